@@ -1,0 +1,78 @@
+# Trapline: `make run` boots it, `make test` proves it, `make help` lists the rest.
+# Includes are root-relative: -I. and nothing else. Everything built goes below $(O).
+
+O        ?= build
+CC       ?= gcc
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
+HOSTCC   ?= gcc
+V        ?= 0
+Q        := $(if $(filter 1,$(V)),,@)
+.DEFAULT_GOAL := kernel
+.DELETE_ON_ERROR:
+SHELL    := /bin/bash
+
+include tools/deps.mk
+
+WARN     := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
+KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
+            -fno-stack-protector -fno-omit-frame-pointer -fno-strict-aliasing -fno-asynchronous-unwind-tables \
+            -fcf-protection=none -fno-common -fno-delete-null-pointer-checks -ffunction-sections \
+            -DTRACE_HOST_INLINE='"kernel/trace_inline.h"' $(KCFLAGS_EXTRA)
+comma    := ,
+KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
+            -Wl,--no-warn-rwx-segments -Wl,--build-id=none $(if $(PARTIAL),-Wl$(comma)--warn-unresolved-symbols)
+
+KDIRS    := arch/x86_64 boot drivers kernel kernel/lib kernel/mem kernel/task kernel/fs kernel/abi kernel/shell trace
+KSRC     := $(sort $(wildcard $(KDIRS:%=%/*.c) $(KDIRS:%=%/*.S)))
+KOBJ     := $(KSRC:%=$(O)/k/%.o)
+TESTSRC  := $(sort $(wildcard tests/unit/*.c tests/kernel/*.c tests/bench/*.c))
+TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
+
+.PHONY: kernel run test check bench fuzz fmt help clean
+kernel: $(O)/kernel.elf
+
+$(O)/k/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KCFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/k/%.S.o: %.S
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KCFLAGS) -D__ASSEMBLY__ -DBUILD_DIR='"$(O)"' -MMD -MP -c $< -o $@
+
+include user/user.mk
+include tests/tests.mk
+
+# Linked twice: the symbol table is made from the first link and lies last in rodata, so it moves no code.
+$(O)/symtab: tools/symtab.c
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O1 $(WARN) -I. $< -o $@
+
+define link_kernel
+$(O)/$(1).elf: $(2) linker.ld $(O)/symtab
+	@echo "  LD      $$@"
+	$$(Q)$(O)/symtab --empty $(O)/$(1).sym0.S
+	$$(Q)$$(CC) $$(KCFLAGS) -c $(O)/$(1).sym0.S -o $(O)/$(1).sym0.o
+	$$(Q)$$(CC) $$(KLDFLAGS) -o $(O)/$(1).tmp0 $(2) $(O)/$(1).sym0.o
+	$$(Q)nm -n $(O)/$(1).tmp0 | $(O)/symtab $(O)/$(1).sym1.S
+	$$(Q)$$(CC) $$(KCFLAGS) -c $(O)/$(1).sym1.S -o $(O)/$(1).sym1.o
+	$$(Q)$$(CC) $$(KLDFLAGS) -o $(O)/$(1).tmp1 $(2) $(O)/$(1).sym1.o
+	$$(Q)nm -n $(O)/$(1).tmp1 | $(O)/symtab $(O)/$(1).sym2.S
+	$$(Q)cmp -s $(O)/$(1).sym1.S $(O)/$(1).sym2.S || { echo "symbol table moved code"; exit 1; }
+	$$(Q)mv $(O)/$(1).tmp1 $$@
+	$$(Q)rm -f $(O)/$(1).tmp0
+endef
+$(eval $(call link_kernel,kernel,$(KOBJ)))
+$(eval $(call link_kernel,kernel-test,$(KOBJ) $(TESTOBJ)))
+
+check:
+	$(Q)tools/check
+
+fmt:
+	$(Q)git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf $(O)
+
+-include $(KOBJ:.o=.d) $(TESTOBJ:.o=.d)
