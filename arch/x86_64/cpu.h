@@ -1,0 +1,17 @@
+/* What a CPU needs before it can run the kernel's C: its cpu_local, stacks, descriptor tables,
+ * control registers. */
+#pragma once
+
+#include "arch/arch.h"
+
+/*
+ * On the boot CPU, before CPU `cpu` is let go: memory for its cpu_local, TSS and stacks. Returns
+ * the top of the stack its idle loop will run on, 0: no memory.
+ */
+u64 cpu_prepare(unsigned cpu, u32 apic_id);
+/*
+ * On the new CPU itself, first C it runs, interrupts off, no %gs yet, on the stack cpu_prepare()
+ * gave, the kernel's page tables loaded: GDT, IDT, TSS, %gs, system-call MSRs, CR0 and CR4 as the
+ * boot CPU has them. Takes no lock.
+ */
+void cpu_setup(unsigned cpu, u32 apic_id);

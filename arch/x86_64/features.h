@@ -1,0 +1,16 @@
+/* What this CPU has beyond what boot/pvh.S demands. Asked once on the boot CPU; read-only afterwards, any context. */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+struct cpu_features {
+	bool smep, smap, umip, mce;
+	bool pages_1g;
+	bool xsave;
+	u64 xcr0;     /* states saved and restored, 0 without XSAVE */
+	u32 fpu_size; /* bytes of a save area */
+	u8 phys_bits; /* width of physical addresses */
+};
+extern struct cpu_features cpu_features;
+
+void cpu_features_init(void);

@@ -1,0 +1,94 @@
+/*
+ * From vector to handler. Interrupt context, interrupts off. Counters: own CPU only.
+ */
+#include "arch/x86_64/interrupt.h"
+
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/ipi.h"
+#include "arch/x86_64/percpu.h"
+
+#define FIRST_LOCAL 0xe0
+
+static struct irq_counts counts[MAX_CPUS] __aligned(64);
+
+const struct irq_counts *irq_counts(unsigned cpu)
+{
+	return &counts[cpu];
+}
+
+static void on_reschedule(struct regs *r)
+{
+	(void)r;
+	kernel_ipi(IPI_RESCHEDULE);
+}
+
+static void on_call(struct regs *r)
+{
+	(void)r;
+	kernel_ipi(IPI_CALL);
+}
+
+static void on_call_function(struct regs *r)
+{
+	(void)r;
+	cpu_call_run();
+}
+
+static void on_error(struct regs *r)
+{
+	(void)r;
+	apic_clear_errors();
+}
+
+static void on_spurious(struct regs *r)
+{
+	(void)r;
+}
+
+static const struct local_vector {
+	void (*handler)(struct regs *r);
+	enum vector_kind kind;
+} local_vectors[256 - FIRST_LOCAL] = {
+    [VECTOR_APIC_TIMER - FIRST_LOCAL] = {kernel_timer_tick, VECTOR_TIMER},
+    [VECTOR_IPI_CALL - FIRST_LOCAL] = {on_call, VECTOR_CALL},
+    [VECTOR_CALL_FUNCTION - FIRST_LOCAL] = {on_call_function, VECTOR_CALL},
+    [VECTOR_IPI_RESCHEDULE - FIRST_LOCAL] = {on_reschedule, VECTOR_RESCHEDULE},
+    [VECTOR_APIC_ERROR - FIRST_LOCAL] = {on_error, VECTOR_ERROR},
+    [VECTOR_APIC_SPURIOUS - FIRST_LOCAL] = {on_spurious, VECTOR_SPURIOUS},
+};
+
+static void local_interrupt(struct regs *r, unsigned vector)
+{
+	if (vector < FIRST_LOCAL || !local_vectors[vector - FIRST_LOCAL].handler)
+		return; /* a spurious one of the 8259: not to be ended */
+	const struct local_vector *v = &local_vectors[vector - FIRST_LOCAL];
+	if (v->kind != VECTOR_SPURIOUS)
+		apic_eoi();
+	counts[cpu_id()].n[v->kind]++;
+	kernel_vector_entry(v->kind, vector);
+	v->handler(r);
+	kernel_vector_exit(v->kind, vector);
+}
+
+void interrupt_dispatch(struct regs *r)
+{
+	unsigned vector = r->vector;
+	const struct regs *outer = private_read(irq_regs);
+	private_write(irq_regs, r);
+	kernel_irq_enter(r, vector);
+	if (vector - VECTOR_FIRST_DEVICE < VECTOR_DEVICES) {
+		kernel_irq(vector - VECTOR_FIRST_DEVICE);
+		apic_eoi(); /* last: a level line that is still up would come again at once */
+	} else {
+		local_interrupt(r, vector);
+	}
+	private_write(irq_regs, outer); /* before the task may be switched */
+	kernel_irq_exit(r, vector);
+}
+
+void nmi_dispatch(struct regs *r)
+{
+	counts[cpu_id()].n[IRQ_COUNT_NMI]++;
+	machine_stop_check();
+	kernel_nmi(r);
+}

@@ -1,0 +1,67 @@
+/*
+ * The boot CPU from the end of the loader to kernel_main(): features, page tables, its own stacks and descriptor tables.
+ * Runs once.
+ */
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/cpu_regs.h"
+#include "arch/x86_64/cpu_tables.h"
+#include "arch/x86_64/early.h"
+#include "arch/x86_64/features.h"
+#include "arch/x86_64/paging.h"
+#include "arch/x86_64/usercopy.h"
+#include "boot/boot_info.h"
+
+#define COM1	  0x3f8
+#define COM1_LSR  (COM1 + 5)
+#define LSR_EMPTY 0x20
+
+/* entry.S */
+void __noreturn start_on_stack(u64 top, void (*fn)(void *), void *arg);
+
+static void early_putc(char c)
+{
+	for (unsigned i = 0; i < 100000 && !(port_in8(COM1_LSR) & LSR_EMPTY); i++)
+		cpu_relax();
+	port_out8(COM1, c);
+}
+
+static void early_puts(const char *s)
+{
+	for (; *s; s++)
+		early_putc(*s);
+}
+
+void early_die(const char *why)
+{
+	early_puts("Trapline cannot run on this machine: ");
+	early_puts(why);
+	early_puts(".\r\n");
+	for (;;)
+		__asm__ volatile("cli; hlt");
+}
+
+static void start_kernel(void *arg)
+{
+	kernel_main(arg);
+}
+
+static u32 boot_apic_id(void)
+{
+	return cpuid(1, 0).b >> 24;
+}
+
+void arch_start(struct boot_info *bi)
+{
+	u64 stack;
+
+	cpu_features_init();
+	usercopy_init(); /* while text is writable */
+	paging_init(bi);
+	cpu_idt_init();
+	stack = cpu_prepare(0, boot_apic_id());
+	if (!stack)
+		early_die("there is too little memory for the kernel's stacks");
+	cpu_setup(0, boot_apic_id());
+	paging_close_boot_memory(bi);
+	start_on_stack(stack, start_kernel, bi);
+}

@@ -1,0 +1,170 @@
+/*
+ * Looking back by frame pointers. Any context, NMI included: reads only this CPU's own stacks and the current task's, each
+ * word by a copy that may fail, and always goes up within one stack, so it ends.
+ *
+ * Every function of the kernel that calls another keeps %rbp. Entry code sets it odd: one more than the address of a struct
+ * regs. Code that was interrupted before its function had set up its frame, or after it dropped it, or that needs none, is
+ * known by its instruction bytes; the return address is then read from where it still lies.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/sections.h"
+#include "arch/x86_64/stacks.h"
+#include "arch/x86_64/trap.h"
+
+enum { PUSH_RBP = 0x55, REX_W = 0x48, RET = 0xc3, INT3 = 0xcc };
+
+struct walk {
+	u64 *out;
+	unsigned count, max;
+	u64 fp; /* next frame pointer; odd: struct regs */
+};
+
+static bool is_text(u64 addr)
+{
+	return addr >= (u64)__text_start && addr < (u64)__text_end;
+}
+
+static bool known_stack(u64 p, size_t n)
+{
+	u64 top = this_cpu_read(kernel_rsp);
+
+	return (p - (top - KERNEL_STACK_SIZE) <= KERNEL_STACK_SIZE - n) ||
+	       (stacks_own(p) && stacks_own(p + n - 1));
+}
+
+static bool read_words(u64 at, void *to, size_t n)
+{
+	return !(at & 7) && known_stack(at, n) && copy_from_kernel_nofault(to, (void *)at, n) == 0;
+}
+
+static bool add(struct walk *w, u64 addr)
+{
+	if (w->count == w->max)
+		return false;
+	w->out[w->count++] = addr;
+	return true;
+}
+
+/* push %rbp; mov %rsp, %rbp at p, the first byte of either perhaps replaced by a probe's int3. */
+static bool is_prologue(const u8 *p)
+{
+	return (p[0] == PUSH_RBP || p[0] == INT3) && (p[1] == REX_W || p[1] == INT3) &&
+	       p[2] == 0x89 && p[3] == 0xe5;
+}
+
+/*
+ * How many words above rsp the return address lies if the code at rip has no frame, being before its prologue, or at the
+ * ret, or in a function that needs none; -1: it has one.
+ */
+static int frameless(u64 rip)
+{
+	const u8 *start = (const u8 *)kernel_function_start(rip), *at = (const u8 *)rip;
+
+	if (!start)
+		return -1;
+	if (at > start && at[-1] == INT3)
+		at--; /* the trap reports the address behind it; what it replaced has not run */
+	for (const u8 *p = start; p < at && p + 4 <= (const u8 *)__text_end; p++) {
+		if (!is_prologue(p))
+			continue;
+		if (p + 1 == at)
+			return 1;
+		return *at == RET ? 0 : -1;
+	}
+	return 0;
+}
+
+/* Does a call instruction end here? call rel32, or call through register or memory (/2 of 0xff) in its lengths. */
+static bool follows_call(u64 addr)
+{
+	const u8 *p = (const u8 *)addr;
+
+	if (!is_text(addr) || !is_text(addr - 7))
+		return false;
+	if (p[-5] == 0xe8)
+		return true;
+	for (unsigned n = 2; n <= 7; n++)
+		if (p[-(int)n] == 0xff && (p[-(int)n + 1] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+/* Goes on from the registers of interrupted code; false at the end. */
+static bool enter_regs(struct walk *w, const struct regs *r)
+{
+	u64 ret;
+	int depth;
+
+	if (regs_user(r) || !add(w, r->rip))
+		return false;
+	depth = is_text(r->rip) ? frameless(r->rip) : 0; /* called through a bad pointer */
+	if (depth >= 0 && read_words(r->rsp + 8 * depth, &ret, sizeof ret) && follows_call(ret) &&
+	    !add(w, ret))
+		return false;
+	w->fp = r->rbp;
+	return true;
+}
+
+static bool step_regs(struct walk *w, u64 at)
+{
+	struct regs r;
+
+	return read_words(at, &r, sizeof r) && enter_regs(w, &r);
+}
+
+static bool step_frame(struct walk *w)
+{
+	u64 frame[2]; /* caller's frame pointer, return address */
+	u64 at = w->fp;
+
+	if (!read_words(at, frame, sizeof frame) || !is_text(frame[1]))
+		return false;
+	if (!add(w, frame[1]))
+		return false;
+	w->fp = frame[0];
+	/* Up within one stack. Only entry code goes from one stack to another, and says so by an odd pointer. */
+	return w->fp & 1 || w->fp > at;
+}
+
+unsigned stack_trace(const struct regs *r, u64 *out, unsigned max)
+{
+	struct walk w = {.out = out, .max = max, .fp = (u64)__builtin_frame_address(0)};
+	bool more = true;
+
+	if (r)
+		more = enter_regs(&w, r);
+	/* Through regs the stack may change, so a bad chain could go round: the number of frames is bounded by `max`. */
+	while (more && w.count < max)
+		more = w.fp & 1 ? step_regs(&w, w.fp - 1) : step_frame(&w);
+	return w.count;
+}
+
+/* The ring-3 registers of the current task; NULL: it has none, being a kernel thread. */
+static const struct regs *user_regs(void)
+{
+	const struct regs *r = (const struct regs *)this_cpu_read(kernel_rsp) - 1;
+
+	return r->cs == SEL_USER_CS ? r : NULL;
+}
+
+unsigned stack_trace_user(u64 *out, unsigned max)
+{
+	const struct regs *r = user_regs();
+	unsigned n = 0;
+	u64 fp;
+
+	if (!r || !max)
+		return 0;
+	out[n++] = r->rip;
+	for (fp = r->rbp; n < max;) {
+		u64 frame[2];
+		if (fp & 7 || copy_from_user_nofault(frame, fp, sizeof frame) || !frame[1])
+			break;
+		out[n++] = frame[1];
+		if (frame[0] <= fp)
+			break;
+		fp = frame[0];
+	}
+	return n;
+}

@@ -1,0 +1,88 @@
+/*
+ * The instructions that touch ring-3 memory, or kernel memory that may not be there. Plain functions: rax = 0 or -EFAULT.
+ * Ranges are checked by the callers in usercopy.c. stac and clac are nops until usercopy_init().
+ */
+#define EFAULT       14
+#define ENAMETOOLONG 36
+#define EX_FAULT_IN  0
+#define EX_NOFAULT   1
+
+	.macro smap_site third
+771:	.byte 0x0f, 0x1f, 0x00
+	.pushsection __smap_sites, "a"
+	.quad 771b
+	.byte 0x0f, 0x01, \third, 0, 0, 0, 0, 0
+	.popsection
+	.endm
+	.macro allow_user
+	smap_site 0xcb
+	.endm
+	.macro forbid_user
+	smap_site 0xca
+	.endm
+
+	.macro extable insn fixup kind
+	.pushsection __ex_table, "a"
+	.quad \insn, \fixup, \kind
+	.popsection
+	.endm
+
+	/* name(rdi to, rsi from, rdx bytes): eight at a time, then the rest. */
+	.macro copy name kind user
+	.globl \name
+	.type \name, @function
+	.balign 16
+\name:
+	.if \user
+	allow_user
+	.endif
+	movq %rdx, %rcx
+	andl $7, %edx
+	shrq $3, %rcx
+	jz 2f
+1:	rep movsq
+2:	movl %edx, %ecx
+3:	rep movsb
+	xorl %eax, %eax
+4:
+	.if \user
+	forbid_user
+	.endif
+	ret
+5:	movq $-EFAULT, %rax
+	jmp 4b
+	extable 1b 5b \kind
+	extable 3b 5b \kind
+	.size \name, . - \name
+	.endm
+
+	.section .noprobe.text, "ax", @progbits
+	copy user_copy EX_FAULT_IN 1
+	copy user_copy_nofault EX_NOFAULT 1
+	copy kernel_copy_nofault EX_NOFAULT 0
+
+/* long user_strncpy(rdi to, rsi from, rdx size > 0, rcx limit > 0): as strncpy_from_user(); at `limit` bytes it faults. */
+	.globl user_strncpy
+	.type user_strncpy, @function
+	.balign 16
+user_strncpy:
+	allow_user
+	xorl %eax, %eax
+1:	movb (%rsi, %rax), %r8b
+	movb %r8b, (%rdi, %rax)
+	testb %r8b, %r8b
+	jz 3f
+	incq %rax
+	cmpq %rcx, %rax
+	je 2f
+	cmpq %rdx, %rax
+	jb 1b
+	movq $-ENAMETOOLONG, %rax
+	jmp 3f
+2:	movq $-EFAULT, %rax
+3:	forbid_user
+	ret
+	extable 1b 2b EX_FAULT_IN
+	.size user_strncpy, . - user_strncpy
+
+	.section .note.GNU-stack, "", @progbits
