@@ -1,0 +1,237 @@
+/*
+ * The structures and numbers that system calls exchange with ring 3: Linux's layouts for x86-64 (contract C2), under names
+ * that clash with no C library. Plain data; ring-3 programs may include this.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ABI_AT_FDCWD		(-100)
+#define ABI_AT_SYMLINK_NOFOLLOW 0x100
+#define ABI_AT_REMOVEDIR	0x200
+#define ABI_AT_EACCESS		0x200
+#define ABI_AT_EMPTY_PATH	0x1000
+
+struct abi_stat {
+	uint64_t st_dev, st_ino, st_nlink;
+	uint32_t st_mode, st_uid, st_gid, pad0;
+	uint64_t st_rdev;
+	int64_t st_size, st_blksize, st_blocks;
+	uint64_t st_atime, st_atime_nsec;
+	uint64_t st_mtime, st_mtime_nsec;
+	uint64_t st_ctime, st_ctime_nsec;
+	int64_t unused[3];
+};
+_Static_assert(sizeof(struct abi_stat) == 144, "struct stat");
+
+struct abi_timespec {
+	int64_t tv_sec, tv_nsec;
+};
+
+struct abi_timeval {
+	int64_t tv_sec, tv_usec;
+};
+
+struct abi_iovec {
+	uint64_t iov_base, iov_len;
+};
+
+struct abi_utsname {
+	char sysname[65], nodename[65], release[65], version[65], machine[65], domainname[65];
+};
+
+/* Entries follow each other, each d_reclen long: a multiple of 8. */
+struct abi_dirent64 {
+	uint64_t d_ino;
+	int64_t d_off;
+	uint16_t d_reclen;
+	uint8_t d_type;
+	char d_name[];
+};
+#define ABI_DIRENT64_NAME 19 /* offset of d_name */
+_Static_assert(offsetof(struct abi_dirent64, d_name) == ABI_DIRENT64_NAME, "struct linux_dirent64");
+
+struct abi_rlimit64 {
+	uint64_t rlim_cur, rlim_max;
+};
+#define ABI_RLIM_INFINITY (~0UL)
+enum {
+	ABI_RLIMIT_CPU,
+	ABI_RLIMIT_FSIZE,
+	ABI_RLIMIT_DATA,
+	ABI_RLIMIT_STACK,
+	ABI_RLIMIT_CORE,
+	ABI_RLIMIT_RSS,
+	ABI_RLIMIT_NPROC,
+	ABI_RLIMIT_NOFILE,
+	ABI_RLIMIT_MEMLOCK,
+	ABI_RLIMIT_AS,
+	ABI_RLIMITS = 16,
+};
+
+struct abi_rusage {
+	struct abi_timeval ru_utime, ru_stime;
+	int64_t ru_maxrss, ru_other[13];
+};
+_Static_assert(sizeof(struct abi_rusage) == 144, "struct rusage");
+
+struct abi_pollfd {
+	int32_t fd;
+	int16_t events, revents;
+};
+enum { ABI_POLLIN = 1, ABI_POLLOUT = 4, ABI_POLLERR = 8, ABI_POLLHUP = 16, ABI_POLLNVAL = 32 };
+
+/* ---- Signals ------------------------------------------------------------------------------------------------------ */
+
+struct abi_sigaction {
+	uint64_t handler, flags, restorer, mask;
+};
+enum {
+	ABI_SA_NOCLDSTOP = 1,
+	ABI_SA_NOCLDWAIT = 2,
+	ABI_SA_SIGINFO = 4,
+	ABI_SA_RESTORER = 0x04000000,
+	ABI_SA_ONSTACK = 0x08000000,
+	ABI_SA_RESTART = 0x10000000,
+	ABI_SA_NODEFER = 0x40000000,
+};
+#define ABI_SA_RESETHAND 0x80000000u
+enum { ABI_SIG_BLOCK, ABI_SIG_UNBLOCK, ABI_SIG_SETMASK };
+
+struct abi_stack {
+	uint64_t ss_sp;
+	int32_t ss_flags, pad;
+	uint64_t ss_size;
+};
+enum { ABI_SS_ONSTACK = 1, ABI_SS_DISABLE = 2, ABI_MINSIGSTKSZ = 2048 };
+#define ABI_SS_AUTODISARM 0x80000000u
+
+struct abi_siginfo {
+	int32_t si_signo, si_errno, si_code, pad;
+	union {
+		struct {
+			int32_t si_pid, si_uid, si_status; /* kill; SIGCHLD has the status too */
+		};
+		uint64_t si_addr; /* faults */
+		uint8_t room[112];
+	};
+};
+_Static_assert(sizeof(struct abi_siginfo) == 128, "siginfo_t");
+enum {
+	ABI_SI_USER = 0,
+	ABI_SI_KERNEL = 0x80,
+	ABI_SI_TKILL = -6,
+	ABI_CLD_EXITED = 1,
+	ABI_CLD_KILLED,
+	ABI_CLD_DUMPED,
+	ABI_CLD_TRAPPED,
+	ABI_CLD_STOPPED,
+	ABI_CLD_CONTINUED,
+	ABI_SEGV_MAPERR = 1,
+	ABI_SEGV_ACCERR = 2,
+	ABI_BUS_ADRERR = 2,
+};
+
+struct abi_sigcontext {
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip,
+	    rflags;
+	uint16_t cs, gs, fs, ss;
+	uint64_t err, trapno, oldmask, cr2;
+	uint64_t fpstate; /* ring-3 address of the FPU area, 0: none */
+	uint64_t reserved[8];
+};
+_Static_assert(sizeof(struct abi_sigcontext) == 256, "struct sigcontext");
+
+struct abi_ucontext {
+	uint64_t uc_flags, uc_link;
+	struct abi_stack uc_stack;
+	struct abi_sigcontext uc_mcontext;
+	uint64_t uc_sigmask;
+};
+enum { ABI_UC_FP_XSTATE = 1, ABI_UC_SIGCONTEXT_SS = 2, ABI_UC_STRICT_RESTORE_SS = 4 };
+
+/* What a handler finds at its stack pointer. */
+struct abi_sigframe {
+	uint64_t pretcode;
+	struct abi_ucontext uc;
+	struct abi_siginfo info;
+};
+_Static_assert(sizeof(struct abi_sigframe) == 440, "struct rt_sigframe");
+
+/* Bytes 464 to 511 of the FPU area of a frame say whether an XSAVE area follows; MAGIC2 stands behind it. */
+struct abi_fpx_sw_bytes {
+	uint32_t magic1, extended_size;
+	uint64_t xfeatures;
+	uint32_t xstate_size, padding[7];
+};
+#define ABI_FP_XSTATE_OFFSET 464
+#define ABI_FP_LEGACY_SIZE   512
+#define ABI_FP_XSTATE_MAGIC1 0x46505853u
+#define ABI_FP_XSTATE_MAGIC2 0x46505845u
+
+/* ---- The start of a program: what lies behind its environment ------------------------------------------------------ */
+
+enum {
+	ABI_AT_NULL,
+	ABI_AT_PHDR = 3,
+	ABI_AT_PHENT,
+	ABI_AT_PHNUM,
+	ABI_AT_PAGESZ,
+	ABI_AT_BASE,
+	ABI_AT_FLAGS,
+	ABI_AT_ENTRY,
+	ABI_AT_UID = 11,
+	ABI_AT_EUID,
+	ABI_AT_GID,
+	ABI_AT_EGID,
+	ABI_AT_PLATFORM,
+	ABI_AT_HWCAP,
+	ABI_AT_CLKTCK,
+	ABI_AT_SECURE = 23,
+	ABI_AT_RANDOM = 25,
+	ABI_AT_HWCAP2,
+	ABI_AT_EXECFN = 31,
+	ABI_AT_MINSIGSTKSZ = 51,
+};
+
+/* ---- Odds and ends -------------------------------------------------------------------------------------------------- */
+
+enum { ABI_WNOHANG = 1, ABI_WUNTRACED = 2, ABI_WCONTINUED = 8 };
+enum { ABI_ARCH_SET_GS = 0x1001, ABI_ARCH_SET_FS, ABI_ARCH_GET_FS, ABI_ARCH_GET_GS };
+enum {
+	ABI_PR_SET_PDEATHSIG = 1,
+	ABI_PR_GET_DUMPABLE = 3,
+	ABI_PR_SET_NAME = 15,
+	ABI_PR_GET_NAME = 16
+};
+enum {
+	ABI_F_DUPFD,
+	ABI_F_GETFD,
+	ABI_F_SETFD,
+	ABI_F_GETFL,
+	ABI_F_SETFL,
+	ABI_F_DUPFD_CLOEXEC = 1030,
+	ABI_FD_CLOEXEC = 1,
+};
+enum {
+	ABI_CLOCK_REALTIME,
+	ABI_CLOCK_MONOTONIC,
+	ABI_CLOCK_PROCESS_CPUTIME,
+	ABI_CLOCK_THREAD_CPUTIME,
+	ABI_CLOCK_MONOTONIC_RAW,
+	ABI_CLOCK_REALTIME_COARSE,
+	ABI_CLOCK_MONOTONIC_COARSE,
+	ABI_CLOCK_BOOTTIME,
+	ABI_TIMER_ABSTIME = 1,
+};
+#define ABI_REBOOT_MAGIC1    0xfee1deadu
+#define ABI_REBOOT_MAGIC2    672274793u
+#define ABI_REBOOT_MAGIC2A   85072278u
+#define ABI_REBOOT_MAGIC2B   369367448u
+#define ABI_REBOOT_MAGIC2C   537993216u
+#define ABI_REBOOT_RESTART   0x01234567u
+#define ABI_REBOOT_HALT	     0xcdef0123u
+#define ABI_REBOOT_CAD_ON    0x89abcdefu
+#define ABI_REBOOT_CAD_OFF   0u
+#define ABI_REBOOT_POWER_OFF 0x4321fedcu

@@ -1,0 +1,115 @@
+/*
+ * /dev: a directory of the root file system where drivers put their devices, and the ones that need
+ * no hardware: null, zero, full, random, urandom. Task context; the devices here have no state.
+ */
+#include "kernel/fs/fs.h"
+#include "kernel/fs/walk.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/random.h"
+
+static u64 device_number(const char *name)
+{
+	static const struct {
+		const char *name;
+		u32 major, minor;
+	} known[] = {
+	    {"null", 1, 3},
+	    {"zero", 1, 5},
+	    {"full", 1, 7},
+	    {"random", 1, 8},
+	    {"urandom", 1, 9},
+	    {"tty", 5, 0},
+	    {"console", 5, 1},
+	    {"ttyS0", 4, 64},
+	};
+	static u32 others = 10 << 8; /* Linux's "misc" */
+
+	for (unsigned i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].major << 8 | known[i].minor;
+	}
+	return others++;
+}
+
+int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *priv)
+{
+	struct vnode *dev;
+	int r = vfs_lookup("/dev", true, &dev);
+
+	if (r)
+		return r;
+	r = ramfs_add_node(dev, name, S_IFCHR | mode, ops, priv, device_number(name));
+	vnode_put(dev);
+	return r;
+}
+
+static ssize null_read(struct file *f, void *buf, size_t n, u64 *pos)
+{
+	(void)f, (void)buf, (void)n, (void)pos;
+	return 0;
+}
+
+static ssize null_write(struct file *f, const void *buf, size_t n, u64 *pos)
+{
+	(void)f, (void)buf, (void)pos;
+	return n;
+}
+
+static ssize zero_read(struct file *f, void *buf, size_t n, u64 *pos)
+{
+	(void)f, (void)pos;
+	memset(buf, 0, n);
+	return n;
+}
+
+static ssize full_write(struct file *f, const void *buf, size_t n, u64 *pos)
+{
+	(void)f, (void)buf, (void)n, (void)pos;
+	return -ENOSPC;
+}
+
+static ssize random_read(struct file *f, void *buf, size_t n, u64 *pos)
+{
+	(void)f, (void)pos;
+	random_bytes(buf, n);
+	return n;
+}
+
+static ssize random_write(struct file *f, const void *buf, size_t n, u64 *pos)
+{
+	(void)f, (void)pos;
+	random_stir(buf, n);
+	return n;
+}
+
+/* These have no position; Linux lets them be sought all the same. */
+static s64 null_seek(struct file *f, s64 off, int whence)
+{
+	(void)f, (void)off, (void)whence;
+	return 0;
+}
+
+static unsigned always_ready(struct file *f)
+{
+	(void)f;
+	return 1 | 4;
+}
+
+void dev_init(void)
+{
+	static const struct file_ops null_ops = {
+	    .read = null_read, .write = null_write, .seek = null_seek, .poll = always_ready};
+	static const struct file_ops zero_ops = {
+	    .read = zero_read, .write = null_write, .seek = null_seek, .poll = always_ready};
+	static const struct file_ops full_ops = {
+	    .read = zero_read, .write = full_write, .seek = null_seek, .poll = always_ready};
+	static const struct file_ops random_ops = {
+	    .read = random_read, .write = random_write, .seek = null_seek, .poll = always_ready};
+
+	dev_register("null", 0666, &null_ops, NULL);
+	dev_register("zero", 0666, &zero_ops, NULL);
+	dev_register("full", 0666, &full_ops, NULL);
+	dev_register("random", 0666, &random_ops, NULL);
+	dev_register("urandom", 0666, &random_ops, NULL);
+}

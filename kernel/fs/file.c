@@ -1,0 +1,344 @@
+/*
+ * Open files: opening by path, reading, writing, seeking, listing. Task context.
+ *
+ * A file may be shared (fork, dup). Its count is atomic; its position belongs to who holds
+ * pos_lock, which is taken for regular files and directories only: pipes and terminals have no
+ * position and may block for ever.
+ */
+#include "kernel/fs/vfs.h"
+#include "kernel/fs/fs.h"
+#include "kernel/fs/walk.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/task.h"
+
+struct open_file {
+	struct file f;
+	struct mutex pos_lock;
+	u64 dir_pos;	/* [pos_lock] number of the directory entry ... */
+	u64 dir_cookie; /* ... that this cookie of the file system stands for ... */
+	u64 dir_before; /* ... and the cookie of the entry before that */
+};
+
+static inline struct open_file *open_file_of(struct file *f)
+{
+	return container_of(f, struct open_file, f);
+}
+
+static inline u32 type_of(const struct vnode *v)
+{
+	return v ? v->mode & S_IFMT : 0;
+}
+
+struct file *file_new(const struct file_ops *ops, u32 flags, void *priv)
+{
+	struct open_file *o = kzalloc(sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->f.ops = ops;
+	o->f.refs = 1;
+	o->f.flags = flags;
+	o->f.priv = priv;
+	mutex_init(&o->pos_lock);
+	return &o->f;
+}
+
+struct file *file_get(struct file *f)
+{
+	atomic_add(&f->refs, 1);
+	return f;
+}
+
+static void file_free(struct file *f)
+{
+	vnode_put(f->vnode);
+	kfree(f->path);
+	kfree(open_file_of(f));
+}
+
+void file_put(struct file *f)
+{
+	if (!f || atomic_sub(&f->refs, 1) != 0)
+		return;
+	if (f->ops && f->ops->release)
+		f->ops->release(f);
+	file_free(f);
+}
+
+static inline bool readable(const struct file *f)
+{
+	u32 acc = f->flags & O_ACCMODE;
+	return acc == O_RDONLY || acc == O_RDWR;
+}
+
+static inline bool writable(const struct file *f)
+{
+	u32 acc = f->flags & O_ACCMODE;
+	return acc == O_WRONLY || acc == O_RDWR;
+}
+
+/* What open() refuses once it knows what the name stands for. */
+static int may_open(const struct vnode *v, u32 flags)
+{
+	u32 type = type_of(v);
+
+	if (type == S_IFLNK)
+		return -ELOOP;
+	if (type == S_IFDIR)
+		return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) ? -EISDIR
+											: 0;
+	return flags & O_DIRECTORY ? -ENOTDIR : 0;
+}
+
+/* Opens the node; consumes the reference to it and, on success, `path`. */
+static int open_vnode(struct vnode *v, u32 flags, char *path, struct file **out)
+{
+	struct file *f;
+	int r = may_open(v, flags);
+
+	f = r ? NULL
+	      : file_new(v->fops, flags & ~(O_CREAT | O_EXCL | O_NOCTTY | O_CLOEXEC), v->priv);
+	if (!f) {
+		vnode_put(v);
+		return r ? r : -ENOMEM;
+	}
+	f->vnode = v;
+	if (v->ops->open)
+		r = v->ops->open(v, f);
+	f->flags &= ~O_TRUNC;
+	if (r) {
+		file_free(f);
+		return r;
+	}
+	f->path = path;
+	*out = f;
+	return 0;
+}
+
+/* The node that open(O_CREAT) means: the one there, or a new one. *made: it is new. */
+static int find_or_create(struct walk *w, u32 flags, u32 mode, struct vnode **out, bool *made)
+{
+	int r;
+
+	do {
+		/* A slash behind a name asks for a directory, and open() makes none. */
+		if (w->slash && w->last == LAST_NAME)
+			return -EISDIR;
+		r = walk_final(w, !(flags & (O_EXCL | O_NOFOLLOW)), out);
+		if (r)
+			return r;
+		if (*out) {
+			if (!(flags & O_EXCL))
+				return 0;
+			vnode_put(*out);
+			return -EEXIST;
+		}
+		if (w->slash)
+			return -EISDIR;
+		if (!w->at->ops->create)
+			return -EACCES;
+		r = w->at->ops->create(w->at, w->name, mode & 07777 & ~current()->umask, out);
+		*made = !r;
+	} while (r == -EEXIST && !(flags & O_EXCL)); /* somebody was faster: take theirs */
+	return r;
+}
+
+int vfs_open(const char *path, u32 flags, u32 mode, struct file **out)
+{
+	bool made = false;
+	struct vnode *v;
+	struct walk w;
+	int r = walk_begin(&w, path);
+
+	if (!r && (flags & O_CREAT)) {
+		r = find_or_create(&w, flags, mode, &v, &made);
+	} else if (!r) {
+		r = walk_final(&w, !(flags & O_NOFOLLOW), &v);
+		if (!r && !v)
+			r = -ENOENT;
+	}
+	if (!r) {
+		char *real = walk_path(&w);
+		/* A file just made is opened as it is: there is nothing to cut. */
+		r = open_vnode(v, made ? flags & ~(O_CREAT | O_TRUNC) : flags, real, out);
+		if (r)
+			kfree(real);
+	}
+	walk_end(&w);
+	return r;
+}
+
+static bool has_position(const struct file *f)
+{
+	return type_of(f->vnode) == S_IFREG || type_of(f->vnode) == S_IFDIR;
+}
+
+static ssize read_at(struct file *f, void *buf, size_t n, u64 *pos)
+{
+	if (!readable(f))
+		return -EBADF;
+	if (type_of(f->vnode) == S_IFDIR)
+		return -EISDIR;
+	if (!f->ops || !f->ops->read)
+		return -EINVAL;
+	return f->ops->read(f, buf, n, pos);
+}
+
+static ssize write_at(struct file *f, const void *buf, size_t n, u64 *pos)
+{
+	if (!writable(f))
+		return -EBADF;
+	if (!f->ops || !f->ops->write)
+		return -EINVAL;
+	return f->ops->write(f, buf, n, pos);
+}
+
+ssize vfs_read(struct file *f, void *buf, size_t n)
+{
+	struct open_file *o = open_file_of(f);
+	ssize r;
+
+	if (!has_position(f))
+		return read_at(f, buf, n, &f->pos);
+	mutex_lock(&o->pos_lock);
+	r = read_at(f, buf, n, &f->pos);
+	mutex_unlock(&o->pos_lock);
+	return r;
+}
+
+ssize vfs_write(struct file *f, const void *buf, size_t n)
+{
+	struct open_file *o = open_file_of(f);
+	ssize r;
+
+	if (!has_position(f))
+		return write_at(f, buf, n, &f->pos);
+	mutex_lock(&o->pos_lock);
+	r = write_at(f, buf, n, &f->pos);
+	mutex_unlock(&o->pos_lock);
+	return r;
+}
+
+static int check_position(const struct file *f, u64 pos)
+{
+	if ((s64)pos < 0)
+		return -EINVAL;
+	return type_of(f->vnode) == 0 || type_of(f->vnode) == S_IFIFO ? -ESPIPE : 0;
+}
+
+ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos)
+{
+	int r = check_position(f, pos);
+	return r ? r : read_at(f, buf, n, &pos);
+}
+
+ssize vfs_pwrite(struct file *f, const void *buf, size_t n, u64 pos)
+{
+	int r = check_position(f, pos);
+	return r ? r : write_at(f, buf, n, &pos);
+}
+
+/* lseek() of what has a size. */
+static s64 seek_by_size(struct file *f, s64 off, int whence)
+{
+	s64 size = f->vnode->size, base;
+
+	switch (whence) {
+	case 0:
+		base = 0;
+		break;
+	case 1:
+		base = f->pos;
+		break;
+	case 2:
+		base = size;
+		break;
+	case 3: /* SEEK_DATA: everything up to the end counts as data */
+	case 4: /* SEEK_HOLE */
+		if (off < 0 || off >= size)
+			return -ENXIO;
+		return f->pos = whence == 3 ? off : size;
+	default:
+		return -EINVAL;
+	}
+	if (__builtin_add_overflow(base, off, &off))
+		return -EOVERFLOW;
+	if (off < 0)
+		return -EINVAL;
+	return f->pos = off;
+}
+
+s64 vfs_seek(struct file *f, s64 off, int whence)
+{
+	struct open_file *o = open_file_of(f);
+	s64 r = -ESPIPE;
+
+	if (f->ops && f->ops->seek)
+		return f->ops->seek(f, off, whence);
+	if (has_position(f)) {
+		mutex_lock(&o->pos_lock);
+		r = seek_by_size(f, off, whence);
+		mutex_unlock(&o->pos_lock);
+	}
+	return r;
+}
+
+int vfs_ftruncate(struct file *f, u64 size)
+{
+	if (!f->vnode || !writable(f))
+		return -EINVAL;
+	return vfs_vnode_truncate(f->vnode, size);
+}
+
+static int dot_entry(struct vnode *dir, u64 pos, struct dirent *out)
+{
+	struct vnode *v = pos ? vnode_parent(dir) : vnode_get(dir);
+
+	strscpy(out->name, pos ? ".." : ".", sizeof(out->name));
+	out->ino = v->ino;
+	out->mode = S_IFDIR;
+	vnode_put(v);
+	return 1;
+}
+
+/*
+ * Entry `pos`, counted from 2. Reading on from the last one, or that one again (it did not fit where it should go), goes by
+ * cookie, so changes meanwhile do no harm.
+ */
+static int real_entry(struct open_file *o, u64 pos, struct dirent *out)
+{
+	struct vnode *dir = o->f.vnode;
+	int r = 1;
+
+	if (pos >= 2 && pos + 1 == o->dir_pos) {
+		o->dir_pos--;
+		o->dir_cookie = o->dir_before;
+	} else if (o->dir_pos < 2 || o->dir_pos > pos) {
+		o->dir_pos = 2;
+		o->dir_cookie = 0;
+	}
+	while (r == 1 && o->dir_pos <= pos) {
+		o->dir_before = o->dir_cookie;
+		r = dir->ops->readdir(dir, &o->dir_cookie, out);
+		if (r == 1)
+			o->dir_pos++;
+	}
+	return r;
+}
+
+int vfs_readdir(struct file *f, u64 pos, struct dirent *out)
+{
+	struct open_file *o = open_file_of(f);
+	int r;
+
+	if (type_of(f->vnode) != S_IFDIR || !f->vnode->ops->readdir)
+		return -ENOTDIR;
+	if (pos < 2)
+		return dot_entry(f->vnode, pos, out);
+	mutex_lock(&o->pos_lock);
+	r = real_entry(o, pos, out);
+	mutex_unlock(&o->pos_lock);
+	return r;
+}

@@ -1,0 +1,27 @@
+/* Between the files of kernel/fs: not for the rest of the kernel. Task context. */
+#pragma once
+
+#include "kernel/fs/vfs.h"
+
+/* Device numbers of our file systems, as stat shows them. */
+enum { DEV_RAMFS = 1, DEV_PROC = 2, DEV_TRACEFS = 3, DEV_PIPE = 4 };
+
+int vfs_vnode_truncate(struct vnode *v, u64 size);
+
+struct vnode *ramfs_create_root(void); /* NULL: no memory */
+/* A file whose contents lie in memory that stays: shown in place, copied a page at a time when
+ * written. */
+int ramfs_add_static(
+    struct vnode *dir, const char *name, u32 mode, const void *data, u64 size, struct vnode **out);
+/* Gives a file made by ramfs_add_static() other contents. */
+void ramfs_set_static(struct vnode *v, const void *data, u64 size);
+/* Another name for a node that is not a directory. */
+int ramfs_link(struct vnode *dir, const char *name, struct vnode *v);
+/* A node with functions of its own (devices). */
+int ramfs_add_node(struct vnode *dir, const char *name, u32 mode, const struct file_ops *fops,
+    void *priv, u64 rdev);
+bool vnode_is_ramfs(const struct vnode *v);
+
+void dev_init(void);	 /* /dev and what needs no hardware */
+void proc_init(void);	 /* /proc and the files that belong to nobody else */
+void tracefs_init(void); /* /sys/kernel/tracing, and /sys/kernel/debug/tracing */

@@ -1,0 +1,251 @@
+/*
+ * Pipes: 64 KiB in 16 pages taken as they fill. Task context. The pipe's lock protects all of it;
+ * readers and writers that must wait sleep on its two queues. Semantics: pipe(7).
+ */
+#include "kernel/fs/fs.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/task.h"
+
+#define PIPE_PAGES  16u
+#define PIPE_SIZE   (PIPE_PAGES * PAGE_SIZE)
+#define PIPE_ATOMIC PAGE_SIZE /* PIPE_BUF: writes up to this size are never mixed with others */
+
+struct pipe {
+	struct vnode v; /* what fstat of either end shows; holds the pipe */
+	struct mutex lock;
+	struct wait_queue room, data;
+	u64 head, tail;	      /* [lock] bytes ever written and read; head - tail <= PIPE_SIZE */
+	bool reader, writer;  /* [lock] that end is open */
+	u8 *page[PIPE_PAGES]; /* [lock] NULL until first used */
+};
+
+static u64 last_ino; /* [A] */
+
+static inline struct pipe *pipe_of(struct file *f)
+{
+	return f->priv;
+}
+
+static size_t pipe_filled(struct pipe *p)
+{
+	return atomic_load_acquire(&p->head) - atomic_load_acquire(&p->tail);
+}
+
+static void pipe_destroy(struct vnode *v)
+{
+	struct pipe *p = container_of(v, struct pipe, v);
+
+	for (unsigned i = 0; i < PIPE_PAGES; i++) {
+		if (p->page[i])
+			page_free(virt_to_phys(p->page[i]), 0);
+	}
+	kfree(p);
+}
+
+/* The part of the ring at byte number `at`, at most n bytes: its length in *part. */
+static u8 *ring_part(struct pipe *p, u64 at, size_t n, size_t *part, bool make)
+{
+	u8 **page = &p->page[at / PAGE_SIZE % PIPE_PAGES];
+
+	*part = MIN(n, PAGE_SIZE - at % PAGE_SIZE);
+	if (!*page && make) {
+		u64 pa = page_alloc(0, false);
+		*page = pa ? phys_to_virt(pa) : NULL;
+	}
+	return *page ? *page + at % PAGE_SIZE : NULL;
+}
+
+/* Lock held: moves what is there, up to n bytes. */
+static size_t ring_take(struct pipe *p, u8 *buf, size_t n)
+{
+	size_t done = 0, part;
+
+	n = MIN(n, pipe_filled(p));
+	while (done < n) {
+		const u8 *from = ring_part(p, p->tail + done, n - done, &part, false);
+		memcpy(buf + done, from, part);
+		done += part;
+	}
+	atomic_store_release(&p->tail, p->tail + done);
+	return done;
+}
+
+/* Lock held: puts n bytes, which fit; fewer only without memory. */
+static size_t ring_put(struct pipe *p, const u8 *buf, size_t n)
+{
+	size_t done = 0, part;
+
+	while (done < n) {
+		u8 *to = ring_part(p, p->head + done, n - done, &part, true);
+		if (!to)
+			break;
+		memcpy(to, buf + done, part);
+		done += part;
+	}
+	atomic_store_release(&p->head, p->head + done);
+	return done;
+}
+
+static ssize pipe_read(struct file *f, void *buf, size_t n, u64 *pos)
+{
+	struct pipe *p = pipe_of(f);
+	size_t done;
+	bool ended;
+	int r;
+
+	(void)pos;
+	if (n == 0)
+		return 0;
+	for (;;) {
+		mutex_lock(&p->lock);
+		done = ring_take(p, buf, n);
+		ended = !p->writer;
+		mutex_unlock(&p->lock);
+		if (done) {
+			wake_up(&p->room);
+			return done;
+		}
+		if (ended)
+			return 0;
+		if (f->flags & O_NONBLOCK)
+			return -EAGAIN;
+		r = wait_event_interruptible(&p->data, pipe_filled(p) || !READ_ONCE(p->writer));
+		if (r)
+			return r;
+	}
+}
+
+/*
+ * One go at writing: the bytes that went, 0 when there is no room now, or -EPIPE, -ENOMEM. What is
+ * atomic goes whole or not at all.
+ */
+static ssize pipe_put_some(struct pipe *p, const u8 *buf, size_t n, bool atomic)
+{
+	ssize r = -EPIPE;
+	size_t room;
+
+	mutex_lock(&p->lock);
+	if (p->reader) {
+		room = PIPE_SIZE - pipe_filled(p);
+		n = n <= room ? n : atomic ? 0 : room;
+		r = ring_put(p, buf, n);
+		if (n && !r)
+			r = -ENOMEM;
+	}
+	mutex_unlock(&p->lock);
+	if (r > 0)
+		wake_up(&p->data);
+	return r;
+}
+
+static bool pipe_has_room(struct pipe *p, size_t n)
+{
+	return PIPE_SIZE - pipe_filled(p) >= n || !READ_ONCE(p->reader);
+}
+
+static ssize pipe_write(struct file *f, const void *buf, size_t n, u64 *pos)
+{
+	struct pipe *p = pipe_of(f);
+	bool atomic = n <= PIPE_ATOMIC;
+	size_t done = 0;
+	ssize r = 0;
+
+	(void)pos;
+	while (done < n) {
+		r = pipe_put_some(p, (const u8 *)buf + done, n - done, atomic);
+		if (r > 0) {
+			done += r;
+			continue;
+		}
+		if (r == 0 && (f->flags & O_NONBLOCK))
+			r = -EAGAIN;
+		else if (r == 0)
+			r = wait_event_interruptible(&p->room, pipe_has_room(p, atomic ? n : 1));
+		if (r < 0)
+			break;
+	}
+	if (r == -EPIPE)
+		signal_send(current(), SIGPIPE);
+	return done ? (ssize)done : r;
+}
+
+/* Room for less than an atomic write does not count: who was told there is some would still block.
+ */
+static unsigned pipe_poll_write(struct file *f)
+{
+	struct pipe *p = pipe_of(f);
+
+	if (!READ_ONCE(p->reader))
+		return 4 | 8;
+	return PIPE_SIZE - pipe_filled(p) >= PIPE_ATOMIC ? 4 : 0;
+}
+
+static unsigned pipe_poll_read(struct file *f)
+{
+	struct pipe *p = pipe_of(f);
+
+	return (pipe_filled(p) ? 1 : 0) | (READ_ONCE(p->writer) ? 0 : 16);
+}
+
+static void pipe_close_read(struct file *f)
+{
+	struct pipe *p = pipe_of(f);
+
+	mutex_lock(&p->lock);
+	p->reader = false;
+	mutex_unlock(&p->lock);
+	wake_up(&p->room);
+}
+
+static void pipe_close_write(struct file *f)
+{
+	struct pipe *p = pipe_of(f);
+
+	mutex_lock(&p->lock);
+	p->writer = false;
+	mutex_unlock(&p->lock);
+	wake_up(&p->data);
+}
+
+static const struct vnode_ops pipe_vnode_ops = {.destroy = pipe_destroy};
+static const struct file_ops read_end = {
+    .read = pipe_read, .poll = pipe_poll_read, .release = pipe_close_read};
+static const struct file_ops write_end = {
+    .write = pipe_write, .poll = pipe_poll_write, .release = pipe_close_write};
+
+static struct pipe *pipe_new(void)
+{
+	struct pipe *p = kzalloc(sizeof(*p));
+
+	if (!p)
+		return NULL;
+	vnode_init(&p->v, &pipe_vnode_ops, S_IFIFO | 0600);
+	p->v.dev = DEV_PIPE;
+	p->v.ino = atomic_add(&last_ino, 1);
+	p->reader = p->writer = true;
+	mutex_init(&p->lock);
+	wait_queue_init(&p->room);
+	wait_queue_init(&p->data);
+	return p;
+}
+
+int pipe_create(struct file **rd, struct file **wr, u32 flags)
+{
+	struct pipe *p = pipe_new();
+	struct file *r = p ? file_new(&read_end, O_RDONLY | (flags & O_NONBLOCK), p) : NULL;
+	struct file *w = r ? file_new(&write_end, O_WRONLY | (flags & O_NONBLOCK), p) : NULL;
+
+	if (!w) {
+		file_put(r); /* closes the read end of a pipe nobody has seen */
+		if (p)
+			vnode_put(&p->v);
+		return -ENOMEM;
+	}
+	r->vnode = &p->v;
+	w->vnode = vnode_get(&p->v);
+	*rd = r;
+	*wr = w;
+	return 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * The contents of a file in memory: pages, holes, and a part shown in place from memory that is not
+ * ours (the archive), copied a page at a time when written. Pure but for the two functions that
+ * give and take pages; the owner locks.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+#define RAMDATA_MAX (1UL << 48) /* bytes in a file */
+
+struct ramdata_mem {
+	void *(*page)(bool zero); /* PAGE_SIZE bytes, NULL: none left */
+	void (*release)(void *page);
+};
+
+/*
+ * A tree of pages with 512 pointers each; `height` 0: `root` is the only data page. Bytes of a page
+ * behind `size` are zero.
+ */
+struct ramdata {
+	const struct ramdata_mem *mem;
+	void *root;
+	unsigned height;
+	u64 size;
+	const u8 *base; /* what pages that are not in the tree show, up to base_size; then zeros */
+	u64 base_size;	/* <= size */
+	bool pinned;	/* pages are mapped somewhere: they stay, cleared, when they are cut off */
+};
+
+void ramdata_init(struct ramdata *d, const struct ramdata_mem *mem);
+/* Empties it and shows `size` bytes at `base` instead. */
+void ramdata_set_base(struct ramdata *d, const void *base, u64 size);
+ssize ramdata_read(const struct ramdata *d, void *buf, size_t n, u64 pos);
+/* Bytes written; -ENOSPC when not even one could be, -EFBIG. */
+ssize ramdata_write(struct ramdata *d, const void *buf, size_t n, u64 pos);
+/*
+ * Page `index` itself, for a mapping: made if it was a hole or lay in the base; NULL: behind the end, or no memory. From then
+ * on pages stay where they are, until ramdata_destroy().
+ */
+void *ramdata_pin(struct ramdata *d, u64 index);
+void ramdata_destroy(struct ramdata *d);	   /* nobody maps it any more */
+int ramdata_truncate(struct ramdata *d, u64 size); /* 0 or -EFBIG */

@@ -1,0 +1,168 @@
+/*
+ * tracefs in the file tree: a vnode for each place of trace/tracefs.h that somebody uses. Task
+ * context; the tracer locks.
+ *
+ * Mounted twice, each time with a root of its own. No file can be made here but by the tracer:
+ * open(O_CREAT) is EACCES, mkdir EPERM outside of instances/, as on Linux.
+ */
+#include "kernel/fs/fs.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/panic.h"
+#include "trace/tracefs.h"
+
+struct tnode {
+	struct vnode v;
+	struct tfs_node place;
+};
+
+static const struct vnode_ops tracefs_ops;
+static const struct file_ops tracefs_file_ops;
+
+static inline struct tnode *tnode_of(struct vnode *v)
+{
+	return container_of(v, struct tnode, v);
+}
+
+/* Makes the vnode around t->place, which is filled in. */
+static void tnode_init(struct tnode *t)
+{
+	vnode_init(&t->v, &tracefs_ops, t->place.mode);
+	t->v.dev = DEV_TRACEFS;
+	t->v.ino = t->place.ino;
+	t->v.fops = &tracefs_file_ops;
+}
+
+static int tracefs_lookup(struct vnode *dir, const char *name, struct vnode **out)
+{
+	struct tnode *t = kzalloc(sizeof(*t));
+	int r = t ? tfs_lookup(&tnode_of(dir)->place, name, &t->place) : -ENOMEM;
+
+	if (r) {
+		kfree(t);
+		return r;
+	}
+	tnode_init(t);
+	if ((t->v.mode & S_IFMT) == S_IFDIR)
+		vnode_set_parent(&t->v, dir);
+	*out = &t->v;
+	return 0;
+}
+
+static void tracefs_destroy(struct vnode *v)
+{
+	kfree(tnode_of(v));
+}
+
+/* The tracer counts its entries, so a cookie is a number: an instance that goes away meanwhile may
+ * hide another. */
+static int tracefs_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
+{
+	struct tfs_node place;
+	int r = tfs_readdir(&tnode_of(dir)->place, *cookie, &place);
+
+	if (r != 1)
+		return r;
+	strscpy(out->name, place.name, sizeof(out->name));
+	out->ino = place.ino;
+	out->mode = place.mode & S_IFMT;
+	++*cookie;
+	return 1;
+}
+
+static int tracefs_mkdir(struct vnode *dir, const char *name, u32 mode)
+{
+	(void)mode;
+	return tfs_mkdir(&tnode_of(dir)->place, name);
+}
+
+static int tracefs_rmdir(struct vnode *dir, const char *name)
+{
+	return tfs_rmdir(&tnode_of(dir)->place, name);
+}
+
+/* truncate() has no meaning for control files: Linux takes it and does nothing. */
+static int tracefs_truncate(struct vnode *v, u64 size)
+{
+	(void)v, (void)size;
+	return 0;
+}
+
+static int tracefs_open(struct vnode *v, struct file *f)
+{
+	u32 acc = f->flags & O_ACCMODE;
+	struct tfs_file *file;
+	unsigned how = 0;
+	int r;
+
+	if ((v->mode & S_IFMT) == S_IFDIR)
+		return 0;
+	how |= acc != O_WRONLY ? TFS_READ : 0;
+	how |= acc != O_RDONLY ? TFS_WRITE : 0;
+	how |= f->flags & O_TRUNC ? TFS_TRUNC : 0;
+	how |= f->flags & O_APPEND ? TFS_APPEND : 0;
+	how |= f->flags & O_NONBLOCK ? TFS_NONBLOCK : 0;
+	r = tfs_open(&tnode_of(v)->place, how, &file);
+	if (!r)
+		f->priv = file;
+	return r;
+}
+
+static ssize tracefs_read(struct file *f, void *buf, size_t n, u64 *pos)
+{
+	return tfs_read(f->priv, buf, n, pos);
+}
+
+static ssize tracefs_write(struct file *f, const void *buf, size_t n, u64 *pos)
+{
+	return tfs_write(f->priv, buf, n, pos);
+}
+
+static unsigned tracefs_poll(struct file *f)
+{
+	return tfs_poll(f->priv);
+}
+
+static void tracefs_release(struct file *f)
+{
+	if (f->priv)
+		tfs_release(f->priv);
+}
+
+static const struct vnode_ops tracefs_ops = {
+    .lookup = tracefs_lookup,
+    .readdir = tracefs_readdir,
+    .mkdir = tracefs_mkdir,
+    .rmdir = tracefs_rmdir,
+    .truncate = tracefs_truncate,
+    .open = tracefs_open,
+    .destroy = tracefs_destroy,
+};
+
+static const struct file_ops tracefs_file_ops = {
+    .read = tracefs_read,
+    .write = tracefs_write,
+    .poll = tracefs_poll,
+    .release = tracefs_release,
+};
+
+static int mount_at(const char *path)
+{
+	struct tnode *t = kzalloc(sizeof(*t));
+	int r;
+
+	if (!t)
+		return -ENOMEM;
+	tfs_root(&t->place);
+	tnode_init(t);
+	r = vfs_mkdir(path, 0700);
+	return r && r != -EEXIST ? r : vfs_mount(path, &t->v);
+}
+
+void tracefs_init(void)
+{
+	vfs_mkdir("/sys/kernel/debug", 0755);
+	if (mount_at("/sys/kernel/tracing") || mount_at("/sys/kernel/debug/tracing"))
+		panic("tracefs cannot be mounted");
+}

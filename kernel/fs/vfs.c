@@ -1,0 +1,345 @@
+/*
+ * Vnodes, mounts, and the operations on names: everything by path that leaves no open file behind.
+ * Task context.
+ *
+ * Counts are atomic. Parent pointers change by rename: parent_lock makes reading one and counting
+ * it a single step. A mount is made once and stays, so `mounted` needs no lock. The file systems
+ * lock their own names and contents.
+ */
+#include "kernel/fs/vfs.h"
+#include "kernel/fs/fs.h"
+#include "kernel/fs/walk.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/panic.h"
+#include "kernel/task/task.h"
+
+static struct vnode *root;
+static struct spinlock parent_lock = SPINLOCK_INIT;
+
+struct vnode *vfs_root(void)
+{
+	return root;
+}
+
+u64 vfs_now_ns(void)
+{
+	return clock_boot_unix_ns() + clock_ns();
+}
+
+struct vnode *vnode_get(struct vnode *v)
+{
+	atomic_add(&v->refs, 1);
+	return v;
+}
+
+void vnode_put(struct vnode *v)
+{
+	while (v && atomic_sub(&v->refs, 1) == 0) {
+		struct vnode *parent = v->parent == v ? NULL : v->parent;
+		if (v->ops->destroy)
+			v->ops->destroy(v);
+		v = parent;
+	}
+}
+
+void vnode_init(struct vnode *v, const struct vnode_ops *ops, u32 mode)
+{
+	*v = (struct vnode){
+	    .ops = ops,
+	    .refs = 1,
+	    .mode = mode,
+	    .nlink = (mode & S_IFMT) == S_IFDIR ? 2 : 1,
+	    .mtime_ns = vfs_now_ns(),
+	};
+}
+
+struct vnode *vnode_parent(struct vnode *dir)
+{
+	spin_lock(&parent_lock);
+	while (dir != root && dir->parent && dir->parent->mounted == dir)
+		dir = dir->parent;
+	dir = vnode_get(dir->parent ? dir->parent : dir);
+	spin_unlock(&parent_lock);
+	return dir;
+}
+
+void vnode_set_parent(struct vnode *dir, struct vnode *parent)
+{
+	struct vnode *old;
+
+	vnode_get(parent);
+	spin_lock(&parent_lock);
+	old = dir->parent;
+	dir->parent = parent;
+	spin_unlock(&parent_lock);
+	if (old != dir)
+		vnode_put(old);
+}
+
+int vfs_mount(const char *path, struct vnode *what)
+{
+	struct vnode *v;
+	int r = vfs_lookup(path, true, &v);
+
+	if (r)
+		return r;
+	if ((v->mode & S_IFMT) != S_IFDIR) {
+		vnode_put(v);
+		return -ENOTDIR;
+	}
+	vnode_set_parent(what, v);
+	v->mounted = what; /* keeps the lookup's reference: mounted for good */
+	return 0;
+}
+
+int vfs_lookup(const char *path, bool follow, struct vnode **out)
+{
+	struct walk w;
+	int r = walk_begin(&w, path);
+
+	if (!r)
+		r = walk_final(&w, follow, out);
+	if (!r && !*out)
+		r = -ENOENT;
+	walk_end(&w);
+	return r;
+}
+
+static int stat_vnode(struct vnode *v, struct vstat *st)
+{
+	if (v->ops->stat)
+		return v->ops->stat(v, st);
+	*st = (struct vstat){
+	    .ino = v->ino,
+	    .size = v->size,
+	    .mtime_ns = v->mtime_ns,
+	    .rdev = v->rdev,
+	    .mode = v->mode,
+	    .nlink = v->nlink,
+	    .uid = v->uid,
+	    .gid = v->gid,
+	    .dev = v->dev,
+	};
+	return 0;
+}
+
+int vfs_stat(const char *path, bool follow, struct vstat *st)
+{
+	struct vnode *v;
+	int r = vfs_lookup(path, follow, &v);
+
+	if (!r) {
+		r = stat_vnode(v, st);
+		vnode_put(v);
+	}
+	return r;
+}
+
+int vfs_fstat(struct file *f, struct vstat *st)
+{
+	if (f->vnode)
+		return stat_vnode(f->vnode, st);
+	*st = (struct vstat){.mode = S_IFIFO | 0600, .nlink = 1};
+	return 0;
+}
+
+/* What mkdir and symlink share: the last component must be a free name. `dir`: a slash behind it is
+ * fine. */
+static int walk_new(struct walk *w, const char *path, bool dir)
+{
+	struct vnode *v = NULL;
+	int r = walk_begin(w, path);
+
+	if (r)
+		return r;
+	if (w->last != LAST_NAME)
+		return -EEXIST;
+	bool slash = w->slash;
+	w->slash = false;
+	r = walk_final(w, false, &v);
+	if (r)
+		return r;
+	vnode_put(v);
+	return v ? -EEXIST : slash && !dir ? -ENOENT : 0;
+}
+
+int vfs_mkdir(const char *path, u32 mode)
+{
+	struct walk w;
+	int r = walk_new(&w, path, true);
+
+	if (!r)
+		r = w.at->ops->mkdir
+			? w.at->ops->mkdir(w.at, w.name, mode & 01777 & ~current()->umask)
+			: -EPERM;
+	walk_end(&w);
+	return r;
+}
+
+int vfs_symlink(const char *target, const char *path)
+{
+	struct walk w;
+	int r;
+
+	if (!target[0])
+		return -ENOENT;
+	if (strnlen(target, PATH_MAX) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	r = walk_new(&w, path, false);
+	if (!r)
+		r = w.at->ops->symlink ? w.at->ops->symlink(w.at, w.name, target) : -EPERM;
+	walk_end(&w);
+	return r;
+}
+
+int vfs_rmdir(const char *path)
+{
+	struct walk w;
+	int r = walk_begin(&w, path);
+
+	if (!r)
+		r = w.last == LAST_DOT	    ? -EINVAL
+		    : w.last == LAST_DOTDOT ? -ENOTEMPTY
+		    : w.last == LAST_ROOT   ? -EBUSY
+		    : w.at->ops->rmdir	    ? w.at->ops->rmdir(w.at, w.name)
+					    : -EPERM;
+	walk_end(&w);
+	return r;
+}
+
+/* unlink("x/"): never removes, but says what x is. */
+static int refuse_slash(struct walk *w)
+{
+	struct vnode *v;
+	int r;
+
+	w->slash = false;
+	r = walk_final(w, false, &v);
+	if (r || !v)
+		return r ? r : -ENOENT;
+	r = (v->mode & S_IFMT) == S_IFDIR ? -EISDIR : -ENOTDIR;
+	vnode_put(v);
+	return r;
+}
+
+int vfs_unlink(const char *path)
+{
+	struct walk w;
+	int r = walk_begin(&w, path);
+
+	if (!r)
+		r = w.last != LAST_NAME ? -EISDIR
+		    : w.slash		? refuse_slash(&w)
+		    : w.at->ops->unlink ? w.at->ops->unlink(w.at, w.name)
+					: -EPERM;
+	walk_end(&w);
+	return r;
+}
+
+/* A slash behind either name of a rename asks for directories. */
+static int rename_slashes(struct walk *from)
+{
+	struct vnode *v;
+	int r;
+
+	r = walk_final(from, false, &v);
+	if (r || !v)
+		return r ? r : -ENOENT;
+	r = (v->mode & S_IFMT) == S_IFDIR ? 0 : -ENOTDIR;
+	vnode_put(v);
+	return r;
+}
+
+static int rename_walked(struct walk *a, struct walk *b)
+{
+	if (a->at->dev != b->at->dev)
+		return -EXDEV;
+	if (a->last != LAST_NAME || b->last != LAST_NAME)
+		return -EBUSY;
+	if (a->slash || b->slash) {
+		a->slash = false;
+		int r = rename_slashes(a);
+		if (r)
+			return r;
+	}
+	if (!a->at->ops->rename)
+		return -EPERM;
+	return a->at->ops->rename(a->at, a->name, b->at, b->name);
+}
+
+int vfs_rename(const char *from, const char *to)
+{
+	struct walk a, b = {.at = NULL};
+	int r = walk_begin(&a, from);
+
+	if (!r)
+		r = walk_begin(&b, to);
+	if (!r)
+		r = rename_walked(&a, &b);
+	walk_end(&a);
+	walk_end(&b);
+	return r;
+}
+
+long vfs_readlink(const char *path, char *buf, size_t size)
+{
+	struct vnode *v;
+	long r = vfs_lookup(path, false, &v);
+
+	if (r)
+		return r;
+	r = v->ops->readlink ? v->ops->readlink(v, buf, size) : -EINVAL;
+	vnode_put(v);
+	return r;
+}
+
+/* All tasks are root, who may do everything but run what nobody may run. */
+int vfs_access(const char *path, u32 mask)
+{
+	struct vstat st;
+	int r;
+
+	if (mask & ~7u)
+		return -EINVAL;
+	r = vfs_stat(path, true, &st);
+	if (!r && (mask & 1) && (st.mode & S_IFMT) != S_IFDIR && !(st.mode & 0111))
+		r = -EACCES;
+	return r;
+}
+
+int vfs_vnode_truncate(struct vnode *v, u64 size)
+{
+	if ((v->mode & S_IFMT) == S_IFDIR)
+		return -EISDIR;
+	if ((v->mode & S_IFMT) != S_IFREG || (s64)size < 0)
+		return -EINVAL;
+	return v->ops->truncate ? v->ops->truncate(v, size) : -EINVAL;
+}
+
+int vfs_truncate(const char *path, u64 size)
+{
+	struct vnode *v;
+	int r = vfs_lookup(path, true, &v);
+
+	if (!r) {
+		r = vfs_vnode_truncate(v, size);
+		vnode_put(v);
+	}
+	return r;
+}
+
+void vfs_init(void)
+{
+	static const char *const dirs[] = {"/bin", "/dev", "/proc", "/sys", "/sys/kernel", "/tmp"};
+
+	root = ramfs_create_root();
+	if (!root)
+		panic("no memory for the root file system");
+	for (unsigned i = 0; i < ARRAY_SIZE(dirs); i++)
+		vfs_mkdir(dirs[i], 0755);
+	dev_init();
+	proc_init();
+	tracefs_init();
+}

@@ -1,0 +1,146 @@
+/*
+ * Files by path: vnodes, open files, mounts. All buffers are kernel memory (system calls copy). Task context; vnodes are
+ * counted; a directory's own lock protects its names. Errors are negative errno.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+#define PATH_MAX 4096
+#define NAME_MAX 255
+
+/* clang-format off */
+enum {
+	S_IFMT = 0170000, S_IFDIR = 0040000, S_IFREG = 0100000, S_IFLNK = 0120000, S_IFCHR = 0020000, S_IFIFO = 0010000,
+};
+/* open() flags, Linux's numbers. */
+enum {
+	O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_ACCMODE = 3, O_CREAT = 0100, O_EXCL = 0200, O_NOCTTY = 0400,
+	O_TRUNC = 01000, O_APPEND = 02000, O_NONBLOCK = 04000, O_LARGEFILE = 0100000, O_DIRECTORY = 0200000,
+	O_NOFOLLOW = 0400000, O_CLOEXEC = 02000000,
+};
+/* clang-format on */
+
+struct vnode;
+struct file;
+struct vm_area;
+
+struct vstat {
+	u64 ino, size, mtime_ns, rdev;
+	u32 mode, nlink, uid, gid, dev;
+};
+
+struct dirent {
+	char name[NAME_MAX + 1];
+	u64 ino;
+	u32 mode; /* S_IFMT part */
+};
+
+struct vnode_ops {
+	/* With a reference; -ENOENT. */
+	int (*lookup)(struct vnode *dir, const char *name, struct vnode **out);
+	/* The entry at *cookie (0: the first), without . and ..; moves *cookie on. 1: filled, 0: end. What a cookie means is the
+	 * file system's business, but names that come or go meanwhile must not hide or repeat the others. */
+	int (*readdir)(struct vnode *dir, u64 *cookie, struct dirent *out);
+	int (*create)(struct vnode *dir, const char *name, u32 mode, struct vnode **out);
+	int (*mkdir)(struct vnode *dir, const char *name, u32 mode);
+	int (*unlink)(struct vnode *dir, const char *name);
+	int (*rmdir)(struct vnode *dir, const char *name);
+	int (*rename)(
+	    struct vnode *from, const char *old_name, struct vnode *to, const char *new_name);
+	int (*symlink)(struct vnode *dir, const char *name, const char *target);
+	long (*readlink)(struct vnode *v, char *buf, size_t size);
+	int (*truncate)(struct vnode *v, u64 size);
+	int (*stat)(struct vnode *v, struct vstat *st); /* NULL: from the vnode's fields */
+	/* f->priv, f->ops may be set; O_TRUNC is the file system's business here (tracefs clears). */
+	int (*open)(struct vnode *v, struct file *f);
+	void (*destroy)(struct vnode *v); /* last reference gone */
+};
+
+struct file_ops {
+	ssize (*read)(struct file *f, void *buf, size_t n, u64 *pos);
+	ssize (*write)(struct file *f, const void *buf, size_t n, u64 *pos);
+	long (*ioctl)(struct file *f, u64 cmd, u64 arg); /* arg may be a ring-3 pointer */
+	/* Checks, and sets area->page: for shared mappings. NULL: -ENODEV. */
+	int (*mmap)(struct file *f, struct vm_area *area);
+	/* What is ready now: POLLIN 1, POLLOUT 4, POLLERR 8, POLLHUP 16. */
+	unsigned (*poll)(struct file *f);
+	/* NULL: -ESPIPE unless the vnode is a regular file or a directory. */
+	s64 (*seek)(struct file *f, s64 off, int whence);
+	void (*release)(struct file *f);
+};
+
+struct vnode {
+	const struct vnode_ops *ops;
+	const struct file_ops *fops; /* given to files opened */
+	u32 refs;		     /* atomic */
+	u32 mode;		     /* type and permission bits */
+	u32 uid, gid, nlink, dev;
+	u64 ino, size, mtime_ns, rdev;
+	void *priv;
+	struct vnode *mounted; /* root of what is mounted here */
+	/* Directories: for "..", counted. A root's is itself or where it is mounted. */
+	struct vnode *parent;
+};
+
+struct file {
+	struct vnode *vnode; /* NULL for none (pipes have one of their own) */
+	const struct file_ops *ops;
+	u32 refs;
+	u32 flags; /* O_* */
+	u64 pos;
+	void *priv;
+	char *path; /* as opened, absolute */
+};
+
+void vfs_init(void); /* root ramfs with /dev /proc /sys /tmp ... mounted */
+
+struct vnode *vnode_get(struct vnode *v);
+void vnode_put(struct vnode *v);
+void vnode_init(struct vnode *v, const struct vnode_ops *ops, u32 mode);
+struct vnode *vnode_parent(struct vnode *dir); /* with a reference; crosses mounts as ".." does */
+void vnode_set_parent(struct vnode *dir, struct vnode *parent);
+struct vnode *vfs_root(void); /* borrowed */
+u64 vfs_now_ns(void);	      /* nanoseconds since 1970, as in mtime_ns */
+
+/* Relative paths start at the current task's cwd. `follow`: the last component's symlink too. */
+int vfs_lookup(const char *path, bool follow, struct vnode **out);
+int vfs_open(const char *path, u32 flags, u32 mode, struct file **out);
+ssize vfs_read(struct file *f, void *buf, size_t n); /* at f->pos, which moves */
+ssize vfs_write(struct file *f, const void *buf, size_t n);
+ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos);
+ssize vfs_pwrite(struct file *f, const void *buf, size_t n, u64 pos);
+s64 vfs_seek(struct file *f, s64 off, int whence);
+int vfs_stat(const char *path, bool follow, struct vstat *st);
+int vfs_fstat(struct file *f, struct vstat *st);
+int vfs_mkdir(const char *path, u32 mode);
+int vfs_rmdir(const char *path);
+int vfs_unlink(const char *path);
+int vfs_rename(const char *from, const char *to);
+int vfs_symlink(const char *target, const char *path);
+long vfs_readlink(const char *path, char *buf, size_t size);
+int vfs_readdir(struct file *dir, u64 pos, struct dirent *out); /* with . and ..; 1 or 0 */
+int vfs_chdir(const char *path);
+int vfs_fchdir(struct file *f);
+int vfs_getcwd(char *out); /* PATH_MAX bytes; -ENOENT when the directory is removed */
+int vfs_access(const char *path, u32 mask);
+int vfs_truncate(const char *path, u64 size);
+int vfs_ftruncate(struct file *f, u64 size);
+/* cwd and path joined and cleaned of . .. //; out has PATH_MAX bytes. */
+int vfs_absolute(const char *path, char *out);
+int vfs_mount(const char *path, struct vnode *root);
+
+struct file *file_get(struct file *f);
+void file_put(struct file *f); /* last one: release */
+/* A file that is not in any directory. */
+struct file *file_new(const struct file_ops *ops, u32 flags, void *priv);
+int pipe_create(struct file **rd, struct file **wr, u32 flags);
+
+/* Device and proc registration: drivers and the rest of the kernel give files to /dev and /proc. */
+int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *priv);
+struct seq;
+/* A file under /proc ("trapline/clock", "sys/kernel/x"); parents are made. store may be NULL (then read-only). */
+int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
+    int (*store)(char *line, size_t n, void *ctx), void *ctx);
+/* Unpacks a "newc" cpio archive into the root. 0 or -EINVAL (what came before stays). */
+int cpio_unpack(const void *data, size_t size);

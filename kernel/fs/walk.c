@@ -1,0 +1,212 @@
+/*
+ * The walk along a path. Task context; holds references, no locks: names may change between two
+ * steps, as on any Unix.
+ */
+#include "kernel/fs/walk.h"
+#include "kernel/fs/path.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/task.h"
+
+static inline bool is_type(const struct vnode *v, u32 type)
+{
+	return (v->mode & S_IFMT) == type;
+}
+
+static void walk_to(struct walk *w, struct vnode *v)
+{
+	vnode_put(w->at);
+	w->at = v;
+}
+
+static void trail_push(struct walk *w, const char *name)
+{
+	if (path_push(w->trail, PATH_MAX, name, strlen(name)))
+		w->trail_lost = true;
+}
+
+static void walk_home(struct walk *w, bool absolute)
+{
+	struct task *t = current();
+
+	if (absolute || !t->cwd) {
+		walk_to(w, vnode_get(vfs_root()));
+		strscpy(w->trail, "/", PATH_MAX);
+	} else {
+		walk_to(w, vnode_get(t->cwd));
+		strscpy(w->trail, t->cwd_path ? t->cwd_path : "/", PATH_MAX);
+	}
+}
+
+static struct vnode *cross_mounts(struct vnode *v)
+{
+	while (v->mounted) {
+		struct vnode *root = vnode_get(v->mounted);
+		vnode_put(v);
+		v = root;
+	}
+	return v;
+}
+
+/* `name` in `at`, with what is mounted there. */
+static int look(struct walk *w, const char *name, struct vnode **out)
+{
+	struct vnode *v;
+	int r;
+
+	if (!is_type(w->at, S_IFDIR) || !w->at->ops->lookup)
+		return -ENOTDIR;
+	r = w->at->ops->lookup(w->at, name, &v);
+	if (!r)
+		*out = cross_mounts(v);
+	return r;
+}
+
+/* Puts the target of symlink v in front of the rest. Consumes v. */
+static int follow_link(struct walk *w, struct vnode *v)
+{
+	size_t left = strlen(w->rest);
+	char *text;
+	long n = -ELOOP;
+
+	if (++w->links <= WALK_MAX_LINKS) {
+		text = kmalloc(2 * PATH_MAX);
+		n = text ? v->ops->readlink(v, text, PATH_MAX) : -ENOMEM;
+		if (n >= 0 && (n == 0 || n + left + 2 > 2 * PATH_MAX))
+			n = n ? -ENAMETOOLONG : -ENOENT;
+		if (n >= 0) {
+			text[n] = '/';
+			memcpy(text + n + (left ? 1 : 0), w->rest, left + 1);
+			kfree(w->owned);
+			w->owned = text;
+			w->rest = text;
+		} else {
+			kfree(text);
+		}
+	}
+	vnode_put(v);
+	if (n < 0)
+		return n;
+	if (w->rest[0] == '/')
+		walk_home(w, true);
+	return 0;
+}
+
+/* One component that is not the last. */
+static int step(struct walk *w)
+{
+	struct vnode *v;
+	int r;
+
+	if (!is_type(w->at, S_IFDIR))
+		return -ENOTDIR;
+	if (w->last == LAST_DOT)
+		return 0;
+	if (w->last == LAST_DOTDOT) {
+		walk_to(w, vnode_parent(w->at));
+		trail_push(w, "..");
+		return 0;
+	}
+	r = look(w, w->name, &v);
+	if (r)
+		return r;
+	if (is_type(v, S_IFLNK))
+		return follow_link(w, v);
+	walk_to(w, v);
+	trail_push(w, w->name);
+	return 0;
+}
+
+/* Takes the next component off the rest into name and last. */
+static int next_name(struct walk *w)
+{
+	size_t len;
+
+	w->rest += strspn(w->rest, "/");
+	len = strcspn(w->rest, "/");
+	if (len > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(w->name, w->rest, len);
+	w->name[len] = '\0';
+	w->rest += len;
+	w->slash = w->rest[0] == '/';
+	w->last = len == 0		       ? LAST_ROOT
+		  : strcmp(w->name, ".") == 0  ? LAST_DOT
+		  : strcmp(w->name, "..") == 0 ? LAST_DOTDOT
+					       : LAST_NAME;
+	return 0;
+}
+
+/* Goes on until `name` is the last component. */
+static int walk_on(struct walk *w)
+{
+	for (;;) {
+		int r = next_name(w);
+		if (r)
+			return r;
+		if (!w->rest[strspn(w->rest, "/")])
+			return is_type(w->at, S_IFDIR) ? 0 : -ENOTDIR;
+		r = step(w);
+		if (r)
+			return r;
+	}
+}
+
+int walk_begin(struct walk *w, const char *path)
+{
+	*w = (struct walk){.rest = path};
+	if (!path[0])
+		return -ENOENT;
+	if (strnlen(path, PATH_MAX) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	w->trail = kmalloc(PATH_MAX);
+	if (!w->trail)
+		return -ENOMEM;
+	walk_home(w, path[0] == '/');
+	return walk_on(w);
+}
+
+int walk_final(struct walk *w, bool follow, struct vnode **out)
+{
+	struct vnode *v;
+	int r;
+
+	*out = NULL;
+	for (;;) {
+		if (w->last != LAST_NAME) {
+			*out = w->last == LAST_DOTDOT ? vnode_parent(w->at) : vnode_get(w->at);
+			return 0;
+		}
+		r = look(w, w->name, &v);
+		if (r)
+			return r == -ENOENT ? 0 : r;
+		if (!is_type(v, S_IFLNK) || !(follow || w->slash))
+			break;
+		r = follow_link(w, v);
+		if (!r)
+			r = walk_on(w);
+		if (r)
+			return r;
+	}
+	if (w->slash && !is_type(v, S_IFDIR)) {
+		vnode_put(v);
+		return -ENOTDIR;
+	}
+	*out = v;
+	return 0;
+}
+
+char *walk_path(struct walk *w)
+{
+	if (w->last == LAST_NAME || w->last == LAST_DOTDOT)
+		trail_push(w, w->name);
+	return w->trail_lost ? NULL : kstrdup(w->trail);
+}
+
+void walk_end(struct walk *w)
+{
+	vnode_put(w->at);
+	kfree(w->owned);
+	kfree(w->trail);
+}

@@ -1,0 +1,46 @@
+/*
+ * The walk along a path, one component after the other: the inside of vfs.c and file.c. Task
+ * context.
+ *
+ * Words: `at` is the directory the walk has come to; `name` the last component, not looked up yet;
+ * `trail` the way from the root to `at` by real names, without symlinks (what getcwd shows).
+ */
+#pragma once
+
+#include "kernel/fs/vfs.h"
+
+#define WALK_MAX_LINKS 40
+
+enum walk_last {
+	LAST_NAME,   /* an ordinary component in `name` */
+	LAST_ROOT,   /* none: the path is "/" */
+	LAST_DOT,    /* "." */
+	LAST_DOTDOT, /* ".." */
+};
+
+struct walk {
+	struct vnode *at; /* counted */
+	const char *rest; /* text still to walk */
+	char *owned;	  /* where `rest` points into after a symlink */
+	char *trail;	  /* PATH_MAX bytes */
+	bool trail_lost;  /* it grew too long for PATH_MAX */
+	unsigned links;	  /* symlinks followed */
+	enum walk_last last;
+	bool slash; /* slashes behind the last component */
+	char name[NAME_MAX + 1];
+};
+
+/*
+ * Walks up to the last component of `path`: fills w->at, w->name, w->last, w->slash. 0 or -ENOENT,
+ * -ENOTDIR, -ENAMETOOLONG, -ELOOP, -ENOMEM. walk_end() in any case.
+ */
+int walk_begin(struct walk *w, const char *path);
+/*
+ * Looks the last component up, going on through symlinks when `follow` (or when slashes stand
+ * behind it). 0 with *out, a reference, or with *out NULL: `at` has no such name (then it may be
+ * created there).
+ */
+int walk_final(struct walk *w, bool follow, struct vnode **out);
+/* The real path of what walk_final() gave, kmalloc'ed; NULL if it has none. */
+char *walk_path(struct walk *w);
+void walk_end(struct walk *w);

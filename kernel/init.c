@@ -1,0 +1,141 @@
+/*
+ * Pid 1: unpacks the archives, then runs what the command line asks for, and reaps what others leave behind. Task context.
+ *
+ *     ktest=PATTERN   the tests of this kernel whose names begin so, then out by the debug-exit device
+ *     bench=PATTERN   the same with measurements, beside the shell
+ *     init=/path      that program first, and the shell when it is done
+ *     shell=plain     the shell without prompt, echo, editing and colours
+ */
+#include "kernel/init.h"
+#include "boot/boot_info.h"
+#include "kernel/cmdline.h"
+#include "kernel/fs/files.h"
+#include "kernel/fs/vfs.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/printk.h"
+#include "kernel/shell/shell.h"
+#include "kernel/shell/sys.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
+
+/* kernel/fs/archive.S */
+extern const char archive_start[], archive_end[];
+
+#pragma weak ktest_main /* these are not there but in the test kernel */
+#pragma weak bench_start
+
+static bool shell_is_plain(void)
+{
+	const char *mode = cmdline_get("shell");
+	return mode && strcmp(mode, "plain") == 0;
+}
+
+static void unpack_archives(const struct boot_info *bi)
+{
+	if (cpio_unpack(archive_start, archive_end - archive_start))
+		pr_err("the built-in archive is damaged");
+	if (bi->initrd_size && cpio_unpack(phys_to_virt(bi->initrd_base), bi->initrd_size))
+		pr_err("initrd: not a cpio archive of the newc kind, or cut off; what came before "
+		       "stays");
+}
+
+/* The console as 0, 1 and 2. Without one there are no files: who writes gets EBADF. */
+static void open_console(void)
+{
+	struct task *t = current();
+	struct file *f;
+
+	if (!t->files)
+		t->files = files_create();
+	if (!t->files || vfs_open("/dev/console", O_RDWR, 0, &f))
+		return;
+	for (int fd = 0; fd < 3; fd++)
+		files_install(t->files, file_get(f), fd, false);
+	file_put(f);
+}
+
+static void run_tests(const char *pattern)
+{
+	int failed = 1;
+
+	if (ktest_main)
+		failed = ktest_main(pattern);
+	else
+		pr_err("ktest: this kernel has no tests in it");
+	machine_exit(failed ? 1 : 0);
+}
+
+static int exec_first(void *path)
+{
+	char *argv[] = {path, NULL};
+	char *envp[] = {"HOME=/", "PATH=/bin", "TERM=linux", NULL};
+	int r = os_exec(path, argv, envp, NULL, NULL);
+
+	pr_err("init: %s: %s", (char *)path, errno_text(-r));
+	return r == -ENOENT ? 127 : 126;
+}
+
+/* Runs init=/path and says how it ended. */
+static void run_first(const char *path)
+{
+	struct file *f = files_get(current()->files, 0);
+	struct file *io[3] = {f, f, f};
+	int pid = os_fork(exec_first, (void *)path, "init-program", io, true);
+	int sig = 0, who = 0, status;
+
+	file_put(f);
+	if (pid < 0) {
+		pr_err("init: %s: %s", path, errno_text(-pid));
+		return;
+	}
+	do {
+		status = os_wait(-1, true, &sig, &who);
+	} while (status >= 0 && who != pid);
+	pr_info("init: %s ended with status %d", path, status);
+}
+
+static void shell_task(void *unused)
+{
+	struct task *t = current();
+
+	(void)unused;
+	t->pgid = t->sid = t->pid; /* a session of its own; nobody else knows this task yet */
+	task_exit(shell_main(shell_is_plain()) << 8);
+}
+
+/* Keeps a shell on the console and takes in orphans, for ever. */
+static void __noreturn keep_shell(void)
+{
+	for (;;) {
+		struct task *t = kthread_fork(shell_task, NULL, "sh");
+		int pid = t ? t->pid : -1, gone;
+
+		if (!t) {
+			pr_err("init: no memory for a shell");
+			sleep_ns(1000000000, NULL);
+			continue;
+		}
+		do {
+			gone = task_wait(-1, NULL, 0);
+		} while (gone != pid && gone != -ECHILD);
+	}
+}
+
+void init_main(void *boot_info)
+{
+	const char *tests = cmdline_get("ktest"), *first = cmdline_get("init"),
+		   *bench = cmdline_get("bench");
+
+	init_task = current();
+	unpack_archives(boot_info);
+	open_console();
+	vfs_chdir(shell_is_plain() ? "/sys/kernel/tracing" : "/");
+	if (tests)
+		run_tests(tests);
+	if (bench && bench_start)
+		bench_start(bench);
+	if (first && *first)
+		run_first(first);
+	keep_shell();
+}

@@ -1,0 +1,137 @@
+/*
+ * Device interrupts: who handles which line, and the tracepoints around it; also what the machine
+ * tells of interrupts that are no device's. irq_request(): task context, by irq_lock. Dispatch: irq
+ * context, without a lock; actions are only added.
+ */
+#include "kernel/irq.h"
+
+#include "arch/arch.h"
+#include "kernel/events.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/sync.h"
+
+struct irq_action {
+	struct irq_action *next; /* [A] */
+	irq_handler fn;
+	void *arg;
+	const char *name;
+};
+
+static struct irq_line lines[IRQ_LINES];
+static struct spinlock irq_lock = SPINLOCK_INIT;
+
+const struct irq_line *irq_line(unsigned irq)
+{
+	return irq < IRQ_LINES ? &lines[irq] : NULL;
+}
+
+const char *irq_action_name(const struct irq_line *line, unsigned i)
+{
+	const struct irq_action *a = atomic_load_acquire(&line->first);
+	while (a && i--)
+		a = atomic_load_acquire(&a->next);
+	return a ? a->name : NULL;
+}
+
+int irq_request(unsigned irq, const char *name, irq_handler fn, void *arg)
+{
+	if (irq >= IRQ_LINES)
+		return -ENODEV;
+	struct irq_action *a = kzalloc(sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	*a = (struct irq_action){.fn = fn, .arg = arg, .name = name};
+	u64 flags = spin_lock_irqsave(&irq_lock);
+	struct irq_action **end = &lines[irq].first;
+	bool first = !*end;
+	while (*end)
+		end = &(*end)->next;
+	atomic_store_release(end, a);
+	int err = first ? arch_irq_route(irq) : 0;
+	if (err)
+		*end = NULL;
+	spin_unlock_irqrestore(&irq_lock, flags);
+	if (err)
+		kfree(a);
+	return err;
+}
+
+unsigned irq_from_isa(unsigned isa)
+{
+	return arch_isa_gsi(isa);
+}
+
+void kernel_irq(unsigned irq)
+{
+	struct irq_line *line = &lines[irq];
+	line->count++;
+	for (struct irq_action *a = atomic_load_acquire(&line->first); a;
+	     a = atomic_load_acquire(&a->next)) {
+		trace_irq_handler_entry(irq, a->name);
+		bool mine = a->fn(a->arg);
+		trace_irq_handler_exit(irq, mine);
+	}
+}
+
+void kernel_vector_entry(enum vector_kind kind, unsigned vector)
+{
+	switch (kind) {
+	case VECTOR_TIMER:
+		trace_local_timer_entry(vector);
+		break;
+	case VECTOR_RESCHEDULE:
+		trace_reschedule_entry(vector);
+		break;
+	case VECTOR_CALL:
+		trace_call_function_entry(vector);
+		break;
+	case VECTOR_ERROR:
+		trace_error_apic_entry(vector);
+		break;
+	default:
+		trace_spurious_apic_entry(vector);
+		break;
+	}
+}
+
+void kernel_vector_exit(enum vector_kind kind, unsigned vector)
+{
+	switch (kind) {
+	case VECTOR_TIMER:
+		trace_local_timer_exit(vector);
+		break;
+	case VECTOR_RESCHEDULE:
+		trace_reschedule_exit(vector);
+		break;
+	case VECTOR_CALL:
+		trace_call_function_exit(vector);
+		break;
+	case VECTOR_ERROR:
+		trace_error_apic_exit(vector);
+		break;
+	default:
+		trace_spurious_apic_exit(vector);
+		break;
+	}
+}
+
+/* Linux's words, as ipi:ipi_raise shows them. */
+static const char *const ipi_reasons[IPI_COUNT] = {
+    [IPI_RESCHEDULE] = "Rescheduling interrupts",
+    [IPI_CALL] = "Function call interrupts",
+};
+
+void kernel_ipi_raised(u64 cpus, enum ipi what)
+{
+	trace_ipi_raise(cpus, ipi_reasons[what]);
+}
+
+void kernel_msr_touched(u32 msr, u64 value, bool write)
+{
+	if (write)
+		trace_write_msr(msr, value, 0);
+	else
+		trace_read_msr(msr, value, 0);
+}

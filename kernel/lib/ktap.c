@@ -1,0 +1,115 @@
+/*
+ * Runs test cases and prints KTAP. One run at a time; ktap_fail(), ktap_skip() and ktap_note() may
+ * be called by any task a case has started, as long as the case waits for it.
+ */
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+
+static struct {
+	void (*out)(const char *text, size_t n);
+	unsigned failures;    /* [A] of the case that runs */
+	const char *skip_why; /* of the case that runs; NULL: not skipped */
+} run;
+
+/* One line, so that lines of tasks on several CPUs stay whole. */
+static void print_line(const char *prefix, const char *fmt, va_list ap)
+{
+	char line[256];
+	int n = scnprintf(line, sizeof(line) - 1, "%s", prefix);
+	int more = vsnprintf(line + n, sizeof(line) - 1 - n, fmt, ap);
+
+	n = MIN(n + more, (int)sizeof(line) - 2);
+	line[n++] = '\n';
+	run.out(line, n);
+}
+
+static void __printf(1, 2) print(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	print_line("", fmt, ap);
+	va_end(ap);
+}
+
+void ktap_fail(const char *file, int line, const char *fmt, ...)
+{
+	char prefix[128];
+	va_list ap;
+
+	atomic_add(&run.failures, 1);
+	scnprintf(prefix, sizeof(prefix), "# %s:%d: ", file, line);
+	va_start(ap, fmt);
+	print_line(prefix, fmt, ap);
+	va_end(ap);
+}
+
+void ktap_skip(const char *why)
+{
+	run.skip_why = why;
+}
+
+void ktap_note(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	print_line("# ", fmt, ap);
+	va_end(ap);
+}
+
+bool ktap_streq(const char *a, const char *b)
+{
+	if (!a || !b)
+		return a == b;
+	return strcmp(a, b) == 0;
+}
+
+static bool selected(const struct ktap_case *c, const char *only)
+{
+	return !only || str_has_prefix(c->name, only);
+}
+
+static unsigned count_cases(const struct ktap_suite *const *suites, const char *only)
+{
+	unsigned n = 0;
+	for (; *suites; suites++)
+		for (const struct ktap_case *c = (*suites)->cases; c->name; c++)
+			n += selected(c, only);
+	return n;
+}
+
+enum verdict { PASSED, FAILED, SKIPPED };
+
+static enum verdict run_case(const struct ktap_case *c, unsigned number)
+{
+	run.failures = 0;
+	run.skip_why = NULL;
+	c->fn();
+	if (run.failures) {
+		print("not ok %u %s", number, c->name);
+		return FAILED;
+	}
+	if (run.skip_why) {
+		print("ok %u %s # SKIP %s", number, c->name, run.skip_why);
+		return SKIPPED;
+	}
+	print("ok %u %s", number, c->name);
+	return PASSED;
+}
+
+int ktap_run(const struct ktap_suite *const *suites, const char *only,
+    void (*out)(const char *text, size_t n))
+{
+	unsigned totals[3] = {0}, number = 0;
+
+	run.out = out;
+	print("KTAP version 1");
+	print("1..%u", count_cases(suites, only));
+	for (; *suites; suites++)
+		for (const struct ktap_case *c = (*suites)->cases; c->name; c++)
+			if (selected(c, only))
+				totals[run_case(c, ++number)]++;
+	print("# Totals: pass:%u fail:%u skip:%u", totals[PASSED], totals[FAILED], totals[SKIPPED]);
+	return totals[FAILED];
+}

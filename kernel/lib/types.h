@@ -1,0 +1,56 @@
+/*
+ * The integer types and the handful of macros everybody uses. Freestanding and pure: may be included anywhere,
+ * in any context.
+ */
+#pragma once
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+typedef long ssize;
+
+#define likely(x)	 __builtin_expect(!!(x), 1)
+#define unlikely(x)	 __builtin_expect(!!(x), 0)
+#define ARRAY_SIZE(a)	 (sizeof(a) / sizeof((a)[0]))
+#define ALIGN_UP(x, a)	 (((x) + ((a)-1)) & ~((typeof(x))(a)-1))
+#define ALIGN_DOWN(x, a) ((x) & ~((typeof(x))(a)-1))
+#define MIN(a, b)                                                                                  \
+	({                                                                                         \
+		typeof(a) a_ = (a);                                                                \
+		typeof(b) b_ = (b);                                                                \
+		a_ < b_ ? a_ : b_;                                                                 \
+	})
+#define MAX(a, b)                                                                                  \
+	({                                                                                         \
+		typeof(a) a_ = (a);                                                                \
+		typeof(b) b_ = (b);                                                                \
+		a_ > b_ ? a_ : b_;                                                                 \
+	})
+#define container_of(p, type, member) ((type *)((char *)(p)-offsetof(type, member)))
+#define __printf(fmt, args)	      __attribute__((format(printf, fmt, args)))
+#define __packed		      __attribute__((packed))
+#define __aligned(n)		      __attribute__((aligned(n)))
+#define __noinline		      __attribute__((noinline))
+#define __noreturn		      __attribute__((noreturn))
+#define __must_check		      __attribute__((warn_unused_result))
+#define __maybe_unused		      __attribute__((unused))
+
+/* The compiler may not move memory accesses over this; the CPU may. */
+#define barrier()	 __asm__ volatile("" ::: "memory")
+/* One access, not torn, not repeated, not left out. */
+#define READ_ONCE(x)	 (*(const volatile typeof(x) *)&(x))
+#define WRITE_ONCE(x, v) (*(volatile typeof(x) *)&(x) = (v))
+
+#define PAGE_SIZE 4096UL
+#define MAX_CPUS  64

@@ -1,0 +1,91 @@
+/*
+ * What machine this is: asks the drivers, and tells the machine's own code in its terms. Boot CPU
+ * at boot; the functions of the end (drivers/power.c) are told here where ACPI's registers are.
+ */
+#include "arch/arch.h"
+#include "boot/boot_info.h"
+#include "drivers/acpi.h"
+#include "drivers/clocks.h"
+#include "drivers/cmos.h"
+#include "drivers/power.h"
+#include "kernel/cmdline.h"
+#include "kernel/init.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+
+#define NS_PER_SECOND 1000000000UL
+
+static void take_isa_irqs(struct machine_info *mi, const struct acpi_madt *madt)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(mi->isa_irq); i++)
+		mi->isa_irq[i].gsi = i;
+	for (unsigned i = 0; i < madt->override_count; i++) {
+		mi->isa_irq[madt->override[i].isa].gsi = madt->override[i].gsi;
+		mi->isa_irq[madt->override[i].isa].active_low = madt->override[i].active_low;
+		mi->isa_irq[madt->override[i].isa].level = madt->override[i].level;
+	}
+}
+
+static void take_madt(struct machine_info *mi, const struct acpi_madt *madt)
+{
+	mi->lapic_base = madt->lapic_base;
+	mi->has_8259 = madt->has_8259;
+	mi->lint_nmi = madt->lint_nmi;
+	mi->cpu_count = madt->cpu_count;
+	for (unsigned i = 0; i < madt->cpu_count; i++)
+		mi->apic_ids[i] = madt->apic_ids[i];
+	mi->ioapic_count = madt->ioapic_count;
+	for (unsigned i = 0; i < madt->ioapic_count; i++) {
+		mi->ioapic[i].id = madt->ioapic[i].id;
+		mi->ioapic[i].gsi_base = madt->ioapic[i].gsi_base;
+		mi->ioapic[i].base = madt->ioapic[i].base;
+	}
+	take_isa_irqs(mi, madt);
+	if (madt->cpus_left_out)
+		pr_warn("This kernel uses %u CPUs; %u more are left alone", MAX_CPUS,
+		    madt->cpus_left_out);
+}
+
+/* Best first. A clock that is there in name only is found out by the calibration, which goes on to
+ * the next. */
+static unsigned find_clocks(const struct ref_clock *refs[4])
+{
+	const struct acpi_fadt *fadt = acpi_fadt();
+	unsigned n = 0;
+	if ((refs[n] = hpet_clock(acpi_hpet_base())))
+		n++;
+	if (fadt && (refs[n] = pm_timer_clock(fadt->pm_timer, fadt->pm_timer_32bit)))
+		n++;
+	refs[n++] = pit_speaker_clock();
+	refs[n++] = pit_tick_clock();
+	return n;
+}
+
+void machine_init(const struct boot_info *bi)
+{
+	static struct machine_info mi;
+	const struct ref_clock *refs[4];
+	const char *wrong = acpi_init(bi->rsdp);
+	if (wrong)
+		panic("This kernel cannot run on this machine: %s.", wrong);
+	take_madt(&mi, acpi_madt());
+	mi.entry_tsc = bi->entry_tsc;
+	power_init(acpi_fadt());
+	u64 now = cmos_unix_seconds(acpi_fadt() ? acpi_fadt()->century : 0);
+	wrong = arch_machine_init(&mi, refs, find_clocks(refs), now * NS_PER_SECOND);
+	if (wrong)
+		panic("This kernel cannot run on this machine: %s.", wrong);
+	const struct clock_info *clock = clock_info();
+	pr_info("TSC: %llu.%03llu MHz by %s", (unsigned long long)clock->tsc_khz / 1000,
+	    (unsigned long long)clock->tsc_khz % 1000, clock->reference);
+}
+
+void smp_init(void)
+{
+	u64 listed = acpi_madt()->cpu_count;
+	u64 wanted = MIN(listed, cmdline_u64("maxcpus", MAX_CPUS));
+	u64 up = arch_smp_boot(wanted);
+	pr_info("CPUs: %llu of %llu", (unsigned long long)up, (unsigned long long)listed);
+	if (up < wanted)
+		pr_warn("%llu CPUs did not start", (unsigned long long)(wanted - up));
+}

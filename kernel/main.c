@@ -1,0 +1,40 @@
+/*
+ * The boot sequence, in order. Runs on the boot CPU with interrupts off until said otherwise, then as the idle task.
+ */
+#include "arch/arch.h"
+#include "boot/boot_info.h"
+#include "kernel/cmdline.h"
+#include "kernel/fs/vfs.h"
+#include "kernel/init.h"
+#include "kernel/mem/mem.h"
+#include "kernel/printk.h"
+#include "kernel/task/task.h"
+#include "kernel/trace_glue.h"
+#include "kernel/tty.h"
+#include "trace/trace.h"
+
+void kernel_main(const struct boot_info *bi)
+{
+	cmdline_init(bi->cmdline); /* first: everything below may ask it */
+	console_init();		   /* serial port: from here on there are last words */
+	mem_init(bi);		   /* page frames, kmalloc */
+	machine_init(bi);	   /* ACPI, interrupt controllers, clock of the boot CPU */
+	sched_init();		   /* this stack becomes the idle task */
+	trace_glue_init(); /* events exist; trace_event= takes effect before the first switch */
+	smp_init();	   /* the other CPUs, each into its idle loop; skew measured */
+	trace_cpus_up();   /* rings for them */
+	irq_enable();
+	vfs_init();	     /* ramfs, /dev, /proc, /sys/kernel/tracing */
+	machine_proc_init(); /* what is known of interrupts and clock, below /proc */
+	trace_files_init();  /* the tracer's files below /proc */
+	tty_init();	     /* serial input to the console terminal */
+	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */
+	sched_idle();
+}
+
+void kernel_ap_main(void)
+{
+	sched_init_ap();
+	irq_enable();
+	sched_idle();
+}

@@ -1,0 +1,26 @@
+/* What the rooms of kernel/mem share: frames and fault injection. Nobody else includes this. */
+#pragma once
+
+#include "arch/arch.h"
+#include "kernel/mem/buddy.h"
+
+extern struct buddy mem_buddy; /* kernel/mem/page.c; its lists under page_lock */
+
+static inline struct frame *frame_of(u64 pa)
+{
+	return buddy_frame(&mem_buddy, pa / PAGE_SIZE);
+}
+
+/* As page_alloc() and page_free(), but neither traced nor made to fail: for kmalloc, which is both
+ * by itself. */
+u64 page_take(unsigned order);
+void page_give(u64 pa, unsigned order);
+
+extern u64 mem_fail_countdown; /* [A] 0: off */
+bool mem_fail_count(void);
+
+/* Is this the allocation that is to fail? Called once by each. */
+static inline bool mem_must_fail(void)
+{
+	return unlikely(READ_ONCE(mem_fail_countdown)) && mem_fail_count();
+}

@@ -1,0 +1,9 @@
+/* The table of commands, made from commands.def. Read-only. */
+#include "kernel/shell/command.h"
+
+const struct sh_command sh_commands[] = {
+#define COMMAND(name, fn, min, max, flags, usage, help)                                            \
+	{name, min, max, flags, usage, help, sh_cmd_##fn},
+#include "kernel/shell/commands.def"
+};
+const size_t sh_command_count = ARRAY_SIZE(sh_commands);

@@ -1,0 +1,46 @@
+/* What the files of system calls share: descriptors, paths and buffers of ring 3. Task context. */
+#pragma once
+
+#include "kernel/abi/linux.h"
+#include "kernel/fs/files.h"
+#include "kernel/lib/errno.h"
+#include "kernel/syscall.h"
+#include "kernel/task/task.h"
+
+/* The open file of a descriptor, with a reference; NULL: -EBADF. */
+static inline struct file *fd_get(u64 fd)
+{
+	return fd < FILES_MAX ? files_get(current()->files, fd) : NULL;
+}
+
+/* Copies a path of ring 3, once. 0, -EFAULT, -ENAMETOOLONG, -ENOMEM, -ENOENT (empty). filename_put() afterwards. */
+int filename_get(u64 uptr, struct filename *name);
+void filename_put(struct filename *name);
+/*
+ * A path as vfs_*() take it: `name` itself, or, where it is relative to a directory `dfd` that is not AT_FDCWD, both joined.
+ * 0 or -EBADF, -ENOTDIR, -ENAMETOOLONG, -ENOMEM. path_put() afterwards.
+ */
+int path_at(int dfd, const char *name, const char **path);
+void path_put(const char *path, const char *name);
+
+/* A call on one path, most of them: fn(path, ctx) between filename_get() and filename_put(). */
+long with_path(int dfd, u64 uptr, long (*fn)(const char *path, const u64 *a), const u64 *a);
+
+/* What an interrupted call returns: `how` is settled on the way to ring 3 (ERESTARTSYS, ERESTARTNOHAND), even if the signal
+ * that came is gone again. */
+static inline long interrupted(int how)
+{
+	atomic_or(&current()->arch.work, TASK_WORK_SIGNAL);
+	return -how;
+}
+
+/* Inside -EINTR; outside, restarted where the handler allows it. */
+static inline long restartable(long ret)
+{
+	return ret == -EINTR ? interrupted(ERESTARTSYS) : ret;
+}
+
+/* Most bytes one read or write of a file gets or gives at once: a call up to here is one call of the file's. */
+#define IO_CHUNK 65536UL
+/* Linux's limit for the bytes of one call. */
+#define IO_MAX	 0x7ffff000UL

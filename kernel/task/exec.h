@@ -1,0 +1,43 @@
+/* Becoming a ring-3 program, and making a copy of one. Task context. */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+#define EXEC_ARGS_MAX                                                                              \
+	(128UL << 10) /* arguments and environment with their pointers: beyond it -E2BIG */
+
+/*
+ * The current task becomes the program at `path` (kernel memory; argv and envp end with NULL). For kernel threads: does not
+ * return on success. On an error the task is as it was.
+ */
+int task_exec(const char *path, const char *const *argv, const char *const *envp);
+
+/* What an exec is given, in kernel memory: strings one behind the other, arguments first. */
+struct exec_args {
+	char *strings;
+	size_t len, size;
+	unsigned argc, envc;
+	bool user; /* called by execve: returns 0 and leaves by the system call's own way */
+};
+
+void exec_args_free(struct exec_args *a);
+/* Adds one string to the arguments (or the environment, which comes after). */
+int exec_args_add(struct exec_args *a, const char *s, bool env);
+/* The same from ring-3 arrays of pointers; NULL arrays are empty. */
+int exec_args_from_user(struct exec_args *a, u64 argv, u64 envp);
+int task_exec_args(const char *path, struct exec_args *a);
+
+struct regs;
+enum {
+	CLONE_VM = 0x100,
+	CLONE_FS = 0x200,
+	CLONE_FILES = 0x400,
+	CLONE_SIGHAND = 0x800,
+	CLONE_VFORK = 0x4000,
+	CLONE_PARENT_SETTID = 0x100000,
+	CLONE_CHILD_CLEARTID = 0x200000,
+	CLONE_SETTLS = 0x80000,
+	CLONE_CHILD_SETTID = 0x1000000,
+};
+/* fork, vfork and the clone of a C library's fork: the child's pid or negative errno. CLONE_VM only with CLONE_VFORK. */
+long task_fork(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls);

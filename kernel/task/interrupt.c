@@ -1,0 +1,83 @@
+/*
+ * What the machine's entry code calls around and inside interrupts: the nesting count that tracing and the scheduler go by,
+ * the timer, messages between CPUs, NMIs. Interrupt or NMI context. The table of NMI handlers is written by single stores.
+ */
+#include "kernel/task/interrupt.h"
+#include "kernel/events.h"
+#include "kernel/lib/errno.h"
+#include "kernel/printk.h"
+#include "kernel/task/irq_work.h"
+#include "kernel/task/sched.h"
+
+void kernel_irq_enter(struct regs *r, unsigned vector)
+{
+	(void)r;
+	(void)vector;
+	preempt_count_add(HARDIRQ_UNIT);
+}
+
+void kernel_irq_exit(struct regs *r, unsigned vector)
+{
+	(void)r;
+	(void)vector;
+	preempt_count_sub(HARDIRQ_UNIT);
+	if (unlikely(this_cpu_read(need_resched)) && this_cpu_read(preempt_count) == 0)
+		sched_preempt_irq();
+}
+
+void kernel_timer_tick(struct regs *r)
+{
+	(void)r;
+	timers_interrupt();
+}
+
+void kernel_ipi(enum ipi what)
+{
+	/* IPI_RESCHEDULE: need_resched is set, and the end of this interrupt acts on it. */
+	if (what == IPI_CALL)
+		irq_work_run();
+}
+
+/* ---- NMI ------------------------------------------------------------------------------------------------------------- */
+
+static nmi_handler_fn nmi_handlers[4]; /* [A] */
+
+int nmi_handler_add(nmi_handler_fn fn)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(nmi_handlers); i++)
+		if (atomic_cas(&nmi_handlers[i], NULL, fn))
+			return 0;
+	return -EBUSY;
+}
+
+static void nothing(void *unused)
+{
+	(void)unused;
+}
+
+void nmi_handler_remove(nmi_handler_fn fn)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(nmi_handlers); i++)
+		atomic_cas(&nmi_handlers[i], fn, NULL);
+	cpu_call_all(nothing,
+	    NULL); /* no CPU takes an interrupt inside an NMI: each has left those that saw it */
+}
+
+void kernel_nmi(struct regs *r)
+{
+	bool mine = false;
+
+	preempt_count_add(NMI_UNIT + HARDIRQ_UNIT);
+	for (unsigned i = 0; i < ARRAY_SIZE(nmi_handlers); i++) {
+		nmi_handler_fn fn = atomic_load(&nmi_handlers[i]);
+		if (!fn)
+			continue;
+		u64 start = clock_ns();
+		bool handled = fn(r);
+		trace_nmi_handler(fn, clock_ns() - start, handled);
+		mine |= handled;
+	}
+	if (!mine)
+		pr_warn("NMI for no known reason on CPU %u", cpu_id());
+	preempt_count_sub(NMI_UNIT + HARDIRQ_UNIT);
+}

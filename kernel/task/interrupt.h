@@ -1,0 +1,11 @@
+/* NMIs for whoever wants them: tests, and what looks at a CPU from outside. */
+#pragma once
+
+#include "arch/arch.h"
+
+/* NMI context: true if the NMI was this handler's. */
+typedef bool (*nmi_handler_fn)(struct regs *r);
+/* Task context. 0, -EBUSY (no slot left). */
+int nmi_handler_add(nmi_handler_fn fn);
+/* When it returns, the handler runs nowhere. Task context, interrupts on. */
+void nmi_handler_remove(nmi_handler_fn fn);

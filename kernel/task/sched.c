@@ -1,0 +1,408 @@
+/*
+ * The scheduler: one run queue per CPU, tasks share it by virtual time. Contexts as task.h says for each function.
+ *
+ * Words. A task's *vruntime* is the time it has had on the CPU; the queue is sorted by it and who has had least comes first.
+ * *min_vruntime* follows the least of a queue; whoever comes from sleep starts not far below it, so that sleeping saves up no
+ * claim, and a task that changes queues takes its distance from it along.
+ *
+ * A task is in one of these places, all under the lock of rqs[t->cpu]:
+ *   running   rq->curr, on_rq
+ *   queued    on rq->queue, on_rq
+ *   asleep    state not TASK_RUNNING, not on_rq, off the CPU for good
+ *   between   TASK_RUNNING, not on_rq: somebody carries it to another queue and will be there in a moment
+ *
+ * The lock is held from before the choice of the next task until after the stacks were switched, where the next task
+ * releases it: who gets the lock and sees a task not on_rq knows that nobody stands on its stack.
+ */
+#include "kernel/task/sched.h"
+#include "kernel/events.h"
+#include "kernel/panic.h"
+#include "kernel/task/timer.h"
+
+/* How far behind a sleeper may start, and how far it must be behind the running task to interrupt it. */
+#define SLEEPER_CREDIT_NS (TICK_NS / 2)
+#define WAKEUP_GRAIN_NS	  (TICK_NS / 4)
+
+struct rq rqs[MAX_CPUS];
+u64 sched_cpus;
+
+/* Is a before b, in numbers that may wrap? */
+static inline bool before(u64 a, u64 b)
+{
+	return (s64)(a - b) < 0;
+}
+
+struct rq *task_rq_lock(struct task *t, u64 *flags)
+{
+	for (;;) {
+		struct rq *rq = &rqs[READ_ONCE(t->cpu)];
+		*flags = spin_lock_irqsave(&rq->lock);
+		if (likely(rq->cpu == READ_ONCE(t->cpu)))
+			return rq;
+		spin_unlock_irqrestore(&rq->lock, *flags);
+	}
+}
+
+/* ---- Queues ---------------------------------------------------------------------------------------------------------- */
+
+void rq_enqueue(struct rq *rq, struct task *t)
+{
+	struct list_head *at = rq->queue.prev;
+
+	/* Equals keep their order of arrival. */
+	while (
+	    at != &rq->queue && before(t->vruntime, list_entry(at, struct task, rq_node)->vruntime))
+		at = at->prev;
+	list_add(&t->rq_node, at);
+	WRITE_ONCE(rq->queued, rq->queued + 1);
+	t->on_rq = true;
+}
+
+void rq_dequeue(struct rq *rq, struct task *t)
+{
+	list_del(&t->rq_node);
+	WRITE_ONCE(rq->queued, rq->queued - 1);
+	t->on_rq = false;
+}
+
+static struct task *rq_first(struct rq *rq)
+{
+	return list_first_entry(&rq->queue, struct task, rq_node);
+}
+
+/* Charges the running task for its time until now. */
+static void update_curr(struct rq *rq, u64 now)
+{
+	struct task *t = rq->curr;
+	u64 ran = now - t->run_start_ns;
+
+	t->run_start_ns = now;
+	t->run_total_ns += ran;
+	if (t == rq->idle)
+		return;
+	t->vruntime += ran;
+	u64 least = t->vruntime;
+	if (rq->queued && before(rq_first(rq)->vruntime, least))
+		least = rq_first(rq)->vruntime;
+	if (before(rq->min_vruntime, least))
+		rq->min_vruntime = least;
+	trace_sched_stat_runtime(t, ran, t->vruntime);
+}
+
+void rq_resched(struct rq *rq)
+{
+	struct cpu_local *c = cpu_local_of(rq->cpu);
+
+	if (READ_ONCE(c->need_resched))
+		return; /* who set it has sent the interrupt */
+	WRITE_ONCE(c->need_resched, 1);
+	if (rq->cpu != cpu_id())
+		ipi_send(rq->cpu, IPI_RESCHEDULE);
+}
+
+static void check_preempt(struct rq *rq, const struct task *woken)
+{
+	const struct task *curr = rq->curr;
+
+	if (curr == rq->idle || before(woken->vruntime + WAKEUP_GRAIN_NS, curr->vruntime))
+		rq_resched(rq);
+}
+
+/* ---- Switching ------------------------------------------------------------------------------------------------------- */
+
+/* Second half of a switch, on the next task's stack. */
+static void finish_switch(void)
+{
+	struct rq *rq = this_rq();
+	struct task *prev = rq->prev;
+	bool dead = prev->state & (TASK_DEAD | TASK_ZOMBIE);
+	bool carry = prev->state == TASK_RUNNING && !prev->on_rq && prev != rq->idle;
+
+	prev->on_cpu = false;
+	spin_unlock_raw(&rq->lock);
+	preempt_count_sub(1);
+	if (unlikely(carry))
+		sched_place(prev, PLACE_CARRIED);
+	if (unlikely(dead))
+		task_put(prev);
+}
+
+/* Why a task gives the CPU up: by its own will (to sleep, if its state says so), to let others go first, against its will. */
+enum reason { GIVES_UP, YIELDS, PREEMPTED };
+
+/* What becomes of the running task: back into the queue, or off it. */
+static void put_curr(struct rq *rq, struct task *prev, enum reason why)
+{
+	if (prev == rq->idle)
+		return;
+	prev->on_rq = false;
+	if (why != PREEMPTED && prev->state != TASK_RUNNING)
+		return;
+	if (why == YIELDS && rq->queued) {
+		u64 last = list_entry(rq->queue.prev, struct task, rq_node)->vruntime;
+		if (before(prev->vruntime, last))
+			prev->vruntime = last;
+	}
+	if (likely(task_allowed(prev, rq->cpu)))
+		rq_enqueue(rq, prev);
+	else
+		prev->state = TASK_RUNNING; /* finish_switch() carries it to where it may run */
+}
+
+static struct task *take_next(struct rq *rq)
+{
+	if (!rq->queued && !sched_steal(rq))
+		return rq->idle;
+	struct task *next = rq_first(rq);
+	rq_dequeue(rq, next);
+	next->on_rq = true;
+	return next;
+}
+
+static void switch_to(struct rq *rq, struct task *prev, struct task *next)
+{
+	rq->curr = next;
+	rq->prev = prev;
+	rq->switches++;
+	next->on_cpu = true;
+	if (prev == rq->idle)
+		timers_tick_on(next->run_start_ns);
+	this_cpu()->current = next;
+	arch_switch(&prev->arch, &next->arch);
+	finish_switch();
+}
+
+/* Preemption is off already, once. */
+static void schedule_once(enum reason why)
+{
+	u64 flags = irq_save();
+	struct rq *rq = this_rq();
+	u64 now = clock_ns();
+
+	spin_lock(&rq->lock);
+	struct task *prev = rq->curr;
+	u32 prev_state = prev->state;
+	this_cpu()->need_resched = 0;
+	update_curr(rq, now);
+	put_curr(rq, prev, why);
+	struct task *next = take_next(rq);
+	if (likely(next != prev)) {
+		next->run_start_ns = now;
+		if (why == PREEMPTED || prev_state == TASK_RUNNING)
+			prev->nivcsw++;
+		else
+			prev->nvcsw++;
+		trace_sched_switch(why == PREEMPTED, prev, next, prev_state);
+		switch_to(rq, prev, next);
+	} else {
+		spin_unlock_raw(&rq->lock);
+		preempt_count_sub(1);
+	}
+	irq_restore(flags);
+}
+
+static void schedule_loop(enum reason why)
+{
+	do {
+		preempt_disable();
+		schedule_once(why);
+		preempt_enable_no_resched();
+	} while (this_cpu_read(need_resched));
+}
+
+static void schedule_task(enum reason why)
+{
+	if (unlikely(this_cpu_read(preempt_count)))
+		panic("schedule: preempt_count is %#x in %s", this_cpu_read(preempt_count),
+		    current()->comm);
+	schedule_loop(why);
+}
+
+void schedule(void)
+{
+	schedule_task(GIVES_UP);
+}
+
+void sched_yield_current(void)
+{
+	schedule_task(YIELDS);
+}
+
+void preempt_resched(void)
+{
+	if (this_cpu_read(preempt_count) == 0 && irqs_enabled())
+		schedule_loop(PREEMPTED);
+}
+
+void sched_preempt_irq(void)
+{
+	schedule_loop(PREEMPTED);
+}
+
+/* Where a new task begins: interrupts off, one preempt_count of the switcher's. */
+void task_first_run(void *unused)
+{
+	(void)unused;
+	finish_switch();
+	irq_enable();
+	preempt_enable();
+	struct task *t = current();
+	t->thread_fn(t->thread_arg);
+	task_exit(0);
+}
+
+/* ---- Idle ------------------------------------------------------------------------------------------------------------ */
+
+static void idle_setup(void)
+{
+	unsigned cpu = cpu_id();
+	struct rq *rq = &rqs[cpu];
+	struct task *t = task_alloc_idle(cpu);
+
+	if (!t)
+		panic("no memory for the idle task of CPU %u", cpu);
+	rq->cpu = cpu;
+	list_init(&rq->queue);
+	rq->curr = rq->idle = t;
+	t->run_start_ns = clock_ns();
+	this_cpu()->current = t;
+	this_cpu()->preempt_count = 1; /* the idle task is never preempted: it looks for itself */
+	timers_init(cpu);
+	atomic_or(&sched_cpus, 1UL << cpu);
+}
+
+void sched_init(void)
+{
+	idle_setup();
+}
+
+void sched_init_ap(void)
+{
+	idle_setup();
+}
+
+void sched_idle(void)
+{
+	unsigned cpu = cpu_id();
+
+	for (;;) {
+		irq_disable();
+		if (!this_cpu_read(need_resched)) {
+			trace_cpu_idle(1, cpu);
+			cpu_idle_wait();
+			trace_cpu_idle((u32)-1, cpu);
+		}
+		irq_enable();
+		if (this_cpu_read(need_resched))
+			schedule_once(GIVES_UP);
+	}
+}
+
+/* ---- Waking ---------------------------------------------------------------------------------------------------------- */
+
+/* Into the queue of `to`, unless the affinity changed since it was chosen. Its lock is held. */
+static bool place_on(struct rq *to, struct task *t, s64 distance, enum place why)
+{
+	t->vruntime = to->min_vruntime + MAX(distance, -(s64)SLEEPER_CREDIT_NS);
+	WRITE_ONCE(t->cpu, to->cpu);
+	if (unlikely(!task_allowed(t, to->cpu)))
+		return false;
+	rq_enqueue(to, t);
+	if (why == PLACE_WOKEN)
+		trace_sched_wakeup(t);
+	else if (why == PLACE_NEW)
+		trace_sched_wakeup_new(t);
+	check_preempt(to, t);
+	return true;
+}
+
+void sched_place(struct task *t, enum place why)
+{
+	bool placed;
+
+	do {
+		unsigned cpu = sched_choose_cpu(t);
+		struct rq *to = &rqs[cpu];
+		/* How far it was from the others in the queue it leaves; without that lock an estimate. */
+		s64 distance = t->vruntime - READ_ONCE(rqs[t->cpu].min_vruntime);
+		if (cpu != t->cpu && why != PLACE_NEW)
+			trace_sched_migrate_task(t, cpu);
+		spin_lock(&to->lock);
+		placed = place_on(to, t, distance, why);
+		spin_unlock_raw(&to->lock);
+		preempt_count_sub(1);
+	} while (unlikely(!placed));
+}
+
+bool wake_up_state(struct task *t, u32 states)
+{
+	u64 flags;
+	struct rq *rq = task_rq_lock(t, &flags);
+
+	if (!(t->state & states)) {
+		spin_unlock_irqrestore(&rq->lock, flags);
+		return false;
+	}
+	trace_sched_waking(t);
+	bool asleep = !t->on_rq;
+	WRITE_ONCE(t->state, TASK_RUNNING); /* others see a running task now: it is ours to carry */
+	if (!asleep)
+		trace_sched_wakeup(t);
+	spin_unlock_raw(&rq->lock);
+	if (asleep)
+		sched_place(t, PLACE_WOKEN);
+	irq_restore(flags);
+	preempt_enable();
+	return true;
+}
+
+bool wake_up_task(struct task *t)
+{
+	return wake_up_state(
+	    t, TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | TASK_STOPPED | TASK_IDLE);
+}
+
+void task_start(struct task *t)
+{
+	u64 flags = irq_save();
+
+	preempt_disable();
+	t->vruntime = READ_ONCE(rqs[t->cpu].min_vruntime);
+	WRITE_ONCE(t->state, TASK_RUNNING);
+	sched_place(t, PLACE_NEW);
+	irq_restore(flags);
+	preempt_enable();
+}
+
+/* ---- Ticks and numbers ----------------------------------------------------------------------------------------------- */
+
+void sched_tick(void)
+{
+	struct rq *rq = this_rq();
+
+	spin_lock(&rq->lock);
+	update_curr(rq, clock_ns());
+	if (rq->queued &&
+	    (rq->curr == rq->idle || before(rq_first(rq)->vruntime, rq->curr->vruntime)))
+		rq_resched(rq);
+	if (rq->queued)
+		sched_kick_idle(rq);
+	spin_unlock_raw(&rq->lock);
+	preempt_count_sub(1);
+}
+
+u64 task_runtime_ns(const struct task *t)
+{
+	u64 total = READ_ONCE(t->run_total_ns);
+	return READ_ONCE(t->on_cpu) ? total + (clock_ns() - READ_ONCE(t->run_start_ns)) : total;
+}
+
+u64 sched_switches(unsigned cpu)
+{
+	return READ_ONCE(rqs[cpu].switches);
+}
+
+unsigned sched_runnable(unsigned cpu)
+{
+	return READ_ONCE(rqs[cpu].queued) + (READ_ONCE(rqs[cpu].curr) != rqs[cpu].idle);
+}

@@ -1,0 +1,73 @@
+/*
+ * What the files of the scheduler share. Nobody else includes this.
+ *
+ * Lock order: wait queue -> run queue; timer base -> nothing. Two run queues at once only by trylock of the second.
+ */
+#pragma once
+
+#include "kernel/task/task.h"
+
+/* [L] the queue's lock, interrupts off; [C] only its CPU. */
+struct rq {
+	struct spinlock lock;
+	unsigned cpu; /* [I] */
+	struct list_head
+	    queue; /* [L] tasks that want to run, without the one that does, least vruntime first */
+	unsigned queued;   /* [L] how many; others peek */
+	struct task *curr; /* [L] others peek */
+	struct task *idle; /* [I] */
+	struct task *prev; /* [C] what was switched away from */
+	u64 min_vruntime;  /* [L] only grows */
+	u64 switches;	   /* [L] */
+} __aligned(64);
+
+extern struct rq rqs[MAX_CPUS];
+extern u64 sched_cpus; /* [A] a bit per CPU that schedules */
+
+static inline struct rq *this_rq(void)
+{
+	return &rqs[cpu_id()];
+}
+
+static inline bool rq_idle(const struct rq *rq)
+{
+	return READ_ONCE(rq->curr) == rq->idle && !READ_ONCE(rq->queued);
+}
+
+static inline bool task_allowed(const struct task *t, unsigned cpu)
+{
+	return t->cpus_allowed >> cpu & 1;
+}
+
+/* sched.c: into and out of a queue, its lock held. */
+void rq_enqueue(struct rq *rq, struct task *t);
+void rq_dequeue(struct rq *rq, struct task *t);
+/* Locks the queue a task belongs to; flags for spin_unlock_irqrestore(). */
+struct rq *task_rq_lock(struct task *t, u64 *flags);
+void rq_resched(struct rq *rq);
+/*
+ * Takes over a task that no queue has (it is TASK_RUNNING, on_rq false): finds a CPU and queues it there. Interrupts and
+ * preemption off. The task may have run and be gone when this returns.
+ */
+enum place { PLACE_WOKEN, PLACE_NEW, PLACE_CARRIED };
+void sched_place(struct task *t, enum place why);
+void task_first_run(void *unused);
+
+/* balance.c */
+unsigned sched_choose_cpu(const struct task *t);
+/* Moves one task from a busy CPU into this queue, whose lock is held. */
+bool sched_steal(struct rq *rq);
+/* Has an idle CPU come and steal the first that waits in this queue, whose lock is held. */
+void sched_kick_idle(struct rq *rq);
+
+/* timer.c: the timer interrupt; and the tick of a CPU that has something to run. Interrupts off. */
+void timers_init(unsigned cpu);
+void timers_interrupt(void);
+void timers_tick_on(u64 now);
+/* sched.c: from the tick. */
+void sched_tick(void);
+/* From the end of an interrupt, interrupts off: gives the CPU up against the will of the interrupted task. */
+void sched_preempt_irq(void);
+
+/* task.c: the task that is the boot stack of a CPU; pid 0. */
+struct task *task_alloc_idle(unsigned cpu);

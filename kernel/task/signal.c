@@ -1,0 +1,204 @@
+/*
+ * Signals on their way to a task: who may get one, what is pending, who is woken. Task and irq context. sig.lock (interrupts
+ * off; below task_lock, above run-queue locks) orders senders with the taker in sigdeliver.c and with sigaction.
+ */
+#include "kernel/task/signal.h"
+
+#include "kernel/events.h"
+#include "kernel/lib/errno.h"
+#include "kernel/task/sigset.h"
+#include "kernel/task/task.h"
+
+/* What signal_generate shows as its result, Linux's numbers. */
+enum { GENERATED, GENERATED_IGNORED, GENERATED_ALREADY };
+
+enum sig_default signal_default(int sig)
+{
+	u64 bit = sig_bit(sig);
+
+	if (bit & SIGS_DEFAULT_IGNORE)
+		return SIG_DEFAULT_IGNORE;
+	return bit & SIGS_STOP ? SIG_DEFAULT_STOP : SIG_DEFAULT_END;
+}
+
+/* Would this signal do nothing? Blocked ones wait: what they do is settled when they are let through. sig.lock held. */
+static bool ignored(struct task *t, int sig)
+{
+	u64 handler = t->sig.action[sig - 1].handler;
+
+	if ((t->flags & TASK_KTHREAD) && (!t->pgid || (sig_bit(sig) & SIGS_STOP)))
+		return true;
+	if (t->flags & TASK_EXITING)
+		return true;
+	if (t->sig.blocked & sig_bit(sig))
+		return false;
+	if (handler == SIG_DFL && t == init_task && !(t->flags & TASK_KTHREAD))
+		return true; /* pid 1 lives until it ends itself */
+	return handler == SIG_IGN ||
+	       (handler == SIG_DFL && signal_default(sig) == SIG_DEFAULT_IGNORE);
+}
+
+/* Stop and continue undo each other where they wait. sig.lock held. */
+static void cancel_opposite(struct task *t, int sig)
+{
+	if (sig == SIGCONT || sig == SIGKILL) {
+		atomic_and(&t->sig.pending, ~SIGS_STOP);
+		t->sig.continue_seen = true;
+	} else if (sig_bit(sig) & SIGS_STOP) {
+		atomic_and(&t->sig.pending, ~sig_bit(SIGCONT));
+	}
+}
+
+static int make_pending(struct task *t, int sig, const struct signal_info *info)
+{
+	u64 bit = sig_bit(sig);
+	u64 flags = spin_lock_irqsave(&t->sig.lock);
+	int result = GENERATED;
+
+	cancel_opposite(t, sig);
+	if (ignored(t, sig)) {
+		result = GENERATED_IGNORED;
+	} else if (t->sig.pending & bit) {
+		result = GENERATED_ALREADY;
+	} else {
+		t->sig.info[sig - 1] = *info;
+		atomic_or(&t->sig.pending, bit);
+		atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
+	}
+	spin_unlock_irqrestore(&t->sig.lock, flags);
+	return result;
+}
+
+/* Gets the task to look: out of a wait, out of a stop, or out of ring 3 on another CPU. */
+static void poke(struct task *t, int sig)
+{
+	u32 state = READ_ONCE(t->state);
+
+	/* The current task too: an interrupt may find it about to sleep. */
+	if (state == TASK_STOPPED) {
+		if (sig == SIGCONT || sig == SIGKILL)
+			wake_up_task(t);
+	} else if (t->sig.blocked & sig_bit(sig)) {
+		return;
+	} else if (state & TASK_INTERRUPTIBLE) {
+		wake_up_task(t);
+	} else if (t != current() && READ_ONCE(t->on_cpu)) {
+		ipi_send(READ_ONCE(t->cpu), IPI_RESCHEDULE);
+	}
+}
+
+int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group)
+{
+	int result;
+
+	if (sig < 1 || sig > SIG_COUNT)
+		return -EINVAL;
+	result = make_pending(t, sig, info);
+	trace_signal_generate(sig, 0, info->code, t, group, result);
+	if (result == GENERATED || sig == SIGCONT)
+		poke(t, sig);
+	return 0;
+}
+
+int signal_send(struct task *t, int sig)
+{
+	struct signal_info info = {.code = SI_KERNEL};
+
+	return signal_send_info(t, sig, &info, true);
+}
+
+bool signal_pending_current(void)
+{
+	const struct signals *s = &current()->sig;
+
+	return atomic_load_relaxed(&s->pending) & ~s->blocked;
+}
+
+void signal_clear_current(void)
+{
+	struct task *t = current();
+
+	atomic_store(&t->sig.pending, 0);
+	atomic_and(&t->arch.work, ~TASK_WORK_SIGNAL);
+}
+
+void signal_set_blocked(u64 mask)
+{
+	struct task *t = current();
+
+	t->sig.blocked = mask & ~SIGS_UNBLOCKABLE;
+	if (signal_pending_current())
+		atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
+}
+
+/* The running task as a sender; 0 stands for the kernel. */
+static struct signal_info sender(int code)
+{
+	return (struct signal_info){.code = code, .pid = current()->pid};
+}
+
+/* One task by its pid; sig 0 only looks. */
+static int kill_one(int pid, int sig)
+{
+	struct signal_info info = sender(SI_USER);
+	struct task *t = task_find(pid);
+
+	if (!t)
+		return -ESRCH;
+	if (sig)
+		signal_send_info(t, sig, &info, true);
+	task_put(t);
+	return 0;
+}
+
+static bool in_group(const struct task *t, int pgid)
+{
+	if (t->reaped)
+		return false;
+	return pgid ? t->pgid == pgid
+		    : t != init_task && t->pid && !(t->flags & TASK_KTHREAD) && t != current();
+}
+
+/* All of a group, or with pgid 0 every process but the caller and pid 1. */
+static int kill_group(int pgid, int sig, const struct signal_info *info)
+{
+	struct task *t;
+	u64 flags;
+	int ret = -ESRCH;
+
+	flags = spin_lock_irqsave(&task_lock);
+	list_for_each_entry (t, &task_list, all_node) {
+		if (!in_group(t, pgid))
+			continue;
+		ret = 0;
+		if (sig)
+			signal_send_info(t, sig, info, true);
+	}
+	spin_unlock_irqrestore(&task_lock, flags);
+	return ret;
+}
+
+void signal_send_group(int pgid, int sig)
+{
+	struct signal_info info = {.code = SI_KERNEL};
+
+	if (pgid > 0)
+		kill_group(pgid, sig, &info);
+}
+
+int signal_kill(int pid, int sig)
+{
+	struct signal_info info = sender(SI_USER);
+
+	if (sig < 0 || sig > SIG_COUNT)
+		return -EINVAL;
+	if (pid > 0)
+		return kill_one(pid, sig);
+	if (pid == -1)
+		return kill_group(0, sig, &info);
+	if (pid == INT_MIN)
+		return -ESRCH;
+	if (pid == 0 && !current()->pgid)
+		return -ESRCH;
+	return kill_group(pid ? -pid : current()->pgid, sig, &info);
+}

@@ -1,0 +1,114 @@
+/*
+ * Signals, Linux's numbers and meanings for the subset a C library and a shell need. Kernel threads get them too: a pending
+ * one ends their interruptible waits with -EINTR, and kthread loops look at signal_pending_current().
+ */
+#pragma once
+
+#include "kernel/task/sync.h"
+#include "kernel/task/timer.h"
+
+enum {
+	SIGHUP = 1,
+	SIGINT = 2,
+	SIGQUIT = 3,
+	SIGILL = 4,
+	SIGTRAP = 5,
+	SIGABRT = 6,
+	SIGBUS = 7,
+	SIGFPE = 8,
+	SIGKILL = 9,
+	SIGUSR1 = 10,
+	SIGSEGV = 11,
+	SIGUSR2 = 12,
+	SIGPIPE = 13,
+	SIGALRM = 14,
+	SIGTERM = 15,
+	SIGCHLD = 17,
+	SIGCONT = 18,
+	SIGSTOP = 19,
+	SIGTSTP = 20,
+	SIGTTIN = 21,
+	SIGTTOU = 22,
+	SIG_COUNT = 64,
+};
+
+enum { SIG_DFL = 0, SIG_IGN = 1 }; /* handlers that are none */
+
+/* The kernel's view of struct sigaction (Linux x86-64 layout of rt_sigaction). */
+struct ksigaction {
+	u64 handler; /* 0 default, 1 ignore */
+	u64 flags;
+	u64 restorer;
+	u64 mask;
+};
+
+/* Who or what sent the pending signal of one number: one of each number can wait, as Linux has it for 1 to 31. */
+struct signal_info {
+	s32 code, pid, status;
+	u64 addr;
+};
+
+/* [S] its lock, interrupts off; [A] atomic; [O] only the task itself. All zeros is a task without any signal set up. */
+struct signals {
+	struct spinlock lock;
+	u64 pending;			     /* [A] bit n-1; set under the lock */
+	u64 blocked;			     /* [O] */
+	u64 saved_blocked;		     /* [O] what sigsuspend puts back */
+	bool restore_blocked;		     /* [O] saved_blocked counts */
+	struct ksigaction action[SIG_COUNT]; /* [S] written by itself */
+	struct signal_info info[SIG_COUNT];  /* [S] of the pending ones */
+	bool continue_seen; /* [S] a SIGCONT came since the last stop signal was taken */
+	int stop_status;    /* [T] wait status of a stop not yet reported; 0: none */
+	bool continued;	    /* [T] a continue not yet reported */
+	struct timer alarm; /* [O] SIGALRM comes; no function: never set */
+	u64 restart_ns;	    /* [O] clock_ns() until which an interrupted sleep goes on; 0: none */
+	u64 altstack_sp, altstack_size; /* [O] */
+	int altstack_flags;		/* [O] */
+};
+
+/* si_code. */
+enum {
+	SI_USER = 0,
+	SI_KERNEL = 0x80,
+	SI_TKILL = -6,
+	CLD_EXITED = 1,
+	CLD_KILLED = 2,
+	CLD_STOPPED = 5,
+	CLD_CONTINUED = 6,
+	SEGV_MAPERR = 1,
+	SEGV_ACCERR = 2,
+	BUS_ADRERR = 2,
+};
+
+/* Inside the kernel only: an interrupted system call, turned into -EINTR or done again on the way to ring 3. */
+enum {
+	ERESTARTSYS = 512, /* again after a handler with SA_RESTART, or when there was no handler */
+	ERESTARTNOHAND = 514, /* again only when there was no handler */
+};
+
+struct task;
+struct regs;
+
+/*
+ * Kernel threads outside any process group (pgid 0) take no signals at all. Others get them as pending bits; what is to be
+ * ignored is not even made pending.
+ *
+ * Task and irq context. 0 or -EINVAL. Fires signal_generate. */
+int signal_send(struct task *t, int sig);
+/* Linux's kill(): pid > 0, 0 (own group), -1, < -1 (group). */
+int signal_kill(int pid, int sig);
+void signal_send_group(int pgid, int sig);
+/* The same with what siginfo shows: si_code, and the sender's pid or the address. `group`: for the event. */
+int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group);
+bool signal_pending_current(void);
+void signal_clear_current(void); /* kernel threads: forgets what is pending */
+/* On the way to ring 3: takes one pending signal, runs its default or builds its frame. Fires signal_deliver. */
+void signal_deliver(struct regs *r);
+long signal_return(struct regs *r); /* rt_sigreturn */
+/* A synchronous fault: cannot be blocked or ignored. */
+void signal_force(struct regs *r, int sig, int code, u64 addr);
+/* Would this fault's signal end the current task: no handler, or blocked? */
+bool signal_fatal(int sig);
+/* "Interrupt", "Segmentation fault", ... */
+const char *signal_text(int sig);
+const char *signal_name(int sig); /* "INT" */

@@ -1,0 +1,41 @@
+/* Sets of signals as 64-bit words, and what each signal does by default. For the signal files only. */
+#pragma once
+
+#include "kernel/task/signal.h"
+
+static inline u64 sig_bit(int sig)
+{
+	return 1UL << (sig - 1);
+}
+
+#define SIG_BIT(sig)	 (1UL << ((sig)-1))
+#define SIGS_STOP	 (SIG_BIT(SIGSTOP) | SIG_BIT(SIGTSTP) | SIG_BIT(SIGTTIN) | SIG_BIT(SIGTTOU))
+#define SIGS_UNBLOCKABLE (SIG_BIT(SIGKILL) | SIG_BIT(SIGSTOP))
+#define SIGS_DEFAULT_IGNORE                                                                        \
+	(SIG_BIT(SIGCHLD) | SIG_BIT(SIGCONT) | SIG_BIT(23 /* URG */) | SIG_BIT(28 /* WINCH */))
+/* Those an instruction causes: delivered before others, so that their frame shows the instruction. */
+#define SIGS_SYNCHRONOUS                                                                           \
+	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGILL) | SIG_BIT(SIGTRAP) |                 \
+	    SIG_BIT(SIGFPE) | SIG_BIT(31 /* SYS */))
+
+enum sig_default { SIG_DEFAULT_END, SIG_DEFAULT_IGNORE, SIG_DEFAULT_STOP };
+enum sig_default signal_default(int sig);
+/* The current task's mask; what it lets through is delivered on the way to ring 3. */
+void signal_set_blocked(u64 mask);
+/* exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes on). */
+struct task;
+void task_report_stop(struct task *t, int sig);
+
+/* One signal taken out of the pending ones, with what is to be done about it. */
+struct taken_signal {
+	int sig;
+	struct signal_info info;
+	struct ksigaction action;
+};
+/* sigframe.c: builds the handler's frame on the ring-3 stack and points the registers at it. 0 or -EFAULT. */
+struct regs;
+int signal_frame(struct regs *r, const struct taken_signal *s);
+/* sigaltstack's two halves, for the current task: 0, -EPERM (running on it), -EINVAL, -ENOMEM (too small). */
+struct abi_stack;
+int signal_set_altstack(const struct abi_stack *st);
+void signal_get_altstack(struct abi_stack *st);

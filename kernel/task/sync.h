@@ -1,0 +1,130 @@
+/*
+ * Locks and waiting. Spinlocks: any context but NMI (irqsave where irqs take them). Mutexes and waits: task context.
+ * Lock order is stated where a file takes two.
+ */
+#pragma once
+
+#include "arch/arch.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/list.h"
+
+struct spinlock {
+	u32 next, owner; /* ticket lock */
+};
+#define SPINLOCK_INIT                                                                              \
+	{                                                                                          \
+		0, 0                                                                               \
+	}
+
+static inline void spin_lock_raw(struct spinlock *l)
+{
+	u32 me = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
+	while (atomic_load_acquire(&l->owner) != me)
+		cpu_relax();
+}
+
+static inline void spin_unlock_raw(struct spinlock *l)
+{
+	atomic_store_release(&l->owner, l->owner + 1);
+}
+
+static inline bool spin_trylock_raw(struct spinlock *l)
+{
+	u32 owner = atomic_load_relaxed(&l->owner);
+	return atomic_cas(&l->next, owner, owner + 1);
+}
+
+static inline void spin_lock(struct spinlock *l)
+{
+	preempt_disable();
+	spin_lock_raw(l);
+}
+
+static inline void spin_unlock(struct spinlock *l)
+{
+	spin_unlock_raw(l);
+	preempt_enable();
+}
+
+static inline u64 spin_lock_irqsave(struct spinlock *l)
+{
+	u64 flags = irq_save();
+	spin_lock(l);
+	return flags;
+}
+
+static inline void spin_unlock_irqrestore(struct spinlock *l, u64 flags)
+{
+	spin_unlock_raw(l);
+	irq_restore(flags);
+	preempt_enable();
+}
+
+/* Tasks that wait for a condition. */
+struct wait_queue {
+	struct spinlock lock;
+	struct list_head waiters;
+};
+#define WAIT_QUEUE_INIT(name)                                                                      \
+	{                                                                                          \
+		SPINLOCK_INIT, LIST_HEAD_INIT((name).waiters)                                      \
+	}
+
+struct wait_entry {
+	struct list_head node;
+	struct task *task;
+};
+
+void wait_queue_init(struct wait_queue *wq);
+/* Puts the current task on the queue in state TASK_INTERRUPTIBLE (or not) ... */
+void wait_prepare(struct wait_queue *wq, struct wait_entry *e, bool interruptible);
+/* ... and off it again, state running. */
+void wait_finish(struct wait_queue *wq, struct wait_entry *e);
+/* Wakes all waiters. Task, irq; not NMI. */
+void wake_up(struct wait_queue *wq);
+
+bool signal_pending_current(void);
+void schedule(void);
+
+/* Waits until cond is true; -EINTR when a signal came first. */
+#define wait_event_interruptible(wq, cond)                                                         \
+	({                                                                                         \
+		int ret_ = 0;                                                                      \
+		struct wait_entry e_;                                                              \
+		while (!(cond)) {                                                                  \
+			wait_prepare(wq, &e_, true);                                               \
+			if (!(cond)) {                                                             \
+				if (signal_pending_current())                                      \
+					ret_ = -EINTR;                                             \
+				else                                                               \
+					schedule();                                                \
+			}                                                                          \
+			wait_finish(wq, &e_);                                                      \
+			if (ret_)                                                                  \
+				break;                                                             \
+		}                                                                                  \
+		ret_;                                                                              \
+	})
+
+#define wait_event(wq, cond)                                                                       \
+	do {                                                                                       \
+		struct wait_entry e_;                                                              \
+		while (!(cond)) {                                                                  \
+			wait_prepare(wq, &e_, false);                                              \
+			if (!(cond))                                                               \
+				schedule();                                                        \
+			wait_finish(wq, &e_);                                                      \
+		}                                                                                  \
+	} while (0)
+
+struct mutex {
+	struct task *owner; /* NULL: free. Not recursive. */
+	struct wait_queue wq;
+};
+#define MUTEX_INIT(name)                                                                           \
+	{                                                                                          \
+		NULL, WAIT_QUEUE_INIT((name).wq)                                                   \
+	}
+void mutex_init(struct mutex *m);
+void mutex_lock(struct mutex *m);
+void mutex_unlock(struct mutex *m);

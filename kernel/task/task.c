@@ -1,0 +1,122 @@
+/*
+ * The task itself: made, counted, named, freed. Task context for making; task_get() and task_put() anywhere but NMI, not under task_lock.
+ */
+#include "kernel/task/task.h"
+#include "kernel/events.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/pid.h"
+#include "kernel/task/sched.h"
+
+struct spinlock task_lock = SPINLOCK_INIT;
+struct list_head task_list = LIST_HEAD_INIT(task_list);
+
+static struct task *task_new(const char *comm)
+{
+	struct task *t = kzalloc(sizeof(*t));
+
+	if (!t)
+		return NULL;
+	strscpy(t->comm, comm, TASK_COMM_LEN);
+	t->prio = DEFAULT_PRIO;
+	t->cpu = cpu_id();
+	t->start_ns = clock_ns();
+	t->umask = 022;
+	list_init(&t->rq_node);
+	list_init(&t->all_node);
+	list_init(&t->children);
+	list_init(&t->sibling);
+	wait_queue_init(&t->child_wq);
+	return t;
+}
+
+struct task *task_alloc_idle(unsigned cpu)
+{
+	struct task *t = task_new("");
+
+	if (!t)
+		return NULL;
+	snprintf(t->comm, TASK_COMM_LEN, "swapper/%u", cpu);
+	t->flags = TASK_KTHREAD | TASK_IDLE_TASK;
+	t->cpus_allowed = 1UL << cpu;
+	t->on_rq = t->on_cpu = true;
+	t->refs = 1;
+	t->arch.stack_top = this_cpu_read(kernel_rsp);
+	return t;
+}
+
+/* Into the list of all, which is in pid order; most often that is the end. */
+static void task_list_add(struct task *t)
+{
+	u64 flags = spin_lock_irqsave(&task_lock);
+	struct list_head *at = task_list.prev;
+	while (at != &task_list && list_entry(at, struct task, all_node)->pid > t->pid)
+		at = at->prev;
+	list_add(&t->all_node, at);
+	spin_unlock_irqrestore(&task_lock, flags);
+}
+
+static void task_list_remove(struct task *t)
+{
+	u64 flags = spin_lock_irqsave(&task_lock);
+	list_del(&t->all_node);
+	spin_unlock_irqrestore(&task_lock, flags);
+}
+
+struct task *task_alloc_pid(const char *comm, int pid)
+{
+	struct task *t = task_new(comm);
+
+	if (!t)
+		return NULL;
+	u64 stack = stack_alloc();
+	if (!stack)
+		goto no_stack;
+	arch_task_init(&t->arch, stack, task_first_run, NULL);
+	t->state = TASK_NEW;
+	t->cpus_allowed = UINT64_MAX;
+	t->refs = 2;
+	if (!pid_attach(t, pid))
+		goto no_pid;
+	task_list_add(t);
+	return t;
+
+no_pid:
+	stack_free(stack);
+no_stack:
+	kfree(t);
+	return NULL;
+}
+
+struct task *task_alloc(const char *comm)
+{
+	return task_alloc_pid(comm, 0);
+}
+
+void task_get(struct task *t)
+{
+	atomic_add(&t->refs, 1);
+}
+
+void task_put(struct task *t)
+{
+	if (atomic_sub(&t->refs, 1))
+		return;
+	trace_sched_process_free(t);
+	task_list_remove(t);
+	stack_free(t->arch.stack_top);
+	kfree(t->arch.fpu);
+	pid_detach(t); /* last: who cannot find it any more may count on its memory */
+	kfree(t);
+}
+
+void task_set_comm(struct task *t, const char *comm)
+{
+	char name[TASK_COMM_LEN] = {0};
+
+	strscpy(name, comm, sizeof(name));
+	trace_task_rename(t, name);
+	memcpy(t->comm, name, sizeof(name));
+	pid_set_comm(t);
+}

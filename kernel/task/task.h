@@ -1,0 +1,134 @@
+/*
+ * Tasks: kernel threads and ring-3 processes, one run queue per CPU. A task is a process: there is one thread in each.
+ * Fields: [I] set at creation, [O] only the task itself, [R] run-queue lock of its CPU, [T] task_lock, [A] atomic.
+ */
+#pragma once
+
+#include "arch/arch.h"
+#include "kernel/lib/list.h"
+#include "kernel/task/signal.h"
+#include "kernel/task/sync.h"
+
+#define TASK_COMM_LEN 16
+#define DEFAULT_PRIO  120 /* Linux's number for nice 0; kernel threads have it too; idle 120 */
+#define PID_MAX	      32768
+
+/* Linux's bits, as sched_switch shows them. */
+enum task_state {
+	TASK_RUNNING = 0,
+	TASK_INTERRUPTIBLE = 1,	  /* S */
+	TASK_UNINTERRUPTIBLE = 2, /* D */
+	TASK_STOPPED = 4,	  /* T */
+	TASK_DEAD = 0x10,	  /* X: never runs again */
+	TASK_ZOMBIE = 0x20,	  /* Z: waits for its parent */
+	TASK_IDLE = 0x80,	  /* I: kernel thread with nothing to do */
+	TASK_NEW = 0x800,	  /* before task_start(): no wake-up reaches it */
+};
+
+enum {
+	TASK_KTHREAD = 1,
+	TASK_EXITING = 2,
+	TASK_IDLE_TASK = 4,
+	TASK_SHELL = 8,
+	TASK_ORPHAN =
+	    16, /* adopted by a pid 1 that is a kernel thread: nobody waits for it, it reaps itself */
+};
+
+struct mm;    /* kernel/task/mm.h: ring-3 address space */
+struct files; /* kernel/fs/files.h: open files, shared by nobody */
+
+struct task {
+	struct arch_task arch;
+	int pid, tgid; /* [I] */
+	int ppid_at_exit;
+	char comm[TASK_COMM_LEN];	/* [O] written by itself; readers may see a mix */
+	u32 flags;			/* [O] TASK_KTHREAD ... */
+	u32 state;			/* [R] enum task_state */
+	int prio;			/* [I] */
+	unsigned cpu;			/* [R] where it runs or last ran */
+	u64 cpus_allowed;		/* [R] a bit per CPU */
+	bool on_rq, on_cpu;		/* [R] */
+	struct list_head rq_node;	/* [R] */
+	struct list_head all_node;	/* [T] */
+	u64 run_start_ns, run_total_ns; /* [R] on a CPU since; in all until then */
+	u64 vruntime;			/* [R] ns it has had, beside those of its run queue */
+	u64 nvcsw, nivcsw;		/* [R] switches away by its own will, and against it */
+	u64 start_ns;			/* [I] clock_ns() when it was made */
+
+	struct task *parent;		    /* [T] */
+	struct list_head children, sibling; /* [T] */
+	bool reaped; /* [T] its status was taken or is not wanted: it is not to be found any more */
+	int exit_code;		    /* wait status as Linux encodes it */
+	struct wait_queue child_wq; /* its own waiting for children */
+	int pgid, sid;		    /* [T] process group and session, as Linux */
+
+	struct mm *mm;	     /* [O] NULL: kernel thread */
+	struct files *files; /* [O] */
+	struct vnode *cwd;   /* [O] counted reference */
+	char *cwd_path;	     /* [O] kmalloc'ed, absolute, for getcwd and the shell */
+	u32 umask;
+	struct signals sig; /* kernel/task/signal.h */
+	u64 clear_tid;	    /* [O] ring-3 address, 0: none */
+	u32 refs;	    /* [A] */
+
+	void (*thread_fn)(void *); /* [I] kernel threads */
+	void *thread_arg;
+	void *trace; /* [O] room for the tracer (shadow stack of return probes) */
+};
+
+/* Bits of arch.work [A]: what is to be done on the way to ring 3. */
+enum { TASK_WORK_SIGNAL = 1 };
+
+static inline struct task *current(void)
+{
+	return current_task();
+}
+
+void sched_init(void);		  /* boot CPU: the boot stack becomes the idle task (pid 0) */
+void sched_init_ap(void);	  /* another CPU: the same */
+void __noreturn sched_idle(void); /* the idle loop */
+
+/* New kernel thread, runnable on any CPU (cpu < 0) or bound to one; NULL: no memory, no such CPU. Inherits nothing. */
+struct task *kthread_run(void (*fn)(void *), void *arg, int cpu, const char *name);
+/* The same for the first task, once: it is called "init" and has pid 1, whatever was started before. */
+struct task *kthread_run_init(void (*fn)(void *), void *arg);
+/* As the fork half of a shell: a kernel thread with the caller's files, cwd, process group and parenthood. */
+struct task *kthread_fork(void (*fn)(void *), void *arg, const char *name);
+void __noreturn task_exit(int wait_status); /* current; (code << 8) or signal number */
+
+/*
+ * Bare task with pid, stack and links, not runnable; for fork. The caller sets thread_fn and thread_arg: the first run calls
+ * it as a kernel thread's, interrupts on. task_start() lets it run and fires wakeup_new; two task_put() instead undo it.
+ * It has no parent yet: whoever gives it one links parent and sibling under task_lock.
+ * References: one for the task's own life, dropped by the scheduler when it has switched away from it for the last time
+ * (TASK_ZOMBIE, TASK_DEAD); one for its place among its parent's children, dropped by who reaps it (by task_exit when it has no parent). So a stack is never
+ * freed under its task. Above the first frame of every stack there is room for struct regs: any task may become a program.
+ */
+struct task *task_alloc(const char *comm);
+/* Guards what is marked [T]. Interrupts off; taken before signal locks and run-queue locks. */
+extern struct spinlock task_lock;
+extern struct list_head
+    task_list; /* [T] all tasks, in pid order, by all_node; for walks from irq context */
+void task_start(struct task *t);
+/* arch.fpu, if there is one, comes from kmalloc; it is freed with the task. Any context but NMI. */
+void task_get(struct task *t);
+void task_put(struct task *t);
+struct task *task_find(int pid); /* with a reference; NULL */
+/* Walks all tasks in pid order; returns one with a reference and drops that of `prev`; starts with NULL. */
+struct task *task_next(struct task *prev);
+void task_set_comm(struct task *t, const char *comm); /* fires task_rename */
+int task_set_affinity(struct task *t, u64 cpus);      /* -EINVAL if none of them is up */
+int task_comm_of(int pid, char comm[TASK_COMM_LEN]);  /* 0 or -ESRCH; any context (no lock) */
+
+void schedule(void); /* gives the CPU up; state says for how long */
+void sched_yield_current(void);
+/* To running; false if it was already (or is new or dead); fires waking and wakeup. Task, irq; not NMI. */
+bool wake_up_task(struct task *t);
+bool wake_up_state(struct task *t, u32 states); /* the same, but only out of one of these states */
+u64 task_runtime_ns(const struct task *t);	/* CPU time until now; of a running task about */
+u64 sched_switches(unsigned cpu);		/* context switches there since boot */
+unsigned sched_runnable(unsigned cpu);		/* tasks that run or want to, there */
+
+/* wait4: pid as Linux takes it (-1, 0, < -1, > 0); options WNOHANG 1, WUNTRACED 2. Returns pid, 0, -ECHILD, -EINTR. */
+int task_wait(int pid, int *status, int options);
+extern struct task *init_task; /* adopts orphans (pid 1) */

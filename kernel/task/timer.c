@@ -1,0 +1,225 @@
+/*
+ * One-shot timers, a sorted list per CPU, and the tick. The hardware timer is set for whatever comes first: the first timer
+ * of the list, or the tick while this CPU has something to run. Task and irq context; each list has a lock, taken with
+ * interrupts off, not held while a callback runs.
+ */
+#include "kernel/task/timer.h"
+#include "kernel/events.h"
+#include "kernel/lib/errno.h"
+#include "kernel/task/sched.h"
+
+#define NEVER	UINT64_MAX
+#define SOONEST 1000 /* ns; the hardware's least */
+
+struct timer_base {
+	struct spinlock lock;
+	struct list_head timers; /* [L] soonest first */
+	struct timer *running;	 /* [L] its callback is being called */
+	u64 armed_for;		 /* [C] when the hardware is set to interrupt; NEVER: not */
+	u64 tick_at;		 /* [C] */
+} __aligned(64);
+
+static struct timer_base bases[MAX_CPUS];
+
+void timers_init(unsigned cpu)
+{
+	struct timer_base *b = &bases[cpu];
+	list_init(&b->timers);
+	b->armed_for = NEVER;
+}
+
+/* An interrupt at `when` or before. Own CPU, interrupts off. */
+static void arm(struct timer_base *b, u64 when, u64 now)
+{
+	if (when >= b->armed_for)
+		return;
+	b->armed_for = when;
+	timer_arm(when > now + SOONEST ? when - now : SOONEST);
+}
+
+void timers_tick_on(u64 now)
+{
+	struct timer_base *b = &bases[cpu_id()];
+
+	if (b->tick_at <= now)
+		b->tick_at = now + TICK_NS;
+	arm(b, b->tick_at, now);
+}
+
+void timer_setup(struct timer *t, void (*fn)(struct timer *))
+{
+	list_init(&t->node);
+	t->expires = 0;
+	t->fn = fn;
+	t->cpu = cpu_id();
+	t->armed = false;
+	trace_timer_init(t);
+}
+
+/* Locks the list of the CPU the timer was armed on; interrupts are off. */
+static struct timer_base *lock_base_of(struct timer *t)
+{
+	for (;;) {
+		unsigned cpu = READ_ONCE(t->cpu);
+		struct timer_base *b = &bases[cpu];
+		spin_lock_raw(&b->lock);
+		if (likely(cpu == READ_ONCE(t->cpu)))
+			return b;
+		spin_unlock_raw(&b->lock);
+	}
+}
+
+/* Takes the timer off its list; true if it was on it. The base is locked. */
+static bool detach(struct timer *t)
+{
+	bool was = t->armed;
+	if (was) {
+		list_del(&t->node);
+		t->armed = false;
+	}
+	return was;
+}
+
+/* Equals keep their order. The base is locked. */
+static void insert(struct timer_base *b, struct timer *t)
+{
+	struct list_head *at = b->timers.prev;
+
+	while (at != &b->timers && list_entry(at, struct timer, node)->expires > t->expires)
+		at = at->prev;
+	list_add(&t->node, at);
+	t->armed = true;
+}
+
+void timer_start(struct timer *t, u64 expires_ns)
+{
+	u64 flags = irq_save();
+	u64 now = clock_ns();
+	struct timer_base *b = lock_base_of(t);
+	struct timer_base *own = &bases[cpu_id()];
+
+	detach(t);
+	if (b != own) {
+		/* Nobody else starts this timer meanwhile: that is its owner's to see to. */
+		spin_unlock_raw(&b->lock);
+		spin_lock_raw(&own->lock);
+		WRITE_ONCE(t->cpu, cpu_id());
+	}
+	t->expires = expires_ns;
+	insert(own, t);
+	spin_unlock_raw(&own->lock);
+	trace_timer_start(t, t->fn, expires_ns, now, t->cpu);
+	arm(own, expires_ns, now);
+	irq_restore(flags);
+}
+
+bool timer_cancel(struct timer *t)
+{
+	u64 flags = irq_save();
+	struct timer_base *b = lock_base_of(t);
+	bool was = detach(t);
+
+	/* On the callback's own CPU it is the callback, or something above it, that asks: it cannot wait for itself. */
+	while (b->running == t && b != &bases[cpu_id()]) {
+		spin_unlock_raw(&b->lock);
+		cpu_relax();
+		spin_lock_raw(&b->lock);
+	}
+	spin_unlock_raw(&b->lock);
+	if (was)
+		trace_timer_cancel(t);
+	irq_restore(flags);
+	return was;
+}
+
+static void run_due(struct timer_base *b)
+{
+	u64 now = clock_ns();
+
+	spin_lock_raw(&b->lock);
+	while (!list_empty(&b->timers)) {
+		struct timer *t = list_first_entry(&b->timers, struct timer, node);
+		if (t->expires > now) {
+			now = clock_ns(); /* callbacks take time */
+			if (t->expires > now)
+				break;
+		}
+		detach(t);
+		b->running = t;
+		spin_unlock_raw(&b->lock);
+		trace_timer_expire_entry(t, t->fn, now);
+		t->fn(t); /* may free it or start it again */
+		trace_timer_expire_exit(t);
+		spin_lock_raw(&b->lock);
+		b->running = NULL;
+	}
+	spin_unlock_raw(&b->lock);
+}
+
+void timers_interrupt(void)
+{
+	struct timer_base *b = &bases[cpu_id()];
+	bool busy = this_rq()->curr != this_rq()->idle;
+
+	b->armed_for = NEVER;
+	run_due(b);
+	u64 now = clock_ns();
+	if (busy) {
+		if (b->tick_at <= now) {
+			sched_tick();
+			b->tick_at = now + TICK_NS;
+		}
+		arm(b, b->tick_at, now);
+	}
+	/* Only this CPU adds to the list, and interrupts are off: a timer that goes meanwhile costs a look in vain. */
+	spin_lock_raw(&b->lock);
+	u64 first = list_empty(&b->timers)
+			? NEVER
+			: list_first_entry(&b->timers, struct timer, node)->expires;
+	spin_unlock_raw(&b->lock);
+	arm(b, first, now);
+}
+
+/* ---- Sleeping -------------------------------------------------------------------------------------------------------- */
+
+struct sleeper {
+	struct timer timer;
+	struct task *task;
+	bool due; /* [A] */
+};
+
+static void sleeper_due(struct timer *t)
+{
+	struct sleeper *s = container_of(t, struct sleeper, timer);
+	struct task *task = s->task;
+
+	atomic_store(&s->due, true);
+	wake_up_task(task);
+}
+
+int sleep_ns(u64 ns, u64 *left)
+{
+	struct sleeper s = {.task = current()};
+	u64 now = clock_ns();
+	u64 until = ns > UINT64_MAX / 2 - now ? UINT64_MAX / 2 : now + ns;
+	int err = 0;
+
+	timer_setup(&s.timer, sleeper_due);
+	timer_start(&s.timer, until);
+	for (;;) {
+		atomic_store(&current()->state, TASK_INTERRUPTIBLE);
+		if (atomic_load(&s.due))
+			break;
+		if (signal_pending_current()) {
+			err = -EINTR;
+			break;
+		}
+		schedule();
+	}
+	atomic_store(&current()->state, TASK_RUNNING);
+	timer_cancel(&s.timer);
+	now = clock_ns();
+	if (left)
+		*left = err && until > now ? until - now : 0;
+	return err;
+}

@@ -1,0 +1,82 @@
+/*
+ * Wait queues and mutexes. wake_up(): task and irq; the rest: task context. A queue's lock (interrupts off) protects its list;
+ * run-queue locks are taken inside it.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/panic.h"
+#include "kernel/task/task.h"
+
+void wait_queue_init(struct wait_queue *wq)
+{
+	wq->lock = (struct spinlock)SPINLOCK_INIT;
+	list_init(&wq->waiters);
+}
+
+void wait_prepare(struct wait_queue *wq, struct wait_entry *e, bool interruptible)
+{
+	e->task = current();
+	u64 flags = spin_lock_irqsave(&wq->lock);
+	list_add_tail(&e->node, &wq->waiters);
+	spin_unlock_irqrestore(&wq->lock, flags);
+	/* A full barrier: the state is seen before the caller looks at its condition. Who makes that true and then finds this
+	 * task on the queue finds the state too. */
+	atomic_store(&current()->state, interruptible ? TASK_INTERRUPTIBLE : TASK_UNINTERRUPTIBLE);
+}
+
+void wait_finish(struct wait_queue *wq, struct wait_entry *e)
+{
+	atomic_store(&current()->state, TASK_RUNNING);
+	u64 flags = spin_lock_irqsave(&wq->lock);
+	list_del(&e->node);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void wake_up(struct wait_queue *wq)
+{
+	struct wait_entry *e;
+
+	u64 flags = spin_lock_irqsave(&wq->lock);
+	list_for_each_entry (e, &wq->waiters, node)
+		wake_up_task(e->task);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void mutex_init(struct mutex *m)
+{
+	m->owner = NULL;
+	wait_queue_init(&m->wq);
+}
+
+static bool mutex_try(struct mutex *m)
+{
+	return atomic_cas(&m->owner, NULL, current());
+}
+
+void mutex_lock(struct mutex *m)
+{
+	if (likely(mutex_try(m)))
+		return;
+	BUG_ON(m->owner == current());
+	bool got = false;
+	while (!got) {
+		struct wait_entry e;
+		wait_prepare(&m->wq, &e, false);
+		got = mutex_try(m);
+		if (!got)
+			schedule();
+		wait_finish(&m->wq, &e);
+	}
+}
+
+/* Wakes the one that waits longest; if somebody else takes the mutex first, it queues again behind the others. */
+void mutex_unlock(struct mutex *m)
+{
+	BUG_ON(m->owner != current());
+	atomic_store(&m->owner, NULL); /* full barrier: seen before the queue is looked at */
+	if (list_empty(&m->wq.waiters))
+		return;
+	u64 flags = spin_lock_irqsave(&m->wq.lock);
+	if (!list_empty(&m->wq.waiters))
+		wake_up_task(list_first_entry(&m->wq.waiters, struct wait_entry, node)->task);
+	spin_unlock_irqrestore(&m->wq.lock, flags);
+}

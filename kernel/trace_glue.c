@@ -1,0 +1,359 @@
+/*
+ * trace/host.h for this kernel, and what the tracer needs of the boot sequence and of /proc. Contexts are those of host.h.
+ */
+#include "kernel/cmdline.h"
+#include "kernel/events.h"
+#include "kernel/fs/vfs.h"
+#include "kernel/init.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+#include "kernel/trace_glue.h"
+#include "kernel/version.h"
+#include "kernel/sym.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
+#include "trace/comm.h"
+#include "trace/dump.h"
+#include "trace/event.h"
+#include "trace/trace.h"
+#include "trace/trace_array.h"
+#include "trace/tracefs.h"
+
+#define STACK_FRAMES  64
+#define WAKE_CHECK_NS 20000000UL /* how late a reader may see what no writer could tell it */
+
+/* ---- where we are -------------------------------------------------------------------------------------------------- */
+
+unsigned host_cpu_count(void)
+{
+	return cpu_count();
+}
+
+u64 host_clock(void)
+{
+	return cycles();
+}
+
+u64 host_clock_ns(u64 clock)
+{
+	return cycles_to_ns(clock);
+}
+
+u64 host_unix_ns(void)
+{
+	return clock_boot_unix_ns();
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------- */
+
+void *host_alloc(size_t size)
+{
+	return kzalloc(size);
+}
+
+void host_free(void *p)
+{
+	kfree(p);
+}
+
+void *host_page_alloc(void)
+{
+	u64 pa = page_alloc(0, true);
+
+	return pa ? phys_to_virt(pa) : NULL;
+}
+
+void host_page_free(void *p)
+{
+	if (p)
+		page_free(virt_to_phys(p), 0);
+}
+
+u64 host_page_phys(const void *p)
+{
+	return virt_to_phys(p);
+}
+
+int host_copy_kernel(void *dst, const void *src, size_t n)
+{
+	return copy_from_kernel_nofault(dst, src, n);
+}
+
+int host_copy_user(void *dst, u64 src, size_t n)
+{
+	return copy_from_user_nofault(dst, src, n);
+}
+
+/* ---- the control plane's lock, other CPUs ---------------------------------------------------------------------------- */
+
+static struct mutex control_lock = MUTEX_INIT(control_lock);
+
+void host_lock(void)
+{
+	mutex_lock(&control_lock);
+}
+
+void host_unlock(void)
+{
+	mutex_unlock(&control_lock);
+}
+
+/* Tracer sections run with preemption off: a CPU on which this task has run since has left those it was in. */
+void host_synchronize(void)
+{
+	struct task *me = current();
+	u64 before = me->cpus_allowed;
+
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+		task_set_affinity(me, 1UL << cpu);
+		while (cpu_id() != cpu)
+			sched_yield_current();
+	}
+	task_set_affinity(me, before);
+}
+
+void host_on_each_cpu(void (*fn)(void *), void *arg)
+{
+	cpu_call_all(fn, arg);
+}
+
+void host_on_cpu(unsigned cpu, void (*fn)(void *), void *arg)
+{
+	cpu_call(cpu, fn, arg);
+}
+
+/* ---- readers that wait ----------------------------------------------------------------------------------------------- */
+
+struct host_waiters {
+	struct wait_queue wq;
+};
+
+/* A waiter's alarm, on its stack. */
+struct wake_check {
+	struct timer timer;
+	struct host_waiters *w;
+	bool due;
+};
+
+struct host_waiters *host_waiters_alloc(void)
+{
+	struct host_waiters *w = kzalloc(sizeof(*w));
+
+	if (w)
+		wait_queue_init(&w->wq);
+	return w;
+}
+
+void host_waiters_free(struct host_waiters *w)
+{
+	kfree(w);
+}
+
+static void check_is_due(struct timer *t)
+{
+	struct wake_check *c = container_of(t, struct wake_check, timer);
+
+	WRITE_ONCE(c->due, true);
+	wake_up(&c->w->wq);
+}
+
+/* Sleeps until woken, but looks by itself now and then: an event under a run queue's lock cannot wake anybody. */
+int host_wait(struct host_waiters *w, bool (*cond)(void *), void *arg)
+{
+	struct wake_check check = {.w = w};
+	int err = 0;
+
+	timer_setup(&check.timer, check_is_due);
+	while (!err && !cond(arg)) {
+		check.due = false;
+		timer_start(&check.timer, clock_ns() + WAKE_CHECK_NS);
+		err = wait_event_interruptible(&w->wq, cond(arg) || READ_ONCE(check.due));
+		timer_cancel(&check.timer);
+	}
+	return err;
+}
+
+/* Only from plain task context, where no lock of the scheduler's can be held: its own events come here too. */
+void host_wake(struct host_waiters *w)
+{
+	u32 count = this_cpu_read(preempt_count);
+
+	if (irqs_enabled() && (count & PREEMPT_MASK) <= 1 && !(count & ~PREEMPT_MASK))
+		wake_up(&w->wq);
+}
+
+/* ---- tracepoints ------------------------------------------------------------------------------------------------------ */
+
+_Static_assert(offsetof(struct host_key, enabled) == offsetof(struct static_key, enabled),
+    "host_key is static_key");
+
+void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
+{
+	static_key_set_many((struct static_key *const *)keys, on, n);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------------ */
+
+int host_comm(s32 pid, char comm[16])
+{
+	return task_comm_of(pid, comm);
+}
+
+s32 host_tgid(s32 pid)
+{
+	return current()->pid == pid ? current()->tgid : 0;
+}
+
+void host_current_comm(char comm[16])
+{
+	memcpy(comm, current()->comm, 16);
+}
+
+int host_sym_print(char *buf, size_t size, u64 addr, bool offset)
+{
+	return sym_print(buf, size, addr, offset);
+}
+
+u64 host_sym_find(const char *name, u64 *size)
+{
+	u64 addr = sym_address(name, NULL), start;
+
+	if (addr && !sym_find(addr, &start, size))
+		*size = 0;
+	return addr;
+}
+
+const char *host_sym_of(u64 addr, u64 *start, u64 *size)
+{
+	return sym_find(addr, start, size);
+}
+
+const char *host_release(void)
+{
+	return ABI_RELEASE;
+}
+
+const char *host_preemption(void)
+{
+	return "preempt";
+}
+
+const char *host_param(const char *name, unsigned nth)
+{
+	return cmdline_nth(name, nth);
+}
+
+void host_log(const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	pr_warn("%s", text);
+}
+
+/* The first frame is this function's own. */
+__noinline unsigned host_stack(u64 *out, unsigned max, unsigned skip)
+{
+	u64 frames[STACK_FRAMES];
+	unsigned n = stack_trace(NULL, frames, MIN(max + ++skip, (unsigned)STACK_FRAMES));
+
+	if (n <= skip)
+		return 0;
+	memcpy(out, frames + skip, (n - skip) * sizeof(*out));
+	return n - skip;
+}
+
+unsigned host_user_stack(u64 *out, unsigned max)
+{
+	return stack_trace_user(out, max);
+}
+
+/* ---- at boot ------------------------------------------------------------------------------------------------------------ */
+
+extern struct trace_key switch_sched_switch;
+
+static u64 dump_on_oops; /* TRACE_DUMP_* */
+static u64 traceoff_on_warning;
+static u64 tracepoint_printk;
+
+static void read_params(void)
+{
+	const char *dump = cmdline_get("ftrace_dump_on_oops");
+
+	if (dump)
+		dump_on_oops = strcmp(dump, "orig_cpu") && strcmp(dump, "2") ? TRACE_DUMP_ALL
+									     : TRACE_DUMP_ORIG;
+	traceoff_on_warning = cmdline_flag("traceoff_on_warning");
+	tracepoint_printk = cmdline_flag("tp_printk");
+}
+
+void trace_glue_init(void)
+{
+	read_params();
+	fmt_set_pointer_hook(trace_pointer_text);
+	events_register();
+	events_syscall_register();
+	trace_comm_set_key(&switch_sched_switch);
+	if (trace_init())
+		panic("no memory for the tracer");
+	trace_array_set_printk(trace_global, tracepoint_printk);
+}
+
+void trace_glue_panic(void)
+{
+	trace_dump(dump_on_oops);
+}
+
+void trace_glue_warning(void)
+{
+	if (traceoff_on_warning)
+		tracing_off();
+}
+
+/* ---- /proc/sys/kernel ---------------------------------------------------------------------------------------------------- */
+
+static int show_number(struct seq *s, void *ctx)
+{
+	seq_printf(s, "%lu\n", *(u64 *)ctx);
+	return 0;
+}
+
+static int store_number(char *line, size_t n, void *ctx)
+{
+	u64 v;
+	int err = parse_u64(strstrip(line), 10, &v);
+
+	(void)n;
+	if (!err)
+		WRITE_ONCE(*(u64 *)ctx, v);
+	return err;
+}
+
+/* Only when booted with tp_printk: without it the number stays 0, as on Linux. */
+static int store_printk(char *line, size_t n, void *ctx)
+{
+	int err = store_number(line, n, ctx);
+
+	if (!cmdline_flag("tp_printk"))
+		tracepoint_printk = 0;
+	if (!err)
+		trace_array_set_printk(trace_global, tracepoint_printk);
+	return err;
+}
+
+void trace_files_init(void)
+{
+	tfs_init();
+	proc_register("sys/kernel/ftrace_dump_on_oops", show_number, store_number, &dump_on_oops);
+	proc_register(
+	    "sys/kernel/traceoff_on_warning", show_number, store_number, &traceoff_on_warning);
+	proc_register(
+	    "sys/kernel/tracepoint_printk", show_number, store_printk, &tracepoint_printk);
+}

@@ -1,0 +1,61 @@
+/*
+ * The functions of trace/host.h that every event passes through, inline. trace/host.h includes this when the kernel is built
+ * (TRACE_HOST_INLINE) and nobody else needs to. Any context.
+ */
+#pragma once
+
+#ifndef TRACE_HOST_INLINE /* included by itself: host.h is to take these as well */
+#define TRACE_HOST_INLINE "kernel/trace_inline.h"
+#endif
+
+#include "arch/arch.h"
+#include "kernel/task/task.h"
+#include "trace/host.h"
+
+#define TRACE_RFLAGS_IF 0x200
+#define TRACE_DEPTH_MAX 15 /* what a record can say */
+
+/* The common word's part for a count with interrupt levels in it, or a great depth. No call: host_enter() is to need none. */
+static inline u64 trace_deep_word(u32 count)
+{
+	u32 depth = count & PREEMPT_MASK;
+	u64 flags = count & NMI_MASK ? TRACE_FLAG_NMI : 0;
+
+	if (count & HARDIRQ_MASK)
+		flags |= TRACE_FLAG_HARDIRQ;
+	if (count & SOFTIRQ_MASK)
+		flags |= TRACE_FLAG_SOFTIRQ;
+	return (depth < TRACE_DEPTH_MAX ? depth : TRACE_DEPTH_MAX) << 24 | flags << 16;
+}
+
+static inline void host_enter(struct host_context *ctx)
+{
+	u32 count = this_cpu_read(preempt_count);
+	preempt_count_add(1);
+	barrier();
+	_Static_assert(
+	    TRACE_RFLAGS_IF << 7 == TRACE_FLAG_IRQS_OFF << 16, "IF turned round lands in flags");
+	/* Flags lie at bit 16, the depth at bit 24; interrupts off is bit 9 turned round and moved there. */
+	u64 word = (~irq_flags() & TRACE_RFLAGS_IF) << 7;
+	if (likely(count <= TRACE_DEPTH_MAX))
+		word |= count << 24;
+	else
+		word |= trace_deep_word(count);
+	if (unlikely(this_cpu_read(need_resched))) {
+		barrier(); /* a branch: shorter than a choice when it is not taken */
+		word |= (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) << 16;
+	}
+	ctx->common = (u64)(u32)current_task()->pid << 32 | word;
+	ctx->cpu = cpu_id();
+}
+
+static inline void host_exit(void)
+{
+	barrier();
+	preempt_enable_no_resched();
+}
+
+static inline unsigned host_cpu(void)
+{
+	return cpu_id();
+}
