@@ -1,0 +1,172 @@
+/*
+ * saved_cmdlines and saved_tgids. A table of slots goes round; a map leads from pid to slot.
+ *
+ * Words: comms.busy is taken by exchange: a writer that finds it taken gives up (the next switch of that task tries again), a reader
+ * tries for a while. So no context ever waits for another. Sizes and pointers change under host_lock and busy.
+ */
+#include "trace/comm.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+
+#define PIDS	     32768
+#define DEFAULT_SIZE 4096
+#define MAX_SIZE     PIDS
+#define NO_SLOT	     0xffff
+#define TRIES	     10000
+
+struct slot {
+	char comm[16];
+	s32 pid; /* 0: free */
+};
+
+static struct {
+	u32 busy;
+	u32 name_users, tgid_users; /* host_lock */
+	u32 size, next;
+	struct slot *slots;
+	u16 *slot_of; /* by pid */
+	s32 *tgid_of; /* by pid */
+	struct trace_key *key;
+} comms = {.size = DEFAULT_SIZE};
+
+static bool try_lock(u32 tries)
+{
+	while (atomic_xchg(&comms.busy, 1))
+		if (--tries == 0)
+			return false;
+	return true;
+}
+
+static void unlock(void)
+{
+	atomic_store_release(&comms.busy, 0);
+}
+
+void trace_comm_set_key(struct trace_key *key)
+{
+	comms.key = key;
+}
+
+int trace_comm_prepare(void)
+{
+	if (comms.slots)
+		return 0;
+	struct slot *slots = host_alloc(comms.size * sizeof(*slots));
+	u16 *slot_of = host_alloc(PIDS * sizeof(*slot_of));
+	s32 *tgid_of = host_alloc(PIDS * sizeof(*tgid_of));
+	if (!slots || !slot_of || !tgid_of) {
+		host_free(slots);
+		host_free(slot_of);
+		host_free(tgid_of);
+		return -ENOMEM;
+	}
+	memset(slot_of, 0xff, PIDS * sizeof(*slot_of));
+	comms.slot_of = slot_of;
+	comms.tgid_of = tgid_of;
+	comms.slots = slots;
+	return 0;
+}
+
+void trace_comm_users(int names, int tgids)
+{
+	bool before = comms.name_users || comms.tgid_users;
+
+	comms.name_users += names;
+	comms.tgid_users += tgids;
+	bool now = comms.name_users || comms.tgid_users;
+	if (comms.key && before != now)
+		trace_key_use(comms.key, now ? 1 : -1);
+}
+
+/* The slot of the pid, or the one whose turn it is. */
+static struct slot *take_slot(s32 pid)
+{
+	u16 at = comms.slot_of[pid];
+
+	if (at == NO_SLOT) {
+		at = comms.next;
+		comms.next = at + 1u < comms.size ? at + 1 : 0;
+		if (comms.slots[at].pid)
+			comms.slot_of[comms.slots[at].pid] = NO_SLOT;
+		comms.slot_of[pid] = at;
+		comms.slots[at].pid = pid;
+	}
+	return &comms.slots[at];
+}
+
+void trace_comm_switch(s32 pid, s32 tgid, const char *comm)
+{
+	if (pid <= 0 || pid >= PIDS || !(comms.name_users | comms.tgid_users) || !try_lock(1))
+		return;
+	if (comms.tgid_users)
+		comms.tgid_of[pid] = tgid;
+	if (comms.name_users)
+		memcpy(take_slot(pid)->comm, comm, 16);
+	unlock();
+}
+
+void trace_comm_find(s32 pid, char comm[16])
+{
+	const char *text = pid == 0 ? "<idle>" : pid < 0 ? "<XXX>" : "<...>";
+
+	strscpy(comm, text, 16);
+	if (pid <= 0 || pid >= PIDS || !comms.slots || !try_lock(TRIES))
+		return;
+	if (comms.slot_of[pid] != NO_SLOT) {
+		memcpy(comm, comms.slots[comms.slot_of[pid]].comm, 16);
+		comm[15] = '\0';
+	}
+	unlock();
+}
+
+s32 trace_tgid_find(s32 pid)
+{
+	return pid > 0 && pid < PIDS && comms.tgid_of ? READ_ONCE(comms.tgid_of[pid]) : 0;
+}
+
+void trace_comm_show(struct seq *s)
+{
+	for (u32 i = 0; comms.slots && i < comms.size; i++) {
+		s32 pid = READ_ONCE(comms.slots[i].pid);
+		char comm[16];
+		if (!pid)
+			continue;
+		trace_comm_find(pid, comm);
+		seq_printf(s, "%d %s\n", pid, comm);
+	}
+}
+
+void trace_tgid_show(struct seq *s)
+{
+	for (s32 pid = 1; comms.tgid_of && pid < PIDS; pid++)
+		if (trace_tgid_find(pid))
+			seq_printf(s, "%d %d\n", pid, trace_tgid_find(pid));
+}
+
+u32 trace_comm_size(void)
+{
+	return comms.size;
+}
+
+/* The names kept so far are forgotten, as Linux does. */
+int trace_comm_resize(u64 n)
+{
+	if (n == 0 || n > MAX_SIZE)
+		return -EINVAL;
+	struct slot *slots = comms.slots ? host_alloc(n * sizeof(*slots)) : NULL,
+		    *old = comms.slots;
+	if (old && !slots)
+		return -ENOMEM;
+	while (!try_lock(TRIES))
+		;
+	comms.slots = slots;
+	comms.size = n;
+	comms.next = 0;
+	if (slots)
+		memset(comms.slot_of, 0xff, PIDS * sizeof(*comms.slot_of));
+	unlock();
+	host_free(old);
+	return 0;
+}

@@ -1,0 +1,240 @@
+/*
+ * Switching events on and off: single files, set_event's names, whole systems. Task context under host_lock.
+ *
+ * Writers walk call->live, a list that is changed a pointer at a time: a file is put in front; one that is taken out keeps its own
+ * pointer, so that a walker standing on it finds on. Before it may go in again, all walkers must have left. Text is patched in one
+ * pass for all events that change together.
+ */
+#include "trace/event.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/comm.h"
+#include "trace/trace_array.h"
+
+static bool is_on(const struct trace_event_file *file)
+{
+	return file->flags & TRACE_FILE_ENABLED;
+}
+
+static bool can_enable(const struct trace_event_file *file)
+{
+	return !(file->call->flags & TRACE_CALL_NO_ENABLE);
+}
+
+struct trace_event_file *trace_event_file_of(
+    struct trace_array *tr, const struct trace_event_call *call)
+{
+	struct trace_event_file *file = call->files;
+
+	while (file && file->tr != tr)
+		file = file->next_file;
+	return file;
+}
+
+int trace_file_counts(struct trace_event_file *file)
+{
+	if (!file->counts)
+		file->counts = host_alloc(MAX_CPUS * sizeof(*file->counts));
+	return file->counts ? 0 : -ENOMEM;
+}
+
+/* ---- acting: cannot fail ------------------------------------------------------------------------------------- */
+
+static void mark_more(struct trace_event_file *file, bool more)
+{
+	WRITE_ONCE(
+	    file->after, more ? file->after | TRACE_AFTER_MORE : file->after & ~TRACE_AFTER_MORE);
+}
+
+static void live_add(struct trace_event_file *file)
+{
+	struct trace_event_call *call = file->call;
+
+	WRITE_ONCE(file->next_live, call->live);
+	mark_more(file, call->live);
+	atomic_store_release(&call->live, file);
+	if (call->key)
+		call->key->users++;
+}
+
+static void live_remove(struct trace_event_file *file)
+{
+	struct trace_event_call *call = file->call;
+	struct trace_event_file **at = &call->live;
+
+	while (*at != file)
+		at = &(*at)->next_live;
+	WRITE_ONCE(*at, file->next_live);
+	if (call->live)
+		mark_more(call->live, call->live->next_live);
+	file->flags |= TRACE_FILE_LEFT;
+	if (call->key)
+		call->key->users--;
+}
+
+/* Names are kept for an event as the options were when it was switched on. */
+static void count_comms(struct trace_event_file *file, bool on)
+{
+	if (on) {
+		if (file->tr->options & TRACE_OPT_RECORD_CMD)
+			file->flags |= TRACE_FILE_COMM;
+		if (file->tr->options & TRACE_OPT_RECORD_TGID)
+			file->flags |= TRACE_FILE_TGID;
+	}
+	int step = on ? 1 : -1;
+	trace_comm_users(
+	    file->flags & TRACE_FILE_COMM ? step : 0, file->flags & TRACE_FILE_TGID ? step : 0);
+	if (!on)
+		file->flags &= ~(TRACE_FILE_COMM | TRACE_FILE_TGID);
+}
+
+static void switch_file(struct trace_event_file *file, bool on)
+{
+	if (on) {
+		live_add(file);
+		file->flags |= TRACE_FILE_ENABLED;
+	} else {
+		file->flags &= ~TRACE_FILE_ENABLED;
+		live_remove(file);
+	}
+	count_comms(file, on);
+}
+
+/* A key that several of the files share is patched once. */
+static u32 collect_keys(
+    struct trace_event_file *const *files, u32 n, struct host_key **keys, u8 *states)
+{
+	u32 count = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		struct trace_key *key = files[i]->call->key;
+		if (!key || key->on == !!key->users)
+			continue;
+		key->on = !!key->users;
+		keys[count] = key->host;
+		states[count++] = key->on;
+	}
+	return count;
+}
+
+void trace_key_use(struct trace_key *key, int users)
+{
+	key->users += users;
+	if (key->on != !!key->users) {
+		u8 state = key->on = !!key->users;
+		host_keys_set(&key->host, &state, 1);
+	}
+}
+
+/* ---- one batch ----------------------------------------------------------------------------------------------- */
+
+/* Everything that can fail. */
+static int prepare(struct trace_event_file *const *files, u32 n)
+{
+	bool left = false;
+
+	for (u32 i = 0; i < n; i++) {
+		int err = trace_file_counts(files[i]);
+		if (!err)
+			err = trace_array_expand(files[i]->tr);
+		if (!err &&
+		    (files[i]->tr->options & (TRACE_OPT_RECORD_CMD | TRACE_OPT_RECORD_TGID)))
+			err = trace_comm_prepare();
+		if (err)
+			return err;
+		left |=
+		    !is_on(files[i]) && (files[i]->flags & TRACE_FILE_LEFT) && files[i]->call->live;
+	}
+	if (left)
+		host_synchronize();
+	for (u32 i = 0; i < n; i++)
+		files[i]->flags &= ~TRACE_FILE_LEFT;
+	return 0;
+}
+
+int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on)
+{
+	struct host_key **keys = host_alloc(n * (sizeof(*keys) + 1));
+	int err = keys ? 0 : -ENOMEM;
+
+	if (!err && on)
+		err = prepare(files, n);
+	if (!err) {
+		u8 *states = (u8 *)(keys + n);
+		for (u32 i = 0; i < n; i++)
+			if (is_on(files[i]) != on)
+				switch_file(files[i], on);
+		u32 count = collect_keys(files, n, keys, states);
+		if (count)
+			host_keys_set(keys, states, count);
+	}
+	host_free(keys);
+	return err;
+}
+
+/* ---- by name ------------------------------------------------------------------------------------------------- */
+
+static bool matches(
+    const struct trace_event_file *file, const char *match, const char *system, const char *event)
+{
+	const struct trace_event_call *call = file->call;
+
+	if (match && strcmp(match, call->name) && strcmp(match, call->class->system))
+		return false;
+	if (system && strcmp(system, call->class->system))
+		return false;
+	return !event || !strcmp(event, call->name);
+}
+
+int trace_set_events(
+    struct trace_array *tr, const char *match, const char *system, const char *event, bool on)
+{
+	struct trace_event_file *file, **found;
+	u32 n = 0;
+
+	list_for_each_entry (file, &tr->files, node)
+		n += can_enable(file) && matches(file, match, system, event);
+	if (!n)
+		return -EINVAL;
+	found = host_alloc(n * sizeof(*found));
+	if (!found)
+		return -ENOMEM;
+	n = 0;
+	list_for_each_entry (file, &tr->files, node)
+		if (can_enable(file) && matches(file, match, system, event))
+			found[n++] = file;
+	int err = trace_files_enable(found, n, on);
+	host_free(found);
+	return err;
+}
+
+static char *any_if_star(char *part)
+{
+	return *part == '\0' || !strcmp(part, "*") ? NULL : part;
+}
+
+int trace_set_event_word(struct trace_array *tr, char *word)
+{
+	bool on = *word != '!';
+	char *rest = word + !on;
+	char *first = strsep(&rest, ":");
+
+	if (!rest)
+		return trace_set_events(tr, first, NULL, NULL, on);
+	return trace_set_events(tr, NULL, any_if_star(first), any_if_star(rest), on);
+}
+
+char trace_events_state(struct trace_array *tr, const char *system)
+{
+	struct trace_event_file *file;
+	bool some = false, none = false;
+
+	list_for_each_entry (file, &tr->files, node) {
+		if (!can_enable(file) || (system && strcmp(system, file->call->class->system)))
+			continue;
+		some |= is_on(file);
+		none |= !is_on(file);
+	}
+	return some ? (none ? 'X' : '1') : (none ? '0' : '?');
+}

@@ -1,0 +1,178 @@
+/*
+ * The object model of events. The words are the field's own:
+ *
+ *   trace_event_class  fields and printing
+ *   trace_event_call   one event: system (its class's), name, id
+ *   trace_event_file   the state of one call in one trace_array: enabled, counts
+ *   trace_array        an instance (trace/trace_array.h): its ring buffer, files, options
+ *
+ * Legend: [I] set before the event is registered, [L] host_lock, [A] read by writers in any
+ * context, changed under host_lock, [C] own CPU only.
+ */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "kernel/lib/seq.h"
+#include "trace/host.h"
+
+/* The first eight bytes of every record. */
+struct trace_entry {
+	u16 type; /* trace_event_call.id */
+	u8 flags;
+	u8 preempt_count;
+	s32 pid;
+};
+
+/* What a field is, beyond its type's text: filters, hist and inject ask. */
+enum trace_field_kind {
+	TRACE_FIELD_NUMBER,
+	TRACE_FIELD_STRING,	/* char name[n], NUL-padded */
+	TRACE_FIELD_DYN_STRING, /* __data_loc char[]: u32, low half offset in the record, high half
+				   length */
+	TRACE_FIELD_PTR_STRING, /* char pointer */
+	TRACE_FIELD_DYN_ARRAY,	/* __data_loc of something else */
+	TRACE_FIELD_ARRAY,
+};
+
+struct trace_event_field {
+	const char *type; /* "pid_t", "char[16]", "__data_loc char[]" */
+	const char *name;
+	u16 offset, size;
+	bool is_signed;
+	u8 kind;
+};
+
+/* Where a record's text goes, and what its printing may ask. */
+struct trace_out {
+	struct seq *seq;
+	const char *fmt;	       /* the event's format as options/hash-ptr wants it */
+	u32 options;		       /* of the instance: TRACE_OPT_* bits */
+	struct trace_symbols *symbols; /* names found before; NULL: none are kept */
+	struct seq tmp;		       /* strings made on the way (flags, symbols) */
+	char tmp_buf[512];
+};
+
+struct trace_event_call;
+
+struct trace_event_class {
+	const char *system;
+	/* Ends with a NULL name; common fields not among them. */
+	const struct trace_event_field *(*fields)(const struct trace_event_call *call);
+	/* The record's text behind "name: ", without a newline; NULL: print_line does the whole. */
+	void (*print)(struct trace_out *out, const void *rec, u32 len);
+	/* The whole line with its newline, for events that do not print as "name: text". */
+	void (*print_line)(
+	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
+	/* As print_line, for options/raw; NULL: "type: N". */
+	void (*print_raw)(
+	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
+	/* What stands behind "print fmt: ". NULL: call->print_fmt. */
+	void (*show_fmt)(struct seq *s, const struct trace_event_call *call);
+};
+
+/* A switch in the instruction stream, shared by everything that needs the tracepoint to call. [L]
+ */
+struct trace_key {
+	struct host_key *host;
+	u32 users;
+	bool on; /* as the text is patched now */
+};
+
+enum {
+	TRACE_CALL_NO_ENABLE = 1, /* ftrace:*: records only, no enable file */
+};
+
+struct trace_event_file;
+
+struct trace_event_call {
+	const struct trace_event_class *class; /* [I] */
+	const char *name;		       /* [I] */
+	const char *print_fmt;		       /* [I] text behind "print fmt: " */
+	const char *fmt;		       /* [I] the format alone; NULL: none */
+	const char *fmt_hashed;		       /* [I] the same with hashed pointers */
+	struct trace_key *key;		       /* [I] what makes it fire; NULL: nothing to switch */
+	const void *data;		       /* [I] the class's */
+	struct trace_event_file *live;	/* [A] first file that wants its records; NULL: none */
+	struct trace_event_file *files; /* [L] its files in all instances, by next_file */
+	u16 id;				/* [I] 0 before registration: gets the next one */
+	u8 flags;			/* [I] TRACE_CALL_* */
+	struct trace_system *system;	/* [L] */
+	struct list_head node;		/* [L] all events, newest first */
+};
+
+/* One per CPU and file: what became of the event (contract C4). [C] */
+struct trace_event_count {
+	u64 hit;
+	u64 lost; /* the ring refused it; its own counters say why */
+} __aligned(16);
+
+enum {
+	TRACE_FILE_ENABLED = 1,
+	TRACE_FILE_LEFT = 2, /* was taken out of call->live: walkers may still stand on it */
+	TRACE_FILE_COMM = 4, /* counted in trace_comm_users(): names ... */
+	TRACE_FILE_TGID = 8, /* ... thread groups */
+};
+
+struct trace_event_file {
+	struct trace_array *tr;		    /* [I] */
+	struct trace_event_call *call;	    /* [I] */
+	struct ring_buffer *buffer;	    /* [I] the array's */
+	struct trace_event_count *counts;   /* [A] one per CPU, from the first use on */
+	struct trace_event_file *next_live; /* [A] in call->live; stays for walkers */
+	u32 after; /* [A] TRACE_AFTER_*, the same in all files of the array */
+	u32 flags; /* [L] TRACE_FILE_* */
+	struct trace_event_file *next_file; /* [L] in call->files */
+	struct list_head node;		    /* [L] trace_array.files, newest first */
+};
+
+/* A directory in events/. [L] */
+struct trace_system {
+	const char *name;
+	struct list_head node;		 /* all systems, by name */
+	struct trace_event_call **calls; /* by name once `sorted` */
+	u32 count, room;
+	bool sorted;
+};
+
+/* Registers one event after boot: -EEXIST, -ENOMEM, -ENOSPC (no id left). A file appears in every instance. host_lock held. */
+int trace_event_register(struct trace_event_call *call);
+/* Its first half, for the registry: name, format and id, not yet in the list and without files. */
+int trace_event_enter(struct trace_event_call *call);
+
+struct trace_event_call *trace_event_by_id(unsigned id); /* any context; NULL */
+struct trace_event_call *trace_event_find(const char *system, const char *name);
+struct trace_system *trace_system_find(const char *name);
+struct trace_event_call *trace_system_nth(struct trace_system *sys, u32 i); /* by name */
+extern struct list_head trace_events;  /* of trace_event_call.node */
+extern struct list_head trace_systems; /* of trace_system.node */
+
+extern const struct trace_event_field trace_common_fields[];
+/* A field of the event or a common one; NULL. */
+const struct trace_event_field *trace_event_field(
+    const struct trace_event_call *call, const char *name);
+/* The `format` file. */
+void trace_event_show_format(struct seq *s, const struct trace_event_call *call);
+
+/* Switches files: one pass over the kernel's text for all of them. files[i] is to be on[i]. 0 or
+ * -ENOMEM (nothing done). */
+int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
+/* Makes sure of file->counts before anything is recorded through it. 0 or -ENOMEM. */
+int trace_file_counts(struct trace_event_file *file);
+/* So many more (or less) want the key's call sites to call. */
+void trace_key_use(struct trace_key *key, int users);
+/* enable of those that match: NULL stands for any; `match`: system or event name. -EINVAL when
+ * nothing did. */
+int trace_set_events(
+    struct trace_array *tr, const char *match, const char *system, const char *event, bool on);
+/* One word of set_event, "[!]name | sys: | sys:name ..."; the word is cut up. */
+int trace_set_event_word(struct trace_array *tr, char *word);
+/* '0', '1', 'X' or '?' for those of the system (NULL: all). */
+char trace_events_state(struct trace_array *tr, const char *system);
+struct trace_event_file *trace_event_file_of(
+    struct trace_array *tr, const struct trace_event_call *call);
+
+/* The parser of `inject`: builds a record of `call` in `rec` (RB_MAX_DATA bytes); its length or
+ * negative errno. */
+long trace_inject_parse(const struct trace_event_call *call, char *line, void *rec, size_t room);
+/* Records as if the event had been hit here. */
+int trace_inject(struct trace_event_file *file, const void *rec, size_t len);

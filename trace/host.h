@@ -1,0 +1,110 @@
+/*
+ * What the tracer core needs from whoever hosts it: the kernel (kernel/trace_glue.c) or a test on
+ * the host (tests/host/). Nothing else of the host is known in trace/. "Any context" includes irq,
+ * int3 and NMI.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+/*
+ * Where this code runs, for a record. Filled by one call so that the hot path pays
+ * once: `common` is the first eight bytes of every record but for its type, which is 0 here.
+ */
+struct host_context {
+	union {
+		struct {
+			u16 type_zero;
+			u8 flags;	  /* Linux's trace flags: TRACE_FLAG_* */
+			u8 preempt_count; /* depth seen by the traced code, at most 15; bits 4-7
+					     migrate-disable depth */
+			s32 pid;
+		};
+		u64 common;
+	};
+	u32 cpu;
+};
+
+enum {
+	TRACE_FLAG_IRQS_OFF = 0x01,
+	TRACE_FLAG_IRQS_NOSUPPORT = 0x02,
+	TRACE_FLAG_NEED_RESCHED = 0x04,
+	TRACE_FLAG_HARDIRQ = 0x08,
+	TRACE_FLAG_SOFTIRQ = 0x10,
+	TRACE_FLAG_PREEMPT_RESCHED = 0x20,
+	TRACE_FLAG_NMI = 0x40,
+	TRACE_FLAG_BH_OFF = 0x80,
+};
+
+/*
+ * Any context. The task stays on this CPU from enter to exit; they nest. host_cpu() is stable only between the two. A host
+ * may have these three inline, in a header that it names when it is built.
+ */
+#ifdef TRACE_HOST_INLINE
+#include TRACE_HOST_INLINE
+#else
+void host_enter(struct host_context *ctx);
+void host_exit(void);
+unsigned host_cpu(void);
+#endif
+unsigned host_cpu_count(void); /* CPUs numbered 0..n-1 */
+u64 host_clock(void);	       /* TSC cycles; any context */
+u64 host_clock_ns(u64 clock);  /* cycles to ns since boot; any context */
+
+/* Task context, may sleep. Memory is zeroed; NULL or 0 when there is none. */
+void *host_alloc(size_t size);
+void host_free(void *p);
+void *host_page_alloc(void); /* PAGE_SIZE, aligned */
+void host_page_free(void *p);
+u64 host_page_phys(const void *p); /* for mmap; 0 on the host */
+
+/* One big mutex for the control plane (files, definitions). Task context, recursive use is a bug.
+ */
+void host_lock(void);
+void host_unlock(void);
+/* Returns when every CPU has left every tracer section (host_enter..host_exit) it was in. Task
+ * context. */
+void host_synchronize(void);
+/* fn(arg) on each CPU, with interrupts off there; waits. Task context. */
+void host_on_each_cpu(void (*fn)(void *), void *arg);
+void host_on_cpu(unsigned cpu, void (*fn)(void *), void *arg);
+
+/* Readers that wait. host_wake() may be called from any context (it defers by itself where it
+ * must). */
+struct host_waiters;
+struct host_waiters *host_waiters_alloc(void);
+void host_waiters_free(struct host_waiters *w);
+/* Sleeps until cond(arg) is true after a wake, or a signal: 0 or -EINTR. */
+int host_wait(struct host_waiters *w, bool (*cond)(void *), void *arg);
+void host_wake(struct host_waiters *w);
+
+/* Switches tracepoints: on[i] says what keys[i] becomes; all in one pass over the text. Task
+ * context. */
+struct host_key {
+	u32 enabled; /* first word of whatever the host keeps for a key; read-only for the core */
+};
+void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n);
+
+/* Names. */
+int host_comm(s32 pid, char comm[16]); /* task now alive; 0 or -ESRCH; any context */
+s32 host_tgid(s32 pid);		       /* 0 when unknown */
+void host_current_comm(char comm[16]); /* any context */
+int host_sym_print(char *buf, size_t size, u64 addr, bool offset);
+u64 host_sym_find(const char *name, u64 *size);
+const char *host_sym_of(u64 addr, u64 *start, u64 *size);
+/* The kernel release, for headers of trace output ("6.1.0"); how it preempts ("preempt"). */
+const char *host_release(void);
+const char *host_preemption(void);
+/* Nanoseconds from 1970 to clock 0. */
+u64 host_unix_ns(void);
+/* Value of a boot parameter ("trace_event"); NULL: not given. n-th occurrence. */
+const char *host_param(const char *name, unsigned nth);
+/* A line for the system's log. */
+void host_log(const char *fmt, ...) __printf(1, 2);
+
+/* Memory that may not be there; any context; 0 or -EFAULT. */
+int host_copy_kernel(void *dst, const void *src, size_t n);
+int host_copy_user(void *dst, u64 src, size_t n);
+/* Return addresses of the caller, innermost first. Any context. */
+unsigned host_stack(u64 *out, unsigned max, unsigned skip);
+unsigned host_user_stack(u64 *out, unsigned max);

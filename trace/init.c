@@ -1,0 +1,148 @@
+/*
+ * Starting the tracer: the global trace array, and what the kernel command line asks for. Runs on the boot CPU before the first switch
+ * of tasks, so that trace_event= sees it; what comes with other CPUs and with the files comes later.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/builtin.h"
+#include "trace/dump.h"
+#include "trace/event.h"
+#include "trace/record.h"
+#include "trace/trace.h"
+#include "trace/trace_array.h"
+#include "trace/tracefs.h"
+
+#define DEFAULT_SIZE (1408UL << 10) /* bytes per CPU */
+
+/* "256k": a number and k, m or g; 0: not one. */
+static size_t parse_size(const char *text)
+{
+	static const char units[] = "kmg";
+	const char *end, *unit;
+	u64 n = parse_digits(text, &end, 0);
+
+	unit = *end ? strchr(units, *end | 32) : NULL;
+	unsigned shift = unit ? (unit - units + 1) * 10 : 0;
+	return n > SIZE_MAX >> shift ? 0 : n << shift;
+}
+
+/* Each of a comma's list, copied, through fn. */
+static void each_word(const char *list, void (*fn)(char *word))
+{
+	char word[128];
+
+	while (*list) {
+		size_t n = strcspn(list, ",");
+		if (n && n < sizeof(word)) {
+			memcpy(word, list, n);
+			word[n] = '\0';
+			fn(word);
+		}
+		list += n + (list[n] == ',');
+	}
+}
+
+static void enable_word(char *word)
+{
+	char name[128];
+
+	strscpy(name, word, sizeof(name));
+	if (trace_set_event_word(trace_global, word))
+		host_log("Failed to enable trace event: %s", name);
+}
+
+static void option_word(char *word)
+{
+	trace_options_set(trace_global, word);
+}
+
+static void each_param(const char *name, void (*fn)(char *word))
+{
+	const char *list;
+
+	for (unsigned i = 0; (list = host_param(name, i)); i++)
+		each_word(list, fn);
+}
+
+/* What the core records by itself is never switched on: its files are ready from the start. */
+static int prepare_builtins(struct trace_array *tr)
+{
+	static const u8 ids[] = {
+	    TRACE_STACK, TRACE_PRINT, TRACE_BPRINT, TRACE_USER_STACK, TRACE_BPUTS, TRACE_RAW_DATA};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++)
+		if (trace_file_counts(trace_event_file_of(tr, trace_builtin(ids[i]))))
+			return -ENOMEM;
+	return 0;
+}
+
+static void apply_params(void)
+{
+	const char *clock = host_param("trace_clock", 0);
+
+	if (clock && trace_array_set_clock(trace_global, clock))
+		host_log("Trace clock %s not defined, going back to default", clock);
+	each_param("trace_options", option_word);
+	each_param("trace_event", enable_word);
+}
+
+int trace_init(void)
+{
+	const char *size = host_param("trace_buf_size", 0);
+	size_t bytes = size ? parse_size(size) : 0;
+
+	trace_builtin_register();
+	trace_global = trace_array_create("", bytes ? bytes : DEFAULT_SIZE);
+	if (!trace_global || prepare_builtins(trace_global))
+		return -ENOMEM;
+	apply_params();
+	return 0;
+}
+
+void trace_exit(void)
+{
+	host_lock();
+	if (trace_global)
+		trace_array_destroy(trace_global);
+	trace_global = NULL;
+	host_unlock();
+}
+
+int trace_cpus_up(void)
+{
+	struct trace_array *tr;
+	int err = 0;
+
+	host_lock();
+	list_for_each_entry (tr, &trace_arrays, node)
+		if (ring_buffer_add_cpus(tr->buffer))
+			err = -ENOMEM;
+	host_unlock();
+	return err;
+}
+
+/* Once more, for events that were not there yet; as on Linux, a name that is still unknown is told twice. */
+int tfs_init(void)
+{
+	host_lock();
+	each_param("trace_event", enable_word);
+	host_unlock();
+	return 0;
+}
+
+bool tracing_is_on(void)
+{
+	return trace_global && trace_array_is_on(trace_global);
+}
+
+void tracing_on(void)
+{
+	if (trace_global)
+		ring_buffer_record_on(trace_global->buffer);
+}
+
+void tracing_off(void)
+{
+	if (trace_global)
+		ring_buffer_record_off(trace_global->buffer);
+}

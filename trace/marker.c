@@ -1,0 +1,79 @@
+/*
+ * trace_marker and trace_marker_raw: what programs write into the trace. Task context; no lock: a record is reserved, filled and
+ * committed like any event's.
+ */
+#include "trace/marker.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/builtin.h"
+#include "trace/record.h"
+#include "trace/tfs.h"
+
+#define MARKER_MAX  1024 /* bytes of one record; a longer write is taken in parts */
+#define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */
+#define RAW_MAX	    3072
+
+static struct trace_event_file *file_of(struct trace_array *tr, enum trace_builtin_id id)
+{
+	return trace_event_file_of(tr, trace_builtin(id));
+}
+
+ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
+{
+	struct trace_event_file *file = file_of(tr, TRACE_PRINT);
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	if (!(tr->options & TRACE_OPT_MARKERS))
+		return -EINVAL;
+	n = MIN(n, (size_t)MARKER_MAX);
+	u32 size = sizeof(struct rec_print) + MAX(n, (size_t)MARKER_ROOM) + 2;
+	host_enter(&ctx);
+	struct rec_print *rec = trace_begin(&slot, file, &ctx, TRACE_PRINT, size);
+	if (rec) {
+		rec->ip = (u64)tracing_mark_write;
+		memcpy(rec->buf, text, n);
+		size_t end = n;
+		if (!n || text[n - 1] != '\n')
+			rec->buf[end++] = '\n';
+		rec->buf[end] = '\0';
+		trace_commit(&slot, file, &ctx);
+	}
+	host_exit();
+	return rec ? (ssize)n : -EBADF;
+}
+
+static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
+{
+	struct trace_event_file *file = file_of(tr, TRACE_RAW_DATA);
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	if (!(tr->options & TRACE_OPT_MARKERS) || n < sizeof(u32) || n > RAW_MAX)
+		return -EINVAL;
+	n = MIN(n, (size_t)MARKER_MAX);
+	host_enter(&ctx);
+	struct rec_raw_data *rec =
+	    trace_begin(&slot, file, &ctx, TRACE_RAW_DATA, sizeof(struct trace_entry) + n);
+	if (rec) {
+		memcpy(&rec->id, data, n);
+		trace_commit(&slot, file, &ctx);
+	}
+	host_exit();
+	return rec ? (ssize)n : -EBADF;
+}
+
+/* ---- the files --------------------------------------------------------------------------------------------------- */
+
+static ssize marker_write(struct tfs_file *f, const void *buf, size_t n)
+{
+	return n ? tracing_mark_write(tfs_array(&f->node), buf, n) : 0;
+}
+
+static ssize marker_raw_write(struct tfs_file *f, const void *buf, size_t n)
+{
+	return mark_raw(tfs_array(&f->node), buf, n);
+}
+
+const struct tfs_ops tfs_marker_ops = {.write = marker_write, .unlocked = true};
+const struct tfs_ops tfs_marker_raw_ops = {.write = marker_raw_write, .unlocked = true};

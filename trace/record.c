@@ -1,0 +1,83 @@
+/*
+ * What follows a record: stacks, the wake-up of readers, the system's log. Called between host_enter() and host_exit(), any context.
+ */
+#include "trace/record.h"
+#include "kernel/lib/string.h"
+#include "trace/builtin.h"
+#include "trace/output.h"
+#include "trace/print.h"
+
+#define FRAMES_MAX 32
+
+/*
+ * Frames of the tracer itself between the traced code and record_stack(): the recording function and trace_after_commit(). They are
+ * not inlined into one another, so that the number is the same for every event.
+ */
+#define OWN_FRAMES 3
+
+static __noinline void record_stack(struct trace_array *tr, const struct host_context *ctx)
+{
+	struct trace_event_file *file = trace_event_file_of(tr, trace_builtin(TRACE_STACK));
+	u64 frames[FRAMES_MAX];
+	struct trace_slot slot;
+
+	u32 n = host_stack(frames, FRAMES_MAX, OWN_FRAMES);
+	struct rec_stack *rec =
+	    trace_begin(&slot, file, ctx, TRACE_STACK, sizeof(*rec) + n * sizeof(u64));
+	if (!rec)
+		return;
+	rec->size = n;
+	memcpy(rec->caller, frames, n * sizeof(u64));
+	ring_buffer_unlock_commit(slot.rb, slot.ev);
+}
+
+static void record_user_stack(struct trace_array *tr, const struct host_context *ctx)
+{
+	struct trace_event_file *file = trace_event_file_of(tr, trace_builtin(TRACE_USER_STACK));
+	u64 frames[TRACE_USER_FRAMES] = {0};
+	struct trace_slot slot;
+
+	if (!host_user_stack(frames, TRACE_USER_FRAMES))
+		return;
+	struct rec_user_stack *rec = trace_begin(&slot, file, ctx, TRACE_USER_STACK, sizeof(*rec));
+	if (!rec)
+		return;
+	rec->tgid = host_tgid(ctx->pid);
+	memcpy(rec->caller, frames, sizeof(frames));
+	ring_buffer_unlock_commit(slot.rb, slot.ev);
+}
+
+__noinline void trace_after_commit(struct trace_event_file *file, struct host_context ctx)
+{
+	struct trace_array *tr = file->tr;
+	u32 after = READ_ONCE(file->after);
+
+	if (after & TRACE_AFTER_STACK)
+		record_stack(tr, &ctx);
+	if (after & TRACE_AFTER_USER_STACK)
+		record_user_stack(tr, &ctx);
+	if (after & TRACE_AFTER_WAKE)
+		host_wake(tr->waiters);
+}
+
+/* A line that the log's own way sets off (printk:console, a spinning lock) is not printed in turn. */
+static u8 printing[MAX_CPUS]; /* [C] */
+
+void trace_tp_printk(
+    struct trace_event_file *file, struct host_context ctx, const void *rec, u32 len)
+{
+	struct trace_out out;
+	char text[256];
+	struct seq s;
+
+	if (printing[ctx.cpu])
+		return;
+	printing[ctx.cpu] = 1;
+	seq_init(&s, text, sizeof(text));
+	trace_out_init(&out, &s, file->tr->options);
+	trace_print_event(&out, rec, len);
+	while (s.len && text[s.len - 1] == '\n')
+		s.len--;
+	host_log("%.*s", (int)s.len, text);
+	printing[ctx.cpu] = 0;
+}

@@ -1,0 +1,278 @@
+/*
+ * The ring buffer: words, steps, and the writer. ring_buffer_write.h has the writer's fast path, ring_buffer_reader.c the
+ * reader, ring_buffer_iter.c the iterators, ring_buffer_control.c everything that stops recording first, ring_buffer_stats.c
+ * the counts.
+ *
+ * Who calls this file: writers, in any context (task < softirq < irq < NMI, each interrupting the ones before at any
+ * instruction), on their own CPU, between host_enter() and host_exit().
+ *
+ * WORDS
+ *   ring       one CPU's: `count` sub-buffers, written one after the other, for ever round
+ *   sub-buffer a page: header (time of the first event, account) and 4080 bytes of events
+ *   number     which sub-buffer, counted for ever: lap and index
+ *   tail       where the next event goes (an address, with a count of crossings), and the time of the last event: 16 bytes
+ *              that change together
+ *   slot       one word per index: the page there, and the lap it holds data of or is free for. Lap equal to that of the
+ *              writer's next visit: free. One less: unread data.
+ *   account    one word in the page: bytes committed, events committed, bytes of padding, lap. An event adds to it when it is
+ *              committed. Finished: all 4080 bytes are accounted for, nothing in it is under construction.
+ *   reserved   given to a writer (the tail has moved over it); committed: the writer has said that it is written
+ *   evicted    overwritten before anybody read it
+ *
+ * WRITING AN EVENT
+ *   W1 count this writer in (lane.depth). From here on until W7 the lane keeps its ring.
+ *   W2 read the tail: address, and time of the last event.
+ *   W3 read the clock; delta = now - last.
+ *   W4 move the tail over the event and set its time to now, by one 16-byte compare-exchange. If a nested writer came in
+ *      between, it has reserved and left: again from W2. So the events lie in the order of their times, deltas add up, and
+ *      no writer ever sees the time of an event other than the last one before it.
+ *   W5 the bytes are ours: write the header; the caller writes the data.
+ *   W6 add size and one event to the page's account, by one add. Whoever is interrupted anywhere adds later; the order of
+ *      the adds does not matter.
+ *   W7 count this writer out.
+ *
+ * When the event does not fit behind the tail, the writer crosses into the next number:
+ *   C0 the tail's number is `number`, or the one behind it when a writer was interrupted within C5: then it is set right.
+ *      The tail must still be what it was at W2, else again from W2.
+ *   C1 look at the slot of the next number. Lap is ours: free, go to C4.
+ *   C2 unread data in it. Not overwriting: refuse. Not finished (an interrupted writer still writes there): refuse.
+ *   C3 evict: change the slot's lap to ours by compare-exchange, count what was in it. This is the one place where this CPU
+ *      and a reader on another may want the same thing, so it is the one compare-exchange with a lock prefix: once in a
+ *      sub-buffer, only when overwriting what nobody has read. If the reader won, it left a fresh page: the slot is free now.
+ *   C4 give the page a fresh account of our lap, by compare-exchange from the old one: a nested writer may have done it, and
+ *      may have written there.
+ *   C5 as W4, to the start of the next page. The winner sets `number`, pads the rest of the page it left and accounts for it,
+ *      and writes the time of the new one.
+ *
+ * A delta that needs more than 27 bits is put in front as TIME_EXTENT (59 bits), and one that cannot be right (the clock
+ * went back) as TIME_STAMP with the whole time: 12 bytes, array[0] its low and array[1] its high half. Both are accounted for
+ * at once. The first event of a sub-buffer has delta 0 and the sub-buffer's time.
+ *
+ * Discarding: if nobody reserved after the event, the tail goes back over it (16-byte compare-exchange, undoing the time too),
+ * unless it is a sub-buffer's first. Otherwise it becomes PADDING that says its length. That needs a delta that is not 0;
+ * where the delta is 0, 1 is written, with len = 1 to say so, and readers do not count it.
+ *
+ * BOUNDS. Depth: RB_MAX_DEPTH. W2-W4 repeats only when a nested writer reserved in between, at most MAX_TRIES. C1-C4 repeats
+ * once: the reader can take a slot from us only once. Everything else is straight. A lap has 28 bits and the tail counts
+ * 65536 crossings: a compare-exchange could mistake one for another only if its CPU stood still between two instructions
+ * while interrupts filled 65536 sub-buffers within one tick of the clock (tail), or the ring went round 268 million times.
+ *
+ * ORDER. x86 shows stores in program order. Account after data (W6 after W5); eviction before reuse (C3 before C5); counts of
+ * evicted events before that of evicted pages. All local_* and atomic_* operations keep the compiler from moving accesses.
+ */
+#include "trace/ring_buffer_write.h"
+
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host.h"
+
+#define EXTENT_BITS 59
+#define EXTENT_SIZE 8
+#define STAMP_SIZE  12
+#define MAX_TRIES   1000 /* interrupts do not come that often without a break */
+
+/* One reservation under way: what it saw at W2 and W3, and what it wants. */
+struct attempt {
+	u64 tail, last, now;
+	u64 payload, size; /* as stored; of the event */
+};
+
+enum outcome { GOT, AGAIN, DROPPED, COMMIT_OVERRUN };
+
+/* C0. The page of `tail` is that of `number`, or of the number behind it. */
+static u64 tail_number(struct rb_ring *ring, u64 tail)
+{
+	u64 number = READ_ONCE(ring->number), next = ring_next(ring, number);
+	u64 slot = READ_ONCE(ring->slots[number_index(next)]);
+
+	/* - 4: the tail of a full page is the address behind it */
+	if (slot_lap(slot) != number_lap(next) ||
+	    slot_page(slot) != rb_page_of(tail_event(tail - 4)))
+		return number;
+	local_cmpxchg(&ring->number, number, next);
+	return next;
+}
+
+/* C1 to C4. */
+static enum outcome open_next(struct rb_ring *ring, u64 next)
+{
+	u64 *slot = &ring->slots[number_index(next)];
+	u64 lap = number_lap(next);
+
+	for (;;) {
+		u64 word = READ_ONCE(*slot); /* C1 */
+		struct ring_buffer_page *page = slot_page(word);
+		u64 account = READ_ONCE(page->commit);
+
+		if (slot_lap(word) == lap) {
+			if (account_lap(account) == lap)
+				return GOT;
+			if (READ_ONCE(*slot) != word) /* the account was not this page's */
+				return AGAIN;
+			local_cmpxchg(&page->commit, account, account_fresh(lap)); /* C4 */
+			return GOT;
+		}
+		if (!READ_ONCE(ring->overwrite) || !account_finished(account)) { /* C2 */
+			if (READ_ONCE(*slot) != word)
+				continue; /* the reader took it just now */
+			return ring->overwrite ? COMMIT_OVERRUN : DROPPED;
+		}
+		if (atomic_cas(slot, word, slot_make(page, lap))) { /* C3 */
+			local_add(&ring->evicted_events, account_events(account));
+			local_inc(&ring->evicted_pages);
+		}
+	}
+}
+
+/* C5: the page that was left gets its padding. */
+static void close_page(u64 tail)
+{
+	struct ring_buffer_event *ev = tail_event(tail);
+	u64 room = tail_room(tail);
+
+	if (!room) /* it is finished, and may be gone */
+		return;
+	rb_put_header(ev, RINGBUF_TYPE_PADDING, 0, 0);
+	local_add(&rb_page_of(ev)->commit, room * (RB_ACCOUNT_PADDING + 1));
+}
+
+/* C0 to C5. */
+static enum outcome cross(
+    struct rb_ring *ring, const struct attempt *a, struct ring_buffer_event **ev)
+{
+	u64 number = tail_number(ring, a->tail), next = ring_next(ring, number), tail;
+	struct ring_buffer_page *page;
+	enum outcome result;
+
+	if (READ_ONCE(ring->tail.a) != a->tail)
+		return AGAIN;
+	result = open_next(ring, next);
+	if (result != GOT)
+		return result;
+	page = slot_page(READ_ONCE(ring->slots[number_index(next)]));
+	tail = tail_make(tail_crossings(a->tail) + 1, page->data + a->size);
+	if (!local_cmpxchg_pair(&ring->tail, a->tail, a->last, tail, a->now)) /* C5 */
+		return AGAIN;
+	local_cmpxchg(&ring->number, number, next);
+	close_page(a->tail);
+	page->time_stamp = a->now;
+	*ev = rb_put_data(page_event(page, 0), a->payload, 0);
+	return GOT;
+}
+
+/* The event goes where the tail is, with its time in front if that takes more than a delta. */
+static enum outcome reserve_here(
+    struct rb_ring *ring, const struct attempt *a, struct ring_buffer_event **ev)
+{
+	u64 delta = a->now - a->last, front = 0;
+	struct ring_buffer_event *time = tail_event(a->tail);
+
+	if (delta >> EXTENT_BITS)
+		front = STAMP_SIZE;
+	else if (delta >> RB_DELTA_BITS)
+		front = EXTENT_SIZE;
+	if (!tail_fits(a->tail, front + a->size))
+		return cross(ring, a, ev);
+	if (!local_cmpxchg_pair(
+		&ring->tail, a->tail, a->last, a->tail + front + a->size, a->now)) /* W4 */
+		return AGAIN;
+	if (front == STAMP_SIZE) {
+		rb_put_header(time, RINGBUF_TYPE_TIME_STAMP, 0, 0);
+		time->array[0] = (u32)a->now;
+		time->array[1] = a->now >> 32;
+	} else if (front) {
+		rb_put_header(
+		    time, RINGBUF_TYPE_TIME_EXTENT, 0, delta & ((1UL << RB_DELTA_BITS) - 1));
+		time->array[0] = delta >> RB_DELTA_BITS;
+	}
+	if (front)
+		local_add(&rb_page_of(time)->commit, front);
+	*ev = rb_put_data((void *)((u8 *)time + front), a->payload, front ? 0 : delta);
+	return GOT;
+}
+
+static struct ring_buffer_event *refuse(struct rb_lane *lane, u64 *count)
+{
+	local_inc(count);
+	local_dec(&lane->depth);
+	return NULL;
+}
+
+static struct ring_buffer_event *reserve(
+    struct ring_buffer *rb, struct rb_lane *lane, size_t length)
+{
+	struct rb_ring *ring = READ_ONCE(lane->ring);
+	struct attempt a = {.payload = rb_payload(length), .size = rb_size(length)};
+	struct ring_buffer_event *ev = NULL;
+
+	for (unsigned tries = 0; tries < MAX_TRIES; tries++) {
+		enum outcome result;
+
+		a.tail = READ_ONCE(ring->tail.a); /* W2 */
+		a.last = READ_ONCE(ring->tail.b);
+		a.now = ring_clock(rb); /* W3 */
+		result = reserve_here(ring, &a, &ev);
+		if (result == GOT)
+			return ev;
+		if (result != AGAIN)
+			return refuse(
+			    lane, result == DROPPED ? &ring->dropped : &ring->commit_overrun);
+	}
+	return refuse(lane, &ring->nested);
+}
+
+__noinline struct ring_buffer_event *rb_reserve_slow(
+    struct ring_buffer *rb, struct rb_lane *lane, size_t length)
+{
+	struct rb_ring *ring = READ_ONCE(lane->ring);
+	u32 slow = READ_ONCE(lane->slow);
+
+	if (slow & RB_SLOW_NO_RING) {
+		local_dec(&lane->depth);
+		return NULL;
+	}
+	if (slow & ~RB_SLOW_CLOCK)
+		return refuse(lane, &ring->disabled);
+	if (length > RB_MAX_DATA)
+		return refuse(lane, &ring->too_large);
+	if (READ_ONCE(lane->depth) > RB_MAX_DEPTH)
+		return refuse(lane, &ring->nested);
+	return reserve(rb, lane, length ? length : 1);
+}
+
+struct ring_buffer_event *ring_buffer_lock_reserve(struct ring_buffer *rb, size_t length)
+{
+	return rb_reserve(rb, host_cpu(), length);
+}
+
+void ring_buffer_unlock_commit(struct ring_buffer *rb, struct ring_buffer_event *ev)
+{
+	rb_account(ev, likely(ev->len) ? 4 + ev->len * 4UL : 8 + (u64)ev->array[0]); /* W6 */
+	local_dec(&rb->lanes[host_cpu()].depth);				     /* W7 */
+}
+
+__noinline void rb_pad_discarded(struct ring_buffer_event *ev, u64 size)
+{
+	u64 delta = ev->time_delta;
+
+	rb_put_header(ev, RINGBUF_TYPE_PADDING, delta ? 0 : 1, delta ? delta : 1);
+	ev->array[0] = size - 4;
+	local_add(&rb_page_of(ev)->commit, size);
+}
+
+void ring_buffer_discard_commit(struct ring_buffer *rb, struct ring_buffer_event *ev)
+{
+	rb_discard(rb, host_cpu(), ev, ring_buffer_event_length(ev));
+}
+
+int ring_buffer_write(struct ring_buffer *rb, size_t length, const void *data)
+{
+	unsigned cpu = host_cpu();
+	struct ring_buffer_event *ev = rb_reserve(rb, cpu, length);
+
+	if (!ev)
+		return -EBUSY;
+	memcpy(rb_data(ev, length ? length : 1), data, length);
+	rb_commit(rb, cpu, ev, rb_size(length ? length : 1));
+	return 0;
+}

@@ -1,0 +1,130 @@
+/*
+ * The unified trace buffer: per-CPU rings of 4 KiB sub-buffers (spec: "tracing: unified trace buffer"; contract C3). Names and
+ * meanings are that text's. Writers: any context, on their own CPU, between host_enter() and host_exit(), never wait.
+ * Readers and control: task context. See ring_buffer.c for the words, the steps and the bounds.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+struct ring_buffer_event {
+	u32 type : 2, len : 3, time_delta : 27;
+	u32 array[];
+};
+
+enum ring_buffer_type {
+	RINGBUF_TYPE_PADDING, /* rest of the sub-buffer, or (time_delta != 0) a discarded event of length array[0] */
+	RINGBUF_TYPE_TIME_EXTENT, /* array[0]: bits 27.. of the delta; 8 bytes */
+	RINGBUF_TYPE_TIME_STAMP, /* array[0..1] and time_delta hold an absolute time; ours, see ring_buffer.c */
+	RINGBUF_TYPE_DATA,
+};
+
+/* A sub-buffer in memory and on the wire. */
+#define RB_PAGE_HEADER 16
+#define RB_PAGE_DATA   (PAGE_SIZE - RB_PAGE_HEADER) /* 4080 */
+struct ring_buffer_page {
+	u64 time_stamp; /* clock of the first event */
+	u64 commit; /* bytes of committed data; RB_MISSED_EVENTS, RB_MISSED_STORED on pages given to readers */
+	u8 data[RB_PAGE_DATA];
+};
+#define RB_MISSED_EVENTS (1UL << 31) /* events were lost before this page ... */
+#define RB_MISSED_STORED (1UL << 30) /* ... and their number is the u64 behind the committed data */
+/* Largest payload of one event: fits an empty sub-buffer with a time stamp in front. */
+#define RB_MAX_DATA	 (RB_PAGE_DATA - 8 - 16)
+
+struct ring_buffer;
+struct ring_buffer_iter;
+
+enum { RB_FL_OVERWRITE = 1 };
+
+/* size: bytes per CPU, rounded up to whole sub-buffers, at least 2. clock: NULL for the TSC. NULL: no memory. */
+struct ring_buffer *ring_buffer_alloc(size_t size, unsigned flags, u64 (*clock)(void));
+void ring_buffer_free(struct ring_buffer *rb);
+/* CPUs that came up since: their rings, of the present size. Before that their events are not counted. 0 or -ENOMEM. */
+int ring_buffer_add_cpus(struct ring_buffer *rb);
+/* cpu < 0: all. Safe while writers run; keeps the newest events that fit. -ENOMEM: nothing changed. -EBUSY: an iterator is open. */
+int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu);
+void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on);
+void ring_buffer_set_clock(struct ring_buffer *rb, u64 (*clock)(void)); /* resets */
+
+/* Writers (inline, for the event core: trace/ring_buffer_write.h). reserve: NULL when refused (and counted why). Exactly one commit or discard follows, in stack order. */
+struct ring_buffer_event *ring_buffer_lock_reserve(struct ring_buffer *rb, size_t length);
+void ring_buffer_unlock_commit(struct ring_buffer *rb, struct ring_buffer_event *ev);
+void ring_buffer_discard_commit(struct ring_buffer *rb, struct ring_buffer_event *ev);
+int ring_buffer_write(struct ring_buffer *rb, size_t length, const void *data); /* 0 or -EBUSY */
+
+/* Events. */
+u32 rb_odd_event_length(const struct ring_buffer_event *ev); /* of what is not data */
+/* Bytes used in the buffer. */
+static inline u32 ring_buffer_event_length(const struct ring_buffer_event *ev)
+{
+	if (likely(ev->type == RINGBUF_TYPE_DATA))
+		return likely(ev->len) ? 4 + ev->len * 4u : 8 + ev->array[0];
+	return rb_odd_event_length(ev);
+}
+u32 ring_buffer_data_length(const struct ring_buffer_event *ev); /* payload, rounded up to 4 */
+u64 ring_buffer_time_delta(const struct ring_buffer_event *ev);
+static inline void *ring_buffer_event_data(struct ring_buffer_event *ev)
+{
+	return ev->len ? &ev->array[0] : &ev->array[1];
+}
+
+/* Consuming readers: one at a time per CPU (locked inside). *lost: events lost right before this one. */
+struct ring_buffer_event *ring_buffer_peek(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
+/* As peek, and moves on; the event stays valid until the next consuming call on that CPU. */
+struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
+/* Takes a whole sub-buffer away. `page` is a spare from ring_buffer_alloc_page(); on success it is exchanged. `full`: only
+ * if the writer has left the sub-buffer. Returns offset in data where unread events begin, -EAGAIN: nothing there. */
+struct ring_buffer_page *ring_buffer_alloc_page(void);
+void ring_buffer_free_page(struct ring_buffer_page *page);
+int ring_buffer_read_page(
+    struct ring_buffer *rb, struct ring_buffer_page **page, size_t len, int cpu, bool full);
+
+/* Iterators: non-consuming; the CPU's recording is disabled from start to finish, as the text says. */
+struct ring_buffer_iter *ring_buffer_read_start(struct ring_buffer *rb, int cpu);
+void ring_buffer_read_finish(struct ring_buffer_iter *it);
+struct ring_buffer_event *ring_buffer_iter_peek(struct ring_buffer_iter *it, u64 *ts);
+struct ring_buffer_event *ring_buffer_read(struct ring_buffer_iter *it, u64 *ts);
+void ring_buffer_iter_reset(struct ring_buffer_iter *it);
+bool ring_buffer_iter_empty(struct ring_buffer_iter *it);
+
+/*
+ * Control: one call at a time on a buffer, the caller sees to that (host_lock()). lock: nobody writes and nobody reads until
+ * unlock; its holder may look at the buffer by no function here, and may not sleep.
+ */
+void ring_buffer_lock(struct ring_buffer *rb);
+void ring_buffer_unlock(struct ring_buffer *rb);
+size_t ring_buffer_size(
+    struct ring_buffer *rb, int cpu); /* bytes of data per CPU: pages * RB_PAGE_DATA */
+void ring_buffer_reset_cpu(struct ring_buffer *rb, int cpu);
+void ring_buffer_reset(struct ring_buffer *rb);
+/* Exchanges the two buffers' rings of one CPU, losing nothing. -EINVAL: sizes differ; -EBUSY: iterators, or never quiet. */
+int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu);
+bool ring_buffer_empty(struct ring_buffer *rb);
+bool ring_buffer_empty_cpu(struct ring_buffer *rb, int cpu);
+void ring_buffer_record_disable(struct ring_buffer *rb); /* counts */
+void ring_buffer_record_enable(struct ring_buffer *rb);
+void ring_buffer_record_disable_cpu(struct ring_buffer *rb, int cpu);
+void ring_buffer_record_enable_cpu(struct ring_buffer *rb, int cpu);
+void ring_buffer_record_off(struct ring_buffer *rb); /* tracing_on's switch: does not count */
+void ring_buffer_record_on(struct ring_buffer *rb);
+bool ring_buffer_record_is_on(struct ring_buffer *rb);
+bool ring_buffer_record_is_set_on(struct ring_buffer *rb);
+
+/* cpu < 0: all. */
+struct ring_buffer_stats {
+	u64 entries;	    /* in the buffer, unread */
+	u64 overrun;	    /* overwritten before anyone read them */
+	u64 commit_overrun; /* refused: nested writer found the ring full of uncommitted events */
+	u64 dropped;	    /* refused: full, not overwriting */
+	u64 too_large, nested, disabled; /* refused: other reasons */
+	u64 discarded;
+	u64 read;      /* consumed */
+	u64 bytes;     /* of the entries, headers included */
+	u64 oldest_ts; /* clock of the oldest entry; 0: none */
+};
+void ring_buffer_stats(struct ring_buffer *rb, int cpu, struct ring_buffer_stats *st);
+u64 ring_buffer_entries(struct ring_buffer *rb);
+u64 ring_buffer_overruns(struct ring_buffer *rb);
+u64 ring_buffer_time_stamp(struct ring_buffer *rb);
+void ring_buffer_normalize_time_stamp(struct ring_buffer *rb, u64 *ts); /* to ns */

@@ -1,0 +1,453 @@
+/*
+ * Making, ending and changing ring buffers: what needs the writers out of the way. Task context; may sleep. One control call
+ * at a time on a buffer: its owner sees to that (host_lock()). Writers may run all the time, on all CPUs; readers too, unless
+ * said otherwise. Writers are kept away by stopping recording and waiting until those under way have left (rb_stop());
+ * readers by the lane's reader lock. What is hit meanwhile is refused and counted as `disabled`.
+ */
+#include "trace/ring_buffer_priv.h"
+
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host.h"
+
+#define SWAP_TRIES 1000
+
+static size_t pages_for(size_t size)
+{
+	size_t count = size / RB_PAGE_DATA + (size % RB_PAGE_DATA != 0);
+
+	return MAX(count, (size_t)2);
+}
+
+/* ---- Pages in a chain through their first word, while nobody uses them ---- */
+
+struct chain {
+	struct chain *next;
+};
+
+static void *chain_pop(struct chain **head)
+{
+	struct chain *page = *head;
+
+	*head = page->next;
+	return page;
+}
+
+static void chain_push(struct chain **head, void *page)
+{
+	struct chain *link = page;
+
+	link->next = *head;
+	*head = link;
+}
+
+static void chain_free(struct chain **head)
+{
+	while (*head)
+		host_page_free(chain_pop(head));
+}
+
+static int chain_fill(struct chain **head, size_t count)
+{
+	while (count--) {
+		void *page = host_page_alloc();
+
+		if (!page) {
+			chain_free(head);
+			return -ENOMEM;
+		}
+		chain_push(head, page);
+	}
+	return 0;
+}
+
+/* ---- A ring ---- */
+
+static void put_free_page(u64 *slots, size_t index, struct ring_buffer_page *page)
+{
+	page->time_stamp = 0;
+	page->commit = account_fresh(0);
+	slots[index] = slot_make(page, 0);
+}
+
+static void ring_free(struct rb_ring *ring)
+{
+	for (size_t i = 0; i < ring->count; i++)
+		host_page_free(slot_page(ring->slots[i]));
+	host_page_free(ring->page);
+	host_page_free(ring->spare);
+	host_free(ring->slots);
+	host_page_free(ring);
+}
+
+static struct rb_ring *ring_alloc(size_t count, bool overwrite)
+{
+	struct rb_ring *ring =
+	    host_page_alloc(); /* a page of its own: aligned, shared with nobody */
+	struct chain *pages = NULL;
+	u64 *slots = count <= RB_INDEX_MASK ? host_alloc(count * sizeof(*slots)) : NULL;
+
+	_Static_assert(sizeof(*ring) <= PAGE_SIZE, "a ring is one page");
+	if (!ring || !slots || chain_fill(&pages, count + 2)) {
+		host_page_free(ring);
+		host_free(slots);
+		return NULL;
+	}
+	ring->slots = slots;
+	ring->count = count;
+	ring->overwrite = overwrite;
+	ring_tail_init(ring);
+	for (size_t i = 0; i < count; i++)
+		put_free_page(slots, i, chain_pop(&pages));
+	rb_reader_init(ring, chain_pop(&pages), chain_pop(&pages));
+	return ring;
+}
+
+static void ring_reset(struct rb_ring *ring)
+{
+	for (size_t i = 0; i < ring->count; i++)
+		put_free_page(ring->slots, i, slot_page(ring->slots[i]));
+	ring_tail_init(ring);
+	ring->evicted_events = ring->evicted_pages = 0;
+	ring->dropped = ring->commit_overrun = ring->too_large = 0;
+	ring->nested = ring->disabled = ring->discarded = 0;
+	rb_reader_init(ring, ring->page, ring->spare);
+	ring->epoch++;
+}
+
+/* ---- A buffer ---- */
+
+static void set_flag(struct ring_buffer *rb, u32 flag, bool on)
+{
+	u32 set = on ? flag : 0;
+
+	atomic_or(&rb->slow, set);
+	atomic_and(&rb->slow, ~flag | set);
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++) {
+		atomic_or(&rb->lanes[cpu].slow, set);
+		atomic_and(&rb->lanes[cpu].slow, ~flag | set);
+	}
+}
+
+static void set_clock(struct ring_buffer *rb, u64 (*clock)(void))
+{
+	rb->clock = clock;
+	set_flag(rb, RB_SLOW_CLOCK, clock);
+}
+
+struct ring_buffer *ring_buffer_alloc(size_t size, unsigned flags, u64 (*clock)(void))
+{
+	struct ring_buffer *rb = host_alloc(sizeof(*rb));
+
+	_Static_assert(sizeof(struct rb_lane) == 64, "a lane is one cache line");
+	if (!rb)
+		return NULL;
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		rb->lanes[cpu].slow = RB_SLOW_NO_RING;
+	set_clock(rb, clock);
+	rb->count = pages_for(size);
+	rb->overwrite = flags & RB_FL_OVERWRITE;
+	if (ring_buffer_add_cpus(rb)) {
+		ring_buffer_free(rb);
+		return NULL;
+	}
+	return rb;
+}
+
+int ring_buffer_add_cpus(struct ring_buffer *rb)
+{
+	while (rb->cpus < host_cpu_count()) {
+		struct rb_lane *lane = &rb->lanes[rb->cpus];
+		struct rb_ring *ring = ring_alloc(rb->count, rb->overwrite);
+
+		if (!ring)
+			return -ENOMEM;
+		atomic_store_release(&lane->ring, ring);
+		atomic_and(&lane->slow, ~RB_SLOW_NO_RING);
+		atomic_store_release(&rb->cpus, rb->cpus + 1);
+	}
+	return 0;
+}
+
+void ring_buffer_free(struct ring_buffer *rb)
+{
+	if (!rb)
+		return;
+	ring_buffer_record_disable(rb);
+	host_synchronize();
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
+		ring_free(rb->lanes[cpu].ring);
+	host_free(rb);
+}
+
+void rb_stop(struct rb_lane *lane)
+{
+	atomic_add(&lane->slow, 1);
+	host_synchronize();
+}
+
+void rb_start(struct rb_lane *lane)
+{
+	atomic_sub(&lane->slow, 1);
+}
+
+/* ---- Resize ---- */
+
+/* Drops the oldest unread sub-buffers until at most `count` are left; how many are left. Writers
+ * are stopped. */
+static size_t keep_newest(struct rb_ring *ring, size_t count)
+{
+	u64 evicted = rb_evicted_from_next(ring);
+	s64 unread;
+
+	while (evicted) { /* what the reader has not noticed yet */
+		rb_reader_skip(ring, evicted);
+		evicted = rb_evicted_from_next(ring);
+	}
+	unread = ring_distance(ring, ring->next, ring->number) + 1;
+	for (; unread > (s64)count; unread--) {
+		u64 *slot = &ring->slots[number_index(ring->next)];
+
+		ring->evicted_events += account_events(slot_page(*slot)->commit);
+		ring->evicted_pages++;
+		*slot = slot_make(slot_page(*slot), (number_lap(ring->next) + 1) & RB_LAP_MASK);
+		rb_reader_skip(ring, 1);
+	}
+	return unread;
+}
+
+/*
+ * Lays the unread sub-buffers into `slots`, from index 0 on, and fills it up with free pages; what
+ * is left over comes back in *pages. The ring begins a new count of laps. Writers are stopped, the
+ * reader lock is held.
+ */
+static u64 *lay_out(struct rb_ring *ring, u64 *slots, size_t count, struct chain **pages)
+{
+	size_t keep = keep_newest(ring, count), index = number_index(ring->next);
+	u64 *old = ring->slots;
+
+	for (size_t i = 0; i < ring->count; i++, index = (index + 1) % ring->count) {
+		struct ring_buffer_page *page = slot_page(old[index]);
+
+		if (i >= keep) {
+			chain_push(pages, page);
+			continue;
+		}
+		page->commit &= (1UL << RB_ACCOUNT_LAP) - 1;
+		slots[i] = slot_make(page, 0);
+	}
+	for (size_t i = keep; i < count; i++)
+		put_free_page(slots, i, chain_pop(pages));
+	ring->slots = slots;
+	ring->count = count;
+	ring->next = 0;
+	ring->number = keep ? keep - 1 : number_make(-1UL, count - 1);
+	if (!tail_room(ring->tail.a)) /* the page may be gone by now, and come back as another */
+		ring->tail.a = 0;
+	ring->epoch++;
+	return old;
+}
+
+static int lane_resize(struct ring_buffer *rb, int cpu, size_t count)
+{
+	struct rb_ring *ring = rb->lanes[cpu].ring;
+	struct chain *pages = NULL;
+	u64 *slots;
+	int result = 0;
+
+	if (count == ring->count)
+		return 0;
+	slots = count <= RB_INDEX_MASK ? host_alloc(count * sizeof(*slots)) : NULL;
+	if (!slots || (count > ring->count && chain_fill(&pages, count - ring->count))) {
+		host_free(slots);
+		return -ENOMEM;
+	}
+	rb_stop(&rb->lanes[cpu]);
+	lane_lock(rb, cpu);
+	if (ring->iterators)
+		result = -EBUSY;
+	else
+		slots = lay_out(ring, slots, count, &pages);
+	lane_unlock(rb, cpu);
+	rb_start(&rb->lanes[cpu]);
+	chain_free(&pages);
+	host_free(slots);
+	return result;
+}
+
+int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu)
+{
+	size_t count = pages_for(size);
+	int result = 0;
+
+	if (cpu >= (int)rb->cpus)
+		return -EINVAL;
+	if (cpu >= 0)
+		return lane_resize(rb, cpu, count);
+	for (unsigned i = 0; i < rb->cpus && !result; i++)
+		result = lane_resize(rb, i, count);
+	if (!result)
+		rb->count = count;
+	return result;
+}
+
+/* ---- Reset and mode ---- */
+
+void ring_buffer_reset_cpu(struct ring_buffer *rb, int cpu)
+{
+	if (cpu < 0 || cpu >= (int)rb->cpus)
+		return;
+	rb_stop(&rb->lanes[cpu]);
+	ring_reset(lane_lock(rb, cpu));
+	lane_unlock(rb, cpu);
+	rb_start(&rb->lanes[cpu]);
+}
+
+/* All lanes with one wait. */
+static void reset_all(struct ring_buffer *rb, u64 (*clock)(void))
+{
+	ring_buffer_record_disable(rb);
+	host_synchronize();
+	set_clock(rb, clock);
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++) {
+		ring_reset(lane_lock(rb, cpu));
+		lane_unlock(rb, cpu);
+	}
+	ring_buffer_record_enable(rb);
+}
+
+void ring_buffer_reset(struct ring_buffer *rb)
+{
+	reset_all(rb, rb->clock);
+}
+
+void ring_buffer_set_clock(struct ring_buffer *rb, u64 (*clock)(void))
+{
+	reset_all(rb, clock);
+}
+
+void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on)
+{
+	rb->overwrite = on;
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
+		WRITE_ONCE(rb->lanes[cpu].ring->overwrite, on);
+}
+
+/* ---- Swap ---- */
+
+struct swap {
+	struct ring_buffer *a, *b;
+	unsigned cpu;
+	int result;
+};
+
+/* Both reader locks are held. The order of the two stores does not matter: an NMI between them
+ * writes to a whole ring. */
+static int swap_locked(struct rb_lane *a, struct rb_lane *b, const struct swap *s)
+{
+	struct rb_ring *ra = a->ring, *rb = b->ring;
+
+	if (ra->count != rb->count)
+		return -EINVAL;
+	if (ra->iterators || rb->iterators)
+		return -EBUSY;
+	ra->overwrite = s->b->overwrite;
+	rb->overwrite = s->a->overwrite;
+	WRITE_ONCE(a->ring, rb);
+	WRITE_ONCE(b->ring, ra);
+	return 0;
+}
+
+/*
+ * On the CPU whose rings are swapped, interrupts off. A writer that was interrupted between W1 and
+ * W7 must find its ring where it was, and a reader that was interrupted keeps its lock: come back
+ * later then.
+ */
+static void swap_here(void *arg)
+{
+	struct swap *s = arg;
+	struct rb_lane *a = &s->a->lanes[s->cpu], *b = &s->b->lanes[s->cpu];
+
+	s->result = -EAGAIN;
+	if (a->depth || b->depth || !lane_trylock(a))
+		return;
+	if (lane_trylock(b)) {
+		s->result = swap_locked(a, b, s);
+		atomic_store_release(&b->lock, 0);
+	}
+	atomic_store_release(&a->lock, 0);
+}
+
+int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu)
+{
+	struct swap s = {.a = a, .b = b, .cpu = cpu, .result = -EAGAIN};
+
+	if (cpu < 0 || cpu >= (int)MIN(a->cpus, b->cpus) || a == b)
+		return -EINVAL;
+	for (unsigned tries = 0; tries < SWAP_TRIES && s.result == -EAGAIN; tries++)
+		host_on_cpu(cpu, swap_here, &s);
+	return s.result == -EAGAIN ? -EBUSY : s.result;
+}
+
+/* ---- Stopping and going on ---- */
+
+void ring_buffer_record_disable(struct ring_buffer *rb)
+{
+	atomic_add(&rb->slow, 1);
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		atomic_add(&rb->lanes[cpu].slow, 1);
+}
+
+void ring_buffer_record_enable(struct ring_buffer *rb)
+{
+	atomic_sub(&rb->slow, 1);
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		atomic_sub(&rb->lanes[cpu].slow, 1);
+}
+
+void ring_buffer_record_disable_cpu(struct ring_buffer *rb, int cpu)
+{
+	if (cpu >= 0 && cpu < (int)rb->cpus)
+		atomic_add(&rb->lanes[cpu].slow, 1);
+}
+
+void ring_buffer_record_enable_cpu(struct ring_buffer *rb, int cpu)
+{
+	if (cpu >= 0 && cpu < (int)rb->cpus)
+		atomic_sub(&rb->lanes[cpu].slow, 1);
+}
+
+void ring_buffer_record_off(struct ring_buffer *rb)
+{
+	set_flag(rb, RB_SLOW_OFF, true);
+}
+
+void ring_buffer_record_on(struct ring_buffer *rb)
+{
+	set_flag(rb, RB_SLOW_OFF, false);
+}
+
+bool ring_buffer_record_is_on(struct ring_buffer *rb)
+{
+	return !(READ_ONCE(rb->slow) & ~RB_SLOW_CLOCK);
+}
+
+bool ring_buffer_record_is_set_on(struct ring_buffer *rb)
+{
+	return !(READ_ONCE(rb->slow) & RB_SLOW_OFF);
+}
+
+void ring_buffer_lock(struct ring_buffer *rb)
+{
+	ring_buffer_record_disable(rb);
+	host_synchronize();
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
+		lane_lock(rb, cpu);
+}
+
+void ring_buffer_unlock(struct ring_buffer *rb)
+{
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
+		lane_unlock(rb, cpu);
+	ring_buffer_record_enable(rb);
+}

@@ -1,0 +1,41 @@
+/* Looking at one event of the ring buffer. Pure; any context; the caller owns the memory the event
+ * lies in. */
+#include "trace/ring_buffer_priv.h"
+
+u32 rb_odd_event_length(const struct ring_buffer_event *ev)
+{
+	switch (ev->type) {
+	case RINGBUF_TYPE_TIME_EXTENT:
+		return 8;
+	case RINGBUF_TYPE_TIME_STAMP:
+		return 12;
+	default: /* a discarded event; the padding at a sub-buffer's end has no length to tell */
+		return ev->time_delta ? 4u + ev->array[0] : 0;
+	}
+}
+
+u32 ring_buffer_data_length(const struct ring_buffer_event *ev)
+{
+	if (ev->type != RINGBUF_TYPE_DATA)
+		return 0;
+	return ev->len ? ev->len * 4u : ev->array[0];
+}
+
+u64 ring_buffer_time_delta(const struct ring_buffer_event *ev)
+{
+	if (ev->type == RINGBUF_TYPE_TIME_EXTENT)
+		return ev->time_delta | (u64)ev->array[0] << 27;
+	if (ev->type == RINGBUF_TYPE_PADDING && ev->len)
+		return 0;
+	return ev->time_delta;
+}
+
+u64 rb_step(const struct ring_buffer_event *ev, u64 *stamp, bool *data)
+{
+	*data = ev->type == RINGBUF_TYPE_DATA;
+	if (ev->type == RINGBUF_TYPE_TIME_STAMP)
+		*stamp = ev->array[0] | (u64)ev->array[1] << 32;
+	else
+		*stamp += ring_buffer_time_delta(ev);
+	return ring_buffer_event_length(ev);
+}

@@ -1,0 +1,258 @@
+/*
+ * What the files of the ring buffer share: the words (explained at the head of ring_buffer.c), packing and unpacking them,
+ * and the structures of a buffer. Outside of those files only trace/ring_buffer_write.h includes it.
+ */
+#pragma once
+
+#include "kernel/lib/atomic.h"
+#include "trace/host.h"
+#include "trace/ring_buffer.h"
+
+/* ---- Number of a sub-buffer: lap:28 index:24 ---- */
+
+#define RB_INDEX_BITS 24
+#define RB_INDEX_MASK ((1UL << RB_INDEX_BITS) - 1)
+#define RB_LAP_BITS   28
+#define RB_LAP_MASK   ((1UL << RB_LAP_BITS) - 1)
+
+static inline u64 number_make(u64 lap, u64 index)
+{
+	return (lap & RB_LAP_MASK) << RB_INDEX_BITS | index;
+}
+
+static inline u64 number_index(u64 number)
+{
+	return number & RB_INDEX_MASK;
+}
+
+static inline u64 number_lap(u64 number)
+{
+	return number >> RB_INDEX_BITS;
+}
+
+/* ---- Slot: page:36 (bits 12 to 47 of its address) lap:28 ---- */
+
+static inline u64 slot_make(const struct ring_buffer_page *page, u64 lap)
+{
+	return (u64)page << 16 | lap;
+}
+
+static inline struct ring_buffer_page *slot_page(u64 slot)
+{
+	return (struct ring_buffer_page *)((s64)slot >> 16 & ~(PAGE_SIZE - 1));
+}
+
+static inline u64 slot_lap(u64 slot)
+{
+	return slot & RB_LAP_MASK;
+}
+
+/* ---- Tail: crossings:16 address:48. The address just behind a page: that page is full. ---- */
+
+static inline u64 tail_make(u64 crossings, const void *address)
+{
+	return crossings << 48 | ((u64)address & ((1UL << 48) - 1));
+}
+
+static inline u64 tail_crossings(u64 tail)
+{
+	return tail >> 48;
+}
+
+static inline struct ring_buffer_event *tail_event(u64 tail)
+{
+	return (struct ring_buffer_event *)((s64)(tail << 16) >> 16);
+}
+
+/* Bytes left in the sub-buffer; 0 for an empty ring's tail, which is 0. */
+static inline u64 tail_room(u64 tail)
+{
+	return -tail & (PAGE_SIZE - 1);
+}
+
+/* The same as a test that needs no second one for a full page. */
+static inline bool tail_fits(u64 tail, u64 size)
+{
+	return ((tail - 1) & (PAGE_SIZE - 1)) + size < PAGE_SIZE;
+}
+
+/* ---- Account, in a page's `commit` while it is in the ring: lap:28 padding:12 events:12 bytes:12 ---- */
+
+#define RB_ACCOUNT_EVENT   (1UL << 12)
+#define RB_ACCOUNT_PADDING (1UL << 24)
+#define RB_ACCOUNT_LAP	   36
+
+static inline u64 account_fresh(u64 lap)
+{
+	return lap << RB_ACCOUNT_LAP;
+}
+
+static inline u64 account_bytes(u64 account)
+{
+	return account & 0xfff;
+}
+
+static inline u64 account_events(u64 account)
+{
+	return account >> 12 & 0xfff;
+}
+
+static inline u64 account_lap(u64 account)
+{
+	return account >> RB_ACCOUNT_LAP;
+}
+
+static inline bool account_finished(u64 account)
+{
+	return account_bytes(account) == RB_PAGE_DATA;
+}
+
+/* Where the committed events end, if nothing is under construction. */
+static inline u64 account_end(u64 account)
+{
+	return account_bytes(account) - (account >> 24 & 0xfff);
+}
+
+/* ---- Structures ---- */
+
+/*
+ * One CPU's ring. Who may touch what:
+ * [W] writers, that is the own CPU, by local_* operations; other CPUs may look
+ * [S] writers and the reader, by atomic_cas
+ * [R] whoever holds the lane's reader lock
+ * [X] changed only when nobody writes (recording stopped and host_synchronize() waited for) and under the reader lock
+ */
+struct rb_ring {
+	struct local_pair tail; /* [W] a: where the next event goes; b: time of the last event */
+	u64 number;	/* [W] of the sub-buffer the tail is in, or the one before (see C5) */
+	u64 *slots;	/* [S] the words; [X] the array */
+	u64 count;	/* [X] sub-buffers */
+	bool overwrite; /* any CPU sets it */
+
+	u64 evicted_events; /* [W] in sub-buffers overwritten unread; counted before ... */
+	u64 evicted_pages;  /* [W] ... the sub-buffer itself is */
+	u64 dropped, commit_overrun, too_large, nested, disabled,
+	    discarded; /* [W] see struct ring_buffer_stats */
+
+	/* The reader. `page` is what is being read: taken away from the ring, unless nothing was read yet. */
+	struct ring_buffer_page *page, *spare; /* [R] from here on */
+	bool open;	 /* the writer has not finished `page`: its account is alive */
+	u64 offset, end; /* in `page`: the next unread byte, the end of what may be read */
+	u64 stamp;	 /* time of the event before `offset` */
+	u64 page_read;	 /* events read from `page` */
+	u64 page_events; /* events in `page` up to `end` */
+	u64 page_seq;	 /* which sub-buffer is in `page`, counted from 1 without laps */
+	u64 next;	 /* number of the sub-buffer to take next */
+	u64 next_seq;	 /* the same, counted as page_seq */
+	u64 taken;	 /* sub-buffers taken */
+	u64 settled;	 /* evicted events that were reported lost */
+	u64 lost;	 /* to be reported with the next event */
+	u64 read;	 /* events consumed */
+	u64 iterators;
+	u64 epoch; /* changes when iterators must look where they are */
+};
+
+/* What a writer looks at first, a cache line per CPU. */
+struct rb_lane {
+	struct rb_ring *ring; /* changed by swap, on this CPU, when depth is 0 */
+	u64 depth;	      /* [W] events reserved and not yet committed, innermost counted */
+	u32 slow; /* any CPU, atomically: not 0 keeps writers off the fast path. RB_SLOW_*, and a count */
+	u32 lock; /* the reader lock */
+	u64 pad[5];
+};
+#define RB_SLOW_OFF	(1U << 31) /* recording is off */
+#define RB_SLOW_NO_RING (1U << 30) /* a CPU that was not there at allocation */
+#define RB_SLOW_CLOCK	(1U << 29) /* not the TSC; all else that is not 0 means no recording */
+
+struct ring_buffer {
+	struct rb_lane lanes[MAX_CPUS];
+	u64 (*clock)(void); /* NULL: TSC */
+	size_t count;	    /* sub-buffers of a new lane */
+	bool overwrite;
+	u32 slow;      /* what all lanes' words have in common */
+	unsigned cpus; /* lanes that have rings: 0..cpus-1 */
+};
+
+/* At most this many events of a CPU are reserved and not committed: four contexts, and recursion of four in each. */
+#define RB_MAX_DEPTH 16
+
+static inline struct ring_buffer_event *page_event(const struct ring_buffer_page *page, u64 offset)
+{
+	return (struct ring_buffer_event *)(page->data + offset);
+}
+
+static inline u64 ring_next(const struct rb_ring *ring, u64 number)
+{
+	if (number_index(number) + 1 < ring->count)
+		return number + 1;
+	return number_make(number_lap(number) + 1, 0);
+}
+
+/* Sub-buffers from `from` on to `to`; negative if that lies before. */
+static inline s64 ring_distance(const struct rb_ring *ring, u64 from, u64 to)
+{
+	s64 laps =
+	    (s64)((number_lap(to) - number_lap(from)) << (64 - RB_LAP_BITS)) >> (64 - RB_LAP_BITS);
+
+	return laps * (s64)ring->count + (s64)number_index(to) - (s64)number_index(from);
+}
+
+static inline u64 ring_advance(const struct rb_ring *ring, u64 number, u64 pages)
+{
+	u64 index = number_index(number) + pages;
+
+	return number_make(number_lap(number) + index / ring->count, index % ring->count);
+}
+
+static inline u64 ring_clock(const struct ring_buffer *rb)
+{
+	return rb->clock ? rb->clock() : __builtin_ia32_rdtsc();
+}
+
+/* The tail of a ring in which nothing was written: at the end of the number before the first. */
+static inline void ring_tail_init(struct rb_ring *ring)
+{
+	ring->tail = (struct local_pair){0, 0};
+	ring->number = number_make(-1UL, ring->count - 1);
+}
+
+static inline bool lane_trylock(struct rb_lane *lane)
+{
+	return !atomic_xchg(&lane->lock, 1);
+}
+
+/* Reader lock: task context; held shortly, with preemption off. NULL if that CPU has no ring. */
+static inline struct rb_ring *lane_lock(struct ring_buffer *rb, int cpu)
+{
+	struct host_context ctx;
+
+	if (unlikely((unsigned)cpu >= rb->cpus))
+		return NULL;
+	host_enter(&ctx);
+	while (unlikely(!lane_trylock(&rb->lanes[cpu])))
+		__builtin_ia32_pause();
+	return rb->lanes[cpu].ring;
+}
+
+static inline void lane_unlock(struct ring_buffer *rb, int cpu)
+{
+	atomic_store_release(&rb->lanes[cpu].lock, 0);
+	host_exit();
+}
+
+/* Steps over one event: adds its part to *stamp and returns its size. *data: is it one to show? */
+u64 rb_step(const struct ring_buffer_event *ev, u64 *stamp, bool *data);
+
+/* The reader's half, for the others. Under the reader lock. */
+void rb_reader_init(
+    struct rb_ring *ring, struct ring_buffer_page *page, struct ring_buffer_page *spare);
+/* Brings `end` up to date with what the writer committed to an open page. */
+void rb_reader_look(struct rb_ring *ring);
+/* `next` goes on over sub-buffers that were taken, or evicted and counted so. */
+void rb_reader_skip(struct rb_ring *ring, u64 pages);
+/* How many from `next` on are evicted already, by what the slots say now. */
+u64 rb_evicted_from_next(const struct rb_ring *ring);
+
+/* Stops recording on one lane and waits until its writers have left; and on again. */
+void rb_stop(struct rb_lane *lane);
+void rb_start(struct rb_lane *lane);

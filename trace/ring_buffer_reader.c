@@ -1,0 +1,323 @@
+/*
+ * Consuming readers of the ring buffer: event by event, or a sub-buffer at a time. Task context, on any CPU; one at a time
+ * per ring, by the lane's reader lock. A reader never makes a writer wait: it waits, or comes back later.
+ *
+ * Two pages belong to the reader: `page`, which it reads, and `spare`. The words are those of ring_buffer.c.
+ *
+ * WHAT MAY BE READ OF A SUB-BUFFER (looking)
+ *   L1 read its account. Finished: everything up to its padding.
+ *   L2 read the tail. It is in this page, as many bytes in as are committed: all of these. (What was committed at L1 was
+ *      reserved then; what is reserved now is as much; committed events are never taken back. So nothing else was reserved.)
+ *   L3 neither: an event in it is under construction. No more than was known before; its writer will wake us.
+ *
+ * WHEN `page` IS READ TO ITS END
+ *   R1 the writer has not finished it: look again; there may be more, but there is no other page before it is finished.
+ *   R2 look at the slot of `next`. Its lap is a later one: evicted; go on to the oldest sub-buffer there can be, R2.
+ *   R3 look at the sub-buffer. Nothing to read in it: come back later.
+ *   R4 read how much was evicted so far. Every number before `next` was either taken or evicted, so the count of evicted
+ *      sub-buffers must come to that; while it is behind, a writer is between two instructions of C3. Then the count of
+ *      evicted events is exact for this gap: as R5 proves that `next` is still there, nothing later was evicted.
+ *   R5 change the slot, by compare-exchange, to `spare` with a fresh account, free for the next lap. The page is ours to read.
+ *      If the writer is still in it, it goes on writing there and does not notice; it finds its way on by the slots. If it
+ *      evicted the page meanwhile: R2. The page we had, which is finished, is the spare one now.
+ *
+ * BOUNDS. R2 is begun again only when the writer has gone on by a sub-buffer meanwhile, at most REFILL_TRIES times; then the
+ * reader says that there is nothing, for now. R4 waits at most SETTLE_TRIES; then the number lost is told with a later gap.
+ */
+#include "trace/ring_buffer_priv.h"
+
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host.h"
+
+#define REFILL_TRIES 1000
+#define SETTLE_TRIES 10000
+
+void rb_reader_init(
+    struct rb_ring *ring, struct ring_buffer_page *page, struct ring_buffer_page *spare)
+{
+	ring->page = page;
+	ring->spare = spare;
+	ring->open = false;
+	ring->offset = ring->end = 0;
+	ring->page_read = ring->page_events = ring->page_seq = 0;
+	ring->next = ring->taken = 0;
+	ring->next_seq = 1;
+	ring->settled = ring->lost = ring->read = ring->stamp = 0;
+}
+
+void rb_reader_skip(struct rb_ring *ring, u64 pages)
+{
+	ring->next = ring_advance(ring, ring->next, pages);
+	ring->next_seq += pages;
+}
+
+/*
+ * R2. The oldest sub-buffer there can be is `count` - 1 before the tail's; that one, too, may be evicted, when the writer is
+ * about to enter its slot. If `number` is one behind (C5), this is one too few, and the next look finds it.
+ */
+u64 rb_evicted_from_next(const struct rb_ring *ring)
+{
+	s64 ahead = ring_distance(ring, ring->next, atomic_load(&ring->number));
+	u64 word = atomic_load(&ring->slots[number_index(ring->next)]);
+
+	if (ahead >= (s64)ring->count)
+		return ahead - (ring->count - 1);
+	return slot_lap(word) != number_lap(ring->next);
+}
+
+/* L1 to L3. How many bytes of the page may be read: not fewer than `known`. *account: as it was then. */
+static u64 readable(
+    const struct rb_ring *ring, const struct ring_buffer_page *page, u64 known, u64 *account)
+{
+	u64 now = atomic_load(&page->commit); /* L1 */
+
+	if (account_finished(now) ||
+	    tail_event(atomic_load(&ring->tail.a)) == page_event(page, account_bytes(now))) /* L2 */
+		*account = now;
+	else
+		return known; /* L3 */
+	return account_end(now);
+}
+
+void rb_reader_look(struct rb_ring *ring)
+{
+	u64 account = 0;
+
+	if (!ring->open)
+		return;
+	ring->end = readable(ring, ring->page, ring->end, &account);
+	if (!account)
+		return;
+	ring->page_events = account_events(account);
+	ring->open = !account_finished(account);
+}
+
+/* R4. */
+static u64 evicted_before_next(const struct rb_ring *ring)
+{
+	u64 pages = ring->next_seq - 1 - ring->taken;
+
+	for (unsigned i = 0; i < SETTLE_TRIES && atomic_load(&ring->evicted_pages) < pages; i++)
+		__builtin_ia32_pause();
+	return atomic_load(&ring->evicted_events);
+}
+
+/* R4 and R5. False: evicted meanwhile. */
+static bool take(struct rb_ring *ring, u64 word)
+{
+	struct ring_buffer_page *page = slot_page(word), *old = ring->page;
+	u64 lap = (number_lap(ring->next) + 1) & RB_LAP_MASK;
+	u64 evicted = evicted_before_next(ring);
+
+	WRITE_ONCE(ring->spare->commit, account_fresh(lap));
+	if (!atomic_cas(&ring->slots[number_index(ring->next)], word, slot_make(ring->spare, lap)))
+		return false;
+	ring->page = page;
+	ring->spare = old;
+	ring->open = true;
+	ring->offset = ring->end = 0;
+	ring->page_read = ring->page_events = 0;
+	ring->page_seq = ring->next_seq;
+	ring->stamp = page->time_stamp;
+	ring->lost += evicted - ring->settled;
+	ring->settled = evicted;
+	ring->taken++;
+	ring->epoch++;
+	rb_reader_skip(ring, 1);
+	rb_reader_look(ring);
+	return true;
+}
+
+/* R2 to R5 once. 0: there is a page to look at; -ENODATA: there is none; -EAGAIN: the writer came in between. */
+static int take_next(struct rb_ring *ring, bool finished)
+{
+	u64 *slot = &ring->slots[number_index(ring->next)];
+	u64 word = atomic_load(slot), account = 0, bytes;
+
+	if (slot_lap(word) != number_lap(ring->next)) { /* R2 */
+		rb_reader_skip(ring, rb_evicted_from_next(ring));
+		return -EAGAIN;
+	}
+	bytes = readable(ring, slot_page(word), 0, &account); /* R3 */
+	if (!bytes || account_lap(account) != slot_lap(word) ||
+	    (finished && !account_finished(account)))
+		return atomic_load(slot) == word ? -ENODATA : -EAGAIN;
+	return take(ring, word) ? 0 : -EAGAIN;
+}
+
+/* Sees to it that `page` has unread bytes; false: there are none. `finished`: only of finished sub-buffers. */
+static __noinline bool refill(struct rb_ring *ring, bool finished)
+{
+	for (unsigned tries = 0; tries < REFILL_TRIES; tries++) {
+		rb_reader_look(ring); /* R1 */
+		if (ring->offset < ring->end && !(finished && ring->open))
+			return true;
+		if (ring->open || take_next(ring, finished) == -ENODATA)
+			return false;
+	}
+	return false;
+}
+
+/* The next event to show; what lies before it is stepped over. *stamp: its time. */
+static struct ring_buffer_event *next_event(struct rb_ring *ring, u64 *stamp, u64 *size)
+{
+	do {
+		while (likely(ring->offset < ring->end)) {
+			struct ring_buffer_event *ev = page_event(ring->page, ring->offset);
+			bool data;
+
+			if (likely(ev->type == RINGBUF_TYPE_DATA)) {
+				*stamp = ring->stamp + ev->time_delta;
+				*size = ring_buffer_event_length(ev);
+				return ev;
+			}
+			ring->offset += rb_step(ev, &ring->stamp, &data);
+		}
+	} while (refill(ring, false));
+	return NULL;
+}
+
+static u64 take_lost(struct rb_ring *ring)
+{
+	u64 lost = ring->lost;
+
+	ring->lost = 0;
+	return lost;
+}
+
+static void count_read(struct rb_ring *ring, u64 size, u64 stamp)
+{
+	ring->offset += size;
+	ring->stamp = stamp;
+	ring->page_read++;
+	ring->read++;
+	ring->epoch++;
+}
+
+static inline __attribute__((always_inline)) struct ring_buffer_event *get(
+    struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost, bool consume)
+{
+	struct rb_ring *ring = lane_lock(rb, cpu);
+	struct ring_buffer_event *ev = NULL;
+	u64 stamp, size;
+
+	if (!ring)
+		return NULL;
+	ev = next_event(ring, &stamp, &size);
+	if (ev) {
+		if (ts)
+			*ts = stamp;
+		if (lost)
+			*lost = consume ? take_lost(ring) : ring->lost;
+		if (consume)
+			count_read(ring, size, stamp);
+	}
+	lane_unlock(rb, cpu);
+	return ev;
+}
+
+struct ring_buffer_event *ring_buffer_peek(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost)
+{
+	return get(rb, cpu, ts, lost, false);
+}
+
+struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost)
+{
+	return get(rb, cpu, ts, lost, true);
+}
+
+struct ring_buffer_page *ring_buffer_alloc_page(void)
+{
+	return host_page_alloc();
+}
+
+void ring_buffer_free_page(struct ring_buffer_page *page)
+{
+	if (!page)
+		return;
+	host_synchronize(); /* a writer may just look at the account of a page that was taken (C1)
+			     */
+	host_page_free(page);
+}
+
+/* Ends a page for its new owner: bytes of data, and what was lost before it. */
+static void finish_page(struct ring_buffer_page *page, u64 bytes, u64 lost)
+{
+	page->commit = bytes;
+	if (!lost)
+		return;
+	page->commit |= RB_MISSED_EVENTS;
+	if (bytes + sizeof(lost) <= RB_PAGE_DATA) {
+		memcpy(page->data + bytes, &lost, sizeof(lost));
+		page->commit |= RB_MISSED_STORED;
+	}
+}
+
+/* Copies as many unread events to the start of `to` as fit in `room`; bytes. */
+static u64 copy_events(struct rb_ring *ring, struct ring_buffer_page *to, u64 room)
+{
+	u64 done = 0;
+
+	to->time_stamp = ring->stamp;
+	while (ring->offset < ring->end) {
+		struct ring_buffer_event *ev = page_event(ring->page, ring->offset);
+		u64 stamp = ring->stamp;
+		bool data;
+		u64 size = rb_step(ev, &stamp, &data);
+
+		if (done + size > room)
+			break;
+		memcpy(to->data + done, ev, size);
+		done += size;
+		ring->offset += size;
+		ring->stamp = stamp;
+		ring->page_read += data;
+		ring->read += data;
+	}
+	ring->epoch++;
+	return done;
+}
+
+/* Gives `page` away whole for a spare one. */
+static void exchange(struct rb_ring *ring, struct ring_buffer_page **page)
+{
+	struct ring_buffer_page *out = ring->page;
+
+	finish_page(out, ring->end, take_lost(ring));
+	ring->page = *page;
+	*page = out;
+	ring->offset = ring->end = 0;
+	ring->read += ring->page_events;
+	ring->page_read = ring->page_events = 0;
+	ring->epoch++;
+}
+
+int ring_buffer_read_page(
+    struct ring_buffer *rb, struct ring_buffer_page **page, size_t len, int cpu, bool full)
+{
+	struct rb_ring *ring;
+	int result = -EAGAIN;
+	u64 bytes;
+
+	if (len <= RB_PAGE_HEADER)
+		return -EINVAL;
+	ring = lane_lock(rb, cpu);
+	if (!ring)
+		return -EINVAL;
+	if (!refill(ring, full))
+		goto out;
+	if (!ring->open && ring->offset == 0 && len >= RB_PAGE_HEADER + ring->end) {
+		exchange(ring, page);
+		result = 0;
+		goto out;
+	}
+	bytes = copy_events(ring, *page, MIN(len - RB_PAGE_HEADER, (size_t)RB_PAGE_DATA));
+	if (bytes) {
+		finish_page(*page, bytes, take_lost(ring));
+		result = 0;
+	}
+out:
+	lane_unlock(rb, cpu);
+	return result;
+}

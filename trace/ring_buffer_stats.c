@@ -1,0 +1,131 @@
+/*
+ * What is in a ring buffer and what is not, and why. Task context. While writers run the numbers are those of some moment
+ * each, not all of the same; when recording is stopped they add up: hits = entries + read + overrun + dropped +
+ * commit_overrun + too_large + nested + disabled + discarded.
+ */
+#include "trace/ring_buffer_priv.h"
+
+#include "trace/host.h"
+
+/* Adds one sub-buffer of the ring. */
+static void add_page(const struct rb_ring *ring, u64 number, struct ring_buffer_stats *st)
+{
+	u64 word = READ_ONCE(ring->slots[number_index(number)]);
+	u64 account = READ_ONCE(slot_page(word)->commit);
+
+	if (slot_lap(word) != number_lap(number) || account_lap(account) != number_lap(number))
+		return;
+	st->entries += account_events(account);
+	st->bytes += account_end(account);
+	if (!st->oldest_ts && account_bytes(account))
+		st->oldest_ts = slot_page(word)->time_stamp;
+}
+
+/* The rest of the page that the reader has. */
+static void add_reader(struct rb_ring *ring, struct ring_buffer_stats *st)
+{
+	rb_reader_look(ring);
+	st->entries += ring->page_events - ring->page_read;
+	st->bytes += ring->end - ring->offset;
+	if (ring->offset < ring->end) {
+		u64 stamp = ring->stamp;
+		bool data;
+
+		rb_step(page_event(ring->page, ring->offset), &stamp, &data);
+		st->oldest_ts = stamp;
+	}
+}
+
+static void add_ring(struct rb_ring *ring, struct ring_buffer_stats *st)
+{
+	struct ring_buffer_stats own = {0};
+	u64 number;
+	s64 pages;
+
+	number = ring->next;
+	pages = ring_distance(ring, number, atomic_load(&ring->number)) + 1;
+	own.overrun = atomic_load(&ring->evicted_events);
+	add_reader(ring, &own);
+	if (pages > (s64)ring->count) {
+		number = ring_advance(ring, number, pages - ring->count);
+		pages = ring->count;
+	}
+	for (; pages > 0; pages--, number = ring_next(ring, number))
+		add_page(ring, number, &own);
+
+	st->entries += own.entries;
+	st->overrun += own.overrun;
+	st->bytes += own.bytes;
+	if (own.oldest_ts && (!st->oldest_ts || own.oldest_ts < st->oldest_ts))
+		st->oldest_ts = own.oldest_ts;
+	st->read += ring->read;
+	st->commit_overrun += READ_ONCE(ring->commit_overrun);
+	st->dropped += READ_ONCE(ring->dropped);
+	st->too_large += READ_ONCE(ring->too_large);
+	st->nested += READ_ONCE(ring->nested);
+	st->disabled += READ_ONCE(ring->disabled);
+	st->discarded += READ_ONCE(ring->discarded);
+}
+
+void ring_buffer_stats(struct ring_buffer *rb, int cpu, struct ring_buffer_stats *st)
+{
+	int from = cpu < 0 ? 0 : cpu, to = cpu < 0 ? (int)rb->cpus - 1 : cpu;
+
+	*st = (struct ring_buffer_stats){0};
+	for (int i = from; i <= to; i++) {
+		struct rb_ring *ring = lane_lock(rb, i);
+
+		if (!ring)
+			continue;
+		add_ring(ring, st);
+		lane_unlock(rb, i);
+	}
+}
+
+u64 ring_buffer_entries(struct ring_buffer *rb)
+{
+	struct ring_buffer_stats st;
+
+	ring_buffer_stats(rb, -1, &st);
+	return st.entries;
+}
+
+u64 ring_buffer_overruns(struct ring_buffer *rb)
+{
+	struct ring_buffer_stats st;
+
+	ring_buffer_stats(rb, -1, &st);
+	return st.overrun;
+}
+
+size_t ring_buffer_size(struct ring_buffer *rb, int cpu)
+{
+	if (cpu < 0 || cpu >= (int)rb->cpus)
+		return 0;
+	return rb->lanes[cpu].ring->count * RB_PAGE_DATA;
+}
+
+bool ring_buffer_empty_cpu(struct ring_buffer *rb, int cpu)
+{
+	return !ring_buffer_peek(rb, cpu, NULL, NULL);
+}
+
+bool ring_buffer_empty(struct ring_buffer *rb)
+{
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++) {
+		if (!ring_buffer_empty_cpu(rb, cpu))
+			return false;
+	}
+	return true;
+}
+
+u64 ring_buffer_time_stamp(struct ring_buffer *rb)
+{
+	return ring_clock(rb);
+}
+
+void ring_buffer_normalize_time_stamp(struct ring_buffer *rb, u64 *ts)
+{
+	if (!rb->clock)
+		*ts = host_clock_ns(*ts);
+}

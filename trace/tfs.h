@@ -1,0 +1,70 @@
+/*
+ * How the tables of tracefs are made: one table per kind of directory, a row per file, the row carries its functions. Handlers run
+ * under host_lock in task context, get a seq to print to or a line to parse, and know no offsets. Files that stream (trace,
+ * trace_pipe, trace_marker) have operations of their own.
+ */
+#pragma once
+
+#include "kernel/lib/seq.h"
+#include "trace/trace_array.h"
+#include "trace/tracefs.h"
+
+struct tfs_file;
+
+struct tfs_ops {
+	int (*open)(struct tfs_file *f);
+	ssize (*read)(struct tfs_file *f, void *buf, size_t n, u64 *pos);
+	ssize (*write)(struct tfs_file *f, const void *buf, size_t n);
+	unsigned (*poll)(struct tfs_file *f);
+	void (*release)(struct tfs_file *f);
+	bool unlocked; /* read and write are called without host_lock */
+};
+
+struct tfs_dir {
+	const struct tfs_row *rows; /* by name; ends with a NULL name */
+	/* Entries that are made: number i by name; false: no more. */
+	bool (*nth)(const struct tfs_node *dir, u32 i, struct tfs_node *out);
+	bool (*find)(const struct tfs_node *dir, const char *name, struct tfs_node *out);
+};
+
+struct tfs_row {
+	const char *name;
+	u32 mode;						 /* permission bits */
+	int (*show)(struct seq *s, const struct tfs_node *node); /* 0 or the read's error */
+	int (*store)(const struct tfs_node *node,
+	    char *line);			   /* 0 or the write's error; the line is cut up */
+	int (*clear)(const struct tfs_node *node); /* what `>` does when it opens */
+	const struct tfs_ops *ops;
+	const struct tfs_dir *dir;		    /* a directory; else NULL */
+	bool (*exists)(const struct tfs_node *dir); /* NULL: in every such directory */
+};
+
+struct tfs_file {
+	struct tfs_node node;
+	unsigned how;
+	char *text; /* of `show`, from the first read on */
+	size_t len;
+	void *priv; /* of ops */
+};
+
+/* A node of the row in directory `dir`, with its ctx and arg. */
+void tfs_fill(
+    struct tfs_node *out, const struct tfs_row *row, const char *name, void *ctx, long arg);
+
+static inline struct trace_array *tfs_array(const struct tfs_node *node)
+{
+	return node->ctx;
+}
+
+/* The trace array of top directory, options/ and per_cpu/ nodes; CPU of the latter, -1 elsewhere. */
+#define TFS_ALL_CPUS (-1L)
+
+extern const struct tfs_ops tfs_trace_ops, tfs_pipe_ops, tfs_marker_ops, tfs_marker_raw_ops,
+    tfs_free_buffer_ops, tfs_set_event_ops, tfs_inject_ops;
+extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir;
+extern const char tfs_readme[];
+
+/* Shared by the top directory and per_cpu/cpuN/. */
+int tfs_show_size(struct seq *s, const struct tfs_node *node);
+int tfs_store_size(const struct tfs_node *node, char *line);
+int tfs_clear_trace(const struct tfs_node *node);

@@ -1,0 +1,232 @@
+/* set_event's writes and the directories under events/. Task context under host_lock. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/event.h"
+#include "trace/ring_buffer.h"
+#include "trace/tfs.h"
+
+#define WORD_MAX 127 /* of one name in set_event, as Linux has it */
+
+/* ---- set_event ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Names between blanks. Those before a bad one have their effect; the bad one is an error if it comes first, else the write is short
+ * and the rest, written again, gives it.
+ */
+static ssize set_event_write(struct tfs_file *f, const void *buf, size_t n)
+{
+	const char *text = buf;
+	size_t at = 0, taken = 0;
+
+	while (at < n) {
+		char word[WORD_MAX + 1];
+		while (at < n && is_space(text[at]))
+			at++;
+		size_t start = at;
+		while (at < n && text[at] && !is_space(text[at]))
+			at++;
+		if (at == start)
+			break;
+		int err = at - start > WORD_MAX ? -EINVAL : 0;
+		if (!err) {
+			memcpy(word, text + start, at - start);
+			word[at - start] = '\0';
+			err = trace_set_event_word(tfs_array(&f->node), word);
+		}
+		if (err)
+			return taken ? (ssize)taken : err;
+		taken = at;
+	}
+	return n;
+}
+
+const struct tfs_ops tfs_set_event_ops = {.write = set_event_write};
+
+/* ---- an event's directory -------------------------------------------------------------------------------------------- */
+
+static struct trace_event_file *file_of(const struct tfs_node *node)
+{
+	return node->ctx;
+}
+
+static int parse_switch(const char *line, bool *on)
+{
+	u64 v;
+	int err = parse_u64(line, 10, &v);
+
+	if (err || v > 1)
+		return err ? err : -EINVAL;
+	*on = v;
+	return 0;
+}
+
+static int show_enable(struct seq *s, const struct tfs_node *node)
+{
+	seq_puts(s, file_of(node)->flags & TRACE_FILE_ENABLED ? "1\n" : "0\n");
+	return 0;
+}
+
+static int store_enable(const struct tfs_node *node, char *line)
+{
+	struct trace_event_file *file = file_of(node);
+	bool on;
+	int err = parse_switch(line, &on);
+
+	return err ? err : trace_files_enable(&file, 1, on);
+}
+
+static int show_format(struct seq *s, const struct tfs_node *node)
+{
+	trace_event_show_format(s, file_of(node)->call);
+	return 0;
+}
+
+static int show_id(struct seq *s, const struct tfs_node *node)
+{
+	seq_printf(s, "%u\n", file_of(node)->call->id);
+	return 0;
+}
+
+static bool event_has_enable(const struct tfs_node *dir)
+{
+	return !(file_of(dir)->call->flags & TRACE_CALL_NO_ENABLE);
+}
+
+static const struct tfs_row event_rows[] = {
+    {"enable", 0640, .show = show_enable, .store = store_enable, .exists = event_has_enable},
+    {"format", 0440, .show = show_format},
+    {"id", 0440, .show = show_id},
+    {"inject", 0200, .ops = &tfs_inject_ops},
+    {.name = NULL},
+};
+static const struct tfs_dir event_dir = {.rows = event_rows};
+static const struct tfs_row event_row = {.mode = 0750, .dir = &event_dir};
+
+/* ---- a system's: ctx is the trace array, arg the system ---------------------------------------------------------------- */
+
+static struct trace_system *system_of(const struct tfs_node *node)
+{
+	return node->arg == TFS_ALL_CPUS ? NULL : (struct trace_system *)node->arg;
+}
+
+static const char *system_name(const struct tfs_node *node)
+{
+	struct trace_system *sys = system_of(node);
+
+	return sys ? sys->name : NULL;
+}
+
+static int show_state(struct seq *s, const struct tfs_node *node)
+{
+	seq_putc(s, trace_events_state(tfs_array(node), system_name(node)));
+	seq_putc(s, '\n');
+	return 0;
+}
+
+static int store_state(const struct tfs_node *node, char *line)
+{
+	bool on;
+	int err = parse_switch(line, &on);
+
+	return err ? err : trace_set_events(tfs_array(node), NULL, system_name(node), NULL, on);
+}
+
+static bool system_has_enable(const struct tfs_node *dir)
+{
+	return !(system_of(dir)->calls[0]->flags & TRACE_CALL_NO_ENABLE);
+}
+
+static bool fill_event(
+    const struct tfs_node *dir, const struct trace_event_call *call, struct tfs_node *out)
+{
+	struct trace_event_file *file = call ? trace_event_file_of(tfs_array(dir), call) : NULL;
+
+	if (file)
+		tfs_fill(out, &event_row, call->name, file, TFS_ALL_CPUS);
+	return file;
+}
+
+static bool event_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
+{
+	return fill_event(dir, trace_system_nth(system_of(dir), i), out);
+}
+
+static bool event_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+{
+	return fill_event(dir, trace_event_find(system_name(dir), name), out);
+}
+
+static const struct tfs_row system_rows[] = {
+    {"enable", 0640, .show = show_state, .store = store_state, .exists = system_has_enable},
+    {.name = NULL},
+};
+static const struct tfs_dir system_dir = {
+    .rows = system_rows, .nth = event_nth, .find = event_find};
+static const struct tfs_row system_row = {.mode = 0750, .dir = &system_dir};
+
+/* ---- events/ ------------------------------------------------------------------------------------------------------------ */
+
+static int show_header_page(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	seq_printf(s,
+	    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+	    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+	    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+	    "\tfield: char data;\toffset:%d;\tsize:%lu;\tsigned:1;\n",
+	    RB_PAGE_HEADER, RB_PAGE_DATA);
+	return 0;
+}
+
+/* Contract C3's word, in the words of Linux's file. */
+static int show_header_event(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	seq_printf(s,
+	    "# compressed entry header\n"
+	    "\ttype        :    2 bits\n"
+	    "\tlen         :    3 bits\n"
+	    "\ttime_delta  :   27 bits\n"
+	    "\tarray       :   32 bits\n"
+	    "\n"
+	    "\tpadding     : type == %d\n"
+	    "\ttime_extent : type == %d\n"
+	    "\ttime_stamp  : type == %d\n"
+	    "\tdata        : type == %d\n"
+	    "\tdata of more than 28 bytes : len == 0, length in array[0]\n",
+	    RINGBUF_TYPE_PADDING, RINGBUF_TYPE_TIME_EXTENT, RINGBUF_TYPE_TIME_STAMP,
+	    RINGBUF_TYPE_DATA);
+	return 0;
+}
+
+static void fill_system(const struct tfs_node *dir, struct trace_system *sys, struct tfs_node *out)
+{
+	tfs_fill(out, &system_row, sys->name, dir->ctx, (long)sys);
+}
+
+static bool system_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
+{
+	struct trace_system *sys;
+
+	list_for_each_entry (sys, &trace_systems, node)
+		if (i-- == 0) {
+			fill_system(dir, sys, out);
+			return true;
+		}
+	return false;
+}
+
+static bool system_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+{
+	struct trace_system *sys = trace_system_find(name);
+
+	if (sys)
+		fill_system(dir, sys, out);
+	return sys;
+}
+
+static const struct tfs_row events_rows[] = {
+    {"enable", 0640, .show = show_state, .store = store_state},
+    {"header_event", 0440, .show = show_header_event},
+    {"header_page", 0440, .show = show_header_page},
+    {.name = NULL},
+};
+const struct tfs_dir tfs_events_dir = {.rows = events_rows, .nth = system_nth, .find = system_find};

@@ -1,0 +1,462 @@
+/* The table of tracefs' top directory, of per_cpu/ and options/. Handlers run in task context under host_lock. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/comm.h"
+#include "trace/error_log.h"
+#include "trace/event.h"
+#include "trace/printk.h"
+#include "trace/tfs.h"
+#include "trace/trace.h"
+
+#define TEXT_MAX 63 /* of a clock's or option's name, as Linux has it */
+
+static int parse_bool(const char *line, bool *on)
+{
+	u64 v;
+	int err = parse_u64(line, 10, &v);
+
+	if (!err && v > 1)
+		err = -EINVAL;
+	if (!err)
+		*on = v;
+	return err;
+}
+
+static char *strip_end(char *line)
+{
+	size_t n = strlen(line);
+
+	while (n && is_space(line[n - 1]))
+		line[--n] = '\0';
+	return line;
+}
+
+/* ---- events by name --------------------------------------------------------------------------------------------- */
+
+static int show_available(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	struct trace_event_call *call;
+
+	list_for_each_entry (call, &trace_events, node) {
+		if (call->flags & TRACE_CALL_NO_ENABLE)
+			continue;
+		seq_puts(s, call->class->system);
+		seq_putc(s, ':');
+		seq_puts(s, call->name);
+		seq_putc(s, '\n');
+	}
+	return 0;
+}
+
+static int show_set_event(struct seq *s, const struct tfs_node *node)
+{
+	struct trace_event_file *file;
+
+	list_for_each_entry (file, &tfs_array(node)->files, node)
+		if (file->flags & TRACE_FILE_ENABLED)
+			seq_printf(s, "%s:%s\n", file->call->class->system, file->call->name);
+	return 0;
+}
+
+static int clear_set_event(const struct tfs_node *node)
+{
+	return trace_set_events(tfs_array(node), NULL, NULL, NULL, false);
+}
+
+/* ---- the tracer ------------------------------------------------------------------------------------------------- */
+
+static int show_tracers(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	seq_puts(s, "nop\n");
+	return 0;
+}
+
+static int store_tracer(const struct tfs_node *node __maybe_unused, char *line)
+{
+	return strcmp(strip_end(line), "nop") ? -EINVAL : 0;
+}
+
+static int show_on(struct seq *s, const struct tfs_node *node)
+{
+	seq_puts(s, trace_array_is_on(tfs_array(node)) ? "1\n" : "0\n");
+	return 0;
+}
+
+static int store_on(const struct tfs_node *node, char *line)
+{
+	u64 v;
+	int err = parse_u64(line, 10, &v);
+
+	if (!err)
+		trace_array_set_on(tfs_array(node), v != 0);
+	return err;
+}
+
+static int show_clock(struct seq *s, const struct tfs_node *node)
+{
+	const struct trace_array *tr = tfs_array(node);
+
+	for (const struct trace_clock *c = trace_clocks; c->name; c++)
+		seq_printf(s, "%s%s%s%s", c == trace_clocks ? "" : " ", c == tr->clock ? "[" : "",
+		    c->name, c == tr->clock ? "]" : "");
+	seq_putc(s, '\n');
+	return 0;
+}
+
+static int store_clock(const struct tfs_node *node, char *line)
+{
+	if (strlen(line) > TEXT_MAX)
+		return -EINVAL;
+	return trace_array_set_clock(tfs_array(node), strstrip(line));
+}
+
+static int show_timestamp_mode(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	seq_puts(s, "[delta] absolute\n");
+	return 0;
+}
+
+static int show_options(struct seq *s, const struct tfs_node *node)
+{
+	trace_options_show(s, tfs_array(node));
+	return 0;
+}
+
+static int store_options(const struct tfs_node *node, char *line)
+{
+	if (strlen(line) > TEXT_MAX)
+		return -EINVAL;
+	return trace_options_set(tfs_array(node), line);
+}
+
+/* ---- buffer sizes ------------------------------------------------------------------------------------------------ */
+
+static size_t size_kb(const struct trace_array *tr, int cpu)
+{
+	return ring_buffer_size(tr->buffer, cpu) >> 10;
+}
+
+/* One CPU's, all CPUs' if they agree, else X. */
+int tfs_show_size(struct seq *s, const struct tfs_node *node)
+{
+	const struct trace_array *tr = tfs_array(node);
+	size_t size = size_kb(tr, node->arg < 0 ? 0 : node->arg);
+
+	for (unsigned cpu = 0; node->arg < 0 && cpu < host_cpu_count(); cpu++)
+		if (size_kb(tr, cpu) != size) {
+			seq_puts(s, "X\n");
+			return 0;
+		}
+	if (tr->expanded)
+		seq_printf(s, "%lu\n", size);
+	else
+		seq_printf(s, "%lu (expanded: %lu)\n", size, tr->wanted_size >> 10);
+	return 0;
+}
+
+int tfs_store_size(const struct tfs_node *node, char *line)
+{
+	u64 kb;
+	int err = parse_u64(line, 10, &kb);
+
+	if (err)
+		return err;
+	if (!kb)
+		return -EINVAL;
+	if (kb > SIZE_MAX >> 10)
+		return -ENOMEM;
+	return trace_array_resize(tfs_array(node), kb << 10, node->arg);
+}
+
+static int show_total_size(struct seq *s, const struct tfs_node *node)
+{
+	const struct trace_array *tr = tfs_array(node);
+	size_t total = 0;
+
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
+		total += size_kb(tr, cpu);
+	if (tr->expanded)
+		seq_printf(s, "%lu\n", total);
+	else
+		seq_printf(
+		    s, "%lu (expanded: %lu)\n", total, (tr->wanted_size >> 10) * host_cpu_count());
+	return 0;
+}
+
+/* ---- which CPUs record ------------------------------------------------------------------------------------------- */
+
+static u64 all_cpus(void)
+{
+	return host_cpu_count() >= 64 ? ~0UL : (1UL << host_cpu_count()) - 1;
+}
+
+/* Hex with as many digits as there are CPUs, a comma each 32 bits. */
+static int show_cpumask(struct seq *s, const struct tfs_node *node)
+{
+	u64 mask = tfs_array(node)->cpumask & all_cpus();
+	unsigned digits = (host_cpu_count() + 3) / 4;
+
+	if (digits > 8) {
+		seq_hex(s, mask >> 32, digits - 8);
+		seq_putc(s, ',');
+		seq_hex(s, mask & 0xffffffff, 8);
+	} else {
+		seq_hex(s, mask, digits);
+	}
+	seq_putc(s, '\n');
+	return 0;
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Groups of at most 8 digits between commas; CPUs that are not there are not there to be masked. */
+static int store_cpumask(const struct tfs_node *node, char *line)
+{
+	char *rest = strstrip(line), *group;
+	u64 mask = 0;
+
+	if (!*rest)
+		return -EINVAL;
+	while ((group = strsep(&rest, ","))) {
+		if (mask >> 32)
+			return -EOVERFLOW;
+		u64 v = 0;
+		for (char *p = group; *p; p++) {
+			if (hex_digit(*p) < 0 || !is_alnum(*p))
+				return -EINVAL;
+			v = v << 4 | hex_digit(*p);
+			if (v >> 32)
+				return -EOVERFLOW;
+		}
+		mask = mask << 32 | v;
+	}
+	if (mask & ~all_cpus())
+		return -EOVERFLOW;
+	trace_array_set_cpumask(tfs_array(node), mask);
+	return 0;
+}
+
+/* ---- names, formats, errors --------------------------------------------------------------------------------------- */
+
+static int show_comms(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	trace_comm_show(s);
+	return 0;
+}
+
+static int show_comm_size(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	seq_printf(s, "%u\n", trace_comm_size());
+	return 0;
+}
+
+static int store_comm_size(const struct tfs_node *node __maybe_unused, char *line)
+{
+	u64 n;
+	int err = parse_u64(line, 10, &n);
+
+	return err ? err : trace_comm_resize(n);
+}
+
+static int show_tgids(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	trace_tgid_show(s);
+	return 0;
+}
+
+static int show_formats(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	trace_printk_show_formats(s);
+	return 0;
+}
+
+static int show_errors(struct seq *s, const struct tfs_node *node)
+{
+	trace_error_show(s, tfs_array(node));
+	return 0;
+}
+
+static int store_nothing(const struct tfs_node *node __maybe_unused, char *line __maybe_unused)
+{
+	return 0;
+}
+
+static int clear_errors(const struct tfs_node *node)
+{
+	trace_error_clear(tfs_array(node));
+	return 0;
+}
+
+static int show_readme(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	seq_puts(s, tfs_readme);
+	return 0;
+}
+
+/* ---- options/ ----------------------------------------------------------------------------------------------------- */
+
+static int show_option(struct seq *s, const struct tfs_node *node)
+{
+	seq_puts(s, tfs_array(node)->options & 1u << node->arg ? "1\n" : "0\n");
+	return 0;
+}
+
+static int store_option(const struct tfs_node *node, char *line)
+{
+	bool on;
+	int err = parse_bool(line, &on);
+
+	return err ? err : trace_array_set_option(tfs_array(node), 1u << node->arg, on);
+}
+
+static const struct tfs_row option_row = {.mode = 0640, .show = show_option, .store = store_option};
+
+/* Numbers of the options in the order of their names. */
+static u8 by_name[TRACE_OPTION_COUNT];
+
+static void sort_options(void)
+{
+	for (u8 i = 0; i < TRACE_OPTION_COUNT; i++) {
+		u8 at = i;
+		for (; at && strcmp(trace_options[by_name[at - 1]].name, trace_options[i].name) > 0;
+		     at--)
+			by_name[at] = by_name[at - 1];
+		by_name[at] = i;
+	}
+}
+
+static bool option_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
+{
+	if (i >= TRACE_OPTION_COUNT)
+		return false;
+	if (by_name[0] == by_name[1])
+		sort_options();
+	tfs_fill(out, &option_row, trace_options[by_name[i]].name, dir->ctx, by_name[i]);
+	return true;
+}
+
+static bool option_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+{
+	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
+		if (!strcmp(trace_options[i].name, name)) {
+			tfs_fill(out, &option_row, name, dir->ctx, i);
+			return true;
+		}
+	return false;
+}
+
+static const struct tfs_row no_rows[] = {{.name = NULL}};
+const struct tfs_dir tfs_options_dir = {.rows = no_rows, .nth = option_nth, .find = option_find};
+
+/* ---- per_cpu/ ------------------------------------------------------------------------------------------------------ */
+
+static void put_stamp(struct seq *s, const struct trace_array *tr, const char *what, u64 t)
+{
+	if (tr->clock->in_ns)
+		seq_printf(s, "%s: %5lu.%06lu\n", what, t / 1000000000, t / 1000 % 1000000);
+	else
+		seq_printf(s, "%s: %lu\n", what, t);
+}
+
+static int show_stats(struct seq *s, const struct tfs_node *node)
+{
+	const struct trace_array *tr = tfs_array(node);
+	struct ring_buffer_stats st;
+
+	ring_buffer_stats(tr->buffer, node->arg, &st);
+	seq_printf(s, "entries: %lu\noverrun: %lu\ncommit overrun: %lu\nbytes: %lu\n", st.entries,
+	    st.overrun, st.commit_overrun, st.bytes);
+	put_stamp(s, tr, "oldest event ts", st.oldest_ts ? trace_clock_ns(tr, st.oldest_ts) : 0);
+	put_stamp(s, tr, "now ts", trace_clock_now(tr));
+	seq_printf(s, "dropped events: %lu\nread events: %lu\n", st.dropped, st.read);
+	return 0;
+}
+
+static const struct tfs_row cpu_rows[] = {
+    {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
+    {"stats", 0440, .show = show_stats},
+    {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
+    {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
+    {.name = NULL},
+};
+static const struct tfs_dir cpu_dir = {.rows = cpu_rows};
+static const struct tfs_row cpu_row = {.mode = 0750, .dir = &cpu_dir};
+
+/* Number i in the order of names: cpu0, cpu1, cpu10, cpu11, cpu2 ... */
+static unsigned nth_cpu(u32 i)
+{
+	for (unsigned tens = 0;; tens++) {
+		if (i-- == 0)
+			return tens;
+		for (unsigned cpu = tens * 10;
+		     tens && cpu < tens * 10 + 10 && cpu < host_cpu_count(); cpu++)
+			if (i-- == 0)
+				return cpu;
+	}
+}
+
+static bool cpu_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
+{
+	char name[16];
+
+	if (i >= host_cpu_count())
+		return false;
+	unsigned cpu = nth_cpu(i);
+	snprintf(name, sizeof(name), "cpu%u", cpu);
+	tfs_fill(out, &cpu_row, name, dir->ctx, cpu);
+	return true;
+}
+
+static bool cpu_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+{
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
+		char text[16];
+		snprintf(text, sizeof(text), "cpu%u", cpu);
+		if (!strcmp(text, name)) {
+			tfs_fill(out, &cpu_row, name, dir->ctx, cpu);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct tfs_dir tfs_per_cpu_dir = {.rows = no_rows, .nth = cpu_nth, .find = cpu_find};
+
+/* ---- the top ------------------------------------------------------------------------------------------------------- */
+
+static const struct tfs_row top_rows[] = {
+    {"README", 0440, .show = show_readme},
+    {"available_events", 0440, .show = show_available},
+    {"available_tracers", 0440, .show = show_tracers},
+    {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
+    {"buffer_total_size_kb", 0440, .show = show_total_size},
+    {"current_tracer", 0640, .show = show_tracers, .store = store_tracer},
+    {"error_log", 0640, .show = show_errors, .store = store_nothing, .clear = clear_errors},
+    {"events", 0750, .dir = &tfs_events_dir},
+    {"free_buffer", 0200, .ops = &tfs_free_buffer_ops},
+    {"options", 0750, .dir = &tfs_options_dir},
+    {"per_cpu", 0750, .dir = &tfs_per_cpu_dir},
+    {"printk_formats", 0440, .show = show_formats},
+    {"saved_cmdlines", 0440, .show = show_comms},
+    {"saved_cmdlines_size", 0640, .show = show_comm_size, .store = store_comm_size},
+    {"saved_tgids", 0440, .show = show_tgids},
+    {"set_event", 0640, .show = show_set_event, .clear = clear_set_event,
+	.ops = &tfs_set_event_ops},
+    {"timestamp_mode", 0440, .show = show_timestamp_mode},
+    {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
+    {"trace_clock", 0640, .show = show_clock, .store = store_clock},
+    {"trace_marker", 0220, .ops = &tfs_marker_ops},
+    {"trace_marker_raw", 0220, .ops = &tfs_marker_raw_ops},
+    {"trace_options", 0640, .show = show_options, .store = store_options},
+    {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
+    {"tracing_cpumask", 0640, .show = show_cpumask, .store = store_cpumask},
+    {"tracing_on", 0640, .show = show_on, .store = store_on},
+    {.name = NULL},
+};
+const struct tfs_dir tfs_top_dir = {.rows = top_rows};

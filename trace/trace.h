@@ -1,0 +1,33 @@
+/*
+ * The tracer core, as its host sees it: start it, and what it must be told.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+struct trace_event_call;
+
+int trace_init(void); /* global trace array, event list; then boot parameters trace_event=,
+			 trace_buf_size=, trace_clock= ... */
+
+/* For a host that ends: gives back the global trace array. The registered events stay. */
+void trace_exit(void);
+
+/* More CPUs came up since trace_init(): their rings. Task context. 0 or -ENOMEM. */
+int trace_cpus_up(void);
+
+/* Registers the host's static events (kernel/events.c gives its table). */
+void trace_events_register(struct trace_event_call *const *calls, unsigned n);
+
+/* trace_printk(): into the trace as Linux's bprint ("function: text"). Any context. Returns bytes
+ * or negative errno. */
+int trace_printk(const char *fmt, ...) __printf(1, 2);
+int trace_vprintk(u64 ip, const char *fmt, va_list ap);
+/* Text that stays where it is: its address is recorded ("bputs"). */
+int trace_puts(const char *str);
+bool tracing_is_on(void);
+void tracing_on(void);
+void tracing_off(void);
+
+/* For fmt_set_pointer_hook(): %pS and %ps symbols, %px the bare value, %pH hashed. Any context. */
+int trace_pointer_text(char *buf, size_t size, char letter, const void *p);

@@ -1,0 +1,282 @@
+/*
+ * Trace arrays: making one, its buffer's size, its switches and options. Task context under host_lock.
+ */
+#include "trace/trace_array.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/comm.h"
+#include "trace/error_log.h"
+#include "trace/event.h"
+
+#define BOOT_SIZE (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
+
+struct trace_array *trace_global;
+struct list_head trace_arrays = LIST_HEAD_INIT(trace_arrays);
+
+static void add_file(
+    struct trace_array *tr, struct trace_event_call *call, struct trace_event_file *file)
+{
+	file->tr = tr;
+	file->call = call;
+	file->buffer = tr->buffer;
+	file->after = tr->after;
+	file->next_file = call->files;
+	call->files = file;
+}
+
+/* One block for all events there are now: they never go away. */
+static int add_static_files(struct trace_array *tr)
+{
+	struct trace_event_call *call;
+	u32 n = 0;
+
+	list_for_each_entry (call, &trace_events, node)
+		n++;
+	tr->static_files = host_alloc((n + 1) * sizeof(*tr->static_files));
+	if (!tr->static_files)
+		return -ENOMEM;
+	tr->static_count = n;
+	n = 0;
+	list_for_each_entry (call, &trace_events, node) {
+		add_file(tr, call, &tr->static_files[n]);
+		list_add_tail(&tr->static_files[n++].node, &tr->files);
+	}
+	return 0;
+}
+
+/* One block per instance: made first, so that nothing can fail once the event is known by name. */
+int trace_event_register(struct trace_event_call *call)
+{
+	struct trace_event_file *made = NULL, *file;
+	struct trace_array *tr;
+	int err = 0;
+
+	if (trace_event_find(call->class->system, call->name))
+		return -EEXIST;
+	list_for_each_entry (tr, &trace_arrays, node) {
+		file = host_alloc(sizeof(*file));
+		if (!file) {
+			err = -ENOMEM;
+			break;
+		}
+		file->next_file = made;
+		made = file;
+	}
+	if (!err)
+		err = trace_event_enter(call);
+	if (!err)
+		list_add(&call->node, &trace_events);
+	list_for_each_entry (tr, &trace_arrays, node) {
+		file = made;
+		if (!file)
+			break;
+		made = file->next_file;
+		if (err) {
+			host_free(file);
+			continue;
+		}
+		add_file(tr, call, file);
+		list_add(&file->node, &tr->files); /* newest first */
+	}
+	return err;
+}
+
+static void remove_file(struct trace_event_file *file)
+{
+	struct trace_event_file **at = &file->call->files;
+
+	while (*at != file)
+		at = &(*at)->next_file;
+	*at = file->next_file;
+	list_del(&file->node);
+	host_free(file->counts);
+}
+
+static bool is_static(const struct trace_array *tr, const struct trace_event_file *file)
+{
+	return file >= tr->static_files && file < tr->static_files + tr->static_count;
+}
+
+static void free_array(struct trace_array *tr)
+{
+	struct trace_event_file *file, *next;
+
+	list_for_each_entry_safe (file, next, &tr->files, node) {
+		remove_file(file);
+		if (!is_static(tr, file))
+			host_free(file);
+	}
+	trace_error_clear(tr);
+	if (tr->buffer)
+		ring_buffer_free(tr->buffer);
+	if (tr->waiters)
+		host_waiters_free(tr->waiters);
+	host_free(tr->static_files);
+	host_free(tr);
+}
+
+struct trace_array *trace_array_create(const char *name, size_t size)
+{
+	struct trace_array *tr = host_alloc(sizeof(*tr));
+
+	if (!tr)
+		return NULL;
+	strscpy(tr->name, name, sizeof(tr->name));
+	list_init(&tr->files);
+	list_init(&tr->errors);
+	tr->options = trace_options_default();
+	tr->clock = trace_clocks;
+	tr->wanted_size = size;
+	tr->cpumask = ~0UL;
+	tr->buffer = ring_buffer_alloc(BOOT_SIZE, RB_FL_OVERWRITE, NULL);
+	tr->waiters = host_waiters_alloc();
+	if (!tr->buffer || !tr->waiters || add_static_files(tr)) {
+		free_array(tr);
+		return NULL;
+	}
+	list_add_tail(&tr->node, &trace_arrays);
+	return tr;
+}
+
+void trace_array_destroy(struct trace_array *tr)
+{
+	trace_set_events(tr, NULL, NULL, NULL, false);
+	host_synchronize(); /* writers may still stand on its files */
+	list_del(&tr->node);
+	free_array(tr);
+}
+
+/* ---- the buffer ---------------------------------------------------------------------------------------------- */
+
+int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
+{
+	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
+
+	if (!err)
+		tr->expanded = true;
+	return err;
+}
+
+int trace_array_expand(struct trace_array *tr)
+{
+	return tr->expanded ? 0 : trace_array_resize(tr, tr->wanted_size, -1);
+}
+
+void trace_array_clear(struct trace_array *tr, int cpu)
+{
+	if (cpu < 0)
+		ring_buffer_reset(tr->buffer);
+	else
+		ring_buffer_reset_cpu(tr->buffer, cpu);
+	tr->time_start = trace_clock_now(tr);
+}
+
+void trace_array_set_on(struct trace_array *tr, bool on)
+{
+	if (on)
+		ring_buffer_record_on(tr->buffer);
+	else
+		ring_buffer_record_off(tr->buffer);
+	if (!on)
+		host_wake(tr->waiters); /* a trace_pipe that has read something ends now */
+}
+
+bool trace_array_is_on(struct trace_array *tr)
+{
+	return ring_buffer_record_is_set_on(tr->buffer);
+}
+
+void trace_array_set_cpumask(struct trace_array *tr, u64 mask)
+{
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
+		u64 bit = 1UL << cpu;
+		if ((mask ^ tr->cpumask) & bit) {
+			if (mask & bit)
+				ring_buffer_record_enable_cpu(tr->buffer, cpu);
+			else
+				ring_buffer_record_disable_cpu(tr->buffer, cpu);
+		}
+	}
+	tr->cpumask = mask;
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------- */
+
+static void set_after(struct trace_array *tr, u32 bit, bool on)
+{
+	struct trace_event_file *file;
+
+	tr->after = on ? tr->after | bit : tr->after & ~bit;
+	list_for_each_entry (file, &tr->files, node)
+		WRITE_ONCE(file->after, tr->after | (file->after & TRACE_AFTER_MORE));
+}
+
+/* Events that are on now begin or cease to want names, thread groups. */
+static int change_comms(struct trace_array *tr, u32 flag, bool on)
+{
+	struct trace_event_file *file;
+
+	if (on && trace_comm_prepare())
+		return -ENOMEM;
+	list_for_each_entry (file, &tr->files, node) {
+		if (!(file->flags & TRACE_FILE_ENABLED) || !!(file->flags & flag) == on)
+			continue;
+		file->flags ^= flag;
+		if (flag == TRACE_FILE_COMM)
+			trace_comm_users(on ? 1 : -1, 0);
+		else
+			trace_comm_users(0, on ? 1 : -1);
+	}
+	return 0;
+}
+
+/* What an option does at once, beyond being a bit that others look at. */
+static int apply_option(struct trace_array *tr, u32 bit, bool on)
+{
+	switch (bit) {
+	case TRACE_OPT_RECORD_CMD:
+		return change_comms(tr, TRACE_FILE_COMM, on);
+	case TRACE_OPT_RECORD_TGID:
+		return change_comms(tr, TRACE_FILE_TGID, on);
+	case TRACE_OPT_OVERWRITE:
+		ring_buffer_change_overwrite(tr->buffer, on);
+		return 0;
+	case TRACE_OPT_STACKTRACE:
+		set_after(tr, TRACE_AFTER_STACK, on);
+		return 0;
+	case TRACE_OPT_USERSTACKTRACE:
+		set_after(tr, TRACE_AFTER_USER_STACK, on);
+		return 0;
+	case TRACE_OPT_TEST_NOP_REFUSE:
+		return -EINVAL; /* what it is for */
+	default:
+		return 0;
+	}
+}
+
+int trace_array_set_option(struct trace_array *tr, u32 bit, bool on)
+{
+	if (!!(tr->options & bit) == on)
+		return 0;
+	int err = apply_option(tr, bit, on);
+	if (!err)
+		WRITE_ONCE(tr->options, tr->options ^ bit);
+	return err;
+}
+
+void trace_array_wait_begin(struct trace_array *tr)
+{
+	if (tr->readers++ == 0)
+		set_after(tr, TRACE_AFTER_WAKE, true);
+}
+
+void trace_array_wait_end(struct trace_array *tr)
+{
+	if (--tr->readers == 0)
+		set_after(tr, TRACE_AFTER_WAKE, false);
+}
+
+void trace_array_set_printk(struct trace_array *tr, bool on)
+{
+	set_after(tr, TRACE_AFTER_PRINT, on);
+}

@@ -1,0 +1,79 @@
+/*
+ * A trace array is an instance of the tracer: its ring buffer, the state of every event in it, its
+ * options and clock. The global one is tracefs' top directory. All changes under host_lock, task
+ * context; [A] fields are read by writers in any context.
+ */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "trace/host.h"
+#include "trace/ring_buffer.h"
+#include "trace/options.h"
+
+struct trace_clock;
+struct trace_event_file;
+
+/* trace_event_file.after: why a record takes the long way, and what follows its commit. */
+enum {
+	TRACE_AFTER_WAKE = 1,	    /* somebody waits for events */
+	TRACE_AFTER_STACK = 2,	    /* options/stacktrace */
+	TRACE_AFTER_USER_STACK = 4, /* options/userstacktrace */
+	TRACE_AFTER_PRINT = 8,	    /* tp_printk */
+	TRACE_AFTER_WORK = 15,
+	TRACE_AFTER_MORE = 16, /* of the first live file: there are others */
+};
+
+struct trace_array {
+	struct ring_buffer *buffer;	       /* [A] */
+	u32 after;			       /* [L] TRACE_AFTER_*, copied to all files */
+	u32 options;			       /* [A] TRACE_OPT_* bits */
+	const struct trace_clock *clock;       /* [L] */
+	size_t wanted_size;		       /* [L] bytes per CPU once it is used */
+	bool expanded;			       /* [L] it has that size */
+	u64 time_start;			       /* [L] ns: when it was last cleared */
+	u64 cpumask;			       /* [L] a bit per CPU that records */
+	u64 piped;			       /* [L] a bit per CPU whose trace_pipe is open */
+	u32 pipes;			       /* [L] open trace_pipe files */
+	u32 readers;			       /* [L] waiting, counted for TRACE_AFTER_WAKE */
+	struct host_waiters *waiters;	       /* [I] */
+	struct trace_event_file *static_files; /* [I] one block for the events known at creation */
+	u32 static_count;
+	struct list_head files;	 /* [L] trace_event_file.node, newest first */
+	struct list_head node;	 /* [L] all trace arrays; the global one is first */
+	struct list_head errors; /* [L] error_log */
+	u32 error_count;
+	char name[64]; /* "" for the global one */
+};
+
+extern struct trace_array *trace_global; /* never NULL after trace_init() */
+extern struct list_head trace_arrays;
+
+/* size: bytes per CPU from first use on. NULL: no memory. */
+struct trace_array *trace_array_create(const char *name, size_t size);
+/* Switches its events off and frees it. Nobody has a file of it open. */
+void trace_array_destroy(struct trace_array *tr);
+/* Gives the buffer its full size if it still has the boot minimum. 0 or -ENOMEM. */
+int trace_array_expand(struct trace_array *tr);
+/* cpu < 0: all. Bytes are rounded up to sub-buffers. 0, -EINVAL, -ENOMEM. */
+int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
+void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
+void trace_array_set_on(struct trace_array *tr, bool on);
+bool trace_array_is_on(struct trace_array *tr);
+void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
+int trace_array_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL; clears */
+int trace_array_set_option(struct trace_array *tr, u32 bit, bool on);
+void trace_array_set_printk(struct trace_array *tr, bool on); /* tp_printk */
+void trace_array_wait_begin(struct trace_array *tr);	      /* a reader is about to wait ... */
+void trace_array_wait_end(struct trace_array *tr);
+
+/* Clocks. */
+struct trace_clock {
+	const char *name;
+	u64 (*read)(void);   /* NULL: the TSC, which is what the ring stamps with by itself */
+	u64 (*to_ns)(u64 t); /* for those in_ns */
+	bool in_ns;
+};
+extern const struct trace_clock trace_clocks[]; /* ends with a NULL name */
+u64 trace_clock_ns(
+    const struct trace_array *tr, u64 stamp); /* ns, or the bare value of a clock that has none */
+u64 trace_clock_now(const struct trace_array *tr); /* likewise, now */

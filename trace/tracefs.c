@@ -1,0 +1,257 @@
+/*
+ * The machinery of tracefs: walking the tables, opening, reading and writing. Task context; takes host_lock. What a file shows is
+ * made whole at the first read and given out piece by piece; reading from the start makes it anew.
+ */
+#include "trace/tracefs.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/tfs.h"
+
+#define DIR_MODE  0040000
+#define FILE_MODE 0100000
+#define POLL_IN	  1
+#define POLL_OUT  4
+
+static const struct tfs_row root_row = {.name = "", .mode = 0700, .dir = &tfs_top_dir};
+
+/* The same place has the same number: a mix of what makes it. */
+static u64 place_number(const struct tfs_row *row, const void *ctx, long arg)
+{
+	u64 n = (u64)row * 0x9e3779b97f4a7c15UL;
+
+	n = (n ^ (u64)ctx) * 0xbf58476d1ce4e5b9UL;
+	n = (n ^ (u64)arg ^ n >> 31) * 0x94d049bb133111ebUL;
+	return (n >> 16) | 1;
+}
+
+void tfs_fill(
+    struct tfs_node *out, const struct tfs_row *row, const char *name, void *ctx, long arg)
+{
+	out->row = row;
+	out->ctx = ctx;
+	out->arg = arg;
+	out->mode = (row->dir ? DIR_MODE : FILE_MODE) | row->mode;
+	out->ino = place_number(row, ctx, arg);
+	strscpy(out->name, name, sizeof(out->name));
+}
+
+void tfs_root(struct tfs_node *out)
+{
+	tfs_fill(out, &root_row, "", trace_global, TFS_ALL_CPUS);
+}
+
+static bool row_exists(const struct tfs_row *row, const struct tfs_node *dir)
+{
+	return !row->exists || row->exists(dir);
+}
+
+int tfs_lookup(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+{
+	const struct tfs_dir *d = dir->row->dir;
+
+	if (!d)
+		return -ENOTDIR;
+	for (const struct tfs_row *row = d->rows; row->name; row++)
+		if (!strcmp(row->name, name) && row_exists(row, dir)) {
+			tfs_fill(out, row, name, dir->ctx, dir->arg);
+			return 0;
+		}
+	host_lock();
+	bool found = d->find && d->find(dir, name, out);
+	host_unlock();
+	return found ? 0 : -ENOENT;
+}
+
+/* Rows and made entries are both in order: merge. */
+static int nth_entry(const struct tfs_node *dir, u64 pos, struct tfs_node *out)
+{
+	const struct tfs_dir *d = dir->row->dir;
+	const struct tfs_row *row = d->rows;
+	u32 made = 0;
+
+	for (;; pos--) {
+		while (row->name && !row_exists(row, dir))
+			row++;
+		bool has_made = d->nth && d->nth(dir, made, out);
+		if (!row->name && !has_made)
+			return 0;
+		if (row->name && (!has_made || strcmp(row->name, out->name) < 0)) {
+			if (!pos) {
+				tfs_fill(out, row, row->name, dir->ctx, dir->arg);
+				return 1;
+			}
+			row++;
+		} else {
+			if (!pos)
+				return 1;
+			made++;
+		}
+	}
+}
+
+int tfs_readdir(const struct tfs_node *dir, u64 pos, struct tfs_node *out)
+{
+	if (!dir->row->dir)
+		return -ENOTDIR;
+	host_lock();
+	int found = nth_entry(dir, pos, out);
+	host_unlock();
+	return found;
+}
+
+int tfs_mkdir(const struct tfs_node *dir __maybe_unused, const char *name __maybe_unused)
+{
+	return -EPERM;
+}
+
+int tfs_rmdir(const struct tfs_node *dir __maybe_unused, const char *name __maybe_unused)
+{
+	return -EPERM;
+}
+
+/* ---- open files ------------------------------------------------------------------------------------------------ */
+
+static int open_locked(struct tfs_file *f)
+{
+	const struct tfs_row *row = f->node.row;
+	int err = 0;
+
+	if ((f->how & TFS_WRITE) && (f->how & TFS_TRUNC) && row->clear)
+		err = row->clear(&f->node);
+	if (!err && row->ops && row->ops->open)
+		err = row->ops->open(f);
+	return err;
+}
+
+int tfs_open(const struct tfs_node *node, unsigned how, struct tfs_file **out)
+{
+	if (node->row->dir)
+		return -EISDIR;
+	struct tfs_file *f = host_alloc(sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->node = *node;
+	f->how = how;
+	host_lock();
+	int err = open_locked(f);
+	host_unlock();
+	if (err)
+		host_free(f);
+	else
+		*out = f;
+	return err;
+}
+
+void tfs_release(struct tfs_file *f)
+{
+	const struct tfs_ops *ops = f->node.row->ops;
+
+	if (ops && ops->release) {
+		host_lock();
+		ops->release(f);
+		host_unlock();
+	}
+	host_free(f->text);
+	host_free(f);
+}
+
+/* Twice the room until the text fits. */
+static int make_text(struct tfs_file *f)
+{
+	for (size_t size = PAGE_SIZE;; size *= 2) {
+		struct seq s;
+		char *text = host_alloc(size);
+		if (!text)
+			return -ENOMEM;
+		seq_init(&s, text, size);
+		int err = f->node.row->show(&s, &f->node);
+		if (!err && !s.overflow) {
+			host_free(f->text);
+			f->text = text;
+			f->len = s.len;
+			return 0;
+		}
+		host_free(text);
+		if (err)
+			return err;
+	}
+}
+
+static ssize read_text(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+{
+	if (!f->text || *pos == 0) {
+		int err = make_text(f);
+		if (err)
+			return err;
+	}
+	if (*pos >= f->len)
+		return 0;
+	n = MIN(n, f->len - *pos);
+	memcpy(buf, f->text + *pos, n);
+	*pos += n;
+	return n;
+}
+
+ssize tfs_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+{
+	const struct tfs_row *row = f->node.row;
+	bool own = row->ops && row->ops->read;
+
+	if (!(f->how & TFS_READ))
+		return -EBADF;
+	if (!own && !row->show)
+		return -EINVAL;
+	if (own && row->ops->unlocked)
+		return row->ops->read(f, buf, n, pos);
+	host_lock();
+	ssize got = own ? row->ops->read(f, buf, n, pos) : read_text(f, buf, n, pos);
+	host_unlock();
+	return got;
+}
+
+static ssize write_line(struct tfs_file *f, const void *buf, size_t n)
+{
+	if (n == 0)
+		return 0;
+	if (n > PAGE_SIZE)
+		return -EINVAL;
+	char *line = host_alloc(n + 1);
+	if (!line)
+		return -ENOMEM;
+	memcpy(line, buf, n);
+	host_lock();
+	int err = f->node.row->store(&f->node, line);
+	host_unlock();
+	host_free(line);
+	return err ? err : (ssize)n;
+}
+
+ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos)
+{
+	const struct tfs_row *row = f->node.row;
+	ssize done;
+
+	if (!(f->how & TFS_WRITE))
+		return -EBADF;
+	if (row->ops && row->ops->write) {
+		if (!row->ops->unlocked)
+			host_lock();
+		done = row->ops->write(f, buf, n);
+		if (!row->ops->unlocked)
+			host_unlock();
+	} else if (row->store) {
+		done = write_line(f, buf, n);
+	} else {
+		return -EINVAL;
+	}
+	if (done > 0)
+		*pos += done;
+	return done;
+}
+
+unsigned tfs_poll(struct tfs_file *f)
+{
+	const struct tfs_ops *ops = f->node.row->ops;
+
+	return ops && ops->poll ? ops->poll(f) : POLL_IN | POLL_OUT;
+}

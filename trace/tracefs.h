@@ -1,0 +1,37 @@
+/*
+ * tracefs as tables of files, for a host to show in its own file system (kernel/fs/tracefs.c does; a host test calls it
+ * directly). Task context; locks by itself. Paths, names, modes and contents are Linux's (contract C1).
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+struct tfs_row; /* trace/tracefs.c: one row of a table */
+
+/* A place in the tree: a value, not an object. What it points at may be gone when it is used: -ENODEV then. */
+struct tfs_node {
+	const struct tfs_row *row;
+	void *ctx; /* event file, trace array ... held by a count while a tfs_file is open */
+	long arg;  /* CPU number, option bit ... */
+	u32 mode;  /* S_IFDIR or S_IFREG, and permission bits */
+	u64 ino;   /* the same place has the same number */
+	char name[256];
+};
+
+int tfs_init(void); /* once, after the first trace array exists */
+void tfs_root(struct tfs_node *out);
+int tfs_lookup(const struct tfs_node *dir, const char *name, struct tfs_node *out); /* 0, -ENOENT */
+/* Entry `pos` in alphabetical order, as ls shows it: 1, or 0 at the end. */
+int tfs_readdir(const struct tfs_node *dir, u64 pos, struct tfs_node *out);
+int tfs_mkdir(const struct tfs_node *dir, const char *name); /* -EPERM except in instances/ */
+int tfs_rmdir(const struct tfs_node *dir, const char *name);
+
+enum { TFS_READ = 1, TFS_WRITE = 2, TFS_TRUNC = 4, TFS_APPEND = 8, TFS_NONBLOCK = 16 };
+
+struct tfs_file;
+int tfs_open(const struct tfs_node *node, unsigned how,
+    struct tfs_file **out); /* O_TRUNC clears here, may fail */
+ssize tfs_read(struct tfs_file *f, void *buf, size_t n, u64 *pos);
+ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos);
+unsigned tfs_poll(struct tfs_file *f); /* bits as vfs.h poll */
+void tfs_release(struct tfs_file *f);
