@@ -1,0 +1,5 @@
+/* true: succeeds. */
+int main(void)
+{
+	return 0;
+}

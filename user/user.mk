@@ -1,0 +1,95 @@
+# Ring-3 programs and the archive built into the kernel.
+#
+#     user/crt0.S, user/libc/*   start-up and system calls under newlib: linked to every program
+#     user/NAME.c                /bin/NAME
+#     user/tests/NAME.c          /test/NAME
+#
+# newlib is built once, from Debian's newlib-source, and kept in $(O)/newlib; NEWLIB=DIR uses one that is there already.
+
+NEWLIB     ?= $(O)/newlib
+NEWLIB_TAR ?= $(firstword $(wildcard /usr/src/newlib/newlib-*.tar.xz))
+NEWLIB_LIB := $(NEWLIB)/x86_64-elf/lib/libc.a
+
+UOBJ       := $(patsubst %,$(O)/u/%.o,$(sort user/crt0.S $(wildcard user/libc/*.[cS])))
+UBIN       := $(patsubst user/%.c,$(O)/archive/bin/%,$(sort $(wildcard user/*.c)))
+UTEST      := $(patsubst user/tests/%.c,$(O)/archive/test/%,$(sort $(wildcard user/tests/*.c)))
+
+# Our own headers fill in for what newlib leaves to its system; then come its own, then the freestanding ones of the compiler.
+UCFLAGS    := -std=gnu17 -O2 -g $(WARN) -I. -nostdinc -isystem user/libc/include -isystem $(NEWLIB)/x86_64-elf/include \
+              -isystem $(shell $(CC) -print-file-name=include) -fno-pie -fno-stack-protector -fcf-protection=none \
+              -ffunction-sections -fdata-sections -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=1
+ULDFLAGS   := -static -no-pie -nostdlib -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,--gc-sections
+ULIBS      := -L$(NEWLIB)/x86_64-elf/lib -Wl,--start-group -lc -lm -lgcc -Wl,--end-group
+
+# With a target of its own name: what stands in for a cross compiler is the host's, told so tool by tool.
+$(NEWLIB_LIB):
+	@[ -n "$(NEWLIB_TAR)" ] || { echo "newlib's source is missing: apt install newlib-source"; exit 1; }
+	@echo "  NEWLIB  $(NEWLIB) (once, about half a minute)"
+	$(Q)rm -rf $(O)/newlib-build && mkdir -p $(O)/newlib-build/out
+	$(Q)tar xf $(NEWLIB_TAR) -C $(O)/newlib-build --strip-components=1 --one-top-level=src
+	$(Q)cd $(O)/newlib-build/out && ../src/configure --target=x86_64-elf --prefix=$(abspath $(NEWLIB)) --disable-multilib \
+	    --disable-newlib-supplied-syscalls --disable-nls --disable-libgloss --enable-newlib-io-c99-formats \
+	    --enable-newlib-io-long-long CC_FOR_TARGET=gcc AS_FOR_TARGET=as LD_FOR_TARGET=ld AR_FOR_TARGET=ar \
+	    RANLIB_FOR_TARGET=ranlib NM_FOR_TARGET=nm OBJCOPY_FOR_TARGET=objcopy OBJDUMP_FOR_TARGET=objdump \
+	    STRIP_FOR_TARGET=strip READELF_FOR_TARGET=readelf \
+	    CFLAGS_FOR_TARGET="-O2 -fno-pie -ffunction-sections -fdata-sections" >../newlib.log 2>&1 \
+	  && $(MAKE) all-target-newlib >>../newlib.log 2>&1 && $(MAKE) install-target-newlib >>../newlib.log 2>&1 \
+	  || { tail -5 ../newlib.log; echo "newlib could not be built: see $(O)/newlib-build/newlib.log"; exit 1; }
+	$(Q)rm -rf $(O)/newlib-build
+
+$(O)/u/%.c.o: %.c $(NEWLIB_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(UCFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/u/%.S.o: %.S
+	@mkdir -p $(@D)
+	$(Q)$(CC) -I. -c $< -o $@
+
+define link_program
+	@mkdir -p $(@D)
+	@echo "  LD      $(patsubst $(O)/archive/%,%,$@)"
+	$(Q)$(CC) $(ULDFLAGS) -o $@ $< $(UOBJ) $(ULIBS)
+	$(Q)strip $@
+endef
+
+$(O)/archive/bin/%: $(O)/u/user/%.c.o $(UOBJ)
+	$(link_program)
+
+$(O)/archive/test/%: $(O)/u/user/tests/%.c.o $(UOBJ)
+	$(link_program)
+
+.PRECIOUS: $(O)/u/%.c.o $(O)/u/%.S.o
+.PHONY: newlib archive
+newlib: $(NEWLIB_LIB)
+archive: $(O)/initramfs.cpio
+
+# The same bytes from the same sources: names in order, no times, no owners, inode numbers counted from 0. The list of names is
+# a prerequisite, so that a program that is gone leaves the archive too.
+UFILES := $(UBIN) $(UTEST)
+$(O)/initramfs.list: FORCE
+	@mkdir -p $(@D)
+	@echo "$(UFILES)" | cmp -s - $@ || echo "$(UFILES)" >$@
+.PHONY: FORCE
+
+$(O)/initramfs.cpio: $(UFILES) $(O)/initramfs.list
+	@echo "  CPIO    $@"
+	$(Q)rm -rf $(O)/stage && mkdir -p $(O)/stage/bin $(O)/stage/test
+	$(Q)for f in $(UFILES); do cp $$f $(O)/stage/$${f#$(O)/archive/} || exit 1; done
+	$(Q)cd $(O)/stage && find . -mindepth 1 -exec chmod 755 {} + && find . -mindepth 1 -exec touch -h -d @0 {} + && \
+	  find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort | \
+	  cpio --quiet --reproducible --owner=0:0 -o -H newc >../initramfs.tmp
+	$(Q)rm -rf $(O)/stage && mv $(O)/initramfs.tmp $@
+
+$(O)/k/kernel/fs/archive.S.o: private KCFLAGS += -Wa,-I$(O)
+$(O)/k/kernel/fs/archive.S.o: $(O)/initramfs.cpio
+-include $(UOBJ:.o=.d) $(patsubst %,$(O)/u/%.d,$(wildcard user/*.c user/tests/*.c))
+
+# An archive for -initrd in tests: a program of the host's own kind, and a text.
+$(O)/initrd/initrd/glibc: tests/initrd/glibc.c
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -o $@ $<
+
+$(O)/test-initrd.cpio: $(O)/initrd/initrd/glibc
+	@echo "  CPIO    $@"
+	$(Q)echo "a line from the initrd" >$(O)/initrd/initrd/text
+	$(Q)cd $(O)/initrd && printf 'initrd\ninitrd/glibc\ninitrd/text\n' | cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(@F)
