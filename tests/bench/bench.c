@@ -1,0 +1,139 @@
+/* Runs the measurements named on the command line (bench=all or a prefix) and prints a row each. Task context. */
+#include "kernel/fs/vfs.h"
+#include "kernel/init.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+#include "kernel/shell/sys.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
+#include "kernel/tty.h"
+#include "tests/bench/bench.h"
+
+static void out(const char *fmt, ...) __printf(1, 2);
+static void out(const char *fmt, ...)
+{
+	char line[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	console_write(line, MIN((size_t)n, sizeof(line) - 1));
+}
+
+BENCH_ROUND(empty_round, )
+
+u64 bench_empty(unsigned n)
+{
+	return empty_round(n);
+}
+
+void bench_value(const char *name, u64 tenths, const char *unit)
+{
+	out("bench %s %llu.%llu %s\n", name, (unsigned long long)tenths / 10,
+	    (unsigned long long)tenths % 10, unit);
+}
+
+static u64 median_of(bench_round round, unsigned n)
+{
+	u64 v[BENCH_ROUNDS];
+
+	round(n / 10 + 1); /* once unmeasured: translated, and the pages it writes are there */
+	for (unsigned i = 0; i < BENCH_ROUNDS; i++) {
+		u64 flags = irq_save();
+		u64 t = round(n);
+		irq_restore(flags);
+		unsigned j = i;
+		for (; j > 0 && v[j - 1] > t; j--)
+			v[j] = v[j - 1];
+		v[j] = t;
+	}
+	return v[BENCH_ROUNDS / 2];
+}
+
+void bench_report(const char *name, bench_round round, bench_round baseline, unsigned n)
+{
+	u64 t = median_of(round, n), base = baseline ? median_of(baseline, n) : 0;
+
+	bench_value(name, t > base ? (t - base) * 10 / n : 0, "insn");
+}
+
+void bench_write(const char *file, const char *text)
+{
+	char path[128];
+	struct file *f;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
+	if (vfs_open(path, O_WRONLY | O_TRUNC, 0, &f))
+		panic("bench: cannot open %s", path);
+	if (vfs_write(f, text, strlen(text)) < 0)
+		panic("bench: %s refuses %s", path, text);
+	file_put(f);
+}
+
+static void run_table(const struct bench *table, const char *pattern)
+{
+	for (; table->name; table++)
+		if (!strcmp(pattern, "all") || str_has_prefix(table->name, pattern))
+			table->run(table->name);
+}
+
+static void calibrate(void)
+{
+	/* If this is not a whole small number of instructions, the scale is wrong and nothing below means anything. */
+	bench_report("cal.loop", empty_round, NULL, BENCH_N);
+}
+
+/* The ring-3 half: /test/bench_sys prints its own rows. */
+static int exec_sys(void *unused)
+{
+	char *argv[] = {"/test/bench_sys", NULL}, *envp[] = {NULL};
+
+	(void)unused;
+	return os_exec(argv[0], argv, envp, NULL, NULL);
+}
+
+static void run_ring3(const char *pattern)
+{
+	struct file *f, *io[3];
+	int sig, who, pid;
+
+	if (strcmp(pattern, "all") && !str_has_prefix("sys.", pattern))
+		return;
+	if (vfs_open("/dev/console", O_RDWR, 0, &f))
+		panic("bench: no console");
+	io[0] = io[1] = io[2] = f;
+	pid = os_fork(exec_sys, NULL, "bench_sys", io, true);
+	if (pid < 0 || os_wait(pid, true, &sig, &who))
+		panic("bench: /test/bench_sys failed");
+	file_put(f);
+}
+
+static void bench_main(void *arg)
+{
+	const char *pattern = arg;
+
+	while (!tty_ready_ns())
+		sleep_ns(1000000, NULL);
+	bench_value("boot.to_prompt", tty_ready_ns() * 10, "insn");
+	bench_events_register();
+	calibrate();
+	run_table(bench_trace, pattern);
+	run_table(bench_ring, pattern);
+	run_table(bench_task, pattern);
+	run_table(bench_mem, pattern);
+	run_table(bench_files, pattern);
+	run_ring3(pattern);
+	machine_exit(0);
+}
+
+/* On CPU 0: the rings that are filled and emptied are its. A fork of pid 1, so that it may have children. */
+void bench_start(const char *pattern)
+{
+	struct task *t = kthread_fork(bench_main, (void *)pattern, "bench");
+
+	if (!t || task_set_affinity(t, 1))
+		panic("bench: no thread to run on");
+}

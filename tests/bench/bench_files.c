@@ -1,0 +1,61 @@
+/* What a user does with tracefs: switching many events, reading the trace. Whole operations, once each. */
+#include "kernel/fs/vfs.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/panic.h"
+#include "tests/bench/bench.h"
+
+#define READ_SIZE 65536
+
+/* Reads the file to its end; returns its lines, 0 when they are not to be counted: looking at every byte costs, too. */
+static u64 read_all(const char *file, bool count)
+{
+	char path[128], *buf = kmalloc(READ_SIZE);
+	struct file *f;
+	u64 lines = 0;
+	ssize n;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
+	if (!buf || vfs_open(path, O_RDONLY, 0, &f))
+		panic("bench: cannot read %s", path);
+	while ((n = vfs_read(f, buf, READ_SIZE)) > 0)
+		for (ssize i = 0; count && i < n; i++)
+			lines += buf[i] == '\n';
+	file_put(f);
+	kfree(buf);
+	return lines;
+}
+
+static void run_enable_all(const char *name)
+{
+	u64 events = read_all("available_events", true), start;
+
+	bench_write("tracing_on", "0");
+	start = cycles();
+	bench_write("events/enable", "1");
+	u64 on = cycles() - start;
+	start = cycles();
+	bench_write("events/enable", "0");
+	u64 off = cycles() - start;
+	bench_write("tracing_on", "1");
+	bench_value(name, on * 10 / events, "insn/event");
+	bench_value("op.disable_all", off * 10 / events, "insn/event");
+}
+
+/* The marker's lines: what a reader of `trace` pays is the same for every event but for its own text. */
+static void run_cat(const char *name)
+{
+	bench_write("trace", "");
+	for (unsigned i = 0; i < 5000; i++)
+		bench_write("trace_marker", "a line of the marker");
+	u64 lines = read_all("trace", true), start = cycles();
+	read_all("trace", false);
+	bench_value(name, (cycles() - start) * 10 / lines, "insn/line");
+}
+
+const struct bench bench_files[] = {
+    {"op.enable_all", run_enable_all},
+    {"op.cat_trace_line", run_cat},
+    {NULL, NULL},
+};

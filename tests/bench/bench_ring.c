@@ -1,0 +1,168 @@
+/*
+ * The ring buffer by itself: a private ring of 8 MiB that overwrites, as in the figures for Linux. Reserving, committing and
+ * discarding are inline, as the tracer has them; `.call` is the same through the functions of trace/ring_buffer.h.
+ */
+#include "kernel/panic.h"
+#include "tests/bench/bench.h"
+#include "trace/host.h"
+#include "trace/ring_buffer_write.h"
+
+static struct ring_buffer *rb;
+static struct ring_buffer_page *spare;
+
+static void reserve_commit(u64 a)
+{
+	struct ring_buffer_event *ev = rb_reserve(rb, 0, 16);
+
+	if (!ev)
+		return;
+	u64 *data = rb_data(ev, 16);
+	data[0] = a;
+	data[1] = a;
+	rb_commit(rb, 0, ev, rb_size(16));
+}
+
+static void reserve_commit_call(u64 a)
+{
+	struct ring_buffer_event *ev = ring_buffer_lock_reserve(rb, 16);
+
+	if (!ev)
+		return;
+	u64 *data = ring_buffer_event_data(ev);
+	data[0] = a;
+	data[1] = a;
+	ring_buffer_unlock_commit(rb, ev);
+}
+
+static void reserve_discard(void)
+{
+	struct ring_buffer_event *ev = rb_reserve(rb, 0, 16);
+
+	if (ev)
+		rb_discard(rb, 0, ev, rb_size(16));
+}
+
+BENCH_ROUND(commit_round, reserve_commit(a))
+BENCH_ROUND(commit_call_round, reserve_commit_call(a))
+BENCH_ROUND(discard_round, reserve_discard())
+BENCH_ROUND(write_round, {
+	u64 data[2] = {a, a};
+	ring_buffer_write(rb, sizeof(data), data);
+})
+BENCH_ROUND(consume_round, {
+	u64 ts, lost;
+	ring_buffer_consume(rb, 0, &ts, &lost);
+})
+
+/* Whole pages, each event decoded: its length, its data's first word. */
+static u64 walk_round(unsigned n)
+{
+	u64 start = cycles(), sum = 0;
+
+	for (unsigned seen = 0; seen < n;) {
+		if (ring_buffer_read_page(rb, &spare, PAGE_SIZE, 0, true) < 0)
+			panic("bench: ring ran dry after %u events", seen);
+		for (u64 at = 0; at < (spare->commit & 0xffff) && seen < n; seen++) {
+			struct ring_buffer_event *ev =
+			    (struct ring_buffer_event *)(spare->data + at);
+			sum += ev->time_delta;
+			at += ring_buffer_event_length(ev);
+		}
+	}
+	__asm__ volatile("" ::"r"(sum));
+	return cycles() - start;
+}
+
+static void with_ring(unsigned flags, size_t size)
+{
+	rb = ring_buffer_alloc(size, flags, NULL);
+	spare = ring_buffer_alloc_page();
+	if (!rb || !spare)
+		panic("bench: no memory for a ring");
+}
+
+static void without_ring(void)
+{
+	ring_buffer_free_page(spare);
+	ring_buffer_free(rb);
+}
+
+/* Writers call this between host_enter() and host_exit(), as the tracer does; its cost is not the ring's. */
+static void measure(const char *name, bench_round round, unsigned flags, size_t size)
+{
+	struct host_context ctx;
+
+	with_ring(flags, size);
+	host_enter(&ctx);
+	bench_report(name, round, bench_empty, BENCH_N);
+	host_exit();
+	without_ring();
+}
+
+static void run_commit(const char *name)
+{
+	measure(name, commit_round, RB_FL_OVERWRITE, 8 << 20);
+}
+
+static void run_commit_call(const char *name)
+{
+	measure(name, commit_call_round, RB_FL_OVERWRITE, 8 << 20);
+}
+
+static void run_write(const char *name)
+{
+	measure(name, write_round, RB_FL_OVERWRITE, 8 << 20);
+}
+
+static void run_discard(const char *name)
+{
+	measure(name, discard_round, RB_FL_OVERWRITE, 8 << 20);
+}
+
+static void run_full(const char *name)
+{
+	struct host_context ctx;
+
+	with_ring(0, 8192);
+	host_enter(&ctx);
+	commit_round(1000);
+	bench_report(name, commit_round, bench_empty, BENCH_N);
+	host_exit();
+	without_ring();
+}
+
+/* Bound to CPU 0 by the caller: the ring of CPU 0 is filled and emptied. */
+static void run_consume(const char *name)
+{
+	struct host_context ctx;
+
+	with_ring(RB_FL_OVERWRITE, 8 << 20);
+	host_enter(&ctx);
+	commit_round(BENCH_N * (BENCH_ROUNDS + 2));
+	host_exit();
+	bench_report(name, consume_round, bench_empty, BENCH_N);
+	without_ring();
+}
+
+static void run_walk(const char *name)
+{
+	struct host_context ctx;
+
+	with_ring(RB_FL_OVERWRITE, 8 << 20);
+	host_enter(&ctx);
+	commit_round(BENCH_N * (BENCH_ROUNDS + 4));
+	host_exit();
+	bench_report(name, walk_round, NULL, BENCH_N);
+	without_ring();
+}
+
+const struct bench bench_ring[] = {
+    {"rb.reserve_commit16", run_commit},
+    {"rb.reserve_commit16.call", run_commit_call},
+    {"rb.write16", run_write},
+    {"rb.reserve_discard16", run_discard},
+    {"rb.full_dropping", run_full},
+    {"rb.consume16", run_consume},
+    {"rb.read_page_walk16", run_walk},
+    {NULL, NULL},
+};

@@ -1,0 +1,246 @@
+/*
+ * The rest of trace/host.h for tests on the host: memory, locks, waiting, names. Any thread of the test machine.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#include "tests/host/machine.h"
+#include "trace/host.h"
+
+#define PARAMS 16
+
+static struct {
+	const char *name, *value;
+} params[PARAMS];
+static unsigned param_count;
+static atomic_uint fail_in;
+static pthread_mutex_t big_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct host_waiters {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+};
+
+u64 host_clock(void)
+{
+	return __rdtsc();
+}
+
+u64 host_clock_ns(u64 clock)
+{
+	return clock;
+}
+
+u64 host_unix_ns(void)
+{
+	return 0;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------------------------------- */
+
+void machine_fail_alloc(unsigned nth)
+{
+	atomic_store(&fail_in, nth);
+}
+
+static bool fails(void)
+{
+	unsigned left = atomic_load(&fail_in);
+
+	if (!left)
+		return false;
+	atomic_store(&fail_in, left - 1);
+	return left == 1;
+}
+
+void *host_alloc(size_t size)
+{
+	return fails() ? NULL : calloc(1, size);
+}
+
+void host_free(void *p)
+{
+	free(p);
+}
+
+void *host_page_alloc(void)
+{
+	void *page = fails() ? NULL : aligned_alloc(PAGE_SIZE, PAGE_SIZE);
+
+	return page ? memset(page, 0, PAGE_SIZE) : NULL;
+}
+
+void host_page_free(void *p)
+{
+	free(p);
+}
+
+u64 host_page_phys(const void *p)
+{
+	(void)p;
+	return 0;
+}
+
+int host_copy_kernel(void *dst, const void *src, size_t n)
+{
+	if ((u64)src < PAGE_SIZE)
+		return -EFAULT;
+	memcpy(dst, src, n);
+	return 0;
+}
+
+int host_copy_user(void *dst, u64 src, size_t n)
+{
+	return host_copy_kernel(dst, (const void *)src, n);
+}
+
+/* ---- Locks and waiting ----------------------------------------------------------------------------------------------------- */
+
+void host_lock(void)
+{
+	pthread_mutex_lock(&big_lock);
+}
+
+void host_unlock(void)
+{
+	pthread_mutex_unlock(&big_lock);
+}
+
+struct host_waiters *host_waiters_alloc(void)
+{
+	struct host_waiters *w = calloc(1, sizeof(*w));
+
+	if (w) {
+		pthread_mutex_init(&w->lock, NULL);
+		pthread_cond_init(&w->changed, NULL);
+	}
+	return w;
+}
+
+void host_waiters_free(struct host_waiters *w)
+{
+	free(w);
+}
+
+int host_wait(struct host_waiters *w, bool (*cond)(void *), void *arg)
+{
+	pthread_mutex_lock(&w->lock);
+	while (!cond(arg))
+		pthread_cond_wait(&w->changed, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	return 0;
+}
+
+void host_wake(struct host_waiters *w)
+{
+	pthread_mutex_lock(&w->lock);
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		keys[i]->enabled = on[i];
+}
+
+/* ---- Names ----------------------------------------------------------------------------------------------------------------- */
+
+int host_comm(s32 pid, char comm[16])
+{
+	if (pid < 0 || pid > HOST_CPUS)
+		return -ESRCH;
+	snprintf(comm, 16, "task-%d", pid);
+	return 0;
+}
+
+s32 host_tgid(s32 pid)
+{
+	return pid;
+}
+
+void host_current_comm(char comm[16])
+{
+	host_comm(1 + host_cpu(), comm);
+}
+
+int host_sym_print(char *buf, size_t size, u64 addr, bool offset)
+{
+	return offset ? snprintf(buf, size, "sym_%llx+0x0/0x10", (unsigned long long)addr)
+		      : snprintf(buf, size, "sym_%llx", (unsigned long long)addr);
+}
+
+u64 host_sym_find(const char *name, u64 *size)
+{
+	(void)name;
+	(void)size;
+	return 0;
+}
+
+const char *host_sym_of(u64 addr, u64 *start, u64 *size)
+{
+	(void)addr;
+	(void)start;
+	(void)size;
+	return NULL;
+}
+
+const char *host_release(void)
+{
+	return "6.1.0";
+}
+
+const char *host_preemption(void)
+{
+	return "preempt";
+}
+
+void machine_param(const char *name, const char *value)
+{
+	if (!name)
+		param_count = 0;
+	else if (param_count < PARAMS)
+		params[param_count++] = (typeof(params[0])){name, value};
+}
+
+const char *host_param(const char *name, unsigned nth)
+{
+	for (unsigned i = 0; i < param_count; i++) {
+		if (strcmp(params[i].name, name) == 0 && nth-- == 0)
+			return params[i].value;
+	}
+	return NULL;
+}
+
+void host_log(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("# log: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+}
+
+unsigned host_stack(u64 *out, unsigned max, unsigned skip)
+{
+	(void)out;
+	(void)max;
+	(void)skip;
+	return 0;
+}
+
+unsigned host_user_stack(u64 *out, unsigned max)
+{
+	(void)out;
+	(void)max;
+	return 0;
+}

@@ -1,0 +1,73 @@
+/*
+ * Runs the cases of tests/unit/ and tests/host/ on the host, each as one test of cmocka. Argument: run only cases whose names
+ * begin with it. What a case says about a failure is shown; ktap's other lines are for the guest.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel/lib/ktap.h"
+#include "tests/host/machine.h"
+#include "trace/trace.h"
+#include "tests/host/shell/posix.h"
+
+#define SUITE(name) extern const struct ktap_suite suite_##name;
+#include "tests/unit/list.def"
+#include "tests/host/list.def"
+#undef SUITE
+
+static const struct ktap_suite *const suites[] = {
+#define SUITE(name) &suite_##name,
+#include "tests/unit/list.def"
+#include "tests/host/list.def"
+#undef SUITE
+};
+
+static void show_notes(const char *text, size_t n)
+{
+	if (n && text[0] == '#' && !(n > 8 && memcmp(text, "# Totals", 8) == 0))
+		fwrite(text, 1, n, stderr);
+}
+
+static void run_one(void **state)
+{
+	const struct ktap_case one[] = {*(const struct ktap_case *)*state, {NULL, NULL}};
+	const struct ktap_suite suite = {one};
+	const struct ktap_suite *const list[] = {&suite, NULL};
+
+	machine_param(NULL, NULL);
+	machine_fail_alloc(0);
+	machine_handlers(NULL, NULL);
+	assert_int_equal(ktap_run(list, NULL, show_notes), 0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *only = argc > 1 ? argv[1] : "";
+	struct CMUnitTest *tests = NULL;
+	size_t count = 0;
+	int failed;
+
+	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
+		for (const struct ktap_case *c = suites[i]->cases; c->name; c++) {
+			if (strncmp(c->name, only, strlen(only)) != 0)
+				continue;
+			tests = realloc(tests, (count + 1) * sizeof(*tests));
+			tests[count++] =
+			    (struct CMUnitTest){c->name, run_one, NULL, NULL, (void *)c};
+		}
+	}
+	posix_root_make();
+	machine_start();
+	failed = _cmocka_run_group_tests("host", tests, count, NULL, NULL);
+	trace_exit();
+	machine_stop();
+	free(tests);
+	return failed != 0 || count == 0;
+}

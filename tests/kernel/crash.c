@@ -1,0 +1,172 @@
+/*
+ * Faults of the kernel itself, one a boot, chosen by crash= on the command line: the end is a panic, whose text the host
+ * judges (tests/crash). Skipped when not asked for.
+ */
+#include "arch/arch.h"
+#include "kernel/cmdline.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/panic.h"
+#include "kernel/task/interrupt.h"
+#include "kernel/task/task.h"
+
+static volatile bool endless = true;
+
+static u64 __noinline crash_recurse(volatile char *outer)
+{
+	volatile char room[256];
+
+	room[0] = outer[0] + 1;
+	if (endless)
+		return crash_recurse(room) + room[0];
+	return 0;
+}
+
+static void __noinline crash_stack(void)
+{
+	volatile char first = 0;
+
+	crash_recurse(&first);
+}
+
+static volatile u64 near_null = 8;
+
+static void __noinline crash_null(void)
+{
+	*(volatile int *)near_null = 1;
+}
+
+static void __noinline crash_text(void)
+{
+	*(volatile char *)crash_null = 1;
+}
+
+static void __noinline crash_exec(void)
+{
+	static u8 code[] = {0xc3};
+
+	((void (*)(void))code)();
+}
+
+static void __noinline crash_user(void)
+{
+	*(volatile char *)0x400000; /* not through the copy functions */
+}
+
+static void __noinline crash_gp(void)
+{
+	*(volatile char *)0xdead000000000000;
+}
+
+static void __noinline crash_ud(void)
+{
+	__asm__ volatile("ud2");
+}
+
+static void __noinline crash_int3(void)
+{
+	__asm__ volatile("int3");
+}
+
+static void __noinline crash_divide(void)
+{
+	__asm__ volatile("divl %0" ::"r"(0), "a"(1), "d"(0));
+}
+
+static void __noinline crash_panic(void)
+{
+	panic("asked for, %d", 42);
+}
+
+static bool fault_in_nmi(struct regs *r)
+{
+	(void)r;
+	crash_null();
+	return true;
+}
+
+static void __noinline crash_nmi(void)
+{
+	nmi_handler_add(fault_in_nmi);
+	nmi_send(cpu_id());
+	for (;;)
+		cpu_relax();
+}
+
+static void panic_too(void *unused)
+{
+	(void)unused;
+	panic("on all CPUs at once");
+}
+
+static void __noinline crash_all(void)
+{
+	cpu_call_all(panic_too, NULL);
+}
+
+#define USER_AT 0x10000UL
+
+/* A page of ring 3 with a `ret` in it, that ring 3 could read and run. */
+static void map_user_page(void)
+{
+	struct aspace *as = aspace_create();
+	u64 pa = page_alloc(0, true);
+
+	*(u8 *)phys_to_virt(pa) = 0xc3;
+	aspace_map(as, USER_AT, pa, PROT_R | PROT_X | PROT_USER);
+	preempt_disable();
+	aspace_switch(as);
+}
+
+static void __noinline crash_smap(void)
+{
+	map_user_page();
+	*(volatile char *)USER_AT;
+}
+
+static void __noinline crash_smep(void)
+{
+	map_user_page();
+	((void (*)(void))USER_AT)();
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(void);
+} crashes[] = {
+    {"stack", crash_stack},
+    {"null", crash_null},
+    {"text", crash_text},
+    {"exec", crash_exec},
+    {"user", crash_user},
+    {"gp", crash_gp},
+    {"ud", crash_ud},
+    {"int3", crash_int3},
+    {"divide", crash_divide},
+    {"panic", crash_panic},
+    {"nmi", crash_nmi},
+    {"all", crash_all},
+    {"smap", crash_smap},
+    {"smep", crash_smep},
+};
+
+static void as_asked(void)
+{
+	const char *which = cmdline_get("crash");
+
+	if (!which) {
+		ktap_skip("crash= is not given");
+		return;
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(crashes); i++)
+		if (strcmp(which, crashes[i].name) == 0)
+			crashes[i].fn();
+	ktap_fail(__FILE__, __LINE__, "still here after crash=%s", which);
+}
+
+static const struct ktap_case cases[] = {
+    {"crash.as_asked", as_asked},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_crash = {cases};

@@ -1,0 +1,23 @@
+/* The guest's end of the tests: runs the suites and prints KTAP on the consoles. Task context, pid 1; see kernel/init.c. */
+#include "kernel/init.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/printk.h"
+
+#define SUITE(name) extern const struct ktap_suite suite_##name;
+#include "tests/unit/list.def"
+#include "tests/kernel/list.def"
+#undef SUITE
+
+static const struct ktap_suite *const suites[] = {
+#define SUITE(name) &suite_##name,
+#include "tests/unit/list.def"
+#include "tests/kernel/list.def"
+#undef SUITE
+    NULL,
+};
+
+int ktest_main(const char *pattern)
+{
+	return ktap_run(suites, strcmp(pattern, "all") == 0 ? "" : pattern, console_write);
+}

@@ -1,0 +1,59 @@
+/* Ring-3 programs: those of /test and /bin from the archive, and the glibc one when an -initrd brought it. */
+#include "kernel/fs/vfs.h"
+#include "kernel/lib/ktap.h"
+#include "tests/kernel/run_program.h"
+
+static void files(void)
+{
+	EXPECT_EQ(run_program("/test/files", NULL), 0);
+}
+
+static void pipes(void)
+{
+	EXPECT_EQ(run_program("/test/pipes", NULL), 0);
+}
+
+static void clib(void)
+{
+	EXPECT_EQ(run_program("/test/clib", NULL), 0);
+}
+
+static void entry(void)
+{
+	EXPECT_EQ(run_program("/test/entry", NULL), 0);
+}
+
+static void fpu(void)
+{
+	EXPECT_EQ(run_program("/test/fpu", NULL), 0);
+}
+
+static void samples(void)
+{
+	EXPECT_EQ(run_program("/bin/true", NULL), 0);
+	EXPECT_EQ(run_program("/bin/false", NULL), 1);
+	EXPECT_EQ(run_program("/bin/hello", NULL), 0);
+	EXPECT_EQ(run_program("/bin/mkdir", NULL), 1); /* nothing to make */
+}
+
+static void glibc(void)
+{
+	struct vstat st;
+
+	if (vfs_stat("/initrd/glibc", true, &st))
+		ktap_skip("no -initrd with it");
+	else
+		EXPECT_EQ(run_program("/initrd/glibc", NULL), 0);
+}
+
+static const struct ktap_case cases[] = {
+    {"ring3.files", files},
+    {"ring3.pipes", pipes},
+    {"ring3.clib", clib},
+    {"ring3.entry", entry},
+    {"ring3.fpu", fpu},
+    {"ring3.samples", samples},
+    {"ring3.glibc", glibc},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_programs = {cases};

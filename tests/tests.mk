@@ -1,0 +1,84 @@
+# Running, host tests, guest tests, console sessions, benchmarks.
+
+SMP      ?= 2
+MEM      ?= 256M
+QEMU_CPU ?= max
+MACHINE  ?= q35
+BIOS     ?= seabios
+APPEND   ?=
+INITRD   ?=
+
+# Interactive: Ctrl-A x leaves, Ctrl-C goes to the guest.
+run: $(O)/kernel.elf
+	@tools/run-qemu --console --kernel $< --smp $(SMP) --mem $(MEM) --cpu $(QEMU_CPU) --machine $(MACHINE) --bios $(BIOS) \
+	    --append "$(APPEND)" --initrd "$(INITRD)"
+
+# ---- Host: the pure code and the tracer's core, with threads as CPUs, under sanitizers -----------------------------------------
+
+# Files elsewhere in kernel/ that are pure too, and have cases in tests/unit/.
+HPURE    := kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/range.c kernel/mem/buddy.c kernel/cmdline.c kernel/symtab.c \
+            kernel/task/area.c kernel/task/elf.c
+# The shell runs whole: over threads and POSIX files.
+HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/shell/os.c
+HSRC     := $(sort $(wildcard kernel/lib/*.c trace/*.c tests/unit/*.c tests/host/*.c) $(HPURE) $(HSHELL))
+# Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
+# the sanitizers watch, serve all but the kernel's own and their cases.
+HOWN     := tests/host/host.c tests/host/machine.c tests/host/main.c tests/host/shell/posix.c tests/host/shell/os.c tests/host/shell/main.c
+HSTRINGS := kernel/lib/string.c tests/unit/lib_string.c
+HOBJ     := $(HSRC:%=$(O)/h/%.o)
+HTESTCC  ?= clang
+HCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=address,undefined \
+            -fno-sanitize-recover=undefined -pthread
+ONLY     ?=
+
+$(O)/h/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(HTESTCC) $(HCFLAGS) $(if $(filter $<,$(HOWN)),,-ffreestanding -include tests/host/names.h) \
+	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
+
+$(O)/host-test: $(HOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HOBJ) -lcmocka
+
+# The kernel's shell as a program of the host, for trying things: build/host-sh [-i] DIRECTORY
+HSHOBJ   := $(patsubst %,$(O)/h/%.o,$(HSHELL) $(wildcard kernel/lib/*.c) tests/host/shell/main.c)
+$(O)/host-sh: $(HSHOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
+
+.PHONY: host-test guest-test console-test matrix
+test: $(O)/host-test $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
+	$(Q)O=$(O) tools/test
+
+# The stages one by one; ONLY=prefix runs the cases whose names begin so.
+host-test: $(O)/host-test
+	$(Q)$(O)/host-test $(ONLY)
+
+guest-test: $(O)/kernel-test.elf $(O)/test-initrd.cpio
+	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=$(or $(ONLY),all) $(APPEND)" --smp $(SMP) --ktap
+
+console-test: $(O)/kernel.elf
+	$(Q)tools/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt
+
+matrix: $(O)/kernel-test.elf
+	$(Q)tools/matrix $<
+
+bench: $(O)/kernel-test.elf
+	$(Q)tools/bench $< $(O)/bench.tsv
+
+-include $(HOBJ:.o=.d)
+
+help:
+	@sed -n 's/^#: \{0,1\}//p' tests/tests.mk
+
+#: make run       build, boot in QEMU, give the console (Ctrl-A x or `poweroff` leaves)
+#:                variables: SMP=2 MEM=256M QEMU_CPU=max MACHINE=q35|pc|microvm BIOS=seabios|qboot
+#:                APPEND="kernel command line" INITRD=archive.cpio
+#: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
+#:                check, host-test, guest-test, console-test, matrix; ONLY=ring. chooses cases
+#: make kernel    build/kernel.elf only
+#: make check     include table, formatting, forbidden words
+#: make bench     guest instructions of the hot paths; writes build/bench.tsv
+#: make fmt       clang-format over the tree
+#: make clean     removes build/
+#:                O=DIR builds there instead of build/; V=1 shows the commands

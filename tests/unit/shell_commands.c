@@ -1,0 +1,212 @@
+/* The shell's commands: what they print. Rows of script and output; see shell_tools.h. */
+#include "kernel/lib/ktap.h"
+#include "tests/unit/shell_tools.h"
+
+#define ROWS(...)                                                                                  \
+	static const struct shell_row rows[] = {__VA_ARGS__};                                      \
+	shell_expect(rows, ARRAY_SIZE(rows))
+
+#define TEXT "printf 'one 1\\ntwo 2\\nthree 3\\nTwo 2\\n' > g; "
+
+static void echo(void)
+{
+	ROWS({"echo -n a; echo b", "ab\n"}, {"echo -e 'a\\tb\\x41\\0101\\n.\\cno'", "a\tbAA\n."},
+	    {"echo 'a\\tb' -n", "a\\tb -n\n"},
+	    {"echo -E -e 'x\\ny'; echo -x; echo -", "x\ny\n-x\n-\n"},
+	    {"printf '%s-%s\\n' a b c", "a-b\nc-\n"},
+	    {"printf '%05d|%x|%X|%o|%5s|%-5s|%c|%%\\n' 42 255 255 8 ab cd xyz",
+		"00042|ff|FF|10|   ab|cd   |x|%\n"},
+	    {"printf '%b' 'a\\nb\\n'; printf '\\101\\n'", "a\nb\nA\n"},
+	    {"printf '%d %d %d\\n' 0x10 010 \"'A\"", "16 8 65\n"},
+	    {"printf '%.2s|%*d|%.3d\\n' abcdef 5 42 7", "ab|   42|007\n"},
+	    {"printf '%032d' 0 | tr 0 a; printf '%0500d' 7 | wc -c",
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa500\n"},
+	    {"printf ''", ""}, {"printf '%d\\n' x", "sh: invalid number 'x'\n0\n=1"},
+	    {"printf '%y'", "sh: %y: invalid format\n=1"}, {"printf 'no newline'", "no newline"});
+}
+
+static void test(void)
+{
+	ROWS({"[ 1 -lt 2 ] && [ 2 -ge 2 ] && [ 1 -ne 2 ] && [ -1 -gt -2 ] && echo y", "y\n"},
+	    {"[ a = a ] && [ a != b ] && [ a \\< b ]; echo $?", "0\n"},
+	    {"[ -z '' ] && [ -n x ] && [ x ] && [ ! '' ]; echo $?", "0\n"},
+	    {"touch f; mkdir d; [ -f f -a -d d -a -e f ]; echo $?; [ -s f ]; echo $?", "0\n1\n"},
+	    {"[ a = b -o c = c ]; echo $?; [ ! a = b ]; echo $?", "0\n0\n"},
+	    {"[ '(' 1 = 2 ')' ]; echo $?", "1\n"}, {"test; echo $?; [ ]; echo $?", "1\n1\n"},
+	    {"[ 1 -eq x ]; echo $?", "sh: x: bad number\n2\n"}, {"[ 1", "sh: missing ]\n=2"},
+	    {"[ a b ]; echo $?", "sh: unknown operand\n2\n"},
+	    {"[ -f = -f ]; echo $?; [ ! ]; echo $?; [ -n ]; echo $?", "0\n0\n0\n"},
+	    {"ln -s nowhere l; [ -L l ]; echo $?; [ -e l ]; echo $?", "0\n1\n"});
+}
+
+static void grep(void)
+{
+	ROWS({TEXT "grep two g; grep -c two g; grep -v o g; grep -i TWO g",
+		 "two 2\n1\nthree 3\ntwo 2\nTwo 2\n"},
+	    {TEXT "grep nosuch g; echo $?", "1\n"},
+	    {TEXT "grep -n -x 'two 2' g; grep -w 2 g", "2:two 2\ntwo 2\nTwo 2\n"},
+	    {TEXT "grep -o '[a-z]*' g | head -2; grep -o 't[^ ]*' g", "one\ntwo\ntwo\nthree\n"},
+	    {TEXT "grep -m1 -c 'one\\|two' g; grep -E '^(one|th)' g", "1\none 1\nthree 3\n"},
+	    {TEXT "grep -B1 -A1 three g", "two 2\nthree 3\nTwo 2\n"},
+	    {TEXT "grep -A1 one g g | head -3", "g:one 1\ng-two 2\ng:one 1\n"},
+	    {TEXT "grep -q two g && echo found; grep -l two g nosuch; echo $?",
+		"found\ng\ngrep: nosuch: No such file or directory\n2\n"},
+	    {TEXT "grep -h one g g; grep -L two g; grep -F 'o' g | wc -l", "one 1\none 1\n3\n"},
+	    {"printf 'a.b\\naxb\\n' | grep -F a.b; printf 'a.b\\naxb\\n' | grep 'a\\.b'",
+		"a.b\na.b\n"},
+	    {"echo abab | grep -E '^(ab){2}$'; echo aab | grep 'a\\{2\\}b'", "abab\naab\n"},
+	    {"echo x | grep '['; echo $?", "grep: bad regex '[': unmatched [\n2\n"},
+	    {"echo a | grep -e a; printf 'a\\nb\\nc\\n' | grep -e 'a\nc'", "a\na\nc\n"},
+	    {"mkdir d; echo hit > d/f; grep -r hit d", "d/f:hit\n"},
+	    {"grep -cx 12 <<E\n12\n123\nE", "1\n"},
+	    {"printf 'a\\n\\nb\\n' | grep -c ''; printf 'x' | grep x", "3\nx\n"});
+}
+
+static void sed(void)
+{
+	ROWS({TEXT "sed 's/o/0/' g | head -2; sed -n 2p g", "0ne 1\ntw0 2\ntwo 2\n"},
+	    {"echo aaa | sed 's/a/b/g'; echo aaa | sed 's/a/b/2'; echo aaa | sed 's/a/b/2g'",
+		"bbb\naba\nabb\n"},
+	    {"echo 'ab cd' | sed 's/\\([a-z]*\\) \\([a-z]*\\)/\\2 [&] \\1/'", "cd [ab cd] ab\n"},
+	    {"echo ab | sed -E 's/(a)(b)/\\2\\1/;s|b|x/y|'", "x/ya\n"},
+	    {TEXT "sed 2,3d g; sed '/two/,$d' g; sed '$!d' g", "one 1\nTwo 2\none 1\nTwo 2\n"},
+	    {TEXT "sed -n '/one/p;$='  g; sed 1q g", "one 1\n4\none 1\n"},
+	    {TEXT "sed = g | sed 'N;s/\\n/:/' | head -1; sed -n '$!{h;d};H;x;p' g",
+		"1:one 1\nthree 3\nTwo 2\n"},
+	    {"echo abc | sed 'y/abc/xyz/;a after' ; echo b | sed 'i\\\nbefore'",
+		"xyz\nafter\nbefore\nb\n"},
+	    {"echo a.b | sed 's/\\./-/'; echo 'x/y' | sed 's,/,.,'", "a-b\nx.y\n"},
+	    {"echo abc | sed 's/x*/-/g'", "-a-b-c-\n"}, {"echo aaa | sed ':l;s/a/b/;tl'", "bbb\n"},
+	    {"sed 's/a/b' </dev/null", "sed: unterminated expression\n=1"},
+	    {"sed -n '/x/{p' </dev/null", "sed: unmatched {\n=1"},
+	    {"echo A | sed 's/a/x/I'; seq 6 | sed -n '1~2p' | tr '\\n' ' '; echo", "x\n1 3 5 \n"},
+	    {"seq 3 | sed '2c two'; echo q | sed k", "1\ntwo\n3\nsed: unknown command\n=1"},
+	    {"seq 5 | sed -e 2d -e 's/^/x/' -e 4q", "x1\nx3\nx4\n"},
+	    {"echo 'a b' | sed 's/ /\\n/'; echo x | sed 's/x/a\\&b/'", "a\nb\na&b\n"});
+}
+
+static void awk(void)
+{
+	ROWS({"echo 'a b c' | awk '{print $1,$3}'", "a c\n"},
+	    {TEXT "awk '{print length($0)}' g", "5\n5\n7\n5\n"},
+	    {TEXT "awk '/two/{n++} END{print n, NR}' g", "1 4\n"},
+	    {"echo a:b:c | awk -F: '{print $2, NF, $NF}'", "b 3 c\n"},
+	    {"awk 'BEGIN{for(i=0;i<3;i++) s=s i; print s, 7/2, 1/3, 0.1+0.2, 2*3.5, 10%4}'",
+		"012 3.5 0.333333 0.3 7 2\n"},
+	    {TEXT "awk '{a[$2]++} END{for(k in a) print k, a[k]}' g | sort", "1 1\n2 2\n3 1\n"},
+	    {TEXT "awk '$2 > 1 && $1 != \"three\"' g", "two 2\nTwo 2\n"},
+	    {TEXT "awk 'NR==2,/three/' g", "two 2\nthree 3\n"},
+	    {"echo foo | awk '{n=gsub(/o/,\"[&]\"); print n, $0; $3=\"z\"; print; print NF}'",
+		"2 f[o][o]\nf[o][o]  z\n3\n"},
+	    {"awk 'BEGIN{print substr(\"hello\",2,3), index(\"abc\",\"c\"), toupper(\"x\"), "
+	     "split(\"a-b\",p,\"-\"), p[2], match(\"xab\",/ab/), RSTART, RLENGTH}'",
+		"ell 3 X 2 b 2 2 2\n"},
+	    {"awk 'BEGIN{printf \"%5.2f|%-4s|%04d|%x|%c%%\\n\", 3.14159, \"ab\", 42, 255, \"q\"}'",
+		" 3.14|ab  |0042|ff|q%\n"},
+	    {"awk 'BEGIN{exit 3} END{print \"end\"}'", "end\n=3"},
+	    {"echo 5 | awk '{ if ($1 < 10) print \"num\"; else print \"str\" }'; awk 'BEGIN{print "
+	     "\"10\" < \"9\", 10 < 9}'",
+		"num\n1 0\n"},
+	    {"awk 'BEGIN{print 1/0}'", "awk: division by zero\n=2"},
+	    {"awk 'BEGIN { print 1'", "awk: unmatched { near ''\n=2"},
+	    {"echo 33870.894106: | awk '{printf \"%.6f\\n\", $1-33870.894}'", "0.000106\n"},
+	    {"awk 'BEGIN { while (i < 3) { i++; if (i == 2) continue; print i }; do j++; while (j "
+	     "< 5); print j }'",
+		"1\n3\n5\n"},
+	    {TEXT "awk '!seen[$2]++ {print $1}' g", "one\ntwo\nthree\n"},
+	    {"awk -v n=4 'BEGIN{print n*2; x[\"a\"]; print (\"a\" in x), (\"b\" in x); delete "
+	     "x[\"a\"]; print length(x)}'",
+		"8\n1 0\n0\n"},
+	    {"printf 'a b\\n' | awk '{print; next; print \"no\"} END {print NR}'", "a b\n1\n"},
+	    {"awk 'BEGIN{print 2^3}'", "awk: syntax error near '3}'\n=2"},
+	    {"awk 'BEGIN{print length()}' ; echo x | awk '{print -$1, !$1, $1 ~ /x/, \"a\" > 0}'; "
+	     "echo $?",
+		"0\nawk: syntax error near ' 0}'\n2\n"});
+}
+
+static void text(void)
+{
+	ROWS({"echo a:b:c | cut -d: -f2-; echo abcdef | cut -c1-2,5; echo nod | cut -d: -f2",
+		 "b:c\nabe\nnod\n"},
+	    {"echo 'a b' | cut -d' ' -f3 | wc -c; echo x | cut -d: -f2 -s", "1\n"},
+	    {"printf 'b\\na\\nc\\na\\n' | sort; printf '10\\n9\\n' | sort -n; printf 'a\\nb\\n' | "
+	     "sort -r",
+		"a\na\nb\nc\n9\n10\nb\na\n"},
+	    {"printf 'x 2\\ny 1\\n' | sort -k2; printf 'a:3\\nb:1\\n' | sort -t: -k2n",
+		"y 1\nx 2\nb:1\na:3\n"},
+	    {"printf 'b\\na\\nb\\n' | sort -u; printf 'a\\na\\nb\\n' | uniq -c; printf "
+	     "'a\\na\\nb\\n' | uniq -d",
+		"a\nb\n      2 a\n      1 b\na\n"},
+	    {"echo hello | tr a-y b-z; echo aabb | tr -s a; echo 'a1b2' | tr -d 0-9; echo abc | tr "
+	     "-cd 'ac\\n'",
+		"ifmmp\nabb\nab\nac\n"},
+	    {"printf 'a\\0b\\n' | tr -d '\\000'; echo ab | tr '[:lower:]' '[:upper:]'", "ab\nAB\n"},
+	    {"seq 12 | head -2; seq 12 | tail -2; seq 12 | tail -n +11; seq 3 | head -c 3",
+		"1\n2\n11\n12\n11\n12\n1\n2"},
+	    {"seq 5 > f; head -n 1 f f; tail -1 f", "==> f <==\n1\n\n==> f <==\n1\n5\n"},
+	    {"printf 'a b\\nc' > f; wc f; wc -l < f; wc -w f",
+		"        1         3         5 f\n1\n3 f\n"},
+	    {"seq 5 -2 1; seq 2 3", "5\n3\n1\n2\n3\n"},
+	    {"printf 'abc\\n' | hexdump -C; printf 'abc' | hexdump",
+		"00000000  61 62 63 0a                                       "
+		"|abc.|\n00000004\n0000000 6261 0063\n0000003\n"},
+	    {"dd if=/dev/zero bs=64 count=1 2>/dev/null | hexdump -C",
+		"00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  "
+		"|................|\n*\n00000040\n"},
+	    {"seq 9 | dd bs=4 count=2 of=f; cat f",
+		"2+0 records in\n2+0 records out\n1\n2\n3\n4\n"},
+	    {"echo hi | tee f | cat; cat f", "hi\nhi\n"},
+	    {"head -x", "head: unrecognized option: x (see `help head`)\n=1"},
+	    {"echo a b c | xargs -n2 echo x; echo a b | xargs -I{} echo '<{}>'",
+		"x a b\nx c\n<a>\n<b>\n"},
+	    {"cut -f2 nosuch; tail nosuch; sort nosuch",
+		"cut: nosuch: No such file or directory\n"
+		"tail: can't open 'nosuch': No such file or directory\nsort: nosuch: No such file "
+		"or directory\n=1"});
+}
+
+static void files(void)
+{
+	ROWS({"mkdir a; mkdir a; echo $?", "mkdir: can't create directory 'a': File exists\n1\n"},
+	    {"mkdir -p b/c/d && ls b; rmdir nosuch; echo $?",
+		"c\nrmdir: 'nosuch': No such file or directory\n1\n"},
+	    {"touch f g; ls; ls -1; ls nosuch; echo $?",
+		"f\ng\nf\ng\nls: nosuch: No such file or directory\n1\n"},
+	    {"mkdir d; touch d/x f; ls f d; ls -d d; ls -a d", "f\n\nd:\nx\nd\n.\n..\nx\n"},
+	    {"echo abc > f; ls -l f | cut -c1-44",
+		"-rw-r--r--    1 0        0                4 \n"},
+	    {"echo abc > f; cp f g; mv g h; cat h; rm f h; ls", "abc\n"},
+	    {"mkdir d; echo x > d/f; cp -r d e; cat e/f; rm -r d e; ls; rm nosuch",
+		"x\nrm: can't remove 'nosuch': No such file or directory\n=1"},
+	    {"ln -s f l; echo via > l; cat f; ls -l l | sed 's/ .* l / l /'",
+		"via\nlrwxrwxrwx l -> f\n"},
+	    {"cd /tmp; pwd; cd - > /dev/null; pwd; cd; pwd",
+		"/tmp\n/tmp/shell-test\n/tmp/shell-test\n"},
+	    {"basename /a/b.c .c; dirname /a/b/c; basename x/; dirname x; dirname /x",
+		"b\n/a/b\nx\n.\n/\n"},
+	    {"mkdir d; touch d/f1 d/g; find d -name 'f*'; find d -type d", "d/f1\nd\n"},
+	    {"type cat echo; which nosuch; echo $?; type nosuch",
+		"cat is a command of the kernel\necho is a shell builtin\n127\nnosuch: not "
+		"found\n=127"},
+	    {"help echo | head -1; help nosuch",
+		"usage: echo [-neE] [WORD]...\nhelp: no help for 'nosuch'\n=1"},
+	    {"date +%Y | wc -c; env X=1 sh -c 'echo $X'", "5\n1\n"},
+	    {"timeout 0.1 sleep 60; echo $?", "143\n"},
+	    {"cd; cd nosuch", "sh: cd: can't cd to nosuch: No such file or directory\n=1"},
+	    {"cat a b < /dev/null; echo $?", "cat: can't open 'a': No such file or directory\ncat: "
+					     "can't open 'b': No such file or directory\n1\n"},
+	    {"touch /nodir/x", "touch: /nodir/x: No such file or directory\n=1"});
+}
+
+static const struct ktap_case cases[] = {
+    {"shell.echo", echo},
+    {"shell.test", test},
+    {"shell.grep", grep},
+    {"shell.sed", sed},
+    {"shell.awk", awk},
+    {"shell.text", text},
+    {"shell.files", files},
+    {NULL, NULL},
+};
+
+const struct ktap_suite suite_shell_commands = {cases};

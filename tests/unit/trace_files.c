@@ -1,0 +1,438 @@
+/* The files of tracefs, driven by path: options, clocks, sizes, masks, markers, trace and trace_pipe, the tree itself. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/trace_tools.h"
+#include "trace/error_log.h"
+
+struct step {
+	const char *text;
+	int err;
+	const char *then;
+};
+
+/* Each text is written to the file; its error, and what the file shows then. */
+static void play(const char *path, const struct step *steps, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		int err = trace_put(path, steps[i].text);
+		if (err != steps[i].err)
+			ktap_note("%s: step %u", path, i);
+		EXPECT_EQ(err, steps[i].err);
+		EXPECT_STR(trace_get(path, NULL), steps[i].then);
+	}
+}
+#define PLAY(path, ...)                                                                            \
+	do {                                                                                       \
+		static const struct step steps_[] = {__VA_ARGS__};                                 \
+		play(path, steps_, ARRAY_SIZE(steps_));                                            \
+	} while (0)
+
+static void options(void)
+{
+	trace_fresh();
+	PLAY("options/annotate", {"0", 0, "0\n"}, {"1\n", 0, "1\n"}, {"2", -EINVAL, "1\n"},
+	    {"x", -EINVAL, "1\n"}, {"", 0, "1\n"}, {"\n", -EINVAL, "1\n"});
+	EXPECT(str_has_prefix(
+	    trace_get("trace_options", NULL), "print-parent\nnosym-offset\nnosym-addr\n"));
+	EXPECT_EQ(trace_put("trace_options", "noannotate"), 0);
+	EXPECT(strstr(trace_get("trace_options", NULL), "\nnoannotate\n"));
+	EXPECT_EQ(trace_put("trace_options", " annotate \n"), 0);
+	EXPECT(strstr(trace_get("trace_options", NULL), "\nannotate\n"));
+	EXPECT_EQ(trace_put("trace_options", "nosuch"), -EINVAL);
+	EXPECT_EQ(trace_put("trace_options", "nonosuch"), -EINVAL);
+	EXPECT_EQ(trace_put("trace_options", "annotate raw"), -EINVAL);
+	EXPECT_EQ(trace_put("trace_options", "\n"), -EINVAL);
+	EXPECT_EQ(trace_put("trace_options", "no"), -EINVAL);
+	char text[80];
+	memset(text, ' ', sizeof(text));
+	strscpy(text + 56, "verbose", 20);
+	EXPECT_EQ(trace_put("trace_options", text), 0); /* 63 bytes */
+	strscpy(text + 57, "verbose", 20);
+	EXPECT_EQ(trace_put("trace_options", text), -EINVAL);
+	PLAY("options/test_nop_accept", {"1", 0, "1\n"}, {"0", 0, "0\n"});
+	PLAY("options/test_nop_refuse", {"1", -EINVAL, "0\n"}, {"0", 0, "0\n"});
+	trace_fresh();
+}
+
+static void clocks(void)
+{
+	trace_fresh();
+#define REST " uptime perf mono mono_raw boot tai x86-tsc\n"
+	PLAY("trace_clock", {"global", 0, "local [global] counter" REST},
+	    {"nosuch", -EINVAL, "local [global] counter" REST},
+	    {"\n", -EINVAL, "local [global] counter" REST},
+	    {" counter\n", 0, "local global [counter]" REST},
+	    {"local", 0, "[local] global counter" REST});
+	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
+	EXPECT(*trace_nth(0));
+	EXPECT_EQ(trace_put("trace_clock", "mono"), 0); /* clears */
+	EXPECT_STR(trace_nth(0), "");
+	EXPECT_EQ(trace_put("trace_clock", "counter"), 0);
+	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
+	const char *line = trace_nth(0); /* no point in the time */
+	EXPECT(strstr(line, " ..... ") && !memchr(line, '.', strstr(line, " ..... ") - line));
+	EXPECT(!strchr(strstr(line, " ..... ") + 7, '.'));
+	trace_fresh();
+}
+
+static void tracing_on_file(void)
+{
+	trace_fresh();
+	PLAY("tracing_on", {"0", 0, "0\n"}, {"2", 0, "1\n"}, {"x", -EINVAL, "1\n"},
+	    {"-1", -EINVAL, "1\n"}, {"", 0, "1\n"}, {"\n", -EINVAL, "1\n"}, {"0\n", 0, "0\n"});
+	EXPECT_EQ(trace_put("trace_marker", "x"), -EBADF);
+	trace_fresh();
+}
+
+static void sizes(void)
+{
+	char expected[64];
+
+	trace_fresh();
+	PLAY("buffer_size_kb", {"100", 0, "103\n"}, {"4", 0, "7\n"}, {"1", 0, "7\n"},
+	    {"0", -EINVAL, "7\n"}, {"-1", -EINVAL, "7\n"}, {"x", -EINVAL, "7\n"},
+	    {"1x", -EINVAL, "7\n"}, {"0x10", -EINVAL, "7\n"}, {"7", 0, "7\n"}, {"8", 0, "11\n"},
+	    {"18014398509481983", -ENOMEM, "11\n"}, {"18014398509481984", -ENOMEM, "11\n"},
+	    {"99999999999999999999", -ERANGE, "11\n"});
+	snprintf(expected, sizeof(expected), "%u\n", 11 * host_cpu_count());
+	EXPECT_STR(trace_get("buffer_total_size_kb", NULL), expected);
+	EXPECT_EQ(trace_put("buffer_total_size_kb", "5"), -EINVAL);
+	EXPECT_EQ(trace_put("per_cpu/cpu0/buffer_size_kb", "40"), 0);
+	EXPECT_STR(trace_get("per_cpu/cpu0/buffer_size_kb", NULL), "43\n");
+	EXPECT_STR(trace_get("buffer_size_kb", NULL), host_cpu_count() > 1 ? "X\n" : "43\n");
+	EXPECT_EQ(trace_put("free_buffer", "x"), 0);
+	EXPECT_STR(trace_get("buffer_size_kb", NULL), "7\n");
+	EXPECT_STR(trace_get("tracing_on", NULL), "1\n");
+	EXPECT_EQ(trace_put("options/disable_on_free", "1"), 0);
+	EXPECT_EQ(trace_put("free_buffer", ""), 0);
+	EXPECT_STR(trace_get("tracing_on", NULL), "0\n");
+	trace_fresh();
+}
+
+static void cpumask(void)
+{
+	char all[24];
+
+	trace_fresh();
+	strscpy(all, trace_get("tracing_cpumask", NULL), sizeof(all));
+	EXPECT_EQ(trace_put("tracing_cpumask", "0"), 0);
+	EXPECT_EQ(trace_put("trace_marker", "x"), -EBADF);
+	EXPECT_EQ(trace_put("tracing_cpumask", all), 0);
+	EXPECT_EQ(trace_put("trace_marker", "x"), 0);
+	EXPECT_EQ(trace_put("tracing_cpumask", "00000000,00000001"), 0);
+	EXPECT_EQ(trace_put("tracing_cpumask", "g"), -EINVAL);
+	EXPECT_EQ(trace_put("tracing_cpumask", "\n"), -EINVAL);
+	EXPECT_EQ(trace_put("tracing_cpumask", "0x1"), -EINVAL);
+	EXPECT_EQ(trace_put("tracing_cpumask", "@"), -EINVAL);
+	EXPECT_EQ(trace_put("tracing_cpumask", "100000000"), -EOVERFLOW);
+	EXPECT_EQ(trace_put("tracing_cpumask", "1,00000000,00000001"), -EOVERFLOW);
+	if (host_cpu_count() < 64)
+		EXPECT_EQ(trace_put("tracing_cpumask", "ffffffff,ffffffff"), -EOVERFLOW);
+	EXPECT_EQ(trace_put("tracing_cpumask", all), 0);
+	EXPECT_STR(trace_get("tracing_cpumask", NULL), all);
+}
+
+static void tracers(void)
+{
+	trace_fresh();
+	EXPECT_STR(trace_get("available_tracers", NULL), "nop\n");
+	PLAY("current_tracer", {"nop\n", 0, "nop\n"}, {"nosuch", -EINVAL, "nop\n"},
+	    {"\n", -EINVAL, "nop\n"});
+}
+
+/* ---- markers -------------------------------------------------------------------------------------------------------- */
+
+static void markers(void)
+{
+	char *big = host_alloc(2049);
+	int err;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_marker", "no newline"), 0);
+	EXPECT(strstr(trace_nth_event(0), ": no newline"));
+	EXPECT_EQ(trace_put("trace_marker", "two\n\n"), 0);
+	EXPECT(strstr(trace_get("trace", NULL), ": two\n\n"));
+	trace_get("trace_marker", &err);
+	EXPECT_EQ(err, -EINVAL);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	memset(big, 'm', 2048);
+	EXPECT_EQ(trace_put("trace_marker", big), 0); /* two records, each whole */
+	const char *text = trace_get("trace", NULL);
+	unsigned count = 0;
+	for (const char *p = strstr(text, "mmmm"); p; p = strstr(p, "mmmm"), count++) {
+		EXPECT_EQ(strspn(p, "m"), 1024);
+		p += 1024;
+	}
+	EXPECT_EQ(count, 2);
+	EXPECT_EQ(trace_put("options/markers", "0"), 0);
+	EXPECT_EQ(trace_put("trace_marker", "x"), -EINVAL);
+	EXPECT_EQ(trace_put("trace_marker_raw", "xxxx"), -EINVAL);
+	host_free(big);
+	trace_fresh();
+}
+
+static void raw_markers(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_marker_raw", "abc"), -EINVAL); /* no room for an id */
+	EXPECT_EQ(trace_put("trace_marker_raw", "\x12\x01\x01\x01xyz."), 0);
+	EXPECT_STR(trace_nth_event(0), "# 1010112 buf: 78 79 7a 2e");
+	trace_fresh();
+}
+
+/* ---- trace and trace_pipe --------------------------------------------------------------------------------------------- */
+
+/* Reading in pieces of any size, or again from the start, gives the same bytes. */
+static void read_sizes(void)
+{
+	static char whole[16384], part[16384];
+	struct tfs_node node;
+	struct tfs_file *f;
+
+	trace_fresh();
+	for (unsigned i = 0; i < 30; i++)
+		EXPECT_EQ(trace_put("trace_marker", "a line of some length"), 0);
+	strscpy(whole, trace_get("trace", NULL), sizeof(whole));
+	EXPECT_EQ(trace_walk("trace", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	for (size_t size = 1; size < 6000; size = size * 3 + 1) {
+		u64 pos = 0;
+		ssize n;
+		while ((n = tfs_read(f, part + pos, MIN(size, sizeof(part) - 1 - pos), &pos)) > 0)
+			;
+		part[pos] = '\0';
+		EXPECT_STR(part, whole);
+	}
+	/* From the middle on: what was before is skipped. */
+	u64 pos = 1000;
+	EXPECT_EQ(tfs_read(f, part, 500, &pos), 500);
+	EXPECT(!memcmp(part, whole + 1000, 500));
+	tfs_release(f);
+	trace_fresh();
+}
+
+static void clearing(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
+	EXPECT_EQ(trace_append("trace", "anything"), 0);
+	EXPECT(*trace_nth(0));
+	EXPECT_EQ(trace_put("trace", "anything"), 0);
+	EXPECT_STR(trace_nth(0), "");
+	EXPECT_EQ(trace_put("set_event", "unit_numbers"), 0);
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT_EQ(trace_put("per_cpu/cpu0/trace", ""), 0); /* one CPU's: this one's, on the host */
+	trace_fresh();
+}
+
+static void pause_on_trace(void)
+{
+	struct tfs_node node;
+	struct tfs_file *f;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("options/pause-on-trace", "1"), 0);
+	EXPECT_EQ(trace_walk("trace", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(trace_put("trace_marker", "two"), -EBADF);
+	tfs_release(f);
+	EXPECT_EQ(trace_put("trace_marker", "three"), 0);
+	EXPECT_EQ(trace_put("options/pause-on-trace", "0"), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(trace_put("trace_marker", "four"), 0);
+	tfs_release(f);
+	trace_fresh();
+}
+
+static void pipes(void)
+{
+	struct tfs_node node, cpu;
+	struct tfs_file *f, *other;
+	char buf[4096];
+	u64 pos = 0;
+
+	trace_fresh();
+	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
+	EXPECT_EQ(trace_walk("per_cpu/cpu0/trace_pipe", &cpu), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &f), 0);
+	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), -EAGAIN);
+	EXPECT_EQ(tfs_poll(f) & 1, 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &other), -EBUSY);
+	EXPECT_EQ(tfs_open(&cpu, TFS_READ, &other), -EBUSY);
+	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
+	EXPECT_EQ(trace_put("trace_marker", "two"), 0);
+	EXPECT_EQ(tfs_poll(f) & 1, 1);
+	/* A short read takes one record and gives a part of its line; the rest of the line follows. */
+	EXPECT_EQ(tfs_read(f, buf, 20, &pos), 20);
+	EXPECT(strstr(trace_nth_event(0), "two"));
+	EXPECT_STR(trace_nth(1), "");
+	ssize n = tfs_read(f, buf, sizeof(buf) - 1, &pos);
+	EXPECT(n > 0);
+	buf[MAX(n, 0L)] = '\0';
+	EXPECT(strstr(buf, ": one\n") && !strstr(buf, "two"));
+	n = tfs_read(f, buf, sizeof(buf) - 1, &pos);
+	buf[MAX(n, 0L)] = '\0';
+	EXPECT(strstr(buf, ": two\n"));
+	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), -EAGAIN);
+	tfs_release(f);
+	/* It ends, without waiting, when something was read and recording is off. */
+	EXPECT_EQ(trace_put("trace_marker", "three"), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT(tfs_read(f, buf, sizeof(buf), &pos) > 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), 0);
+	tfs_release(f);
+	EXPECT_EQ(tfs_open(&cpu, TFS_READ, &f), 0);
+	tfs_release(f);
+	trace_fresh();
+}
+
+/* What was overwritten is told where it is missing. */
+static void lost_events(void)
+{
+	static char buf[65536];
+	struct tfs_node node;
+	struct tfs_file *f;
+	size_t len = 0;
+	u64 pos = 0;
+	ssize n;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "4"), 0);
+	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &f), 0);
+	for (unsigned i = 0; i < 100; i++)
+		trace_put("trace_marker", "first");
+	EXPECT_EQ(
+	    tfs_read(f, buf, 60, &pos), 60); /* from here on the reader has a page of its own */
+	for (unsigned i = 0; i < 800; i++)
+		trace_put("trace_marker", "then");
+	while ((n = tfs_read(f, buf + len, sizeof(buf) - 1 - len, &pos)) > 0)
+		len += n;
+	buf[len] = '\0';
+	EXPECT(strstr(buf, " [LOST "));
+	EXPECT(strstr(buf, " EVENTS]\n"));
+	tfs_release(f);
+	trace_fresh();
+}
+
+static void stats(void)
+{
+	trace_fresh();
+	char path[64];
+	struct host_context ctx;
+	host_enter(&ctx);
+	snprintf(path, sizeof(path), "per_cpu/cpu%u/stats", ctx.cpu);
+	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
+	host_exit();
+	const char *text = trace_get(path, NULL);
+	EXPECT(str_has_prefix(
+	    text, "entries: 1\noverrun: 0\ncommit overrun: 0\nbytes: 32\noldest event ts: "));
+	EXPECT(strstr(text, "\nnow ts: "));
+	EXPECT(strstr(text, "\ndropped events: 0\nread events: 0\n"));
+	trace_fresh();
+}
+
+/* ---- the tree ---------------------------------------------------------------------------------------------------------- */
+
+/* Names come in order, each found again by lookup, with the same number; files have modes that fit what can be done. */
+static void check_dir(const struct tfs_node *dir, unsigned depth)
+{
+	struct tfs_node *e = host_alloc(2 * sizeof(*e)), *found = e + 1;
+	char last[256] = "";
+
+	for (u64 i = 0; tfs_readdir(dir, i, e) == 1; i++) {
+		EXPECT(strcmp(last, e->name) < 0);
+		strscpy(last, e->name, sizeof(last));
+		EXPECT_EQ(tfs_lookup(dir, e->name, found), 0);
+		EXPECT_EQ(found->ino, e->ino);
+		EXPECT_EQ(found->mode, e->mode);
+		if ((e->mode & 0170000) == 0040000 && depth)
+			check_dir(found, depth - 1);
+	}
+	host_free(e);
+}
+
+static void tree(void)
+{
+	struct tfs_node root, node;
+
+	trace_fresh();
+	tfs_root(&root);
+	check_dir(&root, 2);
+	EXPECT_EQ(trace_walk("events/unit", &node), 0);
+	check_dir(&node, 1);
+	EXPECT_EQ(trace_walk("nosuch", &node), -ENOENT);
+	EXPECT_EQ(trace_walk("trace/x", &node), -ENOTDIR);
+	EXPECT_EQ(trace_walk("events/ftrace/enable", &node), -ENOENT);
+	EXPECT_EQ(trace_walk("events/ftrace/print/enable", &node), -ENOENT);
+	EXPECT_EQ(trace_walk("per_cpu/cpu9999", &node), -ENOENT);
+	EXPECT_EQ(tfs_mkdir(&root, "x"), -EPERM);
+	EXPECT_EQ(tfs_rmdir(&root, "events"), -EPERM);
+	EXPECT_EQ(trace_walk("events/unit/unit_text/inject", &node), 0);
+	EXPECT_EQ(node.mode, 0100200);
+	EXPECT_EQ(trace_walk("events/unit/unit_text/id", &node), 0);
+	EXPECT_EQ(node.mode, 0100440);
+	EXPECT_EQ(trace_put("events/unit/unit_text/id", "5"), -EINVAL);
+	EXPECT_EQ(trace_put("events", "1"), -EISDIR);
+}
+
+/* A line as long as a write may be, and one that is longer. */
+static void long_lines(void)
+{
+	char *line = host_alloc(5001);
+
+	trace_fresh();
+	memset(line, '0', 5000);
+	line[4096] = '\0';
+	EXPECT_EQ(trace_put("tracing_on", line), 0);
+	EXPECT_STR(trace_get("tracing_on", NULL), "0\n");
+	line[4096] = '0';
+	line[4097] = '\0';
+	EXPECT_EQ(trace_put("tracing_on", line), -EINVAL);
+	host_free(line);
+	trace_fresh();
+}
+
+static void errors(void)
+{
+	char cmd[2] = "a";
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	EXPECT_STR(trace_get("error_log", NULL), "");
+	host_lock();
+	for (; *cmd <= 'j'; ++*cmd)
+		trace_error_log(trace_global, "unit", cmd, "Bad thing", 3);
+	host_unlock();
+	const char *text = trace_get("error_log", NULL);
+	EXPECT(!strstr(text, "Command: b\n")); /* the last eight */
+	EXPECT(strstr(text, "] unit: error: Bad thing\n  Command: c\n              ^\n"));
+	EXPECT(strstr(text, "Command: j\n"));
+	EXPECT_EQ(trace_append("error_log", "x"), 0);
+	EXPECT(*trace_get("error_log", NULL));
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	EXPECT_STR(trace_get("error_log", NULL), "");
+}
+
+static const struct ktap_case cases[] = {
+    {"files.options", options},
+    {"files.clocks", clocks},
+    {"files.tracing_on", tracing_on_file},
+    {"files.sizes", sizes},
+    {"files.cpumask", cpumask},
+    {"files.tracers", tracers},
+    {"files.markers", markers},
+    {"files.raw_markers", raw_markers},
+    {"files.read_sizes", read_sizes},
+    {"files.clearing", clearing},
+    {"files.pause_on_trace", pause_on_trace},
+    {"files.pipes", pipes},
+    {"files.lost_events", lost_events},
+    {"files.stats", stats},
+    {"files.tree", tree},
+    {"files.long_lines", long_lines},
+    {"files.errors", errors},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_trace_files = {cases};
