@@ -205,12 +205,11 @@ static inline void fill_exit(struct rec_exit *rec, u32 nr, long ret)
 	rec->ret = ret;
 }
 
-static __noinline void enter_long(struct trace_event_call *call, const struct regs *regs, u32 nr)
+/* The long ways go on in the section that the short ones began, and leave it. */
+static __noinline void enter_long(
+    struct trace_event_call *call, const struct regs *regs, u32 nr, struct host_context ctx)
 {
 	const u32 n = arg_count[nr], size = offsetof(struct rec_enter, args[n]);
-	struct host_context ctx;
-
-	host_enter(&ctx);
 	struct trace_event_file *live = READ_ONCE(call->live);
 	for (; live; live = READ_ONCE(live->next_live)) {
 		struct trace_slot slot;
@@ -223,11 +222,9 @@ static __noinline void enter_long(struct trace_event_call *call, const struct re
 	host_exit();
 }
 
-static __noinline void exit_long(struct trace_event_call *call, u32 nr, long ret)
+static __noinline void exit_long(
+    struct trace_event_call *call, u32 nr, long ret, struct host_context ctx)
 {
-	struct host_context ctx;
-
-	host_enter(&ctx);
 	struct trace_event_file *live = READ_ONCE(call->live);
 	for (; live; live = READ_ONCE(live->next_live)) {
 		struct trace_slot slot;
@@ -256,8 +253,7 @@ static inline __attribute__((always_inline)) void enter_short(
 		host_exit();
 		return;
 	}
-	host_exit();
-	enter_long(call, regs, nr);
+	enter_long(call, regs, nr, ctx);
 }
 
 #define ENTER_SHORT(n)                                                                             \
@@ -297,8 +293,7 @@ static void exit_one(struct trace_event_call *call, u32 nr, long ret)
 		host_exit();
 		return;
 	}
-	host_exit();
-	exit_long(call, nr, ret);
+	exit_long(call, nr, ret, ctx);
 }
 
 static __noinline void enter_both(struct trace_event_call *call, const struct regs *regs, long id)

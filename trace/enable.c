@@ -12,9 +12,14 @@
 #include "trace/comm.h"
 #include "trace/trace_array.h"
 
-static bool is_on(const struct trace_event_file *file)
+static bool is_live(const struct trace_event_file *file)
 {
-	return file->flags & TRACE_FILE_ENABLED;
+	return file->flags & TRACE_FILE_LIVE;
+}
+
+bool trace_file_is_on(const struct trace_event_file *file)
+{
+	return is_live(file) && !(atomic_load(&file->way) & TRACE_WAY_SOFT_OFF);
 }
 
 static bool can_enable(const struct trace_event_file *file)
@@ -41,10 +46,12 @@ int trace_file_counts(struct trace_event_file *file)
 
 /* ---- acting: cannot fail ------------------------------------------------------------------------------------- */
 
-static void mark_more(struct trace_event_file *file, bool more)
+void trace_file_way(struct trace_event_file *file, u32 bit, bool on)
 {
-	WRITE_ONCE(
-	    file->after, more ? file->after | TRACE_AFTER_MORE : file->after & ~TRACE_AFTER_MORE);
+	if (on)
+		atomic_or(&file->way, bit);
+	else
+		atomic_and(&file->way, ~bit);
 }
 
 static void live_add(struct trace_event_file *file)
@@ -52,7 +59,7 @@ static void live_add(struct trace_event_file *file)
 	struct trace_event_call *call = file->call;
 
 	WRITE_ONCE(file->next_live, call->live);
-	mark_more(file, call->live);
+	trace_file_way(file, TRACE_WAY_MORE, call->live);
 	atomic_store_release(&call->live, file);
 	if (call->key)
 		call->key->users++;
@@ -67,7 +74,7 @@ static void live_remove(struct trace_event_file *file)
 		at = &(*at)->next_live;
 	WRITE_ONCE(*at, file->next_live);
 	if (call->live)
-		mark_more(call->live, call->live->next_live);
+		trace_file_way(call->live, TRACE_WAY_MORE, call->live->next_live);
 	file->flags |= TRACE_FILE_LEFT;
 	if (call->key)
 		call->key->users--;
@@ -89,16 +96,28 @@ static void count_comms(struct trace_event_file *file, bool on)
 		file->flags &= ~(TRACE_FILE_COMM | TRACE_FILE_TGID);
 }
 
+static void make_live(struct trace_event_file *file)
+{
+	live_add(file);
+	file->flags |= TRACE_FILE_LIVE;
+	count_comms(file, true);
+}
+
+static void make_dead(struct trace_event_file *file)
+{
+	file->flags &= ~TRACE_FILE_LIVE;
+	live_remove(file); /* a writer may still stand on it: what is soft off stays so */
+	count_comms(file, false);
+}
+
 static void switch_file(struct trace_event_file *file, bool on)
 {
-	if (on) {
-		live_add(file);
-		file->flags |= TRACE_FILE_ENABLED;
-	} else {
-		file->flags &= ~TRACE_FILE_ENABLED;
-		live_remove(file);
-	}
-	count_comms(file, on);
+	if (on || file->soft_users)
+		trace_file_way(file, TRACE_WAY_SOFT_OFF, !on);
+	if (on && !is_live(file))
+		make_live(file);
+	else if (!on && is_live(file) && !file->soft_users)
+		make_dead(file);
 }
 
 /* A key that several of the files share is patched once. */
@@ -129,11 +148,24 @@ void trace_key_use(struct trace_key *key, int users)
 
 /* ---- one batch ----------------------------------------------------------------------------------------------- */
 
-/* Everything that can fail. */
-static int prepare(struct trace_event_file *const *files, u32 n)
+/* Before files go back into lists they were taken out of. */
+static void wait_for_walkers(struct trace_event_file *const *files, u32 n)
 {
 	bool left = false;
 
+	for (u32 i = 0; i < n; i++)
+		left |= !is_live(files[i]) && (files[i]->flags & TRACE_FILE_LEFT) &&
+			files[i]->call->live;
+	if (left)
+		host_synchronize();
+	for (u32 i = 0; i < n; i++)
+		if (!is_live(files[i]))
+			files[i]->flags &= ~TRACE_FILE_LEFT;
+}
+
+/* Everything that can fail. */
+static int prepare(struct trace_event_file *const *files, u32 n)
+{
 	for (u32 i = 0; i < n; i++) {
 		int err = trace_file_counts(files[i]);
 		if (!err)
@@ -143,13 +175,8 @@ static int prepare(struct trace_event_file *const *files, u32 n)
 			err = trace_comm_prepare();
 		if (err)
 			return err;
-		left |=
-		    !is_on(files[i]) && (files[i]->flags & TRACE_FILE_LEFT) && files[i]->call->live;
 	}
-	if (left)
-		host_synchronize();
-	for (u32 i = 0; i < n; i++)
-		files[i]->flags &= ~TRACE_FILE_LEFT;
+	wait_for_walkers(files, n);
 	return 0;
 }
 
@@ -163,14 +190,30 @@ int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on)
 	if (!err) {
 		u8 *states = (u8 *)(keys + n);
 		for (u32 i = 0; i < n; i++)
-			if (is_on(files[i]) != on)
-				switch_file(files[i], on);
+			switch_file(files[i], on);
 		u32 count = collect_keys(files, n, keys, states);
 		if (count)
 			host_keys_set(keys, states, count);
 	}
 	host_free(keys);
 	return err;
+}
+
+void trace_file_soft(struct trace_event_file *file, int users)
+{
+	struct host_key *key;
+	u8 state;
+
+	file->soft_users += users;
+	if (file->soft_users && !is_live(file)) {
+		wait_for_walkers(&file, 1);
+		trace_file_way(file, TRACE_WAY_SOFT_OFF, true);
+		make_live(file);
+	} else if (!file->soft_users && is_live(file) && !trace_file_is_on(file)) {
+		make_dead(file);
+	}
+	if (collect_keys(&file, 1, &key, &state))
+		host_keys_set(&key, &state, 1);
 }
 
 /* ---- by name ------------------------------------------------------------------------------------------------- */
@@ -233,8 +276,8 @@ char trace_events_state(struct trace_array *tr, const char *system)
 	list_for_each_entry (file, &tr->files, node) {
 		if (!can_enable(file) || (system && strcmp(system, file->call->class->system)))
 			continue;
-		some |= is_on(file);
-		none |= !is_on(file);
+		some |= trace_file_is_on(file);
+		none |= !trace_file_is_on(file);
 	}
 	return some ? (none ? 'X' : '1') : (none ? '0' : '?');
 }

@@ -100,14 +100,19 @@ struct trace_event_call {
 	struct list_head node;		/* [L] all events, newest first */
 };
 
-/* One per CPU and file: what became of the event (contract C4). [C] */
+/* One per CPU and file: what became of the event (contract C4): hit = recorded + all of these but the last. [C] */
 struct trace_event_count {
 	u64 hit;
-	u64 lost; /* the ring refused it; its own counters say why */
-} __aligned(16);
+	u64 lost;	    /* the ring refused it; its own counters say why */
+	u64 filtered;	    /* by the file's filter */
+	u64 pid_filtered;   /* by the array's pid lists */
+	u64 soft_off;	    /* live, but switched off */
+	u64 too_deep;	    /* no room to build it in: interrupts within interrupts */
+	u64 trigger_missed; /* what its triggers could not do */
+} __aligned(64);
 
 enum {
-	TRACE_FILE_ENABLED = 1,
+	TRACE_FILE_LIVE = 1, /* in call->live */
 	TRACE_FILE_LEFT = 2, /* was taken out of call->live: walkers may still stand on it */
 	TRACE_FILE_COMM = 4, /* counted in trace_comm_users(): names ... */
 	TRACE_FILE_TGID = 8, /* ... thread groups */
@@ -119,8 +124,12 @@ struct trace_event_file {
 	struct ring_buffer *buffer;	    /* [I] the array's */
 	struct trace_event_count *counts;   /* [A] one per CPU, from the first use on */
 	struct trace_event_file *next_live; /* [A] in call->live; stays for walkers */
-	u32 after; /* [A] TRACE_AFTER_*, the same in all files of the array */
-	u32 flags; /* [L] TRACE_FILE_* */
+	u32 way;			    /* [A] TRACE_WAY_*; 0: the short way */
+	u32 flags;			    /* [L] TRACE_FILE_* */
+	u32 soft_users;			    /* [L] who needs it live, be it recorded or not */
+	bool trigger_record;		    /* [A] a trigger looks at the record */
+	struct trace_filter *filter;	    /* [A] NULL: all pass */
+	struct trace_trigger *triggers;	    /* [A] NULL: none */
 	struct trace_event_file *next_file; /* [L] in call->files */
 	struct list_head node;		    /* [L] trace_array.files, newest first */
 };
@@ -156,6 +165,16 @@ void trace_event_show_format(struct seq *s, const struct trace_event_call *call)
 /* Switches files: one pass over the kernel's text for all of them. files[i] is to be on[i]. 0 or
  * -ENOMEM (nothing done). */
 int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
+/*
+ * So many more (or less) need the file live, be it recorded or not: soft mode. What was not live comes to life switched off;
+ * what nobody needs any more and is off goes. Whatever soft mode left on stays on. Before the first use trace_file_counts() and
+ * trace_array_expand(). host_lock held; cannot fail.
+ */
+void trace_file_soft(struct trace_event_file *file, int users);
+/* Live and recorded: what `enable` shows as 1. */
+bool trace_file_is_on(const struct trace_event_file *file);
+/* Sets or clears a bit of file->way. Any context. */
+void trace_file_way(struct trace_event_file *file, u32 bit, bool on);
 /* Makes sure of file->counts before anything is recorded through it. 0 or -ENOMEM. */
 int trace_file_counts(struct trace_event_file *file);
 /* So many more (or less) want the key's call sites to call. */

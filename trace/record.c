@@ -10,7 +10,7 @@
 #define FRAMES_MAX 32
 
 /*
- * Frames of the tracer itself between the traced code and record_stack(): the recording function and trace_after_commit(). They are
+ * Frames of the tracer itself between the traced code and record_stack(): the recording function and trace_commit_reserved(). They are
  * not inlined into one another, so that the number is the same for every event.
  */
 #define OWN_FRAMES 3
@@ -47,37 +47,41 @@ static void record_user_stack(struct trace_array *tr, const struct host_context 
 	ring_buffer_unlock_commit(slot.rb, slot.ev);
 }
 
-__noinline void trace_after_commit(struct trace_event_file *file, struct host_context ctx)
-{
-	struct trace_array *tr = file->tr;
-	u32 after = READ_ONCE(file->after);
-
-	if (after & TRACE_AFTER_STACK)
-		record_stack(tr, &ctx);
-	if (after & TRACE_AFTER_USER_STACK)
-		record_user_stack(tr, &ctx);
-	if (after & TRACE_AFTER_WAKE)
-		host_wake(tr->waiters);
-}
-
 /* A line that the log's own way sets off (printk:console, a spinning lock) is not printed in turn. */
 static u8 printing[MAX_CPUS]; /* [C] */
 
-void trace_tp_printk(
-    struct trace_event_file *file, struct host_context ctx, const void *rec, u32 len)
+/* The record's line into the system's log (tp_printk). */
+static void print_record(
+    const struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len)
 {
 	struct trace_out out;
 	char text[256];
 	struct seq s;
 
-	if (printing[ctx.cpu])
+	if (printing[ctx->cpu])
 		return;
-	printing[ctx.cpu] = 1;
+	printing[ctx->cpu] = 1;
 	seq_init(&s, text, sizeof(text));
 	trace_out_init(&out, &s, file->tr->options);
 	trace_print_event(&out, rec, len);
 	while (s.len && text[s.len - 1] == '\n')
 		s.len--;
 	host_log("%.*s", (int)s.len, text);
-	printing[ctx.cpu] = 0;
+	printing[ctx->cpu] = 0;
+}
+
+__noinline void trace_commit_reserved(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
+{
+	u32 way = READ_ONCE(file->way);
+
+	if (way & TRACE_WAY_PRINT) /* the record is ours only until it is committed */
+		print_record(file, ctx, rb_data(slot->ev, slot->size), slot->size);
+	rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
+	if (way & TRACE_WAY_STACK)
+		record_stack(file->tr, ctx);
+	if (way & TRACE_WAY_USER_STACK)
+		record_user_stack(file->tr, ctx);
+	if (way & TRACE_WAY_WAKE)
+		host_wake(file->tr->waiters);
 }

@@ -20,13 +20,13 @@ struct trace_slot {
 };
 
 /*
- * The short way, for the one file of an event that has one, when nothing hangs on it and the ring has room: no function is called.
+ * The short way, for the one file of an event that has one with no bit in `way`, when the ring has room: no function is called.
  * NULL: take the long way; nothing was counted.
  */
 static inline __attribute__((always_inline)) void *trace_begin_short(struct trace_slot *slot,
     struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
 {
-	if (unlikely(!file || file->after))
+	if (unlikely(!file || READ_ONCE(file->way)))
 		return NULL;
 	slot->rb = file->buffer;
 	slot->size = size;
@@ -45,18 +45,19 @@ static inline __attribute__((always_inline)) void trace_commit_short(
 	rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
 }
 
-/* The long way. Counts the hit and reserves a record of `size` bytes, common fields filled; NULL: refused and counted. */
-static inline void *trace_begin(struct trace_slot *slot, struct trace_event_file *file,
+/* trace_begin() for files with bits of TRACE_WAY_GATE, the hit counted (trace/gate.c). */
+void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
+    const struct host_context *ctx, u16 id, u32 size);
+
+/* A record of `size` bytes in the ring, common fields filled; NULL: refused and counted. */
+static inline void *trace_reserve(struct trace_slot *slot, struct trace_event_file *file,
     const struct host_context *ctx, u16 id, u32 size)
 {
-	struct trace_event_count *count = &file->counts[ctx->cpu];
-
-	local_inc(&count->hit);
 	slot->rb = file->buffer;
 	slot->ev = rb_reserve(slot->rb, ctx->cpu, size);
 	slot->size = size;
 	if (unlikely(!slot->ev)) {
-		local_inc(&count->lost);
+		local_inc(&file->counts[ctx->cpu].lost);
 		return NULL;
 	}
 	trace_common_t *rec = rb_data(slot->ev, size);
@@ -64,23 +65,28 @@ static inline void *trace_begin(struct trace_slot *slot, struct trace_event_file
 	return rec;
 }
 
-/* After a commit, when file->after has bits: wakes readers, records stacks. */
-void trace_after_commit(struct trace_event_file *file, struct host_context ctx);
-/* Before it: the record's line into the system's log (tp_printk). */
-void trace_tp_printk(
-    struct trace_event_file *file, struct host_context ctx, const void *rec, u32 len);
+/*
+ * The long way. Counts the hit and gives a record of `size` bytes to fill, common fields filled, be it in the ring or not yet;
+ * NULL: there is to be none, which is counted. file->counts must be there.
+ */
+static inline void *trace_begin(struct trace_slot *slot, struct trace_event_file *file,
+    const struct host_context *ctx, u16 id, u32 size)
+{
+	local_inc(&file->counts[ctx->cpu].hit);
+	if (unlikely(READ_ONCE(file->way) & TRACE_WAY_GATE))
+		return trace_gate_begin(slot, file, ctx, id, size);
+	return trace_reserve(slot, file, ctx, id, size);
+}
+
+/* Commits what is in the ring, and does what file->way wants besides: wakes readers, records stacks, writes to the log. */
+void trace_commit_reserved(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
 
 static inline void trace_commit(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
 {
-	u32 after = file->after & TRACE_AFTER_WORK;
-
-	if (unlikely(after & TRACE_AFTER_PRINT)) {
-		/* The record is ours only until it is committed. */
-		const void *rec = ring_buffer_event_data(slot->ev);
-		trace_tp_printk(file, *ctx, rec, ring_buffer_data_length(slot->ev));
-	}
-	rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
-	if (unlikely(after))
-		trace_after_commit(file, *ctx);
+	if (unlikely(READ_ONCE(file->way) & (TRACE_WAY_AFTER | TRACE_WAY_PRINT)))
+		trace_commit_reserved(slot, file, ctx);
+	else
+		rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
 }

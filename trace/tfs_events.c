@@ -62,7 +62,7 @@ static int parse_switch(const char *line, bool *on)
 
 static int show_enable(struct seq *s, const struct tfs_node *node)
 {
-	seq_puts(s, file_of(node)->flags & TRACE_FILE_ENABLED ? "1\n" : "0\n");
+	seq_puts(s, trace_file_is_on(file_of(node)) ? "1\n" : "0\n");
 	return 0;
 }
 

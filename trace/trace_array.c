@@ -19,7 +19,7 @@ static void add_file(
 	file->tr = tr;
 	file->call = call;
 	file->buffer = tr->buffer;
-	file->after = tr->after;
+	file->way = tr->way;
 	file->next_file = call->files;
 	call->files = file;
 }
@@ -202,13 +202,13 @@ void trace_array_set_cpumask(struct trace_array *tr, u64 mask)
 
 /* ---- options ------------------------------------------------------------------------------------------------- */
 
-static void set_after(struct trace_array *tr, u32 bit, bool on)
+static void set_way(struct trace_array *tr, u32 bit, bool on)
 {
 	struct trace_event_file *file;
 
-	tr->after = on ? tr->after | bit : tr->after & ~bit;
+	tr->way = on ? tr->way | bit : tr->way & ~bit;
 	list_for_each_entry (file, &tr->files, node)
-		WRITE_ONCE(file->after, tr->after | (file->after & TRACE_AFTER_MORE));
+		trace_file_way(file, bit, on);
 }
 
 /* Events that are on now begin or cease to want names, thread groups. */
@@ -219,7 +219,7 @@ static int change_comms(struct trace_array *tr, u32 flag, bool on)
 	if (on && trace_comm_prepare())
 		return -ENOMEM;
 	list_for_each_entry (file, &tr->files, node) {
-		if (!(file->flags & TRACE_FILE_ENABLED) || !!(file->flags & flag) == on)
+		if (!(file->flags & TRACE_FILE_LIVE) || !!(file->flags & flag) == on)
 			continue;
 		file->flags ^= flag;
 		if (flag == TRACE_FILE_COMM)
@@ -242,10 +242,10 @@ static int apply_option(struct trace_array *tr, u32 bit, bool on)
 		ring_buffer_change_overwrite(tr->buffer, on);
 		return 0;
 	case TRACE_OPT_STACKTRACE:
-		set_after(tr, TRACE_AFTER_STACK, on);
+		set_way(tr, TRACE_WAY_STACK, on);
 		return 0;
 	case TRACE_OPT_USERSTACKTRACE:
-		set_after(tr, TRACE_AFTER_USER_STACK, on);
+		set_way(tr, TRACE_WAY_USER_STACK, on);
 		return 0;
 	case TRACE_OPT_TEST_NOP_REFUSE:
 		return -EINVAL; /* what it is for */
@@ -267,16 +267,16 @@ int trace_array_set_option(struct trace_array *tr, u32 bit, bool on)
 void trace_array_wait_begin(struct trace_array *tr)
 {
 	if (tr->readers++ == 0)
-		set_after(tr, TRACE_AFTER_WAKE, true);
+		set_way(tr, TRACE_WAY_WAKE, true);
 }
 
 void trace_array_wait_end(struct trace_array *tr)
 {
 	if (--tr->readers == 0)
-		set_after(tr, TRACE_AFTER_WAKE, false);
+		set_way(tr, TRACE_WAY_WAKE, false);
 }
 
 void trace_array_set_printk(struct trace_array *tr, bool on)
 {
-	set_after(tr, TRACE_AFTER_PRINT, on);
+	set_way(tr, TRACE_WAY_PRINT, on);
 }

@@ -13,19 +13,30 @@
 struct trace_clock;
 struct trace_event_file;
 
-/* trace_event_file.after: why a record takes the long way, and what follows its commit. */
+/*
+ * trace_event_file.way: why a record takes the long way, or is not made at all. The first group is the array's, the same in
+ * all its files; the second each file's own. Changed by trace_file_way(), from any context.
+ */
 enum {
-	TRACE_AFTER_WAKE = 1,	    /* somebody waits for events */
-	TRACE_AFTER_STACK = 2,	    /* options/stacktrace */
-	TRACE_AFTER_USER_STACK = 4, /* options/userstacktrace */
-	TRACE_AFTER_PRINT = 8,	    /* tp_printk */
-	TRACE_AFTER_WORK = 15,
-	TRACE_AFTER_MORE = 16, /* of the first live file: there are others */
+	TRACE_WAY_WAKE = 1,	  /* somebody waits for events */
+	TRACE_WAY_STACK = 2,	  /* options/stacktrace */
+	TRACE_WAY_USER_STACK = 4, /* options/userstacktrace */
+	TRACE_WAY_PRINT = 8,	  /* tp_printk */
+	TRACE_WAY_PID = 16,	  /* set_event_pid, set_event_notrace_pid */
+	TRACE_WAY_ARRAY = 31,
+
+	TRACE_WAY_MORE = 32,	 /* of the first live file: there are others */
+	TRACE_WAY_SOFT_OFF = 64, /* live for its triggers' sake or somebody else's: not recorded */
+	TRACE_WAY_FILTER = 128,	 /* file->filter */
+	TRACE_WAY_TRIGGER = 256, /* file->triggers */
+
+	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
+	TRACE_WAY_GATE = TRACE_WAY_PID | TRACE_WAY_SOFT_OFF | TRACE_WAY_FILTER | TRACE_WAY_TRIGGER,
 };
 
 struct trace_array {
 	struct ring_buffer *buffer;	       /* [A] */
-	u32 after;			       /* [L] TRACE_AFTER_*, copied to all files */
+	u32 way;			       /* [L] TRACE_WAY_ARRAY bits, copied to all files */
 	u32 options;			       /* [A] TRACE_OPT_* bits */
 	const struct trace_clock *clock;       /* [L] */
 	size_t wanted_size;		       /* [L] bytes per CPU once it is used */
@@ -34,7 +45,7 @@ struct trace_array {
 	u64 cpumask;			       /* [L] a bit per CPU that records */
 	u64 piped;			       /* [L] a bit per CPU whose trace_pipe is open */
 	u32 pipes;			       /* [L] open trace_pipe files */
-	u32 readers;			       /* [L] waiting, counted for TRACE_AFTER_WAKE */
+	u32 readers;			       /* [L] waiting, counted for TRACE_WAY_WAKE */
 	struct host_waiters *waiters;	       /* [I] */
 	struct trace_event_file *static_files; /* [I] one block for the events known at creation */
 	u32 static_count;

@@ -114,7 +114,7 @@
 #undef TRACE_TEXT_OF
 
 /* 4. The event, its printing, and what the call site calls: the short way of an event, or else the long
- * one, a walk over the files that want it. */
+ * one, a walk over the files that want it, in the same section. */
 #define F(type, name, from)	     rec_->name = (from);
 #define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
 #define F_CHARS(name, n, from)	     trace_put_chars(rec_->name, n, from);
@@ -152,10 +152,8 @@
 	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
 	    .key = &switch_##name_,                                                                \
 	};                                                                                         \
-	static __noinline void record_long_##name_(proto)                                          \
+	static __noinline void record_long_##name_(proto, struct host_context ctx_)                \
 	{                                                                                          \
-		struct host_context ctx_;                                                          \
-		host_enter(&ctx_);                                                                 \
 		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
 		const u32 end_ __maybe_unused = size_##name_(args);                                \
 		for (; live_; live_ = READ_ONCE(live_->next_live)) {                               \
@@ -184,8 +182,7 @@
 			host_exit();                                                               \
 			return;                                                                    \
 		}                                                                                  \
-		host_exit();                                                                       \
-		record_long_##name_(args);                                                         \
+		record_long_##name_(args, ctx_);                                                   \
 	}
 #include TRACE_DEF
 #undef F

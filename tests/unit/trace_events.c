@@ -236,6 +236,58 @@ static void two_arrays(void)
 	EXPECT_STR(trace_nth_event(2), "");
 }
 
+static u64 soft_off_of(const struct trace_event_file *file)
+{
+	u64 sum = 0;
+
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		sum += file->counts[cpu].soft_off;
+	return sum;
+}
+
+static void soft(struct trace_event_file *file, int users)
+{
+	host_lock();
+	EXPECT_EQ(trace_file_counts(file), 0);
+	trace_file_soft(file, users);
+	host_unlock();
+}
+
+/* Somebody needs the event live: it fires, is counted and not recorded, until it is switched on; and it stays as it was left. */
+static void soft_mode(void)
+{
+	struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("unit", "unit_numbers"));
+
+	trace_fresh();
+	soft(file, 1);
+	u64 before = soft_off_of(file);
+	EXPECT_EQ(key_unit_numbers.enabled, 1);
+	EXPECT(!trace_file_is_on(file));
+	trace_unit_numbers(1, 0, 0, 0);
+	EXPECT_EQ(soft_off_of(file), before + 1);
+	EXPECT_STR(trace_nth_event(0), "");
+
+	trace_file_way(file, TRACE_WAY_SOFT_OFF, false); /* as enable_event does */
+	EXPECT(trace_file_is_on(file));
+	trace_unit_numbers(2, 0, 0, 0);
+	EXPECT_EQ(soft_off_of(file), before + 1);
+	EXPECT_STR(trace_nth_event(0), "unit_numbers: a=2 b=0 c=0 d=0");
+
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "0"), 0);
+	EXPECT_EQ(key_unit_numbers.enabled, 1);
+	trace_unit_numbers(3, 0, 0, 0);
+	EXPECT_EQ(soft_off_of(file), before + 2);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	soft(file, -1); /* on: it stays */
+	EXPECT_EQ(key_unit_numbers.enabled, 1);
+	soft(file, 1);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "0"), 0);
+	soft(file, -1); /* off: it goes */
+	EXPECT_EQ(key_unit_numbers.enabled, 0);
+	EXPECT_STR(trace_nth_event(1), "");
+}
+
 static void registering_twice(void)
 {
 	trace_fresh();
@@ -253,6 +305,7 @@ static const struct ktap_case cases[] = {
     {"events.keys", keys},
     {"events.formats", formats},
     {"events.two_arrays", two_arrays},
+    {"events.soft_mode", soft_mode},
     {"events.registering_twice", registering_twice},
     {NULL, NULL},
 };
