@@ -35,12 +35,14 @@
  *   C0 the tail's number is `number`, or the one behind it when a writer was interrupted within C5: then it is set right.
  *      The tail must still be what it was at W2, else again from W2.
  *   C1 look at the slot of the next number. Lap is ours: free, go to C4.
+ *      Neither ours nor the one before: nested writers went round meanwhile, again from W2.
  *   C2 unread data in it. Not overwriting: refuse. Not finished (an interrupted writer still writes there): refuse.
  *   C3 evict: change the slot's lap to ours by compare-exchange, count what was in it. This is the one place where this CPU
- *      and a reader on another may want the same thing, so it is the one compare-exchange with a lock prefix: once in a
+ *      and a reader on another may want the same thing, so it is a compare-exchange with a lock prefix: once in a
  *      sub-buffer, only when overwriting what nobody has read. If the reader won, it left a fresh page: the slot is free now.
  *   C4 give the page a fresh account of our lap, by compare-exchange from the old one: a nested writer may have done it, and
- *      may have written there.
+ *      may have written there. A reader may have taken it since and be ending it for its new owner; so this one is locked, too,
+ *      for without the prefix it stores even when it fails. It comes with C3 only: a reader leaves fresh accounts.
  *   C5 as W4, to the start of the next page. The winner sets `number`, pads the rest of the page it left and accounts for it,
  *      and writes the time of the new one.
  *
@@ -109,9 +111,11 @@ static enum outcome open_next(struct rb_ring *ring, u64 next)
 				return GOT;
 			if (READ_ONCE(*slot) != word) /* the account was not this page's */
 				return AGAIN;
-			local_cmpxchg(&page->commit, account, account_fresh(lap)); /* C4 */
+			atomic_cas(&page->commit, account, account_fresh(lap)); /* C4 */
 			return GOT;
 		}
+		if (slot_lap(word) != ((lap - 1) & RB_LAP_MASK))
+			return AGAIN;
 		if (!READ_ONCE(ring->overwrite) || !account_finished(account)) { /* C2 */
 			if (READ_ONCE(*slot) != word)
 				continue; /* the reader took it just now */

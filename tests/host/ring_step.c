@@ -1,0 +1,188 @@
+/*
+ * The ring buffer with a nested writer at every instruction boundary: one event is written with the CPU's trap flag on, and at
+ * the n-th trap an "interrupt" writes events of its own: one, or more than the ring holds. For every n
+ * there is, at the edge of a sub-buffer. Whatever comes in between, nothing is lost uncounted, what is read is whole and in
+ * order, and the ring goes on afterwards.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "kernel/lib/ktap.h"
+#include "tests/unit/ring_tools.h"
+#include "trace/host.h"
+
+#define TRAP_FLAG 0x100
+#define PAGES	  2
+
+/* What the interrupt writes. */
+struct burst {
+	unsigned events;
+	size_t length;
+};
+
+static struct ring_buffer *rb;
+static const struct burst *burst;
+static volatile u32 traps, target; /* traps so far; the one to interrupt at */
+static u32 written, refused;
+
+static void put(size_t length)
+{
+	static u8 data[RB_MAX_DATA];
+
+	memcpy(data, &written, sizeof(written));
+	if (length > 4)
+		data[length - 1] = 0x5a;
+	if (ring_put(rb, data, length))
+		refused++;
+	written++;
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig;
+	(void)info;
+	if (++traps != target)
+		return;
+	uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	for (unsigned i = 0; i < burst->events; i++)
+		put(burst->length);
+}
+
+static void trap_flag(bool on)
+{
+	if (on)
+		__asm__ volatile("pushfq; orl $0x100, (%%rsp); popfq" ::: "memory", "cc");
+	else
+		__asm__ volatile("pushfq; andl $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+
+/* The interrupted writer. Its number is taken first: `written` counts hits, in any order. */
+static void put_stepped(unsigned flags, size_t length)
+{
+	struct host_context ctx;
+	struct ring_buffer_event *ev;
+	u32 number = written++;
+
+	host_enter(&ctx);
+	trap_flag(true);
+	ev = ring_buffer_lock_reserve(rb, length);
+	if (ev) {
+		u8 *data = ring_buffer_event_data(ev);
+
+		*(u32 *)data = number;
+		data[length - 1] = 0x5a;
+		ring_buffer_unlock_commit(rb, ev);
+	} else {
+		EXPECT(!(flags & RB_FL_OVERWRITE)); /* nothing here is in its way for long */
+		refused++;
+	}
+	trap_flag(false);
+	host_exit();
+}
+
+/* Reads all there is: each number once, whole. How many. */
+static u32 drain(u64 *lost_sum)
+{
+	static u8 seen[4096];
+	struct ring_buffer_event *ev;
+	u64 lost, ts, last = 0;
+	u32 count = 0;
+
+	memset(seen, 0, sizeof(seen));
+	while ((ev = ring_buffer_consume(rb, ring_cpu(), &ts, &lost))) {
+		u8 *data = ring_buffer_event_data(ev);
+		u32 number = *(u32 *)data;
+
+		*lost_sum += lost;
+		EXPECT(number < written && !seen[number % sizeof(seen)]++);
+		EXPECT(ring_buffer_data_length(ev) == 4 ||
+		       memchr(data + 4, 0x5a, ring_buffer_data_length(ev) - 4));
+		EXPECT(ts >= last);
+		last = ts;
+		count++;
+	}
+	return count;
+}
+
+/* One pass: fill, write with an interrupt at trap `n`, look. False when there is no such trap any more. */
+static bool pass(unsigned flags, u64 fill, size_t length, u32 n)
+{
+	struct ring_buffer_stats st;
+	u64 lost = 0;
+	u32 read, stored;
+
+	ring_buffer_reset(rb);
+	written = refused = traps = 0;
+	target = n;
+	for (; fill >= 32; fill -= 32)
+		put(28);
+	if (fill)
+		put(fill - 4);
+	put_stepped(flags, length);
+	stored = written - refused;
+	ring_balanced(rb, written);
+	st = ring_stats(rb);
+	EXPECT_EQ(st.dropped + st.commit_overrun + st.nested, refused);
+	read = drain(&lost);
+	EXPECT_EQ(read + lost, stored);
+	refused = 0;
+	put(8);
+	put(RB_MAX_DATA); /* it goes on, into the next sub-buffer too */
+	put(RB_MAX_DATA);
+	EXPECT_EQ(refused, 0);
+	EXPECT_EQ(
+	    drain(&lost) + lost + read, written - (st.dropped + st.commit_overrun + st.nested));
+	return traps >= n;
+}
+
+/* All boundaries of the way of one event; how many there are. */
+static u32 boundaries(unsigned flags, u64 fill, size_t length)
+{
+	u32 n = 1;
+
+	rb = ring_buffer_alloc(PAGES * RB_PAGE_DATA, flags, NULL);
+	while (pass(flags, fill, length, n))
+		n++;
+	ring_buffer_free(rb);
+	return n - 1;
+}
+
+static void every_boundary(const struct burst *with, unsigned flags, u64 fill)
+{
+	struct sigaction sa = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO}, old;
+
+	sigaction(SIGTRAP, &sa, &old);
+	burst = with;
+	EXPECT(boundaries(flags, fill, 12) > 50);
+	sigaction(SIGTRAP, &old, NULL);
+}
+
+/* More than the ring holds: what the interrupted writer saw is laps old when it goes on. */
+static void nested_laps(void)
+{
+	static const struct burst laps = {2 * PAGES, RB_MAX_DATA};
+
+	every_boundary(&laps, RB_FL_OVERWRITE, RB_PAGE_DATA - 16); /* fits */
+	every_boundary(&laps, RB_FL_OVERWRITE, RB_PAGE_DATA - 8);
+	every_boundary(&laps, 0, RB_PAGE_DATA - 16);
+}
+
+/* One event, at the edge with room left and without. */
+static void nested_event(void)
+{
+	static const struct burst one = {1, 8};
+
+	every_boundary(&one, 0, RB_PAGE_DATA - 8);
+	every_boundary(&one, RB_FL_OVERWRITE, RB_PAGE_DATA);
+}
+
+static const struct ktap_case cases[] = {
+    {"ring_step.nested_event", nested_event},
+    {"ring_step.nested_laps", nested_laps},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_ring_step = {cases};
