@@ -16,8 +16,11 @@ SHELL    := /bin/bash
 include tools/deps.mk
 
 WARN     := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
+# What arch/x86_64/unwind.c relies on: a function that has a frame begins with push and mov, drops it right before its ret, and is
+# left by nothing else.
+FRAMES   := -fno-omit-frame-pointer -fno-shrink-wrap -fno-schedule-insns2 -fno-optimize-sibling-calls
 KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
-            -fno-stack-protector -fno-omit-frame-pointer -fno-strict-aliasing -fno-asynchronous-unwind-tables \
+            -fno-stack-protector $(FRAMES) -fno-strict-aliasing -fno-asynchronous-unwind-tables \
             -fcf-protection=none -fno-common -fno-delete-null-pointer-checks -ffunction-sections \
             -DTRACE_HOST_INLINE='"kernel/trace_inline.h"' $(KCFLAGS_EXTRA)
 comma    := ,
@@ -33,11 +36,11 @@ TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
 .PHONY: kernel run test check bench fuzz fmt help clean
 kernel: $(O)/kernel.elf
 
-$(O)/k/%.c.o: %.c
+$(O)/k/%.c.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KCFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/k/%.S.o: %.S
+$(O)/k/%.S.o: %.S Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KCFLAGS) -D__ASSEMBLY__ -DBUILD_DIR='"$(O)"' -MMD -MP -c $< -o $@
 

@@ -258,16 +258,23 @@ void host_log(const char *fmt, ...)
 	pr_warn("%s", text);
 }
 
-/* The first frame is this function's own. */
-__noinline unsigned host_stack(u64 *out, unsigned max, unsigned skip)
+extern const char __trace_text_start[], __trace_text_end[]; /* linker.ld */
+
+static bool records(u64 addr)
+{
+	return addr - (u64)__trace_text_start < (u64)(__trace_text_end - __trace_text_start);
+}
+
+unsigned host_stack(u64 *out, unsigned max)
 {
 	u64 frames[STACK_FRAMES];
-	unsigned n = stack_trace(NULL, frames, MIN(max + ++skip, (unsigned)STACK_FRAMES));
+	unsigned n = stack_trace(NULL, frames, STACK_FRAMES), own = 0;
 
-	if (n <= skip)
-		return 0;
-	memcpy(out, frames + skip, (n - skip) * sizeof(*out));
-	return n - skip;
+	while (own < n && records(frames[own]))
+		own++;
+	n = MIN(n - own, max);
+	memcpy(out, frames + own, n * sizeof(*out));
+	return n;
 }
 
 unsigned host_user_stack(u64 *out, unsigned max)

@@ -36,6 +36,9 @@ enum {
 	TRACE_FLAG_BH_OFF = 0x80,
 };
 
+/* Functions that record and are made outside trace/: a host may want to know their addresses, see host_stack(). */
+#define __trace_text __attribute__((section(".trace.text")))
+
 /*
  * Any context. The task stays on this CPU from enter to exit; they nest. host_cpu() is stable only between the two. A host
  * may have these three inline, in a header that it names when it is built.
@@ -105,6 +108,6 @@ void host_log(const char *fmt, ...) __printf(1, 2);
 /* Memory that may not be there; any context; 0 or -EFAULT. */
 int host_copy_kernel(void *dst, const void *src, size_t n);
 int host_copy_user(void *dst, u64 src, size_t n);
-/* Return addresses of the caller, innermost first. Any context. */
-unsigned host_stack(u64 *out, unsigned max, unsigned skip);
+/* Return addresses, innermost first, from the traced code on: what records is left out. Any context. */
+unsigned host_stack(u64 *out, unsigned max);
 unsigned host_user_stack(u64 *out, unsigned max);

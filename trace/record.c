@@ -9,19 +9,13 @@
 
 #define FRAMES_MAX 32
 
-/*
- * Frames of the tracer itself between the traced code and record_stack(): the recording function and trace_commit_reserved(). They are
- * not inlined into one another, so that the number is the same for every event.
- */
-#define OWN_FRAMES 3
-
-static __noinline void record_stack(struct trace_array *tr, const struct host_context *ctx)
+static void record_stack(struct trace_array *tr, const struct host_context *ctx)
 {
 	struct trace_event_file *file = trace_event_file_of(tr, trace_builtin(TRACE_STACK));
 	u64 frames[FRAMES_MAX];
 	struct trace_slot slot;
 
-	u32 n = host_stack(frames, FRAMES_MAX, OWN_FRAMES);
+	u32 n = host_stack(frames, FRAMES_MAX);
 	struct rec_stack *rec =
 	    trace_begin(&slot, file, ctx, TRACE_STACK, sizeof(*rec) + n * sizeof(u64));
 	if (!rec)

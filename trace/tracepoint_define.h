@@ -152,7 +152,7 @@
 	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
 	    .key = &switch_##name_,                                                                \
 	};                                                                                         \
-	static __noinline void record_long_##name_(proto, struct host_context ctx_)                \
+	static __noinline __trace_text void record_long_##name_(proto, struct host_context ctx_)   \
 	{                                                                                          \
 		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
 		const u32 end_ __maybe_unused = size_##name_(args);                                \
@@ -167,7 +167,7 @@
 		}                                                                                  \
 		host_exit();                                                                       \
 	}                                                                                          \
-	void trace_record_##name_(proto)                                                           \
+	__trace_text void trace_record_##name_(proto)                                              \
 	{                                                                                          \
 		struct host_context ctx_;                                                          \
 		struct trace_slot slot_;                                                           \

@@ -16,7 +16,7 @@ UTEST      := $(patsubst user/tests/%.c,$(O)/archive/test/%,$(sort $(wildcard us
 
 # Our own headers fill in for what newlib leaves to its system; then come its own, then the freestanding ones of the compiler.
 UCFLAGS    := -std=gnu17 -O2 -g $(WARN) -I. -nostdinc -isystem user/libc/include -isystem $(NEWLIB)/x86_64-elf/include \
-              -isystem $(shell $(CC) -print-file-name=include) -fno-pie -fno-stack-protector -fcf-protection=none \
+              -isystem $(shell $(CC) -print-file-name=include) -fno-pie -fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
               -ffunction-sections -fdata-sections -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=1
 ULDFLAGS   := -static -no-pie -nostdlib -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,--gc-sections
 ULIBS      := -L$(NEWLIB)/x86_64-elf/lib -Wl,--start-group -lc -lm -lgcc -Wl,--end-group

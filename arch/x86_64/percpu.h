@@ -5,6 +5,8 @@
 
 struct cpu_private {
 	const struct regs *irq_regs; /* innermost interrupted context */
+	const struct regs *nmi_regs; /* what the NMI being handled interrupted; NULL: none is */
+	u64 left_stack;		     /* top of the stack of the task switched from last */
 	struct aspace *aspace;	     /* whose tables are loaded; stays over kernel threads */
 	void *fpu_owner;      /* whose registers the FPU holds, as its save area; NULL: nobody's */
 	u64 fs_base, gs_base; /* of ring 3, as the MSRs hold them */

@@ -53,6 +53,7 @@ void arch_switch(struct arch_task *prev, struct arch_task *next)
 		aspace_switch(next->as);
 		load_bases(next);
 	}
+	private_write(left_stack, prev->stack_top);
 	cpu_set_kernel_stack(next->stack_top);
 	switch_stack(&prev->rsp, next->rsp);
 }

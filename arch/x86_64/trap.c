@@ -294,7 +294,9 @@ void __noprobe trap_nmi(struct regs *r)
 
 	stacks_nmi_begin();
 	private_write(irq_regs, r);
+	private_write(nmi_regs, r);
 	nmi_dispatch(r);
+	private_write(nmi_regs, NULL);
 	private_write(irq_regs, outer);
 	stacks_nmi_end();
 	if (read_cr2() != addr)

@@ -2,9 +2,11 @@
  * Looking back by frame pointers. Any context, NMI included: reads only this CPU's own stacks and the current task's, each
  * word by a copy that may fail, and always goes up within one stack, so it ends.
  *
- * Every function of the kernel that calls another keeps %rbp. Entry code sets it odd: one more than the address of a struct
- * regs. Code that was interrupted before its function had set up its frame, or after it dropped it, or that needs none, is
- * known by its instruction bytes; the return address is then read from where it still lies.
+ * Every function of the kernel that touches its stack keeps %rbp (Makefile: FRAMES). Entry code sets it odd: one more than the
+ * address of a struct regs. Code that was interrupted before its function had set up its frame, or after it dropped it, or that
+ * needs none, is known by its instruction bytes; the return address is then read from where it still lies.
+ *
+ * The stack of ring 3 is followed as Linux does: its program counter, then by frame pointers, up, while they lead anywhere.
  */
 #include "arch/arch.h"
 #include "arch/x86_64/percpu.h"
@@ -12,7 +14,15 @@
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/trap.h"
 
-enum { PUSH_RBP = 0x55, REX_W = 0x48, RET = 0xc3, INT3 = 0xcc };
+enum {
+	PUSH_RBP = 0x55,
+	REX_B = 0x41,
+	REX_W = 0x48,
+	POP_REG = 0x58,
+	PUSHF = 0x9c,
+	RET = 0xc3,
+	INT3 = 0xcc
+};
 
 struct walk {
 	u64 *out;
@@ -25,11 +35,21 @@ static bool is_text(u64 addr)
 	return addr >= (u64)__text_start && addr < (u64)__text_end;
 }
 
+static bool is_entry(u64 addr)
+{
+	return addr >= (u64)entry_text_start && addr < (u64)entry_text_end;
+}
+
+static bool on_task_stack(u64 p, size_t n, u64 top)
+{
+	return p - (top - KERNEL_STACK_SIZE) <= KERNEL_STACK_SIZE - n;
+}
+
+/* During a switch the stack of the task that is left is still, or already again, the one in use. */
 static bool known_stack(u64 p, size_t n)
 {
-	u64 top = this_cpu_read(kernel_rsp);
-
-	return (p - (top - KERNEL_STACK_SIZE) <= KERNEL_STACK_SIZE - n) ||
+	return on_task_stack(p, n, this_cpu_read(kernel_rsp)) ||
+	       on_task_stack(p, n, private_read(left_stack)) ||
 	       (stacks_own(p) && stacks_own(p + n - 1));
 }
 
@@ -53,9 +73,15 @@ static bool is_prologue(const u8 *p)
 	       p[2] == 0x89 && p[3] == 0xe5;
 }
 
+/* Between pushfq and popq, as irq_flags() has them? The compiler does not know that they touch the stack. */
+static bool flags_on_stack(const u8 *at)
+{
+	return at[-1] == PUSHF && (at[*at == REX_B] & 0xf8) == POP_REG;
+}
+
 /*
  * How many words above rsp the return address lies if the code at rip has no frame, being before its prologue, or at the
- * ret, or in a function that needs none; -1: it has one.
+ * ret, or in a function that needs none and so leaves the stack alone; -1: it has one. The Makefile's FRAMES keep functions so.
  */
 static int frameless(u64 rip)
 {
@@ -65,14 +91,13 @@ static int frameless(u64 rip)
 		return -1;
 	if (at > start && at[-1] == INT3)
 		at--; /* the trap reports the address behind it; what it replaced has not run */
-	for (const u8 *p = start; p < at && p + 4 <= (const u8 *)__text_end; p++) {
-		if (!is_prologue(p))
-			continue;
-		if (p + 1 == at)
-			return 1;
-		return *at == RET ? 0 : -1;
-	}
-	return 0;
+	if (at == start)
+		return 0;
+	if (!is_prologue(start))
+		return flags_on_stack(at);
+	if (at == start + 1)
+		return 1;
+	return *at == RET ? 0 : -1;
 }
 
 /* Does a call instruction end here? call rel32, or call through register or memory (/2 of 0xff) in its lengths. */
@@ -90,13 +115,13 @@ static bool follows_call(u64 addr)
 	return false;
 }
 
-/* Goes on from the registers of interrupted code; false at the end. */
+/* Goes on from the registers of interrupted code; false at the end: entry code has no frames, and %rbp may be ring 3's. */
 static bool enter_regs(struct walk *w, const struct regs *r)
 {
 	u64 ret;
 	int depth;
 
-	if (regs_user(r) || !add(w, r->rip))
+	if (regs_user(r) || !add(w, r->rip) || is_entry(r->rip))
 		return false;
 	depth = is_text(r->rip) ? frameless(r->rip) : 0; /* called through a bad pointer */
 	if (depth >= 0 && read_words(r->rsp + 8 * depth, &ret, sizeof ret) && follows_call(ret) &&
@@ -140,11 +165,14 @@ unsigned stack_trace(const struct regs *r, u64 *out, unsigned max)
 	return w.count;
 }
 
-/* The ring-3 registers of the current task; NULL: it has none, being a kernel thread. */
+/* The ring-3 registers of the current task; NULL: it has none, being a kernel thread. An NMI leaves them on its own stack. */
 static const struct regs *user_regs(void)
 {
-	const struct regs *r = (const struct regs *)this_cpu_read(kernel_rsp) - 1;
+	const struct regs *r = private_read(nmi_regs);
 
+	if (r && regs_user(r))
+		return r;
+	r = (const struct regs *)this_cpu_read(kernel_rsp) - 1;
 	return r->cs == SEL_USER_CS ? r : NULL;
 }
 
@@ -159,7 +187,7 @@ unsigned stack_trace_user(u64 *out, unsigned max)
 	out[n++] = r->rip;
 	for (fp = r->rbp; n < max;) {
 		u64 frame[2];
-		if (fp & 7 || copy_from_user_nofault(frame, fp, sizeof frame) || !frame[1])
+		if (fp < r->rsp || copy_from_user_nofault(frame, fp, sizeof frame) || !frame[1])
 			break;
 		out[n++] = frame[1];
 		if (frame[0] <= fp)

@@ -230,11 +230,10 @@ void host_log(const char *fmt, ...)
 	va_end(ap);
 }
 
-unsigned host_stack(u64 *out, unsigned max, unsigned skip)
+unsigned host_stack(u64 *out, unsigned max)
 {
 	(void)out;
 	(void)max;
-	(void)skip;
 	return 0;
 }
 

@@ -28,6 +28,11 @@ static void fpu(void)
 	EXPECT_EQ(run_program("/test/fpu", NULL), 0);
 }
 
+static void userstack(void)
+{
+	EXPECT_EQ(run_program("/test/userstack", NULL), 0);
+}
+
 static void samples(void)
 {
 	EXPECT_EQ(run_program("/bin/true", NULL), 0);
@@ -52,6 +57,7 @@ static const struct ktap_case cases[] = {
     {"ring3.clib", clib},
     {"ring3.entry", entry},
     {"ring3.fpu", fpu},
+    {"ring3.userstack", userstack},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
     {NULL, NULL},
