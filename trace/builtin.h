@@ -25,6 +25,7 @@ enum trace_builtin_id {
 	TRACE_TIMERLAT,
 	TRACE_RAW_DATA,
 	TRACE_FUNC_REPEATS,
+	TRACE_BUILTINS, /* ids are below */
 };
 
 struct rec_print {

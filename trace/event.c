@@ -77,6 +77,7 @@ static struct trace_system *system_create(const char *name)
 	if (!sys)
 		return NULL;
 	sys->name = name;
+	trace_life_begin(&sys->life);
 	list_for_each_entry (after, &trace_systems, node)
 		if (strcmp(after->name, name) > 0)
 			break;
@@ -157,7 +158,11 @@ int trace_event_enter(struct trace_event_call *call)
 	if (call->fmt && !(call->fmt_hashed = hashed_format(call->fmt)))
 		return -ENOMEM;
 	int err = system_add(sys, call);
-	return err ? err : take_id(call);
+	if (!err)
+		err = take_id(call);
+	if (!err)
+		trace_life_begin(&call->life);
+	return err;
 }
 
 /* Backwards, so that lists show the last declared first, as Linux's do. */

@@ -14,6 +14,7 @@
 #include "kernel/lib/list.h"
 #include "kernel/lib/seq.h"
 #include "trace/host.h"
+#include "trace/life.h"
 
 /* The first eight bytes of every record. */
 struct trace_entry {
@@ -98,6 +99,9 @@ struct trace_event_call {
 	u8 flags;			/* [I] TRACE_CALL_* */
 	struct trace_system *system;	/* [L] */
 	struct list_head node;		/* [L] all events, newest first */
+	struct trace_life
+	    life; /* [L] from registration on; whoever removes the event ends it first */
+	u32 refs; /* [L] who needs it to stay: trace_event_get() */
 };
 
 /* One per CPU and file: what became of the event (contract C4): hit = recorded + all of these but the last. [C] */
@@ -136,6 +140,7 @@ struct trace_event_file {
 
 /* A directory in events/. [L] */
 struct trace_system {
+	struct trace_life life;
 	const char *name;
 	struct list_head node;		 /* all systems, by name */
 	struct trace_event_call **calls; /* by name once `sorted` */
@@ -145,6 +150,15 @@ struct trace_system {
 
 /* Registers one event after boot: -EEXIST, -ENOMEM, -ENOSPC (no id left). A file appears in every instance. host_lock held. */
 int trace_event_register(struct trace_event_call *call);
+/* Counts a use that forbids the removal of the event, beyond its being switched on; ends it. host_lock held. */
+static inline void trace_event_get(struct trace_event_call *call)
+{
+	call->refs++;
+}
+static inline void trace_event_put(struct trace_event_call *call)
+{
+	call->refs--;
+}
 /* Its first half, for the registry: name, format and id, not yet in the list and without files. */
 int trace_event_enter(struct trace_event_call *call);
 

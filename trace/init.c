@@ -64,18 +64,6 @@ static void each_param(const char *name, void (*fn)(char *word))
 		each_word(list, fn);
 }
 
-/* What the core records by itself is never switched on: its files are ready from the start. */
-static int prepare_builtins(struct trace_array *tr)
-{
-	static const u8 ids[] = {
-	    TRACE_STACK, TRACE_PRINT, TRACE_BPRINT, TRACE_USER_STACK, TRACE_BPUTS, TRACE_RAW_DATA};
-
-	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++)
-		if (trace_file_counts(trace_event_file_of(tr, trace_builtin(ids[i]))))
-			return -ENOMEM;
-	return 0;
-}
-
 static void apply_params(void)
 {
 	const char *clock = host_param("trace_clock", 0);
@@ -93,7 +81,7 @@ int trace_init(void)
 
 	trace_builtin_register();
 	trace_global = trace_array_create("", bytes ? bytes : DEFAULT_SIZE);
-	if (!trace_global || prepare_builtins(trace_global))
+	if (!trace_global)
 		return -ENOMEM;
 	apply_params();
 	return 0;
@@ -101,9 +89,11 @@ int trace_init(void)
 
 void trace_exit(void)
 {
+	struct trace_array *tr, *next;
+
 	host_lock();
-	if (trace_global)
-		trace_array_destroy(trace_global);
+	list_for_each_entry_safe (tr, next, &trace_arrays, node)
+		trace_array_destroy(tr);
 	trace_global = NULL;
 	host_unlock();
 }

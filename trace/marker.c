@@ -13,14 +13,9 @@
 #define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */
 #define RAW_MAX	    3072
 
-static struct trace_event_file *file_of(struct trace_array *tr, enum trace_builtin_id id)
-{
-	return trace_event_file_of(tr, trace_builtin(id));
-}
-
 ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 {
-	struct trace_event_file *file = file_of(tr, TRACE_PRINT);
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_PRINT);
 	struct host_context ctx;
 	struct trace_slot slot;
 
@@ -45,7 +40,7 @@ ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 
 static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
 {
-	struct trace_event_file *file = file_of(tr, TRACE_RAW_DATA);
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_RAW_DATA);
 	struct host_context ctx;
 	struct trace_slot slot;
 

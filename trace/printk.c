@@ -71,7 +71,7 @@ int trace_vprintk(u64 ip, const char *fmt, va_list ap)
 	va_end(again);
 	if (words > WORDS_MAX)
 		return -E2BIG;
-	struct trace_event_file *file = trace_event_file_of(tr, trace_builtin(TRACE_BPRINT));
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPRINT);
 	host_enter(&ctx);
 	struct rec_bprint *rec =
 	    trace_begin(&slot, file, &ctx, TRACE_BPRINT, sizeof(*rec) + words * 4);
@@ -104,7 +104,7 @@ int trace_puts(const char *str)
 	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
 		return 0;
 	remember(str);
-	struct trace_event_file *file = trace_event_file_of(tr, trace_builtin(TRACE_BPUTS));
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPUTS);
 	host_enter(&ctx);
 	struct rec_bputs *rec = trace_begin(&slot, file, &ctx, TRACE_BPUTS, sizeof(*rec));
 	if (rec) {

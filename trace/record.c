@@ -11,7 +11,7 @@
 
 static void record_stack(struct trace_array *tr, const struct host_context *ctx)
 {
-	struct trace_event_file *file = trace_event_file_of(tr, trace_builtin(TRACE_STACK));
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_STACK);
 	u64 frames[FRAMES_MAX];
 	struct trace_slot slot;
 
@@ -27,7 +27,7 @@ static void record_stack(struct trace_array *tr, const struct host_context *ctx)
 
 static void record_user_stack(struct trace_array *tr, const struct host_context *ctx)
 {
-	struct trace_event_file *file = trace_event_file_of(tr, trace_builtin(TRACE_USER_STACK));
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_USER_STACK);
 	u64 frames[TRACE_USER_FRAMES] = {0};
 	struct trace_slot slot;
 

@@ -2,6 +2,9 @@
  * How the tables of tracefs are made: one table per kind of directory, a row per file, the row carries its functions. Handlers run
  * under host_lock in task context, get a seq to print to or a line to parse, and know no offsets. Files that stream (trace,
  * trace_pipe, trace_marker) have operations of their own.
+ *
+ * A handler is called only while what its node points at is there. Of an open file the instance always is; the event may go, and
+ * then only `release` is still called, which must ask tfs_is_alive() before it follows f->node.ctx of an event.
  */
 #pragma once
 
@@ -17,7 +20,7 @@ struct tfs_ops {
 	ssize (*write)(struct tfs_file *f, const void *buf, size_t n);
 	unsigned (*poll)(struct tfs_file *f);
 	void (*release)(struct tfs_file *f);
-	bool unlocked; /* read and write are called without host_lock */
+	bool unlocked; /* read and write are called without host_lock: not for files of an event */
 };
 
 struct tfs_dir {
@@ -25,6 +28,8 @@ struct tfs_dir {
 	/* Entries that are made: number i by name; false: no more. */
 	bool (*nth)(const struct tfs_node *dir, u32 i, struct tfs_node *out);
 	bool (*find)(const struct tfs_node *dir, const char *name, struct tfs_node *out);
+	int (*mkdir)(const char *name); /* NULL: -EPERM, both */
+	int (*rmdir)(const struct tfs_node *entry);
 };
 
 struct tfs_row {
@@ -41,15 +46,23 @@ struct tfs_row {
 
 struct tfs_file {
 	struct tfs_node node;
+	struct trace_array *tr; /* counted */
 	unsigned how;
 	char *text; /* of `show`, from the first read on */
 	size_t len;
 	void *priv; /* of ops */
 };
 
-/* A node of the row in directory `dir`, with its ctx and arg. */
-void tfs_fill(
-    struct tfs_node *out, const struct tfs_row *row, const char *name, void *ctx, long arg);
+/* A node of the row in directory `dir`, with its ctx. */
+void tfs_fill(struct tfs_node *out, const struct tfs_node *dir, const struct tfs_row *row,
+    const char *name, long arg);
+/* The same, with another ctx: an object that may go away, and whose life ends then. */
+void tfs_fill_object(struct tfs_node *out, const struct tfs_node *dir, const struct tfs_row *row,
+    const char *name, void *ctx, long arg, const struct trace_life *life);
+/* The same for an instance's directory, or the root. */
+void tfs_fill_array(
+    struct tfs_node *out, const struct tfs_row *row, const char *name, struct trace_array *tr);
+bool tfs_is_alive(const struct tfs_node *node);
 
 static inline struct trace_array *tfs_array(const struct tfs_node *node)
 {
@@ -61,9 +74,12 @@ static inline struct trace_array *tfs_array(const struct tfs_node *node)
 
 extern const struct tfs_ops tfs_trace_ops, tfs_pipe_ops, tfs_marker_ops, tfs_marker_raw_ops,
     tfs_free_buffer_ops, tfs_set_event_ops, tfs_inject_ops;
-extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir;
+extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir,
+    tfs_instances_dir;
 extern const char tfs_readme[];
 
+/* For rows of the top directory that an instance does not have: .exists = tfs_is_top. */
+bool tfs_is_top(const struct tfs_node *dir);
 /* Shared by the top directory and per_cpu/cpuN/. */
 int tfs_show_size(struct seq *s, const struct tfs_node *node);
 int tfs_store_size(const struct tfs_node *node, char *line);

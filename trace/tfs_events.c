@@ -142,7 +142,7 @@ static bool fill_event(
 	struct trace_event_file *file = call ? trace_event_file_of(tfs_array(dir), call) : NULL;
 
 	if (file)
-		tfs_fill(out, &event_row, call->name, file, TFS_ALL_CPUS);
+		tfs_fill_object(out, dir, &event_row, call->name, file, TFS_ALL_CPUS, &call->life);
 	return file;
 }
 
@@ -199,7 +199,7 @@ static int show_header_event(struct seq *s, const struct tfs_node *node __maybe_
 
 static void fill_system(const struct tfs_node *dir, struct trace_system *sys, struct tfs_node *out)
 {
-	tfs_fill(out, &system_row, sys->name, dir->ctx, (long)sys);
+	tfs_fill_object(out, dir, &system_row, sys->name, dir->ctx, (long)sys, &sys->life);
 }
 
 static bool system_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)

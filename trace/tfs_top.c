@@ -147,7 +147,7 @@ int tfs_show_size(struct seq *s, const struct tfs_node *node)
 			seq_puts(s, "X\n");
 			return 0;
 		}
-	if (tr->expanded)
+	if (trace_array_is_expanded(tr))
 		seq_printf(s, "%lu\n", size);
 	else
 		seq_printf(s, "%lu (expanded: %lu)\n", size, tr->wanted_size >> 10);
@@ -175,7 +175,7 @@ static int show_total_size(struct seq *s, const struct tfs_node *node)
 
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
 		total += size_kb(tr, cpu);
-	if (tr->expanded)
+	if (trace_array_is_expanded(tr))
 		seq_printf(s, "%lu\n", total);
 	else
 		seq_printf(
@@ -331,21 +331,32 @@ static void sort_options(void)
 	}
 }
 
+/* These concern what is recorded into the global array alone. */
+#define TOP_OPTIONS (TRACE_OPT_PRINTK | TRACE_OPT_PRINTK_MSGONLY | TRACE_OPT_RECORD_CMD)
+
+static bool has_option(const struct tfs_node *dir, u32 i)
+{
+	return tfs_is_top(dir) || !(TOP_OPTIONS & 1u << i);
+}
+
 static bool option_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
 {
-	if (i >= TRACE_OPTION_COUNT)
-		return false;
 	if (by_name[0] == by_name[1])
 		sort_options();
-	tfs_fill(out, &option_row, trace_options[by_name[i]].name, dir->ctx, by_name[i]);
-	return true;
+	for (u32 at = 0; at < TRACE_OPTION_COUNT; at++) {
+		if (!has_option(dir, by_name[at]) || i-- > 0)
+			continue;
+		tfs_fill(out, dir, &option_row, trace_options[by_name[at]].name, by_name[at]);
+		return true;
+	}
+	return false;
 }
 
 static bool option_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
 {
 	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
-		if (!strcmp(trace_options[i].name, name)) {
-			tfs_fill(out, &option_row, name, dir->ctx, i);
+		if (!strcmp(trace_options[i].name, name) && has_option(dir, i)) {
+			tfs_fill(out, dir, &option_row, name, i);
 			return true;
 		}
 	return false;
@@ -409,7 +420,7 @@ static bool cpu_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
 		return false;
 	unsigned cpu = nth_cpu(i);
 	snprintf(name, sizeof(name), "cpu%u", cpu);
-	tfs_fill(out, &cpu_row, name, dir->ctx, cpu);
+	tfs_fill(out, dir, &cpu_row, name, cpu);
 	return true;
 }
 
@@ -419,7 +430,7 @@ static bool cpu_find(const struct tfs_node *dir, const char *name, struct tfs_no
 		char text[16];
 		snprintf(text, sizeof(text), "cpu%u", cpu);
 		if (!strcmp(text, name)) {
-			tfs_fill(out, &cpu_row, name, dir->ctx, cpu);
+			tfs_fill(out, dir, &cpu_row, name, cpu);
 			return true;
 		}
 	}
@@ -430,9 +441,14 @@ const struct tfs_dir tfs_per_cpu_dir = {.rows = no_rows, .nth = cpu_nth, .find =
 
 /* ---- the top ------------------------------------------------------------------------------------------------------- */
 
+bool tfs_is_top(const struct tfs_node *dir)
+{
+	return dir->ctx == trace_global;
+}
+
 static const struct tfs_row top_rows[] = {
-    {"README", 0440, .show = show_readme},
-    {"available_events", 0440, .show = show_available},
+    {"README", 0440, .show = show_readme, .exists = tfs_is_top},
+    {"available_events", 0440, .show = show_available, .exists = tfs_is_top},
     {"available_tracers", 0440, .show = show_tracers},
     {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
     {"buffer_total_size_kb", 0440, .show = show_total_size},
@@ -440,12 +456,14 @@ static const struct tfs_row top_rows[] = {
     {"error_log", 0640, .show = show_errors, .store = store_nothing, .clear = clear_errors},
     {"events", 0750, .dir = &tfs_events_dir},
     {"free_buffer", 0200, .ops = &tfs_free_buffer_ops},
+    {"instances", 0750, .dir = &tfs_instances_dir, .exists = tfs_is_top},
     {"options", 0750, .dir = &tfs_options_dir},
     {"per_cpu", 0750, .dir = &tfs_per_cpu_dir},
-    {"printk_formats", 0440, .show = show_formats},
-    {"saved_cmdlines", 0440, .show = show_comms},
-    {"saved_cmdlines_size", 0640, .show = show_comm_size, .store = store_comm_size},
-    {"saved_tgids", 0440, .show = show_tgids},
+    {"printk_formats", 0440, .show = show_formats, .exists = tfs_is_top},
+    {"saved_cmdlines", 0440, .show = show_comms, .exists = tfs_is_top},
+    {"saved_cmdlines_size", 0640, .show = show_comm_size, .store = store_comm_size,
+	.exists = tfs_is_top},
+    {"saved_tgids", 0440, .show = show_tgids, .exists = tfs_is_top},
     {"set_event", 0640, .show = show_set_event, .clear = clear_set_event,
 	.ops = &tfs_set_event_ops},
     {"timestamp_mode", 0440, .show = show_timestamp_mode},

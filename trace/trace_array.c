@@ -10,8 +10,17 @@
 
 #define BOOT_SIZE (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
 
+#define OPTIONS_NOT_INHERITED (TRACE_OPT_EVENT_FORK | TRACE_OPT_FUNC_FORK)
+
 struct trace_array *trace_global;
 struct list_head trace_arrays = LIST_HEAD_INIT(trace_arrays);
+
+/* The bits of `way` that options ask for. */
+static u32 way_options(u32 options)
+{
+	return (options & TRACE_OPT_STACKTRACE ? TRACE_WAY_STACK : 0) |
+	       (options & TRACE_OPT_USERSTACKTRACE ? TRACE_WAY_USER_STACK : 0);
+}
 
 static void add_file(
     struct trace_array *tr, struct trace_event_call *call, struct trace_event_file *file)
@@ -22,6 +31,17 @@ static void add_file(
 	file->way = tr->way;
 	file->next_file = call->files;
 	call->files = file;
+	if (call->id < TRACE_BUILTINS)
+		tr->builtin[call->id] = file;
+}
+
+/* What the core records by itself is never switched on: its files are ready from the start. */
+static int prepare_builtins(struct trace_array *tr)
+{
+	for (unsigned id = 0; id < TRACE_BUILTINS; id++)
+		if (tr->builtin[id] && trace_file_counts(tr->builtin[id]))
+			return -ENOMEM;
+	return 0;
 }
 
 /* One block for all events there are now: they never go away. */
@@ -115,7 +135,20 @@ static void free_array(struct trace_array *tr)
 	host_free(tr);
 }
 
-struct trace_array *trace_array_create(const char *name, size_t size)
+/* By name: as instances/ lists them. The global one's name comes before all others. */
+static void link_array(struct trace_array *tr)
+{
+	struct trace_array *after;
+
+	list_for_each_entry (after, &trace_arrays, node)
+		if (strcmp(after->name, tr->name) > 0)
+			break;
+	list_add_tail(&tr->node, &after->node);
+	trace_life_begin(&tr->life);
+}
+
+/* boot_size: bytes per CPU until it is used. */
+static struct trace_array *create(const char *name, size_t boot_size, size_t size, u32 options)
 {
 	struct trace_array *tr = host_alloc(sizeof(*tr));
 
@@ -124,26 +157,70 @@ struct trace_array *trace_array_create(const char *name, size_t size)
 	strscpy(tr->name, name, sizeof(tr->name));
 	list_init(&tr->files);
 	list_init(&tr->errors);
-	tr->options = trace_options_default();
+	tr->options = options;
+	tr->way = way_options(options);
 	tr->clock = trace_clocks;
 	tr->wanted_size = size;
 	tr->cpumask = ~0UL;
-	tr->buffer = ring_buffer_alloc(BOOT_SIZE, RB_FL_OVERWRITE, NULL);
+	tr->buffer =
+	    ring_buffer_alloc(boot_size, options & TRACE_OPT_OVERWRITE ? RB_FL_OVERWRITE : 0, NULL);
 	tr->waiters = host_waiters_alloc();
-	if (!tr->buffer || !tr->waiters || add_static_files(tr)) {
+	if (!tr->buffer || !tr->waiters || add_static_files(tr) || prepare_builtins(tr)) {
 		free_array(tr);
 		return NULL;
 	}
-	list_add_tail(&tr->node, &trace_arrays);
+	link_array(tr);
 	return tr;
 }
 
-void trace_array_destroy(struct trace_array *tr)
+struct trace_array *trace_array_create(const char *name, size_t size)
 {
-	trace_set_events(tr, NULL, NULL, NULL, false);
-	host_synchronize(); /* writers may still stand on its files */
+	return create(name, BOOT_SIZE, size, trace_options_default());
+}
+
+int trace_instance_create(const char *name, struct trace_array **out)
+{
+	size_t size = trace_global->wanted_size;
+
+	if (trace_array_find(name))
+		return -EEXIST;
+	*out = create(name, size, size, trace_global->options & ~OPTIONS_NOT_INHERITED);
+	return *out ? 0 : -ENOMEM;
+}
+
+/* Switching off is what may fail, so it comes first. Then nobody comes in any more; who is in still stands on its files. */
+int trace_array_destroy(struct trace_array *tr)
+{
+	if (tr->refs)
+		return -EBUSY;
+	int err = trace_set_events(tr, NULL, NULL, NULL, false);
+	if (err == -ENOMEM)
+		return err;
+	trace_life_end(&tr->life);
 	list_del(&tr->node);
+	host_synchronize();
 	free_array(tr);
+	return 0;
+}
+
+struct trace_array *trace_array_find(const char *name)
+{
+	struct trace_array *tr;
+
+	list_for_each_entry (tr, &trace_arrays, node)
+		if (!strcmp(tr->name, name))
+			return tr;
+	return NULL;
+}
+
+struct trace_array *trace_array_numbered(u64 number)
+{
+	struct trace_array *tr;
+
+	list_for_each_entry (tr, &trace_arrays, node)
+		if (tr->life.number == number)
+			return tr;
+	return NULL;
 }
 
 /* ---- the buffer ---------------------------------------------------------------------------------------------- */
@@ -157,9 +234,21 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 	return err;
 }
 
-int trace_array_expand(struct trace_array *tr)
+static int expand(struct trace_array *tr)
 {
 	return tr->expanded ? 0 : trace_array_resize(tr, tr->wanted_size, -1);
+}
+
+int trace_array_expand(struct trace_array *tr)
+{
+	int err = expand(trace_global);
+
+	return err ? err : expand(tr);
+}
+
+bool trace_array_is_expanded(const struct trace_array *tr)
+{
+	return tr->expanded || trace_global->expanded;
 }
 
 void trace_array_clear(struct trace_array *tr, int cpu)

@@ -1,12 +1,14 @@
 /*
  * A trace array is an instance of the tracer: its ring buffer, the state of every event in it, its
- * options and clock. The global one is tracefs' top directory. All changes under host_lock, task
- * context; [A] fields are read by writers in any context.
+ * options and clock. The global one is tracefs' top directory, the others are made and removed in
+ * instances/. All changes under host_lock, task context; [A] fields are read by writers in any context.
  */
 #pragma once
 
 #include "kernel/lib/list.h"
+#include "trace/builtin.h"
 #include "trace/host.h"
+#include "trace/life.h"
 #include "trace/ring_buffer.h"
 #include "trace/options.h"
 
@@ -49,11 +51,15 @@ struct trace_array {
 	struct host_waiters *waiters;	       /* [I] */
 	struct trace_event_file *static_files; /* [I] one block for the events known at creation */
 	u32 static_count;
-	struct list_head files;	 /* [L] trace_event_file.node, newest first */
-	struct list_head node;	 /* [L] all trace arrays; the global one is first */
+	struct trace_event_file *builtin[TRACE_BUILTINS]; /* [I] files of ftrace:*, by id */
+	struct list_head files; /* [L] trace_event_file.node, newest first */
+	struct list_head
+	    node; /* [L] all trace arrays; the global one is first, the others by name */
+	struct trace_life life; /* [L] */
+	u32 refs; /* [L] open files and whoever else needs it to stay: removal is -EBUSY */
 	struct list_head errors; /* [L] error_log */
 	u32 error_count;
-	char name[64]; /* "" for the global one */
+	char name[256]; /* "" for the global one */
 };
 
 extern struct trace_array *trace_global; /* never NULL after trace_init() */
@@ -61,10 +67,32 @@ extern struct list_head trace_arrays;
 
 /* size: bytes per CPU from first use on. NULL: no memory. */
 struct trace_array *trace_array_create(const char *name, size_t size);
-/* Switches its events off and frees it. Nobody has a file of it open. */
-void trace_array_destroy(struct trace_array *tr);
-/* Gives the buffer its full size if it still has the boot minimum. 0 or -ENOMEM. */
+/* Switches its events off and frees it, while they fire. -EBUSY: it has references; -ENOMEM: nothing done. */
+int trace_array_destroy(struct trace_array *tr);
+/* An instance by name ("" is the global one), by the number of its life; NULL. */
+struct trace_array *trace_array_find(const char *name);
+struct trace_array *trace_array_numbered(u64 number);
+/* As mkdir in instances/: with the global array's size and options. -EEXIST, -ENOMEM. */
+int trace_instance_create(const char *name, struct trace_array **out);
+/* The array stays until it is put. */
+static inline void trace_array_get(struct trace_array *tr)
+{
+	tr->refs++;
+}
+static inline void trace_array_put(struct trace_array *tr)
+{
+	tr->refs--;
+}
+/* The file of an event that the core records by itself: ready for trace_begin(). Any context. */
+static inline struct trace_event_file *trace_builtin_file(
+    struct trace_array *tr, enum trace_builtin_id id)
+{
+	return tr->builtin[id];
+}
+/* Gives the buffer its full size if it still has the boot minimum, and the global array's too: using one is using tracing, as on
+ * Linux. 0 or -ENOMEM. */
 int trace_array_expand(struct trace_array *tr);
+bool trace_array_is_expanded(const struct trace_array *tr);
 /* cpu < 0: all. Bytes are rounded up to sub-buffers. 0, -EINVAL, -ENOMEM. */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */

@@ -15,29 +15,63 @@
 static const struct tfs_row root_row = {.name = "", .mode = 0700, .dir = &tfs_top_dir};
 
 /* The same place has the same number: a mix of what makes it. */
-static u64 place_number(const struct tfs_row *row, const void *ctx, long arg)
+static u64 place_number(const struct tfs_node *node)
 {
-	u64 n = (u64)row * 0x9e3779b97f4a7c15UL;
+	u64 n = (u64)node->row * 0x9e3779b97f4a7c15UL;
 
-	n = (n ^ (u64)ctx) * 0xbf58476d1ce4e5b9UL;
-	n = (n ^ (u64)arg ^ n >> 31) * 0x94d049bb133111ebUL;
+	n = (n ^ node->array) * 0xbf58476d1ce4e5b9UL;
+	n = (n ^ node->object ^ n >> 31) * 0x94d049bb133111ebUL;
+	n = (n ^ (u64)node->arg ^ n >> 29) * 0x9e3779b97f4a7c15UL;
 	return (n >> 16) | 1;
 }
 
-void tfs_fill(
-    struct tfs_node *out, const struct tfs_row *row, const char *name, void *ctx, long arg)
+static void fill(struct tfs_node *out, const struct tfs_row *row, const char *name)
 {
 	out->row = row;
+	out->mode = (row->dir ? DIR_MODE : FILE_MODE) | row->mode;
+	out->ino = place_number(out);
+	strscpy(out->name, name, sizeof(out->name));
+}
+
+void tfs_fill(struct tfs_node *out, const struct tfs_node *dir, const struct tfs_row *row,
+    const char *name, long arg)
+{
+	out->ctx = dir->ctx;
+	out->arg = arg;
+	out->array = dir->array;
+	out->object = dir->object;
+	fill(out, row, name);
+}
+
+void tfs_fill_object(struct tfs_node *out, const struct tfs_node *dir, const struct tfs_row *row,
+    const char *name, void *ctx, long arg, const struct trace_life *life)
+{
 	out->ctx = ctx;
 	out->arg = arg;
-	out->mode = (row->dir ? DIR_MODE : FILE_MODE) | row->mode;
-	out->ino = place_number(row, ctx, arg);
-	strscpy(out->name, name, sizeof(out->name));
+	out->array = dir->array;
+	out->object = life->number;
+	fill(out, row, name);
+}
+
+void tfs_fill_array(
+    struct tfs_node *out, const struct tfs_row *row, const char *name, struct trace_array *tr)
+{
+	out->ctx = tr;
+	out->arg = TFS_ALL_CPUS;
+	out->array = tr->life.number;
+	out->object = 0;
+	fill(out, row, name);
 }
 
 void tfs_root(struct tfs_node *out)
 {
-	tfs_fill(out, &root_row, "", trace_global, TFS_ALL_CPUS);
+	tfs_fill_array(out, &root_row, "", trace_global);
+}
+
+bool tfs_is_alive(const struct tfs_node *node)
+{
+	return trace_life_goes_on(node->array) &&
+	       (!node->object || trace_life_goes_on(node->object));
 }
 
 static bool row_exists(const struct tfs_row *row, const struct tfs_node *dir)
@@ -45,19 +79,26 @@ static bool row_exists(const struct tfs_row *row, const struct tfs_node *dir)
 	return !row->exists || row->exists(dir);
 }
 
-int tfs_lookup(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+static bool find_entry(const struct tfs_node *dir, const char *name, struct tfs_node *out)
 {
 	const struct tfs_dir *d = dir->row->dir;
 
-	if (!d)
-		return -ENOTDIR;
+	if (!tfs_is_alive(dir))
+		return false;
 	for (const struct tfs_row *row = d->rows; row->name; row++)
 		if (!strcmp(row->name, name) && row_exists(row, dir)) {
-			tfs_fill(out, row, name, dir->ctx, dir->arg);
-			return 0;
+			tfs_fill(out, dir, row, name, dir->arg);
+			return true;
 		}
+	return d->find && d->find(dir, name, out);
+}
+
+int tfs_lookup(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+{
+	if (!dir->row->dir)
+		return -ENOTDIR;
 	host_lock();
-	bool found = d->find && d->find(dir, name, out);
+	bool found = find_entry(dir, name, out);
 	host_unlock();
 	return found ? 0 : -ENOENT;
 }
@@ -77,7 +118,7 @@ static int nth_entry(const struct tfs_node *dir, u64 pos, struct tfs_node *out)
 			return 0;
 		if (row->name && (!has_made || strcmp(row->name, out->name) < 0)) {
 			if (!pos) {
-				tfs_fill(out, row, row->name, dir->ctx, dir->arg);
+				tfs_fill(out, dir, row, row->name, dir->arg);
 				return 1;
 			}
 			row++;
@@ -94,19 +135,51 @@ int tfs_readdir(const struct tfs_node *dir, u64 pos, struct tfs_node *out)
 	if (!dir->row->dir)
 		return -ENOTDIR;
 	host_lock();
-	int found = nth_entry(dir, pos, out);
+	int found = tfs_is_alive(dir) ? nth_entry(dir, pos, out) : -ENOENT;
 	host_unlock();
 	return found;
 }
 
-int tfs_mkdir(const struct tfs_node *dir __maybe_unused, const char *name __maybe_unused)
+static int mkdir_locked(const struct tfs_node *dir, const char *name)
 {
-	return -EPERM;
+	struct tfs_node there;
+
+	if (!tfs_is_alive(dir))
+		return -ENOENT;
+	if (find_entry(dir, name, &there))
+		return -EEXIST;
+	return dir->row->dir->mkdir ? dir->row->dir->mkdir(name) : -EPERM;
 }
 
-int tfs_rmdir(const struct tfs_node *dir __maybe_unused, const char *name __maybe_unused)
+int tfs_mkdir(const struct tfs_node *dir, const char *name)
 {
-	return -EPERM;
+	if (!dir->row->dir)
+		return -ENOTDIR;
+	host_lock();
+	int err = mkdir_locked(dir, name);
+	host_unlock();
+	return err;
+}
+
+static int rmdir_locked(const struct tfs_node *dir, const char *name)
+{
+	struct tfs_node entry;
+
+	if (!find_entry(dir, name, &entry))
+		return -ENOENT;
+	if (!entry.row->dir)
+		return -ENOTDIR;
+	return dir->row->dir->rmdir ? dir->row->dir->rmdir(&entry) : -EPERM;
+}
+
+int tfs_rmdir(const struct tfs_node *dir, const char *name)
+{
+	if (!dir->row->dir)
+		return -ENOTDIR;
+	host_lock();
+	int err = rmdir_locked(dir, name);
+	host_unlock();
+	return err;
 }
 
 /* ---- open files ------------------------------------------------------------------------------------------------ */
@@ -116,10 +189,15 @@ static int open_locked(struct tfs_file *f)
 	const struct tfs_row *row = f->node.row;
 	int err = 0;
 
+	if (!tfs_is_alive(&f->node))
+		return -ENODEV;
+	f->tr = trace_array_numbered(f->node.array);
 	if ((f->how & TFS_WRITE) && (f->how & TFS_TRUNC) && row->clear)
 		err = row->clear(&f->node);
 	if (!err && row->ops && row->ops->open)
 		err = row->ops->open(f);
+	if (!err)
+		trace_array_get(f->tr);
 	return err;
 }
 
@@ -146,11 +224,11 @@ void tfs_release(struct tfs_file *f)
 {
 	const struct tfs_ops *ops = f->node.row->ops;
 
-	if (ops && ops->release) {
-		host_lock();
+	host_lock();
+	if (ops && ops->release)
 		ops->release(f);
-		host_unlock();
-	}
+	trace_array_put(f->tr);
+	host_unlock();
 	host_free(f->text);
 	host_free(f);
 }
@@ -204,7 +282,9 @@ ssize tfs_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	if (own && row->ops->unlocked)
 		return row->ops->read(f, buf, n, pos);
 	host_lock();
-	ssize got = own ? row->ops->read(f, buf, n, pos) : read_text(f, buf, n, pos);
+	ssize got = -ENODEV;
+	if (tfs_is_alive(&f->node))
+		got = own ? row->ops->read(f, buf, n, pos) : read_text(f, buf, n, pos);
 	host_unlock();
 	return got;
 }
@@ -220,10 +300,22 @@ static ssize write_line(struct tfs_file *f, const void *buf, size_t n)
 		return -ENOMEM;
 	memcpy(line, buf, n);
 	host_lock();
-	int err = f->node.row->store(&f->node, line);
+	int err = tfs_is_alive(&f->node) ? f->node.row->store(&f->node, line) : -ENODEV;
 	host_unlock();
 	host_free(line);
 	return err ? err : (ssize)n;
+}
+
+static ssize write_ops(struct tfs_file *f, const void *buf, size_t n)
+{
+	const struct tfs_ops *ops = f->node.row->ops;
+
+	if (ops->unlocked)
+		return ops->write(f, buf, n);
+	host_lock();
+	ssize done = tfs_is_alive(&f->node) ? ops->write(f, buf, n) : -ENODEV;
+	host_unlock();
+	return done;
 }
 
 ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos)
@@ -234,11 +326,7 @@ ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos)
 	if (!(f->how & TFS_WRITE))
 		return -EBADF;
 	if (row->ops && row->ops->write) {
-		if (!row->ops->unlocked)
-			host_lock();
-		done = row->ops->write(f, buf, n);
-		if (!row->ops->unlocked)
-			host_unlock();
+		done = write_ops(f, buf, n);
 	} else if (row->store) {
 		done = write_line(f, buf, n);
 	} else {

@@ -8,13 +8,19 @@
 
 struct tfs_row; /* trace/tracefs.c: one row of a table */
 
-/* A place in the tree: a value, not an object. What it points at may be gone when it is used: -ENODEV then. */
+/*
+ * A place in the tree: a value, not an object, that may be kept as long as one likes. What it points at may be gone when it is used
+ * (trace/life.h): opening it is -ENODEV then, a directory holds nothing any more (-ENOENT). An open file holds its instance, by a
+ * count, but not its event: -ENODEV from whatever is done with it when the event has been removed.
+ */
 struct tfs_node {
 	const struct tfs_row *row;
-	void *ctx; /* event file, trace array ... held by a count while a tfs_file is open */
-	long arg;  /* CPU number, option bit ... */
-	u32 mode;  /* S_IFDIR or S_IFREG, and permission bits */
-	u64 ino;   /* the same place has the same number */
+	void *ctx;  /* event file, trace array ... */
+	long arg;   /* CPU number, option bit ... */
+	u64 array;  /* the lives of the trace array ... */
+	u64 object; /* ... and of the event or system this belongs to; 0: to none */
+	u32 mode;   /* S_IFDIR or S_IFREG, and permission bits */
+	u64 ino;    /* the same place has the same number */
 	char name[256];
 };
 
@@ -23,7 +29,8 @@ void tfs_root(struct tfs_node *out);
 int tfs_lookup(const struct tfs_node *dir, const char *name, struct tfs_node *out); /* 0, -ENOENT */
 /* Entry `pos` in alphabetical order, as ls shows it: 1, or 0 at the end. */
 int tfs_readdir(const struct tfs_node *dir, u64 pos, struct tfs_node *out);
-int tfs_mkdir(const struct tfs_node *dir, const char *name); /* -EPERM except in instances/ */
+/* -EPERM except in instances/. mkdir: -EEXIST, -ENOMEM. rmdir: -ENOENT, -ENOTDIR, -EBUSY while a file in it is open. */
+int tfs_mkdir(const struct tfs_node *dir, const char *name);
 int tfs_rmdir(const struct tfs_node *dir, const char *name);
 
 enum { TFS_READ = 1, TFS_WRITE = 2, TFS_TRUNC = 4, TFS_APPEND = 8, TFS_NONBLOCK = 16 };
