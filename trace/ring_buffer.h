@@ -27,7 +27,8 @@ struct ring_buffer_page {
 	u64 commit; /* bytes of committed data; RB_MISSED_EVENTS, RB_MISSED_STORED on pages given to readers */
 	u8 data[RB_PAGE_DATA];
 };
-#define RB_MISSED_EVENTS (1UL << 31) /* events were lost before this page ... */
+#define RB_MISSED_EVENTS                                                                           \
+	(-1UL << 31) /* events were lost before this page (bit 31; Linux extends its sign) ... */
 #define RB_MISSED_STORED (1UL << 30) /* ... and their number is the u64 behind the committed data */
 /* Largest payload of one event: fits an empty sub-buffer with a time stamp in front. */
 #define RB_MAX_DATA	 (RB_PAGE_DATA - 8 - 16)
@@ -74,7 +75,9 @@ struct ring_buffer_event *ring_buffer_peek(struct ring_buffer *rb, int cpu, u64 
 /* As peek, and moves on; the event stays valid until the next consuming call on that CPU. */
 struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
 /* Takes a whole sub-buffer away. `page` is a spare from ring_buffer_alloc_page(); on success it is exchanged. `full`: only
- * if the writer has left the sub-buffer. Returns offset in data where unread events begin, -EAGAIN: nothing there. */
+ * if the writer has left the sub-buffer. A sub-buffer that was begun, or that `len` is too small for, is copied in part: as many
+ * whole events as fit in `len`, behind a header of their own. What lies behind the events is zeroed. 0; -EAGAIN: nothing there, or
+ * nothing that fits; -EINVAL: no room for an event, or no such CPU. */
 struct ring_buffer_page *ring_buffer_alloc_page(void);
 void ring_buffer_free_page(struct ring_buffer_page *page);
 int ring_buffer_read_page(
@@ -94,6 +97,9 @@ bool ring_buffer_iter_empty(struct ring_buffer_iter *it);
  */
 void ring_buffer_lock(struct ring_buffer *rb);
 void ring_buffer_unlock(struct ring_buffer *rb);
+/* Whether unread sub-buffers make up `percent` of the CPU's, the one being written counted whole. Any context; a guess while the
+ * reader moves. */
+bool ring_buffer_filled(const struct ring_buffer *rb, unsigned cpu, unsigned percent);
 size_t ring_buffer_size(
     struct ring_buffer *rb, int cpu); /* bytes of data per CPU: pages * RB_PAGE_DATA */
 void ring_buffer_reset_cpu(struct ring_buffer *rb, int cpu);

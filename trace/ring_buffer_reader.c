@@ -241,10 +241,11 @@ void ring_buffer_free_page(struct ring_buffer_page *page)
 	host_page_free(page);
 }
 
-/* Ends a page for its new owner: bytes of data, and what was lost before it. */
+/* Ends a page for its new owner, who may be in ring 3: bytes of data, what was lost before it, nothing of old. */
 static void finish_page(struct ring_buffer_page *page, u64 bytes, u64 lost)
 {
 	page->commit = bytes;
+	memset(page->data + bytes, 0, RB_PAGE_DATA - bytes);
 	if (!lost)
 		return;
 	page->commit |= RB_MISSED_EVENTS;
@@ -252,6 +253,18 @@ static void finish_page(struct ring_buffer_page *page, u64 bytes, u64 lost)
 		memcpy(page->data + bytes, &lost, sizeof(lost));
 		page->commit |= RB_MISSED_STORED;
 	}
+}
+
+/* The bytes that go together at `offset`: an event, or a time and the event it is for. */
+static u64 unit_size(const struct rb_ring *ring)
+{
+	const struct ring_buffer_event *ev = page_event(ring->page, ring->offset);
+	u64 size = ring_buffer_event_length(ev);
+
+	if ((ev->type == RINGBUF_TYPE_TIME_EXTENT || ev->type == RINGBUF_TYPE_TIME_STAMP) &&
+	    ring->offset + size < ring->end)
+		size += ring_buffer_event_length(page_event(ring->page, ring->offset + size));
+	return size;
 }
 
 /* Copies as many unread events to the start of `to` as fit in `room`; bytes. */
@@ -264,10 +277,11 @@ static u64 copy_events(struct rb_ring *ring, struct ring_buffer_page *to, u64 ro
 		struct ring_buffer_event *ev = page_event(ring->page, ring->offset);
 		u64 stamp = ring->stamp;
 		bool data;
-		u64 size = rb_step(ev, &stamp, &data);
+		u64 size;
 
-		if (done + size > room)
+		if (done + unit_size(ring) > room)
 			break;
+		size = rb_step(ev, &stamp, &data);
 		memcpy(to->data + done, ev, size);
 		done += size;
 		ring->offset += size;

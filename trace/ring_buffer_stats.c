@@ -119,6 +119,18 @@ bool ring_buffer_empty(struct ring_buffer *rb)
 	return true;
 }
 
+bool ring_buffer_filled(const struct ring_buffer *rb, unsigned cpu, unsigned percent)
+{
+	const struct rb_ring *ring = READ_ONCE(rb->lanes[cpu].ring);
+	s64 unread, count;
+
+	if (!ring)
+		return false;
+	count = READ_ONCE(ring->count);
+	unread = ring_distance(ring, READ_ONCE(ring->next), READ_ONCE(ring->number)) + 1;
+	return unread > 0 && MIN(unread, count) * 100 >= count * (s64)percent;
+}
+
 u64 ring_buffer_time_stamp(struct ring_buffer *rb)
 {
 	return ring_clock(rb);
