@@ -46,12 +46,11 @@ int trace_file_counts(struct trace_event_file *file)
 
 /* ---- acting: cannot fail ------------------------------------------------------------------------------------- */
 
-void trace_file_way(struct trace_event_file *file, u32 bit, bool on)
+bool trace_file_way(struct trace_event_file *file, u32 bit, bool on)
 {
-	if (on)
-		atomic_or(&file->way, bit);
-	else
-		atomic_and(&file->way, ~bit);
+	u32 before = on ? atomic_fetch_or(&file->way, bit) : atomic_fetch_and(&file->way, ~bit);
+
+	return !(before & bit) == on;
 }
 
 static void live_add(struct trace_event_file *file)
@@ -163,16 +162,20 @@ static void wait_for_walkers(struct trace_event_file *const *files, u32 n)
 			files[i]->flags &= ~TRACE_FILE_LEFT;
 }
 
+int trace_file_prepare(struct trace_event_file *file)
+{
+	int err = trace_file_counts(file);
+
+	if (!err && (file->tr->options & (TRACE_OPT_RECORD_CMD | TRACE_OPT_RECORD_TGID)))
+		err = trace_comm_prepare();
+	return err ? err : trace_array_expand(file->tr);
+}
+
 /* Everything that can fail. */
 static int prepare(struct trace_event_file *const *files, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
-		int err = trace_file_counts(files[i]);
-		if (!err)
-			err = trace_array_expand(files[i]->tr);
-		if (!err &&
-		    (files[i]->tr->options & (TRACE_OPT_RECORD_CMD | TRACE_OPT_RECORD_TGID)))
-			err = trace_comm_prepare();
+		int err = trace_file_prepare(files[i]);
 		if (err)
 			return err;
 	}
@@ -276,8 +279,8 @@ char trace_events_state(struct trace_array *tr, const char *system)
 	list_for_each_entry (file, &tr->files, node) {
 		if (!can_enable(file) || (system && strcmp(system, file->call->class->system)))
 			continue;
-		some |= trace_file_is_on(file);
-		none |= !trace_file_is_on(file);
+		some |= is_live(file); /* soft mode counts as on */
+		none |= !is_live(file);
 	}
 	return some ? (none ? 'X' : '1') : (none ? '0' : '?');
 }

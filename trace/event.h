@@ -181,14 +181,16 @@ void trace_event_show_format(struct seq *s, const struct trace_event_call *call)
 int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
 /*
  * So many more (or less) need the file live, be it recorded or not: soft mode. What was not live comes to life switched off;
- * what nobody needs any more and is off goes. Whatever soft mode left on stays on. Before the first use trace_file_counts() and
- * trace_array_expand(). host_lock held; cannot fail.
+ * what nobody needs any more and is off goes. Whatever soft mode left on stays on. Before the first use trace_file_prepare().
+ * host_lock held; cannot fail.
  */
 void trace_file_soft(struct trace_event_file *file, int users);
 /* Live and recorded: what `enable` shows as 1. */
 bool trace_file_is_on(const struct trace_event_file *file);
-/* Sets or clears a bit of file->way. Any context. */
-void trace_file_way(struct trace_event_file *file, u32 bit, bool on);
+/* Sets or clears a bit of file->way; true if that changed it. Any context. */
+bool trace_file_way(struct trace_event_file *file, u32 bit, bool on);
+/* Makes everything that a live file needs. 0 or -ENOMEM. */
+int trace_file_prepare(struct trace_event_file *file);
 /* Makes sure of file->counts before anything is recorded through it. 0 or -ENOMEM. */
 int trace_file_counts(struct trace_event_file *file);
 /* So many more (or less) want the key's call sites to call. */
@@ -207,5 +209,5 @@ struct trace_event_file *trace_event_file_of(
 /* The parser of `inject`: builds a record of `call` in `rec` (RB_MAX_DATA bytes); its length or
  * negative errno. */
 long trace_inject_parse(const struct trace_event_call *call, char *line, void *rec, size_t room);
-/* Records as if the event had been hit here. */
+/* Records as if the event had been hit here. Task context under host_lock. */
 int trace_inject(struct trace_event_file *file, const void *rec, size_t len);

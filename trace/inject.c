@@ -187,11 +187,21 @@ long trace_inject_parse(const struct trace_event_call *call, char *line, void *r
 	return in.len;
 }
 
+/* An event that is not live is recorded all the same. What soft mode left behind says no until its last writer has left it. */
+static void come_off_soft_mode(struct trace_event_file *file)
+{
+	if (!(file->flags & TRACE_FILE_LIVE) && (file->way & TRACE_WAY_SOFT_OFF)) {
+		host_synchronize();
+		trace_file_way(file, TRACE_WAY_SOFT_OFF, false);
+	}
+}
+
 int trace_inject(struct trace_event_file *file, const void *rec, size_t len)
 {
 	struct host_context ctx;
 	struct trace_slot slot;
 
+	come_off_soft_mode(file);
 	host_enter(&ctx);
 	void *to = trace_begin(&slot, file, &ctx, file->call->id, len);
 	if (to) {

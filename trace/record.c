@@ -9,7 +9,7 @@
 
 #define FRAMES_MAX 32
 
-static void record_stack(struct trace_array *tr, const struct host_context *ctx)
+bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx)
 {
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_STACK);
 	u64 frames[FRAMES_MAX];
@@ -19,10 +19,11 @@ static void record_stack(struct trace_array *tr, const struct host_context *ctx)
 	struct rec_stack *rec =
 	    trace_begin(&slot, file, ctx, TRACE_STACK, sizeof(*rec) + n * sizeof(u64));
 	if (!rec)
-		return;
+		return false;
 	rec->size = n;
 	memcpy(rec->caller, frames, n * sizeof(u64));
 	ring_buffer_unlock_commit(slot.rb, slot.ev);
+	return true;
 }
 
 static void record_user_stack(struct trace_array *tr, const struct host_context *ctx)
@@ -73,7 +74,7 @@ __noinline void trace_commit_reserved(
 		print_record(file, ctx, rb_data(slot->ev, slot->size), slot->size);
 	rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
 	if (way & TRACE_WAY_STACK)
-		record_stack(file->tr, ctx);
+		trace_record_stack(file->tr, ctx);
 	if (way & TRACE_WAY_USER_STACK)
 		record_user_stack(file->tr, ctx);
 	if (way & TRACE_WAY_WAKE)

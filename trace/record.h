@@ -78,6 +78,8 @@ static inline void *trace_begin(struct trace_slot *slot, struct trace_event_file
 	return trace_reserve(slot, file, ctx, id, size);
 }
 
+/* A stack trace of its own; false: refused and counted. Any context, between host_enter() and host_exit(). */
+bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx);
 /* Commits what is in the ring, and does what file->way wants besides: wakes readers, records stacks, writes to the log. */
 void trace_commit_reserved(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);

@@ -112,8 +112,9 @@ void ring_buffer_record_disable(struct ring_buffer *rb); /* counts */
 void ring_buffer_record_enable(struct ring_buffer *rb);
 void ring_buffer_record_disable_cpu(struct ring_buffer *rb, int cpu);
 void ring_buffer_record_enable_cpu(struct ring_buffer *rb, int cpu);
-void ring_buffer_record_off(struct ring_buffer *rb); /* tracing_on's switch: does not count */
-void ring_buffer_record_on(struct ring_buffer *rb);
+/* tracing_on's switch: does not count. True if that changed it. Any context. */
+bool ring_buffer_record_off(struct ring_buffer *rb);
+bool ring_buffer_record_on(struct ring_buffer *rb);
 bool ring_buffer_record_is_on(struct ring_buffer *rb);
 bool ring_buffer_record_is_set_on(struct ring_buffer *rb);
 

@@ -117,16 +117,27 @@ static void ring_reset(struct rb_ring *ring)
 
 /* ---- A buffer ---- */
 
-static void set_flag(struct ring_buffer *rb, u32 flag, bool on)
+static bool change_bit(u32 *word, u32 bit, bool on)
 {
-	u32 set = on ? flag : 0;
+	u32 before = on ? atomic_fetch_or(word, bit) : atomic_fetch_and(word, ~bit);
 
-	atomic_or(&rb->slow, set);
-	atomic_and(&rb->slow, ~flag | set);
-	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++) {
-		atomic_or(&rb->lanes[cpu].slow, set);
-		atomic_and(&rb->lanes[cpu].slow, ~flag | set);
-	}
+	return !(before & bit) == on;
+}
+
+/*
+ * True if it changed. Any context, on several CPUs at once: who finds at the end that another has changed the word meanwhile goes
+ * over the lanes again, so that whoever is last has seen the word as it stays.
+ */
+static bool set_flag(struct ring_buffer *rb, u32 flag, bool on)
+{
+	bool changed = change_bit(&rb->slow, flag, on), now;
+
+	do {
+		now = atomic_load(&rb->slow) & flag;
+		for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+			change_bit(&rb->lanes[cpu].slow, flag, now);
+	} while (!(atomic_load(&rb->slow) & flag) == now);
+	return changed;
 }
 
 static void set_clock(struct ring_buffer *rb, u64 (*clock)(void))
@@ -417,14 +428,14 @@ void ring_buffer_record_enable_cpu(struct ring_buffer *rb, int cpu)
 		atomic_sub(&rb->lanes[cpu].slow, 1);
 }
 
-void ring_buffer_record_off(struct ring_buffer *rb)
+bool ring_buffer_record_off(struct ring_buffer *rb)
 {
-	set_flag(rb, RB_SLOW_OFF, true);
+	return set_flag(rb, RB_SLOW_OFF, true);
 }
 
-void ring_buffer_record_on(struct ring_buffer *rb)
+bool ring_buffer_record_on(struct ring_buffer *rb)
 {
-	set_flag(rb, RB_SLOW_OFF, false);
+	return set_flag(rb, RB_SLOW_OFF, false);
 }
 
 bool ring_buffer_record_is_on(struct ring_buffer *rb)

@@ -62,7 +62,9 @@ static int parse_switch(const char *line, bool *on)
 
 static int show_enable(struct seq *s, const struct tfs_node *node)
 {
-	seq_puts(s, trace_file_is_on(file_of(node)) ? "1\n" : "0\n");
+	const struct trace_event_file *file = file_of(node);
+
+	seq_printf(s, "%d%s\n", trace_file_is_on(file), file->soft_users ? "*" : "");
 	return 0;
 }
 

@@ -53,7 +53,7 @@ static int show_set_event(struct seq *s, const struct tfs_node *node)
 	struct trace_event_file *file;
 
 	list_for_each_entry (file, &tfs_array(node)->files, node)
-		if (trace_file_is_on(file))
+		if (file->flags & TRACE_FILE_LIVE)
 			seq_printf(s, "%s:%s\n", file->call->class->system, file->call->name);
 	return 0;
 }

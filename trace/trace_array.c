@@ -260,14 +260,13 @@ void trace_array_clear(struct trace_array *tr, int cpu)
 	tr->time_start = trace_clock_now(tr);
 }
 
-void trace_array_set_on(struct trace_array *tr, bool on)
+bool trace_array_set_on(struct trace_array *tr, bool on)
 {
-	if (on)
-		ring_buffer_record_on(tr->buffer);
-	else
-		ring_buffer_record_off(tr->buffer);
+	bool changed = on ? ring_buffer_record_on(tr->buffer) : ring_buffer_record_off(tr->buffer);
+
 	if (!on)
 		host_wake(tr->waiters); /* a trace_pipe that has read something ends now */
+	return changed;
 }
 
 bool trace_array_is_on(struct trace_array *tr)

@@ -96,7 +96,8 @@ bool trace_array_is_expanded(const struct trace_array *tr);
 /* cpu < 0: all. Bytes are rounded up to sub-buffers. 0, -EINVAL, -ENOMEM. */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
-void trace_array_set_on(struct trace_array *tr, bool on);
+/* True if that changed it. Any context. */
+bool trace_array_set_on(struct trace_array *tr, bool on);
 bool trace_array_is_on(struct trace_array *tr);
 void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
 int trace_array_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL; clears */

@@ -21,6 +21,8 @@
 #define atomic_fetch_add(p, v)	   __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST)
 #define atomic_or(p, v)		   __atomic_or_fetch(p, v, __ATOMIC_SEQ_CST)
 #define atomic_and(p, v)	   __atomic_and_fetch(p, v, __ATOMIC_SEQ_CST)
+#define atomic_fetch_or(p, v)	   __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST)
+#define atomic_fetch_and(p, v)	   __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST)
 /* True if *p was `old` and is now `new_`. */
 #define atomic_cas(p, old, new_)                                                                   \
 	({                                                                                         \

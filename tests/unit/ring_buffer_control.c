@@ -240,12 +240,13 @@ static void switches(void)
 	struct ring_buffer *rb = ring_make(2, 0);
 
 	EXPECT(ring_buffer_record_is_on(rb) && ring_buffer_record_is_set_on(rb));
-	ring_buffer_record_off(rb);
-	ring_buffer_record_off(rb);
+	EXPECT(ring_buffer_record_off(rb));
+	EXPECT(!ring_buffer_record_off(rb));
 	EXPECT(!ring_buffer_record_is_on(rb) && !ring_buffer_record_is_set_on(rb));
 	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
 	ring_buffer_record_disable(rb);
-	ring_buffer_record_on(rb);
+	EXPECT(ring_buffer_record_on(rb));
+	EXPECT(!ring_buffer_record_on(rb));
 	EXPECT(!ring_buffer_record_is_on(rb) && ring_buffer_record_is_set_on(rb));
 	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
 	ring_buffer_record_disable_cpu(rb, ring_cpu());

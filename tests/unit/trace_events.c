@@ -248,7 +248,7 @@ static u64 soft_off_of(const struct trace_event_file *file)
 static void soft(struct trace_event_file *file, int users)
 {
 	host_lock();
-	EXPECT_EQ(trace_file_counts(file), 0);
+	EXPECT_EQ(trace_file_prepare(file), 0);
 	trace_file_soft(file, users);
 	host_unlock();
 }
@@ -288,6 +288,44 @@ static void soft_mode(void)
 	EXPECT_STR(trace_nth_event(1), "");
 }
 
+static void soft_shows(const char *enable, const char *system, const char *set_event)
+{
+	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), enable);
+	EXPECT_STR(trace_get("events/unit/enable", NULL), system);
+	EXPECT_STR(trace_get("set_event", NULL), set_event);
+}
+
+/* What the files show of it; inject records whatever is off, but not in soft mode. */
+static void soft_files(void)
+{
+	static const char inject[] = "events/unit/unit_numbers/inject";
+	struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("unit", "unit_numbers"));
+
+	trace_fresh();
+	soft_shows("0\n", "0\n", "");
+	soft(file, 1);
+	soft_shows("0*\n", "X\n", "unit:unit_numbers\n");
+	EXPECT_EQ(trace_put(inject, "a=1"), 0);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	soft_shows("1*\n", "X\n", "unit:unit_numbers\n");
+	soft(file, 1);
+	soft_shows("1*\n", "X\n", "unit:unit_numbers\n");
+	EXPECT_EQ(trace_put("set_event", ""), 0);
+	soft_shows("0*\n", "X\n", "unit:unit_numbers\n");
+	soft(file, -1);
+	soft_shows("0*\n", "X\n", "unit:unit_numbers\n");
+	EXPECT_EQ(trace_put("events/unit/enable", "1"), 0);
+	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), "1*\n");
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "1\n");
+	EXPECT_EQ(trace_put("events/unit/enable", "0"), 0);
+	soft(file, -1);
+	soft_shows("0\n", "0\n", "");
+	EXPECT_STR(trace_nth_event(0), "");
+	EXPECT_EQ(trace_put(inject, "a=2"), 0);
+	EXPECT_STR(trace_nth_event(0), "unit_numbers: a=2 b=0 c=0 d=0");
+}
+
 static void registering_twice(void)
 {
 	trace_fresh();
@@ -306,6 +344,7 @@ static const struct ktap_case cases[] = {
     {"events.formats", formats},
     {"events.two_arrays", two_arrays},
     {"events.soft_mode", soft_mode},
+    {"events.soft_files", soft_files},
     {"events.registering_twice", registering_twice},
     {NULL, NULL},
 };
