@@ -1,6 +1,7 @@
 /*
  * The registry of events: by list (newest first), by id, by system and name. Task context under host_lock, but for
- * trace_event_by_id(), which printing calls from anywhere: entries are only added, and a table is published when it is whole.
+ * trace_event_by_id(), which printing calls from anywhere: a table is published when it is whole, and an entry goes only when no ring
+ * has a record with that id.
  */
 #include "trace/event.h"
 #include "kernel/lib/atomic.h"
@@ -18,6 +19,9 @@ struct list_head trace_systems = LIST_HEAD_INIT(trace_systems);
 
 static struct trace_event_call *first_ids[START_IDS];
 static struct trace_event_call **by_id = first_ids;
+static struct trace_event_call *
+    *outgrown[6]; /* by_id of before: a reader may still look into one */
+static u32 growths;
 static u32 id_room = START_IDS;
 static u32 next_id = FIRST_ID;
 
@@ -35,6 +39,7 @@ static int grow_ids(void)
 	if (!table)
 		return -ENOMEM;
 	memcpy(table, by_id, id_room * sizeof(*table));
+	outgrown[growths++] = by_id;
 	atomic_store_release(&by_id, table);
 	atomic_store_release(&id_room, room);
 	return 0;
@@ -72,11 +77,13 @@ struct trace_system *trace_system_find(const char *name)
 
 static struct trace_system *system_create(const char *name)
 {
-	struct trace_system *sys = host_alloc(sizeof(*sys)), *after;
+	size_t size = strlen(name) + 1;
+	struct trace_system *sys = host_alloc(sizeof(*sys) + size), *after;
 
 	if (!sys)
 		return NULL;
-	sys->name = name;
+	memcpy(sys + 1, name, size); /* its own: the event that brings it may go before others */
+	sys->name = (char *)(sys + 1);
 	trace_life_begin(&sys->life);
 	list_for_each_entry (after, &trace_systems, node)
 		if (strcmp(after->name, name) > 0)
@@ -136,17 +143,54 @@ struct trace_event_call *trace_event_find(const char *system, const char *name)
 	return NULL;
 }
 
-static int take_id(struct trace_event_call *call)
+/* Counts up, and only when all numbers have been used takes those that were given back. */
+static int free_id(u16 *id)
 {
-	if (!call->id) {
-		if (next_id > LAST_ID)
-			return -ENOSPC;
+	if (next_id <= LAST_ID) {
 		if (next_id >= id_room && grow_ids())
 			return -ENOMEM;
-		call->id = next_id++;
+		*id = next_id++;
+		return 0;
 	}
-	atomic_store_release(&by_id[call->id], call);
-	return 0;
+	for (u32 i = FIRST_ID; i <= LAST_ID; i++)
+		if (!by_id[i]) {
+			*id = i;
+			return 0;
+		}
+	return -ENOSPC;
+}
+
+static int take_id(struct trace_event_call *call)
+{
+	int err = call->id ? 0 : free_id(&call->id);
+
+	if (!err)
+		atomic_store_release(&by_id[call->id], call);
+	return err;
+}
+
+/* A directory without events goes. */
+static void system_drop_empty(struct trace_system *sys)
+{
+	if (sys->count)
+		return;
+	trace_life_end(&sys->life);
+	list_del(&sys->node);
+	host_free(sys->calls);
+	host_free(sys);
+}
+
+/* What is behind it moves up: the order by name stays. */
+static void system_remove(struct trace_event_call *call)
+{
+	struct trace_system *sys = call->system;
+	u32 i = 0;
+
+	while (sys->calls[i] != call)
+		i++;
+	memmove(sys->calls + i, sys->calls + i + 1, (--sys->count - i) * sizeof(*sys->calls));
+	call->system = NULL;
+	system_drop_empty(sys);
 }
 
 int trace_event_enter(struct trace_event_call *call)
@@ -155,14 +199,30 @@ int trace_event_enter(struct trace_event_call *call)
 
 	if (!sys && !(sys = system_create(call->class->system)))
 		return -ENOMEM;
-	if (call->fmt && !(call->fmt_hashed = hashed_format(call->fmt)))
-		return -ENOMEM;
 	int err = system_add(sys, call);
-	if (!err)
+	if (err)
+		system_drop_empty(sys);
+	else if ((call->fmt && !(call->fmt_hashed = hashed_format(call->fmt))))
+		err = -ENOMEM;
+	else
 		err = take_id(call);
 	if (!err)
 		trace_life_begin(&call->life);
+	else if (call->system)
+		trace_event_leave(call);
 	return err;
+}
+
+void trace_event_leave(struct trace_event_call *call)
+{
+	trace_life_end(&call->life);
+	system_remove(call);
+	if (call->fmt_hashed != call->fmt)
+		host_free((void *)call->fmt_hashed);
+	call->fmt_hashed = NULL;
+	if (call->id && by_id[call->id] == call)
+		atomic_store_release(&by_id[call->id], NULL);
+	call->id = 0;
 }
 
 /* Backwards, so that lists show the last declared first, as Linux's do. */

@@ -99,9 +99,8 @@ struct trace_event_call {
 	u8 flags;			/* [I] TRACE_CALL_* */
 	struct trace_system *system;	/* [L] */
 	struct list_head node;		/* [L] all events, newest first */
-	struct trace_life
-	    life; /* [L] from registration on; whoever removes the event ends it first */
-	u32 refs; /* [L] who needs it to stay: trace_event_get() */
+	struct trace_life life;		/* [L] from registration to removal */
+	u32 refs;			/* [L] who needs it to stay: trace_event_get() */
 };
 
 /* One per CPU and file: what became of the event (contract C4): hit = recorded + all of these but the last. [C] */
@@ -150,7 +149,7 @@ struct trace_system {
 
 /* Registers one event after boot: -EEXIST, -ENOMEM, -ENOSPC (no id left). A file appears in every instance. host_lock held. */
 int trace_event_register(struct trace_event_call *call);
-/* Counts a use that forbids the removal of the event, beyond its being switched on; ends it. host_lock held. */
+/* Counts a use that forbids the removal of the event, beyond its being live; ends it. host_lock held. */
 static inline void trace_event_get(struct trace_event_call *call)
 {
 	call->refs++;
@@ -159,6 +158,14 @@ static inline void trace_event_put(struct trace_event_call *call)
 {
 	call->refs--;
 }
+/*
+ * Takes an event out again, once nothing of it is in use: -EBUSY while it is live in an instance or has `refs`. Instances that may hold
+ * records of it are cleared; when it returns no writer stands on it and its id may be another's. host_lock held.
+ */
+int trace_event_unregister(struct trace_event_call *call);
+bool trace_event_busy(const struct trace_event_call *call);
+/* The registry's half of it. */
+void trace_event_leave(struct trace_event_call *call);
 /* Its first half, for the registry: name, format and id, not yet in the list and without files. */
 int trace_event_enter(struct trace_event_call *call);
 

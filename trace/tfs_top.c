@@ -5,6 +5,7 @@
 #include "trace/error_log.h"
 #include "trace/event.h"
 #include "trace/printk.h"
+#include "trace/synth.h"
 #include "trace/tfs.h"
 #include "trace/trace.h"
 
@@ -299,6 +300,48 @@ static int show_readme(struct seq *s, const struct tfs_node *node __maybe_unused
 	return 0;
 }
 
+/* ---- dynamic events ------------------------------------------------------------------------------------------------ */
+
+static int show_dynamic(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	dynevent_show(s, NULL);
+	return 0;
+}
+
+static int clear_dynamic(const struct tfs_node *node __maybe_unused)
+{
+	return dynevent_clear(NULL);
+}
+
+static int dynamic_line(char *line)
+{
+	return dynevent_command(line);
+}
+
+static ssize write_dynamic(struct tfs_file *f __maybe_unused, const void *buf, size_t n)
+{
+	return dynevent_write(buf, n, dynamic_line);
+}
+
+static int show_synthetic(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	synth_events_show(s);
+	return 0;
+}
+
+static int clear_synthetic(const struct tfs_node *node __maybe_unused)
+{
+	return dynevent_clear(&synth_dynevent_kind);
+}
+
+static ssize write_synthetic(struct tfs_file *f __maybe_unused, const void *buf, size_t n)
+{
+	return dynevent_write(buf, n, synth_event_command);
+}
+
+static const struct tfs_ops dynamic_ops = {.write = write_dynamic};
+static const struct tfs_ops synthetic_ops = {.write = write_synthetic};
+
 /* ---- options/ ----------------------------------------------------------------------------------------------------- */
 
 static int show_option(struct seq *s, const struct tfs_node *node)
@@ -453,6 +496,7 @@ static const struct tfs_row top_rows[] = {
     {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
     {"buffer_total_size_kb", 0440, .show = show_total_size},
     {"current_tracer", 0640, .show = show_tracers, .store = store_tracer},
+    {"dynamic_events", 0640, .show = show_dynamic, .clear = clear_dynamic, .ops = &dynamic_ops},
     {"error_log", 0640, .show = show_errors, .store = store_nothing, .clear = clear_errors},
     {"events", 0750, .dir = &tfs_events_dir},
     {"free_buffer", 0200, .ops = &tfs_free_buffer_ops},
@@ -466,6 +510,8 @@ static const struct tfs_row top_rows[] = {
     {"saved_tgids", 0440, .show = show_tgids, .exists = tfs_is_top},
     {"set_event", 0640, .show = show_set_event, .clear = clear_set_event,
 	.ops = &tfs_set_event_ops},
+    {"synthetic_events", 0640, .show = show_synthetic, .clear = clear_synthetic,
+	.ops = &synthetic_ops},
     {"timestamp_mode", 0440, .show = show_timestamp_mode},
     {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
     {"trace_clock", 0640, .show = show_clock, .store = store_clock},

@@ -44,7 +44,7 @@ static int prepare_builtins(struct trace_array *tr)
 	return 0;
 }
 
-/* One block for all events there are now: they never go away. */
+/* One block for all events there are now, most of which never go away. */
 static int add_static_files(struct trace_array *tr)
 {
 	struct trace_event_call *call;
@@ -115,6 +115,35 @@ static void remove_file(struct trace_event_file *file)
 static bool is_static(const struct trace_array *tr, const struct trace_event_file *file)
 {
 	return file >= tr->static_files && file < tr->static_files + tr->static_count;
+}
+
+bool trace_event_busy(const struct trace_event_call *call)
+{
+	return call->refs || call->live;
+}
+
+/* Whoever recorded in it or was about to made the counts: without them there is no record. */
+static void remove_call_file(struct trace_event_file *file)
+{
+	struct trace_array *tr = file->tr;
+
+	if (file->counts)
+		trace_array_clear(tr, -1);
+	remove_file(file);
+	if (!is_static(tr, file))
+		host_free(file);
+}
+
+int trace_event_unregister(struct trace_event_call *call)
+{
+	if (trace_event_busy(call))
+		return -EBUSY;
+	host_synchronize(); /* writers that found it live before */
+	while (call->files)
+		remove_call_file(call->files);
+	list_del(&call->node);
+	trace_event_leave(call);
+	return 0;
 }
 
 static void free_array(struct trace_array *tr)

@@ -49,7 +49,8 @@
 	E(EOPNOTSUPP, 95, "Operation not supported")                                               \
 	E(EADDRINUSE, 98, "Address already in use")                                                \
 	E(EADDRNOTAVAIL, 99, "Cannot assign requested address")                                    \
-	E(ETIMEDOUT, 110, "Connection timed out")
+	E(ETIMEDOUT, 110, "Connection timed out")                                                  \
+	E(ECANCELED, 125, "Operation canceled")
 
 #ifndef EPERM
 enum {
