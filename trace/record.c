@@ -6,6 +6,7 @@
 #include "trace/builtin.h"
 #include "trace/output.h"
 #include "trace/print.h"
+#include "trace/wait.h"
 
 #define FRAMES_MAX 32
 
@@ -78,5 +79,5 @@ __noinline void trace_commit_reserved(
 	if (way & TRACE_WAY_USER_STACK)
 		record_user_stack(file->tr, ctx);
 	if (way & TRACE_WAY_WAKE)
-		host_wake(file->tr->waiters);
+		trace_wake(file->tr, ctx->cpu);
 }

@@ -19,6 +19,7 @@ struct tfs_ops {
 	ssize (*read)(struct tfs_file *f, void *buf, size_t n, u64 *pos);
 	ssize (*write)(struct tfs_file *f, const void *buf, size_t n);
 	unsigned (*poll)(struct tfs_file *f);
+	long (*ioctl)(struct tfs_file *f, u32 cmd); /* without host_lock */
 	void (*release)(struct tfs_file *f);
 	bool unlocked; /* read and write are called without host_lock: not for files of an event */
 };
@@ -53,6 +54,9 @@ struct tfs_file {
 	void *priv; /* of ops */
 };
 
+/* Bits of `poll`. */
+enum { POLL_IN = 1, POLL_OUT = 4 };
+
 /* A node of the row in directory `dir`, with its ctx. */
 void tfs_fill(struct tfs_node *out, const struct tfs_node *dir, const struct tfs_row *row,
     const char *name, long arg);
@@ -73,7 +77,7 @@ static inline struct trace_array *tfs_array(const struct tfs_node *node)
 #define TFS_ALL_CPUS (-1L)
 
 extern const struct tfs_ops tfs_trace_ops, tfs_pipe_ops, tfs_marker_ops, tfs_marker_raw_ops,
-    tfs_free_buffer_ops, tfs_set_event_ops, tfs_inject_ops;
+    tfs_free_buffer_ops, tfs_raw_ops, tfs_set_event_ops, tfs_inject_ops;
 extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir,
     tfs_instances_dir;
 extern const char tfs_readme[];

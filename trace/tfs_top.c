@@ -184,6 +184,24 @@ static int show_total_size(struct seq *s, const struct tfs_node *node)
 	return 0;
 }
 
+static int show_percent(struct seq *s, const struct tfs_node *node)
+{
+	seq_printf(s, "%u\n", tfs_array(node)->buffer_percent);
+	return 0;
+}
+
+static int store_percent(const struct tfs_node *node, char *line)
+{
+	u64 percent;
+	int err = parse_u64(line, 10, &percent);
+
+	if (!err && percent > 100)
+		err = -EINVAL;
+	if (!err)
+		WRITE_ONCE(tfs_array(node)->buffer_percent, percent);
+	return err;
+}
+
 /* ---- which CPUs record ------------------------------------------------------------------------------------------- */
 
 static u64 all_cpus(void)
@@ -437,6 +455,7 @@ static const struct tfs_row cpu_rows[] = {
     {"stats", 0440, .show = show_stats},
     {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
     {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
+    {"trace_pipe_raw", 0440, .ops = &tfs_raw_ops},
     {.name = NULL},
 };
 static const struct tfs_dir cpu_dir = {.rows = cpu_rows};
@@ -493,6 +512,7 @@ static const struct tfs_row top_rows[] = {
     {"README", 0440, .show = show_readme, .exists = tfs_is_top},
     {"available_events", 0440, .show = show_available, .exists = tfs_is_top},
     {"available_tracers", 0440, .show = show_tracers},
+    {"buffer_percent", 0640, .show = show_percent, .store = store_percent},
     {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
     {"buffer_total_size_kb", 0440, .show = show_total_size},
     {"current_tracer", 0640, .show = show_tracers, .store = store_tracer},

@@ -6,10 +6,10 @@
 #include "kernel/lib/string.h"
 #include "trace/reader.h"
 #include "trace/tfs.h"
+#include "trace/wait.h"
 
 #define TEXT_SIZE 16384 /* one line of `trace`, however long, and its annotation */
 #define PIPE_SIZE 4096	/* what one read of trace_pipe takes at most */
-#define POLL_IN	  1
 
 struct reading {
 	struct trace_reader reader;
@@ -192,13 +192,9 @@ static bool pipe_ready(void *arg)
 
 static int pipe_wait(struct reading *rd)
 {
-	struct trace_array *tr = rd->reader.tr;
-
-	trace_array_wait_begin(tr);
 	host_unlock();
-	int err = host_wait(tr->waiters, pipe_ready, rd);
+	int err = trace_wait(rd->reader.tr, pipe_ready, rd);
 	host_lock();
-	trace_array_wait_end(tr);
 	return err;
 }
 
@@ -258,7 +254,10 @@ static ssize pipe_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 
 static unsigned pipe_poll(struct tfs_file *f)
 {
-	return pipe_ready(f->priv) ? POLL_IN : 0;
+	struct reading *rd = f->priv;
+	bool ended = rd->has_read && !ring_buffer_record_is_set_on(rd->reader.tr->buffer);
+
+	return rd->text.len || ended || trace_poll(rd->reader.tr, f->node.arg) ? POLL_IN : 0;
 }
 
 const struct tfs_ops tfs_pipe_ops = {.open = pipe_open,

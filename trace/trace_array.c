@@ -7,8 +7,10 @@
 #include "trace/comm.h"
 #include "trace/error_log.h"
 #include "trace/event.h"
+#include "trace/wait.h"
 
-#define BOOT_SIZE (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
+#define BOOT_SIZE      (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
+#define BUFFER_PERCENT 50
 
 #define OPTIONS_NOT_INHERITED (TRACE_OPT_EVENT_FORK | TRACE_OPT_FUNC_FORK)
 
@@ -160,6 +162,8 @@ static void free_array(struct trace_array *tr)
 		ring_buffer_free(tr->buffer);
 	if (tr->waiters)
 		host_waiters_free(tr->waiters);
+	if (tr->full_waiters)
+		host_waiters_free(tr->full_waiters);
 	host_free(tr->static_files);
 	host_free(tr);
 }
@@ -193,8 +197,11 @@ static struct trace_array *create(const char *name, size_t boot_size, size_t siz
 	tr->cpumask = ~0UL;
 	tr->buffer =
 	    ring_buffer_alloc(boot_size, options & TRACE_OPT_OVERWRITE ? RB_FL_OVERWRITE : 0, NULL);
+	tr->buffer_percent = BUFFER_PERCENT;
 	tr->waiters = host_waiters_alloc();
-	if (!tr->buffer || !tr->waiters || add_static_files(tr) || prepare_builtins(tr)) {
+	tr->full_waiters = host_waiters_alloc();
+	if (!tr->buffer || !tr->waiters || !tr->full_waiters || add_static_files(tr) ||
+	    prepare_builtins(tr)) {
 		free_array(tr);
 		return NULL;
 	}
@@ -294,7 +301,7 @@ bool trace_array_set_on(struct trace_array *tr, bool on)
 	bool changed = on ? ring_buffer_record_on(tr->buffer) : ring_buffer_record_off(tr->buffer);
 
 	if (!on)
-		host_wake(tr->waiters); /* a trace_pipe that has read something ends now */
+		trace_wake_all(tr); /* a trace_pipe that has read something ends now */
 	return changed;
 }
 
@@ -319,7 +326,7 @@ void trace_array_set_cpumask(struct trace_array *tr, u64 mask)
 
 /* ---- options ------------------------------------------------------------------------------------------------- */
 
-static void set_way(struct trace_array *tr, u32 bit, bool on)
+void trace_array_set_way(struct trace_array *tr, u32 bit, bool on)
 {
 	struct trace_event_file *file;
 
@@ -359,10 +366,10 @@ static int apply_option(struct trace_array *tr, u32 bit, bool on)
 		ring_buffer_change_overwrite(tr->buffer, on);
 		return 0;
 	case TRACE_OPT_STACKTRACE:
-		set_way(tr, TRACE_WAY_STACK, on);
+		trace_array_set_way(tr, TRACE_WAY_STACK, on);
 		return 0;
 	case TRACE_OPT_USERSTACKTRACE:
-		set_way(tr, TRACE_WAY_USER_STACK, on);
+		trace_array_set_way(tr, TRACE_WAY_USER_STACK, on);
 		return 0;
 	case TRACE_OPT_TEST_NOP_REFUSE:
 		return -EINVAL; /* what it is for */
@@ -381,19 +388,7 @@ int trace_array_set_option(struct trace_array *tr, u32 bit, bool on)
 	return err;
 }
 
-void trace_array_wait_begin(struct trace_array *tr)
-{
-	if (tr->readers++ == 0)
-		set_way(tr, TRACE_WAY_WAKE, true);
-}
-
-void trace_array_wait_end(struct trace_array *tr)
-{
-	if (--tr->readers == 0)
-		set_way(tr, TRACE_WAY_WAKE, false);
-}
-
 void trace_array_set_printk(struct trace_array *tr, bool on)
 {
-	set_way(tr, TRACE_WAY_PRINT, on);
+	trace_array_set_way(tr, TRACE_WAY_PRINT, on);
 }

@@ -37,18 +37,20 @@ enum {
 };
 
 struct trace_array {
-	struct ring_buffer *buffer;	       /* [A] */
-	u32 way;			       /* [L] TRACE_WAY_ARRAY bits, copied to all files */
-	u32 options;			       /* [A] TRACE_OPT_* bits */
-	const struct trace_clock *clock;       /* [L] */
-	size_t wanted_size;		       /* [L] bytes per CPU once it is used */
-	bool expanded;			       /* [L] it has that size */
-	u64 time_start;			       /* [L] ns: when it was last cleared */
-	u64 cpumask;			       /* [L] a bit per CPU that records */
-	u64 piped;			       /* [L] a bit per CPU whose trace_pipe is open */
-	u32 pipes;			       /* [L] open trace_pipe files */
-	u32 readers;			       /* [L] waiting, counted for TRACE_WAY_WAKE */
-	struct host_waiters *waiters;	       /* [I] */
+	struct ring_buffer *buffer;	 /* [A] */
+	u32 way;			 /* [L] TRACE_WAY_ARRAY bits, copied to all files */
+	u32 options;			 /* [A] TRACE_OPT_* bits */
+	const struct trace_clock *clock; /* [L] */
+	size_t wanted_size;		 /* [L] bytes per CPU once it is used */
+	bool expanded;			 /* [L] it has that size */
+	u64 time_start;			 /* [L] ns: when it was last cleared */
+	u64 cpumask;			 /* [L] a bit per CPU that records */
+	u64 piped;			 /* [L] a bit per CPU whose trace_pipe is open */
+	u32 pipes;			 /* [L] open trace_pipe files */
+	u32 readers, full_readers;	 /* [L] that wait, for records, for buffer_percent */
+	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/wait.c */
+	u32 wakes;				     /* [A] trace_wake_all() so far */
+	u32 buffer_percent;			     /* [L] */
 	struct trace_event_file *static_files; /* [I] one block for the events known at creation */
 	u32 static_count;
 	struct trace_event_file *builtin[TRACE_BUILTINS]; /* [I] files of ftrace:*, by id */
@@ -103,8 +105,8 @@ void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
 int trace_array_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL; clears */
 int trace_array_set_option(struct trace_array *tr, u32 bit, bool on);
 void trace_array_set_printk(struct trace_array *tr, bool on); /* tp_printk */
-void trace_array_wait_begin(struct trace_array *tr);	      /* a reader is about to wait ... */
-void trace_array_wait_end(struct trace_array *tr);
+/* Sets or clears a bit of TRACE_WAY_ARRAY in all its files. */
+void trace_array_set_way(struct trace_array *tr, u32 bit, bool on);
 
 /* Clocks. */
 struct trace_clock {

@@ -9,8 +9,6 @@
 
 #define DIR_MODE  0040000
 #define FILE_MODE 0100000
-#define POLL_IN	  1
-#define POLL_OUT  4
 
 static const struct tfs_row root_row = {.name = "", .mode = 0700, .dir = &tfs_top_dir};
 
@@ -335,6 +333,18 @@ ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos)
 	if (done > 0)
 		*pos += done;
 	return done;
+}
+
+void tfs_set_nonblock(struct tfs_file *f, bool on)
+{
+	f->how = on ? f->how | TFS_NONBLOCK : f->how & ~TFS_NONBLOCK;
+}
+
+long tfs_ioctl(struct tfs_file *f, u32 cmd)
+{
+	const struct tfs_ops *ops = f->node.row->ops;
+
+	return ops && ops->ioctl ? ops->ioctl(f, cmd) : -ENOTTY;
 }
 
 unsigned tfs_poll(struct tfs_file *f)

@@ -111,6 +111,7 @@ static int tracefs_open(struct vnode *v, struct file *f)
 
 static ssize tracefs_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
+	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
 	return tfs_read(f->priv, buf, n, pos);
 }
 
@@ -122,6 +123,13 @@ static ssize tracefs_write(struct file *f, const void *buf, size_t n, u64 *pos)
 static unsigned tracefs_poll(struct file *f)
 {
 	return tfs_poll(f->priv);
+}
+
+static long tracefs_ioctl(struct file *f, u64 cmd, u64 arg)
+{
+	(void)arg; /* nothing of it is a pointer */
+	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
+	return tfs_ioctl(f->priv, cmd);
 }
 
 static void tracefs_release(struct file *f)
@@ -144,6 +152,7 @@ static const struct file_ops tracefs_file_ops = {
     .read = tracefs_read,
     .write = tracefs_write,
     .poll = tracefs_poll,
+    .ioctl = tracefs_ioctl,
     .release = tracefs_release,
 };
 
