@@ -17,7 +17,7 @@ run: $(O)/kernel.elf
 
 # Files elsewhere in kernel/ that are pure too, and have cases in tests/unit/.
 HPURE    := kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/range.c kernel/mem/buddy.c kernel/cmdline.c kernel/symtab.c \
-            kernel/task/area.c kernel/task/elf.c
+            kernel/task/area.c kernel/task/elf.c arch/x86_64/insn.c
 # The shell runs whole: over threads and POSIX files.
 HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/shell/os.c
 HSRC     := $(sort $(wildcard kernel/lib/*.c trace/*.c tests/unit/*.c tests/host/*.c) $(HPURE) $(HSHELL))
@@ -40,6 +40,16 @@ $(O)/host-test: $(HOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HOBJ) -lcmocka
 
+# The instruction decoder beside objdump, over our own text and some of the system's own: INSN_FILES chooses others.
+INSN_FILES ?= $(O)/kernel-test.elf $(wildcard /bin/bash /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libcrypto.so.3)
+$(O)/insn-compare: tests/tools/insn_compare.c arch/x86_64/insn.c arch/x86_64/insn.h
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) -I. -o $@ $(filter %.c,$^)
+
+.PHONY: insn-test
+insn-test: $(O)/insn-compare $(O)/kernel-test.elf
+	@set -o pipefail; for f in $(INSN_FILES); do echo -n "$$f: "; objdump -d -w $$f | $(O)/insn-compare || exit 1; done
+
 # The kernel's shell as a program of the host, for trying things: build/host-sh [-i] DIRECTORY
 HSHOBJ   := $(patsubst %,$(O)/h/%.o,$(HSHELL) $(wildcard kernel/lib/*.c) tests/host/shell/main.c)
 $(O)/host-sh: $(HSHOBJ)
@@ -47,7 +57,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: host-test guest-test console-test matrix
-test: $(O)/host-test $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
+test: $(O)/host-test $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
 	$(Q)O=$(O) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -75,7 +85,7 @@ help:
 #:                variables: SMP=2 MEM=256M QEMU_CPU=max MACHINE=q35|pc|microvm BIOS=seabios|qboot
 #:                APPEND="kernel command line" INITRD=archive.cpio
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
-#:                check, host-test, guest-test, console-test, matrix; ONLY=ring. chooses cases
+#:                check, host-test, insn-test, guest-test, console-test, matrix; ONLY=ring. chooses cases
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
