@@ -6,7 +6,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host.h"
-#include "trace/trace_array.h"
+#include "trace/snapshot.h"
 
 #define NS_PER_TICK 10000000 /* of the clock "uptime": 100 Hz, as Linux counts for programs */
 
@@ -59,8 +59,12 @@ int trace_array_set_clock(struct trace_array *tr, const char *name)
 		clock++;
 	if (!clock->name)
 		return -EINVAL;
+	trace_snapshot_hold(tr);
 	tr->clock = clock;
 	ring_buffer_set_clock(tr->buffer, clock->read);
+	if (tr->snapshot)
+		ring_buffer_set_clock(tr->snapshot, clock->read);
+	trace_snapshot_release(tr);
 	trace_array_clear(tr, -1);
 	return 0;
 }

@@ -9,16 +9,16 @@ struct totals {
 };
 
 /* What was read away counts in neither. */
-static struct totals count_entries(struct trace_array *tr)
+static struct totals count_entries(struct ring_buffer *buffer)
 {
-	u64 entries = ring_buffer_entries(tr->buffer);
+	u64 entries = ring_buffer_entries(buffer);
 
-	return (struct totals){entries, entries + ring_buffer_overruns(tr->buffer)};
+	return (struct totals){entries, entries + ring_buffer_overruns(buffer)};
 }
 
-static void put_totals(struct seq *s, struct trace_array *tr)
+static void put_totals(struct seq *s, struct ring_buffer *buffer)
 {
-	struct totals t = count_entries(tr);
+	struct totals t = count_entries(buffer);
 
 	seq_printf(s, "# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n", t.in_buffer,
 	    t.written, host_cpu_count());
@@ -50,9 +50,9 @@ static void put_columns_irq(struct seq *s, bool tgid)
 	    s, "#              | |    %.*s   |   |||||     |         |\n", n, "       |    ");
 }
 
-static void put_latency(struct seq *s, struct trace_array *tr)
+static void put_latency(struct seq *s, struct ring_buffer *buffer)
 {
-	struct totals t = count_entries(tr);
+	struct totals t = count_entries(buffer);
 
 	seq_printf(s, "# nop latency trace v1.1.5 on %s\n", host_release());
 	seq_puts(s, "# --------------------------------------------------------------------\n");
@@ -77,7 +77,7 @@ static void put_latency_columns(struct seq *s)
 		    "#     \\   /        ||||||  \\    |    /       \n");
 }
 
-void trace_print_header(struct seq *s, struct trace_array *tr)
+void trace_print_header(struct seq *s, struct trace_array *tr, struct ring_buffer *buffer)
 {
 	u32 options = tr->options;
 
@@ -85,13 +85,13 @@ void trace_print_header(struct seq *s, struct trace_array *tr)
 	if (!(options & TRACE_OPT_CONTEXT_INFO))
 		return;
 	if (options & TRACE_OPT_LATENCY_FMT) {
-		if (ring_buffer_empty(tr->buffer))
+		if (ring_buffer_empty(buffer))
 			return;
-		put_latency(s, tr);
+		put_latency(s, buffer);
 		if (!(options & TRACE_OPT_VERBOSE))
 			put_latency_columns(s);
 	} else if (!(options & TRACE_OPT_VERBOSE)) {
-		put_totals(s, tr);
+		put_totals(s, buffer);
 		if (options & TRACE_OPT_IRQ_INFO)
 			put_columns_irq(s, options & TRACE_OPT_RECORD_TGID);
 		else

@@ -105,7 +105,8 @@ int trace_cpus_up(void)
 
 	host_lock();
 	list_for_each_entry (tr, &trace_arrays, node)
-		if (ring_buffer_add_cpus(tr->buffer))
+		if (ring_buffer_add_cpus(tr->buffer) ||
+		    (tr->snapshot && ring_buffer_add_cpus(tr->snapshot)))
 			err = -ENOMEM;
 	host_unlock();
 	return err;

@@ -3,6 +3,8 @@
 
 #include "trace/event.h"
 
+struct ring_buffer;
+
 struct trace_line {
 	const struct trace_array *tr;
 	const struct trace_entry *ent;
@@ -18,5 +20,5 @@ struct trace_line {
 void trace_print_line(struct trace_out *out, const struct trace_line *line);
 /* What the event says, without the columns: "name: text\n". */
 void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len);
-/* The header of `trace`. */
-void trace_print_header(struct seq *s, struct trace_array *tr);
+/* The header of `trace`, for what is in that buffer of the array. */
+void trace_print_header(struct seq *s, struct trace_array *tr, struct ring_buffer *buffer);

@@ -9,10 +9,11 @@ static bool has_cpu(const struct trace_reader *r, unsigned cpu)
 	return r->cpu < 0 || r->cpu == (int)cpu;
 }
 
-int trace_reader_init(struct trace_reader *r, struct trace_array *tr, int cpu)
+int trace_reader_init(
+    struct trace_reader *r, struct trace_array *tr, struct ring_buffer *buffer, int cpu)
 {
-	*r = (struct trace_reader){.tr = tr, .cpu = cpu, .cpus = host_cpu_count()};
-	r->annotate = ring_buffer_overruns(tr->buffer);
+	*r =
+	    (struct trace_reader){.tr = tr, .buffer = buffer, .cpu = cpu, .cpus = host_cpu_count()};
 	r->symbols = host_alloc(sizeof(*r->symbols) + r->cpus * sizeof(*r->heads) + RB_PAGE_DATA);
 	r->heads = (struct trace_head *)(r->symbols + 1);
 	r->copy = (char *)(r->heads + r->cpus);
@@ -74,11 +75,12 @@ static void advance(struct trace_head *h)
 int trace_reader_start(struct trace_reader *r)
 {
 	r->lines = r->started = 0;
+	r->annotate = ring_buffer_overruns(r->buffer);
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
 		if (!has_cpu(r, cpu))
 			continue;
-		h->iter = ring_buffer_read_start(r->tr->buffer, cpu);
+		h->iter = ring_buffer_read_start(r->buffer, cpu);
 		if (!h->iter) {
 			trace_reader_finish(r);
 			return -ENOMEM;
@@ -144,8 +146,8 @@ bool trace_reader_next(struct trace_reader *r, struct seq *s)
 bool trace_reader_empty(const struct trace_reader *r)
 {
 	if (r->cpu >= 0)
-		return ring_buffer_empty_cpu(r->tr->buffer, r->cpu);
-	return ring_buffer_empty(r->tr->buffer);
+		return ring_buffer_empty_cpu(r->buffer, r->cpu);
+	return ring_buffer_empty(r->buffer);
 }
 
 bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu_found)
@@ -153,7 +155,7 @@ bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu_foun
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
 		if (has_cpu(r, cpu))
-			h->ev = ring_buffer_peek(r->tr->buffer, cpu, &h->stamp, &h->lost);
+			h->ev = ring_buffer_peek(r->buffer, cpu, &h->stamp, &h->lost);
 	}
 	struct trace_head *h = oldest(r);
 	if (!h)
@@ -166,10 +168,11 @@ bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu_foun
 	return true;
 }
 
-void trace_reader_consume(struct trace_reader *r, unsigned cpu)
+bool trace_reader_consume(struct trace_reader *r, unsigned cpu)
 {
 	struct trace_head *h = &r->heads[cpu];
+	bool done = ring_buffer_consume_peeked(r->buffer, cpu, h->ev);
 
-	ring_buffer_consume(r->tr->buffer, cpu, &h->stamp, &h->lost);
 	h->ev = NULL;
+	return done;
 }

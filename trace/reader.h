@@ -15,8 +15,9 @@ struct trace_head {
 
 struct trace_reader {
 	struct trace_array *tr;
-	int cpu;       /* -1: all */
-	unsigned cpus; /* heads */
+	struct ring_buffer *buffer; /* the array's main one or its spare one */
+	int cpu;		    /* -1: all */
+	unsigned cpus;		    /* heads */
 	u64 lines;
 	u64 started;   /* a bit per CPU that has shown a line */
 	bool annotate; /* say where a CPU's buffer begins */
@@ -25,7 +26,8 @@ struct trace_reader {
 	char *copy; /* of a record, behind the heads */
 };
 
-int trace_reader_init(struct trace_reader *r, struct trace_array *tr, int cpu); /* 0 or -ENOMEM */
+int trace_reader_init(struct trace_reader *r, struct trace_array *tr, struct ring_buffer *buffer,
+    int cpu); /* 0 or -ENOMEM */
 void trace_reader_free(struct trace_reader *r);
 
 /* `trace`: records stay. Recording may be held meanwhile, as ring_buffer_read_start() tells. 0 or -ENOMEM. */
@@ -33,7 +35,8 @@ int trace_reader_start(struct trace_reader *r);
 void trace_reader_finish(struct trace_reader *r);
 bool trace_reader_next(struct trace_reader *r, struct seq *s); /* appends a line; false: no more */
 
-/* `trace_pipe`: looks for the oldest record, appends its line (and the number lost before it); it stays until consumed. */
+/* `trace_pipe`: looks for the oldest record, appends its line (and the number lost before it); it stays until consumed. A snapshot
+ * may take it away in between: then it is not consumed, and its line is not to be shown. */
 bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu);
-void trace_reader_consume(struct trace_reader *r, unsigned cpu);
+bool trace_reader_consume(struct trace_reader *r, unsigned cpu);
 bool trace_reader_empty(const struct trace_reader *r); /* any context */

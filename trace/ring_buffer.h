@@ -74,6 +74,9 @@ static inline void *ring_buffer_event_data(struct ring_buffer_event *ev)
 struct ring_buffer_event *ring_buffer_peek(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
 /* As peek, and moves on; the event stays valid until the next consuming call on that CPU. */
 struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
+/* Moves on over the event that peek gave, if that is still the next one: false when it was not. */
+bool ring_buffer_consume_peeked(
+    struct ring_buffer *rb, int cpu, const struct ring_buffer_event *peeked);
 /* Takes a whole sub-buffer away. `page` is a spare from ring_buffer_alloc_page(); on success it is exchanged. `full`: only
  * if the writer has left the sub-buffer. A sub-buffer that was begun, or that `len` is too small for, is copied in part: as many
  * whole events as fit in `len`, behind a header of their own. What lies behind the events is zeroed. 0; -EAGAIN: nothing there, or
@@ -106,6 +109,9 @@ void ring_buffer_reset_cpu(struct ring_buffer *rb, int cpu);
 void ring_buffer_reset(struct ring_buffer *rb);
 /* Exchanges the two buffers' rings of one CPU, losing nothing. -EINVAL: sizes differ; -EBUSY: iterators, or never quiet. */
 int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu);
+/* The same for all CPUs, from any context between host_enter() and host_exit(), writers interrupted or not; all or none. -EBUSY:
+ * iterators, or a reader at work that this interrupted. Not while a control call is under way on either buffer. */
+int ring_buffer_swap(struct ring_buffer *a, struct ring_buffer *b);
 bool ring_buffer_empty(struct ring_buffer *rb);
 bool ring_buffer_empty_cpu(struct ring_buffer *rb, int cpu);
 void ring_buffer_record_disable(struct ring_buffer *rb); /* counts */

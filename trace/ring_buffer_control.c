@@ -380,9 +380,9 @@ static void swap_here(void *arg)
 	struct rb_lane *a = &s->a->lanes[s->cpu], *b = &s->b->lanes[s->cpu];
 
 	s->result = -EAGAIN;
-	if (a->depth || b->depth || !lane_trylock(a))
+	if (a->depth || b->depth || !lane_trylock(a, s->cpu))
 		return;
-	if (lane_trylock(b)) {
+	if (lane_trylock(b, s->cpu)) {
 		s->result = swap_locked(a, b, s);
 		atomic_store_release(&b->lock, 0);
 	}

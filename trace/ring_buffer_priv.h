@@ -157,7 +157,7 @@ struct rb_lane {
 	struct rb_ring *ring; /* changed by swap, on this CPU, when depth is 0 */
 	u64 depth;	      /* [W] events reserved and not yet committed, innermost counted */
 	u32 slow; /* any CPU, atomically: not 0 keeps writers off the fast path. RB_SLOW_*, and a count */
-	u32 lock; /* the reader lock */
+	u32 lock; /* the reader lock: who has it, as CPU + 1 */
 	u64 pad[5];
 };
 #define RB_SLOW_OFF	(1U << 31) /* recording is off */
@@ -216,9 +216,10 @@ static inline void ring_tail_init(struct rb_ring *ring)
 	ring->number = number_make(-1UL, ring->count - 1);
 }
 
-static inline bool lane_trylock(struct rb_lane *lane)
+/* The lock says which CPU has it. */
+static inline bool lane_trylock(struct rb_lane *lane, unsigned cpu)
 {
-	return !atomic_xchg(&lane->lock, 1);
+	return atomic_cas(&lane->lock, 0U, cpu + 1);
 }
 
 /* Reader lock: task context; held shortly, with preemption off. NULL if that CPU has no ring. */
@@ -229,7 +230,7 @@ static inline struct rb_ring *lane_lock(struct ring_buffer *rb, int cpu)
 	if (unlikely((unsigned)cpu >= rb->cpus))
 		return NULL;
 	host_enter(&ctx);
-	while (unlikely(!lane_trylock(&rb->lanes[cpu])))
+	while (unlikely(!lane_trylock(&rb->lanes[cpu], ctx.cpu)))
 		__builtin_ia32_pause();
 	return rb->lanes[cpu].ring;
 }

@@ -227,6 +227,23 @@ struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u
 	return get(rb, cpu, ts, lost, true);
 }
 
+bool ring_buffer_consume_peeked(
+    struct ring_buffer *rb, int cpu, const struct ring_buffer_event *peeked)
+{
+	struct rb_ring *ring = lane_lock(rb, cpu);
+	u64 stamp, size;
+
+	if (!ring)
+		return false;
+	struct ring_buffer_event *ev = next_event(ring, &stamp, &size);
+	if (ev == peeked) {
+		take_lost(ring);
+		count_read(ring, size, stamp);
+	}
+	lane_unlock(rb, cpu);
+	return ev == peeked;
+}
+
 struct ring_buffer_page *ring_buffer_alloc_page(void)
 {
 	return host_page_alloc();

@@ -76,8 +76,8 @@ static inline struct trace_array *tfs_array(const struct tfs_node *node)
 /* The trace array of top directory, options/ and per_cpu/ nodes; CPU of the latter, -1 elsewhere. */
 #define TFS_ALL_CPUS (-1L)
 
-extern const struct tfs_ops tfs_trace_ops, tfs_pipe_ops, tfs_marker_ops, tfs_marker_raw_ops,
-    tfs_free_buffer_ops, tfs_raw_ops, tfs_set_event_ops, tfs_inject_ops;
+extern const struct tfs_ops tfs_trace_ops, tfs_snapshot_ops, tfs_pipe_ops, tfs_marker_ops,
+    tfs_marker_raw_ops, tfs_free_buffer_ops, tfs_raw_ops, tfs_set_event_ops, tfs_inject_ops;
 extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir,
     tfs_instances_dir;
 extern const char tfs_readme[];
@@ -88,3 +88,5 @@ bool tfs_is_top(const struct tfs_node *dir);
 int tfs_show_size(struct seq *s, const struct tfs_node *node);
 int tfs_store_size(const struct tfs_node *node, char *line);
 int tfs_clear_trace(const struct tfs_node *node);
+int tfs_store_snapshot(const struct tfs_node *node, char *line);
+void tfs_snapshot_help(struct seq *s, const struct tfs_node *node); /* what it shows when empty */

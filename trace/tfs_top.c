@@ -452,6 +452,7 @@ static int show_stats(struct seq *s, const struct tfs_node *node)
 
 static const struct tfs_row cpu_rows[] = {
     {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
+    {"snapshot", 0640, .store = tfs_store_snapshot, .ops = &tfs_snapshot_ops},
     {"stats", 0440, .show = show_stats},
     {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
     {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
@@ -530,6 +531,7 @@ static const struct tfs_row top_rows[] = {
     {"saved_tgids", 0440, .show = show_tgids, .exists = tfs_is_top},
     {"set_event", 0640, .show = show_set_event, .clear = clear_set_event,
 	.ops = &tfs_set_event_ops},
+    {"snapshot", 0640, .store = tfs_store_snapshot, .ops = &tfs_snapshot_ops},
     {"synthetic_events", 0640, .show = show_synthetic, .clear = clear_synthetic,
 	.ops = &synthetic_ops},
     {"timestamp_mode", 0440, .show = show_timestamp_mode},

@@ -1,6 +1,6 @@
 /*
- * The files trace and trace_pipe, of an instance and of its CPUs, and free_buffer. Task context under host_lock, but while a
- * trace_pipe waits.
+ * The files trace, snapshot (reading it) and trace_pipe, of an instance and of its CPUs, and free_buffer. Task context under
+ * host_lock, but while a trace_pipe waits.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -28,7 +28,7 @@ static int reading_create(struct tfs_file *f, size_t size)
 
 	if (!rd)
 		return -ENOMEM;
-	if (trace_reader_init(&rd->reader, tfs_array(&f->node), f->node.arg)) {
+	if (trace_reader_init(&rd->reader, f->tr, f->tr->buffer, f->node.arg)) {
 		host_free(rd);
 		return -ENOMEM;
 	}
@@ -54,21 +54,32 @@ static size_t give(struct reading *rd, void *buf, size_t n)
 	return n;
 }
 
-/* ---- trace ------------------------------------------------------------------------------------------------------ */
+/* ---- trace, snapshot -------------------------------------------------------------------------------------------- */
+
+static bool is_snapshot(const struct tfs_file *f)
+{
+	return f->node.row->ops == &tfs_snapshot_ops;
+}
+
+/* Open for reading: the buffer keeps its size and its place until the file is closed. */
+static u32 *open_count(const struct tfs_file *f)
+{
+	return is_snapshot(f) ? &f->tr->snapshot_opens : &f->tr->trace_opens;
+}
 
 static int trace_open(struct tfs_file *f)
 {
-	struct trace_array *tr = tfs_array(&f->node);
-	int err;
-
 	if (!(f->how & TFS_READ))
 		return 0;
-	err = reading_create(f, TEXT_SIZE);
-	if (!err && (tr->options & TRACE_OPT_PAUSE_ON_TRACE)) {
+	int err = reading_create(f, TEXT_SIZE);
+	if (err)
+		return err;
+	++*open_count(f);
+	if (!is_snapshot(f) && (f->tr->options & TRACE_OPT_PAUSE_ON_TRACE)) {
 		((struct reading *)f->priv)->paused = true;
-		ring_buffer_record_disable(tr->buffer);
+		ring_buffer_record_disable(f->tr->buffer);
 	}
-	return err;
+	return 0;
 }
 
 static void trace_release(struct tfs_file *f)
@@ -77,20 +88,32 @@ static void trace_release(struct tfs_file *f)
 
 	if (!rd)
 		return;
+	--*open_count(f);
 	if (rd->paused)
-		ring_buffer_record_enable(rd->reader.tr->buffer);
+		ring_buffer_record_enable(f->tr->buffer);
 	reading_free(rd);
 }
 
-static int trace_start(struct reading *rd)
+/* The spare buffer may come while the file is open, but not go. */
+static int trace_start(struct tfs_file *f)
 {
+	struct reading *rd = f->priv;
+	int err = 0;
+
 	trace_reader_finish(&rd->reader);
-	int err = trace_reader_start(&rd->reader);
-	rd->running = !err;
 	rd->pos = rd->given = rd->text.len = 0;
-	if (!err)
-		trace_print_header(&rd->text, rd->reader.tr);
-	return err;
+	if (is_snapshot(f))
+		rd->reader.buffer = f->tr->snapshot;
+	if (rd->reader.buffer)
+		err = trace_reader_start(&rd->reader);
+	rd->running = rd->reader.buffer && !err;
+	if (err)
+		return err;
+	if (is_snapshot(f) && (!rd->reader.buffer || trace_reader_empty(&rd->reader)))
+		tfs_snapshot_help(&rd->text, &f->node);
+	else
+		trace_print_header(&rd->text, f->tr, rd->reader.buffer);
+	return 0;
 }
 
 /* Makes the next line if nothing waits to be given; false: the end. A line that does not fit is cut, and ends all the same. */
@@ -127,7 +150,7 @@ static ssize trace_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	size_t done = 0;
 
 	if (*pos == 0 || *pos < rd->pos) {
-		int err = trace_start(rd);
+		int err = trace_start(f);
 		if (err)
 			return err;
 	}
@@ -148,6 +171,8 @@ static ssize trace_write(
 
 const struct tfs_ops tfs_trace_ops = {
     .open = trace_open, .read = trace_read, .write = trace_write, .release = trace_release};
+const struct tfs_ops tfs_snapshot_ops = {
+    .open = trace_open, .read = trace_read, .release = trace_release};
 
 int tfs_clear_trace(const struct tfs_node *node)
 {
@@ -217,7 +242,8 @@ static void pipe_fill(struct reading *rd, size_t n)
 			rd->text.overflow = false;
 			seq_puts(&rd->text, "[LINE TOO BIG]\n");
 		}
-		trace_reader_consume(&rd->reader, cpu);
+		if (!trace_reader_consume(&rd->reader, cpu))
+			rd->text.len = before; /* it is in the snapshot now */
 	}
 }
 

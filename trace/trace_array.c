@@ -7,6 +7,7 @@
 #include "trace/comm.h"
 #include "trace/error_log.h"
 #include "trace/event.h"
+#include "trace/snapshot.h"
 #include "trace/wait.h"
 
 #define BOOT_SIZE      (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
@@ -158,8 +159,8 @@ static void free_array(struct trace_array *tr)
 			host_free(file);
 	}
 	trace_error_clear(tr);
-	if (tr->buffer)
-		ring_buffer_free(tr->buffer);
+	ring_buffer_free(tr->snapshot);
+	ring_buffer_free(tr->buffer);
 	if (tr->waiters)
 		host_waiters_free(tr->waiters);
 	if (tr->full_waiters)
@@ -263,8 +264,13 @@ struct trace_array *trace_array_numbered(u64 number)
 
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 {
+	if (tr->trace_opens || tr->snapshot_opens)
+		return -EBUSY;
+	trace_snapshot_hold(tr);
 	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
-
+	if (!err)
+		err = trace_snapshot_match(tr);
+	trace_snapshot_release(tr);
 	if (!err)
 		tr->expanded = true;
 	return err;
@@ -289,10 +295,12 @@ bool trace_array_is_expanded(const struct trace_array *tr)
 
 void trace_array_clear(struct trace_array *tr, int cpu)
 {
+	trace_snapshot_hold(tr);
 	if (cpu < 0)
 		ring_buffer_reset(tr->buffer);
 	else
 		ring_buffer_reset_cpu(tr->buffer, cpu);
+	trace_snapshot_release(tr);
 	tr->time_start = trace_clock_now(tr);
 }
 
@@ -363,7 +371,11 @@ static int apply_option(struct trace_array *tr, u32 bit, bool on)
 	case TRACE_OPT_RECORD_TGID:
 		return change_comms(tr, TRACE_FILE_TGID, on);
 	case TRACE_OPT_OVERWRITE:
+		trace_snapshot_hold(tr);
 		ring_buffer_change_overwrite(tr->buffer, on);
+		if (tr->snapshot)
+			ring_buffer_change_overwrite(tr->snapshot, on);
+		trace_snapshot_release(tr);
 		return 0;
 	case TRACE_OPT_STACKTRACE:
 		trace_array_set_way(tr, TRACE_WAY_STACK, on);

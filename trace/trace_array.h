@@ -51,6 +51,12 @@ struct trace_array {
 	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/wait.c */
 	u32 wakes;				     /* [A] trace_wake_all() so far */
 	u32 buffer_percent;			     /* [L] */
+	struct ring_buffer *snapshot; /* [A] the spare buffer (trace/snapshot.h); NULL: none */
+	u32 snapshot_lock;	      /* [A] who exchanges the two, or works on either */
+	u32 snapshot_users;	      /* [L] who may take one at any time */
+	u32 trace_opens,
+	    snapshot_opens;  /* [L] open for reading: then their buffer stays as it is */
+	u64 snapshot_missed; /* [A] not taken, as somebody was at work */
 	struct trace_event_file *static_files; /* [I] one block for the events known at creation */
 	u32 static_count;
 	struct trace_event_file *builtin[TRACE_BUILTINS]; /* [I] files of ftrace:*, by id */
@@ -95,7 +101,7 @@ static inline struct trace_event_file *trace_builtin_file(
  * Linux. 0 or -ENOMEM. */
 int trace_array_expand(struct trace_array *tr);
 bool trace_array_is_expanded(const struct trace_array *tr);
-/* cpu < 0: all. Bytes are rounded up to sub-buffers. 0, -EINVAL, -ENOMEM. */
+/* cpu < 0: all. Bytes are rounded up to sub-buffers. The spare buffer follows. 0, -EINVAL, -ENOMEM; -EBUSY: somebody reads either. */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
 /* True if that changed it. Any context. */

@@ -1,0 +1,35 @@
+/*
+ * Snapshots: a second ring buffer of the same sizes as the one that is recorded into. Taking a snapshot exchanges the two, ring by
+ * ring: nothing is copied and no writer waits, and what the spare buffer held comes back to be recorded over. The file `snapshot`
+ * and the trigger of that name use this.
+ *
+ * Legend: task context under host_lock unless said otherwise.
+ */
+#pragma once
+
+#include "trace/trace_array.h"
+
+/* The spare buffer, with the sizes that the main one has: it follows when those change. 0 or -ENOMEM; there already: 0. */
+int trace_snapshot_alloc(struct trace_array *tr);
+/* -EBUSY: somebody counts on it, or reads it. */
+int trace_snapshot_free(struct trace_array *tr);
+/* Allocates, and counts a user who may take one at any time: until it is disarmed the spare buffer stays. 0 or -ENOMEM. */
+int trace_snapshot_arm(struct trace_array *tr);
+void trace_snapshot_disarm(struct trace_array *tr);
+
+/*
+ * Takes a snapshot, of all CPUs. Any context, NMI included, between host_enter() and host_exit(). False, and counted in
+ * tr->snapshot_missed: there is no spare buffer, or somebody is at work on either: whom this interrupted, a reader of `trace`, a change
+ * of size. Nothing happened then.
+ */
+bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx);
+/* The same for the file: allocates. -ENOMEM; -EBUSY: `trace` or `snapshot` is open for reading. */
+int trace_snapshot_now(struct trace_array *tr);
+void trace_snapshot_clear(
+    struct trace_array *tr, int cpu); /* cpu < 0: all. The spare buffer, if there is one */
+
+/* Around whatever stops, resets or resizes either buffer: nothing is exchanged meanwhile. They do not nest. */
+void trace_snapshot_hold(struct trace_array *tr);
+void trace_snapshot_release(struct trace_array *tr);
+/* Gives the spare buffer the sizes of the main one. 0 or -ENOMEM. Held. */
+int trace_snapshot_match(struct trace_array *tr);
