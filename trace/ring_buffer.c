@@ -33,9 +33,9 @@
  *
  * When the event does not fit behind the tail, the writer crosses into the next number:
  *   C0 the tail's number is `number`, or the one behind it when a writer was interrupted within C5: then it is set right.
- *      The tail must still be what it was at W2, else again from W2.
- *   C1 look at the slot of the next number. Lap is ours: free, go to C4.
- *      Neither ours nor the one before: nested writers went round meanwhile, again from W2.
+ *      The tail must still be what it was at W2, before anything is set and after, else again from W2.
+ *   C1 look at the slot of the next number. Lap is ours: free, go to C4. Neither ours nor the one before: nested writers have
+ *      gone on since C0, and a reader took the sub-buffer or they came round: again from W2.
  *   C2 unread data in it. Not overwriting: refuse. Not finished (an interrupted writer still writes there): refuse.
  *   C3 evict: change the slot's lap to ours by compare-exchange, count what was in it. This is the one place where this CPU
  *      and a reader on another may want the same thing, so it is a compare-exchange with a lock prefix: once in a
@@ -48,11 +48,12 @@
  *
  * A delta that needs more than 27 bits is put in front as TIME_EXTENT (59 bits), and one that cannot be right (the clock
  * went back) as TIME_STAMP with the whole time: 12 bytes, array[0] its low and array[1] its high half. Both are accounted for
- * at once. The first event of a sub-buffer has delta 0 and the sub-buffer's time.
+ * at once. The writer that crosses into a sub-buffer gives it its time, and its event the delta 0.
  *
- * Discarding: if nobody reserved after the event, the tail goes back over it (16-byte compare-exchange, undoing the time too),
- * unless it is a sub-buffer's first. Otherwise it becomes PADDING that says its length. That needs a delta that is not 0;
- * where the delta is 0, 1 is written, with len = 1 to say so, and readers do not count it.
+ * Discarding: if nobody reserved after the event, the tail goes back over it (16-byte compare-exchange, undoing the time too).
+ * If it was its sub-buffer's first, the sub-buffer stays, empty, with its time; the next one to be first has a delta from that.
+ * Otherwise it becomes PADDING that says its length. That needs a delta that is not 0; where the delta is 0, 1 is written,
+ * with len = 1 to say so, and readers do not count it.
  *
  * BOUNDS. Depth: RB_MAX_DEPTH. W2-W4 repeats only when a nested writer reserved in between, at most MAX_TRIES. C1-C4 repeats
  * once: the reader can take a slot from us only once. Everything else is straight. A lap has 28 bits and the tail counts
@@ -81,7 +82,11 @@ struct attempt {
 
 enum outcome { GOT, AGAIN, DROPPED, COMMIT_OVERRUN };
 
-/* C0. The page of `tail` is that of `number`, or of the number behind it. */
+/*
+ * C0. While the tail is `tail`, its page is that of `number`, or of the number behind it; then its writer was interrupted
+ * within C5, has not committed, and no reader can have taken the page from its slot. When the tail has moved on meanwhile the
+ * page may lie anywhere: nothing may be set by what is found then.
+ */
 static u64 tail_number(struct rb_ring *ring, u64 tail)
 {
 	u64 number = READ_ONCE(ring->number), next = ring_next(ring, number);
@@ -91,37 +96,38 @@ static u64 tail_number(struct rb_ring *ring, u64 tail)
 	if (slot_lap(slot) != number_lap(next) ||
 	    slot_page(slot) != rb_page_of(tail_event(tail - 4)))
 		return number;
-	local_cmpxchg(&ring->number, number, next);
+	if (READ_ONCE(ring->tail.a) == tail)
+		local_cmpxchg(&ring->number, number, next);
 	return next;
 }
 
-/* C1 to C4. */
-static enum outcome open_next(struct rb_ring *ring, u64 next)
+/* C1 to C4. The page to cross into is *page. */
+static enum outcome open_next(struct rb_ring *ring, u64 next, struct ring_buffer_page **page)
 {
 	u64 *slot = &ring->slots[number_index(next)];
 	u64 lap = number_lap(next);
 
 	for (;;) {
 		u64 word = READ_ONCE(*slot); /* C1 */
-		struct ring_buffer_page *page = slot_page(word);
-		u64 account = READ_ONCE(page->commit);
+		u64 account = READ_ONCE(slot_page(word)->commit);
 
+		*page = slot_page(word);
 		if (slot_lap(word) == lap) {
 			if (account_lap(account) == lap)
 				return GOT;
 			if (READ_ONCE(*slot) != word) /* the account was not this page's */
 				return AGAIN;
-			atomic_cas(&page->commit, account, account_fresh(lap)); /* C4 */
+			atomic_cas(&(*page)->commit, account, account_fresh(lap)); /* C4 */
 			return GOT;
 		}
-		if (slot_lap(word) != ((lap - 1) & RB_LAP_MASK))
+		if (!slot_is_unread(word, next))
 			return AGAIN;
 		if (!READ_ONCE(ring->overwrite) || !account_finished(account)) { /* C2 */
 			if (READ_ONCE(*slot) != word)
 				continue; /* the reader took it just now */
-			return ring->overwrite ? COMMIT_OVERRUN : DROPPED;
+			return READ_ONCE(ring->overwrite) ? COMMIT_OVERRUN : DROPPED;
 		}
-		if (atomic_cas(slot, word, slot_make(page, lap))) { /* C3 */
+		if (atomic_cas(slot, word, slot_make(*page, lap))) { /* C3 */
 			local_add(&ring->evicted_events, account_events(account));
 			local_inc(&ring->evicted_pages);
 		}
@@ -144,18 +150,18 @@ static void close_page(u64 tail)
 static enum outcome cross(
     struct rb_ring *ring, const struct attempt *a, struct ring_buffer_event **ev)
 {
-	u64 number = tail_number(ring, a->tail), next = ring_next(ring, number), tail;
+	u64 number = tail_number(ring, a->tail), next = ring_next(ring, number);
+	u64 tail = a->tail, last = a->last;
 	struct ring_buffer_page *page;
 	enum outcome result;
 
 	if (READ_ONCE(ring->tail.a) != a->tail)
 		return AGAIN;
-	result = open_next(ring, next);
+	result = open_next(ring, next, &page);
 	if (result != GOT)
 		return result;
-	page = slot_page(READ_ONCE(ring->slots[number_index(next)]));
-	tail = tail_make(tail_crossings(a->tail) + 1, page->data + a->size);
-	if (!local_cmpxchg_pair(&ring->tail, a->tail, a->last, tail, a->now)) /* C5 */
+	if (!local_cmpxchg_pair(&ring->tail, &tail, &last,
+		tail_make(tail_crossings(tail) + 1, page->data + a->size), a->now)) /* C5 */
 		return AGAIN;
 	local_cmpxchg(&ring->number, number, next);
 	close_page(a->tail);
@@ -168,7 +174,7 @@ static enum outcome cross(
 static enum outcome reserve_here(
     struct rb_ring *ring, const struct attempt *a, struct ring_buffer_event **ev)
 {
-	u64 delta = a->now - a->last, front = 0;
+	u64 tail = a->tail, last = a->last, delta = a->now - last, front = 0;
 	struct ring_buffer_event *time = tail_event(a->tail);
 
 	if (delta >> EXTENT_BITS)
@@ -177,8 +183,7 @@ static enum outcome reserve_here(
 		front = EXTENT_SIZE;
 	if (!tail_fits(a->tail, front + a->size))
 		return cross(ring, a, ev);
-	if (!local_cmpxchg_pair(
-		&ring->tail, a->tail, a->last, a->tail + front + a->size, a->now)) /* W4 */
+	if (!local_cmpxchg_pair(&ring->tail, &tail, &last, tail + front + a->size, a->now)) /* W4 */
 		return AGAIN;
 	if (front == STAMP_SIZE) {
 		rb_put_header(time, RINGBUF_TYPE_TIME_STAMP, 0, 0);
@@ -202,8 +207,7 @@ static struct ring_buffer_event *refuse(struct rb_lane *lane, u64 *count)
 	return NULL;
 }
 
-static struct ring_buffer_event *reserve(
-    struct ring_buffer *rb, struct rb_lane *lane, size_t length)
+static struct ring_buffer_event *reserve(struct rb_lane *lane, size_t length)
 {
 	struct rb_ring *ring = READ_ONCE(lane->ring);
 	struct attempt a = {.payload = rb_payload(length), .size = rb_size(length)};
@@ -214,7 +218,7 @@ static struct ring_buffer_event *reserve(
 
 		a.tail = READ_ONCE(ring->tail.a); /* W2 */
 		a.last = READ_ONCE(ring->tail.b);
-		a.now = ring_clock(rb); /* W3 */
+		a.now = rb_clock(lane->clock); /* W3 */
 		result = reserve_here(ring, &a, &ev);
 		if (result == GOT)
 			return ev;
@@ -225,8 +229,7 @@ static struct ring_buffer_event *reserve(
 	return refuse(lane, &ring->nested);
 }
 
-__noinline struct ring_buffer_event *rb_reserve_slow(
-    struct ring_buffer *rb, struct rb_lane *lane, size_t length)
+__noinline struct ring_buffer_event *rb_reserve_slow(struct rb_lane *lane, size_t length)
 {
 	struct rb_ring *ring = READ_ONCE(lane->ring);
 	u32 slow = READ_ONCE(lane->slow);
@@ -241,7 +244,26 @@ __noinline struct ring_buffer_event *rb_reserve_slow(
 		return refuse(lane, &ring->too_large);
 	if (READ_ONCE(lane->depth) > RB_MAX_DEPTH)
 		return refuse(lane, &ring->nested);
-	return reserve(rb, lane, length ? length : 1);
+	return reserve(lane, length ? length : 1);
+}
+
+/* C0 to C2 for what they find most often when nobody reads: the sub-buffer behind the tail's was not read, and is to stay. */
+static bool is_full(const struct rb_ring *ring, u64 tail)
+{
+	u64 next = ring_next(ring, READ_ONCE(ring->number));
+
+	return !READ_ONCE(ring->overwrite) &&
+	       slot_is_unread(READ_ONCE(ring->slots[number_index(next)]), next) &&
+	       READ_ONCE(ring->tail.a) == tail;
+}
+
+__noinline struct ring_buffer_event *rb_reserve_next(struct rb_lane *lane, size_t length, u64 tail)
+{
+	struct rb_ring *ring = READ_ONCE(lane->ring);
+
+	if (likely(is_full(ring, tail)))
+		return refuse(lane, &ring->dropped);
+	return rb_reserve_slow(lane, length);
 }
 
 struct ring_buffer_event *ring_buffer_lock_reserve(struct ring_buffer *rb, size_t length)
@@ -251,22 +273,28 @@ struct ring_buffer_event *ring_buffer_lock_reserve(struct ring_buffer *rb, size_
 
 void ring_buffer_unlock_commit(struct ring_buffer *rb, struct ring_buffer_event *ev)
 {
-	rb_account(ev, likely(ev->len) ? 4 + ev->len * 4UL : 8 + (u64)ev->array[0]); /* W6 */
-	local_dec(&rb->lanes[host_cpu()].depth);				     /* W7 */
+	u64 payload = rb_event_len_bytes(ev);
+
+	if (likely(payload)) /* W6 */
+		rb_account(ev, 4 + payload);
+	else
+		rb_account(ev, 8 + (u64)ev->array[0]);
+	local_dec(&rb->lanes[host_cpu()].depth); /* W7 */
 }
 
-__noinline void rb_pad_discarded(struct ring_buffer_event *ev, u64 size)
+__noinline void rb_discard_slow(struct rb_lane *lane, struct ring_buffer_event *ev, u64 size)
 {
 	u64 delta = ev->time_delta;
 
 	rb_put_header(ev, RINGBUF_TYPE_PADDING, delta ? 0 : 1, delta ? delta : 1);
 	ev->array[0] = size - 4;
 	local_add(&rb_page_of(ev)->commit, size);
+	local_dec(&lane->depth);
 }
 
 void ring_buffer_discard_commit(struct ring_buffer *rb, struct ring_buffer_event *ev)
 {
-	rb_discard(rb, host_cpu(), ev, ring_buffer_event_length(ev));
+	rb_discard(rb, host_cpu(), ev, rb_data_event_length(ev));
 }
 
 int ring_buffer_write(struct ring_buffer *rb, size_t length, const void *data)

@@ -56,12 +56,22 @@ int ring_buffer_write(struct ring_buffer *rb, size_t length, const void *data); 
 
 /* Events. */
 u32 rb_odd_event_length(const struct ring_buffer_event *ev); /* of what is not data */
-/* Bytes used in the buffer. */
+/* `len` in bytes: it lies at bit 2 of the first word. */
+static inline u32 rb_event_len_bytes(const struct ring_buffer_event *ev)
+{
+	return *(const u32 *)ev & 7 << 2;
+}
+/* Of an event of type DATA, and of any: bytes used in the buffer. */
+static inline u32 rb_data_event_length(const struct ring_buffer_event *ev)
+{
+	u32 payload = rb_event_len_bytes(ev);
+
+	return likely(payload) ? 4 + payload : 8 + ev->array[0];
+}
 static inline u32 ring_buffer_event_length(const struct ring_buffer_event *ev)
 {
-	if (likely(ev->type == RINGBUF_TYPE_DATA))
-		return likely(ev->len) ? 4 + ev->len * 4u : 8 + ev->array[0];
-	return rb_odd_event_length(ev);
+	return likely(ev->type == RINGBUF_TYPE_DATA) ? rb_data_event_length(ev)
+						     : rb_odd_event_length(ev);
 }
 u32 ring_buffer_data_length(const struct ring_buffer_event *ev); /* payload, rounded up to 4 */
 u64 ring_buffer_time_delta(const struct ring_buffer_event *ev);
@@ -85,6 +95,48 @@ struct ring_buffer_page *ring_buffer_alloc_page(void);
 void ring_buffer_free_page(struct ring_buffer_page *page);
 int ring_buffer_read_page(
     struct ring_buffer *rb, struct ring_buffer_page **page, size_t len, int cpu, bool full);
+
+/*
+ * A walk over the events of a page that was taken away, from `offset` on: rb_walk_next() goes to the next event to show and
+ * says whether there is one. Any context; the page is the caller's.
+ */
+struct rb_walk {
+	u8 *at, *end; /* the next event; where they end */
+	void *data;   /* of the present event */
+	u64 length;   /* of its data, as ring_buffer_data_length() */
+	u64 stamp;    /* its time */
+};
+static inline void rb_walk_start(struct rb_walk *w, struct ring_buffer_page *page, u64 offset)
+{
+	*w = (struct rb_walk){.at = page->data + offset,
+	    .end = page->data + (page->commit & 0xfff),
+	    .stamp = page->time_stamp};
+}
+/* rb_walk_next() for all but small data. */
+bool rb_walk_odd(struct rb_walk *w);
+/* The low five bits, type and len, of an event with at most 28 bytes of data; as a set. */
+#define RB_SMALL_DATA 0x88888880u
+static inline __attribute__((always_inline)) bool rb_walk_next(struct rb_walk *w)
+{
+	u64 word, length;
+
+	if (unlikely(w->at >= w->end))
+		return false;
+	word = *(u32 *)w->at;
+	if (unlikely(!(RB_SMALL_DATA >> (word & 31) & 1))) {
+		struct rb_walk odd = *w; /* so that *w itself may live in registers */
+		bool found = rb_walk_odd(&odd);
+
+		*w = odd;
+		return found;
+	}
+	length = word & 7 << 2;
+	w->data = w->at + 4;
+	w->length = length;
+	w->stamp += word >> 5;
+	w->at += 4 + length;
+	return true;
+}
 
 /* Iterators: non-consuming; the CPU's recording is disabled from start to finish, as the text says. */
 struct ring_buffer_iter *ring_buffer_read_start(struct ring_buffer *rb, int cpu);

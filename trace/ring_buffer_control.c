@@ -1,8 +1,8 @@
 /*
  * Making, ending and changing ring buffers: what needs the writers out of the way. Task context; may sleep. One control call
  * at a time on a buffer: its owner sees to that (host_lock()). Writers may run all the time, on all CPUs; readers too, unless
- * said otherwise. Writers are kept away by stopping recording and waiting until those under way have left (rb_stop());
- * readers by the lane's reader lock. What is hit meanwhile is refused and counted as `disabled`.
+ * said otherwise. Writers are kept away by stopping recording and waiting until those under way have left;
+ * readers by the lane's reader lock (stop_lanes()). What is hit meanwhile is refused and counted as `disabled`.
  */
 #include "trace/ring_buffer_priv.h"
 
@@ -112,7 +112,6 @@ static void ring_reset(struct rb_ring *ring)
 	ring->dropped = ring->commit_overrun = ring->too_large = 0;
 	ring->nested = ring->disabled = ring->discarded = 0;
 	rb_reader_init(ring, ring->page, ring->spare);
-	ring->epoch++;
 }
 
 /* ---- A buffer ---- */
@@ -143,6 +142,8 @@ static bool set_flag(struct ring_buffer *rb, u32 flag, bool on)
 static void set_clock(struct ring_buffer *rb, u64 (*clock)(void))
 {
 	rb->clock = clock;
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		rb->lanes[cpu].clock = clock;
 	set_flag(rb, RB_SLOW_CLOCK, clock);
 }
 
@@ -191,15 +192,22 @@ void ring_buffer_free(struct ring_buffer *rb)
 	host_free(rb);
 }
 
-void rb_stop(struct rb_lane *lane)
+/* Keeps writers and readers out of lanes `from` to `to`, with one wait for all; the caller may not sleep until start_lanes(). */
+static void stop_lanes(struct ring_buffer *rb, int from, int to)
 {
-	atomic_add(&lane->slow, 1);
+	for (int cpu = from; cpu <= to; cpu++)
+		atomic_add(&rb->lanes[cpu].slow, RB_SLOW_ONE);
 	host_synchronize();
+	for (int cpu = from; cpu <= to; cpu++)
+		lane_lock(rb, cpu);
 }
 
-void rb_start(struct rb_lane *lane)
+static void start_lanes(struct ring_buffer *rb, int from, int to)
 {
-	atomic_sub(&lane->slow, 1);
+	for (int cpu = from; cpu <= to; cpu++) {
+		lane_unlock(rb, cpu);
+		atomic_sub(&rb->lanes[cpu].slow, RB_SLOW_ONE);
+	}
 }
 
 /* ---- Resize ---- */
@@ -255,86 +263,111 @@ static u64 *lay_out(struct rb_ring *ring, u64 *slots, size_t count, struct chain
 	ring->number = keep ? keep - 1 : number_make(-1UL, count - 1);
 	if (!tail_room(ring->tail.a)) /* the page may be gone by now, and come back as another */
 		ring->tail.a = 0;
-	ring->epoch++;
 	return old;
 }
 
-static int lane_resize(struct ring_buffer *rb, int cpu, size_t count)
-{
-	struct rb_ring *ring = rb->lanes[cpu].ring;
-	struct chain *pages = NULL;
-	u64 *slots;
-	int result = 0;
+/* What one lane's resizing needs, before anything is changed; and what is left over after. */
+struct resize {
+	u64 *slots; /* NULL: this lane has that size already */
+	struct chain *pages;
+};
 
-	if (count == ring->count)
+static int resize_prepare(struct resize *r, size_t old, size_t count)
+{
+	if (count == old)
 		return 0;
-	slots = count <= RB_INDEX_MASK ? host_alloc(count * sizeof(*slots)) : NULL;
-	if (!slots || (count > ring->count && chain_fill(&pages, count - ring->count))) {
-		host_free(slots);
+	r->slots = count <= RB_INDEX_MASK ? host_alloc(count * sizeof(*r->slots)) : NULL;
+	if (!r->slots)
 		return -ENOMEM;
+	return count > old ? chain_fill(&r->pages, count - old) : 0;
+}
+
+/* Lanes `from` to `to` are stopped. */
+static int resize_stopped(struct ring_buffer *rb, struct resize *r, int from, int to, size_t count)
+{
+	for (int cpu = from; cpu <= to; cpu++) {
+		if (r[cpu - from].slots && rb->lanes[cpu].ring->iterators)
+			return -EBUSY;
 	}
-	rb_stop(&rb->lanes[cpu]);
-	lane_lock(rb, cpu);
-	if (ring->iterators)
-		result = -EBUSY;
-	else
-		slots = lay_out(ring, slots, count, &pages);
-	lane_unlock(rb, cpu);
-	rb_start(&rb->lanes[cpu]);
-	chain_free(&pages);
-	host_free(slots);
+	for (int cpu = from; cpu <= to; cpu++, r++) {
+		if (r->slots)
+			r->slots = lay_out(rb->lanes[cpu].ring, r->slots, count, &r->pages);
+	}
+	return 0;
+}
+
+/* Lanes `from` to `to`, all or none. */
+static int resize_lanes(struct ring_buffer *rb, struct resize *r, int from, int to, size_t count)
+{
+	bool any = false;
+	int result;
+
+	for (int cpu = from; cpu <= to; cpu++) {
+		result = resize_prepare(&r[cpu - from], rb->lanes[cpu].ring->count, count);
+		if (result)
+			return result;
+		any |= r[cpu - from].slots != NULL;
+	}
+	if (!any)
+		return 0;
+	stop_lanes(rb, from, to);
+	result = resize_stopped(rb, r, from, to, count);
+	start_lanes(rb, from, to);
 	return result;
 }
 
 int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu)
 {
+	int from = cpu < 0 ? 0 : cpu, to = cpu < 0 ? (int)rb->cpus - 1 : cpu;
 	size_t count = pages_for(size);
-	int result = 0;
+	struct resize *r;
+	int result;
 
-	if (cpu >= (int)rb->cpus)
+	if (to >= (int)rb->cpus)
 		return -EINVAL;
-	if (cpu >= 0)
-		return lane_resize(rb, cpu, count);
-	for (unsigned i = 0; i < rb->cpus && !result; i++)
-		result = lane_resize(rb, i, count);
-	if (!result)
+	r = host_alloc((to - from + 1) * sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	result = resize_lanes(rb, r, from, to, count);
+	for (int i = 0; i <= to - from; i++) {
+		chain_free(&r[i].pages);
+		host_free(r[i].slots);
+	}
+	host_free(r);
+	if (!result && cpu < 0)
 		rb->count = count;
 	return result;
 }
 
 /* ---- Reset and mode ---- */
 
-void ring_buffer_reset_cpu(struct ring_buffer *rb, int cpu)
+static void reset_lanes(struct ring_buffer *rb, int from, int to)
 {
-	if (cpu < 0 || cpu >= (int)rb->cpus)
-		return;
-	rb_stop(&rb->lanes[cpu]);
-	ring_reset(lane_lock(rb, cpu));
-	lane_unlock(rb, cpu);
-	rb_start(&rb->lanes[cpu]);
+	stop_lanes(rb, from, to);
+	for (int cpu = from; cpu <= to; cpu++)
+		ring_reset(rb->lanes[cpu].ring);
+	start_lanes(rb, from, to);
 }
 
-/* All lanes with one wait. */
-static void reset_all(struct ring_buffer *rb, u64 (*clock)(void))
+void ring_buffer_reset_cpu(struct ring_buffer *rb, int cpu)
 {
-	ring_buffer_record_disable(rb);
-	host_synchronize();
-	set_clock(rb, clock);
-	for (unsigned cpu = 0; cpu < rb->cpus; cpu++) {
-		ring_reset(lane_lock(rb, cpu));
-		lane_unlock(rb, cpu);
-	}
-	ring_buffer_record_enable(rb);
+	if (cpu >= 0 && cpu < (int)rb->cpus)
+		reset_lanes(rb, cpu, cpu);
 }
 
 void ring_buffer_reset(struct ring_buffer *rb)
 {
-	reset_all(rb, rb->clock);
+	reset_lanes(rb, 0, (int)rb->cpus - 1);
 }
 
+/* Times of one clock mean nothing to another, so what is in the buffer goes. */
 void ring_buffer_set_clock(struct ring_buffer *rb, u64 (*clock)(void))
 {
-	reset_all(rb, clock);
+	ring_buffer_lock(rb);
+	set_clock(rb, clock);
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
+		ring_reset(rb->lanes[cpu].ring);
+	ring_buffer_unlock(rb);
 }
 
 void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on)
@@ -404,28 +437,28 @@ int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu)
 
 void ring_buffer_record_disable(struct ring_buffer *rb)
 {
-	atomic_add(&rb->slow, 1);
+	atomic_add(&rb->slow, RB_SLOW_ONE);
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
-		atomic_add(&rb->lanes[cpu].slow, 1);
+		atomic_add(&rb->lanes[cpu].slow, RB_SLOW_ONE);
 }
 
 void ring_buffer_record_enable(struct ring_buffer *rb)
 {
-	atomic_sub(&rb->slow, 1);
+	atomic_sub(&rb->slow, RB_SLOW_ONE);
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
-		atomic_sub(&rb->lanes[cpu].slow, 1);
+		atomic_sub(&rb->lanes[cpu].slow, RB_SLOW_ONE);
 }
 
 void ring_buffer_record_disable_cpu(struct ring_buffer *rb, int cpu)
 {
 	if (cpu >= 0 && cpu < (int)rb->cpus)
-		atomic_add(&rb->lanes[cpu].slow, 1);
+		atomic_add(&rb->lanes[cpu].slow, RB_SLOW_ONE);
 }
 
 void ring_buffer_record_enable_cpu(struct ring_buffer *rb, int cpu)
 {
 	if (cpu >= 0 && cpu < (int)rb->cpus)
-		atomic_sub(&rb->lanes[cpu].slow, 1);
+		atomic_sub(&rb->lanes[cpu].slow, RB_SLOW_ONE);
 }
 
 bool ring_buffer_record_off(struct ring_buffer *rb)
@@ -450,15 +483,10 @@ bool ring_buffer_record_is_set_on(struct ring_buffer *rb)
 
 void ring_buffer_lock(struct ring_buffer *rb)
 {
-	ring_buffer_record_disable(rb);
-	host_synchronize();
-	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
-		lane_lock(rb, cpu);
+	stop_lanes(rb, 0, (int)rb->cpus - 1);
 }
 
 void ring_buffer_unlock(struct ring_buffer *rb)
 {
-	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
-		lane_unlock(rb, cpu);
-	ring_buffer_record_enable(rb);
+	start_lanes(rb, 0, (int)rb->cpus - 1);
 }

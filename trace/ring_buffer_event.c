@@ -39,3 +39,19 @@ u64 rb_step(const struct ring_buffer_event *ev, u64 *stamp, bool *data)
 		*stamp += ring_buffer_time_delta(ev);
 	return ring_buffer_event_length(ev);
 }
+
+bool rb_walk_odd(struct rb_walk *w)
+{
+	while (w->at < w->end) {
+		struct ring_buffer_event *ev = (void *)w->at;
+		bool data;
+
+		w->at += rb_step(ev, &w->stamp, &data);
+		if (data) {
+			w->data = ring_buffer_event_data(ev);
+			w->length = ring_buffer_data_length(ev);
+			return true;
+		}
+	}
+	return false;
+}

@@ -16,7 +16,6 @@ struct ring_buffer_iter {
 	int cpu;
 	u64 seq, offset; /* the next event lies there or behind */
 	u64 stamp;	 /* time of the event before it */
-	u64 epoch;	 /* of the ring when the position was right */
 	u8 copy[RB_PAGE_DATA] __aligned(8);
 };
 
@@ -68,9 +67,6 @@ static void skip_evicted(struct ring_buffer_iter *it, const struct rb_ring *ring
 /* Brings the position up to date with what consuming readers did. */
 static void follow(struct ring_buffer_iter *it, const struct rb_ring *ring)
 {
-	if (it->epoch == ring->epoch)
-		return;
-	it->epoch = ring->epoch;
 	if (it->seq < ring->page_seq || (it->seq == ring->page_seq && it->offset < ring->offset))
 		seat(it, ring);
 }
@@ -133,19 +129,16 @@ static struct ring_buffer_event *get(struct ring_buffer_iter *it, u64 *ts, bool 
 
 struct ring_buffer_iter *ring_buffer_read_start(struct ring_buffer *rb, int cpu)
 {
-	struct ring_buffer_iter *it = host_alloc(sizeof(*it));
-	struct rb_ring *ring;
+	struct ring_buffer_iter *it;
 
+	if (!lane_exists(rb, cpu))
+		return NULL;
+	it = host_alloc(sizeof(*it));
 	if (!it)
 		return NULL;
 	it->rb = rb;
 	it->cpu = cpu;
-	ring = lane_lock(rb, cpu);
-	if (!ring) {
-		host_free(it);
-		return NULL;
-	}
-	ring->iterators++;
+	lane_lock(rb, cpu)->iterators++;
 	lane_unlock(rb, cpu);
 	ring_buffer_record_disable_cpu(rb, cpu);
 	host_synchronize();
@@ -177,7 +170,6 @@ void ring_buffer_iter_reset(struct ring_buffer_iter *it)
 
 	rb_reader_look(ring);
 	seat(it, ring);
-	it->epoch = ring->epoch;
 	lane_unlock(it->rb, it->cpu);
 }
 

@@ -147,9 +147,8 @@ struct rb_ring {
 	u64 taken;	 /* sub-buffers taken */
 	u64 settled;	 /* evicted events that were reported lost */
 	u64 lost;	 /* to be reported with the next event */
-	u64 read;	 /* events consumed */
+	u64 read;	 /* events consumed, of pages before `page` */
 	u64 iterators;
-	u64 epoch; /* changes when iterators must look where they are */
 };
 
 /* What a writer looks at first, a cache line per CPU. */
@@ -157,16 +156,18 @@ struct rb_lane {
 	struct rb_ring *ring; /* changed by swap, on this CPU, when depth is 0 */
 	u64 depth;	      /* [W] events reserved and not yet committed, innermost counted */
 	u32 slow; /* any CPU, atomically: not 0 keeps writers off the fast path. RB_SLOW_*, and a count */
-	u32 lock; /* the reader lock: who has it, as CPU + 1 */
-	u64 pad[5];
+	u32 lock;	    /* the reader lock: who has it, as CPU + 1 */
+	u64 (*clock)(void); /* [X] NULL: TSC */
+	u64 pad[4];
 };
 #define RB_SLOW_OFF	(1U << 31) /* recording is off */
 #define RB_SLOW_NO_RING (1U << 30) /* a CPU that was not there at allocation */
 #define RB_SLOW_CLOCK	(1U << 29) /* not the TSC; all else that is not 0 means no recording */
+#define RB_SLOW_ONE	32U	   /* the count's unit: more than RB_MAX_DEPTH */
 
 struct ring_buffer {
 	struct rb_lane lanes[MAX_CPUS];
-	u64 (*clock)(void); /* NULL: TSC */
+	u64 (*clock)(void); /* of all lanes */
 	size_t count;	    /* sub-buffers of a new lane */
 	bool overwrite;
 	u32 slow;      /* what all lanes' words have in common */
@@ -188,6 +189,12 @@ static inline u64 ring_next(const struct rb_ring *ring, u64 number)
 	return number_make(number_lap(number) + 1, 0);
 }
 
+/* What the slot of `next` says before anybody evicts, takes or enters it: unread data of the lap before. */
+static inline bool slot_is_unread(u64 slot, u64 next)
+{
+	return ((slot + 1) & RB_LAP_MASK) == number_lap(next);
+}
+
 /* Sub-buffers from `from` on to `to`; negative if that lies before. */
 static inline s64 ring_distance(const struct rb_ring *ring, u64 from, u64 to)
 {
@@ -204,9 +211,9 @@ static inline u64 ring_advance(const struct rb_ring *ring, u64 number, u64 pages
 	return number_make(number_lap(number) + index / ring->count, index % ring->count);
 }
 
-static inline u64 ring_clock(const struct ring_buffer *rb)
+static inline u64 rb_clock(u64 (*clock)(void))
 {
-	return rb->clock ? rb->clock() : __builtin_ia32_rdtsc();
+	return clock ? clock() : __builtin_ia32_rdtsc();
 }
 
 /* The tail of a ring in which nothing was written: at the end of the number before the first. */
@@ -222,13 +229,16 @@ static inline bool lane_trylock(struct rb_lane *lane, unsigned cpu)
 	return atomic_cas(&lane->lock, 0U, cpu + 1);
 }
 
-/* Reader lock: task context; held shortly, with preemption off. NULL if that CPU has no ring. */
+static inline bool lane_exists(const struct ring_buffer *rb, int cpu)
+{
+	return (unsigned)cpu < rb->cpus;
+}
+
+/* Reader lock: task context; held shortly, with preemption off. */
 static inline struct rb_ring *lane_lock(struct ring_buffer *rb, int cpu)
 {
 	struct host_context ctx;
 
-	if (unlikely((unsigned)cpu >= rb->cpus))
-		return NULL;
 	host_enter(&ctx);
 	while (unlikely(!lane_trylock(&rb->lanes[cpu], ctx.cpu)))
 		__builtin_ia32_pause();
@@ -253,7 +263,3 @@ void rb_reader_look(struct rb_ring *ring);
 void rb_reader_skip(struct rb_ring *ring, u64 pages);
 /* How many from `next` on are evicted already, by what the slots say now. */
 u64 rb_evicted_from_next(const struct rb_ring *ring);
-
-/* Stops recording on one lane and waits until its writers have left; and on again. */
-void rb_stop(struct rb_lane *lane);
-void rb_start(struct rb_lane *lane);

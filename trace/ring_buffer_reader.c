@@ -80,17 +80,23 @@ static u64 readable(
 	return account_end(now);
 }
 
+/* What `page` has to read, by its account. */
+static void seen(struct rb_ring *ring, u64 end, u64 account)
+{
+	ring->end = end;
+	ring->page_events = account_events(account);
+	ring->open = !account_finished(account);
+}
+
 void rb_reader_look(struct rb_ring *ring)
 {
-	u64 account = 0;
+	u64 account = 0, end;
 
 	if (!ring->open)
 		return;
-	ring->end = readable(ring, ring->page, ring->end, &account);
-	if (!account)
-		return;
-	ring->page_events = account_events(account);
-	ring->open = !account_finished(account);
+	end = readable(ring, ring->page, ring->end, &account);
+	if (account)
+		seen(ring, end, account);
 }
 
 /* R4. */
@@ -103,8 +109,8 @@ static u64 evicted_before_next(const struct rb_ring *ring)
 	return atomic_load(&ring->evicted_events);
 }
 
-/* R4 and R5. False: evicted meanwhile. */
-static bool take(struct rb_ring *ring, u64 word)
+/* R4 and R5: the page of `word`, which may be read up to `end`. False: evicted meanwhile. */
+static bool take(struct rb_ring *ring, u64 word, u64 end, u64 account)
 {
 	struct ring_buffer_page *page = slot_page(word), *old = ring->page;
 	u64 lap = (number_lap(ring->next) + 1) & RB_LAP_MASK;
@@ -115,17 +121,16 @@ static bool take(struct rb_ring *ring, u64 word)
 		return false;
 	ring->page = page;
 	ring->spare = old;
-	ring->open = true;
-	ring->offset = ring->end = 0;
-	ring->page_read = ring->page_events = 0;
+	ring->read += ring->page_read;
+	ring->offset = ring->page_read = 0;
+	seen(ring, end, account);
 	ring->page_seq = ring->next_seq;
 	ring->stamp = page->time_stamp;
 	ring->lost += evicted - ring->settled;
 	ring->settled = evicted;
 	ring->taken++;
-	ring->epoch++;
-	rb_reader_skip(ring, 1);
-	rb_reader_look(ring);
+	ring->next = ring_next(ring, ring->next);
+	ring->next_seq++;
 	return true;
 }
 
@@ -133,85 +138,99 @@ static bool take(struct rb_ring *ring, u64 word)
 static int take_next(struct rb_ring *ring, bool finished)
 {
 	u64 *slot = &ring->slots[number_index(ring->next)];
-	u64 word = atomic_load(slot), account = 0, bytes;
+	u64 word = atomic_load(slot), account = 0, end;
 
 	if (slot_lap(word) != number_lap(ring->next)) { /* R2 */
 		rb_reader_skip(ring, rb_evicted_from_next(ring));
 		return -EAGAIN;
 	}
-	bytes = readable(ring, slot_page(word), 0, &account); /* R3 */
-	if (!bytes || account_lap(account) != slot_lap(word) ||
+	end = readable(ring, slot_page(word), 0, &account); /* R3 */
+	if (!end || account_lap(account) != slot_lap(word) ||
 	    (finished && !account_finished(account)))
 		return atomic_load(slot) == word ? -ENODATA : -EAGAIN;
-	return take(ring, word) ? 0 : -EAGAIN;
+	return take(ring, word, end, account) ? 0 : -EAGAIN;
 }
 
 /* Sees to it that `page` has unread bytes; false: there are none. `finished`: only of finished sub-buffers. */
 static __noinline bool refill(struct rb_ring *ring, bool finished)
 {
 	for (unsigned tries = 0; tries < REFILL_TRIES; tries++) {
-		rb_reader_look(ring); /* R1 */
+		int result;
+
+		if (ring->open) /* R1 */
+			rb_reader_look(ring);
 		if (ring->offset < ring->end && !(finished && ring->open))
 			return true;
-		if (ring->open || take_next(ring, finished) == -ENODATA)
+		if (ring->open)
 			return false;
+		result = take_next(ring, finished);
+		if (result != -EAGAIN)
+			return result == 0;
 	}
 	return false;
 }
 
-/* The next event to show; what lies before it is stepped over. *stamp: its time. */
-static struct ring_buffer_event *next_event(struct rb_ring *ring, u64 *stamp, u64 *size)
+/* Does an event to show lie at `offset`? */
+static inline bool at_event(const struct rb_ring *ring)
+{
+	return ring->offset < ring->end &&
+	       (*(u32 *)page_event(ring->page, ring->offset) & 3) == RINGBUF_TYPE_DATA;
+}
+
+/* Goes on to the next event to show, over what else there is; false: there is none. */
+static __noinline bool find_event(struct rb_ring *ring)
 {
 	do {
-		while (likely(ring->offset < ring->end)) {
-			struct ring_buffer_event *ev = page_event(ring->page, ring->offset);
+		while (ring->offset < ring->end) {
 			bool data;
+			u64 stamp = ring->stamp,
+			    size = rb_step(page_event(ring->page, ring->offset), &stamp, &data);
 
-			if (likely(ev->type == RINGBUF_TYPE_DATA)) {
-				*stamp = ring->stamp + ev->time_delta;
-				*size = ring_buffer_event_length(ev);
-				return ev;
-			}
-			ring->offset += rb_step(ev, &ring->stamp, &data);
+			if (data)
+				return true;
+			ring->offset += size;
+			ring->stamp = stamp;
 		}
 	} while (refill(ring, false));
-	return NULL;
+	return false;
 }
 
 static u64 take_lost(struct rb_ring *ring)
 {
 	u64 lost = ring->lost;
 
-	ring->lost = 0;
+	if (unlikely(lost))
+		ring->lost = 0;
 	return lost;
 }
 
-static void count_read(struct rb_ring *ring, u64 size, u64 stamp)
+static inline void count_read(struct rb_ring *ring, const struct ring_buffer_event *ev, u64 stamp)
 {
-	ring->offset += size;
+	ring->offset += rb_data_event_length(ev);
 	ring->stamp = stamp;
 	ring->page_read++;
-	ring->read++;
-	ring->epoch++;
 }
 
 static inline __attribute__((always_inline)) struct ring_buffer_event *get(
     struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost, bool consume)
 {
-	struct rb_ring *ring = lane_lock(rb, cpu);
 	struct ring_buffer_event *ev = NULL;
-	u64 stamp, size;
+	struct rb_ring *ring;
 
-	if (!ring)
+	if (unlikely(!lane_exists(rb, cpu)))
 		return NULL;
-	ev = next_event(ring, &stamp, &size);
-	if (ev) {
+	ring = lane_lock(rb, cpu);
+	if (likely(at_event(ring)) || find_event(ring)) {
+		u64 stamp;
+
+		ev = page_event(ring->page, ring->offset);
+		stamp = ring->stamp + (*(u32 *)ev >> 5);
 		if (ts)
 			*ts = stamp;
 		if (lost)
 			*lost = consume ? take_lost(ring) : ring->lost;
 		if (consume)
-			count_read(ring, size, stamp);
+			count_read(ring, ev, stamp);
 	}
 	lane_unlock(rb, cpu);
 	return ev;
@@ -230,18 +249,23 @@ struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u
 bool ring_buffer_consume_peeked(
     struct ring_buffer *rb, int cpu, const struct ring_buffer_event *peeked)
 {
-	struct rb_ring *ring = lane_lock(rb, cpu);
-	u64 stamp, size;
+	bool same = false;
+	struct rb_ring *ring;
 
-	if (!ring)
+	if (!lane_exists(rb, cpu))
 		return false;
-	struct ring_buffer_event *ev = next_event(ring, &stamp, &size);
-	if (ev == peeked) {
-		take_lost(ring);
-		count_read(ring, size, stamp);
+	ring = lane_lock(rb, cpu);
+	if (at_event(ring) || find_event(ring)) {
+		struct ring_buffer_event *ev = page_event(ring->page, ring->offset);
+
+		same = ev == peeked;
+		if (same) {
+			take_lost(ring);
+			count_read(ring, ev, ring->stamp + ev->time_delta);
+		}
 	}
 	lane_unlock(rb, cpu);
-	return ev == peeked;
+	return same;
 }
 
 struct ring_buffer_page *ring_buffer_alloc_page(void)
@@ -258,18 +282,27 @@ void ring_buffer_free_page(struct ring_buffer_page *page)
 	host_page_free(page);
 }
 
-/* Ends a page for its new owner, who may be in ring 3: bytes of data, what was lost before it, nothing of old. */
-static void finish_page(struct ring_buffer_page *page, u64 bytes, u64 lost)
+static __noinline void say_lost(struct ring_buffer_page *page, u64 lost)
 {
-	page->commit = bytes;
-	memset(page->data + bytes, 0, RB_PAGE_DATA - bytes);
-	if (!lost)
-		return;
+	u64 bytes = page->commit;
+
 	page->commit |= RB_MISSED_EVENTS;
 	if (bytes + sizeof(lost) <= RB_PAGE_DATA) {
 		memcpy(page->data + bytes, &lost, sizeof(lost));
 		page->commit |= RB_MISSED_STORED;
 	}
+}
+
+/* Ends a page for its new owner, who may be in ring 3: bytes of data, what was lost before it, nothing of old. */
+static void finish_page(struct rb_ring *ring, struct ring_buffer_page *page, u64 bytes)
+{
+	u64 lost = take_lost(ring);
+
+	page->commit = bytes;
+	if (bytes < RB_PAGE_DATA)
+		memset(page->data + bytes, 0, RB_PAGE_DATA - bytes);
+	if (unlikely(lost))
+		say_lost(page, lost);
 }
 
 /* The bytes that go together at `offset`: an event, or a time and the event it is for. */
@@ -284,8 +317,8 @@ static u64 unit_size(const struct rb_ring *ring)
 	return size;
 }
 
-/* Copies as many unread events to the start of `to` as fit in `room`; bytes. */
-static u64 copy_events(struct rb_ring *ring, struct ring_buffer_page *to, u64 room)
+/* Copies as many unread events to `to` as fit in `room`. 0 or -EAGAIN: not one. */
+static __noinline int copy_events(struct rb_ring *ring, struct ring_buffer_page *to, u64 room)
 {
 	u64 done = 0;
 
@@ -304,10 +337,11 @@ static u64 copy_events(struct rb_ring *ring, struct ring_buffer_page *to, u64 ro
 		ring->offset += size;
 		ring->stamp = stamp;
 		ring->page_read += data;
-		ring->read += data;
 	}
-	ring->epoch++;
-	return done;
+	if (!done)
+		return -EAGAIN;
+	finish_page(ring, to, done);
+	return 0;
 }
 
 /* Gives `page` away whole for a spare one. */
@@ -315,13 +349,12 @@ static void exchange(struct rb_ring *ring, struct ring_buffer_page **page)
 {
 	struct ring_buffer_page *out = ring->page;
 
-	finish_page(out, ring->end, take_lost(ring));
+	finish_page(ring, out, ring->end);
 	ring->page = *page;
 	*page = out;
 	ring->offset = ring->end = 0;
 	ring->read += ring->page_events;
 	ring->page_read = ring->page_events = 0;
-	ring->epoch++;
 }
 
 int ring_buffer_read_page(
@@ -329,26 +362,19 @@ int ring_buffer_read_page(
 {
 	struct rb_ring *ring;
 	int result = -EAGAIN;
-	u64 bytes;
 
-	if (len <= RB_PAGE_HEADER)
+	if (len <= RB_PAGE_HEADER || !lane_exists(rb, cpu))
 		return -EINVAL;
 	ring = lane_lock(rb, cpu);
-	if (!ring)
-		return -EINVAL;
-	if (!refill(ring, full))
-		goto out;
-	if (!ring->open && ring->offset == 0 && len >= RB_PAGE_HEADER + ring->end) {
-		exchange(ring, page);
-		result = 0;
-		goto out;
+	if (likely(refill(ring, full))) {
+		if (!ring->open && ring->offset == 0 && len >= RB_PAGE_HEADER + ring->end) {
+			exchange(ring, page);
+			result = 0;
+		} else {
+			result = copy_events(
+			    ring, *page, MIN(len - RB_PAGE_HEADER, (size_t)RB_PAGE_DATA));
+		}
 	}
-	bytes = copy_events(ring, *page, MIN(len - RB_PAGE_HEADER, (size_t)RB_PAGE_DATA));
-	if (bytes) {
-		finish_page(*page, bytes, take_lost(ring));
-		result = 0;
-	}
-out:
 	lane_unlock(rb, cpu);
 	return result;
 }

@@ -58,7 +58,7 @@ static void add_ring(struct rb_ring *ring, struct ring_buffer_stats *st)
 	st->bytes += own.bytes;
 	if (own.oldest_ts && (!st->oldest_ts || own.oldest_ts < st->oldest_ts))
 		st->oldest_ts = own.oldest_ts;
-	st->read += ring->read;
+	st->read += ring->read + ring->page_read;
 	st->commit_overrun += READ_ONCE(ring->commit_overrun);
 	st->dropped += READ_ONCE(ring->dropped);
 	st->too_large += READ_ONCE(ring->too_large);
@@ -73,11 +73,9 @@ void ring_buffer_stats(struct ring_buffer *rb, int cpu, struct ring_buffer_stats
 
 	*st = (struct ring_buffer_stats){0};
 	for (int i = from; i <= to; i++) {
-		struct rb_ring *ring = lane_lock(rb, i);
-
-		if (!ring)
+		if (!lane_exists(rb, i))
 			continue;
-		add_ring(ring, st);
+		add_ring(lane_lock(rb, i), st);
 		lane_unlock(rb, i);
 	}
 }
@@ -133,7 +131,7 @@ bool ring_buffer_filled(const struct ring_buffer *rb, unsigned cpu, unsigned per
 
 u64 ring_buffer_time_stamp(struct ring_buffer *rb)
 {
-	return ring_clock(rb);
+	return rb_clock(rb->clock);
 }
 
 void ring_buffer_normalize_time_stamp(struct ring_buffer *rb, u64 *ts)

@@ -16,9 +16,14 @@ static inline u64 rb_payload(size_t length)
 	return ALIGN_UP(length, 4UL);
 }
 
+static inline u64 rb_size_of(u64 payload)
+{
+	return payload + (payload <= RB_SMALL_MAX ? 4 : 8);
+}
+
 static inline u64 rb_size(size_t length)
 {
-	return rb_payload(length) + (rb_payload(length) <= RB_SMALL_MAX ? 4 : 8);
+	return rb_size_of(rb_payload(length));
 }
 
 static inline struct ring_buffer_page *rb_page_of(const struct ring_buffer_event *ev)
@@ -36,7 +41,7 @@ static inline struct ring_buffer_event *rb_put_data(
     struct ring_buffer_event *ev, u64 payload, u64 delta)
 {
 	if (likely(payload <= RB_SMALL_MAX)) {
-		*(u32 *)ev = RINGBUF_TYPE_DATA | (u32)payload | (u32)delta << 5;
+		*(u32 *)ev = RINGBUF_TYPE_DATA + (u32)payload + ((u32)delta << 5);
 	} else {
 		*(u32 *)ev = RINGBUF_TYPE_DATA | (u32)delta << 5;
 		ev->array[0] = payload;
@@ -51,29 +56,53 @@ static inline void rb_account(struct ring_buffer_event *ev, u64 size)
 }
 
 /* Everything the fast path leaves to it, from W2 on: odd lengths, slow lanes, crossing, long times, nested writers. */
-struct ring_buffer_event *rb_reserve_slow(
-    struct ring_buffer *rb, struct rb_lane *lane, size_t length);
+struct ring_buffer_event *rb_reserve_slow(struct rb_lane *lane, size_t length);
+/* The same for an event that does not fit behind `tail`: if the ring is full, that is known soon. */
+struct ring_buffer_event *rb_reserve_next(struct rb_lane *lane, size_t length, u64 tail);
+
+/*
+ * After W1: is this an event for the fast path? What is not 0 in `slow` is more than any depth (RB_SLOW_ONE). Plain reads:
+ * local_inc() keeps the compiler from having them earlier.
+ */
+static inline bool rb_is_plain(const struct rb_lane *lane, size_t length)
+{
+	return length - 1 < RB_MAX_DATA && lane->slow + lane->depth <= RB_MAX_DEPTH;
+}
+
+/* W2 to W5 of an event that fits behind the tail, once. False: the time does not fit in, or a nested writer came. */
+static inline __attribute__((always_inline)) bool rb_reserve_fitting(
+    struct rb_ring *ring, u64 tail, u64 payload, struct ring_buffer_event **ev)
+{
+	u64 last = READ_ONCE(ring->tail.b), before = last; /* W2, its other half */
+	u64 now = __builtin_ia32_rdtsc();		   /* W3 */
+
+	if (unlikely(now - last >= 1UL << RB_DELTA_BITS ||
+		     !local_cmpxchg_pair(
+			 &ring->tail, &tail, &before, tail + rb_size_of(payload), now))) /* W4 */
+		return false;
+	*ev = rb_put_data(tail_event(tail), payload, now - last); /* W5 */
+	return true;
+}
 
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserve(
     struct ring_buffer *rb, unsigned cpu, size_t length)
 {
 	struct rb_lane *lane = &rb->lanes[cpu];
+	struct ring_buffer_event *ev;
 	struct rb_ring *ring;
-	u64 tail, last, now;
+	u64 tail, payload;
 
 	local_inc(&lane->depth); /* W1 */
-	/* Plain reads: local_inc() keeps the compiler from having them earlier. */
-	if (unlikely(length - 1 >= RB_MAX_DATA || lane->slow || lane->depth > RB_MAX_DEPTH))
-		return rb_reserve_slow(rb, lane, length);
+	if (unlikely(!rb_is_plain(lane, length)))
+		return rb_reserve_slow(lane, length);
+	payload = rb_payload(length);
 	ring = READ_ONCE(lane->ring);
 	tail = READ_ONCE(ring->tail.a); /* W2 */
-	last = READ_ONCE(ring->tail.b);
-	now = __builtin_ia32_rdtsc(); /* W3 */
-	if (likely(
-		tail_fits(tail, rb_size(length)) && now - last < 1UL << RB_DELTA_BITS &&
-		local_cmpxchg_pair(&ring->tail, tail, last, tail + rb_size(length), now))) /* W4 */
-		return rb_put_data(tail_event(tail), rb_payload(length), now - last);	   /* W5 */
-	return rb_reserve_slow(rb, lane, length);
+	if (unlikely(!tail_fits(tail, rb_size_of(payload))))
+		return rb_reserve_next(lane, payload, tail);
+	if (unlikely(!rb_reserve_fitting(ring, tail, payload, &ev)))
+		return rb_reserve_slow(lane, payload);
+	return ev;
 }
 
 /* As rb_reserve(), but NULL, nothing done and nothing counted, where that would leave the fast path. Calls no function. */
@@ -81,20 +110,17 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
     struct ring_buffer *rb, unsigned cpu, size_t length)
 {
 	struct rb_lane *lane = &rb->lanes[cpu];
+	struct ring_buffer_event *ev;
 	struct rb_ring *ring;
-	u64 tail, last, now;
+	u64 tail;
 
 	local_inc(&lane->depth); /* W1 */
-	if (likely(length - 1 < RB_MAX_DATA && !lane->slow && lane->depth <= RB_MAX_DEPTH)) {
+	if (likely(rb_is_plain(lane, length))) {
 		ring = READ_ONCE(lane->ring);
 		tail = READ_ONCE(ring->tail.a); /* W2 */
-		last = READ_ONCE(ring->tail.b);
-		now = __builtin_ia32_rdtsc(); /* W3 */
-		if (likely(tail_fits(tail, rb_size(length)) && now - last < 1UL << RB_DELTA_BITS &&
-			   local_cmpxchg_pair(
-			       &ring->tail, tail, last, tail + rb_size(length), now))) /* W4 */
-			return rb_put_data(
-			    tail_event(tail), rb_payload(length), now - last); /* W5 */
+		if (likely(tail_fits(tail, rb_size(length)) &&
+			   rb_reserve_fitting(ring, tail, rb_payload(length), &ev)))
+			return ev;
 	}
 	local_dec(&lane->depth);
 	return NULL;
@@ -108,17 +134,19 @@ static inline __attribute__((always_inline)) void rb_commit(
 	local_dec(&rb->lanes[cpu].depth); /* W7 */
 }
 
-/* Turns the event into padding, and accounts for it. */
-void rb_pad_discarded(struct ring_buffer_event *ev, u64 size);
+/* Turns the event into padding, and W6 and W7. */
+void rb_discard_slow(struct rb_lane *lane, struct ring_buffer_event *ev, u64 size);
 
-/* Takes the tail back over the event, if it is the last one and not a page's first. */
+/*
+ * Takes the tail back over the event, if it is the last one. Its time goes back too; where the event had none of its own, as
+ * the first of a sub-buffer or behind a TIME_EXTENT, what gave it one stays, and so does the time.
+ */
 static inline bool rb_take_back(struct rb_ring *ring, struct ring_buffer_event *ev, u64 size)
 {
-	u64 tail = READ_ONCE(ring->tail.a), last = READ_ONCE(ring->tail.b);
+	u64 tail = READ_ONCE(ring->tail.a), last = READ_ONCE(ring->tail.b), to = tail - size;
 
-	return (u64)tail_event(tail) == (u64)ev + size &&
-	       ((u64)ev & (PAGE_SIZE - 1)) != RB_PAGE_HEADER &&
-	       local_cmpxchg_pair(&ring->tail, tail, last, tail - size, last - ev->time_delta);
+	return !(((u64)ev ^ to) << 16) && /* the address alone, without the crossings */
+	       local_cmpxchg_pair(&ring->tail, &tail, &last, to, last - (*(u32 *)ev >> 5));
 }
 
 /* As rb_commit(), for an event that is not to be. */
@@ -129,9 +157,10 @@ static inline __attribute__((always_inline)) void rb_discard(
 	struct rb_ring *ring = lane->ring;
 
 	local_inc(&ring->discarded);
-	if (unlikely(!rb_take_back(ring, ev, size)))
-		rb_pad_discarded(ev, size);
-	local_dec(&lane->depth);
+	if (likely(rb_take_back(ring, ev, size)))
+		local_dec(&lane->depth);
+	else
+		rb_discard_slow(lane, ev, size);
 }
 
 /* The payload of an event of this length: no need to look at the event. */

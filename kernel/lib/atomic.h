@@ -64,12 +64,12 @@ struct local_pair {
 	u64 a, b;
 } __aligned(16);
 
-/* True if *p was {a, b} and is now {new_a, new_b}. */
-static inline bool local_cmpxchg_pair(struct local_pair *p, u64 a, u64 b, u64 new_a, u64 new_b)
+/* True if *p was {*a, *b} and is now {new_a, new_b}; else *a and *b say what it is. */
+static inline bool local_cmpxchg_pair(struct local_pair *p, u64 *a, u64 *b, u64 new_a, u64 new_b)
 {
 	bool done;
 	__asm__ volatile("cmpxchg16b %1"
-			 : "=@ccz"(done), "+m"(*p), "+a"(a), "+d"(b)
+			 : "=@ccz"(done), "+m"(*p), "+a"(*a), "+d"(*b)
 			 : "b"(new_a), "c"(new_b)
 			 : "memory");
 	return done;

@@ -34,6 +34,14 @@ static void reserve_commit_call(u64 a)
 	ring_buffer_unlock_commit(rb, ev);
 }
 
+static void reserve_discard_call(void)
+{
+	struct ring_buffer_event *ev = ring_buffer_lock_reserve(rb, 16);
+
+	if (ev)
+		ring_buffer_discard_commit(rb, ev);
+}
+
 static void reserve_discard(void)
 {
 	struct ring_buffer_event *ev = rb_reserve(rb, 0, 16);
@@ -45,6 +53,7 @@ static void reserve_discard(void)
 BENCH_ROUND(commit_round, reserve_commit(a))
 BENCH_ROUND(commit_call_round, reserve_commit_call(a))
 BENCH_ROUND(discard_round, reserve_discard())
+BENCH_ROUND(discard_call_round, reserve_discard_call())
 BENCH_ROUND(write_round, {
 	u64 data[2] = {a, a};
 	ring_buffer_write(rb, sizeof(data), data);
@@ -54,22 +63,21 @@ BENCH_ROUND(consume_round, {
 	ring_buffer_consume(rb, 0, &ts, &lost);
 })
 
-/* Whole pages, each event decoded: its length, its data's first word. */
+/* Whole pages of equal events, each decoded: its time, where its data are and how many. */
+#define EVENTS_PER_PAGE (RB_PAGE_DATA / 20)
 static u64 walk_round(unsigned n)
 {
-	u64 start = cycles(), sum = 0;
+	u64 start = cycles();
 
-	for (unsigned seen = 0; seen < n;) {
+	for (unsigned seen = 0; seen < n; seen += EVENTS_PER_PAGE) {
+		struct rb_walk w;
+
 		if (ring_buffer_read_page(rb, &spare, PAGE_SIZE, 0, true) < 0)
 			panic("bench: ring ran dry after %u events", seen);
-		for (u64 at = 0; at < (spare->commit & 0xffff) && seen < n; seen++) {
-			struct ring_buffer_event *ev =
-			    (struct ring_buffer_event *)(spare->data + at);
-			sum += ev->time_delta;
-			at += ring_buffer_event_length(ev);
-		}
+		rb_walk_start(&w, spare, 0);
+		while (rb_walk_next(&w))
+			__asm__ volatile("" ::"r"(w.stamp), "r"(w.data), "r"(w.length));
 	}
-	__asm__ volatile("" ::"r"(sum));
 	return cycles() - start;
 }
 
@@ -119,13 +127,40 @@ static void run_discard(const char *name)
 	measure(name, discard_round, RB_FL_OVERWRITE, 8 << 20);
 }
 
-static void run_full(const char *name)
+static void run_discard_call(const char *name)
+{
+	measure(name, discard_call_round, RB_FL_OVERWRITE, 8 << 20);
+}
+
+static void measure_full(const char *name, bench_round round)
 {
 	struct host_context ctx;
 
 	with_ring(0, 8192);
 	host_enter(&ctx);
 	commit_round(1000);
+	bench_report(name, round, bench_empty, BENCH_N);
+	host_exit();
+	without_ring();
+}
+
+static void run_full(const char *name)
+{
+	measure_full(name, commit_round);
+}
+
+static void run_full_call(const char *name)
+{
+	measure_full(name, commit_call_round);
+}
+
+static void run_off(const char *name)
+{
+	struct host_context ctx;
+
+	with_ring(RB_FL_OVERWRITE, 8192);
+	ring_buffer_record_off(rb);
+	host_enter(&ctx);
 	bench_report(name, commit_round, bench_empty, BENCH_N);
 	host_exit();
 	without_ring();
@@ -150,9 +185,9 @@ static void run_walk(const char *name)
 
 	with_ring(RB_FL_OVERWRITE, 8 << 20);
 	host_enter(&ctx);
-	commit_round(BENCH_N * (BENCH_ROUNDS + 4));
+	commit_round(BENCH_N * (BENCH_ROUNDS + 6));
 	host_exit();
-	bench_report(name, walk_round, NULL, BENCH_N);
+	bench_report(name, walk_round, NULL, BENCH_N / EVENTS_PER_PAGE * EVENTS_PER_PAGE);
 	without_ring();
 }
 
@@ -161,7 +196,10 @@ const struct bench bench_ring[] = {
     {"rb.reserve_commit16.call", run_commit_call},
     {"rb.write16", run_write},
     {"rb.reserve_discard16", run_discard},
+    {"rb.reserve_discard16.call", run_discard_call},
     {"rb.full_dropping", run_full},
+    {"rb.full_dropping.call", run_full_call},
+    {"rb.tracing_off", run_off},
     {"rb.consume16", run_consume},
     {"rb.read_page_walk16", run_walk},
     {NULL, NULL},

@@ -176,6 +176,10 @@ static void resize_rounds_and_refuses(void)
 	it = ring_buffer_read_start(rb, 0);
 	EXPECT_EQ(ring_buffer_resize(rb, 8192, 0), -EBUSY);
 	EXPECT_EQ(ring_buffer_size(rb, 0), 354 * RB_PAGE_DATA);
+	EXPECT_EQ(ring_buffer_resize(rb, 8192, -1), -EBUSY); /* none is changed */
+	for (unsigned cpu = 1; cpu < host_cpu_count(); cpu++)
+		EXPECT_EQ(ring_buffer_size(rb, cpu), 2 * RB_PAGE_DATA);
+	EXPECT_EQ(ring_buffer_resize(rb, 354 * RB_PAGE_DATA, 0), 0);
 	ring_buffer_read_finish(it);
 	EXPECT_EQ(ring_buffer_resize(rb, 1UL << 60, 0), -ENOMEM);
 	EXPECT_EQ(ring_buffer_size(rb, 0), 354 * RB_PAGE_DATA);

@@ -1,0 +1,74 @@
+/*
+ * The ring buffer when there is no memory: each allocation fails once, and the call that failed has changed nothing. A leak
+ * is what the sanitizer finds.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/ktap.h"
+#include "tests/host/machine.h"
+#include "tests/unit/ring_tools.h"
+#include "trace/host.h"
+
+#define NO_END 100000
+
+static void alloc_fails(void)
+{
+	struct ring_buffer *rb;
+	unsigned nth = 0;
+
+	do {
+		machine_fail_alloc(++nth);
+		rb = ring_make(2, 0);
+	} while (!rb && nth < NO_END);
+	machine_fail_alloc(0);
+	EXPECT(rb && nth > host_cpu_count() * 6); /* a ring: itself, its slots, four pages */
+	ring_buffer_free(rb);
+}
+
+/* Events that the CPU's own ring holds stay readable, all sizes stay the same, until there is memory for all. */
+static void resize_is_whole(size_t to, unsigned allocations)
+{
+	struct ring_buffer *rb = ring_make(3, 0);
+	unsigned nth = 0;
+	int result;
+
+	ring_fill(rb, RB_PAGE_DATA);
+	do {
+		machine_fail_alloc(++nth);
+		result = ring_buffer_resize(rb, to * RB_PAGE_DATA, -1);
+		for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
+			EXPECT_EQ(ring_buffer_size(rb, cpu), (result ? 3 : to) * RB_PAGE_DATA);
+	} while (result == -ENOMEM && nth < NO_END);
+	machine_fail_alloc(0);
+	EXPECT_EQ(result, 0);
+	EXPECT_EQ(nth, 1 + allocations);
+	EXPECT_EQ(ring_stats(rb).disabled, 0);
+	ring_skip(rb, RB_PAGE_DATA);
+	EXPECT(ring_buffer_empty(rb));
+	ring_buffer_free(rb);
+}
+
+static void resize_fails(void)
+{
+	resize_is_whole(5, 1 + host_cpu_count() * 3);
+	resize_is_whole(2, 1 + host_cpu_count());
+	resize_is_whole(3, 1);
+}
+
+static void iterator_fails(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+
+	machine_fail_alloc(1);
+	EXPECT(!ring_buffer_read_start(rb, ring_cpu()));
+	EXPECT_EQ(ring_put(rb, "abc", 4), 0); /* recording goes on */
+	EXPECT_EQ(ring_buffer_resize(rb, 3 * RB_PAGE_DATA, -1), 0);
+	ring_buffer_free(rb);
+}
+
+static const struct ktap_case cases[] = {
+    {"ring_memory.alloc_fails", alloc_fails},
+    {"ring_memory.resize_fails", resize_fails},
+    {"ring_memory.iterator_fails", iterator_fails},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_ring_memory = {cases};
