@@ -30,6 +30,8 @@ enum trace_field_kind {
 	TRACE_FIELD_STRING,	/* char name[n], NUL-padded */
 	TRACE_FIELD_DYN_STRING, /* __data_loc char[]: u32, low half offset in the record, high half
 				   length */
+	TRACE_FIELD_REL_STRING, /* __rel_loc char[]: the same, the offset counted from behind the
+				   u32 itself */
 	TRACE_FIELD_PTR_STRING, /* char pointer */
 	TRACE_FIELD_DYN_ARRAY,	/* __data_loc of something else */
 	TRACE_FIELD_ARRAY,
@@ -145,6 +147,8 @@ struct trace_system {
 	struct trace_event_call **calls; /* by name once `sorted` */
 	u32 count, room;
 	bool sorted;
+	struct trace_filter *refused;	/* the last filter that fitted none of its events; NULL */
+	struct trace_array *refused_in; /* in whose file */
 };
 
 /* Registers one event after boot: -EEXIST, -ENOMEM, -ENOSPC (no id left). A file appears in every instance. host_lock held. */

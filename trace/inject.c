@@ -24,7 +24,7 @@ struct assignment {
 static bool is_string(const struct trace_event_field *f)
 {
 	return f->kind == TRACE_FIELD_STRING || f->kind == TRACE_FIELD_DYN_STRING ||
-	       f->kind == TRACE_FIELD_PTR_STRING;
+	       f->kind == TRACE_FIELD_REL_STRING || f->kind == TRACE_FIELD_PTR_STRING;
 }
 
 static bool is_word(char c)
@@ -116,7 +116,7 @@ static int put_text(struct injection *in, const struct trace_event_field *f, con
 {
 	static const char empty[] = "";
 	size_t len = strlen(text) + 1;
-	u32 loc;
+	u32 loc, at;
 
 	switch (f->kind) {
 	case TRACE_FIELD_STRING:
@@ -124,9 +124,11 @@ static int put_text(struct injection *in, const struct trace_event_field *f, con
 			strscpy(in->rec + f->offset, text, f->size);
 		return 0;
 	case TRACE_FIELD_DYN_STRING:
+	case TRACE_FIELD_REL_STRING:
 		if (len > in->room - in->len)
 			return -E2BIG;
-		loc = len << 16 | in->len;
+		at = in->len - (f->kind == TRACE_FIELD_REL_STRING ? f->offset + sizeof(loc) : 0);
+		loc = len << 16 | at;
 		memcpy(in->rec + in->len, text, len);
 		memcpy(in->rec + f->offset, &loc, sizeof(loc));
 		in->len += len;

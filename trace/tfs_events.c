@@ -2,6 +2,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event.h"
+#include "trace/filter.h"
 #include "trace/ring_buffer.h"
 #include "trace/tfs.h"
 
@@ -89,6 +90,17 @@ static int show_id(struct seq *s, const struct tfs_node *node)
 	return 0;
 }
 
+static int show_filter(struct seq *s, const struct tfs_node *node)
+{
+	trace_filter_show(s, file_of(node));
+	return 0;
+}
+
+static int store_filter(const struct tfs_node *node, char *line)
+{
+	return trace_filter_store(file_of(node), line);
+}
+
 static bool event_has_enable(const struct tfs_node *dir)
 {
 	return !(file_of(dir)->call->flags & TRACE_CALL_NO_ENABLE);
@@ -96,6 +108,7 @@ static bool event_has_enable(const struct tfs_node *dir)
 
 static const struct tfs_row event_rows[] = {
     {"enable", 0640, .show = show_enable, .store = store_enable, .exists = event_has_enable},
+    {"filter", 0640, .show = show_filter, .store = store_filter, .exists = event_has_enable},
     {"format", 0440, .show = show_format},
     {"id", 0440, .show = show_id},
     {"inject", 0200, .ops = &tfs_inject_ops},
@@ -133,6 +146,17 @@ static int store_state(const struct tfs_node *node, char *line)
 	return err ? err : trace_set_events(tfs_array(node), NULL, system_name(node), NULL, on);
 }
 
+static int show_system_filter(struct seq *s, const struct tfs_node *node)
+{
+	trace_filter_show_system(s, tfs_array(node), system_of(node));
+	return 0;
+}
+
+static int store_system_filter(const struct tfs_node *node, char *line)
+{
+	return trace_filter_store_system(tfs_array(node), system_of(node), line);
+}
+
 static bool system_has_enable(const struct tfs_node *dir)
 {
 	return !(system_of(dir)->calls[0]->flags & TRACE_CALL_NO_ENABLE);
@@ -160,6 +184,8 @@ static bool event_find(const struct tfs_node *dir, const char *name, struct tfs_
 
 static const struct tfs_row system_rows[] = {
     {"enable", 0640, .show = show_state, .store = store_state, .exists = system_has_enable},
+    {"filter", 0640, .show = show_system_filter, .store = store_system_filter,
+	.exists = system_has_enable},
     {.name = NULL},
 };
 static const struct tfs_dir system_dir = {

@@ -7,6 +7,7 @@
 #include "trace/comm.h"
 #include "trace/error_log.h"
 #include "trace/event.h"
+#include "trace/filter.h"
 #include "trace/snapshot.h"
 #include "trace/wait.h"
 
@@ -112,6 +113,7 @@ static void remove_file(struct trace_event_file *file)
 		at = &(*at)->next_file;
 	*at = file->next_file;
 	list_del(&file->node);
+	trace_filter_drop(file);
 	host_free(file->counts);
 }
 
@@ -158,6 +160,7 @@ static void free_array(struct trace_array *tr)
 		if (!is_static(tr, file))
 			host_free(file);
 	}
+	trace_filter_drop_array(tr);
 	trace_error_clear(tr);
 	ring_buffer_free(tr->snapshot);
 	ring_buffer_free(tr->buffer);

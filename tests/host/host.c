@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 #include <x86intrin.h>
 
 #include "tests/host/machine.h"
@@ -88,12 +90,12 @@ u64 host_page_phys(const void *p)
 	return 0;
 }
 
+/* Really may not be there: the system copies, and says so. */
 int host_copy_kernel(void *dst, const void *src, size_t n)
 {
-	if ((u64)src < PAGE_SIZE)
-		return -EFAULT;
-	memcpy(dst, src, n);
-	return 0;
+	struct iovec to = {dst, n}, from = {(void *)src, n};
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n ? 0 : -EFAULT;
 }
 
 int host_copy_user(void *dst, u64 src, size_t n)

@@ -1,0 +1,67 @@
+/*
+ * Filters: boolean expressions over the fields of a record, as `filter` files and the `if` of triggers take them. The text is
+ * compiled once, in task context, to a small program that any context may run.
+ */
+#pragma once
+
+#include "trace/event.h"
+
+/* What a filter must be shown of a record. */
+enum {
+	TRACE_NEEDS_NOTHING,
+	TRACE_NEEDS_FIXED, /* the fields, as they lie at the record's start */
+	TRACE_NEEDS_WHOLE, /* and what lies behind them: strings and masks without a fixed size */
+};
+
+struct trace_filter_error {
+	const char *text; /* "Field not found" ...; static */
+	u32 pos;	  /* column of the caret, which may be one beyond the text's end */
+};
+
+struct filter_insn;
+
+/* Never changed once made. */
+struct trace_filter {
+	const struct filter_insn *start;
+	u16 fixed; /* bytes at the record's start that it looks at */
+	u8 needs;  /* TRACE_NEEDS_FIXED or TRACE_NEEDS_WHOLE */
+	const char *text;
+};
+
+/*
+ * Compiles `text` (without blanks at its end) for records of `call`. 0; -EINVAL, *err says why; -ENOMEM. Task context.
+ * The source of the language: events.txt, section 5.
+ */
+int trace_filter_create(const struct trace_event_call *call, const char *text,
+    struct trace_filter **out, struct trace_filter_error *err);
+/* One that lets all pass and shows `text` with the reason it was refused for. NULL: no memory. */
+struct trace_filter *trace_filter_create_refused(
+    const char *text, const struct trace_filter_error *err);
+/* After host_synchronize(), if writers may have seen it. NULL is fine. */
+void trace_filter_free(struct trace_filter *f);
+
+/*
+ * Does the record pass? Any context, between host_enter() and host_exit(). `rec` may be an image of the fixed part alone if
+ * f->needs is not TRACE_NEEDS_WHOLE. Nothing in the record is believed: what points outside of it does not match.
+ */
+bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len);
+
+/* What the file shows. */
+const char *trace_filter_text(const struct trace_filter *f);
+void trace_filter_error_log(
+    struct trace_array *tr, const char *text, const struct trace_filter_error *err);
+
+/*
+ * The files `filter` of an event and of a system (events.txt, 5.2 to 5.4). The line is cut up. 0, -EINVAL (it is in the file and
+ * in error_log why), -ENOMEM (nothing has changed). host_lock held.
+ */
+int trace_filter_store(struct trace_event_file *file, char *line);
+void trace_filter_show(struct seq *s, const struct trace_event_file *file);
+struct trace_system;
+int trace_filter_store_system(struct trace_array *tr, struct trace_system *sys, char *line);
+void trace_filter_show_system(
+    struct seq *s, const struct trace_array *tr, const struct trace_system *sys);
+/* A file goes away: writers have left it. host_lock held. */
+void trace_filter_drop(struct trace_event_file *file);
+/* The same of an array. */
+void trace_filter_drop_array(struct trace_array *tr);
