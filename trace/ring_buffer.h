@@ -138,6 +138,19 @@ static inline __attribute__((always_inline)) bool rb_walk_next(struct rb_walk *w
 	return true;
 }
 
+/*
+ * The ring of a CPU as pages that a program maps: kernel/abi/trace_mmap.h says what is on them, ring_buffer_map.c how it works.
+ * map: one more user; resizing and swapping are -EBUSY until the last is gone. 0, -ENOMEM, -EINVAL: no such CPU. The others are for
+ * who is a user. map_page: index 0 is the meta page; NULL: behind the end; needs no lock.
+ */
+int ring_buffer_map(struct ring_buffer *rb, int cpu);
+void ring_buffer_unmap(struct ring_buffer *rb, int cpu);
+u64 ring_buffer_map_pages(const struct ring_buffer *rb, int cpu); /* 0: not mapped */
+void *ring_buffer_map_page(const struct ring_buffer *rb, int cpu, u64 index);
+/* Makes the next sub-buffer with unread events the one that the meta page names, and counts them as read. Task context, may wait
+ * for that CPU. 0 also when there is nothing new; -ENODEV: not mapped. */
+int ring_buffer_map_get_reader(struct ring_buffer *rb, int cpu);
+
 /* Iterators: non-consuming; the CPU's recording is disabled from start to finish, as the text says. */
 struct ring_buffer_iter *ring_buffer_read_start(struct ring_buffer *rb, int cpu);
 void ring_buffer_read_finish(struct ring_buffer_iter *it);

@@ -112,6 +112,9 @@ static void ring_reset(struct rb_ring *ring)
 	ring->dropped = ring->commit_overrun = ring->too_large = 0;
 	ring->nested = ring->disabled = ring->discarded = 0;
 	rb_reader_init(ring, ring->page, ring->spare);
+	ring->page->time_stamp = ring->page->commit = 0; /* somebody may have it mapped */
+	if (ring->map)
+		rb_map_update(ring);
 }
 
 /* ---- A buffer ---- */
@@ -286,7 +289,9 @@ static int resize_prepare(struct resize *r, size_t old, size_t count)
 static int resize_stopped(struct ring_buffer *rb, struct resize *r, int from, int to, size_t count)
 {
 	for (int cpu = from; cpu <= to; cpu++) {
-		if (r[cpu - from].slots && rb->lanes[cpu].ring->iterators)
+		const struct rb_ring *ring = rb->lanes[cpu].ring;
+
+		if (r[cpu - from].slots && (ring->iterators || ring->map))
 			return -EBUSY;
 	}
 	for (int cpu = from; cpu <= to; cpu++, r++) {
@@ -393,7 +398,7 @@ static int swap_locked(struct rb_lane *a, struct rb_lane *b, const struct swap *
 
 	if (ra->count != rb->count)
 		return -EINVAL;
-	if (ra->iterators || rb->iterators)
+	if (ra->iterators || rb->iterators || ra->map || rb->map)
 		return -EBUSY;
 	ra->overwrite = s->b->overwrite;
 	rb->overwrite = s->a->overwrite;

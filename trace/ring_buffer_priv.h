@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "kernel/abi/trace_mmap.h"
 #include "kernel/lib/atomic.h"
 #include "trace/host.h"
 #include "trace/ring_buffer.h"
@@ -115,6 +116,16 @@ static inline u64 account_end(u64 account)
 
 /* ---- Structures ---- */
 
+/* The pages of a ring that programs map: see ring_buffer_map.c. */
+struct rb_map {
+	u32 users;			/* mappings; the callers protect it */
+	u32 pages;			/* of the ring, all */
+	struct trace_buffer_meta *meta; /* a page */
+	struct ring_buffer_page **page; /* by id; does not change */
+	u32 page_id, spare_id;		/* [R] of rb_ring.page and .spare */
+	u32 *slot_id;			/* [R] of the page in each slot */
+};
+
 /*
  * One CPU's ring. Who may touch what:
  * [W] writers, that is the own CPU, by local_* operations; other CPUs may look
@@ -149,6 +160,7 @@ struct rb_ring {
 	u64 lost;	 /* to be reported with the next event */
 	u64 read;	 /* events consumed, of pages before `page` */
 	u64 iterators;
+	struct rb_map *map; /* not NULL: programs map the ring, it must keep its pages */
 };
 
 /* What a writer looks at first, a cache line per CPU. */
@@ -261,5 +273,18 @@ void rb_reader_init(
 void rb_reader_look(struct rb_ring *ring);
 /* `next` goes on over sub-buffers that were taken, or evicted and counted so. */
 void rb_reader_skip(struct rb_ring *ring, u64 pages);
+/* Sees to it that `page` has unread bytes; false: there are none. */
+bool rb_reader_refill(struct rb_ring *ring);
+/* Ends `page`, which no writer is in, for who reads it in place: its header becomes that of a page given away, its events count
+ * as read. It stays the reader's. */
+void rb_reader_finish(struct rb_ring *ring);
+/* The ring's part of the statistics. */
+void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st);
+/* ring_buffer_map.c: the reader has taken the page of this slot; what the meta page says has changed. */
+void rb_map_taken(struct rb_map *map, u64 index);
+void rb_map_update(struct rb_ring *ring);
+/* The tail leaves the reader's page, if it is there, for the next sub-buffer: a crossing without an event. On the ring's CPU,
+ * interrupts off, no event reserved; `page` is the youngest the ring has. */
+void rb_leave_page(struct rb_ring *ring);
 /* How many from `next` on are evicted already, by what the slots say now. */
 u64 rb_evicted_from_next(const struct rb_ring *ring);

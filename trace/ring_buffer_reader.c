@@ -119,6 +119,8 @@ static bool take(struct rb_ring *ring, u64 word, u64 end, u64 account)
 	WRITE_ONCE(ring->spare->commit, account_fresh(lap));
 	if (!atomic_cas(&ring->slots[number_index(ring->next)], word, slot_make(ring->spare, lap)))
 		return false;
+	if (unlikely(ring->map))
+		rb_map_taken(ring->map, number_index(ring->next));
 	ring->page = page;
 	ring->spare = old;
 	ring->read += ring->page_read;
@@ -168,6 +170,11 @@ static __noinline bool refill(struct rb_ring *ring, bool finished)
 			return result == 0;
 	}
 	return false;
+}
+
+bool rb_reader_refill(struct rb_ring *ring)
+{
+	return refill(ring, false);
 }
 
 /* Does an event to show lie at `offset`? */
@@ -344,6 +351,13 @@ static __noinline int copy_events(struct rb_ring *ring, struct ring_buffer_page 
 	return 0;
 }
 
+void rb_reader_finish(struct rb_ring *ring)
+{
+	finish_page(ring, ring->page, ring->end);
+	ring->offset = ring->end;
+	ring->page_read = ring->page_events;
+}
+
 /* Gives `page` away whole for a spare one. */
 static void exchange(struct rb_ring *ring, struct ring_buffer_page **page)
 {
@@ -367,7 +381,8 @@ int ring_buffer_read_page(
 		return -EINVAL;
 	ring = lane_lock(rb, cpu);
 	if (likely(refill(ring, full))) {
-		if (!ring->open && ring->offset == 0 && len >= RB_PAGE_HEADER + ring->end) {
+		if (!ring->map && !ring->open && ring->offset == 0 &&
+		    len >= RB_PAGE_HEADER + ring->end) {
 			exchange(ring, page);
 			result = 0;
 		} else {

@@ -36,7 +36,7 @@ static void add_reader(struct rb_ring *ring, struct ring_buffer_stats *st)
 	}
 }
 
-static void add_ring(struct rb_ring *ring, struct ring_buffer_stats *st)
+void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st)
 {
 	struct ring_buffer_stats own = {0};
 	u64 number;
@@ -75,7 +75,7 @@ void ring_buffer_stats(struct ring_buffer *rb, int cpu, struct ring_buffer_stats
 	for (int i = from; i <= to; i++) {
 		if (!lane_exists(rb, i))
 			continue;
-		add_ring(lane_lock(rb, i), st);
+		rb_stats_add(lane_lock(rb, i), st);
 		lane_unlock(rb, i);
 	}
 }

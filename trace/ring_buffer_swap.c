@@ -50,7 +50,7 @@ static int may_swap(const struct rb_ring *a, const struct rb_ring *b)
 {
 	if (a->count != b->count)
 		return -EINVAL;
-	return a->iterators || b->iterators ? -EBUSY : 0;
+	return a->iterators || b->iterators || a->map || b->map ? -EBUSY : 0;
 }
 
 static int swap_lanes(struct ring_buffer *a, struct ring_buffer *b, unsigned n)

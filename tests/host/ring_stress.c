@@ -4,13 +4,16 @@
  */
 #include <stdatomic.h>
 
+#include "kernel/abi/trace_mmap.h"
+#include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "tests/host/machine.h"
 #include "tests/unit/ring_tools.h"
 #include "trace/host.h"
 
-#define WRITER 1 /* CPU */
-#define EVENTS 300000
+#define WRITER	     1 /* CPU */
+#define EVENTS	     300000
+#define MAPPED_PAGES 60
 
 struct record {
 	u32 context; /* 0 task, 2 irq, 3 NMI */
@@ -70,6 +73,14 @@ static void writer(void *unused)
 	atomic_store(&writing, false);
 }
 
+/* Until told to stop. */
+static void endless_writer(void *unused)
+{
+	(void)unused;
+	while (atomic_load(&writing))
+		write_one(0);
+}
+
 static u32 seen_seq[4];
 static u64 seen, lost_sum, last_ts;
 
@@ -99,7 +110,7 @@ static bool consume_one(void)
 	return true;
 }
 
-static void begin(size_t pages, unsigned flags)
+static void begin_with(size_t pages, unsigned flags, void (*fn)(void *))
 {
 	rb = ring_buffer_alloc(pages * RB_PAGE_DATA, flags, NULL);
 	for (int i = 0; i < 4; i++)
@@ -107,7 +118,12 @@ static void begin(size_t pages, unsigned flags)
 	seen = lost_sum = last_ts = 0;
 	machine_handlers(irq, nmi);
 	atomic_store(&writing, true);
-	machine_run(WRITER, writer, NULL);
+	machine_run(WRITER, fn, NULL);
+}
+
+static void begin(size_t pages, unsigned flags)
+{
+	begin_with(pages, flags, writer);
 }
 
 static u64 hits(void)
@@ -203,6 +219,76 @@ static void pages(void)
 	ring_buffer_free_page(page);
 }
 
+/* Walks the page that the meta page names; it may not change meanwhile. */
+static void check_mapped(const struct trace_buffer_meta *meta)
+{
+	struct ring_buffer_page *page = ring_buffer_map_page(rb, WRITER, 1 + meta->reader.id);
+	u64 bytes = page->commit & 0xfffff, ts = page->time_stamp, at = 0;
+
+	while (at < bytes) {
+		struct ring_buffer_event *ev = (void *)(page->data + at);
+
+		ts += ring_buffer_time_delta(ev);
+		if (ev->type == RINGBUF_TYPE_DATA)
+			check_record(ring_buffer_event_data(ev), ts);
+		at += ring_buffer_event_length(ev);
+	}
+	EXPECT_EQ(at, bytes);
+	EXPECT_EQ(page->commit & 0xfffff, bytes);
+	lost_sum += meta->reader.lost_events;
+	EXPECT_EQ(!(page->commit & RB_MISSED_EVENTS), !meta->reader.lost_events);
+}
+
+/* Every event is in a page that was given, or counted as lost right before one, or still unread. */
+static void mapping(size_t count, unsigned flags)
+{
+	const struct trace_buffer_meta *meta;
+	unsigned given = 0;
+
+	begin_with(count, flags, endless_writer);
+	EXPECT_EQ(ring_buffer_map(rb, WRITER), 0);
+	meta = ring_buffer_map_page(rb, WRITER, 0);
+	while (given < MAPPED_PAGES) {
+		u64 read = meta->read;
+
+		interrupt();
+		EXPECT_EQ(ring_buffer_map_get_reader(rb, WRITER), 0);
+		if (meta->read == read)
+			continue;
+		check_mapped(meta);
+		EXPECT_EQ(meta->read, seen);
+		given++;
+	}
+	atomic_store(&writing, false);
+	ring_buffer_unmap(rb, WRITER);
+	end();
+}
+
+static void mapped(void)
+{
+	mapping(8, 0);
+}
+
+static void mapped_overwriting(void)
+{
+	mapping(2, RB_FL_OVERWRITE);
+}
+
+static void mapping_without_memory(void)
+{
+	rb = ring_buffer_alloc(4 * RB_PAGE_DATA, 0, NULL);
+	for (unsigned nth = 1; nth <= 4; nth++) {
+		machine_fail_alloc(nth);
+		EXPECT_EQ(ring_buffer_map(rb, WRITER), -ENOMEM);
+		EXPECT_EQ(ring_buffer_map_pages(rb, WRITER), 0);
+	}
+	machine_fail_alloc(5);
+	EXPECT_EQ(ring_buffer_map(rb, WRITER), 0);
+	machine_fail_alloc(0);
+	ring_buffer_unmap(rb, WRITER);
+	ring_buffer_free(rb);
+}
+
 static void iterating(void)
 {
 	begin(4, RB_FL_OVERWRITE);
@@ -288,6 +374,9 @@ static const struct ktap_case cases[] = {
     {"ring_stress.overwriting", overwriting},
     {"ring_stress.smallest", smallest},
     {"ring_stress.pages", pages},
+    {"ring_stress.mapped", mapped},
+    {"ring_stress.mapped_overwriting", mapped_overwriting},
+    {"ring_stress.mapping_without_memory", mapping_without_memory},
     {"ring_stress.iterating", iterating},
     {"ring_stress.resizing", resizing},
     {"ring_stress.resetting", resetting},

@@ -1,0 +1,223 @@
+/*
+ * A ring in somebody's memory: its sub-buffers as pages that a program maps read-only, and reads without their being copied.
+ * Task context. The words are those of ring_buffer.c and ring_buffer_reader.c.
+ *
+ * WHICH PAGES. All that a ring has: `count` in its slots, the reader's `page` and `spare`. They change places when the reader
+ * takes one, so a mapping is by page, not by place: at the first map each page gets an id (page[]), and the id of the page in
+ * each place is kept from then on (page_id, spare_id, slot_id[]; taking rotates the three). A page in front of all, the meta
+ * page, says which id is the reader's.
+ *
+ * As long as anybody maps a ring it keeps its pages: resizing and swapping are refused (-EBUSY), and reading a sub-buffer copies
+ * it instead of taking it away. Resetting is fine.
+ *
+ * WHAT A PROGRAM SEES. A page in the ring has a header that is the writer's (its account, see ring_buffer_priv.h) and events that
+ * come and go; it is nobody's business. The reader's page has the header of a finished page: time, bytes and what was lost
+ * before. It gets that while it is given, and keeps it while it is `page` and while it is `spare`: until the second page
+ * after it is given.
+ *
+ * GIVING THE NEXT PAGE (get_reader)
+ *   G1 let the reader have a page with unread events, by its usual steps. There is none: nothing changes.
+ *   G2 the writer is still in it (`open`): send it on. On its CPU, with interrupts off and no event reserved, the tail crosses
+ *      into the next number as for an event (C0 to C5), but without one; the rest of the page becomes padding. It is free to
+ *      go there: whoever reads the tail's page has read all others. Nested writers (NMI) may come in between, as always. Then
+ *      the page is finished. Again from G1, for another reader may have had it meanwhile.
+ *   G3 end the page as for a new owner. All its events count as read.
+ *   G4 write the meta page.
+ * So a program that asks often costs the writer a crossing each time, and the rest of a sub-buffer that the ring does not miss
+ * because the reader holds it. Copying the events instead would have cost them; leaving the writer in the page would have shown
+ * the program a header that is none.
+ *
+ * BOUNDS. G2 is tried LEAVE_TRIES times: each time some event was under construction, or somebody had the reader lock. Then
+ * nothing new is given, for now.
+ *
+ * WHO PROTECTS WHAT. ring->map: [R]; map->users: by the caller (host_lock()). page[] does not change while there are users, so
+ * a page fault may look there without a lock.
+ */
+#include "trace/ring_buffer_priv.h"
+
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host.h"
+
+#define LEAVE_TRIES 1000
+
+/* ---- Making and ending ---- */
+
+static void map_free(struct rb_map *map)
+{
+	if (!map)
+		return;
+	host_page_free(map->meta);
+	host_free(map->slot_id);
+	host_free(map->page);
+	host_free(map);
+}
+
+static struct rb_map *map_alloc(u64 count)
+{
+	struct rb_map *map = host_alloc(sizeof(*map));
+
+	if (!map)
+		return NULL;
+	map->pages = count + 2;
+	map->meta = host_page_alloc();
+	map->slot_id = host_alloc(count * sizeof(*map->slot_id));
+	map->page = host_alloc(map->pages * sizeof(*map->page));
+	if (map->meta && map->slot_id && map->page)
+		return map;
+	map_free(map);
+	return NULL;
+}
+
+/* The reader's page is number 0; those that it will take follow in their order. */
+static void number_pages(struct rb_map *map, const struct rb_ring *ring)
+{
+	u64 index = number_index(ring->next);
+
+	map->page[0] = ring->page;
+	for (u32 id = 1; id <= ring->count; id++, index = (index + 1) % ring->count) {
+		map->page[id] = slot_page(ring->slots[index]);
+		map->slot_id[index] = id;
+	}
+	map->spare_id = ring->count + 1;
+	map->page[map->spare_id] = ring->spare;
+}
+
+int ring_buffer_map(struct ring_buffer *rb, int cpu)
+{
+	struct rb_ring *ring = lane_exists(rb, cpu) ? rb->lanes[cpu].ring : NULL;
+	struct rb_map *map;
+
+	if (!ring)
+		return -EINVAL;
+	if (ring->map) {
+		ring->map->users++;
+		return 0;
+	}
+	map = map_alloc(ring->count);
+	if (!map)
+		return -ENOMEM;
+	map->users = 1;
+	map->meta->meta_page_size = map->meta->subbuf_size = PAGE_SIZE;
+	map->meta->meta_struct_len = sizeof(*map->meta);
+	map->meta->nr_subbufs = map->pages;
+	lane_lock(rb, cpu);
+	number_pages(map, ring);
+	ring->map = map;
+	rb_map_update(ring);
+	lane_unlock(rb, cpu);
+	return 0;
+}
+
+void ring_buffer_unmap(struct ring_buffer *rb, int cpu)
+{
+	struct rb_ring *ring = rb->lanes[cpu].ring;
+	struct rb_map *map = ring->map;
+
+	if (--map->users)
+		return;
+	lane_lock(rb, cpu);
+	ring->map = NULL;
+	lane_unlock(rb, cpu);
+	map_free(map);
+}
+
+u64 ring_buffer_map_pages(const struct ring_buffer *rb, int cpu)
+{
+	const struct rb_map *map = rb->lanes[cpu].ring->map;
+
+	return map ? 1 + (u64)map->pages : 0;
+}
+
+void *ring_buffer_map_page(const struct ring_buffer *rb, int cpu, u64 index)
+{
+	const struct rb_map *map = rb->lanes[cpu].ring->map;
+
+	if (index == 0)
+		return map->meta;
+	return index <= map->pages ? map->page[index - 1] : NULL;
+}
+
+/* ---- What the ring's other files call, under the reader lock ---- */
+
+void rb_map_taken(struct rb_map *map, u64 index)
+{
+	u32 taken = map->slot_id[index];
+
+	map->slot_id[index] = map->spare_id;
+	map->spare_id = map->page_id;
+	map->page_id = taken;
+}
+
+/* G4. */
+void rb_map_update(struct rb_ring *ring)
+{
+	struct ring_buffer_stats st = {0};
+	struct trace_buffer_meta *meta = ring->map->meta;
+
+	rb_stats_add(ring, &st);
+	meta->entries = st.entries + st.overrun + st.read;
+	meta->overrun = st.overrun;
+	meta->read = st.read;
+	meta->reader.id = ring->map->page_id;
+	meta->reader.read = ring->offset;
+}
+
+/* ---- Giving the next page ---- */
+
+struct leave {
+	struct ring_buffer *rb;
+	int cpu;
+};
+
+/* G2, on the writer's CPU with interrupts off. Whether it worked is seen by looking at the page again. */
+static void leave_here(void *arg)
+{
+	const struct leave *l = arg;
+	struct rb_lane *lane = &l->rb->lanes[l->cpu];
+
+	if (lane->depth || !lane_trylock(lane, l->cpu))
+		return;
+	if (lane->ring->open)
+		rb_leave_page(lane->ring);
+	atomic_store_release(&lane->lock, 0);
+}
+
+/* G1, G3, G4. False: the writer is still in the page. */
+static bool give(struct rb_ring *ring)
+{
+	struct trace_buffer_meta *meta = ring->map->meta;
+
+	if (!rb_reader_refill(ring)) { /* G1 */
+		rb_map_update(ring);
+		return true;
+	}
+	if (ring->open)
+		return false;
+	meta->reader.lost_events = ring->lost;
+	rb_reader_finish(ring); /* G3 */
+	rb_map_update(ring);
+	return true;
+}
+
+int ring_buffer_map_get_reader(struct ring_buffer *rb, int cpu)
+{
+	struct leave l = {rb, cpu};
+
+	if (!lane_exists(rb, cpu))
+		return -ENODEV;
+	for (unsigned tries = 0; tries < LEAVE_TRIES; tries++) {
+		struct rb_ring *ring = lane_lock(rb, cpu);
+		bool mapped, given;
+
+		mapped = ring->map;
+		given = mapped && give(ring);
+		lane_unlock(rb, cpu);
+		if (!mapped)
+			return -ENODEV;
+		if (given)
+			return 0;
+		host_on_cpu(cpu, leave_here, &l); /* G2 */
+	}
+	return 0;
+}
