@@ -102,18 +102,33 @@ void host_unlock(void)
 	mutex_unlock(&control_lock);
 }
 
+static void go_to(unsigned cpu)
+{
+	task_set_affinity(current(), 1UL << cpu);
+	while (cpu_id() != cpu)
+		sched_yield_current();
+}
+
 /* Tracer sections run with preemption off: a CPU on which this task has run since has left those it was in. */
 void host_synchronize(void)
 {
-	struct task *me = current();
-	u64 before = me->cpus_allowed;
+	u64 before = current()->cpus_allowed;
 
-	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
-		task_set_affinity(me, 1UL << cpu);
-		while (cpu_id() != cpu)
-			sched_yield_current();
-	}
-	task_set_affinity(me, before);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		go_to(cpu);
+	task_set_affinity(current(), before);
+}
+
+/* Where a task runs, no section is open. */
+void host_on_quiet_cpu(unsigned cpu, void (*fn)(void *), void *arg)
+{
+	u64 before = current()->cpus_allowed, flags;
+
+	go_to(cpu);
+	flags = irq_save();
+	fn(arg);
+	irq_restore(flags);
+	task_set_affinity(current(), before);
 }
 
 void host_on_each_cpu(void (*fn)(void *), void *arg)

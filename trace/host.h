@@ -71,6 +71,8 @@ void host_synchronize(void);
 /* fn(arg) on each CPU, with interrupts off there; waits. Task context. */
 void host_on_each_cpu(void (*fn)(void *), void *arg);
 void host_on_cpu(unsigned cpu, void (*fn)(void *), void *arg);
+/* The same at a moment when that CPU is in no tracer section: only an NMI can come in. Task context, may sleep. */
+void host_on_quiet_cpu(unsigned cpu, void (*fn)(void *), void *arg);
 
 /* Readers that wait. host_wake() may be called from any context (it defers by itself where it
  * must). */

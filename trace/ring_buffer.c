@@ -262,10 +262,8 @@ __noinline struct ring_buffer_event *rb_reserve_slow(struct rb_lane *lane, size_
 	struct rb_ring *ring = READ_ONCE(lane->ring);
 	u32 slow = READ_ONCE(lane->slow);
 
-	if (slow & RB_SLOW_NO_RING) {
-		local_dec(&lane->depth);
-		return NULL;
-	}
+	if (slow & RB_SLOW_NO_RING)
+		return refuse(lane, &lane->no_ring);
 	if (slow & ~RB_SLOW_CLOCK)
 		return refuse(lane, &ring->disabled);
 	if (length > RB_MAX_DATA)

@@ -202,6 +202,16 @@ struct ring_buffer_stats {
 	u64 oldest_ts; /* clock of the oldest entry; 0: none */
 };
 void ring_buffer_stats(struct ring_buffer *rb, int cpu, struct ring_buffer_stats *st);
+
+/* What became of everything one CPU ever wanted to write: through resets, as long as its ring lives, whatever buffer that is in. */
+struct ring_buffer_totals {
+	u64 unread, read, overrun, discarded;
+	u64 cleared; /* unread when the ring was reset */
+	u64 dropped, commit_overrun, too_large, nested;
+	u64 disabled; /* with the time when the CPU had no ring yet */
+};
+/* Adds them to *t. */
+void ring_buffer_totals(struct ring_buffer *rb, unsigned cpu, struct ring_buffer_totals *t);
 u64 ring_buffer_entries(struct ring_buffer *rb);
 u64 ring_buffer_overruns(struct ring_buffer *rb);
 u64 ring_buffer_time_stamp(struct ring_buffer *rb);

@@ -105,6 +105,12 @@ static struct rb_ring *ring_alloc(size_t count, bool overwrite)
 
 static void ring_reset(struct rb_ring *ring)
 {
+	struct ring_buffer_totals past = {0};
+
+	rb_ring_totals(ring, &past);
+	past.cleared += past.unread;
+	past.unread = 0;
+	ring->past = past;
 	for (size_t i = 0; i < ring->count; i++)
 		put_free_page(ring->slots, i, slot_page(ring->slots[i]));
 	ring_tail_init(ring);

@@ -161,16 +161,18 @@ struct rb_ring {
 	u64 read;	 /* events consumed, of pages before `page` */
 	u64 iterators;
 	struct rb_map *map; /* not NULL: programs map the ring, it must keep its pages */
+	struct ring_buffer_totals past; /* until the last reset */
 };
 
 /* What a writer looks at first, a cache line per CPU. */
 struct rb_lane {
-	struct rb_ring *ring; /* changed by swap, on this CPU, when depth is 0 */
+	struct rb_ring *ring; /* changed by swap, under the reader lock */
 	u64 depth;	      /* [W] events reserved and not yet committed, innermost counted */
 	u32 slow; /* any CPU, atomically: not 0 keeps writers off the fast path. RB_SLOW_*, and a count */
 	u32 lock;	    /* the reader lock: who has it, as CPU + 1 */
 	u64 (*clock)(void); /* [X] NULL: TSC */
-	u64 pad[4];
+	u64 no_ring;	    /* [W] refused because there was no ring yet */
+	u64 pad[3];
 };
 #define RB_SLOW_OFF	(1U << 31) /* recording is off */
 #define RB_SLOW_NO_RING (1U << 30) /* a CPU that was not there at allocation */
@@ -288,3 +290,6 @@ void rb_map_update(struct rb_ring *ring);
 void rb_leave_page(struct rb_ring *ring);
 /* How many from `next` on are evicted already, by what the slots say now. */
 u64 rb_evicted_from_next(const struct rb_ring *ring);
+
+/* Adds what the ring counts, since it was made, to *t. Under the reader lock, or when nobody knows the ring. */
+void rb_ring_totals(struct rb_ring *ring, struct ring_buffer_totals *t);

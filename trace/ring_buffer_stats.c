@@ -80,6 +80,32 @@ void ring_buffer_stats(struct ring_buffer *rb, int cpu, struct ring_buffer_stats
 	}
 }
 
+void rb_ring_totals(struct rb_ring *ring, struct ring_buffer_totals *t)
+{
+	struct ring_buffer_stats st = {0};
+
+	rb_stats_add(ring, &st);
+	t->unread += st.entries;
+	t->read += ring->past.read + st.read;
+	t->overrun += ring->past.overrun + st.overrun;
+	t->discarded += ring->past.discarded + st.discarded;
+	t->cleared += ring->past.cleared;
+	t->dropped += ring->past.dropped + st.dropped;
+	t->commit_overrun += ring->past.commit_overrun + st.commit_overrun;
+	t->too_large += ring->past.too_large + st.too_large;
+	t->nested += ring->past.nested + st.nested;
+	t->disabled += ring->past.disabled + st.disabled;
+}
+
+void ring_buffer_totals(struct ring_buffer *rb, unsigned cpu, struct ring_buffer_totals *t)
+{
+	t->disabled += READ_ONCE(rb->lanes[cpu].no_ring);
+	if (!lane_exists(rb, cpu))
+		return;
+	rb_ring_totals(lane_lock(rb, cpu), t);
+	lane_unlock(rb, cpu);
+}
+
 u64 ring_buffer_entries(struct ring_buffer *rb)
 {
 	struct ring_buffer_stats st;

@@ -8,6 +8,7 @@
 #include "trace/snapshot.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
+#include "trace/ledger.h"
 
 #define HELD	  0xffffffffU /* by a task; else the number of a CPU, plus 1 */
 #define SPINS	  100000      /* what another CPU does with the lock is far shorter */
@@ -93,7 +94,7 @@ int trace_snapshot_alloc(struct trace_array *tr)
 	return 0;
 }
 
-/* Who takes a snapshot is in a section: gone when ring_buffer_free() has waited. */
+/* Who takes a snapshot, and who writes in a ring that was exchanged meanwhile, is in a section. */
 int trace_snapshot_free(struct trace_array *tr)
 {
 	if (tr->snapshot_users || tr->snapshot_opens)
@@ -102,7 +103,11 @@ int trace_snapshot_free(struct trace_array *tr)
 	trace_snapshot_hold(tr);
 	atomic_store(&tr->snapshot, NULL);
 	trace_snapshot_release(tr);
-	ring_buffer_free(spare);
+	if (spare) {
+		host_synchronize();
+		trace_ledger_close_buffer(tr, spare);
+		ring_buffer_free(spare);
+	}
 	return 0;
 }
 

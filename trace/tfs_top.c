@@ -4,6 +4,7 @@
 #include "trace/comm.h"
 #include "trace/error_log.h"
 #include "trace/event.h"
+#include "trace/ledger.h"
 #include "trace/printk.h"
 #include "trace/synth.h"
 #include "trace/tfs.h"
@@ -502,6 +503,11 @@ static bool cpu_find(const struct tfs_node *dir, const char *name, struct tfs_no
 
 const struct tfs_dir tfs_per_cpu_dir = {.rows = no_rows, .nth = cpu_nth, .find = cpu_find};
 
+static int show_ledger(struct seq *s, const struct tfs_node *node)
+{
+	return trace_ledger_show(s, tfs_array(node));
+}
+
 /* ---- the top ------------------------------------------------------------------------------------------------------- */
 
 bool tfs_is_top(const struct tfs_node *dir)
@@ -537,6 +543,7 @@ static const struct tfs_row top_rows[] = {
     {"timestamp_mode", 0440, .show = show_timestamp_mode},
     {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
     {"trace_clock", 0640, .show = show_clock, .store = store_clock},
+    {"trace_ledger", 0440, .show = show_ledger},
     {"trace_marker", 0220, .ops = &tfs_marker_ops},
     {"trace_marker_raw", 0220, .ops = &tfs_marker_raw_ops},
     {"trace_options", 0640, .show = show_options, .store = store_options},

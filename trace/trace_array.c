@@ -8,6 +8,7 @@
 #include "trace/error_log.h"
 #include "trace/event.h"
 #include "trace/filter.h"
+#include "trace/ledger.h"
 #include "trace/snapshot.h"
 #include "trace/wait.h"
 
@@ -114,6 +115,7 @@ static void remove_file(struct trace_event_file *file)
 	*at = file->next_file;
 	list_del(&file->node);
 	trace_filter_drop(file);
+	trace_ledger_close_file(file);
 	host_free(file->counts);
 }
 
@@ -132,8 +134,10 @@ static void remove_call_file(struct trace_event_file *file)
 {
 	struct trace_array *tr = file->tr;
 
-	if (file->counts)
+	if (file->counts) {
 		trace_array_clear(tr, -1);
+		trace_snapshot_clear(tr, -1);
+	}
 	remove_file(file);
 	if (!is_static(tr, file))
 		host_free(file);
@@ -161,6 +165,7 @@ static void free_array(struct trace_array *tr)
 			host_free(file);
 	}
 	trace_filter_drop_array(tr);
+	trace_ledger_free(tr);
 	trace_error_clear(tr);
 	ring_buffer_free(tr->snapshot);
 	ring_buffer_free(tr->buffer);
@@ -205,7 +210,7 @@ static struct trace_array *create(const char *name, size_t boot_size, size_t siz
 	tr->waiters = host_waiters_alloc();
 	tr->full_waiters = host_waiters_alloc();
 	if (!tr->buffer || !tr->waiters || !tr->full_waiters || add_static_files(tr) ||
-	    prepare_builtins(tr)) {
+	    prepare_builtins(tr) || trace_ledger_create(tr)) {
 		free_array(tr);
 		return NULL;
 	}

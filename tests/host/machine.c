@@ -136,6 +136,29 @@ void host_on_cpu(unsigned cpu, void (*fn)(void *), void *arg)
 	pthread_mutex_unlock(&call_lock);
 }
 
+struct quiet_call {
+	void (*fn)(void *);
+	void *arg;
+	bool done;
+};
+
+static void if_quiet(void *arg)
+{
+	struct quiet_call *q = arg;
+
+	q->done = !atomic_load(&cpus[this_cpu].depth);
+	if (q->done)
+		q->fn(q->arg);
+}
+
+void host_on_quiet_cpu(unsigned cpu, void (*fn)(void *), void *arg)
+{
+	struct quiet_call q = {.fn = fn, .arg = arg};
+
+	while (!q.done)
+		host_on_cpu(cpu, if_quiet, &q);
+}
+
 void host_on_each_cpu(void (*fn)(void *), void *arg)
 {
 	for (unsigned cpu = 0; cpu < HOST_CPUS; cpu++)

@@ -168,33 +168,40 @@ static void taking(void)
 /* A writer that is interrupted between reserve and commit ends in the buffer it began in. */
 static void inside_a_writer(void)
 {
+	struct ring_buffer *main = ring_buffer_alloc(8 * RB_PAGE_DATA, RB_FL_OVERWRITE, NULL);
+	struct ring_buffer *spare = ring_buffer_alloc(8 * RB_PAGE_DATA, RB_FL_OVERWRITE, NULL);
 	struct host_context ctx;
 
-	fresh();
-	EXPECT_EQ(trace_put("snapshot", "1"), 0);
 	host_enter(&ctx);
-	mark("one");
-	struct ring_buffer *rb = trace_global->buffer;
-	struct ring_buffer_event *ev = ring_buffer_lock_reserve(rb, 16);
+	EXPECT_EQ(ring_buffer_write(main, 8, "before.."), 0);
+	struct ring_buffer_event *ev = ring_buffer_lock_reserve(main, 16);
 	memset(ring_buffer_event_data(ev), 0, 16);
-	EXPECT(trace_snapshot_take(trace_global, &ctx));
-	EXPECT_EQ(ring_buffer_write(rb, 8, "nested.."), 0);
-	EXPECT_EQ(ring_buffer_entries(rb), 1);
-	EXPECT_EQ(ring_buffer_entries(trace_global->snapshot), 1);
-	ring_buffer_unlock_commit(rb, ev);
-	EXPECT_EQ(ring_buffer_entries(rb), 1);
-	EXPECT_EQ(ring_buffer_entries(trace_global->snapshot), 2);
+	EXPECT_EQ(ring_buffer_swap(main, spare), 0);
+	EXPECT_EQ(ring_buffer_write(main, 8, "nested.."), 0);
+	EXPECT_EQ(ring_buffer_entries(main), 1);
+	EXPECT_EQ(ring_buffer_entries(spare), 1);
+	ring_buffer_unlock_commit(main, ev);
+	EXPECT_EQ(ring_buffer_entries(main), 1);
+	EXPECT_EQ(ring_buffer_entries(spare), 2);
 	/* And one that is given up. */
-	ev = ring_buffer_lock_reserve(rb, 16);
-	EXPECT(trace_snapshot_take(trace_global, &ctx));
-	ring_buffer_discard_commit(rb, ev);
-	EXPECT_EQ(ring_buffer_entries(rb), 2);
-	EXPECT_EQ(ring_buffer_entries(trace_global->snapshot), 1);
-	EXPECT_EQ(ring_buffer_write(rb, 8, "after..."), 0);
-	EXPECT_EQ(ring_buffer_entries(rb), 3);
+	ev = ring_buffer_lock_reserve(main, 16);
+	EXPECT_EQ(ring_buffer_swap(main, spare), 0);
+	ring_buffer_discard_commit(main, ev);
+	EXPECT_EQ(ring_buffer_entries(main), 2);
+	EXPECT_EQ(ring_buffer_entries(spare), 1);
+	EXPECT_EQ(ring_buffer_write(main, 8, "after..."), 0);
+	EXPECT_EQ(ring_buffer_entries(main), 3);
 	host_exit();
-	EXPECT_EQ(trace_put("trace", ""), 0);
-	fresh();
+	EXPECT_EQ(ring_buffer_swap(main, main), -EINVAL);
+	EXPECT_EQ(ring_buffer_resize(spare, 9 * RB_PAGE_DATA, 0), 0);
+	EXPECT_EQ(ring_buffer_swap(main, spare), -EINVAL);
+	EXPECT_EQ(ring_buffer_resize(spare, 8 * RB_PAGE_DATA, 0), 0);
+	struct ring_buffer_iter *it = ring_buffer_read_start(spare, 0);
+	EXPECT_EQ(ring_buffer_swap(main, spare), -EBUSY);
+	ring_buffer_read_finish(it);
+	EXPECT_EQ(ring_buffer_swap(main, spare), 0);
+	ring_buffer_free(main);
+	ring_buffer_free(spare);
 }
 
 static size_t size_of(struct ring_buffer *rb, int cpu)
