@@ -7,14 +7,49 @@
 #include "kernel/task/task.h"
 #include "trace/comm.h"
 #include "trace/event.h"
+#include "trace/pid_filter.h"
 
-extern struct trace_event_call event_sched_switch;
+extern struct trace_event_call event_sched_switch, event_sched_waking, event_sched_wakeup,
+    event_sched_wakeup_new, event_sched_process_fork, event_sched_process_free;
 
 void probe_sched_switch(
     bool preempt, const struct task *prev, const struct task *next, u32 prev_state)
 {
+	trace_pid_switch_begin(prev->pid, next->pid);
 	if (READ_ONCE(event_sched_switch.live))
 		trace_record_sched_switch(preempt, prev, next, prev_state);
+	trace_pid_switch_end(next->pid);
 	trace_comm_switch(prev->pid, prev->tgid, prev->comm);
 	trace_comm_switch(next->pid, next->tgid, next->comm);
+}
+
+/* The run queue is locked: interrupts are off. */
+#define WAKEUP_PROBE(name)                                                                         \
+	void probe_##name(const struct task *p)                                                    \
+	{                                                                                          \
+		trace_pid_wakeup_begin(p->pid);                                                    \
+		if (READ_ONCE(event_##name.live))                                                  \
+			trace_record_##name(p);                                                    \
+		trace_pid_wakeup_end(current()->pid);                                              \
+	}
+WAKEUP_PROBE(sched_waking)
+WAKEUP_PROBE(sched_wakeup)
+WAKEUP_PROBE(sched_wakeup_new)
+
+void probe_sched_process_fork(const struct task *parent, const struct task *child)
+{
+	if (READ_ONCE(event_sched_process_fork.live))
+		trace_record_sched_process_fork(parent, child);
+	preempt_disable();
+	trace_pid_fork(parent->pid, child->pid);
+	preempt_enable();
+}
+
+void probe_sched_process_free(const struct task *p)
+{
+	if (READ_ONCE(event_sched_process_free.live))
+		trace_record_sched_process_free(p);
+	preempt_disable();
+	trace_pid_free(p->pid);
+	preempt_enable();
 }

@@ -19,6 +19,7 @@
 #include "trace/comm.h"
 #include "trace/dump.h"
 #include "trace/event.h"
+#include "trace/pid_filter.h"
 #include "trace/trace.h"
 #include "trace/trace_array.h"
 #include "trace/tracefs.h"
@@ -299,7 +300,13 @@ unsigned host_user_stack(u64 *out, unsigned max)
 
 /* ---- at boot ------------------------------------------------------------------------------------------------------------ */
 
-extern struct trace_key switch_sched_switch;
+extern struct trace_key switch_sched_switch, switch_sched_waking, switch_sched_wakeup,
+    switch_sched_wakeup_new, switch_sched_process_fork, switch_sched_process_free;
+
+/* Those whose call sites tell the pid lists (kernel/events_probe.c). */
+static struct trace_key *const pid_keys[] = {&switch_sched_switch, &switch_sched_waking,
+    &switch_sched_wakeup, &switch_sched_wakeup_new, &switch_sched_process_fork,
+    &switch_sched_process_free};
 
 static u64 dump_on_oops; /* TRACE_DUMP_* */
 static u64 traceoff_on_warning;
@@ -323,6 +330,7 @@ void trace_glue_init(void)
 	events_register();
 	events_syscall_register();
 	trace_comm_set_key(&switch_sched_switch);
+	trace_pid_set_keys(pid_keys, ARRAY_SIZE(pid_keys));
 	if (trace_init())
 		panic("no memory for the tracer");
 	trace_array_set_printk(trace_global, tracepoint_printk);

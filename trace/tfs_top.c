@@ -5,6 +5,7 @@
 #include "trace/error_log.h"
 #include "trace/event.h"
 #include "trace/ledger.h"
+#include "trace/pid_filter.h"
 #include "trace/printk.h"
 #include "trace/synth.h"
 #include "trace/tfs.h"
@@ -63,6 +64,40 @@ static int show_set_event(struct seq *s, const struct tfs_node *node)
 static int clear_set_event(const struct tfs_node *node)
 {
 	return trace_set_events(tfs_array(node), NULL, NULL, NULL, false);
+}
+
+static int show_pids(struct seq *s, const struct tfs_node *node)
+{
+	trace_pid_show(s, tfs_array(node), false);
+	return 0;
+}
+
+static int store_pids(const struct tfs_node *node, char *line)
+{
+	return trace_pid_store(tfs_array(node), false, line);
+}
+
+static int clear_pids(const struct tfs_node *node)
+{
+	trace_pid_clear(tfs_array(node), false);
+	return 0;
+}
+
+static int show_notrace_pids(struct seq *s, const struct tfs_node *node)
+{
+	trace_pid_show(s, tfs_array(node), true);
+	return 0;
+}
+
+static int store_notrace_pids(const struct tfs_node *node, char *line)
+{
+	return trace_pid_store(tfs_array(node), true, line);
+}
+
+static int clear_notrace_pids(const struct tfs_node *node)
+{
+	trace_pid_clear(tfs_array(node), true);
+	return 0;
 }
 
 /* ---- the tracer ------------------------------------------------------------------------------------------------- */
@@ -537,6 +572,9 @@ static const struct tfs_row top_rows[] = {
     {"saved_tgids", 0440, .show = show_tgids, .exists = tfs_is_top},
     {"set_event", 0640, .show = show_set_event, .clear = clear_set_event,
 	.ops = &tfs_set_event_ops},
+    {"set_event_notrace_pid", 0640, .show = show_notrace_pids, .store = store_notrace_pids,
+	.clear = clear_notrace_pids},
+    {"set_event_pid", 0640, .show = show_pids, .store = store_pids, .clear = clear_pids},
     {"snapshot", 0640, .store = tfs_store_snapshot, .ops = &tfs_snapshot_ops},
     {"synthetic_events", 0640, .show = show_synthetic, .clear = clear_synthetic,
 	.ops = &synthetic_ops},

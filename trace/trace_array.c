@@ -9,6 +9,7 @@
 #include "trace/event.h"
 #include "trace/filter.h"
 #include "trace/ledger.h"
+#include "trace/pid_filter.h"
 #include "trace/snapshot.h"
 #include "trace/wait.h"
 
@@ -243,6 +244,7 @@ int trace_array_destroy(struct trace_array *tr)
 		return err;
 	trace_life_end(&tr->life);
 	list_del(&tr->node);
+	trace_pid_drop(tr);
 	host_synchronize();
 	free_array(tr);
 	return 0;
@@ -342,13 +344,20 @@ void trace_array_set_cpumask(struct trace_array *tr, u64 mask)
 
 /* ---- options ------------------------------------------------------------------------------------------------- */
 
+/* What the core records by itself is nobody's event: pid lists do not concern it. */
+static bool is_builtin(const struct trace_event_call *call)
+{
+	return call->id < TRACE_BUILTINS;
+}
+
 void trace_array_set_way(struct trace_array *tr, u32 bit, bool on)
 {
 	struct trace_event_file *file;
 
 	tr->way = on ? tr->way | bit : tr->way & ~bit;
 	list_for_each_entry (file, &tr->files, node)
-		trace_file_way(file, bit, on);
+		if (bit != TRACE_WAY_PID || !is_builtin(file->call))
+			trace_file_way(file, bit, on);
 }
 
 /* Events that are on now begin or cease to want names, thread groups. */

@@ -66,6 +66,8 @@ struct trace_array {
 	    node; /* [L] all trace arrays; the global one is first, the others by name */
 	struct trace_life life; /* [L] */
 	u32 refs; /* [L] open files and whoever else needs it to stay: removal is -EBUSY */
+	struct trace_pids
+	    *pids; /* [A] set_event_pid and the like (trace/pid_filter.h); NULL: never used */
 	struct list_head errors; /* [L] error_log */
 	u32 error_count;
 	char name[256]; /* "" for the global one */

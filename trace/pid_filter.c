@@ -1,0 +1,395 @@
+/*
+ * set_event_pid and set_event_notrace_pid. Lists change in task context under host_lock, and by fork and exit (options/event-fork)
+ * in any; they are asked at each switch and wake-up, with preemption off; events only look at trace_pids.ignore.
+ *
+ * A set is a bitmap for pids that tasks can have, whose bits change one by one, atomically, and a sorted list for larger numbers,
+ * which are taken and shown, as Linux does, but are no task's: it is replaced as a whole.
+ */
+#include "trace/pid_filter.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "trace/event.h"
+#include "trace/host.h"
+
+#define PIDS	  32768 /* tasks have smaller ones */
+#define LARGEST	  ((1u << 30) - 1)
+#define WORD_BITS 64
+#define KEYS_MAX  8
+
+struct large {
+	u32 count;
+	u32 pid[]; /* sorted, no two the same */
+};
+
+struct pid_set {
+	u64 bits[PIDS / WORD_BITS]; /* [A] */
+	struct large *large;	    /* [A] NULL: none */
+};
+
+static struct trace_pids *active; /* [A] */
+static struct trace_key *keys[KEYS_MAX];
+static unsigned key_count;
+
+void trace_pid_set_keys(struct trace_key *const *list, unsigned n)
+{
+	key_count = MIN(n, (unsigned)KEYS_MAX);
+	memcpy(keys, list, key_count * sizeof(*keys));
+}
+
+/* ---- sets ------------------------------------------------------------------------------------------------------------- */
+
+/* The first of them that is not smaller. */
+static u32 find_large(const struct large *l, u32 pid)
+{
+	u32 from = 0, to = l->count;
+
+	while (from < to) {
+		u32 mid = from + (to - from) / 2;
+		if (l->pid[mid] < pid)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+static bool has(const struct pid_set *set, u32 pid)
+{
+	if (pid < PIDS)
+		return READ_ONCE(set->bits[pid / WORD_BITS]) >> pid % WORD_BITS & 1;
+	const struct large *l = READ_ONCE(set->large);
+	if (!l)
+		return false;
+	u32 at = find_large(l, pid);
+	return at < l->count && l->pid[at] == pid;
+}
+
+static void add(struct pid_set *set, u32 pid)
+{
+	if (pid < PIDS)
+		atomic_or(&set->bits[pid / WORD_BITS], 1UL << pid % WORD_BITS);
+}
+
+static void del(struct pid_set *set, u32 pid)
+{
+	if (pid < PIDS)
+		atomic_and(&set->bits[pid / WORD_BITS], ~(1UL << pid % WORD_BITS));
+}
+
+static void set_free(struct pid_set *set)
+{
+	if (set)
+		host_free(set->large);
+	host_free(set);
+}
+
+/* ---- who is ignored where ----------------------------------------------------------------------------------------------- */
+
+static bool ignored(const struct trace_pids *p, s32 pid)
+{
+	const struct pid_set *wanted = READ_ONCE(p->wanted), *unwanted = READ_ONCE(p->unwanted);
+
+	return (wanted && !has(wanted, pid)) || (unwanted && has(unwanted, pid));
+}
+
+/* Each list by itself must agree about both tasks. */
+static bool both_ignored(const struct trace_pids *p, s32 a, s32 b)
+{
+	const struct pid_set *wanted = READ_ONCE(p->wanted), *unwanted = READ_ONCE(p->unwanted);
+
+	return (wanted && !has(wanted, a) && !has(wanted, b)) ||
+	       (unwanted && has(unwanted, a) && has(unwanted, b));
+}
+
+#define for_each_active(p)                                                                         \
+	for (struct trace_pids *p = atomic_load_acquire(&active); p; p = READ_ONCE(p->next))
+
+void trace_pid_switch_begin(s32 prev, s32 next)
+{
+	for_each_active (p)
+		WRITE_ONCE(p->ignore[host_cpu()], both_ignored(p, prev, next));
+}
+
+void trace_pid_switch_end(s32 next)
+{
+	for_each_active (p)
+		WRITE_ONCE(p->ignore[host_cpu()], ignored(p, next));
+}
+
+void trace_pid_wakeup_begin(s32 woken)
+{
+	for_each_active (p)
+		if (READ_ONCE(p->ignore[host_cpu()]))
+			WRITE_ONCE(p->ignore[host_cpu()], ignored(p, woken));
+}
+
+void trace_pid_wakeup_end(s32 current_pid)
+{
+	trace_pid_switch_end(current_pid);
+}
+
+/* On each CPU, interrupts off: for who runs there. */
+static void look_again(void *arg)
+{
+	struct trace_pids *p = arg;
+	struct host_context ctx;
+
+	host_enter(&ctx);
+	WRITE_ONCE(p->ignore[ctx.cpu], ignored(p, ctx.pid));
+	host_exit();
+}
+
+/* ---- fork and exit --------------------------------------------------------------------------------------------------------- */
+
+static void follow(struct pid_set *set, s32 parent, s32 child)
+{
+	if (set && has(set, parent))
+		add(set, child);
+}
+
+static void forget(struct trace_pids *p, s32 pid)
+{
+	if (p->wanted)
+		del(p->wanted, pid);
+	if (p->unwanted)
+		del(p->unwanted, pid);
+}
+
+/* A pid that comes back belongs to another task. */
+void trace_pid_fork(s32 parent, s32 child)
+{
+	for_each_active (p) {
+		if (!(READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK))
+			continue;
+		if (atomic_cas(&p->gone, child, 0))
+			forget(p, child);
+		follow(READ_ONCE(p->wanted), parent, child);
+		follow(READ_ONCE(p->unwanted), parent, child);
+	}
+}
+
+/* As on Linux the last one stays listed for a while; here, until the next one goes or its number comes back. */
+void trace_pid_free(s32 pid)
+{
+	for_each_active (p)
+		if (READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK) {
+			s32 gone = atomic_xchg(&p->gone, pid);
+			if (gone)
+				forget(p, gone);
+		}
+}
+
+/* ---- switching on and off ---------------------------------------------------------------------------------------------------- */
+
+static void use_keys(int users)
+{
+	for (unsigned i = 0; i < key_count; i++)
+		trace_key_use(keys[i], users);
+}
+
+static void list_add_active(struct trace_pids *p)
+{
+	p->next = active;
+	atomic_store_release(&active, p);
+}
+
+/* It keeps its own `next` for who stands on it. */
+static void list_del_active(struct trace_pids *p)
+{
+	struct trace_pids **at = &active;
+
+	while (*at != p)
+		at = &(*at)->next;
+	WRITE_ONCE(*at, p->next);
+}
+
+/* The switches are followed before the first look, and all CPUs looked at before an event may ask. */
+static void activate(struct trace_pids *p)
+{
+	list_add_active(p);
+	use_keys(1);
+	p->active = true;
+	host_on_each_cpu(look_again, p);
+	trace_array_set_way(p->tr, TRACE_WAY_PID, true);
+}
+
+static void deactivate(struct trace_pids *p)
+{
+	trace_array_set_way(p->tr, TRACE_WAY_PID, false);
+	use_keys(-1);
+	list_del_active(p);
+	p->active = false;
+}
+
+/* ---- the files ------------------------------------------------------------------------------------------------------------------ */
+
+static struct pid_set **set_of(struct trace_pids *p, bool notrace)
+{
+	return notrace ? &p->unwanted : &p->wanted;
+}
+
+/* The next word as a pid: 1, 0 at the end, -EINVAL, -EPERM. */
+static int next_pid(char **line, u32 *pid)
+{
+	char *word = *line;
+	u64 v;
+
+	while (is_space(*word))
+		word++;
+	if (!*word)
+		return 0;
+	char *end = word;
+	while (*end && !is_space(*end))
+		end++;
+	*line = end + (*end != '\0');
+	*end = '\0';
+	if (parse_u64(word, 0, &v))
+		return -EINVAL;
+	if (v > LARGEST)
+		return -EPERM;
+	*pid = v;
+	return 1;
+}
+
+/* A word takes two characters at least, the last one excepted. */
+static int parse_pids(char *line, u32 **out, u32 *count)
+{
+	u32 *pids = host_alloc((strlen(line) / 2 + 1) * sizeof(*pids));
+	int more;
+
+	*count = 0;
+	if (!pids)
+		return -ENOMEM;
+	while ((more = next_pid(&line, &pids[*count])) > 0)
+		++*count;
+	if (more < 0)
+		host_free(pids);
+	else
+		*out = pids;
+	return more;
+}
+
+/* The old list and the new ones, in order. */
+static struct large *merge_large(const struct large *old, const u32 *pids, u32 count)
+{
+	u32 have = old ? old->count : 0;
+	struct large *l = host_alloc(sizeof(*l) + (have + count) * sizeof(*l->pid));
+
+	if (!l)
+		return NULL;
+	if (have)
+		memcpy(l->pid, old->pid, have * sizeof(*l->pid));
+	l->count = have;
+	for (u32 i = 0; i < count; i++) {
+		if (pids[i] < PIDS)
+			continue;
+		u32 at = find_large(l, pids[i]);
+		if (at < l->count && l->pid[at] == pids[i])
+			continue;
+		memmove(l->pid + at + 1, l->pid + at, (l->count++ - at) * sizeof(*l->pid));
+		l->pid[at] = pids[i];
+	}
+	return l;
+}
+
+/* What the change needs: everything that can fail. */
+struct change {
+	struct trace_pids *p;
+	struct pid_set *set; /* new or the old one */
+	struct large *large; /* NULL: stays as it is */
+};
+
+static int prepare(
+    struct change *c, struct trace_array *tr, bool notrace, const u32 *pids, u32 count)
+{
+	bool any_large = false;
+
+	for (u32 i = 0; i < count; i++)
+		any_large |= pids[i] >= PIDS;
+	c->p = tr->pids ? tr->pids : host_alloc(sizeof(*c->p));
+	if (!c->p)
+		return -ENOMEM;
+	c->p->tr = tr;
+	tr->pids = c->p; /* inactive until it has a set */
+	struct pid_set *old = *set_of(c->p, notrace);
+	c->set = old ? old : host_alloc(sizeof(*c->set));
+	if (c->set && any_large)
+		c->large = merge_large(old ? old->large : NULL, pids, count);
+	if (c->set && (c->large || !any_large))
+		return 0;
+	if (c->set != old)
+		set_free(c->set);
+	return -ENOMEM;
+}
+
+static void apply(struct change *c, bool notrace, const u32 *pids, u32 count)
+{
+	struct large *old = c->set->large;
+
+	for (u32 i = 0; i < count; i++)
+		add(c->set, pids[i]);
+	if (c->large)
+		atomic_store_release(&c->set->large, c->large);
+	atomic_store_release(set_of(c->p, notrace), c->set);
+	if (c->p->active)
+		host_on_each_cpu(look_again, c->p);
+	else
+		activate(c->p);
+	if (c->large && old) {
+		host_synchronize();
+		host_free(old);
+	}
+}
+
+int trace_pid_store(struct trace_array *tr, bool notrace, char *line)
+{
+	struct change c = {.large = NULL};
+	u32 *pids, count;
+	int err = parse_pids(line, &pids, &count);
+
+	if (err)
+		return err;
+	if (count)
+		err = prepare(&c, tr, notrace, pids, count);
+	if (count && !err)
+		apply(&c, notrace, pids, count);
+	host_free(pids);
+	return err;
+}
+
+void trace_pid_clear(struct trace_array *tr, bool notrace)
+{
+	struct trace_pids *p = tr->pids;
+	struct pid_set *old = p ? *set_of(p, notrace) : NULL;
+
+	if (!old)
+		return;
+	if (!*set_of(p, !notrace))
+		deactivate(p);
+	atomic_store_release(set_of(p, notrace), NULL);
+	if (p->active)
+		host_on_each_cpu(look_again, p);
+	host_synchronize();
+	set_free(old);
+}
+
+void trace_pid_show(struct seq *s, const struct trace_array *tr, bool notrace)
+{
+	const struct pid_set *set = tr->pids ? *set_of(tr->pids, notrace) : NULL;
+
+	for (u32 pid = 0; set && pid < PIDS; pid++)
+		if (has(set, pid))
+			seq_printf(s, "%u\n", pid);
+	for (u32 i = 0; set && set->large && i < set->large->count; i++)
+		seq_printf(s, "%u\n", set->large->pid[i]);
+}
+
+void trace_pid_drop(struct trace_array *tr)
+{
+	trace_pid_clear(tr, false);
+	trace_pid_clear(tr, true);
+	host_free(tr->pids);
+	tr->pids = NULL;
+}

@@ -1,0 +1,49 @@
+/*
+ * set_event_pid and set_event_notrace_pid: whose events an array records. The host's scheduler says who runs where; a byte per CPU and
+ * array holds what follows from it, so that an event asks one byte and no list.
+ */
+#pragma once
+
+#include "trace/trace_array.h"
+
+/* What an array has of them from the first list on. */
+struct trace_pids {
+	u8 ignore
+	    [MAX_CPUS]; /* [A] by CPU: the events of who runs there are not wanted; written on that CPU */
+	struct pid_set *wanted, *unwanted; /* [A] NULL: no such list */
+	struct trace_pids *next;	   /* [A] all that have a list */
+	struct trace_array *tr;		   /* [I] */
+	s32 gone;    /* [A] still listed though its task is no more; 0: none */
+	bool active; /* [L] in that list */
+};
+
+/* Are the current task's events not wanted? Any context, between host_enter() and host_exit(), while file->way says PID. */
+static inline bool trace_pid_ignored(const struct trace_array *tr, const struct host_context *ctx)
+{
+	return READ_ONCE(tr->pids->ignore[ctx->cpu]);
+}
+
+/* The tracepoints whose call sites call the functions below; they are kept on while there are lists. At most 8; once, at boot. */
+void trace_pid_set_keys(struct trace_key *const *keys, unsigned n);
+
+/*
+ * From the host's scheduler, on the CPU it happens on, which stays the same between begin and end. A switch is an event of both
+ * tasks, a wake-up of who wakes and of who is woken: between begin and end an array ignores it only if it would for both.
+ */
+void trace_pid_switch_begin(s32 prev, s32 next);
+void trace_pid_switch_end(s32 next);
+void trace_pid_wakeup_begin(s32 woken);
+void trace_pid_wakeup_end(s32 current_pid);
+/* options/event-fork: a child of who is listed is listed; whose task is freed is so no more. Preemption off. */
+void trace_pid_fork(s32 parent, s32 child);
+void trace_pid_free(s32 pid);
+
+/*
+ * The files. `notrace`: which of the two. A write adds all its pids or, if one is wrong, none: -EINVAL, -EPERM (one too large),
+ * -ENOMEM. host_lock held.
+ */
+int trace_pid_store(struct trace_array *tr, bool notrace, char *line);
+void trace_pid_clear(struct trace_array *tr, bool notrace);
+void trace_pid_show(struct seq *s, const struct trace_array *tr, bool notrace);
+/* The array goes away: writers have left it, or will before host_synchronize() returns. */
+void trace_pid_drop(struct trace_array *tr);
