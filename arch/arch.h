@@ -67,6 +67,7 @@ struct cpu_local {
 	u32 preempt_count;	/* [C] 36: fields below */
 	u32 need_resched;	/* 40: set by any CPU, cleared by schedule() */
 	u32 apic_id;		/* 44 */
+	void *probing;		/* [C] the probe whose handlers run; NULL: none do */
 	u64 arch[26];		/* arch/x86_64's own */
 };
 
@@ -87,6 +88,14 @@ struct cpu_local {
 				 : "i"(offsetof(struct cpu_local, field)));                        \
 		v_;                                                                                \
 	})
+
+#define this_cpu_write(field, value)                                                               \
+	do {                                                                                       \
+		typeof(((struct cpu_local *)0)->field) v_ = (value);                               \
+		__asm__ volatile(                                                                  \
+		    "mov %0, %%gs:%c1" ::"r"(v_), "i"(offsetof(struct cpu_local, field))           \
+		    : "memory");                                                                   \
+	} while (0)
 
 static inline struct cpu_local *this_cpu(void)
 {
@@ -376,6 +385,54 @@ struct text_patch_stats {
 };
 const struct text_patch_stats *text_patch_stats(void);
 
+/* Code that runs before a breakpoint is known to be a probe's, and entry code: may not be probed, holds no patched site. */
+#define __noprobe __attribute__((section(".noprobe.text"), noinline))
+
+/*
+ * Probes: an int3 in place of the first byte of an instruction, and how the interrupted code goes on as if it were not there: by
+ * doing what the instruction does (the simple ones and all that change %rip), or by running a copy of it elsewhere, in a slot, which
+ * ends in a jump back; or, for who wants to know when it has run, in another int3.
+ * Prepare and release: task context, one at a time (kernel/kprobe.c's lock). The others: any context.
+ */
+struct arch_probe {
+	u64 addr, next; /* the instruction, and the one behind it */
+	void (*resume)(struct regs *r, const struct arch_probe *p);
+	u64 slot;	       /* where the copy stands; 0: it is emulated */
+	u64 target;	       /* of a branch; of ret what it drops */
+	s32 disp;	       /* operand in memory: disp(base, index, 1 << scale) */
+	u8 base, index, scale; /* numbers of registers; 16: none */
+	u8 condition;	       /* of jcc; of a loop its opcode's low bits */
+	bool memory, wide;     /* operand: in memory, not in register `base`; 64 bits of it count */
+	u8 first;	       /* the byte that the int3 replaces */
+	u8 len;
+};
+
+/*
+ * May there be a probe at addr, and how? 0, -EILSEQ (no instruction begins there), -ENOMEM (no free slot), -EINVAL: then *why says
+ * it in words. trap_behind: the slot ends in an int3. What holds a slot is to be released.
+ */
+int arch_probe_prepare(struct arch_probe *p, u64 addr, bool trap_behind, const char **why);
+/* When no CPU can be in its slot any more: see arch_probe_sync(). */
+void arch_probe_release(struct arch_probe *p);
+/* Sets r to go on with what the int3 replaced, or behind it. */
+static inline void arch_probe_resume(struct regs *r, const struct arch_probe *p)
+{
+	p->resume(r, p);
+}
+#define ARCH_PROBE_BATCH 64
+/* Puts the int3s in, or takes them out: at most ARCH_PROBE_BATCH. Task context. */
+void arch_probe_arm(struct arch_probe *const *p, unsigned n, bool on);
+/*
+ * Returns when no CPU is where it was before the call: in a handler of a breakpoint, or in a slot. Nobody is preempted in a slot
+ * (arch_probe_in_slot()). Task context.
+ */
+void arch_probe_sync(void);
+bool arch_probe_in_slot(u64 rip);
+/* The address that a slot's code stands for; rip itself where there is no slot. */
+u64 arch_probe_origin(u64 rip);
+/* Return probes: where a hooked function returns to (entry.S). Calls kernel_probe_return(). */
+void probe_return(void);
+
 /* ---- Part 1h: looking back ---------------------------------------------------------------------------------------- */
 
 /*
@@ -461,7 +518,15 @@ bool kernel_page_fault(struct regs *r, u64 addr); /* r->error has the bits; fals
 void kernel_user_trap(
     struct regs *r, int signo, int code, u64 addr); /* a fault of ring 3 that nothing resolved */
 void __noreturn kernel_trap_fatal(
-    struct regs *r, const char *what);	/* a fault of the kernel itself */
+    struct regs *r, const char *what); /* a fault of the kernel itself */
+/* First thing after a breakpoint in ring 0, outside of entry code. True: it was a probe's, and r is set to go on. */
+bool kernel_probe_int3(struct regs *r);
+/* A hooked function has returned: r has its registers, r->rsp as behind the ret. Where it is to return to. Interrupts off. */
+u64 kernel_probe_return(struct regs *r);
+/* What stood at `slot` of the current task's stack before probe_return; 0: not known. slot 0: of the innermost. */
+u64 kernel_probe_returns_to(u64 slot);
+/* The first byte of an instruction that reads as `now`: another where a probe is armed. */
+u8 kernel_probe_original(u64 addr, u8 now);
 bool kernel_int3(struct regs *r);	/* true: it was a probe's; else SIGTRAP or fatal */
 bool kernel_debug_trap(struct regs *r); /* r->error holds DR6 */
 u64 kernel_function_start(u64 addr);	/* of the function that holds it; 0: none. Any context */

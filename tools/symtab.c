@@ -44,7 +44,13 @@ static void add(uint64_t addr, char type, const char *name)
 /* Boundaries of linker.ld are not functions. */
 static bool is_boundary(const char *name)
 {
-	return strncmp(name, "__noprobe_", 10) == 0 || strncmp(name, "__text_", 7) == 0;
+	static const char *const prefixes[] = {
+	    "__noprobe_", "__text_", "__trace_text_", "__boot_text_"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
 }
 
 static void read_symbols(void)

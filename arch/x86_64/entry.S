@@ -88,7 +88,9 @@ trap_stubs:
 	.long vector
 	.if vector >= 32
 	jmp irq_common
-	.elseif vector == 1 || vector == 3
+	.elseif vector == 3
+	jmp breakpoint_common
+	.elseif vector == 1
 	jmp pad_common
 	.elseif vector == 8 || vector == 18
 	jmp own_stack_common
@@ -203,6 +205,57 @@ pad_common:
 	movq %gs:CPU_KERNEL_RSP, %rdi
 	jmp 1b
 	.size pad_common, . - pad_common
+
+/*
+ * The same for a breakpoint in C, which is nearly always a probe's, the short way: the registers are saved right where they
+ * are wanted.
+ */
+	.type breakpoint_common, @function
+breakpoint_common:
+	testb $3, REGS_CS - REGS_VECTOR(%rsp)
+	jnz pad_common
+	pushq %rax
+	pushq %rsi
+	movq REGS_RIP - REGS_VECTOR + 16(%rsp), %rax
+	subq $entry_text_start, %rax
+	cmpq $entry_text_end - entry_text_start, %rax
+	jb 1f
+	clear_ac
+	cld
+	movq REGS_RSP - REGS_VECTOR + 16(%rsp), %rsi
+	leaq -64(%rsi), %rsi
+	andq $-16, %rsi
+	xchgq %rsi, %rsp
+	pushq REGS_SS - REGS_VECTOR + 16(%rsi)
+	pushq REGS_RSP - REGS_VECTOR + 16(%rsi)
+	pushq REGS_RFLAGS - REGS_VECTOR + 16(%rsi)
+	pushq REGS_CS - REGS_VECTOR + 16(%rsi)
+	pushq REGS_RIP - REGS_VECTOR + 16(%rsi)
+	pushq $0
+	pushq $TRAP_BP
+	pushq %r9
+	pushq %r8
+	pushq %r10
+	pushq %rdx
+	pushq (%rsi)
+	pushq %rdi
+	pushq 8(%rsi)
+	pushq %rcx
+	pushq %r11
+	pushq %rbx
+	pushq %rbp
+	pushq %r12
+	pushq %r13
+	pushq %r14
+	pushq %r15
+	leaq 1(%rsp), %rbp
+	movq %rsp, %rdi
+	call trap_breakpoint
+	jmp .Lreturn_kernel
+1:	popq %rsi
+	popq %rax
+	jmp pad_common
+	.size breakpoint_common, . - breakpoint_common
 
 /* #DF and #MC: whatever %gs is, on their own stack to the end. */
 	.type own_stack_common, @function
@@ -351,6 +404,37 @@ gs_save:
 
 	.globl entry_text_end
 entry_text_end:
+
+/*
+ * Where a function returns to whose return address a return probe has taken. It is put back where it was, and gone to, with all
+ * registers as the function left them.
+ */
+	function probe_return
+	pushq $0
+	pushq $SEL_KERNEL_SS
+	pushq $0
+	pushfq
+	cli
+	pushq $SEL_KERNEL_CS
+	pushq $0
+	pushq $0
+	pushq $-1
+	push_regs
+	leaq REGS_SIZE + 8(%rsp), %rax
+	movq %rax, REGS_RSP(%rsp)
+	leaq 1(%rsp), %rbp
+	movq %rsp, %rdi
+	cld
+	call kernel_probe_return
+	movq %rax, REGS_SIZE(%rsp)
+	pop_regs
+	leaq 16(%rsp), %rsp
+	popfq
+	leaq 16(%rsp), %rsp
+	ret
+	.globl probe_return_end
+probe_return_end:
+	.size probe_return, . - probe_return
 
 /* ---- Task switch: void switch_stack(u64 *save, u64 load) ---- */
 

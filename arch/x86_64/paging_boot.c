@@ -97,6 +97,7 @@ static void map_section(const char *start, const char *end, unsigned prot)
 static void map_image(void)
 {
 	map_section(__text_start, __text_end, PROT_R | PROT_X);
+	map_section(__slots_start, __slots_end, PROT_R | PROT_X);
 	map_section(__rodata_start, __rodata_end, PROT_R);
 	map_section(__data_start, __kernel_end, PROT_R | PROT_W);
 }

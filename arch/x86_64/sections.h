@@ -5,9 +5,9 @@
 
 extern char __kernel_start[], __kernel_end[];
 extern char __text_start[], __text_end[];
+extern char __boot_text_end[]; /* begins at __text_start */
+extern char __trace_text_start[], __trace_text_end[];
+extern char __slots_start[], __slots_end[]; /* of probes: not in the image's file */
 extern char __noprobe_start[], __noprobe_end[];
 extern char __rodata_start[], __rodata_end[];
 extern char __data_start[];
-
-/* Code that runs before a breakpoint is known to be a probe's, and entry code: may not be probed, holds no patched site. */
-#define __noprobe __attribute__((section(".noprobe.text"), noinline))

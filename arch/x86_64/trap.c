@@ -97,6 +97,13 @@ static bool fixup(struct regs *r)
 	return e;
 }
 
+/* Said of the instruction itself, where a copy of it faulted. */
+static void __noreturn fatal(struct regs *r, const char *what)
+{
+	r->rip = arch_probe_origin(r->rip);
+	kernel_trap_fatal(r, what);
+}
+
 static void __noreturn page_fault_fatal(struct regs *r, u64 addr)
 {
 	char text[320];
@@ -113,7 +120,7 @@ static void __noreturn page_fault_fatal(struct regs *r, u64 addr)
 	    addr < PAGE_SIZE ? "kernel NULL pointer dereference, address: "
 			     : "unable to handle page fault for address: ",
 	    (unsigned long long)addr, access, (unsigned long long)r->error, cause);
-	kernel_trap_fatal(r, text);
+	fatal(r, text);
 }
 
 /* The kernel touched ring-3 memory where it may: may the page be asked for, that is, can we sleep here? */
@@ -163,7 +170,7 @@ static void __noprobe breakpoint(struct regs *r)
 	if (taken)
 		return;
 	if (!regs_user(r))
-		kernel_trap_fatal(r, traps[TRAP_BP].name);
+		fatal(r, traps[TRAP_BP].name);
 	irq_enable();
 	kernel_user_trap(r, SIGTRAP, SI_KERNEL, 0);
 }
@@ -175,7 +182,7 @@ static void debug_trap(struct regs *r)
 	if (kernel_debug_trap(r))
 		return;
 	if (!regs_user(r))
-		kernel_trap_fatal(r, traps[TRAP_DB].name);
+		fatal(r, traps[TRAP_DB].name);
 	irq_enable();
 	kernel_user_trap(r, SIGTRAP, TRAP_TRACE, r->rip);
 }
@@ -197,7 +204,7 @@ static void __noreturn double_fault(struct regs *r, u64 addr)
 		    (unsigned long long)addr);
 	else
 		strscpy(text, "double fault", sizeof text);
-	kernel_trap_fatal(r, text);
+	fatal(r, text);
 }
 
 /* Which floating-point condition, from status bits that are set and not masked (Linux takes them in this order). */
@@ -235,7 +242,7 @@ static void user_trap(struct regs *r)
 	int code;
 
 	if (r->vector >= ARRAY_SIZE(traps) || !traps[r->vector].name || r->vector == TRAP_MC)
-		kernel_trap_fatal(r, trap_name(r));
+		fatal(r, trap_name(r));
 	code = user_trap_code(r);
 	irq_enable();
 	kernel_user_trap(r, traps[r->vector].signo, code, addr);
@@ -261,7 +268,14 @@ void __noprobe trap_dispatch(struct regs *r)
 	if (regs_user(r))
 		user_trap(r);
 	else if (!fixup(r))
-		kernel_trap_fatal(r, trap_name(r));
+		fatal(r, trap_name(r));
+}
+
+void __noprobe trap_breakpoint(struct regs *r)
+{
+	if (likely(kernel_probe_int3(r)))
+		return;
+	breakpoint(r);
 }
 
 /*

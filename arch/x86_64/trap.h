@@ -60,6 +60,7 @@
 /* entry.S */
 extern const u8 trap_stubs[256][16]; /* one per vector */
 extern const u8 entry_text_start[], entry_text_end[];
+extern const u8 probe_return_end[];
 extern const u8 iretq_user[]; /* the instruction that leaves to ring 3 */
 void syscall_entry(void);
 void trap_nmi_entry(void);
@@ -67,6 +68,7 @@ void trap_nmi_entry(void);
 /* Called by entry.S, interrupts off. */
 void trap_dispatch(
     struct regs *r); /* exceptions, on the stack of whoever was interrupted or the task's */
+void trap_breakpoint(struct regs *r); /* in ring 0, outside of entry code */
 void trap_nmi(struct regs *r);
 void trap_irq(struct regs *r);
 struct regs *trap_bad_iret(

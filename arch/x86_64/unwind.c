@@ -97,7 +97,7 @@ static int frameless(u64 rip)
 		return flags_on_stack(at);
 	if (at == start + 1)
 		return 1;
-	return *at == RET ? 0 : -1;
+	return kernel_probe_original((u64)at, *at) == RET ? 0 : -1;
 }
 
 /* Does a call instruction end here? call rel32, or call through register or memory (/2 of 0xff) in its lengths. */
@@ -115,18 +115,39 @@ static bool follows_call(u64 addr)
 	return false;
 }
 
+static bool in_probe_return(u64 rip)
+{
+	return rip >= (u64)probe_return && rip < (u64)probe_return_end;
+}
+
+/* What a return probe has taken from this place of the stack. */
+static u64 real_return(u64 ret, u64 at)
+{
+	u64 real = ret == (u64)probe_return ? kernel_probe_returns_to(at) : 0;
+
+	return real ? real : ret;
+}
+
 /* Goes on from the registers of interrupted code; false at the end: entry code has no frames, and %rbp may be ring 3's. */
 static bool enter_regs(struct walk *w, const struct regs *r)
 {
 	u64 ret;
 	int depth;
 
-	if (regs_user(r) || !add(w, r->rip) || is_entry(r->rip))
+	if (regs_user(r) || !add(w, arch_probe_origin(r->rip)) || is_entry(r->rip))
 		return false;
-	depth = is_text(r->rip) ? frameless(r->rip) : 0; /* called through a bad pointer */
-	if (depth >= 0 && read_words(r->rsp + 8 * depth, &ret, sizeof ret) && follows_call(ret) &&
-	    !add(w, ret))
-		return false;
+	if (in_probe_return(r->rip)) {
+		w->fp = r->rbp;
+		return add(w, kernel_probe_returns_to(0));
+	}
+	u64 rip = arch_probe_origin(r->rip), at;
+	depth = is_text(rip) ? frameless(rip) : 0; /* called through a bad pointer */
+	at = r->rsp + 8 * depth;
+	if (depth >= 0 && read_words(at, &ret, sizeof ret)) {
+		ret = real_return(ret, at);
+		if (follows_call(ret) && !add(w, ret))
+			return false;
+	}
 	w->fp = r->rbp;
 	return true;
 }
@@ -145,6 +166,7 @@ static bool step_frame(struct walk *w)
 
 	if (!read_words(at, frame, sizeof frame) || !is_text(frame[1]))
 		return false;
+	frame[1] = real_return(frame[1], at + 8);
 	if (!add(w, frame[1]))
 		return false;
 	w->fp = frame[0];

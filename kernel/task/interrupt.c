@@ -18,10 +18,11 @@ void kernel_irq_enter(struct regs *r, unsigned vector)
 
 void kernel_irq_exit(struct regs *r, unsigned vector)
 {
-	(void)r;
 	(void)vector;
 	preempt_count_sub(HARDIRQ_UNIT);
-	if (unlikely(this_cpu_read(need_resched)) && this_cpu_read(preempt_count) == 0)
+	/* Who stands in the copy of a probed instruction leaves it first: it may be taken away (arch_probe_sync()). */
+	if (unlikely(this_cpu_read(need_resched)) && this_cpu_read(preempt_count) == 0 &&
+	    likely(!arch_probe_in_slot(r->rip)))
 		sched_preempt_irq();
 }
 

@@ -271,6 +271,11 @@ static void idle_setup(void)
 	atomic_or(&sched_cpus, 1UL << cpu);
 }
 
+struct task *sched_idle_task(unsigned cpu)
+{
+	return rqs[cpu].idle;
+}
+
 void sched_init(void)
 {
 	idle_setup();

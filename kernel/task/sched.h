@@ -71,3 +71,4 @@ void sched_preempt_irq(void);
 
 /* task.c: the task that is the boot stack of a CPU; pid 0. */
 struct task *task_alloc_idle(unsigned cpu);
+struct task *sched_idle_task(unsigned cpu); /* of a CPU that is up */

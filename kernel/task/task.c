@@ -3,6 +3,7 @@
  */
 #include "kernel/task/task.h"
 #include "kernel/events.h"
+#include "kernel/kprobe.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -80,6 +81,7 @@ struct task *task_alloc_pid(const char *comm, int pid)
 	if (!pid_attach(t, pid))
 		goto no_pid;
 	task_list_add(t);
+	kretprobe_task_new(t);
 	return t;
 
 no_pid:
@@ -105,6 +107,7 @@ void task_put(struct task *t)
 		return;
 	trace_sched_process_free(t);
 	task_list_remove(t);
+	kretprobe_task_free(t);
 	stack_free(t->arch.stack_top);
 	kfree(t->arch.fpu);
 	pid_detach(t); /* last: who cannot find it any more may count on its memory */

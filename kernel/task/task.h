@@ -73,7 +73,7 @@ struct task {
 
 	void (*thread_fn)(void *); /* [I] kernel threads */
 	void *thread_arg;
-	void *trace; /* [O] room for the tracer (shadow stack of return probes) */
+	void *trace; /* [A] set once: the shadow stack of return probes, kernel/kretprobe.c */
 };
 
 /* Bits of arch.work [A]: what is to be done on the way to ring 3. */

@@ -24,7 +24,9 @@ static u64 sign_extend(u64 va)
 /* Permissions add up from the top: writable only if all levels say so, executable only if none forbids it. */
 static void look(struct walk *w, u64 va, u64 size, bool writable, bool executable, bool user)
 {
-	bool in_text = va >= (u64)__text_start && va + size <= ALIGN_UP((u64)__text_end, PAGE_SIZE);
+	bool in_text =
+	    (va >= (u64)__text_start && va + size <= ALIGN_UP((u64)__text_end, PAGE_SIZE)) ||
+	    (va >= (u64)__slots_start && va + size <= (u64)__slots_end);
 	bool bad = (writable && executable) || (executable && !in_text) || user;
 
 	w->leaves++;

@@ -1,0 +1,103 @@
+/*
+ * Probes in the kernel's own text, with Linux's names: a kprobe at any instruction, a kretprobe where a function returns.
+ *
+ * Registering and all else that changes probes: task context, serialised inside. Handlers run with interrupts off, in whatever
+ * context the instruction is, NMI included; they may not sleep. A probe hit while another's handlers run on the same CPU is not
+ * called but counted in nmissed.
+ */
+#pragma once
+
+#include "arch/arch.h"
+#include "kernel/lib/seq.h"
+
+struct kprobe;
+struct kretprobe;
+struct probe_site;
+
+/* Before the instruction; regs->rip is behind the int3. Not 0: rip was set to go on elsewhere, the instruction is not run. */
+typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct regs *regs);
+/* After it. */
+typedef void (*kprobe_post_handler_t)(struct kprobe *p, struct regs *regs, u64 flags);
+
+enum { KPROBE_FLAG_DISABLED = 1 };
+
+/* Zeroed but for where it is to be, by symbol and offset or by address, and its handlers; flags may be KPROBE_FLAG_DISABLED. */
+struct kprobe {
+	const char *symbol_name;
+	u64 offset; /* from either */
+	void *addr;
+	kprobe_pre_handler_t pre_handler;
+	kprobe_post_handler_t post_handler;
+	u32 flags;   /* [A] */
+	u64 nmissed; /* [A] */
+	const char *
+	    why; /* after -EINVAL by register_kprobe(): what speaks against that place; NULL: something else is wrong */
+	/* Of kernel/kprobe.c. */
+	struct probe_site *site; /* NULL: not registered */
+	struct kprobe *next;	 /* [A] at the same site */
+};
+
+/*
+ * 0; -EINVAL (symbol and address, or neither, or registered already, or not to be probed: p->why), -ENOENT (no such symbol),
+ * -EADDRNOTAVAIL (it occurs more than once), -EILSEQ (inside an instruction), -ENOMEM.
+ */
+int register_kprobe(struct kprobe *p);
+/* On return none of its handlers runs any more. */
+void unregister_kprobe(struct kprobe *p);
+/* All or none; the first error. */
+int register_kprobes(struct kprobe **ps, unsigned n);
+void unregister_kprobes(struct kprobe **ps, unsigned n);
+/* 0, or -EINVAL: not registered. */
+int enable_kprobe(struct kprobe *p);
+int disable_kprobe(struct kprobe *p);
+int enable_kprobes(struct kprobe **ps, unsigned n);
+int disable_kprobes(struct kprobe **ps, unsigned n);
+
+/* A call that is under way, from the entry handler to the handler. */
+struct kretprobe_instance {
+	struct kretprobe *rp;
+	u64 ret_addr; /* the real one */
+	void *data;   /* rp->data_size bytes */
+};
+/* Of the entry handler, not 0: this call is not to be followed. That of the other means nothing. */
+typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri, struct regs *regs);
+
+struct kretprobe_holder;
+
+/*
+ * Calls are kept on a stack of the task's own, so there is no limit to how many are under way at once; maxactive is there for
+ * those who are used to give it.
+ */
+struct kretprobe {
+	struct kprobe kp; /* where: a function's first instruction; no handlers */
+	kretprobe_handler_t handler, entry_handler;
+	int maxactive;
+	size_t data_size; /* at most KRETPROBE_DATA_MAX */
+	u64 nmissed; /* [A] calls not followed: the task's stack of calls was full, or missing */
+	struct kretprobe_holder *holder;
+};
+#define KRETPROBE_DATA_MAX 1024
+
+/* As register_kprobe(); -EINVAL besides: not at a function's entry, data_size. */
+int register_kretprobe(struct kretprobe *rp);
+void unregister_kretprobe(struct kretprobe *rp);
+int register_kretprobes(struct kretprobe **rps, unsigned n);
+void unregister_kretprobes(struct kretprobe **rps, unsigned n);
+static inline int enable_kretprobe(struct kretprobe *rp)
+{
+	return enable_kprobe(&rp->kp);
+}
+static inline int disable_kretprobe(struct kretprobe *rp)
+{
+	return disable_kprobe(&rp->kp);
+}
+
+/* Is it the kprobe inside a kretprobe? */
+bool kretprobe_is(const struct kprobe *p);
+/* A line for each probe: address, k or r, symbol, state. */
+void kprobes_show(struct seq *out);
+
+struct task;
+/* Called for each new task, before it runs, and with its last reference. */
+void kretprobe_task_new(struct task *t);
+void kretprobe_task_free(struct task *t);
