@@ -7,6 +7,7 @@
 #include "kernel/lib/string.h"
 #include "trace/error_log.h"
 #include "trace/filter_priv.h"
+#include "trace/gate.h"
 #include "trace/trace_array.h"
 
 #define SYSTEM_TEXT                                                                                \
@@ -98,7 +99,9 @@ int trace_filter_store(struct trace_event_file *file, char *line)
 		replace(file, NULL, false);
 		return 0;
 	}
-	int err = trace_filter_create(file->call, text, &f, &why);
+	int err = trace_gate_prepare();
+	if (!err)
+		err = trace_filter_create(file->call, text, &f, &why);
 	if (err == -EINVAL && !(f = trace_filter_create_refused(text, &why)))
 		err = -ENOMEM;
 	if (err == -ENOMEM)
@@ -221,7 +224,9 @@ int trace_filter_store_system(struct trace_array *tr, struct trace_system *sys, 
 	struct change *list = host_alloc(sys->count * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	int err = set_all(tr, sys, text, list);
+	int err = trace_gate_prepare();
+	if (!err)
+		err = set_all(tr, sys, text, list);
 	host_free(list);
 	return err;
 }

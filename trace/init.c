@@ -4,6 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/gate.h"
 #include "trace/builtin.h"
 #include "trace/dump.h"
 #include "trace/event.h"
@@ -11,6 +12,7 @@
 #include "trace/trace.h"
 #include "trace/trace_array.h"
 #include "trace/tracefs.h"
+#include "trace/trigger.h"
 
 #define DEFAULT_SIZE (1408UL << 10) /* bytes per CPU */
 
@@ -29,7 +31,7 @@ static size_t parse_size(const char *text)
 /* Each of a comma's list, copied, through fn. */
 static void each_word(const char *list, void (*fn)(char *word))
 {
-	char word[128];
+	char word[512];
 
 	while (*list) {
 		size_t n = strcspn(list, ",");
@@ -44,11 +46,16 @@ static void each_word(const char *list, void (*fn)(char *word))
 
 static void enable_word(char *word)
 {
-	char name[128];
+	char name[512];
 
 	strscpy(name, word, sizeof(name));
 	if (trace_set_event_word(trace_global, word))
 		host_log("Failed to enable trace event: %s", name);
+}
+
+static void trigger_word(char *word)
+{
+	trace_triggers_boot(trace_global, word);
 }
 
 static void option_word(char *word)
@@ -72,6 +79,7 @@ static void apply_params(void)
 		host_log("Trace clock %s not defined, going back to default", clock);
 	each_param("trace_options", option_word);
 	each_param("trace_event", enable_word);
+	each_param("trace_trigger", trigger_word);
 }
 
 int trace_init(void)
@@ -95,6 +103,7 @@ void trace_exit(void)
 	list_for_each_entry_safe (tr, next, &trace_arrays, node)
 		trace_array_destroy(tr);
 	trace_global = NULL;
+	trace_gate_exit();
 	host_unlock();
 }
 
@@ -108,6 +117,8 @@ int trace_cpus_up(void)
 		if (ring_buffer_add_cpus(tr->buffer) ||
 		    (tr->snapshot && ring_buffer_add_cpus(tr->snapshot)))
 			err = -ENOMEM;
+	if (trace_gate_cpus_up())
+		err = -ENOMEM;
 	host_unlock();
 	return err;
 }

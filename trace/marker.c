@@ -8,31 +8,46 @@
 #include "trace/builtin.h"
 #include "trace/record.h"
 #include "trace/tfs.h"
+#include "trace/trigger.h"
 
 #define MARKER_MAX  1024 /* bytes of one record; a longer write is taken in parts */
 #define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */
 #define RAW_MAX	    3072
 
+/* The text as a record: ended by a newline, and a NUL behind it. */
+static void fill_print(struct rec_print *rec, const char *text, size_t n)
+{
+	size_t end = n;
+
+	rec->ip = (u64)tracing_mark_write;
+	memcpy(rec->buf, text, n);
+	if (!n || text[n - 1] != '\n')
+		rec->buf[end++] = '\n';
+	rec->buf[end] = '\0';
+}
+
+/* Not by way of the gate: a mark is neither switched off nor filtered, and its triggers run only if it is recorded. */
 ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 {
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_PRINT);
 	struct host_context ctx;
 	struct trace_slot slot;
+	u32 kinds = 0;
 
 	if (!(tr->options & TRACE_OPT_MARKERS))
 		return -EINVAL;
 	n = MIN(n, (size_t)MARKER_MAX);
 	u32 size = sizeof(struct rec_print) + MAX(n, (size_t)MARKER_ROOM) + 2;
 	host_enter(&ctx);
-	struct rec_print *rec = trace_begin(&slot, file, &ctx, TRACE_PRINT, size);
+	local_inc(&file->counts[ctx.cpu].hit);
+	struct rec_print *rec = trace_reserve(&slot, file, &ctx, TRACE_PRINT, size);
 	if (rec) {
-		rec->ip = (u64)tracing_mark_write;
-		memcpy(rec->buf, text, n);
-		size_t end = n;
-		if (!n || text[n - 1] != '\n')
-			rec->buf[end++] = '\n';
-		rec->buf[end] = '\0';
-		trace_commit(&slot, file, &ctx);
+		fill_print(rec, text, n);
+		if (file->way & TRACE_WAY_TRIGGER)
+			kinds = trace_triggers_call(file, &ctx, rec, size);
+		trace_commit_reserved(&slot, file, &ctx);
+		if (kinds)
+			trace_triggers_post(file, &ctx, kinds);
 	}
 	host_exit();
 	return rec ? (ssize)n : -EBADF;

@@ -15,8 +15,11 @@ typedef u64 trace_common_t __aligned(4); /* a record stands at a multiple of 4 *
 
 struct trace_slot {
 	struct ring_buffer *rb;
-	struct ring_buffer_event *ev;
-	u32 size; /* of the record */
+	struct ring_buffer_event *ev; /* NULL: the record is in scratch, and will be asked about */
+	void *scratch;
+	u32 size;     /* of the record */
+	u32 triggers; /* kinds of triggers that are to act behind it */
+	bool looks;   /* triggers are to look at it before */
 };
 
 /*
@@ -49,6 +52,10 @@ static inline __attribute__((always_inline)) void trace_commit_short(
 void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
     const struct host_context *ctx, u16 id, u32 size);
 
+/* trace_commit() of a slot in scratch, or with triggers to follow. */
+void trace_gate_commit(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
+
 /* A record of `size` bytes in the ring, common fields filled; NULL: refused and counted. */
 static inline void *trace_reserve(struct trace_slot *slot, struct trace_event_file *file,
     const struct host_context *ctx, u16 id, u32 size)
@@ -73,6 +80,7 @@ static inline void *trace_begin(struct trace_slot *slot, struct trace_event_file
     const struct host_context *ctx, u16 id, u32 size)
 {
 	local_inc(&file->counts[ctx->cpu].hit);
+	slot->triggers = 0;
 	if (unlikely(READ_ONCE(file->way) & TRACE_WAY_GATE))
 		return trace_gate_begin(slot, file, ctx, id, size);
 	return trace_reserve(slot, file, ctx, id, size);
@@ -87,7 +95,9 @@ void trace_commit_reserved(
 static inline void trace_commit(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
 {
-	if (unlikely(READ_ONCE(file->way) & (TRACE_WAY_AFTER | TRACE_WAY_PRINT)))
+	if (unlikely(!slot->ev || slot->triggers))
+		trace_gate_commit(slot, file, ctx);
+	else if (unlikely(READ_ONCE(file->way) & (TRACE_WAY_AFTER | TRACE_WAY_PRINT)))
 		trace_commit_reserved(slot, file, ctx);
 	else
 		rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));

@@ -1,10 +1,12 @@
 /* set_event's writes and the directories under events/. Task context under host_lock. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/builtin.h"
 #include "trace/event.h"
 #include "trace/filter.h"
 #include "trace/ring_buffer.h"
 #include "trace/tfs.h"
+#include "trace/trigger.h"
 
 #define WORD_MAX 127 /* of one name in set_event, as Linux has it */
 
@@ -101,9 +103,38 @@ static int store_filter(const struct tfs_node *node, char *line)
 	return trace_filter_store(file_of(node), line);
 }
 
+static int show_trigger(struct seq *s, const struct tfs_node *node)
+{
+	trace_triggers_show(s, file_of(node));
+	return 0;
+}
+
+static ssize trigger_write(struct tfs_file *f, const void *buf, size_t n)
+{
+	if (n == 0)
+		return 0;
+	if (n >= PAGE_SIZE)
+		return -EINVAL;
+	char *line = host_alloc(n + 1);
+	if (!line)
+		return -ENOMEM;
+	memcpy(line, buf, n);
+	int err = trace_trigger_store(file_of(&f->node), line);
+	host_free(line);
+	return err ? err : (ssize)n;
+}
+
+static const struct tfs_ops trigger_ops = {.write = trigger_write};
+
 static bool event_has_enable(const struct tfs_node *dir)
 {
 	return !(file_of(dir)->call->flags & TRACE_CALL_NO_ENABLE);
+}
+
+/* Of the events ftrace:* the tracer asks for the triggers of print alone. */
+static bool event_has_trigger(const struct tfs_node *dir)
+{
+	return event_has_enable(dir) || file_of(dir)->call->id == TRACE_PRINT;
 }
 
 static const struct tfs_row event_rows[] = {
@@ -112,6 +143,7 @@ static const struct tfs_row event_rows[] = {
     {"format", 0440, .show = show_format},
     {"id", 0440, .show = show_id},
     {"inject", 0200, .ops = &tfs_inject_ops},
+    {"trigger", 0640, .show = show_trigger, .ops = &trigger_ops, .exists = event_has_trigger},
     {.name = NULL},
 };
 static const struct tfs_dir event_dir = {.rows = event_rows};

@@ -11,6 +11,7 @@
 #include "trace/ledger.h"
 #include "trace/pid_filter.h"
 #include "trace/snapshot.h"
+#include "trace/trigger.h"
 #include "trace/wait.h"
 
 #define BOOT_SIZE      (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
@@ -242,6 +243,7 @@ int trace_array_destroy(struct trace_array *tr)
 	int err = trace_set_events(tr, NULL, NULL, NULL, false);
 	if (err == -ENOMEM)
 		return err;
+	trace_triggers_clear(tr);
 	trace_life_end(&tr->life);
 	list_del(&tr->node);
 	trace_pid_drop(tr);

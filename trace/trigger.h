@@ -1,0 +1,128 @@
+/*
+ * Triggers: commands that run when an event is hit, be it recorded or not. The list of an event's file is changed under host_lock
+ * and walked by writers in any context; what was taken out keeps its pointer for walkers and is freed after host_synchronize().
+ *
+ * A trigger that looks at the record (by its filter, or because its command does) makes file->trigger_record true: the record is
+ * then built first and all triggers of the file are called with it. See trace/gate.c for the order of things.
+ *
+ * Legend as in trace/event.h: [I] set before it is in a list, [L] host_lock, [A] any context.
+ */
+#pragma once
+
+#include "kernel/lib/seq.h"
+#include "trace/event.h"
+#include "trace/filter.h"
+
+/* Triggers of one kind exclude each other on an event (of EVENT and HIST_EVENT: with the same target). */
+enum trace_trigger_kind {
+	TRACE_TRIGGER_ONOFF = 1,
+	TRACE_TRIGGER_SNAPSHOT = 2,
+	TRACE_TRIGGER_STACKTRACE = 4,
+	TRACE_TRIGGER_EVENT = 8,
+};
+
+/* trace_trigger_command.flags */
+enum {
+	TRACE_TRIGGER_LOOKS = 1,       /* it looks at the record itself, with or without a filter */
+	TRACE_TRIGGER_POST = 2,	       /* it acts behind the record */
+	TRACE_TRIGGER_POST_RECORD = 4, /* so it does when called with one */
+	TRACE_TRIGGER_TARGET = 8,      /* its argument begins with SYSTEM:EVENT */
+	TRACE_TRIGGER_LAST = 16,       /* listed behind all others, the oldest first */
+};
+
+#define TRACE_TRIGGER_UNLIMITED UINT64_MAX
+
+struct trace_trigger;
+
+/* What is called for one hit; rec NULL: no trigger of the file looks at records, there is none yet. */
+struct trace_trigger_hit {
+	const struct host_context *ctx;
+	const void *rec;
+	u32 len;
+};
+
+/* A row of the table of commands. */
+struct trace_trigger_command {
+	const char *name;
+	u8 kind, flags;
+	/*
+	 * Does what a line says: `rest` is what stands behind the name and its separator, blanks skipped; NULL: nothing. Parses and
+	 * checks all of it first. Task context under host_lock; 0 or negative errno, and then nothing has changed.
+	 */
+	int (*write)(const struct trace_trigger_command *command, struct trace_event_file *file,
+	    bool remove, char *rest);
+	/* Makes what must be there for it to act: 0 or negative errno; and says that it is not needed any more. NULL: nothing. */
+	int (*arm)(struct trace_array *tr);
+	void (*disarm)(struct trace_array *tr);
+	/* Any context, between host_enter() and host_exit(); no lock, no allocation. */
+	void (*act)(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
+	/* Its line in the list, with the newline. */
+	void (*show)(struct seq *s, const struct trace_trigger *trigger);
+	/* Frees trigger->data when nobody stands on the trigger any more. NULL: there is none. */
+	void (*release)(struct trace_trigger *trigger);
+};
+
+struct trace_trigger {
+	struct trace_trigger *next;		     /* [A] stays for walkers */
+	const struct trace_trigger_command *command; /* [I] */
+	struct trace_event_file *file;		     /* [I] whose hits it waits for */
+	struct trace_event_file *target;	     /* [I] of TRACE_TRIGGER_TARGET; else NULL */
+	struct trace_filter *filter;		     /* [I] NULL: every hit */
+	void *data;				     /* [I] the command's own */
+	u64 left;		    /* [A] how often it may still act; TRACE_TRIGGER_UNLIMITED */
+	struct trace_trigger *dead; /* [L] chain of those taken out together */
+};
+
+extern const struct trace_trigger_command trace_trigger_commands[]; /* ends with a NULL name */
+
+/* ---- when an event is hit; any context, between host_enter() and host_exit() ---- */
+
+/* Calls all triggers of the file. Returns the kinds that are to act behind the record, for trace_triggers_post(). */
+u32 trace_triggers_call(
+    struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
+void trace_triggers_post(struct trace_event_file *file, const struct host_context *ctx, u32 kinds);
+/* For commands. Takes one of the count; false: none is left. What was taken in vain is given back. */
+bool trace_trigger_take(struct trace_trigger *trigger);
+void trace_trigger_give(struct trace_trigger *trigger);
+/* Counts that it could not do what it is for. */
+void trace_trigger_missed(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
+
+/* ---- the control plane; task context under host_lock ---- */
+
+/* A line of a trigger file, "[!]command[:count] [if filter]"; it is cut up. 0, -EINVAL, -EEXIST, -ENOMEM or the filter's error. */
+int trace_trigger_store(struct trace_event_file *file, char *line);
+/* The file's text. */
+void trace_triggers_show(struct seq *s, const struct trace_event_file *file);
+/* The trigger of this file that excludes one of `kind` (and `target`); NULL. */
+struct trace_trigger *trace_trigger_find(
+    const struct trace_event_file *file, u32 kind, const struct trace_event_file *target);
+/*
+ * Puts a trigger into the file's list: 0, -ENOMEM or what its command's arm() said; then it is still the caller's. Command,
+ * file, target, filter, data and count are set; what excludes it was looked for.
+ */
+int trace_trigger_add(struct trace_trigger *trigger);
+/* Takes it out and frees it with its filter and data. NULL is fine. */
+void trace_trigger_remove(struct trace_trigger *trigger);
+/* For one that never was in a list. NULL is fine. */
+void trace_trigger_free(struct trace_trigger *trigger);
+/* Removes all triggers of all files of the array. */
+void trace_triggers_clear(struct trace_array *tr);
+/* One EVENT.TRIGGER of the parameter trace_trigger=; the word is cut up. What is refused is told in the log. */
+void trace_triggers_boot(struct trace_array *tr, char *word);
+
+/* ---- parsing (trace/trigger_parse.c); pure, cuts its line up ---- */
+
+/* Cuts "[!]name" off the line; *rest as in trace_trigger_command.write. */
+const struct trace_trigger_command *trace_trigger_parse(char *line, bool *remove, char **rest);
+/* Divides "param [if filter]"; what is not there is NULL. A param that is not required begins with a digit. */
+void trace_trigger_split(char *rest, bool required, char **param, char **filter);
+/* "5", "0x5", also with ":..." behind, which is ignored as on Linux. 0, -EINVAL, -ERANGE. */
+int trace_trigger_parse_count(char *param, u64 *left);
+/* "if EXPRESSION": the filter for records of the event. 0, -EINVAL, -ENOMEM or the filter's error. */
+int trace_trigger_parse_filter(
+    const struct trace_event_call *call, char *text, struct trace_filter **out);
+/* write() of commands that have a count, a filter and perhaps a target. */
+int trace_trigger_write(const struct trace_trigger_command *command, struct trace_event_file *file,
+    bool remove, char *rest);
+/* show() of the same. */
+void trace_trigger_show(struct seq *s, const struct trace_trigger *trigger);
