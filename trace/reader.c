@@ -66,10 +66,13 @@ static void print_line(struct trace_reader *r, struct seq *s, struct trace_line 
 
 /* ---- trace ---------------------------------------------------------------------------------------------------- */
 
-/* The iterator keeps a copy of the record until it is asked for the next. */
+/* What is handed out is a copy that stays until the next is asked for. */
 static void advance(struct trace_head *h)
 {
-	h->ev = ring_buffer_read(h->iter, &h->stamp);
+	bool missed;
+
+	h->ev = ring_buffer_live_next(h->live, &h->stamp, &missed);
+	h->lost = h->ev && missed;
 }
 
 int trace_reader_start(struct trace_reader *r)
@@ -80,8 +83,8 @@ int trace_reader_start(struct trace_reader *r)
 		struct trace_head *h = &r->heads[cpu];
 		if (!has_cpu(r, cpu))
 			continue;
-		h->iter = ring_buffer_read_start(r->buffer, cpu);
-		if (!h->iter) {
+		h->live = ring_buffer_live_start(r->buffer, cpu);
+		if (!h->live) {
 			trace_reader_finish(r);
 			return -ENOMEM;
 		}
@@ -94,9 +97,8 @@ void trace_reader_finish(struct trace_reader *r)
 {
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
-		if (h->iter)
-			ring_buffer_read_finish(h->iter);
-		*h = (struct trace_head){.iter = NULL};
+		ring_buffer_live_finish(h->live);
+		*h = (struct trace_head){.live = NULL};
 	}
 }
 
@@ -110,7 +112,7 @@ static void put_start(struct trace_reader *r, struct seq *s, unsigned cpu)
 		seq_printf(s, "##### CPU %u buffer started ####\n", cpu);
 }
 
-/* A line that tells how long until the next one needs the record to outlive its iterator's step. */
+/* A line that tells how long until the next one needs the record to outlive the step to that. */
 static void print_with_next(
     struct trace_reader *r, struct seq *s, struct trace_line *line, struct trace_head *h)
 {
@@ -131,6 +133,8 @@ bool trace_reader_next(struct trace_reader *r, struct seq *s)
 		return false;
 	unsigned cpu = h - r->heads;
 	struct trace_line line = line_of(r, h);
+	if (h->lost)
+		seq_printf(s, "CPU:%u [LOST EVENTS]\n", cpu);
 	put_start(r, s, cpu);
 	if (r->tr->options & TRACE_OPT_LATENCY_FMT) {
 		print_with_next(r, s, &line, h);

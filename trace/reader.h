@@ -8,9 +8,9 @@
 #include "trace/trace_array.h"
 
 struct trace_head {
-	struct ring_buffer_iter *iter; /* `trace` only */
+	struct ring_buffer_live *live; /* `trace` only */
 	struct ring_buffer_event *ev;  /* next record of this CPU; NULL: none */
-	u64 stamp, lost;
+	u64 stamp, lost;	       /* of `trace`: whether, not how many */
 };
 
 struct trace_reader {
@@ -30,7 +30,7 @@ int trace_reader_init(struct trace_reader *r, struct trace_array *tr, struct rin
     int cpu); /* 0 or -ENOMEM */
 void trace_reader_free(struct trace_reader *r);
 
-/* `trace`: records stay. Recording may be held meanwhile, as ring_buffer_read_start() tells. 0 or -ENOMEM. */
+/* `trace`: records stay, and recording goes on. 0 or -ENOMEM. */
 int trace_reader_start(struct trace_reader *r);
 void trace_reader_finish(struct trace_reader *r);
 bool trace_reader_next(struct trace_reader *r, struct seq *s); /* appends a line; false: no more */

@@ -160,6 +160,17 @@ void ring_buffer_iter_reset(struct ring_buffer_iter *it);
 bool ring_buffer_iter_empty(struct ring_buffer_iter *it);
 
 /*
+ * Looking on while others write: as an iterator, but nothing is disabled. What is overwritten before it was looked at is missed:
+ * *missed says so of the event behind the gap. The event is a copy, valid until the next call. NULL: no more for now; nor ever,
+ * one round of the ring (a MiB at least) behind where the tail was at the start, or when the ring was exchanged.
+ */
+struct ring_buffer_live;
+struct ring_buffer_live *ring_buffer_live_start(
+    struct ring_buffer *rb, int cpu); /* NULL: no memory, no such CPU */
+void ring_buffer_live_finish(struct ring_buffer_live *it);
+struct ring_buffer_event *ring_buffer_live_next(struct ring_buffer_live *it, u64 *ts, bool *missed);
+
+/*
  * Control: one call at a time on a buffer, the caller sees to that (host_lock()). lock: nobody writes and nobody reads until
  * unlock; its holder may look at the buffer by no function here, and may not sleep.
  */

@@ -111,6 +111,7 @@ static void ring_reset(struct rb_ring *ring)
 	past.cleared += past.unread;
 	past.unread = 0;
 	ring->past = past;
+	ring->resets++;
 	for (size_t i = 0; i < ring->count; i++)
 		put_free_page(ring->slots, i, slot_page(ring->slots[i]));
 	ring_tail_init(ring);

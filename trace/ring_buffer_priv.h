@@ -161,6 +161,7 @@ struct rb_ring {
 	u64 read;	 /* events consumed, of pages before `page` */
 	u64 iterators;
 	struct rb_map *map; /* not NULL: programs map the ring, it must keep its pages */
+	u64 resets;
 	struct ring_buffer_totals past; /* until the last reset */
 };
 
@@ -273,6 +274,9 @@ void rb_reader_init(
     struct rb_ring *ring, struct ring_buffer_page *page, struct ring_buffer_page *spare);
 /* Brings `end` up to date with what the writer committed to an open page. */
 void rb_reader_look(struct rb_ring *ring);
+/* How many bytes of the page may be read, not fewer than `known`; *account: as it was then, or as it was before the call. */
+u64 rb_readable(
+    const struct rb_ring *ring, const struct ring_buffer_page *page, u64 known, u64 *account);
 /* `next` goes on over sub-buffers that were taken, or evicted and counted so. */
 void rb_reader_skip(struct rb_ring *ring, u64 pages);
 /* Sees to it that `page` has unread bytes; false: there are none. */

@@ -67,7 +67,7 @@ u64 rb_evicted_from_next(const struct rb_ring *ring)
 }
 
 /* L1 to L3. How many bytes of the page may be read: not fewer than `known`. *account: as it was then. */
-static u64 readable(
+u64 rb_readable(
     const struct rb_ring *ring, const struct ring_buffer_page *page, u64 known, u64 *account)
 {
 	u64 now = atomic_load(&page->commit); /* L1 */
@@ -94,7 +94,7 @@ void rb_reader_look(struct rb_ring *ring)
 
 	if (!ring->open)
 		return;
-	end = readable(ring, ring->page, ring->end, &account);
+	end = rb_readable(ring, ring->page, ring->end, &account);
 	if (account)
 		seen(ring, end, account);
 }
@@ -146,7 +146,7 @@ static int take_next(struct rb_ring *ring, bool finished)
 		rb_reader_skip(ring, rb_evicted_from_next(ring));
 		return -EAGAIN;
 	}
-	end = readable(ring, slot_page(word), 0, &account); /* R3 */
+	end = rb_readable(ring, slot_page(word), 0, &account); /* R3 */
 	if (!end || account_lap(account) != slot_lap(word) ||
 	    (finished && !account_finished(account)))
 		return atomic_load(slot) == word ? -ENODATA : -EAGAIN;

@@ -415,6 +415,64 @@ static void errors(void)
 	EXPECT_STR(trace_get("error_log", NULL), "");
 }
 
+/* Reading `trace` does not keep anybody from recording; what is overwritten before it was read is a gap, and said so. */
+static void trace_while_recording(void)
+{
+	static char text[65536];
+	struct tfs_node node;
+	struct tfs_file *f;
+	size_t len = 0;
+	u64 pos = 0;
+	ssize n;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "7"), 0);
+	for (unsigned i = 0; i < 50; i++)
+		EXPECT_EQ(trace_put("trace_marker", "first"), 0);
+	EXPECT_EQ(trace_walk("trace", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(tfs_read(f, text, 100, &pos), 100);
+	EXPECT_EQ(trace_put("trace_marker", "between"), 0);
+	n = tfs_read(f, text, sizeof(text), &pos);
+	EXPECT(n > 0);
+	text[n] = '\0';
+	EXPECT(strstr(text, ": between\n"));
+	EXPECT(!strstr(text, "LOST"));
+	tfs_release(f);
+
+	EXPECT_EQ(trace_put("tracing_cpumask", "1"),
+	    0); /* one CPU's records, where they are from is known */
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	struct host_context ctx;
+	host_enter(&ctx);
+	host_exit();
+	if (ctx.cpu == 0) {
+		EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+		for (unsigned i = 0; i < 100; i++)
+			trace_unit_numbers(1, i, 3, 4);
+		EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+		pos = 0;
+		EXPECT_EQ(tfs_read(f, text, 2000, &pos), 2000);
+		for (unsigned i = 100; i < 2000; i++)
+			trace_unit_numbers(1, i, 3, 4);
+		while ((n = tfs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0)
+			len += n;
+		text[len] = '\0';
+		tfs_release(f);
+		const char *gap = strstr(text, "\nCPU:0 [LOST EVENTS]\n");
+		EXPECT(gap);
+		if (gap) {
+			EXPECT(!strstr(gap + 20, "LOST"));
+			EXPECT(strstr(text, " a=1 b=99 ") < gap);
+			EXPECT(strstr(gap, " a=1 b=1999 "));
+		}
+	}
+	char mask[20];
+	snprintf(mask, sizeof(mask), "%lx", (1UL << host_cpu_count()) - 1);
+	EXPECT_EQ(trace_put("tracing_cpumask", mask), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"files.options", options},
     {"files.clocks", clocks},
@@ -427,6 +485,7 @@ static const struct ktap_case cases[] = {
     {"files.read_sizes", read_sizes},
     {"files.clearing", clearing},
     {"files.pause_on_trace", pause_on_trace},
+    {"files.trace_while_recording", trace_while_recording},
     {"files.pipes", pipes},
     {"files.lost_events", lost_events},
     {"files.stats", stats},
