@@ -119,9 +119,8 @@ static void ring_reset(struct rb_ring *ring)
 	ring->dropped = ring->commit_overrun = ring->too_large = 0;
 	ring->nested = ring->disabled = ring->discarded = 0;
 	rb_reader_init(ring, ring->page, ring->spare);
-	ring->page->time_stamp = ring->page->commit = 0; /* somebody may have it mapped */
 	if (ring->map)
-		rb_map_update(ring);
+		rb_map_reset(ring);
 }
 
 /* ---- A buffer ---- */

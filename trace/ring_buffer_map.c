@@ -12,16 +12,17 @@
  *
  * WHAT A PROGRAM SEES. A page in the ring has a header that is the writer's (its account, see ring_buffer_priv.h) and events that
  * come and go; it is nobody's business. The reader's page has the header of a finished page: time, bytes and what was lost
- * before. It gets that while it is given, and keeps it while it is `page` and while it is `spare`: until the second page
- * after it is given.
+ * before. It gets that when it is given, and keeps it while it is `page` and while it is `spare`: until the second page after it
+ * is given. (Another reader of the ring may bring that about, and leave a page that is being written in its place; the next call
+ * of get_reader makes that good.)
  *
  * GIVING THE NEXT PAGE (get_reader)
- *   G1 let the reader have a page with unread events, by its usual steps. There is none: nothing changes.
+ *   G1 let the reader have a page with unread events, by its usual steps. There is none: it keeps the page it has.
  *   G2 the writer is still in it (`open`): send it on. On its CPU, with interrupts off and no event reserved, the tail crosses
  *      into the next number as for an event (C0 to C5), but without one; the rest of the page becomes padding. It is free to
  *      go there: whoever reads the tail's page has read all others. Nested writers (NMI) may come in between, as always. Then
  *      the page is finished. Again from G1, for another reader may have had it meanwhile.
- *   G3 end the page as for a new owner. All its events count as read.
+ *   G3 end the page as for a new owner, if that was not done yet. All its events count as read.
  *   G4 write the meta page.
  * So a program that asks often costs the writer a crossing each time, and the rest of a sub-buffer that the ring does not miss
  * because the reader holds it. Copying the events instead would have cost them; leaving the writer in the page would have shown
@@ -83,32 +84,6 @@ static void number_pages(struct rb_map *map, const struct rb_ring *ring)
 	map->page[map->spare_id] = ring->spare;
 }
 
-int ring_buffer_map(struct ring_buffer *rb, int cpu)
-{
-	struct rb_ring *ring = lane_exists(rb, cpu) ? rb->lanes[cpu].ring : NULL;
-	struct rb_map *map;
-
-	if (!ring)
-		return -EINVAL;
-	if (ring->map) {
-		ring->map->users++;
-		return 0;
-	}
-	map = map_alloc(ring->count);
-	if (!map)
-		return -ENOMEM;
-	map->users = 1;
-	map->meta->meta_page_size = map->meta->subbuf_size = PAGE_SIZE;
-	map->meta->meta_struct_len = sizeof(*map->meta);
-	map->meta->nr_subbufs = map->pages;
-	lane_lock(rb, cpu);
-	number_pages(map, ring);
-	ring->map = map;
-	rb_map_update(ring);
-	lane_unlock(rb, cpu);
-	return 0;
-}
-
 void ring_buffer_unmap(struct ring_buffer *rb, int cpu)
 {
 	struct rb_ring *ring = rb->lanes[cpu].ring;
@@ -138,19 +113,10 @@ void *ring_buffer_map_page(const struct ring_buffer *rb, int cpu, u64 index)
 	return index <= map->pages ? map->page[index - 1] : NULL;
 }
 
-/* ---- What the ring's other files call, under the reader lock ---- */
-
-void rb_map_taken(struct rb_map *map, u64 index)
-{
-	u32 taken = map->slot_id[index];
-
-	map->slot_id[index] = map->spare_id;
-	map->spare_id = map->page_id;
-	map->page_id = taken;
-}
+/* ---- The reader's page ---- */
 
 /* G4. */
-void rb_map_update(struct rb_ring *ring)
+static void update(struct rb_ring *ring)
 {
 	struct ring_buffer_stats st = {0};
 	struct trace_buffer_meta *meta = ring->map->meta;
@@ -163,7 +129,32 @@ void rb_map_update(struct rb_ring *ring)
 	meta->reader.read = ring->offset;
 }
 
-/* ---- Giving the next page ---- */
+/* G3, once for each page. */
+static void end_page(struct rb_ring *ring)
+{
+	if (ring->map->ended == ring->page_seq)
+		return;
+	ring->map->ended = ring->page_seq;
+	ring->map->meta->reader.lost_events = ring->lost;
+	rb_reader_end_page(ring);
+}
+
+void rb_map_taken(struct rb_map *map, u64 index)
+{
+	u32 taken = map->slot_id[index];
+
+	map->slot_id[index] = map->spare_id;
+	map->spare_id = map->page_id;
+	map->page_id = taken;
+}
+
+void rb_map_reset(struct rb_ring *ring)
+{
+	ring->map->ended = ~0UL;
+	ring->page->time_stamp = 0;
+	end_page(ring);
+	update(ring);
+}
 
 struct leave {
 	struct ring_buffer *rb;
@@ -183,41 +174,77 @@ static void leave_here(void *arg)
 	atomic_store_release(&lane->lock, 0);
 }
 
+/* Does `look` under the reader lock until no writer is in the reader's page: until it says so. */
+static void settle(struct ring_buffer *rb, int cpu, bool (*look)(struct rb_ring *ring))
+{
+	struct leave l = {rb, cpu};
+
+	for (unsigned tries = 0; tries < LEAVE_TRIES; tries++) {
+		bool done = look(lane_lock(rb, cpu));
+
+		lane_unlock(rb, cpu);
+		if (done)
+			return;
+		host_on_cpu(cpu, leave_here, &l);
+	}
+}
+
+/* The page that the reader has when the ring is mapped: what is unread of it is still to be given. */
+static bool show(struct rb_ring *ring)
+{
+	rb_reader_look(ring);
+	if (!ring->open)
+		end_page(ring);
+	update(ring);
+	return !ring->open;
+}
+
+int ring_buffer_map(struct ring_buffer *rb, int cpu)
+{
+	struct rb_ring *ring = lane_exists(rb, cpu) ? rb->lanes[cpu].ring : NULL;
+	struct rb_map *map;
+
+	if (!ring)
+		return -EINVAL;
+	if (ring->map) {
+		ring->map->users++;
+		return 0;
+	}
+	map = map_alloc(ring->count);
+	if (!map)
+		return -ENOMEM;
+	map->users = 1;
+	map->meta->meta_page_size = map->meta->subbuf_size = PAGE_SIZE;
+	map->meta->meta_struct_len = sizeof(*map->meta);
+	map->meta->nr_subbufs = map->pages;
+	map->ended = ~0UL;
+	ring = lane_lock(rb, cpu); /* a snapshot may have put another here, of the same size */
+	number_pages(map, ring);
+	ring->map = map;
+	lane_unlock(rb, cpu);
+	settle(rb, cpu, show);
+	return 0;
+}
+
 /* G1, G3, G4. False: the writer is still in the page. */
 static bool give(struct rb_ring *ring)
 {
-	struct trace_buffer_meta *meta = ring->map->meta;
-
-	if (!rb_reader_refill(ring)) { /* G1 */
-		rb_map_update(ring);
+	if (!ring->map) /* the last user left meanwhile */
 		return true;
-	}
+	rb_reader_refill(ring); /* G1 */
 	if (ring->open)
 		return false;
-	meta->reader.lost_events = ring->lost;
-	rb_reader_finish(ring); /* G3 */
-	rb_map_update(ring);
+	end_page(ring); /* G3 */
+	ring->offset = ring->end;
+	ring->page_read = ring->page_events;
+	update(ring); /* G4 */
 	return true;
 }
 
 int ring_buffer_map_get_reader(struct ring_buffer *rb, int cpu)
 {
-	struct leave l = {rb, cpu};
-
-	if (!lane_exists(rb, cpu))
+	if (!lane_exists(rb, cpu) || !rb->lanes[cpu].ring->map)
 		return -ENODEV;
-	for (unsigned tries = 0; tries < LEAVE_TRIES; tries++) {
-		struct rb_ring *ring = lane_lock(rb, cpu);
-		bool mapped, given;
-
-		mapped = ring->map;
-		given = mapped && give(ring);
-		lane_unlock(rb, cpu);
-		if (!mapped)
-			return -ENODEV;
-		if (given)
-			return 0;
-		host_on_cpu(cpu, leave_here, &l); /* G2 */
-	}
+	settle(rb, cpu, give);
 	return 0;
 }

@@ -124,6 +124,7 @@ struct rb_map {
 	struct ring_buffer_page **page; /* by id; does not change */
 	u32 page_id, spare_id;		/* [R] of rb_ring.page and .spare */
 	u32 *slot_id;			/* [R] of the page in each slot */
+	u64 ended;			/* [R] page_seq of the page that got its last header */
 };
 
 /*
@@ -281,14 +282,13 @@ u64 rb_readable(
 void rb_reader_skip(struct rb_ring *ring, u64 pages);
 /* Sees to it that `page` has unread bytes; false: there are none. */
 bool rb_reader_refill(struct rb_ring *ring);
-/* Ends `page`, which no writer is in, for who reads it in place: its header becomes that of a page given away, its events count
- * as read. It stays the reader's. */
-void rb_reader_finish(struct rb_ring *ring);
+/* Ends `page`, which no writer is in, for who reads it in place: its header becomes that of a page given away. */
+void rb_reader_end_page(struct rb_ring *ring);
 /* The ring's part of the statistics. */
 void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st);
-/* ring_buffer_map.c: the reader has taken the page of this slot; what the meta page says has changed. */
+/* ring_buffer_map.c: the reader has taken the page of this slot; the ring was emptied. */
 void rb_map_taken(struct rb_map *map, u64 index);
-void rb_map_update(struct rb_ring *ring);
+void rb_map_reset(struct rb_ring *ring);
 /* The tail leaves the reader's page, if it is there, for the next sub-buffer: a crossing without an event. On the ring's CPU,
  * interrupts off, no event reserved; `page` is the youngest the ring has. */
 void rb_leave_page(struct rb_ring *ring);

@@ -351,11 +351,9 @@ static __noinline int copy_events(struct rb_ring *ring, struct ring_buffer_page 
 	return 0;
 }
 
-void rb_reader_finish(struct rb_ring *ring)
+void rb_reader_end_page(struct rb_ring *ring)
 {
 	finish_page(ring, ring->page, ring->end);
-	ring->offset = ring->end;
-	ring->page_read = ring->page_events;
 }
 
 /* Gives `page` away whole for a spare one. */

@@ -113,7 +113,7 @@ int trace_snapshot_free(struct trace_array *tr)
 
 int trace_snapshot_arm(struct trace_array *tr)
 {
-	int err = trace_snapshot_alloc(tr);
+	int err = tr->mapped ? -EBUSY : trace_snapshot_alloc(tr);
 
 	if (!err)
 		tr->snapshot_users++;
@@ -127,7 +127,7 @@ void trace_snapshot_disarm(struct trace_array *tr)
 
 int trace_snapshot_now(struct trace_array *tr)
 {
-	if (tr->trace_opens || tr->snapshot_opens)
+	if (tr->trace_opens || tr->snapshot_opens || tr->mapped)
 		return -EBUSY;
 	int err = trace_snapshot_alloc(tr);
 	if (err)

@@ -13,7 +13,8 @@
 int trace_snapshot_alloc(struct trace_array *tr);
 /* -EBUSY: somebody counts on it, or reads it. */
 int trace_snapshot_free(struct trace_array *tr);
-/* Allocates, and counts a user who may take one at any time: until it is disarmed the spare buffer stays. 0 or -ENOMEM. */
+/* Allocates, and counts a user who may take one at any time: until it is disarmed the spare buffer stays. 0 or
+ * -ENOMEM; -EBUSY: a program maps the buffer. */
 int trace_snapshot_arm(struct trace_array *tr);
 void trace_snapshot_disarm(struct trace_array *tr);
 
@@ -23,7 +24,7 @@ void trace_snapshot_disarm(struct trace_array *tr);
  * of size. Nothing happened then.
  */
 bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx);
-/* The same for the file: allocates. -ENOMEM; -EBUSY: `trace` or `snapshot` is open for reading. */
+/* The same for the file: allocates. -ENOMEM; -EBUSY: `trace` or `snapshot` is open for reading, or a program maps the buffer. */
 int trace_snapshot_now(struct trace_array *tr);
 void trace_snapshot_clear(
     struct trace_array *tr, int cpu); /* cpu < 0: all. The spare buffer, if there is one */

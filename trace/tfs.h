@@ -14,6 +14,14 @@
 
 struct tfs_file;
 
+/* A file whose pages programs may map. */
+struct tfs_map_ops {
+	int (*map)(struct tfs_file *f, u64 first, u64 pages); /* host_lock; once for each mapping */
+	void (*again)(struct tfs_file *f);		      /* host_lock; a mapping became two */
+	void (*unmap)(struct tfs_file *f);		      /* host_lock */
+	void *(*page)(struct tfs_file *f, u64 index);	      /* while mapped; no lock */
+};
+
 struct tfs_ops {
 	int (*open)(struct tfs_file *f);
 	ssize (*read)(struct tfs_file *f, void *buf, size_t n, u64 *pos);
@@ -21,6 +29,7 @@ struct tfs_ops {
 	unsigned (*poll)(struct tfs_file *f);
 	long (*ioctl)(struct tfs_file *f, u32 cmd); /* without host_lock */
 	void (*release)(struct tfs_file *f);
+	const struct tfs_map_ops *map; /* NULL: none may */
 	bool unlocked; /* read and write are called without host_lock: not for files of an event */
 };
 

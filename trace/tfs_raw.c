@@ -6,6 +6,8 @@
  * the file's. That page is then given out, all 4096 bytes, by this and the following reads: so whatever the sizes of the reads,
  * what comes out is pages. A read too small for even one event gives nothing, as on Linux.
  */
+#include "kernel/abi/trace_mmap.h"
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/tfs.h"
@@ -92,16 +94,100 @@ static unsigned raw_poll(struct tfs_file *f)
 	return r->given < PAGE_SIZE || trace_poll(r->tr, r->cpu) ? POLL_IN : 0;
 }
 
+/* ---- mapped: kernel/abi/trace_mmap.h --------------------------------------------------------------------------- */
+
+struct raw_wait {
+	struct trace_array *tr;
+	unsigned cpu;
+	u32 wakes; /* when it began */
+};
+
+/* Filled, or woken by other than a record: recording was switched off, somebody said so. */
+static bool raw_filled(void *arg)
+{
+	const struct raw_wait *w = arg;
+
+	return atomic_load(&w->tr->wakes) != w->wakes || trace_filled(w->tr, w->cpu);
+}
+
+static long raw_get_reader(struct tfs_file *f)
+{
+	const struct raw *r = f->priv;
+	struct raw_wait w = {r->tr, r->cpu, atomic_load(&r->tr->wakes)};
+	int err = 0;
+
+	if (!ring_buffer_map_pages(r->tr->buffer, r->cpu))
+		return -ENODEV;
+	if (!(f->how & TFS_NONBLOCK) && !raw_filled(&w))
+		err = trace_wait_filled(r->tr, raw_filled, &w);
+	return err ? err : ring_buffer_map_get_reader(r->tr->buffer, r->cpu);
+}
+
 /* Command 0 wakes whoever waits. */
 static long raw_ioctl(struct tfs_file *f, u32 cmd)
 {
 	const struct raw *r = f->priv;
 
-	if (cmd)
+	switch (cmd) {
+	case 0:
+		trace_wake_all(r->tr);
+		return 0;
+	case TRACE_MMAP_IOCTL_GET_READER:
+		return raw_get_reader(f);
+	default:
 		return -ENOTTY;
-	trace_wake_all(r->tr);
+	}
+}
+
+/* Mapping is using: the buffer gets its size now, for it cannot be resized later. A snapshot could not be taken then. */
+static int raw_map(struct tfs_file *f, u64 first, u64 pages)
+{
+	const struct raw *r = f->priv;
+	struct ring_buffer *rb = r->tr->buffer;
+	int err = r->tr->snapshot_users ? -EBUSY : trace_array_expand(r->tr);
+
+	if (!err)
+		err = ring_buffer_map(rb, r->cpu);
+	if (err)
+		return err;
+	if (pages > ring_buffer_map_pages(rb, r->cpu) ||
+	    first > ring_buffer_map_pages(rb, r->cpu) - pages) {
+		ring_buffer_unmap(rb, r->cpu);
+		return -EINVAL;
+	}
+	r->tr->mapped++;
 	return 0;
 }
+
+static void raw_map_again(struct tfs_file *f)
+{
+	const struct raw *r = f->priv;
+
+	ring_buffer_map(r->tr->buffer, r->cpu); /* is mapped: only counts */
+	r->tr->mapped++;
+}
+
+static void raw_unmap(struct tfs_file *f)
+{
+	const struct raw *r = f->priv;
+
+	ring_buffer_unmap(r->tr->buffer, r->cpu);
+	r->tr->mapped--;
+}
+
+static void *raw_map_page(struct tfs_file *f, u64 index)
+{
+	const struct raw *r = f->priv;
+
+	return ring_buffer_map_page(r->tr->buffer, r->cpu, index);
+}
+
+static const struct tfs_map_ops raw_map_ops = {
+    .map = raw_map,
+    .again = raw_map_again,
+    .unmap = raw_unmap,
+    .page = raw_map_page,
+};
 
 const struct tfs_ops tfs_raw_ops = {
     .open = raw_open,
@@ -109,5 +195,6 @@ const struct tfs_ops tfs_raw_ops = {
     .poll = raw_poll,
     .ioctl = raw_ioctl,
     .release = raw_release,
+    .map = &raw_map_ops,
     .unlocked = true,
 };

@@ -51,6 +51,7 @@ struct trace_array {
 	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/wait.c */
 	u32 wakes;				     /* [A] trace_wake_all() so far */
 	u32 buffer_percent;			     /* [L] */
+	u32 mapped;		      /* [L] mappings of its CPUs' buffers: no snapshot is taken */
 	struct ring_buffer *snapshot; /* [A] the spare buffer (trace/snapshot.h); NULL: none */
 	u32 snapshot_lock;	      /* [A] who exchanges the two, or works on either */
 	u32 snapshot_users;	      /* [L] who may take one at any time */

@@ -353,3 +353,37 @@ unsigned tfs_poll(struct tfs_file *f)
 
 	return ops && ops->poll ? ops->poll(f) : POLL_IN | POLL_OUT;
 }
+
+/* ---- mappings: of files of an instance, which stays while they are open ------------------------------------------------------ */
+
+bool tfs_can_map(const struct tfs_file *f)
+{
+	return f->node.row->ops && f->node.row->ops->map;
+}
+
+int tfs_map(struct tfs_file *f, u64 first, u64 pages)
+{
+	host_lock();
+	int err = f->node.row->ops->map->map(f, first, pages);
+	host_unlock();
+	return err;
+}
+
+void tfs_map_again(struct tfs_file *f)
+{
+	host_lock();
+	f->node.row->ops->map->again(f);
+	host_unlock();
+}
+
+void tfs_unmap(struct tfs_file *f)
+{
+	host_lock();
+	f->node.row->ops->map->unmap(f);
+	host_unlock();
+}
+
+void *tfs_map_page(struct tfs_file *f, u64 index)
+{
+	return f->node.row->ops->map->page(f, index);
+}

@@ -43,4 +43,14 @@ ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos);
 void tfs_set_nonblock(struct tfs_file *f, bool on); /* as O_NONBLOCK of the file now is */
 unsigned tfs_poll(struct tfs_file *f);		    /* bits as vfs.h poll */
 long tfs_ioctl(struct tfs_file *f, u32 cmd);	    /* -ENOTTY: no such thing. May wait. */
+/*
+ * Mapping a file's pages into programs. map: pages [first, first + pages) of it; each success, and each tfs_map_again(), is ended
+ * by one tfs_unmap(). -EINVAL: it has not so many; -EBUSY: not now; -ENOMEM. The page stays where it is while it is mapped;
+ * tfs_map_page() takes no lock, NULL: behind the end.
+ */
+bool tfs_can_map(const struct tfs_file *f);
+int tfs_map(struct tfs_file *f, u64 first, u64 pages);
+void tfs_map_again(struct tfs_file *f);
+void tfs_unmap(struct tfs_file *f);
+void *tfs_map_page(struct tfs_file *f, u64 index);
 void tfs_release(struct tfs_file *f);

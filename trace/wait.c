@@ -29,19 +29,26 @@ int trace_wait(struct trace_array *tr, bool (*cond)(void *), void *arg)
 
 int trace_wait_filled(struct trace_array *tr, bool (*cond)(void *), void *arg)
 {
+	if (!READ_ONCE(tr->buffer_percent))
+		return trace_wait(tr, cond, arg);
 	return wait_on(tr, tr->full_waiters, &tr->full_readers, cond, arg);
+}
+
+bool trace_filled(struct trace_array *tr, unsigned cpu)
+{
+	u32 percent = READ_ONCE(tr->buffer_percent);
+
+	return (!percent || ring_buffer_filled(tr->buffer, cpu, percent)) &&
+	       !ring_buffer_empty_cpu(tr->buffer, cpu);
 }
 
 bool trace_poll(struct trace_array *tr, int cpu)
 {
-	u32 percent = READ_ONCE(tr->buffer_percent);
-
 	if (tr->options & TRACE_OPT_BLOCK)
 		return true;
 	if (cpu < 0)
 		return !ring_buffer_empty(tr->buffer);
-	return (!percent || ring_buffer_filled(tr->buffer, cpu, percent)) &&
-	       !ring_buffer_empty_cpu(tr->buffer, cpu);
+	return trace_filled(tr, cpu);
 }
 
 void trace_wake(struct trace_array *tr, unsigned cpu)

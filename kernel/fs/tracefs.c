@@ -10,6 +10,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/panic.h"
+#include "kernel/task/mm.h"
 #include "trace/tracefs.h"
 
 struct tnode {
@@ -132,6 +133,43 @@ static long tracefs_ioctl(struct file *f, u64 cmd, u64 arg)
 	return tfs_ioctl(f->priv, cmd);
 }
 
+static u64 tracefs_page(struct vm_area *a, u64 index)
+{
+	void *page = tfs_map_page(a->file->priv, index);
+
+	return page ? virt_to_phys(page) : 0;
+}
+
+static void tracefs_area_again(struct vm_area *a)
+{
+	tfs_map_again(a->file->priv);
+}
+
+static void tracefs_area_gone(struct vm_area *a)
+{
+	tfs_unmap(a->file->priv);
+}
+
+/* To be read, by everybody who maps it: never writable, never executable, and not inherited, as on Linux. */
+static int tracefs_mmap(struct file *f, struct vm_area *a)
+{
+	int err;
+
+	if (!f->priv || !tfs_can_map(f->priv))
+		return -ENODEV;
+	if (!a->shared || (a->prot & (PROT_W | PROT_X)))
+		return -EPERM;
+	err = tfs_map(f->priv, a->offset / PAGE_SIZE, (a->end - a->start) / PAGE_SIZE);
+	if (err)
+		return err;
+	a->max_prot = PROT_R;
+	a->page = tracefs_page;
+	a->again = tracefs_area_again;
+	a->gone = tracefs_area_gone;
+	a->dont_copy = true;
+	return 0;
+}
+
 static void tracefs_release(struct file *f)
 {
 	if (f->priv)
@@ -153,6 +191,8 @@ static const struct file_ops tracefs_file_ops = {
     .write = tracefs_write,
     .poll = tracefs_poll,
     .ioctl = tracefs_ioctl,
+    .mmap = tracefs_mmap,
+    .no_private_map = true,
     .release = tracefs_release,
 };
 

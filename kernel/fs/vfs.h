@@ -61,13 +61,15 @@ struct file_ops {
 	ssize (*read)(struct file *f, void *buf, size_t n, u64 *pos);
 	ssize (*write)(struct file *f, const void *buf, size_t n, u64 *pos);
 	long (*ioctl)(struct file *f, u64 cmd, u64 arg); /* arg may be a ring-3 pointer */
-	/* Checks, and sets area->page: for shared mappings. NULL: -ENODEV. */
+	/* Checks, and sets area->page: for shared mappings. The area is not placed yet: it begins at 0. NULL: -ENODEV. */
 	int (*mmap)(struct file *f, struct vm_area *area);
 	/* What is ready now: POLLIN 1, POLLOUT 4, POLLERR 8, POLLHUP 16. */
 	unsigned (*poll)(struct file *f);
 	/* NULL: -ESPIPE unless the vnode is a regular file or a directory. */
 	s64 (*seek)(struct file *f, s64 off, int whence);
 	void (*release)(struct file *f);
+	/* What is read here is not what lies there: a private mapping is not filled by reading, but `mmap` asked. */
+	bool no_private_map;
 };
 
 struct vnode {

@@ -91,11 +91,15 @@ struct vm_area *area_copy(const struct vm_area *from)
 	list_init(&a->node);
 	if (a->file)
 		file_get(a->file);
+	if (a->again)
+		a->again(a);
 	return a;
 }
 
 void area_free(struct vm_area *a)
 {
+	if (a->gone)
+		a->gone(a);
 	if (a->file)
 		file_put(a->file);
 	kfree(a);

@@ -120,10 +120,13 @@ static int share_page(struct mm *from, struct mm *to, u64 va)
 
 static int fork_area(struct mm *from, struct mm *to, const struct vm_area *a)
 {
-	struct vm_area *copy = area_copy(a);
+	struct vm_area *copy;
 	u64 va;
 	int err = 0;
 
+	if (a->dont_copy)
+		return 0;
+	copy = area_copy(a);
 	if (!copy)
 		return -ENOMEM;
 	area_insert(to, copy);

@@ -18,6 +18,11 @@ struct vm_area {
 	 * area's file keeps them alive; they are not counted one by one. */
 	u64 (*page)(struct vm_area *a, u64 index);
 	void *page_arg;
+	/* Who gave the pages counts the areas: this one has become two; it is about to go. NULL: nobody counts. mm->lock may be
+	 * held. */
+	void (*again)(struct vm_area *a);
+	void (*gone)(struct vm_area *a);
+	bool dont_copy; /* a child of fork() does not get it */
 };
 
 struct mm {

@@ -31,6 +31,7 @@ static bool too_much(u64 len, unsigned prot, unsigned flags)
 static bool own_pages(const struct map_request *q)
 {
 	return !shared_type(q->flags) && q->file->vnode &&
+	       !(q->file->ops && q->file->ops->no_private_map) &&
 	       (q->file->vnode->mode & S_IFMT) == S_IFREG;
 }
 

@@ -1,7 +1,9 @@
 /* Ring-3 programs: those of /test and /bin from the archive, and the glibc one when an -initrd brought it. */
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/mem/mem.h"
 #include "tests/kernel/run_program.h"
+#include "trace/trace_array.h"
 
 static void files(void)
 {
@@ -33,6 +35,22 @@ static void userstack(void)
 	EXPECT_EQ(run_program("/test/userstack", NULL), 0);
 }
 
+/* And nothing is left mapped. */
+static void rawmap(void)
+{
+	u64 free = 0;
+
+	for (unsigned run = 0; run < 2; run++) {
+		EXPECT_EQ(run_program("/test/rawmap", NULL), 0);
+		EXPECT_EQ(trace_global->mapped, 0);
+		for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+			EXPECT_EQ(ring_buffer_map_pages(trace_global->buffer, cpu), 0);
+		if (run)
+			EXPECT(page_free_count() + 16 >= free); /* the first run may leave caches */
+		free = page_free_count();
+	}
+}
+
 static void samples(void)
 {
 	EXPECT_EQ(run_program("/bin/true", NULL), 0);
@@ -58,6 +76,7 @@ static const struct ktap_case cases[] = {
     {"ring3.entry", entry},
     {"ring3.fpu", fpu},
     {"ring3.userstack", userstack},
+    {"ring3.rawmap", rawmap},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
     {NULL, NULL},

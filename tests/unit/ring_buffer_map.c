@@ -261,6 +261,35 @@ static void other_readers(void)
 	ring_buffer_free_page(page);
 }
 
+/* Another reader has taken the page that is being written, and all that is in it: the header is made good all the same. */
+static void header_is_never_the_writers(void)
+{
+	u32 expected = 0;
+	u64 lost = 0;
+
+	rb = ring_make(4, 0);
+	put_numbers(0, 3);
+	EXPECT(ring_consume_checked(rb, &expected, &lost));
+	EXPECT_EQ(ring_buffer_map(rb, ring_cpu()), 0);
+	meta = ring_buffer_map_page(rb, ring_cpu(), 0);
+	EXPECT_EQ(page_of(meta->reader.id)->commit, 24);
+	EXPECT_EQ(meta->reader.read, 8);
+	EXPECT_EQ(meta->read, 1);
+	EXPECT_EQ(next_page()->commit, 24);
+	EXPECT_EQ(meta->reader.read, 24);
+	EXPECT_EQ(meta->read, 3);
+	put_numbers(3, 2);
+	expected = 3;
+	EXPECT(ring_consume_checked(rb, &expected, &lost));
+	EXPECT(ring_consume_checked(rb, &expected, &lost));
+	EXPECT_EQ(next_page()->commit, 16);
+	EXPECT_EQ(meta->read, 5);
+	put_numbers(5, 1);
+	EXPECT_EQ(next_page()->commit, 8);
+	EXPECT_EQ(meta->entries, 6);
+	end();
+}
+
 static void refusals(void)
 {
 	struct ring_buffer *other = ring_make(4, 0);
@@ -344,6 +373,7 @@ static const struct ktap_case cases[] = {
     {"ring_map.after_leaving", after_leaving},
     {"ring_map.under_construction", under_construction},
     {"ring_map.other_readers", other_readers},
+    {"ring_map.header_is_never_the_writers", header_is_never_the_writers},
     {"ring_map.refusals", refusals},
     {"ring_map.resetting", resetting},
     {"ring_map.mapped_late", mapped_late},

@@ -188,7 +188,42 @@ static void merge_range(void)
 	end();
 }
 
+static int counted;
+
+static void one_more(struct vm_area *a)
+{
+	(void)a;
+	counted++;
+}
+
+static void one_less(struct vm_area *a)
+{
+	(void)a;
+	counted--;
+}
+
+/* Who counts the areas of its pages is told of each that comes and goes by cutting and joining. */
+static void counting(void)
+{
+	begin();
+	struct vm_area *a = add(10, 20, PROT_R, true, 0);
+	a->again = one_more;
+	a->gone = one_less;
+	counted = 1;
+	EXPECT_EQ(area_cut(&mm, 12 * P, 15 * P), 0);
+	EXPECT_EQ(counted, 3);
+	area_remove(&mm, area_find(&mm, 12 * P));
+	EXPECT_EQ(counted, 2);
+	EXPECT_EQ(area_cut(&mm, 17 * P, 17 * P), 0);
+	EXPECT_EQ(counted, 3);
+	area_merge(&mm, 0, ~0UL);
+	EXPECT_EQ(counted, 2);
+	end();
+	EXPECT_EQ(counted, 0);
+}
+
 static const struct ktap_case cases[] = {
+    {"area.counting", counting},
     {"area.find", find},
     {"area.gap", gap},
     {"area.cut", cut},

@@ -1,7 +1,9 @@
 /* The file trace_pipe_raw: what reads of any size give, waiting and not, poll() and buffer_percent, and what header_page says. */
+#include "kernel/abi/trace_mmap.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace_tools.h"
+#include "trace/snapshot.h"
 
 #define CLOCK "counter" /* small times: no time stands in front of an event */
 #define EVENT 16	/* of put(): header, common fields, id */
@@ -204,7 +206,57 @@ static void header_page(void)
 	trace_fresh();
 }
 
+/* Mappings are counted; the buffer keeps its size and is not exchanged until the last is gone. */
+static void mapped(void)
+{
+	start();
+	struct tfs_file *f = open_raw(TFS_NONBLOCK), *g = open_raw(TFS_NONBLOCK);
+	EXPECT(tfs_can_map(f));
+	EXPECT_EQ(tfs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), -ENODEV);
+	EXPECT_EQ(tfs_map(f, 0, 1), 0);
+	const struct trace_buffer_meta *meta = tfs_map_page(f, 0);
+	u64 pages = 1 + meta->nr_subbufs;
+	EXPECT_EQ(tfs_map(f, 0, pages + 1), -EINVAL);
+	EXPECT_EQ(tfs_map(f, 1, pages), -EINVAL);
+	EXPECT_EQ(tfs_map(f, ~0UL, 1), -EINVAL);
+	EXPECT_EQ(tfs_map(f, 1, ~0UL), -EINVAL);
+	EXPECT_EQ(tfs_map(f, pages - 1, 1), 0);
+	EXPECT(tfs_map_page(f, pages - 1) && !tfs_map_page(f, pages));
+	EXPECT_EQ(tfs_map(g, 0, pages), 0);
+	tfs_map_again(g);
+	for (unsigned users = 4; users; users--) {
+		EXPECT_EQ(trace_global->mapped, users);
+		EXPECT_EQ(trace_put("buffer_size_kb", "200"), -EBUSY);
+		EXPECT_EQ(trace_put("snapshot", "1"), -EBUSY);
+		EXPECT(!trace_global->snapshot);
+		put(1);
+		EXPECT_EQ(tfs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), 0);
+		EXPECT_EQ(meta->read, 5 - users);
+		tfs_unmap(users > 2 ? g : f);
+	}
+	EXPECT_EQ(tfs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), -ENODEV);
+	EXPECT_EQ(trace_put("buffer_size_kb", "200"), 0);
+	/* Who may take a snapshot at any time keeps others from mapping. */
+	host_lock();
+	EXPECT_EQ(trace_snapshot_arm(trace_global), 0);
+	host_unlock();
+	EXPECT_EQ(tfs_map(f, 0, 1), -EBUSY);
+	host_lock();
+	trace_snapshot_disarm(trace_global);
+	host_unlock();
+	EXPECT_EQ(tfs_map(f, 0, 1), 0);
+	host_lock();
+	EXPECT_EQ(trace_snapshot_arm(trace_global), -EBUSY);
+	host_unlock();
+	tfs_unmap(f);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	tfs_release(f);
+	tfs_release(g);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
+    {"raw.mapped", mapped},
     {"raw.first_read", first_read},
     {"raw.rest_of_page", rest_of_page},
     {"raw.two_files", two_files},
