@@ -5,6 +5,7 @@
 #include "kernel/events.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
@@ -14,6 +15,7 @@
 #include "kernel/trace_glue.h"
 #include "kernel/version.h"
 #include "kernel/sym.h"
+#include "kernel/task/sched.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 #include "trace/comm.h"
@@ -110,14 +112,29 @@ static void go_to(unsigned cpu)
 		sched_yield_current();
 }
 
-/* Tracer sections run with preemption off: a CPU on which this task has run since has left those it was in. */
+/*
+ * Asked of each CPU by an interrupt: could that be a tracer section that it came upon? They run with preemption off, as the idle task
+ * always does. The CPU that asks has no interrupt here, and is in none.
+ */
+static void note_section(void *arg)
+{
+	u32 count = this_cpu_read(preempt_count);
+	u32 outside = HARDIRQ_UNIT + (current() == sched_idle_task(cpu_id()));
+
+	if ((count & HARDIRQ_MASK) && count != outside)
+		atomic_or((u64 *)arg, 1UL << cpu_id());
+}
+
+/* All CPUs at once; those that could be in a section are then visited: where this task has run since, they have left it. */
 void host_synchronize(void)
 {
-	u64 before = current()->cpus_allowed;
+	u64 before = current()->cpus_allowed, inside = 0;
 
-	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
-		go_to(cpu);
-	task_set_affinity(current(), before);
+	cpu_call_all(note_section, &inside);
+	for (u64 left = inside; left; left &= left - 1)
+		go_to(__builtin_ctzll(left));
+	if (inside)
+		task_set_affinity(current(), before);
 }
 
 /* Where a task runs, no section is open. */

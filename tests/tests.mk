@@ -56,7 +56,7 @@ $(O)/host-sh: $(HSHOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
-.PHONY: host-test guest-test console-test matrix
+.PHONY: trigger-storm host-test guest-test console-test matrix
 test: $(O)/host-test $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
 	$(Q)O=$(O) tools/test
 
@@ -66,6 +66,10 @@ host-test: $(O)/host-test
 
 guest-test: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=$(or $(ONLY),all) $(APPEND)" --smp $(SMP) --ktap
+
+# 100,000 triggers come, fire and go on 4 CPUs with a host thread each: minutes on 2 cores.
+trigger-storm: $(O)/kernel-test.elf
+	$(Q)tools/run-qemu --kernel $< --append "ktest=trigger_storm hosttime rounds=100000" --smp 4 --multi --ktap --timeout 3600
 
 console-test: $(O)/kernel.elf
 	$(Q)tools/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt
@@ -88,6 +92,7 @@ help:
 #:                check, host-test, insn-test, guest-test, console-test, matrix; ONLY=ring. chooses cases
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
+#: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make fmt       clang-format over the tree
 #: make clean     removes build/
