@@ -15,9 +15,11 @@ int trace_reader_init(
 	*r =
 	    (struct trace_reader){.tr = tr, .buffer = buffer, .cpu = cpu, .cpus = host_cpu_count()};
 	r->symbols = host_alloc(sizeof(*r->symbols) + r->cpus * sizeof(*r->heads) + RB_PAGE_DATA);
+	if (!r->symbols)
+		return -ENOMEM;
 	r->heads = (struct trace_head *)(r->symbols + 1);
 	r->copy = (char *)(r->heads + r->cpus);
-	return r->symbols ? 0 : -ENOMEM;
+	return 0;
 }
 
 void trace_reader_free(struct trace_reader *r)

@@ -117,7 +117,8 @@ static void ring_reset(struct rb_ring *ring)
 	ring_tail_init(ring);
 	ring->evicted_events = ring->evicted_pages = 0;
 	ring->dropped = ring->commit_overrun = ring->too_large = 0;
-	ring->nested = ring->disabled = ring->discarded = 0;
+	ring->nested = ring->discarded = 0;
+	ring->disabled_before = READ_ONCE(ring->disabled);
 	rb_reader_init(ring, ring->page, ring->spare);
 	if (ring->map)
 		rb_map_reset(ring);

@@ -163,6 +163,7 @@ struct rb_ring {
 	u64 iterators;
 	struct rb_map *map; /* not NULL: programs map the ring, it must keep its pages */
 	u64 resets;
+	u64 disabled_before; /* `disabled` at the last reset: who is kept away by it counts there meanwhile */
 	struct ring_buffer_totals past; /* until the last reset */
 };
 

@@ -63,7 +63,7 @@ void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st)
 	st->dropped += READ_ONCE(ring->dropped);
 	st->too_large += READ_ONCE(ring->too_large);
 	st->nested += READ_ONCE(ring->nested);
-	st->disabled += READ_ONCE(ring->disabled);
+	st->disabled += READ_ONCE(ring->disabled) - ring->disabled_before;
 	st->discarded += READ_ONCE(ring->discarded);
 }
 
@@ -94,7 +94,7 @@ void rb_ring_totals(struct rb_ring *ring, struct ring_buffer_totals *t)
 	t->commit_overrun += ring->past.commit_overrun + st.commit_overrun;
 	t->too_large += ring->past.too_large + st.too_large;
 	t->nested += ring->past.nested + st.nested;
-	t->disabled += ring->past.disabled + st.disabled;
+	t->disabled += READ_ONCE(ring->disabled);
 }
 
 void ring_buffer_totals(struct ring_buffer *rb, unsigned cpu, struct ring_buffer_totals *t)

@@ -279,9 +279,11 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 	if (tr->trace_opens || tr->snapshot_opens)
 		return -EBUSY;
 	trace_snapshot_hold(tr);
-	int err = ring_buffer_resize(tr->buffer, bytes, cpu);
+	int err = tr->snapshot ? ring_buffer_resize(tr->snapshot, bytes, cpu) : 0;
 	if (!err)
-		err = trace_snapshot_match(tr);
+		err = ring_buffer_resize(tr->buffer, bytes, cpu);
+	if (err)
+		trace_snapshot_match(tr); /* back */
 	trace_snapshot_release(tr);
 	if (!err)
 		tr->expanded = true;
