@@ -8,6 +8,7 @@
 #include "trace/snapshot.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
+#include "trace/wait.h"
 #include "trace/ledger.h"
 
 #define HELD	  0xffffffffU /* by a task; else the number of a CPU, plus 1 */
@@ -50,6 +51,8 @@ static int exchange(struct trace_array *tr, u32 cpu)
 	if (spare)
 		err = ring_buffer_swap(tr->buffer, spare);
 	trace_snapshot_release(tr);
+	if (!err)
+		trace_wake_snapshot(tr);
 	return err;
 }
 

@@ -86,7 +86,8 @@ static inline struct trace_array *tfs_array(const struct tfs_node *node)
 #define TFS_ALL_CPUS (-1L)
 
 extern const struct tfs_ops tfs_trace_ops, tfs_snapshot_ops, tfs_pipe_ops, tfs_marker_ops,
-    tfs_marker_raw_ops, tfs_free_buffer_ops, tfs_raw_ops, tfs_set_event_ops, tfs_inject_ops;
+    tfs_marker_raw_ops, tfs_free_buffer_ops, tfs_raw_ops, tfs_snapshot_raw_ops, tfs_set_event_ops,
+    tfs_inject_ops;
 extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir,
     tfs_instances_dir;
 extern const char tfs_readme[];

@@ -1,10 +1,14 @@
 /*
- * per_cpu/cpuN/trace_pipe_raw: a CPU's sub-buffers as they are. Task context, without host_lock but where said; what one open
- * file holds is kept from two readers by who reads it (a file's position has a lock).
+ * per_cpu/cpuN/trace_pipe_raw and snapshot_raw: a CPU's sub-buffers as they are, of the buffer that is recorded into and of the
+ * snapshot's. Task context, without host_lock but where said; what one open file holds is kept from two readers by who reads it
+ * (a file's position has a lock).
  *
  * A read takes a sub-buffer, or as many of its events as fit in what was asked for behind a header of their own, into a page of
  * the file's. That page is then given out, all 4096 bytes, by this and the following reads: so whatever the sizes of the reads,
  * what comes out is pages. A read too small for even one event gives nothing, as on Linux.
+ *
+ * The snapshot's buffer may go away at any time, so it is looked at only within host_enter() and host_exit(), for which freeing
+ * waits. Where there is none there is nothing to read, yet.
  */
 #include "kernel/abi/trace_mmap.h"
 #include "kernel/lib/atomic.h"
@@ -16,6 +20,7 @@
 struct raw {
 	struct trace_array *tr;
 	unsigned cpu;
+	bool snapshot;
 	struct ring_buffer_page *page; /* NULL before the first read */
 	size_t given;		       /* bytes of it */
 };
@@ -28,6 +33,7 @@ static int raw_open(struct tfs_file *f)
 		return -ENOMEM;
 	r->tr = tfs_array(&f->node);
 	r->cpu = f->node.arg;
+	r->snapshot = f->node.row->ops == &tfs_snapshot_raw_ops;
 	r->given = PAGE_SIZE;
 	f->priv = r;
 	return 0;
@@ -41,11 +47,44 @@ static void raw_release(struct tfs_file *f)
 	host_free(r);
 }
 
+/* Between host_enter() and host_exit(); may be NULL. */
+static struct ring_buffer *raw_buffer(const struct raw *r)
+{
+	return r->snapshot ? atomic_load(&r->tr->snapshot) : r->tr->buffer;
+}
+
 static bool raw_has_data(void *arg)
 {
+	struct host_context ctx;
+	struct ring_buffer *rb;
 	const struct raw *r = arg;
+	bool has;
 
-	return !ring_buffer_empty_cpu(r->tr->buffer, r->cpu);
+	host_enter(&ctx);
+	rb = raw_buffer(r);
+	has = rb && !ring_buffer_empty_cpu(rb, r->cpu);
+	host_exit();
+	return has;
+}
+
+/* As ring_buffer_read_page(). */
+static int raw_take(struct raw *r, size_t n)
+{
+	struct host_context ctx;
+	struct ring_buffer *rb;
+	int err;
+
+	host_enter(&ctx);
+	rb = raw_buffer(r);
+	err = rb ? ring_buffer_read_page(rb, &r->page, n, r->cpu, false) : -EAGAIN;
+	host_exit();
+	return err;
+}
+
+static int raw_wait(struct raw *r)
+{
+	return r->snapshot ? trace_wait_snapshot(r->tr, raw_has_data, r)
+			   : trace_wait(r->tr, raw_has_data, r);
 }
 
 /* Gets a page with what `n` bytes can hold: 1, or 0 if that is nothing, or an error. */
@@ -58,10 +97,10 @@ static int raw_fetch(struct tfs_file *f, size_t n)
 		r->page = ring_buffer_alloc_page();
 	if (!r->page)
 		return -ENOMEM;
-	while (!err && ring_buffer_read_page(r->tr->buffer, &r->page, n, r->cpu, false)) {
+	while (!err && raw_take(r, n)) {
 		if (raw_has_data(r))
 			return 0;
-		err = f->how & TFS_NONBLOCK ? -EAGAIN : trace_wait(r->tr, raw_has_data, r);
+		err = f->how & TFS_NONBLOCK ? -EAGAIN : raw_wait(r);
 	}
 	if (err)
 		return err;
@@ -89,9 +128,11 @@ static ssize raw_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 
 static unsigned raw_poll(struct tfs_file *f)
 {
-	const struct raw *r = f->priv;
+	struct raw *r = f->priv;
 
-	return r->given < PAGE_SIZE || trace_poll(r->tr, r->cpu) ? POLL_IN : 0;
+	if (r->given < PAGE_SIZE)
+		return POLL_IN;
+	return (r->snapshot ? raw_has_data(r) : trace_poll(r->tr, r->cpu)) ? POLL_IN : 0;
 }
 
 /* ---- mapped: kernel/abi/trace_mmap.h --------------------------------------------------------------------------- */
@@ -196,5 +237,14 @@ const struct tfs_ops tfs_raw_ops = {
     .ioctl = raw_ioctl,
     .release = raw_release,
     .map = &raw_map_ops,
+    .unlocked = true,
+};
+
+/* Not to be mapped: the next snapshot puts another ring in its place. */
+const struct tfs_ops tfs_snapshot_raw_ops = {
+    .open = raw_open,
+    .read = raw_read,
+    .poll = raw_poll,
+    .release = raw_release,
     .unlocked = true,
 };

@@ -489,6 +489,7 @@ static int show_stats(struct seq *s, const struct tfs_node *node)
 static const struct tfs_row cpu_rows[] = {
     {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
     {"snapshot", 0640, .store = tfs_store_snapshot, .ops = &tfs_snapshot_ops},
+    {"snapshot_raw", 0440, .ops = &tfs_snapshot_raw_ops},
     {"stats", 0440, .show = show_stats},
     {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
     {"trace_pipe", 0440, .ops = &tfs_pipe_ops},

@@ -34,6 +34,12 @@ int trace_wait_filled(struct trace_array *tr, bool (*cond)(void *), void *arg)
 	return wait_on(tr, tr->full_waiters, &tr->full_readers, cond, arg);
 }
 
+/* No record is of interest to it, so none is sent the long way. */
+int trace_wait_snapshot(struct trace_array *tr, bool (*cond)(void *), void *arg)
+{
+	return host_wait(tr->waiters, cond, arg);
+}
+
 bool trace_filled(struct trace_array *tr, unsigned cpu)
 {
 	u32 percent = READ_ONCE(tr->buffer_percent);
@@ -58,6 +64,11 @@ void trace_wake(struct trace_array *tr, unsigned cpu)
 	if (READ_ONCE(tr->full_readers) &&
 	    ring_buffer_filled(tr->buffer, cpu, READ_ONCE(tr->buffer_percent)))
 		host_wake(tr->full_waiters);
+}
+
+void trace_wake_snapshot(struct trace_array *tr)
+{
+	host_wake(tr->waiters);
 }
 
 void trace_wake_all(struct trace_array *tr)

@@ -11,7 +11,7 @@
 static u8 got[2 * PAGE_SIZE];
 
 /* Events of the CPU that this runs on; the case stays there (it has one, or is not moved: only its first CPU may run it). */
-static struct tfs_file *open_raw(unsigned how)
+static struct tfs_file *open_file_raw(const char *name, unsigned how)
 {
 	struct host_context ctx;
 	struct tfs_node node;
@@ -19,12 +19,17 @@ static struct tfs_file *open_raw(unsigned how)
 	char path[64];
 
 	host_enter(&ctx);
-	snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", ctx.cpu);
+	snprintf(path, sizeof(path), "per_cpu/cpu%u/%s", ctx.cpu, name);
 	host_exit();
 	EXPECT_EQ(trace_walk(path, &node), 0);
 	EXPECT_EQ(node.mode, 0100440);
 	EXPECT_EQ(tfs_open(&node, TFS_READ | how, &f), 0);
 	return f;
+}
+
+static struct tfs_file *open_raw(unsigned how)
+{
+	return open_file_raw("trace_pipe_raw", how);
 }
 
 static void put(unsigned n)
@@ -194,7 +199,7 @@ static void header_page(void)
 	tfs_release(f);
 	EXPECT_EQ(header_says(" timestamp;", "offset:"), 0);
 	memcpy(&stamp, got, header_says(" timestamp;", "size:"));
-	EXPECT(stamp > 0 && stamp < 1000);
+	EXPECT(stamp > 0 && stamp < 1000000); /* the clock counts */
 	memcpy(&word, got + header_says(" commit;", "offset:"), header_says(" commit;", "size:"));
 	EXPECT_EQ(word, 2 * EVENT);
 	u64 data = header_says(" data;", "offset:");
@@ -203,6 +208,42 @@ static void header_page(void)
 	EXPECT_EQ(ev->type, RINGBUF_TYPE_DATA);
 	EXPECT_EQ(ev->len, EVENT / 4 - 1);
 	EXPECT(!memcmp(got + data + EVENT - 4, "abcd", 4));
+	trace_fresh();
+}
+
+/* What is read of a snapshot is gone from it; before there is one there is nothing. */
+static void snapshot(void)
+{
+	start();
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	struct tfs_file *f = open_file_raw("snapshot_raw", TFS_NONBLOCK),
+			*g = open_raw(TFS_NONBLOCK);
+	EXPECT_EQ(take(f, PAGE_SIZE), -EAGAIN);
+	EXPECT_EQ(tfs_poll(f), 0);
+	put(3);
+	EXPECT_EQ(take(f, PAGE_SIZE), -EAGAIN);
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	put(1);
+	EXPECT_EQ(tfs_poll(f) & 1, 1);
+	EXPECT_EQ(take(f, RB_PAGE_HEADER + 2 * EVENT), RB_PAGE_HEADER + 2 * EVENT);
+	EXPECT_EQ(commit_word(), 2 * EVENT);
+	EXPECT_EQ(take(f, PAGE_SIZE), PAGE_SIZE - (RB_PAGE_HEADER + 2 * EVENT));
+	EXPECT_EQ(take(f, PAGE_SIZE), PAGE_SIZE);
+	EXPECT_EQ(commit_word(), EVENT);
+	EXPECT_EQ(take(f, PAGE_SIZE), -EAGAIN);
+	EXPECT_EQ(take(g, PAGE_SIZE), PAGE_SIZE);
+	EXPECT_EQ(commit_word(), EVENT);
+	EXPECT(strstr(trace_get("snapshot", NULL), "Snapshot is allocated"));
+	put(600);
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	EXPECT_EQ(take(f, PAGE_SIZE), PAGE_SIZE);
+	EXPECT_EQ(commit_word(), RB_PAGE_DATA - EVENT); /* one of them was read before */
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);	/* while it is open */
+	EXPECT_EQ(take(f, PAGE_SIZE), -EAGAIN);
+	EXPECT(!tfs_can_map(f));
+	EXPECT_EQ(tfs_ioctl(f, 0), -ENOTTY);
+	tfs_release(f);
+	tfs_release(g);
 	trace_fresh();
 }
 
@@ -257,6 +298,7 @@ static void mapped(void)
 
 static const struct ktap_case cases[] = {
     {"raw.mapped", mapped},
+    {"raw.snapshot", snapshot},
     {"raw.first_read", first_read},
     {"raw.rest_of_page", rest_of_page},
     {"raw.two_files", two_files},
