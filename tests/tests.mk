@@ -77,6 +77,15 @@ console-test: $(O)/kernel.elf
 matrix: $(O)/kernel-test.elf
 	$(Q)tools/matrix $<
 
+# The ring buffer at every pair of instruction boundaries: combinations STEPS to STEPS_TO, in at most STEPS_SECONDS. Each says its
+# number when it begins, so that the rest can be run later.
+STEPS         ?= 0
+STEPS_TO      ?= 701
+STEPS_SECONDS ?= 14400
+.PHONY: steps
+steps: $(O)/kernel-test.elf
+	$(Q)tools/run-qemu --kernel $< --append "ktest=ring_steps steps=$(STEPS) steps_to=$(STEPS_TO)" --ktap --timeout $(STEPS_SECONDS)
+
 bench: $(O)/kernel-test.elf
 	$(Q)tools/bench $< $(O)/bench.tsv
 
@@ -93,6 +102,7 @@ help:
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
+#: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make fmt       clang-format over the tree
 #: make clean     removes build/
