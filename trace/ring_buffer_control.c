@@ -66,8 +66,8 @@ static int chain_fill(struct chain **head, size_t count)
 static void put_free_page(u64 *slots, size_t index, struct ring_buffer_page *page)
 {
 	page->time_stamp = 0;
-	page->commit = account_fresh(0);
-	slots[index] = slot_make(page, 0);
+	page->commit = account_fresh(RB_FIRST_LAP);
+	slots[index] = slot_make(page, RB_FIRST_LAP);
 }
 
 static void ring_free(struct rb_ring *ring)
@@ -262,15 +262,17 @@ static u64 *lay_out(struct rb_ring *ring, u64 *slots, size_t count, struct chain
 			chain_push(pages, page);
 			continue;
 		}
-		page->commit &= (1UL << RB_ACCOUNT_LAP) - 1;
-		slots[i] = slot_make(page, 0);
+		page->commit &= account_fresh(1) - 1;
+		page->commit |= account_fresh(RB_FIRST_LAP);
+		slots[i] = slot_make(page, RB_FIRST_LAP);
 	}
 	for (size_t i = keep; i < count; i++)
 		put_free_page(slots, i, chain_pop(pages));
 	ring->slots = slots;
 	ring->count = count;
-	ring->next = 0;
-	ring->number = keep ? keep - 1 : number_make(-1UL, count - 1);
+	ring->next = number_make(RB_FIRST_LAP, 0);
+	ring->number =
+	    keep ? number_make(RB_FIRST_LAP, keep - 1) : number_make(RB_FIRST_LAP - 1, count - 1);
 	if (!tail_room(ring->tail.a)) /* the page may be gone by now, and come back as another */
 		ring->tail.a = 0;
 	return old;

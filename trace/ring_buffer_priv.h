@@ -15,6 +15,8 @@
 #define RB_INDEX_MASK ((1UL << RB_INDEX_BITS) - 1)
 #define RB_LAP_BITS   28
 #define RB_LAP_MASK   ((1UL << RB_LAP_BITS) - 1)
+/* Not 0: that is what a page's commit has for a lap when a reader has given it away, and C4 must not take it for an account. */
+#define RB_FIRST_LAP  1
 
 static inline u64 number_make(u64 lap, u64 index)
 {
@@ -237,7 +239,7 @@ static inline u64 rb_clock(u64 (*clock)(void))
 static inline void ring_tail_init(struct rb_ring *ring)
 {
 	ring->tail = (struct local_pair){0, 0};
-	ring->number = number_make(-1UL, ring->count - 1);
+	ring->number = number_make(RB_FIRST_LAP - 1, ring->count - 1);
 }
 
 /* The lock says which CPU has it. */

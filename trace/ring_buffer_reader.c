@@ -41,7 +41,8 @@ void rb_reader_init(
 	ring->open = false;
 	ring->offset = ring->end = 0;
 	ring->page_read = ring->page_events = ring->page_seq = 0;
-	ring->next = ring->taken = 0;
+	ring->next = number_make(RB_FIRST_LAP, 0);
+	ring->taken = 0;
 	ring->next_seq = 1;
 	ring->settled = ring->lost = ring->read = ring->stamp = 0;
 }

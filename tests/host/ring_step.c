@@ -20,12 +20,15 @@
 struct burst {
 	unsigned events;
 	size_t length;
+	bool read; /* and a reader elsewhere keeps pace, so that pages come back into the ring */
 };
 
 static struct ring_buffer *rb;
 static const struct burst *burst;
 static volatile u32 traps, target; /* traps so far; the one to interrupt at */
-static u32 written, refused;
+static u32 written, refused, consumed;
+static u64 lost_sum;
+static u8 seen[4096];
 
 static void put(size_t length)
 {
@@ -39,6 +42,25 @@ static void put(size_t length)
 	written++;
 }
 
+/* Reads all there is: each number once, whole. */
+static void drain(void)
+{
+	struct ring_buffer_event *ev;
+	u64 lost, ts, last = 0;
+
+	while ((ev = ring_buffer_consume(rb, ring_cpu(), &ts, &lost))) {
+		u8 *data = ring_buffer_event_data(ev);
+		u32 number = *(u32 *)data, length = ring_buffer_data_length(ev);
+
+		lost_sum += lost;
+		EXPECT(number < written && !seen[number % sizeof(seen)]++);
+		EXPECT(length == 4 || memchr(data + 4, 0x5a, length - 4));
+		EXPECT(ts >= last);
+		last = ts;
+		consumed++;
+	}
+}
+
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -48,8 +70,11 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 	if (++traps != target)
 		return;
 	uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-	for (unsigned i = 0; i < burst->events; i++)
+	for (unsigned i = 0; i < burst->events; i++) {
 		put(burst->length);
+		if (burst->read)
+			drain();
+	}
 }
 
 static void trap_flag(bool on)
@@ -84,58 +109,32 @@ static void put_stepped(unsigned flags, size_t length)
 	host_exit();
 }
 
-/* Reads all there is: each number once, whole. How many. */
-static u32 drain(u64 *lost_sum)
-{
-	static u8 seen[4096];
-	struct ring_buffer_event *ev;
-	u64 lost, ts, last = 0;
-	u32 count = 0;
-
-	memset(seen, 0, sizeof(seen));
-	while ((ev = ring_buffer_consume(rb, ring_cpu(), &ts, &lost))) {
-		u8 *data = ring_buffer_event_data(ev);
-		u32 number = *(u32 *)data;
-
-		*lost_sum += lost;
-		EXPECT(number < written && !seen[number % sizeof(seen)]++);
-		EXPECT(ring_buffer_data_length(ev) == 4 ||
-		       memchr(data + 4, 0x5a, ring_buffer_data_length(ev) - 4));
-		EXPECT(ts >= last);
-		last = ts;
-		count++;
-	}
-	return count;
-}
-
 /* One pass: fill, write with an interrupt at trap `n`, look. False when there is no such trap any more. */
 static bool pass(unsigned flags, u64 fill, size_t length, u32 n)
 {
 	struct ring_buffer_stats st;
-	u64 lost = 0;
-	u32 read, stored;
 
 	ring_buffer_reset(rb);
-	written = refused = traps = 0;
+	written = refused = consumed = traps = 0;
+	lost_sum = 0;
+	memset(seen, 0, sizeof(seen));
 	target = n;
 	for (; fill >= 32; fill -= 32)
 		put(28);
 	if (fill)
 		put(fill - 4);
 	put_stepped(flags, length);
-	stored = written - refused;
 	ring_balanced(rb, written);
 	st = ring_stats(rb);
 	EXPECT_EQ(st.dropped + st.commit_overrun + st.nested, refused);
-	read = drain(&lost);
-	EXPECT_EQ(read + lost, stored);
-	refused = 0;
+	drain();
+	EXPECT_EQ(consumed + lost_sum + refused, written);
 	put(8);
 	put(RB_MAX_DATA); /* it goes on, into the next sub-buffer too */
 	put(RB_MAX_DATA);
-	EXPECT_EQ(refused, 0);
-	EXPECT_EQ(
-	    drain(&lost) + lost + read, written - (st.dropped + st.commit_overrun + st.nested));
+	EXPECT_EQ(st.dropped + st.commit_overrun + st.nested, refused);
+	drain();
+	EXPECT_EQ(consumed + lost_sum + refused, written);
 	return traps >= n;
 }
 
@@ -164,17 +163,25 @@ static void every_boundary(const struct burst *with, unsigned flags, u64 fill)
 /* More than the ring holds: what the interrupted writer saw is laps old when it goes on. */
 static void nested_laps(void)
 {
-	static const struct burst laps = {2 * PAGES, RB_MAX_DATA};
+	static const struct burst laps = {2 * PAGES, RB_MAX_DATA, false};
 
 	every_boundary(&laps, RB_FL_OVERWRITE, RB_PAGE_DATA - 16); /* fits */
 	every_boundary(&laps, RB_FL_OVERWRITE, RB_PAGE_DATA - 8);
 	every_boundary(&laps, 0, RB_PAGE_DATA - 16);
 }
 
+/* A reader takes what they write: the page that the interrupted writer saw the tail in is in another number now. */
+static void nested_laps_read(void)
+{
+	static const struct burst laps = {PAGES + 1, RB_MAX_DATA, true};
+
+	every_boundary(&laps, 0, RB_PAGE_DATA - 8);
+}
+
 /* One event, at the edge with room left and without. */
 static void nested_event(void)
 {
-	static const struct burst one = {1, 8};
+	static const struct burst one = {1, 8, false};
 
 	every_boundary(&one, 0, RB_PAGE_DATA - 8);
 	every_boundary(&one, RB_FL_OVERWRITE, RB_PAGE_DATA);
@@ -183,6 +190,7 @@ static void nested_event(void)
 static const struct ktap_case cases[] = {
     {"ring_step.nested_event", nested_event},
     {"ring_step.nested_laps", nested_laps},
+    {"ring_step.nested_laps_read", nested_laps_read},
     {NULL, NULL},
 };
 const struct ktap_suite suite_ring_step = {cases};
