@@ -56,7 +56,7 @@ $(O)/host-sh: $(HSHOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
-.PHONY: trigger-storm host-test guest-test console-test matrix
+.PHONY: trigger-storm host-test guest-test console-test matrix model
 test: $(O)/host-test $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
 	$(Q)O=$(O) tools/test
 
@@ -73,6 +73,10 @@ trigger-storm: $(O)/kernel-test.elf
 
 console-test: $(O)/kernel.elf
 	$(Q)tools/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt
+
+# All states of the ring buffer's algorithm; `make test` has the smaller runs of it.
+model:
+	$(Q)O=$(O) tools/spin-check --all
 
 matrix: $(O)/kernel-test.elf
 	$(Q)tools/matrix $<
@@ -99,6 +103,7 @@ help:
 #:                APPEND="kernel command line" INITRD=archive.cpio
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
 #:                check, host-test, insn-test, guest-test, console-test, matrix; ONLY=ring. chooses cases
+#: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
