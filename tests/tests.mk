@@ -50,6 +50,30 @@ $(O)/insn-compare: tests/tools/insn_compare.c arch/x86_64/insn.c arch/x86_64/ins
 insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 	@set -o pipefail; for f in $(INSN_FILES); do echo -n "$$f: "; objdump -d -w $$f | $(O)/insn-compare || exit 1; done
 
+# ---- Fuzzers: a file of tests/fuzz/ each, over the same sources; FUZZ_TIME seconds each, ONLY=name chooses one -------------------
+
+FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZCC   ?= clang
+FUZZSRC  := $(sort $(wildcard kernel/lib/*.c trace/*.c) tests/unit/filter_sample.c tests/host/host.c tests/host/machine.c)
+FUZZOBJ  := $(FUZZSRC:%=$(O)/f/%.o)
+FCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fno-sanitize-recover=undefined -pthread
+FUZZ_TIME ?= 300
+
+$(O)/f/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(FUZZCC) $(FCFLAGS) -fsanitize=fuzzer-no-link,address,undefined \
+	    $(if $(filter $< ,$(HOWN) $(FUZZERS:%=tests/fuzz/%.c)),,-ffreestanding -include tests/host/names.h) \
+	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
+
+$(FUZZERS:%=$(O)/fuzz/%): $(O)/fuzz/%: $(O)/f/tests/fuzz/%.c.o $(FUZZOBJ)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(FUZZCC) $(FCFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^
+
+.PHONY: fuzz
+fuzz: $(FUZZERS:%=$(O)/fuzz/%)
+	$(Q)tools/fuzz $(O)/fuzz $(FUZZ_TIME) $(ONLY)
+
 # The kernel's shell as a program of the host, for trying things: build/host-sh [-i] DIRECTORY
 HSHOBJ   := $(patsubst %,$(O)/h/%.o,$(HSHELL) $(wildcard kernel/lib/*.c) tests/host/shell/main.c)
 $(O)/host-sh: $(HSHOBJ)
@@ -57,7 +81,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
+test: $(O)/host-test $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
 	$(Q)O=$(O) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -93,7 +117,7 @@ steps: $(O)/kernel-test.elf
 bench: $(O)/kernel-test.elf
 	$(Q)tools/bench $< $(O)/bench.tsv
 
--include $(HOBJ:.o=.d)
+-include $(HOBJ:.o=.d) $(FUZZOBJ:.o=.d) $(FUZZERS:%=$(O)/f/tests/fuzz/%.c.d)
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' tests/tests.mk
@@ -108,6 +132,7 @@ help:
 #: make check     include table, formatting, forbidden words
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
+#: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make fmt       clang-format over the tree
 #: make clean     removes build/

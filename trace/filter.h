@@ -15,7 +15,7 @@ enum {
 
 struct trace_filter_error {
 	const char *text; /* "Field not found" ...; static */
-	u32 pos;	  /* column of the caret, which may be one beyond the text's end */
+	u32 pos; /* column of the caret; Linux counts up to two beyond the end of the text */
 };
 
 struct filter_insn;

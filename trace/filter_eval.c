@@ -155,12 +155,14 @@ bool filter_test_rel(const struct filter_insn *in, const void *rec, u32 len)
 
 /* ---- strings ------------------------------------------------------------------------------------------------------------------ */
 
-/* A string without a size of its own is the rest of the record, to its NUL. */
+/* A string without a size of its own is the rest of the record, to its NUL if there is one. */
 bool filter_test_string(const struct filter_insn *in, const void *rec, u32 len)
 {
 	const char *s = (const char *)rec + in->offset;
-	u32 size = in->size ? in->size : strnlen(s, len - in->offset) + 1;
+	u32 size = in->size ? in->size : len - in->offset;
 
+	if (!in->size)
+		size = MIN(size, (u32)strnlen(s, size) + 1);
 	return filter_text_match(in, s, size) != in->negate;
 }
 

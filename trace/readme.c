@@ -36,6 +36,8 @@ const char tfs_readme[] =
     "  events/<system>/\t- Directory containing all trace events for <system>:\n"
     "      enable\t\t- Write 0/1 to enable/disable tracing of all <system>\n"
     "\t\t\t  events\n"
+    "      filter\t\t- If set, only events passing filter are traced\n"
     "  events/<system>/<event>/\t- Directory containing control files for\n"
     "\t\t\t  <event>:\n"
-    "      enable\t\t- Write 0/1 to enable/disable tracing of <event>\n";
+    "      enable\t\t- Write 0/1 to enable/disable tracing of <event>\n"
+    "      filter\t\t- If set, only events passing filter are traced\n";

@@ -494,10 +494,27 @@ static void hostile_records(void)
 	}
 	rec->dyn = rec->rel = rec->mask = 1 << 16 | (sizeof(*rec) - 1);
 	EXPECT(trace_filter_match(f, rec, sizeof(*rec)));
-	rec->room[sizeof(rec->room) - 1] = 0;
 	rec->dyn = 0;
 	EXPECT(!trace_filter_match(f, rec, offsetof(struct filter_sample, ptr) - 1));
 	trace_filter_free(f);
+	host_free(rec);
+}
+
+/* A string that goes on to the end of the record, without a NUL there. The record's memory ends with it: sanitizers look. */
+static void rest_of_record(void)
+{
+	struct filter_sample *rec = host_alloc(sizeof(*rec));
+	char text[80];
+
+	memset(rec->room, 'r', sizeof(rec->room));
+	EXPECT(matches("rest ~ \"r*\"", rec));
+	EXPECT(!matches("rest == \"r\"", rec));
+	memcpy(text, "rest == \"", 9);
+	memset(text + 9, 'r', sizeof(rec->room));
+	strscpy(text + 9 + sizeof(rec->room), "\"", 2);
+	EXPECT(matches(text, rec));
+	strscpy(rec->room, "short", sizeof(rec->room));
+	EXPECT(matches("rest == \"short\" && rest ~ \"*rt\"", rec));
 	host_free(rec);
 }
 
@@ -529,6 +546,7 @@ static const struct ktap_case cases[] = {
     {"filter.depth_and_length", depth_and_length},
     {"filter.pointed_limits", pointed_limits},
     {"filter.hostile_records", hostile_records},
+    {"filter.rest_of_record", rest_of_record},
     {"filter.needs", needs},
     {NULL, NULL},
 };

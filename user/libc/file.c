@@ -57,7 +57,8 @@ int open(const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
 	va_end(ap);
-	return syscall_result(syscall3(SYS_open, (long)path, flags_to_linux(flags), mode));
+	return syscall_result(
+	    syscall4(SYS_openat, ABI_AT_FDCWD, (long)path, flags_to_linux(flags), mode));
 }
 
 int close(int fd)
