@@ -158,27 +158,34 @@ static void forget(struct trace_pids *p, s32 pid)
 }
 
 /* A pid that comes back belongs to another task. */
+static void forget_old(struct trace_pids *p, s32 pid)
+{
+	for (u32 i = 0; i < TRACE_PIDS_GONE; i++)
+		if (atomic_cas(&p->gone[i], pid, 0))
+			forget(p, pid);
+}
+
 void trace_pid_fork(s32 parent, s32 child)
 {
 	for_each_active (p) {
 		if (!(READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK))
 			continue;
-		if (atomic_cas(&p->gone, child, 0))
-			forget(p, child);
+		forget_old(p, child);
 		follow(READ_ONCE(p->wanted), parent, child);
 		follow(READ_ONCE(p->unwanted), parent, child);
 	}
 }
 
-/* As on Linux the last one stays listed for a while; here, until the next one goes or its number comes back. */
 void trace_pid_free(s32 pid)
 {
-	for_each_active (p)
-		if (READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK) {
-			s32 gone = atomic_xchg(&p->gone, pid);
-			if (gone)
-				forget(p, gone);
-		}
+	for_each_active (p) {
+		if (!(READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK))
+			continue;
+		u32 at = atomic_fetch_add(&p->gone_next, 1) % TRACE_PIDS_GONE;
+		s32 old = atomic_xchg(&p->gone[at], pid);
+		if (old)
+			forget(p, old);
+	}
 }
 
 /* ---- switching on and off ---------------------------------------------------------------------------------------------------- */

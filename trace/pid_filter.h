@@ -6,6 +6,9 @@
 
 #include "trace/trace_array.h"
 
+/* As on Linux, whose task is gone stays listed for a while: here until so many more have gone, or the number comes back. */
+#define TRACE_PIDS_GONE 8
+
 /* What an array has of them from the first list on. */
 struct trace_pids {
 	u8 ignore
@@ -13,8 +16,9 @@ struct trace_pids {
 	struct pid_set *wanted, *unwanted; /* [A] NULL: no such list */
 	struct trace_pids *next;	   /* [A] all that have a list */
 	struct trace_array *tr;		   /* [I] */
-	s32 gone;    /* [A] still listed though its task is no more; 0: none */
-	bool active; /* [L] in that list */
+	s32 gone[TRACE_PIDS_GONE]; /* [A] still listed though their tasks are no more; 0: none */
+	u32 gone_next;		   /* [A] whose turn it is */
+	bool active;		   /* [L] in that list */
 };
 
 /* Are the current task's events not wanted? Any context, between host_enter() and host_exit(), while file->way says PID. */

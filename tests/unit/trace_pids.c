@@ -230,15 +230,20 @@ static void forks(void)
 	EXPECT_STR(trace_get(WANTED, NULL), "31000\n31001\n31010\n31011\n31013\n");
 	EXPECT_STR(trace_get(UNWANTED, NULL), "31001\n31013\n");
 	fork_and_free(0, 0, 31013); /* stays for a while */
-	EXPECT(strstr(trace_get(WANTED, NULL), "31013\n"));
-	fork_and_free(0, 0, 31010);
+	for (s32 other = 30001; other < 30001 + TRACE_PIDS_GONE; other++) {
+		EXPECT(strstr(trace_get(WANTED, NULL), "31013\n"));
+		EXPECT(strstr(trace_get(UNWANTED, NULL), "31013\n"));
+		fork_and_free(0, 0, other);
+	}
 	EXPECT_STR(trace_get(WANTED, NULL), "31000\n31001\n31010\n31011\n");
 	EXPECT_STR(trace_get(UNWANTED, NULL), "31001\n");
+	fork_and_free(0, 0, 31010);
+	EXPECT_STR(trace_get(WANTED, NULL), "31000\n31001\n31010\n31011\n");
 	fork_and_free(31005, 31010, 0); /* the number again, of a child of somebody else */
 	EXPECT_STR(trace_get(WANTED, NULL), "31000\n31001\n31011\n");
 	EXPECT_EQ(trace_put("options/event-fork", "0"), 0);
-	fork_and_free(0, 0, 31011);
-	fork_and_free(0, 0, 31000);
+	for (unsigned i = 0; i < TRACE_PIDS_GONE + 2; i++)
+		fork_and_free(0, 0, 31011);
 	EXPECT_STR(trace_get(WANTED, NULL), "31000\n31001\n31011\n");
 	clear_lists();
 }
