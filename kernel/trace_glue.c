@@ -15,6 +15,7 @@
 #include "kernel/trace_glue.h"
 #include "kernel/version.h"
 #include "kernel/sym.h"
+#include "kernel/syscall.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
@@ -263,6 +264,11 @@ u64 host_sym_find(const char *name, u64 *size)
 const char *host_sym_of(u64 addr, u64 *start, u64 *size)
 {
 	return sym_find(addr, start, size);
+}
+
+const char *host_syscall_name(u64 nr)
+{
+	return nr < SYSCALL_MAX ? syscall_name(nr) : NULL;
 }
 
 const char *host_release(void)

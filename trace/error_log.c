@@ -12,7 +12,7 @@ struct logged_error {
 	u64 time_ns;
 	const char *where, *text;
 	u32 pos;
-	char cmd[];
+	char cmd[]; /* and `where` behind its NUL */
 };
 
 static void drop(struct trace_array *tr, struct logged_error *e)
@@ -25,13 +25,13 @@ static void drop(struct trace_array *tr, struct logged_error *e)
 void trace_error_log(
     struct trace_array *tr, const char *where, const char *cmd, const char *text, u32 pos)
 {
-	size_t len = strlen(cmd);
-	struct logged_error *e = host_alloc(sizeof(*e) + len + 1);
+	size_t len = strlen(cmd), where_len = strlen(where);
+	struct logged_error *e = host_alloc(sizeof(*e) + len + where_len + 2);
 
 	if (!e)
 		return;
 	e->time_ns = host_clock_ns(host_clock());
-	e->where = where;
+	e->where = memcpy(e->cmd + len + 1, where, where_len + 1);
 	e->text = text;
 	e->pos = pos;
 	memcpy(e->cmd, cmd, len + 1);

@@ -6,7 +6,7 @@
  * the ring. So what is filtered leaves no hole there, and triggers act also when the ring would refuse the record.
  *
  *   G1 triggers, when none of them looks at records, act now.
- *   G2 the event is off, or its task is not wanted: unless a trigger must look at the record, that is all.
+ *   G2 its task is not wanted, or the event is off: that is all; but if a trigger must look at the record, off is not enough.
  *   G3 neither filter nor trigger looks at the record: it is built in the ring.
  *   G4 else it is built in scratch; its writer fills it and comes back to trace_gate_commit().
  *   G5 triggers that look at records act, and with them all others.
@@ -76,16 +76,19 @@ static void scratch_give_back(unsigned cpu, u32 size)
 	WRITE_ONCE(scratch[cpu]->used, scratch[cpu]->used - ALIGN_UP(size, 8U));
 }
 
+static u64 *unwanted_task(struct trace_event_file *file, const struct host_context *ctx, u32 way)
+{
+	if ((way & TRACE_WAY_PID) && trace_pid_ignored(file->tr, ctx))
+		return &file->counts[ctx->cpu].pid_filtered;
+	return NULL;
+}
+
 /* Where an event is counted that is off, or whose task is not wanted; NULL: neither. */
 static u64 *unwanted(struct trace_event_file *file, const struct host_context *ctx, u32 way)
 {
-	struct trace_event_count *count = &file->counts[ctx->cpu];
-
 	if (way & TRACE_WAY_SOFT_OFF)
-		return &count->soft_off;
-	if ((way & TRACE_WAY_PID) && trace_pid_ignored(file->tr, ctx))
-		return &count->pid_filtered;
-	return NULL;
+		return &file->counts[ctx->cpu].soft_off;
+	return unwanted_task(file, ctx, way);
 }
 
 static void *build_in_scratch(struct trace_slot *slot, struct trace_event_file *file,
@@ -111,16 +114,14 @@ void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
 	void *rec;
 
 	if ((way & TRACE_WAY_TRIGGER) && !looks)
-		triggers = trace_triggers_call(file, ctx, NULL, 0); /* G1 */
-	if (!looks) {
-		u64 *reason = unwanted(file, ctx, way); /* G2 */
+		triggers = trace_triggers_call(file, ctx, NULL, 0);			/* G1 */
+	u64 *reason = looks ? unwanted_task(file, ctx, way) : unwanted(file, ctx, way); /* G2 */
 
-		if (reason) {
-			local_inc(reason);
-			if (triggers)
-				trace_triggers_post(file, ctx, triggers);
-			return NULL;
-		}
+	if (reason) {
+		local_inc(reason);
+		if (triggers)
+			trace_triggers_post(file, ctx, triggers);
+		return NULL;
 	}
 	if (looks || (way & TRACE_WAY_FILTER))
 		rec = build_in_scratch(slot, file, ctx, id, size); /* G4 */

@@ -97,6 +97,8 @@ void host_current_comm(char comm[16]); /* any context */
 int host_sym_print(char *buf, size_t size, u64 addr, bool offset);
 u64 host_sym_find(const char *name, u64 *size);
 const char *host_sym_of(u64 addr, u64 *start, u64 *size);
+/* "read" of system call 0; NULL: there is none of that number. Any context. */
+const char *host_syscall_name(u64 nr);
 /* The kernel release, for headers of trace output ("6.1.0"); how it preempts ("preempt"). */
 const char *host_release(void);
 const char *host_preemption(void);

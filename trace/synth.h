@@ -51,9 +51,9 @@ void synth_events_show(struct seq *s);
 int synth_event_remove(const char *name);
 /*
  * Records in each instance that has the event on. vals: one per field, of strings the address of text that ends within
- * SYNTH_STRING_MAX bytes or is cut there. Any context.
+ * SYNTH_STRING_MAX bytes or is cut there. Any context, between host_enter(), which made ctx, and host_exit().
  */
-void synth_event_record(struct synth_event *ev, const u64 *vals);
+void synth_event_record(struct synth_event *ev, const struct host_context *ctx, const u64 *vals);
 
 /* ---- of the parser: synth_parse.c ---------------------------------------------------------------------------------- */
 

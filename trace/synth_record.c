@@ -90,19 +90,15 @@ static void record(struct synth_event *ev, struct trace_event_file *file,
 	}
 }
 
-void synth_event_record(struct synth_event *ev, const u64 *vals)
+void synth_event_record(struct synth_event *ev, const struct host_context *ctx, const u64 *vals)
 {
-	struct trace_event_file *file;
-	struct host_context ctx;
+	struct trace_event_file *file = READ_ONCE(ev->call.live);
 	struct layout lay;
 
-	host_enter(&ctx);
-	file = READ_ONCE(ev->call.live);
 	if (file)
 		lay_out(ev, vals, &lay);
 	for (; file; file = READ_ONCE(file->next_live))
-		record(ev, file, &ctx, vals, &lay);
-	host_exit();
+		record(ev, file, ctx, vals, &lay);
 }
 
 /* ---- for kernel code ------------------------------------------------------------------------------------------------- */

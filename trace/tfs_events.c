@@ -6,6 +6,7 @@
 #include "trace/filter.h"
 #include "trace/ring_buffer.h"
 #include "trace/tfs.h"
+#include "trace/hist_trigger.h"
 #include "trace/trigger.h"
 
 #define WORD_MAX 127 /* of one name in set_event, as Linux has it */
@@ -109,6 +110,18 @@ static int show_trigger(struct seq *s, const struct tfs_node *node)
 	return 0;
 }
 
+/* As on Linux: hists alone. */
+static int clear_trigger(const struct tfs_node *node)
+{
+	hist_triggers_clear(file_of(node));
+	return 0;
+}
+
+static int show_hist(struct seq *s, const struct tfs_node *node)
+{
+	return hist_triggers_show(s, file_of(node));
+}
+
 static ssize trigger_write(struct tfs_file *f, const void *buf, size_t n)
 {
 	if (n == 0)
@@ -141,9 +154,11 @@ static const struct tfs_row event_rows[] = {
     {"enable", 0640, .show = show_enable, .store = store_enable, .exists = event_has_enable},
     {"filter", 0640, .show = show_filter, .store = store_filter, .exists = event_has_enable},
     {"format", 0440, .show = show_format},
+    {"hist", 0440, .show = show_hist},
     {"id", 0440, .show = show_id},
     {"inject", 0200, .ops = &tfs_inject_ops},
-    {"trigger", 0640, .show = show_trigger, .ops = &trigger_ops, .exists = event_has_trigger},
+    {"trigger", 0640, .show = show_trigger, .clear = clear_trigger, .ops = &trigger_ops,
+	.exists = event_has_trigger},
     {.name = NULL},
 };
 static const struct tfs_dir event_dir = {.rows = event_rows};

@@ -19,6 +19,8 @@ enum trace_trigger_kind {
 	TRACE_TRIGGER_SNAPSHOT = 2,
 	TRACE_TRIGGER_STACKTRACE = 4,
 	TRACE_TRIGGER_EVENT = 8,
+	TRACE_TRIGGER_HIST_EVENT = 16,
+	TRACE_TRIGGER_HIST = 32, /* these do not: each says itself which are the same */
 };
 
 /* trace_trigger_command.flags */

@@ -8,6 +8,7 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/hist_trigger.h"
 #include "trace/record.h"
 #include "trace/snapshot.h"
 #include "trace/trace_array.h"
@@ -69,6 +70,18 @@ static void act_disable_event(
     struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
 	switch_target(t, false);
+}
+
+static void act_enable_hist(
+    struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
+{
+	hist_trigger_set_paused(t, false);
+}
+
+static void act_disable_hist(
+    struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
+{
+	hist_trigger_set_paused(t, true);
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------------- */
@@ -167,5 +180,10 @@ const struct trace_trigger_command trace_trigger_commands[] = {
     ROW(stacktrace, STACKTRACE, TRACE_TRIGGER_POST),
     ROW(enable_event, EVENT, TRACE_TRIGGER_TARGET),
     ROW(disable_event, EVENT, TRACE_TRIGGER_TARGET),
+    ROW(enable_hist, HIST_EVENT, TRACE_TRIGGER_TARGET),
+    ROW(disable_hist, HIST_EVENT, TRACE_TRIGGER_TARGET),
+    {"hist", TRACE_TRIGGER_HIST, TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_LAST,
+	.write = hist_trigger_write, .act = hist_trigger_act, .show = hist_trigger_show,
+	.release = hist_trigger_release},
     {.name = NULL},
 };

@@ -194,6 +194,11 @@ const char *host_sym_of(u64 addr, u64 *start, u64 *size)
 	return NULL;
 }
 
+const char *host_syscall_name(u64 nr)
+{
+	return nr == 0 ? "read" : nr == 39 ? "getpid" : NULL;
+}
+
 const char *host_release(void)
 {
 	return "6.1.0";

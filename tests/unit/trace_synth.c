@@ -558,6 +558,15 @@ static void too_large(void)
 	end_event(file);
 }
 
+static void record_everywhere(u64 value)
+{
+	struct host_context ctx;
+
+	host_enter(&ctx);
+	synth_event_record(synth_event_find("ev"), &ctx, &value);
+	host_exit();
+}
+
 /* From code to all instances that have it on, and to no other. */
 static void to_instances(void)
 {
@@ -569,11 +578,11 @@ static void to_instances(void)
 	host_unlock();
 	EXPECT_EQ(trace_put("synthetic_events", "ev int a"), 0);
 	EXPECT_EQ(trace_put("instances/synth/events/synthetic/ev/enable", "1"), 0);
-	synth_event_record(synth_event_find("ev"), &(u64){7});
+	record_everywhere(7);
 	EXPECT_STR(trace_nth_event(0), "");
 	EXPECT(strstr(trace_get("instances/synth/trace", NULL), " ev: a=7\n"));
 	EXPECT_EQ(trace_put("events/synthetic/ev/enable", "1"), 0);
-	synth_event_record(synth_event_find("ev"), &(u64){8});
+	record_everywhere(8);
 	EXPECT_STR(trace_nth_event(0), "ev: a=8");
 	EXPECT(strstr(trace_get("instances/synth/trace", NULL), " ev: a=8\n"));
 	EXPECT_EQ(trace_put("events/synthetic/ev/enable", "0"), 0);

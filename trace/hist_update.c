@@ -1,0 +1,327 @@
+/*
+ * What a histogram does when its event fires: the key, the entry, sums, variables, actions. Any context, between host_enter() and
+ * host_exit(); no lock, no allocation. Nothing in a record is believed: what points outside of it counts as empty.
+ */
+#include "kernel/lib/string.h"
+#include "trace/hist.h"
+#include "trace/trace_array.h"
+
+/* The event as fields see it. */
+struct hit {
+	struct hist *h;
+	const struct host_context *ctx;
+	const char *rec;
+	u32 len;
+	const u64 *refs;
+	struct hist_entry *entry; /* NULL while the key is made */
+};
+
+/* ---- values -------------------------------------------------------------------------------------------------------------- */
+
+static u64 timestamp(const struct hist *h)
+{
+	u64 t = trace_clock_now(h->file->tr);
+
+	return h->usecs && h->file->tr->clock->in_ns ? t / 1000 : t;
+}
+
+/* The exponent of the next power of two: 0 and 1 are 2^0, 5 to 8 are 2^3. */
+static u64 log2_up(u64 v)
+{
+	return v <= 1 ? 0 : 64 - __builtin_clzl(v - 1);
+}
+
+static const char *comm_of(const struct hit *hit)
+{
+	return hit->entry ? hist_text(hit->h->map, hit->entry) : "";
+}
+
+static u64 value_of(const struct hist_field *f, const struct hit *hit);
+
+static __noinline u64 computed(const struct hist_field *f, const struct hit *hit)
+{
+	u64 a = value_of(f->a, hit), b = f->b ? value_of(f->b, hit) : 0;
+
+	switch (f->op) {
+	case HIST_OP_LOG2:
+		return log2_up(a);
+	case HIST_OP_BUCKET:
+		return a / f->number * f->number;
+	case HIST_OP_ADD:
+		return a + b;
+	case HIST_OP_SUB:
+		return a - b;
+	case HIST_OP_MUL:
+		return a * b;
+	case HIST_OP_DIV:
+		return b ? a / b : ~0UL;
+	default: /* HIST_OP_NEG */
+		return -a;
+	}
+}
+
+static __noinline u64 special(const struct hist_field *f, const struct hit *hit)
+{
+	switch (f->op) {
+	case HIST_OP_STRING:
+	case HIST_OP_DYN_STRING:
+		return (u64)(hit->rec + f->at); /* as a number: an address */
+	case HIST_OP_CONST:
+		return f->number;
+	case HIST_OP_ONE:
+		return 1;
+	case HIST_OP_TIMESTAMP:
+		return timestamp(hit->h);
+	case HIST_OP_CPU:
+		return hit->ctx->cpu;
+	case HIST_OP_REF:
+		return hit->refs[f->index];
+	case HIST_OP_EXECNAME:
+		return (u64)comm_of(hit);
+	default:
+		return computed(f, hit);
+	}
+}
+
+#define LOAD(type) ((u64)(*(const type##_at_4 *)at))
+typedef u64 u64_at_4 __aligned(1);
+typedef u32 u32_at_4 __aligned(1);
+typedef s32 s32_at_4 __aligned(1);
+typedef u16 u16_at_4 __aligned(1);
+typedef s16 s16_at_4 __aligned(1);
+
+static inline __attribute__((always_inline)) u64 load(const struct hist_field *f, const char *at)
+{
+	switch (f->op) {
+	case HIST_OP_U64:
+		return LOAD(u64);
+	case HIST_OP_S32:
+		return (u64)(s64) * (const s32_at_4 *)at;
+	case HIST_OP_U32:
+		return LOAD(u32);
+	case HIST_OP_U16:
+		return LOAD(u16);
+	case HIST_OP_S16:
+		return (u64)(s64) * (const s16_at_4 *)at;
+	case HIST_OP_U8:
+		return *(const u8 *)at;
+	default: /* HIST_OP_S8 */
+		return (u64)(s64) * (const s8 *)at;
+	}
+}
+
+static inline __attribute__((always_inline)) u64 value_at(
+    const struct hist_field *f, const struct hit *hit)
+{
+	if (unlikely(f->op > HIST_OP_S32))
+		return special(f, hit);
+	if (unlikely(f->at + (u32)f->size > hit->len))
+		return 0;
+	return load(f, hit->rec + f->at);
+}
+
+static u64 value_of(const struct hist_field *f, const struct hit *hit)
+{
+	return value_at(f, hit);
+}
+
+/* A string and its bytes at most, a NUL or not. */
+static const char *text_of(const struct hist_field *f, const struct hit *hit, u32 *size)
+{
+	u32 at = f->at, loc;
+
+	*size = f->size;
+	if (f->op == HIST_OP_REF || f->op == HIST_OP_EXECNAME) {
+		u64 text = special(f, hit);
+		*size = text ? (f->op == HIST_OP_REF ? HIST_STRING : HIST_COMM) : 0;
+		return (const char *)text;
+	}
+	if (f->op == HIST_OP_DYN_STRING && at + sizeof(loc) <= hit->len) {
+		memcpy(&loc, hit->rec + at, sizeof(loc));
+		at = loc & 0xffff;
+		*size = loc >> 16;
+	}
+	if (at >= hit->len || *size > hit->len - at)
+		*size = 0;
+	return hit->rec + at;
+}
+
+/* ---- the key --------------------------------------------------------------------------------------------------------------- */
+
+/* The place is zeroed and keeps a NUL at its end. */
+static void key_text(char *to, u32 room, const char *from, u32 size)
+{
+	size = MIN(size, room - 1);
+	memcpy(to, from, strnlen(from, size));
+}
+
+static void key_part(const struct hist_field *f, const struct hit *hit, u64 *key)
+{
+	u32 size;
+
+	if (f->op == HIST_OP_STACK) {
+		host_stack(key, HIST_FRAMES);
+	} else if (f->op == HIST_OP_STRING || f->op == HIST_OP_DYN_STRING) {
+		const char *text = text_of(f, hit, &size);
+		key_text((char *)key, f->key_words * sizeof(u64), text, size);
+	} else {
+		*key = value_of(f, hit);
+	}
+}
+
+static void make_key(const struct hit *hit, u64 *key)
+{
+	const struct hist *h = hit->h;
+
+	memset(key, 0, h->key_words * sizeof(u64));
+	for (u32 i = h->n_vals; i < h->n_fields; i++)
+		key_part(h->fields[i], hit, key + h->fields[i]->key_at);
+}
+
+/* A new entry's task, before anybody finds it. */
+static void note_comm(void *arg, struct hist_entry *e)
+{
+	const struct hit *hit = arg;
+	char *comm = hist_text(hit->h->map, e);
+
+	if (hit->ctx->pid)
+		host_current_comm(comm);
+	else
+		strscpy(comm, "<idle>", HIST_COMM);
+}
+
+static struct hist_entry *find_entry(struct hit *hit, const u64 *key)
+{
+	const struct hist *h = hit->h;
+
+	return hist_map_insert(h->map, key, hit->ctx->cpu, h->needs_comm ? note_comm : NULL, hit);
+}
+
+/* ---- references -------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Of our own entry, or of other histograms' with the same key: all must have a value. One that an expression uses is used up, so that it
+ * counts once.
+ */
+static bool resolve(const struct hit *hit, const u64 *key, u64 *refs, bool own)
+{
+	const struct hist *h = hit->h;
+
+	for (u32 i = 0; i < h->n_refs; i++) {
+		const struct hist_field *ref = h->refs[i];
+		const struct hist_map *map = ref->owner->map;
+		struct hist_entry *e = hit->entry;
+		if ((ref->owner == h) != own)
+			continue;
+		if (!own)
+			e = map->shape.key_words == h->key_words ? hist_map_find(map, key) : NULL;
+		if (!e || !hist_var_is_set(e, ref->var))
+			return false;
+		refs[i] = hist_var(map, e, ref->var);
+		if (!own && ref->once)
+			atomic_store_relaxed(&e->is_set[ref->var], 0);
+	}
+	return true;
+}
+
+/* ---- storing ------------------------------------------------------------------------------------------------------------------ */
+
+/* The last byte of its place is never written: whoever reads it meanwhile finds an end. */
+static u64 store_text(const struct hit *hit, const struct hist_field *val, u32 place)
+{
+	const struct hist *h = hit->h;
+	char *to =
+	    hist_text(h->map, hit->entry) + (h->needs_comm ? HIST_COMM : 0) + place * HIST_STRING;
+	u32 size;
+	const char *from = text_of(val, hit, &size);
+	u32 n = size ? strnlen(from, MIN(size, HIST_STRING - 1U)) : 0;
+
+	memcpy(to, from, n);
+	to[n] = '\0';
+	return (u64)to;
+}
+
+static void store_var(
+    const struct hit *hit, const struct hist_field *var, const struct hist_field *val)
+{
+	u64 v = var->flags & HIST_IS_STRING ? store_text(hit, val, var->text) : value_of(val, hit);
+
+	hist_set_var(hit->h->map, hit->entry, var->index, v);
+}
+
+static void store_params(const struct hit *hit, struct hist_param_var *const *vars, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		store_var(hit, vars[i]->var, vars[i]->val);
+}
+
+void hist_store_params(struct hist *h, struct hist_entry *e, struct hist_param_var *const *vars,
+    u32 n, const struct host_context *ctx, const void *rec, u32 len)
+{
+	struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len, .entry = e};
+
+	store_params(&hit, vars, n);
+}
+
+static void store_values(const struct hit *hit)
+{
+	const struct hist *h = hit->h;
+
+	for (u32 i = 0; i < h->n_vals; i++) {
+		const struct hist_field *f = h->fields[i];
+		if (f->flags & HIST_VAR)
+			store_var(hit, f, f);
+		else
+			hist_add(h->map, hit->entry, f->index, value_of(f, hit));
+	}
+	store_params(hit, h->field_vars, h->n_field_vars);
+}
+
+/* ---- a hit ---------------------------------------------------------------------------------------------------------------------- */
+
+static __noinline void update_whole(struct hit *hit)
+{
+	u64 key[HIST_KEY_WORDS], refs[HIST_REFS_MAX];
+	struct hist *h = hit->h;
+
+	make_key(hit, key);
+	hit->refs = refs;
+	if (!resolve(hit, key, refs, false))
+		return;
+	hit->entry = find_entry(hit, key);
+	if (!hit->entry)
+		return;
+	store_values(hit);
+	if (h->n_actions && resolve(hit, key, refs, true))
+		hist_do_actions(h, hit->entry, hit->ctx, hit->rec, hit->len, refs);
+}
+
+/* Keys that are numbers, and sums. */
+static inline void update_simple(struct hit *hit)
+{
+	u64 key[HIST_KEYS_MAX];
+	struct hist *h = hit->h;
+	struct hist_field *const *keys = &h->fields[h->n_vals];
+
+	key[0] = value_at(keys[0], hit);
+	for (u32 i = 1; i < h->n_keys; i++)
+		key[i] = value_at(keys[i], hit);
+	struct hist_entry *e = find_entry(hit, key);
+	if (unlikely(!e))
+		return;
+	hist_add(h->map, e, 0, 1);
+	for (u32 i = 1; i < h->n_vals; i++)
+		hist_add(h->map, e, i, value_at(h->fields[i], hit));
+}
+
+void hist_update(struct hist *h, const struct host_context *ctx, const void *rec, u32 len)
+{
+	struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len};
+
+	if (unlikely(READ_ONCE(h->stopped)))
+		return;
+	if (likely(h->simple))
+		update_simple(&hit);
+	else
+		update_whole(&hit);
+}
