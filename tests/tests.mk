@@ -40,6 +40,26 @@ $(O)/host-test: $(HOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HOBJ) -lcmocka
 
+# The ring buffer alone under ThreadSanitizer, which watches threads and (at atomic operations) signals: O/t
+TSRC     := $(sort $(wildcard kernel/lib/*.c trace/ring_buffer*.c tests/unit/ring_*.c) tests/host/host.c tests/host/machine.c \
+            tests/host/ring_stress.c tests/host/ring/main.c)
+TOWN     := $(HOWN) tests/host/ring/main.c
+TOBJ     := $(TSRC:%=$(O)/t/%.o)
+TCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -mcx16 -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=thread -DWATCH_THREADS -pthread
+$(O)/t/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(HTESTCC) $(TCFLAGS) $(if $(filter $<,$(TOWN)),,-ffreestanding -include tests/host/names.h) \
+	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
+
+$(O)/ring-tsan: $(TOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(TCFLAGS) -o $@ $(TOBJ)
+
+.PHONY: tsan
+tsan: $(O)/ring-tsan
+	$(Q)$(O)/ring-tsan $(ONLY)
+-include $(TOBJ:.o=.d)
+
 # The instruction decoder beside objdump, over our own text and some of the system's own: INSN_FILES chooses others.
 INSN_FILES ?= $(O)/kernel-test.elf $(wildcard /bin/bash /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libcrypto.so.3)
 $(O)/insn-compare: tests/tools/insn_compare.c arch/x86_64/insn.c arch/x86_64/insn.h
@@ -81,7 +101,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
+test: $(O)/host-test $(O)/ring-tsan $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
 	$(Q)O=$(O) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -127,6 +147,7 @@ help:
 #:                APPEND="kernel command line" INITRD=archive.cpio
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
 #:                check, host-test, insn-test, guest-test, console-test, matrix; ONLY=ring. chooses cases
+#: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words

@@ -166,7 +166,7 @@ static enum outcome enter_next(
 		return AGAIN;
 	local_cmpxchg(&ring->number, number, next);
 	close_page(a->tail);
-	page->time_stamp = a->now;
+	WRITE_ONCE(page->time_stamp, a->now);
 	*to = page;
 	return GOT;
 }

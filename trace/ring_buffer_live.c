@@ -78,7 +78,7 @@ static void skip_evicted(struct ring_buffer_live *it, const struct rb_ring *ring
 static void copy(struct ring_buffer_live *it, const struct ring_buffer_page *page, u64 end)
 {
 	if (it->end == 0 && end)
-		it->stamp = page->time_stamp;
+		it->stamp = READ_ONCE(page->time_stamp);
 	if (end > it->end)
 		memcpy(it->copy.data + it->end, page->data + it->end, end - it->end);
 	it->end = MAX(it->end, end);

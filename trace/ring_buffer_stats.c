@@ -18,7 +18,7 @@ static void add_page(const struct rb_ring *ring, u64 number, struct ring_buffer_
 	st->entries += account_events(account);
 	st->bytes += account_end(account);
 	if (!st->oldest_ts && account_bytes(account))
-		st->oldest_ts = slot_page(word)->time_stamp;
+		st->oldest_ts = READ_ONCE(slot_page(word)->time_stamp);
 }
 
 /* The rest of the page that the reader has. */

@@ -61,12 +61,12 @@ struct ring_buffer_event *rb_reserve_slow(struct rb_lane *lane, size_t length);
 struct ring_buffer_event *rb_reserve_next(struct rb_lane *lane, size_t length, u64 tail);
 
 /*
- * After W1: is this an event for the fast path? What is not 0 in `slow` is more than any depth (RB_SLOW_ONE). Plain reads:
- * local_inc() keeps the compiler from having them earlier.
+ * After W1: is this an event for the fast path? What is not 0 in `slow` is more than any depth (RB_SLOW_ONE). A plain
+ * read of `depth`: local_inc() keeps the compiler from having it earlier.
  */
 static inline bool rb_is_plain(const struct rb_lane *lane, size_t length)
 {
-	return length - 1 < RB_MAX_DATA && lane->slow + lane->depth <= RB_MAX_DEPTH;
+	return length - 1 < RB_MAX_DATA && READ_ONCE(lane->slow) + lane->depth <= RB_MAX_DEPTH;
 }
 
 /* W2 to W5 of an event that fits behind the tail, once. False: the time does not fit in, or a nested writer came. */

@@ -35,6 +35,15 @@
 #define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 
+/* Two words that change together. */
+struct local_pair {
+	u64 a, b;
+} __aligned(16);
+
+#ifdef WATCH_THREADS
+#include "kernel/lib/atomic_watched.h"
+#else
+
 /* Returns what *p held; it was replaced if that equals `old`. */
 static inline u64 local_cmpxchg(u64 *p, u64 old, u64 new_)
 {
@@ -59,11 +68,6 @@ static inline void local_inc(u64 *p)
 	__asm__ volatile("incq %0" : "+m"(*p)::"memory", "cc");
 }
 
-/* Two words that change together. */
-struct local_pair {
-	u64 a, b;
-} __aligned(16);
-
 /* True if *p was {*a, *b} and is now {new_a, new_b}; else *a and *b say what it is. */
 static inline bool local_cmpxchg_pair(struct local_pair *p, u64 *a, u64 *b, u64 new_a, u64 new_b)
 {
@@ -79,3 +83,5 @@ static inline void local_dec(u64 *p)
 {
 	__asm__ volatile("decq %0" : "+m"(*p)::"memory", "cc");
 }
+
+#endif

@@ -47,10 +47,15 @@ typedef long ssize;
 #define __maybe_unused		      __attribute__((unused))
 
 /* The compiler may not move memory accesses over this; the CPU may. */
-#define barrier()	 __asm__ volatile("" ::: "memory")
+#define barrier() __asm__ volatile("" ::: "memory")
 /* One access, not torn, not repeated, not left out. */
+#ifdef WATCH_THREADS /* for ThreadSanitizer: what x86 does anyway */
+#define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELEASE)
+#else
 #define READ_ONCE(x)	 (*(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile typeof(x) *)&(x) = (v))
+#endif
 
 #define PAGE_SIZE 4096UL
 #define MAX_CPUS  64
