@@ -176,6 +176,8 @@ struct ring_buffer_event *ring_buffer_live_next(struct ring_buffer_live *it, u64
  */
 void ring_buffer_lock(struct ring_buffer *rb);
 void ring_buffer_unlock(struct ring_buffer *rb);
+/* Whether there is a sub-buffer with unread events that the writer has left. Task context. */
+bool ring_buffer_has_finished(struct ring_buffer *rb, int cpu);
 /* Whether unread sub-buffers make up `percent` of the CPU's, the one being written counted whole. Any context; a guess while the
  * reader moves. */
 bool ring_buffer_filled(const struct ring_buffer *rb, unsigned cpu, unsigned percent);

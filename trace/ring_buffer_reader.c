@@ -178,6 +178,17 @@ bool rb_reader_refill(struct rb_ring *ring)
 	return refill(ring, false);
 }
 
+bool ring_buffer_has_finished(struct ring_buffer *rb, int cpu)
+{
+	bool has;
+
+	if (!lane_exists(rb, cpu))
+		return false;
+	has = refill(lane_lock(rb, cpu), true);
+	lane_unlock(rb, cpu);
+	return has;
+}
+
 /* Does an event to show lie at `offset`? */
 static inline bool at_event(const struct rb_ring *ring)
 {

@@ -26,6 +26,8 @@ struct tfs_ops {
 	int (*open)(struct tfs_file *f);
 	ssize (*read)(struct tfs_file *f, void *buf, size_t n, u64 *pos);
 	ssize (*write)(struct tfs_file *f, const void *buf, size_t n);
+	/* What splice() takes; NULL: what read() takes. Without host_lock. */
+	ssize (*splice)(struct tfs_file *f, void *buf, size_t n, u64 *pos, bool nonblock);
 	unsigned (*poll)(struct tfs_file *f);
 	long (*ioctl)(struct tfs_file *f, u32 cmd); /* without host_lock */
 	void (*release)(struct tfs_file *f);

@@ -21,8 +21,9 @@ struct raw {
 	struct trace_array *tr;
 	unsigned cpu;
 	bool snapshot;
-	struct ring_buffer_page *page; /* NULL before the first read */
-	size_t given;		       /* bytes of it */
+	struct ring_buffer_page *page;	  /* NULL before the first read */
+	size_t given;			  /* bytes of it */
+	struct ring_buffer_page *spliced; /* the same for splice(), which gives all of it at once */
 };
 
 static int raw_open(struct tfs_file *f)
@@ -44,6 +45,7 @@ static void raw_release(struct tfs_file *f)
 	struct raw *r = f->priv;
 
 	ring_buffer_free_page(r->page);
+	ring_buffer_free_page(r->spliced);
 	host_free(r);
 }
 
@@ -68,7 +70,7 @@ static bool raw_has_data(void *arg)
 }
 
 /* As ring_buffer_read_page(). */
-static int raw_take(struct raw *r, size_t n)
+static int raw_take(struct raw *r, struct ring_buffer_page **page, size_t n, bool full)
 {
 	struct host_context ctx;
 	struct ring_buffer *rb;
@@ -76,7 +78,7 @@ static int raw_take(struct raw *r, size_t n)
 
 	host_enter(&ctx);
 	rb = raw_buffer(r);
-	err = rb ? ring_buffer_read_page(rb, &r->page, n, r->cpu, false) : -EAGAIN;
+	err = rb ? ring_buffer_read_page(rb, page, n, r->cpu, full) : -EAGAIN;
 	host_exit();
 	return err;
 }
@@ -97,7 +99,7 @@ static int raw_fetch(struct tfs_file *f, size_t n)
 		r->page = ring_buffer_alloc_page();
 	if (!r->page)
 		return -ENOMEM;
-	while (!err && raw_take(r, n)) {
+	while (!err && raw_take(r, &r->page, n, false)) {
 		if (raw_has_data(r))
 			return 0;
 		err = f->how & TFS_NONBLOCK ? -EAGAIN : raw_wait(r);
@@ -126,16 +128,7 @@ static ssize raw_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	return n;
 }
 
-static unsigned raw_poll(struct tfs_file *f)
-{
-	struct raw *r = f->priv;
-
-	if (r->given < PAGE_SIZE)
-		return POLL_IN;
-	return (r->snapshot ? raw_has_data(r) : trace_poll(r->tr, r->cpu)) ? POLL_IN : 0;
-}
-
-/* ---- mapped: kernel/abi/trace_mmap.h --------------------------------------------------------------------------- */
+/* ---- waiting for buffer_percent -------------------------------------------------------------------------------- */
 
 struct raw_wait {
 	struct trace_array *tr;
@@ -151,16 +144,81 @@ static bool raw_filled(void *arg)
 	return atomic_load(&w->tr->wakes) != w->wakes || trace_filled(w->tr, w->cpu);
 }
 
+/* The same, with a sub-buffer that can be taken whole. */
+static bool raw_filled_whole(void *arg)
+{
+	const struct raw_wait *w = arg;
+
+	return atomic_load(&w->tr->wakes) != w->wakes ||
+	       (trace_filled(w->tr, w->cpu) && ring_buffer_has_finished(w->tr->buffer, w->cpu));
+}
+
+static int raw_wait_until(struct raw *r, bool (*cond)(void *))
+{
+	struct raw_wait w = {r->tr, r->cpu, atomic_load(&r->tr->wakes)};
+
+	return cond(&w) ? 0 : trace_wait_filled(r->tr, cond, &w);
+}
+
+/* ---- splice: only sub-buffers that the writer has left, and whole ------------------------------------------------- */
+
+static ssize raw_take_full(struct raw *r, u8 *buf, size_t n)
+{
+	size_t done = 0;
+
+	if (!r->spliced)
+		r->spliced = ring_buffer_alloc_page();
+	if (!r->spliced)
+		return -ENOMEM;
+	while (n - done >= PAGE_SIZE && !raw_take(r, &r->spliced, PAGE_SIZE, true)) {
+		memcpy(buf + done, r->spliced, PAGE_SIZE);
+		done += PAGE_SIZE;
+	}
+	return done;
+}
+
+/* Waits for buffer_percent, once: who is woken by something else gets what there is, and be it nothing. */
+static ssize raw_splice(struct tfs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
+{
+	struct raw *r = f->priv;
+	ssize done;
+
+	if (n < PAGE_SIZE || *pos % PAGE_SIZE)
+		return -EINVAL;
+	done = raw_take_full(r, buf, n);
+	if (!done) {
+		int err = nonblock	? -EAGAIN
+			  : r->snapshot ? trace_wait_snapshot(r->tr, raw_has_data, r)
+					: raw_wait_until(r, raw_filled_whole);
+		if (err)
+			return err;
+		done = raw_take_full(r, buf, n);
+	}
+	if (done > 0)
+		*pos += done;
+	return done;
+}
+
+static unsigned raw_poll(struct tfs_file *f)
+{
+	struct raw *r = f->priv;
+
+	if (r->given < PAGE_SIZE)
+		return POLL_IN;
+	return (r->snapshot ? raw_has_data(r) : trace_poll(r->tr, r->cpu)) ? POLL_IN : 0;
+}
+
+/* ---- mapped: kernel/abi/trace_mmap.h --------------------------------------------------------------------------- */
+
 static long raw_get_reader(struct tfs_file *f)
 {
-	const struct raw *r = f->priv;
-	struct raw_wait w = {r->tr, r->cpu, atomic_load(&r->tr->wakes)};
+	struct raw *r = f->priv;
 	int err = 0;
 
 	if (!ring_buffer_map_pages(r->tr->buffer, r->cpu))
 		return -ENODEV;
-	if (!(f->how & TFS_NONBLOCK) && !raw_filled(&w))
-		err = trace_wait_filled(r->tr, raw_filled, &w);
+	if (!(f->how & TFS_NONBLOCK))
+		err = raw_wait_until(r, raw_filled);
 	return err ? err : ring_buffer_map_get_reader(r->tr->buffer, r->cpu);
 }
 
@@ -233,6 +291,7 @@ static const struct tfs_map_ops raw_map_ops = {
 const struct tfs_ops tfs_raw_ops = {
     .open = raw_open,
     .read = raw_read,
+    .splice = raw_splice,
     .poll = raw_poll,
     .ioctl = raw_ioctl,
     .release = raw_release,
@@ -244,6 +303,7 @@ const struct tfs_ops tfs_raw_ops = {
 const struct tfs_ops tfs_snapshot_raw_ops = {
     .open = raw_open,
     .read = raw_read,
+    .splice = raw_splice,
     .poll = raw_poll,
     .release = raw_release,
     .unlocked = true,

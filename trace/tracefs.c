@@ -287,6 +287,17 @@ ssize tfs_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	return got;
 }
 
+ssize tfs_splice(struct tfs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
+{
+	const struct tfs_ops *ops = f->node.row->ops;
+
+	if (!(f->how & TFS_READ))
+		return -EBADF;
+	if (ops && ops->splice)
+		return ops->splice(f, buf, n, pos, nonblock || (f->how & TFS_NONBLOCK));
+	return tfs_read(f, buf, n, pos);
+}
+
 static ssize write_line(struct tfs_file *f, const void *buf, size_t n)
 {
 	if (n == 0)

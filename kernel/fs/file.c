@@ -208,6 +208,28 @@ ssize vfs_read(struct file *f, void *buf, size_t n)
 	return r;
 }
 
+static ssize splice_from(struct file *f, void *buf, size_t n, bool nonblock)
+{
+	if (!readable(f))
+		return -EBADF;
+	if (f->ops && f->ops->splice)
+		return f->ops->splice(f, buf, n, nonblock);
+	return read_at(f, buf, n, &f->pos);
+}
+
+ssize vfs_splice(struct file *f, void *buf, size_t n, bool nonblock)
+{
+	struct open_file *o = open_file_of(f);
+	ssize r;
+
+	if (!has_position(f))
+		return splice_from(f, buf, n, nonblock);
+	mutex_lock(&o->pos_lock);
+	r = splice_from(f, buf, n, nonblock);
+	mutex_unlock(&o->pos_lock);
+	return r;
+}
+
 ssize vfs_write(struct file *f, const void *buf, size_t n)
 {
 	struct open_file *o = open_file_of(f);

@@ -17,6 +17,7 @@ struct pipe {
 	struct mutex lock;
 	struct wait_queue room, data;
 	u64 head, tail;	      /* [lock] bytes ever written and read; head - tail <= PIPE_SIZE */
+	u64 reserved;	      /* [lock] bytes that splice() is about to put */
 	bool reader, writer;  /* [lock] that end is open */
 	u8 *page[PIPE_PAGES]; /* [lock] NULL until first used */
 };
@@ -31,6 +32,11 @@ static inline struct pipe *pipe_of(struct file *f)
 static size_t pipe_filled(struct pipe *p)
 {
 	return atomic_load_acquire(&p->head) - atomic_load_acquire(&p->tail);
+}
+
+static size_t pipe_room(struct pipe *p)
+{
+	return PIPE_SIZE - pipe_filled(p) - READ_ONCE(p->reserved);
 }
 
 static void pipe_destroy(struct vnode *v)
@@ -128,7 +134,7 @@ static ssize pipe_put_some(struct pipe *p, const u8 *buf, size_t n, bool atomic)
 
 	mutex_lock(&p->lock);
 	if (p->reader) {
-		room = PIPE_SIZE - pipe_filled(p);
+		room = pipe_room(p);
 		n = n <= room ? n : atomic ? 0 : room;
 		r = ring_put(p, buf, n);
 		if (n && !r)
@@ -142,7 +148,7 @@ static ssize pipe_put_some(struct pipe *p, const u8 *buf, size_t n, bool atomic)
 
 static bool pipe_has_room(struct pipe *p, size_t n)
 {
-	return PIPE_SIZE - pipe_filled(p) >= n || !READ_ONCE(p->reader);
+	return pipe_room(p) >= n || !READ_ONCE(p->reader);
 }
 
 static ssize pipe_write(struct file *f, const void *buf, size_t n, u64 *pos)
@@ -179,7 +185,7 @@ static unsigned pipe_poll_write(struct file *f)
 
 	if (!READ_ONCE(p->reader))
 		return 4 | 8;
-	return PIPE_SIZE - pipe_filled(p) >= PIPE_ATOMIC ? 4 : 0;
+	return pipe_room(p) >= PIPE_ATOMIC ? 4 : 0;
 }
 
 static unsigned pipe_poll_read(struct file *f)
@@ -214,6 +220,118 @@ static const struct file_ops read_end = {
     .read = pipe_read, .poll = pipe_poll_read, .release = pipe_close_read};
 static const struct file_ops write_end = {
     .write = pipe_write, .poll = pipe_poll_write, .release = pipe_close_write};
+
+/* ---- splice ---- */
+
+bool pipe_is_read_end(const struct file *f)
+{
+	return f->ops == &read_end;
+}
+
+bool pipe_is_write_end(const struct file *f)
+{
+	return f->ops == &write_end;
+}
+
+static ssize reserve_some(struct pipe *p, size_t n, size_t least)
+{
+	size_t room;
+
+	if (!p->reader)
+		return -EPIPE;
+	room = pipe_room(p);
+	if (room < least)
+		return 0;
+	n = MIN(n, room);
+	p->reserved += n;
+	return n;
+}
+
+ssize pipe_reserve(struct file *wr, size_t n, bool nonblock)
+{
+	struct pipe *p = pipe_of(wr);
+	size_t least = MIN(n, PAGE_SIZE);
+	ssize r;
+
+	for (;;) {
+		mutex_lock(&p->lock);
+		r = reserve_some(p, n, least);
+		mutex_unlock(&p->lock);
+		if (r == 0)
+			r = nonblock ? -EAGAIN
+				     : wait_event_interruptible(&p->room, pipe_has_room(p, least));
+		if (r)
+			break;
+	}
+	if (r == -EPIPE)
+		signal_send(current(), SIGPIPE);
+	return r;
+}
+
+ssize pipe_put_reserved(struct file *wr, const void *buf, size_t used, size_t reserved)
+{
+	struct pipe *p = pipe_of(wr);
+	ssize r = -EPIPE;
+
+	mutex_lock(&p->lock);
+	p->reserved -= reserved;
+	if (p->reader) {
+		r = ring_put(p, buf, used);
+		if (used && !r)
+			r = -ENOMEM;
+	}
+	mutex_unlock(&p->lock);
+	wake_up(&p->data);
+	if ((size_t)MAX(r, 0L) < reserved)
+		wake_up(&p->room);
+	return r;
+}
+
+/* Lock held: page by page, until the target takes no more. */
+static ssize drain_some(struct pipe *p, struct file *out, size_t n, u64 *pos)
+{
+	size_t done = 0, part;
+	ssize r = 0;
+
+	n = MIN(n, pipe_filled(p));
+	while (done < n) {
+		const u8 *from = ring_part(p, p->tail, n - done, &part, false);
+
+		r = pos ? vfs_pwrite(out, from, part, *pos) : vfs_write(out, from, part);
+		if (r <= 0)
+			break;
+		if (pos)
+			*pos += r;
+		done += r;
+		atomic_store_release(&p->tail, p->tail + r);
+	}
+	return done ? (ssize)done : r;
+}
+
+ssize pipe_drain(struct file *rd, struct file *out, size_t n, u64 *pos, bool nonblock)
+{
+	struct pipe *p = pipe_of(rd);
+	bool empty, ended;
+	ssize r = 0;
+
+	for (;;) {
+		mutex_lock(&p->lock);
+		empty = !pipe_filled(p);
+		ended = !p->writer;
+		if (!empty)
+			r = drain_some(p, out, n, pos);
+		mutex_unlock(&p->lock);
+		if (!empty)
+			wake_up(&p->room);
+		if (!empty || ended)
+			return r;
+		if (nonblock || (rd->flags & O_NONBLOCK))
+			return -EAGAIN;
+		r = wait_event_interruptible(&p->data, pipe_filled(p) || !READ_ONCE(p->writer));
+		if (r)
+			return r;
+	}
+}
 
 static struct pipe *pipe_new(void)
 {

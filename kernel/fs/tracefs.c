@@ -116,6 +116,12 @@ static ssize tracefs_read(struct file *f, void *buf, size_t n, u64 *pos)
 	return tfs_read(f->priv, buf, n, pos);
 }
 
+static ssize tracefs_splice(struct file *f, void *buf, size_t n, bool nonblock)
+{
+	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
+	return tfs_splice(f->priv, buf, n, &f->pos, nonblock);
+}
+
 static ssize tracefs_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	return tfs_write(f->priv, buf, n, pos);
@@ -189,6 +195,7 @@ static const struct vnode_ops tracefs_ops = {
 static const struct file_ops tracefs_file_ops = {
     .read = tracefs_read,
     .write = tracefs_write,
+    .splice = tracefs_splice,
     .poll = tracefs_poll,
     .ioctl = tracefs_ioctl,
     .mmap = tracefs_mmap,

@@ -60,6 +60,9 @@ struct vnode_ops {
 struct file_ops {
 	ssize (*read)(struct file *f, void *buf, size_t n, u64 *pos);
 	ssize (*write)(struct file *f, const void *buf, size_t n, u64 *pos);
+	/* As read, for splice() and sendfile(), where they take something else. `nonblock`: the caller does not wait, whatever
+	 * the file says. */
+	ssize (*splice)(struct file *f, void *buf, size_t n, bool nonblock);
 	long (*ioctl)(struct file *f, u64 cmd, u64 arg); /* arg may be a ring-3 pointer */
 	/* Checks, and sets area->page: for shared mappings. The area is not placed yet: it begins at 0. NULL: -ENODEV. */
 	int (*mmap)(struct file *f, struct vm_area *area);
@@ -110,6 +113,7 @@ int vfs_lookup(const char *path, bool follow, struct vnode **out);
 int vfs_open(const char *path, u32 flags, u32 mode, struct file **out);
 ssize vfs_read(struct file *f, void *buf, size_t n); /* at f->pos, which moves */
 ssize vfs_write(struct file *f, const void *buf, size_t n);
+ssize vfs_splice(struct file *f, void *buf, size_t n, bool nonblock);
 ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos);
 ssize vfs_pwrite(struct file *f, const void *buf, size_t n, u64 pos);
 s64 vfs_seek(struct file *f, s64 off, int whence);
@@ -136,6 +140,16 @@ struct file *file_get(struct file *f);
 void file_put(struct file *f); /* last one: release */
 /* A file that is not in any directory. */
 struct file *file_new(const struct file_ops *ops, u32 flags, void *priv);
+/*
+ * For splice(). reserve: room for n bytes or fewer, but for a page if n is more; waits for it: -EINTR, -EPIPE, or -EAGAIN with
+ * `nonblock`. put_reserved: fills `used` bytes of it and lets the rest go: `used`, -EPIPE, -ENOMEM. drain: writes up to n bytes
+ * to `out` (at *pos, which moves, or at the file's place) and takes away what was written.
+ */
+bool pipe_is_read_end(const struct file *f);
+bool pipe_is_write_end(const struct file *f);
+ssize pipe_reserve(struct file *wr, size_t n, bool nonblock);
+ssize pipe_put_reserved(struct file *wr, const void *buf, size_t used, size_t reserved);
+ssize pipe_drain(struct file *rd, struct file *out, size_t n, u64 *pos, bool nonblock);
 int pipe_create(struct file **rd, struct file **wr, u32 flags);
 
 /* Device and proc registration: drivers and the rest of the kernel give files to /dev and /proc. */

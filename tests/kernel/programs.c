@@ -35,6 +35,11 @@ static void userstack(void)
 	EXPECT_EQ(run_program("/test/userstack", NULL), 0);
 }
 
+static void splice(void)
+{
+	EXPECT_EQ(run_program("/test/splice", NULL), 0);
+}
+
 /* And nothing is left mapped. */
 static void rawmap(void)
 {
@@ -76,6 +81,7 @@ static const struct ktap_case cases[] = {
     {"ring3.entry", entry},
     {"ring3.fpu", fpu},
     {"ring3.userstack", userstack},
+    {"ring3.splice", splice},
     {"ring3.rawmap", rawmap},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
