@@ -356,7 +356,7 @@ void trace_glue_init(void)
 	trace_pid_set_keys(pid_keys, ARRAY_SIZE(pid_keys));
 	if (trace_init())
 		panic("no memory for the tracer");
-	trace_array_set_printk(trace_global, tracepoint_printk);
+	trace_set_printk(tracepoint_printk);
 }
 
 void trace_glue_panic(void)
@@ -396,8 +396,10 @@ static int store_printk(char *line, size_t n, void *ctx)
 
 	if (!cmdline_flag("tp_printk"))
 		tracepoint_printk = 0;
+	host_lock();
 	if (!err)
-		trace_array_set_printk(trace_global, tracepoint_printk);
+		trace_set_printk(tracepoint_printk);
+	host_unlock();
 	return err;
 }
 

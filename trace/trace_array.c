@@ -202,7 +202,7 @@ static struct trace_array *create(const char *name, size_t boot_size, size_t siz
 	list_init(&tr->files);
 	list_init(&tr->errors);
 	tr->options = options;
-	tr->way = way_options(options);
+	tr->way = way_options(options) | (trace_global ? trace_global->way & TRACE_WAY_PRINT : 0);
 	tr->clock = trace_clocks;
 	tr->wanted_size = size;
 	tr->cpumask = ~0UL;
@@ -421,7 +421,10 @@ int trace_array_set_option(struct trace_array *tr, u32 bit, bool on)
 	return err;
 }
 
-void trace_array_set_printk(struct trace_array *tr, bool on)
+void trace_set_printk(bool on)
 {
-	trace_array_set_way(tr, TRACE_WAY_PRINT, on);
+	struct trace_array *tr;
+
+	list_for_each_entry (tr, &trace_arrays, node)
+		trace_array_set_way(tr, TRACE_WAY_PRINT, on);
 }

@@ -114,7 +114,7 @@ bool trace_array_is_on(struct trace_array *tr);
 void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
 int trace_array_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL; clears */
 int trace_array_set_option(struct trace_array *tr, u32 bit, bool on);
-void trace_array_set_printk(struct trace_array *tr, bool on); /* tp_printk */
+void trace_set_printk(bool on); /* tp_printk, of all arrays and those to come */
 /* Sets or clears a bit of TRACE_WAY_ARRAY in all its files. */
 void trace_array_set_way(struct trace_array *tr, u32 bit, bool on);
 
