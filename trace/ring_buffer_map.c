@@ -77,7 +77,7 @@ static void number_pages(struct rb_map *map, const struct rb_ring *ring)
 
 	map->page[0] = ring->page;
 	for (u32 id = 1; id <= ring->count; id++, index = (index + 1) % ring->count) {
-		map->page[id] = slot_page(ring->slots[index]);
+		map->page[id] = slot_page(READ_ONCE(ring->slots[index]));
 		map->slot_id[index] = id;
 	}
 	map->spare_id = ring->count + 1;

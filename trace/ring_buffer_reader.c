@@ -301,27 +301,25 @@ void ring_buffer_free_page(struct ring_buffer_page *page)
 	host_page_free(page);
 }
 
-static __noinline void say_lost(struct ring_buffer_page *page, u64 lost)
+/* Behind the data, if there is room; what the page's commit has to say about it. */
+static __noinline u64 put_lost(struct ring_buffer_page *page, u64 bytes, u64 lost)
 {
-	u64 bytes = page->commit;
-
-	page->commit |= RB_MISSED_EVENTS;
-	if (bytes + sizeof(lost) <= RB_PAGE_DATA) {
-		memcpy(page->data + bytes, &lost, sizeof(lost));
-		page->commit |= RB_MISSED_STORED;
-	}
+	if (bytes + sizeof(lost) > RB_PAGE_DATA)
+		return RB_MISSED_EVENTS;
+	memcpy(page->data + bytes, &lost, sizeof(lost));
+	return RB_MISSED_EVENTS | RB_MISSED_STORED;
 }
 
 /* Ends a page for its new owner, who may be in ring 3: bytes of data, what was lost before it, nothing of old. */
 static void finish_page(struct rb_ring *ring, struct ring_buffer_page *page, u64 bytes)
 {
-	u64 lost = take_lost(ring);
+	u64 lost = take_lost(ring), commit = bytes;
 
-	page->commit = bytes;
 	if (bytes < RB_PAGE_DATA)
 		memset(page->data + bytes, 0, RB_PAGE_DATA - bytes);
 	if (unlikely(lost))
-		say_lost(page, lost);
+		commit |= put_lost(page, bytes, lost);
+	WRITE_ONCE(page->commit, commit); /* a writer may just look at it (C1) */
 }
 
 /* The bytes that go together at `offset`: an event, or a time and the event it is for. */
