@@ -101,7 +101,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(O)/ring-tsan $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
+test: $(O)/host-test $(O)/ringcheck $(O)/ring-tsan $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
 	$(Q)O=$(O) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -134,6 +134,17 @@ STEPS_SECONDS ?= 14400
 steps: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=ring_steps steps=$(STEPS) steps_to=$(STEPS_TO)" --ktap --timeout $(STEPS_SECONDS)
 
+# The ring buffer under load: SOAK million events taken, each checked in the guest and on the host.
+SOAK         ?= 1000
+SOAK_SECONDS ?= 7200
+$(O)/ringcheck: tools/ringcheck.c
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) $< -o $@
+
+.PHONY: soak
+soak: $(O)/kernel-test.elf $(O)/ringcheck
+	$(Q)tools/soak $(O)/kernel-test.elf $(O)/ringcheck $(SOAK) $(SOAK_SECONDS)
+
 bench: $(O)/kernel-test.elf
 	$(Q)tools/bench $< $(O)/bench.tsv
 
@@ -153,6 +164,7 @@ help:
 #: make check     include table, formatting, forbidden words
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
+#: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make fmt       clang-format over the tree

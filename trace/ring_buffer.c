@@ -305,7 +305,7 @@ void ring_buffer_unlock_commit(struct ring_buffer *rb, struct ring_buffer_event 
 		rb_account(ev, 4 + payload);
 	else
 		rb_account(ev, 8 + (u64)ev->array[0]);
-	local_dec(&rb->lanes[host_cpu()].depth); /* W7 */
+	local_dec(&lane_of(rb, host_cpu())->depth); /* W7 */
 }
 
 __noinline void rb_discard_slow(struct rb_lane *lane, struct ring_buffer_event *ev, u64 size)

@@ -196,6 +196,12 @@ struct ring_buffer {
 /* At most this many events of a CPU are reserved and not committed: four contexts, and recursion of four in each. */
 #define RB_MAX_DEPTH 16
 
+/* In 32 bits: shorter, and there are not that many. */
+static inline struct rb_lane *lane_of(struct ring_buffer *rb, unsigned cpu)
+{
+	return (void *)((u8 *)rb->lanes + (u32)(cpu * sizeof(struct rb_lane)));
+}
+
 static inline struct ring_buffer_event *page_event(const struct ring_buffer_page *page, u64 offset)
 {
 	return (struct ring_buffer_event *)(page->data + offset);

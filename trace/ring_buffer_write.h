@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) bool rb_reserve_fitting(
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserve(
     struct ring_buffer *rb, unsigned cpu, size_t length)
 {
-	struct rb_lane *lane = &rb->lanes[cpu];
+	struct rb_lane *lane = lane_of(rb, cpu);
 	struct ring_buffer_event *ev;
 	struct rb_ring *ring;
 	u64 tail, payload;
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserv
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve(
     struct ring_buffer *rb, unsigned cpu, size_t length)
 {
-	struct rb_lane *lane = &rb->lanes[cpu];
+	struct rb_lane *lane = lane_of(rb, cpu);
 	struct ring_buffer_event *ev;
 	struct rb_ring *ring;
 	u64 tail;
@@ -130,8 +130,8 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 static inline __attribute__((always_inline)) void rb_commit(
     struct ring_buffer *rb, unsigned cpu, struct ring_buffer_event *ev, u64 size)
 {
-	rb_account(ev, size);		  /* W6 */
-	local_dec(&rb->lanes[cpu].depth); /* W7 */
+	rb_account(ev, size);		     /* W6 */
+	local_dec(&lane_of(rb, cpu)->depth); /* W7 */
 }
 
 /* Turns the event into padding, and W6 and W7. */
@@ -153,7 +153,7 @@ static inline bool rb_take_back(struct rb_ring *ring, struct ring_buffer_event *
 static inline __attribute__((always_inline)) void rb_discard(
     struct ring_buffer *rb, unsigned cpu, struct ring_buffer_event *ev, u64 size)
 {
-	struct rb_lane *lane = &rb->lanes[cpu];
+	struct rb_lane *lane = lane_of(rb, cpu);
 	struct rb_ring *ring = lane->ring;
 
 	local_inc(&ring->discarded);

@@ -68,11 +68,16 @@ static inline void local_inc(u64 *p)
 	__asm__ volatile("incq %0" : "+m"(*p)::"memory", "cc");
 }
 
-/* True if *p was {*a, *b} and is now {new_a, new_b}; else *a and *b say what it is. */
+/*
+ * True if *p was {*a, *b} and is now {new_a, new_b}; else *a and *b say what it is. The clc is for QEMU: its cmpxchg16b (TCG, 7.2)
+ * makes the flags anew of what it believes to be the last operation, which is a wrong one when an interrupt came just before; an
+ * interrupt right behind then saves, and brings back, flags that are some register's bits, TF and VM among them. clc has the flags
+ * settled, whatever was before it.
+ */
 static inline bool local_cmpxchg_pair(struct local_pair *p, u64 *a, u64 *b, u64 new_a, u64 new_b)
 {
 	bool done;
-	__asm__ volatile("cmpxchg16b %1"
+	__asm__ volatile("clc; cmpxchg16b %1"
 			 : "=@ccz"(done), "+m"(*p), "+a"(*a), "+d"(*b)
 			 : "b"(new_a), "c"(new_b)
 			 : "memory");
