@@ -59,6 +59,7 @@ struct trace_event_call;
 
 struct trace_event_class {
 	const char *system;
+	u32 fixed; /* bytes of a record's fixed part; 0: up to the end of its last field */
 	/* Ends with a NULL name; common fields not among them. */
 	const struct trace_event_field *(*fields)(const struct trace_event_call *call);
 	/* The record's text behind "name: ", without a newline; NULL: print_line does the whole. */

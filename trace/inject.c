@@ -157,7 +157,7 @@ static void start_record(struct injection *in)
 	const struct trace_event_field *f = in->call->class->fields(in->call);
 	struct host_context ctx;
 
-	in->len = sizeof(struct trace_entry);
+	in->len = MAX((size_t)in->call->class->fixed, sizeof(struct trace_entry));
 	for (const struct trace_event_field *p = f; p->name; p++)
 		in->len = MAX(in->len, (size_t)p->offset + p->size);
 	memset(in->rec, 0, in->len);

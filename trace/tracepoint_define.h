@@ -141,8 +141,10 @@
 			return;                                                                    \
 		trace_print_rec(out_, __VA_ARGS__);                                                \
 	}                                                                                          \
-	static const struct trace_event_class class_##name_ = {                                    \
-	    .system = #system_, .fields = ftable_##name_, .print = print_##name_};                 \
+	static const struct trace_event_class class_##name_ = {.system = #system_,                 \
+	    .fixed = sizeof(struct rec_##name_),                                                   \
+	    .fields = ftable_##name_,                                                              \
+	    .print = print_##name_};                                                               \
 	TRACE_KEY key_##name_;                                                                     \
 	struct trace_key switch_##name_ = {.host = (struct host_key *)&key_##name_};               \
 	struct trace_event_call event_##name_ = {                                                  \

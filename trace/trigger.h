@@ -91,7 +91,8 @@ void trace_trigger_missed(struct trace_trigger *trigger, const struct trace_trig
 
 /* ---- the control plane; task context under host_lock ---- */
 
-/* A line of a trigger file, "[!]command[:count] [if filter]"; it is cut up. 0, -EINVAL, -EEXIST, -ENOMEM or the filter's error. */
+/* A line of a trigger file, "[!]command[:count] [if filter]"; it is cut up. 0, -EINVAL, -ERANGE, -EEXIST, -ENOMEM; of a filter: what
+ * trace_trigger_parse_filter() says. */
 int trace_trigger_store(struct trace_event_file *file, char *line);
 /* The file's text. */
 void trace_triggers_show(struct seq *s, const struct trace_event_file *file);
@@ -120,7 +121,7 @@ const struct trace_trigger_command *trace_trigger_parse(char *line, bool *remove
 void trace_trigger_split(char *rest, bool required, char **param, char **filter);
 /* "5", "0x5", also with ":..." behind, which is ignored as on Linux. 0, -EINVAL, -ERANGE. */
 int trace_trigger_parse_count(char *param, u64 *left);
-/* "if EXPRESSION": the filter for records of the event. 0, -EINVAL, -ENOMEM or the filter's error. */
+/* "if EXPRESSION": the filter for records of the event. 0, -EINVAL, -ENOMEM; -ENOENT, -EPERM, -ESRCH: '(', ')', a quote too many. */
 int trace_trigger_parse_filter(
     const struct trace_event_call *call, char *text, struct trace_filter **out);
 /* write() of commands that have a count, a filter and perhaps a target. */

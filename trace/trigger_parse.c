@@ -10,6 +10,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/filter_priv.h"
 #include "trace/trigger.h"
 
 static char *skip_blanks(char *p)
@@ -57,12 +58,31 @@ int trace_trigger_parse_count(char *param, u64 *left)
 	return parse_u64(strsep(&param, ":"), 0, left);
 }
 
+/* What does not pair up is refused with the numbers that Linux's parser has for it inside: here nothing else tells why. */
+static int refusal(const struct trace_filter_error *why)
+{
+	static const struct {
+		const char *text;
+		int err;
+	} unpaired[] = {
+	    {FILTER_TOO_MANY_OPEN, -ENOENT},
+	    {FILTER_TOO_MANY_CLOSE, -EPERM},
+	    {FILTER_MISSING_QUOTE, -ESRCH},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(unpaired); i++)
+		if (!strcmp(why->text, unpaired[i].text))
+			return unpaired[i].err;
+	return -EINVAL;
+}
+
 int trace_trigger_parse_filter(
     const struct trace_event_call *call, char *text, struct trace_filter **out)
 {
-	struct trace_filter_error err;
+	struct trace_filter_error why;
 
 	if (strcmp(strsep(&text, " \t"), "if") || !text)
 		return -EINVAL;
-	return trace_filter_create(call, text, out, &err);
+	int err = trace_filter_create(call, text, out, &why);
+	return err == -EINVAL ? refusal(&why) : err;
 }

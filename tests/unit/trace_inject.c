@@ -6,6 +6,7 @@
 
 #define NUMBERS "events/unit/unit_numbers/inject"
 #define TEXT	"events/unit/unit_text/inject"
+#define TAIL	"events/unit2/unit_tail/inject"
 
 static const struct {
 	const char *path, *line;
@@ -41,6 +42,14 @@ static const struct {
     {TEXT, "text=\"open\\\"", -EINVAL, NULL},
     {TEXT, "text=word", -EINVAL, NULL},
 };
+
+static void padding(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put(TAIL, "wide=5 tail=-1"), 0);
+	EXPECT_STR(trace_nth_event(0), "unit_tail: wide=5 tail=-1");
+	trace_fresh();
+}
 
 static void lines(void)
 {
@@ -135,6 +144,7 @@ static void builtin_records(void)
 
 static const struct ktap_case cases[] = {
     {"inject.lines", lines},
+    {"inject.padding", padding},
     {"inject.common_fields", common_fields},
     {"inject.limits", limits},
     {"inject.builtin_records", builtin_records},
