@@ -48,8 +48,7 @@
  *
  * A delta that needs more than 27 bits is put in front as TIME_EXTENT (59 bits), and one that cannot be right (the clock
  * went back) as TIME_STAMP with the whole time: 12 bytes, array[0] its low and array[1] its high half. Both are accounted for
- * at once. The writer that crosses into a sub-buffer gives it its time, and its event the delta 0. Where the tail was sent on
- * without an event (ring_buffer_map.c), the time is that of the last event before, and the first delta counts from there.
+ * at once. The writer that crosses into a sub-buffer gives it its time, and its event the delta 0.
  *
  * Discarding: if nobody reserved after the event, the tail goes back over it (16-byte compare-exchange, undoing the time too).
  * If it was its sub-buffer's first, the sub-buffer stays, empty, with its time; the next one to be first has a delta from that.
@@ -147,9 +146,9 @@ static void close_page(u64 tail)
 	local_add(&rb_page_of(ev)->commit, room * (RB_ACCOUNT_PADDING + 1));
 }
 
-/* C0 to C5. *to: the sub-buffer that begins with the event, or with none if its size is 0. */
-static enum outcome enter_next(
-    struct rb_ring *ring, const struct attempt *a, struct ring_buffer_page **to)
+/* C0 to C5. */
+static enum outcome cross(
+    struct rb_ring *ring, const struct attempt *a, struct ring_buffer_event **ev)
 {
 	u64 number = tail_number(ring, a->tail), next = ring_next(ring, number);
 	u64 tail = a->tail, last = a->last;
@@ -167,35 +166,41 @@ static enum outcome enter_next(
 	local_cmpxchg(&ring->number, number, next);
 	close_page(a->tail);
 	WRITE_ONCE(page->time_stamp, a->now);
-	*to = page;
+	*ev = rb_put_data(page_event(page, 0), a->payload, 0);
 	return GOT;
 }
 
-static enum outcome cross(
-    struct rb_ring *ring, const struct attempt *a, struct ring_buffer_event **ev)
+/* The event keeps nested writers, who may go round the ring, from taking the new sub-buffer before it has its time. */
+static struct ring_buffer_event *cross_from(
+    struct rb_ring *ring, const struct ring_buffer_page *page)
 {
-	struct ring_buffer_page *page;
-	enum outcome result = enter_next(ring, a, &page);
-
-	if (result == GOT)
-		*ev = rb_put_data(page_event(page, 0), a->payload, 0);
-	return result;
-}
-
-void rb_leave_page(struct rb_ring *ring)
-{
+	struct ring_buffer_event *ev = NULL;
 	enum outcome result = AGAIN;
 
 	for (unsigned tries = 0; tries < MAX_TRIES && result == AGAIN; tries++) {
-		struct ring_buffer_page *page;
-		struct attempt a = {
-		    .tail = READ_ONCE(ring->tail.a), .last = READ_ONCE(ring->tail.b)};
+		struct attempt a = {.tail = READ_ONCE(ring->tail.a),
+		    .last = READ_ONCE(ring->tail.b),
+		    .payload = rb_payload(4),
+		    .size = rb_size(4)};
 
 		a.now = a.last;
-		if (!tail_room(a.tail) || rb_page_of(tail_event(a.tail)) != ring->page)
-			return;
-		result = enter_next(ring, &a, &page);
+		if (!tail_room(a.tail) || rb_page_of(tail_event(a.tail)) != page)
+			break;
+		result = cross(ring, &a, &ev);
 	}
+	return ev;
+}
+
+void rb_leave_page(struct rb_lane *lane)
+{
+	struct ring_buffer_event *ev;
+
+	local_inc(&lane->depth);
+	ev = cross_from(lane->ring, lane->ring->page);
+	if (ev && !rb_take_back(lane->ring, ev, rb_size(4)))
+		rb_discard_slow(lane, ev, rb_size(4));
+	else
+		local_dec(&lane->depth);
 }
 
 /* The event goes where the tail is, with its time in front if that takes more than a delta. */

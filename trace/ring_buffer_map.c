@@ -18,10 +18,10 @@
  *
  * GIVING THE NEXT PAGE (get_reader)
  *   G1 let the reader have a page with unread events, by its usual steps. There is none: it keeps the page it has.
- *   G2 the writer is still in it (`open`): send it on. On its CPU, with interrupts off and no event reserved, the tail crosses
- *      into the next number as for an event (C0 to C5), but without one; the rest of the page becomes padding. It is free to
- *      go there: whoever reads the tail's page has read all others. Nested writers (NMI) may come in between, as always. Then
- *      the page is finished. Again from G1, for another reader may have had it meanwhile.
+ *   G2 the writer is still in it (`open`): send it on. On its CPU, with interrupts off and no event reserved, an event is reserved
+ *      as if it did not fit (C0 to C5), with the time of the last one, and discarded; the rest of the page becomes padding. It is
+ *      free to go there: whoever reads the tail's page has read all others. Nested writers (NMI) may come in between, as always.
+ *      Then the page is finished. Again from G1, for another reader may have had it meanwhile.
  *   G3 end the page as for a new owner, if that was not done yet. All its events count as read.
  *   G4 write the meta page.
  * So a program that asks often costs the writer a crossing each time, and the rest of a sub-buffer that the ring does not miss
@@ -170,7 +170,7 @@ static void leave_here(void *arg)
 	if (lane->depth || !lane_trylock(lane, l->cpu))
 		return;
 	if (lane->ring->open)
-		rb_leave_page(lane->ring);
+		rb_leave_page(lane);
 	atomic_store_release(&lane->lock, 0);
 }
 

@@ -298,9 +298,9 @@ void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st);
 /* ring_buffer_map.c: the reader has taken the page of this slot; the ring was emptied. */
 void rb_map_taken(struct rb_map *map, u64 index);
 void rb_map_reset(struct rb_ring *ring);
-/* The tail leaves the reader's page, if it is there, for the next sub-buffer: a crossing without an event. On the ring's CPU,
- * interrupts off, no event reserved; `page` is the youngest the ring has. */
-void rb_leave_page(struct rb_ring *ring);
+/* The tail leaves the reader's page, if it is there, for the next sub-buffer: an event that does not fit, and is discarded. On
+ * the lane's CPU, interrupts off, no event reserved. */
+void rb_leave_page(struct rb_lane *lane);
 /* How many from `next` on are evicted already, by what the slots say now. */
 u64 rb_evicted_from_next(const struct rb_ring *ring);
 

@@ -112,6 +112,13 @@ static void op_discard_inline(void *unused)
 	scene_done(hit, ev);
 }
 
+/* The tail leaves the sub-buffer that the reader has, without an event: ring_buffer_map.c. */
+static void op_leave(void *unused)
+{
+	(void)unused;
+	rb_leave_page(&scene_rb->lanes[host_cpu()]);
+}
+
 /* ---- What comes in between ---- */
 
 static void nested(void (*op)(void *))
@@ -368,6 +375,37 @@ static void overwrite(void)
 	edges(RB_FL_OVERWRITE);
 }
 
+/* ---- A tail that is sent on: under the reader lock, so nobody reads in between ---- */
+
+static void leaving(void)
+{
+	static const struct part op = {"leave", op_leave, true};
+	static const struct part writers[] = {
+	    {"write", hook_write, true},
+	    {"discard", hook_discard, true},
+	    {"write_discard", hook_write_discard, true},
+	    {"cross", hook_cross, true},
+	    {"round", hook_round, true},
+	};
+	u64 boundaries = 0;
+
+	stepper_begin();
+	for (unsigned i = 0; i < ARRAY_SIZE(scenes) * 2; i++) {
+		struct scene s = scenes[i / 2];
+
+		if (s.behind != BEHIND_READ)
+			continue;
+		s.flags = i % 2 ? RB_FL_OVERWRITE : 0;
+		scene_make(&s);
+		for (unsigned j = 0; j < ARRAY_SIZE(writers); j++)
+			boundaries += every_boundary(&s, &op, &writers[j]);
+		scene_end();
+	}
+	stepper_end();
+	ktap_note("%llu boundaries, all covered", (unsigned long long)boundaries);
+	EXPECT(boundaries > 1000);
+}
+
 /* ---- What waits for the writer ---- */
 
 /* Control calls of a task on another CPU: it gets as far as it can at the boundary, and on when the event is done. */
@@ -589,6 +627,7 @@ static void pairs(void)
 static const struct ktap_case cases[] = {
     {"ring_steps.producer", producer},
     {"ring_steps.overwrite", overwrite},
+    {"ring_steps.leaving", leaving},
     {"ring_steps.control", control_calls},
     {"ring_steps.pairs", pairs},
     {NULL, NULL},
