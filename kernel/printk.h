@@ -4,6 +4,8 @@
  */
 #pragma once
 
+extern int console_printk[4]; /* Linux's levels; [0]: what the console shows is below it */
+
 #include "kernel/lib/fmt.h"
 
 enum { LOG_EMERG, LOG_ALERT, LOG_CRIT, LOG_ERR, LOG_WARNING, LOG_NOTICE, LOG_INFO, LOG_DEBUG };

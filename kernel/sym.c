@@ -7,7 +7,7 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 
-extern const struct sym_table sym_table;
+extern const struct sym_table sym_table, sym_data_table;
 
 const char *sym_find(u64 addr, u64 *start, u64 *size)
 {
@@ -27,6 +27,13 @@ u64 sym_address(const char *name, unsigned *count)
 	long i = symtab_by_name(&sym_table, name, count);
 
 	return i < 0 ? 0 : symtab_start(&sym_table, i);
+}
+
+u64 sym_data_address(const char *name, unsigned *count)
+{
+	long i = symtab_by_name(&sym_data_table, name, count);
+
+	return i < 0 ? 0 : symtab_start(&sym_data_table, i);
 }
 
 int sym_print(char *buf, size_t size, u64 addr, bool offset)

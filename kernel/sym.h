@@ -7,6 +7,8 @@
 const char *sym_find(u64 addr, u64 *start, u64 *size);
 /* The address of a symbol; 0: none. *count (may be NULL): how many have that name. */
 u64 sym_address(const char *name, unsigned *count);
+/* The same of a variable. */
+u64 sym_data_address(const char *name, unsigned *count);
 /* "name+0x12/0x40" or the bare hex; returns length. `offset` false: the name only. */
 int sym_print(char *buf, size_t size, u64 addr, bool offset);
 /* Walks functions in address order; false at the end. */

@@ -1,6 +1,7 @@
 /* System calls on paths: open, directories, links, names. Task context. */
 #include "arch/arch.h"
 #include "kernel/lib/string.h"
+#include "kernel/linux_entry.h"
 #include "kernel/mem/mem.h"
 #include "kernel/sys_user.h"
 
@@ -23,7 +24,7 @@ static long open_path(const char *path, u32 flags, u32 mode)
 	return fd;
 }
 
-static long open_at(int dfd, u64 uptr, u32 flags, u32 mode)
+LINUX_ENTRY(long, do_sys_open, int dfd, u64 uptr, u32 flags, u32 mode)
 {
 	struct filename name;
 	const char *path;
@@ -45,20 +46,20 @@ static long open_at(int dfd, u64 uptr, u32 flags, u32 mode)
 
 long sys_open(const u64 *a)
 {
-	return open_at(ABI_AT_FDCWD, a[0], a[1], a[2]);
+	return do_sys_open(ABI_AT_FDCWD, a[0], a[1], a[2]);
 }
 
 long sys_openat(const u64 *a)
 {
-	return open_at(a[0], a[1], a[2], a[3]);
+	return do_sys_open(a[0], a[1], a[2], a[3]);
 }
 
 long sys_creat(const u64 *a)
 {
-	return open_at(ABI_AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
+	return do_sys_open(ABI_AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
 }
 
-__noinline long do_mkdirat(int dfd, struct filename *name, u32 mode)
+LINUX_ENTRY(long, do_mkdirat, int dfd, struct filename *name, u32 mode)
 {
 	const char *path;
 	long ret = path_at(dfd, name->name, &path);
@@ -70,7 +71,7 @@ __noinline long do_mkdirat(int dfd, struct filename *name, u32 mode)
 	return ret;
 }
 
-__noinline long do_rmdir(int dfd, struct filename *name)
+LINUX_ENTRY(long, do_rmdir, int dfd, struct filename *name)
 {
 	const char *path;
 	long ret = path_at(dfd, name->name, &path);
@@ -82,19 +83,30 @@ __noinline long do_rmdir(int dfd, struct filename *name)
 	return ret;
 }
 
-static long mkdir_at(int dfd, u64 uptr, u32 mode)
+/*
+ * Who calls do_mkdirat(): under the name that Linux's system call has and with the call where Linux has it, so that what return
+ * probes record there can be compared.
+ */
+long __x64_sys_mkdir(int dfd, struct filename *name, u32 mode);
+__asm__(
+    ".pushsection .text\n\t.globl __x64_sys_mkdir\n\t.type __x64_sys_mkdir, @function\n\t.balign "
+    "16\n"
+    "__x64_sys_mkdir:\n\tpushq %rbp\n\tmovq %rsp, %rbp\n\t.nops 0x1d\n\tcall do_mkdirat\n\t"
+    "popq %rbp\n\tret\n\t.balign 16\n\t.size __x64_sys_mkdir, . - __x64_sys_mkdir\n\t.popsection");
+
+static inline __attribute__((always_inline)) long mkdir_at(int dfd, u64 uptr, u32 mode)
 {
 	struct filename name;
 	long ret = filename_get(uptr, &name);
 
 	if (ret)
 		return ret;
-	ret = do_mkdirat(dfd, &name, mode);
+	ret = __x64_sys_mkdir(dfd, &name, mode);
 	filename_put(&name);
 	return ret;
 }
 
-static long rmdir_at(int dfd, u64 uptr)
+static inline __attribute__((always_inline)) long rmdir_at(int dfd, u64 uptr)
 {
 	struct filename name;
 	long ret = filename_get(uptr, &name);

@@ -23,5 +23,6 @@ struct filename {
 	const char *name;
 	u64 uptr;
 };
+long do_sys_open(int dfd, u64 uptr, u32 flags, u32 mode);
 long do_mkdirat(int dfd, struct filename *name, u32 mode);
 long do_rmdir(int dfd, struct filename *name);

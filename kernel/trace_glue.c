@@ -254,10 +254,14 @@ int host_sym_print(char *buf, size_t size, u64 addr, bool offset)
 
 u64 host_sym_find(const char *name, u64 *size)
 {
-	u64 addr = sym_address(name, NULL), start;
+	u64 addr = sym_address(name, NULL), start, length = 0;
 
-	if (addr && !sym_find(addr, &start, size))
-		*size = 0;
+	if (addr)
+		sym_find(addr, &start, &length);
+	else
+		addr = sym_data_address(name, NULL);
+	if (size)
+		*size = length;
 	return addr;
 }
 
@@ -299,9 +303,13 @@ void host_log(const char *fmt, ...)
 
 extern const char __trace_text_start[], __trace_text_end[]; /* linker.ld */
 
+extern const char __noprobe_start[], __noprobe_end[];
+
+/* What records, or leads from a probe to it: no probe is in either, and no tracepoint in the latter. */
 static bool records(u64 addr)
 {
-	return addr - (u64)__trace_text_start < (u64)(__trace_text_end - __trace_text_start);
+	return addr - (u64)__trace_text_start < (u64)(__trace_text_end - __trace_text_start) ||
+	       addr - (u64)__noprobe_start < (u64)(__noprobe_end - __noprobe_start);
 }
 
 unsigned host_stack(u64 *out, unsigned max)

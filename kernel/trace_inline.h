@@ -49,6 +49,14 @@ static inline void host_enter(struct host_context *ctx)
 	ctx->cpu = cpu_id();
 }
 
+/* A probe's handler has interrupts off; what counts is what the probed code had. */
+static inline void host_enter_probed(struct host_context *ctx, const void *regs)
+{
+	host_enter(ctx);
+	if (((const struct regs *)regs)->rflags & TRACE_RFLAGS_IF)
+		ctx->flags &= ~TRACE_FLAG_IRQS_OFF;
+}
+
 static inline void host_exit(void)
 {
 	barrier();

@@ -23,7 +23,7 @@ HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/she
 HSRC     := $(sort $(wildcard kernel/lib/*.c trace/*.c tests/unit/*.c tests/host/*.c) $(HPURE) $(HSHELL))
 # Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
 # the sanitizers watch, serve all but the kernel's own and their cases.
-HOWN     := tests/host/host.c tests/host/machine.c tests/host/main.c tests/host/shell/posix.c tests/host/shell/os.c tests/host/shell/main.c
+HOWN     := tests/host/host.c tests/host/probe.c tests/host/machine.c tests/host/main.c tests/host/shell/posix.c tests/host/shell/os.c tests/host/shell/main.c
 HSTRINGS := kernel/lib/string.c tests/unit/lib_string.c
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 HTESTCC  ?= clang

@@ -1,8 +1,8 @@
 /*
- * Makes the kernel's symbol table: `nm -n FILE | symtab OUT.S` reads the functions of a linked kernel, `symtab --empty OUT.S`
- * makes a table of none for the first link. The output is assembly for section .symbols, in the layout kernel/sym.h gives.
- * Only code between __text_start and __text_end counts, so the table depends on nothing that lies behind it: linking it in
- * moves data, and never a function.
+ * Makes the kernel's symbol tables: `nm -n FILE | symtab OUT.S` reads the functions and the variables of a linked kernel,
+ * `symtab --empty OUT.S` makes tables of none for the first link. The output is assembly for section .symbols, in the layout
+ * kernel/symtab.h gives. Functions count from __text_start, variables from __data_start, so the tables depend on nothing that lies
+ * between: linking them in moves the data as a whole, and never a function.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,9 +19,22 @@ struct symbol {
 	unsigned index;	  /* in address order */
 };
 
-static struct symbol *symbols;
-static size_t count;
-static uint64_t text_start, text_end;
+/* What goes into one table. */
+struct part {
+	const char *label, *start_name, *end_name, *types; /* types: as nm has them */
+	uint64_t start, end;
+	struct symbol *symbols;
+	size_t count;
+};
+
+static struct part parts[] = {
+    {.label = "sym_table", .start_name = "__text_start", .end_name = "__text_end", .types = "tTwW"},
+    {.label = "sym_data_table",
+	.start_name = "__data_start",
+	.end_name = "__kernel_end",
+	.types = "dDbB"},
+};
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 static void die(const char *what)
 {
@@ -29,15 +42,17 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void add(uint64_t addr, char type, const char *name)
+static void add(struct part *p, uint64_t addr, bool global, const char *name)
 {
-	if ((count & (count - 1)) == 0) {
-		symbols = realloc(symbols, (count ? 2 * count : 1) * sizeof *symbols);
-		if (!symbols)
+	if ((p->count & (p->count - 1)) == 0) {
+		p->symbols =
+		    realloc(p->symbols, (p->count ? 2 * p->count : 1) * sizeof *p->symbols);
+		if (!p->symbols)
 			die("out of memory");
 	}
-	symbols[count] = (struct symbol){.addr = addr, .name = strdup(name), .global = type != 't'};
-	if (!symbols[count++].name)
+	p->symbols[p->count] =
+	    (struct symbol){.addr = addr, .name = strdup(name), .global = global};
+	if (!p->symbols[p->count++].name)
 		die("out of memory");
 }
 
@@ -53,23 +68,28 @@ static bool is_boundary(const char *name)
 	return false;
 }
 
+static void read_symbol(struct part *p, uint64_t addr, char type, const char *name)
+{
+	if (strcmp(name, p->start_name) == 0)
+		p->start = addr;
+	else if (strcmp(name, p->end_name) == 0)
+		p->end = addr;
+	else if (strchr(p->types, type) && !is_boundary(name))
+		add(p, addr, type >= 'A' && type <= 'Z', name);
+}
+
 static void read_symbols(void)
 {
 	char line[1024], type, name[960];
 	uint64_t addr;
 
-	while (fgets(line, sizeof line, stdin)) {
-		if (sscanf(line, "%" SCNx64 " %c %959s", &addr, &type, name) != 3)
-			continue;
-		if (strcmp(name, "__text_start") == 0)
-			text_start = addr;
-		else if (strcmp(name, "__text_end") == 0)
-			text_end = addr;
-		if (strchr("tTwW", type) && !is_boundary(name))
-			add(addr, type, name);
-	}
-	if (!text_start || !text_end)
-		die("no __text_start and __text_end in the input");
+	while (fgets(line, sizeof line, stdin))
+		if (sscanf(line, "%" SCNx64 " %c %959s", &addr, &type, name) == 3)
+			for (size_t i = 0; i < PARTS; i++)
+				read_symbol(&parts[i], addr, type, name);
+	for (size_t i = 0; i < PARTS; i++)
+		if (!parts[i].start || !parts[i].end)
+			die("a boundary is missing in the input");
 }
 
 static int by_address(const void *a, const void *b)
@@ -91,45 +111,44 @@ static int by_name(const void *a, const void *b)
 	return order ? order : x->index < y->index ? -1 : 1;
 }
 
-/* Sorts, and drops what is not kernel code. */
-static void select_text(void)
+/* Sorts, and drops what is not of the kernel. */
+static void select_symbols(struct part *p)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (symbols[i].addr >= text_start && symbols[i].addr < text_end)
-			symbols[kept++] = symbols[i];
-	count = kept;
-	if (count)
-		qsort(symbols, count, sizeof *symbols, by_address);
-	for (size_t i = 0; i < count; i++)
-		symbols[i].index = (unsigned)i;
+	for (size_t i = 0; i < p->count; i++)
+		if (p->symbols[i].addr >= p->start && p->symbols[i].addr < p->end)
+			p->symbols[kept++] = p->symbols[i];
+	p->count = kept;
+	if (p->count)
+		qsort(p->symbols, p->count, sizeof *p->symbols, by_address);
+	for (size_t i = 0; i < p->count; i++)
+		p->symbols[i].index = (unsigned)i;
 }
 
-static void write_table(FILE *out)
+static void write_table(FILE *out, struct part *p)
 {
 	unsigned at = 0;
 
-	fprintf(out, "\t.section .symbols, \"a\"\n\t.balign 8\n\t.globl sym_table\nsym_table:\n");
-	fprintf(out, "\t.quad __text_start, __text_end\n\t.long %zu, 0\n", count);
+	fprintf(out, "\t.balign 8\n\t.globl %s\n%s:\n", p->label, p->label);
+	fprintf(out, "\t.quad %s, %s\n\t.long %zu, 0\n", p->start_name, p->end_name, p->count);
 	fprintf(out, "\t.quad 1f, 2f, 3f, 4f\n1:\n");
-	for (size_t i = 0; i < count; i++) {
-		fprintf(out, "\t.long %" PRIu64 "\n", symbols[i].addr - text_start);
-		symbols[i].name_at = at;
-		at += strlen(symbols[i].name) + 1;
+	for (size_t i = 0; i < p->count; i++) {
+		fprintf(out, "\t.long %" PRIu64 "\n", p->symbols[i].addr - p->start);
+		p->symbols[i].name_at = at;
+		at += strlen(p->symbols[i].name) + 1;
 	}
 	fprintf(out, "2:\n");
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "\t.long %u\n", symbols[i].name_at);
+	for (size_t i = 0; i < p->count; i++)
+		fprintf(out, "\t.long %u\n", p->symbols[i].name_at);
 	fprintf(out, "4:\n");
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "\t.asciz \"%s\"\n", symbols[i].name);
+	for (size_t i = 0; i < p->count; i++)
+		fprintf(out, "\t.asciz \"%s\"\n", p->symbols[i].name);
 	fprintf(out, "\t.balign 4\n3:\n");
-	if (count)
-		qsort(symbols, count, sizeof *symbols, by_name);
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "\t.long %u\n", symbols[i].index);
-	fprintf(out, "\t.section .note.GNU-stack, \"\", @progbits\n");
+	if (p->count)
+		qsort(p->symbols, p->count, sizeof *p->symbols, by_name);
+	for (size_t i = 0; i < p->count; i++)
+		fprintf(out, "\t.long %u\n", p->symbols[i].index);
 }
 
 int main(int argc, char **argv)
@@ -143,11 +162,15 @@ int main(int argc, char **argv)
 	}
 	if (!empty)
 		read_symbols();
-	select_text();
 	out = fopen(argv[argc - 1], "w");
 	if (!out)
 		die("cannot write the output");
-	write_table(out);
+	fprintf(out, "\t.section .symbols, \"a\"\n");
+	for (size_t i = 0; i < PARTS; i++) {
+		select_symbols(&parts[i]);
+		write_table(out, &parts[i]);
+	}
+	fprintf(out, "\t.section .note.GNU-stack, \"\", @progbits\n");
 	if (fclose(out))
 		die("cannot write the output");
 	return 0;

@@ -127,7 +127,7 @@ RULES = [
      re.compile(r"^ *\S.{0,15}?-\d+ +\d+(\S)\S(\S{3,}) +\d+us[ !+#*$@]?: "), r"TASK CPU\1.\2 TIME: "),
     ("ids in format files", re.compile(r"^ID: \d+$"), "ID: N"),
     ("the time in error_log", re.compile(r"^\[ *\d+\.\d+\]"), "[TIME]"),
-    ("kernel addresses", re.compile(r"\b(0x)?ffff(?!ffffff)[0-9a-f]{12}\b"), r"\1KADDR"),
+    ("kernel addresses", re.compile(r"\b(0x)?ff(?!ffffffff)[0-9a-f]{14}\b"), r"\1KADDR"),
     ("stack addresses of ring 3", re.compile(r"\b(0x)?(?:0000)?7ff[0-9a-f]{9}\b"), r"\1UADDR"),
     ("the size part of a symbol", re.compile(r"(\w\+0x[0-9a-f]+)/0x[0-9a-f]+"), r"\1/0xSIZE"),
     ("times in stats", re.compile(r"^(oldest event ts|now ts): +\d+(?:\.\d+)?$"), r"\1: TIME"),

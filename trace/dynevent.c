@@ -3,11 +3,13 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host.h"
+#include "trace/probe.h"
 #include "trace/synth.h"
 
 /* Each is asked in turn whether a line is its own. */
 static const struct dynevent_kind *const kinds[] = {
     &synth_dynevent_kind,
+    &probe_dynevent_kind,
 };
 
 struct list_head dynevents = LIST_HEAD_INIT(dynevents);

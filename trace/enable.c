@@ -130,6 +130,10 @@ static u32 collect_keys(
 		if (!key || key->on == !!key->users)
 			continue;
 		key->on = !!key->users;
+		if (key->set) {
+			key->set(key, key->on);
+			continue;
+		}
 		keys[count] = key->host;
 		states[count++] = key->on;
 	}

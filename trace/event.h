@@ -72,12 +72,15 @@ struct trace_event_class {
 	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
 	/* What stands behind "print fmt: ". NULL: call->print_fmt. */
 	void (*show_fmt)(struct seq *s, const struct trace_event_call *call);
+	/* All of `format` behind the line "format:"; NULL: as others have it. */
+	void (*show_format)(struct seq *s, const struct trace_event_call *call);
 };
 
 /* A switch in the instruction stream, shared by everything that needs the tracepoint to call. [L]
  */
 struct trace_key {
-	struct host_key *host;
+	struct host_key *host; /* NULL: `set` switches */
+	void (*set)(struct trace_key *key, bool on);
 	u32 users;
 	bool on; /* as the text is patched now */
 };

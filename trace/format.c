@@ -42,6 +42,10 @@ static void show_fields(struct seq *s, const struct trace_event_field *f)
 void trace_event_show_format(struct seq *s, const struct trace_event_call *call)
 {
 	seq_printf(s, "name: %s\nID: %u\nformat:\n", call->name, call->id);
+	if (call->class->show_format) {
+		call->class->show_format(s, call);
+		return;
+	}
 	show_fields(s, trace_common_fields);
 	seq_putc(s, '\n');
 	show_fields(s, call->class->fields(call));

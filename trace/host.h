@@ -90,6 +90,40 @@ struct host_key {
 };
 void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n);
 
+/*
+ * Probes: code of the host that calls the tracer when it is run, or when it returns. The function is called in any context, between
+ * handlers of nothing else of the kind; regs is the host's own, in which a register lies as a u64 at host_reg_find() bytes.
+ */
+struct host_probe;
+struct host_probe_place {
+	const char *symbol; /* NULL: addr */
+	u64 addr, offset;
+	bool is_return;
+	void (*fn)(void *arg, const void *regs, u64 ip, u64 ret);
+	void *arg;
+};
+/*
+ * Made switched off. -ENOENT: there is no such code; -EADDRNOTAVAIL: the symbol occurs more than once; -EILSEQ: inside an
+ * instruction; -EINVAL: not to be probed; -ENOMEM. Task context, all of these.
+ */
+int host_probe_create(const struct host_probe_place *place, struct host_probe **out);
+void host_probe_destroy(struct host_probe *p); /* on return fn is not running any more */
+void host_probes_switch(struct host_probe *const *ps, unsigned n, bool on);
+u64 host_probe_missed(const struct host_probe *p);
+/* Of a symbol: 0, -ENOENT, -EADDRNOTAVAIL. */
+int host_symbol_check(const char *symbol);
+int host_reg_find(const char *name); /* -EINVAL: no such register */
+/* Number n of a function's arguments: in which register, or (negative) -1 - word of the stack at its entry. Any context. */
+int host_arg_place(unsigned n);
+const char *host_stack_register(void); /* names of registers: stack pointer, return value */
+const char *host_return_register(void);
+/* As host_enter(), but the flags are those of the code that was probed. Any context. */
+#ifdef TRACE_HOST_INLINE
+static inline void host_enter_probed(struct host_context *ctx, const void *regs);
+#else
+void host_enter_probed(struct host_context *ctx, const void *regs);
+#endif
+
 /* Names. */
 int host_comm(s32 pid, char comm[16]); /* task now alive; 0 or -ESRCH; any context */
 s32 host_tgid(s32 pid);		       /* 0 when unknown */

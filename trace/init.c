@@ -9,6 +9,7 @@
 #include "trace/dump.h"
 #include "trace/event.h"
 #include "trace/record.h"
+#include "trace/probe.h"
 #include "trace/trace.h"
 #include "trace/trace_array.h"
 #include "trace/tracefs.h"
@@ -71,6 +72,38 @@ static void each_param(const char *name, void (*fn)(char *word))
 		each_word(list, fn);
 }
 
+/* kprobe_event=LINE;LINE ...: words are parted by commas here. */
+static void probe_line(const char *text, size_t n)
+{
+	char line[512];
+
+	if (n >= sizeof(line))
+		n = sizeof(line) - 1;
+	memcpy(line, text, n);
+	line[n] = '\0';
+	for (char *c = line; *c; c++)
+		if (*c == ',')
+			*c = ' ';
+	if (probe_command(line))
+		host_log("Failed to add probe: %s", line);
+}
+
+static void define_probes(void)
+{
+	const char *list;
+	char name[] = PROBE_GROUP;
+
+	for (unsigned i = 0; (list = host_param("kprobe_event", i)); i++)
+		while (*list) {
+			size_t n = strcspn(list, ";");
+			probe_line(list, n);
+			list += n + (list[n] == ';');
+		}
+	if (trace_system_find(PROBE_GROUP) &&
+	    trace_set_events(trace_global, NULL, name, NULL, true))
+		host_log("Failed to enable the probes of the command line");
+}
+
 static void apply_params(void)
 {
 	const char *clock = host_param("trace_clock", 0);
@@ -127,6 +160,7 @@ int trace_cpus_up(void)
 int tfs_init(void)
 {
 	host_lock();
+	define_probes();
 	each_param("trace_event", enable_word);
 	host_unlock();
 	return 0;

@@ -7,6 +7,7 @@
 #include "trace/ledger.h"
 #include "trace/pid_filter.h"
 #include "trace/printk.h"
+#include "trace/probe.h"
 #include "trace/synth.h"
 #include "trace/tfs.h"
 #include "trace/trace.h"
@@ -393,6 +394,29 @@ static ssize write_synthetic(struct tfs_file *f __maybe_unused, const void *buf,
 	return dynevent_write(buf, n, synth_event_command);
 }
 
+static int show_probes(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	dynevent_show(s, &probe_dynevent_kind);
+	return 0;
+}
+
+static int clear_probes(const struct tfs_node *node __maybe_unused)
+{
+	return dynevent_clear(&probe_dynevent_kind);
+}
+
+static ssize write_probes(struct tfs_file *f __maybe_unused, const void *buf, size_t n)
+{
+	return dynevent_write(buf, n, probe_command);
+}
+
+static int show_profile(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	probe_profile_show(s);
+	return 0;
+}
+
+static const struct tfs_ops probe_ops = {.write = write_probes};
 static const struct tfs_ops dynamic_ops = {.write = write_dynamic};
 static const struct tfs_ops synthetic_ops = {.write = write_synthetic};
 
@@ -564,6 +588,9 @@ static const struct tfs_row top_rows[] = {
     {"events", 0750, .dir = &tfs_events_dir},
     {"free_buffer", 0200, .ops = &tfs_free_buffer_ops},
     {"instances", 0750, .dir = &tfs_instances_dir, .exists = tfs_is_top},
+    {"kprobe_events", 0640, .show = show_probes, .clear = clear_probes, .ops = &probe_ops,
+	.exists = tfs_is_top},
+    {"kprobe_profile", 0440, .show = show_profile, .exists = tfs_is_top},
     {"options", 0750, .dir = &tfs_options_dir},
     {"per_cpu", 0750, .dir = &tfs_per_cpu_dir},
     {"printk_formats", 0440, .show = show_formats, .exists = tfs_is_top},

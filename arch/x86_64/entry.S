@@ -231,7 +231,7 @@ breakpoint_common:
 	pushq REGS_RFLAGS - REGS_VECTOR + 16(%rsi)
 	pushq REGS_CS - REGS_VECTOR + 16(%rsi)
 	pushq REGS_RIP - REGS_VECTOR + 16(%rsi)
-	pushq $0
+	pushq $-1 /* no system call */
 	pushq $TRAP_BP
 	pushq %r9
 	pushq %r8
@@ -250,7 +250,7 @@ breakpoint_common:
 	pushq %r15
 	leaq 1(%rsp), %rbp
 	movq %rsp, %rdi
-	call trap_breakpoint
+	call exc_int3
 	jmp .Lreturn_kernel
 1:	popq %rsi
 	popq %rax

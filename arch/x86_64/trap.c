@@ -154,7 +154,7 @@ static void page_fault(struct regs *r, u64 addr)
 	r->rip = e->fixup;
 }
 
-static void __noprobe breakpoint(struct regs *r)
+static void __noprobe do_int3(struct regs *r)
 {
 	const struct regs *outer;
 	bool taken;
@@ -254,7 +254,7 @@ void __noprobe trap_dispatch(struct regs *r)
 
 	switch (r->vector) {
 	case TRAP_BP:
-		breakpoint(r);
+		do_int3(r);
 		return;
 	case TRAP_DB:
 		debug_trap(r);
@@ -271,11 +271,11 @@ void __noprobe trap_dispatch(struct regs *r)
 		fatal(r, trap_name(r));
 }
 
-void __noprobe trap_breakpoint(struct regs *r)
+void __noprobe exc_int3(struct regs *r)
 {
 	if (likely(kernel_probe_int3(r)))
 		return;
-	breakpoint(r);
+	do_int3(r);
 }
 
 /*

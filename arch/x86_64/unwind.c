@@ -9,6 +9,7 @@
  * The stack of ring 3 is followed as Linux does: its program counter, then by frame pointers, up, while they lead anywhere.
  */
 #include "arch/arch.h"
+#include "arch/x86_64/insn.h"
 #include "arch/x86_64/percpu.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
@@ -79,6 +80,16 @@ static bool flags_on_stack(const u8 *at)
 	return at[-1] == PUSHF && (at[*at == REX_B] & 0xf8) == POP_REG;
 }
 
+/* Nops at a function's entry (kernel/linux_entry.h). */
+static const u8 *skip_nops(const u8 *p)
+{
+	struct insn i;
+
+	while (insn_decode(&i, p, INSN_MAX) && insn_kind(&i) == INSN_NOP)
+		p += i.len;
+	return p;
+}
+
 /*
  * How many words above rsp the return address lies if the code at rip has no frame, being before its prologue, or at the
  * ret, or in a function that needs none and so leaves the stack alone; -1: it has one. The Makefile's FRAMES keep functions so.
@@ -91,7 +102,8 @@ static int frameless(u64 rip)
 		return -1;
 	if (at > start && at[-1] == INT3)
 		at--; /* the trap reports the address behind it; what it replaced has not run */
-	if (at == start)
+	start = skip_nops(start);
+	if (at <= start)
 		return 0;
 	if (!is_prologue(start))
 		return flags_on_stack(at);

@@ -160,8 +160,8 @@ static void breakpoint(void)
 	EXPECT_EQ(int3_handler_add(on_int3), 0);
 	calls_int3();
 	int3_handler_remove(on_int3);
-	EXPECT_BEGIN("traced_function", "traced_caller", "on_int3", "kernel_int3", "breakpoint",
-	    "trap_breakpoint", "breakpoint_common", "has_int3", "calls_int3", "breakpoint");
+	EXPECT_BEGIN("traced_function", "traced_caller", "on_int3", "kernel_int3", "do_int3",
+	    "exc_int3", "breakpoint_common", "has_int3", "calls_int3", "breakpoint");
 }
 
 /* The generated recorders, and the hand-written ones of system calls, have different depths; neither is to be seen. */

@@ -1,0 +1,167 @@
+/* The tracer's probes (trace/host.h) by the kernel's (kernel/kprobe.h). Contexts are those of host.h. */
+#include "kernel/kprobe.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/printk.h"
+#include "kernel/sym.h"
+#include "trace/host.h"
+
+struct host_probe {
+	struct kretprobe rp; /* or only the kprobe in it */
+	bool is_return;
+	u64 addr;
+	void (*fn)(void *arg, const void *regs, u64 ip, u64 ret);
+	void *arg;
+};
+
+static int on_hit(struct kprobe *p, struct regs *r)
+{
+	struct host_probe *hp = container_of(p, struct host_probe, rp.kp);
+
+	hp->fn(hp->arg, r, hp->addr, 0);
+	return 0;
+}
+
+static int on_return(struct kretprobe_instance *ri, struct regs *r)
+{
+	struct host_probe *hp = container_of(ri->rp, struct host_probe, rp);
+
+	hp->fn(hp->arg, r, hp->addr, ri->ret_addr);
+	return 0;
+}
+
+int host_symbol_check(const char *symbol)
+{
+	unsigned count = 0;
+
+	if (!sym_address(symbol, &count))
+		return -ENOENT;
+	return count > 1 ? -EADDRNOTAVAIL : 0;
+}
+
+/* Linux finds out here that an address is nobody's, and that one lies behind its function. */
+static int find_place(const struct host_probe_place *place, u64 *addr)
+{
+	u64 start, size;
+
+	*addr = place->symbol ? sym_address(place->symbol, NULL) : place->addr;
+	if (!*addr || !sym_find(*addr, &start, &size))
+		return -ENOENT;
+	if (place->offset >= size && place->symbol)
+		return -EILSEQ;
+	*addr += place->offset;
+	return 0;
+}
+
+int host_probe_create(const struct host_probe_place *place, struct host_probe **out)
+{
+	struct host_probe *hp = kzalloc(sizeof(*hp));
+	int err = hp ? 0 : -ENOMEM;
+	u64 addr = 0;
+
+	if (!err)
+		err = find_place(place, &addr);
+	if (!err) {
+		hp->addr = addr;
+		hp->fn = place->fn;
+		hp->arg = place->arg;
+		hp->is_return = place->is_return;
+		hp->rp.kp.addr = (void *)addr;
+		hp->rp.kp.flags = KPROBE_FLAG_DISABLED;
+		hp->rp.kp.pre_handler = hp->is_return ? NULL : on_hit;
+		hp->rp.handler = on_return;
+		err = hp->is_return ? register_kretprobe(&hp->rp) : register_kprobe(&hp->rp.kp);
+		if (err && hp->rp.kp.why)
+			pr_warn("no probe at %llx: %s", (unsigned long long)addr, hp->rp.kp.why);
+	}
+	if (err)
+		kfree(hp);
+	else
+		*out = hp;
+	return err;
+}
+
+void host_probe_destroy(struct host_probe *hp)
+{
+	if (hp->is_return)
+		unregister_kretprobe(&hp->rp);
+	else
+		unregister_kprobe(&hp->rp.kp);
+	kfree(hp);
+}
+
+void host_probes_switch(struct host_probe *const *ps, unsigned n, bool on)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (on)
+			enable_kprobe(&ps[i]->rp.kp);
+		else
+			disable_kprobe(&ps[i]->rp.kp);
+}
+
+u64 host_probe_missed(const struct host_probe *hp)
+{
+	return hp->rp.kp.nmissed + hp->rp.nmissed;
+}
+
+/* ---- registers, by Linux's names ------------------------------------------------------------------------------------ */
+
+#define REG(name_, field_)                                                                         \
+	{                                                                                          \
+		name_, offsetof(struct regs, field_)                                               \
+	}
+
+static const struct {
+	const char *name;
+	u8 at;
+} registers[] = {
+    REG("ax", rax),
+    REG("bx", rbx),
+    REG("cx", rcx),
+    REG("dx", rdx),
+    REG("si", rsi),
+    REG("di", rdi),
+    REG("bp", rbp),
+    REG("sp", rsp),
+    REG("ip", rip),
+    REG("r8", r8),
+    REG("r9", r9),
+    REG("r10", r10),
+    REG("r11", r11),
+    REG("r12", r12),
+    REG("r13", r13),
+    REG("r14", r14),
+    REG("r15", r15),
+    REG("cs", cs),
+    REG("ss", ss),
+    REG("flags", rflags),
+    REG("orig_ax", error),
+};
+
+int host_reg_find(const char *name)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(registers); i++)
+		if (!strcmp(registers[i].name, name))
+			return registers[i].at;
+	return -EINVAL;
+}
+
+const char *host_stack_register(void)
+{
+	return "sp";
+}
+
+const char *host_return_register(void)
+{
+	return "ax";
+}
+
+/* System V ABI: six in registers, then on the stack, above the return address. */
+int host_arg_place(unsigned n)
+{
+	static const char *const names[] = {"di", "si", "dx", "cx", "r8", "r9"};
+
+	return n < ARRAY_SIZE(names) ? host_reg_find(names[n])
+				     : -1 - (int)(n - ARRAY_SIZE(names) + 1);
+}

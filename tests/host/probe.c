@@ -1,0 +1,143 @@
+/*
+ * Probes on the host (trace/host.h): functions that are only names and sizes, hit when a test says so. The registers are those of
+ * struct machine_regs; each instruction is four bytes long.
+ */
+#include "kernel/lib/errno.h"
+#include "tests/host/machine.h"
+#include "trace/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct host_probe {
+	struct host_probe_place place;
+	struct host_probe *next;
+	u64 addr;
+	bool on;
+};
+
+static struct host_probe *probes;
+
+static const struct {
+	const char *name;
+	u64 addr, size;
+	unsigned count;
+	bool refused;
+} functions[] = {
+    {"do_mkdirat", 0x10000, 0x110, 1, false},
+    {"do_rmdir", 0x10200, 0x100, 1, false},
+    {"kernel_probe_int3", 0x10400, 0x100, 1, true},
+    {"umask_show", 0x10600, 0x20, 2, false},
+};
+
+static int find(const char *symbol)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(functions); i++)
+		if (!strcmp(functions[i].name, symbol))
+			return i;
+	return -ENOENT;
+}
+
+int host_symbol_check(const char *symbol)
+{
+	int i = find(symbol);
+
+	return i < 0 ? i : functions[i].count > 1 ? -EADDRNOTAVAIL : 0;
+}
+
+static int find_by_address(u64 addr)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(functions); i++)
+		if (addr - functions[i].addr < functions[i].size)
+			return i;
+	return -ENOENT;
+}
+
+int host_probe_create(const struct host_probe_place *place, struct host_probe **out)
+{
+	int i = place->symbol ? find(place->symbol) : find_by_address(place->addr);
+
+	if (i < 0)
+		return i;
+	u64 addr = (place->symbol ? functions[i].addr : place->addr) + place->offset;
+	if (functions[i].refused || (place->is_return && addr != functions[i].addr))
+		return -EINVAL;
+	if (addr - functions[i].addr >= functions[i].size || addr % 4)
+		return -EILSEQ;
+	struct host_probe *p = host_alloc(sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	*p = (struct host_probe){.place = *place, .next = probes, .addr = addr};
+	probes = p;
+	*out = p;
+	return 0;
+}
+
+void host_probe_destroy(struct host_probe *p)
+{
+	struct host_probe **at = &probes;
+
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	host_free(p);
+}
+
+void host_probes_switch(struct host_probe *const *ps, unsigned n, bool on)
+{
+	for (unsigned i = 0; i < n; i++)
+		ps[i]->on = on;
+}
+
+u64 host_probe_missed(const struct host_probe *p)
+{
+	(void)p;
+	return 0;
+}
+
+void machine_probe_hit(
+    const char *symbol, u64 offset, bool is_return, const struct machine_regs *regs)
+{
+	int i = find(symbol);
+
+	for (struct host_probe *p = probes; p; p = p->next)
+		if (p->on && p->place.is_return == is_return &&
+		    p->addr == functions[i].addr + offset)
+			p->place.fn(p->place.arg, regs, p->addr, 0x20000);
+}
+
+static const char *const registers[] = {"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip", "r8",
+    "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cs", "ss", "flags", "orig_ax"};
+
+int host_reg_find(const char *name)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(registers); i++)
+		if (!strcmp(registers[i], name))
+			return i * 8;
+	return -EINVAL;
+}
+
+const char *host_stack_register(void)
+{
+	return "sp";
+}
+
+const char *host_return_register(void)
+{
+	return "ax";
+}
+
+int host_arg_place(unsigned n)
+{
+	static const char *const names[] = {"di", "si", "dx", "cx", "r8", "r9"};
+
+	return n < ARRAY_SIZE(names) ? host_reg_find(names[n])
+				     : -1 - (int)(n - ARRAY_SIZE(names) + 1);
+}
+
+void host_enter_probed(struct host_context *ctx, const void *regs)
+{
+	(void)regs;
+	host_enter(ctx);
+}

@@ -1,0 +1,287 @@
+/*
+ * A probe is hit: its arguments are fetched and recorded. Any context: no lock, no allocation. Memory is read as what may not be
+ * there: a number from such a place is 0, a string "(fault)", which is stored as one of no length.
+ */
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+#include "trace/options.h"
+#include "trace/probe.h"
+#include "trace/record.h"
+
+#define CHUNK 64 /* bytes of a string read at a time */
+
+struct hit {
+	const struct trace_probe *tp;
+	const void *regs;
+	u64 ip, ret; /* ret: of a return */
+};
+
+static inline u64 reg_at(const void *regs, u32 at)
+{
+	return *(const u64 *)((const char *)regs + at);
+}
+
+static int read_memory(void *to, u64 from, size_t n, bool user)
+{
+	return user ? host_copy_user(to, from, n) : host_copy_kernel(to, (const void *)from, n);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------- */
+
+static int source_value(const struct hit *h, const struct probe_fetch *f, u64 *value)
+{
+	switch (f->source) {
+	case PROBE_FROM_REG:
+		*value = reg_at(h->regs, f->param);
+		return 0;
+	case PROBE_FROM_SP:
+		*value = reg_at(h->regs, h->tp->sp);
+		return 0;
+	case PROBE_FROM_STACK:
+		return read_memory(value, reg_at(h->regs, h->tp->sp) + 8 * (u64)f->param, 8, false);
+	case PROBE_FROM_RET:
+		*value = h->ret;
+		return 0;
+	default:
+		*value = f->imm;
+		return 0;
+	}
+}
+
+/* The value after `steps` of the steps: before the last it is an address. */
+static int value_after(const struct hit *h, const struct probe_fetch *f, unsigned steps, u64 *value)
+{
+	int err = source_value(h, f, value);
+
+	for (unsigned i = 0; i < steps && !err; i++)
+		err = read_memory(value, *value + f->deref[i], sizeof(*value), f->user >> i & 1);
+	return err;
+}
+
+static bool last_is_user(const struct probe_fetch *f)
+{
+	return f->derefs && f->user >> (f->derefs - 1) & 1;
+}
+
+/* The address that the last step reads. */
+static int place_of(const struct hit *h, const struct probe_fetch *f, u64 *addr)
+{
+	int err = value_after(h, f, f->derefs - 1, addr);
+
+	*addr += f->deref[f->derefs - 1];
+	return err;
+}
+
+/* By shifts of a register as wide as the type, as Linux does it: the sign comes along. */
+static u64 bitfield(const struct probe_arg *arg, u64 value)
+{
+	unsigned unused = 64 - arg->type->size * 8;
+
+	value <<= arg->fetch.lshift + unused;
+	return value >> (arg->fetch.rshift + unused);
+}
+
+static void put_number(const struct probe_arg *arg, char *at, u64 value)
+{
+	if (unlikely(arg->fetch.lshift | arg->fetch.rshift))
+		value = bitfield(arg, value);
+	memcpy(at, &value, arg->type->size);
+}
+
+static void put_numbers(const struct hit *h, const struct probe_arg *arg, char *at)
+{
+	const struct probe_fetch *f = &arg->fetch;
+	u32 size = arg->type->size, n = arg->count ? arg->count : 1;
+	u64 value = 0;
+
+	if (!f->derefs) {
+		put_number(arg, at, source_value(h, f, &value) ? 0 : value);
+		return;
+	}
+	int err = place_of(h, f, &value);
+	for (u32 i = 0; i < n; i++) {
+		u64 word = 0;
+		if (!err && read_memory(&word, value + i * size, size, last_is_user(f)))
+			word = 0;
+		put_number(arg, at + i * size, word);
+	}
+}
+
+/* ---- strings ------------------------------------------------------------------------------------------------------------ */
+
+/* Copies up to and with the NUL, at most `room` bytes, always ended; the length with the NUL, or -1. `to` NULL: only counts. */
+static int read_string(char *to, u32 room, u64 from, bool user)
+{
+	char chunk[CHUNK];
+
+	for (u32 done = 0; done < room;) {
+		u32 n =
+		    MIN((u64)MIN((u32)CHUNK, room - done), PAGE_SIZE - (from + done) % PAGE_SIZE);
+		if (read_memory(chunk, from + done, n, user))
+			return -1;
+		const char *end = memchr(chunk, '\0', n);
+		u32 take = end ? (u32)(end - chunk) + 1 : n;
+		if (to)
+			memcpy(to + done, chunk, take);
+		done += take;
+		if (end)
+			return done;
+	}
+	if (to)
+		to[room - 1] = '\0';
+	return room;
+}
+
+/* Of element i: where its text is, in ring 3 or not; -1: out of reach. Elements of an array are addressed by pointers. */
+static int string_place(const struct hit *h, const struct probe_arg *arg, u32 i, u64 *addr)
+{
+	const struct probe_fetch *f = &arg->fetch;
+
+	if (!f->derefs)
+		return source_value(h, f, addr);
+	int err = place_of(h, f, addr);
+	if (!err && arg->count)
+		err = read_memory(addr, *addr + 8 * (u64)i, 8, last_is_user(f));
+	return err;
+}
+
+/* The text of an argument's element to `to`, as read_string(). */
+static int get_string(const struct hit *h, const struct probe_arg *arg, u32 i, char *to, u32 room)
+{
+	const struct probe_fetch *f = &arg->fetch;
+	bool user = arg->type->text == PROBE_USTRING || last_is_user(f);
+	char word[160];
+	u64 addr;
+
+	if (f->source == PROBE_FROM_COMM) {
+		host_current_comm(word);
+		word[15] = '\0';
+	} else if (arg->type->text == PROBE_SYMSTR) {
+		if (value_after(h, f, f->derefs, &addr))
+			return -1;
+		host_sym_print(word, sizeof(word), addr, true);
+	} else if (!f->derefs) { /* a text of the probe's own, or an address that was given */
+		return source_value(h, f, &addr) ? -1 : read_string(to, room, addr, user);
+	} else {
+		return string_place(h, arg, i, &addr) ? -1 : read_string(to, room, addr, user);
+	}
+	u32 n = MIN((u32)strlen(word) + 1, room);
+	if (to) {
+		memcpy(to, word, n);
+		to[n - 1] = '\0';
+	}
+	return n;
+}
+
+static inline u32 elements(const struct probe_arg *arg)
+{
+	return arg->count ? arg->count : 1;
+}
+
+/* Bytes that all texts take. */
+static u32 strings_size(const struct hit *h)
+{
+	u32 room = RB_MAX_DATA - h->tp->event->size, total = 0;
+
+	for (u32 k = 0; k < h->tp->n_args; k++) {
+		const struct probe_arg *arg = &h->tp->args[k];
+		for (u32 i = 0; probe_is_string(arg->type) && i < elements(arg); i++) {
+			int n = get_string(h, arg, i, NULL, PROBE_STRING_MAX);
+			total += n > 0 ? n : 0;
+		}
+	}
+	return MIN(total, room);
+}
+
+/* What has grown since it was counted is cut. */
+static void put_strings(
+    const struct hit *h, const struct probe_arg *arg, char *rec, u32 *at, u32 end)
+{
+	for (u32 i = 0; i < elements(arg); i++) {
+		u32 room = MIN((u32)PROBE_STRING_MAX, end - *at);
+		int n = room ? get_string(h, arg, i, rec + *at, room) : -1;
+		u32 loc = *at | (n > 0 ? n : 0) << 16;
+		memcpy(rec + arg->offset + 4 * i, &loc, sizeof(loc));
+		*at += n > 0 ? n : 0;
+	}
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------------ */
+
+static void put_head(const struct hit *h, char *rec, const struct host_context *ctx)
+{
+	const struct trace_probe *tp = h->tp;
+	u64 *word = (u64 *)(rec + (tp->old ? 16 : 8));
+
+	if (tp->old)
+		*(u64 *)(rec + 8) = (u32)host_tgid(ctx->pid);
+	*word++ = h->ip;
+	if (tp->is_return)
+		*word++ = h->ret;
+	if (tp->old)
+		*word = tp->n_args;
+}
+
+static void put_args(const struct hit *h, char *rec, u32 end)
+{
+	const struct trace_probe *tp = h->tp;
+	u32 at = tp->event->size;
+
+	for (u32 i = 0; i < tp->n_args; i++) {
+		const struct probe_arg *arg = &tp->args[i];
+		if (unlikely(probe_is_string(arg->type)))
+			put_strings(h, arg, rec, &at, end);
+		else
+			put_numbers(h, arg, rec + arg->offset);
+	}
+}
+
+static inline void put_regs(const struct hit *h, char *rec)
+{
+	const struct probe_arg *arg = h->tp->args, *end = arg + h->tp->n_args;
+
+	for (rec += probe_head(h->tp); arg < end; arg++, rec += 8)
+		*(u64 *)rec = reg_at(h->regs, arg->fetch.param);
+}
+
+static __noinline void record_long(const struct hit *h, struct host_context ctx)
+{
+	struct probe_event *ev = h->tp->event;
+	u32 size = ev->size + (ev->n_strings ? strings_size(h) : 0);
+	struct trace_event_file *file = READ_ONCE(ev->call.live);
+
+	for (; file; file = READ_ONCE(file->next_live)) {
+		struct trace_slot slot;
+		char *rec = trace_begin(&slot, file, &ctx, ev->call.id, size);
+		if (!rec)
+			continue;
+		put_head(h, rec, &ctx);
+		put_args(h, rec, size);
+		trace_commit(&slot, file, &ctx);
+	}
+	host_exit();
+}
+
+void probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
+{
+	struct trace_probe *tp = arg;
+	const struct hit h = {tp, regs, ip, ret};
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	atomic_add(&tp->hits, 1);
+	host_enter_probed(&ctx, regs);
+	struct probe_event *ev = tp->event;
+	char *rec = NULL;
+	if (likely(tp->simple))
+		rec =
+		    trace_begin_short(&slot, READ_ONCE(ev->call.live), &ctx, ev->call.id, ev->size);
+	if (unlikely(!rec)) {
+		record_long(&h, ctx);
+		return;
+	}
+	put_head(&h, rec, &ctx);
+	put_regs(&h, rec);
+	trace_commit_short(&slot, &ctx);
+	host_exit();
+}
