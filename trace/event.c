@@ -106,31 +106,8 @@ static int system_add(struct trace_system *sys, struct trace_event_call *call)
 		sys->room = room;
 	}
 	sys->calls[sys->count++] = call;
-	sys->sorted = false;
 	call->system = sys;
 	return 0;
-}
-
-/* Shell sort: the list of a system is wanted in order only when somebody looks at its directory. */
-static void system_sort(struct trace_system *sys)
-{
-	for (u32 gap = sys->count / 2; gap; gap /= 2)
-		for (u32 i = gap; i < sys->count; i++) {
-			struct trace_event_call *call = sys->calls[i];
-			u32 at = i;
-			for (; at >= gap && strcmp(sys->calls[at - gap]->name, call->name) > 0;
-			     at -= gap)
-				sys->calls[at] = sys->calls[at - gap];
-			sys->calls[at] = call;
-		}
-	sys->sorted = true;
-}
-
-struct trace_event_call *trace_system_nth(struct trace_system *sys, u32 i)
-{
-	if (!sys->sorted)
-		system_sort(sys);
-	return i < sys->count ? sys->calls[i] : NULL;
 }
 
 struct trace_event_call *trace_event_find(const char *system, const char *name)
@@ -180,7 +157,6 @@ static void system_drop_empty(struct trace_system *sys)
 	host_free(sys);
 }
 
-/* What is behind it moves up: the order by name stays. */
 static void system_remove(struct trace_event_call *call)
 {
 	struct trace_system *sys = call->system;
@@ -188,7 +164,7 @@ static void system_remove(struct trace_event_call *call)
 
 	while (sys->calls[i] != call)
 		i++;
-	memmove(sys->calls + i, sys->calls + i + 1, (--sys->count - i) * sizeof(*sys->calls));
+	sys->calls[i] = sys->calls[--sys->count];
 	call->system = NULL;
 	system_drop_empty(sys);
 }

@@ -147,10 +147,9 @@ struct trace_event_file {
 struct trace_system {
 	struct trace_life life;
 	const char *name;
-	struct list_head node;		 /* all systems, by name */
-	struct trace_event_call **calls; /* by name once `sorted` */
+	struct list_head node; /* all systems, by name */
+	struct trace_event_call **calls;
 	u32 count, room;
-	bool sorted;
 	struct trace_filter *refused;	/* the last filter that fitted none of its events; NULL */
 	struct trace_array *refused_in; /* in whose file */
 };
@@ -180,7 +179,6 @@ int trace_event_enter(struct trace_event_call *call);
 struct trace_event_call *trace_event_by_id(unsigned id); /* any context; NULL */
 struct trace_event_call *trace_event_find(const char *system, const char *name);
 struct trace_system *trace_system_find(const char *name);
-struct trace_event_call *trace_system_nth(struct trace_system *sys, u32 i); /* by name */
 extern struct list_head trace_events;  /* of trace_event_call.node */
 extern struct list_head trace_systems; /* of trace_system.node */
 

@@ -37,8 +37,9 @@ struct tfs_ops {
 
 struct tfs_dir {
 	const struct tfs_row *rows; /* by name; ends with a NULL name */
-	/* Entries that are made: number i by name; false: no more. */
-	bool (*nth)(const struct tfs_node *dir, u32 i, struct tfs_node *out);
+	/* Entries that are made. Each has a number that it keeps while it is there: the one with the next number above `after`, and
+	 * that number; 0: no more. */
+	u64 (*next)(const struct tfs_node *dir, u64 after, struct tfs_node *out);
 	bool (*find)(const struct tfs_node *dir, const char *name, struct tfs_node *out);
 	int (*mkdir)(const char *name); /* NULL: -EPERM, both */
 	int (*rmdir)(const struct tfs_node *entry);

@@ -219,9 +219,16 @@ static bool fill_event(
 	return file;
 }
 
-static bool event_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
+static u64 event_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
 {
-	return fill_event(dir, trace_system_nth(system_of(dir), i), out);
+	const struct trace_system *sys = system_of(dir);
+	const struct trace_event_call *best = NULL;
+
+	for (u32 i = 0; i < sys->count; i++)
+		if (sys->calls[i]->life.number > after &&
+		    (!best || sys->calls[i]->life.number < best->life.number))
+			best = sys->calls[i];
+	return fill_event(dir, best, out) ? best->life.number : 0;
 }
 
 static bool event_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
@@ -236,7 +243,7 @@ static const struct tfs_row system_rows[] = {
     {.name = NULL},
 };
 static const struct tfs_dir system_dir = {
-    .rows = system_rows, .nth = event_nth, .find = event_find};
+    .rows = system_rows, .next = event_next, .find = event_find};
 static const struct tfs_row system_row = {.mode = 0750, .dir = &system_dir};
 
 /* ---- events/ ------------------------------------------------------------------------------------------------------------ */
@@ -277,16 +284,17 @@ static void fill_system(const struct tfs_node *dir, struct trace_system *sys, st
 	tfs_fill_object(out, dir, &system_row, sys->name, dir->ctx, (long)sys, &sys->life);
 }
 
-static bool system_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
+static u64 system_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
 {
-	struct trace_system *sys;
+	struct trace_system *sys, *best = NULL;
 
 	list_for_each_entry (sys, &trace_systems, node)
-		if (i-- == 0) {
-			fill_system(dir, sys, out);
-			return true;
-		}
-	return false;
+		if (sys->life.number > after && (!best || sys->life.number < best->life.number))
+			best = sys;
+	if (!best)
+		return 0;
+	fill_system(dir, best, out);
+	return best->life.number;
 }
 
 static bool system_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
@@ -304,4 +312,5 @@ static const struct tfs_row events_rows[] = {
     {"header_page", 0440, .show = show_header_page},
     {.name = NULL},
 };
-const struct tfs_dir tfs_events_dir = {.rows = events_rows, .nth = system_nth, .find = system_find};
+const struct tfs_dir tfs_events_dir = {
+    .rows = events_rows, .next = system_next, .find = system_find};

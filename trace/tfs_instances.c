@@ -5,17 +5,18 @@
 /* An instance is in its directory what the global array is at the top; what belongs to all of them is only there. */
 static const struct tfs_row instance_row = {.mode = 0750, .dir = &tfs_top_dir};
 
-static bool instance_nth(const struct tfs_node *dir __maybe_unused, u32 i, struct tfs_node *out)
+static u64 instance_next(const struct tfs_node *dir __maybe_unused, u64 after, struct tfs_node *out)
 {
-	struct trace_array *tr;
+	struct trace_array *tr, *best = NULL;
 
-	list_for_each_entry (tr, &trace_arrays, node) {
-		if (tr == trace_global || i-- > 0)
-			continue;
-		tfs_fill_array(out, &instance_row, tr->name, tr);
-		return true;
-	}
-	return false;
+	list_for_each_entry (tr, &trace_arrays, node)
+		if (tr != trace_global && tr->life.number > after &&
+		    (!best || tr->life.number < best->life.number))
+			best = tr;
+	if (!best)
+		return 0;
+	tfs_fill_array(out, &instance_row, best->name, best);
+	return best->life.number;
 }
 
 static bool instance_find(
@@ -42,7 +43,7 @@ static int instance_rmdir(const struct tfs_node *entry)
 
 static const struct tfs_row no_rows[] = {{.name = NULL}};
 const struct tfs_dir tfs_instances_dir = {.rows = no_rows,
-    .nth = instance_nth,
+    .next = instance_next,
     .find = instance_find,
     .mkdir = instance_mkdir,
     .rmdir = instance_rmdir};

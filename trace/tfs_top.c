@@ -438,20 +438,6 @@ static int store_option(const struct tfs_node *node, char *line)
 
 static const struct tfs_row option_row = {.mode = 0640, .show = show_option, .store = store_option};
 
-/* Numbers of the options in the order of their names. */
-static u8 by_name[TRACE_OPTION_COUNT];
-
-static void sort_options(void)
-{
-	for (u8 i = 0; i < TRACE_OPTION_COUNT; i++) {
-		u8 at = i;
-		for (; at && strcmp(trace_options[by_name[at - 1]].name, trace_options[i].name) > 0;
-		     at--)
-			by_name[at] = by_name[at - 1];
-		by_name[at] = i;
-	}
-}
-
 /* These concern what is recorded into the global array alone. */
 #define TOP_OPTIONS (TRACE_OPT_PRINTK | TRACE_OPT_PRINTK_MSGONLY | TRACE_OPT_RECORD_CMD)
 
@@ -460,17 +446,14 @@ static bool has_option(const struct tfs_node *dir, u32 i)
 	return tfs_is_top(dir) || !(TOP_OPTIONS & 1u << i);
 }
 
-static bool option_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
+static u64 option_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
 {
-	if (by_name[0] == by_name[1])
-		sort_options();
-	for (u32 at = 0; at < TRACE_OPTION_COUNT; at++) {
-		if (!has_option(dir, by_name[at]) || i-- > 0)
-			continue;
-		tfs_fill(out, dir, &option_row, trace_options[by_name[at]].name, by_name[at]);
-		return true;
-	}
-	return false;
+	while (after < TRACE_OPTION_COUNT && !has_option(dir, after))
+		after++;
+	if (after >= TRACE_OPTION_COUNT)
+		return 0;
+	tfs_fill(out, dir, &option_row, trace_options[after].name, after);
+	return after + 1;
 }
 
 static bool option_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
@@ -484,7 +467,7 @@ static bool option_find(const struct tfs_node *dir, const char *name, struct tfs
 }
 
 static const struct tfs_row no_rows[] = {{.name = NULL}};
-const struct tfs_dir tfs_options_dir = {.rows = no_rows, .nth = option_nth, .find = option_find};
+const struct tfs_dir tfs_options_dir = {.rows = no_rows, .next = option_next, .find = option_find};
 
 /* ---- per_cpu/ ------------------------------------------------------------------------------------------------------ */
 
@@ -523,29 +506,15 @@ static const struct tfs_row cpu_rows[] = {
 static const struct tfs_dir cpu_dir = {.rows = cpu_rows};
 static const struct tfs_row cpu_row = {.mode = 0750, .dir = &cpu_dir};
 
-/* Number i in the order of names: cpu0, cpu1, cpu10, cpu11, cpu2 ... */
-static unsigned nth_cpu(u32 i)
-{
-	for (unsigned tens = 0;; tens++) {
-		if (i-- == 0)
-			return tens;
-		for (unsigned cpu = tens * 10;
-		     tens && cpu < tens * 10 + 10 && cpu < host_cpu_count(); cpu++)
-			if (i-- == 0)
-				return cpu;
-	}
-}
-
-static bool cpu_nth(const struct tfs_node *dir, u32 i, struct tfs_node *out)
+static u64 cpu_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
 {
 	char name[16];
 
-	if (i >= host_cpu_count())
-		return false;
-	unsigned cpu = nth_cpu(i);
-	snprintf(name, sizeof(name), "cpu%u", cpu);
-	tfs_fill(out, dir, &cpu_row, name, cpu);
-	return true;
+	if (after >= host_cpu_count())
+		return 0;
+	snprintf(name, sizeof(name), "cpu%lu", after);
+	tfs_fill(out, dir, &cpu_row, name, after);
+	return after + 1;
 }
 
 static bool cpu_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
@@ -561,7 +530,7 @@ static bool cpu_find(const struct tfs_node *dir, const char *name, struct tfs_no
 	return false;
 }
 
-const struct tfs_dir tfs_per_cpu_dir = {.rows = no_rows, .nth = cpu_nth, .find = cpu_find};
+const struct tfs_dir tfs_per_cpu_dir = {.rows = no_rows, .next = cpu_next, .find = cpu_find};
 
 static int show_ledger(struct seq *s, const struct tfs_node *node)
 {

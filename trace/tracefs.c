@@ -10,6 +10,8 @@
 #define DIR_MODE  0040000
 #define FILE_MODE 0100000
 
+#define MADE_COOKIES 0x10000 /* of readdir: there are fewer rows in any table */
+
 static const struct tfs_row root_row = {.name = "", .mode = 0700, .dir = &tfs_top_dir};
 
 /* The same place has the same number: a mix of what makes it. */
@@ -101,39 +103,38 @@ int tfs_lookup(const struct tfs_node *dir, const char *name, struct tfs_node *ou
 	return found ? 0 : -ENOENT;
 }
 
-/* Rows and made entries are both in order: merge. */
-static int nth_entry(const struct tfs_node *dir, u64 pos, struct tfs_node *out)
+/* First the rows, by their place in the table; then what is made, by its number. */
+static int next_entry(const struct tfs_node *dir, u64 *cookie, struct tfs_node *out)
 {
 	const struct tfs_dir *d = dir->row->dir;
-	const struct tfs_row *row = d->rows;
-	u32 made = 0;
+	u64 number = 0;
 
-	for (;; pos--) {
-		while (row->name && !row_exists(row, dir))
-			row++;
-		bool has_made = d->nth && d->nth(dir, made, out);
-		if (!row->name && !has_made)
-			return 0;
-		if (row->name && (!has_made || strcmp(row->name, out->name) < 0)) {
-			if (!pos) {
-				tfs_fill(out, dir, row, row->name, dir->arg);
-				return 1;
-			}
-			row++;
-		} else {
-			if (!pos)
-				return 1;
-			made++;
+	if (*cookie < MADE_COOKIES) {
+		const struct tfs_row *row = d->rows;
+
+		for (u64 i = 0; row->name; row++, i++) {
+			if (i < *cookie || !row_exists(row, dir))
+				continue;
+			*cookie = i + 1;
+			tfs_fill(out, dir, row, row->name, dir->arg);
+			return 1;
 		}
+		*cookie = MADE_COOKIES;
 	}
+	if (d->next)
+		number = d->next(dir, *cookie - MADE_COOKIES, out);
+	if (!number)
+		return 0;
+	*cookie = MADE_COOKIES + number;
+	return 1;
 }
 
-int tfs_readdir(const struct tfs_node *dir, u64 pos, struct tfs_node *out)
+int tfs_readdir(const struct tfs_node *dir, u64 *cookie, struct tfs_node *out)
 {
 	if (!dir->row->dir)
 		return -ENOTDIR;
 	host_lock();
-	int found = tfs_is_alive(dir) ? nth_entry(dir, pos, out) : -ENOENT;
+	int found = tfs_is_alive(dir) ? next_entry(dir, cookie, out) : -ENOENT;
 	host_unlock();
 	return found;
 }

@@ -27,8 +27,8 @@ struct tfs_node {
 int tfs_init(void); /* once, after the first trace array exists */
 void tfs_root(struct tfs_node *out);
 int tfs_lookup(const struct tfs_node *dir, const char *name, struct tfs_node *out); /* 0, -ENOENT */
-/* Entry `pos` in alphabetical order, as ls shows it: 1, or 0 at the end. */
-int tfs_readdir(const struct tfs_node *dir, u64 pos, struct tfs_node *out);
+/* The entry at *cookie (0: the first), which moves on: 1, or 0 at the end. Entries that come or go meanwhile hide no others. */
+int tfs_readdir(const struct tfs_node *dir, u64 *cookie, struct tfs_node *out);
 /* -EPERM except in instances/. mkdir: -EEXIST, -ENOMEM. rmdir: -ENOENT, -ENOTDIR, -EBUSY while a file in it is open. */
 int tfs_mkdir(const struct tfs_node *dir, const char *name);
 int tfs_rmdir(const struct tfs_node *dir, const char *name);

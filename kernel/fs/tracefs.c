@@ -56,19 +56,16 @@ static void tracefs_destroy(struct vnode *v)
 	kfree(tnode_of(v));
 }
 
-/* The tracer counts its entries, so a cookie is a number: an instance that goes away meanwhile may
- * hide another. */
 static int tracefs_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
 {
 	struct tfs_node place;
-	int r = tfs_readdir(&tnode_of(dir)->place, *cookie, &place);
+	int r = tfs_readdir(&tnode_of(dir)->place, cookie, &place);
 
 	if (r != 1)
 		return r;
 	strscpy(out->name, place.name, sizeof(out->name));
 	out->ino = place.ino;
 	out->mode = place.mode & S_IFMT;
-	++*cookie;
 	return 1;
 }
 

@@ -27,7 +27,8 @@ static const char *list(const char *path)
 	size_t len = 0;
 
 	EXPECT_EQ(trace_walk(path, &dir), 0);
-	for (u64 pos = 0; tfs_readdir(&dir, pos, &entry) == 1; pos++)
+	u64 cookie = 0;
+	while (tfs_readdir(&dir, &cookie, &entry) == 1)
 		len += snprintf(text + len, sizeof(text) - len, "%s ", entry.name);
 	text[len] = '\0';
 	return text;
@@ -42,12 +43,12 @@ static void names(void)
 	EXPECT_EQ(make("m"), 0);
 	EXPECT_EQ(make("z"), 0);
 	EXPECT_EQ(make("a"), 0);
-	EXPECT_STR(list("instances"), "a m z ");
+	EXPECT_STR(list("instances"), "m z a "); /* as they came */
 	EXPECT_EQ(make("m"), -EEXIST);
 	EXPECT_EQ(drop("nosuch"), -ENOENT);
 	EXPECT_EQ(drop(""), -ENOENT); /* the global one has no name here */
 	EXPECT_EQ(drop("m"), 0);
-	EXPECT_STR(list("instances"), "a z ");
+	EXPECT_STR(list("instances"), "z a ");
 	EXPECT_EQ(drop("z"), 0);
 	EXPECT_EQ(drop("a"), 0);
 	for (unsigned n = 254; n <= 255; n++) {
@@ -57,6 +58,32 @@ static void names(void)
 		EXPECT_EQ(strlen(list("instances")), n + 1);
 		EXPECT_EQ(drop(name), 0);
 	}
+}
+
+/* Who reads the directory meanwhile sees all that stay, once, and no other twice. */
+static void coming_and_going(void)
+{
+	struct tfs_node dir, entry;
+	char seen[16] = "";
+	u64 cookie = 0;
+
+	trace_fresh();
+	for (char name[2] = "d"; *name >= 'a'; --*name)
+		EXPECT_EQ(make(name), 0);
+	EXPECT_EQ(trace_walk("instances", &dir), 0);
+	for (unsigned n = 0; tfs_readdir(&dir, &cookie, &entry) == 1; n++) {
+		EXPECT(strlen(seen) < 8);
+		strscpy(seen + strlen(seen), entry.name, 2);
+		if (n == 1) { /* the first is removed, and the next; one comes */
+			EXPECT_EQ(drop("d"), 0);
+			EXPECT_EQ(drop("b"), 0);
+			EXPECT_EQ(make("b"), 0);
+			EXPECT_EQ(make("0"), 0);
+		}
+	}
+	EXPECT_STR(seen, "dcab0");
+	for (const char *p = "abc0"; *p; p++)
+		EXPECT_EQ(drop((char[2]){*p}), 0);
 }
 
 static void elsewhere(void)
@@ -123,6 +150,7 @@ static void gone(void)
 	    "instances/i/events/unit/unit_text/enable", "instances/i/per_cpu/cpu0"};
 	struct tfs_node node[ARRAY_SIZE(paths)], out;
 	struct tfs_file *f;
+	u64 cookie = 0;
 
 	trace_fresh();
 	EXPECT_EQ(make("i"), 0);
@@ -137,7 +165,7 @@ static void gone(void)
 			}
 			EXPECT_EQ(tfs_lookup(&node[i], "enable", &out), -ENOENT);
 			EXPECT_EQ(tfs_lookup(&node[i], "trace", &out), -ENOENT);
-			EXPECT_EQ(tfs_readdir(&node[i], 0, &out), -ENOENT);
+			EXPECT_EQ(tfs_readdir(&node[i], &cookie, &out), -ENOENT);
 			EXPECT_EQ(tfs_mkdir(&node[i], "x"), -ENOENT);
 			EXPECT_EQ(tfs_rmdir(&node[i], "options"), -ENOENT);
 		}
@@ -202,6 +230,7 @@ static void options_of_the_top(void)
 
 static const struct ktap_case cases[] = {
     {"instances.names", names},
+    {"instances.coming_and_going", coming_and_going},
     {"instances.elsewhere", elsewhere},
     {"instances.busy", busy},
     {"instances.gone", gone},
