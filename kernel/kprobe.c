@@ -126,6 +126,13 @@ static int find_address(const struct kprobe *p, u64 *addr)
 	return 0;
 }
 
+static int nothing(struct kprobe *p, struct regs *r)
+{
+	(void)p;
+	(void)r;
+	return 0;
+}
+
 static int attach(struct kprobe *p)
 {
 	u64 addr;
@@ -145,6 +152,8 @@ static int attach(struct kprobe *p)
 		return err;
 	}
 	p->nmissed = 0;
+	if (!p->pre_handler)
+		p->pre_handler = nothing;
 	p->addr = (void *)addr;
 	p->site = s;
 	p->next = s->first;

@@ -19,7 +19,7 @@ static inline __attribute__((always_inline)) bool call_handlers(
     struct probe_site *s, struct regs *r)
 {
 	for (struct kprobe *p = READ_ONCE(s->first); p; p = READ_ONCE(p->next))
-		if (p->pre_handler && likely(!(READ_ONCE(p->flags) & KPROBE_FLAG_DISABLED)) &&
+		if (likely(!(READ_ONCE(p->flags) & KPROBE_FLAG_DISABLED)) &&
 		    unlikely(p->pre_handler(p, r)))
 			return true;
 	return false;

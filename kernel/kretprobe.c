@@ -19,7 +19,11 @@
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
 
-#define SHADOW_SIZE KERNEL_STACK_SIZE
+/* A record for each 16 bytes of the task's stack, the least a call takes. */
+#define SHADOW_SIZE (KERNEL_STACK_SIZE / 16 * sizeof(struct record))
+
+/* Into code that may not be probed. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* What records point at: a probe may be gone before its calls have returned. Made once, used again, never freed. */
 struct kretprobe_holder {
@@ -30,15 +34,17 @@ struct kretprobe_holder {
 
 /* Above its data. */
 struct record {
-	u64 slot; /* 0: being made */
-	u64 ret;
-	struct kretprobe_holder *holder;
+	u64 slot;
 	u64 size; /* with the data below */
+	struct kretprobe_holder *holder;
+	struct kretprobe_instance ri;
 };
 
+/* The lowest record is of no call: its slot lies above all others. */
 struct shadow {
-	u64 top; /* bytes in use [the task's own] */
-	u8 bytes[SHADOW_SIZE - sizeof(u64)];
+	struct record *top; /* [the task's own] */
+	u8 *end;
+	u8 bytes[];
 };
 
 static struct kretprobe_holder *holders; /* [A] only added to */
@@ -46,44 +52,20 @@ static bool in_use; /* [A] there was a return probe: tasks need shadow stacks */
 
 /* ---- the shadow stack ------------------------------------------------------------------------------------------------ */
 
-static __noprobe struct record *top_record(struct shadow *s)
+static ALWAYS_INLINE struct record *below(struct record *r)
 {
-	return s->top ? (struct record *)(s->bytes + s->top) - 1 : NULL;
+	return (struct record *)((u8 *)r - r->size);
 }
 
-static __noprobe struct record *below(struct shadow *s, struct record *r)
-{
-	u8 *bottom = (u8 *)(r + 1) - r->size;
-
-	return bottom > s->bytes ? (struct record *)bottom - 1 : NULL;
-}
-
-/* NULL: full. Room for `size` bytes of data in *data. */
-static __noprobe struct record *push(struct shadow *s, size_t size, void **data)
-{
-	u64 bytes = ALIGN_UP(size, 8) + sizeof(struct record);
-	u8 *at = s->bytes + s->top;
-
-	if (bytes > sizeof(s->bytes) - s->top)
-		return NULL;
-	s->top += bytes;
-	struct record *r = (struct record *)(at + bytes) - 1;
-	r->slot = 0;
-	r->size = bytes;
-	*data = at;
-	return r;
-}
-
-static __noprobe void pop(struct shadow *s, struct record *r)
+static ALWAYS_INLINE void pop(struct shadow *s, struct record *r)
 {
 	struct kretprobe_holder *h = r->holder;
 
-	s->top -= r->size;
-	if (h)
-		atomic_sub(&h->refs, 1);
+	WRITE_ONCE(s->top, below(r));
+	atomic_sub(&h->refs, 1);
 }
 
-static inline bool same_stack(u64 a, u64 b)
+static ALWAYS_INLINE bool same_stack(u64 a, u64 b)
 {
 	u64 top = this_cpu_read(kernel_rsp);
 
@@ -99,20 +81,58 @@ static __noprobe void drop_stale(struct shadow *s, u64 slot)
 	bool own = *(u64 *)slot == (u64)probe_return;
 	struct record *r;
 
-	while ((r = top_record(s)) && (r->slot < slot || (r->slot == slot && !own)) &&
-	       same_stack(r->slot, slot))
-		pop(s, r);
+	while ((r = s->top)->slot < slot || (r->slot == slot && !own))
+		if (same_stack(r->slot, slot))
+			pop(s, r);
+		else
+			break;
 }
 
 /* ---- hit ------------------------------------------------------------------------------------------------------------- */
 
-/* The real return address of the slot, whoever has taken it. */
-static __noprobe u64 real_return(struct shadow *s, u64 slot)
+/*
+ * Follows the call whose return address, `ret`, stands in the slot; false: no room. An NMI that comes before `top` is raised may use
+ * the same bytes and has left them when it returns, so `slot` and `size` are written after; until then the record says slot 0.
+ */
+static ALWAYS_INLINE struct record *push(struct shadow *s, struct kretprobe *rp, u64 slot, u64 ret)
 {
-	u64 ret = *(u64 *)slot;
-	struct record *r = top_record(s);
+	u64 size = ALIGN_UP(rp->data_size, 8) + sizeof(struct record);
+	struct record *r = (struct record *)((u8 *)s->top + size);
 
-	return ret == (u64)probe_return && r && r->slot == slot ? r->ret : ret;
+	if (unlikely((u8 *)(r + 1) > s->end))
+		return NULL;
+	r->size = size;
+	r->slot = 0;
+	WRITE_ONCE(s->top, r);
+	r->size = size;
+	r->ri =
+	    (struct kretprobe_instance){.rp = rp, .ret_addr = ret, .data = (u8 *)(r + 1) - size};
+	r->holder = rp->holder;
+	atomic_add(&r->holder->refs, 1);
+	WRITE_ONCE(r->slot, slot);
+	return r;
+}
+
+static __noinline int entry_slow(struct kretprobe *rp, struct shadow *s, struct regs *regs)
+{
+	u64 slot = regs->rsp, ret = *(u64 *)slot;
+	struct record *r = NULL;
+
+	if (s) {
+		drop_stale(s, slot);
+		if (s->top->slot == slot)
+			ret =
+			    s->top->ri
+				.ret_addr; /* taken already, by another probe or by who jumped here */
+		r = push(s, rp, slot, ret);
+	}
+	if (!r)
+		atomic_add(&rp->nmissed, 1);
+	else if (rp->entry_handler && rp->entry_handler(&r->ri, regs))
+		pop(s, r);
+	else
+		*(u64 *)slot = (u64)probe_return;
+	return 0;
 }
 
 static int on_entry(struct kprobe *p, struct regs *regs)
@@ -120,41 +140,12 @@ static int on_entry(struct kprobe *p, struct regs *regs)
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 	struct shadow *s = current()->trace;
 	u64 slot = regs->rsp;
-	void *data;
 
-	if (s)
-		drop_stale(s, slot);
-	u64 ret = s ? real_return(s, slot) : 0;
-	struct record *r = s ? push(s, rp->data_size, &data) : NULL;
-	if (!r) {
-		atomic_add(&rp->nmissed, 1);
-		return 0;
-	}
-	r->ret = ret;
-	r->holder = NULL;
-	if (rp->entry_handler) {
-		struct kretprobe_instance ri = {.rp = rp, .ret_addr = ret, .data = data};
-		if (rp->entry_handler(&ri, regs)) {
-			pop(s, r);
-			return 0;
-		}
-	}
-	r->holder = rp->holder;
-	atomic_add(&r->holder->refs, 1);
-	r->slot = slot;
+	if (unlikely(!s || s->top->slot <= slot || rp->entry_handler ||
+		     !push(s, rp, slot, *(u64 *)slot)))
+		return entry_slow(rp, s, regs);
 	*(u64 *)slot = (u64)probe_return;
 	return 0;
-}
-
-static void call_handler(struct record *r, struct regs *regs)
-{
-	struct kretprobe *rp = READ_ONCE(r->holder->rp);
-
-	if (!rp || !rp->handler || READ_ONCE(rp->kp.flags) & KPROBE_FLAG_DISABLED)
-		return;
-	struct kretprobe_instance ri = {
-	    .rp = rp, .ret_addr = r->ret, .data = (u8 *)(r + 1) - r->size};
-	rp->handler(&ri, regs);
 }
 
 /* All records of the slot are of this return: of several probes, or of a function and who jumped to it at its end. */
@@ -162,15 +153,19 @@ u64 __noprobe kernel_probe_return(struct regs *regs)
 {
 	struct shadow *s = current()->trace;
 	u64 slot = regs->rsp - 8, ret = 0;
-	struct record *r;
+	struct record *r = s->top;
 
-	*(u64 *)slot = (u64)probe_return; /* the ret took it, and left it to be overwritten */
-	drop_stale(s, slot);
 	this_cpu_write(probing, s);
-	while ((r = top_record(s)) && r->slot == slot) {
-		ret = r->ret;
-		regs->rip = ret;
-		call_handler(r, regs);
+	if (unlikely(r->slot != slot)) {
+		*(u64 *)slot =
+		    (u64)probe_return; /* the ret took it, and left it to be overwritten */
+		drop_stale(s, slot);
+	}
+	while ((r = s->top)->slot == slot) {
+		struct kretprobe *rp = READ_ONCE(r->holder->rp);
+		regs->rip = ret = r->ri.ret_addr;
+		if (likely(rp && !(READ_ONCE(rp->kp.flags) & KPROBE_FLAG_DISABLED)))
+			rp->handler(&r->ri, regs);
 		pop(s, r);
 	}
 	this_cpu_write(probing, NULL);
@@ -181,9 +176,9 @@ u64 __noprobe kernel_probe_returns_to(u64 slot)
 {
 	struct shadow *s = current()->trace;
 
-	for (struct record *r = s ? top_record(s) : NULL; r; r = below(s, r))
+	for (struct record *r = s ? s->top : NULL; r && r->holder; r = below(r))
 		if (r->slot == slot || !slot)
-			return r->ret;
+			return r->ri.ret_addr;
 	return 0;
 }
 
@@ -191,12 +186,16 @@ u64 __noprobe kernel_probe_returns_to(u64 slot)
 
 static int shadow_make(struct task *t)
 {
-	struct shadow *s = t->trace ? NULL : kzalloc(sizeof(*s));
+	size_t room = SHADOW_SIZE + sizeof(struct record);
+	struct shadow *s = t->trace ? NULL : kzalloc(sizeof(*s) + room);
 
 	if (t->trace)
 		return 0;
 	if (!s)
 		return -ENOMEM;
+	s->top = (struct record *)s->bytes;
+	s->top->slot = UINT64_MAX;
+	s->end = s->bytes + room;
 	if (!atomic_cas(&t->trace, NULL, (void *)s))
 		kfree(s);
 	return 0;
@@ -214,7 +213,7 @@ void kretprobe_task_free(struct task *t)
 	struct shadow *s = t->trace;
 	struct record *r;
 
-	while (s && (r = top_record(s)))
+	while (s && (r = s->top)->holder)
 		pop(s, r);
 	kfree(s);
 }
@@ -267,6 +266,13 @@ static void holder_drop(struct kretprobe *rp)
 	rp->holder = NULL;
 }
 
+static int nothing(struct kretprobe_instance *ri, struct regs *r)
+{
+	(void)ri;
+	(void)r;
+	return 0;
+}
+
 static int prepare(struct kretprobe *rp)
 {
 	const struct kprobe *p = &rp->kp;
@@ -280,6 +286,8 @@ static int prepare(struct kretprobe *rp)
 	if (!rp->holder)
 		return -ENOMEM;
 	rp->nmissed = 0;
+	if (!rp->handler)
+		rp->handler = nothing;
 	rp->kp.pre_handler = on_entry;
 	rp->kp.post_handler = NULL;
 	return 0;

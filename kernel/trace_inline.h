@@ -28,7 +28,7 @@ static inline u64 trace_deep_word(u32 count)
 	return (depth < TRACE_DEPTH_MAX ? depth : TRACE_DEPTH_MAX) << 24 | flags << 16;
 }
 
-static inline void host_enter(struct host_context *ctx)
+static inline __attribute__((always_inline)) void trace_enter(struct host_context *ctx, u64 rflags)
 {
 	u32 count = this_cpu_read(preempt_count);
 	preempt_count_add(1);
@@ -36,7 +36,7 @@ static inline void host_enter(struct host_context *ctx)
 	_Static_assert(
 	    TRACE_RFLAGS_IF << 7 == TRACE_FLAG_IRQS_OFF << 16, "IF turned round lands in flags");
 	/* Flags lie at bit 16, the depth at bit 24; interrupts off is bit 9 turned round and moved there. */
-	u64 word = (~irq_flags() & TRACE_RFLAGS_IF) << 7;
+	u64 word = (~rflags & TRACE_RFLAGS_IF) << 7;
 	if (likely(count <= TRACE_DEPTH_MAX))
 		word |= count << 24;
 	else
@@ -49,12 +49,15 @@ static inline void host_enter(struct host_context *ctx)
 	ctx->cpu = cpu_id();
 }
 
+static inline void host_enter(struct host_context *ctx)
+{
+	trace_enter(ctx, irq_flags());
+}
+
 /* A probe's handler has interrupts off; what counts is what the probed code had. */
 static inline void host_enter_probed(struct host_context *ctx, const void *regs)
 {
-	host_enter(ctx);
-	if (((const struct regs *)regs)->rflags & TRACE_RFLAGS_IF)
-		ctx->flags &= ~TRACE_FLAG_IRQS_OFF;
+	trace_enter(ctx, ((const struct regs *)regs)->rflags);
 }
 
 static inline void host_exit(void)

@@ -211,10 +211,12 @@ static struct trace_probe *probe_alloc(
 
 	for (u32 i = 0; i < n; i++)
 		text += 2 * strlen(w->word[i + 2]) + 64;
-	struct trace_probe *tp = host_alloc(sizeof(*tp) + n * sizeof(tp->args[0]) + text);
+	struct trace_probe *tp =
+	    host_alloc(sizeof(*tp) + n * (sizeof(tp->args[0]) + sizeof(tp->reg[0])) + text);
 	if (!tp)
 		return NULL;
-	arena->at = (char *)(tp->args + n);
+	tp->reg = (u16 *)(tp->args + n);
+	arena->at = (char *)(tp->reg + n);
 	arena->end = arena->at + text;
 	tp->symbol = *d->symbol ? probe_keep(arena, d->symbol, strlen(d->symbol)) : NULL;
 	tp->addr = d->addr;
@@ -236,9 +238,10 @@ static void lay_out(struct trace_probe *tp)
 {
 	u32 at = probe_head(tp);
 
-	tp->simple = true;
+	tp->simple = !tp->old;
 	for (u32 i = 0; i < tp->n_args; i++) {
 		struct probe_arg *arg = &tp->args[i];
+		tp->reg[i] = arg->fetch.param;
 		arg->offset = at;
 		at += arg->type->size * (arg->count ? arg->count : 1);
 		tp->simple &= arg_is_simple(arg);

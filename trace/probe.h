@@ -86,8 +86,9 @@ struct trace_probe {
 	u32 maxactive;
 	bool is_return, old;
 	u16 sp;	     /* where the stack pointer is in the registers */
-	bool simple; /* all arguments are 8 bytes from registers */
+	bool simple; /* all arguments are 8 bytes from registers, at reg[]; and not of 2009 */
 	u32 n_args;
+	u16 *reg;
 	struct probe_arg args[];
 };
 

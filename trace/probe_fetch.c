@@ -236,17 +236,24 @@ static void put_args(const struct hit *h, char *rec, u32 end)
 	}
 }
 
-static inline void put_regs(const struct hit *h, char *rec)
+/* Of an event of today whose arguments are all registers. */
+static inline __attribute__((always_inline)) void put_regs(const struct hit *h, u64 *to)
 {
-	const struct probe_arg *arg = h->tp->args, *end = arg + h->tp->n_args;
+	const struct trace_probe *tp = h->tp;
 
-	for (rec += probe_head(h->tp); arg < end; arg++, rec += 8)
-		*(u64 *)rec = reg_at(h->regs, arg->fetch.param);
+	to++; /* behind the common fields */
+	*to++ = h->ip;
+	if (tp->is_return)
+		*to++ = h->ret;
+	for (u32 i = 0; i < tp->n_args; i++)
+		*to++ = reg_at(h->regs, tp->reg[i]);
 }
 
-static __noinline void record_long(const struct hit *h, struct host_context ctx)
+static __noinline void record_long(
+    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct host_context ctx)
 {
-	struct probe_event *ev = h->tp->event;
+	const struct hit hit = {tp, regs, ip, ret}, *h = &hit;
+	struct probe_event *ev = tp->event;
 	u32 size = ev->size + (ev->n_strings ? strings_size(h) : 0);
 	struct trace_event_file *file = READ_ONCE(ev->call.live);
 
@@ -277,11 +284,10 @@ void probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
 		rec =
 		    trace_begin_short(&slot, READ_ONCE(ev->call.live), &ctx, ev->call.id, ev->size);
 	if (unlikely(!rec)) {
-		record_long(&h, ctx);
+		record_long(tp, regs, ip, ret, ctx);
 		return;
 	}
-	put_head(&h, rec, &ctx);
-	put_regs(&h, rec);
+	put_regs(&h, (u64 *)rec);
 	trace_commit_short(&slot, &ctx);
 	host_exit();
 }

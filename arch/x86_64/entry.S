@@ -31,7 +31,7 @@
 	pushq %r15
 	.endm
 
-	.macro pop_regs /* and drops vector and error */
+	.macro pop_regs drop=16 /* and drops vector and error, or more */
 	popq %r15
 	popq %r14
 	popq %r13
@@ -47,7 +47,7 @@
 	popq %r10
 	popq %r8
 	popq %r9
-	addq $16, %rsp
+	addq $\drop, %rsp
 	.endm
 
 	/* A nop that becomes clac where there is SMAP (usercopy.c). */
@@ -250,6 +250,10 @@ breakpoint_common:
 	pushq %r15
 	leaq 1(%rsp), %rbp
 	movq %rsp, %rdi
+	call kernel_probe_int3
+	testb %al, %al
+	jnz .Lreturn_kernel
+	movq %rsp, %rdi
 	call exc_int3
 	jmp .Lreturn_kernel
 1:	popq %rsi
@@ -424,11 +428,9 @@ entry_text_end:
 	movq %rax, REGS_RSP(%rsp)
 	leaq 1(%rsp), %rbp
 	movq %rsp, %rdi
-	cld
 	call kernel_probe_return
 	movq %rax, REGS_SIZE(%rsp)
-	pop_regs
-	leaq 16(%rsp), %rsp
+	pop_regs 32
 	popfq
 	leaq 16(%rsp), %rsp
 	ret

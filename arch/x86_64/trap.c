@@ -273,8 +273,6 @@ void __noprobe trap_dispatch(struct regs *r)
 
 void __noprobe exc_int3(struct regs *r)
 {
-	if (likely(kernel_probe_int3(r)))
-		return;
 	do_int3(r);
 }
 

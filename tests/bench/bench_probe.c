@@ -1,4 +1,4 @@
-/* Probes: what a hit costs, with nothing to do. The target is called in the empty loop, too. */
+/* Probes: what a hit costs, with nothing to do. */
 #include "kernel/kprobe.h"
 #include "kernel/panic.h"
 #include "tests/bench/bench.h"
@@ -11,6 +11,15 @@ __asm__(".pushsection .text\n.globl bench_probe_target\n.type bench_probe_target
 	"bench_probe_target\n.popsection");
 
 BENCH_ROUND(target_round, bench_probe_target(a))
+
+/* The same without a probe: as Linux's figures are, all are less the call of the target. */
+u64 bench_probe_other(u64 a);
+__asm__(".pushsection .text\n.globl bench_probe_other\n.type bench_probe_other, @function\n.balign "
+	"16\nbench_probe_other:\n\t"
+	"pushq %rbp\n\tleaq 1(%rdi), %rax\n\tpopq %rbp\n\tret\n.size bench_probe_other, . - "
+	"bench_probe_other\n.popsection");
+
+BENCH_ROUND(target_alone, bench_probe_other(a))
 
 static int nothing(struct kprobe *p, struct regs *r)
 {
@@ -33,7 +42,7 @@ static void run_at(const char *name, u64 offset)
 
 	if (register_kprobe(&p))
 		panic("bench: no probe");
-	bench_report(name, target_round, bench_empty, BENCH_N);
+	bench_report(name, target_round, target_alone, BENCH_N);
 	unregister_kprobe(&p);
 }
 
@@ -53,13 +62,59 @@ static void run_return(const char *name)
 
 	if (register_kretprobe(&rp))
 		panic("bench: no probe");
-	bench_report(name, target_round, bench_empty, BENCH_N);
+	bench_report(name, target_round, target_alone, BENCH_N);
 	unregister_kretprobe(&rp);
+}
+
+/* Events of probes at the same place, defined as a user does. */
+static void run_event(const char *name, const char *definition, const char *filter)
+{
+	bench_write("kprobe_events", definition);
+	bench_write("events/kprobes/bench/filter", filter);
+	bench_write("events/kprobes/bench/enable", "1");
+	bench_report(name, target_round, target_alone, BENCH_N);
+	bench_write("events/kprobes/bench/enable", "0");
+	bench_write("kprobe_events", "\n");
+}
+
+static void run_two_regs(const char *name)
+{
+	run_event(name, "p:bench bench_probe_target+1 %di %si", "0");
+}
+
+static void run_filter_false(const char *name)
+{
+	run_event(name, "p:bench bench_probe_target+1 %di %si", "arg1 == 123456");
+}
+
+static void run_retval(const char *name)
+{
+	run_event(name, "r:bench bench_probe_target $retval", "0");
+}
+
+static u64 bench_op(const char *file, const char *text)
+{
+	u64 start = cycles();
+
+	bench_write(file, text);
+	return (cycles() - start) * 10;
+}
+
+static void run_define(const char *name)
+{
+	bench_value(name, bench_op("kprobe_events", "p:bench bench_probe_target+1"), "insn");
+	bench_value("op.kprobe_enable", bench_op("events/kprobes/bench/enable", "1"), "insn");
+	bench_value("op.kprobe_disable", bench_op("events/kprobes/bench/enable", "0"), "insn");
+	bench_value("op.kprobe_delete", bench_op("kprobe_events", "\n"), "insn");
 }
 
 const struct bench bench_probe[] = {
     {"kp.noop.int3_emulated", run_emulated},
     {"kp.noop.int3_boost", run_copied},
     {"krp.noop.int3", run_return},
+    {"kpe.int3.2regs", run_two_regs},
+    {"kpe.int3.2regs.filter_false", run_filter_false},
+    {"kre.int3.retval", run_retval},
+    {"op.kprobe_define", run_define},
     {NULL, NULL},
 };
