@@ -20,8 +20,8 @@ void trace_snapshot_disarm(struct trace_array *tr);
 
 /*
  * Takes a snapshot, of all CPUs. Any context, NMI included, between host_enter() and host_exit(). False, and counted in
- * tr->snapshot_missed: there is no spare buffer, or somebody is at work on either: whom this interrupted, a reader of `trace`, a change
- * of size. Nothing happened then.
+ * tr->snapshot_missed: there is no spare buffer, or somebody is at work on either: a reader whom this interrupted between taking a
+ * lock and giving it back, a change of size. Nothing happened then. Who is in the middle of `trace` comes to its end there.
  */
 bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx);
 /* The same for the file: allocates. -ENOMEM; -EBUSY: `trace` or `snapshot` is open for reading, or a program maps the buffer. */

@@ -16,7 +16,7 @@ struct reading {
 	struct seq text; /* made, up to `given` handed out */
 	size_t given;
 	u64 pos;       /* trace: file position of what comes next */
-	bool running;  /* trace: the iterators are open */
+	bool running;  /* trace: between the first line and the last */
 	bool paused;   /* trace: options/pause-on-trace held recording at open */
 	bool has_read; /* trace_pipe: ends when tracing goes off */
 	char buf[];
@@ -61,7 +61,7 @@ static bool is_snapshot(const struct tfs_file *f)
 	return f->node.row->ops == &tfs_snapshot_ops;
 }
 
-/* Open for reading: the buffer keeps its size and its place until the file is closed. */
+/* Open for reading: until the file is closed nobody changes the buffer's size, or its place by the file `snapshot`. */
 static u32 *open_count(const struct tfs_file *f)
 {
 	return is_snapshot(f) ? &f->tr->snapshot_opens : &f->tr->trace_opens;

@@ -5,6 +5,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/panic.h"
 #include "tests/bench/bench.h"
+#include "trace/snapshot.h"
 
 #define READ_SIZE 65536
 
@@ -54,8 +55,36 @@ static void run_cat(const char *name)
 	bench_value(name, (cycles() - start) * 10 / lines, "insn/line");
 }
 
+/* As a trigger takes it: two rings exchanged, of one CPU. */
+static void run_snapshot(const char *name)
+{
+	struct host_context ctx;
+
+	bench_write("snapshot", "1");
+	u64 start = cycles();
+	for (unsigned i = 0; i < BENCH_N; i++) {
+		host_enter(&ctx);
+		trace_snapshot_take(trace_global, &ctx);
+		host_exit();
+	}
+	bench_value(name, (cycles() - start) * 10 / BENCH_N, "insn");
+	bench_write("snapshot", "0");
+}
+
+static void run_instance(const char *name)
+{
+	static const char path[] = "/sys/kernel/tracing/instances/bench";
+	u64 start = cycles();
+
+	if (vfs_mkdir(path, 0755) || vfs_rmdir(path))
+		panic("bench: no instance");
+	bench_value(name, (cycles() - start) * 10, "insn");
+}
+
 const struct bench bench_files[] = {
     {"op.enable_all", run_enable_all},
     {"op.cat_trace_line", run_cat},
+    {"op.snapshot_take", run_snapshot},
+    {"op.instance", run_instance},
     {NULL, NULL},
 };
