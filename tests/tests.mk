@@ -42,7 +42,7 @@ $(O)/host-test: $(HOBJ)
 
 # The ring buffer alone under ThreadSanitizer, which watches threads and (at atomic operations) signals: O/t
 TSRC     := $(sort $(wildcard kernel/lib/*.c trace/ring_buffer*.c tests/unit/ring_*.c) tests/host/host.c tests/host/machine.c \
-            tests/host/ring_stress.c tests/host/ring/main.c)
+            tests/host/ring/main.c)
 TOWN     := $(HOWN) tests/host/ring/main.c
 TOBJ     := $(TSRC:%=$(O)/t/%.o)
 TCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -mcx16 -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=thread -DWATCH_THREADS -pthread

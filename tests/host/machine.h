@@ -5,23 +5,12 @@
 #pragma once
 
 #include "kernel/lib/types.h"
+#include "tests/unit/load.h"
 
 #define HOST_CPUS 4
 
 void machine_start(void);
 void machine_stop(void);
-
-/* Starts fn(arg) on another CPU, as its task; machine_join() waits for it to return. */
-void machine_run(unsigned cpu, void (*fn)(void *), void *arg);
-void machine_join(unsigned cpu);
-
-/*
- * Called as an interrupt and as an NMI on the CPU that machine_irq() or machine_nmi() hits. Returns when no CPU is in the
- * handlers of before: an interrupt may come long after it was sent, also after the CPU's task has ended.
- */
-void machine_handlers(void (*irq)(void), void (*nmi)(void));
-void machine_irq(unsigned cpu);
-void machine_nmi(unsigned cpu);
 
 /* Values for host_param(); name NULL forgets all. */
 void machine_param(const char *name, const char *value);

@@ -65,10 +65,27 @@ static void iterator_fails(void)
 	ring_buffer_free(rb);
 }
 
+static void mapping_fails(void)
+{
+	struct ring_buffer *rb = ring_make(4, 0);
+
+	for (unsigned nth = 1; nth <= 4; nth++) {
+		machine_fail_alloc(nth);
+		EXPECT_EQ(ring_buffer_map(rb, 1), -ENOMEM);
+		EXPECT_EQ(ring_buffer_map_pages(rb, 1), 0);
+	}
+	machine_fail_alloc(5);
+	EXPECT_EQ(ring_buffer_map(rb, 1), 0);
+	machine_fail_alloc(0);
+	ring_buffer_unmap(rb, 1);
+	ring_buffer_free(rb);
+}
+
 static const struct ktap_case cases[] = {
     {"ring_memory.alloc_fails", alloc_fails},
     {"ring_memory.resize_fails", resize_fails},
     {"ring_memory.iterator_fails", iterator_fails},
+    {"ring_memory.mapping_fails", mapping_fails},
     {NULL, NULL},
 };
 const struct ktap_suite suite_ring_memory = {cases};
