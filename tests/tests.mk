@@ -148,6 +148,15 @@ soak: $(O)/kernel-test.elf $(O)/ringcheck
 bench: $(O)/kernel-test.elf
 	$(Q)tools/bench $< $(O)/bench.tsv
 
+# The ring buffer on this processor, as it is compiled for speed.
+$(O)/bench-native: $(wildcard tests/native/*.[ch] trace/ring_buffer*.[ch] kernel/lib/*.h) trace/host.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -DTRACE_HOST_INLINE='"tests/native/inline.h"' -pthread -o $@ $(filter %.c,$^)
+
+.PHONY: bench-native
+bench-native: $(O)/bench-native
+	$(Q)tools/bench-native $< $(O)/bench-native.tsv
+
 -include $(HOBJ:.o=.d) $(FUZZOBJ:.o=.d) $(FUZZERS:%=$(O)/f/tests/fuzz/%.c.d)
 
 help:
@@ -167,6 +176,7 @@ help:
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
+#: make bench-native   nanoseconds of the ring buffer on this processor, beside a bare ring's and LTTng-UST's
 #: make fmt       clang-format over the tree
 #: make clean     removes build/
 #:                O=DIR builds there instead of build/; V=1 shows the commands

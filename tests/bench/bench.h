@@ -1,14 +1,16 @@
 /*
  * Measurements, never part of pass or fail. A figure is the median of BENCH_ROUNDS rounds of N passes, less the same loop
- * empty, per pass; in ticks of the TSC, which under icount are guest instructions. Kernel tasks only.
+ * empty, per pass; in ticks of the TSC, which under icount are guest instructions. By the host's clock: of BENCH_ROUNDS_NS rounds
+ * of a fifth of the passes, in ns. Kernel tasks only.
  */
 #pragma once
 
 #include "arch/arch.h"
 #include "kernel/lib/types.h"
 
-#define BENCH_N	     10000
-#define BENCH_ROUNDS 9
+#define BENCH_N		10000
+#define BENCH_ROUNDS	9
+#define BENCH_ROUNDS_NS 41
 
 struct bench {
 	const char *name;
@@ -18,7 +20,7 @@ struct bench {
 /* A round: n passes; returns the ticks they took. */
 typedef u64 (*bench_round)(unsigned n);
 
-/* Prints "name value insn", net of `baseline` (NULL: of nothing), each round with interrupts off. */
+/* Prints "name value insn" (or ns), net of `baseline` (NULL: of nothing), each round with interrupts off. */
 void bench_report(const char *name, bench_round round, bench_round baseline, unsigned n);
 /* Prints a value found otherwise, in tenths. */
 void bench_value(const char *name, u64 tenths, const char *unit);

@@ -1,0 +1,23 @@
+/*
+ * The three functions of trace/host.h that a writer calls, for measuring: a thread that is bound to a CPU and that nobody
+ * interrupts has nothing to do in them. trace/host.h includes this (TRACE_HOST_INLINE).
+ */
+#pragma once
+
+#include "trace/host.h"
+
+extern _Thread_local unsigned native_cpu; /* which lane this thread writes to */
+
+static inline void host_enter(struct host_context *ctx)
+{
+	*ctx = (struct host_context){.cpu = native_cpu};
+}
+
+static inline void host_exit(void)
+{
+}
+
+static inline unsigned host_cpu(void)
+{
+	return native_cpu;
+}
