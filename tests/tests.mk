@@ -74,7 +74,7 @@ insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZCC   ?= clang
-FUZZSRC  := $(sort $(wildcard kernel/lib/*.c trace/*.c) tests/unit/filter_sample.c tests/host/host.c tests/host/machine.c)
+FUZZSRC  := $(sort $(wildcard kernel/lib/*.c trace/*.c) tests/unit/filter_sample.c tests/unit/trace_tools.c tests/host/host.c tests/host/machine.c tests/host/probe.c)
 FUZZOBJ  := $(FUZZSRC:%=$(O)/f/%.o)
 FCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fno-sanitize-recover=undefined -pthread
 FUZZ_TIME ?= 300

@@ -135,6 +135,7 @@ static void bench_main(void *arg)
 	bench_events_register();
 	calibrate();
 	run_table(bench_trace, pattern);
+	run_table(bench_trigger, pattern);
 	run_table(bench_ring, pattern);
 	run_table(bench_task, pattern);
 	run_table(bench_mem, pattern);

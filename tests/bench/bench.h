@@ -42,6 +42,6 @@ void bench_write(const char *file, const char *text);
 		return cycles() - start;                                                           \
 	}
 
-extern const struct bench bench_trace[], bench_ring[], bench_task[], bench_mem[], bench_probe[],
-    bench_files[];		  /* each ends with a NULL name */
+extern const struct bench bench_trace[], bench_trigger[], bench_ring[], bench_task[], bench_mem[],
+    bench_probe[], bench_files[]; /* each ends with a NULL name */
 void bench_events_register(void); /* tests/bench/bench_events.def; once, before any is measured */
