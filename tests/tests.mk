@@ -115,6 +115,11 @@ guest-test: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 trigger-storm: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=trigger_storm hosttime rounds=100000" --smp 4 --multi --ktap --timeout 3600
 
+# A probe at every instruction of the kernel: minutes.
+.PHONY: sweep
+sweep: $(O)/kernel-test.elf $(O)/test-initrd.cpio
+	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=sweep sweep=all" --smp $(SMP) --ktap --timeout 1200
+
 console-test: $(O)/kernel.elf
 	$(Q)tools/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt
 
@@ -175,6 +180,7 @@ help:
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
+#: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make bench-native   nanoseconds of the ring buffer on this processor, beside a bare ring's and LTTng-UST's
 #: make fmt       clang-format over the tree
