@@ -59,8 +59,10 @@ void trace_gate_exit(void)
 	}
 }
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* NULL: no room. */
-static void *scratch_take(unsigned cpu, u32 size)
+static ALWAYS_INLINE void *scratch_take(unsigned cpu, u32 size)
 {
 	struct scratch *s = scratch[cpu];
 	u64 used = s ? READ_ONCE(s->used) : SCRATCH_SIZE;
@@ -71,7 +73,7 @@ static void *scratch_take(unsigned cpu, u32 size)
 	return s->bytes + used;
 }
 
-static void scratch_give_back(unsigned cpu, u32 size)
+static ALWAYS_INLINE void scratch_give_back(unsigned cpu, u32 size)
 {
 	WRITE_ONCE(scratch[cpu]->used, scratch[cpu]->used - ALIGN_UP(size, 8U));
 }
@@ -91,7 +93,7 @@ static u64 *unwanted(struct trace_event_file *file, const struct host_context *c
 	return unwanted_task(file, ctx, way);
 }
 
-static void *build_in_scratch(struct trace_slot *slot, struct trace_event_file *file,
+static ALWAYS_INLINE void *build_in_scratch(struct trace_slot *slot, struct trace_event_file *file,
     const struct host_context *ctx, u16 id, u32 size)
 {
 	trace_common_t *rec = scratch_take(ctx->cpu, size);
@@ -106,7 +108,7 @@ static void *build_in_scratch(struct trace_slot *slot, struct trace_event_file *
 	return rec;
 }
 
-void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
+static __noinline void *begin_slowly(struct trace_slot *slot, struct trace_event_file *file,
     const struct host_context *ctx, u16 id, u32 size)
 {
 	u32 way = READ_ONCE(file->way), triggers = 0;
@@ -134,6 +136,32 @@ void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
 	return rec;
 }
 
+/* Straight to G4 for the most frequent: a trigger looks at the record, and nobody asks for the task. */
+void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
+    const struct host_context *ctx, u16 id, u32 size)
+{
+	u32 way = READ_ONCE(file->way) & (TRACE_WAY_TRIGGER | TRACE_WAY_PID);
+
+	if (unlikely(way != TRACE_WAY_TRIGGER || !READ_ONCE(file->trigger_record)))
+		return begin_slowly(slot, file, ctx, id, size);
+	slot->looks = true;
+	return build_in_scratch(slot, file, ctx, id, size);
+}
+
+/* G5. Most events have one trigger: it is called from here. */
+static ALWAYS_INLINE void call_triggers(struct trace_slot *slot, struct trace_event_file *file,
+    const struct host_context *ctx, const void *rec)
+{
+	const struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+
+	if (likely(t && !READ_ONCE(t->next) && !t->filter && !(t->command->flags & TRACE_TRIGGER_POSTS))) {
+		const struct trace_trigger_hit hit = {ctx, rec, slot->size};
+		t->command->act((struct trace_trigger *)t, &hit);
+	} else {
+		slot->triggers |= trace_triggers_call(file, ctx, rec, slot->size);
+	}
+}
+
 /* G6. */
 static u64 *refusal(
     struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 size)
@@ -146,35 +174,42 @@ static u64 *refusal(
 	return reason;
 }
 
-static void commit_scratch(
+static __noinline void record_scratch(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
 {
 	trace_common_t *rec = slot->scratch;
-	u64 *reason;
+	u64 *reason = refusal(file, ctx, rec, slot->size);
 
-	if (slot->looks)
-		slot->triggers |= trace_triggers_call(file, ctx, rec, slot->size); /* G5 */
-	reason = refusal(file, ctx, rec, slot->size);
 	if (reason) {
 		local_inc(reason);
-	} else {
-		void *to = trace_reserve(slot, file, ctx, (u16)*rec, slot->size); /* G7 */
-
-		if (to) {
-			memcpy(to, rec, slot->size);
-			trace_commit_reserved(slot, file, ctx);
-		}
+		return;
 	}
+	void *to = trace_reserve(slot, file, ctx, (u16)*rec, slot->size); /* G7 */
+	if (to) {
+		memcpy(to, rec, slot->size);
+		trace_commit_reserved(slot, file, ctx);
+	}
+}
+
+static ALWAYS_INLINE void commit_scratch(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
+{
+	if (slot->looks)
+		call_triggers(slot, file, ctx, slot->scratch);
+	if (likely(READ_ONCE(file->way) & TRACE_WAY_SOFT_OFF))
+		local_inc(&file->counts[ctx->cpu].soft_off);
+	else
+		record_scratch(slot, file, ctx);
 	scratch_give_back(ctx->cpu, slot->size);
 }
 
 void trace_gate_commit(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
 {
-	if (slot->ev)
-		trace_commit_reserved(slot, file, ctx);
-	else
+	if (likely(!slot->ev))
 		commit_scratch(slot, file, ctx);
-	if (slot->triggers)
+	else
+		trace_commit_reserved(slot, file, ctx);
+	if (unlikely(slot->triggers))
 		trace_triggers_post(file, ctx, slot->triggers); /* G8 */
 }

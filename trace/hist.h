@@ -152,7 +152,8 @@ struct hist {
 	u32 n_sums, n_var_places, n_texts, n_refs;
 	u32 n_field_vars, n_save_vars, n_actions, n_sorts;
 	u32 key_words, size;
-	bool timestamps, usecs, needs_comm, simple;
+	bool timestamps, usecs, needs_comm;
+	u32 simple, simple_len; /* keys, if there is a short way; bytes it looks at */
 	bool pause, cont, clear;  /* what the command said */
 	bool stopped;		  /* [A] being cleared */
 	u32 users;		  /* triggers */

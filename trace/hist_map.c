@@ -6,7 +6,7 @@
  *   3. An empty slot: the key is not in the map. It cannot be behind: whoever inserted it went this way and found no slot empty.
  *   4. Take an entry: one that was given back, or the next that nobody had. None left: the event is dropped, and counted.
  *   5. Write the key into it, and what else must be there.
- *   6. Put its number into the slot, if that is still empty. If so, the key is in the map: all who look for it from now on find it at
+ *   6. Put its address into the slot, if that is still empty. If so, the key is in the map: all who look for it from now on find it at
  *      this slot first.
  *   7. If not, another CPU, or who interrupted us, was faster, perhaps with the same key: look at the slot once more (2). An entry
  *      taken in vain is kept for the next empty slot; if our key turns up, it is given back.
@@ -151,46 +151,26 @@ static struct hist_entry *take(struct hist_map *map)
 
 /* ---- keys ------------------------------------------------------------------------------------------------------------- */
 
-static inline u64 hash(const u64 *key, u32 words)
-{
-	u64 h = 0;
-
-	do {
-		h = (h ^ *key++) * 0x9e3779b97f4a7c15UL;
-		h ^= h >> 32;
-	} while (--words);
-	return h;
-}
-
-static inline bool same_key(const struct hist_entry *e, const u64 *key, u32 words)
-{
-	for (u32 i = 0; i < words; i++)
-		if (e->words[i] != key[i])
-			return false;
-	return true;
-}
-
 static inline void write_key(struct hist_entry *e, const u64 *key, u32 words)
 {
 	for (u32 i = 0; i < words; i++)
 		e->words[i] = key[i];
 }
 
-#define TAG_MASK 0xffffffff00000000UL
-
 /* Of a slot that is not empty: its entry if that has the key. */
 static inline struct hist_entry *entry_in(
     const struct hist_map *map, u64 slot, u64 h, const u64 *key)
 {
-	if ((slot ^ h) & TAG_MASK)
+	struct hist_entry *e = hist_slot_entry(slot);
+
+	if ((slot ^ h) & HIST_TAG_MASK)
 		return NULL;
-	struct hist_entry *e = hist_map_entry(map, NUMBER(slot) - 1);
-	return same_key(e, key, map->shape.key_words) ? e : NULL;
+	return hist_same_key(e, key, map->shape.key_words) ? e : NULL;
 }
 
 struct hist_entry *hist_map_find(const struct hist_map *map, const u64 *key)
 {
-	u64 h = hash(key, map->shape.key_words), slot;
+	u64 h = hist_hash(key, map->shape.key_words), slot;
 
 	for (u32 i = h & map->slot_mask;; i = (i + 1) & map->slot_mask) {
 		slot = atomic_load_acquire(&map->slots[i]);
@@ -217,9 +197,16 @@ static struct hist_entry *prepare(
 struct hist_entry *hist_map_insert(struct hist_map *map, const u64 *key, u32 cpu,
     void (*init)(void *arg, struct hist_entry *e), void *arg)
 {
-	u64 h = hash(key, map->shape.key_words), slot;
+	return hist_map_insert_hashed(
+	    map, key, hist_hash(key, map->shape.key_words), cpu, init, arg);
+}
+
+struct hist_entry *hist_map_insert_hashed(struct hist_map *map, const u64 *key, u64 h, u32 cpu,
+    void (*init)(void *arg, struct hist_entry *e), void *arg)
+{
 	struct hist_entry *mine = NULL, *e;
 	u32 i = h & map->slot_mask; /* 1 */
+	u64 slot;
 
 	for (;;) {
 		slot = atomic_load_acquire(&map->slots[i]);
@@ -236,7 +223,8 @@ struct hist_entry *hist_map_insert(struct hist_map *map, const u64 *key, u32 cpu
 			local_inc(&map->counts[cpu].drops);
 			return NULL;
 		}
-		if (atomic_cas(&map->slots[i], 0, (h & TAG_MASK) | (mine->number + 1))) { /* 6 */
+		if (atomic_cas(
+			&map->slots[i], 0, (h & HIST_TAG_MASK) | ((u64)mine & ~HIST_TAG_MASK))) { /* 6 */
 			e = mine;
 			mine = NULL;
 			break;
@@ -257,7 +245,7 @@ u32 hist_map_entries(const struct hist_map *map, struct hist_entry **out, u32 ma
 	for (u32 i = 0; i <= map->slot_mask && n < max; i++) {
 		u64 slot = atomic_load_acquire(&map->slots[i]);
 		if (slot)
-			out[n++] = hist_map_entry(map, NUMBER(slot) - 1);
+			out[n++] = hist_slot_entry(slot);
 	}
 	return n;
 }

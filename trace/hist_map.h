@@ -43,8 +43,8 @@ struct hist_map {
 	u32 stride;		       /* bytes of an entry */
 	u32 sums_at, vars_at, text_at; /* in words */
 	struct hist_map_shape shape;
-	char **chunks;
 	struct hist_map_count *counts;
+	char **chunks;
 	u32 fresh; /* [A] entries that were taken once, at most shape.size */
 	u64 given; /* [A] upper half: how often it changed; lower: number plus one of the last entry given back */
 };
@@ -74,6 +74,53 @@ static inline struct hist_entry *hist_map_entry(const struct hist_map *map, u32 
 
 	return (struct hist_entry *)(map->chunks[number >> map->chunk_shift] +
 				     (size_t)in_chunk * map->stride);
+}
+
+#define HIST_ADDRESS_BITS 48
+#define HIST_TAG_MASK	  (~0UL << HIST_ADDRESS_BITS)
+
+/* Addresses are canonical: bit 47 says what is above it. */
+static inline struct hist_entry *hist_slot_entry(u64 slot)
+{
+	return (struct hist_entry *)((s64)(slot << (64 - HIST_ADDRESS_BITS)) >>
+				     (64 - HIST_ADDRESS_BITS));
+}
+
+static inline __attribute__((always_inline)) u64 hist_hash(const u64 *key, u32 words)
+{
+	u64 h = 0;
+
+	do {
+		h = (h ^ *key++) * 0x9e3779b97f4a7c15UL;
+		h ^= h >> 32;
+	} while (--words);
+	return h;
+}
+
+static inline __attribute__((always_inline)) bool hist_same_key(
+    const struct hist_entry *e, const u64 *key, u32 words)
+{
+	for (u32 i = 0; i < words; i++)
+		if (e->words[i] != key[i])
+			return false;
+	return true;
+}
+
+/* hist_map_insert() with the hash at hand, for when hist_map_hit() gave NULL. */
+struct hist_entry *hist_map_insert_hashed(struct hist_map *map, const u64 *key, u64 hash, u32 cpu,
+    void (*init)(void *arg, struct hist_entry *e), void *arg);
+
+/* The entry if it is where it is looked for first, counted as a hit; else NULL. `words` is a constant, and the map's. */
+static inline __attribute__((always_inline)) struct hist_entry *hist_map_hit(
+    struct hist_map *map, const u64 *key, u32 words, u64 hash, u32 cpu)
+{
+	u64 slot = atomic_load_acquire(&map->slots[hash & map->slot_mask]);
+	struct hist_entry *e = hist_slot_entry(slot);
+
+	if (unlikely(!slot || (slot ^ hash) >> HIST_ADDRESS_BITS || !hist_same_key(e, key, words)))
+		return NULL;
+	local_inc(&map->counts[cpu].hits);
+	return e;
 }
 
 static inline void hist_add(const struct hist_map *map, struct hist_entry *e, u32 sum, u64 v)

@@ -525,13 +525,18 @@ static bool needs_comm(const struct hist *h)
 	return false;
 }
 
-/* One number for a key, and nothing but sums: hist_update() has a short way. */
-static bool is_simple(const struct hist *h)
+/* One or two keys that are numbers of the record, and sums of such: hist_update() has a short way. */
+static void find_short_way(struct hist *h)
 {
-	for (u32 i = h->n_vals; i < h->n_fields; i++)
-		if (h->fields[i]->flags & (HIST_IS_STRING | HIST_STACKTRACE))
-			return false;
-	return !h->n_vars && !h->n_refs && !h->n_actions;
+	if (h->n_vars || h->n_refs || h->n_actions || h->n_keys > 2)
+		return;
+	for (u32 i = 1; i < h->n_fields; i++) {
+		const struct hist_field *f = h->fields[i];
+		if (f->op > HIST_OP_S32)
+			return;
+		h->simple_len = MAX(h->simple_len, (u32)f->at + f->size);
+	}
+	h->simple = h->n_keys;
 }
 
 int hist_start(struct hist *h)
@@ -543,7 +548,7 @@ int hist_start(struct hist *h)
 	if (h->n_texts > HIST_PARAMS_MAX)
 		return -EINVAL;
 	h->needs_comm = needs_comm(h);
-	h->simple = is_simple(h);
+	find_short_way(h);
 	struct hist_map_shape shape = {.size = h->size,
 	    .key_words = h->key_words,
 	    .sums = h->n_sums,

@@ -29,10 +29,10 @@ void hist_trigger_act(struct trace_trigger *t, const struct trace_trigger_hit *h
 
 	if (unlikely(READ_ONCE(use->paused)))
 		return;
-	if (likely(hit->rec))
-		hist_update(use->h, hit->ctx, hit->rec, hit->len);
-	else
+	if (unlikely(!hit->rec))
 		trace_trigger_missed(t, hit);
+	else
+		hist_update(use->h, hit->ctx, hit->rec, hit->len);
 }
 
 void hist_trigger_set_paused(struct trace_trigger *t, bool paused)

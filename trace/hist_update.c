@@ -92,9 +92,9 @@ typedef s16 s16_at_4 __aligned(1);
 
 static inline __attribute__((always_inline)) u64 load(const struct hist_field *f, const char *at)
 {
-	switch (f->op) {
-	case HIST_OP_U64:
+	if (likely(f->op == HIST_OP_U64))
 		return LOAD(u64);
+	switch (f->op) {
 	case HIST_OP_S32:
 		return (u64)(s64) * (const s32_at_4 *)at;
 	case HIST_OP_U32:
@@ -296,32 +296,47 @@ static __noinline void update_whole(struct hit *hit)
 		hist_do_actions(h, hit->entry, hit->ctx, hit->rec, hit->len, refs);
 }
 
-/* Keys that are numbers, and sums. */
-static inline void update_simple(struct hit *hit)
+/* What is not where it is looked for first: elsewhere, or new. */
+static __noinline struct hist_entry *find_simple(struct hist *h, const struct host_context *ctx,
+    const char *rec, u32 len, const u64 *key, u64 hash)
 {
-	u64 key[HIST_KEYS_MAX];
-	struct hist *h = hit->h;
-	struct hist_field *const *keys = &h->fields[h->n_vals];
+	struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len};
 
-	key[0] = value_at(keys[0], hit);
-	for (u32 i = 1; i < h->n_keys; i++)
-		key[i] = value_at(keys[i], hit);
-	struct hist_entry *e = find_entry(hit, key);
-	if (unlikely(!e))
-		return;
+	return hist_map_insert_hashed(
+	    h->map, key, hash, ctx->cpu, h->needs_comm ? note_comm : NULL, &hit);
+}
+
+/* n_keys keys, a constant, that are plain numbers of the record; and sums of the same. The record is long enough. */
+static inline __attribute__((always_inline)) void update_simple(struct hist *h,
+    const struct host_context *ctx, const char *rec, u32 len, const u32 n_keys)
+{
+	struct hist_field *const *keys = &h->fields[h->n_vals];
+	u64 key[HIST_KEYS_MAX];
+
+	for (u32 i = 0; i < n_keys; i++)
+		key[i] = load(keys[i], rec + keys[i]->at);
+	u64 hash = hist_hash(key, n_keys);
+	struct hist_entry *e = hist_map_hit(h->map, key, n_keys, hash, ctx->cpu);
+	if (unlikely(!e)) {
+		e = find_simple(h, ctx, rec, len, key, hash);
+		if (!e)
+			return;
+	}
 	hist_add(h->map, e, 0, 1);
-	for (u32 i = 1; i < h->n_vals; i++)
-		hist_add(h->map, e, i, value_at(h->fields[i], hit));
+	for (u32 i = 1; unlikely(i < h->n_vals); i++)
+		hist_add(h->map, e, i, load(h->fields[i], rec + h->fields[i]->at));
 }
 
 void hist_update(struct hist *h, const struct host_context *ctx, const void *rec, u32 len)
 {
-	struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len};
-
 	if (unlikely(READ_ONCE(h->stopped)))
 		return;
-	if (likely(h->simple))
-		update_simple(&hit);
-	else
+	if (likely(h->simple == 1 && len >= h->simple_len)) {
+		update_simple(h, ctx, rec, len, 1);
+	} else if (h->simple == 2 && len >= h->simple_len) {
+		update_simple(h, ctx, rec, len, 2);
+	} else {
+		struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len};
 		update_whole(&hit);
+	}
 }

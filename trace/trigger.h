@@ -28,6 +28,7 @@ enum {
 	TRACE_TRIGGER_LOOKS = 1,       /* it looks at the record itself, with or without a filter */
 	TRACE_TRIGGER_POST = 2,	       /* it acts behind the record */
 	TRACE_TRIGGER_POST_RECORD = 4, /* so it does when called with one */
+	TRACE_TRIGGER_POSTS = 6,       /* either of the two */
 	TRACE_TRIGGER_TARGET = 8,      /* its argument begins with SYSTEM:EVENT */
 	TRACE_TRIGGER_LAST = 16,       /* listed behind all others, the oldest first */
 };

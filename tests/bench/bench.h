@@ -24,6 +24,8 @@ typedef u64 (*bench_round)(unsigned n);
 void bench_report(const char *name, bench_round round, bench_round baseline, unsigned n);
 /* Prints a value found otherwise, in tenths. */
 void bench_value(const char *name, u64 tenths, const char *unit);
+/* Reads such a file to its end; how many lines it had, if they are to be counted. */
+u64 bench_read(const char *file, bool count);
 /* Ticks of an empty loop as BENCH_ROUND makes it. */
 u64 bench_empty(unsigned n);
 /* Writes a word to a tracefs file below /sys/kernel/tracing; panics if it is refused (a bench that measures nothing). */
@@ -43,5 +45,5 @@ void bench_write(const char *file, const char *text);
 	}
 
 extern const struct bench bench_trace[], bench_trigger[], bench_ring[], bench_task[], bench_mem[],
-    bench_probe[], bench_files[]; /* each ends with a NULL name */
+    bench_probe[], bench_hist[], bench_files[]; /* each ends with a NULL name */
 void bench_events_register(void); /* tests/bench/bench_events.def; once, before any is measured */

@@ -10,7 +10,7 @@
 #define READ_SIZE 65536
 
 /* Reads the file to its end; returns its lines, 0 when they are not to be counted: looking at every byte costs, too. */
-static u64 read_all(const char *file, bool count)
+u64 bench_read(const char *file, bool count)
 {
 	char path[128], *buf = kmalloc(READ_SIZE);
 	struct file *f;
@@ -30,7 +30,7 @@ static u64 read_all(const char *file, bool count)
 
 static void run_enable_all(const char *name)
 {
-	u64 events = read_all("available_events", true), start;
+	u64 events = bench_read("available_events", true), start;
 
 	bench_write("tracing_on", "0");
 	start = cycles();
@@ -50,8 +50,8 @@ static void run_cat(const char *name)
 	bench_write("trace", "");
 	for (unsigned i = 0; i < 5000; i++)
 		bench_write("trace_marker", "a line of the marker");
-	u64 lines = read_all("trace", true), start = cycles();
-	read_all("trace", false);
+	u64 lines = bench_read("trace", true), start = cycles();
+	bench_read("trace", false);
 	bench_value(name, (cycles() - start) * 10 / lines, "insn/line");
 }
 
