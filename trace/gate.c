@@ -154,7 +154,8 @@ static ALWAYS_INLINE void call_triggers(struct trace_slot *slot, struct trace_ev
 {
 	const struct trace_trigger *t = atomic_load_acquire(&file->triggers);
 
-	if (likely(t && !READ_ONCE(t->next) && !t->filter && !(t->command->flags & TRACE_TRIGGER_POSTS))) {
+	if (likely(t && !READ_ONCE(t->next) && !t->filter &&
+		   !(t->command->flags & TRACE_TRIGGER_POSTS))) {
 		const struct trace_trigger_hit hit = {ctx, rec, slot->size};
 		t->command->act((struct trace_trigger *)t, &hit);
 	} else {

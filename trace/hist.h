@@ -153,7 +153,7 @@ struct hist {
 	u32 n_field_vars, n_save_vars, n_actions, n_sorts;
 	u32 key_words, size;
 	bool timestamps, usecs, needs_comm;
-	u32 simple, simple_len; /* keys, if there is a short way; bytes it looks at */
+	u32 simple, simple_len;	  /* keys, if there is a short way; bytes it looks at */
 	bool pause, cont, clear;  /* what the command said */
 	bool stopped;		  /* [A] being cleared */
 	u32 users;		  /* triggers */
@@ -163,7 +163,8 @@ struct hist {
 	struct hist_helper *helpers;
 	const char *where, *cmd; /* for error_log */
 	struct hist_block *blocks;
-	bool removing; /* parsed to be compared with one that is there */
+	bool no_memory; /* what was not found may be for want of it */
+	bool removing;	/* parsed to be compared with one that is there */
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------- */

@@ -198,8 +198,8 @@ static int run_helper(
 		return -ENOMEM;
 	int err = hist_trigger_run(file, helper->command, false);
 	if (err) {
-		hist_fail(h, "Couldn't create histogram for field", field);
-		return err;
+		h->no_memory |= err == -ENOMEM;
+		return hist_fail(h, "Couldn't create histogram for field", field);
 	}
 	helper->file = file;
 	helper->next = h->helpers;

@@ -223,8 +223,8 @@ struct hist_entry *hist_map_insert_hashed(struct hist_map *map, const u64 *key, 
 			local_inc(&map->counts[cpu].drops);
 			return NULL;
 		}
-		if (atomic_cas(
-			&map->slots[i], 0, (h & HIST_TAG_MASK) | ((u64)mine & ~HIST_TAG_MASK))) { /* 6 */
+		if (atomic_cas(&map->slots[i], 0,
+			(h & HIST_TAG_MASK) | ((u64)mine & ~HIST_TAG_MASK))) { /* 6 */
 			e = mine;
 			mine = NULL;
 			break;

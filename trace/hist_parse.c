@@ -38,8 +38,10 @@ void *hist_alloc(struct hist *h, size_t size)
 	if (!b || size > b->size - b->used) {
 		size_t room = MAX(size, (size_t)BLOCK_BYTES);
 		b = host_alloc(sizeof(*b) + room);
-		if (!b)
+		if (!b) {
+			h->no_memory = true;
 			return NULL;
+		}
 		b->size = room;
 		b->next = h->blocks;
 		h->blocks = b;
@@ -492,6 +494,7 @@ int hist_create(
 		err = parse(h, text);
 	}
 	if (err) {
+		err = h->no_memory ? -ENOMEM : err;
 		hist_free(h);
 		return err;
 	}
@@ -544,7 +547,7 @@ int hist_start(struct hist *h)
 	int err = hist_start_actions(h);
 
 	if (err)
-		return err;
+		return h->no_memory ? -ENOMEM : err;
 	if (h->n_texts > HIST_PARAMS_MAX)
 		return -EINVAL;
 	h->needs_comm = needs_comm(h);

@@ -307,8 +307,8 @@ static __noinline struct hist_entry *find_simple(struct hist *h, const struct ho
 }
 
 /* n_keys keys, a constant, that are plain numbers of the record; and sums of the same. The record is long enough. */
-static inline __attribute__((always_inline)) void update_simple(struct hist *h,
-    const struct host_context *ctx, const char *rec, u32 len, const u32 n_keys)
+static inline __attribute__((always_inline)) void update_simple(
+    struct hist *h, const struct host_context *ctx, const char *rec, u32 len, const u32 n_keys)
 {
 	struct hist_field *const *keys = &h->fields[h->n_vals];
 	u64 key[HIST_KEYS_MAX];
