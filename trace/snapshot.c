@@ -87,6 +87,8 @@ int trace_snapshot_alloc(struct trace_array *tr)
 
 	if (tr->snapshot)
 		return 0;
+	if (tr->snapshot_opens)
+		return -EBUSY;
 	struct ring_buffer *spare =
 	    ring_buffer_alloc(ring_buffer_size(tr->buffer, 0), mode, tr->clock->read);
 	if (!spare || match(tr, spare)) {
@@ -94,17 +96,19 @@ int trace_snapshot_alloc(struct trace_array *tr)
 		return -ENOMEM;
 	}
 	atomic_store_release(&tr->snapshot, spare);
+	tr->snapshot_changes++;
 	return 0;
 }
 
 /* Who takes a snapshot, and who writes in a ring that was exchanged meanwhile, is in a section. */
 int trace_snapshot_free(struct trace_array *tr)
 {
-	if (tr->snapshot_users || tr->snapshot_opens)
+	if (tr->snapshot_users)
 		return -EBUSY;
 	struct ring_buffer *spare = tr->snapshot;
 	trace_snapshot_hold(tr);
 	atomic_store(&tr->snapshot, NULL);
+	tr->snapshot_changes++;
 	trace_snapshot_release(tr);
 	if (spare) {
 		host_synchronize();
@@ -130,7 +134,7 @@ void trace_snapshot_disarm(struct trace_array *tr)
 
 int trace_snapshot_now(struct trace_array *tr)
 {
-	if (tr->trace_opens || tr->snapshot_opens || tr->mapped)
+	if (tr->trace_opens || tr->mapped)
 		return -EBUSY;
 	int err = trace_snapshot_alloc(tr);
 	if (err)

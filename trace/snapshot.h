@@ -9,9 +9,10 @@
 
 #include "trace/trace_array.h"
 
-/* The spare buffer, with the sizes that the main one has: it follows when those change. 0 or -ENOMEM; there already: 0. */
+/* The spare buffer, with the sizes that the main one has: it follows when those change. There already: 0. -ENOMEM; -EBUSY: somebody
+ * has `snapshot` open for reading, and sees none. */
 int trace_snapshot_alloc(struct trace_array *tr);
-/* -EBUSY: somebody counts on it, or reads it. */
+/* -EBUSY: somebody counts on it. Who reads it comes to the end. */
 int trace_snapshot_free(struct trace_array *tr);
 /* Allocates, and counts a user who may take one at any time: until it is disarmed the spare buffer stays. 0 or
  * -ENOMEM; -EBUSY: a program maps the buffer. */
@@ -24,7 +25,7 @@ void trace_snapshot_disarm(struct trace_array *tr);
  * lock and giving it back, a change of size. Nothing happened then. Who is in the middle of `trace` comes to its end there.
  */
 bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx);
-/* The same for the file: allocates. -ENOMEM; -EBUSY: `trace` or `snapshot` is open for reading, or a program maps the buffer. */
+/* The same for the file: allocates. -ENOMEM; -EBUSY: `trace` is open for reading, or a program maps the buffer. */
 int trace_snapshot_now(struct trace_array *tr);
 void trace_snapshot_clear(
     struct trace_array *tr, int cpu); /* cpu < 0: all. The spare buffer, if there is one */

@@ -18,6 +18,7 @@ struct reading {
 	u64 pos;       /* trace: file position of what comes next */
 	bool running;  /* trace: between the first line and the last */
 	bool paused;   /* trace: options/pause-on-trace held recording at open */
+	u32 changes;   /* snapshot: tr->snapshot_changes when it began */
 	bool has_read; /* trace_pipe: ends when tracing goes off */
 	char buf[];
 };
@@ -61,7 +62,7 @@ static bool is_snapshot(const struct tfs_file *f)
 	return f->node.row->ops == &tfs_snapshot_ops;
 }
 
-/* Open for reading: until the file is closed nobody changes the buffer's size, or its place by the file `snapshot`. */
+/* Open for reading: until the file is closed nobody changes the buffer's size; of `trace`, nor its place by the file `snapshot`. */
 static u32 *open_count(const struct tfs_file *f)
 {
 	return is_snapshot(f) ? &f->tr->snapshot_opens : &f->tr->trace_opens;
@@ -94,7 +95,18 @@ static void trace_release(struct tfs_file *f)
 	reading_free(rd);
 }
 
-/* The spare buffer may come while the file is open, but not go. */
+/* The spare buffer may go while it is read. */
+static bool is_another(const struct tfs_file *f, const struct reading *rd)
+{
+	return is_snapshot(f) && rd->changes != f->tr->snapshot_changes;
+}
+
+static void trace_stop(struct reading *rd)
+{
+	trace_reader_finish(&rd->reader);
+	rd->running = false;
+}
+
 static int trace_start(struct tfs_file *f)
 {
 	struct reading *rd = f->priv;
@@ -104,6 +116,7 @@ static int trace_start(struct tfs_file *f)
 	rd->pos = rd->given = rd->text.len = 0;
 	if (is_snapshot(f))
 		rd->reader.buffer = f->tr->snapshot;
+	rd->changes = f->tr->snapshot_changes;
 	if (rd->reader.buffer)
 		err = trace_reader_start(&rd->reader);
 	rd->running = rd->reader.buffer && !err;
@@ -123,8 +136,7 @@ static bool trace_fill(struct reading *rd)
 		return true;
 	rd->text.overflow = false;
 	if (!rd->running || !trace_reader_next(&rd->reader, &rd->text)) {
-		trace_reader_finish(&rd->reader);
-		rd->running = false;
+		trace_stop(rd);
 		return false;
 	}
 	if (rd->text.overflow)
@@ -154,6 +166,8 @@ static ssize trace_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 		if (err)
 			return err;
 	}
+	if (is_another(f, rd))
+		trace_stop(rd);
 	trace_skip(rd, *pos);
 	while (done < n && trace_fill(rd))
 		done += give(rd, (char *)buf + done, n - done);

@@ -276,7 +276,7 @@ struct trace_array *trace_array_numbered(u64 number)
 
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 {
-	if (tr->trace_opens || tr->snapshot_opens)
+	if (tr->trace_opens || (tr->snapshot && tr->snapshot_opens))
 		return -EBUSY;
 	trace_snapshot_hold(tr);
 	int err = tr->snapshot ? ring_buffer_resize(tr->snapshot, bytes, cpu) : 0;

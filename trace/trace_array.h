@@ -55,8 +55,9 @@ struct trace_array {
 	struct ring_buffer *snapshot; /* [A] the spare buffer (trace/snapshot.h); NULL: none */
 	u32 snapshot_lock;	      /* [A] who exchanges the two, or works on either */
 	u32 snapshot_users;	      /* [L] who may take one at any time */
+	u32 snapshot_changes;	      /* [L] times it came or went */
 	u32 trace_opens,
-	    snapshot_opens;	     /* [L] open for reading: then their buffer stays as it is */
+	    snapshot_opens;	     /* [L] open for reading: then their buffer keeps its size */
 	struct trace_ledger *ledger; /* [L] what is gone (trace/ledger.h) */
 	u64 snapshot_missed;	     /* [A] not taken, as somebody was at work */
 	struct trace_event_file *static_files; /* [I] one block for the events known at creation */

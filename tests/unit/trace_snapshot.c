@@ -103,7 +103,7 @@ static struct tfs_file *open_file(const char *path)
 	return f;
 }
 
-/* Whoever reads a buffer keeps it: nothing is exchanged, freed or resized meanwhile. */
+/* Who reads `trace` keeps its buffer: nothing is exchanged or resized meanwhile. */
 static void busy(void)
 {
 	char text[8];
@@ -119,11 +119,29 @@ static void busy(void)
 	tfs_release(f);
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
 
-	f = open_file("snapshot");
+	/* Who reads the snapshot sees what there was when it began, or comes to the end. */
+	EXPECT(mark("two") < host_cpu_count());
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		static const char *const values[] = {"1", "2", "0"};
+		char line[4096] = "";
+		ssize n;
+		f = open_file("snapshot");
+		EXPECT_EQ(trace_put("buffer_size_kb", "50"), -EBUSY);
+		for (pos = 0; pos < 20;)
+			EXPECT_EQ(tfs_read(f, line, 1, &pos), 1);
+		EXPECT_EQ(trace_put("snapshot", values[i]), 0);
+		while ((n = tfs_read(f, line, sizeof(line), &pos)) > 0)
+			;
+		EXPECT_EQ(n, 0);
+		tfs_release(f);
+		mark("more");
+		if (i < 2)
+			EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	}
+	f = open_file("snapshot"); /* there is none, and none comes */
 	EXPECT_EQ(trace_put("snapshot", "1"), -EBUSY);
-	EXPECT_EQ(trace_put("snapshot", "0"), -EBUSY);
-	EXPECT_EQ(trace_put("buffer_size_kb", "50"), -EBUSY);
-	EXPECT_EQ(trace_put("snapshot", "2"), 0);
+	EXPECT_EQ(trace_put("buffer_size_kb", "50"), 0);
 	tfs_release(f);
 
 	host_lock();
