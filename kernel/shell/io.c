@@ -148,7 +148,9 @@ ssize sh_read(struct sh_io *io, struct file *f, void *buf, size_t n)
 {
 	ssize r;
 
-	sh_flush(io);
+	if (io->sh
+		->fancy) /* who types sees what there is; else output comes in large pieces, as into a pipe */
+		sh_flush(io);
 	if (!f)
 		return -EBADF;
 	if (os_interrupted())

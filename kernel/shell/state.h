@@ -46,7 +46,7 @@ struct shell {
 	int functions_depth;
 	bool returning, exiting, interrupted, aborted;
 	bool interactive; /* prompt, editing, colours */
-	bool fancy;	  /* columns and colours on the terminal; also in its subshells */
+	bool fancy;	  /* columns and colours, and output as it comes; also in its subshells */
 	bool subshell;
 	bool tail;	  /* this task does nothing after the command: it may become it */
 	bool keep_redirs; /* exec without a command: its redirections stay */
