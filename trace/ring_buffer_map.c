@@ -115,16 +115,59 @@ void *ring_buffer_map_page(const struct ring_buffer *rb, int cpu, u64 index)
 
 /* ---- The reader's page ---- */
 
+/* Twice: the first look may be one short (R2). What a writer evicts meanwhile is for the next time. */
+static void skip_evicted(struct rb_ring *ring)
+{
+	for (unsigned i = 0; i < 2; i++)
+		rb_reader_skip(ring, rb_evicted_from_next(ring));
+}
+
+/* Events from `next` on in sub-buffers that are finished, by looking at each only once. */
+static u64 sum_finished(struct rb_ring *ring)
+{
+	struct rb_map *map = ring->map;
+	u64 evicted;
+
+	skip_evicted(ring);
+	evicted = atomic_load(&ring->evicted_events);
+	if (ring_distance(ring, ring->next, map->sum_end) >= 0 &&
+	    evicted - map->evicted <= map->sum) {
+		map->sum -= evicted - map->evicted;
+	} else {
+		map->sum = 0;
+		map->sum_end = ring->next;
+	}
+	map->evicted = evicted;
+	for (;;) {
+		u64 number = map->sum_end, word = atomic_load(&ring->slots[number_index(number)]);
+		u64 account = atomic_load(&slot_page(word)->commit);
+
+		if (slot_lap(word) != number_lap(number) ||
+		    account_lap(account) != number_lap(number) || !account_finished(account))
+			return map->sum;
+		map->sum += account_events(account);
+		map->sum_end = ring_next(ring, number);
+	}
+}
+
+/* And in the one that is being written. */
+static u64 unread(struct rb_ring *ring)
+{
+	u64 sum = sum_finished(ring), number = ring->map->sum_end;
+	u64 account =
+	    atomic_load(&slot_page(atomic_load(&ring->slots[number_index(number)]))->commit);
+
+	return account_lap(account) == number_lap(number) ? sum + account_events(account) : sum;
+}
+
 /* G4. */
 static void update(struct rb_ring *ring)
 {
-	struct ring_buffer_stats st = {0};
 	struct trace_buffer_meta *meta = ring->map->meta;
 
-	rb_stats_add(ring, &st);
-	meta->entries = st.entries + st.overrun + st.read;
-	meta->overrun = st.overrun;
-	meta->read = st.read;
+	meta->overrun = atomic_load(&ring->evicted_events);
+	meta->read = ring->read + ring->page_read;
+	meta->entries = meta->overrun + ring->read + ring->page_events + unread(ring);
 	meta->reader.id = ring->map->page_id;
 	meta->reader.read = ring->offset;
 }
@@ -139,18 +182,23 @@ static void end_page(struct rb_ring *ring)
 	rb_reader_end_page(ring);
 }
 
-void rb_map_taken(struct rb_map *map, u64 index)
+void rb_map_taken(struct rb_ring *ring, u64 account)
 {
+	struct rb_map *map = ring->map;
+	u64 index = number_index(ring->next);
 	u32 taken = map->slot_id[index];
 
 	map->slot_id[index] = map->spare_id;
 	map->spare_id = map->page_id;
 	map->page_id = taken;
+	if (ring_distance(ring, ring->next, map->sum_end) > 0)
+		map->sum -= MIN(map->sum, account_events(account));
 }
 
 void rb_map_reset(struct rb_ring *ring)
 {
 	ring->map->ended = ~0UL;
+	ring->map->sum = ring->map->sum_end = ring->map->evicted = 0;
 	ring->page->time_stamp = 0;
 	end_page(ring);
 	update(ring);

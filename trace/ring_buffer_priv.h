@@ -127,6 +127,9 @@ struct rb_map {
 	u32 page_id, spare_id;		/* [R] of rb_ring.page and .spare */
 	u32 *slot_id;			/* [R] of the page in each slot */
 	u64 ended;			/* [R] page_seq of the page that got its last header */
+	u64 sum;     /* [R] events in finished sub-buffers from rb_ring.next on, ... */
+	u64 sum_end; /* [R] ... up to this number, ... */
+	u64 evicted; /* [R] ... when rb_ring.evicted_events was this */
 };
 
 /*
@@ -295,8 +298,8 @@ bool rb_reader_refill(struct rb_ring *ring);
 void rb_reader_end_page(struct rb_ring *ring);
 /* The ring's part of the statistics. */
 void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st);
-/* ring_buffer_map.c: the reader has taken the page of this slot; the ring was emptied. */
-void rb_map_taken(struct rb_map *map, u64 index);
+/* ring_buffer_map.c: the reader has taken the page at `next`, with that account; the ring was emptied. */
+void rb_map_taken(struct rb_ring *ring, u64 account);
 void rb_map_reset(struct rb_ring *ring);
 /* The tail leaves the reader's page, if it is there, for the next sub-buffer: an event that does not fit, and is discarded. On
  * the lane's CPU, interrupts off, no event reserved. */

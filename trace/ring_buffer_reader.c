@@ -121,7 +121,7 @@ static bool take(struct rb_ring *ring, u64 word, u64 end, u64 account)
 	if (!atomic_cas(&ring->slots[number_index(ring->next)], word, slot_make(ring->spare, lap)))
 		return false;
 	if (unlikely(ring->map))
-		rb_map_taken(ring->map, number_index(ring->next));
+		rb_map_taken(ring, account);
 	ring->page = page;
 	ring->spare = old;
 	ring->read += ring->page_read;

@@ -81,6 +81,30 @@ static u64 walk_round(unsigned n)
 	return cycles() - start;
 }
 
+/* The same in place, of a ring that is mapped. */
+static u64 map_walk_round(unsigned n)
+{
+	const struct trace_buffer_meta *meta = ring_buffer_map_page(rb, 0, 0);
+	u64 start = cycles();
+
+	for (unsigned seen = 0; seen < n; seen += EVENTS_PER_PAGE) {
+		struct rb_walk w;
+
+		ring_buffer_map_get_reader(rb, 0);
+		rb_walk_start(&w, ring_buffer_map_page(rb, 0, 1 + meta->reader.id), 0);
+		while (rb_walk_next(&w))
+			__asm__ volatile("" ::"r"(w.stamp), "r"(w.data), "r"(w.length));
+	}
+	return cycles() - start;
+}
+
+/* A page for each event: the writer is sent on each time. */
+BENCH_ROUND(map_one_round, {
+	u64 data[2] = {a, a};
+	ring_buffer_write(rb, sizeof(data), data);
+	ring_buffer_map_get_reader(rb, 0);
+})
+
 static void with_ring(unsigned flags, size_t size)
 {
 	rb = ring_buffer_alloc(size, flags, NULL);
@@ -191,6 +215,31 @@ static void run_walk(const char *name)
 	without_ring();
 }
 
+static void run_map_walk(const char *name)
+{
+	struct host_context ctx;
+
+	with_ring(RB_FL_OVERWRITE, 8 << 20);
+	host_enter(&ctx);
+	commit_round(BENCH_N * (BENCH_ROUNDS + 6));
+	host_exit();
+	if (ring_buffer_map(rb, 0))
+		panic("bench: cannot map");
+	bench_report(name, map_walk_round, NULL, BENCH_N / EVENTS_PER_PAGE * EVENTS_PER_PAGE);
+	ring_buffer_unmap(rb, 0);
+	without_ring();
+}
+
+static void run_map_one(const char *name)
+{
+	with_ring(RB_FL_OVERWRITE, 8 << 20);
+	if (ring_buffer_map(rb, 0))
+		panic("bench: cannot map");
+	bench_report(name, map_one_round, write_round, 1000);
+	ring_buffer_unmap(rb, 0);
+	without_ring();
+}
+
 const struct bench bench_ring[] = {
     {"rb.reserve_commit16", run_commit},
     {"rb.reserve_commit16.call", run_commit_call},
@@ -202,5 +251,7 @@ const struct bench bench_ring[] = {
     {"rb.tracing_off", run_off},
     {"rb.consume16", run_consume},
     {"rb.read_page_walk16", run_walk},
+    {"rb.map_walk16", run_map_walk},
+    {"rb.map_get_reader", run_map_one},
     {NULL, NULL},
 };

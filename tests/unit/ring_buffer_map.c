@@ -34,10 +34,14 @@ static struct ring_buffer_page *page_of(u32 id)
 	return ring_buffer_map_page(rb, ring_cpu(), 1 + id);
 }
 
-/* The reader's page after asking for the next. */
+/* The reader's page after asking for the next. The counts are those of the ring. */
 static struct ring_buffer_page *next_page(void)
 {
 	EXPECT_EQ(ring_buffer_map_get_reader(rb, ring_cpu()), 0);
+	struct ring_buffer_stats st = ring_stats(rb);
+	EXPECT_EQ(meta->entries, st.entries + st.overrun + st.read);
+	EXPECT_EQ(meta->overrun, st.overrun);
+	EXPECT_EQ(meta->read, st.read);
 	EXPECT(meta->reader.id < meta->nr_subbufs);
 	return page_of(meta->reader.id);
 }
@@ -290,6 +294,32 @@ static void header_is_never_the_writers(void)
 	end();
 }
 
+/* The counts, while the reader falls behind by any number of sub-buffers, is overrun, and others take some. */
+static void counts(void)
+{
+	struct ring_buffer_page *copy = ring_buffer_alloc_page();
+	static const u8 data[24];
+
+	for (unsigned overwrite = 0; overwrite < 2; overwrite++) {
+		begin(7, overwrite ? RB_FL_OVERWRITE : 0);
+		for (u32 round = 0; round < 400; round++) {
+			u32 n = round * 7919 % (round % 40 ? 700 : 9000);
+			for (u32 i = 0; i < n; i++)
+				ring_put(rb, data, i % sizeof(data) + 1);
+			for (u32 i = 0; i < round % 5; i++)
+				next_page();
+			if (round % 7 == 0)
+				ring_buffer_consume(rb, ring_cpu(), NULL, NULL);
+			if (round % 11 == 0)
+				ring_buffer_read_page(rb, &copy, PAGE_SIZE, ring_cpu(), round % 2);
+			if (round % 90 == 0)
+				ring_buffer_reset(rb);
+		}
+		end();
+	}
+	ring_buffer_free_page(copy);
+}
+
 static void refusals(void)
 {
 	struct ring_buffer *other = ring_make(4, 0);
@@ -374,6 +404,7 @@ static const struct ktap_case cases[] = {
     {"ring_map.under_construction", under_construction},
     {"ring_map.other_readers", other_readers},
     {"ring_map.header_is_never_the_writers", header_is_never_the_writers},
+    {"ring_map.counts", counts},
     {"ring_map.refusals", refusals},
     {"ring_map.resetting", resetting},
     {"ring_map.mapped_late", mapped_late},
