@@ -14,16 +14,21 @@
 #define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */
 #define RAW_MAX	    3072
 
-/* The text as a record: ended by a newline, and a NUL behind it. */
+/* The text as triggers see it: what was written, and a NUL. */
 static void fill_print(struct rec_print *rec, const char *text, size_t n)
 {
-	size_t end = n;
-
 	rec->ip = (u64)tracing_mark_write;
 	memcpy(rec->buf, text, n);
-	if (!n || text[n - 1] != '\n')
-		rec->buf[end++] = '\n';
-	rec->buf[end] = '\0';
+	rec->buf[n] = '\0';
+}
+
+/* As it is recorded: a line. */
+static void end_line(struct rec_print *rec, size_t n)
+{
+	if (!n || rec->buf[n - 1] != '\n') {
+		rec->buf[n] = '\n';
+		rec->buf[n + 1] = '\0';
+	}
 }
 
 /* Not by way of the gate: a mark is neither switched off nor filtered, and its triggers run only if it is recorded. */
@@ -45,6 +50,7 @@ ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 		fill_print(rec, text, n);
 		if (file->way & TRACE_WAY_TRIGGER)
 			kinds = trace_triggers_call(file, &ctx, rec, size);
+		end_line(rec, n);
 		trace_commit_reserved(&slot, file, &ctx);
 		if (kinds)
 			trace_triggers_post(file, &ctx, kinds);
