@@ -183,11 +183,133 @@ static void stood_in(void)
 	kfree(d);
 }
 
+/* ---- everybody at once ------------------------------------------------------------------------------------------------ */
+
+#define TURNS	  50
+#define SLACK	  16 /* pages of small objects; an instance takes hundreds */
+#define DIRECTORY "instances/b/events/synthetic/torn_ev"
+
+static const char *const places[] = {"trace", "tracing_on", "events/enable",
+    "events/unit/unit_text/enable", "set_event", "snapshot", "per_cpu/cpu0/stats", "trace_ledger",
+    "options/raw", "events/synthetic/torn_ev/enable", "events/synthetic/torn_ev/filter",
+    "events/synthetic/torn_ev/format", "events/synthetic/torn_ev/trigger",
+    "events/synthetic/torn_ev/hist", "events/synthetic/enable", "error_log"};
+
+static u64 done, gone; /* [A] what went well, what was told that its object is no more */
+
+/* What may become of anything done to what others make and remove. */
+static bool is_expected(s64 r)
+{
+	if (r >= 0)
+		atomic_add(&done, 1);
+	if (r == -ENODEV)
+		atomic_add(&gone, 1);
+	return r >= 0 || r == -ENOENT || r == -EEXIST || r == -EBUSY || r == -ENODEV ||
+	       r == -EINVAL || r == -ENOMEM;
+}
+
+static void use_file(u64 random)
+{
+	char path[100], text[64];
+	struct file *f;
+
+	snprintf(path, sizeof(path), TRACING "instances/%c/%s", random & 1 ? 'a' : 'b',
+	    places[(random >> 1) % ARRAY_SIZE(places)]);
+	int r = vfs_open(path, random & 256 ? O_RDONLY : O_WRONLY, 0, &f);
+	EXPECT(is_expected(r));
+	if (r)
+		return;
+	sched_yield_current();
+	EXPECT(is_expected(random & 256 ? vfs_read(f, text, sizeof(text)) : vfs_write(f, "1", 1)));
+	sched_yield_current();
+	EXPECT(is_expected(random & 256 ? vfs_read(f, text, sizeof(text)) : vfs_write(f, "0", 1)));
+	file_put(f);
+}
+
+static void use_directory(void)
+{
+	struct dirent *d = kzalloc(sizeof(*d));
+	struct file *dir;
+
+	if (!vfs_open(TRACING DIRECTORY, O_RDONLY | O_DIRECTORY, 0, &dir)) {
+		for (u64 pos = 0; vfs_readdir(dir, pos, d) == 1; pos++)
+			sched_yield_current();
+		file_put(dir);
+	}
+	kfree(d);
+}
+
+static void tearer(void *arg)
+{
+	u64 random = (u64)arg * 0x9e3779b97f4a7c15UL;
+
+	for (unsigned i = 0; i < TURNS; i++) {
+		random = random * 6364136223846793005UL + 1442695040888963407UL;
+		u64 r = random >> 33;
+
+		switch (r % 12) {
+		case 0:
+			EXPECT(is_expected(vfs_mkdir(TRACING "instances/a", 0755)));
+			break;
+		case 1:
+			EXPECT(is_expected(vfs_mkdir(TRACING "instances/b", 0755)));
+			break;
+		case 2:
+			EXPECT(is_expected(
+			    vfs_rmdir(r & 4096 ? TRACING "instances/a" : TRACING "instances/b")));
+			break;
+		case 3:
+			EXPECT(is_expected(put(TRACING "dynamic_events", "s:torn_ev int a")));
+			break;
+		case 4:
+			EXPECT(is_expected(put(TRACING "dynamic_events", "-:torn_ev")));
+			break;
+		case 5:
+			use_directory();
+			break;
+		default:
+			use_file(r / 12);
+		}
+		trace_unit_text("torn", "a", "b");
+	}
+}
+
+/* Until nobody has it any more. */
+static void clean_up(void)
+{
+	vfs_rmdir(TRACING "instances/a");
+	vfs_rmdir(TRACING "instances/b");
+	trace_append("dynamic_events", "-:torn_ev");
+	trace_fresh();
+}
+
+static void torn(void)
+{
+	struct threads t = {0};
+	u64 before = 0;
+
+	for (unsigned round = 0; round < 4; round++) { /* the first two make what stays */
+		trace_fresh();
+		for (unsigned i = 0; i < 6; i++)
+			thread_start(&t, tearer, (void *)(u64)(1 + i), -1);
+		threads_join(&t);
+		clean_up();
+		EXPECT_EQ(vfs_rmdir(TRACING "instances/a"), -ENOENT);
+		check_ledger("trace_ledger");
+		if (round == 1)
+			before = settled_free_pages();
+	}
+	EXPECT(settled_free_pages() + SLACK >= before);
+	EXPECT(done > 0);
+	ktap_note("%lu calls did something, %lu found their event removed", done, gone);
+}
+
 static const struct ktap_case cases[] = {
     {"kernel_instances.removed_while_firing", removed_while_firing},
     {"kernel_instances.snapshots_while_firing", snapshots_while_firing},
     {"kernel_instances.memory_comes_back", memory_comes_back},
     {"kernel_instances.stood_in", stood_in},
+    {"kernel_instances.torn", torn},
     {NULL, NULL},
 };
 const struct ktap_suite suite_kernel_instances = {cases};
