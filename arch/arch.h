@@ -412,6 +412,8 @@ struct arch_probe {
  * it in words. trap_behind: the slot ends in an int3. What holds a slot is to be released.
  */
 int arch_probe_prepare(struct arch_probe *p, u64 addr, bool trap_behind, const char **why);
+/* Why nothing there may be probed; NULL: the instructions that may be, may be. Any context. */
+const char *arch_probe_refused(u64 addr);
 /* When no CPU can be in its slot any more: see arch_probe_sync(). */
 void arch_probe_release(struct arch_probe *p);
 /* Sets r to go on with what the int3 replaced, or behind it. */

@@ -23,6 +23,7 @@
 #include "kernel/task/sync.h"
 
 static struct mutex lock = MUTEX_INIT(lock);
+static bool all_off;		  /* [P] none is armed, whatever is wanted */
 static struct probe_site *doomed; /* [P] without probes, still in their buckets */
 
 /* ---- sites --------------------------------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ static void arm_sites(struct kprobe *const *ps, unsigned n, bool on)
 
 	for (unsigned i = 0; i < n; i++) {
 		struct probe_site *s = ps[i]->site;
-		if (!s || s->wanted != on || s->armed == on)
+		if (!s || s->wanted != on || s->armed == on || (on && all_off))
 			continue;
 		s->armed = on;
 		batch[k++] = &s->arch;
@@ -281,6 +282,35 @@ int enable_kprobe(struct kprobe *p)
 int disable_kprobe(struct kprobe *p)
 {
 	return disable_kprobes(&p, 1);
+}
+
+/* Every site whose int3 is not as it is wanted. */
+static void arm_all(void)
+{
+	struct arch_probe *site;
+
+	for (unsigned b = 0; b < PROBE_BUCKETS; b++)
+		for (struct probe_site *s = probe_buckets[b]; s; s = s->next) {
+			bool on = s->wanted && !all_off;
+			if (s->armed == on)
+				continue;
+			s->armed = on;
+			site = &s->arch;
+			arch_probe_arm(&site, 1, on);
+		}
+}
+
+void kprobes_switch(bool on)
+{
+	mutex_lock(&lock);
+	all_off = !on;
+	arm_all();
+	mutex_unlock(&lock);
+}
+
+bool kprobes_are_on(void)
+{
+	return !all_off;
 }
 
 /* ---- what there is --------------------------------------------------------------------------------------------------- */

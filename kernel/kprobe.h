@@ -94,8 +94,13 @@ static inline int disable_kretprobe(struct kretprobe *rp)
 
 /* Is it the kprobe inside a kretprobe? */
 bool kretprobe_is(const struct kprobe *p);
+/* Off: all int3s leave the text until they are on again; what is registered meanwhile waits. */
+void kprobes_switch(bool on);
+bool kprobes_are_on(void);
 /* A line for each probe: address, k or r, symbol, state. */
 void kprobes_show(struct seq *out);
+/* The files of /sys/kernel/debug/kprobes, as Linux has them: list, blacklist, enabled. At boot. */
+void kprobe_files_init(void);
 
 struct task;
 /* Called for each new task, before it runs, and with its last reference. */

@@ -6,6 +6,7 @@
 #include "kernel/cmdline.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
+#include "kernel/kprobe.h"
 #include "kernel/mem/mem.h"
 #include "kernel/printk.h"
 #include "kernel/task/task.h"
@@ -26,6 +27,7 @@ void kernel_main(const struct boot_info *bi)
 	irq_enable();
 	vfs_init();	     /* ramfs, /dev, /proc, /sys/kernel/tracing */
 	machine_proc_init(); /* what is known of interrupts and clock, below /proc */
+	kprobe_files_init(); /* the list of probes */
 	trace_files_init();  /* the tracer's files below /proc */
 	tty_init();	     /* serial input to the console terminal */
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */

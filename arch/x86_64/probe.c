@@ -34,7 +34,7 @@ bool __noprobe arch_probe_in_slot(u64 rip)
 	return rip - (u64)__slots_start < (u64)(__slots_end - __slots_start);
 }
 
-u64 arch_probe_origin(u64 rip)
+u64 __noprobe arch_probe_origin(u64 rip)
 {
 	u64 at = rip - (u64)__slots_start;
 
@@ -112,7 +112,7 @@ static bool in_static_branch(u64 addr)
 }
 
 /* Why nothing at that place may be probed; NULL: something may. */
-static const char *place_refused(u64 addr)
+const char *arch_probe_refused(u64 addr)
 {
 	if (!within(addr, __text_start, __text_end))
 		return "not in the kernel's text";
@@ -290,7 +290,7 @@ int arch_probe_prepare(struct arch_probe *p, u64 addr, bool trap_behind, const c
 	int err;
 
 	*p = (struct arch_probe){.addr = addr};
-	*why = place_refused(addr);
+	*why = arch_probe_refused(addr);
 	if (*why)
 		return -EINVAL;
 	if (!is_boundary(addr, &i, code))

@@ -4,6 +4,7 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/prng.h"
 #include "tests/unit/trace_tools.h"
+#include "trace/events_api.h"
 
 static char line[8192];
 
@@ -155,6 +156,66 @@ static void busy(void)
 	EXPECT_EQ(trace_append("kprobe_events", "-:x"), -ENOENT);
 }
 
+/* ---- kernel code: the examples of the events document, 7.3 -------------------------------------------------------------- */
+
+static void api_gen_cmd(void)
+{
+	static char buf[MAX_DYNEVENT_CMD_LEN];
+	struct trace_event_file *gen_kprobe_test;
+	struct dynevent_cmd cmd;
+
+	trace_fresh();
+	kprobe_event_cmd_init(&cmd, buf, MAX_DYNEVENT_CMD_LEN);
+	EXPECT_EQ(kprobe_event_gen_cmd_start(
+		      &cmd, "gen_kprobe_test", "do_mkdirat", "dfd=%ax", "filename=%dx"),
+	    0);
+	EXPECT_EQ(kprobe_event_add_fields(&cmd, "flags=%cx", "mode=+4($stack)"), 0);
+	EXPECT_EQ(kprobe_event_gen_cmd_end(&cmd), 0);
+	EXPECT_STR(trace_get("kprobe_events", NULL), "p:kprobes/gen_kprobe_test do_mkdirat dfd=%ax "
+						     "filename=%dx flags=%cx mode=+4($stack)\n");
+	gen_kprobe_test = trace_get_event_file(NULL, "kprobes", "gen_kprobe_test");
+	EXPECT(!IS_ERR(gen_kprobe_test));
+	if (IS_ERR(gen_kprobe_test))
+		return;
+	EXPECT_EQ(
+	    trace_array_set_clr_event(gen_kprobe_test->tr, "kprobes", "gen_kprobe_test", true), 0);
+	EXPECT_EQ(kprobe_event_delete("gen_kprobe_test"), -EBUSY);
+	EXPECT_EQ(
+	    trace_array_set_clr_event(gen_kprobe_test->tr, "kprobes", "gen_kprobe_test", false), 0);
+	trace_put_event_file(gen_kprobe_test);
+	EXPECT_EQ(kprobe_event_delete("gen_kprobe_test"), 0);
+	EXPECT_EQ(kprobe_event_delete("gen_kprobe_test"), -ENOENT);
+
+	kprobe_event_cmd_init(&cmd, buf, MAX_DYNEVENT_CMD_LEN);
+	EXPECT_EQ(
+	    kretprobe_event_gen_cmd_start(&cmd, "gen_kretprobe_test", "do_mkdirat", "$retval"), 0);
+	EXPECT_EQ(kretprobe_event_gen_cmd_end(&cmd), 0);
+	EXPECT(strstr(trace_get("kprobe_events", NULL),
+	    ":kprobes/gen_kretprobe_test do_mkdirat arg1=$retval"));
+	EXPECT_EQ(kprobe_event_delete("gen_kretprobe_test"), 0);
+}
+
+static void api_misuse(void)
+{
+	static char buf[MAX_DYNEVENT_CMD_LEN];
+	struct dynevent_cmd cmd;
+
+	trace_fresh();
+	synth_event_cmd_init(&cmd, buf, MAX_DYNEVENT_CMD_LEN);
+	EXPECT_EQ(kprobe_event_gen_cmd_start(&cmd, "e", "do_mkdirat"), -EINVAL);
+	EXPECT_EQ(kprobe_event_add_fields(&cmd, "a=%ax"), -EINVAL);
+	kprobe_event_cmd_init(&cmd, buf, MAX_DYNEVENT_CMD_LEN);
+	EXPECT_EQ(kprobe_event_gen_cmd_start(&cmd, "e", ""), -EINVAL);
+	kprobe_event_cmd_init(&cmd, buf, MAX_DYNEVENT_CMD_LEN);
+	EXPECT_EQ(kprobe_event_gen_cmd_start(&cmd, "e", "do_mkdirat"), 0);
+	for (unsigned i = 0; i < 128; i++)
+		EXPECT_EQ(kprobe_event_add_field(&cmd, "%ax"), 0);
+	EXPECT_EQ(kprobe_event_add_field(&cmd, "%ax"), -EINVAL);
+	kprobe_event_cmd_init(&cmd, buf, 24);
+	EXPECT_EQ(kprobe_event_gen_cmd_start(&cmd, "e", "do_mkdirat", "a=%ax"), -E2BIG);
+	EXPECT_STR(trace_get("kprobe_events", NULL), "");
+}
+
 static const struct ktap_case cases[] = {
     {"probe.argument_count", argument_count},
     {"probe.lengths", lengths},
@@ -162,6 +223,8 @@ static const struct ktap_case cases[] = {
     {"probe.listing_is_a_definition", listing_is_a_definition},
     {"probe.random_lines", random_lines},
     {"probe.busy", busy},
+    {"probe.api_gen_cmd", api_gen_cmd},
+    {"probe.api_misuse", api_misuse},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_probe = {cases};
