@@ -279,11 +279,6 @@ s32 host_tgid(s32 pid)
 	return current()->pid == pid ? current()->tgid : 0;
 }
 
-void host_current_comm(char comm[16])
-{
-	memcpy(comm, current()->comm, 16);
-}
-
 int host_sym_print(char *buf, size_t size, u64 addr, bool offset)
 {
 	return sym_print(buf, size, addr, offset);

@@ -15,7 +15,7 @@
 #define TRACE_RFLAGS_IF 0x200
 #define TRACE_DEPTH_MAX 15 /* what a record can say */
 
-/* The common word's part for a count with interrupt levels in it, or a great depth. No call: host_enter() is to need none. */
+/* The common word's part for a count with interrupt levels in it, or a great depth. No call: host_context() is to need none. */
 static inline u64 trace_deep_word(u32 count)
 {
 	u32 depth = count & PREEMPT_MASK;
@@ -28,15 +28,29 @@ static inline u64 trace_deep_word(u32 count)
 	return (depth < TRACE_DEPTH_MAX ? depth : TRACE_DEPTH_MAX) << 24 | flags << 16;
 }
 
-static inline __attribute__((always_inline)) void trace_enter(struct host_context *ctx, u64 rflags)
+/* A load of 32 bits clears the others: the compiler is told so by the type. */
+static inline unsigned long host_cpu(void)
 {
-	u32 count = this_cpu_read(preempt_count);
+	u64 cpu;
+
+	__asm__ volatile("mov %%gs:%c1, %k0" : "=r"(cpu) : "i"(offsetof(struct cpu_local, cpu)));
+	return cpu;
+}
+
+static inline void host_hold(void)
+{
 	preempt_count_add(1);
 	barrier();
+}
+
+static inline __attribute__((always_inline)) void trace_context(
+    struct host_context *ctx, u64 rflags)
+{
 	_Static_assert(
 	    TRACE_RFLAGS_IF << 7 == TRACE_FLAG_IRQS_OFF << 16, "IF turned round lands in flags");
 	/* Flags lie at bit 16, the depth at bit 24; interrupts off is bit 9 turned round and moved there. */
 	u64 word = (~rflags & TRACE_RFLAGS_IF) << 7;
+	u32 count = this_cpu_read(preempt_count) - 1; /* without host_hold()'s own */
 	if (likely(count <= TRACE_DEPTH_MAX))
 		word |= count << 24;
 	else
@@ -46,18 +60,19 @@ static inline __attribute__((always_inline)) void trace_enter(struct host_contex
 		word |= (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) << 16;
 	}
 	ctx->common = (u64)(u32)current_task()->pid << 32 | word;
-	ctx->cpu = cpu_id();
+	ctx->cpu = host_cpu();
 }
 
-static inline void host_enter(struct host_context *ctx)
+static inline void host_context(struct host_context *ctx)
 {
-	trace_enter(ctx, irq_flags());
+	trace_context(ctx, irq_flags());
 }
 
 /* A probe's handler has interrupts off; what counts is what the probed code had. */
 static inline void host_enter_probed(struct host_context *ctx, const void *regs)
 {
-	trace_enter(ctx, ((const struct regs *)regs)->rflags);
+	host_hold();
+	trace_context(ctx, ((const struct regs *)regs)->rflags);
 }
 
 static inline void host_exit(void)
@@ -66,7 +81,7 @@ static inline void host_exit(void)
 	preempt_enable_no_resched();
 }
 
-static inline unsigned host_cpu(void)
+static inline void host_current_comm(char comm[16])
 {
-	return cpu_id();
+	__builtin_memcpy(comm, current_task()->comm, 16);
 }

@@ -13,18 +13,47 @@ enum {
 	TRACE_NEEDS_WHOLE, /* and what lies behind them: strings and masks without a fixed size */
 };
 
+enum {
+	TRACE_LOOKS_COMMON = 1, /* at the common fields */
+	TRACE_LOOKS_BEHIND = 2, /* behind the fields: needs is TRACE_NEEDS_WHOLE */
+};
+
 struct trace_filter_error {
 	const char *text; /* "Field not found" ...; static */
 	u32 pos; /* column of the caret; Linux counts up to two beyond the end of the text */
 };
 
 struct filter_insn;
+typedef bool (*filter_test)(const struct filter_insn *in, const void *rec, u32 len);
+typedef bool (*filter_match)(const struct filter_insn *in, const char *s, u32 len);
+
+/* One instruction: a predicate, and where to go on when it is false, when it is true: another one, or FILTER_FAIL, FILTER_PASS. */
+struct filter_insn {
+	filter_test test;
+	const struct filter_insn *next[2];
+	union {
+		u64 first;	  /* numbers from here ... */
+		u64 mask;	  /* bits of interest */
+		const char *text; /* the pattern, NUL-terminated */
+	};
+	u64 span;	    /* ... to so many above it */
+	filter_match match; /* of texts */
+	u16 offset;	    /* of the field */
+	u16 size;	    /* of a fixed string; 0: the rest of the record */
+	u16 text_len;	    /* of the pattern */
+	bool same;	    /* of masks: all bits, not any */
+	bool negate;	    /* where a fault is no match, whichever way it is asked */
+};
+#define FILTER_FAIL ((const struct filter_insn *)0)
+#define FILTER_PASS ((const struct filter_insn *)1)
 
 /* Never changed once made. */
 struct trace_filter {
-	const struct filter_insn *start;
+	const struct filter_insn *start; /* count of them, at least one */
+	u16 count;
 	u16 fixed; /* bytes at the record's start that it looks at */
 	u8 needs;  /* TRACE_NEEDS_FIXED or TRACE_NEEDS_WHOLE */
+	u8 looks;  /* TRACE_LOOKS_* */
 	const char *text;
 };
 
@@ -45,6 +74,18 @@ void trace_filter_free(struct trace_filter *f);
  * f->needs is not TRACE_NEEDS_WHOLE. Nothing in the record is believed: what points outside of it does not match.
  */
 bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len);
+
+/* The same, of a record that is as long as its fields: no step is taken to make sure. */
+static inline bool trace_filter_run(const struct trace_filter *f, const void *rec, u32 len)
+{
+	const struct filter_insn *in = f->start;
+
+	/* The program only goes forward (filter_compile.c), so the loop ends. */
+	do {
+		in = in->next[in->test(in, rec, len)];
+	} while (in > FILTER_PASS);
+	return in == FILTER_PASS;
+}
 
 /* What the file shows. */
 const char *trace_filter_text(const struct trace_filter *f);

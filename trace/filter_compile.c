@@ -233,10 +233,9 @@ static int compile(struct compiler *c)
 		if (err)
 			return err;
 	}
-	struct filter_insn *fail = &c->prog[c->count], *pass = fail + 1;
-	pass->first = 1;
-	lead(c, x.no, fail); /* 8 */
-	lead(c, x.yes, pass);
+	lead(c, x.no, FILTER_FAIL); /* 8 */
+	lead(c, x.yes, FILTER_PASS);
+	c->p.f->count = c->count;
 	return 0;
 }
 
@@ -280,7 +279,7 @@ int trace_filter_create(const struct trace_event_call *call, const char *text,
 
 	if (error)
 		return error;
-	struct trace_filter *f = alloc_filter(b.predicates + 2, b.text, b.text + b.predicates);
+	struct trace_filter *f = alloc_filter(b.predicates, b.text, b.text + b.predicates);
 	if (!f)
 		return -ENOMEM;
 	memcpy((char *)f->text, text, b.text + 1);

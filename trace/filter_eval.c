@@ -1,6 +1,6 @@
 /*
- * Running a filter's program: the loop, and the predicates it calls. Any context; nothing is changed but the stack. Every access to
- * the record is inside the fixed part, which the loop has checked is there, or is checked by the predicate itself.
+ * The predicates a filter's program calls. Any context; nothing is changed but the stack. Every access to
+ * the record is inside the fixed part, which the caller has checked is there, or is checked by the predicate itself.
  */
 #include "kernel/lib/string.h"
 #include "trace/filter_priv.h"
@@ -9,16 +9,9 @@
 #define BLOCK                                                                                      \
 	64 /* what is taken at a time of a string elsewhere: aligned, so that no block reaches into another page */
 
-/* The program only goes forward (filter_compile.c), so the loop ends. */
 bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len)
 {
-	const struct filter_insn *in = f->start;
-
-	if (unlikely(len < f->fixed))
-		return false;
-	while (in->test)
-		in = in->next[in->test(in, rec, len)];
-	return in->first;
+	return len >= f->fixed && trace_filter_run(f, rec, len);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------------- */
@@ -141,7 +134,7 @@ bool filter_test_dyn(const struct filter_insn *in, const void *rec, u32 len)
 	u32 size;
 	const char *s = located(in, rec, len, 0, &size);
 
-	return s && filter_text_match(in, s, size) != in->negate;
+	return s && in->match(in, s, size) != in->negate;
 }
 
 /* Counted from the end of the word itself. */
@@ -150,7 +143,7 @@ bool filter_test_rel(const struct filter_insn *in, const void *rec, u32 len)
 	u32 size;
 	const char *s = located(in, rec, len, in->offset + sizeof(u32), &size);
 
-	return s && filter_text_match(in, s, size) != in->negate;
+	return s && in->match(in, s, size) != in->negate;
 }
 
 /* ---- strings ------------------------------------------------------------------------------------------------------------------ */
@@ -163,7 +156,7 @@ bool filter_test_string(const struct filter_insn *in, const void *rec, u32 len)
 
 	if (!in->size)
 		size = MIN(size, (u32)strnlen(s, size) + 1);
-	return filter_text_match(in, s, size) != in->negate;
+	return in->match(in, s, size) != in->negate;
 }
 
 bool filter_test_comm(
@@ -172,7 +165,7 @@ bool filter_test_comm(
 	char comm[16];
 
 	host_current_comm(comm);
-	return filter_text_match(in, comm, sizeof(comm)) != in->negate;
+	return in->match(in, comm, sizeof(comm)) != in->negate;
 }
 
 /* Up to and with its NUL; a longer one is cut. The bytes taken, 0 for a fault. */
@@ -201,7 +194,7 @@ static __noinline bool match_pointed(const struct filter_insn *in, const void *r
 	char text[FILTER_POINTED_MAX];
 	u32 len = copy_string(text, load_u64(in, rec), user);
 
-	return len && filter_text_match(in, text, len) != in->negate;
+	return len && in->match(in, text, len) != in->negate;
 }
 
 bool filter_test_pointer(const struct filter_insn *in, const void *rec, u32 len __maybe_unused)

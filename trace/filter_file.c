@@ -18,22 +18,30 @@
 
 /* ---- refused ------------------------------------------------------------------------------------------------------------ */
 
+static bool pass(const struct filter_insn *in __maybe_unused, const void *rec __maybe_unused,
+    u32 len __maybe_unused)
+{
+	return true;
+}
+
 struct trace_filter *trace_filter_create_refused(
     const char *text, const struct trace_filter_error *err)
 {
 	size_t len = strlen(text), size = 2 * len + strlen(err->text) + 32;
 	u32 pos = MIN((size_t)err->pos, len);
-	struct filter_insn *pass;
-	struct trace_filter *f = host_alloc(sizeof(*f) + sizeof(*pass) + size);
+	struct filter_insn *prog;
+	struct trace_filter *f = host_alloc(sizeof(*f) + sizeof(*prog) + size);
 	struct seq s;
 
 	if (!f)
 		return NULL;
-	pass = (struct filter_insn *)(f + 1);
-	pass->first = 1;
-	f->start = pass;
+	prog = (struct filter_insn *)(f + 1);
+	prog->test = pass;
+	prog->next[0] = prog->next[1] = FILTER_PASS;
+	f->start = prog;
+	f->count = 1;
 	f->needs = TRACE_NEEDS_FIXED;
-	f->text = (char *)(pass + 1);
+	f->text = (char *)(prog + 1);
 	seq_init(&s, (char *)f->text, size - 1);
 	seq_printf(&s, "%s\n%*s^\nparse_error: %s\n", text, (int)pos, "", err->text);
 	return f;
@@ -47,13 +55,18 @@ void trace_filter_error_log(
 
 /* ---- one event ------------------------------------------------------------------------------------------------------------ */
 
-/* The old filter, for who frees it. A writer may see the bit with either filter, or with none: then the record passes. */
+/*
+ * A writer that sees the bit finds a filter, the old one or the new one: the bit goes first, and the filter when no writer can have
+ * seen the bit any more. Returns the old filter, for who frees it behind host_synchronize().
+ */
 static struct trace_filter *publish(struct trace_event_file *file, struct trace_filter *f, bool on)
 {
 	struct trace_filter *old = file->filter;
 
 	if (!on)
 		trace_file_way(file, TRACE_WAY_FILTER, false);
+	if (!f && old)
+		host_synchronize();
 	atomic_store_release(&file->filter, f);
 	if (on)
 		trace_file_way(file, TRACE_WAY_FILTER, true);
@@ -64,10 +77,9 @@ static void replace(struct trace_event_file *file, struct trace_filter *f, bool 
 {
 	struct trace_filter *old = publish(file, f, on);
 
-	if (old) {
+	if (old && f)
 		host_synchronize();
-		trace_filter_free(old);
-	}
+	trace_filter_free(old);
 }
 
 /* Blanks at the end are cut. */

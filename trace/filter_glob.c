@@ -8,21 +8,52 @@
 #include "kernel/lib/string.h"
 #include "trace/filter_priv.h"
 
+static bool match_full(const struct filter_insn *in, const char *s, u32 len)
+{
+	return strnlen(s, len) == in->text_len && !memcmp(s, in->text, in->text_len);
+}
+
+/* "text*" */
+static bool match_front(const struct filter_insn *in, const char *s, u32 len)
+{
+	return len >= in->text_len && !memcmp(s, in->text, in->text_len);
+}
+
+/* "*text" */
+static bool match_end(const struct filter_insn *in, const char *s, u32 len)
+{
+	u32 n = in->text_len;
+
+	return len > n && !memcmp(s + len - 1 - n, in->text, n);
+}
+
+/* "*text*" */
+static bool match_middle(const struct filter_insn *in, const char *s, u32 len)
+{
+	len = strnlen(s, len);
+	for (u32 i = 0; i + in->text_len <= len; i++)
+		if (!memcmp(s + i, in->text, in->text_len))
+			return true;
+	return false;
+}
+
 /* The pattern's kind by its wildcards; *text, *len become what is compared. */
-static enum filter_how kind_of(const char **text, size_t *len)
+static filter_match kind_of(const char **text, size_t *len)
 {
 	const char *s = *text;
 	size_t n = *len;
 	bool open = n && s[0] == '*', close = n > 1 && s[n - 1] == '*';
 
 	if (n && is_digit(s[0]))
-		return FILTER_FULL;
+		return match_full;
+	if (memchr(s, '[', n) || memchr(s, '\\', n))
+		return filter_match_glob;
 	for (size_t i = open; i < n - close; i++)
-		if (s[i] == '*' || s[i] == '[' || s[i] == '?' || s[i] == '\\')
-			return FILTER_GLOB;
+		if (s[i] == '*' || s[i] == '?')
+			return filter_match_wild;
 	*text += open;
 	*len -= open + close;
-	return open ? (close ? FILTER_MIDDLE : FILTER_END) : (close ? FILTER_FRONT : FILTER_FULL);
+	return open ? (close ? match_middle : match_end) : (close ? match_front : match_full);
 }
 
 void filter_text_prepare(struct filter_insn *in, char *pattern, size_t len, bool glob)
@@ -34,36 +65,10 @@ void filter_text_prepare(struct filter_insn *in, char *pattern, size_t len, bool
 		text++;
 		len--;
 	}
-	in->how = glob ? kind_of(&text, &len) : FILTER_FULL;
+	in->match = glob ? kind_of(&text, &len) : match_full;
 	in->text = text;
 	in->text_len = len;
 	pattern[text - pattern + len] = '\0';
-}
-
-static bool contains(const char *s, u32 len, const char *what, u32 what_len)
-{
-	for (u32 i = 0; i + what_len <= len; i++)
-		if (!memcmp(s + i, what, what_len))
-			return true;
-	return false;
-}
-
-bool filter_text_match(const struct filter_insn *in, const char *s, u32 len)
-{
-	u32 n = in->text_len;
-
-	switch (in->how) {
-	case FILTER_FRONT:
-		return len >= n && !memcmp(s, in->text, n);
-	case FILTER_END:
-		return len > n && !memcmp(s + len - 1 - n, in->text, n);
-	case FILTER_MIDDLE:
-		return contains(s, strnlen(s, len), in->text, n);
-	case FILTER_GLOB:
-		return filter_glob(in->text, s, len);
-	default:
-		return strnlen(s, len) == n && !memcmp(s, in->text, n);
-	}
 }
 
 /*
@@ -89,61 +94,76 @@ static const char *match_class(const char *p, unsigned char c, bool *match)
 	return (const char *)at + 1;
 }
 
-/* Does the pattern's next element, no '*', take c? Returns where the pattern goes on, NULL: no. */
-static const char *match_one(const char *p, char c)
+/* Does the pattern's next element, a class or a character behind a backslash, take c? Returns where it goes on, NULL: no. */
+static const char *match_special(const char *p, char c)
 {
 	bool match;
-	const char *rest;
 
-	switch (*p) {
-	case '?':
-		return p + 1;
-	case '[':
-		rest = match_class(p + 1, c, &match);
-		if (rest)
-			return match ? rest : NULL;
-		return c == '[' ? p + 1 : NULL;
-	case '\\':
-		p++;
-		return *p && *p == c ? p + 1 : NULL;
-	default:
-		return *p && *p == c ? p + 1 : NULL;
-	}
+	if (*p == '\\')
+		return p[1] && p[1] == c ? p + 2 : NULL;
+	const char *rest = match_class(p + 1, c, &match);
+	if (rest)
+		return match ? rest : NULL;
+	return c == '[' ? p + 1 : NULL;
 }
 
-/* A lone backslash at the end stands for nothing. */
+/* The pattern is used up; a lone backslash at its end stands for nothing. */
 static bool at_end(const char *p)
 {
+	while (*p == '*')
+		p++;
 	return !*p || (p[0] == '\\' && !p[1]);
+}
+
+/* From s on, where the element that begins with `first` may match: known at once if that is a character and no more. */
+static inline const char *skip(const char *s, const char *end, char first)
+{
+	if (first != '?' && first != '*' && first != '[' && first != '\\')
+		while (s < end && *s != first && *s)
+			s++;
+	return s;
 }
 
 /*
  * The last '*' takes nothing at first, and one more character each time what follows does not match: earlier ones need not be tried
  * again, since what stands between two '*' has matched as early as it can.
  */
-bool filter_glob(const char *p, const char *s, u32 len)
+static inline __attribute__((always_inline)) bool match_glob(
+    const struct filter_insn *in, const char *s, u32 len, bool special)
 {
-	const char *end = s + strnlen(s, len), *star = NULL, *from = NULL;
+	const char *p = in->text, *end = s + len, *star = NULL, *from = NULL;
 
-	for (;;) {
-		if (*p == '*') {
-			star = ++p;
-			from = s;
-			if (!*p)
-				return true;
+	while (s < end && *s) {
+		char c = *s, want = *p;
+		const char *next = p + 1;
+		if (want == '*') {
+			p = star = next;
+			from = s = skip(s, end, *star);
 			continue;
 		}
-		if (s == end && at_end(p))
-			return true;
-		const char *next = s < end ? match_one(p, *s) : NULL;
+		if (special && (want == '[' || want == '\\'))
+			next = match_special(p, c);
+		else if (want != c && want != '?')
+			next = NULL;
 		if (next) {
 			p = next;
 			s++;
-		} else {
-			if (!star || from >= end)
-				return false;
+		} else if (star) {
 			p = star;
-			s = ++from;
+			s = from = skip(from + 1, end, *star);
+		} else {
+			return false;
 		}
 	}
+	return at_end(p);
+}
+
+bool filter_match_glob(const struct filter_insn *in, const char *s, u32 len)
+{
+	return match_glob(in, s, len, true);
+}
+
+bool filter_match_wild(const struct filter_insn *in, const char *s, u32 len)
+{
+	return match_glob(in, s, len, false);
 }

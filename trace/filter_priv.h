@@ -27,36 +27,6 @@
 #define FILTER_POINTED_MAX                                                                         \
 	1024 /* bytes taken of a string that is not in the record, its NUL among them */
 
-struct filter_insn;
-typedef bool (*filter_test)(const struct filter_insn *in, const void *rec, u32 len);
-
-/* How a text is compared: fewer of Linux's ways would match other things. */
-enum filter_how {
-	FILTER_FULL,   /* it is the text */
-	FILTER_FRONT,  /* "text*" */
-	FILTER_MIDDLE, /* "*text*" */
-	FILTER_END,    /* "*text" */
-	FILTER_GLOB,   /* everything else with *, ?, [, \ in it */
-};
-
-/* One instruction: a predicate, and where to go on when it is false, when it is true. */
-struct filter_insn {
-	filter_test test; /* NULL: the end; the record passes if `first` is not 0 */
-	const struct filter_insn *next[2];
-	union {
-		u64 first;	  /* numbers from here ... */
-		u64 mask;	  /* bits of interest */
-		const char *text; /* the pattern, NUL-terminated */
-	};
-	u64 span;     /* ... to so many above it */
-	u16 offset;   /* of the field */
-	u16 size;     /* of a fixed string; 0: the rest of the record */
-	u16 text_len; /* of the pattern */
-	u8 how;	      /* enum filter_how */
-	bool same;    /* of masks: all bits, not any */
-	bool negate;  /* where a fault is no match, whichever way it is asked */
-};
-
 /* A text being compiled. */
 struct filter_parser {
 	const struct trace_event_call *call;
@@ -105,11 +75,14 @@ struct filter_operand {
 	bool user, function; /* .ustring, .function */
 };
 
-/* Sets in->how, in->text, in->text_len; `glob`: the pattern may have wildcards, and turns in->negate by a leading '!'. */
+/*
+ * Sets in->match, in->text, in->text_len; `glob`: the pattern may have wildcards, and turns in->negate by a leading '!'. What match()
+ * is given as len counts the NUL that should end the text.
+ */
 void filter_text_prepare(struct filter_insn *in, char *pattern, size_t len, bool glob);
-/* len: bytes there are, the NUL that should end them included. */
-bool filter_text_match(const struct filter_insn *in, const char *s, u32 len);
-bool filter_glob(const char *pattern, const char *s, u32 len);
+/* The match of patterns with wildcards anywhere, and of those with no others than '*' and '?'. */
+bool filter_match_glob(const struct filter_insn *in, const char *s, u32 len);
+bool filter_match_wild(const struct filter_insn *in, const char *s, u32 len);
 
 /* The tests, for the parser to choose from: by the field's width (1, 2, 4, 8 bytes) and sign. */
 filter_test filter_test_range(u32 size, bool is_signed);

@@ -214,3 +214,19 @@ void trace_gate_commit(
 	if (unlikely(slot->triggers))
 		trace_triggers_post(file, ctx, slot->triggers); /* G8 */
 }
+
+void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size)
+{
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	host_context(&ctx);
+	local_inc(&file->counts[ctx.cpu].hit);
+	char *to = trace_reserve(&slot, file, &ctx, id, size);
+	if (to) {
+		memcpy(to + sizeof(ctx.common), (const char *)rec + sizeof(ctx.common),
+		    size - sizeof(ctx.common));
+		trace_commit_reserved(&slot, file, &ctx);
+	}
+	host_exit();
+}

@@ -40,16 +40,23 @@ enum {
 #define __trace_text __attribute__((section(".trace.text")))
 
 /*
- * Any context. The task stays on this CPU from enter to exit; they nest. host_cpu() is stable only between the two. A host
- * may have these three inline, in a header that it names when it is built.
+ * Any context. The task stays on this CPU from hold to exit; they nest. host_cpu() is stable only between the two. host_context()
+ * says where the code runs around the innermost hold. A host may have these five inline, in a header that it names when it is built.
  */
 #ifdef TRACE_HOST_INLINE
 #include TRACE_HOST_INLINE
 #else
-void host_enter(struct host_context *ctx);
+void host_hold(void);
+void host_context(struct host_context *ctx);
 void host_exit(void);
-unsigned host_cpu(void);
+unsigned long host_cpu(void);
+void host_current_comm(char comm[16]);
 #endif
+static inline void host_enter(struct host_context *ctx)
+{
+	host_hold();
+	host_context(ctx);
+}
 unsigned host_cpu_count(void); /* CPUs numbered 0..n-1 */
 u64 host_clock(void);	       /* TSC cycles; any context */
 u64 host_clock_ns(u64 clock);  /* cycles to ns since boot; any context */
@@ -127,7 +134,6 @@ void host_enter_probed(struct host_context *ctx, const void *regs);
 /* Names. */
 int host_comm(s32 pid, char comm[16]); /* task now alive; 0 or -ESRCH; any context */
 s32 host_tgid(s32 pid);		       /* 0 when unknown */
-void host_current_comm(char comm[16]); /* any context */
 int host_sym_print(char *buf, size_t size, u64 addr, bool offset);
 u64 host_sym_find(const char *name, u64 *size);
 const char *host_sym_of(u64 addr, u64 *start, u64 *size);

@@ -1,6 +1,6 @@
 /*
  * set_event_pid and set_event_notrace_pid. Lists change in task context under host_lock, and by fork and exit (options/event-fork)
- * in any; they are asked at each switch and wake-up, with preemption off; events only look at trace_pids.ignore.
+ * in any; they are asked at each switch and wake-up, with preemption off; events only look at trace_array.pid_ignore.
  *
  * A set is a bitmap for pids that tasks can have, whose bits change one by one, atomically, and a sorted list for larger numbers,
  * which are taken and shown, as Linux does, but are no task's: it is replaced as a whole.
@@ -109,20 +109,20 @@ static bool both_ignored(const struct trace_pids *p, s32 a, s32 b)
 void trace_pid_switch_begin(s32 prev, s32 next)
 {
 	for_each_active (p)
-		WRITE_ONCE(p->ignore[host_cpu()], both_ignored(p, prev, next));
+		WRITE_ONCE(p->tr->pid_ignore[host_cpu()], both_ignored(p, prev, next));
 }
 
 void trace_pid_switch_end(s32 next)
 {
 	for_each_active (p)
-		WRITE_ONCE(p->ignore[host_cpu()], ignored(p, next));
+		WRITE_ONCE(p->tr->pid_ignore[host_cpu()], ignored(p, next));
 }
 
 void trace_pid_wakeup_begin(s32 woken)
 {
 	for_each_active (p)
-		if (READ_ONCE(p->ignore[host_cpu()]))
-			WRITE_ONCE(p->ignore[host_cpu()], ignored(p, woken));
+		if (READ_ONCE(p->tr->pid_ignore[host_cpu()]))
+			WRITE_ONCE(p->tr->pid_ignore[host_cpu()], ignored(p, woken));
 }
 
 void trace_pid_wakeup_end(s32 current_pid)
@@ -137,7 +137,7 @@ static void look_again(void *arg)
 	struct host_context ctx;
 
 	host_enter(&ctx);
-	WRITE_ONCE(p->ignore[ctx.cpu], ignored(p, ctx.pid));
+	WRITE_ONCE(p->tr->pid_ignore[ctx.cpu], ignored(p, ctx.pid));
 	host_exit();
 }
 

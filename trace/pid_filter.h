@@ -24,7 +24,7 @@ struct trace_pids {
 /* Are the current task's events not wanted? Any context, between host_enter() and host_exit(), while file->way says PID. */
 static inline bool trace_pid_ignored(const struct trace_array *tr, const struct host_context *ctx)
 {
-	return READ_ONCE(tr->pids->ignore[ctx->cpu]);
+	return READ_ONCE(tr->pid_ignore[ctx->cpu]);
 }
 
 /* The tracepoints whose call sites call the functions below; they are kept on while there are lists. At most 8; once, at boot. */

@@ -8,6 +8,8 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/string.h"
 #include "trace/event.h"
+#include "trace/filter.h"
+#include "trace/pid_filter.h"
 #include "trace/ring_buffer_write.h"
 #include "trace/trace_array.h"
 
@@ -23,14 +25,30 @@ struct trace_slot {
 };
 
 /*
- * The short way, for the one file of an event that has one with no bit in `way`, when the ring has room: no function is called.
- * NULL: take the long way; nothing was counted.
+ * What call sites call first has no frame of its own and leaves by a jump: then an event that is dropped costs no more than asking.
+ * (The unwinder knows functions without frames: arch/x86_64/unwind.c.)
  */
-static inline __attribute__((always_inline)) void *trace_begin_short(struct trace_slot *slot,
+#ifdef __clang__
+#define TRACE_DISPATCH __trace_text
+#else
+#define TRACE_DISPATCH __trace_text __attribute__((optimize("optimize-sibling-calls")))
+#endif
+
+static inline void trace_put_common(void *rec, u16 id)
+{
+	struct host_context ctx;
+
+	host_context(&ctx);
+	*(trace_common_t *)rec = ctx.common | id;
+}
+
+/*
+ * A record in the ring, for a file that wants it, if there is room at once: no function is called. NULL: take the long way; nothing
+ * was counted.
+ */
+static inline __attribute__((always_inline)) void *trace_begin_now(struct trace_slot *slot,
     struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
 {
-	if (unlikely(!file || READ_ONCE(file->way)))
-		return NULL;
 	slot->rb = file->buffer;
 	slot->size = size;
 	slot->ev = rb_try_reserve(slot->rb, ctx->cpu, size);
@@ -42,10 +60,68 @@ static inline __attribute__((always_inline)) void *trace_begin_short(struct trac
 	return rec;
 }
 
+/* The short way, for the one live file of an event that has one with no bit in `way`. NULL as above. */
+static inline __attribute__((always_inline)) void *trace_begin_short(struct trace_slot *slot,
+    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
+{
+	if (unlikely(!file || READ_ONCE(file->way)))
+		return NULL;
+	return trace_begin_now(slot, file, ctx, id, size);
+}
+
 static inline __attribute__((always_inline)) void trace_commit_short(
     struct trace_slot *slot, const struct host_context *ctx)
 {
 	rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
+}
+
+/*
+ * The events of who runs here are not wanted: counted, and that is all that is done for them. Nobody else wants to know of them, if
+ * PID is the only bit of TRACE_WAY_SEVERAL in file->way.
+ */
+static inline __attribute__((always_inline)) bool trace_drop_pid(struct trace_event_file *file)
+{
+	u64 cpu = host_cpu();
+
+	if (!READ_ONCE(file->tr->pid_ignore[cpu]))
+		return false;
+	local_inc(&file->counts[cpu].hit);
+	local_inc(&file->counts[cpu].pid_filtered);
+	return true;
+}
+
+static inline void trace_count_filtered(struct trace_event_file *file)
+{
+	struct trace_event_count *count = &file->counts[host_cpu()];
+
+	local_inc(&count->hit);
+	local_inc(&count->filtered);
+}
+
+/* Records what a filter has let pass and is whole, where the ring has no room at once or more is to follow. Ends the section. */
+void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size);
+
+/* The same, by the short way if that can be. */
+static inline __attribute__((always_inline)) void trace_record_image(
+    struct trace_event_file *file, const void *rec, u16 id, u32 size)
+{
+	const u32 more = ~(u32)(TRACE_WAY_FILTER | TRACE_WAY_PID);
+	struct host_context ctx;
+	struct trace_slot slot;
+	char *to = NULL;
+
+	if (likely(!(file->way & more))) { /* one look, as part of the test: no READ_ONCE() */
+		host_context(&ctx);
+		to = trace_begin_now(&slot, file, &ctx, id, size);
+	}
+	if (unlikely(!to)) {
+		trace_record_image_long(file, rec, id, size);
+		return;
+	}
+	__builtin_memcpy(to + sizeof(ctx.common), (const char *)rec + sizeof(ctx.common),
+	    size - sizeof(ctx.common));
+	trace_commit_short(&slot, &ctx);
+	host_exit();
 }
 
 /* trace_begin() for files with bits of TRACE_WAY_GATE, the hit counted (trace/gate.c). */

@@ -119,8 +119,11 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 		ring = READ_ONCE(lane->ring);
 		tail = READ_ONCE(ring->tail.a); /* W2 */
 		if (likely(tail_fits(tail, rb_size(length)) &&
-			   rb_reserve_fitting(ring, tail, rb_payload(length), &ev)))
+			   rb_reserve_fitting(ring, tail, rb_payload(length), &ev))) {
+			if (!ev)
+				__builtin_unreachable(); /* callers need not look again */
 			return ev;
+		}
 	}
 	local_dec(&lane->depth);
 	return NULL;

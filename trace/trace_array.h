@@ -33,6 +33,8 @@ enum {
 	TRACE_WAY_TRIGGER = 256, /* file->triggers */
 
 	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
+	/* What the dispatcher of an event (tracepoint_define.h) asks about, the filter apart. */
+	TRACE_WAY_SEVERAL = TRACE_WAY_PID | TRACE_WAY_MORE | TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER,
 	TRACE_WAY_GATE = TRACE_WAY_PID | TRACE_WAY_SOFT_OFF | TRACE_WAY_FILTER | TRACE_WAY_TRIGGER,
 };
 
@@ -68,8 +70,8 @@ struct trace_array {
 	    node; /* [L] all trace arrays; the global one is first, the others by name */
 	struct trace_life life; /* [L] */
 	u32 refs; /* [L] open files and whoever else needs it to stay: removal is -EBUSY */
-	struct trace_pids
-	    *pids; /* [A] set_event_pid and the like (trace/pid_filter.h); NULL: never used */
+	u8 pid_ignore[MAX_CPUS]; /* [A] by CPU: the events of who runs there are not wanted */
+	struct trace_pids *pids; /* [L] its pid lists (trace/pid_filter.h); NULL: never used */
 	struct list_head errors; /* [L] error_log */
 	u32 error_count;
 	char name[256]; /* "" for the global one */

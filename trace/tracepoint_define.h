@@ -113,7 +113,30 @@
 #undef TRACE_TEXT
 #undef TRACE_TEXT_OF
 
-/* 4. The event, its printing, and what the call site calls: the short way of an event, or else the long
+/* 4. An image of the fields, for filters: what lies behind them is left out. The common fields are not filled. */
+#define F(type, name, from)	     rec_->name = (from);
+#define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
+#define F_CHARS(name, n, from)	     trace_put_chars(rec_->name, n, from);
+#define F_MEM(name, from, len)	     rec_->__data_loc_##name = 0;
+#define F_MASK(name, from)	     rec_->__data_loc_##name = 0;
+#define TRACE_EVENT(system, name_, proto, args, fields, ...)                                       \
+	static inline                                                                              \
+	    __attribute__((always_inline)) void image_##name_(proto, rec_##name_##_t *rec_)        \
+	{                                                                                          \
+		fields                                                                             \
+	}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include TRACE_DEF
+#pragma GCC diagnostic pop
+#undef F
+#undef F_ARRAY
+#undef F_CHARS
+#undef F_MEM
+#undef F_MASK
+#undef TRACE_EVENT
+
+/* 5. The event, its printing, and what the call site calls: the short way of an event, or else the long
  * one, a walk over the files that want it, in the same section. */
 #define F(type, name, from)	     rec_->name = (from);
 #define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
@@ -154,10 +177,12 @@
 	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
 	    .key = &switch_##name_,                                                                \
 	};                                                                                         \
-	static __noinline __trace_text void record_long_##name_(proto, struct host_context ctx_)   \
+	static __noinline __trace_text void record_long_##name_(proto)                             \
 	{                                                                                          \
+		struct host_context ctx_;                                                          \
 		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
 		const u32 end_ __maybe_unused = size_##name_(args);                                \
+		host_context(&ctx_);                                                               \
 		for (; live_; live_ = READ_ONCE(live_->next_live)) {                               \
 			struct trace_slot slot_;                                                   \
 			rec_##name_##_t *rec_ =                                                    \
@@ -169,22 +194,77 @@
 		}                                                                                  \
 		host_exit();                                                                       \
 	}                                                                                          \
-	__trace_text void trace_record_##name_(proto)                                              \
+	static inline __attribute__((always_inline)) void record_one_##name_(                      \
+	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
 		struct host_context ctx_;                                                          \
 		struct trace_slot slot_;                                                           \
-		host_enter(&ctx_);                                                                 \
-		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
+		host_context(&ctx_);                                                               \
 		const u32 end_ __maybe_unused = size_##name_(args);                                \
 		u32 at_ __maybe_unused = sizeof(rec_##name_##_t);                                  \
 		rec_##name_##_t *rec_ =                                                            \
-		    trace_begin_short(&slot_, live_, &ctx_, event_##name_.id, end_);               \
+		    trace_begin_now(&slot_, live_, &ctx_, event_##name_.id, end_);                 \
 		if (likely(rec_)) {                                                                \
 			rows_ trace_commit_short(&slot_, &ctx_);                                   \
 			host_exit();                                                               \
 			return;                                                                    \
 		}                                                                                  \
-		record_long_##name_(args, ctx_);                                                   \
+		record_long_##name_(args);                                                         \
+	}                                                                                          \
+	static __noinline __trace_text void record_short_##name_(                                  \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		record_one_##name_(args, live_);                                                   \
+	}                                                                                          \
+	static __noinline __trace_text void record_image_##name_(                                  \
+	    struct trace_event_file *live_, const struct rec_##name_ *rec_)                        \
+	{                                                                                          \
+		trace_record_image(live_, rec_, event_##name_.id, sizeof(*rec_));                  \
+	}                                                                                          \
+	static __noinline __trace_text void record_filtered_##name_(                               \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		const struct trace_filter *filter_ = READ_ONCE(live_->filter);                     \
+		struct rec_##name_ rec_;                                                           \
+		if (unlikely(READ_ONCE(filter_->looks))) {                                         \
+			if (filter_->looks & TRACE_LOOKS_BEHIND) {                                 \
+				record_long_##name_(args);                                         \
+				return;                                                            \
+			}                                                                          \
+			trace_put_common(&rec_, event_##name_.id);                                 \
+		}                                                                                  \
+		image_##name_(args, &rec_);                                                        \
+		if (!trace_filter_run(filter_, &rec_, sizeof(rec_))) {                             \
+			trace_count_filtered(live_);                                               \
+			host_exit();                                                               \
+		} else if (size_##name_(args) == sizeof(rec_)) {                                   \
+			record_image_##name_(live_, &rec_);                                        \
+		} else {                                                                           \
+			record_long_##name_(args);                                                 \
+		}                                                                                  \
+	}                                                                                          \
+	TRACE_DISPATCH void trace_record_##name_(proto)                                            \
+	{                                                                                          \
+		host_hold();                                                                       \
+		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
+		if (unlikely(!live_)) {                                                            \
+			host_exit();                                                               \
+			return;                                                                    \
+		}                                                                                  \
+		u32 way_ = READ_ONCE(live_->way);                                                  \
+		if (likely(!way_)) {                                                               \
+			record_short_##name_(args, live_);                                         \
+			return;                                                                    \
+		}                                                                                  \
+		const u32 gate_ = way_ & (TRACE_WAY_SEVERAL | TRACE_WAY_FILTER);                   \
+		if (gate_ == TRACE_WAY_FILTER)                                                     \
+			record_filtered_##name_(args, live_);                                      \
+		else if (gate_ == TRACE_WAY_PID && trace_drop_pid(live_))                          \
+			host_exit();                                                               \
+		else if (way_ == TRACE_WAY_PID)                                                    \
+			record_short_##name_(args, live_);                                         \
+		else                                                                               \
+			record_long_##name_(args);                                                 \
 	}
 #include TRACE_DEF
 #undef F
@@ -201,7 +281,7 @@
 #undef __print_flags
 #undef __print_symbolic
 
-/* 5. The list. */
+/* 6. The list. */
 #define TRACE_EVENT(system_, name_, ...) &event_##name_,
 static struct trace_event_call *const trace_event_list[] = {
 #include TRACE_DEF

@@ -65,6 +65,46 @@ static void run_full(const char *name)
 	bench_write("options/overwrite", "1");
 }
 
+/* With a filter: b is the pass, a the pass in 1024. */
+static void run_filter(const char *name, const char *text)
+{
+	bench_write("events/bench/bench_2u64/filter", text);
+	run_on(name);
+	bench_write("events/bench/bench_2u64/filter", "0");
+}
+
+static void run_filter_true(const char *name)
+{
+	run_filter(name, "a < 1024");
+}
+
+static void run_filter_false(const char *name)
+{
+	run_filter(name, "a > 1024");
+}
+
+static void run_filter_4and(const char *name)
+{
+	run_filter(name, "a < 1024 && b < 100000 && a >= 0 && b != 100000");
+}
+
+static void run_filter_4and_false(const char *name)
+{
+	run_filter(name, "a < 1024 && b < 100000 && a >= 0 && b == 100000");
+}
+
+static void run_filter_glob(const char *name)
+{
+	run_filter(name, "comm ~ \"b*h\"");
+}
+
+static void run_pids(const char *name)
+{
+	bench_write("set_event_pid", "1");
+	run_on(name);
+	bench_write("set_event_pid", "");
+}
+
 static void run_clock(const char *name)
 {
 	bench_report(name, clock_round, bench_empty, BENCH_N);
@@ -76,6 +116,12 @@ const struct bench bench_trace[] = {
     {"tp.on_u64_str16", run_str},
     {"tp.on_2u64.tracing_off", run_off},
     {"tp.on_2u64.full_dropping", run_full},
+    {"tp.on_2u64.pidfilter_drop", run_pids},
+    {"filter.1_true", run_filter_true},
+    {"filter.1_false", run_filter_false},
+    {"filter.4and_true", run_filter_4and},
+    {"filter.4and_false_last", run_filter_4and_false},
+    {"filter.glob_true", run_filter_glob},
     {"prim.trace_clock_local", run_clock},
     {NULL, NULL},
 };

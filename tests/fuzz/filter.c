@@ -25,13 +25,12 @@ static void run(const struct trace_filter *f, const uint8_t *data, size_t size)
 
 static void check_program(const struct trace_filter *f)
 {
-	const struct filter_insn *end = f->start;
+	const struct filter_insn *end = f->start + f->count;
 
-	while (end->test)
-		end++;
 	for (const struct filter_insn *in = f->start; in < end; in++)
-		FUZZ_CHECK(in->next[0] > in && in->next[0] <= end + 1 && in->next[1] > in &&
-			   in->next[1] <= end + 1);
+		for (unsigned k = 0; k < 2; k++)
+			FUZZ_CHECK(
+			    in->next[k] <= FILTER_PASS || (in->next[k] > in && in->next[k] < end));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

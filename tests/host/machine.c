@@ -40,9 +40,13 @@ static void (*_Atomic irq_handler)(void), (*_Atomic nmi_handler)(void);
 static atomic_bool stopping;
 static _Thread_local unsigned this_cpu;
 
-void host_enter(struct host_context *ctx)
+void host_hold(void)
 {
 	atomic_fetch_add(&cpus[this_cpu].depth, 1);
+}
+
+void host_context(struct host_context *ctx)
+{
 	*ctx = (struct host_context){.pid = 1 + this_cpu, .cpu = this_cpu};
 }
 
@@ -52,7 +56,7 @@ void host_exit(void)
 		atomic_fetch_add(&cpus[this_cpu].leaves, 1);
 }
 
-unsigned host_cpu(void)
+unsigned long host_cpu(void)
 {
 	return this_cpu;
 }
