@@ -125,7 +125,11 @@ static enum outcome open_next(struct rb_ring *ring, u64 next, struct ring_buffer
 		if (!READ_ONCE(ring->overwrite) || !account_finished(account)) { /* C2 */
 			if (READ_ONCE(*slot) != word)
 				continue; /* the reader took it just now */
-			return READ_ONCE(ring->overwrite) ? COMMIT_OVERRUN : DROPPED;
+			if (READ_ONCE(ring->overwrite))
+				return COMMIT_OVERRUN;
+			WRITE_ONCE(ring->full_slot, slot);
+			WRITE_ONCE(ring->full_word, word);
+			return DROPPED;
 		}
 		if (atomic_cas(slot, word, slot_make(*page, lap))) { /* C3 */
 			local_add(&ring->evicted_events, account_events(account));
@@ -158,6 +162,8 @@ static enum outcome cross(
 	if (READ_ONCE(ring->tail.a) != a->tail)
 		return AGAIN;
 	result = open_next(ring, next, &page);
+	if (result == DROPPED)
+		WRITE_ONCE(ring->full_tail, a->tail);
 	if (result != GOT)
 		return result;
 	if (!local_cmpxchg_pair(&ring->tail, &tail, &last,
@@ -278,21 +284,24 @@ __noinline struct ring_buffer_event *rb_reserve_slow(struct rb_lane *lane, size_
 	return reserve(lane, length ? length : 1);
 }
 
-/* C0 to C2 for what they find most often when nobody reads: the sub-buffer behind the tail's was not read, and is to stay. */
-static bool is_full(const struct rb_ring *ring, u64 tail)
+/*
+ * Is it as when C2 refused last? Then it is full still, for whatever does not fit behind the tail. As the slot's word is the same,
+ * nobody has crossed into it; so the tail, which was read before, is in the same sub-buffer as then. What C2 found is stored in
+ * three parts, and a nested writer may come in between and store its own: but no word of a slot comes again, and a tail says which
+ * sub-buffer it is in, so that of parts that do not belong together one is not what is there.
+ */
+static bool still_full(const struct rb_ring *ring, u64 tail)
 {
-	u64 next = ring_next(ring, READ_ONCE(ring->number));
-
-	return !READ_ONCE(ring->overwrite) &&
-	       slot_is_unread(READ_ONCE(ring->slots[number_index(next)]), next) &&
-	       READ_ONCE(ring->tail.a) == tail;
+	return tail == READ_ONCE(ring->full_tail) &&
+	       READ_ONCE(*READ_ONCE(ring->full_slot)) == READ_ONCE(ring->full_word) &&
+	       !READ_ONCE(ring->overwrite);
 }
 
 __noinline struct ring_buffer_event *rb_reserve_next(struct rb_lane *lane, size_t length, u64 tail)
 {
 	struct rb_ring *ring = READ_ONCE(lane->ring);
 
-	if (likely(is_full(ring, tail)))
+	if (likely(still_full(ring, tail)))
 		return refuse(lane, &ring->dropped);
 	return rb_reserve_slow(lane, length);
 }

@@ -273,6 +273,7 @@ static u64 *lay_out(struct rb_ring *ring, u64 *slots, size_t count, struct chain
 	ring->next = number_make(RB_FIRST_LAP, 0);
 	ring->number =
 	    keep ? number_make(RB_FIRST_LAP, keep - 1) : number_make(RB_FIRST_LAP - 1, count - 1);
+	ring->full_tail = RB_NO_TAIL;
 	if (!tail_room(ring->tail.a)) /* the page may be gone by now, and come back as another */
 		ring->tail.a = 0;
 	return old;

@@ -67,6 +67,8 @@ static inline struct ring_buffer_event *tail_event(u64 tail)
 	return (struct ring_buffer_event *)((s64)(tail << 16) >> 16);
 }
 
+#define RB_NO_TAIL (-1UL) /* no tail is this: they are multiples of 4 */
+
 /* Bytes left in the sub-buffer; 0 for an empty ring's tail, which is 0. */
 static inline u64 tail_room(u64 tail)
 {
@@ -145,6 +147,8 @@ struct rb_ring {
 	u64 *slots;	/* [S] the words; [X] the array */
 	u64 count;	/* [X] sub-buffers */
 	bool overwrite; /* any CPU sets it */
+
+	u64 *full_slot, full_word, full_tail; /* [W] see still_full() */
 
 	u64 evicted_events; /* [W] in sub-buffers overwritten unread; counted before ... */
 	u64 evicted_pages;  /* [W] ... the sub-buffer itself is */
@@ -249,6 +253,7 @@ static inline void ring_tail_init(struct rb_ring *ring)
 {
 	ring->tail = (struct local_pair){0, 0};
 	ring->number = number_make(RB_FIRST_LAP - 1, ring->count - 1);
+	ring->full_tail = RB_NO_TAIL;
 }
 
 /* The lock says which CPU has it. */

@@ -129,8 +129,10 @@ static bool take(struct rb_ring *ring, u64 word, u64 end, u64 account)
 	seen(ring, end, account);
 	ring->page_seq = ring->next_seq;
 	ring->stamp = page->time_stamp;
-	ring->lost += evicted - ring->settled;
-	ring->settled = evicted;
+	if (unlikely(evicted != ring->settled)) {
+		ring->lost += evicted - ring->settled;
+		ring->settled = evicted;
+	}
 	ring->taken++;
 	ring->next = ring_next(ring, ring->next);
 	ring->next_seq++;
@@ -374,9 +376,9 @@ static void exchange(struct rb_ring *ring, struct ring_buffer_page **page)
 	finish_page(ring, out, ring->end);
 	ring->page = *page;
 	*page = out;
-	ring->offset = ring->end = 0;
+	ring->end = 0; /* nothing of it was read: offset and page_read are 0 */
 	ring->read += ring->page_events;
-	ring->page_read = ring->page_events = 0;
+	ring->page_events = 0;
 }
 
 int ring_buffer_read_page(
