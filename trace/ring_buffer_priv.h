@@ -165,7 +165,7 @@ struct rb_ring {
 	u64 page_seq;	 /* which sub-buffer is in `page`, counted from 1 without laps */
 	u64 next;	 /* number of the sub-buffer to take next */
 	u64 next_seq;	 /* the same, counted as page_seq */
-	u64 taken;	 /* sub-buffers taken */
+	u64 skipped;	 /* sub-buffers before that one which were evicted */
 	u64 settled;	 /* evicted events that were reported lost */
 	u64 lost;	 /* to be reported with the next event */
 	u64 read;	 /* events consumed, of pages before `page` */

@@ -42,7 +42,7 @@ void rb_reader_init(
 	ring->offset = ring->end = 0;
 	ring->page_read = ring->page_events = ring->page_seq = 0;
 	ring->next = number_make(RB_FIRST_LAP, 0);
-	ring->taken = 0;
+	ring->skipped = 0;
 	ring->next_seq = 1;
 	ring->settled = ring->lost = ring->read = ring->stamp = 0;
 }
@@ -51,6 +51,7 @@ void rb_reader_skip(struct rb_ring *ring, u64 pages)
 {
 	ring->next = ring_advance(ring, ring->next, pages);
 	ring->next_seq += pages;
+	ring->skipped += pages;
 }
 
 /*
@@ -103,9 +104,8 @@ void rb_reader_look(struct rb_ring *ring)
 /* R4. */
 static u64 evicted_before_next(const struct rb_ring *ring)
 {
-	u64 pages = ring->next_seq - 1 - ring->taken;
-
-	for (unsigned i = 0; i < SETTLE_TRIES && atomic_load(&ring->evicted_pages) < pages; i++)
+	for (unsigned i = 0; i < SETTLE_TRIES && atomic_load(&ring->evicted_pages) < ring->skipped;
+	     i++)
 		__builtin_ia32_pause();
 	return atomic_load(&ring->evicted_events);
 }
@@ -133,7 +133,6 @@ static bool take(struct rb_ring *ring, u64 word, u64 end, u64 account)
 		ring->lost += evicted - ring->settled;
 		ring->settled = evicted;
 	}
-	ring->taken++;
 	ring->next = ring_next(ring, ring->next);
 	ring->next_seq++;
 	return true;
@@ -157,7 +156,7 @@ static int take_next(struct rb_ring *ring, bool finished)
 }
 
 /* Sees to it that `page` has unread bytes; false: there are none. `finished`: only of finished sub-buffers. */
-static __noinline bool refill(struct rb_ring *ring, bool finished)
+static inline __attribute__((always_inline)) bool refill(struct rb_ring *ring, bool finished)
 {
 	for (unsigned tries = 0; tries < REFILL_TRIES; tries++) {
 		int result;

@@ -81,7 +81,22 @@ static u64 walk_round(unsigned n)
 	return cycles() - start;
 }
 
-/* The same in place, of a ring that is mapped. */
+/* The walk alone, over a page that was taken before. */
+static u64 page_walk_round(unsigned n)
+{
+	u64 start = cycles();
+
+	for (unsigned seen = 0; seen < n; seen += EVENTS_PER_PAGE) {
+		struct rb_walk w;
+
+		rb_walk_start(&w, spare, 0);
+		while (rb_walk_next(&w))
+			__asm__ volatile("" ::"r"(w.stamp), "r"(w.data), "r"(w.length));
+	}
+	return cycles() - start;
+}
+
+/* Taken and walked in place, of a ring that is mapped. */
 static u64 map_walk_round(unsigned n)
 {
 	const struct trace_buffer_meta *meta = ring_buffer_map_page(rb, 0, 0);
@@ -215,6 +230,20 @@ static void run_walk(const char *name)
 	without_ring();
 }
 
+static void run_page_walk(const char *name)
+{
+	struct host_context ctx;
+
+	with_ring(RB_FL_OVERWRITE, 8 << 20);
+	host_enter(&ctx);
+	commit_round(BENCH_N);
+	host_exit();
+	if (ring_buffer_read_page(rb, &spare, PAGE_SIZE, 0, true) < 0)
+		panic("bench: no page to walk");
+	bench_report(name, page_walk_round, NULL, BENCH_N / EVENTS_PER_PAGE * EVENTS_PER_PAGE);
+	without_ring();
+}
+
 static void run_map_walk(const char *name)
 {
 	struct host_context ctx;
@@ -250,6 +279,7 @@ const struct bench bench_ring[] = {
     {"rb.full_dropping.call", run_full_call},
     {"rb.tracing_off", run_off},
     {"rb.consume16", run_consume},
+    {"rb.page_walk16", run_page_walk},
     {"rb.read_page_walk16", run_walk},
     {"rb.map_walk16", run_map_walk},
     {"rb.map_get_reader", run_map_one},
