@@ -295,7 +295,8 @@ static ssize pipe_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 static unsigned pipe_poll(struct tfs_file *f)
 {
 	struct reading *rd = f->priv;
-	bool ended = rd->has_read && !ring_buffer_record_is_set_on(rd->reader.tr->buffer);
+	bool ended = !(f->how & TFS_NONBLOCK) && rd->has_read &&
+		     !ring_buffer_record_is_set_on(rd->reader.tr->buffer);
 
 	return rd->text.len || ended || trace_poll(rd->reader.tr, f->node.arg) ? POLL_IN : 0;
 }

@@ -212,6 +212,8 @@ static ssize splice_from(struct file *f, void *buf, size_t n, bool nonblock)
 {
 	if (!readable(f))
 		return -EBADF;
+	if (type_of(f->vnode) == S_IFDIR)
+		return -EISDIR;
 	if (f->ops && f->ops->splice)
 		return f->ops->splice(f, buf, n, nonblock);
 	return read_at(f, buf, n, &f->pos);

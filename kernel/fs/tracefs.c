@@ -126,12 +126,17 @@ static ssize tracefs_write(struct file *f, const void *buf, size_t n, u64 *pos)
 
 static unsigned tracefs_poll(struct file *f)
 {
+	if (!f->priv) /* a directory */
+		return 1 | 4;
+	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
 	return tfs_poll(f->priv);
 }
 
 static long tracefs_ioctl(struct file *f, u64 cmd, u64 arg)
 {
 	(void)arg; /* nothing of it is a pointer */
+	if (!f->priv)
+		return -ENOTTY;
 	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
 	return tfs_ioctl(f->priv, cmd);
 }

@@ -4,6 +4,7 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace_tools.h"
 #include "trace/snapshot.h"
+#include "trace/tfs.h"
 
 #define CLOCK "counter" /* small times: no time stands in front of an event */
 #define EVENT 16	/* of put(): header, common fields, id */
@@ -151,6 +152,46 @@ static void poll_percent(void)
 	EXPECT_EQ(tfs_poll(f) & 1, 0);
 	EXPECT_EQ(trace_put("buffer_percent", "50"), 0);
 	tfs_release(f);
+	trace_fresh();
+}
+
+/* poll() of trace_pipe: of all CPUs at any record, of one as trace_pipe_raw; and at the end, when a read would not wait. */
+static void poll_pipe(void)
+{
+	struct tfs_node node;
+	struct tfs_file *all;
+	u64 pos = 0;
+
+	start();
+	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
+	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &all), 0);
+	EXPECT_EQ(tfs_poll(all), 0);
+	put(1);
+	EXPECT_EQ(tfs_poll(all), POLL_IN);
+	EXPECT_EQ(tfs_read(all, got, 3, &pos), 3);
+	EXPECT_EQ(tfs_poll(all), POLL_IN); /* the rest of the line */
+	EXPECT(tfs_read(all, got, sizeof(got), &pos) > 0);
+	EXPECT_EQ(tfs_poll(all), 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	EXPECT_EQ(tfs_poll(all), 0); /* a read would say EAGAIN, for ever */
+	EXPECT_EQ(tfs_read(all, got, sizeof(got), &pos), -EAGAIN);
+	tfs_set_nonblock(all, false);
+	EXPECT_EQ(tfs_poll(all), POLL_IN);
+	EXPECT_EQ(tfs_read(all, got, sizeof(got), &pos), 0);
+	tfs_release(all);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	struct tfs_file *one = open_file_raw("trace_pipe", TFS_NONBLOCK);
+	put(2 * 255 + 1);
+	EXPECT_EQ(tfs_poll(one), POLL_IN);
+	EXPECT_EQ(trace_put("buffer_percent", "61"), 0);
+	EXPECT_EQ(tfs_poll(one), 0);
+	EXPECT_EQ(trace_put("options/block", "1"), 0);
+	EXPECT_EQ(tfs_poll(one), POLL_IN);
+	EXPECT_EQ(trace_put("options/block", "0"), 0);
+	EXPECT_EQ(trace_put("buffer_percent", "50"), 0);
+	tfs_release(one);
 	trace_fresh();
 }
 
@@ -303,6 +344,7 @@ static const struct ktap_case cases[] = {
     {"raw.rest_of_page", rest_of_page},
     {"raw.two_files", two_files},
     {"raw.poll_percent", poll_percent},
+    {"raw.poll_pipe", poll_pipe},
     {"raw.percent_file", percent_file},
     {"raw.commands", commands},
     {"raw.header_page", header_page},

@@ -4,6 +4,7 @@
 #define TRACING "/sys/kernel/tracing/"
 #define RAW	TRACING "per_cpu/cpu0/trace_pipe_raw"
 #define SPIPE	(-29)
+#define ISDIR	(-21)
 enum { L_RDWR = 2, L_CREAT = 0100, L_TRUNC = 01000, L_APPEND = 02000, L_NONBLOCK = 04000 };
 enum { NOWAIT = 2 };
 
@@ -90,6 +91,31 @@ static void refusals(void)
 	close_two(q);
 	syscall1(SYS_close, f);
 	syscall1(SYS_close, app);
+}
+
+/* Directories, those of tracefs too, are no files to do any of this with. */
+static void directories(void)
+{
+	static const char *const dirs[] = {"/sys/kernel/tracing", "/tmp", "/proc"};
+	int p[2];
+
+	new_pipe(p, L_NONBLOCK);
+	for (unsigned i = 0; i < 3; i++) {
+		long d = open_file(dirs[i], 0), at = 0;
+		struct abi_pollfd poll = {d, ABI_POLLIN | ABI_POLLOUT, 0};
+		CHECK(d >= 0);
+		CHECK_EQ(splice(d, NULL, p[1], NULL, PAGE, 0), ISDIR);
+		CHECK_EQ(splice(d, &at, p[1], NULL, PAGE, 0), ISDIR);
+		CHECK_EQ(sendfile(p[1], d, NULL, PAGE), ISDIR);
+		CHECK_EQ(syscall3(SYS_ioctl, d, 0x5220, 0), NOTTY);
+		CHECK_EQ(syscall3(SYS_ioctl, d, 0, 0), NOTTY);
+		CHECK_EQ(syscall3(SYS_poll, (long)&poll, 1, 0), 1);
+		CHECK_EQ(poll.revents, ABI_POLLIN | ABI_POLLOUT);
+		CHECK_EQ(syscall6(SYS_mmap, 0, PAGE, P_READ, M_SHARED, d, 0), NODEV);
+		CHECK(syscall6(SYS_mmap, 0, PAGE, P_READ, M_PRIVATE, d, 0) < 0);
+		syscall1(SYS_close, d);
+	}
+	close_two(p);
 }
 
 /* A file through a pipe, a pipe through a pipe, at places of their own and at the files'. */
@@ -301,6 +327,7 @@ int main(void)
 	put(TRACING "set_event", "");
 	put(TRACING "buffer_size_kb", "64");
 	refusals();
+	directories();
 	through_pipes();
 	blocking();
 	sending();
