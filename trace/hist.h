@@ -61,6 +61,7 @@ enum hist_op {
 	HIST_OP_S32,
 	HIST_OP_STRING,	    /* the address, in the record */
 	HIST_OP_DYN_STRING, /* the same */
+	HIST_OP_REL_STRING, /* the same, counted from behind the field */
 	HIST_OP_CONST,
 	HIST_OP_ONE,
 	HIST_OP_TIMESTAMP,

@@ -33,7 +33,8 @@ static struct hist_field *new_field(struct hist *h, u32 flags, const char *var_n
 
 static bool is_string(const struct trace_event_field *f)
 {
-	return f->kind == TRACE_FIELD_STRING || f->kind == TRACE_FIELD_DYN_STRING;
+	return f->kind == TRACE_FIELD_STRING || f->kind == TRACE_FIELD_DYN_STRING ||
+	       f->kind == TRACE_FIELD_REL_STRING;
 }
 
 /* How a number of the record is read; HIST_OP_ONE: it is none. */
@@ -73,9 +74,11 @@ static int load_event_field(struct hist_field *f, const struct trace_event_field
 	f->type = field->type;
 	f->at = field->offset;
 	if (is_string(field)) {
-		bool dynamic = field->kind == TRACE_FIELD_DYN_STRING;
+		bool dynamic = field->kind != TRACE_FIELD_STRING;
 		f->flags |= HIST_IS_STRING;
-		f->op = dynamic ? HIST_OP_DYN_STRING : HIST_OP_STRING;
+		f->op = !dynamic				? HIST_OP_STRING
+			: field->kind == TRACE_FIELD_DYN_STRING ? HIST_OP_DYN_STRING
+								: HIST_OP_REL_STRING;
 		f->size = dynamic ? HIST_STRING : field->size;
 		return 0;
 	}

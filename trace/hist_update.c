@@ -65,6 +65,7 @@ static __noinline u64 special(const struct hist_field *f, const struct hit *hit)
 	switch (f->op) {
 	case HIST_OP_STRING:
 	case HIST_OP_DYN_STRING:
+	case HIST_OP_REL_STRING:
 		return (u64)(hit->rec + f->at); /* as a number: an address */
 	case HIST_OP_CONST:
 		return f->number;
@@ -136,9 +137,9 @@ static const char *text_of(const struct hist_field *f, const struct hit *hit, u3
 		*size = text ? (f->op == HIST_OP_REF ? HIST_STRING : HIST_COMM) : 0;
 		return (const char *)text;
 	}
-	if (f->op == HIST_OP_DYN_STRING && at + sizeof(loc) <= hit->len) {
+	if (f->op != HIST_OP_STRING && at + sizeof(loc) <= hit->len) {
 		memcpy(&loc, hit->rec + at, sizeof(loc));
-		at = loc & 0xffff;
+		at = (loc & 0xffff) + (f->op == HIST_OP_REL_STRING ? at + sizeof(loc) : 0);
 		*size = loc >> 16;
 	}
 	if (at >= hit->len || *size > hit->len - at)
@@ -161,7 +162,7 @@ static void key_part(const struct hist_field *f, const struct hit *hit, u64 *key
 
 	if (f->op == HIST_OP_STACK) {
 		host_stack(key, HIST_FRAMES);
-	} else if (f->op == HIST_OP_STRING || f->op == HIST_OP_DYN_STRING) {
+	} else if (f->flags & HIST_IS_STRING) {
 		const char *text = text_of(f, hit, &size);
 		key_text((char *)key, f->key_words * sizeof(u64), text, size);
 	} else {

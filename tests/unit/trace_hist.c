@@ -327,6 +327,40 @@ static void string_keys(void)
 	end();
 }
 
+static const struct trace_event_field rel_fields[] = {
+    {"__rel_loc char[]", "text", 8, 4, true, TRACE_FIELD_REL_STRING},
+    {"int", "n", 12, 4, true, TRACE_FIELD_NUMBER},
+    {.name = NULL},
+};
+
+static const struct trace_event_field *rel_table(const struct trace_event_call *call __maybe_unused)
+{
+	return rel_fields;
+}
+
+/* A string whose place is counted from behind its field. */
+static void relative_string_keys(void)
+{
+	static const struct trace_event_class class = {.system = "relative", .fields = rel_table};
+	struct trace_event_call call = {.class = &class, .name = "ev"};
+
+	trace_fresh();
+	host_lock();
+	EXPECT_EQ(trace_event_register(&call), 0);
+	host_unlock();
+	EXPECT_EQ(trace_put("events/relative/ev/trigger", "hist:keys=text:vals=n"), 0);
+	EXPECT_EQ(trace_put("events/relative/ev/inject", "n=5 text=\"behind\""), 0);
+	EXPECT_EQ(trace_put("events/relative/ev/inject", "n=2 text=\"behind\""), 0);
+	EXPECT(str_has_prefix(entries_of("events/relative/ev/hist"), "{ text: behind  "));
+	EXPECT(
+	    strstr(entries_of("events/relative/ev/hist"), "hitcount:          2  n:          7\n"));
+	EXPECT_EQ(trace_put("events/relative/ev/trigger", ""), 0);
+	host_lock();
+	EXPECT_EQ(trace_event_unregister(&call), 0);
+	host_unlock();
+	trace_fresh();
+}
+
 static void modifiers(void)
 {
 	begin();
@@ -735,6 +769,7 @@ static const struct ktap_case cases[] = {
     {"hist.counts", counts},
     {"hist.compound_keys", compound_keys},
     {"hist.string_keys", string_keys},
+    {"hist.relative_string_keys", relative_string_keys},
     {"hist.modifiers", modifiers},
     {"hist.values_as_shares", values_as_shares},
     {"hist.sorts", sorts},
