@@ -6,6 +6,7 @@
  *   OVERWRITE 0, 1      CAP  units of room in a sub-buffer          TASK, IRQ, NMI  events written by each context
  *   DISCARD   0, 1: events may be discarded     FRONT 0, 1: events may need a unit of time in front
  *   EXCHANGE  0, 1: the reader may take whole sub-buffers away      HURRY 0, 1: the reader may give up waiting at R4
+ *   LEAVE     0, 1: instead of an event, an interrupt may send the tail out of the reader's page (ring_buffer_map.c, G2)
  *   MUTANT    0: none; else the step that is done wrong, see tools/spin-check
  *
  * An access to memory that others see is one step. Where the machine does a read and a write without a lock prefix, they are
@@ -21,7 +22,7 @@
 #define NUMBERS (LAPS * COUNT)
 #define EVENTS	12		/* ids are 1.. */
 
-byte overwrite, cap, mutant, may_discard, may_front, may_exchange, may_hurry, budget[3];
+byte overwrite, cap, mutant, may_discard, may_front, may_exchange, may_hurry, may_leave, budget[3];
 #define MUT(k) (mutant == k)
 
 /* ---- Words ---- */
@@ -87,6 +88,8 @@ byte dropped, overrun;
 /* ---- The CPU that writes ---- */
 
 byte level;		/* the context that runs */
+bool r_lock, r_open;	/* the reader lock; the page that is read is not finished */
+byte r_page = COUNT;
 #define RMW 8		/* it is between the read and the write of one instruction */
 #define ON	(level == me)
 byte done;		/* contexts that have written all they will */
@@ -128,7 +131,7 @@ inline settle(id, fate)
 inline evicted(page, nx, a)
 {
 	assert(nx == NUM_ADD(g_number, 1));
-	assert(cap - TAIL_OFF(own[A_TAIL]) < size + front);	/* and there is need */
+	assert(cap - TAIL_OFF(own[A_TAIL]) < size + front || leaving);	/* and there is need */
 	g_i = 1;
 	g_n = 0;
 	do
@@ -153,7 +156,7 @@ inline refused(id, nx, word)
 {
 	assert(nx == NUM_ADD(g_number, 1));
 	assert(SLOT_LAP(word) == LAP_ADD(NUM_LAP(nx), LAPS - 1));
-	assert(cap - TAIL_OFF(own[A_TAIL]) < size + front);
+	assert(cap - TAIL_OFF(own[A_TAIL]) < size + front && !leaving);
 	if
 	:: overwrite -> assert(g_open > 0); overrun++
 	:: else -> dropped++
@@ -174,7 +177,7 @@ inline refused(id, nx, word)
 proctype writer(byte me; byte id)
 {
 	byte saved, size, front, off, p, now, tb, n, nx, word, tries, last;
-	bool discard;
+	bool discard, leaving;
 	short ta, acc, x;
 
 	last = id + budget[me];
@@ -195,6 +198,7 @@ next_event:
 		if
 		:: discard = false
 		:: may_discard -> discard = true
+		:: may_leave && me == 1 && depth == 1 && r_open && !r_lock -> discard = true; leaving = true; r_lock = true
 		fi;
 		if
 		:: front = 0
@@ -208,8 +212,13 @@ again:
 		ta = own[A_TAIL] };
 	atomic { ON; tb = tail_b };
 	atomic { ON;					/* W3 */
-		now = g_clock;
+		now = (leaving -> tb : g_clock);
 		off = TAIL_OFF(ta);
+		if
+		:: leaving && (TAIL_PAGE(ta) != r_page || off == cap) -> g_state[id] = GONE; goto leave
+		:: leaving && TAIL_PAGE(ta) == r_page && off < cap -> goto cross
+		:: !leaving
+		fi;
 		if
 		:: cap - off < size + front && (overwrite || tries > 1) -> goto cross
 		:: cap - off < size + front && !overwrite && tries == 1
@@ -430,6 +439,10 @@ leave:
 		id++;
 		FORGET;
 		saved = 0; size = 0; front = 0; off = 0; p = 0; discard = false;
+		if
+		:: leaving -> leaving = false; r_lock = false
+		:: else
+		fi;
 		goto next_event };
 out:
 	skip
@@ -450,8 +463,7 @@ end:
 
 /* ---- The reader ---- */
 
-byte r_page = COUNT, r_spare = COUNT + 1, u_page = COUNT + 2, r_off, r_end, r_stamp, r_next = COUNT, r_skipped, g_last;
-bool r_open;
+byte r_spare = COUNT + 1, u_page = COUNT + 2, r_off, r_end, r_stamp, r_next = COUNT, r_skipped, g_last;
 short u_commit;		/* what the user's page was given with */
 
 /* Reads what there is from r_off to r_end. */
@@ -515,6 +527,8 @@ proctype reader()
 
 end:
 	atomic {
+		!r_lock;
+		r_lock = true;
 		last = (done == 3 && DRAINED);
 		tries = (last -> tries + 1 : 0);
 		assert(tries < 2 * NUMBERS) };
@@ -539,7 +553,7 @@ look:
 		:: r_off == r_end && r_open -> goto nothing
 		:: r_off == r_end && !r_open -> goto next
 		:: r_off < r_end && r_off == 0 && !r_open && may_exchange -> goto away
-		:: r_off < r_end -> read_events(); goto end
+		:: r_off < r_end -> read_events(); r_lock = false; goto end
 		fi };
 away:							/* the whole sub-buffer */
 	atomic {
@@ -553,7 +567,7 @@ away:							/* the whole sub-buffer */
 		x = 0;
 		r_off = 0;
 		r_end = 0;
-		goto end };
+		r_lock = false; goto end };
 next:
 	atomic { word = slots[NUM_INDEX(r_next)];	/* R2 */
 		if
@@ -568,7 +582,7 @@ next:
 		r_next = NUM_ADD(r_next, x);
 		r_skipped = r_skipped + x;
 		x = 0;
-		goto end };
+		r_lock = false; goto end };
 there:
 	if						/* R3 */
 	:: atomic { MUT(22); t = mem[A_TAIL] };
@@ -584,7 +598,7 @@ there:
 			t = 0;
 			if
 			:: slots[NUM_INDEX(r_next)] == word -> word = 0; goto nothing
-			:: else -> word = 0; goto end
+			:: else -> word = 0; r_lock = false; goto end
 			fi
 		:: else
 		fi;
@@ -600,7 +614,7 @@ there:
 		READER_STORE(A_ACC(r_spare), ACC(LAP_ADD(NUM_LAP(r_next), 1), 0, 0, 0)) };
 	atomic {
 		if
-		:: slots[NUM_INDEX(r_next)] != word && !MUT(28) -> word = 0; ev = 0; late = false; goto end
+		:: slots[NUM_INDEX(r_next)] != word && !MUT(28) -> word = 0; ev = 0; late = false; r_lock = false; goto end
 		:: else
 		fi;
 		slots[NUM_INDEX(r_next)] = SLOT((MUT(27) -> r_page : r_spare), LAP_ADD(NUM_LAP(r_next), 1));
@@ -622,7 +636,7 @@ nothing:
 	atomic {
 		if
 		:: last -> balance()
-		:: else -> goto end
+		:: else -> r_lock = false; goto end
 		fi }
 }
 
@@ -650,6 +664,7 @@ init {
 			now.may_front = setting("FRONT", 0);
 			now.may_exchange = setting("EXCHANGE", 0);
 			now.may_hurry = setting("HURRY", 0);
+			now.may_leave = setting("LEAVE", 0);
 		};
 		for (i : 0 .. COUNT - 1) {
 			slots[i] = SLOT(i, 1);
