@@ -120,6 +120,11 @@ trigger-storm: $(O)/kernel-test.elf
 sweep: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=sweep sweep=all" --smp $(SMP) --ktap --timeout 1200
 
+# Probes hit a million times on four CPUs, armed and disarmed ten thousand times while they run: minutes.
+.PHONY: probe-storm
+probe-storm: $(O)/kernel-test.elf
+	$(Q)tools/run-qemu --kernel $< --append "ktest=kprobe. storm=long" --smp 4 --ktap --timeout 1200
+
 console-test: $(O)/kernel.elf
 	$(Q)tools/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt
 
@@ -180,6 +185,7 @@ help:
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
+#: make probe-storm  probes on four CPUs, a million hits
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make bench-native   nanoseconds of the ring buffer on this processor, beside a bare ring's and LTTng-UST's

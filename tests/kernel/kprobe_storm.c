@@ -3,6 +3,7 @@
  * hit probes inside probes; everything executed is either a hit or counted as missed.
  */
 #include "kernel/breakpoint.h"
+#include "kernel/cmdline.h"
 #include "kernel/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
@@ -11,9 +12,12 @@
 #include "kernel/task/irq_work.h"
 #include "kernel/task/task.h"
 
-#define TOGGLES 400
-#define RUNS	20000
-#define WAIT_NS 20000000000UL
+/* In a usual run, and with `storm=long` on the command line (make probe-storm): a million in all on four CPUs. */
+#define TOGGLES	     400
+#define RUNS	     20000
+#define TOGGLES_LONG 27000 /* three of eight are at an instruction */
+#define RUNS_LONG    250000
+#define WAIT_NS	     20000000000UL
 
 /* What is probed counts by itself how often it runs. */
 static u64 task_runs, irq_runs, nmi_runs, inner_runs; /* [A] */
@@ -39,6 +43,16 @@ static void __attribute__((noipa)) storm_nmi(void)
 }
 
 static u64 hits[4];
+
+static bool is_long(void)
+{
+	return cmdline_get("storm");
+}
+
+static unsigned run_count(void)
+{
+	return is_long() ? RUNS_LONG : RUNS;
+}
 
 static int count_inner(struct kprobe *p, struct regs *r)
 {
@@ -97,7 +111,7 @@ static void storm(void *unused)
 	struct irq_work work = {.fn = in_irq};
 
 	(void)unused;
-	for (unsigned i = 0; i < RUNS; i++) {
+	for (unsigned i = 0; i < run_count(); i++) {
 		storm_task();
 		if (i % 16 == 0)
 			irq_work_queue(&work);
@@ -133,16 +147,20 @@ static void hits_and_misses(void)
 	unregister_kprobes(ps, 4);
 	for (unsigned i = 0; i < 4; i++)
 		EXPECT_EQ(hits[i] + probes[i].nmissed, *runs[i]);
-	EXPECT_EQ(task_runs, (u64)RUNS * cpu_count());
+	EXPECT_EQ(task_runs, (u64)run_count() * cpu_count());
 	EXPECT(nmi_runs > 0);
 	EXPECT(irq_runs > 0);
 	EXPECT(probes[3].nmissed > 0);
+	ktap_note("%llu in tasks, %llu in interrupts, %llu in NMIs; inside: %llu hits, %llu missed",
+	    (unsigned long long)task_runs, (unsigned long long)irq_runs,
+	    (unsigned long long)nmi_runs, (unsigned long long)hits[3],
+	    (unsigned long long)probes[3].nmissed);
 }
 
 /* ---- armed and disarmed while it runs ------------------------------------------------------------------------------ */
 
 static bool stop;
-static u64 toggled_hits, wrong;
+static u64 toggled_hits, wrong, armed;
 
 /* Emulated, copied, and in two places of a function each. */
 static u64 __attribute__((noipa)) toggled(u64 a, u64 b)
@@ -186,6 +204,7 @@ static void toggle(u64 offset)
 
 	if (register_kprobe(&p))
 		return; /* inside an instruction */
+	armed++;
 	wait_for_hit(atomic_load(&toggled_hits));
 	unregister_kprobe(&p);
 	u64 after = atomic_load(&toggled_hits);
@@ -203,17 +222,19 @@ static void while_it_runs(void)
 	}
 	memcpy(before, (void *)toggled, sizeof(before));
 	stop = false;
-	wrong = toggled_hits = 0;
+	wrong = toggled_hits = armed = 0;
 	running = cpu_count() - 1;
 	EXPECT_EQ(task_set_affinity(current(), 1), 0);
 	for (unsigned cpu = 1; cpu < cpu_count(); cpu++)
 		EXPECT(kthread_run(run_toggled, NULL, cpu, "toggled") != NULL);
-	for (unsigned i = 0; i < TOGGLES; i++)
+	for (unsigned i = 0; i < (is_long() ? TOGGLES_LONG : TOGGLES); i++)
 		toggle(i % 8);
 	atomic_store(&stop, true);
 	while (atomic_load(&running))
 		sched_yield_current();
 	task_set_affinity(current(), ~0UL);
+	ktap_note("%llu probes armed and disarmed, %llu hits", (unsigned long long)armed,
+	    (unsigned long long)toggled_hits);
 	EXPECT_EQ(wrong, 0);
 	EXPECT_EQ(memcmp(before, (void *)toggled, sizeof(before)), 0);
 }
