@@ -91,5 +91,6 @@ static ssize marker_raw_write(struct tfs_file *f, const void *buf, size_t n)
 	return mark_raw(tfs_array(&f->node), buf, n);
 }
 
-const struct tfs_ops tfs_marker_ops = {.write = marker_write, .unlocked = true};
-const struct tfs_ops tfs_marker_raw_ops = {.write = marker_raw_write, .unlocked = true};
+const struct tfs_ops tfs_marker_ops = {.write = marker_write, .stream = true, .unlocked = true};
+const struct tfs_ops tfs_marker_raw_ops = {
+    .write = marker_raw_write, .stream = true, .unlocked = true};

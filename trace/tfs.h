@@ -32,6 +32,7 @@ struct tfs_ops {
 	long (*ioctl)(struct tfs_file *f, u32 cmd); /* without host_lock */
 	void (*release)(struct tfs_file *f);
 	const struct tfs_map_ops *map; /* NULL: none may */
+	bool stream;		       /* has no places: lseek() and pread() are -ESPIPE */
 	bool unlocked; /* read and write are called without host_lock: not for files of an event */
 };
 

@@ -296,6 +296,7 @@ const struct tfs_ops tfs_raw_ops = {
     .ioctl = raw_ioctl,
     .release = raw_release,
     .map = &raw_map_ops,
+    .stream = true,
     .unlocked = true,
 };
 
@@ -306,5 +307,6 @@ const struct tfs_ops tfs_snapshot_raw_ops = {
     .splice = raw_splice,
     .poll = raw_poll,
     .release = raw_release,
+    .stream = true,
     .unlocked = true,
 };

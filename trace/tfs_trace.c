@@ -16,6 +16,7 @@ struct reading {
 	struct seq text; /* made, up to `given` handed out */
 	size_t given;
 	u64 pos;       /* trace: file position of what comes next */
+	bool started;  /* trace: was read before */
 	bool running;  /* trace: between the first line and the last */
 	bool paused;   /* trace: options/pause-on-trace held recording at open */
 	u32 changes;   /* snapshot: tr->snapshot_changes when it began */
@@ -161,10 +162,11 @@ static ssize trace_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	struct reading *rd = f->priv;
 	size_t done = 0;
 
-	if (*pos == 0 || *pos < rd->pos) {
+	if (!rd->started || *pos == 0 || *pos < rd->pos) {
 		int err = trace_start(f);
 		if (err)
 			return err;
+		rd->started = true;
 	}
 	if (is_another(f, rd))
 		trace_stop(rd);
@@ -305,6 +307,7 @@ const struct tfs_ops tfs_pipe_ops = {.open = pipe_open,
     .read = pipe_read,
     .poll = pipe_poll,
     .release = pipe_release,
+    .stream = true,
     .unlocked = true};
 
 /* ---- free_buffer: for a program that wants its trace to end with it --------------------------------------------- */

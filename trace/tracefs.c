@@ -347,6 +347,11 @@ ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos)
 	return done;
 }
 
+bool tfs_is_stream(const struct tfs_file *f)
+{
+	return f->node.row->ops && f->node.row->ops->stream;
+}
+
 void tfs_set_nonblock(struct tfs_file *f, bool on)
 {
 	f->how = on ? f->how | TFS_NONBLOCK : f->how & ~TFS_NONBLOCK;

@@ -42,6 +42,7 @@ ssize tfs_read(struct tfs_file *f, void *buf, size_t n, u64 *pos);
 ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos);
 /* As tfs_read(), for splice(): whole sub-buffers where there are such. `nonblock`: the call's own. */
 ssize tfs_splice(struct tfs_file *f, void *buf, size_t n, u64 *pos, bool nonblock);
+bool tfs_is_stream(const struct tfs_file *f);	    /* has no places to seek to */
 void tfs_set_nonblock(struct tfs_file *f, bool on); /* as O_NONBLOCK of the file now is */
 unsigned tfs_poll(struct tfs_file *f);		    /* bits as vfs.h poll */
 long tfs_ioctl(struct tfs_file *f, u32 cmd);	    /* -ENOTTY: no such thing. May wait. */

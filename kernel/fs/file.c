@@ -249,6 +249,8 @@ static int check_position(const struct file *f, u64 pos)
 {
 	if ((s64)pos < 0)
 		return -EINVAL;
+	if (f->ops && f->ops->no_position)
+		return -ESPIPE;
 	return type_of(f->vnode) == 0 || type_of(f->vnode) == S_IFIFO ? -ESPIPE : 0;
 }
 
@@ -299,6 +301,8 @@ s64 vfs_seek(struct file *f, s64 off, int whence)
 	struct open_file *o = open_file_of(f);
 	s64 r = -ESPIPE;
 
+	if (f->ops && f->ops->no_position)
+		return -ESPIPE;
 	if (f->ops && f->ops->seek)
 		return f->ops->seek(f, off, whence);
 	if (has_position(f)) {

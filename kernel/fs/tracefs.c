@@ -19,7 +19,7 @@ struct tnode {
 };
 
 static const struct vnode_ops tracefs_ops;
-static const struct file_ops tracefs_file_ops;
+static const struct file_ops tracefs_file_ops, tracefs_stream_ops;
 
 static inline struct tnode *tnode_of(struct vnode *v)
 {
@@ -102,9 +102,12 @@ static int tracefs_open(struct vnode *v, struct file *f)
 	how |= f->flags & O_APPEND ? TFS_APPEND : 0;
 	how |= f->flags & O_NONBLOCK ? TFS_NONBLOCK : 0;
 	r = tfs_open(&tnode_of(v)->place, how, &file);
-	if (!r)
-		f->priv = file;
-	return r;
+	if (r)
+		return r;
+	f->priv = file;
+	if (tfs_is_stream(file))
+		f->ops = &tracefs_stream_ops;
+	return 0;
 }
 
 static ssize tracefs_read(struct file *f, void *buf, size_t n, u64 *pos)
@@ -194,16 +197,13 @@ static const struct vnode_ops tracefs_ops = {
     .destroy = tracefs_destroy,
 };
 
-static const struct file_ops tracefs_file_ops = {
-    .read = tracefs_read,
-    .write = tracefs_write,
-    .splice = tracefs_splice,
-    .poll = tracefs_poll,
-    .ioctl = tracefs_ioctl,
-    .mmap = tracefs_mmap,
-    .no_private_map = true,
-    .release = tracefs_release,
-};
+/* What both kinds of files do. */
+#define COMMON_OPS                                                                                 \
+	.read = tracefs_read, .write = tracefs_write, .splice = tracefs_splice,                    \
+	.poll = tracefs_poll, .ioctl = tracefs_ioctl, .mmap = tracefs_mmap,                        \
+	.no_private_map = true, .release = tracefs_release
+static const struct file_ops tracefs_file_ops = {COMMON_OPS};
+static const struct file_ops tracefs_stream_ops = {COMMON_OPS, .no_position = true};
 
 static int mount_at(const char *path)
 {

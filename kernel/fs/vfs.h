@@ -73,6 +73,7 @@ struct file_ops {
 	void (*release)(struct file *f);
 	/* What is read here is not what lies there: a private mapping is not filled by reading, but `mmap` asked. */
 	bool no_private_map;
+	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */
 };
 
 struct vnode {

@@ -208,6 +208,11 @@ static void read_sizes(void)
 	EXPECT_EQ(tfs_read(f, part, 500, &pos), 500);
 	EXPECT(!memcmp(part, whole + 1000, 500));
 	tfs_release(f);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	pos = 1000; /* the first read of all */
+	EXPECT_EQ(tfs_read(f, part, 500, &pos), 500);
+	EXPECT(!memcmp(part, whole + 1000, 500));
+	tfs_release(f);
 	trace_fresh();
 }
 

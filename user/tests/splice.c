@@ -93,6 +93,30 @@ static void refusals(void)
 	syscall1(SYS_close, app);
 }
 
+/* What flows has no places. */
+static void streams(void)
+{
+	static const char *const names[] = {"trace_pipe", "per_cpu/cpu0/trace_pipe_raw",
+	    "per_cpu/cpu0/snapshot_raw", "trace_marker", "trace_marker_raw"};
+	char path[80];
+
+	for (unsigned i = 0; i < 5; i++) {
+		snprintf(path, sizeof(path), TRACING "%s", names[i]);
+		long fd = open_file(path, (i > 2) | L_NONBLOCK);
+		CHECK(fd >= 0);
+		CHECK_EQ(syscall3(SYS_lseek, fd, 0, 0), SPIPE);
+		CHECK_EQ(syscall3(SYS_lseek, fd, 0, 1), SPIPE);
+		CHECK_EQ(
+		    syscall4(i > 2 ? SYS_pwrite64 : SYS_pread64, fd, (long)back, 10, 0), SPIPE);
+		syscall1(SYS_close, fd);
+	}
+	long fd = open_file(TRACING "trace", 0);
+	CHECK_EQ(syscall3(SYS_lseek, fd, 5, 0), 5);
+	CHECK_EQ(syscall4(SYS_pread64, fd, (long)back, 2, 2), 2);
+	CHECK(!memcmp(back, "tr", 2));
+	syscall1(SYS_close, fd);
+}
+
 /* Directories, those of tracefs too, are no files to do any of this with. */
 static void directories(void)
 {
@@ -328,6 +352,7 @@ int main(void)
 	put(TRACING "buffer_size_kb", "64");
 	refusals();
 	directories();
+	streams();
 	through_pipes();
 	blocking();
 	sending();
