@@ -127,6 +127,12 @@ enum {
 	TRACE_FILE_TGID = 8, /* ... thread groups */
 };
 
+enum {
+	TRACE_TRIGGERS_BLIND, /* none does */
+	TRACE_TRIGGERS_JUDGED, /* nothing is to be done unless a filter passes that looks at the event's own fields alone */
+	TRACE_TRIGGERS_LOOK,
+};
+
 struct trace_event_file {
 	struct trace_array *tr;		    /* [I] */
 	struct trace_event_call *call;	    /* [I] */
@@ -136,7 +142,7 @@ struct trace_event_file {
 	u32 way;			    /* [A] TRACE_WAY_*; 0: the short way */
 	u32 flags;			    /* [L] TRACE_FILE_* */
 	u32 soft_users;			    /* [L] who needs it live, be it recorded or not */
-	bool trigger_record;		    /* [A] a trigger looks at the record */
+	u8 trigger_record;		    /* [A] TRACE_TRIGGERS_*: do they look at the record? */
 	struct trace_filter *filter;	    /* [A] NULL: all pass */
 	struct trace_trigger *triggers;	    /* [A] NULL: none */
 	struct trace_event_file *next_file; /* [L] in call->files */

@@ -30,7 +30,7 @@ void hist_trigger_act(struct trace_trigger *t, const struct trace_trigger_hit *h
 	if (unlikely(READ_ONCE(use->paused)))
 		return;
 	if (unlikely(!hit->rec))
-		trace_trigger_missed(t, hit);
+		trace_trigger_missed(t);
 	else
 		hist_update(use->h, hit->ctx, hit->rec, hit->len);
 }

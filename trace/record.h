@@ -98,6 +98,14 @@ static inline void trace_count_filtered(struct trace_event_file *file)
 	local_inc(&count->filtered);
 }
 
+static inline void trace_count_soft_off(struct trace_event_file *file)
+{
+	struct trace_event_count *count = &file->counts[host_cpu()];
+
+	local_inc(&count->hit);
+	local_inc(&count->soft_off);
+}
+
 /* Records what a filter has let pass and is whole, where the ring has no room at once or more is to follow. Ends the section. */
 void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size);
 

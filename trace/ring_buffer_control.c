@@ -493,7 +493,7 @@ bool ring_buffer_record_is_on(struct ring_buffer *rb)
 
 bool ring_buffer_record_is_set_on(struct ring_buffer *rb)
 {
-	return !(READ_ONCE(rb->slow) & RB_SLOW_OFF);
+	return rb_is_set_on(rb);
 }
 
 void ring_buffer_lock(struct ring_buffer *rb)

@@ -200,6 +200,11 @@ struct ring_buffer {
 	unsigned cpus; /* lanes that have rings: 0..cpus-1 */
 };
 
+static inline bool rb_is_set_on(const struct ring_buffer *rb)
+{
+	return !(READ_ONCE(rb->slow) & RB_SLOW_OFF);
+}
+
 /* At most this many events of a CPU are reserved and not committed: four contexts, and recursion of four in each. */
 #define RB_MAX_DEPTH 16
 

@@ -34,6 +34,8 @@ enum {
 
 	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
 	/* What the dispatcher of an event (tracepoint_define.h) asks about, the filter apart. */
+	TRACE_WAY_ALONE =
+	    TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER, /* only its triggers keep it live */
 	TRACE_WAY_SEVERAL = TRACE_WAY_PID | TRACE_WAY_MORE | TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER,
 	TRACE_WAY_GATE = TRACE_WAY_PID | TRACE_WAY_SOFT_OFF | TRACE_WAY_FILTER | TRACE_WAY_TRIGGER,
 };

@@ -5,6 +5,7 @@
  */
 #include "trace/record.h"
 #include "trace/print.h"
+#include "trace/trigger.h"
 
 #ifdef TRACE_DEF
 #define TRACE_EVENT_FN	   TRACE_EVENT
@@ -243,6 +244,18 @@
 			record_long_##name_(args);                                                 \
 		}                                                                                  \
 	}                                                                                          \
+	static __noinline __trace_text void record_judged_##name_(                                 \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		struct rec_##name_ rec_;                                                           \
+		image_##name_(args, &rec_);                                                        \
+		if (unlikely(trace_triggers_want(live_, &rec_, sizeof(rec_)))) {                   \
+			record_long_##name_(args);                                                 \
+		} else {                                                                           \
+			trace_count_soft_off(live_);                                               \
+			host_exit();                                                               \
+		}                                                                                  \
+	}                                                                                          \
 	TRACE_DISPATCH void trace_record_##name_(proto)                                            \
 	{                                                                                          \
 		host_hold();                                                                       \
@@ -261,6 +274,12 @@
 			record_filtered_##name_(args, live_);                                      \
 		else if (gate_ == TRACE_WAY_PID && trace_drop_pid(live_))                          \
 			host_exit();                                                               \
+		else if (gate_ == TRACE_WAY_ALONE &&                                               \
+			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_BLIND)                 \
+			trace_triggers_alone(live_);                                               \
+		else if (gate_ == TRACE_WAY_ALONE &&                                               \
+			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_JUDGED)                \
+			record_judged_##name_(args, live_);                                        \
 		else if (way_ == TRACE_WAY_PID)                                                    \
 			record_short_##name_(args, live_);                                         \
 		else                                                                               \

@@ -19,6 +19,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/gate.h"
+#include "trace/record.h"
 #include "trace/trace_array.h"
 
 /* ---- when an event is hit ------------------------------------------------------------------------------------ */
@@ -59,6 +60,37 @@ void trace_triggers_post(struct trace_event_file *file, const struct host_contex
 			t->command->act(t, &hit);
 }
 
+static __noinline void post_alone(struct trace_event_file *file)
+{
+	struct host_context ctx;
+	u32 kinds = 0;
+
+	for (struct trace_trigger *t = file->triggers; t; t = atomic_load_acquire(&t->next))
+		if (!t->filter && (t->command->flags & TRACE_TRIGGER_POST))
+			kinds |= t->command->kind;
+	host_context(&ctx);
+	trace_triggers_post(file, &ctx, kinds);
+}
+
+void trace_triggers_alone(struct trace_event_file *file)
+{
+	static const struct trace_trigger_hit hit;
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers), *later = NULL;
+
+	trace_count_soft_off(file);
+	for (; t; t = atomic_load_acquire(&t->next)) {
+		if (unlikely(t->filter))
+			continue; /* comes in just now */
+		if (t->command->flags & TRACE_TRIGGER_POST)
+			later = t;
+		else
+			t->command->act(t, &hit);
+	}
+	if (later)
+		post_alone(later->file);
+	host_exit();
+}
+
 bool trace_trigger_take(struct trace_trigger *t)
 {
 	u64 left;
@@ -77,9 +109,9 @@ void trace_trigger_give(struct trace_trigger *t)
 		atomic_add(&t->left, 1);
 }
 
-void trace_trigger_missed(struct trace_trigger *t, const struct trace_trigger_hit *hit)
+void trace_trigger_missed(struct trace_trigger *t)
 {
-	local_inc(&t->file->counts[hit->ctx->cpu].trigger_missed);
+	local_inc(&t->file->counts[host_cpu()].trigger_missed);
 }
 
 /* ---- the list ------------------------------------------------------------------------------------------------ */
@@ -125,14 +157,29 @@ static void unlink(struct trace_trigger *t)
 	atomic_store_release(at, t->next);
 }
 
+static bool is_judged(const struct trace_trigger *t)
+{
+	return t->filter && !t->filter->looks;
+}
+
+/* What the triggers of the file, and `more` (or NULL), want of the record. */
+static u8 record_wanted(const struct trace_event_file *file, const struct trace_trigger *more)
+{
+	bool any = more && looks(more), all_judged = !more || is_judged(more);
+
+	for (const struct trace_trigger *t = file->triggers; t; t = t->next) {
+		any |= looks(t);
+		all_judged &= is_judged(t);
+	}
+	return !any	    ? TRACE_TRIGGERS_BLIND
+	       : all_judged ? TRACE_TRIGGERS_JUDGED
+			    : TRACE_TRIGGERS_LOOK;
+}
+
 /* What the file tells its writers of the list. */
 static void update_file(struct trace_event_file *file)
 {
-	bool any = false;
-
-	for (struct trace_trigger *t = file->triggers; t; t = t->next)
-		any |= looks(t);
-	WRITE_ONCE(file->trigger_record, any);
+	WRITE_ONCE(file->trigger_record, record_wanted(file, NULL));
 	if (!file->triggers)
 		trace_file_way(file, TRACE_WAY_TRIGGER, false);
 }
@@ -158,11 +205,10 @@ int trace_trigger_add(struct trace_trigger *t)
 	if (err)
 		return err;
 	if (t->target)
-		trace_file_soft(t->target, 1); /* A2 */
-	if (looks(t))
-		WRITE_ONCE(t->file->trigger_record, true); /* A3 */
-	link(t);					   /* A4 */
-	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);  /* A5 */
+		trace_file_soft(t->target, 1);				/* A2 */
+	WRITE_ONCE(t->file->trigger_record, record_wanted(t->file, t)); /* A3 */
+	link(t);							/* A4 */
+	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);		/* A5 */
 	keep_live(t->file, 1);
 	return 0;
 }

@@ -2,13 +2,15 @@
  * Triggers: commands that run when an event is hit, be it recorded or not. The list of an event's file is changed under host_lock
  * and walked by writers in any context; what was taken out keeps its pointer for walkers and is freed after host_synchronize().
  *
- * A trigger that looks at the record (by its filter, or because its command does) makes file->trigger_record true: the record is
- * then built first and all triggers of the file are called with it. See trace/gate.c for the order of things.
+ * A trigger that looks at the record (by its filter, or because its command does) says so in file->trigger_record: the record is
+ * then built first and all triggers of the file are called with it. See trace/gate.c for the order of things. An event that is live
+ * for its triggers' sake alone, with nobody looking or all filters false, goes a shorter way: trace_triggers_alone(), _want().
  *
  * Legend as in trace/event.h: [I] set before it is in a list, [L] host_lock, [A] any context.
  */
 #pragma once
 
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/seq.h"
 #include "trace/event.h"
 #include "trace/filter.h"
@@ -39,7 +41,7 @@ struct trace_trigger;
 
 /* What is called for one hit; rec NULL: no trigger of the file looks at records, there is none yet. */
 struct trace_trigger_hit {
-	const struct host_context *ctx;
+	const struct host_context *ctx; /* NULL: nobody has asked yet; never with a record */
 	const void *rec;
 	u32 len;
 };
@@ -84,11 +86,24 @@ extern const struct trace_trigger_command trace_trigger_commands[]; /* ends with
 u32 trace_triggers_call(
     struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
 void trace_triggers_post(struct trace_event_file *file, const struct host_context *ctx, u32 kinds);
+/* All there is to a hit of an event that is off and whose triggers are BLIND. Behind host_hold(); ends the section. */
+void trace_triggers_alone(struct trace_event_file *file);
+/* Is there any that is to act? `rec`: an image of the fields, for triggers that were JUDGED. Behind host_hold(). */
+static inline __attribute__((always_inline)) bool trace_triggers_want(
+    struct trace_event_file *file, const void *rec, u32 len)
+{
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+
+	for (; t; t = atomic_load_acquire(&t->next))
+		if (!t->filter || trace_filter_run(t->filter, rec, len))
+			return true;
+	return false;
+}
 /* For commands. Takes one of the count; false: none is left. What was taken in vain is given back. */
 bool trace_trigger_take(struct trace_trigger *trigger);
 void trace_trigger_give(struct trace_trigger *trigger);
 /* Counts that it could not do what it is for. */
-void trace_trigger_missed(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
+void trace_trigger_missed(struct trace_trigger *trigger);
 
 /* ---- the control plane; task context under host_lock ---- */
 

@@ -16,30 +16,38 @@
 
 /* ---- acting; any context ------------------------------------------------------------------------------------- */
 
-static void switch_array(struct trace_trigger *t, bool on)
+static __noinline void switch_array(struct trace_trigger *t, bool on)
 {
-	struct trace_array *tr = t->file->tr;
-
-	if (trace_array_is_on(tr) != on && trace_trigger_take(t) && !trace_array_set_on(tr, on))
+	if (trace_trigger_take(t) && !trace_array_set_on(t->file->tr, on))
 		trace_trigger_give(t);
 }
 
 static void act_traceon(struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
-	switch_array(t, true);
+	if (!rb_is_set_on(t->file->tr->buffer))
+		switch_array(t, true);
 }
 
 static void act_traceoff(
     struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
-	switch_array(t, false);
+	if (rb_is_set_on(t->file->tr->buffer))
+		switch_array(t, false);
 }
 
 static void act_snapshot(struct trace_trigger *t, const struct trace_trigger_hit *hit)
 {
-	if (trace_trigger_take(t) && !trace_snapshot_take(t->file->tr, hit->ctx)) {
+	struct host_context ctx;
+
+	if (!trace_trigger_take(t))
+		return;
+	if (hit->ctx)
+		ctx = *hit->ctx;
+	else
+		host_context(&ctx);
+	if (!trace_snapshot_take(t->file->tr, &ctx)) {
 		trace_trigger_give(t);
-		trace_trigger_missed(t, hit);
+		trace_trigger_missed(t);
 	}
 }
 
@@ -47,7 +55,7 @@ static void act_stacktrace(struct trace_trigger *t, const struct trace_trigger_h
 {
 	if (trace_trigger_take(t) && !trace_record_stack(t->file->tr, hit->ctx)) {
 		trace_trigger_give(t);
-		trace_trigger_missed(t, hit);
+		trace_trigger_missed(t);
 	}
 }
 

@@ -419,6 +419,52 @@ static void off_event(void)
 	fresh();
 }
 
+static u64 count_of(const struct trace_event_file *file, bool soft_off)
+{
+	u64 sum = 0;
+
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		sum += soft_off ? file->counts[cpu].soft_off : file->counts[cpu].hit;
+	return sum;
+}
+
+/* What an off event with these triggers does at a = 5 and not at others; whatever way it takes, each hit is counted once. */
+static const struct {
+	const char *add[2];
+	bool off_at_5, off_always;
+	u8 record;
+} off_rows[] = {
+    {{"traceon"}, false, false, TRACE_TRIGGERS_BLIND},
+    {{"traceoff"}, true, true, TRACE_TRIGGERS_BLIND},
+    {{"stacktrace", "traceoff"}, true, true, TRACE_TRIGGERS_BLIND},
+    {{"traceoff if a == 5"}, true, false, TRACE_TRIGGERS_JUDGED},
+    {{"stacktrace if a == 7", "traceoff if a == 5 && b == 0"}, true, false, TRACE_TRIGGERS_JUDGED},
+    {{"traceoff if a == 5 && common_pid >= 0"}, true, false, TRACE_TRIGGERS_LOOK},
+    {{"snapshot", "traceoff if a == 5"}, true, false, TRACE_TRIGGERS_LOOK},
+    {{"traceoff if a == 5", ENABLE_FLAGS}, true, false, TRACE_TRIGGERS_LOOK},
+};
+
+static void off_ways(void)
+{
+	struct trace_event_file *file = file_of("unit_numbers");
+
+	for (unsigned i = 0; i < ARRAY_SIZE(off_rows); i++) {
+		fresh();
+		for (unsigned k = 0; k < 2 && off_rows[i].add[k]; k++)
+			EXPECT_EQ(trace_put(TRIGGER, off_rows[i].add[k]), 0);
+		EXPECT_EQ(file->trigger_record, off_rows[i].record);
+		u64 hits = count_of(file, false), off = count_of(file, true);
+		fire(4);
+		EXPECT_STR(trace_get("tracing_on", NULL), off_rows[i].off_always ? "0\n" : "1\n");
+		fire(5);
+		EXPECT_STR(trace_get("tracing_on", NULL), off_rows[i].off_at_5 ? "0\n" : "1\n");
+		EXPECT_EQ(count_of(file, false), hits + 2);
+		EXPECT_EQ(count_of(file, true), off + 2);
+	}
+	fresh();
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+}
+
 /* The event's own filter keeps it from being recorded, not its triggers from running; a string is looked at where it lies. */
 static void with_filter(void)
 {
@@ -586,6 +632,7 @@ static const struct ktap_case cases[] = {
     {"triggers.stacktrace", stacktrace},
     {"triggers.snapshot", snapshot},
     {"triggers.off_event", off_event},
+    {"triggers.off_ways", off_ways},
     {"triggers.with_filter", with_filter},
     {"triggers.inject", inject},
     {"triggers.print_marker", print_marker},
