@@ -137,8 +137,11 @@
 #undef F_MASK
 #undef TRACE_EVENT
 
-/* 5. The event, its printing, and what the call site calls: the short way of an event, or else the long
- * one, a walk over the files that want it, in the same section. */
+/*
+ * 5. The event, its printing, and what the call site calls: a dispatcher, which leads to the short way; to nothing but a count, for a
+ * task that is not listed; to a filter that is asked about an image of the fields; or to the long way, a walk over the files that
+ * want the record. All in the section that the dispatcher begins, and each ends it.
+ */
 #define F(type, name, from)	     rec_->name = (from);
 #define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
 #define F_CHARS(name, n, from)	     trace_put_chars(rec_->name, n, from);
