@@ -10,8 +10,6 @@
 #include "kernel/lib/string.h"
 #include "trace/host.h"
 
-#define SWAP_TRIES 1000
-
 static size_t pages_for(size_t size)
 {
 	size_t count = size / RB_PAGE_DATA + (size % RB_PAGE_DATA != 0);
@@ -390,62 +388,6 @@ void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on)
 	rb->overwrite = on;
 	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
 		WRITE_ONCE(rb->lanes[cpu].ring->overwrite, on);
-}
-
-/* ---- Swap ---- */
-
-struct swap {
-	struct ring_buffer *a, *b;
-	unsigned cpu;
-	int result;
-};
-
-/* Both reader locks are held. The order of the two stores does not matter: an NMI between them
- * writes to a whole ring. */
-static int swap_locked(struct rb_lane *a, struct rb_lane *b, const struct swap *s)
-{
-	struct rb_ring *ra = a->ring, *rb = b->ring;
-
-	if (ra->count != rb->count)
-		return -EINVAL;
-	if (ra->iterators || rb->iterators || ra->map || rb->map)
-		return -EBUSY;
-	ra->overwrite = s->b->overwrite;
-	rb->overwrite = s->a->overwrite;
-	WRITE_ONCE(a->ring, rb);
-	WRITE_ONCE(b->ring, ra);
-	return 0;
-}
-
-/*
- * On the CPU whose rings are swapped, interrupts off. A writer that was interrupted between W1 and
- * W7 must find its ring where it was, and a reader that was interrupted keeps its lock: come back
- * later then.
- */
-static void swap_here(void *arg)
-{
-	struct swap *s = arg;
-	struct rb_lane *a = &s->a->lanes[s->cpu], *b = &s->b->lanes[s->cpu];
-
-	s->result = -EAGAIN;
-	if (a->depth || b->depth || !lane_trylock(a, s->cpu))
-		return;
-	if (lane_trylock(b, s->cpu)) {
-		s->result = swap_locked(a, b, s);
-		atomic_store_release(&b->lock, 0);
-	}
-	atomic_store_release(&a->lock, 0);
-}
-
-int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu)
-{
-	struct swap s = {.a = a, .b = b, .cpu = cpu, .result = -EAGAIN};
-
-	if (cpu < 0 || cpu >= (int)MIN(a->cpus, b->cpus) || a == b)
-		return -EINVAL;
-	for (unsigned tries = 0; tries < SWAP_TRIES && s.result == -EAGAIN; tries++)
-		host_on_cpu(cpu, swap_here, &s);
-	return s.result == -EAGAIN ? -EBUSY : s.result;
 }
 
 /* ---- Stopping and going on ---- */

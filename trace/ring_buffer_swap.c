@@ -1,8 +1,9 @@
 /*
- * Exchanging all rings of two buffers, from any context between host_enter() and host_exit(), an NMI in the middle of a writer
- * included.
+ * Exchanging rings between two buffers. Two ways: one CPU's, from task context, when that CPU is between events and nobody reads
+ * (ring_buffer_swap_cpu(), as the text has it); and all CPUs', from any context between host_enter() and host_exit(), an NMI in the
+ * middle of a writer included (ring_buffer_swap()).
  *
- * Writers are not waited for. A ring belongs to its CPU whatever buffer it is in: a writer that has read lane.ring (W1) goes on in
+ * In the second, writers are not waited for. A ring belongs to its CPU whatever buffer it is in: a writer that has read lane.ring (W1) goes on in
  * that ring, which now lies in the other buffer, and commits there by the event's address alone; the next one finds the new ring.
  * What must stand still are readers, who follow the lane to the ring under the lane's lock: all these locks are taken first, or
  * nothing is done. Nobody waits for a lock held by what it interrupted.
@@ -15,7 +16,66 @@
 #include "kernel/lib/errno.h"
 #include "trace/host.h"
 
+#define SWAP_TRIES 1000
 #define LOCK_SPINS 100000 /* a reader on another CPU lets go after one event, or a page */
+
+/* ---- One CPU's ---- */
+
+struct swap {
+	struct ring_buffer *a, *b;
+	unsigned cpu;
+	int result;
+};
+
+/* Both reader locks are held. The order of the two stores does not matter: an NMI between them
+ * writes to a whole ring. */
+static int swap_locked(struct rb_lane *a, struct rb_lane *b, const struct swap *s)
+{
+	struct rb_ring *ra = a->ring, *rb = b->ring;
+
+	if (ra->count != rb->count)
+		return -EINVAL;
+	if (ra->iterators || rb->iterators || ra->map || rb->map)
+		return -EBUSY;
+	ra->overwrite = s->b->overwrite;
+	rb->overwrite = s->a->overwrite;
+	WRITE_ONCE(a->ring, rb);
+	WRITE_ONCE(b->ring, ra);
+	return 0;
+}
+
+/*
+ * On the CPU whose rings are swapped, interrupts off. A writer that was interrupted between W1 and
+ * W7 must find its ring where it was, and a reader that was interrupted keeps its lock: come back
+ * later then.
+ */
+static void swap_here(void *arg)
+{
+	struct swap *s = arg;
+	struct rb_lane *a = &s->a->lanes[s->cpu], *b = &s->b->lanes[s->cpu];
+
+	s->result = -EAGAIN;
+	if (a->depth || b->depth || !lane_trylock(a, s->cpu))
+		return;
+	if (lane_trylock(b, s->cpu)) {
+		s->result = swap_locked(a, b, s);
+		atomic_store_release(&b->lock, 0);
+	}
+	atomic_store_release(&a->lock, 0);
+}
+
+int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu)
+{
+	struct swap s = {.a = a, .b = b, .cpu = cpu, .result = -EAGAIN};
+
+	if (cpu < 0 || cpu >= (int)MIN(a->cpus, b->cpus) || a == b)
+		return -EINVAL;
+	for (unsigned tries = 0; tries < SWAP_TRIES && s.result == -EAGAIN; tries++)
+		host_on_cpu(cpu, swap_here, &s);
+	return s.result == -EAGAIN ? -EBUSY : s.result;
+}
+
+/* ---- All CPUs' ---- */
 
 static bool lock_lane(struct rb_lane *lane, unsigned cpu)
 {

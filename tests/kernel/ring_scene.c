@@ -5,6 +5,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/panic.h"
+#include "tests/kernel/stepper.h"
 
 #define HITS	    256
 #define FILL_SMALL  20 /* an event of 16 bytes */
@@ -111,17 +112,10 @@ static void take_image(void)
 static void put(size_t length)
 {
 	struct host_context ctx;
-	struct ring_buffer_event *ev;
-	u32 hit = scene_hit();
 
 	host_enter(&ctx);
-	ev = ring_buffer_lock_reserve(scene_rb, length);
-	if (ev) {
-		scene_fill(ring_buffer_event_data(ev), length, hit);
-		ring_buffer_unlock_commit(scene_rb, ev);
-	}
+	scene_write(length);
 	host_exit();
-	scene_done(hit, ev);
 }
 
 /* A sub-buffer with `bytes` of events; 0: one that is begun and empty. */
@@ -242,6 +236,31 @@ void scene_done(u32 hit, const struct ring_buffer_event *ev)
 void scene_discarded(u32 hit)
 {
 	hits[hit].discarded = true;
+}
+
+void scene_write(size_t length)
+{
+	u32 hit = scene_hit();
+	struct ring_buffer_event *ev = ring_buffer_lock_reserve(scene_rb, length);
+
+	if (ev) {
+		scene_fill(ring_buffer_event_data(ev), length, hit);
+		ring_buffer_unlock_commit(scene_rb, ev);
+	}
+	scene_done(hit, ev);
+}
+
+bool scene_step(void (*op)(void *), u64 at, void (*hook)(void *))
+{
+	struct host_context ctx;
+	u64 flags = irq_save();
+	bool reached;
+
+	host_enter(&ctx);
+	reached = stepper_run(op, NULL, at, hook, NULL);
+	host_exit();
+	irq_restore(flags);
+	return reached;
 }
 
 void scene_not_hit(void)

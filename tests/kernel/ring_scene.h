@@ -47,6 +47,10 @@ void scene_done(u32 hit, const struct ring_buffer_event *ev);
 void scene_discarded(u32 hit);
 /* The last hit was none: it was refused by what does not count. */
 void scene_not_hit(void);
+/* A whole hit by call. Between host_enter() and host_exit(). */
+void scene_write(size_t length);
+/* op(NULL) on its own, interrupts off, with hook(NULL) at boundary `at` of it; false: it has no such boundary. */
+bool scene_step(void (*op)(void *), u64 at, void (*hook)(void *));
 /* Consuming readers: one event; a page. False: nothing there. */
 bool scene_consume(void);
 bool scene_read_page(void);

@@ -11,37 +11,23 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/task/task.h"
 #include "tests/kernel/ring_scene.h"
 #include "tests/kernel/stepper.h"
-#include "tests/kernel/threads.h"
 
 #define BIG 1960 /* two of them and a small one fit in a sub-buffer */
 
 /* ---- What is stepped: one event ---- */
 
-static void write_call(size_t length)
-{
-	u32 hit = scene_hit();
-	struct ring_buffer_event *ev = ring_buffer_lock_reserve(scene_rb, length);
-
-	if (ev) {
-		scene_fill(ring_buffer_event_data(ev), length, hit);
-		ring_buffer_unlock_commit(scene_rb, ev);
-	}
-	scene_done(hit, ev);
-}
-
 static void op_call(void *unused)
 {
 	(void)unused;
-	write_call(16);
+	scene_write(16);
 }
 
 static void op_big(void *unused)
 {
 	(void)unused;
-	write_call(BIG);
+	scene_write(BIG);
 }
 
 static void op_inline(void *unused)
@@ -278,25 +264,12 @@ static bool room_for_all(const struct scene *s, const struct part *op, const str
 }
 
 /* `op` interrupted at `at`; false: it has no such boundary. */
-static bool step_op(const struct part *op, const struct part *hook, u64 at)
-{
-	struct host_context ctx;
-	u64 flags = irq_save();
-	bool reached;
-
-	host_enter(&ctx);
-	reached = stepper_run(op->fn, NULL, at, hook->fn, NULL);
-	host_exit();
-	irq_restore(flags);
-	return reached;
-}
-
 static bool once(const struct scene *s, const struct part *op, const struct part *hook, u64 at)
 {
 	bool reached;
 
 	scene_restore();
-	reached = step_op(op, hook, at);
+	reached = scene_step(op->fn, at, hook->fn);
 	label_make(s, op, hook, at);
 	scene_check(label, false);
 	if (scene_refused() && room_for_all(s, op, hook))
@@ -406,138 +379,6 @@ static void leaving(void)
 	EXPECT(boundaries > 1000);
 }
 
-/* ---- What waits for the writer ---- */
-
-/* Control calls of a task on another CPU: it gets as far as it can at the boundary, and on when the event is done. */
-struct control {
-	const char *name;
-	void (*fn)(void);
-	bool resets;
-};
-
-static const struct control *control;
-static u32 control_go, control_done; /* [A] */
-static int writer_cpu;
-
-static void reset_cpu(void)
-{
-	ring_buffer_reset_cpu(scene_rb, writer_cpu);
-}
-
-static void reset_all(void)
-{
-	ring_buffer_reset(scene_rb);
-}
-
-static void set_clock(void)
-{
-	ring_buffer_set_clock(scene_rb, NULL);
-}
-
-static void grow(void)
-{
-	EXPECT_EQ(ring_buffer_resize(scene_rb, 5 * RB_PAGE_DATA, -1), 0);
-}
-
-static void shrink(void)
-{
-	EXPECT_EQ(ring_buffer_resize(scene_rb, 2 * RB_PAGE_DATA, writer_cpu), 0);
-}
-
-static void iterate(void)
-{
-	struct ring_buffer_iter *it = ring_buffer_read_start(scene_rb, writer_cpu);
-	struct ring_buffer_stats st;
-	u64 n = 0;
-
-	while (ring_buffer_read(it, NULL))
-		n++;
-	ring_buffer_stats(scene_rb, writer_cpu, &st);
-	EXPECT_EQ(n, st.entries);
-	ring_buffer_read_finish(it);
-}
-
-static void lock_unlock(void)
-{
-	ring_buffer_lock(scene_rb);
-	EXPECT_EQ(scene_rb->lanes[writer_cpu].depth, 0);
-	ring_buffer_unlock(scene_rb);
-}
-
-static const struct control controls[] = {
-    {"reset_cpu", reset_cpu, true},
-    {"reset", reset_all, true},
-    {"set_clock", set_clock, true},
-    {"grow", grow, false},
-    {"shrink", shrink, false},
-    {"iterate", iterate, false},
-    {"lock", lock_unlock, false},
-};
-
-static void control_task(void *unused)
-{
-	(void)unused;
-	while (!atomic_load(&control_go))
-		sched_yield_current();
-	control->fn();
-	atomic_store(&control_done, 1);
-}
-
-/* Goes on when the call has shut the way in, and waits. */
-static void hook_control(void *unused)
-{
-	(void)unused;
-	atomic_store(&control_go, 1);
-	while (!atomic_load(&scene_rb->lanes[writer_cpu].slow) && !atomic_load(&control_done))
-		__builtin_ia32_pause();
-}
-
-static bool control_once(const struct scene *s, const struct part *op, u64 at)
-{
-	static const struct part hook = {"control", hook_control, false};
-	struct threads threads = {0};
-	bool reached;
-
-	control_go = control_done = 0;
-	scene_make(s);
-	thread_start(&threads, control_task, NULL, !writer_cpu);
-	reached = step_op(op, &hook, at);
-	atomic_store(&control_go, 1);
-	threads_join(&threads);
-	label_make(s, op, &hook, at);
-	scene_check(label, control->resets);
-	scene_end();
-	return reached;
-}
-
-static void control_calls(void)
-{
-	static const struct scene places[] = {
-	    {.count = 3, .room = 16, .behind = BEHIND_UNREAD},
-	    {.flags = RB_FL_OVERWRITE, .count = 3, .room = 16, .behind = BEHIND_UNREAD},
-	    {.count = 3, .room = 100, .behind = BEHIND_READ},
-	};
-	u64 boundaries = 0;
-
-	if (cpu_count() < 2)
-		return ktap_skip("one CPU");
-	preempt_disable();
-	writer_cpu = cpu_id();
-	preempt_enable();
-	EXPECT_EQ(task_set_affinity(current(), 1UL << writer_cpu), 0);
-	stepper_begin();
-	for (control = controls; control < controls + ARRAY_SIZE(controls); control++) {
-		for (unsigned i = 0; i < ARRAY_SIZE(places); i++) {
-			for (u64 at = 0; control_once(&places[i], &ops[0], at); at++)
-				boundaries++;
-		}
-	}
-	stepper_end();
-	ktap_note("%llu boundaries, all covered", (unsigned long long)boundaries);
-	EXPECT(boundaries > 1000);
-	task_set_affinity(current(), -1UL);
-}
-
 /* ---- Depth 2 ---- */
 
 /* What comes in between, itself interrupted. */
@@ -628,7 +469,6 @@ static const struct ktap_case cases[] = {
     {"ring_steps.producer", producer},
     {"ring_steps.overwrite", overwrite},
     {"ring_steps.leaving", leaving},
-    {"ring_steps.control", control_calls},
     {"ring_steps.pairs", pairs},
     {NULL, NULL},
 };
