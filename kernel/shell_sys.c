@@ -255,6 +255,14 @@ size_t os_stack_left(void)
 	return (u64)__builtin_frame_address(0) - (current()->arch.stack_top - KERNEL_STACK_SIZE);
 }
 
+u32 os_umask(u32 mask)
+{
+	u32 old = current()->umask;
+
+	current()->umask = mask;
+	return old;
+}
+
 void os_power(bool reboot)
 {
 	if (reboot)

@@ -80,14 +80,19 @@ static int show_comm(struct seq *s, struct task *t)
 	return 0;
 }
 
+static __noinline void umask_show(struct seq *s, u32 mask)
+{
+	seq_printf(s, "Umask:\t%04o\n", mask);
+}
+
 static int show_status(struct seq *s, struct task *t)
 {
 	char state = state_letter(t);
 
-	seq_printf(s,
-	    "Name:\t%.*s\nUmask:\t%04o\nState:\t%c (%s)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
-	    TASK_COMM_LEN, t->comm, t->umask, state, state_name(state), t->tgid, t->pid,
-	    parent_pid(t));
+	seq_printf(s, "Name:\t%.*s\n", TASK_COMM_LEN, t->comm);
+	umask_show(s, t->umask);
+	seq_printf(s, "State:\t%c (%s)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", state, state_name(state),
+	    t->tgid, t->pid, parent_pid(t));
 	seq_puts(s, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");
 	seq_printf(
 	    s, "Threads:\t1\nSigPnd:\t%016lx\nSigBlk:\t%016lx\n", t->sig.pending, t->sig.blocked);

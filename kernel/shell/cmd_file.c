@@ -24,6 +24,27 @@ int sh_cmd_pwd(struct sh_io *io, int argc, char **argv)
 	return e != 0;
 }
 
+static __noinline void umask_show(struct sh_io *io, u32 mask)
+{
+	sh_printf(io, "%04o\n", mask);
+}
+
+int sh_cmd_umask(struct sh_io *io, int argc, char **argv)
+{
+	u32 mask;
+
+	if (argc == 1) {
+		mask = os_umask(0);
+		os_umask(mask);
+		umask_show(io, mask);
+		return 0;
+	}
+	if (parse_u32(argv[1], 8, &mask) || mask > 0777)
+		return sh_fail(io, "illegal mode: %s", argv[1]);
+	os_umask(mask);
+	return 0;
+}
+
 /* -p: also what leads there; what is there already is no error. */
 static int make_path(const char *path)
 {

@@ -9,6 +9,7 @@
 #include "kernel/shell/sys.h"
 #include "tests/host/shell/posix.h"
 
+#include <sys/stat.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -680,6 +681,11 @@ size_t os_stack_left(void)
 	long used = me()->stack - (char *)__builtin_frame_address(0);
 
 	return used < 128 << 10 ? ((128 << 10) - MAX(used, 0L)) / 8 : 0;
+}
+
+u32 os_umask(u32 mask)
+{
+	return umask(mask);
 }
 
 void os_power(bool reboot)
