@@ -130,6 +130,7 @@ enum {
 enum {
 	TRACE_TRIGGERS_BLIND, /* none does */
 	TRACE_TRIGGERS_JUDGED, /* nothing is to be done unless a filter passes that looks at the event's own fields alone */
+	TRACE_TRIGGERS_OWN, /* there is one, without a filter, that looks at numbers among the fields alone */
 	TRACE_TRIGGERS_LOOK,
 };
 

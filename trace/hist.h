@@ -155,6 +155,7 @@ struct hist {
 	u32 key_words, size;
 	bool timestamps, usecs, needs_comm;
 	u32 simple, simple_len;	  /* keys, if there is a short way; bytes it looks at */
+	bool own;		  /* simple, and looks at no common field */
 	bool pause, cont, clear;  /* what the command said */
 	bool stopped;		  /* [A] being cleared */
 	u32 users;		  /* triggers */
@@ -192,6 +193,8 @@ extern struct list_head hists; /* those that were started */
 /* ---- counting -------------------------------------------------------------------------------------------------------- */
 
 void hist_update(struct hist *h, const struct host_context *ctx, const void *rec, u32 len);
+/* The same where h->simple, from an image of the fields. Behind host_hold(). */
+void hist_look(struct hist *h, const void *rec);
 
 /* ---- showing --------------------------------------------------------------------------------------------------------- */
 

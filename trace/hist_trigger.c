@@ -35,6 +35,14 @@ void hist_trigger_act(struct trace_trigger *t, const struct trace_trigger_hit *h
 		hist_update(use->h, hit->ctx, hit->rec, hit->len);
 }
 
+static void look(struct trace_trigger *t, const void *rec)
+{
+	struct hist_use *use = use_of(t);
+
+	if (likely(!READ_ONCE(use->paused)))
+		hist_look(use->h, rec);
+}
+
 void hist_trigger_set_paused(struct trace_trigger *t, bool paused)
 {
 	if (!trace_trigger_take(t))
@@ -155,6 +163,7 @@ static struct trace_trigger *make_trigger(const struct request *r, struct hist *
 	t->command = r->command;
 	t->file = r->file;
 	t->left = TRACE_TRIGGER_UNLIMITED;
+	t->look = h->simple ? look : NULL;
 	t->data = use;
 	return t;
 }

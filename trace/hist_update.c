@@ -298,18 +298,21 @@ static __noinline void update_whole(struct hit *hit)
 }
 
 /* What is not where it is looked for first: elsewhere, or new. */
-static __noinline struct hist_entry *find_simple(struct hist *h, const struct host_context *ctx,
-    const char *rec, u32 len, const u64 *key, u64 hash)
+static __noinline struct hist_entry *find_simple(
+    struct hist *h, const struct host_context *ctx, const u64 *key, u64 hash)
 {
-	struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len};
+	struct host_context here;
+	struct hit hit = {.h = h, .ctx = ctx ? ctx : &here};
 
+	if (!ctx)
+		host_context(&here);
 	return hist_map_insert_hashed(
-	    h->map, key, hash, ctx->cpu, h->needs_comm ? note_comm : NULL, &hit);
+	    h->map, key, hash, hit.ctx->cpu, h->needs_comm ? note_comm : NULL, &hit);
 }
 
 /* n_keys keys, a constant, that are plain numbers of the record; and sums of the same. The record is long enough. */
 static inline __attribute__((always_inline)) void update_simple(
-    struct hist *h, const struct host_context *ctx, const char *rec, u32 len, const u32 n_keys)
+    struct hist *h, u32 cpu, const struct host_context *ctx, const char *rec, const u32 n_keys)
 {
 	struct hist_field *const *keys = &h->fields[h->n_vals];
 	u64 key[HIST_KEYS_MAX];
@@ -317,9 +320,9 @@ static inline __attribute__((always_inline)) void update_simple(
 	for (u32 i = 0; i < n_keys; i++)
 		key[i] = load(keys[i], rec + keys[i]->at);
 	u64 hash = hist_hash(key, n_keys);
-	struct hist_entry *e = hist_map_hit(h->map, key, n_keys, hash, ctx->cpu);
+	struct hist_entry *e = hist_map_hit(h->map, key, n_keys, hash, cpu);
 	if (unlikely(!e)) {
-		e = find_simple(h, ctx, rec, len, key, hash);
+		e = find_simple(h, ctx, key, hash);
 		if (!e)
 			return;
 	}
@@ -333,11 +336,21 @@ void hist_update(struct hist *h, const struct host_context *ctx, const void *rec
 	if (unlikely(READ_ONCE(h->stopped)))
 		return;
 	if (likely(h->simple == 1 && len >= h->simple_len)) {
-		update_simple(h, ctx, rec, len, 1);
+		update_simple(h, ctx->cpu, ctx, rec, 1);
 	} else if (h->simple == 2 && len >= h->simple_len) {
-		update_simple(h, ctx, rec, len, 2);
+		update_simple(h, ctx->cpu, ctx, rec, 2);
 	} else {
 		struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len};
 		update_whole(&hit);
 	}
+}
+
+void hist_look(struct hist *h, const void *rec)
+{
+	if (unlikely(READ_ONCE(h->stopped)))
+		return;
+	if (likely(h->simple == 1))
+		update_simple(h, host_cpu(), NULL, rec, 1);
+	else
+		update_simple(h, host_cpu(), NULL, rec, 2);
 }

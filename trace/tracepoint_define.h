@@ -259,6 +259,21 @@
 			host_exit();                                                               \
 		}                                                                                  \
 	}                                                                                          \
+	static __noinline __trace_text void record_own_##name_(                                    \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		struct trace_trigger *trigger_ = atomic_load_acquire(&live_->triggers);            \
+		struct rec_##name_ rec_;                                                           \
+		if (unlikely(!trigger_ || !trigger_->look)) {                                      \
+			record_long_##name_(args); /* the list changed just now */                 \
+			return;                                                                    \
+		}                                                                                  \
+		trace_put_common(&rec_, event_##name_.id);                                         \
+		image_##name_(args, &rec_);                                                        \
+		trace_count_soft_off(live_);                                                       \
+		trigger_->look(trigger_, &rec_);                                                   \
+		host_exit();                                                                       \
+	}                                                                                          \
 	TRACE_DISPATCH void trace_record_##name_(proto)                                            \
 	{                                                                                          \
 		host_hold();                                                                       \
@@ -283,6 +298,9 @@
 		else if (gate_ == TRACE_WAY_ALONE &&                                               \
 			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_JUDGED)                \
 			record_judged_##name_(args, live_);                                        \
+		else if (gate_ == TRACE_WAY_ALONE &&                                               \
+			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_OWN)                   \
+			record_own_##name_(args, live_);                                           \
 		else if (way_ == TRACE_WAY_PID)                                                    \
 			record_short_##name_(args, live_);                                         \
 		else                                                                               \

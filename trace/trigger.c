@@ -171,6 +171,10 @@ static u8 record_wanted(const struct trace_event_file *file, const struct trace_
 		any |= looks(t);
 		all_judged &= is_judged(t);
 	}
+	const struct trace_trigger *only = more ? more : file->triggers;
+	bool alone = only && (more ? !file->triggers : !only->next);
+	if (alone && only->look && !only->filter)
+		return TRACE_TRIGGERS_OWN;
 	return !any	    ? TRACE_TRIGGERS_BLIND
 	       : all_judged ? TRACE_TRIGGERS_JUDGED
 			    : TRACE_TRIGGERS_LOOK;

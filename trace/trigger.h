@@ -76,6 +76,9 @@ struct trace_trigger {
 	void *data;				     /* [I] the command's own */
 	u64 left;		    /* [A] how often it may still act; TRACE_TRIGGER_UNLIMITED */
 	struct trace_trigger *dead; /* [L] chain of those taken out together */
+	/* [I] In place of act(), where numbers among the fields are all it looks at: `rec` is an image of them. Any
+	 * context, behind host_hold(). NULL: it wants more. */
+	void (*look)(struct trace_trigger *trigger, const void *rec);
 };
 
 extern const struct trace_trigger_command trace_trigger_commands[]; /* ends with a NULL name */

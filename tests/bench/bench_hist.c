@@ -12,6 +12,7 @@
 #define LINES	2048
 
 BENCH_ROUND(one_round, trace_bench_2u64(7, i))
+BENCH_ROUND(two_round, trace_bench_2u64(7, 8))
 BENCH_ROUND(many_round, trace_bench_2u64(i & 255, a))
 BENCH_ROUND(fill_round, trace_bench_2u64(i % LINES, a))
 
@@ -32,7 +33,12 @@ static void run_one(const char *name)
 
 static void run_two_keys(const char *name)
 {
-	run(name, "hist:keys=a,common_pid", one_round);
+	run(name, "hist:keys=a,b", two_round);
+}
+
+static void run_two_keys_common(const char *name)
+{
+	run(name, "hist:keys=a,common_pid", two_round);
 }
 
 static void run_value(const char *name)
@@ -67,6 +73,7 @@ static void run_read(const char *name)
 const struct bench bench_hist[] = {
     {"hist.1key.1value", run_one},
     {"hist.2keys", run_two_keys},
+    {"hist.2keys.common_pid", run_two_keys_common},
     {"hist.1key.1sum", run_value},
     {"hist.1key.256values+record", run_recorded},
     {"hist.1key.variable", run_variable},
