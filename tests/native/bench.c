@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "tests/native/bare_ring.h"
-#include "tests/native/inline.h"
+#include "trace/host.h"
 #include "trace/ring_buffer_write.h"
 
 #define PASSES	 2000 /* a round: some 20 us, mostly not interrupted */

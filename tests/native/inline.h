@@ -1,5 +1,5 @@
 /*
- * The three functions of trace/host.h that a writer calls, for measuring: a thread that is bound to a CPU and that nobody
+ * The functions of trace/host.h that every event passes through, for measuring: a thread that is bound to a CPU and that nobody
  * interrupts has nothing to do in them. trace/host.h includes this (TRACE_HOST_INLINE).
  */
 #pragma once
@@ -8,16 +8,31 @@
 
 extern _Thread_local unsigned native_cpu; /* which lane this thread writes to */
 
-static inline void host_enter(struct host_context *ctx)
+static inline void host_hold(void)
 {
-	*ctx = (struct host_context){.cpu = native_cpu};
 }
 
 static inline void host_exit(void)
 {
 }
 
-static inline unsigned host_cpu(void)
+static inline unsigned long host_cpu(void)
 {
 	return native_cpu;
+}
+
+static inline void host_context(struct host_context *ctx)
+{
+	*ctx = (struct host_context){.cpu = native_cpu};
+}
+
+static inline void host_current_comm(char comm[16])
+{
+	comm[0] = 0;
+}
+
+static inline void host_enter_probed(struct host_context *ctx, const void *regs)
+{
+	(void)regs;
+	host_context(ctx);
 }
