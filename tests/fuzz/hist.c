@@ -90,6 +90,7 @@ static void end(void)
 	FUZZ_CHECK(!trace_put("events/synthetic/other/trigger", ""));
 	FUZZ_CHECK(list_empty(&hists));
 	FUZZ_CHECK(!trace_put("synthetic_events", ""));
+	FUZZ_CHECK(!trace_put("dynamic_events", "")); /* a line may have defined a probe */
 	FUZZ_CHECK(!trace_put("error_log", ""));
 	FUZZ_CHECK(list_empty(&dynevents));
 	trace_put("snapshot", "0");
