@@ -231,7 +231,7 @@ breakpoint_common:
 	pushq REGS_RFLAGS - REGS_VECTOR + 16(%rsi)
 	pushq REGS_CS - REGS_VECTOR + 16(%rsi)
 	pushq REGS_RIP - REGS_VECTOR + 16(%rsi)
-	pushq $-1 /* no system call */
+	pushq $0 /* no error code */
 	pushq $TRAP_BP
 	pushq %r9
 	pushq %r8
