@@ -231,7 +231,7 @@ breakpoint_common:
 	pushq REGS_RFLAGS - REGS_VECTOR + 16(%rsi)
 	pushq REGS_CS - REGS_VECTOR + 16(%rsi)
 	pushq REGS_RIP - REGS_VECTOR + 16(%rsi)
-	pushq $0 /* no error code */
+	pushq $-1 /* no system call: what a probe sees as orig_ax */
 	pushq $TRAP_BP
 	pushq %r9
 	pushq %r8

@@ -169,8 +169,10 @@ static void __noprobe do_int3(struct regs *r)
 		private_write(irq_regs, outer);
 	if (taken)
 		return;
-	if (!regs_user(r))
+	if (!regs_user(r)) {
+		r->error = 0; /* it has none; what probes are shown there is -1 */
 		fatal(r, traps[TRAP_BP].name);
+	}
 	irq_enable();
 	kernel_user_trap(r, SIGTRAP, SI_KERNEL, 0);
 }
