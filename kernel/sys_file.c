@@ -151,17 +151,23 @@ long sys_unlinkat(const u64 *a)
 	return (u32)a[2] ? rmdir_at(a[0], a[1]) : with_path(a[0], a[1], unlink_path, a);
 }
 
-/* The second path of a call that has two, when the first is there. */
-static long rename_to(const char *from, const u64 *a)
+/* For calls with two paths, when the first is there: the second one is at `user`. */
+static long with_second_path(
+    const char *first, u64 user, int (*fn)(const char *first, const char *second))
 {
-	struct filename to;
-	long ret = filename_get(a[1], &to);
+	struct filename second;
+	long ret = filename_get(user, &second);
 
 	if (ret)
 		return ret;
-	ret = vfs_rename(from, to.name);
-	filename_put(&to);
+	ret = fn(first, second.name);
+	filename_put(&second);
 	return ret;
+}
+
+static long rename_to(const char *from, const u64 *a)
+{
+	return with_second_path(from, a[1], vfs_rename);
 }
 
 long sys_rename(const u64 *a)
@@ -171,14 +177,7 @@ long sys_rename(const u64 *a)
 
 static long symlink_at(const char *target, const u64 *a)
 {
-	struct filename path;
-	long ret = filename_get(a[1], &path);
-
-	if (ret)
-		return ret;
-	ret = vfs_symlink(target, path.name);
-	filename_put(&path);
-	return ret;
+	return with_second_path(target, a[1], vfs_symlink);
 }
 
 long sys_symlink(const u64 *a)
