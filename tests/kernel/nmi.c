@@ -134,27 +134,50 @@ static bool storm_goes_on(u64 start)
 	return atomic_load(&handled) < STORM && clock_ns() - start < STORM_TIME;
 }
 
-static void storm_from_another_cpu(void)
+/* Calls work() again and again while another CPU sends NMIs; false: there is no other. */
+static bool storm_over(struct storm *s, void (*work)(void))
 {
-	struct storm s = {0};
-	u64 bad = 0, start = clock_ns();
+	u64 start = clock_ns();
 
 	if (cpu_count() < 2) {
 		ktap_skip("one CPU");
-		return;
+		return false;
 	}
 	begin();
 	preempt_disable();
-	s.target = cpu_id();
-	kthread_run(send_storm, &s, (s.target + 1) % cpu_count(), "nmi-storm");
+	s->target = cpu_id();
+	kthread_run(send_storm, s, (s->target + 1) % cpu_count(), "nmi-storm");
 	while (storm_goes_on(start)) {
-		bad += registers_hold(20);
+		work();
 		cpu_relax(); /* where CPUs take turns, the other gets its */
 	}
-	s.stop = true;
+	s->stop = true;
 	preempt_enable();
-	while (!s.done)
+	while (!s->done)
 		cpu_relax();
+	return true;
+}
+
+static u64 bad, own; /* of the two below */
+
+static void hold_registers(void)
+{
+	bad += registers_hold(20);
+}
+
+static void hit_breakpoint(void)
+{
+	__asm__ volatile("int3" ::: "memory");
+	own++;
+}
+
+static void storm_from_another_cpu(void)
+{
+	struct storm s = {0};
+
+	bad = 0;
+	if (!storm_over(&s, hold_registers))
+		return;
 	EXPECT(handled > 0);
 	EXPECT_EQ(bad, 0);
 	EXPECT(handled <= s.sent);
@@ -167,24 +190,10 @@ static void storm_from_another_cpu(void)
 static void storm_over_breakpoints(void)
 {
 	struct storm s = {0};
-	u64 own = 0, start = clock_ns();
 
-	if (cpu_count() < 2) {
-		ktap_skip("one CPU");
+	own = 0;
+	if (!storm_over(&s, hit_breakpoint))
 		return;
-	}
-	begin();
-	preempt_disable();
-	s.target = cpu_id();
-	kthread_run(send_storm, &s, (s.target + 1) % cpu_count(), "nmi-storm");
-	for (; storm_goes_on(start); own++) {
-		__asm__ volatile("int3" ::: "memory");
-		cpu_relax();
-	}
-	s.stop = true;
-	preempt_enable();
-	while (!s.done)
-		cpu_relax();
 	nmi_handler_remove(in_nmi);
 	int3_handler_remove(on_int3);
 	EXPECT_EQ(nested, 0);

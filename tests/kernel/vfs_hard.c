@@ -1,5 +1,4 @@
 /* The file tree when memory runs out, and with several tasks at the same names. */
-#include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
@@ -7,32 +6,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
-
-static int touch(const char *path)
-{
-	struct file *f;
-	int r = vfs_open(path, O_WRONLY | O_CREAT | O_EXCL, 0644, &f);
-
-	if (!r)
-		file_put(f);
-	return r;
-}
-
-static int open_new(const char *path)
-{
-	struct file *f;
-	int r = vfs_open(path, O_RDWR | O_CREAT | O_TRUNC, 0644, &f);
-
-	if (!r)
-		file_put(f);
-	return r;
-}
-
-static bool is_there(const char *path)
-{
-	struct vstat st;
-	return vfs_stat(path, false, &st) == 0;
-}
+#include "tests/kernel/vfs_tools.h"
 
 static int op_create(void)
 {
@@ -170,7 +144,8 @@ static void disturb(void *arg)
 			expect_one_of(vfs_rename(a, b), -ENOENT, -EISDIR, -ENOTDIR);
 			break;
 		case 6:
-			expect_one_of(open_new(a), -EISDIR, -EISDIR, -EISDIR);
+			expect_one_of(
+			    open_result(a, O_RDWR | O_CREAT | O_TRUNC), -EISDIR, -EISDIR, -EISDIR);
 			break;
 		default:
 			strscpy(a + strlen(a), "/..", 4);

@@ -1,37 +1,11 @@
 /* Names in the file tree: paths, limits, symlinks, directories, rename. Works below /tmp/t and leaves nothing there. */
-#include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/task/task.h"
-
-static int touch(const char *path)
-{
-	struct file *f;
-	int r = vfs_open(path, O_WRONLY | O_CREAT | O_EXCL, 0644, &f);
-
-	if (!r)
-		file_put(f);
-	return r;
-}
-
-static int open_result(const char *path, u32 flags)
-{
-	struct file *f;
-	int r = vfs_open(path, flags, 0644, &f);
-
-	if (!r)
-		file_put(f);
-	return r;
-}
-
-static bool is_there(const char *path)
-{
-	struct vstat st;
-	return vfs_stat(path, false, &st) == 0;
-}
+#include "tests/kernel/vfs_tools.h"
 
 /* /tmp/t with: dir/ dir/file file lfile -> file, ldir -> dir, dangling -> nowhere, loop -> loop, up -> dir/.. */
 static void make_tree(void)
