@@ -1,6 +1,6 @@
 /*
  * What any loader hands over to the kernel: plain data, physical addresses, nothing of the loader's own formats. Filled by
- * the PVH entry or by the UEFI loader before paging is the kernel's; read during boot only.
+ * the PVH entry or by the UEFI loader before paging is the kernel's; read during boot only. What a loader does not know is 0.
  */
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #define BOOT_MAX_RANGES	 128
 #define BOOT_MAX_CMDLINE 4096
+#define BOOT_MAX_STAMPS	 32
 
 enum boot_memory_type { BOOT_MEM_USABLE = 1, BOOT_MEM_RESERVED, BOOT_MEM_ACPI, BOOT_MEM_NVS };
 
@@ -17,22 +18,41 @@ struct boot_range {
 	uint32_t pad;
 };
 
+/* Bytes of a pixel, lowest address first; the fourth is not shown. */
+enum boot_pixel_format { BOOT_FB_NONE, BOOT_FB_BGRX, BOOT_FB_RGBX };
+
 struct boot_framebuffer {
 	uint64_t base;
-	uint32_t width, height, pitch; /* pixels, pixels, bytes */
-	uint32_t format;	       /* 0: none, 1: BGRX, 2: RGBX */
+	uint32_t width, height, pitch; /* pixels, pixels, bytes from one line to the next */
+	uint32_t format;	       /* enum boot_pixel_format */
+};
+
+/* A step of the firmware or the loader, with the time when it was done. In the order of time. */
+struct boot_stamp {
+	uint64_t tsc;
+	char name[24]; /* NUL-terminated, e.g. "kernel_read" */
 };
 
 struct boot_info {
 	uint64_t rsdp;			   /* ACPI root pointer; 0: none given, search for it */
+	uint64_t smbios;		   /* SMBIOS entry point, "_SM3_" preferred to "_SM_" */
+	uint64_t efi_system_table;	   /* boot services have ended */
+	uint64_t fpdt;			   /* ACPI table of the firmware's own times, unchecked */
 	uint64_t initrd_base, initrd_size; /* size 0: none */
 	uint64_t kernel_base, kernel_size; /* where the image and its bss lie */
 	uint64_t entry_tsc;		   /* TSC at the first instruction of the loader or entry */
+	/*
+	 * For a recorder that a warm reset must not erase: in no range that is usable, and where the
+	 * same loader put it at its last start. size 0: the loader keeps none.
+	 */
+	uint64_t lastboot_base, lastboot_size;
 	struct boot_framebuffer framebuffer;
-	uint32_t range_count;
+	uint32_t range_count, stamp_count;
 	char loader[28]; /* "pvh", "uefi" */
+	uint32_t pad;
 	struct boot_range
-	    ranges[BOOT_MAX_RANGES];	/* as the firmware gave them: may overlap, unsorted */
+	    ranges[BOOT_MAX_RANGES]; /* as the firmware gave them: may overlap, unsorted */
+	struct boot_stamp stamps[BOOT_MAX_STAMPS];
 	char cmdline[BOOT_MAX_CMDLINE]; /* always NUL-terminated */
 };
 
