@@ -10,6 +10,10 @@
 
 #define ACPI_MAX_IOAPICS   8
 #define ACPI_MAX_OVERRIDES 16
+#define ACPI_MAX_SERIALS   4
+#define ACPI_MAX_TABLES	   64
+
+struct sdt; /* drivers/acpi_tables.h */
 
 /* Generic address structure: where a register lies. */
 struct acpi_address {
@@ -49,8 +53,28 @@ struct acpi_fadt {
 	u8 century;				  /* CMOS register, 0: none */
 	struct acpi_address reset, sleep_control; /* address 0: none */
 	u8 reset_value;
+	u64 dsdt;
 	bool s5_known; /* the DSDT names soft-off: */
 	u8 s5_type_a, s5_type_b;
+};
+
+/* A 16550 that SPCR or DBG2 tells of. */
+struct acpi_serial {
+	const char *table; /* "SPCR", "DBG2" */
+	bool ports;	   /* else memory */
+	u64 base;
+	u8 shift, width; /* registers are 1 << shift bytes apart, `width` bytes wide */
+	u32 clock;	 /* 0: the usual one */
+	u32 baud;	 /* 0: stays as the firmware set it */
+	bool rtscts;
+};
+
+/* A table that a root table (or, for DSDT and FACS, the FADT) points to, refused ones too. */
+struct acpi_table {
+	char name[12]; /* signature; with a number behind where there are several of its kind */
+	u64 address;
+	const struct sdt *table; /* whole, its checksum right; NULL: refused */
+	const char *wrong;	 /* then why: "its checksum is wrong" */
 };
 
 /*
@@ -58,6 +82,9 @@ struct acpi_fadt {
  * NULL, or the sentence that says what is missing.
  */
 const char *acpi_init(u64 rsdp);
+const struct acpi_table *acpi_table_nth(unsigned i); /* in the order found; NULL: no more */
+unsigned acpi_tables_left_out(void);		     /* beyond ACPI_MAX_TABLES */
+const struct acpi_serial *acpi_serial_nth(unsigned i);
 const struct acpi_madt *acpi_madt(void); /* NULL: no such table */
 const struct acpi_fadt *acpi_fadt(void);
 u64 acpi_hpet_base(void); /* 0: no HPET */

@@ -98,6 +98,7 @@ bool acpi_parse_fadt(const struct sdt *t, struct acpi_fadt *out)
 	u64 dsdt = f->dsdt;
 	if (t->length >= offsetof(struct fadt, x_pm1a_event) && f->x_dsdt)
 		dsdt = f->x_dsdt;
+	out->dsdt = dsdt;
 	const struct sdt *d = acpi_map_table(dsdt);
 	if (d)
 		out->s5_known = acpi_find_s5(

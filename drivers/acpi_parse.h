@@ -11,3 +11,7 @@ bool acpi_parse_fadt(const struct sdt *t, struct acpi_fadt *out);
 /* The two values of _S5 in a definition block; false: not there in the form every firmware writes.
  */
 bool acpi_find_s5(const u8 *aml, size_t n, u8 *a, u8 *b);
+/* False: too short, or no 16550. */
+bool acpi_parse_spcr(const struct sdt *t, struct acpi_serial *out);
+/* The 16550s among the debug ports, at most `max`: how many. */
+unsigned acpi_parse_dbg2(const struct sdt *t, struct acpi_serial *out, unsigned max);

@@ -118,3 +118,33 @@ struct hpet_table {
 	u16 min_tick;
 	u8 attributes;
 } __packed;
+
+/* Serial port console redirection, revision 4; clock from revision 3 on. */
+struct spcr {
+	struct sdt h;
+	u8 type, reserved0[3];
+	struct acpi_address address;
+	u8 irq_type, irq;
+	u32 gsi;
+	u8 baud, parity, stop, flow, terminal, language;
+	u16 pci_device, pci_vendor;
+	u8 pci_bus, pci_slot, pci_function;
+	u32 pci_flags;
+	u8 pci_segment;
+	u32 clock;
+	u32 precise_baud;
+} __packed;
+
+struct dbg2 {
+	struct sdt h;
+	u32 offset, count; /* of struct dbg2_device, from the table's start */
+} __packed;
+
+struct dbg2_device {
+	u8 revision;
+	u16 length;
+	u8 registers; /* how many addresses */
+	u16 name_length, name_offset, oem_length, oem_offset;
+	u16 type, subtype, reserved;
+	u16 address_offset, size_offset; /* from the start of this */
+} __packed;
