@@ -595,5 +595,6 @@ unsigned arch_smp_boot(
     unsigned max); /* brings up at most `max` CPUs in all, measures skew; returns how many are up */
 /* Routes global system interrupt `gsi` to CPU 0: kernel_irq(gsi) follows. 0 or -ENODEV. */
 int arch_irq_route(unsigned gsi);
+void arch_irq_mask(unsigned gsi); /* it comes no more. Any context but NMI, CPU 0 */
 unsigned arch_isa_gsi(unsigned isa);
 bool arch_irq_is_level(unsigned gsi); /* level-triggered, by the tables; else edge */

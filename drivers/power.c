@@ -5,7 +5,7 @@
 #include "drivers/power.h"
 
 #include "arch/arch.h"
-#include "drivers/serial.h"
+#include "drivers/console.h"
 
 enum {
 	PM1_SCI_ENABLED = 1,
@@ -90,17 +90,17 @@ void machine_poweroff(void)
 {
 	static const char words[] = "It is now safe to switch this machine off.\r\n";
 	irq_disable();
-	serial_drain();
+	consoles_drain();
 	acpi_off();
 	emulator_off();
-	serial_write(words, sizeof(words) - 1);
+	consoles_write(words, sizeof(words) - 1);
 	machine_halt();
 }
 
 void machine_exit(u8 code)
 {
 	irq_disable();
-	serial_drain();
+	consoles_drain();
 	port_out8(QEMU_DEBUG_EXIT, code);
 	machine_poweroff();
 }
@@ -127,7 +127,7 @@ static void __noreturn triple_fault(void)
 void machine_reboot(void)
 {
 	irq_disable();
-	serial_drain();
+	consoles_drain();
 	if (fadt && fadt->reset.address) {
 		write_register(&fadt->reset, reset_memory, fadt->reset_value);
 		delay_us(SETTLE_US);

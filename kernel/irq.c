@@ -10,7 +10,10 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"
+#include "kernel/printk.h"
 #include "kernel/task/sync.h"
+
+#define UNCLAIMED_MAX 10000u /* interrupts in a row */
 
 struct irq_action {
 	struct irq_action *next; /* [A] */
@@ -63,16 +66,31 @@ unsigned irq_from_isa(unsigned isa)
 	return arch_isa_gsi(isa);
 }
 
+/* A device without a driver holds the line: nothing else would run any more. */
+static void give_up(unsigned irq, struct irq_line *line)
+{
+	arch_irq_mask(irq);
+	line->off = true;
+	line->unclaimed = 0;
+	pr_err("irq %u: nobody cared %u times in a row; the line is off from now on", irq,
+	    UNCLAIMED_MAX);
+}
+
 void kernel_irq(unsigned irq)
 {
 	struct irq_line *line = &lines[irq];
+	bool claimed = false;
 	line->count++;
 	for (struct irq_action *a = atomic_load_acquire(&line->first); a;
 	     a = atomic_load_acquire(&a->next)) {
 		trace_irq_handler_entry(irq, a->name);
 		bool mine = a->fn(a->arg);
 		trace_irq_handler_exit(irq, mine);
+		claimed |= mine;
 	}
+	line->unclaimed = claimed ? 0 : line->unclaimed + 1;
+	if (unlikely(line->unclaimed >= UNCLAIMED_MAX))
+		give_up(irq, line);
 }
 
 void kernel_vector_entry(enum vector_kind kind, unsigned vector)

@@ -18,6 +18,8 @@ struct irq_action;
 struct irq_line {
 	struct irq_action *first; /* [A] NULL: nobody asked for it */
 	u64 count;		  /* [C] CPU 0, to which all go */
+	u32 unclaimed;		  /* [C] the last so many were nobody's */
+	bool off;		  /* [C] too many were: the line is masked for good */
 };
 const struct irq_line *irq_line(unsigned irq); /* NULL: number too big */
 const char *irq_action_name(

@@ -7,11 +7,13 @@
 #include "drivers/acpi.h"
 #include "drivers/clocks.h"
 #include "drivers/cmos.h"
+#include "drivers/pci.h"
 #include "drivers/power.h"
 #include "kernel/cmdline.h"
 #include "kernel/init.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
+#include "kernel/serial.h"
 
 #define NS_PER_SECOND 1000000000UL
 
@@ -61,11 +63,29 @@ static unsigned find_clocks(const struct ref_clock *refs[4])
 	return n;
 }
 
+static void tell_refused_tables(void)
+{
+	const struct acpi_table *t;
+	for (unsigned i = 0; (t = acpi_table_nth(i)); i++)
+		if (t->wrong)
+			pr_warn("ACPI: table %s at 0x%llx is refused: %s", t->name,
+			    (unsigned long long)t->address, t->wrong);
+	if (acpi_tables_left_out())
+		pr_warn("ACPI: there is room for %u tables; %u more are not seen", ACPI_MAX_TABLES,
+		    acpi_tables_left_out());
+}
+
 void machine_init(const struct boot_info *bi)
 {
 	static struct machine_info mi;
 	const struct ref_clock *refs[4];
 	const char *wrong = acpi_init(bi->rsdp);
+	unsigned unseen = pci_scan();
+	tell_refused_tables();
+	if (unseen)
+		pr_warn("PCI: there is room for %u functions; %u more are not seen",
+		    PCI_MAX_FUNCTIONS, unseen);
+	serial_init_machine();
 	if (wrong)
 		panic("This kernel cannot run on this machine: %s.", wrong);
 	take_madt(&mi, acpi_madt());

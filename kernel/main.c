@@ -9,6 +9,7 @@
 #include "kernel/kprobe.h"
 #include "kernel/mem/mem.h"
 #include "kernel/printk.h"
+#include "kernel/serial.h"
 #include "kernel/task/task.h"
 #include "kernel/trace_glue.h"
 #include "kernel/tty.h"
@@ -19,6 +20,7 @@ void kernel_main(const struct boot_info *bi)
 	cmdline_init(bi->cmdline); /* first: everything below may ask it */
 	console_init();		   /* serial port: from here on there are last words */
 	mem_init(bi);		   /* page frames, kmalloc */
+	serial_init_mapped();	   /* consoles whose registers are memory */
 	machine_init(bi);	   /* ACPI, interrupt controllers, clock of the boot CPU */
 	sched_init();		   /* this stack becomes the idle task */
 	trace_glue_init(); /* events exist; trace_event= takes effect before the first switch */
@@ -29,7 +31,8 @@ void kernel_main(const struct boot_info *bi)
 	machine_proc_init(); /* what is known of interrupts and clock, below /proc */
 	kprobe_files_init(); /* the list of probes */
 	trace_files_init();  /* the tracer's files below /proc */
-	tty_init();	     /* serial input to the console terminal */
+	tty_init();	     /* the console terminal */
+	serial_start();	     /* serial ports: devices, and input */
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */
 	sched_idle();
 }

@@ -9,13 +9,14 @@
 #include "kernel/printk.h"
 
 #include "arch/arch.h"
-#include "drivers/serial.h"
+#include "drivers/console.h"
 #include "kernel/cmdline.h"
 #include "kernel/events.h"
 #include "kernel/init.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/string.h"
 #include "kernel/log_buffer.h"
+#include "kernel/serial.h"
 
 #define LOG_LINE_MAX  1024
 #define PREFIX_MAX    32
@@ -52,23 +53,32 @@ static void console_unlock(void)
 	atomic_store_release(&console_owner, 0);
 }
 
-/* Prints what is left of one line, all its parts. False: nothing there. Console held. */
-static bool print_line(void)
+/* To one console, or (NULL) to all. Console held. */
+static void put(struct console *only, const char *s, size_t n)
+{
+	if (only)
+		only->write(only, s, n);
+	else
+		consoles_write(s, n);
+}
+
+/* Prints what is left of the line at *seq, all its parts. False: nothing there. Console held. */
+static bool print_line(struct console *only, u64 *seq)
 {
 	struct log_slot s;
-	if (!log_read(&console_seq, &s, panicking))
+	if (!log_read(seq, &s, panicking))
 		return false;
 	for (;;) {
-		console_seq++;
+		++*seq;
 		if (s.level < console_level) {
 			char prefix[PREFIX_MAX];
 			if (s.part == 0)
-				serial_write(prefix, format_prefix(prefix, s.ns));
-			serial_write(s.text, s.len);
+				put(only, prefix, format_prefix(prefix, s.ns));
+			put(only, s.text, s.len);
 			if (s.part + 1 == s.parts)
-				serial_write("\r\n", 2);
+				put(only, "\r\n", 2);
 		}
-		if (s.part + 1 >= s.parts || !log_read(&console_seq, &s, panicking))
+		if (s.part + 1 >= s.parts || !log_read(seq, &s, panicking))
 			return true;
 	}
 }
@@ -79,7 +89,7 @@ static void console_flush(void)
 	do {
 		u64 flags = irq_save();
 		bool mine = console_try_lock();
-		bool printed = mine && print_line();
+		bool printed = mine && print_line(NULL, &console_seq);
 		if (mine)
 			console_unlock();
 		irq_restore(flags);
@@ -112,13 +122,13 @@ static size_t raw_chunk(const char *s, size_t n)
 	return RAW_CHUNK;
 }
 
-void console_write(const char *s, size_t n)
+void console_write_to(struct console *only, const char *s, size_t n)
 {
 	while (n) {
 		size_t chunk = raw_chunk(s, n);
 		u64 flags = irq_save();
 		bool locked = console_lock();
-		serial_write(s, chunk);
+		put(only, s, chunk);
 		if (locked)
 			console_unlock();
 		irq_restore(flags);
@@ -127,6 +137,24 @@ void console_write(const char *s, size_t n)
 	}
 	if (log_has(atomic_load_relaxed(&console_seq)))
 		console_flush();
+}
+
+void console_write(const char *s, size_t n)
+{
+	console_write_to(NULL, s, n);
+}
+
+void console_add(struct console *c)
+{
+	u64 flags = irq_save(), seq = 0;
+	bool locked = console_lock();
+
+	while (seq < console_seq && print_line(c, &seq))
+		;
+	consoles_add(c);
+	if (locked)
+		console_unlock();
+	irq_restore(flags);
 }
 
 /* One log line for each line of the text. */
@@ -209,5 +237,5 @@ void console_init(void)
 	if (cmdline_flag("debug"))
 		level = LEVEL_DEBUG;
 	printk_set_level(cmdline_u64("loglevel", level));
-	serial_init();
+	serial_init_early();
 }

@@ -17,6 +17,11 @@ void printk(int level, const char *fmt, ...) __printf(2, 3);
 
 /* Bytes to every console, nothing added. Any context; takes the console lock except in panic. */
 void console_write(const char *s, size_t n);
+/* The same to one console alone; NULL: to all. */
+struct console; /* drivers/console.h */
+void console_write_to(struct console *only, const char *s, size_t n);
+/* One console more: it gets what the log has kept so far, then everything. Boot, task context. */
+void console_add(struct console *c);
 void printk_set_level(int console_level);
 int printk_level(void);
 /* Copies the log on from *pos (0: the oldest kept; else as an earlier call left it) and moves *pos; bytes, 0 at the end. */

@@ -5,10 +5,9 @@
  */
 #include "kernel/tty.h"
 #include "arch/arch.h"
-#include "drivers/serial.h"
+#include "drivers/console.h"
 #include "kernel/cmdline.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/irq.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -223,19 +222,6 @@ void tty_input(char c)
 	spin_unlock_irqrestore(&console.lock, flags);
 }
 
-static bool serial_interrupt(void *unused)
-{
-	bool mine = false;
-	int c;
-
-	(void)unused;
-	while ((c = serial_read()) >= 0) {
-		tty_input(c);
-		mine = true;
-	}
-	return mine;
-}
-
 /* ---- reading ---- */
 
 static bool readable(struct tty *t)
@@ -320,7 +306,8 @@ int tty_getc(void)
 
 /* ---- output ---- */
 
-void tty_write(const char *s, size_t n)
+/* To one console, or (NULL) to all. */
+static void write_to(struct console *only, const char *s, size_t n)
 {
 	bool map = (console.mode.oflag & (OPOST | ONLCR)) == (OPOST | ONLCR);
 
@@ -329,9 +316,9 @@ void tty_write(const char *s, size_t n)
 		size_t part = nl ? (size_t)(nl - s) : n;
 
 		if (part)
-			console_write(s, part);
+			console_write_to(only, s, part);
 		if (nl) {
-			console_write("\r\n", 2);
+			console_write_to(only, "\r\n", 2);
 			part++;
 		}
 		s += part;
@@ -339,10 +326,15 @@ void tty_write(const char *s, size_t n)
 	}
 }
 
+void tty_write(const char *s, size_t n)
+{
+	write_to(NULL, s, n);
+}
+
 static ssize tty_file_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
-	(void)f, (void)pos;
-	tty_write(buf, n);
+	(void)pos;
+	write_to(f->priv, buf, n);
 	return n;
 }
 
@@ -491,9 +483,14 @@ bool tty_is(const struct file *f)
 	return f->ops == &tty_ops;
 }
 
+int tty_register(const char *name, struct console *only)
+{
+	return dev_register(name, 0600, &tty_ops, only);
+}
+
 void tty_init(void)
 {
-	static const char *const names[] = {"console", "tty", "ttyS0"};
+	static const char *const names[] = {"console", "tty"};
 
 	console.queue = kmalloc(QUEUE_SIZE * sizeof(*console.queue));
 	if (!console.queue)
@@ -501,10 +498,6 @@ void tty_init(void)
 	if (cmdline_get("shell") && !strcmp(cmdline_get("shell"), "plain"))
 		tty_set_echo(false); /* also what is typed before the shell runs */
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (dev_register(names[i], 0600, &tty_ops, NULL))
+		if (tty_register(names[i], NULL))
 			pr_err("tty: cannot make /dev/%s", names[i]);
-	if (irq_request(irq_from_isa(SERIAL_ISA_IRQ), "ttyS0", serial_interrupt, NULL))
-		pr_err("tty: no interrupt for the serial port");
-	else
-		serial_input_enable();
 }

@@ -1,15 +1,18 @@
 /*
- * The console terminal: bytes from the serial port (and keyboard) to readers. Cooked mode (echo, erase, kill, Ctrl-C -> SIGINT
+ * The console terminal: bytes from serial ports and keyboard to readers. Cooked mode (echo, erase, kill, Ctrl-C -> SIGINT
  * to the foreground group, Ctrl-D end of file) for programs; raw mode for the shell's line editor. Is /dev/console, /dev/tty,
- * /dev/ttyS0. tty_input() is called in irq context; the rest in task context.
+ * and /dev/ttySn of the ports that are consoles. tty_input() is called in irq context; the rest in task context.
  */
 #pragma once
 
 #include "kernel/lib/types.h"
 
+struct console; /* drivers/console.h */
 struct file;
 
 void tty_init(void);
+/* Another name of the console terminal in /dev; what is written there goes to that console `only` (NULL: to all). */
+int tty_register(const char *name, struct console *only);
 void tty_input(char c);
 /* One raw byte, waiting; -EINTR. Only the shell's editor uses it. */
 int tty_getc(void);

@@ -69,20 +69,30 @@ bool arch_irq_is_level(unsigned gsi)
 	return wiring(gsi) & ENTRY_LEVEL;
 }
 
+/* NULL: the line leads nowhere. */
+static const struct ioapic *ioapic_of(unsigned gsi)
+{
+	for (unsigned i = 0; i < ioapic_count; i++)
+		if (gsi >= ioapics[i].first && gsi - ioapics[i].first < ioapics[i].lines)
+			return &ioapics[i];
+	return NULL;
+}
+
 int arch_irq_route(unsigned gsi)
 {
-	if (gsi >= VECTOR_DEVICES)
+	const struct ioapic *io = gsi < VECTOR_DEVICES ? ioapic_of(gsi) : NULL;
+	if (!io)
 		return -ENODEV;
-	for (unsigned i = 0; i < ioapic_count; i++) {
-		const struct ioapic *io = &ioapics[i];
-		if (gsi < io->first || gsi - io->first >= io->lines)
-			continue;
-		u32 to = cpu_local_of(0)->apic_id;
-		write_entry(
-		    io, gsi - io->first, (VECTOR_FIRST_DEVICE + gsi) | wiring(gsi), to << 24);
-		return 0;
-	}
-	return -ENODEV;
+	u32 to = cpu_local_of(0)->apic_id;
+	write_entry(io, gsi - io->first, (VECTOR_FIRST_DEVICE + gsi) | wiring(gsi), to << 24);
+	return 0;
+}
+
+void arch_irq_mask(unsigned gsi)
+{
+	const struct ioapic *io = ioapic_of(gsi);
+	if (io)
+		ioapic_write(io, IOAPIC_REDIRECTION + (gsi - io->first) * 2, ENTRY_MASKED);
 }
 
 unsigned arch_isa_gsi(unsigned isa)

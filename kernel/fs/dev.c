@@ -21,14 +21,16 @@ static u64 device_number(const char *name)
 	    {"urandom", 1, 9},
 	    {"tty", 5, 0},
 	    {"console", 5, 1},
-	    {"ttyS0", 4, 64},
 	};
 	static u32 others = 10 << 8; /* Linux's "misc" */
+	u32 serial;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(known); i++) {
 		if (strcmp(known[i].name, name) == 0)
 			return known[i].major << 8 | known[i].minor;
 	}
+	if (!strncmp(name, "ttyS", 4) && !parse_u32(name + 4, 10, &serial))
+		return 4 << 8 | (64 + serial);
 	return others++;
 }
 

@@ -1,0 +1,100 @@
+/* drivers/uart.c on registers that are memory: what is written where. Memory keeps what a chip would take. */
+#include "drivers/console_option.h"
+#include "drivers/uart.h"
+#include "kernel/lib/ktap.h"
+#include "tests/host/firmware.h"
+
+#define PLACE (FIRMWARE_BASE + 0x1000)
+
+static struct uart u;
+static unsigned shift;
+
+static u8 *reg(unsigned n)
+{
+	return firmware + 0x1000 + (n << shift);
+}
+
+static void begin(u8 s, u8 width)
+{
+	struct uart_place place = {UART_MEMORY, PLACE, s, width};
+
+	firmware_clear();
+	shift = s;
+	EXPECT(uart_probe(&u, &place, 0));
+	*reg(5) = 0x60; /* nothing to send, nothing come */
+}
+
+static void line_settings(void)
+{
+	struct uart_line line = uart_line_usual;
+
+	begin(2, 4);
+	uart_setup(&u, &line);
+	EXPECT_EQ(*reg(0), 1); /* divisor */
+	EXPECT_EQ(*reg(1), 0);
+	EXPECT_EQ(*reg(3), 3); /* 8n1 */
+	EXPECT_EQ(*reg(4), 0xb);
+	EXPECT_EQ(u.burst, 1);
+	line = (struct uart_line){.baud = 300, .bits = 7, .parity = 'e', .stop = 2};
+	uart_setup(&u, &line);
+	EXPECT_EQ(*reg(0), 384 % 256);
+	EXPECT_EQ(*reg(1), 384 / 256);
+	EXPECT_EQ(*reg(3), 0x1e);
+	line = (struct uart_line){.baud = 4000000, .bits = 5, .parity = 'o', .stop = 1};
+	uart_setup(&u, &line); /* faster than the clock: as fast as it goes */
+	EXPECT_EQ(*reg(0), 1);
+	EXPECT_EQ(*reg(3), 8);
+	*reg(0) = 77;
+	line.baud = 0; /* as the firmware left it */
+	uart_setup(&u, &line);
+	EXPECT_EQ(*reg(0), 77);
+	EXPECT_EQ(*reg(3), 8);
+}
+
+static void bytes(void)
+{
+	for (unsigned s = 0; s <= 2; s += 2) {
+		begin(s, s ? 4 : 1);
+		uart_setup(&u, &uart_line_usual);
+		uart_write(&u, "ab", 2);
+		EXPECT_EQ(*reg(0), 'b');
+		EXPECT_EQ(u.sent, 2);
+		EXPECT_EQ(uart_read(&u), -1);
+		*reg(5) = 0xff; /* the card is pulled out: nothing waits for it */
+		uart_write(&u, "xyz", 3);
+		EXPECT_EQ(uart_read(&u), -1);
+		EXPECT_EQ(u.sent, 2);
+	}
+}
+
+static void interrupts(void)
+{
+	begin(0, 1);
+	uart_irq_enable(&u, UART_IRQ_RECEIVED);
+	EXPECT_EQ(*reg(1), 1);
+	*reg(2) = 0xc1;
+	EXPECT(!uart_irq_pending(&u));
+	*reg(2) = 0xc4;
+	EXPECT(uart_irq_pending(&u));
+	*reg(2) = 0xff;
+	EXPECT(!uart_irq_pending(&u));
+}
+
+static void not_there(void)
+{
+	struct uart_place none = {UART_MEMORY, 1UL << 50, 0, 1};
+	struct uart_place edge = {UART_PORTS, 0x10000, 0, 1};
+
+	EXPECT(!uart_probe(&u, &none, 0));
+	EXPECT(!uart_probe(&u, &edge, 0));
+}
+
+static const struct ktap_case cases[] = {
+    {"uart.line_settings", line_settings},
+    {"uart.bytes", bytes},
+    {"uart.interrupts", interrupts},
+    {"uart.not_there", not_there},
+    {NULL, NULL},
+};
+extern const struct ktap_suite suite_uart;
+const struct ktap_suite suite_uart = {cases};
