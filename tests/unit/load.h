@@ -10,7 +10,8 @@ void machine_join(unsigned cpu);
 
 /*
  * Called as an interrupt and as an NMI on the CPU that machine_irq() or machine_nmi() hits. Returns when no CPU is in the
- * handlers of before: an interrupt may come long after it was sent, also after the CPU's task has ended.
+ * handlers of before: an interrupt may come long after it was sent, also after the CPU's task has ended. Some that are sent
+ * do not come, lest those that do leave the task no time.
  */
 void machine_handlers(void (*irq)(void), void (*nmi)(void));
 void machine_irq(unsigned cpu);
