@@ -46,6 +46,7 @@ $(O)/k/%.S.o: %.S Makefile
 
 include user/user.mk
 include tests/tests.mk
+include boot/efi/efi.mk
 
 # Linked twice: the symbol table is made from the first link and lies last in rodata, so it moves no code.
 $(O)/symtab: tools/symtab.c

@@ -6,7 +6,7 @@
  *   0000000000001000 - 00007fffffffefff   ring 3
  *   ffff888000000000 +64 TiB              direct map of all RAM, never executable; kernel text and rodata read-only here too
  *   ffffc90000000000 +32 TiB              kernel mappings: stacks with guard pages, device registers, vmalloc
- *   ffffffff80000000 + physical           the kernel image, linked at 1 MiB physical; W^X by section
+ *   ffffffff80000000 +1 GiB               the kernel image, linked 1 MiB above its start; W^X by section
  */
 #pragma once
 
@@ -19,6 +19,9 @@
 #define USER_END	  0x00007ffffffff000UL /* first address ring 3 may not use */
 #define KERNEL_STACK_SIZE 16384UL /* of every task and idle loop; an unmapped page lies below */
 
+/* How far above 1 MiB the loader put the image; set before anything asks. */
+extern u64 kernel_image_offset;
+
 static inline void *phys_to_virt(u64 pa)
 {
 	return (void *)(pa + DIRECT_MAP_BASE);
@@ -27,7 +30,8 @@ static inline void *phys_to_virt(u64 pa)
 static inline u64 virt_to_phys(const void *va)
 {
 	u64 a = (u64)va;
-	return a >= KERNEL_IMAGE_BASE ? a - KERNEL_IMAGE_BASE : a - DIRECT_MAP_BASE;
+	return a >= KERNEL_IMAGE_BASE ? a - KERNEL_IMAGE_BASE + kernel_image_offset
+				      : a - DIRECT_MAP_BASE;
 }
 
 /*

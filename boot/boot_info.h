@@ -10,7 +10,13 @@
 #define BOOT_MAX_CMDLINE 4096
 #define BOOT_MAX_STAMPS	 32
 
-enum boot_memory_type { BOOT_MEM_USABLE = 1, BOOT_MEM_RESERVED, BOOT_MEM_ACPI, BOOT_MEM_NVS };
+enum boot_memory_type {
+	BOOT_MEM_USABLE = 1,
+	BOOT_MEM_RESERVED, /* not even mapped */
+	BOOT_MEM_ACPI,
+	BOOT_MEM_NVS,
+	BOOT_MEM_KEPT, /* RAM that nobody but its owner may touch: lastboot_base */
+};
 
 struct boot_range {
 	uint64_t base, size;
@@ -39,11 +45,13 @@ struct boot_info {
 	uint64_t efi_system_table;	   /* boot services have ended */
 	uint64_t fpdt;			   /* ACPI table of the firmware's own times, unchecked */
 	uint64_t initrd_base, initrd_size; /* size 0: none */
-	uint64_t kernel_base, kernel_size; /* where the image and its bss lie */
-	uint64_t entry_tsc;		   /* TSC at the first instruction of the loader or entry */
+	uint64_t kernel_base, kernel_size; /* where the image and its bss lie, below 4 GiB */
+	/* Free memory behind the image, for its first page tables; 0: up to the end of the range. */
+	uint64_t kernel_room;
+	uint64_t entry_tsc; /* TSC at the first instruction of the loader or entry */
 	/*
-	 * For a recorder that a warm reset must not erase: in no range that is usable, and where the
-	 * same loader put it at its last start. size 0: the loader keeps none.
+	 * For a recorder that a warm reset must not erase: a range of BOOT_MEM_KEPT, where the same
+	 * loader put it at its last start. size 0: the loader keeps none.
 	 */
 	uint64_t lastboot_base, lastboot_size;
 	struct boot_framebuffer framebuffer;
@@ -54,6 +62,21 @@ struct boot_info {
 	    ranges[BOOT_MAX_RANGES]; /* as the firmware gave them: may overlap, unsorted */
 	struct boot_stamp stamps[BOOT_MAX_STAMPS];
 	char cmdline[BOOT_MAX_CMDLINE]; /* always NUL-terminated */
+};
+
+/*
+ * The ELF note by which a loader knows this kernel: name BOOT_NOTE_NAME, type BOOT_NOTE_TYPE, described by this. The loader puts
+ * the segments somewhere below 4 GiB in one piece, maps that where the image is linked, and the first 4 GiB of memory one to
+ * one and at the direct map; it calls `entry` in 64-bit mode, interrupts off, %rdi the physical address of struct boot_info.
+ */
+#define BOOT_NOTE_NAME	 "Trapline"
+#define BOOT_NOTE_TYPE	 1
+#define BOOT_LINK_BASE	 0xffffffff80000000
+#define BOOT_DIRECT_BASE 0xffff888000000000
+
+struct boot_note {
+	uint64_t entry;	    /* linked address */
+	uint64_t info_size; /* sizeof(struct boot_info): another one means another version */
 };
 
 /* Where every loader ends: long mode, the image mapped where it is linked, the first 4 GiB of memory in the direct map, a

@@ -190,6 +190,7 @@ uart_init:
 	uart_set 4, 3
 uart_init_end:
 	.balign 8
+	.globl boot_gdt
 boot_gdt:
 	.quad 0, 0x00af9b000000ffff, 0x00cf93000000ffff
 boot_gdt_pointer:
@@ -207,6 +208,7 @@ early_pdpt_high:
 early_pds:
 	.skip 4 * 4096
 	.skip 8192
+	.globl boot_stack_top
 boot_stack_top:
 boot_tsc:
 	.skip 8

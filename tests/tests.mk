@@ -176,6 +176,8 @@ help:
 #: make run       build, boot in QEMU, give the console (Ctrl-A x or `poweroff` leaves)
 #:                variables: SMP=2 MEM=256M QEMU_CPU=max MACHINE=q35|pc|microvm BIOS=seabios|qboot
 #:                APPEND="kernel command line" INITRD=archive.cpio
+#: make image     build/trapline.img for a stick (`dd`), build/trapline.iso for a CD or a stick; ARCHIVE=archive.cpio CONFIG=trapline.cfg
+#: make run-uefi  and boot it under OVMF; variables as for make run
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
 #:                check, host-test, insn-test, guest-test, console-test, matrix; ONLY=ring. chooses cases
 #: make tsan      the ring buffer's cases under ThreadSanitizer

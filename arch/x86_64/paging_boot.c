@@ -13,6 +13,7 @@
 
 #define POKE_PAGES 2 /* per CPU: what is written may cross a page */
 
+u64 kernel_image_offset;
 static u64 kernel_top; /* physical address of the kernel's top table */
 static u64 spare,
     spare_end; /* boot memory for tables: [spare, spare_end) is free; both 0 once closed */
@@ -35,10 +36,15 @@ u64 paging_page_alloc(void)
 	return spare - PAGE_SIZE;
 }
 
-/* The room behind the image, up to the end of its RAM or the initrd. */
+/* The room behind the image that the loader named, else up to the end of its RAM or the initrd. */
 static void spare_init(const struct boot_info *bi)
 {
 	spare = ALIGN_UP(bi->kernel_base + bi->kernel_size, PAGE_SIZE);
+	if (bi->kernel_room) {
+		spare_end =
+		    ALIGN_DOWN(bi->kernel_base + bi->kernel_size + bi->kernel_room, PAGE_SIZE);
+		return;
+	}
 	for (u32 i = 0; i < bi->range_count; i++) {
 		const struct boot_range *r = &bi->ranges[i];
 		if (r->type == BOOT_MEM_USABLE && r->base <= spare && r->base + r->size > spare)

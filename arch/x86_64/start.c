@@ -8,6 +8,7 @@
 #include "arch/x86_64/early.h"
 #include "arch/x86_64/features.h"
 #include "arch/x86_64/paging.h"
+#include "arch/x86_64/sections.h"
 #include "arch/x86_64/usercopy.h"
 #include "boot/boot_info.h"
 
@@ -54,6 +55,7 @@ void arch_start(struct boot_info *bi)
 {
 	u64 stack;
 
+	kernel_image_offset = bi->kernel_base - ((u64)__text_start - KERNEL_IMAGE_BASE);
 	cpu_features_init();
 	usercopy_init(); /* while text is writable */
 	paging_init(bi);
