@@ -10,6 +10,7 @@
 static const struct dynevent_kind *const kinds[] = {
     &synth_dynevent_kind,
     &probe_dynevent_kind,
+    &event_probe_dynevent_kind,
 };
 
 struct list_head dynevents = LIST_HEAD_INIT(dynevents);

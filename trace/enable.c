@@ -11,6 +11,7 @@
 #include "kernel/lib/string.h"
 #include "trace/comm.h"
 #include "trace/trace_array.h"
+#include "trace/trigger.h"
 
 static bool is_live(const struct trace_event_file *file)
 {
@@ -100,6 +101,8 @@ static void make_live(struct trace_event_file *file)
 	live_add(file);
 	file->flags |= TRACE_FILE_LIVE;
 	count_comms(file, true);
+	if (file->feed)
+		trace_trigger_link(file->feed);
 }
 
 static void make_dead(struct trace_event_file *file)
@@ -107,6 +110,8 @@ static void make_dead(struct trace_event_file *file)
 	file->flags &= ~TRACE_FILE_LIVE;
 	live_remove(file); /* a writer may still stand on it: what is soft off stays so */
 	count_comms(file, false);
+	if (file->feed)
+		trace_trigger_cut(file->feed);
 }
 
 static void switch_file(struct trace_event_file *file, bool on)
@@ -166,10 +171,19 @@ static void wait_for_walkers(struct trace_event_file *const *files, u32 n)
 			files[i]->flags &= ~TRACE_FILE_LEFT;
 }
 
+static int prepare_feed(struct trace_event_file *file)
+{
+	if (!file->feed)
+		file->feed = file->call->class->feed(file);
+	return file->feed ? trace_trigger_prepare(file->feed) : -ENOMEM;
+}
+
 int trace_file_prepare(struct trace_event_file *file)
 {
 	int err = trace_file_counts(file);
 
+	if (!err && file->call->class->feed)
+		err = prepare_feed(file);
 	if (!err && (file->tr->options & (TRACE_OPT_RECORD_CMD | TRACE_OPT_RECORD_TGID)))
 		err = trace_comm_prepare();
 	return err ? err : trace_array_expand(file->tr);

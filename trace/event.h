@@ -56,6 +56,7 @@ struct trace_out {
 };
 
 struct trace_event_call;
+struct trace_event_file;
 
 struct trace_event_class {
 	const char *system;
@@ -74,6 +75,9 @@ struct trace_event_class {
 	void (*show_fmt)(struct seq *s, const struct trace_event_call *call);
 	/* All of `format` behind the line "format:"; NULL: as others have it. */
 	void (*show_format)(struct seq *s, const struct trace_event_call *call);
+	/* Of events that are made of others' records: the trigger that makes them, on the other event's file in the same
+	 * instance, not in its list. NULL: no memory. Task context under host_lock. */
+	struct trace_trigger *(*feed)(struct trace_event_file *file);
 };
 
 /* A switch in the instruction stream, shared by everything that needs the tracepoint to call. [L]
@@ -88,8 +92,6 @@ struct trace_key {
 enum {
 	TRACE_CALL_NO_ENABLE = 1, /* ftrace:*: records only, no enable file */
 };
-
-struct trace_event_file;
 
 struct trace_event_call {
 	const struct trace_event_class *class; /* [I] */
@@ -146,6 +148,7 @@ struct trace_event_file {
 	u8 trigger_record;		    /* [A] TRACE_TRIGGERS_*: do they look at the record? */
 	struct trace_filter *filter;	    /* [A] NULL: all pass */
 	struct trace_trigger *triggers;	    /* [A] NULL: none */
+	struct trace_trigger *feed; /* [L] its class's feed(), in the list while it is live; NULL */
 	struct trace_event_file *next_file; /* [L] in call->files */
 	struct list_head node;		    /* [L] trace_array.files, newest first */
 };

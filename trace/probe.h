@@ -1,10 +1,10 @@
 /*
  * Events of probes: an instruction or a function's return, defined by a line in kprobe_events, with arguments that are fetched from
- * registers, the stack and memory. Two languages: today's, and that of 2009 (spec: aN sN sa rv ra), whose events have the record, the
+ * registers, the stack and memory; or another event, whose fields take the place of registers. Two languages of arguments: today's, and that of 2009 (spec: aN sN sa rv ra), whose events have the record, the
  * format and the lines of then.
  *
- * A record: the common fields; the address (of a return: that of the function, and where it returns to), at 8; the arguments, packed;
- * the text of strings. One of 2009: common_tgid at 8, the address(es) from 16 on, the number of arguments, the arguments, 8 bytes each.
+ * A record: the common fields; the address (of a return: that of the function, and where it returns to; of another event: none), at 8;
+ * the arguments, packed; the text of strings. One of 2009: common_tgid at 8, the address(es) from 16 on, the number of arguments, the arguments, 8 bytes each.
  *
  * Definitions: task context under host_lock. Fetching and recording: any context.
  */
@@ -14,6 +14,7 @@
 #include "trace/event.h"
 
 #define PROBE_GROUP	    "kprobes"
+#define EVENT_PROBE_GROUP   "eprobes"
 #define PROBE_ARGS_MAX	    128
 #define PROBE_ARG_NAME_MAX  32
 #define PROBE_ARG_TEXT_MAX  63
@@ -50,6 +51,7 @@ enum probe_source {
 	PROBE_FROM_RET, /* where the function returns to */
 	PROBE_FROM_IMM, /* imm; of a text its address */
 	PROBE_FROM_COMM,
+	PROBE_FROM_FIELD, /* of the event that is probed: its value; of a string the address */
 };
 
 /* ... through which steps in memory it is reached: each reads what lies at the value so far + deref; the last reads the argument. */
@@ -58,7 +60,10 @@ struct probe_fetch {
 	u8 derefs;
 	u16 user; /* a bit per step: in ring 3 */
 	u32 param;
-	u64 imm;
+	union {
+		u64 imm;
+		const struct trace_event_field *field;
+	};
 	s64 deref[PROBE_DEREFS_MAX];
 	u8 lshift, rshift; /* of a bitfield; both 0: none */
 };
@@ -84,6 +89,8 @@ struct trace_probe {
 	const char *symbol;	  /* NULL: addr */
 	u64 addr, offset;
 	u32 maxactive;
+	struct trace_event_call *probed; /* another event; NULL: a place in the code */
+	const char *filter;		 /* of its records; NULL */
 	bool is_return, old;
 	u16 sp;	     /* where the stack pointer is in the registers */
 	bool simple; /* all arguments are 8 bytes from registers, at reg[]; and not of 2009 */
@@ -103,7 +110,7 @@ struct probe_event {
 	char *group, *name; /* each of the table's names is a copy as well */
 };
 
-extern const struct dynevent_kind probe_dynevent_kind;
+extern const struct dynevent_kind probe_dynevent_kind, event_probe_dynevent_kind;
 
 static inline bool probe_is_string(const struct probe_type *t)
 {
@@ -113,6 +120,11 @@ static inline bool probe_is_string(const struct probe_type *t)
 static inline struct probe_event *probe_event_of(const struct trace_event_call *call)
 {
 	return container_of(call, struct probe_event, call);
+}
+
+static inline struct trace_probe *trace_probe_of(const struct dynevent *ev)
+{
+	return container_of(ev, struct trace_probe, dyn);
 }
 
 /* A line of kprobe_events. Errors go to error_log. */
@@ -142,29 +154,66 @@ char *probe_keep(struct probe_arena *a, const char *text, size_t n); /* NULL: fu
 struct probe_parse {
 	struct probe_error *err;
 	struct probe_arena *arena;
+	const struct trace_event_call *probed; /* arguments are of its fields; NULL: of registers */
 	bool is_return, at_entry;
-	u32 word; /* of the argument */
-	u32 pos;  /* in it: of what is parsed */
+	bool no_field; /* said at last: the event has no such field */
+	u32 word;      /* of the argument */
+	u32 pos;       /* in it: of what is parsed */
 };
 
-/* Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol that is not there), -ENOMEM. */
+/* Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol or field that is not there), -ENOMEM. */
 int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
 /* The same in the language of 2009; and whether all arguments are of it. */
 int probe_parse_old_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
 bool probe_is_old(const struct probe_words *w);
 
+/* ---- what all kinds of probes have in common: probe_event.c ---------------------------------------------------------- */
+
+/* "[GROUP/]NAME": a byte more than may be, to tell. */
+struct probe_id {
+	char group[DYNEVENT_NAME_MAX + 2], name[DYNEVENT_NAME_MAX + 2];
+};
+/* Sets what is there, which may be no name behind a group. `word`, `pos`: where the text stands, for *err. 0 or -EINVAL. */
+int probe_parse_id(
+    struct probe_id *id, const char *text, u32 word, u32 pos, struct probe_error *err);
+
+/* Cuts a line into words for define(), and tells error_log what that refused. 0: also an empty line; -ECANCELED: not of this kind. */
+typedef int (*probe_define_fn)(const struct probe_words *w, struct probe_error *err);
+int probe_define(const char *line, const char *who, probe_define_fn define);
+int probe_fail(struct probe_error *err, u32 word, u32 pos, const char *text); /* -EINVAL */
+void probe_log_error(const char *who, const struct probe_words *w, const struct probe_error *err);
+
+/* A probe with room for the arguments, from the third word on, and for `extra` bytes of text; host_free(). NULL: no memory. */
+struct trace_probe *probe_alloc(
+    const struct probe_words *w, size_t extra, struct probe_arena *arena);
+/* All arguments, and where they lie in the record. form: what to begin each with. As probe_parse_arg(). */
+int probe_parse_args(
+    struct trace_probe *tp, const struct probe_words *w, const struct probe_parse *form);
+/* The event of a probe, not yet registered; host_free(). NULL: no memory. */
+struct probe_event *probe_event_alloc(const struct probe_id *id, const struct trace_probe *tp);
+/* Registers it with its first probe: 0, -EEXIST, -ENOMEM, -ENOSPC. */
+int probe_event_add(struct probe_event *ev, struct trace_probe *tp, struct probe_error *err);
+/* " NAME=BODY ..."; are the first arguments these? */
+void probe_show_args(struct seq *s, const struct trace_probe *tp);
+bool probe_match_args(const struct trace_probe *tp, const char *args);
+
 /* ---- recording: probe_fetch.c; printing: probe_print.c ------------------------------------------------------------------ */
 
 /* What the host calls at a hit: regs as host_reg_find() knows them; at a return, where the function returns to. */
 void probe_hit(void *tp, const void *regs, u64 ip, u64 ret);
+/* A record of the event that is probed: what is fetched from it goes to `file`, of the probe's own event. Between host_enter() and host_exit(). */
+void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file,
+    const struct host_context *ctx, const void *rec, u32 len);
 
 /* Where the arguments begin. */
 static inline u32 probe_head(const struct trace_probe *tp)
 {
+	if (tp->probed)
+		return 8;
 	if (tp->old)
 		return tp->is_return ? 40 : 32;
 	return tp->is_return ? 24 : 16;
 }
 
-void probe_class_init(struct trace_event_class *class, bool old);
+void probe_class_init(struct trace_event_class *class, const struct trace_probe *tp);
 const struct trace_event_field *probe_event_table(const struct trace_event_call *call);

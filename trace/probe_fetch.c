@@ -1,5 +1,5 @@
 /*
- * A probe is hit: its arguments are fetched and recorded. Any context: no lock, no allocation. Memory is read as what may not be
+ * A probe is hit, or the event it is of: its arguments are fetched and recorded. Any context: no lock, no allocation. Memory is read as what may not be
  * there: a number from such a place is 0, a string "(fault)", which is stored as one of no length.
  */
 #include "kernel/lib/fmt.h"
@@ -13,7 +13,9 @@
 struct hit {
 	const struct trace_probe *tp;
 	const void *regs;
-	u64 ip, ret; /* ret: of a return */
+	u64 ip, ret;	 /* ret: of a return */
+	const void *rec; /* of the event that is probed, and its length */
+	u32 len;
 };
 
 static inline u64 reg_at(const void *regs, u32 at)
@@ -24,6 +26,68 @@ static inline u64 reg_at(const void *regs, u32 at)
 static int read_memory(void *to, u64 from, size_t n, bool user)
 {
 	return user ? host_copy_user(to, from, n) : host_copy_kernel(to, (const void *)from, n);
+}
+
+/* ---- fields of another event's record: nothing in it is believed --------------------------------------------------------- */
+
+static u64 field_number(const struct hit *h, const struct trace_event_field *f)
+{
+	u32 size = MIN(f->size, (u16)8);
+	u64 v = 0;
+
+	if (f->offset + size > h->len)
+		return 0;
+	memcpy(&v, (const char *)h->rec + f->offset, size);
+	if (f->is_signed && size < 8)
+		v = (u64)((s64)(v << (64 - 8 * size)) >> (64 - 8 * size));
+	return v;
+}
+
+/* The text of a string and the bytes it may take; NULL: it does not lie in the record. */
+static const char *field_text(const struct hit *h, const struct trace_event_field *f, u32 *room)
+{
+	u32 loc = field_number(h, f), at = f->offset;
+
+	*room = f->size;
+	switch (f->kind) {
+	case TRACE_FIELD_STRING:
+		break;
+	case TRACE_FIELD_REL_STRING:
+		at += sizeof(loc) + (loc & 0xffff);
+		*room = loc >> 16;
+		break;
+	case TRACE_FIELD_DYN_STRING:
+		at = loc & 0xffff;
+		*room = loc >> 16;
+		break;
+	default:
+		return NULL;
+	}
+	return *room && at <= h->len && *room <= h->len - at ? (const char *)h->rec + at : NULL;
+}
+
+static u64 field_value(const struct hit *h, const struct trace_event_field *f)
+{
+	u32 room;
+	const char *text = field_text(h, f, &room);
+
+	return text ? (u64)text : field_number(h, f);
+}
+
+/* Copies a string as read_string() does. */
+static int read_field(const struct hit *h, const struct trace_event_field *f, char *to, u32 room)
+{
+	u32 size;
+	const char *text = field_text(h, f, &size);
+
+	if (!text)
+		return -1;
+	u32 n = strnlen(text, MIN(size, room - 1));
+	if (to) {
+		memcpy(to, text, n);
+		to[n] = '\0';
+	}
+	return n + 1;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
@@ -42,6 +106,9 @@ static int source_value(const struct hit *h, const struct probe_fetch *f, u64 *v
 	case PROBE_FROM_RET:
 		*value = h->ret;
 		return 0;
+	case PROBE_FROM_FIELD:
+		*value = field_value(h, f->field);
+		return 0;
 	default:
 		*value = f->imm;
 		return 0;
@@ -56,6 +123,14 @@ static int value_after(const struct hit *h, const struct probe_fetch *f, unsigne
 	for (unsigned i = 0; i < steps && !err; i++)
 		err = read_memory(value, *value + f->deref[i], sizeof(*value), f->user >> i & 1);
 	return err;
+}
+
+/* A string in the record itself, not a pointer to one. */
+static bool is_field_text(const struct probe_fetch *f)
+{
+	return f->source == PROBE_FROM_FIELD && !f->derefs &&
+	       (f->field->kind == TRACE_FIELD_STRING || f->field->kind == TRACE_FIELD_DYN_STRING ||
+		   f->field->kind == TRACE_FIELD_REL_STRING);
 }
 
 static bool last_is_user(const struct probe_fetch *f)
@@ -160,6 +235,8 @@ static int get_string(const struct hit *h, const struct probe_arg *arg, u32 i, c
 		if (value_after(h, f, f->derefs, &addr))
 			return -1;
 		host_sym_print(word, sizeof(word), addr, true);
+	} else if (is_field_text(f) && !user) {
+		return read_field(h, f->field, to, room);
 	} else if (!f->derefs) { /* a text of the probe's own, or an address that was given */
 		return source_value(h, f, &addr) ? -1 : read_string(to, room, addr, user);
 	} else {
@@ -252,7 +329,7 @@ static inline __attribute__((always_inline)) void put_regs(const struct hit *h, 
 static __noinline void record_long(
     const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct host_context ctx)
 {
-	const struct hit hit = {tp, regs, ip, ret}, *h = &hit;
+	const struct hit hit = {.tp = tp, .regs = regs, .ip = ip, .ret = ret}, *h = &hit;
 	struct probe_event *ev = tp->event;
 	u32 size = ev->size + (ev->n_strings ? strings_size(h) : 0);
 	struct trace_event_file *file = READ_ONCE(ev->call.live);
@@ -269,10 +346,25 @@ static __noinline void record_long(
 	host_exit();
 }
 
+void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file,
+    const struct host_context *ctx, const void *rec, u32 len)
+{
+	const struct hit h = {.tp = tp, .rec = rec, .len = len};
+	struct probe_event *ev = tp->event;
+	u32 size = ev->size + (ev->n_strings ? strings_size(&h) : 0);
+	struct trace_slot slot;
+	char *to = trace_begin(&slot, file, ctx, ev->call.id, size);
+
+	if (to) {
+		put_args(&h, to, size);
+		trace_commit(&slot, file, ctx);
+	}
+}
+
 void probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
 {
 	struct trace_probe *tp = arg;
-	const struct hit h = {tp, regs, ip, ret};
+	const struct hit h = {.tp = tp, .regs = regs, .ip = ip, .ret = ret};
 	struct host_context ctx;
 	struct trace_slot slot;
 

@@ -1,7 +1,7 @@
 /*
  * The language of probes' arguments, today's: [NAME=]BODY[:TYPE], BODY one of %REG, $VAR, @ADDR, @SYM[+|-offs], \IMM, \"TEXT",
  * +|-[u]offs(BODY). Task context; nothing but the probe's own memory changes. What is refused and where the caret stands is as in
- * Linux,.
+ * Linux.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -164,8 +164,24 @@ static int parse_stack(struct probe_parse *p, struct probe_fetch *f, const char 
 	return 0;
 }
 
+/* Fields of its own alone, as Linux has it; without a field of this name $comm is the task's. */
+static int parse_field(struct probe_parse *p, struct probe_fetch *f, const char *name)
+{
+	f->source = PROBE_FROM_FIELD;
+	for (f->field = p->probed->class->fields(p->probed); f->field->name; f->field++)
+		if (!strcmp(f->field->name, name))
+			return 0;
+	if (!strcmp(name, "comm") || !strcmp(name, "COMM"))
+		f->source = PROBE_FROM_COMM;
+	else
+		p->no_field = true;
+	return 0;
+}
+
 static int parse_variable(struct probe_parse *p, struct probe_fetch *f, const char *name)
 {
+	if (p->probed)
+		return parse_field(p, f, name);
 	if (!strcmp(name, "retval")) {
 		if (!p->is_return)
 			return fail(p, p->pos, "$retval is not available on probe");
@@ -200,7 +216,9 @@ static int parse_symbol(struct probe_parse *p, struct probe_fetch *f, char *text
 	f->imm = host_sym_find(text, NULL);
 	if (op)
 		*sign = op;
-	if (!f->imm) { /* Linux finds it out when it registers the probe */
+	if (!f->imm && p->probed)
+		return -ENOENT; /* Linux does not say what is wrong */
+	if (!f->imm) {		/* Linux finds it out when it registers the probe */
 		p->word = 1;
 		fail(p, 0, "Invalid probed address or symbol");
 		return -ENOENT;
@@ -304,6 +322,8 @@ static int parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, 
 	case '$':
 		return parse_variable(p, f, text + 1);
 	case '%':
+		if (p->probed)
+			return fail(p, p->pos, "Invalid $-variable specified");
 		reg = host_reg_find(text + 1);
 		if (reg < 0)
 			return fail(p, p->pos, "Invalid register name");
@@ -383,8 +403,8 @@ static int name_field_type(struct probe_arg *arg, struct probe_parse *p)
 static int check_type(struct probe_arg *arg, struct probe_parse *p, bool is_text, u32 at)
 {
 	const struct probe_fetch *f = &arg->fetch;
-	bool lies =
-	    f->derefs || is_text || f->source == PROBE_FROM_COMM || f->source == PROBE_FROM_IMM;
+	bool lies = f->derefs || is_text || f->source == PROBE_FROM_COMM ||
+		    f->source == PROBE_FROM_IMM || f->source == PROBE_FROM_FIELD;
 
 	if ((arg->type->text == PROBE_STRING || arg->type->text == PROBE_USTRING) && !lies)
 		return fail(p, at, "String accepts only memory argument");
@@ -406,7 +426,8 @@ static int parse_typed(struct probe_arg *arg, char *text, struct probe_parse *p)
 	int err = parse_count(p, text, type, &arg->count);
 	if (err)
 		return err;
-	if (!strcmp(text, "$comm") || !strcmp(text, "$COMM") || str_has_prefix(text, "\\\"")) {
+	if (!p->probed &&
+	    (!strcmp(text, "$comm") || !strcmp(text, "$COMM") || str_has_prefix(text, "\\\""))) {
 		if (arg->count || (type && strcmp(type, "string")))
 			return -EINVAL; /* Linux does not say what is wrong */
 		arg->type = find_type("string");
@@ -442,7 +463,11 @@ int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct prob
 	if (!arg->body)
 		return -ENOMEM;
 	memcpy(copy, text, n + 1);
-	return parse_typed(arg, copy, p);
+	err = parse_typed(arg, copy, p);
+	if (err || !p->no_field)
+		return err;
+	fail(p, 0, "Attached event does not have this field");
+	return -ENOENT;
 }
 
 /* ---- the language of 2009 ------------------------------------------------------------------------------------------- */

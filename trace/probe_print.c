@@ -105,6 +105,19 @@ static u32 arg_end(const struct probe_arg *arg)
 
 /* ---- today's -------------------------------------------------------------------------------------------------------------- */
 
+static void put_place(struct trace_out *out, const struct trace_probe *tp, const void *rec)
+{
+	if (tp->probed) {
+		seq_printf(out->seq, "%s.%s", tp->probed->class->system, tp->probed->name);
+		return;
+	}
+	if (tp->is_return) {
+		put_ip(out, word_at(rec, 16), true);
+		seq_puts(out->seq, " <- ");
+	}
+	put_ip(out, word_at(rec, 8), !tp->is_return);
+}
+
 static void print(struct trace_out *out, const void *rec, u32 len)
 {
 	const struct trace_probe *tp =
@@ -113,11 +126,7 @@ static void print(struct trace_out *out, const void *rec, u32 len)
 	if (len < probe_head(tp))
 		return;
 	seq_putc(out->seq, '(');
-	if (tp->is_return) {
-		put_ip(out, word_at(rec, 16), true);
-		seq_puts(out->seq, " <- ");
-	}
-	put_ip(out, word_at(rec, 8), !tp->is_return);
+	put_place(out, tp, rec);
 	seq_putc(out->seq, ')');
 	for (u32 i = 0; i < tp->n_args && arg_end(&tp->args[i]) <= len; i++) {
 		seq_printf(out->seq, " %s=", tp->args[i].name);
@@ -129,7 +138,7 @@ static void show_fmt(struct seq *s, const struct trace_event_call *call)
 {
 	const struct trace_probe *tp = probe_of(call);
 
-	seq_puts(s, tp->is_return ? "\"(%lx <- %lx)" : "\"(%lx)");
+	seq_puts(s, tp->probed ? "\"" : tp->is_return ? "\"(%lx <- %lx)" : "\"(%lx)");
 	for (u32 i = 0; i < tp->n_args; i++) {
 		const struct probe_arg *arg = &tp->args[i];
 		seq_printf(s, " %s=%s", arg->name, arg->count ? "{" : "");
@@ -137,8 +146,9 @@ static void show_fmt(struct seq *s, const struct trace_event_call *call)
 			seq_printf(s, "%s%s", k ? "," : "", arg->type->fmt);
 		seq_puts(s, arg->count ? "}" : "");
 	}
-	seq_puts(s,
-	    tp->is_return ? "\", REC->__probe_func, REC->__probe_ret_ip" : "\", REC->__probe_ip");
+	seq_puts(s, tp->probed	    ? "\""
+		    : tp->is_return ? "\", REC->__probe_func, REC->__probe_ret_ip"
+				    : "\", REC->__probe_ip");
 	for (u32 i = 0; i < tp->n_args; i++) {
 		const struct probe_arg *arg = &tp->args[i];
 		bool string = probe_is_string(arg->type);
@@ -200,10 +210,10 @@ static void show_old_format(struct seq *s, const struct trace_event_call *call)
 	seq_putc(s, '\n');
 }
 
-void probe_class_init(struct trace_event_class *class, bool old)
+void probe_class_init(struct trace_event_class *class, const struct trace_probe *tp)
 {
 	class->fields = probe_event_table;
-	if (old) {
+	if (tp->old) {
 		class->print_line = print_old;
 		class->show_format = show_old_format;
 	} else {

@@ -117,6 +117,7 @@ static void remove_file(struct trace_event_file *file)
 	*at = file->next_file;
 	list_del(&file->node);
 	trace_filter_drop(file);
+	trace_trigger_free(file->feed);
 	trace_ledger_close_file(file);
 	host_free(file->counts);
 }

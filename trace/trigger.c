@@ -12,7 +12,7 @@
  *   R1 it is unlinked; a walker that stands on it finds on by its pointer
  *   R2 all writers have left the list as it was
  *   R3 its target, then its file, lose a user: only now, for until R2 it may have switched its target on or off
- *   R4 it is freed
+ *   R4 it is freed, or kept for another time
  */
 #include "trace/trigger.h"
 #include "kernel/lib/atomic.h"
@@ -189,7 +189,7 @@ static void update_file(struct trace_event_file *file)
 }
 
 /* A1. The buffer's size last: it can be seen. */
-static int prepare(struct trace_trigger *t)
+int trace_trigger_prepare(struct trace_trigger *t)
 {
 	int err = t->target ? trace_file_prepare(t->target) : 0;
 
@@ -202,19 +202,23 @@ static int prepare(struct trace_trigger *t)
 	return err;
 }
 
-int trace_trigger_add(struct trace_trigger *t)
+void trace_trigger_link(struct trace_trigger *t)
 {
-	int err = prepare(t);
-
-	if (err)
-		return err;
 	if (t->target)
 		trace_file_soft(t->target, 1);				/* A2 */
 	WRITE_ONCE(t->file->trigger_record, record_wanted(t->file, t)); /* A3 */
 	link(t);							/* A4 */
 	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);		/* A5 */
 	keep_live(t->file, 1);
-	return 0;
+}
+
+int trace_trigger_add(struct trace_trigger *t)
+{
+	int err = trace_trigger_prepare(t);
+
+	if (!err)
+		trace_trigger_link(t);
+	return err;
 }
 
 void trace_trigger_free(struct trace_trigger *t)
@@ -227,6 +231,16 @@ void trace_trigger_free(struct trace_trigger *t)
 	host_free(t);
 }
 
+/* R3. */
+static void let_go(struct trace_trigger *t)
+{
+	if (t->target)
+		trace_file_soft(t->target, -1);
+	keep_live(t->file, -1);
+	if (t->command->disarm)
+		t->command->disarm(t->file->tr);
+}
+
 /* R2 to R4 for all that were unlinked. */
 static void bury(struct trace_trigger *dead)
 {
@@ -236,13 +250,17 @@ static void bury(struct trace_trigger *dead)
 		host_synchronize();
 	for (; dead; dead = next) {
 		next = dead->dead;
-		if (dead->target)
-			trace_file_soft(dead->target, -1);
-		keep_live(dead->file, -1);
-		if (dead->command->disarm)
-			dead->command->disarm(dead->file->tr);
+		let_go(dead);
 		trace_trigger_free(dead);
 	}
+}
+
+void trace_trigger_cut(struct trace_trigger *t)
+{
+	unlink(t);
+	update_file(t->file);
+	host_synchronize();
+	let_go(t);
 }
 
 void trace_trigger_remove(struct trace_trigger *t)
@@ -261,10 +279,12 @@ void trace_triggers_clear(struct trace_array *tr)
 
 	list_for_each_entry (file, &tr->files, node) {
 		for (struct trace_trigger *t = file->triggers; t; t = t->next) {
+			if (t->command->kind == TRACE_TRIGGER_FEED)
+				continue;
+			unlink(t);
 			t->dead = dead;
 			dead = t;
 		}
-		WRITE_ONCE(file->triggers, NULL);
 		update_file(file);
 	}
 	bury(dead);
@@ -286,7 +306,8 @@ void trace_triggers_show(struct seq *s, const struct trace_event_file *file)
 	const struct trace_trigger_command *command = trace_trigger_commands;
 
 	for (struct trace_trigger *t = file->triggers; t; t = t->next)
-		t->command->show(s, t);
+		if (t->command->show)
+			t->command->show(s, t);
 	if (file->triggers)
 		return;
 	seq_puts(s, "# Available triggers:\n#");

@@ -23,6 +23,8 @@ enum trace_trigger_kind {
 	TRACE_TRIGGER_EVENT = 8,
 	TRACE_TRIGGER_HIST_EVENT = 16,
 	TRACE_TRIGGER_HIST = 32, /* these do not: each says itself which are the same */
+	TRACE_TRIGGER_FEED =
+	    64, /* nor these: no user puts them in, they come and go with an event that is made of this one */
 };
 
 /* trace_trigger_command.flags */
@@ -61,7 +63,7 @@ struct trace_trigger_command {
 	void (*disarm)(struct trace_array *tr);
 	/* Any context, between host_enter() and host_exit(); no lock, no allocation. */
 	void (*act)(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
-	/* Its line in the list, with the newline. */
+	/* Its line in the list, with the newline. NULL: none. */
 	void (*show)(struct seq *s, const struct trace_trigger *trigger);
 	/* Frees trigger->data when nobody stands on the trigger any more. NULL: there is none. */
 	void (*release)(struct trace_trigger *trigger);
@@ -123,11 +125,16 @@ struct trace_trigger *trace_trigger_find(
  * file, target, filter, data and count are set; what excludes it was looked for.
  */
 int trace_trigger_add(struct trace_trigger *trigger);
+/* The same in two steps, the second of which cannot fail. */
+int trace_trigger_prepare(struct trace_trigger *trigger);
+void trace_trigger_link(struct trace_trigger *trigger);
+/* Takes it out, for another time: on return nobody acts on it. */
+void trace_trigger_cut(struct trace_trigger *trigger);
 /* Takes it out and frees it with its filter and data. NULL is fine. */
 void trace_trigger_remove(struct trace_trigger *trigger);
 /* For one that never was in a list. NULL is fine. */
 void trace_trigger_free(struct trace_trigger *trigger);
-/* Removes all triggers of all files of the array. */
+/* Removes all triggers of all files of the array but for feeds, which go with the events that need them. */
 void trace_triggers_clear(struct trace_array *tr);
 /* One EVENT.TRIGGER of the parameter trace_trigger=; the word is cut up. What is refused is told in the log. */
 void trace_triggers_boot(struct trace_array *tr, char *word);

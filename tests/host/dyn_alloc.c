@@ -4,6 +4,7 @@
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace_tools.h"
+#include "trace/dynevent.h"
 #include "trace/events_api.h"
 #include "trace/hist.h"
 #include "trace/synth.h"
@@ -52,6 +53,78 @@ static void defining(void)
 	trace_fresh();
 	EXPECT(fail_each(define, no_events) >= 4);
 	EXPECT_EQ(synth_event_delete("mem"), 0);
+}
+
+/* Of each kind a line in dynamic_events, and what it leaves when it was refused. */
+static const char *dynamic_line, *dynamic_before;
+
+static int define_dynamic(void)
+{
+	host_lock();
+	int err = dynevent_command(dynamic_line);
+	host_unlock();
+	return err;
+}
+
+static void as_before(void)
+{
+	EXPECT_STR(trace_get("dynamic_events", NULL), dynamic_before);
+	EXPECT(!trace_system_find("mem"));
+	EXPECT_EQ(synth_event_find("src") ? synth_event_find("src")->call.refs : 0, 0);
+}
+
+static void defining_all_kinds(void)
+{
+	static const struct {
+		const char *line;
+		unsigned allocations;
+	} rows[] = {
+	    {"p:mem/k do_mkdirat a=%di s=+0(%si):string", 8},
+	    {"r:mem/r do_mkdirat $retval", 8},
+	    {"p:mem/old do_mkdirat a0 s1", 8},
+	    {"e:mem/e synthetic.src x=$a s=$s:string if a > 5", 10},
+	};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_append("dynamic_events", "s:src int a; char s[8]"), 0);
+		dynamic_line = rows[i].line;
+		dynamic_before = "s:synthetic/src\tint a; char[8] s\n";
+		EXPECT(fail_each(define_dynamic, as_before) >= rows[i].allocations);
+		EXPECT_EQ(trace_append("dynamic_events", "-:mem/"), 0);
+		as_before();
+		EXPECT_EQ(trace_append("dynamic_events", "-:src"), 0);
+	}
+	no_events();
+}
+
+/* Its trigger on the other event, with a filter, is made when it is switched on. */
+static int switch_probe(void)
+{
+	return trace_set_events(trace_global, NULL, "mem", NULL, true);
+}
+
+static void off(void)
+{
+	struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("synthetic", "src"));
+
+	EXPECT(!file->triggers && !file->soft_users);
+	EXPECT_STR(trace_get("events/mem/e/enable", NULL), "0\n");
+}
+
+static void switching_event_probes(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_append("dynamic_events", "s:src int a; char s[8]"), 0);
+	EXPECT_EQ(trace_append("dynamic_events", "e:mem/e synthetic.src $a if s == \"x\""), 0);
+	EXPECT(fail_each(switch_probe, off) >= 6);
+	EXPECT_STR(trace_get("events/mem/e/enable", NULL), "1\n");
+	EXPECT_EQ(trace_put("set_event", ""), 0);
+	off();
+	EXPECT_EQ(trace_append("dynamic_events", "-:e"), 0);
+	EXPECT_EQ(trace_append("dynamic_events", "-:src"), 0);
+	no_events();
 }
 
 static int create(void)
@@ -201,6 +274,8 @@ static void hists_fail(void)
 
 static const struct ktap_case cases[] = {
     {"dyn_alloc.defining", defining},
+    {"dyn_alloc.all_kinds", defining_all_kinds},
+    {"dyn_alloc.switching_event_probes", switching_event_probes},
     {"dyn_alloc.creating", creating},
     {"dyn_alloc.holding", holding},
     {"dyn_alloc.removing", removing},

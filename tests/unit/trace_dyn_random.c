@@ -21,7 +21,19 @@ static const char *const definitions[] = {
     "!e%u",
     "-:e%u",
     "-:synthetic/e%u",
+    "p:probes/e%u do_mkdirat aa=%%di bb=%%si str=+0(%%si):string",
+    "r:probes/r%u do_rmdir aa=$retval",
+    "p:probes/e%u do_rmdir aa=%%di bb=%%si str=+0(%%si):string",
+    "e:eprobes/e%u synthetic.e1 aa=$aa bb=$bb str=$str:string",
+    "e:eprobes/e%u synthetic.e2 aa=$aa:s32 bb=$bb if aa > 0",
+    "e:eprobes/e%u unit.unit_numbers aa=$a bb=$nosuch",
+    "-:probes/e%u",
+    "-:eprobes/e%u",
+    "-:probes/",
 };
+
+/* Systems whose events are used, %u in both: an event's number. */
+static const char *const systems[] = {"synthetic", "synthetic", "probes", "eprobes"};
 
 /* On an event; %u is another's number. */
 static const char *const triggers[] = {
@@ -71,6 +83,7 @@ static u64 digest(void)
 	    "dynamic_events", "synthetic_events", "available_events", "set_event", "tracing_on"};
 	struct digest d = {0xcbf29ce484222325UL};
 	struct trace_event_call *call;
+	struct trace_event_file *file;
 	struct trace_system *sys;
 	struct trace_array *tr;
 
@@ -78,6 +91,11 @@ static u64 digest(void)
 		add_text(&d, files[i]);
 	list_for_each_entry (call, &trace_events, node)
 		add_bytes(&d, &call->refs, sizeof(call->refs));
+	list_for_each_entry (file, &trace_global->files, node) {
+		add_bytes(&d, &file->soft_users, sizeof(file->soft_users));
+		add_bytes(&d, &file->way, sizeof(file->way));
+		EXPECT(!file->triggers && !(file->flags & TRACE_FILE_LIVE));
+	}
 	list_for_each_entry (sys, &trace_systems, node)
 		add_bytes(&d, &sys->count, sizeof(sys->count));
 	list_for_each_entry (tr, &trace_arrays, node)
@@ -104,12 +122,12 @@ static void step(u64 *random)
 
 	if (kind < 5) {
 		snprintf(line, sizeof(line), definitions[(r >> 24) % ARRAY_SIZE(definitions)], e);
-		bool dynamic = line[0] == 's' || line[0] == '-';
+		bool dynamic = line[0] == '-' || line[1] == ':';
 		expect_known(
 		    trace_append(dynamic ? "dynamic_events" : "synthetic_events", line), line);
 		return;
 	}
-	snprintf(path, sizeof(path), "events/synthetic/e%u/%s", e,
+	snprintf(path, sizeof(path), "events/%s/e%u/%s", systems[r >> 40 & 3], e,
 	    kind < 10	? "trigger"
 	    : kind < 13 ? "inject"
 	    : kind < 14 ? "enable"
@@ -149,12 +167,14 @@ static void remove_all(void)
 	char path[64];
 
 	for (unsigned round = 0; round < 4 * EVENTS; round++)
-		for (unsigned e = 0; e < EVENTS; e++) {
-			snprintf(path, sizeof(path), "events/synthetic/e%u/trigger", e);
+		for (unsigned e = 0; e < EVENTS * ARRAY_SIZE(systems); e++) {
+			snprintf(path, sizeof(path), "events/%s/e%u/trigger", systems[e / EVENTS],
+			    e % EVENTS);
 			remove_triggers(path);
 		}
 	trace_put("set_event", "");
-	int err = trace_put("synthetic_events", "");
+	trace_append("dynamic_events", "-:eprobes/"); /* they hold those they probe */
+	int err = trace_put("dynamic_events", "");
 	if (err)
 		for (unsigned e = 0; e < EVENTS; e++) {
 			snprintf(path, sizeof(path), "events/synthetic/e%u/trigger", e);
