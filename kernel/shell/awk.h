@@ -1,6 +1,7 @@
 /*
- * awk: the program as a tree (awk_parse.c), its values (awk_value.c) and its run (awk_run.c, awk_call.c). Numbers are decimals
- * without floating point. No functions of one's own, no getline, no redirections. Task context; nodes lie in an arena.
+ * awk: the program as a tree (awk_lex.c, awk_expr.c, awk_parse.c), its values (awk_value.c) and its run (awk_run.c,
+ * awk_call.c). Numbers are decimals without floating point. No functions of one's own, no getline, no redirections. Task
+ * context; nodes lie in an arena.
  */
 #pragma once
 
