@@ -164,11 +164,12 @@ static struct awk_node *unary(struct awk_parser *p)
 		return n && awk_is_place(n->a) ? n : awk_complain(p, "syntax error");
 	}
 	n = awk_accept(p, "$") ? awk_node_new(p, AWK_FIELD,
-				 awk_at_op(p, "++") || awk_at_op(p, "--") || awk_at_op(p, "-") || awk_at_op(p, "$")
-				     ? unary(p)
-				     : primary(p),
-				 NULL)
-			   : primary(p);
+				     awk_at_op(p, "++") || awk_at_op(p, "--") ||
+					     awk_at_op(p, "-") || awk_at_op(p, "$")
+					 ? unary(p)
+					 : primary(p),
+				     NULL)
+			       : primary(p);
 	if (awk_is_place(n) && (awk_at_op(p, "++") || awk_at_op(p, "--"))) {
 		n = awk_node_new(p, AWK_POST, n, NULL);
 		if (n)
@@ -222,7 +223,8 @@ static int operator_at(struct awk_parser *p, enum awk_op *op)
 	if (p->token == T_NUMBER || p->token == T_STRING || p->token == T_FUNCTION ||
 	    (p->token == T_NAME && !awk_at_name(p, "in")))
 		return L_CONCAT;
-	return p->token == T_OP && (strchr("$(!", p->op[0]) || awk_at_op(p, "++") || awk_at_op(p, "--")) &&
+	return p->token == T_OP &&
+		       (strchr("$(!", p->op[0]) || awk_at_op(p, "++") || awk_at_op(p, "--")) &&
 		       !awk_at_op(p, "!=")
 		   ? L_CONCAT
 		   : 0;
@@ -251,7 +253,8 @@ static struct awk_node *binary(struct awk_parser *p, int level)
 			awk_next(p);
 		if (op == AWK_OR || op == AWK_AND)
 			awk_newlines(p);
-		left = op == AWK_IN ? in_array(p, left) : awk_node_new(p, op, left, binary(p, found + 1));
+		left = op == AWK_IN ? in_array(p, left)
+				    : awk_node_new(p, op, left, binary(p, found + 1));
 	}
 	return left;
 }

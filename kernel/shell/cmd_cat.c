@@ -96,13 +96,6 @@ static int ends_file(struct sh_io *io, struct file *f, const char *name, void *c
 	return e->fn(io, f, e);
 }
 
-static int read_ended(struct sh_io *io, const struct sh_reader *r)
-{
-	if (!r->error || r->error == -EINTR)
-		return r->error != 0;
-	return sh_fail_errno(io, r->error, "read error");
-}
-
 static int head_file(struct sh_io *io, struct file *f, struct ends *e)
 {
 	struct sh_buf line = {0};
@@ -120,7 +113,7 @@ static int head_file(struct sh_io *io, struct file *f, struct ends *e)
 	}
 	sh_buf_free(&line);
 	sh_reader_free(&r);
-	return read_ended(io, &r);
+	return sh_read_status(&r);
 }
 
 /* From line or byte number count on (tail -n +N). */
@@ -178,7 +171,7 @@ static int tail_file(struct sh_io *io, struct file *f, struct ends *e)
 	}
 	if (kept.len)
 		sh_put(io, kept.s + tail_start(&kept, e), kept.len - tail_start(&kept, e));
-	failed = kept.failed ? sh_fail(io, "out of memory") : read_ended(io, &r);
+	failed = kept.failed ? sh_fail(io, "out of memory") : sh_read_status(&r);
 	sh_buf_free(&kept);
 	sh_reader_free(&r);
 	return failed;
@@ -283,7 +276,7 @@ static int wc_file(struct sh_io *io, struct file *f, const char *name, void *ctx
 		w->total[i] += n[i];
 	w->files++;
 	wc_print(io, w, n, name);
-	return read_ended(io, &r);
+	return sh_read_status(&r);
 }
 
 int sh_cmd_wc(struct sh_io *io, int argc, char **argv)

@@ -225,6 +225,13 @@ bool sh_getline(struct sh_reader *r, struct sh_buf *line)
 	return line->len > 0;
 }
 
+int sh_read_status(const struct sh_reader *r)
+{
+	if (!r->error || r->error == -EINTR)
+		return r->error != 0;
+	return sh_fail_errno(r->io, r->error, "read error");
+}
+
 int sh_each_file(struct sh_io *io, int count, char **names,
     int (*fn)(struct sh_io *io, struct file *f, const char *name, void *ctx), void *ctx)
 {

@@ -43,6 +43,8 @@ void sh_reader_free(struct sh_reader *r);
 int sh_getc(struct sh_reader *r); /* a byte, -1 at the end or on an error */
 /* The next line into `line` (emptied first), with its newline if it has one; false at the end. */
 bool sh_getline(struct sh_reader *r, struct sh_buf *line);
+/* A command's status after the last line: 1 if an error ended the input, which is said unless it was a signal. */
+int sh_read_status(const struct sh_reader *r);
 /* One read; bytes, 0 at the end, negative errno. -EINTR when a signal waits. */
 ssize sh_read(struct sh_io *io, struct file *f, void *buf, size_t n);
 
