@@ -203,6 +203,9 @@ static inline void cpu_idle_wait(void)
 	__asm__ volatile("sti; hlt" ::: "memory");
 }
 
+/* System management interrupts this CPU has had since its reset; false: it does not count them. Any context. */
+bool arch_smi_count(u64 *n);
+
 unsigned cpu_count(void); /* CPUs that are up; they are numbered without holes */
 struct cpu_local *cpu_local_of(unsigned cpu);
 

@@ -6,6 +6,7 @@
 #include "kernel/lib/string.h"
 #include "trace/bprintf.h"
 #include "trace/comm.h"
+#include "trace/hwlat.h"
 #include "trace/options.h"
 #include "trace/print.h"
 #include "trace/trace.h"
@@ -130,6 +131,33 @@ static void function_line(struct trace_out *out, const struct trace_event_call *
 		trace_print_ip(out, rec->parent_ip);
 	}
 	seq_putc(out->seq, '\n');
+}
+
+static void hwlat_line(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
+    const void *data, u32 len)
+{
+	const struct rec_hwlat *rec = data;
+
+	if (is_short(rec, len, offsetof(struct rec_hwlat, smi_count)))
+		return;
+	seq_printf(out->seq, "#%-5u inner/outer(us): %4lu/%-5lu ts:%ld.%09ld count:%d", rec->seqnum,
+	    rec->duration, rec->outer_duration, rec->tv_sec, rec->tv_nsec, (int)rec->count);
+	if (rec->nmi_count)
+		seq_printf(
+		    out->seq, " nmi-total:%lu nmi-count:%u", rec->nmi_total_ts, rec->nmi_count);
+	if (!is_short(rec, len, sizeof(*rec)) && rec->smi_count)
+		seq_printf(out->seq, " smi-count:%u", rec->smi_count);
+	seq_putc(out->seq, '\n');
+}
+
+static void hwlat_raw(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
+    const void *data, u32 len)
+{
+	const struct rec_hwlat *rec = data;
+
+	if (!is_short(rec, len, offsetof(struct rec_hwlat, smi_count)))
+		seq_printf(out->seq, "%lu %ld %ld %09ld %u\n", rec->duration,
+		    (s64)rec->outer_duration, rec->tv_sec, rec->tv_nsec, rec->seqnum);
 }
 
 static char state_letter(u8 state)

@@ -3,6 +3,7 @@
 #include "trace/options.h"
 #include "trace/output.h"
 #include "trace/trace_array.h"
+#include "trace/tracer.h"
 
 struct totals {
 	u64 in_buffer, written;
@@ -50,11 +51,11 @@ static void put_columns_irq(struct seq *s, bool tgid)
 	    s, "#              | |    %.*s   |   |||||     |         |\n", n, "       |    ");
 }
 
-static void put_latency(struct seq *s, struct ring_buffer *buffer)
+static void put_latency(struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer)
 {
 	struct totals t = count_entries(buffer);
 
-	seq_printf(s, "# nop latency trace v1.1.5 on %s\n", host_release());
+	seq_printf(s, "# %s latency trace v1.1.5 on %s\n", tr->tracer->name, host_release());
 	seq_puts(s, "# --------------------------------------------------------------------\n");
 	seq_printf(s, "# latency: 0 us, #%lu/%lu, CPU#0 | (M:%s VP:0, KP:0, SP:0 HP:0 #P:%u)\n",
 	    t.in_buffer, t.written, host_preemption(), host_cpu_count());
@@ -81,13 +82,13 @@ void trace_print_header(struct seq *s, struct trace_array *tr, struct ring_buffe
 {
 	u32 options = tr->options;
 
-	seq_puts(s, "# tracer: nop\n#\n");
+	seq_printf(s, "# tracer: %s\n#\n", tr->tracer->name);
 	if (!(options & TRACE_OPT_CONTEXT_INFO))
 		return;
 	if (options & TRACE_OPT_LATENCY_FMT) {
 		if (ring_buffer_empty(buffer))
 			return;
-		put_latency(s, buffer);
+		put_latency(s, tr, buffer);
 		if (!(options & TRACE_OPT_VERBOSE))
 			put_latency_columns(s);
 	} else if (!(options & TRACE_OPT_VERBOSE)) {

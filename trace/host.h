@@ -90,6 +90,21 @@ void host_waiters_free(struct host_waiters *w);
 int host_wait(struct host_waiters *w, bool (*cond)(void *), void *arg);
 void host_wake(struct host_waiters *w);
 
+/*
+ * Workers: a task of the host's that calls step(arg), sleeps as many nanoseconds as that returned, and so on. start: cpu < 0 is any;
+ * NULL: no memory. stop: when it returns, step() does not run any more. move: from within step(), which goes on on that CPU. All in
+ * task context.
+ */
+struct host_worker;
+struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg);
+void host_worker_stop(struct host_worker *w);
+void host_worker_move(unsigned cpu);
+/* Only NMIs come in between the two. What the first returns is the second's. */
+u64 host_irqs_off(void);
+void host_irqs_restore(u64 flags);
+/* SMIs that came to this CPU since it was reset; false: it does not count them, and *n stays. Any context. */
+bool host_smi_count(u64 *n);
+
 /* Switches tracepoints: on[i] says what keys[i] becomes; all in one pass over the text. Task
  * context. */
 struct host_key {

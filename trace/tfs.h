@@ -93,7 +93,7 @@ extern const struct tfs_ops tfs_trace_ops, tfs_snapshot_ops, tfs_pipe_ops, tfs_m
     tfs_marker_raw_ops, tfs_free_buffer_ops, tfs_raw_ops, tfs_snapshot_raw_ops, tfs_set_event_ops,
     tfs_inject_ops;
 extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir,
-    tfs_instances_dir;
+    tfs_instances_dir, tfs_hwlat_dir;
 extern const char tfs_readme[];
 
 /* For rows of the top directory that an instance does not have: .exists = tfs_is_top. */
@@ -103,4 +103,12 @@ int tfs_show_size(struct seq *s, const struct tfs_node *node);
 int tfs_store_size(const struct tfs_node *node, char *line);
 int tfs_clear_trace(const struct tfs_node *node);
 int tfs_store_snapshot(const struct tfs_node *node, char *line);
+/* trace/tfs_tracer.c */
+int tfs_show_tracers(struct seq *s, const struct tfs_node *node);
+int tfs_show_tracer(struct seq *s, const struct tfs_node *node);
+int tfs_store_tracer(const struct tfs_node *node, char *line);
+int tfs_show_thresh(struct seq *s, const struct tfs_node *node);
+int tfs_store_thresh(const struct tfs_node *node, char *line);
+int tfs_show_max_latency(struct seq *s, const struct tfs_node *node);
+int tfs_store_max_latency(const struct tfs_node *node, char *line);
 void tfs_snapshot_help(struct seq *s, const struct tfs_node *node); /* what it shows when empty */

@@ -11,6 +11,7 @@
 #include "trace/synth.h"
 #include "trace/tfs.h"
 #include "trace/trace.h"
+#include "trace/tracer.h"
 
 #define TEXT_MAX 63 /* of a clock's or option's name, as Linux has it */
 
@@ -24,15 +25,6 @@ static int parse_bool(const char *line, bool *on)
 	if (!err)
 		*on = v;
 	return err;
-}
-
-static char *strip_end(char *line)
-{
-	size_t n = strlen(line);
-
-	while (n && is_space(line[n - 1]))
-		line[--n] = '\0';
-	return line;
 }
 
 /* ---- events by name --------------------------------------------------------------------------------------------- */
@@ -101,18 +93,7 @@ static int clear_notrace_pids(const struct tfs_node *node)
 	return 0;
 }
 
-/* ---- the tracer ------------------------------------------------------------------------------------------------- */
-
-static int show_tracers(struct seq *s, const struct tfs_node *node __maybe_unused)
-{
-	seq_puts(s, "nop\n");
-	return 0;
-}
-
-static int store_tracer(const struct tfs_node *node __maybe_unused, char *line)
-{
-	return strcmp(strip_end(line), "nop") ? -EINVAL : 0;
-}
+/* ---- recording, clocks ------------------------------------------------------------------------------------------------- */
 
 static int show_on(struct seq *s, const struct tfs_node *node)
 {
@@ -125,8 +106,8 @@ static int store_on(const struct tfs_node *node, char *line)
 	u64 v;
 	int err = parse_u64(line, 10, &v);
 
-	if (!err)
-		trace_array_set_on(tfs_array(node), v != 0);
+	if (!err && trace_array_set_on(tfs_array(node), v != 0))
+		trace_tracer_switch(tfs_array(node), v != 0);
 	return err;
 }
 
@@ -547,16 +528,17 @@ bool tfs_is_top(const struct tfs_node *dir)
 static const struct tfs_row top_rows[] = {
     {"README", 0440, .show = show_readme, .exists = tfs_is_top},
     {"available_events", 0440, .show = show_available, .exists = tfs_is_top},
-    {"available_tracers", 0440, .show = show_tracers},
+    {"available_tracers", 0440, .show = tfs_show_tracers},
     {"buffer_percent", 0640, .show = show_percent, .store = store_percent},
     {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
     {"buffer_total_size_kb", 0440, .show = show_total_size},
-    {"current_tracer", 0640, .show = show_tracers, .store = store_tracer},
+    {"current_tracer", 0640, .show = tfs_show_tracer, .store = tfs_store_tracer},
     {"dynamic_events", 0640, .show = show_dynamic, .clear = clear_dynamic, .ops = &dynamic_ops,
 	.exists = tfs_is_top},
     {"error_log", 0640, .show = show_errors, .store = store_nothing, .clear = clear_errors},
     {"events", 0750, .dir = &tfs_events_dir},
     {"free_buffer", 0200, .ops = &tfs_free_buffer_ops},
+    {"hwlat_detector", 0750, .dir = &tfs_hwlat_dir, .exists = tfs_is_top},
     {"instances", 0750, .dir = &tfs_instances_dir, .exists = tfs_is_top},
     {"kprobe_events", 0640, .show = show_probes, .clear = clear_probes, .ops = &probe_ops,
 	.exists = tfs_is_top},
@@ -585,7 +567,10 @@ static const struct tfs_row top_rows[] = {
     {"trace_options", 0640, .show = show_options, .store = store_options},
     {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
     {"tracing_cpumask", 0640, .show = show_cpumask, .store = store_cpumask},
+    {"tracing_max_latency", 0640, .show = tfs_show_max_latency, .store = tfs_store_max_latency},
     {"tracing_on", 0640, .show = show_on, .store = store_on},
+    {"tracing_thresh", 0640, .show = tfs_show_thresh, .store = tfs_store_thresh,
+	.exists = tfs_is_top},
     {.name = NULL},
 };
 const struct tfs_dir tfs_top_dir = {.rows = top_rows};

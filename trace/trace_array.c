@@ -11,6 +11,7 @@
 #include "trace/ledger.h"
 #include "trace/pid_filter.h"
 #include "trace/snapshot.h"
+#include "trace/tracer.h"
 #include "trace/trigger.h"
 #include "trace/wait.h"
 
@@ -205,6 +206,7 @@ static struct trace_array *create(const char *name, size_t boot_size, size_t siz
 	tr->options = options;
 	tr->way = way_options(options) | (trace_global ? trace_global->way & TRACE_WAY_PRINT : 0);
 	tr->clock = trace_clocks;
+	tr->tracer = &trace_tracer_nop;
 	tr->wanted_size = size;
 	tr->cpumask = ~0UL;
 	tr->buffer =
@@ -244,6 +246,7 @@ int trace_array_destroy(struct trace_array *tr)
 	int err = trace_set_events(tr, NULL, NULL, NULL, false);
 	if (err == -ENOMEM)
 		return err;
+	trace_tracer_drop(tr);
 	trace_triggers_clear(tr);
 	trace_life_end(&tr->life);
 	list_del(&tr->node);

@@ -8,6 +8,7 @@
 #include "kernel/printk.h"
 #include "kernel/task/irq_work.h"
 #include "kernel/task/sched.h"
+#include "trace/hwlat.h"
 
 void kernel_irq_enter(struct regs *r, unsigned vector)
 {
@@ -69,6 +70,7 @@ void kernel_nmi(struct regs *r)
 	bool mine = false;
 
 	preempt_count_add(NMI_UNIT + HARDIRQ_UNIT);
+	trace_hwlat_nmi(true);
 	for (unsigned i = 0; i < ARRAY_SIZE(nmi_handlers); i++) {
 		nmi_handler_fn fn = atomic_load(&nmi_handlers[i]);
 		if (!fn)
@@ -80,5 +82,6 @@ void kernel_nmi(struct regs *r)
 	}
 	if (!mine)
 		pr_warn("NMI for no known reason on CPU %u", cpu_id());
+	trace_hwlat_nmi(false);
 	preempt_count_sub(NMI_UNIT + HARDIRQ_UNIT);
 }

@@ -30,9 +30,33 @@ struct host_waiters {
 	pthread_cond_t changed;
 };
 
+static u64 (*_Atomic own_clock)(void);
+static u64 smi_counts[HOST_CPUS];
+static bool has_smis;
+
+void machine_clock(u64 (*clock)(void))
+{
+	atomic_store(&own_clock, clock);
+}
+
 u64 host_clock(void)
 {
-	return __rdtsc();
+	u64 (*clock)(void) = atomic_load(&own_clock);
+
+	return clock ? clock() : __rdtsc();
+}
+
+void machine_smis(bool there, unsigned more)
+{
+	has_smis = there;
+	smi_counts[host_cpu()] += more;
+}
+
+bool host_smi_count(u64 *n)
+{
+	if (has_smis)
+		*n = smi_counts[host_cpu()];
+	return has_smis;
 }
 
 u64 host_clock_ns(u64 clock)

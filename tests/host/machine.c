@@ -276,6 +276,73 @@ void machine_nmi(unsigned cpu)
 	send(&cpus[cpu], &cpus[cpu].nmi, SIGUSR2);
 }
 
+/* ---- Workers: they run when the test says so ------------------------------------------------------------------------ */
+
+struct host_worker {
+	int cpu;
+	u64 (*step)(void *arg);
+	void *arg;
+	char name[16];
+};
+
+static struct host_worker workers[HOST_CPUS + 1]; /* step NULL: free */
+
+struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg)
+{
+	for (unsigned i = 0; i <= HOST_CPUS; i++) {
+		struct host_worker *w = &workers[i];
+
+		if (w->step)
+			continue;
+		void *memory = host_alloc(1); /* may be made to fail */
+		if (!memory)
+			return NULL;
+		host_free(memory);
+		*w = (struct host_worker){.cpu = cpu < 0 ? 0 : cpu, .step = step, .arg = arg};
+		snprintf(w->name, sizeof(w->name), "%s", name);
+		return w;
+	}
+	return NULL;
+}
+
+void host_worker_stop(struct host_worker *w)
+{
+	w->step = NULL;
+}
+
+/* Nobody else runs on that CPU meanwhile. */
+void host_worker_move(unsigned cpu)
+{
+	this_cpu = cpu;
+}
+
+u64 machine_work(unsigned nth, char *name)
+{
+	for (struct host_worker *w = workers; w <= &workers[HOST_CPUS]; w++) {
+		if (!w->step || nth--)
+			continue;
+		this_cpu = w->cpu;
+		u64 pause = w->step(w->arg);
+		w->cpu = this_cpu;
+		this_cpu = 0;
+		strcpy(name, w->name);
+		return pause;
+	}
+	return 0;
+}
+
+u64 host_irqs_off(void)
+{
+	irqs(false);
+	return 0;
+}
+
+void host_irqs_restore(u64 flags)
+{
+	(void)flags;
+	irqs(true);
+}
+
 static void catch (int sig, void (*handler)(int))
 {
 	struct sigaction sa = {.sa_handler = handler, .sa_flags = SA_RESTART};

@@ -17,6 +17,13 @@ void machine_param(const char *name, const char *value);
 /* The n-th host_alloc() or host_page_alloc() from now fails; 0: none. */
 void machine_fail_alloc(unsigned nth);
 
+/* What host_clock() reads, a nanosecond each; NULL: the TSC. */
+void machine_clock(u64 (*clock)(void));
+/* Whether host_smi_count() counts, and so many more on this CPU. */
+void machine_smis(bool there, unsigned more);
+/* Has the n-th worker do its step() once: what that returned, and its name; 0 if there is none. */
+u64 machine_work(unsigned nth, char *name);
+
 /* Registers of a machine that hits probes, by host_reg_find() in this order; and one hit of all that are on there. */
 struct machine_regs {
 	u64 ax, bx, cx, dx, si, di, bp, sp, ip, r8, r9, r10, r11, r12, r13, r14, r15, cs, ss, flags,
