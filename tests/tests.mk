@@ -75,7 +75,7 @@ insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZCC   ?= clang
-FUZZSRC  := $(sort $(wildcard kernel/lib/*.c trace/*.c) tests/unit/filter_sample.c tests/unit/trace_tools.c tests/host/host.c tests/host/machine.c tests/host/probe.c)
+FUZZSRC  := $(sort $(wildcard kernel/lib/*.c trace/*.c) tests/unit/filter_sample.c tests/unit/trace_tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c)
 FUZZOBJ  := $(FUZZSRC:%=$(O)/f/%.o)
 FCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fno-sanitize-recover=undefined -pthread
 FUZZ_TIME ?= 300
@@ -102,7 +102,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(O)/ringcheck $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
+test: $(O)/host-test $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
 	$(Q)O=$(O) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -152,6 +152,12 @@ $(O)/ringcheck: tools/ringcheck.c
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) $< -o $@
 
+# The decoder of EventHeader events as a program of the host.
+EHSRC    := tools/eventheader.c $(wildcard trace/eventheader*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c
+$(O)/eventheader: $(EHSRC) $(wildcard trace/eventheader*.h) kernel/abi/eventheader.h
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf -o $@ $(EHSRC)
+
 .PHONY: soak
 soak: $(O)/kernel-test.elf $(O)/ringcheck
 	$(Q)tools/soak $(O)/kernel-test.elf $(O)/ringcheck $(SOAK) $(SOAK_SECONDS)
@@ -191,6 +197,7 @@ help:
 #: make probe-storm  probes on four CPUs, a million hits
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
+#: make build/eventheader   the decoder of files of EventHeader events (docs/eventheader.md)
 #: make bench-native   nanoseconds of the ring buffer on this processor, beside a bare ring's and LTTng-UST's
 #: make fmt       clang-format over the tree
 #: make clean     removes build/
