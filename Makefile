@@ -30,7 +30,9 @@ KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096
 KDIRS    := arch/x86_64 boot drivers kernel kernel/lib kernel/mem kernel/task kernel/fs kernel/abi kernel/shell trace
 KSRC     := $(sort $(wildcard $(KDIRS:%=%/*.c) $(KDIRS:%=%/*.S)))
 KOBJ     := $(KSRC:%=$(O)/k/%.o)
-TESTSRC  := $(sort $(wildcard tests/unit/*.c tests/kernel/*.c tests/bench/*.c))
+# Of the UEFI loader what knows nothing of the firmware: tested with the rest.
+EFIPURE  := $(patsubst %,boot/efi/%.c,config crc32 kernel_image memory_map page_tables)
+TESTSRC  := $(sort $(wildcard tests/unit/*.c tests/kernel/*.c tests/bench/*.c) $(EFIPURE))
 TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
 
 .PHONY: kernel run test check bench fuzz fmt help clean
