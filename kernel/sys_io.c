@@ -11,13 +11,6 @@
 #define IOV_MAX	  1024 /* Linux's UIO_MAXIOV */
 #define IOV_SMALL 8
 
-/* Where the data is in ring 3: one range, or a vector of them consumed from the front. */
-struct user_data {
-	struct abi_iovec *vec;
-	unsigned count;
-	size_t total;
-};
-
 static int copy_some(struct user_data *d, void *buf, size_t n, bool to_user)
 {
 	while (n) {
@@ -38,6 +31,11 @@ static int copy_some(struct user_data *d, void *buf, size_t n, bool to_user)
 		n -= part;
 	}
 	return 0;
+}
+
+int user_data_get(struct user_data *d, void *buf, size_t n)
+{
+	return copy_some(d, buf, n, false);
 }
 
 /* One transfer: which file, which way, at a place of its own (pread) or at the file's. */
@@ -77,6 +75,16 @@ static ssize chunk(struct transfer *x, struct user_data *d, void *buf, size_t n)
 static bool goes_on(const struct transfer *x)
 {
 	return x->write || (x->f->vnode && (x->f->vnode->mode & S_IFMT) == S_IFREG);
+}
+
+static inline bool takes_user(const struct file *f)
+{
+	return f->ops && f->ops->write_user;
+}
+
+static ssize write_user(struct transfer *x, struct user_data *d)
+{
+	return x->f->ops->write_user(x->f, d, x->at ? x->pos : x->f->pos);
 }
 
 static ssize transfer(struct transfer *x, struct user_data *d)
@@ -119,8 +127,10 @@ static long io_range(u64 fd, u64 base, u64 count, struct transfer x)
 	x.f = fd_get((u32)fd);
 	if (!x.f)
 		return -EBADF;
-	if (range_ok(base, count))
-		ret = transfer(&x, &d);
+	if (x.write && !file_writable(x.f))
+		ret = -EBADF;
+	else if (range_ok(base, count))
+		ret = x.write && takes_user(x.f) ? write_user(&x, &d) : transfer(&x, &d);
 	file_put(x.f);
 	return ret;
 }
@@ -154,7 +164,9 @@ static long io_vector_of(struct file *f, const u64 *a, bool write, struct abi_io
 
 	if (!err)
 		err = vector_check(&d);
-	return err ? err : transfer(&x, &d);
+	if (err)
+		return err;
+	return write && takes_user(f) && d.total ? write_user(&x, &d) : transfer(&x, &d);
 }
 
 static long io_vector(const u64 *a, bool write)
@@ -165,7 +177,9 @@ static long io_vector(const u64 *a, bool write)
 
 	if (!f)
 		return -EBADF;
-	if (a[2] > IOV_MAX) {
+	if (write && !file_writable(f)) {
+		ret = -EBADF;
+	} else if (a[2] > IOV_MAX) {
 		ret = -EINVAL;
 	} else {
 		if (a[2] > IOV_SMALL)

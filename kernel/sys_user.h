@@ -26,6 +26,15 @@ void path_put(const char *path, const char *name);
 /* A call on one path, most of them: fn(path, ctx) between filename_get() and filename_put(). */
 long with_path(int dfd, u64 uptr, long (*fn)(const char *path, const u64 *a), const u64 *a);
 
+/* Where the data of a call is in ring 3: one range, or a vector of them consumed from the front. They lie below USER_END. */
+struct user_data {
+	struct abi_iovec *vec;
+	unsigned count;
+	size_t total;
+};
+/* Copies the next n bytes, of which there are so many: 0 or -EFAULT. */
+int user_data_get(struct user_data *d, void *buf, size_t n);
+
 /* What an interrupted call returns: `how` is settled on the way to ring 3 (ERESTARTSYS, ERESTARTNOHAND), even if the signal
  * that came is gone again. */
 static inline long interrupted(int how)

@@ -16,10 +16,12 @@
 #include "kernel/version.h"
 #include "kernel/sym.h"
 #include "kernel/task/irq_work.h"
+#include "kernel/task/mm.h"
 #include "kernel/syscall.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
+#include "kernel/user_words.h"
 #include "trace/comm.h"
 #include "trace/dump.h"
 #include "trace/event.h"
@@ -27,6 +29,7 @@
 #include "trace/trace.h"
 #include "trace/trace_array.h"
 #include "trace/tracefs.h"
+#include "trace/user_events.h"
 
 #define STACK_FRAMES  64
 #define WAKE_CHECK_NS 20000000UL /* how late a reader may see what no writer could tell it */
@@ -102,9 +105,31 @@ void host_lock(void)
 	mutex_lock(&control_lock);
 }
 
+static u32 user_events_changed; /* [A] */
+
+void host_user_events_changed(void)
+{
+	atomic_store(&user_events_changed, 1);
+}
+
+/* Who holds its mm->lock cannot: whoever changed them will do it. */
+static __noinline void settle_user_events(void)
+{
+	struct mm *mm = current()->mm;
+
+	if (mm && mm->lock.owner == current())
+		return;
+	if (atomic_xchg(&user_events_changed, 0)) {
+		user_words_update();
+		user_events_settle();
+	}
+}
+
 void host_unlock(void)
 {
 	mutex_unlock(&control_lock);
+	if (unlikely(READ_ONCE(user_events_changed)))
+		settle_user_events();
 }
 
 static void go_to(unsigned cpu)

@@ -5,12 +5,14 @@
 #include "trace/host.h"
 #include "trace/probe.h"
 #include "trace/synth.h"
+#include "trace/user_events.h"
 
 /* Each is asked in turn whether a line is its own. */
 static const struct dynevent_kind *const kinds[] = {
     &synth_dynevent_kind,
     &probe_dynevent_kind,
     &event_probe_dynevent_kind,
+    &user_dynevent_kind,
 };
 
 struct list_head dynevents = LIST_HEAD_INIT(dynevents);

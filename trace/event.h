@@ -40,7 +40,7 @@ enum trace_field_kind {
 struct trace_event_field {
 	const char *type; /* "pid_t", "char[16]", "__data_loc char[]" */
 	const char *name;
-	u16 offset, size;
+	u32 offset, size;
 	bool is_signed;
 	u8 kind;
 };

@@ -51,7 +51,7 @@ struct filter_insn {
 struct trace_filter {
 	const struct filter_insn *start; /* count of them, at least one */
 	u16 count;
-	u16 fixed; /* bytes at the record's start that it looks at */
+	u32 fixed; /* bytes at the record's start that it looks at */
 	u8 needs;  /* TRACE_NEEDS_FIXED or TRACE_NEEDS_WHOLE */
 	u8 looks;  /* TRACE_LOOKS_* */
 	const char *text;

@@ -207,7 +207,7 @@ static void note_needs(struct trace_filter *f, const struct trace_event_field *f
 		return;
 	if (field->offset < sizeof(struct trace_entry))
 		f->looks |= TRACE_LOOKS_COMMON;
-	f->fixed = MAX(f->fixed, (u16)(field->offset + field->size));
+	f->fixed = MAX(f->fixed, field->offset + field->size);
 	if (field->kind == TRACE_FIELD_DYN_STRING || field->kind == TRACE_FIELD_REL_STRING ||
 	    field->kind == TRACE_FIELD_DYN_ARRAY || array_to_end) {
 		f->needs = TRACE_NEEDS_WHOLE;

@@ -113,6 +113,12 @@ struct host_key {
 void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n);
 
 /*
+ * Asks for user_events_settle(), and for the words of programs to be set, once the control lock is given up: events of programs were
+ * switched, or nobody needs one any more. host_lock held.
+ */
+void host_user_events_changed(void);
+
+/*
  * Probes: code of the host that calls the tracer when it is run, or when it returns. The function is called in any context, between
  * handlers of nothing else of the kind; regs is the host's own, in which a register lies as a u64 at host_reg_find() bytes.
  */

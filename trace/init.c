@@ -14,6 +14,7 @@
 #include "trace/trace_array.h"
 #include "trace/tracefs.h"
 #include "trace/trigger.h"
+#include "trace/user_events.h"
 
 #define DEFAULT_SIZE (1408UL << 10) /* bytes per CPU */
 
@@ -120,6 +121,8 @@ int trace_init(void)
 	const char *size = host_param("trace_buf_size", 0);
 	size_t bytes = size ? parse_size(size) : 0;
 
+	if (user_events_init())
+		return -ENOMEM;
 	trace_builtin_register();
 	trace_global = trace_array_create("", bytes ? bytes : DEFAULT_SIZE);
 	if (!trace_global)
@@ -137,6 +140,7 @@ void trace_exit(void)
 		trace_array_destroy(tr);
 	trace_global = NULL;
 	trace_gate_exit();
+	user_events_exit();
 	host_unlock();
 }
 

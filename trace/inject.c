@@ -152,7 +152,8 @@ static int put_number(struct injection *in, const struct trace_event_field *f, u
 }
 
 /* All fields 0 or empty; the common ones as of here. */
-static void start_record(struct injection *in)
+/* 0 or -E2BIG: no record can hold the fields. */
+static int start_record(struct injection *in)
 {
 	const struct trace_event_field *f = in->call->class->fields(in->call);
 	struct host_context ctx;
@@ -160,6 +161,8 @@ static void start_record(struct injection *in)
 	in->len = MAX((size_t)in->call->class->fixed, sizeof(struct trace_entry));
 	for (const struct trace_event_field *p = f; p->name; p++)
 		in->len = MAX(in->len, (size_t)p->offset + p->size);
+	if (in->len > in->room)
+		return -E2BIG;
 	memset(in->rec, 0, in->len);
 	host_enter(&ctx);
 	host_exit();
@@ -168,6 +171,7 @@ static void start_record(struct injection *in)
 	for (; f->name; f++)
 		if (f->kind == TRACE_FIELD_PTR_STRING)
 			put_text(in, f, "");
+	return 0;
 }
 
 long trace_inject_parse(const struct trace_event_call *call, char *line, void *rec, size_t room)
@@ -175,10 +179,12 @@ long trace_inject_parse(const struct trace_event_call *call, char *line, void *r
 	struct injection in = {.call = call, .rec = rec, .room = room};
 	struct assignment a;
 	char *p = strstrip(line);
+	int err = start_record(&in);
 
-	start_record(&in);
+	if (err)
+		return err;
 	while (*p) {
-		int err = parse_assignment(&p, call, &a);
+		err = parse_assignment(&p, call, &a);
 		if (!err)
 			err = a.text ? put_text(&in, a.field, a.text)
 				     : put_number(&in, a.field, a.number);

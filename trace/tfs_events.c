@@ -209,6 +209,15 @@ static bool system_has_enable(const struct tfs_node *dir)
 	return !(system_of(dir)->calls[0]->flags & TRACE_CALL_NO_ENABLE);
 }
 
+/* Names of programs' events may be such as no file can have: those have no directory. */
+static bool can_be_shown(const struct trace_event_call *call)
+{
+	const char *name = call->name;
+
+	return *name && strcmp(name, ".") && strcmp(name, "..") && !strchr(name, '/') &&
+	       strlen(name) <= TFS_NAME_MAX;
+}
+
 static bool fill_event(
     const struct tfs_node *dir, const struct trace_event_call *call, struct tfs_node *out)
 {
@@ -225,7 +234,7 @@ static u64 event_next(const struct tfs_node *dir, u64 after, struct tfs_node *ou
 	const struct trace_event_call *best = NULL;
 
 	for (u32 i = 0; i < sys->count; i++)
-		if (sys->calls[i]->life.number > after &&
+		if (sys->calls[i]->life.number > after && can_be_shown(sys->calls[i]) &&
 		    (!best || sys->calls[i]->life.number < best->life.number))
 			best = sys->calls[i];
 	return fill_event(dir, best, out) ? best->life.number : 0;
@@ -233,7 +242,9 @@ static u64 event_next(const struct tfs_node *dir, u64 after, struct tfs_node *ou
 
 static bool event_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
 {
-	return fill_event(dir, trace_event_find(system_name(dir), name), out);
+	const struct trace_event_call *call = trace_event_find(system_name(dir), name);
+
+	return call && can_be_shown(call) && fill_event(dir, call, out);
 }
 
 static const struct tfs_row system_rows[] = {

@@ -571,6 +571,9 @@ static const struct tfs_row top_rows[] = {
     {"tracing_on", 0640, .show = show_on, .store = store_on},
     {"tracing_thresh", 0640, .show = tfs_show_thresh, .store = tfs_store_thresh,
 	.exists = tfs_is_top},
+    {"user_events_data", 0640, .ops = &tfs_user_data_ops, .exists = tfs_is_top},
+    {"user_events_status", 0640, .show = tfs_show_user_status, .ops = &tfs_user_status_ops,
+	.exists = tfs_is_top},
     {.name = NULL},
 };
 const struct tfs_dir tfs_top_dir = {.rows = top_rows};

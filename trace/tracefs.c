@@ -378,6 +378,11 @@ bool tfs_can_map(const struct tfs_file *f)
 	return f->node.row->ops && f->node.row->ops->map;
 }
 
+bool tfs_map_any(const struct tfs_file *f)
+{
+	return f->node.row->ops->map_any;
+}
+
 int tfs_map(struct tfs_file *f, u64 first, u64 pages)
 {
 	host_lock();

@@ -6,6 +6,8 @@
 
 #include "kernel/lib/types.h"
 
+#define TFS_NAME_MAX 255
+
 struct tfs_row; /* trace/tracefs.c: one row of a table */
 
 /*
@@ -21,7 +23,7 @@ struct tfs_node {
 	u64 object; /* ... and of the event or system this belongs to; 0: to none */
 	u32 mode;   /* S_IFDIR or S_IFREG, and permission bits */
 	u64 ino;    /* the same place has the same number */
-	char name[256];
+	char name[TFS_NAME_MAX + 1];
 };
 
 int tfs_init(void); /* once, after the first trace array exists */
@@ -52,8 +54,12 @@ long tfs_ioctl(struct tfs_file *f, u32 cmd);	    /* -ENOTTY: no such thing. May 
  * tfs_map_page() takes no lock, NULL: behind the end.
  */
 bool tfs_can_map(const struct tfs_file *f);
+/* Is a mapping that asks for more than to read no error? It gets no more either way. Such are inherited by fork. */
+bool tfs_map_any(const struct tfs_file *f);
 int tfs_map(struct tfs_file *f, u64 first, u64 pages);
 void tfs_map_again(struct tfs_file *f);
 void tfs_unmap(struct tfs_file *f);
 void *tfs_map_page(struct tfs_file *f, u64 index);
+/* What an open user_events_data has to itself (trace/user_events.h); NULL: another file. */
+struct user_events_file *tfs_user_events(const struct tfs_file *f);
 void tfs_release(struct tfs_file *f);

@@ -73,12 +73,6 @@ static inline bool readable(const struct file *f)
 	return acc == O_RDONLY || acc == O_RDWR;
 }
 
-static inline bool writable(const struct file *f)
-{
-	u32 acc = f->flags & O_ACCMODE;
-	return acc == O_WRONLY || acc == O_RDWR;
-}
-
 /* What open() refuses once it knows what the name stands for. */
 static int may_open(const struct vnode *v, u32 flags)
 {
@@ -188,7 +182,7 @@ static ssize read_at(struct file *f, void *buf, size_t n, u64 *pos)
 
 static ssize write_at(struct file *f, const void *buf, size_t n, u64 *pos)
 {
-	if (!writable(f))
+	if (!file_writable(f))
 		return -EBADF;
 	if (!f->ops || !f->ops->write)
 		return -EINVAL;
@@ -315,7 +309,7 @@ s64 vfs_seek(struct file *f, s64 off, int whence)
 
 int vfs_ftruncate(struct file *f, u64 size)
 {
-	if (!f->vnode || !writable(f))
+	if (!f->vnode || !file_writable(f))
 		return -EINVAL;
 	return vfs_vnode_truncate(f->vnode, size);
 }

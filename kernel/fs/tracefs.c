@@ -11,6 +11,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/panic.h"
 #include "kernel/task/mm.h"
+#include "kernel/user_events.h"
 #include "trace/tracefs.h"
 
 struct tnode {
@@ -105,7 +106,9 @@ static int tracefs_open(struct vnode *v, struct file *f)
 	if (r)
 		return r;
 	f->priv = file;
-	if (tfs_is_stream(file))
+	if (tfs_user_events(file))
+		f->ops = &user_events_file_ops;
+	else if (tfs_is_stream(file))
 		f->ops = &tracefs_stream_ops;
 	return 0;
 }
@@ -161,23 +164,29 @@ static void tracefs_area_gone(struct vm_area *a)
 	tfs_unmap(a->file->priv);
 }
 
-/* To be read, by everybody who maps it: never writable, never executable, and not inherited, as on Linux. */
+/*
+ * To be read, by everybody who maps it: never writable, never executable. As on Linux a ring buffer's pages are not inherited, and who
+ * asks for more than to read is told so; of user_events_status everybody gets what there is.
+ */
 static int tracefs_mmap(struct file *f, struct vm_area *a)
 {
+	bool any;
 	int err;
 
 	if (!f->priv || !tfs_can_map(f->priv))
 		return -ENODEV;
-	if (!a->shared || (a->prot & (PROT_W | PROT_X)))
+	any = tfs_map_any(f->priv);
+	if (!any && (!a->shared || (a->prot & (PROT_W | PROT_X))))
 		return -EPERM;
 	err = tfs_map(f->priv, a->offset / PAGE_SIZE, (a->end - a->start) / PAGE_SIZE);
 	if (err)
 		return err;
+	a->prot = a->prot ? PROT_R : 0;
 	a->max_prot = PROT_R;
 	a->page = tracefs_page;
 	a->again = tracefs_area_again;
 	a->gone = tracefs_area_gone;
-	a->dont_copy = true;
+	a->dont_copy = !any;
 	return 0;
 }
 

@@ -24,6 +24,7 @@ enum {
 struct vnode;
 struct file;
 struct vm_area;
+struct user_data; /* kernel/sys_user.h */
 
 struct vstat {
 	u64 ino, size, mtime_ns, rdev;
@@ -60,6 +61,9 @@ struct vnode_ops {
 struct file_ops {
 	ssize (*read)(struct file *f, void *buf, size_t n, u64 *pos);
 	ssize (*write)(struct file *f, const void *buf, size_t n, u64 *pos);
+	/* write() and its kin of ring 3, in place of `write`: one call is one call of the file's, however long, and it reads the data
+	 * itself. pos: where pwrite() says, else f->pos, which stays. The file may be written. NULL: `write` gets it piece by piece. */
+	ssize (*write_user)(struct file *f, struct user_data *d, u64 pos);
 	/* As read, for splice() and sendfile(), where they take something else. `nonblock`: the caller does not wait, whatever
 	 * the file says. */
 	ssize (*splice)(struct file *f, void *buf, size_t n, bool nonblock);
@@ -139,6 +143,12 @@ int vfs_mount(const char *path, struct vnode *root);
 
 struct file *file_get(struct file *f);
 void file_put(struct file *f); /* last one: release */
+static inline bool file_writable(const struct file *f)
+{
+	u32 acc = f->flags & O_ACCMODE;
+
+	return acc == O_WRONLY || acc == O_RDWR;
+}
 /* A file that is not in any directory. */
 struct file *file_new(const struct file_ops *ops, u32 flags, void *priv);
 /*

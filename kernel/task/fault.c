@@ -175,6 +175,46 @@ int mm_write(struct mm *mm, u64 addr, const void *src, size_t n)
 	return !why ? 0 : why == MM_FAULT_OOM ? -ENOMEM : -EFAULT;
 }
 
+static int fault_errno(enum mm_fault why)
+{
+	return !why ? 0 : why == MM_FAULT_OOM ? -ENOMEM : -EFAULT;
+}
+
+int mm_touch(struct mm *mm, u64 addr)
+{
+	return fault_errno(mm_fault(mm, addr, FAULT_WRITE | FAULT_USER));
+}
+
+/* Bits are numbered on through the bytes, as in a little-endian word of any size. */
+static void change_bit(u8 *at, unsigned bit, bool on)
+{
+	u8 mask = 1u << bit % 8;
+
+	if (on)
+		atomic_or(at + bit / 8, mask);
+	else
+		atomic_and(at + bit / 8, (u8)~mask);
+}
+
+int mm_change_bit(struct mm *mm, u64 addr, unsigned bit, bool on)
+{
+	enum mm_fault why;
+	unsigned prot;
+	u64 pa;
+
+	addr += bit / 8;
+	if (addr >= USER_END)
+		return -EFAULT;
+	mutex_lock(&mm->lock);
+	why = fault_locked(mm, addr, FAULT_WRITE | FAULT_USER);
+	if (!why) {
+		pa = aspace_lookup(mm->as, ALIGN_DOWN(addr, PAGE_SIZE), &prot);
+		change_bit((u8 *)phys_to_virt(pa) + (addr & (PAGE_SIZE - 1)), bit % 8, on);
+	}
+	mutex_unlock(&mm->lock);
+	return fault_errno(why);
+}
+
 /* " in prog[401000+1000]" for the area that holds rip. */
 static void area_text(char *buf, size_t size, struct mm *mm, u64 rip)
 {

@@ -11,6 +11,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/task/area.h"
+#include "kernel/user_words.h"
 
 struct mm *mm_create(void)
 {
@@ -25,6 +26,7 @@ struct mm *mm_create(void)
 	}
 	mutex_init(&mm->lock);
 	list_init(&mm->areas);
+	list_init(&mm->event_words);
 	wait_queue_init(&mm->vfork_wq);
 	mm->stack_top = USER_END - PAGE_SIZE;
 	mm->mmap_top = mm->stack_top - USER_STACK_SIZE - USER_STACK_GUARD;
@@ -86,6 +88,7 @@ void mm_drop_pages(struct mm *mm, struct vm_area *a, u64 start, u64 end)
 /* Nobody uses it any more: no TLB to flush. */
 static void mm_destroy(struct mm *mm)
 {
+	user_words_drop(mm);
 	while (!list_empty(&mm->areas)) {
 		struct vm_area *a = list_first_entry(&mm->areas, struct vm_area, node);
 		u64 va = aspace_next(mm->as, a->start, a->end);
@@ -138,7 +141,7 @@ static int fork_area(struct mm *from, struct mm *to, const struct vm_area *a)
 	return err;
 }
 
-struct mm *mm_fork(struct mm *from)
+static struct mm *copy_pages(struct mm *from)
 {
 	struct mm *to = mm_create();
 	struct vm_area *a;
@@ -162,4 +165,22 @@ struct mm *mm_fork(struct mm *from)
 		return to;
 	mm_put(to);
 	return NULL;
+}
+
+struct mm *mm_fork(struct mm *from)
+{
+	struct list_head copies = LIST_HEAD_INIT(copies);
+	struct mm *to;
+
+	if (list_empty(&from->event_words))
+		return copy_pages(from);
+	if (user_words_copy(from, &copies))
+		return NULL;
+	user_words_lock();
+	to = copy_pages(from);
+	if (to)
+		user_words_give(from, &copies, to);
+	user_words_unlock();
+	user_words_discard(&copies); /* none, if they were given */
+	return to;
 }

@@ -32,8 +32,9 @@ struct mm {
 	u64 brk_start, brk, mmap_top, stack_top;
 	u64 arg_start, arg_end;
 	u32 area_count;
-	u32 refs;		    /* [A] */
-	struct wait_queue vfork_wq; /* woken when a task stops using it */
+	u32 refs;		      /* [A] */
+	struct list_head event_words; /* kernel/user_words.c */
+	struct wait_queue vfork_wq;   /* woken when a task stops using it */
 };
 
 /* mmap's flags, Linux's numbers. */
@@ -65,6 +66,10 @@ void mm_put(struct mm *mm);
 enum mm_fault mm_fault(struct mm *mm, u64 addr, u64 error);
 /* Copies into an address space that need not be loaded, faulting pages in. 0, -EFAULT, -ENOMEM. */
 int mm_write(struct mm *mm, u64 addr, const void *src, size_t n);
+/* Brings in the page of addr to be written, as a write of the program's would, but writes nothing: 0, -EFAULT, -ENOMEM. */
+int mm_touch(struct mm *mm, u64 addr);
+/* Sets or clears a bit of the byte or word at addr, atomically, as a write of the program's would: 0, -EFAULT, -ENOMEM. */
+int mm_change_bit(struct mm *mm, u64 addr, unsigned bit, bool on);
 /* Linux's mmap/munmap/mprotect/brk: address or negative errno. `file` is not consumed. */
 long mm_map(
     struct mm *mm, u64 addr, u64 len, unsigned prot, unsigned flags, struct file *file, u64 offset);

@@ -15,6 +15,7 @@
 
 #include "tests/host/machine.h"
 #include "trace/host.h"
+#include "trace/user_events.h"
 
 #define PARAMS 16
 
@@ -134,9 +135,18 @@ void host_lock(void)
 	pthread_mutex_lock(&big_lock);
 }
 
+static atomic_bool user_events_changed;
+
+void host_user_events_changed(void)
+{
+	atomic_store(&user_events_changed, true);
+}
+
 void host_unlock(void)
 {
 	pthread_mutex_unlock(&big_lock);
+	if (atomic_exchange(&user_events_changed, false))
+		user_events_settle();
 }
 
 struct host_waiters *host_waiters_alloc(void)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/uio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,6 +80,11 @@ _READ_WRITE_RETURN_TYPE write(int fd, const void *buf, size_t n)
 ssize_t pread(int fd, void *buf, size_t n, off_t pos)
 {
 	return syscall_result(syscall4(SYS_pread64, fd, (long)buf, n, pos));
+}
+
+ssize_t writev(int fd, const struct iovec *vec, int count)
+{
+	return syscall_result(syscall3(SYS_writev, fd, (long)vec, count));
 }
 
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t pos)

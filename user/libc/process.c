@@ -27,6 +27,16 @@ pid_t fork(void)
 	return syscall_result(syscall0(SYS_fork));
 }
 
+pid_t setsid(void)
+{
+	return syscall_result(syscall0(SYS_setsid));
+}
+
+unsigned alarm(unsigned seconds)
+{
+	return syscall1(SYS_alarm, seconds);
+}
+
 int execve(const char *path, char *const argv[], char *const envp[])
 {
 	return syscall_result(syscall3(SYS_execve, (long)path, (long)argv, (long)envp));

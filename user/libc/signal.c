@@ -154,6 +154,13 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 	return r;
 }
 
+int sigsuspend(const sigset_t *mask)
+{
+	unsigned long s = set_to_linux(*mask);
+
+	return syscall_result(syscall2(SYS_rt_sigsuspend, (long)&s, 8));
+}
+
 int kill(pid_t pid, int sig)
 {
 	int s = signal_to_linux(sig);

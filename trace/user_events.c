@@ -1,0 +1,436 @@
+/*
+ * User events as objects: made of definitions, found by name, listed, removed; the page that says to programs whether anyone listens.
+ * Task context under host_lock, unless it says otherwise.
+ *
+ * An event that is not to persist goes when nobody has it registered and nobody listens. The last of them is found out in the middle
+ * of something else (a file is closed, events are switched off), so it is only noted then, and user_events_settle() removes it.
+ */
+#include "trace/user_events.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/trace_array.h"
+
+#define HASH_SIZE 1024
+
+static struct user_event *by_name[HASH_SIZE];
+static struct user_event *by_bit[USER_EVENT_BITS];
+static u32 first_free = 1; /* no bit below is free */
+static u64 *page;	   /* [A] programs read it */
+static u64 multi_number;   /* of the next multi-format event */
+
+int user_events_init(void)
+{
+	page = host_page_alloc();
+	return page ? 0 : -ENOMEM;
+}
+
+void user_events_exit(void)
+{
+	host_page_free(page);
+	page = NULL;
+}
+
+void *user_events_page(void)
+{
+	return page;
+}
+
+const struct trace_event_field *user_event_table(const struct trace_event_call *call)
+{
+	return user_event_of(call)->table;
+}
+
+#define USER_CLASS(name)                                                                           \
+	{                                                                                          \
+		.system = name, .fields = user_event_table, .print = user_event_print,             \
+		.show_fmt = user_event_show_fmt                                                    \
+	}
+static const struct trace_event_class user_class = USER_CLASS(USER_EVENTS_SYSTEM);
+static const struct trace_event_class multi_class = USER_CLASS(USER_EVENTS_MULTI_SYSTEM);
+
+static struct user_event *event_of(const struct dynevent *ev)
+{
+	return container_of(ev, struct user_event, dyn);
+}
+
+/* ---- names and bits --------------------------------------------------------------------------------------------------- */
+
+/* FNV-1a. */
+static struct user_event **bucket(const char *name, size_t n)
+{
+	u32 hash = 2166136261u;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (u8)name[i]) * 16777619u;
+	return &by_name[hash % HASH_SIZE];
+}
+
+static bool has_name(const struct user_event *ev, const char *name, size_t n)
+{
+	return !strncmp(ev->name, name, n) && !ev->name[n];
+}
+
+/* 0: none is free. */
+static u32 free_bit(void)
+{
+	while (first_free < USER_EVENT_BITS && by_bit[first_free])
+		first_free++;
+	return first_free < USER_EVENT_BITS ? first_free : 0;
+}
+
+static void switch_event(struct trace_key *key, bool on)
+{
+	struct user_event *ev = container_of(key, struct user_event, key);
+	u64 mask = 1UL << ev->bit % 64, *word = &page[ev->bit / 64];
+
+	if (on)
+		atomic_or(word, mask);
+	else
+		atomic_and(word, ~mask);
+	host_user_events_changed();
+}
+
+static void list_event(struct user_event *ev)
+{
+	struct user_event **head = bucket(ev->name, strlen(ev->name));
+
+	ev->next = *head;
+	*head = ev;
+	by_bit[ev->bit] = ev;
+	dynevent_add(&ev->dyn, &user_dynevent_kind);
+}
+
+static void unlist_event(struct user_event *ev)
+{
+	struct user_event **at = bucket(ev->name, strlen(ev->name));
+
+	while (*at != ev)
+		at = &(*at)->next;
+	*at = ev->next;
+	by_bit[ev->bit] = NULL;
+	first_free = MIN(first_free, ev->bit);
+	dynevent_remove(&ev->dyn);
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------------- */
+
+/* Consumes ev, also when it fails. */
+static int add_event(struct user_event *ev, u32 how)
+{
+	int err = -EMFILE;
+
+	ev->multi = how & USER_EVENT_REG_MULTI_FORMAT;
+	ev->persist = how & USER_EVENT_REG_PERSIST;
+	ev->call.class = ev->multi ? &multi_class : &user_class;
+	ev->call.key = &ev->key;
+	ev->key.set = switch_event;
+	ev->bit = free_bit();
+	if (ev->bit)
+		err = trace_event_register(&ev->call);
+	if (err) {
+		host_free(ev);
+		return err;
+	}
+	list_event(ev);
+	multi_number += ev->multi;
+	return 0;
+}
+
+static bool same_fields(const struct user_event *a, const struct user_event *b)
+{
+	const struct trace_event_field *f = a->table, *g = b->table;
+
+	if (a->n_fields != b->n_fields)
+		return false;
+	for (; f->name; f++, g++)
+		if (strcmp(f->type, g->type) || strcmp(f->name, g->name) || f->size != g->size)
+			return false;
+	return true;
+}
+
+/* One of that name that will do: its fields are those of `made` (NULL: that text has none that can be). */
+static struct user_event *find_alike(
+    const char *text, const struct user_event *made, u32 how, bool *clash)
+{
+	size_t n = user_event_name_len(text);
+	bool multi = how & USER_EVENT_REG_MULTI_FORMAT;
+
+	for (struct user_event *ev = *bucket(text, n); ev; ev = ev->next) {
+		if (ev->multi != multi || !has_name(ev, text, n))
+			continue;
+		if ((how & USER_EVENT_LAX) || (made && same_fields(ev, made)))
+			return ev;
+		*clash |= !multi;
+	}
+	return NULL;
+}
+
+static int parse(const char *text, u32 how, struct user_event **out)
+{
+	char suffix[20] = "";
+
+	if (how & USER_EVENT_REG_MULTI_FORMAT)
+		snprintf(suffix, sizeof(suffix), ".%lx", multi_number);
+	return user_event_parse(text, suffix, out);
+}
+
+/* The event that the text means, be it made now or there already. */
+static int define(const char *text, u32 how, struct user_event **out)
+{
+	struct user_event *made;
+	bool clash = false;
+	int err = parse(text, how, &made);
+
+	if (err == -ENOMEM)
+		return err;
+	*out = find_alike(text, made, how, &clash);
+	if (*out || clash || err) {
+		host_free(made);
+		if (*out)
+			(*out)->persist |= !!(how & USER_EVENT_LAX);
+		return *out ? 0 : clash ? -EADDRINUSE : err;
+	}
+	*out = made;
+	return add_event(made, how & USER_EVENT_LAX ? USER_EVENT_REG_PERSIST : how);
+}
+
+/* "u:NAME ..." of dynamic_events: as with the older ioctl. */
+static int create_dynamic(const char *line)
+{
+	struct user_event *ev;
+
+	if (!str_has_prefix(line, USER_EVENTS_PREFIX))
+		return -ECANCELED;
+	line += strlen(USER_EVENTS_PREFIX);
+	while (is_space(*line))
+		line++;
+	return define(line, USER_EVENT_LAX, &ev);
+}
+
+/* ---- listing ------------------------------------------------------------------------------------------------------------ */
+
+static void show_dynamic(struct seq *s, const struct dynevent *dyn)
+{
+	const struct user_event *ev = event_of(dyn);
+
+	seq_printf(s, USER_EVENTS_PREFIX "%s", ev->call.name);
+	for (const struct trace_event_field *f = ev->table; f->name; f++) {
+		seq_printf(s, "%s%s %s", f == ev->table ? " " : "; ", f->type, f->name);
+		if (str_has_prefix(f->type, "struct "))
+			seq_printf(s, " %u", f->size);
+	}
+}
+
+void user_events_show_status(struct seq *s)
+{
+	unsigned active = 0, busy = 0;
+
+	for (u32 bit = 1; bit < USER_EVENT_BITS; bit++) {
+		const struct user_event *ev = by_bit[bit];
+
+		if (!ev)
+			continue;
+		seq_printf(
+		    s, "%u:%s%s\n", bit, ev->call.name, ev->key.on ? " # Used by ftrace" : "");
+		active++;
+		busy += ev->key.on;
+	}
+	seq_printf(s, "\nActive: %u\nBusy: %u\nMax: %u\n", active, busy, USER_EVENT_BITS);
+}
+
+/* ---- removing ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_busy(const struct dynevent *ev)
+{
+	return trace_event_busy(&event_of(ev)->call);
+}
+
+static int free_event(struct dynevent *dyn)
+{
+	struct user_event *ev = event_of(dyn);
+	int err = trace_event_unregister(&ev->call);
+
+	if (!err) {
+		unlist_event(ev);
+		host_free(ev);
+	}
+	return err;
+}
+
+/* "TYPE NAME [SIZE]; ...", as it is listed but for blanks behind a ';'. */
+static bool match_fields(const struct user_event *ev, const char *args)
+{
+	char text[USER_EVENT_TEXT_MAX];
+	struct user_event *wanted;
+
+	if (snprintf(text, sizeof(text), "x %s", args) >= (int)sizeof(text) ||
+	    user_event_parse(text, "", &wanted))
+		return false;
+	bool same = same_fields(ev, wanted);
+	host_free(wanted);
+	return same;
+}
+
+static bool match(
+    const struct dynevent *dyn, const char *system, const char *event, const char *args)
+{
+	const struct user_event *ev = event_of(dyn);
+
+	if ((system && strcmp(system, ev->call.class->system)) || strcmp(event, ev->call.name))
+		return false;
+	return !args || !*args || match_fields(ev, args);
+}
+
+const struct dynevent_kind user_dynevent_kind = {
+    .create = create_dynamic,
+    .show = show_dynamic,
+    .is_busy = is_busy,
+    .free = free_event,
+    .match = match,
+};
+
+int user_events_delete(const char *name)
+{
+	struct user_event *ev, *next;
+	size_t n = strlen(name);
+	int err = -ENOENT;
+
+	host_lock();
+	for (ev = *bucket(name, n); ev && err != -EBUSY; ev = next) {
+		next = ev->next;
+		if (has_name(ev, name, n))
+			err = free_event(&ev->dyn);
+	}
+	host_unlock();
+	return err;
+}
+
+static void settle_event(struct user_event *ev)
+{
+	if (!ev->persist && !trace_event_busy(&ev->call))
+		free_event(&ev->dyn);
+}
+
+void user_events_settle(void)
+{
+	struct dynevent *dyn, *next;
+
+	host_lock();
+	list_for_each_entry_safe (dyn, next, &dynevents, node)
+		if (dyn->kind == &user_dynevent_kind)
+			settle_event(event_of(dyn));
+	host_unlock();
+}
+
+/* ---- who has them ------------------------------------------------------------------------------------------------------- */
+
+static void put_locked(struct user_event *ev)
+{
+	trace_event_put(&ev->call);
+	if (!ev->persist && !trace_event_busy(&ev->call))
+		host_user_events_changed();
+}
+
+void user_event_get(struct user_event *ev)
+{
+	host_lock();
+	trace_event_get(&ev->call);
+	host_unlock();
+}
+
+void user_event_put(struct user_event *ev)
+{
+	host_lock();
+	put_locked(ev);
+	host_unlock();
+}
+
+/* Indexes are handed out in order. A table that is outgrown stays until the file is closed: somebody may be reading it. */
+struct index_table {
+	struct index_table *outgrown;
+	u32 count, room; /* [A] an event stands in `events` before it is counted */
+	struct user_event *events[];
+};
+
+struct user_events_file {
+	struct index_table *table; /* [A] */
+};
+
+struct user_events_file *user_events_open(void)
+{
+	return host_alloc(sizeof(struct user_events_file));
+}
+
+static void put_table(struct index_table *t)
+{
+	for (u32 i = 0; t && i < t->count; i++)
+		put_locked(t->events[i]);
+	while (t) {
+		struct index_table *next = t->outgrown;
+		host_free(t);
+		t = next;
+	}
+}
+
+void user_events_release(struct user_events_file *f)
+{
+	put_table(f->table);
+	host_free(f);
+}
+
+/* Room for one more: 0 or -ENOMEM. */
+static int grow_table(struct user_events_file *f)
+{
+	struct index_table *old = f->table, *t;
+	u32 room = old ? old->room : 0;
+
+	if (old && old->count < room)
+		return 0;
+	room = room ? 2 * room : 8;
+	t = host_alloc(sizeof(*t) + room * sizeof(*t->events));
+	if (!t)
+		return -ENOMEM;
+	t->room = room;
+	t->outgrown = old;
+	if (old) {
+		t->count = old->count;
+		memcpy(t->events, old->events, old->count * sizeof(*t->events));
+	}
+	atomic_store_release(&f->table, t);
+	return 0;
+}
+
+static long index_of(struct user_events_file *f, struct user_event *ev)
+{
+	struct index_table *t = f->table;
+
+	for (u32 i = 0; ev->call.refs && i < t->count; i++)
+		if (t->events[i] == ev)
+			return i;
+	trace_event_get(&ev->call);
+	t->events[t->count] = ev;
+	atomic_store_release(&t->count, t->count + 1);
+	return t->count - 1;
+}
+
+long user_events_register(
+    struct user_events_file *f, const char *text, u32 how, struct user_event **out)
+{
+	host_lock();
+	long ret = grow_table(f); /* first: what follows has nothing to undo */
+	if (!ret)
+		ret = define(text, how, out);
+	if (!ret)
+		ret = index_of(f, *out);
+	host_unlock();
+	return ret;
+}
+
+/* Any context; `f` is open. */
+struct user_event *user_events_at(struct user_events_file *f, u32 index)
+{
+	struct index_table *t = atomic_load_acquire(&f->table);
+
+	return t && index < atomic_load_acquire(&t->count) ? t->events[index] : NULL;
+}

@@ -1,0 +1,104 @@
+/*
+ * User events: events that programs define (an ioctl of user_events_data, u: in dynamic_events) and write, as the user_events document
+ * has them. A record: the common fields, then what the program wrote, which may be more than the fields. Fields lie without gaps.
+ *
+ * The core knows neither programs nor their memory: kernel/user_events.c brings what it copied. What says to programs whether anyone
+ * listens is kept twice: a bit of one page here, that programs map, and words of their own (kernel/user_words.c).
+ */
+#pragma once
+
+#include "kernel/abi/user_events.h"
+#include "trace/dynevent.h"
+#include "trace/event.h"
+
+#define USER_EVENT_TEXT_MAX 512			      /* bytes of a definition, with its NUL */
+#define USER_EVENT_BITS	    ((unsigned)PAGE_SIZE * 8) /* bit 0 is never given */
+
+/* A __data_loc or __rel_loc field, whose word is checked in each record. */
+struct user_event_check {
+	u32 offset;    /* in the record */
+	bool relative; /* counted from the end of the word, else from the start of the record */
+	bool text;     /* its last byte is to be a NUL */
+};
+
+/* [I] set before it is registered, [L] host_lock, [A] read by writers in any context. */
+struct user_event {
+	struct dynevent dyn;
+	struct trace_event_call call; /* call.refs: files and words that have it */
+	struct trace_key key;	      /* key.on: somebody listens */
+	struct user_event *next;      /* [L] of those whose names have the same hash */
+	const char *name; /* [I] as registered; call.name of a multi-format event is longer */
+	const struct trace_event_field *table; /* [I] */
+	const struct user_event_check *checks; /* [I] */
+	u32 n_fields, n_checks;		       /* [I] */
+	u32 min_size;			       /* [I] bytes of all fields */
+	u32 bit;			       /* [I] in the page */
+	bool persist;			       /* [L] stays when it is unused */
+	bool multi;			       /* [I] USER_EVENT_REG_MULTI_FORMAT */
+};
+
+extern const struct dynevent_kind user_dynevent_kind;
+
+/* The page of bits. Once, at boot: 0 or -ENOMEM. */
+int user_events_init(void);
+void user_events_exit(void);
+/* The page's address, as programs map it. */
+void *user_events_page(void);
+/* user_events_status as text. host_lock held. */
+void user_events_show_status(struct seq *s);
+/* Events that were to go when unused, and are: takes host_lock. See host_user_events_changed(). */
+void user_events_settle(void);
+
+/* ---- of an open user_events_data: task context, takes host_lock ----------------------------------------------------- */
+
+/* How an event is registered, beside enum user_reg_flag: an event of that name will do whatever its fields are, and it stays. */
+#define USER_EVENT_LAX 0x10000u
+
+struct user_events_file;
+struct user_events_file *user_events_open(void);      /* NULL: no memory */
+void user_events_release(struct user_events_file *f); /* host_lock held */
+/*
+ * "name[:flags] [field[;field ...]]". The index for writes to this file (the same event has the same), and the event; or -EINVAL,
+ * -ENOMEM, -EMFILE (all bits are taken), -EADDRINUSE (that name, other fields). The event stays while the file is open.
+ */
+long user_events_register(
+    struct user_events_file *f, const char *text, u32 how, struct user_event **out);
+/* All events of that name: 0, -ENOENT, -EBUSY (what could go is gone). */
+int user_events_delete(const char *name);
+/* Some more who need the event (a word of a program), and less. */
+void user_event_get(struct user_event *ev);
+void user_event_put(struct user_event *ev);
+
+/* ---- writing: task context, no lock ----------------------------------------------------------------------------------- */
+
+/* May `size` bytes be written as event `index`? 0 and the event, or -EINVAL, -ENOENT, -EBADF (nobody listens). */
+int user_events_find(struct user_events_file *f, s32 index, size_t size, struct user_event **out);
+/*
+ * Records. rec: room for the common fields, then the payload; `size` bytes in all. 0, or -EFAULT when a check of the payload fails:
+ * then nothing is recorded. What no ring has room for is counted, and 0.
+ */
+int user_event_write(struct user_event *ev, void *rec, size_t size);
+/* The same for what is larger than any record, of which nobody has all bytes. */
+void user_event_write_huge(struct user_event *ev);
+
+/* ---- between the files of the core ------------------------------------------------------------------------------------- */
+
+/*
+ * Reads a definition: an event that is not registered and has no bit, in one block; or ERR: -EINVAL, -ENOMEM. *out is NULL then.
+ * `suffix`: put behind the name ("" for none).
+ */
+int user_event_parse(const char *text, const char *suffix, struct user_event **out);
+/* The event with that index; NULL: none. Any context. */
+struct user_event *user_events_at(struct user_events_file *f, u32 index);
+/* Bytes of the name at the beginning of a definition. */
+size_t user_event_name_len(const char *text);
+
+/* class->fields of all of them, and of nothing else. */
+const struct trace_event_field *user_event_table(const struct trace_event_call *call);
+void user_event_print(struct trace_out *out, const void *rec, u32 len);
+void user_event_show_fmt(struct seq *s, const struct trace_event_call *call);
+
+static inline struct user_event *user_event_of(const struct trace_event_call *call)
+{
+	return container_of(call, struct user_event, call);
+}
