@@ -501,7 +501,19 @@ static inline void port_write8(u16 port, const void *data, size_t n)
 	__asm__ volatile("rep outsb" : "+S"(data), "+c"(n) : "d"(port) : "memory");
 }
 
-/* ---- Part 1j: the end --------------------------------------------------------------------------------------------- */
+/* ---- Part 1j: what a CPU tells of itself -------------------------------------------------------------------------- */
+
+/* A model-specific register of a CPU that is up. 0, -ENODEV (no such CPU), -EIO (the CPU refused: no such register, or no such
+ * value). Seen by the msr events. Task context, interrupts on. */
+int arch_msr_read(unsigned cpu, u32 msr, u64 *value);
+int arch_msr_write(unsigned cpu, u32 msr, u64 value);
+/* CPUID of this CPU: eax, ebx, ecx, edx. Any context. */
+void arch_cpuid(u32 leaf, u32 subleaf, u32 out[4]);
+/* What comes at an interrupt vector: "Page fault", "Local timer interrupts"; NULL: a device's line, *gsi says which, or (~0)
+ * nothing. Any context. */
+const char *arch_vector_name(unsigned vector, unsigned *gsi);
+
+/* ---- Part 1k: the end --------------------------------------------------------------------------------------------- */
 
 void __noreturn machine_reboot(void);
 void __noreturn machine_poweroff(void);
@@ -555,7 +567,7 @@ enum vector_kind {
 void kernel_vector_entry(enum vector_kind kind, unsigned vector);
 void kernel_vector_exit(enum vector_kind kind, unsigned vector);
 void kernel_ipi_raised(u64 cpus, enum ipi what);
-void kernel_msr_touched(u32 msr, u64 value, bool write);
+void kernel_msr_touched(u32 msr, u64 value, bool write, bool failed);
 /* Interrupt and trap frames: called by entry code around every handler. */
 void kernel_irq_enter(struct regs *r, unsigned vector);
 void kernel_irq_exit(

@@ -9,8 +9,13 @@ void console_init(void);
 void machine_init(const struct boot_info *bi);
 /* kernel/machine.c: arch_smp_boot(), limited by maxcpus= */
 void smp_init(void);
-/* kernel/machine_proc.c: /proc/interrupts, /proc/trapline/clock */
-void machine_proc_init(void);
+/* kernel/machine_proc.c: /proc/interrupts, /proc/trapline/clock, and the following */
+void machine_proc_init(const struct boot_info *bi);
+void cpuinfo_init(void);    /* kernel/cpuinfo.c: /proc/cpuinfo */
+void dev_cpu_init(void);    /* kernel/dev_cpu.c: /dev/cpu/N/msr */
+void dev_mem_init(void);    /* kernel/dev_mem.c: /dev/mem */
+void pci_files_init(void);  /* kernel/pci_files.c: /proc/bus/pci */
+void acpi_files_init(void); /* kernel/acpi_files.c: /sys/firmware/acpi */
 /* kernel/trace_glue.c */
 void trace_glue_init(void);
 /* kernel/init.c: pid 1 */

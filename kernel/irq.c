@@ -146,10 +146,10 @@ void kernel_ipi_raised(u64 cpus, enum ipi what)
 	trace_ipi_raise(cpus, ipi_reasons[what]);
 }
 
-void kernel_msr_touched(u32 msr, u64 value, bool write)
+void kernel_msr_touched(u32 msr, u64 value, bool write, bool failed)
 {
 	if (write)
-		trace_write_msr(msr, value, 0);
+		trace_write_msr(msr, value, failed);
 	else
-		trace_read_msr(msr, value, 0);
+		trace_read_msr(msr, value, failed);
 }

@@ -1,9 +1,11 @@
-/* /proc/interrupts, /proc/trapline/clock and /proc/trapline/boot. Task context; counters are read while they move. */
+/* /proc/interrupts, /proc/trapline/clock, boot and vectors; and the start of what else shows the machine as files. Task context; counters are read while they move. */
 #include "arch/arch.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
 #include "kernel/irq.h"
 #include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "kernel/resource.h"
 #include "kernel/tty.h"
 
 static int show_clock(struct seq *s, void *unused)
@@ -70,8 +72,48 @@ static int show_interrupts(struct seq *s, void *unused)
 	return 0;
 }
 
-void machine_proc_init(void)
+static u64 vector_count(const char *name)
 {
+	u64 n = 0;
+	for (unsigned i = 0; i < ARRAY_SIZE(counted); i++)
+		for (unsigned cpu = 0; !strcmp(counted[i].text, name) && cpu < cpu_count(); cpu++)
+			n += irq_counts(cpu)->n[counted[i].index];
+	return n;
+}
+
+/* By vector: exceptions, lines of devices that are asked for, the processors' own. Of exceptions but NMIs nobody counts how many. */
+static int show_vectors(struct seq *s, void *unused)
+{
+	(void)unused;
+	for (unsigned v = 0; v < 256; v++) {
+		unsigned gsi;
+		const char *name = arch_vector_name(v, &gsi);
+		const struct irq_line *line = name ? NULL : irq_line(gsi);
+		if (name && v < 32) {
+			seq_printf(s, "%3u %02x %10s  exception  %s\n", v, v, "-", name);
+		} else if (name) {
+			seq_printf(s, "%3u %02x %10llu  local      %s\n", v, v,
+			    (unsigned long long)vector_count(name), name);
+		} else if (line && line->first) {
+			seq_printf(s, "%3u %02x %10llu  line %-5u", v, v,
+			    (unsigned long long)line->count, gsi);
+			for (unsigned i = 0; (name = irq_action_name(line, i)); i++)
+				seq_printf(s, "%s%s", i ? ", " : " ", name);
+			seq_puts(s, line->off ? "  off: nobody cared\n" : "\n");
+		}
+	}
+	return 0;
+}
+
+void machine_proc_init(const struct boot_info *bi)
+{
+	resource_init(bi);
+	cpuinfo_init();
+	dev_cpu_init();
+	dev_mem_init();
+	pci_files_init();
+	acpi_files_init();
+	proc_register("trapline/vectors", show_vectors, NULL, NULL);
 	proc_register("interrupts", show_interrupts, NULL, NULL);
 	proc_register("trapline/clock", show_clock, NULL, NULL);
 	proc_register("trapline/boot", show_boot, NULL, NULL);

@@ -27,12 +27,12 @@ void kernel_main(const struct boot_info *bi)
 	smp_init();	   /* the other CPUs, each into its idle loop; skew measured */
 	trace_cpus_up();   /* rings for them */
 	irq_enable();
-	vfs_init();	     /* ramfs, /dev, /proc, /sys/kernel/tracing */
-	machine_proc_init(); /* what is known of interrupts and clock, below /proc */
-	kprobe_files_init(); /* the list of probes */
-	trace_files_init();  /* the tracer's files below /proc */
-	tty_init();	     /* the console terminal */
-	serial_start();	     /* serial ports: devices, and input */
+	vfs_init();				 /* ramfs, /dev, /proc, /sys/kernel/tracing */
+	machine_proc_init(bi);			 /* what is known of the machine, as files */
+	kprobe_files_init();			 /* the list of probes */
+	trace_files_init();			 /* the tracer's files below /proc */
+	tty_init();				 /* the console terminal */
+	serial_start();				 /* serial ports: devices, and input */
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */
 	sched_idle();
 }

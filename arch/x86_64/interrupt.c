@@ -6,6 +6,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/ipi.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/trap.h"
 
 #define FIRST_LOCAL 0xe0
 
@@ -56,6 +57,24 @@ static const struct local_vector {
     [VECTOR_APIC_ERROR - FIRST_LOCAL] = {on_error, VECTOR_ERROR},
     [VECTOR_APIC_SPURIOUS - FIRST_LOCAL] = {on_spurious, VECTOR_SPURIOUS},
 };
+
+const char *arch_vector_name(unsigned vector, unsigned *gsi)
+{
+	static const char *const names[VECTOR_KINDS] = {
+	    [VECTOR_TIMER] = "Local timer interrupts",
+	    [VECTOR_RESCHEDULE] = "Rescheduling interrupts",
+	    [VECTOR_CALL] = "Function call interrupts",
+	    [VECTOR_ERROR] = "APIC errors",
+	    [VECTOR_SPURIOUS] = "Spurious interrupts",
+	};
+
+	*gsi = vector - VECTOR_FIRST_DEVICE < VECTOR_DEVICES ? vector - VECTOR_FIRST_DEVICE : ~0u;
+	if (vector < FIRST_LOCAL)
+		return trap_vector_name(vector);
+	return local_vectors[vector - FIRST_LOCAL].handler
+		   ? names[local_vectors[vector - FIRST_LOCAL].kind]
+		   : NULL;
+}
 
 static void local_interrupt(struct regs *r, unsigned vector)
 {

@@ -29,14 +29,14 @@ static inline void wrmsr(u32 msr, u64 v)
 static inline u64 msr_read(u32 msr)
 {
 	u64 v = rdmsr(msr);
-	kernel_msr_touched(msr, v, false);
+	kernel_msr_touched(msr, v, false, false);
 	return v;
 }
 
 static inline void msr_write(u32 msr, u64 v)
 {
 	wrmsr(msr, v);
-	kernel_msr_touched(msr, v, true);
+	kernel_msr_touched(msr, v, true, false);
 }
 
 struct cpuid {

@@ -80,9 +80,14 @@ static const struct {
     [TRAP_XM] = {"simd exception", SIGFPE, FPE_FLTINV},
 };
 
+const char *trap_vector_name(unsigned vector)
+{
+	return vector < ARRAY_SIZE(traps) ? traps[vector].name : NULL;
+}
+
 static const char *trap_name(const struct regs *r)
 {
-	const char *name = r->vector < ARRAY_SIZE(traps) ? traps[r->vector].name : NULL;
+	const char *name = trap_vector_name(r->vector);
 
 	return name ? name : "unknown trap";
 }

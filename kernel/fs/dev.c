@@ -5,6 +5,7 @@
 #include "kernel/fs/fs.h"
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/random.h"
 
@@ -15,6 +16,7 @@ static u64 device_number(const char *name)
 		u32 major, minor;
 	} known[] = {
 	    {"null", 1, 3},
+	    {"mem", 1, 1},
 	    {"zero", 1, 5},
 	    {"full", 1, 7},
 	    {"random", 1, 8},
@@ -34,15 +36,49 @@ static u64 device_number(const char *name)
 	return others++;
 }
 
+/* The directory of `path`, made where it is missing; *name is what stands behind it. With a reference. */
+static int parent_of(const char *path, struct vnode **dir, const char **name)
+{
+	char part[PATH_MAX];
+
+	for (size_t at = 1; path[at]; at++) {
+		if (path[at] != '/')
+			continue;
+		strscpy(part, path, at + 1);
+		vfs_mkdir(part, 0755); /* may be there */
+		*name = path + at + 1;
+	}
+	return vfs_lookup(part, true, dir);
+}
+
 int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *priv)
 {
-	struct vnode *dev;
-	int r = vfs_lookup("/dev", true, &dev);
+	char path[64];
+	const char *last;
+	struct vnode *dir;
+	int r;
+
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	r = parent_of(path, &dir, &last);
+	if (r)
+		return r;
+	r = ramfs_add_node(dir, last, S_IFCHR | mode, ops, priv, device_number(name));
+	vnode_put(dir);
+	return r;
+}
+
+int vfs_add_static(const char *path, u32 mode, const void *data, u64 size)
+{
+	struct vnode *dir, *v;
+	const char *last;
+	int r = parent_of(path, &dir, &last);
 
 	if (r)
 		return r;
-	r = ramfs_add_node(dev, name, S_IFCHR | mode, ops, priv, device_number(name));
-	vnode_put(dev);
+	r = ramfs_add_static(dir, last, mode, data, size, &v);
+	vnode_put(dir);
+	if (!r)
+		vnode_put(v);
 	return r;
 }
 

@@ -18,7 +18,8 @@ struct pnode {
 	struct vnode v;
 	struct list_head node, children; /* [tree_lock] */
 	u64 seq;			 /* number among its siblings, from 1 */
-	struct proc_text text;
+	struct proc_text text;		 /* `ops` NULL: the file is text, made by this */
+	const struct file_ops *ops;
 	char name[];
 };
 
@@ -210,6 +211,11 @@ static int proc_open(struct vnode *v, struct file *f)
 {
 	if ((v->mode & S_IFMT) == S_IFDIR)
 		return 0;
+	if (pnode_of(v)->ops) {
+		f->ops = pnode_of(v)->ops;
+		f->priv = pnode_of(v)->text.ctx;
+		return 0;
+	}
 	return proc_text_open(f, &pnode_of(v)->text);
 }
 
@@ -240,23 +246,37 @@ static struct pnode *make_dirs(const char **path)
 	return dir;
 }
 
-int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
-    int (*store)(char *line, size_t n, void *ctx), void *ctx)
+static int add_file(
+    const char *path, u32 mode, const struct proc_text *text, const struct file_ops *ops)
 {
 	struct pnode *dir, *n = NULL;
+	int r = -ENOMEM;
 
 	mutex_lock(&tree_lock);
 	dir = make_dirs(&path);
-	if (dir && child_find(dir, path, strlen(path))) {
-		mutex_unlock(&tree_lock);
-		return -EEXIST;
+	if (dir && child_find(dir, path, strlen(path)))
+		r = -EEXIST;
+	else if (dir)
+		n = child_add(dir, path, strlen(path), S_IFREG | mode);
+	if (n) {
+		n->text = *text;
+		n->ops = ops;
+		r = 0;
 	}
-	if (dir)
-		n = child_add(dir, path, strlen(path), S_IFREG | (store ? 0644 : 0444));
-	if (n)
-		n->text = (struct proc_text){show, store, ctx, NULL};
 	mutex_unlock(&tree_lock);
-	return n ? 0 : -ENOMEM;
+	return r;
+}
+
+int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
+    int (*store)(char *line, size_t n, void *ctx), void *ctx)
+{
+	return add_file(
+	    path, store ? 0644 : 0444, &(struct proc_text){show, store, ctx, NULL}, NULL);
+}
+
+int proc_register_ops(const char *path, u32 mode, const struct file_ops *ops, void *priv)
+{
+	return add_file(path, mode, &(struct proc_text){.ctx = priv}, ops);
 }
 
 int proc_add_node(const char *name, u32 mode, const struct vnode_ops *ops)

@@ -19,17 +19,6 @@ static int show_meminfo(struct seq *s, void *ctx)
 	return 0;
 }
 
-static int show_cpuinfo(struct seq *s, void *ctx)
-{
-	u64 khz = clock_info()->tsc_khz;
-
-	(void)ctx;
-	for (unsigned i = 0; i < cpu_count(); i++)
-		seq_printf(s, "processor\t: %u\napicid\t\t: %u\ncpu MHz\t\t: %lu.%03lu\n\n", i,
-		    cpu_local_of(i)->apic_id, khz / 1000, khz % 1000);
-	return 0;
-}
-
 static int show_uptime(struct seq *s, void *ctx)
 {
 	u64 cs = clock_ns() / 10000000;
@@ -113,7 +102,6 @@ void proc_files_init(void)
 		int (*show)(struct seq *s, void *ctx);
 	} files[] = {
 	    {"cmdline", show_cmdline},
-	    {"cpuinfo", show_cpuinfo},
 	    {"filesystems", show_filesystems},
 	    {"kallsyms", show_kallsyms},
 	    {"meminfo", show_meminfo},

@@ -164,10 +164,15 @@ ssize pipe_drain(struct file *rd, struct file *out, size_t n, u64 *pos, bool non
 int pipe_create(struct file **rd, struct file **wr, u32 flags);
 
 /* Device and proc registration: drivers and the rest of the kernel give files to /dev and /proc. */
+/* `name` may be a path below /dev: directories are made. */
 int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *priv);
+/* A file whose contents are memory that stays; directories are made. `path` is absolute. */
+int vfs_add_static(const char *path, u32 mode, const void *data, u64 size);
 struct seq;
 /* A file under /proc ("trapline/clock", "sys/kernel/x"); parents are made. store may be NULL (then read-only). */
 int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
     int (*store)(char *line, size_t n, void *ctx), void *ctx);
+/* The same with functions of its own, which find priv in the file. */
+int proc_register_ops(const char *path, u32 mode, const struct file_ops *ops, void *priv);
 /* Unpacks a "newc" cpio archive into the root. 0 or -EINVAL (what came before stays). */
 int cpio_unpack(const void *data, size_t size);
