@@ -12,6 +12,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/printk.h"
 #include "kernel/task/sync.h"
+#include "trace/printk.h"
 
 #define UNCLAIMED_MAX 10000u /* interrupts in a row */
 
@@ -140,6 +141,12 @@ static const char *const ipi_reasons[IPI_COUNT] = {
     [IPI_RESCHEDULE] = "Rescheduling interrupts",
     [IPI_CALL] = "Function call interrupts",
 };
+
+void irq_events_init(void)
+{
+	for (unsigned i = 0; i < IPI_COUNT; i++)
+		trace_printk_string(ipi_reasons[i]);
+}
 
 void kernel_ipi_raised(u64 cpus, enum ipi what)
 {

@@ -24,3 +24,5 @@ struct irq_line {
 const struct irq_line *irq_line(unsigned irq); /* NULL: number too big */
 const char *irq_action_name(
     const struct irq_line *line, unsigned i); /* i-th handler's; NULL at the end */
+/* At boot: tells the tracer the strings that events of interrupts point at. */
+void irq_events_init(void);

@@ -5,6 +5,7 @@
 #include "kernel/events.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
+#include "kernel/irq.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
@@ -79,6 +80,11 @@ void host_page_free(void *p)
 {
 	if (p)
 		page_free(virt_to_phys(p), 0);
+}
+
+u64 host_pages_free(void)
+{
+	return page_free_count();
 }
 
 u64 host_page_phys(const void *p)
@@ -322,6 +328,13 @@ u64 host_sym_find(const char *name, u64 *size)
 	return addr;
 }
 
+bool host_symbol_nth(unsigned n, const char **name, u64 *start)
+{
+	u64 size;
+
+	return sym_nth(n, name, start, &size);
+}
+
 const char *host_sym_of(u64 addr, u64 *start, u64 *size)
 {
 	return sym_find(addr, start, size);
@@ -340,6 +353,11 @@ const char *host_release(void)
 const char *host_preemption(void)
 {
 	return "preempt";
+}
+
+const char *host_uname(void)
+{
+	return KERNEL_NAME " trapline " ABI_RELEASE " x86_64";
 }
 
 const char *host_param(const char *name, unsigned nth)
@@ -421,6 +439,7 @@ void trace_glue_init(void)
 	trace_pid_set_keys(pid_keys, ARRAY_SIZE(pid_keys));
 	if (trace_init())
 		panic("no memory for the tracer");
+	irq_events_init();
 	trace_set_printk(tracepoint_printk);
 }
 

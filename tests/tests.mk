@@ -71,6 +71,24 @@ $(O)/insn-compare: tests/tools/insn_compare.c arch/x86_64/insn.c arch/x86_64/ins
 insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 	@set -o pipefail; for f in $(INSN_FILES); do echo -n "$$f: "; objdump -d -w $$f | $(O)/insn-compare || exit 1; done
 
+# ---- trapline: what is done with traces on the host ----------------------------------------------------------------------------
+
+# With it the parts of the kernel's library that are pure.
+TLSRC    := $(sort $(wildcard tools/trapline/*.c)) kernel/lib/base64.c kernel/lib/crc32.c
+TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
+
+$(O)/l/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(filter kernel/%,$<),-ffreestanding) -MMD -MP -c $< -o $@
+
+$(O)/trapline: $(TLOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HOSTCC) -o $@ $^
+
+.PHONY: trapline
+trapline: $(O)/trapline
+-include $(TLOBJ:.o=.d)
+
 # ---- Fuzzers: a file of tests/fuzz/ each, over the same sources; FUZZ_TIME seconds each, ONLY=name chooses one -------------------
 
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
@@ -102,7 +120,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
+test: $(O)/host-test $(O)/trapline $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
 	$(Q)O=$(O) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -132,6 +150,10 @@ console-test: $(O)/kernel.elf
 # All states of the ring buffer's algorithm; `make test` has the smaller runs of it.
 model:
 	$(Q)O=$(O) tools/spin-check --all
+
+.PHONY: export-test
+export-test: $(O)/kernel.elf $(O)/trapline
+	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k '$(ONLY)'
 
 matrix: $(O)/kernel-test.elf
 	$(Q)tools/matrix $<

@@ -46,6 +46,14 @@ u64 trace_clock_ns(const struct trace_array *tr, u64 stamp)
 	return tr->clock->to_ns ? tr->clock->to_ns(stamp) : stamp;
 }
 
+void trace_clock_show(struct seq *s, const struct trace_array *tr)
+{
+	for (const struct trace_clock *c = trace_clocks; c->name; c++)
+		seq_printf(s, "%s%s%s%s", c == trace_clocks ? "" : " ", c == tr->clock ? "[" : "",
+		    c->name, c == tr->clock ? "]" : "");
+	seq_putc(s, '\n');
+}
+
 u64 trace_clock_now(const struct trace_array *tr)
 {
 	return trace_clock_ns(tr, tr->clock->read ? tr->clock->read() : host_clock());

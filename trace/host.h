@@ -66,6 +66,7 @@ void *host_alloc(size_t size);
 void host_free(void *p);
 void *host_page_alloc(void); /* PAGE_SIZE, aligned */
 void host_page_free(void *p);
+u64 host_pages_free(void);	   /* how many there are to be had, about */
 u64 host_page_phys(const void *p); /* for mmap; 0 on the host */
 
 /* One big mutex for the control plane (files, definitions). Task context, recursive use is a bug.
@@ -158,11 +159,15 @@ s32 host_tgid(s32 pid);		       /* 0 when unknown */
 int host_sym_print(char *buf, size_t size, u64 addr, bool offset);
 u64 host_sym_find(const char *name, u64 *size);
 const char *host_sym_of(u64 addr, u64 *start, u64 *size);
+/* The functions of the kernel one by one, in the order of their addresses; false: no more. */
+bool host_symbol_nth(unsigned n, const char **name, u64 *start);
 /* "read" of system call 0; NULL: there is none of that number. Any context. */
 const char *host_syscall_name(u64 nr);
 /* The kernel release, for headers of trace output ("6.1.0"); how it preempts ("preempt"). */
 const char *host_release(void);
 const char *host_preemption(void);
+/* "sysname nodename release machine". */
+const char *host_uname(void);
 /* Nanoseconds from 1970 to clock 0. */
 u64 host_unix_ns(void);
 /* Value of a boot parameter ("trace_event"); NULL: not given. n-th occurrence. */

@@ -30,6 +30,11 @@ static void remember(const char *fmt)
 	}
 }
 
+void trace_printk_string(const char *text)
+{
+	remember(text);
+}
+
 static void show_escaped(struct seq *s, const char *fmt)
 {
 	for (; *fmt; fmt++) {

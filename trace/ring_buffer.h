@@ -169,6 +169,15 @@ struct ring_buffer_live *ring_buffer_live_start(
     struct ring_buffer *rb, int cpu); /* NULL: no memory, no such CPU */
 void ring_buffer_live_finish(struct ring_buffer_live *it);
 struct ring_buffer_event *ring_buffer_live_next(struct ring_buffer_live *it, u64 *ts, bool *missed);
+/*
+ * The same by whole sub-buffers. limit: from now on it ends with the sub-buffer that the tail is in now, or with a reset; returns
+ * how many there are at most. page: copies the events of the next one that are committed and were not handed out yet to *page,
+ * whose commit is the bytes alone; *lost: events that are missing before it, since the last one or since the last that was consumed.
+ * False: no more.
+ */
+#define RB_LOST_UNKNOWN (-1UL) /* some, a consuming reader was at work too */
+u64 ring_buffer_live_limit(struct ring_buffer_live *it);
+bool ring_buffer_live_page(struct ring_buffer_live *it, struct ring_buffer_page *page, u64 *lost);
 
 /*
  * Control: one call at a time on a buffer, the caller sees to that (host_lock()). lock: nobody writes and nobody reads until

@@ -13,6 +13,11 @@
  * A sub-buffer that the writer is still in is copied again from where the last copy ended. What lies on the reader's page needs no
  * V3: the reader alone gives it away.
  *
+ * HOW MUCH WAS MISSED. `counted` is how many events of this ring, from its first one on, were evicted unread before we began, handed
+ * out to us since, or told missed. Behind a gap all sub-buffers before the one we have found are gone, so what was evicted by then
+ * (R4; between V2 and V3) less what is counted is what we missed. Only what a consuming reader took away meanwhile is in neither:
+ * from then on nobody knows.
+ *
  * BOUNDS. V1 to V3 begin again at most LOOK_TRIES times, then there is nothing, for now. A place ends one round of the ring
  * (ROUND_MIN at least) behind where the tail was when it began, so that looking ends however fast others write.
  */
@@ -33,8 +38,13 @@ struct ring_buffer_live {
 	u64 offset, end;	    /* ... the next byte to look at, the end of what was copied */
 	u64 stamp;		    /* time of the event before `offset` */
 	u64 last;		    /* the last sub-buffer to look at */
+	bool limited;		    /* as ring_buffer_live_limit() says: a reset is the end */
 	bool given;		    /* one was handed out: only behind that can there be a gap */
 	bool missed;		    /* events were overwritten since then */
+	bool gap;		    /* the next sub-buffer does not follow the last */
+	u64 counted;		    /* see above */
+	u64 lost;		    /* events missed before `copy`, of which nobody was told */
+	u64 next_seq;		    /* the ring's, when it began: else a reader was there */
 	struct ring_buffer_page copy;
 };
 
@@ -58,7 +68,10 @@ static void begin(struct ring_buffer_live *it, struct rb_ring *ring)
 	it->ring = ring;
 	it->resets = ring->resets;
 	it->last = tail_seq(ring) + MAX(ring->count, (u64)ROUND_MIN);
-	it->given = it->missed = false;
+	it->given = it->missed = it->gap = false;
+	it->counted = ring->settled;
+	it->lost = ring->lost;
+	it->next_seq = ring->next_seq;
 }
 
 static void go_to(struct ring_buffer_live *it, u64 seq)
@@ -70,7 +83,7 @@ static void go_to(struct ring_buffer_live *it, u64 seq)
 /* What lies before the oldest sub-buffer there can be is gone, and the one we want, too. */
 static void skip_evicted(struct ring_buffer_live *it, const struct rb_ring *ring)
 {
-	it->missed = true;
+	it->missed = it->gap = true;
 	go_to(it, MAX(it->seq + 1, ring->next_seq + rb_evicted_from_next(ring)));
 }
 
@@ -90,8 +103,10 @@ enum found { MORE, END, AGAIN };
 static enum found look_at_reader(struct ring_buffer_live *it, struct rb_ring *ring)
 {
 	rb_reader_look(ring);
-	if (it->offset < ring->offset)
+	if (it->offset < ring->offset) {
 		seat(it, ring);
+		it->lost = RB_LOST_UNKNOWN;
+	}
 	copy(it, ring->page, ring->end);
 	if (it->offset < it->end)
 		return MORE;
@@ -101,10 +116,24 @@ static enum found look_at_reader(struct ring_buffer_live *it, struct rb_ring *ri
 	return AGAIN;
 }
 
+/* We stand behind a gap. `evicted`: events, before the sub-buffer that was found. */
+static void count_gap(struct ring_buffer_live *it, const struct rb_ring *ring, u64 evicted)
+{
+	u64 missed = evicted - it->counted;
+
+	it->gap = false;
+	if (it->next_seq != ring->next_seq || it->lost == RB_LOST_UNKNOWN)
+		it->lost = RB_LOST_UNKNOWN;
+	else
+		it->lost += missed;
+	it->counted = evicted;
+}
+
 /* V1 to V3 for a sub-buffer from the reader's `next` on. */
 static enum found look_at_slot(struct ring_buffer_live *it, struct rb_ring *ring)
 {
 	u64 number = ring_advance(ring, ring->next, it->seq - ring->next_seq), account = 0;
+	u64 evicted = 0;
 	u64 *slot = &ring->slots[number_index(number)];
 
 	if (it->seq > tail_seq(ring))
@@ -115,10 +144,14 @@ static enum found look_at_slot(struct ring_buffer_live *it, struct rb_ring *ring
 		return AGAIN;
 	}
 	copy(it, slot_page(word), rb_readable(ring, slot_page(word), it->end, &account)); /* V2 */
-	if (atomic_load(slot) != word) {						  /* V3 */
+	if (it->gap)
+		evicted = rb_evicted_before(ring, it->seq - ring->next_seq);
+	if (atomic_load(slot) != word) { /* V3 */
 		skip_evicted(it, ring);
 		return AGAIN;
 	}
+	if (it->gap)
+		count_gap(it, ring, evicted);
 	if (it->offset < it->end)
 		return MORE;
 	if (!account_finished(account))
@@ -137,6 +170,7 @@ static enum found look(struct ring_buffer_live *it, struct rb_ring *ring)
 		return look_at_slot(it, ring);
 	if (it->seq < ring->page_seq) { /* consumed by somebody */
 		seat(it, ring);
+		it->lost = RB_LOST_UNKNOWN;
 	} else {
 		skip_evicted(it, ring);
 	}
@@ -150,9 +184,9 @@ static bool refill(struct ring_buffer_live *it)
 	enum found found = END;
 
 	if (ring == it->ring) {
-		if (it->resets != ring->resets)
+		if (it->resets != ring->resets && !it->limited)
 			begin(it, ring);
-		found = AGAIN;
+		found = it->resets == ring->resets ? AGAIN : END;
 		for (unsigned i = 0; i < LOOK_TRIES && found == AGAIN; i++)
 			found = look(it, ring);
 	}
@@ -181,22 +215,61 @@ void ring_buffer_live_finish(struct ring_buffer_live *it)
 	host_free(it);
 }
 
+/* The event at `offset`, which is stepped over; NULL: not one to show. */
+static struct ring_buffer_event *step(struct ring_buffer_live *it)
+{
+	struct ring_buffer_event *ev = page_event(&it->copy, it->offset);
+	bool data;
+
+	it->offset += rb_step(ev, &it->stamp, &data);
+	if (!data)
+		return NULL;
+	if (it->seq >= it->next_seq)
+		it->counted++;
+	it->given = true;
+	return ev;
+}
+
 struct ring_buffer_event *ring_buffer_live_next(struct ring_buffer_live *it, u64 *ts, bool *missed)
 {
 	do {
 		while (it->offset < it->end) {
-			struct ring_buffer_event *ev = page_event(&it->copy, it->offset);
-			bool data;
+			bool first = !it->given;
+			struct ring_buffer_event *ev = step(it);
 
-			it->offset += rb_step(ev, &it->stamp, &data);
-			if (!data)
+			if (!ev)
 				continue;
 			*ts = it->stamp;
-			*missed = it->missed && it->given;
+			*missed = it->missed && !first;
 			it->missed = false;
-			it->given = true;
 			return ev;
 		}
 	} while (refill(it));
 	return NULL;
+}
+
+u64 ring_buffer_live_limit(struct ring_buffer_live *it)
+{
+	struct rb_ring *ring = lane_lock(it->rb, it->cpu);
+	u64 tail = tail_seq(ring);
+
+	it->limited = true;
+	it->last = tail;
+	lane_unlock(it->rb, it->cpu);
+	return tail < it->seq ? 0 : tail - it->seq + 1;
+}
+
+bool ring_buffer_live_page(struct ring_buffer_live *it, struct ring_buffer_page *page, u64 *lost)
+{
+	if (it->offset >= it->end && !refill(it))
+		return false;
+	u64 bytes = it->end - it->offset;
+	page->time_stamp = it->stamp;
+	page->commit = bytes;
+	memcpy(page->data, it->copy.data + it->offset, bytes);
+	while (it->offset < it->end)
+		step(it);
+	*lost = it->lost;
+	it->lost = 0;
+	return true;
 }

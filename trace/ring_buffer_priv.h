@@ -316,6 +316,8 @@ void rb_map_reset(struct rb_ring *ring);
 void rb_leave_page(struct rb_lane *lane);
 /* How many from `next` on are evicted already, by what the slots say now. */
 u64 rb_evicted_from_next(const struct rb_ring *ring);
+/* R4: events evicted so far, when that many sub-buffers from `next` on are. */
+u64 rb_evicted_before(const struct rb_ring *ring, u64 pages);
 
 /* Adds what the ring counts, since it was made, to *t. Under the reader lock, or when nobody knows the ring. */
 void rb_ring_totals(struct rb_ring *ring, struct ring_buffer_totals *t);

@@ -102,10 +102,11 @@ void rb_reader_look(struct rb_ring *ring)
 }
 
 /* R4. */
-static u64 evicted_before_next(const struct rb_ring *ring)
+u64 rb_evicted_before(const struct rb_ring *ring, u64 pages)
 {
-	for (unsigned i = 0; i < SETTLE_TRIES && atomic_load(&ring->evicted_pages) < ring->skipped;
-	     i++)
+	u64 gone = ring->skipped + pages;
+
+	for (unsigned i = 0; i < SETTLE_TRIES && atomic_load(&ring->evicted_pages) < gone; i++)
 		__builtin_ia32_pause();
 	return atomic_load(&ring->evicted_events);
 }
@@ -115,7 +116,7 @@ static bool take(struct rb_ring *ring, u64 word, u64 end, u64 account)
 {
 	struct ring_buffer_page *page = slot_page(word), *old = ring->page;
 	u64 lap = (number_lap(ring->next) + 1) & RB_LAP_MASK;
-	u64 evicted = evicted_before_next(ring);
+	u64 evicted = rb_evicted_before(ring, 0);
 
 	WRITE_ONCE(ring->spare->commit, account_fresh(lap));
 	if (!atomic_cas(&ring->slots[number_index(ring->next)], word, slot_make(ring->spare, lap)))

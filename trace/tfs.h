@@ -92,7 +92,7 @@ static inline struct trace_array *tfs_array(const struct tfs_node *node)
 
 extern const struct tfs_ops tfs_trace_ops, tfs_snapshot_ops, tfs_pipe_ops, tfs_marker_ops,
     tfs_marker_raw_ops, tfs_free_buffer_ops, tfs_raw_ops, tfs_snapshot_raw_ops, tfs_set_event_ops,
-    tfs_inject_ops, tfs_user_data_ops, tfs_user_status_ops;
+    tfs_inject_ops, tfs_dat_ops, tfs_snapshot_dat_ops, tfs_user_data_ops, tfs_user_status_ops;
 extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir,
     tfs_instances_dir, tfs_hwlat_dir;
 extern const char tfs_readme[];
@@ -101,6 +101,9 @@ extern const char tfs_readme[];
 bool tfs_is_top(const struct tfs_node *dir);
 /* Shared by the top directory and per_cpu/cpuN/. */
 int tfs_show_user_status(struct seq *s, const struct tfs_node *node);
+int tfs_show_header_page(struct seq *s, const struct tfs_node *node);
+void tfs_show_stats(
+    struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer, unsigned cpu);
 int tfs_show_size(struct seq *s, const struct tfs_node *node);
 int tfs_store_size(const struct tfs_node *node, char *line);
 int tfs_clear_trace(const struct tfs_node *node);

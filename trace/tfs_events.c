@@ -259,7 +259,7 @@ static const struct tfs_row system_row = {.mode = 0750, .dir = &system_dir};
 
 /* ---- events/ ------------------------------------------------------------------------------------------------------------ */
 
-static int show_header_page(struct seq *s, const struct tfs_node *node __maybe_unused)
+int tfs_show_header_page(struct seq *s, const struct tfs_node *node __maybe_unused)
 {
 	seq_printf(s,
 	    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
@@ -320,7 +320,7 @@ static bool system_find(const struct tfs_node *dir, const char *name, struct tfs
 static const struct tfs_row events_rows[] = {
     {"enable", 0640, .show = show_state, .store = store_state},
     {"header_event", 0440, .show = show_header_event},
-    {"header_page", 0440, .show = show_header_page},
+    {"header_page", 0440, .show = tfs_show_header_page},
     {.name = NULL},
 };
 const struct tfs_dir tfs_events_dir = {

@@ -113,12 +113,7 @@ static int store_on(const struct tfs_node *node, char *line)
 
 static int show_clock(struct seq *s, const struct tfs_node *node)
 {
-	const struct trace_array *tr = tfs_array(node);
-
-	for (const struct trace_clock *c = trace_clocks; c->name; c++)
-		seq_printf(s, "%s%s%s%s", c == trace_clocks ? "" : " ", c == tr->clock ? "[" : "",
-		    c->name, c == tr->clock ? "]" : "");
-	seq_putc(s, '\n');
+	trace_clock_show(s, tfs_array(node));
 	return 0;
 }
 
@@ -460,17 +455,22 @@ static void put_stamp(struct seq *s, const struct trace_array *tr, const char *w
 		seq_printf(s, "%s: %lu\n", what, t);
 }
 
-static int show_stats(struct seq *s, const struct tfs_node *node)
+void tfs_show_stats(
+    struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer, unsigned cpu)
 {
-	const struct trace_array *tr = tfs_array(node);
 	struct ring_buffer_stats st;
 
-	ring_buffer_stats(tr->buffer, node->arg, &st);
+	ring_buffer_stats(buffer, cpu, &st);
 	seq_printf(s, "entries: %lu\noverrun: %lu\ncommit overrun: %lu\nbytes: %lu\n", st.entries,
 	    st.overrun, st.commit_overrun, st.bytes);
 	put_stamp(s, tr, "oldest event ts", st.oldest_ts ? trace_clock_ns(tr, st.oldest_ts) : 0);
 	put_stamp(s, tr, "now ts", trace_clock_now(tr));
 	seq_printf(s, "dropped events: %lu\nread events: %lu\n", st.dropped, st.read);
+}
+
+static int show_stats(struct seq *s, const struct tfs_node *node)
+{
+	tfs_show_stats(s, tfs_array(node), tfs_array(node)->buffer, node->arg);
 	return 0;
 }
 
@@ -556,10 +556,12 @@ static const struct tfs_row top_rows[] = {
 	.clear = clear_notrace_pids},
     {"set_event_pid", 0640, .show = show_pids, .store = store_pids, .clear = clear_pids},
     {"snapshot", 0640, .store = tfs_store_snapshot, .ops = &tfs_snapshot_ops},
+    {"snapshot.dat", 0440, .ops = &tfs_snapshot_dat_ops},
     {"synthetic_events", 0640, .show = show_synthetic, .clear = clear_synthetic,
 	.ops = &synthetic_ops, .exists = tfs_is_top},
     {"timestamp_mode", 0440, .show = show_timestamp_mode},
     {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
+    {"trace.dat", 0440, .ops = &tfs_dat_ops},
     {"trace_clock", 0640, .show = show_clock, .store = store_clock},
     {"trace_ledger", 0440, .show = show_ledger},
     {"trace_marker", 0220, .ops = &tfs_marker_ops},

@@ -136,3 +136,5 @@ extern const struct trace_clock trace_clocks[]; /* ends with a NULL name */
 u64 trace_clock_ns(
     const struct trace_array *tr, u64 stamp); /* ns, or the bare value of a clock that has none */
 u64 trace_clock_now(const struct trace_array *tr); /* likewise, now */
+struct seq;
+void trace_clock_show(struct seq *s, const struct trace_array *tr); /* the file trace_clock */

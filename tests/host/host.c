@@ -17,7 +17,8 @@
 #include "trace/host.h"
 #include "trace/user_events.h"
 
-#define PARAMS 16
+#define PARAMS	   16
+#define PAGES_FREE 65536 /* as if there were 256 MiB */
 
 static struct {
 	const char *name, *value;
@@ -60,9 +61,16 @@ bool host_smi_count(u64 *n)
 	return has_smis;
 }
 
+static u64 ns_per_cycle = 1;
+
+void machine_clock_rate(u64 ns)
+{
+	ns_per_cycle = ns;
+}
+
 u64 host_clock_ns(u64 clock)
 {
-	return clock;
+	return clock * ns_per_cycle;
 }
 
 u64 host_unix_ns(void)
@@ -75,6 +83,11 @@ u64 host_unix_ns(void)
 void machine_fail_alloc(unsigned nth)
 {
 	atomic_store(&fail_in, nth);
+}
+
+bool machine_fails_in(void)
+{
+	return atomic_load(&fail_in);
 }
 
 static bool fails(void)
@@ -102,6 +115,18 @@ void *host_page_alloc(void)
 	void *page = fails() ? NULL : aligned_alloc(PAGE_SIZE, PAGE_SIZE);
 
 	return page ? memset(page, 0, PAGE_SIZE) : NULL;
+}
+
+static u64 pages_free = PAGES_FREE;
+
+void machine_pages_free(u64 pages)
+{
+	pages_free = pages;
+}
+
+u64 host_pages_free(void)
+{
+	return pages_free;
 }
 
 void host_page_free(void *p)
@@ -228,6 +253,17 @@ const char *host_sym_of(u64 addr, u64 *start, u64 *size)
 	return NULL;
 }
 
+bool host_symbol_nth(unsigned n, const char **name, u64 *start)
+{
+	static const char *const names[] = {"first_function", "second_function"};
+
+	if (n >= 2)
+		return false;
+	*name = names[n];
+	*start = 0xffffffff80100000UL + n * 64;
+	return true;
+}
+
 const char *host_syscall_name(u64 nr)
 {
 	return nr == 0 ? "read" : nr == 39 ? "getpid" : NULL;
@@ -236,6 +272,11 @@ const char *host_syscall_name(u64 nr)
 const char *host_release(void)
 {
 	return "6.1.0";
+}
+
+const char *host_uname(void)
+{
+	return "Trapline host 6.1.0 x86_64";
 }
 
 const char *host_preemption(void)

@@ -16,6 +16,10 @@ void machine_stop(void);
 void machine_param(const char *name, const char *value);
 /* The n-th host_alloc() or host_page_alloc() from now fails; 0: none. */
 void machine_fail_alloc(unsigned nth);
+bool machine_fails_in(void); /* it did not happen yet */
+/* What host_pages_free() says; how many nanoseconds a cycle of host_clock() lasts. Both stay until they are set again. */
+void machine_pages_free(u64 pages);
+void machine_clock_rate(u64 ns);
 
 /* What host_clock() reads, a nanosecond each; NULL: the TSC. */
 void machine_clock(u64 (*clock)(void));

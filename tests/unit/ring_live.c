@@ -203,12 +203,61 @@ static void under_construction(void)
 	ring_buffer_free(rb);
 }
 
+/* Whole sub-buffers: nothing twice, every gap with its number, none before it is one; the end is where the tail was. */
+static void pages(void)
+{
+	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
+	static struct ring_buffer_page page;
+	u64 seen = 0, told = 0, lost, more = 0;
+
+	put(rb, 1000);
+	struct ring_buffer_live *it = ring_buffer_live_start(rb, ring_cpu());
+	EXPECT_EQ(ring_buffer_live_limit(it),
+	    11); /* the reader's, and those from the first on: of 102 events each */
+	while (ring_buffer_live_page(it, &page, &lost)) {
+		struct rb_walk w;
+		told += lost;
+		rb_walk_start(&w, &page, 0);
+		for (; rb_walk_next(&w); seen++)
+			EXPECT_EQ(*(u32 *)w.data, seen + told);
+		if (more < 300)
+			put(rb, more += 50); /* goes round behind us, and past us */
+	}
+	EXPECT(told > 500);
+	EXPECT(seen >= 102);
+	EXPECT(seen + told <= 11 * 102); /* it ended in the sub-buffer of the tail then */
+	ring_buffer_live_finish(it);
+	ring_buffer_free(rb);
+}
+
+/* What a consumer takes meanwhile: then nobody knows how many are missing, but that some are. */
+static void pages_with_a_consumer(void)
+{
+	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
+	static struct ring_buffer_page page;
+	u64 ts, lost;
+
+	put(rb, 350);
+	struct ring_buffer_live *it = ring_buffer_live_start(rb, ring_cpu());
+	EXPECT(ring_buffer_live_page(it, &page, &lost));
+	EXPECT_EQ(lost, 0);
+	for (u32 i = 0; i < 250; i++)
+		EXPECT(ring_buffer_consume(rb, ring_cpu(), &ts, NULL));
+	EXPECT(ring_buffer_live_page(it, &page, &lost));
+	EXPECT_EQ(lost, RB_LOST_UNKNOWN);
+	EXPECT_EQ(*(u32 *)(page.data + 8), 250);
+	ring_buffer_live_finish(it);
+	ring_buffer_free(rb);
+}
+
 static const struct ktap_case cases[] = {
     {"ring_live.while_writing", while_writing},
     {"ring_live.gaps", gaps},
     {"ring_live.with_a_consumer", with_a_consumer},
     {"ring_live.resets_and_swaps", resets_and_swaps},
     {"ring_live.ends", ends},
+    {"ring_live.pages", pages},
+    {"ring_live.pages_with_a_consumer", pages_with_a_consumer},
     {"ring_live.under_construction", under_construction},
     {NULL, NULL},
 };

@@ -153,6 +153,17 @@ static void text(void)
 	    {"dd if=/dev/zero bs=64 count=1 2>/dev/null | hexdump -C",
 		"00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  "
 		"|................|\n*\n00000040\n"},
+	    {"seq 5 > f; send -b 8 f; send -r 2+2,6+100 f",
+		"=trapline-file f\n=0 b658318f MQoyCjMKNAo=\n=8 b2b9032a NQo=\n=trapline-end a\n"
+		"=trapline-file f\n=2 eada0524 Mgo=\n=6 a4d2a207 NAo1Cg==\n"},
+	    {"echo x > f; cat f | send -; > f; send f",
+		"=trapline-file -\n=0 e4b97296 eAo=\n=trapline-end 2\n=trapline-file "
+		"f\n=trapline-end 0\n"},
+	    {"send -b 0 f; send -b 3073 f; send -r 2+ f; send -r 1+1,x f; send nosuch",
+		"send: a block has 1 to 3072 bytes\nsend: a block has 1 to 3072 bytes\n"
+		"send: bad ranges '2+': OFFSET+LENGTH,... in hex\n"
+		"send: bad ranges '1+1,x': OFFSET+LENGTH,... in hex\n"
+		"send: nosuch: No such file or directory\n=1"},
 	    {"seq 9 | dd bs=4 count=2 of=f; cat f",
 		"2+0 records in\n2+0 records out\n1\n2\n3\n4\n"},
 	    {"echo hi | tee f | cat; cat f", "hi\nhi\n"},

@@ -1,0 +1,71 @@
+/* Base64. See base64.h. */
+#include "kernel/lib/base64.h"
+#include "kernel/lib/errno.h"
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void encode_three(char *text, const u8 *p, size_t n)
+{
+	u32 v = p[0] << 16 | (n > 1 ? p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+
+	for (unsigned i = 0; i < 4; i++)
+		text[i] = i <= n ? letters[v >> (18 - 6 * i) & 63] : '=';
+}
+
+void base64_encode(char *text, const void *data, size_t n)
+{
+	const u8 *p = data;
+
+	for (; n > 3; n -= 3, p += 3, text += 4)
+		encode_three(text, p, 3);
+	if (n)
+		encode_three(text, p, n);
+}
+
+/* -1: none of them. */
+static int value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Four characters, of which `n` (2 to 4) say something: n - 1 bytes. False: one of them does not, or bits are left over. */
+static bool decode_four(u8 *p, const char *text, unsigned n)
+{
+	u32 v = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		int bits = value(text[i]);
+
+		if (bits < 0)
+			return false;
+		v |= (u32)bits << (18 - 6 * i);
+	}
+	for (unsigned i = 0; i < n - 1; i++)
+		p[i] = v >> (16 - 8 * i);
+	return n == 4 || !(v << (8 * (n - 1)) & 0xffffff);
+}
+
+ssize base64_decode(void *data, const char *text, size_t n)
+{
+	u8 *p = data;
+	unsigned last = 4;
+
+	if (n % 4)
+		return -EINVAL;
+	if (n && text[n - 1] == '=')
+		last = text[n - 2] == '=' ? 2 : 3;
+	for (; n; n -= 4, text += 4) {
+		unsigned chars = n == 4 ? last : 4;
+
+		if (!decode_four(p, text, chars))
+			return -EINVAL;
+		p += chars - 1;
+	}
+	return p - (u8 *)data;
+}

@@ -1,0 +1,33 @@
+/* CRC-32, four bits at a time: a table of 16 words. */
+#include "kernel/lib/crc32.h"
+
+static const u32 table[16] = {
+    0x00000000,
+    0x1db71064,
+    0x3b6e20c8,
+    0x26d930ac,
+    0x76dc4190,
+    0x6b6b51f4,
+    0x4db26158,
+    0x5005713c,
+    0xedb88320,
+    0xf00f9344,
+    0xd6d6a3e8,
+    0xcb61b38c,
+    0x9b64c2b0,
+    0x86d3d2d4,
+    0xa00ae278,
+    0xbdbdf21c,
+};
+
+u32 crc32(u32 crc, const void *data, size_t n)
+{
+	const u8 *p = data;
+
+	crc = ~crc;
+	for (; n; n--, p++) {
+		crc = crc >> 4 ^ table[(crc ^ *p) & 15];
+		crc = crc >> 4 ^ table[(crc ^ *p >> 4) & 15];
+	}
+	return ~crc;
+}

@@ -1,0 +1,191 @@
+/*
+ * trace.dat: what is in it, in which format, against what the rings hold; losses; the cut; instances and snapshots.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/dat_tools.h"
+#include "tests/unit/prng.h"
+
+static struct ring_buffer *buffer(void)
+{
+	return trace_global->buffer;
+}
+
+static void put(u32 length)
+{
+	static u8 data[RB_MAX_DATA];
+
+	for (u32 i = 8; i < length; i++)
+		data[i]++;
+	EXPECT_EQ(ring_buffer_write(buffer(), length, data), 0);
+}
+
+static void an_empty_one(void)
+{
+	trace_fresh();
+	dat_read("trace.dat", 4096);
+	EXPECT_EQ(dat_take_header(), 1 << 2 | 1 << 4 | 1 << 5 | 1 << 9 | 1 << 11);
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
+		struct dat_cpu_walk w = dat_walk(cpu);
+		EXPECT_EQ(w.at, dat_file()->size);
+		EXPECT_EQ(w.end, w.at);
+	}
+	dat_release();
+}
+
+/* Every length around where the format changes, at every fill of a page. */
+static void lengths(void)
+{
+	static const u32 sizes[] = {
+	    8, 12, 24, 28, 29, 32, 36, 108, 112, 113, 116, 120, 1000, 2037, RB_MAX_DATA};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
+		trace_fresh();
+		EXPECT_EQ(trace_put("trace_clock", "counter"), 0);
+		for (unsigned n = 0; n < 400 && n * sizes[i] < 80000; n++)
+			put(sizes[i]);
+		dat_read("trace.dat", 4103);
+		u64 all = ring_buffer_entries(buffer());
+		EXPECT_EQ(dat_check(trace_global, buffer()), all);
+	}
+	dat_release();
+	trace_fresh();
+}
+
+/* Lengths and times at random, some back in time, some discarded. */
+static u64 fake_now;
+
+static u64 fake_clock(void)
+{
+	return fake_now;
+}
+
+static u64 below(u64 *state, u64 n)
+{
+	return prng_next(state) % n;
+}
+
+static void random_records(void)
+{
+	u64 r = 20261121;
+
+	ktap_note("seed %lu", r);
+
+	for (unsigned round = 0; round < 20; round++) {
+		trace_fresh();
+		host_lock();
+		ring_buffer_set_clock(buffer(), fake_clock);
+		host_unlock();
+		fake_now = 1UL << 30;
+		for (unsigned n = 0; n < 300; n++) {
+			static const u8 bits[] = {3, 10, 26, 27, 28, 40};
+			u64 by = below(&r, 1UL << bits[below(&r, sizeof(bits))]);
+			fake_now += below(&r, 20) || by >= 1UL << 29 ? by : -by;
+			put(8 + below(&r, below(&r, 10) ? 120 : 1000));
+		}
+		fake_now = 1UL << 60; /* the cut is behind all of them */
+		dat_read("trace.dat", 1 + below(&r, 10000));
+		EXPECT_EQ(dat_check(trace_global, buffer()), ring_buffer_entries(buffer()));
+	}
+	dat_release();
+	host_lock();
+	ring_buffer_set_clock(buffer(), trace_global->clock->read);
+	host_unlock();
+	trace_fresh();
+}
+
+/* What was overwritten is told before the first record; what is in the file and what is not come to all there was. */
+static void overwritten(void)
+{
+	u64 records, lost, unknown;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
+	for (unsigned n = 1; n <= 3000; n++) {
+		put(40);
+		if (n % 250)
+			continue;
+		dat_read("trace.dat", 4096);
+		dat_sum(&records, &lost, &unknown);
+		EXPECT_EQ(unknown, 0);
+		EXPECT_EQ(records + lost, n);
+		EXPECT_EQ(lost, ring_buffer_overruns(buffer()));
+	}
+	dat_release();
+	trace_fresh();
+}
+
+/* What is recorded while it is read is not in it. */
+static void the_cut(void)
+{
+	u64 records, lost, unknown;
+	struct tfs_file *f;
+
+	trace_fresh();
+	for (unsigned n = 0; n < 500; n++)
+		put(40);
+	f = dat_open("trace.dat");
+	put(40);
+	dat_start(f);
+	EXPECT_EQ(trace_put("buffer_size_kb", "200"), -EBUSY);
+	for (unsigned n = 0; n < 5000; n++)
+		put(40);
+	EXPECT_EQ(dat_drain(f, 4096), 0);
+	tfs_release(f);
+	dat_sum(&records, &lost, &unknown);
+	EXPECT_EQ(records, 501);
+	EXPECT_EQ(lost + unknown, 0);
+	dat_release();
+	trace_fresh();
+}
+
+/* The spare buffer as a file of its own, also while there is none; an instance's. */
+static void instance_and_snapshot(void)
+{
+	struct trace_array *tr;
+	u64 records, lost, unknown;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	dat_read("snapshot.dat", 4096); /* there is none: nothing is in it */
+	dat_sum(&records, &lost, &unknown);
+	EXPECT_EQ(records + lost + unknown, 0);
+	put(100);
+	put(100);
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	put(100);
+	dat_read("snapshot.dat", 4096);
+	EXPECT_EQ(dat_check(trace_global, trace_global->snapshot), 2);
+	struct tfs_file *f = dat_open("snapshot.dat");
+	dat_start(f);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0); /* what was copied stays */
+	EXPECT_EQ(dat_drain(f, 4096), 0);
+	tfs_release(f);
+	dat_sum(&records, &lost, &unknown);
+	EXPECT_EQ(records, 2);
+	EXPECT_EQ(lost + unknown, 0);
+
+	struct tfs_node node;
+	EXPECT_EQ(trace_walk("instances", &node), 0);
+	EXPECT_EQ(tfs_mkdir(&node, "other"), 0);
+	EXPECT_EQ(trace_put("instances/other/trace_marker", "one"), 0);
+	dat_read("instances/other/trace.dat", 4096);
+	host_lock();
+	tr = trace_array_find("other");
+	host_unlock();
+	EXPECT_EQ(dat_check(tr, tr->buffer), 1);
+	dat_release();
+	EXPECT_EQ(tfs_rmdir(&node, "other"), 0);
+	trace_fresh();
+}
+
+static const struct ktap_case cases[] = {
+    {"dat.an_empty_one", an_empty_one},
+    {"dat.lengths", lengths},
+    {"dat.random_records", random_records},
+    {"dat.overwritten", overwritten},
+    {"dat.the_cut", the_cut},
+    {"dat.instance_and_snapshot", instance_and_snapshot},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_trace_dat = {cases};

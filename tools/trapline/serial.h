@@ -1,0 +1,29 @@
+/* Files that came over a serial line as text: the shell's `send` (kernel/shell/cmd_send.c says how they look). */
+#pragma once
+
+#include "tools/trapline/trapline.h"
+
+struct range {
+	uint64_t at, length;
+};
+
+struct serial_file {
+	char *name;
+	uint8_t *data;	    /* what did not come is zeros */
+	uint64_t size;	    /* as far as anything came, or as it says */
+	bool ended;	    /* the line with its size came */
+	uint64_t bad;	    /* lines that were no blocks, though they began like some */
+	struct range *have; /* what came: in order, apart from each other */
+	size_t haves;
+};
+
+struct serial_files {
+	struct serial_file *file;
+	size_t count;
+};
+
+/* All files in a log, each once; blocks sent again fill what is missing. */
+void serial_read(struct serial_files *files, const uint8_t *log, size_t size);
+void serial_free(struct serial_files *files);
+/* The first missing range at or behind `at`; false: there is none. */
+bool serial_missing(const struct serial_file *f, uint64_t at, struct range *out);

@@ -1,0 +1,210 @@
+/* Messages, memory, files. See trapline.h. */
+#include "tools/trapline/trapline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READ_STEP (1 << 20)
+
+static void vsay(const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fputs("trapline: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(fmt, ap);
+	va_end(ap);
+}
+
+void die(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(fmt, ap);
+	va_end(ap);
+	exit(status);
+}
+
+void say_errno(const char *name)
+{
+	say("%s: %s", name, strerror(errno));
+}
+
+void *xmalloc(size_t size)
+{
+	void *p = calloc(1, size ? size : 1);
+
+	if (!p)
+		die(EXIT_TROUBLE, "out of memory");
+	return p;
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	p = realloc(p, size ? size : 1);
+	if (!p)
+		die(EXIT_TROUBLE, "out of memory");
+	return p;
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	size_t length = strnlen(s, n);
+	char *copy = xmalloc(length + 1);
+
+	return memcpy(copy, s, length);
+}
+
+void progress(const char *what, uint64_t done, uint64_t total)
+{
+	static time_t shown;
+	time_t now = time(NULL);
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (done >= total && shown) {
+		fprintf(stderr, "\r%s: done    \n", what);
+		shown = 0;
+	} else if (now != shown && done < total) {
+		if (shown)
+			fprintf(stderr, "\r%s: %d %%  ", what, (int)(done * 100 / total));
+		shown = now;
+	}
+}
+
+/* ---- output -------------------------------------------------------------------------------------------------------- */
+
+bool out_open(struct out *out, const char *name)
+{
+	*out = (struct out){.file = stdout};
+	if (!strcmp(name, "-"))
+		return true;
+	size_t size = strlen(name) + 8;
+	out->name = xstrndup(name, size);
+	out->temporary = xmalloc(size);
+	snprintf(out->temporary, size, "%s.XXXXXX", name);
+	int fd = mkstemp(out->temporary);
+	out->file = fd < 0 ? NULL : fdopen(fd, "wb");
+	if (out->file) {
+		mode_t mask = umask(0);
+		umask(mask);
+		fchmod(fd, 0666 & ~mask);
+		return true;
+	}
+	say_errno(name);
+	free(out->name);
+	free(out->temporary);
+	return false;
+}
+
+static void forget(struct out *out)
+{
+	free(out->name);
+	free(out->temporary);
+	*out = (struct out){.file = NULL};
+}
+
+bool out_finish(struct out *out)
+{
+	bool fine = !ferror(out->file) && !fflush(out->file);
+
+	if (!out->name) {
+		if (!fine)
+			say_errno("standard output");
+		return fine;
+	}
+	fine = !fclose(out->file) && fine;
+	if (fine)
+		fine = !rename(out->temporary, out->name);
+	if (!fine) {
+		say_errno(out->name);
+		unlink(out->temporary);
+	}
+	forget(out);
+	return fine;
+}
+
+void out_drop(struct out *out)
+{
+	if (!out->name)
+		return;
+	fclose(out->file);
+	unlink(out->temporary);
+	forget(out);
+}
+
+/* ---- input --------------------------------------------------------------------------------------------------------- */
+
+/* What has no size of its own is read to its end. */
+static bool read_all(struct in *in, int fd)
+{
+	uint8_t *data = NULL;
+	size_t have = 0, room = 0;
+	ssize_t got;
+
+	do {
+		if (room - have < READ_STEP) {
+			room += room + READ_STEP;
+			data = xrealloc(data, room);
+		}
+		got = read(fd, data + have, room - have);
+		have += got > 0 ? got : 0;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	*in = (struct in){.data = data, .size = have};
+	return got == 0;
+}
+
+static bool map(struct in *in, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	void *data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return false;
+	*in = (struct in){.data = data, .size = st.st_size, .mapped = true};
+	return true;
+}
+
+bool in_open(struct in *in, const char *name)
+{
+	bool is_stdin = !strcmp(name, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+
+	*in = (struct in){.data = NULL};
+	if (fd < 0) {
+		say_errno(name);
+		return false;
+	}
+	bool fine = map(in, fd) || read_all(in, fd);
+	if (!fine)
+		say_errno(name);
+	if (!is_stdin)
+		close(fd);
+	return fine;
+}
+
+void in_close(struct in *in)
+{
+	if (in->mapped)
+		munmap((void *)in->data, in->size);
+	else
+		free((void *)in->data);
+	*in = (struct in){.data = NULL};
+}

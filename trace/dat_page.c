@@ -1,0 +1,118 @@
+/* Sub-buffers in Linux's format of today. See dat_page.h. */
+#include "trace/dat_page.h"
+#include "kernel/lib/string.h"
+
+enum { /* type_len; up to DATA_WORDS it is the length of the data in words */
+	DATA_LONG = 0,
+	DATA_WORDS = 28,
+	PADDING,
+	TIME_EXTEND,
+	TIME_STAMP,
+};
+#define DELTA_BITS 27
+#define DELTA_MAX  ((1UL << DELTA_BITS) - 1)
+
+const char dat_page_header_event[] = "# compressed entry header\n"
+				     "\ttype_len    :    5 bits\n"
+				     "\ttime_delta  :   27 bits\n"
+				     "\tarray       :   32 bits\n"
+				     "\n"
+				     "\tpadding     : type == 29\n"
+				     "\ttime_extend : type == 30\n"
+				     "\ttime_stamp : type == 31\n"
+				     "\tdata max type_len  == 28\n";
+
+struct page_end {
+	u8 *at, *end;
+	u64 time; /* of the last event */
+};
+
+static void put_word(struct page_end *p, u32 word)
+{
+	memcpy(p->at, &word, sizeof(word));
+	p->at += sizeof(word);
+}
+
+/* 59 bits of a time, or of a delta. */
+static void put_time(struct page_end *p, u32 type, u64 time)
+{
+	put_word(p, type | (u32)(time & DELTA_MAX) << 5);
+	put_word(p, time >> DELTA_BITS);
+}
+
+static u64 time_size(u64 delta)
+{
+	return delta > DELTA_MAX ? 8 : 0;
+}
+
+/* `length` is a multiple of 4. */
+static u64 data_size(u64 length)
+{
+	return length && length <= DATA_WORDS * 4 ? 4 + length : 8 + length;
+}
+
+static bool put_event(struct page_end *p, const void *data, u64 length, u64 time)
+{
+	u64 delta = time - p->time;
+
+	if (time_size(delta) + data_size(length) > (u64)(p->end - p->at))
+		return false;
+	if (delta > DELTA_MAX) {
+		bool back = (s64)delta < 0;
+
+		put_time(p, back ? TIME_STAMP : TIME_EXTEND, back ? time : delta);
+		delta = 0;
+	}
+	if (data_size(length) == 4 + length) {
+		put_word(p, length / 4 | (u32)delta << 5);
+	} else {
+		put_word(p, DATA_LONG | (u32)delta << 5);
+		put_word(p, length + 4); /* counts itself */
+	}
+	memcpy(p->at, data, length);
+	p->at += length;
+	p->time = time;
+	return true;
+}
+
+static void finish(struct ring_buffer_page *out, struct page_end *p, u64 lost)
+{
+	u64 room = p->end - p->at;
+
+	out->commit = p->at - out->data;
+	if (lost)
+		out->commit |= 1UL << 31;
+	if (lost && lost != RB_LOST_UNKNOWN && room >= sizeof(lost)) {
+		out->commit |= RB_MISSED_STORED;
+		memcpy(p->at, &lost, sizeof(lost));
+		p->at += sizeof(lost);
+	}
+	memset(p->at, 0, p->end - p->at);
+}
+
+u32 dat_page_convert(
+    const struct dat_convert *how, struct rb_walk *w, u64 lost, struct ring_buffer_page *out)
+{
+	struct page_end p = {.at = out->data, .end = out->data + RB_PAGE_DATA};
+	struct rb_walk before = *w;
+	u32 events = 0;
+
+	while (rb_walk_next(w)) {
+		u64 time = how->time(how->arg, w->stamp);
+
+		if ((s64)(w->stamp - how->until) > 0)
+			continue;
+		if (!events)
+			p.time = out->time_stamp = time;
+		if (!put_event(&p, w->data, w->length, time)) {
+			*w = before;
+			break;
+		}
+		before = *w;
+		events++;
+	}
+	if (!events)
+		out->time_stamp = how->time(how->arg, before.stamp);
+	finish(out, &p, lost);
+	return events;
+}
