@@ -20,7 +20,7 @@ static const u32 table[16] = {
     0xbdbdf21c,
 };
 
-u32 crc32(u32 crc, const void *data, size_t n)
+u32 crc32_add(u32 crc, const void *data, size_t n)
 {
 	const u8 *p = data;
 

@@ -3,5 +3,5 @@
 
 #include "kernel/lib/types.h"
 
-/* Of `data` behind what `crc` is of already; 0 to begin. */
-u32 crc32(u32 crc, const void *data, size_t n);
+/* Of `data` behind what `crc` is of already; 0 to begin. (boot/efi has one of its own, for all at once.) */
+u32 crc32_add(u32 crc, const void *data, size_t n);

@@ -30,7 +30,7 @@ struct line {
 
 static void put_block(struct sh_io *io, struct line *line, u64 offset, size_t n)
 {
-	u32 crc = crc32(crc32(0, &offset, sizeof(offset)), line->data, n);
+	u32 crc = crc32_add(crc32_add(0, &offset, sizeof(offset)), line->data, n);
 
 	base64_encode(line->text, line->data, n);
 	sh_printf(io, "=%llx %08x ", (unsigned long long)offset, crc);

@@ -123,7 +123,7 @@ static bool take_block(struct serial_file *f, struct text t)
 	n = base64_decode(data, t.at, t.end - t.at);
 	if (n <= 0 || at > f->size + GAP_MOST || at + n > SIZE_MOST)
 		return false;
-	if (crc32(crc32(0, &at, sizeof(at)), data, n) != crc)
+	if (crc32_add(crc32_add(0, &at, sizeof(at)), data, n) != crc)
 		return false;
 	grow(f, at + n);
 	memcpy(f->data + at, data, n);
