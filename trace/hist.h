@@ -155,6 +155,7 @@ struct hist {
 	u32 key_words, size;
 	bool timestamps, usecs, needs_comm;
 	u32 simple, simple_len;	  /* keys, if there is a short way; bytes it looks at */
+	bool more_than_sums;	  /* simple, with variables or times among the values */
 	bool own;		  /* simple, and looks at no common field */
 	bool pause, cont, clear;  /* what the command said */
 	bool stopped;		  /* [A] being cleared */

@@ -528,13 +528,17 @@ static bool needs_comm(const struct hist *h)
 	return false;
 }
 
-/* One or two keys that are numbers of the record, and sums of such: hist_update() has a short way. */
+/* One or two keys that are numbers of the record; sums and variables of such, or of the time: hist_update() has a short way. */
 static void find_short_way(struct hist *h)
 {
-	if (h->n_vars || h->n_refs || h->n_actions || h->n_keys > 2)
+	if (h->n_refs || h->n_actions || h->n_field_vars || h->n_keys > 2)
 		return;
 	for (u32 i = 1; i < h->n_fields; i++) {
 		const struct hist_field *f = h->fields[i];
+		bool time = i < h->n_vals && f->op == HIST_OP_TIMESTAMP;
+		h->more_than_sums |= time || (f->flags & HIST_VAR);
+		if (time)
+			continue;
 		if (f->op > HIST_OP_S32)
 			return;
 		h->simple_len = MAX(h->simple_len, (u32)f->at + f->size);

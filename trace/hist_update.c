@@ -310,7 +310,20 @@ static __noinline struct hist_entry *find_simple(
 	    h->map, key, hash, hit.ctx->cpu, h->needs_comm ? note_comm : NULL, &hit);
 }
 
-/* n_keys keys, a constant, that are plain numbers of the record; and sums of the same. The record is long enough. */
+/* Plain numbers of the record, or the time, to their sums and variables. */
+static __noinline void store_simple(const struct hist *h, struct hist_entry *e, const char *rec)
+{
+	for (u32 i = 1; i < h->n_vals; i++) {
+		const struct hist_field *f = h->fields[i];
+		u64 v = f->op == HIST_OP_TIMESTAMP ? timestamp(h) : load(f, rec + f->at);
+		if (f->flags & HIST_VAR)
+			hist_set_var(h->map, e, f->index, v);
+		else
+			hist_add(h->map, e, f->index, v);
+	}
+}
+
+/* n_keys keys, a constant, that are plain numbers of the record; the record is long enough. */
 static inline __attribute__((always_inline)) void update_simple(
     struct hist *h, u32 cpu, const struct host_context *ctx, const char *rec, const u32 n_keys)
 {
@@ -327,6 +340,8 @@ static inline __attribute__((always_inline)) void update_simple(
 			return;
 	}
 	hist_add(h->map, e, 0, 1);
+	if (unlikely(h->n_vals > 1) && h->more_than_sums)
+		return store_simple(h, e, rec);
 	for (u32 i = 1; unlikely(i < h->n_vals); i++)
 		hist_add(h->map, e, i, load(h->fields[i], rec + h->fields[i]->at));
 }

@@ -528,6 +528,40 @@ static void references(void)
 	end();
 }
 
+/* Variables beside sums, of an event that is off: its record is never built. */
+static void variables_without_record(void)
+{
+	static const char numbers[] = "events/unit/unit_numbers",
+			  other[] = "events/unit2/unit_tail";
+	char path[64], text[256];
+
+	trace_fresh();
+	snprintf(path, sizeof(path), "%s/trigger", numbers);
+	EXPECT_EQ(trace_put(path, "hist:keys=d:vals=c,b:xx=b,tt=common_timestamp,nn=a"), 0);
+	snprintf(path, sizeof(path), "%s/trigger", other);
+	EXPECT_EQ(trace_put(path, "hist:keys=wide:yy=$xx,zz=$nn,dt=common_timestamp-$tt:"
+				  "onchange($yy).save(tail):onmax($dt).snapshot()"),
+	    0);
+	trace_unit_numbers(-3, 500, 7, 42);
+	trace_unit_numbers(-3, 501, 8, 42);
+	trace_unit_tail(42, 5);
+	trace_unit_tail(43, 6); /* no variables under this key */
+	snprintf(path, sizeof(path), "%s/hist", numbers);
+	EXPECT_STR(entries_of(path),
+	    "{ d:         42 } hitcount:          2  c:         15  b:       1001\n");
+	snprintf(path, sizeof(path), "%s/hist", other);
+	snprintf(text, sizeof(text), "%s", entries_of(path));
+	EXPECT(str_has_prefix(text,
+	    "{ wide:         42 } hitcount:          1\n\tchanged:        501  tail:          5"));
+	EXPECT(!strstr(text, "{ wide:         43"));
+	snprintf(path, sizeof(path), "%s/trigger", other);
+	EXPECT_EQ(trace_put(path, ""), 0);
+	snprintf(path, sizeof(path), "%s/trigger", numbers);
+	EXPECT_EQ(trace_put(path, ""), 0);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	trace_fresh();
+}
+
 static void matches(void)
 {
 	begin();
@@ -778,6 +812,7 @@ static const struct ktap_case cases[] = {
     {"hist.filters", filters},
     {"hist.named", named},
     {"hist.references", references},
+    {"hist.variables_without_record", variables_without_record},
     {"hist.matches", matches},
     {"hist.matched_fields", matched_fields},
     {"hist.tracks", tracks},
