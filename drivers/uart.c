@@ -20,7 +20,14 @@ enum { IIR_NONE = 1, IIR_FIFO_WORKS = 0xc0 };
 enum { FCR_ENABLE = 1, FCR_CLEAR_BOTH = 6, FCR_TRIGGER_8 = 0x80 };
 enum { LCR_STOP_2 = 4, LCR_PARITY = 8, LCR_EVEN = 0x10, LCR_DLAB = 0x80 };
 enum { MCR_DTR = 1, MCR_RTS = 2, MCR_OUT2 = 8 }; /* OUT2 lets the interrupt line out */
-enum { LSR_DATA = 1, LSR_PARITY = 4, LSR_FRAMING = 8, LSR_THR_EMPTY = 0x20, LSR_ALL_SENT = 0x40 };
+enum {
+	LSR_DATA = 1,
+	LSR_PARITY = 4,
+	LSR_FRAMING = 8,
+	LSR_BREAK = 0x10,
+	LSR_THR_EMPTY = 0x20,
+	LSR_ALL_SENT = 0x40
+};
 enum { MSR_CTS = 0x10 };
 
 #define FIFO_BYTES  16
@@ -139,6 +146,8 @@ int uart_read(struct uart *u)
 		if (!(lsr & LSR_DATA) || lsr == GONE)
 			return -1;
 		u8 c = get(u, REG_DATA);
+		if (lsr & LSR_BREAK)
+			return UART_BREAK;
 		if (!(lsr & (LSR_PARITY | LSR_FRAMING))) {
 			u->received++;
 			return c;

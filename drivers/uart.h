@@ -42,7 +42,8 @@ void uart_setup(struct uart *u, const struct uart_line *line);
 void uart_write(struct uart *u, const char *s, size_t n);
 /* Waits until the last byte has left the shift register. */
 void uart_drain(struct uart *u);
-/* The next received byte, or -1. Bytes with framing or parity errors are dropped. */
+/* The next received byte, UART_BREAK, or -1. Bytes with framing or parity errors are dropped. */
+#define UART_BREAK 256
 int uart_read(struct uart *u);
 /* Which events raise the interrupt line from now on. */
 enum { UART_IRQ_NONE = 0, UART_IRQ_RECEIVED = 1, UART_IRQ_SENT = 2 };

@@ -9,6 +9,7 @@
 #include "kernel/kprobe.h"
 #include "kernel/mem/mem.h"
 #include "kernel/printk.h"
+#include "kernel/sysrq.h"
 #include "kernel/serial.h"
 #include "kernel/task/task.h"
 #include "kernel/trace_glue.h"
@@ -31,6 +32,7 @@ void kernel_main(const struct boot_info *bi)
 	machine_proc_init(bi);			 /* what is known of the machine, as files */
 	kprobe_files_init();			 /* the list of probes */
 	trace_files_init();			 /* the tracer's files below /proc */
+	sysrq_files_init();			 /* keys for when it does not listen */
 	tty_init();				 /* the console terminal */
 	serial_start();				 /* serial ports: devices, and input */
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */

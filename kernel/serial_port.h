@@ -19,6 +19,7 @@ struct serial_port {
 	unsigned isa_irq, gsi; /* SERIAL_NO_IRQ: not known; gsi counts from serial_start() on */
 	bool polled;	       /* input is looked for */
 	u64 irqs;	       /* [irq] */
+	u64 sysrq_armed;       /* [irq] kernel/sysrq.h */
 	/* Ports that are no consoles: what came in. */
 	struct spinlock lock;
 	struct wait_queue readers;

@@ -14,6 +14,7 @@
 #include "kernel/printk.h"
 #include "kernel/serial.h"
 #include "kernel/serial_port.h"
+#include "kernel/sysrq.h"
 #include "kernel/task/timer.h"
 #include "kernel/tty.h"
 
@@ -46,10 +47,14 @@ static void receive(struct serial_port *p)
 
 	while ((c = uart_read(&p->uart)) >= 0) {
 		any = true;
-		if (p->is_console)
-			tty_input(c);
-		else
+		if (c == UART_BREAK) {
+			if (p->is_console)
+				sysrq_arm(&p->sysrq_armed);
+		} else if (!p->is_console) {
 			keep(p, c);
+		} else if (!sysrq_take(&p->sysrq_armed, c)) {
+			tty_input(c);
+		}
 	}
 	if (any && !p->is_console)
 		wake_up(&p->readers);

@@ -376,6 +376,17 @@ void host_log(const char *fmt, ...)
 	pr_warn("%s", text);
 }
 
+void host_say(const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	printk(LOG_EMERG, "%s", text);
+}
+
 extern const char __trace_text_start[], __trace_text_end[]; /* linker.ld */
 
 extern const char __noprobe_start[], __noprobe_end[];
@@ -422,9 +433,10 @@ static void read_params(void)
 {
 	const char *dump = cmdline_get("ftrace_dump_on_oops");
 
-	if (dump)
-		dump_on_oops = strcmp(dump, "orig_cpu") && strcmp(dump, "2") ? TRACE_DUMP_ALL
-									     : TRACE_DUMP_ORIG;
+	if (dump && (!*dump || !strcmp(dump, "1")))
+		dump_on_oops = TRACE_DUMP_ALL;
+	else if (dump && (!strcmp(dump, "orig_cpu") || !strcmp(dump, "2")))
+		dump_on_oops = TRACE_DUMP_ORIG;
 	traceoff_on_warning = cmdline_flag("traceoff_on_warning");
 	tracepoint_printk = cmdline_flag("tp_printk");
 }
@@ -445,7 +457,16 @@ void trace_glue_init(void)
 
 void trace_glue_panic(void)
 {
-	trace_dump(dump_on_oops);
+	trace_dump_last(dump_on_oops);
+}
+
+bool trace_glue_dump(void)
+{
+	if (!mutex_trylock(&control_lock))
+		return false;
+	bool done = trace_dump_now();
+	mutex_unlock(&control_lock);
+	return done;
 }
 
 void trace_glue_warning(void)

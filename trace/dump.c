@@ -1,6 +1,6 @@
 /*
- * The last words of the tracer: the buffer into the system's log when the kernel dies (ftrace_dump_on_oops). Any context; nobody else
- * runs any more, so no lock is taken and records are consumed.
+ * The buffer on every console: when the kernel dies (ftrace_dump_on_oops), or when a key asks for it. Any context. Records are consumed,
+ * and recording stays off. A dying kernel's other CPUs stand still, and what locks they held are taken from them.
  */
 #include "trace/dump.h"
 #include "kernel/lib/string.h"
@@ -15,14 +15,14 @@ static void dump_line(const struct trace_line *line, u64 lost)
 	struct seq s;
 
 	if (lost)
-		host_log("CPU:%u [LOST %lu EVENTS]", line->cpu, lost);
+		host_say("CPU:%u [LOST %lu EVENTS]", line->cpu, lost);
 	seq_init(&s, text, sizeof(text));
 	trace_out_init(&out, &s, line->tr->options);
 	trace_print_line(&out, line);
 	for (char *rest = text, *end = text + s.len; rest < end;) {
 		char *newline = memchr(rest, '\n', end - rest);
 		size_t n = newline ? (size_t)(newline - rest) : (size_t)(end - rest);
-		host_log("%.*s", (int)n, rest);
+		host_say("%.*s", (int)n, rest);
 		rest += n + 1;
 	}
 }
@@ -62,24 +62,55 @@ static bool dump_next(struct trace_array *tr, int only_cpu, u64 index)
 	return true;
 }
 
-void trace_dump(int mode)
+static bool has_events(int only_cpu)
 {
-	static u32 done;
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
+		if ((only_cpu < 0 || (int)cpu == only_cpu) &&
+		    !ring_buffer_empty_cpu(trace_global->buffer, cpu))
+			return true;
+	return false;
+}
 
-	if (!trace_global || mode == TRACE_DUMP_NONE || atomic_xchg(&done, 1))
-		return;
-	ring_buffer_record_off(trace_global->buffer);
-	host_log("Dumping ftrace buffer:");
-	int cpu = mode == TRACE_DUMP_ORIG ? (int)host_cpu() : -1;
-	bool any = false;
-	for (unsigned c = 0; c < host_cpu_count() && !any; c++)
-		any = (cpu < 0 || (int)c == cpu) && !ring_buffer_empty_cpu(trace_global->buffer, c);
-	if (!any) {
-		host_log("   (ftrace buffer empty)");
+static void dump(int only_cpu)
+{
+	host_say("Dumping ftrace buffer:");
+	if (!has_events(only_cpu)) {
+		host_say("   (ftrace buffer empty)");
 		return;
 	}
-	host_log("---------------------------------");
-	for (u64 lines = 0; dump_next(trace_global, cpu, lines); lines++)
+	host_say("---------------------------------");
+	for (u64 lines = 0; dump_next(trace_global, only_cpu, lines); lines++)
 		;
-	host_log("---------------------------------");
+	host_say("---------------------------------");
+}
+
+static int cpu_of_mode(int mode)
+{
+	if (mode == TRACE_DUMP_ORIG)
+		return host_cpu();
+	if (mode != TRACE_DUMP_ALL)
+		host_say("Bad dumping mode, switching to all CPUs dump");
+	return -1;
+}
+
+static u32 dumping; /* [A] */
+
+void trace_dump_last(int mode)
+{
+	if (!trace_global || mode == TRACE_DUMP_NONE || atomic_xchg(&dumping, 1))
+		return;
+	ring_buffer_record_off(trace_global->buffer);
+	ring_buffer_break_locks(trace_global->buffer);
+	dump(cpu_of_mode(mode));
+}
+
+bool trace_dump_now(void)
+{
+	if (!trace_global || ring_buffer_reads_here(trace_global->buffer) ||
+	    atomic_xchg(&dumping, 1))
+		return false;
+	ring_buffer_record_off(trace_global->buffer);
+	dump(-1);
+	atomic_store(&dumping, 0);
+	return true;
 }

@@ -1,7 +1,11 @@
-/* ftrace_dump_on_oops. */
+/* ftrace_dump_on_oops, and dumps that somebody asks for. */
 #pragma once
+
+#include "kernel/lib/types.h"
 
 enum { TRACE_DUMP_NONE, TRACE_DUMP_ALL, TRACE_DUMP_ORIG };
 
-/* The global buffer into the log, all CPUs' or this one's; once. Any context, when the kernel dies. */
-void trace_dump(int mode);
+/* The global buffer onto the consoles, all CPUs' or this one's, when the kernel dies: nobody else runs. Once. Any context. */
+void trace_dump_last(int mode);
+/* The same in a living system, all CPUs'. Under host_lock, any context but NMI. False: not now, this CPU is in the middle of reading. */
+bool trace_dump_now(void);

@@ -174,6 +174,8 @@ u64 host_unix_ns(void);
 const char *host_param(const char *name, unsigned nth);
 /* A line for the system's log. */
 void host_log(const char *fmt, ...) __printf(1, 2);
+/* A line for every console, whatever else is kept off them. Any context. */
+void host_say(const char *fmt, ...) __printf(1, 2);
 
 /* Memory that may not be there; any context; 0 or -EFAULT. */
 int host_copy_kernel(void *dst, const void *src, size_t n);

@@ -179,6 +179,11 @@ struct ring_buffer_event *ring_buffer_live_next(struct ring_buffer_live *it, u64
 u64 ring_buffer_live_limit(struct ring_buffer_live *it);
 bool ring_buffer_live_page(struct ring_buffer_live *it, struct ring_buffer_page *page, u64 *lost);
 
+/* Does this CPU stand in the middle of a reader? Then the calls above would wait for ever. Any context. */
+bool ring_buffer_reads_here(struct ring_buffer *rb);
+/* Nobody runs any more but who calls this, for good: readers that were stopped in the middle keep nobody waiting. */
+void ring_buffer_break_locks(struct ring_buffer *rb);
+
 /*
  * Control: one call at a time on a buffer, the caller sees to that (host_lock()). lock: nobody writes and nobody reads until
  * unlock; its holder may look at the buffer by no function here, and may not sleep.

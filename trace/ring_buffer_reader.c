@@ -289,6 +289,22 @@ bool ring_buffer_consume_peeked(
 	return same;
 }
 
+bool ring_buffer_reads_here(struct ring_buffer *rb)
+{
+	u32 me = host_cpu() + 1;
+
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
+		if (atomic_load(&rb->lanes[cpu].lock) == me)
+			return true;
+	return false;
+}
+
+void ring_buffer_break_locks(struct ring_buffer *rb)
+{
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
+		atomic_store(&rb->lanes[cpu].lock, 0);
+}
+
 struct ring_buffer_page *ring_buffer_alloc_page(void)
 {
 	return host_page_alloc();

@@ -230,3 +230,18 @@ int sh_cmd_power(struct sh_io *io, int argc, char **argv)
 	os_power(!strcmp(argv[0], "reboot"));
 	return 1;
 }
+
+#define TRIGGER "/proc/sysrq-trigger"
+
+int sh_cmd_crash(struct sh_io *io, int argc, char **argv)
+{
+	struct file *f;
+	int err = vfs_open(TRIGGER, O_WRONLY, 0, &f);
+
+	(void)argc, (void)argv;
+	if (err)
+		return sh_fail_open(io, TRIGGER, err);
+	ssize n = vfs_write(f, "c", 1);
+	file_put(f);
+	return n < 0 ? sh_fail_errno(io, n, "%s", TRIGGER) : 0;
+}

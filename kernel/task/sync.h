@@ -127,4 +127,6 @@ struct mutex {
 	}
 void mutex_init(struct mutex *m);
 void mutex_lock(struct mutex *m);
+/* Takes it if it is free. Irq context too: then it is let go before the interrupt ends. */
+bool mutex_trylock(struct mutex *m);
 void mutex_unlock(struct mutex *m);

@@ -47,21 +47,21 @@ void mutex_init(struct mutex *m)
 	wait_queue_init(&m->wq);
 }
 
-static bool mutex_try(struct mutex *m)
+bool mutex_trylock(struct mutex *m)
 {
 	return atomic_cas(&m->owner, NULL, current());
 }
 
 void mutex_lock(struct mutex *m)
 {
-	if (likely(mutex_try(m)))
+	if (likely(mutex_trylock(m)))
 		return;
 	BUG_ON(m->owner == current());
 	bool got = false;
 	while (!got) {
 		struct wait_entry e;
 		wait_prepare(&m->wq, &e, false);
-		got = mutex_try(m);
+		got = mutex_trylock(m);
 		if (!got)
 			schedule();
 		wait_finish(&m->wq, &e);

@@ -312,6 +312,30 @@ void host_log(const char *fmt, ...)
 	va_end(ap);
 }
 
+static char said[8192];
+static size_t said_len;
+
+const char *machine_said(void)
+{
+	said[said_len] = '\0';
+	said_len = 0;
+	return said;
+}
+
+void host_say(const char *fmt, ...)
+{
+	size_t room = sizeof(said) - said_len;
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(said + said_len, room, fmt, ap);
+	va_end(ap);
+	if (n >= 0 && (size_t)n + 1 < room) {
+		said_len += n;
+		said[said_len++] = '\n';
+	}
+}
+
 unsigned host_stack(u64 *out, unsigned max)
 {
 	(void)out;

@@ -23,6 +23,8 @@ void machine_clock_rate(u64 ns);
 
 /* What host_clock() reads, a nanosecond each; NULL: the TSC. */
 void machine_clock(u64 (*clock)(void));
+/* What host_say() was given since the last call, a line each. */
+const char *machine_said(void);
 /* Whether host_smi_count() counts, and so many more on this CPU. */
 void machine_smis(bool there, unsigned more);
 /* Has the n-th worker do its step() once: what that returned, and its name; 0 if there is none. */

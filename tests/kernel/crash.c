@@ -10,6 +10,8 @@
 #include "kernel/panic.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
+#include "trace/trace.h"
+#include "trace/trace_array.h"
 
 static volatile bool endless = true;
 
@@ -131,6 +133,47 @@ static void __noinline crash_smep(void)
 	((void (*)(void))USER_AT)();
 }
 
+static void __noinline crash_mark(void *text)
+{
+	trace_printk("%s", (const char *)text);
+}
+
+static void __noinline mark_both(void)
+{
+	task_set_affinity(current(), 1);
+	while (cpu_id())
+		sched_yield_current();
+	cpu_call(1, crash_mark, "by the other CPU");
+	crash_mark("by the one that crashes");
+}
+
+static void __noinline crash_dump(void)
+{
+	mark_both();
+	crash_panic();
+}
+
+static u32 reading; /* [A] */
+
+/* Stands where a reader would, for ever. */
+static void read_for_ever(void *unused)
+{
+	(void)unused;
+	ring_buffer_lock(trace_global->buffer);
+	atomic_store(&reading, 1);
+	for (;;)
+		cpu_relax();
+}
+
+static void __noinline crash_reader(void)
+{
+	mark_both();
+	kthread_run(read_for_ever, NULL, 1, "reader");
+	while (!atomic_load(&reading))
+		sched_yield_current();
+	crash_panic();
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -147,6 +190,8 @@ static const struct {
     {"panic", crash_panic},
     {"nmi", crash_nmi},
     {"all", crash_all},
+    {"dump", crash_dump},
+    {"reader", crash_reader},
     {"smap", crash_smap},
     {"smep", crash_smep},
 };

@@ -1,0 +1,99 @@
+/* Dumps onto the consoles while the system lives on: framing, order, what is consumed, and when there is none. */
+#include "kernel/lib/string.h"
+#include "tests/host/machine.h"
+#include "tests/unit/trace_tools.h"
+#include "trace/dump.h"
+
+#define RULE "---------------------------------\n"
+
+static bool dump(void)
+{
+	host_lock();
+	bool done = trace_dump_now();
+	host_unlock();
+	return done;
+}
+
+static void mark(void *text)
+{
+	EXPECT_EQ(trace_put("trace_marker", text), 0);
+}
+
+static void empty(void)
+{
+	trace_fresh();
+	machine_said();
+	EXPECT(dump());
+	EXPECT_STR(machine_said(), "Dumping ftrace buffer:\n   (ftrace buffer empty)\n");
+	EXPECT_STR(trace_get("tracing_on", NULL), "0\n");
+	trace_fresh();
+}
+
+/* The lines of all CPUs by their times, in the format of latencies; a second dump has nothing left. */
+static void lines(void)
+{
+	static const char *const expected[] = {"Dumping ftrace buffer:\n" RULE, " 0....", ": one\n",
+	    " 2....", ": two\n", " 0....", ": three\n" RULE};
+	const char *at;
+
+	trace_fresh();
+	mark("one");
+	machine_run(2, mark, "two");
+	machine_join(2);
+	mark("three");
+	machine_said();
+	EXPECT(dump());
+	at = machine_said();
+	for (unsigned i = 0; i < ARRAY_SIZE(expected); i++) {
+		const char *found = strstr(at, expected[i]);
+		EXPECT(found);
+		if (found)
+			at = found + strlen(expected[i]);
+	}
+	EXPECT_STR(at, "");
+	EXPECT(dump());
+	EXPECT(strstr(machine_said(), "(ftrace buffer empty)"));
+	trace_fresh();
+}
+
+/* Several lines of one record are lines of their own; what was lost is told before the first. */
+static void stack_and_lost(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
+	for (unsigned i = 0; i < 600; i++)
+		mark("many of the same");
+	machine_said();
+	EXPECT(dump());
+	EXPECT(strstr(machine_said(), "Dumping ftrace buffer:\n" RULE "CPU:0 [LOST "));
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_marker", "first\nsecond\n"), 0);
+	machine_said();
+	EXPECT(dump());
+	EXPECT(strstr(machine_said(), ": first\nsecond\n" RULE));
+	trace_fresh();
+}
+
+/* From an interrupt that came upon a reader, it is not for now: the reader would be waited for. */
+static void in_a_reader(void)
+{
+	trace_fresh();
+	mark("kept");
+	machine_said();
+	ring_buffer_lock(trace_global->buffer);
+	EXPECT(!trace_dump_now());
+	ring_buffer_unlock(trace_global->buffer);
+	EXPECT_STR(machine_said(), "");
+	EXPECT(strstr(trace_nth_event(0), "kept"));
+	EXPECT_STR(trace_get("tracing_on", NULL), "1\n");
+	trace_fresh();
+}
+
+static const struct ktap_case cases[] = {
+    {"dump.empty", empty},
+    {"dump.lines", lines},
+    {"dump.stack_and_lost", stack_and_lost},
+    {"dump.in_a_reader", in_a_reader},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_dump = {cases};
