@@ -56,6 +56,7 @@ struct trace_out {
 };
 
 struct trace_event_call;
+struct trace_line;
 struct trace_event_file;
 
 struct trace_event_class {
@@ -68,6 +69,8 @@ struct trace_event_class {
 	/* The whole line with its newline, for events that do not print as "name: text". */
 	void (*print_line)(
 	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
+	/* The line as a JSON object, for options/eventheader-json; NULL: a line as ever. */
+	void (*print_json)(struct trace_out *out, const struct trace_line *line);
 	/* As print_line, for options/raw; NULL: "type: N". */
 	void (*print_raw)(
 	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
@@ -224,8 +227,6 @@ int trace_set_events(
     struct trace_array *tr, const char *match, const char *system, const char *event, bool on);
 /* One word of set_event, "[!]name | sys: | sys:name ..."; the word is cut up. */
 int trace_set_event_word(struct trace_array *tr, char *word);
-/* The same, but of the events it names those of one system alone. */
-int trace_set_event_word_of(struct trace_array *tr, const char *only, char *word);
 /* '0', '1', 'X' or '?' for those of the system (NULL: all). */
 char trace_events_state(struct trace_array *tr, const char *system);
 struct trace_event_file *trace_event_file_of(

@@ -149,7 +149,7 @@ static const char *take_name(struct part *meta, u32 *len)
 	return nul ? name : NULL;
 }
 
-static void put_event_name(struct walk *w)
+static void put_event_name(struct walk *w, u32 most)
 {
 	struct seq *s = w->out.s;
 	const char *name = (const char *)w->meta.at;
@@ -161,7 +161,7 @@ static void put_event_name(struct walk *w)
 		return;
 	if (!take_name(&w->meta, &len))
 		damaged(w, "event's name has no end", w->meta.end);
-	eh_utf8_put(s, name, len);
+	eh_utf8_put(s, name, MIN(len, most));
 }
 
 static void put_number(struct walk *w, const char *key, u64 v, bool always)
@@ -508,7 +508,7 @@ void eh_print_text(struct seq *s, const struct eh_record *rec)
 	struct walk w;
 
 	start(&w, s, rec, false);
-	put_event_name(&w);
+	put_event_name(&w, UINT_MAX);
 	seq_puts(s, " [");
 	put_attributes(&w);
 	seq_putc(s, ']');
@@ -536,29 +536,56 @@ static void put_origin(struct walk *w, const struct eh_origin *origin)
 	put_text(w, "comm", origin->comm);
 }
 
+static void begin_json(struct walk *w, struct seq *s, const struct eh_record *rec, u32 most)
+{
+	start(w, s, rec, true);
+	eh_out_open(&w->out, false);
+	eh_out_key(&w->out, "n");
+	eh_out_quote(&w->out);
+	put_event_name(w, most);
+	eh_out_quote(&w->out);
+}
+
+static void begin_meta(struct walk *w, const struct eh_origin *origin)
+{
+	eh_out_key(&w->out, "meta");
+	eh_out_open(&w->out, false);
+	if (origin)
+		put_origin(w, origin);
+	put_attributes(w);
+}
+
+static void end_json(struct walk *w)
+{
+	if (w->damage) {
+		eh_out_key(&w->out, "damaged");
+		eh_out_quote(&w->out);
+		put_damage(w);
+		eh_out_quote(&w->out);
+	}
+	eh_out_close(&w->out, false);
+	eh_out_close(&w->out, false);
+}
+
 void eh_print_json(struct seq *s, const struct eh_record *rec, const struct eh_origin *origin)
 {
 	struct walk w;
 
-	start(&w, s, rec, true);
-	eh_out_open(&w.out, false);
-	eh_out_key(&w.out, "n");
-	eh_out_quote(&w.out);
-	put_event_name(&w);
-	eh_out_quote(&w.out);
+	begin_json(&w, s, rec, UINT_MAX);
 	put_fields(&w);
-	eh_out_key(&w.out, "meta");
-	eh_out_open(&w.out, false);
-	if (origin)
-		put_origin(&w, origin);
-	put_attributes(&w);
+	begin_meta(&w, origin);
 	put_rest(&w);
-	if (w.damage) {
-		eh_out_key(&w.out, "damaged");
-		seq_putc(s, '"');
-		put_damage(&w);
-		seq_putc(s, '"');
-	}
-	eh_out_close(&w.out, false);
-	eh_out_close(&w.out, false);
+	end_json(&w);
+}
+
+void eh_print_json_head(
+    struct seq *s, const struct eh_record *rec, const struct eh_origin *origin, const char *why)
+{
+	struct walk w;
+
+	begin_json(&w, s, rec, EH_HEAD_NAME);
+	begin_meta(&w, origin);
+	w.damage = NULL; /* without the fields nothing else is of use */
+	damaged(&w, why, w.payload.at);
+	end_json(&w);
 }

@@ -59,3 +59,7 @@ void eh_print_text(struct seq *s, const struct eh_record *rec);
  * origin: NULL for none.
  */
 void eh_print_json(struct seq *s, const struct eh_record *rec, const struct eh_origin *origin);
+/* The same without fields, and with no more of the name than EH_HEAD_NAME bytes; damaged for this reason. Less than 3 KiB. */
+#define EH_HEAD_NAME 128
+void eh_print_json_head(
+    struct seq *s, const struct eh_record *rec, const struct eh_origin *origin, const char *why);

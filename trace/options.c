@@ -22,7 +22,7 @@ u32 trace_options_default(void)
 
 void trace_options_show(struct seq *s, const struct trace_array *tr)
 {
-	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
+	for (u32 i = 0; i < TRACE_OPTION_EVENTHEADER_JSON; i++)
 		seq_printf(s, "%s%s\n", tr->options & 1u << i ? "" : "no", trace_options[i].name);
 }
 

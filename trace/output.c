@@ -287,6 +287,18 @@ static void print_raw(struct trace_out *out, const struct trace_line *line)
 		seq_printf(s, "type: %d\n", line->ent->type);
 }
 
+/* ---- JSON ----------------------------------------------------------------------------------------------------- */
+
+static bool print_json(struct trace_out *out, const struct trace_line *line)
+{
+	const struct trace_event_call *call = trace_event_by_id(line->ent->type);
+
+	if (!call || !call->class->print_json)
+		return false;
+	call->class->print_json(out, line);
+	return true;
+}
+
 /* ---- the line -------------------------------------------------------------------------------------------------- */
 
 void trace_print_line(struct trace_out *out, const struct trace_line *line)
@@ -303,6 +315,8 @@ void trace_print_line(struct trace_out *out, const struct trace_line *line)
 		print_raw(out, line);
 		return;
 	}
+	if ((out->options & TRACE_OPT_EVENTHEADER_JSON) && print_json(out, line))
+		return;
 	if (out->options & TRACE_OPT_CONTEXT_INFO) {
 		if (line->latency)
 			put_latency_columns(out, line);

@@ -46,8 +46,15 @@ const struct trace_event_field *user_event_table(const struct trace_event_call *
 		.system = name, .fields = user_event_table, .print = user_event_print,             \
 		.show_fmt = user_event_show_fmt                                                    \
 	}
-static const struct trace_event_class user_class = USER_CLASS(USER_EVENTS_SYSTEM);
-static const struct trace_event_class multi_class = USER_CLASS(USER_EVENTS_MULTI_SYSTEM);
+#define EVENTHEADER_CLASS(name)                                                                    \
+	{                                                                                          \
+		.system = name, .fields = user_event_table, .print = user_eventheader_print,       \
+		.print_json = user_eventheader_print_json, .show_fmt = user_event_show_fmt         \
+	}
+/* By: is it of the EventHeader convention, is it a multi-format event. */
+static const struct trace_event_class classes[2][2] = {
+    {USER_CLASS(USER_EVENTS_SYSTEM), USER_CLASS(USER_EVENTS_MULTI_SYSTEM)},
+    {EVENTHEADER_CLASS(USER_EVENTS_SYSTEM), EVENTHEADER_CLASS(USER_EVENTS_MULTI_SYSTEM)}};
 
 static struct user_event *event_of(const struct dynevent *ev)
 {
@@ -122,7 +129,7 @@ static int add_event(struct user_event *ev, u32 how)
 
 	ev->multi = how & USER_EVENT_REG_MULTI_FORMAT;
 	ev->persist = how & USER_EVENT_REG_PERSIST;
-	ev->call.class = ev->multi ? &multi_class : &user_class;
+	ev->call.class = &classes[user_event_is_eventheader(ev)][ev->multi];
 	ev->call.key = &ev->key;
 	ev->key.set = switch_event;
 	ev->bit = free_bit();

@@ -98,6 +98,11 @@ const struct trace_event_field *user_event_table(const struct trace_event_call *
 void user_event_print(struct trace_out *out, const void *rec, u32 len);
 void user_event_show_fmt(struct seq *s, const struct trace_event_call *call);
 
+/* Those that follow the EventHeader convention: user_eventheader.c. */
+bool user_event_is_eventheader(const struct user_event *ev);
+void user_eventheader_print(struct trace_out *out, const void *rec, u32 len);
+void user_eventheader_print_json(struct trace_out *out, const struct trace_line *line);
+
 static inline struct user_event *user_event_of(const struct trace_event_call *call)
 {
 	return container_of(call, struct user_event, call);
