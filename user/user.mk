@@ -1,6 +1,7 @@
 # Ring-3 programs and the archive built into the kernel.
 #
 #     user/crt0.S, user/libc/*   start-up and system calls under newlib: linked to every program
+#     user/lib/*                 what programs may use beside it
 #     user/NAME.c                /bin/NAME
 #     user/tests/NAME.c          /test/NAME
 #
@@ -10,7 +11,7 @@ NEWLIB     ?= $(O)/newlib
 NEWLIB_TAR ?= $(firstword $(wildcard /usr/src/newlib/newlib-*.tar.xz))
 NEWLIB_LIB := $(NEWLIB)/x86_64-elf/lib/libc.a
 
-UOBJ       := $(patsubst %,$(O)/u/%.o,$(sort user/crt0.S $(wildcard user/libc/*.[cS])))
+UOBJ       := $(patsubst %,$(O)/u/%.o,$(sort user/crt0.S $(wildcard user/libc/*.[cS] user/lib/*.c)))
 UBIN       := $(patsubst user/%.c,$(O)/archive/bin/%,$(sort $(wildcard user/*.c)))
 UTEST      := $(patsubst user/tests/%.c,$(O)/archive/test/%,$(sort $(wildcard user/tests/*.c)))
 

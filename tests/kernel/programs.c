@@ -63,6 +63,11 @@ static void rawmap(void)
 	EXPECT(back);
 }
 
+static void eventheader(void)
+{
+	EXPECT_EQ(run_program("/test/eventheader", NULL), 0);
+}
+
 static void samples(void)
 {
 	EXPECT_EQ(run_program("/bin/true", NULL), 0);
@@ -90,6 +95,7 @@ static const struct ktap_case cases[] = {
     {"ring3.userstack", userstack},
     {"ring3.splice", splice},
     {"ring3.rawmap", rawmap},
+    {"ring3.eventheader", eventheader},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
     {NULL, NULL},
