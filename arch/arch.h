@@ -529,6 +529,10 @@ struct boot_info;
 void __noreturn kernel_main(
     const struct boot_info *bi); /* first C of the boot CPU; its stack, gs, IDT, paging are ready */
 void __noreturn kernel_ap_main(void); /* the same for another CPU; interrupts off */
+/* A step of the boot is done; the text stays where it is. Boot CPU, from the first C instruction on, even without %gs. */
+void kernel_boot_step(const char *step);
+/* The same in the start of another CPU, once kernel_main() runs. */
+void kernel_boot_cpu(unsigned cpu, u32 apic_id, const char *step);
 
 /* Page frames for page tables and stacks: one zeroed page, physical address, 0 if none. Any context but NMI. */
 u64 arch_page_alloc(void);

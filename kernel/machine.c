@@ -9,6 +9,7 @@
 #include "drivers/cmos.h"
 #include "drivers/pci.h"
 #include "drivers/power.h"
+#include "kernel/boot_events.h"
 #include "kernel/cmdline.h"
 #include "kernel/init.h"
 #include "kernel/panic.h"
@@ -89,7 +90,7 @@ void machine_init(const struct boot_info *bi)
 	if (wrong)
 		panic("This kernel cannot run on this machine: %s.", wrong);
 	take_madt(&mi, acpi_madt());
-	mi.entry_tsc = bi->entry_tsc;
+	mi.entry_tsc = boot_first_tsc(bi);
 	power_init(acpi_fadt());
 	u64 now = cmos_unix_seconds(acpi_fadt() ? acpi_fadt()->century : 0);
 	wrong = arch_machine_init(&mi, refs, find_clocks(refs), now * NS_PER_SECOND);

@@ -20,21 +20,27 @@ void kernel_main(const struct boot_info *bi)
 {
 	cmdline_init(bi->cmdline); /* first: everything below may ask it */
 	console_init();		   /* serial port: from here on there are last words */
-	mem_init(bi);		   /* page frames, kmalloc */
-	serial_init_mapped();	   /* consoles whose registers are memory */
-	machine_init(bi);	   /* ACPI, interrupt controllers, clock of the boot CPU */
-	sched_init();		   /* this stack becomes the idle task */
-	trace_glue_init(); /* events exist; trace_event= takes effect before the first switch */
-	smp_init();	   /* the other CPUs, each into its idle loop; skew measured */
-	trace_cpus_up();   /* rings for them */
+	kernel_boot_step("console");
+	mem_init(bi); /* page frames, kmalloc */
+	kernel_boot_step("memory");
+	sched_init();	     /* this stack becomes the idle task */
+	trace_glue_init(bi); /* events exist, those of before are told; trace_event= takes effect */
+	kernel_boot_step("tracer");
+	serial_init_mapped(); /* consoles whose registers are memory */
+	machine_init(bi);     /* ACPI, interrupt controllers, clock of the boot CPU */
+	kernel_boot_step("machine");
+	smp_init();	 /* the other CPUs, each into its idle loop; skew measured */
+	trace_cpus_up(); /* rings for them */
+	kernel_boot_step("cpus");
 	irq_enable();
-	vfs_init();				 /* ramfs, /dev, /proc, /sys/kernel/tracing */
-	machine_proc_init(bi);			 /* what is known of the machine, as files */
-	kprobe_files_init();			 /* the list of probes */
-	trace_files_init();			 /* the tracer's files below /proc */
-	sysrq_files_init();			 /* keys for when it does not listen */
-	tty_init();				 /* the console terminal */
-	serial_start();				 /* serial ports: devices, and input */
+	vfs_init();	       /* ramfs, /dev, /proc, /sys/kernel/tracing */
+	machine_proc_init(bi); /* what is known of the machine, as files */
+	kprobe_files_init();   /* the list of probes */
+	trace_files_init();    /* the tracer's files below /proc */
+	sysrq_files_init();    /* keys for when it does not listen */
+	tty_init();	       /* the console terminal */
+	serial_start();	       /* serial ports: devices, and input */
+	kernel_boot_step("files");
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */
 	sched_idle();
 }

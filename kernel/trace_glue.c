@@ -1,6 +1,7 @@
 /*
  * trace/host.h for this kernel, and what the tracer needs of the boot sequence and of /proc. Contexts are those of host.h.
  */
+#include "kernel/boot_events.h"
 #include "kernel/cmdline.h"
 #include "kernel/events.h"
 #include "kernel/fs/vfs.h"
@@ -441,15 +442,17 @@ static void read_params(void)
 	tracepoint_printk = cmdline_flag("tp_printk");
 }
 
-void trace_glue_init(void)
+void trace_glue_init(const struct boot_info *bi)
 {
+	const struct trace_early *early = boot_events_of(bi);
+
 	read_params();
 	fmt_set_pointer_hook(trace_pointer_text);
 	events_register();
 	events_syscall_register();
 	trace_comm_set_key(&switch_sched_switch);
 	trace_pid_set_keys(pid_keys, ARRAY_SIZE(pid_keys));
-	if (trace_init())
+	if (trace_init(early))
 		panic("no memory for the tracer");
 	irq_events_init();
 	trace_set_printk(tracepoint_printk);

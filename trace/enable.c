@@ -251,14 +251,25 @@ static bool matches(
 	return !event || !strcmp(event, call->name);
 }
 
-int trace_set_events(
-    struct trace_array *tr, const char *match, const char *system, const char *event, bool on)
+/* What a call for events names: each NULL for any. */
+struct choice {
+	const char *only, *match, *system, *event;
+};
+
+static bool is_chosen(const struct trace_event_file *file, const struct choice *c)
+{
+	if (!can_enable(file) || (c->only && strcmp(c->only, file->call->class->system)))
+		return false;
+	return matches(file, c->match, c->system, c->event);
+}
+
+static int set_chosen(struct trace_array *tr, const struct choice *c, bool on)
 {
 	struct trace_event_file *file, **found;
 	u32 n = 0;
 
 	list_for_each_entry (file, &tr->files, node)
-		n += can_enable(file) && matches(file, match, system, event);
+		n += is_chosen(file, c);
 	if (!n)
 		return -EINVAL;
 	found = host_alloc(n * sizeof(*found));
@@ -266,11 +277,17 @@ int trace_set_events(
 		return -ENOMEM;
 	n = 0;
 	list_for_each_entry (file, &tr->files, node)
-		if (can_enable(file) && matches(file, match, system, event))
+		if (is_chosen(file, c))
 			found[n++] = file;
 	int err = trace_files_enable(found, n, on);
 	host_free(found);
 	return err;
+}
+
+int trace_set_events(
+    struct trace_array *tr, const char *match, const char *system, const char *event, bool on)
+{
+	return set_chosen(tr, &(struct choice){NULL, match, system, event}, on);
 }
 
 static char *any_if_star(char *part)
@@ -278,15 +295,21 @@ static char *any_if_star(char *part)
 	return *part == '\0' || !strcmp(part, "*") ? NULL : part;
 }
 
-int trace_set_event_word(struct trace_array *tr, char *word)
+int trace_set_event_word_of(struct trace_array *tr, const char *only, char *word)
 {
 	bool on = *word != '!';
 	char *rest = word + !on;
 	char *first = strsep(&rest, ":");
 
 	if (!rest)
-		return trace_set_events(tr, first, NULL, NULL, on);
-	return trace_set_events(tr, NULL, any_if_star(first), any_if_star(rest), on);
+		return set_chosen(tr, &(struct choice){only, first, NULL, NULL}, on);
+	return set_chosen(
+	    tr, &(struct choice){only, NULL, any_if_star(first), any_if_star(rest)}, on);
+}
+
+int trace_set_event_word(struct trace_array *tr, char *word)
+{
+	return trace_set_event_word_of(tr, NULL, word);
 }
 
 char trace_events_state(struct trace_array *tr, const char *system)

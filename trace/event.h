@@ -227,6 +227,8 @@ int trace_set_events(
     struct trace_array *tr, const char *match, const char *system, const char *event, bool on);
 /* One word of set_event, "[!]name | sys: | sys:name ..."; the word is cut up. */
 int trace_set_event_word(struct trace_array *tr, char *word);
+/* The same, but of the events it names those of one system alone. */
+int trace_set_event_word_of(struct trace_array *tr, const char *only, char *word);
 /* '0', '1', 'X' or '?' for those of the system (NULL: all). */
 char trace_events_state(struct trace_array *tr, const char *system);
 struct trace_event_file *trace_event_file_of(

@@ -105,6 +105,37 @@ static void define_probes(void)
 		host_log("Failed to enable the probes of the command line");
 }
 
+static const struct trace_early *early_events;
+static u64 early_time;
+
+static u64 early_clock(void)
+{
+	return early_time;
+}
+
+void trace_early_time(u64 clock)
+{
+	early_time = MAX(early_time, clock);
+}
+
+static void enable_early_word(char *word)
+{
+	trace_set_event_word_of(trace_global, early_events->system, word);
+}
+
+/* A clock that is not the TSC has no times of before: then the records have those of now. */
+static void replay_early(void)
+{
+	bool own_times = !trace_global->clock->read;
+
+	each_param("trace_event", enable_early_word);
+	if (own_times)
+		ring_buffer_borrow_clock(trace_global->buffer, early_clock);
+	early_events->replay();
+	if (own_times)
+		ring_buffer_borrow_clock(trace_global->buffer, NULL);
+}
+
 static void apply_params(void)
 {
 	const char *clock = host_param("trace_clock", 0);
@@ -112,15 +143,18 @@ static void apply_params(void)
 	if (clock && trace_array_set_clock(trace_global, clock))
 		host_log("Trace clock %s not defined, going back to default", clock);
 	each_param("trace_options", option_word);
+	if (early_events)
+		replay_early();
 	each_param("trace_event", enable_word);
 	each_param("trace_trigger", trigger_word);
 }
 
-int trace_init(void)
+int trace_init(const struct trace_early *early)
 {
 	const char *size = host_param("trace_buf_size", 0);
 	size_t bytes = size ? parse_size(size) : 0;
 
+	early_events = early;
 	if (user_events_init())
 		return -ENOMEM;
 	trace_builtin_register();

@@ -47,6 +47,8 @@ int ring_buffer_add_cpus(struct ring_buffer *rb);
 int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu);
 void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on);
 void ring_buffer_set_clock(struct ring_buffer *rb, u64 (*clock)(void)); /* resets */
+/* Another clock of the same kind for a while, nothing is reset; NULL: the TSC again. Nobody else writes meanwhile. */
+void ring_buffer_borrow_clock(struct ring_buffer *rb, u64 (*clock)(void));
 
 /* Writers (inline, for the event core: trace/ring_buffer_write.h). reserve: NULL when refused (and counted why). Exactly one commit or discard follows, in stack order. */
 struct ring_buffer_event *ring_buffer_lock_reserve(struct ring_buffer *rb, size_t length);

@@ -383,6 +383,11 @@ void ring_buffer_set_clock(struct ring_buffer *rb, u64 (*clock)(void))
 	ring_buffer_unlock(rb);
 }
 
+void ring_buffer_borrow_clock(struct ring_buffer *rb, u64 (*clock)(void))
+{
+	set_clock(rb, clock);
+}
+
 void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on)
 {
 	rb->overwrite = on;

@@ -7,8 +7,19 @@
 
 struct trace_event_call;
 
-int trace_init(void); /* global trace array, event list; then boot parameters trace_event=,
-			 trace_buf_size=, trace_clock= ... */
+/*
+ * What happened before there was a tracer: `replay` is called when the events of `system` that the command line wants are on, and
+ * none else yet. It hits them in the order of time, each after trace_early_time(), and they are recorded with that time.
+ */
+struct trace_early {
+	const char *system;
+	void (*replay)(void);
+};
+
+/* Global trace array, event list; then boot parameters trace_event=, trace_buf_size=, trace_clock= ... early: NULL: nothing. */
+int trace_init(const struct trace_early *early);
+/* The time (host_clock()) of the records that follow; one before the last is taken for the last. */
+void trace_early_time(u64 clock);
 
 /* For a host that ends: gives back the global trace array. The registered events stay. */
 void trace_exit(void);

@@ -93,6 +93,7 @@ static void reset_all(void)
  */
 static bool wake(struct smp_slot *s)
 {
+	kernel_boot_cpu(cpu_count(), s->apic_id, "startup_sent");
 	for (unsigned try = 0; try < STARTUP_TRIES && state_of(s) != SMP_ALIVE; try++) {
 		apic_send(s->apic_id, APIC_SEND_STARTUP | SMP_TRAMPOLINE >> 12);
 		u64 end = clock_ns() + STARTUP_WAIT_US * 1000UL;
@@ -111,6 +112,7 @@ static void wait_state(const struct smp_slot *s, u32 state)
 static void start(struct smp_slot *s)
 {
 	unsigned cpu = cpu_count();
+	kernel_boot_cpu(cpu, s->apic_id, "alive");
 	s->cpu = cpu;
 	s->stack = cpu_prepare(cpu, s->apic_id);
 	if (!s->stack) {
@@ -119,7 +121,9 @@ static void start(struct smp_slot *s)
 	}
 	atomic_store(&s->state, SMP_GO);
 	wait_state(s, SMP_RUNNING);
+	kernel_boot_cpu(cpu, s->apic_id, "running");
 	clock_skew_measure(cpu);
+	kernel_boot_cpu(cpu, s->apic_id, "released");
 	atomic_store(&cpus_up, cpu + 1);
 	atomic_store(&s->state, SMP_RELEASED);
 }

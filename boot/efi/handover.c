@@ -123,6 +123,6 @@ void handover(
 	memory_map_take(bi, m.data, m.size, m.each);
 	if (bi->lastboot_size)
 		memory_map_keep(bi, bi->lastboot_base, bi->lastboot_size);
-	stamp(bi, "kernel_entered");
+	stamp(bi, "enters_kernel");
 	enter((uint64_t)tables.top, kernel->entry, bi);
 }

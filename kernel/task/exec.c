@@ -3,6 +3,7 @@
  * let go, so an error leaves the caller as it was; only then come the steps that cannot fail.
  */
 #include "kernel/task/exec.h"
+#include "kernel/boot_events.h"
 
 #include "kernel/abi/linux.h"
 #include "kernel/events.h"
@@ -181,6 +182,7 @@ static void become(struct task *t, const struct program *p, struct mm *mm, u64 s
 	files_close_exec(t->files);
 	task_set_comm(t, name ? name + 1 : p->path);
 	trace_sched_process_exec(t, t->pid, p->path);
+	boot_user_task();
 	arch_user_regs_init(task_regs(&t->arch), p->image.entry, sp);
 }
 

@@ -304,6 +304,41 @@ static void each_cpu_has_its_own(void)
 	ring_buffer_free(rb);
 }
 
+static u64 past;
+
+static u64 past_clock(void)
+{
+	return past;
+}
+
+/* Events with times of before, then the TSC again: the times are those, in this order, and nothing is lost. */
+static void clock_borrowed(void)
+{
+	static const u64 times[] = {0, 5, 5, 1UL << 30, 1UL << 40};
+	struct ring_buffer *rb = ring_buffer_alloc(8 * PAGE_SIZE, 0, NULL);
+	u64 before = host_clock(), ts, lost;
+
+	EXPECT(rb);
+	ring_buffer_borrow_clock(rb, past_clock);
+	for (u32 i = 0; i < ARRAY_SIZE(times); i++) {
+		past = times[i];
+		EXPECT_EQ(ring_put(rb, &i, sizeof(i)), 0);
+	}
+	ring_buffer_borrow_clock(rb, NULL);
+	u32 last = ARRAY_SIZE(times);
+	EXPECT_EQ(ring_put(rb, &last, sizeof(last)), 0);
+	for (u32 i = 0; i <= last; i++) {
+		struct ring_buffer_event *ev = ring_buffer_consume(rb, ring_cpu(), &ts, &lost);
+		EXPECT(ev && *(u32 *)ring_buffer_event_data(ev) == i && !lost);
+		if (i < last)
+			EXPECT_EQ(ts, times[i]);
+		else
+			EXPECT(ts >= MAX(before, times[last - 1]) || before < times[last - 1]);
+	}
+	EXPECT(!ring_buffer_consume(rb, ring_cpu(), &ts, &lost));
+	ring_buffer_free(rb);
+}
+
 static const struct ktap_case cases[] = {
     {"ring_control.iterator_reads_all", iterator_reads_all},
     {"ring_control.iterator_stops_recording", iterator_stops_recording},
@@ -315,6 +350,7 @@ static const struct ktap_case cases[] = {
     {"ring_control.switches", switches},
     {"ring_control.mode_changes", mode_changes},
     {"ring_control.each_cpu_has_its_own", each_cpu_has_its_own},
+    {"ring_control.clock_borrowed", clock_borrowed},
     {NULL, NULL},
 };
 const struct ktap_suite suite_ring_buffer_control = {cases};

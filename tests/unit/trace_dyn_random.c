@@ -27,13 +27,17 @@ static const char *const definitions[] = {
     "e:eprobes/e%u synthetic.e1 aa=$aa bb=$bb str=$str:string",
     "e:eprobes/e%u synthetic.e2 aa=$aa:s32 bb=$bb if aa > 0",
     "e:eprobes/e%u unit.unit_numbers aa=$a bb=$nosuch",
+    "u:e%u int aa; u64 bb; char[8] str",
+    "u:e%u u64 aa; __data_loc char[] str",
+    "e:eprobes/e%u user_events.e3 aa=$aa bb=$bb",
+    "-:user_events/e%u",
     "-:probes/e%u",
     "-:eprobes/e%u",
     "-:probes/",
 };
 
 /* Systems whose events are used, %u in both: an event's number. */
-static const char *const systems[] = {"synthetic", "synthetic", "probes", "eprobes"};
+static const char *const systems[] = {"synthetic", "synthetic", "probes", "eprobes", "user_events"};
 
 /* On an event; %u is another's number. */
 static const char *const triggers[] = {
@@ -127,7 +131,8 @@ static void step(u64 *random)
 		    trace_append(dynamic ? "dynamic_events" : "synthetic_events", line), line);
 		return;
 	}
-	snprintf(path, sizeof(path), "events/%s/e%u/%s", systems[r >> 40 & 3], e,
+	snprintf(path, sizeof(path), "events/%s/e%u/%s",
+	    systems[(r >> 36 & 63) % ARRAY_SIZE(systems)], e,
 	    kind < 10	? "trigger"
 	    : kind < 13 ? "inject"
 	    : kind < 14 ? "enable"

@@ -58,6 +58,35 @@ static void set_event(void)
 	trace_fresh();
 }
 
+/* As set_event, but what is meant belongs to one system: words for others find nothing. */
+static void word_of_system(void)
+{
+	static const struct {
+		const char *only, *word;
+		int err;
+		const char *listed;
+	} steps[] = {
+	    {"unit", "unit_text", 0, "unit:unit_text\n"},
+	    {"unit2", "unit_flags", -EINVAL, "unit:unit_text\n"},
+	    {"unit2", "unit:", -EINVAL, "unit:unit_text\n"},
+	    {"unit2", "unit", 0, "unit2:unit\nunit:unit_text\n"}, /* its event of that name */
+	    {"unit", "*:*", 0, "unit2:unit\n" ALL_UNIT},
+	    {"unit2", "!*:*", 0, ALL_UNIT},
+	    {"nosuch", "unit:*", -EINVAL, ALL_UNIT},
+	};
+	char word[64];
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
+		strscpy(word, steps[i].word, sizeof(word));
+		host_lock();
+		EXPECT_EQ(trace_set_event_word_of(trace_global, steps[i].only, word), steps[i].err);
+		host_unlock();
+		EXPECT_STR(trace_get("set_event", NULL), steps[i].listed);
+	}
+	trace_fresh();
+}
+
 static void set_event_limits(void)
 {
 	char word[130];
@@ -346,6 +375,7 @@ static const struct ktap_case cases[] = {
     {"events.soft_mode", soft_mode},
     {"events.soft_files", soft_files},
     {"events.registering_twice", registering_twice},
+    {"events.word_of_system", word_of_system},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_events = {cases};

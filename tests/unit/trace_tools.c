@@ -28,7 +28,7 @@ static void bring_up(void)
 		return;
 	done = true;
 	if (!trace_global)
-		EXPECT_EQ(trace_init(), 0);
+		EXPECT_EQ(trace_init(NULL), 0);
 	host_lock();
 	register_all(trace_event_list, ARRAY_SIZE(trace_event_list));
 	register_all(second_list, ARRAY_SIZE(second_list));

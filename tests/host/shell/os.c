@@ -94,6 +94,16 @@ int host_symlink(const char *target, const char *path)
 	return result(symlink(target, path));
 }
 
+long host_pread(int fd, void *buf, size_t n, unsigned long pos)
+{
+	return result(pread(fd, buf, n, pos));
+}
+
+long host_pwrite(int fd, const void *buf, size_t n, unsigned long pos)
+{
+	return result(pwrite(fd, buf, n, pos));
+}
+
 long host_readlink(const char *path, char *buf, size_t n)
 {
 	return result(readlink(path, buf, n));

@@ -14,6 +14,8 @@ void host_close(int fd);
 bool host_ready(int fd, bool write, int ms);
 long host_read(int fd, void *buf, size_t n);
 long host_write(int fd, const void *buf, size_t n);
+long host_pread(int fd, void *buf, size_t n, unsigned long pos);
+long host_pwrite(int fd, const void *buf, size_t n, unsigned long pos);
 long host_seek(int fd, long off, int whence);
 int host_stat(const char *path, bool follow, struct host_stat *st);
 int host_mkdir(const char *path, unsigned mode);

@@ -290,6 +290,16 @@ ssize vfs_write(struct file *f, const void *buf, size_t n)
 	return host_write(fd_of(f), buf, n);
 }
 
+ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos)
+{
+	return host_pread(fd_of(f), buf, n, pos);
+}
+
+ssize vfs_pwrite(struct file *f, const void *buf, size_t n, u64 pos)
+{
+	return host_pwrite(fd_of(f), buf, n, pos);
+}
+
 s64 vfs_seek(struct file *f, s64 off, int whence)
 {
 	return host_seek(fd_of(f), off, whence);
