@@ -258,13 +258,15 @@ const struct irq_counts *irq_counts(unsigned cpu);
 
 /* ---- Part 1d: pages and address spaces ---------------------------------------------------------------------------- */
 
-enum { PROT_R = 1, PROT_W = 2, PROT_X = 4, PROT_USER = 8, PROT_NOCACHE = 16 };
+enum { PROT_R = 1, PROT_W = 2, PROT_X = 4, PROT_USER = 8, PROT_NOCACHE = 16, PROT_COMBINE = 32 };
 
 /* Kernel mappings. `prot` without PROT_USER. All CPUs see the change when these return. Task context. 0 or -ENOMEM. */
 int kernel_map(u64 va, u64 pa, u64 size, unsigned prot);
 void kernel_unmap(u64 va, u64 size);
 /* Maps device registers, uncached; NULL if out of room. */
 void *device_map(u64 pa, u64 size);
+/* Maps a framebuffer: writes are gathered and come in any order; what is read is not kept. NULL if out of room. */
+void *screen_map(u64 pa, u64 size);
 /* Like device_map() but cached and read-only: ACPI tables. */
 const void *firmware_map(u64 pa, u64 size);
 /* May the kernel read this byte now? Walks the page tables; any context. */

@@ -14,6 +14,7 @@
 #include "kernel/init.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
+#include "kernel/screen.h"
 #include "kernel/serial.h"
 
 #define NS_PER_SECOND 1000000000UL
@@ -87,6 +88,7 @@ void machine_init(const struct boot_info *bi)
 		pr_warn("PCI: there is room for %u functions; %u more are not seen",
 		    PCI_MAX_FUNCTIONS, unseen);
 	serial_init_machine();
+	screen_init_machine();
 	if (wrong)
 		panic("This kernel cannot run on this machine: %s.", wrong);
 	take_madt(&mi, acpi_madt());

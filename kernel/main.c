@@ -6,11 +6,13 @@
 #include "kernel/cmdline.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
+#include "kernel/keyboard.h"
 #include "kernel/kprobe.h"
 #include "kernel/mem/mem.h"
 #include "kernel/printk.h"
-#include "kernel/sysrq.h"
+#include "kernel/screen.h"
 #include "kernel/serial.h"
+#include "kernel/sysrq.h"
 #include "kernel/task/task.h"
 #include "kernel/trace_glue.h"
 #include "kernel/tty.h"
@@ -27,6 +29,7 @@ void kernel_main(const struct boot_info *bi)
 	trace_glue_init(bi); /* events exist, those of before are told; trace_event= takes effect */
 	kernel_boot_step("tracer");
 	serial_init_mapped(); /* consoles whose registers are memory */
+	screen_init(bi);      /* the loader's framebuffer */
 	machine_init(bi);     /* ACPI, interrupt controllers, clock of the boot CPU */
 	kernel_boot_step("machine");
 	smp_init();	 /* the other CPUs, each into its idle loop; skew measured */
@@ -40,6 +43,7 @@ void kernel_main(const struct boot_info *bi)
 	sysrq_files_init();    /* keys for when it does not listen */
 	tty_init();	       /* the console terminal */
 	serial_start();	       /* serial ports: devices, and input */
+	keyboard_init();       /* the other input */
 	kernel_boot_step("files");
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */
 	sched_idle();

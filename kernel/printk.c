@@ -11,6 +11,7 @@
 #include "arch/arch.h"
 #include "drivers/console.h"
 #include "kernel/cmdline.h"
+#include "kernel/console_choice.h"
 #include "kernel/events.h"
 #include "kernel/init.h"
 #include "kernel/lib/atomic.h"
@@ -237,5 +238,6 @@ void console_init(void)
 	if (cmdline_flag("debug"))
 		level = LEVEL_DEBUG;
 	printk_set_level(cmdline_u64("loglevel", level));
+	console_choice_init();
 	serial_init_early();
 }

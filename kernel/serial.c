@@ -4,38 +4,20 @@
  */
 #include "kernel/serial.h"
 #include "drivers/acpi.h"
-#include "drivers/console_option.h"
 #include "drivers/pci.h"
-#include "kernel/cmdline.h"
+#include "kernel/console_choice.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk.h"
 #include "kernel/serial_port.h"
 
-#define NO_ISA_IRQ  SERIAL_NO_IRQ
-#define OPTIONS_MAX 16
+#define NO_ISA_IRQ SERIAL_NO_IRQ
 #define QEMU_VENDOR                                                                                \
 	0x1b36	       /* its cards with 2 and 4 ports have one behind the other in one window */
 #define PORT_WINDOW  8 /* bytes */
 #define ISA_IRQ_LAST 15
 
 struct serial_port serial_ports[SERIAL_MAX];
-static struct console_option options[OPTIONS_MAX];
-static unsigned option_count;
-
-static void take_options(void)
-{
-	const char *s;
-
-	for (unsigned i = 0; (s = cmdline_nth("console", i)); i++) {
-		if (option_count == OPTIONS_MAX || !console_option_parse(s, &options[option_count]))
-			pr_warn(
-			    "console=%s: no console, or no line setting, that is known here", s);
-		else
-			option_count++;
-	}
-}
-
 static bool same_place(const struct uart_place *a, const struct uart_place *b)
 {
 	return a->space == b->space && a->base == b->base;
@@ -44,16 +26,15 @@ static bool same_place(const struct uart_place *a, const struct uart_place *b)
 /* What console= says of the port; NULL: nothing. */
 static const struct console_option *option_of(const struct serial_port *p)
 {
+	const struct console_option *o, *last = NULL;
 	unsigned number = p - serial_ports;
 
-	for (unsigned i = option_count; i-- > 0;) {
-		const struct console_option *o = &options[i];
+	for (unsigned i = 0; (o = console_choice_nth(i)); i++)
 		if (o->kind == CONSOLE_SERIAL
 			? o->number == number
 			: o->kind == CONSOLE_UART && same_place(&o->place, &p->uart.place))
-			return o;
-	}
-	return NULL;
+			last = o;
+	return last;
 }
 
 static void port_write(struct console *c, const char *s, size_t n)
@@ -88,7 +69,7 @@ static void begin(
 	wait_queue_init(&p->readers);
 	mutex_init(&p->writing);
 	uart_setup(&p->uart, o ? &o->line : line);
-	if (o || (wanted && !option_count))
+	if (o || (wanted && !console_choice_nth(0)))
 		become_console(p);
 }
 
@@ -100,7 +81,6 @@ void serial_init_early(void)
 	} legacy[SERIAL_LEGACY] = {{0x3f8, 4}, {0x2f8, 3}, {0x3e8, 4}, {0x2e8, 3}};
 	bool first = true;
 
-	take_options();
 	for (unsigned i = 0; i < SERIAL_LEGACY; i++) {
 		struct serial_port *p = &serial_ports[i];
 		struct uart_place place = {UART_PORTS, legacy[i].port, 0, 1};
@@ -146,9 +126,11 @@ static struct serial_port *add(const char *found, const struct uart_place *place
 
 void serial_init_mapped(void)
 {
-	for (unsigned i = 0; i < option_count; i++)
-		if (options[i].kind == CONSOLE_UART)
-			add("console=", &options[i].place, 0, NO_ISA_IRQ, &options[i].line);
+	const struct console_option *o;
+
+	for (unsigned i = 0; (o = console_choice_nth(i)); i++)
+		if (o->kind == CONSOLE_UART)
+			add("console=", &o->place, 0, NO_ISA_IRQ, &o->line);
 }
 
 /* A port that the firmware uses is a console; what it says of the line counts, unless console= says otherwise. */
@@ -168,7 +150,7 @@ static void take_acpi(const struct acpi_serial *s)
 	} else if (!p) {
 		p = add(s->table, &place, s->clock, NO_ISA_IRQ, &line);
 	}
-	if (p && !option_count)
+	if (p && !console_choice_nth(0))
 		become_console(p);
 }
 

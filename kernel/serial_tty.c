@@ -5,6 +5,7 @@
  */
 #include "arch/arch.h"
 #include "drivers/console_option.h"
+#include "kernel/cmdline.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/irq.h"
 #include "kernel/lib/errno.h"
@@ -101,7 +102,7 @@ static void start_polling(struct serial_port *p)
 /* Asks the port for an interrupt, which it has a reason for at once: the transmitter is empty. */
 static bool irq_works(struct serial_port *p)
 {
-	if (p->isa_irq == SERIAL_NO_IRQ)
+	if (p->isa_irq == SERIAL_NO_IRQ || cmdline_flag("irqpoll"))
 		return false;
 	p->gsi = irq_from_isa(p->isa_irq);
 	if (irq_request(p->gsi, p->name, line_interrupt, (void *)(u64)p->gsi))

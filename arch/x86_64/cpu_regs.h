@@ -11,6 +11,7 @@
 #define MSR_LSTAR	   0xc0000082u
 #define MSR_CSTAR	   0xc0000083u
 #define MSR_SFMASK	   0xc0000084u
+#define MSR_PAT		   0x277u
 #define MSR_FS_BASE	   0xc0000100u
 #define MSR_GS_BASE	   0xc0000101u
 #define MSR_KERNEL_GS_BASE 0xc0000102u

@@ -131,6 +131,8 @@ u64 paging_kernel_bits(unsigned prot)
 		bits |= PTE_NX;
 	if (prot & PROT_NOCACHE)
 		bits |= PTE_PCD | PTE_PWT;
+	if (prot & PROT_COMBINE)
+		bits |= PTE_PWT; /* what that means is in the PAT: cpu.c */
 	return bits;
 }
 
@@ -194,6 +196,11 @@ static void *map_window(u64 pa, u64 size, unsigned prot)
 void *device_map(u64 pa, u64 size)
 {
 	return map_window(pa, size, PROT_R | PROT_W | PROT_NOCACHE);
+}
+
+void *screen_map(u64 pa, u64 size)
+{
+	return map_window(pa, size, PROT_R | PROT_W | PROT_COMBINE);
 }
 
 const void *firmware_map(u64 pa, u64 size)
