@@ -96,7 +96,7 @@ static u64 *unwanted(struct trace_event_file *file, const struct host_context *c
 static ALWAYS_INLINE void *build_in_scratch(struct trace_slot *slot, struct trace_event_file *file,
     const struct host_context *ctx, u16 id, u32 size)
 {
-	trace_common_t *rec = scratch_take(ctx->cpu, size);
+	trace_word_t *rec = scratch_take(ctx->cpu, size);
 
 	slot->ev = NULL;
 	slot->scratch = rec;
@@ -178,7 +178,7 @@ static u64 *refusal(
 static __noinline void record_scratch(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
 {
-	trace_common_t *rec = slot->scratch;
+	trace_word_t *rec = slot->scratch;
 	u64 *reason = refusal(file, ctx, rec, slot->size);
 
 	if (reason) {

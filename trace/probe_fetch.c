@@ -288,10 +288,10 @@ static void put_strings(
 static void put_head(const struct hit *h, char *rec, const struct host_context *ctx)
 {
 	const struct trace_probe *tp = h->tp;
-	u64 *word = (u64 *)(rec + (tp->old ? 16 : 8));
+	trace_word_t *word = (trace_word_t *)(rec + (tp->old ? 16 : 8));
 
 	if (tp->old)
-		*(u64 *)(rec + 8) = (u32)host_tgid(ctx->pid);
+		*(trace_word_t *)(rec + 8) = (u32)host_tgid(ctx->pid);
 	*word++ = h->ip;
 	if (tp->is_return)
 		*word++ = h->ret;
@@ -314,7 +314,7 @@ static void put_args(const struct hit *h, char *rec, u32 end)
 }
 
 /* Of an event of today whose arguments are all registers. */
-static inline __attribute__((always_inline)) void put_regs(const struct hit *h, u64 *to)
+static inline __attribute__((always_inline)) void put_regs(const struct hit *h, trace_word_t *to)
 {
 	const struct trace_probe *tp = h->tp;
 
@@ -379,7 +379,7 @@ void probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
 		record_long(tp, regs, ip, ret, ctx);
 		return;
 	}
-	put_regs(&h, (u64 *)rec);
+	put_regs(&h, (trace_word_t *)rec);
 	trace_commit_short(&slot, &ctx);
 	host_exit();
 }

@@ -13,7 +13,7 @@
 #include "trace/ring_buffer_write.h"
 #include "trace/trace_array.h"
 
-typedef u64 trace_common_t __aligned(4); /* a record stands at a multiple of 4 */
+typedef u64 trace_word_t __aligned(4); /* a record stands at a multiple of 4 */
 
 struct trace_slot {
 	struct ring_buffer *rb;
@@ -39,7 +39,7 @@ static inline void trace_put_common(void *rec, u16 id)
 	struct host_context ctx;
 
 	host_context(&ctx);
-	*(trace_common_t *)rec = ctx.common | id;
+	*(trace_word_t *)rec = ctx.common | id;
 }
 
 /*
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) void *trace_begin_now(struct trace_
 	if (unlikely(!slot->ev))
 		return NULL;
 	local_inc(&file->counts[ctx->cpu].hit);
-	trace_common_t *rec = rb_data(slot->ev, size);
+	trace_word_t *rec = rb_data(slot->ev, size);
 	*rec = ctx->common | id;
 	return rec;
 }
@@ -151,7 +151,7 @@ static inline void *trace_reserve(struct trace_slot *slot, struct trace_event_fi
 		local_inc(&file->counts[ctx->cpu].lost);
 		return NULL;
 	}
-	trace_common_t *rec = rb_data(slot->ev, size);
+	trace_word_t *rec = rb_data(slot->ev, size);
 	*rec = ctx->common | id;
 	return rec;
 }

@@ -41,7 +41,7 @@ static bool check_passes(const struct user_event_check *c, const u8 *rec, size_t
 static bool checks_pass(
     const struct user_event *ev, const struct host_context *ctx, void *rec, size_t size)
 {
-	*(trace_common_t *)rec = ctx->common | ev->call.id;
+	*(trace_word_t *)rec = ctx->common | ev->call.id;
 	for (u32 i = 0; i < ev->n_checks; i++)
 		if (!check_passes(&ev->checks[i], rec, size))
 			return false;

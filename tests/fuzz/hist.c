@@ -10,6 +10,7 @@
 #include "tests/unit/trace_tools.h"
 #include "trace/dynevent.h"
 #include "trace/hist.h"
+#include "trace/probe.h"
 
 /* Rings keep flags in their pointers, which the leak finder then takes for none. Host tests of the same code look for leaks. */
 int __lsan_is_turned_off(void);
@@ -89,8 +90,11 @@ static void end(void)
 	FUZZ_CHECK(!trace_put(TRIGGER, ""));
 	FUZZ_CHECK(!trace_put("events/synthetic/other/trigger", ""));
 	FUZZ_CHECK(list_empty(&hists));
+	host_lock();
+	FUZZ_CHECK(!dynevent_clear(&event_probe_dynevent_kind)); /* a line may have defined one */
+	host_unlock();
 	FUZZ_CHECK(!trace_put("synthetic_events", ""));
-	FUZZ_CHECK(!trace_put("dynamic_events", "")); /* a line may have defined a probe */
+	FUZZ_CHECK(!trace_put("dynamic_events", ""));
 	FUZZ_CHECK(!trace_put("error_log", ""));
 	FUZZ_CHECK(list_empty(&dynevents));
 	trace_put("snapshot", "0");

@@ -1,0 +1,118 @@
+/*
+ * The parsers of dynamic events that are probes: of code, of other events. Input: lines for dynamic_events. What is accepted is hit and
+ * shown; the whole list can be typed in again and shows the same. In the end everything can be removed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fuzz/fuzz.h"
+#include "tests/host/machine.h"
+#include "tests/unit/trace_tools.h"
+#include "trace/dynevent.h"
+#include "trace/probe.h"
+
+/* As in hist.c. */
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+	return 1;
+}
+
+#define EVENTS "dynamic_events"
+#define LINES  12
+
+static void start(void)
+{
+	static bool started;
+
+	if (!started)
+		trace_fresh();
+	started = true;
+	FUZZ_CHECK(!trace_put(EVENTS, "s:src int aa; u64 bb; s8 cc; char str[8]; char dyn[]"));
+}
+
+/* Registers and a stack that point into a text, which points at itself. */
+static void hit(void)
+{
+	static union {
+		u64 word[512];
+		char text[4096];
+	} memory;
+	struct machine_regs regs;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(memory.word); i++)
+		memory.word[i] = (u64)&memory.word[i / 2];
+	u64 *reg = (u64 *)&regs;
+	for (unsigned i = 0; i < sizeof(regs) / sizeof(*reg); i++)
+		reg[i] = (u64)&memory.word[i * 8];
+	memcpy(memory.text + 64, "a text in memory", 17);
+	machine_probe_hit("do_mkdirat", 0, false, &regs);
+	machine_probe_hit("do_mkdirat", 16, false, &regs);
+	machine_probe_hit("do_rmdir", 0, true, &regs);
+	trace_put("events/synthetic/src/inject", "aa=-1 bb=9 cc=-1 str=\"x\" dyn=\"a text\"");
+}
+
+static void switch_all(bool on)
+{
+	host_lock();
+	trace_set_events(trace_global, NULL, NULL, NULL, on);
+	host_unlock();
+}
+
+/* Everything that was defined is on, hit, shown. */
+static void use(void)
+{
+	switch_all(true);
+	hit();
+	trace_get("trace", NULL);
+	trace_get("kprobe_profile", NULL);
+	switch_all(false);
+	trace_put("trace", "");
+}
+
+static void clear(void)
+{
+	host_lock();
+	FUZZ_CHECK(!dynevent_clear(&event_probe_dynevent_kind)); /* they hold what they probe */
+	FUZZ_CHECK(!dynevent_clear(NULL));
+	host_unlock();
+	FUZZ_CHECK(list_empty(&dynevents));
+}
+
+/* What no line can say: a probe where nothing is. */
+static void type_again(void)
+{
+	static char before[65536], line[DYNEVENT_LINE_MAX];
+
+	snprintf(before, sizeof(before), "%s", trace_get(EVENTS, NULL));
+	if (strstr(before, "ptrval"))
+		return;
+	clear();
+	for (char *at = before; *at; at += strcspn(at, "\n") + 1) {
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+		int err = trace_append(EVENTS, line);
+		if (err)
+			fprintf(stderr, "%d: %s\n", err, line);
+		FUZZ_CHECK(!err);
+	}
+	FUZZ_CHECK(!strcmp(before, trace_get(EVENTS, NULL)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1), *rest = text;
+	unsigned lines = 0;
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	start();
+	for (char *line; lines++ < LINES && (line = strsep(&rest, "\n"));)
+		if (!trace_append(EVENTS, line))
+			use();
+	type_again();
+	use();
+	clear();
+	FUZZ_CHECK(!trace_put("error_log", ""));
+	free(text);
+	return 0;
+}
