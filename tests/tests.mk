@@ -120,7 +120,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(O)/trapline $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio
+test: $(O)/host-test $(O)/trapline $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/trapline.img
 	$(Q)O=$(O) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -155,8 +155,13 @@ model:
 export-test: $(O)/kernel.elf $(O)/trapline
 	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k '$(ONLY)'
 
-matrix: $(O)/kernel-test.elf
-	$(Q)tools/matrix $<
+# From UEFI's first word to the prompt; ONLY=menu chooses cases.
+.PHONY: uefi-test
+uefi-test: $(O)/trapline.img
+	$(Q)tools/uefi-test $(O) $(ONLY)
+
+matrix: $(O)/kernel-test.elf $(O)/BOOTX64.EFI
+	$(Q)tools/matrix --all --loader $(O)/BOOTX64.EFI $<
 
 # The ring buffer at every pair of instruction boundaries: combinations STEPS to STEPS_TO, in at most STEPS_SECONDS. Each says its
 # number when it begins, so that the rest can be run later.
@@ -207,7 +212,7 @@ help:
 #: make image     build/trapline.img for a stick (`dd`), build/trapline.iso for a CD or a stick; ARCHIVE=archive.cpio CONFIG=trapline.cfg
 #: make run-uefi  and boot it under OVMF; variables as for make run
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
-#:                check, host-test, insn-test, guest-test, console-test, matrix; ONLY=ring. chooses cases
+#:                check, host-test, insn-test, guest-test, console-test, uefi-test, matrix; ONLY=ring. chooses cases
 #: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
 #: make kernel    build/kernel.elf only

@@ -50,8 +50,8 @@ void refuse(const CHAR16 *fmt, ...)
 	va_start(ap, fmt);
 	VPrint(fmt, ap);
 	va_end(ap);
-	Print(L".\nPress a key to reboot. ");
 	ST->ConIn->Reset(ST->ConIn, FALSE); /* keys from before are no answer */
+	Print(L".\nPress a key to reboot. ");
 	key_wait(&key);
 	Print(L"\n");
 	reboot();
