@@ -94,14 +94,15 @@ trapline: $(O)/trapline
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZCC   ?= clang
 FUZZSRC  := $(sort $(wildcard kernel/lib/*.c trace/*.c) tests/unit/filter_sample.c tests/unit/trace_tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c)
-FUZZOBJ  := $(FUZZSRC:%=$(O)/f/%.o)
+FUZZTL   := $(filter-out tools/trapline/main.c,$(wildcard tools/trapline/*.c))
+FUZZOBJ  := $(FUZZSRC:%=$(O)/f/%.o) $(FUZZTL:%=$(O)/f/%.o)
 FCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fno-sanitize-recover=undefined -pthread
 FUZZ_TIME ?= 300
 
 $(O)/f/%.c.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(FUZZCC) $(FCFLAGS) -fsanitize=fuzzer-no-link,address,undefined \
-	    $(if $(filter $< ,$(HOWN) $(FUZZERS:%=tests/fuzz/%.c)),,-ffreestanding -include tests/host/names.h) \
+	$(Q)$(FUZZCC) $(FCFLAGS) $(if $(filter $<,$(FUZZTL)),-D_GNU_SOURCE) -fsanitize=fuzzer-no-link,address,undefined \
+	    $(if $(filter $< ,$(HOWN) $(FUZZTL) $(FUZZERS:%=tests/fuzz/%.c)),,-ffreestanding -include tests/host/names.h) \
 	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
 
 $(FUZZERS:%=$(O)/fuzz/%): $(O)/fuzz/%: $(O)/f/tests/fuzz/%.c.o $(FUZZOBJ)
@@ -220,6 +221,7 @@ help:
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
+#: make trapline  the program on the host for traces: build/trapline --help
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make probe-storm  probes on four CPUs, a million hits
 #: make sweep     a probe at every instruction of the kernel (make test does a part)

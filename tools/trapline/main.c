@@ -8,6 +8,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+    {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
     {"extract", cmd_extract, "takes traces out of a serial log"},
 };
 

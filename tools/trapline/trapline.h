@@ -15,6 +15,8 @@ enum {
 	EXIT_TROUBLE = 3, /* no such file, no memory ... */
 };
 
+/* Whether messages are left out: for fuzzers. */
+extern bool say_nothing;
 /* "trapline: TEXT" to stderr. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and the end. */
@@ -49,5 +51,15 @@ struct in {
 bool in_open(struct in *in, const char *name); /* "-": the standard input */
 void in_close(struct in *in);
 
+/* Bytes that are put one behind the other. */
+struct bytes {
+	uint8_t *data;
+	size_t size, room;
+};
+void bytes_put(struct bytes *b, const void *data, size_t n);
+void bytes_zeros(struct bytes *b, size_t n);
+void bytes_free(struct bytes *b);
+
 /* The commands: arguments from behind their name on; exit status. */
+int cmd_convert(int argc, char **argv);
 int cmd_extract(int argc, char **argv);

@@ -13,8 +13,12 @@
 
 #define READ_STEP (1 << 20)
 
+bool say_nothing;
+
 static void vsay(const char *fmt, va_list ap)
 {
+	if (say_nothing)
+		return;
 	fflush(stdout);
 	fputs("trapline: ", stderr);
 	vfprintf(stderr, fmt, ap);
@@ -68,6 +72,34 @@ char *xstrndup(const char *s, size_t n)
 	char *copy = xmalloc(length + 1);
 
 	return memcpy(copy, s, length);
+}
+
+static uint8_t *bytes_more(struct bytes *b, size_t n)
+{
+	if (b->room - b->size < n) {
+		b->room = b->room * 2 + n + 256;
+		b->data = xrealloc(b->data, b->room);
+	}
+	b->size += n;
+	return b->data + b->size - n;
+}
+
+void bytes_put(struct bytes *b, const void *data, size_t n)
+{
+	if (n)
+		memcpy(bytes_more(b, n), data, n);
+}
+
+void bytes_zeros(struct bytes *b, size_t n)
+{
+	if (n)
+		memset(bytes_more(b, n), 0, n);
+}
+
+void bytes_free(struct bytes *b)
+{
+	free(b->data);
+	*b = (struct bytes){.data = NULL};
 }
 
 void progress(const char *what, uint64_t done, uint64_t total)

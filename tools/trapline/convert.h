@@ -1,0 +1,17 @@
+/* The forms a trace is given: each writes an open trace to its end. Errors of `out` are seen by who closes it. */
+#pragma once
+
+#include "tools/trapline/trace.h"
+
+void write_text(struct trace *t, FILE *out);
+void write_json(struct trace *t, FILE *out);
+void write_perfetto(struct trace *t, FILE *out);
+/* A directory that is not there yet: metadata, and a stream for each CPU. False, said: it could not be written. */
+bool write_ctf(struct trace *t, const char *directory);
+
+/* Whose value this is: counters of a CPU out of its statistics. 0: not said. */
+uint64_t stats_number(const struct trace *t, unsigned cpu, const char *name);
+/* The ledger out of the statistics; NULL: there is none. */
+const char *stats_ledger(const struct trace *t);
+/* While records are written. */
+void convert_progress(const struct trace *t);

@@ -1,0 +1,46 @@
+/* An event's `format` file: its fields, and their values in a record. Nothing of it is trusted. */
+#pragma once
+
+#include "tools/trapline/trapline.h"
+
+enum field_kind {
+	FIELD_NUMBER,
+	FIELD_TEXT,	    /* char name[n], or char name[] up to the record's end */
+	FIELD_ARRAY,	    /* the same of numbers */
+	FIELD_TEXT_POINTER, /* an address, of a text that printk_formats has */
+};
+enum field_place { PLACE_HERE, PLACE_DATA_LOC, PLACE_REL_LOC };
+
+struct field {
+	char *type, *name;
+	uint32_t offset, size;
+	bool is_signed, is_pointer;
+	enum field_kind kind;
+	enum field_place place;
+	uint32_t item_size; /* of FIELD_ARRAY */
+};
+
+struct event {
+	char *system, *name, *print_fmt;
+	uint32_t id;
+	struct field *field; /* the common ones first */
+	size_t fields, commons;
+};
+
+/* False: it is no format; nothing is left behind. */
+bool format_parse(struct event *ev, const char *system, const char *text, size_t size);
+void format_free(struct event *ev);
+const struct field *event_field(const struct event *ev, const char *name);
+
+struct value {
+	enum { VALUE_NONE, VALUE_INT, VALUE_UINT, VALUE_TEXT, VALUE_ARRAY } kind;
+	uint64_t n;	  /* a number; of a text from elsewhere its address */
+	const char *text; /* not NUL-terminated */
+	size_t length;	  /* bytes of the text, items of the array */
+	const uint8_t *items;
+	uint32_t item_size;
+	bool is_signed;
+};
+/* Of a field in a record of `size` bytes. VALUE_NONE: it lies outside. A pointer to text is a number. */
+void field_value(const struct field *f, const uint8_t *record, uint32_t size, struct value *v);
+int64_t value_item(const struct value *v, size_t i);

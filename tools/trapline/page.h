@@ -1,0 +1,31 @@
+/*
+ * Sub-buffers of a ring, record by record, in both formats there are: Linux's of today (trace.dat) and the kernel's own (its memory).
+ * Nothing in a page is trusted: what does not fit ends it, with the reason. Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAGE_BYTES  4096
+#define PAGE_HEADER 16
+#define PAGE_ROOM   (PAGE_BYTES - PAGE_HEADER)
+
+enum records { RECORDS_LINUX, RECORDS_OWN };
+
+struct page_walk {
+	enum records records;
+	const uint8_t *data; /* behind the header */
+	uint32_t at, end;
+	uint64_t time;	   /* of the last record */
+	uint64_t lost;	   /* events before the page ... */
+	bool lost_unknown; /* ... and some more, nobody knows how many */
+	const uint8_t *record;
+	uint32_t length;   /* of its data */
+	const char *wrong; /* why it ended early; NULL: it did not */
+};
+
+/* `page` has PAGE_BYTES. */
+void page_begin(struct page_walk *w, enum records records, const uint8_t *page);
+bool page_next(struct page_walk *w);
