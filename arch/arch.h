@@ -292,6 +292,9 @@ void aspace_switch(struct aspace *as);			/* NULL: the kernel's own tables */
 /* Task context; may sleep in a page fault. */
 int copy_from_user(void *dst, u64 src, size_t n);
 int copy_to_user(u64 dst, const void *src, size_t n);
+/* The bytes that could not be copied: 0 for all. No byte that could be was read in vain. */
+size_t copy_from_user_left(void *dst, u64 src, size_t n);
+int get_user_u32(u32 *dst, u64 src); /* in one read, if it is aligned */
 /* Copies up to and with the NUL; length without it, -EFAULT, or -ENAMETOOLONG when size bytes held none. */
 long strncpy_from_user(char *dst, u64 src, size_t size);
 /* The same from any context: a page that is not there is -EFAULT and never faulted in. */

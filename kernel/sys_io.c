@@ -13,27 +13,21 @@
 
 static int copy_some(struct user_data *d, void *buf, size_t n, bool to_user)
 {
-	while (n) {
-		struct abi_iovec *v = d->vec;
-		size_t part = MIN(n, v->iov_len);
-		int err = to_user ? copy_to_user(v->iov_base, buf, part)
-				  : copy_from_user(buf, v->iov_base, part);
+	int err = 0;
 
-		if (err)
-			return err;
-		v->iov_base += part;
-		v->iov_len -= part;
-		if (!v->iov_len) {
-			d->vec++;
-			d->count--;
-		}
-		buf = (char *)buf + part;
-		n -= part;
+	for (size_t done = 0, part; done < n && !err; done += part) {
+		if (!d->len)
+			user_data_next(d);
+		part = MIN(n - done, d->len);
+		err = to_user ? copy_to_user(d->base, (char *)buf + done, part)
+			      : copy_from_user((char *)buf + done, d->base, part);
+		d->base += part;
+		d->len -= part;
 	}
-	return 0;
+	return err;
 }
 
-int user_data_get(struct user_data *d, void *buf, size_t n)
+int user_data_get_parts(struct user_data *d, void *buf, size_t n)
 {
 	return copy_some(d, buf, n, false);
 }
@@ -77,16 +71,6 @@ static bool goes_on(const struct transfer *x)
 	return x->write || (x->f->vnode && (x->f->vnode->mode & S_IFMT) == S_IFREG);
 }
 
-static inline bool takes_user(const struct file *f)
-{
-	return f->ops && f->ops->write_user;
-}
-
-static ssize write_user(struct transfer *x, struct user_data *d)
-{
-	return x->f->ops->write_user(x->f, d, x->at ? x->pos : x->f->pos);
-}
-
 static ssize transfer(struct transfer *x, struct user_data *d)
 {
 	size_t left = MIN(d->total, IO_MAX), size = MIN(left, IO_CHUNK), done = 0;
@@ -120,8 +104,8 @@ static bool range_ok(u64 base, u64 len)
 
 static long io_range(u64 fd, u64 base, u64 count, struct transfer x)
 {
-	struct abi_iovec v = {base, MIN(count, IO_MAX)};
-	struct user_data d = {&v, 1, v.iov_len};
+	size_t n = MIN(count, IO_MAX);
+	struct user_data d = {.base = base, .len = n, .total = n};
 	long ret = -EFAULT;
 
 	x.f = fd_get((u32)fd);
@@ -130,65 +114,82 @@ static long io_range(u64 fd, u64 base, u64 count, struct transfer x)
 	if (x.write && !file_writable(x.f))
 		ret = -EBADF;
 	else if (range_ok(base, count))
-		ret = x.write && takes_user(x.f) ? write_user(&x, &d) : transfer(&x, &d);
+		ret = transfer(&x, &d);
 	file_put(x.f);
 	return ret;
 }
 
-/* Checks a vector that is in the kernel already; empty parts are dropped. */
-static int vector_check(struct user_data *d)
+static inline bool takes_user(const struct file *f)
 {
-	unsigned kept = 0;
+	return f && f->ops && f->ops->write_user;
+}
 
-	for (unsigned i = 0; i < d->count; i++) {
-		struct abi_iovec v = d->vec[i];
+/* A file that reads the data itself: no reference, no buffer. */
+static inline __attribute__((always_inline)) long write_user(
+    struct file *f, u64 base, u64 count, u64 pos)
+{
+	struct user_data d = {.base = base, .len = count, .total = count};
 
-		if ((s64)v.iov_len < 0)
-			return -EINVAL;
-		if (!range_ok(v.iov_base, v.iov_len))
-			return -EFAULT;
-		v.iov_len = MIN(v.iov_len, IO_MAX - d->total);
-		d->total += v.iov_len;
-		if (v.iov_len)
-			d->vec[kept++] = v;
+	if (!file_writable(f))
+		return -EBADF;
+	if (!range_ok(base, count))
+		return -EFAULT;
+	if (unlikely(count > IO_MAX))
+		d.len = d.total = IO_MAX;
+	return f->ops->write_user(f, &d, pos);
+}
+
+/* Checks a vector that is in the kernel already; empty parts are dropped. What there is in all, or negative errno. */
+static long vector_check(struct abi_iovec *vec, u64 count)
+{
+	struct abi_iovec *to = vec;
+	size_t total = 0;
+
+	for (const struct abi_iovec *v = vec; v < vec + count; v++) {
+		u64 base = v->iov_base, len = v->iov_len;
+
+		if (unlikely(!range_ok(base, len)))
+			return (s64)len < 0 ? -EINVAL : -EFAULT;
+		total += len;
+		if (unlikely(total > IO_MAX)) {
+			len -= total - IO_MAX;
+			total = IO_MAX;
+		}
+		*to = (struct abi_iovec){base, len};
+		to += !!len;
 	}
-	d->count = kept;
-	return 0;
+	return total;
 }
 
 static long io_vector_of(struct file *f, const u64 *a, bool write, struct abi_iovec *vec)
 {
 	struct transfer x = {.f = f, .write = write};
-	struct user_data d = {vec, a[2], 0};
-	int err = copy_from_user(vec, a[1], a[2] * sizeof(*vec));
+	long total = copy_from_user(vec, a[1], a[2] * sizeof(*vec));
 
-	if (!err)
-		err = vector_check(&d);
-	if (err)
-		return err;
-	return write && takes_user(f) && d.total ? write_user(&x, &d) : transfer(&x, &d);
+	if (!total)
+		total = vector_check(vec, a[2]);
+	if (total < 0)
+		return total;
+	struct user_data d = {.more = vec, .total = total};
+	if (write && total && takes_user(f))
+		return f->ops->write_user(f, &d, f->pos);
+	return transfer(&x, &d);
 }
 
-static long io_vector(const u64 *a, bool write)
+static long io_vector(struct file *f, const u64 *a, bool write)
 {
 	struct abi_iovec small[IOV_SMALL], *vec = small;
-	struct file *f = fd_get((u32)a[0]);
 	long ret;
 
-	if (!f)
+	if (write && !file_writable(f))
 		return -EBADF;
-	if (write && !file_writable(f)) {
-		ret = -EBADF;
-	} else if (a[2] > IOV_MAX) {
-		ret = -EINVAL;
-	} else {
-		if (a[2] > IOV_SMALL)
-			vec = kmalloc(a[2] * sizeof(*vec));
-		ret = vec ? io_vector_of(f, a, write, vec) : -ENOMEM;
-		if (vec != small)
-			kfree(vec);
-	}
-	file_put(f);
+	if (a[2] > IOV_MAX)
+		return -EINVAL;
+	if (a[2] > IOV_SMALL)
+		vec = kmalloc(a[2] * sizeof(*vec));
+	ret = vec ? io_vector_of(f, a, write, vec) : -ENOMEM;
+	if (vec != small)
+		kfree(vec);
 	return ret;
 }
 
@@ -199,6 +200,10 @@ long sys_read(const u64 *a)
 
 long sys_write(const u64 *a)
 {
+	struct file *f = fd_borrow(a[0]);
+
+	if (takes_user(f))
+		return write_user(f, a[1], a[2], f->pos);
 	return io_range(a[0], a[1], a[2], (struct transfer){.write = true});
 }
 
@@ -211,20 +216,69 @@ long sys_pread64(const u64 *a)
 
 long sys_pwrite64(const u64 *a)
 {
+	struct file *f = fd_borrow(a[0]);
+
 	if ((s64)a[3] < 0)
 		return -EINVAL;
+	if (takes_user(f))
+		return write_user(f, a[1], a[2], a[3]);
 	return io_range(
 	    a[0], a[1], a[2], (struct transfer){.write = true, .at = true, .pos = a[3]});
 }
 
+/* What a vector in the kernel has in all, if it is as most are: small, no part empty, none bad. 0: to be looked at closely. */
+static inline size_t plain_total(const struct abi_iovec *vec, u64 count)
+{
+	size_t total = 0;
+
+	for (const struct abi_iovec *v = vec; v < vec + count; v++) {
+		if (unlikely(v->iov_len - 1 >= USER_END || v->iov_base > USER_END - v->iov_len))
+			return 0;
+		total += v->iov_len;
+	}
+	return total <= IO_MAX ? total : 0;
+}
+
+/* A few parts for a file that reads the data itself. */
+static long writev_user(struct file *f, u64 addr, u64 count)
+{
+	struct abi_iovec vec[IOV_SMALL];
+
+	if (unlikely(copy_from_user(vec, addr, count * sizeof(*vec))))
+		return -EFAULT;
+	struct user_data d = {vec->iov_base, vec->iov_len, vec + 1, plain_total(vec, count)};
+	if (unlikely(!d.total)) {
+		long total = vector_check(vec, count);
+
+		if (total <= 0)
+			return total;
+		d = (struct user_data){.more = vec, .total = total};
+	}
+	return f->ops->write_user(f, &d, f->pos);
+}
+
+static long io_vector_fd(const u64 *a, bool write)
+{
+	struct file *f = fd_get((u32)a[0]);
+	long ret = f ? io_vector(f, a, write) : -EBADF;
+
+	if (f)
+		file_put(f);
+	return ret;
+}
+
 long sys_readv(const u64 *a)
 {
-	return io_vector(a, false);
+	return io_vector_fd(a, false);
 }
 
 long sys_writev(const u64 *a)
 {
-	return io_vector(a, true);
+	struct file *f = fd_borrow(a[0]);
+
+	if (takes_user(f) && file_writable(f) && a[2] - 1 < IOV_SMALL)
+		return writev_user(f, a[1], a[2]);
+	return io_vector_fd(a, true);
 }
 
 long sys_lseek(const u64 *a)

@@ -1,6 +1,7 @@
 /* What the files of system calls share: descriptors, paths and buffers of ring 3. Task context. */
 #pragma once
 
+#include "arch/arch.h"
 #include "kernel/abi/linux.h"
 #include "kernel/fs/files.h"
 #include "kernel/lib/errno.h"
@@ -26,14 +27,45 @@ void path_put(const char *path, const char *name);
 /* A call on one path, most of them: fn(path, ctx) between filename_get() and filename_put(). */
 long with_path(int dfd, u64 uptr, long (*fn)(const char *path, const u64 *a), const u64 *a);
 
-/* Where the data of a call is in ring 3: one range, or a vector of them consumed from the front. They lie below USER_END. */
+/*
+ * The open file of a descriptor, without a reference: nobody but the task itself closes its descriptors, so the file is there until
+ * the call ends or closes it. NULL: -EBADF.
+ */
+static inline struct file *fd_borrow(u64 fd)
+{
+	const struct files *fs = current()->files;
+
+	return (u32)fd < fs->size ? fs->fd[(u32)fd] : NULL;
+}
+
+/* Where the data of a call is in ring 3, below USER_END: the rest of one range, then those of a vector. Consumed from the front. */
 struct user_data {
-	struct abi_iovec *vec;
-	unsigned count;
-	size_t total;
+	u64 base;
+	size_t len;
+	const struct abi_iovec *more; /* none of them empty */
+	size_t total;		      /* in all */
 };
+int user_data_get_parts(struct user_data *d, void *buf, size_t n);
+
+static inline void user_data_next(struct user_data *d)
+{
+	d->base = d->more->iov_base;
+	d->len = d->more->iov_len;
+	d->more++;
+}
+
 /* Copies the next n bytes, of which there are so many: 0 or -EFAULT. */
-int user_data_get(struct user_data *d, void *buf, size_t n);
+static inline int user_data_get(struct user_data *d, void *buf, size_t n)
+{
+	if (!d->len && n)
+		user_data_next(d);
+	if (unlikely(n > d->len))
+		return user_data_get_parts(d, buf, n);
+	int err = copy_from_user(buf, d->base, n);
+	d->base += n;
+	d->len -= n;
+	return err;
+}
 
 /* What an interrupted call returns: `how` is settled on the way to ring 3 (ERESTARTSYS, ERESTARTNOHAND), even if the signal
  * that came is gone again. */

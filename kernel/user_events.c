@@ -17,15 +17,10 @@
 #include "trace/event.h"
 #include "trace/ring_buffer.h"
 #include "trace/tracefs.h"
-#include "trace/user_events.h"
+#include "trace/user_events_write.h"
 
 #define RECORD_HEAD  sizeof(struct trace_entry)
 #define RECORD_SMALL 256 /* on the stack */
-
-static struct user_events_file *events_of(struct file *f)
-{
-	return tfs_user_events(f->priv);
-}
 
 /* ---- structs whose first word says how long they are ------------------------------------------------------------------- */
 
@@ -179,7 +174,7 @@ static long ioctl_register(struct file *f, u64 uaddr)
 	if (!can_write(r.index_addr) || (r.bit_addr && !can_write(r.bit_addr)) ||
 	    (r.word && !can_write(r.word)))
 		return -EFAULT;
-	long index = user_events_register(events_of(f), text, r.how, &ev);
+	long index = user_events_register(f->priv, text, r.how, &ev);
 	if (index < 0)
 		return index;
 	if (r.word)
@@ -258,7 +253,7 @@ static int write_huge(struct user_event *ev, struct user_data *d)
 
 static int write_large(struct user_event *ev, struct user_data *d, size_t size)
 {
-	u8 *rec = kmalloc(RECORD_HEAD + size);
+	u8 *rec = kzalloc(ALIGN_UP(RECORD_HEAD + size, sizeof(u32)));
 	int err = rec ? user_data_get(d, rec + RECORD_HEAD, size) : -ENOMEM;
 
 	if (!err)
@@ -267,33 +262,92 @@ static int write_large(struct user_event *ev, struct user_data *d, size_t size)
 	return err;
 }
 
-static int write_payload(struct user_event *ev, struct user_data *d, size_t size)
+/* Whatever its size, in however many parts. */
+static __noinline ssize write_slowly(const struct user_events_file *f, struct user_data *d)
 {
-	u8 rec[RECORD_SMALL] __aligned(8);
-
-	if (size > RB_MAX_DATA - RECORD_HEAD)
-		return write_huge(ev, d);
-	if (size > sizeof(rec) - RECORD_HEAD)
-		return write_large(ev, d, size);
-	if (user_data_get(d, rec + RECORD_HEAD, size))
-		return -EFAULT;
-	return user_event_write(ev, rec, RECORD_HEAD + size);
-}
-
-/* The errors come in Linux's order: index, event, size, whether anyone listens; only then the payload is looked at. */
-static ssize data_write_user(struct file *f, struct user_data *d, u64 pos)
-{
-	size_t total = d->total;
+	size_t total = d->total, size = total - sizeof(s32);
 	struct user_event *ev;
 	s32 index;
 
-	if (pos || total < sizeof(index) || user_data_get(d, &index, sizeof(index)))
+	if (user_data_get(d, &index, sizeof(index)))
 		return -EFAULT;
-	size_t size = total - sizeof(index);
-	int err = user_events_find(events_of(f), index, size, &ev);
+	int err = user_events_find(f, index, size, &ev);
 	if (!err)
-		err = write_payload(ev, d, size);
+		err =
+		    size > RB_MAX_DATA - RECORD_HEAD ? write_huge(ev, d) : write_large(ev, d, size);
 	return err ? err : (ssize)total;
+}
+
+/* A record on the stack. The index stands just before the payload, in the place of a common field that is filled in later. */
+struct small_record {
+	u32 type;
+	s32 index;
+	u8 payload[RECORD_SMALL - RECORD_HEAD + sizeof(u32)];
+};
+
+/* Of `total` bytes from `base` on all but `left` could be read. Is that the index, then what is wrong with that is told first. */
+static __noinline ssize write_faulted(
+    const struct user_events_file *f, u64 base, size_t total, size_t left, struct small_record *rec)
+{
+	size_t got = total - left;
+	struct user_event *ev;
+
+	if (got < sizeof(rec->index) &&
+	    copy_from_user((u8 *)&rec->index + got, base + got, sizeof(rec->index) - got))
+		return -EFAULT;
+	int err = user_events_find(f, rec->index, total - sizeof(rec->index), &ev);
+	return err ? err : -EFAULT;
+}
+
+static inline __attribute__((always_inline)) ssize write_small(
+    const struct user_event *ev, struct small_record *rec, size_t total)
+{
+	size_t size = RECORD_HEAD + total - sizeof(rec->index);
+	int err = user_event_write(ev, rec, size);
+
+	return unlikely(err) ? err : (ssize)total;
+}
+
+/*
+ * The errors come in Linux's order: index, event, size, whether anyone listens; only then the payload is looked at. Two shapes have a
+ * short way: all in one piece, which is read at once; and the index alone in the first of two.
+ */
+static ssize data_write_user(struct file *file, struct user_data *d, u64 pos)
+{
+	const struct user_events_file *f = file->priv;
+	size_t total = d->total, size = total - sizeof(s32), left;
+	struct small_record rec;
+	struct user_event *ev;
+	int err;
+
+	if (unlikely(pos || total < sizeof(s32)))
+		return -EFAULT;
+	if (unlikely(size > RECORD_SMALL - RECORD_HEAD))
+		return write_slowly(f, d);
+	*(u32 *)(rec.payload + ALIGN_DOWN(size, sizeof(u32))) =
+	    0; /* of this stack nothing may reach a ring */
+	if (likely(d->len == total)) {
+		left = copy_from_user_left(&rec.index, d->base, total);
+		if (unlikely(left))
+			return write_faulted(f, d->base, total, left, &rec);
+		err = user_events_find(f, rec.index, size, &ev);
+		return unlikely(err) ? err : write_small(ev, &rec, total);
+	}
+	if (unlikely(d->len != sizeof(rec.index) || d->more->iov_len != size))
+		return write_slowly(f, d);
+	if (unlikely(get_user_u32((u32 *)&rec.index, d->base)))
+		return -EFAULT;
+	err = user_events_find(f, rec.index, size, &ev);
+	if (unlikely(err))
+		return err;
+	if (unlikely(copy_from_user(rec.payload, d->more->iov_base, size)))
+		return -EFAULT;
+	return write_small(ev, &rec, total);
+}
+
+static struct tfs_file *owner_of(const struct file *f)
+{
+	return ((const struct user_events_file *)f->priv)->owner;
 }
 
 /* From the kernel's memory: its own shell writes so. There is no place that moves. */
@@ -301,12 +355,12 @@ static ssize data_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	u64 nowhere = 0;
 
-	return *pos ? -EFAULT : tfs_write(f->priv, buf, n, &nowhere);
+	return *pos ? -EFAULT : tfs_write(owner_of(f), buf, n, &nowhere);
 }
 
 static ssize data_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
-	return tfs_read(f->priv, buf, n, pos);
+	return tfs_read(owner_of(f), buf, n, pos);
 }
 
 static s64 data_seek(struct file *f, s64 off, int whence)
@@ -317,12 +371,12 @@ static s64 data_seek(struct file *f, s64 off, int whence)
 
 static unsigned data_poll(struct file *f)
 {
-	return tfs_poll(f->priv);
+	return tfs_poll(owner_of(f));
 }
 
 static void data_release(struct file *f)
 {
-	tfs_release(f->priv);
+	tfs_release(owner_of(f));
 }
 
 const struct file_ops user_events_file_ops = {

@@ -5,13 +5,13 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/tfs.h"
-#include "trace/user_events.h"
+#include "trace/user_events_write.h"
 
 /* ---- user_events_data --------------------------------------------------------------------------------------------------- */
 
 static int data_open(struct tfs_file *f)
 {
-	f->priv = user_events_open();
+	f->priv = user_events_open(f);
 	return f->priv ? 0 : -ENOMEM;
 }
 
@@ -34,7 +34,7 @@ static ssize data_write(struct tfs_file *f, const void *buf, size_t n)
 	int err = user_events_find(f->priv, index, size, &ev);
 	if (err)
 		return err;
-	char *rec = host_alloc(head + size);
+	char *rec = host_alloc(ALIGN_UP(head + size, sizeof(u32)));
 	if (!rec)
 		return -ENOMEM;
 	memcpy(rec + head, (const char *)buf + sizeof(index), size);

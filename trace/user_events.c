@@ -353,28 +353,21 @@ void user_event_put(struct user_event *ev)
 	host_unlock();
 }
 
-/* Indexes are handed out in order. A table that is outgrown stays until the file is closed: somebody may be reading it. */
-struct index_table {
-	struct index_table *outgrown;
-	u32 count, room; /* [A] an event stands in `events` before it is counted */
-	struct user_event *events[];
-};
-
-struct user_events_file {
-	struct index_table *table; /* [A] */
-};
-
-struct user_events_file *user_events_open(void)
+struct user_events_file *user_events_open(struct tfs_file *owner)
 {
-	return host_alloc(sizeof(struct user_events_file));
+	struct user_events_file *f = host_alloc(sizeof(*f));
+
+	if (f)
+		f->owner = owner;
+	return f;
 }
 
-static void put_table(struct index_table *t)
+static void put_table(struct user_event_table *t)
 {
 	for (u32 i = 0; t && i < t->count; i++)
 		put_locked(t->events[i]);
 	while (t) {
-		struct index_table *next = t->outgrown;
+		struct user_event_table *next = t->outgrown;
 		host_free(t);
 		t = next;
 	}
@@ -389,7 +382,7 @@ void user_events_release(struct user_events_file *f)
 /* Room for one more: 0 or -ENOMEM. */
 static int grow_table(struct user_events_file *f)
 {
-	struct index_table *old = f->table, *t;
+	struct user_event_table *old = f->table, *t;
 	u32 room = old ? old->room : 0;
 
 	if (old && old->count < room)
@@ -410,7 +403,7 @@ static int grow_table(struct user_events_file *f)
 
 static long index_of(struct user_events_file *f, struct user_event *ev)
 {
-	struct index_table *t = f->table;
+	struct user_event_table *t = f->table;
 
 	for (u32 i = 0; ev->call.refs && i < t->count; i++)
 		if (t->events[i] == ev)
@@ -432,12 +425,4 @@ long user_events_register(
 		ret = index_of(f, *out);
 	host_unlock();
 	return ret;
-}
-
-/* Any context; `f` is open. */
-struct user_event *user_events_at(struct user_events_file *f, u32 index)
-{
-	struct index_table *t = atomic_load_acquire(&f->table);
-
-	return t && index < atomic_load_acquire(&t->count) ? t->events[index] : NULL;
 }

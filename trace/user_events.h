@@ -8,6 +8,8 @@
 #pragma once
 
 #include "kernel/abi/user_events.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
 #include "trace/dynevent.h"
 #include "trace/event.h"
 
@@ -54,9 +56,10 @@ void user_events_settle(void);
 /* How an event is registered, beside enum user_reg_flag: an event of that name will do whatever its fields are, and it stays. */
 #define USER_EVENT_LAX 0x10000u
 
+struct tfs_file;
 struct user_events_file;
-struct user_events_file *user_events_open(void);      /* NULL: no memory */
-void user_events_release(struct user_events_file *f); /* host_lock held */
+struct user_events_file *user_events_open(struct tfs_file *owner); /* NULL: no memory */
+void user_events_release(struct user_events_file *f);		   /* host_lock held */
 /*
  * "name[:flags] [field[;field ...]]". The index for writes to this file (the same event has the same), and the event; or -EINVAL,
  * -ENOMEM, -EMFILE (all bits are taken), -EADDRINUSE (that name, other fields). The event stays while the file is open.
@@ -71,14 +74,36 @@ void user_event_put(struct user_event *ev);
 
 /* ---- writing: task context, no lock ----------------------------------------------------------------------------------- */
 
+/* Indexes are handed out in order. A table that is outgrown stays until the file is closed: somebody may be reading it. */
+struct user_event_table {
+	struct user_event_table *outgrown;
+	u32 count, room; /* [A] an event stands in `events` before it is counted */
+	struct user_event *events[];
+};
+
+struct user_events_file {
+	struct user_event_table *table; /* [A] NULL: none yet */
+	struct tfs_file *owner;		/* [I] the open file */
+};
+
 /* May `size` bytes be written as event `index`? 0 and the event, or -EINVAL, -ENOENT, -EBADF (nobody listens). */
-int user_events_find(struct user_events_file *f, s32 index, size_t size, struct user_event **out);
-/*
- * Records. rec: room for the common fields, then the payload; `size` bytes in all. 0, or -EFAULT when a check of the payload fails:
- * then nothing is recorded. What no ring has room for is counted, and 0.
- */
-int user_event_write(struct user_event *ev, void *rec, size_t size);
-/* The same for what is larger than any record, of which nobody has all bytes. */
+static inline int user_events_find(
+    const struct user_events_file *f, s32 index, size_t size, struct user_event **out)
+{
+	const struct user_event_table *t = atomic_load_acquire(&f->table);
+
+	if (unlikely(index < 0))
+		return -EINVAL;
+	if (unlikely(!t || (u32)index >= atomic_load_acquire(&t->count)))
+		return -ENOENT;
+	struct user_event *ev = t->events[index];
+	if (unlikely(size < ev->min_size))
+		return -EINVAL;
+	*out = ev;
+	return likely(READ_ONCE(ev->call.live)) ? 0 : -EBADF;
+}
+
+/* user_event_write() is in user_events_write.h. For what is larger than any record, of which nobody has all bytes: it is counted. */
 void user_event_write_huge(struct user_event *ev);
 
 /* ---- between the files of the core ------------------------------------------------------------------------------------- */
@@ -88,8 +113,6 @@ void user_event_write_huge(struct user_event *ev);
  * `suffix`: put behind the name ("" for none).
  */
 int user_event_parse(const char *text, const char *suffix, struct user_event **out);
-/* The event with that index; NULL: none. Any context. */
-struct user_event *user_events_at(struct user_events_file *f, u32 index);
 /* Bytes of the name at the beginning of a definition. */
 size_t user_event_name_len(const char *text);
 

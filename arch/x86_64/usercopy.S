@@ -4,6 +4,7 @@
  */
 #define EFAULT       14
 #define ENAMETOOLONG 36
+#define USER_END     0x7ffffffff000
 #define EX_FAULT_IN  0
 #define EX_NOFAULT   1
 
@@ -27,7 +28,10 @@
 	.popsection
 	.endm
 
-	/* name(rdi to, rsi from, rdx bytes): eight at a time, then the rest. */
+	/*
+ * name(rdi to, rsi from, rdx bytes): eight at a time, then the rest. Besides rax there is rdx: the bytes that were not copied. A fault
+ * in the middle of eight is one of all of them.
+ */
 	.macro copy name kind user
 	.globl \name
 	.type \name, @function
@@ -49,10 +53,12 @@
 	forbid_user
 	.endif
 	ret
-5:	movq $-EFAULT, %rax
+5:	leaq (%rdx, %rcx, 8), %rcx
+6:	movq %rcx, %rdx
+	movq $-EFAULT, %rax
 	jmp 4b
 	extable 1b 5b \kind
-	extable 3b 5b \kind
+	extable 3b 6b \kind
 	.size \name, . - \name
 	.endm
 
@@ -60,6 +66,26 @@
 	copy user_copy EX_FAULT_IN 1
 	copy user_copy_nofault EX_NOFAULT 1
 	copy kernel_copy_nofault EX_NOFAULT 0
+
+/* int get_user_u32(rdi to, rsi from): in one read. */
+	.globl get_user_u32
+	.type get_user_u32, @function
+	.balign 16
+get_user_u32:
+	movabsq $USER_END - 4, %rax
+	cmpq %rax, %rsi
+	ja 2f
+	allow_user
+1:	movl (%rsi), %edx
+	movl %edx, (%rdi)
+	xorl %eax, %eax
+	forbid_user
+	ret
+2:	movq $-EFAULT, %rax
+	forbid_user
+	ret
+	extable 1b 2b EX_FAULT_IN
+	.size get_user_u32, . - get_user_u32
 
 /* long user_strncpy(rdi to, rsi from, rdx size > 0, rcx limit > 0): as strncpy_from_user(); at `limit` bytes it faults. */
 	.globl user_strncpy

@@ -17,7 +17,10 @@ extern const struct smap_site __start___smap_sites[], __stop___smap_sites[];
 extern const struct extable_entry __start___ex_table[], __stop___ex_table[];
 
 /* usercopy.S */
-long user_copy(void *dst, const void *src, size_t n);
+struct copied {
+	long err;
+	size_t left;
+} user_copy(void *dst, const void *src, size_t n);
 long user_copy_nofault(void *dst, const void *src, size_t n);
 long kernel_copy_nofault(void *dst, const void *src, size_t n);
 long user_strncpy(char *dst, u64 src, size_t size, u64 limit);
@@ -52,12 +55,22 @@ static bool kernel_range(const void *p, size_t n)
 
 int copy_from_user(void *dst, u64 src, size_t n)
 {
-	return user_range(src, n) ? user_copy(dst, (const void *)src, n) : -EFAULT;
+	return user_range(src, n) ? user_copy(dst, (const void *)src, n).err : -EFAULT;
 }
+
+size_t copy_from_user_left(void *dst, u64 src, size_t n)
+{
+	if (!user_range(src, n))
+		return n;
+	struct copied c = user_copy(dst, (const void *)src, n);
+	return c.err ? c.left : 0;
+}
+
+_Static_assert(USER_END == 0x7ffffffff000, "usercopy.S knows it as well");
 
 int copy_to_user(u64 dst, const void *src, size_t n)
 {
-	return user_range(dst, n) ? user_copy((void *)dst, src, n) : -EFAULT;
+	return user_range(dst, n) ? user_copy((void *)dst, src, n).err : -EFAULT;
 }
 
 long strncpy_from_user(char *dst, u64 src, size_t size)

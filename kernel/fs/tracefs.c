@@ -106,9 +106,10 @@ static int tracefs_open(struct vnode *v, struct file *f)
 	if (r)
 		return r;
 	f->priv = file;
-	if (tfs_user_events(file))
+	if (tfs_user_events(file)) {
+		f->priv = tfs_user_events(file);
 		f->ops = &user_events_file_ops;
-	else if (tfs_is_stream(file))
+	} else if (tfs_is_stream(file))
 		f->ops = &tracefs_stream_ops;
 	return 0;
 }

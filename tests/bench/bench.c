@@ -99,29 +99,40 @@ static void calibrate(void)
 	bench_report("cal.loop", empty_round, NULL, BENCH_N);
 }
 
-/* The ring-3 half: /test/bench_sys prints its own rows. */
-static int exec_sys(void *unused)
-{
-	char *argv[] = {"/test/bench_sys", NULL}, *envp[] = {NULL};
+/* The ring-3 half: programs that print rows of their own, all of which begin alike. */
+static const struct {
+	const char *rows, *program;
+} programs[] = {
+    {"sys.", "/test/bench_sys"},
+    {"ue.", "/test/bench_uev"},
+};
 
-	(void)unused;
+static int exec_program(void *path)
+{
+	char *argv[] = {path, NULL}, *envp[] = {NULL};
+
 	return os_exec(argv[0], argv, envp, NULL, NULL);
 }
 
-static void run_ring3(const char *pattern)
+static void run_program(const char *path)
 {
 	struct file *f, *io[3];
 	int sig, who, pid;
 
-	if (strcmp(pattern, "all") && !str_has_prefix("sys.", pattern))
-		return;
 	if (vfs_open("/dev/console", O_RDWR, 0, &f))
 		panic("bench: no console");
 	io[0] = io[1] = io[2] = f;
-	pid = os_fork(exec_sys, NULL, "bench_sys", io, true);
+	pid = os_fork(exec_program, (void *)path, "bench", io, true);
 	if (pid < 0 || os_wait(pid, true, &sig, &who))
-		panic("bench: /test/bench_sys failed");
+		panic("bench: %s failed", path);
 	file_put(f);
+}
+
+static void run_ring3(const char *pattern)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(programs); i++)
+		if (!strcmp(pattern, "all") || str_has_prefix(programs[i].rows, pattern))
+			run_program(programs[i].program);
 }
 
 static void bench_main(void *arg)
