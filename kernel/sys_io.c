@@ -168,10 +168,10 @@ static long io_vector_of(struct file *f, const u64 *a, bool write, struct abi_io
 
 	if (!total)
 		total = vector_check(vec, a[2]);
-	if (total < 0)
+	if (total <= 0)
 		return total;
 	struct user_data d = {.more = vec, .total = total};
-	if (write && total && takes_user(f))
+	if (write && takes_user(f))
 		return f->ops->write_user(f, &d, f->pos);
 	return transfer(&x, &d);
 }

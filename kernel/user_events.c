@@ -68,9 +68,12 @@ static int get_text(u64 uaddr, char text[USER_EVENT_TEXT_MAX])
 
 /* ---- DIAG_IOCSREG -------------------------------------------------------------------------------------------------------- */
 
-/* One call, decoded. `word`: 0 for the older layout. */
+/* One call, decoded. */
 struct registration {
-	u64 name_args, word, index_addr, bit_addr;
+	bool older;
+	u64 name_args, index_addr;
+	u64 bit_addr; /* older: where the number of the bit is to go */
+	u64 word;     /* newer: where the bit is */
 	u32 bit, how;
 };
 
@@ -97,6 +100,7 @@ static int decode_older(const u8 *buf, size_t size, u64 uaddr, struct registrati
 	const struct user_reg_bit *reg = (const void *)buf;
 
 	*r = (struct registration){
+	    .older = true,
 	    .name_args = reg->name_args,
 	    .index_addr = uaddr + offsetof(struct user_reg_bit, write_index),
 	    .bit_addr = uaddr + offsetof(struct user_reg_bit, status_bit),
@@ -155,7 +159,7 @@ static int answer(const struct registration *r, u32 index, const struct user_eve
 {
 	int err = copy_to_user(r->index_addr, &index, sizeof(index));
 
-	if (!err && r->bit_addr)
+	if (!err && r->older)
 		err = copy_to_user(r->bit_addr, &ev->bit, sizeof(ev->bit));
 	return err;
 }
@@ -171,13 +175,12 @@ static long ioctl_register(struct file *f, u64 uaddr)
 		err = get_text(r.name_args, text);
 	if (err)
 		return err;
-	if (!can_write(r.index_addr) || (r.bit_addr && !can_write(r.bit_addr)) ||
-	    (r.word && !can_write(r.word)))
+	if (!can_write(r.index_addr) || !can_write(r.older ? r.bit_addr : r.word))
 		return -EFAULT;
 	long index = user_events_register(f->priv, text, r.how, &ev);
 	if (index < 0)
 		return index;
-	if (r.word)
+	if (!r.older)
 		err = user_words_add(r.word, r.bit, ev);
 	return err ? err : answer(&r, index, ev);
 }
@@ -227,12 +230,12 @@ static long data_ioctl(struct file *f, u64 cmd, u64 arg)
 /* ---- write, writev, pwrite ------------------------------------------------------------------------------------------- */
 
 /* What no record can hold is read all the same: a bad address is an error whatever becomes of the rest. */
-static int read_huge(struct user_data *d)
+static int read_huge(struct user_data *d, size_t left)
 {
 	u8 *buf = kmalloc(PAGE_SIZE);
 	int err = buf ? 0 : -ENOMEM;
 
-	for (size_t left = d->total; left && !err;) {
+	while (left && !err) {
 		size_t n = MIN(left, PAGE_SIZE);
 
 		err = user_data_get(d, buf, n);
@@ -242,9 +245,9 @@ static int read_huge(struct user_data *d)
 	return err;
 }
 
-static int write_huge(struct user_event *ev, struct user_data *d)
+static int write_huge(struct user_event *ev, struct user_data *d, size_t size)
 {
-	int err = read_huge(d);
+	int err = read_huge(d, size);
 
 	if (!err)
 		user_event_write_huge(ev);
@@ -273,8 +276,8 @@ static __noinline ssize write_slowly(const struct user_events_file *f, struct us
 		return -EFAULT;
 	int err = user_events_find(f, index, size, &ev);
 	if (!err)
-		err =
-		    size > RB_MAX_DATA - RECORD_HEAD ? write_huge(ev, d) : write_large(ev, d, size);
+		err = size > RB_MAX_DATA - RECORD_HEAD ? write_huge(ev, d, size)
+						       : write_large(ev, d, size);
 	return err ? err : (ssize)total;
 }
 

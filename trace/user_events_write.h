@@ -12,12 +12,14 @@
 bool user_event_checks_pass(
     const struct user_event *ev, const struct host_context *ctx, void *rec, size_t size);
 /* For each instance that wants it. */
-void user_event_record_long(const struct user_event *ev, const void *rec, u32 size, const struct host_context *ctx);
+void user_event_record_long(
+    const struct user_event *ev, const void *rec, u32 size, const struct host_context *ctx);
 
 #define USER_EVENT_BY_WORDS 64 /* bytes up to which a loop is shorter than a call */
 
 /* A record has room for whole words. */
-static inline __attribute__((always_inline)) void user_event_fill(void *to, const void *rec, u32 size)
+static inline __attribute__((always_inline)) void user_event_fill(
+    void *to, const void *rec, u32 size)
 {
 	const u32 head = sizeof(struct trace_entry) / sizeof(u32);
 	const u32 *from = rec;

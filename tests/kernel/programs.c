@@ -68,6 +68,11 @@ static void eventheader(void)
 	EXPECT_EQ(run_program("/test/eventheader", NULL), 0);
 }
 
+static void user_events(void)
+{
+	EXPECT_EQ(run_program("/test/uevents", NULL), 0);
+}
+
 static void samples(void)
 {
 	EXPECT_EQ(run_program("/bin/true", NULL), 0);
@@ -96,6 +101,7 @@ static const struct ktap_case cases[] = {
     {"ring3.splice", splice},
     {"ring3.rawmap", rawmap},
     {"ring3.eventheader", eventheader},
+    {"ring3.user_events", user_events},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
     {NULL, NULL},
