@@ -7,7 +7,7 @@
 #include "tests/unit/eventheader_tools.h"
 #include "tests/unit/json_check.h"
 #include "tests/unit/trace_tools.h"
-#include "trace/user_events.h"
+#include "trace/user_events_write.h"
 
 #define NAME "EhUnit_L4K1"
 #define EV   "events/user_events/" NAME
@@ -19,7 +19,7 @@ static struct user_event *event;
 static void begin(const char *definition, u32 how)
 {
 	trace_fresh();
-	file = user_events_open();
+	file = user_events_open(NULL);
 	EXPECT(file && user_events_register(file, definition, how, &event) >= 0);
 	EXPECT_EQ(
 	    trace_put(how ? "events/user_events_multi/enable" : "events/user_events/enable", "1"),

@@ -76,7 +76,8 @@ static long reg_bit(long fd, const char *text, struct user_reg_bit *out)
 /* The index, or a negative error. */
 static long reg_word(long fd, const char *text, volatile void *word, int size, int bit, int flags)
 {
-	struct user_reg_word r = {sizeof(r), bit, size, flags, (uintptr_t)word, (uintptr_t)text, 77};
+	struct user_reg_word r = {
+	    sizeof(r), bit, size, flags, (uintptr_t)word, (uintptr_t)text, 77};
 	long ret = syscall3(SYS_ioctl, fd, DIAG_IOCSREG, (long)&r);
 
 	return ret ? ret : (long)r.write_index;
@@ -151,7 +152,8 @@ static void words_refused(void)
 	CHECK_EQ(reg_word(fd, "no u32 a", (char *)&word8 + 4, 8, 0, 0), INVAL);
 	CHECK_EQ(reg_word(fd, "no u32 a", &word4, 4, 0, USER_EVENT_REG_MAX), INVAL);
 	CHECK_EQ(reg_word(fd, "no u32 a", (void *)0x8000000000000000, 4, 0, 0), FAULT);
-	CHECK_EQ(reg_word(fd, "no u32 a", (void *)0x7fffffffeffc, 4, 0, 0), FAULT); /* nothing is there */
+	CHECK_EQ(reg_word(fd, "no u32 a", (void *)0x7fffffffeffc, 4, 0, 0),
+	    FAULT); /* nothing is there */
 	CHECK_EQ(reg_word(fd, "no u32 a", NULL, 4, 0, 0), FAULT);
 	CHECK_EQ(syscall3(SYS_mprotect, (long)page, 4096, P_READ), 0);
 	CHECK_EQ(reg_word(fd, "no u32 a", page, 4, 0, 0), FAULT);
@@ -192,7 +194,8 @@ static void struct_unwritable(void)
 
 static void lifetimes(void)
 {
-	long fd = open_file(TRACING "user_events_data", 2), other = open_file(TRACING "user_events_data", 2);
+	long fd = open_file(TRACING "user_events_data", 2),
+	     other = open_file(TRACING "user_events_data", 2);
 	static volatile uint32_t word;
 
 	CHECK_EQ(reg_word(fd, "brief u32 a", &word, 4, 0, 0), 0);
@@ -274,7 +277,8 @@ static void families(void)
 	enable("user_events/family", "1");
 	CHECK_EQ(inherited, 1);
 	CHECK_EQ(in_child(child_has_words), 0);
-	CHECK_EQ(inherited, 1); /* the child's unregistering was none of ours; it switched the event off and on */
+	CHECK_EQ(inherited,
+	    1); /* the child's unregistering was none of ours; it switched the event off and on */
 	enable("user_events/family", "0");
 	CHECK_EQ(inherited, 0);
 	CHECK_EQ(in_child(child_execs), 0);
@@ -338,7 +342,8 @@ static void run_status(void)
 static void page_is_safe(void)
 {
 	long fd = open_file(TRACING "user_events_status", 2);
-	static const int prots[] = {P_READ, P_READ | P_WRITE, P_READ | P_EXEC, P_READ | P_WRITE | P_EXEC};
+	static const int prots[] = {
+	    P_READ, P_READ | P_WRITE, P_READ | P_EXEC, P_READ | P_WRITE | P_EXEC};
 	struct user_reg_bit r;
 
 	CHECK_EQ(reg_bit(data, "paged u32 a", &r), 0);
@@ -346,12 +351,15 @@ static void page_is_safe(void)
 	CHECK_EQ(syscall6(SYS_mmap, 0, 8192, P_READ, M_SHARED, fd, 0), INVAL);
 	for (int shared = M_SHARED; shared <= M_PRIVATE; shared++)
 		for (unsigned i = 0; i < sizeof(prots) / sizeof(*prots); i++) {
-			status = (unsigned char *)syscall6(SYS_mmap, 0, 4096, prots[i], shared, fd, 0);
+			status =
+			    (unsigned char *)syscall6(SYS_mmap, 0, 4096, prots[i], shared, fd, 0);
 			CHECK((long)status > 0);
 			CHECK_EQ(in_child(write_status), L_SEGV);
 			CHECK_EQ(in_child(run_status), L_SEGV);
-			CHECK_EQ(syscall3(SYS_mprotect, (long)status, 4096, P_READ | P_WRITE), ACCES);
-			CHECK_EQ(syscall3(SYS_mprotect, (long)status, 4096, P_READ | P_EXEC), ACCES);
+			CHECK_EQ(
+			    syscall3(SYS_mprotect, (long)status, 4096, P_READ | P_WRITE), ACCES);
+			CHECK_EQ(
+			    syscall3(SYS_mprotect, (long)status, 4096, P_READ | P_EXEC), ACCES);
 			enable("user_events/paged", "1");
 			CHECK_EQ(status[r.status_bit / 8] >> r.status_bit % 8 & 1, 1);
 			CHECK_EQ(reg_word(data, "paged u32 a", status, 4, 0, 0), FAULT);
@@ -390,8 +398,8 @@ static void pieces(void)
 		CHECK_EQ(syscall3(SYS_writev, data, (long)v, 2), 12);
 		v[1].iov_base = (uintptr_t)page + 4096 - 1;
 		CHECK_EQ(syscall3(SYS_writev, data, (long)v, 2), cut == 11  ? 12
-									: cut == 3 ? NOENT
-										   : FAULT);
+								 : cut == 3 ? NOENT
+									    : FAULT);
 	}
 	v[0].iov_len = -1L;
 	CHECK_EQ(syscall3(SYS_writev, data, (long)v, 2), INVAL);
