@@ -44,13 +44,13 @@ static inline void host_hold(void)
 }
 
 static inline __attribute__((always_inline)) void trace_context(
-    struct host_context *ctx, u64 rflags)
+    struct host_context *ctx, u64 rflags, u32 held)
 {
 	_Static_assert(
 	    TRACE_RFLAGS_IF << 7 == TRACE_FLAG_IRQS_OFF << 16, "IF turned round lands in flags");
 	/* Flags lie at bit 16, the depth at bit 24; interrupts off is bit 9 turned round and moved there. */
 	u64 word = (~rflags & TRACE_RFLAGS_IF) << 7;
-	u32 count = this_cpu_read(preempt_count) - 1; /* without host_hold()'s own */
+	u32 count = this_cpu_read(preempt_count) - held; /* without host_hold()'s own */
 	if (likely(count <= TRACE_DEPTH_MAX))
 		word |= count << 24;
 	else
@@ -65,14 +65,13 @@ static inline __attribute__((always_inline)) void trace_context(
 
 static inline void host_context(struct host_context *ctx)
 {
-	trace_context(ctx, irq_flags());
+	trace_context(ctx, irq_flags(), 1);
 }
 
-/* A probe's handler has interrupts off; what counts is what the probed code had. */
-static inline void host_enter_probed(struct host_context *ctx, const void *regs)
+/* A probe's handler has interrupts off, so nothing needs to be held; what counts is what the probed code had. */
+static inline void host_context_probed(struct host_context *ctx, const void *regs)
 {
-	host_hold();
-	trace_context(ctx, ((const struct regs *)regs)->rflags);
+	trace_context(ctx, ((const struct regs *)regs)->rflags, 0);
 }
 
 static inline void host_exit(void)

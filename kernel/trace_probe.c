@@ -11,24 +11,29 @@ struct host_probe {
 	struct kretprobe rp; /* or only the kprobe in it */
 	bool is_return;
 	u64 addr;
-	void (*fn)(void *arg, const void *regs, u64 ip, u64 ret);
+	int (*fn)(void *arg, const void *regs, u64 ip, u64 ret);
 	void *arg;
 };
 
-static int on_hit(struct kprobe *p, struct regs *r)
+/* These two have nothing to do behind the call: they leave by a jump, and have no frame. */
+#ifdef __clang__
+#define LEAVES_BY_JUMP
+#else
+#define LEAVES_BY_JUMP __attribute__((optimize("optimize-sibling-calls")))
+#endif
+
+static LEAVES_BY_JUMP int on_hit(struct kprobe *p, struct regs *r)
 {
 	struct host_probe *hp = container_of(p, struct host_probe, rp.kp);
 
-	hp->fn(hp->arg, r, hp->addr, 0);
-	return 0;
+	return hp->fn(hp->arg, r, hp->addr, 0);
 }
 
-static int on_return(struct kretprobe_instance *ri, struct regs *r)
+static LEAVES_BY_JUMP int on_return(struct kretprobe_instance *ri, struct regs *r)
 {
 	struct host_probe *hp = container_of(ri->rp, struct host_probe, rp);
 
-	hp->fn(hp->arg, r, hp->addr, ri->ret_addr);
-	return 0;
+	return hp->fn(hp->arg, r, hp->addr, ri->ret_addr);
 }
 
 int host_symbol_check(const char *symbol)

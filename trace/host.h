@@ -121,14 +121,15 @@ void host_user_events_changed(void);
 
 /*
  * Probes: code of the host that calls the tracer when it is run, or when it returns. The function is called in any context, between
- * handlers of nothing else of the kind; regs is the host's own, in which a register lies as a u64 at host_reg_find() bytes.
+ * handlers of nothing else of the kind, and stays on its CPU without host_hold(); regs is the host's own, in which a register lies as a u64 at host_reg_find() bytes.
  */
 struct host_probe;
 struct host_probe_place {
 	const char *symbol; /* NULL: addr */
 	u64 addr, offset;
 	bool is_return;
-	void (*fn)(void *arg, const void *regs, u64 ip, u64 ret);
+	int (*fn)(
+	    void *arg, const void *regs, u64 ip, u64 ret); /* 0: a host may leave by a jump to it */
 	void *arg;
 };
 /*
@@ -146,11 +147,11 @@ int host_reg_find(const char *name); /* -EINVAL: no such register */
 int host_arg_place(unsigned n);
 const char *host_stack_register(void); /* names of registers: stack pointer, return value */
 const char *host_return_register(void);
-/* As host_enter(), but the flags are those of the code that was probed. Any context. */
+/* As host_context(), where fn begins: the flags are those of the code that was probed. Any context. */
 #ifdef TRACE_HOST_INLINE
-static inline void host_enter_probed(struct host_context *ctx, const void *regs);
+static inline void host_context_probed(struct host_context *ctx, const void *regs);
 #else
-void host_enter_probed(struct host_context *ctx, const void *regs);
+void host_context_probed(struct host_context *ctx, const void *regs);
 #endif
 
 /* Names. */

@@ -200,7 +200,7 @@ bool probe_match_args(const struct trace_probe *tp, const char *args);
 /* ---- recording: probe_fetch.c; printing: probe_print.c ------------------------------------------------------------------ */
 
 /* What the host calls at a hit: regs as host_reg_find() knows them; at a return, where the function returns to. */
-void probe_hit(void *tp, const void *regs, u64 ip, u64 ret);
+int probe_hit(void *tp, const void *regs, u64 ip, u64 ret);
 /* A record of the event that is probed: what is fetched from it goes to `file`, of the probe's own event. Between host_enter() and host_exit(). */
 void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file,
     const struct host_context *ctx, const void *rec, u32 len);

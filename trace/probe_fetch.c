@@ -8,7 +8,8 @@
 #include "trace/probe.h"
 #include "trace/record.h"
 
-#define CHUNK 64 /* bytes of a string read at a time */
+#define CHUNK	    64 /* bytes of a string read at a time */
+#define IMAGE_WORDS 20 /* of a record that is made on the stack to be asked about */
 
 struct hit {
 	const struct trace_probe *tp;
@@ -317,20 +318,20 @@ static void put_args(const struct hit *h, char *rec, u32 end)
 static inline __attribute__((always_inline)) void put_regs(const struct hit *h, trace_word_t *to)
 {
 	const struct trace_probe *tp = h->tp;
+	const u16 *reg = tp->reg,
+		  *end = reg + tp->n_args; /* what is stored could be tp to the compiler */
 
 	to++; /* behind the common fields */
 	*to++ = h->ip;
 	if (tp->is_return)
 		*to++ = h->ret;
-	for (u32 i = 0; i < tp->n_args; i++)
-		*to++ = reg_at(h->regs, tp->reg[i]);
+	while (reg < end)
+		*to++ = reg_at(h->regs, *reg++);
 }
 
-static __noinline void record_long(
-    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct host_context ctx)
+static void record_long(const struct hit *h, struct host_context ctx)
 {
-	const struct hit hit = {.tp = tp, .regs = regs, .ip = ip, .ret = ret}, *h = &hit;
-	struct probe_event *ev = tp->event;
+	struct probe_event *ev = h->tp->event;
 	u32 size = ev->size + (ev->n_strings ? strings_size(h) : 0);
 	struct trace_event_file *file = READ_ONCE(ev->call.live);
 
@@ -343,6 +344,56 @@ static __noinline void record_long(
 		put_args(h, rec, size);
 		trace_commit(&slot, file, &ctx);
 	}
+}
+
+/* An image of a simple event, for a filter that looks at nothing else; false: it is not so. */
+static bool make_image(const struct hit *h, const struct trace_event_file *file,
+    const struct host_context *ctx, trace_word_t image[IMAGE_WORDS])
+{
+	struct probe_event *ev = h->tp->event;
+
+	if (!h->tp->simple || ev->size > IMAGE_WORDS * 8 || !file ||
+	    (READ_ONCE(file->way) & (TRACE_WAY_SEVERAL | TRACE_WAY_FILTER)) != TRACE_WAY_FILTER)
+		return false;
+	*image = ctx->common | ev->call.id;
+	put_regs(h, image);
+	return true;
+}
+
+/* The file has a filter and nobody else wants the event: asked before there is a record. */
+static void record_image(const struct hit *h, struct trace_event_file *file,
+    const struct host_context *ctx, const trace_word_t image[IMAGE_WORDS])
+{
+	const struct trace_filter *filter = READ_ONCE(file->filter);
+	struct probe_event *ev = h->tp->event;
+	struct trace_slot slot;
+	char *rec;
+
+	if (READ_ONCE(filter->looks) & TRACE_LOOKS_BEHIND)
+		record_long(h, *ctx);
+	else if (!trace_filter_run(filter, image, ev->size))
+		trace_count_filtered(file);
+	else if (READ_ONCE(file->way) & ~(u32)TRACE_WAY_FILTER ||
+		 !(rec = trace_begin_now(&slot, file, ctx, ev->call.id, ev->size)))
+		record_long(h, *ctx);
+	else {
+		memcpy(rec + 8, image + 1, ev->size - 8);
+		trace_commit_short(&slot, ctx);
+	}
+}
+
+static __noinline void record_other(
+    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct host_context ctx)
+{
+	const struct hit h = {.tp = tp, .regs = regs, .ip = ip, .ret = ret};
+	struct trace_event_file *file = READ_ONCE(tp->event->call.live);
+	trace_word_t image[IMAGE_WORDS];
+
+	host_hold();
+	if (make_image(&h, file, &ctx, image))
+		record_image(&h, file, &ctx, image);
+	else
+		record_long(&h, ctx);
 	host_exit();
 }
 
@@ -361,7 +412,7 @@ void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file
 	}
 }
 
-void probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
+int probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
 {
 	struct trace_probe *tp = arg;
 	const struct hit h = {.tp = tp, .regs = regs, .ip = ip, .ret = ret};
@@ -369,17 +420,17 @@ void probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
 	struct trace_slot slot;
 
 	atomic_add(&tp->hits, 1);
-	host_enter_probed(&ctx, regs);
+	host_context_probed(&ctx, regs);
 	struct probe_event *ev = tp->event;
+	struct trace_event_file *file = READ_ONCE(ev->call.live);
 	char *rec = NULL;
 	if (likely(tp->simple))
-		rec =
-		    trace_begin_short(&slot, READ_ONCE(ev->call.live), &ctx, ev->call.id, ev->size);
+		rec = trace_begin_short(&slot, file, &ctx, ev->call.id, ev->size);
 	if (unlikely(!rec)) {
-		record_long(tp, regs, ip, ret, ctx);
-		return;
+		record_other(tp, regs, ip, ret, ctx);
+		return 0;
 	}
 	put_regs(&h, (trace_word_t *)rec);
 	trace_commit_short(&slot, &ctx);
-	host_exit();
+	return 0;
 }

@@ -103,8 +103,11 @@ void machine_probe_hit(
 
 	for (struct host_probe *p = probes; p; p = p->next)
 		if (p->on && p->place.is_return == is_return &&
-		    p->addr == functions[i].addr + offset)
+		    p->addr == functions[i].addr + offset) {
+			host_hold();
 			p->place.fn(p->place.arg, regs, p->addr, 0x20000);
+			host_exit();
+		}
 }
 
 static const char *const registers[] = {"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip", "r8",
@@ -136,8 +139,8 @@ int host_arg_place(unsigned n)
 				     : -1 - (int)(n - ARRAY_SIZE(names) + 1);
 }
 
-void host_enter_probed(struct host_context *ctx, const void *regs)
+void host_context_probed(struct host_context *ctx, const void *regs)
 {
 	(void)regs;
-	host_enter(ctx);
+	host_context(ctx);
 }

@@ -31,7 +31,7 @@ static inline void host_current_comm(char comm[16])
 	comm[0] = 0;
 }
 
-static inline void host_enter_probed(struct host_context *ctx, const void *regs)
+static inline void host_context_probed(struct host_context *ctx, const void *regs)
 {
 	(void)regs;
 	host_context(ctx);
