@@ -384,7 +384,7 @@ static inline void static_key_set(struct static_key *key, bool on)
 
 struct text_patch {
 	void *addr;
-	u8 len; /* 1..16; longer than 1: the new code is one nop, jmp rel32 or call rel32 */
+	u8 len; /* 1..16; longer than 1: the new code is one nop, jmp rel32 or call rel32, or begins with a probe's int3 */
 	u8 bytes[16];
 };
 /* Replaces instructions while all CPUs run. int3 hits on a half-patched site resume as if the new code were there.
@@ -406,9 +406,10 @@ const struct text_patch_stats *text_patch_stats(void);
  * ends in a jump back; or, for who wants to know when it has run, in another int3.
  * Prepare and release: task context, one at a time (kernel/kprobe.c's lock). The others: any context.
  */
+#define ARCH_JUMP_LEN 5
 struct arch_probe {
 	u64 addr, next; /* the instruction, and the one behind it */
-	void (*resume)(struct regs *r, const struct arch_probe *p);
+	void (*resume)(struct regs *r, const struct arch_probe *p); /* [A] */
 	u64 slot;	       /* where the copy stands; 0: it is emulated */
 	u64 target;	       /* of a branch; of ret what it drops */
 	s32 disp;	       /* operand in memory: disp(base, index, 1 << scale) */
@@ -417,6 +418,11 @@ struct arch_probe {
 	bool memory, wide;     /* operand: in memory, not in register `base`; 64 bits of it count */
 	u8 first;	       /* the byte that the int3 replaces */
 	u8 len;
+	/* Of a jump in its place: see below. */
+	u8 region;		   /* bytes of the instructions that it covers; 0: not known */
+	u8 covered[ARCH_JUMP_LEN]; /* what stands where the jump is to be */
+	u64 detour;		   /* 0: none */
+	void (*plain)(struct regs *r, const struct arch_probe *p); /* resume without a detour */
 };
 
 /*
@@ -431,19 +437,43 @@ void arch_probe_release(struct arch_probe *p);
 /* Sets r to go on with what the int3 replaced, or behind it. */
 static inline void arch_probe_resume(struct regs *r, const struct arch_probe *p)
 {
-	p->resume(r, p);
+	READ_ONCE(p->resume)(r, p);
 }
 #define ARCH_PROBE_BATCH 64
 /* Puts the int3s in, or takes them out: at most ARCH_PROBE_BATCH. Task context. */
 void arch_probe_arm(struct arch_probe *const *p, unsigned n, bool on);
+/* Nobody comes into p's slot and detour any more, but for those who have just trapped. */
+void arch_probe_leave(const struct arch_probe *p);
 /*
- * Returns when no CPU is where it was before the call: in a handler of a breakpoint, or in a slot. Nobody is preempted in a slot
- * (arch_probe_in_slot()). Task context.
+ * Returns when no CPU is where it was before the call: in a handler of a breakpoint or jump, or in a slot or detour that was left.
+ * Nobody is preempted in any (arch_probe_in_slot()). Task context.
  */
 void arch_probe_sync(void);
 bool arch_probe_in_slot(u64 rip);
 /* The address that a slot's code stands for; rip itself where there is no slot. */
 u64 arch_probe_origin(u64 rip);
+/*
+ * A jump in place of the breakpoint: it leads to a detour, which saves the registers, calls a function with interrupts off, runs
+ * copies of the instructions that the jump covers, and jumps back behind them. Task context, under the same lock as prepare.
+ */
+/* Why there can be none, for good; NULL: there can, and p->region says what it covers. Looks at the whole function. */
+const char *arch_jump_check(struct arch_probe *p);
+/*
+ * Makes the detour: from now on, who traps at p goes on in its copies. fn(arg, regs) is what it calls; regs->rip is as after a
+ * breakpoint, and what fn makes of it, or returns, means nothing. 0, -ENOMEM. Nobody may be in an older detour of p:
+ * arch_jump_leave().
+ */
+int arch_jump_open(struct arch_probe *p, int (*fn)(void *arg, struct regs *r), void *arg);
+/* As before. Who is in the detour goes on. */
+void arch_jump_close(struct arch_probe *p);
+void arch_jump_leave(
+    const struct arch_probe *p);	      /* as arch_probe_leave(), but of the detour alone */
+void arch_jump_release(struct arch_probe *p); /* when nobody can be in it */
+/* Is that inside what the jump covers, or on the way there? */
+bool arch_jump_inside(const struct arch_probe *p, u64 rip);
+/* Puts jumps in place of breakpoints, or breakpoints in place of jumps: at most ARCH_PROBE_BATCH. */
+void arch_jump_arm(struct arch_probe *const *p, unsigned n, bool on);
+
 /* Return probes: where a hooked function returns to (entry.S). Calls kernel_probe_return(). */
 void probe_return(void);
 
@@ -555,11 +585,14 @@ bool kernel_probe_int3(struct regs *r);
 u64 kernel_probe_return(struct regs *r);
 /* What stood at `slot` of the current task's stack before probe_return; 0: not known. slot 0: of the innermost. */
 u64 kernel_probe_returns_to(u64 slot);
-/* The first byte of an instruction that reads as `now`: another where a probe is armed. */
-u8 kernel_probe_original(u64 addr, u8 now);
+/* n bytes read from addr on become what they are without probes. Any context. */
+void kernel_probe_original(u64 addr, u8 *code, unsigned n);
+/* A detour is entered while handlers run on this CPU. Interrupts off. */
+void kernel_probe_missed(struct regs *r);
 bool kernel_int3(struct regs *r);	/* true: it was a probe's; else SIGTRAP or fatal */
 bool kernel_debug_trap(struct regs *r); /* r->error holds DR6 */
 u64 kernel_function_start(u64 addr);	/* of the function that holds it; 0: none. Any context */
+u64 kernel_function_end(u64 addr);	/* the address behind it */
 void kernel_irq(unsigned irq);		/* a device line (global system interrupt number) */
 void kernel_timer_tick(struct regs *r);
 void kernel_ipi(enum ipi what);

@@ -11,6 +11,7 @@
 #include "kernel/cmdline.h"
 #include "kernel/fs/files.h"
 #include "kernel/fs/vfs.h"
+#include "kernel/kprobe.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk.h"
@@ -128,6 +129,7 @@ void init_main(void *boot_info)
 		   *bench = cmdline_get("bench");
 
 	init_task = current();
+	kprobe_optimizer_init();
 	unpack_archives(boot_info);
 	open_console();
 	vfs_chdir(shell_is_plain() ? "/sys/kernel/tracing" : "/");

@@ -1,16 +1,18 @@
 /*
- * Probes: registering them. Task context, one at a time under `lock`. What happens at a hit is in kprobe_hit.c, what the machine
+ * Probes: registering them. Task context, one at a time under kprobe_lock. What happens at a hit is in kprobe_hit.c, what the machine
  * does in arch/x86_64/probe.c.
  *
- * Words: a site is an instruction with probes; it is wanted while one of them is enabled, armed while the int3 is in the text. A
- * site is in its bucket before it is armed, and stays until it is not: whoever traps there finds it.
+ * Words: a site is an instruction with probes; it is wanted while one of them is enabled, armed while the int3 is in the text, or
+ * the jump that kprobe_jump.c makes of it. A site is in its bucket before it is armed, and stays until it is not: whoever traps
+ * there finds it. What changes a site makes its jump an int3 again first.
  *
  * Removing, for any number of probes at once:
  *   1. the probes are taken from their sites; sites without any are not wanted
  *   2. int3s that are not wanted leave the text
- *   3. arch_probe_sync(): who had trapped has gone on, no handler of a removed probe runs
+ *   3. arch_probe_sync(): who had trapped has gone on, no handler of a removed probe runs, nobody stands in a slot for one that
+ *      wanted to know when its instruction had run
  *   4. sites without probes are taken from their buckets
- *   5. arch_probe_sync(): nobody looks at them, nor stands in their slots
+ *   5. arch_probe_sync(): nobody looks at them, nor stands in their slots and detours
  *   6. they are freed
  */
 #include "kernel/kprobe.h"
@@ -19,11 +21,12 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
+#include "kernel/printk.h"
 #include "kernel/sym.h"
 #include "kernel/task/sync.h"
 
-static struct mutex lock = MUTEX_INIT(lock);
-static bool all_off;		  /* [P] none is armed, whatever is wanted */
+struct mutex kprobe_lock = MUTEX_INIT(kprobe_lock);
+bool kprobes_all_off;
 static struct probe_site *doomed; /* [P] without probes, still in their buckets */
 
 /* ---- sites --------------------------------------------------------------------------------------------------------- */
@@ -59,6 +62,31 @@ static int site_trap(struct probe_site *s)
 	return err;
 }
 
+static bool site_wants_trap(const struct probe_site *s)
+{
+	for (const struct kprobe *p = s->first; p; p = p->next)
+		if (p->post_handler)
+			return true;
+	return false;
+}
+
+/* Nobody traps behind its copy from now on; freed when nobody is there: site_free_untrapped(). */
+static void site_untrap(struct probe_site *s)
+{
+	s->untrapped = s->trapping;
+	WRITE_ONCE(s->trapping, NULL);
+	arch_probe_leave(s->untrapped);
+}
+
+static void site_free_untrapped(struct probe_site *s)
+{
+	if (!s->untrapped)
+		return;
+	arch_probe_release(s->untrapped);
+	kfree(s->untrapped);
+	s->untrapped = NULL;
+}
+
 static void site_unlink(struct probe_site *s)
 {
 	struct probe_site **at = &probe_buckets[probe_bucket(s->addr)];
@@ -76,10 +104,8 @@ static void doom(struct probe_site *s)
 
 static void site_free(struct probe_site *s)
 {
+	arch_jump_release(&s->arch);
 	arch_probe_release(&s->arch);
-	if (s->trapping)
-		arch_probe_release(s->trapping);
-	kfree(s->trapping);
 	kfree(s);
 }
 
@@ -96,9 +122,10 @@ static void arm_sites(struct kprobe *const *ps, unsigned n, bool on)
 	struct arch_probe *batch[ARCH_PROBE_BATCH];
 	unsigned k = 0;
 
+	probe_sites_unjump(ps, n);
 	for (unsigned i = 0; i < n; i++) {
 		struct probe_site *s = ps[i]->site;
-		if (!s || s->wanted != on || s->armed == on || (on && all_off))
+		if (!s || s->wanted != on || s->armed == on || (on && kprobes_all_off))
 			continue;
 		s->armed = on;
 		batch[k++] = &s->arch;
@@ -108,6 +135,7 @@ static void arm_sites(struct kprobe *const *ps, unsigned n, bool on)
 		}
 	}
 	arch_probe_arm(batch, k, on);
+	probe_sites_kick();
 }
 
 /* ---- registering ---------------------------------------------------------------------------------------------------- */
@@ -145,8 +173,10 @@ static int attach(struct kprobe *p)
 	struct probe_site *s = probe_site_at(addr);
 	if (!s)
 		s = site_create(addr, &p->why, &err);
-	if (!err && p->post_handler)
+	if (!err && p->post_handler) {
+		probe_site_unjump(s); /* it would come to what the jump covers */
 		err = site_trap(s);
+	}
 	if (err) {
 		if (s && !s->first)
 			doom(s);
@@ -172,6 +202,8 @@ static void detach(struct kprobe *p)
 		at = &(*at)->next;
 	atomic_store_release(at, p->next);
 	site_look(p->site);
+	if (p->site->trapping && !site_wants_trap(p->site))
+		site_untrap(p->site);
 	if (!p->site->first)
 		doom(p->site);
 }
@@ -181,8 +213,10 @@ static void free_doomed(void)
 {
 	struct probe_site *s;
 
-	for (s = doomed; s; s = s->doomed)
+	for (s = doomed; s; s = s->doomed) {
 		site_unlink(s);
+		arch_probe_leave(&s->arch);
+	}
 	if (doomed)
 		arch_probe_sync();
 	while ((s = doomed)) {
@@ -198,6 +232,9 @@ static void detach_all(struct kprobe **ps, unsigned n)
 			detach(ps[i]);
 	arm_sites(ps, n, false); /* 2. */
 	arch_probe_sync();	 /* 3. */
+	for (unsigned i = 0; i < n; i++)
+		if (ps[i]->site)
+			site_free_untrapped(ps[i]->site);
 	free_doomed();
 	for (unsigned i = 0; i < n; i++) {
 		if (ps[i]->site && ps[i]->symbol_name)
@@ -211,7 +248,7 @@ int register_kprobes(struct kprobe **ps, unsigned n)
 	unsigned done = 0;
 	int err = 0;
 
-	mutex_lock(&lock);
+	mutex_lock(&kprobe_lock);
 	while (done < n && !(err = attach(ps[done])))
 		done++;
 	if (err) {
@@ -220,15 +257,15 @@ int register_kprobes(struct kprobe **ps, unsigned n)
 	} else {
 		arm_sites(ps, n, true);
 	}
-	mutex_unlock(&lock);
+	mutex_unlock(&kprobe_lock);
 	return err;
 }
 
 void unregister_kprobes(struct kprobe **ps, unsigned n)
 {
-	mutex_lock(&lock);
+	mutex_lock(&kprobe_lock);
 	detach_all(ps, n);
-	mutex_unlock(&lock);
+	mutex_unlock(&kprobe_lock);
 }
 
 int register_kprobe(struct kprobe *p)
@@ -247,7 +284,7 @@ static int switch_all(struct kprobe **ps, unsigned n, bool on)
 {
 	int err = 0;
 
-	mutex_lock(&lock);
+	mutex_lock(&kprobe_lock);
 	for (unsigned i = 0; i < n; i++)
 		if (!ps[i]->site)
 			err = -EINVAL;
@@ -260,7 +297,7 @@ static int switch_all(struct kprobe **ps, unsigned n, bool on)
 	}
 	if (!err)
 		arm_sites(ps, n, on);
-	mutex_unlock(&lock);
+	mutex_unlock(&kprobe_lock);
 	return err;
 }
 
@@ -289,49 +326,55 @@ static void arm_all(void)
 {
 	struct arch_probe *site;
 
+	probe_sites_unjump_all();
 	for (unsigned b = 0; b < PROBE_BUCKETS; b++)
 		for (struct probe_site *s = probe_buckets[b]; s; s = s->next) {
-			bool on = s->wanted && !all_off;
+			bool on = s->wanted && !kprobes_all_off;
 			if (s->armed == on)
 				continue;
 			s->armed = on;
 			site = &s->arch;
 			arch_probe_arm(&site, 1, on);
 		}
+	probe_sites_kick();
 }
 
 void kprobes_switch(bool on)
 {
-	mutex_lock(&lock);
-	all_off = !on;
-	arm_all();
-	mutex_unlock(&lock);
+	mutex_lock(&kprobe_lock);
+	if (kprobes_all_off == on) {
+		kprobes_all_off = !on;
+		arm_all();
+		pr_info("kprobes: Kprobes globally %s", on ? "enabled" : "disabled");
+	}
+	mutex_unlock(&kprobe_lock);
 }
 
 bool kprobes_are_on(void)
 {
-	return !all_off;
+	return !kprobes_all_off;
 }
 
 /* ---- what there is --------------------------------------------------------------------------------------------------- */
 
-static void show_probe(struct seq *out, const struct kprobe *p, const struct probe_site *s)
+static void show_probe(struct seq *out, const struct kprobe *p, struct probe_site *s)
 {
 	char where[128];
 
 	sym_print(where, sizeof(where), s->addr, true);
 	where[strcspn(where, "/")] = '\0';
-	seq_printf(out, "%016llx  %c  %s  %s\n", (unsigned long long)s->addr,
-	    kretprobe_is(p) ? 'r' : 'k', where,
-	    p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "");
+	/* Linux has the name of a module behind the place, and says of each probe of a place that it is optimized. */
+	seq_printf(out, "%016llx  %c  %s    %s%s\n", (unsigned long long)s->addr,
+	    kretprobe_is(p) ? 'r' : 'k', where, p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
+	    probe_site_jumps(s) ? "[OPTIMIZED]" : "");
 }
 
 void kprobes_show(struct seq *out)
 {
-	mutex_lock(&lock);
+	mutex_lock(&kprobe_lock);
 	for (unsigned b = 0; b < PROBE_BUCKETS; b++)
-		for (const struct probe_site *s = probe_buckets[b]; s; s = s->next)
+		for (struct probe_site *s = probe_buckets[b]; s; s = s->next)
 			for (const struct kprobe *p = s->first; p; p = p->next)
 				show_probe(out, p, s);
-	mutex_unlock(&lock);
+	mutex_unlock(&kprobe_lock);
 }

@@ -14,7 +14,10 @@ struct kprobe;
 struct kretprobe;
 struct probe_site;
 
-/* Before the instruction; regs->rip is behind the int3. Not 0: rip was set to go on elsewhere, the instruction is not run. */
+/*
+ * Before the instruction; regs->rip is one behind its beginning. Not 0: rip was set to go on elsewhere, the instruction is not run;
+ * but a probe that has become a jump goes on as if it were 0. A post handler keeps it from becoming one.
+ */
 typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct regs *regs);
 /* After it. */
 typedef void (*kprobe_post_handler_t)(struct kprobe *p, struct regs *regs, u64 flags);
@@ -97,6 +100,13 @@ bool kretprobe_is(const struct kprobe *p);
 /* Off: all int3s leave the text until they are on again; what is registered meanwhile waits. */
 void kprobes_switch(bool on);
 bool kprobes_are_on(void);
+/* Off: no breakpoint becomes a jump, and those that have are breakpoints again. */
+void kprobes_optimization(bool on);
+bool kprobes_optimization_is_on(void);
+/* What is to become a jump does so now, and not a little later; false: not all could, as somebody is in their way. */
+bool kprobes_optimize(void);
+/* From now on there are tasks. */
+void kprobe_optimizer_init(void);
 /* A line for each probe: address, k or r, symbol, state. */
 void kprobes_show(struct seq *out);
 /* The files of /sys/kernel/debug/kprobes, as Linux has them: list, blacklist, enabled. At boot. */

@@ -1,6 +1,6 @@
 /*
  * What Linux shows in /sys/kernel/debug/kprobes: the probes there are, the functions that have none, and a switch for all. The files
- * themselves are in /proc/trapline/kprobes. Task context.
+ * themselves are in /proc/trapline/kprobes. Besides, /proc/sys/debug/kprobes-optimization. Task context.
  */
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe.h"
@@ -28,6 +28,20 @@ static int show_blacklist(struct seq *s, void *ctx)
 	return 0;
 }
 
+/* By the first letter, of "on" and "off" by the second: as Linux's kstrtobool(). */
+static int parse_bool(const char *text, bool *v)
+{
+	bool by_second = *text == 'o' || *text == 'O';
+	char c = by_second ? text[1] : text[0];
+
+	*v = by_second ? c == 'n' || c == 'N' : c == '1' || c == 'y' || c == 'Y';
+	if (*v)
+		return 0;
+	if (by_second ? c == 'f' || c == 'F' : c == '0' || c == 'n' || c == 'N')
+		return 0;
+	return -EINVAL;
+}
+
 static int show_enabled(struct seq *s, void *ctx)
 {
 	(void)ctx;
@@ -37,14 +51,35 @@ static int show_enabled(struct seq *s, void *ctx)
 
 static int store_enabled(char *line, size_t n, void *ctx)
 {
-	u64 v;
-	int err = parse_u64(strstrip(line), 10, &v);
+	bool on;
+	int err = parse_bool(line, &on);
 
 	(void)n;
 	(void)ctx;
-	if (err || v > 1)
+	if (!err)
+		kprobes_switch(on);
+	return err;
+}
+
+static int show_optimization(struct seq *s, void *ctx)
+{
+	(void)ctx;
+	seq_puts(s, kprobes_optimization_is_on() ? "1\n" : "0\n");
+	return 0;
+}
+
+/* A number as C writes it, 0 or 1; Linux takes the first of several. */
+static int store_optimization(char *line, size_t n, void *ctx)
+{
+	u64 v;
+
+	(void)n;
+	(void)ctx;
+	line = strstrip(line);
+	line[strcspn(line, " \t")] = '\0';
+	if (parse_u64(line, 0, &v) || v > 1)
 		return -EINVAL;
-	kprobes_switch(v);
+	kprobes_optimization(v);
 	return 0;
 }
 
@@ -61,6 +96,8 @@ void kprobe_files_init(void)
 	};
 	char path[64], target[64];
 
+	proc_register(
+	    "sys/debug/kprobes-optimization", show_optimization, store_optimization, NULL);
 	vfs_mkdir("/sys/kernel/debug/kprobes", 0755);
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), "trapline/kprobes/%s", files[i].name);

@@ -35,10 +35,11 @@ static __noprobe void call_post_handlers(struct probe_site *s, struct regs *r)
 }
 
 /* With post handlers: an emulated instruction has run when it is resumed; a copied one traps when it has. */
-static __noprobe void resume_trapping(struct probe_site *s, struct regs *r)
+static __noprobe void resume_trapping(
+    struct probe_site *s, const struct arch_probe *trapping, struct regs *r)
 {
-	arch_probe_resume(r, s->trapping);
-	if (!s->trapping->slot)
+	arch_probe_resume(r, trapping);
+	if (!trapping->slot)
 		call_post_handlers(s, r);
 }
 
@@ -68,8 +69,9 @@ bool __noprobe kernel_probe_int3(struct regs *r)
 		this_cpu_write(probing, NULL);
 		if (unlikely(elsewhere))
 			return true;
-		if (unlikely(READ_ONCE(s->trapping))) {
-			resume_trapping(s, r);
+		const struct arch_probe *trapping = READ_ONCE(s->trapping);
+		if (unlikely(trapping)) {
+			resume_trapping(s, trapping, r);
 			return true;
 		}
 	}
@@ -77,9 +79,42 @@ bool __noprobe kernel_probe_int3(struct regs *r)
 	return true;
 }
 
-u8 __noprobe kernel_probe_original(u64 addr, u8 now)
-{
-	struct probe_site *s = probe_site_at(addr);
+/* ---- jumps --------------------------------------------------------------------------------------------------------- */
 
-	return s ? s->arch.first : now;
+void __noprobe kernel_probe_missed(struct regs *r)
+{
+	struct probe_site *s = probe_site_at(r->rip - 1);
+
+	if (s)
+		count_missed(s);
+}
+
+int probe_call_several(void *site, struct regs *r)
+{
+	return call_handlers(site, r);
+}
+
+/* ---- the text without probes --------------------------------------------------------------------------------------- */
+
+enum { OP_INT3 = 0xcc, OP_JMP = 0xe9 };
+
+static __noprobe void uncover(const struct probe_site *s, u64 addr, u8 *code, unsigned n)
+{
+	unsigned len = READ_ONCE(s->jump) ? ARCH_JUMP_LEN : 1;
+
+	for (unsigned i = 0; i < len; i++)
+		if (s->addr + i - addr < n)
+			code[s->addr + i - addr] = i ? s->arch.covered[i] : s->arch.first;
+}
+
+/* Only what reads as a breakpoint or a jump may be a probe's; one that begins before addr may reach beyond it. */
+void __noprobe kernel_probe_original(u64 addr, u8 *code, unsigned n)
+{
+	for (u64 at = addr - (ARCH_JUMP_LEN - 1); at < addr + n; at++) {
+		u8 now = *(const volatile u8 *)at;
+		const struct probe_site *s =
+		    now == OP_INT3 || now == OP_JMP ? probe_site_at(at) : NULL;
+		if (s)
+			uncover(s, addr, code, n);
+	}
 }

@@ -1,18 +1,28 @@
-/* Sites of probes: between kernel/kprobe.c, which makes them, and kprobe_hit.c, which is hit. [P]: under kprobe.c's mutex. */
+/*
+ * Sites of probes: between kernel/kprobe.c, which makes them, kprobe_hit.c, which is hit, and kprobe_jump.c, which makes jumps of
+ * breakpoints. [P]: under kprobe_lock.
+ */
 #pragma once
 
 #include "kernel/kprobe.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/task/sync.h"
 
 /* All probes at one instruction. */
 struct probe_site {
 	struct probe_site *next; /* [A] in its bucket */
 	u64 addr;		 /* [I] */
 	struct kprobe *first;	 /* [A] */
-	struct arch_probe arch;	 /* [I] */
+	struct arch_probe arch;	 /* [I] but for what is of jumps */
 	/* With a slot that traps behind the instruction; made when a probe first wants to know. [A]; NULL: none does. */
 	struct arch_probe *trapping;
-	struct probe_site *doomed; /* [P] chain of those to be freed */
-	bool armed, wanted;	   /* [P] is there an int3; is there to be one */
+	struct arch_probe *untrapped; /* [P] no more used, not yet freed */
+	struct probe_site *doomed;    /* [P] chain of those to be freed */
+	bool armed, wanted;	      /* [P] is there an int3 or a jump; is there to be one */
+	bool opened;		      /* [P] who traps goes through the detour */
+	bool jump;		      /* [A] there is a jump, or about to be or to go */
+	bool checked;		      /* [P] can there be one? */
+	const char *no_jump;	      /* [P] if checked: why not; NULL: there can */
 };
 
 /* By address; changed under the mutex, read without a lock: what is taken out is freed after arch_probe_sync(). */
@@ -32,3 +42,17 @@ static inline __attribute__((always_inline)) struct probe_site *probe_site_at(u6
 		s = READ_ONCE(s->next);
 	return s;
 }
+
+extern struct mutex kprobe_lock;
+extern bool kprobes_all_off; /* [P] none is armed, whatever is wanted */
+
+/* These sites are about to change, or to be armed: what jumps at them or over them becomes a breakpoint. */
+void probe_sites_unjump(struct kprobe *const *ps, unsigned n);
+void probe_site_unjump(struct probe_site *s);
+void probe_sites_unjump_all(void);
+/* Something changed: those that may become jumps will, a little later. */
+void probe_sites_kick(void);
+/* Is it a jump, or to become one? */
+bool probe_site_jumps(struct probe_site *s);
+/* What the detour of a site with several probes calls. */
+int probe_call_several(void *site, struct regs *r);

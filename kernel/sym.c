@@ -70,3 +70,10 @@ u64 kernel_function_start(u64 addr)
 
 	return sym_find(addr, &start, NULL) ? start : 0;
 }
+
+u64 kernel_function_end(u64 addr)
+{
+	u64 start, size;
+
+	return sym_find(addr, &start, &size) ? start + size : 0;
+}

@@ -135,15 +135,16 @@ guest-test: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 trigger-storm: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=trigger_storm hosttime rounds=100000" --smp 4 --multi --ktap --timeout 3600
 
-# A probe at every instruction of the kernel: minutes.
+# A probe at every instruction of the kernel, as a breakpoint and as a jump where there can be one: minutes.
 .PHONY: sweep
 sweep: $(O)/kernel-test.elf $(O)/test-initrd.cpio
-	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=sweep sweep=all" --smp $(SMP) --ktap --timeout 1200
+	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=sweep sweep=all" --smp $(SMP) --ktap --timeout 2400
 
-# Probes hit a million times on four CPUs, armed and disarmed ten thousand times while they run: minutes.
+# Probes hit a million times on four CPUs with a host thread each, armed and disarmed ten thousand times while they run, both as
+# breakpoints and as jumps: minutes.
 .PHONY: probe-storm
 probe-storm: $(O)/kernel-test.elf
-	$(Q)tools/run-qemu --kernel $< --append "ktest=kprobe. storm=long" --smp 4 --ktap --timeout 1200
+	$(Q)tools/run-qemu --kernel $< --append "ktest=kprobe. storm=long" --smp 4 --multi --ktap --timeout 3600
 
 console-test: $(O)/kernel.elf
 	$(Q)tools/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt

@@ -9,46 +9,10 @@
  * still or already be ring 3's.
  */
 #include "arch/x86_64/trap.h"
+#include "arch/x86_64/push_regs.inc"
 
 #define MSR_GS_BASE 0xc0000101
 #define TASK_WORK   48 /* struct arch_task.work */
-
-	.macro push_regs /* below vector and error */
-	pushq %r9
-	pushq %r8
-	pushq %r10
-	pushq %rdx
-	pushq %rsi
-	pushq %rdi
-	pushq %rax
-	pushq %rcx
-	pushq %r11
-	pushq %rbx
-	pushq %rbp
-	pushq %r12
-	pushq %r13
-	pushq %r14
-	pushq %r15
-	.endm
-
-	.macro pop_regs drop=16 /* and drops vector and error, or more */
-	popq %r15
-	popq %r14
-	popq %r13
-	popq %r12
-	popq %rbp
-	popq %rbx
-	popq %r11
-	popq %rcx
-	popq %rax
-	popq %rdi
-	popq %rsi
-	popq %rdx
-	popq %r10
-	popq %r8
-	popq %r9
-	addq $\drop, %rsp
-	.endm
 
 	/* A nop that becomes clac where there is SMAP (usercopy.c). */
 	.macro clear_ac

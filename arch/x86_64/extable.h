@@ -17,3 +17,5 @@ struct extable_entry {
 
 /* The entry for the instruction at rip; NULL: it must not fault. */
 const struct extable_entry *extable_find(u64 rip);
+/* Is any of them, or where it leads, in [start, end)? */
+bool extable_touches(u64 start, u64 end);

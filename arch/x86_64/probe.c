@@ -15,9 +15,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 
-#define SLOT_SIZE 32
-#define SLOTS	  4096
-#define JMP_LEN	  5
+#define SLOTS 4096
 
 enum { OP_INT3 = 0xcc, OP_JMP = 0xe9, OP_HLT = 0xf4 };
 
@@ -25,7 +23,8 @@ extern const struct static_branch_site __start___static_branch[], __stop___stati
 
 /* What a slot stands for; 0: it is free. [A]: read in any context. */
 static u64 slot_addr[SLOTS], slot_next[SLOTS];
-static unsigned slot_hint; /* [the caller's lock] */
+static bool slot_left[SLOTS]; /* [A] nobody comes there any more */
+static unsigned slot_hint;    /* [the caller's lock] */
 
 /* ---- slots --------------------------------------------------------------------------------------------------------- */
 
@@ -40,6 +39,8 @@ u64 __noprobe arch_probe_origin(u64 rip)
 
 	if (!arch_probe_in_slot(rip))
 		return rip;
+	if (at >= SLOTS * SLOT_SIZE)
+		return probe_detour_origin(rip);
 	return at % SLOT_SIZE ? READ_ONCE(slot_next[at / SLOT_SIZE])
 			      : READ_ONCE(slot_addr[at / SLOT_SIZE]);
 }
@@ -58,11 +59,18 @@ static u64 slot_take(u64 addr, u64 next)
 	return 0;
 }
 
-static void put_s32(u8 *to, s64 v)
+void probe_put_s32(u8 *to, s64 v)
 {
 	s32 word = v;
 
 	memcpy(to, &word, sizeof(word));
+}
+
+void probe_copy_insn(u8 *copy, u64 to, const struct insn *i, const u8 *code, u64 from)
+{
+	memcpy(copy, code, i->len);
+	if (insn_rip_relative(i))
+		probe_put_s32(copy + i->disp_at, i->disp + (s64)(from - to));
 }
 
 static int slot_fill(struct arch_probe *p, const struct insn *i, const u8 *code, bool trap_behind)
@@ -73,12 +81,10 @@ static int slot_fill(struct arch_probe *p, const struct insn *i, const u8 *code,
 	if (!p->slot)
 		return -ENOMEM;
 	memset(copy, OP_INT3, sizeof(copy));
-	memcpy(copy, code, i->len);
-	if (insn_rip_relative(i))
-		put_s32(copy + i->disp_at, i->disp + (s64)(p->addr - p->slot));
+	probe_copy_insn(copy, p->slot, i, code, p->addr);
 	if (!trap_behind) {
 		copy[i->len] = OP_JMP;
-		put_s32(copy + i->len + 1, p->next - (p->slot + i->len + JMP_LEN));
+		probe_put_s32(copy + i->len + 1, p->next - (p->slot + i->len + ARCH_JUMP_LEN));
 	}
 	paging_poke((void *)p->slot, copy, sizeof(copy));
 	p->resume = probe_copy;
@@ -90,6 +96,7 @@ void arch_probe_release(struct arch_probe *p)
 	if (!p->slot)
 		return;
 	unsigned i = (p->slot - (u64)__slots_start) / SLOT_SIZE;
+	WRITE_ONCE(slot_left[i], false);
 	WRITE_ONCE(slot_addr[i], 0);
 	slot_hint = i;
 	p->slot = 0;
@@ -106,7 +113,7 @@ static bool in_static_branch(u64 addr)
 {
 	for (const struct static_branch_site *s = __start___static_branch;
 	     s < __stop___static_branch; s++)
-		if (addr - s->site < JMP_LEN)
+		if (addr - s->site < ARCH_JUMP_LEN)
 			return true;
 	return false;
 }
@@ -131,15 +138,13 @@ const char *arch_probe_refused(u64 addr)
 	return NULL;
 }
 
-/* The bytes as they are without probes; those behind the text are no code. */
-static unsigned read_code(u64 addr, u8 *code)
+/* What lies behind the text is no code. */
+unsigned probe_read_code(u64 addr, u8 *code)
 {
 	unsigned room = MIN((u64)INSN_MAX + 1, (u64)__text_end - addr);
 
 	memcpy(code, (void *)addr, room);
-	for (unsigned i = 0; i < room; i++)
-		if (code[i] == OP_INT3)
-			code[i] = kernel_probe_original(addr + i, code[i]);
+	kernel_probe_original(addr, code, room);
 	return room;
 }
 
@@ -151,7 +156,7 @@ static bool is_boundary(u64 addr, struct insn *i, u8 *code)
 	if (!at)
 		return false;
 	for (; at <= addr; at += i->len)
-		if (!insn_decode(i, code, read_code(at, code)))
+		if (!insn_decode(i, code, probe_read_code(at, code)))
 			return false;
 		else if (at == addr)
 			return true;
@@ -226,6 +231,13 @@ static bool jump_is_odd(const struct insn *i)
 	return i->prefixes & INSN_PREFIX_66; /* AMD's and Intel's CPUs differ */
 }
 
+static u8 first_byte(u64 addr)
+{
+	u8 code[INSN_MAX + 1];
+
+	return probe_read_code(addr, code) ? code[0] : 0;
+}
+
 /* 0, and p->resume is set if the instruction is emulated; or -EINVAL and why. */
 static int prepare_kind(struct arch_probe *p, const struct insn *i, const char **why)
 {
@@ -268,7 +280,7 @@ static int prepare_kind(struct arch_probe *p, const struct insn *i, const char *
 		*why = "it waits for the interrupt that the one before lets in";
 		break;
 	case INSN_STI:
-		if (i->opcode != 0xfb || *(u8 *)p->next == OP_HLT)
+		if (i->opcode != 0xfb || first_byte(p->next) == OP_HLT)
 			*why = "it holds interrupts off for the one behind";
 		break;
 	case INSN_UD:
@@ -319,15 +331,35 @@ void arch_probe_arm(struct arch_probe *const *p, unsigned n, bool on)
 		text_patch(patches, n);
 }
 
+void arch_probe_leave(const struct arch_probe *p)
+{
+	if (p->slot)
+		WRITE_ONCE(slot_left[(p->slot - (u64)__slots_start) / SLOT_SIZE], true);
+	arch_jump_leave(p);
+}
+
+static bool is_left(u64 rip)
+{
+	u64 at = rip - (u64)__slots_start;
+
+	if (!arch_probe_in_slot(rip))
+		return false;
+	return at < SLOTS * SLOT_SIZE ? READ_ONCE(slot_left[at / SLOT_SIZE])
+				      : probe_detour_is_left(rip);
+}
+
 static void look_for_slot(void *found)
 {
 	const struct regs *r = irq_regs();
 
-	if (r && arch_probe_in_slot(r->rip))
+	if (r && is_left(r->rip))
 		atomic_store((bool *)found, true);
 }
 
-/* Handlers run with interrupts off, and so does all else that is interrupted in a slot and cannot take the call. */
+/*
+ * Handlers run with interrupts off, and so does all else that is interrupted in a slot and cannot take the call. Who was sent to a
+ * slot just before it was left is found in it: the call comes right behind the handler.
+ */
 void arch_probe_sync(void)
 {
 	bool found;

@@ -1,8 +1,23 @@
-/* Between probe.c, which decides how an instruction is resumed, and probe_emulate.c, which does it: values of arch_probe.resume. */
+/* Between probe.c, which decides how an instruction is resumed, probe_emulate.c, which does it, and probe_jump.c. */
 #pragma once
 
 #include "arch/arch.h"
 
+#define SLOT_SIZE 32
+
+/* The bytes at addr as they are without probes, at most INSN_MAX + 1; returns how many there are. */
+unsigned probe_read_code(u64 addr, u8 *code);
+struct insn;
+/* Copies an instruction from `code` to where it will stand as `to`; what it addresses relative to itself stays the same. */
+void probe_copy_insn(u8 *copy, u64 to, const struct insn *i, const u8 *code, u64 from);
+void probe_put_s32(u8 *to, s64 v);
+u64 probe_detour_origin(u64 rip);
+bool probe_detour_is_left(u64 rip);
+/* Is that where a detour saves or restores registers? */
+bool probe_detour_saves(u64 rip);
+void probe_detoured(struct regs *r, const struct arch_probe *p);
+
+/* Values of arch_probe.resume. */
 enum { PROBE_NO_REG = 16, PROBE_RIP = 17 }; /* as numbers of registers */
 
 void probe_copy(struct regs *r, const struct arch_probe *p);

@@ -36,6 +36,7 @@
 #define CPU_SCRATCH_RSP	 16
 #define CPU_CURRENT	 24
 #define CPU_NEED_RESCHED 40
+#define CPU_PROBING	 48
 
 #define TRAP_DE	 0
 #define TRAP_DB	 1

@@ -11,6 +11,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/insn.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/probe.h"
 #include "arch/x86_64/sections.h"
 #include "arch/x86_64/stacks.h"
 #include "arch/x86_64/trap.h"
@@ -67,27 +68,42 @@ static bool add(struct walk *w, u64 addr)
 	return true;
 }
 
-/* push %rbp; mov %rsp, %rbp at p, the first byte of either perhaps replaced by a probe's int3. */
-static bool is_prologue(const u8 *p)
+/* push %rbp; mov %rsp, %rbp, the first byte of either perhaps replaced by a breakpoint that is no probe's. */
+static bool is_prologue(u64 at)
 {
-	return (p[0] == PUSH_RBP || p[0] == INT3) && (p[1] == REX_W || p[1] == INT3) &&
-	       p[2] == 0x89 && p[3] == 0xe5;
+	u8 p[INSN_MAX + 1];
+
+	return probe_read_code(at, p) >= 4 && (p[0] == PUSH_RBP || p[0] == INT3) &&
+	       (p[1] == REX_W || p[1] == INT3) && p[2] == 0x89 && p[3] == 0xe5;
 }
 
 /* Between pushfq and popq, as irq_flags() has them? The compiler does not know that they touch the stack. */
-static bool flags_on_stack(const u8 *at)
+static bool flags_on_stack(u64 at)
 {
-	return at[-1] == PUSHF && (at[*at == REX_B] & 0xf8) == POP_REG;
+	u8 p[INSN_MAX + 1];
+
+	return probe_read_code(at - 1, p) >= 3 && p[0] == PUSHF &&
+	       (p[1 + (p[1] == REX_B)] & 0xf8) == POP_REG;
 }
 
 /* Nops at a function's entry (kernel/linux_entry.h). */
-static const u8 *skip_nops(const u8 *p)
+static u64 skip_nops(u64 at)
 {
+	u8 p[INSN_MAX + 1];
 	struct insn i;
 
-	while (insn_decode(&i, p, INSN_MAX) && insn_kind(&i) == INSN_NOP)
-		p += i.len;
-	return p;
+	while (insn_decode(&i, p, probe_read_code(at, p)) && insn_kind(&i) == INSN_NOP)
+		at += i.len;
+	return at;
+}
+
+/* The trap, or the detour of a jump, reports the address behind the first byte; what it replaced has not run. */
+static u64 before_probe(u64 at)
+{
+	u8 now = *(const u8 *)(at - 1), is = now;
+
+	kernel_probe_original(at - 1, &is, 1);
+	return now == INT3 || is != now ? at - 1 : at;
 }
 
 /*
@@ -96,12 +112,13 @@ static const u8 *skip_nops(const u8 *p)
  */
 static int frameless(u64 rip)
 {
-	const u8 *start = (const u8 *)kernel_function_start(rip), *at = (const u8 *)rip;
+	u64 start = kernel_function_start(rip), at = rip;
+	u8 code[INSN_MAX + 1];
 
 	if (!start)
 		return -1;
-	if (at > start && at[-1] == INT3)
-		at--; /* the trap reports the address behind it; what it replaced has not run */
+	if (at > start)
+		at = before_probe(at);
 	start = skip_nops(start);
 	if (at <= start)
 		return 0;
@@ -109,7 +126,7 @@ static int frameless(u64 rip)
 		return flags_on_stack(at);
 	if (at == start + 1)
 		return 1;
-	return kernel_probe_original((u64)at, *at) == RET ? 0 : -1;
+	return probe_read_code(at, code) && code[0] == RET ? 0 : -1;
 }
 
 /* Does a call instruction end here? call rel32, or call through register or memory (/2 of 0xff) in its lengths. */
@@ -154,6 +171,8 @@ static bool enter_regs(struct walk *w, const struct regs *r)
 	}
 	u64 rip = arch_probe_origin(r->rip), at;
 	depth = is_text(rip) ? frameless(rip) : 0; /* called through a bad pointer */
+	if (probe_detour_saves(r->rip))
+		depth = -1; /* more is on the stack than there would be at the jump */
 	at = r->rsp + 8 * depth;
 	if (depth >= 0 && read_words(at, &ret, sizeof ret)) {
 		ret = real_return(ret, at);
@@ -176,7 +195,14 @@ static bool step_frame(struct walk *w)
 	u64 frame[2]; /* caller's frame pointer, return address */
 	u64 at = w->fp;
 
-	if (!read_words(at, frame, sizeof frame) || !is_text(frame[1]))
+	if (!read_words(at, frame, sizeof frame))
+		return false;
+	if (arch_probe_in_slot(
+		frame[1])) { /* called by a detour, as a trap handler is by entry code */
+		w->fp = frame[0];
+		return w->fp & 1;
+	}
+	if (!is_text(frame[1]))
 		return false;
 	frame[1] = real_return(frame[1], at + 8);
 	if (!add(w, frame[1]))

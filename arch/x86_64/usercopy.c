@@ -41,6 +41,14 @@ const struct extable_entry *extable_find(u64 rip)
 	return NULL;
 }
 
+bool extable_touches(u64 start, u64 end)
+{
+	for (const struct extable_entry *e = __start___ex_table; e < __stop___ex_table; e++)
+		if ((e->insn >= start && e->insn < end) || (e->fixup >= start && e->fixup < end))
+			return true;
+	return false;
+}
+
 static bool user_range(u64 addr, size_t n)
 {
 	return addr <= USER_END && n <= USER_END - addr;

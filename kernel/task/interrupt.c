@@ -10,6 +10,12 @@
 #include "kernel/task/sched.h"
 #include "trace/hwlat.h"
 
+/*
+ * Nearly always long enough. It need not be: a string instruction takes its time, and the tick would meet nothing else. Nor should
+ * this, so it is now longer and now shorter.
+ */
+#define LEAVES_SLOT_NS 20000
+
 void kernel_irq_enter(struct regs *r, unsigned vector)
 {
 	(void)r;
@@ -21,10 +27,13 @@ void kernel_irq_exit(struct regs *r, unsigned vector)
 {
 	(void)vector;
 	preempt_count_sub(HARDIRQ_UNIT);
+	if (likely(!this_cpu_read(need_resched)) || this_cpu_read(preempt_count) != 0)
+		return;
 	/* Who stands in the copy of a probed instruction leaves it first: it may be taken away (arch_probe_sync()). */
-	if (unlikely(this_cpu_read(need_resched)) && this_cpu_read(preempt_count) == 0 &&
-	    likely(!arch_probe_in_slot(r->rip)))
-		sched_preempt_irq();
+	if (unlikely(arch_probe_in_slot(r->rip)))
+		timers_interrupt_in(LEAVES_SLOT_NS + cycles() % LEAVES_SLOT_NS);
+	else
+		sched_preempt_irq(r->rip);
 }
 
 void kernel_timer_tick(struct regs *r)

@@ -201,8 +201,10 @@ static void schedule_once(enum reason why)
 	irq_restore(flags);
 }
 
-static void schedule_loop(enum reason why)
+/* Of each stretch that a task runs, the last instruction is known if it was preempted there: `at`, else 0. */
+static void schedule_loop(enum reason why, u64 at)
 {
+	WRITE_ONCE(current()->preempted_at, at);
 	do {
 		preempt_disable();
 		schedule_once(why);
@@ -215,7 +217,7 @@ static void schedule_task(enum reason why)
 	if (unlikely(this_cpu_read(preempt_count)))
 		panic("schedule: preempt_count is %#x in %s", this_cpu_read(preempt_count),
 		    current()->comm);
-	schedule_loop(why);
+	schedule_loop(why, 0);
 }
 
 void schedule(void)
@@ -231,12 +233,12 @@ void sched_yield_current(void)
 void preempt_resched(void)
 {
 	if (this_cpu_read(preempt_count) == 0 && irqs_enabled())
-		schedule_loop(PREEMPTED);
+		schedule_loop(PREEMPTED, 0);
 }
 
-void sched_preempt_irq(void)
+void sched_preempt_irq(u64 rip)
 {
-	schedule_loop(PREEMPTED);
+	schedule_loop(PREEMPTED, rip);
 }
 
 /* Where a new task begins: interrupts off, one preempt_count of the switcher's. */

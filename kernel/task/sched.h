@@ -64,10 +64,11 @@ void sched_kick_idle(struct rq *rq);
 void timers_init(unsigned cpu);
 void timers_interrupt(void);
 void timers_tick_on(u64 now);
+void timers_interrupt_in(u64 ns); /* one more on this CPU, interrupts off */
 /* sched.c: from the tick. */
 void sched_tick(void);
 /* From the end of an interrupt, interrupts off: gives the CPU up against the will of the interrupted task. */
-void sched_preempt_irq(void);
+void sched_preempt_irq(u64 rip);
 
 /* task.c: the task that is the boot stack of a CPU; pid 0. */
 struct task *task_alloc_idle(unsigned cpu);

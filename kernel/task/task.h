@@ -52,8 +52,9 @@ struct task {
 	struct list_head all_node;	/* [T] */
 	u64 run_start_ns, run_total_ns; /* [R] on a CPU since; in all until then */
 	u64 vruntime;			/* [R] ns it has had, beside those of its run queue */
-	u64 nvcsw, nivcsw;		/* [R] switches away by its own will, and against it */
-	u64 start_ns;			/* [I] clock_ns() when it was made */
+	u64 preempted_at; /* [A] the instruction, if an interrupt took the CPU from it last; 0: it gave it up */
+	u64 nvcsw, nivcsw; /* [R] switches away by its own will, and against it */
+	u64 start_ns;	   /* [I] clock_ns() when it was made */
 
 	struct task *parent;		    /* [T] */
 	struct list_head children, sibling; /* [T] */

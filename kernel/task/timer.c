@@ -180,6 +180,13 @@ void timers_interrupt(void)
 	arm(b, first, now);
 }
 
+void timers_interrupt_in(u64 ns)
+{
+	u64 now = clock_ns();
+
+	arm(&bases[cpu_id()], now + ns, now);
+}
+
 /* ---- Sleeping -------------------------------------------------------------------------------------------------------- */
 
 struct sleeper {

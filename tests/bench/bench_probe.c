@@ -35,6 +35,18 @@ static int nothing_returned(struct kretprobe_instance *ri, struct regs *r)
 	return 0;
 }
 
+static bool optimized; /* are the probes to be jumps when they are measured? */
+
+static void measure(const char *name)
+{
+	const u8 *code = (const u8 *)bench_probe_target;
+
+	kprobes_optimization(optimized);
+	if (optimized && (!kprobes_optimize() || (code[0] != 0xe9 && code[1] != 0xe9)))
+		panic("bench: no jump");
+	bench_report(name, target_round, target_alone, BENCH_N);
+}
+
 static void run_at(const char *name, u64 offset)
 {
 	struct kprobe p = {
@@ -42,7 +54,7 @@ static void run_at(const char *name, u64 offset)
 
 	if (register_kprobe(&p))
 		panic("bench: no probe");
-	bench_report(name, target_round, target_alone, BENCH_N);
+	measure(name);
 	unregister_kprobe(&p);
 }
 
@@ -62,7 +74,7 @@ static void run_return(const char *name)
 
 	if (register_kretprobe(&rp))
 		panic("bench: no probe");
-	bench_report(name, target_round, target_alone, BENCH_N);
+	measure(name);
 	unregister_kretprobe(&rp);
 }
 
@@ -72,7 +84,7 @@ static void run_event(const char *name, const char *definition, const char *filt
 	bench_write("kprobe_events", definition);
 	bench_write("events/kprobes/bench/filter", filter);
 	bench_write("events/kprobes/bench/enable", "1");
-	bench_report(name, target_round, target_alone, BENCH_N);
+	measure(name);
 	bench_write("events/kprobes/bench/enable", "0");
 	bench_write("kprobe_events", "\n");
 }
@@ -90,6 +102,27 @@ static void run_filter_false(const char *name)
 static void run_retval(const char *name)
 {
 	run_event(name, "r:bench bench_probe_target $retval", "0");
+}
+
+static void run_jump(const char *name)
+{
+	optimized = true;
+	run_at(name, 1);
+	optimized = false;
+}
+
+static void run_jump_two_regs(const char *name)
+{
+	optimized = true;
+	run_two_regs(name);
+	optimized = false;
+}
+
+static void run_jump_retval(const char *name)
+{
+	optimized = true;
+	run_retval(name);
+	optimized = false;
 }
 
 static u64 bench_op(const char *file, const char *text)
@@ -115,6 +148,9 @@ const struct bench bench_probe[] = {
     {"kpe.int3.2regs", run_two_regs},
     {"kpe.int3.2regs.filter_false", run_filter_false},
     {"kre.int3.retval", run_retval},
+    {"kp.noop.jump_opt", run_jump},
+    {"kpe.jump_opt.2regs", run_jump_two_regs},
+    {"kre.jump_opt.retval", run_jump_retval},
     {"op.kprobe_define", run_define},
     {NULL, NULL},
 };

@@ -1,6 +1,6 @@
 /*
  * Probes where several things happen at once: other CPUs run the instruction while it is armed and disarmed; interrupts and NMIs
- * hit probes inside probes; everything executed is either a hit or counted as missed.
+ * hit probes inside probes; everything executed is either a hit or counted as missed. All of it with breakpoints and with jumps.
  */
 #include "kernel/breakpoint.h"
 #include "kernel/cmdline.h"
@@ -124,7 +124,16 @@ static void storm(void *unused)
 	atomic_sub(&running, 1);
 }
 
-static void hits_and_misses(void)
+/* Whoever is in the way goes on. */
+static void make_jumps(void)
+{
+	u64 end = clock_ns() + WAIT_NS;
+
+	while (!kprobes_optimize() && clock_ns() < end)
+		sched_yield_current();
+}
+
+static void run_storm(bool jumps)
 {
 	static void (*const where[4])(void) = {storm_task, storm_irq, storm_nmi, storm_inner};
 	static const kprobe_pre_handler_t handlers[4] = {on_task, on_irq, on_nmi, count_inner};
@@ -137,7 +146,12 @@ static void hits_and_misses(void)
 		hits[i] = *runs[i] = 0;
 	}
 	EXPECT_EQ(nmi_handler_add(nmi_handler), 0);
+	kprobes_optimization(jumps);
 	EXPECT_EQ(register_kprobes(ps, 4), 0);
+	if (jumps)
+		make_jumps();
+	for (unsigned i = 0; i < 4; i++)
+		EXPECT_EQ(*(volatile u8 *)ps[i]->addr, jumps ? 0xe9 : 0xcc);
 	running = cpu_count();
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 		EXPECT(kthread_run(storm, NULL, cpu, "storm") != NULL);
@@ -145,6 +159,7 @@ static void hits_and_misses(void)
 		sched_yield_current();
 	nmi_handler_remove(nmi_handler);
 	unregister_kprobes(ps, 4);
+	kprobes_optimization(true);
 	for (unsigned i = 0; i < 4; i++)
 		EXPECT_EQ(hits[i] + probes[i].nmissed, *runs[i]);
 	EXPECT_EQ(task_runs, (u64)run_count() * cpu_count());
@@ -157,10 +172,20 @@ static void hits_and_misses(void)
 	    (unsigned long long)probes[3].nmissed);
 }
 
+static void hits_and_misses(void)
+{
+	run_storm(false);
+}
+
+static void hits_and_misses_of_jumps(void)
+{
+	run_storm(true);
+}
+
 /* ---- armed and disarmed while it runs ------------------------------------------------------------------------------ */
 
 static bool stop;
-static u64 toggled_hits, wrong, armed;
+static u64 toggled_hits, wrong, armed, jumped;
 
 /* Emulated, copied, and in two places of a function each. */
 static u64 __attribute__((noipa)) toggled(u64 a, u64 b)
@@ -206,15 +231,20 @@ static void toggle(u64 offset)
 		return; /* inside an instruction */
 	armed++;
 	wait_for_hit(atomic_load(&toggled_hits));
+	if (kprobes_optimization_is_on()) {
+		make_jumps();
+		jumped += *(volatile u8 *)p.addr == 0xe9;
+		wait_for_hit(atomic_load(&toggled_hits));
+	}
 	unregister_kprobe(&p);
 	u64 after = atomic_load(&toggled_hits);
 	sched_yield_current();
 	EXPECT_EQ(atomic_load(&toggled_hits), after);
 }
 
-static void while_it_runs(void)
+static void toggle_all(bool jumps)
 {
-	u8 before[16];
+	u8 before[24];
 
 	if (cpu_count() < 2) {
 		ktap_skip("one CPU");
@@ -222,7 +252,8 @@ static void while_it_runs(void)
 	}
 	memcpy(before, (void *)toggled, sizeof(before));
 	stop = false;
-	wrong = toggled_hits = armed = 0;
+	wrong = toggled_hits = armed = jumped = 0;
+	kprobes_optimization(jumps);
 	running = cpu_count() - 1;
 	EXPECT_EQ(task_set_affinity(current(), 1), 0);
 	for (unsigned cpu = 1; cpu < cpu_count(); cpu++)
@@ -233,15 +264,30 @@ static void while_it_runs(void)
 	while (atomic_load(&running))
 		sched_yield_current();
 	task_set_affinity(current(), ~0UL);
-	ktap_note("%llu probes armed and disarmed, %llu hits", (unsigned long long)armed,
+	kprobes_optimization(true);
+	ktap_note("%llu probes armed and disarmed, %llu of them jumps, %llu hits",
+	    (unsigned long long)armed, (unsigned long long)jumped,
 	    (unsigned long long)toggled_hits);
+	EXPECT(jumps ? jumped > 0 : !jumped);
 	EXPECT_EQ(wrong, 0);
 	EXPECT_EQ(memcmp(before, (void *)toggled, sizeof(before)), 0);
 }
 
+static void while_it_runs(void)
+{
+	toggle_all(false);
+}
+
+static void jumps_while_it_runs(void)
+{
+	toggle_all(true);
+}
+
 static const struct ktap_case cases[] = {
     {"kprobe.hits_and_misses", hits_and_misses},
+    {"kprobe.hits_and_misses_of_jumps", hits_and_misses_of_jumps},
     {"kprobe.while_it_runs", while_it_runs},
+    {"kprobe.jumps_while_it_runs", jumps_while_it_runs},
     {NULL, NULL},
 };
 const struct ktap_suite suite_kprobe_storm = {cases};

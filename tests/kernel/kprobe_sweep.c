@@ -1,11 +1,15 @@
 /*
  * Probes everywhere: at every instruction of the text that may be probed, a batch at a time, while a workload runs whose results
- * must be those without probes; and every byte where no instruction begins, or none may be probed, must be refused. One part of
- * SLICES in a usual run, all of it with `sweep=all` on the command line (make sweep). Says how many places there are of each kind.
+ * must be those without probes; and every byte where no instruction begins, or none may be probed, must be refused. Once with
+ * breakpoints; once with every fifth instruction at a time, so that they do not lie under each other's jumps, and jumps wherever
+ * there can be one. One part of SLICES in a usual run, all of it with `sweep=all` on the command line (make sweep). Says how many
+ * places there are of each kind.
  */
+#include "arch/x86_64/insn.h"
+#include "arch/x86_64/probe.h"
 #include "kernel/cmdline.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/kprobe.h"
+#include "kernel/kprobe_site.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
@@ -21,10 +25,12 @@
 #define SLICES	16
 #define BATCH	512
 #define REASONS 16
+#define TRIES	100
 
 static struct kprobe probes[BATCH], *list[BATCH];
 static unsigned n_probes;
-static u64 hits, places, probed, inside, wrong, batches;
+static u64 hits, places, probed, inside, wrong, batches, jumps;
+static bool jumping;
 
 static struct {
 	const char *why;
@@ -98,11 +104,36 @@ static u64 workload(void)
 
 /* ---- the sweep -------------------------------------------------------------------------------------------------------- */
 
+static void count_reason(const char *why)
+{
+	unsigned i = 0;
+
+	while (i < REASONS - 1 && reasons[i].why && strcmp(reasons[i].why, why))
+		i++;
+	reasons[i].why = why;
+	reasons[i].count++;
+}
+
+static void make_jumps(void)
+{
+	unsigned tries = 0;
+
+	while (!kprobes_optimize() && tries++ < TRIES)
+		sleep_ns(TICK_NS, NULL);
+	for (unsigned i = 0; i < n_probes; i++)
+		if (probes[i].site->jump)
+			jumps++;
+		else
+			count_reason(probes[i].site->no_jump ? probes[i].site->no_jump : "?");
+}
+
 static void run_batch(u64 expected)
 {
 	if (!n_probes)
 		return;
 	EXPECT_EQ(enable_kprobes(list, n_probes), 0);
+	if (jumping)
+		make_jumps();
 	if (workload() != expected && !wrong++)
 		ktap_note("first wrong result with probes from %llx on",
 		    (unsigned long long)(u64)probes[0].addr);
@@ -110,16 +141,6 @@ static void run_batch(u64 expected)
 	probed += n_probes;
 	n_probes = 0;
 	batches++;
-}
-
-static void count_reason(const char *why)
-{
-	unsigned i = 0;
-
-	while (i < REASONS - 1 && reasons[i].why && reasons[i].why != why)
-		i++;
-	reasons[i].why = why;
-	reasons[i].count++;
 }
 
 static void try_place(u64 addr, u64 expected)
@@ -144,28 +165,49 @@ static void try_place(u64 addr, u64 expected)
 	}
 }
 
-static void sweep(void)
+static u64 try_all(u64 start, u64 end, u64 expected)
 {
-	const char *all = cmdline_get("sweep");
-	unsigned slice = random_u64() % SLICES;
-	u64 start, size, last = 0, expected = workload(), text = 0;
-	const char *name;
+	for (u64 at = start; at < end; at++)
+		try_place(at, expected);
+	return end - start;
+}
 
-	EXPECT_EQ(workload(), expected);
+/* Those instructions of which `pass` is the number in their function, divided by PASSES. */
+#define PASSES ARCH_JUMP_LEN
+static u64 try_some(u64 start, u64 end, unsigned pass, u64 expected)
+{
+	u8 code[INSN_MAX + 1];
+	unsigned n = 0;
+	struct insn i;
+
+	for (u64 at = start; at < end && insn_decode(&i, code, probe_read_code(at, code));
+	     at += i.len)
+		if (n++ % PASSES == pass)
+			try_place(at, expected);
+	return 0;
+}
+
+/* One time through a slice, or all. */
+static u64 go_through(unsigned slice, unsigned pass, u64 expected)
+{
+	const char *all = cmdline_get("sweep"), *name;
+	u64 start, size, last = 0, text = 0;
+
 	for (unsigned i = 0; sym_nth(i, &name, &start, &size); i++) {
 		if (start == last || (!all && i % SLICES != slice))
 			continue; /* another name of the same, or not our slice */
 		last = start;
-		for (u64 at = start; at < start + size; at++)
-			try_place(at, expected);
-		text += size;
+		text += jumping ? try_some(start, start + size, pass, expected)
+				: try_all(start, start + size, expected);
 	}
 	run_batch(expected);
-	EXPECT_EQ(workload(), expected);
-	EXPECT_EQ(wrong, 0);
-	EXPECT_EQ(places, text);
-	EXPECT(probed > 1000);
-	EXPECT(hits > 1000);
+	return text;
+}
+
+static void report(unsigned slice)
+{
+	bool all = cmdline_get("sweep");
+
 	ktap_note("%s, slice %u of %u: %llu bytes of text, %llu instructions probed in %llu "
 		  "batches, %llu hits",
 	    all ? "all" : "a part", slice, SLICES, (unsigned long long)places,
@@ -176,8 +218,49 @@ static void sweep(void)
 		    "refused: %8llu %s", (unsigned long long)reasons[i].count, reasons[i].why);
 }
 
+static void begin(bool with_jumps)
+{
+	hits = places = probed = inside = wrong = batches = jumps = 0;
+	memset(reasons, 0, sizeof(reasons));
+	jumping = with_jumps;
+	kprobes_optimization(with_jumps);
+}
+
+static void sweep(void)
+{
+	unsigned slice = random_u64() % SLICES;
+	u64 expected = workload();
+
+	begin(false);
+	EXPECT_EQ(workload(), expected);
+	EXPECT_EQ(go_through(slice, 0, expected), places);
+	EXPECT_EQ(workload(), expected);
+	EXPECT_EQ(wrong, 0);
+	EXPECT(probed > 1000);
+	EXPECT(hits > 1000);
+	report(slice);
+	kprobes_optimization(true);
+}
+
+static void sweep_jumps(void)
+{
+	unsigned slice = random_u64() % SLICES;
+	u64 expected = workload();
+
+	begin(true);
+	for (unsigned pass = 0; pass < PASSES; pass++)
+		go_through(slice, pass, expected);
+	EXPECT_EQ(workload(), expected);
+	EXPECT_EQ(wrong, 0);
+	EXPECT(jumps > 500);
+	EXPECT(hits > 1000);
+	report(slice);
+	ktap_note("jumps:   %8llu", (unsigned long long)jumps);
+}
+
 static const struct ktap_case cases[] = {
     {"sweep.every_instruction", sweep},
+    {"sweep.every_jump", sweep_jumps},
     {NULL, NULL},
 };
 const struct ktap_suite suite_kprobe_sweep = {cases};
