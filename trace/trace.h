@@ -27,6 +27,9 @@ void trace_exit(void);
 /* More CPUs came up since trace_init(): their rings. Task context. 0 or -ENOMEM. */
 int trace_cpus_up(void);
 
+/* User events that were to go when unused, and are: takes host_lock. See host_user_events_changed(). */
+void user_events_settle(void);
+
 /* Registers the host's static events (kernel/events.c gives its table). */
 void trace_events_register(struct trace_event_call *const *calls, unsigned n);
 

@@ -9,6 +9,7 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/trace.h"
 #include "trace/trace_array.h"
 
 #define HASH_SIZE 1024

@@ -48,8 +48,6 @@ void user_events_exit(void);
 void *user_events_page(void);
 /* user_events_status as text. host_lock held. */
 void user_events_show_status(struct seq *s);
-/* Events that were to go when unused, and are: takes host_lock. See host_user_events_changed(). */
-void user_events_settle(void);
 
 /* ---- of an open user_events_data: task context, takes host_lock ----------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 
 #include "tests/host/machine.h"
 #include "trace/host.h"
-#include "trace/user_events.h"
+#include "trace/trace.h"
 
 #define PARAMS	   16
 #define PAGES_FREE 65536 /* as if there were 256 MiB */

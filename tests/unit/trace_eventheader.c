@@ -7,6 +7,7 @@
 #include "tests/unit/eventheader_tools.h"
 #include "tests/unit/json_check.h"
 #include "tests/unit/trace_tools.h"
+#include "trace/trace.h"
 #include "trace/user_events_write.h"
 
 #define NAME "EhUnit_L4K1"

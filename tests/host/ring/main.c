@@ -7,7 +7,7 @@
 
 #include "kernel/lib/ktap.h"
 #include "tests/host/machine.h"
-#include "trace/user_events.h"
+#include "trace/trace.h"
 
 #define SUITE(name) extern const struct ktap_suite suite_##name;
 #include "tests/host/ring/list.def"
