@@ -162,6 +162,11 @@ export-test: $(O)/kernel.elf $(O)/trapline
 uefi-test: $(O)/trapline.img
 	$(Q)tools/uefi-test $(O) $(ONLY)
 
+# In Bochs, with CPUS=2 CPUs.
+.PHONY: bochs-test
+bochs-test: $(O)/kernel-test.elf
+	$(Q)tools/bochs-test $< $(CPUS)
+
 matrix: $(O)/kernel-test.elf $(O)/BOOTX64.EFI
 	$(Q)tools/matrix --all --loader $(O)/BOOTX64.EFI $<
 
@@ -214,7 +219,7 @@ help:
 #: make image     build/trapline.img for a stick (`dd`), build/trapline.iso for a CD or a stick; ARCHIVE=archive.cpio CONFIG=trapline.cfg
 #: make run-uefi  and boot it under OVMF; variables as for make run
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
-#:                check, host-test, insn-test, guest-test, console-test, uefi-test, matrix; ONLY=ring. chooses cases
+#:                check, host-test, insn-test, guest-test, console-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
 #: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
 #: make kernel    build/kernel.elf only

@@ -4,6 +4,7 @@
  */
 #include "arch/x86_64/features.h"
 #include "arch/x86_64/cpu_regs.h"
+#include "arch/x86_64/early.h"
 
 #define XSTATE_X87    (1u << 0)
 #define XSTATE_SSE    (1u << 1)
@@ -39,6 +40,8 @@ void cpu_features_init(void)
 	u32 max = cpuid(0, 0).a, max_extended = cpuid(0x80000000, 0).a;
 	struct cpuid structured = {0};
 
+	if (!(cpuid(0x80000001, 0).d >> 11 & 1))
+		early_die("the CPU has no SYSCALL instruction");
 	if (max >= 7)
 		structured = cpuid(7, 0);
 	f->smep = structured.b >> 7 & 1;
