@@ -187,10 +187,10 @@ $(O)/ringcheck: tools/ringcheck.c
 	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) $< -o $@
 
 # The decoder of EventHeader events as a program of the host.
-EHSRC    := tools/eventheader.c $(wildcard trace/eventheader*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c
-$(O)/eventheader: $(EHSRC) $(wildcard trace/eventheader*.h) kernel/abi/eventheader.h
+EHSRC    := $(wildcard tools/eventheader*.c) $(wildcard trace/eventheader*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c
+$(O)/eventheader: $(EHSRC) $(wildcard trace/eventheader*.h tools/eventheader.h) kernel/abi/eventheader.h
 	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf -o $@ $(EHSRC)
+	$(Q)$(HOSTCC) -std=gnu17 -O2 -g -D_GNU_SOURCE $(WARN) -I. -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf -o $@ $(EHSRC)
 
 .PHONY: soak
 soak: $(O)/kernel-test.elf $(O)/ringcheck

@@ -319,9 +319,10 @@ static bool is_taken(const struct field *f)
 
 /*
  * JSON: the number behind the name, so that no two in its object are the same: of how many fields with that name from `start` on it is
- * the last. 0: none is needed.
+ * the last. 0: none is needed. Out of line: walk_fields() calls itself, and the kernel's last words have little stack.
  */
-static u32 number_name(struct walk *w, const u8 *start, const struct field *f, bool is_top)
+static __noinline u32 number_name(
+    struct walk *w, const u8 *start, const struct field *f, bool is_top)
 {
 	struct walk ahead = *w;
 	struct field other;
