@@ -90,7 +90,12 @@ $(O)/initrd/initrd/glibc: tests/initrd/glibc.c
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -o $@ $<
 
-$(O)/test-initrd.cpio: $(O)/initrd/initrd/glibc
+# The sample of EventHeader events and its library, which say that they build for Linux as they are.
+$(O)/initrd/initrd/eh_sample: user/eh_sample.c user/lib/eventheader.c user/eventheader.h
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -I. -o $@ $(filter %.c,$^)
+
+$(O)/test-initrd.cpio: $(O)/initrd/initrd/glibc $(O)/initrd/initrd/eh_sample
 	@echo "  CPIO    $@"
 	$(Q)echo "a line from the initrd" >$(O)/initrd/initrd/text
-	$(Q)cd $(O)/initrd && printf 'initrd\ninitrd/glibc\ninitrd/text\n' | cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(@F)
+	$(Q)cd $(O)/initrd && printf 'initrd\ninitrd/eh_sample\ninitrd/glibc\ninitrd/text\n' | cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(@F)

@@ -105,6 +105,7 @@ static const struct {
 } programs[] = {
     {"sys.", "/test/bench_sys"},
     {"ue.", "/test/bench_uev"},
+    {"eh.", "/test/bench_eh"},
 };
 
 static int exec_program(void *path)

@@ -1,8 +1,11 @@
 /* Ring-3 programs: those of /test and /bin from the archive, and the glibc one when an -initrd brought it. */
+#include "kernel/abi/eventheader.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "tests/kernel/run_program.h"
+#include "tests/unit/trace_tools.h"
 #include "trace/trace_array.h"
 
 static void files(void)
@@ -91,6 +94,26 @@ static void glibc(void)
 		EXPECT_EQ(run_program("/initrd/glibc", NULL), 0);
 }
 
+/* The sample of EventHeader events, built for Linux: what it writes to a tracepoint that is there and switched on before it. */
+static void glibc_eventheader(void)
+{
+	struct vstat st;
+
+	if (vfs_stat("/initrd/eh_sample", true, &st)) {
+		ktap_skip("no -initrd with it");
+		return;
+	}
+	trace_fresh();
+	EXPECT_EQ(trace_append("dynamic_events", "u:Trapline_Sample_L4K1 " EVENTHEADER_FIELDS), 0);
+	EXPECT_EQ(trace_put("events/user_events/Trapline_Sample_L4K1/enable", "1"), 0);
+	EXPECT_EQ(run_program("/initrd/eh_sample", "-n"), 0);
+	EXPECT(strstr(trace_nth_event(4), ": Trapline_Sample:Served [level=4 keyword=0x1 id=7 "));
+	EXPECT(strstr(trace_nth_event(4), "] bytes=512 seconds=0.25 cached=true"));
+	EXPECT_EQ(trace_put("events/user_events/Trapline_Sample_L4K1/enable", "0"), 0);
+	EXPECT_EQ(trace_append("dynamic_events", "!u:Trapline_Sample_L4K1"), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"ring3.files", files},
     {"ring3.pipes", pipes},
@@ -104,6 +127,7 @@ static const struct ktap_case cases[] = {
     {"ring3.user_events", user_events},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
+    {"ring3.glibc_eventheader", glibc_eventheader},
     {NULL, NULL},
 };
 const struct ktap_suite suite_programs = {cases};
