@@ -43,7 +43,13 @@ static int parse_maxactive(
 	return 0;
 }
 
-/* "SYMBOL[+offs][%return]" */
+/* "MODULE:SYMBOL" may be there later, as Linux has it: a module is loaded when it is wanted. */
+static bool is_of_module(const char *symbol)
+{
+	return strchr(symbol, ':');
+}
+
+/* "[MODULE:]SYMBOL[+offs][%return]" */
 static int parse_symbol(struct definition *d, const char *text, struct probe_error *err)
 {
 	static const char bad[] = "Invalid probed address or symbol";
@@ -65,7 +71,7 @@ static int parse_symbol(struct definition *d, const char *text, struct probe_err
 			return probe_fail(err, 1, 0, bad);
 		*plus = '\0';
 	}
-	code = host_symbol_check(d->symbol);
+	code = is_of_module(d->symbol) ? 0 : host_symbol_check(d->symbol);
 	if (code) {
 		probe_fail(err, 1, 0, code == -EADDRNOTAVAIL ? "The symbol is not unique" : bad);
 		return code;
@@ -154,6 +160,11 @@ static int place_probe(struct trace_probe *tp, struct probe_error *err)
 
 	if (code == -ENOENT && !tp->symbol) {
 		host_log("no code at the probe's address: it will not be hit");
+		return 0;
+	}
+	if (code == -ENOENT && is_of_module(tp->symbol)) {
+		host_log("This probe might be able to register after target module is loaded. "
+			 "Continue.");
 		return 0;
 	}
 	if (code == -EILSEQ)

@@ -46,7 +46,7 @@ const char tfs_readme[] =
     "\t           e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>] [if "
     "<filter>]\n"
     "\t           -:[<group>/][<event>]\n"
-    "\t    place: <symbol>[+<offset>]|<memaddr>\n"
+    "\t    place: [<module>:]<symbol>[+<offset>]|<memaddr>\n"
     "     place (r): <symbol>[+<offset>]%return|<memaddr>\n"
     "\t     args: <name>=fetcharg[:type]\n"
     "\t fetcharg: (%<register>|$<efield>), @<address>, @<symbol>[+|-<offset>],\n"

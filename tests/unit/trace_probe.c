@@ -62,6 +62,23 @@ static void lengths(void)
 	EXPECT_EQ(trace_put("kprobe_events", ""), 0);
 }
 
+/* Nothing is there yet, and nothing comes; all else is as with others. */
+static void of_modules(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_append("kprobe_events", "p:x nosuch:do_mkdirat a=%di"), 0);
+	EXPECT_EQ(trace_append("kprobe_events", "r:y nosuch:do_rmdir $retval"), 0);
+	EXPECT_EQ(trace_append("kprobe_events", "p:z nosuch:do_rmdir+16"), 0);
+	EXPECT_EQ(trace_append("kprobe_events", "r:w nosuch:do_rmdir+16"), -EINVAL);
+	EXPECT(strstr(trace_get("kprobe_events", NULL), "p:kprobes/x nosuch:do_mkdirat a=%di\n"));
+	EXPECT_EQ(trace_put("events/kprobes/enable", "1"), 0);
+	EXPECT_EQ(trace_put("events/kprobes/enable", "0"), 0);
+	EXPECT_EQ(trace_append("kprobe_events", "-:x nosuch:do_mkdirat a=%di"), 0);
+	EXPECT_EQ(trace_put("kprobe_events", ""), 0);
+	EXPECT_STR(trace_get("kprobe_events", NULL), "");
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+}
+
 static void arrays_and_nesting(void)
 {
 	trace_fresh();
@@ -219,6 +236,7 @@ static void api_misuse(void)
 static const struct ktap_case cases[] = {
     {"probe.argument_count", argument_count},
     {"probe.lengths", lengths},
+    {"probe.of_modules", of_modules},
     {"probe.arrays_and_nesting", arrays_and_nesting},
     {"probe.listing_is_a_definition", listing_is_a_definition},
     {"probe.random_lines", random_lines},
