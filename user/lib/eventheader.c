@@ -146,12 +146,29 @@ static size_t make_front(
 	return offsetof(struct front, activity) + f->extension.size;
 }
 
+/* memcpy() where most are numbers: up to 16 bytes by two moves, which overlap if it is no power of 2. */
+static inline void copy(char *to, const char *from, size_t n)
+{
+	if (n > 16) {
+		memcpy(to, from, n);
+	} else if (n >= 8) {
+		memcpy(to, from, 8);
+		memcpy(to + n - 8, from + n - 8, 8);
+	} else if (n >= 4) {
+		memcpy(to, from, 4);
+		memcpy(to + n - 4, from + n - 4, 4);
+	} else {
+		while (n--)
+			to[n] = from[n];
+	}
+}
+
 /* Puts n bytes at *at; false: the record is full. */
-static bool put(char *record, size_t *at, const void *p, size_t n)
+static inline bool put(char *record, size_t *at, const void *p, size_t n)
 {
 	if (n > RECORD_MAX - *at)
 		return false;
-	memcpy(record + *at, p, n);
+	copy(record + *at, p, n);
 	*at += n;
 	return true;
 }
@@ -171,8 +188,11 @@ struct eh_part eh_zstring(const void *s, unsigned unit)
 	const char *p = s ? s : &nul;
 	size_t n = 0;
 
-	while (memcmp(p + n, &nul, unit))
-		n += unit;
+	if (unit == 1)
+		n = strlen(p);
+	else
+		while (memcmp(p + n, &nul, unit))
+			n += unit;
 	return (struct eh_part){p, n + unit, 0, false};
 }
 
