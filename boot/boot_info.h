@@ -64,6 +64,15 @@ struct boot_info {
 	char cmdline[BOOT_MAX_CMDLINE]; /* always NUL-terminated */
 };
 
+/* How the memory of lastboot_base begins when something is kept in it: as much as a loader must know to save it. */
+#define BOOT_KEPT_MAGIC "TRAPKEPT"
+
+struct boot_kept {
+	char magic[8];
+	uint32_t version[4];
+	uint64_t size, base; /* of all that is kept; where it lay then */
+};
+
 /*
  * The ELF note by which a loader knows this kernel: name BOOT_NOTE_NAME, type BOOT_NOTE_TYPE, described by this. The loader puts
  * the segments somewhere below 4 GiB in one piece, maps that where the image is linked, and the first 4 GiB of memory one to

@@ -31,7 +31,8 @@ EFI_FILE_HANDLE volume_open(EFI_HANDLE image)
 }
 
 /* The firmware's path: backslashes, 16 bits a character. */
-static EFI_FILE_HANDLE open_file(EFI_FILE_HANDLE volume, const char *path, EFI_STATUS *status)
+static EFI_FILE_HANDLE open_file(
+    EFI_FILE_HANDLE volume, const char *path, UINT64 mode, EFI_STATUS *status)
 {
 	CHAR16 name[CONFIG_MAX_PATH];
 	EFI_FILE_HANDLE f = NULL;
@@ -40,7 +41,7 @@ static EFI_FILE_HANDLE open_file(EFI_FILE_HANDLE volume, const char *path, EFI_S
 	for (i = 0; path[i] && i + 1 < CONFIG_MAX_PATH; i++)
 		name[i] = path[i] == '/' ? L'\\' : (CHAR16)path[i];
 	name[i] = 0;
-	*status = volume->Open(volume, &f, name, EFI_FILE_MODE_READ, 0);
+	*status = volume->Open(volume, &f, name, mode, 0);
 	return *status == EFI_SUCCESS ? f : NULL;
 }
 
@@ -102,7 +103,7 @@ const CHAR16 *file_read(
     EFI_FILE_HANDLE volume, const char *path, UINTN max, const uint32_t *crc, struct file *out)
 {
 	EFI_STATUS status;
-	EFI_FILE_HANDLE f = open_file(volume, path, &status);
+	EFI_FILE_HANDLE f = open_file(volume, path, EFI_FILE_MODE_READ, &status);
 	const CHAR16 *wrong;
 
 	*out = (struct file){0};
@@ -113,4 +114,35 @@ const CHAR16 *file_read(
 	wrong = take(f, max, crc, out);
 	f->Close(f);
 	return wrong;
+}
+
+static bool write_all(EFI_FILE_HANDLE f, const char *from, UINTN size)
+{
+	while (size) {
+		UINTN n = size < CHUNK ? size : CHUNK;
+		if (f->Write(f, &n, (void *)from) != EFI_SUCCESS || !n)
+			return false;
+		from += n;
+		size -= n;
+	}
+	return f->Flush(f) == EFI_SUCCESS;
+}
+
+const CHAR16 *file_write(EFI_FILE_HANDLE volume, const char *path, const void *data, UINTN size)
+{
+	const UINT64 mode = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE;
+	EFI_STATUS status;
+	EFI_FILE_HANDLE f = open_file(volume, path, mode, &status);
+
+	if (f)
+		f->Delete(f); /* and closes it */
+	f = open_file(volume, path, mode | EFI_FILE_MODE_CREATE, &status);
+	if (!f)
+		return L"cannot be written: the volume is read-only or damaged";
+	if (!write_all(f, data, size)) {
+		f->Delete(f);
+		return L"cannot be written: the volume is full or damaged";
+	}
+	f->Close(f);
+	return NULL;
 }

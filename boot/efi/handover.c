@@ -11,9 +11,6 @@
 #define EXIT_TRIES 16
 #define ROOM_MIN   (2u << 20)
 #define GIB	   (1ull << 30)
-/* Where memory is kept for the next boot: always the same places, the first that is free. */
-static const EFI_PHYSICAL_ADDRESS kept_at[] = {
-    0x10000000, 0x08000000, 0x06000000, 0x04000000, 0x03000000, 0x20000000};
 
 struct map {
 	char *data;
@@ -73,21 +70,6 @@ static void place_kernel(
 	kernel_image_load(kernel, file, (void *)bi->kernel_base);
 }
 
-/* lastboot_size is what is wanted; 0 afterwards if none of the places is free. */
-static void keep_memory(struct boot_info *bi)
-{
-	UINTN pages = EFI_SIZE_TO_PAGES(bi->lastboot_size);
-
-	for (unsigned i = 0; pages && i < sizeof(kept_at) / sizeof(kept_at[0]); i++) {
-		EFI_PHYSICAL_ADDRESS at = kept_at[i];
-		if (BS->AllocatePages(AllocateAddress, EfiLoaderData, pages, &at) != EFI_SUCCESS)
-			continue;
-		bi->lastboot_base = at;
-		return;
-	}
-	bi->lastboot_size = 0;
-}
-
 static void enter(uint64_t tables, uint64_t entry, struct boot_info *bi) __attribute__((noreturn));
 
 static void enter(uint64_t tables, uint64_t entry, struct boot_info *bi)
@@ -112,7 +94,6 @@ void handover(
 	uint64_t memory = pages_below_4g(page_tables_bytes(ram_end, kernel->size));
 	if (!memory)
 		refuse(L"there is no memory for page tables");
-	keep_memory(bi);
 	place_kernel(bi, kernel, file, ram_end);
 	page_tables_make(&tables, memory, ram_end, BOOT_DIRECT_BASE, kernel->base, bi->kernel_base,
 	    kernel->size);

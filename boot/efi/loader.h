@@ -43,6 +43,8 @@ EFI_FILE_HANDLE volume_open(EFI_HANDLE image);
  */
 const CHAR16 *file_read(
     EFI_FILE_HANDLE volume, const char *path, UINTN max, const uint32_t *crc, struct file *out);
+/* Writes a file; one of that name that was there is gone. NULL, or the end of a sentence that begins with the file's name. */
+const CHAR16 *file_write(EFI_FILE_HANDLE volume, const char *path, const void *data, UINTN size);
 /* Pages below 4 GiB; 0: there are none. */
 EFI_PHYSICAL_ADDRESS pages_below_4g(UINTN size);
 
@@ -57,6 +59,11 @@ struct config_entry *menu_choose(struct config *c);
 void machine_check(void);
 /* ACPI, SMBIOS and the picture, as far as they are there. */
 void machine_take(struct boot_info *bi);
+
+/* ---- lastboot.c ---- */
+
+/* Takes the memory that a warm reset keeps for the next kernel; what the last one left there becomes lastboot.bin on the volume. */
+void lastboot_keep(struct boot_info *bi, EFI_FILE_HANDLE volume, UINTN size);
 
 /* ---- handover.c ---- */
 

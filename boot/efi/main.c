@@ -119,6 +119,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 	EFI_FILE_HANDLE volume = volume_open(image);
 	read_config(volume);
 	stamp(bi, "config_read");
+	lastboot_keep(bi, volume, (UINTN)config.lastboot_kib << 10);
 	const struct config_entry *entry = menu_choose(&config);
 	CopyMem(bi->cmdline, entry->cmdline, sizeof(bi->cmdline));
 	stamp(bi, "entry_chosen");
@@ -127,7 +128,6 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 	read_archive(volume, bi);
 	stamp(bi, "archive_read");
 	machine_take(bi);
-	bi->lastboot_size = (uint64_t)config.lastboot_kib << 10;
 	stamp(bi, "tables_taken");
 	handover(image, bi, &kernel, file.data);
 }
