@@ -149,6 +149,11 @@ probe-storm: $(O)/kernel-test.elf
 console-test: $(O)/kernel.elf
 	$(Q)tools/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt
 
+# Consoles and devices of whole machines; ONLY=name chooses one case.
+.PHONY: device-test
+device-test: $(O)/kernel.elf
+	$(Q)tools/device-test --kernel $< $(ONLY)
+
 # All states of the ring buffer's algorithm; `make test` has the smaller runs of it.
 model:
 	$(Q)O=$(O) tools/spin-check --all
@@ -219,7 +224,7 @@ help:
 #: make image     build/trapline.img for a stick (`dd`), build/trapline.iso for a CD or a stick; ARCHIVE=archive.cpio CONFIG=trapline.cfg
 #: make run-uefi  and boot it under OVMF; variables as for make run
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
-#:                check, host-test, insn-test, guest-test, console-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
+#:                check, host-test, insn-test, guest-test, console-test, device-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
 #: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
 #: make kernel    build/kernel.elf only
