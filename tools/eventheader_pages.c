@@ -22,12 +22,22 @@ struct format {
 };
 static struct format *formats[65536]; /* by number */
 
+/* Cuts off what the kernel puts behind the name of a multi-format event: ".N", in hex. */
+static void cut_number(char *name)
+{
+	char *dot = strrchr(name, '.');
+
+	if (dot && dot[1] && !dot[1 + strspn(dot + 1, "0123456789abcdef")])
+		*dot = '\0';
+}
+
 static void take_line(const char *line, struct format *now, u32 *id)
 {
 	struct eh_name parts;
 	unsigned n;
 
 	if (sscanf(line, "name: %255s", now->name) == 1) {
+		cut_number(now->name);
 		*id = 0;
 	} else if (sscanf(line, "ID: %u", &n) == 1) {
 		*id = n < 65536 ? n : 0;
