@@ -21,6 +21,7 @@
 #define PROBE_ARRAY_MAX	    64
 #define PROBE_DEREFS_MAX    14
 #define PROBE_MAXACTIVE_MAX 4096
+#define PROBE_STACK_MAX	    2048 /* words of the kernel's stack, as Linux bounds $stackN */
 #define PROBE_STRING_MAX    2048 /* with the NUL; what is longer is cut */
 
 enum probe_text {
@@ -131,7 +132,7 @@ static inline struct trace_probe *trace_probe_of(const struct dynevent *ev)
 int probe_command(char *line);
 void probe_profile_show(struct seq *s);
 
-/* ---- parsing: probe_parse.c ------------------------------------------------------------------------------------------- */
+/* ---- parsing: probe_parse.c, probe_type.c, probe_old.c ------------------------------------------------------------------------------------------- */
 
 /* What is wrong, where: the word of the command, and the position in it. NULL: it is not said. */
 struct probe_error {
@@ -161,9 +162,29 @@ struct probe_parse {
 	u32 pos;       /* in it: of what is parsed */
 };
 
+/* Notes what is wrong, at `pos` of the argument: -EINVAL. */
+int probe_parse_fail(struct probe_parse *p, u32 pos, const char *text);
+/* BODY of today's language, which is cut up; *is_text: it is a text of the probe's own. As probe_parse_arg(). */
+int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, bool *is_text);
+/* What stands behind "$stack", behind "$arg". */
+int probe_parse_stack(struct probe_parse *p, struct probe_fetch *f, const char *text);
+int probe_parse_argument_number(struct probe_parse *p, struct probe_fetch *f, const char *text);
+static inline void probe_from_reg(struct probe_fetch *f, int reg)
+{
+	f->source = PROBE_FROM_REG;
+	f->param = reg;
+}
+
+/* probe_type.c. The part behind ':' (NULL: there is none) without "[N]"; NULL: no such type. A bitfield has that of what it lies in. */
+const struct probe_type *probe_type_find(const char *name);
+/* Of "bW@O/S" where those bits are; other types are let pass. 0 or -EINVAL. */
+int probe_parse_bitfield(const char *text, struct probe_arg *arg);
+/* Cuts "[N]" off the type, behind ':' in text: 0 or -EINVAL. */
+int probe_parse_count(struct probe_parse *p, char *text, char *type, u32 *count);
+
 /* Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol or field that is not there), -ENOMEM. */
 int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
-/* The same in the language of 2009; and whether all arguments are of it. */
+/* probe_old.c. The same in the language of 2009; and whether all arguments are of it. */
 int probe_parse_old_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
 bool probe_is_old(const struct probe_words *w);
 
