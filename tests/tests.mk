@@ -151,7 +151,7 @@ console-test: $(O)/kernel.elf
 
 # Consoles and devices of whole machines; ONLY=name chooses one case.
 .PHONY: device-test
-device-test: $(O)/kernel.elf
+device-test: $(O)/kernel.elf $(O)/BOOTX64.EFI
 	$(Q)tools/device-test --kernel $< $(ONLY)
 
 # All states of the ring buffer's algorithm; `make test` has the smaller runs of it.
