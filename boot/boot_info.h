@@ -33,7 +33,7 @@ struct boot_framebuffer {
 	uint32_t format;	       /* enum boot_pixel_format */
 };
 
-/* A step of the firmware or the loader, with the time when it was done. In the order of time. */
+/* A step of the loader, or ("firmware_...") of the firmware, with the time when it was done. Each of the two in the order of time. */
 struct boot_stamp {
 	uint64_t tsc;
 	char name[24]; /* NUL-terminated, e.g. "kernel_read" */

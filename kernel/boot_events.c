@@ -51,9 +51,7 @@ void boot_user_task(void)
 
 u64 boot_first_tsc(const struct boot_info *bi)
 {
-	u64 first = bi->stamp_count ? MIN(bi->stamps[0].tsc, bi->entry_tsc) : bi->entry_tsc;
-
-	return bi->entry_tsc < TSC_FRESH ? 0 : first;
+	return bi->entry_tsc < TSC_FRESH ? 0 : bi->entry_tsc;
 }
 
 #define FIRMWARE "firmware_" /* how the firmware's own stamps begin */
@@ -103,8 +101,8 @@ static void replay(void)
 	if (!boot_first_tsc(boot)) {
 		trace_early_time(0);
 		trace_boot_step("machine", "reset");
+		replay_stamps(true); /* told from the reset on */
 	}
-	replay_stamps(true);
 	trace_early_time(boot->entry_tsc);
 	trace_boot_step(boot->loader, "entered");
 	replay_stamps(false);

@@ -18,16 +18,30 @@ struct map {
 	UINT32 version;
 };
 
-void stamp(struct boot_info *bi, const char *name)
+static void add_stamp(struct boot_info *bi, const char *name, uint64_t tsc)
 {
 	struct boot_stamp *s = &bi->stamps[bi->stamp_count];
 
 	if (bi->stamp_count == BOOT_MAX_STAMPS)
 		return;
-	s->tsc = __builtin_ia32_rdtsc();
+	s->tsc = tsc;
 	for (unsigned i = 0; name[i] && i + 1 < sizeof(s->name); i++)
 		s->name[i] = name[i];
 	bi->stamp_count++;
+}
+
+void stamp(struct boot_info *bi, const char *name)
+{
+	add_stamp(bi, name, __builtin_ia32_rdtsc());
+}
+
+void stamp_firmware(
+    struct boot_info *bi, const char *name, uint64_t ns, uint64_t cycles, uint64_t us)
+{
+	uint64_t tsc;
+
+	if (!__builtin_mul_overflow(ns, cycles, &tsc) && ns && tsc / us / 1000 < bi->entry_tsc)
+		add_stamp(bi, name, tsc / us / 1000);
 }
 
 static EFI_STATUS get_map(struct map *m)

@@ -69,6 +69,9 @@ void lastboot_keep(struct boot_info *bi, EFI_FILE_HANDLE volume, UINTN size);
 
 /* A moment of the loader's way; the names are shown by the kernel's boot events. */
 void stamp(struct boot_info *bi, const char *name);
+/* One of the firmware's, told in ns since the reset, where the TSC has `cycles` in `us`. None where that is 0 or not before the loader. */
+void stamp_firmware(
+    struct boot_info *bi, const char *name, uint64_t ns, uint64_t cycles, uint64_t us);
 /* Puts the kernel in its place, ends boot services, and enters it. */
 void handover(EFI_HANDLE image, struct boot_info *bi, const struct kernel_image *kernel,
     const void *file) __attribute__((noreturn));

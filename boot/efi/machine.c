@@ -2,6 +2,7 @@
  * What the firmware tells of the machine, for struct boot_info: ACPI's root, SMBIOS, the firmware's own times (FPDT), the picture.
  * (UEFI 2.10: 4.6 configuration tables, 12.9 graphics output; ACPI 6.4: 5.2.5, 5.2.8)
  */
+#include "boot/efi/fpdt.h"
 #include "boot/efi/loader.h"
 
 #define CPUID_NX      (1u << 20)
@@ -90,6 +91,25 @@ static UINT64 find_fpdt(UINT64 rsdp)
 	return 0;
 }
 
+#define STALL_US 20000
+
+/* The firmware's times as stamps: nanoseconds since the reset, where the TSC counted from, too. The rate by the firmware's own clock. */
+static void take_times(struct boot_info *bi)
+{
+	struct fpdt_times t;
+	UINT64 start, cycles;
+
+	fpdt_read(bi->fpdt, &t);
+	if (!t.reset_end)
+		return;
+	start = __builtin_ia32_rdtsc();
+	BS->Stall(STALL_US);
+	cycles = __builtin_ia32_rdtsc() - start;
+	stamp_firmware(bi, "firmware_reset_end", t.reset_end, cycles, STALL_US);
+	stamp_firmware(bi, "firmware_loads_loader", t.loader_load, cycles, STALL_US);
+	stamp_firmware(bi, "firmware_starts_loader", t.loader_start, cycles, STALL_US);
+}
+
 static UINT32 format_of(const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info)
 {
 	const EFI_PIXEL_BITMASK *m = &info->PixelInformation;
@@ -136,6 +156,7 @@ void machine_take(struct boot_info *bi)
 	bi->rsdp = newer(&acpi2, &acpi1);
 	bi->smbios = newer(&smbios3, &smbios);
 	bi->fpdt = find_fpdt(bi->rsdp);
+	take_times(bi);
 	take_picture(&bi->framebuffer);
 	if (!bi->rsdp)
 		refuse(L"the firmware has no ACPI tables");

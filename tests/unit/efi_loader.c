@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "boot/efi/config.h"
 #include "boot/efi/crc32.h"
+#include "boot/efi/fpdt.h"
 #include "boot/efi/kernel_image.h"
 #include "boot/efi/memory_map.h"
 #include "boot/efi/page_tables.h"
@@ -414,6 +415,72 @@ static void map_too_long(void)
 		EXPECT(info.ranges[i].size > 40 * PAGE_SIZE);
 }
 
+/* ---- The firmware's times ---- */
+
+static u8 fpdt[128], fbpt[128];
+
+static void good_fpdt(void)
+{
+	static const u8 record[16] = {0, 0, 16, 1};
+	u64 at = (u64)fbpt;
+
+	memset(fpdt, 0, sizeof(fpdt));
+	memset(fbpt, 0, sizeof(fbpt));
+	memcpy(fpdt, "FPDT\x44", 5); /* 36, a strange record of 16, ours */
+	fpdt[36] = 0x77;
+	fpdt[38] = 16;
+	memcpy(fpdt + 52, record, sizeof(record));
+	memcpy(fpdt + 60, &at, sizeof(at));
+	memcpy(fbpt, "FBPT\x38", 5); /* 8 and 48 */
+	fbpt[8] = 2;
+	fbpt[10] = 48;
+	for (u64 i = 0; i < 5; i++)
+		memcpy(fbpt + 16 + i * 8, &(u64){1000000 * (i + 1)}, 8);
+}
+
+/* True if times are found in the tables with one byte of one of them changed. */
+static bool fpdt_with(u8 *table, unsigned at, u8 v)
+{
+	struct fpdt_times t;
+	u8 sum = 0;
+
+	good_fpdt();
+	table[at] = v;
+	for (unsigned i = 0; i < 68; i++)
+		sum += fpdt[i];
+	if (table != fpdt || at != 9)
+		fpdt[9] -= sum;
+	fpdt_read((u64)fpdt, &t);
+	EXPECT(t.reset_end == 0 ||
+	       (t.reset_end == 1000000 && t.loader_load == 2000000 && t.loader_start == 3000000));
+	return t.reset_end;
+}
+
+static void firmware_times(void)
+{
+	struct fpdt_times t;
+
+	EXPECT(fpdt_with(fpdt, 10, 0));
+	EXPECT(!fpdt_with(fpdt, 9, 1));	  /* the sum */
+	EXPECT(!fpdt_with(fpdt, 0, 'X')); /* signatures */
+	EXPECT(!fpdt_with(fbpt, 3, 'X'));
+	EXPECT(!fpdt_with(fpdt, 4, 67)); /* lengths */
+	EXPECT(!fpdt_with(fpdt, 4, 35));
+	EXPECT(!fpdt_with(fpdt, 7, 1));
+	EXPECT(!fpdt_with(fbpt, 4, 55));
+	EXPECT(!fpdt_with(fbpt, 4, 0));
+	EXPECT(!fpdt_with(fbpt, 6, 1));
+	EXPECT(!fpdt_with(fpdt, 38, 0)); /* records: no progress, beyond the end, too short */
+	EXPECT(!fpdt_with(fpdt, 38, 33));
+	EXPECT(!fpdt_with(fpdt, 54, 15));
+	EXPECT(!fpdt_with(fbpt, 10, 47));
+	EXPECT(!fpdt_with(fbpt, 10, 49));
+	EXPECT(!fpdt_with(fpdt, 52, 1)); /* other records only */
+	EXPECT(!fpdt_with(fbpt, 8, 3));
+	fpdt_read(0, &t);
+	EXPECT_EQ(t.reset_end, 0);
+}
+
 /* ---- Page tables ---- */
 
 /* Tables lie where they are pointed to from: memory one to one, which the kernel does not have. */
@@ -497,6 +564,7 @@ static const struct ktap_case cases[] = {
     {"efi.kernel_random", kernel_random},
     {"efi.map_types", map_types},
     {"efi.map_too_long", map_too_long},
+    {"efi.firmware_times", firmware_times},
     {"efi.tables", tables},
     {"efi.tables_fit", tables_fit},
     {NULL, NULL},
