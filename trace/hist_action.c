@@ -479,11 +479,13 @@ static void do_snapshot(struct hist *h, struct hist_action *a, struct hist_entry
 static void do_tracked(struct hist *h, struct hist_action *a, struct hist_entry *e,
     const struct host_context *ctx, const void *rec, u32 len, const u64 *refs)
 {
-	u64 value = refs[a->ref->index], before = hist_var(h->map, e, a->best);
+	u64 value = refs[a->ref->index], before;
 
-	if (a->handler == HIST_ONMAX ? value <= before : value == before)
-		return;
-	hist_set_var(h->map, e, a->best, value);
+	do { /* another CPU may have a larger one at this moment */
+		before = hist_var(h->map, e, a->best);
+		if (a->handler == HIST_ONMAX ? value <= before : value == before)
+			return;
+	} while (!hist_change_var(h->map, e, a->best, before, value));
 	if (a->kind == HIST_SAVE)
 		hist_store_params(h, e, h->save_vars, h->n_save_vars, ctx, rec, len);
 	else if (a->kind == HIST_SNAPSHOT)

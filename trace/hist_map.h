@@ -139,6 +139,16 @@ static inline void hist_set_var(const struct hist_map *map, struct hist_entry *e
 	atomic_store_release(&e->is_set[var], 1);
 }
 
+/* From one value to another; false: it has neither any more. */
+static inline bool hist_change_var(
+    const struct hist_map *map, struct hist_entry *e, u32 var, u64 from, u64 to)
+{
+	if (!atomic_cas(&e->words[map->vars_at + var], from, to))
+		return false;
+	atomic_store_release(&e->is_set[var], 1);
+	return true;
+}
+
 static inline bool hist_var_is_set(const struct hist_entry *e, u32 var)
 {
 	return atomic_load_acquire(&e->is_set[var]);

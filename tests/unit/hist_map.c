@@ -180,6 +180,22 @@ static void chunks(void)
 	hist_map_free(map);
 }
 
+/* What another has written meanwhile stays. */
+static void changes_a_variable(void)
+{
+	struct hist_map_shape shape = {.size = HIST_MAP_MIN, .key_words = 1, .sums = 1, .vars = 2};
+	struct hist_map *map = hist_map_create(&shape);
+	u64 key = 7;
+
+	EXPECT(map);
+	struct hist_entry *e = hist_map_insert(map, &key, 0, NULL, NULL);
+	EXPECT(!hist_change_var(map, e, 1, 5, 6) && !hist_var_is_set(e, 1));
+	EXPECT(hist_change_var(map, e, 1, 0, 6) && hist_var_is_set(e, 1));
+	EXPECT(!hist_change_var(map, e, 1, 0, 4));
+	EXPECT_EQ(hist_var(map, e, 1), 6);
+	hist_map_free(map);
+}
+
 static const struct ktap_case cases[] = {
     {"hist_map.keys", keys},
     {"hist_map.odd_keys", odd_keys},
@@ -189,6 +205,7 @@ static const struct ktap_case cases[] = {
     {"hist_map.initialises", initialises},
     {"hist_map.gives_back", gives_back},
     {"hist_map.chunks", chunks},
+    {"hist_map.changes_a_variable", changes_a_variable},
     {NULL, NULL},
 };
 const struct ktap_suite suite_hist_map = {cases};
