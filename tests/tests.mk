@@ -137,6 +137,11 @@ trigger-storm: $(O)/kernel-test.elf
 
 # A probe at every instruction of the kernel, as a breakpoint and as a jump where there can be one: minutes.
 .PHONY: sweep
+hostile: $(O)/kernel.elf
+	$(Q)printf '\n/test/hostile %s; echo "status $$?"; poweroff\n' $(or $(THOUSANDS),10000) | tools/run-qemu --kernel $< --multi \
+	    --smp $(SMP) --append "shell=plain quiet" --timeout 3600 | tee /dev/stderr | grep -q '^status 0'
+.PHONY: hostile
+
 sweep: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=sweep sweep=all" --smp $(SMP) --ktap --timeout 2400
 
@@ -235,6 +240,7 @@ help:
 #: make trapline  the program on the host for traces: build/trapline --help
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make probe-storm  probes on four CPUs, a million hits
+#: make hostile   system calls with mad arguments from two tasks, THOUSANDS=10000 of them each
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make build/eventheader   the decoder of files of EventHeader events (docs/eventheader.md)

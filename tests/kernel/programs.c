@@ -76,6 +76,12 @@ static void user_events(void)
 	EXPECT_EQ(run_program("/test/uevents", NULL), 0);
 }
 
+/* Two tasks with half a million calls each, in each of the two runs of these tests; more: tests/tests.mk, hostile. */
+static void hostile(void)
+{
+	EXPECT_EQ(run_program("/test/hostile", "500"), 0);
+}
+
 static void samples(void)
 {
 	EXPECT_EQ(run_program("/bin/true", NULL), 0);
@@ -125,6 +131,7 @@ static const struct ktap_case cases[] = {
     {"ring3.rawmap", rawmap},
     {"ring3.eventheader", eventheader},
     {"ring3.user_events", user_events},
+    {"ring3.hostile", hostile},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
     {"ring3.glibc_eventheader", glibc_eventheader},
