@@ -189,6 +189,21 @@ static void forget(void)
 	memset(&fadt, 0, sizeof(fadt));
 }
 
+/* As nearly every PC is built: where the firmware's word cannot be taken, one CPU still runs. */
+static void guess_madt(void)
+{
+	madt = (struct acpi_madt){.guessed = true,
+	    .lapic_base = 0xfee00000,
+	    .has_8259 = true,
+	    .cpu_count = 1,
+	    .ioapic_count = 1,
+	    .ioapic = {{.base = 0xfec00000}},
+	    .override_count = 1,
+	    .override = {{.isa = 0, .gsi = 2}}, /* the timer's line */
+	    .lint_nmi = 1};
+	have_madt = true;
+}
+
 const char *acpi_init(u64 rsdp)
 {
 	const struct rsdp *r = rsdp ? firmware_map(rsdp, sizeof(*r)) : NULL;
@@ -202,10 +217,8 @@ const char *acpi_init(u64 rsdp)
 	bool root =
 	    (v2 && r->xsdt && take_root(r->xsdt, "XSDT", 8)) || take_root(r->rsdt, "RSDT", 4);
 	number_tables();
-	if (!root)
-		return "the ACPI root table is damaged";
-	if (!have_madt)
-		return "ACPI has no MADT, the table that lists CPUs and interrupt controllers";
+	if (!root || !have_madt)
+		guess_madt();
 	return NULL;
 }
 

@@ -12,9 +12,11 @@
 #include "kernel/mem/mem.h"
 #include "kernel/printk.h"
 #include "kernel/task/sync.h"
+#include "kernel/task/timer.h"
 #include "trace/printk.h"
 
 #define UNCLAIMED_MAX 10000u /* interrupts in a row */
+#define ASK_NS	      1000000UL
 
 struct irq_action {
 	struct irq_action *next; /* [A] */
@@ -67,21 +69,10 @@ unsigned irq_from_isa(unsigned isa)
 	return arch_isa_gsi(isa);
 }
 
-/* A device without a driver holds the line: nothing else would run any more. */
-static void give_up(unsigned irq, struct irq_line *line)
+/* True: one of the handlers says it was its device. */
+static bool run_handlers(unsigned irq, struct irq_line *line)
 {
-	arch_irq_mask(irq);
-	line->off = true;
-	line->unclaimed = 0;
-	pr_err("irq %u: nobody cared %u times in a row; the line is off from now on", irq,
-	    UNCLAIMED_MAX);
-}
-
-void kernel_irq(unsigned irq)
-{
-	struct irq_line *line = &lines[irq];
 	bool claimed = false;
-	line->count++;
 	for (struct irq_action *a = atomic_load_acquire(&line->first); a;
 	     a = atomic_load_acquire(&a->next)) {
 		trace_irq_handler_entry(irq, a->name);
@@ -89,7 +80,39 @@ void kernel_irq(unsigned irq)
 		trace_irq_handler_exit(irq, mine);
 		claimed |= mine;
 	}
-	line->unclaimed = claimed ? 0 : line->unclaimed + 1;
+	return claimed;
+}
+
+/* Lines that were given up: whose devices have drivers are asked by the clock. */
+static void ask_lines(struct timer *t)
+{
+	for (unsigned irq = 0; irq < IRQ_LINES; irq++)
+		if (lines[irq].off)
+			run_handlers(irq, &lines[irq]);
+	timer_start(t, clock_ns() + ASK_NS);
+}
+
+/* A device without a driver holds the line: nothing else would run any more. */
+static void give_up(unsigned irq, struct irq_line *line)
+{
+	static struct timer timer;
+	arch_irq_mask(irq);
+	line->off = true;
+	line->unclaimed = 0;
+	pr_err("irq %u: nobody cared %u times in a row; the line is off, its devices are asked "
+	       "each millisecond",
+	    irq, UNCLAIMED_MAX);
+	if (!timer.fn) {
+		timer_setup(&timer, ask_lines);
+		timer_start(&timer, clock_ns() + ASK_NS);
+	}
+}
+
+void kernel_irq(unsigned irq)
+{
+	struct irq_line *line = &lines[irq];
+	line->count++;
+	line->unclaimed = run_handlers(irq, line) ? 0 : line->unclaimed + 1;
 	if (unlikely(line->unclaimed >= UNCLAIMED_MAX))
 		give_up(irq, line);
 }

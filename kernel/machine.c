@@ -50,6 +50,17 @@ static void take_madt(struct machine_info *mi, const struct acpi_madt *madt)
 		    madt->cpus_left_out);
 }
 
+/* Without a sound list of CPUs there is the one that runs this. */
+static void take_boot_cpu(struct machine_info *mi)
+{
+	u32 id[4];
+
+	arch_cpuid(1, 0, id);
+	mi->apic_ids[0] = id[1] >> 24;
+	pr_warn("ACPI has no sound MADT, the table that lists CPUs and interrupt controllers: this "
+		"CPU alone, and a PC's usual addresses");
+}
+
 /* Best first. A clock that is there in name only is found out by the calibration, which goes on to
  * the next. */
 static unsigned find_clocks(const struct ref_clock *refs[4])
@@ -92,6 +103,8 @@ void machine_init(const struct boot_info *bi)
 	if (wrong)
 		panic("This kernel cannot run on this machine: %s.", wrong);
 	take_madt(&mi, acpi_madt());
+	if (acpi_madt()->guessed)
+		take_boot_cpu(&mi);
 	mi.entry_tsc = boot_first_tsc(bi);
 	power_init(acpi_fadt());
 	u64 now = cmos_unix_seconds(acpi_fadt() ? acpi_fadt()->century : 0);

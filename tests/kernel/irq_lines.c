@@ -1,0 +1,72 @@
+/* Lines of devices: who is asked, and what becomes of a line that nobody answers. Interrupts are played by calling the dispatcher. */
+#include "arch/arch.h"
+#include "kernel/irq.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+
+#define NO_LINE 1000u
+#define QUIET	21u /* no device of the machines these tests run on */
+#define TIMES	10000u
+#define WAIT_NS 5000000000UL
+
+static u32 asked; /* [irq] */
+static bool answer;
+
+static bool handler(void *arg)
+{
+	(void)arg;
+	asked++;
+	return answer;
+}
+
+/* As the processor would: interrupts off, counted as one. */
+static void interrupt(unsigned times)
+{
+	u64 flags = irq_save();
+
+	preempt_count_add(HARDIRQ_UNIT);
+	for (unsigned i = 0; i < times; i++)
+		kernel_irq(QUIET);
+	preempt_count_sub(HARDIRQ_UNIT);
+	irq_restore(flags);
+}
+
+static void no_such_line(void)
+{
+	EXPECT(irq_request(NO_LINE, "test", handler, NULL) < 0);
+	EXPECT(!irq_line(NO_LINE));
+}
+
+static void nobody_cares(void)
+{
+	const struct irq_line *line = irq_line(QUIET);
+	u64 end;
+	u32 seen;
+
+	if (irq_request(QUIET, "test", handler, NULL))
+		return; /* a machine without so many lines */
+	EXPECT_STR(irq_action_name(line, 0), "test");
+	answer = false;
+	interrupt(TIMES - 1);
+	EXPECT(!line->off);
+	EXPECT_EQ(asked, TIMES - 1);
+	answer = true;
+	interrupt(1); /* somebody did: it is counted anew */
+	answer = false;
+	interrupt(TIMES - 1);
+	EXPECT(!line->off);
+	interrupt(1);
+	EXPECT(line->off);
+	seen = READ_ONCE(asked);
+	for (end = clock_ns() + WAIT_NS; READ_ONCE(asked) < seen + 3 && clock_ns() < end;)
+		cpu_relax();
+	EXPECT(READ_ONCE(asked) >= seen + 3); /* from now on by the clock */
+}
+
+static const struct ktap_case cases[] = {
+    {"irq_lines.no_such_line", no_such_line},
+    {"irq_lines.nobody_cares", nobody_cares},
+    {NULL, NULL},
+};
+extern const struct ktap_suite suite_irq_lines;
+const struct ktap_suite suite_irq_lines = {cases};
