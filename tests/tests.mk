@@ -122,7 +122,7 @@ $(O)/host-sh: $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
 test: $(O)/host-test $(O)/trapline $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/trapline.img
-	$(Q)O=$(O) tools/test
+	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
 host-test: $(O)/host-test
@@ -170,7 +170,7 @@ export-test: $(O)/kernel.elf $(O)/trapline
 # From UEFI's first word to the prompt; ONLY=menu chooses cases.
 .PHONY: uefi-test
 uefi-test: $(O)/trapline.img
-	$(Q)tools/uefi-test $(O) $(ONLY)
+	$(Q)NEWLIB=$(abspath $(NEWLIB)) tools/uefi-test $(O) $(ONLY)
 
 # In Bochs, with CPUS=2 CPUs.
 .PHONY: bochs-test
