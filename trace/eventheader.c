@@ -466,7 +466,7 @@ static void put_rest(struct walk *w)
 {
 	size_t n = left(&w->payload);
 
-	if (w->has_meta && !w->damage && n > w->rec->slack)
+	if (w->has_meta && n > w->rec->slack)
 		damaged(w, "more than the fields describe", w->payload.at);
 	if (!n || (w->has_meta && n <= w->rec->slack))
 		return;

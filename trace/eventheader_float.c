@@ -165,8 +165,9 @@ static u32 generate(struct decimal *d, char *digits)
 		is_high = is_at_least(big_compare_sum(&d->r, &d->high, &d->s), d->even);
 		digits[n++] = '0' + digit;
 	} while (!is_low && !is_high && n < 17);
-	/* Both would do: the nearer one, twice the rest against one. */
-	if (is_high && (!is_low || big_compare_sum(&d->r, &d->r, &d->s) >= 0))
+	/* Both would do: the nearer one, twice the rest against one; of two as near the even one. */
+	int order = big_compare_sum(&d->r, &d->r, &d->s);
+	if (is_high && (!is_low || is_at_least(order, digit & 1)))
 		digits[n - 1]++;
 	return n;
 }

@@ -163,7 +163,7 @@ static u32 find_zeros(const u8 *p, u32 *len)
 static void put_ipv6(struct seq *s, const u8 *p)
 {
 	u32 len, zeros = find_zeros(p, &len);
-	bool is_ipv4 = zeros == 0 && len == 5 && eh_load(p + 10, 2, true) == 0xffff;
+	bool is_ipv4 = len == 5 && eh_load(p + 10, 2, true) == 0xffff;
 
 	for (u32 i = 0; i < (is_ipv4 ? 6 : 8); i++) {
 		if (i == zeros) {

@@ -245,14 +245,23 @@ static void byte_order(void)
 	eh_make_field(&m, "a", EH_VALUE32 | EH_COUNTED_ARRAY, 0);
 	eh_make_field(&m, "s", EH_STRING16, 0);
 	eh_make_field(&m, "port", EH_VALUE16, EH_PORT);
+	eh_make_field(&m, "z", EH_ZSTRING8, 0);
+	eh_make_field(&m, "w", EH_STRING32, 0);
+	eh_make_field(&m, "c", EH_VALUE16, EH_STRING_UTF);
+	eh_make_field(&m, "f", EH_VALUE64, EH_FLOAT);
 	eh_make_payload(&m);
 	eh_make16(&m, 1);
 	eh_make32(&m, 0x01020304);
 	eh_make16(&m, 1);
 	eh_make16(&m, 0x20ac);
 	eh_make16(&m, 80);
+	eh_make_name(&m, "hi");
+	eh_make16(&m, 1);
+	eh_make32(&m, 'x');
+	eh_make16(&m, 'y');
+	eh_make64(&m, 0x3ff8000000000000);
 	EXPECT_STR(eh_text(&m), "Unit:Event [level=4 keyword=0x1 id=5 flags=0x4] a={16909060} "
-				"s=\"\xe2\x82\xac\" port=80");
+				"s=\"\xe2\x82\xac\" port=80 z=\"hi\" w=\"x\" c='y' f=1.5");
 	eh_make_header(&m, EVENTHEADER_LITTLE_ENDIAN, 4); /* of 32 bits, without metadata */
 	eh_make_bytes(&m, "\x12\x34", 2);
 	EXPECT_STR(eh_text(&m), "Unit: [level=4 keyword=0x1 flags=0x2] payload=12:34");
@@ -438,6 +447,21 @@ static void too_much(void)
 	EXPECT(strstr(eh_json(&m), "\"damaged\":\"too much to show at byte "));
 }
 
+/* That counts what JSON needs to tell names apart, too. */
+static void too_many_names(void)
+{
+	eh_make_event(&m, "Event");
+	eh_make_field(&m, "s", EH_STRUCT | EH_COUNTED_ARRAY, 127);
+	for (u32 i = 0; i < 127; i++)
+		eh_make_field(&m, "a", EH_VALUE8, 0);
+	eh_make_payload(&m);
+	eh_make16(&m, 50);
+	for (u32 i = 0; i < 50 * 127; i++)
+		eh_make8(&m, 1);
+	EXPECT(!strstr(eh_text(&m), "<damaged"));
+	EXPECT(strstr(eh_json(&m), "\"damaged\":\"too much to show at byte "));
+}
+
 static void rich(void)
 {
 	eh_make_event(&m, "Event");
@@ -548,6 +572,7 @@ static const struct ktap_case cases[] = {
     {"eventheader.bad_metadata", bad_metadata},
     {"eventheader.bad_payload", bad_payload},
     {"eventheader.too_much", too_much},
+    {"eventheader.too_many_names", too_many_names},
     {"eventheader.cut", cut},
     {"eventheader.changed", changed},
     {"eventheader.no_room", no_room},

@@ -161,6 +161,10 @@ static void floats(void)
 	check_double(0x000fffffffffffff, "2.225073858507201e-308", NULL);
 	check_double(0x0010000000000000, "2.2250738585072014e-308", NULL);
 	check_double(0x7fefffffffffffff, "1.7976931348623157e+308", NULL);
+	check_double(
+	    0x0040000000000000, "1.7800590868057611e-307", NULL); /* the one below is nearer */
+	check_double(0x3e60000000000000, "2.9802322387695312e-08", NULL); /* two are as near */
+	check_double(0x42b4000000000510, "21990232555525.062", NULL);
 	check_double(0x7ff0000000000000, "inf", "\"inf\"");
 	check_double(0xfff0000000000000, "-inf", "\"-inf\"");
 	check_double(0x7ff8000000000000, "nan", "\"nan\"");
@@ -233,6 +237,7 @@ static void strings(void)
 	    {EH_STRING8, EH_SIGNED, "\1\0x", 3, "\"x\"", NULL},
 	    {EH_STRING16, EH_STRING_UTF, "\2\0\x3d\xd8\0\xde", 6, "\"\xf0\x9f\x98\x80\"", NULL},
 	    {EH_STRING16, 0, "\2\0\0\xde\x3d\xd8", 6, "\"\xef\xbf\xbd\xef\xbf\xbd\"", NULL},
+	    {EH_ZSTRING8, 0, "\xe2\x80\xa9\xe2\x80\xaa", 7, "\"\\u2029\xe2\x80\xaa\"", NULL},
 	    {EH_STRING8, 0, "\xe\0\"\\\b\f\n\r\t\x1b\x7f\xc2\x85\xe2\x80\xa8", 16,
 		"\"\\\"\\\\\\b\\f\\n\\r\\t\\u001b\\u007f\\u0085\\u2028\"", NULL},
 	};
@@ -251,6 +256,7 @@ static void not_utf8(void)
 	    {EH_ZSTRING8, 0, "\xed\xa0\x80", 4, "\"" R R R "\"", NULL},
 	    {EH_ZSTRING8, 0, "\xf4\x90\x80\x80", 5, "\"" R R R R "\"", NULL},
 	    {EH_ZSTRING8, 0, "\xf4\x8f\xbf\xbf", 5, "\"\xf4\x8f\xbf\xbf\"", NULL},
+	    {EH_ZSTRING8, 0, "\xf8\x90\x80\x80", 5, "\"" R R R R "\"", NULL},
 	    {EH_ZSTRING8, 0, "\xf8z", 3, "\"" R "z\"", NULL},
 	    {EH_ZSTRING8, 0, "\xe2\x82", 3, "\"" R R "\"", NULL},
 	    {EH_STRING32, 0, "\1\0\0\xd8\0", 6, "\"" R "\"", NULL},
