@@ -85,17 +85,21 @@ $(O)/k/kernel/fs/archive.S.o: private KCFLAGS += -Wa,-I$(O)
 $(O)/k/kernel/fs/archive.S.o: $(O)/initramfs.cpio
 -include $(UOBJ:.o=.d) $(patsubst %,$(O)/u/%.d,$(wildcard user/*.c user/tests/*.c))
 
-# An archive for -initrd in tests: a program of the host's own kind, and a text.
+# An archive for -initrd in tests: programs of the host's own kind, and a text.
+INITRD_NAMES := eh_sample glibc uev_bit uev_word
+INITRD_BINS  := $(INITRD_NAMES:%=$(O)/initrd/initrd/%)
+HOSTPROG      = @mkdir -p $(@D) && $(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -I. -o $@ $(filter %.c,$^)
 $(O)/initrd/initrd/glibc: tests/initrd/glibc.c
-	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -o $@ $<
-
+	$(HOSTPROG)
+$(O)/initrd/initrd/uev_bit: tests/initrd/user_events.c
+	$(HOSTPROG)
+$(O)/initrd/initrd/uev_word: tests/initrd/user_events.c
+	$(HOSTPROG) -DENABLE_WORD
 # The sample of EventHeader events and its library, which say that they build for Linux as they are.
 $(O)/initrd/initrd/eh_sample: user/eh_sample.c user/lib/eventheader.c user/eventheader.h
-	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -I. -o $@ $(filter %.c,$^)
+	$(HOSTPROG)
 
-$(O)/test-initrd.cpio: $(O)/initrd/initrd/glibc $(O)/initrd/initrd/eh_sample
+$(O)/test-initrd.cpio: $(INITRD_BINS)
 	@echo "  CPIO    $@"
 	$(Q)echo "a line from the initrd" >$(O)/initrd/initrd/text
-	$(Q)cd $(O)/initrd && printf 'initrd\ninitrd/eh_sample\ninitrd/glibc\ninitrd/text\n' | cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(@F)
+	$(Q)cd $(O)/initrd && printf '%s\n' initrd $(INITRD_NAMES:%=initrd/%) initrd/text | cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(@F)

@@ -90,14 +90,29 @@ static void samples(void)
 	EXPECT_EQ(run_program("/bin/mkdir", NULL), 1); /* nothing to make */
 }
 
-static void glibc(void)
+static void from_initrd(const char *path)
 {
 	struct vstat st;
 
-	if (vfs_stat("/initrd/glibc", true, &st))
+	if (vfs_stat(path, true, &st))
 		ktap_skip("no -initrd with it");
 	else
-		EXPECT_EQ(run_program("/initrd/glibc", NULL), 0);
+		EXPECT_EQ(run_program(path, NULL), 0);
+}
+
+static void glibc(void)
+{
+	from_initrd("/initrd/glibc");
+}
+
+static void glibc_uev_bit(void)
+{
+	from_initrd("/initrd/uev_bit");
+}
+
+static void glibc_uev_word(void)
+{
+	from_initrd("/initrd/uev_word");
 }
 
 /* The sample of EventHeader events, built for Linux: what it writes to a tracepoint that is there and switched on before it. */
@@ -134,6 +149,8 @@ static const struct ktap_case cases[] = {
     {"ring3.hostile", hostile},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
+    {"ring3.glibc_uev_bit", glibc_uev_bit},
+    {"ring3.glibc_uev_word", glibc_uev_word},
     {"ring3.glibc_eventheader", glibc_eventheader},
     {NULL, NULL},
 };
