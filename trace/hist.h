@@ -116,6 +116,13 @@ enum hist_action_kind { HIST_SAVE, HIST_SNAPSHOT, HIST_TRACE };
 
 struct synth_event;
 
+/* What snapshot() keeps of the event that had one taken. */
+struct hist_snapshot {
+	u64 value;		  /* [A] */
+	bool taken;		  /* [A] */
+	struct hist_entry *entry; /* [A] */
+};
+
 struct hist_action {
 	u8 handler, kind;
 	const char *system, *event; /* onmatch's */
@@ -246,10 +253,12 @@ int hist_parse_action(struct hist *h, char *text);
 int hist_start_actions(struct hist *h);
 void hist_stop_actions(struct hist *h);
 void hist_clear_actions(struct hist *h);
-void hist_do_actions(struct hist *h, struct hist_entry *e, const struct host_context *ctx,
-    const void *rec, u32 len, const u64 *refs);
 bool hist_same_actions(const struct hist *a, const struct hist *b);
 void hist_show_actions(struct seq *s, const struct hist *h);
+
+/* hist_do.c */
+void hist_do_actions(struct hist *h, struct hist_entry *e, const struct host_context *ctx,
+    const void *rec, u32 len, const u64 *refs);
 void hist_show_tracked(struct seq *s, const struct hist *h, struct hist_entry *e);
 void hist_show_snapshot(struct seq *s, const struct hist *h);
 
