@@ -7,6 +7,7 @@
 #include "kernel/lib/string.h"
 
 enum { SPCR_16550 = 0, SPCR_16450 = 1, SPCR_16550_PLACE = 0x12 };
+enum { SPCR_IRQ_8259 = 1, SPCR_IRQ_APIC = 2 };
 enum { DBG2_SERIAL = 0x8000 };
 
 /* A 16550 at the place; how far registers are apart is in the place's bit width. */
@@ -16,6 +17,7 @@ static bool take_place(struct acpi_serial *s, unsigned type, const struct acpi_a
 		return false;
 	if (!a->address || a->space > ACPI_SPACE_PORTS)
 		return false;
+	s->isa_irq = s->gsi = ~0u;
 	s->ports = a->space == ACPI_SPACE_PORTS;
 	s->base = a->address;
 	s->width = !s->ports && (a->bits == 32 || a->access == 3) ? 4 : 1;
@@ -40,6 +42,10 @@ bool acpi_parse_spcr(const struct sdt *t, struct acpi_serial *out)
 		return false;
 	if (!take_place(out, s->type, &s->address))
 		return false;
+	if (s->irq_type & SPCR_IRQ_8259)
+		out->isa_irq = s->irq;
+	if (s->irq_type & SPCR_IRQ_APIC)
+		out->gsi = s->gsi;
 	out->baud = rate(s->baud);
 	out->rtscts = s->flow & 2;
 	if (t->revision >= 3 && t->length >= offsetof(struct spcr, precise_baud))

@@ -15,7 +15,8 @@ enum {
 	KEY_F1 = 0x3b,
 	KEY_F10 = 0x44,
 	KEY_F11 = 0x57,
-	KEY_F12 = 0x58
+	KEY_F12 = 0x58,
+	KEY_SYSRQ = 0x54, /* Print Screen while Alt is held */
 };
 enum { PAUSE_CODES = 5 }; /* behind 0xe1 */
 
@@ -56,6 +57,10 @@ static bool modifier(struct keymap *k, u8 code, bool pressed, bool extended)
 		return true;
 	case KEY_ALT:
 		k->alt = pressed;
+		k->sysrq &= pressed;
+		return true;
+	case KEY_SYSRQ:
+		k->sysrq = pressed;
 		return true;
 	case KEY_CAPS:
 		k->caps ^= pressed;
@@ -88,7 +93,7 @@ static size_t character(const struct keymap *k, u8 code, char *out)
 		else if (c >= '@' && c <= '~')
 			c &= 31;
 	}
-	if (k->alt)
+	if (k->alt && !k->sysrq)
 		out[n++] = '\033';
 	out[n++] = c;
 	return n;

@@ -10,6 +10,7 @@
 
 struct keymap {
 	bool shift_left, shift_right, control_left, control_right, alt, caps;
+	bool sysrq;    /* Alt and SysRq are held: letters come alone */
 	bool extended; /* 0xe0 came before */
 	u8 skip;       /* so many codes more belong to a key that says nothing */
 };

@@ -7,6 +7,7 @@
 #include "kernel/fs/vfs.h"
 #include "kernel/irq.h"
 #include "kernel/lib/seq.h"
+#include "kernel/sysrq.h"
 #include "kernel/task/timer.h"
 #include "kernel/tty.h"
 
@@ -27,6 +28,12 @@ static bool take_codes(void)
 
 	while ((code = i8042_read()) >= 0) {
 		size_t n = keymap_feed(&keymap, code, bytes);
+		if (keymap.sysrq && n) {
+			u64 armed;
+			sysrq_arm(&armed);
+			sysrq_take(&armed, bytes[0]);
+			n = 0;
+		}
 		for (size_t i = 0; i < n; i++)
 			tty_input(bytes[i]);
 		keys += n > 0;

@@ -106,6 +106,8 @@ static struct serial_port *add(const char *found, const struct uart_place *place
 {
 	struct serial_port *p = find(place);
 
+	if (p && p->isa_irq == SERIAL_NO_IRQ)
+		p->isa_irq = isa_irq; /* another table knew of the port, but not this */
 	if (p)
 		return p;
 	for (p = serial_ports + SERIAL_LEGACY; p->present; p++)
@@ -148,8 +150,10 @@ static void take_acpi(const struct acpi_serial *s)
 		uart_drain(&p->uart);
 		uart_setup(&p->uart, &line);
 	} else if (!p) {
-		p = add(s->table, &place, s->clock, NO_ISA_IRQ, &line);
+		p = add(s->table, &place, s->clock, s->isa_irq, &line);
 	}
+	if (p && p->isa_irq == SERIAL_NO_IRQ)
+		p->gsi = s->gsi;
 	if (p && !console_choice_nth(0))
 		become_console(p);
 }

@@ -16,7 +16,7 @@ struct serial_port {
 	const char *found; /* "PC", "PCI", "SPCR", "DBG2", "console=" */
 	char name[8];	   /* "ttyS0" */
 	bool present, is_console;
-	unsigned isa_irq, gsi; /* SERIAL_NO_IRQ: not known; gsi counts from serial_start() on */
+	unsigned isa_irq, gsi; /* SERIAL_NO_IRQ: not known; gsi is final from serial_start() on */
 	bool polled;	       /* input is looked for */
 	u64 irqs;	       /* [irq] */
 	u64 sysrq_armed;       /* [irq] kernel/sysrq.h */

@@ -102,9 +102,10 @@ static void start_polling(struct serial_port *p)
 /* Asks the port for an interrupt, which it has a reason for at once: the transmitter is empty. */
 static bool irq_works(struct serial_port *p)
 {
-	if (p->isa_irq == SERIAL_NO_IRQ || cmdline_flag("irqpoll"))
+	if (p->isa_irq != SERIAL_NO_IRQ)
+		p->gsi = irq_from_isa(p->isa_irq);
+	if (p->gsi == SERIAL_NO_IRQ || cmdline_flag("irqpoll"))
 		return false;
-	p->gsi = irq_from_isa(p->isa_irq);
 	if (irq_request(p->gsi, p->name, line_interrupt, (void *)(u64)p->gsi))
 		return false;
 	uart_drain(&p->uart);

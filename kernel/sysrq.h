@@ -1,6 +1,6 @@
 /*
- * Keys for a machine that does not listen any more: BREAK on a serial console and then a letter, or a letter into
- * /proc/sysrq-trigger, as Linux has it.
+ * Keys for a machine that does not listen any more: BREAK on a serial console and then a letter, Alt and SysRq and a letter on
+ * the keyboard, or a letter into /proc/sysrq-trigger, as Linux has it.
  */
 #pragma once
 

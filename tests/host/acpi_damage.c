@@ -248,6 +248,9 @@ static void serial_ports(void)
 	s->baud = 7;
 	s->flow = 2;
 	s->clock = 48000000;
+	s->irq_type = 2;
+	s->irq = 4;
+	s->gsi = 20;
 	table(OTHER, "SPCR", sizeof(*s));
 	point(ROOT, 8, pa(OTHER));
 	EXPECT_STR(acpi_init(pa(RSDP)) ?: "", "");
@@ -259,10 +262,15 @@ static void serial_ports(void)
 	EXPECT_EQ(p->baud, 115200);
 	EXPECT_EQ(p->clock, 48000000);
 	EXPECT(p->rtscts);
+	EXPECT_EQ(p->gsi, 20);
+	EXPECT_EQ(p->isa_irq, ~0u);
 	s->precise_baud = 1500000;
+	s->irq_type = 1;
 	seal(OTHER);
 	EXPECT_STR(acpi_init(pa(RSDP)) ?: "", "");
 	EXPECT_EQ(acpi_serial_nth(0)->baud, 1500000);
+	EXPECT_EQ(acpi_serial_nth(0)->isa_irq, 4);
+	EXPECT_EQ(acpi_serial_nth(0)->gsi, ~0u);
 	s->type = 3; /* not a 16550 */
 	seal(OTHER);
 	EXPECT_STR(acpi_init(pa(RSDP)) ?: "", "");

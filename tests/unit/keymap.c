@@ -64,8 +64,20 @@ static void keys(void)
 	EXPECT_STR(typed("e0 2a e0 48 e0 c8 e0 aa 1e"), "\033[Aa"); /* made-up shifts */
 	EXPECT_STR(typed("3b 44 57 58"), "\033[[A\033[21~\033[23~\033[24~");
 	EXPECT_STR(typed("e0 1c e0 35 4a 4e 37 47 4c"), "\r/-+*\033[1~");
-	EXPECT_STR(typed("e1 1d 45 e1 9d c5 1e"), "a");		       /* Pause says nothing */
-	EXPECT_STR(typed("e0 5b e0 db e0 1e 5d fa fe ff 54 1e"), "a"); /* nor do these */
+	EXPECT_STR(typed("e1 1d 45 e1 9d c5 1e"), "a");		    /* Pause says nothing */
+	EXPECT_STR(typed("e0 5b e0 db e0 1e 5d fa fe ff 1e"), "a"); /* nor do these */
+}
+
+static void sysrq(void)
+{
+	begin();
+	EXPECT_STR(typed("38 54"), "");
+	EXPECT(k.sysrq);
+	EXPECT_STR(typed("2c ac"), "z"); /* without the escape of Alt */
+	EXPECT_STR(typed("d4"), "");
+	EXPECT(!k.sysrq);
+	EXPECT_STR(typed("2c 54 b8 2c"), "\033zz"); /* Alt let go first ends it too */
+	EXPECT(!k.sysrq);
 }
 
 static void every_code(void)
@@ -86,6 +98,7 @@ static const struct ktap_case cases[] = {
     {"keymap.caps", caps},
     {"keymap.control", control},
     {"keymap.keys", keys},
+    {"keymap.sysrq", sysrq},
     {"keymap.every_code", every_code},
     {NULL, NULL},
 };
