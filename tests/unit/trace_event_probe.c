@@ -498,6 +498,36 @@ static void instances(void)
 	EXPECT_EQ(trace_append(EVENTS, "-:src"), 0);
 }
 
+/* Triggers that need no record, or only its numbers, get what they need whether there is a probe or not. */
+static void beside_triggers(void)
+{
+	static const char trigger[] = "events/unit/unit_numbers/trigger";
+
+	begin();
+	EXPECT_EQ(trace_append(EVENTS, "e:x unit.unit_numbers d=$d:u64 if c == 7"), 0);
+	EXPECT_EQ(trace_append(trigger, "hist:keys=d"), 0);
+	for (unsigned round = 0; round < 3; round++) {
+		EXPECT_EQ(trace_put("events/eprobes/x/enable", round == 1 ? "1" : "0"), 0);
+		trace_unit_numbers(1, 2, 7, 42);
+		trace_unit_numbers(1, 2, 8, 42);
+		EXPECT_STR(trace_nth_event(0), round == 1 ? "x: (unit.unit_numbers) d=42" : "");
+		EXPECT_EQ(lines(), round == 1);
+	}
+	EXPECT(strstr(trace_get("events/unit/unit_numbers/hist", NULL), "hitcount:          6\n"));
+	EXPECT_EQ(trace_put("events/eprobes/x/enable", "1"), 0);
+	EXPECT_EQ(trace_append(trigger, "!hist:keys=d"), 0);
+	EXPECT_EQ(trace_append(trigger, "stacktrace:1"), 0);
+	trace_unit_numbers(1, 2, 8, 43);
+	EXPECT(str_has_prefix(trace_nth_event(0), "<stack trace>"));
+	trace_unit_numbers(1, 2, 7, 43);
+	EXPECT_EQ(trace_append(trigger, "!stacktrace"), 0);
+	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), "0*\n");
+	EXPECT_EQ(trace_put("events/eprobes/x/enable", "0"), 0);
+	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), "0\n");
+	EXPECT(strstr(trace_get("trace", NULL), "x: (unit.unit_numbers) d=43\n"));
+	end();
+}
+
 /* All at once, in whatever order that is. */
 static void everything(void)
 {
@@ -529,6 +559,7 @@ static const struct ktap_case cases[] = {
     {"event_probe.busy", busy},
     {"event_probe.removal", removal},
     {"event_probe.instances", instances},
+    {"event_probe.beside_triggers", beside_triggers},
     {"event_probe.everything", everything},
     {NULL, NULL},
 };
