@@ -92,6 +92,15 @@ static struct trace_system *system_create(const char *name)
 	return sys;
 }
 
+static u32 hash_of(const char *name)
+{
+	u32 hash = 0;
+
+	while (*name)
+		hash = hash * 31 + (u8)*name++;
+	return hash;
+}
+
 static int system_add(struct trace_system *sys, struct trace_event_call *call)
 {
 	if (sys->count == sys->room) {
@@ -106,6 +115,7 @@ static int system_add(struct trace_system *sys, struct trace_event_call *call)
 		sys->room = room;
 	}
 	sys->calls[sys->count++] = call;
+	call->name_hash = hash_of(call->name);
 	call->system = sys;
 	return 0;
 }
@@ -114,8 +124,10 @@ struct trace_event_call *trace_event_find(const char *system, const char *name)
 {
 	struct trace_system *sys = trace_system_find(system);
 
+	u32 hash = hash_of(name);
+
 	for (u32 i = 0; sys && i < sys->count; i++)
-		if (!strcmp(sys->calls[i]->name, name))
+		if (sys->calls[i]->name_hash == hash && !strcmp(sys->calls[i]->name, name))
 			return sys->calls[i];
 	return NULL;
 }

@@ -106,6 +106,7 @@ struct trace_event_call {
 	const void *data;		       /* [I] the class's */
 	struct trace_event_file *live;	/* [A] first file that wants its records; NULL: none */
 	struct trace_event_file *files; /* [L] its files in all instances, by next_file */
+	u32 name_hash;			/* [L] of the name, from registration on */
 	u16 id;				/* [I] 0 before registration: gets the next one */
 	u8 flags;			/* [I] TRACE_CALL_* */
 	struct trace_system *system;	/* [L] */

@@ -187,16 +187,12 @@ static void switch_probes(struct trace_key *key, bool on)
 
 static struct probe_event *find_event(const char *group, const char *name)
 {
-	struct dynevent *dyn;
+	struct trace_event_call *call = trace_event_find(group, name);
 
-	list_for_each_entry (dyn, &dynevents, node) {
-		if (dyn->kind != &probe_dynevent_kind)
-			continue;
-		struct probe_event *ev = trace_probe_of(dyn)->event;
-		if (!strcmp(ev->group, group) && !strcmp(ev->name, name))
-			return ev;
-	}
-	return NULL;
+	if (!call || call->class->fields != probe_event_table)
+		return NULL;
+	struct probe_event *ev = probe_event_of(call);
+	return ev->first->dyn.kind == &probe_dynevent_kind ? ev : NULL;
 }
 
 static int add_new(struct trace_probe *tp, const struct definition *d, struct probe_error *err)
