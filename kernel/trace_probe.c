@@ -96,13 +96,28 @@ void host_probe_destroy(struct host_probe *hp)
 	kfree(hp);
 }
 
-void host_probes_switch(struct host_probe *const *ps, unsigned n, bool on)
+/* All of them are to be on, or all off. [host_lock] */
+static struct {
+	struct kprobe *p[ARCH_PROBE_BATCH];
+	unsigned n;
+	bool on;
+} waiting;
+
+void host_probes_flush(void)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (on)
-			enable_kprobe(&ps[i]->rp.kp);
-		else
-			disable_kprobe(&ps[i]->rp.kp);
+	if (waiting.n && waiting.on)
+		enable_kprobes(waiting.p, waiting.n);
+	else if (waiting.n)
+		disable_kprobes(waiting.p, waiting.n);
+	waiting.n = 0;
+}
+
+void host_probe_switch(struct host_probe *hp, bool on)
+{
+	if (waiting.n == ARRAY_SIZE(waiting.p) || waiting.on != on)
+		host_probes_flush();
+	waiting.on = on;
+	waiting.p[waiting.n++] = &hp->rp.kp;
 }
 
 u64 host_probe_missed(const struct host_probe *hp)

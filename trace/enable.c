@@ -142,6 +142,7 @@ static u32 collect_keys(
 		keys[count] = key->host;
 		states[count++] = key->on;
 	}
+	host_probes_flush();
 	return count;
 }
 

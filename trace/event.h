@@ -86,7 +86,7 @@ struct trace_event_class {
 /* A switch in the instruction stream, shared by everything that needs the tracepoint to call. [L]
  */
 struct trace_key {
-	struct host_key *host; /* NULL: `set` switches */
+	struct host_key *host; /* NULL: `set` switches; probes by host_probe_switch() */
 	void (*set)(struct trace_key *key, bool on);
 	u32 users;
 	bool on; /* as the text is patched now */

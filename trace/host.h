@@ -138,7 +138,9 @@ struct host_probe_place {
  */
 int host_probe_create(const struct host_probe_place *place, struct host_probe **out);
 void host_probe_destroy(struct host_probe *p); /* on return fn is not running any more */
-void host_probes_switch(struct host_probe *const *ps, unsigned n, bool on);
+/* Takes effect when host_probes_flush() returns, or before: many at once are quicker. Under host_lock. */
+void host_probe_switch(struct host_probe *p, bool on);
+void host_probes_flush(void);
 u64 host_probe_missed(const struct host_probe *p);
 /* Of a symbol: 0, -ENOENT, -EADDRNOTAVAIL. */
 int host_symbol_check(const char *symbol);

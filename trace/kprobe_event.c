@@ -182,7 +182,7 @@ static void switch_probes(struct trace_key *key, bool on)
 
 	for (struct trace_probe *tp = ev->first; tp; tp = tp->next)
 		if (tp->host)
-			host_probes_switch(&tp->host, 1, on);
+			host_probe_switch(tp->host, on);
 }
 
 static struct probe_event *find_event(const char *group, const char *name)
@@ -267,8 +267,10 @@ static int add_to(struct trace_probe *tp, struct probe_event *ev, struct probe_e
 	tp->next = ev->first;
 	ev->first = tp;
 	dynevent_add(&tp->dyn, &probe_dynevent_kind);
-	if (tp->host && ev->key.on)
-		host_probes_switch(&tp->host, 1, true);
+	if (tp->host && ev->key.on) {
+		host_probe_switch(tp->host, true);
+		host_probes_flush();
+	}
 	return 0;
 }
 

@@ -84,10 +84,13 @@ void host_probe_destroy(struct host_probe *p)
 	host_free(p);
 }
 
-void host_probes_switch(struct host_probe *const *ps, unsigned n, bool on)
+void host_probe_switch(struct host_probe *p, bool on)
 {
-	for (unsigned i = 0; i < n; i++)
-		ps[i]->on = on;
+	p->on = on;
+}
+
+void host_probes_flush(void)
+{
 }
 
 u64 host_probe_missed(const struct host_probe *p)
