@@ -222,6 +222,8 @@ static inline u64 cycles(void)
 u64 clock_ns(void);
 /* A TSC reading (or difference from kernel entry) to nanoseconds since kernel entry. */
 u64 cycles_to_ns(u64 tsc);
+/* cycles_to_ns(t) is (t - *base) * *mult >> 32; *mult is 0 before the clock is measured. */
+void clock_line(u64 *base, u64 *mult);
 /* Nanoseconds from 1970 to kernel entry, from the CMOS clock. */
 u64 clock_boot_unix_ns(void);
 void delay_us(unsigned us); /* busy */
@@ -550,6 +552,8 @@ const char *arch_vector_name(unsigned vector, unsigned *gsi);
 
 /* ---- Part 1k: the end --------------------------------------------------------------------------------------------- */
 
+/* What this CPU's caches have goes to memory: a reset may drop it. Any context. */
+void arch_write_back(void);
 void __noreturn machine_reboot(void);
 void __noreturn machine_poweroff(void);
 /* QEMU's isa-debug-exit: the exit status is (code << 1) | 1. Powers off where there is no such device. */

@@ -127,6 +127,7 @@ static void __noreturn triple_fault(void)
 void machine_reboot(void)
 {
 	irq_disable();
+	arch_write_back();
 	consoles_drain();
 	if (fadt && fadt->reset.address) {
 		write_register(&fadt->reset, reset_memory, fadt->reset_value);

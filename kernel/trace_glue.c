@@ -27,6 +27,8 @@
 #include "trace/comm.h"
 #include "trace/dump.h"
 #include "trace/event.h"
+#include "trace/kept.h"
+#include "trace/lastboot.h"
 #include "trace/pid_filter.h"
 #include "trace/trace.h"
 #include "trace/trace_array.h"
@@ -101,6 +103,23 @@ int host_copy_kernel(void *dst, const void *src, size_t n)
 int host_copy_user(void *dst, u64 src, size_t n)
 {
 	return copy_from_user_nofault(dst, src, n);
+}
+
+/* ---- what another boot may read --------------------------------------------------------------------------------------- */
+
+void *host_kept_memory(size_t *size)
+{
+	return mem_kept(size);
+}
+
+void host_clock_line(u64 *base, u64 *mult)
+{
+	clock_line(base, mult);
+}
+
+bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
+{
+	return sym_nth(i, name, start, size);
 }
 
 /* ---- the control plane's lock, other CPUs ---------------------------------------------------------------------------- */
@@ -511,9 +530,20 @@ static int store_printk(char *line, size_t n, void *ctx)
 	return err;
 }
 
+static int show_lastboot(struct seq *s, void *ctx)
+{
+	(void)ctx;
+	host_lock();
+	trace_lastboot_show(s);
+	kept_show(s);
+	host_unlock();
+	return 0;
+}
+
 void trace_files_init(void)
 {
 	tfs_init();
+	proc_register("trapline/lastboot", show_lastboot, NULL, NULL);
 	proc_register("sys/kernel/ftrace_dump_on_oops", show_number, store_number, &dump_on_oops);
 	proc_register(
 	    "sys/kernel/traceoff_on_warning", show_number, store_number, &traceoff_on_warning);

@@ -27,6 +27,19 @@ static bool is_short(const void *rec __maybe_unused, u32 len, u32 need)
 	return len < need;
 }
 
+/* A text of the kernel's that a record points at. Another boot's record may be damaged, and point anywhere. */
+static const char *text_at(const struct trace_out *out, const char *p, char *copy, size_t size)
+{
+	size_t n = 0;
+
+	if (!out->past)
+		return p;
+	while (n + 1 < size && !host_copy_kernel(&copy[n], p + n, 1) && copy[n])
+		n++;
+	copy[n] = '\0';
+	return copy;
+}
+
 bool trace_builtin_message(struct trace_out *out, const void *data, u32 len)
 {
 	const struct trace_entry *ent = data;
@@ -34,18 +47,20 @@ bool trace_builtin_message(struct trace_out *out, const void *data, u32 len)
 	const struct rec_bprint *bprint = data;
 	const struct rec_bputs *bputs = data;
 
+	char copy[256];
+
 	switch (ent->type) {
 	case TRACE_PRINT:
 		put_text(out, print->buf, print, len);
 		return true;
 	case TRACE_BPRINT:
 		if (!is_short(data, len, sizeof(*bprint)))
-			bprintf_decode(
-			    out->seq, bprint->fmt, bprint->buf, (len - sizeof(*bprint)) / 4);
+			bprintf_decode(out->seq, text_at(out, bprint->fmt, copy, sizeof(copy)),
+			    bprint->buf, (len - sizeof(*bprint)) / 4);
 		return true;
 	case TRACE_BPUTS:
 		if (!is_short(data, len, sizeof(*bputs)))
-			seq_puts(out->seq, bputs->str);
+			seq_puts(out->seq, text_at(out, bputs->str, copy, sizeof(copy)));
 		return true;
 	default:
 		return false;

@@ -6,6 +6,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host.h"
+#include "trace/kept.h"
+#include "trace/lastboot.h"
 #include "trace/snapshot.h"
 
 #define NS_PER_TICK 10000000 /* of the clock "uptime": 100 Hz, as Linux counts for programs */
@@ -43,6 +45,8 @@ const struct trace_clock trace_clocks[] = {
 
 u64 trace_clock_ns(const struct trace_array *tr, u64 stamp)
 {
+	if (unlikely(tr->past))
+		return trace_past_ns(tr, stamp);
 	return tr->clock->to_ns ? tr->clock->to_ns(stamp) : stamp;
 }
 
@@ -67,6 +71,10 @@ int trace_array_set_clock(struct trace_array *tr, const char *name)
 		clock++;
 	if (!clock->name)
 		return -EINVAL;
+	if (tr->past)
+		return -EPERM;
+	if (tr == trace_global)
+		kept_note_clock(clock->name);
 	trace_snapshot_hold(tr);
 	tr->clock = clock;
 	ring_buffer_set_clock(tr->buffer, clock->read);

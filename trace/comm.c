@@ -9,6 +9,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
+#include "trace/kept.h"
 
 #define PIDS	     32768
 #define DEFAULT_SIZE 4096
@@ -16,20 +17,33 @@
 #define NO_SLOT	     0xffff
 #define TRIES	     10000
 
-struct slot {
-	char comm[16];
-	s32 pid; /* 0: free */
-};
-
 static struct {
 	u32 busy;
 	u32 name_users, tgid_users; /* host_lock */
 	u32 size, next;
-	struct slot *slots;
+	struct trace_comm_slot *slots;
 	u16 *slot_of; /* by pid */
 	s32 *tgid_of; /* by pid */
 	struct trace_key *key;
 } comms = {.size = DEFAULT_SIZE};
+
+static unsigned slots_pages(u32 n)
+{
+	return (n * sizeof(struct trace_comm_slot) + PAGE_SIZE - 1) / PAGE_SIZE;
+}
+
+static struct trace_comm_slot *slots_alloc(u32 n)
+{
+	struct trace_comm_slot *slots = kept_alloc(slots_pages(n));
+
+	return slots ? slots : host_alloc(n * sizeof(*slots));
+}
+
+static void slots_free(struct trace_comm_slot *slots, u32 n)
+{
+	if (!slots || !kept_free(slots, slots_pages(n)))
+		host_free(slots);
+}
 
 static bool try_lock(u32 tries)
 {
@@ -53,11 +67,11 @@ int trace_comm_prepare(void)
 {
 	if (comms.slots)
 		return 0;
-	struct slot *slots = host_alloc(comms.size * sizeof(*slots));
+	struct trace_comm_slot *slots = slots_alloc(comms.size);
 	u16 *slot_of = host_alloc(PIDS * sizeof(*slot_of));
 	s32 *tgid_of = host_alloc(PIDS * sizeof(*tgid_of));
 	if (!slots || !slot_of || !tgid_of) {
-		host_free(slots);
+		slots_free(slots, comms.size);
 		host_free(slot_of);
 		host_free(tgid_of);
 		return -ENOMEM;
@@ -66,7 +80,18 @@ int trace_comm_prepare(void)
 	comms.slot_of = slot_of;
 	comms.tgid_of = tgid_of;
 	comms.slots = slots;
+	kept_note_comms(slots, comms.size * sizeof(*slots));
 	return 0;
+}
+
+void trace_comm_exit(void)
+{
+	slots_free(comms.slots, comms.size);
+	host_free(comms.slot_of);
+	host_free(comms.tgid_of);
+	comms.slots = NULL;
+	comms.slot_of = NULL;
+	comms.tgid_of = NULL;
 }
 
 void trace_comm_users(int names, int tgids)
@@ -81,7 +106,7 @@ void trace_comm_users(int names, int tgids)
 }
 
 /* The slot of the pid, or the one whose turn it is. */
-static struct slot *take_slot(s32 pid)
+static struct trace_comm_slot *take_slot(s32 pid)
 {
 	u16 at = comms.slot_of[pid];
 
@@ -155,10 +180,10 @@ int trace_comm_resize(u64 n)
 {
 	if (n == 0 || n > MAX_SIZE)
 		return -EINVAL;
-	struct slot *slots = comms.slots ? host_alloc(n * sizeof(*slots)) : NULL,
-		    *old = comms.slots;
+	struct trace_comm_slot *slots = comms.slots ? slots_alloc(n) : NULL, *old = comms.slots;
 	if (old && !slots)
 		return -ENOMEM;
+	u32 old_size = comms.size;
 	while (!try_lock(TRIES))
 		;
 	comms.slots = slots;
@@ -167,6 +192,7 @@ int trace_comm_resize(u64 n)
 	if (slots)
 		memset(comms.slot_of, 0xff, PIDS * sizeof(*comms.slot_of));
 	unlock();
-	host_free(old);
+	kept_note_comms(slots, n * sizeof(*slots));
+	slots_free(old, old_size);
 	return 0;
 }

@@ -9,6 +9,12 @@
 
 struct seq;
 
+/* An entry of the table, which lies in kept memory if there is room (trace/kept.h). */
+struct trace_comm_slot {
+	char comm[16];
+	s32 pid; /* 0: free */
+};
+
 /* The tracepoint whose call site calls trace_comm_switch(); it is kept on while somebody wants
  * names. Once, at boot. */
 void trace_comm_set_key(struct trace_key *key);
@@ -16,6 +22,7 @@ void trace_comm_set_key(struct trace_key *key);
 void trace_comm_switch(s32 pid, s32 tgid, const char *comm);
 /* Makes room for them, once: 0 or -ENOMEM. host_lock held. */
 int trace_comm_prepare(void);
+void trace_comm_exit(void); /* gives the table back: nobody records any more */
 /* Names, thread groups are wanted by so many more (or less). trace_comm_prepare() came before. host_lock held. */
 void trace_comm_users(int names, int tgids);
 /* "<idle>", "<...>" or the name kept. */

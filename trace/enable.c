@@ -6,6 +6,7 @@
  * pass for all events that change together.
  */
 #include "trace/event.h"
+#include "trace/kept.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -42,7 +43,10 @@ int trace_file_counts(struct trace_event_file *file)
 {
 	if (!file->counts)
 		file->counts = host_alloc(MAX_CPUS * sizeof(*file->counts));
-	return file->counts ? 0 : -ENOMEM;
+	if (!file->counts)
+		return -ENOMEM;
+	kept_note_event(file->call);
+	return 0;
 }
 
 /* ---- acting: cannot fail ------------------------------------------------------------------------------------- */

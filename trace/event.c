@@ -211,6 +211,7 @@ void trace_event_leave(struct trace_event_call *call)
 	if (call->id && by_id[call->id] == call)
 		atomic_store_release(&by_id[call->id], NULL);
 	call->id = 0;
+	call->flags &= ~TRACE_CALL_NOTED;
 }
 
 /* Backwards, so that lists show the last declared first, as Linux's do. */

@@ -51,6 +51,7 @@ struct trace_out {
 	const char *fmt;	       /* the event's format as options/hash-ptr wants it */
 	u32 options;		       /* of the instance: TRACE_OPT_* bits */
 	struct trace_symbols *symbols; /* names found before; NULL: none are kept */
+	const struct trace_past *past; /* the record is another boot's; NULL */
 	struct seq tmp;		       /* strings made on the way (flags, symbols) */
 	char tmp_buf[512];
 };
@@ -94,6 +95,7 @@ struct trace_key {
 
 enum {
 	TRACE_CALL_NO_ENABLE = 1, /* ftrace:*: records only, no enable file */
+	TRACE_CALL_NOTED = 2,	  /* its format is in memory that is kept */
 };
 
 struct trace_event_call {

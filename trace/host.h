@@ -156,6 +156,14 @@ static inline void host_context_probed(struct host_context *ctx, const void *reg
 void host_context_probed(struct host_context *ctx, const void *regs);
 #endif
 
+/*
+ * The flight recorder (trace/kept.h). Memory that a warm reset keeps, as it was found, whole pages; NULL: none. host_clock_ns(c) is
+ * (c - *base) * *mult >> 32; *mult 0: not known yet. Function number i by address; false: behind the last. Task context.
+ */
+void *host_kept_memory(size_t *size);
+void host_clock_line(u64 *base, u64 *mult);
+bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
+
 /* Names. */
 int host_comm(s32 pid, char comm[16]); /* task now alive; 0 or -ESRCH; any context */
 s32 host_tgid(s32 pid);		       /* 0 when unknown */

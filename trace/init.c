@@ -5,7 +5,10 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/gate.h"
+#include "trace/kept.h"
+#include "trace/lastboot.h"
 #include "trace/builtin.h"
+#include "trace/comm.h"
 #include "trace/dump.h"
 #include "trace/event.h"
 #include "trace/record.h"
@@ -155,6 +158,7 @@ int trace_init(const struct trace_early *early)
 	size_t bytes = size ? parse_size(size) : 0;
 
 	early_events = early;
+	kept_start(trace_lastboot_find());
 	if (user_events_init())
 		return -ENOMEM;
 	trace_builtin_register();
@@ -175,6 +179,8 @@ void trace_exit(void)
 	trace_global = NULL;
 	trace_gate_exit();
 	user_events_exit();
+	trace_comm_exit();
+	kept_stop();
 	host_unlock();
 }
 
@@ -190,6 +196,8 @@ int trace_cpus_up(void)
 			err = -ENOMEM;
 	if (trace_gate_cpus_up())
 		err = -ENOMEM;
+	kept_update();
+	trace_lastboot_offer();
 	host_unlock();
 	return err;
 }

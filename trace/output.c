@@ -6,6 +6,7 @@
 #include "kernel/lib/string.h"
 #include "trace/builtin.h"
 #include "trace/comm.h"
+#include "trace/lastboot.h"
 #include "trace/print.h"
 #include "trace/trace_array.h"
 
@@ -35,15 +36,24 @@ static char *put_dec(char *at, u64 v, int width, char fill)
 	return at;
 }
 
-/* "comm-pid ": at most `width` bytes of the name, in as many columns from the right; the pid in 7 from the left. */
-static char *put_task(char *at, s32 pid, int width)
+static void find_comm(const struct trace_line *line, char comm[16])
 {
+	if (line->tr->past)
+		trace_past_comm(line->tr->past, line->ent->pid, comm);
+	else
+		trace_comm_find(line->ent->pid, comm);
+}
+
+/* "comm-pid ": at most `width` bytes of the name, in as many columns from the right; the pid in 7 from the left. */
+static char *put_task(char *at, const struct trace_line *line, int width)
+{
+	s32 pid = line->ent->pid;
 	static const char blanks[17] = "                ";
 	char comm[16], digits[DIGITS_MAX + 16], *end = digits + DIGITS_MAX;
 	char *p = digits_dec(end, pid < 0 ? 0 - (u64)pid : (u64)pid);
 	int n = 0;
 
-	trace_comm_find(pid, comm);
+	find_comm(line, comm);
 	while (n < width && comm[n])
 		n++;
 	memcpy(at, blanks, 16);
@@ -124,10 +134,10 @@ static char *put_tgid(char *at, s32 tgid)
 
 static void put_columns(struct trace_out *out, const struct trace_line *line)
 {
-	char text[COLUMNS_MAX], *at = put_task(text, line->ent->pid, 16);
+	char text[COLUMNS_MAX], *at = put_task(text, line, 16);
 
 	if (out->options & TRACE_OPT_RECORD_TGID)
-		at = put_tgid(at, trace_tgid_find(line->ent->pid));
+		at = put_tgid(at, line->tr->past ? 0 : trace_tgid_find(line->ent->pid));
 	*at++ = '[';
 	at = put_dec(at, line->cpu, 3, '0');
 	*at++ = ']';
@@ -183,11 +193,11 @@ static void put_latency_columns(struct trace_out *out, const struct trace_line *
 
 	if (out->options & TRACE_OPT_VERBOSE) {
 		char comm[16];
-		trace_comm_find(ent->pid, comm);
+		find_comm(line, comm);
 		seq_printf(s, "%16s %7d %3d %d %08x %08lx ", comm, ent->pid, line->cpu, ent->flags,
 		    ent->preempt_count & 15, line->index);
 	} else {
-		char text[COLUMNS_MAX], *at = put_task(text, ent->pid, 8);
+		char text[COLUMNS_MAX], *at = put_task(text, line, 8);
 		at = put_dec(at, line->cpu, 3, ' ');
 		at = put_flags(at, ent);
 		seq_write(s, text, at - text);
@@ -220,15 +230,24 @@ static void print_fields(
 		seq_printf(out->seq, " %s=", f->name);
 		if (f->kind == TRACE_FIELD_STRING)
 			seq_write(out->seq, at, strnlen(at, f->size));
+		else if (f->kind == TRACE_FIELD_DYN_STRING && f->size == 4)
+			seq_puts(out->seq, trace_get_str(rec, len, load(at, 4, false)));
 		else if (f->size <= 8)
 			seq_printf(out->seq, f->is_signed ? "%ld" : "%lu",
 			    load(at, f->size, f->is_signed));
 	}
 }
 
+static const struct trace_event_call *event_of(
+    const struct trace_out *out, const struct trace_entry *ent, u32 len)
+{
+	return out->past ? trace_past_event(out->past, ent->type, len)
+			 : trace_event_by_id(ent->type);
+}
+
 void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len)
 {
-	const struct trace_event_call *call = trace_event_by_id(ent->type);
+	const struct trace_event_call *call = event_of(out, ent, len);
 
 	if (!call) {
 		seq_printf(out->seq, "Unknown type %d\n", ent->type);
@@ -271,7 +290,7 @@ static void print_binary(struct trace_out *out, const struct trace_line *line)
 
 static void print_raw(struct trace_out *out, const struct trace_line *line)
 {
-	const struct trace_event_call *call = trace_event_by_id(line->ent->type);
+	const struct trace_event_call *call = event_of(out, line->ent, line->len);
 	struct seq *s = out->seq;
 
 	if ((out->options & TRACE_OPT_CONTEXT_INFO) && (out->options & TRACE_OPT_HEX)) {

@@ -1,6 +1,7 @@
 /* What print functions share: names of flags and symbols, strings inside records, addresses as symbols, hashed pointers. */
 #include "trace/print.h"
 #include "kernel/lib/fmt.h"
+#include "trace/lastboot.h"
 #include "trace/options.h"
 #include "trace/trace.h"
 
@@ -23,6 +24,7 @@ void trace_out_init(struct trace_out *out, struct seq *seq, u32 options)
 	out->seq = seq;
 	out->options = options;
 	out->symbols = NULL;
+	out->past = NULL;
 	out->tmp_buf[sizeof(out->tmp_buf) - 1] = '\0';
 	seq_init(&out->tmp, out->tmp_buf, sizeof(out->tmp_buf) - 1);
 }
@@ -100,11 +102,14 @@ void trace_print_text(struct trace_out *out, ...)
 
 /* ---- addresses ------------------------------------------------------------------------------------------------ */
 
-static void format_ip(struct seq *s, u64 ip, u32 options)
+static void format_ip(struct seq *s, const struct trace_past *past, u64 ip, u32 options)
 {
 	char name[128];
 
-	host_sym_print(name, sizeof(name), ip, options & TRACE_OPT_SYM_OFFSET);
+	if (past)
+		trace_past_sym_print(past, name, sizeof(name), ip, options & TRACE_OPT_SYM_OFFSET);
+	else
+		host_sym_print(name, sizeof(name), ip, options & TRACE_OPT_SYM_OFFSET);
 	seq_puts(s, name);
 	if (options & TRACE_OPT_SYM_ADDR) {
 		seq_puts(s, " <");
@@ -114,15 +119,15 @@ static void format_ip(struct seq *s, u64 ip, u32 options)
 }
 
 /* A trace names few functions, many times each: the last name found for each hash of an address is kept. */
-static const struct trace_symbol *find_symbol(struct trace_symbols *symbols, u64 ip, u32 options)
+static const struct trace_symbol *find_symbol(const struct trace_out *out, u64 ip)
 {
-	struct trace_symbol *sym = &symbols->sym[(ip >> 4 ^ ip) % TRACE_SYMBOLS_KEPT];
+	u32 options = out->options & (TRACE_OPT_SYM_OFFSET | TRACE_OPT_SYM_ADDR);
+	struct trace_symbol *sym = &out->symbols->sym[(ip >> 4 ^ ip) % TRACE_SYMBOLS_KEPT];
 
-	options &= TRACE_OPT_SYM_OFFSET | TRACE_OPT_SYM_ADDR;
 	if (sym->ip != ip || sym->options != options) {
 		struct seq s;
 		seq_init(&s, sym->text, sizeof(sym->text));
-		format_ip(&s, ip, options);
+		format_ip(&s, out->past, ip, options);
 		sym->ip = ip;
 		sym->options = options;
 		sym->len = s.len;
@@ -135,10 +140,10 @@ void trace_print_ip(struct trace_out *out, u64 ip)
 	if (!ip) {
 		seq_putc(out->seq, '0');
 	} else if (out->symbols) {
-		const struct trace_symbol *sym = find_symbol(out->symbols, ip, out->options);
+		const struct trace_symbol *sym = find_symbol(out, ip);
 		seq_write(out->seq, sym->text, sym->len);
 	} else {
-		format_ip(out->seq, ip, out->options);
+		format_ip(out->seq, out->past, ip, out->options);
 	}
 }
 

@@ -61,6 +61,7 @@ static void print_line(struct trace_reader *r, struct seq *s, struct trace_line 
 
 	trace_out_init(&out, s, r->tr->options);
 	out.symbols = r->symbols;
+	out.past = r->tr->past;
 	line->index = r->lines++;
 	line->latency = r->tr->options & TRACE_OPT_LATENCY_FMT;
 	trace_print_line(&out, line);

@@ -36,7 +36,23 @@ struct ring_buffer_page {
 struct ring_buffer;
 struct ring_buffer_iter;
 
-enum { RB_FL_OVERWRITE = 1 };
+enum {
+	RB_FL_OVERWRITE = 1,
+	RB_FL_KEPT = 2, /* its rings come from the store, as far as that has room */
+};
+
+/*
+ * Pages for rings of RB_FL_KEPT, in a place of the host's choice, where they are found again by who knows where their structs
+ * lie. alloc: n pages in a row, zeroed; NULL: no room. free: false: not from there. ring_at: a CPU's ring, its struct one page, came
+ * (true) or goes. Task context; NULL: there is none.
+ */
+struct ring_buffer_store {
+	void *(*alloc)(unsigned n);
+	bool (*free)(void *p, unsigned n);
+	bool (*holds)(const void *p); /* any context */
+	void (*ring_at)(const void *ring, unsigned cpu, bool came);
+};
+void ring_buffer_set_store(const struct ring_buffer_store *store);
 
 /* size: bytes per CPU, rounded up to whole sub-buffers, at least 2. clock: NULL for the TSC. NULL: no memory. */
 struct ring_buffer *ring_buffer_alloc(size_t size, unsigned flags, u64 (*clock)(void));

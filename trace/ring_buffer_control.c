@@ -17,6 +17,55 @@ static size_t pages_for(size_t size)
 	return MAX(count, (size_t)2);
 }
 
+/* ---- Pages, from the store where they are to be kept and it has room ---- */
+
+static const struct ring_buffer_store *store;
+
+void ring_buffer_set_store(const struct ring_buffer_store *s)
+{
+	store = s;
+}
+
+bool rb_may_leave(const struct ring_buffer_page *page)
+{
+	return !store || !store->holds(page);
+}
+
+static void *page_get(bool kept)
+{
+	void *page = kept && store ? store->alloc(1) : NULL;
+
+	return page ? page : host_page_alloc();
+}
+
+static void page_put(void *page)
+{
+	if (!store || !page || !store->free(page, 1))
+		host_page_free(page);
+}
+
+static unsigned slots_pages(size_t count)
+{
+	return (count * sizeof(u64) + PAGE_SIZE - 1) / PAGE_SIZE;
+}
+
+static u64 *slots_get(size_t count, bool kept)
+{
+	u64 *slots = NULL;
+
+	if (count > RB_INDEX_MASK)
+		return NULL;
+	if (kept && store)
+		slots = store->alloc(slots_pages(count));
+	return slots ? slots : host_alloc(count * sizeof(*slots));
+}
+
+static void slots_put(u64 *slots, size_t count)
+{
+	if (!store || !slots || !store->free(slots, slots_pages(count)))
+		host_free(slots);
+}
+
 /* ---- Pages in a chain through their first word, while nobody uses them ---- */
 
 struct chain {
@@ -42,13 +91,13 @@ static void chain_push(struct chain **head, void *page)
 static void chain_free(struct chain **head)
 {
 	while (*head)
-		host_page_free(chain_pop(head));
+		page_put(chain_pop(head));
 }
 
-static int chain_fill(struct chain **head, size_t count)
+static int chain_fill(struct chain **head, size_t count, bool kept)
 {
 	while (count--) {
-		void *page = host_page_alloc();
+		void *page = page_get(kept);
 
 		if (!page) {
 			chain_free(head);
@@ -68,36 +117,47 @@ static void put_free_page(u64 *slots, size_t index, struct ring_buffer_page *pag
 	slots[index] = slot_make(page, RB_FIRST_LAP);
 }
 
-static void ring_free(struct rb_ring *ring)
+static void ring_free(struct rb_ring *ring, unsigned cpu)
 {
+	if (ring->kept)
+		store->ring_at(ring, cpu, false);
 	for (size_t i = 0; i < ring->count; i++)
-		host_page_free(slot_page(ring->slots[i]));
-	host_page_free(ring->page);
-	host_page_free(ring->spare);
-	host_free(ring->slots);
-	host_page_free(ring);
+		page_put(slot_page(ring->slots[i]));
+	page_put(ring->page);
+	page_put(ring->spare);
+	slots_put(ring->slots, ring->count);
+	page_put(ring);
 }
 
-static struct rb_ring *ring_alloc(size_t count, bool overwrite)
+/* All of a ring, or its struct and slots at least, are in the store, or nothing of it is. */
+static struct rb_ring *ring_alloc(size_t count, bool overwrite, bool kept, unsigned cpu)
 {
-	struct rb_ring *ring =
-	    host_page_alloc(); /* a page of its own: aligned, shared with nobody */
+	struct rb_ring *ring = page_get(kept); /* a page of its own: aligned, shared with nobody */
 	struct chain *pages = NULL;
-	u64 *slots = count <= RB_INDEX_MASK ? host_alloc(count * sizeof(*slots)) : NULL;
 
 	_Static_assert(sizeof(*ring) <= PAGE_SIZE, "a ring is one page");
-	if (!ring || !slots || chain_fill(&pages, count + 2)) {
-		host_page_free(ring);
-		host_free(slots);
+	kept = kept && ring && !rb_may_leave((void *)ring);
+	u64 *slots = slots_get(count, kept);
+	if (kept && slots && rb_may_leave((void *)slots)) {
+		slots_put(slots, count);
+		page_put(ring);
+		return ring_alloc(count, overwrite, false, cpu);
+	}
+	if (!ring || !slots || chain_fill(&pages, count + 2, kept)) {
+		page_put(ring);
+		slots_put(slots, count);
 		return NULL;
 	}
 	ring->slots = slots;
 	ring->count = count;
 	ring->overwrite = overwrite;
+	ring->kept = kept;
 	ring_tail_init(ring);
 	for (size_t i = 0; i < count; i++)
 		put_free_page(slots, i, chain_pop(&pages));
 	rb_reader_init(ring, chain_pop(&pages), chain_pop(&pages));
+	if (kept)
+		store->ring_at(ring, cpu, true);
 	return ring;
 }
 
@@ -167,6 +227,7 @@ struct ring_buffer *ring_buffer_alloc(size_t size, unsigned flags, u64 (*clock)(
 	set_clock(rb, clock);
 	rb->count = pages_for(size);
 	rb->overwrite = flags & RB_FL_OVERWRITE;
+	rb->kept = flags & RB_FL_KEPT;
 	if (ring_buffer_add_cpus(rb)) {
 		ring_buffer_free(rb);
 		return NULL;
@@ -178,7 +239,7 @@ int ring_buffer_add_cpus(struct ring_buffer *rb)
 {
 	while (rb->cpus < host_cpu_count()) {
 		struct rb_lane *lane = &rb->lanes[rb->cpus];
-		struct rb_ring *ring = ring_alloc(rb->count, rb->overwrite);
+		struct rb_ring *ring = ring_alloc(rb->count, rb->overwrite, rb->kept, rb->cpus);
 
 		if (!ring)
 			return -ENOMEM;
@@ -196,7 +257,7 @@ void ring_buffer_free(struct ring_buffer *rb)
 	ring_buffer_record_disable(rb);
 	host_synchronize();
 	for (unsigned cpu = 0; cpu < rb->cpus; cpu++)
-		ring_free(rb->lanes[cpu].ring);
+		ring_free(rb->lanes[cpu].ring, cpu);
 	host_free(rb);
 }
 
@@ -280,17 +341,19 @@ static u64 *lay_out(struct rb_ring *ring, u64 *slots, size_t count, struct chain
 /* What one lane's resizing needs, before anything is changed; and what is left over after. */
 struct resize {
 	u64 *slots; /* NULL: this lane has that size already */
+	size_t count;
 	struct chain *pages;
 };
 
-static int resize_prepare(struct resize *r, size_t old, size_t count)
+static int resize_prepare(struct resize *r, const struct rb_ring *ring, size_t count)
 {
-	if (count == old)
+	if (count == ring->count)
 		return 0;
-	r->slots = count <= RB_INDEX_MASK ? host_alloc(count * sizeof(*r->slots)) : NULL;
+	r->slots = slots_get(count, ring->kept);
+	r->count = count;
 	if (!r->slots)
 		return -ENOMEM;
-	return count > old ? chain_fill(&r->pages, count - old) : 0;
+	return count > ring->count ? chain_fill(&r->pages, count - ring->count, ring->kept) : 0;
 }
 
 /* Lanes `from` to `to` are stopped. */
@@ -303,8 +366,13 @@ static int resize_stopped(struct ring_buffer *rb, struct resize *r, int from, in
 			return -EBUSY;
 	}
 	for (int cpu = from; cpu <= to; cpu++, r++) {
-		if (r->slots)
-			r->slots = lay_out(rb->lanes[cpu].ring, r->slots, count, &r->pages);
+		struct rb_ring *ring = rb->lanes[cpu].ring;
+		size_t old = ring->count;
+
+		if (!r->slots)
+			continue;
+		r->slots = lay_out(ring, r->slots, count, &r->pages);
+		r->count = old;
 	}
 	return 0;
 }
@@ -316,7 +384,7 @@ static int resize_lanes(struct ring_buffer *rb, struct resize *r, int from, int 
 	int result;
 
 	for (int cpu = from; cpu <= to; cpu++) {
-		result = resize_prepare(&r[cpu - from], rb->lanes[cpu].ring->count, count);
+		result = resize_prepare(&r[cpu - from], rb->lanes[cpu].ring, count);
 		if (result)
 			return result;
 		any |= r[cpu - from].slots != NULL;
@@ -344,7 +412,7 @@ int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu)
 	result = resize_lanes(rb, r, from, to, count);
 	for (int i = 0; i <= to - from; i++) {
 		chain_free(&r[i].pages);
-		host_free(r[i].slots);
+		slots_put(r[i].slots, r[i].count);
 	}
 	host_free(r);
 	if (!result && cpu < 0)

@@ -174,6 +174,7 @@ struct rb_ring {
 	u64 resets;
 	u64 disabled_before; /* `disabled` at the last reset: who is kept away by it counts there meanwhile */
 	struct ring_buffer_totals past; /* until the last reset */
+	bool kept;			/* [X] lies in the store, its slots too */
 };
 
 /* What a writer looks at first, a cache line per CPU. */
@@ -195,7 +196,7 @@ struct ring_buffer {
 	struct rb_lane lanes[MAX_CPUS];
 	u64 (*clock)(void); /* of all lanes */
 	size_t count;	    /* sub-buffers of a new lane */
-	bool overwrite;
+	bool overwrite, kept;
 	u32 slow;      /* what all lanes' words have in common */
 	unsigned cpus; /* lanes that have rings: 0..cpus-1 */
 };
@@ -318,6 +319,9 @@ void rb_leave_page(struct rb_lane *lane);
 u64 rb_evicted_from_next(const struct rb_ring *ring);
 /* R4: events evicted so far, when that many sub-buffers from `next` on are. */
 u64 rb_evicted_before(const struct rb_ring *ring, u64 pages);
+
+/* May the page leave its ring for good? Those of the store stay in theirs. */
+bool rb_may_leave(const struct ring_buffer_page *page);
 
 /* Adds what the ring counts, since it was made, to *t. Under the reader lock, or when nobody knows the ring. */
 void rb_ring_totals(struct rb_ring *ring, struct ring_buffer_totals *t);

@@ -408,7 +408,7 @@ int ring_buffer_read_page(
 	ring = lane_lock(rb, cpu);
 	if (likely(refill(ring, full))) {
 		if (!ring->map && !ring->open && ring->offset == 0 &&
-		    len >= RB_PAGE_HEADER + ring->end) {
+		    len >= RB_PAGE_HEADER + ring->end && rb_may_leave(ring->page)) {
 			exchange(ring, page);
 			result = 0;
 		} else {

@@ -94,7 +94,7 @@ extern const struct tfs_ops tfs_trace_ops, tfs_snapshot_ops, tfs_pipe_ops, tfs_m
     tfs_marker_raw_ops, tfs_free_buffer_ops, tfs_raw_ops, tfs_snapshot_raw_ops, tfs_set_event_ops,
     tfs_inject_ops, tfs_dat_ops, tfs_snapshot_dat_ops, tfs_user_data_ops, tfs_user_status_ops;
 extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir,
-    tfs_instances_dir, tfs_hwlat_dir;
+    tfs_instances_dir, tfs_hwlat_dir, tfs_past_events_dir;
 extern const char tfs_readme[];
 
 /* For rows of the top directory that an instance does not have: .exists = tfs_is_top. */

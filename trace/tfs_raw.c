@@ -100,7 +100,7 @@ static int raw_fetch(struct tfs_file *f, size_t n)
 	if (!r->page)
 		return -ENOMEM;
 	while (!err && raw_take(r, &r->page, n, false)) {
-		if (raw_has_data(r))
+		if (raw_has_data(r) || r->tr->past) /* of another boot: no more will come */
 			return 0;
 		err = f->how & TFS_NONBLOCK ? -EAGAIN : raw_wait(r);
 	}
@@ -186,7 +186,7 @@ static ssize raw_splice(struct tfs_file *f, void *buf, size_t n, u64 *pos, bool 
 	if (n < PAGE_SIZE || *pos % PAGE_SIZE)
 		return -EINVAL;
 	done = raw_take_full(r, buf, n);
-	if (!done) {
+	if (!done && !r->tr->past) {
 		int err = nonblock	? -EAGAIN
 			  : r->snapshot ? trace_wait_snapshot(r->tr, raw_has_data, r)
 					: raw_wait_until(r, raw_filled_whole);

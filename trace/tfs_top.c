@@ -106,6 +106,8 @@ static int store_on(const struct tfs_node *node, char *line)
 	u64 v;
 	int err = parse_u64(line, 10, &v);
 
+	if (!err && v && tfs_array(node)->past)
+		err = -EPERM; /* there is nothing that could be recorded into it */
 	if (!err && trace_array_set_on(tfs_array(node), v != 0))
 		trace_tracer_switch(tfs_array(node), v != 0);
 	return err;
@@ -525,6 +527,16 @@ bool tfs_is_top(const struct tfs_node *dir)
 	return dir->ctx == trace_global;
 }
 
+static bool is_past(const struct tfs_node *dir)
+{
+	return tfs_array(dir)->past;
+}
+
+static bool is_present(const struct tfs_node *dir)
+{
+	return !is_past(dir);
+}
+
 static const struct tfs_row top_rows[] = {
     {"README", 0440, .show = show_readme, .exists = tfs_is_top},
     {"available_events", 0440, .show = show_available, .exists = tfs_is_top},
@@ -536,7 +548,8 @@ static const struct tfs_row top_rows[] = {
     {"dynamic_events", 0640, .show = show_dynamic, .clear = clear_dynamic, .ops = &dynamic_ops,
 	.exists = tfs_is_top},
     {"error_log", 0640, .show = show_errors, .store = store_nothing, .clear = clear_errors},
-    {"events", 0750, .dir = &tfs_events_dir},
+    {"events", 0750, .dir = &tfs_events_dir, .exists = is_present},
+    {"events", 0750, .dir = &tfs_past_events_dir, .exists = is_past},
     {"free_buffer", 0200, .ops = &tfs_free_buffer_ops},
     {"hwlat_detector", 0750, .dir = &tfs_hwlat_dir, .exists = tfs_is_top},
     {"instances", 0750, .dir = &tfs_instances_dir, .exists = tfs_is_top},
@@ -556,12 +569,12 @@ static const struct tfs_row top_rows[] = {
 	.clear = clear_notrace_pids},
     {"set_event_pid", 0640, .show = show_pids, .store = store_pids, .clear = clear_pids},
     {"snapshot", 0640, .store = tfs_store_snapshot, .ops = &tfs_snapshot_ops},
-    {"snapshot.dat", 0440, .ops = &tfs_snapshot_dat_ops},
+    {"snapshot.dat", 0440, .ops = &tfs_snapshot_dat_ops, .exists = is_present},
     {"synthetic_events", 0640, .show = show_synthetic, .clear = clear_synthetic,
 	.ops = &synthetic_ops, .exists = tfs_is_top},
     {"timestamp_mode", 0440, .show = show_timestamp_mode},
     {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
-    {"trace.dat", 0440, .ops = &tfs_dat_ops},
+    {"trace.dat", 0440, .ops = &tfs_dat_ops, .exists = is_present},
     {"trace_clock", 0640, .show = show_clock, .store = store_clock},
     {"trace_ledger", 0440, .show = show_ledger},
     {"trace_marker", 0220, .ops = &tfs_marker_ops},

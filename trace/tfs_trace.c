@@ -227,7 +227,7 @@ static bool pipe_ready(void *arg)
 {
 	struct reading *rd = arg;
 
-	return !trace_reader_empty(&rd->reader) ||
+	return !trace_reader_empty(&rd->reader) || rd->reader.tr->past ||
 	       (rd->has_read && !ring_buffer_record_is_set_on(rd->reader.tr->buffer));
 }
 

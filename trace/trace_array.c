@@ -8,6 +8,7 @@
 #include "trace/error_log.h"
 #include "trace/event.h"
 #include "trace/filter.h"
+#include "trace/lastboot.h"
 #include "trace/ledger.h"
 #include "trace/pid_filter.h"
 #include "trace/snapshot.h"
@@ -171,6 +172,7 @@ static void free_array(struct trace_array *tr)
 	trace_filter_drop_array(tr);
 	trace_ledger_free(tr);
 	trace_error_clear(tr);
+	trace_past_free(tr->past);
 	ring_buffer_free(tr->snapshot);
 	ring_buffer_free(tr->buffer);
 	if (tr->waiters)
@@ -209,8 +211,9 @@ static struct trace_array *create(const char *name, size_t boot_size, size_t siz
 	tr->tracer = &trace_tracer_nop;
 	tr->wanted_size = size;
 	tr->cpumask = ~0UL;
-	tr->buffer =
-	    ring_buffer_alloc(boot_size, options & TRACE_OPT_OVERWRITE ? RB_FL_OVERWRITE : 0, NULL);
+	tr->buffer = ring_buffer_alloc(boot_size,
+	    (options & TRACE_OPT_OVERWRITE ? RB_FL_OVERWRITE : 0) | (trace_global ? 0 : RB_FL_KEPT),
+	    NULL);
 	tr->buffer_percent = BUFFER_PERCENT;
 	tr->waiters = host_waiters_alloc();
 	tr->full_waiters = host_waiters_alloc();
@@ -324,6 +327,8 @@ void trace_array_clear(struct trace_array *tr, int cpu)
 
 bool trace_array_set_on(struct trace_array *tr, bool on)
 {
+	if (on && tr->past)
+		return false;
 	bool changed = on ? ring_buffer_record_on(tr->buffer) : ring_buffer_record_off(tr->buffer);
 
 	if (!on)

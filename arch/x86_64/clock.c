@@ -25,6 +25,12 @@ u64 cycles_to_ns(u64 tsc)
 	return (u64)((unsigned __int128)(tsc - tsc_base) * ns_per_tick >> 32);
 }
 
+void clock_line(u64 *base, u64 *mult)
+{
+	*base = tsc_base;
+	*mult = ns_per_tick;
+}
+
 u64 clock_ns(void)
 {
 	return cycles_to_ns(cycles());

@@ -102,8 +102,14 @@ void cpu_call(unsigned cpu, void (*fn)(void *), void *arg)
 	preempt_enable();
 }
 
+void arch_write_back(void)
+{
+	__asm__ volatile("wbinvd" ::: "memory");
+}
+
 void machine_halt(void)
 {
+	arch_write_back(); /* who sees this machine presses its reset button */
 	for (;;)
 		__asm__ volatile("cli; hlt");
 }

@@ -19,6 +19,8 @@ void page_free(u64 pa, unsigned order);
 void page_get(u64 pa);
 void page_put(u64 pa);
 unsigned page_refs(u64 pa);
+/* RAM that nobody else is given, at the same place each boot, and what lies in it from before; NULL: there is none. */
+void *mem_kept(size_t *size);
 u64 page_total(void); /* frames */
 u64 page_free_count(void);
 

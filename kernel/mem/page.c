@@ -5,6 +5,7 @@
  */
 #include "kernel/mem/page.h"
 #include "boot/boot_info.h"
+#include "kernel/cmdline.h"
 #include "kernel/events.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/range.h"
@@ -17,6 +18,11 @@ static struct spinlock page_lock = SPINLOCK_INIT;
 
 /* The direct map ends here; what lies above cannot be used. */
 #define DIRECT_MAP_SIZE (64UL << 40)
+
+/* Memory for the flight recorder: a share of the RAM, within bounds. */
+#define KEPT_SHARE 16
+#define KEPT_LEAST (4UL << 20)
+#define KEPT_MOST  (64UL << 20)
 
 void mem_fail_nth(u64 n)
 {
@@ -45,6 +51,48 @@ static u64 carve(struct range_set *set, u64 bytes)
 	panic("no memory for the page frame table: %lu KiB in one piece are needed", bytes >> 10);
 }
 
+static u64 kept_base, kept_size;
+
+void *mem_kept(size_t *size)
+{
+	*size = kept_size;
+	return kept_size ? phys_to_virt(kept_base) : NULL;
+}
+
+/* trace_kept=SIZE; without it a sixteenth of the memory. */
+static u64 kept_wanted(const struct range_set *set)
+{
+	u64 ram = 0;
+
+	for (unsigned i = 0; i < set->count; i++)
+		ram += set->r[i].end - set->r[i].start;
+	u64 usual = MAX(KEPT_LEAST, MIN(ram / KEPT_SHARE, KEPT_MOST));
+	return ALIGN_DOWN(cmdline_u64("trace_kept", usual), PAGE_SIZE);
+}
+
+/*
+ * A loader that keeps memory says where. Else this kernel chooses, the same way in each boot of a machine: one of a few places that
+ * firmware leaves alone at a reset, as it works near the end of RAM and below 32 MiB.
+ */
+static void keep_memory(struct range_set *set, const struct boot_info *bi)
+{
+	static const u64 places[] = {0x4000000, 0x3000000, 0x2000000, 0x10000000};
+	u64 size = kept_wanted(set);
+
+	if (bi->lastboot_size) {
+		kept_base = bi->lastboot_base;
+		kept_size = size ? ALIGN_DOWN(bi->lastboot_size, PAGE_SIZE) : 0;
+		return;
+	}
+	for (unsigned i = 0; size && !kept_size && i < ARRAY_SIZE(places); i++)
+		if (range_holds(set, places[i], places[i] + size)) {
+			kept_base = places[i];
+			kept_size = size;
+		}
+	if (kept_size)
+		range_remove(set, kept_base, kept_base + kept_size);
+}
+
 void mem_init(const struct boot_info *bi)
 {
 	static struct range_set set; /* too large for a stack; used once */
@@ -55,6 +103,7 @@ void mem_init(const struct boot_info *bi)
 		range_remove(
 		    &set, ALIGN_DOWN(at, PAGE_SIZE), ALIGN_UP(at + sizeof(*bi), PAGE_SIZE));
 	}
+	keep_memory(&set, bi);
 	if (!set.count)
 		panic("the loader named no usable memory");
 	u64 max_pfn = set.r[set.count - 1].end / PAGE_SIZE;

@@ -65,6 +65,14 @@ void range_remove(struct range_set *set, u64 start, u64 end)
 	}
 }
 
+bool range_holds(const struct range_set *set, u64 start, u64 end)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (set->r[i].start <= start && end <= set->r[i].end)
+			return start < end;
+	return false;
+}
+
 static u64 end_of(u64 base, u64 size)
 {
 	u64 end;

@@ -17,6 +17,8 @@ struct range_set {
 /* Both ignore empty ranges and cut those that wrap. A set that is full drops what is smallest to
  * lose: nothing is added. */
 void range_add(struct range_set *set, u64 start, u64 end);
+/* Is all of [start, end) in the set? */
+bool range_holds(const struct range_set *set, u64 start, u64 end);
 void range_remove(struct range_set *set, u64 start, u64 end);
 /*
  * The whole pages below `limit` that the map calls usable and nothing else calls otherwise (the map

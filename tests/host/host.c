@@ -73,6 +73,39 @@ u64 host_clock_ns(u64 clock)
 	return clock * ns_per_cycle;
 }
 
+void host_clock_line(u64 *base, u64 *mult)
+{
+	*base = 0;
+	*mult = (u64)ns_per_cycle << 32;
+}
+
+static void *kept;
+static size_t kept_size;
+
+void machine_kept(void *memory, size_t size)
+{
+	kept = memory;
+	kept_size = size;
+}
+
+void *host_kept_memory(size_t *size)
+{
+	*size = kept_size;
+	return kept;
+}
+
+bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
+{
+	static const char *const names[] = {"first_function", "second_function", "third_function"};
+
+	if (i >= sizeof(names) / sizeof(names[0]))
+		return false;
+	*name = names[i];
+	*start = 0x1000 + 0x100 * (u64)i;
+	*size = 0x100;
+	return true;
+}
+
 u64 host_unix_ns(void)
 {
 	return 0;

@@ -23,6 +23,8 @@ void machine_clock_rate(u64 ns);
 
 /* What host_clock() reads, a nanosecond each; NULL: the TSC. */
 void machine_clock(u64 (*clock)(void));
+/* What host_kept_memory() gives. */
+void machine_kept(void *memory, size_t size);
 /* What host_say() was given since the last call, a line each. */
 const char *machine_said(void);
 /* Whether host_smi_count() counts, and so many more on this CPU. */
