@@ -24,8 +24,7 @@ struct resource {
 static struct resource_list {
 	struct resource r[RESOURCES_MAX];
 	unsigned count;
-	unsigned digits; /* of an address, at least */
-} memory = {.digits = 8}, ports = {.digits = 4};
+} memory, ports;
 
 static struct boot_range ranges[BOOT_MAX_RANGES];
 static u32 range_count;
@@ -133,15 +132,14 @@ static int show(struct seq *s, void *ctx)
 {
 	const struct resource_list *list = ctx;
 	const struct resource *outer[DEPTH_MAX];
-	unsigned depth = 0;
+	unsigned depth = 0, digits = list == &ports ? 4 : 8; /* of an address, at least */
 
 	for (unsigned i = 0; i < list->count; i++) {
 		const struct resource *r = &list->r[i];
 		while (depth && r->end > outer[depth - 1]->end)
 			depth--;
-		seq_printf(s, "%*s%0*llx-%0*llx : %s\n", depth * 2, "", list->digits,
-		    (unsigned long long)r->start, list->digits, (unsigned long long)r->end,
-		    r->name);
+		seq_printf(s, "%*s%0*llx-%0*llx : %s\n", depth * 2, "", digits,
+		    (unsigned long long)r->start, digits, (unsigned long long)r->end, r->name);
 		if (depth < DEPTH_MAX)
 			outer[depth++] = r;
 	}
