@@ -76,6 +76,11 @@ static int release_all(
 	struct dynevent *ev, *next;
 	int err = -ENOENT;
 
+	/* Whole events go all or none; a place of one that has others may go while it is in use. */
+	list_for_each_entry (ev, &dynevents, node)
+		if (!*args && is_of(ev, kind) && ev->kind->match(ev, system, event, args) &&
+		    ev->kind->is_busy(ev))
+			return -EBUSY;
 	list_for_each_entry_safe (ev, next, &dynevents, node) {
 		if (!is_of(ev, kind) || !ev->kind->match(ev, system, event, args))
 			continue;

@@ -374,7 +374,7 @@ static int free_probe(struct dynevent *dyn)
 	struct trace_probe *tp = trace_probe_of(dyn);
 	struct probe_event *ev = tp->event;
 	bool last = ev->first == tp && !tp->next;
-	int err = is_busy(dyn) ? -EBUSY : 0;
+	int err = last && is_busy(dyn) ? -EBUSY : 0;
 
 	if (!err && last)
 		err = trace_event_unregister(&ev->call);

@@ -99,6 +99,16 @@ static int parse_variable(struct probe_parse *p, struct probe_fetch *f, const ch
 	return probe_parse_fail(p, p->pos, "Invalid $-variable specified");
 }
 
+/* Linux finds this out when it registers the probe; of an event's probe it does not say what is wrong. */
+static int fail_later(struct probe_parse *p, int err, const char *text)
+{
+	if (p->probed)
+		return err;
+	p->word = 1;
+	probe_parse_fail(p, 0, text);
+	return err;
+}
+
 static int parse_symbol(struct probe_parse *p, struct probe_fetch *f, char *text)
 {
 	char *sign = text + strcspn(text, "+-");
@@ -110,19 +120,14 @@ static int parse_symbol(struct probe_parse *p, struct probe_fetch *f, char *text
 		*sign = '\0';
 		u64 v;
 		if (parse_u64(sign + 1, 0, &v))
-			return probe_parse_fail(p, p->pos, "Invalid memory address");
+			return fail_later(p, -EINVAL, "Failed to register probe event");
 		offset = op == '-' ? -(s64)v : (s64)v;
 	}
 	f->imm = host_sym_find(text, NULL);
 	if (op)
 		*sign = op;
-	if (!f->imm && p->probed)
-		return -ENOENT; /* Linux does not say what is wrong */
-	if (!f->imm) {		/* Linux finds it out when it registers the probe */
-		p->word = 1;
-		probe_parse_fail(p, 0, "Invalid probed address or symbol");
-		return -ENOENT;
-	}
+	if (!f->imm)
+		return fail_later(p, -ENOENT, "Invalid probed address or symbol");
 	f->imm += offset;
 	return 0;
 }
@@ -299,6 +304,14 @@ static int name_field_type(struct probe_arg *arg, struct probe_parse *p)
 	return arg->field_type ? 0 : -ENOMEM;
 }
 
+/* A symbol's name is that of an address in the kernel. */
+static bool may_be_symbol(const struct probe_fetch *f)
+{
+	if (f->derefs)
+		return !(f->user >> (f->derefs - 1) & 1);
+	return f->source != PROBE_FROM_IMM && f->source != PROBE_FROM_SP;
+}
+
 /* Does it fit what is fetched? Strings and arrays lie in memory. */
 static int check_type(struct probe_arg *arg, struct probe_parse *p, bool is_text, u32 at)
 {
@@ -308,6 +321,8 @@ static int check_type(struct probe_arg *arg, struct probe_parse *p, bool is_text
 
 	if ((arg->type->text == PROBE_STRING || arg->type->text == PROBE_USTRING) && !lies)
 		return probe_parse_fail(p, at, "String accepts only memory argument");
+	if (arg->type->text == PROBE_SYMSTR && !may_be_symbol(f))
+		return probe_parse_fail(p, at, "Symbol String doesn't accept data/userdata");
 	if (arg->count && (!f->derefs || arg->type->text == PROBE_SYMSTR))
 		return probe_parse_fail(p, at, "String accepts only memory argument");
 	return 0;
