@@ -626,6 +626,7 @@ void kernel_user_exit_work(struct regs *
 /* What ACPI told (drivers/acpi.h), in the machine's terms. */
 struct machine_info {
 	u64 entry_tsc; /* clock_ns() counts from here */
+	u32 start_page; /* a free one below 640 KiB, where other CPUs begin; 0: none, they stay off */
 	u64 lapic_base;
 	u32 cpu_count; /* usable ones, boot CPU among them */
 	u32 apic_ids[MAX_CPUS];

@@ -12,6 +12,7 @@
 #include "kernel/boot_events.h"
 #include "kernel/cmdline.h"
 #include "kernel/init.h"
+#include "kernel/mem/range.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/screen.h"
@@ -106,6 +107,7 @@ void machine_init(const struct boot_info *bi)
 	if (acpi_madt()->guessed)
 		take_boot_cpu(&mi);
 	mi.entry_tsc = boot_first_tsc(bi);
+	mi.start_page = range_low_page(bi);
 	power_init(acpi_fadt());
 	u64 now = cmos_unix_seconds(acpi_fadt() ? acpi_fadt()->century : 0);
 	wrong = arch_machine_init(&mi, refs, find_clocks(refs), now * NS_PER_SECOND);

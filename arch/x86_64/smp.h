@@ -1,10 +1,6 @@
 /* Starting the other CPUs: what C and the trampoline share. Boot only. */
 #pragma once
 
-/* One page below 1 MiB where a CPU begins, in real mode. The memory allocator never gives the low
- * MiB out. */
-#define SMP_TRAMPOLINE 0x8000
-
 /*
  * A CPU on its way up: 0 (not heard of) -> ALIVE (by the CPU, when it runs the kernel's text) -> GO
  * (boot CPU: number and stack are set) -> RUNNING (the CPU: set up) -> RELEASED (boot CPU: skew

@@ -29,6 +29,7 @@ _Static_assert(offsetof(struct smp_slot, stack) == SLOT_STACK, "");
 _Static_assert(offsetof(struct smp_slot, cpu) == SLOT_CPU, "");
 _Static_assert(sizeof(struct smp_slot) == SLOT_SIZE, "");
 
+extern const u32 smp_trampoline_fixups[], smp_trampoline_fixups_end[];
 extern const char smp_trampoline[], smp_trampoline_end[], smp_trampoline_cr3[],
     smp_trampoline_efer[];
 
@@ -41,6 +42,7 @@ u32 smp_slot_count;
 u64 smp_cr3;
 
 static unsigned lint_nmi;
+static u32 start_page;
 static unsigned cpus_up = 1; /* [A] */
 
 unsigned cpu_count(void)
@@ -51,6 +53,7 @@ unsigned cpu_count(void)
 void smp_remember(const struct machine_info *mi)
 {
 	lint_nmi = mi->lint_nmi;
+	start_page = mi->start_page;
 	for (u32 i = 0; i < mi->cpu_count; i++) {
 		u32 id = mi->apic_ids[i];
 		if (id != apic_id() && apic_reaches(id) && smp_slot_count < MAX_CPUS - 1)
@@ -60,10 +63,12 @@ void smp_remember(const struct machine_info *mi)
 
 static void install_trampoline(void)
 {
-	char *page = phys_to_virt(SMP_TRAMPOLINE);
-	u32 cr3 = paging_trampoline_open(SMP_TRAMPOLINE);
+	char *page = phys_to_virt(start_page);
+	u32 cr3 = paging_trampoline_open(start_page);
 	u32 efer = rdmsr(MSR_EFER) & ~EFER_LMA;
 	memcpy(page, smp_trampoline, smp_trampoline_end - smp_trampoline);
+	for (const u32 *f = smp_trampoline_fixups; f < smp_trampoline_fixups_end; f++)
+		*(u32 *)(page + *f) += start_page;
 	memcpy(page + (smp_trampoline_cr3 - smp_trampoline), &cr3, sizeof(cr3));
 	memcpy(page + (smp_trampoline_efer - smp_trampoline), &efer, sizeof(efer));
 	smp_cr3 = paging_kernel_cr3();
@@ -95,7 +100,7 @@ static bool wake(struct smp_slot *s)
 {
 	kernel_boot_cpu(cpu_count(), s->apic_id, "startup_sent");
 	for (unsigned try = 0; try < STARTUP_TRIES && state_of(s) != SMP_ALIVE; try++) {
-		apic_send(s->apic_id, APIC_SEND_STARTUP | SMP_TRAMPOLINE >> 12);
+		apic_send(s->apic_id, APIC_SEND_STARTUP | start_page >> 12);
 		u64 end = clock_ns() + STARTUP_WAIT_US * 1000UL;
 		while (state_of(s) != SMP_ALIVE && clock_ns() < end)
 			cpu_relax();
@@ -143,7 +148,7 @@ unsigned arch_smp_boot(unsigned max)
 	if (max == 0)
 		max = 1;
 	smp_slot_count = MIN(smp_slot_count, max - 1);
-	if (smp_slot_count == 0)
+	if (smp_slot_count == 0 || !start_page)
 		return 1;
 	install_trampoline();
 	reset_all();

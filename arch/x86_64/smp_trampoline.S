@@ -1,11 +1,11 @@
 /*
- * The way of another CPU from real mode to smp_ap_main(). The part up to smp_trampoline_end is copied to SMP_TRAMPOLINE and
+ * The way of another CPU from real mode to smp_ap_main(). The part up to smp_trampoline_end is copied to a page of low memory and
  * runs there, on page tables that map that page one to one beside the kernel; it only reads. The rest is kernel text.
  */
 #include "arch/x86_64/smp.h"
 
-/* Where a label of the copied part lies for the CPU that runs it. */
-#define LOW(label) ((label) - smp_trampoline + SMP_TRAMPOLINE)
+/* Where a label of the copied part lies in its page: who copies it adds the page's address at the places in smp_trampoline_fixups. */
+#define LOW(label) ((label) - smp_trampoline)
 
 #define MSR_EFER    0xc0000080
 #define CR0_PE      0x00000001
@@ -16,6 +16,7 @@
 #define DATA        0x18
 
 	.section .rodata
+	.global smp_trampoline_fixups, smp_trampoline_fixups_end
 	.global smp_trampoline, smp_trampoline_end, smp_trampoline_cr3, smp_trampoline_efer
 	.balign 16
 	.code16
@@ -28,6 +29,7 @@ smp_trampoline:
 	mov	$CR0_PE, %eax
 	mov	%eax, %cr0
 	ljmpl	$CODE32, $LOW(protected)
+fixup_protected = . - 6
 
 	.code32
 protected:
@@ -38,14 +40,17 @@ protected:
 	mov	$CR4_PAE, %eax
 	mov	%eax, %cr4
 	mov	LOW(smp_trampoline_cr3), %eax
+fixup_cr3 = . - 4
 	mov	%eax, %cr3
 	mov	$MSR_EFER, %ecx
 	mov	LOW(smp_trampoline_efer), %eax
+fixup_efer = . - 4
 	xor	%edx, %edx
 	wrmsr
 	mov	$CR0_LONG, %eax
 	mov	%eax, %cr0
 	ljmp	$CODE64, $LOW(long_mode)
+fixup_long_mode = . - 6
 
 	.code64
 long_mode:
@@ -60,6 +65,7 @@ gdt: /* flat; already marked accessed, since the page is read-only */
 	.quad	0x00cf93000000ffff
 gdt_pointer:
 	.word	. - gdt - 1
+fixup_gdt:
 	.long	LOW(gdt)
 	.balign 4
 smp_trampoline_cr3: /* filled in the copy */
@@ -67,6 +73,11 @@ smp_trampoline_cr3: /* filled in the copy */
 smp_trampoline_efer:
 	.long	0
 smp_trampoline_end:
+
+/* Where in the page 32-bit addresses stand. */
+smp_trampoline_fixups:
+	.long	LOW(fixup_protected), LOW(fixup_cr3), LOW(fixup_efer), LOW(fixup_long_mode), LOW(fixup_gdt)
+smp_trampoline_fixups_end:
 
 /*
  * 1. which slot is this CPU's? none: park  2. say that it is alive; too late: park  3. wait for GO  4. the kernel's tables

@@ -2,6 +2,8 @@
 #include "kernel/mem/range.h"
 #include "kernel/lib/string.h"
 
+#define LOW_END 0xa0000 /* where a PC's RAM ends below 1 MiB */
+
 static void range_delete(struct range_set *set, unsigned i, unsigned n)
 {
 	memmove(&set->r[i], &set->r[i + n], (set->count - i - n) * sizeof(set->r[0]));
@@ -91,7 +93,7 @@ static void remove_pages(struct range_set *set, u64 base, u64 size)
 		range_remove(set, ALIGN_DOWN(base, PAGE_SIZE), page_up(end_of(base, size)));
 }
 
-void range_set_from_boot(struct range_set *set, const struct boot_info *bi, u64 limit)
+static void usable_ranges(struct range_set *set, const struct boot_info *bi)
 {
 	unsigned n = MIN(bi->range_count, (uint32_t)BOOT_MAX_RANGES);
 
@@ -103,8 +105,23 @@ void range_set_from_boot(struct range_set *set, const struct boot_info *bi, u64 
 	for (unsigned i = 0; i < n; i++)
 		if (bi->ranges[i].type != BOOT_MEM_USABLE)
 			remove_pages(set, bi->ranges[i].base, bi->ranges[i].size);
-	range_remove(set, 0, 0x100000);
-	range_remove(set, limit, UINT64_MAX);
 	remove_pages(set, bi->kernel_base, bi->kernel_size);
 	remove_pages(set, bi->initrd_base, bi->initrd_size);
+}
+
+void range_set_from_boot(struct range_set *set, const struct boot_info *bi, u64 limit)
+{
+	usable_ranges(set, bi);
+	range_remove(set, 0, 0x100000);
+	range_remove(set, limit, UINT64_MAX);
+}
+
+u64 range_low_page(const struct boot_info *bi)
+{
+	static struct range_set set; /* too large for a stack; used once at boot */
+
+	usable_ranges(&set, bi);
+	range_remove(&set, LOW_END, UINT64_MAX);
+	range_remove(&set, 0, PAGE_SIZE);
+	return set.count ? set.r[set.count - 1].end - PAGE_SIZE : 0;
 }

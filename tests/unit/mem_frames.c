@@ -85,6 +85,32 @@ static void boot_map(void)
 	EXPECT_RANGES({3 * MB + 4096, 10 * MB}, {10 * MB + 4096, 64 * MB});
 }
 
+/* The page where other CPUs begin: the highest that is free as a whole, below 640 KiB. */
+static void low_page(void)
+{
+	static struct boot_info bi;
+
+	memset(&bi, 0, sizeof(bi));
+	EXPECT_EQ(range_low_page(&bi), 0);
+	bi.ranges[0] = (struct boot_range){0, 4095, BOOT_MEM_USABLE, 0};
+	bi.ranges[1] = (struct boot_range){MB, MB, BOOT_MEM_USABLE, 0};
+	bi.range_count = 2;
+	EXPECT_EQ(range_low_page(&bi), 0);
+	bi.ranges[0].size = 2 * PAGE_SIZE; /* page 0 is none, page 1 is */
+	EXPECT_EQ(range_low_page(&bi), PAGE_SIZE);
+	bi.ranges[0].size = 0x9fc00;
+	EXPECT_EQ(range_low_page(&bi), 0x9e000);
+	bi.ranges[0].size = 0xa0000 + PAGE_SIZE;
+	EXPECT_EQ(range_low_page(&bi), 0x9f000);
+	bi.ranges[2] = (struct boot_range){0x9efff, 1, BOOT_MEM_NVS, 0};
+	bi.ranges[3] = (struct boot_range){0x9f000, 1, BOOT_MEM_RESERVED, 0};
+	bi.range_count = 4;
+	EXPECT_EQ(range_low_page(&bi), 0x9d000);
+	bi.initrd_base = 0x9d100;
+	bi.initrd_size = 16;
+	EXPECT_EQ(range_low_page(&bi), 0x9c000);
+}
+
 /* ---- Buddies ---- */
 
 #define PFNS (4 * BLOCK_FRAMES)
@@ -223,6 +249,7 @@ static const struct ktap_case cases[] = {
     {"range.sets", ranges},
     {"range.full", ranges_full},
     {"range.boot_map", boot_map},
+    {"range.low_page", low_page},
     {"buddy.lazy", buddy_lazy},
     {"buddy.splits_and_joins", buddy_splits_and_joins},
     {"buddy.refuses", buddy_refuses},
