@@ -276,6 +276,7 @@ struct probe_event *probe_event_alloc(const struct probe_id *id, const struct tr
 	probe_class_init(&ev->class, tp);
 	ev->call.class = &ev->class;
 	ev->call.name = ev->name;
+	ev->call.flags = tp->old ? TRACE_CALL_ENABLED : 0;
 	ev->size = fixed_size(tp);
 	make_table(ev, tp, (char *)(names + 1));
 	return ev;

@@ -144,6 +144,11 @@ static bool event_has_enable(const struct tfs_node *dir)
 	return !(file_of(dir)->call->flags & TRACE_CALL_NO_ENABLE);
 }
 
+static bool event_has_enabled(const struct tfs_node *dir)
+{
+	return file_of(dir)->call->flags & TRACE_CALL_ENABLED;
+}
+
 /* Of the events ftrace:* the tracer asks for the triggers of print alone. */
 static bool event_has_trigger(const struct tfs_node *dir)
 {
@@ -152,6 +157,7 @@ static bool event_has_trigger(const struct tfs_node *dir)
 
 static const struct tfs_row event_rows[] = {
     {"enable", 0640, .show = show_enable, .store = store_enable, .exists = event_has_enable},
+    {"enabled", 0640, .show = show_enable, .store = store_enable, .exists = event_has_enabled},
     {"filter", 0640, .show = show_filter, .store = store_filter, .exists = event_has_enable},
     {"format", 0440, .show = show_format},
     {"hist", 0440, .show = show_hist},
