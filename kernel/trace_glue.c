@@ -29,6 +29,7 @@
 #include "trace/event.h"
 #include "trace/kept.h"
 #include "trace/lastboot.h"
+#include "trace/export.h"
 #include "trace/pid_filter.h"
 #include "trace/trace.h"
 #include "trace/trace_array.h"
@@ -120,6 +121,13 @@ void host_clock_line(u64 *base, u64 *mult)
 bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
 {
 	return sym_nth(i, name, start, size);
+}
+
+void host_address_map(u64 *direct, u64 *image, u64 *offset)
+{
+	*direct = DIRECT_MAP_BASE;
+	*image = KERNEL_IMAGE_BASE;
+	*offset = kernel_image_offset;
 }
 
 /* ---- the control plane's lock, other CPUs ---------------------------------------------------------------------------- */
@@ -542,6 +550,7 @@ static int show_lastboot(struct seq *s, void *ctx)
 
 void trace_files_init(void)
 {
+	trace_export_init(); /* now the clock is known, and all CPUs are */
 	tfs_init();
 	proc_register("trapline/lastboot", show_lastboot, NULL, NULL);
 	proc_register("sys/kernel/ftrace_dump_on_oops", show_number, store_number, &dump_on_oops);

@@ -170,6 +170,13 @@ void trace_tgid_show(struct seq *s)
 			seq_printf(s, "%d %d\n", pid, trace_tgid_find(pid));
 }
 
+void trace_comm_place(u64 *table, u64 *count, u32 *size)
+{
+	*table = (u64)&comms.slots;
+	*count = (u64)&comms.size;
+	*size = sizeof(struct slot);
+}
+
 u32 trace_comm_size(void)
 {
 	return comms.size;

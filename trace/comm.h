@@ -30,5 +30,7 @@ void trace_comm_find(s32 pid, char comm[16]);
 s32 trace_tgid_find(s32 pid); /* 0: not known */
 void trace_comm_show(struct seq *s);
 void trace_tgid_show(struct seq *s);
+/* Where the address of the table is and where its size, how large one of it is: for who reads from outside. */
+void trace_comm_place(u64 *table, u64 *count, u32 *size);
 u32 trace_comm_size(void);
 int trace_comm_resize(u64 n); /* 0, -EINVAL, -ENOMEM */

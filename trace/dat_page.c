@@ -22,19 +22,14 @@ const char dat_page_header_event[] = "# compressed entry header\n"
 				     "\ttime_stamp : type == 31\n"
 				     "\tdata max type_len  == 28\n";
 
-struct page_end {
-	u8 *at, *end;
-	u64 time; /* of the last event */
-};
-
-static void put_word(struct page_end *p, u32 word)
+static void put_word(struct dat_page *p, u32 word)
 {
 	memcpy(p->at, &word, sizeof(word));
 	p->at += sizeof(word);
 }
 
 /* 59 bits of a time, or of a delta. */
-static void put_time(struct page_end *p, u32 type, u64 time)
+static void put_time(struct dat_page *p, u32 type, u64 time)
 {
 	put_word(p, type | (u32)(time & DELTA_MAX) << 5);
 	put_word(p, time >> DELTA_BITS);
@@ -51,11 +46,23 @@ static u64 data_size(u64 length)
 	return length && length <= DATA_WORDS * 4 ? 4 + length : 8 + length;
 }
 
-static bool put_event(struct page_end *p, const void *data, u64 length, u64 time)
+static u64 room(const struct dat_page *p)
 {
+	return p->page->data + RB_PAGE_DATA - p->at;
+}
+
+void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page)
+{
+	*p = (struct dat_page){.page = page, .at = page->data};
+}
+
+bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time)
+{
+	if (!p->events)
+		p->time = p->page->time_stamp = time;
 	u64 delta = time - p->time;
 
-	if (time_size(delta) + data_size(length) > (u64)(p->end - p->at))
+	if (time_size(delta) + data_size(length) > room(p))
 		return false;
 	if (delta > DELTA_MAX) {
 		bool back = (s64)delta < 0;
@@ -72,47 +79,43 @@ static bool put_event(struct page_end *p, const void *data, u64 length, u64 time
 	memcpy(p->at, data, length);
 	p->at += length;
 	p->time = time;
+	p->events++;
 	return true;
 }
 
-static void finish(struct ring_buffer_page *out, struct page_end *p, u64 lost)
+void dat_page_end(struct dat_page *p, u64 time, u64 lost)
 {
-	u64 room = p->end - p->at;
+	struct ring_buffer_page *page = p->page;
 
-	out->commit = p->at - out->data;
+	if (!p->events)
+		page->time_stamp = time;
+	page->commit = p->at - page->data;
 	if (lost)
-		out->commit |= 1UL << 31;
-	if (lost && lost != RB_LOST_UNKNOWN && room >= sizeof(lost)) {
-		out->commit |= RB_MISSED_STORED;
+		page->commit |= 1UL << 31;
+	if (lost && lost != RB_LOST_UNKNOWN && room(p) >= sizeof(lost)) {
+		page->commit |= RB_MISSED_STORED;
 		memcpy(p->at, &lost, sizeof(lost));
 		p->at += sizeof(lost);
 	}
-	memset(p->at, 0, p->end - p->at);
+	memset(p->at, 0, room(p));
 }
 
 u32 dat_page_convert(
     const struct dat_convert *how, struct rb_walk *w, u64 lost, struct ring_buffer_page *out)
 {
-	struct page_end p = {.at = out->data, .end = out->data + RB_PAGE_DATA};
 	struct rb_walk before = *w;
-	u32 events = 0;
+	struct dat_page p;
 
+	dat_page_begin(&p, out);
 	while (rb_walk_next(w)) {
-		u64 time = how->time(how->arg, w->stamp);
-
 		if ((s64)(w->stamp - how->until) > 0)
 			continue;
-		if (!events)
-			p.time = out->time_stamp = time;
-		if (!put_event(&p, w->data, w->length, time)) {
+		if (!dat_page_put(&p, w->data, w->length, how->time(how->arg, w->stamp))) {
 			*w = before;
 			break;
 		}
 		before = *w;
-		events++;
 	}
-	if (!events)
-		out->time_stamp = how->time(how->arg, before.stamp);
-	finish(out, &p, lost);
-	return events;
+	dat_page_end(&p, how->time(how->arg, before.stamp), lost);
+	return p.events;
 }

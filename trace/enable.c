@@ -13,6 +13,7 @@
 #include "trace/comm.h"
 #include "trace/trace_array.h"
 #include "trace/trigger.h"
+#include "trace/export.h"
 
 static bool is_live(const struct trace_event_file *file)
 {
@@ -46,7 +47,7 @@ int trace_file_counts(struct trace_event_file *file)
 	if (!file->counts)
 		return -ENOMEM;
 	kept_note_event(file->call);
-	return 0;
+	return trace_export_event(file->call);
 }
 
 /* ---- acting: cannot fail ------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "kernel/lib/string.h"
 #include "trace/trace.h"
 #include "trace/trace_array.h"
+#include "trace/export.h"
 
 #define FIRST_ID  20 /* below: ftrace:*, with Linux's numbers */
 #define LAST_ID	  65535
@@ -208,6 +209,7 @@ void trace_event_leave(struct trace_event_call *call)
 	if (call->fmt_hashed != call->fmt)
 		host_free((void *)call->fmt_hashed);
 	call->fmt_hashed = NULL;
+	trace_export_forget(call);
 	if (call->id && by_id[call->id] == call)
 		atomic_store_release(&by_id[call->id], NULL);
 	call->id = 0;

@@ -57,6 +57,7 @@ struct trace_out {
 };
 
 struct trace_event_call;
+struct trace_export_format;
 struct trace_line;
 struct trace_event_file;
 
@@ -116,6 +117,7 @@ struct trace_event_call {
 	struct list_head node;		/* [L] all events, newest first */
 	struct trace_life life;		/* [L] from registration to removal */
 	u32 refs;			/* [L] who needs it to stay: trace_event_get() */
+	struct trace_export_format *exported; /* [L] trace/export.c's */
 };
 
 /* One per CPU and file: what became of the event (contract C4): hit = recorded + all of these but the last. [C] */

@@ -163,6 +163,11 @@ void host_context_probed(struct host_context *ctx, const void *regs);
 void *host_kept_memory(size_t *size);
 void host_clock_line(u64 *base, u64 *mult);
 bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
+/*
+ * For readers outside the machine: addresses from *direct on are physical ones plus that, those from *image on physical ones plus *image
+ * less *offset. Task context.
+ */
+void host_address_map(u64 *direct, u64 *image, u64 *offset);
 
 /* Names. */
 int host_comm(s32 pid, char comm[16]); /* task now alive; 0 or -ESRCH; any context */

@@ -30,6 +30,12 @@ static void remember(const char *fmt)
 	}
 }
 
+void trace_printk_place(u64 *where, u64 *count)
+{
+	*where = (u64)formats;
+	*count = FORMATS;
+}
+
 void trace_printk_string(const char *text)
 {
 	remember(text);

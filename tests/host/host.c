@@ -150,6 +150,11 @@ void *host_page_alloc(void)
 	return page ? memset(page, 0, PAGE_SIZE) : NULL;
 }
 
+void host_address_map(u64 *direct, u64 *image, u64 *offset)
+{
+	*direct = *image = *offset = 0;
+}
+
 static u64 pages_free = PAGES_FREE;
 
 void machine_pages_free(u64 pages)

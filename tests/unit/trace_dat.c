@@ -1,6 +1,7 @@
 /*
  * trace.dat: what is in it, in which format, against what the rings hold; losses; the cut; instances and snapshots.
  */
+#include "kernel/abi/trace_export.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/dat_tools.h"
@@ -179,6 +180,49 @@ static void instance_and_snapshot(void)
 	trace_fresh();
 }
 
+/* Formats that readers outside the machine find: from the first use of an event on until it goes, and no longer. */
+static const struct trace_export_format *exported(const char *system, const char *name)
+{
+	host_lock();
+	const struct trace_event_call *call = trace_event_find(system, name);
+	const struct trace_export_format *f = call ? call->exported : NULL;
+	host_unlock();
+	return f;
+}
+
+static bool leads_to(const struct trace_export_format *from, const struct trace_export_format *f)
+{
+	while (from && from != f)
+		from = (const void *)from->next;
+	return from;
+}
+
+static void formats_outside(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("events/unit/unit_text/enable", "1"), 0);
+	const struct trace_export_format *f = exported("unit", "unit_text"), *synth;
+	EXPECT(f);
+	if (!f)
+		return;
+	EXPECT_STR(f->text, "unit");
+	const char *format = trace_get("events/unit/unit_text/format", NULL);
+	EXPECT_EQ(f->size, strlen("unit") + 1 + strlen(format));
+	EXPECT_STR(f->text + strlen("unit") + 1, format);
+	EXPECT_EQ(trace_put("synthetic_events", "outside int a"), 0);
+	EXPECT(!exported("synthetic", "outside")); /* nothing can be of it yet */
+	EXPECT_EQ(trace_put("events/synthetic/outside/enable", "1"), 0);
+	synth = exported("synthetic", "outside");
+	EXPECT(synth);
+	EXPECT(leads_to(synth, f));
+	EXPECT_EQ(trace_put("events/synthetic/outside/enable", "0"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "!outside"), 0);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	EXPECT(leads_to(exported("unit", "unit_numbers"), f));
+	EXPECT(!leads_to(exported("unit", "unit_numbers"), synth));
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"dat.an_empty_one", an_empty_one},
     {"dat.lengths", lengths},
@@ -186,6 +230,7 @@ static const struct ktap_case cases[] = {
     {"dat.overwritten", overwritten},
     {"dat.the_cut", the_cut},
     {"dat.instance_and_snapshot", instance_and_snapshot},
+    {"dat.formats_outside", formats_outside},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_dat = {cases};

@@ -225,12 +225,6 @@ static bool is_dat(struct reader *r)
 	return true;
 }
 
-static void index_events(struct trace *t)
-{
-	for (size_t i = 0; i < t->events; i++)
-		t->by_id[t->event[i].id] = &t->event[i];
-}
-
 bool trace_open_in(struct trace *t, const char *name, struct in in)
 {
 	struct reader r = {.t = t, .data = in.data, .size = in.size};
@@ -256,7 +250,7 @@ bool trace_open_in(struct trace *t, const char *name, struct in in)
 	read_options(&r, &has_clock);
 	if (!r.broken)
 		read_cpus(&r, cpus, has_clock);
-	index_events(t);
+	trace_index(t);
 	return true;
 }
 

@@ -1,23 +1,31 @@
-/* trapline extract: traces out of what a machine left behind. From a serial log: the files that `send` printed there. */
+/*
+ * trapline extract: traces out of what a machine left behind. From a serial log: the files that `send` printed there. From its memory, or
+ * a core of it: its rings, as a trace.dat file.
+ */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/trapline/dat_write.h"
 #include "tools/trapline/serial.h"
 
 static const char usage[] =
-    "Usage: trapline extract [-o FILE] LOG\n"
+    "Usage: trapline extract [-i INSTANCE] [-o FILE] FROM\n"
     "\n"
-    "Makes files again of what the shell's `send` printed on a serial console. LOG is what came "
-    "over the line, with\n"
-    "whatever else was printed there; - is the standard input.\n"
+    "FROM is what came over a serial line, with whatever else was printed there (- is the standard "
+    "input): makes files again\n"
+    "of what the shell's `send` printed. Or it is the memory of a machine, running or not (a file "
+    "of QEMU's), or an ELF core\n"
+    "of one (dump-guest-memory): makes a trace.dat file of the rings in it.\n"
     "\n"
-    "  -o FILE   write the only file, or the last one, there; - is the standard output. Without it "
-    "each goes to its own name.\n"
+    "  -o FILE       write the only file, or the last one, there; - is the standard output. "
+    "Without it files from a serial line go\n"
+    "                to their own names, that of a memory to trace.dat\n"
+    "  -i INSTANCE   of a memory: the rings of an instance\n"
     "\n"
     "Blocks that came damaged are zeros in the file, and it is said how to send them again: put "
-    "that behind LOG and extract once\n"
-    "more. Exit status: 0 all is there, 1 something is missing, 2 usage, 3 trouble.\n";
+    "that behind the log and extract\n"
+    "once more. Exit status: 0 all is there, 1 something is missing, 2 usage, 3 trouble.\n";
 
 /* Only a name, no path: a log may say anything. */
 static bool is_plain_name(const char *name)
@@ -86,38 +94,70 @@ static int write_all(const struct serial_files *files, const char *name)
 	return worst;
 }
 
-int cmd_extract(int argc, char **argv)
+static int from_memory(const char *file, const char *instance, const char *name)
+{
+	struct live l;
+	struct out out;
+	int status = EXIT_TROUBLE;
+
+	if (!live_open(&l, file, instance))
+		return EXIT_TROUBLE;
+	if (out_open(&out, name ? name : "trace.dat")) {
+		dat_write(&l, out.file);
+		status = !out_finish(&out) ? EXIT_TROUBLE
+			 : l.trace.damaged ? EXIT_DAMAGED
+					   : EXIT_FINE;
+	}
+	live_close(&l);
+	return status;
+}
+
+static int from_log(const char *log, const char *name)
 {
 	struct serial_files files;
-	const char *name = NULL;
 	struct in in;
-	int c, status;
+	int status;
 
-	while ((c = getopt(argc, argv, "+o:h")) != -1) {
-		if (c == 'h') {
-			fputs(usage, stdout);
-			return EXIT_FINE;
-		}
-		if (c != 'o') {
-			fputs(usage, stderr);
-			return EXIT_USAGE;
-		}
-		name = optarg;
-	}
-	if (argc - optind != 1) {
-		fputs(usage, stderr);
-		return EXIT_USAGE;
-	}
-	if (!in_open(&in, argv[optind]))
+	if (!in_open(&in, log))
 		return EXIT_TROUBLE;
 	serial_read(&files, in.data, in.size);
 	if (files.count) {
 		status = write_all(&files, name);
 	} else {
-		say("%s: there is no file in it", argv[optind]);
+		say("%s: there is no file in it, and no rings", log);
 		status = EXIT_DAMAGED;
 	}
 	serial_free(&files);
 	in_close(&in);
 	return status;
+}
+
+int cmd_extract(int argc, char **argv)
+{
+	const char *name = NULL, *instance = NULL;
+	int c;
+
+	while ((c = getopt(argc, argv, "+o:i:h")) != -1) {
+		switch (c) {
+		case 'h':
+			fputs(usage, stdout);
+			return EXIT_FINE;
+		case 'o':
+			name = optarg;
+			break;
+		case 'i':
+			instance = optarg;
+			break;
+		default:
+			fputs(usage, stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (argc - optind != 1) {
+		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	if (instance || guest_is_in(argv[optind]))
+		return from_memory(argv[optind], instance ? instance : "", name);
+	return from_log(argv[optind], name);
 }

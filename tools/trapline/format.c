@@ -175,6 +175,7 @@ bool format_parse(struct event *ev, const char *system, const char *text, size_t
 		}
 	}
 	ev->system = xstrndup(system, strlen(system));
+	ev->text = xstrndup(text, size);
 	if (fine && ev->name && has_id)
 		return true;
 	format_free(ev);
@@ -191,6 +192,7 @@ void format_free(struct event *ev)
 	free(ev->system);
 	free(ev->name);
 	free(ev->print_fmt);
+	free(ev->text);
 	*ev = (struct event){.name = NULL};
 }
 

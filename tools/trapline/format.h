@@ -21,7 +21,7 @@ struct field {
 };
 
 struct event {
-	char *system, *name, *print_fmt;
+	char *system, *name, *print_fmt, *text; /* text: all of the format */
 	uint32_t id;
 	struct field *field; /* the common ones first */
 	size_t fields, commons;

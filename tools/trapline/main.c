@@ -9,6 +9,7 @@ static const struct command {
 	const char *help;
 } commands[] = {
     {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
+    {"live", cmd_live, "follows the events of a running machine, out of its memory"},
     {"extract", cmd_extract, "takes traces out of a serial log"},
 };
 

@@ -5,6 +5,7 @@
 
 #define MISSED_EVENTS (1UL << 31)
 #define MISSED_STORED (1UL << 30)
+#define LOST_UNKNOWN  (1UL << 29) /* with a number in the upper half */
 #define COMMIT_BYTES  0xfffffUL
 #define DELTA_BITS    27
 
@@ -28,8 +29,15 @@ static bool ends(struct page_walk *w, const char *why)
 
 static void lost_before(struct page_walk *w, uint64_t commit)
 {
+	uint64_t number = commit >> 32;
+
 	if (!(commit & MISSED_EVENTS))
 		return;
+	if (w->records == RECORDS_OWN && number && number != 0xffffffff) {
+		w->lost = number - 1;
+		w->lost_unknown = commit & LOST_UNKNOWN;
+		return;
+	}
 	if (commit & MISSED_STORED && w->end + 8 <= PAGE_ROOM)
 		w->lost = load(w->data + w->end, 8);
 	else
@@ -146,6 +154,15 @@ static bool step_own(struct page_walk *w, uint32_t word, bool *data)
 			return take_data(w, length * 4);
 		return take_word(w, &low) && take_data(w, ((uint64_t)low + 3) & ~3UL);
 	}
+}
+
+void page_lost(uint8_t *page, uint64_t lost, bool unknown)
+{
+	uint64_t commit = load(page + 8, 8) & COMMIT_BYTES;
+
+	commit |= MISSED_EVENTS | (unknown ? LOST_UNKNOWN : 0) |
+		  (lost < 0xfffffffd ? lost + 1 : 0xfffffffe) << 32;
+	memcpy(page + 8, &commit, 8);
 }
 
 bool page_next(struct page_walk *w)

@@ -28,4 +28,6 @@ struct page_walk {
 
 /* `page` has PAGE_BYTES. */
 void page_begin(struct page_walk *w, enum records records, const uint8_t *page);
+/* Writes into a page of the kernel's format, as no kernel does, what is lost before it; page_begin() finds it. At most 2^32 - 2. */
+void page_lost(uint8_t *page, uint64_t lost, bool unknown);
 bool page_next(struct page_walk *w);

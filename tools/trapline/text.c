@@ -95,9 +95,21 @@ static void put_record(FILE *out, const struct trace *t, const struct record *r)
 	putc('\n', out);
 }
 
-void write_text(struct trace *t, FILE *out)
+void write_records(struct trace *t, FILE *out)
 {
 	struct record r;
+
+	while (trace_next(t, &r)) {
+		if (r.is_gap)
+			put_gap(out, t, &r);
+		else
+			put_record(out, t, &r);
+		convert_progress(t);
+	}
+}
+
+void write_text(struct trace *t, FILE *out)
+{
 	const char *ledger = stats_ledger(t);
 
 	fprintf(out, "# clock: %s\n# system: %s\n", t->clock, t->uname);
@@ -107,11 +119,5 @@ void write_text(struct trace *t, FILE *out)
 			fprintf(out, "# %.*s\n", (int)n, ledger);
 		ledger += n + (ledger[n] == '\n');
 	}
-	while (trace_next(t, &r)) {
-		if (r.is_gap)
-			put_gap(out, t, &r);
-		else
-			put_record(out, t, &r);
-		convert_progress(t);
-	}
+	write_records(t, out);
 }

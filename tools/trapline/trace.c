@@ -121,6 +121,8 @@ static void printk_line(struct trace *t, const char *line, size_t n)
 
 void trace_parse_comms(struct trace *t, const char *text, size_t size)
 {
+	free_names(&t->comms);
+	t->comms = (struct names){.count = 0};
 	each_line(t, text, size, comm_line);
 	sort_names(&t->comms);
 }
@@ -259,13 +261,21 @@ static void fill(const struct trace *t, const struct page_walk *w, struct record
 	r->event = t->by_id[r->id];
 }
 
+static uint64_t time_of(const struct trace *t, uint64_t stamp)
+{
+	if (!t->clock_mult)
+		return stamp;
+	return (uint64_t)((unsigned __int128)(stamp - t->clock_base) * t->clock_mult >> 32) +
+	       t->clock_add;
+}
+
 bool trace_next(struct trace *t, struct record *r)
 {
 	struct cpu *c = oldest(t);
 
 	if (!c)
 		return false;
-	*r = (struct record){.cpu = c - t->cpu, .time = c->walk.time};
+	*r = (struct record){.cpu = c - t->cpu, .time = time_of(t, c->walk.time)};
 	if (c->gap) {
 		r->is_gap = true;
 		r->lost = c->lost;
@@ -279,11 +289,25 @@ bool trace_next(struct trace *t, struct record *r)
 	return true;
 }
 
-void trace_close(struct trace *t)
+void trace_index(struct trace *t)
+{
+	memset(t->by_id, 0, 65536 * sizeof(*t->by_id));
+	for (size_t i = t->events; i-- > 0;)
+		t->by_id[t->event[i].id] = &t->event[i];
+}
+
+void trace_drop_formats(struct trace *t)
 {
 	for (size_t i = 0; i < t->events; i++)
 		format_free(&t->event[i]);
 	free(t->event);
+	t->event = NULL;
+	t->events = 0;
+}
+
+void trace_close(struct trace *t)
+{
+	trace_drop_formats(t);
 	free(t->by_id);
 	free_names(&t->comms);
 	free_names(&t->printks);

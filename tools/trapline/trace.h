@@ -40,6 +40,8 @@ struct trace {
 	struct names comms, printks, symbols;
 	char *clock, *uname, *stats; /* "" if not said; stats: of all CPUs, then the ledger */
 	bool in_ns;
+	uint64_t clock_base, clock_mult,
+	    clock_add; /* of records of a memory: ns = ((time - base) * mult >> 32) + add; mult 0: as they are */
 	uint64_t id;
 	enum records records;
 	struct cpu *cpu;
@@ -85,4 +87,7 @@ void trace_parse_symbols(struct trace *t, const char *text, size_t size);
 void trace_parse_printk(struct trace *t, const char *text, size_t size);
 /* "[local] global ..." */
 void trace_set_clock(struct trace *t, const char *text, size_t size);
+/* The events by their numbers, once all formats are there; and none of them again. */
+void trace_index(struct trace *t);
+void trace_drop_formats(struct trace *t);
 void trace_say(struct trace *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,227 @@
+/*
+ * Writing trace.dat, version 6, as trace/dat_header.c in the kernel does, with what there is in its memory. Records are turned into
+ * Linux's format by the kernel's own trace/dat_page.c. Symbols and the ledger are not there: nobody made them texts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/trapline/dat_write.h"
+#include "trace/dat_page.h"
+
+enum { OPTION_CPUSTAT = 2, OPTION_TRACECLOCK = 4, OPTION_UNAME = 5, OPTION_TRACEID = 11 };
+
+static const char page_format[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+
+static void put_string(struct bytes *b, const char *s)
+{
+	bytes_put(b, s, strlen(s) + 1);
+}
+
+static void put_number(struct bytes *b, unsigned bytes, uint64_t v)
+{
+	bytes_put(b, &v, bytes);
+}
+
+static void put_sized(struct bytes *b, unsigned bytes, const void *data, size_t n)
+{
+	put_number(b, bytes, n);
+	bytes_put(b, data, n);
+}
+
+static void put_option(struct bytes *b, uint16_t id, const void *data, size_t n)
+{
+	put_number(b, 2, id);
+	put_sized(b, 4, data, n);
+}
+
+/* ---- formats: those of one system behind each other ------------------------------------------------------------------- */
+
+static bool is_first(const struct trace *t, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(t->event[k].system, t->event[i].system))
+			return false;
+	return true;
+}
+
+static void put_system(struct bytes *b, const struct trace *t, const char *system)
+{
+	size_t at = b->size;
+	uint32_t count = 0;
+
+	put_number(b, 4, 0);
+	for (size_t i = 0; i < t->events; i++)
+		if (!strcmp(t->event[i].system, system)) {
+			put_sized(b, 8, t->event[i].text, strlen(t->event[i].text));
+			count++;
+		}
+	memcpy(b->data + at, &count, sizeof(count));
+}
+
+static void put_formats(struct bytes *b, const struct trace *t)
+{
+	put_system(b, t, "ftrace");
+	size_t at = b->size;
+	uint32_t systems = 0;
+
+	put_number(b, 4, 0);
+	for (size_t i = 0; i < t->events; i++)
+		if (strcmp(t->event[i].system, "ftrace") && is_first(t, i)) {
+			put_string(b, t->event[i].system);
+			put_system(b, t, t->event[i].system);
+			systems++;
+		}
+	memcpy(b->data + at, &systems, sizeof(systems));
+}
+
+/* ---- names and options ------------------------------------------------------------------------------------------------ */
+
+static void put_printks(struct bytes *b, const struct trace *t)
+{
+	struct bytes text = {.data = NULL};
+	char line[32];
+
+	for (size_t i = 0; i < t->printks.count; i++) {
+		const struct name *n = &t->printks.name[i];
+		bytes_put(&text, line,
+		    snprintf(line, sizeof(line), "0x%llx : \"", (unsigned long long)n->key));
+		for (const char *p = n->text; *p; p++) {
+			const char *escaped = *p == '\n' ? "\\n" : *p == '\t' ? "\\t" : NULL;
+			if (!escaped && (*p == '"' || *p == '\\'))
+				bytes_put(&text, "\\", 1);
+			bytes_put(&text, escaped ? escaped : p, escaped ? 2 : 1);
+		}
+		bytes_put(&text, "\"\n", 2);
+	}
+	put_sized(b, 4, text.data, text.size);
+	bytes_free(&text);
+}
+
+static void put_comms(struct bytes *b, const struct trace *t)
+{
+	struct bytes text = {.data = NULL};
+	char line[64];
+
+	for (size_t i = 0; i < t->comms.count; i++)
+		bytes_put(&text, line,
+		    snprintf(line, sizeof(line), "%u %.40s\n", (unsigned)t->comms.name[i].key,
+			t->comms.name[i].text));
+	put_sized(b, 8, text.data, text.size);
+	bytes_free(&text);
+}
+
+static void put_options(struct bytes *b, const struct live *l)
+{
+	const struct trace *t = &l->trace;
+	char text[160];
+	uint64_t id = (l->guest.head.unix_ns ^ l->seen) * 0x9e3779b97f4a7c15UL | 1;
+
+	put_string(b, "options  ");
+	for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+		const struct guest_cpu *c = &l->guest.cpu[cpu];
+		int n = snprintf(text, sizeof(text), "CPU: %u\nentries: %llu\noverrun: %llu\n", cpu,
+		    (unsigned long long)c->seen, (unsigned long long)c->lost_told);
+		put_option(b, OPTION_CPUSTAT, text, n + 1);
+	}
+	put_option(b, OPTION_TRACECLOCK, "", 1);
+	put_option(b, OPTION_UNAME, t->uname, strlen(t->uname) + 1);
+	put_option(b, OPTION_TRACEID, &id, sizeof(id));
+	put_number(b, 2, 0);
+}
+
+static void put_header(struct bytes *b, const struct live *l, const struct bytes *pages)
+{
+	const struct trace *t = &l->trace;
+	char clock[80];
+
+	bytes_put(b, "\x17\x08\x44tracing6\0\0\x08\0\x10\0\0", 18);
+	put_string(b, "header_page");
+	put_sized(b, 8, page_format, sizeof(page_format) - 1);
+	put_string(b, "header_event");
+	put_sized(b, 8, dat_page_header_event, strlen(dat_page_header_event));
+	put_formats(b, t);
+	put_number(b, 4, 0);
+	put_printks(b, t);
+	put_comms(b, t);
+	put_number(b, 4, t->cpus);
+	put_options(b, l);
+	put_string(b, "flyrecord");
+	size_t clock_size = snprintf(clock, sizeof(clock), "[%s]", t->clock);
+	uint64_t at = b->size + t->cpus * 16 + 8 + clock_size;
+	at += -at % PAGE_BYTES;
+	for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+		put_number(b, 8, at);
+		put_number(b, 8, pages[cpu].size);
+		at += pages[cpu].size;
+	}
+	put_sized(b, 8, clock, clock_size);
+	bytes_zeros(b, -b->size % PAGE_BYTES);
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------------------------ */
+
+struct filling {
+	struct ring_buffer_page page;
+	struct dat_page put;
+	uint64_t lost; /* before it */
+	bool any;
+};
+
+static void finish(struct filling *f, struct bytes *pages)
+{
+	if (!f->any)
+		return;
+	dat_page_end(&f->put, f->page.time_stamp, f->lost);
+	bytes_put(pages, &f->page, sizeof(f->page));
+	f->any = false;
+	f->lost = 0;
+}
+
+static void start(struct filling *f)
+{
+	if (!f->any)
+		dat_page_begin(&f->put, &f->page);
+	f->any = true;
+}
+
+static void put_record(struct filling *f, struct bytes *pages, const struct record *r)
+{
+	start(f);
+	if (dat_page_put(&f->put, r->data, r->size, r->time))
+		return;
+	finish(f, pages);
+	start(f);
+	dat_page_put(&f->put, r->data, r->size, r->time);
+}
+
+void dat_write(struct live *l, FILE *out)
+{
+	unsigned cpus = l->guest.cpus;
+	struct filling *f = xmalloc(cpus * sizeof(*f));
+	struct bytes *pages = xmalloc(cpus * sizeof(*pages)), header = {.data = NULL};
+	struct record r;
+
+	while (live_look(l))
+		while (trace_next(&l->trace, &r)) {
+			if (!r.is_gap) {
+				put_record(&f[r.cpu], &pages[r.cpu], &r);
+				continue;
+			}
+			finish(&f[r.cpu], &pages[r.cpu]);
+			f[r.cpu].lost = r.lost && !r.lost_unknown ? r.lost : RB_LOST_UNKNOWN;
+		}
+	for (unsigned cpu = 0; cpu < cpus; cpu++)
+		finish(&f[cpu], &pages[cpu]);
+	put_header(&header, l, pages);
+	fwrite(header.data, 1, header.size, out);
+	for (unsigned cpu = 0; cpu < cpus; cpu++) {
+		fwrite(pages[cpu].data, 1, pages[cpu].size, out);
+		bytes_free(&pages[cpu]);
+	}
+	bytes_free(&header);
+	free(pages);
+	free(f);
+}

@@ -1,0 +1,47 @@
+/*
+ * The rings of a machine, seen from outside through its memory (kernel/abi/trace_export.h). Nobody in there waits for us or knows of us:
+ * what is read is copied, and then it is looked whether it was still true. See guest.c for the steps.
+ */
+#pragma once
+
+#include "kernel/abi/trace_export.h"
+#include "tools/trapline/memory.h"
+#include "tools/trapline/trace.h"
+
+struct guest_cpu {
+	bool begun;
+	uint64_t ring;	  /* virtual address; another one: a snapshot, or a new buffer */
+	uint64_t number;  /* lap and index of the sub-buffer that is wanted */
+	uint64_t offset;  /* bytes of it that we have */
+	uint64_t time;	  /* of the record before that */
+	uint64_t counted; /* events before it that were evicted when we began, seen, or told lost */
+	uint64_t next_seq;   /* of the ring when we began: else a reader was there */
+	bool gap;	     /* it does not follow the last one */
+	uint64_t seen, lost; /* lost: not told yet */
+	uint64_t lost_told;
+	bool lost_unknown;
+};
+
+struct guest {
+	struct memory memory;
+	struct trace_export head;
+	uint64_t array, buffer; /* of the instance */
+	uint32_t cpus;
+	struct guest_cpu *cpu;
+};
+
+/* False, said: there is none, or no such instance ("" is the global one). */
+/* Is it the memory of a machine with rings of ours? Says nothing. */
+bool guest_is_in(const char *file);
+bool guest_open(struct guest *g, const char *file, const char *instance);
+void guest_close(struct guest *g);
+/* Formats, names, clock: what a trace needs besides records. */
+void guest_describe(struct guest *g, struct trace *t, const char *name);
+/* Names of tasks alone, as they are now. */
+void guest_names(struct guest *g, struct trace *t);
+/*
+ * The next records of a CPU, up to a sub-buffer of them, as a page in the kernel's format, with what is lost before it (`*lost`, and
+ * `*unknown`: some more) apart. False: there is no more for now.
+ */
+bool guest_next(
+    struct guest *g, unsigned cpu, uint8_t page[PAGE_BYTES], uint64_t *lost, bool *unknown);

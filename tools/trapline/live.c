@@ -1,0 +1,212 @@
+/*
+ * trapline live: events of a running machine as they happen, out of its memory, which is a file. The machine does nothing for it, and
+ * nothing differently.
+ */
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/trapline/convert.h"
+#include "tools/trapline/live.h"
+
+#define LOOK_NS	   10000000 /* between two looks */
+#define PAGES_MOST 2048	    /* of a CPU in one look */
+
+static const char usage[] =
+    "Usage: trapline live [-w] [-i INSTANCE] [-s SECONDS] [-p PID] MEMORY\n"
+    "\n"
+    "Follows the events of a running machine whose memory is the file MEMORY, without stopping it, "
+    "until Ctrl-C or until the\n"
+    "machine has gone (qemu -object memory-backend-file,id=ram,size=256M,mem-path=MEMORY,share=on "
+    "-machine memory-backend=ram).\n"
+    "\n"
+    "  -w            wait until the machine has come so far that it has rings\n"
+    "  -i INSTANCE   of an instance, not of the global buffer\n"
+    "  -s SECONDS    no longer than that; 0: what there is now\n"
+    "  -p PID        until the process PID (QEMU) has ended\n"
+    "\n"
+    "At the end it says how many it has seen, and how many were overwritten before it could.\n";
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+void live_describe(struct live *l)
+{
+	trace_close(&l->trace);
+	guest_describe(&l->guest, &l->trace, l->trace.file);
+}
+
+bool live_open(struct live *l, const char *file, const char *instance)
+{
+	*l = (struct live){.seen = 0};
+	if (!guest_open(&l->guest, file, instance))
+		return false;
+	l->pages = xmalloc(l->guest.cpus * sizeof(*l->pages));
+	guest_describe(&l->guest, &l->trace, file);
+	return true;
+}
+
+void live_close(struct live *l)
+{
+	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
+		bytes_free(&l->pages[cpu]);
+	free(l->pages);
+	trace_close(&l->trace);
+	guest_close(&l->guest);
+}
+
+/* Records of one CPU, up to the next gap, which begins the next look. */
+static bool look_at_cpu(struct live *l, unsigned cpu)
+{
+	struct cpu *c = &l->trace.cpu[cpu];
+	struct bytes *pages = &l->pages[cpu];
+	uint8_t page[PAGE_BYTES];
+	uint64_t lost;
+	bool unknown;
+
+	pages->size = 0;
+	while (pages->size < (size_t)PAGES_MOST * PAGE_BYTES &&
+	       guest_next(&l->guest, cpu, page, &lost, &unknown)) {
+		if (lost || unknown)
+			page_lost(page, lost, unknown);
+		l->lost += lost;
+		l->lost_unknown |= unknown;
+		bytes_put(pages, page, sizeof(page));
+	}
+	*c = (struct cpu){.pages = pages->data, .bytes = pages->size};
+	return pages->size;
+}
+
+/* Are all events that it brought known? */
+static bool knows_all(const struct live *l)
+{
+	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
+		for (size_t at = 0; at < l->pages[cpu].size; at += PAGE_BYTES) {
+			struct page_walk w;
+			uint16_t id;
+
+			page_begin(&w, RECORDS_OWN, l->pages[cpu].data + at);
+			while (page_next(&w)) {
+				if (w.length < sizeof(id))
+					continue;
+				memcpy(&id, w.record, sizeof(id));
+				if (!l->trace.by_id[id])
+					return false;
+			}
+		}
+	return true;
+}
+
+bool live_look(struct live *l)
+{
+	bool any = false;
+
+	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
+		any |= look_at_cpu(l, cpu);
+	if (any)
+		guest_names(&l->guest, &l->trace);
+	if (any && !knows_all(l)) {
+		live_describe(l);
+		for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
+			l->trace.cpu[cpu] =
+			    (struct cpu){.pages = l->pages[cpu].data, .bytes = l->pages[cpu].size};
+	}
+	l->seen = 0;
+	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
+		l->seen += l->guest.cpu[cpu].seen;
+	return any;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+struct until {
+	uint64_t end; /* now_ns() */
+	int pid;      /* 0: none */
+};
+
+static bool is_over(const struct until *u)
+{
+	return stopped || now_ns() >= u->end || (u->pid && kill(u->pid, 0));
+}
+
+static void wait_a_look(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+}
+
+static void follow(struct live *l, const struct until *u)
+{
+	bool last = false;
+
+	while (!last) {
+		last = is_over(u);
+		while (live_look(l))
+			write_records(&l->trace, stdout);
+		fflush(stdout);
+		if (!last)
+			wait_a_look();
+	}
+}
+
+int cmd_live(int argc, char **argv)
+{
+	const char *instance = "";
+	struct until until = {.end = ~0ULL};
+	bool wait = false;
+	struct live l;
+	int c;
+
+	while ((c = getopt(argc, argv, "wi:s:p:h")) != -1) {
+		switch (c) {
+		case 'w':
+			wait = true;
+			break;
+		case 'i':
+			instance = optarg;
+			break;
+		case 's':
+			until.end = now_ns() + strtod(optarg, NULL) * 1e9;
+			break;
+		case 'p':
+			until.pid = atoi(optarg);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return EXIT_FINE;
+		default:
+			fputs(usage, stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (argc - optind != 1) {
+		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	signal(SIGINT, stop);
+	signal(SIGTERM, stop);
+	while (wait && !is_over(&until) && !guest_is_in(argv[optind]))
+		wait_a_look();
+	if (!live_open(&l, argv[optind], instance))
+		return EXIT_TROUBLE;
+	follow(&l, &until);
+	say("%llu events seen, %llu overwritten before%s", (unsigned long long)l.seen,
+	    (unsigned long long)l.lost,
+	    l.lost_unknown ? ", and some taken by a reader in the machine" : "");
+	c = l.trace.damaged ? EXIT_DAMAGED : EXIT_FINE;
+	live_close(&l);
+	return c;
+}

@@ -1,0 +1,19 @@
+/* Records out of a machine's memory as a trace: what there is new, looked at again and again. */
+#pragma once
+
+#include "tools/trapline/guest.h"
+
+struct live {
+	struct guest guest;
+	struct trace trace;  /* its records: those of the last look */
+	struct bytes *pages; /* by CPU */
+	uint64_t seen, lost; /* in all */
+	bool lost_unknown;
+};
+
+bool live_open(struct live *l, const char *file, const char *instance);
+void live_close(struct live *l);
+/* Looks: trace_next(&l->trace) then gives what came since. False: nothing did. */
+bool live_look(struct live *l);
+/* An event came whose format was not known: formats and names are read again. */
+void live_describe(struct live *l);
