@@ -177,6 +177,10 @@ uefi-test: $(O)/trapline.img
 bochs-test: $(O)/kernel-test.elf
 	$(Q)tools/bochs-test $< $(CPUS)
 
+.PHONY: live-test
+live-test: $(O)/kernel.elf $(O)/kernel-test.elf $(O)/trapline
+	$(Q)tools/live-test --kernel $(O)/kernel.elf --test-kernel $(O)/kernel-test.elf --trapline $(O)/trapline -k '$(ONLY)'
+
 matrix: $(O)/kernel-test.elf $(O)/BOOTX64.EFI
 	$(Q)tools/matrix --all --loader $(O)/BOOTX64.EFI $<
 

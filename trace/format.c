@@ -52,7 +52,7 @@ void trace_event_show_format(struct seq *s, const struct trace_event_call *call)
 	seq_puts(s, "\nprint fmt: ");
 	if (call->class->show_fmt)
 		call->class->show_fmt(s, call);
-	else
+	else if (call->print_fmt)
 		seq_puts(s, call->print_fmt);
 	seq_putc(s, '\n');
 }
