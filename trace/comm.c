@@ -174,7 +174,7 @@ void trace_comm_place(u64 *table, u64 *count, u32 *size)
 {
 	*table = (u64)&comms.slots;
 	*count = (u64)&comms.size;
-	*size = sizeof(struct slot);
+	*size = sizeof(struct trace_comm_slot);
 }
 
 u32 trace_comm_size(void)
