@@ -15,6 +15,8 @@
 #define LAST_ID	  65535
 #define START_IDS 1024
 
+#define NAME_CHAINS 1024
+
 struct list_head trace_events = LIST_HEAD_INIT(trace_events);
 struct list_head trace_systems = LIST_HEAD_INIT(trace_systems);
 
@@ -93,13 +95,15 @@ static struct trace_system *system_create(const char *name)
 	return sys;
 }
 
-static u32 hash_of(const char *name)
+/* Programs may have many thousand events: they are found by a hash (FNV-1a) of their names. */
+static struct trace_event_call **named(const char *name)
 {
-	u32 hash = 0;
+	static struct trace_event_call *heads[NAME_CHAINS];
+	u32 hash = 2166136261u;
 
-	while (*name)
-		hash = hash * 31 + (u8)*name++;
-	return hash;
+	for (; *name; name++)
+		hash = (hash ^ (u8)*name) * 16777619u;
+	return &heads[hash % NAME_CHAINS];
 }
 
 static int system_add(struct trace_system *sys, struct trace_event_call *call)
@@ -115,22 +119,21 @@ static int system_add(struct trace_system *sys, struct trace_event_call *call)
 		sys->calls = calls;
 		sys->room = room;
 	}
-	sys->calls[sys->count++] = call;
-	call->name_hash = hash_of(call->name);
+	call->place = sys->count;
 	call->system = sys;
+	call->next_named = *named(call->name);
+	*named(call->name) = call;
+	sys->calls[sys->count++] = call;
 	return 0;
 }
 
 struct trace_event_call *trace_event_find(const char *system, const char *name)
 {
-	struct trace_system *sys = trace_system_find(system);
+	struct trace_event_call *call = *named(name);
 
-	u32 hash = hash_of(name);
-
-	for (u32 i = 0; sys && i < sys->count; i++)
-		if (sys->calls[i]->name_hash == hash && !strcmp(sys->calls[i]->name, name))
-			return sys->calls[i];
-	return NULL;
+	while (call && (strcmp(call->name, name) || strcmp(call->class->system, system)))
+		call = call->next_named;
+	return call;
 }
 
 /* Counts up, and only when all numbers have been used takes those that were given back. */
@@ -172,12 +175,14 @@ static void system_drop_empty(struct trace_system *sys)
 
 static void system_remove(struct trace_event_call *call)
 {
+	struct trace_event_call **at = named(call->name);
 	struct trace_system *sys = call->system;
-	u32 i = 0;
 
-	while (sys->calls[i] != call)
-		i++;
-	sys->calls[i] = sys->calls[--sys->count];
+	while (*at != call)
+		at = &(*at)->next_named;
+	*at = call->next_named;
+	sys->calls[call->place] = sys->calls[--sys->count];
+	sys->calls[call->place]->place = call->place;
 	call->system = NULL;
 	system_drop_empty(sys);
 }

@@ -108,15 +108,16 @@ struct trace_event_call {
 	const char *fmt_hashed;		       /* [I] the same with hashed pointers */
 	struct trace_key *key;		       /* [I] what makes it fire; NULL: nothing to switch */
 	const void *data;		       /* [I] the class's */
-	struct trace_event_file *live;	/* [A] first file that wants its records; NULL: none */
-	struct trace_event_file *files; /* [L] its files in all instances, by next_file */
-	u32 name_hash;			/* [L] of the name, from registration on */
-	u16 id;				/* [I] 0 before registration: gets the next one */
-	u8 flags;			/* [I] TRACE_CALL_* */
-	struct trace_system *system;	/* [L] */
-	struct list_head node;		/* [L] all events, newest first */
-	struct trace_life life;		/* [L] from registration to removal */
-	u32 refs;			/* [L] who needs it to stay: trace_event_get() */
+	struct trace_event_file *live;	     /* [A] first file that wants its records; NULL: none */
+	struct trace_event_file *files;	     /* [L] its files in all instances, by next_file */
+	u16 id;				     /* [I] 0 before registration: gets the next one */
+	u8 flags;			     /* [I] TRACE_CALL_* */
+	struct trace_system *system;	     /* [L] */
+	u32 place;			     /* [L] among its calls */
+	struct trace_event_call *next_named; /* [L] of those whose names have the same hash */
+	struct list_head node;		     /* [L] all events, newest first */
+	struct trace_life life;		     /* [L] from registration to removal */
+	u32 refs;			     /* [L] who needs it to stay: trace_event_get() */
 	struct trace_export_format *exported; /* [L] trace/export.c's */
 };
 
