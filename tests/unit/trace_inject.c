@@ -135,8 +135,7 @@ static void builtin_records(void)
 	inject_one("context_switch", "prev_pid=1 prev_state=200",
 	    "       1:  0:? ==> [000]       0:  0:R <idle>");
 	inject_one("hwlat", "duration=5 seqnum=1",
-	    "hwlat: duration=5 outer_duration=0 nmi_total_ts=0 tv_sec=0 tv_nsec=0 nmi_count=0 "
-	    "seqnum=1 count=0");
+	    "#1     inner/outer(us):    5/0     ts:0.000000000 count:0");
 	EXPECT_EQ(trace_put("events/ftrace/bputs/inject", "str=12345"), -EINVAL);
 	EXPECT_EQ(trace_put("events/ftrace/kernel_stack/inject", "caller=5"), -EINVAL);
 	trace_fresh();
