@@ -16,10 +16,8 @@ static u64 stepped_clock(void)
 
 static void put(u32 n)
 {
-	static u8 data[40];
-
 	while (n--)
-		EXPECT_EQ(ring_buffer_write(trace_global->buffer, sizeof(data), data), 0);
+		dat_put(40);
 }
 
 /* Opens and reads the first byte while the n-th allocation fails, then the rest. False: it never came to that. */

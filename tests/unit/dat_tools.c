@@ -1,9 +1,23 @@
 /* Taking a trace.dat file apart as trace-cmd does: its sections, against the files they come from; its records. */
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/dat_tools.h"
 
 static struct dat_file file;
+
+/* Counted, lest the ledger find more in the ring than was hit. */
+void dat_put(u32 length)
+{
+	static u8 data[RB_MAX_DATA];
+
+	for (u32 i = 8; i < length; i++)
+		data[i]++;
+	host_hold();
+	EXPECT_EQ(ring_buffer_write(trace_global->buffer, length, data), 0);
+	local_inc(&trace_builtin_file(trace_global, TRACE_PRINT)->counts[host_cpu()].hit);
+	host_exit();
+}
 
 /* ---- reading one --------------------------------------------------------------------------------------------------- */
 

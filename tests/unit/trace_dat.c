@@ -12,15 +12,6 @@ static struct ring_buffer *buffer(void)
 	return trace_global->buffer;
 }
 
-static void put(u32 length)
-{
-	static u8 data[RB_MAX_DATA];
-
-	for (u32 i = 8; i < length; i++)
-		data[i]++;
-	EXPECT_EQ(ring_buffer_write(buffer(), length, data), 0);
-}
-
 static void an_empty_one(void)
 {
 	trace_fresh();
@@ -44,7 +35,7 @@ static void lengths(void)
 		trace_fresh();
 		EXPECT_EQ(trace_put("trace_clock", "counter"), 0);
 		for (unsigned n = 0; n < 400 && n * sizes[i] < 80000; n++)
-			put(sizes[i]);
+			dat_put(sizes[i]);
 		dat_read("trace.dat", 4103);
 		u64 all = ring_buffer_entries(buffer());
 		EXPECT_EQ(dat_check(trace_global, buffer()), all);
@@ -82,7 +73,7 @@ static void random_records(void)
 			static const u8 bits[] = {3, 10, 26, 27, 28, 40};
 			u64 by = below(&r, 1UL << bits[below(&r, sizeof(bits))]);
 			fake_now += below(&r, 20) || by >= 1UL << 29 ? by : -by;
-			put(8 + below(&r, below(&r, 10) ? 120 : 1000));
+			dat_put(8 + below(&r, below(&r, 10) ? 120 : 1000));
 		}
 		fake_now = 1UL << 60; /* the cut is behind all of them */
 		dat_read("trace.dat", 1 + below(&r, 10000));
@@ -103,7 +94,7 @@ static void overwritten(void)
 	trace_fresh();
 	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
 	for (unsigned n = 1; n <= 3000; n++) {
-		put(40);
+		dat_put(40);
 		if (n % 250)
 			continue;
 		dat_read("trace.dat", 4096);
@@ -124,13 +115,13 @@ static void the_cut(void)
 
 	trace_fresh();
 	for (unsigned n = 0; n < 500; n++)
-		put(40);
+		dat_put(40);
 	f = dat_open("trace.dat");
-	put(40);
+	dat_put(40);
 	dat_start(f);
 	EXPECT_EQ(trace_put("buffer_size_kb", "200"), -EBUSY);
 	for (unsigned n = 0; n < 5000; n++)
-		put(40);
+		dat_put(40);
 	EXPECT_EQ(dat_drain(f, 4096), 0);
 	tfs_release(f);
 	dat_sum(&records, &lost, &unknown);
@@ -151,10 +142,10 @@ static void instance_and_snapshot(void)
 	dat_read("snapshot.dat", 4096); /* there is none: nothing is in it */
 	dat_sum(&records, &lost, &unknown);
 	EXPECT_EQ(records + lost + unknown, 0);
-	put(100);
-	put(100);
+	dat_put(100);
+	dat_put(100);
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
-	put(100);
+	dat_put(100);
 	dat_read("snapshot.dat", 4096);
 	EXPECT_EQ(dat_check(trace_global, trace_global->snapshot), 2);
 	struct tfs_file *f = dat_open("snapshot.dat");
