@@ -17,7 +17,7 @@ static u64 stepped_clock(void)
 static void put(u32 n)
 {
 	while (n--)
-		dat_put(40);
+		dat_record(40);
 }
 
 /* Opens and reads the first byte while the n-th allocation fails, then the rest. False: it never came to that. */

@@ -7,7 +7,7 @@
 static struct dat_file file;
 
 /* Counted, lest the ledger find more in the ring than was hit. */
-void dat_put(u32 length)
+void dat_record(u32 length)
 {
 	static u8 data[RB_MAX_DATA];
 

@@ -10,7 +10,7 @@ struct dat_file {
 };
 struct dat_file *dat_file(void);
 /* A record of that many bytes in the top instance's ring, some of them another number each time; hit as an event is. */
-void dat_put(u32 length);
+void dat_record(u32 length);
 void dat_release(void);
 struct tfs_file *dat_open(const char *path);
 /* Its first byte alone: it is made now. */

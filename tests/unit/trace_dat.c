@@ -35,7 +35,7 @@ static void lengths(void)
 		trace_fresh();
 		EXPECT_EQ(trace_put("trace_clock", "counter"), 0);
 		for (unsigned n = 0; n < 400 && n * sizes[i] < 80000; n++)
-			dat_put(sizes[i]);
+			dat_record(sizes[i]);
 		dat_read("trace.dat", 4103);
 		u64 all = ring_buffer_entries(buffer());
 		EXPECT_EQ(dat_check(trace_global, buffer()), all);
@@ -73,7 +73,7 @@ static void random_records(void)
 			static const u8 bits[] = {3, 10, 26, 27, 28, 40};
 			u64 by = below(&r, 1UL << bits[below(&r, sizeof(bits))]);
 			fake_now += below(&r, 20) || by >= 1UL << 29 ? by : -by;
-			dat_put(8 + below(&r, below(&r, 10) ? 120 : 1000));
+			dat_record(8 + below(&r, below(&r, 10) ? 120 : 1000));
 		}
 		fake_now = 1UL << 60; /* the cut is behind all of them */
 		dat_read("trace.dat", 1 + below(&r, 10000));
@@ -94,7 +94,7 @@ static void overwritten(void)
 	trace_fresh();
 	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
 	for (unsigned n = 1; n <= 3000; n++) {
-		dat_put(40);
+		dat_record(40);
 		if (n % 250)
 			continue;
 		dat_read("trace.dat", 4096);
@@ -115,13 +115,13 @@ static void the_cut(void)
 
 	trace_fresh();
 	for (unsigned n = 0; n < 500; n++)
-		dat_put(40);
+		dat_record(40);
 	f = dat_open("trace.dat");
-	dat_put(40);
+	dat_record(40);
 	dat_start(f);
 	EXPECT_EQ(trace_put("buffer_size_kb", "200"), -EBUSY);
 	for (unsigned n = 0; n < 5000; n++)
-		dat_put(40);
+		dat_record(40);
 	EXPECT_EQ(dat_drain(f, 4096), 0);
 	tfs_release(f);
 	dat_sum(&records, &lost, &unknown);
@@ -142,10 +142,10 @@ static void instance_and_snapshot(void)
 	dat_read("snapshot.dat", 4096); /* there is none: nothing is in it */
 	dat_sum(&records, &lost, &unknown);
 	EXPECT_EQ(records + lost + unknown, 0);
-	dat_put(100);
-	dat_put(100);
+	dat_record(100);
+	dat_record(100);
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
-	dat_put(100);
+	dat_record(100);
 	dat_read("snapshot.dat", 4096);
 	EXPECT_EQ(dat_check(trace_global, trace_global->snapshot), 2);
 	struct tfs_file *f = dat_open("snapshot.dat");
