@@ -74,12 +74,14 @@ insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 # ---- trapline: what is done with traces on the host ----------------------------------------------------------------------------
 
 # With it the parts of the kernel's library that are pure.
-TLSRC    := $(sort $(wildcard tools/trapline/*.c)) kernel/lib/base64.c kernel/lib/crc32.c trace/dat_page.c trace/ring_buffer_event.c
+TLSRC    := $(sort $(wildcard tools/trapline/*.c)) kernel/lib/base64.c kernel/lib/crc32.c \
+            $(wildcard trace/eventheader*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c \
+            trace/dat_page.c trace/ring_buffer_event.c
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 
 $(O)/l/%.c.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(filter kernel/% trace/%,$<),-ffreestanding) -MMD -MP -c $< -o $@
+	$(Q)$(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(filter kernel/% trace/%,$<),-ffreestanding -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf) -MMD -MP -c $< -o $@
 
 $(O)/trapline: $(TLOBJ)
 	@echo "  LD      $@"

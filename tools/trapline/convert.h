@@ -15,5 +15,7 @@ bool write_ctf(struct trace *t, const char *directory);
 uint64_t stats_number(const struct trace *t, unsigned cpu, const char *name);
 /* The ledger out of the statistics; NULL: there is none. */
 const char *stats_ledger(const struct trace *t);
+/* The record of an EventHeader event as " TEXT", decoded. False, and nothing: it is none. */
+bool put_eventheader(FILE *out, const struct record *r);
 /* While records are written. */
 void convert_progress(const struct trace *t);

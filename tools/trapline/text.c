@@ -84,7 +84,8 @@ static void put_record(FILE *out, const struct trace *t, const struct record *r)
 		return;
 	}
 	fprintf(out, ": %s:", r->event->name);
-	for (size_t i = r->event->commons; i < r->event->fields; i++) {
+	bool decoded = put_eventheader(out, r);
+	for (size_t i = r->event->commons; !decoded && i < r->event->fields; i++) {
 		const struct field *f = &r->event->field[i];
 		struct value v;
 
