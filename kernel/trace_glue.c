@@ -1,6 +1,7 @@
 /*
  * trace/host.h for this kernel, and what the tracer needs of the boot sequence and of /proc. Contexts are those of host.h.
  */
+#include "boot/boot_info.h"
 #include "kernel/boot_events.h"
 #include "kernel/cmdline.h"
 #include "kernel/events.h"
@@ -107,6 +108,11 @@ int host_copy_user(void *dst, u64 src, size_t n)
 }
 
 /* ---- what another boot may read --------------------------------------------------------------------------------------- */
+
+/* What a loader reads of it is the beginning of what the recorder writes. */
+_Static_assert(!__builtin_strcmp(KEPT_MAGIC, BOOT_KEPT_MAGIC), "magic");
+_Static_assert(offsetof(struct boot_kept, size) == offsetof(struct kept_header, size), "size");
+_Static_assert(offsetof(struct boot_kept, base) == offsetof(struct kept_header, base), "base");
 
 void *host_kept_memory(size_t *size)
 {
