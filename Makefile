@@ -12,6 +12,11 @@ Q        := $(if $(filter 1,$(V)),,@)
 .DEFAULT_GOAL := kernel
 .DELETE_ON_ERROR:
 SHELL    := /bin/bash
+# All processors build; JOBS=1 is for a build in order.
+JOBS     ?= $(shell nproc)
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
 
 include tools/deps.mk
 
