@@ -28,18 +28,26 @@ u64 bench_read(const char *file, bool count)
 	return lines;
 }
 
+static u64 timed_write(const char *path, const char *text)
+{
+	u64 start = cycles();
+
+	bench_write(path, text);
+	return cycles() - start;
+}
+
+/* The first time an event is on, its format goes to the memory that outlives a reset. */
 static void run_enable_all(const char *name)
 {
-	u64 events = bench_read("available_events", true), start;
+	u64 events = bench_read("available_events", true);
 
 	bench_write("tracing_on", "0");
-	start = cycles();
-	bench_write("events/enable", "1");
-	u64 on = cycles() - start;
-	start = cycles();
+	u64 first = timed_write("events/enable", "1");
+	u64 off = timed_write("events/enable", "0");
+	u64 on = timed_write("events/enable", "1");
 	bench_write("events/enable", "0");
-	u64 off = cycles() - start;
 	bench_write("tracing_on", "1");
+	bench_value("op.enable_all.first", first * 10 / events, "insn/event");
 	bench_value(name, on * 10 / events, "insn/event");
 	bench_value("op.disable_all", off * 10 / events, "insn/event");
 }
