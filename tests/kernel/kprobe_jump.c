@@ -112,7 +112,8 @@ static void every_place(void)
 		EXPECT_EQ(seen.rip, (u64)p.addr + 1);
 		EXPECT_EQ(seen.rdi, 30);
 		EXPECT_EQ(seen.cs, 0x10);
-		EXPECT_EQ(seen.ss, 0x18);
+		/* A breakpoint pushes what it finds: 0 after an interrupt took this CPU from ring 3. */
+		EXPECT(seen.ss == 0x18 || (places[i].why && !seen.ss));
 		EXPECT_EQ(seen.error, (u64)-1);
 		unregister_kprobe(&p);
 		EXPECT_EQ(memcmp(before, (void *)jump_target, sizeof(before)), 0);
