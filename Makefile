@@ -28,8 +28,14 @@ KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kerne
             -fno-stack-protector $(FRAMES) -fno-strict-aliasing -fno-asynchronous-unwind-tables \
             -fcf-protection=none -fno-common -fno-delete-null-pointer-checks -ffunction-sections \
             -DTRACE_HOST_INLINE='"kernel/trace_inline.h"' $(KCFLAGS_EXTRA)
-# What waits for people and devices is not padded: an image below 1 MiB has better uses for 20 KB.
+# What waits for people and devices is not padded, nor what of kernel and tracer does not run with each event: an image below 1 MiB has
+# better uses for 40 KB.
 COLD     := -fno-align-functions -fno-align-jumps -fno-align-loops -fno-align-labels
+HOT      := $(addprefix trace/,ring_buffer% record gate filter_eval filter_glob filter_number pid_filter trigger hist_update \
+            hist_map probe_fetch kprobe_event user_events_write synth_record) \
+            $(addprefix kernel/,events% syscall sys_io sys_proc trace_glue trace_probe kprobe_hit kretprobe user_events irq) \
+            $(addprefix kernel/task/,sched% balance timer wait irq_work interrupt fault) \
+            $(addprefix kernel/mem/,kmalloc buddy page)
 comma    := ,
 KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
             -Wl,--no-warn-rwx-segments -Wl,--build-id=none $(if $(PARTIAL),-Wl$(comma)--warn-unresolved-symbols)
@@ -46,6 +52,7 @@ TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
 kernel: $(O)/kernel.elf
 
 $(O)/k/kernel/shell/%.c.o $(O)/k/kernel/fs/%.c.o $(O)/k/drivers/%.c.o: KCFLAGS += $(COLD)
+$(patsubst %,$(O)/k/%.o,$(filter-out $(HOT:%=%.c),$(wildcard trace/*.c kernel/*.c kernel/task/*.c kernel/mem/*.c) $(addprefix arch/x86_64/,calibrate.c insn.c probe.c probe_jump.c smp_boot.c))): KCFLAGS += $(COLD)
 
 $(O)/k/%.c.o: %.c Makefile
 	@mkdir -p $(@D)
