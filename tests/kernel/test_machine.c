@@ -181,23 +181,39 @@ static void clock_forward(void)
 	       difference < 1000000000 + rounding); /* a second of ticks */
 }
 
-/* delay_us() is by the TSC, the PM timer by its own crystal: a delay must not be shorter there. */
+/* A delay of 3 ms by both clocks, in ns. The timer is read first and last. */
+static void delay_by_both(u32 port, u64 *by_timer, u64 *by_tsc)
+{
+	u32 from = port_in32(port);
+	u64 start = clock_ns();
+
+	delay_us(3000);
+	*by_tsc = clock_ns() - start;
+	*by_timer = ((port_in32(port) - from) & 0xffffff) * 1000000000UL / 3579545;
+}
+
+/*
+ * delay_us() is by the TSC, the PM timer by its own crystal: a delay must not be shorter there. Nor longer, once nothing came between the
+ * readings: an emulator's CPU may have to wait for its turn there.
+ */
 static void clock_against_pm_timer(void)
 {
 	const struct acpi_fadt *f = acpi_fadt();
+	bool close = false;
+
 	if (!f || !f->pm_timer) {
 		ktap_skip("no PM timer");
 		return;
 	}
-	u32 from = port_in32(f->pm_timer);
-	u64 start = clock_ns();
-	delay_us(3000);
-	u32 ticks = (port_in32(f->pm_timer) - from) & 0xffffff;
-	u64 passed = clock_ns() - start;
-	u64 by_timer = ticks * 1000000000UL / 3579545;
-	EXPECT(passed >= 3 * MS);
-	EXPECT(by_timer > 3 * MS - 3 * MS / 100);
-	EXPECT(by_timer < passed + passed / 100 + 10000);
+	for (unsigned tries = 0; tries < 100 && !close; tries++) {
+		u64 by_timer, by_tsc;
+
+		delay_by_both(f->pm_timer, &by_timer, &by_tsc);
+		EXPECT(by_tsc >= 3 * MS);
+		EXPECT(by_timer > 3 * MS - 3 * MS / 100);
+		close = by_timer < by_tsc + by_tsc / 100 + 10000;
+	}
+	EXPECT(close);
 }
 
 /* What is shown must be true: readings on two CPUs, ordered by messages, are ordered by the clock within the error shown. */
