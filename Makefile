@@ -28,9 +28,9 @@ KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kerne
             -fno-stack-protector $(FRAMES) -fno-strict-aliasing -fno-asynchronous-unwind-tables \
             -fcf-protection=none -fno-common -fno-delete-null-pointer-checks -ffunction-sections \
             -DTRACE_HOST_INLINE='"kernel/trace_inline.h"' $(KCFLAGS_EXTRA)
-# What waits for people and devices is not padded, nor what of kernel and tracer does not run with each event: an image below 1 MiB has
-# better uses for 40 KB.
-COLD     := -fno-align-functions -fno-align-jumps -fno-align-loops -fno-align-labels
+# What waits for people and devices is built for size and not padded, nor is what of kernel and tracer does not run with each event: an
+# image below 1 MiB has better uses for 140 KB.
+COLD     := -Os -fno-align-functions -fno-align-jumps -fno-align-loops -fno-align-labels
 HOT      := $(addprefix trace/,ring_buffer% record gate filter_eval filter_glob filter_number pid_filter trigger hist_update \
             hist_map probe_fetch kprobe_event user_events_write synth_record) \
             $(addprefix kernel/,events% syscall sys_io sys_proc trace_glue trace_probe kprobe_hit kretprobe user_events irq) \
