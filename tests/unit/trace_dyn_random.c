@@ -193,7 +193,7 @@ static void remove_all(void)
 
 static void sequences(void)
 {
-	u64 random = 20261121, before;
+	u64 random = host_clock(), before;
 
 	trace_fresh();
 	ktap_note("seed %lu", random);

@@ -604,6 +604,24 @@ static void matched_fields(void)
 	end();
 }
 
+/* Of the matched event no variable is used, so nothing keeps it from going. */
+static void matched_event_gone(void)
+{
+	static const char line[] = "!hist:keys=aa:onmatch(synthetic.brief).trace(pair,bb,bb)";
+
+	begin();
+	EXPECT_EQ(trace_append("synthetic_events", "brief u64 aa"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "pair u64 here; u64 there"), 0);
+	EXPECT_EQ(trace_put(TRIGGER, line + 1), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "!brief"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=bb:onmatch(synthetic.brief).trace(pair,bb,bb)"),
+	    -EINVAL);
+	EXPECT_EQ(trace_append(TRIGGER, line), 0);
+	EXPECT(!strstr(trace_get(TRIGGER, NULL), "hist:keys"));
+	EXPECT_EQ(trace_append("synthetic_events", "!pair"), 0);
+	end();
+}
+
 static void tracks(void)
 {
 	begin();
@@ -815,6 +833,7 @@ static const struct ktap_case cases[] = {
     {"hist.variables_without_record", variables_without_record},
     {"hist.matches", matches},
     {"hist.matched_fields", matched_fields},
+    {"hist.matched_event_gone", matched_event_gone},
     {"hist.tracks", tracks},
     {"hist.expressions", expressions},
     {"hist.snapshots", snapshots},
