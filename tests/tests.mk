@@ -89,6 +89,19 @@ $(O)/trapline: $(TLOBJ)
 
 .PHONY: trapline
 trapline: $(O)/trapline
+
+# Its cases (tests/trapline), under sanitizers, which find leaks too.
+TUSRC    := $(wildcard tests/trapline/*.c) $(filter-out tools/trapline/main.c,$(TLSRC))
+TUOBJ    := $(TUSRC:%=$(O)/lt/%.o)
+
+$(O)/lt/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(HTESTCC) $(HCFLAGS) -D_GNU_SOURCE $(if $(filter kernel/% trace/%,$<),-ffreestanding -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf) -MMD -MP -c $< -o $@
+
+$(O)/trapline-unit: $(TUOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^ -lcmocka
+-include $(TUOBJ:.o=.d)
 -include $(TLOBJ:.o=.d)
 
 # ---- Fuzzers: a file of tests/fuzz/ each, over the same sources; FUZZ_TIME seconds each, ONLY=name chooses one -------------------
@@ -123,7 +136,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(O)/trapline $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/trapline.img
+test: $(O)/host-test $(O)/trapline $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/trapline.img
 	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.

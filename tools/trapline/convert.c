@@ -13,7 +13,9 @@ static const char usage[] =
     "  --to json      Chrome's trace events, for ui.perfetto.dev or chrome://tracing\n"
     "  --to perfetto  Perfetto's protobuf: ftrace events it knows, and generic ones\n"
     "  --to ctf       Common Trace Format 1.8, a directory, for babeltrace2 and Trace Compass\n"
-    "  -o OUT         where to; - (and no -o) is the standard output, but for ctf\n"
+    "  -o, --output OUT\n"
+    "                 where to; - (and no -o) is the standard output, but for ctf\n"
+    "  --progress     says how far it is, also where the standard error is no terminal\n"
     "\n"
     "Events that were lost are in each of them, where they were, with their number. TRACE.DAT - is "
     "the standard input.\n"
@@ -72,33 +74,35 @@ static int convert(struct trace *t, const struct form *form, const char *name)
 	return out_finish(&out) ? EXIT_FINE : EXIT_TROUBLE;
 }
 
-static int bad_usage(void)
+/* What the command line lacks; NULL: nothing. */
+static const char *lacks(const struct form *form, const char *name, int files)
 {
-	fputs(usage, stderr);
-	return EXIT_USAGE;
+	if (!form)
+		return "--to is missing: text, json, perfetto or ctf";
+	if (files != 1)
+		return files ? "one TRACE.DAT at a time" : "which TRACE.DAT?";
+	return !form->write && !strcmp(name, "-") ? "ctf is a directory: -o NAME" : NULL;
 }
 
 int cmd_convert(int argc, char **argv)
 {
 	static const struct option options[] = {{"to", required_argument, NULL, 't'},
-	    {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0}};
+	    {"output", required_argument, NULL, 'o'}, COMMON_OPTIONS, {0}};
 	const struct form *form = NULL;
 	const char *name = "-";
 	struct trace t;
 	int c, status;
 
 	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(usage, stdout);
-			return EXIT_FINE;
-		}
 		if (c == 'o')
 			name = optarg;
-		else if (c != 't' || !(form = find_form(optarg)))
-			return bad_usage();
+		else if (c == 't' && !(form = find_form(optarg)))
+			return bad_usage("convert", "there is no form '%s'", optarg);
+		else if (c != 't' && (status = common_option("convert", c, usage)) >= 0)
+			return status;
 	}
-	if (!form || argc - optind != 1 || (!form->write && !strcmp(name, "-")))
-		return bad_usage();
+	if (lacks(form, name, argc - optind))
+		return bad_usage("convert", "%s", lacks(form, name, argc - optind));
 	if (!trace_open(&t, argv[optind]))
 		return EXIT_TROUBLE;
 	status = convert(&t, form, name);

@@ -263,7 +263,9 @@ static FILE *create(struct ctf *c, const char *name)
 	char *path = path_in(c->directory, name);
 	FILE *f = fopen(path, "wb");
 
-	if (!f)
+	if (f)
+		unfinished_add(path);
+	else
 		say_errno(path);
 	free(path);
 	c->failed |= !f;
@@ -314,29 +316,14 @@ static void write_files(struct ctf *c)
 	progress("converting", 1, 1);
 }
 
-/* Of a directory of ours: there are only files in it. */
-static void remove_directory(const char *directory)
-{
-	DIR *d = opendir(directory);
-	struct dirent *entry;
-
-	while (d && (entry = readdir(d))) {
-		char *path = path_in(directory, entry->d_name);
-		if (entry->d_name[0] != '.')
-			unlink(path);
-		free(path);
-	}
-	if (d)
-		closedir(d);
-	rmdir(directory);
-}
-
 bool write_ctf(struct trace *t, const char *directory)
 {
 	struct ctf c = {.t = t};
 	struct stat st;
 	size_t n = strlen(directory);
+	mode_t mask = umask(0);
 
+	umask(mask);
 	if (!stat(directory, &st)) {
 		say("%s: is there already", directory);
 		return false;
@@ -345,11 +332,12 @@ bool write_ctf(struct trace *t, const char *directory)
 		n--;
 	c.directory = xmalloc(n + 8);
 	snprintf(c.directory, n + 8, "%.*s.XXXXXX", (int)n, directory);
-	if (!mkdtemp(c.directory) || chmod(c.directory, 0755)) {
+	if (!mkdtemp(c.directory) || chmod(c.directory, 0777 & ~mask)) {
 		say_errno(directory);
 		free(c.directory);
 		return false;
 	}
+	unfinished_add(c.directory);
 	c.stream = xmalloc(t->cpus * sizeof(*c.stream));
 	write_files(&c);
 	if (!c.failed && rename(c.directory, directory)) {
@@ -357,7 +345,8 @@ bool write_ctf(struct trace *t, const char *directory)
 		c.failed = true;
 	}
 	if (c.failed)
-		remove_directory(c.directory);
+		unfinished_remove();
+	unfinished_keep();
 	free(c.stream);
 	free(c.directory);
 	return !c.failed;

@@ -18,10 +18,13 @@ static const char usage[] =
     "of QEMU's), or an ELF core\n"
     "of one (dump-guest-memory): makes a trace.dat file of the rings in it.\n"
     "\n"
-    "  -o FILE       write the only file, or the last one, there; - is the standard output. "
+    "  -o, --output FILE\n"
+    "                write the only file, or the last one, there; - is the standard output. "
     "Without it files from a serial line go\n"
     "                to their own names, that of a memory to trace.dat\n"
-    "  -i INSTANCE   of a memory: the rings of an instance\n"
+    "  -i, --instance INSTANCE\n"
+    "                of a memory: the rings of an instance\n"
+    "  --progress    says how far it is, also where the standard error is no terminal\n"
     "\n"
     "Blocks that came damaged are zeros in the file, and it is said how to send them again: put "
     "that behind the log and extract\n"
@@ -134,14 +137,13 @@ static int from_log(const char *log, const char *name)
 
 int cmd_extract(int argc, char **argv)
 {
+	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+	    {"instance", required_argument, NULL, 'i'}, COMMON_OPTIONS, {0}};
 	const char *name = NULL, *instance = NULL;
-	int c;
+	int c, status;
 
-	while ((c = getopt(argc, argv, "+o:i:h")) != -1) {
+	while ((c = getopt_long(argc, argv, "o:i:h", options, NULL)) != -1) {
 		switch (c) {
-		case 'h':
-			fputs(usage, stdout);
-			return EXIT_FINE;
 		case 'o':
 			name = optarg;
 			break;
@@ -149,14 +151,13 @@ int cmd_extract(int argc, char **argv)
 			instance = optarg;
 			break;
 		default:
-			fputs(usage, stderr);
-			return EXIT_USAGE;
+			status = common_option("extract", c, usage);
+			if (status >= 0)
+				return status;
 		}
 	}
-	if (argc - optind != 1) {
-		fputs(usage, stderr);
-		return EXIT_USAGE;
-	}
+	if (argc - optind != 1)
+		return bad_usage("extract", optind < argc ? "one FROM at a time" : "from what?");
 	if (instance || guest_is_in(argv[optind]))
 		return from_memory(argv[optind], instance ? instance : "", name);
 	return from_log(argv[optind], name);

@@ -3,6 +3,7 @@
  * nothing differently.
  */
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,13 @@ static const char usage[] =
     "machine has gone (qemu -object memory-backend-file,id=ram,size=256M,mem-path=MEMORY,share=on "
     "-machine memory-backend=ram).\n"
     "\n"
-    "  -w            wait until the machine has come so far that it has rings\n"
-    "  -i INSTANCE   of an instance, not of the global buffer\n"
-    "  -s SECONDS    no longer than that; 0: what there is now\n"
-    "  -p PID        until the process PID (QEMU) has ended\n"
+    "  -w, --wait               wait until the machine has come so far that it has rings\n"
+    "  -i, --instance INSTANCE  of an instance, not of the global buffer\n"
+    "  -s, --seconds SECONDS    no longer than that; 0: what there is now\n"
+    "  -p, --pid PID            until the process PID (QEMU) has ended\n"
     "\n"
-    "At the end it says how many it has seen, and how many were overwritten before it could.\n";
+    "At the end it says how many it has seen, and how many were overwritten before it could.\n"
+    "Exit status: 0 fine, 1 what is in the memory does not fit together, 2 usage, 3 trouble.\n";
 
 static volatile sig_atomic_t stopped;
 
@@ -152,7 +154,7 @@ static void follow(struct live *l, const struct until *u)
 {
 	bool last = false;
 
-	while (!last) {
+	while (!last && !ferror(stdout)) {
 		last = is_over(u);
 		while (live_look(l))
 			write_records(&l->trace, stdout);
@@ -164,13 +166,17 @@ static void follow(struct live *l, const struct until *u)
 
 int cmd_live(int argc, char **argv)
 {
+	static const struct option options[] = {{"wait", no_argument, NULL, 'w'},
+	    {"instance", required_argument, NULL, 'i'}, {"seconds", required_argument, NULL, 's'},
+	    {"pid", required_argument, NULL, 'p'}, COMMON_OPTIONS, {0}};
 	const char *instance = "";
 	struct until until = {.end = ~0ULL};
 	bool wait = false;
+	uint64_t number;
 	struct live l;
-	int c;
+	int c, status;
 
-	while ((c = getopt(argc, argv, "wi:s:p:h")) != -1) {
+	while ((c = getopt_long(argc, argv, "wi:s:p:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'w':
 			wait = true;
@@ -179,23 +185,24 @@ int cmd_live(int argc, char **argv)
 			instance = optarg;
 			break;
 		case 's':
-			until.end = now_ns() + strtod(optarg, NULL) * 1e9;
+			if (!parse_seconds(optarg, &number))
+				return bad_usage("live", "'%s' are no seconds", optarg);
+			until.end = now_ns() + number;
 			break;
 		case 'p':
-			until.pid = atoi(optarg);
+			if (!parse_number(optarg, INT_MAX, &number) || !number)
+				return bad_usage("live", "'%s' is no process", optarg);
+			until.pid = number;
 			break;
-		case 'h':
-			fputs(usage, stdout);
-			return EXIT_FINE;
 		default:
-			fputs(usage, stderr);
-			return EXIT_USAGE;
+			status = common_option("live", c, usage);
+			if (status >= 0)
+				return status;
 		}
 	}
-	if (argc - optind != 1) {
-		fputs(usage, stderr);
-		return EXIT_USAGE;
-	}
+	if (argc - optind != 1)
+		return bad_usage(
+		    "live", optind < argc ? "one MEMORY at a time" : "of which MEMORY?");
 	signal(SIGINT, stop);
 	signal(SIGTERM, stop);
 	while (wait && !is_over(&until) && !guest_is_in(argv[optind]))
@@ -206,7 +213,11 @@ int cmd_live(int argc, char **argv)
 	say("%llu events seen, %llu overwritten before%s", (unsigned long long)l.seen,
 	    (unsigned long long)l.lost,
 	    l.lost_unknown ? ", and some taken by a reader in the machine" : "");
-	c = l.trace.damaged ? EXIT_DAMAGED : EXIT_FINE;
+	status = l.trace.damaged ? EXIT_DAMAGED : EXIT_FINE;
+	if (ferror(stdout)) {
+		say("the standard output cannot be written");
+		status = EXIT_TROUBLE;
+	}
 	live_close(&l);
-	return c;
+	return status;
 }

@@ -13,26 +13,48 @@ static const struct command {
     {"extract", cmd_extract, "takes traces out of a serial log"},
 };
 
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	say("there is no command '%s'", name);
+	return NULL;
+}
+
 static void help(FILE *f)
 {
 	fputs("Usage: trapline COMMAND [ARGUMENT]...\n\n", f);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fputs("\n`trapline COMMAND -h` says more; so does man trapline.\n", f);
+	fputs("\n`trapline help COMMAND` says more; so does the man page, "
+	      "tools/trapline/trapline.1.\n",
+	    f);
+}
+
+/* trapline help, --help, -h; trapline help COMMAND. */
+static int help_on(int argc, char **argv)
+{
+	const struct command *c = argc > 2 ? find(argv[2]) : NULL;
+
+	if (c)
+		return c->run(2, (char *[]){argv[2], "--help", NULL});
+	help(argc > 2 ? stderr : stdout);
+	return argc > 2 ? EXIT_USAGE : EXIT_FINE;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc > 1 &&
-	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))) {
-		help(stdout);
-		return EXIT_FINE;
-	}
-	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
-	if (argc > 1)
-		say("there is no command '%s'", argv[1]);
+	static const char *const helps[] = {"help", "--help", "-h"};
+	const struct command *c;
+
+	unfinished_watch();
+	for (size_t i = 0; argc > 1 && i < sizeof(helps) / sizeof(helps[0]); i++)
+		if (!strcmp(argv[1], helps[i]))
+			return help_on(argc, argv);
+	c = argc > 1 ? find(argv[1]) : NULL;
+	if (c)
+		return c->run(argc - 1, argv + 1);
 	help(stderr);
 	return EXIT_USAGE;
 }

@@ -1,6 +1,7 @@
-/* Messages, memory, files. See trapline.h. */
+/* Messages, command lines, memory, input. See trapline.h. */
 #include "tools/trapline/trapline.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -8,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define READ_STEP (1 << 20)
+#define READ_STEP    (1 << 20)
+#define SECONDS_MOST 1e9
 
 bool say_nothing;
 
@@ -41,12 +42,60 @@ void die(int status, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsay(fmt, ap);
 	va_end(ap);
+	unfinished_remove();
 	exit(status);
 }
 
 void say_errno(const char *name)
 {
 	say("%s: %s", name, strerror(errno));
+}
+
+int bad_usage(const char *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "`trapline %s --help` says how it is used.\n", command);
+	return EXIT_USAGE;
+}
+
+int common_option(const char *command, int option, const char *usage)
+{
+	switch (option) {
+	case OPTION_HELP:
+		fputs(usage, stdout);
+		return fflush(stdout) ? EXIT_TROUBLE : EXIT_FINE;
+	case OPTION_PROGRESS:
+		progress_as_lines();
+		return -1;
+	default: /* getopt_long() has said what is wrong */
+		fprintf(stderr, "`trapline %s --help` says how it is used.\n", command);
+		return EXIT_USAGE;
+	}
+}
+
+bool parse_number(const char *text, uint64_t most, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && !errno && *out <= most;
+}
+
+bool parse_seconds(const char *text, uint64_t *ns)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (!(isdigit((unsigned char)*text) || *text == '.') || *end ||
+	    !(seconds >= 0 && seconds <= SECONDS_MOST))
+		return false;
+	*ns = seconds * 1e9;
+	return true;
 }
 
 void *xmalloc(size_t size)
@@ -100,84 +149,6 @@ void bytes_free(struct bytes *b)
 {
 	free(b->data);
 	*b = (struct bytes){.data = NULL};
-}
-
-void progress(const char *what, uint64_t done, uint64_t total)
-{
-	static time_t shown;
-	time_t now = time(NULL);
-
-	if (!isatty(STDERR_FILENO))
-		return;
-	if (done >= total && shown) {
-		fprintf(stderr, "\r%s: done    \n", what);
-		shown = 0;
-	} else if (now != shown && done < total) {
-		if (shown)
-			fprintf(stderr, "\r%s: %d %%  ", what, (int)(done * 100 / total));
-		shown = now;
-	}
-}
-
-/* ---- output -------------------------------------------------------------------------------------------------------- */
-
-bool out_open(struct out *out, const char *name)
-{
-	*out = (struct out){.file = stdout};
-	if (!strcmp(name, "-"))
-		return true;
-	size_t size = strlen(name) + 8;
-	out->name = xstrndup(name, size);
-	out->temporary = xmalloc(size);
-	snprintf(out->temporary, size, "%s.XXXXXX", name);
-	int fd = mkstemp(out->temporary);
-	out->file = fd < 0 ? NULL : fdopen(fd, "wb");
-	if (out->file) {
-		mode_t mask = umask(0);
-		umask(mask);
-		fchmod(fd, 0666 & ~mask);
-		return true;
-	}
-	say_errno(name);
-	free(out->name);
-	free(out->temporary);
-	return false;
-}
-
-static void forget(struct out *out)
-{
-	free(out->name);
-	free(out->temporary);
-	*out = (struct out){.file = NULL};
-}
-
-bool out_finish(struct out *out)
-{
-	bool fine = !ferror(out->file) && !fflush(out->file);
-
-	if (!out->name) {
-		if (!fine)
-			say_errno("standard output");
-		return fine;
-	}
-	fine = !fclose(out->file) && fine;
-	if (fine)
-		fine = !rename(out->temporary, out->name);
-	if (!fine) {
-		say_errno(out->name);
-		unlink(out->temporary);
-	}
-	forget(out);
-	return fine;
-}
-
-void out_drop(struct out *out)
-{
-	if (!out->name)
-		return;
-	fclose(out->file);
-	unlink(out->temporary);
-	forget(out);
 }
 
 /* ---- input --------------------------------------------------------------------------------------------------------- */

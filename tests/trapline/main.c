@@ -1,0 +1,7 @@
+/* Runs all groups. */
+#include "tests/trapline/trapline_unit.h"
+
+int main(void)
+{
+	return output_tests() ? 1 : 0;
+}

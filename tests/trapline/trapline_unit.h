@@ -1,0 +1,11 @@
+/* Unit tests of what trapline does on the host: a group per file, run by main.c under sanitizers. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+int output_tests(void);

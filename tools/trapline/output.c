@@ -1,0 +1,172 @@
+/* What is written: files that are there whole or not at all, and progress. See trapline.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/trapline/trapline.h"
+
+/* ---- progress ------------------------------------------------------------------------------------------------------ */
+
+static bool as_lines;
+
+void progress_as_lines(void)
+{
+	as_lines = true;
+}
+
+void progress(const char *what, uint64_t done, uint64_t total)
+{
+	static time_t shown;
+	bool tty = isatty(STDERR_FILENO), over = done >= total;
+	time_t now = time(NULL);
+
+	if (!tty && !as_lines)
+		return;
+	if (over && (shown || as_lines)) {
+		fprintf(stderr, "%s%s: done%s\n", tty ? "\r" : "", what, tty ? "    " : "");
+		shown = 0;
+	} else if (!over && now != shown) {
+		if (shown || as_lines)
+			fprintf(stderr, "%s%s: %d %%%s", tty ? "\r" : "", what,
+			    (int)(done * 100.0 / total), tty ? "  " : "\n");
+		shown = now;
+	}
+}
+
+/* ---- what is not finished ------------------------------------------------------------------------------------------ */
+
+#define UNFINISHED_MOST 512 /* a directory with a file for each CPU */
+
+/*
+ * Read by a signal handler, so a slot is written when its text is whole, and `unfinished_count` after it. Signals do not come while
+ * texts are freed.
+ */
+static char *unfinished[UNFINISHED_MOST];
+static volatile sig_atomic_t unfinished_count;
+
+void unfinished_add(const char *path)
+{
+	if (unfinished_count == UNFINISHED_MOST)
+		return;
+	unfinished[unfinished_count] = xstrndup(path, strlen(path));
+	unfinished_count++;
+}
+
+void unfinished_keep(void)
+{
+	int count = unfinished_count;
+
+	unfinished_count = 0;
+	for (int i = 0; i < count; i++)
+		free(unfinished[i]);
+}
+
+/* Async-signal-safe. */
+static void remove_all(void)
+{
+	for (int i = unfinished_count - 1; i >= 0; i--)
+		if (unlink(unfinished[i]))
+			rmdir(unfinished[i]);
+}
+
+void unfinished_remove(void)
+{
+	remove_all();
+	unfinished_keep();
+}
+
+/* The handler is gone by now (SA_RESETHAND): the signal ends us when we return. */
+static void end_early(int sig)
+{
+	remove_all();
+	raise(sig);
+}
+
+void unfinished_watch(void)
+{
+	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
+	struct sigaction how = {.sa_handler = end_early, .sa_flags = SA_RESETHAND}, old;
+
+	sigfillset(&how.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &how, NULL);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- a file -------------------------------------------------------------------------------------------------------- */
+
+static void forget(struct out *out)
+{
+	free(out->name);
+	free(out->temporary);
+	*out = (struct out){.file = NULL};
+}
+
+static FILE *open_temporary(char *name)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	int fd = mkstemp(name);
+	if (fd < 0)
+		return NULL;
+	unfinished_add(name);
+	fchmod(fd, 0666 & ~mask);
+	return fdopen(fd, "wb");
+}
+
+bool out_open(struct out *out, const char *name)
+{
+	struct stat st;
+	char *real;
+
+	*out = (struct out){.file = stdout};
+	if (!strcmp(name, "-"))
+		return true;
+	real = realpath(name, NULL); /* behind a link, which stays */
+	out->name = real ? real : xstrndup(name, strlen(name));
+	if (real && !stat(real, &st) && !S_ISREG(st.st_mode)) {
+		out->file = fopen(real, "wb");
+	} else {
+		size_t size = strlen(out->name) + 8;
+		out->temporary = xmalloc(size);
+		snprintf(out->temporary, size, "%s.XXXXXX", out->name);
+		out->file = open_temporary(out->temporary);
+	}
+	if (out->file)
+		return true;
+	say_errno(name);
+	forget(out);
+	return false;
+}
+
+bool out_finish(struct out *out)
+{
+	bool fine = !ferror(out->file) && !fflush(out->file);
+
+	if (out->name)
+		fine = !fclose(out->file) && fine;
+	if (fine && out->temporary)
+		fine = !rename(out->temporary, out->name);
+	if (!fine) {
+		say_errno(out->name ? out->name : "standard output");
+		unfinished_remove();
+	}
+	unfinished_keep();
+	forget(out);
+	return fine;
+}
+
+void out_drop(struct out *out)
+{
+	if (out->name)
+		fclose(out->file);
+	unfinished_remove();
+	forget(out);
+}
