@@ -1,215 +1,16 @@
 /*
  * The whole contract between the machine (arch/x86_64) and the rest of the kernel, in both directions. Part 1 is what the
- * machine offers; part 2 is what the kernel must provide to it. Contexts: "any" includes irq and NMI.
- *
- * Address space (x86-64, 4-level):
- *   0000000000001000 - 00007fffffffefff   ring 3
- *   ffff888000000000 +64 TiB              direct map of all RAM, never executable; kernel text and rodata read-only here too
- *   ffffc90000000000 +32 TiB              kernel mappings: stacks with guard pages, device registers, vmalloc
- *   ffffffff80000000 +1 GiB               the kernel image, linked 1 MiB above its start; W^X by section
+ * machine offers; part 2 is what the kernel must provide to it; part 3 is called once, at boot. Contexts: "any" includes irq and NMI.
+ * What is large of part 1 has files of its own, which nobody else includes.
  */
 #pragma once
 
-#include "kernel/lib/types.h"
+#include "arch/this_cpu.h" /* this CPU: registers, %gs, preemption, interrupts */
+#include "arch/memory.h"   /* the address space, pages, address spaces, ring-3 memory */
+#include "arch/port.h"	   /* ports of old devices */
+#include "arch/text.h"	   /* static branches, text patching, probes */
 
-#define DIRECT_MAP_BASE	  0xffff888000000000UL
-#define KERNEL_MAP_BASE	  0xffffc90000000000UL
-#define KERNEL_MAP_END	  0xffffe90000000000UL
-#define KERNEL_IMAGE_BASE 0xffffffff80000000UL
-#define USER_END	  0x00007ffffffff000UL /* first address ring 3 may not use */
-#define KERNEL_STACK_SIZE 16384UL /* of every task and idle loop; an unmapped page lies below */
-
-/* How far above 1 MiB the loader put the image; set before anything asks. */
-extern u64 kernel_image_offset;
-
-static inline void *phys_to_virt(u64 pa)
-{
-	return (void *)(pa + DIRECT_MAP_BASE);
-}
-
-static inline u64 virt_to_phys(const void *va)
-{
-	u64 a = (u64)va;
-	return a >= KERNEL_IMAGE_BASE ? a - KERNEL_IMAGE_BASE + kernel_image_offset
-				      : a - DIRECT_MAP_BASE;
-}
-
-/*
- * Registers as every entry path saves them, lowest address first. The six system-call arguments lie side by side in their
- * order, so that `arg` is what a system-call handler gets.
- */
-struct regs {
-	u64 r15, r14, r13, r12, rbp, rbx, r11, rcx, rax;
-	union {
-		struct {
-			u64 rdi, rsi, rdx, r10, r8, r9;
-		};
-		u64 arg[6];
-	};
-	u64 vector; /* trap or irq vector; ~0 for a system call */
-	u64 error;  /* error code of the trap; for a system call its number (Linux: orig_ax) */
-	u64 rip, cs, rflags, rsp, ss;
-};
-
-static inline bool regs_user(const struct regs *r)
-{
-	return (r->cs & 3) == 3;
-}
-
-/* ---- Part 1a: this CPU ------------------------------------------------------------------------------------------- */
-
-/*
- * The words of a CPU that entry code and hot paths reach through %gs. One per CPU, for ever. [C] only its own CPU writes.
- * Layout is known to entry assembly: static asserts there.
- */
-struct cpu_local {
-	struct cpu_local *self; /* [C] 0: the flat address of this struct */
-	u64 kernel_rsp;		/* [C] 8: top of the current task's kernel stack */
-	u64 scratch_rsp;	/* [C] 16: ring-3 rsp during system-call entry */
-	struct task *current;	/* [C] 24 */
-	u32 cpu;		/* 32: number, 0..cpu_count()-1 */
-	u32 preempt_count;	/* [C] 36: fields below */
-	u32 need_resched;	/* 40: set by any CPU, cleared by schedule() */
-	u32 apic_id;		/* 44 */
-	void *probing;		/* [C] the probe whose handlers run; NULL: none do */
-	u64 arch[26];		/* arch/x86_64's own */
-};
-
-/* preempt_count: as Linux counts, so that trace output can show the same flags. */
-#define PREEMPT_MASK 0x000000ffu
-#define SOFTIRQ_UNIT 0x00000100u
-#define SOFTIRQ_MASK 0x0000ff00u
-#define HARDIRQ_UNIT 0x00010000u
-#define HARDIRQ_MASK 0x000f0000u
-#define NMI_UNIT     0x00100000u
-#define NMI_MASK     0x00f00000u
-
-#define this_cpu_read(field)                                                                       \
-	({                                                                                         \
-		typeof(((struct cpu_local *)0)->field) v_;                                         \
-		__asm__ volatile("mov %%gs:%c1, %0"                                                \
-				 : "=r"(v_)                                                        \
-				 : "i"(offsetof(struct cpu_local, field)));                        \
-		v_;                                                                                \
-	})
-
-#define this_cpu_write(field, value)                                                               \
-	do {                                                                                       \
-		typeof(((struct cpu_local *)0)->field) v_ = (value);                               \
-		__asm__ volatile(                                                                  \
-		    "mov %0, %%gs:%c1" ::"r"(v_), "i"(offsetof(struct cpu_local, field))           \
-		    : "memory");                                                                   \
-	} while (0)
-
-static inline struct cpu_local *this_cpu(void)
-{
-	return this_cpu_read(self);
-}
-
-static inline unsigned cpu_id(void)
-{
-	return this_cpu_read(cpu);
-}
-
-/* Not volatile: within one task it never changes, so the compiler may keep it. */
-static inline struct task *current_task(void)
-{
-	struct task *t;
-	__asm__("mov %%gs:%c1, %0" : "=r"(t) : "i"(offsetof(struct cpu_local, current)));
-	return t;
-}
-
-static inline void preempt_count_add(u32 n)
-{
-	__asm__ volatile(
-	    "addl %0, %%gs:%c1" ::"er"(n), "i"(offsetof(struct cpu_local, preempt_count))
-	    : "memory", "cc");
-}
-
-static inline void preempt_count_sub(u32 n)
-{
-	__asm__ volatile(
-	    "subl %0, %%gs:%c1" ::"er"(n), "i"(offsetof(struct cpu_local, preempt_count))
-	    : "memory", "cc");
-}
-
-static inline void preempt_disable(void)
-{
-	preempt_count_add(1);
-	barrier();
-}
-
-void preempt_resched(void); /* kernel/task: schedule() if it is wanted and allowed */
-
-static inline void preempt_enable(void)
-{
-	barrier();
-	preempt_count_sub(1);
-	if (unlikely(this_cpu_read(need_resched)))
-		preempt_resched();
-}
-
-/* For places (tracing) where a switch must not happen even if one is due: the next irq return or enable does it. */
-static inline void preempt_enable_no_resched(void)
-{
-	barrier();
-	preempt_count_sub(1);
-}
-
-static inline void irq_enable(void)
-{
-	__asm__ volatile("sti" ::: "memory");
-}
-
-static inline void irq_disable(void)
-{
-	__asm__ volatile("cli" ::: "memory");
-}
-
-static inline u64 irq_flags(void)
-{
-	u64 f;
-	__asm__ volatile("pushfq; popq %0" : "=r"(f)::"memory");
-	return f;
-}
-
-static inline bool irqs_enabled(void)
-{
-	return irq_flags() & 0x200;
-}
-
-/* Returns what irq_restore() needs. */
-static inline u64 irq_save(void)
-{
-	u64 f = irq_flags();
-	irq_disable();
-	return f;
-}
-
-static inline void irq_restore(u64 flags)
-{
-	if (flags & 0x200)
-		irq_enable();
-}
-
-static inline void cpu_relax(void)
-{
-	__asm__ volatile("pause" ::: "memory");
-}
-
-/* Call with interrupts off: turns them on and sleeps until one comes, with no gap between. Returns with them on. */
-static inline void cpu_idle_wait(void)
-{
-	__asm__ volatile("sti; hlt" ::: "memory");
-}
-
-/* System management interrupts this CPU has had since its reset; false: it does not count them. Any context. */
-bool arch_smi_count(u64 *n);
-
-unsigned cpu_count(void); /* CPUs that are up; they are numbered without holes */
-struct cpu_local *cpu_local_of(unsigned cpu);
-
-/* ---- Part 1b: time ----------------------------------------------------------------------------------------------- */
+/* ---- Part 1: time ------------------------------------------------------------------------------------------------- */
 
 static inline u64 cycles(void)
 {
@@ -240,7 +41,7 @@ const struct clock_info *clock_info(void);
 /* The next timer interrupt of this CPU, `ns` from now (at least 1 us); calls kernel_timer_tick(). One-shot. */
 void timer_arm(u64 ns);
 
-/* ---- Part 1c: other CPUs ------------------------------------------------------------------------------------------ */
+/* ---- Part 1: other CPUs ------------------------------------------------------------------------------------------- */
 
 enum ipi { IPI_RESCHEDULE, IPI_CALL, IPI_COUNT };
 
@@ -258,54 +59,7 @@ struct irq_counts {
 };
 const struct irq_counts *irq_counts(unsigned cpu);
 
-/* ---- Part 1d: pages and address spaces ---------------------------------------------------------------------------- */
-
-enum { PROT_R = 1, PROT_W = 2, PROT_X = 4, PROT_USER = 8, PROT_NOCACHE = 16, PROT_COMBINE = 32 };
-
-/* Kernel mappings. `prot` without PROT_USER. All CPUs see the change when these return. Task context. 0 or -ENOMEM. */
-int kernel_map(u64 va, u64 pa, u64 size, unsigned prot);
-void kernel_unmap(u64 va, u64 size);
-/* Maps device registers, uncached; NULL if out of room. */
-void *device_map(u64 pa, u64 size);
-/* Maps a framebuffer: writes are gathered and come in any order; what is read is not kept. NULL if out of room. */
-void *screen_map(u64 pa, u64 size);
-/* Like device_map() but cached and read-only: ACPI tables. */
-const void *firmware_map(u64 pa, u64 size);
-/* May the kernel read this byte now? Walks the page tables; any context. */
-bool kernel_readable(const void *p, size_t n);
-
-struct aspace; /* the page tables of one ring-3 address space */
-struct aspace *aspace_create(void);
-void aspace_destroy(struct aspace *as); /* frees the tables, not the pages mapped */
-/* One page, replaces; 0 or -ENOMEM. prot 0 keeps the page where aspace_lookup() and aspace_unmap() find it, but the CPU sees
- * nothing there in any ring (mprotect to PROT_NONE). */
-int aspace_map(struct aspace *as, u64 va, u64 pa, unsigned prot);
-/* The first mapped page (prot 0 too) at or above va and below end, skipping empty tables; end if there is none. */
-u64 aspace_next(struct aspace *as, u64 va, u64 end);
-/* Removes one page's mapping; returns its physical address or 0. Needs aspace_flush() before the page is used again. */
-u64 aspace_unmap(struct aspace *as, u64 va);
-/* What is mapped at va: physical address (0: nothing) and protection. */
-u64 aspace_lookup(struct aspace *as, u64 va, unsigned *prot);
-void aspace_flush(struct aspace *as, u64 va, u64 size); /* on all CPUs that have it loaded */
-void aspace_switch(struct aspace *as);			/* NULL: the kernel's own tables */
-
-/* ---- Part 1e: ring-3 memory. 0 or -EFAULT; never more than n bytes touched; the range is checked. ------------------- */
-
-/* Task context; may sleep in a page fault. */
-int copy_from_user(void *dst, u64 src, size_t n);
-int copy_to_user(u64 dst, const void *src, size_t n);
-/* The bytes that could not be copied: 0 for all. No byte that could be was read in vain. */
-size_t copy_from_user_left(void *dst, u64 src, size_t n);
-int get_user_u32(u32 *dst, u64 src); /* in one read, if it is aligned */
-/* Copies up to and with the NUL; length without it, -EFAULT, or -ENAMETOOLONG when size bytes held none. */
-long strncpy_from_user(char *dst, u64 src, size_t size);
-/* The same from any context: a page that is not there is -EFAULT and never faulted in. */
-int copy_from_user_nofault(void *dst, u64 src, size_t n);
-/* Kernel memory that may not be there (bad pointers in probes). Any context. */
-int copy_from_kernel_nofault(void *dst, const void *src, size_t n);
-int copy_to_kernel_nofault(void *dst, const void *src, size_t n);
-
-/* ---- Part 1f: tasks ----------------------------------------------------------------------------------------------- */
+/* ---- Part 1: tasks ------------------------------------------------------------------------------------------------ */
 
 struct arch_task {
 	u64 rsp;	      /* kernel stack pointer while not running */
@@ -343,143 +97,7 @@ void arch_user_regs_init(struct regs *r, u64 entry, u64 stack);
 int arch_set_fs_base(
     struct arch_task *t, u64 base); /* of the current task; -EPERM if not canonical user */
 
-/* ---- Part 1g: kernel text ----------------------------------------------------------------------------------------- */
-
-/*
- * A branch that is off costs one 5-byte nop. Sites are kept in a section, {site, target, key}; static_key_set() patches all
- * sites of a list of keys, a page at a time, with the int3-first protocol (each step twice where TCG needs it).
- */
-struct static_key {
-	u32 enabled; /* what the sites are patched for: 0 or 1 */
-};
-
-#define static_branch(key)                                                                         \
-	({                                                                                         \
-		__label__ yes_, out_;                                                              \
-		bool on_ = false;                                                                  \
-		__asm__ goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"                           \
-			     ".pushsection __static_branch, \"a\"\n\t"                             \
-			     ".balign 8\n\t.quad 1b, %l[yes_], %c0\n\t.popsection"                 \
-			     :                                                                     \
-			     : "i"(key)                                                            \
-			     :                                                                     \
-			     : yes_);                                                              \
-		goto out_;                                                                         \
-yes_:                                                                                              \
-		on_ = true;                                                                        \
-out_:                                                                                              \
-		unlikely(on_);                                                                     \
-	})
-
-struct static_branch_site {
-	u64 site, target;
-	struct static_key *key;
-};
-
-/* keys[i] becomes states[i] (0 or 1), all in one pass. Task context; serialised inside. */
-void static_key_set_many(struct static_key *const *keys, const u8 *states, unsigned n);
-static inline void static_key_set(struct static_key *key, bool on)
-{
-	u8 state = on;
-	static_key_set_many(&key, &state, 1);
-}
-
-struct text_patch {
-	void *addr;
-	u8 len; /* 1..16; longer than 1: the new code is one nop, jmp rel32 or call rel32, or begins with a probe's int3 */
-	u8 bytes[16];
-};
-/* Replaces instructions while all CPUs run. int3 hits on a half-patched site resume as if the new code were there.
- * Task context; serialised inside. */
-void text_patch(const struct text_patch *p, unsigned n);
-/* How much was patched since boot; `pages` counts each page opened in each step, `traps` who ran into a half-patched site. */
-struct text_patch_stats {
-	u64 patches, pages, syncs;
-	u64 traps; /* [A] */
-};
-const struct text_patch_stats *text_patch_stats(void);
-
-/* Code that runs before a breakpoint is known to be a probe's, and entry code: may not be probed, holds no patched site. */
-#define __noprobe __attribute__((section(".noprobe.text"), noinline))
-
-/*
- * Probes: an int3 in place of the first byte of an instruction, and how the interrupted code goes on as if it were not there: by
- * doing what the instruction does (the simple ones and all that change %rip), or by running a copy of it elsewhere, in a slot, which
- * ends in a jump back; or, for who wants to know when it has run, in another int3.
- * Prepare and release: task context, one at a time (kernel/kprobe.c's lock). The others: any context.
- */
-#define ARCH_JUMP_LEN 5
-struct arch_probe {
-	u64 addr, next; /* the instruction, and the one behind it */
-	void (*resume)(struct regs *r, const struct arch_probe *p); /* [A] */
-	u64 slot;	       /* where the copy stands; 0: it is emulated */
-	u64 target;	       /* of a branch; of ret what it drops */
-	s32 disp;	       /* operand in memory: disp(base, index, 1 << scale) */
-	u8 base, index, scale; /* numbers of registers; 16: none */
-	u8 condition;	       /* of jcc; of a loop its opcode's low bits */
-	bool memory, wide;     /* operand: in memory, not in register `base`; 64 bits of it count */
-	u8 first;	       /* the byte that the int3 replaces */
-	u8 len;
-	/* Of a jump in its place: see below. */
-	u8 region;		   /* bytes of the instructions that it covers; 0: not known */
-	u8 covered[ARCH_JUMP_LEN]; /* what stands where the jump is to be */
-	u64 detour;		   /* 0: none */
-	void (*plain)(struct regs *r, const struct arch_probe *p); /* resume without a detour */
-};
-
-/*
- * May there be a probe at addr, and how? 0, -EILSEQ (no instruction begins there), -ENOMEM (no free slot), -EINVAL: then *why says
- * it in words. trap_behind: the slot ends in an int3. What holds a slot is to be released.
- */
-int arch_probe_prepare(struct arch_probe *p, u64 addr, bool trap_behind, const char **why);
-/* Why nothing there may be probed; NULL: the instructions that may be, may be. Any context. */
-const char *arch_probe_refused(u64 addr);
-/* When no CPU can be in its slot any more: see arch_probe_sync(). */
-void arch_probe_release(struct arch_probe *p);
-/* Sets r to go on with what the int3 replaced, or behind it. */
-static inline void arch_probe_resume(struct regs *r, const struct arch_probe *p)
-{
-	READ_ONCE(p->resume)(r, p);
-}
-#define ARCH_PROBE_BATCH 64
-/* Puts the int3s in, or takes them out: at most ARCH_PROBE_BATCH. Task context. */
-void arch_probe_arm(struct arch_probe *const *p, unsigned n, bool on);
-/* Nobody comes into p's slot and detour any more, but for those who have just trapped. */
-void arch_probe_leave(const struct arch_probe *p);
-/*
- * Returns when no CPU is where it was before the call: in a handler of a breakpoint or jump, or in a slot or detour that was left.
- * Nobody is preempted in any (arch_probe_in_slot()). Task context.
- */
-void arch_probe_sync(void);
-bool arch_probe_in_slot(u64 rip);
-/* The address that a slot's code stands for; rip itself where there is no slot. */
-u64 arch_probe_origin(u64 rip);
-/*
- * A jump in place of the breakpoint: it leads to a detour, which saves the registers, calls a function with interrupts off, runs
- * copies of the instructions that the jump covers, and jumps back behind them. Task context, under the same lock as prepare.
- */
-/* Why there can be none, for good; NULL: there can, and p->region says what it covers. Looks at the whole function. */
-const char *arch_jump_check(struct arch_probe *p);
-/*
- * Makes the detour: from now on, who traps at p goes on in its copies. fn(arg, regs) is what it calls; regs->rip is as after a
- * breakpoint, and what fn makes of it, or returns, means nothing. 0, -ENOMEM. Nobody may be in an older detour of p:
- * arch_jump_leave().
- */
-int arch_jump_open(struct arch_probe *p, int (*fn)(void *arg, struct regs *r), void *arg);
-/* As before. Who is in the detour goes on. */
-void arch_jump_close(struct arch_probe *p);
-void arch_jump_leave(
-    const struct arch_probe *p);	      /* as arch_probe_leave(), but of the detour alone */
-void arch_jump_release(struct arch_probe *p); /* when nobody can be in it */
-/* Is that inside what the jump covers, or on the way there? */
-bool arch_jump_inside(const struct arch_probe *p, u64 rip);
-/* Puts jumps in place of breakpoints, or breakpoints in place of jumps: at most ARCH_PROBE_BATCH. */
-void arch_jump_arm(struct arch_probe *const *p, unsigned n, bool on);
-
-/* Return probes: where a hooked function returns to (entry.S). Calls kernel_probe_return(). */
-void probe_return(void);
-
-/* ---- Part 1h: looking back ---------------------------------------------------------------------------------------- */
+/* ---- Part 1: looking back ----------------------------------------------------------------------------------------- */
 
 /*
  * Return addresses, innermost first, from `r` (r->rip first) or, when r is NULL, from the caller on. Goes across irq, trap
@@ -494,51 +112,7 @@ const struct regs *irq_regs(void);
 /* CR0, CR2, CR3, CR4 of this CPU, for a register dump. Any context. */
 void arch_control_registers(u64 out[ARCH_CONTROL_REGISTERS]);
 
-/* ---- Part 1i: ports of the PC's old devices. Any context. --------------------------------------------------------- */
-
-static inline u8 port_in8(u16 port)
-{
-	u8 v;
-	__asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port) : "memory");
-	return v;
-}
-
-static inline u16 port_in16(u16 port)
-{
-	u16 v;
-	__asm__ volatile("inw %1, %0" : "=a"(v) : "Nd"(port) : "memory");
-	return v;
-}
-
-static inline u32 port_in32(u16 port)
-{
-	u32 v;
-	__asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port) : "memory");
-	return v;
-}
-
-static inline void port_out8(u16 port, u8 v)
-{
-	__asm__ volatile("outb %0, %1" ::"a"(v), "Nd"(port) : "memory");
-}
-
-static inline void port_out16(u16 port, u16 v)
-{
-	__asm__ volatile("outw %0, %1" ::"a"(v), "Nd"(port) : "memory");
-}
-
-static inline void port_out32(u16 port, u32 v)
-{
-	__asm__ volatile("outl %0, %1" ::"a"(v), "Nd"(port) : "memory");
-}
-
-/* n bytes to the same port, one after the other. */
-static inline void port_write8(u16 port, const void *data, size_t n)
-{
-	__asm__ volatile("rep outsb" : "+S"(data), "+c"(n) : "d"(port) : "memory");
-}
-
-/* ---- Part 1j: what a CPU tells of itself -------------------------------------------------------------------------- */
+/* ---- Part 1: what a CPU tells of itself --------------------------------------------------------------------------- */
 
 /* A model-specific register of a CPU that is up. 0, -ENODEV (no such CPU), -EIO (the CPU refused: no such register, or no such
  * value). Seen by the msr events. Task context, interrupts on. */
@@ -550,7 +124,7 @@ void arch_cpuid(u32 leaf, u32 subleaf, u32 out[4]);
  * nothing. Any context. */
 const char *arch_vector_name(unsigned vector, unsigned *gsi);
 
-/* ---- Part 1k: the end --------------------------------------------------------------------------------------------- */
+/* ---- Part 1: the end ---------------------------------------------------------------------------------------------- */
 
 /* What this CPU's caches have goes to memory: a reset may drop it. Any context. */
 void arch_write_back(void);
@@ -562,7 +136,7 @@ void __noreturn machine_halt(void);
 /* Stops all other CPUs for good (panic). Any context. */
 void machine_stop_others(void);
 
-/* ---- Part 2: what the kernel provides ------------------------------------------------------------------------------ */
+/* ---- Part 2: what the kernel provides ----------------------------------------------------------------------------- */
 
 struct boot_info;
 void __noreturn kernel_main(
@@ -621,7 +195,7 @@ void kernel_irq_exit(
 void kernel_user_exit_work(struct regs *
 	r); /* before leaving to ring 3 when arch_task.work is set, interrupts off: signals, resched */
 
-/* ---- Part 3: called once, at boot, by kernel/machine.c, which knows the drivers ------------------------------------- */
+/* ---- Part 3: called once, at boot, by kernel/machine.c, which knows the drivers ----------------------------------- */
 
 /* What ACPI told (drivers/acpi.h), in the machine's terms. */
 struct machine_info {

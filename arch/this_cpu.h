@@ -1,0 +1,180 @@
+/*
+ * Part of arch/arch.h: this CPU. Registers as entry code saves them, the words reached through %gs, preemption and interrupts.
+ * Any context; what is said to be [C] is changed by its own CPU only.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+/*
+ * Registers as every entry path saves them, lowest address first. The six system-call arguments lie side by side in their
+ * order, so that `arg` is what a system-call handler gets.
+ */
+struct regs {
+	u64 r15, r14, r13, r12, rbp, rbx, r11, rcx, rax;
+	union {
+		struct {
+			u64 rdi, rsi, rdx, r10, r8, r9;
+		};
+		u64 arg[6];
+	};
+	u64 vector; /* trap or irq vector; ~0 for a system call */
+	u64 error;  /* error code of the trap; for a system call its number (Linux: orig_ax) */
+	u64 rip, cs, rflags, rsp, ss;
+};
+
+static inline bool regs_user(const struct regs *r)
+{
+	return (r->cs & 3) == 3;
+}
+
+/*
+ * The words of a CPU that entry code and hot paths reach through %gs. One per CPU, for ever. [C] only its own CPU writes.
+ * Layout is known to entry assembly: static asserts there.
+ */
+struct cpu_local {
+	struct cpu_local *self; /* [C] 0: the flat address of this struct */
+	u64 kernel_rsp;		/* [C] 8: top of the current task's kernel stack */
+	u64 scratch_rsp;	/* [C] 16: ring-3 rsp during system-call entry */
+	struct task *current;	/* [C] 24 */
+	u32 cpu;		/* 32: number, 0..cpu_count()-1 */
+	u32 preempt_count;	/* [C] 36: fields below */
+	u32 need_resched;	/* 40: set by any CPU, cleared by schedule() */
+	u32 apic_id;		/* 44 */
+	void *probing;		/* [C] the probe whose handlers run; NULL: none do */
+	u64 arch[26];		/* arch/x86_64's own */
+};
+
+/* preempt_count: as Linux counts, so that trace output can show the same flags. */
+#define PREEMPT_MASK 0x000000ffu
+#define SOFTIRQ_UNIT 0x00000100u
+#define SOFTIRQ_MASK 0x0000ff00u
+#define HARDIRQ_UNIT 0x00010000u
+#define HARDIRQ_MASK 0x000f0000u
+#define NMI_UNIT     0x00100000u
+#define NMI_MASK     0x00f00000u
+
+#define this_cpu_read(field)                                                                       \
+	({                                                                                         \
+		typeof(((struct cpu_local *)0)->field) v_;                                         \
+		__asm__ volatile("mov %%gs:%c1, %0"                                                \
+				 : "=r"(v_)                                                        \
+				 : "i"(offsetof(struct cpu_local, field)));                        \
+		v_;                                                                                \
+	})
+
+#define this_cpu_write(field, value)                                                               \
+	do {                                                                                       \
+		typeof(((struct cpu_local *)0)->field) v_ = (value);                               \
+		__asm__ volatile(                                                                  \
+		    "mov %0, %%gs:%c1" ::"r"(v_), "i"(offsetof(struct cpu_local, field))           \
+		    : "memory");                                                                   \
+	} while (0)
+
+static inline struct cpu_local *this_cpu(void)
+{
+	return this_cpu_read(self);
+}
+
+static inline unsigned cpu_id(void)
+{
+	return this_cpu_read(cpu);
+}
+
+/* Not volatile: within one task it never changes, so the compiler may keep it. */
+static inline struct task *current_task(void)
+{
+	struct task *t;
+	__asm__("mov %%gs:%c1, %0" : "=r"(t) : "i"(offsetof(struct cpu_local, current)));
+	return t;
+}
+
+static inline void preempt_count_add(u32 n)
+{
+	__asm__ volatile(
+	    "addl %0, %%gs:%c1" ::"er"(n), "i"(offsetof(struct cpu_local, preempt_count))
+	    : "memory", "cc");
+}
+
+static inline void preempt_count_sub(u32 n)
+{
+	__asm__ volatile(
+	    "subl %0, %%gs:%c1" ::"er"(n), "i"(offsetof(struct cpu_local, preempt_count))
+	    : "memory", "cc");
+}
+
+static inline void preempt_disable(void)
+{
+	preempt_count_add(1);
+	barrier();
+}
+
+void preempt_resched(void); /* kernel/task: schedule() if it is wanted and allowed */
+
+static inline void preempt_enable(void)
+{
+	barrier();
+	preempt_count_sub(1);
+	if (unlikely(this_cpu_read(need_resched)))
+		preempt_resched();
+}
+
+/* For places (tracing) where a switch must not happen even if one is due: the next irq return or enable does it. */
+static inline void preempt_enable_no_resched(void)
+{
+	barrier();
+	preempt_count_sub(1);
+}
+
+static inline void irq_enable(void)
+{
+	__asm__ volatile("sti" ::: "memory");
+}
+
+static inline void irq_disable(void)
+{
+	__asm__ volatile("cli" ::: "memory");
+}
+
+static inline u64 irq_flags(void)
+{
+	u64 f;
+	__asm__ volatile("pushfq; popq %0" : "=r"(f)::"memory");
+	return f;
+}
+
+static inline bool irqs_enabled(void)
+{
+	return irq_flags() & 0x200;
+}
+
+/* Returns what irq_restore() needs. */
+static inline u64 irq_save(void)
+{
+	u64 f = irq_flags();
+	irq_disable();
+	return f;
+}
+
+static inline void irq_restore(u64 flags)
+{
+	if (flags & 0x200)
+		irq_enable();
+}
+
+static inline void cpu_relax(void)
+{
+	__asm__ volatile("pause" ::: "memory");
+}
+
+/* Call with interrupts off: turns them on and sleeps until one comes, with no gap between. Returns with them on. */
+static inline void cpu_idle_wait(void)
+{
+	__asm__ volatile("sti; hlt" ::: "memory");
+}
+
+/* System management interrupts this CPU has had since its reset; false: it does not count them. Any context. */
+bool arch_smi_count(u64 *n);
+
+unsigned cpu_count(void); /* CPUs that are up; they are numbered without holes */
+struct cpu_local *cpu_local_of(unsigned cpu);
