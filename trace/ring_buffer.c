@@ -1,7 +1,7 @@
 /*
  * The ring buffer: words, steps, and the writer. ring_buffer_write.h has the writer's fast path, ring_buffer_reader.c the
- * reader, ring_buffer_iter.c the iterators, ring_buffer_control.c everything that stops recording first, ring_buffer_stats.c
- * the counts.
+ * reader, ring_buffer_iter.c the iterators, ring_buffer_control.c and _resize.c everything that stops recording first,
+ * ring_buffer_pages.c where pages come from, ring_buffer_stats.c the counts.
  *
  * Who calls this file: writers, in any context (task < softirq < irq < NMI, each interrupting the ones before at any
  * instruction), on their own CPU, between host_enter() and host_exit().
