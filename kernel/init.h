@@ -16,7 +16,7 @@ void dev_cpu_init(void);    /* kernel/dev_cpu.c: /dev/cpu/N/msr */
 void dev_mem_init(void);    /* kernel/dev_mem.c: /dev/mem */
 void pci_files_init(void);  /* kernel/pci_files.c: /proc/bus/pci */
 void acpi_files_init(void); /* kernel/acpi_files.c: /sys/firmware/acpi */
-/* kernel/trace_glue.c; kernel/boot_events.c tells what happened before */
+/* kernel/trace_setup.c; kernel/boot_events.c tells what happened before */
 void trace_glue_init(const struct boot_info *bi);
 /* kernel/init.c: pid 1 */
 void init_main(void *boot_info);

@@ -1,44 +1,29 @@
 /*
- * trace/host.h for this kernel, and what the tracer needs of the boot sequence and of /proc. Contexts are those of host.h.
+ * trace/host.h for this kernel: where we are, memory, the control plane's lock, names. Contexts are those of host.h. The rest of it:
+ * trace_inline.h (what each event needs), trace_wait.c (readers that wait), trace_worker.c, trace_probe.c.
  */
+#include "arch/arch.h"
 #include "boot/boot_info.h"
-#include "kernel/boot_events.h"
 #include "kernel/cmdline.h"
-#include "kernel/events.h"
-#include "kernel/fs/vfs.h"
-#include "kernel/init.h"
-#include "kernel/irq.h"
 #include "kernel/lib/atomic.h"
-#include "kernel/lib/errno.h"
-#include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/panic.h"
 #include "kernel/printk.h"
-#include "kernel/trace_glue.h"
-#include "kernel/version.h"
 #include "kernel/sym.h"
-#include "kernel/task/irq_work.h"
-#include "kernel/task/mm.h"
 #include "kernel/syscall.h"
+#include "kernel/task/mm.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
-#include "kernel/task/timer.h"
+#include "kernel/trace_glue.h"
 #include "kernel/user_words.h"
-#include "trace/comm.h"
+#include "kernel/version.h"
 #include "trace/dump.h"
-#include "trace/event.h"
+#include "trace/host.h"
 #include "trace/kept.h"
-#include "trace/lastboot.h"
-#include "trace/export.h"
-#include "trace/pid_filter.h"
 #include "trace/trace.h"
-#include "trace/trace_array.h"
-#include "trace/tracefs.h"
 #include "trace/user_events.h"
 
-#define STACK_FRAMES  64
-#define WAKE_CHECK_NS 20000000UL /* how late a reader may see what no writer could tell it */
+#define STACK_FRAMES 64
 
 /* ---- where we are -------------------------------------------------------------------------------------------------- */
 
@@ -145,6 +130,16 @@ void host_lock(void)
 	mutex_lock(&control_lock);
 }
 
+/* Without what host_unlock() does: it may be an interrupt. */
+bool trace_glue_dump(void)
+{
+	if (!mutex_trylock(&control_lock))
+		return false;
+	bool done = trace_dump_now();
+	mutex_unlock(&control_lock);
+	return done;
+}
+
 static u32 user_events_changed; /* [A] */
 
 void host_user_events_changed(void)
@@ -226,102 +221,6 @@ void host_on_cpu(unsigned cpu, void (*fn)(void *), void *arg)
 	cpu_call(cpu, fn, arg);
 }
 
-/* ---- readers that wait ----------------------------------------------------------------------------------------------- */
-
-/*
- * Who records an event may hold any lock of the scheduler's, or be an NMI. From an interrupt the wake-up is left to irq_work, which
- * runs when interrupts are on again. From a task that has interrupts or preemption off nobody is woken: it may be the scheduler with
- * an event about the very task that would be woken, and each look at it would make the next. Such events are found by the waiter's
- * alarm.
- *
- * `armed`: somebody is about to sleep, or sleeps, and nobody has woken it since. It is set before the last look at the condition and
- * taken, by an exchange, after the condition was made true; so one of the two sees the other.
- */
-struct host_waiters {
-	struct wait_queue wq;
-	struct irq_work work;
-	u32 armed; /* [A] */
-};
-
-u64 trace_glue_late_wakes;
-
-/* A waiter's alarm, on its stack. */
-struct wake_check {
-	struct timer timer;
-	struct host_waiters *w;
-	bool due;
-};
-
-static void wake_from_irq(struct irq_work *work)
-{
-	wake_up(&container_of(work, struct host_waiters, work)->wq);
-}
-
-struct host_waiters *host_waiters_alloc(void)
-{
-	struct host_waiters *w = kzalloc(sizeof(*w));
-
-	if (!w)
-		return NULL;
-	wait_queue_init(&w->wq);
-	w->work.fn = wake_from_irq;
-	return w;
-}
-
-void host_waiters_free(struct host_waiters *w)
-{
-	irq_work_sync(&w->work);
-	kfree(w);
-}
-
-static void check_is_due(struct timer *t)
-{
-	struct wake_check *c = container_of(t, struct wake_check, timer);
-
-	WRITE_ONCE(c->due, true);
-	wake_up(&c->w->wq);
-}
-
-static bool arm_and_look(struct host_waiters *w, bool (*cond)(void *), void *arg)
-{
-	atomic_xchg(&w->armed, 1);
-	return cond(arg);
-}
-
-/* Sleeps until woken, but looks by itself now and then. */
-int host_wait(struct host_waiters *w, bool (*cond)(void *), void *arg)
-{
-	struct wake_check check = {.w = w};
-	int err = 0;
-
-	timer_setup(&check.timer, check_is_due);
-	while (!err && !cond(arg)) {
-		check.due = false;
-		timer_start(&check.timer, clock_ns() + WAKE_CHECK_NS);
-		err = wait_event_interruptible(
-		    &w->wq, READ_ONCE(check.due) || arm_and_look(w, cond, arg));
-		timer_cancel(&check.timer);
-		if (check.due && READ_ONCE(w->armed) && cond(arg))
-			atomic_add(&trace_glue_late_wakes, 1);
-	}
-	return err;
-}
-
-void host_wake(struct host_waiters *w)
-{
-	u32 count = this_cpu_read(preempt_count);
-	bool interrupt = count & ~PREEMPT_MASK;
-
-	if (!interrupt && (!irqs_enabled() || (count & PREEMPT_MASK) > 1))
-		return;
-	if (!atomic_xchg(&w->armed, 0))
-		return;
-	if (interrupt)
-		irq_work_queue(&w->work);
-	else
-		wake_up(&w->wq);
-}
-
 /* ---- tracepoints ------------------------------------------------------------------------------------------------------ */
 
 _Static_assert(offsetof(struct host_key, enabled) == offsetof(struct static_key, enabled),
@@ -362,13 +261,6 @@ u64 host_sym_find(const char *name, u64 *size)
 	return addr;
 }
 
-bool host_symbol_nth(unsigned n, const char **name, u64 *start)
-{
-	u64 size;
-
-	return sym_nth(n, name, start, &size);
-}
-
 const char *host_sym_of(u64 addr, u64 *start, u64 *size)
 {
 	return sym_find(addr, start, size);
@@ -399,30 +291,33 @@ const char *host_param(const char *name, unsigned nth)
 	return cmdline_nth(name, nth);
 }
 
-void host_log(const char *fmt, ...)
+static void log_line(int level, const char *fmt, va_list ap)
 {
 	char text[512];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	printk(level, "%s", text);
+}
+
+void host_log(const char *fmt, ...)
+{
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	log_line(LOG_WARNING, fmt, ap);
 	va_end(ap);
-	pr_warn("%s", text);
 }
 
 void host_say(const char *fmt, ...)
 {
-	char text[512];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	log_line(LOG_EMERG, fmt, ap);
 	va_end(ap);
-	printk(LOG_EMERG, "%s", text);
 }
 
 extern const char __trace_text_start[], __trace_text_end[]; /* linker.ld */
-
 extern const char __noprobe_start[], __noprobe_end[];
 
 /* What records, or leads from a probe to it: no probe is in either, and no tracepoint in the latter. */
@@ -447,121 +342,4 @@ unsigned host_stack(u64 *out, unsigned max)
 unsigned host_user_stack(u64 *out, unsigned max)
 {
 	return stack_trace_user(out, max);
-}
-
-/* ---- at boot ------------------------------------------------------------------------------------------------------------ */
-
-extern struct trace_key switch_sched_switch, switch_sched_waking, switch_sched_wakeup,
-    switch_sched_wakeup_new, switch_sched_process_fork, switch_sched_process_free;
-
-/* Those whose call sites tell the pid lists (kernel/events_probe.c). */
-static struct trace_key *const pid_keys[] = {&switch_sched_switch, &switch_sched_waking,
-    &switch_sched_wakeup, &switch_sched_wakeup_new, &switch_sched_process_fork,
-    &switch_sched_process_free};
-
-static u64 dump_on_oops; /* TRACE_DUMP_* */
-static u64 traceoff_on_warning;
-static u64 tracepoint_printk;
-
-static void read_params(void)
-{
-	const char *dump = cmdline_get("ftrace_dump_on_oops");
-
-	if (dump && (!*dump || !strcmp(dump, "1")))
-		dump_on_oops = TRACE_DUMP_ALL;
-	else if (dump && (!strcmp(dump, "orig_cpu") || !strcmp(dump, "2")))
-		dump_on_oops = TRACE_DUMP_ORIG;
-	traceoff_on_warning = cmdline_flag("traceoff_on_warning");
-	tracepoint_printk = cmdline_flag("tp_printk");
-}
-
-void trace_glue_init(const struct boot_info *bi)
-{
-	const struct trace_early *early = boot_events_of(bi);
-
-	read_params();
-	fmt_set_pointer_hook(trace_pointer_text);
-	events_register();
-	events_syscall_register();
-	trace_comm_set_key(&switch_sched_switch);
-	trace_pid_set_keys(pid_keys, ARRAY_SIZE(pid_keys));
-	if (trace_init(early))
-		panic("no memory for the tracer");
-	irq_events_init();
-	trace_set_printk(tracepoint_printk);
-}
-
-void trace_glue_panic(void)
-{
-	trace_dump_last(dump_on_oops);
-}
-
-bool trace_glue_dump(void)
-{
-	if (!mutex_trylock(&control_lock))
-		return false;
-	bool done = trace_dump_now();
-	mutex_unlock(&control_lock);
-	return done;
-}
-
-void trace_glue_warning(void)
-{
-	if (traceoff_on_warning)
-		tracing_off();
-}
-
-/* ---- /proc/sys/kernel ---------------------------------------------------------------------------------------------------- */
-
-static int show_number(struct seq *s, void *ctx)
-{
-	seq_printf(s, "%lu\n", *(u64 *)ctx);
-	return 0;
-}
-
-static int store_number(char *line, size_t n, void *ctx)
-{
-	u64 v;
-	int err = parse_u64(strstrip(line), 10, &v);
-
-	(void)n;
-	if (!err)
-		WRITE_ONCE(*(u64 *)ctx, v);
-	return err;
-}
-
-/* Only when booted with tp_printk: without it the number stays 0, as on Linux. */
-static int store_printk(char *line, size_t n, void *ctx)
-{
-	int err = store_number(line, n, ctx);
-
-	if (!cmdline_flag("tp_printk"))
-		tracepoint_printk = 0;
-	host_lock();
-	if (!err)
-		trace_set_printk(tracepoint_printk);
-	host_unlock();
-	return err;
-}
-
-static int show_lastboot(struct seq *s, void *ctx)
-{
-	(void)ctx;
-	host_lock();
-	trace_lastboot_show(s);
-	kept_show(s);
-	host_unlock();
-	return 0;
-}
-
-void trace_files_init(void)
-{
-	trace_export_init(); /* now the clock is known, and all CPUs are */
-	tfs_init();
-	proc_register("trapline/lastboot", show_lastboot, NULL, NULL);
-	proc_register("sys/kernel/ftrace_dump_on_oops", show_number, store_number, &dump_on_oops);
-	proc_register(
-	    "sys/kernel/traceoff_on_warning", show_number, store_number, &traceoff_on_warning);
-	proc_register(
-	    "sys/kernel/tracepoint_printk", show_number, store_printk, &tracepoint_printk);
 }

@@ -108,9 +108,9 @@ static void put_all_formats(struct dat_text *t)
 static void show_symbols(struct seq *s, const void *arg __maybe_unused)
 {
 	const char *name;
-	u64 start;
+	u64 start, size;
 
-	for (unsigned i = 0; host_symbol_nth(i, &name, &start) && !s->overflow; i++) {
+	for (unsigned i = 0; host_sym_nth(i, &name, &start, &size) && !s->overflow; i++) {
 		seq_hex(s, start, 16);
 		seq_puts(s, " T ");
 		seq_puts(s, name);

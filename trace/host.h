@@ -158,11 +158,10 @@ void host_context_probed(struct host_context *ctx, const void *regs);
 
 /*
  * The flight recorder (trace/kept.h). Memory that a warm reset keeps, as it was found, whole pages; NULL: none. host_clock_ns(c) is
- * (c - *base) * *mult >> 32; *mult 0: not known yet. Function number i by address; false: behind the last. Task context.
+ * (c - *base) * *mult >> 32; *mult 0: not known yet. Task context.
  */
 void *host_kept_memory(size_t *size);
 void host_clock_line(u64 *base, u64 *mult);
-bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
 /*
  * For readers outside the machine: addresses from *direct on are physical ones plus that, those from *image on physical ones plus *image
  * less *offset. Task context.
@@ -175,8 +174,8 @@ s32 host_tgid(s32 pid);		       /* 0 when unknown */
 int host_sym_print(char *buf, size_t size, u64 addr, bool offset);
 u64 host_sym_find(const char *name, u64 *size);
 const char *host_sym_of(u64 addr, u64 *start, u64 *size);
-/* The functions of the kernel one by one, in the order of their addresses; false: no more. */
-bool host_symbol_nth(unsigned n, const char **name, u64 *start);
+/* Function number i of the kernel, in the order of their addresses; false: no more. Any context. */
+bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
 /* "read" of system call 0; NULL: there is none of that number. Any context. */
 const char *host_syscall_name(u64 nr);
 /* The kernel release, for headers of trace output ("6.1.0"); how it preempts ("preempt"). */

@@ -291,17 +291,6 @@ const char *host_sym_of(u64 addr, u64 *start, u64 *size)
 	return NULL;
 }
 
-bool host_symbol_nth(unsigned n, const char **name, u64 *start)
-{
-	static const char *const names[] = {"first_function", "second_function"};
-
-	if (n >= 2)
-		return false;
-	*name = names[n];
-	*start = 0xffffffff80100000UL + n * 64;
-	return true;
-}
-
 const char *host_syscall_name(u64 nr)
 {
 	return nr == 0 ? "read" : nr == 39 ? "getpid" : NULL;

@@ -1,0 +1,133 @@
+/*
+ * The tracer's part in the life of the kernel: what the command line and /proc/sys/kernel say of it, its start, and what it does when
+ * the kernel warns or dies. Boot and files: task context, one at a time; the others as kernel/trace_glue.h says. The numbers below are
+ * single words that a reader takes as they are.
+ */
+#include "boot/boot_info.h"
+#include "kernel/boot_events.h"
+#include "kernel/cmdline.h"
+#include "kernel/events.h"
+#include "kernel/fs/vfs.h"
+#include "kernel/init.h"
+#include "kernel/irq.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "kernel/panic.h"
+#include "kernel/trace_glue.h"
+#include "trace/comm.h"
+#include "trace/dump.h"
+#include "trace/event.h"
+#include "trace/export.h"
+#include "trace/kept.h"
+#include "trace/lastboot.h"
+#include "trace/pid_filter.h"
+#include "trace/trace.h"
+#include "trace/trace_array.h"
+#include "trace/tracefs.h"
+
+extern struct trace_key switch_sched_switch, switch_sched_waking, switch_sched_wakeup,
+    switch_sched_wakeup_new, switch_sched_process_fork, switch_sched_process_free;
+
+/* Those whose call sites tell the pid lists (kernel/events_probe.c). */
+static struct trace_key *const pid_keys[] = {&switch_sched_switch, &switch_sched_waking,
+    &switch_sched_wakeup, &switch_sched_wakeup_new, &switch_sched_process_fork,
+    &switch_sched_process_free};
+
+static u64 dump_on_oops; /* TRACE_DUMP_* */
+static u64 traceoff_on_warning;
+static u64 tracepoint_printk;
+
+static void read_params(void)
+{
+	const char *dump = cmdline_get("ftrace_dump_on_oops");
+
+	if (dump && (!*dump || !strcmp(dump, "1")))
+		dump_on_oops = TRACE_DUMP_ALL;
+	else if (dump && (!strcmp(dump, "orig_cpu") || !strcmp(dump, "2")))
+		dump_on_oops = TRACE_DUMP_ORIG;
+	traceoff_on_warning = cmdline_flag("traceoff_on_warning");
+	tracepoint_printk = cmdline_flag("tp_printk");
+}
+
+void trace_glue_init(const struct boot_info *bi)
+{
+	const struct trace_early *early = boot_events_of(bi);
+
+	read_params();
+	fmt_set_pointer_hook(trace_pointer_text);
+	events_register();
+	events_syscall_register();
+	trace_comm_set_key(&switch_sched_switch);
+	trace_pid_set_keys(pid_keys, ARRAY_SIZE(pid_keys));
+	if (trace_init(early))
+		panic("no memory for the tracer");
+	irq_events_init();
+	trace_set_printk(tracepoint_printk);
+}
+
+void trace_glue_panic(void)
+{
+	trace_dump_last(dump_on_oops);
+}
+
+void trace_glue_warning(void)
+{
+	if (traceoff_on_warning)
+		tracing_off();
+}
+
+/* ---- /proc/sys/kernel ---------------------------------------------------------------------------------------------------- */
+
+static int show_number(struct seq *s, void *ctx)
+{
+	seq_printf(s, "%lu\n", *(u64 *)ctx);
+	return 0;
+}
+
+static int store_number(char *line, size_t n, void *ctx)
+{
+	u64 v;
+	int err = parse_u64(strstrip(line), 10, &v);
+
+	(void)n;
+	if (!err)
+		WRITE_ONCE(*(u64 *)ctx, v);
+	return err;
+}
+
+/* Only when booted with tp_printk: without it the number stays 0, as on Linux. */
+static int store_printk(char *line, size_t n, void *ctx)
+{
+	int err = store_number(line, n, ctx);
+
+	if (!cmdline_flag("tp_printk"))
+		tracepoint_printk = 0;
+	host_lock();
+	if (!err)
+		trace_set_printk(tracepoint_printk);
+	host_unlock();
+	return err;
+}
+
+static int show_lastboot(struct seq *s, void *ctx)
+{
+	(void)ctx;
+	host_lock();
+	trace_lastboot_show(s);
+	kept_show(s);
+	host_unlock();
+	return 0;
+}
+
+void trace_files_init(void)
+{
+	trace_export_init(); /* now the clock is known, and all CPUs are */
+	tfs_init();
+	proc_register("trapline/lastboot", show_lastboot, NULL, NULL);
+	proc_register("sys/kernel/ftrace_dump_on_oops", show_number, store_number, &dump_on_oops);
+	proc_register(
+	    "sys/kernel/traceoff_on_warning", show_number, store_number, &traceoff_on_warning);
+	proc_register(
+	    "sys/kernel/tracepoint_printk", show_number, store_printk, &tracepoint_printk);
+}
