@@ -44,7 +44,7 @@ KDIRS    := arch/x86_64 boot drivers kernel kernel/lib kernel/mem kernel/task ke
 KSRC     := $(sort $(wildcard $(KDIRS:%=%/*.c) $(KDIRS:%=%/*.S)))
 KOBJ     := $(KSRC:%=$(O)/k/%.o)
 # Of the UEFI loader what knows nothing of the firmware: tested with the rest.
-EFIPURE  := $(patsubst %,boot/efi/%.c,config crc32 fpdt kernel_image memory_map page_tables)
+EFIPURE  := $(patsubst %,boot/efi/%.c,config crc32 fpdt kept kernel_image memory_map page_tables)
 TESTSRC  := $(sort $(wildcard tests/unit/*.c tests/kernel/*.c tests/bench/*.c) $(EFIPURE))
 TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
 

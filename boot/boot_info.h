@@ -70,7 +70,7 @@ struct boot_info {
 struct boot_kept {
 	char magic[8];
 	uint32_t version[4];
-	uint64_t size, base; /* of all that is kept; where it lay then */
+	uint64_t size, base; /* of all that is kept; where it lay then, in the direct map */
 };
 
 /*

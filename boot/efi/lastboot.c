@@ -2,6 +2,7 @@
  * The memory of the flight recorder. A warm reset keeps what is in RAM, and most firmware leaves most of it alone; so it has to lie where
  * it lay the last time. What the last kernel left is also written to the volume, where it outlives the power supply.
  */
+#include "boot/efi/kept.h"
 #include "boot/efi/loader.h"
 
 /* Always the same places, the first that is free: apart from where firmware puts itself (low, and below the end of RAM). */
@@ -23,17 +24,6 @@ static bool take(struct boot_info *bi, UINTN size)
 	return false;
 }
 
-/* Whether all of it is whole the kernel finds out, and who reads the file. */
-static UINT64 kept_bytes(const struct boot_info *bi)
-{
-	const struct boot_kept *k = (const void *)bi->lastboot_base;
-
-	if (CompareMem(k->magic, BOOT_KEPT_MAGIC, sizeof(k->magic)) ||
-	    k->base != bi->lastboot_base || k->size < sizeof(*k) || k->size > bi->lastboot_size)
-		return 0;
-	return k->size;
-}
-
 void lastboot_keep(struct boot_info *bi, EFI_FILE_HANDLE volume, UINTN size)
 {
 	const CHAR16 *wrong;
@@ -41,7 +31,7 @@ void lastboot_keep(struct boot_info *bi, EFI_FILE_HANDLE volume, UINTN size)
 
 	if (!take(bi, size))
 		return;
-	kept = kept_bytes(bi);
+	kept = kept_bytes((const void *)bi->lastboot_base, bi->lastboot_base, size);
 	if (!kept)
 		return;
 	wrong = file_write(volume, "lastboot.bin", (const void *)bi->lastboot_base, kept);

@@ -6,6 +6,7 @@
 #include "boot/efi/config.h"
 #include "boot/efi/crc32.h"
 #include "boot/efi/fpdt.h"
+#include "boot/efi/kept.h"
 #include "boot/efi/kernel_image.h"
 #include "boot/efi/memory_map.h"
 #include "boot/efi/page_tables.h"
@@ -552,12 +553,43 @@ static void tables_fit(void)
 		}
 }
 
+/* ---- Memory that was kept ---- */
+
+#define KEPT_AT	  0x8000000UL
+#define KEPT_ROOM 0x400000UL
+
+static void kept(void)
+{
+	static const struct {
+		struct boot_kept is;
+		u64 bytes;
+	} rows[] = {
+	    {{BOOT_KEPT_MAGIC, {1, 2, 3, 4}, KEPT_ROOM, BOOT_DIRECT_BASE + KEPT_AT}, KEPT_ROOM},
+	    {{BOOT_KEPT_MAGIC, {0}, KEPT_ROOM - 1, BOOT_DIRECT_BASE + KEPT_AT}, KEPT_ROOM - 1},
+	    {{BOOT_KEPT_MAGIC, {0}, KEPT_ROOM + 1, BOOT_DIRECT_BASE + KEPT_AT}, 0},
+	    {{BOOT_KEPT_MAGIC, {0}, ~0UL, BOOT_DIRECT_BASE + KEPT_AT}, 0},
+	    {{BOOT_KEPT_MAGIC, {0}, 40, BOOT_DIRECT_BASE + KEPT_AT}, 40},
+	    {{BOOT_KEPT_MAGIC, {0}, 39, BOOT_DIRECT_BASE + KEPT_AT}, 0},
+	    {{BOOT_KEPT_MAGIC, {0}, 0, BOOT_DIRECT_BASE + KEPT_AT}, 0},
+	    {{BOOT_KEPT_MAGIC, {0}, KEPT_ROOM, BOOT_DIRECT_BASE + KEPT_AT + 4096}, 0},
+	    {{BOOT_KEPT_MAGIC, {0}, KEPT_ROOM, KEPT_AT}, 0},
+	    {{"TRAPKEPX", {0}, KEPT_ROOM, BOOT_DIRECT_BASE + KEPT_AT}, 0},
+	    {{"", {0}, KEPT_ROOM, BOOT_DIRECT_BASE + KEPT_AT}, 0},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
+		EXPECT_EQ(kept_bytes(&rows[i].is, KEPT_AT, KEPT_ROOM), rows[i].bytes);
+	EXPECT_EQ(kept_bytes(&rows[4].is, KEPT_AT, 40), 40);
+	EXPECT_EQ(kept_bytes(&rows[4].is, KEPT_AT, 39), 0);
+}
+
 static const struct ktap_case cases[] = {
     {"efi.config", config_good},
     {"efi.config_short", config_short},
     {"efi.config_bad_lines", config_bad_lines},
     {"efi.config_limits", config_limits},
     {"efi.config_random", config_random},
+    {"efi.kept", kept},
     {"efi.checksum", checksum},
     {"efi.kernel", kernel_good},
     {"efi.kernel_damaged", kernel_damaged},
