@@ -197,31 +197,70 @@ static void put_record(struct filling *f, struct bytes *pages, const struct reco
 	dat_page_put(&f->put, r->data, r->size, r->time);
 }
 
-void dat_write(struct live *l, FILE *out)
+void dat_begin(struct dat_writer *w, const struct live *l)
 {
-	unsigned cpus = l->guest.cpus;
-	struct filling *f = xmalloc(cpus * sizeof(*f));
-	struct bytes *pages = xmalloc(cpus * sizeof(*pages)), header = {.data = NULL};
+	*w = (struct dat_writer){.cpus = l->guest.cpus};
+	w->filling = xmalloc(w->cpus * sizeof(*w->filling));
+	w->pages = xmalloc(w->cpus * sizeof(*w->pages));
+}
+
+void dat_take(struct dat_writer *w, struct live *l)
+{
 	struct record r;
 
 	while (live_look(l))
 		while (trace_next(&l->trace, &r)) {
 			if (!r.is_gap) {
-				put_record(&f[r.cpu], &pages[r.cpu], &r);
+				put_record(&w->filling[r.cpu], &w->pages[r.cpu], &r);
 				continue;
 			}
-			finish(&f[r.cpu], &pages[r.cpu]);
-			f[r.cpu].lost = r.lost && !r.lost_unknown ? r.lost : RB_LOST_UNKNOWN;
+			finish(&w->filling[r.cpu], &w->pages[r.cpu]);
+			w->filling[r.cpu].lost =
+			    r.lost && !r.lost_unknown ? r.lost : RB_LOST_UNKNOWN;
 		}
-	for (unsigned cpu = 0; cpu < cpus; cpu++)
-		finish(&f[cpu], &pages[cpu]);
-	put_header(&header, l, pages);
+}
+
+static void write_pages(const struct dat_writer *w, FILE *out)
+{
+	uint64_t all = 0, done = 0;
+
+	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
+		all += w->pages[cpu].size;
+	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
+		for (size_t at = 0; at < w->pages[cpu].size; at += PAGE_BYTES) {
+			fwrite(w->pages[cpu].data + at, 1, PAGE_BYTES, out);
+			progress("writing the trace", done += PAGE_BYTES, all + 1);
+		}
+	progress("writing the trace", 1, 1);
+}
+
+void dat_finish(struct dat_writer *w, const struct live *l, FILE *out)
+{
+	struct bytes header = {.data = NULL};
+
+	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
+		finish(&w->filling[cpu], &w->pages[cpu]);
+	put_header(&header, l, w->pages);
 	fwrite(header.data, 1, header.size, out);
-	for (unsigned cpu = 0; cpu < cpus; cpu++) {
-		fwrite(pages[cpu].data, 1, pages[cpu].size, out);
-		bytes_free(&pages[cpu]);
-	}
+	write_pages(w, out);
 	bytes_free(&header);
-	free(pages);
-	free(f);
+	dat_drop(w);
+}
+
+void dat_drop(struct dat_writer *w)
+{
+	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
+		bytes_free(&w->pages[cpu]);
+	free(w->pages);
+	free(w->filling);
+	*w = (struct dat_writer){.cpus = 0};
+}
+
+void dat_write(struct live *l, FILE *out)
+{
+	struct dat_writer w;
+
+	dat_begin(&w, l);
+	dat_take(&w, l);
+	dat_finish(&w, l, out);
 }
