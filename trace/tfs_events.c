@@ -215,13 +215,22 @@ static bool system_has_enable(const struct tfs_node *dir)
 	return !(system_of(dir)->calls[0]->flags & TRACE_CALL_NO_ENABLE);
 }
 
-/* Names of programs' events may be such as no file can have: those have no directory. */
+static bool is_row(const struct tfs_row *rows, const char *name)
+{
+	while (rows->name && strcmp(rows->name, name))
+		rows++;
+	return rows->name;
+}
+
+static const struct tfs_row system_rows[];
+
+/* Names of programs' events may be such as no file can have, or as one beside them has: those have no directory. */
 static bool can_be_shown(const struct trace_event_call *call)
 {
 	const char *name = call->name;
 
 	return *name && strcmp(name, ".") && strcmp(name, "..") && !strchr(name, '/') &&
-	       strlen(name) <= TFS_NAME_MAX;
+	       strlen(name) <= TFS_NAME_MAX && !is_row(system_rows, name);
 }
 
 static bool fill_event(
@@ -296,6 +305,8 @@ static int show_header_event(struct seq *s, const struct tfs_node *node __maybe_
 	return 0;
 }
 
+static const struct tfs_row events_rows[];
+
 static void fill_system(const struct tfs_node *dir, struct trace_system *sys, struct tfs_node *out)
 {
 	tfs_fill_object(out, dir, &system_row, sys->name, dir->ctx, (long)sys, &sys->life);
@@ -306,7 +317,8 @@ static u64 system_next(const struct tfs_node *dir, u64 after, struct tfs_node *o
 	struct trace_system *sys, *best = NULL;
 
 	list_for_each_entry (sys, &trace_systems, node)
-		if (sys->life.number > after && (!best || sys->life.number < best->life.number))
+		if (sys->life.number > after && !is_row(events_rows, sys->name) &&
+		    (!best || sys->life.number < best->life.number))
 			best = sys;
 	if (!best)
 		return 0;

@@ -5,8 +5,8 @@
 
 #define ARRAY_MAX    1024 /* bytes of char[N] */
 #define ARRAY_DIGITS 7	  /* characters behind its '[', as Linux has it */
-#define USER_RECORD_SANE                                                                           \
-	0x40000000u /* so that no sum of sizes overflows; no record is nearly as large */
+#define STRUCT_MAX                                                                                 \
+	0x7fffffff /* bytes, as Linux has it: nobody can write such an event, but it is one */
 
 /* What an event is built in. */
 struct user_def {
@@ -86,7 +86,7 @@ static int add_field(struct user_def *d, const char *type, const char *name, u32
 {
 	bool number = size == 1 || size == 2 || size == 4 || size == 8;
 
-	if (!size || size > USER_RECORD_SANE - d->offset)
+	if (!size || size > STRUCT_MAX || size > UINT_MAX - d->offset)
 		return -EINVAL;
 	add_check(d, type);
 	*d->field++ = (struct trace_event_field){

@@ -489,9 +489,7 @@ static int req_page(int fd, int n, char **words)
 	int count = number(words[0]);
 
 	(void)fd, (void)n;
-	if (!status_page)
-		return NO_REQUEST;
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count && status_page; i++)
 		say("%02x%c", status_page[i], i == count - 1 ? '\n' : ' ');
 	return DONE;
 }
@@ -537,23 +535,30 @@ static const struct {
     {"pid", false, 0, 0, req_pid},
 };
 
+/* The file of a handle, or -1. */
+static int handle_fd(const char *name)
+{
+	int i = handle_find(name);
+
+	return i < 0 ? -1 : handles[i].fd;
+}
+
 static int answer(int n, char **words)
 {
+	int fd = n > 1 ? handle_fd(words[1]) : -1;
+
 	for (size_t i = 0; n && i < sizeof(requests) / sizeof(*requests); i++) {
-		int skip = 1 + requests[i].handle, fd = -1, h;
+		int skip = 1 + requests[i].handle;
 
 		if (strcmp(requests[i].name, words[0]))
 			continue;
 		if (n - skip < requests[i].least || n - skip > requests[i].most)
 			break;
-		h = requests[i].handle ? handle_find(words[1]) : -1;
-		if (requests[i].handle && (h < 0 || handles[h].fd < 0))
+		if (requests[i].handle && fd < 0)
 			break;
-		if (h >= 0)
-			fd = handles[h].fd;
 		return requests[i].fn(fd, n - skip, words + skip);
 	}
-	say("uev: no such handle or request\n");
+	say(fd < 0 ? "uev: no such handle or request\n" : "uev: bad request\n");
 	return NO_REQUEST;
 }
 
