@@ -95,6 +95,7 @@ extern const struct tfs_ops tfs_trace_ops, tfs_snapshot_ops, tfs_pipe_ops, tfs_m
     tfs_inject_ops, tfs_dat_ops, tfs_snapshot_dat_ops, tfs_user_data_ops, tfs_user_status_ops;
 extern const struct tfs_dir tfs_top_dir, tfs_events_dir, tfs_options_dir, tfs_per_cpu_dir,
     tfs_instances_dir, tfs_hwlat_dir, tfs_past_events_dir;
+extern const struct tfs_row tfs_no_rows[]; /* for directories of made entries only */
 extern const char tfs_readme[];
 
 /* For rows of the top directory that an instance does not have: .exists = tfs_is_top. */
@@ -106,6 +107,9 @@ void tfs_show_stats(
     struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer, unsigned cpu);
 int tfs_show_size(struct seq *s, const struct tfs_node *node);
 int tfs_store_size(const struct tfs_node *node, char *line);
+int tfs_show_total_size(struct seq *s, const struct tfs_node *node);
+int tfs_show_options(struct seq *s, const struct tfs_node *node);
+int tfs_store_options(const struct tfs_node *node, char *line);
 int tfs_clear_trace(const struct tfs_node *node);
 int tfs_store_snapshot(const struct tfs_node *node, char *line);
 /* trace/tfs_tracer.c */

@@ -41,8 +41,7 @@ static int instance_rmdir(const struct tfs_node *entry)
 	return trace_array_destroy(tfs_array(entry));
 }
 
-static const struct tfs_row no_rows[] = {{.name = NULL}};
-const struct tfs_dir tfs_instances_dir = {.rows = no_rows,
+const struct tfs_dir tfs_instances_dir = {.rows = tfs_no_rows,
     .next = instance_next,
     .find = instance_find,
     .mkdir = instance_mkdir,

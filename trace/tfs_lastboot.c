@@ -29,7 +29,6 @@ static const struct tfs_row event_rows[] = {
 };
 static const struct tfs_dir event_dir = {.rows = event_rows};
 static const struct tfs_row event_row = {.mode = 0750, .dir = &event_dir};
-static const struct tfs_row no_rows[] = {{.name = NULL}};
 
 /* Of events with the same system, or the same name in it, the last stands for all: the number may have been given again. */
 static bool is_last(const struct tfs_node *dir, u32 n, const char *name)
@@ -67,7 +66,8 @@ static bool event_find(const struct tfs_node *dir, const char *name, struct tfs_
 	return false;
 }
 
-static const struct tfs_dir system_dir = {.rows = no_rows, .next = event_next, .find = event_find};
+static const struct tfs_dir system_dir = {
+    .rows = tfs_no_rows, .next = event_next, .find = event_find};
 static const struct tfs_row system_row = {.mode = 0750, .dir = &system_dir};
 
 static u64 system_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
@@ -93,4 +93,4 @@ static bool system_find(const struct tfs_node *dir, const char *name, struct tfs
 }
 
 const struct tfs_dir tfs_past_events_dir = {
-    .rows = no_rows, .next = system_next, .find = system_find};
+    .rows = tfs_no_rows, .next = system_next, .find = system_find};

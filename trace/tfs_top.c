@@ -1,4 +1,4 @@
-/* The table of tracefs' top directory, of per_cpu/ and options/. Handlers run in task context under host_lock. */
+/* The table of tracefs' top directory, and the small files in it. Handlers run in task context under host_lock. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/comm.h"
@@ -12,20 +12,6 @@
 #include "trace/tfs.h"
 #include "trace/trace.h"
 #include "trace/tracer.h"
-
-#define TEXT_MAX 63 /* of a clock's or option's name, as Linux has it */
-
-static int parse_bool(const char *line, bool *on)
-{
-	u64 v;
-	int err = parse_u64(line, 10, &v);
-
-	if (!err && v > 1)
-		err = -EINVAL;
-	if (!err)
-		*on = v;
-	return err;
-}
 
 /* ---- events by name --------------------------------------------------------------------------------------------- */
 
@@ -93,6 +79,8 @@ static int clear_notrace_pids(const struct tfs_node *node)
 	return 0;
 }
 
+#define CLOCK_NAME_MAX 63 /* bytes written, as Linux has it */
+
 /* ---- recording, clocks ------------------------------------------------------------------------------------------------- */
 
 static int show_on(struct seq *s, const struct tfs_node *node)
@@ -121,7 +109,7 @@ static int show_clock(struct seq *s, const struct tfs_node *node)
 
 static int store_clock(const struct tfs_node *node, char *line)
 {
-	if (strlen(line) > TEXT_MAX)
+	if (strlen(line) > CLOCK_NAME_MAX)
 		return -EINVAL;
 	return trace_array_set_clock(tfs_array(node), strstrip(line));
 }
@@ -129,73 +117,6 @@ static int store_clock(const struct tfs_node *node, char *line)
 static int show_timestamp_mode(struct seq *s, const struct tfs_node *node __maybe_unused)
 {
 	seq_puts(s, "[delta] absolute\n");
-	return 0;
-}
-
-static int show_options(struct seq *s, const struct tfs_node *node)
-{
-	trace_options_show(s, tfs_array(node));
-	return 0;
-}
-
-static int store_options(const struct tfs_node *node, char *line)
-{
-	if (strlen(line) > TEXT_MAX)
-		return -EINVAL;
-	return trace_options_set(tfs_array(node), line);
-}
-
-/* ---- buffer sizes ------------------------------------------------------------------------------------------------ */
-
-static size_t size_kb(const struct trace_array *tr, int cpu)
-{
-	return ring_buffer_size(tr->buffer, cpu) >> 10;
-}
-
-/* One CPU's, all CPUs' if they agree, else X. */
-int tfs_show_size(struct seq *s, const struct tfs_node *node)
-{
-	const struct trace_array *tr = tfs_array(node);
-	size_t size = size_kb(tr, node->arg < 0 ? 0 : node->arg);
-
-	for (unsigned cpu = 0; node->arg < 0 && cpu < host_cpu_count(); cpu++)
-		if (size_kb(tr, cpu) != size) {
-			seq_puts(s, "X\n");
-			return 0;
-		}
-	if (trace_array_is_expanded(tr))
-		seq_printf(s, "%lu\n", size);
-	else
-		seq_printf(s, "%lu (expanded: %lu)\n", size, tr->wanted_size >> 10);
-	return 0;
-}
-
-int tfs_store_size(const struct tfs_node *node, char *line)
-{
-	u64 kb;
-	int err = parse_u64(line, 10, &kb);
-
-	if (err)
-		return err;
-	if (!kb)
-		return -EINVAL;
-	if (kb > SIZE_MAX >> 10)
-		return -ENOMEM;
-	return trace_array_resize(tfs_array(node), kb << 10, node->arg);
-}
-
-static int show_total_size(struct seq *s, const struct tfs_node *node)
-{
-	const struct trace_array *tr = tfs_array(node);
-	size_t total = 0;
-
-	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
-		total += size_kb(tr, cpu);
-	if (trace_array_is_expanded(tr))
-		seq_printf(s, "%lu\n", total);
-	else
-		seq_printf(
-		    s, "%lu (expanded: %lu)\n", total, (tr->wanted_size >> 10) * host_cpu_count());
 	return 0;
 }
 
@@ -327,6 +248,11 @@ static int clear_errors(const struct tfs_node *node)
 	return 0;
 }
 
+static int show_ledger(struct seq *s, const struct tfs_node *node)
+{
+	return trace_ledger_show(s, tfs_array(node));
+}
+
 static int show_readme(struct seq *s, const struct tfs_node *node __maybe_unused)
 {
 	seq_puts(s, tfs_readme);
@@ -398,128 +324,6 @@ static const struct tfs_ops probe_ops = {.write = write_probes};
 static const struct tfs_ops dynamic_ops = {.write = write_dynamic};
 static const struct tfs_ops synthetic_ops = {.write = write_synthetic};
 
-/* ---- options/ ----------------------------------------------------------------------------------------------------- */
-
-static int show_option(struct seq *s, const struct tfs_node *node)
-{
-	seq_puts(s, tfs_array(node)->options & 1u << node->arg ? "1\n" : "0\n");
-	return 0;
-}
-
-static int store_option(const struct tfs_node *node, char *line)
-{
-	bool on;
-	int err = parse_bool(line, &on);
-
-	return err ? err : trace_array_set_option(tfs_array(node), 1u << node->arg, on);
-}
-
-static const struct tfs_row option_row = {.mode = 0640, .show = show_option, .store = store_option};
-
-/* These concern what is recorded into the global array alone. */
-#define TOP_OPTIONS (TRACE_OPT_PRINTK | TRACE_OPT_PRINTK_MSGONLY | TRACE_OPT_RECORD_CMD)
-
-static bool has_option(const struct tfs_node *dir, u32 i)
-{
-	return tfs_is_top(dir) || !(TOP_OPTIONS & 1u << i);
-}
-
-static u64 option_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
-{
-	while (after < TRACE_OPTION_COUNT && !has_option(dir, after))
-		after++;
-	if (after >= TRACE_OPTION_COUNT)
-		return 0;
-	tfs_fill(out, dir, &option_row, trace_options[after].name, after);
-	return after + 1;
-}
-
-static bool option_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
-{
-	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
-		if (!strcmp(trace_options[i].name, name) && has_option(dir, i)) {
-			tfs_fill(out, dir, &option_row, name, i);
-			return true;
-		}
-	return false;
-}
-
-static const struct tfs_row no_rows[] = {{.name = NULL}};
-const struct tfs_dir tfs_options_dir = {.rows = no_rows, .next = option_next, .find = option_find};
-
-/* ---- per_cpu/ ------------------------------------------------------------------------------------------------------ */
-
-static void put_stamp(struct seq *s, const struct trace_array *tr, const char *what, u64 t)
-{
-	if (tr->clock->in_ns)
-		seq_printf(s, "%s: %5lu.%06lu\n", what, t / 1000000000, t / 1000 % 1000000);
-	else
-		seq_printf(s, "%s: %lu\n", what, t);
-}
-
-void tfs_show_stats(
-    struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer, unsigned cpu)
-{
-	struct ring_buffer_stats st;
-
-	ring_buffer_stats(buffer, cpu, &st);
-	seq_printf(s, "entries: %lu\noverrun: %lu\ncommit overrun: %lu\nbytes: %lu\n", st.entries,
-	    st.overrun, st.commit_overrun, st.bytes);
-	put_stamp(s, tr, "oldest event ts", st.oldest_ts ? trace_clock_ns(tr, st.oldest_ts) : 0);
-	put_stamp(s, tr, "now ts", trace_clock_now(tr));
-	seq_printf(s, "dropped events: %lu\nread events: %lu\n", st.dropped, st.read);
-}
-
-static int show_stats(struct seq *s, const struct tfs_node *node)
-{
-	tfs_show_stats(s, tfs_array(node), tfs_array(node)->buffer, node->arg);
-	return 0;
-}
-
-static const struct tfs_row cpu_rows[] = {
-    {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
-    {"snapshot", 0640, .store = tfs_store_snapshot, .ops = &tfs_snapshot_ops},
-    {"snapshot_raw", 0440, .ops = &tfs_snapshot_raw_ops},
-    {"stats", 0440, .show = show_stats},
-    {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
-    {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
-    {"trace_pipe_raw", 0440, .ops = &tfs_raw_ops},
-    {.name = NULL},
-};
-static const struct tfs_dir cpu_dir = {.rows = cpu_rows};
-static const struct tfs_row cpu_row = {.mode = 0750, .dir = &cpu_dir};
-
-static u64 cpu_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
-{
-	char name[16];
-
-	if (after >= host_cpu_count())
-		return 0;
-	snprintf(name, sizeof(name), "cpu%lu", after);
-	tfs_fill(out, dir, &cpu_row, name, after);
-	return after + 1;
-}
-
-static bool cpu_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
-{
-	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
-		char text[16];
-		snprintf(text, sizeof(text), "cpu%u", cpu);
-		if (!strcmp(text, name)) {
-			tfs_fill(out, dir, &cpu_row, name, cpu);
-			return true;
-		}
-	}
-	return false;
-}
-
-const struct tfs_dir tfs_per_cpu_dir = {.rows = no_rows, .next = cpu_next, .find = cpu_find};
-
-static int show_ledger(struct seq *s, const struct tfs_node *node)
-{
-	return trace_ledger_show(s, tfs_array(node));
-}
-
 /* ---- the top ------------------------------------------------------------------------------------------------------- */
 
 bool tfs_is_top(const struct tfs_node *dir)
@@ -543,7 +347,7 @@ static const struct tfs_row top_rows[] = {
     {"available_tracers", 0440, .show = tfs_show_tracers},
     {"buffer_percent", 0640, .show = show_percent, .store = store_percent},
     {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size},
-    {"buffer_total_size_kb", 0440, .show = show_total_size},
+    {"buffer_total_size_kb", 0440, .show = tfs_show_total_size},
     {"current_tracer", 0640, .show = tfs_show_tracer, .store = tfs_store_tracer},
     {"dynamic_events", 0640, .show = show_dynamic, .clear = clear_dynamic, .ops = &dynamic_ops,
 	.exists = tfs_is_top},
@@ -579,7 +383,7 @@ static const struct tfs_row top_rows[] = {
     {"trace_ledger", 0440, .show = show_ledger},
     {"trace_marker", 0220, .ops = &tfs_marker_ops},
     {"trace_marker_raw", 0220, .ops = &tfs_marker_raw_ops},
-    {"trace_options", 0640, .show = show_options, .store = store_options},
+    {"trace_options", 0640, .show = tfs_show_options, .store = tfs_store_options},
     {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
     {"tracing_cpumask", 0640, .show = show_cpumask, .store = store_cpumask},
     {"tracing_max_latency", 0640, .show = tfs_show_max_latency, .store = tfs_store_max_latency},
