@@ -1,6 +1,10 @@
 /* The event of filter_sample.h. It is not registered: filters ask it for its fields only. */
 #include "tests/unit/filter_sample.h"
+
+#include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
+#include "trace/filter_priv.h"
+#include "trace/host.h"
 
 #define FIELD(type_, name_, sign, kind_)                                                           \
 	{                                                                                          \
@@ -62,4 +66,45 @@ void filter_sample_set(
 	rec->dyn = dyn_len << 16 | (at + 8);
 	memcpy(rec->room + 8 + dyn_len, rel, rel_len);
 	rec->rel = rel_len << 16 | (at + 8 + dyn_len - offsetof(struct filter_sample, rel) - 4);
+}
+
+const struct filter_sample filter_sample_usual = {
+    .ent = {.type = 7, .flags = 4, .preempt_count = 2, .pid = 42},
+    .s8 = -5,
+    .u8 = 200,
+    .s16 = -300,
+    .u16 = 40000,
+    .s32 = -70000,
+    .u32 = 3000000000,
+    .s64 = -5000000000,
+    .u64 = 0x8000000000000001,
+    .name = "bash",
+    .tight = "bash",
+    .numbers = {1, 2, 3},
+    .a = 'A',
+};
+
+struct trace_filter *filter_sample_compile(const char *text)
+{
+	struct trace_filter_error why = {"", 0};
+	struct trace_filter *f = NULL;
+	int err = trace_filter_create(&filter_sample_call, text, &f, &why);
+
+	if (err)
+		ktap_fail(__FILE__, __LINE__, "refused: %s: %s at %u", text, why.text, why.pos);
+	return f;
+}
+
+bool filter_sample_matches(const char *text, const struct filter_sample *rec)
+{
+	struct trace_filter *f = filter_sample_compile(text);
+	struct host_context ctx;
+
+	if (!f)
+		return false;
+	host_enter(&ctx);
+	bool match = trace_filter_match(f, rec, sizeof(*rec));
+	host_exit();
+	trace_filter_free(f);
+	return match;
 }

@@ -25,7 +25,13 @@ struct filter_sample {
 };
 
 extern struct trace_event_call filter_sample_call;
+/* Without strings and mask of changing lengths. */
+extern const struct filter_sample filter_sample_usual;
 
 /* Strings and mask into rec->room, where they fit; the lengths count their NULs. */
 void filter_sample_set(struct filter_sample *rec, const char *dyn, u32 dyn_len, const char *rel,
     u32 rel_len, u64 mask);
+/* A filter on it; NULL: the case has failed. */
+struct trace_filter *filter_sample_compile(const char *text);
+/* Does it match? If it does not even compile, the case has failed. */
+bool filter_sample_matches(const char *text, const struct filter_sample *rec);
