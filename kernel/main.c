@@ -5,6 +5,7 @@
 #include "boot/boot_info.h"
 #include "kernel/cmdline.h"
 #include "kernel/fs/vfs.h"
+#include "kernel/hvc.h"
 #include "kernel/init.h"
 #include "kernel/keyboard.h"
 #include "kernel/kprobe.h"
@@ -43,6 +44,7 @@ void kernel_main(const struct boot_info *bi)
 	sysrq_files_init();    /* keys for when it does not listen */
 	tty_init();	       /* the console terminal */
 	serial_start();	       /* serial ports: devices, and input */
+	hvc_init();	       /* virtio consoles: ways out */
 	keyboard_init();       /* the other input */
 	kernel_boot_step("files");
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */

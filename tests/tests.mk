@@ -18,7 +18,7 @@ run: $(O)/kernel.elf
 # Files elsewhere in kernel/ that are pure too, and have cases in tests/unit/.
 HPURE    := kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/range.c kernel/mem/buddy.c kernel/cmdline.c kernel/symtab.c \
             kernel/task/area.c kernel/task/elf.c arch/x86_64/insn.c $(EFIPURE) drivers/console_option.c drivers/uart.c drivers/acpi.c \
-            drivers/acpi_madt.c drivers/acpi_fadt.c drivers/acpi_serial.c drivers/vt.c drivers/keymap.c
+            drivers/acpi_madt.c drivers/acpi_fadt.c drivers/acpi_serial.c drivers/vt.c drivers/keymap.c drivers/virtio.c drivers/virtio_console.c
 # The shell runs whole: over threads and POSIX files.
 HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/shell/os.c
 HSRC     := $(sort $(wildcard kernel/lib/*.c trace/*.c tests/unit/*.c tests/host/*.c) $(HPURE) $(HSHELL))

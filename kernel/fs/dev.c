@@ -33,6 +33,8 @@ static u64 device_number(const char *name)
 	}
 	if (!strncmp(name, "ttyS", 4) && !parse_u32(name + 4, 10, &serial))
 		return 4 << 8 | (64 + serial);
+	if (!strncmp(name, "hvc", 3) && !parse_u32(name + 3, 10, &serial))
+		return 229 << 8 | serial;
 	return others++;
 }
 
