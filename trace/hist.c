@@ -104,7 +104,6 @@ int hist_start(struct hist *h)
 	h->map = hist_map_create(&shape);
 	if (!h->map)
 		return -ENOMEM;
-	h->defs = NULL; /* its text was cut up */
 	list_add_tail(&h->node, &hists);
 	return 0;
 }

@@ -106,6 +106,7 @@ static int wrap(struct hist *h, struct hist_field *f)
 	*inner = *f;
 	inner->flags &= ~(HIST_LOG2 | HIST_BUCKETS);
 	f->op = f->flags & HIST_LOG2 ? HIST_OP_LOG2 : HIST_OP_BUCKET;
+	f->flags &= ~HIST_IS_STRING; /* a number, of the string's address */
 	f->a = inner;
 	return 0;
 }
@@ -164,11 +165,13 @@ static int parse_modifier(
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(modifiers); i++) {
 		u32 flag = modifiers[i].flag;
-		if (strcmp(modifiers[i].name, text))
+		bool share = flag & (HIST_PERCENT | HIST_GRAPH); /* whatever follows, as on Linux */
+		if (share ? !str_has_prefix(text, modifiers[i].name)
+			  : strcmp(modifiers[i].name, text))
 			continue;
 		if (flag == HIST_EXECNAME && strcmp(name, "common_pid"))
 			break;
-		if ((flag & (HIST_PERCENT | HIST_GRAPH)) && (*flags & (HIST_VAR | HIST_KEY)))
+		if (share && (*flags & (HIST_VAR | HIST_KEY)))
 			break;
 		*flags |= flag;
 		return 0;
@@ -337,19 +340,14 @@ static char *find_root(char *text)
 	return op ? op : last_of(text, "*/");
 }
 
-static const char *modifier_text(const struct hist_field *f)
-{
-	return f->flags & HIST_USECS ? ".usecs" : f->flags & HIST_HEX ? ".hex" : "";
-}
-
 /* An operand as it was written. */
 static void put_operand(struct seq *s, const struct hist_field *f)
 {
 	if (f->flags & HIST_CONST)
 		seq_dec(s, f->number, 1, ' ');
 	else
-		seq_printf(s, "%s%s%s", f->flags & HIST_REF ? "$" : "", f->label,
-		    f->flags & (HIST_REF | HIST_EXPR) ? "" : modifier_text(f));
+		seq_printf(s, "%s%s", f->flags & HIST_REF ? "$" : "", f->label);
+	hist_show_modifier(s, f);
 }
 
 static bool label_expr(struct hist *h, struct hist_field *f, char op)

@@ -9,7 +9,7 @@
 #include "trace/trace_array.h"
 
 #define NO_VALUE_FLAGS                                                                             \
-	(HIST_LOG2 | HIST_SYM | HIST_SYM_OFFSET | HIST_SYSCALL | HIST_EXECNAME | HIST_STACKTRACE)
+	(HIST_LOG2 | HIST_BUCKETS | HIST_SYM | HIST_SYM_OFFSET | HIST_SYSCALL | HIST_STACKTRACE)
 #define NO_VAR_FLAGS (HIST_GRAPH | HIST_PERCENT | HIST_BUCKETS | HIST_LOG2)
 
 /* "name=expression" as written, until the fields are made of it. */
@@ -201,7 +201,10 @@ static int add_values(struct hist *h)
 	char *list = h->vals_text ? hist_copy(h, h->vals_text) : NULL, *text;
 	int err = h->vals_text && !list ? -ENOMEM : add_hitcount(h);
 
-	while (!err && h->n_vals < HIST_VALS_MAX && (text = strsep(&list, ",")))
+	/* "hitcount" among them counts, unless it is the last. */
+	for (u32 i = 0;
+	     !err && i < HIST_VALS_MAX && h->n_vals < HIST_VALS_MAX && (text = strsep(&list, ","));
+	     i++)
 		if (strcmp(text, "hitcount"))
 			err = add_value(h, text, NULL);
 	if (!err && list && strcmp(list, "hitcount"))
@@ -286,8 +289,8 @@ static int parse_key(struct hist *h, char *text, struct hist_field **out)
 		return *out ? 0 : -ENOMEM;
 	}
 	int err = hist_parse_expr(h, copy, HIST_KEY, NULL, &depth, out);
-	if (!err && has_refs(*out))
-		err = hist_fail(h, "Using variable references in keys not supported", text);
+	if (!err && has_refs(*out)) /* what parsing left of it is looked for, as Linux does */
+		err = hist_fail(h, "Using variable references in keys not supported", copy);
 	return err;
 }
 
@@ -331,7 +334,8 @@ static int parse_direction(struct hist *h, const char *text, bool *descending)
 static const struct hist_field *find_sort_field(const struct hist *h, const char *name)
 {
 	for (u32 i = 0; i < h->n_fields; i++)
-		if (!(h->fields[i]->flags & HIST_VAR) && !strcmp(h->fields[i]->label, name))
+		if (!(h->fields[i]->flags & (HIST_VAR | HIST_STACKTRACE)) &&
+		    !strcmp(h->fields[i]->label, name))
 			return h->fields[i];
 	return NULL;
 }
@@ -450,6 +454,7 @@ int hist_create(
 		hist_free(h);
 		return err;
 	}
+	h->defs = NULL; /* actions know variables alone, as on Linux */
 	*out = h;
 	return 0;
 }

@@ -198,7 +198,7 @@ static void show_percent(struct seq *s, u32 parts)
 	if (parts == NO_SHARE)
 		seq_puts(s, "[ERROR]");
 	else
-		seq_printf(s, "%3u.%02u", parts / 100, parts % 100);
+		seq_printf(s, " %3u.%02u", parts / 100, parts % 100);
 }
 
 static void show_bar(struct seq *s, u32 parts)
@@ -219,7 +219,7 @@ static void show_value(
 	seq_write(s, "  ", 2);
 	seq_puts(s, f->label);
 	if (f->flags & HIST_PERCENT) {
-		seq_puts(s, " (%): ");
+		seq_puts(s, " (%):");
 		show_percent(s, share(v, totals->sum));
 	} else if (f->flags & HIST_GRAPH) {
 		seq_puts(s, ": ");
