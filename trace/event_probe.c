@@ -228,14 +228,15 @@ static int free_probe(struct dynevent *dyn)
 	return 0;
 }
 
-/* Is it SYSTEM.EVENT or SYSTEM/EVENT that is probed? A part of the system's name is enough, as on Linux. */
+/* Is it SYSTEM.EVENT or SYSTEM/EVENT that is probed? */
 static bool match_probed(const struct trace_event_call *call, const char *word, size_t n)
 {
 	size_t system = strcspn(word, "/");
 
 	if (system >= n)
 		system = strcspn(word, ".");
-	if (system >= n || strncmp(call->class->system, word, system))
+	if (system >= n || strncmp(call->class->system, word, system) ||
+	    call->class->system[system])
 		return false;
 	word += system + 1;
 	n -= system + 1;

@@ -19,6 +19,7 @@
 #define PROBE_ARG_NAME_MAX  32
 #define PROBE_ARG_TEXT_MAX  63
 #define PROBE_ARRAY_MAX	    64
+#define PROBE_SIZE_MAX	    3072 /* of the arguments in a record, without the text of strings */
 #define PROBE_DEREFS_MAX    14
 #define PROBE_MAXACTIVE_MAX 4096
 #define PROBE_STACK_MAX	    2048 /* words of the kernel's stack, as Linux bounds $stackN */
@@ -118,6 +119,12 @@ static inline bool probe_is_string(const struct probe_type *t)
 	return t->text >= PROBE_STRING;
 }
 
+/* Bytes in the record, without the text of strings. */
+static inline u32 probe_arg_size(const struct probe_arg *arg)
+{
+	return arg->type->size * (arg->count ? arg->count : 1);
+}
+
 static inline struct probe_event *probe_event_of(const struct trace_event_call *call)
 {
 	return container_of(call, struct probe_event, call);
@@ -138,6 +145,7 @@ void probe_profile_show(struct seq *s);
 struct probe_error {
 	const char *text;
 	u32 word, pos;
+	const char *before; /* said first, of the same place, as Linux does; NULL */
 };
 
 /* The line in words. */
@@ -158,6 +166,7 @@ struct probe_parse {
 	const struct trace_event_call *probed; /* arguments are of its fields; NULL: of registers */
 	bool is_return, at_entry;
 	bool no_field; /* said at last: the event has no such field */
+	u32 room;      /* what the arguments before have left of PROBE_SIZE_MAX */
 	u32 word;      /* of the argument */
 	u32 pos;       /* in it: of what is parsed */
 };
@@ -182,7 +191,7 @@ int probe_parse_bitfield(const char *text, struct probe_arg *arg);
 /* Cuts "[N]" off the type, behind ':' in text: 0 or -EINVAL. */
 int probe_parse_count(struct probe_parse *p, char *text, char *type, u32 *count);
 
-/* Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol or field that is not there), -ENOMEM. */
+/* Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol or field that is not there), -E2BIG, -ENOMEM. */
 int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
 /* probe_old.c. The same in the language of 2009; and whether all arguments are of it. */
 int probe_parse_old_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);

@@ -45,6 +45,8 @@ void probe_log_error(const char *who, const struct probe_words *w, const struct 
 	}
 	if (err->word >= w->n)
 		pos = at + 1; /* where a word more would be */
+	if (err->before)
+		trace_error_log(trace_global, who, cmd, err->before, pos);
 	trace_error_log(trace_global, who, cmd, err->text, pos);
 	host_free(cmd);
 }
@@ -157,7 +159,7 @@ static void lay_out(struct trace_probe *tp)
 		struct probe_arg *arg = &tp->args[i];
 		tp->reg[i] = arg->fetch.param;
 		arg->offset = at;
-		at += arg->type->size * (arg->count ? arg->count : 1);
+		at += probe_arg_size(arg);
 		tp->simple &= arg_is_simple(arg);
 	}
 }
@@ -166,29 +168,28 @@ static u32 fixed_size(const struct trace_probe *tp)
 {
 	const struct probe_arg *last = tp->args + tp->n_args - 1;
 
-	return tp->n_args ? last->offset + last->type->size * (last->count ? last->count : 1)
-			  : probe_head(tp);
+	return tp->n_args ? last->offset + probe_arg_size(last) : probe_head(tp);
 }
 
 int probe_parse_args(
     struct trace_probe *tp, const struct probe_words *w, const struct probe_parse *form)
 {
-	u32 n = count_args(w);
+	u32 n = count_args(w), size = 0;
 	int code = 0;
 
 	for (u32 i = 0; i < n && !code; i++) {
 		struct probe_parse p = *form;
 		p.word = i + 2;
+		p.room = PROBE_SIZE_MAX - size;
 		code = tp->old ? probe_parse_old_arg(tp, i, w->word[i + 2], &p)
 			       : probe_parse_arg(tp, i, w->word[i + 2], &p);
 		tp->n_args = i + 1;
+		if (!code)
+			size += probe_arg_size(&tp->args[i]);
 	}
-	if (code)
-		return code;
-	lay_out(tp);
-	return fixed_size(tp) <= RB_MAX_DATA
-		   ? 0
-		   : probe_fail(form->err, 0, 0, "The arguments take more room than a record has");
+	if (!code)
+		lay_out(tp);
+	return code;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------------- */

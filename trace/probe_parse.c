@@ -35,9 +35,9 @@ int probe_parse_argument_number(struct probe_parse *p, struct probe_fetch *f, co
 
 	if (parse_u64(text, 10, &n))
 		return probe_parse_fail(p, p->pos, "Invalid $-variable specified");
-	if (!n)
+	if (!n || n > PROBE_STACK_MAX)
 		return probe_parse_fail(p, p->pos, "Invalid argument number");
-	int place = host_arg_place(MIN(n - 1, (u64)PROBE_STACK_MAX));
+	int place = host_arg_place(n - 1);
 	if (place >= 0) {
 		probe_from_reg(f, place);
 	} else {
@@ -210,7 +210,7 @@ static int parse_deref(struct probe_parse *p, struct probe_fetch *f, char *text)
 		return err;
 	p->pos = pos;
 	if (is_text || f->source == PROBE_FROM_COMM)
-		return probe_parse_fail(p, pos, "$comm is not dereferenceable");
+		return probe_parse_fail(p, pos, "$comm can not be dereferenced");
 	if (f->derefs == PROBE_DEREFS_MAX)
 		return probe_parse_fail(p, pos, "Dereference is too much nested");
 	f->user |= user << f->derefs;
@@ -226,8 +226,10 @@ int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, b
 	case '$':
 		return parse_variable(p, f, text + 1);
 	case '%':
-		if (p->probed)
-			return probe_parse_fail(p, p->pos, "Invalid $-variable specified");
+		if (p->probed) {
+			p->err->before = "Invalid $-variable specified";
+			return probe_parse_fail(p, p->pos, "Invalid fetch argument");
+		}
 		reg = host_reg_find(text + 1);
 		if (reg < 0)
 			return probe_parse_fail(p, p->pos, "Invalid register name");
@@ -351,6 +353,10 @@ static int parse_typed(struct probe_arg *arg, char *text, struct probe_parse *p)
 	}
 	if (!arg->type)
 		return probe_parse_fail(p, at, "Unknown type is specified");
+	if (probe_arg_size(arg) > p->room) {
+		probe_parse_fail(p, begin, "Event too big (too many fields?)");
+		return -E2BIG;
+	}
 	err = name_field_type(arg, p);
 	if (!err)
 		err = probe_parse_body(p, &arg->fetch, text, &is_text);

@@ -100,7 +100,7 @@ static void put_arg(struct trace_out *out, const struct probe_arg *arg, const vo
 
 static u32 arg_end(const struct probe_arg *arg)
 {
-	return arg->offset + arg->type->size * (arg->count ? arg->count : 1);
+	return arg->offset + probe_arg_size(arg);
 }
 
 /* ---- today's -------------------------------------------------------------------------------------------------------------- */

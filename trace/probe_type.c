@@ -22,33 +22,37 @@ static const struct probe_type types[] = {
     {"symbol", "u64", "%pS", 8, PROBE_SYMBOL, false},
 };
 
+/* The unsigned number of so many bits, as text: "8", "0x10". */
+static const char *unsigned_type(const char *bits)
+{
+	u64 n;
+
+	if (parse_u64(bits, 0, &n))
+		return NULL;
+	return n == 8 ? "u8" : n == 16 ? "u16" : n == 32 ? "u32" : n == 64 ? "u64" : NULL;
+}
+
 /* The part behind ':', or NULL. A bitfield has the type of what it lies in. */
 const struct probe_type *probe_type_find(const char *name)
 {
-	char word[4] = "u";
-	const char *slash;
-
 	if (!name)
 		name = "x64";
 	if (*name == 'b') {
-		slash = strchr(name, '/');
-		if (!slash || strlen(slash + 1) > 2)
-			return NULL;
-		strscpy(word + 1, slash + 1, 3);
-		name = word;
+		name = strchr(name, '/');
+		name = name ? unsigned_type(name + 1) : NULL;
 	}
-	for (unsigned i = 0; i < ARRAY_SIZE(types); i++)
+	for (unsigned i = 0; name && i < ARRAY_SIZE(types); i++)
 		if (!strcmp(types[i].name, name))
 			return &types[i];
 	return NULL;
 }
 
-/* Digits as far as they go; false: there are none. */
+/* A number of any base, as far as it goes; false: there is none. */
 static bool digits(const char **at, u64 *value)
 {
 	const char *start = *at;
 
-	*value = parse_digits(start, at, 10);
+	*value = parse_digits(start, at, 0);
 	return *at != start;
 }
 

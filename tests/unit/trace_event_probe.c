@@ -83,6 +83,8 @@ static const struct {
     {"e:x synthetic.src $retval", -ENOENT, NULL, "Attached event does not have this field", 2, 0},
     {"e:x synthetic.src y=%ax", -EINVAL, NULL, "Invalid $-variable specified", 2, 2},
     {"e:x synthetic.src y=+0(%ax)", -EINVAL, NULL, "Invalid $-variable specified", 2, 5},
+    {"e:x synthetic.src y=%ax", -EINVAL, NULL, "Invalid fetch argument", 2, 2},
+    {"e:x synthetic.src y=+0(%ax)", -EINVAL, NULL, "Invalid fetch argument", 2, 5},
     {"e:x synthetic.src @nosuch_symbol", -ENOENT, NULL, NULL, 0, 0},
     {"e:x synthetic.src y=a", -EINVAL, NULL, "Invalid fetch argument", 2, 2},
     {"e:x synthetic.src y=$nosuch:u128", -EINVAL, NULL, "Unknown type is specified", 2, 10},
