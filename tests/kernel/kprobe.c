@@ -1,30 +1,11 @@
-/* Probes (kernel/kprobe.h): where they may be, what handlers see, several at a place, hits inside hits. */
+/* Probes (kernel/kprobe.h): where they may be, what handlers see, several at a place, probe_hits inside probe_hits. */
 #include "kernel/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/sym.h"
-#include "kernel/task/task.h"
-
-static u64 hits, post_hits;
-static struct regs seen;
-
-static int on_hit(struct kprobe *p, struct regs *r)
-{
-	(void)p;
-	hits++;
-	seen = *r;
-	return 0;
-}
-
-static void on_post(struct kprobe *p, struct regs *r, u64 flags)
-{
-	(void)p;
-	(void)flags;
-	post_hits++;
-	seen = *r;
-}
+#include "tests/kernel/kprobe_tools.h"
 
 /* Instructions of known lengths: push (1), mov reg (3), an add in memory relative to %rip (7), call (5), pop (1), ret (1). */
 u64 kprobe_test_word;
@@ -68,21 +49,22 @@ static void every_instruction(void)
 
 	memcpy(before, (void *)kprobe_test_target, sizeof(before));
 	for (unsigned offset = 0; offset < TARGET_SIZE; offset++) {
-		struct kprobe p = {
-		    .symbol_name = "kprobe_test_target", .offset = offset, .pre_handler = on_hit};
+		struct kprobe p = {.symbol_name = "kprobe_test_target",
+		    .offset = offset,
+		    .pre_handler = probe_on_hit};
 		int err = register_kprobe(&p);
 		EXPECT_EQ(err, is_boundary(offset) ? 0 : -EILSEQ);
 		if (err)
 			continue;
-		hits = 0;
+		probe_hits = 0;
 		call_target();
-		EXPECT_EQ(hits, 1);
-		EXPECT_EQ(seen.rip, (u64)kprobe_test_target + offset + 1);
-		EXPECT_EQ(seen.rdi, offset > 11 ? 42 : 30);
+		EXPECT_EQ(probe_hits, 1);
+		EXPECT_EQ(probe_seen.rip, (u64)kprobe_test_target + offset + 1);
+		EXPECT_EQ(probe_seen.rdi, offset > 11 ? 42 : 30);
 		EXPECT_EQ((u64)p.addr, (u64)kprobe_test_target + offset);
 		unregister_kprobe(&p);
 		call_target();
-		EXPECT_EQ(hits, 1);
+		EXPECT_EQ(probe_hits, 1);
 		EXPECT_EQ(memcmp(before, (void *)kprobe_test_target, sizeof(before)), 0);
 	}
 }
@@ -93,22 +75,22 @@ static void all_at_once(void)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(p); i++) {
 		p[i].addr = (u8 *)kprobe_test_target + boundaries[i];
-		p[i].pre_handler = on_hit;
-		p[i].post_handler = i & 1 ? on_post : NULL;
+		p[i].pre_handler = probe_on_hit;
+		p[i].post_handler = i & 1 ? probe_on_post : NULL;
 		ps[i] = &p[i];
 	}
 	EXPECT_EQ(register_kprobes(ps, ARRAY_SIZE(ps)), 0);
-	hits = post_hits = 0;
+	probe_hits = probe_post_hits = 0;
 	call_target();
-	EXPECT_EQ(hits, ARRAY_SIZE(p));
-	EXPECT_EQ(post_hits, ARRAY_SIZE(p) / 2);
+	EXPECT_EQ(probe_hits, ARRAY_SIZE(p));
+	EXPECT_EQ(probe_post_hits, ARRAY_SIZE(p) / 2);
 	unregister_kprobes(ps, ARRAY_SIZE(ps));
 	/* One that is refused: none is registered. */
 	p[3].offset = 1;
 	EXPECT_EQ(register_kprobes(ps, ARRAY_SIZE(ps)), -EILSEQ);
-	hits = 0;
+	probe_hits = 0;
 	call_target();
-	EXPECT_EQ(hits, 0);
+	EXPECT_EQ(probe_hits, 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(p); i++)
 		EXPECT(!p[i].site);
 }
@@ -118,18 +100,19 @@ static void post_handlers(void)
 	static const u8 at[] = {1, 4}; /* an emulated one, a copied one */
 
 	for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
-		struct kprobe p = {
-		    .symbol_name = "kprobe_test_target", .offset = at[i], .post_handler = on_post};
+		struct kprobe p = {.symbol_name = "kprobe_test_target",
+		    .offset = at[i],
+		    .post_handler = probe_on_post};
 		EXPECT_EQ(register_kprobe(&p), 0);
-		post_hits = 0;
+		probe_post_hits = 0;
 		call_target();
-		EXPECT_EQ(post_hits, 1);
-		EXPECT_EQ(seen.rip, (u64)kprobe_test_target + at[i] + (at[i] == 1 ? 3 : 7));
+		EXPECT_EQ(probe_post_hits, 1);
+		EXPECT_EQ(probe_seen.rip, (u64)kprobe_test_target + at[i] + (at[i] == 1 ? 3 : 7));
 		if (at[i] == 1)
-			EXPECT_EQ(seen.rbp, seen.rsp);
+			EXPECT_EQ(probe_seen.rbp, probe_seen.rsp);
 		unregister_kprobe(&p);
 		call_target();
-		EXPECT_EQ(post_hits, 1);
+		EXPECT_EQ(probe_post_hits, 1);
 	}
 }
 
@@ -154,27 +137,27 @@ static void handler_goes_elsewhere(void)
 
 static void several_at_a_place(void)
 {
-	struct kprobe a = {.symbol_name = "kprobe_test_helper", .pre_handler = on_hit}, b = a,
+	struct kprobe a = {.symbol_name = "kprobe_test_helper", .pre_handler = probe_on_hit}, b = a,
 		      c = a;
 
 	c.flags = KPROBE_FLAG_DISABLED;
 	EXPECT_EQ(register_kprobe(&a), 0);
 	EXPECT_EQ(register_kprobe(&b), 0);
 	EXPECT_EQ(register_kprobe(&c), 0);
-	hits = 0;
+	probe_hits = 0;
 	call_target();
-	EXPECT_EQ(hits, 2);
+	EXPECT_EQ(probe_hits, 2);
 	EXPECT_EQ(enable_kprobe(&c), 0);
 	call_target();
-	EXPECT_EQ(hits, 5);
+	EXPECT_EQ(probe_hits, 5);
 	EXPECT_EQ(disable_kprobe(&a), 0);
 	unregister_kprobe(&b);
 	call_target();
-	EXPECT_EQ(hits, 6);
+	EXPECT_EQ(probe_hits, 6);
 	EXPECT_EQ(disable_kprobe(&c), 0);
 	EXPECT(*(u8 *)kprobe_test_helper != 0xcc);
 	call_target();
-	EXPECT_EQ(hits, 6);
+	EXPECT_EQ(probe_hits, 6);
 	unregister_kprobe(&a);
 	unregister_kprobe(&c);
 	EXPECT_EQ(enable_kprobe(&c), -EINVAL);
@@ -182,7 +165,7 @@ static void several_at_a_place(void)
 
 static void wrong_calls(void)
 {
-	struct kprobe p = {.pre_handler = on_hit};
+	struct kprobe p = {.pre_handler = probe_on_hit};
 
 	EXPECT_EQ(register_kprobe(&p), -EINVAL); /* nowhere */
 	p.symbol_name = "no_such_function";
@@ -193,9 +176,9 @@ static void wrong_calls(void)
 	p.addr = NULL;
 	EXPECT_EQ(register_kprobe(&p), 0);
 	EXPECT_EQ(register_kprobe(&p), -EINVAL); /* again */
-	hits = 0;
+	probe_hits = 0;
 	call_target();
-	EXPECT_EQ(hits, 1);
+	EXPECT_EQ(probe_hits, 1);
 	unregister_kprobe(&p);
 	unregister_kprobe(&p);		   /* nothing to do */
 	EXPECT_EQ(register_kprobe(&p), 0); /* and again */
@@ -216,26 +199,26 @@ static void refused_places(void)
 	    {"ring_buffer_lock_reserve", "code of the tracer itself", 0},
 	    {"trace_record_sched_switch", "code of the tracer itself", 0},
 	    {"pvh_start", "code of the boot, in another mode of the CPU", 0},
-	    {NULL, "not in the kernel's text", (u64)&hits},
+	    {NULL, "not in the kernel's text", (u64)&probe_hits},
 	    {NULL, "not in the kernel's text", 8},
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct kprobe p = {.symbol_name = rows[i].symbol,
 		    .addr = (void *)rows[i].addr,
-		    .pre_handler = on_hit};
+		    .pre_handler = probe_on_hit};
 		EXPECT_EQ(register_kprobe(&p), -EINVAL);
 		EXPECT_STR(p.why, rows[i].why);
 	}
 }
 
-/* ---- hits inside hits ----------------------------------------------------------------------------------------------- */
+/* ---- probe_hits inside probe_hits ----------------------------------------------------------------------------------------------- */
 
 static int on_hit_calls(struct kprobe *p, struct regs *r)
 {
 	(void)p;
 	(void)r;
-	hits++;
+	probe_hits++;
 	barrier();
 	kprobe_test_helper(1);
 	kprobe_test_helper(2);
@@ -245,14 +228,14 @@ static int on_hit_calls(struct kprobe *p, struct regs *r)
 static void inside_a_handler(void)
 {
 	struct kprobe outer = {.symbol_name = "kprobe_test_target", .pre_handler = on_hit_calls};
-	struct kprobe inner = {.symbol_name = "kprobe_test_helper", .pre_handler = on_hit};
+	struct kprobe inner = {.symbol_name = "kprobe_test_helper", .pre_handler = probe_on_hit};
 
 	EXPECT_EQ(register_kprobe(&outer), 0);
 	EXPECT_EQ(register_kprobe(&inner), 0);
-	hits = 0;
+	probe_hits = 0;
 	for (unsigned i = 0; i < 100; i++)
 		call_target();
-	EXPECT_EQ(hits, 200);
+	EXPECT_EQ(probe_hits, 200);
 	EXPECT_EQ(inner.nmissed, 200);
 	EXPECT_EQ(outer.nmissed, 0);
 	unregister_kprobe(&inner);
