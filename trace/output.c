@@ -277,15 +277,38 @@ static void put_hex_field(struct seq *s, u64 v, u32 bytes)
 	seq_putc(s, ' ');
 }
 
+/* What an event of no raw form shows in its place. */
+static void put_type(struct trace_out *out, const struct trace_line *line)
+{
+	seq_printf(out->seq, "type: %d\n", line->ent->type);
+}
+
 static void print_binary(struct trace_out *out, const struct trace_line *line)
 {
 	u32 cpu = line->cpu;
 
-	if (!(out->options & TRACE_OPT_CONTEXT_INFO))
-		return;
-	seq_write(out->seq, &line->ent->pid, sizeof(line->ent->pid));
-	seq_write(out->seq, &cpu, sizeof(cpu));
-	seq_write(out->seq, &line->ts, sizeof(line->ts));
+	if (out->options & TRACE_OPT_CONTEXT_INFO) {
+		seq_write(out->seq, &line->ent->pid, sizeof(line->ent->pid));
+		seq_write(out->seq, &cpu, sizeof(cpu));
+		seq_write(out->seq, &line->ts, sizeof(line->ts));
+	}
+	if (event_of(out, line->ent, line->len))
+		put_type(out, line);
+}
+
+/* An empty line ends each, as on Linux. */
+static void print_hex(struct trace_out *out, const struct trace_line *line)
+{
+	struct seq *s = out->seq;
+
+	if (out->options & TRACE_OPT_CONTEXT_INFO) {
+		put_hex_field(s, (u32)line->ent->pid, 4);
+		put_hex_field(s, line->cpu, 4);
+		put_hex_field(s, line->ts, 8);
+	}
+	if (event_of(out, line->ent, line->len))
+		put_type(out, line);
+	seq_putc(s, '\n');
 }
 
 static void print_raw(struct trace_out *out, const struct trace_line *line)
@@ -293,17 +316,25 @@ static void print_raw(struct trace_out *out, const struct trace_line *line)
 	const struct trace_event_call *call = event_of(out, line->ent, line->len);
 	struct seq *s = out->seq;
 
-	if ((out->options & TRACE_OPT_CONTEXT_INFO) && (out->options & TRACE_OPT_HEX)) {
-		put_hex_field(s, (u32)line->ent->pid, 4);
-		put_hex_field(s, line->cpu, 4);
-		put_hex_field(s, line->ts, 8);
-	} else if (out->options & TRACE_OPT_CONTEXT_INFO) {
+	if (out->options & TRACE_OPT_CONTEXT_INFO)
 		seq_printf(s, "%d %d %lu ", line->ent->pid, line->cpu, line->ts);
-	}
-	if (call && call->class->print_raw && !(out->options & TRACE_OPT_HEX))
+	if (!call)
+		seq_printf(s, "%d ?\n", line->ent->type);
+	else if (call->class->print_raw)
 		call->class->print_raw(out, call, line->ent, line->len);
 	else
-		seq_printf(s, "type: %d\n", line->ent->type);
+		put_type(out, line);
+}
+
+/* The first of the three that is on. */
+static void print_undecoded(struct trace_out *out, const struct trace_line *line)
+{
+	if (out->options & TRACE_OPT_BIN)
+		print_binary(out, line);
+	else if (out->options & TRACE_OPT_HEX)
+		print_hex(out, line);
+	else
+		print_raw(out, line);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------- */
@@ -326,12 +357,8 @@ void trace_print_line(struct trace_out *out, const struct trace_line *line)
 	if ((out->options & TRACE_OPT_PRINTK) && (out->options & TRACE_OPT_PRINTK_MSGONLY) &&
 	    trace_builtin_message(out, line->ent, line->len))
 		return;
-	if (out->options & TRACE_OPT_BIN) {
-		print_binary(out, line);
-		return;
-	}
-	if (out->options & (TRACE_OPT_HEX | TRACE_OPT_RAW)) {
-		print_raw(out, line);
+	if (out->options & (TRACE_OPT_BIN | TRACE_OPT_HEX | TRACE_OPT_RAW)) {
+		print_undecoded(out, line);
 		return;
 	}
 	if ((out->options & TRACE_OPT_EVENTHEADER_JSON) && print_json(out, line))

@@ -10,18 +10,19 @@ static size_t size_kb(const struct trace_array *tr, int cpu)
 	return ring_buffer_size(tr->buffer, cpu) >> 10;
 }
 
-/* One CPU's, all CPUs' if they agree, else X. */
+/* One CPU's; all CPUs' if they agree, else X, and what it will be once it is used. */
 int tfs_show_size(struct seq *s, const struct tfs_node *node)
 {
 	const struct trace_array *tr = tfs_array(node);
-	size_t size = size_kb(tr, node->arg < 0 ? 0 : node->arg);
+	bool one = node->arg >= 0;
+	size_t size = size_kb(tr, one ? node->arg : 0);
 
-	for (unsigned cpu = 0; node->arg < 0 && cpu < host_cpu_count(); cpu++)
+	for (unsigned cpu = 0; !one && cpu < host_cpu_count(); cpu++)
 		if (size_kb(tr, cpu) != size) {
 			seq_puts(s, "X\n");
 			return 0;
 		}
-	if (trace_array_is_expanded(tr))
+	if (one || trace_array_is_expanded(tr))
 		seq_printf(s, "%lu\n", size);
 	else
 		seq_printf(s, "%lu (expanded: %lu)\n", size, tr->wanted_size >> 10);

@@ -166,30 +166,53 @@ static int hex_digit(char c)
 {
 	if (is_digit(c))
 		return c - '0';
+	if (!is_alnum(c))
+		return -1;
 	c |= 32;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Groups of at most 8 digits between commas; CPUs that are not there are not there to be masked. */
+static bool parts_words(char c)
+{
+	return c == ',' || is_space(c);
+}
+
+/* The last word before *end, hex digits of 32 bits; *end is then where it begins. */
+static int take_hex_word(const char *line, const char **end, u64 *v)
+{
+	*v = 0;
+	for (unsigned shift = 0; *end > line && !parts_words((*end)[-1]); shift += 4) {
+		int digit = hex_digit(*--*end);
+		if (digit < 0)
+			return -EINVAL;
+		if (shift == 32)
+			return -EOVERFLOW;
+		*v |= (u64)digit << shift;
+	}
+	return 0;
+}
+
+/*
+ * Words with commas or blanks between them, the lowest last, as Linux reads them: no more of them than there are CPUs for, and none
+ * at all is no CPU. CPUs that are not there are not there to be masked.
+ */
 static int store_cpumask(const struct tfs_node *node, char *line)
 {
-	char *rest = strstrip(line), *group;
-	u64 mask = 0;
+	const char *end = line + strlen(line);
+	u32 words = 0, room = (host_cpu_count() + 31) / 32;
+	u64 mask = 0, v;
 
-	if (!*rest)
-		return -EINVAL;
-	while ((group = strsep(&rest, ","))) {
-		if (mask >> 32)
+	for (;;) {
+		while (end > line && parts_words(end[-1]))
+			end--;
+		if (end == line)
+			break;
+		if (words == room)
 			return -EOVERFLOW;
-		u64 v = 0;
-		for (char *p = group; *p; p++) {
-			if (hex_digit(*p) < 0 || !is_alnum(*p))
-				return -EINVAL;
-			v = v << 4 | hex_digit(*p);
-			if (v >> 32)
-				return -EOVERFLOW;
-		}
-		mask = mask << 32 | v;
+		int err = take_hex_word(line, &end, &v);
+		if (err)
+			return err;
+		mask |= v << (32 * words++);
 	}
 	if (mask & ~all_cpus())
 		return -EOVERFLOW;

@@ -119,15 +119,21 @@ static void cpumask(void)
 	EXPECT_EQ(trace_put("trace_marker", "x"), -EBADF);
 	EXPECT_EQ(trace_put("tracing_cpumask", all), 0);
 	EXPECT_EQ(trace_put("trace_marker", "x"), 0);
-	EXPECT_EQ(trace_put("tracing_cpumask", "00000000,00000001"), 0);
+	EXPECT_EQ(trace_put("tracing_cpumask", " , 00000001 ,\t"), 0);
+	EXPECT_EQ(trace_put("tracing_cpumask", "000000001"), -EOVERFLOW);
+	EXPECT_EQ(trace_put("tracing_cpumask", "00000000,00000001"),
+	    host_cpu_count() > 32 ? 0 : -EOVERFLOW);
+	EXPECT_EQ(trace_put("tracing_cpumask", "g,1"), host_cpu_count() > 32 ? -EINVAL : -EOVERFLOW);
+	EXPECT_EQ(trace_put("tracing_cpumask", "1,g"), -EINVAL);
 	EXPECT_EQ(trace_put("tracing_cpumask", "g"), -EINVAL);
-	EXPECT_EQ(trace_put("tracing_cpumask", "\n"), -EINVAL);
 	EXPECT_EQ(trace_put("tracing_cpumask", "0x1"), -EINVAL);
 	EXPECT_EQ(trace_put("tracing_cpumask", "@"), -EINVAL);
 	EXPECT_EQ(trace_put("tracing_cpumask", "100000000"), -EOVERFLOW);
 	EXPECT_EQ(trace_put("tracing_cpumask", "1,00000000,00000001"), -EOVERFLOW);
 	if (host_cpu_count() < 64)
 		EXPECT_EQ(trace_put("tracing_cpumask", "ffffffff,ffffffff"), -EOVERFLOW);
+	EXPECT_EQ(trace_put("tracing_cpumask", "\n"), 0);
+	EXPECT_EQ(trace_put("trace_marker", "x"), -EBADF);
 	EXPECT_EQ(trace_put("tracing_cpumask", all), 0);
 	EXPECT_STR(trace_get("tracing_cpumask", NULL), all);
 }

@@ -103,7 +103,11 @@ static void line_forms(void)
 	    {TRACE_OPT_BLOCK, true, 7, 9, "   <...>-77777     3.....    7: 0: x\n"},
 	    {TRACE_OPT_RAW, false, 1000, 0, "77777 3 1000 : 0 : x\n"},
 	    {TRACE_OPT_RAW | TRACE_OPT_CONTEXT_INFO, false, 1000, 0, ": 0 : x\n"},
-	    {TRACE_OPT_HEX, false, 0x1234, 0, "00012fd1 00000003 0000000000001234 type: 14\n"},
+	    {TRACE_OPT_HEX, false, 0x1234, 0, "00012fd1 00000003 0000000000001234 type: 14\n\n"},
+	    {TRACE_OPT_HEX | TRACE_OPT_RAW, false, 0x1234, 0,
+		"00012fd1 00000003 0000000000001234 type: 14\n\n"},
+	    {TRACE_OPT_HEX | TRACE_OPT_CONTEXT_INFO, false, 1000, 0, "type: 14\n\n"},
+	    {TRACE_OPT_BIN | TRACE_OPT_CONTEXT_INFO, false, 1000, 0, "type: 14\n"},
 	};
 
 	trace_fresh();
@@ -112,7 +116,8 @@ static void line_forms(void)
 			       rows[i].latency),
 		    rows[i].shown);
 	line_of(&rec, sizeof(rec), on | TRACE_OPT_BIN, 0x1122, 0, false);
-	EXPECT(!memcmp(text, "\xd1\x2f\x01\0\3\0\0\0\x22\x11\0\0\0\0\0\0", 16));
+	EXPECT(!memcmp(
+	    text, "\xd1\x2f\x01\0\3\0\0\0\x22\x11\0\0\0\0\0\0type: 14\n", 25));
 }
 
 static void strange_records(void)
@@ -125,6 +130,10 @@ static void strange_records(void)
 	trace_fresh();
 	EXPECT_STR(line_of(&unknown, sizeof(unknown), on, 0, 0, false),
 	    "           <XXX>--5      [003] .....     0.000000: Unknown type 60000\n");
+	EXPECT_STR(line_of(&unknown, sizeof(unknown), on | TRACE_OPT_RAW, 7, 0, false),
+	    "-5 3 7 60000 ?\n");
+	EXPECT_STR(line_of(&unknown, sizeof(unknown), on | TRACE_OPT_HEX, 7, 0, false),
+	    "fffffffb 00000003 0000000000000007 \n");
 	EXPECT_STR(line_of(&fn, sizeof(fn), on, 0, 0, false),
 	    "          <idle>-0       [003] .....     0.000000: 0\n");
 	/* It says a thousand frames and has none. */
