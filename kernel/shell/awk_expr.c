@@ -84,10 +84,20 @@ static struct awk_node *call(struct awk_parser *p)
 	return count < min || count > max ? awk_complain(p, "wrong number of arguments") : n;
 }
 
+/* Functions of one's own, getline and what runs commands are not there; as names of variables they would be silently wrong. */
+static bool is_missing(const struct awk_parser *p)
+{
+	return p->name[p->name_len] == '(' || awk_at_name(p, "function") ||
+	       awk_at_name(p, "func") || awk_at_name(p, "getline");
+}
+
 static struct awk_node *variable(struct awk_parser *p)
 {
-	struct awk_node *n = awk_node_new(p, AWK_VAR, NULL, NULL);
+	struct awk_node *n;
 
+	if (is_missing(p))
+		return awk_complain(p, "not understood here");
+	n = awk_node_new(p, AWK_VAR, NULL, NULL);
 	if (!n)
 		return NULL;
 	n->var = awk_var(p->w, p->name, p->name_len);

@@ -378,7 +378,7 @@ int sh_cmd_read(struct sh_io *io, int argc, char **argv)
 	bool got;
 	int bad;
 
-	if (sh_options(io, argc, argv, "rp:", &o))
+	if (sh_options(io, argc, argv, "+rp:", &o))
 		return 2;
 	for (int i = o.at; i < argc; i++)
 		if (!sh_name_len(argv[i]) || argv[i][sh_name_len(argv[i])])

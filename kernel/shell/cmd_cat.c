@@ -75,7 +75,10 @@ int sh_cmd_tee(struct sh_io *io, int argc, char **argv)
 /* What head and tail share: -n N, -N, -c N; several files get headings. */
 struct ends {
 	u64 count;
-	bool bytes, from_start, quiet, several, second;
+	bool bytes, quiet, several, second;
+	bool any;	 /* one did open */
+	bool from_start; /* tail +N */
+	bool but_last;	 /* head -n -N */
 	int (*fn)(struct sh_io *io, struct file *f, struct ends *e);
 };
 
@@ -92,8 +95,45 @@ static int ends_file(struct sh_io *io, struct file *f, const char *name, void *c
 {
 	struct ends *e = ctx;
 
+	e->any = true;
 	heading(io, name, e);
 	return e->fn(io, f, e);
+}
+
+/* Where the last `count` lines or bytes of the text begin. */
+static size_t tail_start(const struct sh_buf *b, const struct ends *e)
+{
+	size_t at = b->len;
+	u64 lines = 0;
+
+	if (e->bytes)
+		return b->len > e->count ? b->len - e->count : 0;
+	if (!e->count)
+		return b->len;
+	for (at -= at && b->s[at - 1] == '\n'; at; at--)
+		if (b->s[at - 1] == '\n' && ++lines == e->count)
+			break;
+	return at;
+}
+
+/* head -n -N: the text is kept until it is known to be behind the last N. */
+static void head_but_last(struct sh_io *io, struct sh_reader *r, struct ends *e)
+{
+	struct sh_buf kept = {0};
+
+	while (!io->error && sh_getc(r) >= 0) {
+		sh_buf_put(&kept, r->buf, r->len);
+		r->at = r->len;
+		if (kept.failed) {
+			sh_fail(io, "out of memory");
+			break;
+		}
+		size_t ready = tail_start(&kept, e);
+		sh_put(io, kept.s, ready);
+		memmove(kept.s, kept.s + ready, kept.len - ready);
+		kept.len -= ready;
+	}
+	sh_buf_free(&kept);
 }
 
 static int head_file(struct sh_io *io, struct file *f, struct ends *e)
@@ -104,7 +144,9 @@ static int head_file(struct sh_io *io, struct file *f, struct ends *e)
 
 	if (sh_reader_init(&r, io, f))
 		return sh_fail_errno(io, -ENOMEM, "head");
-	if (e->bytes) {
+	if (e->but_last) {
+		head_but_last(io, &r, e);
+	} else if (e->bytes) {
 		for (u64 i = 0; i < e->count && (c = sh_getc(&r)) >= 0; i++)
 			sh_putc(io, c);
 	} else {
@@ -128,22 +170,6 @@ static void tail_from(struct sh_io *io, struct sh_reader *r, struct ends *e)
 		if (e->bytes || c == '\n')
 			at++;
 	}
-}
-
-/* Keeps the text read so far from where the last `count` lines or bytes may begin. */
-static size_t tail_start(const struct sh_buf *b, const struct ends *e)
-{
-	size_t at = b->len;
-	u64 lines = 0;
-
-	if (e->bytes)
-		return b->len > e->count ? b->len - e->count : 0;
-	if (!e->count)
-		return b->len;
-	for (at -= at && b->s[at - 1] == '\n'; at; at--)
-		if (b->s[at - 1] == '\n' && ++lines == e->count)
-			break;
-	return at;
 }
 
 static int tail_file(struct sh_io *io, struct file *f, struct ends *e)
@@ -177,18 +203,25 @@ static int tail_file(struct sh_io *io, struct file *f, struct ends *e)
 	return failed;
 }
 
+/* -5 and, for tail, +5 are short for -n -5 and -n +5: the number; NULL: it is not given so. */
+static const char *short_count(int argc, char **argv, const struct ends *e)
+{
+	const char *s = argc > 1 ? argv[1] : "";
+	bool from_start = *s == '+' && e->fn != head_file;
+
+	if ((*s != '-' && !from_start) || !is_digit(s[1]))
+		return NULL;
+	return from_start ? s : s + 1;
+}
+
 static int ends(struct sh_io *io, int argc, char **argv, struct ends *e)
 {
-	struct sh_opts o;
-	const char *n;
-	char number[24];
+	struct sh_opts o = {.at = 1};
+	const char *n = short_count(argc, argv, e);
 
-	if (argc > 1 && argv[1][0] == '-' && is_digit(argv[1][1])) { /* -5 */
-		strscpy(number, argv[1] + 1, sizeof(number));
+	if (n) {
 		argv++;
 		argc--;
-		o = (struct sh_opts){.at = 1};
-		n = number;
 	} else {
 		if (sh_options(io, argc, argv, "n:c:q", &o))
 			return 1;
@@ -198,12 +231,9 @@ static int ends(struct sh_io *io, int argc, char **argv, struct ends *e)
 		e->bytes = sh_opt(&o, 'c');
 		e->quiet = sh_opt(&o, 'q');
 	}
-	if (*n == '+') {
-		e->from_start = true;
-		n++;
-	}
-	n += *n == '-';
-	if (!sh_number(io, n, &e->count))
+	e->from_start = *n == '+';
+	e->but_last = *n == '-' && e->fn == head_file;
+	if (!sh_number(io, n + (*n == '+' || *n == '-'), &e->count))
 		return 1;
 	e->several = argc - o.at > 1;
 	return sh_each_file(io, argc - o.at, argv + o.at, ends_file, e);
@@ -219,15 +249,19 @@ int sh_cmd_head(struct sh_io *io, int argc, char **argv)
 int sh_cmd_tail(struct sh_io *io, int argc, char **argv)
 {
 	struct ends e = {.fn = tail_file};
+	int bad;
 
 	io->cant_open = true;
-	return ends(io, argc, argv, &e);
+	bad = ends(io, argc, argv, &e);
+	if (bad && !e.any)
+		sh_fail(io, "no files");
+	return bad;
 }
 
 struct wc {
 	struct sh_opts o;
 	u64 total[3];
-	bool plain; /* one number alone: no padding */
+	bool plain; /* one number of one file: no padding */
 	bool named;
 	int files;
 };
@@ -289,7 +323,7 @@ int sh_cmd_wc(struct sh_io *io, int argc, char **argv)
 	if (!w.o.set)
 		w.o.set = 1UL << ('l' - 'A') | 1UL << ('w' - 'A') | 1UL << ('c' - 'A');
 	w.named = w.o.at < argc;
-	w.plain = !(w.o.set & (w.o.set - 1));
+	w.plain = !(w.o.set & (w.o.set - 1)) && argc - w.o.at <= 1;
 	bad = sh_each_file(io, argc - w.o.at, argv + w.o.at, wc_file, &w);
 	if (w.files > 1)
 		wc_print(io, &w, w.total, "total");
@@ -300,7 +334,7 @@ struct dd {
 	struct file *in, *out;
 	u64 bs, count, skip, seek;
 	u64 full_in, part_in, full_out, part_out;
-	bool has_count, quiet, append;
+	bool has_count, quiet, notrunc;
 	const char *in_name, *out_name;
 };
 
@@ -335,6 +369,8 @@ static int dd_operand(struct sh_io *io, struct dd *d, const char *s)
 		return dd_number(io, s + 5, &d->seek);
 	else if (!strcmp(s, "status=none"))
 		d->quiet = true;
+	else if (!strcmp(s, "conv=notrunc"))
+		d->notrunc = true;
 	else if (strcmp(s, "status=noxfer") && !str_has_prefix(s, "conv="))
 		return sh_fail(io, "unknown operand %s", s);
 	return 0;
@@ -352,7 +388,8 @@ static int dd_open(struct sh_io *io, struct dd *d)
 	}
 	if (!d->out_name)
 		return 0;
-	e = vfs_open(d->out_name, O_WRONLY | O_CREAT | (d->seek ? 0 : O_TRUNC), 0666, &d->out);
+	e = vfs_open(
+	    d->out_name, O_WRONLY | O_CREAT | (d->seek || d->notrunc ? 0 : O_TRUNC), 0666, &d->out);
 	if (!e)
 		return 0;
 	d->out = NULL;
@@ -400,6 +437,7 @@ int sh_cmd_dd(struct sh_io *io, int argc, char **argv)
 {
 	struct dd d = {.bs = 512};
 	char *buf;
+	bool opened = false;
 	int bad = 0;
 
 	for (int i = 1; i < argc && !bad; i++)
@@ -409,13 +447,16 @@ int sh_cmd_dd(struct sh_io *io, int argc, char **argv)
 	if (bad)
 		return bad;
 	buf = kmalloc(d.bs);
-	bad = !buf ? sh_fail(io, "out of memory") : dd_open(io, &d) || dd_copy(io, &d, buf);
+	bad = !buf ? sh_fail(io, "out of memory") : dd_open(io, &d);
+	opened = !bad;
+	if (opened)
+		bad = dd_copy(io, &d, buf);
 	if (d.in && d.in != io->in)
 		file_put(d.in);
 	if (d.out && d.out != io->out)
 		file_put(d.out);
 	kfree(buf);
-	if (!d.quiet && !os_interrupted())
+	if (opened && !d.quiet && !os_interrupted())
 		dd_report(io, &d);
 	return bad;
 }

@@ -12,14 +12,56 @@ struct dump {
 	bool same, any; /* a row like the one before was left out; there is one before */
 };
 
+/* -c: a character by itself, by its escape, or in octal. */
+static void put_character(struct sh_io *io, u8 c)
+{
+	static const char named[] = "\0\a\b\t\n\v\f\r", names[] = "0abtnvfr";
+	const char *p = memchr(named, c, sizeof(named) - 1);
+
+	if (p)
+		sh_printf(io, "  \\%c", names[p - named]);
+	else
+		sh_printf(io, is_print(c) ? "   %c" : " %03o", c);
+}
+
+/* The forms by letter; a row's missing ones are blanks. */
+static const struct form {
+	char letter;
+	u8 bytes, width;
+	const char *format; /* NULL: put_character() */
+} forms[] = {
+    {'b', 1, 4, " %03o"},
+    {'c', 1, 4, NULL},
+    {'d', 2, 8, "   %05u"},
+    {'o', 2, 8, "  %06o"},
+    {'x', 2, 8, "    %04x"},
+    {0, 2, 5, " %04x"},
+};
+
+static void put_plain_row(struct sh_io *io, const struct dump *d)
+{
+	const struct form *f = forms;
+
+	while (f->letter && !sh_opt(&d->o, f->letter))
+		f++;
+	sh_printf(io, "%07llx", (unsigned long long)d->at);
+	for (size_t i = 0; i < ROW; i += f->bytes) {
+		bool both = f->bytes == 2 && i + 1 < d->have;
+
+		if (i >= d->have)
+			sh_printf(io, "%*s", f->width, "");
+		else if (f->format)
+			sh_printf(io, f->format, d->row[i] | (both ? d->row[i + 1] << 8 : 0));
+		else
+			put_character(io, d->row[i]);
+	}
+	sh_putc(io, '\n');
+}
+
 static void put_row(struct sh_io *io, const struct dump *d)
 {
 	if (!sh_opt(&d->o, 'C')) {
-		sh_printf(io, "%07llx", (unsigned long long)d->at);
-		for (size_t i = 0; i < d->have; i += 2)
-			sh_printf(
-			    io, " %04x", d->row[i] | (i + 1 < d->have ? d->row[i + 1] << 8 : 0));
-		sh_putc(io, '\n');
+		put_plain_row(io, d);
 		return;
 	}
 	sh_printf(io, "%08llx ", (unsigned long long)d->at);
@@ -87,7 +129,7 @@ int sh_cmd_hexdump(struct sh_io *io, int argc, char **argv)
 	struct dump d = {.limit = ~0UL};
 	int bad;
 
-	if (sh_options(io, argc, argv, "Cvxn:s:", &d.o))
+	if (sh_options(io, argc, argv, "Cvbcdoxn:s:", &d.o))
 		return 1;
 	if (sh_opt(&d.o, 'n') && !sh_number(io, sh_optval(&d.o, 'n'), &d.limit))
 		return 1;

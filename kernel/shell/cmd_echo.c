@@ -115,6 +115,7 @@ static s64 number_arg(struct print *p)
 	if (*end) {
 		sh_fail(p->io, "invalid number '%s'", s);
 		p->status = 1;
+		return 0;
 	}
 	return minus ? -(u64)v : (u64)v;
 }

@@ -30,15 +30,15 @@ static void put_fixed(struct sh_buf *b, const char *s, size_t n)
 	}
 }
 
-/* Adds the lines of one -e (or of the operand) as alternatives. */
-static void put_pattern(const struct grep *g, struct sh_buf *b, const char *s)
+/* Adds the lines of one -e (or of the operand) as alternatives; *first: there are none before it. */
+static void put_pattern(const struct grep *g, struct sh_buf *b, const char *s, bool *first)
 {
 	bool extended = sh_opt(&g->o, 'E');
 
-	for (;;) {
+	for (;; *first = false) {
 		size_t n = strcspn(s, "\n");
 
-		if (b->len)
+		if (!*first)
 			sh_buf_puts(b, extended ? "|" : "\\|");
 		if (sh_opt(&g->o, 'F'))
 			put_fixed(b, s, n);
@@ -48,9 +48,21 @@ static void put_pattern(const struct grep *g, struct sh_buf *b, const char *s)
 			break;
 		s += n + 1;
 	}
+	*first = false;
 }
 
-/* -w and -x go around the whole. */
+static void put_patterns(const struct grep *g, struct sh_buf *b, const char *pattern)
+{
+	bool first = true;
+
+	if (pattern)
+		put_pattern(g, b, pattern, &first);
+	for (int i = 0; i < g->o.values; i++)
+		if (g->o.value[i].letter == 'e')
+			put_pattern(g, b, g->o.value[i].text, &first);
+}
+
+/* The operand, or without one what -e gave; -w and -x go around the whole. */
 static struct sh_regex *compile(struct grep *g, const char *pattern)
 {
 	bool extended = sh_opt(&g->o, 'E');
@@ -60,7 +72,7 @@ static struct sh_regex *compile(struct grep *g, const char *pattern)
 	struct sh_buf list = {0}, all = {0};
 	struct sh_regex *re = NULL;
 
-	put_pattern(g, &list, pattern);
+	put_patterns(g, &list, pattern);
 	if (sh_opt(&g->o, 'x'))
 		sh_buf_printf(&all, "^%s%s%s$", open, sh_buf_str(&list), close);
 	else if (sh_opt(&g->o, 'w'))
@@ -70,7 +82,7 @@ static struct sh_regex *compile(struct grep *g, const char *pattern)
 	if (list.failed || all.failed)
 		sh_fail(g->io, "out of memory");
 	else if (!(re = sh_regex_new(sh_buf_str(&all), flags, &error)))
-		sh_fail(g->io, "bad regex '%s': %s", pattern, error);
+		sh_fail(g->io, "bad regex '%s': %s", sh_buf_str(&list), error);
 	sh_buf_free(&list);
 	sh_buf_free(&all);
 	return re;
@@ -287,15 +299,18 @@ static int run(struct grep *g, int count, char **files)
 
 static int grep(struct sh_io *io, int argc, char **argv, struct grep *g)
 {
-	const char *pattern;
+	const char *pattern = NULL;
 	int at, bad;
 
 	if (sh_options(io, argc, argv, "cvonqwxhHlLisEFrm:A:B:C:e:", &g->o))
 		return 2;
 	at = g->o.at;
-	pattern = sh_opt(&g->o, 'e') ? sh_optval(&g->o, 'e') : at < argc ? argv[at++] : NULL;
-	if (!pattern)
-		return sh_fail(io, "no pattern") + 1;
+	io->quiet_open = sh_opt(&g->o, 's');
+	if (!sh_opt(&g->o, 'e')) {
+		if (at == argc)
+			return sh_fail(io, "no pattern") + 1;
+		pattern = argv[at++];
+	}
 	g->named =
 	    !sh_opt(&g->o, 'h') && (sh_opt(&g->o, 'H') || argc - at > 1 || sh_opt(&g->o, 'r'));
 	if (!numbers(g) || !(g->re = compile(g, pattern)))

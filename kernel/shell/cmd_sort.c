@@ -3,14 +3,22 @@
 #include "kernel/mem/mem.h"
 #include "kernel/shell/command.h"
 
+#define KEYS_MAX 8
+
+/* -k FROM[.C][bfnr][,TO[.C][bfnr]]: fields and characters from 1; TO 0: the end of the line, its C 0: the field's end. */
+struct sort_key {
+	u64 from, from_char, to, to_char;
+	bool numeric, reverse, fold, blanks; /* none: as the options say */
+};
+
 struct sort {
 	struct sh_opts o;
 	struct sh_arena arena; /* the lines */
 	char **line;
 	int count, room;
 	bool failed;
-	u64 key_from, key_to; /* fields; 0: the whole line */
-	bool key_numeric, key_reverse;
+	struct sort_key key[KEYS_MAX]; /* one at least: the whole line */
+	int keys;
 	char separator; /* 0: runs of blanks */
 };
 
@@ -32,24 +40,36 @@ static const char *field_start(const struct sort *s, const char *p, u64 n)
 	return p;
 }
 
-/* The part of the line that is compared: from *from, *n bytes. */
-static const char *sort_key(const struct sort *s, const char *line, size_t *n)
+static const char *skip(const char *p, const char *end, u64 n)
 {
-	const char *from = line, *end;
+	return n < (u64)(end - p) ? p + n : end;
+}
 
-	*n = strlen(line);
-	if (!s->key_from)
-		return line;
-	from = field_start(s, line, s->key_from);
-	end = line + *n;
-	if (s->key_to) {
-		const char *next = field_start(s, line, s->key_to + 1);
+/* Where the key ends; `end` is the line's. */
+static const char *key_end(
+    const struct sort *s, const struct sort_key *k, const char *line, const char *end)
+{
+	const char *next;
 
-		end = next > from && s->separator && next <= end && *next ? next - 1 : next;
-		if (end < from)
-			end = from;
-	}
-	*n = end - from;
+	if (!k->to)
+		return end;
+	if (k->to_char)
+		return skip(field_start(s, line, k->to), end, k->to_char);
+	next = field_start(s, line, k->to + 1);
+	return s->separator && *next ? next - 1 : next;
+}
+
+/* The part of the line that is compared: from *from, *n bytes. */
+static const char *sort_key(
+    const struct sort *s, const struct sort_key *k, const char *line, size_t *n)
+{
+	const char *end = line + strlen(line), *from = field_start(s, line, k->from);
+
+	if (k->blanks)
+		from += strspn(from, " \t");
+	from = skip(from, end, k->from_char - 1);
+	end = key_end(s, k, line, end);
+	*n = end > from ? end - from : 0;
 	return from;
 }
 
@@ -81,12 +101,12 @@ static int fold(int c)
 	return c >= 'A' && c <= 'Z' ? c | 32 : c;
 }
 
-static int compare_text(const struct sort *s, const char *a, size_t na, const char *b, size_t nb)
+static int compare_text(bool folded, const char *a, size_t na, const char *b, size_t nb)
 {
 	for (size_t i = 0; i < na && i < nb; i++) {
 		unsigned char x = a[i], y = b[i];
 
-		if (sh_opt(&s->o, 'f')) {
+		if (folded) {
 			x = fold(x);
 			y = fold(y);
 		}
@@ -96,29 +116,30 @@ static int compare_text(const struct sort *s, const char *a, size_t na, const ch
 	return na < nb ? -1 : na > nb;
 }
 
-/* By the key alone. */
-static int compare_keys(const struct sort *s, const char *a, const char *b)
+static int compare_key(const struct sort *s, const struct sort_key *k, const char *a, const char *b)
 {
 	size_t na, nb;
-	const char *ka = sort_key(s, a, &na), *kb = sort_key(s, b, &nb);
-	int d;
+	const char *ka = sort_key(s, k, a, &na), *kb = sort_key(s, k, b, &nb);
+	int d = k->numeric ? compare_numbers(ka, kb) : compare_text(k->fold, ka, na, kb, nb);
 
-	if (sh_opt(&s->o, 'b')) {
-		for (; na && is_space(*ka); na--)
-			ka++;
-		for (; nb && is_space(*kb); nb--)
-			kb++;
-	}
-	d = sh_opt(&s->o, 'n') || s->key_numeric ? compare_numbers(ka, kb)
-						 : compare_text(s, ka, na, kb, nb);
-	return sh_opt(&s->o, 'r') || s->key_reverse ? -d : d;
+	return k->reverse ? -d : d;
+}
+
+/* By the keys alone. */
+static int compare_keys(const struct sort *s, const char *a, const char *b)
+{
+	int d = 0;
+
+	for (int i = 0; !d && i < s->keys; i++)
+		d = compare_key(s, &s->key[i], a, b);
+	return d;
 }
 
 static int compare(const struct sort *s, const char *a, const char *b)
 {
 	int d = compare_keys(s, a, b);
 
-	if (d || sh_opt(&s->o, 's') || sh_opt(&s->o, 'u'))
+	if (d || sh_opt(&s->o, 's'))
 		return d;
 	d = strcmp(a, b);
 	return sh_opt(&s->o, 'r') ? -d : d;
@@ -168,32 +189,65 @@ static int sort_file(struct sh_io *io, struct file *f, const char *name, void *c
 	return s->failed ? sh_fail(io, "out of memory") : sh_read_status(&r);
 }
 
-/* -k FROM[nr][,TO[nr]] */
+/* FIELD[.CHARACTER] and letters; where it ends, NULL: a letter is unknown. */
+static const char *parse_place(const char *p, u64 *field, u64 *character, struct sort_key *k)
+{
+	*field = parse_digits(p, &p, 10);
+	if (*p == '.')
+		*character = parse_digits(p + 1, &p, 10);
+	for (; *p && *p != ','; p++) {
+		bool *flag = *p == 'n'	 ? &k->numeric
+			     : *p == 'r' ? &k->reverse
+			     : *p == 'f' ? &k->fold
+			     : *p == 'b' ? &k->blanks
+					 : NULL;
+		if (!flag)
+			return NULL;
+		*flag = true;
+	}
+	return p;
+}
+
+/* What the options say, for keys that say nothing. */
+static void inherit(const struct sort *s, struct sort_key *k)
+{
+	if (k->numeric || k->reverse || k->fold || k->blanks)
+		return;
+	k->numeric = sh_opt(&s->o, 'n');
+	k->reverse = sh_opt(&s->o, 'r');
+	k->fold = sh_opt(&s->o, 'f');
+	k->blanks = sh_opt(&s->o, 'b');
+}
+
+static bool add_key(struct sort *s, const char *text)
+{
+	struct sort_key k = {.from_char = 1};
+	const char *p = parse_place(text, &k.from, &k.from_char, &k);
+
+	if (p && *p)
+		p = parse_place(p + 1, &k.to, &k.to_char, &k);
+	if (!p || *p || !k.from || !k.from_char || s->keys == KEYS_MAX)
+		return false;
+	inherit(s, &k);
+	s->key[s->keys++] = k;
+	return true;
+}
+
 static bool sort_options(struct sh_io *io, struct sort *s)
 {
-	const char *k = sh_optval(&s->o, 'k');
-
 	if (sh_opt(&s->o, 't'))
 		s->separator = *sh_optval(&s->o, 't');
-	if (!k)
-		return true;
-	s->key_from = parse_digits(k, &k, 10);
-	for (; *k; k++) {
-		if (*k == 'n')
-			s->key_numeric = true;
-		else if (*k == 'r')
-			s->key_reverse = true;
-		else if (*k == '.')
-			parse_digits(k + 1, &k, 10), k--;
-		else if (*k == ',')
-			s->key_to = parse_digits(k + 1, &k, 10), k--;
-		else if (!is_alpha(*k))
-			break;
+	for (int i = 0; i < s->o.values; i++) {
+		const char *text = s->o.value[i].text;
+
+		if (s->o.value[i].letter == 'k' && !add_key(s, text)) {
+			sh_fail(io, "bad key '%s'", text);
+			return false;
+		}
 	}
-	if (!*k && s->key_from)
-		return true;
-	sh_fail(io, "bad key '%s'", sh_optval(&s->o, 'k'));
-	return false;
+	if (!s->keys)
+		add_key(s, "1");
+	return true;
 }
 
 static int sort_all(struct sh_io *io, struct sort *s, int argc, char **argv)

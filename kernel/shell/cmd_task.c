@@ -286,7 +286,7 @@ int sh_cmd_xargs(struct sh_io *io, int argc, char **argv)
 	static char *echo[] = {"echo"};
 	struct xargs x = {.io = io, .max = 1000};
 
-	if (sh_options(io, argc, argv, "n:rI:", &x.o))
+	if (sh_options(io, argc, argv, "+n:rI:", &x.o))
 		return 1;
 	x.replace = sh_optval(&x.o, 'I');
 	if (sh_opt(&x.o, 'n') && (!sh_number(io, sh_optval(&x.o, 'n'), &x.max) || !x.max))

@@ -247,8 +247,9 @@ int sh_each_file(struct sh_io *io, int count, char **names,
 		}
 		r = vfs_open(names[i], O_RDONLY, 0, &f);
 		if (r) {
-			bad |= io->cant_open ? sh_fail_open(io, names[i], r)
-					     : sh_fail_errno(io, r, "%s", names[i]);
+			bad |= io->quiet_open  ? 1
+			       : io->cant_open ? sh_fail_open(io, names[i], r)
+					       : sh_fail_errno(io, r, "%s", names[i]);
 			continue;
 		}
 		bad |= fn(io, f, names[i], ctx);
@@ -280,29 +281,58 @@ static bool option_value(struct sh_opts *o, char c, const char *text)
 	return true;
 }
 
+/* The letters of one argument; *extra: the value of the last is the next one. 0, or 1 after a message. */
+static int option_letters(struct sh_io *io, const char *p, const char *next, const char *spec,
+    struct sh_opts *o, int *extra)
+{
+	for (; *p; p++) {
+		const char *s = is_alpha(*p) || *p == '1' ? strchr(spec, *p) : NULL;
+
+		if (!s)
+			return bad_option(io, *p);
+		o->set |= 1UL << sh_opt_index(*p);
+		if (s[1] != ':')
+			continue;
+		*extra = !p[1];
+		if (*extra && !next)
+			return sh_fail(io, "option requires an argument: %c", *p);
+		if (!option_value(o, *p, *extra ? next : p + 1))
+			return sh_fail(io, "too many options");
+		break;
+	}
+	return 0;
+}
+
+/* Takes count arguments at `from` before those at `to`, which move up. */
+static void bring_forward(char **argv, int to, int from, int count)
+{
+	for (; from > to && count > 0; to++, from++, count--) {
+		char *moved = argv[from];
+
+		memmove(argv + to + 1, argv + to, (from - to) * sizeof(*argv));
+		argv[to] = moved;
+	}
+}
+
 int sh_options(struct sh_io *io, int argc, char **argv, const char *spec, struct sh_opts *o)
 {
-	*o = (struct sh_opts){.at = 1};
-	for (; o->at < argc && argv[o->at][0] == '-' && argv[o->at][1]; o->at++) {
-		const char *p = argv[o->at] + 1, *s;
+	bool first_only = *spec == '+', last = false;
 
-		if (!strcmp(p, "-")) {
-			o->at++;
-			return 0;
+	*o = (struct sh_opts){.at = 1};
+	for (int i = 1; i < argc && !last; i++) {
+		int extra = 0;
+
+		if (argv[i][0] != '-' || !argv[i][1]) {
+			last = first_only;
+			continue;
 		}
-		for (; *p; p++) {
-			s = is_alpha(*p) || *p == '1' ? strchr(spec, *p) : NULL;
-			if (!s)
-				return bad_option(io, *p);
-			o->set |= 1UL << sh_opt_index(*p);
-			if (s[1] != ':')
-				continue;
-			if (!p[1] && o->at + 1 >= argc)
-				return sh_fail(io, "option requires an argument: %c", *p);
-			if (!option_value(o, *p, p[1] ? p + 1 : argv[++o->at]))
-				return sh_fail(io, "too many options");
-			break;
-		}
+		last = !strcmp(argv[i], "--");
+		if (!last && option_letters(io, argv[i] + 1, i + 1 < argc ? argv[i + 1] : NULL,
+				 spec + first_only, o, &extra))
+			return 1;
+		bring_forward(argv, o->at, i, 1 + extra);
+		o->at += 1 + extra;
+		i += extra;
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@ struct sh_io {
 	const char *name;	     /* of the command, for messages */
 	struct sh_buf buf;	     /* output not written yet */
 	int error;		     /* negative errno of the first output that failed */
+	bool quiet_open;	     /* nothing is said of a file that does not open */
 	bool cant_open; /* "can't open 'x'" where others say "x" of a file that is not there */
 };
 
@@ -58,7 +59,7 @@ struct sh_opts {
 	struct {
 		char letter;
 		const char *text;
-	} value[6];
+	} value[8];
 	int values;
 	int at; /* first operand */
 };
@@ -76,7 +77,10 @@ static inline bool sh_opt(const struct sh_opts *o, char c)
 
 const char *sh_optval(const struct sh_opts *o, char c); /* the last one given; NULL: none */
 
-/* spec: letters, each followed by ':' if it takes a value ("cvn:"). 0, or 1 after a message. */
+/*
+ * spec: letters, each followed by ':' if it takes a value ("cvn:"). 0, or 1 after a message. Options may stand behind operands, unless
+ * spec begins with '+', or a "--" ends them: argv is put in order.
+ */
 int sh_options(struct sh_io *io, int argc, char **argv, const char *spec, struct sh_opts *o);
 /* A decimal number >= 0; false after a message. */
 bool sh_number(struct sh_io *io, const char *s, u64 *out);

@@ -152,8 +152,8 @@ void sh_jobs_free(struct shell *sh)
 		remove(sh, sh->jobs);
 }
 
-/* Waits for one job in the foreground of `wait`: Ctrl-C ends the waiting, not the job. */
-static int wait_one(struct sh_io *io, int pid)
+/* Waits for one job in the foreground of `wait`: Ctrl-C ends the waiting, not the job. tell: which signal ended it, if one did. */
+static int wait_one(struct sh_io *io, int pid, bool tell)
 {
 	struct shell *sh = io->sh;
 	struct sh_job *j = find(sh, pid);
@@ -171,6 +171,8 @@ static int wait_one(struct sh_io *io, int pid)
 			break;
 	}
 	status = j->status >= 0 ? j->status : 127;
+	if (tell && j->background)
+		tell_signal(sh, j->signal);
 	remove(sh, j);
 	return status;
 }
@@ -201,12 +203,12 @@ int sh_cmd_wait(struct sh_io *io, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (job_pid(io, argv[i], &pid))
 			return 2;
-		status = wait_one(io, pid);
+		status = wait_one(io, pid, true);
 	}
 	if (argc > 1)
 		return status;
 	while (io->sh->jobs) {
-		status = wait_one(io, io->sh->jobs->pid);
+		status = wait_one(io, io->sh->jobs->pid, false);
 		if (status == 130 && os_interrupted())
 			return status;
 	}

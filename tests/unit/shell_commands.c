@@ -1,5 +1,7 @@
 /* The shell's commands: what they print. Rows of script and output; see shell_tools.h. */
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/shell/command.h"
 #include "tests/unit/shell_tools.h"
 
 #define ROWS(...)                                                                                  \
@@ -22,6 +24,7 @@ static void echo(void)
 	    {"printf '%032d' 0 | tr 0 a; printf '%0500d' 7 | wc -c",
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa500\n"},
 	    {"printf ''", ""}, {"printf '%d\\n' x", "sh: invalid number 'x'\n0\n=1"},
+	    {"printf '%d\\n' 12x", "sh: invalid number '12x'\n0\n=1"},
 	    {"printf '%y'", "sh: %y: invalid format\n=1"}, {"printf 'no newline'", "no newline"});
 }
 
@@ -58,6 +61,12 @@ static void grep(void)
 	    {"echo x | grep '['; echo $?", "grep: bad regex '[': unmatched [\n2\n"},
 	    {"echo a | grep -e a; printf 'a\\nb\\nc\\n' | grep -e 'a\nc'", "a\na\nc\n"},
 	    {"mkdir d; echo hit > d/f; grep -r hit d", "d/f:hit\n"},
+	    {TEXT "grep -e one -e two g; grep -c -E -e '^o' -e '^(T|th)' g; grep -e '' -e x g | wc "
+		  "-l",
+		"one 1\ntwo 2\n3\n4\n"},
+	    {TEXT "grep two g -n; grep -- -n g; grep one -e two; echo $?",
+		"2:two 2\ngrep: one: No such file or directory\n2\n"},
+	    {"grep -s x nosuch; echo $?; echo -n x | grep -s x", "2\nx\n"},
 	    {"grep -cx 12 <<E\n12\n123\nE", "1\n"},
 	    {"printf 'a\\n\\nb\\n' | grep -c ''; printf 'x' | grep x", "3\nx\n"});
 }
@@ -117,6 +126,9 @@ static void awk(void)
 	    {"awk -v n=4 'BEGIN{print n*2; x[\"a\"]; print (\"a\" in x), (\"b\" in x); delete "
 	     "x[\"a\"]; print length(x)}'",
 		"8\n1 0\n0\n"},
+	    {"awk 'BEGIN{system(\"x\")}'; awk '{getline x}'; awk 'function f(x){return x}'",
+		"awk: not understood here near '(\"x\")}'\nawk: not understood here near ' x}'\n"
+		"awk: not understood here near ' f(x){return x}'\n=2"},
 	    {"printf 'a b\\n' | awk '{print; next; print \"no\"} END {print NR}'", "a b\n1\n"},
 	    {"awk 'BEGIN{print 2^3}'", "awk: syntax error near '3}'\n=2"},
 	    {"awk 'BEGIN{print length()}' ; echo x | awk '{print -$1, !$1, $1 ~ /x/, \"a\" > 0}'; "
@@ -134,6 +146,15 @@ static void text(void)
 		"a\na\nb\nc\n9\n10\nb\na\n"},
 	    {"printf 'x 2\\ny 1\\n' | sort -k2; printf 'a:3\\nb:1\\n' | sort -t: -k2n",
 		"y 1\nx 2\nb:1\na:3\n"},
+	    {"printf '%s\\n' 'a 2 x' 'b 10 x' 'c 1 y' 'D 2 y' > f; sort -k3,3 -k2,2n f | tr '\\n' "
+	     ",; "
+	     "sort -k3,3r -k2,2nr f | tr '\\n' ,; sort -r -k2n f | tr '\\n' ,",
+		"a 2 x,b 10 x,c 1 y,D 2 y,D 2 y,c 1 y,b 10 x,a 2 x,c 1 y,a 2 x,D 2 y,b 10 x,"},
+	    {"printf '%s\\n' 'a 2 x' 'b 10 x' 'c 1 y' 'D 2 y' > f; sort -k1.2 f | head -1; sort "
+	     "-k3.2,3.2 -u f; sort f -f | tr '\\n' ,; sort -f -k1,1 f -s | tail -1",
+		"c 1 y\na 2 x\nD 2 y\na 2 x,b 10 x,c 1 y,D 2 y,D 2 y\n"},
+	    {"touch f; sort -k0 f; sort -k1x f; sort -k1,2.3q f",
+		"sort: bad key '0'\nsort: bad key '1x'\nsort: bad key '1,2.3q'\n=1"},
 	    {"printf 'b\\na\\nb\\n' | sort -u; printf 'a\\na\\nb\\n' | uniq -c; printf "
 	     "'a\\na\\nb\\n' | uniq -d",
 		"a\nb\n      2 a\n      1 b\na\n"},
@@ -146,10 +167,27 @@ static void text(void)
 	    {"seq 5 > f; head -n 1 f f; tail -1 f", "==> f <==\n1\n\n==> f <==\n1\n5\n"},
 	    {"printf 'a b\\nc' > f; wc f; wc -l < f; wc -w f",
 		"        1         3         5 f\n1\n3 f\n"},
+	    {"seq 5 > f; wc -l f f; wc f -c", "        5 f\n        5 f\n       10 total\n10 f\n"},
+	    {"seq 5 | head -n -2; seq 5 | head -c -7; seq 5 | head -n -9; seq 9999 | head -n -9998",
+		"1\n2\n3\n1\n21\n"},
+	    {"seq 5 | tail +4; seq 5 > f; tail -c +9 f; tail -n 1 f -q f; tail nosuch",
+		"4\n5\n5\n5\n5\ntail: can't open 'nosuch': No such file or directory\ntail: no "
+		"files\n=1"},
 	    {"seq 5 -2 1; seq 2 3", "5\n3\n1\n2\n3\n"},
 	    {"printf 'abc\\n' | hexdump -C; printf 'abc' | hexdump",
 		"00000000  61 62 63 0a                                       "
-		"|abc.|\n00000004\n0000000 6261 0063\n0000003\n"},
+		"|abc.|\n00000004\n0000000 6261 0063                              \n0000003\n"},
+	    {"printf 'ab\\0\\n\\377' | hexdump -c; printf 'ab\\377' | hexdump -b; printf abc | "
+	     "hexdump -x",
+		"0000000   a   b  \\0  \\n 377                                            "
+		"\n0000005\n"
+		"0000000 141 142 377                                                    \n0000003\n"
+		"0000000    6261    0063                                                "
+		"\n0000003\n"},
+	    {"seq 1 8 | hexdump -d; seq 1 8 | hexdump -o",
+		"0000000   02609   02610   02611   02612   02613   02614   02615   02616\n0000010\n"
+		"0000000  005061  005062  005063  005064  005065  005066  005067  "
+		"005070\n0000010\n"},
 	    {"dd if=/dev/zero bs=64 count=1 2>/dev/null | hexdump -C",
 		"00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  "
 		"|................|\n*\n00000040\n"},
@@ -166,14 +204,16 @@ static void text(void)
 		"send: nosuch: No such file or directory\n=1"},
 	    {"seq 9 | dd bs=4 count=2 of=f; cat f",
 		"2+0 records in\n2+0 records out\n1\n2\n3\n4\n"},
+	    {"dd if=nosuch; echo abcdef > f; printf xy | dd of=f conv=notrunc 2>/dev/null; cat f",
+		"dd: can't open 'nosuch': No such file or directory\nxycdef\n"},
 	    {"echo hi | tee f | cat; cat f", "hi\nhi\n"},
 	    {"head -x", "head: unrecognized option: x (see `help head`)\n=1"},
 	    {"echo a b c | xargs -n2 echo x; echo a b | xargs -I{} echo '<{}>'",
 		"x a b\nx c\n<a>\n<b>\n"},
 	    {"cut -f2 nosuch; tail nosuch; sort nosuch",
 		"cut: nosuch: No such file or directory\n"
-		"tail: can't open 'nosuch': No such file or directory\nsort: nosuch: No such file "
-		"or directory\n=1"});
+		"tail: can't open 'nosuch': No such file or directory\ntail: no files\n"
+		"sort: nosuch: No such file or directory\n=1"});
 }
 
 static void files(void)
@@ -209,7 +249,19 @@ static void files(void)
 	    {"touch /nodir/x", "touch: /nodir/x: No such file or directory\n=1"});
 }
 
+/* They are looked up by halving. */
+static void table(void)
+{
+	for (size_t i = 0; i < sh_command_count; i++) {
+		EXPECT(sh_command_find(sh_commands[i].name) == &sh_commands[i]);
+		EXPECT(!i || strcmp(sh_commands[i - 1].name, sh_commands[i].name) < 0);
+	}
+	EXPECT(!sh_command_find("nosuch"));
+	ROWS({"uname -m; uname | wc -w", "x86_64\n1\n"});
+}
+
 static const struct ktap_case cases[] = {
+    {"shell.table", table},
     {"shell.echo", echo},
     {"shell.test", test},
     {"shell.grep", grep},

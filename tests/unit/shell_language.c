@@ -171,7 +171,9 @@ static void pipes(void)
 static void jobs(void)
 {
 	ROWS({"(exit 3) & wait $!; echo $?", "3\n"},
-	    {"sleep 60 & P=$!; kill $P; wait $P; echo $?", "143\n"},
+	    {"sleep 60 & P=$!; kill $P; wait $P; echo $?", "Terminated\n143\n"},
+	    {"sleep 60 & kill -9 $!; wait $!; echo $?", "Killed\n137\n"},
+	    {"sleep 60 & kill $!; wait; echo $?", "0\n"},
 	    {"sleep 60 & kill $!; wait; echo $?", "0\n"},
 	    {"kill -0 99999; echo $?", "sh: can't kill pid 99999: No such process\n1\n"},
 	    {"true & P=$!; sleep 0.1; sleep 0.1; kill -0 $P 2>/dev/null; echo $?", "1\n"},
@@ -180,7 +182,7 @@ static void jobs(void)
 	    {"A=1; export B=2; sh -c 'echo [$A$B]'", "[2]\n"},
 	    {"[ $$ = $(sh -c 'echo $PPID' >/dev/null; echo $$) ] && echo same", "same\n"},
 	    {"wait 12345; echo $?", "127\n"},
-	    {"cat > f < /dev/zero & P=$!; kill $P; wait $P; echo $?", "143\n"});
+	    {"cat > f < /dev/zero & P=$!; kill $P; wait $P; echo $?", "Terminated\n143\n"});
 }
 
 static void errors(void)

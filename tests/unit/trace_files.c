@@ -123,7 +123,8 @@ static void cpumask(void)
 	EXPECT_EQ(trace_put("tracing_cpumask", "000000001"), -EOVERFLOW);
 	EXPECT_EQ(trace_put("tracing_cpumask", "00000000,00000001"),
 	    host_cpu_count() > 32 ? 0 : -EOVERFLOW);
-	EXPECT_EQ(trace_put("tracing_cpumask", "g,1"), host_cpu_count() > 32 ? -EINVAL : -EOVERFLOW);
+	EXPECT_EQ(
+	    trace_put("tracing_cpumask", "g,1"), host_cpu_count() > 32 ? -EINVAL : -EOVERFLOW);
 	EXPECT_EQ(trace_put("tracing_cpumask", "1,g"), -EINVAL);
 	EXPECT_EQ(trace_put("tracing_cpumask", "g"), -EINVAL);
 	EXPECT_EQ(trace_put("tracing_cpumask", "0x1"), -EINVAL);

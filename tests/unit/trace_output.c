@@ -116,8 +116,7 @@ static void line_forms(void)
 			       rows[i].latency),
 		    rows[i].shown);
 	line_of(&rec, sizeof(rec), on | TRACE_OPT_BIN, 0x1122, 0, false);
-	EXPECT(!memcmp(
-	    text, "\xd1\x2f\x01\0\3\0\0\0\x22\x11\0\0\0\0\0\0type: 14\n", 25));
+	EXPECT(!memcmp(text, "\xd1\x2f\x01\0\3\0\0\0\x22\x11\0\0\0\0\0\0type: 14\n", 25));
 }
 
 static void strange_records(void)
