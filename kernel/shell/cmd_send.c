@@ -2,11 +2,12 @@
  * send: a file as lines of text, for a serial console whose other end keeps what it gets (`trapline extract` makes the file of it
  * again). Task context.
  *
- *   =trapline-file NAME
- *   =OFFSET CRC DATA      for each block: where in the file (hex), CRC-32 (hex) of the offset as 8 bytes and of the data, base64
- *   =trapline-end SIZE    (hex)
+ *   =trapline-file CRC NAME    the CRC-32 (hex) of the name; again every now and then, for one that did not arrive
+ *   =OFFSET CRC DATA           for each block: where in the file (hex), CRC-32 of the name, the offset as 8 bytes and the data, base64
+ *   =trapline-end SIZE CRC     (hex) CRC-32 of the name and the size as 8 bytes
  *
- * So what a noisy line costs is a block, and which one is known: -r sends it again. Anything may stand between the lines.
+ * So what a noisy line costs is a block, and which one is known: -r sends it again. No line is taken for another file's. Anything
+ * may stand between the lines.
  */
 #include "kernel/lib/base64.h"
 #include "kernel/lib/crc32.h"
@@ -17,6 +18,7 @@
 
 #define BLOCK	  768 /* a line of 1024 characters, and what stands before them */
 #define BLOCK_MAX 3072
+#define AGAIN	  64 /* blocks, then the name is said again */
 
 struct sending {
 	u64 block;
@@ -24,14 +26,33 @@ struct sending {
 };
 
 struct line {
+	const char *name;
+	u32 name_crc;
+	unsigned blocks; /* since the name was said */
 	u8 data[BLOCK_MAX];
 	char text[BASE64_SIZE(BLOCK_MAX)];
 };
 
+static void put_name(struct sh_io *io, struct line *line)
+{
+	sh_printf(io, "=trapline-file %08x %s\n", line->name_crc, line->name);
+	line->blocks = 0;
+}
+
+static void put_end(struct sh_io *io, struct line *line, u64 size)
+{
+	if (line->blocks)
+		put_name(io, line);
+	sh_printf(io, "=trapline-end %llx %08x\n", (unsigned long long)size,
+	    crc32_add(line->name_crc, &size, sizeof(size)));
+}
+
 static void put_block(struct sh_io *io, struct line *line, u64 offset, size_t n)
 {
-	u32 crc = crc32_add(crc32_add(0, &offset, sizeof(offset)), line->data, n);
+	u32 crc = crc32_add(crc32_add(line->name_crc, &offset, sizeof(offset)), line->data, n);
 
+	if (line->blocks++ == AGAIN)
+		put_name(io, line);
 	base64_encode(line->text, line->data, n);
 	sh_printf(io, "=%llx %08x ", (unsigned long long)offset, crc);
 	sh_put(io, line->text, BASE64_SIZE(n));
@@ -97,11 +118,12 @@ static bool next_range(const char **p, u64 *at, u64 *length)
 	return parse_hex(p, '+', at) && parse_hex(p, ',', length) && *length;
 }
 
+/* The file's size, for that may be missing, too; 0: it has none. Or the error. */
 static ssize send_ranges(
     struct sh_io *io, struct file *f, const struct sending *how, struct line *line)
 {
 	const char *p = how->ranges;
-	ssize end = 0;
+	ssize end = 0, size;
 
 	while (*p && end >= 0) {
 		u64 at, length;
@@ -109,7 +131,10 @@ static ssize send_ranges(
 		s64 seeked = vfs_seek(f, at, 0);
 		end = seeked < 0 ? seeked : send_blocks(io, f, how, line, at, length);
 	}
-	return end < 0 ? end : 0;
+	if (end < 0)
+		return end;
+	size = vfs_seek(f, 0, 2);
+	return size < 0 ? 0 : size;
 }
 
 static const char *last_part(const char *path)
@@ -126,17 +151,17 @@ static int send_file(struct sh_io *io, struct file *f, const char *name, void *c
 
 	if (!line)
 		return sh_fail(io, "out of memory");
-	sh_printf(io, "=trapline-file %s\n", last_part(name));
+	line->name = last_part(name);
+	line->name_crc = crc32_add(0, line->name, strlen(line->name));
+	put_name(io, line);
 	ssize end =
 	    how->ranges ? send_ranges(io, f, how, line) : send_blocks(io, f, how, line, 0, ~0UL);
+	if (end > 0 || (!end && !how->ranges))
+		put_end(io, line, end);
 	kfree(line);
 	if (end < 0 && end != -EINTR)
 		return sh_fail_errno(io, end, "%s", name);
-	if (end < 0)
-		return 1;
-	if (!how->ranges)
-		sh_printf(io, "=trapline-end %llx\n", (unsigned long long)end);
-	return 0;
+	return end < 0;
 }
 
 static bool ranges_fit(const char *p)

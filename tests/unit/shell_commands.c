@@ -192,11 +192,14 @@ static void text(void)
 		"00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  "
 		"|................|\n*\n00000040\n"},
 	    {"seq 5 > f; send -b 8 f; send -r 2+2,6+100 f",
-		"=trapline-file f\n=0 b658318f MQoyCjMKNAo=\n=8 b2b9032a NQo=\n=trapline-end a\n"
-		"=trapline-file f\n=2 eada0524 Mgo=\n=6 a4d2a207 NAo1Cg==\n"},
+		"=trapline-file 76d32be0 f\n=0 47dd6b61 MQoyCjMKNAo=\n=8 82d586cb "
+		"NQo=\n=trapline-file 76d32be0 f\n=trapline-end a 58b0f048\n"
+		"=trapline-file 76d32be0 f\n=2 dab680c5 Mgo=\n=6 7e652769 NAo1Cg==\n=trapline-file "
+		"76d32be0 f\n=trapline-end a 58b0f048\n"},
 	    {"echo x > f; cat f | send -; > f; send f",
-		"=trapline-file -\n=0 e4b97296 eAo=\n=trapline-end 2\n=trapline-file "
-		"f\n=trapline-end 0\n"},
+		"=trapline-file 97ddb3f8 -\n=0 21bc69dc eAo=\n=trapline-file 97ddb3f8 "
+		"-\n=trapline-end 2 d7927627\n=trapline-file 76d32be0 f\n=trapline-end 0 "
+		"c970ec80\n"},
 	    {"send -b 0 f; send -b 3073 f; send -r 2+ f; send -r 1+1,x f; send nosuch",
 		"send: a block has 1 to 3072 bytes\nsend: a block has 1 to 3072 bytes\n"
 		"send: bad ranges '2+': OFFSET+LENGTH,... in hex\n"

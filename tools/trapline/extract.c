@@ -41,27 +41,43 @@ static bool is_plain_name(const char *name)
 	return true;
 }
 
+/* The command that sends what is missing; of a file without an end what is there, and where that is. */
+static void say_again(const struct serial_file *f)
+{
+	const char *comma = "";
+	struct range r;
+
+	fputs("send -r ", stderr);
+	for (uint64_t at = 0; serial_missing(f, at, &r); at = r.at + r.length, comma = ",")
+		fprintf(stderr, "%s%llx+%llx", comma, (unsigned long long)r.at,
+		    (unsigned long long)r.length);
+	if (!f->ended)
+		fprintf(stderr, "%s%llx+1", comma, (unsigned long long)f->size);
+	fprintf(stderr, " %s\n", f->name);
+}
+
 /* Says what is missing, and how to get it. */
 static bool is_whole(const struct serial_file *f)
 {
 	struct range r;
-	uint64_t at = 0, blocks = 0;
+	uint64_t blocks = 0;
 
-	for (; serial_missing(f, at, &r); at = r.at + r.length)
+	for (uint64_t at = 0; serial_missing(f, at, &r); at = r.at + r.length)
 		blocks++;
+	if (f->two)
+		say("%s: what came twice is not the same: two files of this name, or one that "
+		    "changed meanwhile",
+		    f->name);
 	if (!blocks && f->ended)
-		return true;
-	if (blocks) {
-		say("%s: %llu piece%s missing; in the guest, of a file that stays what it is: ",
-		    f->name, (unsigned long long)blocks, blocks == 1 ? " is" : "s are");
-		fputs("send -r ", stderr);
-		for (at = 0; serial_missing(f, at, &r); at = r.at + r.length)
-			fprintf(stderr, "%s%llx+%llx", at || r.at != at ? (at ? "," : "") : "",
-			    (unsigned long long)r.at, (unsigned long long)r.length);
-		fprintf(stderr, " %s\n", f->name);
-	}
-	if (!f->ended)
-		say("%s: its end did not come", f->name);
+		return !f->two;
+	if (blocks)
+		say("%s: %llu piece%s missing%s; in the guest, of a file that stays what it is: ",
+		    f->name, (unsigned long long)blocks, blocks == 1 ? " is" : "s are",
+		    f->ended ? "" : ", and its end");
+	else
+		say("%s: its end did not come; in the guest, of a file that stays what it is: ",
+		    f->name);
+	say_again(f);
 	return false;
 }
 

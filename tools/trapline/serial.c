@@ -98,67 +98,114 @@ static bool take_hex(struct text *t, uint64_t *v)
 	return t->at > start;
 }
 
-static struct serial_file *begin_file(struct serial_files *files, const char *name, size_t n)
+static struct serial_file *find_file(struct serial_files *files, const char *name, size_t n)
 {
 	for (size_t i = 0; i < files->count; i++)
 		if (strlen(files->file[i].name) == n && !memcmp(files->file[i].name, name, n))
 			return &files->file[i];
+	return NULL;
+}
+
+/* =trapline-file CRC NAME: the file, which is made if it is new and there may be new ones; NULL: it is no such line, or not whole. */
+static struct serial_file *take_name(struct serial_files *files, struct text t, bool make)
+{
+	uint64_t crc;
+
+	if (!take_word(&t, "trapline-file ") || !take_hex(&t, &crc) || !take_word(&t, " "))
+		return NULL;
+	size_t n = t.end - t.at;
+	if (memchr(t.at, 0, n) || crc32_add(0, t.at, n) != crc)
+		return NULL;
+	struct serial_file *f = find_file(files, t.at, n);
+	if (f || !make)
+		return f;
 	files->file = xrealloc(files->file, (files->count + 1) * sizeof(*files->file));
-	struct serial_file *f = &files->file[files->count++];
-	*f = (struct serial_file){.name = xstrndup(name, n)};
+	f = &files->file[files->count++];
+	*f = (struct serial_file){.name = xstrndup(t.at, n), .name_crc = crc};
 	return f;
 }
 
-/* =OFFSET CRC DATA: true if it is one, and whole. */
-static bool take_block(struct serial_file *f, struct text t)
+/* Puts the bytes where they belong. */
+static void put_block(struct serial_file *f, uint64_t at, const uint8_t *data, size_t n)
 {
-	uint8_t data[BLOCK_MAX];
-	uint64_t at, crc;
-	ssize_t n;
+	struct range gap;
 
-	if (!take_hex(&t, &at) || !take_word(&t, " ") || !take_hex(&t, &crc) || !take_word(&t, " "))
-		return false;
-	if (t.end - t.at > BLOCK_MAX / 3 * 4)
-		return false;
-	n = base64_decode(data, t.at, t.end - t.at);
-	if (n <= 0 || at > f->size + GAP_MOST || at + n > SIZE_MOST)
-		return false;
-	if (crc32_add(crc32_add(0, &at, sizeof(at)), data, n) != crc)
-		return false;
 	grow(f, at + n);
+	if (memcmp(f->data + at, data, n) && !(serial_missing(f, at, &gap) && gap.at < at + n))
+		f->two = true;
 	memcpy(f->data + at, data, n);
 	remember(f, at, n);
-	return true;
 }
 
-/* Behind the '='. */
-static struct serial_file *take_line(
+struct block {
+	uint64_t at, crc;
+	size_t n;
+	uint8_t data[BLOCK_MAX];
+};
+
+static bool is_of(const struct serial_file *f, const struct block *b)
+{
+	return crc32_add(crc32_add(f->name_crc, &b->at, sizeof(b->at)), b->data, b->n) == b->crc &&
+	       b->at <= f->size + GAP_MOST;
+}
+
+/* OFFSET CRC DATA */
+static bool parse_block(struct text t, struct block *b)
+{
+	ssize_t n;
+
+	if (!take_hex(&t, &b->at) || !take_word(&t, " ") || !take_hex(&t, &b->crc) ||
+	    !take_word(&t, " ") || t.end - t.at > BLOCK_MAX / 3 * 4)
+		return false;
+	n = base64_decode(b->data, t.at, t.end - t.at);
+	b->n = n;
+	return n > 0 && b->at <= SIZE_MOST - n;
+}
+
+/* The file that it is of: most likely the one of the last line. */
+static struct serial_file *take_block(
     struct serial_files *files, struct serial_file *now, struct text t)
 {
-	uint64_t size;
+	struct block b;
 
-	if (take_word(&t, "trapline-file "))
-		return begin_file(files, t.at, t.end - t.at);
-	if (!now)
-		return NULL;
-	if (take_word(&t, "trapline-end ")) {
-		if (take_hex(&t, &size) && t.at == t.end && size <= now->size + GAP_MOST) {
-			now->ended = true;
-			grow(now, size);
-		}
+	if (!parse_block(t, &b))
 		return now;
+	for (size_t i = 0; !(now && is_of(now, &b)); i++) {
+		if (i == files->count)
+			return now;
+		if (is_of(&files->file[i], &b))
+			now = &files->file[i];
 	}
-	if (!take_block(now, t))
-		now->bad++;
+	put_block(now, b.at, b.data, b.n);
 	return now;
 }
 
-void serial_read(struct serial_files *files, const uint8_t *log, size_t size)
+/* trapline-end SIZE CRC */
+static bool take_end(struct serial_files *files, struct text t)
 {
-	struct serial_file *now = NULL;
+	uint64_t size, crc;
+
+	if (!take_word(&t, "trapline-end "))
+		return false;
+	if (!take_hex(&t, &size) || !take_word(&t, " ") || !take_hex(&t, &crc) || t.at != t.end)
+		return true;
+	for (size_t i = 0; i < files->count; i++) {
+		struct serial_file *f = &files->file[i];
+		if (crc32_add(f->name_crc, &size, sizeof(size)) != crc || size > f->size + GAP_MOST)
+			continue;
+		f->ended = true;
+		grow(f, size);
+	}
+	return true;
+}
+
+/* A pass over all lines that may be of a file, from behind their '=' on: names first, for a block may come before the first name
+ * that is whole. */
+static void pass(struct serial_files *files, const uint8_t *log, size_t size, bool names)
+{
+	struct serial_file *now = NULL, *named;
 	const char *p = (const char *)log, *end = p + size;
 
-	*files = (struct serial_files){.file = NULL};
 	while (p < end) {
 		const char *stop = memchr(p, '\n', end - p), *next, *mark;
 
@@ -168,11 +215,22 @@ void serial_read(struct serial_files *files, const uint8_t *log, size_t size)
 		while (stop > p && stop[-1] == '\r')
 			stop--;
 		mark = memchr(p, '=', stop - p);
-		if (mark && (mark == p || now || stop - mark > 10))
-			now = take_line(files, now, (struct text){mark + 1, stop});
-		progress("reading", p - (const char *)log, size);
+		struct text t = {mark ? mark + 1 : stop, stop};
+		if ((named = take_name(files, t, names)))
+			now = named;
+		else if (!names && !take_end(files, t))
+			now = take_block(files, now, t);
+		progress("reading", (p - (const char *)log) / 2 + (names ? 0 : size / 2), size);
 		p = next;
 	}
+}
+
+void serial_read(struct serial_files *files, const uint8_t *log, size_t size)
+{
+	*files = (struct serial_files){.file = NULL};
+	pass(files, log, size, true);
+	if (files->count)
+		pass(files, log, size, false);
 	progress("reading", size, size);
 }
 

@@ -9,10 +9,11 @@ struct range {
 
 struct serial_file {
 	char *name;
+	uint32_t name_crc;
 	uint8_t *data;	    /* what did not come is zeros */
 	uint64_t size;	    /* as far as anything came, or as it says */
 	bool ended;	    /* the line with its size came */
-	uint64_t bad;	    /* lines that were no blocks, though they began like some */
+	bool two;	    /* of what came twice it was not the same */
 	struct range *have; /* what came: in order, apart from each other */
 	size_t haves;
 };
