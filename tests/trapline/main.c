@@ -3,5 +3,8 @@
 
 int main(void)
 {
-	return output_tests() ? 1 : 0;
+	int failed = output_tests();
+
+	failed += words_tests() + sequence_tests() + duration_tests() + survey_tests();
+	return failed ? 1 : 0;
 }

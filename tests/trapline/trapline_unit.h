@@ -9,3 +9,7 @@
 #include <cmocka.h>
 
 int output_tests(void);
+int words_tests(void);
+int sequence_tests(void);
+int duration_tests(void);
+int survey_tests(void);

@@ -6,6 +6,7 @@
 void write_text(struct trace *t, FILE *out);
 /* Lines alone, without what stands above them. */
 void write_records(struct trace *t, FILE *out);
+void write_record(FILE *out, const struct trace *t, const struct record *r);
 void write_json(struct trace *t, FILE *out);
 void write_perfetto(struct trace *t, FILE *out);
 /* A directory that is not there yet: metadata, and a stream for each CPU. False, said: it could not be written. */

@@ -9,6 +9,8 @@ static const struct command {
 	const char *help;
 } commands[] = {
     {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
+    {"diff", cmd_diff,
+	"compares two trace.dat files: order, counts, values, times, latencies, losses"},
     {"live", cmd_live, "follows the events of a running machine, out of its memory"},
     {"extract", cmd_extract, "takes traces out of a serial log"},
 };

@@ -72,7 +72,7 @@ static void put_gap(FILE *out, const struct trace *t, const struct record *r)
 		fputs(": [LOST EVENTS]\n", out);
 }
 
-static void put_record(FILE *out, const struct trace *t, const struct record *r)
+void write_record(FILE *out, const struct trace *t, const struct record *r)
 {
 	char flags[6];
 
@@ -104,7 +104,7 @@ void write_records(struct trace *t, FILE *out)
 		if (r.is_gap)
 			put_gap(out, t, &r);
 		else
-			put_record(out, t, &r);
+			write_record(out, t, &r);
 		convert_progress(t);
 	}
 }

@@ -1,0 +1,27 @@
+/* Two small tables: texts that get numbers, and numbers that stand for numbers. Pure. */
+#pragma once
+
+#include "tools/trapline/trapline.h"
+
+struct words {
+	char **word; /* by number, from 0 */
+	uint32_t count;
+	uint32_t *slot; /* hashed; number + 1 */
+	uint32_t slots;
+};
+
+/* Its number: a new one if it was not there. */
+uint32_t words_add(struct words *w, const char *text, size_t n);
+void words_free(struct words *w);
+
+struct map {
+	struct map_slot {
+		uint64_t key, value;
+		bool used;
+	} * slot;
+	size_t slots, used;
+};
+
+/* The value of a key, to be read or changed; 0 if it was not there. Good until the next call. */
+uint64_t *map_at(struct map *m, uint64_t key);
+void map_clear(struct map *m); /* frees, too */
