@@ -103,7 +103,7 @@ bool cmdline_flag(const char *name)
 {
 	const char *value = cmdline_get(name);
 
-	return value && strcmp(value, "0") != 0;
+	return value && strcmp(value, "0") != 0 && strcmp(value, "off") != 0;
 }
 
 u64 cmdline_u64(const char *name, u64 otherwise)

@@ -120,6 +120,17 @@ static int show_lastboot(struct seq *s, void *ctx)
 	return 0;
 }
 
+/* tp_printk_stop_on_boot: only the boot's events are told. */
+static void stop_printk(void)
+{
+	if (!cmdline_flag("tp_printk_stop_on_boot"))
+		return;
+	tracepoint_printk = 0;
+	host_lock();
+	trace_set_printk(false);
+	host_unlock();
+}
+
 void trace_files_init(void)
 {
 	trace_export_init(); /* now the clock is known, and all CPUs are */
@@ -130,4 +141,5 @@ void trace_files_init(void)
 	    "sys/kernel/traceoff_on_warning", show_number, store_number, &traceoff_on_warning);
 	proc_register(
 	    "sys/kernel/tracepoint_printk", show_number, store_printk, &tracepoint_printk);
+	stop_printk();
 }

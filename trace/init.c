@@ -12,6 +12,8 @@
 #include "trace/dump.h"
 #include "trace/event.h"
 #include "trace/record.h"
+#include "trace/snapshot.h"
+#include "trace/tracer.h"
 #include "trace/probe.h"
 #include "trace/trace.h"
 #include "trace/trace_array.h"
@@ -20,8 +22,9 @@
 #include "trace/user_events.h"
 
 #define DEFAULT_SIZE (1408UL << 10) /* bytes per CPU */
+#define SIZE_MIN     4096UL	    /* as Linux has it, whatever trace_buf_size= says */
 
-/* "256k": a number and k, m or g; 0: not one. */
+/* "256k": a number and k, m or g; 0: not one, or none that fits. */
 static size_t parse_size(const char *text)
 {
 	static const char units[] = "kmg";
@@ -88,14 +91,29 @@ static void probe_line(const char *text, size_t n)
 	for (char *c = line; *c; c++)
 		if (*c == ',')
 			*c = ' ';
-	if (probe_command(line))
-		host_log("Failed to add probe: %s", line);
+	int err = probe_command(line);
+	if (err)
+		host_log("trace_kprobe: Failed to add event(%d): %s", err, line);
+}
+
+/* Those of the command line are all there are at this time. */
+static void enable_probes(void)
+{
+	struct dynevent *dyn;
+
+	list_for_each_entry (dyn, &dynevents, node) {
+		struct trace_event_call *call;
+		if (dyn->kind != &probe_dynevent_kind)
+			continue;
+		call = &container_of(dyn, struct trace_probe, dyn)->event->call;
+		if (trace_set_events(trace_global, NULL, call->system->name, call->name, true))
+			host_log("Failed to enable %s:%s", call->system->name, call->name);
+	}
 }
 
 static void define_probes(void)
 {
 	const char *list;
-	char name[] = PROBE_GROUP;
 
 	for (unsigned i = 0; (list = host_param("kprobe_event", i)); i++)
 		while (*list) {
@@ -103,9 +121,36 @@ static void define_probes(void)
 			probe_line(list, n);
 			list += n + (list[n] == ';');
 		}
-	if (trace_system_find(PROBE_GROUP) &&
-	    trace_set_events(trace_global, NULL, name, NULL, true))
-		host_log("Failed to enable the probes of the command line");
+	enable_probes();
+}
+
+/* ftrace=TRACER: from the time on when it can have a task of its own. */
+static void start_tracer(void)
+{
+	const char *name = host_param("ftrace", 0);
+	int err = name ? trace_array_expand(trace_global) : 0;
+
+	if (name && !err)
+		err = trace_tracer_set(trace_global, name);
+	if (err)
+		host_log("ftrace bootup tracer '%s' not registered.", name);
+}
+
+/* alloc_snapshot; ftrace_boot_snapshot takes one at once. */
+static void boot_snapshot(void)
+{
+	bool take = host_param("ftrace_boot_snapshot", 0);
+	int err;
+
+	if (!take && !host_param("alloc_snapshot", 0))
+		return;
+	err = trace_array_expand(trace_global);
+	if (!err)
+		err = take ? trace_snapshot_now(trace_global) : trace_snapshot_alloc(trace_global);
+	if (err)
+		host_log("No snapshot at boot: error %d", err);
+	else if (take)
+		trace_puts("** Boot snapshot taken **\n");
 }
 
 static const struct trace_early *early_events;
@@ -155,14 +200,14 @@ static void apply_params(void)
 int trace_init(const struct trace_early *early)
 {
 	const char *size = host_param("trace_buf_size", 0);
-	size_t bytes = size ? parse_size(size) : 0;
+	size_t bytes = size ? MAX(parse_size(size), SIZE_MIN) : DEFAULT_SIZE;
 
 	early_events = early;
 	kept_start(trace_lastboot_find());
 	if (user_events_init())
 		return -ENOMEM;
 	trace_builtin_register();
-	trace_global = trace_array_create("", bytes ? bytes : DEFAULT_SIZE);
+	trace_global = trace_array_create("", bytes);
 	if (!trace_global)
 		return -ENOMEM;
 	apply_params();
@@ -208,6 +253,8 @@ int tfs_init(void)
 	host_lock();
 	define_probes();
 	each_param("trace_event", enable_word);
+	start_tracer();
+	boot_snapshot();
 	host_unlock();
 	return 0;
 }

@@ -82,12 +82,13 @@ static void dashes(void)
 
 static void flags(void)
 {
-	with("a b=1 c=0 d=no");
+	with("a b=1 c=0 d=no f=off");
 	EXPECT(cmdline_flag("a"));
 	EXPECT(cmdline_flag("b"));
 	EXPECT(!cmdline_flag("c"));
 	EXPECT(cmdline_flag("d"));
 	EXPECT(!cmdline_flag("e"));
+	EXPECT(!cmdline_flag("f"));
 	done();
 }
 
