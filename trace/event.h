@@ -191,8 +191,15 @@ static inline void trace_event_put(struct trace_event_call *call)
  */
 int trace_event_unregister(struct trace_event_call *call);
 bool trace_event_busy(const struct trace_event_call *call);
-/* The registry's half of it. */
+/*
+ * Takes out one that is not busy and leaves its records where they are. True: there may be some, so it keeps its id, and the caller keeps
+ * it until they are cleared and trace_event_give_id() was called. host_lock held.
+ */
+bool trace_event_retire(struct trace_event_call *call);
+/* The registry's half of it, and its two steps. */
 void trace_event_leave(struct trace_event_call *call);
+void trace_event_hide(struct trace_event_call *call);
+void trace_event_give_id(struct trace_event_call *call);
 /* Its first half, for the registry: name, format and id, not yet in the list and without files. */
 int trace_event_enter(struct trace_event_call *call);
 

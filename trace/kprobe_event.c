@@ -11,6 +11,7 @@
 #include "kernel/lib/string.h"
 #include "trace/event.h"
 #include "trace/probe.h"
+#include "trace/trace_array.h"
 
 #define MAXACTIVE_DEFAULT 10u
 
@@ -195,6 +196,16 @@ static struct probe_event *find_event(const char *group, const char *name)
 	return ev->first->dyn.kind == &probe_dynevent_kind ? ev : NULL;
 }
 
+/* One of 2009 records from its definition on, as its document shows. */
+static int turn_on_old(struct probe_event *ev, const struct trace_probe *tp)
+{
+	int err = tp->old ? trace_set_events(trace_global, NULL, ev->group, ev->name, true) : 0;
+
+	if (err)
+		trace_event_unregister(&ev->call);
+	return err;
+}
+
 static int add_new(struct trace_probe *tp, const struct definition *d, struct probe_error *err)
 {
 	struct probe_event *ev = probe_event_alloc(&d->id, tp);
@@ -206,6 +217,8 @@ static int add_new(struct trace_probe *tp, const struct definition *d, struct pr
 	int code = place_probe(tp, err);
 	if (!code)
 		code = probe_event_add(ev, tp, err);
+	if (!code)
+		code = turn_on_old(ev, tp);
 	if (!code) {
 		dynevent_add(&tp->dyn, &probe_dynevent_kind);
 		return 0;
@@ -354,9 +367,13 @@ void probe_profile_show(struct seq *s)
 
 /* ---- removing ---------------------------------------------------------------------------------------------------------- */
 
+/* One of 2009 may go while it is on: its document never turns it off. */
 static bool is_busy(const struct dynevent *dyn)
 {
-	return trace_event_busy(&trace_probe_of(dyn)->event->call);
+	const struct trace_probe *tp = trace_probe_of(dyn);
+	const struct trace_event_call *call = &tp->event->call;
+
+	return tp->old ? call->refs : trace_event_busy(call);
 }
 
 static void detach(struct trace_probe *tp)
@@ -376,6 +393,10 @@ static int free_probe(struct dynevent *dyn)
 	bool last = ev->first == tp && !tp->next;
 	int err = last && is_busy(dyn) ? -EBUSY : 0;
 
+	if (!err && last && tp->old) {
+		probe_event_retire(ev);
+		return 0;
+	}
 	if (!err && last)
 		err = trace_event_unregister(&ev->call);
 	if (err)

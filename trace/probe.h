@@ -223,6 +223,8 @@ int probe_parse_args(
 struct probe_event *probe_event_alloc(const struct probe_id *id, const struct trace_probe *tp);
 /* Registers it with its first probe: 0, -EEXIST, -ENOMEM, -ENOSPC. */
 int probe_event_add(struct probe_event *ev, struct trace_probe *tp, struct probe_error *err);
+/* probe_past.c. Takes out an event of 2009, on or off, and its last probe; its records stay readable. */
+void probe_event_retire(struct probe_event *ev);
 /* " NAME=BODY ..."; are the first arguments these? */
 void probe_show_args(struct seq *s, const struct trace_probe *tp);
 bool probe_match_args(const struct trace_probe *tp, const char *args);

@@ -134,30 +134,52 @@ bool trace_event_busy(const struct trace_event_call *call)
 	return call->refs || call->live;
 }
 
-/* Whoever recorded in it or was about to made the counts: without them there is no record. */
-static void remove_call_file(struct trace_event_file *file)
+static bool was_hit(const struct trace_event_file *file)
 {
-	struct trace_array *tr = file->tr;
+	for (unsigned cpu = 0; file->counts && cpu < host_cpu_count(); cpu++)
+		if (file->counts[cpu].hit)
+			return true;
+	return false;
+}
 
-	if (file->counts) {
-		trace_array_clear(tr, -1);
-		trace_snapshot_clear(tr, -1);
+/* Its files go, once the writers that found it live have left. True: there may be records. clear: wherever it was on, as Linux does. */
+static bool remove_call_files(struct trace_event_call *call, bool clear)
+{
+	bool records = false;
+
+	host_synchronize();
+	for (struct trace_event_file *file; (file = call->files);) {
+		struct trace_array *tr = file->tr;
+		records |= was_hit(file);
+		if (clear && file->counts) {
+			trace_array_clear(tr, -1);
+			trace_snapshot_clear(tr, -1);
+		}
+		remove_file(file);
+		if (!is_static(tr, file))
+			host_free(file);
 	}
-	remove_file(file);
-	if (!is_static(tr, file))
-		host_free(file);
+	list_del(&call->node);
+	return records;
 }
 
 int trace_event_unregister(struct trace_event_call *call)
 {
 	if (trace_event_busy(call))
 		return -EBUSY;
-	host_synchronize(); /* writers that found it live before */
-	while (call->files)
-		remove_call_file(call->files);
-	list_del(&call->node);
+	remove_call_files(call, true);
 	trace_event_leave(call);
 	return 0;
+}
+
+bool trace_event_retire(struct trace_event_call *call)
+{
+	bool records = remove_call_files(call, false);
+
+	trace_event_hide(call);
+	if (!records)
+		trace_event_give_id(call);
+	return records;
 }
 
 static void free_array(struct trace_array *tr)
