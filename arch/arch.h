@@ -133,6 +133,8 @@ void __noreturn machine_poweroff(void);
 /* QEMU's isa-debug-exit: the exit status is (code << 1) | 1. Powers off where there is no such device. */
 void __noreturn machine_exit(u8 code);
 void __noreturn machine_halt(void);
+/* A fault that no handler can be found for: a PC resets. */
+void machine_triple_fault(void);
 /* Stops all other CPUs for good (panic). Any context. */
 void machine_stop_others(void);
 

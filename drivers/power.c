@@ -114,14 +114,13 @@ static void keyboard_reset(void)
 }
 
 /* Breakpoint without an interrupt table: the CPU shuts down, which resets every PC. */
-static void __noreturn triple_fault(void)
+void machine_triple_fault(void)
 {
 	static const struct {
 		u16 limit;
 		u64 base;
 	} __packed none = {0, 0};
 	__asm__ volatile("lidt %0; int3" ::"m"(none));
-	machine_halt();
 }
 
 void machine_reboot(void)
@@ -137,5 +136,6 @@ void machine_reboot(void)
 	port_out8(RESET_CONTROL, RESET_COLD | RESET_NOW);
 	delay_us(SETTLE_US);
 	keyboard_reset();
-	triple_fault();
+	machine_triple_fault();
+	machine_halt();
 }

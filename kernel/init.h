@@ -18,6 +18,8 @@ void pci_files_init(void);  /* kernel/pci_files.c: /proc/bus/pci */
 void acpi_files_init(void); /* kernel/acpi_files.c: /sys/firmware/acpi */
 /* kernel/trace_setup.c; kernel/boot_events.c tells what happened before */
 void trace_glue_init(const struct boot_info *bi);
+/* kernel/provoke.c: /proc/trapline/crash */
+void provoke_files_init(void);
 /* kernel/init.c: pid 1 */
 void init_main(void *boot_info);
 /* tests/kernel/main.c, in the test kernel only: runs the cases whose names begin so ("all": every one); returns the failures. */

@@ -17,6 +17,7 @@
 #include "kernel/printk.h"
 #include "kernel/screen.h"
 #include "kernel/serial.h"
+#include "kernel/watchdog.h"
 
 #define NS_PER_SECOND 1000000000UL
 
@@ -109,6 +110,7 @@ void machine_init(const struct boot_info *bi)
 	mi.entry_tsc = boot_first_tsc(bi);
 	mi.start_page = range_low_page(bi);
 	power_init(acpi_fadt());
+	watchdog_find();
 	u64 now = cmos_unix_seconds(acpi_fadt() ? acpi_fadt()->century : 0);
 	wrong = arch_machine_init(&mi, refs, find_clocks(refs), now * NS_PER_SECOND);
 	if (wrong)

@@ -17,6 +17,7 @@
 #include "kernel/task/task.h"
 #include "kernel/trace_glue.h"
 #include "kernel/tty.h"
+#include "kernel/watchdog.h"
 #include "trace/trace.h"
 
 void kernel_main(const struct boot_info *bi)
@@ -42,6 +43,8 @@ void kernel_main(const struct boot_info *bi)
 	kprobe_files_init();   /* the list of probes */
 	trace_files_init();    /* the tracer's files below /proc */
 	sysrq_files_init();    /* keys for when it does not listen */
+	provoke_files_init();  /* ends, for trying them */
+	watchdog_init();       /* whether the CPUs still run */
 	tty_init();	       /* the console terminal */
 	serial_start();	       /* serial ports: devices, and input */
 	hvc_init();	       /* virtio consoles: ways out */

@@ -11,6 +11,7 @@
 #include "kernel/sym.h"
 #include "kernel/task/task.h"
 #include "kernel/trace_glue.h"
+#include "kernel/watchdog.h"
 
 #define TRACE_MAX   48
 #define CODE_BEFORE 43 /* bytes of code shown, as Linux shows them */
@@ -149,10 +150,13 @@ static void __noreturn finish(const char *message)
 		parse_s64(value, 0, &seconds);
 	if (seconds > 0)
 		say("Rebooting in %lld seconds..", (long long)seconds);
-	for (s64 i = 0; i < seconds; i++)
+	for (s64 i = 0; i < seconds; i++) {
 		delay_us(1000000);
+		watchdog_touch();
+	}
 	if (seconds)
 		machine_reboot();
+	watchdog_rest();
 	say("---[ end Kernel panic - not syncing: %s ]---", message);
 	machine_halt();
 }

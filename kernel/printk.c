@@ -18,6 +18,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/log_buffer.h"
 #include "kernel/serial.h"
+#include "kernel/watchdog.h"
 
 #define LOG_LINE_MAX  1024
 #define PREFIX_MAX    32
@@ -57,6 +58,7 @@ static void console_unlock(void)
 /* To one console, or (NULL) to all. Console held. */
 static void put(struct console *only, const char *s, size_t n)
 {
+	watchdog_touch(); /* a slow line is no lockup */
 	if (only)
 		only->write(only, s, n);
 	else

@@ -13,6 +13,7 @@
 #include "kernel/task/exec.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
+#include "kernel/trace_glue.h"
 #include "kernel/tty.h"
 
 struct start {
@@ -265,8 +266,10 @@ u32 os_umask(u32 mask)
 
 void os_power(bool reboot)
 {
-	if (reboot)
+	if (reboot) {
+		trace_glue_restart();
 		machine_reboot();
+	}
 	machine_poweroff();
 }
 

@@ -6,6 +6,7 @@
 #include "kernel/sys_user.h"
 #include "kernel/task/futex.h"
 #include "kernel/task/process.h"
+#include "kernel/trace_glue.h"
 #include "kernel/version.h"
 
 long sys_newuname(const u64 *a)
@@ -216,6 +217,7 @@ long sys_reboot(const u64 *a)
 		return -EINVAL;
 	switch ((u32)a[2]) {
 	case ABI_REBOOT_RESTART:
+		trace_glue_restart();
 		machine_reboot();
 	case ABI_REBOOT_POWER_OFF:
 		machine_poweroff();

@@ -22,6 +22,7 @@ static u64 enabled = 1; /* [A] /proc/sys/kernel/sysrq; the file sysrq-trigger as
 
 static void key_reboot(void)
 {
+	trace_glue_restart();
 	machine_reboot();
 }
 

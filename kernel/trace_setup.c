@@ -15,6 +15,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/panic.h"
 #include "kernel/trace_glue.h"
+#include "kernel/watchdog.h"
 #include "trace/comm.h"
 #include "trace/dump.h"
 #include "trace/event.h"
@@ -68,7 +69,13 @@ void trace_glue_init(const struct boot_info *bi)
 
 void trace_glue_panic(void)
 {
+	kept_note_end(KEPT_PANIC);
 	trace_dump_last(dump_on_oops);
+}
+
+void trace_glue_restart(void)
+{
+	kept_note_end(KEPT_RESTART);
 }
 
 void trace_glue_warning(void)
@@ -117,6 +124,8 @@ static int show_lastboot(struct seq *s, void *ctx)
 	trace_lastboot_show(s);
 	kept_show(s);
 	host_unlock();
+	if (watchdog_fired())
+		seq_puts(s, "the machine's watchdog timer has reset it\n");
 	return 0;
 }
 
@@ -133,6 +142,10 @@ static void stop_printk(void)
 
 void trace_files_init(void)
 {
+	host_lock();
+	if (dump_on_oops)
+		trace_dump_past();
+	host_unlock();
 	trace_export_init(); /* now the clock is known, and all CPUs are */
 	tfs_init();
 	proc_register("trapline/lastboot", show_lastboot, NULL, NULL);

@@ -4,13 +4,29 @@
  */
 #include "trace/dump.h"
 #include "kernel/lib/string.h"
+#include "trace/lastboot.h"
 #include "trace/output.h"
 #include "trace/print.h"
+#include "trace/reader.h"
 #include "trace/record.h"
+
+static char text[4096]; /* of a line; the dying kernel's stack may be short */
+
+/* Line by line. */
+static void say_text(const struct seq *s)
+{
+	for (char *rest = text, *end = text + s->len; rest < end;) {
+		char *newline = memchr(rest, '\n', end - rest);
+		size_t n = newline ? (size_t)(newline - rest) : (size_t)(end - rest);
+		host_say("%.*s", (int)n, rest);
+		rest += n + 1;
+	}
+}
+
+#define RULE "---------------------------------"
 
 static void dump_line(const struct trace_line *line, u64 lost)
 {
-	static char text[4096]; /* the dying kernel's stack may be short */
 	struct trace_out out;
 	struct seq s;
 
@@ -19,12 +35,7 @@ static void dump_line(const struct trace_line *line, u64 lost)
 	seq_init(&s, text, sizeof(text));
 	trace_out_init(&out, &s, line->tr->options);
 	trace_print_line(&out, line);
-	for (char *rest = text, *end = text + s.len; rest < end;) {
-		char *newline = memchr(rest, '\n', end - rest);
-		size_t n = newline ? (size_t)(newline - rest) : (size_t)(end - rest);
-		host_say("%.*s", (int)n, rest);
-		rest += n + 1;
-	}
+	say_text(&s);
 }
 
 /* The oldest of the CPUs' records, printed and consumed. */
@@ -78,10 +89,10 @@ static void dump(int only_cpu)
 		host_say("   (ftrace buffer empty)");
 		return;
 	}
-	host_say("---------------------------------");
+	host_say(RULE);
 	for (u64 lines = 0; dump_next(trace_global, only_cpu, lines); lines++)
 		;
-	host_say("---------------------------------");
+	host_say(RULE);
 }
 
 static int cpu_of_mode(int mode)
@@ -113,4 +124,24 @@ bool trace_dump_now(void)
 	dump(-1);
 	atomic_store(&dumping, 0);
 	return true;
+}
+
+void trace_dump_past(void)
+{
+	struct trace_array *tr = trace_lastboot_silent();
+	struct trace_reader r;
+	struct seq s;
+
+	if (!tr || trace_reader_init(&r, tr, tr->buffer, -1))
+		return;
+	host_say("Dumping ftrace buffer of the last boot:");
+	host_say(RULE);
+	seq_init(&s, text, sizeof(text));
+	if (!trace_reader_start(&r))
+		while (trace_reader_next(&r, &s)) {
+			say_text(&s);
+			seq_init(&s, text, sizeof(text));
+		}
+	host_say(RULE);
+	trace_reader_free(&r);
 }

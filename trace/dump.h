@@ -7,5 +7,10 @@ enum { TRACE_DUMP_NONE, TRACE_DUMP_ALL, TRACE_DUMP_ORIG };
 
 /* The global buffer onto the consoles, all CPUs' or this one's, when the kernel dies: nobody else runs. Once. Any context. */
 void trace_dump_last(int mode);
+/*
+ * If the last boot ended without a word: its events, told in its place. They stay in its instance. At boot, task context under
+ * host_lock.
+ */
+void trace_dump_past(void);
 /* The same in a living system, all CPUs'. Under host_lock, any context but NMI. False: not now, this CPU is in the middle of reading. */
 bool trace_dump_now(void);

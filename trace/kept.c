@@ -224,6 +224,12 @@ void kept_note_clock(const char *name)
 		strscpy(header->clock, name, sizeof(header->clock));
 }
 
+void kept_note_end(enum kept_end how)
+{
+	if (header && header->ended == KEPT_SILENT)
+		WRITE_ONCE(header->ended, how);
+}
+
 void kept_note_comms(const void *slots, size_t size)
 {
 	if (!header)

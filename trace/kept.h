@@ -20,6 +20,9 @@ struct kept_ring {
 	u32 cpu;
 };
 
+/* How a boot said that it ends. A triple fault, a hang, a watchdog and the reset button say nothing. */
+enum kept_end { KEPT_SILENT, KEPT_PANIC, KEPT_RESTART };
+
 /* The first page. `sum` is of all before it, which does not change after the start; the rest changes while the kernel runs. */
 struct kept_header {
 	char magic[8];
@@ -38,7 +41,7 @@ struct kept_header {
 	u32 texts_used;
 	u32 texts_full; /* a format had no room: records of that event cannot be told from damage */
 	u32 comms_page, comms_size; /* struct trace_comm_slot[]; page 0: none */
-	u32 cpus, pad3;
+	u32 cpus, ended;	    /* ended: enum kept_end */
 	struct kept_ring rings[KEPT_RINGS];
 };
 
@@ -71,6 +74,8 @@ void kept_stop(void);
 /* What was not known at the start: the clock as measured, how many CPUs. */
 void kept_update(void);
 void kept_note_clock(const char *name);
+/* The first counts. Any context. */
+void kept_note_end(enum kept_end how);
 /* Before the first record of that event. */
 void kept_note_event(struct trace_event_call *call);
 /* For a table of names: NULL: no room. kept_free(): false: not from there. */

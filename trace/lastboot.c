@@ -33,6 +33,7 @@ struct past_comm {
 };
 
 struct trace_past {
+	u32 ended; /* enum kept_end, or damaged */
 	u64 clock_base, clock_mult, unix_ns;
 	char clock[16];
 	bool same_kernel; /* functions have the names and places that they have now */
@@ -299,6 +300,7 @@ static int take(struct trace_past *past, const struct kept_header *h)
 	past->clock_base = h->clock_base;
 	past->clock_mult = h->clock_mult ? h->clock_mult : 1UL << 32;
 	past->unix_ns = h->unix_ns;
+	past->ended = h->ended;
 	memcpy(past->clock, h->clock, sizeof(past->clock));
 	past->clock[sizeof(past->clock) - 1] = '\0';
 	int err = take_events(past, h);
@@ -325,6 +327,18 @@ static void say_cpus(const struct trace_past *past)
 			    "%u, overwritten before: %lu events\n",
 			    cpu, s->events, s->good, s->damaged, s->outside, s->evicted);
 	}
+}
+
+static void say_end(const struct trace_past *past)
+{
+	static const char *const how[] = {
+	    [KEPT_SILENT] =
+		"without a word: a triple fault, a hang, a watchdog, or the reset button",
+	    [KEPT_PANIC] = "by a panic",
+	    [KEPT_RESTART] = "as it was asked to"};
+
+	if (past->ended < ARRAY_SIZE(how))
+		seq_printf(&report_seq, "it ended %s\n", how[past->ended]);
 }
 
 static u64 all_events(const struct trace_past *past)
@@ -369,6 +383,7 @@ u64 trace_lastboot_find(void)
 	    : found->symbols   ? "another kernel"
 			       : "names of functions damaged",
 	    found->event_count, found->comm_count, h->texts_full ? "; formats had no room" : "");
+	say_end(found);
 	say_cpus(found);
 	if (!all_events(found)) {
 		trace_past_free(found);
@@ -436,6 +451,13 @@ void trace_lastboot_offer(void)
 		return;
 	}
 	host_log("lastboot: %lu events of the last boot are in instances/" NAME, events);
+}
+
+struct trace_array *trace_lastboot_silent(void)
+{
+	struct trace_array *tr = trace_array_find(NAME);
+
+	return tr && tr->past && tr->past->ended == KEPT_SILENT ? tr : NULL;
 }
 
 void trace_lastboot_show(struct seq *s)

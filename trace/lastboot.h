@@ -12,6 +12,8 @@ struct trace_past;
 u64 trace_lastboot_find(void);
 /* At boot, when the CPUs are up: makes the instance, if there is something to show. */
 void trace_lastboot_offer(void);
+/* Its instance, if it ended without a word (enum kept_end); else NULL. */
+struct trace_array *trace_lastboot_silent(void);
 /* What was found, and what not, and why. */
 void trace_lastboot_show(struct seq *s);
 

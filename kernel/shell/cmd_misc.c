@@ -231,17 +231,16 @@ int sh_cmd_power(struct sh_io *io, int argc, char **argv)
 	return 1;
 }
 
-#define TRIGGER "/proc/sysrq-trigger"
-
 int sh_cmd_crash(struct sh_io *io, int argc, char **argv)
 {
+	const char *path = argc > 1 ? "/proc/trapline/crash" : "/proc/sysrq-trigger";
+	const char *way = argc > 1 ? argv[1] : "c";
 	struct file *f;
-	int err = vfs_open(TRIGGER, O_WRONLY, 0, &f);
+	int err = vfs_open(path, O_WRONLY, 0, &f);
 
-	(void)argc, (void)argv;
 	if (err)
-		return sh_fail_open(io, TRIGGER, err);
-	ssize n = vfs_write(f, "c", 1);
+		return sh_fail_open(io, path, err);
+	ssize n = vfs_write(f, way, strlen(way));
 	file_put(f);
-	return n < 0 ? sh_fail_errno(io, n, "%s", TRIGGER) : 0;
+	return n < 0 ? sh_fail_errno(io, n, "%s", way) : 0;
 }

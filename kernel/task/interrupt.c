@@ -5,9 +5,9 @@
 #include "kernel/task/interrupt.h"
 #include "kernel/events.h"
 #include "kernel/lib/errno.h"
-#include "kernel/printk.h"
 #include "kernel/task/irq_work.h"
 #include "kernel/task/sched.h"
+#include "kernel/watchdog.h"
 #include "trace/hwlat.h"
 
 /*
@@ -90,7 +90,7 @@ void kernel_nmi(struct regs *r)
 		mine |= handled;
 	}
 	if (!mine)
-		pr_warn("NMI for no known reason on CPU %u", cpu_id());
+		watchdog_unknown_nmi(r);
 	trace_hwlat_nmi(false);
 	preempt_count_sub(NMI_UNIT + HARDIRQ_UNIT);
 }

@@ -9,6 +9,7 @@
 #include "tests/unit/trace_tools.h"
 #include "trace/builtin.h"
 #include "trace/comm.h"
+#include "trace/dump.h"
 #include "trace/kept.h"
 #include "trace/lastboot.h"
 
@@ -437,6 +438,64 @@ static void no_memory(void)
 	end();
 }
 
+/* How it ended: said, and if nobody could then, its lines are told now, and stay. */
+static void how_it_ended(void)
+{
+	static const struct {
+		u32 ended;
+		const char *said;
+	} rows[] = {
+	    {KEPT_SILENT, "it ended without a word: "},
+	    {KEPT_PANIC, "it ended by a panic\n"},
+	    {KEPT_RESTART, "it ended as it was asked to\n"},
+	    {99, NULL},
+	};
+
+	begin();
+	hit(0, 5);
+	const char *trace = trace_get("trace", NULL), *first = strstr(trace, "\n     ") + 1;
+	char *before = keep_text(first);
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		memcpy(copy, region, SIZE);
+		head()->ended = rows[i].ended;
+		machine_said();
+		find(copy, SIZE);
+		EXPECT(rows[i].said ? strstr(report(), rows[i].said) != NULL
+				    : !strstr(report(), "it ended"));
+		machine_said();
+		host_lock();
+		trace_dump_past();
+		host_unlock();
+		const char *said = machine_said();
+		EXPECT((strstr(said, before) != NULL) == (rows[i].ended == KEPT_SILENT));
+		EXPECT((strstr(said, "of the last boot:\n-----") != NULL) ==
+		       (rows[i].ended == KEPT_SILENT));
+		EXPECT(strstr(trace_get("instances/lastboot/trace", NULL), before));
+		forget();
+	}
+	free(before);
+	host_lock();
+	trace_dump_past(); /* there is none */
+	host_unlock();
+	EXPECT_STR(machine_said(), "");
+	end();
+}
+
+/* The first word counts: a panic that restarts the machine is a panic. */
+static void ends(void)
+{
+	begin();
+	hit(0, 5);
+	EXPECT_EQ(((struct kept_header *)region)->ended, KEPT_SILENT);
+	kept_note_end(KEPT_PANIC);
+	kept_note_end(KEPT_RESTART);
+	EXPECT_EQ(((struct kept_header *)region)->ended, KEPT_PANIC);
+	reset();
+	EXPECT(strstr(report(), "it ended by a panic\n"));
+	end();
+	kept_note_end(KEPT_PANIC); /* nothing is kept: nothing happens */
+}
+
 /* The pool gives out what it has, and takes it back. */
 static void pool(void)
 {
@@ -478,6 +537,8 @@ static const struct ktap_case cases[] = {
     {"lastboot.damaged_page", damaged_page},
     {"lastboot.random_damage", random_damage},
     {"lastboot.no_memory", no_memory},
+    {"lastboot.how_it_ended", how_it_ended},
+    {"lastboot.ends", ends},
     {"lastboot.pool", pool},
     {NULL, NULL},
 };

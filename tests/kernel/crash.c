@@ -96,6 +96,23 @@ static void __noinline crash_nmi(void)
 		cpu_relax();
 }
 
+static bool hang_in_nmi(struct regs *r)
+{
+	(void)r;
+	while (endless)
+		__asm__ volatile("hlt");
+	return true;
+}
+
+/* This CPU takes neither interrupts nor NMIs. */
+static void __noinline crash_deaf(void)
+{
+	nmi_handler_add(hang_in_nmi);
+	nmi_send(cpu_id());
+	for (;;)
+		cpu_relax();
+}
+
 static void panic_too(void *unused)
 {
 	(void)unused;
@@ -189,6 +206,7 @@ static const struct {
     {"divide", crash_divide},
     {"panic", crash_panic},
     {"nmi", crash_nmi},
+    {"deaf", crash_deaf},
     {"all", crash_all},
     {"dump", crash_dump},
     {"reader", crash_reader},

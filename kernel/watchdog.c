@@ -1,0 +1,288 @@
+/*
+ * Each CPU has a timer, whose beats it counts. With each beat it looks at two things:
+ *
+ * 1. Its neighbour, the next CPU by number. Whose beats stand still for `watchdog_thresh` seconds takes no interrupts any more. It gets
+ *    an NMI, and says itself where it stands ("hard LOCKUP"). Who does not even take that is told of by the neighbour.
+ * 2. Its own scheduler. A beat asks it to run, by a bit of need_resched that is its own. If that bit is still there twice the time
+ *    later, something holds the CPU with preemption off ("soft lockup").
+ *
+ * Each beat also tells the machine's own timer that all is well; when no CPU does, that resets the machine. Timers: irq context.
+ * Legend: [C] only its CPU, [A] atomic, [L] `lock`.
+ */
+#include "kernel/watchdog.h"
+#include "arch/arch.h"
+#include "drivers/acpi.h"
+#include "drivers/tco.h"
+#include "kernel/cmdline.h"
+#include "kernel/fs/vfs.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+#include "kernel/task/interrupt.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
+
+#define NS_PER_SECOND 1000000000UL
+#define BEATS	      5 /* in twice the time */
+#define RESCHED_WATCHED                                                                            \
+	2u /* in need_resched, where any bit means that it is wanted; others may overwrite it by 1 */
+#define MACHINE_PATIENCE                                                                           \
+	3 /* times watchdog_thresh: longer than it takes to find and tell what can be */
+#define THRESH_MAX 60
+
+enum accused { NOT_ACCUSED, NMI_SENT, NMI_ANSWERED, SPOKEN_FOR };
+
+static struct watch {
+	struct timer timer;
+	u64 beats;    /* [A] */
+	u32 accused;  /* [A] enum accused: by its neighbour, of standing still */
+	u64 seen;     /* [C] of the neighbour's beats, */
+	u64 seen_ns;  /* [C] when they had last changed */
+	u64 asked_ns; /* [C] when its scheduler was asked to run */
+	bool told;    /* [C] that it does not */
+} watches[MAX_CPUS];
+
+static u64 on, thresh = 10;			  /* [L] */
+static u64 hard_panic = 1, soft_panic, nmi_panic; /* [A] */
+static struct mutex lock = MUTEX_INIT(lock);
+static bool fired;
+static const char *no_timer; /* why the machine has none; NULL: it has */
+
+#define say(...) printk(LOG_EMERG, __VA_ARGS__)
+
+static u64 thresh_ns(void)
+{
+	return READ_ONCE(thresh) * NS_PER_SECOND;
+}
+
+void watchdog_touch(void)
+{
+	atomic_add(&watches[cpu_id()].beats, 1);
+	tco_pet();
+}
+
+void watchdog_rest(void)
+{
+	tco_stop();
+}
+
+/* ---- 1. the neighbour ------------------------------------------------------------------------------------------------ */
+
+static void tell_hard(const struct regs *r)
+{
+	say("Watchdog detected hard LOCKUP on cpu %u", cpu_id());
+	if (READ_ONCE(hard_panic))
+		panic_regs(r, "Hard LOCKUP");
+	show_regs(r);
+}
+
+/* The accused speaks: NMI context. */
+static bool answer(struct regs *r)
+{
+	if (!atomic_cas(&watches[cpu_id()].accused, NMI_SENT, NMI_ANSWERED))
+		return false;
+	tell_hard(r);
+	return true;
+}
+
+static void accuse(unsigned cpu)
+{
+	struct watch *n = &watches[cpu];
+
+	if (atomic_cas(&n->accused, NOT_ACCUSED, NMI_SENT)) {
+		nmi_send(cpu);
+	} else if (atomic_cas(&n->accused, NMI_SENT, SPOKEN_FOR)) {
+		say("Watchdog detected hard LOCKUP on cpu %u, which takes no NMI either", cpu);
+		if (READ_ONCE(hard_panic))
+			panic("Hard LOCKUP");
+	}
+}
+
+static void look_at_neighbour(struct watch *w, u64 now)
+{
+	unsigned cpu = (cpu_id() + 1) % cpu_count();
+	struct watch *n = &watches[cpu];
+	u64 beats = atomic_load(&n->beats);
+
+	if (beats != w->seen) {
+		w->seen = beats;
+		w->seen_ns = now;
+		atomic_store(&n->accused, NOT_ACCUSED);
+	} else if (cpu != cpu_id() && now - w->seen_ns >= thresh_ns()) {
+		accuse(cpu);
+	}
+}
+
+/* ---- 2. the scheduler ------------------------------------------------------------------------------------------------- */
+
+static void tell_soft(u64 ns)
+{
+	const struct regs *r = irq_regs();
+
+	say("BUG: soft lockup - CPU#%u stuck for %lus! [%.15s:%d]", cpu_id(), ns / NS_PER_SECOND,
+	    current()->comm, current()->pid);
+	if (READ_ONCE(soft_panic))
+		panic_regs(r, "softlockup: hung tasks");
+	show_regs(r);
+}
+
+static void look_at_scheduler(struct watch *w, u64 now)
+{
+	u32 wanted = this_cpu_read(need_resched);
+
+	if (!(wanted & RESCHED_WATCHED)) {
+		this_cpu_write(need_resched, wanted | RESCHED_WATCHED);
+		w->asked_ns = now;
+		w->told = false;
+	} else if (!w->told && now - w->asked_ns >= 2 * thresh_ns()) {
+		w->told = true;
+		tell_soft(now - w->asked_ns);
+	}
+}
+
+/* ---- beats ------------------------------------------------------------------------------------------------------------- */
+
+static void start_timer(struct watch *w)
+{
+	timer_start(&w->timer, clock_ns() + 2 * thresh_ns() / BEATS);
+}
+
+static void beat(struct timer *t)
+{
+	struct watch *w = container_of(t, struct watch, timer);
+	u64 now = clock_ns();
+
+	watchdog_touch();
+	look_at_neighbour(w, now);
+	look_at_scheduler(w, now);
+	start_timer(w);
+}
+
+/* On each CPU, interrupts off: so no beat is under way there. */
+static void begin(void *unused __maybe_unused)
+{
+	struct watch *w = &watches[cpu_id()];
+	unsigned next = (cpu_id() + 1) % cpu_count();
+
+	w->seen = atomic_load(&watches[next].beats);
+	w->seen_ns = clock_ns();
+	timer_setup(&w->timer, beat);
+	start_timer(w);
+}
+
+static void end(void *unused __maybe_unused)
+{
+	timer_cancel(&watches[cpu_id()].timer);
+}
+
+static void begin_all(void)
+{
+	if (no_timer)
+		pr_info("watchdog: the machine's own timer is not used: %s", no_timer);
+	else if (!tco_start(thresh * MACHINE_PATIENCE))
+		pr_warn("watchdog: the board does not let its timer reset it");
+	cpu_call_all(begin, NULL);
+}
+
+static void end_all(void)
+{
+	cpu_call_all(end, NULL);
+	tco_stop();
+}
+
+/* ---- NMIs that nobody sent ---------------------------------------------------------------------------------------------- */
+
+void watchdog_unknown_nmi(const struct regs *r)
+{
+	pr_warn("NMI for no known reason on CPU %u", cpu_id());
+	if (READ_ONCE(nmi_panic))
+		panic_regs(r, "NMI: Not continuing");
+}
+
+/* ---- settings ------------------------------------------------------------------------------------------------------------- */
+
+static const struct setting {
+	const char *name; /* on the command line, and in /proc/sys/kernel */
+	u64 *value, least, most;
+} settings[] = {
+    {"watchdog", &on, 0, 1},
+    {"watchdog_thresh", &thresh, 1, THRESH_MAX},
+    {"hardlockup_panic", &hard_panic, 0, 1},
+    {"softlockup_panic", &soft_panic, 0, 1},
+    {"unknown_nmi_panic", &nmi_panic, 0, 1},
+};
+
+static int show(struct seq *s, void *ctx)
+{
+	const struct setting *setting = ctx;
+
+	seq_printf(s, "%lu\n", *setting->value);
+	return 0;
+}
+
+/* What runs begins anew with what is set now. */
+static int store(char *line, size_t n __maybe_unused, void *ctx)
+{
+	const struct setting *setting = ctx;
+	u64 v;
+	int err = parse_u64(strstrip(line), 10, &v);
+
+	if (err || v < setting->least || v > setting->most)
+		return err ? err : -EINVAL;
+	mutex_lock(&lock);
+	if (on)
+		end_all();
+	WRITE_ONCE(*setting->value, v);
+	if (on)
+		begin_all();
+	mutex_unlock(&lock);
+	return 0;
+}
+
+/* A bare word is 1. */
+static void read_param(const struct setting *setting)
+{
+	const char *text = cmdline_get(setting->name);
+	u64 v = 1;
+
+	if (!text)
+		return;
+	if ((*text && parse_u64(text, 10, &v)) || v < setting->least || v > setting->most)
+		pr_warn("%s=%s: a number from %lu to %lu is wanted", setting->name, text,
+		    setting->least, setting->most);
+	else
+		*setting->value = v;
+}
+
+void watchdog_find(void)
+{
+	no_timer = tco_find(acpi_fadt(), &fired);
+	if (fired)
+		pr_warn("watchdog: the machine's timer has reset it");
+}
+
+bool watchdog_fired(void)
+{
+	return fired;
+}
+
+void watchdog_init(void)
+{
+	char path[64];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(settings); i++) {
+		const struct setting *setting = &settings[i];
+
+		read_param(setting);
+		snprintf(path, sizeof(path), "sys/kernel/%s", setting->name);
+		proc_register(path, show, store, (void *)setting);
+	}
+	nmi_handler_add(answer);
+	mutex_lock(&lock);
+	if (on)
+		begin_all();
+	mutex_unlock(&lock);
+}
