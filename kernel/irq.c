@@ -10,6 +10,7 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"
+#include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/task/sync.h"
 #include "kernel/task/timer.h"
@@ -77,6 +78,8 @@ static bool run_handlers(unsigned irq, struct irq_line *line)
 	     a = atomic_load_acquire(&a->next)) {
 		trace_irq_handler_entry(irq, a->name);
 		bool mine = a->fn(a->arg);
+		if (WARN_ON_ONCE(irqs_enabled())) /* by a handler, which may not */
+			irq_disable();
 		trace_irq_handler_exit(irq, mine);
 		claimed |= mine;
 	}

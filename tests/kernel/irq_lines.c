@@ -1,8 +1,12 @@
 /* Lines of devices: who is asked, and what becomes of a line that nobody answers. Interrupts are played by calling the dispatcher. */
 #include "arch/arch.h"
+#include "kernel/fs/vfs.h"
 #include "kernel/irq.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
+#include "kernel/panic.h"
+#include "tests/unit/trace_tools.h"
+#include "trace/trace.h"
 
 #define NO_LINE 1000u
 #define QUIET	21u /* no device of the machines these tests run on */
@@ -63,9 +67,48 @@ static void nobody_cares(void)
 	EXPECT(READ_ONCE(asked) >= seen + 3); /* from now on by the clock */
 }
 
+static bool careless(void *arg)
+{
+	(void)arg;
+	irq_enable();
+	return true;
+}
+
+static void put_number(const char *text)
+{
+	struct file *f;
+
+	EXPECT_EQ(vfs_open("/proc/sys/kernel/traceoff_on_warning", O_WRONLY, 0, &f), 0);
+	EXPECT_EQ(vfs_write(f, text, strlen(text)), (ssize)strlen(text));
+	file_put(f);
+}
+
+/* Whoever traces wants to know what led to it: with traceoff_on_warning, nothing is recorded from the warning on. */
+static void careless_handler(void)
+{
+	u64 flags;
+
+	if (irq_request(QUIET + 1, "careless", careless, NULL))
+		return; /* a machine without so many lines */
+	trace_fresh();
+	put_number("1");
+	flags = irq_save();
+	preempt_count_add(HARDIRQ_UNIT);
+	EXPECT(!WARN_ON_ONCE(false));
+	EXPECT(tracing_is_on());
+	kernel_irq(QUIET + 1);
+	EXPECT(!irqs_enabled()); /* it was put right */
+	preempt_count_sub(HARDIRQ_UNIT);
+	irq_restore(flags);
+	EXPECT(!tracing_is_on());
+	tracing_on();
+	put_number("0");
+}
+
 static const struct ktap_case cases[] = {
     {"irq_lines.no_such_line", no_such_line},
     {"irq_lines.nobody_cares", nobody_cares},
+    {"irq_lines.careless_handler", careless_handler},
     {NULL, NULL},
 };
 extern const struct ktap_suite suite_irq_lines;
