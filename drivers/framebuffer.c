@@ -89,9 +89,3 @@ struct console *framebuffer_init(const struct framebuffer *from)
 	cursor_shown = 0;
 	return &console;
 }
-
-void framebuffer_size(unsigned *columns, unsigned *rows)
-{
-	*columns = pixels ? vt.columns : 0;
-	*rows = pixels ? vt.rows : 0;
-}

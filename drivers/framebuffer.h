@@ -14,8 +14,6 @@ struct framebuffer {
 
 /* Clears the screen. NULL: it is too small for text, or cannot be mapped. There is one; a second call changes to another. */
 struct console *framebuffer_init(const struct framebuffer *fb);
-/* Columns and rows of text; 0: no screen. */
-void framebuffer_size(unsigned *columns, unsigned *rows);
 
 /* QEMU's and Bochs's VGA on PCI, set to 1024 x 768. False: there is none, or the firmware gave it no address. */
 bool bochs_vga_init(struct framebuffer *out);

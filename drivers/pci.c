@@ -202,11 +202,6 @@ unsigned pci_scan(void)
 	return left_out;
 }
 
-unsigned pci_count(void)
-{
-	return found_count;
-}
-
 const struct pci_function *pci_nth(unsigned i)
 {
 	return i < found_count ? &found[i] : NULL;

@@ -32,7 +32,6 @@ struct pci_function {
 
 /* Looks at every bus that bus 0 leads to. No PCI: finds nothing. Returns how many were left out for want of room. */
 unsigned pci_scan(void);
-unsigned pci_count(void);
 const struct pci_function *pci_nth(unsigned i); /* sorted by bus, device, function; NULL: no more */
 
 /* A register of 1, 2 or 4 bytes, aligned to its size. */

@@ -302,8 +302,3 @@ bool os_is_tty(struct file *f)
 {
 	return tty_is(f);
 }
-
-const char *os_param(const char *name)
-{
-	return cmdline_get(name);
-}

@@ -233,11 +233,6 @@ void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
 
 /* ---- names ------------------------------------------------------------------------------------------------------------ */
 
-int host_comm(s32 pid, char comm[16])
-{
-	return task_comm_of(pid, comm);
-}
-
 s32 host_tgid(s32 pid)
 {
 	return current()->pid == pid ? current()->tgid : 0;

@@ -326,11 +326,6 @@ static void write_to(struct console *only, const char *s, size_t n)
 	}
 }
 
-void tty_write(const char *s, size_t n)
-{
-	write_to(NULL, s, n);
-}
-
 static ssize tty_file_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	(void)pos;

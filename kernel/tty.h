@@ -20,7 +20,6 @@ int tty_getc(void);
 void tty_set_raw(bool raw);
 void tty_set_echo(bool on);	   /* in cooked mode */
 void tty_set_foreground(int pgid); /* who gets SIGINT */
-void tty_write(const char *s, size_t n);
 bool tty_is(const struct file *f);
 /* When the first reader waited for input, ns since kernel entry: boot to prompt. 0: not yet. Any context. */
 u64 tty_ready_ns(void);

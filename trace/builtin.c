@@ -244,8 +244,3 @@ void trace_builtin_register(void)
 {
 	trace_events_register(calls, ARRAY_SIZE(calls));
 }
-
-struct trace_event_call *trace_builtin(enum trace_builtin_id id)
-{
-	return trace_event_by_id(id);
-}

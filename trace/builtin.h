@@ -80,6 +80,5 @@ struct rec_context_switch {
 } __packed __aligned(4);
 
 void trace_builtin_register(void);
-struct trace_event_call *trace_builtin(enum trace_builtin_id id);
 /* The message alone (options/printk-msg-only); false: the record is none of print, bprint, bputs. */
 bool trace_builtin_message(struct trace_out *out, const void *rec, u32 len);

@@ -169,8 +169,7 @@ void host_clock_line(u64 *base, u64 *mult);
 void host_address_map(u64 *direct, u64 *image, u64 *offset);
 
 /* Names. */
-int host_comm(s32 pid, char comm[16]); /* task now alive; 0 or -ESRCH; any context */
-s32 host_tgid(s32 pid);		       /* 0 when unknown */
+s32 host_tgid(s32 pid); /* 0 when unknown */
 int host_sym_print(char *buf, size_t size, u64 addr, bool offset);
 u64 host_sym_find(const char *name, u64 *size);
 const char *host_sym_of(u64 addr, u64 *start, u64 *size);

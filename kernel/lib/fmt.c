@@ -394,15 +394,6 @@ size_t fmt_vprint(struct fmt_sink *sink, const char *fmt, va_list ap)
 	return o.total;
 }
 
-size_t fmt_print(struct fmt_sink *sink, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	size_t n = fmt_vprint(sink, fmt, ap);
-	va_end(ap);
-	return n;
-}
-
 struct buf_sink {
 	struct fmt_sink sink;
 	char *at;

@@ -17,7 +17,6 @@ struct fmt_sink {
 
 /* Formats into the sink; returns the number of bytes produced. */
 size_t fmt_vprint(struct fmt_sink *sink, const char *fmt, va_list ap);
-size_t fmt_print(struct fmt_sink *sink, const char *fmt, ...) __printf(2, 3);
 
 /* As the C standard's: always ends `buf` when size > 0; returns the length it would have had. */
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list ap);

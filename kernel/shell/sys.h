@@ -49,4 +49,3 @@ void os_tty_raw(bool raw);
 void os_tty_echo(bool on);    /* in cooked mode; off in the plain shell */
 void os_tty_foreground(void); /* the caller's process group gets Ctrl-C */
 bool os_is_tty(struct file *f);
-const char *os_param(const char *name); /* kernel command line */

@@ -217,28 +217,3 @@ int task_exec_args(const char *path, struct exec_args *a)
 		become(current(), &p, mm, sp);
 	return err;
 }
-
-static int collect(struct exec_args *a, const char *const *list, bool env)
-{
-	int err = 0;
-
-	for (; list && *list && !err; list++)
-		err = exec_args_add(a, *list, env);
-	return err;
-}
-
-int task_exec(const char *path, const char *const *argv, const char *const *envp)
-{
-	struct exec_args a = {0};
-	int err = collect(&a, argv, false);
-
-	if (!err)
-		err = collect(&a, envp, true);
-	if (!err)
-		err = task_exec_args(path, &a);
-	exec_args_free(&a);
-	if (err)
-		return err;
-	irq_disable();
-	arch_enter_user();
-}

@@ -6,18 +6,11 @@
 #define EXEC_ARGS_MAX                                                                              \
 	(128UL << 10) /* arguments and environment with their pointers: beyond it -E2BIG */
 
-/*
- * The current task becomes the program at `path` (kernel memory; argv and envp end with NULL). For kernel threads: does not
- * return on success. On an error the task is as it was.
- */
-int task_exec(const char *path, const char *const *argv, const char *const *envp);
-
 /* What an exec is given, in kernel memory: strings one behind the other, arguments first. */
 struct exec_args {
 	char *strings;
 	size_t len, size;
 	unsigned argc, envc;
-	bool user; /* called by execve: returns 0 and leaves by the system call's own way */
 };
 
 void exec_args_free(struct exec_args *a);
@@ -25,6 +18,7 @@ void exec_args_free(struct exec_args *a);
 int exec_args_add(struct exec_args *a, const char *s, bool env);
 /* The same from ring-3 arrays of pointers; NULL arrays are empty. */
 int exec_args_from_user(struct exec_args *a, u64 argv, u64 envp);
+/* The current task becomes the program at `path` (kernel memory). On an error it is as it was. */
 int task_exec_args(const char *path, struct exec_args *a);
 
 struct regs;

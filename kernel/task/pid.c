@@ -1,6 +1,6 @@
 /*
- * Process ids. The table grows by chunks that are never freed, so that task_comm_of() can look into it from any context
- * without a lock; everything else holds pid_lock (interrupts off; no lock is taken inside).
+ * Process ids. The table grows by chunks that are never freed, so that task_next() can look for the next task without the lock;
+ * everything else holds pid_lock (interrupts off; no lock is taken inside).
  */
 #include "kernel/task/pid.h"
 #include "kernel/lib/errno.h"
@@ -11,8 +11,7 @@
 #define PID_WRAPS_TO 300 /* as Linux: the low numbers stay those of the first tasks */
 
 struct pid_entry {
-	struct task *task;	  /* [pid_lock]; NULL: free */
-	char comm[TASK_COMM_LEN]; /* a copy, which outlives the task; readers may see a mix */
+	struct task *task; /* [pid_lock]; NULL: free */
 };
 
 static struct spinlock pid_lock = SPINLOCK_INIT;
@@ -70,7 +69,6 @@ int pid_attach(struct task *t, int want)
 	int pid = find_free(want, &e);
 	if (pid) {
 		t->pid = t->tgid = pid;
-		memcpy(e->comm, t->comm, TASK_COMM_LEN);
 		WRITE_ONCE(e->task, t);
 		if (!want)
 			last_pid = pid;
@@ -84,13 +82,6 @@ void pid_detach(struct task *t)
 	u64 flags = spin_lock_irqsave(&pid_lock);
 	WRITE_ONCE(entry_of(t->pid)->task, NULL);
 	spin_unlock_irqrestore(&pid_lock, flags);
-}
-
-void pid_set_comm(const struct task *t)
-{
-	struct pid_entry *e = entry_of(t->pid);
-	if (e)
-		memcpy(e->comm, t->comm, TASK_COMM_LEN);
 }
 
 /* The lock is held: the memory is there, but a task that was waited for, or whose references have run out, is not to be had
@@ -133,15 +124,4 @@ struct task *task_next(struct task *prev)
 	if (prev)
 		task_put(prev);
 	return t;
-}
-
-int task_comm_of(int pid, char comm[TASK_COMM_LEN])
-{
-	struct pid_entry *e = entry_of(pid);
-
-	if (!e || !READ_ONCE(e->task))
-		return -ESRCH;
-	memcpy(comm, e->comm, TASK_COMM_LEN);
-	comm[TASK_COMM_LEN - 1] = '\0';
-	return 0;
 }

@@ -9,7 +9,5 @@
 int pid_attach(struct task *t, int want);
 /* The task's last reference is gone. */
 void pid_detach(struct task *t);
-/* Copies the task's name to where task_comm_of() finds it. */
-void pid_set_comm(const struct task *t);
 /* task_alloc() with a number asked for; 0: any. */
 struct task *task_alloc_pid(const char *comm, int pid);

@@ -163,7 +163,6 @@ static void switch_to(struct rq *rq, struct task *prev, struct task *next)
 {
 	rq->curr = next;
 	rq->prev = prev;
-	rq->switches++;
 	next->on_cpu = true;
 	if (prev == rq->idle)
 		timers_tick_on(next->run_start_ns);
@@ -402,11 +401,6 @@ u64 task_runtime_ns(const struct task *t)
 {
 	u64 total = READ_ONCE(t->run_total_ns);
 	return READ_ONCE(t->on_cpu) ? total + (clock_ns() - READ_ONCE(t->run_start_ns)) : total;
-}
-
-u64 sched_switches(unsigned cpu)
-{
-	return READ_ONCE(rqs[cpu].switches);
 }
 
 unsigned sched_runnable(unsigned cpu)

@@ -18,7 +18,6 @@ struct rq {
 	struct task *idle; /* [I] */
 	struct task *prev; /* [C] what was switched away from */
 	u64 min_vruntime;  /* [L] only grows */
-	u64 switches;	   /* [L] */
 } __aligned(64);
 
 extern struct rq rqs[MAX_CPUS];

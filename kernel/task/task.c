@@ -121,5 +121,4 @@ void task_set_comm(struct task *t, const char *comm)
 	strscpy(name, comm, sizeof(name));
 	trace_task_rename(t, name);
 	memcpy(t->comm, name, sizeof(name));
-	pid_set_comm(t);
 }

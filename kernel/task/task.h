@@ -119,7 +119,6 @@ struct task *task_find(int pid); /* with a reference; NULL */
 struct task *task_next(struct task *prev);
 void task_set_comm(struct task *t, const char *comm); /* fires task_rename */
 int task_set_affinity(struct task *t, u64 cpus);      /* -EINVAL if none of them is up */
-int task_comm_of(int pid, char comm[TASK_COMM_LEN]);  /* 0 or -ESRCH; any context (no lock) */
 
 void schedule(void); /* gives the CPU up; state says for how long */
 void sched_yield_current(void);
@@ -127,7 +126,6 @@ void sched_yield_current(void);
 bool wake_up_task(struct task *t);
 bool wake_up_state(struct task *t, u32 states); /* the same, but only out of one of these states */
 u64 task_runtime_ns(const struct task *t);	/* CPU time until now; of a running task about */
-u64 sched_switches(unsigned cpu);		/* context switches there since boot */
 unsigned sched_runnable(unsigned cpu);		/* tasks that run or want to, there */
 
 /* wait4: pid as Linux takes it (-1, 0, < -1, > 0); options WNOHANG 1, WUNTRACED 2. Returns pid, 0, -ECHILD, -EINTR. */

@@ -252,14 +252,6 @@ void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
 
 /* ---- Names ----------------------------------------------------------------------------------------------------------------- */
 
-int host_comm(s32 pid, char comm[16])
-{
-	if (pid < 0 || pid > HOST_CPUS)
-		return -ESRCH;
-	snprintf(comm, 16, "task-%d", pid);
-	return 0;
-}
-
 s32 host_tgid(s32 pid)
 {
 	return pid;
@@ -267,7 +259,7 @@ s32 host_tgid(s32 pid)
 
 void host_current_comm(char comm[16])
 {
-	host_comm(1 + host_cpu(), comm);
+	snprintf(comm, 16, "task-%lu", 1 + host_cpu());
 }
 
 int host_sym_print(char *buf, size_t size, u64 addr, bool offset)

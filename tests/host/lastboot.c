@@ -38,9 +38,9 @@ static void begin(void)
 	host_lock();
 	EXPECT(kept_start(7));
 	kept_update();
-	kept_note_event(trace_builtin(TRACE_PRINT));
-	kept_note_event(trace_builtin(TRACE_STACK));
-	kept_note_event(trace_builtin(TRACE_RAW_DATA));
+	kept_note_event(trace_event_by_id(TRACE_PRINT));
+	kept_note_event(trace_event_by_id(TRACE_STACK));
+	kept_note_event(trace_event_by_id(TRACE_RAW_DATA));
 	host_unlock();
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
 	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);

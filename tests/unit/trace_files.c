@@ -3,6 +3,7 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace_tools.h"
 #include "trace/error_log.h"
+#include "trace/trace.h"
 
 struct step {
 	const char *text;
@@ -81,6 +82,12 @@ static void tracing_on_file(void)
 	PLAY("tracing_on", {"0", 0, "0\n"}, {"2", 0, "1\n"}, {"x", -EINVAL, "1\n"},
 	    {"-1", -EINVAL, "1\n"}, {"", 0, "1\n"}, {"\n", -EINVAL, "1\n"}, {"0\n", 0, "0\n"});
 	EXPECT_EQ(trace_put("trace_marker", "x"), -EBADF);
+	EXPECT(!tracing_is_on());
+	tracing_on(); /* as code does it */
+	EXPECT(tracing_is_on());
+	EXPECT_STR(trace_get("tracing_on", NULL), "1\n");
+	tracing_off();
+	EXPECT_STR(trace_get("tracing_on", NULL), "0\n");
 	trace_fresh();
 }
 

@@ -746,9 +746,3 @@ bool os_is_tty(struct file *f)
 {
 	return host_isatty(fd_of(f));
 }
-
-const char *os_param(const char *name)
-{
-	(void)name;
-	return NULL;
-}
