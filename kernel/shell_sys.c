@@ -256,6 +256,11 @@ size_t os_stack_left(void)
 	return (u64)__builtin_frame_address(0) - (current()->arch.stack_top - KERNEL_STACK_SIZE);
 }
 
+void os_out_of_memory(void)
+{
+	mem_exhausted();
+}
+
 u32 os_umask(u32 mask)
 {
 	u32 old = current()->umask;

@@ -113,4 +113,5 @@ void proc_files_init(void)
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++)
 		proc_register(files[i].path, files[i].show, NULL, NULL);
 	proc_register("sys/kernel/printk", show_printk, store_printk, NULL);
+	oom_files_init();
 }

@@ -42,5 +42,9 @@ u64 stack_alloc(void);
 void stack_free(u64 top);
 void stack_trim(void);
 
+/* A task can have no more memory. Returns, unless vm.panic_on_oom says that the kernel ends. Task context. */
+void mem_exhausted(void);
+void oom_files_init(void); /* /proc/sys/vm */
+
 /* Fault injection for tests: the n-th allocation from now (page or kmalloc) fails; 0 turns it off. */
 void mem_fail_nth(u64 n);

@@ -1,5 +1,6 @@
 /* Arenas and growing text of the shell. Task context; no locking: each belongs to one task. */
 #include "kernel/shell/arena.h"
+#include "kernel/shell/sys.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -96,15 +97,14 @@ static bool buf_grow(struct sh_buf *b, size_t n)
 
 	if (want <= b->cap)
 		return true;
-	if (b->failed || want > TEXT_MAX) {
-		b->failed = true;
+	if (b->failed)
 		return false;
-	}
 	while (cap < want)
 		cap *= 2;
-	s = krealloc(b->s, cap);
+	s = want <= TEXT_MAX ? krealloc(b->s, cap) : NULL;
 	if (!s) {
 		b->failed = true;
+		os_out_of_memory();
 		return false;
 	}
 	b->s = s;

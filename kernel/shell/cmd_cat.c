@@ -116,23 +116,39 @@ static size_t tail_start(const struct sh_buf *b, const struct ends *e)
 	return at;
 }
 
-/* head -n -N: the text is kept until it is known to be behind the last N. */
+/* Keeps what was read; true when it has doubled since it was looked through: all in all that is a few times its length. */
+static bool keep(struct sh_buf *kept, struct sh_reader *r, size_t next)
+{
+	sh_buf_put(kept, r->buf, r->len);
+	r->at = r->len;
+	return kept->len >= next;
+}
+
+/* Drops what can no longer be among the last `count`; how much to have before doing so again. */
+static size_t trim(struct sh_buf *kept, const struct ends *e)
+{
+	size_t start = tail_start(kept, e);
+
+	memmove(kept->s, kept->s + start, kept->len - start);
+	kept->len -= start;
+	return 2 * (kept->len + SH_READ_SIZE);
+}
+
+/* head -n -N: what cannot be among the last N is printed. */
 static void head_but_last(struct sh_io *io, struct sh_reader *r, struct ends *e)
 {
 	struct sh_buf kept = {0};
+	size_t next = SH_READ_SIZE;
 
-	while (!io->error && sh_getc(r) >= 0) {
-		sh_buf_put(&kept, r->buf, r->len);
-		r->at = r->len;
-		if (kept.failed) {
-			sh_fail(io, "out of memory");
-			break;
+	while (!io->error && !kept.failed && sh_getc(r) >= 0)
+		if (keep(&kept, r, next)) {
+			sh_put(io, kept.s, tail_start(&kept, e));
+			next = trim(&kept, e);
 		}
-		size_t ready = tail_start(&kept, e);
-		sh_put(io, kept.s, ready);
-		memmove(kept.s, kept.s + ready, kept.len - ready);
-		kept.len -= ready;
-	}
+	if (kept.failed)
+		sh_fail(io, "out of memory");
+	else if (kept.len)
+		sh_put(io, kept.s, tail_start(&kept, e));
 	sh_buf_free(&kept);
 }
 
@@ -175,6 +191,7 @@ static void tail_from(struct sh_io *io, struct sh_reader *r, struct ends *e)
 static int tail_file(struct sh_io *io, struct file *f, struct ends *e)
 {
 	struct sh_buf kept = {0};
+	size_t next = SH_READ_SIZE;
 	struct sh_reader r;
 	int failed;
 
@@ -182,20 +199,10 @@ static int tail_file(struct sh_io *io, struct file *f, struct ends *e)
 		return sh_fail_errno(io, -ENOMEM, "tail");
 	if (e->from_start)
 		tail_from(io, &r, e);
-	while (!e->from_start && sh_getc(&r) >= 0) {
-		size_t start;
-
-		sh_buf_put(&kept, r.buf, r.len);
-		r.at = r.len;
-		start = tail_start(&kept, e);
-		if (start > SH_READ_SIZE) {
-			memmove(kept.s, kept.s + start, kept.len - start);
-			kept.len -= start;
-		}
-		if (kept.failed)
-			break;
-	}
-	if (kept.len)
+	while (!e->from_start && !kept.failed && sh_getc(&r) >= 0)
+		if (keep(&kept, &r, next))
+			next = trim(&kept, e);
+	if (kept.len && !kept.failed)
 		sh_put(io, kept.s + tail_start(&kept, e), kept.len - tail_start(&kept, e));
 	failed = kept.failed ? sh_fail(io, "out of memory") : sh_read_status(&r);
 	sh_buf_free(&kept);

@@ -38,7 +38,8 @@ struct file *os_stdio(int fd);			  /* borrowed: the running task's 0, 1, 2 */
 u64 os_clock_ns(void);				  /* since boot */
 u64 os_unix_ns(void);				  /* since 1970 */
 size_t os_stack_left(void);			  /* bytes of the running task's stack */
-u32 os_umask(u32 mask);				  /* of the running task; what it was */
+void os_out_of_memory(void); /* a command needs more than it can have; may not return */
+u32 os_umask(u32 mask);	     /* of the running task; what it was */
 void os_power(bool reboot);
 size_t os_log(
     u64 *pos, char *buf, size_t n); /* the kernel's log from *pos on, for dmesg; 0 at the end */

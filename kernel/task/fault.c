@@ -258,6 +258,7 @@ static void out_of_memory(void)
 	struct task *t = current();
 	struct signal_info info = {.code = SI_KERNEL};
 
+	mem_exhausted();
 	pr_err("Out of memory: Killed process %d (%s)", t->pid, t->comm);
 	signal_send_info(t, SIGKILL, &info, true);
 }

@@ -693,6 +693,10 @@ size_t os_stack_left(void)
 	return used < 128 << 10 ? ((128 << 10) - MAX(used, 0L)) / 8 : 0;
 }
 
+void os_out_of_memory(void)
+{
+}
+
 u32 os_umask(u32 mask)
 {
 	return umask(mask);
