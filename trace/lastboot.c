@@ -69,7 +69,8 @@ static const char *refuse_header(const struct kept_header *h, size_t size)
 		return "its header is damaged";
 	if (h->size > size || !inside(h, h->symbols_at, h->symbols_size) ||
 	    !inside(h, h->texts_at, h->texts_size) ||
-	    !inside(h, (u64)h->pool_at * PAGE_SIZE, PAGE_SIZE) || h->base % PAGE_SIZE)
+	    !inside(h, (u64)h->pool_at * PAGE_SIZE, PAGE_SIZE) || h->base % PAGE_SIZE ||
+	    h->symbols_at % 8 || h->texts_at % 8)
 		return "its header does not fit the memory";
 	return NULL;
 }

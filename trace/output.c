@@ -232,7 +232,7 @@ static void print_fields(
 			seq_write(out->seq, at, strnlen(at, f->size));
 		else if (f->kind == TRACE_FIELD_DYN_STRING && f->size == 4)
 			seq_puts(out->seq, trace_get_str(rec, len, load(at, 4, false)));
-		else if (f->size <= 8)
+		else if (f->size && f->size <= 8) /* 0: an array up to the record's end */
 			seq_printf(out->seq, f->is_signed ? "%ld" : "%lu",
 			    load(at, f->size, f->is_signed));
 	}

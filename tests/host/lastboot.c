@@ -12,6 +12,7 @@
 #include "trace/dump.h"
 #include "trace/kept.h"
 #include "trace/lastboot.h"
+#include "trace/ring_buffer_priv.h"
 
 #include <stdlib.h>
 
@@ -332,6 +333,8 @@ static void refused(void)
 	    {offsetof(struct kept_header, texts_at) + 3, 99, true, "does not fit"},
 	    {offsetof(struct kept_header, pool_at) + 3, 99, true, "does not fit"},
 	    {offsetof(struct kept_header, base), 99, true, "does not fit"},
+	    {offsetof(struct kept_header, symbols_at), 4, true, "does not fit"},
+	    {offsetof(struct kept_header, texts_at), 4, true, "does not fit"},
 	};
 
 	begin();
@@ -355,6 +358,152 @@ static void refused(void)
 	reset();
 	EXPECT(strstr(report(), "its rings hold no event"));
 	EXPECT(!is_there());
+	end();
+}
+
+/* ---- Damage by table: each says what is refused, and leaves the rest. ---- */
+
+static struct kept_symbols *symbols(void)
+{
+	return (void *)(copy + head()->symbols_at);
+}
+
+static void seal_symbols(void)
+{
+	head()->symbols_sum = kept_sum(symbols(), head()->symbols_size);
+	seal();
+}
+
+static struct kept_text *first_text(void)
+{
+	return (void *)(copy + head()->texts_at);
+}
+
+static void seal_text(void)
+{
+	struct kept_text *t = first_text();
+
+	t->sum = kept_sum(&t->size, t->size - sizeof(t->sum));
+}
+
+/* The struct of the ring that has this CPU's events. */
+static struct rb_ring *ring(void)
+{
+	for (unsigned i = 0; i < KEPT_RINGS; i++)
+		if (head()->rings[i].page && !head()->rings[i].cpu)
+			return (void *)(copy + (u64)head()->rings[i].page * PAGE_SIZE);
+	return NULL;
+}
+
+static void all_rings(u32 page, u32 cpu)
+{
+	for (unsigned i = 0; i < KEPT_RINGS; i++)
+		head()->rings[i] = (struct kept_ring){.page = page, .cpu = cpu};
+}
+
+#define DAMAGE(name, what)                                                                         \
+	static void name(void)                                                                     \
+	{                                                                                          \
+		what;                                                                              \
+	}
+
+DAMAGE(symbols_damaged, symbols()->symbol[1].start ^= 1)
+DAMAGE(symbols_absurd, symbols()->count = ~0UL; seal_symbols())
+DAMAGE(symbols_none, symbols()->count = 0; seal_symbols())
+DAMAGE(symbols_name_behind, symbols()->symbol[0].name_at = 0x7fffffff; seal_symbols())
+DAMAGE(symbols_short, head()->symbols_size = 4; seal())
+DAMAGE(symbols_no_end, ((char *)symbols())[head()->symbols_size - 1] = 'x'; seal_symbols())
+DAMAGE(texts_absurd, head()->texts_used = ~0u)
+DAMAGE(texts_none, head()->texts_used = 0)
+DAMAGE(texts_full, head()->texts_full = 1; head()->texts_used = 0)
+DAMAGE(text_damaged, first_text()->system[0] ^= 1)
+DAMAGE(text_size_0, first_text()->size = 0)
+DAMAGE(text_size_absurd, first_text()->size = 0xfffffff8)
+DAMAGE(text_size_odd, first_text()->size -= 3; seal_text())
+DAMAGE(text_format_behind, first_text()->format_at = 0xffff; seal_text())
+DAMAGE(text_no_format, first_text()->format_at = 0; seal_text())
+DAMAGE(text_no_end, ((char *)first_text())[first_text()->size - 1] = 'x'; seal_text())
+DAMAGE(text_other_id, first_text()->id ^= 0x4000; seal_text())
+DAMAGE(comms_behind, head()->comms_page = ~0u)
+DAMAGE(comms_absurd, head()->comms_page = head()->pool_at; head()->comms_size = ~0u)
+DAMAGE(rings_none, all_rings(0, 0))
+DAMAGE(rings_behind, all_rings(~0u, 0))
+DAMAGE(rings_in_header, all_rings(1, 0))
+DAMAGE(rings_no_cpu, all_rings(head()->rings[0].page, MAX_CPUS))
+DAMAGE(rings_cpu_down, all_rings(head()->rings[0].page, HOST_CPUS))
+DAMAGE(ring_no_slots, ring()->slots = NULL)
+DAMAGE(ring_slots_odd, ring()->slots = (u64 *)((char *)ring()->slots + 4))
+DAMAGE(ring_slots_at_end, ring()->slots = (u64 *)(head()->base + SIZE - 8))
+DAMAGE(ring_count_0, ring()->count = 0)
+DAMAGE(ring_count_absurd, ring()->count = ~0UL)
+DAMAGE(ring_next_absurd, ring()->next = ~0UL)
+DAMAGE(ring_offset_absurd, ring()->offset = ~0UL)
+DAMAGE(ring_end_absurd, ring()->end = ~0UL)
+DAMAGE(ring_evicted_absurd, ring()->evicted_events = ~0UL)
+DAMAGE(clock_absurd, head()->clock_mult = 0; memset(head()->clock, 'x', sizeof(head()->clock)))
+
+static const struct {
+	const char *name;
+	void (*damage)(void);
+	const char *says;
+	bool there, all; /* something is shown; every event is */
+} damages[] = {
+    {"names of functions damaged", symbols_damaged, "names of functions damaged", true, true},
+    {"names: count absurd", symbols_absurd, "names of functions damaged", true, true},
+    {"names: none", symbols_none, "another kernel", true, true},
+    {"names: one behind the end", symbols_name_behind, "names of functions damaged", true, true},
+    {"names: no room for their count", symbols_short, "names of functions damaged", true, true},
+    {"names: the last has no end", symbols_no_end, "names of functions damaged", true, true},
+    {"formats: more than their room", texts_absurd, " formats", true, true},
+    {"formats: none", texts_none, "its rings hold no event", false, false},
+    {"formats: had no room", texts_full, "0 formats, 0 names of tasks; formats had no room", true,
+	true},
+    {"a format: damaged", text_damaged, " 0 formats", false, false},
+    {"a format: size 0", text_size_0, " 0 formats", false, false},
+    {"a format: size absurd", text_size_absurd, " 0 formats", false, false},
+    {"a format: size odd", text_size_odd, " 0 formats", false, false},
+    {"a format: behind its end", text_format_behind, " 0 formats", false, false},
+    {"a format: not there", text_no_format, " 0 formats", false, false},
+    {"a format: has no end", text_no_end, " 0 formats", false, false},
+    {"a format: of another number than it says", text_other_id, " formats", true, true},
+    {"names of tasks: behind the end", comms_behind, " 0 names of tasks", true, true},
+    {"names of tasks: size absurd", comms_absurd, " 0 names of tasks", true, true},
+    {"rings: none", rings_none, "its rings hold no event", false, false},
+    {"rings: behind the end", rings_behind, "its rings hold no event", false, false},
+    {"rings: in the header", rings_in_header, "its rings hold no event", false, false},
+    {"rings: of no CPU", rings_no_cpu, "its rings hold no event", false, false},
+    {"rings: of a CPU that is down", rings_cpu_down, "is not up: its events are not shown", true,
+	false},
+    {"ring: no slots", ring_no_slots, "its rings hold no event", false, false},
+    {"ring: slots odd", ring_slots_odd, "its rings hold no event", false, false},
+    {"ring: slots at the end", ring_slots_at_end, "its rings hold no event", false, false},
+    {"ring: count 0", ring_count_0, "its rings hold no event", false, false},
+    {"ring: count absurd", ring_count_absurd, "its rings hold no event", false, false},
+    {"ring: next absurd", ring_next_absurd, "its rings hold no event", false, false},
+    {"ring: offset absurd", ring_offset_absurd, "its rings hold no event", false, false},
+    {"ring: end absurd", ring_end_absurd, "its rings hold no event", false, false},
+    {"ring: evicted absurd", ring_evicted_absurd, "overwritten before: 0 events", true, true},
+    {"clock absurd", clock_absurd, "clock xxxxxxxxxxxxxxx,", true, true},
+};
+
+static void damaged(void)
+{
+	begin();
+	hit(0, 30);
+	for (unsigned i = 0; i < ARRAY_SIZE(damages); i++) {
+		memcpy(copy, region, SIZE);
+		damages[i].damage();
+		find(copy, SIZE);
+		bool said = strstr(report(), damages[i].says), there = is_there();
+		bool all = there && strstr(report(), "cpu0: 45 events in 1 sub-buffers");
+		if (!said || there != damages[i].there || all != damages[i].all)
+			ktap_fail(__FILE__, __LINE__, "%s: there %d, all %d: %s", damages[i].name,
+			    there, all, report());
+		if (there) {
+			trace_get("instances/lastboot/trace", NULL);
+			forget();
+		}
+	}
 	end();
 }
 
@@ -534,6 +683,7 @@ static const struct ktap_case cases[] = {
     {"lastboot.formats", formats},
     {"lastboot.another_kernel", another_kernel},
     {"lastboot.refused", refused},
+    {"lastboot.damaged", damaged},
     {"lastboot.damaged_page", damaged_page},
     {"lastboot.random_damage", random_damage},
     {"lastboot.no_memory", no_memory},
