@@ -24,7 +24,7 @@ HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/she
 HSRC     := $(sort $(wildcard kernel/lib/*.c trace/*.c tests/unit/*.c tests/host/*.c) $(HPURE) $(HSHELL))
 # Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
 # the sanitizers watch, serve all but the kernel's own and their cases.
-HOWN     := tests/host/host.c tests/host/probe.c tests/host/machine.c tests/host/main.c tests/host/shell/posix.c tests/host/shell/os.c tests/host/shell/main.c
+HOWN     := tests/host/host.c tests/host/probe.c tests/host/machine.c tests/host/main.c tests/host/shell/posix.c tests/host/shell/os.c tests/host/shell/main.c tests/host/port/host.c tests/host/port/main.c
 HSTRINGS := kernel/lib/string.c tests/unit/lib_string.c
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 HTESTCC  ?= clang
@@ -129,6 +129,17 @@ $(FUZZERS:%=$(O)/fuzz/%): $(O)/fuzz/%: $(O)/f/tests/fuzz/%.c.o $(FUZZOBJ)
 fuzz: $(FUZZERS:%=$(O)/fuzz/%)
 	$(Q)tools/fuzz $(O)/fuzz $(FUZZ_TIME) $(ONLY)
 
+# The tracer's core in another program (docs/porting.md): the small port with the objects of the host's tests.
+PORTOBJ  := $(patsubst %,$(O)/h/%.o,$(wildcard tests/host/port/*.c kernel/lib/*.c trace/*.c))
+$(O)/port: $(PORTOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(PORTOBJ)
+
+.PHONY: port-test
+port-test: $(O)/port
+	$(Q)tests/host/port/check $<
+-include $(PORTOBJ:.o=.d)
+
 # The kernel's shell as a program of the host, for trying things: build/host-sh [-i] DIRECTORY
 HSHOBJ   := $(patsubst %,$(O)/h/%.o,$(HSHELL) $(wildcard kernel/lib/*.c) tests/host/shell/main.c)
 $(O)/host-sh: $(HSHOBJ)
@@ -136,7 +147,7 @@ $(O)/host-sh: $(HSHOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(O)/trapline $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/trapline.img
+test: $(O)/host-test $(O)/port $(O)/trapline $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/trapline.img
 	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tools/test
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -248,7 +259,7 @@ help:
 #: make image     build/trapline.img for a stick (`dd`), build/trapline.iso for a CD or a stick; ARCHIVE=archive.cpio CONFIG=trapline.cfg
 #: make run-uefi  and boot it under OVMF; variables as for make run
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
-#:                check, host-test, insn-test, guest-test, console-test, device-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
+#:                check, host-test, port-test, insn-test, guest-test, console-test, device-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
 #: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
 #: make kernel    build/kernel.elf only

@@ -1,0 +1,104 @@
+/*
+ * What a port can do at once: a tracepoint of its own, and the files of tracefs. Prints `trace` and `hist`, and the error of a bad
+ * command; tests/host/port/check compares.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/event.h"
+#include "trace/trace.h"
+#include "trace/tracefs.h"
+
+/* ---- the tracepoints: call sites, and everything behind them; in a kernel the second half is a file of its own ------------------ */
+
+#define TRACE_KEY	  struct host_key
+#define TRACE_BRANCH(key) ((key).enabled)
+#define TRACE_DEF	  "tests/host/port/events.def"
+#include "trace/tracepoint.h"
+
+#include "trace/tracepoint_define.h"
+
+/* ---- files by path: a kernel has a file system for that (kernel/fs/tracefs.c) ---------------------------------------------------- */
+
+static int find(const char *path, struct tfs_node *out)
+{
+	struct tfs_node dir;
+	char name[TFS_NAME_MAX + 1];
+	int err = 0;
+
+	tfs_root(out);
+	while (*path && !err) {
+		size_t n = strcspn(path, "/");
+		memcpy(name, path, n);
+		name[n] = '\0';
+		dir = *out;
+		err = tfs_lookup(&dir, name, out);
+		path += n + (path[n] == '/');
+	}
+	return err;
+}
+
+/* echo TEXT > PATH */
+static void echo(const char *text, const char *path)
+{
+	struct tfs_node node;
+	struct tfs_file *f;
+	u64 pos = 0;
+	ssize n = find(path, &node);
+
+	if (!n)
+		n = tfs_open(&node, TFS_WRITE | TFS_TRUNC, &f);
+	if (!n) {
+		n = tfs_write(f, text, strlen(text), &pos);
+		tfs_release(f);
+	}
+	if (n < 0)
+		printf("echo %s > %s: error %ld\n", text, path, (long)-n);
+}
+
+/* cat PATH */
+static void cat(const char *path)
+{
+	char text[4096];
+	struct tfs_node node;
+	struct tfs_file *f;
+	u64 pos = 0;
+	ssize n;
+
+	if (find(path, &node) || tfs_open(&node, TFS_READ, &f))
+		return;
+	while ((n = tfs_read(f, text, sizeof(text), &pos)) > 0)
+		fwrite(text, 1, n, stdout);
+	tfs_release(f);
+}
+
+static void work(void)
+{
+	static const char *const what[] = {"read", "write", "sync"};
+
+	for (unsigned i = 0; i < 9; i++)
+		trace_demo_step(i, i * 512, what[i % 3]);
+}
+
+int main(void)
+{
+	trace_events_register(trace_event_list, ARRAY_SIZE(trace_event_list));
+	if (trace_init(NULL) || tfs_init())
+		return 1;
+	work(); /* off: nothing is recorded */
+	echo("step > 2 && what == \"write\"", "events/demo/demo_step/filter");
+	echo("hist:keys=what:vals=bytes", "events/demo/demo_step/trigger");
+	echo("1", "events/demo/demo_step/enable");
+	work();
+	cat("trace");
+	cat("events/demo/demo_step/hist");
+	echo("stop == 1", "events/demo/demo_step/filter");
+	cat("error_log");
+	/* A host that ends gives everything back. */
+	echo("", "error_log");
+	echo("", "events/demo/demo_step/trigger");
+	echo("0", "events/demo/demo_step/filter");
+	echo("", "set_event");
+	trace_exit();
+	return 0;
+}
