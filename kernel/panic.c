@@ -176,6 +176,20 @@ void panic(const char *fmt, ...)
 	finish(message);
 }
 
+void panic_regs(const struct regs *r, const char *fmt, ...)
+{
+	char message[MESSAGE_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof message, fmt, ap);
+	va_end(ap);
+	take_floor(message);
+	say("Kernel panic - not syncing: %s", message);
+	show_regs(r);
+	finish(message);
+}
+
 /* `what` may have several lines; the last one gets the error code. */
 void kernel_trap_fatal(struct regs *r, const char *what)
 {
