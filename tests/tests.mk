@@ -7,11 +7,12 @@ MACHINE  ?= q35
 BIOS     ?= seabios
 APPEND   ?=
 INITRD   ?=
+LASTBOOT ?=
 
 # Interactive: Ctrl-A x leaves, Ctrl-C goes to the guest.
 run: $(O)/kernel.elf
 	@tools/run-qemu --console --kernel $< --smp $(SMP) --mem $(MEM) --cpu $(QEMU_CPU) --machine $(MACHINE) --bios $(BIOS) \
-	    --append "$(APPEND)" --initrd "$(INITRD)"
+	    --append "$(APPEND)" --initrd "$(INITRD)" --lastboot "$(LASTBOOT)"
 
 # ---- Host: the pure code and the tracer's core, with threads as CPUs, under sanitizers -----------------------------------------
 
@@ -255,7 +256,7 @@ help:
 
 #: make run       build, boot in QEMU, give the console (Ctrl-A x or `poweroff` leaves)
 #:                variables: SMP=2 MEM=256M QEMU_CPU=max MACHINE=q35|pc|microvm BIOS=seabios|qboot
-#:                APPEND="kernel command line" INITRD=archive.cpio
+#:                APPEND="kernel command line" INITRD=archive.cpio LASTBOOT=lastboot.bin
 #: make image     build/trapline.img for a stick (`dd`), build/trapline.iso for a CD or a stick; ARCHIVE=archive.cpio CONFIG=trapline.cfg
 #: make run-uefi  and boot it under OVMF; variables as for make run
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
