@@ -8,9 +8,8 @@
 #include "trace/hist.h"
 #include "trace/trace_array.h"
 
-#define NO_VALUE_FLAGS                                                                             \
-	(HIST_LOG2 | HIST_BUCKETS | HIST_SYM | HIST_SYM_OFFSET | HIST_SYSCALL | HIST_STACKTRACE)
-#define NO_VAR_FLAGS (HIST_GRAPH | HIST_PERCENT | HIST_BUCKETS | HIST_LOG2)
+#define NO_VALUE_FLAGS (HIST_LOG2 | HIST_SYM | HIST_SYM_OFFSET | HIST_SYSCALL | HIST_STACKTRACE)
+#define NO_VAR_FLAGS   (HIST_GRAPH | HIST_PERCENT | HIST_BUCKETS | HIST_LOG2)
 
 /* "name=expression" as written, until the fields are made of it. */
 struct hist_defs {

@@ -24,6 +24,8 @@ static const struct {
     {"hist:keys=bb.log2,aa.buckets=10:sort=aa",
 	"hist:keys=bb.log2,aa.buckets=10:vals=hitcount:sort=aa.buckets=10:size=2048"},
     {"hist:keys=aa.bucket=5", "hist:keys=aa.buckets=5:vals=hitcount:sort=hitcount:size=2048"},
+    {"hist:keys=aa:vals=bb.buckets=32", /* as in the histogram document */
+	"hist:keys=aa:vals=hitcount,bb.buckets=32:sort=hitcount:size=2048"},
     {"hist:keys=aa:vals=common_pid.execname",
 	"hist:keys=aa:vals=hitcount,common_pid.execname:sort=hitcount:size=2048"},
     {"hist:keys=aa:vals=bb.hex,hitcount,cc.usecs",
@@ -126,7 +128,6 @@ static const struct {
     {"hist:keys=aa,bb,cc,aa", -EINVAL, NULL, 0},
     {"hist:keys=aa:vals=aa,bb,cc", -EINVAL, NULL, 0},
     {"hist:keys=aa:vals=hitcount,bb,hitcount,cc", -EINVAL, NULL, 0},
-    {"hist:keys=aa:vals=bb.buckets=32", -EINVAL, "Invalid field modifier", 18},
     {"hist:keys=stacktrace:sort=stacktrace", -EINVAL, "Sort field must be a key or a val", 10},
     {"hist:keys=aa:xx=bb:onmax($xx).save($xx)", -EINVAL, "Couldn't create field variable", 25},
     {"hist:keys=aa:vals=bb.log2", -EINVAL, "Invalid field modifier", 18},
