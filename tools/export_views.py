@@ -1,6 +1,9 @@
 """Cases of tools/export-test: what `trapline diff` says of its files, and what `trapline plot` draws of them. Each returns what is wrong,
 or None."""
 import os, re, struct, subprocess
+import xml.etree.ElementTree as ET
+
+from export_forms import Wrong
 
 
 def run(*cmd, **how):
@@ -42,7 +45,7 @@ def compared(guest, status, *args):
     """The lines that `trapline diff` prints; wrong if the status is another one."""
     got = run(guest.trapline, "diff", *args)
     if got.returncode != status:
-        raise SystemExit("export-test: trapline diff %s: exit status %d, not %d: %s" % (args, got.returncode, status, got.stderr))
+        raise Wrong("trapline diff %s: exit status %d, not %d: %s" % (args, got.returncode, status, got.stderr))
     return got.stdout.split("\n")
 
 
@@ -150,4 +153,173 @@ def diff_damaged(guest):
     return None
 
 
-CASES = [diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_damaged]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def plotted(guest, name, *args, status=0):
+    """The picture of a file, as the element <svg>, and as text. It is XML, alone or in a page, and needs nothing from elsewhere."""
+    out = guest.path("plot" + name)
+    got = run(guest.trapline, "plot", *args, "-o", out)
+    if got.returncode != status or (got.stderr and not status):
+        raise Wrong("plot %s: exit status %d, not %d: %s" % (args, got.returncode, status, got.stderr))
+    text = open(out, encoding="utf-8").read()
+    try:
+        root = ET.fromstring(text)
+    except ET.ParseError as e:
+        raise Wrong("plot %s: this is no XML: %s" % (args, e))
+    svg = root if root.tag == SVG + "svg" else root.find(".//" + SVG + "svg")
+    for e in root.iter():
+        if e.tag.endswith("script") or any(k.split("}")[-1] in ("href", "src") or k.startswith("on") for k in e.attrib):
+            raise Wrong("plot %s: it is not alone: %s %s" % (args, e.tag, e.attrib))
+    if re.search(r"https?://(?!www.w3.org/(2000/svg|1999/xhtml))|@import|url\((?!#lost)", text):
+        raise Wrong("plot %s: it needs something from elsewhere" % (args,))
+    return svg, text
+
+
+def words_of(svg):
+    return [" ".join("".join(e.itertext()).split()) for e in svg.iter(SVG + "text")]
+
+
+def lane(svg, cpu):
+    return next(g for g in svg.iter(SVG + "g") if "CPU %d" % cpu in words_of(g))
+
+
+def lines_of(guest, path):
+    """Lines of the text form: task, cpu, time in ns, event, rest."""
+    out = run(guest.trapline, "convert", "--to", "text", path).stdout
+    return [(m[1], int(m[2]), int(m[3] + m[4]), m[5], m[6])
+            for m in re.finditer(r"^ *(.*-\d+) +\[(\d+)\] \S{5} +(\d+)\.(\d{9}): (\w+):(.*)$", out, re.M)]
+
+
+def plot_drawn(guest):
+    """Every file as an SVG and as a page: the number of events, a lane for each CPU that has some, the ledger."""
+    for name in ("trace.dat", "snapshot.dat", "small.dat", "none.dat"):
+        lines = lines_of(guest, guest.path(name))
+        cpus = {l[1] for l in lines}
+        for form in (".svg", ".html"):
+            svg, text = plotted(guest, form, guest.path(name))
+            words = words_of(svg)
+            if not any(w.startswith("%d events on 2 CPUs" % len(lines)) for w in words):
+                return "%s: not %d events: %s" % (name, len(lines), words[:3])
+            if {int(w[4:]) for w in words if re.match(r"CPU \d+$", w)} != cpus:
+                return "%s: lanes are not those of CPUs %s" % (name, cpus)
+            if "balanced" not in text:
+                return "%s%s: no ledger" % (name, form)
+        if (len(cpus) < 2) != any("No events on CPU" in w for w in words):
+            return "%s: which CPUs have no events?" % name
+    return None
+
+
+def plot_tasks(guest):
+    """How long each task ran, added up from the lines of sched_switch."""
+    lines = lines_of(guest, guest.path("trace.dat"))
+    first, last = lines[0][2], lines[-1][2]
+    ran, since, now = {}, {}, {}
+    for task, cpu, time, event, rest in lines:
+        if event == "sched_switch":
+            pid = re.search(r" prev_pid=(\d+)", rest)[1]
+            ran[pid] = ran.get(pid, 0) + time - since.get(cpu, first)
+            since[cpu], now[cpu] = time, re.search(r" next_pid=(\d+)", rest)[1]
+    for cpu in now:  # whoever came last runs to the end
+        ran[now[cpu]] = ran.get(now[cpu], 0) + last - since[cpu]
+    _, text = plotted(guest, ".html", guest.path("trace.dat"))
+    table = text[text.index("<h2>Tasks</h2>"):]
+    rows = re.findall(r"<tr><td>[^<]*-(\d+)</td><td>([\d.]+) (\w?s|\u00b5s)</td>", table[:table.index("</table>")])
+    if len(rows) < 10:
+        return "only %d tasks" % len(rows)
+    for pid, number, unit in rows:
+        ns = float(number) * {"ns": 1, "\u00b5s": 1e3, "ms": 1e6, "s": 1e9}[unit]
+        if pid != "0" and abs(ns - ran[pid]) > 1 + ran[pid] * 0.006:
+            return "task %s ran %s %s, not %d ns" % (pid, number, unit, ran[pid])
+    return None
+
+
+def plot_gaps(guest):
+    """What was overwritten is told in the lane of its CPU, hatched and with its number."""
+    overrun = [int(n) for n in re.findall(r"^overrun: (\d+)", open(guest.path("small.stats")).read(), re.M)]
+    svg, _ = plotted(guest, ".svg", guest.path("small.dat"))
+    for cpu, n in enumerate(overrun):
+        gaps = [e for e in lane(svg, cpu).iter(SVG + "rect") if e.get("class") == "lost"]
+        told = sum(int(e.find(SVG + "title").text.split()[0]) for e in gaps)
+        if told != n or (n and not any(re.match(r"%d( lost)?$" % n, w) for w in words_of(lane(svg, cpu)))):
+            return "CPU %d: %d lost, %d told" % (cpu, n, told)
+    if not any(" %d lost" % sum(overrun) in w for w in words_of(svg)):
+        return "the heading does not say how many"
+    return None if sum(overrun) else "nothing was overwritten"
+
+
+def plot_marks(guest):
+    """What was written to trace_marker is a mark on its CPU, which says the text."""
+    svg, _ = plotted(guest, ".svg", guest.path("trace.dat"))
+    for task, cpu, time, event, rest in lines_of(guest, guest.path("trace.dat")):
+        if event == "print":
+            titles = [e.find(SVG + "title").text for e in lane(svg, cpu).iter(SVG + "path") if e.get("class") == "mark"]
+            return None if any(rest.strip() in t for t in titles) else "%s is not in %s" % (rest, titles)
+    return "there is no mark"
+
+
+def plot_names(guest):
+    """Names are text, whatever stands in them: of tasks, events, files, the machine, the ledger."""
+    data = open(guest.path("trace.dat"), "rb").read()
+    bad = guest.path("<b>&'\".dat")
+    for old, new in ((b"kprobe-opt\n", b"<script>&\"\n"), (b" mkdir\n", b" <b>'&\n"), (b"hello\n", b"</svg\n"), (b"name: kmalloc\n", b"name: <u>&'\"]\n"),
+                     (b"balanced", b"<balanc>"), (b"Trapline ", b"<img>\x1b&\xff ")):
+        if old not in data or len(old) != len(new):
+            return "no %s in the file" % old
+        data = data.replace(old, new)
+    open(bad, "wb").write(data)
+    for form in (".svg", ".html"):
+        svg, text = plotted(guest, form, bad)
+        if not any(w.startswith("<img>\u241b&\ufffd ") or "<img>\u241b&\ufffd " in w for w in words_of(svg)):
+            return "what the machine is called: %s" % words_of(svg)[:3]
+        if "<b>'&" not in " ".join(words_of(svg)) or "&#60;script&#62;&#38;&#34;" not in text or "&#60;/svg" not in text or "&#60;balanc&#62;" not in text:
+            return "%s: names are missing" % form
+        if form == ".html" and "kmem:&#60;u&#62;&#38;&#39;&#34;]" not in text:
+            return "the event is missing"
+    os.unlink(bad)
+    return None
+
+
+def plot_part(guest):
+    """From one time to another: so many events, and no others."""
+    lines = lines_of(guest, guest.path("trace.dat"))
+    begin, end = lines[1000][2], lines[2000][2]
+    want = sum(begin <= l[2] <= end for l in lines)
+    svg, _ = plotted(guest, ".svg", "-b", "%.9f" % (begin / 1e9), "-e", "%.9f" % (end / 1e9), guest.path("trace.dat"))
+    return None if any(w.startswith("%d events " % want) for w in words_of(svg)) else "not %d: %s" % (want, words_of(svg)[:2])
+
+
+def plot_large(guest):
+    """A million events on 16 CPUs: no larger than a person's picture of a short one may be."""
+    dat, big = Dat(guest.path("trace.dat")), guest.path("big.dat")
+    events = len(lines_of(guest, guest.path("trace.dat")))
+    times = 1000000 // (events * 8) + 1
+    dat.write(big, [[later(p, k * 60000000) for k in range(times) for p in dat.pages[cpu % 2]] for cpu in range(16)])
+    svg, text = plotted(guest, ".html", big)
+    os.unlink(big)
+    if not any(w.startswith("%d events on 16 CPUs" % (events * 8 * times)) for w in words_of(svg)):
+        return words_of(svg)[1]
+    return len(text) > 1500000 and "the page has %d bytes" % len(text) or None
+
+
+def plot_damaged(guest):
+    """A file that breaks off: status 1, said in the picture, too; what is whole is drawn. Refused: nothing is written."""
+    data, cut = open(guest.path("trace.dat"), "rb").read(), guest.path("cut.dat")
+    for size in (40, 5000, len(data) - 4096 * 2 - 100):
+        open(cut, "wb").write(data[:size])
+        svg, _ = plotted(guest, ".html", cut, status=1)
+        if not any("damaged" in w for w in words_of(svg)):
+            return "of %d bytes: the picture does not say so" % size
+    if len(list(svg.iter(SVG + "rect"))) < 20:
+        return "what is whole is not drawn"
+    out = guest.path("refused.svg")
+    for status, args in ((2, []), (2, ["a", "b"]), (2, ["-b", "x", "a"]), (2, ["-b", "2", "-e", "1", guest.path("trace.dat")]),
+                         (3, [guest.path("nosuch")]), (3, [guest.path("kallsyms")])):
+        got = run(guest.trapline, "plot", "-o", out, *args)
+        if got.returncode != status or os.path.exists(out):
+            return "%s: exit status %d, not %d" % (args, got.returncode, status)
+    return None
+
+
+CASES = [diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_damaged, plot_drawn, plot_tasks, plot_gaps, plot_marks,
+         plot_names, plot_part, plot_large, plot_damaged]

@@ -9,15 +9,22 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tools/trapline/convert.h"
+#include "tools/trapline/plot.h"
 #include "tools/trapline/serial.h"
 
 static FILE *nowhere;
 
+static void write_page(struct trace *t, FILE *out)
+{
+	write_plot(t, &(struct window){.has_begin = false}, out, false);
+}
+
 static void write_all(const char *name, const struct bytes *file)
 {
-	void (*const writers[])(struct trace *, FILE *) = {write_text, write_json, write_perfetto};
+	void (*const writers[])(struct trace *, FILE *) = {
+	    write_text, write_json, write_perfetto, write_page};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
 		struct bytes copy = {.data = NULL};
 		struct trace t;
 

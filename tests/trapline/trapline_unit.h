@@ -13,3 +13,5 @@ int words_tests(void);
 int sequence_tests(void);
 int duration_tests(void);
 int survey_tests(void);
+int columns_tests(void);
+int xml_tests(void);

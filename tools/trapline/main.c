@@ -11,6 +11,7 @@ static const struct command {
     {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
     {"diff", cmd_diff,
 	"compares two trace.dat files: order, counts, values, times, latencies, losses"},
+    {"plot", cmd_plot, "draws a trace.dat file: an SVG, or a page that stands by itself"},
     {"live", cmd_live, "follows the events of a running machine, out of its memory"},
     {"extract", cmd_extract, "takes traces out of a serial log"},
 };

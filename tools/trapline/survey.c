@@ -361,6 +361,11 @@ void survey_free(struct survey *s)
 	free(s->open);
 }
 
+bool survey_seen(const struct survey *s, unsigned cpu)
+{
+	return s->cpu[cpu].seen;
+}
+
 uint64_t survey_lost(const struct survey *s, unsigned cpu, bool *unknown)
 {
 	uint64_t sum = 0;

@@ -74,6 +74,8 @@ void survey_end(struct survey *s);
 void survey_free(struct survey *s);
 /* The number of a record's event in `count`. */
 size_t survey_event(const struct survey *s, const struct record *r);
+/* Is there a record of a CPU, or a gap? */
+bool survey_seen(const struct survey *s, unsigned cpu);
 /* Lost on a CPU in all; *unknown: and more. */
 uint64_t survey_lost(const struct survey *s, unsigned cpu, bool *unknown);
 

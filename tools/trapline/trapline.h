@@ -90,5 +90,6 @@ void bytes_free(struct bytes *b);
 /* The commands: arguments from behind their name on; exit status. */
 int cmd_convert(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
 int cmd_extract(int argc, char **argv);
 int cmd_live(int argc, char **argv);

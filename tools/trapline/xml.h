@@ -1,0 +1,10 @@
+/* Text within XML and HTML: whatever bytes it has, no markup comes of it. Pure. */
+#pragma once
+
+#include "tools/trapline/trapline.h"
+
+/*
+ * Into text or into an attribute in double or single quotes. UTF-8 stays; bytes that are none are U+FFFD; of control characters, which XML has
+ * not, the pictures (U+2400 and on). A newline stays.
+ */
+void xml_put(FILE *out, const char *text, size_t n);
