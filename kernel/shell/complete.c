@@ -1,4 +1,4 @@
-/* Completion: commands where a command stands, else paths and, behind a `$`, variables. Task context. */
+/* Completion: commands where a command stands, else paths. Task context. */
 #include "kernel/shell/complete.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"

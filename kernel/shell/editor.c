@@ -193,7 +193,7 @@ static void remove_range(struct sh_editor *e, size_t from, size_t to, bool keep)
 
 static void set_line(struct sh_editor *e, const char *s)
 {
-	e->len = e->at = e->from = 0;
+	e->len = e->at = e->from = e->overflow = 0;
 	insert(e, s, MIN(strlen(s), (size_t)SH_LINE_MAX));
 }
 

@@ -720,11 +720,22 @@ size_t os_log(u64 *pos, char *buf, size_t n)
 
 /* ---- terminal ---- */
 
+static const char *typed;
+static size_t typed_left;
+
+void posix_type(const char *keys, size_t n)
+{
+	typed = keys;
+	typed_left = n;
+}
+
 int os_getc(void)
 {
 	unsigned char c;
 	long n;
 
+	if (typed)
+		return typed_left ? typed_left--, (unsigned char)*typed++ : -EIO;
 	while (!host_ready(0, false, 10))
 		if (os_interrupted())
 			return -EINTR;
