@@ -3,7 +3,7 @@
  *
  *     ktest=PATTERN   the tests of this kernel whose names begin so, then out by the debug-exit device
  *     bench=PATTERN   the same with measurements, beside the shell
- *     init=/path      that program first, and the shell when it is done
+ *     init=/path      that program or script first, and the shell when it is done
  *     shell=plain     the shell without prompt, echo, editing and colours
  */
 #include "kernel/init.h"
@@ -73,6 +73,8 @@ static int exec_first(void *path)
 	char *envp[] = {"HOME=/", "PATH=/bin", "TERM=linux", NULL};
 	int r = os_exec(path, argv, envp, NULL, NULL);
 
+	if (r == -ENOEXEC)
+		return shell_script(path);
 	pr_err("init: %s: %s", (char *)path, errno_text(-r));
 	return r == -ENOENT ? 127 : 126;
 }
