@@ -92,7 +92,7 @@ $(O)/trapline: $(TLOBJ)
 trapline: $(O)/trapline
 
 # Its cases (tests/trapline), under sanitizers, which find leaks too.
-TUSRC    := $(wildcard tests/trapline/*.c) $(filter-out tools/trapline/main.c,$(TLSRC))
+TUSRC    := $(wildcard tests/trapline/*.c) $(filter-out tools/trapline/main.c,$(TLSRC)) kernel/fs/cpio.c
 TUOBJ    := $(TUSRC:%=$(O)/lt/%.o)
 
 $(O)/lt/%.c.o: %.c
@@ -162,20 +162,13 @@ guest-test: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 trigger-storm: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=trigger_storm hosttime rounds=100000" --smp 4 --multi --ktap --timeout 3600
 
-# System calls of user events with mad arguments, from two tasks.
+# A probe at every instruction of the kernel, as a breakpoint and as a jump where there can be one: minutes.
+.PHONY: sweep
 hostile: $(O)/kernel.elf
 	$(Q)printf '\n/test/hostile %s; echo "status $$?"; poweroff\n' $(or $(THOUSANDS),10000) | tools/run-qemu --kernel $< --multi \
 	    --smp $(SMP) --append "shell=plain quiet" --timeout 3600 | tee /dev/stderr | grep -q '^status 0'
 .PHONY: hostile
 
-# Programs of user events that are killed in the middle of anything.
-deaths: $(O)/kernel.elf
-	$(Q)printf '\n/test/deaths %s; echo "status $$?"; poweroff\n' $(or $(DEATHS),5000) | tools/run-qemu --kernel $< --multi \
-	    --smp $(SMP) --append "shell=plain quiet" --timeout 3600 | tee /dev/stderr | grep -q '^status 0'
-.PHONY: deaths
-
-# A probe at every instruction of the kernel, as a breakpoint and as a jump where there can be one: minutes.
-.PHONY: sweep
 sweep: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=sweep sweep=all" --smp $(SMP) --ktap --timeout 2400
 
@@ -196,6 +189,15 @@ device-test: $(O)/kernel.elf $(O)/BOOTX64.EFI
 # All states of the ring buffer's algorithm; `make test` has the smaller runs of it.
 model:
 	$(Q)O=$(O) tools/spin-check --all
+
+# A static program of the host, to be run in a machine.
+$(O)/args: tests/tools/args.c
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -o $@ $<
+
+.PHONY: trapline-test
+trapline-test: $(O)/kernel.elf $(O)/trapline $(O)/args
+	$(Q)tools/trapline-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/args -k '$(ONLY)'
 
 .PHONY: export-test
 export-test: $(O)/kernel.elf $(O)/trapline
@@ -279,7 +281,6 @@ help:
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make probe-storm  probes on four CPUs, a million hits
 #: make hostile   system calls with mad arguments from two tasks, THOUSANDS=10000 of them each
-#: make deaths    programs of user events killed in the middle of anything, DEATHS=5000 of them
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make build/eventheader   the decoder of files of EventHeader events (docs/eventheader.md)

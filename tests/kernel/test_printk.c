@@ -7,7 +7,6 @@
 #include "kernel/printk.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
-#include "tests/kernel/threads.h"
 
 static u64 mark;
 static char got[4096];
@@ -122,6 +121,7 @@ static void nmi(void)
 
 #define WRITERS 4
 #define LINES	50
+static u32 writers_done;
 
 static void writer(void *name)
 {
@@ -129,6 +129,7 @@ static void writer(void *name)
 		LOG("writer %c line %u", *(const char *)name, i);
 		cpu_relax();
 	}
+	atomic_add(&writers_done, 1);
 }
 
 /* All lines of all writers, each whole, each writer's in its order. */
@@ -136,11 +137,12 @@ static void writers(void)
 {
 	static const char names[WRITERS] = "abcd";
 	unsigned next[WRITERS] = {0};
-	struct threads t = {0};
+	atomic_store(&writers_done, 0);
 	to_end();
 	for (unsigned i = 0; i < WRITERS; i++)
-		thread_start(&t, writer, (void *)&names[i], i % cpu_count());
-	threads_join(&t);
+		EXPECT(kthread_run(writer, (void *)&names[i], i % cpu_count(), "writer") != NULL);
+	while (atomic_load(&writers_done) < WRITERS)
+		sched_yield_current();
 	for (unsigned lines = 0; lines < WRITERS * LINES; lines++) {
 		char line[80], want[80];
 		size_t n = 0;

@@ -8,7 +8,6 @@
 #include "kernel/lib/string.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
-#include "tests/kernel/threads.h"
 
 #define TOGGLES 1000
 #define WAIT_NS 5000000000UL
@@ -22,17 +21,19 @@ static __noinline bool site(void)
 
 static u32 runner_stop; /* [A] */
 static u64 runner_loops;
-static u32 runner_value;
+static u32 runner_value, runner_running;
 
 static void runner(void *unused)
 {
 	(void)unused;
+	atomic_store(&runner_running, 1);
 	while (!atomic_load(&runner_stop)) {
 		for (unsigned i = 0; i < 50; i++)
 			atomic_store_relaxed(&runner_value, site());
 		atomic_add(&runner_loops, 1);
 		cpu_relax();
 	}
+	atomic_store(&runner_running, 0);
 }
 
 static bool wait_loops(u64 n)
@@ -52,10 +53,9 @@ static void toggle_while_running(void)
 		ktap_skip("one CPU");
 		return;
 	}
-	struct threads t = {0};
 	EXPECT_EQ(task_set_affinity(current(), 1), 0);
 	atomic_store(&runner_stop, 0);
-	thread_start(&t, runner, NULL, 1);
+	EXPECT(kthread_run(runner, NULL, 1, "patched") != NULL);
 	unsigned stale = 0;
 	for (unsigned i = 1; i <= TOGGLES; i++) {
 		static_key_set(&key, i & 1);
@@ -66,7 +66,8 @@ static void toggle_while_running(void)
 	EXPECT_EQ(stale, 0);
 	EXPECT(wait_loops(1));
 	atomic_store(&runner_stop, 1);
-	threads_join(&t);
+	while (atomic_load(&runner_running))
+		sched_yield_current();
 	static_key_set(&key, false);
 	task_set_affinity(current(), ~0UL);
 }
@@ -87,7 +88,7 @@ static void toggle_here(void)
  * NMIs that run the site while it is being patched, sent by another CPU: they come between the steps, trap at the int3 and go
  * on as the new code says; a breakpoint inside an NMI.
  */
-static u32 nmis, nmi_sender_stop;
+static u32 nmis, nmi_sender_stop, nmi_sender_running;
 
 static bool nmi_at_site(struct regs *r)
 {
@@ -100,12 +101,14 @@ static bool nmi_at_site(struct regs *r)
 static void nmi_sender(void *unused)
 {
 	(void)unused;
+	atomic_store(&nmi_sender_running, 1);
 	while (!atomic_load(&nmi_sender_stop)) {
 		u32 before = atomic_load(&nmis);
 		nmi_send(0);
 		while (atomic_load(&nmis) == before && !atomic_load(&nmi_sender_stop))
 			cpu_relax();
 	}
+	atomic_store(&nmi_sender_running, 0);
 }
 
 static void trap_in_nmi(void)
@@ -115,11 +118,10 @@ static void trap_in_nmi(void)
 		return;
 	}
 	u64 traps = text_patch_stats()->traps, end = clock_ns() + 2 * WAIT_NS;
-	struct threads t = {0};
 	EXPECT_EQ(task_set_affinity(current(), 1), 0);
 	EXPECT_EQ(nmi_handler_add(nmi_at_site), 0);
 	atomic_store(&nmi_sender_stop, 0);
-	thread_start(&t, nmi_sender, NULL, 1);
+	EXPECT(kthread_run(nmi_sender, NULL, 1, "nmi-sender") != NULL);
 	for (unsigned i = 1; i & 1 || i < 100 || text_patch_stats()->traps == traps; i++) {
 		static_key_set(&key, i & 1);
 		EXPECT_EQ(site(), i & 1);
@@ -127,7 +129,8 @@ static void trap_in_nmi(void)
 			break;
 	}
 	atomic_store(&nmi_sender_stop, 1);
-	threads_join(&t);
+	while (atomic_load(&nmi_sender_running))
+		sched_yield_current();
 	nmi_handler_remove(nmi_at_site);
 	static_key_set(&key, false);
 	EXPECT(text_patch_stats()->traps > traps);

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+int archive_tests(void);
+int machine_tests(void);
 int output_tests(void);
 int words_tests(void);
 int sequence_tests(void);

@@ -8,6 +8,8 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+    {"record", cmd_record, "the same with events switched on, as trace-cmd record does"},
+    {"run", cmd_run, "boots a kernel with your commands or program, and gets the trace"},
     {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
     {"diff", cmd_diff,
 	"compares two trace.dat files: order, counts, values, times, latencies, losses"},

@@ -22,9 +22,11 @@ void progress_as_lines(void)
 void progress(const char *what, uint64_t done, uint64_t total)
 {
 	static time_t shown;
+	int error = errno; /* that of a write before is still wanted */
 	bool tty = isatty(STDERR_FILENO), over = done >= total;
 	time_t now = time(NULL);
 
+	errno = error;
 	if (!tty && !as_lines)
 		return;
 	if (over && (shown || as_lines)) {
@@ -148,7 +150,7 @@ bool out_open(struct out *out, const char *name)
 
 bool out_finish(struct out *out)
 {
-	bool fine = !ferror(out->file) && !fflush(out->file);
+	bool fine = !fflush(out->file) && !ferror(out->file);
 
 	if (out->name)
 		fine = !fclose(out->file) && fine;

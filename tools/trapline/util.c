@@ -51,6 +51,13 @@ void say_errno(const char *name)
 	say("%s: %s", name, strerror(errno));
 }
 
+static int point_to_help(const char *command)
+{
+	if (!say_nothing)
+		fprintf(stderr, "`trapline %s --help` says how it is used.\n", command);
+	return EXIT_USAGE;
+}
+
 int bad_usage(const char *command, const char *fmt, ...)
 {
 	va_list ap;
@@ -58,8 +65,7 @@ int bad_usage(const char *command, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsay(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "`trapline %s --help` says how it is used.\n", command);
-	return EXIT_USAGE;
+	return point_to_help(command);
 }
 
 int common_option(const char *command, int option, const char *usage)
@@ -72,8 +78,7 @@ int common_option(const char *command, int option, const char *usage)
 		progress_as_lines();
 		return -1;
 	default: /* getopt_long() has said what is wrong */
-		fprintf(stderr, "`trapline %s --help` says how it is used.\n", command);
-		return EXIT_USAGE;
+		return point_to_help(command);
 	}
 }
 

@@ -1,0 +1,35 @@
+/* What `run` and `record` share: an archive with what is to be run, a machine, and the trace out of its memory. */
+#pragma once
+
+#include "tools/trapline/dat_write.h"
+#include "tools/trapline/machine.h"
+
+struct boot {
+	struct machine_options options;
+	struct program program;
+	struct bytes archive;
+	struct out out;
+	const char *out_name, *instance;
+	struct machine machine;
+	struct live live;
+	struct dat_writer writer;
+	void (*warned)(struct machine *m, int step); /* m->context is the boot */
+	bool is_open;				     /* live and writer */
+	bool got_trace;				     /* it is whole, and there */
+	char *directory, *script_path;
+};
+
+void boot_begin(struct boot *b);
+void boot_end(struct boot *b);
+/*
+ * The program of the command line and its arguments (none: NULL, or an empty list). A name with a slash that is a file here is put
+ * into the archive. False, said: it cannot be run there.
+ */
+bool boot_program(struct boot *b, char **argv);
+/* Files of --copy and --input. False, said. */
+bool boot_copies(struct boot *b);
+/*
+ * Opens the trace, boots, runs `script` (none: what the terminal types), takes the trace out and writes it. `follow`: takes it
+ * meanwhile, too, every `look_ns`, from when the script says TOLD_READY on. The exit status; b->machine says more.
+ */
+int boot_run(struct boot *b, const struct bytes *script, bool follow, uint64_t look_ns);

@@ -1,0 +1,120 @@
+/*
+ * A machine of QEMU's with a kernel of ours: what it is made of, its life, how it ended. Its memory is a file of ours, in which the
+ * rings are, also when it is gone.
+ */
+#pragma once
+
+#include "tools/trapline/script.h"
+
+/* Exit statuses where a program's own is passed on: beside those, as timeout(1) and env(1) have them. */
+enum {
+	EXIT_DIED = 123, /* the machine ended before the program: a panic, a reset, switched off */
+	EXIT_TIMEOUT = 124, /* --timeout */
+	EXIT_OWN = 125,	    /* ours: usage, no QEMU, no room, a trace that is damaged */
+	EXIT_SIGNAL =
+	    128 /* and the number of the signal that ended us, or that ended the program */
+};
+
+struct machine_options {
+	const char *kernel, *initrd, *append, *cpu, *accel, *keep, *input, *qemu;
+	uint64_t memory; /* bytes */
+	uint64_t cpus;
+	uint64_t timeout; /* ns; 0: none */
+	bool icount, verbose, quiet;
+	bool console; /* the terminal is the guest's console, and nothing else is there */
+	const char **copies, **extra; /* --copy, --qemu */
+	size_t copy_count, extra_count;
+	char *kernel_found; /* `kernel`, when it is ours to free */
+};
+
+enum {
+	OPTION_KERNEL = OPTION_FIRST_FREE,
+	OPTION_INITRD,
+	OPTION_APPEND,
+	OPTION_SMP,
+	OPTION_MEM,
+	OPTION_CPU,
+	OPTION_ACCEL,
+	OPTION_ICOUNT,
+	OPTION_TIMEOUT,
+	OPTION_KEEP,
+	OPTION_COPY,
+	OPTION_INPUT,
+	OPTION_VERBOSE,
+	OPTION_QEMU,
+	OPTION_FREE_BEHIND_MACHINE
+};
+#define MACHINE_OPTIONS                                                                            \
+	{"kernel", required_argument, NULL, OPTION_KERNEL},                                        \
+	    {"initrd", required_argument, NULL, OPTION_INITRD},                                    \
+	    {"append", required_argument, NULL, OPTION_APPEND},                                    \
+	    {"smp", required_argument, NULL, OPTION_SMP},                                          \
+	    {"mem", required_argument, NULL, OPTION_MEM},                                          \
+	    {"cpu", required_argument, NULL, OPTION_CPU},                                          \
+	    {"accel", required_argument, NULL, OPTION_ACCEL},                                      \
+	    {"icount", no_argument, NULL, OPTION_ICOUNT},                                          \
+	    {"timeout", required_argument, NULL, OPTION_TIMEOUT},                                  \
+	    {"keep", required_argument, NULL, OPTION_KEEP},                                        \
+	    {"copy", required_argument, NULL, OPTION_COPY},                                        \
+	    {"input", required_argument, NULL, OPTION_INPUT},                                      \
+	    {"verbose", no_argument, NULL, OPTION_VERBOSE},                                        \
+	    {"qemu", required_argument, NULL, OPTION_QEMU}, COMMON_OPTIONS
+
+extern const char machine_usage[];
+
+void machine_defaults(struct machine_options *o);
+void machine_forget(struct machine_options *o);
+/* An option of the command line, but for --help: -1: taken; else an exit status. */
+int machine_option(struct machine_options *o, const char *command, int option, const char *arg);
+/* Where the kernel is, if no option said so. False, said. */
+bool machine_find_kernel(struct machine_options *o);
+/* "256", "256M", "1G", "65536K" as bytes. */
+bool parse_memory(const char *text, uint64_t *bytes);
+
+/* File descriptors that QEMU gets; -1: not there. */
+struct machine_files {
+	int memory, archive, out, err, control, monitor;
+};
+/* QEMU's command line. Each of it to be freed. */
+char **machine_command(const struct machine_options *o, const struct machine_files *files);
+
+enum machine_end {
+	END_NOT_YET,
+	END_OFF,     /* it switched itself off */
+	END_RESET,   /* a panic (panic=-1), a triple fault, reboot */
+	END_TIMEOUT, /* ours */
+	END_SIGNAL,  /* we got one */
+	END_QEMU,    /* QEMU itself ended */
+	END_NO_QEMU  /* it could not be started: said */
+};
+
+struct machine {
+	const struct machine_options *options;
+	struct machine_files files;
+	char memory_path[64]; /* where its memory can be read */
+	enum machine_end end;
+	int signal;	  /* END_SIGNAL */
+	bool panicked;	  /* it said so */
+	bool ready;	  /* what TOLD_... says */
+	int status;	  /* of the program; -1: not told */
+	int failed_step;  /* -1: none */
+	struct bytes why; /* what it told behind that */
+	int out;	  /* where what the program writes to 1 goes */
+	bool output_failed;
+	bool may_switch_off; /* that is no failure: commands that end with poweroff, a console */
+	/* While it runs, every `look_ns`, when it is ready, and once when it has ended. NULL: never. */
+	void (*look)(struct machine *m);
+	uint64_t look_ns;
+	void (*warned)(struct machine *m, int step); /* TOLD_WARN */
+	void *context;				     /* for these two */
+};
+
+/* Makes memory and archive; takes what is in `archive`. False, said. */
+bool machine_make(struct machine *m, const struct machine_options *o, struct bytes *archive);
+/* Runs it to its end, with its program's output passed on. */
+void machine_run(struct machine *m);
+void machine_free(struct machine *m);
+/* A line of what its script tells. */
+void machine_told(struct machine *m, const char *line);
+/* What all this is as an exit status; says what has to be said. */
+int machine_status(const struct machine *m);

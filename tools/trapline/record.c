@@ -1,0 +1,267 @@
+/*
+ * trapline record: boots a kernel, switches events on as trace-cmd record does, runs a program and takes the trace out while it runs.
+ * What the options ask for is a list of steps, done in the guest by a script; one that fails says its number, and we what it was.
+ */
+#include <getopt.h>
+#include <string.h>
+
+#include "tools/trapline/boot.h"
+#include "tools/trapline/record.h"
+
+static const char usage[] =
+    "Usage: trapline record [OPTION]... -e EVENT... [--] PROGRAM [ARGUMENT]...\n"
+    "\n"
+    "Boots the kernel in QEMU, switches events on, runs a program there and leaves a trace.dat "
+    "file of what it recorded meanwhile.\n"
+    "Without a program: until Ctrl-C or --timeout. What the program prints is printed, its exit "
+    "status is passed on. Which programs\n"
+    "there are, `trapline help run` says.\n"
+    "\n"
+    "  -e EVENT        as set_event has it: SYSTEM, SYSTEM:EVENT, EVENT, with * and ?; all; again "
+    "for more\n"
+    "  -v              the events of -e from here on are switched off again\n"
+    "  -f FILTER       of the -e before it\n"
+    "  -R TRIGGER      of the -e before it; again for more\n"
+    "  -i              an -e that finds nothing is no failure (it is none for kprobes, synthetic, "
+    "user_events and their like)\n"
+    "  --define DEF    a line for dynamic_events: p:NAME FUNCTION ARGS (kprobe), r: s: e: ...; "
+    "again for more\n"
+    "  -F              only events of the program;  -c  and of its children\n"
+    "  -C CLOCK        trace_clock;  -b KB  the size of the buffer of each CPU;  -M MASK  CPUs "
+    "that trace\n"
+    "  -O OPTION       a trace option, or noOPTION;  -T  a stack with each event;  -p TRACER  "
+    "current_tracer\n"
+    "  -s USECS        between two looks at the rings (10000)\n"
+    "  -o, --output FILE  the trace (trace.dat); - is the standard output\n"
+    "  -q, --quiet     does not say how many events there are\n"
+    "  --before COMMANDS  the guest's shell runs these before;  --after COMMANDS  and these when "
+    "the program has ended:\n"
+    "                  'cat events/sched/sched_switch/hist'. They are not recorded.\n"
+    "\n";
+
+static const char statuses[] = "\n"
+			       "Exit status: that of the program; 123 the machine ended before it "
+			       "(a panic: the trace is there), 124 --timeout, 125 trouble of\n"
+			       "ours, an -e that finds nothing for one, 128+N ended by signal N "
+			       "(Ctrl-C: the trace is there).\n";
+
+enum { OPTION_DEFINE = OPTION_FREE_BEHIND_MACHINE, OPTION_BEFORE, OPTION_AFTER };
+
+struct recording {
+	struct boot boot; /* first: it is what the machine's context is */
+	struct steps steps;
+	const char *after;
+	bool off, own_only, children;
+	uint64_t look_us;
+};
+
+static void help(void)
+{
+	fputs(usage, stdout);
+	fputs(machine_usage, stdout);
+	fputs(statuses, stdout);
+}
+
+static void say_step(const struct step *s, const char *what)
+{
+	say("%s %s: %s", step_option(s), s->text, what);
+}
+
+static void warned(struct machine *m, int step)
+{
+	const struct recording *r = m->context;
+
+	if (step >= 0 && (size_t)step < r->steps.count)
+		say_step(&r->steps.step[step], "there is no such event now");
+}
+
+/* What the kernel said of it, too: its error_log, with the place in the text. */
+static void say_failure(const struct recording *r)
+{
+	const struct machine *m = &r->boot.machine;
+	const struct step *s;
+
+	if (m->failed_step < 0 || (size_t)m->failed_step >= r->steps.count)
+		return;
+	s = &r->steps.step[m->failed_step];
+	say_step(s, step_failure(s));
+	fwrite(m->why.data, 1, m->why.size, stderr);
+}
+
+static const char tracefs[] = "/sys/kernel/tracing/";
+
+/* What the program's shell does before it becomes the program: from here on it is recorded. */
+static void put_start(struct bytes *b, const struct recording *r)
+{
+	if (r->own_only)
+		script_put(b, "echo $$ > %sset_event_pid; ", tracefs);
+	script_put(b, "echo 1 > %stracing_on; ", tracefs);
+	bytes_put(b, "", 1);
+}
+
+static void put_script(struct bytes *script, const struct recording *r)
+{
+	struct bytes start = {.data = NULL};
+
+	script_begin(script);
+	script_put(script, "cd %s\n", tracefs);
+	steps_script(script, &r->steps);
+	script_tell_ready(script);
+	put_start(&start, r);
+	if (r->boot.program.argv)
+		script_program(script, &r->boot.program, (const char *)start.data);
+	else
+		script_put(script, "%s\nwhile sleep 1000000; do :; done\n", start.data);
+	script_put(script, "echo 0 > %stracing_on\n", tracefs);
+	if (r->after) {
+		script_sh(script, r->after, "/dev/null");
+		script_text(script, "\n");
+	}
+	script_end(script);
+	bytes_free(&start);
+}
+
+/* Without a program we are its end. */
+static int natural_end(const struct recording *r, int status)
+{
+	enum machine_end end = r->boot.machine.end;
+
+	if (!r->boot.program.argv && (end == END_SIGNAL || end == END_TIMEOUT) && r->boot.got_trace)
+		return EXIT_FINE;
+	return status;
+}
+
+static int record(struct recording *r, char **argv)
+{
+	struct bytes script = {.data = NULL};
+	int status = EXIT_OWN;
+
+	r->boot.warned = warned;
+	if (!*argv && !r->boot.options.quiet)
+		say("records until Ctrl-C%s", r->boot.options.timeout ? " or --timeout" : "");
+	if (boot_program(&r->boot, argv) && boot_copies(&r->boot)) {
+		put_script(&script, r);
+		status = boot_run(&r->boot, &script, true, r->look_us * 1000);
+		say_failure(r);
+	}
+	bytes_free(&script);
+	return natural_end(r, status);
+}
+
+/* Of the last -e. */
+static int add_to_event(struct recording *r, enum step_kind kind, const char *text)
+{
+	const char *event = steps_last_event(&r->steps);
+
+	if (!event) {
+		bad_usage("record", "%s is of an -e before it", kind == STEP_FILTER ? "-f" : "-R");
+		return EXIT_OWN;
+	}
+	steps_add(&r->steps, kind, text, event);
+	return -1;
+}
+
+/* -1: go on. */
+static int take_option(struct recording *r, int c)
+{
+	switch (c) {
+	case 'e':
+		steps_add(&r->steps, r->off ? STEP_EVENT_OFF : STEP_EVENT, optarg, NULL);
+		break;
+	case 'v':
+		r->off = true;
+		break;
+	case 'f':
+		return add_to_event(r, STEP_FILTER, optarg);
+	case 'R':
+		return add_to_event(r, STEP_TRIGGER, optarg);
+	case 'i':
+		r->steps.missing_is_fine = true;
+		break;
+	case OPTION_DEFINE:
+		steps_add(&r->steps, STEP_DEFINE, optarg, NULL);
+		break;
+	case OPTION_BEFORE:
+		steps_add(&r->steps, STEP_BEFORE, optarg, NULL);
+		break;
+	case OPTION_AFTER:
+		r->after = optarg;
+		break;
+	case 'F':
+		r->own_only = true;
+		break;
+	case 'c':
+		steps_add(&r->steps, STEP_OPTION, "event-fork", NULL);
+		r->children = true;
+		break;
+	case 'C':
+		steps_add(&r->steps, STEP_CLOCK, optarg, NULL);
+		break;
+	case 'b':
+		steps_add(&r->steps, STEP_SIZE, optarg, NULL);
+		break;
+	case 'M':
+		steps_add(&r->steps, STEP_MASK, optarg, NULL);
+		break;
+	case 'O':
+		steps_add(&r->steps, STEP_OPTION, optarg, NULL);
+		break;
+	case 'T':
+		steps_add(&r->steps, STEP_OPTION, "stacktrace", NULL);
+		break;
+	case 'p':
+		steps_add(&r->steps, STEP_TRACER, optarg, NULL);
+		break;
+	case 's':
+		if (parse_number(optarg, 1000000000, &r->look_us) && r->look_us)
+			break;
+		bad_usage("record", "-s %s: are no microseconds", optarg);
+		return EXIT_OWN;
+	case 'o':
+		r->boot.out_name = optarg;
+		break;
+	case 'q':
+		r->boot.options.quiet = true;
+		break;
+	case OPTION_HELP:
+		help();
+		return EXIT_FINE;
+	default:
+		return machine_option(&r->boot.options, "record", c, optarg);
+	}
+	return -1;
+}
+
+/* What the command line lacks; NULL: nothing. */
+static const char *lacks(const struct recording *r, bool has_program)
+{
+	if (!steps_record(&r->steps))
+		return "-e EVENT is missing (or -p TRACER): what is to be recorded?";
+	if (r->own_only && !has_program)
+		return "-F: of which PROGRAM?";
+	return r->children && !r->own_only ? "-c belongs to -F" : NULL;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+	    {"quiet", no_argument, NULL, 'q'}, {"define", required_argument, NULL, OPTION_DEFINE},
+	    {"before", required_argument, NULL, OPTION_BEFORE},
+	    {"after", required_argument, NULL, OPTION_AFTER}, MACHINE_OPTIONS, {0}};
+	struct recording r = {.look_us = 10000};
+	int c, status = -1;
+
+	boot_begin(&r.boot);
+	while (status < 0 &&
+	       (c = getopt_long(argc, argv, "+e:vf:R:iFcC:b:M:O:Tp:s:o:qh", options, NULL)) != -1)
+		status = take_option(&r, c);
+	if (status < 0 && lacks(&r, optind < argc)) {
+		bad_usage("record", "%s", lacks(&r, optind < argc));
+		status = EXIT_OWN;
+	}
+	if (status < 0)
+		status = record(&r, argv + optind);
+	steps_free(&r.steps);
+	boot_end(&r.boot);
+	return status;
+}

@@ -1,0 +1,158 @@
+/* Steps of `trapline record` as a script. See record.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/trapline/record.h"
+
+static const struct {
+	const char *option, *failure;
+	const char *file; /* where its text is written to; NULL: it is done otherwise */
+	bool append;
+} kinds[] = {
+    [STEP_DEFINE] = {"--define", "the kernel does not take this definition", "dynamic_events",
+	true},
+    [STEP_BEFORE] = {"--before", "did not end with status 0", NULL, false},
+    [STEP_CLOCK] = {"-C", "there is no such clock", "trace_clock", false},
+    [STEP_SIZE] = {"-b", "cannot be the size of a buffer, in KB", "buffer_size_kb", false},
+    [STEP_MASK] = {"-M", "is no mask of CPUs", "tracing_cpumask", false},
+    [STEP_OPTION] = {"-O", "there is no such option", "trace_options", false},
+    [STEP_TRACER] = {"-p", "there is no such tracer", "current_tracer", false},
+    [STEP_EVENT] = {"-e", "there is no such event", NULL, false},
+    [STEP_EVENT_OFF] = {"-v -e", "there is no such event", NULL, false},
+    [STEP_FILTER] = {"-f", "does not fit its event", NULL, false},
+    [STEP_TRIGGER] = {"-R", "does not fit its event", NULL, false},
+};
+
+void steps_add(struct steps *s, enum step_kind kind, const char *text, const char *event)
+{
+	s->step = xrealloc(s->step, (s->count + 1) * sizeof(*s->step));
+	s->step[s->count++] = (struct step){kind, text, event};
+}
+
+void steps_free(struct steps *s)
+{
+	free(s->step);
+	*s = (struct steps){.count = 0};
+}
+
+const char *steps_last_event(const struct steps *s)
+{
+	for (size_t i = s->count; i; i--)
+		if (s->step[i - 1].kind == STEP_EVENT)
+			return s->step[i - 1].text;
+	return NULL;
+}
+
+bool steps_record(const struct steps *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->step[i].kind == STEP_EVENT || s->step[i].kind == STEP_TRACER)
+			return true;
+	return false;
+}
+
+const char *step_option(const struct step *s)
+{
+	return kinds[s->kind].option;
+}
+
+const char *step_failure(const struct step *s)
+{
+	return kinds[s->kind].failure;
+}
+
+/* Systems in which there are events only when somebody makes some. */
+static bool may_be_empty(const char *event)
+{
+	static const char *const systems[] = {
+	    "kprobes", "uprobes", "eprobes", "synthetic", "user_events"};
+	size_t n = strcspn(event, ":");
+
+	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
+		if (n == strlen(systems[i]) && !strncmp(event, systems[i], n))
+			return !event[n] || !strcmp(event + n, ":") || !strcmp(event + n, ":*");
+	return false;
+}
+
+/*
+ * The files NAME of what an -e means, as the shell finds them: of SYSTEM:EVENT one, of SYSTEM: `of_system`, of a NAME alone both that of a
+ * system and of an event with this name.
+ */
+static void put_files(struct bytes *b, const char *event, const char *name, const char *of_system)
+{
+	const char *colon = strchr(event, ':');
+	size_t n = colon ? (size_t)(colon - event) : strlen(event);
+	char *system = n ? xstrndup(event, n) : xstrndup("*", 1);
+
+	if (colon && colon[1] && strcmp(colon + 1, "*"))
+		script_put(b, "events/%s/%s/%s", system, colon + 1, name);
+	else if (colon)
+		script_put(b, "events/%s/%s", system, of_system);
+	else
+		script_put(b, "events/%s/%s events/*/%s/%s", system, of_system, system, name);
+	free(system);
+}
+
+/* What is written into which files of its events. */
+static void put_each(struct bytes *b, const struct step *s)
+{
+	bool filter = s->kind == STEP_FILTER, trigger = s->kind == STEP_TRIGGER;
+	const char *event = filter || trigger ? s->event : s->text;
+	struct bytes files = {.data = NULL};
+
+	put_files(&files, strcmp(event, "all") ? event : "*:*",
+	    filter    ? "filter"
+	    : trigger ? "trigger"
+		      : "enable",
+	    filter    ? "filter"
+	    : trigger ? "*/trigger"
+		      : "enable");
+	bytes_put(&files, "", 1);
+	script_put(b, "each %q %q", (const char *)files.data,
+	    filter || trigger	    ? s->text
+	    : s->kind == STEP_EVENT ? "1"
+				    : "0");
+	bytes_free(&files);
+}
+
+static void put_command(struct bytes *b, const struct step *s)
+{
+	if (s->kind == STEP_BEFORE) {
+		script_sh(b, s->text, "/dev/null");
+		return;
+	}
+	if (kinds[s->kind].file)
+		script_put(b, "printf '%s' %q %s %s", "%s\\n", s->text,
+		    kinds[s->kind].append ? ">>" : ">", kinds[s->kind].file);
+	else
+		put_each(b, s);
+	script_text(b, " 2> /dev/null");
+}
+
+static void put_step(struct bytes *b, const struct steps *steps, size_t i)
+{
+	const struct step *s = &steps->step[i];
+	bool fine = s->kind == STEP_EVENT && (steps->missing_is_fine || may_be_empty(s->text));
+
+	put_command(b, s);
+	script_put(b, " || %s %d\n", fine ? "warn" : "fail", (int)i);
+}
+
+static const char functions[] =
+    "warn() { echo \"" TOLD_WARN "$1\" >&3; }\n"
+    "fail() { echo \"" TOLD_FAIL "$1\" >&3; cat /sys/kernel/tracing/error_log >&3; poweroff; }\n"
+    /* writes $2 into each file of the patterns in $1 */
+    "each() { some=; for f in $1; do [ -e \"$f\" ] || continue; some=1\n"
+    "printf '%s\\n' \"$2\" >> \"$f\" || return 1; done; [ \"$some\" ]; }\n";
+
+void steps_script(struct bytes *b, const struct steps *s)
+{
+	script_text(b, functions);
+	script_text(b, "echo 0 > tracing_on\n");
+	for (size_t i = 0; i < s->count; i++)
+		if (s->step[i].kind < STEP_EVENT)
+			put_step(b, s, i);
+	for (size_t i = 0; i < s->count; i++)
+		if (s->step[i].kind >= STEP_EVENT)
+			put_step(b, s, i);
+}

@@ -1,0 +1,92 @@
+/* Scripts for the guest's shell. See script.h. */
+#include "tools/trapline/script.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void script_text(struct bytes *b, const char *text)
+{
+	bytes_put(b, text, strlen(text));
+}
+
+static void put_word(struct bytes *b, const char *word)
+{
+	script_text(b, "'");
+	for (; *word; word++) {
+		if (*word == '\'')
+			script_text(b, "'\\''");
+		else
+			bytes_put(b, word, 1);
+	}
+	script_text(b, "'");
+}
+
+void script_put(struct bytes *b, const char *fmt, ...)
+{
+	char number[16];
+	va_list ap;
+
+	va_start(ap, fmt);
+	for (; *fmt; fmt++) {
+		if (*fmt != '%') {
+			bytes_put(b, fmt, 1);
+			continue;
+		}
+		if (*++fmt == 'q')
+			put_word(b, va_arg(ap, const char *));
+		else if (*fmt == 'd')
+			bytes_put(
+			    b, number, snprintf(number, sizeof(number), "%d", va_arg(ap, int)));
+		else
+			script_text(b, va_arg(ap, const char *));
+	}
+	va_end(ap);
+}
+
+void script_begin(struct bytes *b)
+{
+	script_text(b, "exec 3> " SCRIPT_CONTROL "\n");
+}
+
+static void put_words(struct bytes *b, const struct program *p)
+{
+	if (p->path)
+		script_put(b, " sh %q", p->path);
+	else
+		script_put(b, " %q", p->argv[0]);
+	for (char *const *word = p->argv + 1; *word; word++)
+		script_put(b, " %q", *word);
+}
+
+void script_sh(struct bytes *b, const char *text, const char *input)
+{
+	script_put(b, "sh -c %q < %s 3>&- > " SCRIPT_OUT " 2> " SCRIPT_ERR, text, input);
+}
+
+void script_program(struct bytes *b, const struct program *p, const char *before)
+{
+	struct bytes text = {.data = NULL};
+
+	if (p->argv) {
+		script_put(&text, "cd %q 2> /dev/null || cd /; ", p->directory);
+		script_text(&text, before ? before : "");
+		script_text(&text, "exec");
+		put_words(&text, p);
+	} else {
+		script_text(&text, ". " SCRIPT_COMMANDS);
+	}
+	bytes_put(&text, "", 1);
+	script_sh(b, (const char *)text.data, p->input ? SCRIPT_INPUT : "/dev/null");
+	script_text(b, "\nstatus=$?\n");
+	bytes_free(&text);
+}
+
+void script_tell_ready(struct bytes *b)
+{
+	script_text(b, "echo " TOLD_READY " >&3\n");
+}
+
+void script_end(struct bytes *b)
+{
+	script_text(b, "echo \"" TOLD_EXIT "$status\" >&3\npoweroff\n");
+}
