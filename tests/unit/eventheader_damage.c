@@ -184,6 +184,96 @@ static void too_much(void)
 	EXPECT(strstr(eh_json(&m), "\"damaged\":\"too much to show at byte "));
 }
 
+/* A step for s; 128 for each element of it: t and what of t is passed over; and one for each field behind. */
+static void steps(void)
+{
+	const u32 elements = (EH_STEPS_MAX - 1) / 128, rest = (EH_STEPS_MAX - 1) % 128;
+
+	for (u32 more = rest - 1; more <= rest + 1; more++) {
+		eh_make_event(&m, "Event");
+		eh_make_field(&m, "s", EH_STRUCT | EH_COUNTED_ARRAY, 1);
+		eh_make_field(&m, "t", EH_STRUCT | EH_COUNTED_ARRAY, 127);
+		for (u32 i = 0; i < 127; i++)
+			eh_make_field(&m, "a", EH_VALUE8, 0);
+		for (u32 i = 0; i < more; i++)
+			eh_make_field(&m, "b", EH_VALUE8, 0);
+		eh_make_payload(&m);
+		eh_make16(&m, elements);
+		for (u32 i = 0; i < elements; i++)
+			eh_make16(&m, 0);
+		for (u32 i = 0; i < more; i++)
+			eh_make8(&m, 7);
+		const char *text = eh_text(&m), *last = strrchr(text, '=');
+		EXPECT_STR(
+		    strstr(text, "<damaged: ") ? "damaged" : last, more > rest ? "damaged" : "=7");
+	}
+}
+
+/* Bytes that a value of `encoding` takes: of strings, one of two characters. */
+static u32 put_value(u32 encoding)
+{
+	static const u32 units[] = {1, 2, 4, 1, 2, 4};
+	u32 before = m.len;
+
+	if (encoding <= EH_VALUE128) {
+		eh_make_bytes(&m, "0123456789abcdef", 1u << (encoding - EH_VALUE8));
+		return m.len - before;
+	}
+	u32 unit = units[encoding - EH_ZSTRING8];
+	if (encoding >= EH_STRING8)
+		eh_make16(&m, 2);
+	eh_make_bytes(&m, "abcdefgh", 2 * unit);
+	if (encoding < EH_STRING8)
+		eh_make_bytes(&m, "\0\0\0", unit);
+	return m.len - before;
+}
+
+/* One, a fixed and a counted array of each encoding, in a record that is a byte short, right, and a byte long. */
+static void ends(void)
+{
+	static const u32 arrays[] = {0, EH_FIXED_ARRAY, EH_COUNTED_ARRAY};
+
+	for (u32 encoding = EH_VALUE8; encoding < EH_ENCODING_MAX; encoding++) {
+		for (u32 i = 0; i < ARRAY_SIZE(arrays); i++) {
+			eh_make_event(&m, "Event");
+			eh_make_field(&m, "v", encoding | arrays[i], 0);
+			if (arrays[i] == EH_FIXED_ARRAY)
+				eh_make16(&m, 2);
+			eh_make_payload(&m);
+			if (arrays[i] == EH_COUNTED_ARRAY)
+				eh_make16(&m, 2);
+			put_value(encoding);
+			if (arrays[i])
+				put_value(encoding);
+			EXPECT(!strstr(eh_text(&m), "<damaged"));
+			m.len--;
+			EXPECT(strstr(eh_text(&m), "<damaged: "));
+			m.len++;
+			eh_make8(&m, 0);
+			EXPECT(strstr(eh_text(&m), "<damaged: more than the fields describe"));
+		}
+	}
+}
+
+/* Extensions that end where the record does, and a byte behind it; ids of 15 to 17 and of 31 to 33 bytes. */
+static void extension_ends(void)
+{
+	for (u32 size = 0; size < 40; size++) {
+		bool fits = size == 16 || size == 32;
+
+		eh_make_header(&m, 7, 4);
+		extension(size, EVENTHEADER_KIND_ACTIVITY, size);
+		EXPECT_EQ(strstr(eh_text(&m), "<damaged") == NULL, fits);
+		eh_make_header(&m, 7, 4);
+		extension(size, 9, size);
+		EXPECT_STR(eh_text(&m), "Unit: [level=4 keyword=0x1]");
+		eh_make_header(&m, 7, 4);
+		extension(size + 1, 9, size);
+		EXPECT(strstr(
+		    eh_text(&m), "<damaged: extension reaches beyond the record at byte 8>"));
+	}
+}
+
 /* That counts what JSON needs to tell names apart, too. */
 static void too_many_names(void)
 {
@@ -299,6 +389,9 @@ static const struct ktap_case cases[] = {
     {"eventheader.bad_metadata", bad_metadata},
     {"eventheader.bad_payload", bad_payload},
     {"eventheader.too_much", too_much},
+    {"eventheader.steps", steps},
+    {"eventheader.ends", ends},
+    {"eventheader.extension_ends", extension_ends},
     {"eventheader.too_many_names", too_many_names},
     {"eventheader.cut", cut},
     {"eventheader.changed", changed},
