@@ -15,6 +15,8 @@ u64 probe_detour_origin(u64 rip);
 bool probe_detour_is_left(u64 rip);
 /* Is that where a detour saves or restores registers? */
 bool probe_detour_saves(u64 rip);
+/* There: how many words it has on the stack above the probed code's; -1: all of struct regs, at %rbp - 1. */
+int probe_detour_words(u64 rip);
 void probe_detoured(struct regs *r, const struct arch_probe *p);
 
 /* Values of arch_probe.resume. */

@@ -90,6 +90,41 @@ bool probe_detour_saves(u64 rip)
 	       at % DETOUR_SIZE < (u64)(probe_detour_copy - probe_detour);
 }
 
+/* What the detour's instructions do to the stack and to %rbp; `words` lie above the probed code's when they are not `framed`. */
+static void follow_stack(const struct insn *i, int *words, bool *framed)
+{
+	unsigned reg = insn_reg(i), rm = i->modrm & 7;
+
+	if ((i->opcode & 0xf8) == 0x50 || i->opcode == 0x68 || i->opcode == 0x6a ||
+	    i->opcode == 0x9c) {
+		++*words; /* push, pushfq */
+	} else if ((i->opcode & 0xf8) == 0x58 || i->opcode == 0x9d) {
+		--*words; /* pop, popfq */
+		*framed &= i->opcode != 0x5d || i->rex;
+	} else if (i->opcode == 0x8d && reg == 5) {
+		*framed = true; /* leaq 1(%rsp), %rbp */
+	} else if (i->opcode == 0x8d && reg == 4 && rm == 5) {
+		*words = sizeof(struct regs) / 8; /* leaq -1(%rbp), %rsp */
+	} else if (i->opcode == 0x8d && reg == 4) {
+		*words -= i->disp / 8; /* leaq n(%rsp), %rsp */
+	} else if (i->opcode == 0x83 && i->modrm == 0xc4) {
+		*words -= i->imm / 8; /* addq $n, %rsp */
+	}
+}
+
+int probe_detour_words(u64 rip)
+{
+	const u8 *at = probe_detour_entry,
+		 *end = probe_detour + (rip - (u64)__detours_start) % DETOUR_SIZE;
+	bool framed = end < at; /* the part before the entry, when a probe is missed */
+	struct insn i;
+	int words = 0;
+
+	for (; at < end && insn_decode(&i, at, INSN_MAX); at += i.len)
+		follow_stack(&i, &words, &framed);
+	return framed ? -1 : words;
+}
+
 /* Before the copies an instruction is still to come; behind them all have run. */
 u64 __noprobe probe_detour_origin(u64 rip)
 {

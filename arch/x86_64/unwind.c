@@ -160,10 +160,19 @@ static u64 real_return(u64 ret, u64 at)
 /* Goes on from the registers of interrupted code; false at the end: entry code has no frames, and %rbp may be ring 3's. */
 static bool enter_regs(struct walk *w, const struct regs *r)
 {
+	struct regs probed;
 	u64 ret;
-	int depth;
+	int depth, saved = 0;
 
-	if (regs_user(r) || !add(w, arch_probe_origin(r->rip)) || is_entry(r->rip))
+	if (regs_user(r))
+		return false;
+	if (probe_detour_saves(r->rip) && (saved = probe_detour_words(r->rip)) < 0) {
+		if (!read_words(r->rbp - 1, &probed, sizeof(probed)) || regs_user(&probed))
+			return false;
+		r = &probed;
+		saved = 0;
+	}
+	if (!add(w, arch_probe_origin(r->rip)) || is_entry(r->rip))
 		return false;
 	if (in_probe_return(r->rip)) {
 		w->fp = r->rbp;
@@ -171,9 +180,7 @@ static bool enter_regs(struct walk *w, const struct regs *r)
 	}
 	u64 rip = arch_probe_origin(r->rip), at;
 	depth = is_text(rip) ? frameless(rip) : 0; /* called through a bad pointer */
-	if (probe_detour_saves(r->rip))
-		depth = -1; /* more is on the stack than there would be at the jump */
-	at = r->rsp + 8 * depth;
+	at = r->rsp + 8 * (depth + saved); /* what a detour has put on the stack lies above */
 	if (depth >= 0 && read_words(at, &ret, sizeof ret)) {
 		ret = real_return(ret, at);
 		if (follows_call(ret) && !add(w, ret))

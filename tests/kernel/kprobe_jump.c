@@ -3,6 +3,7 @@
  * by one.
  */
 #include "arch/x86_64/probe.h"
+#include "kernel/breakpoint.h"
 #include "kernel/kprobe_site.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
@@ -12,6 +13,8 @@
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/kprobe_tools.h"
+
+#define RFLAGS_TF 0x100UL
 
 /* ---- what is probed ------------------------------------------------------------------------------------------------- */
 
@@ -135,6 +138,63 @@ static void looking_back(void)
 		EXPECT_EQ(memcmp(trace[0], trace[1], depth[0] * sizeof(u64)), 0);
 		unregister_kprobe(&p);
 	}
+}
+
+/* Calls it, with its own frame; the call's return address. */
+void jump_caller(void);
+extern u8 jump_caller_returns[];
+__asm__(".pushsection .text\n.globl jump_caller\n.type jump_caller, @function\n.balign 16\n"
+	"jump_caller:\n\tpushq %rbp\n\tmovq %rsp, %rbp\n\t"
+	"call jump_target\njump_caller_returns:\n\tpopq %rbp\n\tret\n"
+	".size jump_caller, . - jump_caller\n.popsection");
+
+static u64 detour_steps, detour_wrong, probed_at;
+
+/* Each instruction of a detour that saves or restores: the place that is probed comes first, then who called its function. */
+static bool on_detour_step(struct regs *r)
+{
+	u64 way[3];
+
+	if (r->rip == (u64)jump_caller_returns)
+		r->rflags &= ~RFLAGS_TF;
+	if (!probe_detour_saves(r->rip))
+		return true;
+	detour_steps++;
+	if (stack_trace(r, way, 3) < 3 || way[0] - probed_at > 1 ||
+	    way[1] != (u64)jump_caller_returns)
+		detour_wrong++;
+	return true;
+}
+
+static void __noinline call_in_steps(void)
+{
+	preempt_disable();
+	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" ::"i"(RFLAGS_TF) : "memory", "cc");
+	jump_caller();
+	preempt_enable();
+}
+
+/* What comes between, an NMI say, finds the way back at each instruction of the detour. */
+static void looking_back_from_inside(void)
+{
+	static const u8 offsets[] = {0, 1, 4, 12};
+
+	EXPECT_EQ(debug_handler_add(on_detour_step), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(offsets); i++) {
+		struct kprobe p = {.symbol_name = "jump_target",
+		    .offset = offsets[i],
+		    .pre_handler = probe_on_hit};
+		EXPECT_EQ(register_kprobe(&p), 0);
+		EXPECT(probe_optimize());
+		EXPECT_EQ(probe_head(&p), OP_JMP);
+		detour_steps = detour_wrong = 0;
+		probed_at = (u64)jump_target + offsets[i];
+		call_in_steps();
+		EXPECT(detour_steps > 40);
+		EXPECT_EQ(detour_wrong, 0);
+		unregister_kprobe(&p);
+	}
+	debug_handler_remove(on_detour_step);
 }
 
 /* ---- what makes it a breakpoint again -------------------------------------------------------------------------------- */
@@ -357,6 +417,7 @@ static void somebody_is_there(void)
 static const struct ktap_case cases[] = {
     {"kprobe_jump.registers_and_flags", registers_and_flags},
     {"kprobe_jump.looking_back", looking_back},
+    {"kprobe_jump.looking_back_from_inside", looking_back_from_inside},
     {"kprobe_jump.other_probes", other_probes},
     {"kprobe_jump.post_handlers", post_handlers},
     {"kprobe_jump.switches", switches},
