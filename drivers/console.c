@@ -5,7 +5,8 @@
 
 static struct console *first; /* [A] */
 
-struct console *consoles_first(void)
+/* The first console, then by ->next; NULL: none. */
+static struct console *consoles_first(void)
 {
 	return atomic_load_acquire(&first);
 }

@@ -13,8 +13,6 @@ struct console {
 	struct console *next;		  /* [A] */
 };
 
-/* The first console, then by ->next; NULL: none. */
-struct console *consoles_first(void);
 void consoles_add(struct console *c);
 /* To all of them. */
 void consoles_write(const char *s, size_t n);

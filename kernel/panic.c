@@ -161,16 +161,21 @@ static void __noreturn finish(const char *message)
 	machine_halt();
 }
 
+static void announce(char message[MESSAGE_MAX], const char *fmt, va_list ap)
+{
+	vsnprintf(message, MESSAGE_MAX, fmt, ap);
+	take_floor(message);
+	say("Kernel panic - not syncing: %s", message);
+}
+
 void panic(const char *fmt, ...)
 {
 	char message[MESSAGE_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(message, sizeof message, fmt, ap);
+	announce(message, fmt, ap);
 	va_end(ap);
-	take_floor(message);
-	say("Kernel panic - not syncing: %s", message);
 	print_who(LOG_EMERG, "");
 	print_stack(LOG_EMERG, NULL);
 	finish(message);
@@ -182,10 +187,8 @@ void panic_regs(const struct regs *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(message, sizeof message, fmt, ap);
+	announce(message, fmt, ap);
 	va_end(ap);
-	take_floor(message);
-	say("Kernel panic - not syncing: %s", message);
 	show_regs(r);
 	finish(message);
 }

@@ -248,8 +248,5 @@ char trace_events_state(struct trace_array *tr, const char *system);
 struct trace_event_file *trace_event_file_of(
     struct trace_array *tr, const struct trace_event_call *call);
 
-/* The parser of `inject`: builds a record of `call` in `rec` (RB_MAX_DATA bytes); its length or
- * negative errno. */
-long trace_inject_parse(const struct trace_event_call *call, char *line, void *rec, size_t room);
 /* Records as if the event had been hit here. Task context under host_lock. */
 int trace_inject(struct trace_event_file *file, const void *rec, size_t len);

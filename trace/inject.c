@@ -174,7 +174,10 @@ static int start_record(struct injection *in)
 	return 0;
 }
 
-long trace_inject_parse(const struct trace_event_call *call, char *line, void *rec, size_t room)
+/* The parser of `inject`: builds a record of `call` in `rec` (RB_MAX_DATA bytes); its length or
+ * negative errno. */
+static long trace_inject_parse(
+    const struct trace_event_call *call, char *line, void *rec, size_t room)
 {
 	struct injection in = {.call = call, .rec = rec, .room = room};
 	struct assignment a;

@@ -307,8 +307,6 @@ void rb_reader_skip(struct rb_ring *ring, u64 pages);
 bool rb_reader_refill(struct rb_ring *ring);
 /* Ends `page`, which no writer is in, for who reads it in place: its header becomes that of a page given away. */
 void rb_reader_end_page(struct rb_ring *ring);
-/* The ring's part of the statistics. */
-void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st);
 /* ring_buffer_map.c: the reader has taken the page at `next`, with that account; the ring was emptied. */
 void rb_map_taken(struct rb_ring *ring, u64 account);
 void rb_map_reset(struct rb_ring *ring);

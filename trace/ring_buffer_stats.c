@@ -36,7 +36,8 @@ static void add_reader(struct rb_ring *ring, struct ring_buffer_stats *st)
 	}
 }
 
-void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st)
+/* The ring's part of the statistics. */
+static void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st)
 {
 	struct ring_buffer_stats own = {0};
 	u64 number;

@@ -150,8 +150,3 @@ int trace_trigger_parse_count(char *param, u64 *left);
 /* "if EXPRESSION": the filter for records of the event. 0, -EINVAL, -ENOMEM; -ENOENT, -EPERM, -ESRCH: '(', ')', a quote too many. */
 int trace_trigger_parse_filter(
     const struct trace_event_call *call, char *text, struct trace_filter **out);
-/* write() of commands that have a count, a filter and perhaps a target. */
-int trace_trigger_write(const struct trace_trigger_command *command, struct trace_event_file *file,
-    bool remove, char *rest);
-/* show() of the same. */
-void trace_trigger_show(struct seq *s, const struct trace_trigger *trigger);

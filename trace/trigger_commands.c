@@ -134,8 +134,8 @@ static int add(const struct trace_trigger *form, char *param, char *filter)
 }
 
 /* To remove one its kind is enough, and its target if there is one; the rest of the line is not looked at. */
-int trace_trigger_write(const struct trace_trigger_command *command, struct trace_event_file *file,
-    bool remove, char *rest)
+static int trace_trigger_write(const struct trace_trigger_command *command,
+    struct trace_event_file *file, bool remove, char *rest)
 {
 	bool has_target = command->flags & TRACE_TRIGGER_TARGET;
 	struct trace_trigger form = {
@@ -154,7 +154,8 @@ int trace_trigger_write(const struct trace_trigger_command *command, struct trac
 	return 0;
 }
 
-void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
+/* show() of the same. */
+static void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
 {
 	u64 left = atomic_load_relaxed(&t->left);
 

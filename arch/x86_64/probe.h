@@ -17,7 +17,6 @@ bool probe_detour_is_left(u64 rip);
 bool probe_detour_saves(u64 rip);
 /* There: how many words it has on the stack above the probed code's; -1: all of struct regs, at %rbp - 1. */
 int probe_detour_words(u64 rip);
-void probe_detoured(struct regs *r, const struct arch_probe *p);
 
 /* Values of arch_probe.resume. */
 enum { PROBE_NO_REG = 16, PROBE_RIP = 17 }; /* as numbers of registers */

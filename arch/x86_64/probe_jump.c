@@ -137,7 +137,7 @@ u64 __noprobe probe_detour_origin(u64 rip)
 	return READ_ONCE(d->addr) + MIN(in - copy, (u64)d->region);
 }
 
-void __noprobe probe_detoured(struct regs *r, const struct arch_probe *p)
+static void __noprobe probe_detoured(struct regs *r, const struct arch_probe *p)
 {
 	r->rip = p->detour + (probe_detour_copy - probe_detour);
 }

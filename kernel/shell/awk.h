@@ -131,7 +131,6 @@ struct awk {
 /* awk_parse.c: 0, or 1 after a message. */
 int awk_parse(struct awk *w, const char *text);
 const char *awk_function_name(int n, int *min, int *max);
-int awk_function_find(const char *name, size_t n); /* -1: none */
 
 /* awk_value.c */
 struct awk_var *awk_var(
@@ -165,7 +164,6 @@ struct awk_value awk_eval(struct awk *w, const struct awk_node *n);
 enum awk_flow awk_exec(struct awk *w, const struct awk_node *n);
 void awk_assign(struct awk *w, const struct awk_node *to, struct awk_value v);
 void awk_fail(struct awk *w, const char *fmt, ...) __printf(2, 3);
-bool awk_matches(struct awk *w, const struct awk_node *re, const char *s);
 /* A regular expression from a constant or a value; *own: to be freed. NULL: failed. */
 struct sh_regex *awk_regex(struct awk *w, const struct awk_node *n, bool *own);
 

@@ -29,7 +29,8 @@ const char *awk_function_name(int n, int *min, int *max)
 	return functions[n].name;
 }
 
-int awk_function_find(const char *name, size_t n)
+/* Its number; -1: none. */
+static int awk_function_find(const char *name, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
 		if (!strncmp(functions[i].name, name, n) && !functions[i].name[n])

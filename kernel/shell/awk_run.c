@@ -32,7 +32,7 @@ struct sh_regex *awk_regex(struct awk *w, const struct awk_node *n, bool *own)
 	return re;
 }
 
-bool awk_matches(struct awk *w, const struct awk_node *n, const char *s)
+static bool awk_matches(struct awk *w, const struct awk_node *n, const char *s)
 {
 	bool own, yes;
 	struct sh_regex *re = awk_regex(w, n, &own);

@@ -131,7 +131,7 @@ static void expand_arith(struct sh_expander *x, const char *s, size_t n)
 }
 
 /* At a `$` or `; returns the place behind it. */
-const char *sh_expand_dollar(struct sh_expander *x, const char *p)
+static const char *sh_expand_dollar(struct sh_expander *x, const char *p)
 {
 	const char *end = *p == '`' ? sh_skip_backquote(p) : sh_skip_dollar(p, 0);
 

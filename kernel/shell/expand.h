@@ -19,7 +19,6 @@ struct sh_expander {
 void sh_expand_value(struct sh_expander *x, const char *s, size_t n);
 void sh_expand_args(struct sh_expander *x, char which);
 void sh_expand_raw(struct sh_expander *x, const char *p, const char *end);
-const char *sh_expand_dollar(struct sh_expander *x, const char *p);
 int sh_expand_fail(struct sh_expander *x);
 /* param.c: $name or ${...} from the dollar at p up to end. */
 void sh_expand_param(struct sh_expander *x, const char *p, const char *end);

@@ -60,7 +60,8 @@ static bool bracket_item(const char **p, unsigned char c)
 	return c >= lo && c <= hi;
 }
 
-bool sh_glob_bracket(const char *p, char c, const char **end)
+/* One bracket expression at p ('['): does it hold c? *end is set behind the ']'; NULL: there is none, '[' is itself. */
+static bool sh_glob_bracket(const char *p, char c, const char **end)
 {
 	bool negate, found = false;
 	const char *first;

@@ -8,8 +8,6 @@ bool sh_glob_match(const char *pattern, const char *text);
 bool sh_glob_match_n(const char *pattern, const char *text, size_t n);
 /* Is there an unquoted * ? or [ ? */
 bool sh_glob_magic(const char *pattern);
-/* One bracket expression at p ('['): does it hold c? *end is set behind the ']'; NULL: there is none, '[' is itself. */
-bool sh_glob_bracket(const char *p, char c, const char **end);
 /* Is c of the class named by the n bytes at name ("alpha")? */
 bool sh_class_has(const char *name, size_t n, unsigned char c);
 

@@ -30,7 +30,7 @@ const char *sh_skip_backquote(const char *p)
 	return NULL;
 }
 
-const char *sh_skip_dquote(const char *p, int depth)
+static const char *sh_skip_dquote(const char *p, int depth)
 {
 	for (p++; p && *p != '"';) {
 		if (!*p)
@@ -65,7 +65,8 @@ const char *sh_skip_piece(const char *p, int depth)
 	}
 }
 
-const char *sh_skip_paren(const char *p, int depth)
+/* At the `(` of $(: also knows comments and nested brackets. */
+static const char *sh_skip_paren(const char *p, int depth)
 {
 	char before = ' ';
 	int open = 0;

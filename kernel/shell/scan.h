@@ -9,12 +9,9 @@
 #define SH_NEST_MAX 12 /* brackets inside brackets; beyond that the text is refused */
 
 const char *sh_skip_squote(const char *p);
-const char *sh_skip_dquote(const char *p, int depth);
 const char *sh_skip_backquote(const char *p);
 /* At a `$`: behind $name, ${...}, $(...), $((...)); p + 1 when it is a bare dollar. */
 const char *sh_skip_dollar(const char *p, int depth);
-/* At the `(` of $(: also knows comments and nested brackets. */
-const char *sh_skip_paren(const char *p, int depth);
 /* One character or quoted piece outside quotes. */
 const char *sh_skip_piece(const char *p, int depth);
 

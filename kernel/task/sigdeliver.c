@@ -113,7 +113,8 @@ static void run_handler(struct regs *r, const struct taken_signal *s)
 	signal_force(r, SIGSEGV, SI_KERNEL, 0);
 }
 
-void signal_deliver(struct regs *r)
+/* On the way to ring 3: takes one pending signal, runs its default or builds its frame. Fires signal_deliver. */
+static void signal_deliver(struct regs *r)
 {
 	struct signals *sig = &current()->sig;
 	struct taken_signal s;

@@ -101,9 +101,7 @@ void signal_send_group(int pgid, int sig);
 /* The same with what siginfo shows: si_code, and the sender's pid or the address. `group`: for the event. */
 int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group);
 bool signal_pending_current(void);
-void signal_clear_current(void); /* kernel threads: forgets what is pending */
-/* On the way to ring 3: takes one pending signal, runs its default or builds its frame. Fires signal_deliver. */
-void signal_deliver(struct regs *r);
+void signal_clear_current(void);    /* kernel threads: forgets what is pending */
 long signal_return(struct regs *r); /* rt_sigreturn */
 /* A synchronous fault: cannot be blocked or ignored. */
 void signal_force(struct regs *r, int sig, int code, u64 addr);
