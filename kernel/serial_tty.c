@@ -189,6 +189,7 @@ static ssize serial_write(struct file *f, const void *buf, size_t n, u64 *pos)
 		uart_write(&p->uart, (const char *)buf + done, some);
 		done += some;
 	}
+	uart_drain(&p->uart); /* what a machine that is switched off next has not sent is lost */
 	mutex_unlock(&p->writing);
 	return done;
 }
