@@ -5,6 +5,8 @@
 #include "kernel/kprobe_site.h"
 #include "kernel/lib/atomic.h"
 
+extern const char __text_start[]; /* linker.ld */
+
 struct probe_site *probe_buckets[PROBE_BUCKETS];
 
 static __noprobe void count_missed(struct probe_site *s)
@@ -107,10 +109,11 @@ static __noprobe void uncover(const struct probe_site *s, u64 addr, u8 *code, un
 			code[s->addr + i - addr] = i ? s->arch.covered[i] : s->arch.first;
 }
 
-/* Only what reads as a breakpoint or a jump may be a probe's; one that begins before addr may reach beyond it. */
+/* Only what reads as a breakpoint or a jump may be a probe's; one that begins before addr may reach beyond it. Before the text there
+   is no memory. */
 void __noprobe kernel_probe_original(u64 addr, u8 *code, unsigned n)
 {
-	for (u64 at = addr - (ARCH_JUMP_LEN - 1); at < addr + n; at++) {
+	for (u64 at = MAX(addr - (ARCH_JUMP_LEN - 1), (u64)__text_start); at < addr + n; at++) {
 		u8 now = *(const volatile u8 *)at;
 		const struct probe_site *s =
 		    now == OP_INT3 || now == OP_JMP ? probe_site_at(at) : NULL;

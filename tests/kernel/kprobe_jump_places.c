@@ -148,10 +148,25 @@ static void functions_are_closed(void)
 	EXPECT(branches > 1000);
 }
 
+/* The first bytes of the text can be read like any: before them there is nothing to look for a jump in. */
+static void first_bytes(void)
+{
+	u8 code[INSN_MAX + 1];
+	const char *name;
+	u64 start, size;
+
+	EXPECT(sym_nth(0, &name, &start, &size));
+	for (u64 at = start; at < start + ARCH_JUMP_LEN; at++) {
+		EXPECT_EQ(probe_read_code(at, code), sizeof(code));
+		EXPECT(!memcmp(code, (void *)at, sizeof(code)));
+	}
+}
+
 static const struct ktap_case cases[] = {
     {"kprobe_jump.every_place", every_place},
     {"kprobe_jump.refusals", refusals},
     {"kprobe_jump.functions_are_closed", functions_are_closed},
+    {"kprobe_jump.first_bytes", first_bytes},
     {NULL, NULL},
 };
 const struct ktap_suite suite_kprobe_jump_places = {cases};
