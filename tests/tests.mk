@@ -237,10 +237,11 @@ $(O)/ringcheck: tools/ringcheck.c
 	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) $< -o $@
 
 # The decoder of EventHeader events as a program of the host.
-EHSRC    := $(wildcard tools/eventheader*.c) $(wildcard trace/eventheader*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c
-$(O)/eventheader: $(EHSRC) $(wildcard trace/eventheader*.h tools/eventheader.h) kernel/abi/eventheader.h
-	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu17 -O2 -g -D_GNU_SOURCE $(WARN) -I. -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf -o $@ $(EHSRC)
+EHOBJ    := $(patsubst %,$(O)/l/%.o,$(wildcard tools/eventheader*.c)) $(filter-out $(O)/l/tools/trapline/main.c.o,$(TLOBJ))
+$(O)/eventheader: $(EHOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HOSTCC) -o $@ $^
+-include $(EHOBJ:.o=.d)
 
 .PHONY: soak
 soak: $(O)/kernel-test.elf $(O)/ringcheck

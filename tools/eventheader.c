@@ -18,67 +18,12 @@
  */
 #include "tools/eventheader.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES 4096
-#define TEXT_MAX   (1u << 20)
+#define TEXT_MAX (1u << 20)
 
+static const unsigned char dat_magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
 static bool as_json;
-
-_Noreturn void die(const struct file *file, const char *why)
-{
-	fflush(stdout);
-	fprintf(stderr, "eventheader: %s: %s\n", file->name, why);
-	exit(1);
-}
-
-u64 load(const u8 *p, u32 n)
-{
-	u64 v = 0;
-
-	while (n--)
-		v = v << 8 | p[n];
-	return v;
-}
-
-const u8 *take(struct cursor *c, u64 n)
-{
-	const u8 *p = c->at;
-
-	if (n > (u64)(c->end - p))
-		die(c->file, "cut");
-	c->at += n;
-	return p;
-}
-
-/* The whole of it, and a NUL behind. */
-static struct file read_file(const char *name)
-{
-	struct file file = {name, NULL, 0};
-	FILE *f = fopen(name, "rb");
-	size_t room = 0, n;
-
-	if (!f)
-		die(&file, strerror(errno));
-	do {
-		if (room - file.size < 2) {
-			room = room * 2 + 65536;
-			file.data = realloc(file.data, room);
-			if (!file.data)
-				die(&file, "no memory");
-		}
-		n = fread(file.data + file.size, 1, room - file.size - 1, f);
-		file.size += n;
-	} while (n);
-	if (ferror(f))
-		die(&file, "cannot be read");
-	fclose(f);
-	file.data[file.size] = '\0';
-	return file;
-}
 
 /* As the columns of `trace`, as far as they are known. */
 static void show_columns(const struct eh_origin *origin)
@@ -115,17 +60,22 @@ void show(const struct eh_record *rec, const struct eh_origin *origin)
 	fwrite(text, 1, s.len + 1, stdout);
 }
 
-static void show_records(const struct file *file)
+static u32 load32(const u8 *p)
 {
-	const u8 *at = file->data, *end = at + file->size;
+	return p[0] | p[1] << 8 | p[2] << 16 | (u32)p[3] << 24;
+}
+
+static void show_records(const char *name, const struct in *in)
+{
+	const u8 *at = in->data, *end = at + in->size;
 
 	while (at < end) {
-		size_t left = end - at, size = left >= 4 ? load(at, 4) : 0, text;
+		size_t left = end - at, size = left >= 4 ? load32(at) : 0, text;
 		if (size < 4 || size > left)
-			die(file, "a record is cut");
+			die(EXIT_DAMAGED, "%s: a record is cut", name);
 		text = strnlen((const char *)at + 4, size - 4);
 		if (text == size - 4)
-			die(file, "a tracepoint's name has no end");
+			die(EXIT_DAMAGED, "%s: a tracepoint's name has no end", name);
 		struct eh_record rec = {.tracepoint = (const char *)at + 4,
 		    .data = at + 4 + text + 1,
 		    .len = size - 4 - text - 1};
@@ -134,36 +84,45 @@ static void show_records(const struct file *file)
 	}
 }
 
-static void show_pages(const struct file *formats, const struct file *file)
+static int show_file(const char *name)
 {
-	take_formats((const char *)formats->data, formats->size);
-	take_pages(file, file->data, file->data + file->size, PAGE_BYTES, -1, false);
-	show_noted("", false);
+	struct in in;
+
+	if (!in_open(&in, name))
+		return EXIT_DAMAGED;
+	if (in.size >= sizeof(dat_magic) && !memcmp(in.data, dat_magic, sizeof(dat_magic)))
+		return show_dat(name, in) ? EXIT_FINE : EXIT_DAMAGED;
+	show_records(name, &in);
+	in_close(&in);
+	return EXIT_FINE;
+}
+
+static int show_raw(const char *formats_name, const char *name)
+{
+	struct in formats, in;
+	bool whole;
+
+	if (!in_open(&formats, formats_name) || !in_open(&in, name))
+		return EXIT_DAMAGED;
+	whole = show_pages(name, in, formats);
+	in_close(&formats);
+	in_close(&in);
+	return whole ? EXIT_FINE : EXIT_DAMAGED;
 }
 
 int main(int argc, char **argv)
 {
-	struct file file, formats;
 	int arg = 1;
 
+	program = "eventheader";
 	if (arg < argc && !strcmp(argv[arg], "--json")) {
 		as_json = true;
 		arg++;
 	}
-	if (argc - arg == 1 && argv[arg][0] != '-') {
-		file = read_file(argv[arg]);
-		if (is_dat(&file))
-			show_dat(&file);
-		else
-			show_records(&file);
-		return 0;
-	}
-	if (argc - arg == 3 && !strcmp(argv[arg], "--pages")) {
-		formats = read_file(argv[arg + 1]);
-		file = read_file(argv[arg + 2]);
-		show_pages(&formats, &file);
-		return 0;
-	}
+	if (argc - arg == 1 && argv[arg][0] != '-')
+		return show_file(argv[arg]);
+	if (argc - arg == 3 && !strcmp(argv[arg], "--pages"))
+		return show_raw(argv[arg + 1], argv[arg + 2]);
 	fprintf(stderr, "usage: eventheader [--json] FILE | [--json] --pages FORMATS FILE\n");
-	return 2;
+	return EXIT_USAGE;
 }

@@ -1,8 +1,9 @@
-/* EventHeader events in a trace (docs/eventheader.md): told by name and first field, shown by the kernel's own decoder. */
+/* See eventheader.h. Shown by the kernel's own decoder. */
+#include "tools/trapline/eventheader.h"
+
 #include <string.h>
 
 #include "tools/trapline/convert.h"
-#include "trace/eventheader.h"
 
 #define TEXT_MAX (1u << 20)
 
@@ -17,22 +18,32 @@ static void plain_name(const char *name, char out[EVENTHEADER_NAME_MAX])
 		*dot = '\0';
 }
 
-bool put_eventheader(FILE *out, const struct record *r)
+bool eventheader_of(const struct record *r, char name[EVENTHEADER_NAME_MAX], struct eh_record *out)
 {
-	static char text[TEXT_MAX];
 	const struct event *ev = r->event;
-	char name[EVENTHEADER_NAME_MAX];
 	struct eh_name parts;
-	struct seq s;
 
-	if (ev->fields <= ev->commons || strcmp(ev->field[ev->commons].name, "eventheader_flags") ||
-	    ev->field[ev->commons].offset > r->size || strlen(ev->name) >= sizeof(name))
+	if (!ev || ev->fields <= ev->commons ||
+	    strcmp(ev->field[ev->commons].name, "eventheader_flags") ||
+	    ev->field[ev->commons].offset > r->size || strlen(ev->name) >= EVENTHEADER_NAME_MAX)
 		return false;
 	plain_name(ev->name, name);
 	if (!eh_name_parse(name, &parts))
 		return false;
 	uint32_t offset = ev->field[ev->commons].offset;
-	struct eh_record rec = {name, r->data + offset, r->size - offset, .slack = 3};
+	*out = (struct eh_record){name, r->data + offset, r->size - offset, .slack = 3};
+	return true;
+}
+
+bool put_eventheader(FILE *out, const struct record *r)
+{
+	static char text[TEXT_MAX];
+	char name[EVENTHEADER_NAME_MAX];
+	struct eh_record rec;
+	struct seq s;
+
+	if (!eventheader_of(r, name, &rec))
+		return false;
 	seq_init(&s, text, sizeof(text));
 	eh_print_text(&s, &rec);
 	putc(' ', out);

@@ -6,7 +6,6 @@
 #define MISSED_EVENTS (1UL << 31)
 #define MISSED_STORED (1UL << 30)
 #define LOST_UNKNOWN  (1UL << 29) /* with a number in the upper half */
-#define COMMIT_BYTES  0xfffffUL
 #define DELTA_BITS    27
 
 enum linux_type { LINUX_LONG, LINUX_PADDING = 29, LINUX_EXTEND, LINUX_STAMP };
@@ -50,11 +49,11 @@ void page_begin(struct page_walk *w, enum records records, const uint8_t *page)
 
 	*w = (struct page_walk){
 	    .records = records, .data = page + PAGE_HEADER, .time = load(page, 8)};
-	if ((commit & COMMIT_BYTES) > PAGE_ROOM) {
+	if ((commit & PAGE_USED) > PAGE_ROOM) {
 		ends(w, "it says that it holds more than a page");
 		return;
 	}
-	w->end = commit & COMMIT_BYTES;
+	w->end = commit & PAGE_USED;
 	lost_before(w, commit);
 }
 
@@ -158,7 +157,7 @@ static bool step_own(struct page_walk *w, uint32_t word, bool *data)
 
 void page_lost(uint8_t *page, uint64_t lost, bool unknown)
 {
-	uint64_t commit = load(page + 8, 8) & COMMIT_BYTES;
+	uint64_t commit = load(page + 8, 8) & PAGE_USED;
 
 	commit |= MISSED_EVENTS | (unknown ? LOST_UNKNOWN : 0) |
 		  (lost < 0xfffffffd ? lost + 1 : 0xfffffffe) << 32;

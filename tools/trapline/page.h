@@ -11,6 +11,7 @@
 #define PAGE_BYTES  4096
 #define PAGE_HEADER 16
 #define PAGE_ROOM   (PAGE_BYTES - PAGE_HEADER)
+#define PAGE_USED   0xfffffUL /* of the header's second word: how many bytes behind it are in use */
 
 enum records { RECORDS_LINUX, RECORDS_OWN };
 

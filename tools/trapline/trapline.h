@@ -27,6 +27,8 @@ int common_option(const char *command, int option, const char *usage);
 /* Says what is wrong with the command line, and where to read more; EXIT_USAGE. */
 int bad_usage(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* What messages begin with. */
+extern const char *program;
 /* Whether messages are left out: for fuzzers. */
 extern bool say_nothing;
 /* "trapline: TEXT" to stderr. */

@@ -14,6 +14,7 @@
 #define READ_STEP    (1 << 20)
 #define SECONDS_MOST 1e9
 
+const char *program = "trapline";
 bool say_nothing;
 
 static void vsay(const char *fmt, va_list ap)
@@ -21,7 +22,7 @@ static void vsay(const char *fmt, va_list ap)
 	if (say_nothing)
 		return;
 	fflush(stdout);
-	fputs("trapline: ", stderr);
+	fprintf(stderr, "%s: ", program);
 	vfprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
 }
