@@ -203,6 +203,11 @@ trapline-test: $(O)/kernel.elf $(O)/trapline $(O)/args
 export-test: $(O)/kernel.elf $(O)/trapline
 	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k '$(ONLY)'
 
+# KernelShark with our files, and a picture of its window: build/kernelshark/kernelshark.png
+.PHONY: kernelshark-test
+kernelshark-test: $(O)/kernel.elf $(O)/trapline
+	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k kernelshark --keep $(O)/kernelshark
+
 # From UEFI's first word to the prompt; ONLY=menu chooses cases.
 .PHONY: uefi-test
 uefi-test: $(O)/trapline.img
