@@ -59,6 +59,15 @@ bool sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
 	return true;
 }
 
+void sym_place(u64 place[5])
+{
+	place[0] = sym_table.count;
+	place[1] = sym_table.text_start;
+	place[2] = (u64)sym_table.offset;
+	place[3] = (u64)sym_table.name_at;
+	place[4] = (u64)sym_table.names;
+}
+
 bool sym_is_text(u64 addr)
 {
 	return addr >= sym_table.text_start && addr < sym_table.text_end;

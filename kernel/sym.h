@@ -14,3 +14,5 @@ int sym_print(char *buf, size_t size, u64 addr, bool offset);
 /* Walks functions in address order; false at the end. */
 bool sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
 bool sym_is_text(u64 addr);
+/* As host_sym_place() of trace/host.h. */
+void sym_place(u64 place[5]);

@@ -114,6 +114,11 @@ bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
 	return sym_nth(i, name, start, size);
 }
 
+void host_sym_place(u64 place[5])
+{
+	sym_place(place);
+}
+
 void host_address_map(u64 *direct, u64 *image, u64 *offset)
 {
 	*direct = DIRECT_MAP_BASE;

@@ -8,6 +8,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/comm.h"
+#include "trace/ledger.h"
 #include "trace/printk.h"
 #include "trace/ring_buffer_priv.h"
 #include "trace/trace_array.h"
@@ -17,6 +18,18 @@ static union {
 	u8 bytes[PAGE_SIZE];
 } export __aligned(PAGE_SIZE);
 _Static_assert(sizeof(struct trace_export) <= PAGE_SIZE, "it is one page");
+/* struct trace_export_counts is how these begin. */
+#define SAME(field)                                                                                \
+	_Static_assert(offsetof(struct trace_event_count, field) ==                                \
+			   offsetof(struct trace_export_counts, field),                            \
+	    #field)
+SAME(hit);
+SAME(lost);
+SAME(filtered);
+SAME(pid_filtered);
+SAME(soft_off);
+SAME(too_deep);
+_Static_assert(offsetof(struct trace_ledger, events) == 0, "its counts of events are first");
 
 static void put_offsets(struct trace_export *e)
 {
@@ -24,6 +37,16 @@ static void put_offsets(struct trace_export *e)
 	e->array_clock = offsetof(struct trace_array, clock);
 	e->array_next = offsetof(struct trace_array, node);
 	e->array_name = offsetof(struct trace_array, name);
+	e->array_files = offsetof(struct trace_array, files);
+	e->array_ledger = offsetof(struct trace_array, ledger);
+	e->ledger_size = sizeof(struct trace_ledger);
+	e->file_node = offsetof(struct trace_event_file, node);
+	e->file_call = offsetof(struct trace_event_file, call);
+	e->file_counts = offsetof(struct trace_event_file, counts);
+	e->count_size = sizeof(struct trace_event_count);
+	e->call_name = offsetof(struct trace_event_call, name);
+	e->call_class = offsetof(struct trace_event_call, class);
+	e->class_system = offsetof(struct trace_event_class, system);
 	e->clock_read = offsetof(struct trace_clock, read);
 	e->clock_to_ns = offsetof(struct trace_clock, to_ns);
 	e->buffer_cpus = offsetof(struct ring_buffer, cpus);
@@ -51,6 +74,7 @@ void trace_export_init(void)
 	host_address_map(&e->direct_base, &e->image_base, &e->image_offset);
 	host_clock_line(&e->clock_base, &e->clock_mult);
 	e->unix_ns = host_unix_ns();
+	host_sym_place(e->symbols);
 	e->array = (u64)trace_global;
 	trace_printk_place(&e->texts, &e->text_count);
 	trace_comm_place(&e->comms, &e->comm_count, &e->comm_size);

@@ -175,6 +175,9 @@ u64 host_sym_find(const char *name, u64 *size);
 const char *host_sym_of(u64 addr, u64 *start, u64 *size);
 /* Function number i of the kernel, in the order of their addresses; false: no more. Any context. */
 bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
+/* For readers outside the machine, where that table lies: how many there are, the first one's address, then the addresses of u32s: each
+ * one's distance from the first, and where its name is behind the last address. All 0: nowhere. */
+void host_sym_place(u64 place[5]);
 /* "read" of system call 0; NULL: there is none of that number. Any context. */
 const char *host_syscall_name(u64 nr);
 /* The kernel release, for headers of trace output ("6.1.0"); how it preempts ("preempt"). */

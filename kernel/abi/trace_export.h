@@ -11,14 +11,24 @@
 #include <stdint.h>
 
 #define TRACE_EXPORT_MAGIC   "Trapline's trace rings\n" /* 23 characters and a NUL */
-#define TRACE_EXPORT_VERSION 1
+#define TRACE_EXPORT_VERSION 2
 
 /* The fields of structures of the kernel: what is at which offset of which. */
 #define TRACE_EXPORT_OFFSETS(X)                                                                             \
 	X(array_buffer) /* of a trace array: its ring buffer, ... */                                        \
 	X(array_clock)	/* ... its clock, whose first word is the name's address; ... */                    \
 	X(array_next)	/* ... the next array's same place; the list is a ring */                           \
-	X(array_name)	/* ... its name, "" for the global one */                                           \
+	X(array_name)	/* ... its name, "" for the global one; ... */                                      \
+	X(array_files)	/* ... the list of its files of events, a ring of file_node places; ... */          \
+	X(array_ledger) /* ... where the counts of events that are gone are: by CPU, ledger_size apart */   \
+	X(ledger_size)                                                                                      \
+	X(file_node)   /* of a file of an event: its place in that list, ... */                             \
+	X(file_call)   /* ... its event, ... */                                                             \
+	X(file_counts) /* ... and where its counts are: by CPU, count_size apart; 0: never used */          \
+	X(count_size)                                                                                       \
+	X(call_name)	/* of an event: where its name is, ... */                                           \
+	X(call_class)	/* ... and its class, ... */                                                        \
+	X(class_system) /* ... in which is where the system's name is */                                    \
 	X(clock_read)	/* of a clock: 0 if it stamps with the TSC */                                       \
 	X(clock_to_ns)	/* 0 if its numbers are no times */                                                 \
 	X(buffer_cpus)	/* of a buffer: u32, how many lanes it has, ... */                                  \
@@ -52,11 +62,19 @@ struct trace_export {
 	uint64_t
 	    comms; /* where the address of the table of names is: 16 bytes of name, then the pid as s32; each comm_size bytes ... */
 	uint64_t comm_count; /* ... and where their number, u32, is */
+	uint64_t symbols
+	    [5]; /* functions: their number, the first one's address, then addresses: of u32s, how far each is from that;
+				of u32s, where its name is in ...; the names */
 	uint32_t comm_size;
 	char release[44];
 #define X(name) uint32_t name;
 	TRACE_EXPORT_OFFSETS(X)
 #undef X
+};
+
+/* Counts of an event, or of those that are gone. hit = recorded + lost + filtered + pid_filtered + soft_off + too_deep */
+struct trace_export_counts {
+	uint64_t hit, lost, filtered, pid_filtered, soft_off, too_deep;
 };
 
 /* Of an event that was in use: its system and the text of its file `format`, each with a NUL. */

@@ -150,6 +150,11 @@ void *host_page_alloc(void)
 	return page ? memset(page, 0, PAGE_SIZE) : NULL;
 }
 
+void host_sym_place(u64 place[5])
+{
+	memset(place, 0, 5 * sizeof(*place));
+}
+
 void host_address_map(u64 *direct, u64 *image, u64 *offset)
 {
 	*direct = *image = *offset = 0;

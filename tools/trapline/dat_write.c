@@ -1,6 +1,6 @@
 /*
  * Writing trace.dat, version 6, as trace/dat_header.c in the kernel does, with what there is in its memory. Records are turned into
- * Linux's format by the kernel's own trace/dat_page.c. Symbols and the ledger are not there: nobody made them texts.
+ * Linux's format by the kernel's own trace/dat_page.c. The ledger is what the counts in memory tell (guest_texts.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +113,27 @@ static void put_comms(struct bytes *b, const struct trace *t)
 	bytes_free(&text);
 }
 
+static void put_symbols(struct bytes *b, const struct live *l)
+{
+	struct bytes text = {.data = NULL};
+
+	guest_symbols(&l->guest, &text);
+	put_sized(b, 4, text.data, text.size);
+	bytes_free(&text);
+}
+
+static void put_ledger(struct bytes *b, const struct live *l)
+{
+	struct bytes text = {.data = NULL};
+
+	put_string(&text, "Ledger:");
+	text.data[text.size - 1] = '\n';
+	guest_ledger(&l->guest, &text);
+	bytes_zeros(&text, 1);
+	put_option(b, OPTION_CPUSTAT, text.data, text.size);
+	bytes_free(&text);
+}
+
 static void put_options(struct bytes *b, const struct live *l)
 {
 	const struct trace *t = &l->trace;
@@ -126,6 +147,7 @@ static void put_options(struct bytes *b, const struct live *l)
 		    (unsigned long long)c->seen, (unsigned long long)c->lost_told);
 		put_option(b, OPTION_CPUSTAT, text, n + 1);
 	}
+	put_ledger(b, l);
 	put_option(b, OPTION_TRACECLOCK, "", 1);
 	put_option(b, OPTION_UNAME, t->uname, strlen(t->uname) + 1);
 	put_option(b, OPTION_TRACEID, &id, sizeof(id));
@@ -143,7 +165,7 @@ static void put_header(struct bytes *b, const struct live *l, const struct bytes
 	put_string(b, "header_event");
 	put_sized(b, 8, dat_page_header_event, strlen(dat_page_header_event));
 	put_formats(b, t);
-	put_number(b, 4, 0);
+	put_symbols(b, l);
 	put_printks(b, t);
 	put_comms(b, t);
 	put_number(b, 4, t->cpus);

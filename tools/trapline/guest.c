@@ -39,8 +39,7 @@ static uint64_t physical(const struct guest *g, uint64_t address)
 	return address - g->head.direct_base;
 }
 
-/* A copy. False: not there. */
-static bool fetch(const struct guest *g, uint64_t address, void *to, size_t n)
+bool guest_fetch(const struct guest *g, uint64_t address, void *to, size_t n)
 {
 	const uint8_t *from = memory_at(&g->memory, physical(g, address), n);
 
@@ -51,16 +50,14 @@ static bool fetch(const struct guest *g, uint64_t address, void *to, size_t n)
 	return true;
 }
 
-/* At once, and before whatever is read behind it. 0: not there. */
-static uint64_t word_at(const struct guest *g, uint64_t address)
+uint64_t guest_word(const struct guest *g, uint64_t address)
 {
 	const uint8_t *from = address % 8 ? NULL : memory_at(&g->memory, physical(g, address), 8);
 
 	return from ? __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE) : 0;
 }
 
-/* A text that ends within a page or two. */
-static bool text_at(const struct guest *g, uint64_t address, char *buf, size_t size)
+bool guest_text(const struct guest *g, uint64_t address, char *buf, size_t size)
 {
 	size_t n = 0;
 
@@ -104,12 +101,12 @@ static bool find_array(struct guest *g, const char *instance)
 	char name[256];
 
 	for (unsigned i = 0; i < ARRAYS_MOST && array; i++) {
-		if (text_at(g, array + g->head.array_name, name, sizeof(name)) &&
+		if (guest_text(g, array + g->head.array_name, name, sizeof(name)) &&
 		    !strcmp(name, instance)) {
 			g->array = array;
 			return true;
 		}
-		uint64_t next = word_at(g, array + g->head.array_next);
+		uint64_t next = guest_word(g, array + g->head.array_next);
 		array = next ? next - g->head.array_next : 0;
 		if (array == g->head.array)
 			break;
@@ -141,8 +138,8 @@ bool guest_open(struct guest *g, const char *file, const char *instance)
 	} else if (!find_array(g, instance)) {
 		say("%s: there is no instance '%s'", file, instance);
 	} else {
-		g->buffer = word_at(g, g->array + g->head.array_buffer);
-		fetch(g, g->buffer + g->head.buffer_cpus, &g->cpus, sizeof(g->cpus));
+		g->buffer = guest_word(g, g->array + g->head.array_buffer);
+		guest_fetch(g, g->buffer + g->head.buffer_cpus, &g->cpus, sizeof(g->cpus));
 		if (g->cpus && g->cpus <= CPUS_MOST) {
 			g->cpu = xmalloc(g->cpus * sizeof(*g->cpu));
 			return true;
@@ -173,7 +170,7 @@ static void add_format(struct guest *g, struct trace *t, uint64_t at, uint32_t s
 
 static uint64_t head_word(const struct guest *g, size_t offset)
 {
-	return word_at(g, g->head.self - g->head.image_offset + g->head.image_base + offset);
+	return guest_word(g, g->head.self - g->head.image_offset + g->head.image_base + offset);
 }
 
 static void walk_formats(struct guest *g, struct trace *t)
@@ -181,7 +178,7 @@ static void walk_formats(struct guest *g, struct trace *t)
 	struct trace_export_format f;
 	uint64_t at = head_word(g, offsetof(struct trace_export, formats));
 
-	for (unsigned i = 0; i < FORMATS_MOST && at && fetch(g, at, &f, sizeof(f));
+	for (unsigned i = 0; i < FORMATS_MOST && at && guest_fetch(g, at, &f, sizeof(f));
 	     i++, at = f.next)
 		add_format(g, t, at, f.size);
 }
@@ -206,8 +203,8 @@ static void add_texts(struct guest *g, struct bytes *out)
 	char text[TEXT_MOST], line[32];
 
 	for (uint64_t i = 0; i < g->head.text_count && i < FORMATS_MOST; i++) {
-		uint64_t address = word_at(g, g->head.texts + i * 8);
-		if (!address || !text_at(g, address, text, sizeof(text)))
+		uint64_t address = guest_word(g, g->head.texts + i * 8);
+		if (!address || !guest_text(g, address, text, sizeof(text)))
 			continue;
 		int n = snprintf(line, sizeof(line), "0x%llx : \"", (unsigned long long)address);
 		bytes_put(out, line, n);
@@ -226,7 +223,7 @@ static void add_texts(struct guest *g, struct bytes *out)
 
 static void add_comms(struct guest *g, struct bytes *out)
 {
-	uint64_t table = word_at(g, g->head.comms);
+	uint64_t table = guest_word(g, g->head.comms);
 	uint32_t count = 0;
 	struct {
 		char comm[16];
@@ -234,7 +231,7 @@ static void add_comms(struct guest *g, struct bytes *out)
 	} slot;
 	char line[64];
 
-	fetch(g, g->head.comm_count, &count, sizeof(count));
+	guest_fetch(g, g->head.comm_count, &count, sizeof(count));
 	for (uint32_t i = 0; table && i < count && i < FORMATS_MOST; i++) {
 		const uint8_t *p = memory_at(
 		    &g->memory, physical(g, table + (uint64_t)i * g->head.comm_size), sizeof(slot));
@@ -259,7 +256,7 @@ void guest_names(struct guest *g, struct trace *t)
 void guest_describe(struct guest *g, struct trace *t, const char *name)
 {
 	struct bytes text = {.data = NULL};
-	uint64_t clock = word_at(g, g->array + g->head.array_clock);
+	uint64_t clock = guest_word(g, g->array + g->head.array_clock);
 	char clock_name[64] = "local", line[80];
 
 	*t = (struct trace){.file = name, .records = RECORDS_OWN, .cpus = g->cpus};
@@ -272,9 +269,9 @@ void guest_describe(struct guest *g, struct trace *t, const char *name)
 	trace_parse_printk(t, (const char *)text.data, text.size);
 	bytes_free(&text);
 	guest_names(g, t);
-	text_at(g, word_at(g, clock), clock_name, sizeof(clock_name));
+	guest_text(g, guest_word(g, clock), clock_name, sizeof(clock_name));
 	trace_set_clock(t, line, snprintf(line, sizeof(line), "[%s]", clock_name));
-	if (word_at(g, clock + g->head.clock_to_ns)) {
+	if (guest_word(g, clock + g->head.clock_to_ns)) {
 		t->clock_base = g->head.clock_base;
 		t->clock_mult = g->head.clock_mult;
 		if (!strcmp(clock_name, "tai"))
@@ -286,7 +283,7 @@ void guest_describe(struct guest *g, struct trace *t, const char *name)
 
 static uint64_t ring_word(const struct guest *g, const struct guest_cpu *c, uint32_t offset)
 {
-	return word_at(g, c->ring + offset);
+	return guest_word(g, c->ring + offset);
 }
 
 static uint64_t lap_of(uint64_t number)
@@ -316,8 +313,8 @@ static uint64_t plus(uint64_t count, uint64_t number, int64_t n)
 
 static uint64_t ring_of(const struct guest *g, unsigned cpu)
 {
-	return word_at(g, word_at(g, g->array + g->head.array_buffer) + g->head.buffer_lanes +
-			      (uint64_t)cpu * g->head.lane_size + g->head.lane_ring);
+	return guest_word(g, guest_word(g, g->array + g->head.array_buffer) + g->head.buffer_lanes +
+				 (uint64_t)cpu * g->head.lane_size + g->head.lane_ring);
 }
 
 /* Where to begin: the reader's sub-buffer, if it ever had one; whether it is still there is seen then. */
@@ -374,16 +371,16 @@ static bool find_page(struct guest *g, struct guest_cpu *c, uint64_t count, stru
 	uint64_t slots = ring_word(g, c, g->head.ring_slots);
 
 	f->watched = slots + (c->number & INDEX_MASK) * 8;
-	f->value = word_at(g, f->watched);
+	f->value = guest_word(g, f->watched);
 	f->page = (uint64_t)((int64_t)f->value >> 16) & SLOT_PAGE;
 	f->reader = false;
 	if ((f->value & LAP_MASK) == lap_of(c->number) && slots)
 		return true;
 	f->watched = c->ring + g->head.ring_page;
-	f->value = f->page = word_at(g, f->watched);
+	f->value = f->page = guest_word(g, f->watched);
 	f->reader = true;
 	return f->page && plus(count, c->number, 1) == ring_word(g, c, g->head.ring_next) &&
-	       word_at(g, f->page + 8) >> 36 == lap_of(c->number);
+	       guest_word(g, f->page + 8) >> 36 == lap_of(c->number);
 }
 
 enum look { LOOK_MORE, LOOK_END, LOOK_AGAIN };
@@ -419,7 +416,7 @@ static void count_gap(struct guest *g, struct guest_cpu *c, uint64_t evicted)
 static enum look copy_new(
     struct guest *g, struct guest_cpu *c, uint64_t count, const struct found *f, uint8_t *page)
 {
-	uint64_t account = word_at(g, f->page + 8), bytes = account & 0xfff,
+	uint64_t account = guest_word(g, f->page + 8), bytes = account & 0xfff,
 		 padding = account >> 24 & 0xfff;
 	bool finished = bytes == PAGE_ROOM;
 	uint64_t tail = ring_word(g, c, g->head.ring_tail), evicted = 0, first = c->offset;
@@ -432,13 +429,13 @@ static enum look copy_new(
 		end = first;
 	if (end > PAGE_ROOM || end < first)
 		return LOOK_AGAIN;
-	uint64_t time = word_at(g, f->page);
+	uint64_t time = guest_word(g, f->page);
 	if (end > first &&
-	    !fetch(g, f->page + PAGE_HEADER + first, page + PAGE_HEADER, end - first))
+	    !guest_fetch(g, f->page + PAGE_HEADER + first, page + PAGE_HEADER, end - first))
 		return LOOK_AGAIN;
 	if (c->gap && !f->reader)
 		evicted = evicted_before(g, c, count);
-	if (word_at(g, f->watched) != f->value ||
+	if (guest_word(g, f->watched) != f->value ||
 	    ring_word(g, c, g->head.ring_count) != count) /* G3 */
 		return LOOK_AGAIN;
 	if (c->gap && !f->reader)
@@ -463,7 +460,7 @@ static enum look look(struct guest *g, unsigned cpu, uint8_t *page)
 
 	if (!ring)
 		return LOOK_END;
-	uint64_t count = word_at(g, ring + g->head.ring_count);
+	uint64_t count = guest_word(g, ring + g->head.ring_count);
 	if (count < 2 || count > INDEX_MASK)
 		return LOOK_END;
 	if (!c->begun || c->ring != ring)

@@ -35,8 +35,17 @@ struct guest {
 bool guest_is_in(const char *file);
 bool guest_open(struct guest *g, const char *file, const char *instance);
 void guest_close(struct guest *g);
+/* Of its memory by virtual address: n bytes copied, false: not there; a word, at once and before whatever is read behind it, 0: not there;
+ * a text, cut to the size, false: not there. */
+bool guest_fetch(const struct guest *g, uint64_t address, void *to, size_t n);
+uint64_t guest_word(const struct guest *g, uint64_t address);
+bool guest_text(const struct guest *g, uint64_t address, char *buf, size_t size);
 /* Formats, names, clock: what a trace needs besides records. */
 void guest_describe(struct guest *g, struct trace *t, const char *name);
+/* The kernel's functions, as /proc/kallsyms has them; and what became of the hits of each event and CPU, as far as the events' own counts
+ * tell (trace_ledger): put behind what is there. */
+void guest_symbols(const struct guest *g, struct bytes *out);
+void guest_ledger(const struct guest *g, struct bytes *out);
 /* Names of tasks alone, as they are now. */
 void guest_names(struct guest *g, struct trace *t);
 /*

@@ -303,6 +303,11 @@ void *host_kept_memory(size_t *size)
 	return NULL;
 }
 
+void host_sym_place(u64 place[5])
+{
+	memset(place, 0, 5 * sizeof(*place));
+}
+
 void host_address_map(u64 *direct, u64 *image, u64 *offset)
 {
 	*direct = *image = *offset = 0;
