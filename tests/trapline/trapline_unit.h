@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 int archive_tests(void);
+int channel_tests(void);
 int machine_tests(void);
 int output_tests(void);
 int words_tests(void);

@@ -78,6 +78,13 @@ struct machine_files {
 /* QEMU's command line. Each of it to be freed. */
 char **machine_command(const struct machine_options *o, const struct machine_files *files);
 
+/* QEMU's process, and our ends; -1: not there. */
+struct qemu {
+	int pid, console, out, err, control, monitor;
+};
+/* False, said; what is open then is still to be closed, and `pid`, if there is one, to be waited for. */
+bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int archive);
+
 enum machine_end {
 	END_NOT_YET,
 	END_OFF,     /* it switched itself off */
@@ -90,7 +97,7 @@ enum machine_end {
 
 struct machine {
 	const struct machine_options *options;
-	struct machine_files files;
+	int memory, archive;  /* their files; -1 */
 	char memory_path[64]; /* where its memory can be read */
 	enum machine_end end;
 	int signal;	  /* END_SIGNAL */

@@ -1,0 +1,89 @@
+/* Channels. See channel.h. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "tools/trapline/channel.h"
+
+static bool has_more(const struct channel *c)
+{
+	return c->at < c->n;
+}
+
+/* The end of a line may be "\r\n", and the last line may have none. */
+static void end_line(struct channel *c)
+{
+	while (c->length && c->line[c->length - 1] == '\r')
+		c->length--;
+	c->line[c->length] = '\0';
+	c->take(c->context, c->line);
+	c->length = 0;
+}
+
+static void take_lines(struct channel *c)
+{
+	for (; has_more(c); c->at++) {
+		if (c->data[c->at] == '\n' || c->length == CHANNEL_LINE - 1)
+			end_line(c);
+		if (c->data[c->at] != '\n')
+			c->line[c->length++] = c->data[c->at];
+	}
+}
+
+static void end(struct channel *c)
+{
+	close(c->from);
+	c->from = -1;
+	if (c->length)
+		end_line(c);
+}
+
+static void receive(struct channel *c)
+{
+	ssize_t got = read(c->from, c->data, sizeof(c->data));
+
+	if (got < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	c->at = 0;
+	c->n = got > 0 ? got : 0;
+	if (got <= 0)
+		end(c);
+	else if (c->take)
+		take_lines(c);
+	else if (c->to < 0)
+		c->n = 0; /* nobody wants it any more */
+}
+
+/* A reader that has gone is no error: `trapline run ... | head`. What comes from now on is thrown away. */
+static void pass_on(struct channel *c)
+{
+	ssize_t put = write(c->to, c->data + c->at, c->n - c->at);
+
+	if (put >= 0) {
+		c->at += put;
+	} else if (errno != EINTR && errno != EAGAIN) {
+		c->failed = errno != EPIPE;
+		if (c->failed)
+			say_errno(c->to == STDOUT_FILENO ? "standard output" : "standard error");
+		c->to = -1;
+		c->at = c->n;
+	}
+}
+
+struct pollfd channel_waits(const struct channel *c)
+{
+	return has_more(c) ? (struct pollfd){c->to, POLLOUT, 0}
+			   : (struct pollfd){c->from, POLLIN, 0};
+}
+
+void channel_serve(struct channel *c)
+{
+	if (has_more(c))
+		pass_on(c);
+	else
+		receive(c);
+}
+
+bool channel_lives(const struct channel *c)
+{
+	return c->from >= 0 || has_more(c);
+}
