@@ -2,7 +2,7 @@
 #
 #     user/crt0.S, user/libc/*   start-up and system calls under newlib: linked to every program
 #     user/lib/*                 what programs may use beside it
-#     user/NAME.c                /bin/NAME
+#     user/NAME.c                /bin/NAME; user/NAME/* are parts of it
 #     user/tests/NAME.c          /test/NAME
 #
 # newlib is built once, from Debian's newlib-source, and kept in $(O)/newlib; NEWLIB=DIR uses one that is there already.
@@ -49,9 +49,13 @@ $(O)/u/%.S.o: %.S
 define link_program
 	@mkdir -p $(@D)
 	@echo "  LD      $(patsubst $(O)/archive/%,%,$@)"
-	$(Q)$(CC) $(ULDFLAGS) -o $@ $< $(UOBJ) $(ULIBS)
+	$(Q)$(CC) $(ULDFLAGS) -o $@ $^ $(ULIBS)
 	$(Q)strip $@
 endef
+
+# One that has parts of its own, in user/NAME/.
+UPARTS := $(wildcard user/uev/*.c)
+$(O)/archive/bin/uev: $(UPARTS:%=$(O)/u/%.o)
 
 $(O)/archive/bin/%: $(O)/u/user/%.c.o $(UOBJ)
 	$(link_program)
@@ -83,7 +87,7 @@ $(O)/initramfs.cpio: $(UFILES) $(O)/initramfs.list
 
 $(O)/k/kernel/fs/archive.S.o: private KCFLAGS += -Wa,-I$(O)
 $(O)/k/kernel/fs/archive.S.o: $(O)/initramfs.cpio
--include $(UOBJ:.o=.d) $(patsubst %,$(O)/u/%.d,$(wildcard user/*.c user/tests/*.c))
+-include $(UOBJ:.o=.d) $(patsubst %,$(O)/u/%.d,$(wildcard user/*.c user/*/*.c))
 
 # An archive for -initrd in tests: programs of the host's own kind, and a text.
 INITRD_NAMES := eh_sample glibc uev_bit uev_word

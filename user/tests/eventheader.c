@@ -69,12 +69,27 @@ static int name_of(
 	return eh_tracepoint_name(&t, out);
 }
 
+/* As the text writes a name down. */
+static void check_listed(
+    const char *providerName, unsigned eventLevel, unsigned long eventKeyword, const char *options)
+{
+	char out[EVENTHEADER_NAME_MAX], listed[EVENTHEADER_NAME_MAX];
+
+	CHECK_EQ(name_of(providerName, options, eventLevel, eventKeyword, out), 0);
+	snprintf(listed, sizeof(listed), "%s_L%xK%lx%s", providerName, eventLevel, eventKeyword,
+	    options);
+	CHECK(!strcmp(out, listed));
+}
+
 static void names(void)
 {
 	static const char *const bad_options[] = {
 	    "g", "1", "G_", "Gx-", "GxAx", "GxGx", "GxyGx", "G ", "Gx:"};
 	char out[EVENTHEADER_NAME_MAX], longest[300];
 
+	check_listed("MyProvider", 3, 0x2a, "");
+	check_listed("OtherProvider", 5, 0x1f, "Gperf");
+	check_listed("MyCompany_MyOrg_MyComponent", 255, -1UL, "AoptionBoption");
 	CHECK_EQ(name_of("MyProvider", "", 3, 0x2a, out), 0);
 	CHECK(!strcmp(out, "MyProvider_L3K2a"));
 	CHECK_EQ(name_of("OtherProvider", "Gperf", 5, 0x1f, out), 0);
