@@ -106,7 +106,7 @@ static bool make_vars(struct awk *w)
 	static const struct {
 		const char *name;
 		size_t place;
-		const char *text;
+		const char *text; /* NULL: 0 */
 	} vars[] = {
 	    {"NF", offsetof(struct awk, nf), NULL},
 	    {"NR", offsetof(struct awk, nr), NULL},
@@ -114,7 +114,7 @@ static bool make_vars(struct awk *w)
 	    {"FS", offsetof(struct awk, fs), " "},
 	    {"OFS", offsetof(struct awk, ofs), " "},
 	    {"ORS", offsetof(struct awk, ors), "\n"},
-	    {"FILENAME", offsetof(struct awk, filename), NULL},
+	    {"FILENAME", offsetof(struct awk, filename), ""},
 	    {"RSTART", offsetof(struct awk, rstart), NULL},
 	    {"RLENGTH", offsetof(struct awk, rlength), NULL},
 	    {"SUBSEP", offsetof(struct awk, subsep), "\034"},
@@ -127,8 +127,8 @@ static bool make_vars(struct awk *w)
 		if (!v)
 			return false;
 		*(struct awk_var **)((char *)w + vars[i].place) = v;
-		if (vars[i].text)
-			awk_store(w, &v->value, awk_string(vars[i].text));
+		awk_store(w, &v->value,
+		    vars[i].text ? awk_string(vars[i].text) : awk_number(sh_dec_int(0)));
 	}
 	return true;
 }

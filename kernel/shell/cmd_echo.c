@@ -98,7 +98,7 @@ static const char *next_arg(struct print *p)
 	return p->at < p->count ? p->args[p->at++] : "";
 }
 
-/* 'c is the character's number; empty is 0. */
+/* 'c is the character's number. */
 static s64 number_arg(struct print *p)
 {
 	const char *s = next_arg(p), *end;
@@ -112,7 +112,7 @@ static s64 number_arg(struct print *p)
 	minus = *s == '-';
 	end = s + (minus || *s == '+');
 	v = parse_digits(end, &end, 0);
-	if (*end) {
+	if (*end || !*s) {
 		sh_fail(p->io, "invalid number '%s'", s);
 		p->status = 1;
 		return 0;

@@ -73,8 +73,8 @@ static bool next_line(struct sed_input *in)
 	if (!s->has_next || os_interrupted())
 		return false;
 	s->line++;
-	sh_buf_put(&s->space, s->next_line.s,
-	    s->next_line.len - (s->next_line.s[s->next_line.len - 1] == '\n'));
+	s->without_newline = s->next_line.s[s->next_line.len - 1] != '\n';
+	sh_buf_put(&s->space, s->next_line.s, s->next_line.len - !s->without_newline);
 	read_ahead(in);
 	return true;
 }
@@ -116,10 +116,29 @@ static bool selected(struct sed *s, struct sed_command *c)
 	return yes != c->negate;
 }
 
+/* Whatever comes behind a line that had no newline gives it one. */
+static void end_line(struct sed *s)
+{
+	if (s->unended)
+		sh_putc(s->io, '\n');
+	s->unended = false;
+}
+
+static void put_text(struct sed *s, const char *text, size_t n)
+{
+	if (n)
+		end_line(s);
+	sh_put(s->io, text, n);
+}
+
+/* The pattern space or its first line: ends as the line that was read. */
 static void print(struct sed *s, const char *text, size_t n)
 {
+	end_line(s);
 	sh_put(s->io, text, n);
-	sh_putc(s->io, '\n');
+	s->unended = s->without_newline;
+	if (!s->unended)
+		sh_putc(s->io, '\n');
 }
 
 /* The replacement for one match: & \1..\9 \n \t. */
@@ -216,7 +235,7 @@ static void end_cycle(struct sed *s)
 {
 	if (!s->quiet)
 		print(s, s->space.s, s->space.len);
-	sh_put(s->io, s->append.s, s->append.len);
+	put_text(s, s->append.s, s->append.len);
 	s->append.len = 0;
 }
 
@@ -258,7 +277,7 @@ static enum outcome delete_first(struct sed *s)
 static enum outcome change(struct sed *s, const struct sed_command *c)
 {
 	if (!c->b.kind || !c->in_range)
-		sh_puts(s->io, c->text);
+		put_text(s, c->text, strlen(c->text));
 	return NEXT_CYCLE_SILENT;
 }
 
@@ -295,6 +314,7 @@ static enum outcome edit(struct sed_input *in, struct sed_command *c, bool *repl
 			return NEXT_CYCLE;
 		break;
 	case '=':
+		end_line(s);
 		sh_printf(s->io, "%llu\n", (unsigned long long)s->line);
 		break;
 	case 'y':
@@ -304,7 +324,7 @@ static enum outcome edit(struct sed_input *in, struct sed_command *c, bool *repl
 		sh_buf_puts(&s->append, c->text);
 		break;
 	case 'i':
-		sh_puts(s->io, c->text);
+		put_text(s, c->text, strlen(c->text));
 		break;
 	case 'c':
 		return change(s, c);
@@ -364,7 +384,7 @@ static void run(struct sed_input *in)
 		if (r == NEXT_CYCLE) {
 			end_cycle(s);
 		} else {
-			sh_put(s->io, s->append.s, s->append.len);
+			put_text(s, s->append.s, s->append.len);
 			s->append.len = 0;
 		}
 		keep = r == RESTART;

@@ -207,6 +207,8 @@ int sh_cmd_test(struct sh_io *io, int argc, char **argv)
 		r = test_or(&t) != negate;
 	}
 	if (!t.bad && t.n && t.at < t.n)
-		test_error(&t, "unknown operand");
+		t.bad = sh_fail(io, "%s: %s", t.v[t.at],
+		    t.at + 1 == t.n && binary_index(t.v[t.at]) >= 0 ? "argument expected"
+								    : "unknown operand");
 	return t.bad ? 2 : !r;
 }

@@ -209,6 +209,14 @@ static const char *expand_tilde(struct sh_expander *x, const char *p)
 	return p + 1;
 }
 
+static void put_literal(struct sh_expander *x, char c)
+{
+	if (x->in_param && !x->quoted)
+		put_split(x, c);
+	else
+		put_char(x, c, x->quoted);
+}
+
 /* A raw word from the source, or the word inside ${x:-word}. */
 void sh_expand_raw(struct sh_expander *x, const char *p, const char *end)
 {
@@ -227,7 +235,7 @@ void sh_expand_raw(struct sh_expander *x, const char *p, const char *end)
 		} else if (*p == '$' || *p == '`') {
 			p = sh_expand_dollar(x, p);
 		} else {
-			put_char(x, *p++, x->quoted);
+			put_literal(x, *p++);
 		}
 	}
 }

@@ -12,6 +12,7 @@ struct sh_expander {
 	bool started;		 /* the field exists even if it is empty */
 	bool after_blank;	 /* IFS blanks just ended a field */
 	bool quoted;		 /* between double quotes */
+	bool in_param;		 /* in the word of ${x:-word}, which is split like a value */
 	bool failed;
 };
 

@@ -153,6 +153,15 @@ static void complain_unset(struct sh_expander *x, struct param *p, const char *s
 	sh_expand_fail(x);
 }
 
+static void put_word(struct sh_expander *x, const char *s, const char *end)
+{
+	bool outer = x->in_param;
+
+	x->in_param = true;
+	sh_expand_raw(x, s, end);
+	x->in_param = outer;
+}
+
 /* - + = ? with or without the colon; s is at the word. */
 static void put_conditional(
     struct sh_expander *x, struct param *p, char op, bool colon, const char *s, const char *end)
@@ -161,11 +170,11 @@ static void put_conditional(
 
 	if (op == '+') {
 		if (set)
-			sh_expand_raw(x, s, end);
+			put_word(x, s, end);
 	} else if (set) {
 		put_value(x, p);
 	} else if (op == '-') {
-		sh_expand_raw(x, s, end);
+		put_word(x, s, end);
 	} else if (op == '=') {
 		assign_default(x, p, s, end);
 	} else {

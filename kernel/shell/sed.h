@@ -35,6 +35,8 @@ struct sed {
 	bool quit, last_known;
 	struct sh_buf space, hold, out, append, next_line;
 	bool has_next;
+	bool without_newline; /* the line that was read last */
+	bool unended;	      /* what was printed last */
 };
 
 /* Adds the commands of one script to the program. 0, or 1 after a message. */

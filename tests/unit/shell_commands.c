@@ -24,6 +24,7 @@ static void echo(void)
 	    {"printf '%032d' 0 | tr 0 a; printf '%0500d' 7 | wc -c",
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa500\n"},
 	    {"printf ''", ""}, {"printf '%d\\n' x", "sh: invalid number 'x'\n0\n=1"},
+	    {"printf '%d\\n' ''", "sh: invalid number ''\n0\n=1"},
 	    {"printf '%d\\n' 12x", "sh: invalid number '12x'\n0\n=1"},
 	    {"printf '%y'", "sh: %y: invalid format\n=1"}, {"printf 'no newline'", "no newline"});
 }
@@ -37,7 +38,8 @@ static void test(void)
 	    {"[ a = b -o c = c ]; echo $?; [ ! a = b ]; echo $?", "0\n0\n"},
 	    {"[ '(' 1 = 2 ')' ]; echo $?", "1\n"}, {"test; echo $?; [ ]; echo $?", "1\n1\n"},
 	    {"[ 1 -eq x ]; echo $?", "sh: x: bad number\n2\n"}, {"[ 1", "sh: missing ]\n=2"},
-	    {"[ a b ]; echo $?", "sh: unknown operand\n2\n"},
+	    {"[ a b ]; echo $?; [ a = ]",
+		"sh: b: unknown operand\n2\nsh: =: argument expected\n=2"},
 	    {"[ -f = -f ]; echo $?; [ ! ]; echo $?; [ -n ]; echo $?", "0\n0\n0\n"},
 	    {"ln -s nowhere l; [ -L l ]; echo $?; [ -e l ]; echo $?", "0\n1\n"});
 }
@@ -91,6 +93,10 @@ static void sed(void)
 	    {"echo A | sed 's/a/x/I'; seq 6 | sed -n '1~2p' | tr '\\n' ' '; echo", "x\n1 3 5 \n"},
 	    {"seq 3 | sed '2c two'; echo q | sed k", "1\ntwo\n3\nsed: unknown command\n=1"},
 	    {"seq 5 | sed -e 2d -e 's/^/x/' -e 4q", "x1\nx3\nx4\n"},
+	    {"printf 'a\\nb' | sed p; echo; printf a | sed '$a end'; printf a | sed -n 'p;='; "
+	     "printf a > f; "
+	     "printf b | sed 's/$/;/' f -",
+		"a\na\nb\nb\na\nend\na\n1\na;\nb;"},
 	    {"echo 'a b' | sed 's/ /\\n/'; echo x | sed 's/x/a\\&b/'", "a\nb\na&b\n"});
 }
 
@@ -126,6 +132,7 @@ static void awk(void)
 	    {"awk -v n=4 'BEGIN{print n*2; x[\"a\"]; print (\"a\" in x), (\"b\" in x); delete "
 	     "x[\"a\"]; print length(x)}'",
 		"8\n1 0\n0\n"},
+	    {"awk 'BEGIN{print NR, NF, FNR} END{print NR}' < /dev/null", "0 0 0\n0\n"},
 	    {"awk 'BEGIN{system(\"x\")}'; awk '{getline x}'; awk 'function f(x){return x}'",
 		"awk: not understood here near '(\"x\")}'\nawk: not understood here near ' x}'\n"
 		"awk: not understood here near ' f(x){return x}'\n=2"},

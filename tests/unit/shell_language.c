@@ -40,6 +40,11 @@ static void variables(void)
 	    {"set -- a b c; shift 2; echo $1 $#", "c 1\n"},
 	    {"false; echo $?; true; echo $?", "1\n0\n"}, {"A=1; (A=2; echo $A); echo $A", "2\n1\n"},
 	    {"echo ${x:-${y:-deep}} ${x:-\"a  b\"}", "deep a  b\n"},
+	    {"for i in ${x:-a b} ${x:-\"c d\"e f} \"${x:-g h}\" ${PWD:+i j}; do echo \"<$i>\"; "
+	     "done",
+		"<a>\n<b>\n<c de>\n<f>\n<g h>\n<i>\n<j>\n"},
+	    {"y=${x:-a b}; echo \"$y\"; IFS=:; set -- ${x:-1:2} ${y:+'3:4'}; echo $# $3",
+		"a b\n3 3 4\n"},
 	    {"echo ${1x}", "sh: bad substitution\n=2"});
 }
 
