@@ -47,18 +47,8 @@ static ssize msr_write_file(struct file *f, const void *buf, size_t n, u64 *pos)
 	return n;
 }
 
-static s64 msr_seek(struct file *f, s64 off, int whence)
-{
-	s64 to = whence == 0 ? off : (s64)f->pos + off;
-
-	if (whence > 1 || to < 0)
-		return -EINVAL;
-	f->pos = to;
-	return to;
-}
-
 static const struct file_ops msr_ops = {
-    .read = msr_read_file, .write = msr_write_file, .seek = msr_seek};
+    .read = msr_read_file, .write = msr_write_file, .seek = dev_seek};
 
 static const struct {
 	u32 msr;

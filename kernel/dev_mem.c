@@ -135,17 +135,7 @@ static ssize mem_write(struct file *f, const void *buf, size_t n, u64 *pos)
 	return access_all((char *)buf, n, pos, true);
 }
 
-static s64 mem_seek(struct file *f, s64 off, int whence)
-{
-	s64 to = whence == 0 ? off : (s64)f->pos + off;
-
-	if (whence > 1 || to < 0)
-		return -EINVAL;
-	f->pos = to;
-	return to;
-}
-
-static const struct file_ops mem_ops = {.read = mem_read, .write = mem_write, .seek = mem_seek};
+static const struct file_ops mem_ops = {.read = mem_read, .write = mem_write, .seek = dev_seek};
 
 void dev_mem_init(void)
 {

@@ -239,9 +239,10 @@ static ssize inject_write(struct tfs_file *f, const void *buf, size_t n)
 		return -EINVAL;
 	if (trace_file_counts(file))
 		return -ENOMEM;
-	char *line = host_alloc(PAGE_SIZE + RB_MAX_DATA), *rec = line + PAGE_SIZE;
+	char *line = host_alloc(PAGE_SIZE + RB_MAX_DATA);
 	if (!line)
 		return -ENOMEM;
+	char *rec = line + PAGE_SIZE;
 	memcpy(line, buf, n);
 	long len = trace_inject_parse(file->call, line, rec, RB_MAX_DATA);
 	if (len > 0)

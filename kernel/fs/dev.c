@@ -53,6 +53,16 @@ static int parent_of(const char *path, struct vnode **dir, const char **name)
 	return vfs_lookup(part, true, dir);
 }
 
+s64 dev_seek(struct file *f, s64 off, int whence)
+{
+	s64 to = whence == 0 ? off : (s64)f->pos + off;
+
+	if (whence > 1 || to < 0)
+		return -EINVAL;
+	f->pos = to;
+	return to;
+}
+
 int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *priv)
 {
 	char path[64];

@@ -166,6 +166,8 @@ int pipe_create(struct file **rd, struct file **wr, u32 flags);
 /* Device and proc registration: drivers and the rest of the kernel give files to /dev and /proc. */
 /* `name` may be a path below /dev: directories are made. */
 int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *priv);
+/* .seek of a device that has addresses but no end: from the start, or from where one is. */
+s64 dev_seek(struct file *f, s64 off, int whence);
 /* A file whose contents are memory that stays; directories are made. `path` is absolute. */
 int vfs_add_static(const char *path, u32 mode, const void *data, u64 size);
 struct seq;

@@ -11,12 +11,7 @@
 #include "trace/dynevent.h"
 #include "trace/probe.h"
 
-/* As in hist.c. */
-int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void)
-{
-	return 1;
-}
+FUZZ_KEEPS_RINGS
 
 #define EVENTS "dynamic_events"
 #define LINES  12

@@ -20,3 +20,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                                                   \
 		}                                                                                  \
 	} while (0)
+
+/* For a fuzzer that keeps rings from input to input: they have flags in their pointers, which the leak finder takes for none. Host tests
+ * of the same code look for leaks. */
+#define FUZZ_KEEPS_RINGS                                                                           \
+	int __lsan_is_turned_off(void);                                                            \
+	int __lsan_is_turned_off(void)                                                             \
+	{                                                                                          \
+		return 1;                                                                          \
+	}

@@ -166,6 +166,26 @@ static void holding(void)
 	EXPECT_EQ(synth_event_delete("mem"), 0);
 }
 
+static int inject(void)
+{
+	return trace_put("events/synthetic/mem/inject", "aa=1");
+}
+
+static void not_injected(void)
+{
+	EXPECT_STR(trace_nth(0), "");
+}
+
+static void injecting(void)
+{
+	trace_fresh();
+	EXPECT_EQ(define(), 0);
+	EXPECT(fail_each(inject, not_injected) >= 2); /* the open file, the line */
+	EXPECT(*trace_nth(0));
+	trace_fresh();
+	EXPECT_EQ(synth_event_delete("mem"), 0);
+}
+
 /* An event goes without any memory. */
 static void removing(void)
 {
@@ -279,6 +299,7 @@ static const struct ktap_case cases[] = {
     {"dyn_alloc.switching_event_probes", switching_event_probes},
     {"dyn_alloc.creating", creating},
     {"dyn_alloc.holding", holding},
+    {"dyn_alloc.injecting", injecting},
     {"dyn_alloc.removing", removing},
     {"dyn_alloc.hists", hists_fail},
     {NULL, NULL},

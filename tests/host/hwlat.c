@@ -42,12 +42,8 @@ static void end(void)
 {
 	machine_clock(NULL);
 	machine_smis(false, 0);
-	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
-	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/mode", "round-robin"), 0);
+	trace_hwlat_fresh();
 	EXPECT_EQ(trace_put("tracing_cpumask", "f"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/window", "1000000"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/width", "500000"), 0);
 	trace_fresh();
 }
 

@@ -210,29 +210,13 @@ static void buffers(void)
 	trace_fresh();
 }
 
-static int make(const char *name)
-{
-	struct tfs_node dir;
-
-	EXPECT_EQ(trace_walk("instances", &dir), 0);
-	return tfs_mkdir(&dir, name);
-}
-
-static int drop(const char *name)
-{
-	struct tfs_node dir;
-
-	EXPECT_EQ(trace_walk("instances", &dir), 0);
-	return tfs_rmdir(&dir, name);
-}
-
 /* Made, switched on, read and removed while it is hit everywhere. */
 static void instances(void)
 {
 	begin();
 	for (unsigned i = 0; i < 60; i++) {
-		EXPECT_EQ(make("i"), 0);
-		EXPECT_EQ(make("j"), 0);
+		EXPECT_EQ(trace_make_instance("i"), 0);
+		EXPECT_EQ(trace_make_instance("j"), 0);
 		EXPECT_EQ(trace_put("instances/i/events/unit/enable", "1"), 0);
 		EXPECT_EQ(trace_put("instances/j/events/enable", "1"), 0);
 		disturb();
@@ -242,9 +226,9 @@ static void instances(void)
 			check_lines(trace_get("instances/j/trace", NULL));
 			EXPECT(strstr(trace_get("instances/i/trace_ledger", NULL), "\nbalanced\n"));
 		}
-		EXPECT_EQ(drop(i % 2 ? "i" : "j"), 0);
+		EXPECT_EQ(trace_drop_instance(i % 2 ? "i" : "j"), 0);
 		disturb();
-		EXPECT_EQ(drop(i % 2 ? "j" : "i"), 0);
+		EXPECT_EQ(trace_drop_instance(i % 2 ? "j" : "i"), 0);
 	}
 	end();
 	check_ledger();
@@ -254,12 +238,12 @@ static void instances(void)
 /* What needs memory; and its undoing. */
 static int make_it(void)
 {
-	return make("i");
+	return trace_make_instance("i");
 }
 
 static int drop_it(void)
 {
-	return drop("i");
+	return trace_drop_instance("i");
 }
 
 static int take_snapshot(void)
@@ -344,9 +328,9 @@ static void no_memory(void)
 	each_fails("buffer_size_kb", enlarge, shrink);
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
-	EXPECT_EQ(make("i"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
 	each_fails("rmdir", drop_it, make_it);
-	EXPECT_EQ(drop("i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 	trace_fresh();
 }
 

@@ -3,62 +3,19 @@
  * ledger. While they fire, the probe is switched, defined and removed, in the whole machine and in an instance that comes and goes.
  */
 #include "kernel/lib/atomic.h"
-#include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
-#include "tests/kernel/threads.h"
-#include "tests/unit/prng.h"
+#include "tests/kernel/feed.h"
 #include "tests/unit/trace_tools.h"
 
 #define PROBE  "e:x unit.unit_text t=$text:string m=$mark:s32 c=$comm:string"
 #define ENABLE "events/eprobes/x/enable"
 #define EVENTS 5000 /* on each CPU */
 
-static u64 fired, feeding; /* [A] */
-static u64 seed;
-
-static void fire(void)
+static void fire(u64 random __maybe_unused)
 {
 	trace_unit_text("who", "some text", "more");
-	atomic_add(&fired, 1);
-}
-
-static bool in_nmi(struct regs *r __maybe_unused)
-{
-	fire();
-	return true;
-}
-
-static void feed(void *arg)
-{
-	u64 random = seed + (u64)arg * 77;
-
-	for (u32 i = 0; i < EVENTS; i++) {
-		u64 r = prng_next(&random) >> 20;
-		fire();
-		if (r % 256 == 0)
-			nmi_send((r >> 8) % cpu_count());
-	}
-	atomic_sub(&feeding, 1);
-}
-
-static void feed_on_all(void (*meanwhile)(void))
-{
-	struct threads t = {.n = 0};
-
-	seed = cycles();
-	ktap_note("seed %lu, %u CPUs", seed, cpu_count());
-	atomic_store(&fired, 0);
-	atomic_store(&feeding, cpu_count());
-	EXPECT_EQ(nmi_handler_add(in_nmi), 0);
-	for (u64 cpu = 0; cpu < cpu_count(); cpu++)
-		thread_start(&t, feed, (void *)cpu, cpu);
-	while (meanwhile && atomic_load(&feeding))
-		meanwhile();
-	threads_join(&t);
-	nmi_handler_remove(in_nmi);
 }
 
 static u64 hits_of_probe(void)
@@ -82,8 +39,8 @@ static void every_hit(void)
 	trace_fresh();
 	EXPECT_EQ(trace_append("dynamic_events", PROBE), 0);
 	EXPECT_EQ(trace_put(ENABLE, "1"), 0);
-	feed_on_all(NULL);
-	EXPECT_EQ(hits_of_probe(), atomic_load(&fired));
+	feed_on_all(fire, EVENTS, NULL);
+	EXPECT_EQ(hits_of_probe(), atomic_load(&feed_count));
 	expect_balance();
 	EXPECT_STR(trace_nth_event(0), "x: (unit.unit_text) t=\"some text\" m=7 c=\"who\"");
 	EXPECT_EQ(trace_put(ENABLE, "0"), 0);
@@ -118,7 +75,7 @@ static void change(void)
 static void comes_and_goes(void)
 {
 	trace_fresh();
-	feed_on_all(change);
+	feed_on_all(fire, EVENTS, change);
 	expect_balance();
 	trace_fresh();
 	EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), "0\n");

@@ -5,55 +5,18 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/task/interrupt.h"
-#include "kernel/task/task.h"
-#include "tests/kernel/threads.h"
-#include "tests/unit/prng.h"
+#include "tests/kernel/feed.h"
 #include "tests/unit/trace_tools.h"
 #include "trace/hist.h"
 
 #define TRIGGER "events/unit/unit_numbers/trigger"
 #define EVENTS	20000 /* on each CPU */
 
-static u64 fired, feeding; /* [A] */
-static u32 range;	   /* of keys */
-static u64 seed;
+static u32 range; /* of keys */
 
-static bool in_nmi(struct regs *r __maybe_unused)
+static void fire(u64 random)
 {
-	trace_unit_numbers(1, 1, 0, atomic_load_relaxed(&fired) % range);
-	atomic_add(&fired, 1);
-	return true;
-}
-
-static void feed(void *arg)
-{
-	u64 random = seed + (u64)arg * 77;
-
-	for (u32 i = 0; i < EVENTS; i++) {
-		u64 r = prng_next(&random) >> 20;
-		trace_unit_numbers(1, 1, 0, r % range);
-		atomic_add(&fired, 1);
-		if (r % 256 == 0)
-			nmi_send((r >> 8) % cpu_count());
-	}
-	atomic_sub(&feeding, 1);
-}
-
-static void feed_on_all(void (*meanwhile)(void))
-{
-	struct threads t = {.n = 0};
-
-	seed = cycles();
-	ktap_note("seed %lu, %u CPUs", seed, cpu_count());
-	EXPECT_EQ(nmi_handler_add(in_nmi), 0);
-	atomic_store(&feeding, cpu_count());
-	for (u64 cpu = 0; cpu < cpu_count(); cpu++)
-		thread_start(&t, feed, (void *)cpu, cpu);
-	while (meanwhile && atomic_load(&feeding))
-		meanwhile();
-	threads_join(&t);
-	nmi_handler_remove(in_nmi);
+	trace_unit_numbers(1, 1, 0, random % range);
 }
 
 /* Every entry once, all counts together. */
@@ -81,10 +44,9 @@ static void feeds(const char *trigger, u32 keys)
 {
 	trace_fresh();
 	range = keys;
-	atomic_store(&fired, 0);
 	EXPECT_EQ(trace_put(TRIGGER, trigger), 0);
-	feed_on_all(NULL);
-	check_table(atomic_load(&fired));
+	feed_on_all(fire, EVENTS, NULL);
+	check_table(atomic_load(&feed_count));
 	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
 	trace_fresh();
 }
@@ -125,7 +87,7 @@ static void comes_and_goes(void)
 	trace_fresh();
 	range = 300;
 	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=d:xx=b:onmax($xx).save(common_pid)"), 0);
-	feed_on_all(read_and_clear);
+	feed_on_all(fire, EVENTS, read_and_clear);
 	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
 	EXPECT(list_empty(&hists));
 	trace_fresh();

@@ -52,12 +52,8 @@ static void begin(const char *mode, const char *mask)
 
 static void end(void)
 {
-	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	trace_hwlat_fresh();
 	nmi_handler_remove(steal);
-	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/mode", "round-robin"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/window", "1000000"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/width", "500000"), 0);
 	EXPECT_EQ(trace_put("tracing_cpumask", "3"), 0);
 	trace_fresh();
 }
@@ -186,8 +182,7 @@ static void come_and_go(void)
 		EXPECT_EQ(trace_put("tracing_on", "1"), 0);
 		EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
 	}
-	EXPECT_EQ(trace_put("hwlat_detector/mode", "round-robin"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/width", "500000"), 0);
+	trace_hwlat_fresh();
 	trace_fresh();
 	EXPECT(settled_free_pages() + 16 >= before);
 }

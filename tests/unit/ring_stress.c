@@ -186,28 +186,35 @@ static void smallest(void)
 	consume_while_writing(2, RB_FL_OVERWRITE);
 }
 
+/* Every event of a page that was given. */
+static void check_events(const struct ring_buffer_page *page, u64 bytes)
+{
+	u64 at = 0, ts = page->time_stamp;
+
+	while (at < bytes) {
+		struct ring_buffer_event *ev = (void *)(page->data + at);
+
+		ts += ring_buffer_time_delta(ev);
+		if (ev->type == RINGBUF_TYPE_DATA)
+			check_record(ring_buffer_event_data(ev), ts);
+		at += ring_buffer_event_length(ev);
+	}
+	EXPECT_EQ(at, bytes);
+}
+
 static void pages(void)
 {
 	struct ring_buffer_page *page = ring_buffer_alloc_page();
 
 	begin(6, RB_FL_OVERWRITE);
 	while (atomic_load(&writing)) {
-		u64 at, bytes, ts;
+		u64 bytes;
 
 		interrupt();
 		if (ring_buffer_read_page(rb, &page, PAGE_SIZE, WRITER, false))
 			continue;
 		bytes = page->commit & 0xfff;
-		ts = page->time_stamp;
-		for (at = 0; at < bytes;) {
-			struct ring_buffer_event *ev = (void *)(page->data + at);
-
-			ts += ring_buffer_time_delta(ev);
-			if (ev->type == RINGBUF_TYPE_DATA)
-				check_record(ring_buffer_event_data(ev), ts);
-			at += ring_buffer_event_length(ev);
-		}
-		EXPECT_EQ(at, bytes);
+		check_events(page, bytes);
 		if (page->commit & RB_MISSED_STORED)
 			lost_sum += ((struct unaligned *)(page->data + bytes))->value;
 		else
@@ -226,17 +233,9 @@ static void pages(void)
 static void check_mapped(const struct trace_buffer_meta *meta)
 {
 	struct ring_buffer_page *page = ring_buffer_map_page(rb, WRITER, 1 + meta->reader.id);
-	u64 bytes = page->commit & 0xfffff, ts = page->time_stamp, at = 0;
+	u64 bytes = page->commit & 0xfffff;
 
-	while (at < bytes) {
-		struct ring_buffer_event *ev = (void *)(page->data + at);
-
-		ts += ring_buffer_time_delta(ev);
-		if (ev->type == RINGBUF_TYPE_DATA)
-			check_record(ring_buffer_event_data(ev), ts);
-		at += ring_buffer_event_length(ev);
-	}
-	EXPECT_EQ(at, bytes);
+	check_events(page, bytes);
 	EXPECT_EQ(page->commit & 0xfffff, bytes);
 	lost_sum += meta->reader.lost_events;
 	EXPECT_EQ(!(page->commit & RB_MISSED_EVENTS), !meta->reader.lost_events);

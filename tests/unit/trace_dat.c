@@ -157,9 +157,7 @@ static void instance_and_snapshot(void)
 	EXPECT_EQ(records, 2);
 	EXPECT_EQ(lost + unknown, 0);
 
-	struct tfs_node node;
-	EXPECT_EQ(trace_walk("instances", &node), 0);
-	EXPECT_EQ(tfs_mkdir(&node, "other"), 0);
+	EXPECT_EQ(trace_make_instance("other"), 0);
 	EXPECT_EQ(trace_put("instances/other/trace_marker", "one"), 0);
 	dat_read("instances/other/trace.dat", 4096);
 	host_lock();
@@ -167,7 +165,7 @@ static void instance_and_snapshot(void)
 	host_unlock();
 	EXPECT_EQ(dat_check(tr, tr->buffer), 1);
 	dat_release();
-	EXPECT_EQ(tfs_rmdir(&node, "other"), 0);
+	EXPECT_EQ(trace_drop_instance("other"), 0);
 	trace_fresh();
 }
 

@@ -6,12 +6,7 @@
 static void fresh(void)
 {
 	trace_fresh();
-	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
-	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/mode", "round-robin"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/width", "0"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/window", "1000000"), 0);
-	EXPECT_EQ(trace_put("hwlat_detector/width", "500000"), 0);
+	trace_hwlat_fresh();
 }
 
 /* A width may be all of the window, not more; and the other way round. */
@@ -89,14 +84,11 @@ static int open_pipe(const char *path, struct tfs_file **f)
 /* One array has it at a time; not while a trace_pipe is open; and it goes with its instance. */
 static void one_owner(void)
 {
-	struct tfs_node top, dir;
 	struct tfs_file *f;
 
 	fresh();
 	EXPECT_EQ(trace_put("hwlat_detector/width", "1"), 0);
-	tfs_root(&top);
-	EXPECT_EQ(tfs_lookup(&top, "instances", &dir), 0);
-	EXPECT_EQ(tfs_mkdir(&dir, "hw"), 0);
+	EXPECT_EQ(trace_make_instance("hw"), 0);
 	EXPECT_STR(trace_get("instances/hw/available_tracers", NULL), "hwlat nop\n");
 	EXPECT_EQ(open_pipe("instances/hw/trace_pipe", &f), 0);
 	EXPECT_EQ(trace_put("instances/hw/current_tracer", "hwlat"), -EBUSY);
@@ -105,7 +97,7 @@ static void one_owner(void)
 	EXPECT_EQ(trace_put("instances/hw/current_tracer", "hwlat"), 0);
 	EXPECT_EQ(trace_put("current_tracer", "hwlat"), -EBUSY);
 	EXPECT_STR(trace_get("current_tracer", NULL), "nop\n");
-	EXPECT_EQ(tfs_rmdir(&dir, "hw"), 0);
+	EXPECT_EQ(trace_drop_instance("hw"), 0);
 	EXPECT_EQ(trace_put("current_tracer", "hwlat"), 0);
 	EXPECT(strstr(trace_get("trace", NULL), "# tracer: hwlat\n#\n"));
 	fresh();

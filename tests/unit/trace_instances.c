@@ -3,22 +3,6 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace_tools.h"
 
-static int make(const char *name)
-{
-	struct tfs_node dir;
-
-	EXPECT_EQ(trace_walk("instances", &dir), 0);
-	return tfs_mkdir(&dir, name);
-}
-
-static int drop(const char *name)
-{
-	struct tfs_node dir;
-
-	EXPECT_EQ(trace_walk("instances", &dir), 0);
-	return tfs_rmdir(&dir, name);
-}
-
 /* Entries of a directory, each with a blank behind it. */
 static const char *list(const char *path)
 {
@@ -40,23 +24,23 @@ static void names(void)
 
 	trace_fresh();
 	EXPECT_STR(list("instances"), "");
-	EXPECT_EQ(make("m"), 0);
-	EXPECT_EQ(make("z"), 0);
-	EXPECT_EQ(make("a"), 0);
+	EXPECT_EQ(trace_make_instance("m"), 0);
+	EXPECT_EQ(trace_make_instance("z"), 0);
+	EXPECT_EQ(trace_make_instance("a"), 0);
 	EXPECT_STR(list("instances"), "m z a "); /* as they came */
-	EXPECT_EQ(make("m"), -EEXIST);
-	EXPECT_EQ(drop("nosuch"), -ENOENT);
-	EXPECT_EQ(drop(""), -ENOENT); /* the global one has no name here */
-	EXPECT_EQ(drop("m"), 0);
+	EXPECT_EQ(trace_make_instance("m"), -EEXIST);
+	EXPECT_EQ(trace_drop_instance("nosuch"), -ENOENT);
+	EXPECT_EQ(trace_drop_instance(""), -ENOENT); /* the global one has no name here */
+	EXPECT_EQ(trace_drop_instance("m"), 0);
 	EXPECT_STR(list("instances"), "z a ");
-	EXPECT_EQ(drop("z"), 0);
-	EXPECT_EQ(drop("a"), 0);
+	EXPECT_EQ(trace_drop_instance("z"), 0);
+	EXPECT_EQ(trace_drop_instance("a"), 0);
 	for (unsigned n = 254; n <= 255; n++) {
 		memset(name, 'x', n);
 		name[n] = '\0';
-		EXPECT_EQ(make(name), 0);
+		EXPECT_EQ(trace_make_instance(name), 0);
 		EXPECT_EQ(strlen(list("instances")), n + 1);
-		EXPECT_EQ(drop(name), 0);
+		EXPECT_EQ(trace_drop_instance(name), 0);
 	}
 }
 
@@ -69,21 +53,21 @@ static void coming_and_going(void)
 
 	trace_fresh();
 	for (char name[2] = "d"; *name >= 'a'; --*name)
-		EXPECT_EQ(make(name), 0);
+		EXPECT_EQ(trace_make_instance(name), 0);
 	EXPECT_EQ(trace_walk("instances", &dir), 0);
 	for (unsigned n = 0; tfs_readdir(&dir, &cookie, &entry) == 1; n++) {
 		EXPECT(strlen(seen) < 8);
 		strscpy(seen + strlen(seen), entry.name, 2);
 		if (n == 1) { /* the first is removed, and the next; one comes */
-			EXPECT_EQ(drop("d"), 0);
-			EXPECT_EQ(drop("b"), 0);
-			EXPECT_EQ(make("b"), 0);
-			EXPECT_EQ(make("0"), 0);
+			EXPECT_EQ(trace_drop_instance("d"), 0);
+			EXPECT_EQ(trace_drop_instance("b"), 0);
+			EXPECT_EQ(trace_make_instance("b"), 0);
+			EXPECT_EQ(trace_make_instance("0"), 0);
 		}
 	}
 	EXPECT_STR(seen, "dcab0");
 	for (const char *p = "abc0"; *p; p++)
-		EXPECT_EQ(drop((char[2]){*p}), 0);
+		EXPECT_EQ(trace_drop_instance((char[2]){*p}), 0);
 }
 
 static void elsewhere(void)
@@ -91,7 +75,7 @@ static void elsewhere(void)
 	struct tfs_node node;
 
 	trace_fresh();
-	EXPECT_EQ(make("i"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
 	static const char *const dirs[] = {"", "options", "events", "events/unit",
 	    "events/unit/unit_text", "per_cpu", "per_cpu/cpu0", "instances/i",
 	    "instances/i/events"};
@@ -107,7 +91,7 @@ static void elsewhere(void)
 	EXPECT_EQ(trace_walk("instances/i/trace", &node), 0);
 	EXPECT_EQ(tfs_mkdir(&node, "x"), -ENOTDIR);
 	EXPECT_EQ(tfs_rmdir(&node, "x"), -ENOTDIR);
-	EXPECT_EQ(drop("i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 }
 
 /* An open file of any kind keeps its instance. */
@@ -122,12 +106,12 @@ static void busy(void)
 	struct tfs_file *f;
 
 	trace_fresh();
-	EXPECT_EQ(make("i"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), "instances/i/%s", files[i]);
 		EXPECT_EQ(trace_walk(path, &node), 0);
 		EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
-		if (drop("i") != -EBUSY)
+		if (trace_drop_instance("i") != -EBUSY)
 			EXPECT_STR(path, "busy");
 		tfs_release(f);
 	}
@@ -135,11 +119,11 @@ static void busy(void)
 	struct trace_array *tr = trace_array_find("i");
 	trace_array_get(tr);
 	host_unlock();
-	EXPECT_EQ(drop("i"), -EBUSY);
+	EXPECT_EQ(trace_drop_instance("i"), -EBUSY);
 	host_lock();
 	trace_array_put(tr);
 	host_unlock();
-	EXPECT_EQ(drop("i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 }
 
 /* A place that was looked up is worth nothing when its instance is gone, also when another has its name (or its address). */
@@ -153,10 +137,10 @@ static void gone(void)
 	u64 cookie = 0;
 
 	trace_fresh();
-	EXPECT_EQ(make("i"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++)
 		EXPECT_EQ(trace_walk(paths[i], &node[i]), 0);
-	EXPECT_EQ(drop("i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 	for (unsigned again = 0; again < 2; again++) {
 		for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
 			if ((node[i].mode & 0170000) != 0040000) {
@@ -170,17 +154,17 @@ static void gone(void)
 			EXPECT_EQ(tfs_rmdir(&node[i], "options"), -ENOENT);
 		}
 		if (!again)
-			EXPECT_EQ(make("i"), 0);
+			EXPECT_EQ(trace_make_instance("i"), 0);
 	}
 	EXPECT_EQ(trace_walk(paths[0], &out), 0);
 	EXPECT(out.ino != node[0].ino);
-	EXPECT_EQ(drop("i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 }
 
 static void own_events(void)
 {
 	trace_fresh();
-	EXPECT_EQ(make("i"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
 	EXPECT_EQ(trace_put("instances/i/events/unit/unit_numbers/enable", "1"), 0);
 	trace_unit_numbers(1, 2, 3, 4);
 	EXPECT_STR(trace_nth_event(0), "");
@@ -188,7 +172,7 @@ static void own_events(void)
 	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), "0\n");
 	EXPECT_STR(trace_get("events/unit/enable", NULL), "0\n");
 	EXPECT_STR(trace_get("instances/i/events/unit/enable", NULL), "X\n");
-	EXPECT_EQ(drop("i"), 0); /* with the event still on */
+	EXPECT_EQ(trace_drop_instance("i"), 0); /* with the event still on */
 	EXPECT_EQ(key_unit_numbers.enabled, 0);
 	trace_unit_numbers(1, 2, 3, 4);
 }
@@ -200,7 +184,7 @@ static void inherited(void)
 	EXPECT_EQ(trace_put("options/stacktrace", "1"), 0);
 	EXPECT_EQ(trace_put("options/overwrite", "0"), 0);
 	EXPECT_EQ(trace_put("options/event-fork", "1"), 0);
-	EXPECT_EQ(make("i"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
 	EXPECT_STR(trace_get("instances/i/options/stacktrace", NULL), "1\n");
 	EXPECT_STR(trace_get("instances/i/options/overwrite", NULL), "0\n");
 	EXPECT_STR(trace_get("instances/i/options/event-fork", NULL), "0\n");
@@ -208,7 +192,7 @@ static void inherited(void)
 	struct trace_array *tr = trace_array_find("i");
 	EXPECT(trace_builtin_file(tr, TRACE_PRINT)->way & TRACE_WAY_STACK);
 	host_unlock();
-	EXPECT_EQ(drop("i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 	trace_fresh();
 }
 
@@ -217,7 +201,7 @@ static void options_of_the_top(void)
 	struct tfs_node node;
 
 	trace_fresh();
-	EXPECT_EQ(make("i"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
 	EXPECT_EQ(trace_walk("instances/i/options/trace_printk", &node), -ENOENT);
 	EXPECT_EQ(trace_walk("instances/i/options/record-cmd", &node), -ENOENT);
 	EXPECT(!strstr(list("instances/i/options"), "record-cmd"));
@@ -225,7 +209,7 @@ static void options_of_the_top(void)
 	EXPECT(strstr(list("options"), "record-cmd"));
 	EXPECT(!strstr(list("instances/i"), "instances"));
 	EXPECT(!strstr(list("instances/i"), "README"));
-	EXPECT_EQ(drop("i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 }
 
 static const struct ktap_case cases[] = {

@@ -199,11 +199,8 @@ static void snapshots(void)
 
 static void instances(void)
 {
-	struct tfs_node dir;
-
 	trace_fresh();
-	EXPECT_EQ(trace_walk("instances", &dir), 0);
-	EXPECT_EQ(tfs_mkdir(&dir, "i"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
 	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
 	EXPECT_EQ(trace_put("instances/i/events/unit/unit_numbers/enable", "1"), 0);
 	s64 hits = all("hits ");
@@ -213,7 +210,7 @@ static void instances(void)
 	EXPECT_EQ(number("instances/i/trace_ledger", "unit:unit_numbers: ", "recorded "), 6);
 	EXPECT(strstr(trace_get("instances/i/trace_ledger", NULL), "\nbalanced\n"));
 	EXPECT(balanced());
-	EXPECT_EQ(tfs_rmdir(&dir, "i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 	EXPECT(balanced());
 	trace_fresh();
 }

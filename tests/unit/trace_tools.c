@@ -50,6 +50,32 @@ void trace_fresh(void)
 	EXPECT_EQ(trace_put("trace", ""), 0);
 }
 
+void trace_hwlat_fresh(void)
+{
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
+	EXPECT_EQ(trace_put("hwlat_detector/mode", "round-robin"), 0);
+	EXPECT_EQ(trace_put("hwlat_detector/width", "0"), 0); /* whatever the window is */
+	EXPECT_EQ(trace_put("hwlat_detector/window", "1000000"), 0);
+	EXPECT_EQ(trace_put("hwlat_detector/width", "500000"), 0);
+}
+
+int trace_make_instance(const char *name)
+{
+	struct tfs_node dir;
+	int err = trace_walk("instances", &dir);
+
+	return err ? err : tfs_mkdir(&dir, name);
+}
+
+int trace_drop_instance(const char *name)
+{
+	struct tfs_node dir;
+	int err = trace_walk("instances", &dir);
+
+	return err ? err : tfs_rmdir(&dir, name);
+}
+
 int trace_walk(const char *path, struct tfs_node *out)
 {
 	struct tfs_node dir;

@@ -29,4 +29,9 @@ const char *trace_get(const char *path, int *err);
 const char *trace_nth(unsigned n);
 /* The same from the event's name on. */
 const char *trace_nth_event(unsigned n);
+/* The hwlat tracer off, its files as at start. */
+void trace_hwlat_fresh(void);
+/* mkdir and rmdir in instances/. */
+int trace_make_instance(const char *name);
+int trace_drop_instance(const char *name);
 int trace_walk(const char *path, struct tfs_node *out);
