@@ -228,7 +228,7 @@ int boot_run(struct boot *b, const struct bytes *script, bool follow, uint64_t l
 	m->may_switch_off = !b->program.argv;
 	if (!strcmp(b->out_name, "-"))
 		m->out = STDERR_FILENO;
-	machine_run(m);
+	machine_play(m);
 	status = machine_status(m);
 	take_out(b);
 	return m->status >= 0 && !b->got_trace ? EXIT_OWN : status;

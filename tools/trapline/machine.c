@@ -220,7 +220,7 @@ static void live(struct life *life)
 		life->m->look(life->m);
 }
 
-void machine_run(struct machine *m)
+void machine_play(struct machine *m)
 {
 	struct life life = {.m = m, .kill_at = ~0ULL, .next_look = m->look ? 0 : ~0ULL};
 	struct termios terminal;

@@ -119,7 +119,7 @@ struct machine {
 /* Makes memory and archive; takes what is in `archive`. False, said. */
 bool machine_make(struct machine *m, const struct machine_options *o, struct bytes *archive);
 /* Runs it to its end, with its program's output passed on. */
-void machine_run(struct machine *m);
+void machine_play(struct machine *m);
 void machine_free(struct machine *m);
 /* A line of what its script tells. */
 void machine_told(struct machine *m, const char *line);
