@@ -38,8 +38,8 @@ static void bring_up(void)
 	host_lock();
 	FUZZ_CHECK(kept_start(7));
 	kept_update();
-	kept_note_event(trace_builtin(TRACE_PRINT));
-	kept_note_event(trace_builtin(TRACE_RAW_DATA));
+	kept_note_event(trace_event_by_id(TRACE_PRINT));
+	kept_note_event(trace_event_by_id(TRACE_RAW_DATA));
 	host_unlock();
 	FUZZ_CHECK(!trace_put("snapshot", "1")); /* its rings are new ones: they lie there */
 	FUZZ_CHECK(!trace_put("events/unit/unit_numbers/enable", "1"));
