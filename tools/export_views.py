@@ -321,5 +321,26 @@ def plot_damaged(guest):
     return None
 
 
+def documented(guest):
+    """What docs/export.md tells to type for each viewer, as it stands there; not what waits for a person: their windows have cases of their own."""
+    where = guest.path("documented")
+    os.makedirs(where, exist_ok=True)
+    section = open("docs/export.md").read().split("## Each viewer, from boot to picture\n")[1].split("\n## ")[0]
+    typed = re.findall(r"^    \$ (.*)$", section, re.M)
+    env = dict(os.environ, PATH="%s:%s" % (os.path.dirname(guest.trapline), os.environ["PATH"]), TRAPLINE_KERNEL=os.path.abspath(guest.kernel))
+    printed = 0
+    for line in typed:
+        if re.match(r"export PATH|kernelshark |xdg-open ", line):
+            continue
+        got = subprocess.run(["bash", "-c", line], cwd=where, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+        if got.returncode or b"rror" in got.stderr:
+            return "%s: exit status %d: %s" % (line, got.returncode, got.stderr[-300:])
+        printed += b"sched_switch" in got.stdout
+    left = set(os.listdir(where))
+    if printed != 4 or left != {"trace.dat", "trace.pftrace", "trace.json", "trace.ctf", "trace.html"}:
+        return "%d print events; it leaves %s" % (printed, sorted(left))
+    return None
+
+
 CASES = [diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_damaged, plot_drawn, plot_tasks, plot_gaps, plot_marks,
-         plot_names, plot_part, plot_large, plot_damaged]
+         plot_names, plot_part, plot_large, plot_damaged, documented]
