@@ -119,13 +119,6 @@ void host_sym_place(u64 place[5])
 	sym_place(place);
 }
 
-void host_address_map(u64 *direct, u64 *image, u64 *offset)
-{
-	*direct = DIRECT_MAP_BASE;
-	*image = KERNEL_IMAGE_BASE;
-	*offset = kernel_image_offset;
-}
-
 /* ---- the control plane's lock, other CPUs ---------------------------------------------------------------------------- */
 
 static struct mutex control_lock = MUTEX_INIT(control_lock);

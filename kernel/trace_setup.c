@@ -51,10 +51,28 @@ static void read_params(void)
 	tracepoint_printk = cmdline_flag("tp_printk");
 }
 
+static u64 ram_end;
+
+static void find_ram_end(const struct boot_info *bi)
+{
+	for (u32 i = 0; i < bi->range_count; i++)
+		if (bi->ranges[i].type == BOOT_MEM_USABLE)
+			ram_end = MAX(ram_end, bi->ranges[i].base + bi->ranges[i].size);
+}
+
+void host_address_map(u64 *direct, u64 *image, u64 *offset, u64 *end)
+{
+	*direct = DIRECT_MAP_BASE;
+	*image = KERNEL_IMAGE_BASE;
+	*offset = kernel_image_offset;
+	*end = ram_end;
+}
+
 void trace_glue_init(const struct boot_info *bi)
 {
 	const struct trace_early *early = boot_events_of(bi);
 
+	find_ram_end(bi);
 	read_params();
 	fmt_set_pointer_hook(trace_pointer_text);
 	events_register();

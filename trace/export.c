@@ -71,7 +71,7 @@ void trace_export_init(void)
 
 	e->version = TRACE_EXPORT_VERSION;
 	e->size = sizeof(*e);
-	host_address_map(&e->direct_base, &e->image_base, &e->image_offset);
+	host_address_map(&e->direct_base, &e->image_base, &e->image_offset, &e->ram_end);
 	host_clock_line(&e->clock_base, &e->clock_mult);
 	e->unix_ns = host_unix_ns();
 	host_sym_place(e->symbols);

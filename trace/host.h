@@ -164,9 +164,9 @@ void *host_kept_memory(size_t *size);
 void host_clock_line(u64 *base, u64 *mult);
 /*
  * For readers outside the machine: addresses from *direct on are physical ones plus that, those from *image on physical ones plus *image
- * less *offset. Task context.
+ * less *offset. RAM ends at physical *ram_end. Task context.
  */
-void host_address_map(u64 *direct, u64 *image, u64 *offset);
+void host_address_map(u64 *direct, u64 *image, u64 *offset, u64 *ram_end);
 
 /* Names. */
 s32 host_tgid(s32 pid); /* 0 when unknown */

@@ -51,6 +51,7 @@ struct trace_export {
 	uint64_t self;
 	uint32_t version, size;
 	uint64_t direct_base, image_base, image_offset;
+	uint64_t ram_end;		 /* physical: what of RAM lies above 4 GiB ends there */
 	uint64_t clock_base, clock_mult; /* ns = (stamp - base) * mult >> 32 */
 	uint64_t unix_ns;		 /* from 1970 to the clock's 0 */
 	uint64_t change;  /* odd while the list of formats, or the table of names, is taken apart */

@@ -155,9 +155,9 @@ void host_sym_place(u64 place[5])
 	memset(place, 0, 5 * sizeof(*place));
 }
 
-void host_address_map(u64 *direct, u64 *image, u64 *offset)
+void host_address_map(u64 *direct, u64 *image, u64 *offset, u64 *ram_end)
 {
-	*direct = *image = *offset = 0;
+	*direct = *image = *ram_end = *offset = 0;
 }
 
 static u64 pages_free = PAGES_FREE;

@@ -79,15 +79,32 @@ static bool is_head(const struct trace_export *e, uint64_t at)
 	       e->version == TRACE_EXPORT_VERSION && e->size == sizeof(*e);
 }
 
+/* In a part of a segment that was written. */
+static bool find_head_in(struct guest *g, const struct segment *s, uint64_t at, uint64_t end)
+{
+	at += -(s->physical + at) % PAGE_BYTES;
+	for (; at < end && end - at >= sizeof(g->head); at += PAGE_BYTES) {
+		if (memcmp(s->data + at, TRACE_EXPORT_MAGIC, sizeof(g->head.magic)))
+			continue;
+		memcpy(&g->head, s->data + at, sizeof(g->head));
+		if (is_head(&g->head, s->physical + at))
+			return true;
+	}
+	return false;
+}
+
 static bool find_head(struct guest *g)
 {
 	for (size_t i = 0; i < g->memory.segments; i++) {
 		const struct segment *s = &g->memory.segment[i];
-		uint64_t at = -s->physical % PAGE_BYTES;
-		for (; at + PAGE_BYTES <= s->size; at += PAGE_BYTES) {
-			memcpy(&g->head, s->data + at, sizeof(g->head));
-			if (is_head(&g->head, s->physical + at))
+		uint64_t base = s->data - g->memory.file, at = base, end;
+
+		while ((at = memory_written(&g->memory, at, &end)) < base + s->size) {
+			if (end > base + s->size)
+				end = base + s->size;
+			if (find_head_in(g, s, at - base, end - base))
 				return true;
+			at = end > at ? end : base + s->size;
 		}
 	}
 	return false;
@@ -133,7 +150,11 @@ bool guest_open(struct guest *g, const char *file, const char *instance)
 		say_errno(file);
 		return false;
 	}
-	if (!find_head(g)) {
+	bool found = find_head(g);
+
+	if (found && g->head.ram_end > 4ULL << 30)
+		memory_split(&g->memory, g->head.ram_end - (4ULL << 30));
+	if (!found) {
 		say("%s: there are no rings of Trapline in it", file);
 	} else if (!find_array(g, instance)) {
 		say("%s: there is no instance '%s'", file, instance);

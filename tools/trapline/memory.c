@@ -10,6 +10,8 @@
 
 #include "tools/trapline/memory.h"
 
+#define HIGH_BASE (4ULL << 30)
+
 static void add_segment(struct memory *m, uint64_t physical, uint64_t offset, uint64_t size)
 {
 	if (offset > m->size || size > m->size - offset || !size)
@@ -58,9 +60,11 @@ bool memory_open(struct memory *m, const char *name)
 		file = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	else
 		errno = ENODATA;
-	close(fd);
-	if (file == MAP_FAILED)
+	if (file == MAP_FAILED) {
+		close(fd);
 		return false;
+	}
+	m->fd = fd;
 	m->file = file;
 	m->size = st.st_size;
 	if (memory_is_core(m))
@@ -70,9 +74,34 @@ bool memory_open(struct memory *m, const char *name)
 	return true;
 }
 
+void memory_split(struct memory *m, uint64_t above)
+{
+	uint64_t below = m->size - above;
+
+	if (memory_is_core(m) || !above || above >= m->size || below > HIGH_BASE)
+		return;
+	m->segments = 0;
+	add_segment(m, 0, 0, below);
+	add_segment(m, HIGH_BASE, below, above);
+}
+
+uint64_t memory_written(const struct memory *m, uint64_t at, uint64_t *end)
+{
+	off_t from = lseek(m->fd, at, SEEK_DATA), to;
+
+	if (from < 0) {
+		*end = m->size;
+		return errno == ENXIO ? m->size : at; /* nothing is left, or it cannot be told */
+	}
+	to = lseek(m->fd, from, SEEK_HOLE);
+	*end = to < 0 || (uint64_t)to > m->size ? m->size : (uint64_t)to;
+	return from;
+}
+
 void memory_close(struct memory *m)
 {
 	munmap((void *)m->file, m->size);
+	close(m->fd);
 	free(m->segment);
 	*m = (struct memory){.file = NULL};
 }

@@ -12,6 +12,7 @@ struct segment {
 };
 
 struct memory {
+	int fd;
 	const uint8_t *file;
 	uint64_t size;
 	struct segment *segment;
@@ -21,5 +22,12 @@ struct memory {
 bool memory_open(struct memory *m, const char *name); /* false: errno says why */
 void memory_close(struct memory *m);
 bool memory_is_core(const struct memory *m);
+/*
+ * A RAM of which `above` bytes, the file's last, lie from 4 GiB on: what comes before them is below. Nothing happens if that cannot be.
+ */
+void memory_split(struct memory *m, uint64_t above);
+/* Where the next bytes are that were ever written, from `at` in the file on, and in *end where these end; a hole is not looked at, for
+ * looking would fill it. The file's size: nowhere. */
+uint64_t memory_written(const struct memory *m, uint64_t at, uint64_t *end);
 /* n bytes that lie together; NULL: not there. What they hold may change at any time. */
 const uint8_t *memory_at(const struct memory *m, uint64_t physical, uint64_t n);
