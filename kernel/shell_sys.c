@@ -271,10 +271,9 @@ u32 os_umask(u32 mask)
 
 void os_power(bool reboot)
 {
-	if (reboot) {
-		trace_glue_restart();
+	trace_glue_end();
+	if (reboot)
 		machine_reboot();
-	}
 	machine_poweroff();
 }
 

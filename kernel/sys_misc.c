@@ -217,11 +217,13 @@ long sys_reboot(const u64 *a)
 		return -EINVAL;
 	switch ((u32)a[2]) {
 	case ABI_REBOOT_RESTART:
-		trace_glue_restart();
+		trace_glue_end();
 		machine_reboot();
 	case ABI_REBOOT_POWER_OFF:
+		trace_glue_end();
 		machine_poweroff();
 	case ABI_REBOOT_HALT:
+		trace_glue_end();
 		machine_halt();
 	case ABI_REBOOT_CAD_ON:
 	case ABI_REBOOT_CAD_OFF:

@@ -22,7 +22,7 @@ static u64 enabled = 1; /* [A] /proc/sys/kernel/sysrq; the file sysrq-trigger as
 
 static void key_reboot(void)
 {
-	trace_glue_restart();
+	trace_glue_end();
 	machine_reboot();
 }
 
@@ -33,6 +33,7 @@ static void key_crash(void)
 
 static void key_poweroff(void)
 {
+	trace_glue_end();
 	machine_poweroff();
 }
 

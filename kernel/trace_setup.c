@@ -91,9 +91,9 @@ void trace_glue_panic(void)
 	trace_dump_last(dump_on_oops);
 }
 
-void trace_glue_restart(void)
+void trace_glue_end(void)
 {
-	kept_note_end(KEPT_RESTART);
+	kept_note_end(KEPT_ORDERLY);
 }
 
 void trace_glue_warning(void)

@@ -21,7 +21,7 @@ struct kept_ring {
 };
 
 /* How a boot said that it ends. A triple fault, a hang, a watchdog and the reset button say nothing. */
-enum kept_end { KEPT_SILENT, KEPT_PANIC, KEPT_RESTART };
+enum kept_end { KEPT_SILENT, KEPT_PANIC, KEPT_ORDERLY };
 
 /* The first page. `sum` is of all before it, which does not change after the start; the rest changes while the kernel runs. */
 struct kept_header {

@@ -336,7 +336,7 @@ static void say_end(const struct trace_past *past)
 	    [KEPT_SILENT] =
 		"without a word: a triple fault, a hang, a watchdog, or the reset button",
 	    [KEPT_PANIC] = "by a panic",
-	    [KEPT_RESTART] = "as it was asked to"};
+	    [KEPT_ORDERLY] = "as it was asked to"};
 
 	if (past->ended < ARRAY_SIZE(how))
 		seq_printf(&report_seq, "it ended %s\n", how[past->ended]);

@@ -593,7 +593,7 @@ static void how_it_ended(void)
 	} rows[] = {
 	    {KEPT_SILENT, "it ended without a word: "},
 	    {KEPT_PANIC, "it ended by a panic\n"},
-	    {KEPT_RESTART, "it ended as it was asked to\n"},
+	    {KEPT_ORDERLY, "it ended as it was asked to\n"},
 	    {99, NULL},
 	};
 
@@ -634,7 +634,7 @@ static void ends(void)
 	hit(0, 5);
 	EXPECT_EQ(((struct kept_header *)region)->ended, KEPT_SILENT);
 	kept_note_end(KEPT_PANIC);
-	kept_note_end(KEPT_RESTART);
+	kept_note_end(KEPT_ORDERLY);
 	EXPECT_EQ(((struct kept_header *)region)->ended, KEPT_PANIC);
 	reset();
 	EXPECT(strstr(report(), "it ended by a panic\n"));
