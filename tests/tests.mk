@@ -21,11 +21,13 @@ HPURE    := kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/ran
             kernel/task/area.c kernel/task/elf.c arch/x86_64/insn.c $(EFIPURE) drivers/console_option.c drivers/uart.c drivers/acpi.c \
             drivers/acpi_madt.c drivers/acpi_fadt.c drivers/acpi_serial.c drivers/vt.c drivers/keymap.c drivers/virtio.c drivers/virtio_console.c
 # The shell runs whole: over threads and POSIX files.
-HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/shell/os.c
+HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/shell/posix_files.c tests/host/shell/posix_memory.c \
+            tests/host/shell/os.c
 HSRC     := $(sort $(wildcard kernel/lib/*.c trace/*.c tests/unit/*.c tests/host/*.c) $(HPURE) $(HSHELL))
 # Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
 # the sanitizers watch, serve all but the kernel's own and their cases.
-HOWN     := tests/host/host.c tests/host/probe.c tests/host/machine.c tests/host/main.c tests/host/shell/posix.c tests/host/shell/os.c tests/host/shell/main.c tests/host/port/host.c tests/host/port/main.c
+HOWN     := $(addprefix tests/host/,host.c probe.c machine.c main.c shell/posix.c shell/posix_files.c shell/posix_memory.c shell/os.c \
+            shell/main.c port/host.c port/main.c)
 HSTRINGS := kernel/lib/string.c tests/unit/lib_string.c
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 HTESTCC  ?= clang

@@ -1,4 +1,4 @@
-/* POSIX calls for posix.c. Any thread. */
+/* POSIX calls for posix*.c. Any thread. */
 #define _GNU_SOURCE
 #include "tests/host/shell/os.h"
 

@@ -1,4 +1,4 @@
-/* POSIX calls for posix.c, which cannot include their headers beside the kernel's own. Results are negative errno. */
+/* POSIX calls for posix*.c, which cannot include their headers beside the kernel's own. Results are negative errno. */
 #pragma once
 
 #include <stdbool.h>

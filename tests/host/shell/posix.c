@@ -1,6 +1,6 @@
 /*
- * The shell's system on the host: kernel/fs/vfs.h over POSIX files, kernel/shell/sys.h over threads, kmalloc over malloc. A task is
- * a thread, so that what tasks share in the kernel is shared here too and the sanitizers see it. Signals are bits that
+ * The shell's system on the host: kernel/shell/sys.h over threads, and the terminal (kernel/fs/vfs.h is posix_files.c, kmalloc
+ * posix_memory.c). A task is a thread, so that what tasks share in the kernel is shared here too and the sanitizers see it. Signals are bits that
  * every wait looks at each 10 ms. All paths lie below one directory (posix_root). The big lock protects the list of tasks.
  */
 #include "kernel/fs/vfs.h"
@@ -11,43 +11,24 @@
 
 #include <sys/stat.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "tests/host/shell/os.h"
-
-struct host_task {
-	struct host_task *next, *parent;
-	pthread_t thread;
-	int pid, pgid, status, sig;
-	bool done;
-	_Atomic u64 signals;
-	char comm[16];
-	char cwd[PATH_MAX];
-	struct file *fd[10];
-	int (*fn)(void *);
-	void *arg;
-	char *stack; /* an address near its beginning */
-};
+#include "tests/host/shell/posix_priv.h"
 
 static pthread_mutex_t big = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static struct host_task first = {.pid = 1, .pgid = 1, .comm = "sh", .cwd = "/"};
 static struct host_task *tasks = &first;
 static int next_pid = 30;
-static char root[PATH_MAX];
-static atomic_long allocated, peak;
-static atomic_ulong fail_in;
 static const char *_Atomic watching;
 static atomic_bool watch_news;
 static __thread struct host_task *self;
 
-static struct host_task *me(void)
+struct host_task *posix_me(void)
 {
 	if (!self) {
 		self = &first;
@@ -56,343 +37,11 @@ static struct host_task *me(void)
 	return self;
 }
 
-/* ---- memory ---- */
-
-long posix_allocated(void)
-{
-	return atomic_load(&allocated);
-}
-
-long posix_peak(void)
-{
-	return atomic_exchange(&peak, 0);
-}
-
-static void count_one(void)
-{
-	long now = atomic_fetch_add(&allocated, 1) + 1;
-
-	if (now > atomic_load(&peak))
-		atomic_store(&peak, now);
-}
-
-void mem_fail_nth(u64 n)
-{
-	atomic_store(&fail_in, n);
-}
-
-static bool fails(void)
-{
-	return atomic_load(&fail_in) && atomic_fetch_sub(&fail_in, 1) == 1;
-}
-
-void *kmalloc(size_t size)
-{
-	void *p = size > 4UL << 20 || fails() ? NULL : malloc(size ? size : 1);
-
-	if (p)
-		count_one();
-	return p;
-}
-
-void *kzalloc(size_t size)
-{
-	void *p = kmalloc(size);
-
-	return p ? memset(p, 0, size) : NULL;
-}
-
-void *krealloc(void *p, size_t size)
-{
-	if (!p)
-		return kmalloc(size);
-	return size > 4UL << 20 || fails() ? NULL : realloc(p, size);
-}
-
-void kfree(const void *p)
-{
-	if (p)
-		atomic_fetch_sub(&allocated, 1);
-	free((void *)p);
-}
-
-char *kstrndup(const char *s, size_t max)
-{
-	size_t n = strnlen(s, max);
-	char *p = kmalloc(n + 1);
-
-	if (!p)
-		return NULL;
-	memcpy(p, s, n);
-	p[n] = 0;
-	return p;
-}
-
-char *kstrdup(const char *s)
-{
-	return kstrndup(s, strlen(s));
-}
-
-u64 page_total(void)
-{
-	return 16384;
-}
-
-u64 page_free_count(void)
-{
-	return 8192;
-}
-
-/* ---- files ---- */
-
-void posix_root(const char *dir)
-{
-	snprintf(root, sizeof(root), "%s", dir);
-}
-
-static void root_remove(void)
-{
-	host_remove_tree(root);
-}
-
-void posix_root_make(void)
-{
-	static const char *const dirs[] = {"", "/bin", "/dev", "/tmp"};
-	static const char *const links[][2] = {{"/bin/true", "/bin/true"},
-	    {"/bin/sleep", "/bin/sleep"}, {"/dev/null", "/dev/null"}, {"/dev/zero", "/dev/zero"},
-	    {"/dev/full", "/dev/full"}};
-	char path[PATH_MAX + 16];
-
-	snprintf(root, sizeof(root), "/tmp/shell-root-%d", getpid());
-	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
-		snprintf(path, sizeof(path), "%s%s", root, dirs[i]);
-		host_mkdir(path, 0755);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
-		snprintf(path, sizeof(path), "%s%s", root, links[i][1]);
-		host_symlink(links[i][0], path);
-	}
-	atexit(root_remove);
-}
-
-/* Removes . .. and double slashes from an absolute path, in place. */
-static void clean(char *path)
-{
-	char *out = path, *in = path;
-
-	while (*in) {
-		char *end;
-		size_t n;
-
-		while (*in == '/')
-			in++;
-		end = strchr(in, '/');
-		n = end ? (size_t)(end - in) : strlen(in);
-		if (n == 2 && in[0] == '.' && in[1] == '.') {
-			while (out > path && *--out != '/')
-				;
-		} else if (n && !(n == 1 && *in == '.')) {
-			*out++ = '/';
-			memmove(out, in, n);
-			out += n;
-		}
-		in += n;
-	}
-	if (out == path)
-		*out++ = '/';
-	*out = 0;
-}
-
-int vfs_absolute(const char *path, char *out)
-{
-	if (snprintf(out, PATH_MAX, "%s/%s", *path == '/' ? "" : me()->cwd, path) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	clean(out);
-	return 0;
-}
-
-/* The host's path of `path`. The buffer is the thread's own; `second`: another one. */
-static const char *real_path(const char *path, bool second)
-{
-	static __thread char real[2][2 * PATH_MAX];
-	char absolute[PATH_MAX];
-
-	if (!*path || vfs_absolute(path, absolute))
-		return ""; /* ENOENT */
-	snprintf(real[second], sizeof(real[second]), "%s%s", root, absolute);
-	return real[second];
-}
-
-static const struct file_ops
-    posix_ops; /* marks the files made here: cases make others of their own */
-
-static struct file *file_of(int fd, u32 flags, const char *path)
-{
-	struct file *f = calloc(1, sizeof(*f)); /* not counted among what may fail */
-
-	count_one();
-	f->refs = 1;
-	f->ops = &posix_ops;
-	f->flags = flags;
-	f->priv = (void *)(long)fd;
-	f->path = path ? strdup(path) : NULL;
-	return f;
-}
-
-static int fd_of(const struct file *f)
-{
-	return (int)(long)f->priv;
-}
-
-struct file *posix_file(int fd)
-{
-	return file_of(fd, O_RDWR, NULL);
-}
-
-int vfs_open(const char *path, u32 flags, u32 mode, struct file **out)
-{
-	int fd = host_open(real_path(path, false), flags, mode);
-
-	if (fd < 0)
-		return fd;
-	*out = file_of(fd, flags, path);
-	return 0;
-}
-
-struct file *file_get(struct file *f)
-{
-	__atomic_add_fetch(&f->refs, 1, __ATOMIC_SEQ_CST);
-	return f;
-}
-
-void file_put(struct file *f)
-{
-	if (__atomic_sub_fetch(&f->refs, 1, __ATOMIC_SEQ_CST) || f->ops != &posix_ops)
-		return;
-	host_close(fd_of(f));
-	free(f->path);
-	kfree(f);
-}
-
-ssize vfs_read(struct file *f, void *buf, size_t n)
-{
-	while (!host_ready(fd_of(f), false, 10))
-		if (os_interrupted())
-			return -EINTR;
-	return host_read(fd_of(f), buf, n);
-}
-
-ssize vfs_write(struct file *f, const void *buf, size_t n)
-{
-	while (!host_ready(fd_of(f), true, 10))
-		if (os_interrupted())
-			return -EINTR;
-	return host_write(fd_of(f), buf, n);
-}
-
-ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos)
-{
-	return host_pread(fd_of(f), buf, n, pos);
-}
-
-ssize vfs_pwrite(struct file *f, const void *buf, size_t n, u64 pos)
-{
-	return host_pwrite(fd_of(f), buf, n, pos);
-}
-
-s64 vfs_seek(struct file *f, s64 off, int whence)
-{
-	return host_seek(fd_of(f), off, whence);
-}
-
-int vfs_stat(const char *path, bool follow, struct vstat *st)
-{
-	struct host_stat h;
-	int e = host_stat(real_path(path, false), follow, &h);
-
-	*st = (struct vstat){.ino = h.ino,
-	    .size = h.size,
-	    .mtime_ns = h.mtime_ns,
-	    .rdev = h.rdev,
-	    .mode = h.mode,
-	    .nlink = h.nlink,
-	    .uid = h.uid,
-	    .gid = h.gid,
-	    .dev = h.dev};
-	return e;
-}
-
-int vfs_mkdir(const char *path, u32 mode)
-{
-	return host_mkdir(real_path(path, false), mode);
-}
-
-int vfs_rmdir(const char *path)
-{
-	return host_rmdir(real_path(path, false));
-}
-
-int vfs_unlink(const char *path)
-{
-	return host_unlink(real_path(path, false));
-}
-
-int vfs_rename(const char *from, const char *to)
-{
-	return host_rename(real_path(from, false), real_path(to, true));
-}
-
-int vfs_symlink(const char *target, const char *path)
-{
-	return host_symlink(target, real_path(path, false));
-}
-
-long vfs_readlink(const char *path, char *buf, size_t size)
-{
-	return host_readlink(real_path(path, false), buf, size);
-}
-
-int vfs_readdir(struct file *dir, u64 pos, struct dirent *out)
-{
-	return host_readdir(fd_of(dir), pos, out->name, &out->ino, &out->mode);
-}
-
-int vfs_chdir(const char *path)
-{
-	char absolute[PATH_MAX];
-	struct vstat st;
-	int e = vfs_stat(path, true, &st);
-
-	if (!e && (st.mode & S_IFMT) != S_IFDIR)
-		e = -ENOTDIR;
-	if (!e)
-		e = vfs_absolute(path, absolute);
-	if (!e)
-		snprintf(me()->cwd, PATH_MAX, "%s", absolute);
-	return e;
-}
-
-int vfs_access(const char *path, u32 mask)
-{
-	return host_access(real_path(path, false), mask);
-}
-
-int pipe_create(struct file **rd, struct file **wr, u32 flags)
-{
-	int fd[2], e = host_pipe(fd);
-
-	if (e)
-		return e;
-	*rd = file_of(fd[0], O_RDONLY | flags, NULL);
-	*wr = file_of(fd[1], O_WRONLY | flags, NULL);
-	return 0;
-}
-
 /* ---- tasks ---- */
 
 int os_self(void)
 {
-	return me()->pid;
+	return posix_me()->pid;
 }
 
 static void task_end(struct host_task *t, int status, int sig)
@@ -427,14 +76,14 @@ int os_fork(int (*fn)(void *), void *arg, const char *name, struct file *const i
 
 	t->fn = fn;
 	t->arg = arg;
-	t->parent = me();
+	t->parent = posix_me();
 	strncpy(t->comm, name, 15);
-	memcpy(t->cwd, me()->cwd, sizeof(t->cwd));
+	memcpy(t->cwd, posix_me()->cwd, sizeof(t->cwd));
 	for (int i = 0; i < 3; i++)
 		t->fd[i] = io[i] ? file_get(io[i]) : NULL;
 	pthread_mutex_lock(&big);
 	t->pid = next_pid++;
-	t->pgid = group ? t->pid : me()->pgid;
+	t->pgid = group ? t->pid : posix_me()->pgid;
 	t->next = tasks;
 	tasks = t;
 	pthread_mutex_unlock(&big);
@@ -447,9 +96,9 @@ int os_fork(int (*fn)(void *), void *arg, const char *name, struct file *const i
 
 int os_set_fd(int fd, struct file *f)
 {
-	struct file *old = me()->fd[fd];
+	struct file *old = posix_me()->fd[fd];
 
-	me()->fd[fd] = f ? file_get(f) : NULL;
+	posix_me()->fd[fd] = f ? file_get(f) : NULL;
 	if (old)
 		file_put(old);
 	return 0;
@@ -458,14 +107,12 @@ int os_set_fd(int fd, struct file *f)
 int os_exec(
     const char *path, char *const argv[], char *const envp[], void (*release)(void *), void *arg)
 {
-	struct host_task *t = me();
+	struct host_task *t = posix_me();
 	int fds[10], pid, status;
-	char cwd[2 * PATH_MAX];
 
 	for (int i = 0; i < 10; i++)
-		fds[i] = t->fd[i] ? fd_of(t->fd[i]) : -1;
-	snprintf(cwd, sizeof(cwd), "%s%s", root, t->cwd);
-	pid = host_spawn(real_path(path, false), argv, envp, cwd, fds);
+		fds[i] = t->fd[i] ? posix_fd(t->fd[i]) : -1;
+	pid = host_spawn(posix_path(path, false), argv, envp, posix_path(t->cwd, true), fds);
 	if (pid < 0)
 		return pid;
 	strncpy(t->comm, argv[0], 15);
@@ -489,7 +136,7 @@ static struct host_task *reap(int pid, bool *any)
 	for (struct host_task **at = &tasks; *at; at = &(*at)->next) {
 		struct host_task *t = *at;
 
-		if (t->parent != me() || (pid != -1 && t->pid != pid))
+		if (t->parent != posix_me() || (pid != -1 && t->pid != pid))
 			continue;
 		*any = true;
 		if (!t->done)
@@ -535,7 +182,9 @@ int os_kill(int pid, int sig)
 
 	pthread_mutex_lock(&big);
 	for (struct host_task *t = tasks; t; t = t->next) {
-		if (pid > 0 ? t->pid != pid : pid == 0 ? t->pgid != me()->pgid : t->pgid != -pid)
+		if (pid > 0    ? t->pid != pid
+		    : pid == 0 ? t->pgid != posix_me()->pgid
+			       : t->pgid != -pid)
 			continue;
 		e = 0;
 		if (sig && !t->done)
@@ -608,17 +257,17 @@ int os_sleep(u64 ns)
 
 bool os_interrupted(void)
 {
-	return atomic_load(&me()->signals) != 0;
+	return atomic_load(&posix_me()->signals) != 0;
 }
 
 void os_clear_interrupt(void)
 {
-	atomic_store(&me()->signals, 0);
+	atomic_store(&posix_me()->signals, 0);
 }
 
 void os_set_comm(const char *name)
 {
-	strncpy(me()->comm, name, 15);
+	strncpy(posix_me()->comm, name, 15);
 }
 
 int os_set_affinity(int pid, u64 cpus)
@@ -666,7 +315,7 @@ void posix_stdio_end(void)
 
 struct file *os_stdio(int fd)
 {
-	return me()->fd[fd];
+	return posix_me()->fd[fd];
 }
 
 u64 os_clock_ns(void)
@@ -688,7 +337,7 @@ u64 os_unix_ns(void)
 /* Frames are several times the kernel's under the sanitizers: its 16 KiB are 128 here. */
 size_t os_stack_left(void)
 {
-	long used = me()->stack - (char *)__builtin_frame_address(0);
+	long used = posix_me()->stack - (char *)__builtin_frame_address(0);
 
 	return used < 128 << 10 ? ((128 << 10) - MAX(used, 0L)) / 8 : 0;
 }
@@ -759,5 +408,5 @@ void os_tty_foreground(void)
 
 bool os_is_tty(struct file *f)
 {
-	return host_isatty(fd_of(f));
+	return host_isatty(posix_fd(f));
 }
