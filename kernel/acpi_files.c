@@ -1,4 +1,7 @@
-/* ACPI's tables as files: raw in /sys/firmware/acpi/tables, as on Linux; listed, refused ones too, in /proc/trapline/acpi. */
+/*
+ * ACPI's tables as files: raw in /sys/firmware/acpi/tables, as on Linux; listed, refused ones too, in /proc/trapline/acpi. Task context;
+ * the tables do not change.
+ */
 #include "drivers/acpi.h"
 #include "drivers/acpi_tables.h"
 #include "kernel/fs/vfs.h"

@@ -1,6 +1,7 @@
 /*
  * Formats as events. The text is what the file `format` shows: "name: N\nID: n\nformat:\n", a line per field, an empty line, more
- * fields, an empty line, "print fmt: ...". The fields before the first empty line are the common ones.
+ * fields, an empty line, "print fmt: ...". The fields before the first empty line are the common ones. Task context, under host_lock; the
+ * text may be damaged, and nothing in it is believed.
  */
 #include "trace/past_event.h"
 #include "kernel/lib/errno.h"

@@ -1,5 +1,6 @@
 /* What print functions share: names of flags and symbols, strings inside records, addresses as symbols, hashed pointers. */
 #include "trace/print.h"
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
 #include "trace/lastboot.h"
 #include "trace/options.h"
@@ -150,11 +151,12 @@ void trace_print_ip(struct trace_out *out, u64 ip)
 /* Mixes with a secret of this boot, so that equal pointers look equal and none tells where it is. 32 bits, as Linux shows. */
 static u32 hash_pointer(u64 p)
 {
-	static u64 secret;
+	static u64 secret; /* [A] set once: by whoever hashes first, on any CPU */
+	u64 mine = host_clock() * 0x9e3779b97f4a7c15UL | 1;
 
-	if (!secret)
-		secret = host_clock() * 0x9e3779b97f4a7c15UL | 1;
-	p = (p ^ secret) * 0xbf58476d1ce4e5b9UL;
+	if (!READ_ONCE(secret))
+		atomic_cas(&secret, 0UL, mine);
+	p = (p ^ READ_ONCE(secret)) * 0xbf58476d1ce4e5b9UL;
 	p = (p ^ p >> 29) * 0x94d049bb133111ebUL;
 	return p >> 32;
 }

@@ -1,7 +1,7 @@
 /*
  * The two 8259 interrupt controllers: never used, but they may send spurious interrupts, and the
  * firmware leaves them unmasked with vectors among the exceptions (the timer on 8, double fault).
- * (Intel 8259A data sheet.)
+ * (Intel 8259A data sheet.) Boot CPU, once, interrupts off.
  */
 #include "arch/x86_64/ioapic.h"
 

@@ -1,6 +1,6 @@
 /*
  * The UEFI loader: from efi_main(), which the firmware calls, in order. Reads trapline.cfg, the kernel and the archive from its own
- * volume, and hands over.
+ * volume, and hands over. All of boot/efi/ runs on the boot CPU alone, with the firmware's services there until handover.c ends them.
  */
 #include "boot/efi/loader.h"
 

@@ -1,4 +1,4 @@
-/* CRC-32, four bits at a time: a table of 16 words. */
+/* CRC-32, four bits at a time: a table of 16 words. Pure: any context. */
 #include "kernel/lib/crc32.h"
 
 static const u32 table[16] = {

@@ -1,4 +1,7 @@
-/* Compiles regular expressions: recursive descent straight into code with relative jumps, so that pieces can be copied. */
+/*
+ * Compiles regular expressions: recursive descent straight into code with relative jumps, so that pieces can be copied. Pure; task
+ * context: it recurses and allocates.
+ */
 #include "kernel/shell/regex.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
