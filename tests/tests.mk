@@ -165,13 +165,20 @@ guest-test: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 trigger-storm: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=trigger_storm hosttime rounds=100000" --smp 4 --multi --ktap --timeout 3600
 
-# A probe at every instruction of the kernel, as a breakpoint and as a jump where there can be one: minutes.
-.PHONY: sweep
+# System calls of user events with mad arguments, from two tasks.
 hostile: $(O)/kernel.elf
 	$(Q)printf '\n/test/hostile %s; echo "status $$?"; poweroff\n' $(or $(THOUSANDS),10000) | tools/run-qemu --kernel $< --multi \
 	    --smp $(SMP) --append "shell=plain quiet" --timeout 3600 | tee /dev/stderr | grep -q '^status 0'
 .PHONY: hostile
 
+# Programs of user events that are killed in the middle of anything.
+deaths: $(O)/kernel.elf
+	$(Q)printf '\n/test/deaths %s; echo "status $$?"; poweroff\n' $(or $(DEATHS),5000) | tools/run-qemu --kernel $< --multi \
+	    --smp $(SMP) --append "shell=plain quiet" --timeout 3600 | tee /dev/stderr | grep -q '^status 0'
+.PHONY: deaths
+
+# A probe at every instruction of the kernel, as a breakpoint and as a jump where there can be one: minutes.
+.PHONY: sweep
 sweep: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 	$(Q)tools/run-qemu --kernel $< --initrd $(O)/test-initrd.cpio --append "ktest=sweep sweep=all" --smp $(SMP) --ktap --timeout 2400
 
@@ -290,6 +297,7 @@ help:
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make probe-storm  probes on four CPUs, a million hits
 #: make hostile   system calls with mad arguments from two tasks, THOUSANDS=10000 of them each
+#: make deaths    programs of user events killed in the middle of anything, DEATHS=5000 of them
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make build/eventheader   the decoder of files of EventHeader events (docs/eventheader.md)

@@ -51,19 +51,24 @@ static void rawmap_once(void)
 		EXPECT_EQ(ring_buffer_map_pages(trace_global->buffer, cpu), 0);
 }
 
-/* And nothing is left mapped. Caches may grow in one run or another; what is lost in each shows in all of them. */
-static void rawmap(void)
+/* A run of fn leaves no pages behind. Caches may grow in one run or another; what is lost in each shows in all of them. */
+static bool gives_pages_back(void (*fn)(void))
 {
 	u64 free;
 	bool back = false;
 
-	rawmap_once();
+	fn();
 	free = page_free_count();
 	for (unsigned run = 0; run < 4 && !back; run++) {
-		rawmap_once();
+		fn();
 		back = page_free_count() + 16 >= free;
 	}
-	EXPECT(back);
+	return back;
+}
+
+static void rawmap(void)
+{
+	EXPECT(gives_pages_back(rawmap_once));
 }
 
 static void eventheader(void)
@@ -80,6 +85,17 @@ static void user_events(void)
 static void hostile(void)
 {
 	EXPECT_EQ(run_program("/test/hostile", "500"), 0);
+}
+
+/* Programs that are killed in the middle of anything; more: tests/tests.mk, deaths. */
+static void deaths_once(void)
+{
+	EXPECT_EQ(run_program("/test/deaths", "25"), 0);
+}
+
+static void deaths(void)
+{
+	EXPECT(gives_pages_back(deaths_once));
 }
 
 static void samples(void)
@@ -147,6 +163,7 @@ static const struct ktap_case cases[] = {
     {"ring3.eventheader", eventheader},
     {"ring3.user_events", user_events},
     {"ring3.hostile", hostile},
+    {"ring3.deaths", deaths},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
     {"ring3.glibc_uev_bit", glibc_uev_bit},

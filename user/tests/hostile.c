@@ -1,32 +1,110 @@
 /*
  * Hostile use of user events: hostile [THOUSANDS [SEED]] - two tasks make so many thousands of system calls each (10) with arguments
  * that are right, nearly right or mad: no address, the kernel's, none at all by the CPU's rules, across the end of a page behind which
- * nothing is, read-only, with a hole in the middle. Only known errors may come back, memory
- * that no call named stays as it was, and at the end no event may be left.
+ * nothing is, read-only, with a hole in the middle. Only the errors listed for a call may come back, and at the end no event may be left.
+ *
+ * All arguments lie in an arena of which there is a mirror. Before anything is put there, and all of it every CHECK_EVERY calls, the two are
+ * compared: what differs the kernel has written. It may write an index and the number of a bit where a program asked for them, and the
+ * bits that it keeps for one.
  */
-#include "kernel/abi/user_events.h"
-#include "user/tests/raw.h"
+#include "user/tests/random.h"
+#include "user/tests/user_events.h"
 
-#include <stdbool.h>
-
-#define TRACING "/sys/kernel/tracing/"
-#define FILES	6
-#define PAGES	8 /* of the arena */
-#define SIZE	(PAGES * PAGE)
-#define RO_PAGE 2 /* can be read only */
-#define HOLE	4 /* is not there */
-#define FILL	0xa5
+#define FILES	    6
+#define PAGES	    8 /* of the arena */
+#define SIZE	    (PAGES * PAGE)
+#define RO_PAGE	    2 /* can be read only */
+#define HOLE	    4 /* is not there */
+#define FILL	    0xa5
+#define CHECK_EVERY 256
+#define USER_START  0x10000UL /* where a program may have something */
+#define USER_END    0x7ffffffff000UL
+#define INDEX_MOST  4096 /* events that one file has registered: there are fewer names */
 
 static unsigned char *arena; /* and behind it nothing */
+static unsigned char mirror[SIZE];
+static unsigned char holders[SIZE * 8]; /* of each bit of it: the registered words it is in */
 static long files[FILES];
-static unsigned long rng;
 
-static unsigned long any(unsigned long n)
+/* ---- the arena ------------------------------------------------------------------------------------------------------------ */
+
+static bool whole(const unsigned char *p, unsigned long n)
 {
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 11) % n;
+	const unsigned char *hole = arena + HOLE * PAGE;
+
+	return p >= arena && p <= arena + SIZE - n && (p + n <= hole || p >= hole + PAGE);
+}
+
+static bool writable(const unsigned char *p, unsigned long n)
+{
+	const unsigned char *ro = arena + RO_PAGE * PAGE;
+
+	return whole(p, n) && (p + n <= ro || p >= ro + PAGE);
+}
+
+/* Bits of a byte that the kernel keeps. */
+static unsigned kept(unsigned long at)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		bits |= !!holders[at * 8 + i] << i;
+	return bits;
+}
+
+static void check_bytes(unsigned long at, unsigned long n)
+{
+	for (; n; at++, n--) {
+		if (!((arena[at] ^ mirror[at]) & ~kept(at)))
+			continue;
+		printf("# byte %lu of the arena is %02x, was %02x\n", at, arena[at], mirror[at]);
+		check_failures++;
+		return;
+	}
+}
+
+static void put_bytes(unsigned char *to, const void *from, unsigned long n)
+{
+	check_bytes(to - arena, n);
+	memcpy(to, from, n);
+	memcpy(mirror + (to - arena), from, n);
+}
+
+static void check_arena(void)
+{
+	for (unsigned long at = 0; at < SIZE; at += 8) {
+		if (at == HOLE * PAGE)
+			at += PAGE;
+		if (*(uint64_t *)(arena + at) != *(uint64_t *)(mirror + at))
+			check_bytes(at, 8);
+	}
+}
+
+/* The kernel's answer, a number below `limit`: from now on what is there. */
+static void take_answer(unsigned char *at, uint32_t limit)
+{
+	unsigned long n = at - arena;
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	if (!kept(n) && !kept(n + 1) && !kept(n + 2) && !kept(n + 3) && v >= limit) {
+		printf("# the kernel answers %u\n", (unsigned)v);
+		check_failures++;
+	}
+	memcpy(mirror + n, &v, sizeof(v));
+}
+
+/* The kernel keeps a bit of a word from now on, or has given it back: cleared. */
+static void hold_bit(uint64_t word, unsigned bit, int change)
+{
+	unsigned long at = word - (uint64_t)arena + bit / 8;
+
+	if (word < (uint64_t)arena || at >= SIZE || bit >= 64)
+		return;
+	unsigned char *count = &holders[at * 8 + bit % 8];
+	*count += *count || change > 0 ? change : 0;
+	if (!*count)
+		mirror[at] &= ~(1 << bit % 8);
 }
 
 /* ---- arguments ---------------------------------------------------------------------------------------------------------- */
@@ -46,20 +124,6 @@ static unsigned char *place(unsigned long size)
 	return arena + page * PAGE - any(size + 8);
 }
 
-static bool whole(const unsigned char *p, unsigned long n)
-{
-	const unsigned char *hole = arena + HOLE * PAGE;
-
-	return p >= arena && p + n <= arena + SIZE && (p + n <= hole || p >= hole + PAGE);
-}
-
-static bool writable(const unsigned char *p, unsigned long n)
-{
-	const unsigned char *ro = arena + RO_PAGE * PAGE;
-
-	return whole(p, n) && (p + n <= ro || p >= ro + PAGE);
-}
-
 static unsigned long address(unsigned long size)
 {
 	return any(4) ? (unsigned long)place(size) : mad[any(sizeof(mad) / sizeof(*mad))];
@@ -76,31 +140,32 @@ static unsigned long text(void)
 	const char *word = words[any(sizeof(words) / sizeof(*words))];
 	unsigned long n = strlen(word) + 1;
 	unsigned char *p = place(n);
+	char changed[64];
 
 	if (any(8) == 0)
 		return address(n);
 	if (!writable(p, n))
 		p = arena + any(PAGE - 100);
-	memcpy(p, word, n);
+	memcpy(changed, word, n);
 	if (any(6) == 0)
-		p[any(n)] = any(256);
+		changed[any(n)] = any(256);
+	put_bytes(p, changed, n);
 	return (unsigned long)p;
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------------------------------- */
 
-static const long listed[] = {NOENT, BADF, FAULT, INVAL, TOOBIG, -16 /* EBUSY */, NOMEM, NOTTY,
-    TOOMANYFILES, -98 /* EADDRINUSE */, ACCES, PERM, -29 /* ESPIPE */, NODEV, EXIST};
+/* What each call may say; BADF is for files that are not open. */
+#define ERRORS(...) ((const long[]){__VA_ARGS__, 0})
 
-static void check_result(const char *what, long r)
+static void check_result(const char *what, long r, const long *listed)
 {
-	if (r >= 0)
-		return;
-	for (unsigned i = 0; i < sizeof(listed) / sizeof(*listed); i++)
-		if (listed[i] == r)
-			return;
-	printf("# %s: error %ld is not a listed one\n", what, -r);
-	check_failures++;
+	while (r < 0 && *listed && *listed != r)
+		listed++;
+	if (r < 0 && !*listed) {
+		printf("# %s: error %ld is not a listed one\n", what, -r);
+		check_failures++;
+	}
 }
 
 /* Seldom one that is not open, never the console. */
@@ -109,16 +174,68 @@ static long some_file(void)
 	return any(20) ? files[any(FILES)] : any(2) ? -1 - (long)any(3) : 3 + (long)any(40);
 }
 
+/* A struct of either form; what a program may not read of it is 0. */
+union reg {
+	struct user_reg_bit bit;
+	struct user_reg_word word;
+	unsigned char bytes[64];
+};
+
+static union reg look(const unsigned char *p)
+{
+	size_t n = whole(p, sizeof(struct user_reg_word))  ? sizeof(struct user_reg_word)
+		   : whole(p, sizeof(struct user_reg_bit)) ? sizeof(struct user_reg_bit)
+							   : 0;
+	union reg u;
+
+	memset(&u, 0, sizeof(u));
+	memcpy(&u, p, n);
+	return u;
+}
+
+static bool can_be_text(uint64_t address)
+{
+	return address >= USER_START && address < USER_END;
+}
+
+/* The kernel tells the forms apart by the size, and by where the name's address is. */
+static bool is_newer(const union reg *u)
+{
+	return u->word.size >= sizeof(u->word) &&
+	       (can_be_text(u->word.name_args) || !can_be_text(u->bit.name_args));
+}
+
+/*
+ * A struct was taken. A bit that the kernel keeps may lie in it, and have changed meanwhile: then nobody knows what it was, and what it may
+ * have been is all allowed.
+ */
+static void registered(unsigned char *p, const union reg *before)
+{
+	union reg after = look(p);
+	bool newer = is_newer(before);
+	size_t asked = newer ? offsetof(struct user_reg_word, write_index)
+			     : offsetof(struct user_reg_bit, status_bit);
+
+	if (newer)
+		hold_bit(before->word.enable_addr, before->word.enable_bit, 1);
+	if (memcmp(before, &after, asked)) {
+		hold_bit(after.word.enable_addr, after.word.enable_bit, 1);
+		memcpy(
+		    mirror + (p - arena), &after, newer ? sizeof(after.word) : sizeof(after.bit));
+	} else if (newer) {
+		take_answer(p + offsetof(struct user_reg_word, write_index), INDEX_MOST);
+	} else {
+		take_answer(p + offsetof(struct user_reg_bit, status_bit), PAGE * 8);
+		take_answer(p + offsetof(struct user_reg_bit, write_index), INDEX_MOST);
+	}
+}
+
 static void call_register(void)
 {
-	union {
-		struct user_reg_bit bit;
-		struct user_reg_word word;
-		unsigned char bytes[64];
-	} u, *p = (void *)place(sizeof(u));
+	unsigned char *p = place(sizeof(union reg));
 	bool older = any(2);
-	unsigned size = older ? sizeof(u.bit) : sizeof(u.word);
-	long r;
+	unsigned size = older ? sizeof(struct user_reg_bit) : sizeof(struct user_reg_word);
+	union reg u;
 
 	memset(&u, any(8) ? 0 : any(256), sizeof(u));
 	if (older)
@@ -127,42 +244,55 @@ static void call_register(void)
 		u.word = (struct user_reg_word){size, any(70), any(4) ? 4 + 4 * any(2) : any(256),
 		    any(5), any(4) ? address(8) & ~7UL : address(8), text(), 0};
 	if (any(6) == 0)
-		u.bit.size = any(3) ? any(64) : rng;
-	if (any(8) == 0 || !writable((unsigned char *)p, sizeof(u))) {
-		r = syscall3(SYS_ioctl, some_file(), DIAG_IOCSREG, address(size));
-	} else {
-		memcpy(p, &u, sizeof(u));
-		r = syscall3(SYS_ioctl, some_file(), DIAG_IOCSREG, (long)p);
-	}
-	check_result("register", r);
+		u.bit.size = any(3) ? any(64) : random_state;
+	if (any(8) == 0 || !writable(p, sizeof(u)))
+		p = (unsigned char *)address(size);
+	else
+		put_bytes(p, &u, sizeof(u));
+	u = look(p);
+	long r = syscall3(SYS_ioctl, some_file(), DIAG_IOCSREG, (long)p);
+	check_result("register", r,
+	    ERRORS(BADF, FAULT, INVAL, TOOBIG, NOMEM, TOOMANYFILES, ADDRINUSE, NOTTY));
+	if (r == 0)
+		registered(p, &u);
 }
 
+/* Likewise: when in doubt the bit may go on changing. */
 static void call_unregister(void)
 {
-	struct user_unreg u = {any(8) ? sizeof(u) : any(64), any(70), any(8) == 0, 0, address(8)},
-			  *p = (void *)place(sizeof(u));
+	struct user_unreg u = {any(8) ? sizeof(u) : any(64), any(70), any(8) == 0, 0, address(8)};
+	unsigned char *p = place(sizeof(u));
+	bool seen = whole(p, sizeof(u));
 
-	if (writable((unsigned char *)p, sizeof(u)))
-		memcpy(p, &u, sizeof(u));
-	check_result("unregister", syscall3(SYS_ioctl, some_file(), DIAG_IOCSUNREG, (long)p));
+	if (writable(p, sizeof(u)))
+		put_bytes(p, &u, sizeof(u));
+	if (seen)
+		memcpy(&u, p, sizeof(u));
+	long r = syscall3(SYS_ioctl, some_file(), DIAG_IOCSUNREG, (long)p);
+	check_result("unregister", r, ERRORS(BADF, FAULT, INVAL, TOOBIG, NOMEM, NOENT, NOTTY));
+	if (r == 0 && seen && !memcmp(&u, p, sizeof(u)))
+		hold_bit(u.disable_addr, u.disable_bit, -1);
 }
 
 static void call_delete(void)
 {
-	check_result("delete", syscall3(SYS_ioctl, some_file(), DIAG_IOCSDEL, text()));
+	check_result("delete", syscall3(SYS_ioctl, some_file(), DIAG_IOCSDEL, text()),
+	    ERRORS(BADF, FAULT, INVAL, NOENT, BUSY, NOTTY));
 }
 
 static void call_ioctl(void)
 {
-	check_result("ioctl", syscall3(SYS_ioctl, some_file(),
-				  any(2) ? rng : DIAG_IOCSREG ^ 1UL << any(32), address(32)));
+	unsigned long cmd = any(2) ? random_state : DIAG_IOCSREG ^ 1UL << any(32);
+
+	check_result(
+	    "ioctl", syscall3(SYS_ioctl, some_file(), cmd, address(32)), ERRORS(BADF, NOTTY));
 }
 
 static unsigned long length(void)
 {
 	switch (any(8)) {
 	case 0:
-		return rng;
+		return random_state;
 	case 1:
 		return any(3 * PAGE);
 	default:
@@ -172,51 +302,55 @@ static unsigned long length(void)
 
 static void call_write(void)
 {
+	struct {
+		uint32_t index, loc;
+	} head = {any(8), DYN_LOC(any(40), any(40))};
 	unsigned char *p = place(32);
 	unsigned long at = any(16) ? (unsigned long)p : address(32);
 
-	if (writable(p, 16)) {
-		p[0] = any(8);
-		p[1] = p[2] = p[3] = 0;
-		*(uint32_t *)(p + 4) = DYN_LOC(any(40), any(40));
-	}
+	if (writable(p, 16))
+		put_bytes(p, &head, sizeof(head));
 	if (any(4))
-		check_result("write", syscall3(SYS_write, some_file(), at, length()));
+		check_result("write", syscall3(SYS_write, some_file(), at, length()),
+		    ERRORS(BADF, FAULT, INVAL, NOENT, NOMEM));
 	else
 		check_result("pwrite",
-		    syscall4(SYS_pwrite64, some_file(), at, length(), any(3) ? 0 : any(100) - 50));
+		    syscall4(SYS_pwrite64, some_file(), at, length(), any(3) ? 0 : any(100) - 50),
+		    ERRORS(BADF, FAULT, INVAL, NOENT, NOMEM, -29 /* ESPIPE */));
 }
 
 static void call_writev(void)
 {
-	struct abi_iovec *v = (void *)(arena + 5 * PAGE), v_copy[12];
+	unsigned char *v = arena + 5 * PAGE, *p = arena + any(PAGE);
+	struct abi_iovec pieces[12];
 	unsigned n = any(any(20) ? 5 : 12);
-	unsigned char *p = arena + any(PAGE);
+	uint32_t index = any(8);
 
-	p[0] = any(8);
-	p[1] = p[2] = p[3] = 0;
-	for (unsigned i = 0; i < n; i++)
-		v_copy[i] = (struct abi_iovec){
-		    i || any(8) == 0 ? address(32) : (unsigned long)p, i	? length()
-								       : any(8) ? 4
-										: length()};
-	memcpy(v, v_copy, n * sizeof(*v));
-	check_result(
-	    "writev", syscall3(SYS_writev, some_file(), any(16) ? (unsigned long)v : address(64),
-			  any(16) ? n : (unsigned)rng));
+	put_bytes(p, &index, sizeof(index));
+	for (unsigned i = 0; i < n; i++) {
+		bool first = !i && any(8);
+
+		pieces[i].iov_base = first ? (unsigned long)p : address(32);
+		pieces[i].iov_len = first && any(8) ? sizeof(index) : length();
+	}
+	put_bytes(v, pieces, n * sizeof(*pieces));
+	check_result("writev",
+	    syscall3(SYS_writev, some_file(), any(16) ? (unsigned long)v : address(64),
+		any(16) ? n : (unsigned)random_state),
+	    ERRORS(BADF, FAULT, INVAL, NOENT, NOMEM));
 }
 
 static void call_map(void)
 {
-	long fd = syscall3(SYS_open, (long)TRACING "user_events_status", 2, 0);
+	long fd = open_tracing("user_events_status", L_RDWR);
 	long p = syscall6(SYS_mmap, 0, any(8) ? 4096 : length(), any(8), 1 + any(2), fd,
 	    any(4) ? 0 : any(4) * 4096);
 
-	check_result("mmap", p);
+	check_result("mmap", p, ERRORS(INVAL, NOMEM, OVERFLOW));
 	if (p > 0) {
-		check_result("mprotect", syscall3(SYS_mprotect, p, 4096, any(8)));
 		check_result(
-		    "write to a page", syscall3(SYS_read, fd, p, 10)); /* read-only: EFAULT */
+		    "mprotect", syscall3(SYS_mprotect, p, 4096, any(8)), ERRORS(ACCES, NOMEM));
+		CHECK_EQ(syscall3(SYS_read, fd, p, 10), FAULT); /* it cannot be written */
 		syscall2(SYS_munmap, p, 4096);
 	}
 	syscall1(SYS_close, fd);
@@ -227,23 +361,21 @@ static void call_reopen(void)
 	long *f = &files[any(FILES)];
 
 	syscall1(SYS_close, *f);
-	*f = syscall3(SYS_open, (long)TRACING "user_events_data", any(8) ? 2 : any(2), 0);
-	check_result("open", *f);
+	*f = open_tracing("user_events_data", any(8) ? L_RDWR : any(2));
+	check_result("open", *f, ERRORS(NOMEM));
 }
 
 static void call_read(void)
 {
-	check_result("read", syscall3(SYS_read, some_file(), address(16), length()));
+	long r = syscall3(SYS_read, some_file(), address(16), length());
+
+	CHECK(r == INVAL || r == BADF || r == FAULT);
 }
 
 static void call_enable(void)
 {
-	long fd = syscall3(SYS_open, (long)TRACING "events/user_events/enable", 1, 0);
-
-	if (fd >= 0) {
-		check_result("enable", syscall3(SYS_write, fd, (long)(any(4) ? "1" : "0"), 1));
-		syscall1(SYS_close, fd);
-	}
+	check_result("enable", put_text("events/user_events/enable", 0, any(4) ? "1" : "0"),
+	    ERRORS(NOENT, NODEV, NOMEM));
 }
 
 static void one_call(void)
@@ -267,18 +399,11 @@ static void one_call(void)
 
 /* ---- two tasks ------------------------------------------------------------------------------------------------------------ */
 
-/* What the kernel wrote into memory that no call named: before the arena, but for what reaches into it. */
-static void check_around(void)
-{
-	for (unsigned long i = 0; i < PAGE - 256; i++)
-		CHECK_EQ(arena[-(long)PAGE + i], FILL);
-}
-
 static void make_arena(void)
 {
-	arena = (unsigned char *)map_pages(0, PAGES + 2, P_READ | P_WRITE, M_PRIVATE);
-	memset(arena, FILL, PAGE);
-	arena += PAGE;
+	arena = (unsigned char *)map_pages(0, PAGES + 1, P_READ | P_WRITE, M_PRIVATE);
+	memset(arena, FILL, SIZE);
+	memset(mirror, FILL, SIZE);
 	syscall2(SYS_munmap, (long)arena + HOLE * PAGE, PAGE);
 	syscall2(SYS_munmap, (long)arena + SIZE, PAGE);
 	syscall3(SYS_mprotect, (long)arena + RO_PAGE * PAGE, PAGE, P_READ);
@@ -288,20 +413,15 @@ static void run(unsigned long calls)
 {
 	make_arena();
 	for (int i = 0; i < FILES; i++)
-		files[i] = syscall3(SYS_open, (long)TRACING "user_events_data", 2, 0);
-	for (unsigned long i = 0; i < calls && !check_failures; i++)
+		files[i] = open_data();
+	for (unsigned long i = 0; i < calls && !check_failures; i++) {
 		one_call();
-	check_around();
+		if (i % CHECK_EVERY == 0)
+			check_arena();
+	}
+	check_arena();
+	fflush(stdout);
 	exit_now(check_failures != 0);
-}
-
-static void put(const char *file, const char *what)
-{
-	long fd = syscall3(SYS_open, (long)file, 1 | 01000, 0);
-
-	CHECK(fd >= 0);
-	CHECK_EQ(syscall3(SYS_write, fd, (long)what, strlen(what)), strlen(what));
-	syscall1(SYS_close, fd);
 }
 
 int main(int argc, char **argv)
@@ -313,13 +433,12 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	for (int i = 0; i < 2; i++)
 		if (syscall0(SYS_fork) == 0) {
-			rng = seed * 0x9e3779b97f4a7c15 + i;
-			rng += !rng;
+			random_begin(seed, i);
 			run(calls);
 		}
 	for (int i = 0; i < 2; i++)
 		CHECK_EQ(wait_for(-1), 0);
-	put(TRACING "events/enable", "0");
-	put(TRACING "dynamic_events", "\n"); /* all can go: nobody has left a reference */
+	CHECK_EQ(put_text("events/enable", L_TRUNC, "0"), 0);
+	CHECK_EQ(put_text("dynamic_events", L_TRUNC, "\n"), 0); /* nobody has left a reference */
 	return check_failures != 0;
 }

@@ -33,6 +33,7 @@ enum {
 	NOSYS = -38,
 	ACCES = -13,
 	PERM = -1,
+	OVERFLOW = -75,
 	TIMEDOUT = -110,
 };
 

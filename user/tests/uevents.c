@@ -2,39 +2,13 @@
  * User events from ring 3: both layouts of struct user_reg, the page and the words that say whether anyone listens, who keeps an event
  * alive, what is refused. Raw system calls: what a C library makes of them is not what is tested.
  */
-#include "kernel/abi/user_events.h"
-#include "user/tests/raw.h"
-
-#include <stdbool.h>
-
-#define TRACING	  "/sys/kernel/tracing/"
-#define ADDRINUSE (-98)
-#define BUSY	  (-16)
+#include "user/tests/user_events.h"
 
 static long data = -1;
-
-static long open_file(const char *path, int flags)
-{
-	return syscall3(SYS_open, (long)path, flags, 0);
-}
 
 static void close_file(long fd)
 {
 	syscall1(SYS_close, fd);
-}
-
-static long put(const char *file, const char *text)
-{
-	char path[256];
-	long fd, r;
-
-	snprintf(path, sizeof(path), TRACING "%s", file);
-	fd = open_file(path, 1);
-	if (fd < 0)
-		return fd;
-	r = syscall3(SYS_write, fd, (long)text, strlen(text));
-	close_file(fd);
-	return r < 0 ? r : 0;
 }
 
 static void enable(const char *event, const char *how)
@@ -42,57 +16,7 @@ static void enable(const char *event, const char *how)
 	char path[128];
 
 	snprintf(path, sizeof(path), "events/%s/enable", event);
-	CHECK_EQ(put(path, how), 0);
-}
-
-/* Is there a line `line` in the file? */
-static bool has_line(const char *file, const char *line)
-{
-	static char text[65536];
-	char path[128], wanted[256];
-	long fd, n, used = 0;
-
-	snprintf(path, sizeof(path), TRACING "%s", file);
-	fd = open_file(path, 0);
-	text[used++] = '\n';
-	while ((n = syscall3(SYS_read, fd, (long)text + used, sizeof(text) - 1 - used)) > 0)
-		used += n;
-	close_file(fd);
-	text[used] = '\0';
-	snprintf(wanted, sizeof(wanted), "\n%s\n", line);
-	return strstr(text, wanted);
-}
-
-static long reg_bit(long fd, const char *text, struct user_reg_bit *out)
-{
-	struct user_reg_bit r = {.size = sizeof(r), .name_args = (uintptr_t)text};
-	long ret = syscall3(SYS_ioctl, fd, DIAG_IOCSREG, (long)&r);
-
-	if (out)
-		*out = r;
-	return ret;
-}
-
-/* The index, or a negative error. */
-static long reg_word(long fd, const char *text, volatile void *word, int size, int bit, int flags)
-{
-	struct user_reg_word r = {
-	    sizeof(r), bit, size, flags, (uintptr_t)word, (uintptr_t)text, 77};
-	long ret = syscall3(SYS_ioctl, fd, DIAG_IOCSREG, (long)&r);
-
-	return ret ? ret : (long)r.write_index;
-}
-
-static long unreg(long fd, volatile void *word, int bit)
-{
-	struct user_unreg r = {sizeof(r), bit, 0, 0, (uintptr_t)word};
-
-	return syscall3(SYS_ioctl, fd, DIAG_IOCSUNREG, (long)&r);
-}
-
-static long del(long fd, const char *name)
-{
-	return syscall3(SYS_ioctl, fd, DIAG_IOCSDEL, (long)name);
+	CHECK_EQ(put_text(path, 0, how), 0);
 }
 
 static long write_u32(long fd, uint32_t index, uint32_t value)
@@ -140,7 +64,7 @@ static void words_follow(void)
 static void words_refused(void)
 {
 	static char page[8192] __attribute__((aligned(4096)));
-	long fd = open_file(TRACING "user_events_data", 2);
+	long fd = open_data();
 	struct user_unreg u = {sizeof(u), 0, 1, 0, (uintptr_t)&word4};
 
 	CHECK_EQ(reg_word(fd, "no u32 a", &word4, 4, 31, 0), ADDRINUSE); /* that bit has an event */
@@ -194,8 +118,7 @@ static void struct_unwritable(void)
 
 static void lifetimes(void)
 {
-	long fd = open_file(TRACING "user_events_data", 2),
-	     other = open_file(TRACING "user_events_data", 2);
+	long fd = open_data(), other = open_data();
 	static volatile uint32_t word;
 
 	CHECK_EQ(reg_word(fd, "brief u32 a", &word, 4, 0, 0), 0);
@@ -213,7 +136,7 @@ static void lifetimes(void)
 	CHECK_EQ(del(other, "stays"), 0);
 	CHECK_EQ(del(other, "older"), 0);
 	/* One that somebody listens to goes when nobody does any more. */
-	fd = open_file(TRACING "user_events_data", 2);
+	fd = open_data();
 	CHECK_EQ(reg_word(fd, "brief u32 a", &word, 4, 0, 0), 0);
 	enable("user_events/brief", "1");
 	CHECK_EQ(unreg(fd, &word, 0), 0);
@@ -241,7 +164,7 @@ static void formats(void)
 {
 	static volatile uint32_t word;
 	char event[128];
-	long fd = open_file(TRACING "user_events_data", 2);
+	long fd = open_data();
 
 	CHECK_EQ(reg_word(fd, "many u32 a", &word, 4, 0, USER_EVENT_REG_MULTI_FORMAT), 0);
 	CHECK_EQ(reg_word(fd, "many u64 b", &word, 4, 1, USER_EVENT_REG_MULTI_FORMAT), 1);
@@ -287,7 +210,7 @@ static void child_execs(void)
 
 static void families(void)
 {
-	long fd = open_file(TRACING "user_events_data", 2);
+	long fd = open_data();
 
 	CHECK_EQ(reg_word(fd, "family u32 a", &inherited, 4, 0, 0), 0);
 	enable("user_events/family", "1");
@@ -306,7 +229,7 @@ static void families(void)
 static void child_registers_and_dies(void)
 {
 	static volatile uint32_t word;
-	long fd = open_file(TRACING "user_events_data", 2);
+	long fd = open_data();
 
 	CHECK_EQ(reg_word(fd, "orphan u32 a", &word, 4, 0, 0), 0);
 	CHECK(has_line("dynamic_events", "u:orphan u32 a"));
@@ -357,7 +280,7 @@ static void run_status(void)
 
 static void page_is_safe(void)
 {
-	long fd = open_file(TRACING "user_events_status", 2);
+	long fd = open_tracing("user_events_status", L_RDWR);
 	static const int prots[] = {
 	    P_READ, P_READ | P_WRITE, P_READ | P_EXEC, P_READ | P_WRITE | P_EXEC};
 	struct user_reg_bit r;
@@ -448,7 +371,7 @@ static void sizes(void)
 
 int main(void)
 {
-	data = open_file(TRACING "user_events_data", 2);
+	data = open_data();
 	CHECK(data >= 0);
 	words_follow();
 	words_refused();
@@ -464,7 +387,7 @@ int main(void)
 	CHECK_EQ(unreg(data, &word4, 31), 0);
 	CHECK_EQ(unreg(data, &word8, 7), 0);
 	close_file(data);
-	data = open_file(TRACING "user_events_data", 2);
+	data = open_data();
 	CHECK_EQ(del(data, "paged"), 0);
 	CHECK(has_line("user_events_status", "Active: 0"));
 	return check_failures != 0;
