@@ -260,7 +260,6 @@ static void removed_inside(void)
 /* ---- many tasks ----------------------------------------------------------------------------------------------------------------- */
 
 #define ROUNDS 100
-static u32 running;
 static u64 calls;
 
 static void recursing(void *unused)
@@ -272,7 +271,6 @@ static void recursing(void *unused)
 		if (i % 8 == 0)
 			sched_yield_current();
 	}
-	atomic_sub(&running, 1);
 }
 
 static void on_all_cpus(void)
@@ -282,14 +280,14 @@ static void on_all_cpus(void)
 	    .entry_handler = on_entry,
 	    .data_size = 16};
 
+	struct threads t = {0};
+
 	begin();
 	calls = 0;
 	EXPECT_EQ(register_kretprobe(&rp), 0);
-	running = 8;
 	for (unsigned i = 0; i < 8; i++)
-		EXPECT(kthread_run(recursing, NULL, i % cpu_count(), "recursing") != NULL);
-	while (atomic_load(&running))
-		sched_yield_current();
+		thread_start(&t, recursing, NULL, i % cpu_count());
+	threads_join(&t);
 	unregister_kretprobe(&rp);
 	EXPECT_EQ(returns + rp.nmissed + rp.kp.nmissed, calls);
 	EXPECT_EQ(returns, calls);

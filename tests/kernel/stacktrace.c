@@ -10,6 +10,7 @@
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/run_program.h"
+#include "tests/kernel/threads.h"
 #include "tests/unit/trace_tools.h"
 
 static volatile bool seen;
@@ -68,10 +69,11 @@ static void __noinline thread_function(void *unused)
 
 static void kernel_thread(void)
 {
+	struct threads t = {0};
+
 	begin("unit:unit_numbers");
-	EXPECT(kthread_run(thread_function, NULL, -1, "traced") != NULL);
-	while (!seen)
-		sched_yield_current();
+	thread_start(&t, thread_function, NULL, -1);
+	threads_join(&t);
 	EXPECT_WHOLE(
 	    "traced_function", "traced_caller", "thread_function", "task_first_run", "task_begin");
 }

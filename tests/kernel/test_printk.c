@@ -7,6 +7,7 @@
 #include "kernel/printk.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
+#include "tests/kernel/threads.h"
 
 static u64 mark;
 static char got[4096];
@@ -121,7 +122,6 @@ static void nmi(void)
 
 #define WRITERS 4
 #define LINES	50
-static u32 writers_done;
 
 static void writer(void *name)
 {
@@ -129,7 +129,6 @@ static void writer(void *name)
 		LOG("writer %c line %u", *(const char *)name, i);
 		cpu_relax();
 	}
-	atomic_add(&writers_done, 1);
 }
 
 /* All lines of all writers, each whole, each writer's in its order. */
@@ -137,12 +136,11 @@ static void writers(void)
 {
 	static const char names[WRITERS] = "abcd";
 	unsigned next[WRITERS] = {0};
-	atomic_store(&writers_done, 0);
+	struct threads t = {0};
 	to_end();
 	for (unsigned i = 0; i < WRITERS; i++)
-		EXPECT(kthread_run(writer, (void *)&names[i], i % cpu_count(), "writer") != NULL);
-	while (atomic_load(&writers_done) < WRITERS)
-		sched_yield_current();
+		thread_start(&t, writer, (void *)&names[i], i % cpu_count());
+	threads_join(&t);
 	for (unsigned lines = 0; lines < WRITERS * LINES; lines++) {
 		char line[80], want[80];
 		size_t n = 0;

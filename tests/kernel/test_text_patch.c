@@ -8,6 +8,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
+#include "tests/kernel/threads.h"
 
 #define TOGGLES 1000
 #define WAIT_NS 5000000000UL
@@ -21,19 +22,17 @@ static __noinline bool site(void)
 
 static u32 runner_stop; /* [A] */
 static u64 runner_loops;
-static u32 runner_value, runner_running;
+static u32 runner_value;
 
 static void runner(void *unused)
 {
 	(void)unused;
-	atomic_store(&runner_running, 1);
 	while (!atomic_load(&runner_stop)) {
 		for (unsigned i = 0; i < 50; i++)
 			atomic_store_relaxed(&runner_value, site());
 		atomic_add(&runner_loops, 1);
 		cpu_relax();
 	}
-	atomic_store(&runner_running, 0);
 }
 
 static bool wait_loops(u64 n)
@@ -53,9 +52,10 @@ static void toggle_while_running(void)
 		ktap_skip("one CPU");
 		return;
 	}
+	struct threads t = {0};
 	EXPECT_EQ(task_set_affinity(current(), 1), 0);
 	atomic_store(&runner_stop, 0);
-	EXPECT(kthread_run(runner, NULL, 1, "patched") != NULL);
+	thread_start(&t, runner, NULL, 1);
 	unsigned stale = 0;
 	for (unsigned i = 1; i <= TOGGLES; i++) {
 		static_key_set(&key, i & 1);
@@ -66,8 +66,7 @@ static void toggle_while_running(void)
 	EXPECT_EQ(stale, 0);
 	EXPECT(wait_loops(1));
 	atomic_store(&runner_stop, 1);
-	while (atomic_load(&runner_running))
-		sched_yield_current();
+	threads_join(&t);
 	static_key_set(&key, false);
 	task_set_affinity(current(), ~0UL);
 }
@@ -88,7 +87,7 @@ static void toggle_here(void)
  * NMIs that run the site while it is being patched, sent by another CPU: they come between the steps, trap at the int3 and go
  * on as the new code says; a breakpoint inside an NMI.
  */
-static u32 nmis, nmi_sender_stop, nmi_sender_running;
+static u32 nmis, nmi_sender_stop;
 
 static bool nmi_at_site(struct regs *r)
 {
@@ -101,14 +100,12 @@ static bool nmi_at_site(struct regs *r)
 static void nmi_sender(void *unused)
 {
 	(void)unused;
-	atomic_store(&nmi_sender_running, 1);
 	while (!atomic_load(&nmi_sender_stop)) {
 		u32 before = atomic_load(&nmis);
 		nmi_send(0);
 		while (atomic_load(&nmis) == before && !atomic_load(&nmi_sender_stop))
 			cpu_relax();
 	}
-	atomic_store(&nmi_sender_running, 0);
 }
 
 static void trap_in_nmi(void)
@@ -118,10 +115,11 @@ static void trap_in_nmi(void)
 		return;
 	}
 	u64 traps = text_patch_stats()->traps, end = clock_ns() + 2 * WAIT_NS;
+	struct threads t = {0};
 	EXPECT_EQ(task_set_affinity(current(), 1), 0);
 	EXPECT_EQ(nmi_handler_add(nmi_at_site), 0);
 	atomic_store(&nmi_sender_stop, 0);
-	EXPECT(kthread_run(nmi_sender, NULL, 1, "nmi-sender") != NULL);
+	thread_start(&t, nmi_sender, NULL, 1);
 	for (unsigned i = 1; i & 1 || i < 100 || text_patch_stats()->traps == traps; i++) {
 		static_key_set(&key, i & 1);
 		EXPECT_EQ(site(), i & 1);
@@ -129,8 +127,7 @@ static void trap_in_nmi(void)
 			break;
 	}
 	atomic_store(&nmi_sender_stop, 1);
-	while (atomic_load(&nmi_sender_running))
-		sched_yield_current();
+	threads_join(&t);
 	nmi_handler_remove(nmi_at_site);
 	static_key_set(&key, false);
 	EXPECT(text_patch_stats()->traps > traps);
