@@ -225,7 +225,11 @@ int hist_fail(struct hist *h, const char *text, const char *word);
 /* hist_expr.c: a field of an expression's text, which is cut up. flags: HIST_KEY or HIST_VAR. */
 int hist_parse_expr(struct hist *h, char *text, u32 flags, const char *var_name, u32 *depth,
     struct hist_field **out);
-/* One that is no expression. */
+/* hist_field.c: an empty one of that name, or none; NULL: no memory. */
+struct hist_field *hist_field_new(struct hist *h, u32 flags, const char *var_name);
+/* Makes it what is no field of the event: how it is read, its size and type, how it is shown. */
+void hist_field_special(struct hist_field *f, u8 op, u16 size, const char *type, const char *label);
+/* A field from text that is no expression. */
 int hist_parse_atom(
     struct hist *h, char *text, u32 flags, const char *var_name, struct hist_field **out);
 /* The expression a variable was given in this command, if it is a field; NULL. */
