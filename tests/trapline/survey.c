@@ -272,11 +272,43 @@ static void slices_unswitched(void **state)
 	over();
 }
 
+/* A part: what is outside tells who runs and since when, and is not counted. */
+static void part(void **state)
+{
+	(void)state;
+	begin(2);
+	survey_part(&survey, 150, 300);
+	tell(100, 0, 5, MINE, 1, 0);
+	tell(110, 0, 5, SWITCH, 5, 6);
+	tell(120, 0, 6, RAW_ENTER, 0, 0);
+	tell(130, 1, 7, TIMER_ENTRY, 236, 0);
+	tell(140, 1, 7, TIMER_EXIT, 236, 0);
+	tell(145, 1, 7, WAKING, 8, 0);
+	tell(200, 0, 6, MINE, 1, 0);
+	tell(250, 0, 6, RAW_EXIT, 0, 0);
+	tell(300, 1, 7, SWITCH, 7, 8);
+	tell(301, 1, 8, SWITCH, 8, 7);
+	tell_gap(400, 1, 1);
+	tell(410, 0, 6, MINE, 1, 0);
+	end();
+	assert_int_equal(survey.records, 3);
+	assert_int_equal(survey.marks, 1);
+	assert_int_equal(survey.spans, 2);
+	expect_span(0, SPAN_CALL, "read", 120, 250);
+	expect_span(1, SPAN_WAKEUP, NULL, 145, 300);
+	assert_int_equal(survey.gaps, 0);
+	assert_int_equal(survey.slices, 3);
+	expect_slice(0, 1, 7, 150, 300);
+	expect_slice(1, 1, 8, 300, 300);
+	expect_slice(2, 0, 6, 150, 300);
+	over();
+}
+
 int survey_tests(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(wakeups), cmocka_unit_test(across_gaps),
 	    cmocka_unit_test(interrupts), cmocka_unit_test(calls), cmocka_unit_test(slices),
-	    cmocka_unit_test(slices_unswitched)};
+	    cmocka_unit_test(slices_unswitched), cmocka_unit_test(part)};
 
 	return cmocka_run_group_tests_name("survey", tests, NULL, NULL);
 }

@@ -176,15 +176,15 @@ static void draw_page(struct plot *p)
 
 static void read_trace(struct plot *p, const struct window *w)
 {
+	uint64_t from = w->has_begin ? w->begin : 0, to = w->has_end ? w->end : UINT64_MAX;
 	struct record r;
 
 	survey_begin(&p->survey, p->trace);
+	survey_part(&p->survey, from, to);
 	while (trace_next(p->trace, &r)) {
 		progress("reading", p->trace->pages_done, p->trace->pages_all + 1);
-		if ((w->has_begin && r.time < w->begin) || (w->has_end && r.time > w->end))
-			continue;
 		survey_record(&p->survey, &r);
-		if (!r.is_gap)
+		if (!r.is_gap && r.time >= from && r.time <= to)
 			rate_add(&p->rate, r.time);
 	}
 	survey_end(&p->survey);

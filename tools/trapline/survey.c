@@ -44,7 +44,7 @@ static void *more(void *items, size_t count, size_t size)
 
 static void add_span(struct survey *s, struct span span)
 {
-	if (span.end < span.begin)
+	if (span.end < span.begin || span.end < s->from || span.begin > s->to)
 		return;
 	s->span = more(s->span, s->spans, sizeof(span));
 	s->span[s->spans++] = span;
@@ -64,18 +64,24 @@ static struct task *task_of(struct survey *s, int32_t pid)
 
 /* ---- who runs ------------------------------------------------------------------------------------------------------ */
 
+static void add_slice(struct survey *s, struct slice slice)
+{
+	if (slice.end < s->from || slice.begin > s->to)
+		return;
+	slice.begin = slice.begin < s->from ? s->from : slice.begin;
+	slice.end = slice.end > s->to ? s->to : slice.end;
+	s->slice = more(s->slice, s->slices, sizeof(slice));
+	s->slice[s->slices++] = slice;
+	task_of(s, slice.pid)->ran += slice.end - slice.begin;
+}
+
 static void end_slice(struct survey *s, unsigned cpu, uint64_t end)
 {
 	struct survey_cpu *c = &s->cpu[cpu];
 
-	bool fits = c->known && end >= c->since && end >= c->first;
-
+	if (c->known && end >= c->since && end >= c->first)
+		add_slice(s, (struct slice){cpu, c->pid, c->since, end, c->first});
 	c->known = false;
-	if (!fits)
-		return;
-	s->slice = more(s->slice, s->slices, sizeof(*s->slice));
-	s->slice[s->slices++] = (struct slice){cpu, c->pid, c->since, end, c->first};
-	task_of(s, c->pid)->ran += end - c->since;
 }
 
 static void begin_slice(struct survey_cpu *c, int32_t pid, uint64_t since, uint64_t now)
@@ -209,12 +215,18 @@ static void call_exit(struct survey *s, const struct record *r, const struct rol
 
 void survey_begin(struct survey *s, struct trace *t)
 {
-	*s = (struct survey){.trace = t};
+	*s = (struct survey){.trace = t, .to = UINT64_MAX};
 	s->role = xmalloc(t->events * sizeof(*s->role));
 	for (size_t i = 0; i < t->events; i++)
 		role_find(&s->role[i], &t->event[i]);
 	s->count = xmalloc((t->events + 1) * sizeof(*s->count));
 	s->cpu = xmalloc(t->cpus * sizeof(*s->cpu));
+}
+
+void survey_part(struct survey *s, uint64_t from, uint64_t to)
+{
+	s->from = from;
+	s->to = to;
 }
 
 size_t survey_event(const struct survey *s, const struct record *r)
@@ -253,6 +265,18 @@ static void act(struct survey *s, const struct record *r, const struct role *rol
 		acts[role->kind](s, r, role);
 }
 
+static void count(struct survey *s, const struct record *r, size_t event)
+{
+	s->records++;
+	s->count[event]++;
+	(*map_at(&s->of_task, (uint64_t)event << 32 | (uint32_t)r->pid))++;
+	task_of(s, r->pid)->records++;
+	if (r->event && s->role[event].kind == ROLE_MARK) {
+		s->mark = more(s->mark, s->marks, sizeof(*s->mark));
+		s->mark[s->marks++] = *r;
+	}
+}
+
 void survey_record(struct survey *s, const struct record *r)
 {
 	struct survey_cpu *c = &s->cpu[r->cpu];
@@ -269,18 +293,12 @@ void survey_record(struct survey *s, const struct record *r)
 	if (!c->seen)
 		c->visible = s->first;
 	c->seen = true;
-	s->records++;
-	s->count[event]++;
-	(*map_at(&s->of_task, (uint64_t)event << 32 | (uint32_t)r->pid))++;
-	task_of(s, r->pid)->records++;
+	if (r->time >= s->from && r->time <= s->to)
+		count(s, r, event);
 	running(s, r);
 	if (r->event)
 		act(s, r, &s->role[event]);
 	c->last = r->time;
-	if (r->event && s->role[event].kind == ROLE_MARK) {
-		s->mark = more(s->mark, s->marks, sizeof(*s->mark));
-		s->mark[s->marks++] = *r;
-	}
 }
 
 /* Of the gaps from each one on, which are in the order of their ends, when the first begins. */
@@ -329,9 +347,22 @@ static void begin_where_seen(struct survey *s)
 {
 	for (size_t i = 0; i < s->slices; i++) {
 		struct slice *slice = &s->slice[i];
-		task_of(s, slice->pid)->ran -= slice->seen - slice->begin;
-		slice->begin = slice->seen;
+		uint64_t seen = slice->seen < slice->end ? slice->seen : slice->end;
+		if (seen <= slice->begin)
+			continue;
+		task_of(s, slice->pid)->ran -= seen - slice->begin;
+		slice->begin = seen;
 	}
+}
+
+static void drop_gaps_outside(struct survey *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->gaps; i++)
+		if (s->gap[i].end >= s->from && s->gap[i].begin <= s->to)
+			s->gap[kept++] = s->gap[i];
+	s->gaps = kept;
 }
 
 void survey_end(struct survey *s)
@@ -341,6 +372,7 @@ void survey_end(struct survey *s)
 	if (!s->switches)
 		begin_where_seen(s);
 	drop_unsure(s);
+	drop_gaps_outside(s);
 }
 
 void survey_free(struct survey *s)

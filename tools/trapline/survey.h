@@ -44,6 +44,8 @@ struct survey {
 	struct trace *trace;
 	struct role *role; /* by event */
 	uint64_t *count;   /* by event; behind them those without a format */
+	uint64_t from,
+	    to; /* the part that is wanted: what lies outside is known, and not counted */
 	uint64_t records, first, last;
 	bool
 	    switches; /* sched_switch is among the events: slices are exact; else they are from a task's first record to its last */
@@ -68,6 +70,8 @@ struct survey {
 };
 
 void survey_begin(struct survey *s, struct trace *t);
+/* Of records from one time to another: said before the first. */
+void survey_part(struct survey *s, uint64_t from, uint64_t to);
 void survey_record(struct survey *s, const struct record *r);
 /* Once all records were there. */
 void survey_end(struct survey *s);
