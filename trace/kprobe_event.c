@@ -77,7 +77,7 @@ static int parse_symbol(struct definition *d, const char *text, struct probe_err
 		probe_fail(err, 1, 0, code == -EADDRNOTAVAIL ? "The symbol is not unique" : bad);
 		return code;
 	}
-	if (d->is_return && d->offset)
+	if (d->is_return && d->offset && !is_of_module(d->symbol)) /* where it is nobody knows */
 		return probe_fail(err, 1, 0, "Retprobe address must be an function entry");
 	return 0;
 }
@@ -130,7 +130,7 @@ static struct trace_probe *make_probe(
 	tp->addr = d->addr;
 	tp->offset = d->offset;
 	tp->is_return = d->is_return;
-	tp->maxactive = d->maxactive ? d->maxactive : MAX(MAXACTIVE_DEFAULT, 2 * host_cpu_count());
+	tp->maxactive = d->maxactive;
 	tp->old = probe_is_old(w);
 	tp->sp = host_reg_find(host_stack_register());
 	return tp;
@@ -142,7 +142,7 @@ static int parse_args(struct trace_probe *tp, const struct definition *d,
 	const struct probe_parse form = {.err = err,
 	    .arena = arena,
 	    .is_return = d->is_return,
-	    .at_entry = *d->symbol && !d->offset && !d->is_return};
+	    .at_entry = *d->symbol && !is_of_module(d->symbol) && !d->offset && !d->is_return};
 
 	return probe_parse_args(tp, w, &form);
 }
@@ -159,6 +159,8 @@ static int place_probe(struct trace_probe *tp, struct probe_error *err)
 	};
 	int code = host_probe_create(&place, &tp->host);
 
+	if (!code && !tp->maxactive)
+		tp->maxactive = MAX(MAXACTIVE_DEFAULT, 2 * host_cpu_count());
 	if (code == -ENOENT && !tp->symbol) {
 		host_log("no code at the probe's address: it will not be hit");
 		return 0;
@@ -343,10 +345,9 @@ static void show(struct seq *s, const struct dynevent *dyn)
 {
 	const struct trace_probe *tp = trace_probe_of(dyn);
 
-	if (tp->is_return)
-		seq_printf(s, "r%u", tp->maxactive);
-	else
-		seq_putc(s, 'p');
+	seq_putc(s, tp->is_return ? 'r' : 'p');
+	if (tp->is_return && tp->maxactive) /* a place that is not there yet has none of its own */
+		seq_printf(s, "%u", tp->maxactive);
 	seq_printf(s, ":%s/%s ", tp->event->group, tp->event->name);
 	show_place(s, tp);
 	probe_show_args(s, tp);

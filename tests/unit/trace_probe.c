@@ -69,8 +69,12 @@ static void of_modules(void)
 	EXPECT_EQ(trace_append("kprobe_events", "p:x nosuch:do_mkdirat a=%di"), 0);
 	EXPECT_EQ(trace_append("kprobe_events", "r:y nosuch:do_rmdir $retval"), 0);
 	EXPECT_EQ(trace_append("kprobe_events", "p:z nosuch:do_rmdir+16"), 0);
-	EXPECT_EQ(trace_append("kprobe_events", "r:w nosuch:do_rmdir+16"), -EINVAL);
-	EXPECT(strstr(trace_get("kprobe_events", NULL), "p:kprobes/x nosuch:do_mkdirat a=%di\n"));
+	EXPECT_EQ(trace_append("kprobe_events", "p:u nosuch:do_rmdir $arg1"), -EINVAL);
+	EXPECT_EQ(trace_append("kprobe_events", "r5:v nosuch:do_rmdir+16"), 0);
+	EXPECT_STR(trace_get("kprobe_events", NULL), "p:kprobes/x nosuch:do_mkdirat a=%di\n"
+						     "r:kprobes/y nosuch:do_rmdir arg1=$retval\n"
+						     "p:kprobes/z nosuch:do_rmdir+16\n"
+						     "r5:kprobes/v nosuch:do_rmdir+16\n");
 	EXPECT_EQ(trace_put("events/kprobes/enable", "1"), 0);
 	EXPECT_EQ(trace_put("events/kprobes/enable", "0"), 0);
 	EXPECT_EQ(trace_append("kprobe_events", "-:x nosuch:do_mkdirat a=%di"), 0);
