@@ -232,6 +232,14 @@ static void steps(void **state)
 	    "printf '%s\\n' 'p:x f' >> dynamic_events 2> /dev/null || fail 0\n"
 	    "each 'events/kprobes/enable events/*/kprobes/enable' '1' 2> /dev/null || warn 1\n"
 	    "each 'events/kprobes/x/enable' '1' 2> /dev/null || fail 2\n");
+	s.count = 0;
+	steps_add(&s, STEP_EVENT, " a:b !c:d\n", NULL);
+	steps_add(&s, STEP_EVENT_OFF, "a:* ", NULL);
+	steps_add(&s, STEP_EVENT, "", NULL);
+	expect_steps(&s, "each 'events/a/b/enable' '1' 2> /dev/null && each 'events/c/d/enable' "
+			 "'0' 2> /dev/null || fail 0\n"
+			 "each 'events/a/enable' '0' 2> /dev/null || fail 1\n"
+			 "false || fail 2\n");
 	s.missing_is_fine = true;
 	s.count = 0;
 	steps_add(&s, STEP_EVENT, "nosuch", NULL);
@@ -264,6 +272,7 @@ static void filters_and_triggers(void **state)
 	expect_files(STEP_TRIGGER, "sched:sched_switch", "events/sched/sched_switch/trigger");
 	expect_files(STEP_TRIGGER, "sched", "events/sched/*/trigger events/*/sched/trigger");
 	expect_files(STEP_TRIGGER, "all", "events/*/*/trigger");
+	expect_files(STEP_FILTER, "!kmem:kfree", "events/kmem/kfree/filter");
 }
 
 int machine_tests(void)

@@ -152,6 +152,12 @@ static void take(struct machine *m)
 		dat_begin(&b->writer, &b->live);
 	}
 	dat_take(&b->writer, &b->live);
+	if (b->program.argv || !m->look) /* there is the program's own output to look at */
+		return;
+	if (m->end == END_NOT_YET)
+		progress("recorded", b->live.seen, 0);
+	else
+		progress("recorded", 1, 1);
 }
 
 static void say_counts(const struct boot *b)

@@ -26,7 +26,8 @@
 
 static const char panic_words[] = "Kernel panic - not syncing";
 
-enum { CONSOLE, OUT, ERR, CONTROL, MONITOR, CHANNELS };
+/* In the order in which they are served: what the script told comes before what the kernel says of it. */
+enum { CONTROL, CONSOLE, OUT, ERR, MONITOR, CHANNELS };
 
 struct life {
 	struct machine *m;
@@ -55,12 +56,15 @@ static uint64_t now_ns(void)
 
 /* ---- what it says --------------------------------------------------------------------------------------------------- */
 
+/* What it says while it is switched off, such as that it now may be, nobody has asked for. */
 static void take_console(void *context, const char *line)
 {
 	struct life *life = context;
+	struct machine *m = life->m;
 
-	life->m->panicked |= !!strstr(line, panic_words);
-	fprintf(stderr, "%s\n", line);
+	m->panicked |= !!strstr(line, panic_words);
+	if (m->status < 0 || m->panicked || m->options->verbose)
+		fprintf(stderr, "%s\n", line);
 }
 
 static void take_monitor(void *context, const char *line)

@@ -19,23 +19,32 @@ void progress_as_lines(void)
 	as_lines = true;
 }
 
+static void show_progress(const char *what, uint64_t done, uint64_t total, bool tty)
+{
+	fprintf(stderr, "%s%s: ", tty ? "\r" : "", what);
+	if (total)
+		fprintf(stderr, "%d %%", (int)(done * 100.0 / total));
+	else
+		fprintf(stderr, "%llu", (unsigned long long)done);
+	fputs(tty ? "  " : "\n", stderr);
+}
+
 void progress(const char *what, uint64_t done, uint64_t total)
 {
 	static time_t shown;
 	int error = errno; /* that of a write before is still wanted */
-	bool tty = isatty(STDERR_FILENO), over = done >= total;
+	bool tty = isatty(STDERR_FILENO), over = total && done >= total;
 	time_t now = time(NULL);
 
 	errno = error;
 	if (!tty && !as_lines)
 		return;
 	if (over && (shown || as_lines)) {
-		fprintf(stderr, "%s%s: done%s\n", tty ? "\r" : "", what, tty ? "    " : "");
+		fprintf(stderr, "%s%s: done%s\n", tty ? "\r" : "", what, tty ? "       " : "");
 		shown = 0;
 	} else if (!over && now != shown) {
 		if (shown || as_lines)
-			fprintf(stderr, "%s%s: %d %%%s", tty ? "\r" : "", what,
-			    (int)(done * 100.0 / total), tty ? "  " : "\n");
+			show_progress(what, done, total, tty);
 		shown = now;
 	}
 }

@@ -93,13 +93,18 @@ static void put_files(struct bytes *b, const char *event, const char *name, cons
 	free(system);
 }
 
-/* What is written into which files of its events. */
-static void put_each(struct bytes *b, const struct step *s)
+/* What is written into which files of one event. */
+static void put_one(struct bytes *b, const struct step *s, const char *event)
 {
 	bool filter = s->kind == STEP_FILTER, trigger = s->kind == STEP_TRIGGER;
-	const char *event = filter || trigger ? s->event : s->text;
+	bool off = s->kind == STEP_EVENT_OFF || *event == '!';
 	struct bytes files = {.data = NULL};
 
+	event += *event == '!';
+	if (!*event) {
+		script_text(b, "false");
+		return;
+	}
 	put_files(&files, strcmp(event, "all") ? event : "*:*",
 	    filter    ? "filter"
 	    : trigger ? "trigger"
@@ -108,25 +113,40 @@ static void put_each(struct bytes *b, const struct step *s)
 	    : trigger ? "*/trigger"
 		      : "enable");
 	bytes_put(&files, "", 1);
-	script_put(b, "each %q %q", (const char *)files.data,
-	    filter || trigger	    ? s->text
-	    : s->kind == STEP_EVENT ? "1"
-				    : "0");
+	script_put(b, "each %q %q 2> /dev/null", (const char *)files.data,
+	    filter || trigger ? s->text
+	    : off	      ? "0"
+			      : "1");
 	bytes_free(&files);
+}
+
+/* An -e may name several, as a line for set_event may. */
+static void put_each(struct bytes *b, const struct step *s)
+{
+	bool of_event = s->kind == STEP_FILTER || s->kind == STEP_TRIGGER;
+	const char *p = of_event ? s->event : s->text, *between = "";
+
+	do {
+		p += strspn(p, " \t\n");
+		size_t n = strcspn(p, " \t\n");
+		char *event = xstrndup(p, n);
+		script_text(b, between);
+		put_one(b, s, event);
+		free(event);
+		between = " && ";
+		p += n;
+	} while (p[strspn(p, " \t\n")]);
 }
 
 static void put_command(struct bytes *b, const struct step *s)
 {
-	if (s->kind == STEP_BEFORE) {
+	if (s->kind == STEP_BEFORE)
 		script_sh(b, s->text, "/dev/null");
-		return;
-	}
-	if (kinds[s->kind].file)
-		script_put(b, "printf '%s' %q %s %s", "%s\\n", s->text,
+	else if (kinds[s->kind].file)
+		script_put(b, "printf '%s' %q %s %s 2> /dev/null", "%s\\n", s->text,
 		    kinds[s->kind].append ? ">>" : ">", kinds[s->kind].file);
 	else
 		put_each(b, s);
-	script_text(b, " 2> /dev/null");
 }
 
 static void put_step(struct bytes *b, const struct steps *steps, size_t i)

@@ -45,7 +45,10 @@ void *xmalloc(size_t size);		 /* zeroed; never NULL */
 void *xrealloc(void *p, size_t size);	 /* never NULL */
 char *xstrndup(const char *s, size_t n); /* never NULL */
 
-/* Progress of long work, on stderr if that is a terminal, or as lines after --progress: "WHAT: 42 %". Over when done reaches total. */
+/*
+ * Progress of long work, on stderr if that is a terminal, or as lines after --progress: "WHAT: 42 %", or without a total (0) how much was
+ * done. Over when done reaches total.
+ */
 void progress(const char *what, uint64_t done, uint64_t total);
 void progress_as_lines(void);
 
