@@ -55,9 +55,13 @@ static int parent_of(const char *path, struct vnode **dir, const char **name)
 
 s64 dev_seek(struct file *f, s64 off, int whence)
 {
-	s64 to = whence == 0 ? off : (s64)f->pos + off;
+	s64 from = whence == 1 ? f->pos : 0, to;
 
-	if (whence > 1 || to < 0)
+	if (whence != 0 && whence != 1)
+		return -EINVAL;
+	if (__builtin_add_overflow(from, off, &to))
+		return -EOVERFLOW;
+	if (to < 0)
 		return -EINVAL;
 	f->pos = to;
 	return to;

@@ -110,6 +110,24 @@ static void positions(void)
 	EXPECT_EQ(vfs_unlink("/tmp/f"), 0);
 }
 
+/* Addresses of a device have no end: from the start or from here, and nothing else. */
+static void device_seek(void)
+{
+	struct file *f;
+
+	EXPECT_EQ(vfs_open("/dev/mem", O_RDONLY, 0, &f), 0);
+	EXPECT_EQ(vfs_seek(f, 0x1000, 0), 0x1000);
+	EXPECT_EQ(vfs_seek(f, -0x1000, 1), 0);
+	EXPECT_EQ(vfs_seek(f, -1, 1), -EINVAL);
+	EXPECT_EQ(vfs_seek(f, -1, 0), -EINVAL);
+	EXPECT_EQ(vfs_seek(f, 0, 2), -EINVAL);
+	EXPECT_EQ(vfs_seek(f, 0, -1), -EINVAL);
+	EXPECT_EQ(vfs_seek(f, 0x7fffffffffffffff, 0), 0x7fffffffffffffff);
+	EXPECT_EQ(vfs_seek(f, 1, 1), -EOVERFLOW);
+	EXPECT_EQ(vfs_seek(f, 0, 1), 0x7fffffffffffffff);
+	file_put(f);
+}
+
 /* A file lives as long as it is open, and its memory goes with it. */
 static void unlinked_files(void)
 {
@@ -418,6 +436,7 @@ static void printk_level_file(void)
 static const struct ktap_case cases[] = {
     {"file.write_modes", write_modes},
     {"file.positions", positions},
+    {"file.device_seek", device_seek},
     {"file.unlinked_files", unlinked_files},
     {"file.mask_and_modes", mask_and_modes},
     {"file.descriptors", descriptors},
