@@ -1,6 +1,6 @@
 /*
- * What kprobe_events refuses: each text there is, and where its caret stands, which is where Linux puts it. Two lines of each table at
- * the edge of what is taken.
+ * What kprobe_events refuses: each text there is, and where its caret stands, which is where Linux puts it. Lines with
+ * 0 are the last that are taken.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
