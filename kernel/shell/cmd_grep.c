@@ -62,7 +62,7 @@ static void put_patterns(const struct grep *g, struct sh_buf *b, const char *pat
 			put_pattern(g, b, g->o.value[i].text, &first);
 }
 
-/* The operand, or without one what -e gave; -w and -x go around the whole. */
+/* The operand, or without one what -e gave; -x goes around the whole. */
 static struct sh_regex *compile(struct grep *g, const char *pattern)
 {
 	bool extended = sh_opt(&g->o, 'E');
@@ -75,8 +75,6 @@ static struct sh_regex *compile(struct grep *g, const char *pattern)
 	put_patterns(g, &list, pattern);
 	if (sh_opt(&g->o, 'x'))
 		sh_buf_printf(&all, "^%s%s%s$", open, sh_buf_str(&list), close);
-	else if (sh_opt(&g->o, 'w'))
-		sh_buf_printf(&all, "\\<%s%s%s\\>", open, sh_buf_str(&list), close);
 	else
 		sh_buf_puts(&all, sh_buf_str(&list));
 	if (list.failed || all.failed)
@@ -86,6 +84,24 @@ static struct sh_regex *compile(struct grep *g, const char *pattern)
 	sh_buf_free(&list);
 	sh_buf_free(&all);
 	return re;
+}
+
+static bool is_word(char c)
+{
+	return is_alnum(c) || c == '_';
+}
+
+/* The first match from `at` on; with -w one that no letter touches from outside. */
+static bool find_match(struct grep *g, const char *s, size_t n, size_t at, struct sh_match *m)
+{
+	for (; at <= n && sh_regex_match(g->re, s, n, at, m); at = m->from[0] + 1) {
+		size_t from = m->from[0], to = m->to[0];
+
+		if (!sh_opt(&g->o, 'w') ||
+		    (!(from && is_word(s[from - 1])) && !(to < n && is_word(s[to]))))
+			return true;
+	}
+	return false;
 }
 
 static void put_prefix(struct grep *g, u64 line, char mark)
@@ -110,7 +126,7 @@ static void put_matches(struct grep *g, const char *s, size_t n)
 	struct sh_match m;
 	size_t at = 0;
 
-	while (at <= n && sh_regex_match(g->re, s, n, at, &m)) {
+	while (find_match(g, s, n, at, &m)) {
 		if (m.to[0] > m.from[0]) {
 			put_prefix(g, g->line, ':');
 			sh_put(g->io, s + m.from[0], m.to[0] - m.from[0]);
@@ -201,6 +217,7 @@ static int grep_file(struct sh_io *io, struct file *f, const char *name, void *c
 	struct grep *g = ctx;
 	struct sh_buf line = {0};
 	struct sh_reader r;
+	struct sh_match m;
 	int error;
 
 	g->name = strcmp(name, "-") ? name : "(standard input)";
@@ -211,8 +228,7 @@ static int grep_file(struct sh_io *io, struct file *f, const char *name, void *c
 		size_t n = line.len - (line.s[line.len - 1] == '\n');
 
 		g->line++;
-		if (g->selected < g->max &&
-		    sh_regex_match(g->re, line.s, n, 0, NULL) != sh_opt(&g->o, 'v')) {
+		if (g->selected < g->max && find_match(g, line.s, n, 0, &m) != sh_opt(&g->o, 'v')) {
 			select(g, line.s, n);
 		} else if (g->left) {
 			g->left--;

@@ -98,15 +98,18 @@ static bool address_matches(struct sed *s, const struct sed_address *a)
 
 static bool in_range(struct sed *s, struct sed_command *c)
 {
+	bool numbered = c->b.kind == SED_LINE || c->b.kind == SED_PLUS;
+
 	if (!c->in_range) {
 		if (!address_matches(s, &c->a))
 			return false;
-		c->in_range = c->b.kind != SED_LINE || c->b.line > s->line;
+		c->range_end = c->b.line + (c->b.kind == SED_PLUS ? s->line : 0);
+		c->in_range = !numbered || c->range_end > s->line;
 		return true;
 	}
-	if (c->b.kind == SED_LINE ? s->line >= c->b.line : address_matches(s, &c->b))
+	if (numbered ? s->line >= c->range_end : address_matches(s, &c->b))
 		c->in_range = false;
-	return c->b.kind != SED_LINE || s->line <= c->b.line;
+	return !numbered || s->line <= c->range_end;
 }
 
 static bool selected(struct sed *s, struct sed_command *c)

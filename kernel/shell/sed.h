@@ -4,7 +4,7 @@
 #include "kernel/shell/command.h"
 #include "kernel/shell/regex.h"
 
-enum sed_address_kind { SED_NONE, SED_LINE, SED_LAST, SED_REGEX, SED_STEP };
+enum sed_address_kind { SED_NONE, SED_LINE, SED_LAST, SED_REGEX, SED_STEP, SED_PLUS };
 
 struct sed_address {
 	enum sed_address_kind kind;
@@ -16,7 +16,7 @@ struct sed_command {
 	struct sed_command *next;
 	struct sed_address a, b;
 	bool negate, in_range;
-	u64 range_end; /* line at which the range ends, once known */
+	u64 range_end; /* of a range that ends at a line: which */
 	char name;
 	struct sh_regex *re; /* s */
 	char *text;	     /* s: replacement; a i c: text; y: from; b t : label */

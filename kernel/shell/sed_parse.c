@@ -29,7 +29,7 @@ static void blanks(struct sed_parser *p)
 	p->p += strspn(p->p, " \t");
 }
 
-/* Text up to the delimiter, which is skipped; \delimiter becomes the delimiter, \n a newline where `newline`. */
+/* Text up to the delimiter, which is skipped; \delimiter becomes the delimiter, \t and \n in brackets what they stand for. */
 static char *delimited(struct sed_parser *p, char delimiter, bool newline)
 {
 	char *out = get(p, strlen(p->p) + 1), *o = out;
@@ -50,7 +50,10 @@ static char *delimited(struct sed_parser *p, char delimiter, bool newline)
 			}
 			*o++ = '\\';
 		}
-		*o++ = *p->p;
+		if (bracket && *p->p == '\\' && (p->p[1] == 't' || p->p[1] == 'n'))
+			*o++ = *++p->p == 't' ? '\t' : '\n';
+		else
+			*o++ = *p->p;
 	}
 	*o = 0;
 	if (*p->p != delimiter) {
@@ -70,6 +73,16 @@ static struct sh_regex *regex(struct sed_parser *p, const char *text, bool icase
 	if (text && !re)
 		complain(p, error);
 	return re;
+}
+
+/* +N: so many lines behind the first. False: it is not that. */
+static bool plus_address(struct sed_parser *p, struct sed_address *a)
+{
+	if (*p->p != '+' || !is_digit(p->p[1]))
+		return false;
+	a->kind = SED_PLUS;
+	a->line = parse_digits(p->p + 1, &p->p, 10);
+	return true;
 }
 
 /* False: no address here. */
@@ -208,7 +221,7 @@ static void command(struct sed_parser *p)
 	if (address(p, &c->a) && *p->p == ',') {
 		p->p++;
 		blanks(p);
-		if (!p->bad && !address(p, &c->b))
+		if (!p->bad && !plus_address(p, &c->b) && !address(p, &c->b))
 			complain(p, "unexpected ','");
 	}
 	blanks(p);

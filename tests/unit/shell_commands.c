@@ -68,6 +68,10 @@ static void grep(void)
 		"one 1\ntwo 2\n3\n4\n"},
 	    {TEXT "grep two g -n; grep -- -n g; grep one -e two; echo $?",
 		"2:two 2\ngrep: one: No such file or directory\n2\n"},
+	    {"printf 'x (a) y\\nxa\\n[0]\\na_\\nba a\\n' | grep -w -e '(a)' -e '\\[0\\]' -e a; "
+	     "echo 'aa a' | "
+	     "grep -ow a; echo ab_c | grep -cw ab",
+		"x (a) y\n[0]\nba a\na\n0\n=1"},
 	    {"grep -s x nosuch; echo $?; echo -n x | grep -s x", "2\nx\n"},
 	    {"grep -cx 12 <<E\n12\n123\nE", "1\n"},
 	    {"printf 'a\\n\\nb\\n' | grep -c ''; printf 'x' | grep x", "3\nx\n"});
@@ -93,6 +97,10 @@ static void sed(void)
 	    {"echo A | sed 's/a/x/I'; seq 6 | sed -n '1~2p' | tr '\\n' ' '; echo", "x\n1 3 5 \n"},
 	    {"seq 3 | sed '2c two'; echo q | sed k", "1\ntwo\n3\nsed: unknown command\n=1"},
 	    {"seq 5 | sed -e 2d -e 's/^/x/' -e 4q", "x1\nx3\nx4\n"},
+	    {"seq 9 | sed -n '/2/,+1p;/5/,+0p;8,+9p' | tr '\\n' ' '; printf ' \\tx\\n' | sed 's/^[ "
+	     "\\t]*//'",
+		"2 3 5 8 9 x\n"},
+	    {"printf 'a\\nb\\n' | sed 'N;s/[\\n]/+/'; echo 'a\\b' | sed 's/[\\]/-/'", "a+b\na-b\n"},
 	    {"printf 'a\\nb' | sed p; echo; printf a | sed '$a end'; printf a | sed -n 'p;='; "
 	     "printf a > f; "
 	     "printf b | sed 's/$/;/' f -",
