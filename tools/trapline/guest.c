@@ -143,13 +143,10 @@ bool guest_is_in(const char *file)
 	return found;
 }
 
-bool guest_open(struct guest *g, const char *file, const char *instance)
+bool guest_open(
+    struct guest *g, const char *file, const struct memory *memory, const char *instance)
 {
-	*g = (struct guest){.cpus = 0};
-	if (!memory_open(&g->memory, file)) {
-		say_errno(file);
-		return false;
-	}
+	*g = (struct guest){.memory = *memory};
 	bool found = find_head(g);
 
 	if (found && g->head.ram_end > 4ULL << 30)
@@ -194,14 +191,18 @@ static uint64_t head_word(const struct guest *g, size_t offset)
 	return guest_word(g, g->head.self - g->head.image_offset + g->head.image_base + offset);
 }
 
-static void walk_formats(struct guest *g, struct trace *t)
+/* False: it has no end. */
+static bool walk_formats(struct guest *g, struct trace *t)
 {
 	struct trace_export_format f;
 	uint64_t at = head_word(g, offsetof(struct trace_export, formats));
 
-	for (unsigned i = 0; i < FORMATS_MOST && at && guest_fetch(g, at, &f, sizeof(f));
-	     i++, at = f.next)
+	for (unsigned i = 0; at && guest_fetch(g, at, &f, sizeof(f)); i++, at = f.next) {
+		if (i == FORMATS_MOST)
+			return false;
 		add_format(g, t, at, f.size);
+	}
+	return true;
 }
 
 /* The list as it is at one moment, when nobody takes it apart; of a machine that died just then, as far as it goes. */
@@ -211,9 +212,9 @@ static void add_formats(struct guest *g, struct trace *t)
 		uint64_t before = head_word(g, offsetof(struct trace_export, change));
 
 		trace_drop_formats(t);
-		walk_formats(g, t);
-		if (before % 2 == 0 &&
-		    before == head_word(g, offsetof(struct trace_export, change)))
+		if (!walk_formats(g, t) ||
+		    (before % 2 == 0 &&
+			before == head_word(g, offsetof(struct trace_export, change))))
 			break;
 	}
 	trace_index(t);

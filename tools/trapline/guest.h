@@ -30,10 +30,11 @@ struct guest {
 	struct guest_cpu *cpu;
 };
 
-/* False, said: there is none, or no such instance ("" is the global one). */
 /* Is it the memory of a machine with rings of ours? Says nothing. */
 bool guest_is_in(const char *file);
-bool guest_open(struct guest *g, const char *file, const char *instance);
+/* False, said: there is none, or no such instance ("" is the global one). The memory is the guest's from now on. */
+bool guest_open(
+    struct guest *g, const char *file, const struct memory *memory, const char *instance);
 void guest_close(struct guest *g);
 /* Of its memory by virtual address: n bytes copied, false: not there; a word, at once and before whatever is read behind it, 0: not there;
  * a text, cut to the size, false: not there. */

@@ -48,8 +48,19 @@ void live_describe(struct live *l)
 
 bool live_open(struct live *l, const char *file, const char *instance)
 {
+	struct memory memory;
+
+	if (memory_open(&memory, file))
+		return live_open_in(l, file, &memory, instance);
+	say_errno(file);
+	return false;
+}
+
+bool live_open_in(
+    struct live *l, const char *file, const struct memory *memory, const char *instance)
+{
 	*l = (struct live){.seen = 0};
-	if (!guest_open(&l->guest, file, instance))
+	if (!guest_open(&l->guest, file, memory, instance))
 		return false;
 	l->pages = xmalloc(l->guest.cpus * sizeof(*l->pages));
 	guest_describe(&l->guest, &l->trace, file);

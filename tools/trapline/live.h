@@ -12,6 +12,9 @@ struct live {
 };
 
 bool live_open(struct live *l, const char *file, const char *instance);
+/* The same of memory that is open, which is its own from now on. */
+bool live_open_in(
+    struct live *l, const char *file, const struct memory *memory, const char *instance);
 void live_close(struct live *l);
 /* Looks: trace_next(&l->trace) then gives what came since. False: nothing did. */
 bool live_look(struct live *l);

@@ -47,6 +47,15 @@ static void core_segments(struct memory *m)
 	}
 }
 
+void memory_open_in(struct memory *m, const uint8_t *data, uint64_t size)
+{
+	*m = (struct memory){.fd = -1, .file = data, .size = size};
+	if (memory_is_core(m))
+		core_segments(m);
+	else
+		add_segment(m, 0, 0, size);
+}
+
 bool memory_open(struct memory *m, const char *name)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -64,13 +73,8 @@ bool memory_open(struct memory *m, const char *name)
 		close(fd);
 		return false;
 	}
+	memory_open_in(m, file, st.st_size);
 	m->fd = fd;
-	m->file = file;
-	m->size = st.st_size;
-	if (memory_is_core(m))
-		core_segments(m);
-	else
-		add_segment(m, 0, 0, m->size);
 	return true;
 }
 
@@ -100,8 +104,10 @@ uint64_t memory_written(const struct memory *m, uint64_t at, uint64_t *end)
 
 void memory_close(struct memory *m)
 {
-	munmap((void *)m->file, m->size);
-	close(m->fd);
+	if (m->fd >= 0) {
+		munmap((void *)m->file, m->size);
+		close(m->fd);
+	}
 	free(m->segment);
 	*m = (struct memory){.file = NULL};
 }

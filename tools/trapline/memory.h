@@ -12,7 +12,7 @@ struct segment {
 };
 
 struct memory {
-	int fd;
+	int fd; /* -1: the file is memory of somebody's, not a file */
 	const uint8_t *file;
 	uint64_t size;
 	struct segment *segment;
@@ -20,6 +20,8 @@ struct memory {
 };
 
 bool memory_open(struct memory *m, const char *name); /* false: errno says why */
+/* Bytes of the caller's, as long as it is open, taken for such a file. */
+void memory_open_in(struct memory *m, const uint8_t *data, uint64_t size);
 void memory_close(struct memory *m);
 bool memory_is_core(const struct memory *m);
 /*
