@@ -24,7 +24,7 @@ void user_words_update(void);
 
 /* For fork: copies the words of the current task's address space (0 or -ENOMEM), to be given to the new one by the other two. */
 int user_words_copy(struct mm *from, struct list_head *copies);
-/* Around the copying of pages: no word changes in between. words_give() with the lock held. */
+/* Around the copying of pages: no word changes in between. user_words_give() with the lock held. */
 void user_words_lock(void);
 void user_words_unlock(void);
 void user_words_give(struct mm *from, struct list_head *copies, struct mm *to);

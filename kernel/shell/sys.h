@@ -1,6 +1,6 @@
 /*
  * What the shell needs of its system besides files: tasks and the terminal. Implemented by kernel/shell_sys.c over the
- * scheduler, and by tests/host/shell_posix.c over threads. Task context.
+ * scheduler, and by tests/host/shell/posix.c over threads. Task context.
  */
 #pragma once
 
