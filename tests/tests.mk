@@ -104,6 +104,11 @@ $(O)/lt/%.c.o: %.c
 $(O)/trapline-unit: $(TUOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^ -lcmocka
+# And the program itself so: comparing and drawing whole files is tried with this one.
+$(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trapline/main.c.o
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^
 -include $(TUOBJ:.o=.d)
 -include $(TLOBJ:.o=.d)
 
@@ -210,8 +215,8 @@ trapline-test: $(O)/kernel.elf $(O)/trapline $(O)/args
 	$(Q)tools/trapline-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/args -k '$(ONLY)'
 
 .PHONY: export-test
-export-test: $(O)/kernel.elf $(O)/trapline
-	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k '$(ONLY)'
+export-test: $(O)/kernel.elf $(O)/trapline $(O)/checked/trapline
+	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --checked $(O)/checked/trapline -k '$(ONLY)'
 
 # KernelShark with our files, and a picture of its window: build/kernelshark/kernelshark.png
 .PHONY: kernelshark-test

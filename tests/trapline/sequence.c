@@ -57,7 +57,8 @@ static void small_ones(void **state)
 	static const uint32_t abc[] = {1, 2, 3}, other[] = {7, 8, 9}, more[] = {0, 1, 2, 5, 3, 4};
 
 	(void)state;
-	assert_int_equal(compared(abc, 0, abc, 0, 1), 0);
+	assert_int_equal(compared(NULL, 0, NULL, 0, 1), 0);
+	assert_int_equal(compared(abc, 3, NULL, 0, 2), 0);
 	assert_int_equal(compared(abc, 3, abc, 0, 1), 0);
 	assert_int_equal(compared(abc, 0, abc, 3, 256), 0);
 	assert_int_equal(compared(abc, 3, abc, 3, 1), 3);

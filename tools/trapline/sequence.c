@@ -45,9 +45,8 @@ static long enter(const struct search *s, long d, long k, bool *down)
 
 static long follow(const struct search *s, long x, long k)
 {
-	const uint32_t *a = s->a->item + s->x0, *b = s->b->item + s->y0;
-
-	while (x < s->width && x - k < s->height && a[x] == b[x - k])
+	while (
+	    x < s->width && x - k < s->height && s->a->item[s->x0 + x] == s->b->item[s->y0 + x - k])
 		x++;
 	return x;
 }
