@@ -31,7 +31,7 @@ KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kerne
 # What waits for people and devices is built for size and not padded, nor is what of kernel and tracer does not run with each event: an
 # image below 1 MiB has better uses for 140 KB.
 COLD     := -Os -fno-align-functions -fno-align-jumps -fno-align-loops -fno-align-labels
-HOT      := $(addprefix trace/,ring_buffer% record gate filter_eval filter_glob filter_number pid_filter trigger hist_update \
+HOT      := $(addprefix trace/,ring_buffer ring_buffer_event ring_buffer_reader ring_buffer_map record gate filter_eval filter_glob filter_number pid_filter trigger hist_update \
             hist_map probe_fetch kprobe_event user_events_write synth_record) \
             $(addprefix kernel/,events% syscall sys_io sys_proc trace_glue trace_wait trace_probe kprobe_hit kretprobe breakpoint user_events irq) \
             $(addprefix kernel/task/,sched% balance timer wait irq_work interrupt fault) \
