@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -248,11 +249,20 @@ void machine_play(struct machine *m)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal);
 }
 
+/* A new file in the place of one that is there: whoever reads that goes on to do so. */
+static int create_kept(const char *name)
+{
+	struct stat st;
+
+	if (!stat(name, &st) && S_ISREG(st.st_mode))
+		unlink(name);
+	return open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
 /* Memory that is a file without a name, or one that is to be kept. */
 static bool make_memory(struct machine *m, const struct machine_options *o)
 {
-	m->memory = o->keep ? open(o->keep, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-			    : memfd_create("trapline", MFD_CLOEXEC);
+	m->memory = o->keep ? create_kept(o->keep) : memfd_create("trapline", MFD_CLOEXEC);
 	if (m->memory < 0 || ftruncate(m->memory, o->memory)) {
 		say_errno(o->keep ? o->keep : "the machine's memory");
 		return false;
