@@ -10,6 +10,7 @@
 #include "trace/event.h"
 #include "trace/ledger.h"
 #include "trace/printk.h"
+#include "trace/retired.h"
 #include "trace/tfs.h"
 
 #define FIRST_TEXT 4096
@@ -83,6 +84,24 @@ static void put_formats(struct dat_text *t, const struct trace_system *sys)
 		put_sized(t, 8, show_format, sys->calls[i]);
 }
 
+/* Events that are gone, but not their records. Systems may stand there more than once. */
+static u32 put_retired(struct dat_text *t)
+{
+	const struct trace_retired *kind;
+	struct trace_event_call *call;
+	u32 n = 0;
+
+	list_for_each_entry (kind, &trace_retired_kinds, node) {
+		list_for_each_entry (call, &kind->calls, node) {
+			dat_put_string(t, call->class->system);
+			dat_put_u32(t, 1);
+			put_sized(t, 8, show_format, call);
+			n++;
+		}
+	}
+	return n;
+}
+
 /* The tracer's own events first, by themselves. */
 static void put_all_formats(struct dat_text *t)
 {
@@ -100,6 +119,7 @@ static void put_all_formats(struct dat_text *t)
 		put_formats(t, sys);
 		systems++;
 	}
+	systems += put_retired(t);
 	dat_patch(t, at, &systems, sizeof(systems));
 }
 

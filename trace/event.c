@@ -211,7 +211,6 @@ void trace_event_hide(struct trace_event_call *call)
 {
 	trace_life_end(&call->life);
 	system_remove(call);
-	trace_export_forget(call);
 	call->flags &= ~TRACE_CALL_NOTED;
 }
 
@@ -220,6 +219,7 @@ void trace_event_give_id(struct trace_event_call *call)
 	if (call->fmt_hashed != call->fmt)
 		host_free((void *)call->fmt_hashed);
 	call->fmt_hashed = NULL;
+	trace_export_forget(call);
 	if (call->id && by_id[call->id] == call)
 		atomic_store_release(&by_id[call->id], NULL);
 	call->id = 0;

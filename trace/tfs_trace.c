@@ -5,6 +5,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/reader.h"
+#include "trace/retired.h"
 #include "trace/tfs.h"
 #include "trace/wait.h"
 
@@ -193,6 +194,7 @@ const struct tfs_ops tfs_snapshot_ops = {
 int tfs_clear_trace(const struct tfs_node *node)
 {
 	trace_array_clear(tfs_array(node), node->arg);
+	trace_retired_settle();
 	return 0;
 }
 

@@ -9,10 +9,11 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/retired.h"
 #include "trace/trace.h"
-#include "trace/trace_array.h"
 
-#define HASH_SIZE 1024
+#define HASH_SIZE   1024
+#define RETIRED_MAX 256
 
 static struct user_event *by_name[HASH_SIZE];
 static struct user_event *by_bit[USER_EVENT_BITS];
@@ -254,6 +255,7 @@ static bool is_busy(const struct dynevent *ev)
 	return trace_event_busy(&event_of(ev)->call);
 }
 
+/* By dynamic_events: as of all its events, the rings that may have records are cleared. */
 static int free_event(struct dynevent *dyn)
 {
 	struct user_event *ev = event_of(dyn);
@@ -298,6 +300,26 @@ const struct dynevent_kind user_dynevent_kind = {
     .match = match,
 };
 
+static void free_retired(struct trace_event_call *call)
+{
+	host_free(user_event_of(call));
+}
+
+static struct trace_retired retired = TRACE_RETIRED_INIT(retired, RETIRED_MAX, free_retired);
+
+/* A program is done with it: that is no reason for anybody to lose a trace. */
+static int retire_event(struct user_event *ev)
+{
+	if (trace_event_busy(&ev->call))
+		return -EBUSY;
+	unlist_event(ev);
+	if (trace_event_retire(&ev->call))
+		trace_retired_add(&retired, &ev->call);
+	else
+		host_free(ev);
+	return 0;
+}
+
 int user_events_delete(const char *name)
 {
 	struct user_event *ev, *next;
@@ -308,16 +330,17 @@ int user_events_delete(const char *name)
 	for (ev = *bucket(name, n); ev && err != -EBUSY; ev = next) {
 		next = ev->next;
 		if (has_name(ev, name, n))
-			err = free_event(&ev->dyn);
+			err = retire_event(ev);
 	}
+	trace_retired_settle();
 	host_unlock();
 	return err;
 }
 
 static void settle_event(struct user_event *ev)
 {
-	if (!ev->persist && !trace_event_busy(&ev->call))
-		free_event(&ev->dyn);
+	if (!ev->persist)
+		retire_event(ev);
 }
 
 void user_events_settle(void)
@@ -328,6 +351,7 @@ void user_events_settle(void)
 	list_for_each_entry_safe (dyn, next, &dynevents, node)
 		if (dyn->kind == &user_dynevent_kind)
 			settle_event(event_of(dyn));
+	trace_retired_settle();
 	host_unlock();
 }
 

@@ -4,7 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "tests/unit/trace_tools.h"
+#include "tests/unit/dat_tools.h"
 #include "trace/trace.h"
 #include "trace/user_events_write.h"
 
@@ -209,6 +209,76 @@ static void bits_follow(void)
 	end();
 }
 
+/* One event `name`, written once and gone with the file that registered it. */
+static void pass_by(const char *name, u32 value)
+{
+	char text[32], enable[64];
+
+	snprintf(text, sizeof(text), "%s u32 a", name);
+	snprintf(enable, sizeof(enable), "events/user_events/%s/enable", name);
+	file = user_events_open(NULL);
+	EXPECT_EQ(add(text, STRICT), 0);
+	EXPECT_EQ(trace_put(enable, "1"), 0);
+	EXPECT_EQ(WRITE(0, NULL, value), 0);
+	EXPECT_EQ(trace_put(enable, "0"), 0);
+	close_file();
+	EXPECT_STR(trace_get("dynamic_events", NULL), "");
+}
+
+static bool dat_has(const char *text)
+{
+	size_t n = strlen(text);
+	bool found = false;
+
+	dat_read("trace.dat", PAGE_SIZE);
+	for (u64 at = 0; at + n <= dat_file()->size && !found; at++)
+		found = !memcmp(dat_file()->data + at, text, n);
+	dat_release();
+	return found;
+}
+
+/* Programs come and go, and take nothing with them; trace.dat has the formats of their events as long as there may be records. */
+static void records_stay(void)
+{
+	struct user_event *ev;
+
+	trace_fresh();
+	pass_by("gone", 1);
+	pass_by("gone", 2); /* another of the same name */
+	file = user_events_open(NULL);
+	EXPECT_EQ(user_events_register(file, "gone u64 b", USER_EVENT_LAX, &ev), 0);
+	close_file();
+	EXPECT_EQ(user_events_delete("gone"), 0);
+	EXPECT_STR(trace_nth_event(0), "gone: a=1");
+	EXPECT_STR(trace_nth_event(1), "gone: a=2");
+	EXPECT(strstr(trace_get("trace_ledger", NULL), "\nbalanced\n"));
+	EXPECT(dat_has("name: gone\n"));
+	/* One that is typed away takes the trace with it, as always. */
+	EXPECT_EQ(trace_append("dynamic_events", "u:typed u32 a"), 0);
+	EXPECT_EQ(trace_put("events/user_events/typed/inject", "a=3"), 0);
+	EXPECT_STR(trace_nth_event(2), "typed: a=3");
+	EXPECT_EQ(trace_append("dynamic_events", "-:typed"), 0);
+	EXPECT_STR(trace_nth_event(0), "");
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	EXPECT(!dat_has("name: gone\n"));
+}
+
+/* As many as are remembered, and one more: then the trace begins anew. */
+static void many_go(void)
+{
+	char name[16];
+
+	trace_fresh();
+	for (u32 i = 0; i <= 256; i++) {
+		snprintf(name, sizeof(name), "go_%u", i);
+		pass_by(name, i);
+		EXPECT_STR(trace_nth_event(0), i < 256 ? "go_0: a=0" : "");
+	}
+	pass_by("last", 7);
+	EXPECT_STR(trace_nth_event(0), "last: a=7");
+	trace_fresh();
+}
+
 /* Takes `n` more; the last error. */
 static long take(u32 from, u32 n)
 {
@@ -252,6 +322,8 @@ static const struct ktap_case cases[] = {
     {"user_events.names", names},
     {"user_events.payloads", payloads},
     {"user_events.bits", bits_follow},
+    {"user_events.records_stay", records_stay},
+    {"user_events.many_go", many_go},
     {"user_events.all_bits", all_bits},
     {NULL, NULL},
 };
