@@ -1,5 +1,5 @@
 /*
- * Intel I/O Controller Hub 9 datasheet (316972), 13.9 (TCO registers), 13.1.13 (PMBASE), 13.1.35 (RCBA), 10.1.75 (GCS). The time
+ * Intel I/O Controller Hub 9 datasheet (316972): PMBASE and RCBA of the LPC bridge, GCS of the chipset, and the TCO registers. The time
  * runs out twice before the machine is reset: the first time software is asked by an SMI, which this kernel leaves alone. Each
  * register is written whole by whoever comes; start and stop are its caller's to keep apart.
  */
