@@ -123,9 +123,9 @@ static int from_memory(const char *file, const char *instance, const char *name)
 		return EXIT_TROUBLE;
 	if (out_open(&out, name ? name : "trace.dat")) {
 		dat_write(&l, out.file);
-		status = !out_finish(&out) ? EXIT_TROUBLE
-			 : l.trace.damaged ? EXIT_DAMAGED
-					   : EXIT_FINE;
+		status = !out_finish(&out)			     ? EXIT_TROUBLE
+			 : l.trace.damaged || l.guest.memory.missing ? EXIT_DAMAGED
+								     : EXIT_FINE;
 	}
 	live_close(&l);
 	return status;

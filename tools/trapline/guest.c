@@ -149,6 +149,12 @@ bool guest_open(
 	*g = (struct guest){.memory = *memory};
 	bool found = find_head(g);
 
+	if (found && !memory_is_core(memory) && g->head.ram_end <= 4ULL << 30 &&
+	    g->head.ram_end > memory->size)
+		g->memory.missing = g->head.ram_end - memory->size;
+	if (g->memory.missing)
+		say("%s: it breaks off at %llu: at least %llu bytes of the memory are missing",
+		    file, (unsigned long long)memory->size, (unsigned long long)g->memory.missing);
 	if (found && g->head.ram_end > 4ULL << 30)
 		memory_split(&g->memory, g->head.ram_end - (4ULL << 30));
 	if (!found) {

@@ -224,7 +224,7 @@ int cmd_live(int argc, char **argv)
 	say("%llu events seen, %llu overwritten before%s", (unsigned long long)l.seen,
 	    (unsigned long long)l.lost,
 	    l.lost_unknown ? ", and some taken by a reader in the machine" : "");
-	status = l.trace.damaged ? EXIT_DAMAGED : EXIT_FINE;
+	status = l.trace.damaged || l.guest.memory.missing ? EXIT_DAMAGED : EXIT_FINE;
 	if (ferror(stdout)) {
 		say("the standard output cannot be written");
 		status = EXIT_TROUBLE;

@@ -14,7 +14,13 @@
 
 static void add_segment(struct memory *m, uint64_t physical, uint64_t offset, uint64_t size)
 {
-	if (offset > m->size || size > m->size - offset || !size)
+	uint64_t there = offset < m->size ? m->size - offset : 0;
+
+	if (size > there) {
+		m->missing += size - there;
+		size = there;
+	}
+	if (!size)
 		return;
 	m->segment = xrealloc(m->segment, (m->segments + 1) * sizeof(*m->segment));
 	m->segment[m->segments++] = (struct segment){physical, size, m->file + offset};
@@ -39,8 +45,10 @@ static void core_segments(struct memory *m)
 	memcpy(&head, m->file, sizeof(head));
 	for (unsigned i = 0; i < head.e_phnum; i++) {
 		uint64_t at = head.e_phoff + (uint64_t)i * sizeof(p);
-		if (at > m->size || m->size - at < sizeof(p))
+		if (at > m->size || m->size - at < sizeof(p)) {
+			m->missing += sizeof(p);
 			return;
+		}
 		memcpy(&p, m->file + at, sizeof(p));
 		if (p.p_type == PT_LOAD)
 			add_segment(m, p.p_paddr, p.p_offset, p.p_filesz);

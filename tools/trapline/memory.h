@@ -15,6 +15,7 @@ struct memory {
 	int fd; /* -1: the file is memory of somebody's, not a file */
 	const uint8_t *file;
 	uint64_t size;
+	uint64_t missing; /* bytes of a core that breaks off */
 	struct segment *segment;
 	size_t segments;
 };
