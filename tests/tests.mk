@@ -223,6 +223,11 @@ export-test: $(O)/kernel.elf $(O)/trapline $(O)/checked/trapline
 kernelshark-test: $(O)/kernel.elf $(O)/trapline
 	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k kernelshark --keep $(O)/kernelshark
 
+# A trace of 100 MB (MB=n) in all tools: minutes, and some GB of disk.
+.PHONY: export-long
+export-long: $(O)/kernel.elf $(O)/trapline
+	$(Q)tools/export-long --kernel $(O)/kernel.elf --trapline $(O)/trapline --mb $(or $(MB),100)
+
 # From UEFI's first word to the prompt; ONLY=menu chooses cases.
 .PHONY: uefi-test
 uefi-test: $(O)/trapline.img
@@ -298,6 +303,7 @@ help:
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
+#: make export-long   a trace of 100 MB (MB=) in trace-cmd, babeltrace2, protoc, JSON and text, each record compared; minutes
 #: make trapline  the program on the host for traces: build/trapline --help; trapline-test: as people use it
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make probe-storm  probes on four CPUs, a million hits
