@@ -51,9 +51,9 @@ static u64 room(const struct dat_page *p)
 	return p->page->data + RB_PAGE_DATA - p->at;
 }
 
-void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page)
+void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 keep)
 {
-	*p = (struct dat_page){.page = page, .at = page->data};
+	*p = (struct dat_page){.page = page, .at = page->data, .keep = keep};
 }
 
 bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time)
@@ -62,7 +62,7 @@ bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time)
 		p->time = p->page->time_stamp = time;
 	u64 delta = time - p->time;
 
-	if (time_size(delta) + data_size(length) > room(p))
+	if (time_size(delta) + data_size(length) + (p->events ? p->keep : 0) > room(p))
 		return false;
 	if (delta > DELTA_MAX) {
 		bool back = (s64)delta < 0;
@@ -106,7 +106,8 @@ u32 dat_page_convert(
 	struct rb_walk before = *w;
 	struct dat_page p;
 
-	dat_page_begin(&p, out);
+	dat_page_begin(
+	    &p, out, 0); /* a page of the source is one of the file: its events come first */
 	while (rb_walk_next(w)) {
 		if ((s64)(w->stamp - how->until) > 0)
 			continue;

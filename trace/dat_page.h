@@ -19,9 +19,11 @@ struct dat_page {
 	u8 *at;
 	u64 time; /* of the last event */
 	u32 events;
+	u32 keep; /* bytes that are left free */
 };
 
-void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page);
+/* `keep` bytes stay free behind the data, unless the first event alone needs them: sizeof(u64) for the number of lost events. */
+void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 keep);
 /* False: it does not fit. `length` is a multiple of 4, the time in the file's unit. */
 bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time);
 /* `time` is the page's if it is empty; `lost` events are missing before it (or RB_LOST_UNKNOWN): the number stands behind the data if

@@ -7,6 +7,6 @@ int main(void)
 
 	failed += archive_tests() + channel_tests() + machine_tests();
 	failed += words_tests() + sequence_tests() + duration_tests() + survey_tests() +
-		  columns_tests() + xml_tests();
+		  columns_tests() + xml_tests() + dat_page_tests();
 	return failed ? 1 : 0;
 }

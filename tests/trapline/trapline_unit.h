@@ -18,3 +18,4 @@ int duration_tests(void);
 int survey_tests(void);
 int columns_tests(void);
 int xml_tests(void);
+int dat_page_tests(void);

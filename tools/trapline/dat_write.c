@@ -202,10 +202,13 @@ static void finish(struct filling *f, struct bytes *pages)
 	f->lost = 0;
 }
 
+/* With room for the number of what is lost before it. */
 static void start(struct filling *f)
 {
+	bool number = f->lost && f->lost != RB_LOST_UNKNOWN;
+
 	if (!f->any)
-		dat_page_begin(&f->put, &f->page);
+		dat_page_begin(&f->put, &f->page, number ? sizeof(f->lost) : 0);
 	f->any = true;
 }
 

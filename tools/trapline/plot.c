@@ -47,6 +47,14 @@ const char *plot_time(char buf[32], const struct plot *p, uint64_t time, uint64_
 	return buf;
 }
 
+const char *plot_lost(char buf[32], uint64_t lost, bool unknown)
+{
+	if (unknown && !lost)
+		return "some";
+	snprintf(buf, 32, unknown ? "%llu or more" : "%llu", (unsigned long long)lost);
+	return buf;
+}
+
 double plot_x(const struct plot *p, uint64_t time)
 {
 	if (time <= p->begin)

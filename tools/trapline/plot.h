@@ -46,6 +46,8 @@ void write_plot(struct trace *t, const struct window *w, FILE *out, bool svg);
 const char *plot_duration(char buf[32], const struct plot *p, uint64_t n);
 /* A time as `trace` has it, with digits enough for steps of `step`. */
 const char *plot_time(char buf[32], const struct plot *p, uint64_t time, uint64_t step);
+/* How many are lost: "12", "12 or more", "some". */
+const char *plot_lost(char buf[32], uint64_t lost, bool unknown);
 double plot_x(const struct plot *p, uint64_t time);
 void put_string(const struct plot *p, const char *text);
 /* "name-12" */

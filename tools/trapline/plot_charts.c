@@ -21,14 +21,15 @@ static void put_lost(const struct plot *p)
 {
 	uint64_t lost = 0;
 	bool unknown = false;
+	char number[32];
 
 	for (size_t i = 0; i < p->survey.gaps; i++) {
 		lost += p->survey.gap[i].lost;
 		unknown |= p->survey.gap[i].unknown;
 	}
 	if (lost || unknown)
-		fprintf(p->out, " \xc2\xb7 <tspan class='warn'>%llu%s lost</tspan>",
-		    (unsigned long long)lost, unknown ? " and more" : "");
+		fprintf(p->out, " \xc2\xb7 <tspan class='warn'>%s lost</tspan>",
+		    plot_lost(number, lost, unknown));
 	else
 		fputs(" \xc2\xb7 none lost", p->out);
 }

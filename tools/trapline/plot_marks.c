@@ -64,12 +64,12 @@ struct hole {
 static void put_hole(const struct plot *p, const struct hole *h)
 {
 	double width = h->to - h->from < 3 ? 3 : h->to - h->from;
+	char number[32];
 
 	fprintf(p->out,
-	    "<rect class='lost' x='%.1f' y='%u' width='%.1f' height='%u'><title>%llu events%s "
+	    "<rect class='lost' x='%.1f' y='%u' width='%.1f' height='%u'><title>%s events "
 	    "lost</title></rect>",
-	    h->from, p->y, width, LANE_HEIGHT, (unsigned long long)h->lost,
-	    h->unknown ? " and more" : "");
+	    h->from, p->y, width, LANE_HEIGHT, plot_lost(number, h->lost, h->unknown));
 }
 
 /* In the gap if there is room, else behind it; before it at the end of the lane. */
@@ -77,13 +77,14 @@ static void put_number(const struct plot *p, const struct hole *h)
 {
 	bool within = h->to - h->from > NUMBER_ROOM * 2,
 	     before = h->to + NUMBER_ROOM > LANES_LEFT + COLUMNS;
+	char number[32];
 	double x = within ? (h->from + h->to) / 2 : before ? h->from - 2 : h->to + 4;
 
-	fprintf(p->out, "<text class='lostn%s' x='%.1f' y='%u'>%llu%s%s</text>",
+	fprintf(p->out, "<text class='lostn%s' x='%.1f' y='%u'>%s%s</text>",
 	    within   ? " mid"
 	    : before ? " end"
 		     : "",
-	    x, p->y + LANE_HEIGHT / 2 + 1, (unsigned long long)h->lost, h->unknown ? "+" : "",
+	    x, p->y + LANE_HEIGHT / 2 + 1, plot_lost(number, h->lost, h->unknown),
 	    within ? " lost" : "");
 }
 

@@ -124,15 +124,15 @@ static void put_latencies(const struct plot *p)
 
 static void put_gaps(const struct plot *p)
 {
-	char from[32], to[32];
+	char from[32], to[32], number[32];
 
 	if (!p->survey.gaps)
 		return;
 	begin_table(p, "Events lost", "<th>CPU</th><th>how many</th><th>after</th><th>before</th>");
 	for (size_t i = 0; i < p->survey.gaps && i < ROWS_MOST; i++) {
 		const struct gap *g = &p->survey.gap[i];
-		fprintf(p->out, "<tr><td>%u</td><td>%llu%s</td><td>%s</td><td>%s</td></tr>\n",
-		    g->cpu, (unsigned long long)g->lost, g->unknown ? " and more" : "",
+		fprintf(p->out, "<tr><td>%u</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", g->cpu,
+		    plot_lost(number, g->lost, g->unknown),
 		    g->begin ? plot_time(from, p, g->begin, 1) : "the first",
 		    plot_time(to, p, g->end, 1));
 	}
