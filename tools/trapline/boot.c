@@ -169,7 +169,9 @@ static void say_counts(const struct boot *b)
 		snprintf(lost, sizeof(lost), "; %llu were overwritten before they could be read",
 		    (unsigned long long)l->lost);
 	if (!b->options.quiet)
-		say("%s: %llu events%s%s", b->out_name, (unsigned long long)l->seen, lost,
+		say("%s: %llu events%s%s",
+		    strcmp(b->out_name, "-") ? b->out_name : "standard output",
+		    (unsigned long long)l->seen, lost,
 		    l->lost_unknown ? "; some were taken by a reader in the machine" : "");
 }
 
