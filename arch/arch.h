@@ -80,9 +80,9 @@ void arch_fpu_save(void *area);
 void arch_fpu_load(void *area);
 /* First run of the task: fn(arg) on its kernel stack, interrupts off, preempt_count 1 (the switcher's). */
 void arch_task_init(struct arch_task *t, u64 stack_top, void (*fn)(void *), void *arg);
-/* Saves prev and runs next, with stacks, address space, fs base and FPU. Interrupts off. struct arch_task begins struct task;
- * the scheduler has set this CPU's `current` already, kernel_rsp is set here. */
-void arch_switch(struct arch_task *prev, struct arch_task *next);
+/* Saves prev and runs next, with stacks, address space, fs base and FPU. Interrupts off. struct arch_task begins struct task. `task`
+ * becomes this CPU's `current` where the stack becomes its: whatever is called, and probed, before belongs to prev. */
+void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *task);
 /* The ring-3 registers of a task whose stack this is (valid while it is inside the kernel or before its first entry). */
 static inline struct regs *task_regs(const struct arch_task *t)
 {

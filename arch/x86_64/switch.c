@@ -46,7 +46,7 @@ static void load_bases(const struct arch_task *t)
 	}
 }
 
-void arch_switch(struct arch_task *prev, struct arch_task *next)
+void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *task)
 {
 	fpu_switch(prev, next);
 	if (next->as) {
@@ -55,6 +55,7 @@ void arch_switch(struct arch_task *prev, struct arch_task *next)
 	}
 	private_write(left_stack, prev->stack_top);
 	cpu_set_kernel_stack(next->stack_top);
+	this_cpu_write(current, task); /* no probe is hit from here to the other stack */
 	switch_stack(&prev->rsp, next->rsp);
 }
 

@@ -166,8 +166,7 @@ static void switch_to(struct rq *rq, struct task *prev, struct task *next)
 	next->on_cpu = true;
 	if (prev == rq->idle)
 		timers_tick_on(next->run_start_ns);
-	this_cpu()->current = next;
-	arch_switch(&prev->arch, &next->arch);
+	arch_switch(&prev->arch, &next->arch, next);
 	finish_switch();
 }
 

@@ -2,7 +2,7 @@
  * Probes everywhere: at every instruction of the text that may be probed, a batch at a time, while a workload runs whose results
  * must be those without probes; and every byte where no instruction begins, or none may be probed, must be refused. Once with
  * breakpoints; once with every fifth instruction at a time, so that they do not lie under each other's jumps, and jumps wherever
- * there can be one. One part of SLICES in a usual run, all of it with `sweep=all` on the command line (make sweep). Says how many
+ * there can be one; and at the return of every function. Of the instructions one part of SLICES in a usual run, all of them with `sweep=all` on the command line (make sweep). Says how many
  * places there are of each kind.
  */
 #include "arch/x86_64/insn.h"
@@ -258,9 +258,68 @@ static void sweep_jumps(void)
 	ktap_note("jumps:   %8llu", (unsigned long long)jumps);
 }
 
+/* ---- returns ---------------------------------------------------------------------------------------------------------- */
+
+static struct kretprobe return_probes[BATCH], *return_list[BATCH];
+
+static int on_return(struct kretprobe_instance *ri, struct regs *r)
+{
+	(void)ri;
+	(void)r;
+	atomic_add(&hits, 1);
+	return 0;
+}
+
+static void run_returns(u64 expected)
+{
+	for (unsigned i = 0; jumping && i < TRIES && !kprobes_optimize(); i++)
+		sleep_ns(TICK_NS, NULL);
+	if (workload() != expected && !wrong++)
+		ktap_note("first wrong result with return probes from %llx on",
+		    (unsigned long long)(u64)return_probes[0].kp.addr);
+	unregister_kretprobes(return_list, n_probes);
+	probed += n_probes;
+	n_probes = 0;
+}
+
+/* At every function that may be probed, those that tasks are switched in among them. */
+static void sweep_returns_with(bool with_jumps)
+{
+	u64 expected = workload(), start, size, last = 0;
+	const char *name;
+
+	begin(with_jumps);
+	for (unsigned i = 0; sym_nth(i, &name, &start, &size); i++) {
+		struct kretprobe *rp = &return_probes[n_probes];
+
+		if (start == last || arch_probe_refused(start))
+			continue;
+		last = start;
+		*rp = (struct kretprobe){.kp.addr = (void *)start, .handler = on_return};
+		if (register_kretprobe(rp))
+			continue; /* its first instruction may not be probed */
+		return_list[n_probes++] = rp;
+		if (n_probes == BATCH)
+			run_returns(expected);
+	}
+	run_returns(expected);
+	EXPECT_EQ(wrong, 0);
+	EXPECT(probed > 1000);
+	EXPECT(hits > 1000);
+	ktap_note("%s: %llu return probes, %llu returns", with_jumps ? "jumps" : "breakpoints",
+	    (unsigned long long)probed, (unsigned long long)hits);
+}
+
+static void sweep_returns(void)
+{
+	sweep_returns_with(false);
+	sweep_returns_with(true);
+}
+
 static const struct ktap_case cases[] = {
     {"sweep.every_instruction", sweep},
     {"sweep.every_jump", sweep_jumps},
+    {"sweep.every_return", sweep_returns},
     {NULL, NULL},
 };
 const struct ktap_suite suite_kprobe_sweep = {cases};
