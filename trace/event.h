@@ -191,8 +191,10 @@ static inline void trace_event_put(struct trace_event_call *call)
  */
 int trace_event_unregister(struct trace_event_call *call);
 bool trace_event_busy(const struct trace_event_call *call);
+/* Is it busy with more than being on: with triggers of its own or of others? */
+bool trace_event_needed(const struct trace_event_call *call);
 /*
- * Takes out one that is not busy and leaves its records where they are. True: there may be some, so it keeps its id, and the caller keeps
+ * Takes out one that is off and not busy and leaves its records where they are. True: there may be some, so it keeps its id, and the caller keeps
  * it until they are cleared and trace_event_give_id() was called. host_lock held.
  */
 bool trace_event_retire(struct trace_event_call *call);

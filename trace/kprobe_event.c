@@ -374,7 +374,7 @@ static bool is_busy(const struct dynevent *dyn)
 	const struct trace_probe *tp = trace_probe_of(dyn);
 	const struct trace_event_call *call = &tp->event->call;
 
-	return tp->old ? call->refs : trace_event_busy(call);
+	return tp->old ? trace_event_needed(call) : trace_event_busy(call);
 }
 
 static void detach(struct trace_probe *tp)

@@ -134,6 +134,15 @@ bool trace_event_busy(const struct trace_event_call *call)
 	return call->refs || call->live;
 }
 
+bool trace_event_needed(const struct trace_event_call *call)
+{
+	bool needed = call->refs;
+
+	for (const struct trace_event_file *f = call->files; f; f = f->next_file)
+		needed |= f->triggers || f->soft_users;
+	return needed;
+}
+
 static bool was_hit(const struct trace_event_file *file)
 {
 	for (unsigned cpu = 0; file->counts && cpu < host_cpu_count(); cpu++)
