@@ -8,14 +8,14 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-    {"record", cmd_record, "the same with events switched on, as trace-cmd record does"},
     {"run", cmd_run, "boots a kernel with your commands or program, and gets the trace"},
+    {"record", cmd_record, "the same with events switched on, as trace-cmd record does"},
+    {"live", cmd_live, "follows the events of a running machine, out of its memory"},
+    {"extract", cmd_extract, "takes traces out of a machine's memory, a core, or a serial log"},
     {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
     {"diff", cmd_diff,
 	"compares two trace.dat files: order, counts, values, times, latencies, losses"},
     {"plot", cmd_plot, "draws a trace.dat file: an SVG, or a page that stands by itself"},
-    {"live", cmd_live, "follows the events of a running machine, out of its memory"},
-    {"extract", cmd_extract, "takes traces out of a serial log"},
 };
 
 static const struct command *find(const char *name)
