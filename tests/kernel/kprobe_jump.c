@@ -385,7 +385,8 @@ static void run_slow(void *unused)
 	atomic_store(&slow_runs, 2);
 }
 
-/* The jump would go over the instruction in which the other task, on this CPU, was preempted. */
+/* The jump would go over the instruction in which the other task, on this CPU, was preempted. That it is not there a moment later
+   cannot be seen: the kernel tries by itself, too. Too early a jump would end the other task in the middle of it. */
 static void somebody_is_there(void)
 {
 	struct kprobe p = {
@@ -398,10 +399,7 @@ static void somebody_is_there(void)
 	for (unsigned i = 0; i < 50; i++) {
 		sleep_ns(2 * TICK_NS, NULL);
 		EXPECT_EQ(register_kprobe(&p), 0);
-		if (!kprobes_optimize()) {
-			busy++;
-			EXPECT_EQ(probe_head(&p), OP_INT3);
-		}
+		busy += !kprobes_optimize();
 		EXPECT(probe_optimize());
 		EXPECT_EQ(probe_head(&p), OP_JMP);
 		unregister_kprobe(&p);
