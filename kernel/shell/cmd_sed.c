@@ -263,6 +263,14 @@ static bool take_line(struct sed_input *in, bool append)
 	return next_line(in);
 }
 
+/* P: up to the first newline. */
+static void print_first(struct sed *s)
+{
+	const char *nl = memchr(sh_buf_str(&s->space), '\n', s->space.len);
+
+	print(s, s->space.s, nl ? (size_t)(nl - s->space.s) : s->space.len);
+}
+
 /* D: what stands before the first newline goes; the script begins anew without reading. */
 static enum outcome delete_first(struct sed *s)
 {
@@ -287,7 +295,6 @@ static enum outcome change(struct sed *s, const struct sed_command *c)
 static enum outcome edit(struct sed_input *in, struct sed_command *c, bool *replaced)
 {
 	struct sed *s = in->s;
-	const char *nl;
 
 	switch (c->name) {
 	case 's':
@@ -301,8 +308,7 @@ static enum outcome edit(struct sed_input *in, struct sed_command *c, bool *repl
 		print(s, s->space.s, s->space.len);
 		break;
 	case 'P':
-		nl = memchr(sh_buf_str(&s->space), '\n', s->space.len);
-		print(s, s->space.s, nl ? (size_t)(nl - s->space.s) : s->space.len);
+		print_first(s);
 		break;
 	case 'd':
 		return NEXT_CYCLE_SILENT;
