@@ -41,10 +41,16 @@ typedef long ssize;
 #define __printf(fmt, args)	      __attribute__((format(printf, fmt, args)))
 #define __packed		      __attribute__((packed))
 #define __aligned(n)		      __attribute__((aligned(n)))
-#define __noinline		      __attribute__((noinline))
-#define __noreturn		      __attribute__((noreturn))
-#define __must_check		      __attribute__((warn_unused_result))
-#define __maybe_unused		      __attribute__((unused))
+/* Called as it stands, with what it is called with: no copies of it, and nothing known about it at its callers. */
+#ifdef __clang__
+#define __noipa __attribute__((noinline, optnone))
+#else
+#define __noipa __attribute__((noipa))
+#endif
+#define __noinline     __attribute__((noinline))
+#define __noreturn     __attribute__((noreturn))
+#define __must_check   __attribute__((warn_unused_result))
+#define __maybe_unused __attribute__((unused))
 
 /* The compiler may not move memory accesses over this; the CPU may. */
 #define barrier() __asm__ volatile("" ::: "memory")

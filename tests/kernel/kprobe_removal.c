@@ -22,8 +22,8 @@ static u32 inside; /* [A] tasks that run, or sleep in, the function */
 static u32 gone;   /* [A] the probe */
 
 /* Long enough for a jump. One that is asked to sleeps in it until the probe is gone. */
-u64 __attribute__((noipa)) removal_target(bool sleeps);
-u64 __attribute__((noipa)) removal_target(bool sleeps)
+u64 __noipa removal_target(bool sleeps);
+u64 __noipa removal_target(bool sleeps)
 {
 	if (sleeps) {
 		atomic_add(&inside, 1);

@@ -23,17 +23,17 @@
 /* What is probed counts by itself how often it runs. */
 static u64 task_runs, irq_runs, nmi_runs, inner_runs; /* [A] */
 
-static void __attribute__((noipa)) storm_inner(void)
+static void __noipa storm_inner(void)
 {
 	atomic_add(&inner_runs, 1);
 }
 
-static void __attribute__((noipa)) storm_task(void)
+static void __noipa storm_task(void)
 {
 	atomic_add(&task_runs, 1);
 }
 
-static void __attribute__((noipa)) storm_irq(void)
+static void __noipa storm_irq(void)
 {
 	atomic_add(&irq_runs, 1);
 }
@@ -47,7 +47,7 @@ static void give_way(void)
 	sleep_ns(50000, NULL);
 }
 
-static void __attribute__((noipa)) storm_nmi(void)
+static void __noipa storm_nmi(void)
 {
 	atomic_add(&nmi_runs, 1);
 }
@@ -198,7 +198,7 @@ static bool stop;
 static u64 toggled_hits, wrong, armed, jumped;
 
 /* Emulated, copied, and in two places of a function each. */
-static u64 __attribute__((noipa)) toggled(u64 a, u64 b)
+static u64 __noipa toggled(u64 a, u64 b)
 {
 	__asm__ volatile("addq %1, %0\n\txorq $0x55, %0\n\tnop" : "+r"(a) : "r"(b) : "cc");
 	return a;

@@ -32,7 +32,7 @@ static int on_return(struct kretprobe_instance *ri, struct regs *r)
 	return 0;
 }
 
-static u64 __attribute__((noipa)) returns_sum(u64 depth)
+static u64 __noipa returns_sum(u64 depth)
 {
 	u64 below = depth ? returns_sum(depth - 1) : 0;
 
@@ -40,7 +40,7 @@ static u64 __attribute__((noipa)) returns_sum(u64 depth)
 	return below + depth;
 }
 
-static u64 __attribute__((noipa)) calls_it(u64 depth)
+static u64 __noipa calls_it(u64 depth)
 {
 	u64 sum = returns_sum(depth);
 
@@ -142,7 +142,7 @@ static void several_at_a_function(void)
 
 /* ---- a backtrace from inside the function: the real addresses, not that of the hook -------------------------------------- */
 
-static u64 __attribute__((noipa)) looks_back(u64 depth)
+static u64 __noipa looks_back(u64 depth)
 {
 	u64 v = depth ? looks_back(depth - 1) : 0;
 
@@ -152,7 +152,7 @@ static u64 __attribute__((noipa)) looks_back(u64 depth)
 	return v;
 }
 
-static void __attribute__((noipa)) calls_looks_back(void)
+static void __noipa calls_looks_back(void)
 {
 	looks_back(3);
 	barrier();
@@ -198,7 +198,7 @@ __asm__(
     "*(%rdi)\n"
     ".popsection");
 
-static u64 __attribute__((noipa)) jumps_out(u64 depth, u64 *buf)
+static u64 __noipa jumps_out(u64 depth, u64 *buf)
 {
 	u64 v = depth ? jumps_out(depth - 1, buf) : 0;
 
@@ -208,7 +208,7 @@ static u64 __attribute__((noipa)) jumps_out(u64 depth, u64 *buf)
 	return v + 1;
 }
 
-static void __attribute__((noipa)) jump_once(void)
+static void __noipa jump_once(void)
 {
 	u64 buf[8];
 
@@ -236,7 +236,7 @@ static void left_by_a_jump(void)
 
 static struct kretprobe removed;
 
-static u64 __attribute__((noipa)) removes(u64 depth)
+static u64 __noipa removes(u64 depth)
 {
 	u64 v = depth ? removes(depth - 1) : 0;
 
