@@ -170,17 +170,17 @@ guest-test: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 trigger-storm: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=trigger_storm hosttime rounds=100000" --smp 4 --multi --ktap --timeout 3600
 
+# A program of /test, typed at the shell of a machine whose CPUs have a host thread each: its exit status decides.
+CAMPAIGN_SECONDS ?= 3600
+campaign = $(Q)printf '\n%s; echo "status $$?"; poweroff\n' '$(1)' | timeout $(CAMPAIGN_SECONDS) sh -c "exec $$(tools/run-qemu --print --multi \
+	    --kernel $(O)/kernel.elf --smp $(SMP) --append 'shell=plain quiet')" | tee /dev/stderr | grep -q '^status 0'
+.PHONY: hostile deaths
 # System calls of user events with mad arguments, from two tasks.
 hostile: $(O)/kernel.elf
-	$(Q)printf '\n/test/hostile %s; echo "status $$?"; poweroff\n' $(or $(THOUSANDS),10000) | tools/run-qemu --kernel $< --multi \
-	    --smp $(SMP) --append "shell=plain quiet" --timeout 3600 | tee /dev/stderr | grep -q '^status 0'
-.PHONY: hostile
-
+	$(call campaign,/test/hostile $(or $(THOUSANDS),10000))
 # Programs of user events that are killed in the middle of anything.
 deaths: $(O)/kernel.elf
-	$(Q)printf '\n/test/deaths %s; echo "status $$?"; poweroff\n' $(or $(DEATHS),5000) | tools/run-qemu --kernel $< --multi \
-	    --smp $(SMP) --append "shell=plain quiet" --timeout 3600 | tee /dev/stderr | grep -q '^status 0'
-.PHONY: deaths
+	$(call campaign,/test/deaths $(or $(DEATHS),5000))
 
 # A probe at every instruction of the kernel, as a breakpoint and as a jump where there can be one: minutes.
 .PHONY: sweep
