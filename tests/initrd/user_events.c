@@ -228,6 +228,8 @@ int main(void)
 	u32 write_index;
 
 	CHECK(fd >= 0);
+	CHECK(close(open(TRACING "trace", O_WRONLY | O_TRUNC)) ==
+	      0); /* of the program of the other ABI: the same events */
 	map_status();
 	CHECK(do_register(fd, "test int count", &test) == 0);
 	CHECK(do_register(fd, "payload int src; int dst; int flags", &payload) == 0);
