@@ -9,6 +9,7 @@
 #include "arch/x86_64/trap.h"
 
 #define FIRST_LOCAL 0xe0
+#define OP_HLT	    0xf4
 
 static struct irq_counts counts[MAX_CPUS] __aligned(64);
 
@@ -89,11 +90,22 @@ static void local_interrupt(struct regs *r, unsigned vector)
 	kernel_vector_exit(v->kind, vector);
 }
 
+/*
+ * An interrupt does not come between the sti and the hlt of cpu_idle_wait(), but an NMI may, and behind its iret the interrupt does: it
+ * is what the hlt was to wait for, and nothing else need follow.
+ */
+static void end_wait(struct regs *r)
+{
+	if (!regs_user(r) && *(const u8 *)r->rip == OP_HLT)
+		r->rip++;
+}
+
 void interrupt_dispatch(struct regs *r)
 {
 	unsigned vector = r->vector;
 	const struct regs *outer = private_read(irq_regs);
 	private_write(irq_regs, r);
+	end_wait(r);
 	kernel_irq_enter(r, vector);
 	if (vector - VECTOR_FIRST_DEVICE < VECTOR_DEVICES) {
 		kernel_irq(vector - VECTOR_FIRST_DEVICE);

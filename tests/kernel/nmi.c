@@ -3,6 +3,8 @@
  * still (arch/x86_64/entry.S). What is checked: the handler never runs inside itself, none is lost while another runs, and
  * the interrupted code finds all its registers and flags as they were.
  */
+#include "arch/x86_64/interrupt.h"
+#include "arch/x86_64/trap.h"
 #include "kernel/breakpoint.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
@@ -200,10 +202,34 @@ static void storm_over_breakpoints(void)
 	EXPECT_EQ(breakpoints, 2 * handled + own);
 }
 
+/* Where an interrupt goes on that came at `rip`: the one that asks for the scheduler, which is not let in. */
+static u64 goes_on(const u8 *rip, u64 cs)
+{
+	struct regs r = {.vector = VECTOR_IPI_RESCHEDULE, .rip = (u64)rip, .cs = cs};
+	u64 flags = irq_save();
+
+	preempt_disable();
+	interrupt_dispatch(&r);
+	preempt_enable_no_resched();
+	irq_restore(flags);
+	return r.rip - (u64)rip;
+}
+
+/* An NMI behind sti lets the interrupt in before the hlt that waits for it: it must not be waited for again. */
+static void before_the_wait(void)
+{
+	static const u8 hlt = 0xf4, nop = 0x90;
+
+	EXPECT_EQ(goes_on(&hlt, SEL_KERNEL_CS), 1);
+	EXPECT_EQ(goes_on(&nop, SEL_KERNEL_CS), 0);
+	EXPECT_EQ(goes_on(&hlt, SEL_USER_CS), 0);
+}
+
 static const struct ktap_case cases[] = {
     {"nmi.one_inside_another", one_inside_another},
     {"nmi.storm_from_another_cpu", storm_from_another_cpu},
     {"nmi.storm_over_breakpoints", storm_over_breakpoints},
+    {"nmi.before_the_wait", before_the_wait},
     {NULL, NULL},
 };
 const struct ktap_suite suite_nmi = {cases};
