@@ -1,5 +1,5 @@
 /*
- * A machine's memory, read from outside (tools/trapline/guest.c): a small one with two rings, formats, names, symbols and counts, into
+ * A machine's memory, read from outside (tools/trapline/guest*.c): a small one with two rings, formats, names, symbols and counts, into
  * which the input writes while it is read. Each 5 bytes of it are where (u16), what (u16) and how: bits 0 and 1 how many bytes, bit 7: now
  * it is looked. An input that begins with an ELF file's first bytes is a core instead.
  */

@@ -176,9 +176,14 @@ static void text(void)
 	    {"echo hello | tr a-y b-z; echo aabb | tr -s a; echo 'a1b2' | tr -d 0-9; echo abc | tr "
 	     "-cd 'ac\\n'",
 		"ifmmp\nabb\nab\nac\n"},
-	    {"printf 'a\\0b\\n' | tr -d '\\000'; echo ab | tr '[:lower:]' '[:upper:]'", "ab\nAB\n"},
-	    {"seq 12 | head -2; seq 12 | tail -2; seq 12 | tail -n +11; seq 3 | head -c 3",
-		"1\n2\n11\n12\n11\n12\n1\n2"},
+	    {"printf 'a\\0b\\n' | tr -d '\\000'; echo ab | tr '[:lower:]' '[:upper:]'",
+		"ab\nAB\n"});
+}
+
+static void parts_and_counts(void)
+{
+	ROWS({"seq 12 | head -2; seq 12 | tail -2; seq 12 | tail -n +11; seq 3 | head -c 3",
+		 "1\n2\n11\n12\n11\n12\n1\n2"},
 	    {"seq 5 > f; head -n 1 f f; tail -1 f", "==> f <==\n1\n\n==> f <==\n1\n5\n"},
 	    {"printf 'a b\\nc' > f; wc f; wc -l < f; wc -w f",
 		"        1         3         5 f\n1\n3 f\n"},
@@ -188,10 +193,14 @@ static void text(void)
 	    {"seq 5 | tail +4; seq 5 > f; tail -c +9 f; tail -n 1 f -q f; tail nosuch",
 		"4\n5\n5\n5\n5\ntail: can't open 'nosuch': No such file or directory\ntail: no "
 		"files\n=1"},
-	    {"seq 5 -2 1; seq 2 3", "5\n3\n1\n2\n3\n"},
-	    {"printf 'abc\\n' | hexdump -C; printf 'abc' | hexdump",
-		"00000000  61 62 63 0a                                       "
-		"|abc.|\n00000004\n0000000 6261 0063                              \n0000003\n"},
+	    {"seq 5 -2 1; seq 2 3", "5\n3\n1\n2\n3\n"});
+}
+
+static void bytes_as_text(void)
+{
+	ROWS({"printf 'abc\\n' | hexdump -C; printf 'abc' | hexdump",
+		 "00000000  61 62 63 0a                                       "
+		 "|abc.|\n00000004\n0000000 6261 0063                              \n0000003\n"},
 	    {"printf 'ab\\0\\n\\377' | hexdump -c; printf 'ab\\377' | hexdump -b; printf abc | "
 	     "hexdump -x",
 		"0000000   a   b  \\0  \\n 377                                            "
@@ -219,9 +228,13 @@ static void text(void)
 		"send: a block has 1 to 3072 bytes\nsend: a block has 1 to 3072 bytes\n"
 		"send: bad ranges '2+': OFFSET+LENGTH,... in hex\n"
 		"send: bad ranges '1+1,x': OFFSET+LENGTH,... in hex\n"
-		"send: nosuch: No such file or directory\n=1"},
-	    {"seq 9 | dd bs=4 count=2 of=f; cat f",
-		"2+0 records in\n2+0 records out\n1\n2\n3\n4\n"},
+		"send: nosuch: No such file or directory\n=1"});
+}
+
+static void passed_on(void)
+{
+	ROWS({"seq 9 | dd bs=4 count=2 of=f; cat f",
+		 "2+0 records in\n2+0 records out\n1\n2\n3\n4\n"},
 	    {"dd if=nosuch; echo abcdef > f; printf xy | dd of=f conv=notrunc 2>/dev/null; cat f",
 		"dd: can't open 'nosuch': No such file or directory\nxycdef\n"},
 	    {"echo hi | tee f | cat; cat f", "hi\nhi\n"},
@@ -286,6 +299,9 @@ static const struct ktap_case cases[] = {
     {"shell.sed", sed},
     {"shell.awk", awk},
     {"shell.text", text},
+    {"shell.parts_and_counts", parts_and_counts},
+    {"shell.bytes_as_text", bytes_as_text},
+    {"shell.passed_on", passed_on},
     {"shell.files", files},
     {NULL, NULL},
 };

@@ -1,6 +1,6 @@
 /*
  * The rings of a machine, seen from outside through its memory (kernel/abi/trace_export.h). Nobody in there waits for us or knows of us:
- * what is read is copied, and then it is looked whether it was still true. See guest.c for the steps.
+ * what is read is copied, and then it is looked whether it was still true. See guest_ring.c for the steps.
  */
 #pragma once
 

@@ -161,9 +161,39 @@ static int add_to_event(struct recording *r, enum step_kind kind, const char *te
 	return -1;
 }
 
+/* Options that are a step each, with a text of their own or the one behind them. */
+static const struct {
+	int option;
+	enum step_kind kind;
+	const char *text;
+} step_options[] = {
+    {OPTION_DEFINE, STEP_DEFINE, NULL},
+    {OPTION_BEFORE, STEP_BEFORE, NULL},
+    {'C', STEP_CLOCK, NULL},
+    {'b', STEP_SIZE, NULL},
+    {'M', STEP_MASK, NULL},
+    {'O', STEP_OPTION, NULL},
+    {'T', STEP_OPTION, "stacktrace"},
+    {'p', STEP_TRACER, NULL},
+};
+
+static bool add_step(struct recording *r, int c)
+{
+	for (size_t i = 0; i < sizeof(step_options) / sizeof(step_options[0]); i++) {
+		if (step_options[i].option != c)
+			continue;
+		steps_add(&r->steps, step_options[i].kind,
+		    step_options[i].text ? step_options[i].text : optarg, NULL);
+		return true;
+	}
+	return false;
+}
+
 /* -1: go on. */
 static int take_option(struct recording *r, int c)
 {
+	if (add_step(r, c))
+		return -1;
 	switch (c) {
 	case 'e':
 		steps_add(&r->steps, r->off ? STEP_EVENT_OFF : STEP_EVENT, optarg, NULL);
@@ -178,12 +208,6 @@ static int take_option(struct recording *r, int c)
 	case 'i':
 		r->steps.missing_is_fine = true;
 		break;
-	case OPTION_DEFINE:
-		steps_add(&r->steps, STEP_DEFINE, optarg, NULL);
-		break;
-	case OPTION_BEFORE:
-		steps_add(&r->steps, STEP_BEFORE, optarg, NULL);
-		break;
 	case OPTION_AFTER:
 		r->after = optarg;
 		break;
@@ -193,24 +217,6 @@ static int take_option(struct recording *r, int c)
 	case 'c':
 		steps_add(&r->steps, STEP_OPTION, "event-fork", NULL);
 		r->children = true;
-		break;
-	case 'C':
-		steps_add(&r->steps, STEP_CLOCK, optarg, NULL);
-		break;
-	case 'b':
-		steps_add(&r->steps, STEP_SIZE, optarg, NULL);
-		break;
-	case 'M':
-		steps_add(&r->steps, STEP_MASK, optarg, NULL);
-		break;
-	case 'O':
-		steps_add(&r->steps, STEP_OPTION, optarg, NULL);
-		break;
-	case 'T':
-		steps_add(&r->steps, STEP_OPTION, "stacktrace", NULL);
-		break;
-	case 'p':
-		steps_add(&r->steps, STEP_TRACER, optarg, NULL);
 		break;
 	case 's':
 		if (parse_number(optarg, 1000000000, &r->look_us) && r->look_us)
