@@ -6,6 +6,7 @@
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/ipi.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/sections.h"
 #include "arch/x86_64/trap.h"
 
 #define FIRST_LOCAL 0xe0
@@ -92,11 +93,14 @@ static void local_interrupt(struct regs *r, unsigned vector)
 
 /*
  * An interrupt does not come between the sti and the hlt of cpu_idle_wait(), but an NMI may, and behind its iret the interrupt does: it
- * is what the hlt was to wait for, and nothing else need follow.
+ * is what the hlt was to wait for, and nothing else need follow. A jump to nowhere may be interrupted before it faults: what is not
+ * text is not read.
  */
 static void end_wait(struct regs *r)
 {
-	if (!regs_user(r) && *(const u8 *)r->rip == OP_HLT)
+	const u8 *next = (const u8 *)r->rip;
+
+	if (next >= (u8 *)__text_start && next < (u8 *)__text_end && *next == OP_HLT)
 		r->rip++;
 }
 

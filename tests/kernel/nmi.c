@@ -4,6 +4,7 @@
  * the interrupted code finds all its registers and flags as they were.
  */
 #include "arch/x86_64/interrupt.h"
+#include "arch/x86_64/sections.h"
 #include "arch/x86_64/trap.h"
 #include "kernel/breakpoint.h"
 #include "kernel/lib/atomic.h"
@@ -11,6 +12,7 @@
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
 
+#define HLT	   0xf4
 #define STORM	   1000		/* NMIs, or as many as come in */
 #define STORM_TIME 1000000000UL /* nanoseconds */
 
@@ -203,9 +205,9 @@ static void storm_over_breakpoints(void)
 }
 
 /* Where an interrupt goes on that came at `rip`: the one that asks for the scheduler, which is not let in. */
-static u64 goes_on(const u8 *rip, u64 cs)
+static u64 goes_on(const u8 *rip)
 {
-	struct regs r = {.vector = VECTOR_IPI_RESCHEDULE, .rip = (u64)rip, .cs = cs};
+	struct regs r = {.vector = VECTOR_IPI_RESCHEDULE, .rip = (u64)rip, .cs = SEL_KERNEL_CS};
 	u64 flags = irq_save();
 
 	preempt_disable();
@@ -218,11 +220,17 @@ static u64 goes_on(const u8 *rip, u64 cs)
 /* An NMI behind sti lets the interrupt in before the hlt that waits for it: it must not be waited for again. */
 static void before_the_wait(void)
 {
-	static const u8 hlt = 0xf4, nop = 0x90;
+	static const u8 no_text = HLT;
+	const u8 *text = (const u8 *)__text_start, *hlt = text, *other = text;
 
-	EXPECT_EQ(goes_on(&hlt, SEL_KERNEL_CS), 1);
-	EXPECT_EQ(goes_on(&nop, SEL_KERNEL_CS), 0);
-	EXPECT_EQ(goes_on(&hlt, SEL_USER_CS), 0);
+	while (*hlt != HLT)
+		hlt++;
+	while (*other == HLT)
+		other++;
+	EXPECT_EQ(goes_on(hlt), 1);
+	EXPECT_EQ(goes_on(other), 0);
+	EXPECT_EQ(goes_on(&no_text), 0);
+	EXPECT_EQ(goes_on(NULL), 0);
 }
 
 static const struct ktap_case cases[] = {
