@@ -21,50 +21,50 @@ endif
 include tools/deps.mk
 
 WARN     := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
-# What arch/x86_64/unwind.c relies on: a function that has a frame begins with push and mov, drops it right before its ret, and is
+# What arch/x86_64/cpu/unwind.c relies on: a function that has a frame begins with push and mov, drops it right before its ret, and is
 # left by nothing else.
 FRAMES   := -fno-omit-frame-pointer -fno-shrink-wrap -fno-schedule-insns2 -fno-optimize-sibling-calls
 KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
             -fno-stack-protector $(FRAMES) -fno-strict-aliasing -fno-asynchronous-unwind-tables \
             -fcf-protection=none -fno-common -fno-delete-null-pointer-checks -ffunction-sections \
-            -DTRACE_HOST_INLINE='"kernel/trace_inline.h"' $(KCFLAGS_EXTRA)
+            -DTRACE_HOST_INLINE='"kernel/trace/inline.h"' $(KCFLAGS_EXTRA)
 # What waits for people and devices is built for size and not padded, nor is what of kernel and tracer does not run with each event: an
 # image below 1 MiB has better uses for 140 KB.
 COLD     := -Os -fno-align-functions -fno-align-jumps -fno-align-loops -fno-align-labels
-HOT      := $(addprefix trace/,ring_buffer ring_buffer_event ring_buffer_reader ring_buffer_map record gate filter_eval filter_glob filter_number pid_filter trigger hist_update \
-            hist_map probe_fetch kprobe_event user_events_write synth_record) \
-            $(addprefix kernel/,events% syscall sys_io sys_proc trace_glue trace_wait trace_probe kprobe_hit kretprobe breakpoint user_events irq) \
-            $(addprefix kernel/task/,sched% balance timer wait irq_work interrupt fault) \
-            $(addprefix kernel/mem/,kmalloc buddy page)
+# Files that run with each event say so in a line after their head comment, and are built for speed.
+HOT      := $(shell grep -lx '/\* hot: .* \*/' -r --include='*.c' trace kernel)
 comma    := ,
 KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
             -Wl,--no-warn-rwx-segments -Wl,--build-id=none $(if $(PARTIAL),-Wl$(comma)--warn-unresolved-symbols)
 
-KDIRS    := arch/x86_64 boot drivers kernel kernel/lib kernel/mem kernel/task kernel/fs kernel/abi kernel/shell trace
-KSRC     := $(sort $(wildcard $(KDIRS:%=%/*.c) $(KDIRS:%=%/*.S)))
+# This kernel has every service that a host may have: it needs none of trace/defaults.
+TRACESRC := $(shell find trace -name '*.c' -not -path 'trace/defaults/*')
+KSRC     := $(sort $(wildcard boot/*.[cS]) $(TRACESRC) $(shell find arch drivers kernel -name '*.[cS]'))
 KOBJ     := $(KSRC:%=$(O)/k/%.o)
 # Of the UEFI loader what knows nothing of the firmware: tested with the rest.
 EFIPURE  := $(patsubst %,boot/efi/%.c,config crc32 fpdt kept kernel_image memory_map page_tables)
-TESTSRC  := $(sort $(wildcard tests/unit/*.c tests/kernel/*.c tests/bench/*.c) $(EFIPURE))
+UNITSRC  := $(shell find tests/unit -name '*.c')
+TESTSRC  := $(sort $(UNITSRC) $(shell find tests/kernel tests/bench -name '*.c') $(EFIPURE))
 TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
 
 .PHONY: kernel run test check bench fuzz fmt help clean
 kernel: $(O)/kernel.elf
 
-$(O)/k/kernel/shell/%.c.o $(O)/k/kernel/fs/%.c.o $(O)/k/drivers/%.c.o: KCFLAGS += $(COLD)
-$(patsubst %,$(O)/k/%.o,$(filter-out $(HOT:%=%.c),$(wildcard trace/*.c kernel/*.c kernel/task/*.c kernel/mem/*.c) $(addprefix arch/x86_64/,calibrate.c insn.c probe.c probe_jump.c smp_boot.c))): KCFLAGS += $(COLD)
+$(patsubst %,$(O)/k/%.o,$(filter-out $(HOT) kernel/lib/%,$(filter drivers/%.c kernel/%.c trace/%.c,$(KSRC))) \
+    $(addprefix arch/x86_64/,cpu/calibrate.c cpu/smp_boot.c probe/insn.c probe/probe.c probe/jump.c)): KCFLAGS += $(COLD)
 
 $(O)/k/%.c.o: %.c Makefile
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(CC) $(KCFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/k/%.S.o: %.S Makefile
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(CC) $(KCFLAGS) -D__ASSEMBLY__ -DBUILD_DIR='"$(O)"' -MMD -MP -c $< -o $@
 
 include user/user.mk
 include tests/tests.mk
 include boot/efi/efi.mk
+include tools/install.mk
 
 # Linked twice: the symbol table is made from the first link and lies last in rodata, so it moves no code.
 $(O)/symtab: tools/symtab.c
@@ -86,10 +86,10 @@ $(O)/$(1).elf: $(2) linker.ld $(O)/symtab
 	$$(Q)rm -f $(O)/$(1).tmp0
 endef
 $(eval $(call link_kernel,kernel,$(KOBJ)))
-$(eval $(call link_kernel,kernel-test,$(KOBJ) $(TESTOBJ)))
+$(eval $(call link_kernel,kernel-test,$(filter-out %/kernel/fs/archive.S.o,$(KOBJ)) $(O)/k/tests/archive.S.o $(TESTOBJ)))
 
-check:
-	$(Q)tools/check
+check: kernel
+	$(Q)O=$(O) tools/check
 
 fmt:
 	$(Q)git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -10,7 +10,7 @@
 #include "arch/port.h"	   /* ports of old devices */
 #include "arch/text.h"	   /* static branches, text patching, probes */
 
-/* ---- Part 1: time ------------------------------------------------------------------------------------------------- */
+/* ---- Part 1: time ---- */
 
 static inline u64 cycles(void)
 {
@@ -41,7 +41,7 @@ const struct clock_info *clock_info(void);
 /* The next timer interrupt of this CPU, `ns` from now (at least 1 us); calls kernel_timer_tick(). One-shot. */
 void timer_arm(u64 ns);
 
-/* ---- Part 1: other CPUs ------------------------------------------------------------------------------------------- */
+/* ---- Part 1: other CPUs ---- */
 
 enum ipi { IPI_RESCHEDULE, IPI_CALL, IPI_COUNT };
 
@@ -59,7 +59,7 @@ struct irq_counts {
 };
 const struct irq_counts *irq_counts(unsigned cpu);
 
-/* ---- Part 1: tasks ------------------------------------------------------------------------------------------------ */
+/* ---- Part 1: tasks ---- */
 
 struct arch_task {
 	u64 rsp;	      /* kernel stack pointer while not running */
@@ -97,7 +97,7 @@ void arch_user_regs_init(struct regs *r, u64 entry, u64 stack);
 int arch_set_fs_base(
     struct arch_task *t, u64 base); /* of the current task; -EPERM if not canonical user */
 
-/* ---- Part 1: looking back ----------------------------------------------------------------------------------------- */
+/* ---- Part 1: looking back ---- */
 
 /*
  * Return addresses, innermost first, from `r` (r->rip first) or, when r is NULL, from the caller on. Goes across irq, trap
@@ -112,7 +112,7 @@ const struct regs *irq_regs(void);
 /* CR0, CR2, CR3, CR4 of this CPU, for a register dump. Any context. */
 void arch_control_registers(u64 out[ARCH_CONTROL_REGISTERS]);
 
-/* ---- Part 1: what a CPU tells of itself --------------------------------------------------------------------------- */
+/* ---- Part 1: what a CPU tells of itself ---- */
 
 /* A model-specific register of a CPU that is up. 0, -ENODEV (no such CPU), -EIO (the CPU refused: no such register, or no such
  * value). Seen by the msr events. Task context, interrupts on. */
@@ -124,7 +124,7 @@ void arch_cpuid(u32 leaf, u32 subleaf, u32 out[4]);
  * nothing. Any context. */
 const char *arch_vector_name(unsigned vector, unsigned *gsi);
 
-/* ---- Part 1: the end ---------------------------------------------------------------------------------------------- */
+/* ---- Part 1: the end ---- */
 
 /* What this CPU's caches have goes to memory: a reset may drop it. Any context. */
 void arch_write_back(void);
@@ -138,7 +138,7 @@ void machine_triple_fault(void);
 /* Stops all other CPUs for good (panic). Any context. */
 void machine_stop_others(void);
 
-/* ---- Part 2: what the kernel provides ----------------------------------------------------------------------------- */
+/* ---- Part 2: what the kernel provides ---- */
 
 struct boot_info;
 void __noreturn kernel_main(
@@ -197,9 +197,9 @@ void kernel_irq_exit(
 void kernel_user_exit_work(struct regs *
 	r); /* before leaving to ring 3 when arch_task.work is set, interrupts off: signals, resched */
 
-/* ---- Part 3: called once, at boot, by kernel/machine.c, which knows the drivers ----------------------------------- */
+/* ---- Part 3: called once, at boot, by kernel/machine/machine.c, which knows the drivers ---- */
 
-/* What ACPI told (drivers/acpi.h), in the machine's terms. */
+/* What ACPI told (drivers/acpi/acpi.h), in the machine's terms. */
 struct machine_info {
 	u64 entry_tsc; /* clock_ns() counts from here */
 	u32 start_page; /* a free one below 640 KiB, where other CPUs begin; 0: none, they stay off */

@@ -1,6 +1,6 @@
 /*
  * Part of arch/arch.h: changing the kernel's text while it runs. Branches that are off, patches, probes (breakpoints, and jumps
- * in their place). All serialised inside or by the caller, as said; arch/x86_64/text_patch.c has the protocol.
+ * in their place). All serialised inside or by the caller, as said; arch/x86_64/probe/text_patch.c has the protocol.
  */
 #pragma once
 
@@ -67,7 +67,7 @@ const struct text_patch_stats *text_patch_stats(void);
  * Probes: an int3 in place of the first byte of an instruction, and how the interrupted code goes on as if it were not there: by
  * doing what the instruction does (the simple ones and all that change %rip), or by running a copy of it elsewhere, in a slot, which
  * ends in a jump back; or, for who wants to know when it has run, in another int3.
- * Prepare and release: task context, one at a time (kernel/kprobe.c's lock). The others: any context.
+ * Prepare and release: task context, one at a time (kernel/kprobe/kprobe.c's lock). The others: any context.
  */
 #define ARCH_JUMP_LEN 5
 struct arch_probe {
@@ -93,6 +93,8 @@ struct arch_probe {
  * it in words. trap_behind: the slot ends in an int3. What holds a slot is to be released.
  */
 int arch_probe_prepare(struct arch_probe *p, u64 addr, bool trap_behind, const char **why);
+/* The instruction that has addr in it: where it begins, and its length; 0: not known. Task context. */
+u64 arch_probe_insn(u64 addr, unsigned *len);
 /* Why nothing there may be probed; NULL: the instructions that may be, may be. Any context. */
 const char *arch_probe_refused(u64 addr);
 /* When no CPU can be in its slot any more: see arch_probe_sync(). */
@@ -112,6 +114,8 @@ void arch_probe_leave(const struct arch_probe *p);
  * Nobody is preempted in any (arch_probe_in_slot()). Task context.
  */
 void arch_probe_sync(void);
+/* Is this an address in the kernel's image, code or not? */
+bool arch_probe_in_image(u64 addr);
 bool arch_probe_in_slot(u64 rip);
 /* The address that a slot's code stands for; rip itself where there is no slot. */
 u64 arch_probe_origin(u64 rip);
@@ -137,5 +141,5 @@ bool arch_jump_inside(const struct arch_probe *p, u64 rip);
 /* Puts jumps in place of breakpoints, or breakpoints in place of jumps: at most ARCH_PROBE_BATCH. */
 void arch_jump_arm(struct arch_probe *const *p, unsigned n, bool on);
 
-/* Return probes: where a hooked function returns to (entry.S). Calls kernel_probe_return(). */
+/* Return probes: where a hooked function returns to (arch/x86_64/irq/entry.S). Calls kernel_probe_return(). */
 void probe_return(void);

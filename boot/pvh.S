@@ -60,7 +60,7 @@ pvh_start:
 	andl $0x0700a371, %edx
 	cmpl $0x0700a371, %edx
 	jne refuse
-	/* Leaf 0x80000001: NX 20, long mode 29. (SYSCALL, 11, is told in 64-bit mode alone by Intel's: features.c asks then.) */
+	/* Leaf 0x80000001: NX 20, long mode 29. (SYSCALL, 11, is told in 64-bit mode alone by Intel's: arch/x86_64/cpu/features.c asks then.) */
 	movl $0x80000000, %eax
 	cpuid
 	movl $PHYS(no_long_mode), %ebp

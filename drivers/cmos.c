@@ -28,7 +28,7 @@ static u8 cmos_read(u8 reg)
 	return port_in8(CMOS_DATA);
 }
 
-static struct cmos_time read_registers(u8 century_register)
+static struct cmos_time cmos_read_registers(u8 century_register)
 {
 	for (unsigned i = 0; i < UPDATE_POLLS && cmos_read(CMOS_A) & A_UPDATING; i++)
 		cpu_relax();
@@ -85,9 +85,9 @@ u64 cmos_unix_seconds(u8 century_register)
 {
 	if (cmos_read(CMOS_A) == 0xff)
 		return 0; /* nobody answers */
-	struct cmos_time t = read_registers(century_register), again;
+	struct cmos_time t = cmos_read_registers(century_register), again;
 	for (unsigned i = 0; i < 4; i++) {
-		again = read_registers(century_register);
+		again = cmos_read_registers(century_register);
 		if (!__builtin_memcmp(&t, &again, sizeof(t)))
 			break;
 		t = again;

@@ -1,6 +1,6 @@
 /*
  * Where text goes: every console there is gets the same. Any context; callers keep writers apart (the console lock of
- * kernel/printk.c), but for the machine's last words. Consoles are only added.
+ * kernel/base/printk.c), but for the machine's last words. Consoles are only added.
  */
 #pragma once
 

@@ -28,7 +28,7 @@ bool uart_line_parse(const char *s, struct uart_line *out)
 }
 
 /* ",OPTIONS" or nothing. */
-static bool parse_rest(const char *s, struct uart_line *line)
+static bool console_option_parse_rest(const char *s, struct uart_line *line)
 {
 	*line = uart_line_usual;
 	return !*s || (*s == ',' && uart_line_parse(s + 1, line));
@@ -54,7 +54,8 @@ static bool parse_place(const char *s, struct console_option *out)
 			continue;
 		out->place = spaces[i].place;
 		out->place.base = parse_digits(s + n, &end, 0);
-		return end != s + n && out->place.base && parse_rest(end, &out->line);
+		return end != s + n && out->place.base &&
+		       console_option_parse_rest(end, &out->line);
 	}
 	return false;
 }
@@ -74,7 +75,8 @@ bool console_option_parse(const char *s, struct console_option *out)
 	memset(out, 0, sizeof(*out));
 	if (!strncmp(s, "ttyS", 4)) {
 		out->kind = CONSOLE_SERIAL;
-		return parse_number(s + 4, &out->number, &end) && parse_rest(end, &out->line);
+		return parse_number(s + 4, &out->number, &end) &&
+		       console_option_parse_rest(end, &out->line);
 	}
 	if (!strncmp(s, "uart", 4)) {
 		s += strncmp(s, "uart8250", 8) ? 4 : 8;

@@ -17,7 +17,7 @@ static struct vt vt;
 static struct vt_cell shown[VT_ROWS_MAX * VT_COLUMNS_MAX];
 static unsigned cursor_shown; /* index of the cell */
 
-static u32 colour(unsigned n)
+static u32 framebuffer_colour(unsigned n)
 {
 	unsigned full = n & 8 ? 0xff : 0xaa, least = n & 8 ? 0x55 : 0;
 	u32 red = n & 1 ? full : least, green = n & 2 ? full : least, blue = n & 4 ? full : least;
@@ -28,7 +28,7 @@ static u32 colour(unsigned n)
 static void draw(unsigned cell, bool cursor)
 {
 	struct vt_cell c = vt.cell[cell];
-	u32 front = colour(c.attr & 15), back = colour(c.attr >> 4);
+	u32 front = framebuffer_colour(c.attr & 15), back = framebuffer_colour(c.attr >> 4);
 	const u8 *glyph = font_glyph(c.c);
 	unsigned x = cell % vt.columns * FONT_WIDTH * scale;
 	unsigned y = cell / vt.columns * FONT_HEIGHT * scale;
@@ -59,7 +59,7 @@ static void show(void)
 	}
 }
 
-static void screen_write(struct console *c, const char *s, size_t n)
+static void framebuffer_write(struct console *c, const char *s, size_t n)
 {
 	(void)c;
 	vt_write(&vt, s, n);
@@ -68,7 +68,7 @@ static void screen_write(struct console *c, const char *s, size_t n)
 
 struct console *framebuffer_init(const struct framebuffer *from)
 {
-	static struct console console = {.name = "tty0", .write = screen_write};
+	static struct console console = {.name = "tty0", .write = framebuffer_write};
 	u64 size = (u64)from->pitch * from->height;
 	void *memory;
 

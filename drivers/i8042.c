@@ -28,7 +28,7 @@ enum { SELF_TEST_GOOD = 0x55, KEYBOARD_SCAN = 0xf4 };
 
 static u8 config;
 
-static bool wait_for(u8 bit, u8 value)
+static bool i8042_wait_for(u8 bit, u8 value)
 {
 	for (unsigned us = 0; us < WAIT_US; us += 10) {
 		if ((port_in8(STATUS) & bit) == value)
@@ -38,28 +38,28 @@ static bool wait_for(u8 bit, u8 value)
 	return false;
 }
 
-static bool command(u8 c)
+static bool i8042_command(u8 c)
 {
-	if (!wait_for(STATUS_INPUT, 0))
+	if (!i8042_wait_for(STATUS_INPUT, 0))
 		return false;
 	port_out8(COMMAND, c);
 	return true;
 }
 
-static bool command_with(u8 c, u8 data)
+static bool i8042_command_with(u8 c, u8 data)
 {
-	if (!command(c) || !wait_for(STATUS_INPUT, 0))
+	if (!i8042_command(c) || !i8042_wait_for(STATUS_INPUT, 0))
 		return false;
 	port_out8(DATA, data);
 	return true;
 }
 
-static int answer(void)
+static int i8042_answer(void)
 {
-	return wait_for(STATUS_OUTPUT, STATUS_OUTPUT) ? port_in8(DATA) : -1;
+	return i8042_wait_for(STATUS_OUTPUT, STATUS_OUTPUT) ? port_in8(DATA) : -1;
 }
 
-static void flush(void)
+static void i8042_flush(void)
 {
 	for (unsigned i = 0; i < FLUSH_MAX && port_in8(STATUS) & STATUS_OUTPUT; i++)
 		port_in8(DATA);
@@ -71,22 +71,22 @@ bool i8042_init(void)
 
 	if (port_in8(STATUS) == 0xff)
 		return false;
-	if (!command(KEYBOARD_OFF) || !command(MOUSE_OFF))
+	if (!i8042_command(KEYBOARD_OFF) || !i8042_command(MOUSE_OFF))
 		return false;
-	flush();
-	if (!command(SELF_TEST) || answer() != SELF_TEST_GOOD)
+	i8042_flush();
+	if (!i8042_command(SELF_TEST) || i8042_answer() != SELF_TEST_GOOD)
 		return false;
-	if (!command(READ_CONFIG) || (old = answer()) < 0)
+	if (!i8042_command(READ_CONFIG) || (old = i8042_answer()) < 0)
 		return false;
 	config = (old & ~(CONFIG_IRQ | CONFIG_MOUSE_IRQ | CONFIG_OFF)) | CONFIG_MOUSE_OFF |
 		 CONFIG_TRANSLATE;
-	if (!command_with(WRITE_CONFIG, config) || !command(KEYBOARD_ON))
+	if (!i8042_command_with(WRITE_CONFIG, config) || !i8042_command(KEYBOARD_ON))
 		return false;
-	if (!wait_for(STATUS_INPUT, 0))
+	if (!i8042_wait_for(STATUS_INPUT, 0))
 		return false;
 	port_out8(DATA, KEYBOARD_SCAN);
-	answer(); /* "yes"; or there is no keyboard today */
-	flush();
+	i8042_answer(); /* "yes"; or there is no keyboard today */
+	i8042_flush();
 	return true;
 }
 
@@ -105,10 +105,10 @@ int i8042_read(void)
 void i8042_irq_enable(bool on)
 {
 	config = on ? config | CONFIG_IRQ : config & ~CONFIG_IRQ;
-	command_with(WRITE_CONFIG, config);
+	i8042_command_with(WRITE_CONFIG, config);
 }
 
 void i8042_echo(u8 code)
 {
-	command_with(PUT_OUTPUT, code);
+	i8042_command_with(PUT_OUTPUT, code);
 }

@@ -25,7 +25,7 @@ static unsigned found_count, left_out;
 static u64 bus_seen[4]; /* a bit per bus: a bridge that leads back is not followed */
 static u32 config_lock; /* [A] the address and data ports, interrupts off */
 
-static u64 lock_take(void)
+static u64 pci_lock(void)
 {
 	u64 flags = irq_save();
 
@@ -34,13 +34,13 @@ static u64 lock_take(void)
 	return flags;
 }
 
-static void lock_drop(u64 flags)
+static void pci_unlock(u64 flags)
 {
 	atomic_store_release(&config_lock, 0);
 	irq_restore(flags);
 }
 
-static void set_address(const struct pci_function *f, unsigned reg)
+static void pci_set_address(const struct pci_function *f, unsigned reg)
 {
 	port_out32(CONFIG_ADDRESS, ADDRESS_ENABLE | (u32)f->bus << 16 | (u32)f->device << 11 |
 				       (u32)f->function << 8 | (reg & 0xfc));
@@ -48,33 +48,33 @@ static void set_address(const struct pci_function *f, unsigned reg)
 
 u32 pci_read(const struct pci_function *f, unsigned reg, unsigned size)
 {
-	u64 flags = lock_take();
+	u64 flags = pci_lock();
 	u16 port = CONFIG_DATA + (reg & 3);
 	u32 v;
 
-	set_address(f, reg);
+	pci_set_address(f, reg);
 	v = size == 1 ? port_in8(port) : size == 2 ? port_in16(port) : port_in32(CONFIG_DATA);
-	lock_drop(flags);
+	pci_unlock(flags);
 	return v;
 }
 
 void pci_write(const struct pci_function *f, unsigned reg, unsigned size, u32 v)
 {
-	u64 flags = lock_take();
+	u64 flags = pci_lock();
 	u16 port = CONFIG_DATA + (reg & 3);
 
-	set_address(f, reg);
+	pci_set_address(f, reg);
 	if (size == 1)
 		port_out8(port, v);
 	else if (size == 2)
 		port_out16(port, v);
 	else
 		port_out32(CONFIG_DATA, v);
-	lock_drop(flags);
+	pci_unlock(flags);
 }
 
 /* What the register keeps of all ones: the bits below the size are wired to 0. */
-static u32 bar_mask(const struct pci_function *f, unsigned reg, u32 old)
+static u32 pci_bar_mask(const struct pci_function *f, unsigned reg, u32 old)
 {
 	u32 mask;
 
@@ -89,7 +89,7 @@ static unsigned take_bar(struct pci_function *f, unsigned i, unsigned max)
 {
 	unsigned reg = REG_BAR + 4 * i;
 	struct pci_bar *b = &f->bar[i];
-	u32 low = pci_read(f, reg, 4), mask = bar_mask(f, reg, low);
+	u32 low = pci_read(f, reg, 4), mask = pci_bar_mask(f, reg, low);
 
 	if (!mask || mask == 0xffffffff)
 		return 1;
@@ -104,7 +104,7 @@ static unsigned take_bar(struct pci_function *f, unsigned i, unsigned max)
 	if (b->wide) {
 		u32 high = pci_read(f, reg + 4, 4);
 		base |= (u64)high << 32;
-		bits |= (u64)bar_mask(f, reg + 4, high) << 32;
+		bits |= (u64)pci_bar_mask(f, reg + 4, high) << 32;
 	} else {
 		bits |= 0xffffffff00000000;
 	}
@@ -125,10 +125,10 @@ static void take_bars(struct pci_function *f)
 	pci_write(f, PCI_COMMAND, 2, command);
 }
 
-static void scan_bus(u8 bus);
+static void pci_scan_bus(u8 bus);
 
 /* False: nothing answers. */
-static bool take_function(struct pci_function f)
+static bool pci_take_function(struct pci_function f)
 {
 	u32 id = pci_read(&f, REG_ID, 4), class = pci_read(&f, REG_CLASS, 4);
 
@@ -154,21 +154,21 @@ static bool take_function(struct pci_function f)
 	else
 		left_out++;
 	if (f.header == 1)
-		scan_bus(f.secondary);
+		pci_scan_bus(f.secondary);
 	return true;
 }
 
-static void scan_bus(u8 bus)
+static void pci_scan_bus(u8 bus)
 {
 	if (bus_seen[bus / 64] >> (bus % 64) & 1)
 		return;
 	bus_seen[bus / 64] |= 1UL << (bus % 64);
 	for (unsigned device = 0; device < 32; device++) {
 		struct pci_function f = {.bus = bus, .device = device};
-		if (!take_function(f) || !(pci_read(&f, REG_HEADER, 1) & HEADER_MULTI))
+		if (!pci_take_function(f) || !(pci_read(&f, REG_HEADER, 1) & HEADER_MULTI))
 			continue;
 		for (f.function = 1; f.function < 8; f.function++)
-			take_function(f);
+			pci_take_function(f);
 	}
 }
 
@@ -197,7 +197,7 @@ unsigned pci_scan(void)
 		port_out32(CONFIG_ADDRESS, old);
 		return 0;
 	}
-	scan_bus(0);
+	pci_scan_bus(0);
 	sort();
 	return left_out;
 }

@@ -26,19 +26,19 @@ static u64 pit_read(unsigned channel)
 	return 0x10000 - (low | high << 8); /* counting up, as everybody else does */
 }
 
-static u64 speaker_read(void)
+static u64 pit_speaker_read(void)
 {
 	return pit_read(2);
 }
 
-static u64 tick_read(void)
+static u64 pit_tick_read(void)
 {
 	return pit_read(0);
 }
 
 const struct ref_clock *pit_speaker_clock(void)
 {
-	static const struct ref_clock clock = {"pit", PIT_HZ, 0xffff, speaker_read};
+	static const struct ref_clock clock = {"pit", PIT_HZ, 0xffff, pit_speaker_read};
 	port_out8(SPEAKER, (port_in8(SPEAKER) & ~SPEAKER_ON) | SPEAKER_GATE2);
 	pit_start(2);
 	return &clock;
@@ -46,7 +46,7 @@ const struct ref_clock *pit_speaker_clock(void)
 
 const struct ref_clock *pit_tick_clock(void)
 {
-	static const struct ref_clock clock = {"pit", PIT_HZ, 0xffff, tick_read};
+	static const struct ref_clock clock = {"pit", PIT_HZ, 0xffff, pit_tick_read};
 	pit_start(0);
 	return &clock;
 }

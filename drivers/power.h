@@ -2,7 +2,7 @@
  * arch.h live here. */
 #pragma once
 
-#include "drivers/acpi.h"
+#include "drivers/acpi/acpi.h"
 
 /* Boot: remembers where ACPI's registers are, so that the end needs no memory, no mapping, no lock.
  * `f` may be NULL. */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "drivers/acpi.h"
+#include "drivers/acpi/acpi.h"
 
 /* Boot, after pci_scan(). NULL: it is there; else why not. `f` may be NULL. *fired: it was what reset this machine. */
 const char *tco_find(const struct acpi_fadt *f, bool *fired);

@@ -35,7 +35,7 @@ enum { MSR_CTS = 0x10 };
 #define CTS_POLLS   1000000 /* about a second, then it is sent all the same, as on Linux */
 #define DIVISOR_MAX 65535
 
-static u8 get(const struct uart *u, unsigned reg)
+static u8 uart_get(const struct uart *u, unsigned reg)
 {
 	if (!u->memory)
 		return port_in8(u->place.base + (reg << u->place.shift));
@@ -43,7 +43,7 @@ static u8 get(const struct uart *u, unsigned reg)
 	return u->place.width == 4 ? *(const volatile u32 *)p : *p;
 }
 
-static void put(const struct uart *u, unsigned reg, u8 v)
+static void uart_put(const struct uart *u, unsigned reg, u8 v)
 {
 	if (!u->memory) {
 		port_out8(u->place.base + (reg << u->place.shift), v);
@@ -63,11 +63,11 @@ bool uart_probe(struct uart *u, const struct uart_place *place, u32 clock)
 		u->memory = device_map(place->base, REGISTERS << place->shift);
 	if (place->space == UART_MEMORY ? !u->memory : place->base > 0xffff - REGISTERS)
 		return false;
-	put(u, REG_SCRATCH, 0x5a);
-	if (get(u, REG_SCRATCH) != 0x5a)
+	uart_put(u, REG_SCRATCH, 0x5a);
+	if (uart_get(u, REG_SCRATCH) != 0x5a)
 		return false;
-	put(u, REG_SCRATCH, 0xa5);
-	return get(u, REG_SCRATCH) == 0xa5;
+	uart_put(u, REG_SCRATCH, 0xa5);
+	return uart_get(u, REG_SCRATCH) == 0xa5;
 }
 
 static u8 line_control(const struct uart_line *l)
@@ -81,22 +81,22 @@ static void set_line(struct uart *u, const struct uart_line *l)
 	u32 unit = u->clock / 16, divisor = (unit + l->baud / 2) / l->baud;
 
 	divisor = MIN(MAX(divisor, 1u), (u32)DIVISOR_MAX);
-	put(u, REG_LCR, LCR_DLAB);
-	put(u, REG_DIVISOR_LOW, divisor);
-	put(u, REG_DIVISOR_HIGH, divisor >> 8);
-	put(u, REG_LCR, line_control(l));
+	uart_put(u, REG_LCR, LCR_DLAB);
+	uart_put(u, REG_DIVISOR_LOW, divisor);
+	uart_put(u, REG_DIVISOR_HIGH, divisor >> 8);
+	uart_put(u, REG_LCR, line_control(l));
 }
 
 void uart_setup(struct uart *u, const struct uart_line *line)
 {
 	u->line = *line;
-	put(u, REG_IER, 0);
+	uart_put(u, REG_IER, 0);
 	if (line->baud)
 		set_line(u, line);
-	put(u, REG_FCR, FCR_ENABLE | FCR_CLEAR_BOTH | FCR_TRIGGER_8);
+	uart_put(u, REG_FCR, FCR_ENABLE | FCR_CLEAR_BOTH | FCR_TRIGGER_8);
 	/* An 8250 or 16450 has no FIFO, the first 16550 a broken one: both leave a bit clear. */
-	u->burst = (get(u, REG_IIR) & IIR_FIFO_WORKS) == IIR_FIFO_WORKS ? FIFO_BYTES : 1;
-	put(u, REG_MCR, MCR_DTR | MCR_RTS | MCR_OUT2);
+	u->burst = (uart_get(u, REG_IIR) & IIR_FIFO_WORKS) == IIR_FIFO_WORKS ? FIFO_BYTES : 1;
+	uart_put(u, REG_MCR, MCR_DTR | MCR_RTS | MCR_OUT2);
 }
 
 /* False: the device is gone. */
@@ -104,14 +104,14 @@ static bool wait_for(const struct uart *u, u8 lsr_bit)
 {
 	u8 lsr;
 
-	while (!((lsr = get(u, REG_LSR)) & lsr_bit))
+	while (!((lsr = uart_get(u, REG_LSR)) & lsr_bit))
 		cpu_relax();
 	return lsr != GONE;
 }
 
 static void wait_for_cts(const struct uart *u)
 {
-	for (unsigned i = 0; i < CTS_POLLS && !(get(u, REG_MSR) & MSR_CTS); i++)
+	for (unsigned i = 0; i < CTS_POLLS && !(uart_get(u, REG_MSR) & MSR_CTS); i++)
 		cpu_relax();
 }
 
@@ -127,7 +127,7 @@ void uart_write(struct uart *u, const char *s, size_t n)
 			port_write8(u->place.base, s, chunk);
 		else
 			for (size_t i = 0; i < chunk; i++)
-				put(u, REG_DATA, s[i]);
+				uart_put(u, REG_DATA, s[i]);
 		u->sent += chunk;
 		s += chunk;
 		n -= chunk;
@@ -142,10 +142,10 @@ void uart_drain(struct uart *u)
 int uart_read(struct uart *u)
 {
 	for (;;) {
-		u8 lsr = get(u, REG_LSR);
+		u8 lsr = uart_get(u, REG_LSR);
 		if (!(lsr & LSR_DATA) || lsr == GONE)
 			return -1;
-		u8 c = get(u, REG_DATA);
+		u8 c = uart_get(u, REG_DATA);
 		if (lsr & LSR_BREAK)
 			return UART_BREAK;
 		if (!(lsr & (LSR_PARITY | LSR_FRAMING))) {
@@ -158,12 +158,12 @@ int uart_read(struct uart *u)
 
 void uart_irq_enable(struct uart *u, u8 events)
 {
-	put(u, REG_IER, events);
+	uart_put(u, REG_IER, events);
 }
 
 bool uart_irq_pending(struct uart *u)
 {
-	u8 iir = get(u, REG_IIR);
+	u8 iir = uart_get(u, REG_IIR);
 
 	return !(iir & IIR_NONE) && iir != GONE;
 }

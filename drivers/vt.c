@@ -12,7 +12,7 @@ static struct vt_cell *at(struct vt *v, unsigned x, unsigned y)
 	return &v->cell[y * v->columns + x];
 }
 
-static void clear(struct vt *v, unsigned from, unsigned to)
+static void vt_clear(struct vt *v, unsigned from, unsigned to)
 {
 	for (unsigned i = from; i < to; i++)
 		v->cell[i] = (struct vt_cell){' ', v->attr};
@@ -24,10 +24,10 @@ void vt_init(struct vt *v, unsigned columns, unsigned rows)
 	v->columns = MIN(MAX(columns, 1u), (unsigned)VT_COLUMNS_MAX);
 	v->rows = MIN(MAX(rows, 1u), (unsigned)VT_ROWS_MAX);
 	v->attr = VT_USUAL;
-	clear(v, 0, v->columns * v->rows);
+	vt_clear(v, 0, v->columns * v->rows);
 }
 
-static void line_feed(struct vt *v)
+static void vt_line_feed(struct vt *v)
 {
 	unsigned last = v->rows - 1;
 
@@ -36,16 +36,16 @@ static void line_feed(struct vt *v)
 		return;
 	}
 	memmove(v->cell, v->cell + v->columns, last * v->columns * sizeof(v->cell[0]));
-	clear(v, last * v->columns, v->rows * v->columns);
+	vt_clear(v, last * v->columns, v->rows * v->columns);
 }
 
-static void put(struct vt *v, u8 c)
+static void vt_put(struct vt *v, u8 c)
 {
 	u8 attr = v->inverse ? (v->attr >> 4 | v->attr << 4) : v->attr;
 
 	if (v->wrap) {
 		v->x = 0;
-		line_feed(v);
+		vt_line_feed(v);
 	}
 	*at(v, v->x, v->y) = (struct vt_cell){c, attr};
 	v->wrap = v->x + 1 == v->columns;
@@ -59,7 +59,7 @@ static unsigned param(const struct vt *v, unsigned i, unsigned otherwise)
 	return i < v->params && v->param[i] ? v->param[i] : otherwise;
 }
 
-static void move(struct vt *v, int x, int y)
+static void vt_move(struct vt *v, int x, int y)
 {
 	v->x = MIN(MAX(x, 0), v->columns - 1);
 	v->y = MIN(MAX(y, 0), v->rows - 1);
@@ -67,11 +67,11 @@ static void move(struct vt *v, int x, int y)
 }
 
 /* ESC [ 0|1|2 J and K: from the cursor on, up to it, all of it; of the screen or the line. */
-static void erase(struct vt *v, unsigned from, unsigned to)
+static void vt_erase(struct vt *v, unsigned from, unsigned to)
 {
 	unsigned here = v->y * v->columns + v->x, what = param(v, 0, 0);
 
-	clear(v, what == 0 ? here : from, what == 1 ? here + 1 : to);
+	vt_clear(v, what == 0 ? here : from, what == 1 ? here + 1 : to);
 }
 
 static void insert_delete(struct vt *v, bool insert)
@@ -82,10 +82,10 @@ static void insert_delete(struct vt *v, bool insert)
 
 	if (insert) {
 		memmove(here + n, here, rest * sizeof(*here));
-		clear(v, here - v->cell, here - v->cell + n);
+		vt_clear(v, here - v->cell, here - v->cell + n);
 	} else {
 		memmove(here, here + n, rest * sizeof(*here));
-		clear(v, end - n, end);
+		vt_clear(v, end - n, end);
 	}
 }
 
@@ -124,39 +124,39 @@ static void sequence(struct vt *v, char final)
 		return;
 	switch (final) {
 	case 'A':
-		move(v, v->x, v->y - (int)n);
+		vt_move(v, v->x, v->y - (int)n);
 		break;
 	case 'B':
-		move(v, v->x, v->y + n);
+		vt_move(v, v->x, v->y + n);
 		break;
 	case 'C':
-		move(v, v->x + n, v->y);
+		vt_move(v, v->x + n, v->y);
 		break;
 	case 'D':
-		move(v, v->x - (int)n, v->y);
+		vt_move(v, v->x - (int)n, v->y);
 		break;
 	case 'G':
-		move(v, n - 1, v->y);
+		vt_move(v, n - 1, v->y);
 		break;
 	case 'd':
-		move(v, v->x, n - 1);
+		vt_move(v, v->x, n - 1);
 		break;
 	case 'H':
 	case 'f':
-		move(v, param(v, 1, 1) - 1, n - 1);
+		vt_move(v, param(v, 1, 1) - 1, n - 1);
 		break;
 	case 'J':
-		erase(v, 0, v->rows * v->columns);
+		vt_erase(v, 0, v->rows * v->columns);
 		break;
 	case 'K':
-		erase(v, line, line + v->columns);
+		vt_erase(v, line, line + v->columns);
 		break;
 	case '@':
 	case 'P':
 		insert_delete(v, final == '@');
 		break;
 	case 'X':
-		clear(v, line + v->x, line + MIN(v->x + n, (unsigned)v->columns));
+		vt_clear(v, line + v->x, line + MIN(v->x + n, (unsigned)v->columns));
 		break;
 	case 'm':
 		for (unsigned i = 0; i < MAX((unsigned)v->params, 1u); i++)
@@ -167,7 +167,7 @@ static void sequence(struct vt *v, char final)
 		v->saved_y = v->y;
 		break;
 	case 'u':
-		move(v, v->saved_x, v->saved_y);
+		vt_move(v, v->saved_x, v->saved_y);
 		break;
 	}
 }
@@ -182,7 +182,7 @@ static void control(struct vt *v, u8 c)
 	case '\n':
 	case '\v':
 	case '\f':
-		line_feed(v);
+		vt_line_feed(v);
 		v->wrap = false;
 		break;
 	case '\b':
@@ -190,7 +190,7 @@ static void control(struct vt *v, u8 c)
 		v->wrap = false;
 		break;
 	case '\t':
-		move(v, ALIGN_DOWN(v->x, TAB) + TAB, v->y);
+		vt_move(v, ALIGN_DOWN(v->x, TAB) + TAB, v->y);
 		break;
 	case ESC:
 		v->state = ESCAPE;
@@ -220,10 +220,10 @@ static void escape(struct vt *v, u8 c)
 		v->saved_y = v->y;
 		break;
 	case '8':
-		move(v, v->saved_x, v->saved_y);
+		vt_move(v, v->saved_x, v->saved_y);
 		break;
 	case 'D':
-		line_feed(v);
+		vt_line_feed(v);
 		break;
 	}
 }
@@ -258,9 +258,9 @@ void vt_write(struct vt *v, const char *s, size_t n)
 		else if (v->state == CHARSET)
 			v->state = GROUND;
 		else if (c < 0x7f)
-			put(v, c);
+			vt_put(v, c);
 		else if (c >= 0xc0)
-			put(v,
+			vt_put(v,
 			    VT_UNKNOWN); /* the first byte of a character in UTF-8; the others add nothing */
 	}
 }

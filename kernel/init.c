@@ -8,17 +8,20 @@
  */
 #include "kernel/init.h"
 #include "boot/boot_info.h"
-#include "kernel/cmdline.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/fs/files.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/kprobe.h"
+#include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "kernel/printk.h"
+#include "kernel/base/printk.h"
+#include "kernel/process/process.h"
 #include "kernel/shell/shell.h"
 #include "kernel/shell/sys.h"
+#include "kernel/task/session.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
+#include "kernel/console/tty.h"
 
 /* kernel/fs/archive.S */
 extern const char archive_start[], archive_end[];
@@ -26,7 +29,7 @@ extern const char archive_start[], archive_end[];
 #pragma weak ktest_main /* these are not there but in the test kernel */
 #pragma weak bench_start
 
-static bool shell_is_plain(void)
+static bool init_shell_is_plain(void)
 {
 	const char *mode = cmdline_get("shell");
 	return mode && strcmp(mode, "plain") == 0;
@@ -41,19 +44,30 @@ static void unpack_archives(const struct boot_info *bi)
 		       "stays");
 }
 
-/* The console as 0, 1 and 2. Without one there are no files: who writes gets EBADF. */
-static void open_console(void)
+/* The console as 0, 1 and 2. Without one there are no files: a write gets EBADF. */
+static void init_open_console(void)
 {
 	struct task *t = current();
 	struct file *f;
 
 	if (!t->files)
 		t->files = files_create();
-	if (!t->files || vfs_open("/dev/console", O_RDWR, 0, &f))
+	if (!t->files || vfs_open("/dev/console", O_RDWR | O_NOCTTY, 0, &f))
 		return;
 	for (int fd = 0; fd < 3; fd++)
-		files_install(t->files, file_get(f), fd, false);
+		files_install_at(t->files, fd, file_get(f), false);
 	file_put(f);
+}
+
+/*
+ * Makes the current task, a child of pid 1, the leader of a session on the console. The files it inherited may be of a session that has
+ * lost the console: it gets its own.
+ */
+static void lead_session(void)
+{
+	session_create();
+	tty_control_console();
+	init_open_console();
 }
 
 static void run_tests(const char *pattern)
@@ -67,12 +81,14 @@ static void run_tests(const char *pattern)
 	machine_exit(failed ? 1 : 0);
 }
 
-static int exec_first(void *path)
+static int init_exec_first(void *path)
 {
 	char *argv[] = {path, NULL};
 	char *envp[] = {"HOME=/", "PATH=/bin", "TERM=linux", NULL};
-	int r = os_exec(path, argv, envp, NULL, NULL);
+	int r;
 
+	lead_session();
+	r = os_exec(path, argv, envp, NULL, NULL);
 	if (r == -ENOEXEC)
 		return shell_script(path);
 	pr_err("init: %s: %s", (char *)path, errno_text(-r));
@@ -84,7 +100,7 @@ static void run_first(const char *path)
 {
 	struct file *f = files_get(current()->files, 0);
 	struct file *io[3] = {f, f, f};
-	int pid = os_fork(exec_first, (void *)path, "init-program", io, true);
+	int pid = os_fork(init_exec_first, (void *)path, "init-program", io, false);
 	int sig = 0, who = 0, status;
 
 	file_put(f);
@@ -98,20 +114,28 @@ static void run_first(const char *path)
 	pr_info("init: %s ended with status %d", path, status);
 }
 
-static void shell_task(void *unused)
+/* The line before the prompt, for somebody who has never seen it. Log lines end before it. */
+static void say_hint(void)
 {
-	struct task *t = current();
+	static const char hint[] = "Type help for what can be done here, poweroff to leave.\n";
 
+	kernel_write(os_stdio(1), hint, sizeof(hint) - 1);
+}
+
+static void init_shell_task(void *unused)
+{
 	(void)unused;
-	t->pgid = t->sid = t->pid; /* a session of its own; nobody else knows this task yet */
-	task_exit(shell_main(shell_is_plain()) << 8);
+	lead_session();
+	if (!init_shell_is_plain())
+		say_hint();
+	do_exit(shell_main(init_shell_is_plain()) << 8);
 }
 
 /* Keeps a shell on the console and takes in orphans, for ever. */
 static void __noreturn keep_shell(void)
 {
 	for (;;) {
-		struct task *t = kthread_fork(shell_task, NULL, "sh");
+		struct task *t = kthread_fork(init_shell_task, NULL, "sh");
 		int pid = t ? t->pid : -1, gone;
 
 		if (!t) {
@@ -133,8 +157,8 @@ void init_main(void *boot_info)
 	init_task = current();
 	kprobe_optimizer_init();
 	unpack_archives(boot_info);
-	open_console();
-	vfs_chdir(shell_is_plain() ? "/sys/kernel/tracing" : "/");
+	init_open_console();
+	vfs_chdir(init_shell_is_plain() ? "/sys/kernel/tracing" : "/");
 	if (tests)
 		run_tests(tests);
 	if (bench && bench_start)

@@ -3,27 +3,31 @@
  */
 #include "arch/arch.h"
 #include "boot/boot_info.h"
-#include "kernel/cmdline.h"
+#include "kernel/base/cmdline.h"
+#include "kernel/console/choice.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/hvc.h"
+#include "kernel/console/hvc.h"
 #include "kernel/init.h"
-#include "kernel/keyboard.h"
-#include "kernel/kprobe.h"
+#include "kernel/console/keyboard.h"
+#include "kernel/kprobe/kprobe.h"
+#include "kernel/machine/machine.h"
 #include "kernel/mem/mem.h"
-#include "kernel/printk.h"
-#include "kernel/screen.h"
-#include "kernel/serial.h"
-#include "kernel/sysrq.h"
+#include "kernel/base/printk.h"
+#include "kernel/console/screen.h"
+#include "kernel/console/serial.h"
+#include "kernel/console/sysrq.h"
 #include "kernel/task/task.h"
-#include "kernel/trace_glue.h"
-#include "kernel/tty.h"
-#include "kernel/watchdog.h"
+#include "kernel/trace/tracing.h"
+#include "kernel/console/tty.h"
+#include "kernel/base/watchdog.h"
 #include "trace/trace.h"
 
 void kernel_main(const struct boot_info *bi)
 {
 	cmdline_init(bi->cmdline); /* first: everything below may ask it */
-	console_init();		   /* serial port: from here on there are last words */
+	printk_init();		   /* which lines go to the consoles */
+	console_choice_init();	   /* console= */
+	serial_init_early();	   /* from here on there are last words */
 	kernel_boot_step("console");
 	mem_init(bi); /* page frames, kmalloc */
 	kernel_boot_step("memory");
@@ -38,17 +42,17 @@ void kernel_main(const struct boot_info *bi)
 	trace_cpus_up(); /* rings for them */
 	kernel_boot_step("cpus");
 	irq_enable();
-	vfs_init();	       /* ramfs, /dev, /proc, /sys/kernel/tracing */
-	machine_proc_init(bi); /* what is known of the machine, as files */
-	kprobe_files_init();   /* the list of probes */
-	trace_files_init();    /* the tracer's files below /proc */
-	sysrq_files_init();    /* keys for when it does not listen */
-	provoke_files_init();  /* ends, for trying them */
-	watchdog_init();       /* whether the CPUs still run */
-	tty_init();	       /* the console terminal */
-	serial_start();	       /* serial ports: devices, and input */
-	hvc_init();	       /* virtio consoles: ways out */
-	keyboard_init();       /* the other input */
+	vfs_init();		    /* ramfs, /dev, /proc, /sys/kernel/tracing */
+	machine_proc_init(bi);	    /* what is known of the machine, as files */
+	kprobe_files_init();	    /* the list of probes */
+	trace_files_init();	    /* the tracer's files below /proc */
+	sysrq_files_init();	    /* keys for when it does not listen */
+	crash_trigger_files_init(); /* ends, for trying them */
+	watchdog_init();	    /* whether the CPUs still run */
+	tty_init();		    /* the console terminal */
+	serial_start();		    /* serial ports: devices, and input */
+	hvc_init();		    /* virtio consoles: ways out */
+	keyboard_init();	    /* the other input */
 	kernel_boot_step("files");
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */
 	sched_idle();

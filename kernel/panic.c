@@ -2,16 +2,16 @@
  * The last words: what happened, the registers, how we got there; then what panic= asks for. Any context. One CPU speaks:
  * the first to take `speaker`; the others are stopped. A fault while speaking says one line and ends.
  */
-#include "kernel/panic.h"
-#include "kernel/cmdline.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
-#include "kernel/printk.h"
-#include "kernel/sym.h"
+#include "kernel/base/printk.h"
+#include "kernel/base/sym.h"
 #include "kernel/task/task.h"
-#include "kernel/trace_glue.h"
-#include "kernel/watchdog.h"
+#include "kernel/trace/tracing.h"
+#include "kernel/base/watchdog.h"
 
 #define TRACE_MAX   48
 #define CODE_BEFORE 43 /* bytes of code shown, as Linux shows them */
@@ -24,7 +24,7 @@ static u32 speaker = NO_CPU; /* [A] */
 #define say(...) printk(LOG_EMERG, __VA_ARGS__)
 
 /* An address of a call's return belongs to the function of the call, even when that is its last instruction. */
-static void print_symbol(char *buf, size_t size, u64 addr, bool is_return)
+static void panic_print_symbol(char *buf, size_t size, u64 addr, bool is_return)
 {
 	u64 start, length;
 	const char *name = sym_find(addr - is_return, &start, &length);
@@ -42,13 +42,13 @@ static void print_trace(int level, const u64 *trace, unsigned n, bool from_regs)
 
 	printk(level, "Call Trace:");
 	for (unsigned i = 0; i < n; i++) {
-		print_symbol(name, sizeof name, trace[i], i > 0 || !from_regs);
+		panic_print_symbol(name, sizeof name, trace[i], i > 0 || !from_regs);
 		printk(level, " %s", name);
 	}
 }
 
 /* From the caller of the caller on, or from r. */
-static void __noinline print_stack(int level, const struct regs *r)
+static void __noinline panic_print_stack(int level, const struct regs *r)
 {
 	u64 trace[TRACE_MAX];
 	unsigned n = stack_trace(r, trace, TRACE_MAX);
@@ -59,10 +59,10 @@ static void __noinline print_stack(int level, const struct regs *r)
 
 void show_stack(const struct regs *r)
 {
-	print_stack(LOG_EMERG, r);
+	panic_print_stack(LOG_EMERG, r);
 }
 
-static void print_who(int level, const char *before)
+static void panic_print_task(int level, const char *before)
 {
 	const struct task *t = current();
 
@@ -111,21 +111,21 @@ void show_regs(const struct regs *r)
 {
 	char name[128];
 
-	print_who(LOG_EMERG, "");
+	panic_print_task(LOG_EMERG, "");
 	if (regs_user(r)) {
 		say("RIP: %04llx:0x%llx", (unsigned long long)r->cs, (unsigned long long)r->rip);
 	} else {
-		print_symbol(name, sizeof name, r->rip, false);
+		panic_print_symbol(name, sizeof name, r->rip, false);
 		say("RIP: %04llx:%s", (unsigned long long)r->cs, name);
 		print_code(r->rip);
 	}
 	print_registers(r);
 	if (!regs_user(r))
-		print_stack(LOG_EMERG, r);
+		panic_print_stack(LOG_EMERG, r);
 }
 
 /* Nobody else speaks from here on. A second time on the same CPU means that speaking itself went wrong. */
-static void take_floor(const char *what)
+static void panic_take_console(const char *what)
 {
 	u32 me = cpu_id();
 
@@ -140,7 +140,7 @@ static void take_floor(const char *what)
 }
 
 /* panic=, as Linux: 0 stay, n > 0 restart after n seconds, n < 0 at once. */
-static void __noreturn finish(const char *message)
+static void __noreturn panic_finish(const char *message)
 {
 	const char *value = cmdline_get("panic");
 	s64 seconds = 0;
@@ -164,7 +164,7 @@ static void __noreturn finish(const char *message)
 static void announce(char message[MESSAGE_MAX], const char *fmt, va_list ap)
 {
 	vsnprintf(message, MESSAGE_MAX, fmt, ap);
-	take_floor(message);
+	panic_take_console(message);
 	say("Kernel panic - not syncing: %s", message);
 }
 
@@ -176,9 +176,9 @@ void panic(const char *fmt, ...)
 	va_start(ap, fmt);
 	announce(message, fmt, ap);
 	va_end(ap);
-	print_who(LOG_EMERG, "");
-	print_stack(LOG_EMERG, NULL);
-	finish(message);
+	panic_print_task(LOG_EMERG, "");
+	panic_print_stack(LOG_EMERG, NULL);
+	panic_finish(message);
 }
 
 void panic_regs(const struct regs *r, const char *fmt, ...)
@@ -190,7 +190,7 @@ void panic_regs(const struct regs *r, const char *fmt, ...)
 	announce(message, fmt, ap);
 	va_end(ap);
 	show_regs(r);
-	finish(message);
+	panic_finish(message);
 }
 
 /* `what` may have several lines; the last one gets the error code. */
@@ -201,7 +201,7 @@ void kernel_trap_fatal(struct regs *r, const char *what)
 				  : "Fatal exception";
 	const char *end;
 
-	take_floor(what);
+	panic_take_console(what);
 	while ((end = strchr(what, '\n'))) {
 		say("%.*s", (int)(end - what), what);
 		what = end + 1;
@@ -209,7 +209,7 @@ void kernel_trap_fatal(struct regs *r, const char *what)
 	say("%s: %04llx [#1] SMP", what, (unsigned long long)r->error);
 	show_regs(r);
 	say("Kernel panic - not syncing: %s", message);
-	finish(message);
+	panic_finish(message);
 }
 
 void warn_at(const char *file, int line, const char *what)
@@ -219,7 +219,7 @@ void warn_at(const char *file, int line, const char *what)
 	snprintf(where, sizeof where, "WARNING: %s:%d: %s: ", file, line, what);
 	trace_glue_warning();
 	printk(LOG_WARNING, "------------[ cut here ]------------");
-	print_who(LOG_WARNING, where);
-	print_stack(LOG_WARNING, NULL);
+	panic_print_task(LOG_WARNING, where);
+	panic_print_stack(LOG_WARNING, NULL);
 	printk(LOG_WARNING, "---[ end trace ]---");
 }

@@ -3,18 +3,19 @@
  * tasks made here are kernel threads that inherit the caller's directory and process group, and may become programs.
  */
 #include "arch/arch.h"
-#include "kernel/cmdline.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/fs/files.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/printk.h"
+#include "kernel/base/printk.h"
+#include "kernel/process/process.h"
 #include "kernel/shell/sys.h"
-#include "kernel/task/exec.h"
+#include "kernel/process/exec.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
-#include "kernel/trace_glue.h"
-#include "kernel/tty.h"
+#include "kernel/trace/tracing.h"
+#include "kernel/console/tty.h"
 
 struct start {
 	int (*fn)(void *);
@@ -49,7 +50,7 @@ static void own_group(struct task *t)
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 
-static void start_task(void *arg)
+static void os_start_task(void *arg)
 {
 	struct start s = *(struct start *)arg;
 
@@ -61,7 +62,7 @@ static void start_task(void *arg)
 		if (s.io[fd])
 			file_put(s.io[fd]);
 	}
-	task_exit(wait_status(s.fn(s.arg)));
+	do_exit(wait_status(s.fn(s.arg)));
 }
 
 int os_fork(int (*fn)(void *), void *arg, const char *name, struct file *const io[3], bool group)
@@ -74,7 +75,7 @@ int os_fork(int (*fn)(void *), void *arg, const char *name, struct file *const i
 	*s = (struct start){.fn = fn, .arg = arg, .group = group};
 	for (int fd = 0; fd < 3; fd++)
 		s->io[fd] = io[fd] ? file_get(io[fd]) : NULL;
-	t = kthread_fork(start_task, s, name);
+	t = kthread_fork(os_start_task, s, name);
 	if (t) { /* not reaped before the caller waits: it stays */
 		if (group)
 			own_group(t);

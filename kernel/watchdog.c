@@ -9,18 +9,18 @@
  * Each beat also tells the machine's own timer that all is well; when no CPU does, that resets the machine. Timers: irq context.
  * Legend: [C] only its CPU, [A] atomic, [L] `lock`.
  */
-#include "kernel/watchdog.h"
+#include "kernel/base/watchdog.h"
 #include "arch/arch.h"
-#include "drivers/acpi.h"
+#include "drivers/acpi/acpi.h"
 #include "drivers/tco.h"
-#include "kernel/cmdline.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/printk.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
@@ -73,7 +73,7 @@ void watchdog_rest(void)
 	tco_stop();
 }
 
-/* ---- 1. the neighbour ------------------------------------------------------------------------------------------------ */
+/* ---- 1. the neighbour ---- */
 
 static void tell_hard(const struct regs *r)
 {
@@ -84,7 +84,7 @@ static void tell_hard(const struct regs *r)
 }
 
 /* The accused speaks: NMI context. */
-static bool answer(struct regs *r)
+static bool watchdog_nmi(struct regs *r)
 {
 	if (!atomic_cas(&watches[cpu_id()].accused, NMI_SENT, NMI_ANSWERED))
 		return false;
@@ -120,7 +120,7 @@ static void look_at_neighbour(struct watch *w, u64 now)
 	}
 }
 
-/* ---- 2. the scheduler ------------------------------------------------------------------------------------------------- */
+/* ---- 2. the scheduler ---- */
 
 static void tell_soft(u64 ns)
 {
@@ -147,14 +147,14 @@ static void look_at_scheduler(struct watch *w, u64 now)
 	}
 }
 
-/* ---- beats ------------------------------------------------------------------------------------------------------------- */
+/* ---- beats ---- */
 
-static void start_timer(struct watch *w)
+static void watchdog_start_timer(struct watch *w)
 {
 	timer_start(&w->timer, clock_ns() + 2 * thresh_ns() / BEATS);
 }
 
-static void beat(struct timer *t)
+static void watchdog_beat(struct timer *t)
 {
 	struct watch *w = container_of(t, struct watch, timer);
 	u64 now = clock_ns();
@@ -163,42 +163,54 @@ static void beat(struct timer *t)
 	tco_pet();
 	look_at_neighbour(w, now);
 	look_at_scheduler(w, now);
-	start_timer(w);
+	watchdog_start_timer(w);
 }
 
 /* On each CPU, interrupts off: so no beat is under way there. */
-static void begin(void *unused __maybe_unused)
+static void watchdog_begin(void *unused __maybe_unused)
 {
 	struct watch *w = &watches[cpu_id()];
 	unsigned next = (cpu_id() + 1) % cpu_count();
 
 	w->seen = atomic_load(&watches[next].beats);
 	w->seen_ns = clock_ns();
-	timer_setup(&w->timer, beat);
-	start_timer(w);
+	timer_setup(&w->timer, watchdog_beat);
+	watchdog_start_timer(w);
 }
 
-static void end(void *unused __maybe_unused)
+static void watchdog_end(void *unused __maybe_unused)
 {
 	timer_cancel(&watches[cpu_id()].timer);
 }
 
+/* Nothing but a hardware watchdog resets a machine whose CPUs all hang, so the log says whether there is one. */
+static void watchdog_begin_machine(void)
+{
+	u64 seconds = thresh * MACHINE_PATIENCE;
+	const char *why = no_timer;
+
+	if (!why && !tco_start(seconds))
+		why = "the board does not let its timer reset it";
+	if (why)
+		pr_warn("watchdog: no hardware watchdog: %s", why);
+	else
+		pr_info("watchdog: the hardware watchdog resets the machine after %lu seconds",
+		    seconds);
+}
+
 static void begin_all(void)
 {
-	if (no_timer)
-		pr_info("watchdog: the machine's own timer is not used: %s", no_timer);
-	else if (!tco_start(thresh * MACHINE_PATIENCE))
-		pr_warn("watchdog: the board does not let its timer reset it");
-	cpu_call_all(begin, NULL);
+	watchdog_begin_machine();
+	cpu_call_all(watchdog_begin, NULL);
 }
 
 static void end_all(void)
 {
-	cpu_call_all(end, NULL);
+	cpu_call_all(watchdog_end, NULL);
 	tco_stop();
 }
 
-/* ---- NMIs that nobody sent ---------------------------------------------------------------------------------------------- */
+/* ---- NMIs that nobody sent ---- */
 
 void watchdog_unknown_nmi(const struct regs *r)
 {
@@ -207,7 +219,7 @@ void watchdog_unknown_nmi(const struct regs *r)
 		panic_regs(r, "NMI: Not continuing");
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------------- */
+/* ---- settings ---- */
 
 static const struct setting {
 	const char *name; /* on the command line, and in /proc/sys/kernel */
@@ -220,7 +232,7 @@ static const struct setting {
     {"unknown_nmi_panic", &nmi_panic, 0, 1},
 };
 
-static int show(struct seq *s, void *ctx)
+static int watchdog_show(struct seq *s, void *ctx)
 {
 	const struct setting *setting = ctx;
 
@@ -229,7 +241,7 @@ static int show(struct seq *s, void *ctx)
 }
 
 /* What runs begins anew with what is set now. */
-static int store(char *line, size_t n __maybe_unused, void *ctx)
+static int watchdog_store(char *line, size_t n __maybe_unused, void *ctx)
 {
 	const struct setting *setting = ctx;
 	u64 v;
@@ -283,9 +295,9 @@ void watchdog_init(void)
 
 		read_param(setting);
 		snprintf(path, sizeof(path), "sys/kernel/%s", setting->name);
-		proc_register(path, show, store, (void *)setting);
+		proc_register(path, watchdog_show, watchdog_store, (void *)setting);
 	}
-	nmi_handler_add(answer);
+	nmi_handler_add(watchdog_nmi);
 	mutex_lock(&lock);
 	if (on)
 		begin_all();

@@ -17,18 +17,18 @@ run: $(O)/kernel.elf
 # ---- Host: the pure code and the tracer's core, with threads as CPUs, under sanitizers -----------------------------------------
 
 # Files elsewhere in kernel/ that are pure too, and have cases in tests/unit/.
-HPURE    := kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/range.c kernel/mem/buddy.c kernel/cmdline.c kernel/symtab.c \
-            kernel/task/area.c kernel/task/elf.c arch/x86_64/insn.c $(EFIPURE) drivers/console_option.c drivers/uart.c drivers/acpi.c \
-            drivers/acpi_madt.c drivers/acpi_fadt.c drivers/acpi_serial.c drivers/vt.c drivers/keymap.c drivers/virtio.c drivers/virtio_console.c
+HPURE    := kernel/console/ldisc.c kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/range.c kernel/mem/buddy.c kernel/base/cmdline.c kernel/base/symtab.c \
+            kernel/process/area.c kernel/process/elf.c arch/x86_64/probe/insn.c $(EFIPURE) drivers/console_option.c drivers/uart.c drivers/acpi/acpi.c \
+            drivers/acpi/madt.c drivers/acpi/fadt.c drivers/acpi/serial.c drivers/vt.c drivers/keymap.c drivers/virtio/virtio.c drivers/virtio/console.c
 # The shell runs whole: over threads and POSIX files.
 HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/shell/posix_files.c tests/host/shell/posix_memory.c \
             tests/host/shell/os.c
-HSRC     := $(sort $(wildcard kernel/lib/*.c trace/*.c tests/unit/*.c tests/host/*.c) $(HPURE) $(HSHELL))
+HSRC     := $(sort $(TRACESRC) $(UNITSRC) $(wildcard kernel/lib/*.c tests/host/*.c) $(HPURE) $(HSHELL))
 # Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
 # the sanitizers watch, serve all but the kernel's own and their cases.
 HOWN     := $(addprefix tests/host/,host.c probe.c machine.c main.c shell/posix.c shell/posix_files.c shell/posix_memory.c shell/os.c \
             shell/main.c port/host.c port/main.c)
-HSTRINGS := kernel/lib/string.c tests/unit/lib_string.c
+HSTRINGS := kernel/lib/string.c tests/unit/kernel/lib/string.c
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 HTESTCC  ?= clang
 HCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=address,undefined \
@@ -36,7 +36,7 @@ HCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-p
 ONLY     ?=
 
 $(O)/h/%.c.o: %.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) $(if $(filter $<,$(HOWN)),,-ffreestanding -include tests/host/names.h) \
 	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
 
@@ -45,13 +45,13 @@ $(O)/host-test: $(HOBJ)
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HOBJ) -lcmocka
 
 # The ring buffer alone under ThreadSanitizer, which watches threads and (at atomic operations) signals: O/t
-TSRC     := $(sort $(wildcard kernel/lib/*.c trace/ring_buffer*.c tests/unit/ring_*.c) tests/host/host.c tests/host/machine.c \
+TSRC     := $(sort $(wildcard kernel/lib/*.c trace/ring/*.c tests/unit/trace/ring/*.c) tests/host/host.c tests/host/machine.c \
             tests/host/ring/main.c)
 TOWN     := $(HOWN) tests/host/ring/main.c
 TOBJ     := $(TSRC:%=$(O)/t/%.o)
 TCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -mcx16 -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=thread -DWATCH_THREADS -pthread
 $(O)/t/%.c.o: %.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(HTESTCC) $(TCFLAGS) $(if $(filter $<,$(TOWN)),,-ffreestanding -include tests/host/names.h) \
 	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
 
@@ -66,25 +66,30 @@ tsan: $(O)/ring-tsan
 
 # The instruction decoder beside objdump, over our own text and some of the system's own: INSN_FILES chooses others.
 INSN_FILES ?= $(O)/kernel-test.elf $(wildcard /bin/bash /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libcrypto.so.3)
-$(O)/insn-compare: tests/tools/insn_compare.c arch/x86_64/insn.c arch/x86_64/insn.h
+$(O)/insn-compare: tests/tools/insn_compare.c arch/x86_64/probe/insn.c arch/x86_64/probe/insn.h
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) -I. -o $@ $(filter %.c,$^)
 
 .PHONY: insn-test
 insn-test: $(O)/insn-compare $(O)/kernel-test.elf
-	@set -o pipefail; for f in $(INSN_FILES); do echo -n "$$f: "; objdump -d -w $$f | $(O)/insn-compare || exit 1; done
+	@[ -n "$(INSN_FILES)" ] || { echo "insn-test: no files"; exit 1; }
+	@set -o pipefail; for f in $(INSN_FILES); do \
+	    said=$$(objdump -d -w $$f | $(O)/insn-compare) && echo "ok - $$f: $$said" || { echo "not ok - $$f: $$said"; exit 1; }; done
 
 # ---- trapline: what is done with traces on the host ----------------------------------------------------------------------------
 
 # With it the parts of the kernel's library that are pure.
 TLSRC    := $(sort $(wildcard tools/trapline/*.c)) kernel/lib/base64.c kernel/lib/crc32.c \
-            $(wildcard trace/eventheader*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c \
-            trace/dat_page.c trace/ring_buffer_event.c
+            $(wildcard trace/user/eventheader/*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c \
+            trace/export/dat_page.c trace/persist/kept_read.c trace/ring/event.c trace/ring/recover.c
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 
 $(O)/l/%.c.o: %.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(filter kernel/% trace/%,$<),-ffreestanding -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf) -MMD -MP -c $< -o $@
+
+# A page of `trapline plot` has this script in it.
+$(O)/l/tools/trapline/plot_script.c.o $(O)/lt/tools/trapline/plot_script.c.o: tools/trapline/plot_page.js
 
 $(O)/trapline: $(TLOBJ)
 	@echo "  LD      $@"
@@ -98,7 +103,7 @@ TUSRC    := $(wildcard tests/trapline/*.c) $(filter-out tools/trapline/main.c,$(
 TUOBJ    := $(TUSRC:%=$(O)/lt/%.o)
 
 $(O)/lt/%.c.o: %.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -D_GNU_SOURCE $(if $(filter kernel/% trace/%,$<),-ffreestanding -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf) -MMD -MP -c $< -o $@
 
 $(O)/trapline-unit: $(TUOBJ)
@@ -116,15 +121,15 @@ $(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trap
 
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZCC   ?= clang
-FUZZSRC  := $(sort $(wildcard kernel/lib/*.c trace/*.c) tests/unit/filter_sample.c tests/unit/trace_tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c)
+FUZZSRC  := $(sort $(TRACESRC) $(wildcard kernel/lib/*.c) tests/unit/trace/filter/sample.c tests/unit/trace/tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c)
 # Not what starts machines: the tests have a machine_run() of their own.
-FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c machine.c record.c run.c),$(wildcard tools/trapline/*.c))
+FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c bring.c list.c machine.c record.c run.c),$(wildcard tools/trapline/*.c))
 FUZZOBJ  := $(FUZZSRC:%=$(O)/f/%.o) $(FUZZTL:%=$(O)/f/%.o)
 FCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fno-sanitize-recover=undefined -pthread
 FUZZ_TIME ?= 300
 
 $(O)/f/%.c.o: %.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(FUZZCC) $(FCFLAGS) $(if $(filter $<,$(FUZZTL)),-D_GNU_SOURCE) -fsanitize=fuzzer-no-link,address,undefined \
 	    $(if $(filter $< ,$(HOWN) $(FUZZTL) $(FUZZERS:%=tests/fuzz/%.c)),,-ffreestanding -include tests/host/names.h) \
 	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
@@ -136,17 +141,48 @@ $(FUZZERS:%=$(O)/fuzz/%): $(O)/fuzz/%: $(O)/f/tests/fuzz/%.c.o $(FUZZOBJ)
 
 .PHONY: fuzz
 fuzz: $(FUZZERS:%=$(O)/fuzz/%)
-	$(Q)tools/fuzz $(O)/fuzz $(FUZZ_TIME) $(ONLY)
+	$(Q)tests/drive/fuzz $(O)/fuzz $(FUZZ_TIME) $(ONLY)
 
 # The tracer's core in another program (docs/porting.md): the small port with the objects of the host's tests.
-PORTOBJ  := $(patsubst %,$(O)/h/%.o,$(wildcard tests/host/port/*.c kernel/lib/*.c trace/*.c))
+PORTOBJ  := $(patsubst %,$(O)/h/%.o,$(TRACESRC) $(wildcard trace/defaults/*.c tests/host/port/*.c kernel/lib/*.c))
 $(O)/port: $(PORTOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(PORTOBJ)
 
+# The same without each part of the core that a host may leave out, and without all of them: trace/defaults stands for them then.
+PARTS    := hist probe eventheader persist export
+part_hist        := trace/hist/%
+part_probe       := trace/probe/%
+part_eventheader := trace/user/eventheader/% trace/user/eventheader_class.c
+part_persist     := trace/persist/% trace/tracefs/lastboot.c
+part_export      := trace/export/% trace/tracefs/dat.c
+part_all         := $(foreach part,$(PARTS),$(part_$(part)))
+define port_without
+$(O)/port-without-$(1): $(filter-out $(patsubst %,$(O)/h/%.o,$(part_$(1))),$(PORTOBJ))
+	@echo "  LD      $$@"
+	$$(Q)$$(HTESTCC) $$(HCFLAGS) -o $$@ $$^
+endef
+$(foreach part,$(PARTS) all,$(eval $(call port_without,$(part))))
+PORTS    := $(O)/port $(patsubst %,$(O)/port-without-%,$(PARTS) all)
+
+# The same as a kernel of its own, with no C library, and without the parts that may be left out: $(O)/b
+BARESRC  := $(filter-out $(part_all),$(TRACESRC)) $(wildcard trace/defaults/*.c kernel/lib/*.c tests/host/bare/*.[cS])
+BAREOBJ  := $(BARESRC:%=$(O)/b/%.o)
+BCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -ffreestanding -fno-pie -fno-stack-protector -fno-strict-aliasing -mno-red-zone \
+            -mgeneral-regs-only -mcx16 -fcf-protection=none -fno-asynchronous-unwind-tables
+$(O)/b/%.o: %
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BCFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/bare.elf: $(BAREOBJ) tests/host/bare/link.ld
+	@echo "  LD      $@"
+	$(Q)$(CC) -nostdlib -static -no-pie -Wl,-T,tests/host/bare/link.ld -Wl,--build-id=none -Wl,--no-warn-rwx-segments -o $@ $(BAREOBJ)
+-include $(BAREOBJ:.o=.d)
+
 .PHONY: port-test
-port-test: $(O)/port
-	$(Q)tests/host/port/check $<
+port-test: $(PORTS) $(O)/bare.elf
+	$(Q)tests/host/port/check $(PORTS)
+	$(Q)tests/host/bare/check $(O)/bare.elf
 -include $(PORTOBJ:.o=.d)
 
 # The kernel's shell as a program of the host, for trying things: build/host-sh [-i] DIRECTORY
@@ -155,9 +191,9 @@ $(O)/host-sh: $(HSHOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
-.PHONY: trigger-storm host-test guest-test console-test matrix model
-test: $(O)/host-test $(O)/port $(O)/trapline $(O)/checked/trapline $(O)/args $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/trapline.img
-	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tools/test
+.PHONY: test-all trigger-storm host-test guest-test console-test matrix model
+test test-all: $(O)/host-test $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
+	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tests/drive/test $(if $(filter test-all,$@),--all)
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
 host-test: $(O)/host-test
@@ -173,13 +209,13 @@ trigger-storm: $(O)/kernel-test.elf
 # A program of /test, typed at the shell of a machine whose CPUs have a host thread each: its exit status decides.
 CAMPAIGN_SECONDS ?= 3600
 campaign = $(Q)printf '\n%s; echo "status $$?"; poweroff\n' '$(1)' | timeout $(CAMPAIGN_SECONDS) sh -c "exec $$(tools/run-qemu --print --multi \
-	    --kernel $(O)/kernel.elf --smp $(SMP) --append 'shell=plain quiet')" | tee /dev/stderr | grep -q '^status 0'
+	    --kernel $(O)/kernel-test.elf --smp $(SMP) --append 'shell=plain quiet')" | tee /dev/stderr | grep -q '^status 0'
 .PHONY: hostile deaths
 # System calls of user events with mad arguments, from two tasks.
-hostile: $(O)/kernel.elf
+hostile: $(O)/kernel-test.elf
 	$(call campaign,/test/hostile $(or $(THOUSANDS),10000))
 # Programs of user events that are killed in the middle of anything.
-deaths: $(O)/kernel.elf
+deaths: $(O)/kernel-test.elf
 	$(call campaign,/test/deaths $(or $(DEATHS),5000))
 
 # A probe at every instruction of the kernel, as a breakpoint and as a jump where there can be one: minutes.
@@ -193,17 +229,17 @@ sweep: $(O)/kernel-test.elf $(O)/test-initrd.cpio
 probe-storm: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=kprobe. storm=long" --smp 4 --multi --ktap --timeout 3600
 
-console-test: $(O)/kernel.elf
-	$(Q)tools/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt
+console-test: $(O)/kernel.elf $(O)/test-programs.cpio
+	$(Q)tests/drive/console-test --kernel $< --skip tests/console/skip -k '$(ONLY)' tests/console/*.txt
 
 # Consoles and devices of whole machines; ONLY=name chooses one case.
 .PHONY: device-test
 device-test: $(O)/kernel.elf $(O)/BOOTX64.EFI
-	$(Q)tools/device-test --kernel $< $(ONLY)
+	$(Q)tests/drive/device-test --kernel $< $(ONLY)
 
 # All states of the ring buffer's algorithm; `make test` has the smaller runs of it.
 model:
-	$(Q)O=$(O) tools/spin-check --all
+	$(Q)O=$(O) tests/drive/spin-check --all
 
 # A static program of the host, to be run in a machine.
 $(O)/args: tests/tools/args.c
@@ -212,38 +248,38 @@ $(O)/args: tests/tools/args.c
 
 .PHONY: trapline-test
 trapline-test: $(O)/kernel.elf $(O)/trapline $(O)/args
-	$(Q)tools/trapline-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/args -k '$(ONLY)'
+	$(Q)tests/drive/trapline-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/args -k '$(ONLY)'
 
 .PHONY: export-test
 export-test: $(O)/kernel.elf $(O)/trapline $(O)/checked/trapline
-	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --checked $(O)/checked/trapline -k '$(ONLY)'
+	$(Q)tests/drive/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --checked $(O)/checked/trapline -k '$(ONLY)'
 
 # KernelShark with our files, and a picture of its window: build/kernelshark/kernelshark.png
 .PHONY: kernelshark-test
 kernelshark-test: $(O)/kernel.elf $(O)/trapline
-	$(Q)tools/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k kernelshark --keep $(O)/kernelshark
+	$(Q)tests/drive/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k kernelshark --keep $(O)/kernelshark
 
 # A trace of 100 MB (MB=n) in all tools: minutes, and some GB of disk.
 .PHONY: export-long
 export-long: $(O)/kernel.elf $(O)/trapline
-	$(Q)tools/export-long --kernel $(O)/kernel.elf --trapline $(O)/trapline --mb $(or $(MB),100)
+	$(Q)tests/drive/export-long --kernel $(O)/kernel.elf --trapline $(O)/trapline --mb $(or $(MB),100)
 
 # From UEFI's first word to the prompt; ONLY=menu chooses cases.
 .PHONY: uefi-test
 uefi-test: $(O)/trapline.img
-	$(Q)NEWLIB=$(abspath $(NEWLIB)) tools/uefi-test $(O) $(ONLY)
+	$(Q)NEWLIB=$(abspath $(NEWLIB)) tests/drive/uefi-test $(O) $(ONLY)
 
 # In Bochs, with CPUS=2 CPUs.
 .PHONY: bochs-test
 bochs-test: $(O)/kernel-test.elf
-	$(Q)tools/bochs-test $< $(CPUS)
+	$(Q)tests/drive/bochs-test $< $(CPUS)
 
 .PHONY: live-test
 live-test: $(O)/kernel.elf $(O)/kernel-test.elf $(O)/trapline
-	$(Q)tools/live-test --kernel $(O)/kernel.elf --test-kernel $(O)/kernel-test.elf --trapline $(O)/trapline -k '$(ONLY)'
+	$(Q)tests/drive/live-test --kernel $(O)/kernel.elf --test-kernel $(O)/kernel-test.elf --trapline $(O)/trapline -k '$(ONLY)'
 
 matrix: $(O)/kernel-test.elf $(O)/BOOTX64.EFI
-	$(Q)tools/matrix --all --loader $(O)/BOOTX64.EFI $<
+	$(Q)tests/drive/matrix --all --loader $(O)/BOOTX64.EFI $<
 
 # The ring buffer at every pair of instruction boundaries: combinations STEPS to STEPS_TO, in at most STEPS_SECONDS. Each says its
 # number when it begins, so that the rest can be run later.
@@ -257,7 +293,7 @@ steps: $(O)/kernel-test.elf
 # The ring buffer under load: SOAK million events taken, each checked in the guest and on the host.
 SOAK         ?= 1000
 SOAK_SECONDS ?= 7200
-$(O)/ringcheck: tools/ringcheck.c
+$(O)/ringcheck: tests/drive/ringcheck.c
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) $< -o $@
 
@@ -270,19 +306,19 @@ $(O)/eventheader: $(EHOBJ)
 
 .PHONY: soak
 soak: $(O)/kernel-test.elf $(O)/ringcheck
-	$(Q)tools/soak $(O)/kernel-test.elf $(O)/ringcheck $(SOAK) $(SOAK_SECONDS)
+	$(Q)tests/drive/soak $(O)/kernel-test.elf $(O)/ringcheck $(SOAK) $(SOAK_SECONDS)
 
 bench: $(O)/kernel-test.elf
-	$(Q)tools/bench $< $(O)/bench.tsv
+	$(Q)tests/drive/bench $< $(O)/bench.tsv
 
 # The ring buffer on this processor, as it is compiled for speed.
-$(O)/bench-native: $(wildcard tests/native/*.[ch] trace/ring_buffer*.[ch] kernel/lib/*.h) trace/host.h
+$(O)/bench-native: $(wildcard tests/native/*.[ch] trace/ring/*.[ch] kernel/lib/*.h trace/host_*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -DTRACE_HOST_INLINE='"tests/native/inline.h"' -pthread -o $@ $(filter %.c,$^)
 
 .PHONY: bench-native
 bench-native: $(O)/bench-native
-	$(Q)tools/bench-native $< $(O)/bench-native.tsv
+	$(Q)tests/drive/bench-native $< $(O)/bench-native.tsv
 
 -include $(HOBJ:.o=.d) $(FUZZOBJ:.o=.d) $(FUZZERS:%=$(O)/f/tests/fuzz/%.c.d)
 
@@ -296,6 +332,7 @@ help:
 #: make run-uefi  and boot it under OVMF; variables as for make run
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
 #:                check, host-test, port-test, insn-test, guest-test, console-test, device-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
+#: make test-all  that, and what takes longer (tests/stages lists all)
 #: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
 #: make kernel    build/kernel.elf only
@@ -310,6 +347,8 @@ help:
 #: make hostile   system calls with mad arguments from two tasks, THOUSANDS=10000 of them each
 #: make deaths    programs of user events killed in the middle of anything, DEATHS=5000 of them
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
+#: make install   trapline, its man page, the manual, header and library for programs, below PREFIX=/usr/local (DESTDIR= for packages);
+#:                make uninstall removes them
 #: make bench     guest instructions of the hot paths; writes build/bench.tsv
 #: make build/eventheader   the decoder of files of EventHeader events (docs/eventheader.md)
 #: make bench-native   nanoseconds of the ring buffer on this processor, beside a bare ring's and LTTng-UST's

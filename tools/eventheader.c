@@ -2,7 +2,7 @@
  * eventheader [--json] FILE                  decodes a file of EventHeader events, or those in a trace.dat
  * eventheader [--json] --pages FORMATS FILE  ... in sub-buffers as trace_pipe_raw gives them
  *
- * by the kernel's own decoder (trace/eventheader*.c): a line an event, as `trace` has it, or a JSON object an event.
+ * by the kernel's own decoder (trace/user/eventheader/): a line an event, as `trace` has it, or a JSON object an event.
  *
  * A file of events is one record after the other, of
  *

@@ -1,13 +1,13 @@
 /* Shared by the parts of the program that decodes files of EventHeader events (tools/eventheader*.c). */
 #pragma once
 
-#include "trace/eventheader.h"
+#include "trace/user/eventheader/eventheader.h"
 #include "tools/trapline/trapline.h"
 
 /* Prints an event as text or as JSON. origin: NULL for none. */
 void show(const struct eh_record *rec, const struct eh_origin *origin);
 
-/* ---- eventheader_trace.c: false, said: it is damaged ------------------------------------------------------------------------ */
+/* ---- eventheader_trace.c: false, said: it is damaged ---- */
 
 /* The EventHeader events of a trace.dat, in order of time. */
 bool show_dat(const char *name, struct in in);

@@ -1,8 +1,8 @@
 /*
  * Makes the kernel's symbol tables: `nm -n FILE | symtab OUT.S` reads the functions and the variables of a linked kernel,
  * `symtab --empty OUT.S` makes tables of none for the first link. The output is assembly for section .symbols, in the layout
- * kernel/symtab.h gives. Functions count from __text_start, variables from __data_start, so the tables depend on nothing that lies
- * between: linking them in moves the data as a whole, and never a function.
+ * kernel/base/symtab.h gives. The symbols of a section count from its start, so the tables depend on nothing that lies between:
+ * linking them in moves the data as a whole, and never a function or a constant. A weak function is an alias: it has a table of its own.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -21,18 +21,31 @@ struct symbol {
 
 /* What goes into one table. */
 struct part {
-	const char *label, *start_name, *end_name, *types; /* types: as nm has them */
+	const char *label, *start_name, *end_name,
+	    *types; /* types: as nm has them, the first for local ones */
 	uint64_t start, end;
 	struct symbol *symbols;
 	size_t count;
 };
 
 static struct part parts[] = {
-    {.label = "sym_table", .start_name = "__text_start", .end_name = "__text_end", .types = "tTwW"},
+    {.label = "sym_table", .start_name = "__text_start", .end_name = "__text_end", .types = "tT"},
+    {.label = "sym_alias_table",
+	.start_name = "__text_start",
+	.end_name = "__text_end",
+	.types = "wW"},
+    {.label = "sym_rodata_table",
+	.start_name = "__rodata_start",
+	.end_name = "sym_table", /* the first of these tables, which come last */
+	.types = "rR"},
     {.label = "sym_data_table",
 	.start_name = "__data_start",
+	.end_name = "__data_end",
+	.types = "dD"},
+    {.label = "sym_bss_table",
+	.start_name = "__bss_start",
 	.end_name = "__kernel_end",
-	.types = "dDbB"},
+	.types = "bB"},
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -120,10 +133,24 @@ static void select_symbols(struct part *p)
 		if (p->symbols[i].addr >= p->start && p->symbols[i].addr < p->end)
 			p->symbols[kept++] = p->symbols[i];
 	p->count = kept;
+	if (kept > UINT16_MAX)
+		die("too many symbols for 16 bits");
 	if (p->count)
 		qsort(p->symbols, p->count, sizeof *p->symbols, by_address);
 	for (size_t i = 0; i < p->count; i++)
 		p->symbols[i].index = (unsigned)i;
+}
+
+/* A bit for each symbol, in words of 32. */
+static void write_globals(FILE *out, const struct part *p)
+{
+	for (size_t i = 0; i < p->count; i += 32) {
+		uint32_t word = 0;
+
+		for (size_t bit = 0; bit < 32 && i + bit < p->count; bit++)
+			word |= (uint32_t)p->symbols[i + bit].global << bit;
+		fprintf(out, "\t.long %#" PRIx32 "\n", word);
+	}
 }
 
 static void write_table(FILE *out, struct part *p)
@@ -131,8 +158,9 @@ static void write_table(FILE *out, struct part *p)
 	unsigned at = 0;
 
 	fprintf(out, "\t.balign 8\n\t.globl %s\n%s:\n", p->label, p->label);
-	fprintf(out, "\t.quad %s, %s\n\t.long %zu, 0\n", p->start_name, p->end_name, p->count);
-	fprintf(out, "\t.quad 1f, 2f, 3f, 4f\n1:\n");
+	fprintf(out, "\t.quad %s, %s\n\t.long %zu, '%c'\n", p->start_name, p->end_name, p->count,
+	    p->types[0]);
+	fprintf(out, "\t.quad 1f, 2f, 3f, 4f, 5f\n1:\n");
 	for (size_t i = 0; i < p->count; i++) {
 		fprintf(out, "\t.long %" PRIu64 "\n", p->symbols[i].addr - p->start);
 		p->symbols[i].name_at = at;
@@ -141,14 +169,16 @@ static void write_table(FILE *out, struct part *p)
 	fprintf(out, "2:\n");
 	for (size_t i = 0; i < p->count; i++)
 		fprintf(out, "\t.long %u\n", p->symbols[i].name_at);
+	fprintf(out, "5:\n");
+	write_globals(out, p);
 	fprintf(out, "4:\n");
 	for (size_t i = 0; i < p->count; i++)
 		fprintf(out, "\t.asciz \"%s\"\n", p->symbols[i].name);
-	fprintf(out, "\t.balign 4\n3:\n");
+	fprintf(out, "\t.balign 2\n3:\n");
 	if (p->count)
 		qsort(p->symbols, p->count, sizeof *p->symbols, by_name);
 	for (size_t i = 0; i < p->count; i++)
-		fprintf(out, "\t.long %u\n", p->symbols[i].index);
+		fprintf(out, "\t.short %u\n", p->symbols[i].index);
 }
 
 int main(int argc, char **argv)

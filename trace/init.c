@@ -4,22 +4,24 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/gate.h"
-#include "trace/kept.h"
-#include "trace/lastboot.h"
-#include "trace/builtin.h"
-#include "trace/comm.h"
-#include "trace/dump.h"
-#include "trace/event.h"
-#include "trace/record.h"
-#include "trace/snapshot.h"
-#include "trace/tracer.h"
-#include "trace/probe.h"
+#include "trace/event/gate.h"
+#include "trace/host_lock.h"
+#include "trace/host_log.h"
+#include "trace/host_system.h"
+#include "trace/persist/kept.h"
+#include "trace/persist/lastboot.h"
+#include "trace/event/builtin.h"
+#include "trace/event/comm.h"
+#include "trace/output/dump.h"
+#include "trace/event/event.h"
+#include "trace/event/record.h"
+#include "trace/event/snapshot.h"
+#include "trace/tracer/tracer.h"
+#include "trace/probe/probe.h"
 #include "trace/trace.h"
-#include "trace/trace_array.h"
-#include "trace/tracefs.h"
-#include "trace/trigger.h"
-#include "trace/user_events.h"
+#include "trace/event/array.h"
+#include "trace/trigger/trigger.h"
+#include "trace/user/user.h"
 
 #define DEFAULT_SIZE (1408UL << 10) /* bytes per CPU */
 #define SIZE_MIN     4096UL	    /* as Linux has it, whatever trace_buf_size= says */
@@ -208,7 +210,7 @@ int trace_init(const struct trace_early *early)
 		return -ENOMEM;
 	trace_builtin_register();
 	trace_global = trace_array_create("", bytes);
-	if (!trace_global)
+	if (!trace_global || trace_dump_prepare())
 		return -ENOMEM;
 	apply_params();
 	return 0;
@@ -225,6 +227,7 @@ void trace_exit(void)
 	trace_gate_exit();
 	user_events_exit();
 	trace_comm_exit();
+	trace_dump_exit();
 	kept_stop();
 	host_unlock();
 }
@@ -239,7 +242,7 @@ int trace_cpus_up(void)
 		if (ring_buffer_add_cpus(tr->buffer) ||
 		    (tr->snapshot && ring_buffer_add_cpus(tr->snapshot)))
 			err = -ENOMEM;
-	if (trace_gate_cpus_up())
+	if (trace_gate_cpus_up() || trace_dump_prepare())
 		err = -ENOMEM;
 	kept_update();
 	trace_lastboot_offer();
@@ -247,8 +250,8 @@ int trace_cpus_up(void)
 	return err;
 }
 
-/* Once more, for events that were not there yet; as on Linux, a name that is still unknown is told twice. */
-int tfs_init(void)
+/* As on Linux, a name of trace_event= that is still unknown is reported a second time. */
+void trace_apply_params(void)
 {
 	host_lock();
 	define_probes();
@@ -256,7 +259,6 @@ int tfs_init(void)
 	start_tracer();
 	boot_snapshot();
 	host_unlock();
-	return 0;
 }
 
 bool tracing_is_on(void)
@@ -266,12 +268,12 @@ bool tracing_is_on(void)
 
 void tracing_on(void)
 {
-	if (trace_global)
-		ring_buffer_record_on(trace_global->buffer);
+	if (trace_global && ring_buffer_record_on(trace_global->buffer))
+		trace_comm_recording(true);
 }
 
 void tracing_off(void)
 {
-	if (trace_global)
-		ring_buffer_record_off(trace_global->buffer);
+	if (trace_global && ring_buffer_record_off(trace_global->buffer))
+		trace_comm_recording(false);
 }

@@ -27,10 +27,17 @@ void trace_exit(void);
 /* More CPUs came up since trace_init(): their rings. Task context. 0 or -ENOMEM. */
 int trace_cpus_up(void);
 
+/*
+ * Applies the boot parameters that trace_init() could not: kprobe_event=, ftrace=,
+ * ftrace_boot_snapshot, and trace_event= again, for events that were not there yet. Task context,
+ * once, before the first file is opened.
+ */
+void trace_apply_params(void);
+
 /* User events that were to go when unused, and are: takes host_lock. See host_user_events_changed(). */
 void user_events_settle(void);
 
-/* Registers the host's static events (kernel/events.c gives its table). */
+/* Registers the host's static events (kernel/trace/events.c gives its table). */
 void trace_events_register(struct trace_event_call *const *calls, unsigned n);
 
 /* trace_printk(): into the trace as Linux's bprint ("function: text"). Any context. Returns bytes

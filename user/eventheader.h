@@ -92,7 +92,7 @@ struct eh_attributes {
 		eh_result;                                                                         \
 	})
 
-/* ---- fields ---------------------------------------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 /* A number of any kind: encoding and format as in kernel/abi/eventheader.h. */
 #define EHF_VALUE(name, encoding, format, type, value)                                             \
@@ -110,6 +110,7 @@ struct eh_attributes {
 #define EHF_X32(name, v)	     EHF_VALUE(name, EH_VALUE32, EH_HEX, uint32_t, v)
 #define EHF_X64(name, v)	     EHF_VALUE(name, EH_VALUE64, EH_HEX, uint64_t, v)
 #define EHF_BOOL(name, v)	     EHF_VALUE(name, EH_VALUE8, EH_BOOLEAN, uint8_t, v)
+#define EHF_BOOL32(name, v)	     EHF_VALUE(name, EH_VALUE32, EH_BOOLEAN, int32_t, v)
 #define EHF_F32(name, v)	     EHF_VALUE(name, EH_VALUE32, EH_FLOAT, float, v)
 #define EHF_F64(name, v)	     EHF_VALUE(name, EH_VALUE64, EH_FLOAT, double, v)
 /* One character: of Latin-1, of UTF-16, of UTF-32. */
@@ -123,10 +124,10 @@ struct eh_attributes {
 #define EHF_TIME64(name, v)	     EHF_VALUE(name, EH_VALUE64, EH_TIME, int64_t, v)
 /* In network byte order, as in struct sockaddr. */
 #define EHF_PORT(name, v)	     EHF_VALUE(name, EH_VALUE16, EH_PORT, uint16_t, v)
-#define EHF_IPV4(name, v)	     EHF_VALUE(name, EH_VALUE32, EH_IPV4, uint32_t, v)
+#define EHF_IPV4(name, v)	     EHF_VALUE(name, EH_VALUE32, EH_IP_ADDRESS, uint32_t, v)
 /* Of 16 bytes at p. */
 #define EHF_BYTES16(name, format, p) (PLAIN, name, EH_VALUE128, format, 0, 0, {p, 16, 0, false}, )
-#define EHF_IPV6(name, p)	     EHF_BYTES16(name, EH_IPV6, p)
+#define EHF_IPV6(name, p)	     EHF_BYTES16(name, EH_IP_ADDRESS, p)
 #define EHF_UUID(name, p)	     EHF_BYTES16(name, EH_UUID, p)
 
 /* Strings up to a NUL, in UTF-8, UTF-16, UTF-32; NULL is an empty one. _AS: with a format. */
@@ -146,7 +147,10 @@ struct eh_attributes {
 #define EHF_TEXT(name, s, n)   EHF_TEXT_AS(name, EH_STRING_UTF, s, n)
 #define EHF_TEXT16(name, s, n) EHF_TEXT16_AS(name, EH_STRING_UTF, s, n)
 #define EHF_TEXT32(name, s, n) EHF_TEXT32_AS(name, EH_STRING_UTF, s, n)
-#define EHF_BINARY(name, p, n) EHF_TEXT_AS(name, EH_BYTES, p, n)
+/* n bytes. _AS: a value of that format in n bytes, or null if n is 0. */
+#define EHF_BINARY_AS(name, format, p, n)                                                          \
+	(PLAIN, name, EH_BINARY8, format, 0, 0, eh_counted(p, n, 1), )
+#define EHF_BINARY(name, p, n) EHF_BINARY_AS(name, EH_BYTES, p, n)
 
 /* Arrays of numbers: of `count`, a constant that is not 0; of n, at most 65535. */
 #define EHF_FIXED(name, encoding, format, p, count)                                                \
@@ -170,7 +174,7 @@ struct eh_attributes {
 /* The same field with a tag, which is not 0. */
 #define EHF_TAG(tag, field) EH_RETAG(tag, EH_STRIP field)
 
-/* ---- how it is done -------------------------------------------------------------------------------------------------------- */
+/* ---- how it is done ---- */
 
 /* Bytes of the payload, behind a count of them if there is to be one. */
 struct eh_part {

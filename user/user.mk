@@ -1,9 +1,9 @@
-# Ring-3 programs and the archive built into the kernel.
+# Ring-3 programs and the archives built into the kernels.
 #
 #     user/crt0.S, user/libc/*   start-up and system calls under newlib: linked to every program
 #     user/lib/*                 what programs may use beside it
-#     user/NAME.c                /bin/NAME; user/NAME/* are parts of it
-#     user/tests/NAME.c          /test/NAME
+#     user/bin/NAME.c            /bin/NAME; user/bin/NAME/* are parts of it
+#     tests/programs/NAME.c      /test/NAME, in the test kernel alone
 #
 # newlib is built once, from Debian's newlib-source, and kept in $(O)/newlib; NEWLIB=DIR uses one that is there already.
 
@@ -12,8 +12,8 @@ NEWLIB_TAR ?= $(firstword $(wildcard /usr/src/newlib/newlib-*.tar.xz))
 NEWLIB_LIB := $(NEWLIB)/x86_64-elf/lib/libc.a
 
 UOBJ       := $(patsubst %,$(O)/u/%.o,$(sort user/crt0.S $(wildcard user/libc/*.[cS] user/lib/*.c)))
-UBIN       := $(patsubst user/%.c,$(O)/archive/bin/%,$(sort $(wildcard user/*.c)))
-UTEST      := $(patsubst user/tests/%.c,$(O)/archive/test/%,$(sort $(wildcard user/tests/*.c)))
+UBIN       := $(patsubst user/bin/%.c,$(O)/archive/bin/%,$(sort $(wildcard user/bin/*.c)))
+UTEST      := $(patsubst tests/programs/%.c,$(O)/archive/test/%,$(sort $(wildcard tests/programs/*.c)))
 
 # Our own headers fill in for what newlib leaves to its system; then come its own, then the freestanding ones of the compiler.
 UCFLAGS    := -std=gnu17 -O2 -g $(WARN) -I. -nostdinc -isystem user/libc/include -isystem $(NEWLIB)/x86_64-elf/include \
@@ -39,11 +39,11 @@ $(NEWLIB_LIB):
 	$(Q)rm -rf $(O)/newlib-build
 
 $(O)/u/%.c.o: %.c $(NEWLIB_LIB)
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(CC) $(UCFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/u/%.S.o: %.S
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(CC) -I. -c $< -o $@
 
 define link_program
@@ -53,14 +53,14 @@ define link_program
 	$(Q)strip $@
 endef
 
-# One that has parts of its own, in user/NAME/.
-UPARTS := $(wildcard user/uev/*.c)
+# One that has parts of its own, in user/bin/NAME/.
+UPARTS := $(wildcard user/bin/uev/*.c)
 $(O)/archive/bin/uev: $(UPARTS:%=$(O)/u/%.o)
 
-$(O)/archive/bin/%: $(O)/u/user/%.c.o $(UOBJ)
+$(O)/archive/bin/%: $(O)/u/user/bin/%.c.o $(UOBJ)
 	$(link_program)
 
-$(O)/archive/test/%: $(O)/u/user/tests/%.c.o $(UOBJ)
+$(O)/archive/test/%: $(O)/u/tests/programs/%.c.o $(UOBJ)
 	$(link_program)
 
 .PRECIOUS: $(O)/u/%.c.o $(O)/u/%.S.o
@@ -68,26 +68,38 @@ $(O)/archive/test/%: $(O)/u/user/tests/%.c.o $(UOBJ)
 newlib: $(NEWLIB_LIB)
 archive: $(O)/initramfs.cpio
 
-# The same bytes from the same sources: names in order, no times, no owners, inode numbers counted from 0. The list of names is
-# a prerequisite, so that a program that is gone leaves the archive too.
-UFILES := $(UBIN) $(UTEST)
-$(O)/initramfs.list: FORCE
-	@mkdir -p $(@D)
-	@echo "$(UFILES)" | cmp -s - $@ || echo "$(UFILES)" >$@
+# The manual is there on every machine, however it was started.
+MANUAL := README.md $(sort $(wildcard docs/*.md))
+
+# Archive $(1) of the programs $(2) and the texts $(3). The same bytes from the same sources: names in order, no times, no owners,
+# inode numbers counted from 0. The list of names is a prerequisite, so that a program that is gone leaves the archive too.
+define make_archive
+$(O)/$(1).list: FORCE
+	@mkdir -p $$(@D)
+	@echo "$(2)" | cmp -s - $$@ || echo "$(2)" >$$@
+
+$(O)/$(1).cpio: $(2) $(3) $(O)/$(1).list
+	@echo "  CPIO    $$@"
+	$$(Q)rm -rf $(O)/$(1).stage && mkdir -p $(addprefix $(O)/$(1).stage/,$(sort $(dir $(2:$(O)/archive/%=%))) $(if $(3),usr/share/doc/trapline))
+	$$(Q)for f in $(2:$(O)/archive/%=%); do cp $(O)/archive/$$$$f $(O)/$(1).stage/$$$$f || exit 1; done
+	$$(Q)cd $(O)/$(1).stage && find . -mindepth 1 -exec chmod 755 {} +
+	$$(Q)$(if $(3),install -m 644 $(3) $(O)/$(1).stage/usr/share/doc/trapline)
+	$$(Q)cd $(O)/$(1).stage && find . -mindepth 1 -exec touch -h -d @0 {} + && find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort | \
+	  cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(1).tmp
+	$$(Q)rm -rf $(O)/$(1).stage && mv $(O)/$(1).tmp $$@
+endef
+$(eval $(call make_archive,initramfs,$(UBIN),$(MANUAL)))
+$(eval $(call make_archive,initramfs-test,$(UBIN) $(UTEST),$(MANUAL)))
+$(eval $(call make_archive,test-programs,$(UTEST)))
 .PHONY: FORCE
 
-$(O)/initramfs.cpio: $(UFILES) $(O)/initramfs.list
-	@echo "  CPIO    $@"
-	$(Q)rm -rf $(O)/stage && mkdir -p $(O)/stage/bin $(O)/stage/test
-	$(Q)for f in $(UFILES); do cp $$f $(O)/stage/$${f#$(O)/archive/} || exit 1; done
-	$(Q)cd $(O)/stage && find . -mindepth 1 -exec chmod 755 {} + && find . -mindepth 1 -exec touch -h -d @0 {} + && \
-	  find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort | \
-	  cpio --quiet --reproducible --owner=0:0 -o -H newc >../initramfs.tmp
-	$(Q)rm -rf $(O)/stage && mv $(O)/initramfs.tmp $@
-
-$(O)/k/kernel/fs/archive.S.o: private KCFLAGS += -Wa,-I$(O)
+# The same source for the kernel and for the test kernel, whose archive has the programs of tests too.
+$(O)/k/kernel/fs/archive.S.o: private KCFLAGS += -Wa,-I$(O) -DARCHIVE='"initramfs.cpio"'
 $(O)/k/kernel/fs/archive.S.o: $(O)/initramfs.cpio
--include $(UOBJ:.o=.d) $(patsubst %,$(O)/u/%.d,$(wildcard user/*.c user/*/*.c))
+$(O)/k/tests/archive.S.o: kernel/fs/archive.S $(O)/initramfs-test.cpio Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KCFLAGS) -Wa,-I$(O) -DARCHIVE='"initramfs-test.cpio"' -c $< -o $@
+-include $(UOBJ:.o=.d) $(patsubst %,$(O)/u/%.d,$(wildcard user/*/*.c user/bin/*/*.c tests/programs/*.c))
 
 # An archive for -initrd in tests: programs of the host's own kind, and a text.
 INITRD_NAMES := eh_sample glibc uev_bit uev_word
@@ -100,7 +112,7 @@ $(O)/initrd/initrd/uev_bit: tests/initrd/user_events.c
 $(O)/initrd/initrd/uev_word: tests/initrd/user_events.c
 	$(HOSTPROG) -DENABLE_WORD
 # The sample of EventHeader events and its library, which say that they build for Linux as they are.
-$(O)/initrd/initrd/eh_sample: user/eh_sample.c user/lib/eventheader.c user/eventheader.h
+$(O)/initrd/initrd/eh_sample: user/bin/eh_sample.c user/lib/eventheader.c user/eventheader.h
 	$(HOSTPROG)
 
 $(O)/test-initrd.cpio: $(INITRD_BINS)

@@ -4,25 +4,28 @@ EFI_ARCH   := /usr/lib
 EFICFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 -DGNU_EFI_USE_MS_ABI -fpic \
               -ffreestanding -fno-stack-protector -fno-strict-aliasing -fshort-wchar -mno-red-zone -mgeneral-regs-only \
               -fcf-protection=none -fno-asynchronous-unwind-tables
-EFISRC     := $(sort $(wildcard boot/efi/*.c))
+EFISRC     := $(sort $(wildcard boot/efi/*.c boot/efi/*.S))
 EFIOBJ     := $(EFISRC:%=$(O)/e/%.o)
 EFISECTIONS := .text .sdata .data .dynamic .dynsym .rel .rela .rel.* .rela.* .reloc .rodata
 
 $(O)/e/%.c.o: %.c boot/efi/efi.mk
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && echo "  CC      $@"
+	$(Q)$(CC) $(EFICFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/e/%.S.o: %.S boot/efi/efi.mk
+	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(CC) $(EFICFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/BOOTX64.EFI: $(EFIOBJ)
 	@echo "  EFI     $@"
-	$(Q)ld -nostdlib -znocombreloc -shared -Bsymbolic -z noexecstack -T $(EFI_ARCH)/elf_x86_64_efi.lds \
+	$(Q)ld -nostdlib -znocombreloc -shared -Bsymbolic -e loader_entry -z noexecstack -T $(EFI_ARCH)/elf_x86_64_efi.lds \
 	    $(EFI_ARCH)/crt0-efi-x86_64.o $(EFIOBJ) -o $(O)/e/loader.so -L$(EFI_ARCH) -lgnuefi -lefi
 	$(Q)! nm -u $(O)/e/loader.so | grep . || { echo "the loader lacks these functions"; exit 1; }
 	$(Q)objcopy $(EFISECTIONS:%=-j '%') --target efi-app-x86_64 --subsystem=10 $(O)/e/loader.so $@
 
 -include $(EFIOBJ:.o=.d)
 
-# The manual, to be read on a machine that has nothing else: /usr/share/doc/trapline. A stick's archive; others may be put there.
-MANUAL := README.md $(sort $(wildcard docs/*.md))
+# A stick's archive: the manual as files of its own, for another kernel's archive has none. Others may be put there.
 $(O)/manual.cpio: $(MANUAL)
 	@echo "  CPIO    $@"
 	$(Q)rm -rf $(O)/manual && mkdir -p $(O)/manual/usr/share/doc/trapline && cp $(MANUAL) $(O)/manual/usr/share/doc/trapline/

@@ -9,18 +9,24 @@
 static const EFI_PHYSICAL_ADDRESS places[] = {
     0x10000000, 0x08000000, 0x06000000, 0x04000000, 0x03000000, 0x20000000};
 
-static bool take(struct boot_info *bi, UINTN size)
+static bool take_at(struct boot_info *bi, EFI_PHYSICAL_ADDRESS at, UINTN size)
 {
 	UINTN pages = EFI_SIZE_TO_PAGES(size);
 
-	for (unsigned i = 0; pages && i < sizeof(places) / sizeof(places[0]); i++) {
-		EFI_PHYSICAL_ADDRESS at = places[i];
-		if (BS->AllocatePages(AllocateAddress, EfiLoaderData, pages, &at) != EFI_SUCCESS)
-			continue;
-		bi->lastboot_base = at;
-		bi->lastboot_size = size;
-		return true;
-	}
+	if (BS->AllocatePages(AllocateAddress, EfiLoaderData, pages, &at) != EFI_SUCCESS)
+		return false;
+	bi->lastboot_base = at;
+	bi->lastboot_size = size;
+	return true;
+}
+
+/* A machine with little memory keeps half of it, or a quarter, and so on: it finds the same place each boot all the same. */
+static bool take(struct boot_info *bi, UINTN size)
+{
+	for (; size >= EFI_PAGE_SIZE; size /= 2)
+		for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			if (take_at(bi, places[i], size))
+				return true;
 	return false;
 }
 
@@ -31,7 +37,7 @@ void lastboot_keep(struct boot_info *bi, EFI_FILE_HANDLE volume, UINTN size)
 
 	if (!take(bi, size))
 		return;
-	kept = kept_bytes((const void *)bi->lastboot_base, bi->lastboot_base, size);
+	kept = kept_bytes((const void *)bi->lastboot_base, bi->lastboot_base, bi->lastboot_size);
 	if (!kept)
 		return;
 	wrong = file_write(volume, "lastboot.bin", (const void *)bi->lastboot_base, kept);

@@ -1,6 +1,17 @@
 /*
- * The UEFI loader: from efi_main(), which the firmware calls, in order. Reads trapline.cfg, the kernel and the archive from its own
- * volume, and hands over. All of boot/efi/ runs on the boot CPU alone, with the firmware's services there until handover.c ends them.
+ * The UEFI loader: from efi_main(), which the firmware calls, in order. All of boot/efi/ runs on
+ * the boot CPU alone, with the firmware's services until handover.c ends them.
+ *
+ *   entry.S         switches SSE on, which some firmware leaves off
+ *   config.c        trapline.cfg
+ *   file.c          reads files; kernel_image.c places the kernel, anywhere below 4 GiB
+ *   machine.c       ACPI, SMBIOS and the framebuffer
+ *   handover.c      page tables that map the kernel where it is linked, ExitBootServices(), the
+ *                   jump to uefi_start (boot/uefi_entry.S)
+ *
+ * An unusable file is reported in a sentence on the firmware's console, and a key reboots. The
+ * files that know nothing of the firmware (configuration, ELF, memory map, page tables, checksums)
+ * are pure, and their unit tests run on the host.
  */
 #include "boot/efi/loader.h"
 

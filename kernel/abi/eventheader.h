@@ -1,6 +1,6 @@
 /*
  * EventHeader: how an event of a user_events tracepoint carries its own name, its attributes and the names and types of its fields.
- * Layout and numbers are those of Microsoft's LinuxTracepoints.
+ * Layout and numbers are those of Microsoft's LinuxTracepoints 1.4.
  *
  *     tracepoint  PROVIDER_L<level>K<keyword>[OPTIONS], level and keyword in lower-case hex; an option is an upper-case letter with
  *                 digits and lower-case letters behind it
@@ -12,9 +12,9 @@
  *     metadata    event name NUL, then for each field:
  *                 field name NUL, encoding byte, [format byte], [u16 tag], [u16 count]
  *
- * Behind a name may stand attributes, each ";NAME=VALUE" (a ';' in a value is doubled). A field's bytes in the payload are what its
- * encoding says; an array of variable length begins with a u16, its number of elements. A struct has no bytes of its own: so many
- * fields as its format says belong to it.
+ * A name may be followed by attributes, each ";NAME=VALUE" (a ';' in a value is doubled). A field's encoding determines its bytes in
+ * the payload; an array of variable length begins with a u16, its number of elements. A struct has no bytes of its own: the number of
+ * fields in its format byte belong to it, or as many as the metadata still has.
  */
 #pragma once
 
@@ -88,6 +88,7 @@ enum eventheader_encoding {
 	EH_STRING8, /* a u16 counts the characters that follow */
 	EH_STRING16,
 	EH_STRING32,
+	EH_BINARY8, /* a u16 counts the bytes that follow */
 	EH_ENCODING_MAX,
 
 	EH_ENCODING_MASK = 0x1f,
@@ -96,7 +97,13 @@ enum eventheader_encoding {
 	EH_ENCODING_CHAIN = 0x80, /* there is a format byte */
 };
 
-/* What is not said, not known or does not go with the encoding: an unsigned number, a string in UTF, bytes of a VALUE128. */
+/*
+ * A decoder that does not know the format, or cannot use it with the encoding, uses the encoding's default: an unsigned number, a string
+ * in UTF, bytes for EH_VALUE128 and EH_BINARY8.
+ *
+ * EH_STRING8 and EH_BINARY8 go with every format. With one that only values have, an empty field is null, and a field as long as a value
+ * that the format goes with is shown as that value: EH_HEX with 8 bytes as an EH_VALUE64.
+ */
 enum eventheader_format {
 	EH_DEFAULT,
 	EH_UNSIGNED,
@@ -115,8 +122,8 @@ enum eventheader_format {
 	EH_STRING_JSON,
 	EH_UUID, /* network byte order: this and what follows */
 	EH_PORT,
-	EH_IPV4,
-	EH_IPV6,
+	EH_IP_ADDRESS,		/* of IPv4 in an EH_VALUE32, of IPv6 in an EH_VALUE128 */
+	EH_IP_ADDRESS_OBSOLETE, /* for decoders: the same */
 
 	EH_FORMAT_MASK = 0x7f,	/* of a struct: its number of fields, not 0 */
 	EH_FORMAT_CHAIN = 0x80, /* there is a tag */

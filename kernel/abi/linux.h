@@ -82,7 +82,7 @@ struct abi_pollfd {
 };
 enum { ABI_POLLIN = 1, ABI_POLLOUT = 4, ABI_POLLERR = 8, ABI_POLLHUP = 16, ABI_POLLNVAL = 32 };
 
-/* ---- Signals ------------------------------------------------------------------------------------------------------ */
+/* ---- Signals ---- */
 
 struct abi_sigaction {
 	uint64_t handler, flags, restorer, mask;
@@ -170,7 +170,7 @@ struct abi_fpx_sw_bytes {
 #define ABI_FP_XSTATE_MAGIC1 0x46505853u
 #define ABI_FP_XSTATE_MAGIC2 0x46505845u
 
-/* ---- The start of a program: what lies behind its environment ------------------------------------------------------ */
+/* ---- The start of a program: what lies behind its environment ---- */
 
 enum {
 	ABI_AT_NULL,
@@ -195,7 +195,7 @@ enum {
 	ABI_AT_MINSIGSTKSZ = 51,
 };
 
-/* ---- Odds and ends -------------------------------------------------------------------------------------------------- */
+/* ---- Odds and ends ---- */
 
 enum { ABI_WNOHANG = 1, ABI_WUNTRACED = 2, ABI_WCONTINUED = 8 };
 enum { ABI_ARCH_SET_GS = 0x1001, ABI_ARCH_SET_FS, ABI_ARCH_GET_FS, ABI_ARCH_GET_GS };

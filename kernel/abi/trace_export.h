@@ -13,39 +13,6 @@
 #define TRACE_EXPORT_MAGIC   "Trapline's trace rings\n" /* 23 characters and a NUL */
 #define TRACE_EXPORT_VERSION 2
 
-/* The fields of structures of the kernel: what is at which offset of which. */
-#define TRACE_EXPORT_OFFSETS(X)                                                                             \
-	X(array_buffer) /* of a trace array: its ring buffer, ... */                                        \
-	X(array_clock)	/* ... its clock, whose first word is the name's address; ... */                    \
-	X(array_next)	/* ... the next array's same place; the list is a ring */                           \
-	X(array_name)	/* ... its name, "" for the global one; ... */                                      \
-	X(array_files)	/* ... the list of its files of events, a ring of file_node places; ... */          \
-	X(array_ledger) /* ... where the counts of events that are gone are: by CPU, ledger_size apart */   \
-	X(ledger_size)                                                                                      \
-	X(file_node)   /* of a file of an event: its place in that list, ... */                             \
-	X(file_call)   /* ... its event, ... */                                                             \
-	X(file_counts) /* ... and where its counts are: by CPU, count_size apart; 0: never used */          \
-	X(count_size)                                                                                       \
-	X(call_name)	/* of an event: where its name is, ... */                                           \
-	X(call_class)	/* ... and its class, ... */                                                        \
-	X(class_system) /* ... in which is where the system's name is */                                    \
-	X(clock_read)	/* of a clock: 0 if it stamps with the TSC */                                       \
-	X(clock_to_ns)	/* 0 if its numbers are no times */                                                 \
-	X(buffer_cpus)	/* of a buffer: u32, how many lanes it has, ... */                                  \
-	X(buffer_lanes) /* ... the first one, ... */                                                        \
-	X(lane_size)	/* ... how far apart they are */                                                    \
-	X(lane_ring) /* of a lane: its ring. The rest is of that; trace/ring_buffer.c says what it means */ \
-	X(ring_tail)                                                                                        \
-	X(ring_number)                                                                                      \
-	X(ring_slots)                                                                                       \
-	X(ring_count)                                                                                       \
-	X(ring_evicted_events)                                                                              \
-	X(ring_evicted_pages)                                                                               \
-	X(ring_page)                                                                                        \
-	X(ring_next)                                                                                        \
-	X(ring_skipped)                                                                                     \
-	X(ring_next_seq)
-
 struct trace_export {
 	char magic[24];
 	uint64_t self;
@@ -68,14 +35,15 @@ struct trace_export {
 				of u32s, where its name is in ...; the names */
 	uint32_t comm_size;
 	char release[44];
-#define X(name) uint32_t name;
-	TRACE_EXPORT_OFFSETS(X)
-#undef X
+#define TRACE_EXPORT_OFFSET(name, ...) uint32_t name;
+#define TRACE_EXPORT_SIZE(name, ...)   uint32_t name;
+#include "kernel/abi/trace_export.def"
 };
 
-/* Counts of an event, or of those that are gone. hit = recorded + lost + filtered + pid_filtered + soft_off + too_deep */
+/* Counts of an event, or of removed events. hit = the sum of all others + recorded */
 struct trace_export_counts {
-	uint64_t hit, lost, filtered, pid_filtered, soft_off, too_deep;
+#define TRACE_EXPORT_COUNT(name) uint64_t name;
+#include "kernel/abi/trace_export.def"
 };
 
 /* Of an event that was in use: its system and the text of its file `format`, each with a NUL. */

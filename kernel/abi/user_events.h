@@ -9,7 +9,7 @@
  *
  *	#define USER_EVENTS_STATUS_BIT
  *
- * before it includes this. How to use them: docs/user-events.md, user/uev_bit.c, user/uev_word.c.
+ * before it includes this. How to use them: docs/user-events.md, user/bin/uev_bit.c, user/bin/uev_word.c.
  */
 #pragma once
 

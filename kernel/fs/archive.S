@@ -3,7 +3,7 @@
 	.balign 4096
 	.globl archive_start, archive_end
 archive_start:
-	.incbin "initramfs.cpio"
+	.incbin ARCHIVE
 archive_end:
 
 	.section .note.GNU-stack, "", @progbits

@@ -106,7 +106,7 @@ static int find_name(struct vnode *parent, const struct vnode *dir, struct diren
 }
 
 /* Writes "/name" in front of what stands at buf + *at. */
-static int prepend(char *buf, size_t *at, const char *name)
+static int vfs_prepend_name(char *buf, size_t *at, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -130,13 +130,13 @@ static int way_up(struct vnode *dir, char *buf, struct dirent *d)
 		struct vnode *parent = vnode_parent(dir);
 		r = find_name(parent, below_mounts(dir), d);
 		if (!r)
-			r = prepend(buf, &at, d->name);
+			r = vfs_prepend_name(buf, &at, d->name);
 		vnode_put(dir);
 		dir = parent;
 	}
 	vnode_put(dir);
 	if (!r && !buf[at])
-		r = prepend(buf, &at, "");
+		r = vfs_prepend_name(buf, &at, "");
 	memmove(buf, buf + at, PATH_MAX - at);
 	return r;
 }

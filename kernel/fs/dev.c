@@ -7,7 +7,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
-#include "kernel/random.h"
+#include "kernel/base/random.h"
 
 static u64 device_number(const char *name)
 {
@@ -39,7 +39,7 @@ static u64 device_number(const char *name)
 }
 
 /* The directory of `path`, made where it is missing; *name is what stands behind it. With a reference. */
-static int parent_of(const char *path, struct vnode **dir, const char **name)
+static int dev_parent_of(const char *path, struct vnode **dir, const char **name)
 {
 	char part[PATH_MAX];
 
@@ -75,7 +75,7 @@ int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *p
 	int r;
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	r = parent_of(path, &dir, &last);
+	r = dev_parent_of(path, &dir, &last);
 	if (r)
 		return r;
 	r = ramfs_add_node(dir, last, S_IFCHR | mode, ops, priv, device_number(name));
@@ -87,7 +87,7 @@ int vfs_add_static(const char *path, u32 mode, const void *data, u64 size)
 {
 	struct vnode *dir, *v;
 	const char *last;
-	int r = parent_of(path, &dir, &last);
+	int r = dev_parent_of(path, &dir, &last);
 
 	if (r)
 		return r;
@@ -98,39 +98,39 @@ int vfs_add_static(const char *path, u32 mode, const void *data, u64 size)
 	return r;
 }
 
-static ssize null_read(struct file *f, void *buf, size_t n, u64 *pos)
+static ssize dev_null_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	(void)f, (void)buf, (void)n, (void)pos;
 	return 0;
 }
 
-static ssize null_write(struct file *f, const void *buf, size_t n, u64 *pos)
+static ssize dev_null_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	(void)f, (void)buf, (void)pos;
 	return n;
 }
 
-static ssize zero_read(struct file *f, void *buf, size_t n, u64 *pos)
+static ssize dev_zero_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	(void)f, (void)pos;
 	memset(buf, 0, n);
 	return n;
 }
 
-static ssize full_write(struct file *f, const void *buf, size_t n, u64 *pos)
+static ssize dev_full_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	(void)f, (void)buf, (void)n, (void)pos;
 	return -ENOSPC;
 }
 
-static ssize random_read(struct file *f, void *buf, size_t n, u64 *pos)
+static ssize dev_random_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	(void)f, (void)pos;
 	random_bytes(buf, n);
 	return n;
 }
 
-static ssize random_write(struct file *f, const void *buf, size_t n, u64 *pos)
+static ssize dev_random_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	(void)f, (void)pos;
 	random_stir(buf, n);
@@ -138,13 +138,13 @@ static ssize random_write(struct file *f, const void *buf, size_t n, u64 *pos)
 }
 
 /* These have no position; Linux lets them be sought all the same. */
-static s64 null_seek(struct file *f, s64 off, int whence)
+static s64 dev_null_seek(struct file *f, s64 off, int whence)
 {
 	(void)f, (void)off, (void)whence;
 	return 0;
 }
 
-static unsigned always_ready(struct file *f)
+static unsigned dev_always_ready(struct file *f)
 {
 	(void)f;
 	return 1 | 4;
@@ -152,14 +152,22 @@ static unsigned always_ready(struct file *f)
 
 void dev_init(void)
 {
-	static const struct file_ops null_ops = {
-	    .read = null_read, .write = null_write, .seek = null_seek, .poll = always_ready};
-	static const struct file_ops zero_ops = {
-	    .read = zero_read, .write = null_write, .seek = null_seek, .poll = always_ready};
-	static const struct file_ops full_ops = {
-	    .read = zero_read, .write = full_write, .seek = null_seek, .poll = always_ready};
-	static const struct file_ops random_ops = {
-	    .read = random_read, .write = random_write, .seek = null_seek, .poll = always_ready};
+	static const struct file_ops null_ops = {.read = dev_null_read,
+	    .write = dev_null_write,
+	    .seek = dev_null_seek,
+	    .poll = dev_always_ready};
+	static const struct file_ops zero_ops = {.read = dev_zero_read,
+	    .write = dev_null_write,
+	    .seek = dev_null_seek,
+	    .poll = dev_always_ready};
+	static const struct file_ops full_ops = {.read = dev_zero_read,
+	    .write = dev_full_write,
+	    .seek = dev_null_seek,
+	    .poll = dev_always_ready};
+	static const struct file_ops random_ops = {.read = dev_random_read,
+	    .write = dev_random_write,
+	    .seek = dev_null_seek,
+	    .poll = dev_always_ready};
 
 	dev_register("null", 0666, &null_ops, NULL);
 	dev_register("zero", 0666, &zero_ops, NULL);

@@ -101,6 +101,8 @@ static int open_vnode(struct vnode *v, u32 flags, char *path, struct file **out)
 	f->vnode = v;
 	if (v->ops->open)
 		r = v->ops->open(v, f);
+	if (!r && f->ops && f->ops->open)
+		r = f->ops->open(f, flags);
 	f->flags &= ~O_TRUNC;
 	if (r) {
 		file_free(f);
@@ -133,10 +135,19 @@ static int find_or_create(struct walk *w, u32 flags, u32 mode, struct vnode **ou
 			return -EISDIR;
 		if (!w->at->ops->create)
 			return -EACCES;
+		r = walk_may_change(w);
+		if (r)
+			return r;
 		r = w->at->ops->create(w->at, w->name, mode & 07777 & ~current()->umask, out);
 		*made = !r;
 	} while (r == -EEXIST && !(flags & O_EXCL)); /* somebody was faster: take theirs */
 	return r;
+}
+
+/* Devices in a directory that cannot be changed may be written. */
+static bool changes_file(const struct vnode *v, u32 flags)
+{
+	return type_of(v) == S_IFREG && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
 }
 
 int vfs_open(const char *path, u32 flags, u32 mode, struct file **out)
@@ -153,6 +164,11 @@ int vfs_open(const char *path, u32 flags, u32 mode, struct file **out)
 		if (!r && !v)
 			r = -ENOENT;
 	}
+	if (!r && changes_file(v, flags)) {
+		r = walk_may_change(&w);
+		if (r)
+			vnode_put(v);
+	}
 	if (!r) {
 		char *real = walk_path(&w);
 		/* A file just made is opened as it is: there is nothing to cut. */
@@ -164,12 +180,12 @@ int vfs_open(const char *path, u32 flags, u32 mode, struct file **out)
 	return r;
 }
 
-static bool has_position(const struct file *f)
+static bool file_has_position(const struct file *f)
 {
 	return type_of(f->vnode) == S_IFREG || type_of(f->vnode) == S_IFDIR;
 }
 
-static ssize read_at(struct file *f, void *buf, size_t n, u64 *pos)
+ssize __noinline vfs_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	if (!readable(f))
 		return -EBADF;
@@ -180,7 +196,7 @@ static ssize read_at(struct file *f, void *buf, size_t n, u64 *pos)
 	return f->ops->read(f, buf, n, pos);
 }
 
-static ssize write_at(struct file *f, const void *buf, size_t n, u64 *pos)
+ssize __noinline vfs_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	if (!file_writable(f))
 		return -EBADF;
@@ -189,20 +205,20 @@ static ssize write_at(struct file *f, const void *buf, size_t n, u64 *pos)
 	return f->ops->write(f, buf, n, pos);
 }
 
-ssize vfs_read(struct file *f, void *buf, size_t n)
+ssize kernel_read(struct file *f, void *buf, size_t n)
 {
 	struct open_file *o = open_file_of(f);
 	ssize r;
 
-	if (!has_position(f))
-		return read_at(f, buf, n, &f->pos);
+	if (!file_has_position(f))
+		return vfs_read(f, buf, n, &f->pos);
 	mutex_lock(&o->pos_lock);
-	r = read_at(f, buf, n, &f->pos);
+	r = vfs_read(f, buf, n, &f->pos);
 	mutex_unlock(&o->pos_lock);
 	return r;
 }
 
-static ssize splice_from(struct file *f, void *buf, size_t n, bool nonblock)
+static ssize file_splice_from(struct file *f, void *buf, size_t n, bool nonblock)
 {
 	if (!readable(f))
 		return -EBADF;
@@ -210,7 +226,7 @@ static ssize splice_from(struct file *f, void *buf, size_t n, bool nonblock)
 		return -EISDIR;
 	if (f->ops && f->ops->splice)
 		return f->ops->splice(f, buf, n, nonblock);
-	return read_at(f, buf, n, &f->pos);
+	return vfs_read(f, buf, n, &f->pos);
 }
 
 ssize vfs_splice(struct file *f, void *buf, size_t n, bool nonblock)
@@ -218,28 +234,28 @@ ssize vfs_splice(struct file *f, void *buf, size_t n, bool nonblock)
 	struct open_file *o = open_file_of(f);
 	ssize r;
 
-	if (!has_position(f))
-		return splice_from(f, buf, n, nonblock);
+	if (!file_has_position(f))
+		return file_splice_from(f, buf, n, nonblock);
 	mutex_lock(&o->pos_lock);
-	r = splice_from(f, buf, n, nonblock);
+	r = file_splice_from(f, buf, n, nonblock);
 	mutex_unlock(&o->pos_lock);
 	return r;
 }
 
-ssize vfs_write(struct file *f, const void *buf, size_t n)
+ssize kernel_write(struct file *f, const void *buf, size_t n)
 {
 	struct open_file *o = open_file_of(f);
 	ssize r;
 
-	if (!has_position(f))
-		return write_at(f, buf, n, &f->pos);
+	if (!file_has_position(f))
+		return vfs_write(f, buf, n, &f->pos);
 	mutex_lock(&o->pos_lock);
-	r = write_at(f, buf, n, &f->pos);
+	r = vfs_write(f, buf, n, &f->pos);
 	mutex_unlock(&o->pos_lock);
 	return r;
 }
 
-static int check_position(const struct file *f, u64 pos)
+static int file_check_position(const struct file *f, u64 pos)
 {
 	if ((s64)pos < 0)
 		return -EINVAL;
@@ -250,14 +266,14 @@ static int check_position(const struct file *f, u64 pos)
 
 ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos)
 {
-	int r = check_position(f, pos);
-	return r ? r : read_at(f, buf, n, &pos);
+	int r = file_check_position(f, pos);
+	return r ? r : vfs_read(f, buf, n, &pos);
 }
 
 ssize vfs_pwrite(struct file *f, const void *buf, size_t n, u64 pos)
 {
-	int r = check_position(f, pos);
-	return r ? r : write_at(f, buf, n, &pos);
+	int r = file_check_position(f, pos);
+	return r ? r : vfs_write(f, buf, n, &pos);
 }
 
 /* lseek() of what has a size. */
@@ -299,7 +315,7 @@ s64 vfs_seek(struct file *f, s64 off, int whence)
 		return -ESPIPE;
 	if (f->ops && f->ops->seek)
 		return f->ops->seek(f, off, whence);
-	if (has_position(f)) {
+	if (file_has_position(f)) {
 		mutex_lock(&o->pos_lock);
 		r = seek_by_size(f, off, whence);
 		mutex_unlock(&o->pos_lock);

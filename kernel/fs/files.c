@@ -12,7 +12,7 @@ static bool bit_get(const u64 *bits, unsigned i)
 	return bits[i / 64] >> (i % 64) & 1;
 }
 
-static void bit_put(u64 *bits, unsigned i, bool on)
+static void files_set_bit(u64 *bits, unsigned i, bool on)
 {
 	u64 m = 1UL << (i % 64);
 	bits[i / 64] = on ? bits[i / 64] | m : bits[i / 64] & ~m;
@@ -103,7 +103,7 @@ int files_install(struct files *fs, struct file *f, int min, bool cloexec)
 	if (r)
 		return r;
 	fs->fd[fd] = f;
-	bit_put(fs->cloexec, fd, cloexec);
+	files_set_bit(fs->cloexec, fd, cloexec);
 	return fd;
 }
 
@@ -119,7 +119,7 @@ int files_install_at(struct files *fs, int fd, struct file *f, bool cloexec)
 		return r;
 	old = fs->fd[fd];
 	fs->fd[fd] = f;
-	bit_put(fs->cloexec, fd, cloexec);
+	files_set_bit(fs->cloexec, fd, cloexec);
 	file_put(old);
 	return fd;
 }
@@ -139,7 +139,7 @@ int files_close(struct files *fs, int fd)
 		return -EBADF;
 	f = fs->fd[fd];
 	fs->fd[fd] = NULL;
-	bit_put(fs->cloexec, fd, false);
+	files_set_bit(fs->cloexec, fd, false);
 	file_put(f);
 	return 0;
 }
@@ -151,7 +151,7 @@ bool files_cloexec(const struct files *fs, int fd)
 
 void files_set_cloexec(struct files *fs, int fd, bool on)
 {
-	bit_put(fs->cloexec, fd, on);
+	files_set_bit(fs->cloexec, fd, on);
 }
 
 void files_close_exec(struct files *fs)

@@ -25,7 +25,7 @@ int path_push(char *path, size_t size, const char *name, size_t len)
 	return 0;
 }
 
-static int push_all(char *out, size_t size, const char *path)
+static int path_push_all(char *out, size_t size, const char *path)
 {
 	int r = 0;
 
@@ -48,8 +48,8 @@ long path_join(const char *cwd, const char *path, char *out, size_t size)
 		return -ENAMETOOLONG;
 	out[0] = '/';
 	out[1] = '\0';
-	r = path[0] == '/' ? 0 : push_all(out, size, cwd);
+	r = path[0] == '/' ? 0 : path_push_all(out, size, cwd);
 	if (!r)
-		r = push_all(out, size, path);
+		r = path_push_all(out, size, path);
 	return r ? r : (long)strlen(out);
 }

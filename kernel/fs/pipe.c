@@ -51,7 +51,7 @@ static void pipe_destroy(struct vnode *v)
 }
 
 /* The part of the ring at byte number `at`, at most n bytes: its length in *part. */
-static u8 *ring_part(struct pipe *p, u64 at, size_t n, size_t *part, bool make)
+static u8 *pipe_ring_part(struct pipe *p, u64 at, size_t n, size_t *part, bool make)
 {
 	u8 **page = &p->page[at / PAGE_SIZE % PIPE_PAGES];
 
@@ -70,7 +70,7 @@ static size_t ring_take(struct pipe *p, u8 *buf, size_t n)
 
 	n = MIN(n, pipe_filled(p));
 	while (done < n) {
-		const u8 *from = ring_part(p, p->tail + done, n - done, &part, false);
+		const u8 *from = pipe_ring_part(p, p->tail + done, n - done, &part, false);
 		memcpy(buf + done, from, part);
 		done += part;
 	}
@@ -79,12 +79,12 @@ static size_t ring_take(struct pipe *p, u8 *buf, size_t n)
 }
 
 /* Lock held: puts n bytes, which fit; fewer only without memory. */
-static size_t ring_put(struct pipe *p, const u8 *buf, size_t n)
+static size_t pipe_ring_put(struct pipe *p, const u8 *buf, size_t n)
 {
 	size_t done = 0, part;
 
 	while (done < n) {
-		u8 *to = ring_part(p, p->head + done, n - done, &part, true);
+		u8 *to = pipe_ring_part(p, p->head + done, n - done, &part, true);
 		if (!to)
 			break;
 		memcpy(to, buf + done, part);
@@ -136,7 +136,7 @@ static ssize pipe_put_some(struct pipe *p, const u8 *buf, size_t n, bool atomic)
 	if (p->reader) {
 		room = pipe_room(p);
 		n = n <= room ? n : atomic ? 0 : room;
-		r = ring_put(p, buf, n);
+		r = pipe_ring_put(p, buf, n);
 		if (n && !r)
 			r = -ENOMEM;
 	}
@@ -276,7 +276,7 @@ ssize pipe_put_reserved(struct file *wr, const void *buf, size_t used, size_t re
 	mutex_lock(&p->lock);
 	p->reserved -= reserved;
 	if (p->reader) {
-		r = ring_put(p, buf, used);
+		r = pipe_ring_put(p, buf, used);
 		if (used && !r)
 			r = -ENOMEM;
 	}
@@ -295,9 +295,9 @@ static ssize drain_some(struct pipe *p, struct file *out, size_t n, u64 *pos)
 
 	n = MIN(n, pipe_filled(p));
 	while (done < n) {
-		const u8 *from = ring_part(p, p->tail, n - done, &part, false);
+		const u8 *from = pipe_ring_part(p, p->tail, n - done, &part, false);
 
-		r = pos ? vfs_pwrite(out, from, part, *pos) : vfs_write(out, from, part);
+		r = pos ? vfs_pwrite(out, from, part, *pos) : kernel_write(out, from, part);
 		if (r <= 0)
 			break;
 		if (pos)

@@ -7,7 +7,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/panic.h"
+#include "kernel/base/panic.h"
 #include "kernel/task/task.h"
 
 #define TEXT_FIRST 2048u
@@ -81,7 +81,7 @@ static int text_make(struct text_file *t)
 	return -ENOMEM;
 }
 
-static ssize text_read(struct file *f, void *buf, size_t n, u64 *pos)
+static ssize proc_text_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	struct text_file *t = f->priv;
 	int r = 0;
@@ -98,7 +98,7 @@ static ssize text_read(struct file *f, void *buf, size_t n, u64 *pos)
 	return r ? r : (ssize)n;
 }
 
-static ssize text_write(struct file *f, const void *buf, size_t n, u64 *pos)
+static ssize proc_text_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	struct text_file *t = f->priv;
 	char *line;
@@ -117,7 +117,7 @@ static ssize text_write(struct file *f, const void *buf, size_t n, u64 *pos)
 	return r < 0 ? r : (ssize)n;
 }
 
-static void text_release(struct file *f)
+static void proc_text_release(struct file *f)
 {
 	struct text_file *t = f->priv;
 
@@ -128,12 +128,12 @@ static void text_release(struct file *f)
 }
 
 const struct file_ops proc_text_ops = {
-    .read = text_read, .write = text_write, .release = text_release};
+    .read = proc_text_read, .write = proc_text_write, .release = proc_text_release};
 
 /* ---- The tree ---- */
 
 /* tree_lock held. */
-static struct pnode *child_find(struct pnode *dir, const char *name, size_t len)
+static struct pnode *proc_find_child(struct pnode *dir, const char *name, size_t len)
 {
 	struct pnode *n;
 
@@ -145,7 +145,7 @@ static struct pnode *child_find(struct pnode *dir, const char *name, size_t len)
 }
 
 /* tree_lock held. */
-static struct pnode *child_add(struct pnode *dir, const char *name, size_t len, u32 mode)
+static struct pnode *proc_add_child(struct pnode *dir, const char *name, size_t len, u32 mode)
 {
 	struct pnode *n = kzalloc(sizeof(*n) + len + 1);
 
@@ -172,7 +172,7 @@ static int proc_lookup(struct vnode *v, const char *name, struct vnode **out)
 	struct pnode *n;
 
 	mutex_lock(&tree_lock);
-	n = child_find(pnode_of(v), name, strlen(name));
+	n = proc_find_child(pnode_of(v), name, strlen(name));
 	mutex_unlock(&tree_lock);
 	if (!n)
 		return v == &root->v ? pid_lookup(v, name, out) : -ENOENT;
@@ -240,13 +240,13 @@ static struct pnode *make_dirs(const char **path)
 	struct pnode *dir = root;
 
 	for (size_t len; dir && (len = strcspn(*path, "/"), (*path)[len]); *path += len + 1) {
-		struct pnode *n = child_find(dir, *path, len);
-		dir = n ? n : child_add(dir, *path, len, S_IFDIR | 0555);
+		struct pnode *n = proc_find_child(dir, *path, len);
+		dir = n ? n : proc_add_child(dir, *path, len, S_IFDIR | 0555);
 	}
 	return dir;
 }
 
-static int add_file(
+static int proc_add_file(
     const char *path, u32 mode, const struct proc_text *text, const struct file_ops *ops)
 {
 	struct pnode *dir, *n = NULL;
@@ -254,10 +254,10 @@ static int add_file(
 
 	mutex_lock(&tree_lock);
 	dir = make_dirs(&path);
-	if (dir && child_find(dir, path, strlen(path)))
+	if (dir && proc_find_child(dir, path, strlen(path)))
 		r = -EEXIST;
 	else if (dir)
-		n = child_add(dir, path, strlen(path), S_IFREG | mode);
+		n = proc_add_child(dir, path, strlen(path), S_IFREG | mode);
 	if (n) {
 		n->text = *text;
 		n->ops = ops;
@@ -270,13 +270,13 @@ static int add_file(
 int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
     int (*store)(char *line, size_t n, void *ctx), void *ctx)
 {
-	return add_file(
+	return proc_add_file(
 	    path, store ? 0644 : 0444, &(struct proc_text){show, store, ctx, NULL}, NULL);
 }
 
 int proc_register_ops(const char *path, u32 mode, const struct file_ops *ops, void *priv)
 {
-	return add_file(path, mode, &(struct proc_text){.ctx = priv}, ops);
+	return proc_add_file(path, mode, &(struct proc_text){.ctx = priv}, ops);
 }
 
 int proc_add_node(const char *name, u32 mode, const struct vnode_ops *ops)
@@ -284,7 +284,7 @@ int proc_add_node(const char *name, u32 mode, const struct vnode_ops *ops)
 	struct pnode *n;
 
 	mutex_lock(&tree_lock);
-	n = child_add(root, name, strlen(name), mode);
+	n = proc_add_child(root, name, strlen(name), mode);
 	if (n)
 		n->v.ops = ops;
 	mutex_unlock(&tree_lock);
@@ -294,7 +294,7 @@ int proc_add_node(const char *name, u32 mode, const struct vnode_ops *ops)
 void proc_init(void)
 {
 	mutex_lock(&tree_lock);
-	root = child_add(NULL, "", 0, S_IFDIR | 0555);
+	root = proc_add_child(NULL, "", 0, S_IFDIR | 0555);
 	mutex_unlock(&tree_lock);
 	if (!root || vfs_mount("/proc", &root->v))
 		panic("/proc cannot be mounted");

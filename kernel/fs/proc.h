@@ -1,4 +1,4 @@
-/* Between proc.c and proc_pid.c. Task context. */
+/* Between proc.c and kernel/process/proc_pid.c. Task context. */
 #pragma once
 
 #include "kernel/fs/fs.h"

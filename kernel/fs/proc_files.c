@@ -1,15 +1,15 @@
 /* The files of /proc that belong to no other part of the kernel. Task context. */
 #include "arch/arch.h"
-#include "kernel/cmdline.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/fs/proc.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/printk.h"
-#include "kernel/sym.h"
-#include "kernel/version.h"
+#include "kernel/base/printk.h"
+#include "kernel/base/sym.h"
+#include "kernel/base/version.h"
 
-static int show_meminfo(struct seq *s, void *ctx)
+static int proc_show_meminfo(struct seq *s, void *ctx)
 {
 	u64 total = page_total() * PAGE_SIZE / 1024, free = page_free_count() * PAGE_SIZE / 1024;
 
@@ -19,7 +19,7 @@ static int show_meminfo(struct seq *s, void *ctx)
 	return 0;
 }
 
-static int show_uptime(struct seq *s, void *ctx)
+static int proc_show_uptime(struct seq *s, void *ctx)
 {
 	u64 cs = clock_ns() / 10000000;
 
@@ -28,43 +28,39 @@ static int show_uptime(struct seq *s, void *ctx)
 	return 0;
 }
 
-static int show_version(struct seq *s, void *ctx)
+/* Under Linux's name: people try probe arguments that fetch data with it. */
+extern const char linux_proc_banner[];
+const char linux_proc_banner[] = "%s version %s (%s)\n";
+
+static int proc_show_version(struct seq *s, void *ctx)
 {
 	(void)ctx;
-	seq_printf(s, "%s version %s (%s)\n", KERNEL_NAME, KERNEL_RELEASE, __VERSION__);
+	seq_printf(s, linux_proc_banner, KERNEL_NAME, KERNEL_RELEASE, __VERSION__);
 	return 0;
 }
 
-static int show_cmdline(struct seq *s, void *ctx)
+static int proc_show_cmdline(struct seq *s, void *ctx)
 {
 	(void)ctx;
 	seq_printf(s, "%s\n", cmdline());
 	return 0;
 }
 
-static int show_kallsyms(struct seq *s, void *ctx)
+static int proc_show_kallsyms(struct seq *s, void *ctx)
 {
-	u64 start, size;
-	const char *name;
-
 	(void)ctx;
-	for (unsigned i = 0; sym_nth(i, &name, &start, &size) && !s->overflow; i++) {
-		seq_hex(s, start, 16);
-		seq_puts(s, " T ");
-		seq_puts(s, name);
-		seq_putc(s, '\n');
-	}
+	sym_show(s);
 	return 0;
 }
 
-static int show_filesystems(struct seq *s, void *ctx)
+static int proc_show_filesystems(struct seq *s, void *ctx)
 {
 	(void)ctx;
 	seq_puts(s, "nodev\trootfs\nnodev\tproc\nnodev\ttracefs\n");
 	return 0;
 }
 
-static int show_mounts(struct seq *s, void *ctx)
+static int proc_show_mounts(struct seq *s, void *ctx)
 {
 	(void)ctx;
 	seq_puts(s, "rootfs / rootfs rw 0 0\n"
@@ -75,14 +71,14 @@ static int show_mounts(struct seq *s, void *ctx)
 }
 
 /* Linux's four: the console's level, that of messages without one, and the least and the usual console level. */
-static int show_printk(struct seq *s, void *ctx)
+static int proc_show_printk(struct seq *s, void *ctx)
 {
 	(void)ctx;
 	seq_printf(s, "%d\t%d\t%d\t%d\n", printk_level(), LOG_WARNING, LOG_ALERT, LOG_DEBUG);
 	return 0;
 }
 
-static int store_printk(char *line, size_t n, void *ctx)
+static int proc_store_printk(char *line, size_t n, void *ctx)
 {
 	char *rest = line, *first = strsep(&rest, " \t\n");
 	s32 level;
@@ -95,23 +91,52 @@ static int store_printk(char *line, size_t n, void *ctx)
 	return 0;
 }
 
+/* A line: a directory that, with all below it, cannot be changed from here on. */
+static int proc_store_readonly(char *line, size_t n __maybe_unused, void *ctx __maybe_unused)
+{
+	line[strcspn(line, "\n")] = '\0';
+	return vfs_set_readonly(line);
+}
+
+static int proc_show_nothing(struct seq *s __maybe_unused, void *ctx __maybe_unused)
+{
+	return 0;
+}
+
+static int proc_show_panic_on_oom(struct seq *s, void *ctx)
+{
+	(void)ctx;
+	seq_printf(s, "%u\n", mem_panic_on_oom());
+	return 0;
+}
+
+static int proc_store_panic_on_oom(char *line, size_t n, void *ctx)
+{
+	u64 how;
+	int err = parse_u64(strstrip(line), 10, &how);
+
+	(void)n, (void)ctx;
+	return err ? err : mem_set_panic_on_oom(how);
+}
+
 void proc_files_init(void)
 {
 	static const struct {
 		const char *path;
 		int (*show)(struct seq *s, void *ctx);
 	} files[] = {
-	    {"cmdline", show_cmdline},
-	    {"filesystems", show_filesystems},
-	    {"kallsyms", show_kallsyms},
-	    {"meminfo", show_meminfo},
-	    {"mounts", show_mounts},
-	    {"uptime", show_uptime},
-	    {"version", show_version},
+	    {"cmdline", proc_show_cmdline},
+	    {"filesystems", proc_show_filesystems},
+	    {"kallsyms", proc_show_kallsyms},
+	    {"meminfo", proc_show_meminfo},
+	    {"mounts", proc_show_mounts},
+	    {"uptime", proc_show_uptime},
+	    {"version", proc_show_version},
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++)
 		proc_register(files[i].path, files[i].show, NULL, NULL);
-	proc_register("sys/kernel/printk", show_printk, store_printk, NULL);
-	oom_files_init();
+	proc_register("sys/kernel/printk", proc_show_printk, proc_store_printk, NULL);
+	proc_register("trapline/readonly", proc_show_nothing, proc_store_readonly, NULL);
+	proc_register("sys/vm/panic_on_oom", proc_show_panic_on_oom, proc_store_panic_on_oom, NULL);
 }

@@ -16,7 +16,7 @@ static u64 pages_below(unsigned height)
 	return 1UL << (FAN_BITS * height);
 }
 
-static u8 *find_page(const struct ramdata *d, u64 index)
+static u8 *ramdata_find_page(const struct ramdata *d, u64 index)
 {
 	void *p = d->root;
 
@@ -60,7 +60,7 @@ static size_t base_bytes(const struct ramdata *d, u64 index)
 }
 
 /* Page `index` for writing; `whole`: all of it will be written. */
-static u8 *writable_page(struct ramdata *d, u64 index, bool whole)
+static u8 *ramdata_writable_page(struct ramdata *d, u64 index, bool whole)
 {
 	void **slot = find_slot(d, index);
 
@@ -76,7 +76,7 @@ static u8 *writable_page(struct ramdata *d, u64 index, bool whole)
 /* Copies what page `index` shows in [off, off + n). */
 static void read_page(const struct ramdata *d, u64 index, size_t off, u8 *buf, size_t n)
 {
-	const u8 *page = find_page(d, index);
+	const u8 *page = ramdata_find_page(d, index);
 	size_t have = base_bytes(d, index);
 
 	if (page) {
@@ -115,7 +115,7 @@ ssize ramdata_write(struct ramdata *d, const void *buf, size_t n, u64 pos)
 	while (done < n) {
 		size_t off = (pos + done) % PAGE_SIZE;
 		size_t part = MIN(n - done, PAGE_SIZE - off);
-		u8 *page = writable_page(d, (pos + done) / PAGE_SIZE, part == PAGE_SIZE);
+		u8 *page = ramdata_writable_page(d, (pos + done) / PAGE_SIZE, part == PAGE_SIZE);
 		if (!page)
 			break;
 		memcpy(page + off, (const u8 *)buf + done, part);
@@ -126,7 +126,7 @@ ssize ramdata_write(struct ramdata *d, const void *buf, size_t n, u64 pos)
 }
 
 /* Frees (or clears) the pages from number `from` on in a subtree; true: nothing of it is left. */
-static bool cut_tree(struct ramdata *d, void *tree, unsigned height, u64 from)
+static bool ramdata_cut_tree(struct ramdata *d, void *tree, unsigned height, u64 from)
 {
 	bool empty = from == 0 && !d->pinned;
 
@@ -135,8 +135,8 @@ static bool cut_tree(struct ramdata *d, void *tree, unsigned height, u64 from)
 		u64 each = pages_below(height - 1);
 		for (u64 i = from / each; i < FAN; i++) {
 			u64 first = i * each;
-			if (slots[i] &&
-			    cut_tree(d, slots[i], height - 1, from > first ? from - first : 0))
+			if (slots[i] && ramdata_cut_tree(d, slots[i], height - 1,
+					    from > first ? from - first : 0))
 				slots[i] = NULL;
 		}
 	}
@@ -155,11 +155,12 @@ int ramdata_truncate(struct ramdata *d, u64 size)
 	if (size > RAMDATA_MAX)
 		return -EFBIG;
 	if (size < d->size) {
-		if (keep < pages_below(d->height) && cut_tree(d, d->root, d->height, keep)) {
+		if (keep < pages_below(d->height) &&
+		    ramdata_cut_tree(d, d->root, d->height, keep)) {
 			d->root = NULL;
 			d->height = 0;
 		}
-		last = size % PAGE_SIZE ? find_page(d, size / PAGE_SIZE) : NULL;
+		last = size % PAGE_SIZE ? ramdata_find_page(d, size / PAGE_SIZE) : NULL;
 		if (last)
 			memset(last + size % PAGE_SIZE, 0, PAGE_SIZE - size % PAGE_SIZE);
 		d->base_size = MIN(d->base_size, size);
@@ -173,7 +174,7 @@ void *ramdata_pin(struct ramdata *d, u64 index)
 	if (index >= (d->size + PAGE_SIZE - 1) / PAGE_SIZE)
 		return NULL;
 	d->pinned = true;
-	return writable_page(d, index, false);
+	return ramdata_writable_page(d, index, false);
 }
 
 void ramdata_destroy(struct ramdata *d)

@@ -9,7 +9,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/task/mm.h"
+#include "kernel/mem/vm_area.h"
 
 static const struct vnode_ops ramfs_ops;
 static const struct file_ops ramfs_file_ops;
@@ -17,47 +17,47 @@ static u64 charged;  /* [A] bytes */
 static u64 last_ino; /* [A] */
 
 /* Counts the bytes, even when they are too many: the caller gives them back then. */
-static bool charge(u64 bytes)
+static bool ramfs_charge(u64 bytes)
 {
 	return atomic_add(&charged, bytes) <= page_total() * PAGE_SIZE / 2;
 }
 
-static void uncharge(u64 bytes)
+static void ramfs_uncharge(u64 bytes)
 {
 	atomic_sub(&charged, bytes);
 }
 
 void *ramfs_alloc(size_t size)
 {
-	void *p = charge(size) ? kzalloc(size) : NULL;
+	void *p = ramfs_charge(size) ? kzalloc(size) : NULL;
 
 	if (!p)
-		uncharge(size);
+		ramfs_uncharge(size);
 	return p;
 }
 
 void ramfs_free(void *p, size_t size)
 {
 	kfree(p);
-	uncharge(size);
+	ramfs_uncharge(size);
 }
 
-static void *data_page(bool zero)
+static void *ramfs_data_page(bool zero)
 {
-	u64 pa = charge(PAGE_SIZE) ? page_alloc(0, zero) : 0;
+	u64 pa = ramfs_charge(PAGE_SIZE) ? page_alloc(0, zero) : 0;
 
 	if (!pa)
-		uncharge(PAGE_SIZE);
+		ramfs_uncharge(PAGE_SIZE);
 	return pa ? phys_to_virt(pa) : NULL;
 }
 
-static void data_release(void *page)
+static void ramfs_data_release(void *page)
 {
 	page_free(virt_to_phys(page), 0);
-	uncharge(PAGE_SIZE);
+	ramfs_uncharge(PAGE_SIZE);
 }
 
-static const struct ramdata_mem data_mem = {data_page, data_release};
+static const struct ramdata_mem data_mem = {ramfs_data_page, ramfs_data_release};
 
 bool vnode_is_ramfs(const struct vnode *v)
 {

@@ -21,7 +21,7 @@ static u32 hash_of(const char *name)
 	return h;
 }
 
-static struct rentry *entry_find(struct rnode *dir, const char *name)
+static struct rentry *ramfs_entry_find(struct rnode *dir, const char *name)
 {
 	u32 hash = hash_of(name);
 	struct rentry *e;
@@ -38,7 +38,7 @@ static size_t entry_size(const char *name)
 	return sizeof(struct rentry) + strlen(name) + 1;
 }
 
-static struct rentry *entry_alloc(const char *name)
+static struct rentry *ramfs_entry_alloc(const char *name)
 {
 	struct rentry *e = ramfs_alloc(entry_size(name));
 
@@ -50,7 +50,7 @@ static struct rentry *entry_alloc(const char *name)
 }
 
 /* Puts the entry into dir; it takes over the reference to target. */
-static void entry_insert(struct rnode *dir, struct rentry *e, struct rnode *target)
+static void ramfs_entry_insert(struct rnode *dir, struct rentry *e, struct rnode *target)
 {
 	e->target = target;
 	e->seq = dir->dir.next_seq++;
@@ -65,7 +65,7 @@ static void entry_insert(struct rnode *dir, struct rentry *e, struct rnode *targ
 }
 
 /* Takes the entry out and away; the caller gets the reference to the target back. */
-static struct rnode *entry_remove(struct rnode *dir, struct rentry *e)
+static struct rnode *ramfs_entry_remove(struct rnode *dir, struct rentry *e)
 {
 	struct rnode *target = e->target;
 
@@ -80,9 +80,9 @@ static struct rnode *entry_remove(struct rnode *dir, struct rentry *e)
 }
 
 /* The name goes, and with it a link of the target. */
-static void entry_drop(struct rnode *dir, struct rentry *e)
+static void ramfs_entry_drop(struct rnode *dir, struct rentry *e)
 {
-	struct rnode *target = entry_remove(dir, e);
+	struct rnode *target = ramfs_entry_remove(dir, e);
 
 	if (rnode_is_dir(target))
 		target->v.nlink = 0;
@@ -94,20 +94,20 @@ static int may_add(struct rnode *dir, const char *name)
 {
 	if (dir->v.nlink == 0)
 		return -ENOENT;
-	return entry_find(dir, name) ? -EEXIST : 0;
+	return ramfs_entry_find(dir, name) ? -EEXIST : 0;
 }
 
 int ramfs_add(struct vnode *v, const char *name, struct rnode *n)
 {
 	struct rnode *dir = rnode_of(v);
-	struct rentry *e = n ? entry_alloc(name) : NULL;
+	struct rentry *e = n ? ramfs_entry_alloc(name) : NULL;
 	int r = -ENOSPC;
 
 	mutex_lock(&names_lock);
 	if (e)
 		r = may_add(dir, name);
 	if (!r)
-		entry_insert(dir, e, n);
+		ramfs_entry_insert(dir, e, n);
 	mutex_unlock(&names_lock);
 	if (r && e)
 		ramfs_free(e, entry_size(name));
@@ -123,7 +123,7 @@ int ramfs_lookup(struct vnode *v, const char *name, struct vnode **out)
 	struct rentry *e;
 
 	mutex_lock(&names_lock);
-	e = entry_find(rnode_of(v), name);
+	e = ramfs_entry_find(rnode_of(v), name);
 	if (e)
 		*out = vnode_get(&e->target->v);
 	mutex_unlock(&names_lock);
@@ -197,13 +197,13 @@ int ramfs_unlink(struct vnode *v, const char *name)
 	int r = 0;
 
 	mutex_lock(&names_lock);
-	e = entry_find(dir, name);
+	e = ramfs_entry_find(dir, name);
 	if (!e)
 		r = -ENOENT;
 	else if (rnode_is_dir(e->target))
 		r = -EISDIR;
 	else
-		entry_drop(dir, e);
+		ramfs_entry_drop(dir, e);
 	mutex_unlock(&names_lock);
 	return r;
 }
@@ -215,7 +215,7 @@ int ramfs_rmdir(struct vnode *v, const char *name)
 	int r = 0;
 
 	mutex_lock(&names_lock);
-	e = entry_find(dir, name);
+	e = ramfs_entry_find(dir, name);
 	if (!e)
 		r = -ENOENT;
 	else if (!rnode_is_dir(e->target))
@@ -225,7 +225,7 @@ int ramfs_rmdir(struct vnode *v, const char *name)
 	else if (!list_empty(&e->target->dir.entries))
 		r = -ENOTEMPTY;
 	else
-		entry_drop(dir, e);
+		ramfs_entry_drop(dir, e);
 	mutex_unlock(&names_lock);
 	return r;
 }
@@ -263,7 +263,8 @@ static int may_rename(struct rentry *e, struct rnode *to, const struct rentry *o
 static int rename_locked(
     struct rnode *from, const char *old_name, struct rnode *to, const char *new_name)
 {
-	struct rentry *e = entry_find(from, old_name), *over = entry_find(to, new_name), *fresh;
+	struct rentry *e = ramfs_entry_find(from, old_name), *over = ramfs_entry_find(to, new_name),
+		      *fresh;
 	int r;
 
 	if (!e)
@@ -273,12 +274,12 @@ static int rename_locked(
 	r = may_rename(e, to, over);
 	if (r)
 		return r;
-	fresh = entry_alloc(new_name);
+	fresh = ramfs_entry_alloc(new_name);
 	if (!fresh)
 		return -ENOSPC;
 	if (over)
-		entry_drop(to, over);
-	entry_insert(to, fresh, entry_remove(from, e));
+		ramfs_entry_drop(to, over);
+	ramfs_entry_insert(to, fresh, ramfs_entry_remove(from, e));
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/printk.h"
+#include "kernel/base/printk.h"
 
 /* A node with several names: its contents come with only one of them. */
 struct hard_link {

@@ -12,7 +12,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/panic.h"
+#include "kernel/base/panic.h"
 #include "kernel/task/task.h"
 
 static struct vnode *root;
@@ -107,7 +107,7 @@ int vfs_lookup(const char *path, bool follow, struct vnode **out)
 	return r;
 }
 
-static int stat_vnode(struct vnode *v, struct vstat *st)
+static int vnode_stat(struct vnode *v, struct vstat *st)
 {
 	if (v->ops->stat)
 		return v->ops->stat(v, st);
@@ -131,7 +131,7 @@ int vfs_stat(const char *path, bool follow, struct vstat *st)
 	int r = vfs_lookup(path, follow, &v);
 
 	if (!r) {
-		r = stat_vnode(v, st);
+		r = vnode_stat(v, st);
 		vnode_put(v);
 	}
 	return r;
@@ -140,7 +140,7 @@ int vfs_stat(const char *path, bool follow, struct vstat *st)
 int vfs_fstat(struct file *f, struct vstat *st)
 {
 	if (f->vnode)
-		return stat_vnode(f->vnode, st);
+		return vnode_stat(f->vnode, st);
 	*st = (struct vstat){.mode = S_IFIFO | 0600, .nlink = 1};
 	return 0;
 }
@@ -162,7 +162,7 @@ static int walk_new(struct walk *w, const char *path, bool dir)
 	if (r)
 		return r;
 	vnode_put(v);
-	return v ? -EEXIST : slash && !dir ? -ENOENT : 0;
+	return v ? -EEXIST : slash && !dir ? -ENOENT : walk_may_change(w);
 }
 
 int vfs_mkdir(const char *path, u32 mode)
@@ -200,6 +200,8 @@ int vfs_rmdir(const char *path)
 	int r = walk_begin(&w, path);
 
 	if (!r)
+		r = walk_may_change(&w);
+	if (!r)
 		r = w.last == LAST_DOT	    ? -EINVAL
 		    : w.last == LAST_DOTDOT ? -ENOTEMPTY
 		    : w.last == LAST_ROOT   ? -EBUSY
@@ -230,6 +232,8 @@ int vfs_unlink(const char *path)
 	int r = walk_begin(&w, path);
 
 	if (!r)
+		r = walk_may_change(&w);
+	if (!r)
 		r = w.last != LAST_NAME ? -EISDIR
 		    : w.slash		? refuse_slash(&w)
 		    : w.at->ops->unlink ? w.at->ops->unlink(w.at, w.name)
@@ -254,6 +258,8 @@ static int rename_slashes(struct walk *from)
 
 static int rename_walked(struct walk *a, struct walk *b)
 {
+	if (walk_may_change(a) || walk_may_change(b))
+		return -EROFS;
 	if (a->at->dev != b->at->dev)
 		return -EXDEV;
 	if (a->last != LAST_NAME || b->last != LAST_NAME)
@@ -320,13 +326,34 @@ int vfs_vnode_truncate(struct vnode *v, u64 size)
 
 int vfs_truncate(const char *path, u64 size)
 {
+	struct vnode *v = NULL;
+	struct walk w;
+	int r = walk_begin(&w, path);
+
+	if (!r)
+		r = walk_final(&w, true, &v);
+	if (!r)
+		r = v ? walk_may_change(&w) : -ENOENT;
+	if (!r)
+		r = vfs_vnode_truncate(v, size);
+	vnode_put(v);
+	walk_end(&w);
+	return r;
+}
+
+int vfs_set_readonly(const char *path)
+{
 	struct vnode *v;
 	int r = vfs_lookup(path, true, &v);
 
-	if (!r) {
-		r = vfs_vnode_truncate(v, size);
+	if (r)
+		return r;
+	if ((v->mode & S_IFMT) == S_IFDIR)
+		WRITE_ONCE(v->readonly, true); /* our reference keeps the directory */
+	else
+		r = -ENOTDIR;
+	if (r)
 		vnode_put(v);
-	}
 	return r;
 }
 

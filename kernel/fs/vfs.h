@@ -24,7 +24,7 @@ enum {
 struct vnode;
 struct file;
 struct vm_area;
-struct user_data; /* kernel/sys_user.h */
+struct user_data; /* kernel/syscall/user.h */
 
 struct vstat {
 	u64 ino, size, mtime_ns, rdev;
@@ -59,6 +59,9 @@ struct vnode_ops {
 };
 
 struct file_ops {
+	/* After the path was opened, with open()'s flags as given; f->priv is the vnode's and may be replaced. An error refuses
+	 * the open, and then release is not called. */
+	int (*open)(struct file *f, u32 flags);
 	ssize (*read)(struct file *f, void *buf, size_t n, u64 *pos);
 	ssize (*write)(struct file *f, const void *buf, size_t n, u64 *pos);
 	/* write() and its kin of ring 3, in place of `write`: one call is one call of the file's, however long, and it reads the data
@@ -77,6 +80,8 @@ struct file_ops {
 	void (*release)(struct file *f);
 	/* What is read here is not what lies there: a private mapping is not filled by reading, but `mmap` asked. */
 	bool no_private_map;
+	/* A write() of ring 3 reaches `write` as a whole up to IO_WHOLE bytes (kernel/syscall/user.h), not in smaller pieces. */
+	bool whole_writes;
 	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */
 };
 
@@ -91,6 +96,7 @@ struct vnode {
 	struct vnode *mounted; /* root of what is mounted here */
 	/* Directories: for "..", counted. A root's is itself or where it is mounted. */
 	struct vnode *parent;
+	bool readonly; /* of a directory: nothing at or below it can be changed. Set once */
 };
 
 struct file {
@@ -116,8 +122,11 @@ u64 vfs_now_ns(void);	      /* nanoseconds since 1970, as in mtime_ns */
 /* Relative paths start at the current task's cwd. `follow`: the last component's symlink too. */
 int vfs_lookup(const char *path, bool follow, struct vnode **out);
 int vfs_open(const char *path, u32 flags, u32 mode, struct file **out);
-ssize vfs_read(struct file *f, void *buf, size_t n); /* at f->pos, which moves */
-ssize vfs_write(struct file *f, const void *buf, size_t n);
+/* Buffers are the kernel's; *pos moves. All reads and writes go through these two, but those of write_user. */
+ssize vfs_read(struct file *f, void *buf, size_t n, u64 *pos);
+ssize vfs_write(struct file *f, const void *buf, size_t n, u64 *pos);
+ssize kernel_read(struct file *f, void *buf, size_t n); /* at f->pos, which moves */
+ssize kernel_write(struct file *f, const void *buf, size_t n);
 ssize vfs_splice(struct file *f, void *buf, size_t n, bool nonblock);
 ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos);
 ssize vfs_pwrite(struct file *f, const void *buf, size_t n, u64 pos);
@@ -139,6 +148,8 @@ int vfs_truncate(const char *path, u64 size);
 int vfs_ftruncate(struct file *f, u64 size);
 /* cwd and path joined and cleaned of . .. //; out has PATH_MAX bytes. */
 int vfs_absolute(const char *path, char *out);
+/* From here on nothing in the directory or below it can be changed: -EROFS. 0, -ENOENT, -ENOTDIR. */
+int vfs_set_readonly(const char *path);
 int vfs_mount(const char *path, struct vnode *root);
 
 struct file *file_get(struct file *f);

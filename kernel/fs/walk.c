@@ -20,7 +20,7 @@ static void walk_to(struct walk *w, struct vnode *v)
 	w->at = v;
 }
 
-static void trail_push(struct walk *w, const char *name)
+static void walk_trail_push(struct walk *w, const char *name)
 {
 	if (path_push(w->trail, PATH_MAX, name, strlen(name)))
 		w->trail_lost = true;
@@ -50,7 +50,7 @@ static struct vnode *cross_mounts(struct vnode *v)
 }
 
 /* `name` in `at`, with what is mounted there. */
-static int look(struct walk *w, const char *name, struct vnode **out)
+static int walk_lookup(struct walk *w, const char *name, struct vnode **out)
 {
 	struct vnode *v;
 	int r;
@@ -64,7 +64,7 @@ static int look(struct walk *w, const char *name, struct vnode **out)
 }
 
 /* Puts the target of symlink v in front of the rest. Consumes v. */
-static int follow_link(struct walk *w, struct vnode *v)
+static int walk_follow_link(struct walk *w, struct vnode *v)
 {
 	size_t left = strlen(w->rest);
 	char *text;
@@ -105,16 +105,16 @@ static int step(struct walk *w)
 		return 0;
 	if (w->last == LAST_DOTDOT) {
 		walk_to(w, vnode_parent(w->at));
-		trail_push(w, "..");
+		walk_trail_push(w, "..");
 		return 0;
 	}
-	r = look(w, w->name, &v);
+	r = walk_lookup(w, w->name, &v);
 	if (r)
 		return r;
 	if (is_type(v, S_IFLNK))
-		return follow_link(w, v);
+		return walk_follow_link(w, v);
 	walk_to(w, v);
-	trail_push(w, w->name);
+	walk_trail_push(w, w->name);
 	return 0;
 }
 
@@ -178,12 +178,12 @@ int walk_final(struct walk *w, bool follow, struct vnode **out)
 			*out = w->last == LAST_DOTDOT ? vnode_parent(w->at) : vnode_get(w->at);
 			return 0;
 		}
-		r = look(w, w->name, &v);
+		r = walk_lookup(w, w->name, &v);
 		if (r)
 			return r == -ENOENT ? 0 : r;
 		if (!is_type(v, S_IFLNK) || !(follow || w->slash))
 			break;
-		r = follow_link(w, v);
+		r = walk_follow_link(w, v);
 		if (!r)
 			r = walk_on(w);
 		if (r)
@@ -197,10 +197,19 @@ int walk_final(struct walk *w, bool follow, struct vnode **out)
 	return 0;
 }
 
+int walk_may_change(const struct walk *w)
+{
+	const struct vnode *v = w->at;
+
+	while (!READ_ONCE(v->readonly) && v->parent && v->parent != v)
+		v = v->parent;
+	return READ_ONCE(v->readonly) ? -EROFS : 0;
+}
+
 char *walk_path(struct walk *w)
 {
 	if (w->last == LAST_NAME || w->last == LAST_DOTDOT)
-		trail_push(w, w->name);
+		walk_trail_push(w, w->name);
 	return w->trail_lost ? NULL : kstrdup(w->trail);
 }
 

@@ -41,6 +41,8 @@ int walk_begin(struct walk *w, const char *path);
  * created there).
  */
 int walk_final(struct walk *w, bool follow, struct vnode **out);
+/* May something in `at` be changed? 0 or -EROFS. */
+int walk_may_change(const struct walk *w);
 /* The real path of what walk_final() gave, kmalloc'ed; NULL if it has none. */
 char *walk_path(struct walk *w);
 void walk_end(struct walk *w);

@@ -4,7 +4,7 @@
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static void encode_three(char *text, const u8 *p, size_t n)
+static void base64_encode_three(char *text, const u8 *p, size_t n)
 {
 	u32 v = p[0] << 16 | (n > 1 ? p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
 
@@ -17,9 +17,9 @@ void base64_encode(char *text, const void *data, size_t n)
 	const u8 *p = data;
 
 	for (; n > 3; n -= 3, p += 3, text += 4)
-		encode_three(text, p, 3);
+		base64_encode_three(text, p, 3);
 	if (n)
-		encode_three(text, p, n);
+		base64_encode_three(text, p, n);
 }
 
 /* -1: none of them. */

@@ -2,8 +2,8 @@
  * The formatter. Any context, NMI included: no allocation, no lock, no state but the pointer hook,
  * which is set at boot.
  *
- * One conversion: 1. parse_spec() decodes it; 2. convert() takes its argument; 3. emit_number() or
- * emit_text() writes the field. All of it gathers in a small buffer; the sink sees that, not the
+ * One conversion: 1. parse_spec() decodes it; 2. convert() takes its argument; 3. fmt_emit_number() or
+ * fmt_emit_text() writes the field. All of it gathers in a small buffer; the sink sees that, not the
  * pieces.
  */
 #include "kernel/lib/fmt.h"
@@ -49,7 +49,7 @@ static inline size_t room(const struct out *o)
 	return o->buf + GATHER - o->at;
 }
 
-static __noinline void flush(struct out *o)
+static __noinline void fmt_flush(struct out *o)
 {
 	size_t n = o->at - o->buf;
 
@@ -63,14 +63,14 @@ static __noinline void flush(struct out *o)
 static inline char *reserve(struct out *o, size_t n)
 {
 	if (unlikely(n > room(o)))
-		flush(o);
+		fmt_flush(o);
 	return o->at;
 }
 
-static void emit(struct out *o, const char *s, size_t n)
+static void fmt_emit(struct out *o, const char *s, size_t n)
 {
 	if (unlikely(n > GATHER)) {
-		flush(o);
+		fmt_flush(o);
 		o->total += n;
 		o->sink->put(o->sink, s, n);
 		return;
@@ -102,7 +102,7 @@ static const char *emit_literal(struct out *o, const char *fmt)
 	for (u8 c = *fmt; !ends[c]; c = *++fmt) {
 		if (unlikely(!left--)) {
 			o->at = at;
-			flush(o);
+			fmt_flush(o);
 			at = o->at;
 			left = GATHER - 1;
 		}
@@ -112,13 +112,13 @@ static const char *emit_literal(struct out *o, const char *fmt)
 	return fmt;
 }
 
-static void emit_text(struct out *o, const struct spec *sp, const char *text, size_t n)
+static void fmt_emit_text(struct out *o, const struct spec *sp, const char *text, size_t n)
 {
 	size_t pad = (size_t)sp->width > n ? sp->width - n : 0;
 
 	if (pad && !(sp->flags & F_LEFT))
 		emit_fill(o, ' ', pad);
-	emit(o, text, n);
+	fmt_emit(o, text, n);
 	if (pad && (sp->flags & F_LEFT))
 		emit_fill(o, ' ', pad);
 }
@@ -152,7 +152,7 @@ static void emit_wide(
     struct out *o, const struct number *num, size_t before, size_t zeros, size_t after)
 {
 	emit_fill(o, ' ', before);
-	emit(o, num->prefix, num->prefix_len);
+	fmt_emit(o, num->prefix, num->prefix_len);
 	emit_fill(o, '0', zeros);
 	char *end = reserve(o, num->n) + num->n;
 	num->put(end, num->v);
@@ -160,7 +160,7 @@ static void emit_wide(
 	emit_fill(o, ' ', after);
 }
 
-static void emit_number(struct out *o, const struct spec *sp, struct number *num)
+static void fmt_emit_number(struct out *o, const struct spec *sp, struct number *num)
 {
 	size_t zeros = 0;
 
@@ -205,10 +205,10 @@ static void emit_signed(struct out *o, const struct spec *sp, s64 v)
 		num.prefix_len = 1;
 	}
 	num.n = count_dec(num.v);
-	emit_number(o, sp, &num);
+	fmt_emit_number(o, sp, &num);
 }
 
-static void emit_unsigned(struct out *o, const struct spec *sp, u64 v)
+static void fmt_emit_unsigned(struct out *o, const struct spec *sp, u64 v)
 {
 	struct number num = {.v = v, .put = digits_dec, .prefix = ""};
 
@@ -227,7 +227,7 @@ static void emit_unsigned(struct out *o, const struct spec *sp, u64 v)
 		num.prefix_len = v && (sp->flags & F_ALT) ? 2 : 0;
 		break;
 	}
-	emit_number(o, sp, &num);
+	fmt_emit_number(o, sp, &num);
 }
 
 static void emit_string(struct out *o, const struct spec *sp, const char *s)
@@ -235,11 +235,11 @@ static void emit_string(struct out *o, const struct spec *sp, const char *s)
 	if (!s)
 		s = "(null)";
 	size_t n = sp->precision >= 0 ? strnlen(s, sp->precision) : strlen(s);
-	emit_text(o, sp, s, n);
+	fmt_emit_text(o, sp, s, n);
 }
 
 /* Out of line, so that its buffer is on the stack only while it is needed. */
-static __noinline bool emit_extension(
+static __noinline bool fmt_emit_extension(
     struct out *o, const struct spec *sp, char letter, const void *p)
 {
 	char buf[128];
@@ -249,7 +249,7 @@ static __noinline bool emit_extension(
 		return false;
 	if ((size_t)n >= sizeof(buf))
 		n = sizeof(buf) - 1;
-	emit_text(o, sp, buf, n);
+	fmt_emit_text(o, sp, buf, n);
 	return true;
 }
 
@@ -258,14 +258,14 @@ static const char *emit_pointer(struct out *o, const struct spec *sp, const char
 {
 	if (is_alpha(*f)) {
 		char letter = *f++;
-		if (emit_extension(o, sp, letter, p))
+		if (fmt_emit_extension(o, sp, letter, p))
 			return f;
 	}
 	struct spec hex = *sp;
 	hex.conv = 'x';
 	hex.precision = 16;
 	hex.flags &= ~F_ALT;
-	emit_unsigned(o, &hex, (u64)(uintptr_t)p);
+	fmt_emit_unsigned(o, &hex, (u64)(uintptr_t)p);
 	return f;
 }
 
@@ -353,22 +353,22 @@ static const char *convert(
 	case 'x':
 	case 'X':
 	case 'o':
-		emit_unsigned(o, sp, arg_unsigned(a, sp->size));
+		fmt_emit_unsigned(o, sp, arg_unsigned(a, sp->size));
 		break;
 	case 's':
 		emit_string(o, sp, va_arg(a->ap, const char *));
 		break;
 	case 'c':
 		c = va_arg(a->ap, int);
-		emit_text(o, sp, &c, 1);
+		fmt_emit_text(o, sp, &c, 1);
 		break;
 	case 'p':
 		return emit_pointer(o, sp, f, va_arg(a->ap, const void *));
 	case '%':
-		emit(o, "%", 1);
+		fmt_emit(o, "%", 1);
 		break;
 	default: /* not a conversion of ours: shown as it stands */
-		emit(o, percent, f - percent);
+		fmt_emit(o, percent, f - percent);
 		break;
 	}
 	return f;
@@ -390,7 +390,7 @@ size_t fmt_vprint(struct fmt_sink *sink, const char *fmt, va_list ap)
 		fmt = convert(&o, &sp, &a, percent, fmt);
 	}
 	va_end(a.ap);
-	flush(&o);
+	fmt_flush(&o);
 	return o.total;
 }
 
@@ -400,7 +400,7 @@ struct buf_sink {
 	size_t room; /* bytes left, the NUL's not counted */
 };
 
-static void buf_put(struct fmt_sink *sink, const char *s, size_t n)
+static void fmt_buf_put(struct fmt_sink *sink, const char *s, size_t n)
 {
 	struct buf_sink *b = container_of(sink, struct buf_sink, sink);
 
@@ -413,7 +413,7 @@ static void buf_put(struct fmt_sink *sink, const char *s, size_t n)
 
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
 {
-	struct buf_sink b = {{buf_put}, buf, size ? size - 1 : 0};
+	struct buf_sink b = {{fmt_buf_put}, buf, size ? size - 1 : 0};
 	size_t n = fmt_vprint(&b.sink, fmt, ap);
 
 	if (size)

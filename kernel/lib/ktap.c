@@ -14,7 +14,7 @@ static struct {
 } run;
 
 /* One line, so that lines of tasks on several CPUs stay whole. */
-static void print_line(const char *prefix, const char *fmt, va_list ap)
+static void ktap_print_line(const char *prefix, const char *fmt, va_list ap)
 {
 	char line[256];
 	int n = scnprintf(line, sizeof(line) - 1, "%s", prefix);
@@ -25,11 +25,11 @@ static void print_line(const char *prefix, const char *fmt, va_list ap)
 	run.out(line, n);
 }
 
-static void __printf(1, 2) print(const char *fmt, ...)
+static void __printf(1, 2) ktap_print(const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	print_line("", fmt, ap);
+	ktap_print_line("", fmt, ap);
 	va_end(ap);
 }
 
@@ -41,7 +41,7 @@ void ktap_fail(const char *file, int line, const char *fmt, ...)
 	atomic_add(&run.failures, 1);
 	scnprintf(prefix, sizeof(prefix), "# %s:%d: ", file, line);
 	va_start(ap, fmt);
-	print_line(prefix, fmt, ap);
+	ktap_print_line(prefix, fmt, ap);
 	va_end(ap);
 }
 
@@ -54,7 +54,7 @@ void ktap_note(const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	print_line("# ", fmt, ap);
+	ktap_print_line("# ", fmt, ap);
 	va_end(ap);
 }
 
@@ -87,14 +87,14 @@ static enum verdict run_case(const struct ktap_case *c, unsigned number)
 	run.skip_why = NULL;
 	c->fn();
 	if (run.failures) {
-		print("not ok %u %s", number, c->name);
+		ktap_print("not ok %u %s", number, c->name);
 		return FAILED;
 	}
 	if (run.skip_why) {
-		print("ok %u %s # SKIP %s", number, c->name, run.skip_why);
+		ktap_print("ok %u %s # SKIP %s", number, c->name, run.skip_why);
 		return SKIPPED;
 	}
-	print("ok %u %s", number, c->name);
+	ktap_print("ok %u %s", number, c->name);
 	return PASSED;
 }
 
@@ -104,12 +104,15 @@ int ktap_run(const struct ktap_suite *const *suites, const char *only,
 	unsigned totals[3] = {0}, number = 0;
 
 	run.out = out;
-	print("KTAP version 1");
-	print("1..%u", count_cases(suites, only));
+	ktap_print("KTAP version 1");
+	ktap_print("1..%u", count_cases(suites, only));
 	for (; *suites; suites++)
 		for (const struct ktap_case *c = (*suites)->cases; c->name; c++)
 			if (selected(c, only))
 				totals[run_case(c, ++number)]++;
-	print("# Totals: pass:%u fail:%u skip:%u", totals[PASSED], totals[FAILED], totals[SKIPPED]);
-	return totals[FAILED];
+	ktap_print(
+	    "# Totals: pass:%u fail:%u skip:%u", totals[PASSED], totals[FAILED], totals[SKIPPED]);
+	if (!number)
+		ktap_print("# no case has a name that begins so");
+	return number ? totals[FAILED] : 1;
 }

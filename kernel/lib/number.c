@@ -17,7 +17,7 @@ static unsigned digit_value(char c)
 
 /* Settles base 0 by the prefix and steps over "0x". "0x" without a hex digit behind it is octal 0
  * and an x. */
-static const char *settle_base(const char *s, unsigned *base)
+static const char *parse_base(const char *s, unsigned *base)
 {
 	bool hex = s[0] == '0' && (s[1] | 32) == 'x';
 
@@ -54,7 +54,7 @@ static int parse_magnitude(const char *s, unsigned base, u64 *out)
 {
 	u64 v;
 	bool overflow;
-	const char *start = settle_base(s, &base);
+	const char *start = parse_base(s, &base);
 	const char *end = take_digits(start, base, &v, &overflow);
 
 	if (overflow)
@@ -118,7 +118,7 @@ u64 parse_digits(const char *s, const char **end, unsigned base)
 {
 	u64 v;
 	bool overflow;
-	const char *start = settle_base(s, &base);
+	const char *start = parse_base(s, &base);
 	const char *stop = take_digits(start, base, &v, &overflow);
 
 	if (end)

@@ -1,4 +1,5 @@
 /* The buddy allocator. Its user serialises (kernel/mem/page.c: page_lock). */
+/* hot: runs with each event */
 #include "kernel/mem/buddy.h"
 #include "kernel/lib/string.h"
 
@@ -65,7 +66,7 @@ static bool take_fresh(struct buddy *b)
 }
 
 /* Puts a run back, together with every free buddy. */
-static void give(struct buddy *b, u64 pfn, unsigned order)
+static void buddy_free_order(struct buddy *b, u64 pfn, unsigned order)
 {
 	for (; order < MAX_ORDER; order++) {
 		u64 other = pfn ^ (1UL << order);
@@ -89,7 +90,7 @@ static void add_part(struct buddy *b, u64 start, u64 end)
 	while (start < end) {
 		unsigned order =
 		    MIN(__builtin_ctzl(start | BLOCK_FRAMES), 63 - __builtin_clzl(end - start));
-		give(b, start, order);
+		buddy_free_order(b, start, order);
 		start += 1UL << order;
 	}
 }
@@ -146,6 +147,6 @@ bool buddy_free(struct buddy *b, u64 pfn, unsigned order)
 		return false;
 	f->kind = FRAME_TAIL;
 	b->free += 1UL << order;
-	give(b, pfn, order);
+	buddy_free_order(b, pfn, order);
 	return true;
 }

@@ -7,11 +7,13 @@
  * Free objects hold the offset of the next one and a word by which a second kfree() of the same
  * object is recognised.
  */
-#include "kernel/events.h"
+/* hot: runs with each event */
+#include "kernel/base/sym.h"
+#include "kernel/base/events.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/page.h"
-#include "kernel/panic.h"
-#include "kernel/task/sync.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/spinlock.h"
 
 #define SMALL_MAX 2048
 #define LARGE_MAX (PAGE_SIZE << MAX_ORDER)
@@ -57,7 +59,7 @@ static void partial_add(struct slab_class *c, u32 pfn)
 	c->partial = pfn;
 }
 
-static void partial_remove(struct slab_class *c, u32 pfn)
+static void kmalloc_partial_remove(struct slab_class *c, u32 pfn)
 {
 	struct frame *f = &mem_buddy.frames[pfn];
 
@@ -87,7 +89,7 @@ static void slab_release(struct slab_class *c, u32 pfn)
 {
 	struct frame *f = &mem_buddy.frames[pfn];
 
-	partial_remove(c, pfn);
+	kmalloc_partial_remove(c, pfn);
 	c->idle--;
 	f->kind = FRAME_PAGE;
 	f->order = 0;
@@ -112,11 +114,11 @@ static void *slab_take(struct slab_class *c, u32 pfn, unsigned size)
 	if (f->used++ == 0)
 		c->idle--;
 	if (!f->free && f->fresh + size > PAGE_SIZE)
-		partial_remove(c, pfn);
+		kmalloc_partial_remove(c, pfn);
 	return o;
 }
 
-static void *small_alloc(unsigned class)
+static void *kmalloc_small(unsigned class)
 {
 	struct slab_class *c = &classes[class];
 	void *p = NULL;
@@ -156,7 +158,7 @@ static unsigned large_order(size_t size)
 	return size <= PAGE_SIZE ? 0 : 64 - __builtin_clzl((size - 1) / PAGE_SIZE);
 }
 
-static void *large_alloc(unsigned order)
+static void *kmalloc_large(unsigned order)
 {
 	u64 pa = page_take(order);
 
@@ -173,7 +175,7 @@ static void large_free(struct frame *f, const void *p)
 }
 
 /* The frame that knows about p; what kmalloc never gave out ends the kernel. */
-static struct frame *frame_of_object(const void *p)
+static struct frame *kmalloc_frame(const void *p)
 {
 	struct frame *f = (u64)p < KERNEL_IMAGE_BASE ? frame_of(virt_to_phys(p)) : NULL;
 	if (unlikely(
@@ -192,11 +194,11 @@ static inline void *alloc_from(u64 call_site, size_t size, bool zero)
 	if (likely(size <= SMALL_MAX)) {
 		unsigned class = class_of[(size + 15) / 16];
 		usable = class_size[class];
-		p = small_alloc(class);
+		p = kmalloc_small(class);
 	} else {
 		unsigned order = large_order(size);
 		usable = PAGE_SIZE << order;
-		p = large_alloc(order);
+		p = kmalloc_large(order);
 	}
 	if (unlikely(!p))
 		return NULL;
@@ -223,7 +225,7 @@ void kfree(const void *p)
 	if (!p)
 		return;
 	trace_kfree(CALLER, p);
-	struct frame *f = frame_of_object(p);
+	struct frame *f = kmalloc_frame(p);
 	if (likely(f->kind == FRAME_SLAB))
 		small_free(f, (void *)p);
 	else
@@ -232,7 +234,7 @@ void kfree(const void *p)
 
 size_t ksize(const void *p)
 {
-	struct frame *f = frame_of_object(p);
+	struct frame *f = kmalloc_frame(p);
 	return f->kind == FRAME_SLAB ? class_size[f->class] : PAGE_SIZE << f->order;
 }
 
@@ -274,3 +276,7 @@ char *kstrndup(const char *s, size_t max)
 {
 	return s ? dup_from(CALLER, s, strnlen(s, max)) : NULL;
 }
+
+/* Flags, their second argument, there are none here. */
+SYM_ALIAS(__kmalloc, kmalloc);
+SYM_ALIAS(__kmalloc_noprof, kmalloc);

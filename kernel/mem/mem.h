@@ -1,6 +1,11 @@
 /*
  * Page frames, kmalloc, and kernel address ranges. Who may call: task and irq, unless said; not NMI. Protected inside by
  * spinlocks with interrupts off.
+ *
+ * range.c turns the loader's map into ranges, buddy.c hands out frames of them. A block of 4 MiB
+ * that is wholly free is not touched before it is needed, so boot costs the same with 48 MiB as
+ * with 8 GiB. kmalloc.c keeps objects of 13 sizes in pages whose state is in their frame. vmalloc.c
+ * gives a stack an unmapped page below it.
  */
 #pragma once
 
@@ -44,7 +49,9 @@ void stack_trim(void);
 
 /* A task can have no more memory. Returns, unless vm.panic_on_oom says that the kernel ends. Task context. */
 void mem_exhausted(void);
-void oom_files_init(void); /* /proc/sys/vm */
+/* vm.panic_on_oom, 0 to 2: -EINVAL for what is more. */
+unsigned mem_panic_on_oom(void);
+int mem_set_panic_on_oom(u64 how);
 
 /* Fault injection for tests: the n-th allocation from now (page or kmalloc) fails; 0 turns it off. */
 void mem_fail_nth(u64 n);

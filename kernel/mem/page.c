@@ -3,14 +3,15 @@
  * context, not NMI. page_lock (interrupts off) protects the buddy allocator; reference counts are
  * atomic. Takes no other lock inside.
  */
+/* hot: runs with each event */
 #include "kernel/mem/page.h"
 #include "boot/boot_info.h"
-#include "kernel/cmdline.h"
-#include "kernel/events.h"
+#include "kernel/base/cmdline.h"
+#include "kernel/base/events.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/range.h"
-#include "kernel/panic.h"
-#include "kernel/task/sync.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/spinlock.h"
 
 struct buddy mem_buddy;
 u64 mem_fail_countdown;

@@ -87,13 +87,13 @@ static u64 page_up(u64 a)
 }
 
 /* Any byte used makes its page unusable. */
-static void remove_pages(struct range_set *set, u64 base, u64 size)
+static void range_remove_pages(struct range_set *set, u64 base, u64 size)
 {
 	if (size)
 		range_remove(set, ALIGN_DOWN(base, PAGE_SIZE), page_up(end_of(base, size)));
 }
 
-static void usable_ranges(struct range_set *set, const struct boot_info *bi)
+static void range_add_usable(struct range_set *set, const struct boot_info *bi)
 {
 	unsigned n = MIN(bi->range_count, (uint32_t)BOOT_MAX_RANGES);
 
@@ -104,14 +104,14 @@ static void usable_ranges(struct range_set *set, const struct boot_info *bi)
 			    ALIGN_DOWN(end_of(bi->ranges[i].base, bi->ranges[i].size), PAGE_SIZE));
 	for (unsigned i = 0; i < n; i++)
 		if (bi->ranges[i].type != BOOT_MEM_USABLE)
-			remove_pages(set, bi->ranges[i].base, bi->ranges[i].size);
-	remove_pages(set, bi->kernel_base, bi->kernel_size);
-	remove_pages(set, bi->initrd_base, bi->initrd_size);
+			range_remove_pages(set, bi->ranges[i].base, bi->ranges[i].size);
+	range_remove_pages(set, bi->kernel_base, bi->kernel_size);
+	range_remove_pages(set, bi->initrd_base, bi->initrd_size);
 }
 
 void range_set_from_boot(struct range_set *set, const struct boot_info *bi, u64 limit)
 {
-	usable_ranges(set, bi);
+	range_add_usable(set, bi);
 	range_remove(set, 0, 0x100000);
 	range_remove(set, limit, UINT64_MAX);
 }
@@ -120,7 +120,7 @@ u64 range_low_page(const struct boot_info *bi)
 {
 	static struct range_set set; /* too large for a stack; used once at boot */
 
-	usable_ranges(&set, bi);
+	range_add_usable(&set, bi);
 	range_remove(&set, LOW_END, UINT64_MAX);
 	range_remove(&set, 0, PAGE_SIZE);
 	return set.count ? set.r[set.count - 1].end - PAGE_SIZE : 0;

@@ -115,7 +115,7 @@ static int read_file(const char *name, struct sh_buf *out)
 
 	if (e)
 		return e;
-	while ((n = vfs_read(f, piece, sizeof(piece))) > 0)
+	while ((n = kernel_read(f, piece, sizeof(piece))) > 0)
 		for (ssize i = 0; i < n; i++)
 			if (piece[i])
 				sh_buf_putc(out, piece[i]);

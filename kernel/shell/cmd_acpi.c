@@ -181,7 +181,7 @@ static u8 *read_table(struct sh_io *io, const char *name, size_t *n)
 		return NULL;
 	}
 	t = kmalloc(st.size);
-	got = t ? vfs_read(f, t, st.size) : -ENOMEM;
+	got = t ? kernel_read(f, t, st.size) : -ENOMEM;
 	file_put(f);
 	if (got == (ssize)st.size) {
 		*n = st.size;

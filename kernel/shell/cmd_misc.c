@@ -130,7 +130,7 @@ static bool first_line(const char *path, char *buf, size_t size)
 
 	if (vfs_open(path, O_RDONLY, 0, &f))
 		return false;
-	n = vfs_read(f, buf, size - 1);
+	n = kernel_read(f, buf, size - 1);
 	file_put(f);
 	if (n <= 0)
 		return false;
@@ -240,7 +240,7 @@ int sh_cmd_crash(struct sh_io *io, int argc, char **argv)
 
 	if (err)
 		return sh_fail_open(io, path, err);
-	ssize n = vfs_write(f, way, strlen(way));
+	ssize n = kernel_write(f, way, strlen(way));
 	file_put(f);
 	return n < 0 ? sh_fail_errno(io, n, "%s", way) : 0;
 }

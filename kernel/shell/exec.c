@@ -450,7 +450,7 @@ static void read_all(struct sh_buf *out, struct file *rd)
 	ssize n;
 
 	out->failed |= !piece;
-	while (piece && (n = vfs_read(rd, piece, 1024)) > 0)
+	while (piece && (n = kernel_read(rd, piece, 1024)) > 0)
 		for (ssize i = 0; i < n; i++)
 			if (piece[i])
 				sh_buf_putc(out, piece[i]);

@@ -3,7 +3,7 @@
 
 #include "kernel/shell/command.h"
 
-/* ---- redir.c: what to put back afterwards. */
+/* ---- redir.c: what to put back afterwards. ---- */
 struct sh_saved {
 	struct sh_saved *next;
 	int fd;
@@ -16,7 +16,7 @@ void sh_redir_undo(struct shell *sh, struct sh_saved *saved);
 void sh_redir_keep(struct sh_saved *saved);		  /* for `exec`: the old files are let go */
 void sh_fd_set(struct shell *sh, int fd, struct file *f); /* takes the reference */
 
-/* ---- launch.c */
+/* ---- launch.c ---- */
 /* Runs argv (not a builtin or function) in this task, which ends with it when `ends`: only then may it become a program. */
 int sh_run_external(struct shell *sh, int argc, char **argv);
 /* A new task that runs n in a copy of sh and ends with its status; descriptors as sh has them. Pid or negative errno. */
@@ -29,7 +29,7 @@ bool sh_find_program(struct shell *sh, const char *name, char path[PATH_MAX]);
 /* In a task with nothing else to do: runs the command as this task, by whatever it is. Used by xargs, taskset, ... */
 int sh_become(struct shell *sh, int argc, char **argv);
 
-/* ---- jobs.c */
+/* ---- jobs.c ---- */
 struct sh_job *sh_job_add(struct shell *sh, int pid, const char *text, bool background);
 /* Waits for it and forgets it; its status. Other children that end meanwhile are noted. */
 int sh_job_wait(struct shell *sh, int pid);
@@ -38,7 +38,7 @@ void sh_jobs_poll(struct shell *sh); /* notes who has ended */
 void sh_jobs_tell(struct shell *sh);
 void sh_jobs_free(struct shell *sh);
 
-/* ---- function.c, exec.c */
+/* ---- function.c, exec.c ---- */
 /* Values to put back: made by `local` and by assignments before a command. */
 struct sh_local {
 	struct sh_local *next;

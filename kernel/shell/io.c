@@ -16,7 +16,7 @@ int sh_write_all(struct file *f, const char *s, size_t n)
 	if (!f)
 		return -EBADF;
 	do { /* a write of nothing is a write too */
-		ssize w = vfs_write(f, s, n);
+		ssize w = kernel_write(f, s, n);
 
 		if (w < 0)
 			return w;
@@ -155,7 +155,7 @@ ssize sh_read(struct sh_io *io, struct file *f, void *buf, size_t n)
 		return -EBADF;
 	if (os_interrupted())
 		return -EINTR;
-	r = vfs_read(f, buf, n);
+	r = kernel_read(f, buf, n);
 	return r;
 }
 

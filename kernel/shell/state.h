@@ -10,9 +10,9 @@
 #include "kernel/shell/sys.h"
 #include "kernel/shell/vars.h"
 
-#define SH_FDS	     10	  /* descriptors a redirection can name */
-#define SH_LINE_MAX  4096 /* characters of one input line */
-#define SH_STACK_MIN 8192 /* bytes of stack a command needs: nesting ends before that */
+#define SH_FDS	     10	   /* descriptors a redirection can name */
+#define SH_LINE_MAX  65535 /* characters of one input line */
+#define SH_STACK_MIN 8192  /* bytes of stack a command needs: nesting ends before that */
 
 struct sh_function {
 	struct sh_function *next;
@@ -70,7 +70,9 @@ void sh_error(struct shell *sh, const char *fmt, ...) __printf(2, 3);
 /* All of it, as a C library's full write; 0 or negative errno. A closed file is -EBADF. */
 int sh_write_all(struct file *f, const char *s, size_t n);
 
-/* ---- expand.c: all take raw words and allocate from sh->tmp. -1: failed, said why, sh->aborted is set. */
+/* ---- expand.c ---- */
+
+/* All take raw words and allocate from sh->tmp. -1: failed and reported; sh->aborted is set. */
 int sh_expand_words(struct shell *sh, const struct sh_word *words, struct sh_words *out);
 char *sh_expand_string(
     struct shell *sh, const char *text); /* no splitting, no globs; NULL: failed */
@@ -78,7 +80,7 @@ char *sh_expand_pattern(
     struct shell *sh, const char *text); /* quoted characters come with a backslash */
 char *sh_expand_heredoc(struct shell *sh, const char *text); /* as between double quotes */
 
-/* ---- exec.c */
+/* ---- exec.c ---- */
 int sh_run(struct shell *sh, const struct sh_node *n); /* returns and sets $? */
 /* Parses and runs a whole text. */
 int sh_run_text(struct shell *sh, const char *text);

@@ -4,8 +4,9 @@
  * A task goes back to where it ran last if that CPU is idle, else to any idle one, else to the least busy. What goes wrong
  * with that later an idle CPU sets right: it steals before it sleeps, and a CPU with somebody waiting wakes it at its tick.
  */
+/* hot: runs with each event */
 #include "kernel/task/sched.h"
-#include "kernel/events.h"
+#include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
 
 static unsigned first_cpu(u64 mask)

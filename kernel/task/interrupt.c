@@ -2,13 +2,13 @@
  * What the machine's entry code calls around and inside interrupts: the nesting count that tracing and the scheduler go by,
  * the timer, messages between CPUs, NMIs. Interrupt or NMI context. The table of NMI handlers is written by single stores.
  */
+/* hot: runs with each event */
 #include "kernel/task/interrupt.h"
-#include "kernel/events.h"
+#include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
 #include "kernel/task/irq_work.h"
 #include "kernel/task/sched.h"
-#include "kernel/watchdog.h"
-#include "trace/hwlat.h"
+#include "kernel/base/watchdog.h"
 
 /*
  * Nearly always long enough. It need not be: a string instruction takes its time, and the tick would meet nothing else. Nor should
@@ -49,9 +49,19 @@ void kernel_ipi(enum ipi what)
 		irq_work_run();
 }
 
-/* ---- NMI ------------------------------------------------------------------------------------------------------------- */
+/* ---- NMI ---- */
 
 static nmi_handler_fn nmi_handlers[4]; /* [A] */
+static void nmi_handler_nobody(bool enter)
+{
+	(void)enter;
+}
+static void (*nmi_observer)(bool enter) = nmi_handler_nobody;
+
+void nmi_observer_set(void (*fn)(bool enter))
+{
+	nmi_observer = fn;
+}
 
 int nmi_handler_add(nmi_handler_fn fn)
 {
@@ -61,7 +71,7 @@ int nmi_handler_add(nmi_handler_fn fn)
 	return -EBUSY;
 }
 
-static void nothing(void *unused)
+static void nmi_handler_nothing(void *unused)
 {
 	(void)unused;
 }
@@ -70,7 +80,7 @@ void nmi_handler_remove(nmi_handler_fn fn)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(nmi_handlers); i++)
 		atomic_cas(&nmi_handlers[i], fn, NULL);
-	cpu_call_all(nothing,
+	cpu_call_all(nmi_handler_nothing,
 	    NULL); /* no CPU takes an interrupt inside an NMI: each has left those that saw it */
 }
 
@@ -79,7 +89,7 @@ void kernel_nmi(struct regs *r)
 	bool mine = false;
 
 	preempt_count_add(NMI_UNIT + HARDIRQ_UNIT);
-	trace_hwlat_nmi(true);
+	nmi_observer(true);
 	for (unsigned i = 0; i < ARRAY_SIZE(nmi_handlers); i++) {
 		nmi_handler_fn fn = atomic_load(&nmi_handlers[i]);
 		if (!fn)
@@ -91,6 +101,6 @@ void kernel_nmi(struct regs *r)
 	}
 	if (!mine)
 		watchdog_unknown_nmi(r);
-	trace_hwlat_nmi(false);
+	nmi_observer(false);
 	preempt_count_sub(NMI_UNIT + HARDIRQ_UNIT);
 }

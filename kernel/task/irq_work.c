@@ -4,6 +4,7 @@
  * `queued` is 1 from the push until just before fn is called, so that whoever queues while fn runs gets another run;
  * `running` of the CPU names what is being called.
  */
+/* hot: runs with each event */
 #include "kernel/task/irq_work.h"
 #include "arch/arch.h"
 #include "kernel/lib/atomic.h"

@@ -18,7 +18,7 @@ static struct spinlock pid_lock = SPINLOCK_INIT;
 static struct pid_entry *chunks[PID_MAX / CHUNK]; /* set once each */
 static int last_pid = 1;			  /* [pid_lock] 1 is asked for by name */
 
-static struct pid_entry *entry_of(int pid)
+static struct pid_entry *pid_entry_of(int pid)
 {
 	if (pid <= 0 || pid >= PID_MAX)
 		return NULL;
@@ -29,7 +29,7 @@ static struct pid_entry *entry_of(int pid)
 /* The same, with a chunk made if there is none. */
 static struct pid_entry *entry_make(int pid)
 {
-	struct pid_entry *e = entry_of(pid);
+	struct pid_entry *e = pid_entry_of(pid);
 	if (e)
 		return e;
 	struct pid_entry *chunk = kzalloc(CHUNK * sizeof(*chunk));
@@ -80,7 +80,7 @@ int pid_attach(struct task *t, int want)
 void pid_detach(struct task *t)
 {
 	u64 flags = spin_lock_irqsave(&pid_lock);
-	WRITE_ONCE(entry_of(t->pid)->task, NULL);
+	WRITE_ONCE(pid_entry_of(t->pid)->task, NULL);
 	spin_unlock_irqrestore(&pid_lock, flags);
 }
 
@@ -97,7 +97,7 @@ static bool get_unless_gone(struct task *t)
 
 struct task *task_find(int pid)
 {
-	struct pid_entry *e = entry_of(pid);
+	struct pid_entry *e = pid_entry_of(pid);
 
 	if (!e)
 		return NULL;
@@ -115,7 +115,7 @@ struct task *task_next(struct task *prev)
 	int pid = prev ? prev->pid + 1 : 1;
 
 	while (!t && pid < PID_MAX) {
-		struct pid_entry *e = entry_of(pid);
+		struct pid_entry *e = pid_entry_of(pid);
 		if (!e)
 			pid = (pid / CHUNK + 1) * CHUNK;
 		else if (!READ_ONCE(e->task) || !(t = task_find(pid)))

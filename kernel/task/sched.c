@@ -13,10 +13,16 @@
  *
  * The lock is held from before the choice of the next task until after the stacks were switched, where the next task
  * releases it: who gets the lock and sees a task not on_rq knows that nobody stands on its stack.
+ *
+ * balance.c chooses the CPU of a task that wakes: the last one if that is idle, else any idle one;
+ * a CPU without work takes tasks from others. There is no tick on an idle CPU: it sleeps until its
+ * first timer (timer.c). wait.c has wait queues and mutexes. irq_work.c defers work of NMIs and
+ * tracepoints to a moment when locks may be taken.
  */
+/* hot: runs with each event */
 #include "kernel/task/sched.h"
-#include "kernel/events.h"
-#include "kernel/panic.h"
+#include "kernel/base/events.h"
+#include "kernel/base/panic.h"
 #include "kernel/task/timer.h"
 
 /* How far behind a sleeper may start, and how far it must be behind the running task to interrupt it. */
@@ -43,7 +49,7 @@ struct rq *task_rq_lock(struct task *t, u64 *flags)
 	}
 }
 
-/* ---- Queues ---------------------------------------------------------------------------------------------------------- */
+/* ---- Queues ---- */
 
 void rq_enqueue(struct rq *rq, struct task *t)
 {
@@ -71,7 +77,7 @@ static struct task *rq_first(struct rq *rq)
 }
 
 /* Charges the running task for its time until now. */
-static void update_curr(struct rq *rq, u64 now)
+static void sched_update_curr(struct rq *rq, u64 now)
 {
 	struct task *t = rq->curr;
 	u64 ran = now - t->run_start_ns;
@@ -108,10 +114,10 @@ static void check_preempt(struct rq *rq, const struct task *woken)
 		rq_resched(rq);
 }
 
-/* ---- Switching ------------------------------------------------------------------------------------------------------- */
+/* ---- Switching ---- */
 
 /* Second half of a switch, on the next task's stack. */
-static void finish_switch(void)
+static void sched_finish_switch(void)
 {
 	struct rq *rq = this_rq();
 	struct task *prev = rq->prev;
@@ -127,8 +133,8 @@ static void finish_switch(void)
 		task_put(prev);
 }
 
-/* Why a task gives the CPU up: by its own will (to sleep, if its state says so), to let others go first, against its will. */
-enum reason { GIVES_UP, YIELDS, PREEMPTED };
+/* Why a task gives the CPU up: by its own will (to sleep, if its state says so), against its will, to let others go first. */
+enum reason { GIVES_UP, PREEMPTED, YIELDS };
 
 /* What becomes of the running task: back into the queue, or off it. */
 static void put_curr(struct rq *rq, struct task *prev, enum reason why)
@@ -146,7 +152,8 @@ static void put_curr(struct rq *rq, struct task *prev, enum reason why)
 	if (likely(task_allowed(prev, rq->cpu)))
 		rq_enqueue(rq, prev);
 	else
-		prev->state = TASK_RUNNING; /* finish_switch() carries it to where it may run */
+		prev->state =
+		    TASK_RUNNING; /* sched_finish_switch() carries it to where it may run */
 }
 
 static struct task *take_next(struct rq *rq)
@@ -167,11 +174,11 @@ static void switch_to(struct rq *rq, struct task *prev, struct task *next)
 	if (prev == rq->idle)
 		timers_tick_on(next->run_start_ns);
 	arch_switch(&prev->arch, &next->arch, next);
-	finish_switch();
+	sched_finish_switch();
 }
 
 /* Preemption is off already, once. */
-static void schedule_once(enum reason why)
+static void __noinline __schedule(enum reason why)
 {
 	u64 flags = irq_save();
 	struct rq *rq = this_rq();
@@ -181,7 +188,7 @@ static void schedule_once(enum reason why)
 	struct task *prev = rq->curr;
 	u32 prev_state = prev->state;
 	this_cpu()->need_resched = 0;
-	update_curr(rq, now);
+	sched_update_curr(rq, now);
 	put_curr(rq, prev, why);
 	struct task *next = take_next(rq);
 	if (likely(next != prev)) {
@@ -205,7 +212,7 @@ static void schedule_loop(enum reason why, u64 at)
 	WRITE_ONCE(current()->preempted_at, at);
 	do {
 		preempt_disable();
-		schedule_once(why);
+		__schedule(why);
 		preempt_enable_no_resched();
 	} while (this_cpu_read(need_resched));
 }
@@ -243,17 +250,17 @@ void sched_preempt_irq(u64 rip)
 void task_first_run(void *unused)
 {
 	(void)unused;
-	finish_switch();
+	sched_finish_switch();
 	irq_enable();
 	preempt_enable();
 	struct task *t = current();
 	t->thread_fn(t->thread_arg);
-	task_exit(0);
+	do_exit(0);
 }
 
-/* ---- Idle ------------------------------------------------------------------------------------------------------------ */
+/* ---- Idle ---- */
 
-static void idle_setup(void)
+static void sched_setup_idle(void)
 {
 	unsigned cpu = cpu_id();
 	struct rq *rq = &rqs[cpu];
@@ -278,12 +285,12 @@ struct task *sched_idle_task(unsigned cpu)
 
 void sched_init(void)
 {
-	idle_setup();
+	sched_setup_idle();
 }
 
 void sched_init_ap(void)
 {
-	idle_setup();
+	sched_setup_idle();
 }
 
 void sched_idle(void)
@@ -299,11 +306,11 @@ void sched_idle(void)
 		}
 		irq_enable();
 		if (this_cpu_read(need_resched))
-			schedule_once(GIVES_UP);
+			__schedule(GIVES_UP);
 	}
 }
 
-/* ---- Waking ---------------------------------------------------------------------------------------------------------- */
+/* ---- Waking ---- */
 
 /* Into the queue of `to`, unless the affinity changed since it was chosen. Its lock is held. */
 static bool place_on(struct rq *to, struct task *t, s64 distance, enum place why)
@@ -339,7 +346,7 @@ void sched_place(struct task *t, enum place why)
 	} while (unlikely(!placed));
 }
 
-bool wake_up_state(struct task *t, u32 states)
+bool __noinline try_to_wake_up(struct task *t, u32 states, int wake_flags __maybe_unused)
 {
 	u64 flags;
 	struct rq *rq = task_rq_lock(t, &flags);
@@ -361,7 +368,7 @@ bool wake_up_state(struct task *t, u32 states)
 	return true;
 }
 
-bool wake_up_task(struct task *t)
+bool wake_up_process(struct task *t)
 {
 	return wake_up_state(
 	    t, TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | TASK_STOPPED | TASK_IDLE);
@@ -379,14 +386,14 @@ void task_start(struct task *t)
 	preempt_enable();
 }
 
-/* ---- Ticks and numbers ----------------------------------------------------------------------------------------------- */
+/* ---- Ticks and numbers ---- */
 
 void sched_tick(void)
 {
 	struct rq *rq = this_rq();
 
 	spin_lock(&rq->lock);
-	update_curr(rq, clock_ns());
+	sched_update_curr(rq, clock_ns());
 	if (rq->queued &&
 	    (rq->curr == rq->idle || before(rq_first(rq)->vruntime, rq->curr->vruntime)))
 		rq_resched(rq);

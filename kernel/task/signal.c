@@ -1,10 +1,10 @@
 /*
  * Signals on their way to a task: who may get one, what is pending, who is woken. Task and irq context. sig.lock (interrupts
- * off; below task_lock, above run-queue locks) orders senders with the taker in sigdeliver.c and with sigaction.
+ * off; below task_lock, above run-queue locks) orders senders with the taker in kernel/process/sigdeliver.c and with sigaction.
  */
 #include "kernel/task/signal.h"
 
-#include "kernel/events.h"
+#include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
 #include "kernel/task/sigset.h"
 #include "kernel/task/task.h"
@@ -77,11 +77,11 @@ static void poke(struct task *t, int sig)
 	/* The current task too: an interrupt may find it about to sleep. */
 	if (state == TASK_STOPPED) {
 		if (sig == SIGCONT || sig == SIGKILL)
-			wake_up_task(t);
+			wake_up_process(t);
 	} else if (t->sig.blocked & sig_bit(sig)) {
 		return;
 	} else if (state & TASK_INTERRUPTIBLE) {
-		wake_up_task(t);
+		wake_up_process(t);
 	} else if (t != current() && READ_ONCE(t->on_cpu)) {
 		ipi_send(READ_ONCE(t->cpu), IPI_RESCHEDULE);
 	}
@@ -105,6 +105,13 @@ int signal_send(struct task *t, int sig)
 	struct signal_info info = {.code = SI_KERNEL};
 
 	return signal_send_info(t, sig, &info, true);
+}
+
+bool signal_ineffective_current(int sig)
+{
+	const struct signals *s = &current()->sig;
+
+	return (s->blocked & sig_bit(sig)) || s->action[sig - 1].handler == SIG_IGN;
 }
 
 bool signal_pending_current(void)
@@ -160,7 +167,7 @@ static bool in_group(const struct task *t, int pgid)
 }
 
 /* All of a group, or with pgid 0 every process but the caller and pid 1. */
-static int kill_group(int pgid, int sig, const struct signal_info *info)
+static int signal_kill_group(int pgid, int sig, const struct signal_info *info)
 {
 	struct task *t;
 	u64 flags;
@@ -183,7 +190,7 @@ void signal_send_group(int pgid, int sig)
 	struct signal_info info = {.code = SI_KERNEL};
 
 	if (pgid > 0)
-		kill_group(pgid, sig, &info);
+		signal_kill_group(pgid, sig, &info);
 }
 
 int signal_kill(int pid, int sig)
@@ -195,10 +202,10 @@ int signal_kill(int pid, int sig)
 	if (pid > 0)
 		return kill_one(pid, sig);
 	if (pid == -1)
-		return kill_group(0, sig, &info);
+		return signal_kill_group(0, sig, &info);
 	if (pid == INT_MIN)
 		return -ESRCH;
 	if (pid == 0 && !current()->pgid)
 		return -ESRCH;
-	return kill_group(pid ? -pid : current()->pgid, sig, &info);
+	return signal_kill_group(pid ? -pid : current()->pgid, sig, &info);
 }

@@ -4,33 +4,9 @@
  */
 #pragma once
 
+#include "kernel/task/signal_number.h"
 #include "kernel/task/sync.h"
 #include "kernel/task/timer.h"
-
-enum {
-	SIGHUP = 1,
-	SIGINT = 2,
-	SIGQUIT = 3,
-	SIGILL = 4,
-	SIGTRAP = 5,
-	SIGABRT = 6,
-	SIGBUS = 7,
-	SIGFPE = 8,
-	SIGKILL = 9,
-	SIGUSR1 = 10,
-	SIGSEGV = 11,
-	SIGUSR2 = 12,
-	SIGPIPE = 13,
-	SIGALRM = 14,
-	SIGTERM = 15,
-	SIGCHLD = 17,
-	SIGCONT = 18,
-	SIGSTOP = 19,
-	SIGTSTP = 20,
-	SIGTTIN = 21,
-	SIGTTOU = 22,
-	SIG_COUNT = 64,
-};
 
 enum { SIG_DFL = 0, SIG_IGN = 1 }; /* handlers that are none */
 
@@ -101,6 +77,8 @@ void signal_send_group(int pgid, int sig);
 /* The same with what siginfo shows: si_code, and the sender's pid or the address. `group`: for the event. */
 int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group);
 bool signal_pending_current(void);
+/* Would this signal do nothing to the current task now: ignored, or blocked? */
+bool signal_ineffective_current(int sig);
 void signal_clear_current(void);    /* kernel threads: forgets what is pending */
 long signal_return(struct regs *r); /* rt_sigreturn */
 /* A synchronous fault: cannot be blocked or ignored. */

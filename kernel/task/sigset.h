@@ -12,17 +12,17 @@ static inline u64 sig_bit(int sig)
 #define SIGS_STOP	 (SIG_BIT(SIGSTOP) | SIG_BIT(SIGTSTP) | SIG_BIT(SIGTTIN) | SIG_BIT(SIGTTOU))
 #define SIGS_UNBLOCKABLE (SIG_BIT(SIGKILL) | SIG_BIT(SIGSTOP))
 #define SIGS_DEFAULT_IGNORE                                                                        \
-	(SIG_BIT(SIGCHLD) | SIG_BIT(SIGCONT) | SIG_BIT(23 /* URG */) | SIG_BIT(28 /* WINCH */))
+	(SIG_BIT(SIGCHLD) | SIG_BIT(SIGCONT) | SIG_BIT(SIGURG) | SIG_BIT(SIGWINCH))
 /* Those an instruction causes: delivered before others, so that their frame shows the instruction. */
 #define SIGS_SYNCHRONOUS                                                                           \
 	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGILL) | SIG_BIT(SIGTRAP) |                 \
-	    SIG_BIT(SIGFPE) | SIG_BIT(31 /* SYS */))
+	    SIG_BIT(SIGFPE) | SIG_BIT(SIGSYS))
 
 enum sig_default { SIG_DEFAULT_END, SIG_DEFAULT_IGNORE, SIG_DEFAULT_STOP };
 enum sig_default signal_default(int sig);
 /* The current task's mask; what it lets through is delivered on the way to ring 3. */
 void signal_set_blocked(u64 mask);
-/* exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes on). */
+/* kernel/process/exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes on). */
 struct task;
 void task_report_stop(struct task *t, int sig);
 
@@ -32,7 +32,7 @@ struct taken_signal {
 	struct signal_info info;
 	struct ksigaction action;
 };
-/* sigframe.c: builds the handler's frame on the ring-3 stack and points the registers at it. 0 or -EFAULT. */
+/* kernel/process/sigframe.c: builds the handler's frame on the ring-3 stack and points the registers at it. 0 or -EFAULT. */
 struct regs;
 int signal_frame(struct regs *r, const struct taken_signal *s);
 /* sigaltstack's two halves, for the current task: 0, -EPERM (running on it), -EINVAL, -ENOMEM (too small). */

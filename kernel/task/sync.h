@@ -1,64 +1,8 @@
-/*
- * Locks and waiting. Spinlocks: any context but NMI (irqsave where irqs take them). Mutexes and waits: task context.
- * Lock order is stated where a file takes two.
- */
+/* Mutexes and waiting: task context. Lock order is stated where a file takes two. */
 #pragma once
 
-#include "arch/arch.h"
-#include "kernel/lib/atomic.h"
+#include "kernel/base/spinlock.h"
 #include "kernel/lib/list.h"
-
-struct spinlock {
-	u32 next, owner; /* ticket lock */
-};
-#define SPINLOCK_INIT                                                                              \
-	{                                                                                          \
-		0, 0                                                                               \
-	}
-
-static inline void spin_lock_raw(struct spinlock *l)
-{
-	u32 me = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
-	while (atomic_load_acquire(&l->owner) != me)
-		cpu_relax();
-}
-
-static inline void spin_unlock_raw(struct spinlock *l)
-{
-	atomic_store_release(&l->owner, l->owner + 1);
-}
-
-static inline bool spin_trylock_raw(struct spinlock *l)
-{
-	u32 owner = atomic_load_relaxed(&l->owner);
-	return atomic_cas(&l->next, owner, owner + 1);
-}
-
-static inline void spin_lock(struct spinlock *l)
-{
-	preempt_disable();
-	spin_lock_raw(l);
-}
-
-static inline void spin_unlock(struct spinlock *l)
-{
-	spin_unlock_raw(l);
-	preempt_enable();
-}
-
-static inline u64 spin_lock_irqsave(struct spinlock *l)
-{
-	u64 flags = irq_save();
-	spin_lock(l);
-	return flags;
-}
-
-static inline void spin_unlock_irqrestore(struct spinlock *l, u64 flags)
-{
-	spin_unlock_raw(l);
-	irq_restore(flags);
-	preempt_enable();
-}
 
 /* Tasks that wait for a condition. */
 struct wait_queue {

@@ -2,8 +2,7 @@
  * The task itself: made, counted, named, freed. Task context for making; task_get() and task_put() anywhere but NMI, not under task_lock.
  */
 #include "kernel/task/task.h"
-#include "kernel/events.h"
-#include "kernel/kprobe.h"
+#include "kernel/base/events.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -65,8 +64,16 @@ static void task_list_remove(struct task *t)
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 
+static const struct task_hooks *hooks; /* [A] NULL: nobody */
+
+void task_hooks_set(const struct task_hooks *h)
+{
+	atomic_store(&hooks, h);
+}
+
 struct task *task_alloc_pid(const char *comm, int pid)
 {
+	const struct task_hooks *h;
 	struct task *t = task_new(comm);
 
 	if (!t)
@@ -81,7 +88,9 @@ struct task *task_alloc_pid(const char *comm, int pid)
 	if (!pid_attach(t, pid))
 		goto no_pid;
 	task_list_add(t);
-	kretprobe_task_new(t);
+	h = atomic_load(&hooks);
+	if (h)
+		h->begin(t);
 	return t;
 
 no_pid:
@@ -103,11 +112,14 @@ void task_get(struct task *t)
 
 void task_put(struct task *t)
 {
+	const struct task_hooks *h = atomic_load(&hooks);
+
 	if (atomic_sub(&t->refs, 1))
 		return;
 	trace_sched_process_free(t);
 	task_list_remove(t);
-	kretprobe_task_free(t);
+	if (h)
+		h->end(t);
 	stack_free(t->arch.stack_top);
 	kfree(t->arch.fpu);
 	pid_detach(t); /* last: who cannot find it any more may count on its memory */

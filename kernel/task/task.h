@@ -34,7 +34,7 @@ enum {
 	    16, /* adopted by a pid 1 that is a kernel thread: nobody waits for it, it reaps itself */
 };
 
-struct mm;    /* kernel/task/mm.h: ring-3 address space */
+struct mm;    /* kernel/process/mm.h: ring-3 address space */
 struct files; /* kernel/fs/files.h: open files, shared by nobody */
 
 struct task {
@@ -62,6 +62,7 @@ struct task {
 	int exit_code;		    /* wait status as Linux encodes it */
 	struct wait_queue child_wq; /* its own waiting for children */
 	int pgid, sid;		    /* [T] process group and session, as Linux */
+	bool no_ctty; /* [T] gave up its session's terminal (TIOCNOTTY); children inherit it */
 
 	struct mm *mm;	     /* [O] NULL: kernel thread */
 	struct files *files; /* [O] */
@@ -74,7 +75,8 @@ struct task {
 
 	void (*thread_fn)(void *); /* [I] kernel threads */
 	void *thread_arg;
-	void *trace; /* [A] set once: the shadow stack of return probes, kernel/kretprobe.c */
+	void
+	    *trace; /* [A] set once: the shadow stack of return probes, kernel/kprobe/kretprobe.c */
 };
 
 /* Bits of arch.work [A]: what is to be done on the way to ring 3. */
@@ -93,16 +95,17 @@ void __noreturn sched_idle(void); /* the idle loop */
 struct task *kthread_run(void (*fn)(void *), void *arg, int cpu, const char *name);
 /* The same for the first task, once: it is called "init" and has pid 1, whatever was started before. */
 struct task *kthread_run_init(void (*fn)(void *), void *arg);
-/* As the fork half of a shell: a kernel thread with the caller's files, cwd, process group and parenthood. */
-struct task *kthread_fork(void (*fn)(void *), void *arg, const char *name);
-void __noreturn task_exit(int wait_status); /* current; (code << 8) or signal number */
+/* A kernel thread that has not started yet, on any CPU; NULL: no memory. kthread_start() tells of it and lets it run. */
+struct task *kthread_create(void (*fn)(void *), void *arg, const char *name);
+void kthread_start(struct task *t);
+void __noreturn do_exit(long code); /* current; (exit status << 8) or signal number */
 
 /*
  * Bare task with pid, stack and links, not runnable; for fork. The caller sets thread_fn and thread_arg: the first run calls
  * it as a kernel thread's, interrupts on. task_start() lets it run and fires wakeup_new; two task_put() instead undo it.
  * It has no parent yet: whoever gives it one links parent and sibling under task_lock.
  * References: one for the task's own life, dropped by the scheduler when it has switched away from it for the last time
- * (TASK_ZOMBIE, TASK_DEAD); one for its place among its parent's children, dropped by who reaps it (by task_exit when it has no parent). So a stack is never
+ * (TASK_ZOMBIE, TASK_DEAD); one for its place among its parent's children, dropped by who reaps it (by do_exit when it has no parent). So a stack is never
  * freed under its task. Above the first frame of every stack there is room for struct regs: any task may become a program.
  */
 struct task *task_alloc(const char *comm);
@@ -111,6 +114,13 @@ extern struct spinlock task_lock;
 extern struct list_head
     task_list; /* [T] all tasks, in pid order, by all_node; for walks from irq context */
 void task_start(struct task *t);
+/* Who keeps something of its own with each task: called for each new one, before it runs, and with its last reference. */
+struct task_hooks {
+	void (*begin)(struct task *t);
+	void (*end)(struct task *t);
+};
+/* Of the tasks that are there already, the caller hears the end alone. Task context. */
+void task_hooks_set(const struct task_hooks *hooks);
 /* arch.fpu, if there is one, comes from kmalloc; it is freed with the task. Any context but NMI. */
 void task_get(struct task *t);
 void task_put(struct task *t);
@@ -123,10 +133,15 @@ int task_set_affinity(struct task *t, u64 cpus);      /* -EINVAL if none of them
 void schedule(void); /* gives the CPU up; state says for how long */
 void sched_yield_current(void);
 /* To running; false if it was already (or is new or dead); fires waking and wakeup. Task, irq; not NMI. */
-bool wake_up_task(struct task *t);
-bool wake_up_state(struct task *t, u32 states); /* the same, but only out of one of these states */
-u64 task_runtime_ns(const struct task *t);	/* CPU time until now; of a running task about */
-unsigned sched_runnable(unsigned cpu);		/* tasks that run or want to, there */
+bool wake_up_process(struct task *t);
+/* The same, but only out of one of these states. No wake flags are known here: 0. */
+bool try_to_wake_up(struct task *t, u32 states, int wake_flags);
+static inline bool wake_up_state(struct task *t, u32 states)
+{
+	return try_to_wake_up(t, states, 0);
+}
+u64 task_runtime_ns(const struct task *t); /* CPU time until now; of a running task about */
+unsigned sched_runnable(unsigned cpu);	   /* tasks that run or want to, there */
 
 /* wait4: pid as Linux takes it (-1, 0, < -1, > 0); options WNOHANG 1, WUNTRACED 2. Returns pid, 0, -ECHILD, -EINTR. */
 int task_wait(int pid, int *status, int options);

@@ -3,8 +3,9 @@
  * of the list, or the tick while this CPU has something to run. Task and irq context; each list has a lock, taken with
  * interrupts off, not held while a callback runs.
  */
+/* hot: runs with each event */
 #include "kernel/task/timer.h"
-#include "kernel/events.h"
+#include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
 #include "kernel/task/sched.h"
 
@@ -187,7 +188,7 @@ void timers_interrupt_in(u64 ns)
 	arm(&bases[cpu_id()], now + ns, now);
 }
 
-/* ---- Sleeping -------------------------------------------------------------------------------------------------------- */
+/* ---- Sleeping ---- */
 
 struct sleeper {
 	struct timer timer;
@@ -195,13 +196,13 @@ struct sleeper {
 	bool due; /* [A] */
 };
 
-static void sleeper_due(struct timer *t)
+static void sleep_timer_expired(struct timer *t)
 {
 	struct sleeper *s = container_of(t, struct sleeper, timer);
 	struct task *task = s->task;
 
 	atomic_store(&s->due, true);
-	wake_up_task(task);
+	wake_up_process(task);
 }
 
 int sleep_ns(u64 ns, u64 *left)
@@ -211,7 +212,7 @@ int sleep_ns(u64 ns, u64 *left)
 	u64 until = ns > UINT64_MAX / 2 - now ? UINT64_MAX / 2 : now + ns;
 	int err = 0;
 
-	timer_setup(&s.timer, sleeper_due);
+	timer_setup(&s.timer, sleep_timer_expired);
 	timer_start(&s.timer, until);
 	for (;;) {
 		atomic_store(&current()->state, TASK_INTERRUPTIBLE);

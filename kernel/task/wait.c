@@ -2,8 +2,9 @@
  * Wait queues and mutexes. wake_up(): task and irq; the rest: task context. A queue's lock (interrupts off) protects its list;
  * run-queue locks are taken inside it.
  */
+/* hot: runs with each event */
 #include "kernel/lib/errno.h"
-#include "kernel/panic.h"
+#include "kernel/base/panic.h"
 #include "kernel/task/task.h"
 
 void wait_queue_init(struct wait_queue *wq)
@@ -37,7 +38,7 @@ void wake_up(struct wait_queue *wq)
 
 	u64 flags = spin_lock_irqsave(&wq->lock);
 	list_for_each_entry (e, &wq->waiters, node)
-		wake_up_task(e->task);
+		wake_up_process(e->task);
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
 
@@ -77,6 +78,6 @@ void mutex_unlock(struct mutex *m)
 		return;
 	u64 flags = spin_lock_irqsave(&m->wq.lock);
 	if (!list_empty(&m->wq.waiters))
-		wake_up_task(list_first_entry(&m->wq.waiters, struct wait_entry, node)->task);
+		wake_up_process(list_first_entry(&m->wq.waiters, struct wait_entry, node)->task);
 	spin_unlock_irqrestore(&m->wq.lock, flags);
 }

@@ -1,15 +1,16 @@
 /* Runs the measurements named on the command line (bench=all or a prefix) and prints a row each. Task context. */
-#include "kernel/cmdline.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
-#include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/printk.h"
+#include "kernel/process/process.h"
 #include "kernel/shell/sys.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
-#include "kernel/tty.h"
+#include "kernel/console/tty.h"
 #include "tests/bench/bench.h"
 
 static void out(const char *fmt, ...) __printf(1, 2);
@@ -81,7 +82,7 @@ void bench_write(const char *file, const char *text)
 	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
 	if (vfs_open(path, O_WRONLY | O_TRUNC, 0, &f))
 		panic("bench: cannot open %s", path);
-	if (vfs_write(f, text, strlen(text)) < 0)
+	if (kernel_write(f, text, strlen(text)) < 0)
 		panic("bench: %s refuses %s", path, text);
 	file_put(f);
 }

@@ -3,9 +3,10 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/panic.h"
+#include "kernel/base/panic.h"
 #include "tests/bench/bench.h"
-#include "trace/snapshot.h"
+#include "trace/event/snapshot.h"
+#include "trace/host_context.h"
 
 #define READ_SIZE 65536
 
@@ -20,7 +21,7 @@ u64 bench_read(const char *file, bool count)
 	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
 	if (!buf || vfs_open(path, O_RDONLY, 0, &f))
 		panic("bench: cannot read %s", path);
-	while ((n = vfs_read(f, buf, READ_SIZE)) > 0)
+	while ((n = kernel_read(f, buf, READ_SIZE)) > 0)
 		for (ssize i = 0; count && i < n; i++)
 			lines += buf[i] == '\n';
 	file_put(f);
@@ -73,7 +74,7 @@ static void run_snapshot(const char *name)
 	for (unsigned i = 0; i < BENCH_N; i++) {
 		host_enter(&ctx);
 		trace_snapshot_take(trace_global, &ctx);
-		host_exit();
+		host_preempt_enable();
 	}
 	bench_value(name, (cycles() - start) * 10 / BENCH_N, "insn");
 	bench_write("snapshot", "0");

@@ -6,7 +6,7 @@
 #define TRACE_KEY	  struct static_key
 #define TRACE_BRANCH(key) static_branch(&(key))
 #define TRACE_DEF	  "tests/bench/bench_events.def"
-#include "trace/tracepoint.h"
+#include "trace/event/tracepoint.h"
 
 #define TRIGGER "events/bench/bench_2u64/trigger"
 #define LINES	2048

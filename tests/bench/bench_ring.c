@@ -1,11 +1,11 @@
 /*
  * The ring buffer by itself: a private ring of 8 MiB that overwrites, as in the figures for Linux. Reserving, committing and
- * discarding are inline, as the tracer has them; `.call` is the same through the functions of trace/ring_buffer.h.
+ * discarding are inline, as the tracer has them; `.call` is the same through the functions of trace/ring/ring.h.
  */
-#include "kernel/panic.h"
+#include "kernel/base/panic.h"
 #include "tests/bench/bench.h"
-#include "trace/host.h"
-#include "trace/ring_buffer_write.h"
+#include "trace/host_context.h"
+#include "trace/ring/write.h"
 
 static struct ring_buffer *rb;
 static struct ring_buffer_page *spare;
@@ -70,12 +70,12 @@ static u64 walk_round(unsigned n)
 	u64 start = cycles();
 
 	for (unsigned seen = 0; seen < n; seen += EVENTS_PER_PAGE) {
-		struct rb_walk w;
+		struct rb_page_iter w;
 
 		if (ring_buffer_read_page(rb, &spare, PAGE_SIZE, 0, true) < 0)
 			panic("bench: ring ran dry after %u events", seen);
-		rb_walk_start(&w, spare, 0);
-		while (rb_walk_next(&w))
+		rb_page_iter_start(&w, spare, 0);
+		while (rb_page_iter_next(&w))
 			__asm__ volatile("" ::"r"(w.stamp), "r"(w.data), "r"(w.length));
 	}
 	return cycles() - start;
@@ -87,10 +87,10 @@ static u64 page_walk_round(unsigned n)
 	u64 start = cycles();
 
 	for (unsigned seen = 0; seen < n; seen += EVENTS_PER_PAGE) {
-		struct rb_walk w;
+		struct rb_page_iter w;
 
-		rb_walk_start(&w, spare, 0);
-		while (rb_walk_next(&w))
+		rb_page_iter_start(&w, spare, 0);
+		while (rb_page_iter_next(&w))
 			__asm__ volatile("" ::"r"(w.stamp), "r"(w.data), "r"(w.length));
 	}
 	return cycles() - start;
@@ -103,11 +103,11 @@ static u64 map_walk_round(unsigned n)
 	u64 start = cycles();
 
 	for (unsigned seen = 0; seen < n; seen += EVENTS_PER_PAGE) {
-		struct rb_walk w;
+		struct rb_page_iter w;
 
 		ring_buffer_map_get_reader(rb, 0);
-		rb_walk_start(&w, ring_buffer_map_page(rb, 0, 1 + meta->reader.id), 0);
-		while (rb_walk_next(&w))
+		rb_page_iter_start(&w, ring_buffer_map_page(rb, 0, 1 + meta->reader.id), 0);
+		while (rb_page_iter_next(&w))
 			__asm__ volatile("" ::"r"(w.stamp), "r"(w.data), "r"(w.length));
 	}
 	return cycles() - start;
@@ -134,7 +134,7 @@ static void without_ring(void)
 	ring_buffer_free(rb);
 }
 
-/* Writers call this between host_enter() and host_exit(), as the tracer does; its cost is not the ring's. */
+/* Writers call this between host_enter() and host_preempt_enable(), as the tracer does; its cost is not the ring's. */
 static void measure(const char *name, bench_round round, unsigned flags, size_t size)
 {
 	struct host_context ctx;
@@ -142,7 +142,7 @@ static void measure(const char *name, bench_round round, unsigned flags, size_t 
 	with_ring(flags, size);
 	host_enter(&ctx);
 	bench_report(name, round, bench_empty, BENCH_N);
-	host_exit();
+	host_preempt_enable();
 	without_ring();
 }
 
@@ -179,7 +179,7 @@ static void measure_full(const char *name, bench_round round)
 	host_enter(&ctx);
 	commit_round(1000);
 	bench_report(name, round, bench_empty, BENCH_N);
-	host_exit();
+	host_preempt_enable();
 	without_ring();
 }
 
@@ -201,7 +201,7 @@ static void run_off(const char *name)
 	ring_buffer_record_off(rb);
 	host_enter(&ctx);
 	bench_report(name, commit_round, bench_empty, BENCH_N);
-	host_exit();
+	host_preempt_enable();
 	without_ring();
 }
 
@@ -213,7 +213,7 @@ static void run_consume(const char *name)
 	with_ring(RB_FL_OVERWRITE, 8 << 20);
 	host_enter(&ctx);
 	commit_round(BENCH_N * (BENCH_ROUNDS + 2));
-	host_exit();
+	host_preempt_enable();
 	bench_report(name, consume_round, bench_empty, BENCH_N);
 	without_ring();
 }
@@ -225,7 +225,7 @@ static void run_walk(const char *name)
 	with_ring(RB_FL_OVERWRITE, 8 << 20);
 	host_enter(&ctx);
 	commit_round(BENCH_N * (BENCH_ROUNDS + 6));
-	host_exit();
+	host_preempt_enable();
 	bench_report(name, walk_round, NULL, BENCH_N / EVENTS_PER_PAGE * EVENTS_PER_PAGE);
 	without_ring();
 }
@@ -237,7 +237,7 @@ static void run_page_walk(const char *name)
 	with_ring(RB_FL_OVERWRITE, 8 << 20);
 	host_enter(&ctx);
 	commit_round(BENCH_N);
-	host_exit();
+	host_preempt_enable();
 	if (ring_buffer_read_page(rb, &spare, PAGE_SIZE, 0, true) < 0)
 		panic("bench: no page to walk");
 	bench_report(name, page_walk_round, NULL, BENCH_N / EVENTS_PER_PAGE * EVENTS_PER_PAGE);
@@ -251,7 +251,7 @@ static void run_map_walk(const char *name)
 	with_ring(RB_FL_OVERWRITE, 8 << 20);
 	host_enter(&ctx);
 	commit_round(BENCH_N * (BENCH_ROUNDS + 6));
-	host_exit();
+	host_preempt_enable();
 	if (ring_buffer_map(rb, 0))
 		panic("bench: cannot map");
 	bench_report(name, map_walk_round, NULL, BENCH_N / EVENTS_PER_PAGE * EVENTS_PER_PAGE);

@@ -1,15 +1,16 @@
 /* Tracepoints as call sites see them: off, on, and on while nothing may be recorded. */
 #include "arch/arch.h"
-#include "kernel/panic.h"
+#include "kernel/base/panic.h"
 #include "tests/bench/bench.h"
-#include "trace/host.h"
+#include "trace/host_clock.h"
+#include "trace/host_lock.h"
 #include "trace/trace.h"
 
 #define TRACE_KEY	  struct static_key
 #define TRACE_BRANCH(key) static_branch(&(key))
 #define TRACE_DEF	  "tests/bench/bench_events.def"
-#include "trace/tracepoint.h"
-#include "trace/tracepoint_define.h"
+#include "trace/event/tracepoint.h"
+#include "trace/event/tracepoint_define.h"
 
 void bench_events_register(void)
 {

@@ -1,12 +1,12 @@
 /* Events that are off themselves and only pull a trigger. */
-#include "kernel/panic.h"
+#include "kernel/base/panic.h"
 #include "tests/bench/bench.h"
-#include "trace/host.h"
+#include "trace/host_stack.h"
 
 #define TRACE_KEY	  struct static_key
 #define TRACE_BRANCH(key) static_branch(&(key))
 #define TRACE_DEF	  "tests/bench/bench_events.def"
-#include "trace/tracepoint.h"
+#include "trace/event/tracepoint.h"
 
 #define TRIGGER "events/bench/bench_2u64/trigger"
 #define FRAMES	8

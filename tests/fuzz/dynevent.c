@@ -7,9 +7,10 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/dynevent.h"
-#include "trace/probe.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/dynevent/dynevent.h"
+#include "trace/host_lock.h"
+#include "trace/probe/probe.h"
 
 FUZZ_KEEPS_RINGS
 

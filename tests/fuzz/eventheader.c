@@ -8,7 +8,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/json_check.h"
-#include "trace/eventheader.h"
+#include "trace/user/eventheader/eventheader.h"
 
 #define TEXT_MAX (1 << 20)
 

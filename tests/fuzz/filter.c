@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/filter_sample.h"
-#include "trace/filter_priv.h"
+#include "tests/unit/trace/filter/sample.h"
+#include "trace/filter/priv.h"
+#include "trace/host_context.h"
 
 static void run(const struct trace_filter *f, const uint8_t *data, size_t size)
 {
@@ -35,7 +36,7 @@ static void check_program(const struct trace_filter *f)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct trace_filter_error why = {NULL, 0};
+	struct trace_filter_error why = {0};
 	struct trace_filter *f = NULL;
 	size_t text_len = strnlen((const char *)data, size);
 	char *text = malloc(text_len + 1);
@@ -55,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		f = trace_filter_create_refused(text, &why);
 		FUZZ_CHECK(trace_filter_match(f, data, size));
 	}
-	host_exit();
+	host_preempt_enable();
 	trace_filter_free(f);
 	free(text);
 	return 0;

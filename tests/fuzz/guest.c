@@ -81,15 +81,15 @@ static void make_head(void)
 	    .clock_read = 8,
 	    .clock_to_ns = 16,
 	    .buffer_cpus = 0,
-	    .buffer_lanes = 16,
-	    .lane_size = 16,
-	    .lane_ring = 0,
+	    .buffer_cpu_buffers = 16,
+	    .cpu_buffer_size = 16,
+	    .cpu_buffer_ring = 0,
 	    .ring_tail = 0,
 	    .ring_number = 8,
 	    .ring_slots = 16,
 	    .ring_count = 24,
-	    .ring_evicted_events = 32,
-	    .ring_evicted_pages = 40,
+	    .ring_overrun_events = 32,
+	    .ring_overrun_pages = 40,
 	    .ring_page = 48,
 	    .ring_next = 56,
 	    .ring_skipped = 64,
@@ -211,7 +211,7 @@ static void follow(const uint8_t *data, size_t size)
 	memory_open_in(&memory, image, SIZE);
 	if (!live_open_in(&l, "made", &memory, ""))
 		return;
-	dat_begin(&w, &l);
+	dat_begin(&w, l.guest.cpus);
 	look(&l, &w, nowhere);
 	for (; size >= 5; data += 5, size -= 5) {
 		size_t offset = (data[0] | data[1] << 8) % (SIZE - 4);

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/dynevent.h"
-#include "trace/hist.h"
-#include "trace/probe.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/dynevent/dynevent.h"
+#include "trace/hist/hist.h"
+#include "trace/host_lock.h"
+#include "trace/probe/probe.h"
 
 FUZZ_KEEPS_RINGS
 

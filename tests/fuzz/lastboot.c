@@ -11,10 +11,11 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/builtin.h"
-#include "trace/kept.h"
-#include "trace/lastboot.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/builtin.h"
+#include "trace/host_lock.h"
+#include "trace/persist/kept.h"
+#include "trace/persist/lastboot.h"
 
 #define SIZE	  KEPT_MIN_SIZE
 #define PAGES	  (SIZE / PAGE_SIZE)

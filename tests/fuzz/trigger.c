@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/trigger.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+#include "trace/trigger/trigger.h"
 
 #define LINES_MAX 24 /* of one input: more say nothing new */
 #define LIST_MAX  65536

@@ -1,5 +1,5 @@
-/* Firmware's tables as found in memory, whole and damaged: drivers/acpi.c. What is refused says why; the rest is used. */
-#include "drivers/acpi_parse.h"
+/* Firmware's tables as found in memory, whole and damaged: drivers/acpi/acpi.c. What is refused says why; the rest is used. */
+#include "drivers/acpi/parse.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/host/firmware.h"

@@ -2,7 +2,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "tests/unit/dat_tools.h"
+#include "tests/unit/trace/export/tools.h"
+#include "trace/host_lock.h"
 
 #define MOST_ALLOCATIONS 2000
 

@@ -1,8 +1,9 @@
-/* Dumps onto the consoles while the system lives on: framing, order, what is consumed, and when there is none. */
+/* Dumps onto the consoles while the system lives on: framing, order, that records stay, and when there is none. */
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/dump.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+#include "trace/output/dump.h"
 
 #define RULE "---------------------------------\n"
 
@@ -29,12 +30,22 @@ static void empty(void)
 	trace_fresh();
 }
 
-/* The lines of all CPUs by their times, in the format of latencies; a second dump has nothing left. */
+static void expect_in_order(const char *said, const char *const *expected, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const char *found = strstr(said, expected[i]);
+		EXPECT(found);
+		if (found)
+			said = found + strlen(expected[i]);
+	}
+	EXPECT_STR(said, "");
+}
+
+/* The lines of all CPUs by their times, in the format of latencies. They stay: a second dump has them too, and so has every reader. */
 static void lines(void)
 {
 	static const char *const expected[] = {"Dumping ftrace buffer:\n" RULE, " 0....", ": one\n",
 	    " 2....", ": two\n", " 0....", ": three\n" RULE};
-	const char *at;
 
 	trace_fresh();
 	mark("one");
@@ -42,30 +53,48 @@ static void lines(void)
 	machine_join(2);
 	mark("three");
 	machine_said();
-	EXPECT(dump());
-	at = machine_said();
-	for (unsigned i = 0; i < ARRAY_SIZE(expected); i++) {
-		const char *found = strstr(at, expected[i]);
-		EXPECT(found);
-		if (found)
-			at = found + strlen(expected[i]);
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT(dump());
+		expect_in_order(machine_said(), expected, ARRAY_SIZE(expected));
 	}
-	EXPECT_STR(at, "");
+	EXPECT(strstr(trace_nth_event(0), ": one"));
+	EXPECT(strstr(trace_nth_event(2), ": three"));
+	EXPECT(strstr(trace_get("trace_pipe", NULL), ": one"));
+	trace_fresh();
+}
+
+/* A dump begins behind what a consuming reader took, and takes nothing from it. */
+static void beside_a_reader(void)
+{
+	u64 ts, lost;
+
+	trace_fresh();
+	mark("taken");
+	mark("left");
+	EXPECT(ring_buffer_consume(trace_global->buffer, 0, &ts, &lost));
+	machine_said();
 	EXPECT(dump());
-	EXPECT(strstr(machine_said(), "(ftrace buffer empty)"));
+	const char *said = machine_said();
+	EXPECT(!strstr(said, ": taken") && strstr(said, ": left\n" RULE));
+	EXPECT(ring_buffer_consume(trace_global->buffer, 0, &ts, &lost));
+	EXPECT(!ring_buffer_consume(trace_global->buffer, 0, &ts, &lost));
 	trace_fresh();
 }
 
 /* Several lines of one record are lines of their own; what was lost is told before the first. */
 static void stack_and_lost(void)
 {
+	char head[128];
+
 	trace_fresh();
 	EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
 	for (unsigned i = 0; i < 600; i++)
 		mark("many of the same");
 	machine_said();
+	snprintf(head, sizeof(head), "Dumping ftrace buffer:\n" RULE "CPU:0 [LOST %lu EVENTS]\n",
+	    ring_buffer_overruns(trace_global->buffer));
 	EXPECT(dump());
-	EXPECT(strstr(machine_said(), "Dumping ftrace buffer:\n" RULE "CPU:0 [LOST "));
+	EXPECT(strstr(machine_said(), head));
 	trace_fresh();
 	EXPECT_EQ(trace_put("trace_marker", "first\nsecond\n"), 0);
 	machine_said();
@@ -92,6 +121,7 @@ static void in_a_reader(void)
 static const struct ktap_case cases[] = {
     {"dump.empty", empty},
     {"dump.lines", lines},
+    {"dump.beside_a_reader", beside_a_reader},
     {"dump.stack_and_lost", stack_and_lost},
     {"dump.in_a_reader", in_a_reader},
     {NULL, NULL},

@@ -3,12 +3,13 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/dynevent.h"
-#include "trace/events_api.h"
-#include "trace/hist.h"
-#include "trace/synth.h"
-#include "trace/trigger.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/dynevent/dynevent.h"
+#include "trace/event/api.h"
+#include "trace/hist/hist.h"
+#include "trace/dynevent/synth.h"
+#include "trace/host_lock.h"
+#include "trace/trigger/trigger.h"
 
 #define NO_END 200
 
@@ -30,7 +31,7 @@ static unsigned fail_each(int (*try)(void), void (*unchanged)(void))
 	return 0;
 }
 
-/* ---- synthetic events --------------------------------------------------------------------------------------------------- */
+/* ---- synthetic events ---- */
 
 static int define(void)
 {
@@ -197,7 +198,7 @@ static void removing(void)
 	no_events();
 }
 
-/* ---- histograms ------------------------------------------------------------------------------------------------------------- */
+/* ---- histograms ---- */
 
 static const char *event, *command;
 

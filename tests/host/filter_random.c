@@ -10,8 +10,8 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "tests/unit/filter_sample.h"
-#include "trace/host.h"
+#include "tests/unit/trace/filter/sample.h"
+#include "trace/host_context.h"
 
 #define PAIRS	      5000000
 #define RECORDS	      20 /* to each expression */
@@ -19,7 +19,7 @@
 #define TEXT_MAX      4096
 #define ELSEWHERE_MAX 32
 
-/* ---- chance ---------------------------------------------------------------------------------------------------------------- */
+/* ---- chance ---- */
 
 static u64 state;
 
@@ -62,7 +62,7 @@ static u32 letters(char *to, u32 max, const char *set)
 	return n;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 enum type {
 	S8,
@@ -163,7 +163,7 @@ static u32 make_node(u32 depth)
 	return me;
 }
 
-/* ---- as text ------------------------------------------------------------------------------------------------------------------ */
+/* ---- as text ---- */
 
 static void blanks(struct seq *s)
 {
@@ -244,7 +244,7 @@ static void put_node(struct seq *s, u32 i, int around)
 		seq_putc(s, ')');
 }
 
-/* ---- records -------------------------------------------------------------------------------------------------------------------- */
+/* ---- records ---- */
 
 static char elsewhere[2][ELSEWHERE_MAX];
 
@@ -273,7 +273,7 @@ static void make_record(struct filter_sample *rec)
 	rec->user = one_in(8) ? 1ul << 63 : (u64)elsewhere[1];
 }
 
-/* ---- what it means ---------------------------------------------------------------------------------------------------------------- */
+/* ---- what it means ---- */
 
 /* A class at p (behind '['); *end behind its ']'. False if it has no end. */
 static bool class_of(const char *p, char c, bool *match, const char **end)
@@ -470,13 +470,13 @@ static bool node_is(u32 i, const struct filter_sample *rec)
 	}
 }
 
-/* ---- the comparison ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the comparison ---- */
 
 /* False: they disagree, which has been told. *matched counts. */
 static bool one_expression(u64 *matched)
 {
 	static char text[TEXT_MAX];
-	struct trace_filter_error why = {"", 0};
+	struct trace_filter_error why = {.text = ""};
 	struct trace_filter *f = NULL;
 	struct filter_sample rec;
 	bool agree = true;
@@ -523,7 +523,7 @@ static void agree(void)
 	host_enter(&ctx);
 	while (done < pairs && one_expression(&matched))
 		done += RECORDS;
-	host_exit();
+	host_preempt_enable();
 	ktap_note(
 	    "%llu pairs, %llu matches", (unsigned long long)done, (unsigned long long)matched);
 	EXPECT(matched > done / 10 && matched < done - done / 10); /* it tells something */

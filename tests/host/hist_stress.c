@@ -7,7 +7,9 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "trace/hist_map.h"
+#include "trace/hist/map.h"
+#include "trace/host_clock.h"
+#include "trace/host_context.h"
 
 #define TRIES  200000 /* on each CPU, in its task */
 #define ROUNDS 4

@@ -1,5 +1,5 @@
 /*
- * The rest of trace/host.h for tests on the host: memory, locks, waiting, names. Any thread of the test machine.
+ * The rest of trace/host_*.h for tests on the host: memory, locks, waiting, names. Any thread of the test machine.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,21 @@
 #include <x86intrin.h>
 
 #include "tests/host/machine.h"
-#include "trace/host.h"
+#include "trace/host_clock.h"
+#include "trace/host_context.h"
+#include "trace/host_copy.h"
+#include "trace/host_kept.h"
+#include "trace/host_key.h"
+#include "trace/host_lock.h"
+#include "trace/host_log.h"
+#include "trace/host_memory.h"
+#include "trace/host_outside.h"
+#include "trace/host_stack.h"
+#include "trace/host_symbol.h"
+#include "trace/host_system.h"
+#include "trace/host_user.h"
+#include "trace/host_wait.h"
+#include "trace/host_worker.h"
 #include "trace/trace.h"
 
 #define PARAMS	   16
@@ -39,6 +53,16 @@ static bool has_smis;
 void machine_clock(u64 (*clock)(void))
 {
 	atomic_store(&own_clock, clock);
+}
+
+u64 host_cycles(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+void host_relax(void)
+{
+	__builtin_ia32_pause();
 }
 
 u64 host_clock(void)
@@ -111,7 +135,7 @@ u64 host_unix_ns(void)
 	return 0;
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 void machine_fail_alloc(unsigned nth)
 {
@@ -196,7 +220,7 @@ int host_copy_user(void *dst, u64 src, size_t n)
 	return host_copy_kernel(dst, (const void *)src, n);
 }
 
-/* ---- Locks and waiting ----------------------------------------------------------------------------------------------------- */
+/* ---- Locks and waiting ---- */
 
 void host_lock(void)
 {
@@ -255,7 +279,7 @@ void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
 		keys[i]->enabled = on[i];
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Names ---- */
 
 s32 host_tgid(s32 pid)
 {

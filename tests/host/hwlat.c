@@ -2,9 +2,10 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/hwlat.h"
-#include "trace/tracer.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+#include "trace/tracer/hwlat.h"
+#include "trace/tracer/tracer.h"
 
 #define STEP_NS 100 /* between two readings */
 

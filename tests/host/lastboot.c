@@ -6,9 +6,11 @@
 #include "kernel/lib/string.h"
 #include "tests/host/lastboot_tools.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/dump.h"
-#include "trace/lastboot.h"
+#include "tests/unit/trace/export/tools.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+#include "trace/output/dump.h"
+#include "trace/persist/lastboot.h"
 
 #include <stdlib.h>
 
@@ -143,6 +145,34 @@ static void read_raw(void)
 	expect_same();
 	lb_end();
 	ring_buffer_free_page(page);
+}
+
+static bool dat_has(const char *text)
+{
+	size_t n = strlen(text);
+
+	for (u64 at = 0; at + n <= dat_file()->size; at++)
+		if (!memcmp(dat_file()->data + at, text, n))
+			return true;
+	return false;
+}
+
+/* trace.dat of the instance has its records, with the formats and names of that boot. */
+static void dat(void)
+{
+	lb_begin();
+	lb_hit(0, 300);
+	EXPECT_EQ(lb_reset(), 8);
+	struct trace_array *tr = trace_array_find("lastboot");
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "0"), 0);
+	dat_read("instances/lastboot/trace.dat", 4096);
+	u64 entries = ring_buffer_entries(tr->buffer);
+	EXPECT(entries > 300);
+	EXPECT_EQ(dat_check(tr, tr->buffer), entries);
+	EXPECT(dat_has("name: unit_numbers\n"));
+	EXPECT(dat_has(" T first_function\n"));
+	dat_release();
+	lb_end();
 }
 
 static void formats(void)
@@ -281,6 +311,7 @@ static const struct ktap_case cases[] = {
     {"lastboot.resized", resized},
     {"lastboot.clocks", clocks},
     {"lastboot.read_raw", read_raw},
+    {"lastboot.dat", dat},
     {"lastboot.formats", formats},
     {"lastboot.another_kernel", another_kernel},
     {"lastboot.how_it_ended", how_it_ended},

@@ -3,9 +3,10 @@
 #include "tests/host/lastboot_tools.h"
 #include "tests/host/machine.h"
 #include "tests/unit/prng.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/lastboot.h"
-#include "trace/ring_buffer_priv.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+#include "trace/persist/lastboot.h"
+#include "trace/ring/priv.h"
 
 #include <stdlib.h>
 
@@ -132,7 +133,7 @@ DAMAGE(ring_count_absurd, ring()->count = ~0UL)
 DAMAGE(ring_next_absurd, ring()->next = ~0UL)
 DAMAGE(ring_offset_absurd, ring()->offset = ~0UL)
 DAMAGE(ring_end_absurd, ring()->end = ~0UL)
-DAMAGE(ring_evicted_absurd, ring()->evicted_events = ~0UL)
+DAMAGE(ring_overrun_absurd, ring()->overrun_events = ~0UL)
 DAMAGE(clock_absurd, lb_header()->clock_mult = 0;
        memset(lb_header()->clock, 'x', sizeof(lb_header()->clock)))
 
@@ -150,7 +151,7 @@ static const struct {
     {"names: the last has no end", symbols_no_end, "names of functions damaged", true, true},
     {"formats: more than their room", texts_absurd, " formats", true, true},
     {"formats: none", texts_none, "its rings hold no event", false, false},
-    {"formats: had no room", texts_full, "0 formats, 0 names of tasks; formats had no room", true,
+    {"formats: had no room", texts_full, "0 formats, 1 names of tasks; formats had no room", true,
 	true},
     {"a format: damaged", text_damaged, " 0 formats", false, false},
     {"a format: size 0", text_size_0, " 0 formats", false, false},
@@ -176,7 +177,7 @@ static const struct {
     {"ring: next absurd", ring_next_absurd, "its rings hold no event", false, false},
     {"ring: offset absurd", ring_offset_absurd, "its rings hold no event", false, false},
     {"ring: end absurd", ring_end_absurd, "its rings hold no event", false, false},
-    {"ring: evicted absurd", ring_evicted_absurd, "overwritten before: 0 events", true, true},
+    {"ring: overwritten absurd", ring_overrun_absurd, "overwritten before: 0 events", true, true},
     {"clock absurd", clock_absurd, "clock xxxxxxxxxxxxxxx,", true, true},
 };
 

@@ -3,10 +3,11 @@
 
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/builtin.h"
-#include "trace/comm.h"
-#include "trace/lastboot.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/builtin.h"
+#include "trace/event/comm.h"
+#include "trace/host_lock.h"
+#include "trace/persist/lastboot.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,11 @@ void lb_begin(void)
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
 	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
 	EXPECT_EQ(trace_put("events/unit/unit_text/enable", "1"), 0);
+	/* The table of names moves into the region. Switching a buffer off saves the current task's name: now, so that the region has
+	 * one name from the start. */
+	EXPECT_EQ(trace_put("saved_cmdlines_size", "4096"), 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
 }
 
 /* What this boot is told at its start; the instance is there if anything is. */

@@ -1,7 +1,7 @@
 /* Shared by the cases of the flight recorder's memory: a region that is recorded into, and what the next start finds of it. */
 #pragma once
 
-#include "trace/kept.h"
+#include "trace/persist/kept.h"
 
 #define LB_SIZE	 (1UL << 20)
 #define LB_PAGES (LB_SIZE / PAGE_SIZE)

@@ -18,7 +18,10 @@
 #include <string.h>
 
 #include "tests/host/machine.h"
-#include "trace/host.h"
+#include "trace/host_context.h"
+#include "trace/host_cpus.h"
+#include "trace/host_memory.h"
+#include "trace/host_worker.h"
 
 struct call {
 	void (*fn)(void *);
@@ -52,7 +55,7 @@ static void (*_Atomic irq_handler)(void), (*_Atomic nmi_handler)(void);
 static atomic_bool stopping;
 static _Thread_local unsigned this_cpu;
 
-void host_hold(void)
+void host_preempt_disable(void)
 {
 	atomic_fetch_add(&cpus[this_cpu].depth, 1);
 }
@@ -82,7 +85,7 @@ static void reopen_signals(struct cpu *cpu, unsigned long leaves)
 #endif
 }
 
-void host_exit(void)
+void host_preempt_enable(void)
 {
 	struct cpu *cpu = &cpus[this_cpu];
 
@@ -276,7 +279,7 @@ void machine_nmi(unsigned cpu)
 	send(&cpus[cpu], &cpus[cpu].nmi, SIGUSR2);
 }
 
-/* ---- Workers: they run when the test says so ------------------------------------------------------------------------ */
+/* ---- Workers: they run when the test says so ---- */
 
 struct host_worker {
 	int cpu;

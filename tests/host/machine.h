@@ -1,5 +1,5 @@
 /*
- * The machine the host tests run on: threads as CPUs, signals as interrupts and NMIs. What is more than trace/host.h asks
+ * The machine the host tests run on: threads as CPUs, signals as interrupts and NMIs. What is more than trace/host_*.h ask
  * for, for tests that run on the host only. CPU 0 is the test's own thread.
  */
 #pragma once

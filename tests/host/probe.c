@@ -1,10 +1,12 @@
 /*
- * Probes on the host (trace/host.h): functions that are only names and sizes, hit when a test says so. The registers are those of
+ * Probes on the host (trace/host_probe.h): functions that are only names and sizes, hit when a test says so. The registers are those of
  * struct machine_regs; each instruction is four bytes long.
  */
 #include "kernel/lib/errno.h"
 #include "tests/host/machine.h"
-#include "trace/host.h"
+#include "trace/host_context.h"
+#include "trace/host_memory.h"
+#include "trace/host_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ static const struct {
 	bool refused;
 } functions[] = {
     {"do_mkdirat", 0x10000, 0x110, 1, false},
-    {"do_rmdir", 0x10200, 0x100, 1, false},
+    {"do_rmdir", 0x10110, 0x100, 1, false},
     {"kernel_probe_int3", 0x10400, 0x100, 1, true},
     {"umask_show", 0x10600, 0x20, 2, false},
 };
@@ -54,6 +56,13 @@ static int find_by_address(u64 addr)
 	return -ENOENT;
 }
 
+int host_symbol_entry(const char *symbol, u64 offset)
+{
+	int i = find(symbol), at = i < 0 ? i : find_by_address(functions[i].addr + offset);
+
+	return at < 0 ? at : functions[at].addr == functions[i].addr + offset ? 0 : -EINVAL;
+}
+
 int host_probe_create(const struct host_probe_place *place, struct host_probe **out)
 {
 	int i = place->symbol ? find(place->symbol) : find_by_address(place->addr);
@@ -61,9 +70,12 @@ int host_probe_create(const struct host_probe_place *place, struct host_probe **
 	if (i < 0)
 		return i;
 	u64 addr = (place->symbol ? functions[i].addr : place->addr) + place->offset;
+	i = find_by_address(addr);
+	if (i < 0)
+		return i;
 	if (functions[i].refused || (place->is_return && addr != functions[i].addr))
 		return -EINVAL;
-	if (addr - functions[i].addr >= functions[i].size || addr % 4)
+	if (addr % 4)
 		return -EILSEQ;
 	struct host_probe *p = host_alloc(sizeof(*p));
 	if (!p)
@@ -107,9 +119,9 @@ void machine_probe_hit(
 	for (struct host_probe *p = probes; p; p = p->next)
 		if (p->on && p->place.is_return == is_return &&
 		    p->addr == functions[i].addr + offset) {
-			host_hold();
+			host_preempt_disable();
 			p->place.fn(p->place.arg, regs, p->addr, 0x20000);
-			host_exit();
+			host_preempt_enable();
 		}
 }
 

@@ -12,9 +12,9 @@
 #include <ucontext.h>
 
 #include "kernel/lib/ktap.h"
-#include "tests/unit/ring_tools.h"
-#include "trace/host.h"
-#include "trace/ring_buffer_write.h"
+#include "tests/unit/trace/ring/tools.h"
+#include "trace/host_context.h"
+#include "trace/ring/write.h"
 
 #define DOCUMENT  "docs/ring-buffer.md"
 #define TRAP_FLAG 0x100
@@ -75,7 +75,7 @@ static struct ring_buffer *rb;
 static struct ring_buffer_page *pages[PAGES];
 
 struct words {
-	u64 depth, tail, last, number, slot[2], evicted_events, evicted_pages, dropped,
+	u64 depth, tail, last, number, slot[2], overrun_events, overrun_pages, dropped,
 	    commit_overrun;
 	u64 account[PAGES], stamp[PAGES];
 	u32 header[PAGES][CELLS];
@@ -83,14 +83,14 @@ struct words {
 
 static struct rb_ring *ring(void)
 {
-	return rb->lanes[ring_cpu()].ring;
+	return rb->cpu_buffers[ring_cpu()].ring;
 }
 
 static void begin(unsigned flags)
 {
 	rb = ring_make(2, flags);
-	pages[0] = slot_page(ring()->slots[0]);
-	pages[1] = slot_page(ring()->slots[1]);
+	pages[0] = rb_slot_page(ring()->slots[0]);
+	pages[1] = rb_slot_page(ring()->slots[1]);
 	pages[2] = ring()->page;
 	pages[3] = ring()->spare;
 	for (int p = 0; p < PAGES; p++) /* so that the padding's header, 0, is seen to be written */
@@ -107,13 +107,13 @@ static void look(struct words *w)
 {
 	struct rb_ring *r = ring();
 
-	*w = (struct words){.depth = rb->lanes[ring_cpu()].depth,
+	*w = (struct words){.depth = rb->cpu_buffers[ring_cpu()].depth,
 	    .tail = r->tail.a,
 	    .last = r->tail.b,
 	    .number = r->number,
 	    .slot = {r->slots[0], r->slots[1]},
-	    .evicted_events = r->evicted_events,
-	    .evicted_pages = r->evicted_pages,
+	    .overrun_events = r->overrun_events,
+	    .overrun_pages = r->overrun_pages,
 	    .dropped = r->dropped,
 	    .commit_overrun = r->commit_overrun};
 	for (int p = 0; p < PAGES; p++) {
@@ -134,40 +134,40 @@ static char letter(const struct ring_buffer_page *page)
 
 static const char *slot_text(u64 slot, char *buf)
 {
-	sprintf(
-	    buf, "page %c, lap %llu", letter(slot_page(slot)), (unsigned long long)slot_lap(slot));
+	sprintf(buf, "page %c, lap %llu", letter(rb_slot_page(slot)),
+	    (unsigned long long)rb_slot_gen(slot));
 	return buf;
 }
 
 static const char *tail_text(u64 tail, char *buf)
 {
-	u8 *at = (u8 *)tail_event(tail);
-	struct ring_buffer_page *page = rb_page_of(tail_event(tail - 1));
+	u8 *at = (u8 *)rb_tail_event(tail);
+	struct ring_buffer_page *page = rb_page_of(rb_tail_event(tail - 1));
 
 	if (!tail)
 		return "nowhere";
 	sprintf(buf, "%c+%d, crossing %llu", letter(page), (int)(at - page->data),
-	    (unsigned long long)tail_crossings(tail));
+	    (unsigned long long)rb_tail_moves(tail));
 	return buf;
 }
 
 static const char *number_text(u64 number, char *buf)
 {
-	sprintf(buf, "lap %llu, index %llu", (unsigned long long)number_lap(number),
-	    (unsigned long long)number_index(number));
+	sprintf(buf, "lap %llu, index %llu", (unsigned long long)rb_number_gen(number),
+	    (unsigned long long)rb_number_index(number));
 	return buf;
 }
 
 static const char *account_text(u64 account, char *buf)
 {
-	u64 bytes = account_bytes(account), events = account_events(account);
+	u64 bytes = rb_commit_bytes(account), events = rb_commit_events(account);
 	int n = sprintf(buf, "lap %llu: %llu bytes, %llu event%s",
-	    (unsigned long long)account_lap(account), (unsigned long long)bytes,
+	    (unsigned long long)rb_commit_gen(account), (unsigned long long)bytes,
 	    (unsigned long long)events, events == 1 ? "" : "s");
 
-	if (bytes != account_end(account))
+	if (bytes != rb_commit_end(account))
 		sprintf(buf + n, ", %llu of padding",
-		    (unsigned long long)(bytes - account_end(account)));
+		    (unsigned long long)(bytes - rb_commit_end(account)));
 	return buf;
 }
 
@@ -205,12 +205,13 @@ static void write_page_changes(const struct words *now, int p)
 
 	if (now->account[p] != before.account[p]) {
 		u64 more = now->account[p] - before.account[p];
-		const char *step = account_lap(now->account[p]) != account_lap(before.account[p])
-				       ? (watching ? "C4" : "")
-				   : more >> 24 ? "C5"
-						: "W6";
+		const char *step =
+		    rb_commit_gen(now->account[p]) != rb_commit_gen(before.account[p])
+			? (watching ? "C4" : "")
+		    : more >> 24 ? "C5"
+				 : "W6";
 
-		if (p >= 2 && !account_bytes(now->account[p]))
+		if (p >= 2 && !rb_commit_bytes(now->account[p]))
 			step = "R5";
 		sprintf(name, "account of %c", "ABRS"[p]);
 		change(step, name, account_text(now->account[p], buf));
@@ -245,19 +246,19 @@ static void write_changes(void)
 		if (now.slot[i] == before.slot[i])
 			continue;
 		sprintf(name, "slot %d", i);
-		change(slot_page(now.slot[i]) == slot_page(before.slot[i]) ? "C3" : "R5", name,
-		    slot_text(now.slot[i], buf));
+		change(rb_slot_page(now.slot[i]) == rb_slot_page(before.slot[i]) ? "C3" : "R5",
+		    name, slot_text(now.slot[i], buf));
 	}
-	COUNTER("C3", evicted_events);
-	COUNTER("C3", evicted_pages);
+	COUNTER("C3", overrun_events);
+	COUNTER("C3", overrun_pages);
 	COUNTER("C2", dropped);
 	COUNTER("C2", commit_overrun);
 	if (now.tail != before.tail) {
 		int n = sprintf(name, "%s", tail_text(now.tail, buf));
 
 		sprintf(name + n, " at %llu", (unsigned long long)now.last);
-		change(tail_crossings(now.tail) != tail_crossings(before.tail) ? "C5" : "W4",
-		    "tail", name);
+		change(rb_tail_moves(now.tail) != rb_tail_moves(before.tail) ? "C5" : "W4", "tail",
+		    name);
 	}
 	if (now.number != before.number)
 		change("C5", "number", number_text(now.number, buf));
@@ -308,7 +309,7 @@ static void put_watched(void)
 	if (ev)
 		ring_buffer_unlock_commit(rb, ev);
 	watch(false);
-	host_exit();
+	host_preempt_enable();
 }
 
 static void put(unsigned n)
@@ -332,7 +333,7 @@ static void state(void)
 	say("number    %s\n", number_text(r->number, buf));
 	for (int i = 0; i < 2; i++) {
 		say("slot %d    %s", i, slot_text(r->slots[i], buf));
-		say(" (%s)\n", account_text(slot_page(r->slots[i])->commit, buf));
+		say(" (%s)\n", account_text(rb_slot_page(r->slots[i])->commit, buf));
 	}
 	say("reader    page %c%s, spare %c, next %s\n", letter(r->page),
 	    r->open ? ", which is still written" : "", letter(r->spare), number_text(r->next, buf));
@@ -362,7 +363,7 @@ static void writing(void)
 	put_watched();
 	block("evicting");
 	state();
-	block("evicted");
+	block("overwritten");
 	end();
 }
 

@@ -5,8 +5,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "tests/host/machine.h"
-#include "tests/unit/ring_tools.h"
-#include "trace/host.h"
+#include "tests/unit/trace/ring/tools.h"
+#include "trace/host_cpus.h"
 
 #define NO_END 100000
 

@@ -10,8 +10,8 @@
 #include <ucontext.h>
 
 #include "kernel/lib/ktap.h"
-#include "tests/unit/ring_tools.h"
-#include "trace/host.h"
+#include "tests/unit/trace/ring/tools.h"
+#include "trace/host_context.h"
 
 #define TRAP_FLAG 0x100
 #define PAGES	  2
@@ -106,7 +106,7 @@ static void put_stepped(unsigned flags, size_t length)
 		refused++;
 	}
 	trap_flag(false);
-	host_exit();
+	host_preempt_enable();
 }
 
 /* One pass: fill, write with an interrupt at trap `n`, look. False when there is no such trap any more. */

@@ -8,7 +8,7 @@
 #include "kernel/shell/exec.h"
 #include "kernel/shell/regex.h"
 #include "tests/host/shell/posix.h"
-#include "tests/unit/shell_tools.h"
+#include "tests/unit/kernel/shell/tools.h"
 
 static u64 seed;
 

@@ -10,8 +10,9 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/snapshot.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/snapshot.h"
+#include "trace/host_context.h"
 
 #define STEPS 300
 #define PAUSE 300 /* turns between two hits, so that others get in */
@@ -52,7 +53,7 @@ static void interrupt(void)
 	host_enter(&ctx);
 	if (trace_snapshot_take(trace_global, &ctx))
 		atomic_fetch_add(&taken, 1);
-	host_exit();
+	host_preempt_enable();
 	fire();
 }
 
@@ -175,7 +176,7 @@ static void step(void)
 	default:
 		host_enter(&ctx);
 		trace_snapshot_take(trace_global, &ctx);
-		host_exit();
+		host_preempt_enable();
 	}
 }
 

@@ -3,9 +3,10 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/ring_buffer.h"
-#include "trace/trigger.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+#include "trace/ring/ring.h"
+#include "trace/trigger/trigger.h"
 
 static const char *const lines[] = {
     "traceoff",

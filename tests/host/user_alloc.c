@@ -3,8 +3,9 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
-#include "tests/unit/trace_tools.h"
-#include "trace/user_events.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+#include "trace/user/user.h"
 
 #define NO_END 100
 

@@ -1,9 +1,9 @@
 /*
- * drivers/virtio.c and virtio_console.c against a device made of functions: one that behaves, and ones that do not. The device
+ * drivers/virtio/virtio.c and drivers/virtio/console.c against a device made of functions: one that behaves, and ones that do not. The device
  * does its work when its doorbell is rung, as a virtual machine's monitor does.
  */
 #include "arch/arch.h"
-#include "drivers/virtio_console.h"
+#include "drivers/virtio/console.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/prng.h"

@@ -3,15 +3,15 @@
  * judges (tests/crash). Skipped when not asked for.
  */
 #include "arch/arch.h"
-#include "kernel/cmdline.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/panic.h"
+#include "kernel/base/panic.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
 #include "trace/trace.h"
-#include "trace/trace_array.h"
+#include "trace/event/array.h"
 
 static volatile bool endless = true;
 

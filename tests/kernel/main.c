@@ -2,7 +2,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/printk.h"
+#include "kernel/base/printk.h"
 
 #define SUITE(name) extern const struct ktap_suite suite_##name;
 #include "tests/unit/list.def"

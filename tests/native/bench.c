@@ -11,8 +11,7 @@
 #include <time.h>
 
 #include "tests/native/bare_ring.h"
-#include "trace/host.h"
-#include "trace/ring_buffer_write.h"
+#include "trace/ring/write.h"
 
 #define PASSES	 2000 /* a round: some 20 us, mostly not interrupted */
 #define ROUNDS	 401
@@ -247,7 +246,7 @@ static void two_cpus(unsigned runs)
 	print_row("rate.two_over_one", ratio, runs, "times");
 }
 
-/* ---- */
+/* ---- running ---- */
 
 static u64 now_ns(void)
 {

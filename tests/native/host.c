@@ -1,11 +1,13 @@
 /*
- * What the ring buffer needs from trace/host.h, for measuring. Rings are made, changed and read while nobody writes, so nothing
+ * What the ring buffer needs from its host (trace/host_*.h), for measuring. Rings are made, changed and read while nobody writes, so nothing
  * has to be waited for.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/host.h"
+#include "trace/host_clock.h"
+#include "trace/host_cpus.h"
+#include "trace/host_memory.h"
 
 _Thread_local unsigned native_cpu;
 

@@ -1,13 +1,13 @@
 /*
- * The ring buffer's algorithm, for Spin: the steps of trace/ring_buffer.c (W, C, discarding) and trace/ring_buffer_reader.c
+ * The ring buffer's algorithm, for Spin: the steps of trace/ring/ring.c (W, C, discarding) and trace/ring/reader.c
  * (L, R), by the same numbers. One CPU writes in three contexts, each interrupting the ones below between any two steps; a
- * reader on another CPU runs at any time. tools/spin-check says which runs there are; the environment chooses:
+ * reader on another CPU runs at any time. tests/drive/spin-check says which runs there are; the environment chooses:
  *
  *   OVERWRITE 0, 1      CAP  units of room in a sub-buffer          TASK, IRQ, NMI  events written by each context
  *   DISCARD   0, 1: events may be discarded     FRONT 0, 1: events may need a unit of time in front
  *   EXCHANGE  0, 1: the reader may take whole sub-buffers away      HURRY 0, 1: the reader may give up waiting at R4
- *   LEAVE     0, 1: instead of an event, an interrupt may send the tail out of the reader's page (ring_buffer_map.c, G2)
- *   MUTANT    0: none; else the step that is done wrong, see tools/spin-check
+ *   LEAVE     0, 1: instead of an event, an interrupt may send the tail out of the reader's page (trace/ring/map.c, G2)
+ *   MUTANT    0: none; else the step that is done wrong, see tests/drive/spin-check
  *
  * An access to memory that others see is one step. Where the machine does a read and a write without a lock prefix, they are
  * two steps for the reader, but one for interrupts (RMW). Compiled with -DTSO, the writer's stores reach the reader through a

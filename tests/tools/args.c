@@ -1,5 +1,5 @@
 /*
- * A program for tools/trapline-test, linked with -static: prints what it was given, copies its input, says a line on the standard
+ * A program for tests/drive/trapline-test, linked with -static: prints what it was given, copies its input, says a line on the standard
  * error, and ends with the number that is its first argument.
  */
 #include <stdio.h>

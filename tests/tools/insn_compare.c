@@ -1,8 +1,8 @@
 /*
- * objdump -d -w FILE | insn-compare: decodes the bytes of every line by arch/x86_64/insn.c and compares lengths. Lines that are
+ * objdump -d -w FILE | insn-compare: decodes the bytes of every line by arch/x86_64/probe/insn.c and compares lengths. Lines that are
  * no instruction to objdump are left out, and counted. Prints what differs and the number of lines.
  */
-#include "arch/x86_64/insn.h"
+#include "arch/x86_64/probe/insn.h"
 
 #include <stdbool.h>
 #include <stdio.h>

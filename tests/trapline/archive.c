@@ -166,5 +166,5 @@ int archive_tests(void)
 	    cmocka_unit_test(copies), cmocka_unit_test(paths), cmocka_unit_test(elf_programs),
 	    cmocka_unit_test(scripts)};
 
-	return cmocka_run_group_tests_name("trapline.archive", tests, NULL, NULL);
+	return unit_group("archive", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -151,11 +151,47 @@ static void nobody_there(void **state)
 	signal(SIGPIPE, SIG_DFL);
 }
 
+/* Bytes among lines, cut at every place. */
+static struct bytes taken;
+
+static void note_and_take(void *context, const char *line)
+{
+	struct channel *c = context;
+
+	bytes_put(&lines, line, strlen(line));
+	bytes_put(&lines, "|", 1);
+	if (!strcmp(line, "take"))
+		channel_take_bytes(c, &taken, 5);
+}
+
+static void bytes_among_lines(void **state)
+{
+	static const char text[] = "one\ntake\na\n\0\ntwo\n";
+
+	(void)state;
+	for (size_t cut = 1; cut < sizeof(text) - 1; cut++) {
+		int fd;
+		struct channel *c = new_channel(&fd, -1);
+
+		c->take = note_and_take;
+		c->context = c;
+		give(c, fd, text, cut);
+		give(c, fd, text + cut, sizeof(text) - 1 - cut);
+		expect_lines("one|take|wo|");
+		assert_int_equal(taken.size, 5);
+		assert_memory_equal(taken.data, "a\n\0\nt", 5);
+		bytes_free(&taken);
+		close(fd);
+		close(c->from);
+		free(c);
+	}
+}
+
 int channel_tests(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(lines_of_pieces),
-	    cmocka_unit_test(long_lines), cmocka_unit_test(passed_on),
-	    cmocka_unit_test(nobody_there)};
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_among_lines),
+	    cmocka_unit_test(lines_of_pieces), cmocka_unit_test(long_lines),
+	    cmocka_unit_test(passed_on), cmocka_unit_test(nobody_there)};
 
-	return cmocka_run_group_tests_name("trapline.channel", tests, NULL, NULL);
+	return unit_group("channel", tests, COUNT_OF(tests), NULL, NULL);
 }

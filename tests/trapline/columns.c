@@ -110,5 +110,5 @@ int columns_tests(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(edges), cmocka_unit_test(sums),
 	    cmocka_unit_test(who), cmocka_unit_test(rates)};
 
-	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
+	return unit_group("columns", tests, COUNT_OF(tests), NULL, NULL);
 }

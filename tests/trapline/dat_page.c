@@ -3,7 +3,7 @@
 
 #include "tests/trapline/trapline_unit.h"
 #include "tools/trapline/page.h"
-#include "trace/dat_page.h"
+#include "trace/export/dat_page.h"
 
 static struct ring_buffer_page page;
 static uint8_t data[PAGE_ROOM];
@@ -67,5 +67,5 @@ int dat_page_tests(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(kept), cmocka_unit_test(too_long)};
 
-	return cmocka_run_group_tests_name("dat_page", tests, NULL, NULL);
+	return unit_group("dat_page", tests, COUNT_OF(tests), NULL, NULL);
 }

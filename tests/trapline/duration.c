@@ -56,5 +56,5 @@ int duration_tests(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(texts), cmocka_unit_test(steps), cmocka_unit_test(bars)};
 
-	return cmocka_run_group_tests_name("duration", tests, NULL, NULL);
+	return unit_group("duration", tests, COUNT_OF(tests), NULL, NULL);
 }

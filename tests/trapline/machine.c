@@ -116,9 +116,25 @@ static void refused(void **state)
 /* What a script tells, in order, and the rest of a failure. */
 static void told(void **state)
 {
-	struct machine m = {.status = -1, .failed_step = -1};
+	const char *gets[] = {"a", "b"};
+	struct machine_options o = {.gets = gets, .get_count = 2};
+	struct fetched fetched[2] = {{.told = false}};
+	struct machine m = {.options = &o, .status = -1, .failed_step = -1, .fetched = fetched};
 
 	(void)state;
+	say_nothing = true;
+	machine_told(&m, "get 2 5"); /* there are but two */
+	machine_told(&m, "get x");
+	machine_told(&m, "lacks 7");
+	assert_true(!m.fetching && !fetched[0].told && !fetched[1].told);
+	machine_told(&m, "get 1 5");
+	assert_true(m.fetching == &fetched[1] && fetched[1].told && fetched[1].size == 5);
+	machine_told(&m, "get 1 500"); /* it came already */
+	assert_int_equal(fetched[1].size, 5);
+	machine_told(&m, "lacks 0");
+	assert_true(fetched[0].lacking);
+	machine_told(&m, "more");
+	assert_true(m.feed.asked);
 	machine_told(&m, "nothing we know");
 	assert_true(!m.ready && m.status < 0 && m.failed_step < 0);
 	machine_told(&m, "ready");
@@ -173,6 +189,10 @@ static void expect_text(struct bytes *b, const char *want)
 	bytes_free(b);
 }
 
+#define OBEY                                                                                       \
+	"while read -r signal && read -r pid < /trapline/pid; do kill -$signal -$pid; done < "     \
+	"/dev/ttyS0 > /dev/null 2>&1 3>&- &\n"
+
 static void words(void **state)
 {
 	struct bytes b = {.data = NULL};
@@ -184,15 +204,25 @@ static void words(void **state)
 	expect_text(&b, "a b 'c'\\''d' -3");
 	script_program(&b, &p, "before; ");
 	/* the text in quotes, whose quotes are quoted again */
-	expect_text(&b, "sh -c 'cd '\\''/house/it'\\''\\'\\'''\\''s'\\'' 2> /dev/null || cd /; "
-			"before; exec '\\''./x'\\'' "
-			"'\\''it'\\''\\'\\'''\\''s'\\'' '\\'''\\'' '\\''$a\n'\\''' < /dev/null "
-			"3>&- > /dev/ttyS1 2> /dev/ttyS2\n"
-			"status=$?\n");
+	expect_text(&b,
+	    OBEY "sh -c 'echo $$ > /trapline/pid; cd '\\''/house/it'\\''\\'\\'''\\''s'\\'' 2> "
+		 "/dev/null || "
+		 "cd /; before; exec '\\''./x'\\'' "
+		 "'\\''it'\\''\\'\\'''\\''s'\\'' '\\'''\\'' '\\''$a\n'\\''' < /dev/null "
+		 "3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nwait $!\nstatus=$?\n");
 	p = (struct program){.argv = NULL, .input = true};
 	script_program(&b, &p, NULL);
-	expect_text(&b, "sh -c '. /trapline/commands' < /trapline/input 3>&- > /dev/ttyS1 2> "
-			"/dev/ttyS2\nstatus=$?\n");
+	expect_text(&b,
+	    OBEY "sh -c 'echo $$ > /trapline/pid; . /trapline/commands' < /trapline/input "
+		 "3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nwait $!\nstatus=$?\n");
+	p = (struct program){.argv = NULL, .deaf = true};
+	script_program(&b, &p, NULL);
+	expect_text(&b, "sh -c 'echo $$ > /trapline/pid; . /trapline/commands' < /dev/null "
+			"3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nwait $!\nstatus=$?\n");
+	p = (struct program){.argv = NULL, .feed = true, .one_output = true};
+	script_program(&b, &p, NULL);
+	expect_text(&b, "sh -c 'echo $$ > /trapline/pid; . /trapline/commands' <&0 "
+			"3>&- > /dev/ttyS1 2>&1 &\nwait $!\nstatus=$?\n");
 }
 
 /* The lines of a list of steps, without the functions before them. */
@@ -201,7 +231,7 @@ static void expect_steps(const struct steps *s, const char *want)
 	struct bytes b = {.data = NULL};
 	const char *at;
 
-	steps_script(&b, s);
+	steps_script(&b, s, &(struct program){.argv = NULL});
 	bytes_put(&b, "", 1);
 	at = strstr((const char *)b.data, "echo 0 > tracing_on\n");
 	assert_non_null(at);
@@ -221,30 +251,41 @@ static void steps(void **state)
 	steps_add(&s, STEP_EVENT_OFF, "sched:*", NULL);
 	assert_string_equal(steps_last_event(&s), "all");
 	assert_true(steps_record(&s));
-	expect_steps(&s, "printf '%s\\n' 'mono' > trace_clock 2> /dev/null || fail 1\n"
-			 "each 'events/*/enable' '1' 2> /dev/null || fail 0\n"
-			 "each 'events/sched/enable' '0' 2> /dev/null || fail 2\n");
+	expect_steps(&s,
+	    "printf '%s\\n' 'mono' > trace_clock 2> /dev/null || fail 1 error_log\n"
+	    "each 'events/*/enable' '1' 2> /dev/null || fail 0 available_events\n"
+	    "each 'events/sched/enable' '0' 2> /dev/null || fail 2 available_events\n");
 	steps_free(&s);
 	steps_add(&s, STEP_DEFINE, "p:x f", NULL);
 	steps_add(&s, STEP_EVENT, "kprobes", NULL);
 	steps_add(&s, STEP_EVENT, "kprobes:x", NULL);
 	expect_steps(&s,
-	    "printf '%s\\n' 'p:x f' >> dynamic_events 2> /dev/null || fail 0\n"
-	    "each 'events/kprobes/enable events/*/kprobes/enable' '1' 2> /dev/null || warn 1\n"
-	    "each 'events/kprobes/x/enable' '1' 2> /dev/null || fail 2\n");
+	    "printf '%s\\n' 'p:x f' >> dynamic_events 2> /dev/null || fail 0 error_log\n"
+	    "each 'events/kprobes/enable events/*/kprobes/enable' '1' 2> /dev/null || warn 1 "
+	    "available_events\n"
+	    "each 'events/kprobes/x/enable' '1' 2> /dev/null || fail 2 available_events\n");
 	s.count = 0;
 	steps_add(&s, STEP_EVENT, " a:b !c:d\n", NULL);
 	steps_add(&s, STEP_EVENT_OFF, "a:* ", NULL);
 	steps_add(&s, STEP_EVENT, "", NULL);
 	expect_steps(&s, "each 'events/a/b/enable' '1' 2> /dev/null && each 'events/c/d/enable' "
-			 "'0' 2> /dev/null || fail 0\n"
-			 "each 'events/a/enable' '0' 2> /dev/null || fail 1\n"
-			 "false || fail 2\n");
+			 "'0' 2> /dev/null || fail 0 available_events\n"
+			 "each 'events/a/enable' '0' 2> /dev/null || fail 1 available_events\n"
+			 "false || fail 2 available_events\n");
+	s.count = 0;
+	steps_add(&s, STEP_EVENT, "user_events !user_events:a* user_events:b", NULL);
+	expect_steps(&s,
+	    "echo '''*' >> user_events_enable && any 'events/user_events/enable "
+	    "events/*/user_events/enable' '1' 2> /dev/null && "
+	    "echo '!''a*' >> user_events_enable && any 'events/user_events/a*/enable' '0' "
+	    "2> /dev/null && "
+	    "echo '''b' >> user_events_enable && any 'events/user_events/b/enable' '1' "
+	    "2> /dev/null || fail 0 available_events\n");
 	s.missing_is_fine = true;
 	s.count = 0;
 	steps_add(&s, STEP_EVENT, "nosuch", NULL);
-	expect_steps(
-	    &s, "each 'events/nosuch/enable events/*/nosuch/enable' '1' 2> /dev/null || warn 0\n");
+	expect_steps(&s, "each 'events/nosuch/enable events/*/nosuch/enable' '1' 2> /dev/null || "
+			 "warn 0 available_events\n");
 	steps_free(&s);
 }
 
@@ -254,7 +295,7 @@ static void expect_files(enum step_kind kind, const char *event, const char *fil
 	char want[200];
 
 	steps_add(&s, kind, "x", event);
-	snprintf(want, sizeof(want), "each '%s' 'x' 2> /dev/null || fail 0\n", files);
+	snprintf(want, sizeof(want), "each '%s' 'x' 2> /dev/null || fail 0 error_log\n", files);
 	expect_steps(&s, want);
 	steps_free(&s);
 }
@@ -282,5 +323,5 @@ int machine_tests(void)
 	    cmocka_unit_test(told), cmocka_unit_test(statuses), cmocka_unit_test(words),
 	    cmocka_unit_test(steps), cmocka_unit_test(filters_and_triggers)};
 
-	return cmocka_run_group_tests_name("trapline.machine", tests, NULL, NULL);
+	return unit_group("machine", tests, COUNT_OF(tests), NULL, NULL);
 }

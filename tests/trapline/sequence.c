@@ -121,5 +121,5 @@ int sequence_tests(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(small_ones),
 	    cmocka_unit_test(random_ones), cmocka_unit_test(large_ones)};
 
-	return cmocka_run_group_tests_name("sequence", tests, NULL, NULL);
+	return unit_group("sequence", tests, COUNT_OF(tests), NULL, NULL);
 }

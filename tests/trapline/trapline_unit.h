@@ -8,14 +8,24 @@
 
 #include <cmocka.h>
 
+#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Runs those of a group's n tests that are chosen on the command line: how many failed. */
+int unit_group(const char *name, const struct CMUnitTest *tests, size_t n, CMFixtureFunction begin,
+    CMFixtureFunction end);
+
 int archive_tests(void);
 int channel_tests(void);
 int machine_tests(void);
 int output_tests(void);
+int suggest_tests(void);
 int words_tests(void);
 int sequence_tests(void);
 int duration_tests(void);
-int survey_tests(void);
+int model_tests(void);
+int mark_tests(void);
+int plot_tests(void);
+int ledger_tests(void);
 int columns_tests(void);
 int xml_tests(void);
 int dat_page_tests(void);

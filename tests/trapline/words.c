@@ -55,5 +55,5 @@ int words_tests(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(numbers), cmocka_unit_test(lengths), cmocka_unit_test(map_values)};
 
-	return cmocka_run_group_tests_name("words", tests, NULL, NULL);
+	return unit_group("words", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -53,10 +53,26 @@ static void utf8(void **state)
 	EXPECT("\xe2\x82", "&#65533;&#65533;");
 }
 
+/* In a page the element around it ends at "</", whatever a string of JSON is. */
+static void json(void **state)
+{
+	static const char text[] = "a\"b\\c</script>&'\n\xff\xc3\xa4";
+	char *got;
+	size_t size;
+	FILE *out = open_memstream(&got, &size);
+
+	(void)state;
+	json_put(out, text, sizeof(text) - 1);
+	fclose(out);
+	assert_string_equal(
+	    got, "a\\u0022b\\u005cc\\u003c/script\\u003e\\u0026\\u0027\\u000a\\ufffd\xc3\xa4");
+	free(got);
+}
+
 int xml_tests(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(markup), cmocka_unit_test(controls), cmocka_unit_test(utf8)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(markup), cmocka_unit_test(controls),
+	    cmocka_unit_test(utf8), cmocka_unit_test(json)};
 
-	return cmocka_run_group_tests_name("xml", tests, NULL, NULL);
+	return unit_group("xml", tests, COUNT_OF(tests), NULL, NULL);
 }

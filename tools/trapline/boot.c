@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "tools/trapline/archive.h"
+#include "tools/trapline/get.h"
+
+#define MEMORY_RESERVE (32ULL << 20) /* beside the archive: the kernel, rings, the program */
 
 void boot_begin(struct boot *b)
 {
@@ -24,103 +27,25 @@ void boot_end(struct boot *b)
 		machine_free(&b->machine);
 	machine_forget(&b->options);
 	bytes_free(&b->archive);
+	bytes_free(&b->readonly);
 	free(b->directory);
 	free(b->script_path);
 }
 
-/* ---- what comes along ----------------------------------------------------------------------------------------------- */
+/* ---- the archive ---- */
 
-/* Below what the guest fills itself nothing can be made. */
-static bool is_made_by_kernel(const char *path)
+/* With our standard input as the program's, the script is that of a shell behind a pipe. */
+static void put_script(struct boot *b, const struct bytes *script)
 {
-	static const char *const theirs[] = {"/proc", "/sys", "/dev"};
+	struct bytes feed = {.data = NULL};
 
-	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++) {
-		size_t n = strlen(theirs[i]);
-		if (!strncmp(path, theirs[i], n) && (!path[n] || path[n] == '/'))
-			return true;
+	if (b->options.feed) {
+		script_feed(&feed);
+		archive_put(&b->archive, SCRIPT_FED, S_IFREG | 0755, script->data, script->size);
+		script = &feed;
 	}
-	return false;
-}
-
-/* In the guest it stands where it stands here, in a directory like ours: arguments and messages are the same. */
-static bool copy_program(struct boot *b, const char *name)
-{
-	char *path = path_absolute(b->directory, name);
-	const char *refusal =
-	    is_made_by_kernel(path) ? "stands where the guest has files of its own" : NULL;
-	struct in in;
-	bool is_script;
-
-	if (!in_open(&in, name))
-		return false;
-	is_script = program_is_script(in.data, in.size);
-	refusal = refusal ? refusal : program_refusal(in.data, in.size);
-	if (refusal)
-		say("%s: %s", name, refusal);
-	else
-		archive_put(&b->archive, path, S_IFREG | 0755, in.data, in.size);
-	in_close(&in);
-	b->script_path = path;
-	if (is_script)
-		b->program.path = path;
-	return !refusal;
-}
-
-bool boot_program(struct boot *b, char **argv)
-{
-	struct stat st;
-
-	if (!argv || !*argv)
-		return true;
-	b->program.argv = argv;
-	if (!is_made_by_kernel(b->directory))
-		archive_put(&b->archive, b->directory, S_IFDIR | 0755, NULL, 0);
-	if (!strchr(argv[0], '/') || stat(argv[0], &st))
-		return true;
-	return copy_program(b, argv[0]);
-}
-
-/* FILE or FILE:PATH. */
-static bool copy_file(struct boot *b, const char *what)
-{
-	const char *colon = strrchr(what, ':');
-	char *file = xstrndup(what, colon ? (size_t)(colon - what) : strlen(what));
-	char *path = path_absolute(b->directory, colon ? colon + 1 : what);
-	bool done = !is_made_by_kernel(path) && archive_copy(&b->archive, path, file);
-
-	if (is_made_by_kernel(path))
-		say("%s: stands where the guest has files of its own: --copy %s:PATH", path, file);
-	free(file);
-	free(path);
-	return done;
-}
-
-/* --input, or what is redirected to us from a file. */
-static bool copy_input(struct boot *b)
-{
-	const char *name = b->options.input;
-	struct stat st;
-	struct in in;
-
-	if (!name && b->program.argv && !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode))
-		name = "-";
-	if (!name)
-		return true;
-	if (!in_open(&in, name))
-		return false;
-	archive_put(&b->archive, SCRIPT_INPUT, S_IFREG | 0644, in.data, in.size);
-	in_close(&in);
-	b->program.input = true;
-	return true;
-}
-
-bool boot_copies(struct boot *b)
-{
-	for (size_t i = 0; i < b->options.copy_count; i++)
-		if (!copy_file(b, b->options.copies[i]))
-			return false;
-	return copy_input(b);
+	archive_put(&b->archive, SCRIPT_MAIN, S_IFREG | 0755, script->data, script->size);
+	bytes_free(&feed);
 }
 
 /* The user's archive last: it may replace what is in ours. */
@@ -128,18 +53,22 @@ static bool finish_archive(struct boot *b, const struct bytes *script)
 {
 	struct in in;
 
-	archive_put(&b->archive, SCRIPT_MAIN, S_IFREG | 0755, script->data, script->size);
+	put_script(b, script);
 	archive_end(&b->archive);
-	if (!b->options.initrd)
+	if (b->options.initrd) {
+		if (!in_open(&in, b->options.initrd))
+			return false;
+		bytes_put(&b->archive, in.data, in.size);
+		in_close(&in);
+	}
+	if (b->archive.size + MEMORY_RESERVE <= b->options.memory)
 		return true;
-	if (!in_open(&in, b->options.initrd))
-		return false;
-	bytes_put(&b->archive, in.data, in.size);
-	in_close(&in);
-	return true;
+	say("what comes along has %zu MB, the machine's memory %llu: --mem SIZE",
+	    b->archive.size >> 20, (unsigned long long)b->options.memory >> 20);
+	return false;
 }
 
-/* ---- the trace ------------------------------------------------------------------------------------------------------ */
+/* ---- the trace ---- */
 
 static void take(struct machine *m)
 {
@@ -149,7 +78,7 @@ static void take(struct machine *m)
 		b->is_open = live_open(&b->live, m->memory_path, b->instance);
 		if (!b->is_open)
 			return;
-		dat_begin(&b->writer, &b->live);
+		dat_begin(&b->writer, b->live.guest.cpus);
 	}
 	dat_take(&b->writer, &b->live);
 	if (b->program.argv || !m->look) /* there is the program's own output to look at */
@@ -185,6 +114,7 @@ static bool write_trace(struct boot *b)
 		out_drop(&b->out);
 		return false;
 	}
+	guest_names(&b->live.guest, &b->live.trace); /* as they were at the end */
 	dat_finish(&b->writer, &b->live, b->out.file);
 	damaged = b->live.trace.damaged;
 	if (!out_finish(&b->out))
@@ -196,11 +126,12 @@ static bool write_trace(struct boot *b)
 static bool make(struct boot *b, const struct bytes *script)
 {
 	if (!machine_find_kernel(&b->options) || !finish_archive(b, script) ||
-	    !out_open(&b->out, b->out_name))
+	    (b->out_name && !out_open(&b->out, b->out_name)))
 		return false;
 	if (machine_make(&b->machine, &b->options, &b->archive))
 		return true;
-	out_drop(&b->out);
+	if (b->out_name)
+		out_drop(&b->out);
 	return false;
 }
 
@@ -216,16 +147,66 @@ static void take_out(struct boot *b)
 		take(&b->machine);
 		b->got_trace = write_trace(b);
 	}
+	if (b->got_trace && b->taken)
+		b->taken(b);
 	if (b->is_open) {
 		dat_drop(&b->writer);
 		live_close(&b->live);
 	}
 }
 
+int boot_outputs(struct boot *b)
+{
+	int out = b->out_name && !strcmp(b->out_name, "-") ? STDERR_FILENO : STDOUT_FILENO;
+	struct stat one, other;
+
+	b->program.one_output = !fstat(out, &one) && !fstat(STDERR_FILENO, &other) &&
+				one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+	return out;
+}
+
+bool boot_begin_script(struct boot *b, struct bytes *script)
+{
+	boot_outputs(b);
+	b->program.deaf = b->options.icount;
+	script_begin(script);
+	for (size_t at = 0; at < b->readonly.size;) {
+		const char *path = (const char *)b->readonly.data + at;
+		script_readonly(script, path);
+		at += strlen(path) + 1;
+	}
+	return get_check(&b->options, b->directory);
+}
+
+void boot_end_script(struct boot *b, struct bytes *script)
+{
+	for (size_t i = 0; i < b->options.get_count; i++) {
+		char *theirs, *ours;
+		get_names(b->options.gets[i], b->directory, &theirs, &ours);
+		script_get(script, i, theirs);
+		free(theirs);
+		free(ours);
+	}
+	script_end(script);
+}
+
+int boot_text(struct boot *b, const struct bytes *script, int out)
+{
+	struct machine *m = &b->machine;
+
+	b->out_name = NULL;
+	if (!make(b, script))
+		return EXIT_OWN;
+	m->out = out;
+	machine_play(m);
+	return machine_status(m);
+}
+
 int boot_run(struct boot *b, const struct bytes *script, bool follow, uint64_t look_ns)
 {
 	struct machine *m = &b->machine;
 	int status;
+	bool came;
 
 	if (!make(b, script))
 		return EXIT_OWN;
@@ -234,10 +215,11 @@ int boot_run(struct boot *b, const struct bytes *script, bool follow, uint64_t l
 	m->look = follow ? take : NULL;
 	m->look_ns = look_ns;
 	m->may_switch_off = !b->program.argv;
-	if (!strcmp(b->out_name, "-"))
-		m->out = STDERR_FILENO;
+	m->out = boot_outputs(b);
+	m->one_output = b->program.one_output;
 	machine_play(m);
 	status = machine_status(m);
 	take_out(b);
-	return m->status >= 0 && !b->got_trace ? EXIT_OWN : status;
+	came = m->failed_step >= 0 || get_write(m, b->directory);
+	return m->status >= 0 && (!b->got_trace || !came) ? EXIT_OWN : status;
 }

@@ -14,8 +14,13 @@ struct boot {
 	struct live live;
 	struct dat_writer writer;
 	void (*warned)(struct machine *m, int step); /* m->context is the boot */
-	bool is_open;				     /* live and writer */
-	bool got_trace;				     /* it is whole, and there */
+	void (*taken)(const struct boot *b);	     /* the trace is whole, and still open; NULL */
+	bool takes_input;			     /* what is run has our standard input */
+	bool may_make_program;			     /* commands run before it */
+	int refusal;	       /* exit status, when there is no such program; 0: EXIT_OWN */
+	struct bytes readonly; /* paths of --dir, each with a NUL */
+	bool is_open;	       /* live and writer */
+	bool got_trace;	       /* it is whole, and there */
 	char *directory, *script_path;
 };
 
@@ -26,8 +31,16 @@ void boot_end(struct boot *b);
  * into the archive. False, said: it cannot be run there.
  */
 bool boot_program(struct boot *b, char **argv);
-/* Files of --copy and --input. False, said. */
+/* Files and directories of --copy, --dir and --input; last, whether there is such a program. False, said. */
 bool boot_copies(struct boot *b);
+bool boot_has_program(struct boot *b);
+/* Where the program's output goes; whether both of its outputs go to one place is in b->program. */
+int boot_outputs(struct boot *b);
+/* What each script begins and ends with. False, said: a file of --get could not be written here. */
+bool boot_begin_script(struct boot *b, struct bytes *script);
+void boot_end_script(struct boot *b, struct bytes *script);
+/* Boots and runs `script`, whose output goes to `out`; takes no trace. The exit status. */
+int boot_text(struct boot *b, const struct bytes *script, int out);
 /*
  * Opens the trace, boots, runs `script` (none: what the terminal types), takes the trace out and writes it. `follow`: takes it
  * meanwhile, too, every `look_ns`, from when the script says TOLD_READY on. The exit status; b->machine says more.

@@ -19,13 +19,36 @@ static void end_line(struct channel *c)
 	c->length = 0;
 }
 
-static void take_lines(struct channel *c)
+void channel_take_bytes(struct channel *c, struct bytes *to, uint64_t n)
 {
-	for (; has_more(c); c->at++) {
-		if (c->data[c->at] == '\n' || c->length == CHANNEL_LINE - 1)
-			end_line(c);
-		if (c->data[c->at] != '\n')
-			c->line[c->length++] = c->data[c->at];
+	c->bytes = to;
+	c->bytes_left = n;
+}
+
+static void take_bytes(struct channel *c)
+{
+	size_t n = c->n - c->at < c->bytes_left ? c->n - c->at : c->bytes_left;
+
+	bytes_put(c->bytes, c->data + c->at, n);
+	c->at += n;
+	c->bytes_left -= n;
+}
+
+static void take_char(struct channel *c, char next)
+{
+	if (next == '\n' || c->length == CHANNEL_LINE - 1)
+		end_line(c);
+	if (next != '\n')
+		c->line[c->length++] = next;
+}
+
+static void take_all(struct channel *c)
+{
+	while (has_more(c)) {
+		if (c->bytes_left)
+			take_bytes(c);
+		else
+			take_char(c, c->data[c->at++]);
 	}
 }
 
@@ -48,7 +71,7 @@ static void receive(struct channel *c)
 	if (got <= 0)
 		end(c);
 	else if (c->take)
-		take_lines(c);
+		take_all(c);
 	else if (c->to < 0)
 		c->n = 0; /* nobody wants it any more */
 }
@@ -59,6 +82,8 @@ static void pass_on(struct channel *c)
 	ssize_t put = write(c->to, c->data + c->at, c->n - c->at);
 
 	if (put >= 0) {
+		if (put)
+			c->in_line = c->data[c->at + put - 1] != '\n';
 		c->at += put;
 	} else if (errno != EINTR && errno != EAGAIN) {
 		c->failed = errno != EPIPE;

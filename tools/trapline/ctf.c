@@ -41,7 +41,7 @@ static char *path_in(const char *directory, const char *name)
 	return path;
 }
 
-/* ---- metadata ------------------------------------------------------------------------------------------------------ */
+/* ---- metadata ---- */
 
 static void put_quoted(FILE *out, const char *s)
 {
@@ -141,7 +141,7 @@ static void put_metadata(FILE *out, const struct trace *t)
 	    UNKNOWN);
 }
 
-/* ---- streams ------------------------------------------------------------------------------------------------------- */
+/* ---- streams ---- */
 
 static void put_u32(struct bytes *b, uint32_t v)
 {
@@ -256,7 +256,7 @@ static void put_gap(struct ctf *c, const struct record *r)
 	flush(c, r->cpu);
 }
 
-/* ---- the directory ------------------------------------------------------------------------------------------------- */
+/* ---- the directory ---- */
 
 static FILE *create(struct ctf *c, const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * Opening a trace.dat file, version 6 (man 5 trace-cmd.dat.v6; trace/dat_header.c writes them). Where it breaks off is said, and what
+ * Opening a trace.dat file, version 6 (man 5 trace-cmd.dat.v6; trace/export/dat_header.c writes them). Where it breaks off is said, and what
  * came before is there: sections, options, and of each CPU the pages that are whole.
  */
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
- * Writing trace.dat, version 6, as trace/dat_header.c in the kernel does, with what there is in its memory. Records are turned into
- * Linux's format by the kernel's own trace/dat_page.c. The ledger is what the counts in memory tell (guest_texts.c).
+ * Writing trace.dat, version 6, as trace/export/dat_header.c in the kernel does, with what there is in its memory. Records are turned into
+ * Linux's format by the kernel's own trace/export/dat_page.c. The ledger is what the counts in memory tell (guest_texts.c).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/trapline/dat_write.h"
-#include "trace/dat_page.h"
+#include "trace/export/dat_page.h"
 
 enum { OPTION_CPUSTAT = 2, OPTION_TRACECLOCK = 4, OPTION_UNAME = 5, OPTION_TRACEID = 11 };
 
@@ -37,7 +37,7 @@ static void put_option(struct bytes *b, uint16_t id, const void *data, size_t n)
 	put_sized(b, 4, data, n);
 }
 
-/* ---- formats: those of one system behind each other ------------------------------------------------------------------- */
+/* ---- formats: those of one system behind each other ---- */
 
 static bool is_first(const struct trace *t, size_t i)
 {
@@ -77,7 +77,7 @@ static void put_formats(struct bytes *b, const struct trace *t)
 	memcpy(b->data + at, &systems, sizeof(systems));
 }
 
-/* ---- names and options ------------------------------------------------------------------------------------------------ */
+/* ---- names and options ---- */
 
 static void put_printks(struct bytes *b, const struct trace *t)
 {
@@ -113,50 +113,31 @@ static void put_comms(struct bytes *b, const struct trace *t)
 	bytes_free(&text);
 }
 
-static void put_symbols(struct bytes *b, const struct live *l)
+static void put_options(struct bytes *b, const struct dat_about *a)
 {
-	struct bytes text = {.data = NULL};
-
-	guest_symbols(&l->guest, &text);
-	put_sized(b, 4, text.data, text.size);
-	bytes_free(&text);
-}
-
-static void put_ledger(struct bytes *b, const struct live *l)
-{
-	struct bytes text = {.data = NULL};
-
-	put_string(&text, "Ledger:");
-	text.data[text.size - 1] = '\n';
-	guest_ledger(&l->guest, &text);
-	bytes_zeros(&text, 1);
-	put_option(b, OPTION_CPUSTAT, text.data, text.size);
-	bytes_free(&text);
-}
-
-static void put_options(struct bytes *b, const struct live *l)
-{
-	const struct trace *t = &l->trace;
+	const struct trace *t = a->trace;
+	uint64_t all = 0;
 	char text[160];
-	uint64_t id = (l->guest.head.unix_ns ^ l->seen) * 0x9e3779b97f4a7c15UL | 1;
 
 	put_string(b, "options  ");
 	for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
-		const struct guest_cpu *c = &l->guest.cpu[cpu];
 		int n = snprintf(text, sizeof(text), "CPU: %u\nentries: %llu\noverrun: %llu\n", cpu,
-		    (unsigned long long)c->seen, (unsigned long long)c->lost_told);
+		    (unsigned long long)a->seen[cpu], (unsigned long long)a->lost[cpu]);
 		put_option(b, OPTION_CPUSTAT, text, n + 1);
+		all += a->seen[cpu];
 	}
-	put_ledger(b, l);
+	if (a->ledger.size)
+		put_option(b, OPTION_CPUSTAT, a->ledger.data, a->ledger.size);
 	put_option(b, OPTION_TRACECLOCK, "", 1);
 	put_option(b, OPTION_UNAME, t->uname, strlen(t->uname) + 1);
+	uint64_t id = (a->unix_ns ^ all) * 0x9e3779b97f4a7c15UL | 1;
 	put_option(b, OPTION_TRACEID, &id, sizeof(id));
 	put_number(b, 2, 0);
 }
 
-static void put_header(struct bytes *b, const struct live *l, const struct bytes *pages)
+static void put_header(struct bytes *b, const struct dat_about *a, const struct bytes *pages)
 {
-	const struct trace *t = &l->trace;
+	const struct trace *t = a->trace;
 	char clock[80];
 
 	bytes_put(b, "\x17\x08\x44tracing6\0\0\x08\0\x10\0\0", 18);
@@ -165,11 +146,11 @@ static void put_header(struct bytes *b, const struct live *l, const struct bytes
 	put_string(b, "header_event");
 	put_sized(b, 8, dat_page_header_event, strlen(dat_page_header_event));
 	put_formats(b, t);
-	put_symbols(b, l);
+	put_sized(b, 4, a->symbols.data, a->symbols.size);
 	put_printks(b, t);
 	put_comms(b, t);
 	put_number(b, 4, t->cpus);
-	put_options(b, l);
+	put_options(b, a);
 	put_string(b, "flyrecord");
 	size_t clock_size = snprintf(clock, sizeof(clock), "[%s]", t->clock);
 	uint64_t at = b->size + t->cpus * 16 + 8 + clock_size;
@@ -183,7 +164,7 @@ static void put_header(struct bytes *b, const struct live *l, const struct bytes
 	bytes_zeros(b, -b->size % PAGE_BYTES);
 }
 
-/* ---- pages ------------------------------------------------------------------------------------------------------------ */
+/* ---- pages ---- */
 
 struct filling {
 	struct ring_buffer_page page;
@@ -222,27 +203,31 @@ static void put_record(struct filling *f, struct bytes *pages, const struct reco
 	dat_page_put(&f->put, r->data, r->size, r->time);
 }
 
-void dat_begin(struct dat_writer *w, const struct live *l)
+void dat_begin(struct dat_writer *w, unsigned cpus)
 {
-	*w = (struct dat_writer){.cpus = l->guest.cpus};
+	*w = (struct dat_writer){.cpus = cpus};
 	w->filling = xmalloc(w->cpus * sizeof(*w->filling));
 	w->pages = xmalloc(w->cpus * sizeof(*w->pages));
 }
 
-void dat_take(struct dat_writer *w, struct live *l)
+void dat_take_trace(struct dat_writer *w, struct trace *t)
 {
 	struct record r;
 
-	while (live_look(l))
-		while (trace_next(&l->trace, &r)) {
-			if (!r.is_gap) {
-				put_record(&w->filling[r.cpu], &w->pages[r.cpu], &r);
-				continue;
-			}
-			finish(&w->filling[r.cpu], &w->pages[r.cpu]);
-			w->filling[r.cpu].lost =
-			    r.lost && !r.lost_unknown ? r.lost : RB_LOST_UNKNOWN;
+	while (trace_next(t, &r)) {
+		if (!r.is_gap) {
+			put_record(&w->filling[r.cpu], &w->pages[r.cpu], &r);
+			continue;
 		}
+		finish(&w->filling[r.cpu], &w->pages[r.cpu]);
+		w->filling[r.cpu].lost = r.lost && !r.lost_unknown ? r.lost : RB_LOST_UNKNOWN;
+	}
+}
+
+void dat_take(struct dat_writer *w, struct live *l)
+{
+	while (live_look(l))
+		dat_take_trace(w, &l->trace);
 }
 
 static void write_pages(const struct dat_writer *w, FILE *out)
@@ -259,17 +244,38 @@ static void write_pages(const struct dat_writer *w, FILE *out)
 	progress("writing the trace", 1, 1);
 }
 
-void dat_finish(struct dat_writer *w, const struct live *l, FILE *out)
+void dat_finish_trace(struct dat_writer *w, const struct dat_about *about, FILE *out)
 {
 	struct bytes header = {.data = NULL};
 
 	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
 		finish(&w->filling[cpu], &w->pages[cpu]);
-	put_header(&header, l, w->pages);
+	put_header(&header, about, w->pages);
 	fwrite(header.data, 1, header.size, out);
 	write_pages(w, out);
 	bytes_free(&header);
 	dat_drop(w);
+}
+
+void dat_finish(struct dat_writer *w, const struct live *l, FILE *out)
+{
+	struct dat_about about = {.trace = &l->trace, .unix_ns = l->guest.head.unix_ns};
+	uint64_t *counts = xmalloc(2 * l->guest.cpus * sizeof(*counts));
+
+	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++) {
+		counts[cpu] = l->guest.cpu[cpu].seen;
+		counts[l->guest.cpus + cpu] = l->guest.cpu[cpu].lost_told;
+	}
+	about.seen = counts;
+	about.lost = counts + l->guest.cpus;
+	guest_symbols(&l->guest, &about.symbols);
+	bytes_put(&about.ledger, "Ledger:\n", 8);
+	guest_ledger(&l->guest, &about.ledger);
+	bytes_zeros(&about.ledger, 1);
+	dat_finish_trace(w, &about, out);
+	bytes_free(&about.symbols);
+	bytes_free(&about.ledger);
+	free(counts);
 }
 
 void dat_drop(struct dat_writer *w)
@@ -285,7 +291,7 @@ void dat_write(struct live *l, FILE *out)
 {
 	struct dat_writer w;
 
-	dat_begin(&w, l);
+	dat_begin(&w, l->guest.cpus);
 	dat_take(&w, l);
 	dat_finish(&w, l, out);
 }

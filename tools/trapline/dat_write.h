@@ -1,4 +1,4 @@
-/* A trace.dat file of what was read out of a machine's memory. */
+/* A trace.dat file of what was read out of a machine's memory: records, and what goes with them. */
 #pragma once
 
 #include "tools/trapline/live.h"
@@ -9,11 +9,22 @@ struct dat_writer {
 	struct bytes *pages;	 /* by CPU: those that are full */
 };
 
-void dat_begin(struct dat_writer *w, const struct live *l);
+/* What the header says beside formats, names and clock, which are the trace's. */
+struct dat_about {
+	const struct trace *trace;
+	struct bytes symbols, ledger; /* texts; no ledger: there is none */
+	const uint64_t *seen, *lost;  /* by CPU: records, and those overwritten before */
+	uint64_t unix_ns;
+};
+
+void dat_begin(struct dat_writer *w, unsigned cpus);
 /* Takes what there is by now; may be called again and again while the machine runs. */
 void dat_take(struct dat_writer *w, struct live *l);
+/* The same of a trace that changes no more. */
+void dat_take_trace(struct dat_writer *w, struct trace *t);
 /* Writes all that was taken. What fails is seen by who closes `out`. */
 void dat_finish(struct dat_writer *w, const struct live *l, FILE *out);
+void dat_finish_trace(struct dat_writer *w, const struct dat_about *about, FILE *out);
 void dat_drop(struct dat_writer *w);
 /* All of it at once. */
 void dat_write(struct live *l, FILE *out);

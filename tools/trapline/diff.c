@@ -55,7 +55,7 @@ const char *diff_duration(char buf[32], const struct trace *t, uint64_t n)
 	return buf;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static bool is_wanted(const struct diff *d, const struct event *ev)
 {
@@ -123,17 +123,17 @@ static bool load(struct diff *d, struct side *side, const char *name)
 	if (!trace_open(&side->trace, name))
 		return false;
 	side->cpu = xmalloc(side->trace.cpus * sizeof(*side->cpu));
-	survey_begin(&side->survey, &side->trace);
+	model_begin(&side->model, &side->trace);
 	bool *wanted = wanted_events(d, side);
 	while (trace_next(&side->trace, &r)) {
 		progress("reading", side->trace.pages_done, side->trace.pages_all + 1);
-		if (!r.is_gap && !wanted[survey_event(&side->survey, &r)])
+		if (!r.is_gap && !wanted[model_event(&side->model, &r)])
 			continue;
-		survey_record(&side->survey, &r);
+		model_record(&side->model, &r);
 		if (!r.is_gap)
 			add_record(d, side, &r);
 	}
-	survey_end(&side->survey);
+	model_end(&side->model);
 	progress("reading", 1, 1);
 	free(wanted);
 	return true;
@@ -147,21 +147,21 @@ static void unload(struct side *side)
 	}
 	free(side->cpu);
 	map_clear(&side->token);
-	survey_free(&side->survey);
+	model_free(&side->model);
 	trace_close(&side->trace);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static void describe(struct diff *d, const struct side *side, char letter)
 {
-	const struct survey *s = &side->survey;
+	const struct model *s = &side->model;
 	uint64_t lost = 0;
 	bool any_unknown = false, unknown;
 	char took[32];
 
 	for (unsigned cpu = 0; cpu < side->trace.cpus; cpu++) {
-		lost += survey_lost(s, cpu, &unknown);
+		lost += model_lost(s, cpu, &unknown);
 		any_unknown |= unknown;
 	}
 	fprintf(d->body, "  %c  %s: %llu events on %u CPUs in %s, %llu lost%s, clock %s\n", letter,
@@ -197,7 +197,7 @@ static void first_line(const struct diff *d, const char *found, bool damaged)
 	else
 		printf(" are the same%s: %llu events on %u CPUs",
 		    d->ignore_time || d->ignore_values || d->onlys ? " in what is compared" : "",
-		    (unsigned long long)a->survey.records, a->trace.cpus);
+		    (unsigned long long)a->model.records, a->trace.cpus);
 	if (damaged)
 		fputs(" (damaged: as far as they are whole)", stdout);
 	puts("");

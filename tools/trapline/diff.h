@@ -1,7 +1,7 @@
 /* Two traces compared: what the parts of `trapline diff` share. A body is written; what differs is counted, for the line above it. */
 #pragma once
 
-#include "tools/trapline/survey.h"
+#include "tools/trapline/model.h"
 
 /* A CPU's events. */
 struct lane {
@@ -13,7 +13,7 @@ struct lane {
 struct side {
 	const char *name;
 	struct trace trace;
-	struct survey survey;
+	struct model model;
 	struct lane *cpu; /* what is compared, by CPU */
 	struct map token; /* event << 32 | pid: token + 1 */
 };

@@ -67,7 +67,7 @@ void diff_counts(struct diff *d)
 	free(differs);
 }
 
-/* ---- latencies ----------------------------------------------------------------------------------------------------- */
+/* ---- latencies ---- */
 
 static const unsigned percents[] = {50, 90, 100};
 
@@ -98,13 +98,13 @@ static void put_durations(struct diff *d, const char *name, const struct duratio
 
 /* Of a kind, or a name of it, by the number that each trace has for it. True: they differ. */
 static bool put_latency(
-    struct diff *d, const char *name, enum span_kind kind, const uint32_t word[2], bool first)
+    struct diff *d, const char *name, enum interval_kind kind, const uint32_t word[2], bool first)
 {
 	struct durations durations[2];
 	bool differ = false;
 
 	for (int side = 0; side < 2; side++)
-		survey_durations(&d->side[side].survey, kind, word[side], &durations[side]);
+		model_durations(&d->side[side].model, kind, word[side], &durations[side]);
 	if (!same_durations(&durations[0], &durations[1])) {
 		if (first)
 			fprintf(d->body, "\n%-32s   %10s %10s %10s %10s\n", "latencies", "number",
@@ -118,9 +118,9 @@ static bool put_latency(
 }
 
 /* Every name of A, and those that only B has. */
-static unsigned put_names(struct diff *d, enum span_kind kind, unsigned found)
+static unsigned put_names(struct diff *d, enum interval_kind kind, unsigned found)
 {
-	struct words *a = &d->side[0].survey.words, *b = &d->side[1].survey.words;
+	struct words *a = &d->side[0].model.pairing.words, *b = &d->side[1].model.pairing.words;
 	uint32_t b_count = b->count;
 
 	for (uint32_t i = 0; i < a->count; i++) {
@@ -138,20 +138,21 @@ static unsigned put_names(struct diff *d, enum span_kind kind, unsigned found)
 
 void diff_latencies(struct diff *d)
 {
-	static const char *const names[] = {"wakeup until it runs", "interrupts", "system calls"};
+	static const char *const names[] = {
+	    "wakeup until it runs", "interrupts", "system calls", "marked by programs"};
 	static const uint32_t any[] = {WORD_ANY, WORD_ANY};
 	unsigned found = 0;
 
-	for (enum span_kind kind = 0; kind < SPAN_KINDS; kind++) {
+	for (enum interval_kind kind = 0; kind < INTERVAL_KINDS; kind++) {
 		found += put_latency(d, names[kind], kind, any, !found);
-		if (kind != SPAN_WAKEUP)
+		if (kind == INTERVAL_IRQ || kind == INTERVAL_SYSCALL)
 			found = put_names(d, kind, found);
 	}
 	if (found)
 		diff_found(d, "%u latencies", found);
 }
 
-/* ---- losses -------------------------------------------------------------------------------------------------------- */
+/* ---- losses ---- */
 
 static void put_lost(FILE *out, uint64_t n, bool unknown)
 {
@@ -171,8 +172,7 @@ void diff_lost(struct diff *d)
 
 		for (int side = 0; side < 2; side++)
 			if (cpu < d->side[side].trace.cpus)
-				lost[side] =
-				    survey_lost(&d->side[side].survey, cpu, &unknown[side]);
+				lost[side] = model_lost(&d->side[side].model, cpu, &unknown[side]);
 		if (lost[0] == lost[1] && unknown[0] == unknown[1])
 			continue;
 		if (!found++)

@@ -24,7 +24,7 @@ static const struct lane *records_of(const struct diff *d, int side, unsigned cp
 	return cpu < d->side[side].trace.cpus ? &d->side[side].cpu[cpu] : &nothing;
 }
 
-/* ---- values and times ---------------------------------------------------------------------------------------------- */
+/* ---- values and times ---- */
 
 static bool same_value(const struct value *a, const struct value *b)
 {
@@ -117,7 +117,7 @@ static void compare_run(
 	}
 }
 
-/* ---- order --------------------------------------------------------------------------------------------------------- */
+/* ---- order ---- */
 
 /* Those of one side up to `to`, as long as lines are left. */
 static void put_only(

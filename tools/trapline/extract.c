@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/trapline/dat_write.h"
+#include "tools/trapline/lastboot.h"
 #include "tools/trapline/serial.h"
 
 static const char usage[] =
@@ -16,7 +17,10 @@ static const char usage[] =
     "input): makes files again\n"
     "of what the shell's `send` printed. Or it is the memory of a machine, running or not (a file "
     "of QEMU's), or an ELF core\n"
-    "of one (dump-guest-memory): makes a trace.dat file of the rings in it.\n"
+    "of one (dump-guest-memory): makes a trace.dat file of the rings in it. Or lastboot.bin, which "
+    "the "
+    "loader wrote to the stick:\n"
+    "the trace of the boot before.\n"
     "\n"
     "  -o, --output FILE\n"
     "                write the only file, or the last one, there; - is the standard output. "
@@ -131,6 +135,19 @@ static int from_memory(const char *file, const char *instance, const char *name)
 	return status;
 }
 
+static int from_lastboot(const char *file, const char *name)
+{
+	bool damaged = false;
+	struct out out;
+
+	if (!out_open(&out, name ? name : "trace.dat"))
+		return EXIT_TROUBLE;
+	bool fine = lastboot_write(file, out.file, &damaged);
+	if (!out_finish(&out) || !fine)
+		return EXIT_TROUBLE;
+	return damaged ? EXIT_DAMAGED : EXIT_FINE;
+}
+
 static int from_log(const char *log, const char *name)
 {
 	struct serial_files files;
@@ -174,6 +191,8 @@ int cmd_extract(int argc, char **argv)
 	}
 	if (argc - optind != 1)
 		return bad_usage("extract", optind < argc ? "one FROM at a time" : "from what?");
+	if (!instance && lastboot_is_in(argv[optind]))
+		return from_lastboot(argv[optind], name);
 	if (instance || guest_is_in(argv[optind]))
 		return from_memory(argv[optind], instance ? instance : "", name);
 	return from_log(argv[optind], name);

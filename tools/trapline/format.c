@@ -204,7 +204,7 @@ const struct field *event_field(const struct event *ev, const char *name)
 	return NULL;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static uint64_t load(const uint8_t *p, uint32_t size, bool is_signed)
 {

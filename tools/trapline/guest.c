@@ -14,7 +14,7 @@
 #define ARRAYS_MOST  10000
 #define TEXT_MOST    4000
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static uint64_t physical(const struct guest *g, uint64_t address)
 {
@@ -94,7 +94,7 @@ static bool find_head(struct guest *g)
 	return false;
 }
 
-/* ---- the instance --------------------------------------------------------------------------------------------------- */
+/* ---- the instance ---- */
 
 static bool find_array(struct guest *g, const char *instance)
 {
@@ -164,7 +164,7 @@ void guest_close(struct guest *g)
 	free(g->cpu);
 }
 
-/* ---- formats and names ----------------------------------------------------------------------------------------------- */
+/* ---- formats and names ---- */
 
 static void add_format(struct guest *g, struct trace *t, uint64_t at, uint32_t size)
 {

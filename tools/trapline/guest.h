@@ -10,11 +10,12 @@
 
 struct guest_cpu {
 	bool begun;
-	uint64_t ring;	  /* virtual address; another one: a snapshot, or a new buffer */
-	uint64_t number;  /* lap and index of the sub-buffer that is wanted */
-	uint64_t offset;  /* bytes of it that we have */
-	uint64_t time;	  /* of the record before that */
-	uint64_t counted; /* events before it that were evicted when we began, seen, or told lost */
+	uint64_t ring;	 /* virtual address; another one: a snapshot, or a new buffer */
+	uint64_t number; /* lap and index of the sub-buffer that is wanted */
+	uint64_t offset; /* bytes of it that we have */
+	uint64_t time;	 /* of the record before that */
+	/* events before it that were overwritten when we began, seen, or reported lost */
+	uint64_t counted;
 	uint64_t next_seq;   /* of the ring when we began: else a reader was there */
 	bool gap;	     /* it does not follow the last one */
 	uint64_t seen, lost; /* lost: not told yet */

@@ -1,16 +1,16 @@
 /*
- * Reading rings from outside. The words are those of trace/ring_buffer.c and docs/ring-buffer.md; ring_buffer_live.c does the same from
+ * Reading rings from outside. The words are those of trace/ring/ring.c and docs/ring-buffer.md; trace/ring/live.c does the same from
  * inside, and these steps are its steps, without the reader lock:
  *
  *   G1 read the ring's slot of the sub-buffer we want. Its lap says whether it is there.
  *   G2 how much of it is committed: all, if its account says that it is finished; as much as the account says, if the tail stands just
  *      there; else no more than we had. Copy what is new.
- *   G3 read the slot again, and the ring: the same, so the copy is whole. Else it was evicted, or the ring was changed.
+ *   G3 read the slot again, and the ring: the same, so the copy is whole. Else it was overwritten, or the ring was changed.
  *
  * A reader in the machine takes sub-buffers out of the ring. The one it has is looked for at the ring's `page`; what it took before is
  * not there for us, and how much that was nobody says.
  *
- * WHAT IS LOST is counted as in ring_buffer_live.c: behind a gap, what was evicted by then less what we counted.
+ * WHAT IS LOST is counted as in trace/ring/live.c: behind a gap, what was overwritten by then less what we counted.
  *
  * Memory is not trusted: addresses may be anything, walks have an end.
  */
@@ -26,7 +26,7 @@
 #define FIRST_NUMBER (1ULL << INDEX_BITS) /* lap 1, index 0 */
 #define TRIES	     100
 
-/* ---- a ring -------------------------------------------------------------------------------------------------------- */
+/* ---- a ring ---- */
 
 static uint64_t ring_word(const struct guest *g, const struct guest_cpu *c, uint32_t offset)
 {
@@ -60,8 +60,9 @@ static uint64_t plus(uint64_t count, uint64_t number, int64_t n)
 
 static uint64_t ring_of(const struct guest *g, unsigned cpu)
 {
-	return guest_word(g, guest_word(g, g->array + g->head.array_buffer) + g->head.buffer_lanes +
-				 (uint64_t)cpu * g->head.lane_size + g->head.lane_ring);
+	return guest_word(g, guest_word(g, g->array + g->head.array_buffer) +
+				 g->head.buffer_cpu_buffers +
+				 (uint64_t)cpu * g->head.cpu_buffer_size + g->head.cpu_buffer_ring);
 }
 
 /* Where to begin: the reader's sub-buffer, if it ever had one; whether it is still there is seen then. */
@@ -93,16 +94,16 @@ static void skip(struct guest *g, struct guest_cpu *c, uint64_t count)
 	    plus(count, c->number, ahead >= (int64_t)count ? ahead - (int64_t)(count - 1) : 1);
 }
 
-/* What was evicted before the sub-buffer that we have found, when as many sub-buffers were counted as are gone. */
+/* What was overwritten before the sub-buffer that we have found, when as many sub-buffers were counted as are gone. */
 static uint64_t evicted_before(struct guest *g, struct guest_cpu *c, uint64_t count)
 {
 	uint64_t gone = ring_word(g, c, g->head.ring_skipped) +
 			distance(count, ring_word(g, c, g->head.ring_next), c->number);
 
 	for (unsigned i = 0; i < TRIES; i++)
-		if ((int64_t)(ring_word(g, c, g->head.ring_evicted_pages) - gone) >= 0)
+		if ((int64_t)(ring_word(g, c, g->head.ring_overrun_pages) - gone) >= 0)
 			break;
-	return ring_word(g, c, g->head.ring_evicted_events);
+	return ring_word(g, c, g->head.ring_overrun_events);
 }
 
 struct found {
@@ -148,15 +149,15 @@ static void count_records(struct guest_cpu *c, uint8_t *page, uint32_t bytes, bo
 	c->time = w.time;
 }
 
-/* We stand behind a gap. `evicted`: events, before what was found. */
-static void count_gap(struct guest *g, struct guest_cpu *c, uint64_t evicted)
+/* We stand behind a gap. `overwritten`: events, before what was found. */
+static void count_gap(struct guest *g, struct guest_cpu *c, uint64_t overwritten)
 {
 	c->gap = false;
 	if (c->next_seq != ring_word(g, c, g->head.ring_next_seq))
 		c->lost_unknown = true;
 	else
-		c->lost += evicted - c->counted;
-	c->counted = evicted;
+		c->lost += overwritten - c->counted;
+	c->counted = overwritten;
 }
 
 /* G2 and G3, and on to the next sub-buffer when this one is finished. */
@@ -166,7 +167,7 @@ static enum look copy_new(
 	uint64_t account = guest_word(g, f->page + 8), bytes = account & 0xfff,
 		 padding = account >> 24 & 0xfff;
 	bool finished = bytes == PAGE_ROOM;
-	uint64_t tail = ring_word(g, c, g->head.ring_tail), evicted = 0, first = c->offset;
+	uint64_t tail = ring_word(g, c, g->head.ring_tail), overwritten = 0, first = c->offset;
 
 	if (account >> 36 !=
 	    lap_of(c->number)) /* the writer is about to enter it, or it was given away */
@@ -181,12 +182,12 @@ static enum look copy_new(
 	    !guest_fetch(g, f->page + PAGE_HEADER + first, page + PAGE_HEADER, end - first))
 		return LOOK_AGAIN;
 	if (c->gap && !f->reader)
-		evicted = evicted_before(g, c, count);
+		overwritten = evicted_before(g, c, count);
 	if (guest_word(g, f->watched) != f->value ||
 	    ring_word(g, c, g->head.ring_count) != count) /* G3 */
 		return LOOK_AGAIN;
 	if (c->gap && !f->reader)
-		count_gap(g, c, evicted);
+		count_gap(g, c, overwritten);
 	if (!first)
 		c->time = time;
 	if (end > first)

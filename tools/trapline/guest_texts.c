@@ -37,16 +37,12 @@ void guest_symbols(const struct guest *g, struct bytes *out)
 	}
 }
 
-/* ---- the ledger ------------------------------------------------------------------------------------------------------- */
+/* ---- the ledger ---- */
 
 static void add(struct trace_export_counts *to, const struct trace_export_counts *from)
 {
-	to->hit += from->hit;
-	to->lost += from->lost;
-	to->filtered += from->filtered;
-	to->pid_filtered += from->pid_filtered;
-	to->soft_off += from->soft_off;
-	to->too_deep += from->too_deep;
+#define TRACE_EXPORT_COUNT(name) to->name += from->name;
+#include "kernel/abi/trace_export.def"
 }
 
 static uint64_t recorded(const struct trace_export_counts *c)

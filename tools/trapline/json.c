@@ -1,18 +1,24 @@
 /*
- * A trace as Chrome's trace events (the "JSON Array Format" of trace_event). Process 1 has a lane for each task with what it did;
- * process 0 has a lane for each CPU with who ran there. See convert.h.
+ * A trace as Chrome's trace events (the "JSON Array Format" of trace_event). Process 0 has a track for each CPU with who ran there, process
+ * 1 one for each task with its system calls and what else it did, process 2 one for each CPU with interrupts, process 3 one for each task
+ * with what it marked: in a track of these viewers slices have to be one within the other. Two records that are the begin and the end of
+ * an interval are one slice, which has the fields of both. See convert.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/trapline/convert.h"
+#include "tools/trapline/pairing.h"
 
-enum { CPU_LANES, TASK_LANES };
+#define LABEL_MOST 200
+
+enum { CPU_LANES, TASK_LANES, IRQ_LANES, MARK_LANES };
 
 struct json {
 	FILE *out;
 	struct trace *t;
 	bool any;
+	struct pairing pairing;
 	struct running { /* by CPU */
 		bool known;
 		uint64_t since;
@@ -95,14 +101,19 @@ static void put_lanes(struct json *j)
 
 	put_lane(j, "process_name", CPU_LANES, 0, "CPUs");
 	put_lane(j, "process_name", TASK_LANES, 0, "Tasks");
+	put_lane(j, "process_name", IRQ_LANES, 0, "Interrupts");
+	put_lane(j, "process_name", MARK_LANES, 0, "Marks");
 	put_lane(j, "thread_name", TASK_LANES, 0, "<idle>");
 	for (unsigned cpu = 0; cpu < j->t->cpus; cpu++) {
 		snprintf(text, sizeof(text), "CPU %u", cpu);
 		put_lane(j, "thread_name", CPU_LANES, cpu, text);
+		put_lane(j, "thread_name", IRQ_LANES, cpu, text);
 	}
-	for (size_t i = 0; i < j->t->comms.count; i++)
-		put_lane(j, "thread_name", TASK_LANES, j->t->comms.name[i].key,
-		    j->t->comms.name[i].text);
+	for (size_t i = 0; i < j->t->comms.count; i++) {
+		const struct name *comm = &j->t->comms.name[i];
+		put_lane(j, "thread_name", TASK_LANES, comm->key, comm->text);
+		put_lane(j, "thread_name", MARK_LANES, comm->key, comm->text);
+	}
 }
 
 /* Who ran on the CPU until now. */
@@ -136,20 +147,13 @@ static void switched(struct json *j, const struct record *r)
 		snprintf(run->comm, sizeof(run->comm), "%.*s", (int)v.length, v.text);
 }
 
-static void put_record(struct json *j, const struct record *r)
+/* "common_cpu":0,"common_flags":".....", and the fields. */
+static void put_fields(struct json *j, const struct record *r)
 {
-	char flags[6], unknown[32];
-	const char *name = unknown;
+	char flags[6];
 
-	snprintf(unknown, sizeof(unknown), "unknown event %u", r->id);
-	if (r->event)
-		name = r->event->name;
 	trace_flags(r, flags);
-	begin(j, "i", TASK_LANES, r->pid, r->time, name);
-	fputs(",\"s\":\"t\",\"cat\":", j->out);
-	const char *system = r->event ? r->event->system : "unknown";
-	put_string(j->out, system, strlen(system));
-	fprintf(j->out, ",\"args\":{\"common_cpu\":%u,\"common_flags\":\"%s\"", r->cpu, flags);
+	fprintf(j->out, "\"common_cpu\":%u,\"common_flags\":\"%s\"", r->cpu, flags);
 	for (size_t i = r->event ? r->event->commons : 0; r->event && i < r->event->fields; i++) {
 		const struct field *f = &r->event->field[i];
 		struct value v;
@@ -160,11 +164,120 @@ static void put_record(struct json *j, const struct record *r)
 		putc(':', j->out);
 		put_value(j->out, &v);
 	}
+}
+
+static void put_category(struct json *j, const struct record *r)
+{
+	const char *system = r->event ? r->event->system : "unknown";
+
+	fputs(",\"cat\":", j->out);
+	put_string(j->out, system, strlen(system));
+}
+
+static bool is_mark(const struct json *j, const struct record *r)
+{
+	return r->event && j->pairing.semantics[r->event - j->t->event].kind == SEMANTICS_MARK;
+}
+
+/* An instant. That of a mark is called what the mark says. */
+static void put_record(struct json *j, const struct record *r)
+{
+	char name[LABEL_MOST];
+	bool mark = is_mark(j, r);
+
+	snprintf(name, sizeof(name), "unknown event %u", r->id);
+	if (r->event)
+		snprintf(name, sizeof(name), "%s", r->event->name);
+	if (mark)
+		semantics_mark_text(j->t, r, name, sizeof(name));
+	begin(j, "i", mark ? MARK_LANES : TASK_LANES, r->pid, r->time, name);
+	fputs(",\"s\":\"t\"", j->out);
+	put_category(j, r);
+	fputs(",\"args\":{", j->out);
+	if (mark) {
+		fputs("\"common_event\":", j->out);
+		put_string(j->out, r->event->name, strlen(r->event->name));
+		putc(',', j->out);
+	}
+	put_fields(j, r);
 	fputs("}}", j->out);
+}
+
+/* ---- slices ---- */
+
+static void put_half(struct json *j, const char *which, const struct record *r)
+{
+	fprintf(j->out, "\"%s\":{\"common_event\":", which);
+	put_string(j->out, r->event->name, strlen(r->event->name));
+	fprintf(j->out, ",\"common_pid\":%d,", r->pid);
+	put_fields(j, r);
+	putc('}', j->out);
+}
+
+static void begin_slice(struct json *j, const char *phase, const struct pairing_interval *v)
+{
+	static const int process[] = {
+	    [PAIRING_IRQ] = IRQ_LANES, [PAIRING_SYSCALL] = TASK_LANES, [PAIRING_MARK] = MARK_LANES};
+
+	begin(j, phase, process[v->kind],
+	    v->kind == PAIRING_IRQ ? (int64_t)v->record.cpu : v->record.pid, v->begin,
+	    pairing_name(&j->pairing, v->kind, v->word));
+	put_category(j, &v->record);
+}
+
+/* From its first record to `end`; an NMI has one record. */
+static void put_slice(struct json *j, const struct pairing_interval *v, const struct record *end)
+{
+	begin_slice(j, "X", v);
+	fputs(",\"dur\":", j->out);
+	put_us(j->out, end->time - v->begin);
+	fputs(",\"args\":{", j->out);
+	if (v->record.data == end->data) {
+		put_half(j, "end", end);
+	} else {
+		put_half(j, "begin", &v->record);
+		putc(',', j->out);
+		put_half(j, "end", end);
+	}
+	fputs("}}", j->out);
+}
+
+/* What is open at the end of the trace has a begin alone; elsewhere an end without its begin would close something else. */
+static void put_unpaired(void *json, const struct pairing_interval *v, enum pairing_reason why)
+{
+	struct json *j = json;
+
+	if (why != PAIRING_OPEN) {
+		put_record(j, &v->record);
+		return;
+	}
+	begin_slice(j, "B", v);
+	fputs(",\"args\":{", j->out);
+	put_half(j, "begin", &v->record);
+	fputs("}}", j->out);
+}
+
+static void put_paired(struct json *j, const struct record *r)
+{
+	struct pairing_interval v;
+
+	switch (pairing_record(&j->pairing, r, &v)) {
+	case PAIRING_NONE:
+		put_record(j, r);
+		break;
+	case PAIRING_BEGINS: /* comes with its end */
+		break;
+	case PAIRING_ENDS:
+		put_slice(j, &v, r);
+		break;
+	}
 }
 
 static void put_gap(struct json *j, const struct record *r)
 {
+	struct pairing_interval v;
+
+	pairing_record(&j->pairing, r, &v);
 	j->running[r->cpu].known = false;
 	begin(j, "i", CPU_LANES, r->cpu, r->time, "lost events");
 	fprintf(j->out,
@@ -196,6 +309,9 @@ void write_json(struct trace *t, FILE *out)
 	uint64_t last = 0;
 
 	fputs("{\"traceEvents\":[", out);
+	pairing_begin(&j.pairing, t);
+	j.pairing.unpaired = put_unpaired;
+	j.pairing.context = &j;
 	put_lanes(&j);
 	while (trace_next(t, &r)) {
 		if (r.is_gap) {
@@ -203,13 +319,15 @@ void write_json(struct trace *t, FILE *out)
 		} else {
 			if (r.event && !strcmp(r.event->name, "sched_switch"))
 				switched(&j, &r);
-			put_record(&j, &r);
+			put_paired(&j, &r);
 		}
 		last = r.time;
 		convert_progress(t);
 	}
 	for (unsigned cpu = 0; cpu < t->cpus; cpu++)
 		end_running(&j, cpu, last);
+	pairing_end(&j.pairing);
 	put_other(&j);
+	pairing_free(&j.pairing);
 	free(j.running);
 }

@@ -1,7 +1,7 @@
 /*
  * The life of a machine. One loop waits for what its ports say, for signals and for times; nothing in it blocks but QEMU's end.
  *
- *   port 1, the console   what the kernel itself says, to the standard error
+ *   port 1, the console   what the kernel itself says, to the standard error; into it go our standard input and signals (feed.h)
  *   ports 2 and 3         the program's output, to ours: a byte is taken when there is room for it, so that a slow reader slows the
  *                         program and nothing is lost
  *   port 4                what the script tells (script.h)
@@ -35,16 +35,16 @@ struct life {
 	pid_t pid;
 	struct channel channel[CHANNELS];
 	uint64_t deadline, kill_at, next_look;
-	bool asked; /* to end */
+	bool asked;	   /* to end */
+	bool interrupted;  /* Ctrl-C went to the program */
+	struct bytes held; /* lines of the kernel's, until the program's line is whole */
 };
 
 static volatile sig_atomic_t signalled;
 
-/* The second one is not for us any more. */
 static void note_signal(int sig)
 {
 	signalled = sig;
-	unfinished_watch();
 }
 
 static uint64_t now_ns(void)
@@ -55,7 +55,7 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* ---- what it says --------------------------------------------------------------------------------------------------- */
+/* ---- what it says ---- */
 
 /* What it says while it is switched off, such as that it now may be, nobody has asked for. */
 static void take_console(void *context, const char *line)
@@ -64,8 +64,22 @@ static void take_console(void *context, const char *line)
 	struct machine *m = life->m;
 
 	m->panicked |= !!strstr(line, panic_words);
-	if (m->status < 0 || m->panicked || m->options->verbose)
-		fprintf(stderr, "%s\n", line);
+	if (m->status >= 0 && !m->panicked && !m->options->verbose)
+		return;
+	bytes_put(&life->held, line, strlen(line));
+	bytes_put(&life->held, "\n", 1);
+}
+
+/* Has the program begun a line where the kernel's lines and our messages go? */
+static bool is_in_line(const struct life *life)
+{
+	return life->channel[ERR].in_line || (life->m->one_output && life->channel[OUT].in_line);
+}
+
+static void put_held(struct life *life)
+{
+	fwrite(life->held.data, 1, life->held.size, stderr);
+	life->held.size = 0;
 }
 
 static void take_monitor(void *context, const char *line)
@@ -80,33 +94,21 @@ static void take_monitor(void *context, const char *line)
 		life->m->end = END_RESET;
 }
 
-void machine_told(struct machine *m, const char *line)
-{
-	if (m->failed_step >= 0) {
-		bytes_put(&m->why, line, strlen(line));
-		bytes_put(&m->why, "\n", 1);
-	} else if (!strcmp(line, TOLD_READY)) {
-		m->ready = true;
-	} else if (!strncmp(line, TOLD_EXIT, strlen(TOLD_EXIT))) {
-		m->status = atoi(line + strlen(TOLD_EXIT)) & 255;
-	} else if (!strncmp(line, TOLD_WARN, strlen(TOLD_WARN))) {
-		if (m->warned)
-			m->warned(m, atoi(line + strlen(TOLD_WARN)));
-	} else if (!strncmp(line, TOLD_FAIL, strlen(TOLD_FAIL))) {
-		m->failed_step = atoi(line + strlen(TOLD_FAIL));
-	}
-}
-
 static void take_control(void *context, const char *line)
 {
 	struct life *life = context;
 
-	machine_told(life->m, line);
-	if (life->m->status >= 0) /* it switches itself off */
+	struct machine *m = life->m;
+
+	machine_told(m, line);
+	if (m->fetching)
+		channel_take_bytes(&life->channel[CONTROL], &m->fetching->data, m->fetching->size);
+	m->fetching = NULL;
+	if (m->status >= 0) /* it switches itself off */
 		life->deadline = now_ns() + END_WAIT_NS;
 }
 
-/* ---- channels ------------------------------------------------------------------------------------------------------- */
+/* ---- channels ---- */
 
 static bool is_open(const struct life *life)
 {
@@ -118,21 +120,26 @@ static bool is_open(const struct life *life)
 
 static void wait_for_channels(struct life *life, uint64_t until)
 {
-	struct pollfd p[CHANNELS];
+	struct pollfd p[CHANNELS + 1];
 	uint64_t now = now_ns(), wait = until > now ? until - now : 0;
 	struct timespec t = {wait / 1000000000, wait % 1000000000};
 	sigset_t none;
 
 	for (size_t i = 0; i < CHANNELS; i++)
 		p[i] = channel_waits(&life->channel[i]);
+	p[CHANNELS] = feed_waits(&life->m->feed);
 	sigemptyset(&none);
-	int n = ppoll(p, CHANNELS, until == ~0ULL ? NULL : &t, &none);
+	int n = ppoll(p, CHANNELS + 1, until == ~0ULL ? NULL : &t, &none);
 	for (size_t i = 0; n > 0 && i < CHANNELS; i++)
 		if (p[i].revents)
 			channel_serve(&life->channel[i]);
+	if (n > 0 && p[CHANNELS].revents)
+		feed_serve(&life->m->feed);
+	if (!is_in_line(life))
+		put_held(life);
 }
 
-/* ---- its end -------------------------------------------------------------------------------------------------------- */
+/* ---- its end ---- */
 
 static void ask_to_end(struct life *life, enum machine_end why)
 {
@@ -147,6 +154,29 @@ static void ask_to_end(struct life *life, enum machine_end why)
 		life->m->end = why;
 	if (send(life->channel[MONITOR].from, quit, sizeof(quit) - 1, MSG_DONTWAIT) < 0)
 		kill(life->pid, SIGTERM);
+}
+
+/* The program's to answer. False: there is none, or it was asked before. */
+static bool pass_interrupt(struct life *life)
+{
+	struct machine *m = life->m;
+
+	if (life->interrupted || !m->ready || m->status >= 0 || m->feed.to < 0)
+		return false;
+	life->interrupted = true;
+	return feed_order(&m->feed, SIGINT);
+}
+
+static void take_signal(struct life *life)
+{
+	int sig = signalled;
+
+	signalled = 0;
+	if (sig == SIGINT && pass_interrupt(life))
+		return;
+	unfinished_watch(); /* the next one is not for us any more */
+	life->m->signal = sig;
+	ask_to_end(life, END_SIGNAL);
 }
 
 static void look(struct life *life)
@@ -169,10 +199,8 @@ static uint64_t earliest(const struct life *life)
 static void step(struct life *life)
 {
 	wait_for_channels(life, earliest(life));
-	if (signalled) {
-		life->m->signal = signalled;
-		ask_to_end(life, END_SIGNAL);
-	}
+	if (signalled)
+		take_signal(life);
 	if (now_ns() >= life->deadline)
 		ask_to_end(life, END_TIMEOUT);
 	if (now_ns() >= life->kill_at) {
@@ -183,7 +211,7 @@ static void step(struct life *life)
 		look(life);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------ */
+/* ---- all of it ---- */
 
 static void watch_signals(sigset_t *before)
 {
@@ -213,12 +241,14 @@ static void live(struct life *life)
 	life->channel[ERR].from = q.err;
 	life->channel[CONTROL].from = q.control;
 	life->channel[MONITOR].from = q.monitor;
+	life->m->feed.to = q.input;
 	if (!started)
 		life->m->end = END_NO_QEMU;
 	while (started && is_open(life))
 		step(life);
 	if (life->pid > 0)
 		waitpid(life->pid, &status, 0);
+	feed_end(&life->m->feed);
 	if (life->m->end == END_NOT_YET)
 		life->m->end = END_QEMU;
 	if (started && life->m->look && life->m->ready)
@@ -242,6 +272,10 @@ void machine_play(struct machine *m)
 	life.deadline = m->options->timeout ? now_ns() + m->options->timeout : ~0ULL;
 	watch_signals(&before);
 	live(&life);
+	if (is_in_line(&life))
+		fputc('\n', stderr);
+	put_held(&life);
+	bytes_free(&life.held);
 	m->output_failed = life.channel[OUT].failed || life.channel[ERR].failed;
 	unfinished_watch();
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -292,6 +326,8 @@ bool machine_make(struct machine *m, const struct machine_options *o, struct byt
 	    .status = -1,
 	    .failed_step = -1,
 	    .out = STDOUT_FILENO,
+	    .feed = {.from = o->feed ? STDIN_FILENO : -1, .to = -1},
+	    .fetched = xmalloc(o->get_count * sizeof(*m->fetched)),
 	    .memory = -1,
 	    .archive = -1};
 	return make_memory(m, o) && make_archive(m, archive);
@@ -304,6 +340,9 @@ void machine_free(struct machine *m)
 	if (m->archive >= 0)
 		close(m->archive);
 	bytes_free(&m->why);
+	for (size_t i = 0; i < m->options->get_count; i++)
+		bytes_free(&m->fetched[i].data);
+	free(m->fetched);
 }
 
 int machine_status(const struct machine *m)

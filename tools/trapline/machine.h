@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "tools/trapline/feed.h"
 #include "tools/trapline/script.h"
 
 /* Exit statuses where a program's own is passed on: beside those, as timeout(1) and env(1) have them. */
@@ -22,8 +23,9 @@ struct machine_options {
 	uint64_t timeout; /* ns; 0: none */
 	bool icount, verbose, quiet;
 	bool console; /* the terminal is the guest's console, and nothing else is there */
-	const char **copies, **extra; /* --copy, --qemu */
-	size_t copy_count, extra_count;
+	bool feed;    /* our standard input is passed on to the program while the machine runs */
+	const char **copies, **extra, **dirs, **gets; /* --copy, --qemu, --dir, --get */
+	size_t copy_count, extra_count, dir_count, get_count;
 	char *kernel_found; /* `kernel`, when it is ours to free */
 };
 
@@ -39,6 +41,8 @@ enum {
 	OPTION_TIMEOUT,
 	OPTION_KEEP,
 	OPTION_COPY,
+	OPTION_DIR,
+	OPTION_GET,
 	OPTION_INPUT,
 	OPTION_VERBOSE,
 	OPTION_QEMU,
@@ -56,6 +60,8 @@ enum {
 	    {"timeout", required_argument, NULL, OPTION_TIMEOUT},                                  \
 	    {"keep", required_argument, NULL, OPTION_KEEP},                                        \
 	    {"copy", required_argument, NULL, OPTION_COPY},                                        \
+	    {"dir", required_argument, NULL, OPTION_DIR},                                          \
+	    {"get", required_argument, NULL, OPTION_GET},                                          \
 	    {"input", required_argument, NULL, OPTION_INPUT},                                      \
 	    {"verbose", no_argument, NULL, OPTION_VERBOSE},                                        \
 	    {"qemu", required_argument, NULL, OPTION_QEMU}, COMMON_OPTIONS
@@ -80,7 +86,7 @@ char **machine_command(const struct machine_options *o, const struct machine_fil
 
 /* QEMU's process, and our ends; -1: not there. */
 struct qemu {
-	int pid, console, out, err, control, monitor;
+	int pid, console, input, out, err, control, monitor;
 };
 /* False, said; what is open then is still to be closed, and `pid`, if there is one, to be waited for. */
 bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int archive);
@@ -95,18 +101,30 @@ enum machine_end {
 	END_NO_QEMU  /* it could not be started: said */
 };
 
+/* A file of the guest's, as it comes. */
+struct fetched {
+	bool told, lacking;
+	uint64_t size;
+	struct bytes data;
+};
+
 struct machine {
 	const struct machine_options *options;
 	int memory, archive;  /* their files; -1 */
 	char memory_path[64]; /* where its memory can be read */
 	enum machine_end end;
-	int signal;	  /* END_SIGNAL */
-	bool panicked;	  /* it said so */
-	bool ready;	  /* what TOLD_... says */
-	int status;	  /* of the program; -1: not told */
-	int failed_step;  /* -1: none */
-	struct bytes why; /* what it told behind that */
-	int out;	  /* where what the program writes to 1 goes */
+	int signal;		  /* END_SIGNAL */
+	bool panicked;		  /* it said so */
+	bool ready;		  /* what TOLD_... says */
+	int status;		  /* of the program; -1: not told */
+	int failed_step;	  /* -1: none */
+	struct bytes why;	  /* what it told behind that */
+	bool has_log;		  /* a line of the guest's error_log was told, and printed */
+	struct fetched *fetched;  /* --get: by number */
+	struct fetched *fetching; /* its bytes come now; NULL: none */
+	struct feed feed;
+	int out;	 /* where what the program writes to 1 goes */
+	bool one_output; /* what it writes to 2 comes with that */
 	bool output_failed;
 	bool may_switch_off; /* that is no failure: commands that end with poweroff, a console */
 	/* While it runs, every `look_ns`, when it is ready, and once when it has ended. NULL: never. */

@@ -16,11 +16,17 @@ const char machine_usage[] =
     "  --kernel FILE   the kernel; else $TRAPLINE_KERNEL, or kernel.elf beside this program\n"
     "  --smp N         CPUs (2)           --mem SIZE  memory: 256M, 1G (256M)\n"
     "  --cpu MODEL     QEMU's -cpu (max)  --accel ACCEL  QEMU's -accel (tcg,thread=multi)\n"
-    "  --icount        each instruction takes 1 ns of its time: the same every time, and slower\n"
+    "  --icount        each instruction takes 1 ns of its time: the same every time, and slower; "
+    "Ctrl-C ends the machine\n"
     "  --append WORDS  more for the kernel's command line\n"
     "  --copy FILE[:PATH]  a file that comes along, at PATH or where it is here; again for more\n"
+    "  --dir DIR[:PATH]  a directory that comes along with all below it, at PATH or where it is "
+    "here; it cannot be changed there\n"
+    "  --get FILE[:NAME]  a file of the guest's that is brought here at the end, as NAME or by its "
+    "last part; again for more\n"
     "  --initrd FILE   an archive (cpio, newc) that comes along\n"
-    "  --input FILE    the standard input; a file that is redirected here (<) needs no --input\n"
+    "  --input FILE    the standard input, in place of ours, which is passed on as it comes "
+    "(--icount: only a file that is redirected, <)\n"
     "  --timeout SECS  ends the machine then\n"
     "  --keep FILE     its memory is FILE, and stays: for `trapline live` meanwhile, `extract` "
     "later\n"
@@ -28,17 +34,23 @@ const char machine_usage[] =
     "  --verbose       the kernel's log on the standard error, too\n"
     "  --progress      says how far long work is, also where the standard error is no terminal\n";
 
-/* kernel.elf in the directory of this program, if it is there. */
-static char *kernel_beside(void)
+/* The kernel as the build leaves it, beside this program, or as `make install` puts it. NULL: neither is there. */
+static char *find_own_kernel(void)
 {
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 16);
+	static const char *const places[] = {"kernel.elf", "../lib/trapline/kernel.elf"};
+	char self[4096], *name;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
 
 	if (n <= 0)
 		return NULL;
 	self[n] = '\0';
-	strcpy(strrchr(self, '/') + 1, "kernel.elf");
-	return access(self, R_OK) ? NULL : xstrndup(self, sizeof(self));
+	name = strrchr(self, '/') + 1;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		strcpy(name, places[i]);
+		if (!access(self, R_OK))
+			return xstrndup(self, sizeof(self));
+	}
+	return NULL;
 }
 
 void machine_defaults(struct machine_options *o)
@@ -57,6 +69,8 @@ void machine_forget(struct machine_options *o)
 {
 	free(o->copies);
 	free(o->extra);
+	free(o->dirs);
+	free(o->gets);
 	free(o->kernel_found);
 }
 
@@ -67,9 +81,10 @@ bool machine_find_kernel(struct machine_options *o)
 	if (!o->kernel && named && *named)
 		o->kernel = named;
 	if (!o->kernel)
-		o->kernel = o->kernel_found = kernel_beside();
+		o->kernel = o->kernel_found = find_own_kernel();
 	if (!o->kernel) {
-		say("there is no kernel.elf beside this program: --kernel FILE, or "
+		say("there is no kernel.elf beside this program, nor in ../lib/trapline: --kernel "
+		    "FILE, or "
 		    "TRAPLINE_KERNEL");
 		return false;
 	}
@@ -150,6 +165,12 @@ int machine_option(struct machine_options *o, const char *command, int option, c
 	case OPTION_COPY:
 		add(&o->copies, &o->copy_count, arg);
 		break;
+	case OPTION_DIR:
+		add(&o->dirs, &o->dir_count, arg);
+		break;
+	case OPTION_GET:
+		add(&o->gets, &o->get_count, arg);
+		break;
 	case OPTION_INPUT:
 		o->input = arg;
 		break;
@@ -165,7 +186,7 @@ int machine_option(struct machine_options *o, const char *command, int option, c
 	return -1;
 }
 
-/* ---- QEMU's command line -------------------------------------------------------------------------------------------- */
+/* ---- QEMU's command line ---- */
 
 struct words {
 	char **word;

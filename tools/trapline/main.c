@@ -1,6 +1,28 @@
-/* trapline: what is done with traces on the host. A row per command. */
+/*
+ * trapline, the program for traces on the host. A row per command, a file per command:
+ *
+ *   run, record   boot a machine and take the trace out of its memory. machine_args.c makes QEMU's
+ *                 command line, qemu.c starts it, machine.c is its life (one loop over ports,
+ *                 signals and times). bring.c chooses what comes along (kernel_file.c knows what
+ *                 the kernel brings itself), archive.c packs it in a cpio. script.c and
+ *                 record_steps.c write what the guest's shell runs, told.c reads what it reports,
+ *                 feed.c passes our input on, get.c fetches files. boot.c puts these together
+ *   list          asks a machine what it can record; suggest.c finds the name that was meant
+ *   live, extract read the rings in a machine's memory (memory.c, guest.c, guest_ring.c), with no
+ *                 help from inside; extract also reads serial logs (serial.c) and lastboot.bin
+ *                 (lastboot.c)
+ *   report        prints a trace.dat; convert gives it another form. dat.c opens it, page.c walks
+ *                 records, format.c knows fields, trace.c merges CPUs, a file per form writes it
+ *   diff, plot    compare and draw the model of a trace (model.c): intervals that pairing.c finds
+ *                 by the meaning that semantics.c gives to events and mark.c to texts. plot_cpus.c
+ *                 and plot_tasks.c draw the SVG, plot_data.c feeds the script of a page
+ *                 (plot_page.js)
+ *
+ * output.c makes sure that a file appears whole or not at all. Nothing that is read is trusted.
+ */
 #include <string.h>
 
+#include "kernel/base/version.h"
 #include "tools/trapline/trapline.h"
 
 static const struct command {
@@ -10,12 +32,14 @@ static const struct command {
 } commands[] = {
     {"run", cmd_run, "boots a kernel with your commands or program, and gets the trace"},
     {"record", cmd_record, "the same with events switched on, as trace-cmd record does"},
+    {"list", cmd_list, "lists the events that can be recorded, tracers, clocks, functions"},
+    {"report", cmd_report, "prints a trace.dat file: a line for each record"},
     {"live", cmd_live, "follows the events of a running machine, out of its memory"},
     {"extract", cmd_extract, "takes traces out of a machine's memory, a core, or a serial log"},
     {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
     {"diff", cmd_diff,
 	"compares two trace.dat files: order, counts, values, times, latencies, losses"},
-    {"plot", cmd_plot, "draws a trace.dat file: an SVG, or a page that stands by itself"},
+    {"plot", cmd_plot, "draws a trace.dat file: a page to zoom and search, or an SVG"},
 };
 
 static const struct command *find(const char *name)
@@ -32,7 +56,8 @@ static void help(FILE *f)
 	fputs("Usage: trapline COMMAND [ARGUMENT]...\n\n", f);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fputs("\n`trapline help COMMAND` says more; so does the man page, "
+	fputs("\n`trapline --version` tells which one this is. `trapline help COMMAND` says more; "
+	      "so does the man page, "
 	      "tools/trapline/trapline.1.\n",
 	    f);
 }
@@ -48,12 +73,20 @@ static int help_on(int argc, char **argv)
 	return argc > 2 ? EXIT_USAGE : EXIT_FINE;
 }
 
+static int version(void)
+{
+	puts("trapline " KERNEL_RELEASE);
+	return fflush(stdout) ? EXIT_TROUBLE : EXIT_FINE;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const helps[] = {"help", "--help", "-h"};
 	const struct command *c;
 
 	unfinished_watch();
+	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")))
+		return version();
 	for (size_t i = 0; argc > 1 && i < sizeof(helps) / sizeof(helps[0]); i++)
 		if (!strcmp(argv[1], helps[i]))
 			return help_on(argc, argv);

@@ -10,7 +10,7 @@
 
 #include "tools/trapline/trapline.h"
 
-/* ---- progress ------------------------------------------------------------------------------------------------------ */
+/* ---- progress ---- */
 
 static bool as_lines;
 
@@ -49,7 +49,7 @@ void progress(const char *what, uint64_t done, uint64_t total)
 	}
 }
 
-/* ---- what is not finished ------------------------------------------------------------------------------------------ */
+/* ---- what is not finished ---- */
 
 #define UNFINISHED_MOST 512 /* a directory with a file for each CPU */
 
@@ -110,7 +110,7 @@ void unfinished_watch(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- a file -------------------------------------------------------------------------------------------------------- */
+/* ---- a file ---- */
 
 static void forget(struct out *out)
 {
@@ -130,6 +130,22 @@ static FILE *open_temporary(char *name)
 	unfinished_add(name);
 	fchmod(fd, 0666 & ~mask);
 	return fdopen(fd, "wb");
+}
+
+/* A directory that is missing is the usual reason, and strerror() speaks of a file. */
+static void say_no_file(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	char *directory = xstrndup(name, slash ? (size_t)(slash - name) : 0);
+	int error = errno;
+
+	if (error == ENOENT && *directory && access(directory, F_OK)) {
+		say("%s: there is no directory %s", name, directory);
+	} else {
+		errno = error;
+		say_errno(name);
+	}
+	free(directory);
 }
 
 bool out_open(struct out *out, const char *name)
@@ -152,7 +168,7 @@ bool out_open(struct out *out, const char *name)
 	}
 	if (out->file)
 		return true;
-	say_errno(name);
+	say_no_file(name);
 	forget(out);
 	return false;
 }

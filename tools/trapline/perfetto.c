@@ -1,22 +1,16 @@
 /*
  * A trace as Perfetto's protobuf: packets with bundles of ftrace events of a CPU. Events that Perfetto has messages for are those; all
- * others are generic, with each field by name. Numbers of messages and fields are those of Perfetto's protos/perfetto/trace/.
+ * others are generic, with each field by name. Intervals and marks that Perfetto does not find by itself are track events
+ * (perfetto_tracks.c). Numbers of messages and fields are those of Perfetto's protos/perfetto/trace/.
  * See convert.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/trapline/convert.h"
+#include "tools/trapline/perfetto.h"
 #include "tools/trapline/proto.h"
 
-enum { /* Trace and TracePacket */
-	TRACE_PACKET = 1,
-	PACKET_FTRACE_EVENTS = 1,
-	PACKET_CHROME_EVENTS = 5,
-	PACKET_SEQUENCE = 10,
-	PACKET_FTRACE_STATS = 34,
-	PACKET_SYSTEM_INFO = 45,
-};
 enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_LOST = 3 };
 enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_FLAGS = 5, EVENT_GENERIC = 327 };
 enum {
@@ -65,6 +59,7 @@ struct writer {
 	const struct known **known; /* by event id */
 	struct bytes *bundle;	    /* by CPU: events */
 	bool *lost;		    /* by CPU: before the bundle */
+	struct perfetto_tracks tracks;
 };
 
 /* Is there a place for each of its fields? Else it is a generic one. */
@@ -90,16 +85,7 @@ static const struct known *find_known(const struct event *ev)
 	return NULL;
 }
 
-/* ---- packets ------------------------------------------------------------------------------------------------------- */
-
-static void write_packet(struct writer *w, const struct bytes *data)
-{
-	struct bytes b = {.data = NULL};
-
-	proto_bytes(&b, TRACE_PACKET, data->data, data->size);
-	fwrite(b.data, 1, b.size, w->out);
-	bytes_free(&b);
-}
+/* ---- packets ---- */
 
 static void flush(struct writer *w, unsigned cpu)
 {
@@ -114,13 +100,13 @@ static void flush(struct writer *w, unsigned cpu)
 		proto_uint(&b, BUNDLE_LOST, 1);
 	proto_end(&b, bundle);
 	proto_uint(&b, PACKET_SEQUENCE, 1);
-	write_packet(w, &b);
+	perfetto_packet(w->out, &b);
 	bytes_free(&b);
 	w->bundle[cpu].size = 0;
 	w->lost[cpu] = false;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void put_known_field(struct bytes *b, unsigned number, const struct value *v)
 {
@@ -249,7 +235,7 @@ static void put_gap(struct writer *w, const struct record *r)
 	proto_end(b, event);
 }
 
-/* ---- what is said of the trace -------------------------------------------------------------------------------------- */
+/* ---- what is said of the trace ---- */
 
 static void put_system(struct writer *w)
 {
@@ -265,7 +251,8 @@ static void put_system(struct writer *w)
 	proto_end(&b, name);
 	proto_end(&b, info);
 	proto_uint(&b, PACKET_SEQUENCE, 1);
-	write_packet(w, &b);
+	proto_uint(&b, PACKET_SEQUENCE_FLAGS, SEQUENCE_STARTS);
+	perfetto_packet(w->out, &b);
 	bytes_free(&b);
 }
 
@@ -279,7 +266,7 @@ static void put_metadata(struct writer *w, const char *name, const char *text)
 	proto_end(&b, data);
 	proto_end(&b, events);
 	proto_uint(&b, PACKET_SEQUENCE, 1);
-	write_packet(w, &b);
+	perfetto_packet(w->out, &b);
 	bytes_free(&b);
 }
 
@@ -303,7 +290,7 @@ static void put_stats(struct writer *w)
 	}
 	proto_end(&b, stats);
 	proto_uint(&b, PACKET_SEQUENCE, 1);
-	write_packet(w, &b);
+	perfetto_packet(w->out, &b);
 	bytes_free(&b);
 }
 
@@ -314,6 +301,7 @@ static void put_records(struct writer *w)
 	while (trace_next(w->t, &r)) {
 		if (w->bundle[r.cpu].size > BUNDLE_MOST)
 			flush(w, r.cpu);
+		perfetto_tracks_record(&w->tracks, &r);
 		if (r.is_gap)
 			put_gap(w, &r);
 		else
@@ -337,7 +325,9 @@ void write_perfetto(struct trace *t, FILE *out)
 	put_metadata(&w, "clock", t->clock);
 	if (stats_ledger(t))
 		put_metadata(&w, "ledger", stats_ledger(t));
+	perfetto_tracks_begin(&w.tracks, t, out);
 	put_records(&w);
+	perfetto_tracks_end(&w.tracks);
 	put_stats(&w);
 	for (unsigned cpu = 0; cpu < t->cpus; cpu++)
 		bytes_free(&w.bundle[cpu]);

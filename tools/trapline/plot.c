@@ -1,19 +1,24 @@
 /* trapline plot: a trace as an SVG, or a page with one, that stands by itself. See plot.h. */
 #include <getopt.h>
+#include <unistd.h>
 
 #include "tools/trapline/plot.h"
 
 static const char usage[] =
     "Usage: trapline plot [-o OUT] [-b SECONDS] [-e SECONDS] TRACE.DAT\n"
     "\n"
-    "Draws a trace: a lane for each CPU with the tasks that ran, interrupts, system calls, what "
-    "programs marked, and gaps where events\n"
-    "were lost; latencies as histograms; the ledger. It is one file that needs nothing else, as "
-    "large for a long trace as for a short one.\n"
+    "Draws a trace: a lane for each CPU, and one for each task with its marks, when it ran or "
+    "waited "
+    "for a CPU, and its system calls;\n"
+    "latencies as histograms; the ledger. It is one file that needs nothing else. A page can be "
+    "zoomed, "
+    "panned and searched.\n"
+    "A long trace makes it no larger than some megabytes: what is too short then is put together, "
+    "which it says.\n"
     "\n"
     "  -o, --output OUT     where to: an SVG if the name ends in .svg, else a page of HTML, which "
     "has tables, too. - (and no -o)\n"
-    "                       is the standard output\n"
+    "                       is the standard output, if that is no terminal\n"
     "      --svg            an SVG, whatever the name\n"
     "  -b, --begin SECONDS  only events from then on; times as `trace` has them\n"
     "  -e, --end SECONDS    only events up to then\n"
@@ -21,7 +26,7 @@ static const char usage[] =
     "Exit status: 0 fine, 1 the trace is damaged (said where, and in the picture; what is whole "
     "was drawn), 2 usage, 3 trouble.\n";
 
-/* ---- words and places ---------------------------------------------------------------------------------------------- */
+/* ---- words and places ---- */
 
 const char *plot_duration(char buf[32], const struct plot *p, uint64_t n)
 {
@@ -93,7 +98,7 @@ const char *plot_class(unsigned colour)
 	return classes[colour];
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static int longest_first(const void *a, const void *b)
 {
@@ -107,11 +112,11 @@ static int longest_first(const void *a, const void *b)
 static void find_top(struct plot *p)
 {
 	struct words names = {.count = 0};
-	struct family *family = xmalloc(p->survey.tasks * sizeof(*family)),
+	struct family *family = xmalloc(p->model.tasks * sizeof(*family)),
 		      *others = &p->top[COLOURS];
 
-	for (size_t i = 0; i < p->survey.tasks; i++) {
-		const struct task *task = &p->survey.task[i];
+	for (size_t i = 0; i < p->model.tasks; i++) {
+		const struct task *task = &p->model.task[i];
 		const char *name = trace_comm(p->trace, task->pid);
 		if (!task->pid)
 			continue;
@@ -134,84 +139,51 @@ static void find_top(struct plot *p)
 	free(family);
 }
 
-static void draw(struct plot *p)
-{
-	char *body;
-	size_t size;
-	FILE *out = p->out;
+/* ---- the whole ---- */
 
-	if (!(p->out = open_memstream(&body, &size)))
-		die(EXIT_TROUBLE, "out of memory");
-	plot_heading(p);
-	plot_lanes(p);
-	plot_legend(p);
-	plot_histograms(p);
-	if (p->svg)
-		plot_ledger(p);
-	fclose(p->out);
-	p->out = out;
-	p->y += 10;
-	fprintf(out,
-	    "<svg xmlns='http://www.w3.org/2000/svg' class='trapline' viewBox='0 0 %u %u' "
-	    "width='%u' height='%u' role='img'>\n"
-	    "<title>",
-	    DRAWING_WIDTH, p->y, DRAWING_WIDTH, p->y);
-	put_string(p, p->trace->file);
-	fprintf(out, "</title>\n<style>%s</style>\n", plot_style);
-	fputs("<defs><pattern id='lost' width='6' height='6' patternUnits='userSpaceOnUse' "
-	      "patternTransform='rotate(45)'>"
-	      "<rect class='hatch' width='6' height='6'/><path class='hatched' d='M0 "
-	      "0v6'/></pattern></defs>\n",
-	    out);
-	fprintf(out, "<rect class='back' width='%u' height='%u'/>\n", DRAWING_WIDTH, p->y);
-	fwrite(body, 1, size, out);
-	fputs("</svg>\n", out);
-	free(body);
+/* False, said: there is nothing of the trace in the span that is wanted. */
+static bool is_inside(const struct plot *p, const struct window *w)
+{
+	char first[32], last[32];
+
+	if ((!w->has_begin || w->begin <= p->model.last) &&
+	    (!w->has_end || w->end >= p->model.first))
+		return true;
+	say("%s: the span lies outside the trace, which goes from %s to %s", p->trace->file,
+	    plot_time(first, p, p->model.first, 1), plot_time(last, p, p->model.last, 1));
+	return false;
 }
 
-/* HTML that is XML as well. */
-static void draw_page(struct plot *p)
-{
-	fputs("<!DOCTYPE html>\n<html xmlns='http://www.w3.org/1999/xhtml' "
-	      "lang='en'>\n<head>\n<meta charset='utf-8'/>\n<title>",
-	    p->out);
-	put_string(p, p->trace->file);
-	fprintf(p->out, "</title>\n<style>%s</style>\n</head>\n<body>\n", plot_page_style);
-	draw(p);
-	plot_tables(p);
-	fputs("</body>\n</html>\n", p->out);
-}
-
-static void read_trace(struct plot *p, const struct window *w)
+/* False, said: there is nothing to draw. */
+static bool read_trace(struct plot *p, const struct window *w)
 {
 	uint64_t from = w->has_begin ? w->begin : 0, to = w->has_end ? w->end : UINT64_MAX;
 	struct record r;
 
-	survey_begin(&p->survey, p->trace);
-	survey_part(&p->survey, from, to);
+	model_begin(&p->model, p->trace);
+	model_part(&p->model, from, to);
 	while (trace_next(p->trace, &r)) {
 		progress("reading", p->trace->pages_done, p->trace->pages_all + 1);
-		survey_record(&p->survey, &r);
+		model_record(&p->model, &r);
 		if (!r.is_gap && r.time >= from && r.time <= to)
 			rate_add(&p->rate, r.time);
 	}
-	survey_end(&p->survey);
+	model_end(&p->model);
 	progress("reading", 1, 1);
-	p->begin = w->has_begin ? w->begin : p->survey.first;
-	p->end = w->has_end ? w->end : p->survey.last;
+	if (!is_inside(p, w))
+		return false;
+	p->begin = w->has_begin ? w->begin : p->model.first;
+	p->end = w->has_end ? w->end : p->model.last;
 	if (p->end < p->begin || p->end - p->begin < COLUMNS)
 		p->end = p->begin + COLUMNS;
+	return true;
 }
 
-void write_plot(struct trace *t, const struct window *w, FILE *out, bool svg)
+static void plot_free(struct plot *p)
 {
-	struct plot *p = xmalloc(sizeof(*p));
-
-	*p = (struct plot){.trace = t, .out = out, .svg = svg};
-	read_trace(p, w);
-	find_top(p);
-	(svg ? draw : draw_page)(p);
-	survey_free(&p->survey);
+	model_free(&p->model);
+	map_clear(&p->lane_at);
+	free(p->lane);
 	free(p);
 }
 
@@ -222,13 +194,32 @@ static bool ends_in_svg(const char *name)
 	return n > 4 && !strcmp(name + n - 4, ".svg");
 }
 
+bool write_plot(struct trace *t, const struct window *w, FILE *out, bool svg)
+{
+	struct plot *p = xmalloc(sizeof(*p));
+	bool drawn;
+
+	*p = (struct plot){.trace = t, .out = out, .svg = svg, .part = w->has_begin || w->has_end};
+	drawn = read_trace(p, w);
+	if (drawn) {
+		find_top(p);
+		plot_find_lanes(p);
+		(svg ? plot_svg : plot_page)(p);
+	}
+	plot_free(p);
+	return drawn;
+}
+
 static int plot(struct trace *t, const struct window *w, const char *name, bool svg)
 {
 	struct out out;
 
 	if (!out_open(&out, name))
 		return EXIT_TROUBLE;
-	write_plot(t, w, out.file, svg);
+	if (!write_plot(t, w, out.file, svg)) {
+		out_drop(&out);
+		return EXIT_USAGE;
+	}
 	return !out_finish(&out) ? EXIT_TROUBLE : t->damaged ? EXIT_DAMAGED : EXIT_FINE;
 }
 
@@ -282,7 +273,10 @@ int cmd_plot(int argc, char **argv)
 		return bad_usage(
 		    "plot", argc > optind ? "one TRACE.DAT at a time" : "which TRACE.DAT?");
 	if (o.window.has_begin && o.window.has_end && o.window.end <= o.window.begin)
-		return bad_usage("plot", "the end is not behind the beginning");
+		return bad_usage("plot", "the end is not after the beginning");
+	if (!strcmp(o.name, "-") && isatty(STDOUT_FILENO))
+		return bad_usage(
+		    "plot", "a picture is not for a terminal: -o trace.html, or a pipe");
 	if (!trace_open(&t, argv[optind]))
 		return EXIT_TROUBLE;
 	status = plot(&t, &o.window, o.name, o.svg || ends_in_svg(o.name));

@@ -1,16 +1,14 @@
-/* What stands above and below the lanes: what the trace is, what the colours mean, how long things took, what became of every hit. See plot.h. */
-#include "tools/trapline/convert.h"
+/* What stands above and below the lanes: what the trace is, what the colours mean, how long things took. See plot.h. */
 #include "tools/trapline/plot.h"
 
 #define LINE	       18
 #define LEGEND_COLUMNS 5
 #define PANEL_GAP      28
-#define PANEL_WIDTH    ((DRAWING_WIDTH - 40 - 2 * PANEL_GAP) / 3)
+#define PANEL_WIDTH    ((DRAWING_WIDTH - 40 - 3 * PANEL_GAP) / 4)
 #define PANEL_HEIGHT   120
 #define BARS_LEAST     11 /* two powers of ten, and one more */
-#define LEDGER_LINES   70
 
-/* ---- heading ------------------------------------------------------------------------------------------------------- */
+/* ---- heading ---- */
 
 static void begin_text(const struct plot *p, const char *class, unsigned x)
 {
@@ -23,9 +21,9 @@ static void put_lost(const struct plot *p)
 	bool unknown = false;
 	char number[32];
 
-	for (size_t i = 0; i < p->survey.gaps; i++) {
-		lost += p->survey.gap[i].lost;
-		unknown |= p->survey.gap[i].unknown;
+	for (size_t i = 0; i < p->model.gaps; i++) {
+		lost += p->model.gap[i].lost;
+		unknown |= p->model.gap[i].unknown;
 	}
 	if (lost || unknown)
 		fprintf(p->out, " \xc2\xb7 <tspan class='warn'>%s lost</tspan>",
@@ -46,7 +44,7 @@ void plot_heading(struct plot *p)
 	p->y += 22;
 	begin_text(p, "dim", 20);
 	fprintf(p->out, "%llu events on %u CPUs \xc2\xb7 %s, from %s to %s \xc2\xb7 clock ",
-	    (unsigned long long)p->survey.records, p->trace->cpus, plot_duration(took, p, range),
+	    (unsigned long long)p->model.records, p->trace->cpus, plot_duration(took, p, range),
 	    plot_time(from, p, p->begin, range / 1000 + 1),
 	    plot_time(to, p, p->end, range / 1000 + 1));
 	put_string(p, p->trace->clock);
@@ -63,7 +61,7 @@ void plot_heading(struct plot *p)
 	p->y += 22;
 }
 
-/* ---- legend -------------------------------------------------------------------------------------------------------- */
+/* ---- legend ---- */
 
 /* The place of the next one, from left to right. */
 static void legend_place(struct plot *p, unsigned *at, unsigned *x)
@@ -102,6 +100,24 @@ static void legend_family(struct plot *p, unsigned *at, unsigned colour)
 	fputs("</tspan></text>\n", p->out);
 }
 
+/* What there is of it in the picture. */
+static bool has_intervals(const struct plot *p, enum interval_kind kind)
+{
+	for (size_t i = 0; i < p->model.intervals; i++)
+		if (p->model.interval[i].kind == kind)
+			return true;
+	return false;
+}
+
+static bool has_moments(const struct plot *p)
+{
+	for (size_t i = 0; i < p->model.marks; i++)
+		if (!p->model.mark[i].paired)
+			return true;
+	return false;
+}
+
+/* Only of what the picture contains. */
 void plot_legend(struct plot *p)
 {
 	unsigned at = 0;
@@ -110,22 +126,31 @@ void plot_legend(struct plot *p)
 	for (unsigned i = 0; i <= COLOURS; i++)
 		if (p->top[i].name)
 			legend_family(p, &at, i);
-	legend_swatch(p, &at, "irq", "interrupts");
-	legend_swatch(p, &at, "call", "in a system call");
-	legend_swatch(p, &at, "mark", "marks of programs");
-	legend_swatch(p, &at, "lost", "events lost, how many");
+	if (p->model.waitings)
+		legend_swatch(p, &at, "wait", "waits for a CPU");
+	if (has_intervals(p, INTERVAL_IRQ))
+		legend_swatch(p, &at, "irq", "interrupt");
+	if (has_intervals(p, INTERVAL_SYSCALL))
+		legend_swatch(p, &at, "call", "system call");
+	if (has_intervals(p, INTERVAL_MARK))
+		legend_swatch(p, &at, "marked", "marked, from begin to end");
+	if (has_moments(p))
+		legend_swatch(p, &at, "mark", "mark of a program");
+	if (p->model.gaps)
+		legend_swatch(p, &at, "lost", "events lost, and how many");
 	p->y += 10 + LINE;
 	begin_text(p, "dim small", LANES_LEFT);
-	fputs(p->survey.switches ? "A bar is as high as its CPU was busy; its colour is that of "
-				   "the task that ran most of the time."
-				 : "sched_switch is not in the trace: a bar goes from a task's "
-				   "first event to its last in a row.",
+	fputs(p->model.switches ? "Where a column has more than one, a bar is as high as they fill "
+				  "it, in the colour of "
+				  "the task that ran longest."
+				: "sched_switch is not in the trace: a bar goes from a task's "
+				  "first event to its last in a row.",
 	    p->out);
 	fputs("</text>\n", p->out);
 	p->y += 26;
 }
 
-/* ---- histograms ---------------------------------------------------------------------------------------------------- */
+/* ---- histograms ---- */
 
 struct histogram {
 	struct durations durations;
@@ -200,7 +225,7 @@ static void put_scale(const struct plot *p, const struct histogram *h)
 	}
 }
 
-static void put_panel(const struct plot *p, struct histogram *h, enum span_kind kind)
+static void put_panel(const struct plot *p, struct histogram *h, enum interval_kind kind)
 {
 	char median[32], p90[32], most[32], class[8];
 	const struct durations *d = &h->durations;
@@ -214,11 +239,12 @@ static void put_panel(const struct plot *p, struct histogram *h, enum span_kind 
 	    plot_duration(p90, p, durations_at(d, 90)),
 	    plot_duration(most, p, durations_at(d, 100)));
 	fputs("</text>\n", p->out);
-	if (p->survey.unsure[kind])
+	if (p->model.unsure[kind])
 		fprintf(p->out,
 		    "<text class='dim small end' x='%u' y='%u'>%llu across gaps: not "
 		    "measured</text>\n",
-		    h->x + PANEL_WIDTH, p->y - 34, (unsigned long long)p->survey.unsure[kind]);
+		    h->x + PANEL_WIDTH, p->y + PANEL_HEIGHT + 30,
+		    (unsigned long long)p->model.unsure[kind]);
 	for (unsigned i = h->first; i <= h->last; i++)
 		if (h->bar[i])
 			put_bar(p, h, i, class);
@@ -231,18 +257,20 @@ static void put_panel(const struct plot *p, struct histogram *h, enum span_kind 
 
 void plot_histograms(struct plot *p)
 {
-	static const char *const title[] = {"Wakeup, until it runs", "Interrupts", "System calls"};
+	static const char *const title[] = {
+	    "Wakeup, until it runs", "Interrupts", "System calls", "Marked by programs"};
 	static const char *const lacks[] = {"nothing to measure: sched_wakeup and sched_switch",
 	    "nothing to measure: irq and irq_vectors",
-	    "nothing to measure: syscalls or raw_syscalls"};
+	    "nothing to measure: syscalls or raw_syscalls",
+	    "nothing to measure: a begin and an end of one name"};
 
 	p->y += 16;
-	for (enum span_kind kind = 0; kind < SPAN_KINDS; kind++) {
+	for (enum interval_kind kind = 0; kind < INTERVAL_KINDS; kind++) {
 		struct histogram h = {.x = 20 + kind * (PANEL_WIDTH + PANEL_GAP)};
 
 		fprintf(
 		    p->out, "<text class='head' x='%u' y='%u'>%s</text>\n", h.x, p->y, title[kind]);
-		survey_durations(&p->survey, kind, WORD_ANY, &h.durations);
+		model_durations(&p->model, kind, WORD_ANY, &h.durations);
 		p->y += 34;
 		if (h.durations.count)
 			put_panel(p, &h, kind);
@@ -252,32 +280,5 @@ void plot_histograms(struct plot *p)
 		p->y -= 34;
 		free(h.durations.value);
 	}
-	p->y += 34 + PANEL_HEIGHT + 30;
-}
-
-/* ---- ledger -------------------------------------------------------------------------------------------------------- */
-
-void plot_ledger(struct plot *p)
-{
-	const char *ledger = stats_ledger(p->trace);
-	unsigned lines = 0;
-
-	if (!ledger)
-		return;
-	p->y += 16;
-	begin_text(p, "head", 20);
-	fputs("Ledger</text>\n", p->out);
-	for (; *ledger && lines < LEDGER_LINES; lines++) {
-		size_t n = strcspn(ledger, "\n");
-		p->y += 15;
-		begin_text(p, "mono", 20);
-		xml_put(p->out, ledger, n < 200 ? n : 200);
-		fputs("</text>\n", p->out);
-		ledger += n + (ledger[n] == '\n');
-	}
-	p->y += 15;
-	if (*ledger) {
-		begin_text(p, "dim", 20);
-		fputs("... and more: trace-cmd report --stat</text>\n", p->out);
-	}
+	p->y += 34 + PANEL_HEIGHT + 40;
 }

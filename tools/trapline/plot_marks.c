@@ -1,57 +1,70 @@
-/* What programs marked, and where events were lost, in a CPU's lane. See plot_lane.h. */
-#include "tools/trapline/convert.h"
-#include "tools/trapline/plot_lane.h"
+/* What programs marked, in their tasks' lanes, and where events were lost, in the CPUs'. See plot_track.h. */
+#include "tools/trapline/plot_track.h"
 
-#define MARK_TOP    42
-#define MARK_CELL   7  /* columns that share a mark */
+#define MARK_CELL   7 /* columns that share a mark */
+#define MARK_LETTER 6.0
 #define GAP_NEAR    2  /* columns: gaps nearer than that are drawn as one */
 #define NUMBER_ROOM 34 /* columns a number needs: gaps nearer than that have one together */
 
-/* One says what it is, more of them how many. */
-static void put_mark(
-    const struct plot *p, unsigned cell, const struct record *first, unsigned count)
-{
-	char *text;
-	size_t size;
-	FILE *line;
-	double x = LANES_LEFT + (cell + 0.5) * MARK_CELL, y = p->y + MARK_TOP;
+/* Moments that share a cell. */
+struct cell {
+	const struct record *first;
+	unsigned at, count;
+};
 
-	fprintf(p->out, "<path class='mark' d='M%g %gl3 6h-6z'><title>", x, y);
-	if (count > 1)
-		fprintf(p->out, "%u marks, the first:\n", count);
-	if (!(line = open_memstream(&text, &size)))
-		die(EXIT_TROUBLE, "out of memory");
-	write_record(line, p->trace, first);
-	fclose(line);
-	size_t lead = strspn(text, " ");
-	xml_put(p->out, text + lead, size - lead < 200 ? size - lead : 200);
-	free(text);
-	fputs("</title></path>", p->out);
+/* From x on; before the mark if there is too little room after it, and there is before it. */
+static void put_mark_label(
+    const struct plot *p, const char *text, double x, double previous, double next)
+{
+	double width = strlen(text) * MARK_LETTER;
+
+	if (next < LANES_LEFT + COLUMNS || x + 14 + width < next || x - previous < width + 14) {
+		plot_label(p, "small", text, x + 7, p->y + 11, next - x - 14);
+		return;
+	}
+	fprintf(p->out, "<text class='small end' x='%.1f' y='%u'>", x - 7, p->y + 11);
+	put_string(p, text);
+	fputs("</text>", p->out);
 }
 
-void lane_marks(const struct plot *p, unsigned cpu)
+/* One says what it is, more of them how many; between those before and after it. */
+static void put_mark(const struct plot *p, const struct cell *cell, double previous, double next)
 {
-	const struct record *first = NULL;
-	unsigned at = 0, count = 0;
+	double x = LANES_LEFT + (cell->at + 0.5) * MARK_CELL;
+	char text[160], at[32], many[32];
 
-	for (size_t i = 0; i < p->survey.marks; i++) {
-		const struct record *r = &p->survey.mark[i];
-		if (r->cpu != cpu)
+	semantics_mark_text(p->trace, cell->first, text, sizeof(text));
+	fprintf(p->out, "<path class='mark' d='M%g %ul4 5l-4 5l-4 -5z'><title>", x, p->y + 2);
+	if (cell->count > 1)
+		fprintf(p->out, "%u marks, the first:\n", cell->count);
+	put_string(p, text);
+	fprintf(p->out, "\nat %s</title></path>", plot_time(at, p, cell->first->time, 1));
+	snprintf(many, sizeof(many), "%u marks", cell->count);
+	put_mark_label(p, cell->count > 1 ? many : text, x, previous, next);
+}
+
+void track_marks(const struct plot *p, int32_t pid)
+{
+	struct cell cell = {.first = NULL};
+	double previous = LANES_LEFT;
+
+	for (size_t i = 0; i < p->model.marks; i++) {
+		const struct record *r = &p->model.mark[i].record;
+		if (r->pid != pid || p->model.mark[i].paired)
 			continue;
-		unsigned cell = (plot_x(p, r->time) - LANES_LEFT) / MARK_CELL;
-		if (first && cell != at) {
-			put_mark(p, at, first, count);
-			first = NULL;
+		double x = plot_x(p, r->time);
+		unsigned at = (x - LANES_LEFT) / MARK_CELL;
+		if (cell.first && at != cell.at) {
+			put_mark(p, &cell, previous, x);
+			previous = LANES_LEFT + (cell.at + 1.0) * MARK_CELL;
+			cell.first = NULL;
 		}
-		if (!first) {
-			first = r;
-			at = cell;
-			count = 0;
-		}
-		count++;
+		if (!cell.first)
+			cell = (struct cell){r, at, 0};
+		cell.count++;
 	}
-	if (first)
-		put_mark(p, at, first, count);
+	if (cell.first)
+		put_mark(p, &cell, previous, LANES_LEFT + COLUMNS);
 }
 
 /* Gaps that are drawn as one. */
@@ -94,8 +107,8 @@ static void each_hole(const struct plot *p, unsigned cpu, double near, double mo
 {
 	struct hole hole = {.any = false};
 
-	for (size_t i = 0; i < p->survey.gaps; i++) {
-		const struct gap *g = &p->survey.gap[i];
+	for (size_t i = 0; i < p->model.gaps; i++) {
+		const struct gap *g = &p->model.gap[i];
 		double from = plot_x(p, g->begin), to = plot_x(p, g->end);
 		if (g->cpu != cpu)
 			continue;
@@ -113,7 +126,7 @@ static void each_hole(const struct plot *p, unsigned cpu, double near, double mo
 		put(p, &hole);
 }
 
-void lane_gaps(const struct plot *p, unsigned cpu)
+void track_gaps(const struct plot *p, unsigned cpu)
 {
 	each_hole(p, cpu, GAP_NEAR, COLUMNS, put_hole);
 	each_hole(p, cpu, NUMBER_ROOM, 4 * NUMBER_ROOM, put_number);

@@ -1,5 +1,4 @@
-/* What stands below the drawing in a page: tables of events, tasks, latencies and gaps, and the ledger whole. See plot.h. */
-#include "tools/trapline/convert.h"
+/* What stands below the drawing in a page: tables of events, tasks, latencies and gaps. See plot.h. */
 #include "tools/trapline/plot.h"
 
 #define ROWS_MOST 200
@@ -24,7 +23,7 @@ static void put_row(const struct plot *p, const char *name, uint64_t number)
 	fprintf(p->out, "</td><td>%llu</td></tr>\n", (unsigned long long)number);
 }
 
-/* ---- events and tasks ---------------------------------------------------------------------------------------------- */
+/* ---- events and tasks ---- */
 
 struct row {
 	size_t item;
@@ -47,8 +46,8 @@ static void put_events(const struct plot *p)
 	char name[256];
 
 	for (size_t i = 0; i <= events; i++)
-		if (p->survey.count[i])
-			row[rows++] = (struct row){i, p->survey.count[i]};
+		if (p->model.count[i])
+			row[rows++] = (struct row){i, p->model.count[i]};
 	qsort(row, rows, sizeof(*row), larger_first);
 	begin_table(p, "Events", "<th>event</th><th>how many</th>");
 	for (size_t i = 0; i < rows && i < ROWS_MOST; i++) {
@@ -64,16 +63,16 @@ static void put_events(const struct plot *p)
 
 static void put_tasks(const struct plot *p)
 {
-	size_t tasks = p->survey.tasks;
+	size_t tasks = p->model.tasks;
 	struct row *row = xmalloc(tasks * sizeof(*row));
 	char ran[32];
 
 	for (size_t i = 0; i < tasks; i++)
-		row[i] = (struct row){i, p->survey.task[i].ran};
+		row[i] = (struct row){i, p->model.task[i].ran};
 	qsort(row, tasks, sizeof(*row), larger_first);
 	begin_table(p, "Tasks", "<th>task</th><th>ran</th><th>events</th>");
 	for (size_t i = 0; i < tasks && i < ROWS_MOST; i++) {
-		const struct task *task = &p->survey.task[row[i].item];
+		const struct task *task = &p->model.task[row[i].item];
 		fputs("<tr><td>", p->out);
 		put_task(p, task->pid);
 		fprintf(p->out, "</td><td>%s</td><td>%llu</td></tr>\n",
@@ -83,16 +82,17 @@ static void put_tasks(const struct plot *p)
 	free(row);
 }
 
-/* ---- latencies ----------------------------------------------------------------------------------------------------- */
+/* ---- latencies ---- */
 
 /* Of a kind, or a name of it, which stands below it. */
-static void put_latency(const struct plot *p, const char *name, enum span_kind kind, uint32_t word)
+static void put_latency(
+    const struct plot *p, const char *name, enum interval_kind kind, uint32_t word)
 {
 	static const unsigned percents[] = {50, 90, 100};
 	struct durations d;
 	char text[32];
 
-	survey_durations(&p->survey, kind, word, &d);
+	model_durations(&p->model, kind, word, &d);
 	if (d.count) {
 		fputs(word == WORD_ANY ? "<tr><td>" : "<tr><td class='in'>", p->out);
 		put_string(p, name);
@@ -107,47 +107,39 @@ static void put_latency(const struct plot *p, const char *name, enum span_kind k
 
 static void put_latencies(const struct plot *p)
 {
-	static const char *const names[] = {"wakeup until it runs", "interrupts", "system calls"};
-	const struct words *words = &p->survey.words;
+	static const char *const names[] = {
+	    "wakeup until it runs", "interrupts", "system calls", "marked by programs"};
+	const struct words *words = &p->model.pairing.words;
 
 	begin_table(p, "How long it took",
 	    "<th>what</th><th>how many</th><th>median</th><th>90 %</th><th>most</th>");
-	for (enum span_kind kind = 0; kind < SPAN_KINDS; kind++) {
+	for (enum interval_kind kind = 0; kind < INTERVAL_KINDS; kind++) {
 		put_latency(p, names[kind], kind, WORD_ANY);
-		for (uint32_t i = 0; kind != SPAN_WAKEUP && i < words->count && i < ROWS_MOST; i++)
+		for (uint32_t i = 0; (kind == INTERVAL_IRQ || kind == INTERVAL_SYSCALL) &&
+				     i < words->count && i < ROWS_MOST;
+		     i++)
 			put_latency(p, words->word[i], kind, i);
 	}
 	end_table(p, words->count);
 }
 
-/* ---- losses -------------------------------------------------------------------------------------------------------- */
+/* ---- losses ---- */
 
 static void put_gaps(const struct plot *p)
 {
 	char from[32], to[32], number[32];
 
-	if (!p->survey.gaps)
+	if (!p->model.gaps)
 		return;
 	begin_table(p, "Events lost", "<th>CPU</th><th>how many</th><th>after</th><th>before</th>");
-	for (size_t i = 0; i < p->survey.gaps && i < ROWS_MOST; i++) {
-		const struct gap *g = &p->survey.gap[i];
+	for (size_t i = 0; i < p->model.gaps && i < ROWS_MOST; i++) {
+		const struct gap *g = &p->model.gap[i];
 		fprintf(p->out, "<tr><td>%u</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", g->cpu,
 		    plot_lost(number, g->lost, g->unknown),
 		    g->begin ? plot_time(from, p, g->begin, 1) : "the first",
 		    plot_time(to, p, g->end, 1));
 	}
-	end_table(p, p->survey.gaps);
-}
-
-static void put_ledger(const struct plot *p)
-{
-	const char *ledger = stats_ledger(p->trace);
-
-	if (!ledger)
-		return;
-	fputs("<h2>Ledger</h2><pre>", p->out);
-	put_string(p, ledger);
-	fputs("</pre>\n", p->out);
+	end_table(p, p->model.gaps);
 }
 
 void plot_tables(struct plot *p)
@@ -158,5 +150,5 @@ void plot_tables(struct plot *p)
 	put_tasks(p);
 	put_events(p);
 	fputs("</div>\n", p->out);
-	put_ledger(p);
+	plot_ledger_tables(p);
 }

@@ -12,7 +12,7 @@
 
 /* Ends of pipes and of the monitor's socket that QEMU gets; ours are in the struct qemu. */
 struct ends {
-	int console, out, err, control, monitor;
+	int console, input, out, err, control, monitor;
 };
 
 static bool make_pipe(int *ours, int *theirs)
@@ -38,16 +38,28 @@ static bool open_monitor(struct qemu *q, struct ends *e)
 	return write(s[0], hello, sizeof(hello) - 1) == sizeof(hello) - 1;
 }
 
-static bool open_ends(struct qemu *q, struct ends *e, bool console)
+/* We write, and never wait: QEMU takes no more than the guest reads. */
+static bool make_input(int *ours, int *theirs)
 {
-	return open_monitor(q, e) &&
-	       (console || (make_pipe(&q->console, &e->console) && make_pipe(&q->out, &e->out) &&
-			       make_pipe(&q->err, &e->err) && make_pipe(&q->control, &e->control)));
+	return make_pipe(theirs, ours) && !fcntl(*ours, F_SETFL, O_NONBLOCK);
+}
+
+/* Nothing goes into a machine that is to be the same every time: what QEMU waits for changes when its CPUs take turns. */
+static bool open_ports(struct qemu *q, struct ends *e, bool icount)
+{
+	return make_pipe(&q->console, &e->console) && make_pipe(&q->out, &e->out) &&
+	       make_pipe(&q->err, &e->err) && make_pipe(&q->control, &e->control) &&
+	       (icount || make_input(&q->input, &e->input));
+}
+
+static bool open_ends(struct qemu *q, struct ends *e, const struct machine_options *o)
+{
+	return open_monitor(q, e) && (o->console || open_ports(q, e, o->icount));
 }
 
 static void close_ends(const struct ends *e)
 {
-	const int all[] = {e->out, e->err, e->control, e->console, e->monitor};
+	const int all[] = {e->out, e->err, e->control, e->console, e->monitor, e->input};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i] >= 0)
@@ -62,7 +74,7 @@ static void inherit(int fd)
 
 /* In the child. It ends with us; Ctrl-C is for us alone, unless it has the terminal. */
 static void become_qemu(
-    const struct machine_files *files, int console, char *const *command, int report)
+    const struct machine_files *files, const struct ends *e, char *const *command, int report)
 {
 	sigset_t none;
 	int error;
@@ -72,10 +84,10 @@ static void become_qemu(
 	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (console >= 0) {
+	if (e->console >= 0) {
 		setpgid(0, 0);
-		dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
-		dup2(console, STDOUT_FILENO);
+		dup2(e->input >= 0 ? e->input : open("/dev/null", O_RDONLY), STDIN_FILENO);
+		dup2(e->console, STDOUT_FILENO);
 	}
 	inherit(files->memory);
 	inherit(files->archive);
@@ -101,7 +113,8 @@ static void say_no_qemu(const char *qemu, int error)
 }
 
 /* False, said. What exec has to say comes through a pipe that it closes when all is well. */
-static bool spawn(struct qemu *q, const struct machine_files *files, int console, char **command)
+static bool spawn(
+    struct qemu *q, const struct machine_files *files, const struct ends *e, char **command)
 {
 	int report[2], error;
 
@@ -112,7 +125,7 @@ static bool spawn(struct qemu *q, const struct machine_files *files, int console
 	fflush(NULL);
 	q->pid = fork();
 	if (!q->pid)
-		become_qemu(files, console, command, report[1]);
+		become_qemu(files, e, command, report[1]);
 	if (q->pid < 0)
 		say_errno(command[0]);
 	close(report[1]);
@@ -125,16 +138,16 @@ static bool spawn(struct qemu *q, const struct machine_files *files, int console
 
 bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int archive)
 {
-	struct ends e = {-1, -1, -1, -1, -1};
+	struct ends e = {-1, -1, -1, -1, -1, -1};
 	bool started = false;
 
-	*q = (struct qemu){-1, -1, -1, -1, -1, -1};
-	if (open_ends(q, &e, o->console)) {
+	*q = (struct qemu){-1, -1, -1, -1, -1, -1, -1};
+	if (open_ends(q, &e, o)) {
 		const struct machine_files files = {
 		    memory, archive, e.out, e.err, e.control, e.monitor};
 		char **command = machine_command(o, &files);
 
-		started = spawn(q, &files, e.console, command);
+		started = spawn(q, &files, &e, command);
 		for (char **word = command; *word; word++)
 			free(*word);
 		free(command);

@@ -2,11 +2,14 @@
  * trapline record: boots a kernel, switches events on as trace-cmd record does, runs a program and takes the trace out while it runs.
  * What the options ask for is a list of steps, done in the guest by a script; one that fails says its number, and we what it was.
  */
+#include <fnmatch.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/trapline/boot.h"
 #include "tools/trapline/record.h"
+#include "tools/trapline/suggest.h"
 
 static const char usage[] =
     "Usage: trapline record [OPTION]... -e EVENT... [--] PROGRAM [ARGUMENT]...\n"
@@ -14,24 +17,32 @@ static const char usage[] =
     "Boots the kernel in QEMU, switches events on, runs a program there and leaves a trace.dat "
     "file of what it recorded meanwhile.\n"
     "Without a program: until Ctrl-C or --timeout. What the program prints is printed, its exit "
-    "status is passed on. Which programs\n"
-    "there are, `trapline help run` says.\n"
+    "status is passed on; Ctrl-C goes to\n"
+    "the program, and a second one ends the machine. Which programs there are, `trapline help run` "
+    "says.\n"
     "\n"
     "  -e EVENT        as set_event has it: SYSTEM, SYSTEM:EVENT, EVENT, several of them, !EVENT; "
-    "with * and ?; all; again for more\n"
+    "with * and ?; all; again for more.\n"
+    "                  `trapline list` shows them. user_events and user_events:NAME are on from "
+    "the "
+    "moment the program registers them\n"
     "  -v              the events of -e from here on are switched off again\n"
     "  -f FILTER       of the -e before it\n"
     "  -R TRIGGER      of the -e before it; again for more\n"
-    "  -i              an -e that finds nothing is no failure (it is none for kprobes, synthetic, "
-    "user_events and their like)\n"
-    "  --define DEF    a line for dynamic_events: p:NAME FUNCTION ARGS (kprobe), r: s: e: ...; "
-    "again for more\n"
+    "  -i              an -e that finds nothing is no failure (it is none for kprobes, synthetic "
+    "and their like)\n"
+    "  --define DEF    a line for dynamic_events: p:NAME FUNCTION ARGS (kprobe), r: (return "
+    "probe), "
+    "s: (synthetic), e: (event probe),\n"
+    "                  u:NAME FIELDS (user event, so that -f and -R have it before the program "
+    "does); again for more\n"
     "  -F              only events of the program;  -c  and of its children\n"
     "  -C CLOCK        trace_clock;  -b KB  the size of the buffer of each CPU;  -M MASK  CPUs "
     "that trace\n"
     "  -O OPTION       a trace option, or noOPTION;  -T  a stack with each event;  -p TRACER  "
     "current_tracer\n"
-    "  -s USECS        between two looks at the rings (10000)\n"
+    "  -s USECS        between two looks at the rings (10000); with --icount they are read once, "
+    "at the end, for the same file every time\n"
     "  -o, --output FILE  the trace (trace.dat); - is the standard output\n"
     "  -q, --quiet     does not say how many events there are\n"
     "  --before COMMANDS  the guest's shell runs these before;  --after COMMANDS  and these when "
@@ -39,11 +50,12 @@ static const char usage[] =
     "                  'cat events/sched/sched_switch/hist'. They are not recorded.\n"
     "\n";
 
-static const char statuses[] = "\n"
-			       "Exit status: that of the program; 123 the machine ended before it "
-			       "(a panic: the trace is there), 124 --timeout, 125 trouble of\n"
-			       "ours, an -e that finds nothing for one, 128+N ended by signal N "
-			       "(Ctrl-C: the trace is there).\n";
+static const char statuses[] =
+    "\n"
+    "Exit status: that of the program; 123 the machine ended before it "
+    "(a panic: the trace is there), 124 --timeout, 125 trouble of\n"
+    "ours, an -e that finds nothing for one, 127 there is no such "
+    "program, 128+N it, or we, ended by signal N (the trace is there).\n";
 
 enum { OPTION_DEFINE = OPTION_FREE_BEHIND_MACHINE, OPTION_BEFORE, OPTION_AFTER };
 
@@ -75,17 +87,84 @@ static void warned(struct machine *m, int step)
 		say_step(&r->steps.step[step], "there is no such event now");
 }
 
-/* What the kernel said of it, too: its error_log, with the place in the text. */
-static void say_failure(const struct recording *r)
+/* Which of its words names no event; NULL: none that we know. To be freed. */
+static char *wrong_word(const struct step *s, const char *events)
 {
-	const struct machine *m = &r->boot.machine;
+	const char *p = s->text;
+	char *word;
+
+	while ((word = step_word(&p))) {
+		if (!step_user_event(word) && !suggest_has(events, word))
+			break;
+		free(word);
+	}
+	return word;
+}
+
+/* Such as a name that differs in a letter or two. */
+static void say_no_event(const struct step *s, const char *events)
+{
+	char *word = wrong_word(s, events), *like = word ? suggest(events, word) : NULL;
+
+	if (like)
+		say("%s %s: there is no such event; did you mean %s?", step_option(s), word, like);
+	else
+		say("%s %s: there is no such event; `trapline list` shows them", step_option(s),
+		    word ? word : s->text);
+	free(word);
+	free(like);
+}
+
+/* What the kernel said of it, too: its error_log, with the place in the text. */
+static void say_failure(struct recording *r)
+{
+	struct machine *m = &r->boot.machine;
 	const struct step *s;
 
 	if (m->failed_step < 0 || (size_t)m->failed_step >= r->steps.count)
 		return;
 	s = &r->steps.step[m->failed_step];
-	say_step(s, step_failure(s));
-	fwrite(m->why.data, 1, m->why.size, stderr);
+	bytes_put(&m->why, "", 1);
+	if (step_names_events(s)) {
+		say_no_event(s, (const char *)m->why.data);
+		return;
+	}
+	if (s->event && step_user_event(s->event))
+		say_step(s, "does not fit its event, or that is not there before the program "
+			    "registers it: --define 'u:NAME FIELDS' makes it");
+	else
+		say_step(s, step_failure(s));
+	fputs((const char *)m->why.data, stderr);
+}
+
+/* Were there events of that name in the machine, which were on? */
+static bool was_registered(const struct trace *t, const char *pattern)
+{
+	for (size_t i = 0; i < t->events; i++)
+		if (!strncmp(t->event[i].system, "user_events", strlen("user_events")) &&
+		    !fnmatch(pattern, t->event[i].name, 0))
+			return true;
+	return false;
+}
+
+/* A name that nobody registered is most likely misspelt: a trace without it looks like a program that wrote nothing. */
+static void say_unregistered(const struct boot *b)
+{
+	const struct recording *r = (const struct recording *)b;
+	const struct trace *t = &b->live.trace;
+
+	for (size_t i = 0; i < r->steps.count; i++) {
+		const struct step *s = &r->steps.step[i];
+		const char *p = s->text;
+		char *word;
+
+		while (s->kind == STEP_EVENT && (word = step_word(&p))) {
+			const char *name = step_user_event(word);
+			if (name && !was_registered(t, name))
+				say("-e %s: nobody registered such an event", word);
+			free(word);
+		}
+	}
 }
 
 static const char tracefs[] = "/sys/kernel/tracing/";
@@ -99,25 +178,26 @@ static void put_start(struct bytes *b, const struct recording *r)
 	bytes_put(b, "", 1);
 }
 
-static void put_script(struct bytes *script, const struct recording *r)
+static void put_script(struct bytes *script, struct recording *r)
 {
 	struct bytes start = {.data = NULL};
 
-	script_begin(script);
 	script_put(script, "cd %s\n", tracefs);
-	steps_script(script, &r->steps);
+	steps_script(script, &r->steps, &r->boot.program);
 	script_tell_ready(script);
 	put_start(&start, r);
 	if (r->boot.program.argv)
 		script_program(script, &r->boot.program, (const char *)start.data);
 	else
-		script_put(script, "%s\nwhile sleep 1000000; do :; done\n", start.data);
+		script_put(script, "%s\n", start.data);
+	if (!r->boot.program.argv)
+		script_wait(script);
 	script_put(script, "echo 0 > %stracing_on\n", tracefs);
 	if (r->after) {
-		script_sh(script, r->after, "/dev/null");
+		script_sh(script, &r->boot.program, r->after);
 		script_text(script, "\n");
 	}
-	script_end(script);
+	boot_end_script(&r->boot, script);
 	bytes_free(&start);
 }
 
@@ -137,12 +217,19 @@ static int record(struct recording *r, char **argv)
 	int status = EXIT_OWN;
 
 	r->boot.warned = warned;
+	r->boot.taken = say_unregistered;
+	r->boot.takes_input = *argv;
+	r->boot.may_make_program = steps_have(&r->steps, STEP_BEFORE);
 	if (!*argv && !r->boot.options.quiet)
 		say("records until Ctrl-C%s", r->boot.options.timeout ? " or --timeout" : "");
-	if (boot_program(&r->boot, argv) && boot_copies(&r->boot)) {
+	if (boot_program(&r->boot, argv) && boot_copies(&r->boot) &&
+	    boot_begin_script(&r->boot, &script)) {
 		put_script(&script, r);
-		status = boot_run(&r->boot, &script, true, r->look_us * 1000);
+		/* How often we look depends on the host's speed; the rings of a deterministic machine are read when it has ended. */
+		status = boot_run(&r->boot, &script, !r->boot.options.icount, r->look_us * 1000);
 		say_failure(r);
+	} else if (r->boot.refusal) {
+		status = r->boot.refusal;
 	}
 	bytes_free(&script);
 	return natural_end(r, status);

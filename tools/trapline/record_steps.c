@@ -51,6 +51,19 @@ bool steps_record(const struct steps *s)
 	return false;
 }
 
+bool steps_have(const struct steps *s, enum step_kind kind)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->step[i].kind == kind)
+			return true;
+	return false;
+}
+
+bool step_names_events(const struct step *s)
+{
+	return s->kind == STEP_EVENT || s->kind == STEP_EVENT_OFF;
+}
+
 const char *step_option(const struct step *s)
 {
 	return kinds[s->kind].option;
@@ -61,11 +74,20 @@ const char *step_failure(const struct step *s)
 	return kinds[s->kind].failure;
 }
 
+const char *step_user_event(const char *word)
+{
+	static const char system[] = "user_events";
+	size_t n = sizeof(system) - 1;
+
+	if (strncmp(word, system, n) || (word[n] && word[n] != ':'))
+		return NULL;
+	return word[n] && word[n + 1] ? word + n + 1 : "*";
+}
+
 /* Systems in which there are events only when somebody makes some. */
 static bool may_be_empty(const char *event)
 {
-	static const char *const systems[] = {
-	    "kprobes", "uprobes", "eprobes", "synthetic", "user_events"};
+	static const char *const systems[] = {"kprobes", "uprobes", "eprobes", "synthetic"};
 	size_t n = strcspn(event, ":");
 
 	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
@@ -113,11 +135,24 @@ static void put_one(struct bytes *b, const struct step *s, const char *event)
 	    : trigger ? "*/trigger"
 		      : "enable");
 	bytes_put(&files, "", 1);
-	script_put(b, "each %q %q 2> /dev/null", (const char *)files.data,
+	const char *user = filter || trigger ? NULL : step_user_event(event);
+	if (user) /* those that there are already, too; there need be none */
+		script_put(b, "echo %q%q >> user_events_enable && ", off ? "!" : "", user);
+	script_put(b, "%s %q %q 2> /dev/null", user ? "any" : "each", (const char *)files.data,
 	    filter || trigger ? s->text
 	    : off	      ? "0"
 			      : "1");
 	bytes_free(&files);
+}
+
+char *step_word(const char **text)
+{
+	*text += strspn(*text, " \t\n");
+	size_t n = strcspn(*text, " \t\n");
+	char *word = n ? xstrndup(*text, n) : NULL;
+
+	*text += n;
+	return word;
 }
 
 /* An -e may name several, as a line for set_event may. */
@@ -125,23 +160,22 @@ static void put_each(struct bytes *b, const struct step *s)
 {
 	bool of_event = s->kind == STEP_FILTER || s->kind == STEP_TRIGGER;
 	const char *p = of_event ? s->event : s->text, *between = "";
+	char *event;
 
-	do {
-		p += strspn(p, " \t\n");
-		size_t n = strcspn(p, " \t\n");
-		char *event = xstrndup(p, n);
+	while ((event = step_word(&p))) {
 		script_text(b, between);
 		put_one(b, s, event);
 		free(event);
 		between = " && ";
-		p += n;
-	} while (p[strspn(p, " \t\n")]);
+	}
+	if (!*between)
+		script_text(b, "false");
 }
 
-static void put_command(struct bytes *b, const struct step *s)
+static void put_command(struct bytes *b, const struct step *s, const struct program *p)
 {
 	if (s->kind == STEP_BEFORE)
-		script_sh(b, s->text, "/dev/null");
+		script_sh(b, p, s->text);
 	else if (kinds[s->kind].file)
 		script_put(b, "printf '%s' %q %s %s 2> /dev/null", "%s\\n", s->text,
 		    kinds[s->kind].append ? ">>" : ">", kinds[s->kind].file);
@@ -149,30 +183,32 @@ static void put_command(struct bytes *b, const struct step *s)
 		put_each(b, s);
 }
 
-static void put_step(struct bytes *b, const struct steps *steps, size_t i)
+static void put_step(struct bytes *b, const struct steps *steps, size_t i, const struct program *p)
 {
 	const struct step *s = &steps->step[i];
 	bool fine = s->kind == STEP_EVENT && (steps->missing_is_fine || may_be_empty(s->text));
 
-	put_command(b, s);
-	script_put(b, " || %s %d\n", fine ? "warn" : "fail", (int)i);
+	put_command(b, s, p);
+	script_put(b, " || %s %d %s\n", fine ? "warn" : "fail", (int)i,
+	    step_names_events(s) ? "available_events" : "error_log");
 }
 
 static const char functions[] =
     "warn() { echo \"" TOLD_WARN "$1\" >&3; }\n"
-    "fail() { echo \"" TOLD_FAIL "$1\" >&3; cat /sys/kernel/tracing/error_log >&3; poweroff; }\n"
+    "fail() { echo \"" TOLD_FAIL "$1\" >&3; cat \"/sys/kernel/tracing/$2\" >&3; poweroff; }\n"
     /* writes $2 into each file of the patterns in $1 */
     "each() { some=; for f in $1; do [ -e \"$f\" ] || continue; some=1\n"
-    "printf '%s\\n' \"$2\" >> \"$f\" || return 1; done; [ \"$some\" ]; }\n";
+    "printf '%s\\n' \"$2\" >> \"$f\" || return 1; done; [ \"$some\" ]; }\n"
+    "any() { each \"$1\" \"$2\" || :; }\n";
 
-void steps_script(struct bytes *b, const struct steps *s)
+void steps_script(struct bytes *b, const struct steps *s, const struct program *p)
 {
 	script_text(b, functions);
 	script_text(b, "echo 0 > tracing_on\n");
 	for (size_t i = 0; i < s->count; i++)
 		if (s->step[i].kind < STEP_EVENT)
-			put_step(b, s, i);
+			put_step(b, s, i, p);
 	for (size_t i = 0; i < s->count; i++)
 		if (s->step[i].kind >= STEP_EVENT)
-			put_step(b, s, i);
+			put_step(b, s, i, p);
 }

@@ -18,8 +18,13 @@ static const char usage[] =
     "\n"
     "A PROGRAM with a slash that is a file here is copied into the machine and runs in a directory "
     "named as this one: it is linked\n"
-    "with -static, or a script for sh. Other names are the guest's own. What it prints is printed, "
-    "its exit status is passed on.\n"
+    "with -static, or a script for sh. Other names are the guest's own (`trapline list -P`). What "
+    "it "
+    "prints is printed, its exit status\n"
+    "is passed on. Our standard input is its; Ctrl-C goes to it, and a second one ends the "
+    "machine. "
+    "What the kernel has in its error_log\n"
+    "when COMMANDS have ended is shown.\n"
     "\n"
     "  -o, --output FILE    the trace (trace.dat); - is the standard output\n"
     "  -c, --commands TEXT  for the guest's shell, which begins in /sys/kernel/tracing\n"
@@ -31,7 +36,9 @@ static const char statuses[] =
     "\n"
     "Exit status: that of the program, or of the last command; 123 the machine ended before it (a "
     "panic: the trace is there), 124\n"
-    "--timeout, 125 trouble of ours, 128+N ended by signal N (Ctrl-C: the trace is there).\n";
+    "--timeout, 125 trouble of ours, 127 there is no such program, 128+N it, or we, ended by "
+    "signal N "
+    "(the trace is there).\n";
 
 static void help(void)
 {
@@ -64,12 +71,17 @@ static int run(struct boot *b, const char *commands, char **argv)
 	int status = EXIT_OWN;
 
 	b->options.console = !commands && !*argv && isatty(STDIN_FILENO);
-	script_begin(&script);
-	if (boot_program(b, argv) && boot_copies(b) && put_commands(b, commands)) {
+	b->takes_input = commands || *argv;
+	if (boot_program(b, argv) && boot_copies(b) && put_commands(b, commands) &&
+	    boot_begin_script(b, &script)) {
 		script_tell_ready(&script);
 		script_program(&script, &b->program, NULL);
-		script_end(&script);
+		if (!*argv)
+			script_log(&script);
+		boot_end_script(b, &script);
 		status = boot_run(b, &script, false, 0);
+	} else if (b->refusal) {
+		status = b->refusal;
 	}
 	bytes_free(&script);
 	return status;

@@ -48,6 +48,12 @@ void script_begin(struct bytes *b)
 	script_text(b, "exec 3> " SCRIPT_CONTROL "\n");
 }
 
+void script_feed(struct bytes *b)
+{
+	script_text(b, "exec 3> " SCRIPT_CONTROL "\nfeed " SCRIPT_CONSOLE " " SCRIPT_PID
+		       " | sh " SCRIPT_FED "\n");
+}
+
 static void put_words(struct bytes *b, const struct program *p)
 {
 	if (p->path)
@@ -58,15 +64,27 @@ static void put_words(struct bytes *b, const struct program *p)
 		script_put(b, " %q", *word);
 }
 
-void script_sh(struct bytes *b, const char *text, const char *input)
+static void put_sh(struct bytes *b, const struct program *p, const char *text, const char *input)
 {
-	script_put(b, "sh -c %q < %s 3>&- > " SCRIPT_OUT " 2> " SCRIPT_ERR, text, input);
+	script_put(b, "sh -c %q <%s 3>&- > " SCRIPT_OUT " 2>%s", text, input,
+	    p->one_output ? "&1" : " " SCRIPT_ERR);
 }
+
+void script_sh(struct bytes *b, const struct program *p, const char *text)
+{
+	put_sh(b, p, text, " /dev/null");
+}
+
+/* Orders are numbers of signals. */
+static const char obey[] =
+    "while read -r signal && read -r pid < " SCRIPT_PID "; do kill -$signal -$pid; done"
+    " < " SCRIPT_CONSOLE " > /dev/null 2>&1 3>&- &\n";
 
 void script_program(struct bytes *b, const struct program *p, const char *before)
 {
 	struct bytes text = {.data = NULL};
 
+	script_text(&text, "echo $$ > " SCRIPT_PID "; ");
 	if (p->argv) {
 		script_put(&text, "cd %q 2> /dev/null || cd /; ", p->directory);
 		script_text(&text, before ? before : "");
@@ -76,14 +94,43 @@ void script_program(struct bytes *b, const struct program *p, const char *before
 		script_text(&text, ". " SCRIPT_COMMANDS);
 	}
 	bytes_put(&text, "", 1);
-	script_sh(b, (const char *)text.data, p->input ? SCRIPT_INPUT : "/dev/null");
-	script_text(b, "\nstatus=$?\n");
+	if (!p->feed && !p->deaf) /* feed does it itself */
+		script_text(b, obey);
+	put_sh(b, p, (const char *)text.data,
+	    p->feed    ? "&0"
+	    : p->input ? " " SCRIPT_INPUT
+		       : " /dev/null");
+	script_text(b, " &\nwait $!\nstatus=$?\n");
 	bytes_free(&text);
+}
+
+void script_wait(struct bytes *b)
+{
+	script_text(b, "read -r signal < " SCRIPT_CONSOLE "\nstatus=0\n");
 }
 
 void script_tell_ready(struct bytes *b)
 {
 	script_text(b, "echo " TOLD_READY " >&3\n");
+}
+
+void script_log(struct bytes *b)
+{
+	script_text(b, "sed 's/^/" TOLD_LOG "/' /sys/kernel/tracing/error_log >&3\n");
+}
+
+void script_readonly(struct bytes *b, const char *path)
+{
+	script_put(b, "printf '%s' %q > /proc/trapline/readonly\n", "%s\\n", path);
+}
+
+void script_get(struct bytes *b, int i, const char *path)
+{
+	script_put(b,
+	    "if [ -f %q ] && [ -r %q ]; then echo \"" TOLD_GET
+	    "%d \"$(wc -c < %q) >&3; cat %q >&3; "
+	    "else echo " TOLD_LACKS "%d >&3; fi\n",
+	    path, path, i, path, path, i);
 }
 
 void script_end(struct bytes *b)

@@ -8,18 +8,27 @@
 #define SCRIPT_MAIN	 SCRIPT_DIRECTORY "/main"
 #define SCRIPT_COMMANDS	 SCRIPT_DIRECTORY "/commands"
 #define SCRIPT_INPUT	 SCRIPT_DIRECTORY "/input"
+#define SCRIPT_FED                                                                                 \
+	SCRIPT_DIRECTORY "/fed" /* SCRIPT_MAIN runs it with our standard input as its own */
+#define SCRIPT_PID SCRIPT_DIRECTORY "/pid" /* of the program, which leads its process group */
 
-/* The guest's second to fourth serial port: what a program writes to 1 and 2, and what the script tells us. */
+/* The guest's serial ports: its console, out of which orders come; what a program writes to 1 and 2; what the script tells us. */
+#define SCRIPT_CONSOLE "/dev/ttyS0"
 #define SCRIPT_OUT     "/dev/ttyS1"
 #define SCRIPT_ERR     "/dev/ttyS2"
 #define SCRIPT_CONTROL "/dev/ttyS3"
 
 /*
- * What it tells, a line each: that tracing begins; that the program ended, and how; that step N of the preparation did nothing; that it
- * failed, with what the kernel says of it in the lines behind.
+ * What it tells, a line each: that tracing begins; that it wants more of our standard input (user/bin/feed.c); that the program ended, and
+ * how; a line of the error_log; that file N of --get comes, so many bytes behind this line, or is not there; that step N of the
+ * preparation did nothing; that it failed, with what the kernel says of it in the lines behind.
  */
 #define TOLD_READY "ready"
+#define TOLD_MORE  "more"
 #define TOLD_EXIT  "exit "
+#define TOLD_LOG   "log "
+#define TOLD_GET   "get "
+#define TOLD_LACKS "lacks "
 #define TOLD_WARN  "warn "
 #define TOLD_FAIL  "fail "
 
@@ -35,13 +44,29 @@ struct program {
 	const char *directory; /* where */
 	bool commands;	       /* SCRIPT_COMMANDS is there */
 	bool input;	       /* SCRIPT_INPUT is there */
+	bool feed;	       /* its input is the script's (SCRIPT_FED) */
+	bool deaf;	       /* no orders come */
+	bool one_output;       /* what it writes to 2 goes where 1 goes */
 };
 
-/* "sh -c" of a text; its output goes to the ports. */
-void script_sh(struct bytes *b, const char *text, const char *input);
-/* Its output goes to the ports, its status into $?. `before`: commands for its own shell, which it then takes the place of; or NULL. */
+/* "sh -c" of a text, with no input; its output goes to the ports as the program's does. */
+void script_sh(struct bytes *b, const struct program *p, const char *text);
+/*
+ * Its output goes to the ports, its status into $status. It has a process group of its own, to which signals go that are ordered through
+ * the control port. `before`: commands for its own shell, which it then takes the place of; or NULL.
+ */
 void script_program(struct bytes *b, const struct program *p, const char *before);
 void script_begin(struct bytes *b);
 void script_tell_ready(struct bytes *b);
+/* The script that runs SCRIPT_FED with our standard input. */
+void script_feed(struct bytes *b);
+/* Until the word of a signal is ordered, or for ever. */
+void script_wait(struct bytes *b);
+/* Tells what the error_log has. */
+void script_log(struct bytes *b);
+/* Nothing at or below the path can be changed from here on. */
+void script_readonly(struct bytes *b, const char *path);
+/* Sends file number i of --get. */
+void script_get(struct bytes *b, int i, const char *path);
 /* Tells the status and switches off. */
 void script_end(struct bytes *b);

@@ -13,7 +13,7 @@
 	(1ULL                                                                                      \
 	    << 32) /* a block further away than that from what came is noise that happens to fit */
 
-/* ---- what came ----------------------------------------------------------------------------------------------------- */
+/* ---- what came ---- */
 
 static void remember(struct serial_file *f, uint64_t at, uint64_t length)
 {
@@ -66,7 +66,7 @@ static void grow(struct serial_file *f, uint64_t size)
 	f->size = size;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------- */
+/* ---- lines ---- */
 
 struct text {
 	const char *at, *end;

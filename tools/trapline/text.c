@@ -96,15 +96,20 @@ void write_record(FILE *out, const struct trace *t, const struct record *r)
 	putc('\n', out);
 }
 
+void write_line(FILE *out, const struct trace *t, const struct record *r)
+{
+	if (r->is_gap)
+		put_gap(out, t, r);
+	else
+		write_record(out, t, r);
+}
+
 void write_records(struct trace *t, FILE *out)
 {
 	struct record r;
 
 	while (trace_next(t, &r)) {
-		if (r.is_gap)
-			put_gap(out, t, &r);
-		else
-			write_record(out, t, &r);
+		write_line(out, t, &r);
 		convert_progress(t);
 	}
 }

@@ -17,7 +17,7 @@ void trace_say(struct trace *t, const char *fmt, ...)
 	t->damaged = true;
 }
 
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static void add_name(struct names *names, uint64_t key, const char *text, size_t n)
 {
@@ -213,7 +213,7 @@ void trace_flags(const struct record *r, char out[6])
 	out[5] = '\0';
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------- */
+/* ---- records ---- */
 
 /* To the CPU's next record, over pages that end or break. Gaps before pages without records are kept for the next that has some. */
 static void advance(struct trace *t, struct cpu *c)

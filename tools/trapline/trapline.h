@@ -97,6 +97,8 @@ int cmd_convert(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_extract(int argc, char **argv);
+int cmd_list(int argc, char **argv);
 int cmd_live(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);

@@ -157,7 +157,7 @@ void bytes_free(struct bytes *b)
 	*b = (struct bytes){.data = NULL};
 }
 
-/* ---- input --------------------------------------------------------------------------------------------------------- */
+/* ---- input ---- */
 
 /* What has no size of its own is read to its end. */
 static bool read_all(struct in *in, int fd)

@@ -52,3 +52,18 @@ void xml_put(FILE *out, const char *text, size_t n)
 			fwrite(s, 1, length, out);
 	}
 }
+
+void json_put(FILE *out, const char *text, size_t n)
+{
+	const uint8_t *s = (const uint8_t *)text;
+	size_t length;
+
+	for (; n; s += length, n -= length) {
+		uint32_t c = next_char(s, n, &length);
+		if (c < ' ' || c == REPLACEMENT || (c >= 127 && c < 0xa0) ||
+		    (c < 127 && strchr("&<>\"'\\", (int)c)) || c == 0x2028 || c == 0x2029)
+			fprintf(out, "\\u%04x", c);
+		else
+			fwrite(s, 1, length, out);
+	}
+}

@@ -8,3 +8,5 @@
  * not, the pictures (U+2400 and on). A newline stays.
  */
 void xml_put(FILE *out, const char *text, size_t n);
+/* The same within a string of JSON that stands in a page: no quote, and nothing that ends the element around it. */
+void json_put(FILE *out, const char *text, size_t n);

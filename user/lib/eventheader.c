@@ -14,7 +14,7 @@
 
 #define RECORD_MAX 4096 /* bytes of an event, its index in front */
 
-/* ---- names ------------------------------------------------------------------------------------------------------------------ */
+/* ---- names ---- */
 
 /* The end of the option at p: an upper-case letter, then digits and lower-case letters. NULL: it is none. */
 static const char *skip_option(const char *p)
@@ -56,7 +56,7 @@ int eh_tracepoint_name(const struct eh_tracepoint *tp, char name[EVENTHEADER_NAM
 	return n < EVENTHEADER_NAME_MAX ? 0 : ENAMETOOLONG;
 }
 
-/* ---- registering ------------------------------------------------------------------------------------------------------------ */
+/* ---- registering ---- */
 
 static int open_data(void)
 {
@@ -120,7 +120,7 @@ void eh_unregister(struct eh_tracepoint *tp)
 	errno = before;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 /* What precedes the metadata. */
 struct front {

@@ -5,20 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/event.h"
+#include "trace/event/event.h"
+#include "trace/host_key.h"
 #include "trace/trace.h"
-#include "trace/tracefs.h"
+#include "trace/tracefs/tracefs.h"
 
-/* ---- the tracepoints: call sites, and everything behind them; in a kernel the second half is a file of its own ------------------ */
+/* ---- tracepoints: call sites, then their definitions (a file of its own in a kernel) ---- */
 
 #define TRACE_KEY	  struct host_key
 #define TRACE_BRANCH(key) ((key).enabled)
 #define TRACE_DEF	  "tests/host/port/events.def"
-#include "trace/tracepoint.h"
+#include "trace/event/tracepoint.h"
 
-#include "trace/tracepoint_define.h"
+#include "trace/event/tracepoint_define.h"
 
-/* ---- files by path: a kernel has a file system for that (kernel/fs/tracefs.c) ---------------------------------------------------- */
+/* ---- files by path: a kernel has a file system for that (kernel/trace/tracefs.c) ---- */
 
 static int find(const char *path, struct tfs_node *out)
 {
@@ -83,8 +84,9 @@ static void work(void)
 int main(void)
 {
 	trace_events_register(trace_event_list, ARRAY_SIZE(trace_event_list));
-	if (trace_init(NULL) || tfs_init())
+	if (trace_init(NULL))
 		return 1;
+	trace_apply_params();
 	work(); /* off: nothing is recorded */
 	echo("step > 2 && what == \"write\"", "events/demo/demo_step/filter");
 	echo("hist:keys=what:vals=bytes", "events/demo/demo_step/trigger");

@@ -143,7 +143,7 @@ void file_put(struct file *f)
 	kfree(f);
 }
 
-ssize vfs_read(struct file *f, void *buf, size_t n)
+ssize kernel_read(struct file *f, void *buf, size_t n)
 {
 	while (!host_ready(posix_fd(f), false, 10))
 		if (os_interrupted())
@@ -151,7 +151,7 @@ ssize vfs_read(struct file *f, void *buf, size_t n)
 	return host_read(posix_fd(f), buf, n);
 }
 
-ssize vfs_write(struct file *f, const void *buf, size_t n)
+ssize kernel_write(struct file *f, const void *buf, size_t n)
 {
 	while (!host_ready(posix_fd(f), true, 10))
 		if (os_interrupted())

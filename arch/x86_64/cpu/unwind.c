@@ -1,0 +1,265 @@
+/*
+ * Looking back by frame pointers. Any context, NMI included: reads only this CPU's own stacks and the current task's, each
+ * word by a copy that may fail, and always goes up within one stack, so it ends.
+ *
+ * Every function of the kernel that touches its stack keeps %rbp (Makefile: FRAMES). Entry code sets it odd: one more than the
+ * address of a struct regs. Code that was interrupted before its function had set up its frame, or after it dropped it, or that
+ * needs none, is known by its instruction bytes; the return address is then read from where it still lies.
+ *
+ * The stack of ring 3 is followed as Linux does: its program counter, then by frame pointers, up, while they lead anywhere.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/probe/insn.h"
+#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/probe/probe.h"
+#include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/cpu/stacks.h"
+#include "arch/x86_64/irq/trap.h"
+
+enum {
+	PUSH_RBP = 0x55,
+	REX_B = 0x41,
+	REX_W = 0x48,
+	POP_REG = 0x58,
+	PUSHF = 0x9c,
+	RET = 0xc3,
+	INT3 = 0xcc
+};
+
+struct walk {
+	u64 *out;
+	unsigned count, max;
+	u64 fp; /* next frame pointer; odd: struct regs */
+};
+
+static bool is_text(u64 addr)
+{
+	return addr >= (u64)__text_start && addr < (u64)__text_end;
+}
+
+static bool is_entry(u64 addr)
+{
+	return addr >= (u64)entry_text_start && addr < (u64)entry_text_end;
+}
+
+static bool on_task_stack(u64 p, size_t n, u64 top)
+{
+	return p - (top - KERNEL_STACK_SIZE) <= KERNEL_STACK_SIZE - n;
+}
+
+/* During a switch the stack of the task that is left is still, or already again, the one in use. */
+static bool known_stack(u64 p, size_t n)
+{
+	return on_task_stack(p, n, this_cpu_read(kernel_rsp)) ||
+	       on_task_stack(p, n, private_read(left_stack)) ||
+	       (stacks_own(p) && stacks_own(p + n - 1));
+}
+
+static bool unwind_read_words(u64 at, void *to, size_t n)
+{
+	return !(at & 7) && known_stack(at, n) && copy_from_kernel_nofault(to, (void *)at, n) == 0;
+}
+
+static bool add(struct walk *w, u64 addr)
+{
+	if (w->count == w->max)
+		return false;
+	w->out[w->count++] = addr;
+	return true;
+}
+
+/* push %rbp; mov %rsp, %rbp, the first byte of either perhaps replaced by a breakpoint that is no probe's. */
+static bool is_prologue(u64 at)
+{
+	u8 p[INSN_MAX + 1];
+
+	return probe_read_code(at, p) >= 4 && (p[0] == PUSH_RBP || p[0] == INT3) &&
+	       (p[1] == REX_W || p[1] == INT3) && p[2] == 0x89 && p[3] == 0xe5;
+}
+
+/* Between pushfq and popq, as irq_flags() has them? The compiler does not know that they touch the stack. */
+static bool flags_on_stack(u64 at)
+{
+	u8 p[INSN_MAX + 1];
+
+	return probe_read_code(at - 1, p) >= 3 && p[0] == PUSHF &&
+	       (p[1 + (p[1] == REX_B)] & 0xf8) == POP_REG;
+}
+
+/* Nops at a function's entry (kernel/syscall/linux_entry.h). */
+static u64 skip_nops(u64 at)
+{
+	u8 p[INSN_MAX + 1];
+	struct insn i;
+
+	while (insn_decode(&i, p, probe_read_code(at, p)) && insn_kind(&i) == INSN_NOP)
+		at += i.len;
+	return at;
+}
+
+/* The trap, or the detour of a jump, reports the address behind the first byte; what it replaced has not run. */
+static u64 before_probe(u64 at)
+{
+	u8 now = *(const u8 *)(at - 1), is = now;
+
+	kernel_probe_original(at - 1, &is, 1);
+	return now == INT3 || is != now ? at - 1 : at;
+}
+
+/*
+ * How many words above rsp the return address lies if the code at rip has no frame, being before its prologue, or at the
+ * ret, or in a function that needs none and so leaves the stack alone; -1: it has one. The Makefile's FRAMES keep functions so.
+ */
+static int frameless(u64 rip)
+{
+	u64 start = kernel_function_start(rip), at = rip;
+	u8 code[INSN_MAX + 1];
+
+	if (!start)
+		return -1;
+	if (at > start)
+		at = before_probe(at);
+	start = skip_nops(start);
+	if (at <= start)
+		return 0;
+	if (!is_prologue(start))
+		return flags_on_stack(at);
+	if (at == start + 1)
+		return 1;
+	return probe_read_code(at, code) && code[0] == RET ? 0 : -1;
+}
+
+/* Does a call instruction end here? call rel32, or call through register or memory (/2 of 0xff) in its lengths. */
+static bool follows_call(u64 addr)
+{
+	const u8 *p = (const u8 *)addr;
+
+	if (!is_text(addr) || !is_text(addr - 7))
+		return false;
+	if (p[-5] == 0xe8)
+		return true;
+	for (unsigned n = 2; n <= 7; n++)
+		if (p[-(int)n] == 0xff && (p[-(int)n + 1] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+static bool in_probe_return(u64 rip)
+{
+	return rip >= (u64)probe_return && rip < (u64)probe_return_end;
+}
+
+/* What a return probe has taken from this place of the stack. */
+static u64 real_return(u64 ret, u64 at)
+{
+	u64 real = ret == (u64)probe_return ? kernel_probe_returns_to(at) : 0;
+
+	return real ? real : ret;
+}
+
+/* Goes on from the registers of interrupted code; false at the end: entry code has no frames, and %rbp may be ring 3's. */
+static bool unwind_enter_regs(struct walk *w, const struct regs *r)
+{
+	struct regs probed;
+	u64 ret;
+	int depth, saved = 0;
+
+	if (regs_user(r))
+		return false;
+	if (probe_detour_saves(r->rip) && (saved = probe_detour_words(r->rip)) < 0) {
+		if (!unwind_read_words(r->rbp - 1, &probed, sizeof(probed)) || regs_user(&probed))
+			return false;
+		r = &probed;
+		saved = 0;
+	}
+	if (!add(w, arch_probe_origin(r->rip)) || is_entry(r->rip))
+		return false;
+	if (in_probe_return(r->rip)) {
+		w->fp = r->rbp;
+		return add(w, kernel_probe_returns_to(0));
+	}
+	u64 rip = arch_probe_origin(r->rip), at;
+	depth = is_text(rip) ? frameless(rip) : 0; /* called through a bad pointer */
+	at = r->rsp + 8 * (depth + saved); /* what a detour has put on the stack lies above */
+	if (depth >= 0 && unwind_read_words(at, &ret, sizeof ret)) {
+		ret = real_return(ret, at);
+		if (follows_call(ret) && !add(w, ret))
+			return false;
+	}
+	w->fp = r->rbp;
+	return true;
+}
+
+static bool step_regs(struct walk *w, u64 at)
+{
+	struct regs r;
+
+	return unwind_read_words(at, &r, sizeof r) && unwind_enter_regs(w, &r);
+}
+
+static bool step_frame(struct walk *w)
+{
+	u64 frame[2]; /* caller's frame pointer, return address */
+	u64 at = w->fp;
+
+	if (!unwind_read_words(at, frame, sizeof frame))
+		return false;
+	if (arch_probe_in_slot(
+		frame[1])) { /* called by a detour, as a trap handler is by entry code */
+		w->fp = frame[0];
+		return w->fp & 1;
+	}
+	if (!is_text(frame[1]))
+		return false;
+	frame[1] = real_return(frame[1], at + 8);
+	if (!add(w, frame[1]))
+		return false;
+	w->fp = frame[0];
+	/* Up within one stack. Only entry code goes from one stack to another, and says so by an odd pointer. */
+	return w->fp & 1 || w->fp > at;
+}
+
+unsigned stack_trace(const struct regs *r, u64 *out, unsigned max)
+{
+	struct walk w = {.out = out, .max = max, .fp = (u64)__builtin_frame_address(0)};
+	bool more = true;
+
+	if (r)
+		more = unwind_enter_regs(&w, r);
+	/* Through regs the stack may change, so a bad chain could go round: the number of frames is bounded by `max`. */
+	while (more && w.count < max)
+		more = w.fp & 1 ? step_regs(&w, w.fp - 1) : step_frame(&w);
+	return w.count;
+}
+
+/* The ring-3 registers of the current task; NULL: it has none, being a kernel thread. An NMI leaves them on its own stack. */
+static const struct regs *user_regs(void)
+{
+	const struct regs *r = private_read(nmi_regs);
+
+	if (r && regs_user(r))
+		return r;
+	r = (const struct regs *)this_cpu_read(kernel_rsp) - 1;
+	return r->cs == SEL_USER_CS ? r : NULL;
+}
+
+unsigned stack_trace_user(u64 *out, unsigned max)
+{
+	const struct regs *r = user_regs();
+	unsigned n = 0;
+	u64 fp;
+
+	if (!r || !max)
+		return 0;
+	out[n++] = r->rip;
+	for (fp = r->rbp; n < max;) {
+		u64 frame[2];
+		if (fp < r->rsp || copy_from_user_nofault(frame, fp, sizeof frame) || !frame[1])
+			break;
+		out[n++] = frame[1];
+		if (frame[0] <= fp)
+			break;
+		fp = frame[0];
+	}
+	return n;
+}

@@ -1,0 +1,36 @@
+/*
+ * Terminals: devices in /dev whose input goes through a line discipline and which can control a session. There is the console
+ * terminal (/dev/console, and /dev/ttySn and tty0 of the ports that are consoles), shown on every console. /dev/tty is the
+ * controlling terminal of whoever opens it. tty_receive() is called in irq context; the rest in task context.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+struct console; /* drivers/console.h */
+struct file;
+struct tty;
+
+void tty_init(void);
+/* The console terminal. */
+struct tty *tty_console(void);
+/* One byte that came in. */
+void tty_receive(struct tty *t, char c);
+/*
+ * Makes /dev/NAME a way to the terminal; what is written there goes to the console `only` (NULL: to all of the terminal's). 0 or
+ * -errno.
+ */
+int tty_register(struct tty *t, const char *name, struct console *only);
+/* Makes the console terminal control the session that the current task leads; a terminal in use elsewhere is taken away. */
+int tty_control_console(void);
+void tty_set_echo(bool on); /* of the console, in canonical mode */
+/* Is this file open on a terminal? */
+bool tty_is(const struct file *f);
+/* When the first reader waited for input of the console, ns since kernel entry: boot to prompt. 0: not yet. Any context. */
+u64 tty_ready_ns(void);
+
+/* For the kernel's own shell. */
+int tty_getc(void); /* one byte, waiting; -EINTR */
+/* Every byte as it comes, no echo, no signals; false: back to the modes that programs set. */
+void tty_set_raw(bool raw);
+void tty_set_foreground(int pgid); /* who gets SIGINT */

@@ -1,0 +1,19 @@
+/*
+ * The machine as this kernel has it: what the drivers find is told to arch/, and shown as files. Each is called once at boot, by
+ * kernel/main.c or by one that is.
+ */
+#pragma once
+
+struct boot_info;
+
+/* ACPI and clocks (drivers/), then arch_machine_init(). */
+void machine_init(const struct boot_info *bi);
+/* arch_smp_boot(), limited by maxcpus=. */
+void smp_init(void);
+/* proc.c: /proc/interrupts, /proc/trapline/clock, and the following */
+void machine_proc_init(const struct boot_info *bi);
+void cpuinfo_init(void);    /* cpuinfo.c: /proc/cpuinfo */
+void dev_cpu_init(void);    /* dev_cpu.c: /dev/cpu/N/msr */
+void dev_mem_init(void);    /* dev_mem.c: /dev/mem */
+void pci_files_init(void);  /* pci.c: /proc/bus/pci */
+void acpi_files_init(void); /* acpi.c: /sys/firmware/acpi */

@@ -1,0 +1,45 @@
+/* Becoming a ring-3 program, and making a copy of one. Task context. */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+#define EXEC_ARGS_MAX                                                                              \
+	(128UL << 10) /* arguments and environment with their pointers: beyond it -E2BIG */
+
+/* What an exec is given, in kernel memory: strings one behind the other, arguments first. */
+struct exec_args {
+	char *strings;
+	size_t len, size;
+	unsigned argc, envc;
+};
+
+void exec_args_free(struct exec_args *a);
+/* Adds one string to the arguments (or the environment, which comes after). */
+int exec_args_add(struct exec_args *a, const char *s, bool env);
+/* The same from ring-3 arrays of pointers; NULL arrays are empty. */
+int exec_args_from_user(struct exec_args *a, u64 argv, u64 envp);
+/* The current task becomes the program at `path` (kernel memory). On an error it is as it was. */
+int task_exec_args(const char *path, struct exec_args *a);
+
+struct regs;
+enum {
+	CLONE_VM = 0x100,
+	CLONE_FS = 0x200,
+	CLONE_SIGNAL = 0xff, /* in the flags of clone(): exit_signal */
+	CLONE_FILES = 0x400,
+	CLONE_SIGHAND = 0x800,
+	CLONE_VFORK = 0x4000,
+	CLONE_PARENT_SETTID = 0x100000,
+	CLONE_CHILD_CLEARTID = 0x200000,
+	CLONE_SETTLS = 0x80000,
+	CLONE_CHILD_SETTID = 0x1000000,
+};
+/* fork, vfork and the clone of a C library's fork: the child's pid or negative errno. CLONE_VM only with CLONE_VFORK. */
+struct kernel_clone_args {
+	u64 flags; /* without the signal */
+	u64 pidfd; /* not taken */
+	u64 child_tid, parent_tid;
+	int exit_signal; /* the parent gets it at the child's end */
+	u64 stack, stack_size, tls;
+};
+long kernel_clone(struct kernel_clone_args *args);

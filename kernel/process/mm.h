@@ -1,0 +1,79 @@
+/* Ring-3 address spaces: areas, demand paging, copy on write. Task context; protected by mm->lock. */
+#pragma once
+
+#include "kernel/mem/vm_area.h"
+#include "kernel/task/sync.h"
+
+struct mm {
+	struct aspace *as;
+	struct mutex lock;
+	struct list_head areas;
+	u64 brk_start, brk, mmap_top, stack_top;
+	u64 arg_start, arg_end;
+	u32 area_count;
+	u32 refs;		      /* [A] */
+	struct list_head event_words; /* kernel/trace/user_words.c */
+	struct wait_queue vfork_wq;   /* woken when a task stops using it */
+};
+
+/* mmap's flags, Linux's numbers. */
+enum {
+	MAP_SHARED = 1,
+	MAP_PRIVATE = 2,
+	MAP_SHARED_VALIDATE = 3,
+	MAP_TYPE = 15,
+	MAP_FIXED = 0x10,
+	MAP_ANONYMOUS = 0x20,
+	MAP_GROWSDOWN = 0x100,
+	MAP_NORESERVE = 0x4000,
+	MAP_POPULATE = 0x8000,
+	MAP_STACK = 0x20000,
+	MAP_FIXED_NOREPLACE = 0x100000,
+};
+#define USER_START	 0x10000UL /* lowest address mmap gives or takes, Linux's mmap_min_addr */
+#define USER_STACK_SIZE	 (8UL << 20)
+#define USER_STACK_GUARD (1UL << 20)
+#define MM_AREAS_MAX	 65530
+
+/* What a page fault came to. */
+enum mm_fault { MM_FAULT_OK, MM_FAULT_NO_AREA, MM_FAULT_ACCESS, MM_FAULT_BUS, MM_FAULT_OOM };
+
+/*
+ * Who keeps words in the memory of programs up to date (mm->event_words). For an address space that has some: fork() calls copy() while
+ * none of them changes and gives the copy words of its own, or NULL; drop() lets go of them at the end.
+ */
+struct mm_words_ops {
+	struct mm *(*fork)(struct mm *from, struct mm *(*copy)(struct mm *from));
+	void (*drop)(struct mm *mm);
+};
+void mm_words_set(const struct mm_words_ops *ops); /* once, before there are any */
+
+struct mm *mm_create(void);
+struct mm *mm_fork(struct mm *from); /* copy on write */
+void mm_put(struct mm *mm);
+/* `error`: the CPU's bits (1 present, 2 write, 16 fetch). */
+enum mm_fault mm_fault(struct mm *mm, u64 addr, u64 error);
+/* Copies into an address space that need not be loaded, faulting pages in. 0, -EFAULT, -ENOMEM. */
+int mm_write(struct mm *mm, u64 addr, const void *src, size_t n);
+/* Brings in the page of addr to be written, as a write of the program's would, but writes nothing: 0, -EFAULT, -ENOMEM. */
+int mm_touch(struct mm *mm, u64 addr);
+/* Sets or clears a bit of the byte or word at addr, atomically, as a write of the program's would: 0, -EFAULT, -ENOMEM. */
+int mm_change_bit(struct mm *mm, u64 addr, unsigned bit, bool on);
+/* Linux's mmap/munmap/mprotect/brk: address or negative errno. `file` is not consumed. */
+long mm_map(
+    struct mm *mm, u64 addr, u64 len, unsigned prot, unsigned flags, struct file *file, u64 offset);
+long mm_unmap(struct mm *mm, u64 addr, u64 len);
+long mm_protect(struct mm *mm, u64 addr, u64 len, unsigned prot);
+u64 mm_brk(struct mm *mm, u64 brk);
+/* MADV_DONTNEED: private pages of the range are given back; they read as zeros (or the file) when touched again. */
+long mm_discard(struct mm *mm, u64 addr, u64 len);
+
+/* The last pages are the kernel's own: ring 3 gets none of them, so that the shell and its tracer outlive a program that
+ * takes all it can. */
+bool memory_low(void);
+u64 user_page_alloc(bool zero);
+
+/* For mm_map.c and fault.c; mm->lock held. */
+void mm_drop_pages(struct mm *mm, struct vm_area *a, u64 start, u64 end);
+/* The protection a page of this area is mapped with when it belongs to nobody else. */
+unsigned mm_page_prot(const struct vm_area *a);

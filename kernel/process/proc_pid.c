@@ -1,0 +1,293 @@
+/*
+ * /proc/PID and /proc/self. Task context.
+ *
+ * Vnodes are made when looked up and hold a pid, not a task: when the task is gone, reading is
+ * ESRCH, as on Linux.
+ */
+#include "kernel/fs/proc.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/task.h"
+
+struct pid_row {
+	const char *name;
+	u32 mode;
+	int (*show)(struct seq *s, struct task *t);
+	long (*readlink)(struct task *t, char *buf, size_t size); /* symlinks */
+};
+
+struct pid_node {
+	struct vnode v;
+	int pid;
+	const struct pid_row *row; /* NULL: the directory itself */
+};
+
+static const struct vnode_ops pid_ops;
+
+static char pid_state_letter(const struct task *t)
+{
+	switch (READ_ONCE(t->state)) {
+	case TASK_RUNNING:
+		return 'R';
+	case TASK_INTERRUPTIBLE:
+		return 'S';
+	case TASK_UNINTERRUPTIBLE:
+		return 'D';
+	case TASK_STOPPED:
+		return 'T';
+	case TASK_ZOMBIE:
+		return 'Z';
+	case TASK_IDLE:
+		return 'I';
+	default:
+		return 'X';
+	}
+}
+
+static const char *state_name(char letter)
+{
+	switch (letter) {
+	case 'R':
+		return "running";
+	case 'S':
+		return "sleeping";
+	case 'D':
+		return "disk sleep";
+	case 'T':
+		return "stopped";
+	case 'Z':
+		return "zombie";
+	case 'I':
+		return "idle";
+	default:
+		return "dead";
+	}
+}
+
+static int pid_parent(struct task *t)
+{
+	u64 flags = spin_lock_irqsave(&task_lock);
+	int pid = t->parent ? t->parent->pid : 0;
+
+	spin_unlock_irqrestore(&task_lock, flags);
+	return pid;
+}
+
+static int pid_show_comm(struct seq *s, struct task *t)
+{
+	seq_printf(s, "%.*s\n", TASK_COMM_LEN, t->comm);
+	return 0;
+}
+
+static __noinline void umask_show(struct seq *s, u32 mask)
+{
+	seq_printf(s, "Umask:\t%04o\n", mask);
+}
+
+static int pid_show_status(struct seq *s, struct task *t)
+{
+	char state = pid_state_letter(t);
+
+	seq_printf(s, "Name:\t%.*s\n", TASK_COMM_LEN, t->comm);
+	umask_show(s, t->umask);
+	seq_printf(s, "State:\t%c (%s)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", state, state_name(state),
+	    t->tgid, t->pid, pid_parent(t));
+	seq_puts(s, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");
+	seq_printf(
+	    s, "Threads:\t1\nSigPnd:\t%016lx\nSigBlk:\t%016lx\n", t->sig.pending, t->sig.blocked);
+	seq_printf(s,
+	    "Cpus_allowed:\t%lx\nvoluntary_ctxt_switches:\t%lu\nnonvoluntary_ctxt_switches:\t%lu\n",
+	    t->cpus_allowed, t->nvcsw, t->nivcsw);
+	return 0;
+}
+
+/* proc(5)'s 52 fields; those that mean nothing here are 0. Times are in hundredths of a second. */
+static int pid_show_stat(struct seq *s, struct task *t)
+{
+	seq_printf(s, "%d (%.*s) %c %d %d %d 0 -1 0 0 0 0 0 %lu 0 0 0 %d 0 1 0", t->pid,
+	    TASK_COMM_LEN, t->comm, pid_state_letter(t), pid_parent(t), t->pgid, t->sid,
+	    t->run_total_ns / 10000000, t->prio - 100);
+	for (unsigned field = 22; field <= 52; field++)
+		seq_printf(s, " %u", field == 39 ? t->cpu : 0);
+	seq_putc(s, '\n');
+	return 0;
+}
+
+static const struct pid_row rows[] = {
+    {"cmdline", S_IFREG | 0444, pid_show_cmdline, NULL},
+    {"comm", S_IFREG | 0444, pid_show_comm, NULL},
+    {"exe", S_IFLNK | 0777, NULL, pid_read_exe},
+    {"maps", S_IFREG | 0444, pid_show_maps, NULL},
+    {"stat", S_IFREG | 0444, pid_show_stat, NULL},
+    {"status", S_IFREG | 0444, pid_show_status, NULL},
+};
+
+static struct vnode *pid_node_new(int pid, const struct pid_row *row)
+{
+	struct pid_node *n = kzalloc(sizeof(*n));
+
+	if (!n)
+		return NULL;
+	vnode_init(&n->v, &pid_ops, row ? row->mode : S_IFDIR | 0555);
+	n->v.dev = DEV_PROC;
+	n->v.ino = (u64)pid << 8 | (row ? row - rows + 1 : 0) | 1UL << 40;
+	n->pid = pid;
+	n->row = row;
+	return &n->v;
+}
+
+static inline struct pid_node *pid_node_of(struct vnode *v)
+{
+	return container_of(v, struct pid_node, v);
+}
+
+static void pid_destroy(struct vnode *v)
+{
+	kfree(pid_node_of(v));
+}
+
+static int pid_file_lookup(struct vnode *dir, const char *name, struct vnode **out)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i].name, name) == 0) {
+			*out = pid_node_new(pid_node_of(dir)->pid, &rows[i]);
+			return *out ? 0 : -ENOMEM;
+		}
+	}
+	return -ENOENT;
+}
+
+static int pid_file_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
+{
+	if (*cookie >= ARRAY_SIZE(rows))
+		return 0;
+	strscpy(out->name, rows[*cookie].name, sizeof(out->name));
+	out->ino = dir->ino + *cookie + 1;
+	out->mode = rows[*cookie].mode & S_IFMT;
+	++*cookie;
+	return 1;
+}
+
+/* ctx of an open file: a copy of what its vnode says. */
+struct pid_text {
+	int pid;
+	const struct pid_row *row;
+};
+
+static int pid_show(struct seq *s, void *ctx)
+{
+	struct pid_text *p = ctx;
+	struct task *t = task_find(p->pid);
+	int r;
+
+	if (!t)
+		return -ESRCH;
+	r = p->row->show(s, t);
+	task_put(t);
+	return r;
+}
+
+static void pid_text_free(void *ctx)
+{
+	kfree(ctx);
+}
+
+static int pid_open(struct vnode *v, struct file *f)
+{
+	struct pid_node *n = pid_node_of(v);
+	struct pid_text *p;
+	int r;
+
+	if (!n->row)
+		return 0;
+	p = kmalloc(sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	*p = (struct pid_text){n->pid, n->row};
+	r = proc_text_open(f, &(struct proc_text){pid_show, NULL, p, pid_text_free});
+	if (r)
+		kfree(p);
+	return r;
+}
+
+static long pid_readlink(struct vnode *v, char *buf, size_t size)
+{
+	struct pid_node *n = pid_node_of(v);
+	struct task *t;
+	long r;
+
+	if (!n->row || !n->row->readlink)
+		return -EINVAL;
+	t = task_find(n->pid);
+	if (!t)
+		return -ESRCH;
+	r = n->row->readlink(t, buf, size);
+	task_put(t);
+	return r;
+}
+
+static const struct vnode_ops pid_ops = {
+    .lookup = pid_file_lookup,
+    .readdir = pid_file_readdir,
+    .open = pid_open,
+    .readlink = pid_readlink,
+    .destroy = pid_destroy,
+};
+
+/* ---- In the root of /proc ---- */
+
+static long pid_self_readlink(struct vnode *v, char *buf, size_t size)
+{
+	char text[16];
+	size_t n = scnprintf(text, sizeof(text), "%d", current()->pid);
+
+	(void)v;
+	n = MIN(n, size);
+	memcpy(buf, text, n);
+	return n;
+}
+
+static const struct vnode_ops self_ops = {.readlink = pid_self_readlink};
+
+int pid_init(void)
+{
+	return proc_add_node("self", S_IFLNK | 0777, &self_ops);
+}
+
+int pid_lookup(struct vnode *proc_root, const char *name, struct vnode **out)
+{
+	struct task *t;
+	u32 pid;
+
+	/* Only the plain form: "01" and "+1" are no names. */
+	if (!is_digit(name[0]) || name[0] == '0' || strchr(name, '\n') ||
+	    parse_u32(name, 10, &pid) || pid > PID_MAX)
+		return -ENOENT;
+	t = task_find(pid);
+	if (!t)
+		return -ENOENT;
+	task_put(t);
+	*out = pid_node_new(pid, NULL);
+	if (!*out)
+		return -ENOMEM;
+	vnode_set_parent(*out, proc_root);
+	return 0;
+}
+
+int pid_readdir(u64 *cookie, struct dirent *out)
+{
+	struct task *t = NULL;
+
+	do {
+		t = task_next(t);
+	} while (t && (u64)t->pid <= *cookie);
+	if (!t)
+		return 0;
+	scnprintf(out->name, sizeof(out->name), "%d", t->pid);
+	out->ino = (u64)t->pid << 8 | 1UL << 40;
+	out->mode = S_IFDIR;
+	*cookie = t->pid;
+	task_put(t);
+	return 1;
+}

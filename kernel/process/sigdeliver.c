@@ -1,0 +1,206 @@
+/*
+ * Signals as the task itself meets them: on its way to ring 3 (kernel_user_exit_work) and by its own faults. Task context.
+ *
+ * An interrupted system call left with -ERESTART...: here it becomes -EINTR or is done again, by setting rip back to the
+ * syscall instruction (2 bytes) and rax to the call's number.
+ */
+#include "kernel/abi/linux.h"
+#include "kernel/base/events.h"
+#include "kernel/lib/errno.h"
+#include "kernel/base/printk.h"
+#include "kernel/process/fault.h"
+#include "kernel/task/session.h"
+#include "kernel/task/sigset.h"
+#include "kernel/task/task.h"
+
+#define SYSCALL_INSN_LEN 2
+
+static bool in_syscall(const struct regs *r)
+{
+	return r->vector == ~0UL && r->error != ~0UL;
+}
+
+static void restart(struct regs *r)
+{
+	r->rax = r->error;
+	r->rip -= SYSCALL_INSN_LEN;
+	r->error = ~0UL; /* once */
+}
+
+static void restart_before_handler(struct regs *r, const struct ksigaction *action)
+{
+	if (!in_syscall(r))
+		return;
+	if (r->rax == (u64)-ERESTARTSYS && (action->flags & ABI_SA_RESTART))
+		restart(r);
+	else if (r->rax == (u64)-ERESTARTSYS || r->rax == (u64)-ERESTARTNOHAND)
+		r->rax = -EINTR;
+	current()->sig.restart_ns = 0;
+}
+
+static void restart_without_handler(struct regs *r)
+{
+	if (in_syscall(r) && (r->rax == (u64)-ERESTARTSYS || r->rax == (u64)-ERESTARTNOHAND))
+		restart(r);
+}
+
+static int choose(u64 ready)
+{
+	u64 first = ready & SIGS_SYNCHRONOUS;
+
+	return __builtin_ctzl(first ? first : ready) + 1;
+}
+
+/* Takes one signal that may be delivered; false: there is none. */
+static bool take(struct taken_signal *s)
+{
+	struct task *t = current();
+	u64 flags = spin_lock_irqsave(&t->sig.lock), ready = t->sig.pending & ~t->sig.blocked;
+
+	if (ready) {
+		s->sig = choose(ready);
+		s->info = t->sig.info[s->sig - 1];
+		s->action = t->sig.action[s->sig - 1];
+		atomic_and(&t->sig.pending, ~sig_bit(s->sig));
+		if (sig_bit(s->sig) & SIGS_STOP)
+			t->sig.continue_seen = false;
+		if (s->action.handler > SIG_IGN && (s->action.flags & ABI_SA_RESETHAND))
+			t->sig.action[s->sig - 1].handler = SIG_DFL;
+	}
+	spin_unlock_irqrestore(&t->sig.lock, flags);
+	return ready;
+}
+
+/* Stops until SIGCONT or SIGKILL. */
+static void stop(int sig)
+{
+	struct task *t = current();
+	u64 flags;
+
+	task_report_stop(t, sig);
+	/* The state is set under sig.lock: a SIGCONT comes before it and has cancelled nothing, or after it and wakes. */
+	flags = spin_lock_irqsave(&t->sig.lock);
+	if (!t->sig.continue_seen)
+		atomic_store(&t->state, TASK_STOPPED);
+	spin_unlock_irqrestore(&t->sig.lock, flags);
+	schedule();
+	if (!(t->sig.pending & sig_bit(SIGKILL)))
+		task_report_stop(t, SIGCONT);
+}
+
+static void run_default(const struct taken_signal *s)
+{
+	switch (signal_default(s->sig)) {
+	case SIG_DEFAULT_IGNORE:
+		break;
+	case SIG_DEFAULT_STOP:
+		/* Nobody could continue a group without a parent in its session. */
+		if (s->sig == SIGSTOP || !session_orphaned())
+			stop(s->sig);
+		break;
+	case SIG_DEFAULT_END:
+		do_exit(s->sig);
+	}
+}
+
+/* Builds the frame; a stack that cannot take it ends the program, unless it handles SIGSEGV elsewhere. */
+static void run_handler(struct regs *r, const struct taken_signal *s)
+{
+	restart_before_handler(r, &s->action);
+	if (signal_frame(r, s) == 0)
+		return;
+	if (s->sig == SIGSEGV)
+		current()->sig.action[SIGSEGV - 1].handler = SIG_DFL;
+	if (signal_fatal(SIGSEGV))
+		fault_report(r, "no room for a signal frame", r->rsp);
+	signal_force(r, SIGSEGV, SI_KERNEL, 0);
+}
+
+/* On the way to ring 3: takes one pending signal, runs its default or builds its frame. Fires signal_deliver. */
+static void signal_deliver(struct regs *r)
+{
+	struct signals *sig = &current()->sig;
+	struct taken_signal s;
+	bool handled = false;
+
+	atomic_and(&current()->arch.work, ~TASK_WORK_SIGNAL);
+	while (take(&s)) {
+		trace_signal_deliver(s.sig, 0, s.info.code, s.action.handler, s.action.flags);
+		if (s.action.handler == SIG_IGN)
+			continue;
+		if (s.action.handler == SIG_DFL) {
+			run_default(&s);
+			continue;
+		}
+		run_handler(r, &s);
+		handled = true;
+	}
+	if (!handled) {
+		restart_without_handler(r);
+		if (sig->restore_blocked)
+			signal_set_blocked(sig->saved_blocked);
+		sig->restore_blocked = false;
+	}
+}
+
+bool signal_fatal(int sig)
+{
+	const struct signals *s = &current()->sig;
+
+	return s->action[sig - 1].handler <= SIG_IGN || (s->blocked & sig_bit(sig));
+}
+
+void signal_force(struct regs *r, int sig, int code, u64 addr)
+{
+	struct task *t = current();
+	struct signal_info info = {.code = code, .addr = addr};
+	u64 flags = spin_lock_irqsave(&t->sig.lock);
+
+	(void)r;
+	if (signal_fatal(sig)) {
+		t->sig.action[sig - 1].handler = SIG_DFL;
+		t->sig.blocked &= ~sig_bit(sig);
+	}
+	t->sig.info[sig - 1] = info;
+	atomic_or(&t->sig.pending, sig_bit(sig));
+	atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
+	spin_unlock_irqrestore(&t->sig.lock, flags);
+	trace_signal_generate(sig, 0, code, t, 0, 0);
+}
+
+static const char *const trap_names[32] = {
+    [0] = "trap divide error",
+    [1] = "trap debug",
+    [3] = "trap int3",
+    [4] = "trap overflow",
+    [5] = "trap bounds",
+    [6] = "trap invalid opcode",
+    [11] = "trap segment not present",
+    [12] = "trap stack segment",
+    [13] = "general protection fault",
+    [16] = "trap fpu exception",
+    [17] = "trap alignment check",
+    [19] = "trap simd exception",
+};
+
+void kernel_user_trap(struct regs *r, int signo, int code, u64 addr)
+{
+	const char *name = r->vector < ARRAY_SIZE(trap_names) ? trap_names[r->vector] : NULL;
+
+	irq_enable();
+	if (signal_fatal(signo))
+		trap_report(r, name ? name : "trap");
+	signal_force(r, signo, code, addr);
+	irq_disable();
+}
+
+void kernel_user_exit_work(struct regs *r)
+{
+	struct task *t = current();
+
+	while (atomic_load_relaxed(&t->arch.work)) {
+		irq_enable();
+		signal_deliver(r);
+		irq_disable();
+	}
+}

@@ -1,0 +1,344 @@
+/*
+ * read, write and their kin: bytes between ring 3 and open files. Task context. Data goes through a buffer of the kernel's:
+ * files never see an address of ring 3, and what they get cannot change under them. One call of up to IO_CHUNK bytes (IO_WHOLE for a
+ * write to a file that asks for it) is one call of the file's, vectors included: who writes an event with writev() writes one event.
+ */
+/* hot: runs with each event */
+#include "arch/arch.h"
+#include "kernel/mem/mem.h"
+#include "kernel/syscall/user.h"
+
+#define SMALL	  256  /* on the stack */
+#define IOV_MAX	  1024 /* Linux's UIO_MAXIOV */
+#define IOV_SMALL 8
+
+static int sys_io_copy(struct user_data *d, void *buf, size_t n, bool to_user)
+{
+	int err = 0;
+
+	for (size_t done = 0, part; done < n && !err; done += part) {
+		if (!d->len)
+			user_data_next(d);
+		part = MIN(n - done, d->len);
+		err = to_user ? copy_to_user(d->base, (char *)buf + done, part)
+			      : copy_from_user((char *)buf + done, d->base, part);
+		d->base += part;
+		d->len -= part;
+	}
+	return err;
+}
+
+int user_data_get_parts(struct user_data *d, void *buf, size_t n)
+{
+	return sys_io_copy(d, buf, n, false);
+}
+
+/* One transfer: which file, which way, at a place of its own (pread) or at the file's. */
+struct transfer {
+	struct file *f;
+	bool write, at;
+	u64 pos;
+};
+
+static ssize file_step(struct transfer *x, void *buf, size_t n)
+{
+	ssize got;
+
+	if (x->at)
+		got = x->write ? vfs_pwrite(x->f, buf, n, x->pos) : vfs_pread(x->f, buf, n, x->pos);
+	else
+		got = x->write ? kernel_write(x->f, buf, n) : kernel_read(x->f, buf, n);
+	if (got > 0)
+		x->pos += got;
+	return got;
+}
+
+/* One call of the file's, of n bytes. */
+static ssize chunk(struct transfer *x, struct user_data *d, void *buf, size_t n)
+{
+	ssize got;
+
+	if (x->write && sys_io_copy(d, buf, n, false))
+		return -EFAULT;
+	got = file_step(x, buf, n);
+	if (got > 0 && !x->write && sys_io_copy(d, buf, got, true))
+		return -EFAULT;
+	return got;
+}
+
+/* A file that can be short of data now and have more later gets one call only: a second one might wait. */
+static bool goes_on(const struct transfer *x)
+{
+	return x->write || (x->f->vnode && (x->f->vnode->mode & S_IFMT) == S_IFREG);
+}
+
+static size_t sys_io_most(const struct transfer *x)
+{
+	return x->write && x->f->ops && x->f->ops->whole_writes ? IO_WHOLE : IO_CHUNK;
+}
+
+static ssize sys_io_transfer(struct transfer *x, struct user_data *d)
+{
+	size_t left = MIN(d->total, IO_MAX), size = MIN(left, sys_io_most(x)), done = 0;
+	u8 small[SMALL];
+	void *buf = size <= SMALL ? small : kmalloc(size);
+	ssize got;
+
+	if (!buf)
+		return -ENOMEM;
+	do {
+		size_t n = MIN(left, size);
+
+		got = chunk(x, d, buf, n);
+		if (got < 0)
+			break;
+		done += got;
+		left -= got;
+		if ((size_t)got < n)
+			break;
+	} while (left && goes_on(x));
+	if (buf != small)
+		kfree(buf);
+	return done ? (ssize)done : restartable(got);
+}
+
+/* Does the range lie below the end of ring 3? What it holds is found out when it is touched. */
+static bool range_ok(u64 base, u64 len)
+{
+	return len <= USER_END && base <= USER_END - len;
+}
+
+static long sys_io_range(u64 fd, u64 base, u64 count, struct transfer x)
+{
+	size_t n = MIN(count, IO_MAX);
+	struct user_data d = {.base = base, .len = n, .total = n};
+	long ret = -EFAULT;
+
+	x.f = fd_get((u32)fd);
+	if (!x.f)
+		return -EBADF;
+	if (x.write && !file_writable(x.f))
+		ret = -EBADF;
+	else if (range_ok(base, count))
+		ret = sys_io_transfer(&x, &d);
+	file_put(x.f);
+	return ret;
+}
+
+static inline bool takes_user(const struct file *f)
+{
+	return f && f->ops && f->ops->write_user;
+}
+
+/* A file that reads the data itself: no reference, no buffer. */
+static inline __attribute__((always_inline)) long write_user(
+    struct file *f, u64 base, u64 count, u64 pos)
+{
+	struct user_data d = {.base = base, .len = count, .total = count};
+
+	if (!file_writable(f))
+		return -EBADF;
+	if (!range_ok(base, count))
+		return -EFAULT;
+	if (unlikely(count > IO_MAX))
+		d.len = d.total = IO_MAX;
+	return f->ops->write_user(f, &d, pos);
+}
+
+/* Checks a vector that is in the kernel already; empty parts are dropped. What there is in all, or negative errno. */
+static long sys_io_check_vector(struct abi_iovec *vec, u64 count)
+{
+	struct abi_iovec *to = vec;
+	size_t total = 0;
+
+	for (const struct abi_iovec *v = vec; v < vec + count; v++) {
+		u64 base = v->iov_base, len = v->iov_len;
+
+		if (unlikely(!range_ok(base, len)))
+			return (s64)len < 0 ? -EINVAL : -EFAULT;
+		total += len;
+		if (unlikely(total > IO_MAX)) {
+			len -= total - IO_MAX;
+			total = IO_MAX;
+		}
+		*to = (struct abi_iovec){base, len};
+		to += !!len;
+	}
+	return total;
+}
+
+static long io_vector_of(struct file *f, const u64 *a, bool write, struct abi_iovec *vec)
+{
+	struct transfer x = {.f = f, .write = write};
+	long total = copy_from_user(vec, a[1], a[2] * sizeof(*vec));
+
+	if (!total)
+		total = sys_io_check_vector(vec, a[2]);
+	if (total <= 0)
+		return total;
+	struct user_data d = {.more = vec, .total = total};
+	if (write && takes_user(f))
+		return f->ops->write_user(f, &d, f->pos);
+	return sys_io_transfer(&x, &d);
+}
+
+static long io_vector(struct file *f, const u64 *a, bool write)
+{
+	struct abi_iovec small[IOV_SMALL], *vec = small;
+	long ret;
+
+	if (write && !file_writable(f))
+		return -EBADF;
+	if (a[2] > IOV_MAX)
+		return -EINVAL;
+	if (a[2] > IOV_SMALL)
+		vec = kmalloc(a[2] * sizeof(*vec));
+	ret = vec ? io_vector_of(f, a, write, vec) : -ENOMEM;
+	if (vec != small)
+		kfree(vec);
+	return ret;
+}
+
+/* With Linux's names and arguments, for kprobes. */
+static long __noinline ksys_read(u32 fd, u64 buf, size_t count)
+{
+	return sys_io_range(fd, buf, count, (struct transfer){0});
+}
+
+static long __noinline ksys_write(u32 fd, u64 buf, size_t count)
+{
+	struct file *f = fd_borrow(fd);
+
+	if (takes_user(f))
+		return write_user(f, buf, count, f->pos);
+	return sys_io_range(fd, buf, count, (struct transfer){.write = true});
+}
+
+long sys_read(const u64 *a)
+{
+	return ksys_read(a[0], a[1], a[2]);
+}
+
+long sys_write(const u64 *a)
+{
+	return ksys_write(a[0], a[1], a[2]);
+}
+
+long sys_pread64(const u64 *a)
+{
+	if ((s64)a[3] < 0)
+		return -EINVAL;
+	return sys_io_range(a[0], a[1], a[2], (struct transfer){.at = true, .pos = a[3]});
+}
+
+long sys_pwrite64(const u64 *a)
+{
+	struct file *f = fd_borrow(a[0]);
+
+	if ((s64)a[3] < 0)
+		return -EINVAL;
+	if (takes_user(f))
+		return write_user(f, a[1], a[2], a[3]);
+	return sys_io_range(
+	    a[0], a[1], a[2], (struct transfer){.write = true, .at = true, .pos = a[3]});
+}
+
+/* What a vector in the kernel has in all, if it is as most are: small, no part empty, none bad. 0: to be looked at closely. */
+static inline size_t plain_total(const struct abi_iovec *vec, u64 count)
+{
+	size_t total = 0;
+
+	for (const struct abi_iovec *v = vec; v < vec + count; v++) {
+		if (unlikely(v->iov_len - 1 >= USER_END || v->iov_base > USER_END - v->iov_len))
+			return 0;
+		total += v->iov_len;
+	}
+	return total <= IO_MAX ? total : 0;
+}
+
+/* A few parts for a file that reads the data itself. */
+static long writev_user(struct file *f, u64 addr, u64 count)
+{
+	struct abi_iovec vec[IOV_SMALL];
+
+	if (unlikely(copy_from_user(vec, addr, count * sizeof(*vec))))
+		return -EFAULT;
+	struct user_data d = {vec->iov_base, vec->iov_len, vec + 1, plain_total(vec, count)};
+	if (unlikely(!d.total)) {
+		long total = sys_io_check_vector(vec, count);
+
+		if (total <= 0)
+			return total;
+		d = (struct user_data){.more = vec, .total = total};
+	}
+	return f->ops->write_user(f, &d, f->pos);
+}
+
+static long sys_io_vector(const u64 *a, bool write)
+{
+	struct file *f = fd_get((u32)a[0]);
+	long ret = f ? io_vector(f, a, write) : -EBADF;
+
+	if (f)
+		file_put(f);
+	return ret;
+}
+
+long sys_readv(const u64 *a)
+{
+	return sys_io_vector(a, false);
+}
+
+long sys_writev(const u64 *a)
+{
+	struct file *f = fd_borrow(a[0]);
+
+	if (takes_user(f) && file_writable(f) && a[2] - 1 < IOV_SMALL)
+		return writev_user(f, a[1], a[2]);
+	return sys_io_vector(a, true);
+}
+
+long sys_lseek(const u64 *a)
+{
+	struct file *f = fd_get((u32)a[0]);
+	long ret;
+
+	if (!f)
+		return -EBADF;
+	ret = vfs_seek(f, a[1], (u32)a[2]);
+	file_put(f);
+	return ret;
+}
+
+long sys_ioctl(const u64 *a)
+{
+	struct file *f = fd_get((u32)a[0]);
+	long ret = -ENOTTY;
+
+	if (!f)
+		return -EBADF;
+	if (f->ops && f->ops->ioctl)
+		ret = restartable(f->ops->ioctl(f, (u32)a[1], a[2]));
+	file_put(f);
+	return ret;
+}
+
+static long sync_file(u64 fd)
+{
+	struct file *f = fd_get((u32)fd);
+
+	if (!f)
+		return -EBADF;
+	file_put(f); /* all files are in memory */
+	return 0;
+}
+
+long sys_fsync(const u64 *a)
+{
+	return sync_file(a[0]);
+}
+
+long sys_fdatasync(const u64 *a)
+{
+	return sync_file(a[0]);
+}

@@ -1,0 +1,249 @@
+/* System calls that belong to no bigger subject: names, limits, thread registers, random bytes, futexes, power. Task context. */
+#include "arch/arch.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/base/random.h"
+#include "kernel/syscall/user.h"
+#include "kernel/process/futex.h"
+#include "kernel/process/process.h"
+#include "kernel/trace/tracing.h"
+#include "kernel/base/version.h"
+
+long sys_newuname(const u64 *a)
+{
+	static const struct abi_utsname name = {
+	    .sysname = KERNEL_NAME,
+	    .nodename = "trapline",
+	    .release = ABI_RELEASE,
+	    .version = KERNEL_NAME " " KERNEL_RELEASE,
+	    .machine = "x86_64",
+	    .domainname = "(none)",
+	};
+
+	return copy_to_user(a[0], &name, sizeof(name));
+}
+
+/* The limits are what they are: they can be read, and set to themselves. */
+static struct abi_rlimit64 limit_of(u32 resource)
+{
+	u64 v = ABI_RLIM_INFINITY;
+
+	if (resource == ABI_RLIMIT_STACK)
+		v = USER_STACK_SIZE;
+	else if (resource == ABI_RLIMIT_NOFILE)
+		v = FILES_MAX;
+	else if (resource == ABI_RLIMIT_NPROC)
+		v = process_max();
+	else if (resource == ABI_RLIMIT_CORE)
+		v = 0;
+	return (struct abi_rlimit64){v, v};
+}
+
+long sys_prlimit64(const u64 *a)
+{
+	struct abi_rlimit64 old, new;
+	u32 resource = a[1];
+
+	if (resource >= ABI_RLIMITS)
+		return -EINVAL;
+	if ((s32)a[0] && (s32)a[0] != current()->pid)
+		return -ESRCH;
+	old = limit_of(resource);
+	if (a[2] && copy_from_user(&new, a[2], sizeof(new)))
+		return -EFAULT;
+	if (a[2] && new.rlim_cur > new.rlim_max)
+		return -EINVAL;
+	if (a[2] && (new.rlim_cur != old.rlim_cur || new.rlim_max != old.rlim_max))
+		return -EPERM;
+	return a[3] ? copy_to_user(a[3], &old, sizeof(old)) : 0;
+}
+
+long sys_getrlimit(const u64 *a)
+{
+	const u64 args[6] = {0, a[0], 0, a[1]};
+
+	return sys_prlimit64(args);
+}
+
+long sys_set_tid_address(const u64 *a)
+{
+	current()->clear_tid = a[0];
+	return current()->pid;
+}
+
+#define ROBUST_LIST_HEAD_SIZE 24
+
+long sys_set_robust_list(const u64 *a)
+{
+	/* The list tells who held a lock when a thread died; processes here are single threads. */
+	return a[1] == ROBUST_LIST_HEAD_SIZE ? 0 : -EINVAL;
+}
+
+long sys_rseq(const u64 *a)
+{
+	(void)a;
+	return -ENOSYS; /* as on a Linux built without it: C libraries go on */
+}
+
+long sys_arch_prctl(const u64 *a)
+{
+	struct arch_task *t = &current()->arch;
+
+	switch ((u32)a[0]) {
+	case ABI_ARCH_SET_FS:
+		return arch_set_fs_base(t, a[1]);
+	case ABI_ARCH_GET_FS:
+		return copy_to_user(a[1], &t->fs_base, sizeof(t->fs_base));
+	default:
+		return -EINVAL;
+	}
+}
+
+static long set_name(u64 from)
+{
+	char comm[TASK_COMM_LEN];
+	long n = strncpy_from_user(comm, from, TASK_COMM_LEN - 1);
+
+	if (n == -EFAULT)
+		return n;
+	comm[n < 0 ? TASK_COMM_LEN - 1 : n] = 0;
+	task_set_comm(current(), comm);
+	return 0;
+}
+
+long sys_prctl(const u64 *a)
+{
+	switch ((u32)a[0]) {
+	case ABI_PR_SET_NAME:
+		return set_name(a[1]);
+	case ABI_PR_GET_NAME:
+		return copy_to_user(a[1], current()->comm, TASK_COMM_LEN);
+	case ABI_PR_GET_DUMPABLE:
+		return 1;
+	default:
+		return -EINVAL;
+	}
+}
+
+long sys_getcpu(const u64 *a)
+{
+	u32 cpu = cpu_id(), node = 0;
+
+	if (a[0] && copy_to_user(a[0], &cpu, sizeof(cpu)))
+		return -EFAULT;
+	return a[1] ? copy_to_user(a[1], &node, sizeof(node)) : 0;
+}
+
+#define GRND_KNOWN 7u /* nonblock, random, insecure: all the same here */
+
+long sys_getrandom(const u64 *a)
+{
+	u64 to = a[0], left = MIN(a[1], (u64)INT_MAX), done = 0;
+	u8 buf[256];
+
+	if ((u32)a[2] & ~GRND_KNOWN)
+		return -EINVAL;
+	while (left) {
+		size_t n = MIN(left, sizeof(buf));
+
+		random_bytes(buf, n);
+		if (copy_to_user(to + done, buf, n))
+			return done ? (long)done : -EFAULT;
+		done += n;
+		left -= n;
+		if (left && signal_pending_current())
+			break;
+	}
+	return done;
+}
+
+enum {
+	FUTEX_WAIT,
+	FUTEX_WAKE,
+	FUTEX_WAIT_BITSET = 9,
+	FUTEX_WAKE_BITSET = 10,
+	FUTEX_CLOCK_REALTIME = 256
+};
+#define FUTEX_COMMAND 127u
+#define NS_PER_SEC    1000000000UL
+
+/* When a wait gives up: relative for FUTEX_WAIT, a time of the clock for the other. */
+static int futex_deadline(u64 timeout, u32 op, u64 *deadline)
+{
+	struct abi_timespec ts;
+	u64 base = clock_ns();
+
+	*deadline = ~0UL;
+	if (!timeout)
+		return 0;
+	if (copy_from_user(&ts, timeout, sizeof(ts)))
+		return -EFAULT;
+	if (ts.tv_sec < 0 || (u64)ts.tv_nsec >= NS_PER_SEC)
+		return -EINVAL;
+	if ((op & FUTEX_COMMAND) == FUTEX_WAIT_BITSET)
+		base = op & FUTEX_CLOCK_REALTIME ? -clock_boot_unix_ns() : 0;
+	*deadline = base + MIN((u64)ts.tv_sec, 1UL << 33) * NS_PER_SEC + ts.tv_nsec;
+	return 0;
+}
+
+/* deadline: NULL waits for ever. A second futex is no concern of the operations there are. */
+long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2 __maybe_unused,
+    u32 val2 __maybe_unused, u32 val3 __maybe_unused)
+{
+	switch (op & FUTEX_COMMAND) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+		return restartable(futex_wait(uaddr, val, deadline ? *deadline : ~0UL));
+	case FUTEX_WAKE:
+	case FUTEX_WAKE_BITSET:
+		return futex_wake(uaddr, MAX((s32)val, 0));
+	default:
+		return -ENOSYS;
+	}
+}
+
+static bool futex_waits(u32 op)
+{
+	op &= FUTEX_COMMAND;
+	return op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET;
+}
+
+long sys_futex(const u64 *a)
+{
+	u64 deadline;
+	int err = futex_waits(a[1]) ? futex_deadline(a[3], a[1], &deadline) : 0;
+
+	if (err)
+		return err;
+	return do_futex(
+	    a[0], a[1], a[2], futex_waits(a[1]) && a[3] ? &deadline : NULL, a[4], a[3], a[5]);
+}
+
+static bool reboot_magic(u32 magic1, u32 magic2)
+{
+	return magic1 == ABI_REBOOT_MAGIC1 &&
+	       (magic2 == ABI_REBOOT_MAGIC2 || magic2 == ABI_REBOOT_MAGIC2A ||
+		   magic2 == ABI_REBOOT_MAGIC2B || magic2 == ABI_REBOOT_MAGIC2C);
+}
+
+long sys_reboot(const u64 *a)
+{
+	if (!reboot_magic(a[0], a[1]))
+		return -EINVAL;
+	switch ((u32)a[2]) {
+	case ABI_REBOOT_RESTART:
+		trace_glue_end();
+		machine_reboot();
+	case ABI_REBOOT_POWER_OFF:
+		trace_glue_end();
+		machine_poweroff();
+	case ABI_REBOOT_HALT:
+		trace_glue_end();
+		machine_halt();
+	case ABI_REBOOT_CAD_ON:
+	case ABI_REBOOT_CAD_OFF:
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}

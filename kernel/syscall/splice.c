@@ -1,0 +1,220 @@
+/*
+ * splice and sendfile: bytes from file to file without a detour through ring 3. Task context. Nothing that was taken from a source
+ * is lost: room in a pipe is reserved before it is filled, and what leaves a pipe leaves it when it was written.
+ *
+ * A file may have an idea of its own of what splice takes (file_ops.splice: of trace_pipe_raw whole sub-buffers); others are read.
+ */
+#include "arch/arch.h"
+#include "kernel/fs/vfs.h"
+#include "kernel/mem/mem.h"
+#include "kernel/syscall/user.h"
+
+enum { SPLICE_F_NONBLOCK = 2, SPLICE_F_ALL = 15 };
+
+/* One call, decoded: what goes where, at places of its own or the files'. */
+struct splice {
+	struct file *in, *out;
+	u64 in_pos, out_pos;
+	bool in_at, out_at;
+	size_t len;
+	bool nonblock;
+};
+
+static bool readable(const struct file *f)
+{
+	return (f->flags & O_ACCMODE) != O_WRONLY;
+}
+
+static bool writable(const struct file *f)
+{
+	return (f->flags & O_ACCMODE) != O_RDONLY;
+}
+
+static ssize sys_splice_take(struct splice *s, void *buf, size_t n, bool nonblock)
+{
+	ssize got =
+	    s->in_at ? vfs_pread(s->in, buf, n, s->in_pos) : vfs_splice(s->in, buf, n, nonblock);
+
+	if (got > 0)
+		s->in_pos += got;
+	return got;
+}
+
+/* ---- splice ---- */
+
+/* Into a pipe, as much as one take gives. */
+static ssize fill_pipe(struct splice *s)
+{
+	bool nonblock = s->nonblock || (s->out->flags & O_NONBLOCK);
+	ssize room = pipe_reserve(s->out, MIN(s->len, IO_CHUNK), nonblock), got, put;
+	void *buf;
+
+	if (room < 0)
+		return room;
+	buf = kmalloc(room);
+	got = buf ? sys_splice_take(s, buf, room, s->nonblock) : -ENOMEM;
+	put = pipe_put_reserved(s->out, buf, MAX(got, 0L), room);
+	kfree(buf);
+	return got < 0 ? got : put;
+}
+
+static ssize do_splice(struct splice *s)
+{
+	if (pipe_is_write_end(s->out))
+		return fill_pipe(s);
+	return pipe_drain(s->in, s->out, s->len, s->out_at ? &s->out_pos : NULL, s->nonblock);
+}
+
+/* Which end may have a place to be given: not that of a pipe. */
+static long check_splice(const struct splice *s, bool off_in, bool off_out)
+{
+	bool from = pipe_is_read_end(s->in), to = pipe_is_write_end(s->out);
+
+	if (!readable(s->in) || !writable(s->out))
+		return -EBADF;
+	if (!from && !to)
+		return -EINVAL;
+	if ((from && off_in) || (to && off_out))
+		return -ESPIPE;
+	if (from && to && s->in->vnode == s->out->vnode)
+		return -EINVAL;
+	return !to && (s->out->flags & O_APPEND) ? -EINVAL : 0;
+}
+
+static long sys_splice_get_offset(u64 ptr, bool *at, u64 *pos)
+{
+	*at = ptr != 0;
+	if (ptr && copy_from_user(pos, ptr, sizeof(*pos)))
+		return -EFAULT;
+	return ptr && (s64)*pos < 0 ? -EINVAL : 0;
+}
+
+static long splice_files(struct splice *s, const u64 *a)
+{
+	long ret = check_splice(s, a[1], a[3]);
+
+	if (!ret)
+		ret = sys_splice_get_offset(a[1], &s->in_at, &s->in_pos);
+	if (!ret)
+		ret = sys_splice_get_offset(a[3], &s->out_at, &s->out_pos);
+	if (ret)
+		return ret;
+	ret = do_splice(s);
+	if (ret > 0 && s->in_at && copy_to_user(a[1], &s->in_pos, sizeof(s->in_pos)))
+		return -EFAULT;
+	if (ret > 0 && s->out_at && copy_to_user(a[3], &s->out_pos, sizeof(s->out_pos)))
+		return -EFAULT;
+	return restartable(ret);
+}
+
+/* Both files of a call; 0 or -EBADF. */
+static long sys_splice_get_files(struct splice *s, u64 in, u64 out)
+{
+	s->in = fd_get((u32)in);
+	s->out = s->in ? fd_get((u32)out) : NULL;
+	if (s->out)
+		return 0;
+	if (s->in)
+		file_put(s->in);
+	return -EBADF;
+}
+
+static void put_files(struct splice *s)
+{
+	file_put(s->out);
+	file_put(s->in);
+}
+
+long sys_splice(const u64 *a)
+{
+	struct splice s = {.len = MIN(a[4], IO_MAX), .nonblock = a[5] & SPLICE_F_NONBLOCK};
+	long ret;
+
+	if (!a[4])
+		return 0;
+	if ((u32)a[5] & ~SPLICE_F_ALL)
+		return -EINVAL;
+	ret = sys_splice_get_files(&s, a[0], a[2]);
+	if (ret)
+		return ret;
+	ret = splice_files(&s, a);
+	put_files(&s);
+	return ret;
+}
+
+/* ---- sendfile ---- */
+
+static ssize write_all(struct file *f, const char *buf, size_t n)
+{
+	size_t done = 0;
+	ssize put = 0;
+
+	while (done < n && (put = kernel_write(f, buf + done, n - done)) > 0)
+		done += put;
+	return done ? (ssize)done : put;
+}
+
+/* Could reading more wait? A terminal has a line now, and maybe another one later. */
+static bool may_wait(const struct file *f)
+{
+	return !f->vnode || (f->vnode->mode & S_IFMT) != S_IFREG;
+}
+
+/* Ends at the source's end, when it has no more for now, or where the target takes no more. */
+static ssize send_file(struct splice *s)
+{
+	size_t size = MIN(s->len, IO_CHUNK), done = 0;
+	char *buf = kmalloc(size);
+	ssize got = 0;
+
+	if (!buf)
+		return -ENOMEM;
+	while (done < s->len) {
+		size_t n = MIN(s->len - done, size);
+		ssize put;
+
+		got = sys_splice_take(s, buf, n, done || (s->in->flags & O_NONBLOCK));
+		if (got <= 0)
+			break;
+		put = write_all(s->out, buf, got);
+		if (put > 0)
+			done += put;
+		if (put < got) { /* a place of its own stays at what was sent */
+			s->in_pos -= got - MAX(put, 0L);
+			got = put;
+			break;
+		}
+		if ((size_t)got < n && may_wait(s->in))
+			break;
+	}
+	kfree(buf);
+	return done ? (ssize)done : got;
+}
+
+static long send_files(struct splice *s, u64 place)
+{
+	long ret = sys_splice_get_offset(place, &s->in_at, &s->in_pos);
+
+	if (ret)
+		return ret;
+	if (!readable(s->in) || !writable(s->out))
+		return -EBADF;
+	if (s->out->flags & O_APPEND)
+		return -EINVAL;
+	ret = s->len ? send_file(s) : 0;
+	if (ret > 0 && s->in_at && copy_to_user(place, &s->in_pos, sizeof(s->in_pos)))
+		return -EFAULT;
+	return restartable(ret);
+}
+
+long sys_sendfile64(const u64 *a)
+{
+	struct splice s = {.len = MIN(a[3], IO_MAX)};
+	long ret = sys_splice_get_files(&s, a[1], a[0]);
+
+	if (ret)
+		return ret;
+	ret = send_files(&s, a[2]);
+	put_files(&s);
+	return ret;
+}

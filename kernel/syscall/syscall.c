@@ -1,0 +1,42 @@
+/*
+ * System calls: from number to handler, by the table made from kernel/abi/syscalls.def. Task context; the path every call
+ * takes, so it is short: two tracepoints (a nop each when off), one bound, one indirect call.
+ *
+ * Handlers copy what ring 3 points at once, check the copy, then act. kernel/trace/events_syscall.c
+ * makes the events sys_enter_X and sys_exit_X from the same .def.
+ */
+/* hot: runs with each event */
+#include "kernel/syscall/syscall.h"
+
+#include "arch/arch.h"
+#include "kernel/base/events.h"
+#include "kernel/lib/errno.h"
+#include "kernel/task/task.h"
+
+#define ARG(type, name)
+#define SYSCALL(nr, name, args) [nr] = sys_##name,
+static const syscall_fn table[SYSCALL_MAX] = {
+#include "kernel/abi/syscalls.def"
+};
+
+#define ARG(type, name)
+#define SYSCALL(nr, name, args) [nr] = #name,
+static const char *const names[SYSCALL_MAX] = {
+#include "kernel/abi/syscalls.def"
+};
+
+const char *syscall_name(unsigned nr)
+{
+	return nr < SYSCALL_MAX ? names[nr] : NULL;
+}
+
+void kernel_syscall(struct regs *r)
+{
+	long nr = (s32)r->error; /* as Linux: the upper half of rax does not count */
+
+	trace_sys_enter(r, nr);
+	r->rax = -ENOSYS;
+	if (likely((u64)nr < SYSCALL_MAX && table[nr]))
+		r->rax = table[nr](r->arg);
+	trace_sys_exit(r, nr, r->rax);
+}

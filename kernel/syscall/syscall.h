@@ -1,0 +1,35 @@
+/* Dispatch of system calls by the table made from kernel/abi/syscalls.def. */
+#pragma once
+
+#include "kernel/abi/syscall_nr.h"
+#include "kernel/lib/types.h"
+
+struct regs;
+
+#define SYSCALL_MAX 512
+typedef long (*syscall_fn)(const u64 *a);
+
+#define ARG(type, name)
+#define SYSCALL(nr, name, args) long sys_##name(const u64 *a);
+#include "kernel/abi/syscalls.def"
+
+/* "openat"; NULL for a number that is no call. */
+const char *syscall_name(unsigned nr);
+/*
+ * What kprobes and tests know by Linux's names: the middle of mkdir and rmdir. `name` holds the kernel's copy of the path at
+ * 0 and ring 3's pointer at 8.
+ */
+struct filename {
+	const char *name;
+	u64 uptr;
+};
+long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2, u32 val2, u32 val3);
+struct open_how {
+	u64 flags, mode, resolve;
+};
+long do_sys_open(int dfd, u64 uptr, u32 flags, u32 mode);
+long do_sys_openat2(int dfd, u64 uptr, const struct open_how *how);
+long do_unlinkat(int dfd, struct filename *name);
+long do_mkdirat(int dfd, struct filename *name, u32 mode);
+long __x64_sys_mkdir(int dfd, struct filename *name, u32 mode);
+long do_rmdir(int dfd, struct filename *name);

@@ -1,0 +1,201 @@
+/* System calls on time: clocks, sleeping, alarm. Task context. All clocks are the TSC's; wall time is the CMOS clock's at boot plus it. */
+#include "arch/arch.h"
+#include "kernel/syscall/user.h"
+#include "kernel/task/timer.h"
+
+#define NS_PER_SEC 1000000000UL
+#define SEC_MAX	   (1L << 33) /* longer sleeps end never */
+
+static u64 sys_cpu_time_ns(void)
+{
+	const struct task *t = current();
+
+	return t->run_total_ns + (clock_ns() - t->run_start_ns);
+}
+
+/* A clock's nanoseconds; false: there is none of this number. */
+static bool sys_read_clock(u32 which, u64 *ns)
+{
+	switch (which) {
+	case ABI_CLOCK_REALTIME:
+	case ABI_CLOCK_REALTIME_COARSE:
+		*ns = clock_boot_unix_ns() + clock_ns();
+		return true;
+	case ABI_CLOCK_MONOTONIC:
+	case ABI_CLOCK_MONOTONIC_RAW:
+	case ABI_CLOCK_MONOTONIC_COARSE:
+	case ABI_CLOCK_BOOTTIME:
+		*ns = clock_ns();
+		return true;
+	case ABI_CLOCK_PROCESS_CPUTIME:
+	case ABI_CLOCK_THREAD_CPUTIME:
+		*ns = sys_cpu_time_ns();
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct abi_timespec to_timespec(u64 ns)
+{
+	return (struct abi_timespec){ns / NS_PER_SEC, ns % NS_PER_SEC};
+}
+
+/* Nanoseconds of a timespec of ring 3: 0, -EFAULT, -EINVAL. */
+static int sys_get_timespec(u64 from, u64 *ns)
+{
+	struct abi_timespec ts;
+
+	if (copy_from_user(&ts, from, sizeof(ts)))
+		return -EFAULT;
+	if (ts.tv_sec < 0 || ts.tv_nsec < 0 || ts.tv_nsec >= (s64)NS_PER_SEC)
+		return -EINVAL;
+	*ns = MIN(ts.tv_sec, SEC_MAX) * NS_PER_SEC + ts.tv_nsec;
+	return 0;
+}
+
+long sys_clock_gettime(const u64 *a)
+{
+	struct abi_timespec ts;
+	u64 ns;
+
+	if (!sys_read_clock(a[0], &ns))
+		return -EINVAL;
+	ts = to_timespec(ns);
+	return copy_to_user(a[1], &ts, sizeof(ts));
+}
+
+long sys_clock_getres(const u64 *a)
+{
+	struct abi_timespec ts = {0, 1};
+	u64 ns;
+
+	if (!sys_read_clock(a[0], &ns))
+		return -EINVAL;
+	return a[1] ? copy_to_user(a[1], &ts, sizeof(ts)) : 0;
+}
+
+long sys_gettimeofday(const u64 *a)
+{
+	u64 ns = clock_boot_unix_ns() + clock_ns();
+	struct abi_timeval tv = {ns / NS_PER_SEC, ns % NS_PER_SEC / 1000};
+	u64 zone = 0;
+
+	if (a[0] && copy_to_user(a[0], &tv, sizeof(tv)))
+		return -EFAULT;
+	return a[1] ? copy_to_user(a[1], &zone, sizeof(zone)) : 0;
+}
+
+long sys_time(const u64 *a)
+{
+	s64 now = (clock_boot_unix_ns() + clock_ns()) / NS_PER_SEC;
+
+	return a[0] && copy_to_user(a[0], &now, sizeof(now)) ? -EFAULT : now;
+}
+
+/*
+ * Sleeps until clock_ns() is `deadline`. When a signal comes, the deadline stays in restart_ns: if the signal had no handler,
+ * the same call comes again and goes on with it.
+ */
+static long sys_sleep_until(u64 deadline, u64 remains)
+{
+	u64 now, left = 0;
+	struct abi_timespec ts;
+
+	while ((now = clock_ns()) < deadline) {
+		if (sleep_ns(deadline - now, &left) == 0)
+			continue;
+		current()->sig.restart_ns = deadline;
+		ts = to_timespec(left);
+		if (remains && copy_to_user(remains, &ts, sizeof(ts)))
+			return -EFAULT;
+		return interrupted(ERESTARTNOHAND);
+	}
+	return 0;
+}
+
+static long sleep_for(u64 ns, u64 remains)
+{
+	u64 deadline = current()->sig.restart_ns;
+
+	current()->sig.restart_ns = 0;
+	return sys_sleep_until(deadline ? deadline : clock_ns() + ns, remains);
+}
+
+enum { SLEEP_UNTIL, SLEEP_FOR }; /* Linux's HRTIMER_MODE_ABS, HRTIMER_MODE_REL */
+
+/* With Linux's name and first arguments, for kprobes. `remains` is ring 3's; 0: it does not ask. */
+static long __noinline hrtimer_nanosleep(u64 rqtp, u32 mode, u32 clockid, u64 remains)
+{
+	u64 base = clockid == ABI_CLOCK_REALTIME ? clock_boot_unix_ns() : 0;
+
+	if (mode == SLEEP_FOR)
+		return sleep_for(rqtp, remains);
+	return rqtp > base ? sys_sleep_until(rqtp - base, 0) : 0;
+}
+
+long sys_nanosleep(const u64 *a)
+{
+	u64 ns;
+	int err = sys_get_timespec(a[0], &ns);
+
+	return err ? err : hrtimer_nanosleep(ns, SLEEP_FOR, ABI_CLOCK_MONOTONIC, a[1]);
+}
+
+long sys_clock_nanosleep(const u64 *a)
+{
+	u32 which = a[0];
+	u64 ns;
+	int err;
+
+	if (which != ABI_CLOCK_REALTIME && which != ABI_CLOCK_MONOTONIC &&
+	    which != ABI_CLOCK_BOOTTIME)
+		return -EINVAL;
+	err = sys_get_timespec(a[2], &ns);
+	if (err)
+		return err;
+	return hrtimer_nanosleep(
+	    ns, (u32)a[1] & ABI_TIMER_ABSTIME ? SLEEP_UNTIL : SLEEP_FOR, which, a[3]);
+}
+
+static void sys_alarm_expired(struct timer *timer)
+{
+	signal_send(container_of(timer, struct task, sig.alarm), SIGALRM);
+}
+
+long sys_alarm(const u64 *a)
+{
+	struct signals *s = &current()->sig;
+	u64 now = clock_ns(), due = s->alarm.expires, left = 0;
+
+	if (!s->alarm.fn)
+		timer_setup(&s->alarm, sys_alarm_expired);
+	if (timer_cancel(&s->alarm) && due > now)
+		left = (due - now + NS_PER_SEC - 1) / NS_PER_SEC;
+	if ((u32)a[0])
+		timer_start(&s->alarm, now + (u32)a[0] * NS_PER_SEC);
+	return left;
+}
+
+#define CLOCK_TICKS 100UL
+
+long sys_times(const u64 *a)
+{
+	u64 tms[4] = {sys_cpu_time_ns() / (NS_PER_SEC / CLOCK_TICKS), 0, 0, 0};
+
+	if (a[0] && copy_to_user(a[0], tms, sizeof(tms)))
+		return -EFAULT;
+	return clock_ns() / (NS_PER_SEC / CLOCK_TICKS);
+}
+
+long sys_getrusage(const u64 *a)
+{
+	struct abi_rusage ru = {0};
+	s32 who = a[0];
+	u64 ns = who == -1 ? 0 : sys_cpu_time_ns();
+
+	if (who != 0 && who != 1 && who != -1)
+		return -EINVAL;
+	ru.ru_utime = (struct abi_timeval){ns / NS_PER_SEC, ns % NS_PER_SEC / 1000};
+	return copy_to_user(a[1], &ru, sizeof(ru));
+}

@@ -1,0 +1,85 @@
+/* Paths of ring 3: copied once, joined with the directory they are relative to. Task context. */
+#include "kernel/syscall/user.h"
+
+#include "arch/arch.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+
+int filename_get(u64 uptr, struct filename *name)
+{
+	char *buf = kmalloc(PATH_MAX);
+	long n;
+
+	if (!buf)
+		return -ENOMEM;
+	n = strncpy_from_user(buf, uptr, PATH_MAX);
+	if (n <= 0) {
+		kfree(buf);
+		return n ? n : -ENOENT;
+	}
+	*name = (struct filename){buf, uptr};
+	return 0;
+}
+
+void filename_put(struct filename *name)
+{
+	kfree(name->name);
+}
+
+static int join(const char *dir, const char *name, const char **path)
+{
+	size_t size = strlen(dir) + strlen(name) + 2;
+	char *buf;
+
+	if (size > PATH_MAX)
+		return -ENAMETOOLONG;
+	buf = kmalloc(size);
+	if (!buf)
+		return -ENOMEM;
+	snprintf(buf, size, "%s/%s", dir, name);
+	*path = buf;
+	return 0;
+}
+
+int path_at(int dfd, const char *name, const char **path)
+{
+	struct file *dir;
+	int err;
+
+	*path = name;
+	if (name[0] == '/' || dfd == ABI_AT_FDCWD)
+		return 0;
+	dir = fd_get((u32)dfd);
+	if (!dir)
+		return -EBADF;
+	if (!dir->vnode || (dir->vnode->mode & S_IFMT) != S_IFDIR || !dir->path)
+		err = -ENOTDIR;
+	else
+		err = join(dir->path, name, path);
+	file_put(dir);
+	return err;
+}
+
+void path_put(const char *path, const char *name)
+{
+	if (path != name)
+		kfree(path);
+}
+
+long with_path(int dfd, u64 uptr, long (*fn)(const char *path, const u64 *a), const u64 *a)
+{
+	struct filename name = {0};
+	const char *path;
+	long ret = filename_get(uptr, &name);
+
+	if (ret)
+		return ret;
+	ret = path_at(dfd, name.name, &path);
+	if (!ret) {
+		ret = fn(path, a);
+		path_put(path, name.name);
+	}
+	filename_put(&name);
+	return ret;
+}

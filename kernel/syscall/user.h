@@ -1,0 +1,89 @@
+/* What the files of system calls share: descriptors, paths and buffers of ring 3. Task context. */
+#pragma once
+
+#include "arch/arch.h"
+#include "kernel/abi/linux.h"
+#include "kernel/fs/files.h"
+#include "kernel/lib/errno.h"
+#include "kernel/syscall/syscall.h"
+#include "kernel/task/task.h"
+
+/* The open file of a descriptor, with a reference; NULL: -EBADF. */
+static inline struct file *fd_get(u64 fd)
+{
+	return fd < FILES_MAX ? files_get(current()->files, fd) : NULL;
+}
+
+/* Copies a path of ring 3, once. 0, -EFAULT, -ENAMETOOLONG, -ENOMEM, -ENOENT (empty). filename_put() afterwards. */
+int filename_get(u64 uptr, struct filename *name);
+void filename_put(struct filename *name);
+/*
+ * A path as vfs_*() take it: `name` itself, or, where it is relative to a directory `dfd` that is not AT_FDCWD, both joined.
+ * 0 or -EBADF, -ENOTDIR, -ENAMETOOLONG, -ENOMEM. path_put() afterwards.
+ */
+int path_at(int dfd, const char *name, const char **path);
+void path_put(const char *path, const char *name);
+
+/* A call on one path, most of them: fn(path, ctx) between filename_get() and filename_put(). */
+long with_path(int dfd, u64 uptr, long (*fn)(const char *path, const u64 *a), const u64 *a);
+
+/*
+ * The open file of a descriptor, without a reference: nobody but the task itself closes its descriptors, so the file is there until
+ * the call ends or closes it. NULL: -EBADF.
+ */
+static inline struct file *fd_borrow(u64 fd)
+{
+	const struct files *fs = current()->files;
+
+	return (u32)fd < fs->size ? fs->fd[(u32)fd] : NULL;
+}
+
+/* Where the data of a call is in ring 3, below USER_END: the rest of one range, then those of a vector. Consumed from the front. */
+struct user_data {
+	u64 base;
+	size_t len;
+	const struct abi_iovec *more; /* none of them empty */
+	size_t total;		      /* in all */
+};
+int user_data_get_parts(struct user_data *d, void *buf, size_t n);
+
+static inline void user_data_next(struct user_data *d)
+{
+	d->base = d->more->iov_base;
+	d->len = d->more->iov_len;
+	d->more++;
+}
+
+/* Copies the next n bytes, of which there are so many: 0 or -EFAULT. */
+static inline int user_data_get(struct user_data *d, void *buf, size_t n)
+{
+	if (!d->len && n)
+		user_data_next(d);
+	if (unlikely(n > d->len))
+		return user_data_get_parts(d, buf, n);
+	int err = copy_from_user(buf, d->base, n);
+	d->base += n;
+	d->len -= n;
+	return err;
+}
+
+/* What an interrupted call returns: `how` is settled on the way to ring 3 (ERESTARTSYS, ERESTARTNOHAND), even if the signal
+ * that came is gone again. */
+static inline long interrupted(int how)
+{
+	atomic_or(&current()->arch.work, TASK_WORK_SIGNAL);
+	return -how;
+}
+
+/* Inside -EINTR; outside, restarted where the handler allows it. */
+static inline long restartable(long ret)
+{
+	return ret == -EINTR ? interrupted(ERESTARTSYS) : ret;
+}
+
+/* Most bytes one read or write of a file gets or gives at once: a call up to here is one call of the file's. */
+#define IO_CHUNK 65536UL
+/* The same for a write to a file with `whole_writes`: the most that kmalloc gives. */
+#define IO_WHOLE (4UL << 20)
+/* Linux's limit for the bytes of one call. */
+#define IO_MAX	 0x7ffff000UL

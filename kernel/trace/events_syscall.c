@@ -1,0 +1,334 @@
+/*
+ * Events of single system calls, syscalls:sys_enter_<name> and syscalls:sys_exit_<name>, made from
+ * kernel/abi/syscalls.def. They hang on the call sites of raw_syscalls:sys_enter and sys_exit: two
+ * nops serve them all. Task context.
+ */
+/* hot: runs with each event */
+#include "kernel/base/events.h"
+#include "kernel/syscall/syscall.h"
+#include "trace/event/record.h"
+#include "trace/host_context.h"
+#include "trace/trace.h"
+
+extern struct trace_event_call event_sys_enter, event_sys_exit;
+extern struct trace_key switch_sys_enter, switch_sys_exit;
+
+/* 1. Records. Every argument takes eight bytes, whatever its type. */
+struct rec_enter {
+	struct trace_entry ent;
+	int nr;
+	int pad;
+	u64 args[6];
+} __packed __aligned(4);
+
+struct rec_exit {
+	struct trace_entry ent;
+	int nr;
+	int pad;
+	long ret;
+} __packed __aligned(4);
+
+#define ARG(type, name) u64 name;
+#define SYSCALL(nr_, name, args)                                                                   \
+	struct rec_enter_##name {                                                                  \
+		struct trace_entry ent;                                                            \
+		int nr;                                                                            \
+		struct {                                                                           \
+			args                                                                       \
+		} arg;                                                                             \
+	};
+#include "kernel/abi/syscalls.def"
+
+/* 2. Fields. */
+#define NR_FIELD                                                                                   \
+	{                                                                                          \
+		.type = "int", .name = "__syscall_nr", .offset = 8, .size = 4, .is_signed = true   \
+	}
+#define IS_STRING(type)                                                                            \
+	(!__builtin_strcmp(#type, "const char *") || !__builtin_strcmp(#type, "char *"))
+#define ARG(type_, name_)                                                                          \
+	{.type = #type_,                                                                           \
+	    .name = #name_,                                                                        \
+	    .offset = offsetof(rec_t, arg.name_),                                                  \
+	    .size = 8,                                                                             \
+	    .kind = IS_STRING(type_) ? TRACE_FIELD_PTR_STRING : TRACE_FIELD_NUMBER},
+#define SYSCALL(nr, name_, args)                                                                   \
+	static const struct trace_event_field *fields_enter_##name_(void)                          \
+	{                                                                                          \
+		typedef struct rec_enter_##name_ rec_t;                                            \
+		static const struct trace_event_field f[] = {NR_FIELD, args{.name = NULL}};        \
+		(void)sizeof(rec_t *);                                                             \
+		return f;                                                                          \
+	}
+#include "kernel/abi/syscalls.def"
+
+typedef const struct trace_event_field *(*fields_fn)(void);
+
+static const struct trace_event_field *enter_fields(const struct trace_event_call *call)
+{
+	return ((fields_fn)call->data)();
+}
+
+static const struct trace_event_field *exit_fields(
+    const struct trace_event_call *call __maybe_unused)
+{
+	static const struct trace_event_field f[] = {NR_FIELD,
+	    {.type = "long", .name = "ret", .offset = 16, .size = 8, .is_signed = true},
+	    {.name = NULL}};
+	return f;
+}
+
+/* 3. Text. "sys_" and what stands behind "sys_enter_" or "sys_exit_" is what a line calls the call.
+ */
+static const char *short_name(const struct trace_event_call *call)
+{
+	return call->name + (call->class->fields == enter_fields ? 10 : 9);
+}
+
+static void enter_print(
+    struct trace_out *out, const struct trace_event_call *call, const void *data, u32 len)
+{
+	const struct rec_enter *rec = data;
+	const struct trace_event_field *f = enter_fields(call) + 1;
+
+	seq_puts(out->seq, "sys_");
+	seq_puts(out->seq, short_name(call));
+	seq_putc(out->seq, '(');
+	for (u32 i = 0; f[i].name && offsetof(struct rec_enter, args[i + 1]) <= len; i++) {
+		if (i)
+			seq_puts(out->seq, ", ");
+		if (out->options & TRACE_OPT_VERBOSE) {
+			seq_puts(out->seq, f[i].type);
+			seq_putc(out->seq, ' ');
+		}
+		seq_puts(out->seq, f[i].name);
+		seq_puts(out->seq, ": ");
+		seq_hex(out->seq, rec->args[i], 1);
+	}
+	seq_puts(out->seq, ")\n");
+}
+
+static void exit_print(
+    struct trace_out *out, const struct trace_event_call *call, const void *data, u32 len)
+{
+	const struct rec_exit *rec = data;
+
+	seq_puts(out->seq, "sys_");
+	seq_puts(out->seq, short_name(call));
+	seq_puts(out->seq, " -> 0x");
+	seq_hex(out->seq, len >= sizeof(*rec) ? (u64)rec->ret : 0, 1);
+	seq_putc(out->seq, '\n');
+}
+
+static void enter_show_fmt(struct seq *s, const struct trace_event_call *call)
+{
+	const struct trace_event_field *f = enter_fields(call) + 1;
+
+	seq_putc(s, '"');
+	for (unsigned i = 0; f[i].name; i++)
+		seq_printf(s, "%s%s: 0x%%08lx", i ? ", " : "", f[i].name);
+	seq_putc(s, '"');
+	for (unsigned i = 0; f[i].name; i++)
+		seq_printf(s, ", ((unsigned long)(REC->%s))", f[i].name);
+}
+
+/* 4. The events. */
+static const struct trace_event_class enter_class = {
+    .system = "syscalls",
+    .fields = enter_fields,
+    .print_line = enter_print,
+    .show_fmt = enter_show_fmt,
+};
+static const struct trace_event_class exit_class = {
+    .system = "syscalls",
+    .fields = exit_fields,
+    .print_line = exit_print,
+};
+
+#define ARG(type, name)
+#define SYSCALL(nr, name_, args)                                                                   \
+	static struct trace_event_call enter_##name_ = {                                           \
+	    .class = &enter_class,                                                                 \
+	    .name = "sys_enter_" #name_,                                                           \
+	    .key = &switch_sys_enter,                                                              \
+	    .data = (const void *)fields_enter_##name_,                                            \
+	};                                                                                         \
+	static struct trace_event_call exit_##name_ = {                                            \
+	    .class = &exit_class,                                                                  \
+	    .name = "sys_exit_" #name_,                                                            \
+	    .print_fmt = "\"0x%lx\", REC->ret",                                                    \
+	    .key = &switch_sys_exit,                                                               \
+	};
+#include "kernel/abi/syscalls.def"
+
+#define ARG(type, name)
+#define SYSCALL(nr, name, args) &enter_##name, &exit_##name,
+static struct trace_event_call *const all_calls[] = {
+#include "kernel/abi/syscalls.def"
+};
+
+#define ARG(type, name)
+#define SYSCALL(nr, name, args) [nr] = &enter_##name,
+static struct trace_event_call *const enter_calls[SYSCALL_MAX] = {
+#include "kernel/abi/syscalls.def"
+};
+
+#define ARG(type, name)
+#define SYSCALL(nr, name, args) [nr] = &exit_##name,
+static struct trace_event_call *const exit_calls[SYSCALL_MAX] = {
+#include "kernel/abi/syscalls.def"
+};
+
+#define ARG(type, name)
+#define SYSCALL(nr, name, args) [nr] = sizeof(((struct rec_enter_##name *)0)->arg) / 8,
+static const u8 arg_count[SYSCALL_MAX] = {
+#include "kernel/abi/syscalls.def"
+};
+
+void events_syscall_register(void)
+{
+	trace_events_register(all_calls, ARRAY_SIZE(all_calls));
+}
+
+/*
+ * 5. Recording: the short way first, as generated code has it (trace/event/tracepoint_define.h). What the raw event records comes
+ * behind what the call's own does.
+ */
+static inline void fill_enter(struct rec_enter *rec, const struct regs *regs, u32 nr, u32 n)
+{
+	rec->nr = nr;
+	for (u32 i = 0; i < n; i++)
+		rec->args[i] = regs->arg[i];
+}
+
+static inline void fill_exit(struct rec_exit *rec, u32 nr, long ret)
+{
+	rec->nr = nr;
+	rec->ret = ret;
+}
+
+/* The long ways go on in the section that the short ones began, and leave it. */
+static __noinline void enter_long(
+    struct trace_event_call *call, const struct regs *regs, u32 nr, struct host_context ctx)
+{
+	const u32 n = arg_count[nr], size = offsetof(struct rec_enter, args[n]);
+	struct trace_event_file *live = READ_ONCE(call->live);
+	for (; live; live = READ_ONCE(live->next_live)) {
+		struct trace_slot slot;
+		struct rec_enter *rec = trace_begin(&slot, live, &ctx, call->id, size);
+		if (unlikely(!rec))
+			continue;
+		fill_enter(rec, regs, nr, n);
+		trace_commit(&slot, live, &ctx);
+	}
+	host_preempt_enable();
+}
+
+static __noinline void exit_long(
+    struct trace_event_call *call, u32 nr, long ret, struct host_context ctx)
+{
+	struct trace_event_file *live = READ_ONCE(call->live);
+	for (; live; live = READ_ONCE(live->next_live)) {
+		struct trace_slot slot;
+		struct rec_exit *rec = trace_begin(&slot, live, &ctx, call->id, sizeof(*rec));
+		if (unlikely(!rec))
+			continue;
+		fill_exit(rec, nr, ret);
+		trace_commit(&slot, live, &ctx);
+	}
+	host_preempt_enable();
+}
+
+/* With the number of arguments known when it is compiled: the record's size is, too. */
+static inline __attribute__((always_inline)) void enter_short(
+    struct trace_event_call *call, const struct regs *regs, u32 nr, const u32 n)
+{
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	host_enter(&ctx);
+	struct rec_enter *rec = trace_begin_short(
+	    &slot, READ_ONCE(call->live), &ctx, call->id, offsetof(struct rec_enter, args[n]));
+	if (likely(rec)) {
+		fill_enter(rec, regs, nr, n);
+		trace_commit_short(&slot, &ctx);
+		host_preempt_enable();
+		return;
+	}
+	enter_long(call, regs, nr, ctx);
+}
+
+#define ENTER_SHORT(n)                                                                             \
+	static void enter_short_##n(                                                               \
+	    struct trace_event_call *call, const struct regs *regs, u32 nr)                        \
+	{                                                                                          \
+		enter_short(call, regs, nr, n);                                                    \
+	}
+ENTER_SHORT(0)
+ENTER_SHORT(1)
+ENTER_SHORT(2)
+ENTER_SHORT(3)
+ENTER_SHORT(4)
+ENTER_SHORT(5)
+ENTER_SHORT(6)
+
+typedef void (*enter_fn)(struct trace_event_call *call, const struct regs *regs, u32 nr);
+static const enter_fn enter_by_count[] = {enter_short_0, enter_short_1, enter_short_2,
+    enter_short_3, enter_short_4, enter_short_5, enter_short_6};
+
+static void enter_one(struct trace_event_call *call, const struct regs *regs, u32 nr)
+{
+	enter_by_count[arg_count[nr]](call, regs, nr);
+}
+
+static void exit_one(struct trace_event_call *call, u32 nr, long ret)
+{
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	host_enter(&ctx);
+	struct rec_exit *rec = trace_begin_short(
+	    &slot, READ_ONCE(call->live), &ctx, call->id, sizeof(struct rec_exit));
+	if (likely(rec)) {
+		fill_exit(rec, nr, ret);
+		trace_commit_short(&slot, &ctx);
+		host_preempt_enable();
+		return;
+	}
+	exit_long(call, nr, ret, ctx);
+}
+
+static __noinline void enter_both(struct trace_event_call *call, const struct regs *regs, long id)
+{
+	if (call && READ_ONCE(call->live))
+		enter_one(call, regs, id);
+	trace_record_sys_enter(regs, id);
+}
+
+static __noinline void exit_both(
+    struct trace_event_call *call, const struct regs *regs, long id, long ret)
+{
+	if (call && READ_ONCE(call->live))
+		exit_one(call, id, ret);
+	trace_record_sys_exit(regs, id, ret);
+}
+
+void probe_sys_enter(const struct regs *regs, long id)
+{
+	struct trace_event_call *call = (u64)id < SYSCALL_MAX ? enter_calls[id] : NULL;
+
+	if (unlikely(READ_ONCE(event_sys_enter.live)))
+		enter_both(call, regs, id);
+	else if (call && READ_ONCE(call->live))
+		enter_one(call, regs, id);
+}
+
+void probe_sys_exit(const struct regs *regs, long id, long ret)
+{
+	struct trace_event_call *call = (u64)id < SYSCALL_MAX ? exit_calls[id] : NULL;
+
+	if (unlikely(READ_ONCE(event_sys_exit.live)))
+		exit_both(call, regs, id, ret);
+	else if (call && READ_ONCE(call->live))
+		exit_one(call, id, ret);
+}

@@ -1,0 +1,351 @@
+/*
+ * trace/host_*.h for this kernel: where we are, memory, the control plane's lock, names. Contexts are those of the headers. The rest of it:
+ * inline.h (what each event needs), host_wait.c (readers that wait), host_worker.c, host_probe.c.
+ */
+/* hot: runs with each event */
+#include "arch/arch.h"
+#include "boot/boot_info.h"
+#include "kernel/base/cmdline.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/base/printk.h"
+#include "kernel/base/sym.h"
+#include "kernel/syscall/syscall.h"
+#include "kernel/process/mm.h"
+#include "kernel/task/sched.h"
+#include "kernel/task/task.h"
+#include "kernel/trace/tracing.h"
+#include "kernel/trace/user_words.h"
+#include "kernel/base/version.h"
+#include "trace/output/dump.h"
+#include "trace/host_clock.h"
+#include "trace/host_copy.h"
+#include "trace/host_cpus.h"
+#include "trace/host_kept.h"
+#include "trace/host_key.h"
+#include "trace/host_lock.h"
+#include "trace/host_log.h"
+#include "trace/host_memory.h"
+#include "trace/host_outside.h"
+#include "trace/host_stack.h"
+#include "trace/host_symbol.h"
+#include "trace/host_system.h"
+#include "trace/host_user.h"
+#include "trace/persist/kept.h"
+#include "trace/trace.h"
+#include "trace/user/user.h"
+
+#define STACK_FRAMES 64
+
+/* ---- where we are ---- */
+
+unsigned host_cpu_count(void)
+{
+	return cpu_count();
+}
+
+u64 host_clock(void)
+{
+	return cycles();
+}
+
+u64 host_clock_ns(u64 clock)
+{
+	return cycles_to_ns(clock);
+}
+
+u64 host_unix_ns(void)
+{
+	return clock_boot_unix_ns();
+}
+
+/* ---- memory ---- */
+
+void *host_alloc(size_t size)
+{
+	return kzalloc(size);
+}
+
+void host_free(void *p)
+{
+	kfree(p);
+}
+
+void *host_page_alloc(void)
+{
+	u64 pa = page_alloc(0, true);
+
+	return pa ? phys_to_virt(pa) : NULL;
+}
+
+void host_page_free(void *p)
+{
+	if (p)
+		page_free(virt_to_phys(p), 0);
+}
+
+u64 host_pages_free(void)
+{
+	return page_free_count();
+}
+
+u64 host_page_phys(const void *p)
+{
+	return virt_to_phys(p);
+}
+
+int host_copy_kernel(void *dst, const void *src, size_t n)
+{
+	return copy_from_kernel_nofault(dst, src, n);
+}
+
+int host_copy_user(void *dst, u64 src, size_t n)
+{
+	return copy_from_user_nofault(dst, src, n);
+}
+
+/* ---- what another boot may read ---- */
+
+/* What a loader reads of it is the beginning of what the recorder writes. */
+_Static_assert(!__builtin_strcmp(KEPT_MAGIC, BOOT_KEPT_MAGIC), "magic");
+_Static_assert(offsetof(struct boot_kept, size) == offsetof(struct kept_header, size), "size");
+_Static_assert(offsetof(struct boot_kept, base) == offsetof(struct kept_header, base), "base");
+
+void *host_kept_memory(size_t *size)
+{
+	return mem_kept(size);
+}
+
+void host_clock_line(u64 *base, u64 *mult)
+{
+	clock_line(base, mult);
+}
+
+bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
+{
+	return sym_nth(i, name, start, size);
+}
+
+void host_sym_place(u64 place[5])
+{
+	sym_place(place);
+}
+
+/* ---- the control plane's lock, other CPUs ---- */
+
+static struct mutex control_lock = MUTEX_INIT(control_lock);
+
+void host_lock(void)
+{
+	mutex_lock(&control_lock);
+}
+
+/* Without what host_unlock() does: it may be an interrupt. */
+bool trace_glue_dump(void)
+{
+	if (!mutex_trylock(&control_lock))
+		return false;
+	bool done = trace_dump_now();
+	mutex_unlock(&control_lock);
+	return done;
+}
+
+static u32 user_events_changed; /* [A] */
+
+void host_user_events_changed(void)
+{
+	atomic_store(&user_events_changed, 1);
+}
+
+/* Who holds its mm->lock cannot: whoever changed them will do it. */
+static __noinline void settle_user_events(void)
+{
+	struct mm *mm = current()->mm;
+
+	if (mm && mm->lock.owner == current())
+		return;
+	if (atomic_xchg(&user_events_changed, 0)) {
+		user_words_update();
+		user_events_settle();
+	}
+}
+
+void host_unlock(void)
+{
+	mutex_unlock(&control_lock);
+	if (unlikely(READ_ONCE(user_events_changed)))
+		settle_user_events();
+}
+
+static void go_to(unsigned cpu)
+{
+	task_set_affinity(current(), 1UL << cpu);
+	while (cpu_id() != cpu)
+		sched_yield_current();
+}
+
+/*
+ * Asked of each CPU by an interrupt: could that be a tracer section that it came upon? They run with preemption off, as the idle task
+ * always does. The CPU that asks has no interrupt here, and is in none.
+ */
+static void note_section(void *arg)
+{
+	u32 count = this_cpu_read(preempt_count);
+	u32 outside = HARDIRQ_UNIT + (current() == sched_idle_task(cpu_id()));
+
+	if ((count & HARDIRQ_MASK) && count != outside)
+		atomic_or((u64 *)arg, 1UL << cpu_id());
+}
+
+/* All CPUs at once; those that could be in a section are then visited: where this task has run since, they have left it. */
+void host_synchronize(void)
+{
+	u64 before = current()->cpus_allowed, inside = 0;
+
+	cpu_call_all(note_section, &inside);
+	for (u64 left = inside; left; left &= left - 1)
+		go_to(__builtin_ctzll(left));
+	if (inside)
+		task_set_affinity(current(), before);
+}
+
+/* Where a task runs, no section is open. */
+void host_on_quiet_cpu(unsigned cpu, void (*fn)(void *), void *arg)
+{
+	u64 before = current()->cpus_allowed, flags;
+
+	go_to(cpu);
+	flags = irq_save();
+	fn(arg);
+	irq_restore(flags);
+	task_set_affinity(current(), before);
+}
+
+void host_on_each_cpu(void (*fn)(void *), void *arg)
+{
+	cpu_call_all(fn, arg);
+}
+
+void host_on_cpu(unsigned cpu, void (*fn)(void *), void *arg)
+{
+	cpu_call(cpu, fn, arg);
+}
+
+/* ---- tracepoints ---- */
+
+_Static_assert(offsetof(struct host_key, enabled) == offsetof(struct static_key, enabled),
+    "host_key is static_key");
+
+void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
+{
+	static_key_set_many((struct static_key *const *)keys, on, n);
+}
+
+/* ---- names ---- */
+
+s32 host_tgid(s32 pid)
+{
+	return current()->pid == pid ? current()->tgid : 0;
+}
+
+int host_sym_print(char *buf, size_t size, u64 addr, bool offset)
+{
+	return sym_print(buf, size, addr, offset);
+}
+
+u64 host_sym_find(const char *name, u64 *size)
+{
+	u64 addr = sym_address(name, NULL), start, length = 0;
+
+	if (addr)
+		sym_find(addr, &start, &length);
+	else
+		addr = sym_data_address(name);
+	if (size)
+		*size = length;
+	return addr;
+}
+
+const char *host_sym_of(u64 addr, u64 *start, u64 *size)
+{
+	return sym_find(addr, start, size);
+}
+
+const char *host_syscall_name(u64 nr)
+{
+	return nr < SYSCALL_MAX ? syscall_name(nr) : NULL;
+}
+
+const char *host_release(void)
+{
+	return ABI_RELEASE;
+}
+
+const char *host_preemption(void)
+{
+	return "preempt";
+}
+
+const char *host_uname(void)
+{
+	return KERNEL_NAME " trapline " ABI_RELEASE " x86_64";
+}
+
+const char *host_param(const char *name, unsigned nth)
+{
+	return cmdline_nth(name, nth);
+}
+
+static void log_line(int level, const char *fmt, va_list ap)
+{
+	char text[512];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	printk(level, "%s", text);
+}
+
+void host_log(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_line(LOG_WARNING, fmt, ap);
+	va_end(ap);
+}
+
+void host_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_line(LOG_EMERG, fmt, ap);
+	va_end(ap);
+}
+
+extern const char __trace_text_start[], __trace_text_end[]; /* linker.ld */
+extern const char __noprobe_start[], __noprobe_end[];
+
+/* What records, or leads from a probe to it: no probe is in either, and no tracepoint in the latter. */
+static bool records(u64 addr)
+{
+	return addr - (u64)__trace_text_start < (u64)(__trace_text_end - __trace_text_start) ||
+	       addr - (u64)__noprobe_start < (u64)(__noprobe_end - __noprobe_start);
+}
+
+unsigned host_stack(u64 *out, unsigned max)
+{
+	u64 frames[STACK_FRAMES];
+	unsigned n = stack_trace(NULL, frames, STACK_FRAMES), own = 0;
+
+	while (own < n && records(frames[own]))
+		own++;
+	n = MIN(n - own, max);
+	memcpy(out, frames + own, n * sizeof(*out));
+	return n;
+}
+
+unsigned host_user_stack(u64 *out, unsigned max)
+{
+	return stack_trace_user(out, max);
+}

@@ -1,0 +1,101 @@
+/* The workers of trace/host_worker.h: kernel threads. Task context. */
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
+#include "trace/host_worker.h"
+
+/* [A] all but what is set at start; the thread and whoever stops it have a reference each. */
+struct host_worker {
+	u64 (*step)(void *arg);
+	void *arg;
+	struct wait_queue wq; /* both wait here: for the time, for the end */
+	bool stop, done;
+	u32 refs;
+};
+
+struct nap {
+	struct timer timer;
+	struct wait_queue *wq;
+	bool over;
+};
+
+static void put(struct host_worker *w)
+{
+	if (atomic_sub(&w->refs, 1) == 0)
+		kfree(w);
+}
+
+static void nap_is_over(struct timer *t)
+{
+	struct nap *nap = container_of(t, struct nap, timer);
+
+	atomic_store(&nap->over, true);
+	wake_up(nap->wq);
+}
+
+static void sleep_for(struct host_worker *w, u64 ns)
+{
+	struct nap nap = {.wq = &w->wq};
+
+	timer_setup(&nap.timer, nap_is_over);
+	timer_start(&nap.timer, clock_ns() + ns);
+	wait_event_interruptible(&w->wq, atomic_load(&nap.over) || atomic_load(&w->stop));
+	timer_cancel(&nap.timer);
+}
+
+static void run(void *arg)
+{
+	struct host_worker *w = arg;
+
+	while (!atomic_load(&w->stop))
+		sleep_for(w, w->step(w->arg));
+	atomic_store(&w->done, true);
+	wake_up(&w->wq);
+	put(w);
+}
+
+struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg)
+{
+	struct host_worker *w = kzalloc(sizeof(*w));
+
+	if (!w)
+		return NULL;
+	*w = (struct host_worker){.step = step, .arg = arg, .refs = 2};
+	wait_queue_init(&w->wq);
+	if (kthread_run(run, w, cpu, name))
+		return w;
+	kfree(w);
+	return NULL;
+}
+
+void host_worker_stop(struct host_worker *w)
+{
+	atomic_store(&w->stop, true);
+	wake_up(&w->wq);
+	wait_event(&w->wq, atomic_load(&w->done));
+	put(w);
+}
+
+void host_worker_move(unsigned cpu)
+{
+	task_set_affinity(current(), 1UL << cpu);
+	while (cpu_id() != cpu)
+		sched_yield_current();
+}
+
+u64 host_irqs_off(void)
+{
+	return irq_save();
+}
+
+void host_irqs_restore(u64 flags)
+{
+	irq_restore(flags);
+}
+
+bool host_smi_count(u64 *n)
+{
+	return arch_smi_count(n);
+}

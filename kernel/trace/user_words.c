@@ -1,0 +1,205 @@
+/*
+ * See user_words.h. words_lock protects all words and is taken before mm->lock, never together with the tracer's control lock: that one
+ * is taken by who holds mm->lock (mappings of tracefs files are counted). So the tracer only says that something has changed, and the
+ * task that changed it sets the words when it has given the control lock up (host_unlock() in host.c): when a write to `enable`
+ * returns, the words are set.
+ */
+#include "kernel/trace/user_words.h"
+
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/mem/mem.h"
+#include "kernel/process/mm.h"
+#include "kernel/task/task.h"
+#include "trace/user/user.h"
+
+struct user_word {
+	struct list_head node; /* mm->event_words */
+	struct list_head all;  /* words */
+	struct mm *mm;
+	struct user_event *ev; /* counted */
+	u64 addr;
+	u32 bit;
+	bool shown; /* the bit as it was set last */
+};
+
+static struct mutex words_lock = MUTEX_INIT(words_lock);
+static struct list_head words = LIST_HEAD_INIT(words);
+
+static struct user_word *word_new(u64 addr, unsigned bit, struct user_event *ev)
+{
+	struct user_word *w = kzalloc(sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->addr = addr;
+	w->bit = bit;
+	w->ev = ev;
+	user_event_get(ev);
+	return w;
+}
+
+static void word_free(struct user_word *w)
+{
+	user_event_put(w->ev);
+	kfree(w);
+}
+
+/* Only the task itself, or one that borrowed its address space meanwhile, changes which words this has: no lock to look for one. */
+static struct user_word *find(struct mm *mm, u64 addr, unsigned bit)
+{
+	struct user_word *w;
+
+	list_for_each_entry (w, &mm->event_words, node)
+		if (w->addr == addr && w->bit == bit)
+			return w;
+	return NULL;
+}
+
+bool user_words_has(u64 addr, unsigned bit)
+{
+	return find(current()->mm, addr, bit);
+}
+
+/* words_lock held. */
+static int show(struct user_word *w, struct mm *mm, bool on)
+{
+	int err = mm_change_bit(mm, w->addr, w->bit, on);
+
+	if (!err)
+		w->shown = on;
+	return err;
+}
+
+static void link_word(struct user_word *w, struct mm *mm)
+{
+	w->mm = mm;
+	list_add_tail(&w->node, &mm->event_words);
+	list_add_tail(&w->all, &words);
+}
+
+int user_words_add(u64 addr, unsigned bit, struct user_event *ev)
+{
+	struct user_word *w = word_new(addr, bit, ev);
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	mutex_lock(&words_lock);
+	err = show(w, current()->mm, READ_ONCE(ev->key.on));
+	if (!err)
+		link_word(w, current()->mm);
+	mutex_unlock(&words_lock);
+	if (err)
+		word_free(w);
+	return err;
+}
+
+int user_words_remove(u64 addr, unsigned bit)
+{
+	struct user_word *w = find(current()->mm, addr, bit);
+	int err;
+
+	if (!w)
+		return -ENOENT;
+	mutex_lock(&words_lock);
+	list_del(&w->node);
+	list_del(&w->all);
+	err = show(w, current()->mm, false);
+	mutex_unlock(&words_lock);
+	word_free(w);
+	return err;
+}
+
+void user_words_update(void)
+{
+	struct user_word *w;
+
+	mutex_lock(&words_lock);
+	list_for_each_entry (w, &words, all) {
+		bool on = READ_ONCE(w->ev->key.on);
+
+		if (w->shown != on)
+			show(w, w->mm, on);
+	}
+	mutex_unlock(&words_lock);
+}
+
+/* ---- address spaces come and go ---- */
+
+static void discard_copies(struct list_head *copies)
+{
+	struct user_word *w, *next;
+
+	list_for_each_entry_safe (w, next, copies, node) {
+		list_del(&w->node);
+		word_free(w);
+	}
+}
+
+/* Copies the words of the address space: 0 or -ENOMEM. */
+static int copy_words(struct mm *from, struct list_head *copies)
+{
+	struct user_word *w, *copy;
+
+	list_for_each_entry (w, &from->event_words, node) {
+		copy = word_new(w->addr, w->bit, w->ev);
+		if (!copy) {
+			discard_copies(copies);
+			return -ENOMEM;
+		}
+		list_add_tail(&copy->node, copies);
+	}
+	return 0;
+}
+
+/* The copies stand in the order of the words they were made of, of which none has come or gone. */
+static void give_words(struct mm *from, struct list_head *copies, struct mm *to)
+{
+	struct user_word *w, *copy;
+
+	list_for_each_entry (w, &from->event_words, node) {
+		copy = list_first_entry(copies, struct user_word, node);
+		list_del(&copy->node);
+		copy->shown = w->shown; /* as the page was copied */
+		link_word(copy, to);
+	}
+}
+
+/* No word changes while the pages are copied. */
+static struct mm *words_fork(struct mm *from, struct mm *(*copy)(struct mm *from))
+{
+	struct list_head copies = LIST_HEAD_INIT(copies);
+	struct mm *to;
+
+	if (copy_words(from, &copies))
+		return NULL;
+	mutex_lock(&words_lock);
+	to = copy(from);
+	if (to)
+		give_words(from, &copies, to);
+	mutex_unlock(&words_lock);
+	discard_copies(&copies); /* none, if they were given */
+	return to;
+}
+
+static void words_drop(struct mm *mm)
+{
+	struct user_word *w, *next;
+
+	mutex_lock(&words_lock);
+	list_for_each_entry (w, &mm->event_words, node)
+		list_del(&w->all);
+	mutex_unlock(&words_lock);
+	list_for_each_entry_safe (w, next, &mm->event_words, node) {
+		list_del(&w->node);
+		word_free(w);
+	}
+}
+
+void user_words_init(void)
+{
+	static const struct mm_words_ops ops = {words_fork, words_drop};
+
+	mm_words_set(&ops);
+}

@@ -1,0 +1,115 @@
+/* Lines of devices: who is asked, and what becomes of a line that nobody answers. Interrupts are played by calling the dispatcher. */
+#include "arch/arch.h"
+#include "kernel/fs/vfs.h"
+#include "kernel/task/irq.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/base/panic.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/trace.h"
+
+#define NO_LINE 1000u
+#define QUIET	21u /* no device of the machines these tests run on */
+#define TIMES	10000u
+#define WAIT_NS 5000000000UL
+
+static u32 asked; /* [irq] */
+static bool answer;
+
+static bool handler(void *arg)
+{
+	(void)arg;
+	asked++;
+	return answer;
+}
+
+/* As the processor would: interrupts off, counted as one. */
+static void interrupt(unsigned times)
+{
+	u64 flags = irq_save();
+
+	preempt_count_add(HARDIRQ_UNIT);
+	for (unsigned i = 0; i < times; i++)
+		kernel_irq(QUIET);
+	preempt_count_sub(HARDIRQ_UNIT);
+	irq_restore(flags);
+}
+
+static void no_such_line(void)
+{
+	EXPECT(irq_request(NO_LINE, "test", handler, NULL) < 0);
+	EXPECT(!irq_line(NO_LINE));
+}
+
+static void nobody_cares(void)
+{
+	const struct irq_line *line = irq_line(QUIET);
+	u64 end;
+	u32 seen;
+
+	if (irq_request(QUIET, "test", handler, NULL))
+		return; /* a machine without so many lines */
+	EXPECT_STR(irq_action_name(line, 0), "test");
+	answer = false;
+	interrupt(TIMES - 1);
+	EXPECT(!line->off);
+	EXPECT_EQ(asked, TIMES - 1);
+	answer = true;
+	interrupt(1); /* somebody did: it is counted anew */
+	answer = false;
+	interrupt(TIMES - 1);
+	EXPECT(!line->off);
+	interrupt(1);
+	EXPECT(line->off);
+	seen = READ_ONCE(asked);
+	for (end = clock_ns() + WAIT_NS; READ_ONCE(asked) < seen + 3 && clock_ns() < end;)
+		cpu_relax();
+	EXPECT(READ_ONCE(asked) >= seen + 3); /* from now on by the clock */
+}
+
+static bool careless(void *arg)
+{
+	(void)arg;
+	irq_enable();
+	return true;
+}
+
+static void put_number(const char *text)
+{
+	struct file *f;
+
+	EXPECT_EQ(vfs_open("/proc/sys/kernel/traceoff_on_warning", O_WRONLY, 0, &f), 0);
+	EXPECT_EQ(kernel_write(f, text, strlen(text)), (ssize)strlen(text));
+	file_put(f);
+}
+
+/* Whoever traces wants to know what led to it: with traceoff_on_warning, nothing is recorded from the warning on. */
+static void careless_handler(void)
+{
+	u64 flags;
+
+	if (irq_request(QUIET + 1, "careless", careless, NULL))
+		return; /* a machine without so many lines */
+	trace_fresh();
+	put_number("1");
+	flags = irq_save();
+	preempt_count_add(HARDIRQ_UNIT);
+	EXPECT(!WARN_ON_ONCE(false));
+	EXPECT(tracing_is_on());
+	kernel_irq(QUIET + 1);
+	EXPECT(!irqs_enabled()); /* it was put right */
+	preempt_count_sub(HARDIRQ_UNIT);
+	irq_restore(flags);
+	EXPECT(!tracing_is_on());
+	tracing_on();
+	put_number("0");
+}
+
+static const struct ktap_case cases[] = {
+    {"irq_lines.no_such_line", no_such_line},
+    {"irq_lines.nobody_cares", nobody_cares},
+    {"irq_lines.careless_handler", careless_handler},
+    {NULL, NULL},
+};
+extern const struct ktap_suite suite_irq_lines;
+const struct ktap_suite suite_irq_lines = {cases};

@@ -1,0 +1,139 @@
+/*
+ * SMAP is in force from the first C code of every entry, though ring 3 may have set RFLAGS.AC, which suspends it. /test/smap enters the
+ * kernel in each way with AC set; probes on what the entry code calls, and a handler of NMIs, look at the flag. Handlers run with
+ * interrupts off and only add to counts.
+ */
+#include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/cpu/features.h"
+#include "kernel/kprobe/kprobe.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/process/process.h"
+#include "kernel/task/interrupt.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
+#include "tests/kernel/process/run_program.h"
+
+static u64 entries;   /* [A] from ring 3 with AC set */
+static u64 suspended; /* [A] of them: AC was still set in the kernel */
+static u64 nmis, nmis_suspended;
+
+static bool from_ac(const struct regs *r)
+{
+	return regs_user(r) && r->rflags & RFLAGS_AC;
+}
+
+/* On a function that takes the entry's registers first. */
+static int on_entry(struct kprobe *p __maybe_unused, struct regs *r)
+{
+	if (from_ac((const struct regs *)r->rdi)) {
+		atomic_add(&entries, 1);
+		atomic_add(&suspended, !!(r->rflags & RFLAGS_AC));
+	}
+	return 0;
+}
+
+static bool on_nmi(struct regs *r)
+{
+	if (from_ac(r)) {
+		atomic_add(&nmis, 1);
+		atomic_add(&nmis_suspended, !!(irq_flags() & RFLAGS_AC));
+	}
+	return true;
+}
+
+/* Runs /test/smap with a probe on `function`; its exit status. */
+static int enter(const char *how, const char *function)
+{
+	struct kprobe probe = {.symbol_name = function, .pre_handler = on_entry};
+	int status;
+
+	entries = suspended = 0;
+	EXPECT_EQ(register_kprobe(&probe), 0);
+	status = run_program("/test/smap", how);
+	unregister_kprobe(&probe);
+	if (!entries)
+		ktap_note("%s: not seen in %s", how, function);
+	if (suspended)
+		ktap_note("%s: AC is set in %s", how, function);
+	EXPECT(entries > 0);
+	EXPECT_EQ(suspended, 0);
+	return status;
+}
+
+static bool has_smap(void)
+{
+	if (!cpu_features.smap)
+		ktap_skip("no SMAP");
+	return cpu_features.smap;
+}
+
+static void traps(void)
+{
+	if (!has_smap())
+		return;
+	EXPECT_EQ(enter("page_fault", "kernel_page_fault"), 0);
+	EXPECT_EQ(enter("divide", "kernel_user_trap"), 128 + SIGFPE);
+	EXPECT_EQ(enter("protection", "kernel_user_trap"), 128 + SIGSEGV);
+	EXPECT_EQ(enter("breakpoint", "kernel_user_trap"), 128 + SIGTRAP);
+	EXPECT_EQ(enter("step", "kernel_debug_trap"), 128 + SIGTRAP);
+}
+
+static void system_calls(void)
+{
+	if (has_smap())
+		EXPECT_EQ(enter("system_call", "kernel_syscall"), 0);
+}
+
+static void nothing(void *unused)
+{
+	(void)unused;
+}
+
+/* Timers that end here interrupt whatever runs; calls and NMIs go to the other CPUs. */
+static void interrupt_all(void *stop)
+{
+	while (!atomic_load((bool *)stop)) {
+		sleep_ns(100000, NULL);
+		cpu_call_all(nothing, NULL);
+		for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+			if (cpu != cpu_id())
+				nmi_send(cpu);
+	}
+}
+
+static void interrupts(void)
+{
+	bool stop = false;
+	int status;
+
+	if (!has_smap())
+		return;
+	nmis = nmis_suspended = 0;
+	EXPECT_EQ(nmi_handler_add(on_nmi), 0);
+	struct task *t = kthread_fork(interrupt_all, &stop, "interrupt-all");
+	EXPECT(t != NULL);
+	/* The sender and the program do not share a CPU: no NMI is sent to the sender's own. */
+	u64 cpus = current()->cpus_allowed;
+	if (t && cpu_count() > 1) {
+		task_set_affinity(t, 1);
+		task_set_affinity(current(), 2);
+	}
+	EXPECT_EQ(enter("spin", "kernel_irq_enter"), 0);
+	task_set_affinity(current(), cpus);
+	atomic_store(&stop, true);
+	if (t)
+		task_wait(t->pid, &status, 0);
+	nmi_handler_remove(on_nmi);
+	ktap_note("%lu interrupts, %lu NMIs", entries, nmis);
+	EXPECT(nmis > 0 || cpu_count() == 1);
+	EXPECT_EQ(nmis_suspended, 0);
+}
+
+static const struct ktap_case cases[] = {
+    {"smap.traps", traps},
+    {"smap.system_calls", system_calls},
+    {"smap.interrupts", interrupts},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_smap = {cases};

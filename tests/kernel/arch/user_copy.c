@@ -1,0 +1,150 @@
+/*
+ * Copies between the kernel and ring 3, and from doubtful kernel memory: arch/x86_64/usercopy.*. A page at 0x10000 is mapped
+ * in an address space of the test's own, nothing around it; this task stays on its CPU meanwhile.
+ */
+#include "arch/x86_64/cpu/features.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+
+#define AT  0x10000UL
+#define END (AT + PAGE_SIZE)
+
+static struct aspace *as;
+static char *page; /* the same page, as the kernel sees it */
+
+static void begin(void)
+{
+	u64 pa = page_alloc(0, true);
+
+	page = phys_to_virt(pa);
+	as = aspace_create();
+	aspace_map(as, AT, pa, PROT_R | PROT_W | PROT_USER);
+	preempt_disable();
+	aspace_switch(as);
+}
+
+static void end(void)
+{
+	aspace_switch(NULL);
+	preempt_enable();
+	aspace_destroy(as);
+	page_free(virt_to_phys(page), 0);
+}
+
+static void every_size_and_edge(void)
+{
+	char out[64], in[64];
+
+	begin();
+	for (unsigned i = 0; i < sizeof in; i++)
+		in[i] = 'a' + i;
+	for (unsigned n = 0; n <= 40; n++) {
+		memset(page + PAGE_SIZE - 64, 0, 64);
+		EXPECT_EQ(copy_to_user(END - n, in, n), 0);
+		EXPECT_EQ(memcmp(page + PAGE_SIZE - n, in, n), 0);
+		EXPECT_EQ(page[PAGE_SIZE - n - 1], 0);
+		memset(out, '-', sizeof out);
+		EXPECT_EQ(copy_from_user(out, END - n, n), 0);
+		EXPECT_EQ(memcmp(out, in, n), 0);
+		EXPECT_EQ(out[n], '-');
+		if (n) {
+			EXPECT_EQ(copy_from_user(out, END - n + 1, n), -EFAULT);
+			EXPECT_EQ(copy_to_user(END - n + 1, in, n), -EFAULT);
+			EXPECT_EQ(copy_from_user_nofault(out, END - n + 1, n), -EFAULT);
+		}
+	}
+	end();
+}
+
+static void refuses_kernel_addresses(void)
+{
+	static const u64 bad[] = {USER_END, USER_END - 1, 0x800000000000, DIRECT_MAP_BASE,
+	    KERNEL_IMAGE_BASE + 0x100000, ~0UL};
+	char c[2];
+	u32 word;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
+		EXPECT_EQ(copy_from_user(c, bad[i], 2), -EFAULT);
+		EXPECT_EQ(copy_from_user_left(c, bad[i], 2), 2);
+		EXPECT_EQ(get_user_u32(&word, bad[i]), -EFAULT);
+		EXPECT_EQ(copy_to_user(bad[i], c, 2), -EFAULT);
+		EXPECT_EQ(copy_from_user_nofault(c, bad[i], 2), -EFAULT);
+		EXPECT_EQ(strncpy_from_user(c, bad[i], 2), -EFAULT);
+	}
+	EXPECT_EQ(copy_from_user(c, 0x1000, ~0UL), -EFAULT);
+	EXPECT_EQ(copy_from_user(c, 0x1000, USER_END), -EFAULT);
+	EXPECT_EQ(copy_from_user(c, 0, 1), -EFAULT);
+	EXPECT_EQ(copy_from_user_left(c, 0x1000, ~0UL), ~0UL);
+	EXPECT_EQ(get_user_u32(&word, USER_END - 3), -EFAULT);
+}
+
+static void strings(void)
+{
+	char out[16];
+
+	begin();
+	strscpy(page, "hello", 16);
+	memcpy(page + PAGE_SIZE - 3, "xyz", 3); /* no NUL before the end of the page */
+	EXPECT_EQ(strncpy_from_user(out, AT, sizeof out), 5);
+	EXPECT_STR(out, "hello");
+	EXPECT_EQ(strncpy_from_user(out, AT, 6), 5);
+	EXPECT_EQ(strncpy_from_user(out, AT, 5), -ENAMETOOLONG);
+	EXPECT_EQ(strncpy_from_user(out, AT, 0), -ENAMETOOLONG);
+	EXPECT_EQ(strncpy_from_user(out, AT + 5, 1), 0);
+	EXPECT_EQ(strncpy_from_user(out, END - 3, sizeof out), -EFAULT);
+	EXPECT_EQ(strncpy_from_user(out, END - 3, 3), -ENAMETOOLONG);
+	EXPECT_EQ(strncpy_from_user(out, AT - 1, 8), -EFAULT);
+	end();
+}
+
+long kernel_copy_nofault(
+    void *dst, const void *src, size_t n); /* arch/x86_64/mm/usercopy.S: without stac */
+
+/* With SMAP, plain kernel code cannot reach ring 3's memory, and AC is off again after every copy, failed ones too. */
+static void smap_holds(void)
+{
+	char c = 0;
+	long plain;
+
+	begin();
+	EXPECT_EQ(copy_from_user(&c, AT, 1), 0);
+	EXPECT_EQ(irq_flags() & 0x40000, 0);
+	EXPECT_EQ(copy_from_user(&c, END, 1), -EFAULT);
+	EXPECT_EQ(irq_flags() & 0x40000, 0);
+	plain = kernel_copy_nofault(&c, (void *)AT, 1);
+	end();
+	if (!cpu_features.smap)
+		ktap_skip("no SMAP");
+	else
+		EXPECT_EQ(plain, -EFAULT);
+}
+
+static void doubtful_kernel_memory(void)
+{
+	u64 v = 5, out = 0;
+
+	EXPECT_EQ(copy_from_kernel_nofault(&out, &v, sizeof v), 0);
+	EXPECT_EQ(out, 5);
+	EXPECT_EQ(copy_to_kernel_nofault(&v, &(u64){6}, sizeof v), 0);
+	EXPECT_EQ(v, 6);
+	EXPECT_EQ(copy_from_kernel_nofault(&out, NULL, 8), -EFAULT);
+	EXPECT_EQ(copy_from_kernel_nofault(&out, (void *)AT, 8), -EFAULT);
+	EXPECT_EQ(copy_from_kernel_nofault(&out, (void *)0x8000000000000000, 8),
+	    -EFAULT); /* not canonical */
+	EXPECT_EQ(copy_from_kernel_nofault(&out, (void *)0xdead000000000000, 8), -EFAULT);
+	EXPECT_EQ(copy_from_kernel_nofault(&out, (void *)-4UL, 8), -EFAULT);
+	EXPECT_EQ(copy_from_kernel_nofault(&out, (void *)(KERNEL_MAP_END - 64), 8), -EFAULT);
+	EXPECT_EQ(out, 5);
+}
+
+static const struct ktap_case cases[] = {
+    {"user_copy.every_size_and_edge", every_size_and_edge},
+    {"user_copy.refuses_kernel_addresses", refuses_kernel_addresses},
+    {"user_copy.strings", strings},
+    {"user_copy.smap_holds", smap_holds},
+    {"user_copy.doubtful_kernel_memory", doubtful_kernel_memory},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_user_copy = {cases};

@@ -1,0 +1,187 @@
+/* The file tree when memory runs out, and with several tasks at the same names. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
+#include "tests/kernel/fs/tools.h"
+
+static int op_create(void)
+{
+	return touch("/tmp/t/new");
+}
+
+static int op_mkdir(void)
+{
+	return vfs_mkdir("/tmp/t/new", 0755);
+}
+
+static int op_symlink(void)
+{
+	return vfs_symlink("file", "/tmp/t/new");
+}
+
+static int op_rename(void)
+{
+	return vfs_rename("/tmp/t/file", "/tmp/t/new");
+}
+
+static int op_write(void)
+{
+	struct file *f;
+	ssize n = vfs_open("/tmp/t/new", O_RDWR | O_CREAT, 0644, &f);
+
+	if (n)
+		return n;
+	n = vfs_pwrite(f, "far", 3, 1 << 30);
+	file_put(f);
+	return n < 0 ? n : 0;
+}
+
+static int op_pipe(void)
+{
+	struct file *rd, *wr;
+	int r = pipe_create(&rd, &wr, 0);
+
+	if (!r) {
+		file_put(rd);
+		file_put(wr);
+	}
+	return r;
+}
+
+static int op_proc(void)
+{
+	struct file *f;
+	char c;
+	ssize n = vfs_open("/proc/self/status", O_RDONLY, 0, &f);
+
+	if (n)
+		return n;
+	n = kernel_read(f, &c, 1);
+	file_put(f);
+	return n < 0 ? n : 0;
+}
+
+/*
+ * Lets the first allocation of an operation fail, then the second, and so on until it gets through: each failure is an error
+ * that says so, and leaves names and files as they were.
+ */
+static void out_of_memory(void)
+{
+	static int (*const ops[])(void) = {
+	    op_create, op_mkdir, op_symlink, op_rename, op_write, op_pipe, op_proc};
+	struct vstat st;
+
+	EXPECT_EQ(vfs_mkdir("/tmp/t", 0755), 0);
+	EXPECT_EQ(touch("/tmp/t/file"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(ops); i++) {
+		int r = -ENOMEM;
+		u64 n = 0;
+		while (r && n < 50) {
+			mem_fail_nth(++n);
+			r = ops[i]();
+			mem_fail_nth(0);
+			EXPECT(!r || r == -ENOMEM || r == -ENOSPC);
+			if (r && ops[i] != op_write)
+				EXPECT(!is_there("/tmp/t/new"));
+		}
+		EXPECT_EQ(r, 0);
+		EXPECT(n > 1); /* there was something to fail */
+		if (ops[i] == op_rename)
+			EXPECT_EQ(vfs_rename("/tmp/t/new", "/tmp/t/file"), 0);
+		if (vfs_stat("/tmp/t/new", false, &st) == 0)
+			EXPECT_EQ((st.mode & S_IFMT) == S_IFDIR ? vfs_rmdir("/tmp/t/new")
+								: vfs_unlink("/tmp/t/new"),
+			    0);
+	}
+	EXPECT_EQ(vfs_unlink("/tmp/t/file"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t"), 0);
+}
+
+/* ---- From several tasks at once ---- */
+
+#define TASKS  4
+#define ROUNDS 400
+
+static u32 running; /* [A] */
+static u32 strange; /* [A] results no order of these calls can give */
+
+static void expect_one_of(int r, int a, int b, int c)
+{
+	if (r && r != a && r != b && r != c)
+		atomic_add(&strange, 1);
+}
+
+/* Makes, moves and removes the same few names as the others do. */
+static void disturb(void *arg)
+{
+	u64 x = (u64)arg * 2654435761u + 1;
+	char a[32], b[32];
+	struct vstat st;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		snprintf(a, sizeof(a), "/tmp/t/%u/%u", (u32)(x >> 60) & 1, (u32)(x >> 50) & 3);
+		snprintf(b, sizeof(b), "/tmp/t/%u/%u", (u32)(x >> 40) & 1, (u32)(x >> 30) & 3);
+		switch (x >> 20 & 7) {
+		case 0:
+		case 1:
+			expect_one_of(touch(a), -EEXIST, -EEXIST, -EEXIST);
+			break;
+		case 2:
+			expect_one_of(vfs_mkdir(a, 0755), -EEXIST, -EEXIST, -EEXIST);
+			break;
+		case 3:
+			expect_one_of(vfs_unlink(a), -ENOENT, -EISDIR, -EISDIR);
+			break;
+		case 4:
+			expect_one_of(vfs_rmdir(a), -ENOENT, -ENOTDIR, -ENOTDIR);
+			break;
+		case 5:
+			expect_one_of(vfs_rename(a, b), -ENOENT, -EISDIR, -ENOTDIR);
+			break;
+		case 6:
+			expect_one_of(
+			    open_result(a, O_RDWR | O_CREAT | O_TRUNC), -EISDIR, -EISDIR, -EISDIR);
+			break;
+		default:
+			strscpy(a + strlen(a), "/..", 4);
+			expect_one_of(vfs_stat(a, true, &st), -ENOENT, -ENOTDIR, -ENOTDIR);
+		}
+	}
+	atomic_sub(&running, 1);
+}
+
+static void many_tasks(void)
+{
+	char name[32];
+
+	EXPECT_EQ(vfs_mkdir("/tmp/t", 0755), 0);
+	EXPECT_EQ(vfs_mkdir("/tmp/t/0", 0755), 0);
+	EXPECT_EQ(vfs_mkdir("/tmp/t/1", 0755), 0);
+	strange = 0;
+	atomic_store(&running, TASKS);
+	for (u64 i = 0; i < TASKS; i++)
+		EXPECT(kthread_run(disturb, (void *)i, -1, "vfs-test") != NULL);
+	while (atomic_load(&running))
+		sleep_ns(1000000, NULL);
+	EXPECT_EQ(strange, 0);
+	for (unsigned i = 0; i < 8; i++) {
+		snprintf(name, sizeof(name), "/tmp/t/%u/%u", i / 4, i % 4);
+		if (vfs_unlink(name))
+			vfs_rmdir(name);
+	}
+	EXPECT_EQ(vfs_rmdir("/tmp/t/0"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t/1"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t"), 0);
+}
+
+static const struct ktap_case cases[] = {
+    {"vfs.out_of_memory", out_of_memory},
+    {"vfs.many_tasks", many_tasks},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_vfs_hard = {cases};

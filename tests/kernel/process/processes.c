@@ -1,0 +1,120 @@
+/* Processes: the programs that test system calls from ring 3, what they leave behind, and signals to kernel threads. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/mem/mem.h"
+#include "kernel/process/process.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
+#include "tests/kernel/process/run_program.h"
+
+/* Runs a program; no page and no process may be left of it. The first time may fill caches that stay. */
+static void run_clean(const char *path, const char *arg)
+{
+	unsigned processes = process_count();
+	u64 pages;
+
+	EXPECT_EQ(run_program(path, arg), 0);
+	sleep_ns(10 * TICK_NS, NULL); /* the last task's stack is freed after it is reaped */
+	pages = page_free_count();
+	EXPECT_EQ(run_program(path, arg), 0);
+	sleep_ns(10 * TICK_NS, NULL);
+	EXPECT_EQ(process_count(), processes);
+	if (page_free_count() + 8 < pages)
+		ktap_fail(__FILE__, __LINE__, "%s: %ld pages are gone", path,
+		    (long)(pages - page_free_count()));
+}
+
+static void bad_pointers(void)
+{
+	run_clean("/test/badptr", NULL);
+}
+
+static void forged_frames(void)
+{
+	run_clean("/test/forge", NULL);
+}
+
+static void memory(void)
+{
+	run_clean("/test/memory", NULL);
+}
+
+static void signals(void)
+{
+	run_clean("/test/signals", NULL);
+}
+
+static void processes(void)
+{
+	run_clean("/test/process", NULL);
+}
+
+/* A thousand children, twice. */
+static void many(void)
+{
+	run_clean("/test/process", "many");
+}
+
+static int slept;
+
+static void sleeper(void *grouped)
+{
+	struct task *t = current();
+
+	if (grouped)
+		t->pgid = t->pid;
+	WRITE_ONCE(slept, sleep_ns(50 * TICK_NS, NULL));
+	if (grouped) {
+		EXPECT(signal_pending_current());
+		signal_clear_current();
+		EXPECT(!signal_pending_current());
+	}
+	do_exit(7 << 8);
+}
+
+static int signal_a_thread(bool grouped)
+{
+	struct task *t = kthread_fork(sleeper, grouped ? sleeper : NULL, "sleeper");
+	int pid = t->pid, status = 0;
+
+	if (!grouped)
+		t->pgid = 0;
+	slept = 1;
+	sleep_ns(2 * TICK_NS, NULL);
+	EXPECT_EQ(signal_kill(pid, SIGSTOP), 0); /* threads of the kernel do not stop */
+	EXPECT_EQ(signal_kill(pid, SIGINT), 0);
+	EXPECT_EQ(task_wait(pid, &status, 0), pid);
+	EXPECT_EQ(status, 7 << 8);
+	return slept;
+}
+
+/* Ctrl-C reaches a kernel thread of a process group (the shell's), and no other. */
+static void kernel_threads(void)
+{
+	EXPECT_EQ(signal_a_thread(true), -EINTR);
+	EXPECT_EQ(signal_a_thread(false), 0);
+}
+
+static void names(void)
+{
+	EXPECT_STR(signal_name(SIGINT), "INT");
+	EXPECT_STR(signal_text(SIGSEGV), "Segmentation fault");
+	EXPECT_STR(signal_name(0), "?");
+	EXPECT_STR(signal_name(99), "?");
+	EXPECT_STR(signal_text(64), "Real-time signal");
+	for (int i = 1; i < 32; i++)
+		EXPECT(signal_name(i) && signal_text(i));
+}
+
+static const struct ktap_case cases[] = {
+    {"ring3.bad_pointers", bad_pointers},
+    {"ring3.forged_frames", forged_frames},
+    {"ring3.memory", memory},
+    {"ring3.signals", signals},
+    {"ring3.processes", processes},
+    {"ring3.many", many},
+    {"signal.kernel_threads", kernel_threads},
+    {"signal.names", names},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_processes = {cases};

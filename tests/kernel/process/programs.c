@@ -1,0 +1,181 @@
+/* Ring-3 programs: those of /test and /bin from the archive, and the glibc one when an -initrd brought it. */
+#include "kernel/abi/eventheader.h"
+#include "kernel/fs/vfs.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "tests/kernel/process/run_program.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/array.h"
+
+static void files(void)
+{
+	EXPECT_EQ(run_program("/test/files", NULL), 0);
+}
+
+static void pipes(void)
+{
+	EXPECT_EQ(run_program("/test/pipes", NULL), 0);
+}
+
+static void clib(void)
+{
+	EXPECT_EQ(run_program("/test/clib", NULL), 0);
+}
+
+static void entry(void)
+{
+	EXPECT_EQ(run_program("/test/entry", NULL), 0);
+}
+
+static void fpu(void)
+{
+	EXPECT_EQ(run_program("/test/fpu", NULL), 0);
+}
+
+static void userstack(void)
+{
+	EXPECT_EQ(run_program("/test/userstack", NULL), 0);
+}
+
+static void splice(void)
+{
+	EXPECT_EQ(run_program("/test/splice", NULL), 0);
+}
+
+static void rawmap_once(void)
+{
+	EXPECT_EQ(run_program("/test/rawmap", NULL), 0);
+	EXPECT_EQ(trace_global->mapped, 0);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		EXPECT_EQ(ring_buffer_map_pages(trace_global->buffer, cpu), 0);
+}
+
+/* A run of fn leaves no pages behind. Caches may grow in one run or another; what is lost in each shows in all of them. */
+static bool gives_pages_back(void (*fn)(void))
+{
+	u64 free;
+	bool back = false;
+
+	fn();
+	free = page_free_count();
+	for (unsigned run = 0; run < 4 && !back; run++) {
+		fn();
+		back = page_free_count() + 16 >= free;
+	}
+	return back;
+}
+
+static void rawmap(void)
+{
+	EXPECT(gives_pages_back(rawmap_once));
+}
+
+static void eventheader(void)
+{
+	EXPECT_EQ(run_program("/test/eventheader", NULL), 0);
+}
+
+static void user_events(void)
+{
+	EXPECT_EQ(run_program("/test/uevents", NULL), 0);
+}
+
+static void user_events_addresses(void)
+{
+	trace_fresh();
+	EXPECT_EQ(run_program("/test/uevaddr", NULL), 0);
+}
+
+/* Two tasks with half a million calls each, in each of the two runs of these tests; more: tests/tests.mk, hostile. */
+static void hostile(void)
+{
+	EXPECT_EQ(run_program("/test/hostile", "500"), 0);
+}
+
+/* Programs that are killed in the middle of anything; more: tests/tests.mk, deaths. */
+static void deaths_once(void)
+{
+	EXPECT_EQ(run_program("/test/deaths", "25"), 0);
+}
+
+static void deaths(void)
+{
+	EXPECT(gives_pages_back(deaths_once));
+}
+
+static void samples(void)
+{
+	EXPECT_EQ(run_program("/bin/true", NULL), 0);
+	EXPECT_EQ(run_program("/bin/false", NULL), 1);
+	EXPECT_EQ(run_program("/bin/hello", NULL), 0);
+	EXPECT_EQ(run_program("/bin/mkdir", NULL), 1); /* nothing to make */
+}
+
+static void from_initrd(const char *path)
+{
+	struct vstat st;
+
+	if (vfs_stat(path, true, &st))
+		ktap_skip("no -initrd with it");
+	else
+		EXPECT_EQ(run_program(path, NULL), 0);
+}
+
+static void glibc(void)
+{
+	from_initrd("/initrd/glibc");
+}
+
+static void glibc_uev_bit(void)
+{
+	from_initrd("/initrd/uev_bit");
+}
+
+static void glibc_uev_word(void)
+{
+	from_initrd("/initrd/uev_word");
+}
+
+/* The sample of EventHeader events, built for Linux: what it writes to a tracepoint that is there and switched on before it. */
+static void glibc_eventheader(void)
+{
+	struct vstat st;
+
+	if (vfs_stat("/initrd/eh_sample", true, &st)) {
+		ktap_skip("no -initrd with it");
+		return;
+	}
+	trace_fresh();
+	EXPECT_EQ(trace_append("dynamic_events", "u:Trapline_Sample_L4K1 " EVENTHEADER_FIELDS), 0);
+	EXPECT_EQ(trace_put("events/user_events/Trapline_Sample_L4K1/enable", "1"), 0);
+	EXPECT_EQ(run_program("/initrd/eh_sample", "-n"), 0);
+	EXPECT(strstr(trace_nth_event(4), ": Trapline_Sample:Served [level=4 keyword=0x1 id=7 "));
+	EXPECT(strstr(trace_nth_event(4), "] bytes=512 seconds=0.25 cached=true"));
+	EXPECT_EQ(trace_put("events/user_events/Trapline_Sample_L4K1/enable", "0"), 0);
+	EXPECT_EQ(trace_append("dynamic_events", "!u:Trapline_Sample_L4K1"), 0);
+	trace_fresh();
+}
+
+static const struct ktap_case cases[] = {
+    {"ring3.files", files},
+    {"ring3.pipes", pipes},
+    {"ring3.clib", clib},
+    {"ring3.entry", entry},
+    {"ring3.fpu", fpu},
+    {"ring3.userstack", userstack},
+    {"ring3.splice", splice},
+    {"ring3.rawmap", rawmap},
+    {"ring3.eventheader", eventheader},
+    {"ring3.user_events", user_events},
+    {"ring3.user_events_addresses", user_events_addresses},
+    {"ring3.hostile", hostile},
+    {"ring3.deaths", deaths},
+    {"ring3.samples", samples},
+    {"ring3.glibc", glibc},
+    {"ring3.glibc_uev_bit", glibc_uev_bit},
+    {"ring3.glibc_uev_word", glibc_uev_word},
+    {"ring3.glibc_eventheader", glibc_eventheader},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_programs = {cases};

@@ -1,0 +1,105 @@
+/*
+ * Waking who waits for events, from every context there is. What can be told at once is not left to the waiter's alarm, but when
+ * that happens to come first.
+ */
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/task/irq_work.h"
+#include "kernel/trace/tracing.h"
+#include "tests/kernel/threads.h"
+#include "trace/host_context.h"
+#include "trace/host_wait.h"
+
+#define ROUNDS	     200
+#define ALARM_ROUNDS 10
+
+static struct host_waiters *waiters;
+static u32 posted, taken; /* [A] */
+static unsigned rounds;
+
+static bool is_more(void *unused)
+{
+	(void)unused;
+	return atomic_load(&posted) != atomic_load(&taken);
+}
+
+static void waiter(void *unused)
+{
+	for (unsigned i = 0; i < rounds; i++) {
+		EXPECT_EQ(host_wait(waiters, is_more, unused), 0);
+		atomic_add(&taken, 1);
+	}
+}
+
+static void post(void)
+{
+	struct host_context ctx;
+
+	host_enter(&ctx);
+	atomic_add(&posted, 1);
+	host_wake(waiters);
+	host_preempt_enable();
+}
+
+static void post_from_irq(struct irq_work *work)
+{
+	(void)work;
+	post();
+}
+
+static void in_irq(void)
+{
+	struct irq_work work = {.fn = post_from_irq};
+
+	irq_work_queue(&work);
+	irq_work_sync(&work);
+}
+
+static void with_irqs_off(void)
+{
+	u64 flags = irq_save();
+
+	post();
+	irq_restore(flags);
+}
+
+/* How many of the rounds were left to the alarm. */
+static u64 late(void (*from)(void), int cpu, unsigned n)
+{
+	struct threads t = {0};
+	u64 before = atomic_load(&trace_glue_late_wakes);
+
+	waiters = host_waiters_alloc();
+	posted = taken = 0;
+	rounds = n;
+	thread_start(&t, waiter, NULL, cpu);
+	for (unsigned i = 0; i < n; i++) {
+		from();
+		while (atomic_load(&taken) != i + 1)
+			sched_yield_current();
+	}
+	threads_join(&t);
+	host_waiters_free(waiters);
+	return atomic_load(&trace_glue_late_wakes) - before;
+}
+
+static void at_once(void)
+{
+	for (int cpu = 0; cpu < (int)MIN(cpu_count(), 2u); cpu++) {
+		EXPECT(late(post, cpu, ROUNDS) < ROUNDS / 2);
+		EXPECT(late(in_irq, cpu, ROUNDS) < ROUNDS / 2);
+	}
+}
+
+/* Nobody is woken, and nothing is missed. */
+static void by_the_alarm(void)
+{
+	EXPECT(late(with_irqs_off, 0, ALARM_ROUNDS) > 0);
+}
+
+static const struct ktap_case cases[] = {
+    {"wake.at_once", at_once},
+    {"wake.by_the_alarm", by_the_alarm},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_wake = {cases};

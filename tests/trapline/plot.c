@@ -1,0 +1,118 @@
+/* Which tasks have lanes, and how many of them are drawn. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/trapline/trapline_unit.h"
+#include "tools/trapline/plot.h"
+
+#define FIRST_PID 100
+
+static struct trace trace = {.file = "told", .cpus = 1, .in_ns = true};
+static struct plot plot;
+
+/* So many tasks, and the idle one; each ran longer than those before it, one after the other. */
+static void begin(unsigned tasks)
+{
+	plot = (struct plot){.trace = &trace, .end = 1000000};
+	plot.model.trace = &trace;
+	plot.model.task = xmalloc((tasks + 1) * sizeof(*plot.model.task));
+	plot.model.state = xmalloc(tasks * sizeof(*plot.model.state));
+	for (unsigned i = 0; i < tasks; i++) {
+		plot.model.task[i] = (struct task){.pid = FIRST_PID + i, .ran = i + 1};
+		plot.model.state[i] = (struct state){
+		    .pid = FIRST_PID + i, .begin = i * 1000, .end = i * 1000 + i + 1};
+	}
+	plot.model.tasks = tasks + 1;
+	plot.model.states = tasks;
+	plot_find_lanes(&plot);
+}
+
+static void over(void)
+{
+	free(plot.model.task);
+	free(plot.model.state);
+	free(plot.lane);
+	map_clear(&plot.lane_at);
+}
+
+static void expect_lanes(unsigned tasks, unsigned lanes)
+{
+	begin(tasks);
+	assert_int_equal(plot.lanes, lanes);
+	assert_int_equal(plot.lanes_missing, tasks - lanes);
+	for (unsigned i = 0; i < lanes;
+	     i++) { /* those that ran longest, in the order in which they came */
+		assert_int_equal(plot.lane[i].pid, FIRST_PID + tasks - lanes + i);
+		assert_int_equal(plot.lane[i].rank, lanes - 1 - i);
+		assert_int_equal(plot_lane_of(&plot, plot.lane[i].pid), i);
+	}
+	assert_int_equal(plot_lane_of(&plot, 0), LANE_NONE);
+	if (tasks > lanes)
+		assert_int_equal(plot_lane_of(&plot, FIRST_PID), LANE_NONE);
+	over();
+}
+
+static void lanes(void **state)
+{
+	(void)state;
+	expect_lanes(0, 0);
+	expect_lanes(LANES_MOST - 1, LANES_MOST - 1);
+	expect_lanes(LANES_MOST, LANES_MOST);
+	expect_lanes(LANES_MOST + 1, LANES_MOST);
+}
+
+/* A task that marked something comes before those that ran longer. */
+static void marks_first(void **state)
+{
+	struct mark mark = {.record = {.pid = FIRST_PID}};
+
+	(void)state;
+	begin(LANES_MOST + 5);
+	plot.model.mark = &mark;
+	plot.model.marks = 1;
+	free(plot.lane);
+	map_clear(&plot.lane_at);
+	plot_find_lanes(&plot);
+	assert_int_equal(plot.lane[0].pid, FIRST_PID);
+	assert_int_equal(plot.lane[0].rank, 0);
+	over();
+}
+
+static void expect_folded(unsigned tasks, unsigned drawn, const char *says)
+{
+	char *text;
+	size_t size, lanes = 0;
+
+	begin(tasks);
+	plot.out = open_memstream(&text, &size);
+	plot_tasks(&plot);
+	fclose(plot.out);
+	for (const char *at = text; (at = strstr(at, "<g>")); at++)
+		lanes++;
+	assert_int_equal(lanes, drawn);
+	if (says)
+		assert_non_null(strstr(text, says));
+	else
+		assert_null(strstr(text, "more task"));
+	free(text);
+	over();
+}
+
+static void folded(void **state)
+{
+	(void)state;
+	expect_folded(LANES_SHOWN - 1, LANES_SHOWN - 1, NULL);
+	expect_folded(LANES_SHOWN, LANES_SHOWN, NULL);
+	expect_folded(LANES_SHOWN + 1, LANES_SHOWN, ">1 more task, which ran for 1 ns<");
+	expect_folded(
+	    LANES_MOST + 2, LANES_SHOWN, ">272 more tasks, which ran for 37.1 \xc2\xb5s together<");
+}
+
+int plot_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(lanes), cmocka_unit_test(marks_first), cmocka_unit_test(folded)};
+
+	return unit_group("plot", tests, COUNT_OF(tests), NULL, NULL);
+}

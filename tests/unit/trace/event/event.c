@@ -1,0 +1,395 @@
+/* Switching events on and off: set_event, enable files, what lists show; fields and formats. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+#include "trace/host_memory.h"
+
+#define ALL_UNIT "unit:unit_numbers\nunit:unit_text\nunit:unit_flags\n"
+
+/* Words written to set_event one after the other, the error of each, and what is listed then. */
+static const struct {
+	const char *text;
+	bool append;
+	int err;
+	const char *listed;
+} set_event_steps[] = {
+    {"unit_text", true, 0, "unit:unit_text\n"},
+    {"unit:unit_numbers\n", true, 0, "unit:unit_numbers\nunit:unit_text\n"},
+    {"!unit_text", true, 0, "unit:unit_numbers\n"},
+    {"unit_text", false, 0, "unit:unit_text\n"},
+    {"nosuch", true, -EINVAL, "unit:unit_text\n"},
+    {"nosuch", false, -EINVAL, ""},
+    {"unit:", false, 0, ALL_UNIT},
+    {"unit:*", false, 0, ALL_UNIT},
+    {"!unit:*\n", true, 0, ""},
+    {"unit", false, 0, "unit2:unit\n" ALL_UNIT}, /* a system's name and an event's */
+    {"!unit2", true, 0, ALL_UNIT},
+    {"*:unit_text", false, 0, "unit:unit_text\n"},
+    {":unit_flags", true, 0, "unit:unit_text\nunit:unit_flags\n"},
+    {"  unit_text\tunit_flags \n", false, 0, "unit:unit_text\nunit:unit_flags\n"},
+    {"unit_text nosuch unit_flags", false, -EINVAL,
+	"unit:unit_text\n"}, /* those before a bad one stay */
+    {"unit_t*", false, -EINVAL, ""},
+    {"uni?:unit_text", false, -EINVAL, ""},
+    {"*", false, -EINVAL, ""},
+    {"!", false, -EINVAL, ""},
+    {"!nosuch", false, -EINVAL, ""},
+    {"UNIT_TEXT", false, -EINVAL, ""},
+    {"unit:nosuch", false, -EINVAL, ""},
+    {"nosuch:unit_text", false, -EINVAL, ""},
+    {"unit:unit_text:x", false, -EINVAL, ""},
+    {"print", false, -EINVAL, ""},
+    {"ftrace:print", false, -EINVAL, ""},
+    {"\x01\xff", false, -EINVAL, ""},
+    {" \n", false, 0, ""},
+};
+
+static void set_event(void)
+{
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(set_event_steps); i++) {
+		typeof(&set_event_steps[0]) s = &set_event_steps[i];
+		int err = s->append ? trace_append("set_event", s->text)
+				    : trace_put("set_event", s->text);
+		if (err != s->err)
+			ktap_note("step %u: %s", i, s->text);
+		EXPECT_EQ(err, s->err);
+		EXPECT_STR(trace_get("set_event", NULL), s->listed);
+	}
+	trace_fresh();
+}
+
+/* As set_event, but what is meant belongs to one system: words for others find nothing. */
+static void word_of_system(void)
+{
+	static const struct {
+		const char *only, *word;
+		int err;
+		const char *listed;
+	} steps[] = {
+	    {"unit", "unit_text", 0, "unit:unit_text\n"},
+	    {"unit2", "unit_flags", -EINVAL, "unit:unit_text\n"},
+	    {"unit2", "unit:", -EINVAL, "unit:unit_text\n"},
+	    {"unit2", "unit", 0, "unit2:unit\nunit:unit_text\n"}, /* its event of that name */
+	    {"unit", "*:*", 0, "unit2:unit\n" ALL_UNIT},
+	    {"unit2", "!*:*", 0, ALL_UNIT},
+	    {"nosuch", "unit:*", -EINVAL, ALL_UNIT},
+	};
+	char word[64];
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
+		strscpy(word, steps[i].word, sizeof(word));
+		host_lock();
+		EXPECT_EQ(trace_set_event_word_of(trace_global, steps[i].only, word), steps[i].err);
+		host_unlock();
+		EXPECT_STR(trace_get("set_event", NULL), steps[i].listed);
+	}
+	trace_fresh();
+}
+
+static void set_event_limits(void)
+{
+	char word[130];
+
+	trace_fresh();
+	memset(word, 'x', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	for (unsigned n = 126; n <= 129; n++)
+		EXPECT_EQ(trace_put("set_event", word + 129 - n), -EINVAL);
+	/* A write takes one word. */
+	struct tfs_node node;
+	struct tfs_file *f;
+	u64 pos = 0;
+	EXPECT_EQ(trace_walk("set_event", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_WRITE, &f), 0);
+	EXPECT_EQ(tfs_write(f, "  unit_text\nunit_numbers", 24, &pos), 12);
+	EXPECT_EQ(tfs_write(f, "   ", 3, &pos), 3);
+	EXPECT_EQ(tfs_write(f, " \0x", 3, &pos), 2);
+	EXPECT_EQ(tfs_write(f, "!unit_text\0x", 12, &pos), 11);
+	tfs_release(f);
+	EXPECT_STR(trace_get("set_event", NULL), "");
+	/* A name that fits behind one that does not: neither hides the other. */
+	char both[160];
+	snprintf(both, sizeof(both), "unit_text %s", word);
+	EXPECT_EQ(trace_put("set_event", both), -EINVAL);
+	EXPECT_STR(trace_get("set_event", NULL), "unit:unit_text\n");
+	trace_fresh();
+}
+
+static void set_event_all(void)
+{
+	static const char *const forms[] = {"*:*", "*:", ":", "*:*\n"};
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(forms); i++) {
+		EXPECT_EQ(trace_put("set_event", forms[i]), 0);
+		char *available = host_alloc(65536);
+		strscpy(available, trace_get("available_events", NULL), 65536);
+		EXPECT_STR(trace_get("set_event", NULL), available);
+		host_free(available);
+		EXPECT_STR(trace_get("events/enable", NULL), "1\n");
+	}
+	EXPECT_EQ(trace_append("set_event", "!*:*"), 0);
+	EXPECT_STR(trace_get("set_event", NULL), "");
+	EXPECT_STR(trace_get("events/enable", NULL), "0\n");
+	trace_fresh();
+}
+
+static void enable_values(void)
+{
+	static const struct {
+		const char *text;
+		int err;
+		const char *then;
+	} steps[] = {{"1", 0, "1\n"}, {"0\n", 0, "0\n"}, {"2", -EINVAL, "0\n"},
+	    {"-1", -EINVAL, "0\n"}, {"x", -EINVAL, "0\n"}, {"\n", -EINVAL, "0\n"},
+	    {"1x", -EINVAL, "0\n"}, {"1 1", -EINVAL, "0\n"}, {"0x1", -EINVAL, "0\n"},
+	    {" 1", -EINVAL, "0\n"}, {"+1\n", 0, "1\n"}, {"", 0, "1\n"}, {"00", 0, "0\n"},
+	    {"01\n", 0, "1\n"}, {"99999999999999999999999", -ERANGE, "1\n"},
+	    {"18446744073709551615", -EINVAL, "1\n"}, {"18446744073709551616", -ERANGE, "1\n"}};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
+		EXPECT_EQ(trace_put("events/unit/unit_text/enable", steps[i].text), steps[i].err);
+		EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), steps[i].then);
+	}
+	trace_fresh();
+}
+
+static void enable_states(void)
+{
+	trace_fresh();
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "0\n");
+	EXPECT_EQ(trace_put("events/unit/unit_text/enable", "1"), 0);
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "X\n");
+	EXPECT_STR(trace_get("events/enable", NULL), "X\n");
+	EXPECT_EQ(trace_put("events/unit/enable", "1"), 0);
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "1\n");
+	EXPECT_STR(trace_get("events/unit2/enable", NULL), "0\n");
+	EXPECT_EQ(trace_put("events/unit/enable", "2"), -EINVAL);
+	EXPECT_EQ(trace_put("events/enable", "0"), 0);
+	EXPECT_STR(trace_get("events/enable", NULL), "0\n");
+	host_lock();
+	EXPECT_EQ(trace_events_state(trace_global, "nosuch"), '?');
+	host_unlock();
+}
+
+/* The switch in the code follows the last user, not the first. */
+static void keys(void)
+{
+	trace_fresh();
+	EXPECT_EQ(key_unit_text.enabled, 0);
+	EXPECT_EQ(trace_put("events/unit/unit_text/enable", "1"), 0);
+	EXPECT_EQ(key_unit_text.enabled, 1);
+	EXPECT_EQ(trace_put("events/unit/enable", "1"), 0);
+	EXPECT_EQ(key_unit_text.enabled, 1);
+	EXPECT_EQ(key_unit_numbers.enabled, 1);
+	EXPECT_EQ(trace_put("events/unit/unit_text/enable", "0"), 0);
+	EXPECT_EQ(key_unit_text.enabled, 0);
+	EXPECT_EQ(key_unit_numbers.enabled, 1);
+	trace_fresh();
+	EXPECT_EQ(key_unit_numbers.enabled, 0);
+}
+
+#define COMMON                                                                                     \
+	"format:\n"                                                                                \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+/* From behind the id, which depends on what else there is. */
+static const char *format_of(const char *path)
+{
+	const char *text = strstr(trace_get(path, NULL), "format:");
+
+	return text ? text : "";
+}
+
+static void formats(void)
+{
+	trace_fresh();
+	EXPECT_STR(format_of("events/unit/unit_numbers/format"),
+	    COMMON "\tfield:s8 a;\toffset:8;\tsize:1;\tsigned:1;\n"
+		   "\tfield:u16 b;\toffset:10;\tsize:2;\tsigned:0;\n"
+		   "\tfield:int c;\toffset:12;\tsize:4;\tsigned:1;\n"
+		   "\tfield:u64 d;\toffset:16;\tsize:8;\tsigned:0;\n\n"
+		   "print fmt: \"a=%d b=%u c=%d d=%llu\", REC->a, REC->b, REC->c, (unsigned long "
+		   "long)REC->d\n");
+	EXPECT_STR(format_of("events/unit/unit_text/format"),
+	    COMMON "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:1;\n"
+		   "\tfield:__data_loc char[] text;\toffset:24;\tsize:4;\tsigned:1;\n"
+		   "\tfield:int mark;\toffset:28;\tsize:4;\tsigned:1;\n"
+		   "\tfield:__data_loc char[] more;\toffset:32;\tsize:4;\tsigned:1;\n\n"
+		   "print fmt: \"comm=%s text=%s mark=%d more=%s\", REC->comm, __get_str(text), "
+		   "REC->mark, __get_str(more)\n");
+	EXPECT_STR(format_of("events/ftrace/print/format"),
+	    COMMON "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+		   "\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:1;\n\n"
+		   "print fmt: \"%ps: %s\", (void *)REC->ip, REC->buf\n");
+	EXPECT(strstr(trace_get("events/ftrace/print/format", NULL), "name: print\nID: 5\n"));
+	EXPECT_STR(trace_get("events/ftrace/raw_data/id", NULL), "18\n");
+}
+
+/* Two instances: an event goes to each that wants it, whichever was first, and to none that does not. */
+static void two_arrays(void)
+{
+	struct trace_array *second;
+	struct trace_event_file *file;
+
+	trace_fresh();
+	host_lock();
+	second = trace_array_create("second", 16384);
+	EXPECT(second);
+	file = trace_event_file_of(second, trace_event_find("unit", "unit_numbers"));
+	EXPECT_EQ(trace_files_enable(&file, 1, true), 0);
+	host_unlock();
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT_EQ(ring_buffer_entries(second->buffer), 1);
+	EXPECT_STR(trace_nth_event(0), "");
+
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	trace_unit_numbers(5, 6, 7, 8);
+	EXPECT_EQ(ring_buffer_entries(second->buffer), 2);
+	EXPECT_STR(trace_nth_event(0), "unit_numbers: a=5 b=6 c=7 d=8");
+
+	host_lock();
+	EXPECT_EQ(trace_files_enable(&file, 1, false), 0);
+	host_unlock();
+	trace_unit_numbers(9, 0, 0, 0);
+	EXPECT_EQ(ring_buffer_entries(second->buffer), 2);
+	EXPECT_STR(trace_nth_event(1), "unit_numbers: a=9 b=0 c=0 d=0");
+
+	/* In again, and out again from behind. */
+	host_lock();
+	EXPECT_EQ(trace_files_enable(&file, 1, true), 0);
+	host_unlock();
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "0"), 0);
+	trace_unit_numbers(1, 1, 1, 1);
+	EXPECT_EQ(ring_buffer_entries(second->buffer), 3);
+	EXPECT_STR(trace_nth_event(2), "");
+	host_lock();
+	trace_array_destroy(second); /* with the event still on */
+	host_unlock();
+	EXPECT_EQ(key_unit_numbers.enabled, 0);
+	trace_unit_numbers(2, 2, 2, 2);
+	EXPECT_STR(trace_nth_event(2), "");
+}
+
+static u64 soft_off_of(const struct trace_event_file *file)
+{
+	u64 sum = 0;
+
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		sum += file->counts[cpu].soft_off;
+	return sum;
+}
+
+static void soft(struct trace_event_file *file, int users)
+{
+	host_lock();
+	EXPECT_EQ(trace_file_prepare(file), 0);
+	trace_file_soft(file, users);
+	host_unlock();
+}
+
+/* Somebody needs the event live: it fires, is counted and not recorded, until it is switched on; and it stays as it was left. */
+static void soft_mode(void)
+{
+	struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("unit", "unit_numbers"));
+
+	trace_fresh();
+	soft(file, 1);
+	u64 before = soft_off_of(file);
+	EXPECT_EQ(key_unit_numbers.enabled, 1);
+	EXPECT(!trace_file_is_on(file));
+	trace_unit_numbers(1, 0, 0, 0);
+	EXPECT_EQ(soft_off_of(file), before + 1);
+	EXPECT_STR(trace_nth_event(0), "");
+
+	trace_file_way(file, TRACE_WAY_SOFT_OFF, false); /* as enable_event does */
+	EXPECT(trace_file_is_on(file));
+	trace_unit_numbers(2, 0, 0, 0);
+	EXPECT_EQ(soft_off_of(file), before + 1);
+	EXPECT_STR(trace_nth_event(0), "unit_numbers: a=2 b=0 c=0 d=0");
+
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "0"), 0);
+	EXPECT_EQ(key_unit_numbers.enabled, 1);
+	trace_unit_numbers(3, 0, 0, 0);
+	EXPECT_EQ(soft_off_of(file), before + 2);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	soft(file, -1); /* on: it stays */
+	EXPECT_EQ(key_unit_numbers.enabled, 1);
+	soft(file, 1);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "0"), 0);
+	soft(file, -1); /* off: it goes */
+	EXPECT_EQ(key_unit_numbers.enabled, 0);
+	EXPECT_STR(trace_nth_event(1), "");
+}
+
+static void soft_shows(const char *enable, const char *system, const char *set_event)
+{
+	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), enable);
+	EXPECT_STR(trace_get("events/unit/enable", NULL), system);
+	EXPECT_STR(trace_get("set_event", NULL), set_event);
+}
+
+/* What the files show of it; inject records whatever is off, but not in soft mode. */
+static void soft_files(void)
+{
+	static const char inject[] = "events/unit/unit_numbers/inject";
+	struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("unit", "unit_numbers"));
+
+	trace_fresh();
+	soft_shows("0\n", "0\n", "");
+	soft(file, 1);
+	soft_shows("0*\n", "X\n", "unit:unit_numbers\n");
+	EXPECT_EQ(trace_put(inject, "a=1"), 0);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	soft_shows("1*\n", "X\n", "unit:unit_numbers\n");
+	soft(file, 1);
+	soft_shows("1*\n", "X\n", "unit:unit_numbers\n");
+	EXPECT_EQ(trace_put("set_event", ""), 0);
+	soft_shows("0*\n", "X\n", "unit:unit_numbers\n");
+	soft(file, -1);
+	soft_shows("0*\n", "X\n", "unit:unit_numbers\n");
+	EXPECT_EQ(trace_put("events/unit/enable", "1"), 0);
+	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), "1*\n");
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "1\n");
+	EXPECT_EQ(trace_put("events/unit/enable", "0"), 0);
+	soft(file, -1);
+	soft_shows("0\n", "0\n", "");
+	EXPECT_STR(trace_nth_event(0), "");
+	EXPECT_EQ(trace_put(inject, "a=2"), 0);
+	EXPECT_STR(trace_nth_event(0), "unit_numbers: a=2 b=0 c=0 d=0");
+}
+
+static void registering_twice(void)
+{
+	trace_fresh();
+	host_lock();
+	EXPECT_EQ(trace_event_register(trace_event_find("unit", "unit_text")), -EEXIST);
+	host_unlock();
+}
+
+static const struct ktap_case cases[] = {
+    {"events.set_event", set_event},
+    {"events.set_event_limits", set_event_limits},
+    {"events.set_event_all", set_event_all},
+    {"events.enable_values", enable_values},
+    {"events.enable_states", enable_states},
+    {"events.keys", keys},
+    {"events.formats", formats},
+    {"events.two_arrays", two_arrays},
+    {"events.soft_mode", soft_mode},
+    {"events.soft_files", soft_files},
+    {"events.registering_twice", registering_twice},
+    {"events.word_of_system", word_of_system},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_trace_events = {cases};

@@ -1,0 +1,227 @@
+/* Instances: made and removed while files of them are open, while their events fire, while memory is short; places that are gone. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_lock.h"
+
+/* Entries of a directory, each with a blank behind it. */
+static const char *list(const char *path)
+{
+	static char text[1024];
+	struct tfs_node dir, entry;
+	size_t len = 0;
+
+	EXPECT_EQ(trace_walk(path, &dir), 0);
+	u64 cookie = 0;
+	while (tfs_readdir(&dir, &cookie, &entry) == 1)
+		len += snprintf(text + len, sizeof(text) - len, "%s ", entry.name);
+	text[len] = '\0';
+	return text;
+}
+
+static void names(void)
+{
+	char name[257];
+
+	trace_fresh();
+	EXPECT_STR(list("instances"), "");
+	EXPECT_EQ(trace_make_instance("m"), 0);
+	EXPECT_EQ(trace_make_instance("z"), 0);
+	EXPECT_EQ(trace_make_instance("a"), 0);
+	EXPECT_STR(list("instances"), "m z a "); /* as they came */
+	EXPECT_EQ(trace_make_instance("m"), -EEXIST);
+	EXPECT_EQ(trace_drop_instance("nosuch"), -ENOENT);
+	EXPECT_EQ(trace_drop_instance(""), -ENOENT); /* the global one has no name here */
+	EXPECT_EQ(trace_drop_instance("m"), 0);
+	EXPECT_STR(list("instances"), "z a ");
+	EXPECT_EQ(trace_drop_instance("z"), 0);
+	EXPECT_EQ(trace_drop_instance("a"), 0);
+	for (unsigned n = 254; n <= 255; n++) {
+		memset(name, 'x', n);
+		name[n] = '\0';
+		EXPECT_EQ(trace_make_instance(name), 0);
+		EXPECT_EQ(strlen(list("instances")), n + 1);
+		EXPECT_EQ(trace_drop_instance(name), 0);
+	}
+}
+
+/* Who reads the directory meanwhile sees all that stay, once, and no other twice. */
+static void coming_and_going(void)
+{
+	struct tfs_node dir, entry;
+	char seen[16] = "";
+	u64 cookie = 0;
+
+	trace_fresh();
+	for (char name[2] = "d"; *name >= 'a'; --*name)
+		EXPECT_EQ(trace_make_instance(name), 0);
+	EXPECT_EQ(trace_walk("instances", &dir), 0);
+	for (unsigned n = 0; tfs_readdir(&dir, &cookie, &entry) == 1; n++) {
+		EXPECT(strlen(seen) < 8);
+		strscpy(seen + strlen(seen), entry.name, 2);
+		if (n == 1) { /* the first is removed, and the next; one comes */
+			EXPECT_EQ(trace_drop_instance("d"), 0);
+			EXPECT_EQ(trace_drop_instance("b"), 0);
+			EXPECT_EQ(trace_make_instance("b"), 0);
+			EXPECT_EQ(trace_make_instance("0"), 0);
+		}
+	}
+	EXPECT_STR(seen, "dcab0");
+	for (const char *p = "abc0"; *p; p++)
+		EXPECT_EQ(trace_drop_instance((char[2]){*p}), 0);
+}
+
+static void elsewhere(void)
+{
+	struct tfs_node node;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	static const char *const dirs[] = {"", "options", "events", "events/unit",
+	    "events/unit/unit_text", "per_cpu", "per_cpu/cpu0", "instances/i",
+	    "instances/i/events"};
+	for (unsigned i = 0; i < ARRAY_SIZE(dirs); i++) {
+		EXPECT_EQ(trace_walk(dirs[i], &node), 0);
+		EXPECT_EQ(tfs_mkdir(&node, "new"), -EPERM);
+		EXPECT_EQ(tfs_rmdir(&node, "new"), -ENOENT);
+	}
+	EXPECT_EQ(trace_walk("instances/i", &node), 0);
+	EXPECT_EQ(tfs_mkdir(&node, "trace"), -EEXIST);
+	EXPECT_EQ(tfs_rmdir(&node, "trace"), -ENOTDIR);
+	EXPECT_EQ(tfs_rmdir(&node, "events"), -EPERM);
+	EXPECT_EQ(trace_walk("instances/i/trace", &node), 0);
+	EXPECT_EQ(tfs_mkdir(&node, "x"), -ENOTDIR);
+	EXPECT_EQ(tfs_rmdir(&node, "x"), -ENOTDIR);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+}
+
+/* An open file of any kind keeps its instance. */
+static void busy(void)
+{
+	static const char *const files[] = {"trace", "trace_pipe", "tracing_on", "options/raw",
+	    "per_cpu/cpu0/stats", "events/enable", "events/unit/enable",
+	    "events/unit/unit_text/enable", "events/unit/unit_text/format",
+	    "events/ftrace/print/id", "set_event"};
+	char path[64];
+	struct tfs_node node;
+	struct tfs_file *f;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "instances/i/%s", files[i]);
+		EXPECT_EQ(trace_walk(path, &node), 0);
+		EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+		if (trace_drop_instance("i") != -EBUSY)
+			EXPECT_STR(path, "busy");
+		tfs_release(f);
+	}
+	host_lock();
+	struct trace_array *tr = trace_array_find("i");
+	trace_array_get(tr);
+	host_unlock();
+	EXPECT_EQ(trace_drop_instance("i"), -EBUSY);
+	host_lock();
+	trace_array_put(tr);
+	host_unlock();
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+}
+
+/* A place that was looked up is worth nothing when its instance is gone, also when another has its name (or its address). */
+static void gone(void)
+{
+	static const char *const paths[] = {"instances/i", "instances/i/trace",
+	    "instances/i/options", "instances/i/events/unit", "instances/i/events/unit/unit_text",
+	    "instances/i/events/unit/unit_text/enable", "instances/i/per_cpu/cpu0"};
+	struct tfs_node node[ARRAY_SIZE(paths)], out;
+	struct tfs_file *f;
+	u64 cookie = 0;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++)
+		EXPECT_EQ(trace_walk(paths[i], &node[i]), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	for (unsigned again = 0; again < 2; again++) {
+		for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+			if ((node[i].mode & 0170000) != 0040000) {
+				EXPECT_EQ(tfs_open(&node[i], TFS_READ, &f), -ENODEV);
+				continue;
+			}
+			EXPECT_EQ(tfs_lookup(&node[i], "enable", &out), -ENOENT);
+			EXPECT_EQ(tfs_lookup(&node[i], "trace", &out), -ENOENT);
+			EXPECT_EQ(tfs_readdir(&node[i], &cookie, &out), -ENOENT);
+			EXPECT_EQ(tfs_mkdir(&node[i], "x"), -ENOENT);
+			EXPECT_EQ(tfs_rmdir(&node[i], "options"), -ENOENT);
+		}
+		if (!again)
+			EXPECT_EQ(trace_make_instance("i"), 0);
+	}
+	EXPECT_EQ(trace_walk(paths[0], &out), 0);
+	EXPECT(out.ino != node[0].ino);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+}
+
+static void own_events(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_put("instances/i/events/unit/unit_numbers/enable", "1"), 0);
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT_STR(trace_nth_event(0), "");
+	EXPECT(strstr(trace_get("instances/i/trace", NULL), ": unit_numbers: a=1 b=2 c=3 d=4\n"));
+	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), "0\n");
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "0\n");
+	EXPECT_STR(trace_get("instances/i/events/unit/enable", NULL), "X\n");
+	EXPECT_EQ(trace_drop_instance("i"), 0); /* with the event still on */
+	EXPECT_EQ(key_unit_numbers.enabled, 0);
+	trace_unit_numbers(1, 2, 3, 4);
+}
+
+/* What the top has at this moment, but for what is not handed down. */
+static void inherited(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("options/stacktrace", "1"), 0);
+	EXPECT_EQ(trace_put("options/overwrite", "0"), 0);
+	EXPECT_EQ(trace_put("options/event-fork", "1"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_STR(trace_get("instances/i/options/stacktrace", NULL), "1\n");
+	EXPECT_STR(trace_get("instances/i/options/overwrite", NULL), "0\n");
+	EXPECT_STR(trace_get("instances/i/options/event-fork", NULL), "0\n");
+	host_lock();
+	struct trace_array *tr = trace_array_find("i");
+	EXPECT(trace_builtin_file(tr, TRACE_PRINT)->way & TRACE_WAY_STACK);
+	host_unlock();
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	trace_fresh();
+}
+
+static void options_of_the_top(void)
+{
+	struct tfs_node node;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_walk("instances/i/options/trace_printk", &node), -ENOENT);
+	EXPECT_EQ(trace_walk("instances/i/options/record-cmd", &node), -ENOENT);
+	EXPECT(!strstr(list("instances/i/options"), "record-cmd"));
+	EXPECT(strstr(list("instances/i/options"), "record-tgid"));
+	EXPECT(strstr(list("options"), "record-cmd"));
+	EXPECT(!strstr(list("instances/i"), "instances"));
+	EXPECT(!strstr(list("instances/i"), "README"));
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+}
+
+static const struct ktap_case cases[] = {
+    {"instances.names", names},
+    {"instances.coming_and_going", coming_and_going},
+    {"instances.elsewhere", elsewhere},
+    {"instances.busy", busy},
+    {"instances.gone", gone},
+    {"instances.own_events", own_events},
+    {"instances.inherited", inherited},
+    {"instances.options_of_the_top", options_of_the_top},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_trace_instances = {cases};

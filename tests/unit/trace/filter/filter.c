@@ -1,0 +1,271 @@
+/* Filters: what is visited, and limits. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/trace/filter/sample.h"
+#include "trace/filter/priv.h"
+#include "trace/host_memory.h"
+
+/* ---- what is visited ---- */
+
+/* a to h of the record, what is expected, and the fields that may not be looked at. */
+static const struct {
+	const char *filter, *fields, *not_visited;
+	bool match;
+} visits[] = {
+#define AND_ALL "a == 1 && b == 1 && c == 1 && d == 1 && e == 1 && f == 1 && g == 1 && h == 1"
+    {AND_ALL, "11111111", "", true},
+    {AND_ALL, "01111111", "bcdefgh", false},
+    {AND_ALL, "11111110", "", false},
+    {AND_ALL, "11101111", "efgh", false},
+#define OR_ALL "a == 1 || b == 1 || c == 1 || d == 1 || e == 1 || f == 1 || g == 1 || h == 1"
+    {OR_ALL, "00000000", "", false},
+    {OR_ALL, "10000000", "bcdefgh", true},
+    {OR_ALL, "00000001", "", true},
+    {OR_ALL, "00010000", "efgh", true},
+#define PAIRS "(a == 1 || b == 1) && (c == 1 || d == 1) && (e == 1 || f == 1) && (g == 1 || h == 1)"
+    {PAIRS, "10101010", "bdfh", true},
+    {PAIRS, "01010101", "", true},
+    {PAIRS, "00111111", "cdefgh", false},
+    {PAIRS, "10001111", "befgh", false},
+#define CONJUNCTIONS "a == 1 && b == 1 || c == 1 && d == 1 || e == 1 && f == 1 || g == 1 && h == 1"
+    {CONJUNCTIONS, "11000000", "cdefgh", true},
+    {CONJUNCTIONS, "01010101", "bdfh", false},
+    {CONJUNCTIONS, "10100011", "f", true},
+    {CONJUNCTIONS, "00000010", "bdf", false},
+#define NESTED "(a == 1 && b == 1 || c == 1) && d == 1 || e == 1 && (f == 1 || g == 1 && h == 1)"
+    {NESTED, "11010000", "cefgh", true},
+    {NESTED, "00101100", "bgh", true},
+    {NESTED, "00000000", "bdfgh", false},
+    {NESTED, "01001011", "bd", true},
+    {NESTED, "11001010", "c", false},
+#define NOT_GROUP "a == 1 && !(b == 1 || c == 1 && d == 1) && !(e == 1)"
+    {NOT_GROUP, "10010000", "dfgh", true},
+    {NOT_GROUP, "11110000", "cdefgh", false},
+    {NOT_GROUP, "10111000", "efgh", false},
+    {NOT_GROUP, "10101000", "fgh", false},
+#define NOTS "!(!(a == 1 && !(b == 1)) || !!(c == 1)) || !d == 1"
+    {NOTS, "10000000", "defgh", true},
+    {NOTS, "10110000", "efgh", false},
+    {NOTS, "11110000", "cefgh", false},
+    {NOTS, "01110000", "bcefgh", false},
+#define DEEP                                                                                       \
+	"((((((((a == 1) && b == 1) || c == 1) && d == 1) || e == 1) && f == 1) || g == 1) && h "  \
+	"== 1)"
+    {DEEP, "11010101", "ceg", true},
+    {DEEP, "00000011", "bdf", true},
+    {DEEP, "00001000", "bdh", false},
+};
+
+static u32 visited; /* a bit per field, a first */
+
+static bool visit(const struct filter_insn *in, const void *rec, u32 len __maybe_unused)
+{
+	u32 field = in->offset - offsetof(struct filter_sample, a);
+
+	visited |= 1u << field;
+	return *((const u8 *)rec + in->offset) - in->first <= in->span;
+}
+
+static void watch(struct trace_filter *f)
+{
+	for (u32 i = 0; i < f->count; i++)
+		((struct filter_insn *)f->start)[i].test = visit;
+}
+
+static void short_circuit(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(visits); i++) {
+		struct filter_sample rec = {0};
+		struct trace_filter *f = filter_sample_compile(visits[i].filter);
+		u32 forbidden = 0;
+
+		for (unsigned k = 0; k < 8; k++)
+			(&rec.a)[k] = visits[i].fields[k] - '0';
+		for (const char *c = visits[i].not_visited; *c; c++)
+			forbidden |= 1u << (*c - 'a');
+		if (!f)
+			continue;
+		watch(f);
+		visited = 0;
+		bool match = trace_filter_match(f, &rec, sizeof(rec));
+		if (match != visits[i].match || visited & forbidden)
+			ktap_fail(__FILE__, __LINE__, "row %u: %s (%s): match %d, visited %x", i,
+			    visits[i].filter, visits[i].fields, match, visited);
+		trace_filter_free(f);
+	}
+}
+
+/* Every exit leads forward, to an instruction or one of the two ends. */
+static void program_goes_forward(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(visits); i++) {
+		struct trace_filter *f = filter_sample_compile(visits[i].filter);
+		const struct filter_insn *end = f->start + f->count;
+
+		for (const struct filter_insn *in = f->start; in < end; in++)
+			for (unsigned k = 0; k < 2; k++)
+				EXPECT(in->next[k] <= FILTER_PASS ||
+				       (in->next[k] > in && in->next[k] < end));
+		trace_filter_free(f);
+	}
+}
+
+/* ---- limits ---- */
+
+static int try(const char *text, const char **why)
+{
+	struct trace_filter_error error = {.text = "", .pos = 0};
+	struct trace_filter *f = NULL;
+	int err = trace_filter_create(&filter_sample_call, text, &f, &error);
+
+	*why = error.text;
+	trace_filter_free(f);
+	return err;
+}
+
+/* 255 characters of a string, 23 of a number. */
+static void operand_limits(void)
+{
+	char text[320];
+	const char *why;
+
+	for (unsigned n = 254; n <= 256; n++) {
+		memcpy(text, "name == \"", 9);
+		memset(text + 9, 'x', n);
+		strscpy(text + 9 + n, "\"", 2);
+		EXPECT_EQ(try(text, &why), n < 256 ? 0 : -EINVAL);
+		EXPECT_STR(why, n < 256 ? "" : FILTER_TOO_LONG);
+		memmove(text + 8, text + 9, n);
+		text[8 + n] = '\0';
+		EXPECT_EQ(try(text, &why), n < 256 ? 0 : -EINVAL);
+	}
+	for (unsigned n = 22; n <= 24; n++) {
+		memcpy(text, "u64 == ", 7);
+		memset(text + 7, '0', n);
+		text[7 + n] = '\0';
+		EXPECT_EQ(try(text, &why), n < 24 ? 0 : -EINVAL);
+		EXPECT_STR(why, n < 24 ? "" : FILTER_TOO_LONG);
+	}
+}
+
+/* As deep and as long as a line can be, and beyond: what a program can hold. */
+static void depth_and_length(void)
+{
+	enum { DEPTH = 2000, TERMS = 32767 };
+	char *text = host_alloc((TERMS + 2) * 8);
+	const char *why;
+
+	memset(text, '(', DEPTH);
+	memcpy(text + DEPTH, "a==1", 4);
+	memset(text + DEPTH + 4, ')', DEPTH);
+	EXPECT_EQ(try(text, &why), 0);
+	text[2 * DEPTH + 3] = '\0';
+	EXPECT_EQ(try(text, &why), -EINVAL);
+	for (unsigned n = TERMS - 1; n <= TERMS + 1; n++) {
+		for (unsigned i = 0; i < n; i++)
+			memcpy(text + 6 * i,
+			    i % 2 ? "a>1||"
+				    " "
+				  : "b<1&&"
+				    " ",
+			    6);
+		text[6 * n - 3] = '\0';
+		EXPECT_EQ(try(text, &why), n <= TERMS ? 0 : -EINVAL);
+		EXPECT_STR(why, n <= TERMS ? "" : FILTER_TOO_MANY_TERMS);
+	}
+	host_free(text);
+}
+
+/* Of a string elsewhere 1024 bytes are taken, the last of them for a NUL. */
+static void pointed_limits(void)
+{
+	char *s = host_alloc(2048), *text = host_alloc(2048);
+	struct filter_sample rec = filter_sample_usual;
+
+	for (unsigned n = FILTER_POINTED_MAX - 2; n <= FILTER_POINTED_MAX; n++) {
+		memset(s, 'x', 2048);
+		memcpy(s + n - 3, "end", 4);
+		rec.ptr = s;
+		EXPECT_EQ(filter_sample_matches("ptr ~ \"*xend\"", &rec), n < FILTER_POINTED_MAX);
+		rec.ptr = s + 1; /* blocks that are not aligned */
+		EXPECT_EQ(filter_sample_matches("ptr ~ \"*xend\"", &rec), true);
+	}
+	for (u64 bad = 0; bad < 4; bad++) {
+		static const u64 addresses[] = {0, 1, 1UL << 63, ~0UL};
+		rec.ptr = (const char *)addresses[bad];
+		EXPECT(!filter_sample_matches("ptr ~ \"*\"", &rec) &&
+		       !filter_sample_matches("ptr != \"\"", &rec));
+	}
+	host_free(text);
+	host_free(s);
+}
+
+/* Words that point outside the record, a record cut short: no match, nothing read. */
+static void hostile_records(void)
+{
+	static const u32 words[] = {
+	    0xffffffff, 0x0001ffff, 0xffff0000, 0x00010000 | sizeof(filter_sample_usual)};
+	struct filter_sample *rec = host_alloc(sizeof(*rec));
+	struct trace_filter *f =
+	    filter_sample_compile("dyn ~ \"*\" || rel ~ \"*\" || mask & CPUS{0-63}");
+
+	for (unsigned i = 0; i < ARRAY_SIZE(words); i++) {
+		rec->dyn = rec->rel = rec->mask = words[i];
+		EXPECT(!trace_filter_match(f, rec, sizeof(*rec)));
+	}
+	rec->dyn = rec->rel = rec->mask = 1 << 16 | (sizeof(*rec) - 1);
+	EXPECT(trace_filter_match(f, rec, sizeof(*rec)));
+	rec->dyn = 0;
+	EXPECT(!trace_filter_match(f, rec, offsetof(struct filter_sample, ptr) - 1));
+	trace_filter_free(f);
+	host_free(rec);
+}
+
+/* A string that goes on to the end of the record, without a NUL there. The record's memory ends with it: sanitizers look. */
+static void rest_of_record(void)
+{
+	struct filter_sample *rec = host_alloc(sizeof(*rec));
+	char text[80];
+
+	memset(rec->room, 'r', sizeof(rec->room));
+	EXPECT(filter_sample_matches("rest ~ \"r*\"", rec));
+	EXPECT(!filter_sample_matches("rest == \"r\"", rec));
+	memcpy(text, "rest == \"", 9);
+	memset(text + 9, 'r', sizeof(rec->room));
+	strscpy(text + 9 + sizeof(rec->room), "\"", 2);
+	EXPECT(filter_sample_matches(text, rec));
+	strscpy(rec->room, "short", sizeof(rec->room));
+	EXPECT(filter_sample_matches("rest == \"short\" && rest ~ \"*rt\"", rec));
+	host_free(rec);
+}
+
+/* f->looks and f->fixed cover what the predicates read. */
+static void looks(void)
+{
+	struct trace_filter *f =
+	    filter_sample_compile("u8 == 1 && name == \"x\" && cpu == 0 && ptr == \"x\"");
+
+	EXPECT_EQ(f->looks & TRACE_LOOKS_BEHIND, 0);
+	EXPECT_EQ(f->fixed, offsetof(struct filter_sample, user));
+	trace_filter_free(f);
+	f = filter_sample_compile("u8 == 1 && dyn == \"x\"");
+	EXPECT_EQ(f->looks & TRACE_LOOKS_BEHIND, TRACE_LOOKS_BEHIND);
+	trace_filter_free(f);
+	f = filter_sample_compile("comm == x");
+	EXPECT_EQ(f->fixed, 0);
+	trace_filter_free(f);
+}
+
+static const struct ktap_case cases[] = {
+    {"filter.short_circuit", short_circuit},
+    {"filter.program_goes_forward", program_goes_forward},
+    {"filter.operand_limits", operand_limits},
+    {"filter.depth_and_length", depth_and_length},
+    {"filter.pointed_limits", pointed_limits},
+    {"filter.hostile_records", hostile_records},
+    {"filter.rest_of_record", rest_of_record},
+    {"filter.looks", looks},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_trace_filter = {cases};

@@ -1,0 +1,194 @@
+/* Filters where events are recorded: what comes through, what is counted, whichever way the event takes. */
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/array.h"
+#include "trace/host_context.h"
+#include "trace/host_cpus.h"
+#include "trace/host_lock.h"
+
+#define NUMBERS "events/unit/unit_numbers/"
+#define TEXT	"events/unit/unit_text/"
+
+extern struct trace_event_call event_unit_numbers, event_unit_text;
+
+static struct trace_event_count sum(const struct trace_event_call *call, struct trace_array *tr)
+{
+	const struct trace_event_file *file = trace_event_file_of(tr, call);
+	struct trace_event_count all = {.hit = 0};
+
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
+		all.hit += file->counts[cpu].hit;
+		all.lost += file->counts[cpu].lost;
+		all.filtered += file->counts[cpu].filtered;
+		all.pid_filtered += file->counts[cpu].pid_filtered;
+		all.too_deep += file->counts[cpu].too_deep;
+	}
+	return all;
+}
+
+static unsigned lines(void)
+{
+	unsigned n = 0;
+
+	while (*trace_nth(n))
+		n++;
+	return n;
+}
+
+/* Ten events, d from 0 to 9; so many are recorded and the others are counted as filtered. */
+static void ten(const char *filter, unsigned recorded)
+{
+	EXPECT_EQ(trace_put(NUMBERS "filter", filter), 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	struct trace_event_count before = sum(&event_unit_numbers, trace_global), after;
+	for (u64 i = 0; i < 10; i++)
+		trace_unit_numbers(-1, 2, 3, i);
+	after = sum(&event_unit_numbers, trace_global);
+	if (lines() != recorded)
+		ktap_note("filter: %s", filter);
+	EXPECT_EQ(lines(), recorded);
+	EXPECT_EQ(after.hit - before.hit, 10);
+	EXPECT_EQ(after.filtered - before.filtered, 10 - recorded);
+	EXPECT_EQ(after.lost, before.lost);
+}
+
+static void start(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put(NUMBERS "enable", "1"), 0);
+	EXPECT_EQ(trace_put(TEXT "enable", "1"), 0);
+}
+
+static void stop(void)
+{
+	EXPECT_EQ(trace_put("events/unit/filter", "0"), 0);
+	trace_fresh();
+}
+
+static void numbers(void)
+{
+	struct host_context ctx;
+	char filter[64];
+
+	start();
+	ten("d < 4", 4);
+	EXPECT_STR(trace_nth_event(3), "unit_numbers: a=-1 b=2 c=3 d=3");
+	ten("d & 1 && a < 0", 5);
+	EXPECT_STR(trace_nth_event(4), "unit_numbers: a=-1 b=2 c=3 d=9");
+	ten("a == 1 || b == 1", 0);
+	ten("0", 10);
+	host_enter(&ctx);
+	host_preempt_enable();
+	snprintf(filter, sizeof(filter), "d >= 7 && common_pid == %d", ctx.pid);
+	ten(filter, 3);
+	snprintf(filter, sizeof(filter), "d >= 7 && common_pid != %d", ctx.pid);
+	ten(filter, 0);
+	ten("comm != \"no such\" && d == 5", 1);
+	stop();
+}
+
+/* What follows a record, or comes before it, with a filter: stacks, another array, lists of pids. */
+static void with_more(void)
+{
+	struct trace_array *tr;
+
+	start();
+	host_lock();
+	trace_array_set_way(trace_global, TRACE_WAY_WAKE, true);
+	host_unlock();
+	ten("d < 4", 4);
+	EXPECT_STR(trace_nth_event(3), "unit_numbers: a=-1 b=2 c=3 d=3");
+	host_lock();
+	trace_array_set_way(trace_global, TRACE_WAY_WAKE, false);
+	EXPECT_EQ(trace_instance_create("path", &tr), 0);
+	host_unlock();
+	EXPECT_EQ(trace_put("instances/path/" NUMBERS "filter", "d == 1 || d == 7"), 0);
+	EXPECT_EQ(trace_put("instances/path/" NUMBERS "enable", "1"), 0);
+	ten("d < 4", 4);
+	EXPECT_EQ(sum(&event_unit_numbers, tr).hit, 10);
+	EXPECT_EQ(sum(&event_unit_numbers, tr).filtered, 8);
+	host_lock();
+	EXPECT_EQ(trace_array_destroy(tr), 0); /* with its filter */
+	host_unlock();
+	ten("d < 4", 4);
+	EXPECT_EQ(trace_put("set_event_notrace_pid", "31999"), 0);
+	ten("d < 4", 4);
+	EXPECT_EQ(trace_put("set_event_notrace_pid", ""), 0);
+	stop();
+}
+
+/* Strings: by the fields alone, and by what lies behind them. */
+static void strings(void)
+{
+	static const struct {
+		const char *filter, *first;
+		unsigned recorded;
+	} rows[] = {
+	    {"mark == 7", "unit_text: comm=one text=text mark=7 more=more", 2},
+	    {"mark != 7", "", 0},
+	    {"comm == \"two\"", "unit_text: comm=two text=next mark=7 more=", 1},
+	    {"text ~ \"*xt\" && more == \"more\"", "unit_text: comm=one text=text mark=7 more=more",
+		1},
+	    {"more == \"\"", "unit_text: comm=two text=next mark=7 more=", 1},
+	};
+
+	start();
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_put(TEXT "filter", rows[i].filter), 0);
+		EXPECT_EQ(trace_put("trace", ""), 0);
+		struct trace_event_count before = sum(&event_unit_text, trace_global), after;
+		trace_unit_text("one", "text", "more");
+		trace_unit_text("two", "next", "");
+		after = sum(&event_unit_text, trace_global);
+		EXPECT_EQ(lines(), rows[i].recorded);
+		EXPECT_STR(trace_nth_event(0), rows[i].first);
+		EXPECT_EQ(after.hit - before.hit, 2);
+		EXPECT_EQ(after.filtered - before.filtered, 2 - rows[i].recorded);
+	}
+	stop();
+}
+
+/* A ring without room refuses what passed, and that is counted as lost. */
+static void full_ring(void)
+{
+	enum { EVENTS = 20000 };
+
+	start();
+	EXPECT_EQ(trace_put("options/overwrite", "0"), 0);
+	EXPECT_EQ(trace_put(NUMBERS "filter", "d & 1"), 0);
+	EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
+	struct trace_event_count before = sum(&event_unit_numbers, trace_global), after;
+	for (u64 i = 0; i < EVENTS; i++)
+		trace_unit_numbers(-1, 2, 3, i);
+	after = sum(&event_unit_numbers, trace_global);
+	EXPECT_EQ(after.hit - before.hit, EVENTS);
+	EXPECT_EQ(after.filtered - before.filtered, EVENTS / 2);
+	EXPECT(after.lost > before.lost);
+	EXPECT_EQ(after.lost - before.lost + lines(), EVENTS / 2);
+	stop();
+}
+
+/* A refused filter lets all pass; one that is cleared, too. */
+static void refused(void)
+{
+	start();
+	ten("d < 4", 4);
+	EXPECT(trace_put(NUMBERS "filter", "x < 4") < 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	trace_unit_numbers(1, 2, 3, 9);
+	EXPECT_EQ(lines(), 1);
+	ten("0", 10);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	stop();
+}
+
+static const struct ktap_case cases[] = {
+    {"filter_path.numbers", numbers},
+    {"filter_path.with_more", with_more},
+    {"filter_path.strings", strings},
+    {"filter_path.full_ring", full_ring},
+    {"filter_path.refused", refused},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_trace_filter_path = {cases};

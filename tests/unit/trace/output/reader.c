@@ -1,0 +1,218 @@
+/* Markers, and reading what is recorded: trace and trace_pipe. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/error_log.h"
+#include "trace/host_context.h"
+#include "trace/host_memory.h"
+
+/* ---- markers ---- */
+
+static void markers(void)
+{
+	char *big = host_alloc(2049);
+	int err;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_marker", "no newline"), 0);
+	EXPECT(strstr(trace_nth_event(0), ": no newline"));
+	EXPECT_EQ(trace_put("trace_marker", "two\n\n"), 0);
+	EXPECT(strstr(trace_get("trace", NULL), ": two\n\n"));
+	trace_get("trace_marker", &err);
+	EXPECT_EQ(err, -EINVAL);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	memset(big, 'm', 2048);
+	EXPECT_EQ(trace_put("trace_marker", big), 0); /* two records, each whole */
+	const char *text = trace_get("trace", NULL);
+	unsigned count = 0;
+	for (const char *p = strstr(text, "mmmm"); p; p = strstr(p, "mmmm"), count++) {
+		EXPECT_EQ(strspn(p, "m"), 1024);
+		p += 1024;
+	}
+	EXPECT_EQ(count, 2);
+	EXPECT_EQ(trace_put("options/markers", "0"), 0);
+	EXPECT_EQ(trace_put("trace_marker", "x"), -EINVAL);
+	EXPECT_EQ(trace_put("trace_marker_raw", "xxxx"), -EINVAL);
+	host_free(big);
+	trace_fresh();
+}
+
+static void raw_markers(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_marker_raw", "abc"), -EINVAL); /* no room for an id */
+	EXPECT_EQ(trace_put("trace_marker_raw", "\x12\x01\x01\x01xyz."), 0);
+	EXPECT_STR(trace_nth_event(0), "# 1010112 buf: 78 79 7a 2e");
+	trace_fresh();
+}
+
+/* ---- trace and trace_pipe ---- */
+
+/* Reading in pieces of any size, or again from the start, gives the same bytes. */
+static void read_sizes(void)
+{
+	static char whole[16384], part[16384];
+	struct tfs_node node;
+	struct tfs_file *f;
+
+	trace_fresh();
+	for (unsigned i = 0; i < 30; i++)
+		EXPECT_EQ(trace_put("trace_marker", "a line of some length"), 0);
+	strscpy(whole, trace_get("trace", NULL), sizeof(whole));
+	EXPECT_EQ(trace_walk("trace", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	for (size_t size = 1; size < 6000; size = size * 3 + 1) {
+		u64 pos = 0;
+		ssize n;
+		while ((n = tfs_read(f, part + pos, MIN(size, sizeof(part) - 1 - pos), &pos)) > 0)
+			;
+		part[pos] = '\0';
+		EXPECT_STR(part, whole);
+	}
+	/* From the middle on: what was before is skipped. */
+	u64 pos = 1000;
+	EXPECT_EQ(tfs_read(f, part, 500, &pos), 500);
+	EXPECT(!memcmp(part, whole + 1000, 500));
+	tfs_release(f);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	pos = 1000; /* the first read of all */
+	EXPECT_EQ(tfs_read(f, part, 500, &pos), 500);
+	EXPECT(!memcmp(part, whole + 1000, 500));
+	tfs_release(f);
+	trace_fresh();
+}
+
+static void clearing(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
+	EXPECT_EQ(trace_append("trace", "anything"), 0);
+	EXPECT(*trace_nth(0));
+	EXPECT_EQ(trace_put("trace", "anything"), 0);
+	EXPECT_STR(trace_nth(0), "");
+	EXPECT_EQ(trace_put("set_event", "unit_numbers"), 0);
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT_EQ(trace_put("per_cpu/cpu0/trace", ""), 0); /* one CPU's: this one's, on the host */
+	trace_fresh();
+}
+
+static void pause_on_trace(void)
+{
+	struct tfs_node node;
+	struct tfs_file *f;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("options/pause-on-trace", "1"), 0);
+	EXPECT_EQ(trace_walk("trace", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(trace_put("trace_marker", "two"), -EBADF);
+	tfs_release(f);
+	EXPECT_EQ(trace_put("trace_marker", "three"), 0);
+	EXPECT_EQ(trace_put("options/pause-on-trace", "0"), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(trace_put("trace_marker", "four"), 0);
+	tfs_release(f);
+	trace_fresh();
+}
+
+static void pipes(void)
+{
+	struct tfs_node node, cpu;
+	struct tfs_file *f, *other;
+	char buf[4096];
+	u64 pos = 0;
+
+	trace_fresh();
+	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
+	EXPECT_EQ(trace_walk("per_cpu/cpu0/trace_pipe", &cpu), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &f), 0);
+	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), -EAGAIN);
+	EXPECT_EQ(tfs_poll(f) & 1, 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &other), -EBUSY);
+	EXPECT_EQ(tfs_open(&cpu, TFS_READ, &other), -EBUSY);
+	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
+	EXPECT_EQ(trace_put("trace_marker", "two"), 0);
+	EXPECT_EQ(tfs_poll(f) & 1, 1);
+	/* A short read takes one record and gives a part of its line; the rest of the line follows. */
+	EXPECT_EQ(tfs_read(f, buf, 20, &pos), 20);
+	EXPECT(strstr(trace_nth_event(0), "two"));
+	EXPECT_STR(trace_nth(1), "");
+	ssize n = tfs_read(f, buf, sizeof(buf) - 1, &pos);
+	EXPECT(n > 0);
+	buf[MAX(n, 0L)] = '\0';
+	EXPECT(strstr(buf, ": one\n") && !strstr(buf, "two"));
+	n = tfs_read(f, buf, sizeof(buf) - 1, &pos);
+	buf[MAX(n, 0L)] = '\0';
+	EXPECT(strstr(buf, ": two\n"));
+	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), -EAGAIN);
+	tfs_release(f);
+	/* It ends, without waiting, when something was read and recording is off. */
+	EXPECT_EQ(trace_put("trace_marker", "three"), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT(tfs_read(f, buf, sizeof(buf), &pos) > 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), 0);
+	tfs_release(f);
+	EXPECT_EQ(tfs_open(&cpu, TFS_READ, &f), 0);
+	tfs_release(f);
+	trace_fresh();
+}
+
+/* What was overwritten is told where it is missing. */
+static void lost_events(void)
+{
+	static char buf[65536];
+	struct tfs_node node;
+	struct tfs_file *f;
+	size_t len = 0;
+	u64 pos = 0;
+	ssize n;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "4"), 0);
+	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
+	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &f), 0);
+	for (unsigned i = 0; i < 100; i++)
+		trace_put("trace_marker", "first");
+	EXPECT_EQ(
+	    tfs_read(f, buf, 60, &pos), 60); /* from here on the reader has a page of its own */
+	for (unsigned i = 0; i < 800; i++)
+		trace_put("trace_marker", "then");
+	while ((n = tfs_read(f, buf + len, sizeof(buf) - 1 - len, &pos)) > 0)
+		len += n;
+	buf[len] = '\0';
+	EXPECT(strstr(buf, " [LOST "));
+	EXPECT(strstr(buf, " EVENTS]\n"));
+	tfs_release(f);
+	trace_fresh();
+}
+
+static void stats(void)
+{
+	trace_fresh();
+	char path[64];
+	struct host_context ctx;
+	host_enter(&ctx);
+	snprintf(path, sizeof(path), "per_cpu/cpu%u/stats", ctx.cpu);
+	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
+	host_preempt_enable();
+	const char *text = trace_get(path, NULL);
+	EXPECT(str_has_prefix(
+	    text, "entries: 1\noverrun: 0\ncommit overrun: 0\nbytes: 32\noldest event ts: "));
+	EXPECT(strstr(text, "\nnow ts: "));
+	EXPECT(strstr(text, "\ndropped events: 0\nread events: 0\n"));
+	trace_fresh();
+}
+
+static const struct ktap_case cases[] = {
+    {"files.markers", markers},
+    {"files.raw_markers", raw_markers},
+    {"files.read_sizes", read_sizes},
+    {"files.clearing", clearing},
+    {"files.pause_on_trace", pause_on_trace},
+    {"files.pipes", pipes},
+    {"files.lost_events", lost_events},
+    {"files.stats", stats},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_trace_pipe = {cases};

@@ -1,0 +1,358 @@
+/*
+ * The ring buffer's control: iterators, resize, reset, swap, stopping. Nobody else writes; tests under load are elsewhere.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/ktap.h"
+#include "tests/unit/trace/ring/tools.h"
+#include "trace/host_clock.h"
+#include "trace/host_context.h"
+#include "trace/host_cpus.h"
+
+static void put_numbers(struct ring_buffer *rb, u32 from, u32 to)
+{
+	for (; from < to; from++) {
+		ring_now += 10;
+		ring_put(rb, &from, 4);
+	}
+}
+
+/* The numbers an iterator finds are from..to-1, at their times. */
+static void expect_numbers(struct ring_buffer *rb, u32 from, u32 to)
+{
+	struct ring_buffer_iter *it = ring_buffer_read_start(rb, ring_cpu());
+	struct ring_buffer_event *ev;
+	u64 ts = 0, before;
+
+	EXPECT_EQ(ring_buffer_iter_empty(it), from == to);
+	for (before = 0; (ev = ring_buffer_read(it, &ts)); before = ts, from++) {
+		EXPECT_EQ(*(u32 *)ring_buffer_event_data(ev), from);
+		EXPECT(!before || ts == before + 10);
+	}
+	EXPECT_EQ(from, to);
+	EXPECT(from == 0 || !before || ts == ring_now);
+	ring_buffer_read_finish(it);
+}
+
+/* After a reader was overtaken: what it still has, a gap, and the rest; as many as there are said to be. */
+static void expect_entries(struct ring_buffer *rb, u32 to)
+{
+	struct ring_buffer_iter *it = ring_buffer_read_start(rb, ring_cpu());
+	struct ring_buffer_event *ev;
+	u32 next = 0, count = 0, gaps = 0;
+
+	for (; (ev = ring_buffer_read(it, NULL)); count++) {
+		u32 seq = *(u32 *)ring_buffer_event_data(ev);
+
+		EXPECT(!count || seq >= next);
+		gaps += count && seq != next;
+		next = seq + 1;
+	}
+	EXPECT_EQ(count, ring_stats(rb).entries);
+	EXPECT(gaps <= 1);
+	EXPECT_EQ(next, to);
+	ring_buffer_read_finish(it);
+}
+
+static void iterator_reads_all(void)
+{
+	struct ring_buffer *rb = ring_make(3, RB_FL_OVERWRITE);
+	u32 n = 0, expected = 0;
+	u64 lost = 0;
+
+	expect_numbers(rb, 0, 0);
+	for (u32 i = 1; i < 60; i++) {
+		put_numbers(rb, n, n + i * 7);
+		n += i * 7;
+		expect_entries(rb, n);
+		ring_balanced(rb, n); /* nothing was consumed */
+		if (i % 3 == 0) {
+			ring_consume_checked(rb, &expected, &lost);
+			expect_entries(rb, n);
+		}
+	}
+	while (ring_consume_checked(rb, &expected, &lost))
+		;
+	EXPECT_EQ(expected, n);
+	EXPECT_EQ(ring_stats(rb).read + lost, n);
+	ring_buffer_free(rb);
+}
+
+static void iterator_stops_recording(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+	struct ring_buffer_iter *it, *second;
+
+	put_numbers(rb, 0, 5);
+	it = ring_buffer_read_start(rb, ring_cpu());
+	second = ring_buffer_read_start(rb, ring_cpu());
+	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
+	ring_buffer_read_finish(it);
+	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
+	ring_buffer_read_finish(second);
+	EXPECT_EQ(ring_put(rb, "abc", 4), 0);
+	EXPECT_EQ(ring_stats(rb).disabled, 2);
+	ring_balanced(rb, 8);
+	ring_buffer_free(rb);
+}
+
+/* A consuming reader takes events away from under an iterator: it goes on where there are some. */
+static void iterator_and_consumer(void)
+{
+	struct ring_buffer *rb = ring_make(4, 0);
+	struct ring_buffer_iter *it;
+	struct ring_buffer_event *ev;
+	u32 expected = 0, n = 1200;
+	u64 lost = 0;
+
+	put_numbers(rb, 0, n);
+	it = ring_buffer_read_start(rb, ring_cpu());
+	for (u32 i = 0; i < 100; i++)
+		ring_buffer_read(it, NULL);
+	for (u32 i = 0; i < 50; i++)
+		ring_consume_checked(rb, &expected, &lost);
+	ev = ring_buffer_read(it, NULL);
+	EXPECT_EQ(*(u32 *)ring_buffer_event_data(ev), 100);
+	while (expected < 700)
+		ring_consume_checked(rb, &expected, &lost);
+	ev = ring_buffer_iter_peek(it, NULL);
+	EXPECT_EQ(*(u32 *)ring_buffer_event_data(ev), 700);
+	ring_buffer_iter_reset(it);
+	for (u32 i = 700; i < n; i++) {
+		ev = ring_buffer_read(it, NULL);
+		EXPECT(ev && *(u32 *)ring_buffer_event_data(ev) == i);
+	}
+	EXPECT(ring_buffer_iter_empty(it));
+	while (ring_consume_checked(rb, &expected, &lost))
+		;
+	EXPECT_EQ(expected, n);
+	EXPECT(ring_buffer_iter_empty(it));
+	ring_buffer_read_finish(it);
+	ring_buffer_free(rb);
+}
+
+/* Whatever the fill and the old and new sizes, and whatever was read: the newest that fit are kept, in order. */
+static void resize_keeps_newest(void)
+{
+	static const size_t sizes[] = {2, 3, 5, 9};
+
+	for (size_t from = 0; from < ARRAY_SIZE(sizes); from++) {
+		for (size_t to = 0; to < ARRAY_SIZE(sizes); to++) {
+			for (u32 n = 0; n < 6000; n += 370) {
+				struct ring_buffer *rb = ring_make(sizes[from], RB_FL_OVERWRITE);
+				struct ring_buffer_stats st;
+				u32 expected = 0;
+				u64 lost = 0;
+
+				put_numbers(rb, 0, n);
+				for (u32 i = 0; i < n % 5; i++)
+					ring_consume_checked(rb, &expected, &lost);
+				EXPECT_EQ(ring_buffer_resize(rb, sizes[to] * RB_PAGE_DATA, -1), 0);
+				EXPECT_EQ(
+				    ring_buffer_size(rb, ring_cpu()), sizes[to] * RB_PAGE_DATA);
+				ring_balanced(rb, n);
+				put_numbers(rb, n, n + 100);
+				ring_balanced(rb, n + 100);
+				st = ring_stats(rb);
+				EXPECT(st.entries >= MIN((u64)n, (MIN(sizes[from], sizes[to]) - 1) *
+								     (RB_PAGE_DATA / 8)) -
+							 n % 5);
+				while (ring_consume_checked(rb, &expected, &lost))
+					;
+				EXPECT_EQ(expected, n + 100);
+				EXPECT_EQ(lost, ring_stats(rb).overrun);
+				ring_buffer_free(rb);
+			}
+		}
+	}
+}
+
+static void resize_rounds_and_refuses(void)
+{
+	struct ring_buffer *rb = ring_make(1, 0);
+	struct ring_buffer_iter *it;
+
+	EXPECT_EQ(ring_buffer_size(rb, 0), 2 * RB_PAGE_DATA);
+	EXPECT_EQ(ring_buffer_resize(rb, 1408 << 10, 0), 0);
+	EXPECT_EQ(ring_buffer_size(rb, 0), 354 * RB_PAGE_DATA);
+	EXPECT_EQ(ring_buffer_resize(rb, 4096, MAX_CPUS), -EINVAL);
+	it = ring_buffer_read_start(rb, 0);
+	EXPECT_EQ(ring_buffer_resize(rb, 8192, 0), -EBUSY);
+	EXPECT_EQ(ring_buffer_size(rb, 0), 354 * RB_PAGE_DATA);
+	EXPECT_EQ(ring_buffer_resize(rb, 8192, -1), -EBUSY); /* none is changed */
+	for (unsigned cpu = 1; cpu < host_cpu_count(); cpu++)
+		EXPECT_EQ(ring_buffer_size(rb, cpu), 2 * RB_PAGE_DATA);
+	EXPECT_EQ(ring_buffer_resize(rb, 354 * RB_PAGE_DATA, 0), 0);
+	ring_buffer_read_finish(it);
+	EXPECT_EQ(ring_buffer_resize(rb, 1UL << 60, 0), -ENOMEM);
+	EXPECT_EQ(ring_buffer_size(rb, 0), 354 * RB_PAGE_DATA);
+	ring_buffer_free(rb);
+}
+
+static void reset_empties(void)
+{
+	struct ring_buffer *rb = ring_make(2, RB_FL_OVERWRITE);
+	u32 expected = 0;
+	u64 lost = 0;
+
+	put_numbers(rb, 0, 5000);
+	ring_consume_checked(rb, &expected, &lost);
+	ring_buffer_reset_cpu(rb, ring_cpu());
+	EXPECT(ring_buffer_empty(rb));
+	ring_balanced(rb, 0);
+	expected = 0;
+	lost = 0;
+	put_numbers(rb, 0, 2000);
+	while (ring_consume_checked(rb, &expected, &lost))
+		;
+	EXPECT_EQ(expected, 2000);
+	ring_buffer_reset(rb);
+	ring_balanced(rb, 0);
+	expect_numbers(rb, 0, 0);
+	ring_buffer_free(rb);
+}
+
+static void swap_exchanges(void)
+{
+	struct ring_buffer *a = ring_make(3, RB_FL_OVERWRITE), *b = ring_make(3, RB_FL_OVERWRITE),
+			   *c = ring_make(4, 0);
+	struct ring_buffer_event *open;
+	struct ring_buffer_iter *it;
+	int cpu = ring_cpu();
+
+	put_numbers(a, 0, 300);
+	EXPECT_EQ(ring_buffer_swap_cpu(a, b, cpu), 0);
+	EXPECT_EQ(ring_buffer_entries(a), 0);
+	expect_numbers(b, 0, 300);
+	put_numbers(a, 0, 20);
+	EXPECT_EQ(ring_buffer_swap_cpu(a, b, cpu), 0);
+	expect_numbers(b, 0, 20);
+	EXPECT_EQ(ring_buffer_swap_cpu(a, c, cpu), -EINVAL); /* another size */
+	EXPECT_EQ(ring_buffer_swap_cpu(a, a, cpu), -EINVAL);
+	it = ring_buffer_read_start(b, cpu);
+	EXPECT_EQ(ring_buffer_swap_cpu(a, b, cpu), -EBUSY);
+	ring_buffer_read_finish(it);
+	open = ring_reserve(a, 4); /* it must be committed where it was reserved */
+	EXPECT_EQ(ring_buffer_swap_cpu(a, b, cpu), -EBUSY);
+	ring_commit(a, open);
+	EXPECT_EQ(ring_buffer_swap_cpu(a, b, cpu), 0);
+	EXPECT_EQ(ring_buffer_entries(b), 301);
+	ring_buffer_free(a);
+	ring_buffer_free(b);
+	ring_buffer_free(c);
+}
+
+static void switches(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+
+	EXPECT(ring_buffer_record_is_on(rb) && ring_buffer_record_is_set_on(rb));
+	EXPECT(ring_buffer_record_off(rb));
+	EXPECT(!ring_buffer_record_off(rb));
+	EXPECT(!ring_buffer_record_is_on(rb) && !ring_buffer_record_is_set_on(rb));
+	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
+	ring_buffer_record_disable(rb);
+	EXPECT(ring_buffer_record_on(rb));
+	EXPECT(!ring_buffer_record_on(rb));
+	EXPECT(!ring_buffer_record_is_on(rb) && ring_buffer_record_is_set_on(rb));
+	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
+	ring_buffer_record_disable_cpu(rb, ring_cpu());
+	ring_buffer_record_enable(rb);
+	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
+	ring_buffer_record_enable_cpu(rb, ring_cpu());
+	EXPECT_EQ(ring_put(rb, "abc", 4), 0);
+	ring_buffer_lock(rb);
+	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
+	ring_buffer_unlock(rb);
+	EXPECT_EQ(ring_put(rb, "abc", 4), 0);
+	ring_balanced(rb, 6);
+	ring_buffer_free(rb);
+}
+
+static void mode_changes(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+
+	put_numbers(rb, 0, 2000);
+	EXPECT(ring_stats(rb).dropped);
+	ring_buffer_change_overwrite(rb, true);
+	put_numbers(rb, 2000, 3000);
+	EXPECT_EQ(ring_stats(rb).dropped, 2000 - 2 * (RB_PAGE_DATA / 8));
+	EXPECT(ring_stats(rb).overrun);
+	ring_balanced(rb, 3000);
+	ring_buffer_free(rb);
+}
+
+static void put_one(void *rb)
+{
+	u32 cpu = host_cpu();
+
+	ring_put(rb, &cpu, 4);
+}
+
+static void each_cpu_has_its_own(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+	struct ring_buffer_event *ev;
+
+	host_on_each_cpu(put_one, rb);
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
+		ev = ring_buffer_consume(rb, cpu, NULL, NULL);
+		EXPECT(ev && *(u32 *)ring_buffer_event_data(ev) == cpu);
+		EXPECT(ring_buffer_empty_cpu(rb, cpu));
+	}
+	EXPECT(!ring_buffer_consume(rb, host_cpu_count(), NULL, NULL));
+	EXPECT(!ring_buffer_consume(rb, -1, NULL, NULL));
+	EXPECT(!ring_buffer_read_start(rb, -1));
+	ring_buffer_free(rb);
+}
+
+static u64 past;
+
+static u64 past_clock(void)
+{
+	return past;
+}
+
+/* Events with times of before, then the TSC again: the times are those, in this order, and nothing is lost. */
+static void clock_borrowed(void)
+{
+	static const u64 times[] = {0, 5, 5, 1UL << 30, 1UL << 40};
+	struct ring_buffer *rb = ring_buffer_alloc(8 * PAGE_SIZE, 0, NULL);
+	u64 before = host_clock(), ts, lost;
+
+	EXPECT(rb);
+	ring_buffer_borrow_clock(rb, past_clock);
+	for (u32 i = 0; i < ARRAY_SIZE(times); i++) {
+		past = times[i];
+		EXPECT_EQ(ring_put(rb, &i, sizeof(i)), 0);
+	}
+	ring_buffer_borrow_clock(rb, NULL);
+	u32 last = ARRAY_SIZE(times);
+	EXPECT_EQ(ring_put(rb, &last, sizeof(last)), 0);
+	for (u32 i = 0; i <= last; i++) {
+		struct ring_buffer_event *ev = ring_buffer_consume(rb, ring_cpu(), &ts, &lost);
+		EXPECT(ev && *(u32 *)ring_buffer_event_data(ev) == i && !lost);
+		if (i < last)
+			EXPECT_EQ(ts, times[i]);
+		else
+			EXPECT(ts >= MAX(before, times[last - 1]) || before < times[last - 1]);
+	}
+	EXPECT(!ring_buffer_consume(rb, ring_cpu(), &ts, &lost));
+	ring_buffer_free(rb);
+}
+
+static const struct ktap_case cases[] = {
+    {"ring_control.iterator_reads_all", iterator_reads_all},
+    {"ring_control.iterator_stops_recording", iterator_stops_recording},
+    {"ring_control.iterator_and_consumer", iterator_and_consumer},
+    {"ring_control.resize_keeps_newest", resize_keeps_newest},
+    {"ring_control.resize_rounds_and_refuses", resize_rounds_and_refuses},
+    {"ring_control.reset_empties", reset_empties},
+    {"ring_control.swap_exchanges", swap_exchanges},
+    {"ring_control.switches", switches},
+    {"ring_control.mode_changes", mode_changes},
+    {"ring_control.each_cpu_has_its_own", each_cpu_has_its_own},
+    {"ring_control.clock_borrowed", clock_borrowed},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_ring_buffer_control = {cases};

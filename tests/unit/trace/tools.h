@@ -1,0 +1,38 @@
+/*
+ * Shared by the cases of the event core: the tracer with a few events of ours, and its files by path, as a shell uses them. In the
+ * guest it is the running kernel's tracer: trace_fresh() turns everything off first.
+ */
+#pragma once
+
+#include "kernel/lib/ktap.h"
+#include "trace/event/event.h"
+#include "trace/event/array.h"
+#include "trace/host_key.h"
+#include "trace/tracefs/tracefs.h"
+
+#define TRACE_KEY	  struct host_key
+#define TRACE_BRANCH(key) ((key).enabled)
+#define TRACE_DEF	  "tests/unit/trace/sample.def"
+#include "trace/event/tracepoint.h"
+#undef TRACE_DEF
+#define TRACE_DEF "tests/unit/trace/sample2.def"
+#include "trace/event/tracepoint.h"
+#undef TRACE_DEF
+
+/* All events off, all options as at start, nothing recorded, recording on. */
+void trace_fresh(void);
+/* Writes as `echo -n text > path` (or >>): 0 or the error of open or write. */
+int trace_put(const char *path, const char *text);
+int trace_append(const char *path, const char *text);
+/* The whole text of a file, NUL-terminated, until the next call; "" when it cannot be read, and the error in *err (or NULL). */
+const char *trace_get(const char *path, int *err);
+/* The n-th line of `trace` that is no comment, without its newline, from behind the first "[0" of its CPU on; "" for none. */
+const char *trace_nth(unsigned n);
+/* The same from the event's name on. */
+const char *trace_nth_event(unsigned n);
+/* The hwlat tracer off, its files as at start. */
+void trace_hwlat_fresh(void);
+/* mkdir and rmdir in instances/. */
+int trace_make_instance(const char *name);
+int trace_drop_instance(const char *name);
+int trace_walk(const char *path, struct tfs_node *out);

@@ -1,0 +1,286 @@
+/*
+ * What a host has that does not say otherwise: a weak function for each service of trace/host_*.h that the tracer can do without. A host
+ * that has the service defines the function, and this one is not linked. Contexts are those of the headers.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+#include "trace/defaults/weak.h"
+#include "trace/host_clock.h"
+#include "trace/host_context.h"
+#include "trace/host_copy.h"
+#include "trace/host_cpus.h"
+#include "trace/host_kept.h"
+#include "trace/host_key.h"
+#include "trace/host_log.h"
+#include "trace/host_memory.h"
+#include "trace/host_outside.h"
+#include "trace/host_probe.h"
+#include "trace/host_stack.h"
+#include "trace/host_symbol.h"
+#include "trace/host_system.h"
+#include "trace/host_user.h"
+#include "trace/host_wait.h"
+#include "trace/host_worker.h"
+
+#define PAGES_FREE 65536 /* no ring is refused for its size */
+
+/* ---- the running task, time, memory ---- */
+
+#ifndef TRACE_HOST_INLINE
+__weak void host_current_comm(char comm[16])
+{
+	memset(comm, 0, 16);
+}
+
+__weak void host_context_probed(struct host_context *ctx, const void *regs __maybe_unused)
+{
+	host_context(ctx);
+}
+#endif
+
+__weak u64 host_clock(void)
+{
+	return host_cycles();
+}
+
+__weak u64 host_unix_ns(void)
+{
+	return 0;
+}
+
+__weak u64 host_pages_free(void)
+{
+	return PAGES_FREE;
+}
+
+__weak u64 host_page_phys(const void *p __maybe_unused)
+{
+	return 0;
+}
+
+__weak int host_copy_kernel(
+    void *dst __maybe_unused, const void *src __maybe_unused, size_t n __maybe_unused)
+{
+	return -EFAULT;
+}
+
+__weak int host_copy_user(void *dst __maybe_unused, u64 src __maybe_unused, size_t n __maybe_unused)
+{
+	return -EFAULT;
+}
+
+/* ---- CPUs, tasks and tracepoints ---- */
+
+__weak void host_on_each_cpu(void (*fn)(void *), void *arg)
+{
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
+		host_on_cpu(cpu, fn, arg);
+}
+
+__weak struct host_waiters *host_waiters_alloc(void)
+{
+	return host_alloc(1); /* a thing that is there: nobody looks into it */
+}
+
+__weak void host_waiters_free(struct host_waiters *w)
+{
+	host_free(w);
+}
+
+__weak int host_wait(struct host_waiters *w __maybe_unused, bool (*cond)(void *), void *arg)
+{
+	return cond(arg) ? 0 : -EINTR;
+}
+
+__weak void host_wake(struct host_waiters *w __maybe_unused)
+{
+}
+
+__weak struct host_worker *host_worker_start(const char *name __maybe_unused,
+    int cpu __maybe_unused, u64 (*step)(void *) __maybe_unused, void *arg __maybe_unused)
+{
+	return NULL;
+}
+
+__weak void host_worker_stop(struct host_worker *w __maybe_unused)
+{
+}
+
+__weak void host_worker_move(unsigned cpu __maybe_unused)
+{
+}
+
+__weak u64 host_irqs_off(void)
+{
+	return 0;
+}
+
+__weak void host_irqs_restore(u64 flags __maybe_unused)
+{
+}
+
+__weak bool host_smi_count(u64 *n __maybe_unused)
+{
+	return false;
+}
+
+__weak void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		keys[i]->enabled = on[i];
+}
+
+__weak void host_user_events_changed(void)
+{
+}
+
+/* ---- probes ---- */
+
+__weak int host_probe_create(
+    const struct host_probe_place *place __maybe_unused, struct host_probe **out __maybe_unused)
+{
+	return -ENOENT;
+}
+
+__weak void host_probe_destroy(struct host_probe *p __maybe_unused)
+{
+}
+
+__weak void host_probe_switch(struct host_probe *p __maybe_unused, bool on __maybe_unused)
+{
+}
+
+__weak void host_probes_flush(void)
+{
+}
+
+__weak u64 host_probe_missed(const struct host_probe *p __maybe_unused)
+{
+	return 0;
+}
+
+__weak int host_symbol_check(const char *symbol __maybe_unused)
+{
+	return -ENOENT;
+}
+
+__weak int host_symbol_entry(const char *symbol __maybe_unused, u64 offset __maybe_unused)
+{
+	return -ENOENT;
+}
+
+__weak int host_reg_find(const char *name __maybe_unused)
+{
+	return -EINVAL;
+}
+
+__weak int host_arg_place(unsigned n __maybe_unused)
+{
+	return 0;
+}
+
+__weak const char *host_stack_register(void)
+{
+	return "sp";
+}
+
+__weak const char *host_return_register(void)
+{
+	return "ax";
+}
+
+/* ---- memory that outlives the host, readers outside it ---- */
+
+__weak void *host_kept_memory(size_t *size)
+{
+	*size = 0;
+	return NULL;
+}
+
+__weak void host_clock_line(u64 *base, u64 *mult)
+{
+	*base = *mult = 0;
+}
+
+__weak void host_address_map(u64 *direct, u64 *image, u64 *offset, u64 *ram_end)
+{
+	*direct = *image = *offset = *ram_end = 0;
+}
+
+__weak void host_sym_place(u64 place[5])
+{
+	memset(place, 0, 5 * sizeof(*place));
+}
+
+/* ---- names ---- */
+
+__weak int host_sym_print(char *buf, size_t size, u64 addr, bool offset __maybe_unused)
+{
+	return snprintf(buf, size, "0x%lx", addr);
+}
+
+__weak u64 host_sym_find(const char *name __maybe_unused, u64 *size __maybe_unused)
+{
+	return 0;
+}
+
+__weak const char *host_sym_of(
+    u64 addr __maybe_unused, u64 *start __maybe_unused, u64 *size __maybe_unused)
+{
+	return NULL;
+}
+
+__weak bool host_sym_nth(unsigned i __maybe_unused, const char **name __maybe_unused,
+    u64 *start __maybe_unused, u64 *size __maybe_unused)
+{
+	return false;
+}
+
+__weak unsigned host_stack(u64 *out __maybe_unused, unsigned max __maybe_unused)
+{
+	return 0;
+}
+
+__weak unsigned host_user_stack(u64 *out __maybe_unused, unsigned max __maybe_unused)
+{
+	return 0;
+}
+
+__weak s32 host_tgid(s32 pid __maybe_unused)
+{
+	return 0;
+}
+
+__weak const char *host_syscall_name(u64 nr __maybe_unused)
+{
+	return NULL;
+}
+
+__weak const char *host_release(void)
+{
+	return "6.1.0";
+}
+
+__weak const char *host_preemption(void)
+{
+	return "none";
+}
+
+__weak const char *host_uname(void)
+{
+	return "Unknown unknown 6.1.0 x86_64";
+}
+
+__weak const char *host_param(const char *name __maybe_unused, unsigned nth __maybe_unused)
+{
+	return NULL;
+}
+
+__weak void host_log(const char *fmt __maybe_unused, ...)
+{
+}
+
+__weak void host_say(const char *fmt __maybe_unused, ...)
+{
+}

@@ -1,0 +1,22 @@
+/* What stands for trace/probe/ where a host does not link it: no line defines a probe, and none is listed. */
+#include "kernel/lib/errno.h"
+#include "trace/defaults/weak.h"
+#include "trace/probe/probe.h"
+
+/* "This line is of another kind." */
+static int create_none(const char *line __maybe_unused)
+{
+	return -ECANCELED;
+}
+
+__weak const struct dynevent_kind probe_dynevent_kind = {.create = create_none};
+__weak const struct dynevent_kind event_probe_dynevent_kind = {.create = create_none};
+
+__weak int probe_command(char *line __maybe_unused)
+{
+	return -EINVAL;
+}
+
+__weak void probe_profile_show(struct seq *s __maybe_unused)
+{
+}

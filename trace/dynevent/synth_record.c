@@ -1,0 +1,213 @@
+/*
+ * Records of synthetic events. Any context, but for what is said in trace/event/api.h: no lock, no allocation. Foreign strings are read as
+ * memory that may not be there.
+ */
+/* hot: runs with each event */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/event/api.h"
+#include "trace/dynevent/synth.h"
+#include "trace/host_context.h"
+#include "trace/host_copy.h"
+
+#define FAULT_TEXT "(fault)"
+
+/* What a record of these values takes: dynamic strings with their NULs. */
+struct layout {
+	u32 size;
+	u16 text[SYNTH_FIELDS_MAX]; /* bytes of each dynamic string */
+};
+
+/* Copies text and its NUL, at most `room` bytes; `to` NULL: only counts. Bytes, or -EFAULT. */
+static int synth_read_string(char *to, u32 room, u64 from)
+{
+	u32 n = 0;
+	char c;
+
+	for (; n < room - 1; n++) {
+		if (host_copy_kernel(&c, (const void *)(from + n), 1))
+			return -EFAULT;
+		if (to)
+			to[n] = c;
+		if (!c)
+			return n + 1;
+	}
+	if (to)
+		to[n] = '\0';
+	return n + 1;
+}
+
+static void put_text(char *to, u32 room, u64 from)
+{
+	if (room && synth_read_string(to, room, from) < 0)
+		strscpy(to, FAULT_TEXT, room);
+}
+
+static void synth_record_layout(const struct synth_event *ev, const u64 *vals, struct layout *lay)
+{
+	lay->size = ev->size;
+	for (u32 i = 0; i < ev->n_fields && ev->n_dynamic; i++) {
+		if (!synth_is_dynamic(&ev->fields[i]))
+			continue;
+		int n = synth_read_string(NULL, SYNTH_STRING_MAX, vals[i]);
+		lay->text[i] = n < 0 ? (int)sizeof(FAULT_TEXT) : n;
+		lay->size += lay->text[i];
+	}
+}
+
+static void synth_record_store_fixed(char *rec, const struct synth_field *f, u64 val)
+{
+	if (f->type)
+		memcpy(rec + f->offset, &val, f->type->size);
+	else
+		put_text(rec + f->offset, f->size, val);
+}
+
+static void synth_record_fill(
+    const struct synth_event *ev, char *rec, const u64 *vals, const struct layout *lay)
+{
+	u32 at = ev->size;
+
+	memset(rec + sizeof(struct trace_entry), 0, ev->size - sizeof(struct trace_entry));
+	for (u32 i = 0; i < ev->n_fields; i++) {
+		const struct synth_field *f = &ev->fields[i];
+		if (!synth_is_dynamic(f)) {
+			synth_record_store_fixed(rec, f, vals[i]);
+			continue;
+		}
+		u32 loc = (u32)lay->text[i] << 16 | at;
+		memcpy(rec + f->offset, &loc, sizeof(loc));
+		put_text(rec + at, lay->text[i], vals[i]);
+		at += lay->text[i];
+	}
+}
+
+static void record(struct synth_event *ev, struct trace_event_file *file,
+    const struct host_context *ctx, const u64 *vals, const struct layout *lay)
+{
+	struct trace_slot slot;
+	char *rec = trace_begin(&slot, file, ctx, ev->call.id, lay->size);
+
+	if (rec) {
+		synth_record_fill(ev, rec, vals, lay);
+		trace_commit(&slot, file, ctx);
+	}
+}
+
+void synth_event_record(struct synth_event *ev, const struct host_context *ctx, const u64 *vals)
+{
+	struct trace_event_file *file = READ_ONCE(ev->call.live);
+	struct layout lay;
+
+	if (file)
+		synth_record_layout(ev, vals, &lay);
+	for (; file; file = READ_ONCE(file->next_live))
+		record(ev, file, ctx, vals, &lay);
+}
+
+/* ---- for kernel code ---- */
+
+static bool is_synthetic(const struct trace_event_file *file)
+{
+	return file->call->class->fields == synth_event_table;
+}
+
+static bool is_live(const struct trace_event_file *file)
+{
+	return READ_ONCE(file->flags) & TRACE_FILE_LIVE;
+}
+
+int synth_event_trace_array(struct trace_event_file *file, const u64 *vals, unsigned n_vals)
+{
+	struct host_context ctx;
+	struct layout lay;
+
+	if (!is_synthetic(file) || n_vals != synth_event_of(file->call)->n_fields)
+		return -EINVAL;
+	if (!is_live(file))
+		return 0;
+	host_enter(&ctx);
+	synth_record_layout(synth_event_of(file->call), vals, &lay);
+	record(synth_event_of(file->call), file, &ctx, vals, &lay);
+	host_preempt_enable();
+	return 0;
+}
+
+int synth_event_trace_list(
+    struct trace_event_file *file, unsigned n_vals, const u64 *vals, unsigned n_given)
+{
+	return n_vals == n_given ? synth_event_trace_array(file, vals, n_vals) : -EINVAL;
+}
+
+int synth_event_trace_start(struct trace_event_file *file, struct synth_event_trace_state *state)
+{
+	if (!state)
+		return -EINVAL;
+	memset(state, 0, sizeof(*state));
+	if (!is_synthetic(file))
+		return -EINVAL;
+	struct synth_event *ev = synth_event_of(file->call);
+	if (ev->n_dynamic)
+		return -EOPNOTSUPP;
+	if (!is_live(file))
+		return 0;
+	atomic_add(&ev->open, 1);
+	state->file = file;
+	host_enter(&state->ctx);
+	state->rec = trace_begin(&state->slot, file, &state->ctx, ev->call.id, ev->size);
+	if (state->rec)
+		memset(state->rec + sizeof(struct trace_entry), 0,
+		    ev->size - sizeof(struct trace_entry));
+	return 0;
+}
+
+static int add(const struct synth_field *f, u64 val, struct synth_event_trace_state *state)
+{
+	if (!f->type && !val)
+		return -EINVAL;
+	if (state->rec)
+		synth_record_store_fixed(state->rec, f, val);
+	return 0;
+}
+
+int synth_event_add_next_val(u64 val, struct synth_event_trace_state *state)
+{
+	if (!state || state->add_name)
+		return -EINVAL;
+	state->add_next = true;
+	if (!state->file)
+		return 0;
+	const struct synth_event *ev = synth_event_of(state->file->call);
+	if (state->cur_field == ev->n_fields)
+		return -EINVAL;
+	return add(&ev->fields[state->cur_field++], val, state);
+}
+
+int synth_event_add_val(const char *field_name, u64 val, struct synth_event_trace_state *state)
+{
+	if (!state || !field_name || state->add_next)
+		return -EINVAL;
+	state->add_name = true;
+	if (!state->file)
+		return 0;
+	const struct synth_event *ev = synth_event_of(state->file->call);
+	for (u32 i = 0; i < ev->n_fields; i++)
+		if (!strcmp(ev->fields[i].name, field_name))
+			return add(&ev->fields[i], val, state);
+	return -EINVAL;
+}
+
+int synth_event_trace_end(struct synth_event_trace_state *state)
+{
+	if (!state)
+		return -EINVAL;
+	if (!state->file)
+		return 0;
+	struct synth_event *ev = synth_event_of(state->file->call);
+	if (state->rec)
+		trace_commit(&state->slot, state->file, &state->ctx);
+	host_preempt_enable();
+	state->file = NULL;
+	atomic_sub(&ev->open, 1);
+	return 0;
+}

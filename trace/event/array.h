@@ -1,0 +1,144 @@
+/*
+ * A trace array is an instance of the tracer: its ring buffer, the state of every event in it, its
+ * options and clock. The global one is tracefs' top directory, the others are made and removed in
+ * instances/. All changes under host_lock, task context; [A] fields are read by writers in any context.
+ */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "trace/event/builtin.h"
+#include "trace/host_wait.h"
+#include "trace/event/life.h"
+#include "trace/ring/ring.h"
+#include "trace/event/options.h"
+
+struct trace_clock;
+struct trace_event_file;
+
+/*
+ * trace_event_file.way: why a record takes the long way, or is not made at all. The first group is the array's, the same in
+ * all its files; the second each file's own. Changed by trace_file_way(), from any context.
+ */
+enum {
+	TRACE_WAY_WAKE = 1,	  /* somebody waits for events */
+	TRACE_WAY_STACK = 2,	  /* options/stacktrace */
+	TRACE_WAY_USER_STACK = 4, /* options/userstacktrace */
+	TRACE_WAY_PRINT = 8,	  /* tp_printk */
+	TRACE_WAY_PID = 16,	  /* set_event_pid, set_event_notrace_pid */
+	TRACE_WAY_ARRAY = 31,
+
+	TRACE_WAY_MORE = 32,	 /* of the first live file: there are others */
+	TRACE_WAY_SOFT_OFF = 64, /* live for its triggers' sake or somebody else's: not recorded */
+	TRACE_WAY_FILTER = 128,	 /* file->filter */
+	TRACE_WAY_TRIGGER = 256, /* file->triggers */
+
+	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
+	/* What the dispatcher of an event (tracepoint_define.h) asks about, the filter apart. */
+	TRACE_WAY_ALONE =
+	    TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER, /* only its triggers keep it live */
+	TRACE_WAY_SEVERAL = TRACE_WAY_PID | TRACE_WAY_MORE | TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER,
+	TRACE_WAY_GATE = TRACE_WAY_PID | TRACE_WAY_SOFT_OFF | TRACE_WAY_FILTER | TRACE_WAY_TRIGGER,
+};
+
+struct trace_array {
+	struct ring_buffer *buffer;	   /* [A] */
+	u32 way;			   /* [L] TRACE_WAY_ARRAY bits, copied to all files */
+	u32 options;			   /* [A] TRACE_OPT_* bits */
+	const struct trace_clock *clock;   /* [L] */
+	const struct trace_tracer *tracer; /* [L] current_tracer; never NULL */
+	struct trace_past
+	    *past; /* [I] it shows what another boot recorded (trace/persist/lastboot.h); NULL */
+	u64 max_latency_ns;	   /* [A] the longest that the tracer found */
+	size_t wanted_size;	   /* [L] bytes per CPU once it is used */
+	bool expanded;		   /* [L] it has that size */
+	u64 time_start;		   /* [L] ns: when it was last cleared */
+	u64 cpumask;		   /* [L] a bit per CPU that records */
+	u64 piped;		   /* [L] a bit per CPU whose trace_pipe is open */
+	u32 pipes;		   /* [L] open trace_pipe files */
+	u32 readers, full_readers; /* [L] that wait, for records, for buffer_percent */
+	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/output/wait.c */
+	u32 wakes;				     /* [A] trace_wake_all() so far */
+	u32 buffer_percent;			     /* [L] */
+	u32 mapped; /* [L] mappings of its CPUs' buffers: no snapshot is taken */
+	struct ring_buffer
+	    *snapshot;	      /* [A] the spare buffer (trace/event/snapshot.h); NULL: none */
+	u32 snapshot_lock;    /* [A] who exchanges the two, or works on either */
+	u32 snapshot_users;   /* [L] who may take one at any time */
+	u32 snapshot_changes; /* [L] times it came or went */
+	u32 trace_opens,
+	    snapshot_opens;	     /* [L] open for reading: then their buffer keeps its size */
+	struct trace_ledger *ledger; /* [L] what is gone (trace/event/ledger.h) */
+	u64 snapshot_missed;	     /* [A] not taken, as somebody was at work */
+	struct trace_event_file *static_files; /* [I] one block for the events known at creation */
+	u32 static_count;
+	struct trace_event_file *builtin[TRACE_BUILTINS]; /* [I] files of ftrace:*, by id */
+	struct list_head files; /* [L] trace_event_file.node, newest first */
+	struct list_head
+	    node; /* [L] all trace arrays; the global one is first, the others by name */
+	struct trace_life life; /* [L] */
+	u32 refs; /* [L] open files and whoever else needs it to stay: removal is -EBUSY */
+	u8 pid_ignore[MAX_CPUS]; /* [A] by CPU: the events of who runs there are not wanted */
+	struct trace_pids
+	    *pids; /* [L] its pid lists (trace/event/pid_filter.h); NULL: never used */
+	struct list_head errors; /* [L] error_log */
+	u32 error_count;
+	char name[256]; /* "" for the global one */
+};
+
+extern struct trace_array *trace_global; /* never NULL after trace_init() */
+extern struct list_head trace_arrays;
+
+/* size: bytes per CPU from first use on. NULL: no memory. */
+struct trace_array *trace_array_create(const char *name, size_t size);
+/* Switches its events off and frees it, while they fire. -EBUSY: it has references; -ENOMEM: nothing done. */
+int trace_array_destroy(struct trace_array *tr);
+/* An instance by name ("" is the global one), by the number of its life; NULL. */
+struct trace_array *trace_array_find(const char *name);
+struct trace_array *trace_array_numbered(u64 number);
+/* As mkdir in instances/: with the global array's size and options. -EEXIST, -ENOMEM. */
+int trace_instance_create(const char *name, struct trace_array **out);
+/* The array stays until it is put. */
+static inline void trace_array_get(struct trace_array *tr)
+{
+	tr->refs++;
+}
+static inline void trace_array_put(struct trace_array *tr)
+{
+	tr->refs--;
+}
+/* The file of an event that the core records by itself: ready for trace_begin(). Any context. */
+static inline struct trace_event_file *trace_builtin_file(
+    struct trace_array *tr, enum trace_builtin_id id)
+{
+	return tr->builtin[id];
+}
+/* Gives the buffer its full size if it still has the boot minimum, and the global array's too: using one is using tracing, as on
+ * Linux. 0 or -ENOMEM. */
+int trace_array_expand(struct trace_array *tr);
+bool trace_array_is_expanded(const struct trace_array *tr);
+/* cpu < 0: all. Bytes are rounded up to sub-buffers. The spare buffer follows. 0, -EINVAL, -ENOMEM; -EBUSY: somebody reads either. */
+int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
+void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
+/* True if that changed it. Any context. */
+bool trace_array_set_on(struct trace_array *tr, bool on);
+bool trace_array_is_on(struct trace_array *tr);
+void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
+int trace_array_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL; clears */
+int trace_array_set_option(struct trace_array *tr, u32 bit, bool on);
+void trace_set_printk(bool on); /* tp_printk, of all arrays and those to come */
+/* Sets or clears a bit of TRACE_WAY_ARRAY in all its files. */
+void trace_array_set_way(struct trace_array *tr, u32 bit, bool on);
+
+/* Clocks. */
+struct trace_clock {
+	const char *name;
+	u64 (*read)(void);   /* NULL: the TSC, which is what the ring stamps with by itself */
+	u64 (*to_ns)(u64 t); /* for those in_ns */
+	bool in_ns;
+};
+extern const struct trace_clock trace_clocks[]; /* ends with a NULL name */
+u64 trace_clock_ns(
+    const struct trace_array *tr, u64 stamp); /* ns, or the bare value of a clock that has none */
+u64 trace_clock_now(const struct trace_array *tr); /* likewise, now */
+struct seq;
+void trace_clock_show(struct seq *s, const struct trace_array *tr); /* the file trace_clock */

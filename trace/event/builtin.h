@@ -1,0 +1,84 @@
+/*
+ * The events ftrace:*: records that have no tracepoint and no enable file, with Linux's numbers. Their structs are what marker,
+ * trace_printk and the stack options write; in the ring they stand at multiples of 4. Recording: any context.
+ */
+#pragma once
+
+#include "trace/event/event.h"
+
+enum trace_builtin_id {
+	TRACE_FN = 1,
+	TRACE_CTX,
+	TRACE_WAKE,
+	TRACE_STACK,
+	TRACE_PRINT,
+	TRACE_BPRINT,
+	TRACE_MMIO_RW,
+	TRACE_MMIO_MAP,
+	TRACE_BRANCH,
+	TRACE_GRAPH_RET,
+	TRACE_GRAPH_ENT,
+	TRACE_USER_STACK,
+	TRACE_BPUTS = 14,
+	TRACE_HWLAT,
+	TRACE_OSNOISE,
+	TRACE_TIMERLAT,
+	TRACE_RAW_DATA,
+	TRACE_FUNC_REPEATS,
+	TRACE_BUILTINS, /* ids are below */
+};
+
+struct rec_print {
+	struct trace_entry ent;
+	u64 ip;
+	char buf[]; /* NUL-terminated */
+} __packed __aligned(4);
+
+struct rec_bprint {
+	struct trace_entry ent;
+	u64 ip;
+	const char *fmt;
+	u32 buf[]; /* the arguments, trace/output/bprintf.h */
+} __packed __aligned(4);
+
+struct rec_bputs {
+	struct trace_entry ent;
+	u64 ip;
+	const char *str;
+} __packed __aligned(4);
+
+struct rec_stack {
+	struct trace_entry ent;
+	s32 size;
+	u32 pad;
+	u64 caller[];
+} __packed __aligned(4);
+
+#define TRACE_USER_FRAMES 8
+struct rec_user_stack {
+	struct trace_entry ent;
+	u32 tgid;
+	u32 pad;
+	u64 caller[TRACE_USER_FRAMES];
+} __packed __aligned(4);
+
+struct rec_raw_data {
+	struct trace_entry ent;
+	u32 id;
+	u8 buf[];
+} __packed __aligned(4);
+
+struct rec_function {
+	struct trace_entry ent;
+	u64 ip, parent_ip;
+} __packed __aligned(4);
+
+struct rec_context_switch {
+	struct trace_entry ent;
+	u32 prev_pid, next_pid, next_cpu;
+	u8 prev_prio, prev_state, next_prio, next_state;
+} __packed __aligned(4);
+
+void trace_builtin_register(void);
+/* The message alone (options/printk-msg-only); false: the record is none of print, bprint, bputs. */
+bool trace_builtin_message(struct trace_out *out, const void *rec, u32 len);

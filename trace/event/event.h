@@ -1,0 +1,254 @@
+/*
+ * The object model of events. The words are the field's own:
+ *
+ *   trace_event_class  fields and printing
+ *   trace_event_call   one event: system (its class's), name, id
+ *   trace_event_file   the state of one call in one trace_array: enabled, counts
+ *   trace_array        an instance (trace/event/array.h): its ring buffer, files, options
+ *
+ * Legend: [I] set before the event is registered, [L] host_lock, [A] read by writers in any
+ * context, changed under host_lock, [C] own CPU only.
+ */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "kernel/lib/seq.h"
+#include "trace/host_key.h"
+#include "trace/event/life.h"
+
+/* The first eight bytes of every record. */
+struct trace_entry {
+	u16 type; /* trace_event_call.id */
+	u8 flags;
+	u8 preempt_count;
+	s32 pid;
+};
+
+/* What a field is, beyond its type's text: filters, hist and inject ask. */
+enum trace_field_kind {
+	TRACE_FIELD_NUMBER,
+	TRACE_FIELD_STRING,	/* char name[n], NUL-padded */
+	TRACE_FIELD_DYN_STRING, /* __data_loc char[]: u32, low half offset in the record, high half
+				   length */
+	TRACE_FIELD_REL_STRING, /* __rel_loc char[]: the same, the offset counted from behind the
+				   u32 itself */
+	TRACE_FIELD_PTR_STRING, /* char pointer */
+	TRACE_FIELD_DYN_ARRAY,	/* __data_loc of something else */
+	TRACE_FIELD_ARRAY,
+};
+
+struct trace_event_field {
+	const char *type; /* "pid_t", "char[16]", "__data_loc char[]" */
+	const char *name;
+	u32 offset, size;
+	bool is_signed;
+	u8 kind;
+};
+
+/* Where a record's text goes, and what its printing may ask. */
+struct trace_out {
+	struct seq *seq;
+	const char *fmt;	       /* the event's format as options/hash-ptr wants it */
+	u32 options;		       /* of the instance: TRACE_OPT_* bits */
+	struct trace_symbols *symbols; /* names found before; NULL: none are kept */
+	const struct trace_past *past; /* the record is another boot's; NULL */
+	struct seq tmp;		       /* strings made on the way (flags, symbols) */
+	char tmp_buf[512];
+};
+
+struct trace_event_call;
+struct trace_export_format;
+struct trace_line;
+struct trace_event_file;
+
+struct trace_event_class {
+	const char *system;
+	u32 fixed; /* bytes of a record's fixed part; 0: up to the end of its last field */
+	/* Ends with a NULL name; common fields not among them. */
+	const struct trace_event_field *(*fields)(const struct trace_event_call *call);
+	/* The record's text behind "name: ", without a newline; NULL: print_line does the whole. */
+	void (*print)(struct trace_out *out, const void *rec, u32 len);
+	/* The whole line with its newline, for events that do not print as "name: text". */
+	void (*print_line)(
+	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
+	/* The line as a JSON object, for options/eventheader-json; NULL: a line as ever. */
+	void (*print_json)(struct trace_out *out, const struct trace_line *line);
+	/* As print_line, for options/raw; NULL: "type: N". */
+	void (*print_raw)(
+	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
+	/* What stands behind "print fmt: ". NULL: call->print_fmt. */
+	void (*show_fmt)(struct seq *s, const struct trace_event_call *call);
+	/* All of `format` behind the line "format:"; NULL: as others have it. */
+	void (*show_format)(struct seq *s, const struct trace_event_call *call);
+	/* Of events that are made of others' records: the trigger that makes them, on the other event's file in the same
+	 * instance, not in its list. NULL: no memory. Task context under host_lock. */
+	struct trace_trigger *(*feed)(struct trace_event_file *file);
+};
+
+/* A switch in the instruction stream, shared by everything that needs the tracepoint to call. [L]
+ */
+struct trace_key {
+	struct host_key *host; /* NULL: `set` switches; probes by host_probe_switch() */
+	void (*set)(struct trace_key *key, bool on);
+	u32 users;
+	bool on; /* as the text is patched now */
+};
+
+enum {
+	TRACE_CALL_NO_ENABLE = 1, /* ftrace:*: records only, no enable file */
+	TRACE_CALL_ENABLED = 2,	  /* `enable` is called `enabled` as well: probes of 2009 */
+	TRACE_CALL_NOTED = 4,	  /* its format is in memory that is kept */
+};
+
+struct trace_event_call {
+	const struct trace_event_class *class; /* [I] */
+	const char *name;		       /* [I] */
+	const char *print_fmt;		       /* [I] text behind "print fmt: " */
+	const char *fmt;		       /* [I] the format alone; NULL: none */
+	const char *fmt_hashed;		       /* [I] the same with hashed pointers */
+	struct trace_key *key;		       /* [I] what makes it fire; NULL: nothing to switch */
+	const void *data;		       /* [I] the class's */
+	struct trace_event_file *live;	     /* [A] first file that wants its records; NULL: none */
+	struct trace_event_file *files;	     /* [L] its files in all instances, by next_file */
+	u16 id;				     /* [I] 0 before registration: gets the next one */
+	u8 flags;			     /* [I] TRACE_CALL_* */
+	struct trace_system *system;	     /* [L] */
+	u32 place;			     /* [L] among its calls */
+	struct trace_event_call *next_named; /* [L] of those whose names have the same hash */
+	struct list_head node;		     /* [L] all events, newest first */
+	struct trace_life life;		     /* [L] from registration to removal */
+	u32 refs;			     /* [L] who needs it to stay: trace_event_get() */
+	struct trace_export_format *exported; /* [L] trace/export/export.c's */
+};
+
+/* One per CPU and file: what became of the event (contract C4): hit = recorded + all of these but the last. [C] */
+struct trace_event_count {
+	u64 hit;
+	u64 lost;	    /* the ring refused it; its own counters say why */
+	u64 filtered;	    /* by the file's filter */
+	u64 pid_filtered;   /* by the array's pid lists */
+	u64 soft_off;	    /* live, but switched off */
+	u64 too_deep;	    /* no room to build it in: interrupts within interrupts */
+	u64 trigger_missed; /* what its triggers could not do */
+} __aligned(64);
+
+enum {
+	TRACE_FILE_LIVE = 1, /* in call->live */
+	TRACE_FILE_LEFT = 2, /* was taken out of call->live: walkers may still stand on it */
+	TRACE_FILE_COMM = 4, /* counted in trace_comm_users(): names ... */
+	TRACE_FILE_TGID = 8, /* ... thread groups */
+};
+
+enum {
+	TRACE_TRIGGERS_BLIND, /* none does */
+	TRACE_TRIGGERS_JUDGED, /* nothing is to be done unless a filter passes that looks at the event's own fields alone */
+	TRACE_TRIGGERS_OWN, /* there is one, without a filter, that looks at numbers among the fields alone */
+	TRACE_TRIGGERS_LOOK,
+};
+
+struct trace_event_file {
+	struct trace_array *tr;		    /* [I] */
+	struct trace_event_call *call;	    /* [I] */
+	struct ring_buffer *buffer;	    /* [I] the array's */
+	struct trace_event_count *counts;   /* [A] one per CPU, from the first use on */
+	struct trace_event_file *next_live; /* [A] in call->live; stays for walkers */
+	u32 way;			    /* [A] TRACE_WAY_*; 0: the short way */
+	u32 flags;			    /* [L] TRACE_FILE_* */
+	u32 soft_users;			    /* [L] who needs it live, be it recorded or not */
+	u8 trigger_record;		    /* [A] TRACE_TRIGGERS_*: do they look at the record? */
+	struct trace_filter *filter;	    /* [A] NULL: all pass */
+	struct trace_trigger *triggers;	    /* [A] NULL: none */
+	struct trace_trigger *feed; /* [L] its class's feed(), in the list while it is live; NULL */
+	struct trace_event_file *next_file; /* [L] in call->files */
+	struct list_head node;		    /* [L] trace_array.files, newest first */
+};
+
+/* A directory in events/. [L] */
+struct trace_system {
+	struct trace_life life;
+	const char *name;
+	struct list_head node; /* all systems, by name */
+	struct trace_event_call **calls;
+	u32 count, room;
+	struct trace_filter *refused;	/* the last filter that fitted none of its events; NULL */
+	struct trace_array *refused_in; /* in whose file */
+};
+
+/* Registers one event after boot: -EEXIST, -ENOMEM, -ENOSPC (no id left). A file appears in every instance. host_lock held. */
+int trace_event_register(struct trace_event_call *call);
+/* Counts a use that forbids the removal of the event, beyond its being live; ends it. host_lock held. */
+static inline void trace_event_get(struct trace_event_call *call)
+{
+	call->refs++;
+}
+static inline void trace_event_put(struct trace_event_call *call)
+{
+	call->refs--;
+}
+/*
+ * Takes an event out again, once nothing of it is in use: -EBUSY while it is live in an instance or has `refs`. Instances that may hold
+ * records of it are cleared; when it returns no writer stands on it and its id may be another's. host_lock held.
+ */
+int trace_event_unregister(struct trace_event_call *call);
+bool trace_event_busy(const struct trace_event_call *call);
+/* Is it busy with more than being on: with triggers of its own or of others? */
+bool trace_event_needed(const struct trace_event_call *call);
+/*
+ * Takes out one that is off and not busy and leaves its records where they are. True: there may be some, so it keeps its id, and the caller keeps
+ * it until they are cleared and trace_event_give_id() was called. host_lock held.
+ */
+bool trace_event_retire(struct trace_event_call *call);
+/* The registry's half of it, and its two steps. */
+void trace_event_leave(struct trace_event_call *call);
+void trace_event_hide(struct trace_event_call *call);
+void trace_event_give_id(struct trace_event_call *call);
+/* Its first half, for the registry: name, format and id, not yet in the list and without files. */
+int trace_event_enter(struct trace_event_call *call);
+
+struct trace_event_call *trace_event_by_id(unsigned id); /* any context; NULL */
+struct trace_event_call *trace_event_find(const char *system, const char *name);
+struct trace_system *trace_system_find(const char *name);
+extern struct list_head trace_events;  /* of trace_event_call.node */
+extern struct list_head trace_systems; /* of trace_system.node */
+
+extern const struct trace_event_field trace_common_fields[];
+/* A field of the event or a common one; NULL. */
+const struct trace_event_field *trace_event_field(
+    const struct trace_event_call *call, const char *name);
+/* The `format` file. */
+void trace_event_show_format(struct seq *s, const struct trace_event_call *call);
+
+/* Switches files: one pass over the kernel's text for all of them. files[i] is to be on[i]. 0 or
+ * -ENOMEM (nothing done). */
+int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
+/*
+ * So many more (or less) need the file live, be it recorded or not: soft mode. What was not live comes to life switched off;
+ * what nobody needs any more and is off goes. Whatever soft mode left on stays on. Before the first use trace_file_prepare().
+ * host_lock held; cannot fail.
+ */
+void trace_file_soft(struct trace_event_file *file, int users);
+/* Live and recorded: what `enable` shows as 1. */
+bool trace_file_is_on(const struct trace_event_file *file);
+/* Sets or clears a bit of file->way; true if that changed it. Any context. */
+bool trace_file_way(struct trace_event_file *file, u32 bit, bool on);
+/* Makes everything that a live file needs. 0 or -ENOMEM. */
+int trace_file_prepare(struct trace_event_file *file);
+/* Makes sure of file->counts before anything is recorded through it. 0 or -ENOMEM. */
+int trace_file_counts(struct trace_event_file *file);
+/* So many more (or less) want the key's call sites to call. */
+void trace_key_use(struct trace_key *key, int users);
+/* enable of those that match: NULL stands for any; `match`: system or event name. -EINVAL when
+ * nothing did. */
+int trace_set_events(
+    struct trace_array *tr, const char *match, const char *system, const char *event, bool on);
+/* One word of set_event, "[!]name | sys: | sys:name ..."; the word is cut up. */
+int trace_set_event_word(struct trace_array *tr, char *word);
+/* The same, but of the events it names those of one system alone. */
+int trace_set_event_word_of(struct trace_array *tr, const char *only, char *word);
+/* '0', '1', 'X' or '?' for those of the system (NULL: all). */
+char trace_events_state(struct trace_array *tr, const char *system);
+struct trace_event_file *trace_event_file_of(
+    struct trace_array *tr, const struct trace_event_call *call);
+
+/* Records as if the event had been hit here. Task context under host_lock. */
+int trace_inject(struct trace_event_file *file, const void *rec, size_t len);

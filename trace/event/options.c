@@ -1,0 +1,40 @@
+/* The names of the trace options, and trace_options' way to show and change them. Task context under host_lock. */
+#include "trace/event/options.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "trace/event/array.h"
+
+const struct trace_option trace_options[TRACE_OPTION_COUNT] = {
+#define OPTION(bit, name, on) {name, on},
+#include "trace/event/options.def"
+};
+
+u32 trace_options_default(void)
+{
+	u32 bits = 0;
+
+	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
+		if (trace_options[i].on)
+			bits |= 1u << i;
+	return bits;
+}
+
+void trace_options_show(struct seq *s, const struct trace_array *tr)
+{
+	for (u32 i = 0; i < TRACE_OPTION_EVENTHEADER_JSON; i++)
+		seq_printf(s, "%s%s\n", tr->options & 1u << i ? "" : "no", trace_options[i].name);
+}
+
+int trace_options_set(struct trace_array *tr, char *text)
+{
+	char *name = strstrip(text);
+	bool on = !str_has_prefix(name, "no");
+
+	if (!on)
+		name += 2;
+	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
+		if (!strcmp(name, trace_options[i].name))
+			return trace_array_set_option(tr, 1u << i, on);
+	return -EINVAL;
+}

@@ -1,0 +1,29 @@
+/* The trace options as bits, and their names. The table is const; a trace array's own word of bits
+ * changes under host_lock. */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+enum trace_option_index {
+#define OPTION(bit, name, on) TRACE_OPTION_##bit,
+#include "trace/event/options.def"
+	TRACE_OPTION_COUNT
+};
+
+enum {
+#define OPTION(bit, name, on) TRACE_OPT_##bit = (int)(1u << TRACE_OPTION_##bit),
+#include "trace/event/options.def"
+};
+
+struct trace_option {
+	const char *name;
+	bool on; /* at start */
+};
+extern const struct trace_option trace_options[TRACE_OPTION_COUNT];
+
+struct trace_array;
+struct seq;
+void trace_options_show(struct seq *s, const struct trace_array *tr);
+/* "name", "noname", blanks around allowed; the text is cut up. 0 or -EINVAL. */
+int trace_options_set(struct trace_array *tr, char *text);
+u32 trace_options_default(void);

@@ -1,0 +1,420 @@
+/*
+ * set_event_pid and set_event_notrace_pid. Lists change in task context under host_lock, and by fork and exit (options/event-fork)
+ * in any; they are asked at each switch and wake-up, with preemption off; events only look at trace_array.pid_ignore.
+ *
+ * A set is a bitmap for pids that tasks can have, whose bits change one by one, atomically, and a sorted list for larger numbers,
+ * which are taken and shown, as Linux does, but are no task's: it is replaced as a whole.
+ */
+/* hot: runs with each event */
+#include "trace/event/pid_filter.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "trace/event/event.h"
+#include "trace/event/word.h"
+#include "trace/host_context.h"
+#include "trace/host_cpus.h"
+#include "trace/host_memory.h"
+
+#define PIDS	  32768 /* tasks have smaller ones */
+#define LARGEST	  ((1u << 30) - 1)
+#define LARGE_MAX 8192 /* larger numbers in a list: bounds its memory and the time of a write */
+#define WORD_BITS 64
+#define KEYS_MAX  8
+
+struct large {
+	u32 count;
+	u32 pid[]; /* sorted, no two the same */
+};
+
+struct pid_set {
+	u64 bits[PIDS / WORD_BITS]; /* [A] */
+	struct large *large;	    /* [A] NULL: none */
+};
+
+static struct trace_pids *active; /* [A] */
+static struct trace_key *keys[KEYS_MAX];
+static unsigned key_count;
+
+void trace_pid_set_keys(struct trace_key *const *list, unsigned n)
+{
+	key_count = MIN(n, (unsigned)KEYS_MAX);
+	memcpy(keys, list, key_count * sizeof(*keys));
+}
+
+/* ---- sets ---- */
+
+/* The first of them that is not smaller. */
+static u32 find_large(const struct large *l, u32 pid)
+{
+	u32 from = 0, to = l->count;
+
+	while (from < to) {
+		u32 mid = from + (to - from) / 2;
+		if (l->pid[mid] < pid)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+static bool has(const struct pid_set *set, u32 pid)
+{
+	if (pid < PIDS)
+		return READ_ONCE(set->bits[pid / WORD_BITS]) >> pid % WORD_BITS & 1;
+	const struct large *l = READ_ONCE(set->large);
+	if (!l)
+		return false;
+	u32 at = find_large(l, pid);
+	return at < l->count && l->pid[at] == pid;
+}
+
+static void add(struct pid_set *set, u32 pid)
+{
+	if (pid < PIDS)
+		atomic_or(&set->bits[pid / WORD_BITS], 1UL << pid % WORD_BITS);
+}
+
+static void del(struct pid_set *set, u32 pid)
+{
+	if (pid < PIDS)
+		atomic_and(&set->bits[pid / WORD_BITS], ~(1UL << pid % WORD_BITS));
+}
+
+static void set_free(struct pid_set *set)
+{
+	if (set)
+		host_free(set->large);
+	host_free(set);
+}
+
+/* ---- who is ignored where ---- */
+
+static bool ignored(const struct trace_pids *p, s32 pid)
+{
+	const struct pid_set *wanted = READ_ONCE(p->wanted), *unwanted = READ_ONCE(p->unwanted);
+
+	return (wanted && !has(wanted, pid)) || (unwanted && has(unwanted, pid));
+}
+
+/* Each list by itself must agree about both tasks. */
+static bool both_ignored(const struct trace_pids *p, s32 a, s32 b)
+{
+	const struct pid_set *wanted = READ_ONCE(p->wanted), *unwanted = READ_ONCE(p->unwanted);
+
+	return (wanted && !has(wanted, a) && !has(wanted, b)) ||
+	       (unwanted && has(unwanted, a) && has(unwanted, b));
+}
+
+#define for_each_active(p)                                                                         \
+	for (struct trace_pids *p = atomic_load_acquire(&active); p; p = READ_ONCE(p->next))
+
+void trace_pid_switch_begin(s32 prev, s32 next)
+{
+	for_each_active (p)
+		WRITE_ONCE(p->tr->pid_ignore[host_cpu()], both_ignored(p, prev, next));
+}
+
+void trace_pid_switch_end(s32 next)
+{
+	for_each_active (p)
+		WRITE_ONCE(p->tr->pid_ignore[host_cpu()], ignored(p, next));
+}
+
+void trace_pid_wakeup_begin(s32 woken)
+{
+	for_each_active (p)
+		if (READ_ONCE(p->tr->pid_ignore[host_cpu()]))
+			WRITE_ONCE(p->tr->pid_ignore[host_cpu()], ignored(p, woken));
+}
+
+void trace_pid_wakeup_end(s32 current_pid)
+{
+	trace_pid_switch_end(current_pid);
+}
+
+/* On each CPU, interrupts off: for who runs there. */
+static void look_again(void *arg)
+{
+	struct trace_pids *p = arg;
+	struct host_context ctx;
+
+	host_enter(&ctx);
+	WRITE_ONCE(p->tr->pid_ignore[ctx.cpu], ignored(p, ctx.pid));
+	host_preempt_enable();
+}
+
+/* ---- fork and exit ---- */
+
+static void follow(struct pid_set *set, s32 parent, s32 child)
+{
+	if (set && has(set, parent))
+		add(set, child);
+}
+
+static void forget(struct trace_pids *p, s32 pid)
+{
+	if (p->wanted)
+		del(p->wanted, pid);
+	if (p->unwanted)
+		del(p->unwanted, pid);
+}
+
+/* A pid that comes back belongs to another task. */
+static void forget_old(struct trace_pids *p, s32 pid)
+{
+	for (u32 i = 0; i < TRACE_PIDS_GONE; i++)
+		if (atomic_cas(&p->gone[i], pid, 0))
+			forget(p, pid);
+}
+
+void trace_pid_fork(s32 parent, s32 child)
+{
+	for_each_active (p) {
+		if (!(READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK))
+			continue;
+		forget_old(p, child);
+		follow(READ_ONCE(p->wanted), parent, child);
+		follow(READ_ONCE(p->unwanted), parent, child);
+	}
+}
+
+void trace_pid_free(s32 pid)
+{
+	for_each_active (p) {
+		if (!(READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK))
+			continue;
+		u32 at = atomic_fetch_add(&p->gone_next, 1) % TRACE_PIDS_GONE;
+		s32 old = atomic_xchg(&p->gone[at], pid);
+		if (old)
+			forget(p, old);
+	}
+}
+
+/* ---- switching on and off ---- */
+
+static void use_keys(int users)
+{
+	for (unsigned i = 0; i < key_count; i++)
+		trace_key_use(keys[i], users);
+}
+
+static void list_add_active(struct trace_pids *p)
+{
+	p->next = active;
+	atomic_store_release(&active, p);
+}
+
+/* It keeps its own `next` for who stands on it. */
+static void list_del_active(struct trace_pids *p)
+{
+	struct trace_pids **at = &active;
+
+	while (*at != p)
+		at = &(*at)->next;
+	WRITE_ONCE(*at, p->next);
+}
+
+/* The switches are followed before the first look, and all CPUs looked at before an event may ask. */
+static void activate(struct trace_pids *p)
+{
+	list_add_active(p);
+	use_keys(1);
+	p->active = true;
+	host_on_each_cpu(look_again, p);
+	trace_array_set_way(p->tr, TRACE_WAY_PID, true);
+}
+
+static void deactivate(struct trace_pids *p)
+{
+	trace_array_set_way(p->tr, TRACE_WAY_PID, false);
+	use_keys(-1);
+	list_del_active(p);
+	p->active = false;
+}
+
+/* ---- the files ---- */
+
+static struct pid_set **set_of(struct trace_pids *p, bool notrace)
+{
+	return notrace ? &p->unwanted : &p->wanted;
+}
+
+/* What is left of a write. */
+struct pid_text {
+	const char *at;
+	size_t left;
+};
+
+/* Takes the next pid: 1, 0 if there is none, -EINVAL, -EPERM. Like Linux it looks at the low 32 bits of a number only. */
+static int next_pid(struct pid_text *text, u32 *pid)
+{
+	char word[TRACE_WORD_MAX + 1];
+	u64 v;
+
+	if (!text->left)
+		return 0;
+	ssize taken = trace_word_take(text->at, text->left, word);
+	if (taken < 0)
+		return -EINVAL;
+	text->at += taken;
+	text->left -= taken;
+	if (!*word)
+		return 0;
+	if (parse_u64(word, 0, &v))
+		return -EINVAL;
+	if ((u32)v > LARGEST)
+		return -EPERM;
+	*pid = v;
+	return 1;
+}
+
+/* Checks the pids of a write and counts them; *text is moved to what is not taken. */
+static int count_pids(struct pid_text *text, u32 *count, u32 *large)
+{
+	u32 pid;
+	int more;
+
+	*count = *large = 0;
+	while ((more = next_pid(text, &pid)) > 0) {
+		++*count;
+		*large += pid >= PIDS;
+	}
+	return more;
+}
+
+static int insert_large(struct large *l, u32 pid, u32 room)
+{
+	u32 at = find_large(l, pid);
+
+	if (at < l->count && l->pid[at] == pid)
+		return 0;
+	if (l->count == room)
+		return -EPERM;
+	memmove(l->pid + at + 1, l->pid + at, (l->count++ - at) * sizeof(*l->pid));
+	l->pid[at] = pid;
+	return 0;
+}
+
+/* Makes a list of the old one and `more` new ones, sorted. -ENOMEM, or -EPERM for more than LARGE_MAX in all. */
+static int merge_large(const struct large *old, struct pid_text text, u32 more, struct large **out)
+{
+	u32 have = old ? old->count : 0, room = MIN(have + (u64)more, (u64)LARGE_MAX), pid;
+	struct large *l = host_alloc(sizeof(*l) + room * sizeof(*l->pid));
+	int err = 0;
+
+	if (!l)
+		return -ENOMEM;
+	if (have)
+		memcpy(l->pid, old->pid, have * sizeof(*l->pid));
+	l->count = have;
+	while (!err && next_pid(&text, &pid) > 0)
+		if (pid >= PIDS)
+			err = insert_large(l, pid, room);
+	if (err)
+		host_free(l);
+	else
+		*out = l;
+	return err;
+}
+
+/* What the change needs: everything that can fail. */
+struct change {
+	struct trace_pids *p;
+	struct pid_set *set; /* new or the old one */
+	struct large *large; /* NULL: stays as it is */
+};
+
+static int prepare(
+    struct change *c, struct trace_array *tr, bool notrace, struct pid_text text, u32 large)
+{
+	int err = 0;
+
+	c->p = tr->pids ? tr->pids : host_alloc(sizeof(*c->p));
+	if (!c->p)
+		return -ENOMEM;
+	c->p->tr = tr;
+	tr->pids = c->p; /* inactive until it has a set */
+	struct pid_set *old = *set_of(c->p, notrace);
+	c->set = old ? old : host_alloc(sizeof(*c->set));
+	if (!c->set)
+		return -ENOMEM;
+	if (large)
+		err = merge_large(old ? old->large : NULL, text, large, &c->large);
+	if (err && !old)
+		set_free(c->set);
+	return err;
+}
+
+static void apply(struct change *c, bool notrace, struct pid_text text)
+{
+	struct large *old = c->set->large;
+	u32 pid;
+
+	while (next_pid(&text, &pid) > 0)
+		add(c->set, pid);
+	if (c->large)
+		atomic_store_release(&c->set->large, c->large);
+	atomic_store_release(set_of(c->p, notrace), c->set);
+	if (c->p->active)
+		host_on_each_cpu(look_again, c->p);
+	else
+		activate(c->p);
+	if (c->large && old) {
+		host_synchronize();
+		host_free(old);
+	}
+}
+
+ssize trace_pid_write(struct trace_array *tr, bool notrace, const char *buf, size_t n)
+{
+	struct pid_text text = {buf, n}, rest = text;
+	struct change c = {.large = NULL};
+	u32 count, large;
+	int err = count_pids(&rest, &count, &large);
+
+	if (!err && count)
+		err = prepare(&c, tr, notrace, text, large);
+	if (err)
+		return err;
+	if (count)
+		apply(&c, notrace, text);
+	return n - rest.left;
+}
+
+void trace_pid_clear(struct trace_array *tr, bool notrace)
+{
+	struct trace_pids *p = tr->pids;
+	struct pid_set *old = p ? *set_of(p, notrace) : NULL;
+
+	if (!old)
+		return;
+	if (!*set_of(p, !notrace))
+		deactivate(p);
+	atomic_store_release(set_of(p, notrace), NULL);
+	if (p->active)
+		host_on_each_cpu(look_again, p);
+	host_synchronize();
+	set_free(old);
+}
+
+void trace_pid_show(struct seq *s, const struct trace_array *tr, bool notrace)
+{
+	const struct pid_set *set = tr->pids ? *set_of(tr->pids, notrace) : NULL;
+
+	for (u32 pid = 0; set && pid < PIDS; pid++)
+		if (has(set, pid))
+			seq_printf(s, "%u\n", pid);
+	for (u32 i = 0; set && set->large && i < set->large->count; i++)
+		seq_printf(s, "%u\n", set->large->pid[i]);
+}
+
+void trace_pid_drop(struct trace_array *tr)
+{
+	trace_pid_clear(tr, false);
+	trace_pid_clear(tr, true);
+	host_free(tr->pids);
+	tr->pids = NULL;
+}

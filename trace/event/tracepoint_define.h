@@ -1,0 +1,338 @@
+/*
+ * The second half of trace/event/tracepoint.h: from the same .def the record structs, the field tables,
+ * the functions that record and print, the events and their list trace_event_list[] (in the order
+ * of the file). One .c file per .def includes it.
+ */
+#include "trace/event/record.h"
+#include "trace/host_context.h"
+#include "trace/host_key.h"
+#include "trace/output/print.h"
+#include "trace/trigger/trigger.h"
+
+#ifdef TRACE_DEF
+#define TRACE_EVENT_FN	   TRACE_EVENT
+#define F_COMM(name, from) F_ARRAY(char, name, 16, from)
+#define F_STR(name, from)  F_MEM(name, trace_str(from), strlen(trace_str(from)))
+
+/* 1. The record, laid out as C does; in the ring it stands at a multiple of 4. */
+#define F(type, name, from)	     type name;
+#define F_ARRAY(type, name, n, from) type name[n];
+#define F_CHARS(name, n, from)	     char name[n];
+#define F_MEM(name, from, len)	     u32 __data_loc_##name;
+#define F_MASK(name, from)	     u32 __data_loc_##name;
+#define TRACE_EVENT(system, name, proto, args, fields, ...)                                        \
+	struct rec_##name {                                                                        \
+		struct trace_entry ent;                                                            \
+		fields                                                                             \
+	};                                                                                         \
+	typedef struct rec_##name rec_##name##_t __aligned(4);
+#include TRACE_DEF
+#undef F
+#undef F_ARRAY
+#undef F_CHARS
+#undef F_MEM
+#undef F_MASK
+#undef TRACE_EVENT
+
+/* 2. How many bytes lie behind the fields. */
+#define F(type, name, from)
+#define F_ARRAY(type, name, n, from)
+#define F_CHARS(name, n, from)
+#define F_MEM(name, from, len) size_ += trace_mem_room(len);
+#define F_MASK(name, from)     size_ += sizeof(u64);
+#define TRACE_EVENT(system, name, proto, args, fields, ...)                                        \
+	static inline u32 size_##name(proto)                                                       \
+	{                                                                                          \
+		u32 size_ = sizeof(struct rec_##name);                                             \
+		fields return size_;                                                               \
+	}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include TRACE_DEF
+#pragma GCC diagnostic pop
+#undef F
+#undef F_ARRAY
+#undef F_CHARS
+#undef F_MEM
+#undef F_MASK
+#undef TRACE_EVENT
+
+/* 3. The table of fields, and the print format as text. */
+#define F(type_, name_, from)                                                                      \
+	{.type = #type_,                                                                           \
+	    .name = #name_,                                                                        \
+	    .offset = offsetof(rec_t, name_),                                                      \
+	    .size = sizeof(type_),                                                                 \
+	    .is_signed = TRACE_IS_SIGNED(type_),                                                   \
+	    .kind = TRACE_KIND(type_)},
+#define F_ARRAY(type_, name_, n, from)                                                             \
+	{.type = #type_ "[" #n "]",                                                                \
+	    .name = #name_,                                                                        \
+	    .offset = offsetof(rec_t, name_),                                                      \
+	    .size = sizeof(type_) * (n),                                                           \
+	    .is_signed = TRACE_IS_SIGNED(type_),                                                   \
+	    .kind = _Generic((type_)0, char                                                        \
+			     : TRACE_FIELD_STRING, default                                         \
+			     : TRACE_FIELD_ARRAY)},
+#define F_CHARS(name_, n, from)                                                                    \
+	{.type = "char[" #n "]",                                                                   \
+	    .name = #name_,                                                                        \
+	    .offset = offsetof(rec_t, name_),                                                      \
+	    .size = n,                                                                             \
+	    .is_signed = true,                                                                     \
+	    .kind = TRACE_FIELD_STRING},
+#define F_MEM(name_, from, len)                                                                    \
+	{.type = "__data_loc char[]",                                                              \
+	    .name = #name_,                                                                        \
+	    .size = 4,                                                                             \
+	    .is_signed = true,                                                                     \
+	    .offset = offsetof(rec_t, __data_loc_##name_),                                         \
+	    .kind = TRACE_FIELD_DYN_STRING},
+#define F_MASK(name_, from)                                                                        \
+	{.type = "__data_loc cpumask_t",                                                           \
+	    .name = #name_,                                                                        \
+	    .size = 4,                                                                             \
+	    .offset = offsetof(rec_t, __data_loc_##name_),                                         \
+	    .kind = TRACE_FIELD_DYN_ARRAY},
+#define __long_long(value) value /* `format` shows no cast, as on Linux, where u64 is a long long */
+#define TRACE_TEXT(...)	   #__VA_ARGS__
+#define TRACE_TEXT_OF(...) TRACE_TEXT(__VA_ARGS__)
+#define TRACE_EVENT(system, name_, proto, args, rows_, ...)                                        \
+	static const struct trace_event_field *ftable_##name_(                                     \
+	    const struct trace_event_call *call __maybe_unused)                                    \
+	{                                                                                          \
+		typedef struct rec_##name_ rec_t;                                                  \
+		static const struct trace_event_field f[] = {rows_{.name = NULL}};                 \
+		(void)sizeof(rec_t);                                                               \
+		return f;                                                                          \
+	}                                                                                          \
+	static const char print_fmt_##name_[] = TRACE_TEXT_OF(__VA_ARGS__);
+#include TRACE_DEF
+#undef F
+#undef F_ARRAY
+#undef F_CHARS
+#undef F_MEM
+#undef F_MASK
+#undef TRACE_EVENT
+#undef TRACE_TEXT
+#undef TRACE_TEXT_OF
+#undef __long_long
+
+/* 4. An image of the fields, for filters: what lies behind them is left out. The common fields are not filled. */
+#define F(type, name, from)	     rec_->name = (from);
+#define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
+#define F_CHARS(name, n, from)	     trace_put_chars(rec_->name, n, from);
+#define F_MEM(name, from, len)	     rec_->__data_loc_##name = 0;
+#define F_MASK(name, from)	     rec_->__data_loc_##name = 0;
+#define TRACE_EVENT(system, name_, proto, args, fields, ...)                                       \
+	static inline                                                                              \
+	    __attribute__((always_inline)) void image_##name_(proto, rec_##name_##_t *rec_)        \
+	{                                                                                          \
+		fields                                                                             \
+	}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include TRACE_DEF
+#pragma GCC diagnostic pop
+#undef F
+#undef F_ARRAY
+#undef F_CHARS
+#undef F_MEM
+#undef F_MASK
+#undef TRACE_EVENT
+
+/*
+ * 5. The event, its printing, and what the call site calls: a dispatcher, which leads to the short way; to nothing but a count, for a
+ * task that is not listed; to a filter that is asked about an image of the fields; or to the long way, a walk over the files that
+ * want the record. All in the section that the dispatcher begins, and each ends it.
+ */
+#define F(type, name, from)	     rec_->name = (from);
+#define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
+#define F_CHARS(name, n, from)	     trace_put_chars(rec_->name, n, from);
+#define F_MEM(name, from, len)	     rec_->__data_loc_##name = trace_put_mem(rec_, &at_, end_, from, len);
+#define F_MASK(name, from)	     rec_->__data_loc_##name = trace_put_u64(rec_, &at_, from);
+#define __long_long(value)                                                                         \
+	_Generic((value), s64 : (long long)(value), default : (unsigned long long)(value))
+#define __get_str(field)     trace_get_str(REC, len_, REC->__data_loc_##field)
+#define __get_bitmask(field) trace_get_mask(out_, REC, len_, REC->__data_loc_##field)
+#define __print_flags(value, delim, ...)                                                           \
+	({                                                                                         \
+		static const struct trace_name names_[] = {__VA_ARGS__, {0, NULL}};                \
+		trace_flags_text(out_, value, delim, names_);                                      \
+	})
+#define __print_symbolic(value, ...)                                                               \
+	({                                                                                         \
+		static const struct trace_name names_[] = {__VA_ARGS__, {0, NULL}};                \
+		trace_symbol_text(out_, value, names_);                                            \
+	})
+#define TRACE_FORMAT_OF(fmt, ...) fmt
+#define TRACE_EVENT(system_, name_, proto, args, rows_, ...)                                       \
+	static void print_##name_(struct trace_out *out_, const void *data_, u32 len_)             \
+	{                                                                                          \
+		const rec_##name_##_t *REC = data_;                                                \
+		if (len_ < sizeof(*REC))                                                           \
+			return;                                                                    \
+		trace_print_rec(out_, __VA_ARGS__);                                                \
+	}                                                                                          \
+	static const struct trace_event_class class_##name_ = {.system = #system_,                 \
+	    .fixed = sizeof(struct rec_##name_),                                                   \
+	    .fields = ftable_##name_,                                                              \
+	    .print = print_##name_};                                                               \
+	TRACE_KEY key_##name_;                                                                     \
+	struct trace_key switch_##name_ = {.host = (struct host_key *)&key_##name_};               \
+	struct trace_event_call event_##name_ = {                                                  \
+	    .class = &class_##name_,                                                               \
+	    .name = #name_,                                                                        \
+	    .print_fmt = print_fmt_##name_,                                                        \
+	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
+	    .key = &switch_##name_,                                                                \
+	};                                                                                         \
+	static __noinline __trace_text void record_long_##name_(proto)                             \
+	{                                                                                          \
+		struct host_context ctx_;                                                          \
+		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
+		const u32 end_ __maybe_unused = size_##name_(args);                                \
+		host_context(&ctx_);                                                               \
+		for (; live_; live_ = READ_ONCE(live_->next_live)) {                               \
+			struct trace_slot slot_;                                                   \
+			rec_##name_##_t *rec_ =                                                    \
+			    trace_begin(&slot_, live_, &ctx_, event_##name_.id, end_);             \
+			u32 at_ __maybe_unused = sizeof(*rec_);                                    \
+			if (unlikely(!rec_))                                                       \
+				continue;                                                          \
+			rows_ trace_commit(&slot_, live_, &ctx_);                                  \
+		}                                                                                  \
+		host_preempt_enable();                                                             \
+	}                                                                                          \
+	static inline __attribute__((always_inline)) void record_one_##name_(                      \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		struct host_context ctx_;                                                          \
+		struct trace_slot slot_;                                                           \
+		host_context(&ctx_);                                                               \
+		const u32 end_ __maybe_unused = size_##name_(args);                                \
+		u32 at_ __maybe_unused = sizeof(rec_##name_##_t);                                  \
+		rec_##name_##_t *rec_ =                                                            \
+		    trace_begin_now(&slot_, live_, &ctx_, event_##name_.id, end_);                 \
+		if (likely(rec_)) {                                                                \
+			rows_ trace_commit_short(&slot_, &ctx_);                                   \
+			host_preempt_enable();                                                     \
+			return;                                                                    \
+		}                                                                                  \
+		record_long_##name_(args);                                                         \
+	}                                                                                          \
+	static __noinline __trace_text void record_short_##name_(                                  \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		record_one_##name_(args, live_);                                                   \
+	}                                                                                          \
+	static __noinline __trace_text void record_image_##name_(                                  \
+	    struct trace_event_file *live_, const struct rec_##name_ *rec_)                        \
+	{                                                                                          \
+		trace_record_image(live_, rec_, event_##name_.id, sizeof(*rec_));                  \
+	}                                                                                          \
+	static __noinline __trace_text void record_filtered_##name_(                               \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		const struct trace_filter *filter_ = READ_ONCE(live_->filter);                     \
+		struct rec_##name_ rec_;                                                           \
+		if (unlikely(READ_ONCE(filter_->looks))) {                                         \
+			if (filter_->looks & TRACE_LOOKS_BEHIND) {                                 \
+				record_long_##name_(args);                                         \
+				return;                                                            \
+			}                                                                          \
+			trace_put_common(&rec_, event_##name_.id);                                 \
+		}                                                                                  \
+		image_##name_(args, &rec_);                                                        \
+		if (!trace_filter_run(filter_, &rec_, sizeof(rec_))) {                             \
+			trace_count_filtered(live_);                                               \
+			host_preempt_enable();                                                     \
+		} else if (size_##name_(args) == sizeof(rec_)) {                                   \
+			record_image_##name_(live_, &rec_);                                        \
+		} else {                                                                           \
+			record_long_##name_(args);                                                 \
+		}                                                                                  \
+	}                                                                                          \
+	static __noinline __trace_text void record_judged_##name_(                                 \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		struct rec_##name_ rec_;                                                           \
+		image_##name_(args, &rec_);                                                        \
+		if (unlikely(trace_triggers_want(live_, &rec_, sizeof(rec_)))) {                   \
+			record_long_##name_(args);                                                 \
+		} else {                                                                           \
+			trace_count_soft_off(live_);                                               \
+			host_preempt_enable();                                                     \
+		}                                                                                  \
+	}                                                                                          \
+	static __noinline __trace_text void record_own_##name_(                                    \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		struct trace_trigger *trigger_ = atomic_load_acquire(&live_->triggers);            \
+		struct rec_##name_ rec_;                                                           \
+		if (unlikely(!trigger_ || !trigger_->look)) {                                      \
+			record_long_##name_(args); /* the list changed just now */                 \
+			return;                                                                    \
+		}                                                                                  \
+		trace_put_common(&rec_, event_##name_.id);                                         \
+		image_##name_(args, &rec_);                                                        \
+		trace_count_soft_off(live_);                                                       \
+		trigger_->look(trigger_, &rec_);                                                   \
+		host_preempt_enable();                                                             \
+	}                                                                                          \
+	TRACE_DISPATCH void trace_record_##name_(proto)                                            \
+	{                                                                                          \
+		host_preempt_disable();                                                            \
+		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
+		if (unlikely(!live_)) {                                                            \
+			host_preempt_enable();                                                     \
+			return;                                                                    \
+		}                                                                                  \
+		u32 way_ = READ_ONCE(live_->way);                                                  \
+		if (likely(!way_)) {                                                               \
+			record_short_##name_(args, live_);                                         \
+			return;                                                                    \
+		}                                                                                  \
+		const u32 gate_ = way_ & (TRACE_WAY_SEVERAL | TRACE_WAY_FILTER);                   \
+		if (gate_ == TRACE_WAY_FILTER)                                                     \
+			record_filtered_##name_(args, live_);                                      \
+		else if (gate_ == TRACE_WAY_PID && trace_drop_pid(live_))                          \
+			host_preempt_enable();                                                     \
+		else if (gate_ == TRACE_WAY_ALONE &&                                               \
+			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_BLIND)                 \
+			trace_triggers_alone(live_);                                               \
+		else if (gate_ == TRACE_WAY_ALONE &&                                               \
+			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_JUDGED)                \
+			record_judged_##name_(args, live_);                                        \
+		else if (gate_ == TRACE_WAY_ALONE &&                                               \
+			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_OWN)                   \
+			record_own_##name_(args, live_);                                           \
+		else if (way_ == TRACE_WAY_PID)                                                    \
+			record_short_##name_(args, live_);                                         \
+		else                                                                               \
+			record_long_##name_(args);                                                 \
+	}
+#include TRACE_DEF
+#undef F
+#undef F_ARRAY
+#undef F_CHARS
+#undef F_MEM
+#undef F_MASK
+#undef F_STR
+#undef F_COMM
+#undef TRACE_EVENT
+#undef TRACE_FORMAT_OF
+#undef __get_str
+#undef __long_long
+#undef __get_bitmask
+#undef __print_flags
+#undef __print_symbolic
+
+/* 6. The list. */
+#define TRACE_EVENT(system_, name_, ...) &event_##name_,
+static struct trace_event_call *const trace_event_list[] = {
+#include TRACE_DEF
+};
+#undef TRACE_EVENT
+#undef TRACE_EVENT_FN
+#endif

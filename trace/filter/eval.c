@@ -1,0 +1,211 @@
+/*
+ * The predicates a filter's program calls. Any context; nothing is changed but the stack. Every access to
+ * the record is inside the fixed part, which the caller has checked is there, or is checked by the predicate itself.
+ */
+/* hot: runs with each event */
+#include "kernel/lib/string.h"
+#include "trace/filter/priv.h"
+#include "trace/host_context.h"
+#include "trace/host_copy.h"
+
+#define BLOCK                                                                                      \
+	64 /* what is taken at a time of a string elsewhere: aligned, so that no block reaches into another page */
+
+bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len)
+{
+	return len >= f->fixed && trace_filter_run(f, rec, len);
+}
+
+/* ---- numbers ---- */
+
+/* Every comparison is a range: signed numbers are widened, and one subtraction finds both ends. */
+#define NUMBER(type, wide)                                                                         \
+	struct load_##type {                                                                       \
+		type v;                                                                            \
+	} __packed;                                                                                \
+	static inline u64 load_##type(const struct filter_insn *in, const void *rec)               \
+	{                                                                                          \
+		const struct load_##type *p = (const void *)((const char *)rec + in->offset);      \
+		return (wide)p->v;                                                                 \
+	}                                                                                          \
+	static bool range_##type(                                                                  \
+	    const struct filter_insn *in, const void *rec, u32 len __maybe_unused)                 \
+	{                                                                                          \
+		return load_##type(in, rec) - in->first <= in->span;                               \
+	}
+#define UNSIGNED(type)                                                                             \
+	NUMBER(type, u64)                                                                          \
+	static bool bits_##type(                                                                   \
+	    const struct filter_insn *in, const void *rec, u32 len __maybe_unused)                 \
+	{                                                                                          \
+		return load_##type(in, rec) & in->mask;                                            \
+	}                                                                                          \
+	static bool cpus_##type(                                                                   \
+	    const struct filter_insn *in, const void *rec, u32 len __maybe_unused)                 \
+	{                                                                                          \
+		u64 v = load_##type(in, rec);                                                      \
+		return v < MAX_CPUS && (in->mask >> v & 1);                                        \
+	}
+UNSIGNED(u8)
+UNSIGNED(u16)
+UNSIGNED(u32)
+UNSIGNED(u64)
+NUMBER(s8, s64)
+NUMBER(s16, s64)
+NUMBER(s32, s64)
+NUMBER(s64, s64)
+
+/* 1, 2, 4, 8 -> 0..3 */
+static u32 width(u32 size)
+{
+	return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+}
+
+filter_test filter_test_range(u32 size, bool is_signed)
+{
+	static const filter_test tests[2][4] = {
+	    {range_u8, range_u16, range_u32, range_u64},
+	    {range_s8, range_s16, range_s32, range_s64},
+	};
+
+	return tests[is_signed][width(size)];
+}
+
+filter_test filter_test_bits(u32 size)
+{
+	static const filter_test tests[] = {bits_u8, bits_u16, bits_u32, bits_u64};
+
+	return tests[width(size)];
+}
+
+filter_test filter_test_cpu_set(u32 size)
+{
+	static const filter_test tests[] = {cpus_u8, cpus_u16, cpus_u32, cpus_u64};
+
+	return tests[width(size)];
+}
+
+bool filter_test_cpu_range(
+    const struct filter_insn *in, const void *rec __maybe_unused, u32 len __maybe_unused)
+{
+	return host_cpu() - in->first <= in->span;
+}
+
+bool filter_test_cpu_bits(
+    const struct filter_insn *in, const void *rec __maybe_unused, u32 len __maybe_unused)
+{
+	return host_cpu() & in->mask;
+}
+
+bool filter_test_cpu_in(
+    const struct filter_insn *in, const void *rec __maybe_unused, u32 len __maybe_unused)
+{
+	return in->mask >> host_cpu() & 1;
+}
+
+/* ---- what lies behind the fields ---- */
+
+/* What the __data_loc word says lies `from` bytes on in the record; NULL: not in this record. */
+static const char *located(
+    const struct filter_insn *in, const void *rec, u32 len, u32 from, u32 *size)
+{
+	u32 word = load_u32(in, rec), at = (word & 0xffff) + from;
+
+	*size = word >> 16;
+	return at <= len && *size <= len - at ? (const char *)rec + at : NULL;
+}
+
+/* A mask of CPUs, of any length: bits beyond the first 64 are no CPU's. */
+bool filter_test_mask(const struct filter_insn *in, const void *rec, u32 len)
+{
+	u32 size;
+	const char *p = located(in, rec, len, 0, &size);
+	u64 mask = 0;
+	bool more = false;
+
+	if (!p)
+		return false;
+	memcpy(&mask, p, MIN(size, (u32)sizeof(mask)));
+	for (u32 i = sizeof(mask); i < size; i++)
+		more |= p[i];
+	return (in->same ? mask == in->mask && !more : (mask & in->mask) != 0) != in->negate;
+}
+
+bool filter_test_dyn(const struct filter_insn *in, const void *rec, u32 len)
+{
+	u32 size;
+	const char *s = located(in, rec, len, 0, &size);
+
+	return s && in->match(in, s, size) != in->negate;
+}
+
+/* Counted from the end of the word itself. */
+bool filter_test_rel(const struct filter_insn *in, const void *rec, u32 len)
+{
+	u32 size;
+	const char *s = located(in, rec, len, in->offset + sizeof(u32), &size);
+
+	return s && in->match(in, s, size) != in->negate;
+}
+
+/* ---- strings ---- */
+
+/* A string without a size of its own is the rest of the record, to its NUL if there is one. */
+bool filter_test_string(const struct filter_insn *in, const void *rec, u32 len)
+{
+	const char *s = (const char *)rec + in->offset;
+	u32 size = in->size ? in->size : len - in->offset;
+
+	if (!in->size)
+		size = MIN(size, (u32)strnlen(s, size) + 1);
+	return in->match(in, s, size) != in->negate;
+}
+
+bool filter_test_comm(
+    const struct filter_insn *in, const void *rec __maybe_unused, u32 len __maybe_unused)
+{
+	char comm[16];
+
+	host_current_comm(comm);
+	return in->match(in, comm, sizeof(comm)) != in->negate;
+}
+
+/* Up to and with its NUL; a longer one is cut. The bytes taken, 0 for a fault. */
+static u32 copy_string(char *to, u64 from, bool user)
+{
+	u32 done = 0;
+
+	while (done < FILTER_POINTED_MAX) {
+		u32 n = BLOCK - (from + done) % BLOCK;
+		n = MIN(n, FILTER_POINTED_MAX - done);
+		int err = user ? host_copy_user(to + done, from + done, n)
+			       : host_copy_kernel(to + done, (const void *)(from + done), n);
+		if (err)
+			return 0;
+		const char *end = memchr(to + done, '\0', n);
+		if (end)
+			return end - to + 1;
+		done += n;
+	}
+	to[done - 1] = '\0';
+	return done;
+}
+
+static __noinline bool filter_match_pointer(
+    const struct filter_insn *in, const void *rec, bool user)
+{
+	char text[FILTER_POINTED_MAX];
+	u32 len = copy_string(text, load_u64(in, rec), user);
+
+	return len && in->match(in, text, len) != in->negate;
+}
+
+bool filter_test_pointer(const struct filter_insn *in, const void *rec, u32 len __maybe_unused)
+{
+	return filter_match_pointer(in, rec, false);
+}
+
+bool filter_test_user(const struct filter_insn *in, const void *rec, u32 len __maybe_unused)
+{
+	return filter_match_pointer(in, rec, true);
+}

@@ -1,0 +1,283 @@
+/*
+ * Histograms: what a hist trigger counts, and what it does with it. The language is that of Linux's histogram document.
+ *
+ * Words. A *field* of a histogram is something that has a value when the event fires: a field of the event, a constant, an expression,
+ * a reference to a variable. *Keys* choose the entry, *values* are summed up in it, *variables* are stored in it. A *reference* reads a
+ * variable of the entry with the same key, in this histogram or in another event's. A *handler* (onmatch, onmax, onchange) says when an
+ * *action* (trace, save, snapshot) is done.
+ *
+ * Making and showing: task context under host_lock. hist_update(): any context, between host_enter() and host_preempt_enable().
+ *
+ * trigger.c is the command of the `trigger` file. parse.c reads it whole: field.c takes names and
+ * modifiers, expr.c arithmetic, var.c variables, action.c handlers and actions. hist.c then makes
+ * the table (map.c) and publishes its variables. update.c counts an event, do.c runs the actions,
+ * print.c shows the command and the table. Up to two keys that are plain numbers take a fast path
+ * in update.c.
+ */
+#pragma once
+
+#include "kernel/lib/seq.h"
+#include "trace/event/event.h"
+#include "trace/hist/map.h"
+#include "trace/host_context.h"
+
+#define HIST_KEYS_MAX	 3
+#define HIST_VALS_MAX	 3 /* hitcount is one */
+#define HIST_FIELDS_MAX	 (HIST_KEYS_MAX + HIST_VALS_MAX + HIST_VARS_MAX)
+#define HIST_SORTS_MAX	 2
+#define HIST_ACTIONS_MAX 8
+#define HIST_REFS_MAX	 16
+#define HIST_PARAMS_MAX	 64
+#define HIST_STRING	 256 /* bytes of a stored string; of a string in a key at most */
+#define HIST_FRAMES	 16
+#define HIST_KEY_WORDS	 ((HIST_STRING + HIST_FRAMES * 8) / 8)
+#define HIST_COMM	 16
+
+enum hist_flags {
+	HIST_HITCOUNT = 1 << 0,
+	HIST_KEY = 1 << 1,
+	HIST_IS_STRING = 1 << 2,
+	HIST_HEX = 1 << 3,
+	HIST_SYM = 1 << 4,
+	HIST_SYM_OFFSET = 1 << 5,
+	HIST_EXECNAME = 1 << 6,
+	HIST_SYSCALL = 1 << 7,
+	HIST_STACKTRACE = 1 << 8,
+	HIST_LOG2 = 1 << 9,
+	HIST_TIMESTAMP = 1 << 10,
+	HIST_USECS = 1 << 11,
+	HIST_VAR = 1 << 12,
+	HIST_EXPR = 1 << 13,
+	HIST_REF = 1 << 14,
+	HIST_CPU = 1 << 15,
+	HIST_ALIAS = 1 << 16, /* a variable that is another's value */
+	HIST_BUCKETS = 1 << 17,
+	HIST_CONST = 1 << 18,
+	HIST_PERCENT = 1 << 19,
+	HIST_GRAPH = 1 << 20,
+};
+
+/* Where a value comes from. */
+enum hist_op {
+	HIST_OP_U8,
+	HIST_OP_U16,
+	HIST_OP_U32,
+	HIST_OP_U64,
+	HIST_OP_S8,
+	HIST_OP_S16,
+	HIST_OP_S32,
+	HIST_OP_STRING,	    /* the address, in the record */
+	HIST_OP_DYN_STRING, /* the same */
+	HIST_OP_REL_STRING, /* the same, counted from behind the field */
+	HIST_OP_CONST,
+	HIST_OP_ONE,
+	HIST_OP_TIMESTAMP,
+	HIST_OP_CPU,
+	HIST_OP_REF,
+	HIST_OP_EXECNAME, /* the address, in the entry */
+	HIST_OP_STACK,	  /* not a number: only a key */
+	HIST_OP_LOG2,
+	HIST_OP_BUCKET,
+	HIST_OP_ADD,
+	HIST_OP_SUB,
+	HIST_OP_MUL,
+	HIST_OP_DIV,
+	HIST_OP_NEG,
+};
+
+struct hist;
+
+struct hist_field {
+	u32 flags;
+	u8 op;
+	u8 index; /* a value's sum, a variable's place, a reference's place in refs[] */
+	bool is_signed;
+	bool once; /* a reference that uses the value up */
+	u16 at;	   /* in the record */
+	u16 size;  /* of the value, of a string all of it */
+	u16 key_at, key_words;
+	u16 text;	      /* a string variable's place in the entry's text */
+	const char *type;     /* as C has it: synthetic events ask */
+	const char *label;    /* what an entry's line calls it */
+	const char *var_name; /* of a variable */
+	const char *ref_name; /* of a reference: the variable's */
+	struct hist *owner;   /* of a reference: whose variable; its place there is `var` */
+	u8 var;
+	u64 number; /* constant, width of buckets */
+	const struct trace_event_field *field;
+	struct hist_field *a, *b;
+};
+
+struct hist_sort {
+	const struct hist_field *field; /* fields[0] for hitcount */
+	bool descending;
+};
+
+/* A variable made for an action's parameter that is a field. */
+struct hist_param_var {
+	struct hist_field *var, *val;
+};
+
+enum hist_handler { HIST_ONMATCH, HIST_ONMAX, HIST_ONCHANGE };
+enum hist_action_kind { HIST_SAVE, HIST_SNAPSHOT, HIST_TRACE };
+
+struct synth_event;
+
+/* What snapshot() keeps of the event that had one taken. */
+struct hist_snapshot {
+	u64 value;		  /* [A] */
+	bool taken;		  /* [A] */
+	struct hist_entry *entry; /* [A] */
+};
+
+struct hist_action {
+	u8 handler, kind;
+	const char *system, *event; /* onmatch's */
+	const char *tracked;	    /* onmax's, onchange's: "$name" */
+	const char *name;	    /* the action as written: "trace", "save_it" */
+	const char *synth_name;	    /* trace(NAME, ...): the first parameter; else NULL */
+	const char *params[HIST_PARAMS_MAX];
+	u32 n_params;
+	struct synth_event *synth;  /* held while the action is there */
+	u8 refs[HIST_PARAMS_MAX];   /* of each parameter */
+	struct hist_field *ref;	    /* to the tracked variable */
+	u8 best;		    /* place of the variable that keeps max or last */
+	struct hist_snapshot *shot; /* of snapshot() */
+};
+
+/* Another event's histogram made to have a variable of a field there. */
+struct hist_helper {
+	struct hist_helper *next;
+	struct trace_event_file *file;
+	const char *command;
+};
+
+struct hist_block; /* of memory */
+
+struct hist {
+	struct list_head node; /* all histograms that run */
+	struct trace_event_file *file;
+	struct hist_map *map;
+	struct hist_field *fields[HIST_FIELDS_MAX]; /* hitcount, values, variables, keys */
+	struct hist_field *refs[HIST_REFS_MAX];
+	struct hist_param_var *field_vars[HIST_VARS_MAX], *save_vars[HIST_VARS_MAX];
+	struct hist_action *actions[HIST_ACTIONS_MAX];
+	struct hist_sort sort[HIST_SORTS_MAX];
+	u32 n_vals, n_vars, n_keys, n_fields; /* n_vals with variables and hitcount */
+	u32 n_sums, n_var_places, n_texts, n_refs;
+	u32 n_field_vars, n_save_vars, n_actions, n_sorts;
+	u32 key_words, size;
+	bool timestamps, usecs, needs_comm;
+	u32 simple, simple_len;	  /* keys, if there is a short way; bytes it looks at */
+	bool more_than_sums;	  /* simple, with variables or times among the values */
+	bool own;		  /* simple, and looks at no common field */
+	bool pause, cont, clear;  /* what the command said */
+	bool stopped;		  /* [A] being cleared */
+	u32 users;		  /* triggers */
+	const char *name, *clock; /* name: "name=NAME" or NULL */
+	const char *keys_text, *vals_text, *sort_text;
+	struct hist_defs *defs; /* variables as written */
+	struct hist_helper *helpers;
+	const char *where, *cmd; /* for error_log */
+	const char *text;	 /* what is parsed of cmd, cut up */
+	u32 text_at;		 /* where it begins in cmd */
+	struct hist_block *blocks;
+	bool no_memory; /* what was not found may be for want of it */
+	bool removing;	/* parsed to be compared with one that is there */
+};
+
+/* ---- making ---- */
+
+/*
+ * Reads "keys=...:..." (cut up; without the filter) for an event: 0, -EINVAL, -EDOM, -ENOMEM; what is wrong is in error_log under cmd.
+ * Nothing else knows the histogram until hist_start(). removing: names may be taken already.
+ */
+int hist_create(
+    struct trace_event_file *file, const char *cmd, char *text, bool removing, struct hist **out);
+/* Finds what actions refer to, makes the map, lets others refer to its variables. */
+int hist_start(struct hist *h);
+/* Of one that was started or not. Writers have left it. */
+void hist_free(struct hist *h);
+/* Is any variable of it referred to by another? */
+bool hist_is_needed(const struct hist *h);
+/* Would they count the same, in the same way? */
+bool hist_matches(const struct hist *a, const struct hist *b);
+void hist_clear(struct hist *h);
+/* -EINVAL, logged: one of its variables is another's of the event. */
+int hist_check_vars(struct hist *h);
+extern struct list_head hists; /* those that were started */
+
+/* ---- counting ---- */
+
+void hist_update(struct hist *h, const struct host_context *ctx, const void *rec, u32 len);
+/* The same where h->simple, from an image of the fields. Behind host_preempt_disable(). */
+void hist_update_from_fields(struct hist *h, const void *rec);
+
+/* ---- showing ---- */
+
+/* "hist:keys=...", up to the filter. */
+void hist_show_spec(struct seq *s, const struct hist *h);
+/* The table and what follows it. 0 or -ENOMEM. */
+int hist_show_table(struct seq *s, struct hist *h);
+void hist_show_key(struct seq *s, const struct hist *h, struct hist_entry *e);
+/* ".hex", ".buckets=10" ...; nothing if it has none. */
+void hist_show_modifier(struct seq *s, const struct hist_field *f);
+
+/* ---- between the files of it ---- */
+
+/* Zeroed; goes with the histogram. NULL: no memory. */
+void *hist_alloc(struct hist *h, size_t size);
+char *hist_copy(struct hist *h, const char *text);
+/* Logs; the caret stands where `word` occurs first in the command (NULL: at its start). -EINVAL. */
+int hist_fail(struct hist *h, const char *text, const char *word);
+/* Logs that a string stands where a number is needed; the caret points at `word`, a part of h->text. -EINVAL. */
+int hist_refuse_string(struct hist *h, const char *word);
+extern const char hist_string_refused[]; /* what it logs */
+
+/* expr.c: a field of an expression's text, which is cut up. flags: HIST_KEY or HIST_VAR. */
+int hist_parse_expr(struct hist *h, char *text, u32 flags, const char *var_name, u32 *depth,
+    struct hist_field **out);
+/* field.c: an empty one of that name, or none; NULL: no memory. */
+struct hist_field *hist_field_new(struct hist *h, u32 flags, const char *var_name);
+/* Makes it what is no field of the event: how it is read, its size and type, how it is shown. */
+void hist_field_special(struct hist_field *f, u8 op, u16 size, const char *type, const char *label);
+/* A field from text that is no expression. */
+int hist_parse_atom(
+    struct hist *h, char *text, u32 flags, const char *var_name, struct hist_field **out);
+/* The expression a variable was given in this command, if it is a field; NULL. */
+const char *hist_plain_definition(const struct hist *h, const char *var_name);
+
+/* var.c */
+struct hist_field *hist_own_var(const struct hist *h, const char *name);
+/* Among the event's histograms that run. */
+struct hist_field *hist_running_var(
+    const struct trace_event_file *file, const char *name, struct hist **owner);
+/* In this one or in those. */
+struct hist_field *hist_file_var(
+    struct hist *h, struct trace_event_file *file, const char *name, struct hist **owner);
+/* "$name" of any event (system and event NULL), or of one. NULL: none, or more than one, which is logged. */
+struct hist_field *hist_find_var(
+    struct hist *h, const char *system, const char *event, const char *name, struct hist **owner);
+/* A reference to it; NULL: no memory, or too many. */
+struct hist_field *hist_make_ref(struct hist *h, struct hist *owner, struct hist_field *var,
+    const char *system, const char *event);
+/* A variable that is no definition of the command's. NULL: none can be had. */
+struct hist_field *hist_make_var(struct hist *h, const char *name, const struct hist_field *like);
+
+/* action.c */
+int hist_parse_action(struct hist *h, char *text);
+int hist_start_actions(struct hist *h);
+void hist_stop_actions(struct hist *h);
+void hist_clear_actions(struct hist *h);
+bool hist_same_actions(const struct hist *a, const struct hist *b);
+void hist_show_actions(struct seq *s, const struct hist *h);
+
+/* do.c */
+void hist_run_actions(struct hist *h, struct hist_entry *e, const struct host_context *ctx,
+    const void *rec, u32 len, const u64 *refs);
+void hist_show_tracked(struct seq *s, const struct hist *h, struct hist_entry *e);
+void hist_show_snapshot(struct seq *s, const struct hist *h);
+
+/* update.c: stores fields of the record that save() or an action's parameter named. */
+void hist_store_params(struct hist *h, struct hist_entry *e, struct hist_param_var *const *vars,
+    u32 n, const struct host_context *ctx, const void *rec, u32 len);

@@ -1,0 +1,164 @@
+/*
+ * The table behind a histogram: from keys to entries of sums and variables, of fixed size, filled by all CPUs at once without a lock.
+ * hist_map_insert() and the functions on entries: any context. The rest: task context under host_lock.
+ *
+ * Words. An *entry* holds one key and what is counted under it; it lies in a *chunk*, and all entries are there from the start. The
+ * *slots* say where the entry of a key is: a slot is 0 or has the upper half of the key's hash and the number of an entry, plus one.
+ * There are twice as many slots as entries, so that an empty one is always found. A slot that has a number keeps it until the map is
+ * cleared; entries *taken* for a key that another CPU brought first are *given back*.
+ */
+#pragma once
+
+#include "kernel/lib/atomic.h"
+
+#define HIST_MAP_MIN	 128
+#define HIST_MAP_MAX	 131072
+#define HIST_MAP_DEFAULT 2048
+#define HIST_VARS_MAX	 16
+
+struct hist_entry {
+	u32 number;		  /* [I] */
+	u32 next_free;		  /* number plus one, while it is given back */
+	u8 is_set[HIST_VARS_MAX]; /* [A] variables that have a value */
+	u64 words[];		  /* the key, then sums, variables, text */
+};
+
+struct hist_map_count { /* [C] */
+	u64 hits, drops;
+} __aligned(64);
+
+/* What an entry holds beside its key. */
+struct hist_map_shape {
+	u32 size; /* entries: a power of two */
+	u32 key_words;
+	u32 sums, vars; /* words each */
+	u32 text_words; /* behind them, for the owner */
+};
+
+struct hist_map {
+	u64 *slots; /* [A] */
+	u32 slot_mask;
+	u32 chunk_shift;	       /* log2 of entries in a chunk */
+	u32 stride;		       /* bytes of an entry */
+	u32 sums_at, vars_at, text_at; /* in words */
+	struct hist_map_shape shape;
+	struct hist_map_count *counts;
+	char **chunks;
+	u32 fresh; /* [A] entries that were taken once, at most shape.size */
+	u64 given; /* [A] upper half: how often it changed; lower: number plus one of the last entry given back */
+};
+
+/* NULL: no memory. */
+struct hist_map *hist_map_create(const struct hist_map_shape *shape);
+void hist_map_free(struct hist_map *map);
+/* Nobody inserts meanwhile. */
+void hist_map_clear(struct hist_map *map);
+
+/*
+ * The entry of a key, made if there is none; NULL: all entries are in use, counted as a drop. A new one's sums, variables and text are 0;
+ * `init` (or NULL) fills what must be there before anybody else finds it.
+ */
+struct hist_entry *hist_map_insert(struct hist_map *map, const u64 *key, u32 cpu,
+    void (*init)(void *arg, struct hist_entry *e), void *arg);
+/* The entry of a key, or NULL. */
+struct hist_entry *hist_map_find(const struct hist_map *map, const u64 *key);
+/* Entries in use, in no order: fills out[] with up to `max`, returns how many. */
+u32 hist_map_entries(const struct hist_map *map, struct hist_entry **out, u32 max);
+u64 hist_map_hits(const struct hist_map *map);
+u64 hist_map_drops(const struct hist_map *map);
+
+static inline struct hist_entry *hist_map_entry(const struct hist_map *map, u32 number)
+{
+	u32 in_chunk = number & ((1u << map->chunk_shift) - 1);
+
+	return (struct hist_entry *)(map->chunks[number >> map->chunk_shift] +
+				     (size_t)in_chunk * map->stride);
+}
+
+#define HIST_ADDRESS_BITS 48
+#define HIST_TAG_MASK	  (~0UL << HIST_ADDRESS_BITS)
+
+/* Addresses are canonical: bit 47 says what is above it. */
+static inline struct hist_entry *hist_slot_entry(u64 slot)
+{
+	return (struct hist_entry *)((s64)(slot << (64 - HIST_ADDRESS_BITS)) >>
+				     (64 - HIST_ADDRESS_BITS));
+}
+
+static inline __attribute__((always_inline)) u64 hist_hash(const u64 *key, u32 words)
+{
+	u64 h = 0;
+
+	do {
+		h = (h ^ *key++) * 0x9e3779b97f4a7c15UL;
+		h ^= h >> 32;
+	} while (--words);
+	return h;
+}
+
+static inline __attribute__((always_inline)) bool hist_same_key(
+    const struct hist_entry *e, const u64 *key, u32 words)
+{
+	for (u32 i = 0; i < words; i++)
+		if (e->words[i] != key[i])
+			return false;
+	return true;
+}
+
+/* hist_map_insert() with the hash at hand, for when hist_map_hit() gave NULL. */
+struct hist_entry *hist_map_insert_hashed(struct hist_map *map, const u64 *key, u64 hash, u32 cpu,
+    void (*init)(void *arg, struct hist_entry *e), void *arg);
+
+/* The entry if it is where it is looked for first, counted as a hit; else NULL. `words` is a constant, and the map's. */
+static inline __attribute__((always_inline)) struct hist_entry *hist_map_hit(
+    struct hist_map *map, const u64 *key, u32 words, u64 hash, u32 cpu)
+{
+	u64 slot = atomic_load_acquire(&map->slots[hash & map->slot_mask]);
+	struct hist_entry *e = hist_slot_entry(slot);
+
+	if (unlikely(!slot || (slot ^ hash) >> HIST_ADDRESS_BITS || !hist_same_key(e, key, words)))
+		return NULL;
+	local_inc(&map->counts[cpu].hits);
+	return e;
+}
+
+static inline void hist_add(const struct hist_map *map, struct hist_entry *e, u32 sum, u64 v)
+{
+	__atomic_fetch_add(&e->words[map->sums_at + sum], v, __ATOMIC_RELAXED);
+}
+
+static inline u64 hist_sum(const struct hist_map *map, const struct hist_entry *e, u32 sum)
+{
+	return atomic_load_relaxed(&e->words[map->sums_at + sum]);
+}
+
+static inline void hist_set_var(const struct hist_map *map, struct hist_entry *e, u32 var, u64 v)
+{
+	atomic_store_relaxed(&e->words[map->vars_at + var], v);
+	atomic_store_release(&e->is_set[var], 1);
+}
+
+/* From one value to another; false: it has neither any more. */
+static inline bool hist_change_var(
+    const struct hist_map *map, struct hist_entry *e, u32 var, u64 from, u64 to)
+{
+	if (!atomic_cas(&e->words[map->vars_at + var], from, to))
+		return false;
+	atomic_store_release(&e->is_set[var], 1);
+	return true;
+}
+
+static inline bool hist_var_is_set(const struct hist_entry *e, u32 var)
+{
+	return atomic_load_acquire(&e->is_set[var]);
+}
+
+static inline u64 hist_var(const struct hist_map *map, const struct hist_entry *e, u32 var)
+{
+	return atomic_load_relaxed(&e->words[map->vars_at + var]);
+}
+
+static inline char *hist_text(const struct hist_map *map, struct hist_entry *e)
+{
+	return (char *)&e->words[map->text_at];
+}

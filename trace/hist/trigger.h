@@ -1,0 +1,28 @@
+/* The trigger commands hist, enable_hist and disable_hist (rows of trace/trigger/commands.c), and the file `hist`. Task context under
+ * host_lock. */
+#pragma once
+
+#include "trace/trigger/trigger.h"
+
+struct hist;
+
+int hist_trigger_write(const struct trace_trigger_command *command, struct trace_event_file *file,
+    bool remove, char *rest);
+void hist_trigger_act(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
+void hist_trigger_show(struct seq *s, const struct trace_trigger *trigger);
+void hist_trigger_release(struct trace_trigger *trigger);
+/* enable_hist, disable_hist: act on all hists of their target. */
+void hist_trigger_set_paused(struct trace_trigger *trigger, bool paused);
+
+/* The file `hist`: all tables of the event. 0 or -ENOMEM. */
+int hist_triggers_show(struct seq *s, const struct trace_event_file *file);
+/* What opening `trigger` with > does: all hists of the event go, unless another event's needs a variable of one. */
+void hist_triggers_clear(struct trace_event_file *file);
+
+/* Does a histogram of the instance have variables, or refer to one? Such an instance cannot be removed. */
+bool hist_triggers_hold(const struct trace_array *tr);
+
+/* "keys=... [if ...]", or its removal, for another histogram's sake. */
+int hist_trigger_run(struct trace_event_file *file, const char *command, bool remove);
+/* The text behind "if" of a histogram that runs; NULL: none. */
+const char *hist_trigger_filter(const struct hist *h);

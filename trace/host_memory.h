@@ -1,0 +1,13 @@
+/*
+ * Memory. Task context, may sleep; no event allocates. What is handed out is zeroed; NULL: there is none.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+void *host_alloc(size_t size);
+void host_free(void *p);
+void *host_page_alloc(void); /* PAGE_SIZE bytes, aligned to that */
+void host_page_free(void *p);
+u64 host_pages_free(void);	   /* about how many can be had; weak: 65536 */
+u64 host_page_phys(const void *p); /* physical address, for readers outside; weak: 0, unknown */

@@ -1,0 +1,17 @@
+/*
+ * What a reader outside the machine, who sees its memory alone, must know: trace/export/. Task context. Weak: nothing is known, all 0.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+/*
+ * Addresses from *direct on are physical ones plus that, those from *image on physical ones plus *image less *offset. RAM ends at
+ * physical *ram_end.
+ */
+void host_address_map(u64 *direct, u64 *image, u64 *offset, u64 *ram_end);
+/*
+ * Where the table behind host_sym_nth() lies: how many there are, the first one's address, then the addresses of u32s: each one's
+ * distance from the first, and where its name is behind the last address.
+ */
+void host_sym_place(u64 place[5]);

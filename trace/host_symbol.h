@@ -1,0 +1,12 @@
+/*
+ * Names of addresses. Any context. Weak: no address has a name, no name an address.
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+int host_sym_print(char *buf, size_t size, u64 addr, bool offset);
+u64 host_sym_find(const char *name, u64 *size); /* 0: no such */
+const char *host_sym_of(u64 addr, u64 *start, u64 *size);
+/* Function number i of the host, in the order of their addresses; false: no more. */
+bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size);

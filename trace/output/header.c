@@ -1,0 +1,103 @@
+/* The header of `trace`, in its five forms. Task context under host_lock. */
+#include "kernel/lib/string.h"
+#include "trace/event/options.h"
+#include "trace/host_cpus.h"
+#include "trace/host_system.h"
+#include "trace/output/output.h"
+#include "trace/event/array.h"
+#include "trace/tracer/tracer.h"
+
+struct totals {
+	u64 in_buffer, written;
+};
+
+/* What was read away counts in neither. */
+static struct totals count_entries(struct ring_buffer *buffer)
+{
+	u64 entries = ring_buffer_entries(buffer);
+
+	return (struct totals){entries, entries + ring_buffer_overruns(buffer)};
+}
+
+static void put_totals(struct seq *s, struct ring_buffer *buffer)
+{
+	struct totals t = count_entries(buffer);
+
+	seq_printf(s, "# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n", t.in_buffer,
+	    t.written, host_cpu_count());
+}
+
+static void put_columns(struct seq *s, bool tgid)
+{
+	seq_printf(s, "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n",
+	    tgid ? "   TGID   " : "");
+	seq_printf(
+	    s, "#              | |      %s   |         |         |\n", tgid ? "     |    " : "");
+}
+
+static void put_columns_irq(struct seq *s, bool tgid)
+{
+	static const char blanks[] = "            ";
+	int n = tgid ? 12 : 2;
+
+	seq_printf(
+	    s, "#                            %.*s  _-----=> irqs-off/BH-disabled\n", n, blanks);
+	seq_printf(s, "#                            %.*s / _----=> need-resched\n", n, blanks);
+	seq_printf(s, "#                            %.*s| / _---=> hardirq/softirq\n", n, blanks);
+	seq_printf(s, "#                            %.*s|| / _--=> preempt-depth\n", n, blanks);
+	seq_printf(s, "#                            %.*s||| / _-=> migrate-disable\n", n, blanks);
+	seq_printf(s, "#                            %.*s|||| /     delay\n", n, blanks);
+	seq_printf(
+	    s, "#           TASK-PID  %.*s CPU#  |||||  TIMESTAMP  FUNCTION\n", n, "     TGID   ");
+	seq_printf(
+	    s, "#              | |    %.*s   |   |||||     |         |\n", n, "       |    ");
+}
+
+static void put_latency(struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer)
+{
+	struct totals t = count_entries(buffer);
+
+	seq_printf(s, "# %s latency trace v1.1.5 on %s\n", tr->tracer->name, host_release());
+	seq_puts(s, "# --------------------------------------------------------------------\n");
+	seq_printf(s, "# latency: 0 us, #%lu/%lu, CPU#0 | (M:%s VP:0, KP:0, SP:0 HP:0 #P:%u)\n",
+	    t.in_buffer, t.written, host_preemption(), host_cpu_count());
+	seq_puts(s, "#    -----------------\n"
+		    "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
+		    "#    -----------------\n"
+		    "#\n");
+}
+
+static void put_latency_columns(struct seq *s)
+{
+	seq_puts(s, "#                    _------=> CPU#            \n"
+		    "#                   / _-----=> irqs-off/BH-disabled\n"
+		    "#                  | / _----=> need-resched    \n"
+		    "#                  || / _---=> hardirq/softirq \n"
+		    "#                  ||| / _--=> preempt-depth   \n"
+		    "#                  |||| / _-=> migrate-disable \n"
+		    "#                  ||||| /     delay           \n"
+		    "#  cmd     pid     |||||| time  |   caller     \n"
+		    "#     \\   /        ||||||  \\    |    /       \n");
+}
+
+void trace_print_header(struct seq *s, struct trace_array *tr, struct ring_buffer *buffer)
+{
+	u32 options = tr->options;
+
+	seq_printf(s, "# tracer: %s\n#\n", tr->tracer->name);
+	if (!(options & TRACE_OPT_CONTEXT_INFO))
+		return;
+	if (options & TRACE_OPT_LATENCY_FMT) {
+		if (ring_buffer_empty(buffer))
+			return;
+		put_latency(s, tr, buffer);
+		if (!(options & TRACE_OPT_VERBOSE))
+			put_latency_columns(s);
+	} else if (!(options & TRACE_OPT_VERBOSE)) {
+		put_totals(s, buffer);
+		if (options & TRACE_OPT_IRQ_INFO)
+			put_columns_irq(s, options & TRACE_OPT_RECORD_TGID);
+		else
+			put_columns(s, options & TRACE_OPT_RECORD_TGID);
+	}
+}

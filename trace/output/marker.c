@@ -1,0 +1,97 @@
+/*
+ * trace_marker and trace_marker_raw: what programs write into the trace. Task context; no lock: a record is reserved, filled and
+ * committed like any event's.
+ */
+#include "trace/output/marker.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/event/builtin.h"
+#include "trace/event/record.h"
+#include "trace/host_context.h"
+#include "trace/tracefs/tfs.h"
+#include "trace/trigger/trigger.h"
+
+#define MARKER_MAX  1024 /* bytes of one record; a longer write is taken in parts */
+#define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */
+#define RAW_MAX	    3072
+
+/* The text as triggers see it: what was written, and a NUL. */
+static void fill_print(struct rec_print *rec, const char *text, size_t n)
+{
+	rec->ip = (u64)tracing_mark_write;
+	memcpy(rec->buf, text, n);
+	rec->buf[n] = '\0';
+}
+
+/* As it is recorded: a line. */
+static void end_line(struct rec_print *rec, size_t n)
+{
+	if (!n || rec->buf[n - 1] != '\n') {
+		rec->buf[n] = '\n';
+		rec->buf[n + 1] = '\0';
+	}
+}
+
+/* Not by way of the gate: a mark is neither switched off nor filtered, and its triggers run only if it is recorded. */
+ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
+{
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_PRINT);
+	struct host_context ctx;
+	struct trace_slot slot;
+	u32 kinds = 0;
+
+	if (!(tr->options & TRACE_OPT_MARKERS))
+		return -EINVAL;
+	n = MIN(n, (size_t)MARKER_MAX);
+	u32 size = sizeof(struct rec_print) + MAX(n, (size_t)MARKER_ROOM) + 2;
+	host_enter(&ctx);
+	local_inc(&file->counts[ctx.cpu].hit);
+	struct rec_print *rec = trace_reserve(&slot, file, &ctx, TRACE_PRINT, size);
+	if (rec) {
+		fill_print(rec, text, n);
+		if (file->way & TRACE_WAY_TRIGGER)
+			kinds = trace_triggers_call(file, &ctx, rec, size);
+		end_line(rec, n);
+		trace_commit_reserved(&slot, file, &ctx);
+		if (kinds)
+			trace_triggers_post(file, &ctx, kinds);
+	}
+	host_preempt_enable();
+	return rec ? (ssize)n : -EBADF;
+}
+
+static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
+{
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_RAW_DATA);
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	if (!(tr->options & TRACE_OPT_MARKERS) || n < sizeof(u32) || n > RAW_MAX)
+		return -EINVAL;
+	n = MIN(n, (size_t)MARKER_MAX);
+	host_enter(&ctx);
+	struct rec_raw_data *rec =
+	    trace_begin(&slot, file, &ctx, TRACE_RAW_DATA, sizeof(struct trace_entry) + n);
+	if (rec) {
+		memcpy(&rec->id, data, n);
+		trace_commit(&slot, file, &ctx);
+	}
+	host_preempt_enable();
+	return rec ? (ssize)n : -EBADF;
+}
+
+/* ---- the files ---- */
+
+static ssize marker_write(struct tfs_file *f, const void *buf, size_t n)
+{
+	return n ? tracing_mark_write(tfs_array(&f->node), buf, n) : 0;
+}
+
+static ssize marker_raw_write(struct tfs_file *f, const void *buf, size_t n)
+{
+	return mark_raw(tfs_array(&f->node), buf, n);
+}
+
+const struct tfs_ops tfs_marker_ops = {.write = marker_write, .stream = true, .unlocked = true};
+const struct tfs_ops tfs_marker_raw_ops = {
+    .write = marker_raw_write, .stream = true, .unlocked = true};

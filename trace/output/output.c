@@ -1,0 +1,374 @@
+/*
+ * Lines of trace output. The columns are printed without a format: they are most of what a line costs. See output.h for contexts.
+ */
+#include "trace/output/output.h"
+#include "kernel/lib/digits.h"
+#include "kernel/lib/string.h"
+#include "trace/event/builtin.h"
+#include "trace/event/comm.h"
+#include "trace/host_context.h"
+#include "trace/persist/lastboot.h"
+#include "trace/output/print.h"
+#include "trace/event/array.h"
+
+/* ---- columns ---- */
+
+/*
+ * A line's columns are put together in a buffer, from left to right, and handed to the seq in one piece. Each function writes at
+ * `at` and returns what follows.
+ */
+#define COLUMNS_MAX 128
+
+static char *put_fill(char *at, char ch, long n)
+{
+	while (n-- > 0)
+		*at++ = ch;
+	return at;
+}
+
+/* Decimal, from the right in `width` columns. */
+static char *put_dec(char *at, u64 v, int width, char fill)
+{
+	char digits[DIGITS_MAX], *end = digits + sizeof(digits), *p = digits_dec(end, v);
+
+	at = put_fill(at, fill, width - (end - p));
+	while (p < end)
+		*at++ = *p++;
+	return at;
+}
+
+static void find_comm(const struct trace_line *line, char comm[16])
+{
+	if (line->tr->past)
+		trace_past_comm(line->tr->past, line->ent->pid, comm);
+	else
+		trace_comm_find(line->ent->pid, comm);
+}
+
+/* "comm-pid ": at most `width` bytes of the name, in as many columns from the right; the pid in 7 from the left. */
+static char *put_task(char *at, const struct trace_line *line, int width)
+{
+	s32 pid = line->ent->pid;
+	static const char blanks[17] = "                ";
+	char comm[16], digits[DIGITS_MAX + 16], *end = digits + DIGITS_MAX;
+	char *p = digits_dec(end, pid < 0 ? 0 - (u64)pid : (u64)pid);
+	int n = 0;
+
+	find_comm(line, comm);
+	while (n < width && comm[n])
+		n++;
+	memcpy(at, blanks, 16);
+	for (int i = 0; i < n; i++)
+		at[width - n + i] = comm[i];
+	at += width;
+	*at++ = '-';
+	if (pid < 0)
+		*--p = '-';
+	memcpy(end, blanks, 16);
+	memcpy(at, p, 16); /* a pid is shorter, and blanks follow it */
+	at += MAX(end - p, 7L);
+	*at++ = ' ';
+	return at;
+}
+
+static char irqs_letter(u8 flags)
+{
+	bool bh_off = flags & TRACE_FLAG_BH_OFF;
+
+	if (flags & TRACE_FLAG_IRQS_OFF)
+		return bh_off ? 'D' : 'd';
+	return bh_off ? 'b' : flags & TRACE_FLAG_IRQS_NOSUPPORT ? 'X' : '.';
+}
+
+static char resched_letter(u8 flags)
+{
+	bool need = flags & TRACE_FLAG_NEED_RESCHED, preempt = flags & TRACE_FLAG_PREEMPT_RESCHED;
+
+	return need ? (preempt ? 'N' : 'n') : preempt ? 'p' : '.';
+}
+
+static char context_letter(u8 flags)
+{
+	bool hard = flags & TRACE_FLAG_HARDIRQ, soft = flags & TRACE_FLAG_SOFTIRQ;
+
+	if (flags & TRACE_FLAG_NMI)
+		return hard ? 'Z' : 'z';
+	return hard ? (soft ? 'H' : 'h') : soft ? 's' : '.';
+}
+
+static char *put_flags(char *at, const struct trace_entry *ent)
+{
+	static const char depth[16] = ".123456789abcdef";
+
+	at[0] = irqs_letter(ent->flags);
+	at[1] = resched_letter(ent->flags);
+	at[2] = context_letter(ent->flags);
+	at[3] = depth[ent->preempt_count & 15];
+	at[4] = depth[ent->preempt_count >> 4];
+	return at + 5;
+}
+
+static char *put_time(char *at, const struct trace_line *line)
+{
+	*at++ = ' ';
+	if (line->tr->clock->in_ns) {
+		u64 us = line->ts / 1000;
+		at = put_dec(at, us / 1000000, 5, ' ');
+		*at++ = '.';
+		at = put_dec(at, us % 1000000, 6, '0');
+	} else {
+		at = put_dec(at, line->ts, 12, ' ');
+	}
+	*at++ = ':';
+	*at++ = ' ';
+	return at;
+}
+
+static char *put_tgid(char *at, s32 tgid)
+{
+	*at++ = '(';
+	at = tgid ? put_dec(at, tgid, 7, ' ') : put_fill(at, '-', 7);
+	*at++ = ')';
+	*at++ = ' ';
+	return at;
+}
+
+static void put_columns(struct trace_out *out, const struct trace_line *line)
+{
+	char text[COLUMNS_MAX], *at = put_task(text, line, 16);
+
+	if (out->options & TRACE_OPT_RECORD_TGID)
+		at = put_tgid(at, line->tr->past ? 0 : trace_tgid_find(line->ent->pid));
+	*at++ = '[';
+	at = put_dec(at, line->cpu, 3, '0');
+	*at++ = ']';
+	*at++ = ' ';
+	if (out->options & TRACE_OPT_IRQ_INFO)
+		at = put_flags(at, line->ent);
+	at = put_time(at, line);
+	seq_write(out->seq, text, at - text);
+}
+
+/* ---- columns of latency-format ---- */
+
+/* How long until the next line, as a letter. */
+static char delay_mark(u64 ns)
+{
+	static const struct {
+		u64 above;
+		char mark;
+	} marks[] = {{1000000000, '$'}, {100000000, '@'}, {10000000, '*'}, {1000000, '#'},
+	    {100000, '!'}, {10000, '+'}};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(marks); i++)
+		if (ns > marks[i].above)
+			return marks[i].mark;
+	return ' ';
+}
+
+static void put_latency_time(struct trace_out *out, const struct trace_line *line)
+{
+	bool verbose = out->options & TRACE_OPT_VERBOSE, in_ns = line->tr->clock->in_ns;
+	u64 since = line->ts - line->tr->time_start, next = line->next_ts - line->ts;
+	struct seq *s = out->seq;
+
+	if (in_ns) {
+		since /= 1000;
+		next /= 1000;
+	}
+	if (verbose && in_ns)
+		seq_printf(s, "[%08lx] %ld.%03ldms (+%ld.%03ldms): ", line->ts / 1000, since / 1000,
+		    since % 1000, next / 1000, next % 1000);
+	else if (verbose)
+		seq_printf(s, "[%016lx] %ld (+%ld): ", line->ts, since, next);
+	else if (in_ns)
+		seq_printf(s, " %4ldus%c: ", since, delay_mark(next * 1000));
+	else
+		seq_printf(s, " %4ld: ", since);
+}
+
+static void put_latency_columns(struct trace_out *out, const struct trace_line *line)
+{
+	const struct trace_entry *ent = line->ent;
+	struct seq *s = out->seq;
+
+	if (out->options & TRACE_OPT_VERBOSE) {
+		char comm[16];
+		find_comm(line, comm);
+		seq_printf(s, "%16s %7d %3d %d %08x %08lx ", comm, ent->pid, line->cpu, ent->flags,
+		    ent->preempt_count & 15, line->index);
+	} else {
+		char text[COLUMNS_MAX], *at = put_task(text, line, 8);
+		at = put_dec(at, line->cpu, 3, ' ');
+		at = put_flags(at, ent);
+		seq_write(s, text, at - text);
+	}
+	put_latency_time(out, line);
+}
+
+/* ---- the event's own words ---- */
+
+static u64 load(const void *p, u32 size, bool is_signed)
+{
+	u64 v = 0;
+
+	memcpy(&v, p, size);
+	if (is_signed && size < 8 && v >> (size * 8 - 1))
+		v |= ~0UL << size * 8;
+	return v;
+}
+
+/* An event whose class prints nothing by itself: name=value of each field. */
+static void print_fields(
+    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len)
+{
+	const struct trace_event_field *f = call->class->fields(call);
+
+	for (; f->name; f++) {
+		const char *at = (const char *)rec + f->offset;
+		if (f->offset + (u32)f->size > len)
+			break;
+		seq_printf(out->seq, " %s=", f->name);
+		if (f->kind == TRACE_FIELD_STRING)
+			seq_write(out->seq, at, strnlen(at, f->size));
+		else if (f->kind == TRACE_FIELD_DYN_STRING && f->size == 4)
+			seq_puts(out->seq, trace_get_str(rec, len, load(at, 4, false)));
+		else if (f->size && f->size <= 8) /* 0: an array up to the record's end */
+			seq_printf(out->seq, f->is_signed ? "%ld" : "%lu",
+			    load(at, f->size, f->is_signed));
+	}
+}
+
+static const struct trace_event_call *event_of(
+    const struct trace_out *out, const struct trace_entry *ent, u32 len)
+{
+	return out->past ? trace_past_event(out->past, ent->type, len)
+			 : trace_event_by_id(ent->type);
+}
+
+void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len)
+{
+	const struct trace_event_call *call = event_of(out, ent, len);
+
+	if (!call) {
+		seq_printf(out->seq, "Unknown type %d\n", ent->type);
+		return;
+	}
+	if (call->class->print_line) {
+		call->class->print_line(out, call, ent, len);
+		return;
+	}
+	seq_puts(out->seq, call->name);
+	if (call->class->print) {
+		seq_write(out->seq, ": ", 2);
+		out->fmt = out->options & TRACE_OPT_HASH_PTR ? call->fmt_hashed : call->fmt;
+		call->class->print(out, ent, len);
+	} else {
+		seq_putc(out->seq, ':');
+		print_fields(out, call, ent, len);
+	}
+	seq_putc(out->seq, '\n');
+}
+
+/* ---- raw, hex, bin ---- */
+
+static void put_hex_field(struct seq *s, u64 v, u32 bytes)
+{
+	seq_hex(s, v, bytes * 2);
+	seq_putc(s, ' ');
+}
+
+/* What an event of no raw form shows in its place. */
+static void put_type(struct trace_out *out, const struct trace_line *line)
+{
+	seq_printf(out->seq, "type: %d\n", line->ent->type);
+}
+
+static void print_binary(struct trace_out *out, const struct trace_line *line)
+{
+	u32 cpu = line->cpu;
+
+	if (out->options & TRACE_OPT_CONTEXT_INFO) {
+		seq_write(out->seq, &line->ent->pid, sizeof(line->ent->pid));
+		seq_write(out->seq, &cpu, sizeof(cpu));
+		seq_write(out->seq, &line->ts, sizeof(line->ts));
+	}
+	if (event_of(out, line->ent, line->len))
+		put_type(out, line);
+}
+
+/* An empty line ends each, as on Linux. */
+static void print_hex(struct trace_out *out, const struct trace_line *line)
+{
+	struct seq *s = out->seq;
+
+	if (out->options & TRACE_OPT_CONTEXT_INFO) {
+		put_hex_field(s, (u32)line->ent->pid, 4);
+		put_hex_field(s, line->cpu, 4);
+		put_hex_field(s, line->ts, 8);
+	}
+	if (event_of(out, line->ent, line->len))
+		put_type(out, line);
+	seq_putc(s, '\n');
+}
+
+static void print_raw(struct trace_out *out, const struct trace_line *line)
+{
+	const struct trace_event_call *call = event_of(out, line->ent, line->len);
+	struct seq *s = out->seq;
+
+	if (out->options & TRACE_OPT_CONTEXT_INFO)
+		seq_printf(s, "%d %d %lu ", line->ent->pid, line->cpu, line->ts);
+	if (!call)
+		seq_printf(s, "%d ?\n", line->ent->type);
+	else if (call->class->print_raw)
+		call->class->print_raw(out, call, line->ent, line->len);
+	else
+		put_type(out, line);
+}
+
+/* The first of the three that is on. */
+static void print_undecoded(struct trace_out *out, const struct trace_line *line)
+{
+	if (out->options & TRACE_OPT_BIN)
+		print_binary(out, line);
+	else if (out->options & TRACE_OPT_HEX)
+		print_hex(out, line);
+	else
+		print_raw(out, line);
+}
+
+/* ---- JSON ---- */
+
+static bool print_json(struct trace_out *out, const struct trace_line *line)
+{
+	const struct trace_event_call *call = trace_event_by_id(line->ent->type);
+
+	if (!call || !call->class->print_json)
+		return false;
+	call->class->print_json(out, line);
+	return true;
+}
+
+/* ---- the line ---- */
+
+void trace_print_line(struct trace_out *out, const struct trace_line *line)
+{
+	out->tmp.len = 0;
+	if ((out->options & TRACE_OPT_PRINTK) && (out->options & TRACE_OPT_PRINTK_MSGONLY) &&
+	    trace_builtin_message(out, line->ent, line->len))
+		return;
+	if (out->options & (TRACE_OPT_BIN | TRACE_OPT_HEX | TRACE_OPT_RAW)) {
+		print_undecoded(out, line);
+		return;
+	}
+	if ((out->options & TRACE_OPT_EVENTHEADER_JSON) && print_json(out, line))
+		return;
+	if (out->options & TRACE_OPT_CONTEXT_INFO) {
+		if (line->latency)
+			put_latency_columns(out, line);
+		else
+			put_columns(out, line);
+	}
+	trace_print_event(out, line->ent, line->len);
+}

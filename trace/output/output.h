@@ -1,0 +1,24 @@
+/* A record as a line of text, in all the forms the options ask for. Task context, but for tp_printk and the kernel's last words. */
+#pragma once
+
+#include "trace/event/event.h"
+
+struct ring_buffer;
+
+struct trace_line {
+	const struct trace_array *tr;
+	const struct trace_entry *ent;
+	u32 len; /* of the record */
+	unsigned cpu;
+	u64 ts;	      /* ns, or the bare value of a clock that has none */
+	u64 next_ts;  /* of the line that follows; the same when none does */
+	u64 index;    /* lines before this one */
+	bool latency; /* options/latency-format, or the last words */
+};
+
+/* Appends the line with its newline. out->options are the instance's. */
+void trace_print_line(struct trace_out *out, const struct trace_line *line);
+/* What the event says, without the columns: "name: text\n". */
+void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len);
+/* The header of `trace`, for what is in that buffer of the array. */
+void trace_print_header(struct seq *s, struct trace_array *tr, struct ring_buffer *buffer);

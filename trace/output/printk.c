@@ -1,0 +1,129 @@
+/*
+ * trace_printk(): text from kernel code into the global trace. What is recorded is the format's address and the arguments; the text is
+ * made when somebody reads it. Any context.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host_context.h"
+#include "trace/output/bprintf.h"
+#include "trace/event/builtin.h"
+#include "trace/output/printk.h"
+#include "trace/event/record.h"
+#include "trace/trace.h"
+
+#define WORDS_MAX 240 /* of arguments */
+#define FORMATS	  256 /* remembered for printk_formats: a power of two */
+
+/* Formats seen, at their hash or the next free place. Entries are only added. [A] */
+static const char *formats[FORMATS];
+
+static void remember(const char *fmt)
+{
+	u32 at = (u64)fmt * 0x9e3779b97f4a7c15UL >> 32;
+
+	for (u32 i = 0; i < FORMATS; i++) {
+		const char **place = &formats[(at + i) % FORMATS];
+		const char *there = READ_ONCE(*place);
+		if (there == fmt)
+			return;
+		if (!there && atomic_cas(place, (const char *)NULL, fmt))
+			return;
+	}
+}
+
+void trace_printk_place(u64 *where, u64 *count)
+{
+	*where = (u64)formats;
+	*count = FORMATS;
+}
+
+void trace_printk_string(const char *text)
+{
+	remember(text);
+}
+
+static void show_escaped(struct seq *s, const char *fmt)
+{
+	for (; *fmt; fmt++) {
+		if (*fmt == '\n')
+			seq_puts(s, "\\n");
+		else if (*fmt == '\t')
+			seq_puts(s, "\\t");
+		else if (*fmt == '"' || *fmt == '\\')
+			seq_printf(s, "\\%c", *fmt);
+		else
+			seq_putc(s, *fmt);
+	}
+}
+
+void trace_printk_show_formats(struct seq *s)
+{
+	for (u32 i = 0; i < FORMATS; i++) {
+		const char *fmt = READ_ONCE(formats[i]);
+		if (!fmt)
+			continue;
+		seq_printf(s, "0x%lx : \"", (u64)fmt);
+		show_escaped(s, fmt);
+		seq_puts(s, "\"\n");
+	}
+}
+
+int trace_vprintk(u64 ip, const char *fmt, va_list ap)
+{
+	struct trace_array *tr = trace_global;
+	struct host_context ctx;
+	struct trace_slot slot;
+	va_list again;
+
+	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
+		return 0;
+	remember(fmt);
+	va_copy(again, ap);
+	u32 words = bprintf_encode(NULL, 0, fmt, again);
+	va_end(again);
+	if (words > WORDS_MAX)
+		return -E2BIG;
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPRINT);
+	host_enter(&ctx);
+	struct rec_bprint *rec =
+	    trace_begin(&slot, file, &ctx, TRACE_BPRINT, sizeof(*rec) + words * 4);
+	if (rec) {
+		rec->ip = ip;
+		rec->fmt = fmt;
+		bprintf_encode(rec->buf, words, fmt, ap);
+		trace_commit(&slot, file, &ctx);
+	}
+	host_preempt_enable();
+	return rec ? (int)(words * 4) : -EBUSY;
+}
+
+int trace_printk(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = trace_vprintk((u64)__builtin_return_address(0), fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+int trace_puts(const char *str)
+{
+	struct trace_array *tr = trace_global;
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
+		return 0;
+	remember(str);
+	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPUTS);
+	host_enter(&ctx);
+	struct rec_bputs *rec = trace_begin(&slot, file, &ctx, TRACE_BPUTS, sizeof(*rec));
+	if (rec) {
+		rec->ip = (u64)__builtin_return_address(0);
+		rec->str = str;
+		trace_commit(&slot, file, &ctx);
+	}
+	host_preempt_enable();
+	return rec ? (int)strlen(str) : -EBUSY;
+}

@@ -1,0 +1,42 @@
+/*
+ * Reading a trace array's records as lines, in the order of their times over all CPUs: without taking them away (`trace`) and taking
+ * them away (`trace_pipe`). Task context under host_lock; a reader belongs to one open file.
+ */
+#pragma once
+
+#include "trace/output/output.h"
+#include "trace/event/array.h"
+
+struct trace_head {
+	struct ring_buffer_live *live; /* `trace` only */
+	struct ring_buffer_event *ev;  /* next record of this CPU; NULL: none */
+	u64 stamp, lost;	       /* of `trace`: whether, not how many */
+};
+
+struct trace_reader {
+	struct trace_array *tr;
+	struct ring_buffer *buffer; /* the array's main one or its spare one */
+	int cpu;		    /* -1: all */
+	unsigned cpus;		    /* heads */
+	u64 lines;
+	u64 started;   /* a bit per CPU that has shown a line */
+	bool annotate; /* say where a CPU's buffer begins */
+	struct trace_symbols *symbols;
+	struct trace_head *heads;
+	char *copy; /* of a record, behind the heads */
+};
+
+int trace_reader_init(struct trace_reader *r, struct trace_array *tr, struct ring_buffer *buffer,
+    int cpu); /* 0 or -ENOMEM */
+void trace_reader_free(struct trace_reader *r);
+
+/* `trace`: records stay, and recording goes on. 0 or -ENOMEM. */
+int trace_reader_start(struct trace_reader *r);
+void trace_reader_finish(struct trace_reader *r);
+bool trace_reader_next(struct trace_reader *r, struct seq *s); /* appends a line; false: no more */
+
+/* `trace_pipe`: looks for the oldest record, appends its line (and the number lost before it); it stays until consumed. A snapshot
+ * may take it away in between: then it is not consumed, and its line is not to be shown. */
+bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu);
+bool trace_reader_consume(struct trace_reader *r, unsigned cpu);
+bool trace_reader_empty(const struct trace_reader *r); /* any context */

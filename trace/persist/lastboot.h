@@ -1,0 +1,43 @@
+/*
+ * What the flight recorder of another boot left (trace/persist/kept.h): checked, taken into memory of this boot, and offered as
+ * instances/lastboot. Task context under host_lock, but printing, which is as trace/output/print.h has it.
+ */
+#pragma once
+
+#include "trace/event/event.h"
+
+struct trace_past;
+
+/* At boot, before kept_start(): the generation that this boot is. */
+u64 trace_lastboot_find(void);
+/* At boot, when the CPUs are up: makes the instance, if there is something to show. */
+void trace_lastboot_offer(void);
+/* Its instance, if it ended without a word (enum kept_end); else NULL. */
+struct trace_array *trace_lastboot_silent(void);
+/* What was found, and what not, and why. */
+void trace_lastboot_show(struct seq *s);
+
+void trace_past_free(struct trace_past *past);
+u64 trace_past_ns(const struct trace_array *tr, u64 stamp);
+/* The event of a record, by its fields or by this boot's own printing if that is the same; NULL: its format did not survive. */
+const struct trace_event_call *trace_past_event(
+    const struct trace_past *past, unsigned id, u32 len);
+void trace_past_comm(const struct trace_past *past, s32 pid, char comm[16]);
+void trace_past_sym_print(
+    const struct trace_past *past, char *buf, size_t size, u64 addr, bool offset);
+/* Its events by number, NULL behind the last: system, name and the text of `format`. */
+struct trace_past_text {
+	const char *system, *format;
+	char name[256];
+	u16 id;
+	bool last; /* no later one has its id: the records of that id are its own */
+};
+bool trace_past_nth(const struct trace_past *past, u32 n, struct trace_past_text *out);
+/* As `/proc/kallsyms` and `saved_cmdlines` showed them. */
+void trace_past_show_symbols(const struct trace_past *past, struct seq *s);
+void trace_past_show_comms(const struct trace_past *past, struct seq *s);
+const char *trace_past_release(const struct trace_past *past);
+/* Whether addresses in its records are functions and texts of this kernel, too. */
+bool trace_past_same_kernel(const struct trace_past *past);
+/* A time stamp before all of its records: its clock began there. */
+u64 trace_past_begin(const struct trace_past *past);

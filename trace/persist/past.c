@@ -1,0 +1,129 @@
+/*
+ * Another boot's records, for printing as that boot would have: by the same code where an event's format is the same now to the letter,
+ * else field by field; with its names and its clock. Contexts are those of trace/output/print.h; nothing changes here while the instance is there.
+ */
+#include "trace/persist/past.h"
+
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "trace/persist/lastboot.h"
+#include "trace/event/array.h"
+
+struct past_event *past_event_of(const struct trace_past *past, unsigned id)
+{
+	for (u32 i = past->event_count; i-- > 0;)
+		if (past->events[i].call.id == id)
+			return &past->events[i];
+	return NULL;
+}
+
+u64 trace_past_ns(const struct trace_array *tr, u64 stamp)
+{
+	const struct trace_past *past = tr->past;
+	u64 ns;
+
+	if (!tr->clock->to_ns)
+		return stamp;
+	ns = (u64)((unsigned __int128)(stamp - past->clock_base) * past->clock_mult >> 32);
+	return strcmp(tr->clock->name, "tai") ? ns : ns + past->unix_ns;
+}
+
+const struct trace_event_call *trace_past_event(const struct trace_past *past, unsigned id, u32 len)
+{
+	const struct past_event *ev = past_event_of(past, id);
+
+	return ev ? past_event_call(ev, len) : NULL;
+}
+
+void trace_past_comm(const struct trace_past *past, s32 pid, char comm[16])
+{
+	strscpy(comm, pid == 0 ? "<idle>" : pid < 0 ? "<XXX>" : "<...>", 16);
+	for (u32 i = 0; i < past->comm_count; i++)
+		if (past->comms[i].pid == pid && pid > 0)
+			memcpy(comm, past->comms[i].comm, 16);
+}
+
+/* The last function that begins at or before addr; NULL: addr is in none. */
+static const struct kept_symbol *find_symbol(const struct kept_symbols *s, u64 addr)
+{
+	u64 low = 0, high = s->count;
+
+	while (low < high) {
+		u64 mid = low + (high - low) / 2;
+
+		if (s->symbol[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low > 1 && s->symbol[low - 2].start == s->symbol[low - 1].start)
+		low--;
+	if (!low || addr - s->symbol[low - 1].start >= s->symbol[low - 1].size)
+		return NULL;
+	return &s->symbol[low - 1];
+}
+
+void trace_past_sym_print(
+    const struct trace_past *past, char *buf, size_t size, u64 addr, bool offset)
+{
+	const struct kept_symbol *sym = past->symbols ? find_symbol(past->symbols, addr) : NULL;
+
+	if (!sym) {
+		snprintf(buf, size, "0x%lx", addr);
+		return;
+	}
+	const char *name =
+	    (const char *)&past->symbols->symbol[past->symbols->count] + sym->name_at;
+	if (offset)
+		snprintf(buf, size, "%s+0x%lx/0x%lx", name, addr - sym->start, (u64)sym->size);
+	else
+		snprintf(buf, size, "%s", name);
+}
+
+bool trace_past_nth(const struct trace_past *past, u32 n, struct trace_past_text *out)
+{
+	if (n >= past->event_count)
+		return false;
+	const struct past_event *ev = &past->events[n];
+	out->system = ev->class.system;
+	out->format = ev->text;
+	out->id = ev->call.id;
+	out->last = past_event_of(past, out->id) == ev;
+	strscpy(out->name, ev->call.name, sizeof(out->name));
+	return true;
+}
+
+void trace_past_show_symbols(const struct trace_past *past, struct seq *s)
+{
+	const struct kept_symbols *from = past->symbols;
+	u64 count = from ? from->count : 0;
+
+	for (u64 i = 0; i < count && !s->overflow; i++) {
+		seq_hex(s, from->symbol[i].start, 16);
+		seq_puts(s, " T ");
+		seq_puts(s, (const char *)&from->symbol[count] + from->symbol[i].name_at);
+		seq_putc(s, '\n');
+	}
+}
+
+void trace_past_show_comms(const struct trace_past *past, struct seq *s)
+{
+	for (u32 i = 0; i < past->comm_count; i++)
+		seq_printf(s, "%d %s\n", past->comms[i].pid, past->comms[i].comm);
+}
+
+const char *trace_past_release(const struct trace_past *past)
+{
+	return past->release;
+}
+
+bool trace_past_same_kernel(const struct trace_past *past)
+{
+	return past->same_kernel;
+}
+
+u64 trace_past_begin(const struct trace_past *past)
+{
+	return past->clock_base;
+}

@@ -1,0 +1,263 @@
+/*
+ * Events of probes: an instruction or a function's return, defined by a line in kprobe_events, with
+ * arguments that are fetched from registers, the stack and memory; or another event, whose fields
+ * take the place of registers. There are two languages of arguments: today's, and that of 2009 (aN
+ * sN sa rv ra), whose events have the record, the format and the lines of 2009.
+ *
+ * A record has the common fields; the address at 8 (of a return: that of the function, then the
+ * return address; of another event: none); the packed arguments; the text of strings. A record of
+ * 2009 has common_tgid at 8, the addresses from 16 on, the number of arguments, and 8 bytes for
+ * each argument.
+ *
+ * kprobe.c defines events of instructions and returns, eprobe.c events of events; event.c is what
+ * the two share. parse.c reads arguments with the table of fetch types in type.c, fetch.c records
+ * them, print.c prints them.
+ *
+ * Definitions: task context under host_lock. Fetching and recording: any context.
+ */
+#pragma once
+
+#include "trace/dynevent/dynevent.h"
+#include "trace/event/event.h"
+#include "trace/host_context.h"
+#include "trace/host_probe.h"
+
+#define PROBE_GROUP	    "kprobes"
+#define EVENT_PROBE_GROUP   "eprobes"
+#define PROBE_ARGS_MAX	    128
+#define PROBE_ARG_NAME_MAX  32
+#define PROBE_ARG_TEXT_MAX  63
+#define PROBE_ARRAY_MAX	    64
+#define PROBE_SIZE_MAX	    3072 /* of the arguments in a record, without the text of strings */
+#define PROBE_DEREFS_MAX    14
+#define PROBE_MAXACTIVE_MAX 4096
+#define PROBE_STACK_MAX	    2048 /* words of the kernel's stack, as Linux bounds $stackN */
+#define PROBE_STRING_MAX    2048 /* with the NUL; what is longer is cut */
+
+enum probe_text {
+	PROBE_UNSIGNED,
+	PROBE_SIGNED,
+	PROBE_HEX,
+	PROBE_CHAR,
+	PROBE_SYMBOL,
+	PROBE_STRING,  /* in the kernel, or wherever the last step leads */
+	PROBE_USTRING, /* in ring 3 */
+	PROBE_SYMSTR,  /* the name of an address */
+};
+
+struct probe_type {
+	const char *name;
+	const char *field; /* its type in format */
+	const char *fmt;   /* in print fmt */
+	u8 size;
+	u8 text; /* enum probe_text */
+	bool is_signed;
+};
+
+/* Where a value comes from ... */
+enum probe_source {
+	PROBE_FROM_REG,	  /* param: where in the registers */
+	PROBE_FROM_STACK, /* param: which word */
+	PROBE_FROM_SP,
+	PROBE_FROM_RET, /* where the function returns to */
+	PROBE_FROM_IMM, /* imm; of a text its address */
+	PROBE_FROM_COMM,
+	PROBE_FROM_FIELD, /* of the event that is probed: its value; of a string the address */
+};
+
+/* ... through which steps in memory it is reached: each reads what lies at the value so far + deref; the last reads the argument. */
+struct probe_fetch {
+	u8 source;
+	u8 derefs;
+	u16 user; /* a bit per step: in ring 3 */
+	u32 param;
+	union {
+		u64 imm;
+		const struct trace_event_field *field;
+	};
+	s64 deref[PROBE_DEREFS_MAX];
+	u8 lshift, rshift; /* of a bitfield; both 0: none */
+};
+
+struct probe_arg {
+	const char *name, *body; /* as listed: name=body */
+	const struct probe_type *type;
+	const char *field_type; /* in format */
+	u32 count;		/* of an array; 0: none */
+	u32 offset;		/* in the record */
+	struct probe_fetch fetch;
+};
+
+struct probe_event;
+
+/* One place. Several may belong to one event. */
+struct trace_probe {
+	struct dynevent dyn;
+	struct probe_event *event;
+	struct trace_probe *next; /* [L] of the event */
+	struct host_probe *host;  /* NULL: the place is not there */
+	u64 hits;		  /* [A] */
+	const char *symbol;	  /* NULL: addr */
+	u64 addr, offset;
+	u32 maxactive;
+	struct trace_event_call *probed; /* another event; NULL: a place in the code */
+	const char *filter;		 /* of its records; NULL */
+	bool is_return, old;
+	u16 sp;	     /* where the stack pointer is in the registers */
+	bool simple; /* all arguments are 8 bytes from registers, at reg[]; and not of 2009 */
+	u32 n_args;
+	u16 *reg;
+	struct probe_arg args[];
+};
+
+struct probe_event {
+	struct trace_event_call call;
+	struct trace_event_class class;
+	struct trace_key key;
+	struct trace_probe *first; /* [L] newest first; never NULL once registered */
+	u32 size;		   /* of a record without strings' text */
+	u32 n_strings;		   /* arguments that are strings */
+	struct trace_event_field *table;
+	char *group, *name; /* each of the table's names is a copy as well */
+};
+
+extern const struct dynevent_kind probe_dynevent_kind, event_probe_dynevent_kind;
+
+static inline bool probe_is_string(const struct probe_type *t)
+{
+	return t->text >= PROBE_STRING;
+}
+
+/* Bytes in the record, without the text of strings. */
+static inline u32 probe_arg_size(const struct probe_arg *arg)
+{
+	return arg->type->size * (arg->count ? arg->count : 1);
+}
+
+static inline struct probe_event *probe_event_of(const struct trace_event_call *call)
+{
+	return container_of(call, struct probe_event, call);
+}
+
+static inline struct trace_probe *trace_probe_of(const struct dynevent *ev)
+{
+	return container_of(ev, struct trace_probe, dyn);
+}
+
+/* A line of kprobe_events. Errors go to error_log. */
+int probe_command(char *line);
+void probe_profile_show(struct seq *s);
+
+/* ---- parsing: parse.c, type.c, old.c ---- */
+
+/* What is wrong, where: the word of the command, and the position in it. NULL: it is not said. */
+struct probe_error {
+	const char *text;
+	u32 word, pos;
+	const char *before; /* said first, of the same place, as Linux does; NULL */
+	int late; /* negative errno of the first @SYMBOL that cannot be used: reported if nothing else is wrong */
+};
+
+/* The line in words. */
+struct probe_words {
+	u32 n;
+	char **word;
+};
+
+/* Memory of one probe: names are cut from it. */
+struct probe_arena {
+	char *at, *end;
+};
+char *probe_parse_keep(struct probe_arena *a, const char *text, size_t n); /* NULL: full */
+
+struct probe_parse {
+	struct probe_error *err;
+	struct probe_arena *arena;
+	const struct trace_event_call *probed; /* arguments are of its fields; NULL: of registers */
+	bool is_return, at_entry;
+	bool no_field; /* said at last: the event has no such field */
+	u32 room;      /* what the arguments before have left of PROBE_SIZE_MAX */
+	u32 word;      /* of the argument */
+	u32 pos;       /* in it: of what is parsed */
+};
+
+/* Notes what is wrong, at `pos` of the argument: -EINVAL. */
+int probe_parse_fail(struct probe_parse *p, u32 pos, const char *text);
+/* BODY of today's language, which is cut up; *is_text: it is a text of the probe's own. As probe_parse_arg(). */
+int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, bool *is_text);
+/* What stands behind "$stack", behind "$arg". */
+int probe_parse_stack(struct probe_parse *p, struct probe_fetch *f, const char *text);
+int probe_parse_argument_number(struct probe_parse *p, struct probe_fetch *f, const char *text);
+static inline void probe_from_reg(struct probe_fetch *f, int reg)
+{
+	f->source = PROBE_FROM_REG;
+	f->param = reg;
+}
+
+/* type.c. The part behind ':' (NULL: there is none) without "[N]"; NULL: no such type. A bitfield has that of what it lies in. */
+const struct probe_type *probe_type_find(const char *name);
+/* Of "bW@O/S" where those bits are; other types are let pass. 0 or -EINVAL. */
+int probe_parse_bitfield(const char *text, struct probe_arg *arg);
+/* Cuts "[N]" off the type, behind ':' in text: 0 or -EINVAL. */
+int probe_parse_count(struct probe_parse *p, char *text, char *type, u32 *count);
+
+/* Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol or field that is not there), -E2BIG, -ENOMEM. */
+int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
+/* old.c. The same in the language of 2009; and whether all arguments are of it. */
+int probe_parse_legacy_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
+bool probe_is_legacy(const struct probe_words *w);
+
+/* ---- what all kinds of probes have in common: event.c ---- */
+
+/* "[GROUP/]NAME": a byte more than may be, to tell. */
+struct probe_id {
+	char group[DYNEVENT_NAME_MAX + 2], name[DYNEVENT_NAME_MAX + 2];
+};
+/* Sets what is there, which may be no name behind a group. `word`, `pos`: where the text stands, for *err. 0 or -EINVAL. */
+int probe_parse_id(
+    struct probe_id *id, const char *text, u32 word, u32 pos, struct probe_error *err);
+
+/* Cuts a line into words for define(), and tells error_log what that refused. 0: also an empty line; -ECANCELED: not of this kind. */
+typedef int (*probe_define_fn)(const struct probe_words *w, struct probe_error *err);
+int probe_define(const char *line, const char *who, probe_define_fn define);
+int probe_fail(struct probe_error *err, u32 word, u32 pos, const char *text); /* -EINVAL */
+void probe_log_error(const char *who, const struct probe_words *w, const struct probe_error *err);
+
+/* A probe with room for the arguments, from the third word on, and for `extra` bytes of text; host_free(). NULL: no memory. */
+struct trace_probe *probe_alloc(
+    const struct probe_words *w, size_t extra, struct probe_arena *arena);
+/* All arguments, and where they lie in the record. form: what to begin each with. As probe_parse_arg(). */
+int probe_parse_args(
+    struct trace_probe *tp, const struct probe_words *w, const struct probe_parse *form);
+/* The event of a probe, not yet registered; host_free(). NULL: no memory. */
+struct probe_event *probe_event_alloc(const struct probe_id *id, const struct trace_probe *tp);
+/* Is the name free? 0 or -EEXIST. */
+int probe_event_check_name(const struct probe_id *id, struct probe_error *err);
+/* Registers it, whose name is free, with its first probe: 0, -ENOMEM, -ENOSPC. */
+int probe_event_add(struct probe_event *ev, struct trace_probe *tp);
+/* past.c. Takes out an event of 2009, on or off, and its last probe; its records stay readable. */
+void probe_event_retire(struct probe_event *ev);
+/* " NAME=BODY ..."; are the first arguments these? */
+void probe_show_args(struct seq *s, const struct trace_probe *tp);
+bool probe_match_args(const struct trace_probe *tp, const char *args);
+
+/* ---- recording: fetch.c; printing: print.c ---- */
+
+/* What the host calls at a hit: regs as host_reg_find() knows them; at a return, where the function returns to. */
+int probe_hit(void *tp, const void *regs, u64 ip, u64 ret);
+/* A record of the event that is probed: what is fetched from it goes to `file`, of the probe's own event. Between host_enter() and host_preempt_enable(). */
+void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file,
+    const struct host_context *ctx, const void *rec, u32 len);
+
+/* Where the arguments begin. */
+static inline u32 probe_head(const struct trace_probe *tp)
+{
+	if (tp->probed)
+		return 8;
+	if (tp->old)
+		return tp->is_return ? 40 : 32;
+	return tp->is_return ? 24 : 16;
+}
+
+void probe_class_init(struct trace_event_class *class, const struct trace_probe *tp);
+const struct trace_event_field *probe_event_table(const struct trace_event_call *call);

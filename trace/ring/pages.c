@@ -1,0 +1,133 @@
+/*
+ * Where the memory of a ring comes from, and a ring made of it: pages of the host's, or of the store for rings that are to outlive the
+ * kernel. Task context; one control call at a time on a buffer, as in control.c. rb_may_leave(): any.
+ */
+#include "trace/ring/pages.h"
+
+#include "kernel/lib/errno.h"
+#include "trace/host_memory.h"
+
+/* ---- From the store where they are to be kept and it has room ---- */
+
+static const struct ring_buffer_store *store;
+
+void ring_buffer_set_store(const struct ring_buffer_store *s)
+{
+	store = s;
+}
+
+bool rb_may_leave(const struct ring_buffer_page *page)
+{
+	return !store || !store->holds(page);
+}
+
+static void *rb_page_alloc(bool kept)
+{
+	void *page = kept && store ? store->alloc(1) : NULL;
+
+	return page ? page : host_page_alloc();
+}
+
+static void rb_page_free(void *page)
+{
+	if (!store || !page || !store->free(page, 1))
+		host_page_free(page);
+}
+
+static unsigned slots_pages(size_t count)
+{
+	return (count * sizeof(u64) + PAGE_SIZE - 1) / PAGE_SIZE;
+}
+
+u64 *rb_slots_get(size_t count, bool kept)
+{
+	u64 *slots = NULL;
+
+	if (count > RB_INDEX_MASK)
+		return NULL;
+	if (kept && store)
+		slots = store->alloc(slots_pages(count));
+	return slots ? slots : host_alloc(count * sizeof(*slots));
+}
+
+void rb_slots_put(u64 *slots, size_t count)
+{
+	if (!store || !slots || !store->free(slots, slots_pages(count)))
+		host_free(slots);
+}
+
+/* ---- Chains ---- */
+
+void rb_chain_free(struct rb_chain **head)
+{
+	while (*head)
+		rb_page_free(rb_chain_pop(head));
+}
+
+int rb_chain_fill(struct rb_chain **head, size_t count, bool kept)
+{
+	while (count--) {
+		void *page = rb_page_alloc(kept);
+
+		if (!page) {
+			rb_chain_free(head);
+			return -ENOMEM;
+		}
+		rb_chain_push(head, page);
+	}
+	return 0;
+}
+
+/* ---- A ring ---- */
+
+void rb_put_free_page(u64 *slots, size_t index, struct ring_buffer_page *page)
+{
+	page->time_stamp = 0;
+	page->commit = rb_commit_fresh(RB_FIRST_GEN);
+	slots[index] = rb_slot_make(page, RB_FIRST_GEN);
+}
+
+void rb_ring_free(struct rb_ring *ring, unsigned cpu)
+{
+	if (ring->kept)
+		store->ring_at(ring, cpu, false);
+	for (size_t i = 0; i < ring->count; i++)
+		rb_page_free(rb_slot_page(ring->slots[i]));
+	rb_page_free(ring->page);
+	rb_page_free(ring->spare);
+	rb_slots_put(ring->slots, ring->count);
+	rb_page_free(ring);
+}
+
+/* All of it, or its struct and slots at least, are in the store, or nothing of it is. */
+struct rb_ring *rb_ring_alloc(size_t count, bool overwrite, bool kept, unsigned cpu)
+{
+	struct rb_ring *ring =
+	    rb_page_alloc(kept); /* a page of its own: aligned, shared with nobody */
+	struct rb_chain *pages = NULL;
+
+	_Static_assert(sizeof(*ring) <= PAGE_SIZE, "a ring is one page");
+	kept = kept && ring && !rb_may_leave((void *)ring);
+	u64 *slots = rb_slots_get(count, kept);
+	if (kept && slots && rb_may_leave((void *)slots)) {
+		rb_slots_put(slots, count);
+		rb_page_free(ring);
+		return rb_ring_alloc(count, overwrite, false, cpu);
+	}
+	if (!ring || !slots || rb_chain_fill(&pages, count + 2, kept)) {
+		rb_page_free(ring);
+		rb_slots_put(slots, count);
+		return NULL;
+	}
+	ring->slots = slots;
+	ring->count = count;
+	ring->overwrite = overwrite;
+	ring->kept = kept;
+	rb_ring_tail_init(ring);
+	for (size_t i = 0; i < count; i++)
+		rb_put_free_page(slots, i, rb_chain_pop(&pages));
+	rb_reader_init(ring, rb_chain_pop(&pages), rb_chain_pop(&pages));
+	if (kept)
+		store->ring_at(ring, cpu, true);
+	return ring;
+}

@@ -1,0 +1,53 @@
+/*
+ * Pages of rings, for who makes rings and changes them: control.c and resize.c. Task context, one control call
+ * at a time on a buffer.
+ */
+#pragma once
+
+#include "trace/ring/priv.h"
+
+/* Pages in a chain through their first word, while nobody uses them. */
+struct rb_chain {
+	struct rb_chain *next;
+};
+
+static inline void *rb_chain_pop(struct rb_chain **head)
+{
+	struct rb_chain *page = *head;
+
+	*head = page->next;
+	return page;
+}
+
+static inline void rb_chain_push(struct rb_chain **head, void *page)
+{
+	struct rb_chain *link = page;
+
+	link->next = *head;
+	*head = link;
+}
+
+void rb_chain_free(struct rb_chain **head);
+/* Adds `count` pages; kept: from the store, as far as it has room. 0, or -ENOMEM and the chain is empty. */
+int rb_chain_fill(struct rb_chain **head, size_t count, bool kept);
+
+/* The array of a ring's slots, zeroed. NULL: no memory, or more than a ring can have. */
+u64 *rb_slots_get(size_t count, bool kept);
+void rb_slots_put(u64 *slots, size_t count);
+
+/* Enters a page into its slot as one that nothing was written to yet. */
+void rb_put_free_page(u64 *slots, size_t index, struct ring_buffer_page *page);
+
+/* An empty ring of `count` sub-buffers; NULL: no memory. */
+struct rb_ring *rb_ring_alloc(size_t count, bool overwrite, bool kept, unsigned cpu);
+void rb_ring_free(struct rb_ring *ring, unsigned cpu);
+
+/* Sub-buffers for so many bytes. */
+size_t rb_pages_for(size_t size);
+
+/*
+ * Keeps writers and readers out of lanes `from` to `to`, with one wait for all; the caller may not sleep until rb_start_cpus().
+ * control.c.
+ */
+void rb_stop_cpus(struct ring_buffer *rb, int from, int to);
+void rb_start_cpus(struct ring_buffer *rb, int from, int to);

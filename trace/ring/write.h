@@ -1,0 +1,186 @@
+/*
+ * The way of an event into the ring buffer, inline: for the event core, which knows its CPU from host_enter(), and mostly the
+ * length when it is compiled. Same contract as ring_buffer_lock_reserve() and ring_buffer_unlock_commit(), which are these
+ * functions for everybody else. The steps are those at the head of ring.c.
+ */
+#pragma once
+
+#include "trace/host_clock.h"
+#include "trace/host_context.h"
+#include "trace/ring/priv.h"
+
+#define RB_DELTA_BITS 27
+#define RB_SMALL_MAX  28 /* payload that `len` can say */
+
+/* Payload as it is stored, and the whole event. length >= 1. */
+static inline u64 rb_payload(size_t length)
+{
+	return ALIGN_UP(length, 4UL);
+}
+
+static inline u64 rb_size_of(u64 payload)
+{
+	return payload + (payload <= RB_SMALL_MAX ? 4 : 8);
+}
+
+static inline u64 rb_size(size_t length)
+{
+	return rb_size_of(rb_payload(length));
+}
+
+static inline struct ring_buffer_page *rb_page_of(const struct ring_buffer_event *ev)
+{
+	return (void *)((u64)ev & ~(PAGE_SIZE - 1));
+}
+
+static inline void rb_put_header(struct ring_buffer_event *ev, u32 type, u32 len, u64 delta)
+{
+	*(u32 *)ev = type | len << 2 | (u32)delta << 5;
+}
+
+/* `len` is the payload in words, at bit 2: the payload itself. */
+static inline struct ring_buffer_event *rb_put_data(
+    struct ring_buffer_event *ev, u64 payload, u64 delta)
+{
+	if (likely(payload <= RB_SMALL_MAX)) {
+		*(u32 *)ev = RINGBUF_TYPE_DATA + (u32)payload + ((u32)delta << 5);
+	} else {
+		*(u32 *)ev = RINGBUF_TYPE_DATA | (u32)delta << 5;
+		ev->array[0] = payload;
+	}
+	return ev;
+}
+
+/* W6 for the bytes of an event. */
+static inline void rb_commit_add(struct ring_buffer_event *ev, u64 size)
+{
+	local_add(&rb_page_of(ev)->commit, size + RB_COMMIT_EVENT);
+}
+
+/* Everything the fast path leaves to it, from W2 on: odd lengths, slow lanes, crossing, long times, nested writers. */
+struct ring_buffer_event *rb_reserve_slow(struct rb_cpu_buffer *cpu_buffer, size_t length);
+/* The same for an event that does not fit behind `tail`: if the ring is full, that is known soon. */
+struct ring_buffer_event *rb_reserve_next(
+    struct rb_cpu_buffer *cpu_buffer, size_t length, u64 tail);
+
+/*
+ * After W1: is this an event for the fast path? What is not 0 in `slow` is more than any depth (RB_SLOW_ONE). A plain
+ * read of `depth`: local_inc() keeps the compiler from having it earlier.
+ */
+static inline bool rb_is_plain(const struct rb_cpu_buffer *cpu_buffer, size_t length)
+{
+	return length - 1 < RB_MAX_DATA &&
+	       READ_ONCE(cpu_buffer->slow) + cpu_buffer->depth <= RB_MAX_DEPTH;
+}
+
+/* W2 to W5 of an event that fits behind the tail, once. False: the time does not fit in, or a nested writer came. */
+static inline __attribute__((always_inline)) bool rb_reserve_fitting(
+    struct rb_ring *ring, u64 tail, u64 payload, struct ring_buffer_event **ev)
+{
+	u64 last = READ_ONCE(ring->tail.b), before = last; /* W2, its other half */
+	u64 now = host_cycles();			   /* W3 */
+
+	if (unlikely(now - last >= 1UL << RB_DELTA_BITS ||
+		     !local_cmpxchg_pair(
+			 &ring->tail, &tail, &before, tail + rb_size_of(payload), now))) /* W4 */
+		return false;
+	*ev = rb_put_data(rb_tail_event(tail), payload, now - last); /* W5 */
+	return true;
+}
+
+static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserve(
+    struct ring_buffer *rb, unsigned cpu, size_t length)
+{
+	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
+	struct ring_buffer_event *ev;
+	struct rb_ring *ring;
+	u64 tail, payload;
+
+	local_inc(&cpu_buffer->depth); /* W1 */
+	if (unlikely(!rb_is_plain(cpu_buffer, length)))
+		return rb_reserve_slow(cpu_buffer, length);
+	payload = rb_payload(length);
+	ring = READ_ONCE(cpu_buffer->ring);
+	tail = READ_ONCE(ring->tail.a); /* W2 */
+	if (unlikely(!rb_tail_fits(tail, rb_size_of(payload))))
+		return rb_reserve_next(cpu_buffer, payload, tail);
+	if (unlikely(!rb_reserve_fitting(ring, tail, payload, &ev)))
+		return rb_reserve_slow(cpu_buffer, payload);
+	return ev;
+}
+
+/* As rb_reserve(), but NULL, nothing done and nothing counted, where that would leave the fast path. Calls no function. */
+static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve(
+    struct ring_buffer *rb, unsigned cpu, size_t length)
+{
+	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
+	struct ring_buffer_event *ev;
+	struct rb_ring *ring;
+	u64 tail;
+
+	local_inc(&cpu_buffer->depth); /* W1 */
+	if (likely(rb_is_plain(cpu_buffer, length))) {
+		ring = READ_ONCE(cpu_buffer->ring);
+		tail = READ_ONCE(ring->tail.a); /* W2 */
+		if (likely(rb_tail_fits(tail, rb_size(length)) &&
+			   rb_reserve_fitting(ring, tail, rb_payload(length), &ev))) {
+			if (!ev)
+				__builtin_unreachable(); /* callers need not look again */
+			return ev;
+		}
+	}
+	local_dec(&cpu_buffer->depth);
+	return NULL;
+}
+
+/* `size`: what the event takes, rb_size(length). */
+static inline __attribute__((always_inline)) void rb_commit(
+    struct ring_buffer *rb, unsigned cpu, struct ring_buffer_event *ev, u64 size)
+{
+	rb_commit_add(ev, size);		      /* W6 */
+	local_dec(&rb_cpu_buffer_of(rb, cpu)->depth); /* W7 */
+}
+
+/* Turns the event into padding, and W6 and W7. */
+void rb_discard_slow(struct rb_cpu_buffer *cpu_buffer, struct ring_buffer_event *ev, u64 size);
+
+/*
+ * Takes the tail back over the event, if it is the last one. Its time goes back too; where the event had none of its own, as
+ * the first of a sub-buffer or behind a TIME_EXTENT, what gave it one stays, and so does the time.
+ */
+static inline bool rb_take_back(struct rb_ring *ring, struct ring_buffer_event *ev, u64 size)
+{
+	u64 tail = READ_ONCE(ring->tail.a), last = READ_ONCE(ring->tail.b), to = tail - size;
+
+	return !(((u64)ev ^ to) << 16) && /* the address alone, without the crossings */
+	       local_cmpxchg_pair(&ring->tail, &tail, &last, to, last - (*(u32 *)ev >> 5));
+}
+
+/* As rb_commit(), for an event that is not to be. */
+static inline __attribute__((always_inline)) void rb_discard(
+    struct ring_buffer *rb, unsigned cpu, struct ring_buffer_event *ev, u64 size)
+{
+	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
+	struct rb_ring *ring = cpu_buffer->ring;
+
+	local_inc(&ring->discarded);
+	if (likely(rb_take_back(ring, ev, size)))
+		local_dec(&cpu_buffer->depth);
+	else
+		rb_discard_slow(cpu_buffer, ev, size);
+}
+
+/* Counts an event that came while recording was off and for which no room was asked. */
+static inline void rb_count_disabled(struct ring_buffer *rb, unsigned cpu)
+{
+	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
+
+	local_inc(cpu_buffer->slow & RB_SLOW_NO_RING ? &cpu_buffer->no_ring
+						     : &cpu_buffer->ring->disabled);
+}
+
+/* The payload of an event of this length: no need to look at the event. */
+static inline void *rb_data(struct ring_buffer_event *ev, size_t length)
+{
+	return rb_payload(length) <= RB_SMALL_MAX ? &ev->array[0] : &ev->array[1];
+}

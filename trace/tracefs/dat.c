@@ -1,0 +1,70 @@
+/*
+ * The files trace.dat and snapshot.dat, of an instance: its buffer, or its spare one, in trace-cmd's format. What is in them is what
+ * there was when they were first read. Task context under host_lock.
+ */
+#include "trace/export/dat.h"
+#include "kernel/lib/errno.h"
+#include "trace/host_memory.h"
+#include "trace/tracefs/tfs.h"
+
+struct reading {
+	struct trace_dat *dat;
+	bool paused; /* options/pause-on-trace held recording at open */
+};
+
+static bool is_snapshot(const struct tfs_file *f)
+{
+	return f->node.row->ops == &tfs_snapshot_dat_ops;
+}
+
+/* As `trace` does: until it is closed nobody changes the buffer's size. */
+static u32 *open_count(const struct tfs_file *f)
+{
+	return is_snapshot(f) ? &f->tr->snapshot_opens : &f->tr->trace_opens;
+}
+
+static int dat_open(struct tfs_file *f)
+{
+	struct reading *rd = host_alloc(sizeof(*rd));
+
+	if (!rd)
+		return -ENOMEM;
+	if (!is_snapshot(f) && (f->tr->options & TRACE_OPT_PAUSE_ON_TRACE)) {
+		rd->paused = true;
+		ring_buffer_record_disable(f->tr->buffer);
+	}
+	f->priv = rd;
+	++*open_count(f);
+	return 0;
+}
+
+static void dat_release(struct tfs_file *f)
+{
+	struct reading *rd = f->priv;
+
+	--*open_count(f);
+	if (rd->paused)
+		ring_buffer_record_enable(f->tr->buffer);
+	if (rd->dat)
+		trace_dat_free(rd->dat);
+	host_free(rd);
+}
+
+static ssize dat_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+{
+	struct reading *rd = f->priv;
+	ssize done = 0;
+
+	if (!rd->dat)
+		done = trace_dat_create(f->tr, is_snapshot(f), &rd->dat);
+	if (!done)
+		done = trace_dat_read(rd->dat, buf, n);
+	if (done > 0)
+		*pos += done;
+	return done;
+}
+
+const struct tfs_ops tfs_dat_ops = {
+    .open = dat_open, .read = dat_read, .release = dat_release, .stream = true};
+const struct tfs_ops tfs_snapshot_dat_ops = {
+    .open = dat_open, .read = dat_read, .release = dat_release, .stream = true};

@@ -1,0 +1,128 @@
+/* The sizes of buffers and the directory per_cpu/. Task context under host_lock. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host_cpus.h"
+#include "trace/tracefs/tfs.h"
+
+/* ---- buffer sizes ---- */
+
+static size_t size_kb(const struct trace_array *tr, int cpu)
+{
+	return ring_buffer_size(tr->buffer, cpu) >> 10;
+}
+
+/* One CPU's; all CPUs' if they agree, else X, and what it will be once it is used. */
+int tfs_show_size(struct seq *s, const struct tfs_node *node)
+{
+	const struct trace_array *tr = tfs_array(node);
+	bool one = node->arg >= 0;
+	size_t size = size_kb(tr, one ? node->arg : 0);
+
+	for (unsigned cpu = 0; !one && cpu < host_cpu_count(); cpu++)
+		if (size_kb(tr, cpu) != size) {
+			seq_puts(s, "X\n");
+			return 0;
+		}
+	if (one || trace_array_is_expanded(tr))
+		seq_printf(s, "%lu\n", size);
+	else
+		seq_printf(s, "%lu (expanded: %lu)\n", size, tr->wanted_size >> 10);
+	return 0;
+}
+
+int tfs_store_size(const struct tfs_node *node, char *line)
+{
+	u64 kb;
+	int err = parse_u64(line, 10, &kb);
+
+	if (err)
+		return err;
+	if (!kb)
+		return -EINVAL;
+	if (kb > SIZE_MAX >> 10)
+		return -ENOMEM;
+	return trace_array_resize(tfs_array(node), kb << 10, node->arg);
+}
+
+int tfs_show_total_size(struct seq *s, const struct tfs_node *node)
+{
+	const struct trace_array *tr = tfs_array(node);
+	size_t total = 0;
+
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
+		total += size_kb(tr, cpu);
+	if (trace_array_is_expanded(tr))
+		seq_printf(s, "%lu\n", total);
+	else
+		seq_printf(
+		    s, "%lu (expanded: %lu)\n", total, (tr->wanted_size >> 10) * host_cpu_count());
+	return 0;
+}
+
+/* ---- per_cpu/ ---- */
+
+static void put_stamp(struct seq *s, const struct trace_array *tr, const char *what, u64 t)
+{
+	if (tr->clock->in_ns)
+		seq_printf(s, "%s: %5lu.%06lu\n", what, t / 1000000000, t / 1000 % 1000000);
+	else
+		seq_printf(s, "%s: %lu\n", what, t);
+}
+
+void tfs_show_stats(
+    struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer, unsigned cpu)
+{
+	struct ring_buffer_stats st;
+
+	ring_buffer_stats(buffer, cpu, &st);
+	seq_printf(s, "entries: %lu\noverrun: %lu\ncommit overrun: %lu\nbytes: %lu\n", st.entries,
+	    st.overrun, st.commit_overrun, st.bytes);
+	put_stamp(s, tr, "oldest event ts", st.oldest_ts ? trace_clock_ns(tr, st.oldest_ts) : 0);
+	put_stamp(s, tr, "now ts", trace_clock_now(tr));
+	seq_printf(s, "dropped events: %lu\nread events: %lu\n", st.dropped, st.read);
+}
+
+static int show_stats(struct seq *s, const struct tfs_node *node)
+{
+	tfs_show_stats(s, tfs_array(node), tfs_array(node)->buffer, node->arg);
+	return 0;
+}
+
+static const struct tfs_row cpu_rows[] = {
+    {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size, .cut = TFS_NUMBER},
+    {"snapshot", 0640, .store = tfs_store_snapshot, .cut = TFS_NUMBER, .ops = &tfs_snapshot_ops},
+    {"snapshot_raw", 0440, .ops = &tfs_snapshot_raw_ops},
+    {"stats", 0440, .show = show_stats},
+    {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
+    {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
+    {"trace_pipe_raw", 0440, .ops = &tfs_raw_ops},
+    {.name = NULL},
+};
+static const struct tfs_dir cpu_dir = {.rows = cpu_rows};
+static const struct tfs_row cpu_row = {.mode = 0750, .dir = &cpu_dir};
+
+static u64 cpu_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
+{
+	char name[16];
+
+	if (after >= host_cpu_count())
+		return 0;
+	snprintf(name, sizeof(name), "cpu%lu", after);
+	tfs_fill(out, dir, &cpu_row, name, after);
+	return after + 1;
+}
+
+static bool cpu_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+{
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
+		char text[16];
+		snprintf(text, sizeof(text), "cpu%u", cpu);
+		if (!strcmp(text, name)) {
+			tfs_fill(out, dir, &cpu_row, name, cpu);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct tfs_dir tfs_per_cpu_dir = {.rows = tfs_no_rows, .next = cpu_next, .find = cpu_find};

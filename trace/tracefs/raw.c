@@ -1,0 +1,314 @@
+/*
+ * per_cpu/cpuN/trace_pipe_raw and snapshot_raw: a CPU's sub-buffers as they are, of the buffer that is recorded into and of the
+ * snapshot's. Task context, without host_lock but where said; what one open file holds is kept from two readers by who reads it
+ * (a file's position has a lock).
+ *
+ * A read takes a sub-buffer, or as many of its events as fit in what was asked for behind a header of their own, into a page of
+ * the file's. That page is then given out, all 4096 bytes, by this and the following reads: so whatever the sizes of the reads,
+ * what comes out is pages. A read too small for even one event gives nothing, as on Linux.
+ *
+ * The snapshot's buffer may go away at any time, so it is looked at only within host_enter() and host_preempt_enable(), for which freeing
+ * waits. Where there is none there is nothing to read, yet.
+ */
+#include "kernel/abi/trace_mmap.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host_context.h"
+#include "trace/host_memory.h"
+#include "trace/tracefs/tfs.h"
+#include "trace/output/wait.h"
+
+struct raw {
+	struct trace_array *tr;
+	unsigned cpu;
+	bool snapshot;
+	struct ring_buffer_page *page;	  /* NULL before the first read */
+	size_t given;			  /* bytes of it */
+	struct ring_buffer_page *spliced; /* the same for splice(), which gives all of it at once */
+};
+
+static int raw_open(struct tfs_file *f)
+{
+	struct raw *r = host_alloc(sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	r->tr = tfs_array(&f->node);
+	r->cpu = f->node.arg;
+	r->snapshot = f->node.row->ops == &tfs_snapshot_raw_ops;
+	r->given = PAGE_SIZE;
+	f->priv = r;
+	return 0;
+}
+
+static void raw_release(struct tfs_file *f)
+{
+	struct raw *r = f->priv;
+
+	ring_buffer_free_page(r->page);
+	ring_buffer_free_page(r->spliced);
+	host_free(r);
+}
+
+/* Between host_enter() and host_preempt_enable(); may be NULL. */
+static struct ring_buffer *raw_buffer(const struct raw *r)
+{
+	return r->snapshot ? atomic_load(&r->tr->snapshot) : r->tr->buffer;
+}
+
+static bool raw_has_data(void *arg)
+{
+	struct host_context ctx;
+	struct ring_buffer *rb;
+	const struct raw *r = arg;
+	bool has;
+
+	host_enter(&ctx);
+	rb = raw_buffer(r);
+	has = rb && !ring_buffer_empty_cpu(rb, r->cpu);
+	host_preempt_enable();
+	return has;
+}
+
+/* As ring_buffer_read_page(). */
+static int raw_take(struct raw *r, struct ring_buffer_page **page, size_t n, bool full)
+{
+	struct host_context ctx;
+	struct ring_buffer *rb;
+	int err;
+
+	host_enter(&ctx);
+	rb = raw_buffer(r);
+	err = rb ? ring_buffer_read_page(rb, page, n, r->cpu, full) : -EAGAIN;
+	host_preempt_enable();
+	return err;
+}
+
+static int raw_wait(struct raw *r)
+{
+	return r->snapshot ? trace_wait_snapshot(r->tr, raw_has_data, r)
+			   : trace_wait(r->tr, raw_has_data, r);
+}
+
+/* Gets a page with what `n` bytes can hold: 1, or 0 if that is nothing, or an error. */
+static int raw_fetch(struct tfs_file *f, size_t n)
+{
+	struct raw *r = f->priv;
+	int err = 0;
+
+	if (!r->page)
+		r->page = ring_buffer_alloc_page();
+	if (!r->page)
+		return -ENOMEM;
+	while (!err && raw_take(r, &r->page, n, false)) {
+		if (raw_has_data(r) || r->tr->past) /* of another boot: no more will come */
+			return 0;
+		err = f->how & TFS_NONBLOCK ? -EAGAIN : raw_wait(r);
+	}
+	if (err)
+		return err;
+	r->given = 0;
+	return 1;
+}
+
+static ssize raw_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+{
+	struct raw *r = f->priv;
+
+	if (!n)
+		return 0;
+	if (r->given == PAGE_SIZE) {
+		int got = raw_fetch(f, n);
+		if (got <= 0)
+			return got;
+	}
+	n = MIN(n, PAGE_SIZE - r->given);
+	memcpy(buf, (const u8 *)r->page + r->given, n);
+	r->given += n;
+	*pos += n;
+	return n;
+}
+
+/* ---- waiting for buffer_percent ---- */
+
+struct raw_wait {
+	struct trace_array *tr;
+	unsigned cpu;
+	u32 wakes; /* when it began */
+};
+
+/* Filled, or woken by other than a record: recording was switched off, somebody said so. */
+static bool raw_filled(void *arg)
+{
+	const struct raw_wait *w = arg;
+
+	return atomic_load(&w->tr->wakes) != w->wakes || trace_filled(w->tr, w->cpu);
+}
+
+/* The same, with a sub-buffer that can be taken whole. */
+static bool raw_filled_whole(void *arg)
+{
+	const struct raw_wait *w = arg;
+
+	return atomic_load(&w->tr->wakes) != w->wakes ||
+	       (trace_filled(w->tr, w->cpu) && ring_buffer_has_finished(w->tr->buffer, w->cpu));
+}
+
+static int raw_wait_until(struct raw *r, bool (*cond)(void *))
+{
+	struct raw_wait w = {r->tr, r->cpu, atomic_load(&r->tr->wakes)};
+
+	return cond(&w) ? 0 : trace_wait_filled(r->tr, cond, &w);
+}
+
+/* ---- splice: only sub-buffers that the writer has left, and whole ---- */
+
+static ssize raw_take_full(struct raw *r, u8 *buf, size_t n)
+{
+	size_t done = 0;
+
+	if (!r->spliced)
+		r->spliced = ring_buffer_alloc_page();
+	if (!r->spliced)
+		return -ENOMEM;
+	while (n - done >= PAGE_SIZE && !raw_take(r, &r->spliced, PAGE_SIZE, true)) {
+		memcpy(buf + done, r->spliced, PAGE_SIZE);
+		done += PAGE_SIZE;
+	}
+	return done;
+}
+
+/* Waits for buffer_percent, once: who is woken by something else gets what there is, and be it nothing. */
+static ssize raw_splice(struct tfs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
+{
+	struct raw *r = f->priv;
+	ssize done;
+
+	if (n < PAGE_SIZE || *pos % PAGE_SIZE)
+		return -EINVAL;
+	done = raw_take_full(r, buf, n);
+	if (!done && !r->tr->past) {
+		int err = nonblock	? -EAGAIN
+			  : r->snapshot ? trace_wait_snapshot(r->tr, raw_has_data, r)
+					: raw_wait_until(r, raw_filled_whole);
+		if (err)
+			return err;
+		done = raw_take_full(r, buf, n);
+	}
+	if (done > 0)
+		*pos += done;
+	return done;
+}
+
+static unsigned raw_poll(struct tfs_file *f)
+{
+	struct raw *r = f->priv;
+
+	if (r->given < PAGE_SIZE)
+		return POLL_IN;
+	return (r->snapshot ? raw_has_data(r) : trace_poll(r->tr, r->cpu)) ? POLL_IN : 0;
+}
+
+/* ---- mapped: kernel/abi/trace_mmap.h ---- */
+
+static long raw_get_reader(struct tfs_file *f)
+{
+	struct raw *r = f->priv;
+	int err = 0;
+
+	if (!ring_buffer_map_pages(r->tr->buffer, r->cpu))
+		return -ENODEV;
+	if (!(f->how & TFS_NONBLOCK))
+		err = raw_wait_until(r, raw_filled);
+	return err ? err : ring_buffer_map_get_reader(r->tr->buffer, r->cpu);
+}
+
+/* Command 0 wakes whoever waits. */
+static long raw_ioctl(struct tfs_file *f, u32 cmd)
+{
+	const struct raw *r = f->priv;
+
+	switch (cmd) {
+	case 0:
+		trace_wake_all(r->tr);
+		return 0;
+	case TRACE_MMAP_IOCTL_GET_READER:
+		return raw_get_reader(f);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* Mapping is using: the buffer gets its size now, for it cannot be resized later. A snapshot could not be taken then. */
+static int raw_map(struct tfs_file *f, u64 first, u64 pages)
+{
+	const struct raw *r = f->priv;
+	struct ring_buffer *rb = r->tr->buffer;
+	int err = r->tr->snapshot_users ? -EBUSY : trace_array_expand(r->tr);
+
+	if (!err)
+		err = ring_buffer_map(rb, r->cpu);
+	if (err)
+		return err;
+	if (pages > ring_buffer_map_pages(rb, r->cpu) ||
+	    first > ring_buffer_map_pages(rb, r->cpu) - pages) {
+		ring_buffer_unmap(rb, r->cpu);
+		return -EINVAL;
+	}
+	r->tr->mapped++;
+	return 0;
+}
+
+static void raw_map_again(struct tfs_file *f)
+{
+	const struct raw *r = f->priv;
+
+	ring_buffer_map(r->tr->buffer, r->cpu); /* is mapped: only counts */
+	r->tr->mapped++;
+}
+
+static void raw_unmap(struct tfs_file *f)
+{
+	const struct raw *r = f->priv;
+
+	ring_buffer_unmap(r->tr->buffer, r->cpu);
+	r->tr->mapped--;
+}
+
+static void *raw_map_page(struct tfs_file *f, u64 index)
+{
+	const struct raw *r = f->priv;
+
+	return ring_buffer_map_page(r->tr->buffer, r->cpu, index);
+}
+
+static const struct tfs_map_ops raw_map_ops = {
+    .map = raw_map,
+    .again = raw_map_again,
+    .unmap = raw_unmap,
+    .page = raw_map_page,
+};
+
+const struct tfs_ops tfs_raw_ops = {
+    .open = raw_open,
+    .read = raw_read,
+    .splice = raw_splice,
+    .poll = raw_poll,
+    .ioctl = raw_ioctl,
+    .release = raw_release,
+    .map = &raw_map_ops,
+    .stream = true,
+    .unlocked = true,
+};
+
+/* Not to be mapped: the next snapshot puts another ring in its place. */
+const struct tfs_ops tfs_snapshot_raw_ops = {
+    .open = raw_open,
+    .read = raw_read,
+    .splice = raw_splice,
+    .poll = raw_poll,
+    .release = raw_release,
+    .stream = true,
+    .unlocked = true,
+};

@@ -1,0 +1,328 @@
+/*
+ * The files trace, snapshot (reading it) and trace_pipe, of an instance and of its CPUs, and free_buffer. Task context under
+ * host_lock, but while a trace_pipe waits.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host_lock.h"
+#include "trace/host_memory.h"
+#include "trace/output/reader.h"
+#include "trace/event/retired.h"
+#include "trace/tracefs/tfs.h"
+#include "trace/output/wait.h"
+
+#define TEXT_SIZE 16384 /* one line of `trace`, however long, and its annotation */
+#define PIPE_SIZE 4096	/* what one read of trace_pipe takes at most */
+
+struct reading {
+	struct trace_reader reader;
+	struct seq text; /* made, up to `given` handed out */
+	size_t given;
+	u64 pos;       /* trace: file position of what comes next */
+	bool started;  /* trace: was read before */
+	bool running;  /* trace: between the first line and the last */
+	bool paused;   /* trace: options/pause-on-trace held recording at open */
+	u32 changes;   /* snapshot: tr->snapshot_changes when it began */
+	bool has_read; /* trace_pipe: ends when tracing goes off */
+	char buf[];
+};
+
+static int reading_create(struct tfs_file *f, size_t size)
+{
+	struct reading *rd = host_alloc(sizeof(*rd) + size);
+
+	if (!rd)
+		return -ENOMEM;
+	if (trace_reader_init(&rd->reader, f->tr, f->tr->buffer, f->node.arg)) {
+		host_free(rd);
+		return -ENOMEM;
+	}
+	seq_init(&rd->text, rd->buf, size);
+	f->priv = rd;
+	return 0;
+}
+
+static void reading_free(struct reading *rd)
+{
+	trace_reader_free(&rd->reader);
+	host_free(rd);
+}
+
+/* What is made and not yet given: up to n bytes of it. */
+static size_t give(struct reading *rd, void *buf, size_t n)
+{
+	n = MIN(n, rd->text.len - rd->given);
+	memcpy(buf, rd->buf + rd->given, n);
+	rd->given += n;
+	if (rd->given == rd->text.len)
+		rd->given = rd->text.len = 0;
+	return n;
+}
+
+/* ---- trace, snapshot ---- */
+
+static bool is_snapshot(const struct tfs_file *f)
+{
+	return f->node.row->ops == &tfs_snapshot_ops;
+}
+
+/* Open for reading: until the file is closed nobody changes the buffer's size; of `trace`, nor its place by the file `snapshot`. */
+static u32 *open_count(const struct tfs_file *f)
+{
+	return is_snapshot(f) ? &f->tr->snapshot_opens : &f->tr->trace_opens;
+}
+
+static int trace_open(struct tfs_file *f)
+{
+	if (!(f->how & TFS_READ))
+		return 0;
+	int err = reading_create(f, TEXT_SIZE);
+	if (err)
+		return err;
+	++*open_count(f);
+	if (!is_snapshot(f) && (f->tr->options & TRACE_OPT_PAUSE_ON_TRACE)) {
+		((struct reading *)f->priv)->paused = true;
+		ring_buffer_record_disable(f->tr->buffer);
+	}
+	return 0;
+}
+
+static void trace_release(struct tfs_file *f)
+{
+	struct reading *rd = f->priv;
+
+	if (!rd)
+		return;
+	--*open_count(f);
+	if (rd->paused)
+		ring_buffer_record_enable(f->tr->buffer);
+	reading_free(rd);
+}
+
+/* The spare buffer may go while it is read. */
+static bool is_another(const struct tfs_file *f, const struct reading *rd)
+{
+	return is_snapshot(f) && rd->changes != f->tr->snapshot_changes;
+}
+
+static void trace_stop(struct reading *rd)
+{
+	trace_reader_finish(&rd->reader);
+	rd->running = false;
+}
+
+static int trace_start(struct tfs_file *f)
+{
+	struct reading *rd = f->priv;
+	int err = 0;
+
+	trace_reader_finish(&rd->reader);
+	rd->pos = rd->given = rd->text.len = 0;
+	if (is_snapshot(f))
+		rd->reader.buffer = f->tr->snapshot;
+	rd->changes = f->tr->snapshot_changes;
+	if (rd->reader.buffer)
+		err = trace_reader_start(&rd->reader);
+	rd->running = rd->reader.buffer && !err;
+	if (err)
+		return err;
+	if (is_snapshot(f) && (!rd->reader.buffer || trace_reader_empty(&rd->reader)))
+		tfs_snapshot_help(&rd->text, &f->node);
+	else
+		trace_print_header(&rd->text, f->tr, rd->reader.buffer);
+	return 0;
+}
+
+/* Makes the next line if nothing waits to be given; false: the end. A line that does not fit is cut, and ends all the same. */
+static bool trace_fill(struct reading *rd)
+{
+	if (rd->text.len)
+		return true;
+	rd->text.overflow = false;
+	if (!rd->running || !trace_reader_next(&rd->reader, &rd->text)) {
+		trace_stop(rd);
+		return false;
+	}
+	if (rd->text.overflow)
+		rd->buf[rd->text.len - 1] = '\n';
+	return true;
+}
+
+/* Makes lines only to throw them away, up to `pos`. */
+static void trace_skip(struct reading *rd, u64 pos)
+{
+	while (rd->pos < pos && trace_fill(rd)) {
+		size_t n = MIN(pos - rd->pos, rd->text.len - rd->given);
+		rd->pos += n;
+		rd->given += n;
+		if (rd->given == rd->text.len)
+			rd->given = rd->text.len = 0;
+	}
+}
+
+static ssize trace_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+{
+	struct reading *rd = f->priv;
+	size_t done = 0;
+
+	if (!rd->started || *pos == 0 || *pos < rd->pos) {
+		int err = trace_start(f);
+		if (err)
+			return err;
+		rd->started = true;
+	}
+	if (is_another(f, rd))
+		trace_stop(rd);
+	trace_skip(rd, *pos);
+	while (done < n && trace_fill(rd))
+		done += give(rd, (char *)buf + done, n - done);
+	rd->pos += done;
+	*pos += done;
+	return done;
+}
+
+/* Taken and forgotten: only opening with `>` clears. */
+static ssize trace_write(
+    struct tfs_file *f __maybe_unused, const void *buf __maybe_unused, size_t n)
+{
+	return n;
+}
+
+const struct tfs_ops tfs_trace_ops = {
+    .open = trace_open, .read = trace_read, .write = trace_write, .release = trace_release};
+const struct tfs_ops tfs_snapshot_ops = {
+    .open = trace_open, .read = trace_read, .release = trace_release};
+
+int tfs_clear_trace(const struct tfs_node *node)
+{
+	trace_array_clear(tfs_array(node), node->arg);
+	trace_retired_settle();
+	return 0;
+}
+
+/* ---- trace_pipe ---- */
+
+static u64 pipe_cpus(const struct tfs_file *f)
+{
+	return f->node.arg < 0 ? ~0UL : 1UL << f->node.arg;
+}
+
+/* One reader for each CPU's records, or one for all. */
+static int pipe_open(struct tfs_file *f)
+{
+	struct trace_array *tr = tfs_array(&f->node);
+
+	if (tr->piped & pipe_cpus(f))
+		return -EBUSY;
+	int err = reading_create(f, PIPE_SIZE);
+	if (!err)
+		tr->piped |= pipe_cpus(f);
+	return err;
+}
+
+static void pipe_release(struct tfs_file *f)
+{
+	tfs_array(&f->node)->piped &= ~pipe_cpus(f);
+	reading_free(f->priv);
+}
+
+/* Whether a reader need not wait (any longer). Runs in the wait, without host_lock. */
+static bool pipe_ready(void *arg)
+{
+	struct reading *rd = arg;
+
+	return !trace_reader_empty(&rd->reader) || rd->reader.tr->past ||
+	       (rd->has_read && !ring_buffer_record_is_set_on(rd->reader.tr->buffer));
+}
+
+static int pipe_wait(struct reading *rd)
+{
+	host_unlock();
+	int err = trace_wait(rd->reader.tr, pipe_ready, rd);
+	host_lock();
+	return err;
+}
+
+/* Whole lines until `n` bytes are there or the next does not fit. What is printed is consumed. */
+static void pipe_fill(struct reading *rd, size_t n)
+{
+	unsigned cpu;
+
+	rd->text.overflow = false;
+	while (rd->text.len < n) {
+		size_t before = rd->text.len;
+		if (!trace_reader_peek(&rd->reader, &rd->text, &cpu))
+			return;
+		if (rd->text.overflow && before) {
+			rd->text.len = before;
+			return;
+		}
+		if (rd->text.overflow) {
+			rd->text.len = 0;
+			rd->text.overflow = false;
+			seq_puts(&rd->text, "[LINE TOO BIG]\n");
+		}
+		if (!trace_reader_consume(&rd->reader, cpu))
+			rd->text.len = before; /* it is in the snapshot now */
+	}
+}
+
+static ssize pipe_read_locked(struct tfs_file *f, void *buf, size_t n)
+{
+	struct reading *rd = f->priv;
+
+	while (!rd->text.len) {
+		if (trace_reader_empty(&rd->reader) && (f->how & TFS_NONBLOCK))
+			return -EAGAIN;
+		if (!pipe_ready(rd)) {
+			int err = pipe_wait(rd);
+			if (err)
+				return err;
+			continue;
+		}
+		if (trace_reader_empty(&rd->reader))
+			return 0;
+		pipe_fill(rd, MIN(n, (size_t)PIPE_SIZE - 1));
+		rd->has_read = true;
+	}
+	return give(rd, buf, n);
+}
+
+static ssize pipe_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+{
+	host_lock();
+	ssize done = n ? pipe_read_locked(f, buf, n) : 0;
+	host_unlock();
+	if (done > 0)
+		*pos += done;
+	return done;
+}
+
+static unsigned pipe_poll(struct tfs_file *f)
+{
+	struct reading *rd = f->priv;
+	bool ended = !(f->how & TFS_NONBLOCK) && rd->has_read &&
+		     !ring_buffer_record_is_set_on(rd->reader.tr->buffer);
+
+	return rd->text.len || ended || trace_poll(rd->reader.tr, f->node.arg) ? POLL_IN : 0;
+}
+
+const struct tfs_ops tfs_pipe_ops = {.open = pipe_open,
+    .read = pipe_read,
+    .poll = pipe_poll,
+    .release = pipe_release,
+    .stream = true,
+    .unlocked = true};
+
+/* ---- free_buffer: for a program that wants its trace to end with it ---- */
+
+static void free_buffer_release(struct tfs_file *f)
+{
+	struct trace_array *tr = tfs_array(&f->node);
+
+	if (tr->options & TRACE_OPT_STOP_ON_FREE)
+		trace_array_set_on(tr, false);
+	trace_array_resize(tr, 0, -1);
+}
+
+const struct tfs_ops tfs_free_buffer_ops = {.write = trace_write, .release = free_buffer_release};

@@ -1,0 +1,154 @@
+/* The files of tracers: current_tracer, tracing_thresh and hwlat_detector/. Task context under host_lock. */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/host_context.h"
+#include "trace/host_cpus.h"
+#include "trace/host_memory.h"
+#include "trace/host_worker.h"
+#include "trace/tracer/hwlat.h"
+#include "trace/tracefs/tfs.h"
+#include "trace/tracer/tracer.h"
+
+#define NS_PER_US 1000UL
+
+int tfs_show_tracers(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	for (const struct trace_tracer *const *t = trace_tracers; *t; t++)
+		seq_printf(s, "%s%s", (*t)->name, t[1] ? " " : "\n");
+	return 0;
+}
+
+int tfs_show_tracer(struct seq *s, const struct tfs_node *node)
+{
+	seq_printf(s, "%s\n", tfs_array(node)->tracer->name);
+	return 0;
+}
+
+int tfs_store_tracer(const struct tfs_node *node, char *line)
+{
+	return trace_tracer_set(tfs_array(node), strstrip(line));
+}
+
+/* ---- microseconds outside, nanoseconds inside ---- */
+
+static void show_us(struct seq *s, u64 ns)
+{
+	seq_printf(s, "%lu\n", (ns + NS_PER_US / 2) / NS_PER_US);
+}
+
+static int store_us(u64 *ns, const char *line)
+{
+	u64 us;
+	int err = parse_u64(line, 10, &us);
+
+	if (!err)
+		WRITE_ONCE(*ns, us * NS_PER_US);
+	return err;
+}
+
+int tfs_show_thresh(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	show_us(s, trace_thresh_ns);
+	return 0;
+}
+
+int tfs_store_thresh(const struct tfs_node *node __maybe_unused, char *line)
+{
+	return store_us(&trace_thresh_ns, line);
+}
+
+int tfs_show_max_latency(struct seq *s, const struct tfs_node *node)
+{
+	show_us(s, READ_ONCE(tfs_array(node)->max_latency_ns));
+	return 0;
+}
+
+int tfs_store_max_latency(const struct tfs_node *node, char *line)
+{
+	return store_us(&tfs_array(node)->max_latency_ns, line);
+}
+
+/* ---- hwlat_detector/ ---- */
+
+static int show_mode(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	for (unsigned i = 0; i < HWLAT_MODES; i++)
+		seq_printf(
+		    s, i == hwlat_mode() ? "%s[%s]" : "%s%s", i ? " " : "", hwlat_mode_names[i]);
+	seq_putc(s, '\n');
+	return 0;
+}
+
+static int store_mode(const struct tfs_node *node __maybe_unused, char *line)
+{
+	const char *name = strstrip(line);
+	for (unsigned i = 0; i < HWLAT_MODES; i++)
+		if (!strcmp(name, hwlat_mode_names[i])) {
+			hwlat_set_mode(i);
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int show_width(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	seq_printf(s, "%lu\n", hwlat_width());
+	return 0;
+}
+
+static int show_window(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	seq_printf(s, "%lu\n", hwlat_window());
+	return 0;
+}
+
+static int store_width(const struct tfs_node *node __maybe_unused, char *line)
+{
+	u64 us;
+	int err = parse_u64(line, 10, &us);
+
+	return err ? err : hwlat_set_width(us);
+}
+
+static int store_window(const struct tfs_node *node __maybe_unused, char *line)
+{
+	u64 us;
+	int err = parse_u64(line, 10, &us);
+
+	return err ? err : hwlat_set_window(us);
+}
+
+static bool counts_smis(const struct tfs_node *dir __maybe_unused)
+{
+	u64 n;
+
+	return host_smi_count(&n);
+}
+
+static void read_smis(void *arg)
+{
+	host_smi_count((u64 *)arg + host_cpu());
+}
+
+/* A line per CPU: all since it was reset, and those in samples. */
+static int show_smis(struct seq *s, const struct tfs_node *node __maybe_unused)
+{
+	u64 *counts = host_alloc(MAX_CPUS * sizeof(*counts));
+
+	if (!counts)
+		return -ENOMEM;
+	host_on_each_cpu(read_smis, counts);
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
+		seq_printf(s, "cpu%u: %lu in samples: %lu\n", cpu, counts[cpu], hwlat_smis(cpu));
+	host_free(counts);
+	return 0;
+}
+
+static const struct tfs_row hwlat_rows[] = {
+    {"mode", 0640, .show = show_mode, .store = store_mode, .max = 63},
+    {"smi_count", 0440, .show = show_smis, .exists = counts_smis},
+    {"width", 0640, .show = show_width, .store = store_width, .cut = TFS_NUMBER},
+    {"window", 0640, .show = show_window, .store = store_window, .cut = TFS_NUMBER},
+    {.name = NULL},
+};
+const struct tfs_dir tfs_hwlat_dir = {.rows = hwlat_rows};

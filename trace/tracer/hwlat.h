@@ -1,0 +1,34 @@
+/*
+ * The hardware latency tracer: looks for time that nobody on the CPU has had (SMIs, a hypervisor). See hwlat.c for how.
+ * Settings: task context under host_lock.
+ */
+#pragma once
+
+#include "trace/event/builtin.h"
+
+#define HWLAT_WIDTH_US	500000UL
+#define HWLAT_WINDOW_US 1000000UL
+
+enum hwlat_mode { HWLAT_NONE, HWLAT_ROUND_ROBIN, HWLAT_PER_CPU, HWLAT_MODES };
+extern const char *const hwlat_mode_names[HWLAT_MODES];
+
+struct rec_hwlat {
+	struct trace_entry ent;
+	u64 duration, outer_duration, nmi_total_ts; /* microseconds */
+	s64 tv_sec, tv_nsec;			    /* when the first was found, since 1970 */
+	u32 nmi_count, seqnum, count;
+	u32 smi_count; /* where Linux's record has padding: `format` does not name it */
+} __packed __aligned(4);
+
+u64 hwlat_width(void), hwlat_window(void); /* microseconds */
+enum hwlat_mode hwlat_mode(void);
+/* -EINVAL: the width would be more than the window. */
+int hwlat_set_width(u64 us);
+int hwlat_set_window(u64 us);
+/* The samplers, if any run, begin anew in that mode. */
+void hwlat_set_mode(enum hwlat_mode mode);
+
+/* The host tells of every NMI, before and after its handlers. NMI context. */
+void trace_hwlat_nmi(bool enter);
+/* SMIs that came to a CPU during its samples, since the tracer was chosen. */
+u64 hwlat_smis(unsigned cpu);

@@ -1,0 +1,57 @@
+/*
+ * Which tracer an array has: a row per tracer. Task context under host_lock.
+ *
+ * hwlat.c is the only one: tasks that the host runs for it sample the clock with interrupts off,
+ * and write a record for each sample that was interrupted by the firmware. trace/tracefs/tracer.c
+ * has the files.
+ */
+#include "trace/tracer/tracer.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+
+u64 trace_thresh_ns;
+
+const struct trace_tracer trace_tracer_nop = {.name = "nop"};
+const struct trace_tracer *const trace_tracers[] = {&trace_tracer_hwlat, &trace_tracer_nop, NULL};
+
+static const struct trace_tracer *find(const char *name)
+{
+	const struct trace_tracer *const *t = trace_tracers;
+
+	while (*t && strcmp((*t)->name, name))
+		t++;
+	return *t;
+}
+
+void trace_tracer_drop(struct trace_array *tr)
+{
+	const struct trace_tracer *old = tr->tracer;
+
+	tr->tracer = &trace_tracer_nop;
+	if (old->reset)
+		old->reset(tr);
+}
+
+int trace_tracer_set(struct trace_array *tr, const char *name)
+{
+	const struct trace_tracer *t = find(name);
+	int err = t ? trace_array_expand(tr) : -EINVAL;
+
+	if (err || t == tr->tracer)
+		return err;
+	if (tr->piped)
+		return -EBUSY;
+	trace_tracer_drop(tr);
+	err = t->init ? t->init(tr) : 0;
+	if (!err)
+		tr->tracer = t;
+	return err;
+}
+
+void trace_tracer_switch(struct trace_array *tr, bool on)
+{
+	void (*fn)(struct trace_array *) = on ? tr->tracer->start : tr->tracer->stop;
+
+	if (fn)
+		fn(tr);
+}
