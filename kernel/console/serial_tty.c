@@ -132,7 +132,7 @@ static bool readable(struct serial_port *p)
 	return READ_ONCE(p->head) != READ_ONCE(p->tail);
 }
 
-/* The first reader makes the queue: what came before it is lost, as on a terminal nobody has opened. */
+/* The first open makes the queue: what came before it is lost, as on a terminal nobody has opened. */
 static int make_queue(struct serial_port *p)
 {
 	u8 *queue = p->queue ? NULL : kmalloc(SERIAL_RX_QUEUE);
@@ -154,17 +154,23 @@ static int make_queue(struct serial_port *p)
 	return 0;
 }
 
+static int serial_open(struct file *f, u32 flags)
+{
+	(void)flags;
+	return make_queue(f->priv);
+}
+
 static ssize serial_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	struct serial_port *p = f->priv;
 	u8 *out = buf;
 	size_t got = 0;
 	u64 flags;
-	int e = make_queue(p);
+	int e;
 
 	(void)pos;
-	if (e || !n)
-		return e;
+	if (!n)
+		return 0;
 	if (!readable(p) && f->flags & O_NONBLOCK)
 		return -EAGAIN;
 	e = wait_event_interruptible(&p->readers, readable(p));
@@ -200,7 +206,7 @@ static unsigned serial_poll(struct file *f)
 }
 
 static const struct file_ops serial_ops = {
-    .read = serial_read, .write = serial_write, .poll = serial_poll};
+    .open = serial_open, .read = serial_read, .write = serial_write, .poll = serial_poll};
 
 /* ---- /proc/tty/driver/serial ---- */
 
