@@ -22,6 +22,7 @@
 #include "trace/event/array.h"
 #include "trace/trigger/trigger.h"
 #include "trace/user/user.h"
+#include "trace/output/builtin.h"
 
 #define DEFAULT_SIZE (1408UL << 10) /* bytes per CPU */
 #define SIZE_MIN     4096UL	    /* as Linux has it, whatever trace_buf_size= says */

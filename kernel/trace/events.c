@@ -7,7 +7,7 @@
 #include "kernel/base/events.h"
 #include "kernel/task/task.h"
 #include "trace/trace.h"
-#include "trace/event/tracepoint_define.h"
+#include "trace/tracepoint_define.h"
 
 void events_register(void)
 {

@@ -30,6 +30,7 @@
 #include "trace/trace.h"
 #include "trace/event/array.h"
 #include "trace/tracer/hwlat.h"
+#include "trace/output/log.h"
 
 extern struct trace_key switch_sched_switch, switch_sched_waking, switch_sched_wakeup,
     switch_sched_wakeup_new, switch_sched_process_fork, switch_sched_process_free,
@@ -172,7 +173,7 @@ void trace_files_init(void)
 {
 	host_lock();
 	if (dump_on_oops)
-		trace_dump_past();
+		trace_dump_past(trace_lastboot_silent());
 	host_unlock();
 	trace_export_init(); /* now the clock is known, and all CPUs are */
 	trace_apply_params();

@@ -10,7 +10,7 @@
 #define TRACE_BRANCH(key) static_branch(&(key))
 #define TRACE_DEF	  "tests/bench/bench_events.def"
 #include "trace/event/tracepoint.h"
-#include "trace/event/tracepoint_define.h"
+#include "trace/tracepoint_define.h"
 
 void bench_events_register(void)
 {

@@ -16,6 +16,7 @@
 #include "trace/host_lock.h"
 #include "trace/persist/kept.h"
 #include "trace/persist/lastboot.h"
+#include "trace/event/parts.h"
 
 #define SIZE	  KEPT_MIN_SIZE
 #define PAGES	  (SIZE / PAGE_SIZE)

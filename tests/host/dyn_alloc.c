@@ -5,6 +5,7 @@
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/dynevent/dynevent.h"
+#include "trace/dynevent/synth_cmd.h"
 #include "trace/event/api.h"
 #include "trace/hist/hist.h"
 #include "trace/dynevent/synth.h"

@@ -11,6 +11,7 @@
 #include "trace/host_lock.h"
 #include "trace/output/dump.h"
 #include "trace/persist/lastboot.h"
+#include "trace/event/parts.h"
 
 #include <stdlib.h>
 
@@ -244,7 +245,7 @@ static void how_it_ended(void)
 				    : !strstr(lb_report(), "it ended"));
 		machine_said();
 		host_lock();
-		trace_dump_past();
+		trace_dump_past(trace_lastboot_silent());
 		host_unlock();
 		const char *said = machine_said();
 		EXPECT((strstr(said, before) != NULL) == (rows[i].ended == KEPT_SILENT));
@@ -255,7 +256,7 @@ static void how_it_ended(void)
 	}
 	free(before);
 	host_lock();
-	trace_dump_past(); /* there is none */
+	trace_dump_past(trace_lastboot_silent()); /* there is none */
 	host_unlock();
 	EXPECT_STR(machine_said(), "");
 	lb_end();

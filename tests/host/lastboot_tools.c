@@ -8,6 +8,7 @@
 #include "trace/event/comm.h"
 #include "trace/host_lock.h"
 #include "trace/persist/lastboot.h"
+#include "trace/event/parts.h"
 
 #include <stdlib.h>
 

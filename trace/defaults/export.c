@@ -3,6 +3,7 @@
  * trace.dat cannot be read.
  */
 #include "trace/defaults/weak.h"
+#include "trace/event/parts.h"
 #include "trace/export/export.h"
 #include "trace/tracefs/tfs.h"
 

@@ -1,5 +1,6 @@
 /* What stands for trace/hist/ where a host does not link it: a `hist` command is refused, and the file `hist` is empty. */
 #include "kernel/lib/errno.h"
+#include "trace/event/parts.h"
 #include "trace/defaults/weak.h"
 #include "trace/hist/trigger.h"
 

@@ -3,6 +3,7 @@
  * has a past.
  */
 #include "trace/defaults/weak.h"
+#include "trace/event/parts.h"
 #include "trace/host_symbol.h"
 #include "trace/persist/kept.h"
 #include "trace/persist/lastboot.h"

@@ -18,6 +18,9 @@ enum dynevent_type {
 };
 
 struct dynevent_cmd;
+struct module; /* there are none here: the kernel is one piece */
+#define THIS_MODULE ((struct module *)NULL)
+
 typedef int (*dynevent_create_fn_t)(struct dynevent_cmd *cmd);
 
 struct dynevent_cmd {

@@ -10,7 +10,7 @@
  *
  * Synthetic events live here: synth_parse.c reads a definition, synth.c makes and removes the
  * event, synth_record.c records, synth_print.c prints. Kernel code defines them through
- * trace/event/api.h.
+ * synth_cmd.h.
  */
 #pragma once
 

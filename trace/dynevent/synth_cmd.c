@@ -1,7 +1,7 @@
 /* Synthetic events defined by kernel code. Task context. */
+#include "trace/dynevent/synth_cmd.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/event/api.h"
 #include "trace/dynevent/synth.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"

@@ -1,11 +1,11 @@
 /*
- * Records of synthetic events. Any context, but for what is said in trace/event/api.h: no lock, no allocation. Foreign strings are read as
+ * Records of synthetic events. Any context, but for what is said in synth_record.h: no lock, no allocation. Foreign strings are read as
  * memory that may not be there.
  */
 /* hot: runs with each event */
+#include "trace/dynevent/synth_record.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/event/api.h"
 #include "trace/dynevent/synth.h"
 #include "trace/host_context.h"
 #include "trace/host_copy.h"

@@ -3,6 +3,7 @@
 #include "trace/host_lock.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
 
 static struct trace_event_file *get_file(
     const char *instance, const char *system, const char *event)

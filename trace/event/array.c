@@ -2,23 +2,22 @@
  * Trace arrays: making one, its buffer's size, its switches and options. Task context under host_lock.
  */
 #include "trace/event/array.h"
+#include "trace/event/parts.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/comm.h"
 #include "trace/event/error_log.h"
 #include "trace/event/event.h"
-#include "trace/filter/filter.h"
-#include "trace/hist/trigger.h"
+#include "trace/event/filter.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/host_wait.h"
-#include "trace/persist/lastboot.h"
 #include "trace/event/ledger.h"
 #include "trace/event/pid_filter.h"
 #include "trace/event/snapshot.h"
-#include "trace/tracer/tracer.h"
-#include "trace/trigger/trigger.h"
-#include "trace/output/wait.h"
+#include "trace/event/tracer.h"
+#include "trace/event/trigger.h"
+#include "trace/event/wait.h"
 
 #define BOOT_SIZE      (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
 #define BUFFER_PERCENT 50
@@ -468,12 +467,4 @@ int trace_array_set_option(struct trace_array *tr, u32 bit, bool on)
 	if (!err)
 		WRITE_ONCE(tr->options, tr->options ^ bit);
 	return err;
-}
-
-void trace_set_printk(bool on)
-{
-	struct trace_array *tr;
-
-	list_for_each_entry (tr, &trace_arrays, node)
-		trace_array_set_way(tr, TRACE_WAY_PRINT, on);
 }

@@ -56,7 +56,7 @@ struct trace_array {
 	u64 piped;		   /* [L] a bit per CPU whose trace_pipe is open */
 	u32 pipes;		   /* [L] open trace_pipe files */
 	u32 readers, full_readers; /* [L] that wait, for records, for buffer_percent */
-	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/output/wait.c */
+	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/event/wait.c */
 	u32 wakes;				     /* [A] trace_wake_all() so far */
 	u32 buffer_percent;			     /* [L] */
 	u32 mapped; /* [L] mappings of its CPUs' buffers: no snapshot is taken */
@@ -125,7 +125,6 @@ bool trace_array_is_on(struct trace_array *tr);
 void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
 int trace_array_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL; clears */
 int trace_array_set_option(struct trace_array *tr, u32 bit, bool on);
-void trace_set_printk(bool on); /* tp_printk, of all arrays and those to come */
 /* Sets or clears a bit of TRACE_WAY_ARRAY in all its files. */
 void trace_array_set_way(struct trace_array *tr, u32 bit, bool on);
 

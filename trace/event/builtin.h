@@ -73,12 +73,16 @@ struct rec_function {
 	u64 ip, parent_ip;
 } __packed __aligned(4);
 
+struct rec_hwlat {
+	struct trace_entry ent;
+	u64 duration, outer_duration, nmi_total_ts; /* microseconds */
+	s64 tv_sec, tv_nsec;			    /* when the first was found, since 1970 */
+	u32 nmi_count, seqnum, count;
+	u32 smi_count; /* where Linux's record has padding: `format` does not name it */
+} __packed __aligned(4);
+
 struct rec_context_switch {
 	struct trace_entry ent;
 	u32 prev_pid, next_pid, next_cpu;
 	u8 prev_prio, prev_state, next_prio, next_state;
 } __packed __aligned(4);
-
-void trace_builtin_register(void);
-/* The message alone (options/printk-msg-only); false: the record is none of print, bprint, bputs. */
-bool trace_builtin_message(struct trace_out *out, const void *rec, u32 len);

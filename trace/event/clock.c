@@ -3,11 +3,10 @@
  * any context.
  */
 #include "kernel/lib/atomic.h"
+#include "trace/event/parts.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host_clock.h"
-#include "trace/persist/kept.h"
-#include "trace/persist/lastboot.h"
 #include "trace/event/snapshot.h"
 
 #define NS_PER_TICK 10000000 /* of the clock "uptime": 100 Hz, as Linux counts for programs */

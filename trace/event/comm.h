@@ -6,7 +6,6 @@
 #pragma once
 
 #include "trace/event/event.h"
-#include "trace/persist/kept_read.h" /* struct trace_comm_slot: the table may lie in kept memory */
 
 struct seq;
 

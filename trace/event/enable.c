@@ -6,18 +6,17 @@
  * pass for all events that change together.
  */
 #include "trace/event/event.h"
+#include "trace/event/parts.h"
 #include "trace/host_cpus.h"
 #include "trace/host_key.h"
 #include "trace/host_memory.h"
 #include "trace/host_probe.h"
-#include "trace/persist/kept.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/comm.h"
 #include "trace/event/array.h"
-#include "trace/trigger/trigger.h"
-#include "trace/export/export.h"
+#include "trace/event/trigger.h"
 
 static bool is_live(const struct trace_event_file *file)
 {

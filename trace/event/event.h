@@ -249,6 +249,3 @@ int trace_set_event_word_of(struct trace_array *tr, const char *only, char *word
 char trace_events_state(struct trace_array *tr, const char *system);
 struct trace_event_file *trace_event_file_of(
     struct trace_array *tr, const struct trace_event_call *call);
-
-/* Records as if the event had been hit here. Task context under host_lock. */
-int trace_inject(struct trace_event_file *file, const void *rec, size_t len);

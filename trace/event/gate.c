@@ -20,13 +20,13 @@
 /* hot: runs with each event */
 #include "trace/event/gate.h"
 #include "kernel/lib/errno.h"
-#include "trace/filter/filter.h"
+#include "trace/event/filter.h"
 #include "trace/event/pid_filter.h"
 #include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
-#include "trace/trigger/trigger.h"
+#include "trace/event/trigger.h"
 
 /* Four records of the largest size: task, softirq, irq, NMI. Most are a hundredth of that. */
 #define SCRATCH_SIZE (4 * PAGE_SIZE)

@@ -8,7 +8,7 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/string.h"
 #include "trace/event/event.h"
-#include "trace/filter/filter.h"
+#include "trace/event/filter.h"
 #include "trace/event/pid_filter.h"
 #include "trace/host_context.h"
 #include "trace/ring/write.h"
@@ -173,6 +173,9 @@ static inline void *trace_begin(struct trace_slot *slot, struct trace_event_file
 
 /* A stack trace of its own; false: refused and counted. Any context, between host_enter() and host_preempt_enable(). */
 bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx);
+/* Writes a record's line to the system's log; set before the first file has TRACE_WAY_PRINT. Any context. */
+extern void (*trace_record_log)(
+    const struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
 /* Commits what is in the ring, and does what file->way wants besides: wakes readers, records stacks, writes to the log. */
 void trace_commit_reserved(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);

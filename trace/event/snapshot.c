@@ -10,7 +10,7 @@
 #include "kernel/lib/errno.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
-#include "trace/output/wait.h"
+#include "trace/event/wait.h"
 #include "trace/event/ledger.h"
 
 #define HELD	  0xffffffffU /* by a task; else the number of a CPU, plus 1 */

@@ -16,7 +16,7 @@
  * instead of recording only.
  *
  * Users: #define TRACE_DEF "that file", then include this header for the call sites
- * trace_<name>(...), and once, in a .c file, trace/event/tracepoint_define.h for everything else.
+ * trace_<name>(...), and once, in a .c file, trace/tracepoint_define.h for everything else.
  * TRACE_KEY is the type of a key and TRACE_BRANCH(key) the test of one. It has no include guard:
  * one set of tracepoints after the other may use it.
  */

@@ -15,9 +15,9 @@
 #include "trace/host_symbol.h"
 #include "trace/host_system.h"
 #include "trace/output/printk.h"
+#include "trace/output/stats.h"
 #include "trace/event/retired.h"
 #include "trace/persist/lastboot.h"
-#include "trace/tracefs/tfs.h"
 
 #define FIRST_TEXT 4096
 #define MOST_TEXT  (64UL << 20)
@@ -70,7 +70,7 @@ static void put_sized(struct dat_text *t, size_t bytes, show_fn show, const void
 
 static void show_page_format(struct seq *s, const void *arg __maybe_unused)
 {
-	tfs_show_header_page(s, NULL);
+	trace_show_page_format(s);
 }
 
 static void show_record_format(struct seq *s, const void *arg __maybe_unused)
@@ -215,7 +215,7 @@ static void show_stats(struct seq *s, const void *arg)
 	const struct cpu_of *of = arg;
 
 	seq_printf(s, "CPU: %u\n", of->cpu);
-	tfs_show_stats(s, of->src->tr, of->src->buffer, of->cpu);
+	trace_show_stats(s, of->src->tr, of->src->buffer, of->cpu);
 	seq_putc(s, '\0');
 }
 

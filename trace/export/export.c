@@ -3,6 +3,7 @@
  * the machine come at any time: a format is whole before it is in the list, and `change` is odd while one is taken out.
  */
 #include "trace/export/export.h"
+#include "trace/event/parts.h"
 #include "kernel/abi/trace_export.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"

@@ -296,11 +296,6 @@ int trace_filter_create(const struct trace_event_call *call, const char *text,
 	return error;
 }
 
-void trace_filter_free(struct trace_filter *f)
-{
-	host_free(f);
-}
-
 const char *trace_filter_text(const struct trace_filter *f)
 {
 	return f->text;

@@ -11,11 +11,6 @@
 #define BLOCK                                                                                      \
 	64 /* what is taken at a time of a string elsewhere: aligned, so that no block reaches into another page */
 
-bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len)
-{
-	return len >= f->fixed && trace_filter_run(f, rec, len);
-}
-
 /* ---- numbers ---- */
 
 /* Every comparison is a range: signed numbers are widened, and one subtraction finds both ends. */

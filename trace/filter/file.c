@@ -130,12 +130,6 @@ void trace_filter_show(struct seq *s, const struct trace_event_file *file)
 	seq_putc(s, '\n');
 }
 
-void trace_filter_drop(struct trace_event_file *file)
-{
-	trace_filter_free(file->filter);
-	file->filter = NULL;
-}
-
 /* ---- a system: those that it fits ---- */
 
 /* What is to become of one file. */
@@ -143,14 +137,6 @@ struct change {
 	struct trace_event_file *file;
 	struct trace_filter *f;
 };
-
-static void show_refused(
-    struct trace_system *sys, struct trace_array *tr, struct trace_filter *refused)
-{
-	trace_filter_free(sys->refused);
-	sys->refused = refused;
-	sys->refused_in = refused ? tr : NULL;
-}
 
 /* A filter for each file it fits; the others are left out. *misfits: how many those are. */
 static int make_all(struct trace_array *tr, const struct trace_system *sys, const char *text,
@@ -218,7 +204,7 @@ static int set_all(
 	}
 	for (u32 i = 0; i < (count ? misfits : 1); i++)
 		trace_filter_error_log(tr, text, &bad);
-	show_refused(sys, tr, refused);
+	trace_filter_set_refused(sys, tr, refused);
 	publish_all(list, count);
 	return count ? 0 : -EINVAL;
 }
@@ -227,7 +213,7 @@ int trace_filter_store_system(struct trace_array *tr, struct trace_system *sys, 
 {
 	const char *text = filter_strip_trailing(line);
 	if (filter_text_clears(text)) {
-		show_refused(sys, tr, NULL);
+		trace_filter_set_refused(sys, tr, NULL);
 		clear_all(tr, sys);
 		return 0;
 	}
@@ -250,13 +236,4 @@ void trace_filter_show_system(
 	} else {
 		seq_puts(s, SYSTEM_TEXT);
 	}
-}
-
-void trace_filter_drop_array(struct trace_array *tr)
-{
-	struct trace_system *sys;
-
-	list_for_each_entry (sys, &trace_systems, node)
-		if (sys->refused_in == tr)
-			show_refused(sys, tr, NULL);
 }

@@ -19,9 +19,6 @@ int hist_triggers_show(struct seq *s, const struct trace_event_file *file);
 /* What opening `trigger` with > does: all hists of the event go, unless another event's needs a variable of one. */
 void hist_triggers_clear(struct trace_event_file *file);
 
-/* Does a histogram of the instance have variables, or refer to one? Such an instance cannot be removed. */
-bool hist_triggers_hold(const struct trace_array *tr);
-
 /* "keys=... [if ...]", or its removal, for another histogram's sake. */
 int hist_trigger_run(struct trace_event_file *file, const char *command, bool remove);
 /* The text behind "if" of a histogram that runs; NULL: none. */

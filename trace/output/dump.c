@@ -9,7 +9,6 @@
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_log.h"
-#include "trace/persist/lastboot.h"
 #include "trace/output/output.h"
 #include "trace/output/print.h"
 #include "trace/output/reader.h"
@@ -169,9 +168,8 @@ bool trace_dump_now(void)
 	return true;
 }
 
-void trace_dump_past(void)
+void trace_dump_past(struct trace_array *tr)
 {
-	struct trace_array *tr = trace_lastboot_silent();
 	struct trace_reader r;
 	struct seq s;
 

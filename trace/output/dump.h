@@ -3,6 +3,8 @@
 
 #include "kernel/lib/types.h"
 
+struct trace_array;
+
 enum { TRACE_DUMP_NONE, TRACE_DUMP_ALL, TRACE_DUMP_ORIG };
 
 /* Makes what a dump needs for each CPU that is up: call it again when more are. 0 or -ENOMEM. Task context; exit gives it back. */
@@ -10,10 +12,7 @@ int trace_dump_prepare(void);
 void trace_dump_exit(void);
 /* The global buffer onto the consoles, all CPUs' or this one's, when the kernel dies: nobody else runs. Once. Any context. */
 void trace_dump_last(int mode);
-/*
- * If the last boot ended without a word: its events, told in its place. They stay in its instance. At boot, task context under
- * host_lock.
- */
-void trace_dump_past(void);
 /* The same in a living system, all CPUs'. Under host_lock, any context but NMI. False: not now, this CPU is in the middle of reading. */
 bool trace_dump_now(void);
+/* The events of an array that shows the last boot, told in its place; they stay there. NULL: nothing. At boot, task context under host_lock. */
+void trace_dump_past(struct trace_array *tr);

@@ -5,7 +5,7 @@
 #include "trace/host_system.h"
 #include "trace/output/output.h"
 #include "trace/event/array.h"
-#include "trace/tracer/tracer.h"
+#include "trace/event/tracer.h"
 
 struct totals {
 	u64 in_buffer, written;

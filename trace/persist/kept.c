@@ -10,6 +10,7 @@
  * whose records print with the dead kernel's formats, names and clock (past.c, past_event.c).
  */
 #include "trace/persist/kept.h"
+#include "trace/event/parts.h"
 #include "kernel/lib/string.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"

@@ -18,14 +18,7 @@ bool kept_start(u64 generation);
 void kept_stop(void);
 /* What was not known at the start: the clock as measured, how many CPUs. */
 void kept_update(void);
-void kept_note_clock(const char *name);
 /* The first counts. Any context. */
 void kept_note_end(enum kept_end how);
-/* Before the first record of that event. */
-void kept_note_event(struct trace_event_call *call);
-/* For a table of names: NULL: no room. kept_free(): false: not from there. */
-void *kept_alloc(unsigned pages);
-bool kept_free(void *p, unsigned pages);
-void kept_note_comms(const void *slots, size_t size);
 /* A line about the region: where, how large, how much of the pool is in use. */
 void kept_show(struct seq *s);

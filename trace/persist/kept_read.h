@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernel/lib/types.h"
+#include "trace/event/comm_slot.h"
 
 #define KEPT_MAGIC    "TRAPKEPT"
 #define KEPT_VERSION  1
@@ -58,12 +59,6 @@ struct kept_symbol {
 struct kept_symbols {
 	u64 count;
 	struct kept_symbol symbol[];
-};
-
-/* An entry of the table of names of tasks. */
-struct trace_comm_slot {
-	char comm[16];
-	s32 pid; /* 0: free */
 };
 
 u64 kept_sum(const void *data, size_t n);

@@ -3,6 +3,7 @@
  * trace/ring/recover.c's; past.c answers for printing.
  */
 #include "trace/persist/lastboot.h"
+#include "trace/event/parts.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/builtin.h"

@@ -17,14 +17,6 @@ struct trace_array *trace_lastboot_silent(void);
 /* What was found, and what not, and why. */
 void trace_lastboot_show(struct seq *s);
 
-void trace_past_free(struct trace_past *past);
-u64 trace_past_ns(const struct trace_array *tr, u64 stamp);
-/* The event of a record, by its fields or by this boot's own printing if that is the same; NULL: its format did not survive. */
-const struct trace_event_call *trace_past_event(
-    const struct trace_past *past, unsigned id, u32 len);
-void trace_past_comm(const struct trace_past *past, s32 pid, char comm[16]);
-void trace_past_sym_print(
-    const struct trace_past *past, char *buf, size_t size, u64 addr, bool offset);
 /* Its events by number, NULL behind the last: system, name and the text of `format`. */
 struct trace_past_text {
 	const char *system, *format;

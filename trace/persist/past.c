@@ -3,6 +3,7 @@
  * else field by field; with its names and its clock. Contexts are those of trace/output/print.h; nothing changes here while the instance is there.
  */
 #include "trace/persist/past.h"
+#include "trace/event/parts.h"
 
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/seq.h"

@@ -1,7 +1,7 @@
 /* Probe events defined by kernel code. Task context. */
+#include "trace/probe/kprobe_cmd.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/event/api.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
 #include "trace/probe/probe.h"

@@ -10,6 +10,7 @@
 #include "trace/tracefs/tfs.h"
 #include "trace/hist/trigger.h"
 #include "trace/trigger/trigger.h"
+#include "trace/output/stats.h"
 
 /* ---- set_event ---- */
 
@@ -260,14 +261,9 @@ static const struct tfs_row system_row = {.mode = 0750, .dir = &system_dir};
 
 /* ---- events/ ---- */
 
-int tfs_show_header_page(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int show_header_page(struct seq *s, const struct tfs_node *node __maybe_unused)
 {
-	seq_printf(s,
-	    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-	    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-	    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-	    "\tfield: char data;\toffset:%d;\tsize:%lu;\tsigned:1;\n",
-	    RB_PAGE_HEADER, RB_PAGE_DATA);
+	trace_show_page_format(s);
 	return 0;
 }
 
@@ -324,7 +320,7 @@ static bool system_find(const struct tfs_node *dir, const char *name, struct tfs
 static const struct tfs_row events_rows[] = {
     {"enable", 0640, .show = show_state, .store = store_state, .cut = TFS_NUMBER},
     {"header_event", 0440, .show = show_header_event},
-    {"header_page", 0440, .show = tfs_show_header_page},
+    {"header_page", 0440, .show = show_header_page},
     {.name = NULL},
 };
 const struct tfs_dir tfs_events_dir = {

@@ -3,6 +3,7 @@
 #include "kernel/lib/string.h"
 #include "trace/host_cpus.h"
 #include "trace/tracefs/tfs.h"
+#include "trace/output/stats.h"
 
 /* ---- buffer sizes ---- */
 
@@ -61,30 +62,9 @@ int tfs_show_total_size(struct seq *s, const struct tfs_node *node)
 
 /* ---- per_cpu/ ---- */
 
-static void put_stamp(struct seq *s, const struct trace_array *tr, const char *what, u64 t)
-{
-	if (tr->clock->in_ns)
-		seq_printf(s, "%s: %5lu.%06lu\n", what, t / 1000000000, t / 1000 % 1000000);
-	else
-		seq_printf(s, "%s: %lu\n", what, t);
-}
-
-void tfs_show_stats(
-    struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer, unsigned cpu)
-{
-	struct ring_buffer_stats st;
-
-	ring_buffer_stats(buffer, cpu, &st);
-	seq_printf(s, "entries: %lu\noverrun: %lu\ncommit overrun: %lu\nbytes: %lu\n", st.entries,
-	    st.overrun, st.commit_overrun, st.bytes);
-	put_stamp(s, tr, "oldest event ts", st.oldest_ts ? trace_clock_ns(tr, st.oldest_ts) : 0);
-	put_stamp(s, tr, "now ts", trace_clock_now(tr));
-	seq_printf(s, "dropped events: %lu\nread events: %lu\n", st.dropped, st.read);
-}
-
 static int show_stats(struct seq *s, const struct tfs_node *node)
 {
-	tfs_show_stats(s, tfs_array(node), tfs_array(node)->buffer, node->arg);
+	trace_show_stats(s, tfs_array(node), tfs_array(node)->buffer, node->arg);
 	return 0;
 }
 

@@ -17,7 +17,7 @@
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
 #include "trace/tracefs/tfs.h"
-#include "trace/output/wait.h"
+#include "trace/event/wait.h"
 
 struct raw {
 	struct trace_array *tr;

@@ -107,9 +107,6 @@ extern const char tfs_readme[];
 bool tfs_is_top(const struct tfs_node *dir);
 /* Shared by the top directory and per_cpu/cpuN/. */
 int tfs_show_user_status(struct seq *s, const struct tfs_node *node);
-int tfs_show_header_page(struct seq *s, const struct tfs_node *node);
-void tfs_show_stats(
-    struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer, unsigned cpu);
 int tfs_show_size(struct seq *s, const struct tfs_node *node);
 int tfs_store_size(const struct tfs_node *node, char *line);
 int tfs_show_total_size(struct seq *s, const struct tfs_node *node);

@@ -12,14 +12,6 @@
 enum hwlat_mode { HWLAT_NONE, HWLAT_ROUND_ROBIN, HWLAT_PER_CPU, HWLAT_MODES };
 extern const char *const hwlat_mode_names[HWLAT_MODES];
 
-struct rec_hwlat {
-	struct trace_entry ent;
-	u64 duration, outer_duration, nmi_total_ts; /* microseconds */
-	s64 tv_sec, tv_nsec;			    /* when the first was found, since 1970 */
-	u32 nmi_count, seqnum, count;
-	u32 smi_count; /* where Linux's record has padding: `format` does not name it */
-} __packed __aligned(4);
-
 u64 hwlat_width(void), hwlat_window(void); /* microseconds */
 enum hwlat_mode hwlat_mode(void);
 /* -EINVAL: the width would be more than the window. */

@@ -11,7 +11,6 @@
 
 u64 trace_thresh_ns;
 
-const struct trace_tracer trace_tracer_nop = {.name = "nop"};
 const struct trace_tracer *const trace_tracers[] = {&trace_tracer_hwlat, &trace_tracer_nop, NULL};
 
 static const struct trace_tracer *find(const char *name)
@@ -21,15 +20,6 @@ static const struct trace_tracer *find(const char *name)
 	while (*t && strcmp((*t)->name, name))
 		t++;
 	return *t;
-}
-
-void trace_tracer_drop(struct trace_array *tr)
-{
-	const struct trace_tracer *old = tr->tracer;
-
-	tr->tracer = &trace_tracer_nop;
-	if (old->reset)
-		old->reset(tr);
 }
 
 int trace_tracer_set(struct trace_array *tr, const char *name)

@@ -5,16 +5,9 @@
 #pragma once
 
 #include "trace/event/array.h"
+#include "trace/event/tracer.h"
 
-struct trace_tracer {
-	const char *name;
-	int (*init)(struct trace_array *tr); /* becomes the array's: 0 or negative errno */
-	void (*reset)(struct trace_array *tr);
-	/* tracing_on was switched by hand, while it is the array's. */
-	void (*start)(struct trace_array *tr);
-	void (*stop)(struct trace_array *tr);
-};
-extern const struct trace_tracer trace_tracer_nop, trace_tracer_hwlat;
+extern const struct trace_tracer trace_tracer_hwlat;
 /* As available_tracers lists them; ends with NULL. */
 extern const struct trace_tracer *const trace_tracers[];
 
@@ -23,8 +16,6 @@ extern const struct trace_tracer *const trace_tracers[];
  * After a failure of init() the tracer is nop, as on Linux.
  */
 int trace_tracer_set(struct trace_array *tr, const char *name);
-/* nop again, whatever is open. */
-void trace_tracer_drop(struct trace_array *tr);
 /* tracing_on by hand. */
 void trace_tracer_switch(struct trace_array *tr, bool on);
 

@@ -15,6 +15,7 @@
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
 #include "trace/trigger/trigger.h"
+#include "trace/filter/filter.h"
 
 /* ---- acting; any context ---- */
 

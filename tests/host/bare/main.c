@@ -13,7 +13,7 @@
 #define TRACE_DEF	  "tests/host/port/events.def"
 #include "trace/event/tracepoint.h"
 
-#include "trace/event/tracepoint_define.h"
+#include "trace/tracepoint_define.h"
 
 #define COM1	    0x3f8
 #define DEBUG_EXIT  0xf4 /* -device isa-debug-exit,iobase=0xf4: QEMU's status is 2 * value + 1 */

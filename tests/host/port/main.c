@@ -17,7 +17,7 @@
 #define TRACE_DEF	  "tests/host/port/events.def"
 #include "trace/event/tracepoint.h"
 
-#include "trace/event/tracepoint_define.h"
+#include "trace/tracepoint_define.h"
 
 /* ---- files by path: a kernel has a file system for that (kernel/trace/tracefs.c) ---- */
 

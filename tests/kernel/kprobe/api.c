@@ -3,6 +3,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/probe/kprobe_cmd.h"
 #include "trace/event/api.h"
 #include "trace/host_memory.h"
 

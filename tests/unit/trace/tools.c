@@ -6,11 +6,11 @@
 #include "trace/trace.h"
 
 #define TRACE_DEF "tests/unit/trace/sample.def"
-#include "trace/event/tracepoint_define.h"
+#include "trace/tracepoint_define.h"
 #undef TRACE_DEF
 #define trace_event_list second_list
 #define TRACE_DEF	 "tests/unit/trace/sample2.def"
-#include "trace/event/tracepoint_define.h"
+#include "trace/tracepoint_define.h"
 #undef trace_event_list
 
 #define TEXT_MAX 65536

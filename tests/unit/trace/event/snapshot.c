@@ -5,7 +5,7 @@
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
-#include "trace/output/marker.h"
+#include "trace/tracefs/marker.h"
 #include "trace/event/snapshot.h"
 
 static bool shows(const char *path, const char *what)

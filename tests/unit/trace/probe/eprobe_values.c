@@ -7,6 +7,7 @@
 #include "trace/host_lock.h"
 #include "trace/probe/probe.h"
 #include "trace/trigger/trigger.h"
+#include "trace/tracefs/inject.h"
 
 /* ---- values ---- */
 

@@ -2,12 +2,11 @@
  * The table of the events ftrace:*, their fields and texts. Printing runs in task context, under tp_printk and at the end of the
  * kernel in any. Records may be made by hand (inject): nothing in them is trusted beyond their length.
  */
-#include "trace/event/builtin.h"
+#include "trace/output/builtin.h"
 #include "kernel/lib/string.h"
 #include "trace/host_copy.h"
 #include "trace/output/bprintf.h"
 #include "trace/event/comm.h"
-#include "trace/tracer/hwlat.h"
 #include "trace/event/options.h"
 #include "trace/output/print.h"
 #include "trace/trace.h"
@@ -234,11 +233,11 @@ static void switch_line(
 	    .id = number,                                                                          \
 	    .flags = TRACE_CALL_NO_ENABLE,                                                         \
 	};
-#include "trace/event/builtin.def"
+#include "trace/output/builtin.def"
 
 #define BUILTIN(number, name, ...) &name##_call,
 static struct trace_event_call *const calls[] = {
-#include "trace/event/builtin.def"
+#include "trace/output/builtin.def"
 };
 
 void trace_builtin_register(void)

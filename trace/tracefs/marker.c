@@ -2,14 +2,14 @@
  * trace_marker and trace_marker_raw: what programs write into the trace. Task context; no lock: a record is reserved, filled and
  * committed like any event's.
  */
-#include "trace/output/marker.h"
+#include "trace/tracefs/marker.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/builtin.h"
 #include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/tracefs/tfs.h"
-#include "trace/trigger/trigger.h"
+#include "trace/event/trigger.h"
 
 #define MARKER_MAX  1024 /* bytes of one record; a longer write is taken in parts */
 #define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */

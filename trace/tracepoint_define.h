@@ -7,7 +7,7 @@
 #include "trace/host_context.h"
 #include "trace/host_key.h"
 #include "trace/output/print.h"
-#include "trace/trigger/trigger.h"
+#include "trace/event/trigger.h"
 
 #ifdef TRACE_DEF
 #define TRACE_EVENT_FN	   TRACE_EVENT

@@ -1,5 +1,5 @@
 /* Waiting for records: see wait.h. Counts under host_lock; writers look at them without. */
-#include "trace/output/wait.h"
+#include "trace/event/wait.h"
 #include "kernel/lib/atomic.h"
 #include "trace/event/event.h"
 #include "trace/host_lock.h"

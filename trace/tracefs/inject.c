@@ -2,9 +2,11 @@
  * inject: an event made by hand, "field=value field="text" ...". Fields that are not named are 0 or empty. Task context.
  * Decode, then act: the whole line is turned into a record before anything is recorded.
  */
+#include "trace/tracefs/inject.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/record.h"
+#include "trace/filter/filter.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"

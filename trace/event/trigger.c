@@ -1,0 +1,299 @@
+/*
+ * The list of an event's triggers: calling them, putting one in, taking it out. Calling is for any context, between host_enter() and
+ * host_preempt_enable(), without lock or allocation; the rest runs in task context under host_lock.
+ *
+ * A trigger comes in by these steps, the last of which is one store:
+ *   A1 everything is made that it or its target will need; only this can fail
+ *   A2 its target comes to life, off if it was not on (soft mode)
+ *   A3 the file says whether any of its triggers looks at records: from now on they are built
+ *   A4 the trigger is linked in front; writers call it
+ *   A5 the file says that it has triggers, and comes to life as in A2
+ * and goes by these:
+ *   R1 it is unlinked; a walker that stands on it finds on by its pointer
+ *   R2 all writers have left the list as it was
+ *   R3 its target, then its file, lose a user: only now, for until R2 it may have switched its target on or off
+ *   R4 it is freed, or kept for another time
+ *
+ * trace/trigger/parse.c cuts up a line of a `trigger` file; commands.c there has a row per command.
+ *
+ * Soft mode. An event that has a trigger, or that a trigger may switch on, is enabled without being
+ * recorded: its call sites fire, and a flag of its file says that it is off for the buffer
+ * (enable.c in trace/event). If the event is enabled for its triggers alone and they all filter on
+ * its own fields, the filters see a copy of the record on the stack, and no record is reserved.
+ */
+/* hot: runs with each event */
+#include "trace/event/trigger.h"
+#include "kernel/lib/atomic.h"
+#include "trace/event/gate.h"
+#include "trace/event/record.h"
+#include "trace/event/array.h"
+#include "trace/host_context.h"
+#include "trace/host_cpus.h"
+#include "trace/host_memory.h"
+
+/* ---- when an event is hit ---- */
+
+static bool looks(const struct trace_trigger *t)
+{
+	return t->filter || (t->command->flags & TRACE_TRIGGER_LOOKS);
+}
+
+u32 trace_triggers_call(
+    struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len)
+{
+	const struct trace_trigger_hit hit = {ctx, rec, len};
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+	u32 kinds = 0;
+
+	for (; t; t = atomic_load_acquire(&t->next)) {
+		if (!rec && looks(t))
+			continue; /* just linked in: the writer asked before A3 */
+		if (t->filter && !trace_filter_match(t->filter, rec, len))
+			continue;
+		if (rec && (t->command->flags & TRACE_TRIGGER_POST))
+			kinds |= t->command->kind;
+		else
+			t->command->act(t, &hit);
+	}
+	return kinds;
+}
+
+static void trigger_call_list(
+    struct trace_event_file *file, const struct trace_trigger_hit *hit, u32 kinds)
+{
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+
+	for (; t; t = atomic_load_acquire(&t->next))
+		if (t->command->kind & kinds)
+			t->command->act(t, hit);
+}
+
+void trace_triggers_post(struct trace_event_file *file, const struct host_context *ctx, u32 kinds)
+{
+	const struct trace_trigger_hit hit = {.ctx = ctx};
+
+	if (kinds & TRACE_TRIGGER_SNAPSHOT)
+		trigger_call_list(file, &hit, TRACE_TRIGGER_SNAPSHOT);
+	if (kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT)
+		trigger_call_list(file, &hit, kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT);
+}
+
+void trace_triggers_alone(struct trace_event_file *file)
+{
+	static const struct trace_trigger_hit hit;
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+
+	trace_count_soft_off(file);
+	for (; t; t = atomic_load_acquire(&t->next))
+		if (likely(!looks(t))) /* else it was linked in just now */
+			t->command->act(t, &hit);
+	host_preempt_enable();
+}
+
+bool trace_trigger_take(struct trace_trigger *t)
+{
+	u64 left;
+
+	do {
+		left = atomic_load_relaxed(&t->left);
+		if (!left || left == TRACE_TRIGGER_UNLIMITED)
+			return left;
+	} while (!atomic_cas(&t->left, left, left - 1));
+	return true;
+}
+
+void trace_trigger_give(struct trace_trigger *t)
+{
+	if (atomic_load_relaxed(&t->left) != TRACE_TRIGGER_UNLIMITED)
+		atomic_add(&t->left, 1);
+}
+
+void trace_trigger_missed(struct trace_trigger *t)
+{
+	local_inc(&t->file->counts[host_cpu()].trigger_missed);
+}
+
+/* ---- the list ---- */
+
+struct trace_trigger *trace_trigger_find(
+    const struct trace_event_file *file, u32 kind, const struct trace_event_file *target)
+{
+	struct trace_trigger *t = file->triggers;
+
+	while (t && (t->command->kind != kind || t->target != target))
+		t = t->next;
+	return t;
+}
+
+/* The events ftrace:* are recorded by the tracer itself: nothing to keep alive. */
+static void keep_live(struct trace_event_file *file, int users)
+{
+	if (!(file->call->flags & TRACE_CALL_NO_ENABLE))
+		trace_file_soft(file, users);
+}
+
+static void link(struct trace_trigger *t)
+{
+	struct trace_trigger **at = &t->file->triggers;
+
+	while (*at && (t->command->flags & TRACE_TRIGGER_LAST))
+		at = &(*at)->next;
+	t->next = *at;
+	atomic_store_release(at, t);
+}
+
+static void unlink(struct trace_trigger *t)
+{
+	struct trace_trigger **at = &t->file->triggers;
+
+	while (*at != t)
+		at = &(*at)->next;
+	atomic_store_release(at, t->next);
+}
+
+static bool is_judged(const struct trace_trigger *t)
+{
+	return t->filter && !t->filter->looks;
+}
+
+/* What the triggers of the file, and `more` (or NULL), want of the record. */
+static u8 trigger_record_wanted(
+    const struct trace_event_file *file, const struct trace_trigger *more)
+{
+	bool any = more && looks(more), all_judged = !more || is_judged(more);
+
+	for (const struct trace_trigger *t = file->triggers; t; t = t->next) {
+		any |= looks(t);
+		all_judged &= is_judged(t);
+	}
+	const struct trace_trigger *only = more ? more : file->triggers;
+	bool alone = only && (more ? !file->triggers : !only->next);
+	if (alone && only->look && !only->filter)
+		return TRACE_TRIGGERS_OWN;
+	return !any	    ? TRACE_TRIGGERS_BLIND
+	       : all_judged ? TRACE_TRIGGERS_JUDGED
+			    : TRACE_TRIGGERS_LOOK;
+}
+
+/* What the file tells its writers of the list. */
+static void update_file(struct trace_event_file *file)
+{
+	WRITE_ONCE(file->trigger_record, trigger_record_wanted(file, NULL));
+	if (!file->triggers)
+		trace_file_way(file, TRACE_WAY_TRIGGER, false);
+}
+
+/* A1. The buffer's size last: it can be seen. */
+int trace_trigger_prepare(struct trace_trigger *t)
+{
+	int err = t->target ? trace_file_prepare(t->target) : 0;
+
+	if (!err && looks(t))
+		err = trace_gate_prepare();
+	if (!err)
+		err = trace_file_prepare(t->file);
+	if (!err && t->command->arm)
+		err = t->command->arm(t->file->tr);
+	return err;
+}
+
+void trace_trigger_link(struct trace_trigger *t)
+{
+	if (t->target)
+		trace_file_soft(t->target, 1);					/* A2 */
+	WRITE_ONCE(t->file->trigger_record, trigger_record_wanted(t->file, t)); /* A3 */
+	link(t);								/* A4 */
+	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);			/* A5 */
+	keep_live(t->file, 1);
+}
+
+int trace_trigger_add(struct trace_trigger *t)
+{
+	int err = trace_trigger_prepare(t);
+
+	if (!err)
+		trace_trigger_link(t);
+	return err;
+}
+
+void trace_trigger_free(struct trace_trigger *t)
+{
+	if (!t)
+		return;
+	trace_filter_free(t->filter);
+	if (t->command->release)
+		t->command->release(t);
+	host_free(t);
+}
+
+/* R3. */
+static void trigger_disarm(struct trace_trigger *t)
+{
+	if (t->target)
+		trace_file_soft(t->target, -1);
+	keep_live(t->file, -1);
+	if (t->command->disarm)
+		t->command->disarm(t->file->tr);
+}
+
+/* R2 to R4 for all that were unlinked. */
+static void trigger_free_list(struct trace_trigger *dead)
+{
+	struct trace_trigger *next;
+
+	if (dead)
+		host_synchronize();
+	for (; dead; dead = next) {
+		next = dead->dead;
+		trigger_disarm(dead);
+		trace_trigger_free(dead);
+	}
+}
+
+void trace_trigger_cut(struct trace_trigger *t)
+{
+	unlink(t);
+	update_file(t->file);
+	host_synchronize();
+	trigger_disarm(t);
+}
+
+void trace_trigger_remove(struct trace_trigger *t)
+{
+	if (!t)
+		return;
+	unlink(t); /* R1 */
+	update_file(t->file);
+	trigger_free_list(t);
+}
+
+/* R1 for all triggers of these kinds: puts them in front of those in *dead. */
+static void unlink_kinds(struct trace_event_file *file, u32 kinds, struct trace_trigger **dead)
+{
+	for (struct trace_trigger *t = file->triggers; t; t = t->next) {
+		if (!(t->command->kind & kinds))
+			continue;
+		unlink(t);
+		t->dead = *dead;
+		*dead = t;
+	}
+	update_file(file);
+}
+
+void trace_triggers_clear_kind(struct trace_event_file *file, u32 kind)
+{
+	struct trace_trigger *dead = NULL;
+
+	unlink_kinds(file, kind, &dead);
+	trigger_free_list(dead);
+}
+
+void trace_triggers_clear(struct trace_array *tr)
+{
+	struct trace_event_file *file;
+	struct trace_trigger *dead = NULL;
+
+	list_for_each_entry (file, &tr->files, node)
+		unlink_kinds(file, ~(u32)TRACE_TRIGGER_FEED, &dead);
+	trigger_free_list(dead);
+}
