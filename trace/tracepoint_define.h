@@ -4,10 +4,10 @@
  * of the file). One .c file per .def includes it.
  */
 #include "trace/event/record.h"
+#include "trace/event/trigger.h"
 #include "trace/host_context.h"
 #include "trace/host_key.h"
 #include "trace/output/print.h"
-#include "trace/event/trigger.h"
 
 #ifdef TRACE_DEF
 #define TRACE_EVENT_FN	   TRACE_EVENT

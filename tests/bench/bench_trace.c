@@ -5,6 +5,7 @@
 #include "trace/host_clock.h"
 #include "trace/host_lock.h"
 #include "trace/trace.h"
+#include "trace/event/file.h"
 
 #define TRACE_KEY	  struct static_key
 #define TRACE_BRANCH(key) static_branch(&(key))

@@ -11,6 +11,7 @@
 #include "trace/dynevent/dynevent.h"
 #include "trace/host_lock.h"
 #include "trace/probe/probe.h"
+#include "trace/event/enable.h"
 
 FUZZ_KEEPS_RINGS
 

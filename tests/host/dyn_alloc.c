@@ -11,6 +11,8 @@
 #include "trace/dynevent/synth.h"
 #include "trace/host_lock.h"
 #include "trace/trigger/trigger.h"
+#include "trace/event/enable.h"
+#include "trace/event/file.h"
 
 #define NO_END 200
 

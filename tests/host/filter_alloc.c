@@ -7,6 +7,8 @@
 #include "tests/unit/trace/tools.h"
 #include "trace/event/pid_filter.h"
 #include "trace/host_lock.h"
+#include "trace/event/file.h"
+#include "trace/filter/file.h"
 
 /* Tries with the first, the second ... allocation failing, until none does; returns how many failed. */
 static unsigned fail_each(int (*try)(void), int last, void (*unchanged)(void))

@@ -7,6 +7,7 @@
 #include "trace/host_lock.h"
 #include "trace/ring/ring.h"
 #include "trace/trigger/trigger.h"
+#include "trace/event/file.h"
 
 static const char *const lines[] = {
     "traceoff",

@@ -1,7 +1,7 @@
 /* What stands for trace/hist/ where a host does not link it: a `hist` command is refused, and the file `hist` is empty. */
 #include "kernel/lib/errno.h"
-#include "trace/event/parts.h"
 #include "trace/defaults/weak.h"
+#include "trace/event/parts.h"
 #include "trace/hist/trigger.h"
 
 __weak int hist_trigger_write(const struct trace_trigger_command *command __maybe_unused,

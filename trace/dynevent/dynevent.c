@@ -2,9 +2,9 @@
 #include "trace/dynevent/dynevent.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/dynevent/synth.h"
 #include "trace/host_memory.h"
 #include "trace/probe/probe.h"
-#include "trace/dynevent/synth.h"
 #include "trace/user/user.h"
 
 /* Each is asked in turn whether a line is its own. */

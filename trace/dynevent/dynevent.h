@@ -3,7 +3,7 @@
  * probes, user events) has its own language for definitions; all definitions are in one list, the
  * file dynamic_events. Task context under host_lock.
  *
- * trace_event_register() and trace_event_unregister() (trace/event/array.c) put an event into all
+ * trace_event_register() and trace_event_unregister() (trace/event/file.c) put an event into all
  * instances and take it out. An event can go only while it is enabled nowhere and nobody holds it;
  * its remaining records go with it. Two sorts keep their records, user events and probes with the
  * arguments of 2009: their ids stay taken until the rings are empty (trace/event/retired.c).

@@ -2,8 +2,9 @@
 #include "trace/dynevent/synth.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/event/error_log.h"
 #include "trace/event/array.h"
+#include "trace/event/error_log.h"
+#include "trace/event/file.h"
 #include "trace/host_memory.h"
 
 const struct trace_event_field *synth_event_table(const struct trace_event_call *call)

@@ -1,9 +1,11 @@
 /* Files of events for kernel code. Task context. */
 #include "trace/event/api.h"
-#include "trace/host_lock.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
+#include "trace/event/enable.h"
+#include "trace/event/file.h"
+#include "trace/host_lock.h"
 
 static struct trace_event_file *get_file(
     const char *instance, const char *system, const char *event)

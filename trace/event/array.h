@@ -7,10 +7,10 @@
 
 #include "kernel/lib/list.h"
 #include "trace/event/builtin.h"
-#include "trace/host_wait.h"
 #include "trace/event/life.h"
-#include "trace/ring/ring.h"
 #include "trace/event/options.h"
+#include "trace/host_wait.h"
+#include "trace/ring/ring.h"
 
 struct trace_clock;
 struct trace_event_file;
@@ -123,21 +123,6 @@ void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
 bool trace_array_set_on(struct trace_array *tr, bool on);
 bool trace_array_is_on(struct trace_array *tr);
 void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
-int trace_array_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL; clears */
 int trace_array_set_option(struct trace_array *tr, u32 bit, bool on);
 /* Sets or clears a bit of TRACE_WAY_ARRAY in all its files. */
 void trace_array_set_way(struct trace_array *tr, u32 bit, bool on);
-
-/* Clocks. */
-struct trace_clock {
-	const char *name;
-	u64 (*read)(void);   /* NULL: the TSC, which is what the ring stamps with by itself */
-	u64 (*to_ns)(u64 t); /* for those in_ns */
-	bool in_ns;
-};
-extern const struct trace_clock trace_clocks[]; /* ends with a NULL name */
-u64 trace_clock_ns(
-    const struct trace_array *tr, u64 stamp); /* ns, or the bare value of a clock that has none */
-u64 trace_clock_now(const struct trace_array *tr); /* likewise, now */
-struct seq;
-void trace_clock_show(struct seq *s, const struct trace_array *tr); /* the file trace_clock */

@@ -2,12 +2,13 @@
  * The clocks of trace_clock. Most are the TSC, turned into nanoseconds only when somebody looks. read() is called by writers in
  * any context.
  */
+#include "trace/event/clock.h"
 #include "kernel/lib/atomic.h"
-#include "trace/event/parts.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/host_clock.h"
+#include "trace/event/parts.h"
 #include "trace/event/snapshot.h"
+#include "trace/host_clock.h"
 
 #define NS_PER_TICK 10000000 /* of the clock "uptime": 100 Hz, as Linux counts for programs */
 

@@ -5,12 +5,13 @@
  * and a task that is renamed, try for a while. So no context ever waits for another. Sizes and pointers change under host_lock and busy.
  */
 #include "trace/event/comm.h"
-#include "trace/event/parts.h"
-#include "trace/event/comm_slot.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
+#include "trace/event/comm_slot.h"
+#include "trace/event/enable.h"
+#include "trace/event/parts.h"
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
 #include "trace/host_system.h"

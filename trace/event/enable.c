@@ -5,18 +5,19 @@
  * pointer, so that a walker standing on it finds on. Before it may go in again, all walkers must have left. Text is patched in one
  * pass for all events that change together.
  */
+#include "trace/event/enable.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/event/array.h"
+#include "trace/event/comm.h"
 #include "trace/event/event.h"
 #include "trace/event/parts.h"
+#include "trace/event/trigger.h"
 #include "trace/host_cpus.h"
 #include "trace/host_key.h"
 #include "trace/host_memory.h"
 #include "trace/host_probe.h"
-#include "kernel/lib/atomic.h"
-#include "kernel/lib/errno.h"
-#include "kernel/lib/string.h"
-#include "trace/event/comm.h"
-#include "trace/event/array.h"
-#include "trace/event/trigger.h"
 
 static bool is_live(const struct trace_event_file *file)
 {
@@ -31,16 +32,6 @@ bool trace_file_is_on(const struct trace_event_file *file)
 static bool can_enable(const struct trace_event_file *file)
 {
 	return !(file->call->flags & TRACE_CALL_NO_ENABLE);
-}
-
-struct trace_event_file *trace_event_file_of(
-    struct trace_array *tr, const struct trace_event_call *call)
-{
-	struct trace_event_file *file = call->files;
-
-	while (file && file->tr != tr)
-		file = file->next_file;
-	return file;
 }
 
 int trace_file_counts(struct trace_event_file *file)

@@ -2,9 +2,9 @@
 #include "trace/event/error_log.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
 #include "trace/host_clock.h"
 #include "trace/host_memory.h"
-#include "trace/event/array.h"
 
 #define COMMAND_PREFIX "  Command: "
 

@@ -4,13 +4,13 @@
  * has a record with that id.
  */
 #include "trace/event/event.h"
-#include "trace/event/parts.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
+#include "trace/event/parts.h"
 #include "trace/host_memory.h"
 #include "trace/trace.h"
-#include "trace/event/array.h"
 
 #define FIRST_ID  20 /* below: ftrace:*, with Linux's numbers */
 #define LAST_ID	  65535

@@ -13,8 +13,8 @@
 
 #include "kernel/lib/list.h"
 #include "kernel/lib/seq.h"
-#include "trace/host_key.h"
 #include "trace/event/life.h"
+#include "trace/host_key.h"
 
 /* The first eight bytes of every record. */
 struct trace_entry {
@@ -174,8 +174,6 @@ struct trace_system {
 	struct trace_array *refused_in; /* in whose file */
 };
 
-/* Registers one event after boot: -EEXIST, -ENOMEM, -ENOSPC (no id left). A file appears in every instance. host_lock held. */
-int trace_event_register(struct trace_event_call *call);
 /* Counts a use that forbids the removal of the event, beyond its being live; ends it. host_lock held. */
 static inline void trace_event_get(struct trace_event_call *call)
 {
@@ -185,19 +183,6 @@ static inline void trace_event_put(struct trace_event_call *call)
 {
 	call->refs--;
 }
-/*
- * Takes an event out again, once nothing of it is in use: -EBUSY while it is live in an instance or has `refs`. Instances that may hold
- * records of it are cleared; when it returns no writer stands on it and its id may be another's. host_lock held.
- */
-int trace_event_unregister(struct trace_event_call *call);
-bool trace_event_busy(const struct trace_event_call *call);
-/* Is it busy with more than being on: with triggers of its own or of others? */
-bool trace_event_needed(const struct trace_event_call *call);
-/*
- * Takes out one that is off and not busy and leaves its records where they are. True: there may be some, so it keeps its id, and the caller keeps
- * it until they are cleared and trace_event_give_id() was called. host_lock held.
- */
-bool trace_event_retire(struct trace_event_call *call);
 /* The registry's half of it, and its two steps. */
 void trace_event_leave(struct trace_event_call *call);
 void trace_event_hide(struct trace_event_call *call);
@@ -210,42 +195,3 @@ struct trace_event_call *trace_event_find(const char *system, const char *name);
 struct trace_system *trace_system_find(const char *name);
 extern struct list_head trace_events;  /* of trace_event_call.node */
 extern struct list_head trace_systems; /* of trace_system.node */
-
-extern const struct trace_event_field trace_common_fields[];
-/* A field of the event or a common one; NULL. */
-const struct trace_event_field *trace_event_field(
-    const struct trace_event_call *call, const char *name);
-/* The `format` file. */
-void trace_event_show_format(struct seq *s, const struct trace_event_call *call);
-
-/* Switches files: one pass over the kernel's text for all of them. files[i] is to be on[i]. 0 or
- * -ENOMEM (nothing done). */
-int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
-/*
- * So many more (or less) need the file live, be it recorded or not: soft mode. What was not live comes to life switched off;
- * what nobody needs any more and is off goes. Whatever soft mode left on stays on. Before the first use trace_file_prepare().
- * host_lock held; cannot fail.
- */
-void trace_file_soft(struct trace_event_file *file, int users);
-/* Live and recorded: what `enable` shows as 1. */
-bool trace_file_is_on(const struct trace_event_file *file);
-/* Sets or clears a bit of file->way; true if that changed it. Any context. */
-bool trace_file_way(struct trace_event_file *file, u32 bit, bool on);
-/* Makes everything that a live file needs. 0 or -ENOMEM. */
-int trace_file_prepare(struct trace_event_file *file);
-/* Makes sure of file->counts before anything is recorded through it. 0 or -ENOMEM. */
-int trace_file_counts(struct trace_event_file *file);
-/* So many more (or less) want the key's call sites to call. */
-void trace_key_use(struct trace_key *key, int users);
-/* enable of those that match: NULL stands for any; `match`: system or event name. -EINVAL when
- * nothing did. */
-int trace_set_events(
-    struct trace_array *tr, const char *match, const char *system, const char *event, bool on);
-/* One word of set_event, "[!]name | sys: | sys:name ..."; the word is cut up. */
-int trace_set_event_word(struct trace_array *tr, char *word);
-/* The same, but of the events it names those of one system alone. */
-int trace_set_event_word_of(struct trace_array *tr, const char *only, char *word);
-/* '0', '1', 'X' or '?' for those of the system (NULL: all). */
-char trace_events_state(struct trace_array *tr, const char *system);
-struct trace_event_file *trace_event_file_of(
-    struct trace_array *tr, const struct trace_event_call *call);

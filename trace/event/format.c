@@ -1,6 +1,7 @@
 /* Fields and the `format` file. Task context; tables are const. */
-#include "trace/event/event.h"
+#include "trace/event/format.h"
 #include "kernel/lib/string.h"
+#include "trace/event/event.h"
 
 const struct trace_event_field trace_common_fields[] = {
     {"unsigned short", "common_type", 0, 2, false, TRACE_FIELD_NUMBER},

@@ -23,10 +23,10 @@
 #include "trace/event/filter.h"
 #include "trace/event/pid_filter.h"
 #include "trace/event/record.h"
+#include "trace/event/trigger.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
-#include "trace/event/trigger.h"
 
 /* Four records of the largest size: task, softirq, irq, NMI. Most are a hundredth of that. */
 #define SCRATCH_SIZE (4 * PAGE_SIZE)
@@ -233,20 +233,4 @@ void trace_gate_commit(
 		trace_commit_reserved(slot, file, ctx);
 	if (unlikely(slot->triggers))
 		trace_triggers_post(file, ctx, slot->triggers); /* G8 */
-}
-
-void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size)
-{
-	struct host_context ctx;
-	struct trace_slot slot;
-
-	host_context(&ctx);
-	local_inc(&file->counts[ctx.cpu].hit);
-	char *to = trace_reserve(&slot, file, &ctx, id, size);
-	if (to) {
-		memcpy(to + sizeof(ctx.common), (const char *)rec + sizeof(ctx.common),
-		    size - sizeof(ctx.common));
-		trace_commit_reserved(&slot, file, &ctx);
-	}
-	host_preempt_enable();
 }

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "trace/event/event.h"
 #include "trace/event/array.h"
+#include "trace/event/event.h"
 
 /* What is gone, of one CPU: of events that were removed and of a spare buffer that was freed. */
 struct trace_ledger {

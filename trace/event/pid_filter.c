@@ -11,6 +11,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
+#include "trace/event/enable.h"
 #include "trace/event/event.h"
 #include "trace/event/word.h"
 #include "trace/host_context.h"

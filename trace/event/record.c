@@ -5,10 +5,10 @@
 #include "trace/event/record.h"
 #include "kernel/lib/string.h"
 #include "trace/event/builtin.h"
+#include "trace/event/wait.h"
 #include "trace/host_context.h"
 #include "trace/host_stack.h"
 #include "trace/host_system.h"
-#include "trace/event/wait.h"
 
 #define FRAMES_MAX 32
 
@@ -62,4 +62,20 @@ __noinline void trace_commit_reserved(
 		record_user_stack(file->tr, ctx);
 	if (way & TRACE_WAY_WAKE)
 		trace_wake(file->tr, ctx->cpu);
+}
+
+void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size)
+{
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	host_context(&ctx);
+	local_inc(&file->counts[ctx.cpu].hit);
+	char *to = trace_reserve(&slot, file, &ctx, id, size);
+	if (to) {
+		memcpy(to + sizeof(ctx.common), (const char *)rec + sizeof(ctx.common),
+		    size - sizeof(ctx.common));
+		trace_commit_reserved(&slot, file, &ctx);
+	}
+	host_preempt_enable();
 }

@@ -7,12 +7,13 @@
 
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
 #include "trace/event/event.h"
 #include "trace/event/filter.h"
+#include "trace/event/gate.h"
 #include "trace/event/pid_filter.h"
 #include "trace/host_context.h"
 #include "trace/ring/write.h"
-#include "trace/event/array.h"
 
 typedef u64 trace_word_t __aligned(4); /* a record stands at a multiple of 4 */
 
@@ -132,14 +133,6 @@ static inline __attribute__((always_inline)) void trace_record_image(
 	trace_commit_short(&slot, &ctx);
 	host_preempt_enable();
 }
-
-/* trace_begin() for files with bits of TRACE_WAY_GATE, the hit counted (trace/event/gate.c). */
-void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, u16 id, u32 size);
-
-/* trace_commit() of a slot in scratch, or with triggers to follow. */
-void trace_gate_commit(
-    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
 
 /* A record of `size` bytes in the ring, common fields filled; NULL: refused and counted. */
 static inline void *trace_reserve(struct trace_slot *slot, struct trace_event_file *file,

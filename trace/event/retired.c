@@ -1,7 +1,7 @@
 /* See retired.h. */
 #include "trace/event/retired.h"
-#include "trace/event/snapshot.h"
 #include "trace/event/array.h"
+#include "trace/event/snapshot.h"
 
 struct list_head trace_retired_kinds = LIST_HEAD_INIT(trace_retired_kinds);
 

@@ -8,10 +8,11 @@
 #include "trace/event/snapshot.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
+#include "trace/event/clock.h"
+#include "trace/event/ledger.h"
+#include "trace/event/wait.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
-#include "trace/event/wait.h"
-#include "trace/event/ledger.h"
 
 #define HELD	  0xffffffffU /* by a task; else the number of a CPU, plus 1 */
 #define SPINS	  100000      /* what another CPU does with the lock is far shorter */

@@ -24,9 +24,10 @@
 /* hot: runs with each event */
 #include "trace/event/trigger.h"
 #include "kernel/lib/atomic.h"
+#include "trace/event/array.h"
+#include "trace/event/enable.h"
 #include "trace/event/gate.h"
 #include "trace/event/record.h"
-#include "trace/event/array.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"

@@ -25,13 +25,14 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/clock.h"
+#include "trace/event/snapshot.h"
 #include "trace/export/dat_header.h"
 #include "trace/export/dat_page.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/persist/lastboot.h"
-#include "trace/event/snapshot.h"
 
 /* A copy's commit: bytes:12, events lost before it:52 (all ones: nobody knows how many). */
 #define HELD_BYTES 0xfffUL

@@ -5,10 +5,13 @@
  */
 #include "trace/export/dat_header.h"
 #include "kernel/lib/string.h"
+#include "trace/event/clock.h"
 #include "trace/event/comm.h"
-#include "trace/export/dat_page.h"
 #include "trace/event/event.h"
+#include "trace/event/format.h"
 #include "trace/event/ledger.h"
+#include "trace/event/retired.h"
+#include "trace/export/dat_page.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
@@ -16,7 +19,6 @@
 #include "trace/host_system.h"
 #include "trace/output/printk.h"
 #include "trace/output/stats.h"
-#include "trace/event/retired.h"
 #include "trace/persist/lastboot.h"
 
 #define FIRST_TEXT 4096

@@ -1,8 +1,8 @@
 /* The part of a trace.dat file before its sub-buffers. Task context under host_lock. */
 #pragma once
 
-#include "trace/export/dat_pages.h"
 #include "trace/event/array.h"
+#include "trace/export/dat_pages.h"
 
 struct dat_source {
 	struct trace_array *tr;

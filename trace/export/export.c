@@ -3,13 +3,16 @@
  * the machine come at any time: a format is whole before it is in the list, and `change` is odd while one is taken out.
  */
 #include "trace/export/export.h"
-#include "trace/event/parts.h"
 #include "kernel/abi/trace_export.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
+#include "trace/event/clock.h"
 #include "trace/event/comm.h"
+#include "trace/event/format.h"
 #include "trace/event/ledger.h"
+#include "trace/event/parts.h"
 #include "trace/host_clock.h"
 #include "trace/host_kept.h"
 #include "trace/host_memory.h"
@@ -17,7 +20,6 @@
 #include "trace/host_system.h"
 #include "trace/output/printk.h"
 #include "trace/ring/priv.h"
-#include "trace/event/array.h"
 
 static union {
 	struct trace_export page;

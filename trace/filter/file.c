@@ -2,13 +2,15 @@
  * The files `filter`: setting, clearing and showing, for one event and for a system. Task context under host_lock. A filter is made
  * whole before anything changes; writers see the old one or the new one, and the old one is freed when they have left it.
  */
+#include "trace/filter/file.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/event/error_log.h"
-#include "trace/filter/priv.h"
-#include "trace/event/gate.h"
 #include "trace/event/array.h"
+#include "trace/event/enable.h"
+#include "trace/event/error_log.h"
+#include "trace/event/gate.h"
+#include "trace/filter/priv.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 

@@ -6,6 +6,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/format.h"
 #include "trace/filter/priv.h"
 
 /* Fields of every event, though no record has them; an event's own of the same name goes first. */

@@ -1,7 +1,7 @@
 /* What the parts of filters share: the program's form, the parser of one predicate, matching of text. */
 #pragma once
 
-#include "trace/filter/filter.h"
+#include "trace/filter/compile.h"
 
 /* Why a text is refused. */
 #define FILTER_INVALID_OP     "Invalid operator"

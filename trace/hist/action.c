@@ -4,11 +4,12 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/hist/hist.h"
-#include "trace/hist/trigger.h"
-#include "trace/event/snapshot.h"
 #include "trace/dynevent/synth.h"
 #include "trace/event/array.h"
+#include "trace/event/file.h"
+#include "trace/event/snapshot.h"
+#include "trace/hist/hist.h"
+#include "trace/hist/trigger.h"
 
 static const char no_action[] = "No action found";
 static const char mismatch[] = "Handler doesn't support action";

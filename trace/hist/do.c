@@ -3,10 +3,10 @@
  * shown: task context under host_lock.
  */
 #include "kernel/lib/atomic.h"
-#include "trace/hist/hist.h"
-#include "trace/event/snapshot.h"
 #include "trace/dynevent/synth.h"
 #include "trace/event/array.h"
+#include "trace/event/snapshot.h"
+#include "trace/hist/hist.h"
 #include "trace/host_context.h"
 
 /* ---- doing: any context ---- */

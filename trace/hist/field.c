@@ -4,6 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/format.h"
 #include "trace/hist/hist.h"
 
 static const char bad_modifier[] = "Invalid field modifier";

@@ -5,8 +5,8 @@
 #include "trace/hist/hist.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/event/error_log.h"
 #include "trace/event/array.h"
+#include "trace/event/error_log.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 

@@ -16,8 +16,8 @@
  */
 /* hot: runs with each event */
 #include "trace/hist/map.h"
-#include "trace/host_memory.h"
 #include "kernel/lib/string.h"
+#include "trace/host_memory.h"
 
 #define CHUNK_BYTES 32768
 

@@ -4,9 +4,9 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
 #include "trace/event/error_log.h"
 #include "trace/hist/hist.h"
-#include "trace/event/array.h"
 #include "trace/host_memory.h"
 
 #define NO_VALUE_FLAGS (HIST_LOG2 | HIST_SYM | HIST_SYM_OFFSET | HIST_SYSCALL | HIST_STACKTRACE)

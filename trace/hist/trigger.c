@@ -1,12 +1,13 @@
 /* See trigger.h. A command is read whole before anything changes; a hist and its trigger are then put in at once. */
 #include "trace/hist/trigger.h"
-#include "trace/event/parts.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/hist/hist.h"
 #include "trace/event/array.h"
+#include "trace/event/clock.h"
+#include "trace/event/parts.h"
+#include "trace/filter/compile.h"
+#include "trace/hist/hist.h"
 #include "trace/host_memory.h"
-#include "trace/filter/filter.h"
 
 /* trigger->data. Several triggers may share a histogram, by its name. */
 struct hist_use {

@@ -4,8 +4,9 @@
  */
 /* hot: runs with each event */
 #include "kernel/lib/string.h"
-#include "trace/hist/hist.h"
 #include "trace/event/array.h"
+#include "trace/event/clock.h"
+#include "trace/hist/hist.h"
 #include "trace/host_context.h"
 #include "trace/host_stack.h"
 

@@ -1,8 +1,9 @@
 /* Variables of histograms and references to them, also from other events. Task context under host_lock. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/hist/hist.h"
 #include "trace/event/array.h"
+#include "trace/event/file.h"
+#include "trace/hist/hist.h"
 
 struct hist_field *hist_own_var(const struct hist *h, const char *name)
 {

@@ -6,13 +6,14 @@
 #include "trace/output/dump.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/clock.h"
+#include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_log.h"
 #include "trace/output/output.h"
 #include "trace/output/print.h"
 #include "trace/output/reader.h"
-#include "trace/event/record.h"
 
 static char text[4096]; /* of a line; the dying kernel's stack may be short */
 

@@ -1,11 +1,11 @@
 /* The header of `trace`, in its five forms. Task context under host_lock. */
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
 #include "trace/event/options.h"
+#include "trace/event/tracer.h"
 #include "trace/host_cpus.h"
 #include "trace/host_system.h"
 #include "trace/output/output.h"
-#include "trace/event/array.h"
-#include "trace/event/tracer.h"
 
 struct totals {
 	u64 in_buffer, written;

@@ -2,15 +2,16 @@
  * Lines of trace output. The columns are printed without a format: they are most of what a line costs. See output.h for contexts.
  */
 #include "trace/output/output.h"
-#include "trace/event/parts.h"
 #include "kernel/lib/digits.h"
 #include "kernel/lib/string.h"
-#include "trace/event/builtin.h"
-#include "trace/event/comm.h"
-#include "trace/host_context.h"
-#include "trace/output/print.h"
 #include "trace/event/array.h"
+#include "trace/event/builtin.h"
+#include "trace/event/clock.h"
+#include "trace/event/comm.h"
+#include "trace/event/parts.h"
+#include "trace/host_context.h"
 #include "trace/output/builtin.h"
+#include "trace/output/print.h"
 
 /* ---- columns ---- */
 

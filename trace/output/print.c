@@ -1,11 +1,11 @@
 /* What print functions share: names of flags and symbols, strings inside records, addresses as symbols, hashed pointers. */
 #include "trace/output/print.h"
-#include "trace/event/parts.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
+#include "trace/event/options.h"
+#include "trace/event/parts.h"
 #include "trace/host_clock.h"
 #include "trace/host_symbol.h"
-#include "trace/event/options.h"
 #include "trace/trace.h"
 
 /* ---- strings made on the way: each lies in out->tmp behind the last, with a NUL ---- */

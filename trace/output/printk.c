@@ -2,13 +2,13 @@
  * trace_printk(): text from kernel code into the global trace. What is recorded is the format's address and the arguments; the text is
  * made when somebody reads it. Any context.
  */
+#include "trace/output/printk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/builtin.h"
+#include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/output/bprintf.h"
-#include "trace/event/builtin.h"
-#include "trace/output/printk.h"
-#include "trace/event/record.h"
 #include "trace/trace.h"
 
 #define WORDS_MAX 240 /* of arguments */

@@ -2,6 +2,7 @@
 #include "trace/output/reader.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/output/print.h"

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "trace/output/output.h"
 #include "trace/event/array.h"
+#include "trace/output/output.h"
 
 struct trace_head {
 	struct ring_buffer_live *live; /* `trace` only */

@@ -2,6 +2,7 @@
 #include "trace/output/stats.h"
 #include "kernel/lib/seq.h"
 #include "trace/event/array.h"
+#include "trace/event/clock.h"
 
 static void put_stamp(struct seq *s, const struct trace_array *tr, const char *what, u64 t)
 {

@@ -10,8 +10,9 @@
  * whose records print with the dead kernel's formats, names and clock (past.c, past_event.c).
  */
 #include "trace/persist/kept.h"
-#include "trace/event/parts.h"
 #include "kernel/lib/string.h"
+#include "trace/event/format.h"
+#include "trace/event/parts.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_kept.h"

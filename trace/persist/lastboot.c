@@ -3,11 +3,13 @@
  * trace/ring/recover.c's; past.c answers for printing.
  */
 #include "trace/persist/lastboot.h"
-#include "trace/event/parts.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
 #include "trace/event/builtin.h"
+#include "trace/event/clock.h"
 #include "trace/event/comm.h"
+#include "trace/event/parts.h"
 #include "trace/host_cpus.h"
 #include "trace/host_kept.h"
 #include "trace/host_log.h"
@@ -16,7 +18,6 @@
 #include "trace/persist/kept.h"
 #include "trace/persist/past.h"
 #include "trace/ring/recover.h"
-#include "trace/event/array.h"
 
 #define IDS	   65536
 #define REPORT_MAX 4096

@@ -3,13 +3,13 @@
  * else field by field; with its names and its clock. Contexts are those of trace/output/print.h; nothing changes here while the instance is there.
  */
 #include "trace/persist/past.h"
-#include "trace/event/parts.h"
-
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "trace/persist/lastboot.h"
 #include "trace/event/array.h"
+#include "trace/event/clock.h"
+#include "trace/event/parts.h"
+#include "trace/persist/lastboot.h"
 
 struct past_event *past_event_of(const struct trace_past *past, unsigned id)
 {

@@ -7,6 +7,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/builtin.h"
+#include "trace/event/format.h"
 #include "trace/host_memory.h"
 #include "trace/ring/ring.h"
 

@@ -7,10 +7,12 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/filter/filter.h"
+#include "trace/event/array.h"
+#include "trace/event/file.h"
+#include "trace/filter/compile.h"
+#include "trace/filter/file.h"
 #include "trace/host_memory.h"
 #include "trace/probe/probe.h"
-#include "trace/event/array.h"
 #include "trace/trigger/trigger.h"
 
 #define WHO "event_probe"

@@ -5,10 +5,11 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
 #include "trace/event/error_log.h"
+#include "trace/event/file.h"
 #include "trace/host_memory.h"
 #include "trace/probe/probe.h"
-#include "trace/event/array.h"
 
 /* ---- words and errors ---- */
 

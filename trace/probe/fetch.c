@@ -6,13 +6,13 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "trace/event/options.h"
+#include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/host_copy.h"
 #include "trace/host_probe.h"
 #include "trace/host_symbol.h"
 #include "trace/host_system.h"
 #include "trace/probe/probe.h"
-#include "trace/event/record.h"
 
 #define CHUNK	    64 /* bytes of a string read at a time */
 #define IMAGE_WORDS 20 /* of a record that is made on the stack to be asked about */

@@ -10,13 +10,15 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
+#include "trace/event/array.h"
+#include "trace/event/enable.h"
 #include "trace/event/event.h"
+#include "trace/event/file.h"
 #include "trace/host_cpus.h"
 #include "trace/host_log.h"
 #include "trace/host_memory.h"
 #include "trace/host_probe.h"
 #include "trace/probe/probe.h"
-#include "trace/event/array.h"
 
 #define MAXACTIVE_DEFAULT 10u
 

@@ -3,6 +3,7 @@
  * come from elsewhere (inject): nothing in them is trusted beyond their length.
  */
 #include "kernel/lib/string.h"
+#include "trace/event/format.h"
 #include "trace/event/options.h"
 #include "trace/host_symbol.h"
 #include "trace/output/print.h"

@@ -2,11 +2,13 @@
  * Events of 2009's probes that are gone. Their document clears the probes first and reads the trace then, so what they recorded stays
  * readable. Task context under host_lock.
  */
+#include "trace/event/array.h"
+#include "trace/event/enable.h"
+#include "trace/event/file.h"
+#include "trace/event/retired.h"
 #include "trace/host_memory.h"
 #include "trace/host_probe.h"
 #include "trace/probe/probe.h"
-#include "trace/event/retired.h"
-#include "trace/event/array.h"
 
 #define PAST_MAX 16
 

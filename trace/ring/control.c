@@ -4,11 +4,10 @@
  * readers too, unless said otherwise. Writers are kept away by stopping recording and waiting until those under way have left; readers
  * by the lane's reader lock (rb_stop_cpus()). What is hit meanwhile is refused and counted as `disabled`.
  */
-#include "trace/ring/pages.h"
-
 #include "kernel/lib/errno.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
+#include "trace/ring/pages.h"
 
 size_t rb_pages_for(size_t size)
 {

@@ -6,11 +6,10 @@
  * A position is the sequence number of a sub-buffer and an offset into it. The unread events are: what is left of the
  * reader's page (which may be the tail's), then the sub-buffers from the reader's `next` to the tail's.
  */
-#include "trace/ring/priv.h"
-
 #include "kernel/lib/string.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
+#include "trace/ring/priv.h"
 
 struct ring_buffer_iter {
 	struct ring_buffer *rb;

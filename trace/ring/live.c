@@ -21,10 +21,9 @@
  * BOUNDS. V1 to V3 begin again at most LOOK_TRIES times, then there is nothing, for now. A place ends one round of the ring
  * (ROUND_MIN at least) behind where the tail was when it began, so that looking ends however fast others write.
  */
-#include "trace/ring/priv.h"
-
 #include "kernel/lib/string.h"
 #include "trace/host_memory.h"
+#include "trace/ring/priv.h"
 
 #define LOOK_TRIES 100
 #define ROUND_MIN  256 /* sub-buffers, where the ring is smaller */

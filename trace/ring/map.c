@@ -35,12 +35,11 @@
  * a page fault may look there without a lock.
  */
 /* hot: runs with each event */
-#include "trace/ring/priv.h"
-
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
+#include "trace/ring/priv.h"
 
 #define LEAVE_TRIES 1000
 

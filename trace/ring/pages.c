@@ -3,7 +3,6 @@
  * kernel. Task context; one control call at a time on a buffer, as in control.c. rb_may_leave(): any.
  */
 #include "trace/ring/pages.h"
-
 #include "kernel/lib/errno.h"
 #include "trace/host_memory.h"
 

@@ -25,13 +25,12 @@
  * reader says that there is nothing, for now. R4 waits at most SETTLE_TRIES; then the number lost is told with a later gap.
  */
 /* hot: runs with each event */
-#include "trace/ring/priv.h"
-
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
+#include "trace/ring/priv.h"
 
 #define REFILL_TRIES 1000
 #define SETTLE_TRIES 10000

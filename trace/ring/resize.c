@@ -3,10 +3,9 @@
  * unread sub-buffers move into new arrays of slots, the newest if not all fit. Task context, may sleep; one control call at a time on
  * a buffer.
  */
-#include "trace/ring/pages.h"
-
 #include "kernel/lib/errno.h"
 #include "trace/host_memory.h"
+#include "trace/ring/pages.h"
 
 /* Drops the oldest unread sub-buffers until at most `count` are left; how many are left. Writers
  * are stopped. */

@@ -64,11 +64,10 @@
  * overwritten events before that of overwritten pages. All local_* and atomic_* operations keep the compiler from moving accesses.
  */
 /* hot: runs with each event */
-#include "trace/ring/write.h"
-
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host_context.h"
+#include "trace/ring/write.h"
 
 #define EXTENT_BITS 59
 #define EXTENT_SIZE 8

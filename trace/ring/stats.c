@@ -3,9 +3,8 @@
  * each, not all of the same; when recording is stopped they add up: hits = entries + read + overrun + dropped +
  * commit_overrun + too_large + nested + disabled + discarded.
  */
-#include "trace/ring/priv.h"
-
 #include "trace/host_clock.h"
+#include "trace/ring/priv.h"
 
 /* Adds one sub-buffer of the ring. */
 static void add_page(const struct rb_ring *ring, u64 number, struct ring_buffer_stats *st)

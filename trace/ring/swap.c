@@ -11,11 +11,10 @@
  * Whoever stops a lane and then works on its ring (reset, resize, free, iterators) must not have the ring exchanged in between:
  * callers see to that (trace_snapshot_hold()), but for iterators, which are looked for here.
  */
-#include "trace/ring/priv.h"
-
 #include "kernel/lib/errno.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
+#include "trace/ring/priv.h"
 
 #define SWAP_TRIES 1000
 #define LOCK_SPINS 100000 /* a reader on another CPU lets go after one event, or a page */

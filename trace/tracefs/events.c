@@ -2,15 +2,19 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/builtin.h"
+#include "trace/event/enable.h"
 #include "trace/event/event.h"
+#include "trace/event/file.h"
+#include "trace/event/format.h"
 #include "trace/event/word.h"
-#include "trace/filter/filter.h"
+#include "trace/filter/compile.h"
+#include "trace/filter/file.h"
+#include "trace/hist/trigger.h"
 #include "trace/host_memory.h"
+#include "trace/output/stats.h"
 #include "trace/ring/ring.h"
 #include "trace/tracefs/tfs.h"
-#include "trace/hist/trigger.h"
 #include "trace/trigger/trigger.h"
-#include "trace/output/stats.h"
 
 /* ---- set_event ---- */
 

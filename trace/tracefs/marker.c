@@ -7,9 +7,9 @@
 #include "kernel/lib/string.h"
 #include "trace/event/builtin.h"
 #include "trace/event/record.h"
+#include "trace/event/trigger.h"
 #include "trace/host_context.h"
 #include "trace/tracefs/tfs.h"
-#include "trace/event/trigger.h"
 
 #define MARKER_MAX  1024 /* bytes of one record; a longer write is taken in parts */
 #define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */

@@ -2,8 +2,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host_cpus.h"
-#include "trace/tracefs/tfs.h"
 #include "trace/output/stats.h"
+#include "trace/tracefs/tfs.h"
 
 /* ---- buffer sizes ---- */
 

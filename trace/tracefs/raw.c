@@ -14,10 +14,10 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/wait.h"
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
 #include "trace/tracefs/tfs.h"
-#include "trace/event/wait.h"
 
 struct raw {
 	struct trace_array *tr;

@@ -1,7 +1,10 @@
 /* The table of tracefs' top directory, and the small files in it. Handlers run in task context under host_lock. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/dynevent/synth.h"
+#include "trace/event/clock.h"
 #include "trace/event/comm.h"
+#include "trace/event/enable.h"
 #include "trace/event/error_log.h"
 #include "trace/event/event.h"
 #include "trace/event/ledger.h"
@@ -9,9 +12,8 @@
 #include "trace/host_cpus.h"
 #include "trace/output/printk.h"
 #include "trace/probe/probe.h"
-#include "trace/dynevent/synth.h"
-#include "trace/tracefs/tfs.h"
 #include "trace/trace.h"
+#include "trace/tracefs/tfs.h"
 #include "trace/tracer/tracer.h"
 #include "trace/user/user.h"
 

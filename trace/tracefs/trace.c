@@ -4,12 +4,12 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/retired.h"
+#include "trace/event/wait.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
 #include "trace/output/reader.h"
-#include "trace/event/retired.h"
 #include "trace/tracefs/tfs.h"
-#include "trace/event/wait.h"
 
 #define TEXT_SIZE 16384 /* one line of `trace`, however long, and its annotation */
 #define PIPE_SIZE 4096	/* what one read of trace_pipe takes at most */

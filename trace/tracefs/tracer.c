@@ -5,8 +5,8 @@
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/host_worker.h"
-#include "trace/tracer/hwlat.h"
 #include "trace/tracefs/tfs.h"
+#include "trace/tracer/hwlat.h"
 #include "trace/tracer/tracer.h"
 
 #define NS_PER_US 1000UL

@@ -8,14 +8,16 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/hist/trigger.h"
+#include "trace/event/array.h"
+#include "trace/event/enable.h"
+#include "trace/event/file.h"
 #include "trace/event/record.h"
 #include "trace/event/snapshot.h"
-#include "trace/event/array.h"
+#include "trace/filter/compile.h"
+#include "trace/hist/trigger.h"
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
 #include "trace/trigger/trigger.h"
-#include "trace/filter/filter.h"
 
 /* ---- acting; any context ---- */
 

@@ -7,8 +7,10 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "trace/event/event.h"
 #include "trace/event/array.h"
+#include "trace/event/enable.h"
+#include "trace/event/event.h"
+#include "trace/event/file.h"
 #include "trace/user/user.h"
 
 #define LIST_MAX 4096 /* bytes, with a NUL behind each word */

@@ -3,10 +3,11 @@
  * tp_printk.
  */
 #include "kernel/lib/string.h"
-#include "trace/event/comm.h"
-#include "trace/user/eventheader/eventheader.h"
-#include "trace/output/output.h"
 #include "trace/event/array.h"
+#include "trace/event/clock.h"
+#include "trace/event/comm.h"
+#include "trace/output/output.h"
+#include "trace/user/eventheader/eventheader.h"
 #include "trace/user/user.h"
 
 /* The room that makes a line no longer: what trace_pipe has, less what it may say in front of a line. */

@@ -20,6 +20,7 @@
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
 #include "trace/event/error_log.h"
+#include "trace/event/file.h"
 #include "trace/event/retired.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"

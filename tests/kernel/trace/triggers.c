@@ -19,6 +19,8 @@
 #include "trace/ring/ring.h"
 #include "trace/event/snapshot.h"
 #include "trace/trigger/trigger.h"
+#include "trace/event/enable.h"
+#include "trace/event/file.h"
 
 #define ROUNDS 2000 /* of all CPUs together, unless `rounds=` says more (make trigger-storm) */
 

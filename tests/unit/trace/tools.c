@@ -2,6 +2,7 @@
 #include "tests/unit/trace/tools.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/file.h"
 #include "trace/host_lock.h"
 #include "trace/trace.h"
 

@@ -4,6 +4,7 @@
 #include "tests/unit/trace/tools.h"
 #include "trace/dynevent/dynevent.h"
 #include "trace/event/api.h"
+#include "trace/event/file.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
 

@@ -7,8 +7,8 @@
 #include "tests/unit/prng.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/dynevent/dynevent.h"
-#include "trace/hist/hist.h"
 #include "trace/dynevent/synth.h"
+#include "trace/hist/hist.h"
 #include "trace/host_clock.h"
 
 #define STEPS  1500

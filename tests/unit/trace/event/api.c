@@ -5,10 +5,10 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/dynevent/synth.h"
 #include "trace/dynevent/synth_cmd.h"
 #include "trace/dynevent/synth_record.h"
 #include "trace/event/api.h"
-#include "trace/dynevent/synth.h"
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
 

@@ -2,6 +2,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/enable.h"
+#include "trace/event/file.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
 

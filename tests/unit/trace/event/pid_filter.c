@@ -3,6 +3,7 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/file.h"
 #include "trace/event/pid_filter.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"

@@ -2,11 +2,11 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/snapshot.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 #include "trace/tracefs/marker.h"
-#include "trace/event/snapshot.h"
 
 static bool shows(const char *path, const char *what)
 {

@@ -4,8 +4,9 @@
 #include "kernel/abi/trace_export.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/export/tools.h"
 #include "tests/unit/prng.h"
+#include "tests/unit/trace/export/tools.h"
+#include "trace/event/clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 

@@ -1,8 +1,9 @@
 /* Taking a trace.dat file apart as trace-cmd does: its sections, against the files they come from; its records. */
+#include "tests/unit/trace/export/tools.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/export/tools.h"
+#include "trace/event/clock.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"

@@ -3,6 +3,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/filter/sample.h"
+#include "trace/filter/file.h"
 #include "trace/filter/priv.h"
 
 /* ---- every operator on every kind of field ---- */

@@ -3,6 +3,7 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/array.h"
+#include "trace/event/file.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"

@@ -1,6 +1,5 @@
 /* The event of sample.h. It is not registered: filters ask it for its fields only. */
 #include "tests/unit/trace/filter/sample.h"
-
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "trace/filter/priv.h"

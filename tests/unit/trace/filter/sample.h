@@ -1,7 +1,7 @@
 /* A record with a field of every kind a filter knows, for the cases about filters, the random ones and the fuzzer. */
 #pragma once
 
-#include "trace/filter/filter.h"
+#include "trace/filter/compile.h"
 
 struct filter_sample {
 	struct trace_entry ent;

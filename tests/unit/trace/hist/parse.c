@@ -2,8 +2,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"
-#include "trace/hist/hist.h"
 #include "trace/dynevent/synth.h"
+#include "trace/hist/hist.h"
 
 /* ---- the command ---- */
 

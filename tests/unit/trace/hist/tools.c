@@ -1,6 +1,5 @@
 /* See tools.h. Task context. */
 #include "tests/unit/trace/hist/tools.h"
-
 #include "kernel/lib/string.h"
 #include "trace/hist/hist.h"
 

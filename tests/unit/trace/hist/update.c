@@ -2,8 +2,9 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"
-#include "trace/hist/hist.h"
 #include "trace/dynevent/synth.h"
+#include "trace/event/file.h"
+#include "trace/hist/hist.h"
 #include "trace/host_lock.h"
 
 /* ---- counting ---- */

@@ -1,8 +1,8 @@
 /* Event probes: definitions, how they are listed, and what is wrong with them. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/probe/eprobe_tools.h"
 #include "tests/unit/prng.h"
+#include "tests/unit/trace/probe/eprobe_tools.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/host_clock.h"
 #include "trace/probe/probe.h"

@@ -1,13 +1,14 @@
 /* Event probes at work: values fetched from fields of every kind, the probed event's state, instances, filters, triggers, removal. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/probe/eprobe_tools.h"
 #include "tests/unit/trace/filter/sample.h"
+#include "tests/unit/trace/probe/eprobe_tools.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/file.h"
 #include "trace/host_lock.h"
 #include "trace/probe/probe.h"
-#include "trace/trigger/trigger.h"
 #include "trace/tracefs/inject.h"
+#include "trace/trigger/trigger.h"
 
 /* ---- values ---- */
 

@@ -4,9 +4,9 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/prng.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/probe/kprobe_cmd.h"
 #include "trace/dynevent/synth_cmd.h"
 #include "trace/event/api.h"
+#include "trace/probe/kprobe_cmd.h"
 
 static char line[8192];
 

@@ -1,6 +1,5 @@
 /* See tools.h. */
 #include "tests/unit/trace/ring/tools.h"
-
 #include "kernel/lib/ktap.h"
 #include "trace/host_context.h"
 

@@ -4,9 +4,9 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/user/eventheader/tools.h"
 #include "tests/unit/json_check.h"
 #include "tests/unit/trace/tools.h"
+#include "tests/unit/trace/user/eventheader/tools.h"
 #include "trace/host_lock.h"
 #include "trace/trace.h"
 #include "trace/user/write.h"

@@ -1,8 +1,8 @@
 /* Damaged EventHeader records: what the decoder says of them, and that it reads nothing beyond them. */
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/user/eventheader/tools.h"
 #include "tests/unit/json_check.h"
 #include "tests/unit/prng.h"
+#include "tests/unit/trace/user/eventheader/tools.h"
 
 #define HEAD "Unit:Event [level=4 keyword=0x1]"
 

@@ -1,7 +1,7 @@
 /* The EventHeader decoder: names, attributes, fields, arrays, structs, byte order. */
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/user/eventheader/tools.h"
 #include "tests/unit/json_check.h"
+#include "tests/unit/trace/user/eventheader/tools.h"
 
 #define HEAD "Unit:Event [level=4 keyword=0x1]"
 #define META "\"meta\":{\"level\":4,\"keyword\":\"0x1\"}}"

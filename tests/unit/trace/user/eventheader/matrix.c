@@ -3,8 +3,8 @@
  * of variable length, null ones and those of odd lengths; and the same records cut and damaged at each byte.
  */
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/user/eventheader/tools.h"
 #include "tests/unit/json_check.h"
+#include "tests/unit/trace/user/eventheader/tools.h"
 
 static struct eh_maker m;
 

@@ -1,7 +1,7 @@
 /* How values of EventHeader fields look, in each encoding with each format. */
 #include "kernel/lib/string.h"
-#include "tests/unit/trace/user/eventheader/tools.h"
 #include "tests/unit/json_check.h"
+#include "tests/unit/trace/user/eventheader/tools.h"
 
 static struct eh_maker m;
 
