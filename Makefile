@@ -24,8 +24,10 @@ WARN     := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 # What arch/x86_64/cpu/unwind.c relies on: a function that has a frame begins with push and mov, drops it right before its ret, and is
 # left by nothing else.
 FRAMES   := -fno-omit-frame-pointer -fno-shrink-wrap -fno-schedule-insns2 -fno-optimize-sibling-calls
+# struct regs has an odd number of words, so a stack is aligned to 8 bytes.
+STACK    := -mpreferred-stack-boundary=3
 KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
-            -fno-stack-protector $(FRAMES) -fno-strict-aliasing -fno-asynchronous-unwind-tables \
+            -fno-stack-protector $(FRAMES) $(STACK) -fno-strict-aliasing -fno-asynchronous-unwind-tables \
             -fcf-protection=none -fno-common -fno-delete-null-pointer-checks -ffunction-sections \
             -DTRACE_HOST_INLINE='"kernel/trace/inline.h"' $(KCFLAGS_EXTRA)
 # What waits for people and devices is built for size and not padded, nor is what of kernel and tracer does not run with each event: an

@@ -153,7 +153,8 @@ void kernel_boot_cpu(unsigned cpu, u32 apic_id, const char *step);
 u64 arch_page_alloc(void);
 void arch_page_free(u64 pa);
 
-void kernel_syscall(struct regs *r);		  /* number in r->error, result to r->rax */
+void kernel_syscall(
+    struct regs *r); /* number in r->error; the result to r->rax, which holds -ENOSYS */
 bool kernel_page_fault(struct regs *r, u64 addr); /* r->error has the bits; false: not resolved */
 void kernel_user_trap(
     struct regs *r, int signo, int code, u64 addr); /* a fault of ring 3 that nothing resolved */

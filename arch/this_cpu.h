@@ -7,21 +7,34 @@
 #include "kernel/lib/types.h"
 
 /*
- * Registers as every entry path saves them, lowest address first. The six system-call arguments lie side by side in their
- * order, so that `arg` is what a system-call handler gets.
+ * Registers as every entry path saves them, lowest address first: in the order of Linux's struct pt_regs, since recipes for probes
+ * know the places (`p __x64_sys_openat dfd=+0x70($arg1):s32`).
  */
 struct regs {
-	u64 r15, r14, r13, r12, rbp, rbx, r11, rcx, rax;
+	u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
 	union {
+		u64 orig_rax; /* ~0: neither a trap or interrupt nor a call that may be done again */
 		struct {
-			u64 rdi, rsi, rdx, r10, r8, r9;
+			u32 error; /* error code of the trap; for a system call its number */
+			u32 trap;  /* 1 + vector of the trap or interrupt; 0 for a system call */
 		};
-		u64 arg[6];
 	};
-	u64 vector; /* trap or irq vector; ~0 for a system call */
-	u64 error;  /* error code of the trap; for a system call its number (Linux: orig_ax) */
 	u64 rip, cs, rflags, rsp, ss;
 };
+
+/* The vector of a trap or interrupt; 256 or more: it is none. */
+static inline unsigned regs_vector(const struct regs *r)
+{
+	return r->trap - 1;
+}
+
+/* The arguments of a system call, in their order. */
+#define REGS_CALL_ARGS(r) ((const u64[6]){(r)->rdi, (r)->rsi, (r)->rdx, (r)->r10, (r)->r8, (r)->r9})
+
+static inline bool regs_in_syscall(const struct regs *r)
+{
+	return !r->trap;
+}
 
 static inline bool regs_user(const struct regs *r)
 {

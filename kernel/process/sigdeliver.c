@@ -15,21 +15,16 @@
 
 #define SYSCALL_INSN_LEN 2
 
-static bool in_syscall(const struct regs *r)
-{
-	return r->vector == ~0UL && r->error != ~0UL;
-}
-
 static void restart(struct regs *r)
 {
 	r->rax = r->error;
 	r->rip -= SYSCALL_INSN_LEN;
-	r->error = ~0UL; /* once */
+	r->orig_rax = ~0UL; /* once */
 }
 
 static void restart_before_handler(struct regs *r, const struct ksigaction *action)
 {
-	if (!in_syscall(r))
+	if (!regs_in_syscall(r))
 		return;
 	if (r->rax == (u64)-ERESTARTSYS && (action->flags & ABI_SA_RESTART))
 		restart(r);
@@ -40,7 +35,7 @@ static void restart_before_handler(struct regs *r, const struct ksigaction *acti
 
 static void restart_without_handler(struct regs *r)
 {
-	if (in_syscall(r) && (r->rax == (u64)-ERESTARTSYS || r->rax == (u64)-ERESTARTNOHAND))
+	if (regs_in_syscall(r) && (r->rax == (u64)-ERESTARTSYS || r->rax == (u64)-ERESTARTNOHAND))
 		restart(r);
 }
 
@@ -185,7 +180,8 @@ static const char *const trap_names[32] = {
 
 void kernel_user_trap(struct regs *r, int signo, int code, u64 addr)
 {
-	const char *name = r->vector < ARRAY_SIZE(trap_names) ? trap_names[r->vector] : NULL;
+	unsigned vector = regs_vector(r);
+	const char *name = vector < ARRAY_SIZE(trap_names) ? trap_names[vector] : NULL;
 
 	irq_enable();
 	if (signal_fatal(signo))

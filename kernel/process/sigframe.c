@@ -85,10 +85,10 @@ static void fill_context(
 	c->rflags = r->rflags;
 	c->cs = r->cs;
 	c->ss = r->ss;
-	if (r->vector == ~0UL)
+	if (regs_vector(r) > 255)
 		return;
 	c->err = r->error;
-	c->trapno = r->vector;
+	c->trapno = regs_vector(r);
 	c->cr2 = s->info.addr;
 }
 
@@ -230,7 +230,7 @@ static void restore_regs(struct regs *r, const struct abi_sigcontext *c)
 	r->rsp = c->rsp;
 	r->rip = c->rip;
 	r->rflags = (r->rflags & ~FLAGS_FREE) | (c->rflags & FLAGS_FREE);
-	r->error = ~0UL; /* no call to do again */
+	r->orig_rax = ~0UL; /* no call to do again */
 }
 
 static bool context_valid(const struct regs *r, const struct abi_ucontext *uc)
@@ -283,7 +283,7 @@ long signal_return(struct regs *r)
 		if (signal_fatal(SIGSEGV))
 			fault_report(r, "bad frame in rt_sigreturn", frame);
 		signal_force(r, SIGSEGV, SI_KERNEL, 0);
-		r->error = ~0UL;
+		r->orig_rax = ~0UL;
 		return 0;
 	}
 	signal_set_blocked(uc.uc_sigmask);

@@ -2,9 +2,9 @@
 #include "arch/arch.h"
 #include "kernel/syscall/user.h"
 
-long sys_close(const u64 *a)
+long __x64_sys_close(const struct regs *r)
 {
-	return (u32)a[0] < FILES_MAX ? files_close(current()->files, (u32)a[0]) : -EBADF;
+	return (u32)r->rdi < FILES_MAX ? files_close(current()->files, (u32)r->rdi) : -EBADF;
 }
 
 static long sys_dup_from(u32 fd, u64 min, bool cloexec)
@@ -33,29 +33,29 @@ static long sys_dup_to(u32 from, u32 to, bool cloexec)
 	return ret < 0 ? ret : (long)to;
 }
 
-long sys_dup(const u64 *a)
+long __x64_sys_dup(const struct regs *r)
 {
-	return sys_dup_from(a[0], 0, false);
+	return sys_dup_from(r->rdi, 0, false);
 }
 
-long sys_dup2(const u64 *a)
+long __x64_sys_dup2(const struct regs *r)
 {
 	struct file *f;
 
-	if ((u32)a[0] != (u32)a[1])
-		return sys_dup_to(a[0], a[1], false);
-	f = fd_get((u32)a[0]);
+	if ((u32)r->rdi != (u32)r->rsi)
+		return sys_dup_to(r->rdi, r->rsi, false);
+	f = fd_get((u32)r->rdi);
 	if (!f)
 		return -EBADF;
 	file_put(f);
-	return (u32)a[0];
+	return (u32)r->rdi;
 }
 
-long sys_dup3(const u64 *a)
+long __x64_sys_dup3(const struct regs *r)
 {
-	if (((u32)a[2] & ~O_CLOEXEC) || (u32)a[0] == (u32)a[1])
+	if (((u32)r->rdx & ~O_CLOEXEC) || (u32)r->rdi == (u32)r->rsi)
 		return -EINVAL;
-	return sys_dup_to(a[0], a[1], a[2] & O_CLOEXEC);
+	return sys_dup_to(r->rdi, r->rsi, r->rdx & O_CLOEXEC);
 }
 
 /* Both ends into the table, and their numbers to ring 3; on an error nothing stays. */
@@ -94,14 +94,14 @@ static long sys_make_pipe(u64 to, u32 flags)
 	return err ? err : install_pipe(ends, to, flags & O_CLOEXEC);
 }
 
-long sys_pipe(const u64 *a)
+long __x64_sys_pipe(const struct regs *r)
 {
-	return sys_make_pipe(a[0], 0);
+	return sys_make_pipe(r->rdi, 0);
 }
 
-long sys_pipe2(const u64 *a)
+long __x64_sys_pipe2(const struct regs *r)
 {
-	return sys_make_pipe(a[0], a[1]);
+	return sys_make_pipe(r->rdi, r->rsi);
 }
 
 static long fcntl_file(struct file *f, u32 fd, u32 cmd, u64 arg)
@@ -128,14 +128,14 @@ static long fcntl_file(struct file *f, u32 fd, u32 cmd, u64 arg)
 	}
 }
 
-long sys_fcntl(const u64 *a)
+long __x64_sys_fcntl(const struct regs *r)
 {
-	struct file *f = fd_get((u32)a[0]);
+	struct file *f = fd_get((u32)r->rdi);
 	long ret;
 
 	if (!f)
 		return -EBADF;
-	ret = fcntl_file(f, a[0], a[1], a[2]);
+	ret = fcntl_file(f, r->rdi, r->rsi, r->rdx);
 	file_put(f);
 	return ret;
 }

@@ -52,19 +52,19 @@ LINUX_ENTRY(long, do_sys_open, int dfd, u64 uptr, u32 flags, u32 mode)
 	return do_sys_openat2(dfd, uptr, &how);
 }
 
-long sys_open(const u64 *a)
+long __x64_sys_open(const struct regs *r)
 {
-	return do_sys_open(ABI_AT_FDCWD, a[0], a[1], a[2]);
+	return do_sys_open(ABI_AT_FDCWD, r->rdi, r->rsi, r->rdx);
 }
 
-long sys_openat(const u64 *a)
+long __x64_sys_openat(const struct regs *r)
 {
-	return do_sys_open(a[0], a[1], a[2], a[3]);
+	return do_sys_open(r->rdi, r->rsi, r->rdx, r->r10);
 }
 
-long sys_creat(const u64 *a)
+long __x64_sys_creat(const struct regs *r)
 {
-	return do_sys_open(ABI_AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
+	return do_sys_open(ABI_AT_FDCWD, r->rdi, O_CREAT | O_WRONLY | O_TRUNC, r->rsi);
 }
 
 LINUX_ENTRY(long, do_mkdirat, int dfd, struct filename *name, u32 mode)
@@ -91,12 +91,6 @@ LINUX_ENTRY(long, do_rmdir, int dfd, struct filename *name)
 	return ret;
 }
 
-/* The caller of do_mkdirat(), which return probes there show, under the name of Linux's system call. */
-long __noinline __x64_sys_mkdir(int dfd, struct filename *name, u32 mode)
-{
-	return do_mkdirat(dfd, name, mode);
-}
-
 static inline __attribute__((always_inline)) long mkdir_at(int dfd, u64 uptr, u32 mode)
 {
 	struct filename name;
@@ -104,7 +98,7 @@ static inline __attribute__((always_inline)) long mkdir_at(int dfd, u64 uptr, u3
 
 	if (ret)
 		return ret;
-	ret = __x64_sys_mkdir(dfd, &name, mode);
+	ret = do_mkdirat(dfd, &name, mode);
 	filename_put(&name);
 	return ret;
 }
@@ -121,19 +115,19 @@ static inline __attribute__((always_inline)) long rmdir_at(int dfd, u64 uptr)
 	return ret;
 }
 
-long sys_mkdir(const u64 *a)
+long __x64_sys_mkdir(const struct regs *r)
 {
-	return mkdir_at(ABI_AT_FDCWD, a[0], a[1]);
+	return mkdir_at(ABI_AT_FDCWD, r->rdi, r->rsi);
 }
 
-long sys_mkdirat(const u64 *a)
+long __x64_sys_mkdirat(const struct regs *r)
 {
-	return mkdir_at(a[0], a[1], a[2]);
+	return mkdir_at(r->rdi, r->rsi, r->rdx);
 }
 
-long sys_rmdir(const u64 *a)
+long __x64_sys_rmdir(const struct regs *r)
 {
-	return rmdir_at(ABI_AT_FDCWD, a[0]);
+	return rmdir_at(ABI_AT_FDCWD, r->rdi);
 }
 
 long __noinline do_unlinkat(int dfd, struct filename *name)
@@ -160,16 +154,16 @@ static long sys_unlink_at(int dfd, u64 uptr)
 	return ret;
 }
 
-long sys_unlink(const u64 *a)
+long __x64_sys_unlink(const struct regs *r)
 {
-	return sys_unlink_at(ABI_AT_FDCWD, a[0]);
+	return sys_unlink_at(ABI_AT_FDCWD, r->rdi);
 }
 
-long sys_unlinkat(const u64 *a)
+long __x64_sys_unlinkat(const struct regs *r)
 {
-	if ((u32)a[2] & ~ABI_AT_REMOVEDIR)
+	if ((u32)r->rdx & ~ABI_AT_REMOVEDIR)
 		return -EINVAL;
-	return (u32)a[2] ? rmdir_at(a[0], a[1]) : sys_unlink_at(a[0], a[1]);
+	return (u32)r->rdx ? rmdir_at(r->rdi, r->rsi) : sys_unlink_at(r->rdi, r->rsi);
 }
 
 /* For calls with two paths, when the first is there: the second one is at `user`. */
@@ -186,65 +180,65 @@ static long sys_with_second_path(
 	return ret;
 }
 
-static long sys_rename_to(const char *from, const u64 *a)
+static long sys_rename_to(const char *from, u64 to, u64 none __maybe_unused)
 {
-	return sys_with_second_path(from, a[1], vfs_rename);
+	return sys_with_second_path(from, to, vfs_rename);
 }
 
-long sys_rename(const u64 *a)
+long __x64_sys_rename(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, a[0], sys_rename_to, a);
+	return with_path(ABI_AT_FDCWD, r->rdi, sys_rename_to, r->rsi, 0);
 }
 
-static long sys_symlink_to(const char *target, const u64 *a)
+static long sys_symlink_to(const char *target, u64 name, u64 none __maybe_unused)
 {
-	return sys_with_second_path(target, a[1], vfs_symlink);
+	return sys_with_second_path(target, name, vfs_symlink);
 }
 
-long sys_symlink(const u64 *a)
+long __x64_sys_symlink(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, a[0], sys_symlink_to, a);
+	return with_path(ABI_AT_FDCWD, r->rdi, sys_symlink_to, r->rsi, 0);
 }
 
-static long sys_truncate_path(const char *path, const u64 *a)
+static long sys_truncate_path(const char *path, u64 size, u64 none __maybe_unused)
 {
-	return vfs_truncate(path, a[1]);
+	return vfs_truncate(path, size);
 }
 
-long sys_truncate(const u64 *a)
+long __x64_sys_truncate(const struct regs *r)
 {
-	return (s64)a[1] < 0 ? -EINVAL : with_path(ABI_AT_FDCWD, a[0], sys_truncate_path, a);
+	return (s64)r->rsi < 0 ? -EINVAL
+			       : with_path(ABI_AT_FDCWD, r->rdi, sys_truncate_path, r->rsi, 0);
 }
 
-long sys_ftruncate(const u64 *a)
+long __x64_sys_ftruncate(const struct regs *r)
 {
 	struct file *f;
 	long ret;
 
-	if ((s64)a[1] < 0)
+	if ((s64)r->rsi < 0)
 		return -EINVAL;
-	f = fd_get((u32)a[0]);
+	f = fd_get((u32)r->rdi);
 	if (!f)
 		return -EBADF;
-	ret = vfs_ftruncate(f, a[1]);
+	ret = vfs_ftruncate(f, r->rsi);
 	file_put(f);
 	return ret;
 }
 
-static long sys_chdir_path(const char *path, const u64 *a)
+static long sys_chdir_path(const char *path, u64 a __maybe_unused, u64 b __maybe_unused)
 {
-	(void)a;
 	return vfs_chdir(path);
 }
 
-long sys_chdir(const u64 *a)
+long __x64_sys_chdir(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, a[0], sys_chdir_path, a);
+	return with_path(ABI_AT_FDCWD, r->rdi, sys_chdir_path, 0, 0);
 }
 
-long sys_fchdir(const u64 *a)
+long __x64_sys_fchdir(const struct regs *r)
 {
-	struct file *f = fd_get((u32)a[0]);
+	struct file *f = fd_get((u32)r->rdi);
 	long ret;
 
 	if (!f)
@@ -254,29 +248,29 @@ long sys_fchdir(const u64 *a)
 	return ret;
 }
 
-long sys_getcwd(const u64 *a)
+long __x64_sys_getcwd(const struct regs *r)
 {
 	char *cwd = kmalloc(PATH_MAX);
 	long ret = cwd ? vfs_getcwd(cwd) : -ENOMEM;
 
 	if (!ret) {
 		size_t len = strlen(cwd) + 1;
-		ret = a[1] < len ? -ERANGE : copy_to_user(a[0], cwd, len) ? -EFAULT : (long)len;
+		ret = r->rsi < len ? -ERANGE : copy_to_user(r->rdi, cwd, len) ? -EFAULT : (long)len;
 	}
 	kfree(cwd);
 	return ret;
 }
 
-long sys_umask(const u64 *a)
+long __x64_sys_umask(const struct regs *r)
 {
 	u32 old = current()->umask;
 
-	current()->umask = a[0] & 0777;
+	current()->umask = r->rdi & 0777;
 	return old;
 }
 
-long sys_sync(const u64 *a)
+long __x64_sys_sync(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return 0;
 }

@@ -167,13 +167,13 @@ static long sys_io_check_vector(struct abi_iovec *vec, u64 count)
 	return total;
 }
 
-static long io_vector_of(struct file *f, const u64 *a, bool write, struct abi_iovec *vec)
+static long io_vector_of(struct file *f, const struct regs *r, bool write, struct abi_iovec *vec)
 {
 	struct transfer x = {.f = f, .write = write};
-	long total = copy_from_user(vec, a[1], a[2] * sizeof(*vec));
+	long total = copy_from_user(vec, r->rsi, r->rdx * sizeof(*vec));
 
 	if (!total)
-		total = sys_io_check_vector(vec, a[2]);
+		total = sys_io_check_vector(vec, r->rdx);
 	if (total <= 0)
 		return total;
 	struct user_data d = {.more = vec, .total = total};
@@ -182,18 +182,18 @@ static long io_vector_of(struct file *f, const u64 *a, bool write, struct abi_io
 	return sys_io_transfer(&x, &d);
 }
 
-static long io_vector(struct file *f, const u64 *a, bool write)
+static long io_vector(struct file *f, const struct regs *r, bool write)
 {
 	struct abi_iovec small[IOV_SMALL], *vec = small;
 	long ret;
 
 	if (write && !file_writable(f))
 		return -EBADF;
-	if (a[2] > IOV_MAX)
+	if (r->rdx > IOV_MAX)
 		return -EINVAL;
-	if (a[2] > IOV_SMALL)
-		vec = kmalloc(a[2] * sizeof(*vec));
-	ret = vec ? io_vector_of(f, a, write, vec) : -ENOMEM;
+	if (r->rdx > IOV_SMALL)
+		vec = kmalloc(r->rdx * sizeof(*vec));
+	ret = vec ? io_vector_of(f, r, write, vec) : -ENOMEM;
 	if (vec != small)
 		kfree(vec);
 	return ret;
@@ -214,33 +214,33 @@ static long __noinline ksys_write(u32 fd, u64 buf, size_t count)
 	return sys_io_range(fd, buf, count, (struct transfer){.write = true});
 }
 
-long sys_read(const u64 *a)
+long __x64_sys_read(const struct regs *r)
 {
-	return ksys_read(a[0], a[1], a[2]);
+	return ksys_read(r->rdi, r->rsi, r->rdx);
 }
 
-long sys_write(const u64 *a)
+long __x64_sys_write(const struct regs *r)
 {
-	return ksys_write(a[0], a[1], a[2]);
+	return ksys_write(r->rdi, r->rsi, r->rdx);
 }
 
-long sys_pread64(const u64 *a)
+long __x64_sys_pread64(const struct regs *r)
 {
-	if ((s64)a[3] < 0)
+	if ((s64)r->r10 < 0)
 		return -EINVAL;
-	return sys_io_range(a[0], a[1], a[2], (struct transfer){.at = true, .pos = a[3]});
+	return sys_io_range(r->rdi, r->rsi, r->rdx, (struct transfer){.at = true, .pos = r->r10});
 }
 
-long sys_pwrite64(const u64 *a)
+long __x64_sys_pwrite64(const struct regs *r)
 {
-	struct file *f = fd_borrow(a[0]);
+	struct file *f = fd_borrow(r->rdi);
 
-	if ((s64)a[3] < 0)
+	if ((s64)r->r10 < 0)
 		return -EINVAL;
 	if (takes_user(f))
-		return write_user(f, a[1], a[2], a[3]);
+		return write_user(f, r->rsi, r->rdx, r->r10);
 	return sys_io_range(
-	    a[0], a[1], a[2], (struct transfer){.write = true, .at = true, .pos = a[3]});
+	    r->rdi, r->rsi, r->rdx, (struct transfer){.write = true, .at = true, .pos = r->r10});
 }
 
 /* What a vector in the kernel has in all, if it is as most are: small, no part empty, none bad. 0: to be looked at closely. */
@@ -274,51 +274,51 @@ static long writev_user(struct file *f, u64 addr, u64 count)
 	return f->ops->write_user(f, &d, f->pos);
 }
 
-static long sys_io_vector(const u64 *a, bool write)
+static long sys_io_vector(const struct regs *r, bool write)
 {
-	struct file *f = fd_get((u32)a[0]);
-	long ret = f ? io_vector(f, a, write) : -EBADF;
+	struct file *f = fd_get((u32)r->rdi);
+	long ret = f ? io_vector(f, r, write) : -EBADF;
 
 	if (f)
 		file_put(f);
 	return ret;
 }
 
-long sys_readv(const u64 *a)
+long __x64_sys_readv(const struct regs *r)
 {
-	return sys_io_vector(a, false);
+	return sys_io_vector(r, false);
 }
 
-long sys_writev(const u64 *a)
+long __x64_sys_writev(const struct regs *r)
 {
-	struct file *f = fd_borrow(a[0]);
+	struct file *f = fd_borrow(r->rdi);
 
-	if (takes_user(f) && file_writable(f) && a[2] - 1 < IOV_SMALL)
-		return writev_user(f, a[1], a[2]);
-	return sys_io_vector(a, true);
+	if (takes_user(f) && file_writable(f) && r->rdx - 1 < IOV_SMALL)
+		return writev_user(f, r->rsi, r->rdx);
+	return sys_io_vector(r, true);
 }
 
-long sys_lseek(const u64 *a)
+long __x64_sys_lseek(const struct regs *r)
 {
-	struct file *f = fd_get((u32)a[0]);
+	struct file *f = fd_get((u32)r->rdi);
 	long ret;
 
 	if (!f)
 		return -EBADF;
-	ret = vfs_seek(f, a[1], (u32)a[2]);
+	ret = vfs_seek(f, r->rsi, (u32)r->rdx);
 	file_put(f);
 	return ret;
 }
 
-long sys_ioctl(const u64 *a)
+long __x64_sys_ioctl(const struct regs *r)
 {
-	struct file *f = fd_get((u32)a[0]);
+	struct file *f = fd_get((u32)r->rdi);
 	long ret = -ENOTTY;
 
 	if (!f)
 		return -EBADF;
 	if (f->ops && f->ops->ioctl)
-		ret = restartable(f->ops->ioctl(f, (u32)a[1], a[2]));
+		ret = restartable(f->ops->ioctl(f, (u32)r->rsi, r->rdx));
 	file_put(f);
 	return ret;
 }
@@ -333,12 +333,12 @@ static long sync_file(u64 fd)
 	return 0;
 }
 
-long sys_fsync(const u64 *a)
+long __x64_sys_fsync(const struct regs *r)
 {
-	return sync_file(a[0]);
+	return sync_file(r->rdi);
 }
 
-long sys_fdatasync(const u64 *a)
+long __x64_sys_fdatasync(const struct regs *r)
 {
-	return sync_file(a[0]);
+	return sync_file(r->rdi);
 }

@@ -21,50 +21,50 @@ static void populate(struct mm *mm, u64 start, u64 len, unsigned prot)
 			return;
 }
 
-long sys_mmap(const u64 *a)
+long __x64_sys_mmap(const struct regs *r)
 {
 	struct mm *mm = current()->mm;
 	struct file *f = NULL;
-	u32 flags = a[3];
+	u32 flags = r->r10;
 	long ret;
 
-	if (a[5] & (PAGE_SIZE - 1))
+	if (r->r9 & (PAGE_SIZE - 1))
 		return -EINVAL;
 	if (!(flags & MAP_ANONYMOUS)) {
-		f = fd_get((u32)a[4]);
+		f = fd_get((u32)r->r8);
 		if (!f)
 			return -EBADF;
 	}
-	ret = mm_map(mm, a[0], a[1], a[2], flags, f, f ? a[5] : 0);
+	ret = mm_map(mm, r->rdi, r->rsi, r->rdx, flags, f, f ? r->r9 : 0);
 	if (f)
 		file_put(f);
-	if (ret >= 0 && (flags & MAP_POPULATE) && (a[2] & 7))
-		populate(mm, ret, a[1], a[2]);
+	if (ret >= 0 && (flags & MAP_POPULATE) && (r->rdx & 7))
+		populate(mm, ret, r->rsi, r->rdx);
 	return ret;
 }
 
-long sys_munmap(const u64 *a)
+long __x64_sys_munmap(const struct regs *r)
 {
-	return mm_unmap(current()->mm, a[0], a[1]);
+	return mm_unmap(current()->mm, r->rdi, r->rsi);
 }
 
-long sys_mprotect(const u64 *a)
+long __x64_sys_mprotect(const struct regs *r)
 {
-	if (a[2] & ~7UL)
+	if (r->rdx & ~7UL)
 		return -EINVAL;
-	return mm_protect(current()->mm, a[0], a[1], a[2]);
+	return mm_protect(current()->mm, r->rdi, r->rsi, r->rdx);
 }
 
-long sys_brk(const u64 *a)
+long __x64_sys_brk(const struct regs *r)
 {
-	return mm_brk(current()->mm, a[0]);
+	return mm_brk(current()->mm, r->rdi);
 }
 
-long sys_madvise(const u64 *a)
+long __x64_sys_madvise(const struct regs *r)
 {
-	s32 advice = a[2];
+	s32 advice = r->rdx;
 
-	if ((a[0] & (PAGE_SIZE - 1)) || advice < 0 || advice > MADV_LAST)
+	if ((r->rdi & (PAGE_SIZE - 1)) || advice < 0 || advice > MADV_LAST)
 		return -EINVAL;
-	return advice == MADV_DONTNEED ? mm_discard(current()->mm, a[0], a[1]) : 0;
+	return advice == MADV_DONTNEED ? mm_discard(current()->mm, r->rdi, r->rsi) : 0;
 }

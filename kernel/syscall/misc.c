@@ -9,7 +9,7 @@
 #include "kernel/trace/tracing.h"
 #include "kernel/base/version.h"
 
-long sys_newuname(const u64 *a)
+long __x64_sys_newuname(const struct regs *r)
 {
 	static const struct abi_utsname name = {
 	    .sysname = KERNEL_NAME,
@@ -20,7 +20,7 @@ long sys_newuname(const u64 *a)
 	    .domainname = "(none)",
 	};
 
-	return copy_to_user(a[0], &name, sizeof(name));
+	return copy_to_user(r->rdi, &name, sizeof(name));
 }
 
 /* The limits are what they are: they can be read, and set to themselves. */
@@ -39,61 +39,63 @@ static struct abi_rlimit64 limit_of(u32 resource)
 	return (struct abi_rlimit64){v, v};
 }
 
-long sys_prlimit64(const u64 *a)
+static long do_prlimit(int pid, u32 resource, u64 set, u64 get)
 {
 	struct abi_rlimit64 old, new;
-	u32 resource = a[1];
 
 	if (resource >= ABI_RLIMITS)
 		return -EINVAL;
-	if ((s32)a[0] && (s32)a[0] != current()->pid)
+	if (pid && pid != current()->pid)
 		return -ESRCH;
 	old = limit_of(resource);
-	if (a[2] && copy_from_user(&new, a[2], sizeof(new)))
+	if (set && copy_from_user(&new, set, sizeof(new)))
 		return -EFAULT;
-	if (a[2] && new.rlim_cur > new.rlim_max)
+	if (set && new.rlim_cur > new.rlim_max)
 		return -EINVAL;
-	if (a[2] && (new.rlim_cur != old.rlim_cur || new.rlim_max != old.rlim_max))
+	if (set && (new.rlim_cur != old.rlim_cur || new.rlim_max != old.rlim_max))
 		return -EPERM;
-	return a[3] ? copy_to_user(a[3], &old, sizeof(old)) : 0;
+	return get ? copy_to_user(get, &old, sizeof(old)) : 0;
 }
 
-long sys_getrlimit(const u64 *a)
+long __x64_sys_prlimit64(const struct regs *r)
 {
-	const u64 args[6] = {0, a[0], 0, a[1]};
-
-	return sys_prlimit64(args);
+	return do_prlimit(r->rdi, r->rsi, r->rdx, r->r10);
 }
 
-long sys_set_tid_address(const u64 *a)
+long __x64_sys_getrlimit(const struct regs *r)
 {
-	current()->clear_tid = a[0];
+	return do_prlimit(0, r->rdi, 0, r->rsi);
+}
+
+long __x64_sys_set_tid_address(const struct regs *r)
+{
+	current()->clear_tid = r->rdi;
 	return current()->pid;
 }
 
 #define ROBUST_LIST_HEAD_SIZE 24
 
-long sys_set_robust_list(const u64 *a)
+long __x64_sys_set_robust_list(const struct regs *r)
 {
 	/* The list tells who held a lock when a thread died; processes here are single threads. */
-	return a[1] == ROBUST_LIST_HEAD_SIZE ? 0 : -EINVAL;
+	return r->rsi == ROBUST_LIST_HEAD_SIZE ? 0 : -EINVAL;
 }
 
-long sys_rseq(const u64 *a)
+long __x64_sys_rseq(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return -ENOSYS; /* as on a Linux built without it: C libraries go on */
 }
 
-long sys_arch_prctl(const u64 *a)
+long __x64_sys_arch_prctl(const struct regs *r)
 {
 	struct arch_task *t = &current()->arch;
 
-	switch ((u32)a[0]) {
+	switch ((u32)r->rdi) {
 	case ABI_ARCH_SET_FS:
-		return arch_set_fs_base(t, a[1]);
+		return arch_set_fs_base(t, r->rsi);
 	case ABI_ARCH_GET_FS:
-		return copy_to_user(a[1], &t->fs_base, sizeof(t->fs_base));
+		return copy_to_user(r->rsi, &t->fs_base, sizeof(t->fs_base));
 	default:
 		return -EINVAL;
 	}
@@ -111,13 +113,13 @@ static long set_name(u64 from)
 	return 0;
 }
 
-long sys_prctl(const u64 *a)
+long __x64_sys_prctl(const struct regs *r)
 {
-	switch ((u32)a[0]) {
+	switch ((u32)r->rdi) {
 	case ABI_PR_SET_NAME:
-		return set_name(a[1]);
+		return set_name(r->rsi);
 	case ABI_PR_GET_NAME:
-		return copy_to_user(a[1], current()->comm, TASK_COMM_LEN);
+		return copy_to_user(r->rsi, current()->comm, TASK_COMM_LEN);
 	case ABI_PR_GET_DUMPABLE:
 		return 1;
 	default:
@@ -125,23 +127,23 @@ long sys_prctl(const u64 *a)
 	}
 }
 
-long sys_getcpu(const u64 *a)
+long __x64_sys_getcpu(const struct regs *r)
 {
 	u32 cpu = cpu_id(), node = 0;
 
-	if (a[0] && copy_to_user(a[0], &cpu, sizeof(cpu)))
+	if (r->rdi && copy_to_user(r->rdi, &cpu, sizeof(cpu)))
 		return -EFAULT;
-	return a[1] ? copy_to_user(a[1], &node, sizeof(node)) : 0;
+	return r->rsi ? copy_to_user(r->rsi, &node, sizeof(node)) : 0;
 }
 
 #define GRND_KNOWN 7u /* nonblock, random, insecure: all the same here */
 
-long sys_getrandom(const u64 *a)
+long __x64_sys_getrandom(const struct regs *r)
 {
-	u64 to = a[0], left = MIN(a[1], (u64)INT_MAX), done = 0;
+	u64 to = r->rdi, left = MIN(r->rsi, (u64)INT_MAX), done = 0;
 	u8 buf[256];
 
-	if ((u32)a[2] & ~GRND_KNOWN)
+	if ((u32)r->rdx & ~GRND_KNOWN)
 		return -EINVAL;
 	while (left) {
 		size_t n = MIN(left, sizeof(buf));
@@ -208,15 +210,15 @@ static bool futex_waits(u32 op)
 	return op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET;
 }
 
-long sys_futex(const u64 *a)
+long __x64_sys_futex(const struct regs *r)
 {
 	u64 deadline;
-	int err = futex_waits(a[1]) ? futex_deadline(a[3], a[1], &deadline) : 0;
+	int err = futex_waits(r->rsi) ? futex_deadline(r->r10, r->rsi, &deadline) : 0;
 
 	if (err)
 		return err;
-	return do_futex(
-	    a[0], a[1], a[2], futex_waits(a[1]) && a[3] ? &deadline : NULL, a[4], a[3], a[5]);
+	return do_futex(r->rdi, r->rsi, r->rdx, futex_waits(r->rsi) && r->r10 ? &deadline : NULL,
+	    r->r8, r->r10, r->r9);
 }
 
 static bool reboot_magic(u32 magic1, u32 magic2)
@@ -226,11 +228,11 @@ static bool reboot_magic(u32 magic1, u32 magic2)
 		   magic2 == ABI_REBOOT_MAGIC2B || magic2 == ABI_REBOOT_MAGIC2C);
 }
 
-long sys_reboot(const u64 *a)
+long __x64_sys_reboot(const struct regs *r)
 {
-	if (!reboot_magic(a[0], a[1]))
+	if (!reboot_magic(r->rdi, r->rsi))
 		return -EINVAL;
-	switch ((u32)a[2]) {
+	switch ((u32)r->rdx) {
 	case ABI_REBOOT_RESTART:
 		trace_glue_end();
 		machine_reboot();

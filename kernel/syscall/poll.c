@@ -45,10 +45,10 @@ static long poll_until(struct abi_pollfd *p, unsigned n, u64 deadline)
 	}
 }
 
-long sys_poll(const u64 *a)
+long __x64_sys_poll(const struct regs *r)
 {
-	s32 ms = a[2];
-	u32 n = a[1];
+	s32 ms = r->rdx;
+	u32 n = r->rsi;
 	u64 deadline = ms < 0 ? ~0UL : clock_ns() + ms * 1000000UL;
 	size_t size = n * sizeof(struct abi_pollfd);
 	struct abi_pollfd *p;
@@ -59,10 +59,10 @@ long sys_poll(const u64 *a)
 	p = kmalloc(size + 1);
 	if (!p)
 		return -ENOMEM;
-	ret = copy_from_user(p, a[0], size);
+	ret = copy_from_user(p, r->rdi, size);
 	if (!ret)
 		ret = poll_until(p, n, deadline);
-	if (ret >= 0 && copy_to_user(a[0], p, size))
+	if (ret >= 0 && copy_to_user(r->rdi, p, size))
 		ret = -EFAULT;
 	kfree(p);
 	return ret;

@@ -5,45 +5,45 @@
 #include "kernel/syscall/user.h"
 #include "kernel/task/session.h"
 
-long sys_fork(const u64 *a)
+long __x64_sys_fork(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	struct kernel_clone_args args = {.exit_signal = SIGCHLD};
 
 	return kernel_clone(&args);
 }
 
-long sys_vfork(const u64 *a)
+long __x64_sys_vfork(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	struct kernel_clone_args args = {.flags = CLONE_VM | CLONE_VFORK, .exit_signal = SIGCHLD};
 
 	return kernel_clone(&args);
 }
 
-long sys_clone(const u64 *a)
+long __x64_sys_clone(const struct regs *r)
 {
 	struct kernel_clone_args args = {
-	    .flags = (u32)a[0] & ~CLONE_SIGNAL,
-	    .parent_tid = a[2],
-	    .child_tid = a[3],
-	    .exit_signal = a[0] & CLONE_SIGNAL,
-	    .stack = a[1],
-	    .tls = a[4],
+	    .flags = (u32)r->rdi & ~CLONE_SIGNAL,
+	    .parent_tid = r->rdx,
+	    .child_tid = r->r10,
+	    .exit_signal = r->rdi & CLONE_SIGNAL,
+	    .stack = r->rsi,
+	    .tls = r->r8,
 	};
 
 	return kernel_clone(&args);
 }
 
-long sys_execve(const u64 *a)
+long __x64_sys_execve(const struct regs *r)
 {
 	struct exec_args args = {0};
 	struct filename name;
-	long ret = filename_get(a[0], &name);
+	long ret = filename_get(r->rdi, &name);
 
 	if (ret)
 		return ret;
-	ret = exec_args_from_user(&args, a[1], a[2]);
+	ret = exec_args_from_user(&args, r->rsi, r->rdx);
 	if (!ret)
 		ret = task_exec_args(name.name, &args);
 	exec_args_free(&args);
@@ -51,55 +51,55 @@ long sys_execve(const u64 *a)
 	return ret;
 }
 
-long sys_exit(const u64 *a)
+long __x64_sys_exit(const struct regs *r)
 {
-	do_exit((a[0] & 0xff) << 8);
+	do_exit((r->rdi & 0xff) << 8);
 }
 
-long sys_exit_group(const u64 *a)
+long __x64_sys_exit_group(const struct regs *r)
 {
-	do_exit((a[0] & 0xff) << 8);
+	do_exit((r->rdi & 0xff) << 8);
 }
 
-long sys_wait4(const u64 *a)
+long __x64_sys_wait4(const struct regs *r)
 {
 	const struct abi_rusage none = {0};
-	u32 options = a[2];
+	u32 options = r->rdx;
 	int status, ret;
 
 	if (options & ~(ABI_WNOHANG | ABI_WUNTRACED | ABI_WCONTINUED |
 			  0xe0000000u /* threads, all children */))
 		return -EINVAL;
-	if ((s32)a[0] == INT_MIN)
+	if ((s32)r->rdi == INT_MIN)
 		return -ESRCH;
-	ret = task_wait(a[0], &status, options);
+	ret = task_wait(r->rdi, &status, options);
 	if (ret <= 0)
 		return restartable(ret);
-	if (a[1] && copy_to_user(a[1], &status, sizeof(status)))
+	if (r->rsi && copy_to_user(r->rsi, &status, sizeof(status)))
 		return -EFAULT;
-	if (a[3] && copy_to_user(a[3], &none, sizeof(none)))
+	if (r->r10 && copy_to_user(r->r10, &none, sizeof(none)))
 		return -EFAULT;
 	return ret;
 }
 
-long sys_getpid(const u64 *a)
+long __x64_sys_getpid(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return current()->tgid;
 }
 
-long sys_gettid(const u64 *a)
+long __x64_sys_gettid(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return current()->pid;
 }
 
-long sys_getppid(const u64 *a)
+long __x64_sys_getppid(const struct regs *r)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);
 	long pid = current()->parent ? current()->parent->tgid : 0;
 
-	(void)a;
+	(void)r;
 	spin_unlock_irqrestore(&task_lock, flags);
 	return pid;
 }
@@ -110,33 +110,33 @@ static long root(void)
 	return 0;
 }
 
-long sys_getuid(const u64 *a)
+long __x64_sys_getuid(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return root();
 }
 
-long sys_geteuid(const u64 *a)
+long __x64_sys_geteuid(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return root();
 }
 
-long sys_getgid(const u64 *a)
+long __x64_sys_getgid(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return root();
 }
 
-long sys_getegid(const u64 *a)
+long __x64_sys_getegid(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return root();
 }
 
-long sys_setpgid(const u64 *a)
+long __x64_sys_setpgid(const struct regs *r)
 {
-	int pid = a[0] ? (int)a[0] : current()->pid, pgid = (int)a[1] ? (int)a[1] : pid;
+	int pid = r->rdi ? (int)r->rdi : current()->pid, pgid = (int)r->rsi ? (int)r->rsi : pid;
 	struct task *t;
 	long ret;
 
@@ -162,44 +162,44 @@ static long ids_of(int pid, bool session)
 	return ret;
 }
 
-long sys_getpgid(const u64 *a)
+long __x64_sys_getpgid(const struct regs *r)
 {
-	return ids_of(a[0], false);
+	return ids_of(r->rdi, false);
 }
 
-long sys_getsid(const u64 *a)
+long __x64_sys_getsid(const struct regs *r)
 {
-	return ids_of(a[0], true);
+	return ids_of(r->rdi, true);
 }
 
-long sys_getpgrp(const u64 *a)
+long __x64_sys_getpgrp(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return current()->pgid;
 }
 
-long sys_setsid(const u64 *a)
+long __x64_sys_setsid(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return session_create();
 }
 
-long sys_sched_yield(const u64 *a)
+long __x64_sys_sched_yield(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	sched_yield_current();
 	return 0;
 }
 
-long sys_sched_setaffinity(const u64 *a)
+long __x64_sys_sched_setaffinity(const struct regs *r)
 {
 	u64 mask = 0;
 	struct task *t;
 	long ret;
 
-	if (copy_from_user(&mask, a[2], MIN((u32)a[1], sizeof(mask))))
+	if (copy_from_user(&mask, r->rdx, MIN((u32)r->rsi, sizeof(mask))))
 		return -EFAULT;
-	t = task_find((s32)a[0] ? (s32)a[0] : current()->pid);
+	t = task_find((s32)r->rdi ? (s32)r->rdi : current()->pid);
 	if (!t)
 		return -ESRCH;
 	ret = task_set_affinity(t, mask);
@@ -207,17 +207,17 @@ long sys_sched_setaffinity(const u64 *a)
 	return ret;
 }
 
-long sys_sched_getaffinity(const u64 *a)
+long __x64_sys_sched_getaffinity(const struct regs *r)
 {
 	u64 all = cpu_count() == 64 ? ~0UL : (1UL << cpu_count()) - 1, mask;
 	struct task *t;
 
-	if ((u32)a[1] < sizeof(mask) || ((u32)a[1] & 7))
+	if ((u32)r->rsi < sizeof(mask) || ((u32)r->rsi & 7))
 		return -EINVAL;
-	t = task_find((s32)a[0] ? (s32)a[0] : current()->pid);
+	t = task_find((s32)r->rdi ? (s32)r->rdi : current()->pid);
 	if (!t)
 		return -ESRCH;
 	mask = t->cpus_allowed & all;
 	task_put(t);
-	return copy_to_user(a[2], &mask, sizeof(mask)) ? -EFAULT : (long)sizeof(mask);
+	return copy_to_user(r->rdx, &mask, sizeof(mask)) ? -EFAULT : (long)sizeof(mask);
 }

@@ -5,9 +5,9 @@
 
 #define SIGSET_SIZE 8
 
-long sys_kill(const u64 *a)
+long __x64_sys_kill(const struct regs *r)
 {
-	return signal_kill(a[0], a[1]);
+	return signal_kill(r->rdi, r->rsi);
 }
 
 static long sys_kill_task(int tgid, int pid, int sig)
@@ -29,14 +29,14 @@ static long sys_kill_task(int tgid, int pid, int sig)
 	return ret;
 }
 
-long sys_tgkill(const u64 *a)
+long __x64_sys_tgkill(const struct regs *r)
 {
-	return (s32)a[0] > 0 ? sys_kill_task(a[0], a[1], a[2]) : -EINVAL;
+	return (s32)r->rdi > 0 ? sys_kill_task(r->rdi, r->rsi, r->rdx) : -EINVAL;
 }
 
-long sys_tkill(const u64 *a)
+long __x64_sys_tkill(const struct regs *r)
 {
-	return sys_kill_task(0, a[0], a[1]);
+	return sys_kill_task(0, r->rdi, r->rsi);
 }
 
 /* A signal that is to be ignored from now on does not wait any longer either. */
@@ -54,23 +54,23 @@ static void set_action(int sig, const struct abi_sigaction *new)
 	spin_unlock_irqrestore(&s->lock, flags);
 }
 
-long sys_rt_sigaction(const u64 *a)
+long __x64_sys_rt_sigaction(const struct regs *r)
 {
 	struct abi_sigaction new, old;
 	struct ksigaction *k;
-	s32 sig = a[0];
+	s32 sig = r->rdi;
 
-	if (a[3] != SIGSET_SIZE || sig < 1 || sig > SIG_COUNT)
+	if (r->r10 != SIGSET_SIZE || sig < 1 || sig > SIG_COUNT)
 		return -EINVAL;
-	if (a[1] && copy_from_user(&new, a[1], sizeof(new)))
+	if (r->rsi && copy_from_user(&new, r->rsi, sizeof(new)))
 		return -EFAULT;
-	if (a[1] && (sig_bit(sig) & SIGS_UNBLOCKABLE))
+	if (r->rsi && (sig_bit(sig) & SIGS_UNBLOCKABLE))
 		return -EINVAL;
 	k = &current()->sig.action[sig - 1];
 	old = (struct abi_sigaction){k->handler, k->flags, k->restorer, k->mask};
-	if (a[1])
+	if (r->rsi)
 		set_action(sig, &new);
-	return a[2] ? copy_to_user(a[2], &old, sizeof(old)) : 0;
+	return r->rdx ? copy_to_user(r->rdx, &old, sizeof(old)) : 0;
 }
 
 static int new_mask(u32 how, u64 old, u64 set, u64 *mask)
@@ -90,30 +90,30 @@ static int new_mask(u32 how, u64 old, u64 set, u64 *mask)
 	}
 }
 
-long sys_rt_sigprocmask(const u64 *a)
+long __x64_sys_rt_sigprocmask(const struct regs *r)
 {
 	u64 old = current()->sig.blocked, set, mask;
 	int err;
 
-	if (a[3] != SIGSET_SIZE)
+	if (r->r10 != SIGSET_SIZE)
 		return -EINVAL;
-	if (a[1]) {
-		if (copy_from_user(&set, a[1], sizeof(set)))
+	if (r->rsi) {
+		if (copy_from_user(&set, r->rsi, sizeof(set)))
 			return -EFAULT;
-		err = new_mask(a[0], old, set, &mask);
+		err = new_mask(r->rdi, old, set, &mask);
 		if (err)
 			return err;
 		signal_set_blocked(mask);
 	}
-	return a[2] ? copy_to_user(a[2], &old, sizeof(old)) : 0;
+	return r->rdx ? copy_to_user(r->rdx, &old, sizeof(old)) : 0;
 }
 
-long sys_rt_sigpending(const u64 *a)
+long __x64_sys_rt_sigpending(const struct regs *r)
 {
 	const struct signals *s = &current()->sig;
 	u64 set = atomic_load(&s->pending) & s->blocked;
 
-	return a[1] > SIGSET_SIZE ? -EINVAL : copy_to_user(a[0], &set, a[1]);
+	return r->rsi > SIGSET_SIZE ? -EINVAL : copy_to_user(r->rdi, &set, r->rsi);
 }
 
 static long sys_wait_for_signal(void)
@@ -130,20 +130,20 @@ static long sys_wait_for_signal(void)
 	return interrupted(ERESTARTNOHAND);
 }
 
-long sys_pause(const u64 *a)
+long __x64_sys_pause(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return sys_wait_for_signal();
 }
 
-long sys_rt_sigsuspend(const u64 *a)
+long __x64_sys_rt_sigsuspend(const struct regs *r)
 {
 	struct signals *s = &current()->sig;
 	u64 mask;
 
-	if (a[1] != SIGSET_SIZE)
+	if (r->rsi != SIGSET_SIZE)
 		return -EINVAL;
-	if (copy_from_user(&mask, a[0], sizeof(mask)))
+	if (copy_from_user(&mask, r->rdi, sizeof(mask)))
 		return -EFAULT;
 	s->saved_blocked = s->blocked;
 	s->restore_blocked = true;
@@ -151,23 +151,23 @@ long sys_rt_sigsuspend(const u64 *a)
 	return sys_wait_for_signal();
 }
 
-long sys_rt_sigreturn(const u64 *a)
+long __x64_sys_rt_sigreturn(const struct regs *r)
 {
-	(void)a;
+	(void)r;
 	return signal_return(task_regs(&current()->arch));
 }
 
-long sys_sigaltstack(const u64 *a)
+long __x64_sys_sigaltstack(const struct regs *r)
 {
 	struct abi_stack new, old;
 	int err = 0;
 
-	if (a[0] && copy_from_user(&new, a[0], sizeof(new)))
+	if (r->rdi && copy_from_user(&new, r->rdi, sizeof(new)))
 		return -EFAULT;
 	signal_get_altstack(&old);
-	if (a[0])
+	if (r->rdi)
 		err = signal_set_altstack(&new);
 	if (err)
 		return err;
-	return a[1] ? copy_to_user(a[1], &old, sizeof(old)) : 0;
+	return r->rsi ? copy_to_user(r->rsi, &old, sizeof(old)) : 0;
 }

@@ -89,20 +89,20 @@ static long sys_splice_get_offset(u64 ptr, bool *at, u64 *pos)
 	return ptr && (s64)*pos < 0 ? -EINVAL : 0;
 }
 
-static long splice_files(struct splice *s, const u64 *a)
+static long splice_files(struct splice *s, const struct regs *r)
 {
-	long ret = check_splice(s, a[1], a[3]);
+	long ret = check_splice(s, r->rsi, r->r10);
 
 	if (!ret)
-		ret = sys_splice_get_offset(a[1], &s->in_at, &s->in_pos);
+		ret = sys_splice_get_offset(r->rsi, &s->in_at, &s->in_pos);
 	if (!ret)
-		ret = sys_splice_get_offset(a[3], &s->out_at, &s->out_pos);
+		ret = sys_splice_get_offset(r->r10, &s->out_at, &s->out_pos);
 	if (ret)
 		return ret;
 	ret = do_splice(s);
-	if (ret > 0 && s->in_at && copy_to_user(a[1], &s->in_pos, sizeof(s->in_pos)))
+	if (ret > 0 && s->in_at && copy_to_user(r->rsi, &s->in_pos, sizeof(s->in_pos)))
 		return -EFAULT;
-	if (ret > 0 && s->out_at && copy_to_user(a[3], &s->out_pos, sizeof(s->out_pos)))
+	if (ret > 0 && s->out_at && copy_to_user(r->r10, &s->out_pos, sizeof(s->out_pos)))
 		return -EFAULT;
 	return restartable(ret);
 }
@@ -125,19 +125,19 @@ static void put_files(struct splice *s)
 	file_put(s->in);
 }
 
-long sys_splice(const u64 *a)
+long __x64_sys_splice(const struct regs *r)
 {
-	struct splice s = {.len = MIN(a[4], IO_MAX), .nonblock = a[5] & SPLICE_F_NONBLOCK};
+	struct splice s = {.len = MIN(r->r8, IO_MAX), .nonblock = r->r9 & SPLICE_F_NONBLOCK};
 	long ret;
 
-	if (!a[4])
+	if (!r->r8)
 		return 0;
-	if ((u32)a[5] & ~SPLICE_F_ALL)
+	if ((u32)r->r9 & ~SPLICE_F_ALL)
 		return -EINVAL;
-	ret = sys_splice_get_files(&s, a[0], a[2]);
+	ret = sys_splice_get_files(&s, r->rdi, r->rdx);
 	if (ret)
 		return ret;
-	ret = splice_files(&s, a);
+	ret = splice_files(&s, r);
 	put_files(&s);
 	return ret;
 }
@@ -207,14 +207,14 @@ static long send_files(struct splice *s, u64 place)
 	return restartable(ret);
 }
 
-long sys_sendfile64(const u64 *a)
+long __x64_sys_sendfile64(const struct regs *r)
 {
-	struct splice s = {.len = MIN(a[3], IO_MAX)};
-	long ret = sys_splice_get_files(&s, a[1], a[0]);
+	struct splice s = {.len = MIN(r->r10, IO_MAX)};
+	long ret = sys_splice_get_files(&s, r->rsi, r->rdi);
 
 	if (ret)
 		return ret;
-	ret = send_files(&s, a[2]);
+	ret = send_files(&s, r->rdx);
 	put_files(&s);
 	return ret;
 }

@@ -37,80 +37,81 @@ static long sys_stat_fd(u64 fd, u64 to)
 	return ret ? ret : sys_put_stat(to, &st);
 }
 
-static long sys_stat_path(const char *path, const u64 *a)
+static long sys_stat_path(const char *path, u64 to, u64 none __maybe_unused)
 {
 	struct vstat st;
 	long ret = vfs_stat(path, true, &st);
 
-	return ret ? ret : sys_put_stat(a[0], &st);
+	return ret ? ret : sys_put_stat(to, &st);
 }
 
-static long sys_lstat_path(const char *path, const u64 *a)
+static long sys_lstat_path(const char *path, u64 to, u64 none __maybe_unused)
 {
 	struct vstat st;
 	long ret = vfs_stat(path, false, &st);
 
-	return ret ? ret : sys_put_stat(a[0], &st);
+	return ret ? ret : sys_put_stat(to, &st);
 }
 
-long sys_newstat(const u64 *a)
+long __x64_sys_newstat(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, a[0], sys_stat_path, a + 1);
+	return with_path(ABI_AT_FDCWD, r->rdi, sys_stat_path, r->rsi, 0);
 }
 
-long sys_newlstat(const u64 *a)
+long __x64_sys_newlstat(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, a[0], sys_lstat_path, a + 1);
+	return with_path(ABI_AT_FDCWD, r->rdi, sys_lstat_path, r->rsi, 0);
 }
 
-long sys_newfstat(const u64 *a)
+long __x64_sys_newfstat(const struct regs *r)
 {
-	return sys_stat_fd(a[0], a[1]);
+	return sys_stat_fd(r->rdi, r->rsi);
 }
 
-long sys_newfstatat(const u64 *a)
+long __x64_sys_newfstatat(const struct regs *r)
 {
-	u32 flags = a[3];
+	u32 flags = r->r10;
 	char first;
 
 	if (flags & ~(ABI_AT_SYMLINK_NOFOLLOW | ABI_AT_EMPTY_PATH | 0x800 /* no automount */))
 		return -EINVAL;
 	if (flags & ABI_AT_EMPTY_PATH) {
-		if (copy_from_user(&first, a[1], 1))
+		if (copy_from_user(&first, r->rsi, 1))
 			return -EFAULT;
-		if (!first && (int)a[0] != ABI_AT_FDCWD)
-			return sys_stat_fd(a[0], a[2]);
+		if (!first && (int)r->rdi != ABI_AT_FDCWD)
+			return sys_stat_fd(r->rdi, r->rdx);
 	}
-	return with_path(
-	    a[0], a[1], flags & ABI_AT_SYMLINK_NOFOLLOW ? sys_lstat_path : sys_stat_path, a + 2);
+	return with_path(r->rdi, r->rsi,
+	    flags & ABI_AT_SYMLINK_NOFOLLOW ? sys_lstat_path : sys_stat_path, r->rdx, 0);
 }
 
-static long sys_access_path(const char *path, const u64 *a)
+static long sys_access_path(const char *path, u64 mode, u64 none __maybe_unused)
 {
-	return vfs_access(path, (u32)a[0]);
+	return vfs_access(path, mode);
 }
 
-long sys_access(const u64 *a)
+long __x64_sys_access(const struct regs *r)
 {
-	return (u32)a[1] & ~7u ? -EINVAL : with_path(ABI_AT_FDCWD, a[0], sys_access_path, a + 1);
+	return (u32)r->rsi & ~7u ? -EINVAL
+				 : with_path(ABI_AT_FDCWD, r->rdi, sys_access_path, (u32)r->rsi, 0);
 }
 
-long sys_faccessat(const u64 *a)
+long __x64_sys_faccessat(const struct regs *r)
 {
-	return (u32)a[2] & ~7u ? -EINVAL : with_path(a[0], a[1], sys_access_path, a + 2);
+	return (u32)r->rdx & ~7u ? -EINVAL
+				 : with_path(r->rdi, r->rsi, sys_access_path, (u32)r->rdx, 0);
 }
 
-long sys_faccessat2(const u64 *a)
+long __x64_sys_faccessat2(const struct regs *r)
 {
-	if ((u32)a[3] & ~(ABI_AT_EACCESS | ABI_AT_SYMLINK_NOFOLLOW | ABI_AT_EMPTY_PATH))
+	if ((u32)r->r10 & ~(ABI_AT_EACCESS | ABI_AT_SYMLINK_NOFOLLOW | ABI_AT_EMPTY_PATH))
 		return -EINVAL;
-	return sys_faccessat(a);
+	return __x64_sys_faccessat(r);
 }
 
-/* a: the buffer and its size. */
-static long sys_readlink_path(const char *path, const u64 *a)
+static long sys_readlink_path(const char *path, u64 to, u64 room)
 {
-	s32 size = a[1];
+	s32 size = room;
 	char *buf;
 	long n;
 
@@ -120,20 +121,20 @@ static long sys_readlink_path(const char *path, const u64 *a)
 	if (!buf)
 		return -ENOMEM;
 	n = vfs_readlink(path, buf, MIN(size, PATH_MAX));
-	if (n > 0 && copy_to_user(a[0], buf, n))
+	if (n > 0 && copy_to_user(to, buf, n))
 		n = -EFAULT;
 	kfree(buf);
 	return n;
 }
 
-long sys_readlink(const u64 *a)
+long __x64_sys_readlink(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, a[0], sys_readlink_path, a + 1);
+	return with_path(ABI_AT_FDCWD, r->rdi, sys_readlink_path, r->rsi, r->rdx);
 }
 
-long sys_readlinkat(const u64 *a)
+long __x64_sys_readlinkat(const struct regs *r)
 {
-	return with_path(a[0], a[1], sys_readlink_path, a + 2);
+	return with_path(r->rdi, r->rsi, sys_readlink_path, r->rdx, r->r10);
 }
 
 /* One entry at `out`, which has room for it; returns its length. */
@@ -190,10 +191,10 @@ static long dirents(struct file *f, u64 to, size_t size)
 	return n;
 }
 
-long sys_getdents64(const u64 *a)
+long __x64_sys_getdents64(const struct regs *r)
 {
-	size_t size = MIN((u32)a[2], DIRENT_CHUNK);
-	struct file *f = fd_get((u32)a[0]);
+	size_t size = MIN((u32)r->rdx, DIRENT_CHUNK);
+	struct file *f = fd_get((u32)r->rdi);
 	long n;
 
 	if (!f)
@@ -201,7 +202,7 @@ long sys_getdents64(const u64 *a)
 	if (!f->vnode || (f->vnode->mode & S_IFMT) != S_IFDIR)
 		n = -ENOTDIR;
 	else
-		n = size < ABI_DIRENT64_NAME + 1 ? -EINVAL : dirents(f, a[1], size);
+		n = size < ABI_DIRENT64_NAME + 1 ? -EINVAL : dirents(f, r->rsi, size);
 	file_put(f);
 	return n;
 }

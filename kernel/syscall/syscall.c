@@ -14,7 +14,7 @@
 #include "kernel/task/task.h"
 
 #define ARG(type, name)
-#define SYSCALL(nr, name, args) [nr] = sys_##name,
+#define SYSCALL(nr, name, args) [nr] = __x64_sys_##name,
 static const syscall_fn table[SYSCALL_MAX] = {
 #include "kernel/abi/syscalls.def"
 };
@@ -32,11 +32,10 @@ const char *syscall_name(unsigned nr)
 
 void kernel_syscall(struct regs *r)
 {
-	long nr = (s32)r->error; /* as Linux: the upper half of rax does not count */
+	long nr = (s32)r->error;
 
 	trace_sys_enter(r, nr);
-	r->rax = -ENOSYS;
 	if (likely((u64)nr < SYSCALL_MAX && table[nr]))
-		r->rax = table[nr](r->arg);
+		r->rax = table[nr](r);
 	trace_sys_exit(r, nr, r->rax);
 }

@@ -7,10 +7,11 @@
 struct regs;
 
 #define SYSCALL_MAX 512
-typedef long (*syscall_fn)(const u64 *a);
+/* As Linux's: the arguments of the call are rdi, rsi, rdx, r10, r8, r9 of the program's registers. */
+typedef long (*syscall_fn)(const struct regs *r);
 
 #define ARG(type, name)
-#define SYSCALL(nr, name, args) long sys_##name(const u64 *a);
+#define SYSCALL(nr, name, args) long __x64_sys_##name(const struct regs *r);
 #include "kernel/abi/syscalls.def"
 
 /* "openat"; NULL for a number that is no call. */
@@ -31,5 +32,4 @@ long do_sys_open(int dfd, u64 uptr, u32 flags, u32 mode);
 long do_sys_openat2(int dfd, u64 uptr, const struct open_how *how);
 long do_unlinkat(int dfd, struct filename *name);
 long do_mkdirat(int dfd, struct filename *name, u32 mode);
-long __x64_sys_mkdir(int dfd, struct filename *name, u32 mode);
 long do_rmdir(int dfd, struct filename *name);

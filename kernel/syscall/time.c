@@ -54,43 +54,43 @@ static int sys_get_timespec(u64 from, u64 *ns)
 	return 0;
 }
 
-long sys_clock_gettime(const u64 *a)
+long __x64_sys_clock_gettime(const struct regs *r)
 {
 	struct abi_timespec ts;
 	u64 ns;
 
-	if (!sys_read_clock(a[0], &ns))
+	if (!sys_read_clock(r->rdi, &ns))
 		return -EINVAL;
 	ts = to_timespec(ns);
-	return copy_to_user(a[1], &ts, sizeof(ts));
+	return copy_to_user(r->rsi, &ts, sizeof(ts));
 }
 
-long sys_clock_getres(const u64 *a)
+long __x64_sys_clock_getres(const struct regs *r)
 {
 	struct abi_timespec ts = {0, 1};
 	u64 ns;
 
-	if (!sys_read_clock(a[0], &ns))
+	if (!sys_read_clock(r->rdi, &ns))
 		return -EINVAL;
-	return a[1] ? copy_to_user(a[1], &ts, sizeof(ts)) : 0;
+	return r->rsi ? copy_to_user(r->rsi, &ts, sizeof(ts)) : 0;
 }
 
-long sys_gettimeofday(const u64 *a)
+long __x64_sys_gettimeofday(const struct regs *r)
 {
 	u64 ns = clock_boot_unix_ns() + clock_ns();
 	struct abi_timeval tv = {ns / NS_PER_SEC, ns % NS_PER_SEC / 1000};
 	u64 zone = 0;
 
-	if (a[0] && copy_to_user(a[0], &tv, sizeof(tv)))
+	if (r->rdi && copy_to_user(r->rdi, &tv, sizeof(tv)))
 		return -EFAULT;
-	return a[1] ? copy_to_user(a[1], &zone, sizeof(zone)) : 0;
+	return r->rsi ? copy_to_user(r->rsi, &zone, sizeof(zone)) : 0;
 }
 
-long sys_time(const u64 *a)
+long __x64_sys_time(const struct regs *r)
 {
 	s64 now = (clock_boot_unix_ns() + clock_ns()) / NS_PER_SEC;
 
-	return a[0] && copy_to_user(a[0], &now, sizeof(now)) ? -EFAULT : now;
+	return r->rdi && copy_to_user(r->rdi, &now, sizeof(now)) ? -EFAULT : now;
 }
 
 /*
@@ -134,28 +134,28 @@ static long __noinline hrtimer_nanosleep(u64 rqtp, u32 mode, u32 clockid, u64 re
 	return rqtp > base ? sys_sleep_until(rqtp - base, 0) : 0;
 }
 
-long sys_nanosleep(const u64 *a)
+long __x64_sys_nanosleep(const struct regs *r)
 {
 	u64 ns;
-	int err = sys_get_timespec(a[0], &ns);
+	int err = sys_get_timespec(r->rdi, &ns);
 
-	return err ? err : hrtimer_nanosleep(ns, SLEEP_FOR, ABI_CLOCK_MONOTONIC, a[1]);
+	return err ? err : hrtimer_nanosleep(ns, SLEEP_FOR, ABI_CLOCK_MONOTONIC, r->rsi);
 }
 
-long sys_clock_nanosleep(const u64 *a)
+long __x64_sys_clock_nanosleep(const struct regs *r)
 {
-	u32 which = a[0];
+	u32 which = r->rdi;
 	u64 ns;
 	int err;
 
 	if (which != ABI_CLOCK_REALTIME && which != ABI_CLOCK_MONOTONIC &&
 	    which != ABI_CLOCK_BOOTTIME)
 		return -EINVAL;
-	err = sys_get_timespec(a[2], &ns);
+	err = sys_get_timespec(r->rdx, &ns);
 	if (err)
 		return err;
 	return hrtimer_nanosleep(
-	    ns, (u32)a[1] & ABI_TIMER_ABSTIME ? SLEEP_UNTIL : SLEEP_FOR, which, a[3]);
+	    ns, (u32)r->rsi & ABI_TIMER_ABSTIME ? SLEEP_UNTIL : SLEEP_FOR, which, r->r10);
 }
 
 static void sys_alarm_expired(struct timer *timer)
@@ -163,7 +163,7 @@ static void sys_alarm_expired(struct timer *timer)
 	signal_send(container_of(timer, struct task, sig.alarm), SIGALRM);
 }
 
-long sys_alarm(const u64 *a)
+long __x64_sys_alarm(const struct regs *r)
 {
 	struct signals *s = &current()->sig;
 	u64 now = clock_ns(), due = s->alarm.expires, left = 0;
@@ -172,30 +172,30 @@ long sys_alarm(const u64 *a)
 		timer_setup(&s->alarm, sys_alarm_expired);
 	if (timer_cancel(&s->alarm) && due > now)
 		left = (due - now + NS_PER_SEC - 1) / NS_PER_SEC;
-	if ((u32)a[0])
-		timer_start(&s->alarm, now + (u32)a[0] * NS_PER_SEC);
+	if ((u32)r->rdi)
+		timer_start(&s->alarm, now + (u32)r->rdi * NS_PER_SEC);
 	return left;
 }
 
 #define CLOCK_TICKS 100UL
 
-long sys_times(const u64 *a)
+long __x64_sys_times(const struct regs *r)
 {
 	u64 tms[4] = {sys_cpu_time_ns() / (NS_PER_SEC / CLOCK_TICKS), 0, 0, 0};
 
-	if (a[0] && copy_to_user(a[0], tms, sizeof(tms)))
+	if (r->rdi && copy_to_user(r->rdi, tms, sizeof(tms)))
 		return -EFAULT;
 	return clock_ns() / (NS_PER_SEC / CLOCK_TICKS);
 }
 
-long sys_getrusage(const u64 *a)
+long __x64_sys_getrusage(const struct regs *r)
 {
 	struct abi_rusage ru = {0};
-	s32 who = a[0];
+	s32 who = r->rdi;
 	u64 ns = who == -1 ? 0 : sys_cpu_time_ns();
 
 	if (who != 0 && who != 1 && who != -1)
 		return -EINVAL;
 	ru.ru_utime = (struct abi_timeval){ns / NS_PER_SEC, ns % NS_PER_SEC / 1000};
-	return copy_to_user(a[1], &ru, sizeof(ru));
+	return copy_to_user(r->rsi, &ru, sizeof(ru));
 }

@@ -67,7 +67,7 @@ void path_put(const char *path, const char *name)
 		kfree(path);
 }
 
-long with_path(int dfd, u64 uptr, long (*fn)(const char *path, const u64 *a), const u64 *a)
+long with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b)
 {
 	struct filename name = {0};
 	const char *path;
@@ -77,7 +77,7 @@ long with_path(int dfd, u64 uptr, long (*fn)(const char *path, const u64 *a), co
 		return ret;
 	ret = path_at(dfd, name.name, &path);
 	if (!ret) {
-		ret = fn(path, a);
+		ret = fn(path, a, b);
 		path_put(path, name.name);
 	}
 	filename_put(&name);

@@ -24,8 +24,8 @@ void filename_put(struct filename *name);
 int path_at(int dfd, const char *name, const char **path);
 void path_put(const char *path, const char *name);
 
-/* A call on one path, most of them: fn(path, ctx) between filename_get() and filename_put(). */
-long with_path(int dfd, u64 uptr, long (*fn)(const char *path, const u64 *a), const u64 *a);
+/* A call on one path, most of them: fn(path, a, b) between filename_get() and filename_put(). */
+long with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b);
 
 /*
  * The open file of a descriptor, without a reference: nobody but the task itself closes its descriptors, so the file is there until

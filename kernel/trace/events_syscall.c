@@ -194,11 +194,22 @@ void events_syscall_register(void)
  * 5. Recording: the short way first, as generated code has it (trace/tracepoint_define.h). What the raw event records comes
  * behind what the call's own does.
  */
-static inline void fill_enter(struct rec_enter *rec, const struct regs *regs, u32 nr, u32 n)
+static inline __attribute__((always_inline)) void fill_enter(
+    struct rec_enter *rec, const struct regs *regs, u32 nr, u32 n)
 {
 	rec->nr = nr;
-	for (u32 i = 0; i < n; i++)
-		rec->args[i] = regs->arg[i];
+	if (n > 0)
+		rec->args[0] = regs->rdi;
+	if (n > 1)
+		rec->args[1] = regs->rsi;
+	if (n > 2)
+		rec->args[2] = regs->rdx;
+	if (n > 3)
+		rec->args[3] = regs->r10;
+	if (n > 4)
+		rec->args[4] = regs->r8;
+	if (n > 5)
+		rec->args[5] = regs->r9;
 }
 
 static inline void fill_exit(struct rec_exit *rec, u32 nr, long ret)

@@ -186,7 +186,7 @@ static const struct {
     REG("cs", cs),
     REG("ss", ss),
     REG("flags", rflags),
-    REG("orig_ax", error),
+    REG("orig_ax", orig_rax),
 };
 
 int host_reg_find(const char *name)

@@ -62,8 +62,7 @@ void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *ta
 void arch_user_regs_init(struct regs *r, u64 entry, u64 stack)
 {
 	*r = (struct regs){
-	    .vector = ~0UL,
-	    .error = ~0UL,
+	    .orig_rax = ~0UL,
 	    .rip = entry,
 	    .cs = SEL_USER_CS,
 	    .rflags = RFLAGS_IF | RFLAGS_FIXED,

@@ -13,6 +13,7 @@
 
 #define MSR_GS_BASE 0xc0000101
 #define TASK_WORK   48 /* struct arch_task.work */
+#define ENOSYS	    38
 
 	/* A nop that becomes clac where there is SMAP (arch/x86_64/mm/usercopy.c). */
 	.macro clear_ac
@@ -44,12 +45,11 @@ trap_stubs:
 	.set vector, 0
 	.rept 256
 	.balign 16
-	/* #DF #TS #NP #SS #GP #PF #AC push an error code themselves. */
+	/* #DF #TS #NP #SS #GP #PF #AC push an error code themselves, of 32 bits. */
 	.if vector != 8 && (vector < 10 || vector > 14) && vector != 17
 	pushq $0
 	.endif
-	.byte 0x68 /* pushq imm32 */
-	.long vector
+	movl $(1 + vector), REGS_TRAP - REGS_ERROR(%rsp)
 	.if vector >= 32
 	jmp irq_common
 	.elseif vector == 3
@@ -176,35 +176,34 @@ pad_common:
  */
 	.type breakpoint_common, @function
 breakpoint_common:
-	testb $3, REGS_CS - REGS_VECTOR(%rsp)
+	testb $3, REGS_CS - REGS_ERROR(%rsp)
 	jnz pad_common
 	pushq %rax
 	pushq %rsi
-	movq REGS_RIP - REGS_VECTOR + 16(%rsp), %rax
+	movq REGS_RIP - REGS_ERROR + 16(%rsp), %rax
 	subq $entry_text_start, %rax
 	cmpq $entry_text_end - entry_text_start, %rax
 	jb 1f
 	clear_ac
 	cld
-	movq REGS_RSP - REGS_VECTOR + 16(%rsp), %rsi
+	movq REGS_RSP - REGS_ERROR + 16(%rsp), %rsi
 	leaq -64(%rsi), %rsi
 	andq $-16, %rsi
 	xchgq %rsi, %rsp
-	pushq REGS_SS - REGS_VECTOR + 16(%rsi)
-	pushq REGS_RSP - REGS_VECTOR + 16(%rsi)
-	pushq REGS_RFLAGS - REGS_VECTOR + 16(%rsi)
-	pushq REGS_CS - REGS_VECTOR + 16(%rsi)
-	pushq REGS_RIP - REGS_VECTOR + 16(%rsi)
+	pushq REGS_SS - REGS_ERROR + 16(%rsi)
+	pushq REGS_RSP - REGS_ERROR + 16(%rsi)
+	pushq REGS_RFLAGS - REGS_ERROR + 16(%rsi)
+	pushq REGS_CS - REGS_ERROR + 16(%rsi)
+	pushq REGS_RIP - REGS_ERROR + 16(%rsi)
 	pushq $-1 /* no system call: what a probe sees as orig_ax */
-	pushq $TRAP_BP
-	pushq %r9
-	pushq %r8
-	pushq %r10
-	pushq %rdx
-	pushq (%rsi)
 	pushq %rdi
-	pushq 8(%rsi)
+	pushq (%rsi)
+	pushq %rdx
 	pushq %rcx
+	pushq 8(%rsi)
+	pushq %r8
+	pushq %r9
+	pushq %r10
 	pushq %r11
 	pushq %rbx
 	pushq %rbp
@@ -285,7 +284,7 @@ gs_save:
 	.endr
 .Lnmi_handle:
 	pushq $0
-	pushq $2
+	movl $(1 + TRAP_NMI), REGS_TRAP - REGS_ERROR(%rsp)
 	clear_ac
 	cld
 	push_regs
@@ -325,9 +324,9 @@ gs_save:
 	pushq %r11
 	pushq $SEL_USER_CS
 	pushq %rcx
+	movl %eax, %eax /* as Linux: the upper half does not count */
 	pushq %rax
-	pushq $-1
-	push_regs
+	push_regs rax=$-ENOSYS
 	leaq 1(%rsp), %rbp
 	movq %rsp, %rdi
 	sti
@@ -342,9 +341,8 @@ gs_save:
 	movq REGS_RFLAGS(%rsp), %r11
 	cmpq %r11, REGS_R11(%rsp)
 	jne return_user
-	movq %rcx, %rdx
-	shrq $47, %rdx
-	jnz return_user
+	cmpq .Lfirst_not_canonical(%rip), %rcx
+	jae return_user
 	testl $0x10100, %r11d /* RF, TF: sysret cannot give them back */
 	jnz return_user
 	popq %r15
@@ -353,15 +351,16 @@ gs_save:
 	popq %r12
 	popq %rbp
 	popq %rbx
-	addq $16, %rsp
-	popq %rax
-	popq %rdi
-	popq %rsi
-	popq %rdx
+	popq %r11
 	popq %r10
-	popq %r8
 	popq %r9
-	movq REGS_RSP - REGS_VECTOR(%rsp), %rsp
+	popq %r8
+	popq %rax
+	popq %rcx
+	popq %rdx
+	popq %rsi
+	popq %rdi
+	movq REGS_RSP - REGS_ERROR(%rsp), %rsp
 	swapgs
 	sysretq
 2:	leaq 1(%rsp), %rbp
@@ -372,6 +371,12 @@ gs_save:
 
 	.globl entry_text_end
 entry_text_end:
+
+	.pushsection .rodata
+	.balign 8
+.Lfirst_not_canonical:
+	.quad 1 << 47
+	.popsection
 
 /*
  * Where a function returns to whose return address a return probe has taken. It is put back where it was, and gone to, with all
@@ -385,7 +390,6 @@ entry_text_end:
 	cli
 	pushq $SEL_KERNEL_CS
 	pushq $0
-	pushq $0
 	pushq $-1
 	push_regs
 	leaq REGS_SIZE + 8(%rsp), %rax
@@ -394,7 +398,7 @@ entry_text_end:
 	movq %rsp, %rdi
 	call kernel_probe_return
 	movq %rax, REGS_SIZE(%rsp)
-	pop_regs 32
+	pop_regs 24
 	popfq
 	leaq 16(%rsp), %rsp
 	ret

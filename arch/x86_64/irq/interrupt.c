@@ -106,7 +106,7 @@ static void end_wait(struct regs *r)
 
 void interrupt_dispatch(struct regs *r)
 {
-	unsigned vector = r->vector;
+	unsigned vector = regs_vector(r);
 	const struct regs *outer = private_read(irq_regs);
 	private_write(irq_regs, r);
 	end_wait(r);

@@ -16,10 +16,10 @@
 #define AT(field, offset)                                                                          \
 	_Static_assert(offsetof(struct regs, field) == (offset), "entry.S knows struct regs")
 AT(r11, REGS_R11);
-AT(rcx, REGS_RCX);
 AT(rax, REGS_RAX);
-AT(vector, REGS_VECTOR);
+AT(rcx, REGS_RCX);
 AT(error, REGS_ERROR);
+AT(trap, REGS_TRAP);
 AT(rip, REGS_RIP);
 AT(cs, REGS_CS);
 AT(rflags, REGS_RFLAGS);
@@ -89,7 +89,7 @@ const char *trap_vector_name(unsigned vector)
 
 static const char *trap_name(const struct regs *r)
 {
-	const char *name = trap_vector_name(r->vector);
+	const char *name = trap_vector_name(regs_vector(r));
 
 	return name ? name : "unknown trap";
 }
@@ -228,40 +228,40 @@ static int float_code(u32 status, u32 masked)
 			     : FPE_FLTRES;
 }
 
-static int user_trap_code(const struct regs *r)
+static int user_trap_code(unsigned vector)
 {
 	u16 control, status;
 	u32 mxcsr;
 
-	if (r->vector == TRAP_MF) {
+	if (vector == TRAP_MF) {
 		__asm__ volatile("fnstcw %0; fnstsw %1" : "=m"(control), "=m"(status));
 		return float_code(status, control);
 	}
-	if (r->vector == TRAP_XM) {
+	if (vector == TRAP_XM) {
 		__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
 		return float_code(mxcsr, mxcsr >> 7);
 	}
-	return traps[r->vector].code;
+	return traps[vector].code;
 }
 
 static void user_trap(struct regs *r)
 {
-	u64 addr =
-	    r->vector == TRAP_GP || r->vector == TRAP_SS || r->vector == TRAP_NP ? 0 : r->rip;
+	unsigned vector = regs_vector(r);
+	u64 addr = vector == TRAP_GP || vector == TRAP_SS || vector == TRAP_NP ? 0 : r->rip;
 	int code;
 
-	if (r->vector >= ARRAY_SIZE(traps) || !traps[r->vector].name || r->vector == TRAP_MC)
+	if (vector >= ARRAY_SIZE(traps) || !traps[vector].name || vector == TRAP_MC)
 		trap_fatal(r, trap_name(r));
-	code = user_trap_code(r);
+	code = user_trap_code(vector);
 	irq_enable();
-	kernel_user_trap(r, traps[r->vector].signo, code, addr);
+	kernel_user_trap(r, traps[vector].signo, code, addr);
 }
 
 void __noprobe trap_dispatch(struct regs *r)
 {
 	u64 addr = read_cr2(); /* before anything can fault again */
 
-	switch (r->vector) {
+	switch (regs_vector(r)) {
 	case TRAP_BP:
 		do_int3(r);
 		return;
@@ -293,9 +293,9 @@ struct regs *__noprobe trap_bad_iret(struct regs *r)
 {
 	struct regs *frame = (struct regs *)this_cpu_read(kernel_rsp) - 1;
 
-	memmove(frame, r, offsetof(struct regs, vector));
-	frame->vector = TRAP_GP;
+	memmove(frame, r, offsetof(struct regs, orig_rax));
 	frame->error = 0;
+	frame->trap = 1 + TRAP_GP;
 	frame->cs = SEL_USER_CS;
 	frame->ss = SEL_USER_SS;
 	kernel_user_trap(frame, SIGSEGV, SI_KERNEL, 0);

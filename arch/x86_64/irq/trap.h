@@ -20,16 +20,16 @@
 
 /* Offsets in struct regs. */
 #define REGS_R11    48
-#define REGS_RCX    56
-#define REGS_RAX    64
-#define REGS_VECTOR 120
-#define REGS_ERROR  128
-#define REGS_RIP    136
-#define REGS_CS	    144
-#define REGS_RFLAGS 152
-#define REGS_RSP    160
-#define REGS_SS	    168
-#define REGS_SIZE   176
+#define REGS_RAX    80
+#define REGS_RCX    88
+#define REGS_ERROR  120
+#define REGS_TRAP   124
+#define REGS_RIP    128
+#define REGS_CS	    136
+#define REGS_RFLAGS 144
+#define REGS_RSP    152
+#define REGS_SS	    160
+#define REGS_SIZE   168
 
 /* Offsets in struct cpu_local. */
 #define CPU_KERNEL_RSP	 8

@@ -33,7 +33,6 @@
 	gap probe_detour_ip
 	.long 0
 	pushq $-1 /* no system call */
-	pushq $TRAP_BP
 	push_regs
 	addq $8, REGS_RSP(%rsp) /* pushed below ss */
 	movq %rsp, %rsi
@@ -51,7 +50,7 @@
 	movq $0, %gs:CPU_PROBING
 .Ldone:
 	leaq -1(%rbp), %rsp
-	pop_regs (REGS_RFLAGS-REGS_VECTOR)
+	pop_regs (REGS_RFLAGS-REGS_ERROR)
 	popfq
 	leaq 16(%rsp), %rsp /* rsp, ss */
 	gap probe_detour_copy

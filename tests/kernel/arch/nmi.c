@@ -207,7 +207,7 @@ static void storm_over_breakpoints(void)
 /* Where an interrupt goes on that came at `rip`: the one that asks for the scheduler, which is not let in. */
 static u64 goes_on(const u8 *rip)
 {
-	struct regs r = {.vector = VECTOR_IPI_RESCHEDULE, .rip = (u64)rip, .cs = SEL_KERNEL_CS};
+	struct regs r = {.trap = 1 + VECTOR_IPI_RESCHEDULE, .rip = (u64)rip, .cs = SEL_KERNEL_CS};
 	u64 flags = irq_save();
 
 	preempt_disable();

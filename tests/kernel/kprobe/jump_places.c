@@ -45,7 +45,7 @@ static void every_place(void)
 		EXPECT_EQ(probe_seen.cs, 0x10);
 		/* A breakpoint pushes what it finds: 0 after an interrupt took this CPU from ring 3. */
 		EXPECT(probe_seen.ss == 0x18 || (places[i].why && !probe_seen.ss));
-		EXPECT_EQ(probe_seen.error, (u64)-1);
+		EXPECT_EQ(probe_seen.orig_rax, (u64)-1);
 		unregister_kprobe(&p);
 		EXPECT_EQ(memcmp(before, (void *)jump_target, sizeof(before)), 0);
 		jump_target_call();

@@ -123,9 +123,9 @@ static struct kprobe copies[] = {
 };
 
 static struct kretprobe follows[] = {
-    {.kp.symbol_name = "sys_write", .entry_handler = on_call, .handler = on_call_end},
-    {.kp.symbol_name = "sys_writev", .entry_handler = on_call, .handler = on_call_end},
-    {.kp.symbol_name = "sys_ioctl", .entry_handler = on_call, .handler = on_call_end},
+    {.kp.symbol_name = "__x64_sys_write", .entry_handler = on_call, .handler = on_call_end},
+    {.kp.symbol_name = "__x64_sys_writev", .entry_handler = on_call, .handler = on_call_end},
+    {.kp.symbol_name = "__x64_sys_ioctl", .entry_handler = on_call, .handler = on_call_end},
     {.kp.symbol_name = "copy_from_user_left",
 	.entry_handler = on_part,
 	.handler = on_left,
