@@ -8,5 +8,10 @@
 int host_sym_print(char *buf, size_t size, u64 addr, bool offset);
 u64 host_sym_find(const char *name, u64 *size); /* 0: no such */
 const char *host_sym_of(u64 addr, u64 *start, u64 *size);
+struct host_symbol {
+	const char *name;
+	u64 start, size;
+	char type; /* as nm has it: 'T', or 't' of a static one */
+};
 /* Function number i of the host, in the order of their addresses; false: no more. */
-bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
+bool host_sym_nth(unsigned i, struct host_symbol *out);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define TRACE_EXPORT_MAGIC   "Trapline's trace rings\n" /* 23 characters and a NUL */
-#define TRACE_EXPORT_VERSION 2
+#define TRACE_EXPORT_VERSION 3
 
 struct trace_export {
 	char magic[24];
@@ -31,8 +31,8 @@ struct trace_export {
 	    comms; /* where the address of the table of names is: 16 bytes of name, then the pid as s32; each comm_size bytes ... */
 	uint64_t comm_count; /* ... and where their number, u32, is */
 	uint64_t symbols
-	    [5]; /* functions: their number, the first one's address, then addresses: of u32s, how far each is from that;
-				of u32s, where its name is in ...; the names */
+	    [6]; /* functions: their number, the first one's address, then addresses: of u32s, how far each is from that;
+				of u32s, where its name is in ...; the names; of u32s with a bit for each that is not static */
 	uint32_t comm_size;
 	char release[44];
 #define TRACE_EXPORT_OFFSET(name, ...) uint32_t name;

@@ -98,13 +98,19 @@ bool sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
 	return true;
 }
 
-void sym_place(u64 place[5])
+char sym_type(unsigned i)
+{
+	return i < sym_table.count ? symtab_type(&sym_table, i) : 0;
+}
+
+void sym_place(u64 place[6])
 {
 	place[0] = sym_table.count;
 	place[1] = sym_table.text_start;
 	place[2] = (u64)sym_table.offset;
 	place[3] = (u64)sym_table.name_at;
 	place[4] = (u64)sym_table.names;
+	place[5] = (u64)sym_table.global;
 }
 
 bool sym_is_text(u64 addr)

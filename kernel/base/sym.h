@@ -24,6 +24,8 @@ void sym_show(struct seq *s);
 int sym_print(char *buf, size_t size, u64 addr, bool offset);
 /* Walks functions in address order; false at the end. */
 bool sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
+/* As nm has it, of the function of that number; 0: there is none. */
+char sym_type(unsigned i);
 bool sym_is_text(u64 addr);
 /* As host_sym_place() of trace/host_outside.h. */
-void sym_place(u64 place[5]);
+void sym_place(u64 place[6]);

@@ -122,12 +122,13 @@ void host_clock_line(u64 *base, u64 *mult)
 	clock_line(base, mult);
 }
 
-bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
+bool host_sym_nth(unsigned i, struct host_symbol *out)
 {
-	return sym_nth(i, name, start, size);
+	out->type = sym_type(i);
+	return sym_nth(i, &out->name, &out->start, &out->size);
 }
 
-void host_sym_place(u64 place[5])
+void host_sym_place(u64 place[6])
 {
 	sym_place(place);
 }

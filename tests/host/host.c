@@ -118,15 +118,13 @@ void *host_kept_memory(size_t *size)
 	return kept;
 }
 
-bool host_sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
+bool host_sym_nth(unsigned i, struct host_symbol *out)
 {
 	static const char *const names[] = {"first_function", "second_function", "third_function"};
 
 	if (i >= sizeof(names) / sizeof(names[0]))
 		return false;
-	*name = names[i];
-	*start = 0x1000 + 0x100 * (u64)i;
-	*size = 0x100;
+	*out = (struct host_symbol){names[i], 0x1000 + 0x100 * (u64)i, 0x100, i == 1 ? 't' : 'T'};
 	return true;
 }
 
@@ -174,9 +172,9 @@ void *host_page_alloc(void)
 	return page ? memset(page, 0, PAGE_SIZE) : NULL;
 }
 
-void host_sym_place(u64 place[5])
+void host_sym_place(u64 place[6])
 {
-	memset(place, 0, 5 * sizeof(*place));
+	memset(place, 0, 6 * sizeof(*place));
 }
 
 void host_address_map(u64 *direct, u64 *image, u64 *offset, u64 *ram_end)

@@ -171,7 +171,7 @@ static void dat(void)
 	EXPECT(entries > 300);
 	EXPECT_EQ(dat_check(tr, tr->buffer), entries);
 	EXPECT(dat_has("name: unit_numbers\n"));
-	EXPECT(dat_has(" T first_function\n"));
+	EXPECT(dat_has(" T first_function\n0000000000001100 t second_function\n"));
 	dat_release();
 	lb_end();
 }
@@ -200,7 +200,7 @@ static void another_kernel(void)
 	EXPECT_EQ(trace_put("options/stacktrace", "0"), 0);
 	memcpy(lb_copy, lb_region, LB_SIZE);
 	struct kept_symbols *symbols = (void *)(lb_copy + lb_header()->symbols_at);
-	((char *)&symbols->symbol[symbols->count])[0] = 'F';
+	((char *)&symbols->symbol[symbols->count])[1] = 'F';
 	lb_header()->symbols_sum = kept_sum(symbols, lb_header()->symbols_size);
 	lb_seal();
 	lb_find(lb_copy, LB_SIZE);

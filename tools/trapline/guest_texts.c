@@ -25,15 +25,17 @@ static void put_text(struct bytes *b, const char *fmt, ...)
 void guest_symbols(const struct guest *g, struct bytes *out)
 {
 	const uint64_t *place = g->head.symbols;
-	uint32_t offset, name;
+	uint32_t offset, name, global;
 	char text[NAME_MOST];
 
 	for (uint64_t i = 0; i < place[0] && i < SYMBOLS_MOST; i++) {
 		if (!guest_fetch(g, place[2] + i * 4, &offset, sizeof(offset)) ||
 		    !guest_fetch(g, place[3] + i * 4, &name, sizeof(name)) ||
+		    !guest_fetch(g, place[5] + i / 32 * 4, &global, sizeof(global)) ||
 		    !guest_text(g, place[4] + name, text, sizeof(text)))
 			return;
-		put_text(out, "%016llx T %s\n", (unsigned long long)place[1] + offset, text);
+		put_text(out, "%016llx %c %s\n", (unsigned long long)place[1] + offset,
+		    global >> i % 32 & 1 ? 'T' : 't', text);
 	}
 }
 

@@ -67,10 +67,10 @@ static void add_symbols(struct lastboot *l)
 	char line[24];
 
 	for (uint64_t i = 0; s && i < s->count; i++) {
-		const char *name = (const char *)&s->symbol[s->count] + s->symbol[i].name_at;
+		const char *name = kept_symbol_name(s, i);
 		bytes_put(&l->symbols, line,
-		    snprintf(
-			line, sizeof(line), "%016llx T ", (unsigned long long)s->symbol[i].start));
+		    snprintf(line, sizeof(line), "%016llx %c ",
+			(unsigned long long)s->symbol[i].start, kept_symbol_type(s, i)));
 		bytes_put(&l->symbols, name, strlen(name));
 		bytes_put(&l->symbols, "\n", 1);
 	}

@@ -208,9 +208,9 @@ __weak void host_address_map(u64 *direct, u64 *image, u64 *offset, u64 *ram_end)
 	*direct = *image = *offset = *ram_end = 0;
 }
 
-__weak void host_sym_place(u64 place[5])
+__weak void host_sym_place(u64 place[6])
 {
-	memset(place, 0, 5 * sizeof(*place));
+	memset(place, 0, 6 * sizeof(*place));
 }
 
 /* ---- names ---- */
@@ -231,8 +231,7 @@ __weak const char *host_sym_of(
 	return NULL;
 }
 
-__weak bool host_sym_nth(unsigned i __maybe_unused, const char **name __maybe_unused,
-    u64 *start __maybe_unused, u64 *size __maybe_unused)
+__weak bool host_sym_nth(unsigned i __maybe_unused, struct host_symbol *out __maybe_unused)
 {
 	return false;
 }

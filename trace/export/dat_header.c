@@ -169,18 +169,15 @@ static void put_all_formats(struct dat_text *t)
 
 static void show_symbols(struct seq *s, const void *past)
 {
-	const char *name;
-	u64 start, size;
+	struct host_symbol sym;
 
 	if (past) {
 		trace_past_show_symbols(past, s);
 		return;
 	}
-	for (unsigned i = 0; host_sym_nth(i, &name, &start, &size) && !s->overflow; i++) {
-		seq_hex(s, start, 16);
-		seq_puts(s, " T ");
-		seq_puts(s, name);
-		seq_putc(s, '\n');
+	for (unsigned i = 0; host_sym_nth(i, &sym) && !s->overflow; i++) {
+		seq_hex(s, sym.start, 16);
+		seq_printf(s, " %c %s\n", sym.type, sym.name);
 	}
 }
 

@@ -106,30 +106,29 @@ static const struct ring_buffer_store store = {
 
 /* ---- what goes with it ---- */
 
-/* How many functions, and the bytes of their names. */
+/* How many functions, and the bytes of their names and letters. */
 static u32 count_symbols(size_t *names)
 {
-	const char *name;
-	u64 start, size;
+	struct host_symbol sym;
 	u32 n = 0;
 
-	for (*names = 0; host_sym_nth(n, &name, &start, &size); n++)
-		*names += strlen(name) + 1;
+	for (*names = 0; host_sym_nth(n, &sym); n++)
+		*names += strlen(sym.name) + 2;
 	return n;
 }
 
 static void put_symbols(struct kept_symbols *to, u32 count)
 {
 	char *names = (char *)&to->symbol[count], *at = names;
-	const char *name;
-	u64 start, size;
+	struct host_symbol sym;
 
 	to->count = count;
-	for (u32 i = 0; i < count && host_sym_nth(i, &name, &start, &size); i++) {
-		size_t n = strlen(name) + 1;
+	for (u32 i = 0; i < count && host_sym_nth(i, &sym); i++) {
+		size_t n = strlen(sym.name) + 1;
 
-		to->symbol[i] = (struct kept_symbol){start, size, at - names};
-		memcpy(at, name, n);
+		to->symbol[i] = (struct kept_symbol){sym.start, sym.size, at - names};
+		*at++ = sym.type;
+		memcpy(at, sym.name, n);
 		at += n;
 	}
 }

@@ -62,7 +62,17 @@ const struct kept_text *kept_next_text(const struct kept_header *h, u32 *at)
 	return t;
 }
 
-/* All names lie behind the table, and the last one ends. */
+const char *kept_symbol_name(const struct kept_symbols *s, u64 i)
+{
+	return (const char *)&s->symbol[s->count] + s->symbol[i].name_at + 1;
+}
+
+char kept_symbol_type(const struct kept_symbols *s, u64 i)
+{
+	return kept_symbol_name(s, i)[-1];
+}
+
+/* All names lie behind the table, each with its letter, and the last one ends. */
 static bool names_are_sound(const struct kept_symbols *s, u64 size)
 {
 	u64 head = sizeof(*s) + s->count * sizeof(struct kept_symbol);
@@ -71,7 +81,7 @@ static bool names_are_sound(const struct kept_symbols *s, u64 size)
 	    ((const char *)s)[size - 1])
 		return false;
 	for (u64 i = 0; i < s->count; i++)
-		if (s->symbol[i].name_at >= size - head)
+		if (s->symbol[i].name_at >= size - head || !kept_symbol_type(s, i))
 			return false;
 	return true;
 }

@@ -8,7 +8,7 @@
 #include "trace/event/comm_slot.h"
 
 #define KEPT_MAGIC    "TRAPKEPT"
-#define KEPT_VERSION  1
+#define KEPT_VERSION  2
 #define KEPT_RINGS    (2 * MAX_CPUS) /* a buffer and its spare one */
 #define KEPT_MIN_SIZE (512UL << 10)
 
@@ -51,10 +51,10 @@ struct kept_text {
 	char system[];
 };
 
-/* Names of functions, by address: count, then as many of these, then the names. */
+/* Names of functions, by address: count, then as many of these, then the names, each behind its letter in /proc/kallsyms. */
 struct kept_symbol {
 	u64 start;
-	u32 size, name_at; /* from the first name */
+	u32 size, name_at; /* of the letter, from the first one */
 };
 struct kept_symbols {
 	u64 count;
@@ -71,6 +71,9 @@ const struct kept_text *kept_next_text(const struct kept_header *h, u32 *at);
 const struct kept_symbols *kept_symbols(const struct kept_header *h);
 /* The slots of the table of names, which may hold anything; NULL: there is none. */
 const struct trace_comm_slot *kept_comms(const struct kept_header *h, u32 *count);
+/* The name of a symbol of the table; kept_symbol_type() is the letter before it. */
+const char *kept_symbol_name(const struct kept_symbols *s, u64 i);
+char kept_symbol_type(const struct kept_symbols *s, u64 i);
 /* Whether a slot holds a name: pid and an ended text. */
 bool kept_is_comm(const struct trace_comm_slot *slot);
 /* The page of the i-th ring and its CPU; 0: there is none. i < KEPT_RINGS. */

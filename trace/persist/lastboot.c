@@ -187,15 +187,14 @@ void trace_past_free(struct trace_past *past)
 /* Whether functions lie where they do now. */
 static bool is_same_kernel(const struct kept_symbols *symbols)
 {
-	const char *name, *names;
-	u64 start, size, i = 0;
+	struct host_symbol sym;
+	u64 i = 0;
 
 	if (!symbols)
 		return false;
-	names = (const char *)&symbols->symbol[symbols->count];
-	for (; host_sym_nth(i, &name, &start, &size); i++)
-		if (i >= symbols->count || symbols->symbol[i].start != start ||
-		    strcmp(names + symbols->symbol[i].name_at, name))
+	for (; host_sym_nth(i, &sym); i++)
+		if (i >= symbols->count || symbols->symbol[i].start != sym.start ||
+		    strcmp(kept_symbol_name(symbols, i), sym.name))
 			return false;
 	return i == symbols->count;
 }

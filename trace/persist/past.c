@@ -74,8 +74,7 @@ void trace_past_sym_print(
 		snprintf(buf, size, "0x%lx", addr);
 		return;
 	}
-	const char *name =
-	    (const char *)&past->symbols->symbol[past->symbols->count] + sym->name_at;
+	const char *name = kept_symbol_name(past->symbols, sym - past->symbols->symbol);
 	if (offset)
 		snprintf(buf, size, "%s+0x%lx/0x%lx", name, addr - sym->start, (u64)sym->size);
 	else
@@ -102,9 +101,7 @@ void trace_past_show_symbols(const struct trace_past *past, struct seq *s)
 
 	for (u64 i = 0; i < count && !s->overflow; i++) {
 		seq_hex(s, from->symbol[i].start, 16);
-		seq_puts(s, " T ");
-		seq_puts(s, (const char *)&from->symbol[count] + from->symbol[i].name_at);
-		seq_putc(s, '\n');
+		seq_printf(s, " %c %s\n", kept_symbol_type(from, i), kept_symbol_name(from, i));
 	}
 }
 
