@@ -65,9 +65,24 @@ bool ktap_streq(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+/* Does one word of the list, n characters long, begin the name? */
+static bool begins(const char *name, const char *word, size_t n)
+{
+	return strncmp(name, word, n) == 0 || (n == 3 && strncmp(word, "all", n) == 0);
+}
+
 static bool selected(const struct ktap_case *c, const char *only)
 {
-	return !only || str_has_prefix(c->name, only);
+	bool in = !only || !*only || *only == '-';
+
+	while (only && *only) {
+		size_t n = strcspn(only, ",");
+		bool out = *only == '-';
+		if (begins(c->name, only + out, n - out))
+			in = !out;
+		only += n + (only[n] == ',');
+	}
+	return in;
 }
 
 static unsigned count_cases(const struct ktap_suite *const *suites, const char *only)

@@ -17,7 +17,11 @@ struct ktap_suite {
 	const struct ktap_case *cases; /* ends with a NULL name */
 };
 
-/* Runs all cases of all suites whose name begins with `only` (NULL or "": all), printing by `out`; returns the failures. */
+/*
+ * Runs the cases that `only` chooses, printing by `out`; returns the failures, 1 if it chooses none. `only` is a list with commas
+ * of what names begin with, or "all"; "-sweep." takes cases out again, and the last word that fits a name decides. NULL and "":
+ * all cases.
+ */
 int ktap_run(const struct ktap_suite *const *suites, const char *only,
     void (*out)(const char *text, size_t n));
 

@@ -1,7 +1,6 @@
 /* The guest's end of the tests: runs the suites and prints KTAP on the consoles. Task context, pid 1; see kernel/init.c. */
 #include "kernel/init.h"
 #include "kernel/lib/ktap.h"
-#include "kernel/lib/string.h"
 #include "kernel/base/printk.h"
 
 #define SUITE(name) extern const struct ktap_suite suite_##name;
@@ -19,5 +18,5 @@ static const struct ktap_suite *const suites[] = {
 
 int ktest_main(const char *pattern)
 {
-	return ktap_run(suites, strcmp(pattern, "all") == 0 ? "" : pattern, console_write);
+	return ktap_run(suites, pattern, console_write);
 }
