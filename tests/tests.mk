@@ -31,7 +31,7 @@ HOWN     := $(addprefix tests/host/,host.c probe.c machine.c main.c shell/posix.
 HSTRINGS := kernel/lib/string.c tests/unit/kernel/lib/string.c
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 HTESTCC  ?= clang
-HCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=address,undefined \
+HCFLAGS  := -std=gnu17 -O1 -g1 $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=address,undefined \
             -fno-sanitize-recover=undefined -pthread
 ONLY     ?=
 
@@ -49,7 +49,7 @@ TSRC     := $(sort $(wildcard kernel/lib/*.c trace/ring/*.c tests/unit/trace/rin
             tests/host/ring/main.c)
 TOWN     := $(HOWN) tests/host/ring/main.c
 TOBJ     := $(TSRC:%=$(O)/t/%.o)
-TCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -mcx16 -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=thread -DWATCH_THREADS -pthread
+TCFLAGS  := -std=gnu17 -O1 -g1 $(WARN) -I. -mcx16 -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=thread -DWATCH_THREADS -pthread
 $(O)/t/%.c.o: %.c
 	@mkdir -p $(@D) && echo "  CC      $@"
 	$(Q)$(HTESTCC) $(TCFLAGS) $(if $(filter $<,$(TOWN)),,-ffreestanding -include tests/host/names.h) \
