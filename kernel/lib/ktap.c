@@ -66,19 +66,19 @@ bool ktap_streq(const char *a, const char *b)
 }
 
 /* Does one word of the list, n characters long, begin the name? */
-static bool begins(const char *name, const char *word, size_t n)
+static bool ktap_begins(const char *name, const char *word, size_t n)
 {
 	return strncmp(name, word, n) == 0 || (n == 3 && strncmp(word, "all", n) == 0);
 }
 
-static bool selected(const struct ktap_case *c, const char *only)
+static bool ktap_is_chosen(const struct ktap_case *c, const char *only)
 {
 	bool in = !only || !*only || *only == '-';
 
 	while (only && *only) {
 		size_t n = strcspn(only, ",");
 		bool out = *only == '-';
-		if (begins(c->name, only + out, n - out))
+		if (ktap_begins(c->name, only + out, n - out))
 			in = !out;
 		only += n + (only[n] == ',');
 	}
@@ -90,7 +90,7 @@ static unsigned count_cases(const struct ktap_suite *const *suites, const char *
 	unsigned n = 0;
 	for (; *suites; suites++)
 		for (const struct ktap_case *c = (*suites)->cases; c->name; c++)
-			n += selected(c, only);
+			n += ktap_is_chosen(c, only);
 	return n;
 }
 
@@ -123,7 +123,7 @@ int ktap_run(const struct ktap_suite *const *suites, const char *only,
 	ktap_print("1..%u", count_cases(suites, only));
 	for (; *suites; suites++)
 		for (const struct ktap_case *c = (*suites)->cases; c->name; c++)
-			if (selected(c, only))
+			if (ktap_is_chosen(c, only))
 				totals[run_case(c, ++number)]++;
 	ktap_print(
 	    "# Totals: pass:%u fail:%u skip:%u", totals[PASSED], totals[FAILED], totals[SKIPPED]);
