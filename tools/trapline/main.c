@@ -20,7 +20,9 @@
  *
  * output.c makes sure that a file appears whole or not at all. Nothing that is read is trusted.
  */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel/base/version.h"
 #include "tools/trapline/trapline.h"
@@ -76,15 +78,26 @@ static int help_on(int argc, char **argv)
 static int version(void)
 {
 	puts("trapline " KERNEL_RELEASE);
-	return fflush(stdout) ? EXIT_TROUBLE : EXIT_FINE;
+	return EXIT_FINE;
 }
 
-int main(int argc, char **argv)
+/*
+ * Keeps files that are opened later away from the numbers of standard files that the caller closed. The stand-ins cannot be
+ * used: reading and writing fail as they do on a closed file.
+ */
+static bool hold_standard_files(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			return false;
+	return true;
+}
+
+static int run_command(int argc, char **argv)
 {
 	static const char *const helps[] = {"help", "--help", "-h"};
 	const struct command *c;
 
-	unfinished_watch();
 	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")))
 		return version();
 	for (size_t i = 0; argc > 1 && i < sizeof(helps) / sizeof(helps[0]); i++)
@@ -95,4 +108,19 @@ int main(int argc, char **argv)
 		return c->run(argc - 1, argv + 1);
 	help(stderr);
 	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	if (!hold_standard_files())
+		return EXIT_TROUBLE;
+	unfinished_watch();
+	status = run_command(argc, argv);
+	if (fflush(stdout) && status == EXIT_FINE) {
+		say_errno("standard output");
+		return EXIT_TROUBLE;
+	}
+	return status;
 }

@@ -74,7 +74,7 @@ int common_option(const char *command, int option, const char *usage)
 	switch (option) {
 	case OPTION_HELP:
 		fputs(usage, stdout);
-		return fflush(stdout) ? EXIT_TROUBLE : EXIT_FINE;
+		return EXIT_FINE;
 	case OPTION_PROGRESS:
 		progress_as_lines();
 		return -1;
