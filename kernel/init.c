@@ -52,7 +52,7 @@ static void init_open_console(void)
 
 	if (!t->files)
 		t->files = files_create();
-	if (!t->files || vfs_open("/dev/console", O_RDWR | O_NOCTTY, 0, &f))
+	if (!t->files || file_open("/dev/console", O_RDWR | O_NOCTTY, 0, &f))
 		return;
 	for (int fd = 0; fd < 3; fd++)
 		files_install_at(t->files, fd, file_get(f), false);

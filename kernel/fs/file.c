@@ -86,24 +86,34 @@ static int may_open(const struct vnode *v, u32 flags)
 	return flags & O_DIRECTORY ? -ENOTDIR : 0;
 }
 
+int __noinline vfs_open(const struct path *path, struct file *f)
+{
+	struct vnode *v = path->vnode;
+	u32 flags = f->flags;
+	int r = 0;
+
+	f->vnode = v;
+	f->flags &= ~(O_CREAT | O_EXCL | O_NOCTTY | O_CLOEXEC);
+	if (v->ops->open)
+		r = v->ops->open(v, f);
+	if (!r && f->ops && f->ops->open)
+		r = f->ops->open(f, flags);
+	f->flags &= ~O_TRUNC;
+	return r;
+}
+
 /* Opens the node; consumes the reference to it and, on success, `path`. */
 static int open_vnode(struct vnode *v, u32 flags, char *path, struct file **out)
 {
 	struct file *f;
 	int r = may_open(v, flags);
 
-	f = r ? NULL
-	      : file_new(v->fops, flags & ~(O_CREAT | O_EXCL | O_NOCTTY | O_CLOEXEC), v->priv);
+	f = r ? NULL : file_new(v->fops, flags, v->priv);
 	if (!f) {
 		vnode_put(v);
 		return r ? r : -ENOMEM;
 	}
-	f->vnode = v;
-	if (v->ops->open)
-		r = v->ops->open(v, f);
-	if (!r && f->ops && f->ops->open)
-		r = f->ops->open(f, flags);
-	f->flags &= ~O_TRUNC;
+	r = vfs_open(&(struct path){v, path}, f);
 	if (r) {
 		file_free(f);
 		return r;
@@ -150,7 +160,7 @@ static bool changes_file(const struct vnode *v, u32 flags)
 	return type_of(v) == S_IFREG && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
 }
 
-int vfs_open(const char *path, u32 flags, u32 mode, struct file **out)
+int file_open(const char *path, u32 flags, u32 mode, struct file **out)
 {
 	bool made = false;
 	struct vnode *v;

@@ -121,7 +121,13 @@ u64 vfs_now_ns(void);	      /* nanoseconds since 1970, as in mtime_ns */
 
 /* Relative paths start at the current task's cwd. `follow`: the last component's symlink too. */
 int vfs_lookup(const char *path, bool follow, struct vnode **out);
-int vfs_open(const char *path, u32 flags, u32 mode, struct file **out);
+int file_open(const char *path, u32 flags, u32 mode, struct file **out);
+/* With Linux's name and arguments, for kprobes: what file_open() has found, in the way that f->flags say. Takes the reference to the node. */
+struct path {
+	struct vnode *vnode;
+	const char *name; /* absolute */
+};
+int vfs_open(const struct path *path, struct file *f);
 /* Buffers are the kernel's; *pos moves. All reads and writes go through these two, but those of write_user. */
 ssize vfs_read(struct file *f, void *buf, size_t n, u64 *pos);
 ssize vfs_write(struct file *f, const void *buf, size_t n, u64 *pos);

@@ -23,12 +23,12 @@
 static const u16 class_size[CLASSES] = {
     16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, SMALL_MAX};
 
-struct slab_class {
+struct kmem_cache {
 	struct spinlock lock;
 	u32 partial; /* [L] pages with a free object: pfn, 0: none */
 	u32 idle;    /* [L] how many of these have no object given out */
 };
-static struct slab_class classes[CLASSES];
+static struct kmem_cache classes[CLASSES];
 
 struct free_object {
 	u64 next; /* as frame.free */
@@ -48,7 +48,7 @@ static u64 free_mark(const void *p)
 	return (u64)p ^ 0xf4eeb10cf4eeb10cUL;
 }
 
-static void partial_add(struct slab_class *c, u32 pfn)
+static void partial_add(struct kmem_cache *c, u32 pfn)
 {
 	struct frame *f = &mem_buddy.frames[pfn];
 
@@ -59,7 +59,7 @@ static void partial_add(struct slab_class *c, u32 pfn)
 	c->partial = pfn;
 }
 
-static void kmalloc_partial_remove(struct slab_class *c, u32 pfn)
+static void kmalloc_partial_remove(struct kmem_cache *c, u32 pfn)
 {
 	struct frame *f = &mem_buddy.frames[pfn];
 
@@ -71,7 +71,7 @@ static void kmalloc_partial_remove(struct slab_class *c, u32 pfn)
 		c->partial = f->next;
 }
 
-static bool slab_grow(struct slab_class *c)
+static bool slab_grow(struct kmem_cache *c)
 {
 	u64 pa = page_take(0);
 	if (!pa)
@@ -85,7 +85,7 @@ static bool slab_grow(struct slab_class *c)
 	return true;
 }
 
-static void slab_release(struct slab_class *c, u32 pfn)
+static void slab_release(struct kmem_cache *c, u32 pfn)
 {
 	struct frame *f = &mem_buddy.frames[pfn];
 
@@ -97,7 +97,7 @@ static void slab_release(struct slab_class *c, u32 pfn)
 }
 
 /* One object of a page that has one. */
-static void *slab_take(struct slab_class *c, u32 pfn, unsigned size)
+static void *slab_take(struct kmem_cache *c, u32 pfn, unsigned size)
 {
 	struct frame *f = &mem_buddy.frames[pfn];
 	char *page = phys_to_virt((u64)pfn * PAGE_SIZE);
@@ -118,21 +118,28 @@ static void *slab_take(struct slab_class *c, u32 pfn, unsigned size)
 	return o;
 }
 
-static void *kmalloc_small(unsigned class)
+/* Linux's, the only ones there are. */
+enum { GFP_KERNEL = 0xcc0, GFP_ZERO = 0x100 };
+
+/* With Linux's name and arguments, for kprobes. */
+static void *__noinline kmem_cache_alloc(struct kmem_cache *c, u32 gfp)
 {
-	struct slab_class *c = &classes[class];
+	unsigned size = class_size[c - classes];
 	void *p = NULL;
 
 	u64 flags = spin_lock_irqsave(&c->lock);
 	if (likely(c->partial) || slab_grow(c))
-		p = slab_take(c, c->partial, class_size[class]);
+		p = slab_take(c, c->partial, size);
 	spin_unlock_irqrestore(&c->lock, flags);
+	if (gfp & GFP_ZERO && p)
+		memset(p, 0, size);
 	return p;
 }
+SYM_ALIAS(kmem_cache_alloc_noprof, kmem_cache_alloc);
 
 static void small_free(struct frame *f, void *p)
 {
-	struct slab_class *c = &classes[f->class];
+	struct kmem_cache *c = &classes[f->class];
 	unsigned size = class_size[f->class];
 	unsigned offset = (u64)p % PAGE_SIZE;
 	u32 pfn = f - mem_buddy.frames;
@@ -158,14 +165,14 @@ static unsigned large_order(size_t size)
 	return size <= PAGE_SIZE ? 0 : 64 - __builtin_clzl((size - 1) / PAGE_SIZE);
 }
 
-static void *kmalloc_large(unsigned order)
+static void *kmalloc_large(size_t size, u32 gfp)
 {
-	u64 pa = page_take(order);
+	u64 pa = page_take(large_order(size));
 
 	if (!pa)
 		return NULL;
 	frame_of(pa)->kind = FRAME_LARGE;
-	return phys_to_virt(pa);
+	return gfp & GFP_ZERO ? memset(phys_to_virt(pa), 0, size) : phys_to_virt(pa);
 }
 
 static void large_free(struct frame *f, const void *p)
@@ -184,7 +191,7 @@ static struct frame *kmalloc_frame(const void *p)
 	return f;
 }
 
-static inline void *alloc_from(u64 call_site, size_t size, bool zero)
+static inline void *alloc_from(u64 call_site, size_t size, u32 gfp)
 {
 	size_t usable;
 	void *p;
@@ -194,16 +201,13 @@ static inline void *alloc_from(u64 call_site, size_t size, bool zero)
 	if (likely(size <= SMALL_MAX)) {
 		unsigned class = class_of[(size + 15) / 16];
 		usable = class_size[class];
-		p = kmalloc_small(class);
+		p = kmem_cache_alloc(&classes[class], gfp);
 	} else {
-		unsigned order = large_order(size);
-		usable = PAGE_SIZE << order;
-		p = kmalloc_large(order);
+		usable = PAGE_SIZE << large_order(size);
+		p = kmalloc_large(size, gfp);
 	}
 	if (unlikely(!p))
 		return NULL;
-	if (zero)
-		memset(p, 0, size);
 	trace_kmalloc(call_site, p, size, usable);
 	return p;
 }
@@ -212,12 +216,12 @@ static inline void *alloc_from(u64 call_site, size_t size, bool zero)
 
 void *kmalloc(size_t size)
 {
-	return alloc_from(CALLER, size, false);
+	return alloc_from(CALLER, size, GFP_KERNEL);
 }
 
 void *kzalloc(size_t size)
 {
-	return alloc_from(CALLER, size, true);
+	return alloc_from(CALLER, size, GFP_KERNEL | GFP_ZERO);
 }
 
 void kfree(const void *p)
@@ -241,7 +245,7 @@ size_t ksize(const void *p)
 void *krealloc(void *p, size_t size)
 {
 	if (!p)
-		return alloc_from(CALLER, size, false);
+		return alloc_from(CALLER, size, GFP_KERNEL);
 	if (!size) {
 		kfree(p);
 		return NULL;
@@ -249,7 +253,7 @@ void *krealloc(void *p, size_t size)
 	size_t old = ksize(p);
 	if (size <= old)
 		return p;
-	void *q = alloc_from(CALLER, size, false);
+	void *q = alloc_from(CALLER, size, GFP_KERNEL);
 	if (q) {
 		memcpy(q, p, old);
 		kfree(p);
@@ -259,7 +263,7 @@ void *krealloc(void *p, size_t size)
 
 static char *dup_from(u64 call_site, const char *s, size_t n)
 {
-	char *d = alloc_from(call_site, n + 1, false);
+	char *d = alloc_from(call_site, n + 1, GFP_KERNEL);
 	if (d) {
 		memcpy(d, s, n);
 		d[n] = '\0';

@@ -4,9 +4,11 @@
 #include "kernel/lib/list.h"
 
 struct file;
+struct mm;
 
 struct vm_area {
 	struct list_head node; /* sorted by start */
+	struct mm *mm;	       /* where it is, if it is placed */
 	u64 start, end;	       /* page-aligned */
 	unsigned prot;	       /* PROT_R | PROT_W | PROT_X */
 	unsigned max_prot;     /* what mprotect may give; a file's mmap may lower it */

@@ -109,6 +109,7 @@ void area_insert(struct mm *mm, struct vm_area *a)
 {
 	struct vm_area *next = area_find_above(mm, a->start);
 
+	a->mm = mm;
 	list_add_tail(&a->node, next ? &next->node : &mm->areas);
 	mm->area_count++;
 }

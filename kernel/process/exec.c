@@ -15,16 +15,17 @@
 #include "kernel/process/exec_stack.h"
 #include "kernel/process/process.h"
 
-/* The file, opened and planned. */
-struct program {
-	const char *path;
+/* A program: where it is and what it is told; then the file, opened and planned. By Linux's name, for kprobes. */
+struct linux_binprm {
+	const char *filename;
+	const struct exec_args *args;
 	struct file *file;
 	struct elf_image image;
 };
 
-static int open_program(struct program *p, struct vstat *st)
+static int open_program(struct linux_binprm *p, struct vstat *st)
 {
-	int err = vfs_open(p->path, O_RDONLY, 0, &p->file);
+	int err = file_open(p->filename, O_RDONLY, 0, &p->file);
 
 	if (err)
 		return err;
@@ -43,7 +44,7 @@ static int read_exactly(struct file *f, void *buf, size_t n, u64 pos)
 	return got < 0 ? got : (size_t)got == n ? 0 : -ENOEXEC;
 }
 
-static int plan_program(struct program *p, u64 file_size)
+static int plan_program(struct linux_binprm *p, u64 file_size)
 {
 	u8 head[ELF_EHDR_SIZE];
 	unsigned phnum;
@@ -79,7 +80,7 @@ static int add_area(
 }
 
 /* Nobody else knows this address space yet: no lock is needed for its areas. */
-static int map_program(struct mm *mm, const struct program *p)
+static int map_program(struct mm *mm, const struct linux_binprm *p)
 {
 	int err = 0;
 
@@ -97,7 +98,8 @@ static int map_program(struct mm *mm, const struct program *p)
 }
 
 /* The new program's address space, complete; *sp is its first stack pointer. */
-static int build_mm(const struct program *p, const struct exec_args *a, struct mm **out, u64 *sp)
+static int build_mm(
+    const struct linux_binprm *p, const struct exec_args *a, struct mm **out, u64 *sp)
 {
 	struct mm *mm = mm_create();
 	int err;
@@ -106,7 +108,7 @@ static int build_mm(const struct program *p, const struct exec_args *a, struct m
 		return -ENOMEM;
 	err = map_program(mm, p);
 	if (!err)
-		err = exec_build_stack(mm, p->path, &p->image, a, sp);
+		err = exec_build_stack(mm, p->filename, &p->image, a, sp);
 	if (err)
 		mm_put(mm);
 	else
@@ -177,9 +179,9 @@ static void tell_first_program(void)
 }
 
 /* From here on nothing fails. */
-static void become(struct task *t, const struct program *p, struct mm *mm, u64 sp)
+static void become(struct task *t, const struct linux_binprm *p, struct mm *mm, u64 sp)
 {
-	const char *name = strrchr(p->path, '/');
+	const char *name = strrchr(p->filename, '/');
 
 	switch_mm(t, mm);
 	if (t->flags & TASK_KTHREAD)
@@ -189,8 +191,8 @@ static void become(struct task *t, const struct program *p, struct mm *mm, u64 s
 	reset_signals(&t->sig);
 	t->clear_tid = 0;
 	files_close_exec(t->files);
-	task_set_comm(t, name ? name + 1 : p->path);
-	trace_sched_process_exec(t, t->pid, p->path);
+	task_set_comm(t, name ? name + 1 : p->filename);
+	trace_sched_process_exec(t, t->pid, p->filename);
 	tell_first_program();
 	arch_user_regs_init(task_regs(&t->arch), p->image.entry, sp);
 }
@@ -202,27 +204,34 @@ static int check_args(const struct exec_args *a)
 	return a->len + pointers > EXEC_ARGS_MAX ? -E2BIG : 0;
 }
 
-int task_exec_args(const char *path, struct exec_args *a)
+/* With Linux's name and argument, for kprobes. */
+static int __noinline bprm_execve(struct linux_binprm *bprm)
 {
-	struct program p = {.path = path};
 	struct vstat st;
 	struct mm *mm = NULL;
 	u64 sp;
-	int err = check_args(a);
+	int err = check_args(bprm->args);
 
 	if (!err)
-		err = open_program(&p, &st);
+		err = open_program(bprm, &st);
 	if (err)
 		return err;
-	err = plan_program(&p, st.size);
+	err = plan_program(bprm, st.size);
 	if (!err)
-		err = build_mm(&p, a, &mm, &sp);
-	file_put(p.file); /* the areas count it */
+		err = build_mm(bprm, bprm->args, &mm, &sp);
+	file_put(bprm->file); /* the areas count it */
 	if (!err)
 		err = make_process(current());
 	if (err && mm)
 		mm_put(mm);
 	if (!err)
-		become(current(), &p, mm, sp);
+		become(current(), bprm, mm, sp);
 	return err;
+}
+
+int task_exec_args(const char *path, const struct exec_args *a)
+{
+	struct linux_binprm bprm = {.filename = path, .args = a};
+
+	return bprm_execve(&bprm);
 }

@@ -16,6 +16,8 @@
 #include "kernel/task/task.h"
 
 enum { FAULT_PRESENT = 1, FAULT_WRITE = 2, FAULT_USER = 4, FAULT_FETCH = 16 };
+/* Linux's, of handle_mm_fault(). */
+enum { FAULT_FLAG_WRITE = 1, FAULT_FLAG_USER = 0x40, FAULT_FLAG_INSTRUCTION = 0x100 };
 
 /* Reads one page of a file into `to`; bytes past file_end and past the file's own end are zeros. */
 static enum mm_fault read_file_page(const struct vm_area *a, u64 offset, u8 *to)
@@ -104,33 +106,47 @@ static bool allowed(const struct vm_area *a, u64 error)
 	return a->prot != 0;
 }
 
-static enum mm_fault fault_locked(struct mm *mm, u64 addr, u64 error)
+enum mm_fault __noinline handle_mm_fault(
+    struct vm_area *a, u64 addr, u32 flags, struct regs *regs __maybe_unused)
 {
-	struct vm_area *a = area_find(mm, addr);
 	u64 va = ALIGN_DOWN(addr, PAGE_SIZE), pa;
 	unsigned prot;
+
+	pa = aspace_lookup(a->mm->as, va, &prot);
+	if (!pa)
+		return fault_bring_page(a->mm, a, va);
+	if ((flags & FAULT_FLAG_WRITE) && !(prot & PROT_W))
+		return fault_copy_page(a->mm, a, va, pa);
+	/* The tables allow it: a fault from ring 3 saw an old TLB entry, one from the kernel is none of ours. */
+	return flags & FAULT_FLAG_USER ? MM_FAULT_OK : MM_FAULT_ACCESS;
+}
+
+static u32 fault_flags(u64 error)
+{
+	return (error & FAULT_WRITE ? FAULT_FLAG_WRITE : 0) |
+	       (error & FAULT_USER ? FAULT_FLAG_USER : 0) |
+	       (error & FAULT_FETCH ? FAULT_FLAG_INSTRUCTION : 0);
+}
+
+static enum mm_fault fault_locked(struct mm *mm, u64 addr, u64 error, struct regs *regs)
+{
+	struct vm_area *a = area_find(mm, addr);
 
 	if (!a)
 		return MM_FAULT_NO_AREA;
 	if (!allowed(a, error))
 		return MM_FAULT_ACCESS;
-	pa = aspace_lookup(mm->as, va, &prot);
-	if (!pa)
-		return fault_bring_page(mm, a, va);
-	if ((error & FAULT_WRITE) && !(prot & PROT_W))
-		return fault_copy_page(mm, a, va, pa);
-	/* The tables allow it: a fault from ring 3 saw an old TLB entry, one from the kernel is none of ours. */
-	return error & FAULT_USER ? MM_FAULT_OK : MM_FAULT_ACCESS;
+	return handle_mm_fault(a, addr, fault_flags(error), regs);
 }
 
-enum mm_fault mm_fault(struct mm *mm, u64 addr, u64 error)
+enum mm_fault mm_fault(struct mm *mm, u64 addr, u64 error, struct regs *regs)
 {
 	enum mm_fault ret;
 
 	if (addr >= USER_END)
 		return MM_FAULT_NO_AREA;
 	mutex_lock(&mm->lock);
-	ret = fault_locked(mm, addr, error);
+	ret = fault_locked(mm, addr, error, regs);
 	mutex_unlock(&mm->lock);
 	return ret;
 }
@@ -183,7 +199,7 @@ static int fault_errno(enum mm_fault why)
 
 int mm_touch(struct mm *mm, u64 addr)
 {
-	return fault_errno(mm_fault(mm, addr, FAULT_WRITE | FAULT_USER));
+	return fault_errno(mm_fault(mm, addr, FAULT_WRITE | FAULT_USER, NULL));
 }
 
 /* Bits are numbered on through the bytes, as in a little-endian word of any size. */
@@ -207,7 +223,7 @@ int mm_change_bit(struct mm *mm, u64 addr, unsigned bit, bool on)
 	if (addr >= USER_END)
 		return -EFAULT;
 	mutex_lock(&mm->lock);
-	why = fault_locked(mm, addr, FAULT_WRITE | FAULT_USER);
+	why = fault_locked(mm, addr, FAULT_WRITE | FAULT_USER, NULL);
 	if (!why) {
 		pa = aspace_lookup(mm->as, ALIGN_DOWN(addr, PAGE_SIZE), &prot);
 		change_bit((u8 *)phys_to_virt(pa) + (addr & (PAGE_SIZE - 1)), bit % 8, on);
@@ -296,7 +312,7 @@ bool kernel_page_fault(struct regs *r, u64 addr)
 	if (!t || !t->mm || !(r->rflags & 0x200) || (!user && addr >= USER_END))
 		return false;
 	irq_enable();
-	why = mm_fault(t->mm, addr, r->error);
+	why = mm_fault(t->mm, addr, r->error, r);
 	if (why && user)
 		user_fault(r, addr, why);
 	else if (why == MM_FAULT_OOM)

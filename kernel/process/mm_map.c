@@ -7,6 +7,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/process/area.h"
 #include "kernel/process/mm.h"
+#include "kernel/task/task.h"
 
 /* One mmap call, decoded. */
 struct map_request {
@@ -52,7 +53,7 @@ static int check_request(struct map_request *q)
 {
 	unsigned type = q->flags & MAP_TYPE;
 
-	if (!q->len || (q->offset & (PAGE_SIZE - 1)))
+	if (!q->len)
 		return -EINVAL;
 	if (type != MAP_SHARED && type != MAP_PRIVATE && type != MAP_SHARED_VALIDATE)
 		return -EINVAL;
@@ -156,13 +157,15 @@ static long place_area(struct mm *mm, const struct map_request *q, struct vm_are
 	return at;
 }
 
-long mm_map(
-    struct mm *mm, u64 addr, u64 len, unsigned prot, unsigned flags, struct file *file, u64 offset)
+long __noinline do_mmap(struct file *file, u64 addr, u64 len, u64 prot, u64 flags,
+    u64 vm_flags __maybe_unused, u64 pgoff, u64 *populate)
 {
-	struct map_request q = {addr, len, prot, flags, file, offset};
+	struct map_request q = {addr, len, prot, flags, file, pgoff * PAGE_SIZE};
+	struct mm *mm = current()->mm;
 	struct vm_area *a;
 	long ret = check_request(&q);
 
+	*populate = (flags & MAP_POPULATE) && q.prot ? q.len : 0;
 	if (ret)
 		return ret;
 	ret = make_area(&q, &a);

@@ -110,7 +110,7 @@ static int read_file(const char *name, struct sh_buf *out)
 {
 	char piece[256];
 	struct file *f;
-	int e = vfs_open(name, O_RDONLY, 0, &f);
+	int e = file_open(name, O_RDONLY, 0, &f);
 	ssize n;
 
 	if (e)

@@ -175,7 +175,7 @@ static u8 *read_table(struct sh_io *io, const char *name, size_t *n)
 		sh_fail(io, "there is no table '%s' (`acpi` lists them)", name);
 		return NULL;
 	}
-	e = vfs_open(path, O_RDONLY, 0, &f);
+	e = file_open(path, O_RDONLY, 0, &f);
 	if (e) {
 		sh_fail_open(io, path, e);
 		return NULL;
@@ -197,7 +197,7 @@ static int list_tables(struct sh_io *io)
 	char buf[256];
 	struct file *f;
 	ssize n;
-	int e = vfs_open(LIST, O_RDONLY, 0, &f);
+	int e = file_open(LIST, O_RDONLY, 0, &f);
 
 	if (e)
 		return sh_fail_open(io, LIST, e);

@@ -50,7 +50,7 @@ int sh_cmd_tee(struct sh_io *io, int argc, char **argv)
 	buf = kmalloc(SH_READ_SIZE);
 	for (; o.at < argc; o.at++) {
 		u32 flags = O_WRONLY | O_CREAT | (sh_opt(&o, 'a') ? O_APPEND : O_TRUNC);
-		int e = vfs_open(argv[o.at], flags, 0666, &out[count]);
+		int e = file_open(argv[o.at], flags, 0666, &out[count]);
 
 		if (e)
 			bad = sh_fail_errno(io, e, "%s", argv[o.at]);

@@ -55,13 +55,13 @@ static int dd_open(struct sh_io *io, struct dd *d)
 
 	d->in = io->in;
 	d->out = io->out;
-	if (d->in_name && (e = vfs_open(d->in_name, O_RDONLY, 0, &d->in))) {
+	if (d->in_name && (e = file_open(d->in_name, O_RDONLY, 0, &d->in))) {
 		d->in = NULL;
 		return sh_fail_open(io, d->in_name, e);
 	}
 	if (!d->out_name)
 		return 0;
-	e = vfs_open(
+	e = file_open(
 	    d->out_name, O_WRONLY | O_CREAT | (d->seek || d->notrunc ? 0 : O_TRUNC), 0666, &d->out);
 	if (!e)
 		return 0;

@@ -120,7 +120,7 @@ static int read_names(struct sh_io *io, const char *dir, struct sh_words *out)
 {
 	struct dirent *de = sh_alloc(&io->sh->tmp, sizeof(*de));
 	struct file *f;
-	int e = de ? vfs_open(dir, O_RDONLY | O_DIRECTORY, 0, &f) : -ENOMEM;
+	int e = de ? file_open(dir, O_RDONLY | O_DIRECTORY, 0, &f) : -ENOMEM;
 
 	if (e)
 		return e;
@@ -209,13 +209,13 @@ static int copy_file(struct sh_io *io, const char *from, const char *to)
 	struct file *in, *out;
 	struct vstat st;
 	ssize n;
-	int e = buf ? vfs_open(from, O_RDONLY, 0, &in) : -ENOMEM;
+	int e = buf ? file_open(from, O_RDONLY, 0, &in) : -ENOMEM;
 
 	if (e) {
 		kfree(buf);
 		return sh_fail_open(io, from, e);
 	}
-	e = vfs_open(to, O_WRONLY | O_CREAT | O_TRUNC,
+	e = file_open(to, O_WRONLY | O_CREAT | O_TRUNC,
 	    vfs_stat(from, true, &st) ? 0666 : st.mode & 0777, &out);
 	if (e) {
 		file_put(in);
@@ -322,7 +322,7 @@ int sh_cmd_touch(struct sh_io *io, int argc, char **argv)
 		return 1;
 	for (; o.at < argc; o.at++) {
 		struct file *f;
-		int e = vfs_open(argv[o.at], O_WRONLY | (sh_opt(&o, 'c') ? 0 : O_CREAT), 0666, &f);
+		int e = file_open(argv[o.at], O_WRONLY | (sh_opt(&o, 'c') ? 0 : O_CREAT), 0666, &f);
 
 		if (!e)
 			file_put(f);

@@ -258,7 +258,7 @@ static int grep_tree(struct grep *g, const char *path, int depth)
 	int bad = 0, e = vfs_stat(path, depth == 0, &st);
 
 	if (!e)
-		e = vfs_open(
+		e = file_open(
 		    path, O_RDONLY | ((st.mode & S_IFMT) == S_IFDIR ? O_DIRECTORY : 0), 0, &f);
 	if (e)
 		return sh_opt(&g->o, 's') ? 2 : sh_fail_errno(g->io, e, "%s", path) + 1;

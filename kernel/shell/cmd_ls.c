@@ -192,7 +192,7 @@ static void list_dir(struct ls *l, const char *dir)
 	struct sh_mark mark = sh_arena_mark(&l->io->sh->tmp);
 	struct entry *e;
 	struct file *f;
-	int n, error = vfs_open(dir, O_RDONLY | O_DIRECTORY, 0, &f);
+	int n, error = file_open(dir, O_RDONLY | O_DIRECTORY, 0, &f);
 
 	if (error) {
 		l->bad = sh_fail_open(l->io, dir, error);
@@ -223,7 +223,7 @@ static void list_tree(struct ls *l, const char *dir, int depth)
 
 	sh_printf(l->io, "%s%s:\n", depth ? "\n" : "", dir);
 	list_dir(l, dir);
-	if (vfs_open(dir, O_RDONLY | O_DIRECTORY, 0, &f))
+	if (file_open(dir, O_RDONLY | O_DIRECTORY, 0, &f))
 		return;
 	e = read_dir(&quiet, f, dir, &n);
 	file_put(f);

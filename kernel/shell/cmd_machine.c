@@ -18,7 +18,7 @@ static int each_line(struct sh_io *io, const char *path,
 	struct sh_buf line = {0};
 	struct sh_reader r;
 	struct file *f;
-	int e = vfs_open(path, O_RDONLY, 0, &f);
+	int e = file_open(path, O_RDONLY, 0, &f);
 
 	if (e)
 		return sh_fail_open(io, path, e);
@@ -38,7 +38,7 @@ static int each_line(struct sh_io *io, const char *path,
 static int access_at(const char *path, u64 pos, void *data, size_t n, bool write)
 {
 	struct file *f;
-	int e = vfs_open(path, write ? O_WRONLY : O_RDONLY, 0, &f);
+	int e = file_open(path, write ? O_WRONLY : O_RDONLY, 0, &f);
 	ssize r;
 
 	if (e)

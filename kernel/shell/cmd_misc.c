@@ -128,7 +128,7 @@ static bool first_line(const char *path, char *buf, size_t size)
 	struct file *f;
 	ssize n;
 
-	if (vfs_open(path, O_RDONLY, 0, &f))
+	if (file_open(path, O_RDONLY, 0, &f))
 		return false;
 	n = kernel_read(f, buf, size - 1);
 	file_put(f);
@@ -236,7 +236,7 @@ int sh_cmd_crash(struct sh_io *io, int argc, char **argv)
 	const char *path = argc > 1 ? "/proc/trapline/crash" : "/proc/sysrq-trigger";
 	const char *way = argc > 1 ? argv[1] : "c";
 	struct file *f;
-	int err = vfs_open(path, O_WRONLY, 0, &f);
+	int err = file_open(path, O_WRONLY, 0, &f);
 
 	if (err)
 		return sh_fail_open(io, path, err);

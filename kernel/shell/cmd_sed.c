@@ -37,7 +37,7 @@ static bool open_input(struct sed_input *in)
 		if (!strcmp(name, "-"))
 			in->f = io->in;
 		else
-			e = vfs_open(name, O_RDONLY, 0, &in->f);
+			e = file_open(name, O_RDONLY, 0, &in->f);
 		if (e) {
 			in->bad = sh_fail_errno(io, e, "%s", name);
 			continue;

@@ -54,7 +54,7 @@ static int run_input(struct sh_io *io, struct shell *sh, struct file *f)
 static int run_script_file(struct sh_io *io, struct shell *sh, const char *name)
 {
 	struct file *f;
-	int e = vfs_open(name, O_RDONLY, 0, &f), status;
+	int e = file_open(name, O_RDONLY, 0, &f), status;
 
 	if (e) {
 		sh_fail_open(io, name, e);

@@ -62,7 +62,7 @@ static void add_files(
 	struct dirent *de = sh_alloc(&sh->tmp, sizeof(*de));
 	struct file *f;
 
-	if (!de || vfs_open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0, &f))
+	if (!de || file_open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0, &f))
 		return;
 	for (u64 pos = 0; vfs_readdir(f, pos, de) == 1; pos++) {
 		if (de->name[0] == '.' && *prefix != '.')

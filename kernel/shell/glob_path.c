@@ -28,7 +28,7 @@ static void match_dir(struct walk *w, const char *dir, const char *pattern, stru
 {
 	struct file *f;
 
-	if (vfs_open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0, &f) < 0)
+	if (file_open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0, &f) < 0)
 		return;
 	for (u64 pos = 0; vfs_readdir(f, pos, de) == 1; pos++) {
 		if (de->name[0] == '.' && *pattern != '.')

@@ -245,7 +245,7 @@ int sh_each_file(struct sh_io *io, int count, char **names,
 			bad |= fn(io, io->in, "-", ctx);
 			continue;
 		}
-		r = vfs_open(names[i], O_RDONLY, 0, &f);
+		r = file_open(names[i], O_RDONLY, 0, &f);
 		if (r) {
 			bad |= io->quiet_open  ? 1
 			       : io->cant_open ? sh_fail_open(io, names[i], r)

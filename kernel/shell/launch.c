@@ -77,7 +77,7 @@ static void background_input(struct shell *sh)
 
 	if (!sh->fd[0] || !os_is_tty(sh->fd[0]))
 		return;
-	if (!vfs_open("/dev/null", O_RDONLY, 0, &null))
+	if (!file_open("/dev/null", O_RDONLY, 0, &null))
 		sh_fd_set(sh, 0, null);
 }
 

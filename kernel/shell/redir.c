@@ -59,7 +59,7 @@ static int open_file(
 	    [SH_APPEND] = O_WRONLY | O_CREAT | O_APPEND,
 	    [SH_RDWR] = O_RDWR | O_CREAT,
 	};
-	int e = vfs_open(name, flags[r->kind], 0666, out);
+	int e = file_open(name, flags[r->kind], 0666, out);
 
 	return e ? open_failed(sh, r->kind, name, e) : 0;
 }
@@ -90,12 +90,12 @@ static int heredoc_file(struct shell *sh, const char *text, struct file **out)
 	int e;
 
 	snprintf(name, sizeof(name), "/tmp/.sh-%d-%d", os_self(), sh->functions_depth);
-	e = vfs_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600, &wr);
+	e = file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600, &wr);
 	if (!e) {
 		e = *text ? sh_write_all(wr, text, strlen(text)) : 0;
 		file_put(wr);
 		if (!e)
-			e = vfs_open(name, O_RDONLY, 0, out);
+			e = file_open(name, O_RDONLY, 0, out);
 		vfs_unlink(name);
 	}
 	if (e)

@@ -13,7 +13,7 @@ static long open_path(const char *path, u32 flags, u32 mode)
 {
 	struct file *f;
 	int err =
-	    vfs_open(path, flags & OPEN_KNOWN & ~O_CLOEXEC, mode & 07777 & ~current()->umask, &f);
+	    file_open(path, flags & OPEN_KNOWN & ~O_CLOEXEC, mode & 07777 & ~current()->umask, &f);
 	int fd;
 
 	if (err)

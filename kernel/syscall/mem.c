@@ -17,15 +17,15 @@ enum {
 static void populate(struct mm *mm, u64 start, u64 len, unsigned prot)
 {
 	for (u64 va = start; va < start + len; va += PAGE_SIZE)
-		if (mm_fault(mm, va, prot & PROT_W ? 2 : 0))
+		if (mm_fault(mm, va, prot & PROT_W ? 2 : 0, NULL))
 			return;
 }
 
 long __x64_sys_mmap(const struct regs *r)
 {
-	struct mm *mm = current()->mm;
 	struct file *f = NULL;
 	u32 flags = r->r10;
+	u64 wanted;
 	long ret;
 
 	if (r->r9 & (PAGE_SIZE - 1))
@@ -35,11 +35,11 @@ long __x64_sys_mmap(const struct regs *r)
 		if (!f)
 			return -EBADF;
 	}
-	ret = mm_map(mm, r->rdi, r->rsi, r->rdx, flags, f, f ? r->r9 : 0);
+	ret = do_mmap(f, r->rdi, r->rsi, r->rdx, flags, 0, f ? r->r9 / PAGE_SIZE : 0, &wanted);
 	if (f)
 		file_put(f);
-	if (ret >= 0 && (flags & MAP_POPULATE) && (r->rdx & 7))
-		populate(mm, ret, r->rsi, r->rdx);
+	if (ret >= 0 && wanted)
+		populate(current()->mm, ret, wanted, r->rdx);
 	return ret;
 }
 

@@ -35,18 +35,31 @@ long __x64_sys_clone(const struct regs *r)
 	return kernel_clone(&args);
 }
 
-long __x64_sys_execve(const struct regs *r)
+long __noinline do_execveat_common(
+    int fd, struct filename *name, u64 argv, u64 envp, int flags __maybe_unused)
 {
 	struct exec_args args = {0};
+	const char *path;
+	long ret = path_at(fd, name->name, &path);
+
+	if (ret)
+		return ret;
+	ret = exec_args_from_user(&args, argv, envp);
+	if (!ret)
+		ret = task_exec_args(path, &args);
+	exec_args_free(&args);
+	path_put(path, name->name);
+	return ret;
+}
+
+long __x64_sys_execve(const struct regs *r)
+{
 	struct filename name;
 	long ret = filename_get(r->rdi, &name);
 
 	if (ret)
 		return ret;
-	ret = exec_args_from_user(&args, r->rsi, r->rdx);
-	if (!ret)
-		ret = task_exec_args(name.name, &args);
-	exec_args_free(&args);
+	ret = do_execveat_common(ABI_AT_FDCWD, &name, r->rsi, r->rdx, 0);
 	filename_put(&name);
 	return ret;
 }

@@ -32,4 +32,6 @@ long do_sys_open(int dfd, u64 uptr, u32 flags, u32 mode);
 long do_sys_openat2(int dfd, u64 uptr, const struct open_how *how);
 long do_unlinkat(int dfd, struct filename *name);
 long do_mkdirat(int dfd, struct filename *name, u32 mode);
+/* flags: none, as there is no execveat(). */
+long do_execveat_common(int fd, struct filename *name, u64 argv, u64 envp, int flags);
 long do_rmdir(int dfd, struct filename *name);

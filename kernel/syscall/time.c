@@ -94,24 +94,23 @@ long __x64_sys_time(const struct regs *r)
 }
 
 /*
- * Sleeps until clock_ns() is `deadline`. When a signal comes, the deadline stays in restart_ns: if the signal had no handler,
- * the same call comes again and goes on with it.
+ * When a signal comes, the end of the sleep stays in restart_ns: if the signal had no handler, the same call comes again and goes on with
+ * it.
  */
-static long sys_sleep_until(u64 deadline, u64 remains)
+static long sys_sleep(u64 expires, u32 mode, u64 remains)
 {
-	u64 now, left = 0;
+	struct sleeper t = {.expires = expires};
 	struct abi_timespec ts;
+	u64 now;
 
-	while ((now = clock_ns()) < deadline) {
-		if (sleep_ns(deadline - now, &left) == 0)
-			continue;
-		current()->sig.restart_ns = deadline;
-		ts = to_timespec(left);
-		if (remains && copy_to_user(remains, &ts, sizeof(ts)))
-			return -EFAULT;
-		return interrupted(ERESTARTNOHAND);
-	}
-	return 0;
+	if (do_nanosleep(&t, mode) == 0)
+		return 0;
+	now = clock_ns();
+	current()->sig.restart_ns = t.expires;
+	ts = to_timespec(t.expires > now ? t.expires - now : 0);
+	if (remains && copy_to_user(remains, &ts, sizeof(ts)))
+		return -EFAULT;
+	return interrupted(ERESTARTNOHAND);
 }
 
 static long sleep_for(u64 ns, u64 remains)
@@ -119,10 +118,8 @@ static long sleep_for(u64 ns, u64 remains)
 	u64 deadline = current()->sig.restart_ns;
 
 	current()->sig.restart_ns = 0;
-	return sys_sleep_until(deadline ? deadline : clock_ns() + ns, remains);
+	return sys_sleep(deadline ? deadline : ns, deadline ? SLEEP_UNTIL : SLEEP_FOR, remains);
 }
-
-enum { SLEEP_UNTIL, SLEEP_FOR }; /* Linux's HRTIMER_MODE_ABS, HRTIMER_MODE_REL */
 
 /* With Linux's name and first arguments, for kprobes. `remains` is ring 3's; 0: it does not ask. */
 static long __noinline hrtimer_nanosleep(u64 rqtp, u32 mode, u32 clockid, u64 remains)
@@ -131,7 +128,7 @@ static long __noinline hrtimer_nanosleep(u64 rqtp, u32 mode, u32 clockid, u64 re
 
 	if (mode == SLEEP_FOR)
 		return sleep_for(rqtp, remains);
-	return rqtp > base ? sys_sleep_until(rqtp - base, 0) : 0;
+	return rqtp > base ? sys_sleep(rqtp - base, SLEEP_UNTIL, 0) : 0;
 }
 
 long __x64_sys_nanosleep(const struct regs *r)

@@ -190,12 +190,6 @@ void timers_interrupt_in(u64 ns)
 
 /* ---- Sleeping ---- */
 
-struct sleeper {
-	struct timer timer;
-	struct task *task;
-	bool due; /* [A] */
-};
-
 static void sleep_timer_expired(struct timer *t)
 {
 	struct sleeper *s = container_of(t, struct sleeper, timer);
@@ -205,18 +199,17 @@ static void sleep_timer_expired(struct timer *t)
 	wake_up_process(task);
 }
 
-int sleep_ns(u64 ns, u64 *left)
+/* Until clock_ns() is s->expires: 0 or -EINTR. */
+static int sleeper_wait(struct sleeper *s)
 {
-	struct sleeper s = {.task = current()};
-	u64 now = clock_ns();
-	u64 until = ns > UINT64_MAX / 2 - now ? UINT64_MAX / 2 : now + ns;
 	int err = 0;
 
-	timer_setup(&s.timer, sleep_timer_expired);
-	timer_start(&s.timer, until);
+	s->task = current();
+	timer_setup(&s->timer, sleep_timer_expired);
+	timer_start(&s->timer, s->expires);
 	for (;;) {
 		atomic_store(&current()->state, TASK_INTERRUPTIBLE);
-		if (atomic_load(&s.due))
+		if (atomic_load(&s->due))
 			break;
 		if (signal_pending_current()) {
 			err = -EINTR;
@@ -225,9 +218,32 @@ int sleep_ns(u64 ns, u64 *left)
 		schedule();
 	}
 	atomic_store(&current()->state, TASK_RUNNING);
-	timer_cancel(&s.timer);
-	now = clock_ns();
-	if (left)
-		*left = err && until > now ? until - now : 0;
+	timer_cancel(&s->timer);
 	return err;
+}
+
+/* When `ns` from now is. */
+static u64 sleep_end(u64 ns)
+{
+	u64 now = clock_ns();
+
+	return ns > UINT64_MAX / 2 - now ? UINT64_MAX / 2 : now + ns;
+}
+
+int sleep_ns(u64 ns, u64 *left)
+{
+	struct sleeper s = {.expires = sleep_end(ns)};
+	int err = sleeper_wait(&s);
+	u64 now = clock_ns();
+
+	if (left)
+		*left = err && s.expires > now ? s.expires - now : 0;
+	return err;
+}
+
+int __noinline do_nanosleep(struct sleeper *t, u32 mode)
+{
+	if (mode == SLEEP_FOR)
+		t->expires = sleep_end(t->expires);
+	return sleeper_wait(t);
 }

@@ -80,7 +80,7 @@ void bench_write(const char *file, const char *text)
 	struct file *f;
 
 	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
-	if (vfs_open(path, O_WRONLY | O_TRUNC, 0, &f))
+	if (file_open(path, O_WRONLY | O_TRUNC, 0, &f))
 		panic("bench: cannot open %s", path);
 	if (kernel_write(f, text, strlen(text)) < 0)
 		panic("bench: %s refuses %s", path, text);
@@ -121,7 +121,7 @@ static void run_program(const char *path)
 	struct file *f, *io[3];
 	int sig, who, pid;
 
-	if (vfs_open("/dev/console", O_RDWR, 0, &f))
+	if (file_open("/dev/console", O_RDWR, 0, &f))
 		panic("bench: no console");
 	io[0] = io[1] = io[2] = f;
 	pid = os_fork(exec_program, (void *)path, "bench", io, true);

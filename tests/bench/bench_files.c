@@ -19,7 +19,7 @@ u64 bench_read(const char *file, bool count)
 	ssize n;
 
 	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
-	if (!buf || vfs_open(path, O_RDONLY, 0, &f))
+	if (!buf || file_open(path, O_RDONLY, 0, &f))
 		panic("bench: cannot read %s", path);
 	while ((n = kernel_read(f, buf, READ_SIZE)) > 0)
 		for (ssize i = 0; count && i < n; i++)

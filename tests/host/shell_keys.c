@@ -26,8 +26,8 @@ static void start(struct typing *t)
 	*t = (struct typing){.sh = sh_new()};
 	sh_run_text(t->sh, "rm -rf " PLACE "; mkdir " PLACE "; cd " PLACE
 			   "; touch alone 'a b' pair1 pair2; mkdir dir; touch dir/inside");
-	EXPECT_EQ(vfs_open(SCREEN, O_WRONLY | O_CREAT, 0600, &wr), 0);
-	EXPECT_EQ(vfs_open(SCREEN, O_RDONLY, 0, &t->screen), 0);
+	EXPECT_EQ(file_open(SCREEN, O_WRONLY | O_CREAT, 0600, &wr), 0);
+	EXPECT_EQ(file_open(SCREEN, O_RDONLY, 0, &t->screen), 0);
 	sh_var_set(&t->sh->vars, "PATH", "/bin");
 	t->sh->fd[1] = wr;
 	t->sh->fd[2] = file_get(wr);

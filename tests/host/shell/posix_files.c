@@ -118,7 +118,7 @@ struct file *posix_file(int fd)
 	return file_of(fd, O_RDWR, NULL);
 }
 
-int vfs_open(const char *path, u32 flags, u32 mode, struct file **out)
+int file_open(const char *path, u32 flags, u32 mode, struct file **out)
 {
 	int fd = host_open(posix_path(path, false), flags, mode);
 

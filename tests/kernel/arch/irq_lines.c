@@ -78,7 +78,7 @@ static void put_number(const char *text)
 {
 	struct file *f;
 
-	EXPECT_EQ(vfs_open("/proc/sys/kernel/traceoff_on_warning", O_WRONLY, 0, &f), 0);
+	EXPECT_EQ(file_open("/proc/sys/kernel/traceoff_on_warning", O_WRONLY, 0, &f), 0);
 	EXPECT_EQ(kernel_write(f, text, strlen(text)), (ssize)strlen(text));
 	file_put(f);
 }

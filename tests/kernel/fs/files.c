@@ -13,7 +13,7 @@
 static struct file *must_open(const char *path, u32 flags)
 {
 	struct file *f = NULL;
-	int r = vfs_open(path, flags, 0644, &f);
+	int r = file_open(path, flags, 0644, &f);
 
 	if (r)
 		ktap_fail(__FILE__, __LINE__, "open %s: %d", path, r);
@@ -115,7 +115,7 @@ static void device_seek(void)
 {
 	struct file *f;
 
-	EXPECT_EQ(vfs_open("/dev/mem", O_RDONLY, 0, &f), 0);
+	EXPECT_EQ(file_open("/dev/mem", O_RDONLY, 0, &f), 0);
 	EXPECT_EQ(vfs_seek(f, 0x1000, 0), 0x1000);
 	EXPECT_EQ(vfs_seek(f, -0x1000, 1), 0);
 	EXPECT_EQ(vfs_seek(f, -1, 1), -EINVAL);

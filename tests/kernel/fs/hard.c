@@ -31,7 +31,7 @@ static int op_rename(void)
 static int op_write(void)
 {
 	struct file *f;
-	ssize n = vfs_open("/tmp/t/new", O_RDWR | O_CREAT, 0644, &f);
+	ssize n = file_open("/tmp/t/new", O_RDWR | O_CREAT, 0644, &f);
 
 	if (n)
 		return n;
@@ -56,7 +56,7 @@ static int op_proc(void)
 {
 	struct file *f;
 	char c;
-	ssize n = vfs_open("/proc/self/status", O_RDONLY, 0, &f);
+	ssize n = file_open("/proc/self/status", O_RDONLY, 0, &f);
 
 	if (n)
 		return n;

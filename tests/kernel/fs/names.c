@@ -331,7 +331,7 @@ static int list(const char *path, bool remove)
 	struct file *f;
 	int n = 0;
 
-	if (vfs_open(path, O_RDONLY | O_DIRECTORY, 0, &f))
+	if (file_open(path, O_RDONLY | O_DIRECTORY, 0, &f))
 		return -2;
 	for (u64 pos = 0; vfs_readdir(f, pos, &d) == 1; pos++) {
 		n++;

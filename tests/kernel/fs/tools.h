@@ -7,7 +7,7 @@
 static inline int open_result(const char *path, u32 flags)
 {
 	struct file *f;
-	int r = vfs_open(path, flags, 0644, &f);
+	int r = file_open(path, flags, 0644, &f);
 
 	if (!r)
 		file_put(f);

@@ -124,7 +124,7 @@ static void records_it(void *unused)
 static int put(const char *path, unsigned flags, const char *text)
 {
 	struct file *f;
-	int err = vfs_open(path, O_WRONLY | flags, 0, &f);
+	int err = file_open(path, O_WRONLY | flags, 0, &f);
 
 	if (err)
 		return err;

@@ -63,7 +63,7 @@ static u64 write_and_read(u64 sum)
 	u64 pos = 0;
 	ssize n;
 
-	if (vfs_open("/tmp/sweep", O_RDWR | O_CREAT | O_TRUNC, 0644, &f))
+	if (file_open("/tmp/sweep", O_RDWR | O_CREAT | O_TRUNC, 0644, &f))
 		return 0;
 	n = snprintf(
 	    text, sizeof(text), "%5d|%-8s|%08llx|%pS", -42, "sweep", 0xabcdefULL, (void *)vfs_open);

@@ -22,7 +22,7 @@ static int put(const char *file, unsigned flags, const char *text)
 	char path[96];
 
 	snprintf(path, sizeof(path), FILES "%s", file);
-	int err = vfs_open(path, O_WRONLY | flags, 0, &f);
+	int err = file_open(path, O_WRONLY | flags, 0, &f);
 	if (err)
 		return err;
 	ssize n = kernel_write(f, text, strlen(text));
@@ -38,7 +38,7 @@ static unsigned count_lines(const char *path, const char *text)
 	struct file *f;
 	char c;
 
-	if (vfs_open(path, O_RDONLY, 0, &f))
+	if (file_open(path, O_RDONLY, 0, &f))
 		return 0;
 	while (kernel_read(f, &c, 1) == 1) {
 		if (c != '\n' && n < sizeof(line) - 1) {

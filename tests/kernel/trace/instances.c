@@ -24,7 +24,7 @@ static u64 taken;
 static int put(const char *path, const char *text)
 {
 	struct file *f;
-	int r = vfs_open(path, O_WRONLY | O_TRUNC, 0, &f);
+	int r = file_open(path, O_WRONLY | O_TRUNC, 0, &f);
 
 	if (r)
 		return r;
@@ -173,7 +173,7 @@ static void stood_in(void)
 	struct file *dir;
 
 	EXPECT_EQ(vfs_mkdir(TRACING "instances/a", 0755), 0);
-	EXPECT_EQ(vfs_open(TRACING "instances/a/events", O_RDONLY | O_DIRECTORY, 0, &dir), 0);
+	EXPECT_EQ(file_open(TRACING "instances/a/events", O_RDONLY | O_DIRECTORY, 0, &dir), 0);
 	EXPECT_EQ(vfs_readdir(dir, 0, d), 1);
 	EXPECT_EQ(vfs_rmdir(TRACING "instances/a"), 0); /* an open directory keeps nothing */
 	EXPECT_EQ(vfs_readdir(dir, 2, d), -ENOENT);
@@ -216,7 +216,7 @@ static void use_file(u64 random)
 
 	snprintf(path, sizeof(path), TRACING "instances/%c/%s", random & 1 ? 'a' : 'b',
 	    places[(random >> 1) % ARRAY_SIZE(places)]);
-	int r = vfs_open(path, random & 256 ? O_RDONLY : O_WRONLY, 0, &f);
+	int r = file_open(path, random & 256 ? O_RDONLY : O_WRONLY, 0, &f);
 	EXPECT(is_expected(r));
 	if (r)
 		return;
@@ -234,7 +234,7 @@ static void use_directory(void)
 	struct dirent *d = kzalloc(sizeof(*d));
 	struct file *dir;
 
-	if (!vfs_open(TRACING DIRECTORY, O_RDONLY | O_DIRECTORY, 0, &dir)) {
+	if (!file_open(TRACING DIRECTORY, O_RDONLY | O_DIRECTORY, 0, &dir)) {
 		for (u64 pos = 0; vfs_readdir(dir, pos, d) == 1; pos++)
 			sched_yield_current();
 		file_put(dir);
