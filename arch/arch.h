@@ -133,6 +133,8 @@ void __noreturn machine_poweroff(void);
 /* QEMU's isa-debug-exit: the exit status is (code << 1) | 1. Powers off where there is no such device. */
 void __noreturn machine_exit(u8 code);
 void __noreturn machine_halt(void);
+/* Goes on with fn(arg) on another stack; what was on this one is given up. Any context, interrupts off. */
+void __noreturn arch_run_on(u64 stack_top, void (*fn)(void *), void *arg);
 /* A fault that no handler can be found for: a PC resets. */
 void machine_triple_fault(void);
 /* Stops all other CPUs for good (panic). Any context. */

@@ -4,6 +4,7 @@
  *     ktest=PATTERN   the tests of this kernel whose names begin so, then out by the debug-exit device
  *     bench=PATTERN   the same with measurements, beside the shell
  *     init=/path      that program or script first, and the shell when it is done
+ *     init=monitor    the monitor first
  *     shell=plain     the shell without prompt, echo, editing and colours
  */
 #include "kernel/init.h"
@@ -14,6 +15,7 @@
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "kernel/monitor_system.h"
 #include "kernel/base/printk.h"
 #include "kernel/process/process.h"
 #include "kernel/shell/shell.h"
@@ -159,11 +161,14 @@ void init_main(void *boot_info)
 	unpack_archives(boot_info);
 	init_open_console();
 	vfs_chdir(init_shell_is_plain() ? "/sys/kernel/tracing" : "/");
+	monitor_init();
 	if (tests)
 		run_tests(tests);
 	if (bench && bench_start)
 		bench_start(bench);
-	if (first && *first)
+	if (first && !strcmp(first, "monitor"))
+		monitor_session(NULL);
+	else if (first && *first)
 		run_first(first);
 	keep_shell();
 }

@@ -7,7 +7,9 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
+#include "kernel/monitor_system.h"
 #include "kernel/base/printk.h"
+#include "kernel/base/rescue.h"
 #include "kernel/base/sym.h"
 #include "kernel/task/task.h"
 #include "kernel/trace/tracing.h"
@@ -124,6 +126,15 @@ void show_regs(const struct regs *r)
 		panic_print_stack(LOG_EMERG, r);
 }
 
+/* The monitor does something that ends in another panic: it goes on with its next command. */
+static void give_up(const char *what)
+{
+	static char words[MESSAGE_MAX];
+
+	strscpy(words, what, sizeof(words));
+	rescue_give_up(words);
+}
+
 /* Nobody else speaks from here on. A second time on the same CPU means that speaking itself went wrong. */
 static void panic_take_console(const char *what)
 {
@@ -131,15 +142,25 @@ static void panic_take_console(const char *what)
 
 	irq_disable();
 	if (!atomic_cas(&speaker, NO_CPU, me)) {
-		if (atomic_load(&speaker) == me)
+		if (atomic_load(&speaker) == me) {
+			if (rescue_active())
+				give_up(what);
 			say("Panic within a panic: %s", what);
+		}
 		machine_halt();
 	}
 	printk_panic_mode();
 	machine_stop_others();
 }
 
-/* panic=, as Linux: 0 stay, n > 0 restart after n seconds, n < 0 at once. */
+static const char *end_message;
+
+static void say_end(void)
+{
+	say("---[ end Kernel panic - not syncing: %s ]---", end_message);
+}
+
+/* panic=, as Linux: 0 stay, n > 0 restart after n seconds, n < 0 at once. And `monitor`. */
 static void __noreturn panic_finish(const char *message)
 {
 	const char *value = cmdline_get("panic");
@@ -157,7 +178,10 @@ static void __noreturn panic_finish(const char *message)
 	if (seconds)
 		machine_reboot();
 	watchdog_rest();
-	say("---[ end Kernel panic - not syncing: %s ]---", message);
+	end_message = message;
+	if (monitor_wanted_after_panic())
+		monitor_after_panic(say_end);
+	say_end();
 	machine_halt();
 }
 

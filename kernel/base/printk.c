@@ -194,7 +194,7 @@ size_t printk_read(u64 *pos, char *buf, size_t n)
 		struct log_slot s;
 		u64 seq = *pos >> 8, wanted = seq;
 		unsigned from = *pos & 0xff;
-		if (!log_read(&seq, &s, false))
+		if (!log_read(&seq, &s, panicking))
 			break;
 		if (seq != wanted)
 			from = 0;

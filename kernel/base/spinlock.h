@@ -12,11 +12,14 @@ struct spinlock {
 		0, 0                                                                               \
 	}
 
+/* Until the ticket's turn has come. kernel/base/rescue.c */
+void spin_wait(struct spinlock *l, u32 ticket);
+
 static inline void spin_lock_raw(struct spinlock *l)
 {
 	u32 me = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
-	while (atomic_load_acquire(&l->owner) != me)
-		cpu_relax();
+	if (unlikely(atomic_load_acquire(&l->owner) != me))
+		spin_wait(l, me);
 }
 
 static inline void spin_unlock_raw(struct spinlock *l)

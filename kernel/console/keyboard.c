@@ -18,7 +18,7 @@
 static struct keymap keymap;
 static struct timer poll_timer;
 static u64 irqs, keys; /* [irq] */
-static bool polled;
+static bool polled, present;
 
 static bool keyboard_take_codes(void)
 {
@@ -55,6 +55,12 @@ static void keyboard_poll(struct timer *t)
 	timer_start(t, clock_ns() + POLL_NS);
 }
 
+void keyboard_look(void)
+{
+	if (present)
+		keyboard_take_codes();
+}
+
 static bool irq_works(void)
 {
 	unsigned irq = irq_from_isa(I8042_ISA_IRQ);
@@ -80,6 +86,7 @@ void keyboard_init(void)
 {
 	if (!i8042_init())
 		return;
+	present = true;
 	if (!irq_works()) {
 		i8042_irq_enable(false);
 		polled = true;

@@ -15,3 +15,5 @@ void serial_init_mapped(void);
 void serial_init_machine(void);
 /* When interrupts come: devices, and input, by interrupt where one comes when asked for, else by looking each millisecond. */
 void serial_start(void);
+/* Takes what came in at ports that are consoles, on a CPU that gets no interrupts any more. */
+void serial_look(void);

@@ -89,6 +89,13 @@ static void serial_poll_timer(struct timer *t)
 	timer_start(t, clock_ns() + POLL_NS);
 }
 
+void serial_look(void)
+{
+	for (struct serial_port *p = serial_ports; p < serial_ports + SERIAL_MAX; p++)
+		if (p->present && p->is_console)
+			serial_receive(p);
+}
+
 static void serial_start_polling(struct serial_port *p)
 {
 	p->polled = true;

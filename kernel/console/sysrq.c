@@ -77,6 +77,14 @@ static void sysrq_dump(void)
 		say("the tracer is busy: try again");
 }
 
+static void (*start_monitor)(void); /* NULL: pid 1 is not that far yet */
+
+static void sysrq_monitor(void)
+{
+	if (start_monitor)
+		start_monitor();
+}
+
 static const struct key {
 	char key;
 	const char *help, *what; /* what: said when it is pressed */
@@ -88,6 +96,7 @@ static const struct key {
     {'o', "poweroff(o)", "Power Off", sysrq_poweroff},
     {'p', "show-registers(p)", "Show Regs", sysrq_registers},
     {'t', "show-task-states(t)", "Show State", sysrq_tasks},
+    {'x', "monitor(x)", "Monitor", sysrq_monitor},
     {'z', "dump-ftrace-buffer(z)", "Dump ftrace buffer", sysrq_dump},
 };
 
@@ -116,6 +125,11 @@ static void sysrq_handle(u8 c)
 			return;
 		}
 	help();
+}
+
+void sysrq_set_monitor(void (*start)(void))
+{
+	start_monitor = start;
 }
 
 void sysrq_arm(u64 *armed)

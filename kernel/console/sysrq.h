@@ -13,5 +13,7 @@ void sysrq_files_init(void);
  * Irq context.
  */
 bool sysrq_take(u64 *armed, u8 c);
+/* What the key for the monitor does. Boot. */
+void sysrq_set_monitor(void (*start)(void));
 /* A BREAK came. Irq context. */
 void sysrq_arm(u64 *armed);

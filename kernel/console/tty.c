@@ -9,6 +9,7 @@
 #include "arch/arch.h"
 #include "drivers/console.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/console/keys.h"
 #include "kernel/console/ldisc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
@@ -117,10 +118,16 @@ static void tty_echo(struct ldisc *l, const char *s, size_t n)
 
 void tty_receive(struct tty *t, char c)
 {
-	u64 flags = spin_lock_irqsave(&t->lock);
-	bool was_stopped = t->line.stopped;
-	int sig = ldisc_input(&t->line, c), pgid = READ_ONCE(t->ctty.pgid);
+	bool was_stopped;
+	int sig, pgid;
+	u64 flags;
 
+	if (t == &console && keys_take(c))
+		return;
+	flags = spin_lock_irqsave(&t->lock);
+	was_stopped = t->line.stopped;
+	sig = ldisc_input(&t->line, c);
+	pgid = READ_ONCE(t->ctty.pgid);
 	if (sig && pgid > 0)
 		signal_send_group(pgid, sig);
 	if (t->line.readable)
@@ -154,7 +161,7 @@ static size_t take(struct tty *t, char *buf, size_t n)
 /* When somebody first waited for input: the machine is at its prompt. */
 static u64 ready_ns;
 
-static void note_ready(void)
+void tty_note_ready(void)
 {
 	if (unlikely(!ready_ns))
 		ready_ns = clock_ns();
@@ -208,7 +215,7 @@ static int wait_for_input(const struct tty_file *tf, struct patience *p, size_t 
 		return 0;
 	if (p->min && p->ns && got)
 		timer_start(&p->timer, clock_ns() + p->ns);
-	note_ready();
+	tty_note_ready();
 	return wait_event_interruptible(
 	    &t->readers, tty_is_readable(t) || READ_ONCE(p->expired) || hung_up(tf));
 }
@@ -260,7 +267,7 @@ int tty_getc(void)
 	char c;
 	int e;
 
-	note_ready();
+	tty_note_ready();
 	do {
 		e = wait_event_interruptible(&console.readers, tty_is_readable(&console));
 		if (e)

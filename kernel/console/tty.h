@@ -28,6 +28,8 @@ void tty_set_echo(bool on); /* of the console, in canonical mode */
 bool tty_is(const struct file *f);
 /* When the first reader waited for input of the console, ns since kernel entry: boot to prompt. 0: not yet. Any context. */
 u64 tty_ready_ns(void);
+/* Somebody reads from the console, by whatever way. */
+void tty_note_ready(void);
 
 /* For the kernel's own shell. */
 int tty_getc(void); /* one byte, waiting; -EINTR */

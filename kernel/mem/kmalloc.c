@@ -197,7 +197,7 @@ static inline void *alloc_from(u64 call_site, size_t size, u32 gfp)
 	void *p;
 
 	if (mem_must_fail() || unlikely(size > LARGE_MAX))
-		return NULL;
+		return reserve_alloc(size);
 	if (likely(size <= SMALL_MAX)) {
 		unsigned class = class_of[(size + 15) / 16];
 		usable = class_size[class];
@@ -228,6 +228,10 @@ void kfree(const void *p)
 {
 	if (!p)
 		return;
+	if (mem_is_dead()) {
+		reserve_free(p);
+		return;
+	}
 	trace_kfree(CALLER, p);
 	struct frame *f = kmalloc_frame(p);
 	if (likely(f->kind == FRAME_SLAB))
@@ -238,6 +242,8 @@ void kfree(const void *p)
 
 size_t ksize(const void *p)
 {
+	if (mem_is_dead() && reserve_size(p))
+		return reserve_size(p);
 	struct frame *f = kmalloc_frame(p);
 	return f->kind == FRAME_SLAB ? class_size[f->class] : PAGE_SIZE << f->order;
 }

@@ -53,5 +53,9 @@ void mem_exhausted(void);
 unsigned mem_panic_on_oom(void);
 int mem_set_panic_on_oom(u64 how);
 
+/* Boot: sets memory aside for after a panic. Then: from here on nothing but that is given out, and the heap stays as it is. */
+void mem_reserve(void);
+void mem_use_reserve(void);
+
 /* Fault injection for tests: the n-th allocation from now (page or kmalloc) fails; 0 turns it off. */
 void mem_fail_nth(u64 n);

@@ -34,6 +34,8 @@ bool mem_fail_count(void)
 {
 	u64 n = atomic_load(&mem_fail_countdown);
 
+	if (n == MEM_DEAD)
+		return true;
 	while (n && !atomic_cas(&mem_fail_countdown, n, n - 1))
 		n = atomic_load(&mem_fail_countdown);
 	return n == 1;
@@ -133,8 +135,10 @@ void page_give(u64 pa, unsigned order)
 
 u64 page_alloc(unsigned order, bool zero)
 {
-	if (unlikely(order > MAX_ORDER) || mem_must_fail())
-		return 0;
+	if (unlikely(order > MAX_ORDER) || mem_must_fail()) {
+		void *p = reserve_alloc(PAGE_SIZE << order);
+		return p ? virt_to_phys(p) : 0;
+	}
 	u64 pa = page_take(order);
 	if (unlikely(!pa))
 		return 0;
@@ -146,6 +150,10 @@ u64 page_alloc(unsigned order, bool zero)
 
 void page_free(u64 pa, unsigned order)
 {
+	if (mem_is_dead()) {
+		reserve_free(phys_to_virt(pa));
+		return;
+	}
 	trace_mm_page_free(pa / PAGE_SIZE, order);
 	page_give(pa, order);
 }

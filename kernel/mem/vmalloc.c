@@ -105,7 +105,7 @@ void *vmalloc(size_t size)
 {
 	u64 pages = ALIGN_UP(size, PAGE_SIZE) / PAGE_SIZE;
 
-	if (!size || pages > page_total())
+	if (!size || pages > page_total() || mem_is_dead())
 		return NULL;
 	struct vmap *v = vmap_create(pages, true);
 	if (!v)

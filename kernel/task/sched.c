@@ -23,6 +23,7 @@
 #include "kernel/task/sched.h"
 #include "kernel/base/events.h"
 #include "kernel/base/panic.h"
+#include "kernel/base/rescue.h"
 #include "kernel/task/timer.h"
 
 /* How far behind a sleeper may start, and how far it must be behind the running task to interrupt it. */
@@ -219,6 +220,8 @@ static void schedule_loop(enum reason why, u64 at)
 
 static void schedule_task(enum reason why)
 {
+	if (rescue_active())
+		rescue_give_up("it would have to wait");
 	if (unlikely(this_cpu_read(preempt_count)))
 		panic("schedule: preempt_count is %#x in %s", this_cpu_read(preempt_count),
 		    current()->comm);

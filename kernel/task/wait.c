@@ -5,6 +5,7 @@
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"
 #include "kernel/base/panic.h"
+#include "kernel/base/rescue.h"
 #include "kernel/task/task.h"
 
 void wait_queue_init(struct wait_queue *wq)
@@ -57,6 +58,8 @@ void mutex_lock(struct mutex *m)
 {
 	if (likely(mutex_trylock(m)))
 		return;
+	if (rescue_active())
+		rescue_give_up("a lock is held");
 	BUG_ON(m->owner == current());
 	bool got = false;
 	while (!got) {

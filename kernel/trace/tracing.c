@@ -102,6 +102,11 @@ void trace_glue_panic(void)
 	trace_dump_last(dump_on_oops);
 }
 
+void trace_glue_stop(void)
+{
+	tracing_off();
+}
+
 void trace_glue_end(void)
 {
 	kept_note_end(KEPT_ORDERLY);

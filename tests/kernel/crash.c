@@ -12,6 +12,7 @@
 #include "kernel/task/task.h"
 #include "trace/trace.h"
 #include "trace/event/array.h"
+#include "trace/host_lock.h"
 
 static volatile bool endless = true;
 
@@ -191,6 +192,24 @@ static void __noinline crash_reader(void)
 	crash_panic();
 }
 
+/* Has the tracer's control files for itself, for ever. */
+static void lock_for_ever(void *unused)
+{
+	(void)unused;
+	host_lock();
+	atomic_store(&reading, 1);
+	for (;;)
+		cpu_relax();
+}
+
+static void __noinline crash_locked(void)
+{
+	kthread_run(lock_for_ever, NULL, 1, "locker");
+	while (!atomic_load(&reading))
+		sched_yield_current();
+	crash_panic();
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -210,6 +229,7 @@ static const struct {
     {"all", crash_all},
     {"dump", crash_dump},
     {"reader", crash_reader},
+    {"locked", crash_locked},
     {"smap", crash_smap},
     {"smep", crash_smep},
 };

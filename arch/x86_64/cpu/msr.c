@@ -61,6 +61,7 @@ static int access_on(unsigned cpu, struct msr_access *a)
 {
 	if (cpu >= cpu_count())
 		return -ENODEV;
+	a->failed = true; /* a CPU that was stopped does nothing */
 	cpu_call(cpu, msr_access_here, a);
 	return a->failed ? -EIO : 0;
 }

@@ -59,9 +59,11 @@ void cpu_call_run(void)
 }
 
 /* 1. take the lock 2. say what 3. tell each CPU of `cpus` 4. wait until all have done it 5. let the
- * next one in */
+ * next one in. CPUs that were stopped for good do nothing. */
 static void ipi_call_others(u64 cpus, void (*fn)(void *), void *arg)
 {
+	if (unlikely(atomic_load(&stopper)))
+		return;
 	while (!atomic_cas(&call_lock, 0, 1))
 		cpu_relax();
 	call_fn = fn;
@@ -112,6 +114,17 @@ void machine_halt(void)
 	arch_write_back(); /* who sees this machine presses its reset button */
 	for (;;)
 		__asm__ volatile("cli; hlt");
+}
+
+void arch_run_on(u64 stack_top, void (*fn)(void *), void *arg)
+{
+	__asm__ volatile("mov %0, %%rsp\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "call *%1\n\t"
+			 "ud2" ::"r"(stack_top),
+			 "r"(fn), "D"(arg)
+			 : "memory");
+	__builtin_unreachable();
 }
 
 void machine_stop_check(void)
