@@ -207,7 +207,7 @@ static int monitor_list_path(struct monitor *m, const char *path, bool more)
 	if (!e && (st.mode & S_IFMT) != S_IFDIR)
 		return monitor_list_one(m, "", path, more), 0;
 	if (!e)
-		e = vfs_open(path, O_RDONLY | O_DIRECTORY, 0, &f);
+		e = file_open(path, O_RDONLY | O_DIRECTORY, 0, &f);
 	if (e)
 		return monitor_fail_errno(m, path, e);
 	for (u64 at = 2; (e = vfs_readdir(f, at, &d)) == 1; at++)
@@ -284,7 +284,7 @@ static int monitor_msr_open(
 		return monitor_fail(m, "no number among the words");
 	snprintf(m->data, sizeof(m->data), "/dev/cpu/%llu/msr", (unsigned long long)cpu);
 	m->reading = m->data;
-	e = vfs_open(m->data, flags, 0, f);
+	e = file_open(m->data, flags, 0, f);
 	return e ? monitor_fail_errno(m, m->data, e) : 0;
 }
 
