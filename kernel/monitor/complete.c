@@ -50,7 +50,7 @@ static void complete_paths(struct monitor *m, struct candidates *c, const char *
 	struct dirent d;
 	struct file *f;
 
-	if (vfs_open(directory, O_RDONLY | O_DIRECTORY, 0, &f))
+	if (file_open(directory, O_RDONLY | O_DIRECTORY, 0, &f))
 		return;
 	for (u64 at = 0; vfs_readdir(f, at, &d) == 1; at++)
 		if (strcmp(d.name, ".") && strcmp(d.name, ".."))

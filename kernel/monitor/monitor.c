@@ -104,7 +104,7 @@ int monitor_fail_errno(struct monitor *m, const char *path, int error)
 int monitor_open(struct monitor *m, const char *path, struct file **f)
 {
 	m->reading = path;
-	return vfs_open(path, O_RDONLY | O_NONBLOCK, 0, f);
+	return file_open(path, O_RDONLY | O_NONBLOCK, 0, f);
 }
 
 ssize monitor_read(struct monitor *m, struct file *f, void *buf, size_t n)
@@ -131,7 +131,7 @@ int monitor_write_text(struct monitor *m, const char *path, const char *text)
 	int e;
 
 	m->reading = path;
-	e = vfs_open(path, O_WRONLY, 0, &f);
+	e = file_open(path, O_WRONLY, 0, &f);
 	if (e)
 		return monitor_fail_errno(m, path, e);
 	done = kernel_write(f, text, strlen(text));
@@ -158,7 +158,7 @@ static int monitor_open_output(struct monitor *m)
 		return 0;
 	if (m->system->dead)
 		return monitor_fail(m, "%s: files can only be read after a panic", w->to);
-	e = vfs_open(w->to, O_WRONLY | O_CREAT | (w->append ? O_APPEND : O_TRUNC), 0666, &m->to);
+	e = file_open(w->to, O_WRONLY | O_CREAT | (w->append ? O_APPEND : O_TRUNC), 0666, &m->to);
 	return e ? monitor_fail_errno(m, w->to, e) : 0;
 }
 
