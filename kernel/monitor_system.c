@@ -102,7 +102,7 @@ static int monitor_become(char *const argv[])
 
 	session_create();
 	current()->files = files_create();
-	if (!current()->files || vfs_open("/dev/console", O_RDWR, 0, &f))
+	if (!current()->files || file_open("/dev/console", O_RDWR, 0, &f))
 		return -ENOMEM;
 	for (int fd = 0; fd < 3; fd++)
 		files_install_at(current()->files, fd, file_get(f), false);
@@ -142,7 +142,7 @@ static void monitor_take_unread(void)
 	ssize n;
 
 	unread_at = unread_end = 0;
-	if (vfs_open("/dev/console", O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &f))
+	if (file_open("/dev/console", O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &f))
 		return;
 	while ((n = kernel_read(f, unread + unread_end, sizeof(unread) - unread_end)) > 0)
 		unread_end += n;
