@@ -124,7 +124,7 @@ static inline void preempt_disable(void)
 
 void preempt_resched(void); /* kernel/task: schedule() if it is wanted and allowed */
 
-static inline void preempt_enable(void)
+static inline __attribute__((always_inline)) void preempt_enable(void)
 {
 	barrier();
 	preempt_count_sub(1);

@@ -54,8 +54,11 @@ void host_current_comm(char comm[16]);
 u64 host_cycles(void);
 void host_relax(void);
 #endif
-static inline void host_enter(struct host_context *ctx)
+#ifndef TRACE_HOST_CONTEXT /* the host's header may have a form that is inline everywhere */
+#define TRACE_HOST_CONTEXT(ctx) host_context(ctx)
+#endif
+static inline __attribute__((always_inline)) void host_enter(struct host_context *ctx)
 {
 	host_preempt_disable();
-	host_context(ctx);
+	TRACE_HOST_CONTEXT(ctx);
 }

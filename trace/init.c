@@ -42,7 +42,7 @@ static size_t parse_size(const char *text)
 }
 
 /* Each of a comma's list, copied, through fn. */
-static void each_word(const char *list, void (*fn)(char *word))
+static void trace_each_word(const char *list, void (*fn)(char *word))
 {
 	char word[512];
 
@@ -57,7 +57,7 @@ static void each_word(const char *list, void (*fn)(char *word))
 	}
 }
 
-static void enable_word(char *word)
+static void trace_enable_word(char *word)
 {
 	char name[512];
 
@@ -66,26 +66,26 @@ static void enable_word(char *word)
 		host_log("Failed to enable trace event: %s", name);
 }
 
-static void trigger_word(char *word)
+static void trace_trigger_word(char *word)
 {
 	trace_triggers_boot(trace_global, word);
 }
 
-static void option_word(char *word)
+static void trace_option_word(char *word)
 {
 	trace_options_set(trace_global, word);
 }
 
-static void each_param(const char *name, void (*fn)(char *word))
+static void trace_each_param(const char *name, void (*fn)(char *word))
 {
 	const char *list;
 
 	for (unsigned i = 0; (list = host_param(name, i)); i++)
-		each_word(list, fn);
+		trace_each_word(list, fn);
 }
 
 /* kprobe_event=LINE;LINE ...: words are parted by commas here. */
-static void probe_line(const char *text, size_t n)
+static void trace_define_probe(const char *text, size_t n)
 {
 	char line[512];
 
@@ -123,7 +123,7 @@ static void define_probes(void)
 	for (unsigned i = 0; (list = host_param("kprobe_event", i)); i++)
 		while (*list) {
 			size_t n = strcspn(list, ";");
-			probe_line(list, n);
+			trace_define_probe(list, n);
 			list += n + (list[n] == ';');
 		}
 	enable_probes();
@@ -161,7 +161,7 @@ static void boot_snapshot(void)
 static const struct trace_early *early_events;
 static u64 early_time;
 
-static u64 early_clock(void)
+static u64 trace_early_clock(void)
 {
 	return early_time;
 }
@@ -171,7 +171,7 @@ void trace_early_time(u64 clock)
 	early_time = MAX(early_time, clock);
 }
 
-static void enable_early_word(char *word)
+static void trace_enable_early_word(char *word)
 {
 	trace_set_event_word_of(trace_global, early_events->system, word);
 }
@@ -181,9 +181,9 @@ static void replay_early(void)
 {
 	bool own_times = !trace_global->clock->read;
 
-	each_param("trace_event", enable_early_word);
+	trace_each_param("trace_event", trace_enable_early_word);
 	if (own_times)
-		ring_buffer_borrow_clock(trace_global->buffer, early_clock);
+		ring_buffer_borrow_clock(trace_global->buffer, trace_early_clock);
 	early_events->replay();
 	if (own_times)
 		ring_buffer_borrow_clock(trace_global->buffer, NULL);
@@ -195,11 +195,11 @@ static void apply_params(void)
 
 	if (clock && trace_array_set_clock(trace_global, clock))
 		host_log("Trace clock %s not defined, going back to default", clock);
-	each_param("trace_options", option_word);
+	trace_each_param("trace_options", trace_option_word);
 	if (early_events)
 		replay_early();
-	each_param("trace_event", enable_word);
-	each_param("trace_trigger", trigger_word);
+	trace_each_param("trace_event", trace_enable_word);
+	trace_each_param("trace_trigger", trace_trigger_word);
 }
 
 int trace_init(const struct trace_early *early)
@@ -258,7 +258,7 @@ void trace_apply_params(void)
 {
 	host_lock();
 	define_probes();
-	each_param("trace_event", enable_word);
+	trace_each_param("trace_event", trace_enable_word);
 	start_tracer();
 	boot_snapshot();
 	host_unlock();

@@ -3,11 +3,10 @@
  * the functions that record and print, the events and their list trace_event_list[] (in the order
  * of the file). One .c file per .def includes it.
  */
-#include "trace/event/record.h"
 #include "trace/event/trigger.h"
-#include "trace/host_context.h"
 #include "trace/host_key.h"
 #include "trace/output/print.h"
+#include "trace/tracepoint_common.h"
 
 #ifdef TRACE_DEF
 #define TRACE_EVENT_FN	   TRACE_EVENT
@@ -98,7 +97,7 @@
 #define TRACE_TEXT(...)	   #__VA_ARGS__
 #define TRACE_TEXT_OF(...) TRACE_TEXT(__VA_ARGS__)
 #define TRACE_EVENT(system, name_, proto, args, rows_, ...)                                        \
-	static const struct trace_event_field *ftable_##name_(                                     \
+	static const struct trace_event_field *trace_event_fields_##name_(                         \
 	    const struct trace_event_call *call __maybe_unused)                                    \
 	{                                                                                          \
 		typedef struct rec_##name_ rec_t;                                                  \
@@ -126,7 +125,7 @@
 #define F_MASK(name, from)	     rec_->__data_loc_##name = 0;
 #define TRACE_EVENT(system, name_, proto, args, fields, ...)                                       \
 	static inline                                                                              \
-	    __attribute__((always_inline)) void image_##name_(proto, rec_##name_##_t *rec_)        \
+	    __attribute__((always_inline)) void trace_image_##name_(proto, rec_##name_##_t *rec_)  \
 	{                                                                                          \
 		fields                                                                             \
 	}
@@ -167,7 +166,7 @@
 	})
 #define TRACE_FORMAT_OF(fmt, ...) fmt
 #define TRACE_EVENT(system_, name_, proto, args, rows_, ...)                                       \
-	static void print_##name_(struct trace_out *out_, const void *data_, u32 len_)             \
+	static void trace_event_print_##name_(struct trace_out *out_, const void *data_, u32 len_) \
 	{                                                                                          \
 		const rec_##name_##_t *REC = data_;                                                \
 		if (len_ < sizeof(*REC))                                                           \
@@ -176,8 +175,8 @@
 	}                                                                                          \
 	static const struct trace_event_class class_##name_ = {.system = #system_,                 \
 	    .fixed = sizeof(struct rec_##name_),                                                   \
-	    .fields = ftable_##name_,                                                              \
-	    .print = print_##name_};                                                               \
+	    .fields = trace_event_fields_##name_,                                                  \
+	    .print = trace_event_print_##name_};                                                   \
 	TRACE_KEY key_##name_;                                                                     \
 	struct trace_key switch_##name_ = {.host = (struct host_key *)&key_##name_};               \
 	struct trace_event_call event_##name_ = {                                                  \
@@ -187,7 +186,7 @@
 	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
 	    .key = &switch_##name_,                                                                \
 	};                                                                                         \
-	static __noinline __trace_text void record_long_##name_(proto)                             \
+	static __noinline __trace_text void trace_record_long_##name_(proto)                       \
 	{                                                                                          \
 		struct host_context ctx_;                                                          \
 		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
@@ -195,8 +194,8 @@
 		host_context(&ctx_);                                                               \
 		for (; live_; live_ = READ_ONCE(live_->next_live)) {                               \
 			struct trace_slot slot_;                                                   \
-			rec_##name_##_t *rec_ =                                                    \
-			    trace_begin(&slot_, live_, &ctx_, event_##name_.id, end_);             \
+			rec_##name_##_t *rec_ = trace_begin_by(                                    \
+			    trace_event_reserve, &slot_, live_, &ctx_, event_##name_.id, end_);    \
 			u32 at_ __maybe_unused = sizeof(*rec_);                                    \
 			if (unlikely(!rec_))                                                       \
 				continue;                                                          \
@@ -204,7 +203,7 @@
 		}                                                                                  \
 		host_preempt_enable();                                                             \
 	}                                                                                          \
-	static inline __attribute__((always_inline)) void record_one_##name_(                      \
+	static inline __attribute__((always_inline)) void trace_record_one_##name_(                \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
 		struct host_context ctx_;                                                          \
@@ -219,63 +218,63 @@
 			host_preempt_enable();                                                     \
 			return;                                                                    \
 		}                                                                                  \
-		record_long_##name_(args);                                                         \
+		trace_record_long_##name_(args);                                                   \
 	}                                                                                          \
-	static __noinline __trace_text void record_short_##name_(                                  \
+	static __noinline __trace_text void trace_record_short_##name_(                            \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
-		record_one_##name_(args, live_);                                                   \
+		trace_record_one_##name_(args, live_);                                             \
 	}                                                                                          \
-	static __noinline __trace_text void record_image_##name_(                                  \
+	static __noinline __trace_text void trace_record_image_##name_(                            \
 	    struct trace_event_file *live_, const struct rec_##name_ *rec_)                        \
 	{                                                                                          \
-		trace_record_image(live_, rec_, event_##name_.id, sizeof(*rec_));                  \
+		trace_event_record_image(live_, rec_, event_##name_.id, sizeof(*rec_));            \
 	}                                                                                          \
-	static __noinline __trace_text void record_filtered_##name_(                               \
+	static __noinline __trace_text void trace_record_filtered_##name_(                         \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
 		const struct trace_filter *filter_ = READ_ONCE(live_->filter);                     \
 		struct rec_##name_ rec_;                                                           \
 		if (unlikely(READ_ONCE(filter_->looks))) {                                         \
 			if (filter_->looks & TRACE_LOOKS_BEHIND) {                                 \
-				record_long_##name_(args);                                         \
+				trace_record_long_##name_(args);                                   \
 				return;                                                            \
 			}                                                                          \
-			trace_put_common(&rec_, event_##name_.id);                                 \
+			trace_event_put_common(&rec_, event_##name_.id);                           \
 		}                                                                                  \
-		image_##name_(args, &rec_);                                                        \
+		trace_image_##name_(args, &rec_);                                                  \
 		if (!trace_filter_run(filter_, &rec_, sizeof(rec_))) {                             \
 			trace_count_filtered(live_);                                               \
 			host_preempt_enable();                                                     \
 		} else if (size_##name_(args) == sizeof(rec_)) {                                   \
-			record_image_##name_(live_, &rec_);                                        \
+			trace_record_image_##name_(live_, &rec_);                                  \
 		} else {                                                                           \
-			record_long_##name_(args);                                                 \
+			trace_record_long_##name_(args);                                           \
 		}                                                                                  \
 	}                                                                                          \
-	static __noinline __trace_text void record_judged_##name_(                                 \
+	static __noinline __trace_text void trace_record_judged_##name_(                           \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
 		struct rec_##name_ rec_;                                                           \
-		image_##name_(args, &rec_);                                                        \
+		trace_image_##name_(args, &rec_);                                                  \
 		if (unlikely(trace_triggers_want(live_, &rec_, sizeof(rec_)))) {                   \
-			record_long_##name_(args);                                                 \
+			trace_record_long_##name_(args);                                           \
 		} else {                                                                           \
 			trace_count_soft_off(live_);                                               \
 			host_preempt_enable();                                                     \
 		}                                                                                  \
 	}                                                                                          \
-	static __noinline __trace_text void record_own_##name_(                                    \
+	static __noinline __trace_text void trace_record_own_##name_(                              \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
 		struct trace_trigger *trigger_ = atomic_load_acquire(&live_->triggers);            \
 		struct rec_##name_ rec_;                                                           \
 		if (unlikely(!trigger_ || !trigger_->look)) {                                      \
-			record_long_##name_(args); /* the list changed just now */                 \
+			trace_record_long_##name_(args); /* the list changed just now */           \
 			return;                                                                    \
 		}                                                                                  \
-		trace_put_common(&rec_, event_##name_.id);                                         \
-		image_##name_(args, &rec_);                                                        \
+		trace_event_put_common(&rec_, event_##name_.id);                                   \
+		trace_image_##name_(args, &rec_);                                                  \
 		trace_count_soft_off(live_);                                                       \
 		trigger_->look(trigger_, &rec_);                                                   \
 		host_preempt_enable();                                                             \
@@ -290,12 +289,12 @@
 		}                                                                                  \
 		u32 way_ = READ_ONCE(live_->way);                                                  \
 		if (likely(!way_)) {                                                               \
-			record_short_##name_(args, live_);                                         \
+			trace_record_short_##name_(args, live_);                                   \
 			return;                                                                    \
 		}                                                                                  \
 		const u32 gate_ = way_ & (TRACE_WAY_SEVERAL | TRACE_WAY_FILTER);                   \
 		if (gate_ == TRACE_WAY_FILTER)                                                     \
-			record_filtered_##name_(args, live_);                                      \
+			trace_record_filtered_##name_(args, live_);                                \
 		else if (gate_ == TRACE_WAY_PID && trace_drop_pid(live_))                          \
 			host_preempt_enable();                                                     \
 		else if (gate_ == TRACE_WAY_ALONE &&                                               \
@@ -303,14 +302,14 @@
 			trace_triggers_alone(live_);                                               \
 		else if (gate_ == TRACE_WAY_ALONE &&                                               \
 			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_JUDGED)                \
-			record_judged_##name_(args, live_);                                        \
+			trace_record_judged_##name_(args, live_);                                  \
 		else if (gate_ == TRACE_WAY_ALONE &&                                               \
 			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_OWN)                   \
-			record_own_##name_(args, live_);                                           \
+			trace_record_own_##name_(args, live_);                                     \
 		else if (way_ == TRACE_WAY_PID)                                                    \
-			record_short_##name_(args, live_);                                         \
+			trace_record_short_##name_(args, live_);                                   \
 		else                                                                               \
-			record_long_##name_(args);                                                 \
+			trace_record_long_##name_(args);                                           \
 	}
 #include TRACE_DEF
 #undef F

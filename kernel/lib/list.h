@@ -40,7 +40,7 @@ static inline void list_add_tail(struct list_head *n, struct list_head *head)
 	list_insert_(n, head->prev, head);
 }
 
-static inline void list_del(struct list_head *n)
+static inline __attribute__((always_inline)) void list_del(struct list_head *n)
 {
 	n->prev->next = n->next;
 	n->next->prev = n->prev;

@@ -47,6 +47,14 @@ void seq_printf(struct seq *s, const char *fmt, ...)
 	va_end(ap);
 }
 
+void seq_putc(struct seq *s, char c)
+{
+	if (likely(s->len < s->size))
+		s->buf[s->len++] = c;
+	else
+		s->overflow = true;
+}
+
 void seq_puts(struct seq *s, const char *str)
 {
 	seq_write(s, str, strlen(str));

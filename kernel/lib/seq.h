@@ -18,13 +18,7 @@ void seq_init(struct seq *s, char *buf, size_t size);
 void seq_printf(struct seq *s, const char *fmt, ...) __printf(2, 3);
 void seq_vprintf(struct seq *s, const char *fmt, va_list ap);
 void seq_puts(struct seq *s, const char *str);
-static inline void seq_putc(struct seq *s, char c)
-{
-	if (likely(s->len < s->size))
-		s->buf[s->len++] = c;
-	else
-		s->overflow = true;
-}
+void seq_putc(struct seq *s, char c);
 void seq_write(struct seq *s, const void *data, size_t n);
 /* Unsigned decimal, right-aligned in `width` with `pad`: the hot paths of trace output use these and not a format. */
 void seq_dec(struct seq *s, u64 v, unsigned width, char pad);

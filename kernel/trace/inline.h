@@ -17,7 +17,7 @@
 #define TRACE_DEPTH_MAX 15 /* what a record can say */
 
 /* The common word's part for a count with interrupt levels in it, or a great depth. No call: host_context() is to need none. */
-static inline u64 trace_deep_word(u32 count)
+static inline __attribute__((always_inline)) u64 trace_deep_word(u32 count)
 {
 	u32 depth = count & PREEMPT_MASK;
 	u64 flags = count & NMI_MASK ? TRACE_FLAG_NMI : 0;
@@ -64,9 +64,10 @@ static inline __attribute__((always_inline)) void trace_context(
 	ctx->cpu = host_cpu();
 }
 
+#define TRACE_HOST_CONTEXT(ctx) trace_context(ctx, irq_flags(), 1)
 static inline void host_context(struct host_context *ctx)
 {
-	trace_context(ctx, irq_flags(), 1);
+	TRACE_HOST_CONTEXT(ctx);
 }
 
 /* A probe's handler has interrupts off, so nothing needs to be held; what counts is what the probed code had. */
@@ -75,7 +76,7 @@ static inline void host_context_probed(struct host_context *ctx, const void *reg
 	trace_context(ctx, ((const struct regs *)regs)->rflags, 0);
 }
 
-static inline void host_preempt_enable(void)
+static inline __attribute__((always_inline)) void host_preempt_enable(void)
 {
 	barrier();
 	preempt_enable_no_resched();

@@ -16,10 +16,10 @@
 
 struct tnode {
 	struct vnode v;
-	struct tfs_node place;
+	struct tracefs_node place;
 };
 
-static const struct vnode_ops tracefs_ops;
+static const struct vnode_ops tracefs_vnode_ops;
 static const struct file_ops tracefs_file_ops, tracefs_stream_ops;
 
 static inline struct tnode *tnode_of(struct vnode *v)
@@ -30,16 +30,16 @@ static inline struct tnode *tnode_of(struct vnode *v)
 /* Makes the vnode around t->place, which is filled in. */
 static void tnode_init(struct tnode *t)
 {
-	vnode_init(&t->v, &tracefs_ops, t->place.mode);
+	vnode_init(&t->v, &tracefs_vnode_ops, t->place.mode);
 	t->v.dev = DEV_TRACEFS;
 	t->v.ino = t->place.ino;
 	t->v.fops = &tracefs_file_ops;
 }
 
-static int tracefs_lookup(struct vnode *dir, const char *name, struct vnode **out)
+static int tracefs_vnode_lookup(struct vnode *dir, const char *name, struct vnode **out)
 {
 	struct tnode *t = kzalloc(sizeof(*t));
-	int r = t ? tfs_lookup(&tnode_of(dir)->place, name, &t->place) : -ENOMEM;
+	int r = t ? tracefs_lookup(&tnode_of(dir)->place, name, &t->place) : -ENOMEM;
 
 	if (r) {
 		kfree(t);
@@ -52,15 +52,15 @@ static int tracefs_lookup(struct vnode *dir, const char *name, struct vnode **ou
 	return 0;
 }
 
-static void tracefs_destroy(struct vnode *v)
+static void tracefs_vnode_destroy(struct vnode *v)
 {
 	kfree(tnode_of(v));
 }
 
-static int tracefs_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
+static int tracefs_vnode_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
 {
-	struct tfs_node place;
-	int r = tfs_readdir(&tnode_of(dir)->place, cookie, &place);
+	struct tracefs_node place;
+	int r = tracefs_readdir(&tnode_of(dir)->place, cookie, &place);
 
 	if (r != 1)
 		return r;
@@ -70,148 +70,148 @@ static int tracefs_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
 	return 1;
 }
 
-static int tracefs_mkdir(struct vnode *dir, const char *name, u32 mode)
+static int tracefs_vnode_mkdir(struct vnode *dir, const char *name, u32 mode)
 {
 	(void)mode;
-	return tfs_mkdir(&tnode_of(dir)->place, name);
+	return tracefs_mkdir(&tnode_of(dir)->place, name);
 }
 
-static int tracefs_rmdir(struct vnode *dir, const char *name)
+static int tracefs_vnode_rmdir(struct vnode *dir, const char *name)
 {
-	return tfs_rmdir(&tnode_of(dir)->place, name);
+	return tracefs_rmdir(&tnode_of(dir)->place, name);
 }
 
 /* truncate() has no meaning for control files: Linux takes it and does nothing. */
-static int tracefs_truncate(struct vnode *v, u64 size)
+static int tracefs_vnode_truncate(struct vnode *v, u64 size)
 {
 	(void)v, (void)size;
 	return 0;
 }
 
-static int tracefs_open(struct vnode *v, struct file *f)
+static int tracefs_vnode_open(struct vnode *v, struct file *f)
 {
 	u32 acc = f->flags & O_ACCMODE;
-	struct tfs_file *file;
+	struct tracefs_file *file;
 	unsigned how = 0;
 	int r;
 
 	if ((v->mode & S_IFMT) == S_IFDIR)
 		return 0;
-	how |= acc != O_WRONLY ? TFS_READ : 0;
-	how |= acc != O_RDONLY ? TFS_WRITE : 0;
-	how |= f->flags & O_TRUNC ? TFS_TRUNC : 0;
-	how |= f->flags & O_APPEND ? TFS_APPEND : 0;
-	how |= f->flags & O_NONBLOCK ? TFS_NONBLOCK : 0;
-	r = tfs_open(&tnode_of(v)->place, how, &file);
+	how |= acc != O_WRONLY ? TRACEFS_READ : 0;
+	how |= acc != O_RDONLY ? TRACEFS_WRITE : 0;
+	how |= f->flags & O_TRUNC ? TRACEFS_TRUNC : 0;
+	how |= f->flags & O_APPEND ? TRACEFS_APPEND : 0;
+	how |= f->flags & O_NONBLOCK ? TRACEFS_NONBLOCK : 0;
+	r = tracefs_open(&tnode_of(v)->place, how, &file);
 	if (r)
 		return r;
 	f->priv = file;
-	if (tfs_user_events(file)) {
-		f->priv = tfs_user_events(file);
+	if (tracefs_user_events(file)) {
+		f->priv = tracefs_user_events(file);
 		f->ops = &user_events_file_ops;
-	} else if (tfs_is_stream(file))
+	} else if (tracefs_is_stream(file))
 		f->ops = &tracefs_stream_ops;
 	return 0;
 }
 
-static ssize tracefs_read(struct file *f, void *buf, size_t n, u64 *pos)
+static ssize tracefs_vnode_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
-	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
-	return tfs_read(f->priv, buf, n, pos);
+	tracefs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
+	return tracefs_read(f->priv, buf, n, pos);
 }
 
-static ssize tracefs_splice(struct file *f, void *buf, size_t n, bool nonblock)
+static ssize tracefs_vnode_splice(struct file *f, void *buf, size_t n, bool nonblock)
 {
-	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
-	return tfs_splice(f->priv, buf, n, &f->pos, nonblock);
+	tracefs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
+	return tracefs_splice(f->priv, buf, n, &f->pos, nonblock);
 }
 
-static ssize tracefs_write(struct file *f, const void *buf, size_t n, u64 *pos)
+static ssize tracefs_vnode_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
-	return tfs_write(f->priv, buf, n, pos);
+	return tracefs_write(f->priv, buf, n, pos);
 }
 
-static unsigned tracefs_poll(struct file *f)
+static unsigned tracefs_vnode_poll(struct file *f)
 {
 	if (!f->priv) /* a directory */
 		return 1 | 4;
-	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
-	return tfs_poll(f->priv);
+	tracefs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
+	return tracefs_poll(f->priv);
 }
 
-static long tracefs_ioctl(struct file *f, u64 cmd, u64 arg)
+static long tracefs_vnode_ioctl(struct file *f, u64 cmd, u64 arg)
 {
 	(void)arg; /* nothing of it is a pointer */
 	if (!f->priv)
 		return -ENOTTY;
-	tfs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
-	return tfs_ioctl(f->priv, cmd);
+	tracefs_set_nonblock(f->priv, f->flags & O_NONBLOCK);
+	return tracefs_ioctl(f->priv, cmd);
 }
 
 static u64 tracefs_page(struct vm_area *a, u64 index)
 {
-	void *page = tfs_map_page(a->file->priv, index);
+	void *page = tracefs_map_page(a->file->priv, index);
 
 	return page ? virt_to_phys(page) : 0;
 }
 
-static void tracefs_area_again(struct vm_area *a)
+static void tracefs_vnode_area_again(struct vm_area *a)
 {
-	tfs_map_again(a->file->priv);
+	tracefs_map_again(a->file->priv);
 }
 
-static void tracefs_area_gone(struct vm_area *a)
+static void tracefs_vnode_area_gone(struct vm_area *a)
 {
-	tfs_unmap(a->file->priv);
+	tracefs_unmap(a->file->priv);
 }
 
 /*
  * To be read, by everybody who maps it: never writable, never executable. As on Linux a ring buffer's pages are not inherited, and who
  * asks for more than to read is told so; of user_events_status everybody gets what there is.
  */
-static int tracefs_mmap(struct file *f, struct vm_area *a)
+static int tracefs_vnode_mmap(struct file *f, struct vm_area *a)
 {
 	bool any;
 	int err;
 
-	if (!f->priv || !tfs_can_map(f->priv))
+	if (!f->priv || !tracefs_can_map(f->priv))
 		return -ENODEV;
-	any = tfs_map_any(f->priv);
+	any = tracefs_map_any(f->priv);
 	if (!any && (!a->shared || (a->prot & (PROT_W | PROT_X))))
 		return -EPERM;
-	err = tfs_map(f->priv, a->offset / PAGE_SIZE, (a->end - a->start) / PAGE_SIZE);
+	err = tracefs_map(f->priv, a->offset / PAGE_SIZE, (a->end - a->start) / PAGE_SIZE);
 	if (err)
 		return err;
 	a->prot = a->prot ? PROT_R : 0;
 	a->max_prot = PROT_R;
 	a->page = tracefs_page;
-	a->again = tracefs_area_again;
-	a->gone = tracefs_area_gone;
+	a->again = tracefs_vnode_area_again;
+	a->gone = tracefs_vnode_area_gone;
 	a->dont_copy = !any;
 	return 0;
 }
 
-static void tracefs_release(struct file *f)
+static void tracefs_vnode_release(struct file *f)
 {
 	if (f->priv)
-		tfs_release(f->priv);
+		tracefs_release(f->priv);
 }
 
-static const struct vnode_ops tracefs_ops = {
-    .lookup = tracefs_lookup,
-    .readdir = tracefs_readdir,
-    .mkdir = tracefs_mkdir,
-    .rmdir = tracefs_rmdir,
-    .truncate = tracefs_truncate,
-    .open = tracefs_open,
-    .destroy = tracefs_destroy,
+static const struct vnode_ops tracefs_vnode_ops = {
+    .lookup = tracefs_vnode_lookup,
+    .readdir = tracefs_vnode_readdir,
+    .mkdir = tracefs_vnode_mkdir,
+    .rmdir = tracefs_vnode_rmdir,
+    .truncate = tracefs_vnode_truncate,
+    .open = tracefs_vnode_open,
+    .destroy = tracefs_vnode_destroy,
 };
 
 /* What both kinds of files do. */
 #define COMMON_OPS                                                                                 \
-	.read = tracefs_read, .write = tracefs_write, .splice = tracefs_splice,                    \
-	.poll = tracefs_poll, .ioctl = tracefs_ioctl, .mmap = tracefs_mmap,                        \
-	.no_private_map = true, .whole_writes = true, .release = tracefs_release
+	.read = tracefs_vnode_read, .write = tracefs_vnode_write, .splice = tracefs_vnode_splice,  \
+	.poll = tracefs_vnode_poll, .ioctl = tracefs_vnode_ioctl, .mmap = tracefs_vnode_mmap,      \
+	.no_private_map = true, .whole_writes = true, .release = tracefs_vnode_release
 static const struct file_ops tracefs_file_ops = {COMMON_OPS};
 static const struct file_ops tracefs_stream_ops = {COMMON_OPS, .no_position = true};
 
@@ -222,7 +222,7 @@ static int mount_at(const char *path)
 
 	if (!t)
 		return -ENOMEM;
-	tfs_root(&t->place);
+	tracefs_root(&t->place);
 	tnode_init(t);
 	r = vfs_mkdir(path, 0700);
 	return r && r != -EEXIST ? r : vfs_mount(path, &t->v);

@@ -349,7 +349,7 @@ static ssize data_write_user(struct file *file, struct user_data *d, u64 pos)
 	return write_small(ev, &rec, total);
 }
 
-static struct tfs_file *owner_of(const struct file *f)
+static struct tracefs_file *owner_of(const struct file *f)
 {
 	return ((const struct user_events_file *)f->priv)->owner;
 }
@@ -359,12 +359,12 @@ static ssize data_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	u64 nowhere = 0;
 
-	return *pos ? -EFAULT : tfs_write(owner_of(f), buf, n, &nowhere);
+	return *pos ? -EFAULT : tracefs_write(owner_of(f), buf, n, &nowhere);
 }
 
 static ssize data_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
-	return tfs_read(owner_of(f), buf, n, pos);
+	return tracefs_read(owner_of(f), buf, n, pos);
 }
 
 static s64 data_seek(struct file *f, s64 off, int whence)
@@ -375,12 +375,12 @@ static s64 data_seek(struct file *f, s64 off, int whence)
 
 static unsigned data_poll(struct file *f)
 {
-	return tfs_poll(owner_of(f));
+	return tracefs_poll(owner_of(f));
 }
 
 static void data_release(struct file *f)
 {
-	tfs_release(owner_of(f));
+	tracefs_release(owner_of(f));
 }
 
 const struct file_ops user_events_file_ops = {

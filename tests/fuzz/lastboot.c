@@ -199,7 +199,7 @@ static void read_all(struct trace_array *tr, const char *report)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char report[8192];
-	struct tfs_node dir;
+	struct tracefs_node dir;
 	struct seq s;
 
 	if (!whole) {
@@ -224,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(!tr == !!strstr(report, "nothing survived: "));
 	if (tr) {
 		read_all(tr, report);
-		FUZZ_CHECK(!trace_walk("instances", &dir) && !tfs_rmdir(&dir, "lastboot"));
+		FUZZ_CHECK(!trace_walk("instances", &dir) && !tracefs_rmdir(&dir, "lastboot"));
 	}
 	return 0;
 }

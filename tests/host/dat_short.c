@@ -24,19 +24,19 @@ static void put(u32 n)
 /* Opens and reads the first byte while the n-th allocation fails, then the rest. False: it never came to that. */
 static bool with_failing(unsigned n, unsigned *refused)
 {
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	u64 pos = 0;
 	u8 byte;
 
 	EXPECT_EQ(trace_walk("trace.dat", &node), 0);
 	machine_fail_alloc(n);
-	ssize err = tfs_open(&node, TFS_READ, &f);
-	ssize got = err ? err : tfs_read(f, &byte, 1, &pos);
+	ssize err = tracefs_open(&node, TRACEFS_READ, &f);
+	ssize got = err ? err : tracefs_read(f, &byte, 1, &pos);
 	bool failed = !machine_fails_in();
 	machine_fail_alloc(0);
 	if (!err)
-		tfs_release(f);
+		tracefs_release(f);
 	EXPECT(got == 1 || (failed && got == -ENOMEM));
 	*refused += got < 0;
 	return failed;
@@ -84,11 +84,11 @@ static void overtaken(void)
 		EXPECT_EQ(trace_put("buffer_size_kb", "48"), 0);
 		put(1100); /* nearly full */
 		machine_pages_free(4);
-		struct tfs_file *f = dat_open("trace.dat");
+		struct tracefs_file *f = dat_open("trace.dat");
 		dat_start(f);
 		put(more);
 		EXPECT_EQ(dat_drain(f, 4096), 0);
-		tfs_release(f);
+		tracefs_release(f);
 		machine_pages_free(1 << 16);
 		dat_sum(&records, &lost, &unknown);
 		EXPECT_EQ(unknown, 0);

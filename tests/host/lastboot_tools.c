@@ -77,7 +77,7 @@ const char *lb_report(void)
 
 bool lb_is_there(void)
 {
-	struct tfs_node node;
+	struct tracefs_node node;
 
 	return trace_walk("instances/lastboot", &node) == 0;
 }

@@ -107,15 +107,15 @@ static void check_lines(const char *text)
 static void read_pipe(void)
 {
 	static char text[4097];
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	u64 pos = 0;
 	ssize n;
 
 	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &f), 0);
-	n = tfs_read(f, text, 4096, &pos);
-	tfs_release(f);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &f), 0);
+	n = tracefs_read(f, text, 4096, &pos);
+	tracefs_release(f);
 	text[n > 0 ? n : 0] = '\0';
 	check_lines(text);
 }

@@ -5,10 +5,10 @@
 #include "trace/defaults/weak.h"
 #include "trace/event/parts.h"
 #include "trace/export/export.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
-__weak const struct tfs_ops tfs_dat_ops = {.stream = true};
-__weak const struct tfs_ops tfs_snapshot_dat_ops = {.stream = true};
+__weak const struct tracefs_ops tracefs_dat_ops = {.stream = true};
+__weak const struct tracefs_ops tracefs_snapshot_dat_ops = {.stream = true};
 
 __weak int trace_export_event(struct trace_event_call *call __maybe_unused)
 {

@@ -7,9 +7,9 @@
 #include "trace/host_symbol.h"
 #include "trace/persist/kept.h"
 #include "trace/persist/lastboot.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
-__weak const struct tfs_dir tfs_past_events_dir = {.rows = tfs_no_rows};
+__weak const struct tracefs_dir tracefs_past_events_dir = {.rows = tracefs_no_rows};
 
 /* ---- this boot's trace, for the next ---- */
 

@@ -82,7 +82,7 @@ static void synth_record_fill(
 	}
 }
 
-static void record(struct synth_event *ev, struct trace_event_file *file,
+static void synth_event_record_values(struct synth_event *ev, struct trace_event_file *file,
     const struct host_context *ctx, const u64 *vals, const struct layout *lay)
 {
 	struct trace_slot slot;
@@ -102,7 +102,7 @@ void synth_event_record(struct synth_event *ev, const struct host_context *ctx, 
 	if (file)
 		synth_record_layout(ev, vals, &lay);
 	for (; file; file = READ_ONCE(file->next_live))
-		record(ev, file, ctx, vals, &lay);
+		synth_event_record_values(ev, file, ctx, vals, &lay);
 }
 
 /* ---- for kernel code ---- */
@@ -128,7 +128,7 @@ int synth_event_trace_array(struct trace_event_file *file, const u64 *vals, unsi
 		return 0;
 	host_enter(&ctx);
 	synth_record_layout(synth_event_of(file->call), vals, &lay);
-	record(synth_event_of(file->call), file, &ctx, vals, &lay);
+	synth_event_record_values(synth_event_of(file->call), file, &ctx, vals, &lay);
 	host_preempt_enable();
 	return 0;
 }

@@ -37,7 +37,7 @@ static u32 way_options(u32 options)
 	       (options & TRACE_OPT_USERSTACKTRACE ? TRACE_WAY_USER_STACK : 0);
 }
 
-static void free_array(struct trace_array *tr)
+static void trace_array_free(struct trace_array *tr)
 {
 	trace_array_remove_files(tr);
 	trace_filter_drop_array(tr);
@@ -66,7 +66,8 @@ static void link_array(struct trace_array *tr)
 }
 
 /* boot_size: bytes per CPU until it is used. */
-static struct trace_array *create(const char *name, size_t boot_size, size_t size, u32 options)
+static struct trace_array *trace_array_make(
+    const char *name, size_t boot_size, size_t size, u32 options)
 {
 	struct trace_array *tr = host_alloc(sizeof(*tr));
 
@@ -89,7 +90,7 @@ static struct trace_array *create(const char *name, size_t boot_size, size_t siz
 	tr->full_waiters = host_waiters_alloc();
 	if (!tr->buffer || !tr->waiters || !tr->full_waiters || trace_array_add_files(tr) ||
 	    trace_ledger_create(tr)) {
-		free_array(tr);
+		trace_array_free(tr);
 		return NULL;
 	}
 	link_array(tr);
@@ -99,7 +100,7 @@ static struct trace_array *create(const char *name, size_t boot_size, size_t siz
 
 struct trace_array *trace_array_create(const char *name, size_t size)
 {
-	return create(name, BOOT_SIZE, size, trace_options_default());
+	return trace_array_make(name, BOOT_SIZE, size, trace_options_default());
 }
 
 int trace_instance_create(const char *name, struct trace_array **out)
@@ -108,7 +109,7 @@ int trace_instance_create(const char *name, struct trace_array **out)
 
 	if (trace_array_find(name))
 		return -EEXIST;
-	*out = create(name, size, size, trace_global->options & ~OPTIONS_NOT_INHERITED);
+	*out = trace_array_make(name, size, size, trace_global->options & ~OPTIONS_NOT_INHERITED);
 	return *out ? 0 : -ENOMEM;
 }
 
@@ -128,7 +129,7 @@ int trace_array_destroy(struct trace_array *tr)
 	list_del(&tr->node);
 	trace_pid_drop(tr);
 	host_synchronize();
-	free_array(tr);
+	trace_array_free(tr);
 	return 0;
 }
 
@@ -249,7 +250,7 @@ void trace_array_set_way(struct trace_array *tr, u32 bit, bool on)
 }
 
 /* Events that are on now begin or cease to want names, thread groups. */
-static int change_comms(struct trace_array *tr, u32 flag, bool on)
+static int trace_array_change_comms(struct trace_array *tr, u32 flag, bool on)
 {
 	struct trace_event_file *file;
 
@@ -272,9 +273,9 @@ static int apply_option(struct trace_array *tr, u32 bit, bool on)
 {
 	switch (bit) {
 	case TRACE_OPT_RECORD_CMD:
-		return change_comms(tr, TRACE_FILE_COMM, on);
+		return trace_array_change_comms(tr, TRACE_FILE_COMM, on);
 	case TRACE_OPT_RECORD_TGID:
-		return change_comms(tr, TRACE_FILE_TGID, on);
+		return trace_array_change_comms(tr, TRACE_FILE_TGID, on);
 	case TRACE_OPT_OVERWRITE:
 		trace_snapshot_hold(tr);
 		ring_buffer_change_overwrite(tr->buffer, on);

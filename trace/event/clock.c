@@ -14,17 +14,17 @@
 
 static u64 counter;
 
-static u64 read_counter(void)
+static u64 trace_clock_read_counter(void)
 {
 	return atomic_add(&counter, 1);
 }
 
-static u64 read_uptime(void)
+static u64 trace_clock_read_uptime(void)
 {
 	return host_clock_ns(host_clock()) / NS_PER_TICK;
 }
 
-static u64 tai_ns(u64 t)
+static u64 trace_clock_tai_ns(u64 t)
 {
 	return host_unix_ns() + host_clock_ns(t);
 }
@@ -32,13 +32,13 @@ static u64 tai_ns(u64 t)
 const struct trace_clock trace_clocks[] = {
     {"local", NULL, host_clock_ns, true},
     {"global", NULL, host_clock_ns, true},
-    {"counter", read_counter, NULL, false},
-    {"uptime", read_uptime, NULL, false},
+    {"counter", trace_clock_read_counter, NULL, false},
+    {"uptime", trace_clock_read_uptime, NULL, false},
     {"perf", NULL, host_clock_ns, true},
     {"mono", NULL, host_clock_ns, true},
     {"mono_raw", NULL, host_clock_ns, true},
     {"boot", NULL, host_clock_ns, true},
-    {"tai", NULL, tai_ns, true},
+    {"tai", NULL, trace_clock_tai_ns, true},
     {"x86-tsc", NULL, NULL, false},
     {.name = NULL},
 };

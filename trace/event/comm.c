@@ -46,20 +46,20 @@ static unsigned slots_pages(u32 n)
 	return (n * sizeof(struct trace_comm_slot) + PAGE_SIZE - 1) / PAGE_SIZE;
 }
 
-static struct trace_comm_slot *slots_alloc(u32 n)
+static struct trace_comm_slot *trace_comm_alloc_slots(u32 n)
 {
 	struct trace_comm_slot *slots = kept_alloc(slots_pages(n));
 
 	return slots ? slots : host_alloc(n * sizeof(*slots));
 }
 
-static void slots_free(struct trace_comm_slot *slots, u32 n)
+static void trace_comm_free_slots(struct trace_comm_slot *slots, u32 n)
 {
 	if (!slots || !kept_free(slots, slots_pages(n)))
 		host_free(slots);
 }
 
-static bool try_lock(u32 tries)
+static bool trace_comm_try_lock(u32 tries)
 {
 	while (atomic_xchg(&comms.busy, 1))
 		if (--tries == 0)
@@ -67,7 +67,7 @@ static bool try_lock(u32 tries)
 	return true;
 }
 
-static void unlock(void)
+static void trace_comm_unlock(void)
 {
 	atomic_store_release(&comms.busy, 0);
 }
@@ -82,11 +82,11 @@ int trace_comm_prepare(void)
 {
 	if (comms.slots)
 		return 0;
-	struct trace_comm_slot *slots = slots_alloc(comms.size);
+	struct trace_comm_slot *slots = trace_comm_alloc_slots(comms.size);
 	u16 *slot_of = host_alloc(PIDS * sizeof(*slot_of));
 	s32 *tgid_of = host_alloc(PIDS * sizeof(*tgid_of));
 	if (!slots || !slot_of || !tgid_of) {
-		slots_free(slots, comms.size);
+		trace_comm_free_slots(slots, comms.size);
 		host_free(slot_of);
 		host_free(tgid_of);
 		return -ENOMEM;
@@ -101,7 +101,7 @@ int trace_comm_prepare(void)
 
 void trace_comm_exit(void)
 {
-	slots_free(comms.slots, comms.size);
+	trace_comm_free_slots(comms.slots, comms.size);
 	host_free(comms.slot_of);
 	host_free(comms.tgid_of);
 	comms.slots = NULL;
@@ -137,41 +137,42 @@ static struct trace_comm_slot *take_slot(s32 pid)
 	return &comms.slots[at];
 }
 
-static void save(s32 pid, s32 tgid, const char *comm, u32 tries)
+static void trace_comm_save(s32 pid, s32 tgid, const char *comm, u32 tries)
 {
-	if (pid <= 0 || pid >= PIDS || !(comms.name_users | comms.tgid_users) || !try_lock(tries))
+	if (pid <= 0 || pid >= PIDS || !(comms.name_users | comms.tgid_users) ||
+	    !trace_comm_try_lock(tries))
 		return;
 	if (comms.tgid_users)
 		comms.tgid_of[pid] = tgid;
 	if (comms.name_users)
 		memcpy(take_slot(pid)->comm, comm, 16);
-	unlock();
+	trace_comm_unlock();
 }
 
 void trace_comm_switch_out(s32 pid, s32 tgid, const char *comm)
 {
 	/* The task also ran when a buffer was switched on or off. */
 	if (atomic_load(&recording) || seen[host_cpu()] != atomic_load(&changes))
-		save(pid, tgid, comm, 1);
+		trace_comm_save(pid, tgid, comm, 1);
 }
 
 void trace_comm_switch_in(s32 pid, s32 tgid, const char *comm)
 {
 	seen[host_cpu()] = atomic_load(&changes);
 	if (atomic_load(&recording))
-		save(pid, tgid, comm, 1);
+		trace_comm_save(pid, tgid, comm, 1);
 }
 
 void trace_comm_wakeup(s32 pid, s32 tgid, const char *comm)
 {
 	if (atomic_load(&recording))
-		save(pid, tgid, comm, 1);
+		trace_comm_save(pid, tgid, comm, 1);
 }
 
 void trace_comm_rename(s32 pid, s32 tgid, const char comm[16])
 {
 	if (atomic_load(&recording))
-		save(pid, tgid, comm, TRIES);
+		trace_comm_save(pid, tgid, comm, TRIES);
 }
 
 void trace_comm_recording(bool on)
@@ -186,7 +187,7 @@ void trace_comm_recording(bool on)
 	/* Its last switch may have been before the buffer was on, and its next may never come. */
 	host_enter(&ctx);
 	host_current_comm(comm);
-	save(ctx.pid, host_tgid(ctx.pid), comm, 1);
+	trace_comm_save(ctx.pid, host_tgid(ctx.pid), comm, 1);
 	host_preempt_enable();
 }
 
@@ -195,13 +196,13 @@ void trace_comm_find(s32 pid, char comm[16])
 	const char *text = pid == 0 ? "<idle>" : pid < 0 ? "<XXX>" : "<...>";
 
 	strscpy(comm, text, 16);
-	if (pid <= 0 || pid >= PIDS || !comms.slots || !try_lock(TRIES))
+	if (pid <= 0 || pid >= PIDS || !comms.slots || !trace_comm_try_lock(TRIES))
 		return;
 	if (comms.slot_of[pid] != NO_SLOT) {
 		memcpy(comm, comms.slots[comms.slot_of[pid]].comm, 16);
 		comm[15] = '\0';
 	}
-	unlock();
+	trace_comm_unlock();
 }
 
 s32 trace_tgid_find(s32 pid)
@@ -245,19 +246,20 @@ int trace_comm_resize(u64 n)
 {
 	if (n == 0 || n > MAX_SIZE)
 		return -EINVAL;
-	struct trace_comm_slot *slots = comms.slots ? slots_alloc(n) : NULL, *old = comms.slots;
+	struct trace_comm_slot *slots = comms.slots ? trace_comm_alloc_slots(n) : NULL,
+			       *old = comms.slots;
 	if (old && !slots)
 		return -ENOMEM;
 	u32 old_size = comms.size;
-	while (!try_lock(TRIES))
+	while (!trace_comm_try_lock(TRIES))
 		;
 	comms.slots = slots;
 	comms.size = n;
 	comms.next = 0;
 	if (slots)
 		memset(comms.slot_of, 0xff, PIDS * sizeof(*comms.slot_of));
-	unlock();
+	trace_comm_unlock();
 	kept_note_comms(slots, n * sizeof(*slots));
-	slots_free(old, old_size);
+	trace_comm_free_slots(old, old_size);
 	return 0;
 }

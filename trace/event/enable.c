@@ -80,7 +80,7 @@ static void live_remove(struct trace_event_file *file)
 }
 
 /* Names are kept for an event as the options were when it was switched on. */
-static void count_comms(struct trace_event_file *file, bool on)
+static void trace_file_count_comms(struct trace_event_file *file, bool on)
 {
 	if (on) {
 		if (file->tr->options & TRACE_OPT_RECORD_CMD)
@@ -95,20 +95,20 @@ static void count_comms(struct trace_event_file *file, bool on)
 		file->flags &= ~(TRACE_FILE_COMM | TRACE_FILE_TGID);
 }
 
-static void make_live(struct trace_event_file *file)
+static void trace_file_start(struct trace_event_file *file)
 {
 	live_add(file);
 	file->flags |= TRACE_FILE_LIVE;
-	count_comms(file, true);
+	trace_file_count_comms(file, true);
 	if (file->feed)
 		trace_trigger_link(file->feed);
 }
 
-static void make_dead(struct trace_event_file *file)
+static void trace_file_stop(struct trace_event_file *file)
 {
 	file->flags &= ~TRACE_FILE_LIVE;
 	live_remove(file); /* a writer may still stand on it: what is soft off stays so */
-	count_comms(file, false);
+	trace_file_count_comms(file, false);
 	if (file->feed)
 		trace_trigger_cut(file->feed);
 }
@@ -118,13 +118,13 @@ static void switch_file(struct trace_event_file *file, bool on)
 	if (on || file->soft_users)
 		trace_file_way(file, TRACE_WAY_SOFT_OFF, !on);
 	if (on && !is_live(file))
-		make_live(file);
+		trace_file_start(file);
 	else if (!on && is_live(file) && !file->soft_users)
-		make_dead(file);
+		trace_file_stop(file);
 }
 
 /* A key that several of the files share is patched once. */
-static u32 collect_keys(
+static u32 trace_files_collect_keys(
     struct trace_event_file *const *files, u32 n, struct host_key **keys, u8 *states)
 {
 	u32 count = 0;
@@ -157,7 +157,7 @@ void trace_key_use(struct trace_key *key, int users)
 /* ---- one batch ---- */
 
 /* Before files go back into lists they were taken out of. */
-static void wait_for_walkers(struct trace_event_file *const *files, u32 n)
+static void trace_files_wait_for_walkers(struct trace_event_file *const *files, u32 n)
 {
 	bool left = false;
 
@@ -197,7 +197,7 @@ static int prepare(struct trace_event_file *const *files, u32 n)
 		if (err)
 			return err;
 	}
-	wait_for_walkers(files, n);
+	trace_files_wait_for_walkers(files, n);
 	return 0;
 }
 
@@ -212,7 +212,7 @@ int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on)
 		u8 *states = (u8 *)(keys + n);
 		for (u32 i = 0; i < n; i++)
 			switch_file(files[i], on);
-		u32 count = collect_keys(files, n, keys, states);
+		u32 count = trace_files_collect_keys(files, n, keys, states);
 		if (count)
 			host_keys_set(keys, states, count);
 	}
@@ -227,13 +227,13 @@ void trace_file_soft(struct trace_event_file *file, int users)
 
 	file->soft_users += users;
 	if (file->soft_users && !is_live(file)) {
-		wait_for_walkers(&file, 1);
+		trace_files_wait_for_walkers(&file, 1);
 		trace_file_way(file, TRACE_WAY_SOFT_OFF, true);
-		make_live(file);
+		trace_file_start(file);
 	} else if (!file->soft_users && is_live(file) && !trace_file_is_on(file)) {
-		make_dead(file);
+		trace_file_stop(file);
 	}
-	if (collect_keys(&file, 1, &key, &state))
+	if (trace_files_collect_keys(&file, 1, &key, &state))
 		host_keys_set(&key, &state, 1);
 }
 
@@ -256,20 +256,20 @@ struct choice {
 	const char *only, *match, *system, *event;
 };
 
-static bool is_chosen(const struct trace_event_file *file, const struct choice *c)
+static bool trace_file_is_chosen(const struct trace_event_file *file, const struct choice *c)
 {
 	if (!can_enable(file) || (c->only && strcmp(c->only, file->call->class->system)))
 		return false;
 	return matches(file, c->match, c->system, c->event);
 }
 
-static int set_chosen(struct trace_array *tr, const struct choice *c, bool on)
+static int trace_files_set_chosen(struct trace_array *tr, const struct choice *c, bool on)
 {
 	struct trace_event_file *file, **found;
 	u32 n = 0;
 
 	list_for_each_entry (file, &tr->files, node)
-		n += is_chosen(file, c);
+		n += trace_file_is_chosen(file, c);
 	if (!n)
 		return -EINVAL;
 	found = host_alloc(n * sizeof(*found));
@@ -277,7 +277,7 @@ static int set_chosen(struct trace_array *tr, const struct choice *c, bool on)
 		return -ENOMEM;
 	n = 0;
 	list_for_each_entry (file, &tr->files, node)
-		if (is_chosen(file, c))
+		if (trace_file_is_chosen(file, c))
 			found[n++] = file;
 	int err = trace_files_enable(found, n, on);
 	host_free(found);
@@ -287,7 +287,7 @@ static int set_chosen(struct trace_array *tr, const struct choice *c, bool on)
 int trace_set_events(
     struct trace_array *tr, const char *match, const char *system, const char *event, bool on)
 {
-	return set_chosen(tr, &(struct choice){NULL, match, system, event}, on);
+	return trace_files_set_chosen(tr, &(struct choice){NULL, match, system, event}, on);
 }
 
 static char *any_if_star(char *part)
@@ -302,8 +302,8 @@ int trace_set_event_word_of(struct trace_array *tr, const char *only, char *word
 	char *first = strsep(&rest, ":");
 
 	if (!rest)
-		return set_chosen(tr, &(struct choice){only, first, NULL, NULL}, on);
-	return set_chosen(
+		return trace_files_set_chosen(tr, &(struct choice){only, first, NULL, NULL}, on);
+	return trace_files_set_chosen(
 	    tr, &(struct choice){only, NULL, any_if_star(first), any_if_star(rest)}, on);
 }
 

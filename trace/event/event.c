@@ -97,7 +97,7 @@ static struct trace_system *system_create(const char *name)
 }
 
 /* Programs may have many thousand events: they are found by a hash (FNV-1a) of their names. */
-static struct trace_event_call **named(const char *name)
+static struct trace_event_call **trace_event_chain(const char *name)
 {
 	static struct trace_event_call *heads[NAME_CHAINS];
 	u32 hash = 2166136261u;
@@ -122,15 +122,15 @@ static int system_add(struct trace_system *sys, struct trace_event_call *call)
 	}
 	call->place = sys->count;
 	call->system = sys;
-	call->next_named = *named(call->name);
-	*named(call->name) = call;
+	call->next_named = *trace_event_chain(call->name);
+	*trace_event_chain(call->name) = call;
 	sys->calls[sys->count++] = call;
 	return 0;
 }
 
 struct trace_event_call *trace_event_find(const char *system, const char *name)
 {
-	struct trace_event_call *call = *named(name);
+	struct trace_event_call *call = *trace_event_chain(name);
 
 	while (call && (strcmp(call->name, name) || strcmp(call->class->system, system)))
 		call = call->next_named;
@@ -164,7 +164,7 @@ static int take_id(struct trace_event_call *call)
 }
 
 /* A directory without events goes. */
-static void system_drop_empty(struct trace_system *sys)
+static void trace_system_drop_empty(struct trace_system *sys)
 {
 	if (sys->count)
 		return;
@@ -176,7 +176,7 @@ static void system_drop_empty(struct trace_system *sys)
 
 static void system_remove(struct trace_event_call *call)
 {
-	struct trace_event_call **at = named(call->name);
+	struct trace_event_call **at = trace_event_chain(call->name);
 	struct trace_system *sys = call->system;
 
 	while (*at != call)
@@ -185,7 +185,7 @@ static void system_remove(struct trace_event_call *call)
 	sys->calls[call->place] = sys->calls[--sys->count];
 	sys->calls[call->place]->place = call->place;
 	call->system = NULL;
-	system_drop_empty(sys);
+	trace_system_drop_empty(sys);
 }
 
 int trace_event_enter(struct trace_event_call *call)
@@ -196,7 +196,7 @@ int trace_event_enter(struct trace_event_call *call)
 		return -ENOMEM;
 	int err = system_add(sys, call);
 	if (err)
-		system_drop_empty(sys);
+		trace_system_drop_empty(sys);
 	else if ((call->fmt && !(call->fmt_hashed = hashed_format(call->fmt))))
 		err = -ENOMEM;
 	else

@@ -107,7 +107,7 @@ int trace_event_register(struct trace_event_call *call)
 	return err;
 }
 
-static void remove_file(struct trace_event_file *file)
+static void trace_event_remove_file(struct trace_event_file *file)
 {
 	struct trace_event_file **at = &file->call->files;
 
@@ -149,7 +149,7 @@ static bool was_hit(const struct trace_event_file *file)
 }
 
 /* Its files go, once the writers that found it live have left. True: there may be records. clear: wherever it was on, as Linux does. */
-static bool remove_call_files(struct trace_event_call *call, bool clear)
+static bool trace_event_remove_files(struct trace_event_call *call, bool clear)
 {
 	bool records = false;
 
@@ -161,7 +161,7 @@ static bool remove_call_files(struct trace_event_call *call, bool clear)
 			trace_array_clear(tr, -1);
 			trace_snapshot_clear(tr, -1);
 		}
-		remove_file(file);
+		trace_event_remove_file(file);
 		if (!is_static(tr, file))
 			host_free(file);
 	}
@@ -173,14 +173,14 @@ int trace_event_unregister(struct trace_event_call *call)
 {
 	if (trace_event_busy(call))
 		return -EBUSY;
-	remove_call_files(call, true);
+	trace_event_remove_files(call, true);
 	trace_event_leave(call);
 	return 0;
 }
 
 bool trace_event_retire(struct trace_event_call *call)
 {
-	bool records = remove_call_files(call, false);
+	bool records = trace_event_remove_files(call, false);
 
 	trace_event_hide(call);
 	if (!records)
@@ -193,7 +193,7 @@ void trace_array_remove_files(struct trace_array *tr)
 	struct trace_event_file *file, *next;
 
 	list_for_each_entry_safe (file, next, &tr->files, node) {
-		remove_file(file);
+		trace_event_remove_file(file);
 		if (!is_static(tr, file))
 			host_free(file);
 	}

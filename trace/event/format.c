@@ -28,7 +28,7 @@ const struct trace_event_field *trace_event_field(
 }
 
 /* "char[16]" is written as C has it, with the brackets behind the name; __data_loc keeps them with the type. */
-static void show_fields(struct seq *s, const struct trace_event_field *f)
+static void trace_event_show_fields(struct seq *s, const struct trace_event_field *f)
 {
 	for (; f->name; f++) {
 		const char *bracket =
@@ -47,9 +47,9 @@ void trace_event_show_format(struct seq *s, const struct trace_event_call *call)
 		call->class->show_format(s, call);
 		return;
 	}
-	show_fields(s, trace_common_fields);
+	trace_event_show_fields(s, trace_common_fields);
 	seq_putc(s, '\n');
-	show_fields(s, call->class->fields(call));
+	trace_event_show_fields(s, call->class->fields(call));
 	seq_puts(s, "\nprint fmt: ");
 	if (call->class->show_fmt)
 		call->class->show_fmt(s, call);

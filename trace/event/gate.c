@@ -112,8 +112,8 @@ static ALWAYS_INLINE void *build_in_scratch(struct trace_slot *slot, struct trac
 	return rec;
 }
 
-static __noinline void *begin_slowly(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, u16 id, u32 size)
+static __noinline void *trace_gate_begin_slowly(struct trace_slot *slot,
+    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
 {
 	u32 way = READ_ONCE(file->way), triggers = 0;
 	bool looks = (way & TRACE_WAY_TRIGGER) && READ_ONCE(file->trigger_record);
@@ -147,7 +147,7 @@ void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
 	u32 way = READ_ONCE(file->way) & (TRACE_WAY_TRIGGER | TRACE_WAY_PID);
 
 	if (unlikely(way != TRACE_WAY_TRIGGER || !READ_ONCE(file->trigger_record)))
-		return begin_slowly(slot, file, ctx, id, size);
+		return trace_gate_begin_slowly(slot, file, ctx, id, size);
 	slot->looks = true;
 	return build_in_scratch(slot, file, ctx, id, size);
 }
@@ -191,8 +191,8 @@ static u64 *refusal(
 	return reason;
 }
 
-static __noinline void record_scratch(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, bool too_early)
+static __noinline void trace_gate_record_scratch(struct trace_slot *slot,
+    struct trace_event_file *file, const struct host_context *ctx, bool too_early)
 {
 	trace_word_t *rec = slot->scratch;
 	u64 *reason = refusal(file, ctx, rec, slot->size);
@@ -220,7 +220,7 @@ static ALWAYS_INLINE void commit_scratch(
 	if (likely(READ_ONCE(file->way) & TRACE_WAY_SOFT_OFF))
 		local_inc(&file->counts[ctx->cpu].soft_off);
 	else
-		record_scratch(slot, file, ctx, too_early);
+		trace_gate_record_scratch(slot, file, ctx, too_early);
 	scratch_give_back(ctx->cpu, slot->size);
 }
 

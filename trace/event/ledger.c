@@ -33,7 +33,8 @@ struct audit {
 
 /* ---- adding up ---- */
 
-static void add_counts(struct trace_event_count *to, const struct trace_event_count *from)
+static void trace_ledger_add_counts(
+    struct trace_event_count *to, const struct trace_event_count *from)
 {
 	to->hit += from->hit;
 	to->lost += from->lost;
@@ -44,7 +45,8 @@ static void add_counts(struct trace_event_count *to, const struct trace_event_co
 	to->trigger_missed += from->trigger_missed;
 }
 
-static void add_totals(struct ring_buffer_totals *to, const struct ring_buffer_totals *from)
+static void trace_ledger_add_totals(
+    struct ring_buffer_totals *to, const struct ring_buffer_totals *from)
 {
 	to->unread += from->unread;
 	to->read += from->read;
@@ -60,9 +62,9 @@ static void add_totals(struct ring_buffer_totals *to, const struct ring_buffer_t
 
 static void add_books(struct books *to, const struct books *from)
 {
-	add_counts(&to->events, &from->events);
-	add_totals(&to->main, &from->main);
-	add_totals(&to->spare, &from->spare);
+	trace_ledger_add_counts(&to->events, &from->events);
+	trace_ledger_add_totals(&to->main, &from->main);
+	trace_ledger_add_totals(&to->spare, &from->spare);
 }
 
 static u64 not_recorded(const struct trace_event_count *c)
@@ -87,7 +89,7 @@ void trace_ledger_free(struct trace_array *tr)
 void trace_ledger_close_file(struct trace_event_file *file)
 {
 	for (unsigned cpu = 0; file->counts && file->tr->ledger && cpu < MAX_CPUS; cpu++)
-		add_counts(&file->tr->ledger[cpu].events, &file->counts[cpu]);
+		trace_ledger_add_counts(&file->tr->ledger[cpu].events, &file->counts[cpu]);
 }
 
 void trace_ledger_close_buffer(struct trace_array *tr, struct ring_buffer *rb)
@@ -98,7 +100,7 @@ void trace_ledger_close_buffer(struct trace_array *tr, struct ring_buffer *rb)
 		ring_buffer_totals(rb, cpu, &totals);
 		totals.cleared += totals.unread;
 		totals.unread = 0;
-		add_totals(&tr->ledger[cpu].rings, &totals);
+		trace_ledger_add_totals(&tr->ledger[cpu].rings, &totals);
 	}
 }
 
@@ -129,7 +131,7 @@ static bool read_once(struct audit *a)
 			continue;
 		hits += file->counts[a->cpu].hit;
 		a->of_cpu[row] = file->counts[a->cpu];
-		add_counts(&a->books.events, &a->of_cpu[row++]);
+		trace_ledger_add_counts(&a->books.events, &a->of_cpu[row++]);
 	}
 	ring_buffer_totals(tr->buffer, a->cpu, &a->books.main);
 	if (tr->snapshot)
@@ -138,19 +140,19 @@ static bool read_once(struct audit *a)
 }
 
 /* On that CPU, interrupts off. */
-static void read_cpu(void *arg)
+static void trace_ledger_read_cpu(void *arg)
 {
 	struct audit *a = arg;
 
 	for (unsigned i = 0; i < NMI_TRIES && !read_once(a); i++)
 		;
 	for (u32 row = 0; row < a->rows; row++)
-		add_counts(&a->of_file[row], &a->of_cpu[row]);
+		trace_ledger_add_counts(&a->of_file[row], &a->of_cpu[row]);
 }
 
 /* ---- the text ---- */
 
-static bool put_hits(struct seq *s, const struct trace_event_count *c)
+static bool trace_ledger_put_hits(struct seq *s, const struct trace_event_count *c)
 {
 	u64 others = not_recorded(c);
 
@@ -206,10 +208,11 @@ static void judge(struct verdict *v, bool holds, const char *who, const char *wh
 		seq_printf(&v->wrong, "not balanced: %s: %s\n", who, what);
 }
 
-static void put_books(struct seq *s, struct verdict *v, const char *who, const struct books *b)
+static void trace_ledger_put_balance(
+    struct seq *s, struct verdict *v, const char *who, const struct books *b)
 {
 	seq_printf(s, "%s: ", who);
-	judge(v, put_hits(s, &b->events), who, "hits");
+	judge(v, trace_ledger_put_hits(s, &b->events), who, "hits");
 	seq_printf(s, "%s: ", who);
 	judge(v, put_recorded(s, b), who, "recorded");
 	seq_printf(s, "%s: ", who);
@@ -231,7 +234,7 @@ static void put_events(struct seq *s, struct verdict *v, const struct audit *a)
 			snprintf(name, sizeof(name), "%s:%s", file->call->class->system,
 			    file->call->name);
 			seq_printf(s, "%s: ", name);
-			judge(v, put_hits(s, row), name, "hits");
+			judge(v, trace_ledger_put_hits(s, row), name, "hits");
 		}
 		row++;
 	}
@@ -246,11 +249,11 @@ static void show(struct seq *s, struct verdict *v, struct audit *a)
 		char who[16];
 
 		snprintf(who, sizeof(who), "cpu%u", a->cpu);
-		host_on_quiet_cpu(a->cpu, read_cpu, a);
-		put_books(s, v, who, &a->books);
+		host_on_quiet_cpu(a->cpu, trace_ledger_read_cpu, a);
+		trace_ledger_put_balance(s, v, who, &a->books);
 		add_books(&all, &a->books);
 	}
-	put_books(s, v, "all", &all);
+	trace_ledger_put_balance(s, v, "all", &all);
 	put_events(s, v, a);
 	if (a->tr->snapshot_missed)
 		seq_printf(s, "# snapshots missed: %lu\n", a->tr->snapshot_missed);

@@ -61,7 +61,7 @@ static u32 find_large(const struct large *l, u32 pid)
 	return from;
 }
 
-static bool has(const struct pid_set *set, u32 pid)
+static bool trace_pid_is_listed(const struct pid_set *set, u32 pid)
 {
 	if (pid < PIDS)
 		return READ_ONCE(set->bits[pid / WORD_BITS]) >> pid % WORD_BITS & 1;
@@ -97,7 +97,8 @@ static bool ignored(const struct trace_pids *p, s32 pid)
 {
 	const struct pid_set *wanted = READ_ONCE(p->wanted), *unwanted = READ_ONCE(p->unwanted);
 
-	return (wanted && !has(wanted, pid)) || (unwanted && has(unwanted, pid));
+	return (wanted && !trace_pid_is_listed(wanted, pid)) ||
+	       (unwanted && trace_pid_is_listed(unwanted, pid));
 }
 
 /* Each list by itself must agree about both tasks. */
@@ -105,8 +106,8 @@ static bool both_ignored(const struct trace_pids *p, s32 a, s32 b)
 {
 	const struct pid_set *wanted = READ_ONCE(p->wanted), *unwanted = READ_ONCE(p->unwanted);
 
-	return (wanted && !has(wanted, a) && !has(wanted, b)) ||
-	       (unwanted && has(unwanted, a) && has(unwanted, b));
+	return (wanted && !trace_pid_is_listed(wanted, a) && !trace_pid_is_listed(wanted, b)) ||
+	       (unwanted && trace_pid_is_listed(unwanted, a) && trace_pid_is_listed(unwanted, b));
 }
 
 #define for_each_active(p)                                                                         \
@@ -137,7 +138,7 @@ void trace_pid_wakeup_end(s32 current_pid)
 }
 
 /* On each CPU, interrupts off: for who runs there. */
-static void look_again(void *arg)
+static void trace_pid_look_again(void *arg)
 {
 	struct trace_pids *p = arg;
 	struct host_context ctx;
@@ -151,7 +152,7 @@ static void look_again(void *arg)
 
 static void follow(struct pid_set *set, s32 parent, s32 child)
 {
-	if (set && has(set, parent))
+	if (set && trace_pid_is_listed(set, parent))
 		add(set, child);
 }
 
@@ -224,7 +225,7 @@ static void activate(struct trace_pids *p)
 	list_add_active(p);
 	use_keys(1);
 	p->active = true;
-	host_on_each_cpu(look_again, p);
+	host_on_each_cpu(trace_pid_look_again, p);
 	trace_array_set_way(p->tr, TRACE_WAY_PID, true);
 }
 
@@ -250,7 +251,7 @@ struct pid_text {
 };
 
 /* Takes the next pid: 1, 0 if there is none, -EINVAL, -EPERM. Like Linux it looks at the low 32 bits of a number only. */
-static int next_pid(struct pid_text *text, u32 *pid)
+static int trace_pid_next(struct pid_text *text, u32 *pid)
 {
 	char word[TRACE_WORD_MAX + 1];
 	u64 v;
@@ -279,7 +280,7 @@ static int count_pids(struct pid_text *text, u32 *count, u32 *large)
 	int more;
 
 	*count = *large = 0;
-	while ((more = next_pid(text, &pid)) > 0) {
+	while ((more = trace_pid_next(text, &pid)) > 0) {
 		++*count;
 		*large += pid >= PIDS;
 	}
@@ -311,7 +312,7 @@ static int merge_large(const struct large *old, struct pid_text text, u32 more, 
 	if (have)
 		memcpy(l->pid, old->pid, have * sizeof(*l->pid));
 	l->count = have;
-	while (!err && next_pid(&text, &pid) > 0)
+	while (!err && trace_pid_next(&text, &pid) > 0)
 		if (pid >= PIDS)
 			err = insert_large(l, pid, room);
 	if (err)
@@ -354,13 +355,13 @@ static void apply(struct change *c, bool notrace, struct pid_text text)
 	struct large *old = c->set->large;
 	u32 pid;
 
-	while (next_pid(&text, &pid) > 0)
+	while (trace_pid_next(&text, &pid) > 0)
 		add(c->set, pid);
 	if (c->large)
 		atomic_store_release(&c->set->large, c->large);
 	atomic_store_release(set_of(c->p, notrace), c->set);
 	if (c->p->active)
-		host_on_each_cpu(look_again, c->p);
+		host_on_each_cpu(trace_pid_look_again, c->p);
 	else
 		activate(c->p);
 	if (c->large && old) {
@@ -396,7 +397,7 @@ void trace_pid_clear(struct trace_array *tr, bool notrace)
 		deactivate(p);
 	atomic_store_release(set_of(p, notrace), NULL);
 	if (p->active)
-		host_on_each_cpu(look_again, p);
+		host_on_each_cpu(trace_pid_look_again, p);
 	host_synchronize();
 	set_free(old);
 }
@@ -406,7 +407,7 @@ void trace_pid_show(struct seq *s, const struct trace_array *tr, bool notrace)
 	const struct pid_set *set = tr->pids ? *set_of(tr->pids, notrace) : NULL;
 
 	for (u32 pid = 0; set && pid < PIDS; pid++)
-		if (has(set, pid))
+		if (trace_pid_is_listed(set, pid))
 			seq_printf(s, "%u\n", pid);
 	for (u32 i = 0; set && set->large && i < set->large->count; i++)
 		seq_printf(s, "%u\n", set->large->pid[i]);

@@ -36,14 +36,6 @@ struct trace_slot {
 #define TRACE_DISPATCH __trace_text __attribute__((optimize("optimize-sibling-calls")))
 #endif
 
-static inline void trace_put_common(void *rec, u16 id)
-{
-	struct host_context ctx;
-
-	host_context(&ctx);
-	*(trace_word_t *)rec = ctx.common | id;
-}
-
 /*
  * A record in the ring, for a file that wants it, if there is room at once: no function is called. NULL: take the long way; nothing
  * was counted.
@@ -111,32 +103,9 @@ static inline void trace_count_soft_off(struct trace_event_file *file)
 /* Records what a filter has let pass and is whole, where the ring has no room at once or more is to follow. Ends the section. */
 void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size);
 
-/* The same, by the short way if that can be. */
-static inline __attribute__((always_inline)) void trace_record_image(
-    struct trace_event_file *file, const void *rec, u16 id, u32 size)
-{
-	const u32 more = ~(u32)(TRACE_WAY_FILTER | TRACE_WAY_PID);
-	struct host_context ctx;
-	struct trace_slot slot;
-	char *to = NULL;
-
-	if (likely(!(file->way & more))) { /* one look, as part of the test: no READ_ONCE() */
-		host_context(&ctx);
-		to = trace_begin_now(&slot, file, &ctx, id, size);
-	}
-	if (unlikely(!to)) {
-		trace_record_image_long(file, rec, id, size);
-		return;
-	}
-	__builtin_memcpy(to + sizeof(ctx.common), (const char *)rec + sizeof(ctx.common),
-	    size - sizeof(ctx.common));
-	trace_commit_short(&slot, &ctx);
-	host_preempt_enable();
-}
-
 /* A record of `size` bytes in the ring, common fields filled; NULL: refused and counted. */
-static inline void *trace_reserve(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, u16 id, u32 size)
+static inline __attribute__((always_inline)) void *trace_reserve(struct trace_slot *slot,
+    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
 {
 	slot->rb = file->buffer;
 	slot->ev = rb_reserve(slot->rb, ctx->cpu, size);
@@ -150,18 +119,29 @@ static inline void *trace_reserve(struct trace_slot *slot, struct trace_event_fi
 	return rec;
 }
 
-/*
- * The long way. Counts the hit and gives a record of `size` bytes to fill, common fields filled, be it in the ring or not yet;
- * NULL: there is to be none, which is counted. file->counts must be there.
- */
-static inline void *trace_begin(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, u16 id, u32 size)
+typedef void *trace_reserve_fn(struct trace_slot *slot, struct trace_event_file *file,
+    const struct host_context *ctx, u16 id, u32 size);
+
+/* trace_begin() by a copy of trace_reserve() that need not be inline. */
+static inline __attribute__((always_inline)) void *trace_begin_by(trace_reserve_fn *reserve,
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx, u16 id,
+    u32 size)
 {
 	local_inc(&file->counts[ctx->cpu].hit);
 	slot->triggers = 0;
 	if (unlikely(READ_ONCE(file->way) & TRACE_WAY_GATE))
 		return trace_gate_begin(slot, file, ctx, id, size);
-	return trace_reserve(slot, file, ctx, id, size);
+	return reserve(slot, file, ctx, id, size);
+}
+
+/*
+ * The long way. Counts the hit and gives a record of `size` bytes to fill, common fields filled, be it in the ring or not yet;
+ * NULL: there is to be none, which is counted. file->counts must be there.
+ */
+static inline __attribute__((always_inline)) void *trace_begin(struct trace_slot *slot,
+    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
+{
+	return trace_begin_by(trace_reserve, slot, file, ctx, id, size);
 }
 
 /* A stack trace of its own; false: refused and counted. Any context, between host_enter() and host_preempt_enable(). */

@@ -26,7 +26,7 @@ static bool rings_are_empty(void)
 	return true;
 }
 
-static void free_all(struct trace_retired *r)
+static void trace_retired_free_all(struct trace_retired *r)
 {
 	struct trace_event_call *call, *next;
 
@@ -44,7 +44,7 @@ void trace_retired_add(struct trace_retired *r, struct trace_event_call *call)
 		list_add_tail(&r->node, &trace_retired_kinds);
 	if (r->count == r->most) {
 		clear_rings();
-		free_all(r);
+		trace_retired_free_all(r);
 	}
 	list_add_tail(&call->node, &r->calls);
 	r->count++;
@@ -57,5 +57,5 @@ void trace_retired_settle(void)
 	if (!rings_are_empty())
 		return;
 	list_for_each_entry (r, &trace_retired_kinds, node)
-		free_all(r);
+		trace_retired_free_all(r);
 }

@@ -44,7 +44,7 @@ static bool lock_here(struct trace_array *tr, u32 cpu)
 }
 
 /* 0, -EBUSY, -EINVAL (the sizes differ). */
-static int exchange(struct trace_array *tr, u32 cpu)
+static int trace_snapshot_exchange(struct trace_array *tr, u32 cpu)
 {
 	int err = -EBUSY;
 
@@ -61,7 +61,7 @@ static int exchange(struct trace_array *tr, u32 cpu)
 
 bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx)
 {
-	bool done = !exchange(tr, ctx->cpu);
+	bool done = !trace_snapshot_exchange(tr, ctx->cpu);
 
 	if (!done)
 		atomic_add(&tr->snapshot_missed, 1);
@@ -70,7 +70,7 @@ bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx)
 
 /* ---- the spare buffer ---- */
 
-static int match(struct trace_array *tr, struct ring_buffer *spare)
+static int trace_snapshot_match_sizes(struct trace_array *tr, struct ring_buffer *spare)
 {
 	int err = 0;
 
@@ -81,7 +81,7 @@ static int match(struct trace_array *tr, struct ring_buffer *spare)
 
 int trace_snapshot_match(struct trace_array *tr)
 {
-	return tr->snapshot ? match(tr, tr->snapshot) : 0;
+	return tr->snapshot ? trace_snapshot_match_sizes(tr, tr->snapshot) : 0;
 }
 
 int trace_snapshot_alloc(struct trace_array *tr)
@@ -95,7 +95,7 @@ int trace_snapshot_alloc(struct trace_array *tr)
 		return -EBUSY;
 	struct ring_buffer *spare =
 	    ring_buffer_alloc(ring_buffer_size(tr->buffer, 0), mode, tr->clock->read);
-	if (!spare || match(tr, spare)) {
+	if (!spare || trace_snapshot_match_sizes(tr, spare)) {
 		ring_buffer_free(spare);
 		return -ENOMEM;
 	}
@@ -152,7 +152,7 @@ int trace_snapshot_now(struct trace_array *tr)
 	for (unsigned i = 0; i < NOW_TRIES && err == -EBUSY; i++) {
 		struct host_context ctx;
 		host_enter(&ctx);
-		err = exchange(tr, ctx.cpu);
+		err = trace_snapshot_exchange(tr, ctx.cpu);
 		host_preempt_enable();
 	}
 	return err;

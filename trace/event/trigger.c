@@ -59,7 +59,7 @@ u32 trace_triggers_call(
 	return kinds;
 }
 
-static void trigger_call_list(
+static void trace_triggers_call_kinds(
     struct trace_event_file *file, const struct trace_trigger_hit *hit, u32 kinds)
 {
 	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
@@ -74,9 +74,9 @@ void trace_triggers_post(struct trace_event_file *file, const struct host_contex
 	const struct trace_trigger_hit hit = {.ctx = ctx};
 
 	if (kinds & TRACE_TRIGGER_SNAPSHOT)
-		trigger_call_list(file, &hit, TRACE_TRIGGER_SNAPSHOT);
+		trace_triggers_call_kinds(file, &hit, TRACE_TRIGGER_SNAPSHOT);
 	if (kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT)
-		trigger_call_list(file, &hit, kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT);
+		trace_triggers_call_kinds(file, &hit, kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT);
 }
 
 void trace_triggers_alone(struct trace_event_file *file)
@@ -158,7 +158,7 @@ static bool is_judged(const struct trace_trigger *t)
 }
 
 /* What the triggers of the file, and `more` (or NULL), want of the record. */
-static u8 trigger_record_wanted(
+static u8 trace_triggers_record_wanted(
     const struct trace_event_file *file, const struct trace_trigger *more)
 {
 	bool any = more && looks(more), all_judged = !more || is_judged(more);
@@ -179,7 +179,7 @@ static u8 trigger_record_wanted(
 /* What the file tells its writers of the list. */
 static void update_file(struct trace_event_file *file)
 {
-	WRITE_ONCE(file->trigger_record, trigger_record_wanted(file, NULL));
+	WRITE_ONCE(file->trigger_record, trace_triggers_record_wanted(file, NULL));
 	if (!file->triggers)
 		trace_file_way(file, TRACE_WAY_TRIGGER, false);
 }
@@ -201,10 +201,10 @@ int trace_trigger_prepare(struct trace_trigger *t)
 void trace_trigger_link(struct trace_trigger *t)
 {
 	if (t->target)
-		trace_file_soft(t->target, 1);					/* A2 */
-	WRITE_ONCE(t->file->trigger_record, trigger_record_wanted(t->file, t)); /* A3 */
-	link(t);								/* A4 */
-	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);			/* A5 */
+		trace_file_soft(t->target, 1);					       /* A2 */
+	WRITE_ONCE(t->file->trigger_record, trace_triggers_record_wanted(t->file, t)); /* A3 */
+	link(t);								       /* A4 */
+	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);			       /* A5 */
 	keep_live(t->file, 1);
 }
 
@@ -228,7 +228,7 @@ void trace_trigger_free(struct trace_trigger *t)
 }
 
 /* R3. */
-static void trigger_disarm(struct trace_trigger *t)
+static void trace_trigger_disarm(struct trace_trigger *t)
 {
 	if (t->target)
 		trace_file_soft(t->target, -1);
@@ -238,7 +238,7 @@ static void trigger_disarm(struct trace_trigger *t)
 }
 
 /* R2 to R4 for all that were unlinked. */
-static void trigger_free_list(struct trace_trigger *dead)
+static void trace_triggers_free(struct trace_trigger *dead)
 {
 	struct trace_trigger *next;
 
@@ -246,7 +246,7 @@ static void trigger_free_list(struct trace_trigger *dead)
 		host_synchronize();
 	for (; dead; dead = next) {
 		next = dead->dead;
-		trigger_disarm(dead);
+		trace_trigger_disarm(dead);
 		trace_trigger_free(dead);
 	}
 }
@@ -256,7 +256,7 @@ void trace_trigger_cut(struct trace_trigger *t)
 	unlink(t);
 	update_file(t->file);
 	host_synchronize();
-	trigger_disarm(t);
+	trace_trigger_disarm(t);
 }
 
 void trace_trigger_remove(struct trace_trigger *t)
@@ -265,7 +265,7 @@ void trace_trigger_remove(struct trace_trigger *t)
 		return;
 	unlink(t); /* R1 */
 	update_file(t->file);
-	trigger_free_list(t);
+	trace_triggers_free(t);
 }
 
 /* R1 for all triggers of these kinds: puts them in front of those in *dead. */
@@ -286,7 +286,7 @@ void trace_triggers_clear_kind(struct trace_event_file *file, u32 kind)
 	struct trace_trigger *dead = NULL;
 
 	unlink_kinds(file, kind, &dead);
-	trigger_free_list(dead);
+	trace_triggers_free(dead);
 }
 
 void trace_triggers_clear(struct trace_array *tr)
@@ -296,5 +296,5 @@ void trace_triggers_clear(struct trace_array *tr)
 
 	list_for_each_entry (file, &tr->files, node)
 		unlink_kinds(file, ~(u32)TRACE_TRIGGER_FEED, &dead);
-	trigger_free_list(dead);
+	trace_triggers_free(dead);
 }

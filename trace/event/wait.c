@@ -5,7 +5,7 @@
 #include "trace/host_lock.h"
 #include "trace/host_wait.h"
 
-static int wait_on(
+static int trace_wait_on(
     struct trace_array *tr, struct host_waiters *w, u32 *count, bool (*cond)(void *), void *arg)
 {
 	int err;
@@ -26,14 +26,14 @@ static int wait_on(
 
 int trace_wait(struct trace_array *tr, bool (*cond)(void *), void *arg)
 {
-	return wait_on(tr, tr->waiters, &tr->readers, cond, arg);
+	return trace_wait_on(tr, tr->waiters, &tr->readers, cond, arg);
 }
 
 int trace_wait_filled(struct trace_array *tr, bool (*cond)(void *), void *arg)
 {
 	if (!READ_ONCE(tr->buffer_percent))
 		return trace_wait(tr, cond, arg);
-	return wait_on(tr, tr->full_waiters, &tr->full_readers, cond, arg);
+	return trace_wait_on(tr, tr->full_waiters, &tr->full_readers, cond, arg);
 }
 
 /* No record is of interest to it, so none is sent the long way. */

@@ -65,7 +65,7 @@ struct trace_dat {
 	struct dat_cpu of[];
 };
 
-static u64 file_time(const void *tr, u64 stamp)
+static u64 dat_file_time(const void *tr, u64 stamp)
 {
 	return trace_clock_ns(tr, stamp);
 }
@@ -183,7 +183,7 @@ int trace_dat_create(struct trace_array *tr, bool snapshot, struct trace_dat **o
 	dat->snapshot = snapshot;
 	dat->changes = tr->snapshot_changes;
 	dat->cpus = cpus;
-	dat->convert = (struct dat_convert){.time = file_time, .arg = tr};
+	dat->convert = (struct dat_convert){.time = dat_file_time, .arg = tr};
 	dat->out_per_source = pages_for_one(tr);
 	dat->out_given = PAGE_SIZE;
 	dat->out = host_page_alloc();

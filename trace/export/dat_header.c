@@ -58,7 +58,7 @@ static void put_shown(struct dat_text *t, show_fn show, const void *arg)
 }
 
 /* The text behind its length, a number of `bytes`. */
-static void put_sized(struct dat_text *t, size_t bytes, show_fn show, const void *arg)
+static void dat_put_sized(struct dat_text *t, size_t bytes, show_fn show, const void *arg)
 {
 	u64 at = t->len, length;
 
@@ -70,26 +70,26 @@ static void put_sized(struct dat_text *t, size_t bytes, show_fn show, const void
 
 /* ---- formats ---- */
 
-static void show_page_format(struct seq *s, const void *arg __maybe_unused)
+static void dat_show_page_format(struct seq *s, const void *arg __maybe_unused)
 {
 	trace_show_page_format(s);
 }
 
-static void show_record_format(struct seq *s, const void *arg __maybe_unused)
+static void dat_show_record_format(struct seq *s, const void *arg __maybe_unused)
 {
 	seq_puts(s, dat_page_header_event);
 }
 
-static void show_format(struct seq *s, const void *call)
+static void dat_show_format(struct seq *s, const void *call)
 {
 	trace_event_show_format(s, call);
 }
 
-static void put_formats(struct dat_text *t, const struct trace_system *sys)
+static void dat_put_formats(struct dat_text *t, const struct trace_system *sys)
 {
 	dat_put_u32(t, sys ? sys->count : 0);
 	for (u32 i = 0; sys && i < sys->count; i++)
-		put_sized(t, 8, show_format, sys->calls[i]);
+		dat_put_sized(t, 8, dat_show_format, sys->calls[i]);
 }
 
 /* Events that are gone, but not their records. Systems may stand there more than once. */
@@ -103,20 +103,20 @@ static u32 put_retired(struct dat_text *t)
 		list_for_each_entry (call, &kind->calls, node) {
 			dat_put_string(t, call->class->system);
 			dat_put_u32(t, 1);
-			put_sized(t, 8, show_format, call);
+			dat_put_sized(t, 8, dat_show_format, call);
 			n++;
 		}
 	}
 	return n;
 }
 
-static void show_past_format(struct seq *s, const void *text)
+static void dat_show_past_format(struct seq *s, const void *text)
 {
 	seq_puts(s, text);
 }
 
 /* Those of another boot: the tracer's own, or all others, each in a system by itself. How many. */
-static u32 put_past_of(struct dat_text *t, const struct trace_past *past, bool own)
+static u32 dat_put_past_of(struct dat_text *t, const struct trace_past *past, bool own)
 {
 	struct trace_past_text ev;
 	u32 n = 0;
@@ -128,7 +128,7 @@ static u32 put_past_of(struct dat_text *t, const struct trace_past *past, bool o
 			dat_put_string(t, ev.system);
 			dat_put_u32(t, 1);
 		}
-		put_sized(t, 8, show_past_format, ev.format);
+		dat_put_sized(t, 8, dat_show_past_format, ev.format);
 		n++;
 	}
 	return n;
@@ -139,7 +139,7 @@ static void put_past_formats(struct dat_text *t, const struct trace_past *past)
 	for (unsigned others = 0; others < 2; others++) {
 		u64 at = t->len;
 		dat_put_u32(t, 0);
-		u32 n = put_past_of(t, past, !others);
+		u32 n = dat_put_past_of(t, past, !others);
 		dat_patch(t, at, &n, sizeof(n));
 	}
 }
@@ -151,14 +151,14 @@ static void put_all_formats(struct dat_text *t)
 	u32 systems = 0;
 	u64 at;
 
-	put_formats(t, own);
+	dat_put_formats(t, own);
 	at = t->len;
 	dat_put_u32(t, 0);
 	list_for_each_entry (sys, &trace_systems, node) {
 		if (sys == own)
 			continue;
 		dat_put_string(t, sys->name);
-		put_formats(t, sys);
+		dat_put_formats(t, sys);
 		systems++;
 	}
 	systems += put_retired(t);
@@ -167,7 +167,7 @@ static void put_all_formats(struct dat_text *t)
 
 /* ---- names ---- */
 
-static void show_symbols(struct seq *s, const void *past)
+static void dat_show_symbols(struct seq *s, const void *past)
 {
 	struct host_symbol sym;
 
@@ -182,13 +182,13 @@ static void show_symbols(struct seq *s, const void *past)
 }
 
 /* Records have the addresses of these texts: another kernel's are not known. */
-static void show_printk(struct seq *s, const void *past)
+static void dat_show_printk(struct seq *s, const void *past)
 {
 	if (!past || trace_past_same_kernel(past))
 		trace_printk_show_formats(s);
 }
 
-static void show_comms(struct seq *s, const void *past)
+static void dat_show_comms(struct seq *s, const void *past)
 {
 	if (past)
 		trace_past_show_comms(past, s);
@@ -198,10 +198,10 @@ static void show_comms(struct seq *s, const void *past)
 
 /* ---- options ---- */
 
-static void put_option(struct dat_text *t, enum option id, show_fn show, const void *arg)
+static void dat_put_option(struct dat_text *t, enum option id, show_fn show, const void *arg)
 {
 	dat_put_u16(t, id);
-	put_sized(t, 4, show, arg);
+	dat_put_sized(t, 4, show, arg);
 }
 
 struct cpu_of {
@@ -209,7 +209,7 @@ struct cpu_of {
 	unsigned cpu;
 };
 
-static void show_stats(struct seq *s, const void *arg)
+static void dat_show_stats(struct seq *s, const void *arg)
 {
 	const struct cpu_of *of = arg;
 
@@ -218,7 +218,7 @@ static void show_stats(struct seq *s, const void *arg)
 	seq_putc(s, '\0');
 }
 
-static void show_ledger(struct seq *s, const void *arg)
+static void dat_show_ledger(struct seq *s, const void *arg)
 {
 	const struct dat_source *src = arg;
 
@@ -228,18 +228,18 @@ static void show_ledger(struct seq *s, const void *arg)
 	seq_putc(s, '\0');
 }
 
-static void show_clocks(struct seq *s, const void *arg)
+static void dat_show_clocks(struct seq *s, const void *arg)
 {
 	trace_clock_show(s, arg);
 }
 
-static void show_clocks_ended(struct seq *s, const void *arg)
+static void dat_show_clocks_ended(struct seq *s, const void *arg)
 {
 	trace_clock_show(s, arg);
 	seq_putc(s, '\0');
 }
 
-static void show_string(struct seq *s, const void *text)
+static void dat_show_string(struct seq *s, const void *text)
 {
 	seq_puts(s, text);
 	seq_putc(s, '\0');
@@ -264,13 +264,13 @@ static void put_options(struct dat_text *t, const struct dat_source *src)
 	for (unsigned cpu = 0; src->buffer && cpu < host_cpu_count(); cpu++) {
 		struct cpu_of of = {src, cpu};
 
-		put_option(t, OPTION_CPUSTAT, show_stats, &of);
+		dat_put_option(t, OPTION_CPUSTAT, dat_show_stats, &of);
 	}
 	if (!past) /* which hits came to nothing does not outlive a boot */
-		put_option(t, OPTION_CPUSTAT, show_ledger, src);
-	put_option(t, OPTION_TRACECLOCK, show_clocks_ended, src->tr);
-	put_option(t, OPTION_UNAME, show_string, uname);
-	put_option(t, OPTION_VERSION, show_string, uname);
+		dat_put_option(t, OPTION_CPUSTAT, dat_show_ledger, src);
+	dat_put_option(t, OPTION_TRACECLOCK, dat_show_clocks_ended, src->tr);
+	dat_put_option(t, OPTION_UNAME, dat_show_string, uname);
+	dat_put_option(t, OPTION_VERSION, dat_show_string, uname);
 	put_trace_id(t);
 	dat_put_u16(t, OPTION_END);
 }
@@ -297,7 +297,7 @@ static void put_cpus(struct dat_text *t, const struct dat_source *src)
 	dat_put_string(t, "flyrecord");
 	table = t->len;
 	dat_put_zeros(t, cpus * 16);
-	put_sized(t, 8, show_clocks, src->tr);
+	dat_put_sized(t, 8, dat_show_clocks, src->tr);
 	dat_put_zeros(t, -t->len % PAGE_SIZE);
 	at = t->len;
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
@@ -314,16 +314,16 @@ bool dat_header_make(struct dat_text *t, const struct dat_source *src)
 
 	put_start(t);
 	dat_put_string(t, "header_page");
-	put_sized(t, 8, show_page_format, NULL);
+	dat_put_sized(t, 8, dat_show_page_format, NULL);
 	dat_put_string(t, "header_event");
-	put_sized(t, 8, show_record_format, NULL);
+	dat_put_sized(t, 8, dat_show_record_format, NULL);
 	if (past)
 		put_past_formats(t, past);
 	else
 		put_all_formats(t);
-	put_sized(t, 4, show_symbols, past);
-	put_sized(t, 4, show_printk, past);
-	put_sized(t, 8, show_comms, past);
+	dat_put_sized(t, 4, dat_show_symbols, past);
+	dat_put_sized(t, 4, dat_show_printk, past);
+	dat_put_sized(t, 8, dat_show_comms, past);
 	dat_put_u32(t, host_cpu_count());
 	put_options(t, src);
 	put_cpus(t, src);

@@ -22,7 +22,7 @@ const char dat_page_header_event[] = "# compressed entry header\n"
 				     "\ttime_stamp : type == 31\n"
 				     "\tdata max type_len  == 28\n";
 
-static void put_word(struct dat_page *p, u32 word)
+static void dat_put_word(struct dat_page *p, u32 word)
 {
 	memcpy(p->at, &word, sizeof(word));
 	p->at += sizeof(word);
@@ -31,8 +31,8 @@ static void put_word(struct dat_page *p, u32 word)
 /* 59 bits of a time, or of a delta. */
 static void put_time(struct dat_page *p, u32 type, u64 time)
 {
-	put_word(p, type | (u32)(time & DELTA_MAX) << 5);
-	put_word(p, time >> DELTA_BITS);
+	dat_put_word(p, type | (u32)(time & DELTA_MAX) << 5);
+	dat_put_word(p, time >> DELTA_BITS);
 }
 
 static u64 time_size(u64 delta)
@@ -71,10 +71,10 @@ bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time)
 		delta = 0;
 	}
 	if (data_size(length) == 4 + length) {
-		put_word(p, length / 4 | (u32)delta << 5);
+		dat_put_word(p, length / 4 | (u32)delta << 5);
 	} else {
-		put_word(p, DATA_LONG | (u32)delta << 5);
-		put_word(p, length + 4); /* counts itself */
+		dat_put_word(p, DATA_LONG | (u32)delta << 5);
+		dat_put_word(p, length + 4); /* counts itself */
 	}
 	memcpy(p->at, data, length);
 	p->at += length;

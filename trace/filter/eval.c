@@ -18,24 +18,25 @@
 	struct load_##type {                                                                       \
 		type v;                                                                            \
 	} __packed;                                                                                \
-	static inline u64 load_##type(const struct filter_insn *in, const void *rec)               \
+	static inline __attribute__((always_inline))                                               \
+	u64 load_##type(const struct filter_insn *in, const void *rec)                             \
 	{                                                                                          \
 		const struct load_##type *p = (const void *)((const char *)rec + in->offset);      \
 		return (wide)p->v;                                                                 \
 	}                                                                                          \
-	static bool range_##type(                                                                  \
+	static bool filter_range_##type(                                                           \
 	    const struct filter_insn *in, const void *rec, u32 len __maybe_unused)                 \
 	{                                                                                          \
 		return load_##type(in, rec) - in->first <= in->span;                               \
 	}
 #define UNSIGNED(type)                                                                             \
 	NUMBER(type, u64)                                                                          \
-	static bool bits_##type(                                                                   \
+	static bool filter_bits_##type(                                                            \
 	    const struct filter_insn *in, const void *rec, u32 len __maybe_unused)                 \
 	{                                                                                          \
 		return load_##type(in, rec) & in->mask;                                            \
 	}                                                                                          \
-	static bool cpus_##type(                                                                   \
+	static bool filter_cpus_##type(                                                            \
 	    const struct filter_insn *in, const void *rec, u32 len __maybe_unused)                 \
 	{                                                                                          \
 		u64 v = load_##type(in, rec);                                                      \
@@ -59,8 +60,8 @@ static u32 width(u32 size)
 filter_test filter_test_range(u32 size, bool is_signed)
 {
 	static const filter_test tests[2][4] = {
-	    {range_u8, range_u16, range_u32, range_u64},
-	    {range_s8, range_s16, range_s32, range_s64},
+	    {filter_range_u8, filter_range_u16, filter_range_u32, filter_range_u64},
+	    {filter_range_s8, filter_range_s16, filter_range_s32, filter_range_s64},
 	};
 
 	return tests[is_signed][width(size)];
@@ -68,14 +69,16 @@ filter_test filter_test_range(u32 size, bool is_signed)
 
 filter_test filter_test_bits(u32 size)
 {
-	static const filter_test tests[] = {bits_u8, bits_u16, bits_u32, bits_u64};
+	static const filter_test tests[] = {
+	    filter_bits_u8, filter_bits_u16, filter_bits_u32, filter_bits_u64};
 
 	return tests[width(size)];
 }
 
 filter_test filter_test_cpu_set(u32 size)
 {
-	static const filter_test tests[] = {cpus_u8, cpus_u16, cpus_u32, cpus_u64};
+	static const filter_test tests[] = {
+	    filter_cpus_u8, filter_cpus_u16, filter_cpus_u32, filter_cpus_u64};
 
 	return tests[width(size)];
 }

@@ -1,5 +1,5 @@
 /*
- * Formatting in two halves. Both walk the format with next_spec(), so that they agree on what each conversion takes. Any context;
+ * Formatting in two halves. Both walk the format with bprintf_next_spec(), so that they agree on what each conversion takes. Any context;
  * no state.
  */
 #include "trace/output/bprintf.h"
@@ -24,7 +24,7 @@ static u8 size_words(const char *length, const char *end)
 }
 
 /* The next conversion at or behind fmt; false: the rest is plain text. */
-static bool next_spec(const char *fmt, struct spec *sp)
+static bool bprintf_next_spec(const char *fmt, struct spec *sp)
 {
 	const char *p = strchr(fmt, '%');
 
@@ -60,7 +60,7 @@ struct packer {
 	u32 room, used;
 };
 
-static void pack(struct packer *pk, const void *data, size_t bytes, u32 words)
+static void bprintf_pack(struct packer *pk, const void *data, size_t bytes, u32 words)
 {
 	if (pk->used + words <= pk->room) {
 		pk->buf[pk->used + words - 1] = 0;
@@ -74,23 +74,23 @@ u32 bprintf_encode(u32 *buf, u32 room, const char *fmt, va_list ap)
 	struct packer pk = {buf, room, 0};
 	struct spec sp;
 
-	for (; next_spec(fmt, &sp); fmt = sp.end) {
+	for (; bprintf_next_spec(fmt, &sp); fmt = sp.end) {
 		for (u8 i = 0; i < sp.stars; i++) {
 			int star = va_arg(ap, int);
-			pack(&pk, &star, 4, 1);
+			bprintf_pack(&pk, &star, 4, 1);
 		}
 		if (sp.conv == 's') {
 			const char *s = va_arg(ap, const char *);
 			if (!s)
 				s = "(null)";
 			size_t len = strlen(s); /* once: it may change meanwhile */
-			pack(&pk, s, len, string_words(len));
+			bprintf_pack(&pk, s, len, string_words(len));
 		} else if (sp.words == 2) {
 			u64 v = va_arg(ap, u64);
-			pack(&pk, &v, 8, 2);
+			bprintf_pack(&pk, &v, 8, 2);
 		} else if (sp.words == 1) {
 			u32 v = va_arg(ap, u32);
-			pack(&pk, &v, 4, 1);
+			bprintf_pack(&pk, &v, 4, 1);
 		}
 	}
 	return pk.used;
@@ -149,7 +149,7 @@ void bprintf_decode(struct seq *s, const char *fmt, const u32 *buf, u32 words)
 	struct spec sp;
 	char text[40];
 
-	for (; next_spec(fmt, &sp); fmt = sp.end) {
+	for (; bprintf_next_spec(fmt, &sp); fmt = sp.end) {
 		seq_write(s, fmt, sp.start - fmt);
 		if (!plain_spec(&sp, &buf, end, text, sizeof(text)))
 			return;

@@ -28,7 +28,8 @@ static bool is_short(const void *rec __maybe_unused, u32 len, u32 need)
 }
 
 /* A text of the kernel's that a record points at. Another boot's record may be damaged, and point anywhere. */
-static const char *text_at(const struct trace_out *out, const char *p, char *copy, size_t size)
+static const char *trace_print_text_at(
+    const struct trace_out *out, const char *p, char *copy, size_t size)
 {
 	size_t n = 0;
 
@@ -55,12 +56,14 @@ bool trace_builtin_message(struct trace_out *out, const void *data, u32 len)
 		return true;
 	case TRACE_BPRINT:
 		if (!is_short(data, len, sizeof(*bprint)))
-			bprintf_decode(out->seq, text_at(out, bprint->fmt, copy, sizeof(copy)),
-			    bprint->buf, (len - sizeof(*bprint)) / 4);
+			bprintf_decode(out->seq,
+			    trace_print_text_at(out, bprint->fmt, copy, sizeof(copy)), bprint->buf,
+			    (len - sizeof(*bprint)) / 4);
 		return true;
 	case TRACE_BPUTS:
 		if (!is_short(data, len, sizeof(*bputs)))
-			seq_puts(out->seq, text_at(out, bputs->str, copy, sizeof(copy)));
+			seq_puts(
+			    out->seq, trace_print_text_at(out, bputs->str, copy, sizeof(copy)));
 		return true;
 	default:
 		return false;
@@ -68,30 +71,30 @@ bool trace_builtin_message(struct trace_out *out, const void *data, u32 len)
 }
 
 /* All three begin with the same fields. */
-static void message_line(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
-    const void *rec, u32 len)
+static void trace_print_message(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *rec, u32 len)
 {
 	trace_print_ip(out, ((const struct rec_print *)rec)->ip);
 	seq_puts(out->seq, ": ");
 	trace_builtin_message(out, rec, len);
 }
 
-static void print_raw(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
-    const void *rec, u32 len)
+static void trace_print_mark_raw(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *rec, u32 len)
 {
 	seq_printf(out->seq, "# %lx ", ((const struct rec_print *)rec)->ip);
 	trace_builtin_message(out, rec, len);
 }
 
-static void message_raw(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
-    const void *rec, u32 len)
+static void trace_print_message_raw(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *rec, u32 len)
 {
 	seq_printf(out->seq, ": %lx : ", ((const struct rec_print *)rec)->ip);
 	trace_builtin_message(out, rec, len);
 }
 
-static void stack_line(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
-    const void *data, u32 len)
+static void trace_print_stack(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
 {
 	const struct rec_stack *rec = data;
 
@@ -105,7 +108,7 @@ static void stack_line(struct trace_out *out, const struct trace_event_call *cal
 	}
 }
 
-static void user_stack_line(struct trace_out *out,
+static void trace_print_user_stack(struct trace_out *out,
     const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
 {
 	const struct rec_user_stack *rec = data;
@@ -120,8 +123,8 @@ static void user_stack_line(struct trace_out *out,
 	}
 }
 
-static void raw_data_line(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
-    const void *data, u32 len)
+static void trace_print_raw_data(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
 {
 	const struct rec_raw_data *rec = data;
 
@@ -133,8 +136,8 @@ static void raw_data_line(struct trace_out *out, const struct trace_event_call *
 	seq_putc(out->seq, '\n');
 }
 
-static void function_line(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
-    const void *data, u32 len)
+static void trace_print_function(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
 {
 	const struct rec_function *rec = data;
 
@@ -148,8 +151,8 @@ static void function_line(struct trace_out *out, const struct trace_event_call *
 	seq_putc(out->seq, '\n');
 }
 
-static void hwlat_line(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
-    const void *data, u32 len)
+static void trace_print_hwlat(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
 {
 	const struct rec_hwlat *rec = data;
 
@@ -165,8 +168,8 @@ static void hwlat_line(struct trace_out *out, const struct trace_event_call *cal
 	seq_putc(out->seq, '\n');
 }
 
-static void hwlat_raw(struct trace_out *out, const struct trace_event_call *call __maybe_unused,
-    const void *data, u32 len)
+static void trace_print_hwlat_raw(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
 {
 	const struct rec_hwlat *rec = data;
 
@@ -180,7 +183,7 @@ static char state_letter(u8 state)
 	return state < 9 ? "RSDTtXZPI"[state] : '?';
 }
 
-static void switch_line(
+static void trace_print_context_switch(
     struct trace_out *out, const struct trace_event_call *call, const void *data, u32 len)
 {
 	const struct rec_context_switch *rec = data;
@@ -214,7 +217,7 @@ static void switch_line(
 #define LONG(name, offset)  FIELD("long", name, offset, 8, true)
 
 #define BUILTIN(number, name_, line, raw, text, ...)                                               \
-	static const struct trace_event_field *name_##_fields(                                     \
+	static const struct trace_event_field *trace_fields_##name_(                               \
 	    const struct trace_event_call *call __maybe_unused)                                    \
 	{                                                                                          \
 		static const struct trace_event_field f[] = {__VA_ARGS__, {.name = NULL}};         \
@@ -222,7 +225,7 @@ static void switch_line(
 	}                                                                                          \
 	static const struct trace_event_class name_##_class = {                                    \
 	    .system = "ftrace",                                                                    \
-	    .fields = name_##_fields,                                                              \
+	    .fields = trace_fields_##name_,                                                        \
 	    .print_line = line,                                                                    \
 	    .print_raw = raw,                                                                      \
 	};                                                                                         \

@@ -18,7 +18,7 @@
 static char text[4096]; /* of a line; the dying kernel's stack may be short */
 
 /* Line by line. */
-static void say_text(const struct seq *s)
+static void trace_dump_say(const struct seq *s)
 {
 	for (char *rest = text, *end = text + s->len; rest < end;) {
 		char *newline = memchr(rest, '\n', end - rest);
@@ -30,7 +30,7 @@ static void say_text(const struct seq *s)
 
 #define RULE "---------------------------------"
 
-static void dump_line(const struct trace_line *line, u64 lost)
+static void trace_dump_line(const struct trace_line *line, u64 lost)
 {
 	struct trace_out out;
 	struct seq s;
@@ -42,7 +42,7 @@ static void dump_line(const struct trace_line *line, u64 lost)
 	seq_init(&s, text, sizeof(text));
 	trace_out_init(&out, &s, line->tr->options);
 	trace_print_line(&out, line);
-	say_text(&s);
+	trace_dump_say(&s);
 }
 
 /* ---- the CPUs' records, in the order of their times ---- */
@@ -94,7 +94,7 @@ static void begin(struct trace_array *tr, int only_cpu)
 }
 
 /* NULL: there are no more. */
-static struct dump_head *oldest(void)
+static struct dump_head *trace_dump_oldest(void)
 {
 	struct dump_head *best = NULL;
 
@@ -116,22 +116,22 @@ static void dump_record(struct trace_array *tr, const struct dump_head *h, u64 i
 	    .latency = true,
 	};
 	line.next_ts = line.ts;
-	dump_line(&line, ring_buffer_live_lost(h->live));
+	trace_dump_line(&line, ring_buffer_live_lost(h->live));
 }
 
-static void dump(int only_cpu)
+static void trace_dump_cpus(int only_cpu)
 {
 	struct trace_array *tr = trace_global;
 	struct dump_head *h;
 
 	host_say("Dumping ftrace buffer:");
 	begin(tr, only_cpu);
-	if (!oldest()) {
+	if (!trace_dump_oldest()) {
 		host_say("   (ftrace buffer empty)");
 		return;
 	}
 	host_say(RULE);
-	for (u64 lines = 0; (h = oldest()); lines++) {
+	for (u64 lines = 0; (h = trace_dump_oldest()); lines++) {
 		dump_record(tr, h, lines);
 		advance(h);
 	}
@@ -155,7 +155,7 @@ void trace_dump_last(int mode)
 		return;
 	ring_buffer_record_off(trace_global->buffer);
 	ring_buffer_break_locks(trace_global->buffer);
-	dump(cpu_of_mode(mode));
+	trace_dump_cpus(cpu_of_mode(mode));
 }
 
 bool trace_dump_now(void)
@@ -164,7 +164,7 @@ bool trace_dump_now(void)
 	    atomic_xchg(&dumping, 1))
 		return false;
 	ring_buffer_record_off(trace_global->buffer);
-	dump(-1);
+	trace_dump_cpus(-1);
 	atomic_store(&dumping, 0);
 	return true;
 }
@@ -181,7 +181,7 @@ void trace_dump_past(struct trace_array *tr)
 	seq_init(&s, text, sizeof(text));
 	if (!trace_reader_start(&r))
 		while (trace_reader_next(&r, &s)) {
-			say_text(&s);
+			trace_dump_say(&s);
 			seq_init(&s, text, sizeof(text));
 		}
 	host_say(RULE);

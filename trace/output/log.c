@@ -10,7 +10,7 @@
 static u8 printing[MAX_CPUS]; /* [C] */
 
 /* The record's line into the system's log (tp_printk). */
-static void log_record(
+static void trace_log_record(
     const struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len)
 {
 	struct trace_out out;
@@ -33,7 +33,7 @@ void trace_set_printk(bool on)
 {
 	struct trace_array *tr;
 
-	trace_record_log = log_record;
+	trace_record_log = trace_log_record;
 	list_for_each_entry (tr, &trace_arrays, node)
 		trace_array_set_way(tr, TRACE_WAY_PRINT, on);
 }

@@ -29,7 +29,7 @@ static char *put_fill(char *at, char ch, long n)
 }
 
 /* Decimal, from the right in `width` columns. */
-static char *put_dec(char *at, u64 v, int width, char fill)
+static char *trace_line_put_dec(char *at, u64 v, int width, char fill)
 {
 	char digits[DIGITS_MAX], *end = digits + sizeof(digits), *p = digits_dec(end, v);
 
@@ -39,7 +39,7 @@ static char *put_dec(char *at, u64 v, int width, char fill)
 	return at;
 }
 
-static void find_comm(const struct trace_line *line, char comm[16])
+static void trace_line_comm(const struct trace_line *line, char comm[16])
 {
 	if (line->tr->past)
 		trace_past_comm(line->tr->past, line->ent->pid, comm);
@@ -48,7 +48,7 @@ static void find_comm(const struct trace_line *line, char comm[16])
 }
 
 /* "comm-pid ": at most `width` bytes of the name, in as many columns from the right; the pid in 7 from the left. */
-static char *put_task(char *at, const struct trace_line *line, int width)
+static char *trace_line_put_task(char *at, const struct trace_line *line, int width)
 {
 	s32 pid = line->ent->pid;
 	static const char blanks[17] = "                ";
@@ -56,7 +56,7 @@ static char *put_task(char *at, const struct trace_line *line, int width)
 	char *p = digits_dec(end, pid < 0 ? 0 - (u64)pid : (u64)pid);
 	int n = 0;
 
-	find_comm(line, comm);
+	trace_line_comm(line, comm);
 	while (n < width && comm[n])
 		n++;
 	memcpy(at, blanks, 16);
@@ -98,7 +98,7 @@ static char context_letter(u8 flags)
 	return hard ? (soft ? 'H' : 'h') : soft ? 's' : '.';
 }
 
-static char *put_flags(char *at, const struct trace_entry *ent)
+static char *trace_line_put_flags(char *at, const struct trace_entry *ent)
 {
 	static const char depth[16] = ".123456789abcdef";
 
@@ -115,11 +115,11 @@ static char *put_time(char *at, const struct trace_line *line)
 	*at++ = ' ';
 	if (line->tr->clock->in_ns) {
 		u64 us = line->ts / 1000;
-		at = put_dec(at, us / 1000000, 5, ' ');
+		at = trace_line_put_dec(at, us / 1000000, 5, ' ');
 		*at++ = '.';
-		at = put_dec(at, us % 1000000, 6, '0');
+		at = trace_line_put_dec(at, us % 1000000, 6, '0');
 	} else {
-		at = put_dec(at, line->ts, 12, ' ');
+		at = trace_line_put_dec(at, line->ts, 12, ' ');
 	}
 	*at++ = ':';
 	*at++ = ' ';
@@ -129,7 +129,7 @@ static char *put_time(char *at, const struct trace_line *line)
 static char *put_tgid(char *at, s32 tgid)
 {
 	*at++ = '(';
-	at = tgid ? put_dec(at, tgid, 7, ' ') : put_fill(at, '-', 7);
+	at = tgid ? trace_line_put_dec(at, tgid, 7, ' ') : put_fill(at, '-', 7);
 	*at++ = ')';
 	*at++ = ' ';
 	return at;
@@ -137,16 +137,16 @@ static char *put_tgid(char *at, s32 tgid)
 
 static void put_columns(struct trace_out *out, const struct trace_line *line)
 {
-	char text[COLUMNS_MAX], *at = put_task(text, line, 16);
+	char text[COLUMNS_MAX], *at = trace_line_put_task(text, line, 16);
 
 	if (out->options & TRACE_OPT_RECORD_TGID)
 		at = put_tgid(at, line->tr->past ? 0 : trace_tgid_find(line->ent->pid));
 	*at++ = '[';
-	at = put_dec(at, line->cpu, 3, '0');
+	at = trace_line_put_dec(at, line->cpu, 3, '0');
 	*at++ = ']';
 	*at++ = ' ';
 	if (out->options & TRACE_OPT_IRQ_INFO)
-		at = put_flags(at, line->ent);
+		at = trace_line_put_flags(at, line->ent);
 	at = put_time(at, line);
 	seq_write(out->seq, text, at - text);
 }
@@ -196,13 +196,13 @@ static void put_latency_columns(struct trace_out *out, const struct trace_line *
 
 	if (out->options & TRACE_OPT_VERBOSE) {
 		char comm[16];
-		find_comm(line, comm);
+		trace_line_comm(line, comm);
 		seq_printf(s, "%16s %7d %3d %d %08x %08lx ", comm, ent->pid, line->cpu, ent->flags,
 		    ent->preempt_count & 15, line->index);
 	} else {
-		char text[COLUMNS_MAX], *at = put_task(text, line, 8);
-		at = put_dec(at, line->cpu, 3, ' ');
-		at = put_flags(at, ent);
+		char text[COLUMNS_MAX], *at = trace_line_put_task(text, line, 8);
+		at = trace_line_put_dec(at, line->cpu, 3, ' ');
+		at = trace_line_put_flags(at, ent);
 		seq_write(s, text, at - text);
 	}
 	put_latency_time(out, line);
@@ -241,7 +241,7 @@ static void print_fields(
 	}
 }
 
-static const struct trace_event_call *event_of(
+static const struct trace_event_call *trace_line_event(
     const struct trace_out *out, const struct trace_entry *ent, u32 len)
 {
 	return out->past ? trace_past_event(out->past, ent->type, len)
@@ -250,7 +250,7 @@ static const struct trace_event_call *event_of(
 
 void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len)
 {
-	const struct trace_event_call *call = event_of(out, ent, len);
+	const struct trace_event_call *call = trace_line_event(out, ent, len);
 
 	if (!call) {
 		seq_printf(out->seq, "Unknown type %d\n", ent->type);
@@ -295,7 +295,7 @@ static void print_binary(struct trace_out *out, const struct trace_line *line)
 		seq_write(out->seq, &cpu, sizeof(cpu));
 		seq_write(out->seq, &line->ts, sizeof(line->ts));
 	}
-	if (event_of(out, line->ent, line->len))
+	if (trace_line_event(out, line->ent, line->len))
 		put_type(out, line);
 }
 
@@ -309,14 +309,14 @@ static void print_hex(struct trace_out *out, const struct trace_line *line)
 		put_hex_field(s, line->cpu, 4);
 		put_hex_field(s, line->ts, 8);
 	}
-	if (event_of(out, line->ent, line->len))
+	if (trace_line_event(out, line->ent, line->len))
 		put_type(out, line);
 	seq_putc(s, '\n');
 }
 
 static void print_raw(struct trace_out *out, const struct trace_line *line)
 {
-	const struct trace_event_call *call = event_of(out, line->ent, line->len);
+	const struct trace_event_call *call = trace_line_event(out, line->ent, line->len);
 	struct seq *s = out->seq;
 
 	if (out->options & TRACE_OPT_CONTEXT_INFO)

@@ -105,7 +105,7 @@ void trace_print_text(struct trace_out *out, ...)
 
 /* ---- addresses ---- */
 
-static void format_ip(struct seq *s, const struct trace_past *past, u64 ip, u32 options)
+static void trace_print_format_ip(struct seq *s, const struct trace_past *past, u64 ip, u32 options)
 {
 	char name[128];
 
@@ -130,7 +130,7 @@ static const struct trace_symbol *find_symbol(const struct trace_out *out, u64 i
 	if (sym->ip != ip || sym->options != options) {
 		struct seq s;
 		seq_init(&s, sym->text, sizeof(sym->text));
-		format_ip(&s, out->past, ip, options);
+		trace_print_format_ip(&s, out->past, ip, options);
 		sym->ip = ip;
 		sym->options = options;
 		sym->len = s.len;
@@ -146,7 +146,7 @@ void trace_print_ip(struct trace_out *out, u64 ip)
 		const struct trace_symbol *sym = find_symbol(out, ip);
 		seq_write(out->seq, sym->text, sym->len);
 	} else {
-		format_ip(out->seq, out->past, ip, out->options);
+		trace_print_format_ip(out->seq, out->past, ip, out->options);
 	}
 }
 

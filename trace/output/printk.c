@@ -17,7 +17,7 @@
 /* Formats seen, at their hash or the next free place. Entries are only added. [A] */
 static const char *formats[FORMATS];
 
-static void remember(const char *fmt)
+static void trace_printk_remember(const char *fmt)
 {
 	u32 at = (u64)fmt * 0x9e3779b97f4a7c15UL >> 32;
 
@@ -39,7 +39,7 @@ void trace_printk_place(u64 *where, u64 *count)
 
 void trace_printk_string(const char *text)
 {
-	remember(text);
+	trace_printk_remember(text);
 }
 
 static void show_escaped(struct seq *s, const char *fmt)
@@ -77,7 +77,7 @@ int trace_vprintk(u64 ip, const char *fmt, va_list ap)
 
 	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
 		return 0;
-	remember(fmt);
+	trace_printk_remember(fmt);
 	va_copy(again, ap);
 	u32 words = bprintf_encode(NULL, 0, fmt, again);
 	va_end(again);
@@ -115,7 +115,7 @@ int trace_puts(const char *str)
 
 	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
 		return 0;
-	remember(str);
+	trace_printk_remember(str);
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPUTS);
 	host_enter(&ctx);
 	struct rec_bputs *rec = trace_begin(&slot, file, &ctx, TRACE_BPUTS, sizeof(*rec));

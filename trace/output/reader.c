@@ -32,7 +32,7 @@ void trace_reader_free(struct trace_reader *r)
 }
 
 /* The CPU whose next record is the oldest; NULL: nothing left. */
-static struct trace_head *oldest(const struct trace_reader *r)
+static struct trace_head *trace_reader_oldest(const struct trace_reader *r)
 {
 	struct trace_head *best = NULL;
 
@@ -58,7 +58,7 @@ static struct trace_line line_of(const struct trace_reader *r, const struct trac
 	};
 }
 
-static void print_line(struct trace_reader *r, struct seq *s, struct trace_line *line)
+static void trace_reader_print_line(struct trace_reader *r, struct seq *s, struct trace_line *line)
 {
 	struct trace_out out;
 
@@ -73,7 +73,7 @@ static void print_line(struct trace_reader *r, struct seq *s, struct trace_line 
 /* ---- trace ---- */
 
 /* What is handed out is a copy that stays until the next is asked for. */
-static void advance(struct trace_head *h)
+static void trace_reader_advance(struct trace_head *h)
 {
 	bool missed;
 
@@ -94,7 +94,7 @@ int trace_reader_start(struct trace_reader *r)
 			trace_reader_finish(r);
 			return -ENOMEM;
 		}
-		advance(h);
+		trace_reader_advance(h);
 	}
 	return 0;
 }
@@ -124,16 +124,16 @@ static void print_with_next(
 {
 	memcpy(r->copy, line->ent, line->len);
 	line->ent = (const struct trace_entry *)r->copy;
-	advance(h);
-	h = oldest(r);
+	trace_reader_advance(h);
+	h = trace_reader_oldest(r);
 	if (h)
 		line->next_ts = trace_clock_ns(r->tr, h->stamp);
-	print_line(r, s, line);
+	trace_reader_print_line(r, s, line);
 }
 
 bool trace_reader_next(struct trace_reader *r, struct seq *s)
 {
-	struct trace_head *h = oldest(r);
+	struct trace_head *h = trace_reader_oldest(r);
 
 	if (!h)
 		return false;
@@ -145,8 +145,8 @@ bool trace_reader_next(struct trace_reader *r, struct seq *s)
 	if (r->tr->options & TRACE_OPT_LATENCY_FMT) {
 		print_with_next(r, s, &line, h);
 	} else {
-		print_line(r, s, &line);
-		advance(h);
+		trace_reader_print_line(r, s, &line);
+		trace_reader_advance(h);
 	}
 	return true;
 }
@@ -167,14 +167,14 @@ bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu_foun
 		if (has_cpu(r, cpu))
 			h->ev = ring_buffer_peek(r->buffer, cpu, &h->stamp, &h->lost);
 	}
-	struct trace_head *h = oldest(r);
+	struct trace_head *h = trace_reader_oldest(r);
 	if (!h)
 		return false;
 	*cpu_found = h - r->heads;
 	struct trace_line line = line_of(r, h);
 	if (h->lost)
 		seq_printf(s, "CPU:%u [LOST %lu EVENTS]\n", line.cpu, h->lost);
-	print_line(r, s, &line);
+	trace_reader_print_line(r, s, &line);
 	return true;
 }
 

@@ -4,7 +4,7 @@
 #include "trace/event/array.h"
 #include "trace/event/clock.h"
 
-static void put_stamp(struct seq *s, const struct trace_array *tr, const char *what, u64 t)
+static void trace_show_stamp(struct seq *s, const struct trace_array *tr, const char *what, u64 t)
 {
 	if (tr->clock->in_ns)
 		seq_printf(s, "%s: %5lu.%06lu\n", what, t / 1000000000, t / 1000 % 1000000);
@@ -20,8 +20,9 @@ void trace_show_stats(
 	ring_buffer_stats(buffer, cpu, &st);
 	seq_printf(s, "entries: %lu\noverrun: %lu\ncommit overrun: %lu\nbytes: %lu\n", st.entries,
 	    st.overrun, st.commit_overrun, st.bytes);
-	put_stamp(s, tr, "oldest event ts", st.oldest_ts ? trace_clock_ns(tr, st.oldest_ts) : 0);
-	put_stamp(s, tr, "now ts", trace_clock_now(tr));
+	trace_show_stamp(
+	    s, tr, "oldest event ts", st.oldest_ts ? trace_clock_ns(tr, st.oldest_ts) : 0);
+	trace_show_stamp(s, tr, "now ts", trace_clock_now(tr));
 	seq_printf(s, "dropped events: %lu\nread events: %lu\n", st.dropped, st.read);
 }
 

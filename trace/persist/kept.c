@@ -37,7 +37,7 @@ static u32 page_number(const void *p)
 	return ((const char *)p - (const char *)header) / PAGE_SIZE;
 }
 
-static bool holds(const void *p)
+static bool kept_holds(const void *p)
 {
 	return header && (u64)p - (u64)header < header->size;
 }
@@ -45,7 +45,7 @@ static bool holds(const void *p)
 /* ---- the pool ---- */
 
 /* Where n free pages begin, from `from` on; pool_pages: nowhere. */
-static u32 find_free(u32 from, unsigned n)
+static u32 kept_find_free(u32 from, unsigned n)
 {
 	for (u32 i = from; i + n <= pool_pages; i++) {
 		unsigned free = 0;
@@ -65,9 +65,9 @@ void *kept_alloc(unsigned n)
 
 	if (!header || !n || n > pool_pages - pool_used)
 		return NULL;
-	i = find_free(pool_hint, n);
+	i = kept_find_free(pool_hint, n);
 	if (i == pool_pages)
-		i = find_free(0, n);
+		i = kept_find_free(0, n);
 	if (i == pool_pages)
 		return NULL;
 	memset(&used[i], 1, n);
@@ -78,7 +78,7 @@ void *kept_alloc(unsigned n)
 
 bool kept_free(void *p, unsigned n)
 {
-	if (!holds(p))
+	if (!kept_holds(p))
 		return false;
 	pool_hint = page_number(p) - header->pool_at;
 	memset(&used[pool_hint], 0, n);
@@ -87,7 +87,7 @@ bool kept_free(void *p, unsigned n)
 }
 
 /* The struct is whole when it comes, and still is when it goes. */
-static void ring_at(const void *ring, unsigned cpu, bool came)
+static void kept_ring_at(const void *ring, unsigned cpu, bool came)
 {
 	u32 number = page_number(ring);
 
@@ -102,12 +102,12 @@ static void ring_at(const void *ring, unsigned cpu, bool came)
 }
 
 static const struct ring_buffer_store store = {
-    .alloc = kept_alloc, .free = kept_free, .holds = holds, .ring_at = ring_at};
+    .alloc = kept_alloc, .free = kept_free, .holds = kept_holds, .ring_at = kept_ring_at};
 
 /* ---- what goes with it ---- */
 
 /* How many functions, and the bytes of their names and letters. */
-static u32 count_symbols(size_t *names)
+static u32 kept_count_symbols(size_t *names)
 {
 	struct host_symbol sym;
 	u32 n = 0;
@@ -136,7 +136,7 @@ static void put_symbols(struct kept_symbols *to, u32 count)
 static void lay_out(size_t size, u64 generation)
 {
 	size_t names;
-	u32 count = count_symbols(&names);
+	u32 count = kept_count_symbols(&names);
 	struct kept_header *h = header;
 
 	memset(h, 0, PAGE_SIZE);
@@ -190,7 +190,7 @@ bool kept_start(u64 generation)
 		header = NULL;
 		return false;
 	}
-	seal(count_symbols(&names));
+	seal(kept_count_symbols(&names));
 	ring_buffer_set_store(&store);
 	return true;
 }
@@ -237,7 +237,7 @@ void kept_note_comms(const void *slots, size_t size)
 		return;
 	WRITE_ONCE(header->comms_page, 0);
 	header->comms_size = size;
-	if (holds(slots))
+	if (kept_holds(slots))
 		WRITE_ONCE(header->comms_page, page_number(slots));
 }
 

@@ -88,7 +88,7 @@ static int take_comms(struct trace_past *past, const struct kept_header *h)
 
 /* ---- rings ---- */
 
-static void drop_pages(struct past_cpu *c)
+static void trace_past_drop_pages(struct past_cpu *c)
 {
 	for (u32 i = 0; i < c->count; i++)
 		host_page_free(c->pages[i]);
@@ -127,7 +127,7 @@ static int take_rings(struct trace_past *past, const struct kept_header *h, stru
 		if (!rb_recover_ring(im, page, seen, out, pages, &sum) ||
 		    (c->found && c->sum.last >= sum.last))
 			continue;
-		drop_pages(c);
+		trace_past_drop_pages(c);
 		int err = copy_pages(c, im, out, &sum);
 		if (err)
 			return err;
@@ -140,7 +140,7 @@ struct known_ids {
 	bool any;
 };
 
-static bool is_known(void *arg, u16 id)
+static bool trace_lastboot_is_known(void *arg, u16 id)
 {
 	const struct known_ids *k = arg;
 
@@ -153,7 +153,7 @@ static int salvage(struct trace_past *past, const struct kept_header *h)
 	struct known_ids *known = host_alloc(sizeof(*known));
 	u8 *seen = host_alloc(pages);
 	struct rb_recovered_page *out = host_alloc(pages * sizeof(*out));
-	struct rb_image im = {h, h->size, h->base, is_known, known};
+	struct rb_image im = {h, h->size, h->base, trace_lastboot_is_known, known};
 	int err = -ENOMEM;
 
 	if (known && seen && out) {
@@ -175,7 +175,7 @@ void trace_past_free(struct trace_past *past)
 	if (!past)
 		return;
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
-		drop_pages(&past->cpus[cpu]);
+		trace_past_drop_pages(&past->cpus[cpu]);
 	for (u32 i = 0; i < past->event_count; i++)
 		past_event_free(&past->events[i]);
 	host_free(past->events);
@@ -252,7 +252,7 @@ static u64 all_events(const struct trace_past *past)
 	return n;
 }
 
-static void nothing(const char *why)
+static void trace_lastboot_nothing(const char *why)
 {
 	seq_printf(&report_seq, "last boot: nothing survived: %s\n", why);
 	host_log("lastboot: nothing survived: %s", why);
@@ -268,14 +268,14 @@ u64 trace_lastboot_find(void)
 
 	seq_init(&report_seq, report, sizeof(report) - 1);
 	if (why) {
-		nothing(why);
+		trace_lastboot_nothing(why);
 		return 1;
 	}
 	found = host_alloc(sizeof(*found));
 	if (!found || take(found, h)) {
 		trace_past_free(found);
 		found = NULL;
-		nothing("there is no memory to take it into");
+		trace_lastboot_nothing("there is no memory to take it into");
 		return h->generation + 1;
 	}
 	seq_printf(&report_seq,
@@ -290,7 +290,7 @@ u64 trace_lastboot_find(void)
 	if (!all_events(found)) {
 		trace_past_free(found);
 		found = NULL;
-		nothing("its rings hold no event");
+		trace_lastboot_nothing("its rings hold no event");
 	}
 	return h->generation + 1;
 }
@@ -312,7 +312,7 @@ static int adopt(struct trace_array *tr, struct trace_past *past)
 
 		if (cpu >= host_cpu_count() && c->count) {
 			seq_printf(&report_seq, "cpu%u is not up: its events are not shown\n", cpu);
-			drop_pages(c);
+			trace_past_drop_pages(c);
 			continue;
 		}
 		if (!c->count)
@@ -340,7 +340,7 @@ void trace_lastboot_offer(void)
 	struct trace_array *tr = trace_array_create(NAME, 1);
 	if (!tr) {
 		trace_past_free(past);
-		nothing("there is no memory to show it");
+		trace_lastboot_nothing("there is no memory to show it");
 		return;
 	}
 	tr->past = past;
@@ -349,7 +349,7 @@ void trace_lastboot_offer(void)
 	tr->expanded = true;
 	if (adopt(tr, past)) {
 		trace_array_destroy(tr);
-		nothing("there is no memory to show it");
+		trace_lastboot_nothing("there is no memory to show it");
 		return;
 	}
 	host_log("lastboot: %lu events of the last boot are in instances/" NAME, events);

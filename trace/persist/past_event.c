@@ -11,7 +11,7 @@
 #include "trace/host_memory.h"
 #include "trace/ring/ring.h"
 
-static const struct trace_event_field *fields_of(const struct trace_event_call *call)
+static const struct trace_event_field *past_event_fields(const struct trace_event_call *call)
 {
 	return container_of(call, struct past_event, call)->fields;
 }
@@ -51,7 +51,7 @@ static bool parse_field(char *line, struct trace_event_field *f)
 }
 
 /* The fields of `copy`, which is cut up; how many, -1: it is no format. With `fields` NULL they are only counted. */
-static long parse_fields(char *copy, struct trace_event_field *fields)
+static long past_event_parse_fields(char *copy, struct trace_event_field *fields)
 {
 	char *line;
 	long n = 0;
@@ -94,14 +94,14 @@ static int parse(struct past_event *ev, u16 id)
 
 	memcpy(head, ev->text, n);
 	memcpy(rest, ev->text, n);
-	count = parse_fields(head, NULL);
+	count = past_event_parse_fields(head, NULL);
 	memcpy(head, ev->text, n);
 	if (count < 0 || !parse_head(ev, head, id))
 		return -EINVAL;
 	ev->fields = host_alloc((count + 1) * sizeof(*ev->fields));
 	if (!ev->fields)
 		return -ENOMEM;
-	return parse_fields(rest, ev->fields) < 0 ? -EINVAL : 0;
+	return past_event_parse_fields(rest, ev->fields) < 0 ? -EINVAL : 0;
 }
 
 int past_event_make(struct past_event *ev, u16 id, const char *system, const char *format)
@@ -115,7 +115,8 @@ int past_event_make(struct past_event *ev, u16 id, const char *system, const cha
 	}
 	memcpy(ev->text, format, n);
 	memcpy(ev->names + 2 * n, system, system_n);
-	ev->class = (struct trace_event_class){.system = ev->names + 2 * n, .fields = fields_of};
+	ev->class =
+	    (struct trace_event_class){.system = ev->names + 2 * n, .fields = past_event_fields};
 	ev->call.class = &ev->class;
 	ev->call.id = id;
 	int err = parse(ev, id);

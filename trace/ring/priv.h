@@ -275,7 +275,8 @@ static inline bool rb_has_cpu(const struct ring_buffer *rb, int cpu)
 }
 
 /* Reader lock: task context; held shortly, with preemption off. */
-static inline struct rb_ring *rb_lock_reader(struct ring_buffer *rb, int cpu)
+static inline __attribute__((always_inline)) struct rb_ring *rb_lock_reader(
+    struct ring_buffer *rb, int cpu)
 {
 	struct host_context ctx;
 
@@ -285,7 +286,7 @@ static inline struct rb_ring *rb_lock_reader(struct ring_buffer *rb, int cpu)
 	return rb->cpu_buffers[cpu].ring;
 }
 
-static inline void rb_unlock_reader(struct ring_buffer *rb, int cpu)
+static inline __attribute__((always_inline)) void rb_unlock_reader(struct ring_buffer *rb, int cpu)
 {
 	atomic_store_release(&rb->cpu_buffers[cpu].lock, 0);
 	host_preempt_enable();

@@ -5,25 +5,25 @@
 #include "kernel/lib/errno.h"
 #include "trace/export/dat.h"
 #include "trace/host_memory.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 struct reading {
 	struct trace_dat *dat;
 	bool paused; /* options/pause-on-trace held recording at open */
 };
 
-static bool is_snapshot(const struct tfs_file *f)
+static bool is_snapshot(const struct tracefs_file *f)
 {
-	return f->node.row->ops == &tfs_snapshot_dat_ops;
+	return f->node.row->ops == &tracefs_snapshot_dat_ops;
 }
 
 /* As `trace` does: until it is closed nobody changes the buffer's size. */
-static u32 *open_count(const struct tfs_file *f)
+static u32 *open_count(const struct tracefs_file *f)
 {
 	return is_snapshot(f) ? &f->tr->snapshot_opens : &f->tr->trace_opens;
 }
 
-static int dat_open(struct tfs_file *f)
+static int tracefs_dat_open(struct tracefs_file *f)
 {
 	struct reading *rd = host_alloc(sizeof(*rd));
 
@@ -38,7 +38,7 @@ static int dat_open(struct tfs_file *f)
 	return 0;
 }
 
-static void dat_release(struct tfs_file *f)
+static void tracefs_dat_release(struct tracefs_file *f)
 {
 	struct reading *rd = f->priv;
 
@@ -50,7 +50,7 @@ static void dat_release(struct tfs_file *f)
 	host_free(rd);
 }
 
-static ssize dat_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+static ssize tracefs_dat_read(struct tracefs_file *f, void *buf, size_t n, u64 *pos)
 {
 	struct reading *rd = f->priv;
 	ssize done = 0;
@@ -64,7 +64,11 @@ static ssize dat_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	return done;
 }
 
-const struct tfs_ops tfs_dat_ops = {
-    .open = dat_open, .read = dat_read, .release = dat_release, .stream = true};
-const struct tfs_ops tfs_snapshot_dat_ops = {
-    .open = dat_open, .read = dat_read, .release = dat_release, .stream = true};
+const struct tracefs_ops tracefs_dat_ops = {.open = tracefs_dat_open,
+    .read = tracefs_dat_read,
+    .release = tracefs_dat_release,
+    .stream = true};
+const struct tracefs_ops tracefs_snapshot_dat_ops = {.open = tracefs_dat_open,
+    .read = tracefs_dat_read,
+    .release = tracefs_dat_release,
+    .stream = true};

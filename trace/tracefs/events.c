@@ -13,28 +13,28 @@
 #include "trace/host_memory.h"
 #include "trace/output/stats.h"
 #include "trace/ring/ring.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 #include "trace/trigger/trigger.h"
 
 /* ---- set_event ---- */
 
 /* Takes one word, as Linux does: who has more to say writes the rest, and gets the error of the word that is wrong. */
-static ssize set_event_write(struct tfs_file *f, const void *buf, size_t n)
+static ssize tracefs_set_event_write(struct tracefs_file *f, const void *buf, size_t n)
 {
 	char word[TRACE_WORD_MAX + 1];
 
 	if (n == 0)
 		return 0;
 	ssize taken = trace_word_take(buf, n, word);
-	int err = taken > 0 && *word ? trace_set_event_word(tfs_array(&f->node), word) : 0;
+	int err = taken > 0 && *word ? trace_set_event_word(tracefs_array(&f->node), word) : 0;
 	return err ? err : taken;
 }
 
-const struct tfs_ops tfs_set_event_ops = {.write = set_event_write};
+const struct tracefs_ops tracefs_set_event_ops = {.write = tracefs_set_event_write};
 
 /* ---- an event's directory ---- */
 
-static struct trace_event_file *file_of(const struct tfs_node *node)
+static struct trace_event_file *file_of(const struct tracefs_node *node)
 {
 	return node->ctx;
 }
@@ -50,7 +50,7 @@ static int parse_switch(const char *line, bool *on)
 	return 0;
 }
 
-static int show_enable(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_enable(struct seq *s, const struct tracefs_node *node)
 {
 	const struct trace_event_file *file = file_of(node);
 
@@ -58,7 +58,7 @@ static int show_enable(struct seq *s, const struct tfs_node *node)
 	return 0;
 }
 
-static int store_enable(const struct tfs_node *node, char *line)
+static int tracefs_store_enable(const struct tracefs_node *node, char *line)
 {
 	struct trace_event_file *file = file_of(node);
 	bool on;
@@ -67,49 +67,49 @@ static int store_enable(const struct tfs_node *node, char *line)
 	return err ? err : trace_files_enable(&file, 1, on);
 }
 
-static int show_format(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_format(struct seq *s, const struct tracefs_node *node)
 {
 	trace_event_show_format(s, file_of(node)->call);
 	return 0;
 }
 
-static int show_id(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_id(struct seq *s, const struct tracefs_node *node)
 {
 	seq_printf(s, "%u\n", file_of(node)->call->id);
 	return 0;
 }
 
-static int show_filter(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_filter(struct seq *s, const struct tracefs_node *node)
 {
 	trace_filter_show(s, file_of(node));
 	return 0;
 }
 
-static int store_filter(const struct tfs_node *node, char *line)
+static int tracefs_store_filter(const struct tracefs_node *node, char *line)
 {
 	return trace_filter_store(file_of(node), line);
 }
 
-static int show_trigger(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_trigger(struct seq *s, const struct tracefs_node *node)
 {
 	trace_triggers_show(s, file_of(node));
 	return 0;
 }
 
 /* As on Linux: hists, and the triggers that pause and continue them. */
-static int clear_trigger(const struct tfs_node *node)
+static int tracefs_clear_trigger(const struct tracefs_node *node)
 {
 	hist_triggers_clear(file_of(node));
 	trace_triggers_clear_kind(file_of(node), TRACE_TRIGGER_HIST_EVENT);
 	return 0;
 }
 
-static int show_hist(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_hist(struct seq *s, const struct tracefs_node *node)
 {
 	return hist_triggers_show(s, file_of(node));
 }
 
-static ssize trigger_write(struct tfs_file *f, const void *buf, size_t n)
+static ssize tracefs_trigger_write(struct tracefs_file *f, const void *buf, size_t n)
 {
 	if (n == 0)
 		return 0;
@@ -124,155 +124,157 @@ static ssize trigger_write(struct tfs_file *f, const void *buf, size_t n)
 	return err ? err : (ssize)n;
 }
 
-static const struct tfs_ops trigger_ops = {.write = trigger_write};
+static const struct tracefs_ops trigger_ops = {.write = tracefs_trigger_write};
 
-static bool event_has_enable(const struct tfs_node *dir)
+static bool tracefs_event_has_enable(const struct tracefs_node *dir)
 {
 	return !(file_of(dir)->call->flags & TRACE_CALL_NO_ENABLE);
 }
 
-static bool event_has_enabled(const struct tfs_node *dir)
+static bool tracefs_event_has_enabled(const struct tracefs_node *dir)
 {
 	return file_of(dir)->call->flags & TRACE_CALL_ENABLED;
 }
 
 /* Of the events ftrace:* the tracer asks for the triggers of print alone. */
-static bool event_has_trigger(const struct tfs_node *dir)
+static bool tracefs_event_has_trigger(const struct tracefs_node *dir)
 {
-	return event_has_enable(dir) || file_of(dir)->call->id == TRACE_PRINT;
+	return tracefs_event_has_enable(dir) || file_of(dir)->call->id == TRACE_PRINT;
 }
 
-static const struct tfs_row event_rows[] = {
-    {"enable", 0640, .show = show_enable, .store = store_enable, .cut = TFS_NUMBER,
-	.exists = event_has_enable},
-    {"enabled", 0640, .show = show_enable, .store = store_enable, .cut = TFS_NUMBER,
-	.exists = event_has_enabled},
-    {"filter", 0640, .show = show_filter, .store = store_filter, .max = PAGE_SIZE - 1,
-	.exists = event_has_enable},
-    {"format", 0440, .show = show_format},
-    {"hist", 0440, .show = show_hist},
-    {"id", 0440, .show = show_id},
-    {"inject", 0200, .ops = &tfs_inject_ops},
-    {"trigger", 0640, .show = show_trigger, .clear = clear_trigger, .ops = &trigger_ops,
-	.exists = event_has_trigger},
+static const struct tracefs_row event_rows[] = {
+    {"enable", 0640, .show = tracefs_show_enable, .store = tracefs_store_enable,
+	.cut = TRACEFS_NUMBER, .exists = tracefs_event_has_enable},
+    {"enabled", 0640, .show = tracefs_show_enable, .store = tracefs_store_enable,
+	.cut = TRACEFS_NUMBER, .exists = tracefs_event_has_enabled},
+    {"filter", 0640, .show = tracefs_show_filter, .store = tracefs_store_filter,
+	.max = PAGE_SIZE - 1, .exists = tracefs_event_has_enable},
+    {"format", 0440, .show = tracefs_show_format},
+    {"hist", 0440, .show = tracefs_show_hist},
+    {"id", 0440, .show = tracefs_show_id},
+    {"inject", 0200, .ops = &tracefs_inject_ops},
+    {"trigger", 0640, .show = tracefs_show_trigger, .clear = tracefs_clear_trigger,
+	.ops = &trigger_ops, .exists = tracefs_event_has_trigger},
     {.name = NULL},
 };
-static const struct tfs_dir event_dir = {.rows = event_rows};
-static const struct tfs_row event_row = {.mode = 0750, .dir = &event_dir};
+static const struct tracefs_dir event_dir = {.rows = event_rows};
+static const struct tracefs_row event_row = {.mode = 0750, .dir = &event_dir};
 
 /* ---- a system's: ctx is the trace array, arg the system ---- */
 
-static struct trace_system *system_of(const struct tfs_node *node)
+static struct trace_system *system_of(const struct tracefs_node *node)
 {
-	return node->arg == TFS_ALL_CPUS ? NULL : (struct trace_system *)node->arg;
+	return node->arg == TRACEFS_ALL_CPUS ? NULL : (struct trace_system *)node->arg;
 }
 
-static const char *system_name(const struct tfs_node *node)
+static const char *system_name(const struct tracefs_node *node)
 {
 	struct trace_system *sys = system_of(node);
 
 	return sys ? sys->name : NULL;
 }
 
-static int show_state(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_state(struct seq *s, const struct tracefs_node *node)
 {
-	seq_putc(s, trace_events_state(tfs_array(node), system_name(node)));
+	seq_putc(s, trace_events_state(tracefs_array(node), system_name(node)));
 	seq_putc(s, '\n');
 	return 0;
 }
 
-static int store_state(const struct tfs_node *node, char *line)
+static int tracefs_store_state(const struct tracefs_node *node, char *line)
 {
 	bool on;
 	int err = parse_switch(line, &on);
 
-	return err ? err : trace_set_events(tfs_array(node), NULL, system_name(node), NULL, on);
+	return err ? err : trace_set_events(tracefs_array(node), NULL, system_name(node), NULL, on);
 }
 
-static int show_system_filter(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_system_filter(struct seq *s, const struct tracefs_node *node)
 {
-	trace_filter_show_system(s, tfs_array(node), system_of(node));
+	trace_filter_show_system(s, tracefs_array(node), system_of(node));
 	return 0;
 }
 
-static int store_system_filter(const struct tfs_node *node, char *line)
+static int tracefs_store_system_filter(const struct tracefs_node *node, char *line)
 {
-	return trace_filter_store_system(tfs_array(node), system_of(node), line);
+	return trace_filter_store_system(tracefs_array(node), system_of(node), line);
 }
 
-static bool system_has_enable(const struct tfs_node *dir)
+static bool tracefs_system_has_enable(const struct tracefs_node *dir)
 {
 	return !(system_of(dir)->calls[0]->flags & TRACE_CALL_NO_ENABLE);
 }
 
-static bool is_row(const struct tfs_row *rows, const char *name)
+static bool tracefs_is_row(const struct tracefs_row *rows, const char *name)
 {
 	while (rows->name && strcmp(rows->name, name))
 		rows++;
 	return rows->name;
 }
 
-static const struct tfs_row system_rows[];
+static const struct tracefs_row system_rows[];
 
 /* Names of programs' events may be such as no file can have, or as one beside them has: those have no directory. */
-static bool can_be_shown(const struct trace_event_call *call)
+static bool tracefs_can_be_shown(const struct trace_event_call *call)
 {
 	const char *name = call->name;
 
 	return *name && strcmp(name, ".") && strcmp(name, "..") && !strchr(name, '/') &&
-	       strlen(name) <= TFS_NAME_MAX && !is_row(system_rows, name);
+	       strlen(name) <= TRACEFS_NAME_MAX && !tracefs_is_row(system_rows, name);
 }
 
-static bool fill_event(
-    const struct tfs_node *dir, const struct trace_event_call *call, struct tfs_node *out)
+static bool tracefs_fill_event(
+    const struct tracefs_node *dir, const struct trace_event_call *call, struct tracefs_node *out)
 {
-	struct trace_event_file *file = call ? trace_event_file_of(tfs_array(dir), call) : NULL;
+	struct trace_event_file *file = call ? trace_event_file_of(tracefs_array(dir), call) : NULL;
 
 	if (file)
-		tfs_fill_object(out, dir, &event_row, call->name, file, TFS_ALL_CPUS, &call->life);
+		tracefs_fill_object(
+		    out, dir, &event_row, call->name, file, TRACEFS_ALL_CPUS, &call->life);
 	return file;
 }
 
-static u64 event_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
+static u64 tracefs_event_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
 {
 	const struct trace_system *sys = system_of(dir);
 	const struct trace_event_call *best = NULL;
 
 	for (u32 i = 0; i < sys->count; i++)
-		if (sys->calls[i]->life.number > after && can_be_shown(sys->calls[i]) &&
+		if (sys->calls[i]->life.number > after && tracefs_can_be_shown(sys->calls[i]) &&
 		    (!best || sys->calls[i]->life.number < best->life.number))
 			best = sys->calls[i];
-	return fill_event(dir, best, out) ? best->life.number : 0;
+	return tracefs_fill_event(dir, best, out) ? best->life.number : 0;
 }
 
-static bool event_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+static bool tracefs_event_find(
+    const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
 {
 	const struct trace_event_call *call = trace_event_find(system_name(dir), name);
 
-	return call && can_be_shown(call) && fill_event(dir, call, out);
+	return call && tracefs_can_be_shown(call) && tracefs_fill_event(dir, call, out);
 }
 
-static const struct tfs_row system_rows[] = {
-    {"enable", 0640, .show = show_state, .store = store_state, .cut = TFS_NUMBER,
-	.exists = system_has_enable},
-    {"filter", 0640, .show = show_system_filter, .store = store_system_filter, .max = PAGE_SIZE - 1,
-	.exists = system_has_enable},
+static const struct tracefs_row system_rows[] = {
+    {"enable", 0640, .show = tracefs_show_state, .store = tracefs_store_state,
+	.cut = TRACEFS_NUMBER, .exists = tracefs_system_has_enable},
+    {"filter", 0640, .show = tracefs_show_system_filter, .store = tracefs_store_system_filter,
+	.max = PAGE_SIZE - 1, .exists = tracefs_system_has_enable},
     {.name = NULL},
 };
-static const struct tfs_dir system_dir = {
-    .rows = system_rows, .next = event_next, .find = event_find};
-static const struct tfs_row system_row = {.mode = 0750, .dir = &system_dir};
+static const struct tracefs_dir system_dir = {
+    .rows = system_rows, .next = tracefs_event_next, .find = tracefs_event_find};
+static const struct tracefs_row system_row = {.mode = 0750, .dir = &system_dir};
 
 /* ---- events/ ---- */
 
-static int show_header_page(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_header_page(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	trace_show_page_format(s);
 	return 0;
 }
 
 /* Contract C3's word, in the words of Linux's file. */
-static int show_header_event(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_header_event(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	seq_printf(s,
 	    "# compressed entry header\n"
@@ -291,19 +293,20 @@ static int show_header_event(struct seq *s, const struct tfs_node *node __maybe_
 	return 0;
 }
 
-static const struct tfs_row events_rows[];
+static const struct tracefs_row events_rows[];
 
-static void fill_system(const struct tfs_node *dir, struct trace_system *sys, struct tfs_node *out)
+static void fill_system(
+    const struct tracefs_node *dir, struct trace_system *sys, struct tracefs_node *out)
 {
-	tfs_fill_object(out, dir, &system_row, sys->name, dir->ctx, (long)sys, &sys->life);
+	tracefs_fill_object(out, dir, &system_row, sys->name, dir->ctx, (long)sys, &sys->life);
 }
 
-static u64 system_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
+static u64 tracefs_system_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
 {
 	struct trace_system *sys, *best = NULL;
 
 	list_for_each_entry (sys, &trace_systems, node)
-		if (sys->life.number > after && !is_row(events_rows, sys->name) &&
+		if (sys->life.number > after && !tracefs_is_row(events_rows, sys->name) &&
 		    (!best || sys->life.number < best->life.number))
 			best = sys;
 	if (!best)
@@ -312,7 +315,8 @@ static u64 system_next(const struct tfs_node *dir, u64 after, struct tfs_node *o
 	return best->life.number;
 }
 
-static bool system_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+static bool tracefs_system_find(
+    const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
 {
 	struct trace_system *sys = trace_system_find(name);
 
@@ -321,11 +325,12 @@ static bool system_find(const struct tfs_node *dir, const char *name, struct tfs
 	return sys;
 }
 
-static const struct tfs_row events_rows[] = {
-    {"enable", 0640, .show = show_state, .store = store_state, .cut = TFS_NUMBER},
-    {"header_event", 0440, .show = show_header_event},
-    {"header_page", 0440, .show = show_header_page},
+static const struct tracefs_row events_rows[] = {
+    {"enable", 0640, .show = tracefs_show_state, .store = tracefs_store_state,
+	.cut = TRACEFS_NUMBER},
+    {"header_event", 0440, .show = tracefs_show_header_event},
+    {"header_page", 0440, .show = tracefs_show_header_page},
     {.name = NULL},
 };
-const struct tfs_dir tfs_events_dir = {
-    .rows = events_rows, .next = system_next, .find = system_find};
+const struct tracefs_dir tracefs_events_dir = {
+    .rows = events_rows, .next = tracefs_system_next, .find = tracefs_system_find};

@@ -12,7 +12,7 @@
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 #define STRING_MAX 256
 
@@ -39,7 +39,7 @@ static bool is_word(char c)
 	return is_alnum(c) || c == '_';
 }
 
-static char *skip_blanks(char *p)
+static char *tracefs_inject_skip_blanks(char *p)
 {
 	while (is_space(*p))
 		p++;
@@ -105,10 +105,10 @@ static int parse_assignment(char **at, const struct trace_event_call *call, stru
 
 	if (err)
 		return err;
-	p = skip_blanks(p);
+	p = tracefs_inject_skip_blanks(p);
 	if (*p != '=')
 		return -EINVAL;
-	p = skip_blanks(p + 1);
+	p = tracefs_inject_skip_blanks(p + 1);
 	a->text = NULL;
 	if (is_digit(*p) || *p == '-')
 		err = is_string(a->field) ? -EINVAL : parse_number(&p, a->field, &a->number);
@@ -120,7 +120,8 @@ static int parse_assignment(char **at, const struct trace_event_call *call, stru
 	return err;
 }
 
-static int put_text(struct injection *in, const struct trace_event_field *f, const char *text)
+static int tracefs_inject_put_text(
+    struct injection *in, const struct trace_event_field *f, const char *text)
 {
 	static const char empty[] = "";
 	size_t len = strlen(text) + 1;
@@ -177,7 +178,7 @@ static int start_record(struct injection *in)
 	memcpy(in->rec, &ctx.common, sizeof(ctx.common));
 	for (; f->name; f++)
 		if (f->kind == TRACE_FIELD_PTR_STRING)
-			put_text(in, f, "");
+			tracefs_inject_put_text(in, f, "");
 	return 0;
 }
 
@@ -196,11 +197,11 @@ static long trace_inject_parse(
 	while (*p) {
 		err = parse_assignment(&p, call, &a);
 		if (!err)
-			err = a.text ? put_text(&in, a.field, a.text)
+			err = a.text ? tracefs_inject_put_text(&in, a.field, a.text)
 				     : put_number(&in, a.field, a.number);
 		if (err)
 			return err;
-		p = skip_blanks(p);
+		p = tracefs_inject_skip_blanks(p);
 	}
 	return in.len;
 }
@@ -214,7 +215,7 @@ static void come_off_soft_mode(struct trace_event_file *file)
 	}
 }
 
-int trace_inject(struct trace_event_file *file, const void *rec, size_t len)
+int tracefs_inject(struct trace_event_file *file, const void *rec, size_t len)
 {
 	struct host_context ctx;
 	struct trace_slot slot;
@@ -232,13 +233,13 @@ int trace_inject(struct trace_event_file *file, const void *rec, size_t len)
 
 /* ---- the file ---- */
 
-static ssize inject_read(struct tfs_file *f __maybe_unused, void *buf __maybe_unused,
+static ssize tracefs_inject_read(struct tracefs_file *f __maybe_unused, void *buf __maybe_unused,
     size_t n __maybe_unused, u64 *pos __maybe_unused)
 {
 	return -EPERM;
 }
 
-static ssize inject_write(struct tfs_file *f, const void *buf, size_t n)
+static ssize tracefs_inject_write(struct tracefs_file *f, const void *buf, size_t n)
 {
 	struct trace_event_file *file = f->node.ctx;
 
@@ -253,9 +254,10 @@ static ssize inject_write(struct tfs_file *f, const void *buf, size_t n)
 	memcpy(line, buf, n);
 	long len = trace_inject_parse(file->call, line, rec, RB_MAX_DATA);
 	if (len > 0)
-		trace_inject(file, rec, len);
+		tracefs_inject(file, rec, len);
 	host_free(line);
 	return len < 0 ? len : (ssize)n;
 }
 
-const struct tfs_ops tfs_inject_ops = {.read = inject_read, .write = inject_write};
+const struct tracefs_ops tracefs_inject_ops = {
+    .read = tracefs_inject_read, .write = tracefs_inject_write};

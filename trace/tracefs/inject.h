@@ -4,4 +4,4 @@
 #include "trace/event/event.h"
 
 /* Records as if the event had been hit here. Task context under host_lock. */
-int trace_inject(struct trace_event_file *file, const void *rec, size_t len);
+int tracefs_inject(struct trace_event_file *file, const void *rec, size_t len);

@@ -1,11 +1,12 @@
 /* instances/: a directory made here is an instance with files of its own. Task context under host_lock. */
 #include "kernel/lib/string.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 /* An instance is in its directory what the global array is at the top; what belongs to all of them is only there. */
-static const struct tfs_row instance_row = {.mode = 0750, .dir = &tfs_top_dir};
+static const struct tracefs_row instance_row = {.mode = 0750, .dir = &tracefs_top_dir};
 
-static u64 instance_next(const struct tfs_node *dir __maybe_unused, u64 after, struct tfs_node *out)
+static u64 tracefs_instance_next(
+    const struct tracefs_node *dir __maybe_unused, u64 after, struct tracefs_node *out)
 {
 	struct trace_array *tr, *best = NULL;
 
@@ -15,34 +16,34 @@ static u64 instance_next(const struct tfs_node *dir __maybe_unused, u64 after, s
 			best = tr;
 	if (!best)
 		return 0;
-	tfs_fill_array(out, &instance_row, best->name, best);
+	tracefs_fill_array(out, &instance_row, best->name, best);
 	return best->life.number;
 }
 
-static bool instance_find(
-    const struct tfs_node *dir __maybe_unused, const char *name, struct tfs_node *out)
+static bool tracefs_instance_find(
+    const struct tracefs_node *dir __maybe_unused, const char *name, struct tracefs_node *out)
 {
 	struct trace_array *tr = *name ? trace_array_find(name) : NULL;
 
 	if (tr)
-		tfs_fill_array(out, &instance_row, tr->name, tr);
+		tracefs_fill_array(out, &instance_row, tr->name, tr);
 	return tr;
 }
 
-static int instance_mkdir(const char *name)
+static int tracefs_instance_mkdir(const char *name)
 {
 	struct trace_array *tr;
 
 	return trace_instance_create(name, &tr);
 }
 
-static int instance_rmdir(const struct tfs_node *entry)
+static int tracefs_instance_rmdir(const struct tracefs_node *entry)
 {
-	return trace_array_destroy(tfs_array(entry));
+	return trace_array_destroy(tracefs_array(entry));
 }
 
-const struct tfs_dir tfs_instances_dir = {.rows = tfs_no_rows,
-    .next = instance_next,
-    .find = instance_find,
-    .mkdir = instance_mkdir,
-    .rmdir = instance_rmdir};
+const struct tracefs_dir tracefs_instances_dir = {.rows = tracefs_no_rows,
+    .next = tracefs_instance_next,
+    .find = tracefs_instance_find,
+    .mkdir = tracefs_instance_mkdir,
+    .rmdir = tracefs_instance_rmdir};

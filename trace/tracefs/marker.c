@@ -9,7 +9,7 @@
 #include "trace/event/record.h"
 #include "trace/event/trigger.h"
 #include "trace/host_context.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 #define MARKER_MAX  1024 /* bytes of one record; a longer write is taken in parts */
 #define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */
@@ -82,16 +82,17 @@ static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
 
 /* ---- the files ---- */
 
-static ssize marker_write(struct tfs_file *f, const void *buf, size_t n)
+static ssize tracefs_marker_write(struct tracefs_file *f, const void *buf, size_t n)
 {
-	return n ? tracing_mark_write(tfs_array(&f->node), buf, n) : 0;
+	return n ? tracing_mark_write(tracefs_array(&f->node), buf, n) : 0;
 }
 
-static ssize marker_raw_write(struct tfs_file *f, const void *buf, size_t n)
+static ssize tracefs_marker_raw_write(struct tracefs_file *f, const void *buf, size_t n)
 {
-	return mark_raw(tfs_array(&f->node), buf, n);
+	return mark_raw(tracefs_array(&f->node), buf, n);
 }
 
-const struct tfs_ops tfs_marker_ops = {.write = marker_write, .stream = true, .unlocked = true};
-const struct tfs_ops tfs_marker_raw_ops = {
-    .write = marker_raw_write, .stream = true, .unlocked = true};
+const struct tracefs_ops tracefs_marker_ops = {
+    .write = tracefs_marker_write, .stream = true, .unlocked = true};
+const struct tracefs_ops tracefs_marker_raw_ops = {
+    .write = tracefs_marker_raw_write, .stream = true, .unlocked = true};

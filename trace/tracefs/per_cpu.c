@@ -3,7 +3,7 @@
 #include "kernel/lib/string.h"
 #include "trace/host_cpus.h"
 #include "trace/output/stats.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 /* ---- buffer sizes ---- */
 
@@ -13,9 +13,9 @@ static size_t size_kb(const struct trace_array *tr, int cpu)
 }
 
 /* One CPU's; all CPUs' if they agree, else X, and what it will be once it is used. */
-int tfs_show_size(struct seq *s, const struct tfs_node *node)
+int tracefs_show_size(struct seq *s, const struct tracefs_node *node)
 {
-	const struct trace_array *tr = tfs_array(node);
+	const struct trace_array *tr = tracefs_array(node);
 	bool one = node->arg >= 0;
 	size_t size = size_kb(tr, one ? node->arg : 0);
 
@@ -31,7 +31,7 @@ int tfs_show_size(struct seq *s, const struct tfs_node *node)
 	return 0;
 }
 
-int tfs_store_size(const struct tfs_node *node, char *line)
+int tracefs_store_size(const struct tracefs_node *node, char *line)
 {
 	u64 kb;
 	int err = parse_u64(line, 10, &kb);
@@ -42,12 +42,12 @@ int tfs_store_size(const struct tfs_node *node, char *line)
 		return -EINVAL;
 	if (kb > SIZE_MAX >> 10)
 		return -ENOMEM;
-	return trace_array_resize(tfs_array(node), kb << 10, node->arg);
+	return trace_array_resize(tracefs_array(node), kb << 10, node->arg);
 }
 
-int tfs_show_total_size(struct seq *s, const struct tfs_node *node)
+int tracefs_show_total_size(struct seq *s, const struct tracefs_node *node)
 {
-	const struct trace_array *tr = tfs_array(node);
+	const struct trace_array *tr = tracefs_array(node);
 	size_t total = 0;
 
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
@@ -62,47 +62,51 @@ int tfs_show_total_size(struct seq *s, const struct tfs_node *node)
 
 /* ---- per_cpu/ ---- */
 
-static int show_stats(struct seq *s, const struct tfs_node *node)
+static int tracefs_cpu_show_stats(struct seq *s, const struct tracefs_node *node)
 {
-	trace_show_stats(s, tfs_array(node), tfs_array(node)->buffer, node->arg);
+	trace_show_stats(s, tracefs_array(node), tracefs_array(node)->buffer, node->arg);
 	return 0;
 }
 
-static const struct tfs_row cpu_rows[] = {
-    {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size, .cut = TFS_NUMBER},
-    {"snapshot", 0640, .store = tfs_store_snapshot, .cut = TFS_NUMBER, .ops = &tfs_snapshot_ops},
-    {"snapshot_raw", 0440, .ops = &tfs_snapshot_raw_ops},
-    {"stats", 0440, .show = show_stats},
-    {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
-    {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
-    {"trace_pipe_raw", 0440, .ops = &tfs_raw_ops},
+static const struct tracefs_row cpu_rows[] = {
+    {"buffer_size_kb", 0640, .show = tracefs_show_size, .store = tracefs_store_size,
+	.cut = TRACEFS_NUMBER},
+    {"snapshot", 0640, .store = tracefs_store_snapshot, .cut = TRACEFS_NUMBER,
+	.ops = &tracefs_snapshot_ops},
+    {"snapshot_raw", 0440, .ops = &tracefs_snapshot_raw_ops},
+    {"stats", 0440, .show = tracefs_cpu_show_stats},
+    {"trace", 0640, .ops = &tracefs_trace_ops, .clear = tracefs_clear_trace},
+    {"trace_pipe", 0440, .ops = &tracefs_pipe_ops},
+    {"trace_pipe_raw", 0440, .ops = &tracefs_raw_ops},
     {.name = NULL},
 };
-static const struct tfs_dir cpu_dir = {.rows = cpu_rows};
-static const struct tfs_row cpu_row = {.mode = 0750, .dir = &cpu_dir};
+static const struct tracefs_dir cpu_dir = {.rows = cpu_rows};
+static const struct tracefs_row cpu_row = {.mode = 0750, .dir = &cpu_dir};
 
-static u64 cpu_next(const struct tfs_node *dir, u64 after, struct tfs_node *out)
+static u64 tracefs_cpu_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
 {
 	char name[16];
 
 	if (after >= host_cpu_count())
 		return 0;
 	snprintf(name, sizeof(name), "cpu%lu", after);
-	tfs_fill(out, dir, &cpu_row, name, after);
+	tracefs_fill(out, dir, &cpu_row, name, after);
 	return after + 1;
 }
 
-static bool cpu_find(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+static bool tracefs_cpu_find(
+    const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
 {
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
 		char text[16];
 		snprintf(text, sizeof(text), "cpu%u", cpu);
 		if (!strcmp(text, name)) {
-			tfs_fill(out, dir, &cpu_row, name, cpu);
+			tracefs_fill(out, dir, &cpu_row, name, cpu);
 			return true;
 		}
 	}
 	return false;
 }
 
-const struct tfs_dir tfs_per_cpu_dir = {.rows = tfs_no_rows, .next = cpu_next, .find = cpu_find};
+const struct tracefs_dir tracefs_per_cpu_dir = {
+    .rows = tracefs_no_rows, .next = tracefs_cpu_next, .find = tracefs_cpu_find};

@@ -17,7 +17,7 @@
 #include "trace/event/wait.h"
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 struct raw {
 	struct trace_array *tr;
@@ -28,21 +28,21 @@ struct raw {
 	struct ring_buffer_page *spliced; /* the same for splice(), which gives all of it at once */
 };
 
-static int raw_open(struct tfs_file *f)
+static int tracefs_raw_open(struct tracefs_file *f)
 {
 	struct raw *r = host_alloc(sizeof(*r));
 
 	if (!r)
 		return -ENOMEM;
-	r->tr = tfs_array(&f->node);
+	r->tr = tracefs_array(&f->node);
 	r->cpu = f->node.arg;
-	r->snapshot = f->node.row->ops == &tfs_snapshot_raw_ops;
+	r->snapshot = f->node.row->ops == &tracefs_snapshot_raw_ops;
 	r->given = PAGE_SIZE;
 	f->priv = r;
 	return 0;
 }
 
-static void raw_release(struct tfs_file *f)
+static void tracefs_raw_release(struct tracefs_file *f)
 {
 	struct raw *r = f->priv;
 
@@ -57,7 +57,7 @@ static struct ring_buffer *raw_buffer(const struct raw *r)
 	return r->snapshot ? atomic_load(&r->tr->snapshot) : r->tr->buffer;
 }
 
-static bool raw_has_data(void *arg)
+static bool tracefs_raw_has_data(void *arg)
 {
 	struct host_context ctx;
 	struct ring_buffer *rb;
@@ -72,7 +72,7 @@ static bool raw_has_data(void *arg)
 }
 
 /* As ring_buffer_read_page(). */
-static int raw_take(struct raw *r, struct ring_buffer_page **page, size_t n, bool full)
+static int tracefs_raw_take(struct raw *r, struct ring_buffer_page **page, size_t n, bool full)
 {
 	struct host_context ctx;
 	struct ring_buffer *rb;
@@ -87,12 +87,12 @@ static int raw_take(struct raw *r, struct ring_buffer_page **page, size_t n, boo
 
 static int raw_wait(struct raw *r)
 {
-	return r->snapshot ? trace_wait_snapshot(r->tr, raw_has_data, r)
-			   : trace_wait(r->tr, raw_has_data, r);
+	return r->snapshot ? trace_wait_snapshot(r->tr, tracefs_raw_has_data, r)
+			   : trace_wait(r->tr, tracefs_raw_has_data, r);
 }
 
 /* Gets a page with what `n` bytes can hold: 1, or 0 if that is nothing, or an error. */
-static int raw_fetch(struct tfs_file *f, size_t n)
+static int raw_fetch(struct tracefs_file *f, size_t n)
 {
 	struct raw *r = f->priv;
 	int err = 0;
@@ -101,10 +101,10 @@ static int raw_fetch(struct tfs_file *f, size_t n)
 		r->page = ring_buffer_alloc_page();
 	if (!r->page)
 		return -ENOMEM;
-	while (!err && raw_take(r, &r->page, n, false)) {
-		if (raw_has_data(r) || r->tr->past) /* of another boot: no more will come */
+	while (!err && tracefs_raw_take(r, &r->page, n, false)) {
+		if (tracefs_raw_has_data(r) || r->tr->past) /* of another boot: no more will come */
 			return 0;
-		err = f->how & TFS_NONBLOCK ? -EAGAIN : raw_wait(r);
+		err = f->how & TRACEFS_NONBLOCK ? -EAGAIN : raw_wait(r);
 	}
 	if (err)
 		return err;
@@ -112,7 +112,7 @@ static int raw_fetch(struct tfs_file *f, size_t n)
 	return 1;
 }
 
-static ssize raw_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+static ssize tracefs_raw_read(struct tracefs_file *f, void *buf, size_t n, u64 *pos)
 {
 	struct raw *r = f->priv;
 
@@ -139,7 +139,7 @@ struct raw_wait {
 };
 
 /* Filled, or woken by other than a record: recording was switched off, somebody said so. */
-static bool raw_filled(void *arg)
+static bool tracefs_raw_filled(void *arg)
 {
 	const struct raw_wait *w = arg;
 
@@ -147,7 +147,7 @@ static bool raw_filled(void *arg)
 }
 
 /* The same, with a sub-buffer that can be taken whole. */
-static bool raw_filled_whole(void *arg)
+static bool tracefs_raw_filled_whole(void *arg)
 {
 	const struct raw_wait *w = arg;
 
@@ -155,7 +155,7 @@ static bool raw_filled_whole(void *arg)
 	       (trace_filled(w->tr, w->cpu) && ring_buffer_has_finished(w->tr->buffer, w->cpu));
 }
 
-static int raw_wait_until(struct raw *r, bool (*cond)(void *))
+static int tracefs_raw_wait_until(struct raw *r, bool (*cond)(void *))
 {
 	struct raw_wait w = {r->tr, r->cpu, atomic_load(&r->tr->wakes)};
 
@@ -164,7 +164,7 @@ static int raw_wait_until(struct raw *r, bool (*cond)(void *))
 
 /* ---- splice: only sub-buffers that the writer has left, and whole ---- */
 
-static ssize raw_take_full(struct raw *r, u8 *buf, size_t n)
+static ssize tracefs_raw_take_full(struct raw *r, u8 *buf, size_t n)
 {
 	size_t done = 0;
 
@@ -172,7 +172,7 @@ static ssize raw_take_full(struct raw *r, u8 *buf, size_t n)
 		r->spliced = ring_buffer_alloc_page();
 	if (!r->spliced)
 		return -ENOMEM;
-	while (n - done >= PAGE_SIZE && !raw_take(r, &r->spliced, PAGE_SIZE, true)) {
+	while (n - done >= PAGE_SIZE && !tracefs_raw_take(r, &r->spliced, PAGE_SIZE, true)) {
 		memcpy(buf + done, r->spliced, PAGE_SIZE);
 		done += PAGE_SIZE;
 	}
@@ -180,52 +180,53 @@ static ssize raw_take_full(struct raw *r, u8 *buf, size_t n)
 }
 
 /* Waits for buffer_percent, once: who is woken by something else gets what there is, and be it nothing. */
-static ssize raw_splice(struct tfs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
+static ssize tracefs_raw_splice(
+    struct tracefs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
 {
 	struct raw *r = f->priv;
 	ssize done;
 
 	if (n < PAGE_SIZE || *pos % PAGE_SIZE)
 		return -EINVAL;
-	done = raw_take_full(r, buf, n);
+	done = tracefs_raw_take_full(r, buf, n);
 	if (!done && !r->tr->past) {
 		int err = nonblock	? -EAGAIN
-			  : r->snapshot ? trace_wait_snapshot(r->tr, raw_has_data, r)
-					: raw_wait_until(r, raw_filled_whole);
+			  : r->snapshot ? trace_wait_snapshot(r->tr, tracefs_raw_has_data, r)
+					: tracefs_raw_wait_until(r, tracefs_raw_filled_whole);
 		if (err)
 			return err;
-		done = raw_take_full(r, buf, n);
+		done = tracefs_raw_take_full(r, buf, n);
 	}
 	if (done > 0)
 		*pos += done;
 	return done;
 }
 
-static unsigned raw_poll(struct tfs_file *f)
+static unsigned tracefs_raw_poll(struct tracefs_file *f)
 {
 	struct raw *r = f->priv;
 
 	if (r->given < PAGE_SIZE)
 		return POLL_IN;
-	return (r->snapshot ? raw_has_data(r) : trace_poll(r->tr, r->cpu)) ? POLL_IN : 0;
+	return (r->snapshot ? tracefs_raw_has_data(r) : trace_poll(r->tr, r->cpu)) ? POLL_IN : 0;
 }
 
 /* ---- mapped: kernel/abi/trace_mmap.h ---- */
 
-static long raw_get_reader(struct tfs_file *f)
+static long raw_get_reader(struct tracefs_file *f)
 {
 	struct raw *r = f->priv;
 	int err = 0;
 
 	if (!ring_buffer_map_pages(r->tr->buffer, r->cpu))
 		return -ENODEV;
-	if (!(f->how & TFS_NONBLOCK))
-		err = raw_wait_until(r, raw_filled);
+	if (!(f->how & TRACEFS_NONBLOCK))
+		err = tracefs_raw_wait_until(r, tracefs_raw_filled);
 	return err ? err : ring_buffer_map_get_reader(r->tr->buffer, r->cpu);
 }
 
 /* Command 0 wakes whoever waits. */
-static long raw_ioctl(struct tfs_file *f, u32 cmd)
+static long tracefs_raw_ioctl(struct tracefs_file *f, u32 cmd)
 {
 	const struct raw *r = f->priv;
 
@@ -241,7 +242,7 @@ static long raw_ioctl(struct tfs_file *f, u32 cmd)
 }
 
 /* Mapping is using: the buffer gets its size now, for it cannot be resized later. A snapshot could not be taken then. */
-static int raw_map(struct tfs_file *f, u64 first, u64 pages)
+static int tracefs_raw_map(struct tracefs_file *f, u64 first, u64 pages)
 {
 	const struct raw *r = f->priv;
 	struct ring_buffer *rb = r->tr->buffer;
@@ -260,7 +261,7 @@ static int raw_map(struct tfs_file *f, u64 first, u64 pages)
 	return 0;
 }
 
-static void raw_map_again(struct tfs_file *f)
+static void tracefs_raw_map_again(struct tracefs_file *f)
 {
 	const struct raw *r = f->priv;
 
@@ -268,7 +269,7 @@ static void raw_map_again(struct tfs_file *f)
 	r->tr->mapped++;
 }
 
-static void raw_unmap(struct tfs_file *f)
+static void tracefs_raw_unmap(struct tracefs_file *f)
 {
 	const struct raw *r = f->priv;
 
@@ -276,39 +277,39 @@ static void raw_unmap(struct tfs_file *f)
 	r->tr->mapped--;
 }
 
-static void *raw_map_page(struct tfs_file *f, u64 index)
+static void *tracefs_raw_map_page(struct tracefs_file *f, u64 index)
 {
 	const struct raw *r = f->priv;
 
 	return ring_buffer_map_page(r->tr->buffer, r->cpu, index);
 }
 
-static const struct tfs_map_ops raw_map_ops = {
-    .map = raw_map,
-    .again = raw_map_again,
-    .unmap = raw_unmap,
-    .page = raw_map_page,
+static const struct tracefs_map_ops raw_map_ops = {
+    .map = tracefs_raw_map,
+    .again = tracefs_raw_map_again,
+    .unmap = tracefs_raw_unmap,
+    .page = tracefs_raw_map_page,
 };
 
-const struct tfs_ops tfs_raw_ops = {
-    .open = raw_open,
-    .read = raw_read,
-    .splice = raw_splice,
-    .poll = raw_poll,
-    .ioctl = raw_ioctl,
-    .release = raw_release,
+const struct tracefs_ops tracefs_raw_ops = {
+    .open = tracefs_raw_open,
+    .read = tracefs_raw_read,
+    .splice = tracefs_raw_splice,
+    .poll = tracefs_raw_poll,
+    .ioctl = tracefs_raw_ioctl,
+    .release = tracefs_raw_release,
     .map = &raw_map_ops,
     .stream = true,
     .unlocked = true,
 };
 
 /* Not to be mapped: the next snapshot puts another ring in its place. */
-const struct tfs_ops tfs_snapshot_raw_ops = {
-    .open = raw_open,
-    .read = raw_read,
-    .splice = raw_splice,
-    .poll = raw_poll,
-    .release = raw_release,
+const struct tracefs_ops tracefs_snapshot_raw_ops = {
+    .open = tracefs_raw_open,
+    .read = tracefs_raw_read,
+    .splice = tracefs_raw_splice,
+    .poll = tracefs_raw_poll,
+    .release = tracefs_raw_release,
     .stream = true,
     .unlocked = true,
 };

@@ -1,7 +1,7 @@
 /* The text of README: what this tracefs has, in the words of Linux's. */
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
-const char tfs_readme[] =
+const char tracefs_readme[] =
     "tracing mini-HOWTO:\n\n"
     "# echo 0 > tracing_on : quick way to disable tracing\n"
     "# echo 1 > tracing_on : quick way to re-enable tracing\n\n"

@@ -2,12 +2,12 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/snapshot.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 /* 0 frees, 1 takes, all else clears. One CPU's can only be cleared, as Linux was configured where it was recorded. */
-int tfs_store_snapshot(const struct tfs_node *node, char *line)
+int tracefs_store_snapshot(const struct tracefs_node *node, char *line)
 {
-	struct trace_array *tr = tfs_array(node);
+	struct trace_array *tr = tracefs_array(node);
 	u64 v;
 
 	int err = trace_array_expand(tr);
@@ -19,16 +19,16 @@ int tfs_store_snapshot(const struct tfs_node *node, char *line)
 		trace_snapshot_clear(tr, node->arg);
 		return 0;
 	}
-	if (node->arg != TFS_ALL_CPUS)
+	if (node->arg != TRACEFS_ALL_CPUS)
 		return -EINVAL;
 	return v ? trace_snapshot_now(tr) : trace_snapshot_free(tr);
 }
 
-void tfs_snapshot_help(struct seq *s, const struct tfs_node *node)
+void tracefs_snapshot_help(struct seq *s, const struct tracefs_node *node)
 {
 	seq_printf(s, "# tracer: nop\n#\n#\n# * Snapshot is %s *\n#\n# Snapshot commands:\n",
-	    tfs_array(node)->snapshot ? "allocated" : "freed");
-	if (node->arg == TFS_ALL_CPUS)
+	    tracefs_array(node)->snapshot ? "allocated" : "freed");
+	if (node->arg == TRACEFS_ALL_CPUS)
 		seq_puts(s,
 		    "# echo 0 > snapshot : Clears and frees snapshot buffer\n"
 		    "# echo 1 > snapshot : Allocates snapshot buffer, if not already allocated.\n"

@@ -13,13 +13,13 @@
 #include "trace/output/printk.h"
 #include "trace/probe/probe.h"
 #include "trace/trace.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 #include "trace/tracer/tracer.h"
 #include "trace/user/user.h"
 
 /* ---- events by name ---- */
 
-static int show_available(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_available(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	struct trace_event_call *call;
 
@@ -34,102 +34,103 @@ static int show_available(struct seq *s, const struct tfs_node *node __maybe_unu
 	return 0;
 }
 
-static int show_set_event(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_set_event(struct seq *s, const struct tracefs_node *node)
 {
 	struct trace_event_file *file;
 
-	list_for_each_entry (file, &tfs_array(node)->files, node)
+	list_for_each_entry (file, &tracefs_array(node)->files, node)
 		if (file->flags & TRACE_FILE_LIVE)
 			seq_printf(s, "%s:%s\n", file->call->class->system, file->call->name);
 	return 0;
 }
 
-static int clear_set_event(const struct tfs_node *node)
+static int tracefs_clear_set_event(const struct tracefs_node *node)
 {
-	return trace_set_events(tfs_array(node), NULL, NULL, NULL, false);
+	return trace_set_events(tracefs_array(node), NULL, NULL, NULL, false);
 }
 
-static int show_pids(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_pids(struct seq *s, const struct tracefs_node *node)
 {
-	trace_pid_show(s, tfs_array(node), false);
+	trace_pid_show(s, tracefs_array(node), false);
 	return 0;
 }
 
-static ssize write_pids(struct tfs_file *f, const void *buf, size_t n)
+static ssize tracefs_write_pids(struct tracefs_file *f, const void *buf, size_t n)
 {
-	return n ? trace_pid_write(tfs_array(&f->node), false, buf, n) : 0;
+	return n ? trace_pid_write(tracefs_array(&f->node), false, buf, n) : 0;
 }
 
-static int clear_pids(const struct tfs_node *node)
+static int tracefs_clear_pids(const struct tracefs_node *node)
 {
-	trace_pid_clear(tfs_array(node), false);
+	trace_pid_clear(tracefs_array(node), false);
 	return 0;
 }
 
-static int show_notrace_pids(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_notrace_pids(struct seq *s, const struct tracefs_node *node)
 {
-	trace_pid_show(s, tfs_array(node), true);
+	trace_pid_show(s, tracefs_array(node), true);
 	return 0;
 }
 
-static ssize write_notrace_pids(struct tfs_file *f, const void *buf, size_t n)
+static ssize tracefs_write_notrace_pids(struct tracefs_file *f, const void *buf, size_t n)
 {
-	return n ? trace_pid_write(tfs_array(&f->node), true, buf, n) : 0;
+	return n ? trace_pid_write(tracefs_array(&f->node), true, buf, n) : 0;
 }
 
-static int clear_notrace_pids(const struct tfs_node *node)
+static int tracefs_clear_notrace_pids(const struct tracefs_node *node)
 {
-	trace_pid_clear(tfs_array(node), true);
+	trace_pid_clear(tracefs_array(node), true);
 	return 0;
 }
 
-static const struct tfs_ops pids_ops = {.write = write_pids};
-static const struct tfs_ops notrace_pids_ops = {.write = write_notrace_pids};
+static const struct tracefs_ops pids_ops = {.write = tracefs_write_pids};
+static const struct tracefs_ops notrace_pids_ops = {.write = tracefs_write_notrace_pids};
 
 /* ---- recording, clocks ---- */
 
-static int show_on(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_on(struct seq *s, const struct tracefs_node *node)
 {
-	seq_puts(s, trace_array_is_on(tfs_array(node)) ? "1\n" : "0\n");
+	seq_puts(s, trace_array_is_on(tracefs_array(node)) ? "1\n" : "0\n");
 	return 0;
 }
 
-static int store_on(const struct tfs_node *node, char *line)
+static int tracefs_store_on(const struct tracefs_node *node, char *line)
 {
 	u64 v;
 	int err = parse_u64(line, 10, &v);
 
-	if (!err && v && tfs_array(node)->past)
+	if (!err && v && tracefs_array(node)->past)
 		err = -EPERM; /* there is nothing that could be recorded into it */
-	if (!err && trace_array_set_on(tfs_array(node), v != 0))
-		trace_tracer_switch(tfs_array(node), v != 0);
+	if (!err && trace_array_set_on(tracefs_array(node), v != 0))
+		trace_tracer_switch(tracefs_array(node), v != 0);
 	return err;
 }
 
-static int show_clock(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_clock(struct seq *s, const struct tracefs_node *node)
 {
-	trace_clock_show(s, tfs_array(node));
+	trace_clock_show(s, tracefs_array(node));
 	return 0;
 }
 
-static int store_clock(const struct tfs_node *node, char *line)
+static int tracefs_store_clock(const struct tracefs_node *node, char *line)
 {
-	return trace_array_set_clock(tfs_array(node), strstrip(line));
+	return trace_array_set_clock(tracefs_array(node), strstrip(line));
 }
 
-static int show_timestamp_mode(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_timestamp_mode(
+    struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	seq_puts(s, "[delta] absolute\n");
 	return 0;
 }
 
-static int show_percent(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_percent(struct seq *s, const struct tracefs_node *node)
 {
-	seq_printf(s, "%u\n", tfs_array(node)->buffer_percent);
+	seq_printf(s, "%u\n", tracefs_array(node)->buffer_percent);
 	return 0;
 }
 
-static int store_percent(const struct tfs_node *node, char *line)
+static int tracefs_store_percent(const struct tracefs_node *node, char *line)
 {
 	u64 percent;
 	int err = parse_u64(line, 10, &percent);
@@ -137,21 +138,21 @@ static int store_percent(const struct tfs_node *node, char *line)
 	if (!err && percent > 100)
 		err = -EINVAL;
 	if (!err)
-		WRITE_ONCE(tfs_array(node)->buffer_percent, percent);
+		WRITE_ONCE(tracefs_array(node)->buffer_percent, percent);
 	return err;
 }
 
 /* ---- which CPUs record ---- */
 
-static u64 all_cpus(void)
+static u64 tracefs_all_cpus(void)
 {
 	return host_cpu_count() >= 64 ? ~0UL : (1UL << host_cpu_count()) - 1;
 }
 
 /* Hex with as many digits as there are CPUs, a comma each 32 bits. */
-static int show_cpumask(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_cpumask(struct seq *s, const struct tracefs_node *node)
 {
-	u64 mask = tfs_array(node)->cpumask & all_cpus();
+	u64 mask = tracefs_array(node)->cpumask & tracefs_all_cpus();
 	unsigned digits = (host_cpu_count() + 3) / 4;
 
 	if (digits > 8) {
@@ -199,7 +200,7 @@ static int take_hex_word(const char *line, const char **end, u64 *v)
  * Words with commas or blanks between them, the lowest last, as Linux reads them: no more of them than there are CPUs for, and none
  * at all is no CPU. CPUs that are not there are not there to be masked.
  */
-static int store_cpumask(const struct tfs_node *node, char *line)
+static int tracefs_store_cpumask(const struct tracefs_node *node, char *line)
 {
 	const char *end = line + strcspn(line, "\n");
 	u32 words = 0, room = (host_cpu_count() + 31) / 32;
@@ -217,27 +218,27 @@ static int store_cpumask(const struct tfs_node *node, char *line)
 			return err;
 		mask |= v << (32 * words++);
 	}
-	if (mask & ~all_cpus())
+	if (mask & ~tracefs_all_cpus())
 		return -EOVERFLOW;
-	trace_array_set_cpumask(tfs_array(node), mask);
+	trace_array_set_cpumask(tracefs_array(node), mask);
 	return 0;
 }
 
 /* ---- names, formats, errors ---- */
 
-static int show_comms(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_comms(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	trace_comm_show(s);
 	return 0;
 }
 
-static int show_comm_size(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_comm_size(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	seq_printf(s, "%u\n", trace_comm_size());
 	return 0;
 }
 
-static int store_comm_size(const struct tfs_node *node __maybe_unused, char *line)
+static int tracefs_store_comm_size(const struct tracefs_node *node __maybe_unused, char *line)
 {
 	u64 n;
 	int err = parse_u64(line, 10, &n);
@@ -245,128 +246,129 @@ static int store_comm_size(const struct tfs_node *node __maybe_unused, char *lin
 	return err ? err : trace_comm_resize(n);
 }
 
-static int show_tgids(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_tgids(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	trace_tgid_show(s);
 	return 0;
 }
 
-static int show_formats(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_formats(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	trace_printk_show_formats(s);
 	return 0;
 }
 
-static int show_errors(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_errors(struct seq *s, const struct tracefs_node *node)
 {
-	trace_error_show(s, tfs_array(node));
+	trace_error_show(s, tracefs_array(node));
 	return 0;
 }
 
-static ssize write_nothing(
-    struct tfs_file *f __maybe_unused, const void *buf __maybe_unused, size_t n)
+static ssize tracefs_write_nothing(
+    struct tracefs_file *f __maybe_unused, const void *buf __maybe_unused, size_t n)
 {
 	return n;
 }
 
-static const struct tfs_ops errors_ops = {.write = write_nothing};
+static const struct tracefs_ops errors_ops = {.write = tracefs_write_nothing};
 
-static int clear_errors(const struct tfs_node *node)
+static int tracefs_clear_errors(const struct tracefs_node *node)
 {
-	trace_error_clear(tfs_array(node));
+	trace_error_clear(tracefs_array(node));
 	return 0;
 }
 
-static int show_ledger(struct seq *s, const struct tfs_node *node)
+static int tracefs_show_ledger(struct seq *s, const struct tracefs_node *node)
 {
-	return trace_ledger_show(s, tfs_array(node));
+	return trace_ledger_show(s, tracefs_array(node));
 }
 
-static int show_readme(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_readme(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
-	seq_puts(s, tfs_readme);
+	seq_puts(s, tracefs_readme);
 	return 0;
 }
 
 /* ---- dynamic events ---- */
 
-static int show_dynamic(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_dynamic(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	dynevent_show(s, NULL);
 	return 0;
 }
 
-static int clear_dynamic(const struct tfs_node *node __maybe_unused)
+static int tracefs_clear_dynamic(const struct tracefs_node *node __maybe_unused)
 {
 	return dynevent_clear(NULL);
 }
 
-static int dynamic_line(char *line)
+static int tracefs_dynamic_line(char *line)
 {
 	return dynevent_command(line);
 }
 
-static ssize write_dynamic(struct tfs_file *f __maybe_unused, const void *buf, size_t n)
+static ssize tracefs_write_dynamic(struct tracefs_file *f __maybe_unused, const void *buf, size_t n)
 {
-	return dynevent_write(buf, n, dynamic_line);
+	return dynevent_write(buf, n, tracefs_dynamic_line);
 }
 
-static int show_synthetic(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_synthetic(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	synth_events_show(s);
 	return 0;
 }
 
-static int clear_synthetic(const struct tfs_node *node __maybe_unused)
+static int tracefs_clear_synthetic(const struct tracefs_node *node __maybe_unused)
 {
 	return dynevent_clear(&synth_dynevent_kind);
 }
 
-static ssize write_synthetic(struct tfs_file *f __maybe_unused, const void *buf, size_t n)
+static ssize tracefs_write_synthetic(
+    struct tracefs_file *f __maybe_unused, const void *buf, size_t n)
 {
 	return dynevent_write(buf, n, synth_event_command);
 }
 
-static int show_probes(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_probes(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	dynevent_show(s, &probe_dynevent_kind);
 	return 0;
 }
 
-static int clear_probes(const struct tfs_node *node __maybe_unused)
+static int tracefs_clear_probes(const struct tracefs_node *node __maybe_unused)
 {
 	return dynevent_clear(&probe_dynevent_kind);
 }
 
-static ssize write_probes(struct tfs_file *f __maybe_unused, const void *buf, size_t n)
+static ssize tracefs_write_probes(struct tracefs_file *f __maybe_unused, const void *buf, size_t n)
 {
 	return dynevent_write(buf, n, probe_command);
 }
 
-static int show_profile(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_profile(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	probe_profile_show(s);
 	return 0;
 }
 
-static const struct tfs_ops probe_ops = {.write = write_probes};
-static const struct tfs_ops dynamic_ops = {.write = write_dynamic};
-static const struct tfs_ops synthetic_ops = {.write = write_synthetic};
+static const struct tracefs_ops probe_ops = {.write = tracefs_write_probes};
+static const struct tracefs_ops dynamic_ops = {.write = tracefs_write_dynamic};
+static const struct tracefs_ops synthetic_ops = {.write = tracefs_write_synthetic};
 
 /* ---- user_events_enable ---- */
 
-static int show_user_enable(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_show_user_enable(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	user_events_enable_show(s);
 	return 0;
 }
 
-static int store_user_enable(const struct tfs_node *node __maybe_unused, char *line)
+static int tracefs_store_user_enable(const struct tracefs_node *node __maybe_unused, char *line)
 {
 	return user_events_enable_store(line);
 }
 
-static int clear_user_enable(const struct tfs_node *node __maybe_unused)
+static int tracefs_clear_user_enable(const struct tracefs_node *node __maybe_unused)
 {
 	user_events_enable_clear();
 	return 0;
@@ -374,76 +376,84 @@ static int clear_user_enable(const struct tfs_node *node __maybe_unused)
 
 /* ---- the top ---- */
 
-bool tfs_is_top(const struct tfs_node *dir)
+bool tracefs_is_top(const struct tracefs_node *dir)
 {
 	return dir->ctx == trace_global;
 }
 
-static bool is_past(const struct tfs_node *dir)
+static bool tracefs_is_past(const struct tracefs_node *dir)
 {
-	return tfs_array(dir)->past;
+	return tracefs_array(dir)->past;
 }
 
-static bool is_present(const struct tfs_node *dir)
+static bool tracefs_is_present(const struct tracefs_node *dir)
 {
-	return !is_past(dir);
+	return !tracefs_is_past(dir);
 }
 
-static const struct tfs_row top_rows[] = {
-    {"README", 0440, .show = show_readme, .exists = tfs_is_top},
-    {"available_events", 0440, .show = show_available, .exists = tfs_is_top},
-    {"available_tracers", 0440, .show = tfs_show_tracers},
-    {"buffer_percent", 0640, .show = show_percent, .store = store_percent, .cut = TFS_NUMBER},
-    {"buffer_size_kb", 0640, .show = tfs_show_size, .store = tfs_store_size, .cut = TFS_NUMBER},
-    {"buffer_total_size_kb", 0440, .show = tfs_show_total_size},
-    {"current_tracer", 0640, .show = tfs_show_tracer, .store = tfs_store_tracer, .cut = 100},
-    {"dynamic_events", 0640, .show = show_dynamic, .clear = clear_dynamic, .ops = &dynamic_ops,
-	.exists = tfs_is_top},
-    {"error_log", 0640, .show = show_errors, .clear = clear_errors, .ops = &errors_ops},
-    {"events", 0750, .dir = &tfs_events_dir, .exists = is_present},
-    {"events", 0750, .dir = &tfs_past_events_dir, .exists = is_past},
-    {"free_buffer", 0200, .ops = &tfs_free_buffer_ops},
-    {"hwlat_detector", 0750, .dir = &tfs_hwlat_dir, .exists = tfs_is_top},
-    {"instances", 0750, .dir = &tfs_instances_dir, .exists = tfs_is_top},
-    {"kprobe_events", 0640, .show = show_probes, .clear = clear_probes, .ops = &probe_ops,
-	.exists = tfs_is_top},
-    {"kprobe_profile", 0440, .show = show_profile, .exists = tfs_is_top},
-    {"options", 0750, .dir = &tfs_options_dir},
-    {"per_cpu", 0750, .dir = &tfs_per_cpu_dir},
-    {"printk_formats", 0440, .show = show_formats, .exists = tfs_is_top},
-    {"saved_cmdlines", 0440, .show = show_comms, .exists = tfs_is_top},
-    {"saved_cmdlines_size", 0640, .show = show_comm_size, .store = store_comm_size,
-	.cut = TFS_NUMBER, .exists = tfs_is_top},
-    {"saved_tgids", 0440, .show = show_tgids, .exists = tfs_is_top},
-    {"set_event", 0640, .show = show_set_event, .clear = clear_set_event,
-	.ops = &tfs_set_event_ops},
-    {"set_event_notrace_pid", 0640, .show = show_notrace_pids, .clear = clear_notrace_pids,
-	.ops = &notrace_pids_ops},
-    {"set_event_pid", 0640, .show = show_pids, .clear = clear_pids, .ops = &pids_ops},
-    {"snapshot", 0640, .store = tfs_store_snapshot, .cut = TFS_NUMBER, .ops = &tfs_snapshot_ops},
-    {"snapshot.dat", 0440, .ops = &tfs_snapshot_dat_ops, .exists = is_present},
-    {"synthetic_events", 0640, .show = show_synthetic, .clear = clear_synthetic,
-	.ops = &synthetic_ops, .exists = tfs_is_top},
-    {"timestamp_mode", 0440, .show = show_timestamp_mode},
-    {"trace", 0640, .ops = &tfs_trace_ops, .clear = tfs_clear_trace},
-    {"trace.dat", 0440, .ops = &tfs_dat_ops},
-    {"trace_clock", 0640, .show = show_clock, .store = store_clock, .max = 63},
-    {"trace_ledger", 0440, .show = show_ledger},
-    {"trace_marker", 0220, .ops = &tfs_marker_ops},
-    {"trace_marker_raw", 0220, .ops = &tfs_marker_raw_ops},
-    {"trace_options", 0640, .show = tfs_show_options, .store = tfs_store_options, .max = 63},
-    {"trace_pipe", 0440, .ops = &tfs_pipe_ops},
-    {"tracing_cpumask", 0640, .show = show_cpumask, .store = store_cpumask},
-    {"tracing_max_latency", 0640, .show = tfs_show_max_latency, .store = tfs_store_max_latency,
-	.cut = TFS_NUMBER},
-    {"tracing_on", 0640, .show = show_on, .store = store_on, .cut = TFS_NUMBER},
-    {"tracing_thresh", 0640, .show = tfs_show_thresh, .store = tfs_store_thresh, .cut = TFS_NUMBER,
-	.exists = tfs_is_top},
-    {"user_events_data", 0640, .ops = &tfs_user_data_ops, .exists = tfs_is_top},
-    {"user_events_enable", 0640, .show = show_user_enable, .store = store_user_enable,
-	.clear = clear_user_enable, .exists = tfs_is_top},
-    {"user_events_status", 0640, .show = tfs_show_user_status, .ops = &tfs_user_status_ops,
-	.exists = tfs_is_top},
+static const struct tracefs_row top_rows[] = {
+    {"README", 0440, .show = tracefs_show_readme, .exists = tracefs_is_top},
+    {"available_events", 0440, .show = tracefs_show_available, .exists = tracefs_is_top},
+    {"available_tracers", 0440, .show = tracefs_show_tracers},
+    {"buffer_percent", 0640, .show = tracefs_show_percent, .store = tracefs_store_percent,
+	.cut = TRACEFS_NUMBER},
+    {"buffer_size_kb", 0640, .show = tracefs_show_size, .store = tracefs_store_size,
+	.cut = TRACEFS_NUMBER},
+    {"buffer_total_size_kb", 0440, .show = tracefs_show_total_size},
+    {"current_tracer", 0640, .show = tracefs_show_tracer, .store = tracefs_store_tracer,
+	.cut = 100},
+    {"dynamic_events", 0640, .show = tracefs_show_dynamic, .clear = tracefs_clear_dynamic,
+	.ops = &dynamic_ops, .exists = tracefs_is_top},
+    {"error_log", 0640, .show = tracefs_show_errors, .clear = tracefs_clear_errors,
+	.ops = &errors_ops},
+    {"events", 0750, .dir = &tracefs_events_dir, .exists = tracefs_is_present},
+    {"events", 0750, .dir = &tracefs_past_events_dir, .exists = tracefs_is_past},
+    {"free_buffer", 0200, .ops = &tracefs_free_buffer_ops},
+    {"hwlat_detector", 0750, .dir = &tracefs_hwlat_dir, .exists = tracefs_is_top},
+    {"instances", 0750, .dir = &tracefs_instances_dir, .exists = tracefs_is_top},
+    {"kprobe_events", 0640, .show = tracefs_show_probes, .clear = tracefs_clear_probes,
+	.ops = &probe_ops, .exists = tracefs_is_top},
+    {"kprobe_profile", 0440, .show = tracefs_show_profile, .exists = tracefs_is_top},
+    {"options", 0750, .dir = &tracefs_options_dir},
+    {"per_cpu", 0750, .dir = &tracefs_per_cpu_dir},
+    {"printk_formats", 0440, .show = tracefs_show_formats, .exists = tracefs_is_top},
+    {"saved_cmdlines", 0440, .show = tracefs_show_comms, .exists = tracefs_is_top},
+    {"saved_cmdlines_size", 0640, .show = tracefs_show_comm_size, .store = tracefs_store_comm_size,
+	.cut = TRACEFS_NUMBER, .exists = tracefs_is_top},
+    {"saved_tgids", 0440, .show = tracefs_show_tgids, .exists = tracefs_is_top},
+    {"set_event", 0640, .show = tracefs_show_set_event, .clear = tracefs_clear_set_event,
+	.ops = &tracefs_set_event_ops},
+    {"set_event_notrace_pid", 0640, .show = tracefs_show_notrace_pids,
+	.clear = tracefs_clear_notrace_pids, .ops = &notrace_pids_ops},
+    {"set_event_pid", 0640, .show = tracefs_show_pids, .clear = tracefs_clear_pids,
+	.ops = &pids_ops},
+    {"snapshot", 0640, .store = tracefs_store_snapshot, .cut = TRACEFS_NUMBER,
+	.ops = &tracefs_snapshot_ops},
+    {"snapshot.dat", 0440, .ops = &tracefs_snapshot_dat_ops, .exists = tracefs_is_present},
+    {"synthetic_events", 0640, .show = tracefs_show_synthetic, .clear = tracefs_clear_synthetic,
+	.ops = &synthetic_ops, .exists = tracefs_is_top},
+    {"timestamp_mode", 0440, .show = tracefs_show_timestamp_mode},
+    {"trace", 0640, .ops = &tracefs_trace_ops, .clear = tracefs_clear_trace},
+    {"trace.dat", 0440, .ops = &tracefs_dat_ops},
+    {"trace_clock", 0640, .show = tracefs_show_clock, .store = tracefs_store_clock, .max = 63},
+    {"trace_ledger", 0440, .show = tracefs_show_ledger},
+    {"trace_marker", 0220, .ops = &tracefs_marker_ops},
+    {"trace_marker_raw", 0220, .ops = &tracefs_marker_raw_ops},
+    {"trace_options", 0640, .show = tracefs_show_options, .store = tracefs_store_options,
+	.max = 63},
+    {"trace_pipe", 0440, .ops = &tracefs_pipe_ops},
+    {"tracing_cpumask", 0640, .show = tracefs_show_cpumask, .store = tracefs_store_cpumask},
+    {"tracing_max_latency", 0640, .show = tracefs_show_max_latency,
+	.store = tracefs_store_max_latency, .cut = TRACEFS_NUMBER},
+    {"tracing_on", 0640, .show = tracefs_show_on, .store = tracefs_store_on, .cut = TRACEFS_NUMBER},
+    {"tracing_thresh", 0640, .show = tracefs_show_thresh, .store = tracefs_store_thresh,
+	.cut = TRACEFS_NUMBER, .exists = tracefs_is_top},
+    {"user_events_data", 0640, .ops = &tracefs_user_data_ops, .exists = tracefs_is_top},
+    {"user_events_enable", 0640, .show = tracefs_show_user_enable,
+	.store = tracefs_store_user_enable, .clear = tracefs_clear_user_enable,
+	.exists = tracefs_is_top},
+    {"user_events_status", 0640, .show = tracefs_show_user_status, .ops = &tracefs_user_status_ops,
+	.exists = tracefs_is_top},
     {.name = NULL},
 };
-const struct tfs_dir tfs_top_dir = {.rows = top_rows};
+const struct tracefs_dir tracefs_top_dir = {.rows = top_rows};

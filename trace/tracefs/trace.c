@@ -9,7 +9,7 @@
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
 #include "trace/output/reader.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 #define TEXT_SIZE 16384 /* one line of `trace`, however long, and its annotation */
 #define PIPE_SIZE 4096	/* what one read of trace_pipe takes at most */
@@ -27,7 +27,7 @@ struct reading {
 	char buf[];
 };
 
-static int reading_create(struct tfs_file *f, size_t size)
+static int tracefs_reading_create(struct tracefs_file *f, size_t size)
 {
 	struct reading *rd = host_alloc(sizeof(*rd) + size);
 
@@ -61,22 +61,22 @@ static size_t give(struct reading *rd, void *buf, size_t n)
 
 /* ---- trace, snapshot ---- */
 
-static bool is_snapshot(const struct tfs_file *f)
+static bool is_snapshot(const struct tracefs_file *f)
 {
-	return f->node.row->ops == &tfs_snapshot_ops;
+	return f->node.row->ops == &tracefs_snapshot_ops;
 }
 
 /* Open for reading: until the file is closed nobody changes the buffer's size; of `trace`, nor its place by the file `snapshot`. */
-static u32 *open_count(const struct tfs_file *f)
+static u32 *open_count(const struct tracefs_file *f)
 {
 	return is_snapshot(f) ? &f->tr->snapshot_opens : &f->tr->trace_opens;
 }
 
-static int trace_open(struct tfs_file *f)
+static int tracefs_trace_open(struct tracefs_file *f)
 {
-	if (!(f->how & TFS_READ))
+	if (!(f->how & TRACEFS_READ))
 		return 0;
-	int err = reading_create(f, TEXT_SIZE);
+	int err = tracefs_reading_create(f, TEXT_SIZE);
 	if (err)
 		return err;
 	++*open_count(f);
@@ -87,7 +87,7 @@ static int trace_open(struct tfs_file *f)
 	return 0;
 }
 
-static void trace_release(struct tfs_file *f)
+static void tracefs_trace_release(struct tracefs_file *f)
 {
 	struct reading *rd = f->priv;
 
@@ -100,7 +100,7 @@ static void trace_release(struct tfs_file *f)
 }
 
 /* The spare buffer may go while it is read. */
-static bool is_another(const struct tfs_file *f, const struct reading *rd)
+static bool is_another(const struct tracefs_file *f, const struct reading *rd)
 {
 	return is_snapshot(f) && rd->changes != f->tr->snapshot_changes;
 }
@@ -111,7 +111,7 @@ static void trace_stop(struct reading *rd)
 	rd->running = false;
 }
 
-static int trace_start(struct tfs_file *f)
+static int trace_start(struct tracefs_file *f)
 {
 	struct reading *rd = f->priv;
 	int err = 0;
@@ -127,14 +127,14 @@ static int trace_start(struct tfs_file *f)
 	if (err)
 		return err;
 	if (is_snapshot(f) && (!rd->reader.buffer || trace_reader_empty(&rd->reader)))
-		tfs_snapshot_help(&rd->text, &f->node);
+		tracefs_snapshot_help(&rd->text, &f->node);
 	else
 		trace_print_header(&rd->text, f->tr, rd->reader.buffer);
 	return 0;
 }
 
 /* Makes the next line if nothing waits to be given; false: the end. A line that does not fit is cut, and ends all the same. */
-static bool trace_fill(struct reading *rd)
+static bool tracefs_trace_fill(struct reading *rd)
 {
 	if (rd->text.len)
 		return true;
@@ -151,7 +151,7 @@ static bool trace_fill(struct reading *rd)
 /* Makes lines only to throw them away, up to `pos`. */
 static void trace_skip(struct reading *rd, u64 pos)
 {
-	while (rd->pos < pos && trace_fill(rd)) {
+	while (rd->pos < pos && tracefs_trace_fill(rd)) {
 		size_t n = MIN(pos - rd->pos, rd->text.len - rd->given);
 		rd->pos += n;
 		rd->given += n;
@@ -160,7 +160,7 @@ static void trace_skip(struct reading *rd, u64 pos)
 	}
 }
 
-static ssize trace_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+static ssize tracefs_trace_read(struct tracefs_file *f, void *buf, size_t n, u64 *pos)
 {
 	struct reading *rd = f->priv;
 	size_t done = 0;
@@ -174,7 +174,7 @@ static ssize trace_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	if (is_another(f, rd))
 		trace_stop(rd);
 	trace_skip(rd, *pos);
-	while (done < n && trace_fill(rd))
+	while (done < n && tracefs_trace_fill(rd))
 		done += give(rd, (char *)buf + done, n - done);
 	rd->pos += done;
 	*pos += done;
@@ -182,52 +182,54 @@ static ssize trace_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 }
 
 /* Taken and forgotten: only opening with `>` clears. */
-static ssize trace_write(
-    struct tfs_file *f __maybe_unused, const void *buf __maybe_unused, size_t n)
+static ssize tracefs_trace_write(
+    struct tracefs_file *f __maybe_unused, const void *buf __maybe_unused, size_t n)
 {
 	return n;
 }
 
-const struct tfs_ops tfs_trace_ops = {
-    .open = trace_open, .read = trace_read, .write = trace_write, .release = trace_release};
-const struct tfs_ops tfs_snapshot_ops = {
-    .open = trace_open, .read = trace_read, .release = trace_release};
+const struct tracefs_ops tracefs_trace_ops = {.open = tracefs_trace_open,
+    .read = tracefs_trace_read,
+    .write = tracefs_trace_write,
+    .release = tracefs_trace_release};
+const struct tracefs_ops tracefs_snapshot_ops = {
+    .open = tracefs_trace_open, .read = tracefs_trace_read, .release = tracefs_trace_release};
 
-int tfs_clear_trace(const struct tfs_node *node)
+int tracefs_clear_trace(const struct tracefs_node *node)
 {
-	trace_array_clear(tfs_array(node), node->arg);
+	trace_array_clear(tracefs_array(node), node->arg);
 	trace_retired_settle();
 	return 0;
 }
 
 /* ---- trace_pipe ---- */
 
-static u64 pipe_cpus(const struct tfs_file *f)
+static u64 pipe_cpus(const struct tracefs_file *f)
 {
 	return f->node.arg < 0 ? ~0UL : 1UL << f->node.arg;
 }
 
 /* One reader for each CPU's records, or one for all. */
-static int pipe_open(struct tfs_file *f)
+static int tracefs_pipe_open(struct tracefs_file *f)
 {
-	struct trace_array *tr = tfs_array(&f->node);
+	struct trace_array *tr = tracefs_array(&f->node);
 
 	if (tr->piped & pipe_cpus(f))
 		return -EBUSY;
-	int err = reading_create(f, PIPE_SIZE);
+	int err = tracefs_reading_create(f, PIPE_SIZE);
 	if (!err)
 		tr->piped |= pipe_cpus(f);
 	return err;
 }
 
-static void pipe_release(struct tfs_file *f)
+static void tracefs_pipe_release(struct tracefs_file *f)
 {
-	tfs_array(&f->node)->piped &= ~pipe_cpus(f);
+	tracefs_array(&f->node)->piped &= ~pipe_cpus(f);
 	reading_free(f->priv);
 }
 
 /* Whether a reader need not wait (any longer). Runs in the wait, without host_lock. */
-static bool pipe_ready(void *arg)
+static bool tracefs_pipe_ready(void *arg)
 {
 	struct reading *rd = arg;
 
@@ -238,7 +240,7 @@ static bool pipe_ready(void *arg)
 static int pipe_wait(struct reading *rd)
 {
 	host_unlock();
-	int err = trace_wait(rd->reader.tr, pipe_ready, rd);
+	int err = trace_wait(rd->reader.tr, tracefs_pipe_ready, rd);
 	host_lock();
 	return err;
 }
@@ -267,14 +269,14 @@ static void pipe_fill(struct reading *rd, size_t n)
 	}
 }
 
-static ssize pipe_read_locked(struct tfs_file *f, void *buf, size_t n)
+static ssize pipe_read_locked(struct tracefs_file *f, void *buf, size_t n)
 {
 	struct reading *rd = f->priv;
 
 	while (!rd->text.len) {
-		if (trace_reader_empty(&rd->reader) && (f->how & TFS_NONBLOCK))
+		if (trace_reader_empty(&rd->reader) && (f->how & TRACEFS_NONBLOCK))
 			return -EAGAIN;
-		if (!pipe_ready(rd)) {
+		if (!tracefs_pipe_ready(rd)) {
 			int err = pipe_wait(rd);
 			if (err)
 				return err;
@@ -288,7 +290,7 @@ static ssize pipe_read_locked(struct tfs_file *f, void *buf, size_t n)
 	return give(rd, buf, n);
 }
 
-static ssize pipe_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+static ssize tracefs_pipe_read(struct tracefs_file *f, void *buf, size_t n, u64 *pos)
 {
 	host_lock();
 	ssize done = n ? pipe_read_locked(f, buf, n) : 0;
@@ -298,31 +300,32 @@ static ssize pipe_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	return done;
 }
 
-static unsigned pipe_poll(struct tfs_file *f)
+static unsigned tracefs_pipe_poll(struct tracefs_file *f)
 {
 	struct reading *rd = f->priv;
-	bool ended = !(f->how & TFS_NONBLOCK) && rd->has_read &&
+	bool ended = !(f->how & TRACEFS_NONBLOCK) && rd->has_read &&
 		     !ring_buffer_record_is_set_on(rd->reader.tr->buffer);
 
 	return rd->text.len || ended || trace_poll(rd->reader.tr, f->node.arg) ? POLL_IN : 0;
 }
 
-const struct tfs_ops tfs_pipe_ops = {.open = pipe_open,
-    .read = pipe_read,
-    .poll = pipe_poll,
-    .release = pipe_release,
+const struct tracefs_ops tracefs_pipe_ops = {.open = tracefs_pipe_open,
+    .read = tracefs_pipe_read,
+    .poll = tracefs_pipe_poll,
+    .release = tracefs_pipe_release,
     .stream = true,
     .unlocked = true};
 
 /* ---- free_buffer: for a program that wants its trace to end with it ---- */
 
-static void free_buffer_release(struct tfs_file *f)
+static void tracefs_free_buffer_release(struct tracefs_file *f)
 {
-	struct trace_array *tr = tfs_array(&f->node);
+	struct trace_array *tr = tracefs_array(&f->node);
 
 	if (tr->options & TRACE_OPT_STOP_ON_FREE)
 		trace_array_set_on(tr, false);
 	trace_array_resize(tr, 0, -1);
 }
 
-const struct tfs_ops tfs_free_buffer_ops = {.write = trace_write, .release = free_buffer_release};
+const struct tracefs_ops tracefs_free_buffer_ops = {
+    .write = tracefs_trace_write, .release = tracefs_free_buffer_release};

@@ -7,19 +7,19 @@
 #include "kernel/lib/string.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 #define DIR_MODE  0040000
 #define FILE_MODE 0100000
 
 #define MADE_COOKIES 0x10000 /* of readdir: there are fewer rows in any table */
 
-const struct tfs_row tfs_no_rows[] = {{.name = NULL}};
+const struct tracefs_row tracefs_no_rows[] = {{.name = NULL}};
 
-static const struct tfs_row root_row = {.name = "", .mode = 0700, .dir = &tfs_top_dir};
+static const struct tracefs_row root_row = {.name = "", .mode = 0700, .dir = &tracefs_top_dir};
 
 /* The same place has the same number: a mix of what makes it. */
-static u64 place_number(const struct tfs_node *node)
+static u64 place_number(const struct tracefs_node *node)
 {
 	u64 n = (u64)node->row * 0x9e3779b97f4a7c15UL;
 
@@ -29,7 +29,8 @@ static u64 place_number(const struct tfs_node *node)
 	return (n >> 16) | 1;
 }
 
-static void fill(struct tfs_node *out, const struct tfs_row *row, const char *name)
+static void tracefs_fill_node(
+    struct tracefs_node *out, const struct tracefs_row *row, const char *name)
 {
 	out->row = row;
 	out->mode = (row->dir ? DIR_MODE : FILE_MODE) | row->mode;
@@ -37,90 +38,92 @@ static void fill(struct tfs_node *out, const struct tfs_row *row, const char *na
 	strscpy(out->name, name, sizeof(out->name));
 }
 
-void tfs_fill(struct tfs_node *out, const struct tfs_node *dir, const struct tfs_row *row,
-    const char *name, long arg)
+void tracefs_fill(struct tracefs_node *out, const struct tracefs_node *dir,
+    const struct tracefs_row *row, const char *name, long arg)
 {
 	out->ctx = dir->ctx;
 	out->arg = arg;
 	out->array = dir->array;
 	out->object = dir->object;
-	fill(out, row, name);
+	tracefs_fill_node(out, row, name);
 }
 
-void tfs_fill_object(struct tfs_node *out, const struct tfs_node *dir, const struct tfs_row *row,
-    const char *name, void *ctx, long arg, const struct trace_life *life)
+void tracefs_fill_object(struct tracefs_node *out, const struct tracefs_node *dir,
+    const struct tracefs_row *row, const char *name, void *ctx, long arg,
+    const struct trace_life *life)
 {
 	out->ctx = ctx;
 	out->arg = arg;
 	out->array = dir->array;
 	out->object = life->number;
-	fill(out, row, name);
+	tracefs_fill_node(out, row, name);
 }
 
-void tfs_fill_array(
-    struct tfs_node *out, const struct tfs_row *row, const char *name, struct trace_array *tr)
+void tracefs_fill_array(struct tracefs_node *out, const struct tracefs_row *row, const char *name,
+    struct trace_array *tr)
 {
 	out->ctx = tr;
-	out->arg = TFS_ALL_CPUS;
+	out->arg = TRACEFS_ALL_CPUS;
 	out->array = tr->life.number;
 	out->object = 0;
-	fill(out, row, name);
+	tracefs_fill_node(out, row, name);
 }
 
-void tfs_root(struct tfs_node *out)
+void tracefs_root(struct tracefs_node *out)
 {
-	tfs_fill_array(out, &root_row, "", trace_global);
+	tracefs_fill_array(out, &root_row, "", trace_global);
 }
 
-bool tfs_is_alive(const struct tfs_node *node)
+bool tracefs_is_alive(const struct tracefs_node *node)
 {
 	return trace_life_goes_on(node->array) &&
 	       (!node->object || trace_life_goes_on(node->object));
 }
 
-static bool row_exists(const struct tfs_row *row, const struct tfs_node *dir)
+static bool row_exists(const struct tracefs_row *row, const struct tracefs_node *dir)
 {
 	return !row->exists || row->exists(dir);
 }
 
-static bool find_entry(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+static bool tracefs_find_entry(
+    const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
 {
-	const struct tfs_dir *d = dir->row->dir;
+	const struct tracefs_dir *d = dir->row->dir;
 
-	if (!tfs_is_alive(dir))
+	if (!tracefs_is_alive(dir))
 		return false;
-	for (const struct tfs_row *row = d->rows; row->name; row++)
+	for (const struct tracefs_row *row = d->rows; row->name; row++)
 		if (!strcmp(row->name, name) && row_exists(row, dir)) {
-			tfs_fill(out, dir, row, name, dir->arg);
+			tracefs_fill(out, dir, row, name, dir->arg);
 			return true;
 		}
 	return d->find && d->find(dir, name, out);
 }
 
-int tfs_lookup(const struct tfs_node *dir, const char *name, struct tfs_node *out)
+int tracefs_lookup(const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
 {
 	if (!dir->row->dir)
 		return -ENOTDIR;
 	host_lock();
-	bool found = find_entry(dir, name, out);
+	bool found = tracefs_find_entry(dir, name, out);
 	host_unlock();
 	return found ? 0 : -ENOENT;
 }
 
 /* First the rows, by their place in the table; then what is made, by its number. */
-static int next_entry(const struct tfs_node *dir, u64 *cookie, struct tfs_node *out)
+static int next_entry(const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out)
 {
-	const struct tfs_dir *d = dir->row->dir;
+	const struct tracefs_dir *d = dir->row->dir;
 	u64 number = 0;
 
 	if (*cookie < MADE_COOKIES) {
-		const struct tfs_row *row = d->rows;
+		const struct tracefs_row *row = d->rows;
 
 		for (u64 i = 0; row->name; row++, i++) {
 			if (i < *cookie || !row_exists(row, dir))
 				continue;
 			*cookie = i + 1;
-			tfs_fill(out, dir, row, row->name, dir->arg);
+			tracefs_fill(out, dir, row, row->name, dir->arg);
 			return 1;
 		}
 		*cookie = MADE_COOKIES;
@@ -133,69 +136,69 @@ static int next_entry(const struct tfs_node *dir, u64 *cookie, struct tfs_node *
 	return 1;
 }
 
-int tfs_readdir(const struct tfs_node *dir, u64 *cookie, struct tfs_node *out)
+int tracefs_readdir(const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out)
 {
 	if (!dir->row->dir)
 		return -ENOTDIR;
 	host_lock();
-	int found = tfs_is_alive(dir) ? next_entry(dir, cookie, out) : -ENOENT;
+	int found = tracefs_is_alive(dir) ? next_entry(dir, cookie, out) : -ENOENT;
 	host_unlock();
 	return found;
 }
 
-static int mkdir_locked(const struct tfs_node *dir, const char *name)
+static int tracefs_mkdir_locked(const struct tracefs_node *dir, const char *name)
 {
-	struct tfs_node there;
+	struct tracefs_node there;
 
-	if (!tfs_is_alive(dir))
+	if (!tracefs_is_alive(dir))
 		return -ENOENT;
-	if (find_entry(dir, name, &there))
+	if (tracefs_find_entry(dir, name, &there))
 		return -EEXIST;
 	return dir->row->dir->mkdir ? dir->row->dir->mkdir(name) : -EPERM;
 }
 
-int tfs_mkdir(const struct tfs_node *dir, const char *name)
+int tracefs_mkdir(const struct tracefs_node *dir, const char *name)
 {
 	if (!dir->row->dir)
 		return -ENOTDIR;
 	host_lock();
-	int err = mkdir_locked(dir, name);
+	int err = tracefs_mkdir_locked(dir, name);
 	host_unlock();
 	return err;
 }
 
-static int rmdir_locked(const struct tfs_node *dir, const char *name)
+static int tracefs_rmdir_locked(const struct tracefs_node *dir, const char *name)
 {
-	struct tfs_node entry;
+	struct tracefs_node entry;
 
-	if (!find_entry(dir, name, &entry))
+	if (!tracefs_find_entry(dir, name, &entry))
 		return -ENOENT;
 	if (!entry.row->dir)
 		return -ENOTDIR;
 	return dir->row->dir->rmdir ? dir->row->dir->rmdir(&entry) : -EPERM;
 }
 
-int tfs_rmdir(const struct tfs_node *dir, const char *name)
+int tracefs_rmdir(const struct tracefs_node *dir, const char *name)
 {
 	if (!dir->row->dir)
 		return -ENOTDIR;
 	host_lock();
-	int err = rmdir_locked(dir, name);
+	int err = tracefs_rmdir_locked(dir, name);
 	host_unlock();
 	return err;
 }
 
 /* ---- open files ---- */
 
-static int open_locked(struct tfs_file *f)
+static int open_locked(struct tracefs_file *f)
 {
-	const struct tfs_row *row = f->node.row;
+	const struct tracefs_row *row = f->node.row;
 	int err = 0;
 
-	if (!tfs_is_alive(&f->node))
+	if (!tracefs_is_alive(&f->node))
 		return -ENODEV;
 	f->tr = trace_array_numbered(f->node.array);
-	if ((f->how & TFS_WRITE) && (f->how & TFS_TRUNC) && row->clear)
+	if ((f->how & TRACEFS_WRITE) && (f->how & TRACEFS_TRUNC) && row->clear)
 		err = row->clear(&f->node);
 	if (!err && row->ops && row->ops->open)
 		err = row->ops->open(f);
@@ -204,11 +207,11 @@ static int open_locked(struct tfs_file *f)
 	return err;
 }
 
-int tfs_open(const struct tfs_node *node, unsigned how, struct tfs_file **out)
+int tracefs_open(const struct tracefs_node *node, unsigned how, struct tracefs_file **out)
 {
 	if (node->row->dir)
 		return -EISDIR;
-	struct tfs_file *f = host_alloc(sizeof(*f));
+	struct tracefs_file *f = host_alloc(sizeof(*f));
 	if (!f)
 		return -ENOMEM;
 	f->node = *node;
@@ -223,9 +226,9 @@ int tfs_open(const struct tfs_node *node, unsigned how, struct tfs_file **out)
 	return err;
 }
 
-void tfs_release(struct tfs_file *f)
+void tracefs_release(struct tracefs_file *f)
 {
-	const struct tfs_ops *ops = f->node.row->ops;
+	const struct tracefs_ops *ops = f->node.row->ops;
 
 	host_lock();
 	if (ops && ops->release)
@@ -237,7 +240,7 @@ void tfs_release(struct tfs_file *f)
 }
 
 /* Twice the room until the text fits. */
-static int make_text(struct tfs_file *f)
+static int make_text(struct tracefs_file *f)
 {
 	for (size_t size = PAGE_SIZE;; size *= 2) {
 		struct seq s;
@@ -258,7 +261,7 @@ static int make_text(struct tfs_file *f)
 	}
 }
 
-static ssize read_text(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+static ssize read_text(struct tracefs_file *f, void *buf, size_t n, u64 *pos)
 {
 	if (!f->text || *pos == 0) {
 		int err = make_text(f);
@@ -273,12 +276,12 @@ static ssize read_text(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 	return n;
 }
 
-ssize tfs_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
+ssize tracefs_read(struct tracefs_file *f, void *buf, size_t n, u64 *pos)
 {
-	const struct tfs_row *row = f->node.row;
+	const struct tracefs_row *row = f->node.row;
 	bool own = row->ops && row->ops->read;
 
-	if (!(f->how & TFS_READ))
+	if (!(f->how & TRACEFS_READ))
 		return -EBADF;
 	if (!own && !row->show)
 		return -EINVAL;
@@ -286,26 +289,26 @@ ssize tfs_read(struct tfs_file *f, void *buf, size_t n, u64 *pos)
 		return row->ops->read(f, buf, n, pos);
 	host_lock();
 	ssize got = -ENODEV;
-	if (tfs_is_alive(&f->node))
+	if (tracefs_is_alive(&f->node))
 		got = own ? row->ops->read(f, buf, n, pos) : read_text(f, buf, n, pos);
 	host_unlock();
 	return got;
 }
 
-ssize tfs_splice(struct tfs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
+ssize tracefs_splice(struct tracefs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
 {
-	const struct tfs_ops *ops = f->node.row->ops;
+	const struct tracefs_ops *ops = f->node.row->ops;
 
-	if (!(f->how & TFS_READ))
+	if (!(f->how & TRACEFS_READ))
 		return -EBADF;
 	if (ops && ops->splice)
-		return ops->splice(f, buf, n, pos, nonblock || (f->how & TFS_NONBLOCK));
-	return tfs_read(f, buf, n, pos);
+		return ops->splice(f, buf, n, pos, nonblock || (f->how & TRACEFS_NONBLOCK));
+	return tracefs_read(f, buf, n, pos);
 }
 
-static ssize write_line(struct tfs_file *f, const void *buf, size_t n)
+static ssize write_line(struct tracefs_file *f, const void *buf, size_t n)
 {
-	const struct tfs_row *row = f->node.row;
+	const struct tracefs_row *row = f->node.row;
 
 	if (n == 0)
 		return 0;
@@ -317,30 +320,30 @@ static ssize write_line(struct tfs_file *f, const void *buf, size_t n)
 		return -ENOMEM;
 	memcpy(line, buf, len);
 	host_lock();
-	int err = tfs_is_alive(&f->node) ? row->store(&f->node, line) : -ENODEV;
+	int err = tracefs_is_alive(&f->node) ? row->store(&f->node, line) : -ENODEV;
 	host_unlock();
 	host_free(line);
 	return err ? err : (ssize)n;
 }
 
-static ssize write_ops(struct tfs_file *f, const void *buf, size_t n)
+static ssize write_ops(struct tracefs_file *f, const void *buf, size_t n)
 {
-	const struct tfs_ops *ops = f->node.row->ops;
+	const struct tracefs_ops *ops = f->node.row->ops;
 
 	if (ops->unlocked)
 		return ops->write(f, buf, n);
 	host_lock();
-	ssize done = tfs_is_alive(&f->node) ? ops->write(f, buf, n) : -ENODEV;
+	ssize done = tracefs_is_alive(&f->node) ? ops->write(f, buf, n) : -ENODEV;
 	host_unlock();
 	return done;
 }
 
-ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos)
+ssize tracefs_write(struct tracefs_file *f, const void *buf, size_t n, u64 *pos)
 {
-	const struct tfs_row *row = f->node.row;
+	const struct tracefs_row *row = f->node.row;
 	ssize done;
 
-	if (!(f->how & TFS_WRITE))
+	if (!(f->how & TRACEFS_WRITE))
 		return -EBADF;
 	if (row->ops && row->ops->write) {
 		done = write_ops(f, buf, n);
@@ -354,43 +357,43 @@ ssize tfs_write(struct tfs_file *f, const void *buf, size_t n, u64 *pos)
 	return done;
 }
 
-bool tfs_is_stream(const struct tfs_file *f)
+bool tracefs_is_stream(const struct tracefs_file *f)
 {
 	return f->node.row->ops && f->node.row->ops->stream;
 }
 
-void tfs_set_nonblock(struct tfs_file *f, bool on)
+void tracefs_set_nonblock(struct tracefs_file *f, bool on)
 {
-	f->how = on ? f->how | TFS_NONBLOCK : f->how & ~TFS_NONBLOCK;
+	f->how = on ? f->how | TRACEFS_NONBLOCK : f->how & ~TRACEFS_NONBLOCK;
 }
 
-long tfs_ioctl(struct tfs_file *f, u32 cmd)
+long tracefs_ioctl(struct tracefs_file *f, u32 cmd)
 {
-	const struct tfs_ops *ops = f->node.row->ops;
+	const struct tracefs_ops *ops = f->node.row->ops;
 
 	return ops && ops->ioctl ? ops->ioctl(f, cmd) : -ENOTTY;
 }
 
-unsigned tfs_poll(struct tfs_file *f)
+unsigned tracefs_poll(struct tracefs_file *f)
 {
-	const struct tfs_ops *ops = f->node.row->ops;
+	const struct tracefs_ops *ops = f->node.row->ops;
 
 	return ops && ops->poll ? ops->poll(f) : POLL_IN | POLL_OUT;
 }
 
 /* ---- mappings: of files of an instance, which stays while they are open ---- */
 
-bool tfs_can_map(const struct tfs_file *f)
+bool tracefs_can_map(const struct tracefs_file *f)
 {
 	return f->node.row->ops && f->node.row->ops->map;
 }
 
-bool tfs_map_any(const struct tfs_file *f)
+bool tracefs_map_any(const struct tracefs_file *f)
 {
 	return f->node.row->ops->map_any;
 }
 
-int tfs_map(struct tfs_file *f, u64 first, u64 pages)
+int tracefs_map(struct tracefs_file *f, u64 first, u64 pages)
 {
 	host_lock();
 	int err = f->node.row->ops->map->map(f, first, pages);
@@ -398,21 +401,21 @@ int tfs_map(struct tfs_file *f, u64 first, u64 pages)
 	return err;
 }
 
-void tfs_map_again(struct tfs_file *f)
+void tracefs_map_again(struct tracefs_file *f)
 {
 	host_lock();
 	f->node.row->ops->map->again(f);
 	host_unlock();
 }
 
-void tfs_unmap(struct tfs_file *f)
+void tracefs_unmap(struct tracefs_file *f)
 {
 	host_lock();
 	f->node.row->ops->map->unmap(f);
 	host_unlock();
 }
 
-void *tfs_map_page(struct tfs_file *f, u64 index)
+void *tracefs_map_page(struct tracefs_file *f, u64 index)
 {
 	return f->node.row->ops->map->page(f, index);
 }

@@ -5,28 +5,28 @@
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/host_worker.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 #include "trace/tracer/hwlat.h"
 #include "trace/tracer/tracer.h"
 
 #define NS_PER_US 1000UL
 
-int tfs_show_tracers(struct seq *s, const struct tfs_node *node __maybe_unused)
+int tracefs_show_tracers(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	for (const struct trace_tracer *const *t = trace_tracers; *t; t++)
 		seq_printf(s, "%s%s", (*t)->name, t[1] ? " " : "\n");
 	return 0;
 }
 
-int tfs_show_tracer(struct seq *s, const struct tfs_node *node)
+int tracefs_show_tracer(struct seq *s, const struct tracefs_node *node)
 {
-	seq_printf(s, "%s\n", tfs_array(node)->tracer->name);
+	seq_printf(s, "%s\n", tracefs_array(node)->tracer->name);
 	return 0;
 }
 
-int tfs_store_tracer(const struct tfs_node *node, char *line)
+int tracefs_store_tracer(const struct tracefs_node *node, char *line)
 {
-	return trace_tracer_set(tfs_array(node), strstrip(line));
+	return trace_tracer_set(tracefs_array(node), strstrip(line));
 }
 
 /* ---- microseconds outside, nanoseconds inside ---- */
@@ -46,31 +46,31 @@ static int store_us(u64 *ns, const char *line)
 	return err;
 }
 
-int tfs_show_thresh(struct seq *s, const struct tfs_node *node __maybe_unused)
+int tracefs_show_thresh(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	show_us(s, trace_thresh_ns);
 	return 0;
 }
 
-int tfs_store_thresh(const struct tfs_node *node __maybe_unused, char *line)
+int tracefs_store_thresh(const struct tracefs_node *node __maybe_unused, char *line)
 {
 	return store_us(&trace_thresh_ns, line);
 }
 
-int tfs_show_max_latency(struct seq *s, const struct tfs_node *node)
+int tracefs_show_max_latency(struct seq *s, const struct tracefs_node *node)
 {
-	show_us(s, READ_ONCE(tfs_array(node)->max_latency_ns));
+	show_us(s, READ_ONCE(tracefs_array(node)->max_latency_ns));
 	return 0;
 }
 
-int tfs_store_max_latency(const struct tfs_node *node, char *line)
+int tracefs_store_max_latency(const struct tracefs_node *node, char *line)
 {
-	return store_us(&tfs_array(node)->max_latency_ns, line);
+	return store_us(&tracefs_array(node)->max_latency_ns, line);
 }
 
 /* ---- hwlat_detector/ ---- */
 
-static int show_mode(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_hwlat_show_mode(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	for (unsigned i = 0; i < HWLAT_MODES; i++)
 		seq_printf(
@@ -79,7 +79,7 @@ static int show_mode(struct seq *s, const struct tfs_node *node __maybe_unused)
 	return 0;
 }
 
-static int store_mode(const struct tfs_node *node __maybe_unused, char *line)
+static int tracefs_hwlat_store_mode(const struct tracefs_node *node __maybe_unused, char *line)
 {
 	const char *name = strstrip(line);
 	for (unsigned i = 0; i < HWLAT_MODES; i++)
@@ -90,19 +90,19 @@ static int store_mode(const struct tfs_node *node __maybe_unused, char *line)
 	return -EINVAL;
 }
 
-static int show_width(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_hwlat_show_width(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	seq_printf(s, "%lu\n", hwlat_width());
 	return 0;
 }
 
-static int show_window(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_hwlat_show_window(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	seq_printf(s, "%lu\n", hwlat_window());
 	return 0;
 }
 
-static int store_width(const struct tfs_node *node __maybe_unused, char *line)
+static int tracefs_hwlat_store_width(const struct tracefs_node *node __maybe_unused, char *line)
 {
 	u64 us;
 	int err = parse_u64(line, 10, &us);
@@ -110,7 +110,7 @@ static int store_width(const struct tfs_node *node __maybe_unused, char *line)
 	return err ? err : hwlat_set_width(us);
 }
 
-static int store_window(const struct tfs_node *node __maybe_unused, char *line)
+static int tracefs_hwlat_store_window(const struct tracefs_node *node __maybe_unused, char *line)
 {
 	u64 us;
 	int err = parse_u64(line, 10, &us);
@@ -118,37 +118,39 @@ static int store_window(const struct tfs_node *node __maybe_unused, char *line)
 	return err ? err : hwlat_set_window(us);
 }
 
-static bool counts_smis(const struct tfs_node *dir __maybe_unused)
+static bool tracefs_hwlat_counts_smis(const struct tracefs_node *dir __maybe_unused)
 {
 	u64 n;
 
 	return host_smi_count(&n);
 }
 
-static void read_smis(void *arg)
+static void tracefs_hwlat_read_smis(void *arg)
 {
 	host_smi_count((u64 *)arg + host_cpu());
 }
 
 /* A line per CPU: all since it was reset, and those in samples. */
-static int show_smis(struct seq *s, const struct tfs_node *node __maybe_unused)
+static int tracefs_hwlat_show_smis(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	u64 *counts = host_alloc(MAX_CPUS * sizeof(*counts));
 
 	if (!counts)
 		return -ENOMEM;
-	host_on_each_cpu(read_smis, counts);
+	host_on_each_cpu(tracefs_hwlat_read_smis, counts);
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
 		seq_printf(s, "cpu%u: %lu in samples: %lu\n", cpu, counts[cpu], hwlat_smis(cpu));
 	host_free(counts);
 	return 0;
 }
 
-static const struct tfs_row hwlat_rows[] = {
-    {"mode", 0640, .show = show_mode, .store = store_mode, .max = 63},
-    {"smi_count", 0440, .show = show_smis, .exists = counts_smis},
-    {"width", 0640, .show = show_width, .store = store_width, .cut = TFS_NUMBER},
-    {"window", 0640, .show = show_window, .store = store_window, .cut = TFS_NUMBER},
+static const struct tracefs_row hwlat_rows[] = {
+    {"mode", 0640, .show = tracefs_hwlat_show_mode, .store = tracefs_hwlat_store_mode, .max = 63},
+    {"smi_count", 0440, .show = tracefs_hwlat_show_smis, .exists = tracefs_hwlat_counts_smis},
+    {"width", 0640, .show = tracefs_hwlat_show_width, .store = tracefs_hwlat_store_width,
+	.cut = TRACEFS_NUMBER},
+    {"window", 0640, .show = tracefs_hwlat_show_window, .store = tracefs_hwlat_store_window,
+	.cut = TRACEFS_NUMBER},
     {.name = NULL},
 };
-const struct tfs_dir tfs_hwlat_dir = {.rows = hwlat_rows};
+const struct tracefs_dir tracefs_hwlat_dir = {.rows = hwlat_rows};

@@ -5,24 +5,24 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host_memory.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 #include "trace/user/write.h"
 
 /* ---- user_events_data ---- */
 
-static int data_open(struct tfs_file *f)
+static int tracefs_user_data_open(struct tracefs_file *f)
 {
 	f->priv = user_events_open(f);
 	return f->priv ? 0 : -ENOMEM;
 }
 
-static void data_release(struct tfs_file *f)
+static void tracefs_user_data_release(struct tracefs_file *f)
 {
 	user_events_release(f->priv);
 }
 
 /* The index, then the payload. Nothing is larger than a record here. */
-static ssize data_write(struct tfs_file *f, const void *buf, size_t n)
+static ssize tracefs_user_data_write(struct tracefs_file *f, const void *buf, size_t n)
 {
 	const size_t head = sizeof(struct trace_entry);
 	struct user_event *ev;
@@ -44,47 +44,49 @@ static ssize data_write(struct tfs_file *f, const void *buf, size_t n)
 	return err ? err : (ssize)n;
 }
 
-const struct tfs_ops tfs_user_data_ops = {
-    .open = data_open,
-    .write = data_write,
-    .release = data_release,
+const struct tracefs_ops tracefs_user_data_ops = {
+    .open = tracefs_user_data_open,
+    .write = tracefs_user_data_write,
+    .release = tracefs_user_data_release,
     .unlocked = true,
 };
 
-struct user_events_file *tfs_user_events(const struct tfs_file *f)
+struct user_events_file *tracefs_user_events(const struct tracefs_file *f)
 {
-	return f->node.row->ops == &tfs_user_data_ops ? f->priv : NULL;
+	return f->node.row->ops == &tracefs_user_data_ops ? f->priv : NULL;
 }
 
 /* ---- user_events_status ---- */
 
-int tfs_show_user_status(struct seq *s, const struct tfs_node *node __maybe_unused)
+int tracefs_show_user_status(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
 	user_events_show_status(s);
 	return 0;
 }
 
 /* Wherever in the file a mapping begins, it is the one page. */
-static int status_map(struct tfs_file *f __maybe_unused, u64 first __maybe_unused, u64 pages)
+static int tracefs_user_status_map(
+    struct tracefs_file *f __maybe_unused, u64 first __maybe_unused, u64 pages)
 {
 	return pages == 1 ? 0 : -EINVAL;
 }
 
 /* The page is there for ever: nobody counts. */
-static void status_count(struct tfs_file *f __maybe_unused)
+static void tracefs_user_status_count(struct tracefs_file *f __maybe_unused)
 {
 }
 
-static void *status_page(struct tfs_file *f __maybe_unused, u64 index __maybe_unused)
+static void *tracefs_user_status_page(
+    struct tracefs_file *f __maybe_unused, u64 index __maybe_unused)
 {
 	return user_events_page();
 }
 
-static const struct tfs_map_ops status_map_ops = {
-    .map = status_map,
-    .again = status_count,
-    .unmap = status_count,
-    .page = status_page,
+static const struct tracefs_map_ops status_map_ops = {
+    .map = tracefs_user_status_map,
+    .again = tracefs_user_status_count,
+    .unmap = tracefs_user_status_count,
+    .page = tracefs_user_status_page,
 };
 
-const struct tfs_ops tfs_user_status_ops = {.map = &status_map_ops, .map_any = true};
+const struct tracefs_ops tracefs_user_status_ops = {.map = &status_map_ops, .map_any = true};

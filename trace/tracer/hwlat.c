@@ -51,7 +51,7 @@ struct sample {
 	u32 count;		/* how many were */
 };
 
-static u64 now_ns(void)
+static u64 hwlat_now_ns(void)
 {
 	return host_clock_ns(host_clock());
 }
@@ -64,19 +64,19 @@ void trace_hwlat_nmi(bool enter)
 		return;
 	if (enter) {
 		c->nmis++;
-		c->nmi_began = now_ns();
+		c->nmi_began = hwlat_now_ns();
 	} else {
-		c->nmi_ns += now_ns() - c->nmi_began;
+		c->nmi_ns += hwlat_now_ns() - c->nmi_began;
 	}
 }
 
 /* False: the clock went back, and the sample says nothing. */
 static bool watch_clock(struct sample *s, u64 thresh_us, u64 sample_us)
 {
-	u64 start = now_ns(), last = 0;
+	u64 start = hwlat_now_ns(), last = 0;
 
 	for (;;) {
-		u64 t1 = now_ns(), t2 = now_ns();
+		u64 t1 = hwlat_now_ns(), t2 = hwlat_now_ns();
 		u64 outer = last ? (t1 - last) / NS_PER_US : 0, inner = (t2 - t1) / NS_PER_US;
 
 		if (t2 < t1 || t1 < last)
@@ -148,7 +148,7 @@ static void take_sample(struct trace_array *tr)
 
 /* ---- samplers ---- */
 
-static u64 cpus_of(const struct trace_array *tr)
+static u64 hwlat_cpus_of(const struct trace_array *tr)
 {
 	u64 all = host_cpu_count() >= 64 ? ~0UL : (1UL << host_cpu_count()) - 1;
 
@@ -165,7 +165,7 @@ static int next_cpu(u64 mask, unsigned cpu)
 
 static void move_on(const struct trace_array *tr)
 {
-	int cpu = next_cpu(cpus_of(tr), host_cpu());
+	int cpu = next_cpu(hwlat_cpus_of(tr), host_cpu());
 
 	if (cpu >= 0) {
 		host_worker_move(cpu);
@@ -176,7 +176,7 @@ static void move_on(const struct trace_array *tr)
 }
 
 /* Of a worker: how long until the next sample. */
-static u64 step(void *arg)
+static u64 hwlat_step(void *arg)
 {
 	struct trace_array *tr = arg;
 	u64 flags, window, width;
@@ -191,7 +191,7 @@ static u64 step(void *arg)
 	return width < window ? MAX((window - width) * NS_PER_US, MIN_SLEEP_NS) : MIN_SLEEP_NS;
 }
 
-static void stop(struct trace_array *tr __maybe_unused)
+static void hwlat_stop(struct trace_array *tr __maybe_unused)
 {
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++) {
 		if (cpus[cpu].sampler)
@@ -202,10 +202,10 @@ static void stop(struct trace_array *tr __maybe_unused)
 
 static int start_single(struct trace_array *tr)
 {
-	u64 mask = cpus_of(tr);
+	u64 mask = hwlat_cpus_of(tr);
 	int cpu = mode == HWLAT_ROUND_ROBIN && mask ? __builtin_ctzll(mask) : -1;
 
-	cpus[0].sampler = host_worker_start("hwlatd", cpu, step, tr);
+	cpus[0].sampler = host_worker_start("hwlatd", cpu, hwlat_step, tr);
 	return cpus[0].sampler ? 0 : -ENOMEM;
 }
 
@@ -213,37 +213,37 @@ static int start_each(struct trace_array *tr)
 {
 	char name[16];
 
-	for (u64 mask = cpus_of(tr); mask; mask &= mask - 1) {
+	for (u64 mask = hwlat_cpus_of(tr); mask; mask &= mask - 1) {
 		int cpu = __builtin_ctzll(mask);
 
 		snprintf(name, sizeof(name), "hwlatd/%d", cpu);
-		cpus[cpu].sampler = host_worker_start(name, cpu, step, tr);
+		cpus[cpu].sampler = host_worker_start(name, cpu, hwlat_step, tr);
 		if (!cpus[cpu].sampler)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int start_samplers(struct trace_array *tr)
+static int hwlat_start_samplers(struct trace_array *tr)
 {
 	int err = mode == HWLAT_PER_CPU ? start_each(tr) : start_single(tr);
 
 	if (err) {
-		stop(tr);
+		hwlat_stop(tr);
 		host_log(BANNER "Cannot start hwlat kthread");
 	}
 	return err;
 }
 
-static void start(struct trace_array *tr)
+static void hwlat_start(struct trace_array *tr)
 {
-	stop(tr); /* switched on twice */
-	start_samplers(tr);
+	hwlat_stop(tr); /* switched on twice */
+	hwlat_start_samplers(tr);
 }
 
 /* ---- the tracer ---- */
 
-static int init(struct trace_array *tr)
+static int hwlat_init(struct trace_array *tr)
 {
 	if (owner)
 		return -EBUSY;
@@ -251,7 +251,7 @@ static int init(struct trace_array *tr)
 	tr->max_latency_ns = 0;
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
 		cpus[cpu].smis = 0;
-	int err = trace_array_is_on(tr) ? start_samplers(tr) : 0;
+	int err = trace_array_is_on(tr) ? hwlat_start_samplers(tr) : 0;
 	if (err)
 		return err;
 	saved_thresh_ns = trace_thresh_ns;
@@ -261,16 +261,19 @@ static int init(struct trace_array *tr)
 	return 0;
 }
 
-static void reset(struct trace_array *tr)
+static void hwlat_reset(struct trace_array *tr)
 {
-	stop(tr);
+	hwlat_stop(tr);
 	last_thresh_ns = trace_thresh_ns;
 	WRITE_ONCE(trace_thresh_ns, saved_thresh_ns);
 	owner = NULL;
 }
 
-const struct trace_tracer trace_tracer_hwlat = {
-    .name = "hwlat", .init = init, .reset = reset, .start = start, .stop = stop};
+const struct trace_tracer trace_tracer_hwlat = {.name = "hwlat",
+    .init = hwlat_init,
+    .reset = hwlat_reset,
+    .start = hwlat_start,
+    .stop = hwlat_stop};
 
 /* ---- settings ---- */
 
@@ -315,8 +318,8 @@ void hwlat_set_mode(enum hwlat_mode to)
 	bool runs = owner && trace_array_is_on(owner);
 
 	if (runs)
-		stop(owner);
+		hwlat_stop(owner);
 	WRITE_ONCE(mode, to);
 	if (runs)
-		start_samplers(owner);
+		hwlat_start_samplers(owner);
 }

@@ -21,27 +21,27 @@
 
 /* ---- acting; any context ---- */
 
-static __noinline void trigger_switch_recording(struct trace_trigger *t, bool on)
+static __noinline void trace_trigger_switch_recording(struct trace_trigger *t, bool on)
 {
 	if (trace_trigger_take(t) && !trace_array_set_on(t->file->tr, on))
 		trace_trigger_give(t);
 }
 
-static void trigger_traceon(
+static void trace_trigger_traceon(
     struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
 	if (!rb_is_set_on(t->file->tr->buffer))
-		trigger_switch_recording(t, true);
+		trace_trigger_switch_recording(t, true);
 }
 
-static void trigger_traceoff(
+static void trace_trigger_traceoff(
     struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
 	if (rb_is_set_on(t->file->tr->buffer))
-		trigger_switch_recording(t, false);
+		trace_trigger_switch_recording(t, false);
 }
 
-static void trigger_snapshot(struct trace_trigger *t, const struct trace_trigger_hit *hit)
+static void trace_trigger_snapshot(struct trace_trigger *t, const struct trace_trigger_hit *hit)
 {
 	struct host_context ctx;
 
@@ -57,7 +57,7 @@ static void trigger_snapshot(struct trace_trigger *t, const struct trace_trigger
 	}
 }
 
-static void trigger_stacktrace(struct trace_trigger *t, const struct trace_trigger_hit *hit)
+static void trace_trigger_stacktrace(struct trace_trigger *t, const struct trace_trigger_hit *hit)
 {
 	if (trace_trigger_take(t) && !trace_record_stack(t->file->tr, hit->ctx)) {
 		trace_trigger_give(t);
@@ -65,7 +65,7 @@ static void trigger_stacktrace(struct trace_trigger *t, const struct trace_trigg
 	}
 }
 
-static void trigger_switch_event(struct trace_trigger *t, bool on)
+static void trace_trigger_switch_event(struct trace_trigger *t, bool on)
 {
 	bool is_on = !(READ_ONCE(t->target->way) & TRACE_WAY_SOFT_OFF);
 
@@ -74,25 +74,25 @@ static void trigger_switch_event(struct trace_trigger *t, bool on)
 		trace_trigger_give(t);
 }
 
-static void trigger_enable_event(
+static void trace_trigger_enable_event(
     struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
-	trigger_switch_event(t, true);
+	trace_trigger_switch_event(t, true);
 }
 
-static void trigger_disable_event(
+static void trace_trigger_disable_event(
     struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
-	trigger_switch_event(t, false);
+	trace_trigger_switch_event(t, false);
 }
 
-static void trigger_enable_hist(
+static void trace_trigger_enable_hist(
     struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
 	hist_trigger_set_paused(t, false);
 }
 
-static void trigger_disable_hist(
+static void trace_trigger_disable_hist(
     struct trace_trigger *t, const struct trace_trigger_hit *hit __maybe_unused)
 {
 	hist_trigger_set_paused(t, true);
@@ -182,8 +182,8 @@ static void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
 #define ROW(name_, kind_, flags_, ...)                                                             \
 	{                                                                                          \
 		.name = #name_, .kind = TRACE_TRIGGER_##kind_, .flags = flags_,                    \
-		.write = trace_trigger_write, .act = trigger_##name_, .show = trace_trigger_show,  \
-		##__VA_ARGS__                                                                      \
+		.write = trace_trigger_write, .act = trace_trigger_##name_,                        \
+		.show = trace_trigger_show, ##__VA_ARGS__                                          \
 	}
 
 /* A trigger that acts after the record makes all triggers of its event wait for the record, as on Linux. */

@@ -4,23 +4,23 @@
 #include "trace/output/print.h"
 #include "trace/user/user.h"
 
-static bool is_located(const struct trace_event_field *f)
+static bool user_event_is_located(const struct trace_event_field *f)
 {
 	return str_has_prefix(f->type, "__data_loc ") || str_has_prefix(f->type, "__rel_loc ");
 }
 
-static bool is_text(const struct trace_event_field *f)
+static bool user_event_is_text(const struct trace_event_field *f)
 {
-	return strstr(f->type, "char[") || (is_located(f) && strstr(f->type, "char"));
+	return strstr(f->type, "char[") || (user_event_is_located(f) && strstr(f->type, "char"));
 }
 
 /* NULL: not a number. */
-static const char *number_format(const struct trace_event_field *f)
+static const char *user_event_number_format(const struct trace_event_field *f)
 {
 	static const char *const formats[][2] = {
 	    [1] = {"%u", "%d"}, [2] = {"%u", "%d"}, [4] = {"%u", "%d"}, [8] = {"%llu", "%lld"}};
 
-	if (is_located(f) || strchr(f->type, '[') || str_has_prefix(f->type, "struct "))
+	if (user_event_is_located(f) || strchr(f->type, '[') || str_has_prefix(f->type, "struct "))
 		return NULL;
 	return formats[f->size][f->is_signed];
 }
@@ -28,7 +28,7 @@ static const char *number_format(const struct trace_event_field *f)
 /* What is neither a number nor text has no format of its own: Linux names that of a u64. */
 static const char *format_of(const struct trace_event_field *f)
 {
-	const char *number = number_format(f);
+	const char *number = user_event_number_format(f);
 
 	return number ? number : strstr(f->type, "char[") ? "%s" : "%llu";
 }
@@ -44,7 +44,7 @@ void user_event_show_fmt(struct seq *s, const struct trace_event_call *call)
 	for (f = table; f->name; f++) {
 		bool relative = str_has_prefix(f->type, "__rel_loc ");
 
-		if (is_located(f) && is_text(f))
+		if (user_event_is_located(f) && user_event_is_text(f))
 			seq_printf(
 			    s, ", %s(%s)", relative ? "__get_rel_str" : "__get_str", f->name);
 		else
@@ -82,9 +82,10 @@ static void put_bytes(struct seq *s, const u8 *at, u32 n)
 	seq_puts(s, n ? "}" : "{}");
 }
 
-static void put_data(struct seq *s, const struct trace_event_field *f, const u8 *at, u32 n)
+static void user_event_put_data(
+    struct seq *s, const struct trace_event_field *f, const u8 *at, u32 n)
 {
-	if (is_text(f))
+	if (user_event_is_text(f))
 		put_text(s, at, n);
 	else
 		put_bytes(s, at, n);
@@ -102,7 +103,7 @@ static void put_located(struct seq *s, const struct trace_event_field *f, const 
 	if (from + n > len)
 		seq_puts(s, "<OVERFLOW>");
 	else
-		put_data(s, f, rec + from, n);
+		user_event_put_data(s, f, rec + from, n);
 }
 
 /* A record from elsewhere may end early: fields beyond its end are not shown. */
@@ -115,11 +116,11 @@ void user_event_print(struct trace_out *out, const void *rec, u32 len)
 
 	for (f = table; f->name && f->size <= len && f->offset <= len - f->size; f++) {
 		seq_printf(out->seq, "%s%s=", f == table ? "" : " ", f->name);
-		if (is_located(f))
+		if (user_event_is_located(f))
 			put_located(out->seq, f, bytes, len);
-		else if (number_format(f))
+		else if (user_event_number_format(f))
 			put_number(out->seq, f, bytes + f->offset);
 		else
-			put_data(out->seq, f, bytes + f->offset, f->size);
+			user_event_put_data(out->seq, f, bytes + f->offset, f->size);
 	}
 }

@@ -81,7 +81,7 @@ static struct user_event *event_of(const struct dynevent *ev)
 /* ---- names and bits ---- */
 
 /* FNV-1a. */
-static struct user_event **bucket(const char *name, size_t n)
+static struct user_event **user_event_bucket(const char *name, size_t n)
 {
 	u32 hash = 2166136261u;
 
@@ -103,7 +103,7 @@ static u32 free_bit(void)
 	return first_free < USER_EVENT_BITS ? first_free : 0;
 }
 
-static void switch_event(struct trace_key *key, bool on)
+static void user_event_switch(struct trace_key *key, bool on)
 {
 	struct user_event *ev = container_of(key, struct user_event, key);
 	u64 mask = 1UL << ev->bit % 64, *word = &page[ev->bit / 64];
@@ -117,7 +117,7 @@ static void switch_event(struct trace_key *key, bool on)
 
 static void list_event(struct user_event *ev)
 {
-	struct user_event **head = bucket(ev->name, strlen(ev->name));
+	struct user_event **head = user_event_bucket(ev->name, strlen(ev->name));
 
 	ev->next = *head;
 	*head = ev;
@@ -127,7 +127,7 @@ static void list_event(struct user_event *ev)
 
 static void unlist_event(struct user_event *ev)
 {
-	struct user_event **at = bucket(ev->name, strlen(ev->name));
+	struct user_event **at = user_event_bucket(ev->name, strlen(ev->name));
 
 	while (*at != ev)
 		at = &(*at)->next;
@@ -137,15 +137,16 @@ static void unlist_event(struct user_event *ev)
 	dynevent_remove(&ev->dyn);
 }
 
-static void free_retired(struct trace_event_call *call)
+static void user_event_free_retired(struct trace_event_call *call)
 {
 	host_free(user_event_of(call));
 }
 
-static struct trace_retired retired = TRACE_RETIRED_INIT(retired, RETIRED_MAX, free_retired);
+static struct trace_retired retired =
+    TRACE_RETIRED_INIT(retired, RETIRED_MAX, user_event_free_retired);
 
 /* The removal of an event is no reason for anybody to lose a trace: its records stay. */
-static int retire_event(struct user_event *ev)
+static int user_event_retire(struct user_event *ev)
 {
 	if (trace_event_busy(&ev->call))
 		return -EBUSY;
@@ -157,9 +158,9 @@ static int retire_event(struct user_event *ev)
 	return 0;
 }
 
-static int free_event(struct dynevent *dyn)
+static int user_event_free(struct dynevent *dyn)
 {
-	return retire_event(event_of(dyn));
+	return user_event_retire(event_of(dyn));
 }
 
 /* ---- making ---- */
@@ -173,7 +174,7 @@ static int add_event(struct user_event *ev, u32 how)
 	ev->persist = how & USER_EVENT_REG_PERSIST;
 	ev->call.class = &classes[user_event_is_eventheader(ev)][ev->multi];
 	ev->call.key = &ev->key;
-	ev->key.set = switch_event;
+	ev->key.set = user_event_switch;
 	ev->bit = free_bit();
 	if (ev->bit)
 		err = trace_event_register(&ev->call);
@@ -185,11 +186,11 @@ static int add_event(struct user_event *ev, u32 how)
 	multi_number += ev->multi;
 	err = user_events_enable_new(ev);
 	if (err)
-		free_event(&ev->dyn);
+		user_event_free(&ev->dyn);
 	return err;
 }
 
-static bool same_fields(const struct user_event *a, const struct user_event *b)
+static bool user_event_same_fields(const struct user_event *a, const struct user_event *b)
 {
 	const struct trace_event_field *f = a->table, *g = b->table;
 
@@ -208,10 +209,10 @@ static struct user_event *find_alike(
 	size_t n = user_event_name_len(text);
 	bool multi = how & USER_EVENT_REG_MULTI_FORMAT;
 
-	for (struct user_event *ev = *bucket(text, n); ev; ev = ev->next) {
+	for (struct user_event *ev = *user_event_bucket(text, n); ev; ev = ev->next) {
 		if (ev->multi != multi || !has_name(ev, text, n))
 			continue;
-		if ((how & USER_EVENT_LAX) || (made && same_fields(ev, made)))
+		if ((how & USER_EVENT_LAX) || (made && user_event_same_fields(ev, made)))
 			return ev;
 		*clash |= !multi;
 	}
@@ -235,7 +236,7 @@ static int refuse(const char *cmd, const char *text, const struct user_event_err
 }
 
 /* The event that the text means, be it made now or there already. cmd: the command that `text` is the end of. */
-static int define(const char *cmd, const char *text, u32 how, struct user_event **out)
+static int user_event_define(const char *cmd, const char *text, u32 how, struct user_event **out)
 {
 	static const struct user_event_error other = {"An event of this name has other fields", 0};
 	struct user_event_error wrong;
@@ -260,7 +261,7 @@ static int define(const char *cmd, const char *text, u32 how, struct user_event 
 }
 
 /* "u:NAME ..." of dynamic_events: as with the older ioctl. */
-static int create_dynamic(const char *line)
+static int user_event_create_dynamic(const char *line)
 {
 	const char *text;
 	struct user_event *ev;
@@ -270,12 +271,12 @@ static int create_dynamic(const char *line)
 	text = line + strlen(USER_EVENTS_PREFIX);
 	while (is_space(*text))
 		text++;
-	return define(line, text, USER_EVENT_LAX, &ev);
+	return user_event_define(line, text, USER_EVENT_LAX, &ev);
 }
 
 /* ---- listing ---- */
 
-static void show_dynamic(struct seq *s, const struct dynevent *dyn)
+static void user_event_show_dynamic(struct seq *s, const struct dynevent *dyn)
 {
 	const struct user_event *ev = event_of(dyn);
 
@@ -306,13 +307,13 @@ void user_events_show_status(struct seq *s)
 
 /* ---- removing ---- */
 
-static bool is_busy(const struct dynevent *ev)
+static bool user_event_is_busy(const struct dynevent *ev)
 {
 	return trace_event_busy(&event_of(ev)->call);
 }
 
 /* "TYPE NAME [SIZE]; ...", as it is listed but for blanks behind a ';'. */
-static bool match_fields(const struct user_event *ev, const char *args)
+static bool user_event_match_fields(const struct user_event *ev, const char *args)
 {
 	char text[USER_EVENT_TEXT_MAX];
 	struct user_event_error wrong;
@@ -321,27 +322,27 @@ static bool match_fields(const struct user_event *ev, const char *args)
 	if (snprintf(text, sizeof(text), "x %s", args) >= (int)sizeof(text) ||
 	    user_event_parse(text, "", &wanted, &wrong))
 		return false;
-	bool same = same_fields(ev, wanted);
+	bool same = user_event_same_fields(ev, wanted);
 	host_free(wanted);
 	return same;
 }
 
-static bool match(
+static bool user_event_match(
     const struct dynevent *dyn, const char *system, const char *event, const char *args)
 {
 	const struct user_event *ev = event_of(dyn);
 
 	if ((system && strcmp(system, ev->call.class->system)) || strcmp(event, ev->call.name))
 		return false;
-	return !args || !*args || match_fields(ev, args);
+	return !args || !*args || user_event_match_fields(ev, args);
 }
 
 const struct dynevent_kind user_dynevent_kind = {
-    .create = create_dynamic,
-    .show = show_dynamic,
-    .is_busy = is_busy,
-    .free = free_event,
-    .match = match,
+    .create = user_event_create_dynamic,
+    .show = user_event_show_dynamic,
+    .is_busy = user_event_is_busy,
+    .free = user_event_free,
+    .match = user_event_match,
 };
 
 int user_events_delete(const char *name)
@@ -351,10 +352,10 @@ int user_events_delete(const char *name)
 	int err = -ENOENT;
 
 	host_lock();
-	for (ev = *bucket(name, n); ev && err != -EBUSY; ev = next) {
+	for (ev = *user_event_bucket(name, n); ev && err != -EBUSY; ev = next) {
 		next = ev->next;
 		if (has_name(ev, name, n))
-			err = retire_event(ev);
+			err = user_event_retire(ev);
 	}
 	trace_retired_settle();
 	host_unlock();
@@ -364,7 +365,7 @@ int user_events_delete(const char *name)
 static void settle_event(struct user_event *ev)
 {
 	if (!ev->persist)
-		retire_event(ev);
+		user_event_retire(ev);
 }
 
 void user_events_settle(void)
@@ -381,7 +382,7 @@ void user_events_settle(void)
 
 /* ---- who has them ---- */
 
-static void put_locked(struct user_event *ev)
+static void user_event_put_locked(struct user_event *ev)
 {
 	trace_event_put(&ev->call);
 	if (!ev->persist && !trace_event_busy(&ev->call))
@@ -398,11 +399,11 @@ void user_event_get(struct user_event *ev)
 void user_event_put(struct user_event *ev)
 {
 	host_lock();
-	put_locked(ev);
+	user_event_put_locked(ev);
 	host_unlock();
 }
 
-struct user_events_file *user_events_open(struct tfs_file *owner)
+struct user_events_file *user_events_open(struct tracefs_file *owner)
 {
 	struct user_events_file *f = host_alloc(sizeof(*f));
 
@@ -414,7 +415,7 @@ struct user_events_file *user_events_open(struct tfs_file *owner)
 static void put_table(struct user_event_table *t)
 {
 	for (u32 i = 0; t && i < t->count; i++)
-		put_locked(t->events[i]);
+		user_event_put_locked(t->events[i]);
 	while (t) {
 		struct user_event_table *next = t->outgrown;
 		host_free(t);
@@ -469,7 +470,7 @@ long user_events_register(
 	host_lock();
 	long ret = grow_table(f); /* first: what follows has nothing to undo */
 	if (!ret)
-		ret = define(text, text, how, out);
+		ret = user_event_define(text, text, how, out);
 	if (!ret)
 		ret = index_of(f, *out);
 	host_unlock();

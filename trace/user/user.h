@@ -59,10 +59,10 @@ void user_events_enable_show(struct seq *s);
 /* How an event is registered, beside enum user_reg_flag: an event of that name will do whatever its fields are, and it stays. */
 #define USER_EVENT_LAX 0x10000u
 
-struct tfs_file;
+struct tracefs_file;
 struct user_events_file;
-struct user_events_file *user_events_open(struct tfs_file *owner); /* NULL: no memory */
-void user_events_release(struct user_events_file *f);		   /* host_lock held */
+struct user_events_file *user_events_open(struct tracefs_file *owner); /* NULL: no memory */
+void user_events_release(struct user_events_file *f);		       /* host_lock held */
 /*
  * "name[:flags] [field[;field ...]]". The index for writes to this file (the same event has the same), and the event; or -EINVAL,
  * -ENOMEM, -EMFILE (all bits are taken), -EADDRINUSE (that name, other fields). The event stays while the file is open.
@@ -86,7 +86,7 @@ struct user_event_table {
 
 struct user_events_file {
 	struct user_event_table *table; /* [A] NULL: none yet */
-	struct tfs_file *owner;		/* [I] the open file */
+	struct tracefs_file *owner;	/* [I] the open file */
 };
 
 /* May `size` bytes be written as event `index`? 0 and the event, or -EINVAL, -ENOENT, -EBADF (nobody listens). */

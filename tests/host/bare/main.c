@@ -33,34 +33,34 @@ static void print(const char *text, size_t n)
 		out(COM1, text[i]);
 }
 
-static int open_path(const char *path, unsigned how, struct tfs_file **f)
+static int open_path(const char *path, unsigned how, struct tracefs_file **f)
 {
-	struct tfs_node dir, node;
-	char name[TFS_NAME_MAX + 1];
+	struct tracefs_node dir, node;
+	char name[TRACEFS_NAME_MAX + 1];
 	int err = 0;
 
-	tfs_root(&node);
+	tracefs_root(&node);
 	while (*path && !err) {
 		size_t n = strcspn(path, "/");
 		memcpy(name, path, n);
 		name[n] = '\0';
 		dir = node;
-		err = tfs_lookup(&dir, name, &node);
+		err = tracefs_lookup(&dir, name, &node);
 		path += n + (path[n] == '/');
 	}
-	return err ? err : tfs_open(&node, how, f);
+	return err ? err : tracefs_open(&node, how, f);
 }
 
 /* echo TEXT > PATH */
 static bool echo(const char *text, const char *path)
 {
-	struct tfs_file *f;
+	struct tracefs_file *f;
 	u64 pos = 0;
 
-	if (open_path(path, TFS_WRITE | TFS_TRUNC, &f))
+	if (open_path(path, TRACEFS_WRITE | TRACEFS_TRUNC, &f))
 		return false;
-	ssize n = tfs_write(f, text, strlen(text), &pos);
-	tfs_release(f);
+	ssize n = tracefs_write(f, text, strlen(text), &pos);
+	tracefs_release(f);
 	return n > 0;
 }
 
@@ -68,15 +68,15 @@ static bool echo(const char *text, const char *path)
 static bool cat(const char *path)
 {
 	static char text[4096];
-	struct tfs_file *f;
+	struct tracefs_file *f;
 	u64 pos = 0;
 	ssize n;
 
-	if (open_path(path, TFS_READ, &f))
+	if (open_path(path, TRACEFS_READ, &f))
 		return false;
-	while ((n = tfs_read(f, text, sizeof(text), &pos)) > 0)
+	while ((n = tracefs_read(f, text, sizeof(text), &pos)) > 0)
 		print(text, n);
-	tfs_release(f);
+	tracefs_release(f);
 	return n == 0;
 }
 

@@ -21,19 +21,19 @@
 
 /* ---- files by path: a kernel has a file system for that (kernel/trace/tracefs.c) ---- */
 
-static int find(const char *path, struct tfs_node *out)
+static int find(const char *path, struct tracefs_node *out)
 {
-	struct tfs_node dir;
-	char name[TFS_NAME_MAX + 1];
+	struct tracefs_node dir;
+	char name[TRACEFS_NAME_MAX + 1];
 	int err = 0;
 
-	tfs_root(out);
+	tracefs_root(out);
 	while (*path && !err) {
 		size_t n = strcspn(path, "/");
 		memcpy(name, path, n);
 		name[n] = '\0';
 		dir = *out;
-		err = tfs_lookup(&dir, name, out);
+		err = tracefs_lookup(&dir, name, out);
 		path += n + (path[n] == '/');
 	}
 	return err;
@@ -42,16 +42,16 @@ static int find(const char *path, struct tfs_node *out)
 /* echo TEXT > PATH */
 static void echo(const char *text, const char *path)
 {
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	u64 pos = 0;
 	ssize n = find(path, &node);
 
 	if (!n)
-		n = tfs_open(&node, TFS_WRITE | TFS_TRUNC, &f);
+		n = tracefs_open(&node, TRACEFS_WRITE | TRACEFS_TRUNC, &f);
 	if (!n) {
-		n = tfs_write(f, text, strlen(text), &pos);
-		tfs_release(f);
+		n = tracefs_write(f, text, strlen(text), &pos);
+		tracefs_release(f);
 	}
 	if (n < 0)
 		printf("echo %s > %s: error %ld\n", text, path, (long)-n);
@@ -61,16 +61,16 @@ static void echo(const char *text, const char *path)
 static void cat(const char *path)
 {
 	char text[4096];
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	u64 pos = 0;
 	ssize n;
 
-	if (find(path, &node) || tfs_open(&node, TFS_READ, &f))
+	if (find(path, &node) || tracefs_open(&node, TRACEFS_READ, &f))
 		return;
-	while ((n = tfs_read(f, text, sizeof(text), &pos)) > 0)
+	while ((n = tracefs_read(f, text, sizeof(text), &pos)) > 0)
 		fwrite(text, 1, n, stdout);
-	tfs_release(f);
+	tracefs_release(f);
 }
 
 static void work(void)

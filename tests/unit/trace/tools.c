@@ -64,33 +64,33 @@ void trace_hwlat_fresh(void)
 
 int trace_make_instance(const char *name)
 {
-	struct tfs_node dir;
+	struct tracefs_node dir;
 	int err = trace_walk("instances", &dir);
 
-	return err ? err : tfs_mkdir(&dir, name);
+	return err ? err : tracefs_mkdir(&dir, name);
 }
 
 int trace_drop_instance(const char *name)
 {
-	struct tfs_node dir;
+	struct tracefs_node dir;
 	int err = trace_walk("instances", &dir);
 
-	return err ? err : tfs_rmdir(&dir, name);
+	return err ? err : tracefs_rmdir(&dir, name);
 }
 
-int trace_walk(const char *path, struct tfs_node *out)
+int trace_walk(const char *path, struct tracefs_node *out)
 {
-	struct tfs_node dir;
+	struct tracefs_node dir;
 	char name[128];
 	int err = 0;
 
-	tfs_root(out);
+	tracefs_root(out);
 	while (*path && !err) {
 		size_t n = strcspn(path, "/");
 		memcpy(name, path, n);
 		name[n] = '\0';
 		dir = *out;
-		err = tfs_lookup(&dir, name, out);
+		err = tracefs_lookup(&dir, name, out);
 		path += n + (path[n] == '/');
 	}
 	return err;
@@ -99,47 +99,47 @@ int trace_walk(const char *path, struct tfs_node *out)
 static int put(const char *path, const char *text, unsigned how)
 {
 	size_t len = strlen(text), done = 0;
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	ssize n = 0;
 	u64 pos = 0;
 	int err = trace_walk(path, &node);
 
 	if (!err)
-		err = tfs_open(&node, TFS_WRITE | how, &f);
+		err = tracefs_open(&node, TRACEFS_WRITE | how, &f);
 	if (err)
 		return err;
-	while (done < len && (n = tfs_write(f, text + done, len - done, &pos)) > 0)
+	while (done < len && (n = tracefs_write(f, text + done, len - done, &pos)) > 0)
 		done += n;
-	tfs_release(f);
+	tracefs_release(f);
 	return n < 0 ? n : 0;
 }
 
 int trace_put(const char *path, const char *text)
 {
-	return put(path, text, TFS_TRUNC);
+	return put(path, text, TRACEFS_TRUNC);
 }
 
 int trace_append(const char *path, const char *text)
 {
-	return put(path, text, TFS_APPEND);
+	return put(path, text, TRACEFS_APPEND);
 }
 
 const char *trace_get(const char *path, int *err)
 {
 	static char text[TEXT_MAX];
 	size_t len = 0;
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	ssize n = trace_walk(path, &node);
 	u64 pos = 0;
 
 	if (!n)
-		n = tfs_open(&node, TFS_READ, &f);
+		n = tracefs_open(&node, TRACEFS_READ, &f);
 	if (!n) {
-		while ((n = tfs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0)
+		while ((n = tracefs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0)
 			len += n;
-		tfs_release(f);
+		tracefs_release(f);
 	}
 	if (err)
 		*err = n;

@@ -35,4 +35,4 @@ void trace_hwlat_fresh(void);
 /* mkdir and rmdir in instances/. */
 int trace_make_instance(const char *name);
 int trace_drop_instance(const char *name);
-int trace_walk(const char *path, struct tfs_node *out);
+int trace_walk(const char *path, struct tracefs_node *out);

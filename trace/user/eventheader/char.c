@@ -33,7 +33,7 @@ static u32 next_utf8(struct eh_chars *c)
 }
 
 /* A unit of n bytes; an incomplete one at the end is the last. */
-static u32 next_unit(struct eh_chars *c, u32 n, bool big)
+static u32 eh_char_next_unit(struct eh_chars *c, u32 n, bool big)
 {
 	u32 unit = REPLACEMENT;
 
@@ -45,14 +45,14 @@ static u32 next_unit(struct eh_chars *c, u32 n, bool big)
 
 static u32 next_utf16(struct eh_chars *c, bool big)
 {
-	u32 high = next_unit(c, 2, big), low;
+	u32 high = eh_char_next_unit(c, 2, big), low;
 	struct eh_chars ahead = *c;
 
 	if (!is_surrogate(high))
 		return high;
 	if (high >= 0xdc00 || c->end - c->at < 2)
 		return REPLACEMENT;
-	low = next_unit(&ahead, 2, big);
+	low = eh_char_next_unit(&ahead, 2, big);
 	if (low < 0xdc00 || low >= 0xe000)
 		return REPLACEMENT;
 	*c = ahead;
@@ -61,7 +61,7 @@ static u32 next_utf16(struct eh_chars *c, bool big)
 
 static u32 next_utf32(struct eh_chars *c, bool big)
 {
-	u32 code = next_unit(c, 4, big);
+	u32 code = eh_char_next_unit(c, 4, big);
 
 	return code > LAST_CODE || is_surrogate(code) ? REPLACEMENT : code;
 }

@@ -13,7 +13,7 @@
 
 /* ---- step 2 ---- */
 
-static void put_event_name(struct eh_walk *w, u32 most)
+static void eh_put_event_name(struct eh_walk *w, u32 most)
 {
 	struct seq *s = w->out.s;
 	const char *name = (const char *)w->meta.at;
@@ -28,7 +28,7 @@ static void put_event_name(struct eh_walk *w, u32 most)
 	eh_utf8_put(s, name, MIN(len, most));
 }
 
-static void put_number(struct eh_walk *w, const char *key, u64 v, bool always)
+static void eh_put_number(struct eh_walk *w, const char *key, u64 v, bool always)
 {
 	if (!v && !always)
 		return;
@@ -36,7 +36,7 @@ static void put_number(struct eh_walk *w, const char *key, u64 v, bool always)
 	seq_dec(w->out.s, v, 1, ' ');
 }
 
-static void put_hex(struct eh_walk *w, const char *key, u64 v, bool always)
+static void eh_put_hex(struct eh_walk *w, const char *key, u64 v, bool always)
 {
 	if (!v && !always)
 		return;
@@ -47,7 +47,7 @@ static void put_hex(struct eh_walk *w, const char *key, u64 v, bool always)
 	eh_out_quote(&w->out);
 }
 
-static void put_text(struct eh_walk *w, const char *key, const char *text)
+static void eh_put_text(struct eh_walk *w, const char *key, const char *text)
 {
 	if (!*text)
 		return;
@@ -65,24 +65,24 @@ static void put_id(struct eh_walk *w, const char *key, const u8 *id)
 	eh_out_quote(&w->out);
 }
 
-static void put_attributes(struct eh_walk *w)
+static void eh_put_attributes(struct eh_walk *w)
 {
 	const struct eventheader *h = &w->header;
 	u8 plain = EVENTHEADER_POINTER64 | EVENTHEADER_LITTLE_ENDIAN;
 
-	put_number(w, "level", w->name.level, true);
-	put_hex(w, "keyword", w->name.keyword, true);
-	put_text(w, "options", w->name.options);
-	put_number(w, "id", h->id, false);
-	put_number(w, "version", h->version, false);
-	put_number(w, "opcode", h->opcode, false);
-	put_hex(w, "tag", h->tag, false);
+	eh_put_number(w, "level", w->name.level, true);
+	eh_put_hex(w, "keyword", w->name.keyword, true);
+	eh_put_text(w, "options", w->name.options);
+	eh_put_number(w, "id", h->id, false);
+	eh_put_number(w, "version", h->version, false);
+	eh_put_number(w, "opcode", h->opcode, false);
+	eh_put_hex(w, "tag", h->tag, false);
 	if (w->activity)
 		put_id(w, "activity", w->activity);
 	if (w->activity && w->activity_len == 32)
 		put_id(w, "related", w->activity + 16);
 	if ((h->flags & ~EVENTHEADER_EXTENSION) != plain && w->rec->len >= sizeof(*h))
-		put_hex(w, "flags", h->flags, true);
+		eh_put_hex(w, "flags", h->flags, true);
 }
 
 /* ---- step 3: values ---- */
@@ -152,10 +152,10 @@ static bool take_value(struct eh_walk *w, const struct eh_field *f, struct eh_va
 	return true;
 }
 
-static bool walk_fields(struct eh_walk *w, u32 n, u32 depth);
+static bool eh_walk_fields(struct eh_walk *w, u32 n, u32 depth);
 
 /* An element, or a field that is no array. */
-static bool walk_one(struct eh_walk *w, const struct eh_field *f, u32 depth)
+static bool eh_walk_one(struct eh_walk *w, const struct eh_field *f, u32 depth)
 {
 	struct eh_value v;
 	bool whole;
@@ -172,7 +172,7 @@ static bool walk_one(struct eh_walk *w, const struct eh_field *f, u32 depth)
 	eh_out_open(&w->out, false);
 	whole = depth == EH_DEPTH_MAX
 		    ? eh_damaged(w, "structs within structs, too deep", w->meta.at)
-		    : walk_fields(w, f->format, depth + 1);
+		    : eh_walk_fields(w, f->format, depth + 1);
 	eh_out_close(&w->out, false);
 	return whole;
 }
@@ -191,7 +191,7 @@ static bool walk_array(struct eh_walk *w, const struct eh_field *f, u32 depth)
 	for (u32 i = 0; i < count && whole; i++) {
 		w->meta.at = elements;
 		eh_out_element(&w->out);
-		whole = eh_step(w) && walk_one(w, f, depth);
+		whole = eh_step(w) && eh_walk_one(w, f, depth);
 	}
 	eh_out_close(&w->out, true);
 	if (whole && !count && f->encoding == EH_STRUCT)
@@ -200,7 +200,7 @@ static bool walk_array(struct eh_walk *w, const struct eh_field *f, u32 depth)
 }
 
 /* n fields, or fewer if the metadata ends first: a struct may be open-ended. False: that was all that is sound. */
-static bool walk_fields(struct eh_walk *w, u32 n, u32 depth)
+static bool eh_walk_fields(struct eh_walk *w, u32 n, u32 depth)
 {
 	const u8 *start = w->meta.at;
 	struct eh_field f;
@@ -214,13 +214,13 @@ static bool walk_fields(struct eh_walk *w, u32 n, u32 depth)
 		if (f.is_fixed || f.is_counted)
 			whole = walk_array(w, &f, depth);
 		else
-			whole = walk_one(w, &f, depth);
+			whole = eh_walk_one(w, &f, depth);
 	}
 	return whole;
 }
 
 /* What no description tells of, as bytes. */
-static void put_rest(struct eh_walk *w)
+static void eh_put_rest(struct eh_walk *w)
 {
 	size_t n = eh_left(&w->payload);
 
@@ -234,10 +234,10 @@ static void put_rest(struct eh_walk *w)
 	eh_out_quote(&w->out);
 }
 
-static void put_fields(struct eh_walk *w)
+static void eh_put_fields(struct eh_walk *w)
 {
 	if (w->has_meta && eh_left(&w->meta) && !w->out.s->overflow)
-		walk_fields(w, UINT_MAX, 0);
+		eh_walk_fields(w, UINT_MAX, 0);
 }
 
 /* ---- the two outputs ---- */
@@ -252,12 +252,12 @@ void eh_print_text(struct seq *s, const struct eh_record *rec)
 	struct eh_walk w;
 
 	eh_walk_open(&w, s, rec, false);
-	put_event_name(&w, UINT_MAX);
+	eh_put_event_name(&w, UINT_MAX);
 	seq_puts(s, " [");
-	put_attributes(&w);
+	eh_put_attributes(&w);
 	seq_putc(s, ']');
-	put_fields(&w);
-	put_rest(&w);
+	eh_put_fields(&w);
+	eh_put_rest(&w);
 	if (w.damage) {
 		seq_puts(s, " <damaged: ");
 		put_damage(&w);
@@ -274,32 +274,32 @@ static void put_origin(struct eh_walk *w, const struct eh_origin *origin)
 	else
 		seq_dec(w->out.s, origin->time, 1, ' ');
 	if (origin->cpu >= 0)
-		put_number(w, "cpu", origin->cpu, true);
+		eh_put_number(w, "cpu", origin->cpu, true);
 	eh_out_key(&w->out, "pid");
 	seq_printf(w->out.s, "%d", origin->pid);
-	put_text(w, "comm", origin->comm);
+	eh_put_text(w, "comm", origin->comm);
 }
 
-static void begin_json(struct eh_walk *w, struct seq *s, const struct eh_record *rec, u32 most)
+static void eh_begin_json(struct eh_walk *w, struct seq *s, const struct eh_record *rec, u32 most)
 {
 	eh_walk_open(w, s, rec, true);
 	eh_out_open(&w->out, false);
 	eh_out_key(&w->out, "n");
 	eh_out_quote(&w->out);
-	put_event_name(w, most);
+	eh_put_event_name(w, most);
 	eh_out_quote(&w->out);
 }
 
-static void begin_meta(struct eh_walk *w, const struct eh_origin *origin)
+static void eh_begin_meta(struct eh_walk *w, const struct eh_origin *origin)
 {
 	eh_out_key(&w->out, "meta");
 	eh_out_open(&w->out, false);
 	if (origin)
 		put_origin(w, origin);
-	put_attributes(w);
+	eh_put_attributes(w);
 }
 
-static void end_json(struct eh_walk *w)
+static void eh_end_json(struct eh_walk *w)
 {
 	if (w->damage) {
 		eh_out_key(&w->out, "damaged");
@@ -315,11 +315,11 @@ void eh_print_json(struct seq *s, const struct eh_record *rec, const struct eh_o
 {
 	struct eh_walk w;
 
-	begin_json(&w, s, rec, UINT_MAX);
-	put_fields(&w);
-	begin_meta(&w, origin);
-	put_rest(&w);
-	end_json(&w);
+	eh_begin_json(&w, s, rec, UINT_MAX);
+	eh_put_fields(&w);
+	eh_begin_meta(&w, origin);
+	eh_put_rest(&w);
+	eh_end_json(&w);
 }
 
 void eh_print_json_head(
@@ -327,9 +327,9 @@ void eh_print_json_head(
 {
 	struct eh_walk w;
 
-	begin_json(&w, s, rec, EH_HEAD_NAME);
-	begin_meta(&w, origin);
+	eh_begin_json(&w, s, rec, EH_HEAD_NAME);
+	eh_begin_meta(&w, origin);
 	w.damage = NULL; /* without the fields nothing else is of use */
 	eh_damaged(&w, why, w.payload.at);
-	end_json(&w);
+	eh_end_json(&w);
 }

@@ -22,7 +22,7 @@ static bool take_byte(struct eh_walk *w, u8 *out)
 	return true;
 }
 
-static bool take_word(struct eh_walk *w, u16 *out)
+static bool eh_take_word(struct eh_walk *w, u16 *out)
 {
 	if (eh_left(&w->meta) < 2)
 		return eh_damaged(w, "metadata is cut", w->meta.end);
@@ -64,9 +64,9 @@ bool eh_take_field(struct eh_walk *w, struct eh_field *f)
 		return false;
 	if ((encoding & EH_ENCODING_CHAIN) && !take_byte(w, &format))
 		return false;
-	if ((format & EH_FORMAT_CHAIN) && !take_word(w, &f->tag))
+	if ((format & EH_FORMAT_CHAIN) && !eh_take_word(w, &f->tag))
 		return false;
-	if ((encoding & EH_FIXED_ARRAY) && !take_word(w, &count))
+	if ((encoding & EH_FIXED_ARRAY) && !eh_take_word(w, &count))
 		return false;
 	f->encoding = encoding & EH_ENCODING_MASK;
 	f->format = format & EH_FORMAT_MASK;

@@ -26,7 +26,7 @@ static void big_set(struct big *b, u64 v)
 	b->n = v >> 32 ? 2 : v ? 1 : 0;
 }
 
-static void big_times(struct big *b, u32 factor)
+static void eh_big_times(struct big *b, u32 factor)
 {
 	u64 carry = 0;
 
@@ -39,14 +39,14 @@ static void big_times(struct big *b, u32 factor)
 		b->w[b->n++] = carry;
 }
 
-static void big_shift(struct big *b, u32 bits)
+static void eh_big_shift(struct big *b, u32 bits)
 {
 	u32 words = bits / 32;
 
 	if (!b->n)
 		return;
 	for (; bits % 32; bits--)
-		big_times(b, 2);
+		eh_big_times(b, 2);
 	for (u32 i = b->n; i-- > 0;)
 		b->w[i + words] = b->w[i];
 	for (u32 i = 0; i < words; i++)
@@ -54,7 +54,7 @@ static void big_shift(struct big *b, u32 bits)
 	b->n += words;
 }
 
-static int big_compare(const struct big *a, const struct big *b)
+static int eh_big_compare(const struct big *a, const struct big *b)
 {
 	if (a->n != b->n)
 		return a->n < b->n ? -1 : 1;
@@ -65,7 +65,7 @@ static int big_compare(const struct big *a, const struct big *b)
 }
 
 /* a + b against c. */
-static int big_compare_sum(const struct big *a, const struct big *b, const struct big *c)
+static int eh_big_compare_sum(const struct big *a, const struct big *b, const struct big *c)
 {
 	struct big sum = *a;
 	u64 carry = 0;
@@ -77,7 +77,7 @@ static int big_compare_sum(const struct big *a, const struct big *b, const struc
 		sum.w[i] = carry;
 		carry >>= 32;
 	}
-	return big_compare(&sum, c);
+	return eh_big_compare(&sum, c);
 }
 
 /* a >= b */
@@ -99,7 +99,7 @@ static u32 big_digit(struct big *a, const struct big *b)
 {
 	u32 digit = 0;
 
-	for (; big_compare(a, b) >= 0; digit++)
+	for (; eh_big_compare(a, b) >= 0; digit++)
 		big_subtract(a, b);
 	return digit;
 }
@@ -116,14 +116,14 @@ static void begin(struct decimal *d, u64 f, int e, bool edge)
 	big_set(&d->s, 1);
 	big_set(&d->low, 1);
 	big_set(&d->high, edge ? 2 : 1);
-	big_shift(&d->r, 1 + edge + (e > 0 ? e : 0));
-	big_shift(&d->s, 1 + edge + (e < 0 ? -e : 0));
-	big_shift(&d->low, e > 0 ? e : 0);
-	big_shift(&d->high, e > 0 ? e : 0);
+	eh_big_shift(&d->r, 1 + edge + (e > 0 ? e : 0));
+	eh_big_shift(&d->s, 1 + edge + (e < 0 ? -e : 0));
+	eh_big_shift(&d->low, e > 0 ? e : 0);
+	eh_big_shift(&d->high, e > 0 ? e : 0);
 	d->even = !(f & 1);
 }
 
-static bool is_at_least(int order, bool even)
+static bool eh_big_is_at_least(int order, bool even)
 {
 	return order > 0 || (order == 0 && even);
 }
@@ -134,19 +134,19 @@ static int scale(struct decimal *d)
 	int place = 0;
 
 	/* Round up to 1 and more: one digit more in front. */
-	while (is_at_least(big_compare_sum(&d->r, &d->high, &d->s), d->even)) {
-		big_times(&d->s, 10);
+	while (eh_big_is_at_least(eh_big_compare_sum(&d->r, &d->high, &d->s), d->even)) {
+		eh_big_times(&d->s, 10);
 		place++;
 	}
 	for (;;) {
-		big_times(&d->r, 10);
-		big_times(&d->low, 10);
-		big_times(&d->high, 10);
-		if (is_at_least(big_compare_sum(&d->r, &d->high, &d->s), d->even))
+		eh_big_times(&d->r, 10);
+		eh_big_times(&d->low, 10);
+		eh_big_times(&d->high, 10);
+		if (eh_big_is_at_least(eh_big_compare_sum(&d->r, &d->high, &d->s), d->even))
 			break;
 		place--;
 	}
-	big_times(&d->s, 10); /* the last was one too many */
+	eh_big_times(&d->s, 10); /* the last was one too many */
 	return place;
 }
 
@@ -157,17 +157,17 @@ static u32 generate(struct decimal *d, char *digits)
 	u32 n = 0, digit;
 
 	do {
-		big_times(&d->r, 10);
-		big_times(&d->low, 10);
-		big_times(&d->high, 10);
+		eh_big_times(&d->r, 10);
+		eh_big_times(&d->low, 10);
+		eh_big_times(&d->high, 10);
 		digit = big_digit(&d->r, &d->s);
-		is_low = is_at_least(big_compare(&d->low, &d->r), d->even);
-		is_high = is_at_least(big_compare_sum(&d->r, &d->high, &d->s), d->even);
+		is_low = eh_big_is_at_least(eh_big_compare(&d->low, &d->r), d->even);
+		is_high = eh_big_is_at_least(eh_big_compare_sum(&d->r, &d->high, &d->s), d->even);
 		digits[n++] = '0' + digit;
 	} while (!is_low && !is_high && n < 17);
 	/* Both would do: the nearer one, twice the rest against one; of two as near the even one. */
-	int order = big_compare_sum(&d->r, &d->r, &d->s);
-	if (is_high && (!is_low || is_at_least(order, digit & 1)))
+	int order = eh_big_compare_sum(&d->r, &d->r, &d->s);
+	if (is_high && (!is_low || eh_big_is_at_least(order, digit & 1)))
 		digits[n - 1]++;
 	return n;
 }

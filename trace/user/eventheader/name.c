@@ -3,7 +3,7 @@
 #include "trace/user/eventheader/eventheader.h"
 
 /* Lower-case hex digits at *p, at most `max` of them; false: none, or too many. */
-static bool take_hex(const char **p, unsigned max, u64 *out)
+static bool eh_take_hex(const char **p, unsigned max, u64 *out)
 {
 	unsigned n = 0;
 	u64 v = 0;
@@ -34,7 +34,8 @@ bool eh_name_parse(const char *tracepoint, struct eh_name *out)
 	if (*++p != 'L')
 		return false;
 	p++;
-	if (!take_hex(&p, 2, &level) || !level || *p++ != 'K' || !take_hex(&p, 16, &out->keyword))
+	if (!eh_take_hex(&p, 2, &level) || !level || *p++ != 'K' ||
+	    !eh_take_hex(&p, 16, &out->keyword))
 		return false;
 	out->level = level;
 	out->options = p;

@@ -24,7 +24,7 @@ static const u32 usable[EH_ENCODING_MAX] = {
     [EH_BINARY8] = TEXT | F(STRING_LATIN),
 };
 
-static bool is_usable(u8 encoding, u8 format)
+static bool eh_value_is_usable(u8 encoding, u8 format)
 {
 	return format == EH_BYTES ||
 	       (format <= EH_IP_ADDRESS_OBSOLETE && (usable[encoding] >> format & 1));
@@ -41,7 +41,7 @@ static enum eventheader_format default_format(u8 encoding)
 static bool is_value_format(u8 format)
 {
 	return format != EH_DEFAULT && format <= EH_IP_ADDRESS_OBSOLETE &&
-	       !is_usable(EH_STRING8, format);
+	       !eh_value_is_usable(EH_STRING8, format);
 }
 
 /* The encoding of a value of n bytes; EH_STRUCT, which no format goes with, if there is none. */
@@ -62,7 +62,7 @@ u64 eh_load(const u8 *p, u32 n, bool big)
 	return v;
 }
 
-static s64 load_signed(const struct eh_value *v)
+static s64 eh_load_signed(const struct eh_value *v)
 {
 	u32 spare = 64 - 8 * v->n;
 
@@ -109,7 +109,7 @@ static void put_errno(struct seq *s, s64 v)
 	seq_putc(s, ')');
 }
 
-static void put_ipv4(struct seq *s, const u8 *p)
+static void eh_put_ipv4(struct seq *s, const u8 *p)
 {
 	for (u32 i = 0; i < 4; i++) {
 		if (i)
@@ -152,7 +152,7 @@ static void put_ipv6(struct seq *s, const u8 *p)
 	}
 	if (is_ipv4) {
 		seq_putc(s, ':');
-		put_ipv4(s, p + 12);
+		eh_put_ipv4(s, p + 12);
 	}
 }
 
@@ -225,7 +225,7 @@ static void put_boolean(struct seq *s, const struct eh_value *v)
 	if (n <= 1)
 		seq_puts(s, n ? "true" : "false");
 	else
-		eh_signed_put(s, v->n == 4 ? load_signed(v) : (s64)n);
+		eh_signed_put(s, v->n == 4 ? eh_load_signed(v) : (s64)n);
 }
 
 static void put_quoted(struct eh_out *o, const struct eh_value *v, enum eventheader_format format)
@@ -239,10 +239,10 @@ static void put_quoted(struct eh_out *o, const struct eh_value *v, enum eventhea
 		seq_hex(s, eh_load(v->p, v->n, v->big), 1);
 		break;
 	case EH_ERRNO:
-		put_errno(s, load_signed(v));
+		put_errno(s, eh_load_signed(v));
 		break;
 	case EH_TIME:
-		eh_time_put(s, load_signed(v));
+		eh_time_put(s, eh_load_signed(v));
 		break;
 	case EH_UUID:
 		eh_uuid_put(s, v->p);
@@ -250,7 +250,7 @@ static void put_quoted(struct eh_out *o, const struct eh_value *v, enum eventhea
 	case EH_IP_ADDRESS:
 	case EH_IP_ADDRESS_OBSOLETE:
 		if (v->n == 4)
-			put_ipv4(s, v->p);
+			eh_put_ipv4(s, v->p);
 		else
 			put_ipv6(s, v->p);
 		break;
@@ -264,7 +264,7 @@ static void put_quoted(struct eh_out *o, const struct eh_value *v, enum eventhea
 static void put_value(struct eh_out *o, const struct eh_value *v)
 {
 	enum eventheader_format format =
-	    is_usable(v->encoding, v->format) ? v->format : default_format(v->encoding);
+	    eh_value_is_usable(v->encoding, v->format) ? v->format : default_format(v->encoding);
 
 	switch (format) {
 	case EH_UNSIGNED:
@@ -272,7 +272,7 @@ static void put_value(struct eh_out *o, const struct eh_value *v)
 		break;
 	case EH_SIGNED:
 	case EH_PID:
-		eh_signed_put(o->s, load_signed(v));
+		eh_signed_put(o->s, eh_load_signed(v));
 		break;
 	case EH_PORT:
 		seq_dec(o->s, eh_load(v->p, v->n, true), 1, ' ');
@@ -311,7 +311,7 @@ void eh_value_put(struct eh_out *o, const struct eh_value *v)
 		seq_puts(o->s, "null");
 		return;
 	}
-	if (may_hold_value(v) && is_usable(encoding, v->format))
+	if (may_hold_value(v) && eh_value_is_usable(encoding, v->format))
 		value.encoding = encoding;
 	put_value(o, &value);
 }

@@ -35,7 +35,7 @@ static int take(struct trace_event_call *call)
 
 static int find(const char *path)
 {
-	struct tfs_node node;
+	struct tracefs_node node;
 
 	return trace_walk(path, &node);
 }
@@ -83,8 +83,8 @@ static void keeps_other_records(void)
 static void stale_places(void)
 {
 	struct trace_event_call one = {.class = &class, .name = "one"};
-	struct tfs_node dir, file, found;
-	struct tfs_file *f;
+	struct tracefs_node dir, file, found;
+	struct tracefs_file *f;
 	char buf[64];
 	u64 pos = 0;
 
@@ -92,13 +92,13 @@ static void stale_places(void)
 	EXPECT_EQ(add(&one), 0);
 	EXPECT_EQ(trace_walk("events/gone/one", &dir), 0);
 	EXPECT_EQ(trace_walk("events/gone/one/format", &file), 0);
-	EXPECT_EQ(tfs_open(&file, TFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_open(&file, TRACEFS_READ, &f), 0);
 	EXPECT_EQ(take(&one), 0);
 	EXPECT_EQ(add(&one), 0);
-	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), -ENODEV);
-	tfs_release(f);
-	EXPECT_EQ(tfs_open(&file, TFS_READ, &f), -ENODEV);
-	EXPECT_EQ(tfs_lookup(&dir, "format", &found), -ENOENT);
+	EXPECT_EQ(tracefs_read(f, buf, sizeof(buf), &pos), -ENODEV);
+	tracefs_release(f);
+	EXPECT_EQ(tracefs_open(&file, TRACEFS_READ, &f), -ENODEV);
+	EXPECT_EQ(tracefs_lookup(&dir, "format", &found), -ENOENT);
 	EXPECT_EQ(find("events/gone/one/format"), 0);
 	EXPECT_EQ(take(&one), 0);
 }

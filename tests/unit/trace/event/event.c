@@ -101,16 +101,16 @@ static void set_event_limits(void)
 	for (unsigned n = 126; n <= 129; n++)
 		EXPECT_EQ(trace_put("set_event", word + 129 - n), -EINVAL);
 	/* A write takes one word. */
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	u64 pos = 0;
 	EXPECT_EQ(trace_walk("set_event", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_WRITE, &f), 0);
-	EXPECT_EQ(tfs_write(f, "  unit_text\nunit_numbers", 24, &pos), 12);
-	EXPECT_EQ(tfs_write(f, "   ", 3, &pos), 3);
-	EXPECT_EQ(tfs_write(f, " \0x", 3, &pos), 2);
-	EXPECT_EQ(tfs_write(f, "!unit_text\0x", 12, &pos), 11);
-	tfs_release(f);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_WRITE, &f), 0);
+	EXPECT_EQ(tracefs_write(f, "  unit_text\nunit_numbers", 24, &pos), 12);
+	EXPECT_EQ(tracefs_write(f, "   ", 3, &pos), 3);
+	EXPECT_EQ(tracefs_write(f, " \0x", 3, &pos), 2);
+	EXPECT_EQ(tracefs_write(f, "!unit_text\0x", 12, &pos), 11);
+	tracefs_release(f);
 	EXPECT_STR(trace_get("set_event", NULL), "");
 	/* A name that fits behind one that does not: neither hides the other. */
 	char both[160];

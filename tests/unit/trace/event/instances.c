@@ -8,12 +8,12 @@
 static const char *list(const char *path)
 {
 	static char text[1024];
-	struct tfs_node dir, entry;
+	struct tracefs_node dir, entry;
 	size_t len = 0;
 
 	EXPECT_EQ(trace_walk(path, &dir), 0);
 	u64 cookie = 0;
-	while (tfs_readdir(&dir, &cookie, &entry) == 1)
+	while (tracefs_readdir(&dir, &cookie, &entry) == 1)
 		len += snprintf(text + len, sizeof(text) - len, "%s ", entry.name);
 	text[len] = '\0';
 	return text;
@@ -48,7 +48,7 @@ static void names(void)
 /* Who reads the directory meanwhile sees all that stay, once, and no other twice. */
 static void coming_and_going(void)
 {
-	struct tfs_node dir, entry;
+	struct tracefs_node dir, entry;
 	char seen[16] = "";
 	u64 cookie = 0;
 
@@ -56,7 +56,7 @@ static void coming_and_going(void)
 	for (char name[2] = "d"; *name >= 'a'; --*name)
 		EXPECT_EQ(trace_make_instance(name), 0);
 	EXPECT_EQ(trace_walk("instances", &dir), 0);
-	for (unsigned n = 0; tfs_readdir(&dir, &cookie, &entry) == 1; n++) {
+	for (unsigned n = 0; tracefs_readdir(&dir, &cookie, &entry) == 1; n++) {
 		EXPECT(strlen(seen) < 8);
 		strscpy(seen + strlen(seen), entry.name, 2);
 		if (n == 1) { /* the first is removed, and the next; one comes */
@@ -73,7 +73,7 @@ static void coming_and_going(void)
 
 static void elsewhere(void)
 {
-	struct tfs_node node;
+	struct tracefs_node node;
 
 	trace_fresh();
 	EXPECT_EQ(trace_make_instance("i"), 0);
@@ -82,16 +82,16 @@ static void elsewhere(void)
 	    "instances/i/events"};
 	for (unsigned i = 0; i < ARRAY_SIZE(dirs); i++) {
 		EXPECT_EQ(trace_walk(dirs[i], &node), 0);
-		EXPECT_EQ(tfs_mkdir(&node, "new"), -EPERM);
-		EXPECT_EQ(tfs_rmdir(&node, "new"), -ENOENT);
+		EXPECT_EQ(tracefs_mkdir(&node, "new"), -EPERM);
+		EXPECT_EQ(tracefs_rmdir(&node, "new"), -ENOENT);
 	}
 	EXPECT_EQ(trace_walk("instances/i", &node), 0);
-	EXPECT_EQ(tfs_mkdir(&node, "trace"), -EEXIST);
-	EXPECT_EQ(tfs_rmdir(&node, "trace"), -ENOTDIR);
-	EXPECT_EQ(tfs_rmdir(&node, "events"), -EPERM);
+	EXPECT_EQ(tracefs_mkdir(&node, "trace"), -EEXIST);
+	EXPECT_EQ(tracefs_rmdir(&node, "trace"), -ENOTDIR);
+	EXPECT_EQ(tracefs_rmdir(&node, "events"), -EPERM);
 	EXPECT_EQ(trace_walk("instances/i/trace", &node), 0);
-	EXPECT_EQ(tfs_mkdir(&node, "x"), -ENOTDIR);
-	EXPECT_EQ(tfs_rmdir(&node, "x"), -ENOTDIR);
+	EXPECT_EQ(tracefs_mkdir(&node, "x"), -ENOTDIR);
+	EXPECT_EQ(tracefs_rmdir(&node, "x"), -ENOTDIR);
 	EXPECT_EQ(trace_drop_instance("i"), 0);
 }
 
@@ -103,18 +103,18 @@ static void busy(void)
 	    "events/unit/unit_text/enable", "events/unit/unit_text/format",
 	    "events/ftrace/print/id", "set_event"};
 	char path[64];
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 
 	trace_fresh();
 	EXPECT_EQ(trace_make_instance("i"), 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), "instances/i/%s", files[i]);
 		EXPECT_EQ(trace_walk(path, &node), 0);
-		EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+		EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 		if (trace_drop_instance("i") != -EBUSY)
 			EXPECT_STR(path, "busy");
-		tfs_release(f);
+		tracefs_release(f);
 	}
 	host_lock();
 	struct trace_array *tr = trace_array_find("i");
@@ -133,8 +133,8 @@ static void gone(void)
 	static const char *const paths[] = {"instances/i", "instances/i/trace",
 	    "instances/i/options", "instances/i/events/unit", "instances/i/events/unit/unit_text",
 	    "instances/i/events/unit/unit_text/enable", "instances/i/per_cpu/cpu0"};
-	struct tfs_node node[ARRAY_SIZE(paths)], out;
-	struct tfs_file *f;
+	struct tracefs_node node[ARRAY_SIZE(paths)], out;
+	struct tracefs_file *f;
 	u64 cookie = 0;
 
 	trace_fresh();
@@ -145,14 +145,14 @@ static void gone(void)
 	for (unsigned again = 0; again < 2; again++) {
 		for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
 			if ((node[i].mode & 0170000) != 0040000) {
-				EXPECT_EQ(tfs_open(&node[i], TFS_READ, &f), -ENODEV);
+				EXPECT_EQ(tracefs_open(&node[i], TRACEFS_READ, &f), -ENODEV);
 				continue;
 			}
-			EXPECT_EQ(tfs_lookup(&node[i], "enable", &out), -ENOENT);
-			EXPECT_EQ(tfs_lookup(&node[i], "trace", &out), -ENOENT);
-			EXPECT_EQ(tfs_readdir(&node[i], &cookie, &out), -ENOENT);
-			EXPECT_EQ(tfs_mkdir(&node[i], "x"), -ENOENT);
-			EXPECT_EQ(tfs_rmdir(&node[i], "options"), -ENOENT);
+			EXPECT_EQ(tracefs_lookup(&node[i], "enable", &out), -ENOENT);
+			EXPECT_EQ(tracefs_lookup(&node[i], "trace", &out), -ENOENT);
+			EXPECT_EQ(tracefs_readdir(&node[i], &cookie, &out), -ENOENT);
+			EXPECT_EQ(tracefs_mkdir(&node[i], "x"), -ENOENT);
+			EXPECT_EQ(tracefs_rmdir(&node[i], "options"), -ENOENT);
 		}
 		if (!again)
 			EXPECT_EQ(trace_make_instance("i"), 0);
@@ -199,7 +199,7 @@ static void inherited(void)
 
 static void options_of_the_top(void)
 {
-	struct tfs_node node;
+	struct tracefs_node node;
 
 	trace_fresh();
 	EXPECT_EQ(trace_make_instance("i"), 0);

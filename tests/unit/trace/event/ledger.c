@@ -147,8 +147,8 @@ static void nested(void)
 
 static void reading(void)
 {
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	char text[200];
 	u64 pos = 0;
 
@@ -157,9 +157,9 @@ static void reading(void)
 	s64 read = all("read ");
 	hit(5);
 	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &f), 0);
-	EXPECT(tfs_read(f, text, sizeof(text), &pos) > 0);
-	tfs_release(f);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &f), 0);
+	EXPECT(tracefs_read(f, text, sizeof(text), &pos) > 0);
+	tracefs_release(f);
 	EXPECT(gained("read ", &read) > 0);
 	EXPECT(balanced());
 	trace_get("trace", NULL);

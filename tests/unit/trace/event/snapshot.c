@@ -97,13 +97,13 @@ static void one_cpu(void)
 	fresh();
 }
 
-static struct tfs_file *open_file(const char *path)
+static struct tracefs_file *open_file(const char *path)
 {
-	struct tfs_file *f = NULL;
-	struct tfs_node node;
+	struct tracefs_file *f = NULL;
+	struct tracefs_node node;
 
 	EXPECT_EQ(trace_walk(path, &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 	return f;
 }
 
@@ -115,12 +115,12 @@ static void busy(void)
 
 	fresh();
 	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
-	struct tfs_file *f = open_file("trace");
+	struct tracefs_file *f = open_file("trace");
 	EXPECT_EQ(trace_put("snapshot", "1"), -EBUSY);
 	EXPECT_EQ(trace_put("buffer_size_kb", "50"), -EBUSY);
-	EXPECT_EQ(tfs_read(f, text, sizeof(text), &pos), sizeof(text));
+	EXPECT_EQ(tracefs_read(f, text, sizeof(text), &pos), sizeof(text));
 	EXPECT_EQ(trace_put("snapshot", "1"), -EBUSY);
-	tfs_release(f);
+	tracefs_release(f);
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
 
 	/* Who reads the snapshot sees what there was when it began, or comes to the end. */
@@ -133,12 +133,12 @@ static void busy(void)
 		f = open_file("snapshot");
 		EXPECT_EQ(trace_put("buffer_size_kb", "50"), -EBUSY);
 		for (pos = 0; pos < 20;)
-			EXPECT_EQ(tfs_read(f, line, 1, &pos), 1);
+			EXPECT_EQ(tracefs_read(f, line, 1, &pos), 1);
 		EXPECT_EQ(trace_put("snapshot", values[i]), 0);
-		while ((n = tfs_read(f, line, sizeof(line), &pos)) > 0)
+		while ((n = tracefs_read(f, line, sizeof(line), &pos)) > 0)
 			;
 		EXPECT_EQ(n, 0);
-		tfs_release(f);
+		tracefs_release(f);
 		mark("more");
 		if (i < 2)
 			EXPECT_EQ(trace_put("snapshot", "1"), 0);
@@ -146,7 +146,7 @@ static void busy(void)
 	f = open_file("snapshot"); /* there is none, and none comes */
 	EXPECT_EQ(trace_put("snapshot", "1"), -EBUSY);
 	EXPECT_EQ(trace_put("buffer_size_kb", "50"), 0);
-	tfs_release(f);
+	tracefs_release(f);
 
 	host_lock();
 	EXPECT_EQ(trace_snapshot_arm(trace_global), 0);

@@ -114,7 +114,7 @@ static void overwritten(void)
 static void the_cut(void)
 {
 	u64 records, lost, unknown;
-	struct tfs_file *f;
+	struct tracefs_file *f;
 
 	trace_fresh();
 	for (unsigned n = 0; n < 500; n++)
@@ -126,7 +126,7 @@ static void the_cut(void)
 	for (unsigned n = 0; n < 5000; n++)
 		dat_record(40);
 	EXPECT_EQ(dat_drain(f, 4096), 0);
-	tfs_release(f);
+	tracefs_release(f);
 	dat_sum(&records, &lost, &unknown);
 	EXPECT_EQ(records, 501);
 	EXPECT_EQ(lost + unknown, 0);
@@ -151,11 +151,11 @@ static void instance_and_snapshot(void)
 	dat_record(100);
 	dat_read("snapshot.dat", 4096);
 	EXPECT_EQ(dat_check(trace_global, trace_global->snapshot), 2);
-	struct tfs_file *f = dat_open("snapshot.dat");
+	struct tracefs_file *f = dat_open("snapshot.dat");
 	dat_start(f);
 	EXPECT_EQ(trace_put("snapshot", "0"), 0); /* what was copied stays */
 	EXPECT_EQ(dat_drain(f, 4096), 0);
-	tfs_release(f);
+	tracefs_release(f);
 	dat_sum(&records, &lost, &unknown);
 	EXPECT_EQ(records, 2);
 	EXPECT_EQ(lost + unknown, 0);

@@ -31,19 +31,19 @@ void dat_release(void)
 	file = (struct dat_file){.data = NULL};
 }
 
-struct tfs_file *dat_open(const char *path)
+struct tracefs_file *dat_open(const char *path)
 {
-	struct tfs_node node;
-	struct tfs_file *f = NULL;
+	struct tracefs_node node;
+	struct tracefs_file *f = NULL;
 
 	EXPECT_EQ(trace_walk(path, &node), 0);
 	EXPECT_EQ(node.mode, 0100440);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 	return f;
 }
 
 /* The rest of an open one behind what is in `file`; the error that ended it. */
-ssize dat_drain(struct tfs_file *f, size_t step)
+ssize dat_drain(struct tracefs_file *f, size_t step)
 {
 	u64 pos = file.size, room = file.size;
 	ssize got;
@@ -56,29 +56,29 @@ ssize dat_drain(struct tfs_file *f, size_t step)
 			host_free(file.data);
 			file.data = more;
 		}
-		got = tfs_read(f, file.data + file.size, step, &pos);
+		got = tracefs_read(f, file.data + file.size, step, &pos);
 		file.size += MAX(got, 0L);
 	} while (got > 0);
 	return got;
 }
 
-void dat_start(struct tfs_file *f)
+void dat_start(struct tracefs_file *f)
 {
 	u64 pos = 0;
 
 	dat_release();
 	file.data = host_alloc(1);
 	file.size = 1;
-	EXPECT_EQ(tfs_read(f, file.data, 1, &pos), 1);
+	EXPECT_EQ(tracefs_read(f, file.data, 1, &pos), 1);
 }
 
 void dat_read(const char *path, size_t step)
 {
-	struct tfs_file *f = dat_open(path);
+	struct tracefs_file *f = dat_open(path);
 
 	dat_release();
 	EXPECT_EQ(dat_drain(f, step), 0);
-	tfs_release(f);
+	tracefs_release(f);
 }
 
 static const void *take(u64 n)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/unit/trace/tools.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 struct dat_file {
 	u8 *data;
@@ -12,11 +12,11 @@ struct dat_file *dat_file(void);
 /* A record of that many bytes in the top instance's ring, some of them another number each time; hit as an event is. */
 void dat_record(u32 length);
 void dat_release(void);
-struct tfs_file *dat_open(const char *path);
+struct tracefs_file *dat_open(const char *path);
 /* Its first byte alone: it is made now. */
-void dat_start(struct tfs_file *f);
+void dat_start(struct tracefs_file *f);
 /* Reads the rest of an open one, `step` bytes at a time, behind what there is. 0 or the error that ended it. */
-ssize dat_drain(struct tfs_file *f, size_t step);
+ssize dat_drain(struct tracefs_file *f, size_t step);
 void dat_read(const char *path, size_t step); /* all of it */
 /* Up to the table of CPUs; which options there are, a bit each. */
 u64 dat_take_header(void);

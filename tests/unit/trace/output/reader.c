@@ -52,33 +52,34 @@ static void raw_markers(void)
 static void read_sizes(void)
 {
 	static char whole[16384], part[16384];
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 
 	trace_fresh();
 	for (unsigned i = 0; i < 30; i++)
 		EXPECT_EQ(trace_put("trace_marker", "a line of some length"), 0);
 	strscpy(whole, trace_get("trace", NULL), sizeof(whole));
 	EXPECT_EQ(trace_walk("trace", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 	for (size_t size = 1; size < 6000; size = size * 3 + 1) {
 		u64 pos = 0;
 		ssize n;
-		while ((n = tfs_read(f, part + pos, MIN(size, sizeof(part) - 1 - pos), &pos)) > 0)
+		while (
+		    (n = tracefs_read(f, part + pos, MIN(size, sizeof(part) - 1 - pos), &pos)) > 0)
 			;
 		part[pos] = '\0';
 		EXPECT_STR(part, whole);
 	}
 	/* From the middle on: what was before is skipped. */
 	u64 pos = 1000;
-	EXPECT_EQ(tfs_read(f, part, 500, &pos), 500);
+	EXPECT_EQ(tracefs_read(f, part, 500, &pos), 500);
 	EXPECT(!memcmp(part, whole + 1000, 500));
-	tfs_release(f);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	tracefs_release(f);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 	pos = 1000; /* the first read of all */
-	EXPECT_EQ(tfs_read(f, part, 500, &pos), 500);
+	EXPECT_EQ(tracefs_read(f, part, 500, &pos), 500);
 	EXPECT(!memcmp(part, whole + 1000, 500));
-	tfs_release(f);
+	tracefs_release(f);
 	trace_fresh();
 }
 
@@ -98,63 +99,63 @@ static void clearing(void)
 
 static void pause_on_trace(void)
 {
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 
 	trace_fresh();
 	EXPECT_EQ(trace_put("options/pause-on-trace", "1"), 0);
 	EXPECT_EQ(trace_walk("trace", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 	EXPECT_EQ(trace_put("trace_marker", "two"), -EBADF);
-	tfs_release(f);
+	tracefs_release(f);
 	EXPECT_EQ(trace_put("trace_marker", "three"), 0);
 	EXPECT_EQ(trace_put("options/pause-on-trace", "0"), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 	EXPECT_EQ(trace_put("trace_marker", "four"), 0);
-	tfs_release(f);
+	tracefs_release(f);
 	trace_fresh();
 }
 
 static void pipes(void)
 {
-	struct tfs_node node, cpu;
-	struct tfs_file *f, *other;
+	struct tracefs_node node, cpu;
+	struct tracefs_file *f, *other;
 	char buf[4096];
 	u64 pos = 0;
 
 	trace_fresh();
 	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
 	EXPECT_EQ(trace_walk("per_cpu/cpu0/trace_pipe", &cpu), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &f), 0);
-	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), -EAGAIN);
-	EXPECT_EQ(tfs_poll(f) & 1, 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &other), -EBUSY);
-	EXPECT_EQ(tfs_open(&cpu, TFS_READ, &other), -EBUSY);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &f), 0);
+	EXPECT_EQ(tracefs_read(f, buf, sizeof(buf), &pos), -EAGAIN);
+	EXPECT_EQ(tracefs_poll(f) & 1, 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &other), -EBUSY);
+	EXPECT_EQ(tracefs_open(&cpu, TRACEFS_READ, &other), -EBUSY);
 	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
 	EXPECT_EQ(trace_put("trace_marker", "two"), 0);
-	EXPECT_EQ(tfs_poll(f) & 1, 1);
+	EXPECT_EQ(tracefs_poll(f) & 1, 1);
 	/* A short read takes one record and gives a part of its line; the rest of the line follows. */
-	EXPECT_EQ(tfs_read(f, buf, 20, &pos), 20);
+	EXPECT_EQ(tracefs_read(f, buf, 20, &pos), 20);
 	EXPECT(strstr(trace_nth_event(0), "two"));
 	EXPECT_STR(trace_nth(1), "");
-	ssize n = tfs_read(f, buf, sizeof(buf) - 1, &pos);
+	ssize n = tracefs_read(f, buf, sizeof(buf) - 1, &pos);
 	EXPECT(n > 0);
 	buf[MAX(n, 0L)] = '\0';
 	EXPECT(strstr(buf, ": one\n") && !strstr(buf, "two"));
-	n = tfs_read(f, buf, sizeof(buf) - 1, &pos);
+	n = tracefs_read(f, buf, sizeof(buf) - 1, &pos);
 	buf[MAX(n, 0L)] = '\0';
 	EXPECT(strstr(buf, ": two\n"));
-	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), -EAGAIN);
-	tfs_release(f);
+	EXPECT_EQ(tracefs_read(f, buf, sizeof(buf), &pos), -EAGAIN);
+	tracefs_release(f);
 	/* It ends, without waiting, when something was read and recording is off. */
 	EXPECT_EQ(trace_put("trace_marker", "three"), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
-	EXPECT(tfs_read(f, buf, sizeof(buf), &pos) > 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+	EXPECT(tracefs_read(f, buf, sizeof(buf), &pos) > 0);
 	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
-	EXPECT_EQ(tfs_read(f, buf, sizeof(buf), &pos), 0);
-	tfs_release(f);
-	EXPECT_EQ(tfs_open(&cpu, TFS_READ, &f), 0);
-	tfs_release(f);
+	EXPECT_EQ(tracefs_read(f, buf, sizeof(buf), &pos), 0);
+	tracefs_release(f);
+	EXPECT_EQ(tracefs_open(&cpu, TRACEFS_READ, &f), 0);
+	tracefs_release(f);
 	trace_fresh();
 }
 
@@ -162,8 +163,8 @@ static void pipes(void)
 static void lost_events(void)
 {
 	static char buf[65536];
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	size_t len = 0;
 	u64 pos = 0;
 	ssize n;
@@ -171,19 +172,19 @@ static void lost_events(void)
 	trace_fresh();
 	EXPECT_EQ(trace_put("buffer_size_kb", "4"), 0);
 	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &f), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &f), 0);
 	for (unsigned i = 0; i < 100; i++)
 		trace_put("trace_marker", "first");
 	EXPECT_EQ(
-	    tfs_read(f, buf, 60, &pos), 60); /* from here on the reader has a page of its own */
+	    tracefs_read(f, buf, 60, &pos), 60); /* from here on the reader has a page of its own */
 	for (unsigned i = 0; i < 800; i++)
 		trace_put("trace_marker", "then");
-	while ((n = tfs_read(f, buf + len, sizeof(buf) - 1 - len, &pos)) > 0)
+	while ((n = tracefs_read(f, buf + len, sizeof(buf) - 1 - len, &pos)) > 0)
 		len += n;
 	buf[len] = '\0';
 	EXPECT(strstr(buf, " [LOST "));
 	EXPECT(strstr(buf, " EVENTS]\n"));
-	tfs_release(f);
+	tracefs_release(f);
 	trace_fresh();
 }
 

@@ -78,7 +78,7 @@ static void field_kinds(void)
 	EXPECT_EQ(trace_put("events/eprobes/enable", "1"), 0);
 	struct trace_event_file *file = trace_event_file_of(trace_global, &filter_sample_call);
 	host_lock();
-	EXPECT_EQ(trace_inject(file, &rec, sizeof(rec)), 0);
+	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
 	host_unlock();
 	char wanted[300];
 	snprintf(wanted, sizeof(wanted),
@@ -92,8 +92,8 @@ static void field_kinds(void)
 	rec.rel = 0xffffffff;
 	rec.ptr = NULL;
 	host_lock();
-	EXPECT_EQ(trace_inject(file, &rec, sizeof(rec)), 0);
-	EXPECT_EQ(trace_inject(file, &rec, 10), 0);
+	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
+	EXPECT_EQ(tracefs_inject(file, &rec, 10), 0);
 	host_unlock();
 	EXPECT(strstr(
 	    trace_nth_event(1), " g=\"full\" h=(fault) i=(fault) j=(fault) k=\"pointed at\""));

@@ -6,7 +6,7 @@
 #include "trace/event/snapshot.h"
 #include "trace/host_context.h"
 #include "trace/host_lock.h"
-#include "trace/tracefs/tfs.h"
+#include "trace/tracefs/tables.h"
 
 #define CLOCK "counter" /* small times: no time stands in front of an event */
 #define EVENT 16	/* of put(): header, common fields, id */
@@ -14,11 +14,11 @@
 static u8 got[2 * PAGE_SIZE];
 
 /* Events of the CPU that this runs on; the case stays there (it has one, or is not moved: only its first CPU may run it). */
-static struct tfs_file *open_file_raw(const char *name, unsigned how)
+static struct tracefs_file *open_file_raw(const char *name, unsigned how)
 {
 	struct host_context ctx;
-	struct tfs_node node;
-	struct tfs_file *f = NULL;
+	struct tracefs_node node;
+	struct tracefs_file *f = NULL;
 	char path[64];
 
 	host_enter(&ctx);
@@ -26,11 +26,11 @@ static struct tfs_file *open_file_raw(const char *name, unsigned how)
 	host_preempt_enable();
 	EXPECT_EQ(trace_walk(path, &node), 0);
 	EXPECT_EQ(node.mode, 0100440);
-	EXPECT_EQ(tfs_open(&node, TFS_READ | how, &f), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | how, &f), 0);
 	return f;
 }
 
-static struct tfs_file *open_raw(unsigned how)
+static struct tracefs_file *open_raw(unsigned how)
 {
 	return open_file_raw("trace_pipe_raw", how);
 }
@@ -41,12 +41,12 @@ static void put(unsigned n)
 		EXPECT_EQ(trace_put("trace_marker_raw", "abcd"), 0);
 }
 
-static ssize take(struct tfs_file *f, size_t n)
+static ssize take(struct tracefs_file *f, size_t n)
 {
 	u64 pos = 0;
 
 	memset(got, 0xaa, sizeof(got));
-	ssize done = tfs_read(f, got, n, &pos);
+	ssize done = tracefs_read(f, got, n, &pos);
 	EXPECT_EQ(pos, MAX(done, 0L));
 	return done;
 }
@@ -72,18 +72,18 @@ static void first_read(void)
 		size_t events = (n - RB_PAGE_HEADER) / EVENT;
 		start();
 		put(3);
-		struct tfs_file *f = open_raw(TFS_NONBLOCK);
+		struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 		EXPECT_EQ(take(f, n), events ? (ssize)n : 0);
 		EXPECT_EQ(got[n], 0xaa);
 		if (events) {
 			EXPECT_EQ(commit_word(), events * EVENT);
 		}
-		tfs_release(f);
-		f = open_raw(TFS_NONBLOCK);
+		tracefs_release(f);
+		f = open_raw(TRACEFS_NONBLOCK);
 		EXPECT_EQ(take(f, PAGE_SIZE), PAGE_SIZE);
 		EXPECT_EQ(commit_word(), (3 - events) * EVENT);
 		EXPECT_EQ(take(f, PAGE_SIZE), -EAGAIN);
-		tfs_release(f);
+		tracefs_release(f);
 	}
 	trace_fresh();
 }
@@ -98,7 +98,7 @@ static void rest_of_page(void)
 		size_t n = sizes[i], done = 0;
 		start();
 		put(1);
-		struct tfs_file *f = open_raw(TFS_NONBLOCK);
+		struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 		while (done < PAGE_SIZE) {
 			ssize part = take(f, n);
 			EXPECT_EQ(part, MIN(n, PAGE_SIZE - done));
@@ -107,11 +107,11 @@ static void rest_of_page(void)
 			if (part <= 0)
 				break;
 			done += part;
-			EXPECT_EQ(tfs_poll(f) & 1, done < PAGE_SIZE);
+			EXPECT_EQ(tracefs_poll(f) & 1, done < PAGE_SIZE);
 		}
 		EXPECT_EQ(take(f, n), -EAGAIN);
 		EXPECT_EQ(take(f, 0), 0);
-		tfs_release(f);
+		tracefs_release(f);
 	}
 	trace_fresh();
 }
@@ -120,13 +120,13 @@ static void rest_of_page(void)
 static void two_files(void)
 {
 	start();
-	struct tfs_file *f = open_raw(TFS_NONBLOCK), *g = open_raw(TFS_NONBLOCK);
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK), *g = open_raw(TRACEFS_NONBLOCK);
 	put(2);
 	EXPECT_EQ(take(f, RB_PAGE_HEADER + EVENT), RB_PAGE_HEADER + EVENT);
 	EXPECT_EQ(take(g, PAGE_SIZE), PAGE_SIZE);
 	EXPECT_EQ(commit_word(), EVENT);
-	tfs_release(f);
-	tfs_release(g);
+	tracefs_release(f);
+	tracefs_release(g);
 	trace_fresh();
 }
 
@@ -134,66 +134,66 @@ static void poll_percent(void)
 {
 	start();
 	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0); /* 5 sub-buffers, of 255 such events */
-	struct tfs_file *f = open_raw(TFS_NONBLOCK);
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 	EXPECT_EQ(trace_put("buffer_percent", "0"), 0);
-	EXPECT_EQ(tfs_poll(f) & 1, 0);
+	EXPECT_EQ(tracefs_poll(f) & 1, 0);
 	put(1);
-	EXPECT_EQ(tfs_poll(f) & 1, 1);
+	EXPECT_EQ(tracefs_poll(f) & 1, 1);
 	EXPECT_EQ(take(f, PAGE_SIZE), PAGE_SIZE);
-	EXPECT_EQ(tfs_poll(f) & 1, 0);
+	EXPECT_EQ(tracefs_poll(f) & 1, 0);
 	EXPECT_EQ(trace_put("trace", ""), 0);
 	EXPECT_EQ(trace_put("buffer_percent", "50"), 0);
 	put(2 * 255);
-	EXPECT_EQ(tfs_poll(f) & 1, 0);
+	EXPECT_EQ(tracefs_poll(f) & 1, 0);
 	EXPECT_EQ(trace_put("options/block", "1"), 0);
-	EXPECT_EQ(tfs_poll(f) & 1, 1);
+	EXPECT_EQ(tracefs_poll(f) & 1, 1);
 	EXPECT_EQ(trace_put("options/block", "0"), 0);
 	put(1);
-	EXPECT_EQ(tfs_poll(f) & 1, 1);
+	EXPECT_EQ(tracefs_poll(f) & 1, 1);
 	EXPECT_EQ(trace_put("buffer_percent", "61"), 0);
-	EXPECT_EQ(tfs_poll(f) & 1, 0);
+	EXPECT_EQ(tracefs_poll(f) & 1, 0);
 	EXPECT_EQ(trace_put("buffer_percent", "50"), 0);
-	tfs_release(f);
+	tracefs_release(f);
 	trace_fresh();
 }
 
 /* poll() of trace_pipe: of all CPUs at any record, of one as trace_pipe_raw; and at the end, when a read would not wait. */
 static void poll_pipe(void)
 {
-	struct tfs_node node;
-	struct tfs_file *all;
+	struct tracefs_node node;
+	struct tracefs_file *all;
 	u64 pos = 0;
 
 	start();
 	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
 	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &all), 0);
-	EXPECT_EQ(tfs_poll(all), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &all), 0);
+	EXPECT_EQ(tracefs_poll(all), 0);
 	put(1);
-	EXPECT_EQ(tfs_poll(all), POLL_IN);
-	EXPECT_EQ(tfs_read(all, got, 3, &pos), 3);
-	EXPECT_EQ(tfs_poll(all), POLL_IN); /* the rest of the line */
-	EXPECT(tfs_read(all, got, sizeof(got), &pos) > 0);
-	EXPECT_EQ(tfs_poll(all), 0);
+	EXPECT_EQ(tracefs_poll(all), POLL_IN);
+	EXPECT_EQ(tracefs_read(all, got, 3, &pos), 3);
+	EXPECT_EQ(tracefs_poll(all), POLL_IN); /* the rest of the line */
+	EXPECT(tracefs_read(all, got, sizeof(got), &pos) > 0);
+	EXPECT_EQ(tracefs_poll(all), 0);
 	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
-	EXPECT_EQ(tfs_poll(all), 0); /* a read would say EAGAIN, for ever */
-	EXPECT_EQ(tfs_read(all, got, sizeof(got), &pos), -EAGAIN);
-	tfs_set_nonblock(all, false);
-	EXPECT_EQ(tfs_poll(all), POLL_IN);
-	EXPECT_EQ(tfs_read(all, got, sizeof(got), &pos), 0);
-	tfs_release(all);
+	EXPECT_EQ(tracefs_poll(all), 0); /* a read would say EAGAIN, for ever */
+	EXPECT_EQ(tracefs_read(all, got, sizeof(got), &pos), -EAGAIN);
+	tracefs_set_nonblock(all, false);
+	EXPECT_EQ(tracefs_poll(all), POLL_IN);
+	EXPECT_EQ(tracefs_read(all, got, sizeof(got), &pos), 0);
+	tracefs_release(all);
 	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
 	EXPECT_EQ(trace_put("trace", ""), 0);
-	struct tfs_file *one = open_file_raw("trace_pipe", TFS_NONBLOCK);
+	struct tracefs_file *one = open_file_raw("trace_pipe", TRACEFS_NONBLOCK);
 	put(2 * 255 + 1);
-	EXPECT_EQ(tfs_poll(one), POLL_IN);
+	EXPECT_EQ(tracefs_poll(one), POLL_IN);
 	EXPECT_EQ(trace_put("buffer_percent", "61"), 0);
-	EXPECT_EQ(tfs_poll(one), 0);
+	EXPECT_EQ(tracefs_poll(one), 0);
 	EXPECT_EQ(trace_put("options/block", "1"), 0);
-	EXPECT_EQ(tfs_poll(one), POLL_IN);
+	EXPECT_EQ(tracefs_poll(one), POLL_IN);
 	EXPECT_EQ(trace_put("options/block", "0"), 0);
 	EXPECT_EQ(trace_put("buffer_percent", "50"), 0);
-	tfs_release(one);
+	tracefs_release(one);
 	trace_fresh();
 }
 
@@ -210,11 +210,11 @@ static void percent_file(void)
 
 static void commands(void)
 {
-	struct tfs_file *f = open_raw(TFS_NONBLOCK);
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 
-	EXPECT_EQ(tfs_ioctl(f, 0), 0);
-	EXPECT_EQ(tfs_ioctl(f, 1), -ENOTTY);
-	tfs_release(f);
+	EXPECT_EQ(tracefs_ioctl(f, 0), 0);
+	EXPECT_EQ(tracefs_ioctl(f, 1), -ENOTTY);
+	tracefs_release(f);
 }
 
 /* The number behind "\tfield: ... NAME;\tWHAT:" in header_page. */
@@ -237,9 +237,9 @@ static void header_page(void)
 
 	start();
 	put(2);
-	struct tfs_file *f = open_raw(TFS_NONBLOCK);
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 	EXPECT_EQ(take(f, PAGE_SIZE), PAGE_SIZE);
-	tfs_release(f);
+	tracefs_release(f);
 	EXPECT_EQ(header_says(" timestamp;", "offset:"), 0);
 	memcpy(&stamp, got, header_says(" timestamp;", "size:"));
 	EXPECT(stamp > 0 && stamp < 1000000); /* the clock counts */
@@ -259,15 +259,15 @@ static void snapshot(void)
 {
 	start();
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
-	struct tfs_file *f = open_file_raw("snapshot_raw", TFS_NONBLOCK),
-			*g = open_raw(TFS_NONBLOCK);
+	struct tracefs_file *f = open_file_raw("snapshot_raw", TRACEFS_NONBLOCK),
+			    *g = open_raw(TRACEFS_NONBLOCK);
 	EXPECT_EQ(take(f, PAGE_SIZE), -EAGAIN);
-	EXPECT_EQ(tfs_poll(f), 0);
+	EXPECT_EQ(tracefs_poll(f), 0);
 	put(3);
 	EXPECT_EQ(take(f, PAGE_SIZE), -EAGAIN);
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
 	put(1);
-	EXPECT_EQ(tfs_poll(f) & 1, 1);
+	EXPECT_EQ(tracefs_poll(f) & 1, 1);
 	EXPECT_EQ(take(f, RB_PAGE_HEADER + 2 * EVENT), RB_PAGE_HEADER + 2 * EVENT);
 	EXPECT_EQ(commit_word(), 2 * EVENT);
 	EXPECT_EQ(take(f, PAGE_SIZE), PAGE_SIZE - (RB_PAGE_HEADER + 2 * EVENT));
@@ -283,10 +283,10 @@ static void snapshot(void)
 	EXPECT_EQ(commit_word(), RB_PAGE_DATA - EVENT); /* one of them was read before */
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);	/* while it is open */
 	EXPECT_EQ(take(f, PAGE_SIZE), -EAGAIN);
-	EXPECT(!tfs_can_map(f));
-	EXPECT_EQ(tfs_ioctl(f, 0), -ENOTTY);
-	tfs_release(f);
-	tfs_release(g);
+	EXPECT(!tracefs_can_map(f));
+	EXPECT_EQ(tracefs_ioctl(f, 0), -ENOTTY);
+	tracefs_release(f);
+	tracefs_release(g);
 	trace_fresh();
 }
 
@@ -294,48 +294,48 @@ static void snapshot(void)
 static void mapped(void)
 {
 	start();
-	struct tfs_file *f = open_raw(TFS_NONBLOCK), *g = open_raw(TFS_NONBLOCK);
-	EXPECT(tfs_can_map(f));
-	EXPECT_EQ(tfs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), -ENODEV);
-	EXPECT_EQ(tfs_map(f, 0, 1), 0);
-	const struct trace_buffer_meta *meta = tfs_map_page(f, 0);
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK), *g = open_raw(TRACEFS_NONBLOCK);
+	EXPECT(tracefs_can_map(f));
+	EXPECT_EQ(tracefs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), -ENODEV);
+	EXPECT_EQ(tracefs_map(f, 0, 1), 0);
+	const struct trace_buffer_meta *meta = tracefs_map_page(f, 0);
 	u64 pages = 1 + meta->nr_subbufs;
-	EXPECT_EQ(tfs_map(f, 0, pages + 1), -EINVAL);
-	EXPECT_EQ(tfs_map(f, 1, pages), -EINVAL);
-	EXPECT_EQ(tfs_map(f, ~0UL, 1), -EINVAL);
-	EXPECT_EQ(tfs_map(f, 1, ~0UL), -EINVAL);
-	EXPECT_EQ(tfs_map(f, pages - 1, 1), 0);
-	EXPECT(tfs_map_page(f, pages - 1) && !tfs_map_page(f, pages));
-	EXPECT_EQ(tfs_map(g, 0, pages), 0);
-	tfs_map_again(g);
+	EXPECT_EQ(tracefs_map(f, 0, pages + 1), -EINVAL);
+	EXPECT_EQ(tracefs_map(f, 1, pages), -EINVAL);
+	EXPECT_EQ(tracefs_map(f, ~0UL, 1), -EINVAL);
+	EXPECT_EQ(tracefs_map(f, 1, ~0UL), -EINVAL);
+	EXPECT_EQ(tracefs_map(f, pages - 1, 1), 0);
+	EXPECT(tracefs_map_page(f, pages - 1) && !tracefs_map_page(f, pages));
+	EXPECT_EQ(tracefs_map(g, 0, pages), 0);
+	tracefs_map_again(g);
 	for (unsigned users = 4; users; users--) {
 		EXPECT_EQ(trace_global->mapped, users);
 		EXPECT_EQ(trace_put("buffer_size_kb", "200"), -EBUSY);
 		EXPECT_EQ(trace_put("snapshot", "1"), -EBUSY);
 		EXPECT(!trace_global->snapshot);
 		put(1);
-		EXPECT_EQ(tfs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), 0);
+		EXPECT_EQ(tracefs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), 0);
 		EXPECT_EQ(meta->read, 5 - users);
-		tfs_unmap(users > 2 ? g : f);
+		tracefs_unmap(users > 2 ? g : f);
 	}
-	EXPECT_EQ(tfs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), -ENODEV);
+	EXPECT_EQ(tracefs_ioctl(f, TRACE_MMAP_IOCTL_GET_READER), -ENODEV);
 	EXPECT_EQ(trace_put("buffer_size_kb", "200"), 0);
 	/* Who may take a snapshot at any time keeps others from mapping. */
 	host_lock();
 	EXPECT_EQ(trace_snapshot_arm(trace_global), 0);
 	host_unlock();
-	EXPECT_EQ(tfs_map(f, 0, 1), -EBUSY);
+	EXPECT_EQ(tracefs_map(f, 0, 1), -EBUSY);
 	host_lock();
 	trace_snapshot_disarm(trace_global);
 	host_unlock();
-	EXPECT_EQ(tfs_map(f, 0, 1), 0);
+	EXPECT_EQ(tracefs_map(f, 0, 1), 0);
 	host_lock();
 	EXPECT_EQ(trace_snapshot_arm(trace_global), -EBUSY);
 	host_unlock();
-	tfs_unmap(f);
+	tracefs_unmap(f);
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
-	tfs_release(f);
-	tfs_release(g);
+	tracefs_release(f);
+	tracefs_release(g);
 	trace_fresh();
 }
 

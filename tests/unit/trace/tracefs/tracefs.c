@@ -161,21 +161,21 @@ static void tracers(void)
 /* ---- the tree ---- */
 
 /* Each name is found again by lookup, with the same number, and comes once. */
-static void check_dir(const struct tfs_node *dir, unsigned depth)
+static void check_dir(const struct tracefs_node *dir, unsigned depth)
 {
-	struct tfs_node *e = host_alloc(2 * sizeof(*e)), *found = e + 1;
+	struct tracefs_node *e = host_alloc(2 * sizeof(*e)), *found = e + 1;
 	u64 cookie = 0, sum = 0, count = 0;
 
-	while (tfs_readdir(dir, &cookie, e) == 1) {
+	while (tracefs_readdir(dir, &cookie, e) == 1) {
 		sum ^= e->ino;
 		count++;
-		EXPECT_EQ(tfs_lookup(dir, e->name, found), 0);
+		EXPECT_EQ(tracefs_lookup(dir, e->name, found), 0);
 		EXPECT_EQ(found->ino, e->ino);
 		EXPECT_EQ(found->mode, e->mode);
 		if ((e->mode & 0170000) == 0040000 && depth)
 			check_dir(found, depth - 1);
 	}
-	for (cookie = 0; tfs_readdir(dir, &cookie, e) == 1; count--)
+	for (cookie = 0; tracefs_readdir(dir, &cookie, e) == 1; count--)
 		sum ^= e->ino;
 	EXPECT(!sum && !count); /* the same, once more */
 	host_free(e);
@@ -183,10 +183,10 @@ static void check_dir(const struct tfs_node *dir, unsigned depth)
 
 static void tree(void)
 {
-	struct tfs_node root, node;
+	struct tracefs_node root, node;
 
 	trace_fresh();
-	tfs_root(&root);
+	tracefs_root(&root);
 	check_dir(&root, 2);
 	EXPECT_EQ(trace_walk("events/unit", &node), 0);
 	check_dir(&node, 1);
@@ -195,8 +195,8 @@ static void tree(void)
 	EXPECT_EQ(trace_walk("events/ftrace/enable", &node), -ENOENT);
 	EXPECT_EQ(trace_walk("events/ftrace/print/enable", &node), -ENOENT);
 	EXPECT_EQ(trace_walk("per_cpu/cpu9999", &node), -ENOENT);
-	EXPECT_EQ(tfs_mkdir(&root, "x"), -EPERM);
-	EXPECT_EQ(tfs_rmdir(&root, "events"), -EPERM);
+	EXPECT_EQ(tracefs_mkdir(&root, "x"), -EPERM);
+	EXPECT_EQ(tracefs_rmdir(&root, "events"), -EPERM);
 	EXPECT_EQ(trace_walk("events/unit/unit_text/inject", &node), 0);
 	EXPECT_EQ(node.mode, 0100200);
 	EXPECT_EQ(trace_walk("events/unit/unit_text/id", &node), 0);
@@ -313,8 +313,8 @@ static void errors(void)
 static void trace_while_recording(void)
 {
 	static char text[65536];
-	struct tfs_node node;
-	struct tfs_file *f;
+	struct tracefs_node node;
+	struct tracefs_file *f;
 	size_t len = 0;
 	u64 pos = 0;
 	ssize n;
@@ -324,15 +324,15 @@ static void trace_while_recording(void)
 	for (unsigned i = 0; i < 50; i++)
 		EXPECT_EQ(trace_put("trace_marker", "first"), 0);
 	EXPECT_EQ(trace_walk("trace", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
-	EXPECT_EQ(tfs_read(f, text, 100, &pos), 100);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_read(f, text, 100, &pos), 100);
 	EXPECT_EQ(trace_put("trace_marker", "between"), 0);
-	n = tfs_read(f, text, sizeof(text), &pos);
+	n = tracefs_read(f, text, sizeof(text), &pos);
 	EXPECT(n > 0);
 	text[n] = '\0';
 	EXPECT(strstr(text, ": between\n"));
 	EXPECT(!strstr(text, "LOST"));
-	tfs_release(f);
+	tracefs_release(f);
 
 	EXPECT_EQ(trace_put("tracing_cpumask", "1"),
 	    0); /* one CPU's records, where they are from is known */
@@ -344,15 +344,15 @@ static void trace_while_recording(void)
 		EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
 		for (unsigned i = 0; i < 100; i++)
 			trace_unit_numbers(1, i, 3, 4);
-		EXPECT_EQ(tfs_open(&node, TFS_READ, &f), 0);
+		EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 		pos = 0;
-		EXPECT_EQ(tfs_read(f, text, 2000, &pos), 2000);
+		EXPECT_EQ(tracefs_read(f, text, 2000, &pos), 2000);
 		for (unsigned i = 100; i < 2000; i++)
 			trace_unit_numbers(1, i, 3, 4);
-		while ((n = tfs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0)
+		while ((n = tracefs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0)
 			len += n;
 		text[len] = '\0';
-		tfs_release(f);
+		tracefs_release(f);
 		const char *gap = strstr(text, "\nCPU:0 [LOST EVENTS]\n");
 		EXPECT(gap);
 		if (gap) {

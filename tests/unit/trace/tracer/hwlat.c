@@ -73,18 +73,18 @@ static void threshold(void)
 	fresh();
 }
 
-static int open_pipe(const char *path, struct tfs_file **f)
+static int open_pipe(const char *path, struct tracefs_file **f)
 {
-	struct tfs_node node;
+	struct tracefs_node node;
 	int err = trace_walk(path, &node);
 
-	return err ? err : tfs_open(&node, TFS_READ, f);
+	return err ? err : tracefs_open(&node, TRACEFS_READ, f);
 }
 
 /* One array has it at a time; not while a trace_pipe is open; and it goes with its instance. */
 static void one_owner(void)
 {
-	struct tfs_file *f;
+	struct tracefs_file *f;
 
 	fresh();
 	EXPECT_EQ(trace_put("hwlat_detector/width", "1"), 0);
@@ -93,7 +93,7 @@ static void one_owner(void)
 	EXPECT_EQ(open_pipe("instances/hw/trace_pipe", &f), 0);
 	EXPECT_EQ(trace_put("instances/hw/current_tracer", "hwlat"), -EBUSY);
 	EXPECT_EQ(trace_put("instances/hw/current_tracer", "nop"), 0);
-	tfs_release(f);
+	tracefs_release(f);
 	EXPECT_EQ(trace_put("instances/hw/current_tracer", "hwlat"), 0);
 	EXPECT_EQ(trace_put("current_tracer", "hwlat"), -EBUSY);
 	EXPECT_STR(trace_get("current_tracer", NULL), "nop\n");

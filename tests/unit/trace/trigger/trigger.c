@@ -429,7 +429,7 @@ static void print_marker(void)
 	EXPECT(strstr(trace_nth_event(0), ": one"));
 	EXPECT(strstr(trace_nth_event(1), ": two"));
 	EXPECT(strstr(trace_nth_event(2), ": five"));
-	EXPECT_EQ(trace_walk("events/ftrace/function/trigger", &(struct tfs_node){}), -ENOENT);
+	EXPECT_EQ(trace_walk("events/ftrace/function/trigger", &(struct tracefs_node){}), -ENOENT);
 	trigger_fresh();
 }
 

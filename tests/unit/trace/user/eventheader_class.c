@@ -186,15 +186,15 @@ static void multi_format(void)
 
 static void read_pipe(char *out, size_t room)
 {
-	struct tfs_node node;
-	struct tfs_file *pipe;
+	struct tracefs_node node;
+	struct tracefs_file *pipe;
 	u64 pos = 0;
 
 	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
-	EXPECT_EQ(tfs_open(&node, TFS_READ | TFS_NONBLOCK, &pipe), 0);
-	ssize n = tfs_read(pipe, out, room - 1, &pos);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &pipe), 0);
+	ssize n = tracefs_read(pipe, out, room - 1, &pos);
 	out[n > 0 ? n : 0] = '\0';
-	tfs_release(pipe);
+	tracefs_release(pipe);
 }
 
 /* In `trace` a line has room for 16 KiB, in trace_pipe for less than 4. What is longer is JSON all the same, and says so. */
