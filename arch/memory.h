@@ -26,7 +26,7 @@ static inline void *phys_to_virt(u64 pa)
 	return (void *)(pa + DIRECT_MAP_BASE);
 }
 
-static inline u64 virt_to_phys(const void *va)
+static inline __attribute__((always_inline)) u64 virt_to_phys(const void *va)
 {
 	u64 a = (u64)va;
 	return a >= KERNEL_IMAGE_BASE ? a - KERNEL_IMAGE_BASE + kernel_image_offset

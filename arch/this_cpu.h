@@ -116,7 +116,7 @@ static inline void preempt_count_sub(u32 n)
 	    : "memory", "cc");
 }
 
-static inline void preempt_disable(void)
+static inline __attribute__((always_inline)) void preempt_disable(void)
 {
 	preempt_count_add(1);
 	barrier();
@@ -162,14 +162,14 @@ static inline bool irqs_enabled(void)
 }
 
 /* Returns what irq_restore() needs. */
-static inline u64 irq_save(void)
+static inline __attribute__((always_inline)) u64 irq_save(void)
 {
 	u64 f = irq_flags();
 	irq_disable();
 	return f;
 }
 
-static inline void irq_restore(u64 flags)
+static inline __attribute__((always_inline)) void irq_restore(u64 flags)
 {
 	if (flags & 0x200)
 		irq_enable();

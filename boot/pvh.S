@@ -51,7 +51,7 @@ pvh_start:
 	pushl %ecx
 	popfl
 	cmpl %eax, %ecx
-	je refuse
+	je pvh_refuse
 
 	/* Leaf 1: FPU 0, TSC 4, MSR 5, PAE 6, CX8 8, APIC 9, PGE 13, CMOV 15, FXSR 24, SSE 25, SSE2 26. */
 	movl $PHYS(no_features), %ebp
@@ -59,20 +59,20 @@ pvh_start:
 	cpuid
 	andl $0x0700a371, %edx
 	cmpl $0x0700a371, %edx
-	jne refuse
+	jne pvh_refuse
 	/* Leaf 0x80000001: NX 20, long mode 29. (SYSCALL, 11, is told in 64-bit mode alone by Intel's: arch/x86_64/cpu/features.c asks then.) */
 	movl $0x80000000, %eax
 	cpuid
 	movl $PHYS(no_long_mode), %ebp
 	cmpl $0x80000001, %eax
-	jb refuse
+	jb pvh_refuse
 	movl $0x80000001, %eax
 	cpuid
 	btl $29, %edx
-	jnc refuse
+	jnc pvh_refuse
 	movl $PHYS(no_nx), %ebp
 	btl $20, %edx
-	jnc refuse
+	jnc pvh_refuse
 
 	/* The first 4 GiB three times: at 0, in the direct map, and 1 GiB of it where the image is linked. */
 	movl $PHYS(early_pds), %edi
@@ -104,10 +104,10 @@ pvh_start:
 	movl $0x80010033, %eax  /* CR0: PG WP NE ET MP PE */
 	movl %eax, %cr0
 	lgdt PHYS(boot_gdt_pointer)
-	ljmp $8, $PHYS(long_mode)
+	ljmp $8, $PHYS(pvh_long_mode)
 
 /* Says the sentence at %ebp on COM1 and stops. */
-refuse:
+pvh_refuse:
 	movl $PHYS(uart_init), %esi
 1:	movzwl (%esi), %edx
 	movb 2(%esi), %al
@@ -116,16 +116,16 @@ refuse:
 	cmpl $PHYS(uart_init_end), %esi
 	jb 1b
 	movl $PHYS(refusal), %esi
-	call say
+	call pvh_say
 	movl %ebp, %esi
-	call say
+	call pvh_say
 	movl $PHYS(refusal_end), %esi
-	call say
+	call pvh_say
 1:	cli
 	hlt
 	jmp 1b
 
-say:
+pvh_say:
 	movb (%esi), %bl
 	testb %bl, %bl
 	jz 3f
@@ -139,11 +139,11 @@ say:
 	movb %bl, %al
 	outb %al, %dx
 	incl %esi
-	jmp say
+	jmp pvh_say
 3:	ret
 
 	.code64
-long_mode:
+pvh_long_mode:
 	movl $16, %eax
 	movl %eax, %ds
 	movl %eax, %es

@@ -155,7 +155,7 @@ static void panic_take_console(const char *what)
 
 static const char *end_message;
 
-static void say_end(void)
+static void panic_say_end(void)
 {
 	say("---[ end Kernel panic - not syncing: %s ]---", end_message);
 }
@@ -180,8 +180,8 @@ static void __noreturn panic_finish(const char *message)
 	watchdog_rest();
 	end_message = message;
 	if (monitor_wanted_after_panic())
-		monitor_after_panic(say_end);
-	say_end();
+		monitor_after_panic(panic_say_end);
+	panic_say_end();
 	machine_halt();
 }
 

@@ -147,7 +147,7 @@ int vfs_fstat(struct file *f, struct vstat *st)
 
 /* What mkdir and symlink share: the last component must be a free name. `dir`: a slash behind it is
  * fine. */
-static int walk_new(struct walk *w, const char *path, bool dir)
+static int vfs_walk_new(struct walk *w, const char *path, bool dir)
 {
 	struct vnode *v = NULL;
 	int r = walk_begin(w, path);
@@ -168,7 +168,7 @@ static int walk_new(struct walk *w, const char *path, bool dir)
 int vfs_mkdir(const char *path, u32 mode)
 {
 	struct walk w;
-	int r = walk_new(&w, path, true);
+	int r = vfs_walk_new(&w, path, true);
 
 	if (!r)
 		r = w.at->ops->mkdir
@@ -187,7 +187,7 @@ int vfs_symlink(const char *target, const char *path)
 		return -ENOENT;
 	if (strnlen(target, PATH_MAX) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	r = walk_new(&w, path, false);
+	r = vfs_walk_new(&w, path, false);
 	if (!r)
 		r = w.at->ops->symlink ? w.at->ops->symlink(w.at, w.name, target) : -EPERM;
 	walk_end(&w);

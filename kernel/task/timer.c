@@ -58,7 +58,7 @@ void timer_setup(struct timer *t, void (*fn)(struct timer *))
 }
 
 /* Locks the list of the CPU the timer was armed on; interrupts are off. */
-static struct timer_base *lock_base_of(struct timer *t)
+static inline __attribute__((always_inline)) struct timer_base *timer_lock_base(struct timer *t)
 {
 	for (;;) {
 		unsigned cpu = READ_ONCE(t->cpu);
@@ -96,7 +96,7 @@ void timer_start(struct timer *t, u64 expires_ns)
 {
 	u64 flags = irq_save();
 	u64 now = clock_ns();
-	struct timer_base *b = lock_base_of(t);
+	struct timer_base *b = timer_lock_base(t);
 	struct timer_base *own = &bases[cpu_id()];
 
 	detach(t);
@@ -117,7 +117,7 @@ void timer_start(struct timer *t, u64 expires_ns)
 bool timer_cancel(struct timer *t)
 {
 	u64 flags = irq_save();
-	struct timer_base *b = lock_base_of(t);
+	struct timer_base *b = timer_lock_base(t);
 	bool was = detach(t);
 
 	/* On the callback's own CPU it is the callback, or something above it, that asks: it cannot wait for itself. */

@@ -47,7 +47,7 @@ void kernel_boot_cpu(unsigned cpu, u32 apic_id, const char *step)
 #define FIRMWARE "firmware_" /* how the firmware's own stamps begin */
 
 /* The firmware's own stamps, from before the loader, or the loader's. */
-static void replay_stamps(bool firmware)
+static void boot_events_replay_stamps(bool firmware)
 {
 	unsigned n = MIN(boot->stamp_count, (u32)BOOT_MAX_STAMPS);
 
@@ -61,7 +61,7 @@ static void replay_stamps(bool firmware)
 	}
 }
 
-static void replay_object(const char *name, u64 base, u64 size)
+static void boot_events_replay_object(const char *name, u64 base, u64 size)
 {
 	if (base)
 		trace_boot_object(name, base, size);
@@ -75,27 +75,27 @@ static void replay_facts(void)
 
 	for (unsigned i = 0; i < n; i++)
 		trace_boot_memory(boot->ranges[i].base, boot->ranges[i].size, boot->ranges[i].type);
-	replay_object("kernel", boot->kernel_base, boot->kernel_size);
-	replay_object("archive", boot->initrd_base, boot->initrd_size);
-	replay_object("lastboot", boot->lastboot_base, boot->lastboot_size);
-	replay_object("rsdp", boot->rsdp, 0);
-	replay_object("smbios", boot->smbios, 0);
-	replay_object("fpdt", boot->fpdt, 0);
-	replay_object("efi_system_table", boot->efi_system_table, 0);
+	boot_events_replay_object("kernel", boot->kernel_base, boot->kernel_size);
+	boot_events_replay_object("archive", boot->initrd_base, boot->initrd_size);
+	boot_events_replay_object("lastboot", boot->lastboot_base, boot->lastboot_size);
+	boot_events_replay_object("rsdp", boot->rsdp, 0);
+	boot_events_replay_object("smbios", boot->smbios, 0);
+	boot_events_replay_object("fpdt", boot->fpdt, 0);
+	boot_events_replay_object("efi_system_table", boot->efi_system_table, 0);
 	if (fb->format != BOOT_FB_NONE)
 		trace_boot_framebuffer(fb->base, fb->width, fb->height, fb->pitch, fb->format);
 }
 
-static void replay(void)
+static void boot_events_replay(void)
 {
 	if (!boot_first_tsc(boot->entry_tsc)) {
 		trace_early_time(0);
 		trace_boot_step("machine", "reset");
-		replay_stamps(true); /* told from the reset on */
+		boot_events_replay_stamps(true); /* told from the reset on */
 	}
 	trace_early_time(boot->entry_tsc);
 	trace_boot_step(boot->loader, "entered");
-	replay_stamps(false);
+	boot_events_replay_stamps(false);
 	replay_facts();
 	for (unsigned i = 0; i < early_count; i++) {
 		trace_early_time(early[i].tsc);
@@ -106,7 +106,7 @@ static void replay(void)
 
 const struct trace_early *boot_events_of(const struct boot_info *bi)
 {
-	static const struct trace_early events = {"boot", replay};
+	static const struct trace_early events = {"boot", boot_events_replay};
 
 	boot = bi;
 	return &events;

@@ -53,7 +53,7 @@ struct rec_exit {
 	    .size = 8,                                                                             \
 	    .kind = IS_STRING(type_) ? TRACE_FIELD_PTR_STRING : TRACE_FIELD_NUMBER},
 #define SYSCALL(nr, name_, args)                                                                   \
-	static const struct trace_event_field *fields_enter_##name_(void)                          \
+	static const struct trace_event_field *trace_sys_fields_##name_(void)                      \
 	{                                                                                          \
 		typedef struct rec_enter_##name_ rec_t;                                            \
 		static const struct trace_event_field f[] = {NR_FIELD, args{.name = NULL}};        \
@@ -64,12 +64,12 @@ struct rec_exit {
 
 typedef const struct trace_event_field *(*fields_fn)(void);
 
-static const struct trace_event_field *enter_fields(const struct trace_event_call *call)
+static const struct trace_event_field *trace_sys_enter_fields(const struct trace_event_call *call)
 {
 	return ((fields_fn)call->data)();
 }
 
-static const struct trace_event_field *exit_fields(
+static const struct trace_event_field *trace_sys_exit_fields(
     const struct trace_event_call *call __maybe_unused)
 {
 	static const struct trace_event_field f[] = {NR_FIELD,
@@ -82,14 +82,14 @@ static const struct trace_event_field *exit_fields(
  */
 static const char *short_name(const struct trace_event_call *call)
 {
-	return call->name + (call->class->fields == enter_fields ? 10 : 9);
+	return call->name + (call->class->fields == trace_sys_enter_fields ? 10 : 9);
 }
 
-static void enter_print(
+static void trace_sys_enter_print(
     struct trace_out *out, const struct trace_event_call *call, const void *data, u32 len)
 {
 	const struct rec_enter *rec = data;
-	const struct trace_event_field *f = enter_fields(call) + 1;
+	const struct trace_event_field *f = trace_sys_enter_fields(call) + 1;
 
 	seq_puts(out->seq, "sys_");
 	seq_puts(out->seq, short_name(call));
@@ -108,7 +108,7 @@ static void enter_print(
 	seq_puts(out->seq, ")\n");
 }
 
-static void exit_print(
+static void trace_sys_exit_print(
     struct trace_out *out, const struct trace_event_call *call, const void *data, u32 len)
 {
 	const struct rec_exit *rec = data;
@@ -120,9 +120,9 @@ static void exit_print(
 	seq_putc(out->seq, '\n');
 }
 
-static void enter_show_fmt(struct seq *s, const struct trace_event_call *call)
+static void trace_sys_enter_show_fmt(struct seq *s, const struct trace_event_call *call)
 {
-	const struct trace_event_field *f = enter_fields(call) + 1;
+	const struct trace_event_field *f = trace_sys_enter_fields(call) + 1;
 
 	seq_putc(s, '"');
 	for (unsigned i = 0; f[i].name; i++)
@@ -135,14 +135,14 @@ static void enter_show_fmt(struct seq *s, const struct trace_event_call *call)
 /* 4. The events. */
 static const struct trace_event_class enter_class = {
     .system = "syscalls",
-    .fields = enter_fields,
-    .print_line = enter_print,
-    .show_fmt = enter_show_fmt,
+    .fields = trace_sys_enter_fields,
+    .print_line = trace_sys_enter_print,
+    .show_fmt = trace_sys_enter_show_fmt,
 };
 static const struct trace_event_class exit_class = {
     .system = "syscalls",
-    .fields = exit_fields,
-    .print_line = exit_print,
+    .fields = trace_sys_exit_fields,
+    .print_line = trace_sys_exit_print,
 };
 
 #define ARG(type, name)
@@ -151,7 +151,7 @@ static const struct trace_event_class exit_class = {
 	    .class = &enter_class,                                                                 \
 	    .name = "sys_enter_" #name_,                                                           \
 	    .key = &switch_sys_enter,                                                              \
-	    .data = (const void *)fields_enter_##name_,                                            \
+	    .data = (const void *)trace_sys_fields_##name_,                                        \
 	};                                                                                         \
 	static struct trace_event_call exit_##name_ = {                                            \
 	    .class = &exit_class,                                                                  \
@@ -219,7 +219,7 @@ static inline void fill_exit(struct rec_exit *rec, u32 nr, long ret)
 }
 
 /* The long ways go on in the section that the short ones began, and leave it. */
-static __noinline void enter_long(
+static __noinline void trace_sys_enter_long(
     struct trace_event_call *call, const struct regs *regs, u32 nr, struct host_context ctx)
 {
 	const u32 n = arg_count[nr], size = offsetof(struct rec_enter, args[n]);
@@ -235,7 +235,7 @@ static __noinline void enter_long(
 	host_preempt_enable();
 }
 
-static __noinline void exit_long(
+static __noinline void trace_sys_exit_long(
     struct trace_event_call *call, u32 nr, long ret, struct host_context ctx)
 {
 	struct trace_event_file *live = READ_ONCE(call->live);
@@ -266,11 +266,11 @@ static inline __attribute__((always_inline)) void enter_short(
 		host_preempt_enable();
 		return;
 	}
-	enter_long(call, regs, nr, ctx);
+	trace_sys_enter_long(call, regs, nr, ctx);
 }
 
 #define ENTER_SHORT(n)                                                                             \
-	static void enter_short_##n(                                                               \
+	static void trace_sys_enter_short_##n(                                                     \
 	    struct trace_event_call *call, const struct regs *regs, u32 nr)                        \
 	{                                                                                          \
 		enter_short(call, regs, nr, n);                                                    \
@@ -284,15 +284,16 @@ ENTER_SHORT(5)
 ENTER_SHORT(6)
 
 typedef void (*enter_fn)(struct trace_event_call *call, const struct regs *regs, u32 nr);
-static const enter_fn enter_by_count[] = {enter_short_0, enter_short_1, enter_short_2,
-    enter_short_3, enter_short_4, enter_short_5, enter_short_6};
+static const enter_fn enter_by_count[] = {trace_sys_enter_short_0, trace_sys_enter_short_1,
+    trace_sys_enter_short_2, trace_sys_enter_short_3, trace_sys_enter_short_4,
+    trace_sys_enter_short_5, trace_sys_enter_short_6};
 
 static void enter_one(struct trace_event_call *call, const struct regs *regs, u32 nr)
 {
 	enter_by_count[arg_count[nr]](call, regs, nr);
 }
 
-static void exit_one(struct trace_event_call *call, u32 nr, long ret)
+static void trace_sys_exit_one(struct trace_event_call *call, u32 nr, long ret)
 {
 	struct host_context ctx;
 	struct trace_slot slot;
@@ -306,21 +307,22 @@ static void exit_one(struct trace_event_call *call, u32 nr, long ret)
 		host_preempt_enable();
 		return;
 	}
-	exit_long(call, nr, ret, ctx);
+	trace_sys_exit_long(call, nr, ret, ctx);
 }
 
-static __noinline void enter_both(struct trace_event_call *call, const struct regs *regs, long id)
+static __noinline void trace_sys_enter_both(
+    struct trace_event_call *call, const struct regs *regs, long id)
 {
 	if (call && READ_ONCE(call->live))
 		enter_one(call, regs, id);
 	trace_record_sys_enter(regs, id);
 }
 
-static __noinline void exit_both(
+static __noinline void trace_sys_exit_both(
     struct trace_event_call *call, const struct regs *regs, long id, long ret)
 {
 	if (call && READ_ONCE(call->live))
-		exit_one(call, id, ret);
+		trace_sys_exit_one(call, id, ret);
 	trace_record_sys_exit(regs, id, ret);
 }
 
@@ -329,7 +331,7 @@ void probe_sys_enter(const struct regs *regs, long id)
 	struct trace_event_call *call = (u64)id < SYSCALL_MAX ? enter_calls[id] : NULL;
 
 	if (unlikely(READ_ONCE(event_sys_enter.live)))
-		enter_both(call, regs, id);
+		trace_sys_enter_both(call, regs, id);
 	else if (call && READ_ONCE(call->live))
 		enter_one(call, regs, id);
 }
@@ -339,7 +341,7 @@ void probe_sys_exit(const struct regs *regs, long id, long ret)
 	struct trace_event_call *call = (u64)id < SYSCALL_MAX ? exit_calls[id] : NULL;
 
 	if (unlikely(READ_ONCE(event_sys_exit.live)))
-		exit_both(call, regs, id, ret);
+		trace_sys_exit_both(call, regs, id, ret);
 	else if (call && READ_ONCE(call->live))
-		exit_one(call, id, ret);
+		trace_sys_exit_one(call, id, ret);
 }

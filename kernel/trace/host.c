@@ -160,7 +160,7 @@ void host_user_events_changed(void)
 }
 
 /* Who holds its mm->lock cannot: whoever changed them will do it. */
-static __noinline void settle_user_events(void)
+static __noinline void host_settle_user_events(void)
 {
 	struct mm *mm = current()->mm;
 
@@ -176,7 +176,7 @@ void host_unlock(void)
 {
 	mutex_unlock(&control_lock);
 	if (unlikely(READ_ONCE(user_events_changed)))
-		settle_user_events();
+		host_settle_user_events();
 }
 
 static void go_to(unsigned cpu)
@@ -190,7 +190,7 @@ static void go_to(unsigned cpu)
  * Asked of each CPU by an interrupt: could that be a tracer section that it came upon? They run with preemption off, as the idle task
  * always does. The CPU that asks has no interrupt here, and is in none.
  */
-static void note_section(void *arg)
+static void host_note_section(void *arg)
 {
 	u32 count = this_cpu_read(preempt_count);
 	u32 outside = HARDIRQ_UNIT + (current() == sched_idle_task(cpu_id()));
@@ -204,7 +204,7 @@ void host_synchronize(void)
 {
 	u64 before = current()->cpus_allowed, inside = 0;
 
-	cpu_call_all(note_section, &inside);
+	cpu_call_all(host_note_section, &inside);
 	for (u64 left = inside; left; left &= left - 1)
 		go_to(__builtin_ctzll(left));
 	if (inside)
@@ -298,7 +298,7 @@ const char *host_param(const char *name, unsigned nth)
 	return cmdline_nth(name, nth);
 }
 
-static void log_line(int level, const char *fmt, va_list ap)
+static void host_log_line(int level, const char *fmt, va_list ap)
 {
 	char text[512];
 
@@ -311,7 +311,7 @@ void host_log(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	log_line(LOG_WARNING, fmt, ap);
+	host_log_line(LOG_WARNING, fmt, ap);
 	va_end(ap);
 }
 
@@ -320,7 +320,7 @@ void host_say(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	log_line(LOG_EMERG, fmt, ap);
+	host_log_line(LOG_EMERG, fmt, ap);
 	va_end(ap);
 }
 

@@ -23,14 +23,14 @@ struct host_probe {
 #define LEAVES_BY_JUMP __attribute__((optimize("optimize-sibling-calls")))
 #endif
 
-static LEAVES_BY_JUMP int on_hit(struct kprobe *p, struct regs *r)
+static LEAVES_BY_JUMP int host_probe_on_hit(struct kprobe *p, struct regs *r)
 {
 	struct host_probe *hp = container_of(p, struct host_probe, rp.kp);
 
 	return hp->fn(hp->arg, r, hp->addr, 0);
 }
 
-static LEAVES_BY_JUMP int on_return(struct kretprobe_instance *ri, struct regs *r)
+static LEAVES_BY_JUMP int host_probe_on_return(struct kretprobe_instance *ri, struct regs *r)
 {
 	struct host_probe *hp = container_of(ri->rp, struct host_probe, rp);
 
@@ -50,7 +50,7 @@ int host_symbol_check(const char *symbol)
  * As on Linux an offset may lead into another function. -ENOENT: there is no such symbol, or the place is not the kernel's; -EILSEQ:
  * it is, but in no function.
  */
-static int find_place(const char *symbol, u64 offset, u64 *addr, u64 *function)
+static int host_probe_find_place(const char *symbol, u64 offset, u64 *addr, u64 *function)
 {
 	u64 start = symbol ? sym_address(symbol, NULL) : 0;
 
@@ -65,13 +65,13 @@ static int find_place(const char *symbol, u64 offset, u64 *addr, u64 *function)
 int host_symbol_entry(const char *symbol, u64 offset)
 {
 	u64 addr, function;
-	int err = find_place(symbol, offset, &addr, &function);
+	int err = host_probe_find_place(symbol, offset, &addr, &function);
 
 	return err ? err : addr == function ? 0 : -EINVAL;
 }
 
 /* Where a probe could be instead: the boundaries before and after addr. */
-static void warn_of_boundary(u64 addr)
+static void host_probe_warn_of_boundary(u64 addr)
 {
 	char wanted[128], before[128], after[128];
 	unsigned len;
@@ -93,7 +93,7 @@ int host_probe_create(const struct host_probe_place *place, struct host_probe **
 	u64 addr = 0, function;
 
 	if (!err)
-		err = find_place(
+		err = host_probe_find_place(
 		    place->symbol, place->symbol ? place->offset : place->addr, &addr, &function);
 	if (!err) {
 		hp->addr = addr;
@@ -102,13 +102,13 @@ int host_probe_create(const struct host_probe_place *place, struct host_probe **
 		hp->is_return = place->is_return;
 		hp->rp.kp.addr = (void *)addr;
 		hp->rp.kp.flags = KPROBE_FLAG_DISABLED;
-		hp->rp.kp.pre_handler = hp->is_return ? NULL : on_hit;
-		hp->rp.handler = on_return;
+		hp->rp.kp.pre_handler = hp->is_return ? NULL : host_probe_on_hit;
+		hp->rp.handler = host_probe_on_return;
 		err = hp->is_return ? register_kretprobe(&hp->rp) : register_kprobe(&hp->rp.kp);
 		if (err && hp->rp.kp.why)
 			pr_warn("no probe at %llx: %s", (unsigned long long)addr, hp->rp.kp.why);
 		if (err == -EILSEQ)
-			warn_of_boundary(addr);
+			host_probe_warn_of_boundary(addr);
 	}
 	if (err)
 		kfree(hp);

@@ -39,7 +39,7 @@ struct wake_check {
 	bool due;
 };
 
-static void wake_from_irq(struct irq_work *work)
+static void host_wake_from_irq(struct irq_work *work)
 {
 	wake_up(&container_of(work, struct host_waiters, work)->wq);
 }
@@ -51,7 +51,7 @@ struct host_waiters *host_waiters_alloc(void)
 	if (!w)
 		return NULL;
 	wait_queue_init(&w->wq);
-	w->work.fn = wake_from_irq;
+	w->work.fn = host_wake_from_irq;
 	return w;
 }
 
@@ -61,7 +61,7 @@ void host_waiters_free(struct host_waiters *w)
 	kfree(w);
 }
 
-static void check_is_due(struct timer *t)
+static void host_wait_check_is_due(struct timer *t)
 {
 	struct wake_check *c = container_of(t, struct wake_check, timer);
 
@@ -81,7 +81,7 @@ int host_wait(struct host_waiters *w, bool (*cond)(void *), void *arg)
 	struct wake_check check = {.w = w};
 	int err = 0;
 
-	timer_setup(&check.timer, check_is_due);
+	timer_setup(&check.timer, host_wait_check_is_due);
 	while (!err && !cond(arg)) {
 		check.due = false;
 		timer_start(&check.timer, clock_ns() + WAKE_CHECK_NS);

@@ -21,13 +21,13 @@ struct nap {
 	bool over;
 };
 
-static void put(struct host_worker *w)
+static void host_worker_put(struct host_worker *w)
 {
 	if (atomic_sub(&w->refs, 1) == 0)
 		kfree(w);
 }
 
-static void nap_is_over(struct timer *t)
+static void host_worker_nap_is_over(struct timer *t)
 {
 	struct nap *nap = container_of(t, struct nap, timer);
 
@@ -39,13 +39,13 @@ static void sleep_for(struct host_worker *w, u64 ns)
 {
 	struct nap nap = {.wq = &w->wq};
 
-	timer_setup(&nap.timer, nap_is_over);
+	timer_setup(&nap.timer, host_worker_nap_is_over);
 	timer_start(&nap.timer, clock_ns() + ns);
 	wait_event_interruptible(&w->wq, atomic_load(&nap.over) || atomic_load(&w->stop));
 	timer_cancel(&nap.timer);
 }
 
-static void run(void *arg)
+static void host_worker_run(void *arg)
 {
 	struct host_worker *w = arg;
 
@@ -53,7 +53,7 @@ static void run(void *arg)
 		sleep_for(w, w->step(w->arg));
 	atomic_store(&w->done, true);
 	wake_up(&w->wq);
-	put(w);
+	host_worker_put(w);
 }
 
 struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg)
@@ -64,7 +64,7 @@ struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(voi
 		return NULL;
 	*w = (struct host_worker){.step = step, .arg = arg, .refs = 2};
 	wait_queue_init(&w->wq);
-	if (kthread_run(run, w, cpu, name))
+	if (kthread_run(host_worker_run, w, cpu, name))
 		return w;
 	kfree(w);
 	return NULL;
@@ -75,7 +75,7 @@ void host_worker_stop(struct host_worker *w)
 	atomic_store(&w->stop, true);
 	wake_up(&w->wq);
 	wait_event(&w->wq, atomic_load(&w->done));
-	put(w);
+	host_worker_put(w);
 }
 
 void host_worker_move(unsigned cpu)

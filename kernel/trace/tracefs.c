@@ -215,7 +215,7 @@ static const struct vnode_ops tracefs_vnode_ops = {
 static const struct file_ops tracefs_file_ops = {COMMON_OPS};
 static const struct file_ops tracefs_stream_ops = {COMMON_OPS, .no_position = true};
 
-static int mount_at(const char *path)
+static int tracefs_mount_at(const char *path)
 {
 	struct tnode *t = kzalloc(sizeof(*t));
 	int r;
@@ -231,6 +231,7 @@ static int mount_at(const char *path)
 void tracefs_init(void)
 {
 	vfs_mkdir("/sys/kernel/debug", 0755);
-	if (mount_at("/sys/kernel/tracing") || mount_at("/sys/kernel/debug/tracing"))
+	if (tracefs_mount_at("/sys/kernel/tracing") ||
+	    tracefs_mount_at("/sys/kernel/debug/tracing"))
 		panic("tracefs cannot be mounted");
 }

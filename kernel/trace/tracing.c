@@ -120,13 +120,13 @@ void trace_glue_warning(void)
 
 /* ---- /proc/sys/kernel ---- */
 
-static int show_number(struct seq *s, void *ctx)
+static int trace_sysctl_show_number(struct seq *s, void *ctx)
 {
 	seq_printf(s, "%lu\n", *(u64 *)ctx);
 	return 0;
 }
 
-static int store_number(char *line, size_t n, void *ctx)
+static int trace_sysctl_store_number(char *line, size_t n, void *ctx)
 {
 	u64 v;
 	int err = parse_u64(strstrip(line), 10, &v);
@@ -138,9 +138,9 @@ static int store_number(char *line, size_t n, void *ctx)
 }
 
 /* Only when booted with tp_printk: without it the number stays 0, as on Linux. */
-static int store_printk(char *line, size_t n, void *ctx)
+static int trace_sysctl_store_printk(char *line, size_t n, void *ctx)
 {
-	int err = store_number(line, n, ctx);
+	int err = trace_sysctl_store_number(line, n, ctx);
 
 	if (!cmdline_flag("tp_printk"))
 		tracepoint_printk = 0;
@@ -151,7 +151,7 @@ static int store_printk(char *line, size_t n, void *ctx)
 	return err;
 }
 
-static int show_lastboot(struct seq *s, void *ctx)
+static int trace_sysctl_show_lastboot(struct seq *s, void *ctx)
 {
 	(void)ctx;
 	host_lock();
@@ -182,11 +182,12 @@ void trace_files_init(void)
 	host_unlock();
 	trace_export_init(); /* now the clock is known, and all CPUs are */
 	trace_apply_params();
-	proc_register("trapline/lastboot", show_lastboot, NULL, NULL);
-	proc_register("sys/kernel/ftrace_dump_on_oops", show_number, store_number, &dump_on_oops);
-	proc_register(
-	    "sys/kernel/traceoff_on_warning", show_number, store_number, &traceoff_on_warning);
-	proc_register(
-	    "sys/kernel/tracepoint_printk", show_number, store_printk, &tracepoint_printk);
+	proc_register("trapline/lastboot", trace_sysctl_show_lastboot, NULL, NULL);
+	proc_register("sys/kernel/ftrace_dump_on_oops", trace_sysctl_show_number,
+	    trace_sysctl_store_number, &dump_on_oops);
+	proc_register("sys/kernel/traceoff_on_warning", trace_sysctl_show_number,
+	    trace_sysctl_store_number, &traceoff_on_warning);
+	proc_register("sys/kernel/tracepoint_printk", trace_sysctl_show_number,
+	    trace_sysctl_store_printk, &tracepoint_printk);
 	stop_printk();
 }

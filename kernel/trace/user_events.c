@@ -35,7 +35,7 @@ static int check_tail(const u8 *tail, size_t n)
 }
 
 /* All of the struct at uaddr, in a page; its size or negative errno. */
-static long get_struct(u64 uaddr, size_t least, u8 **out)
+static long user_events_get_struct(u64 uaddr, size_t least, u8 **out)
 {
 	u32 size;
 	int err = copy_from_user(&size, uaddr, sizeof(size));
@@ -138,7 +138,7 @@ static int decode_newer(const u8 *buf, size_t size, u64 uaddr, struct registrati
 static int decode_registration(u64 uaddr, struct registration *r)
 {
 	u8 *buf;
-	long size = get_struct(uaddr, sizeof(struct user_reg_bit), &buf);
+	long size = user_events_get_struct(uaddr, sizeof(struct user_reg_bit), &buf);
 
 	if (size < 0)
 		return size;
@@ -165,7 +165,7 @@ static int answer(const struct registration *r, u32 index, const struct user_eve
 	return err;
 }
 
-static long ioctl_register(struct file *f, u64 uaddr)
+static long user_events_ioctl_register(struct file *f, u64 uaddr)
 {
 	char text[USER_EVENT_TEXT_MAX];
 	struct registration r = {0};
@@ -188,7 +188,7 @@ static long ioctl_register(struct file *f, u64 uaddr)
 
 /* ---- DIAG_IOCSDEL, DIAG_IOCSUNREG ---- */
 
-static long ioctl_delete(u64 uaddr)
+static long user_events_ioctl_delete(u64 uaddr)
 {
 	char name[USER_EVENT_TEXT_MAX];
 	int err = get_text(uaddr, name);
@@ -200,7 +200,7 @@ static long ioctl_unregister(u64 uaddr)
 {
 	struct user_unreg reg;
 	u8 *buf;
-	long size = get_struct(uaddr, sizeof(reg), &buf);
+	long size = user_events_get_struct(uaddr, sizeof(reg), &buf);
 
 	if (size < 0)
 		return size;
@@ -214,13 +214,13 @@ static long ioctl_unregister(u64 uaddr)
 	return user_words_remove(reg.disable_addr, reg.disable_bit);
 }
 
-static long data_ioctl(struct file *f, u64 cmd, u64 arg)
+static long user_events_data_ioctl(struct file *f, u64 cmd, u64 arg)
 {
 	switch (cmd) {
 	case DIAG_IOCSREG:
-		return ioctl_register(f, arg);
+		return user_events_ioctl_register(f, arg);
 	case DIAG_IOCSDEL:
-		return ioctl_delete(arg);
+		return user_events_ioctl_delete(arg);
 	case DIAG_IOCSUNREG:
 		return ioctl_unregister(arg);
 	default:
@@ -267,7 +267,8 @@ static int write_large(struct user_event *ev, struct user_data *d, size_t size)
 }
 
 /* Whatever its size, in however many parts. */
-static __noinline ssize write_slowly(const struct user_events_file *f, struct user_data *d)
+static __noinline ssize user_events_write_slowly(
+    const struct user_events_file *f, struct user_data *d)
 {
 	size_t total = d->total, size = total - sizeof(s32);
 	struct user_event *ev;
@@ -290,7 +291,7 @@ struct small_record {
 };
 
 /* Of `total` bytes from `base` on all but `left` could be read. Is that the index, then what is wrong with that is told first. */
-static __noinline ssize write_faulted(
+static __noinline ssize user_events_write_faulted(
     const struct user_events_file *f, u64 base, size_t total, size_t left, struct small_record *rec)
 {
 	size_t got = total - left;
@@ -316,7 +317,7 @@ static inline __attribute__((always_inline)) ssize write_small(
  * The errors come in Linux's order: index, event, size, whether anyone listens; only then the payload is looked at. Two shapes have a
  * short way: all in one piece, which is read at once; and the index alone in the first of two.
  */
-static ssize data_write_user(struct file *file, struct user_data *d, u64 pos)
+static ssize user_events_data_write_user(struct file *file, struct user_data *d, u64 pos)
 {
 	const struct user_events_file *f = file->priv;
 	size_t total = d->total, size = total - sizeof(s32), left;
@@ -327,18 +328,18 @@ static ssize data_write_user(struct file *file, struct user_data *d, u64 pos)
 	if (unlikely(pos || total < sizeof(s32)))
 		return -EFAULT;
 	if (unlikely(size > RECORD_SMALL - RECORD_HEAD))
-		return write_slowly(f, d);
+		return user_events_write_slowly(f, d);
 	*(u32 *)(rec.payload + ALIGN_DOWN(size, sizeof(u32))) =
 	    0; /* of this stack nothing may reach a ring */
 	if (likely(d->len == total)) {
 		left = copy_from_user_left(&rec.index, d->base, total);
 		if (unlikely(left))
-			return write_faulted(f, d->base, total, left, &rec);
+			return user_events_write_faulted(f, d->base, total, left, &rec);
 		err = user_events_find(f, rec.index, size, &ev);
 		return unlikely(err) ? err : write_small(ev, &rec, total);
 	}
 	if (unlikely(d->len != sizeof(rec.index) || d->more->iov_len != size))
-		return write_slowly(f, d);
+		return user_events_write_slowly(f, d);
 	if (unlikely(get_user_u32((u32 *)&rec.index, d->base)))
 		return -EFAULT;
 	err = user_events_find(f, rec.index, size, &ev);
@@ -355,40 +356,40 @@ static struct tracefs_file *owner_of(const struct file *f)
 }
 
 /* From the kernel's memory: its own shell writes so. There is no place that moves. */
-static ssize data_write(struct file *f, const void *buf, size_t n, u64 *pos)
+static ssize user_events_data_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	u64 nowhere = 0;
 
 	return *pos ? -EFAULT : tracefs_write(owner_of(f), buf, n, &nowhere);
 }
 
-static ssize data_read(struct file *f, void *buf, size_t n, u64 *pos)
+static ssize user_events_data_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	return tracefs_read(owner_of(f), buf, n, pos);
 }
 
-static s64 data_seek(struct file *f, s64 off, int whence)
+static s64 user_events_data_seek(struct file *f, s64 off, int whence)
 {
 	(void)f, (void)off, (void)whence;
 	return -ESPIPE;
 }
 
-static unsigned data_poll(struct file *f)
+static unsigned user_events_data_poll(struct file *f)
 {
 	return tracefs_poll(owner_of(f));
 }
 
-static void data_release(struct file *f)
+static void user_events_data_release(struct file *f)
 {
 	tracefs_release(owner_of(f));
 }
 
 const struct file_ops user_events_file_ops = {
-    .read = data_read,
-    .write = data_write,
-    .write_user = data_write_user,
-    .ioctl = data_ioctl,
-    .poll = data_poll,
-    .seek = data_seek,
-    .release = data_release,
+    .read = user_events_data_read,
+    .write = user_events_data_write,
+    .write_user = user_events_data_write_user,
+    .ioctl = user_events_data_ioctl,
+    .poll = user_events_data_poll,
+    .seek = user_events_data_seek,
+    .release = user_events_data_release,
 };

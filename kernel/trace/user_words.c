@@ -39,7 +39,7 @@ static struct user_word *word_new(u64 addr, unsigned bit, struct user_event *ev)
 	return w;
 }
 
-static void word_free(struct user_word *w)
+static void user_words_free(struct user_word *w)
 {
 	user_event_put(w->ev);
 	kfree(w);
@@ -62,7 +62,7 @@ bool user_words_has(u64 addr, unsigned bit)
 }
 
 /* words_lock held. */
-static int show(struct user_word *w, struct mm *mm, bool on)
+static int user_words_show(struct user_word *w, struct mm *mm, bool on)
 {
 	int err = mm_change_bit(mm, w->addr, w->bit, on);
 
@@ -86,12 +86,12 @@ int user_words_add(u64 addr, unsigned bit, struct user_event *ev)
 	if (!w)
 		return -ENOMEM;
 	mutex_lock(&words_lock);
-	err = show(w, current()->mm, READ_ONCE(ev->key.on));
+	err = user_words_show(w, current()->mm, READ_ONCE(ev->key.on));
 	if (!err)
 		link_word(w, current()->mm);
 	mutex_unlock(&words_lock);
 	if (err)
-		word_free(w);
+		user_words_free(w);
 	return err;
 }
 
@@ -105,9 +105,9 @@ int user_words_remove(u64 addr, unsigned bit)
 	mutex_lock(&words_lock);
 	list_del(&w->node);
 	list_del(&w->all);
-	err = show(w, current()->mm, false);
+	err = user_words_show(w, current()->mm, false);
 	mutex_unlock(&words_lock);
-	word_free(w);
+	user_words_free(w);
 	return err;
 }
 
@@ -120,20 +120,20 @@ void user_words_update(void)
 		bool on = READ_ONCE(w->ev->key.on);
 
 		if (w->shown != on)
-			show(w, w->mm, on);
+			user_words_show(w, w->mm, on);
 	}
 	mutex_unlock(&words_lock);
 }
 
 /* ---- address spaces come and go ---- */
 
-static void discard_copies(struct list_head *copies)
+static void user_words_discard_copies(struct list_head *copies)
 {
 	struct user_word *w, *next;
 
 	list_for_each_entry_safe (w, next, copies, node) {
 		list_del(&w->node);
-		word_free(w);
+		user_words_free(w);
 	}
 }
 
@@ -145,7 +145,7 @@ static int copy_words(struct mm *from, struct list_head *copies)
 	list_for_each_entry (w, &from->event_words, node) {
 		copy = word_new(w->addr, w->bit, w->ev);
 		if (!copy) {
-			discard_copies(copies);
+			user_words_discard_copies(copies);
 			return -ENOMEM;
 		}
 		list_add_tail(&copy->node, copies);
@@ -167,7 +167,7 @@ static void give_words(struct mm *from, struct list_head *copies, struct mm *to)
 }
 
 /* No word changes while the pages are copied. */
-static struct mm *words_fork(struct mm *from, struct mm *(*copy)(struct mm *from))
+static struct mm *user_words_fork(struct mm *from, struct mm *(*copy)(struct mm *from))
 {
 	struct list_head copies = LIST_HEAD_INIT(copies);
 	struct mm *to;
@@ -179,11 +179,11 @@ static struct mm *words_fork(struct mm *from, struct mm *(*copy)(struct mm *from
 	if (to)
 		give_words(from, &copies, to);
 	mutex_unlock(&words_lock);
-	discard_copies(&copies); /* none, if they were given */
+	user_words_discard_copies(&copies); /* none, if they were given */
 	return to;
 }
 
-static void words_drop(struct mm *mm)
+static void user_words_drop(struct mm *mm)
 {
 	struct user_word *w, *next;
 
@@ -193,13 +193,13 @@ static void words_drop(struct mm *mm)
 	mutex_unlock(&words_lock);
 	list_for_each_entry_safe (w, next, &mm->event_words, node) {
 		list_del(&w->node);
-		word_free(w);
+		user_words_free(w);
 	}
 }
 
 void user_words_init(void)
 {
-	static const struct mm_words_ops ops = {words_fork, words_drop};
+	static const struct mm_words_ops ops = {user_words_fork, user_words_drop};
 
 	mm_words_set(&ops);
 }

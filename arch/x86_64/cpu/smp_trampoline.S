@@ -106,7 +106,7 @@ smp_ap_entry:
 2:	lea	smp_slots(%rip), %rdi
 	mov	smp_slot_count(%rip), %ecx
 3:	test	%ecx, %ecx
-	jz	park
+	jz	smp_park
 	cmp	%r8d, SLOT_APIC_ID(%rdi)
 	je	4f
 	add	$SLOT_SIZE, %rdi
@@ -116,12 +116,12 @@ smp_ap_entry:
 4:	xor	%eax, %eax
 	mov	$SMP_ALIVE, %ecx
 	lock cmpxchg %ecx, SLOT_STATE(%rdi)
-	jnz	park
+	jnz	smp_park
 5:	mov	SLOT_STATE(%rdi), %eax
 	cmp	$SMP_GO, %eax
 	je	6f
 	cmp	$SMP_GIVEN_UP, %eax
-	je	park
+	je	smp_park
 	pause
 	jmp	5b
 
@@ -130,7 +130,7 @@ smp_ap_entry:
 	mov	SLOT_STACK(%rdi), %rsp
 	xor	%ebp, %ebp
 	call	smp_ap_main
-park:
+smp_park:
 	cli
 	hlt
-	jmp	park
+	jmp	smp_park

@@ -22,7 +22,7 @@
 #define LSR_EMPTY 0x20
 
 /* arch/x86_64/irq/entry.S */
-void __noreturn start_on_stack(u64 top, void (*fn)(void *), void *arg);
+void __noreturn entry_start_on_stack(u64 top, void (*fn)(void *), void *arg);
 
 static void early_putc(char c)
 {
@@ -74,5 +74,5 @@ void arch_start(struct boot_info *bi)
 	cpu_setup(0, boot_apic_id());
 	kernel_boot_step("cpu_tables");
 	paging_close_boot_memory(bi);
-	start_on_stack(stack, start_kernel, bi);
+	entry_start_on_stack(stack, start_kernel, bi);
 }

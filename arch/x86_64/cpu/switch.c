@@ -10,14 +10,14 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 
-/* What switch_stack() pops, lowest address first. */
+/* What entry_switch_stack() pops, lowest address first. */
 struct switch_frame {
 	u64 r15, r14, r13, r12, rbx, rbp;
 	void (*ret)(void);
 };
 
 /* arch/x86_64/irq/entry.S */
-void switch_stack(u64 *save, u64 load);
+void entry_switch_stack(u64 *save, u64 load);
 void task_begin(void);
 
 void arch_task_init(struct arch_task *t, u64 stack_top, void (*fn)(void *), void *arg)
@@ -56,7 +56,7 @@ void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *ta
 	private_write(left_stack, prev->stack_top);
 	cpu_set_kernel_stack(next->stack_top);
 	this_cpu_write(current, task); /* no probe is hit from here to the other stack */
-	switch_stack(&prev->rsp, next->rsp);
+	entry_switch_stack(&prev->rsp, next->rsp);
 }
 
 void arch_user_regs_init(struct regs *r, u64 entry, u64 stack)

@@ -53,11 +53,11 @@ trap_stubs:
 	.if vector >= 32
 	jmp irq_common
 	.elseif vector == 3
-	jmp breakpoint_common
+	jmp entry_breakpoint
 	.elseif vector == 1
-	jmp pad_common
+	jmp entry_pad
 	.elseif vector == 8 || vector == 18
-	jmp own_stack_common
+	jmp entry_own_stack
 	.else
 	jmp trap_common
 	.endif
@@ -94,46 +94,46 @@ trap_common:
 	swapgs
 1:	call trap_dispatch
 	jmp trap_return
-2:	cmpq $iretq_user, REGS_RIP(%rsp)
+2:	cmpq $entry_iretq_user, REGS_RIP(%rsp)
 	jne 1b
 	/* The way out to ring 3 faulted, with ring 3's %gs loaded. */
 	swapgs
 	call trap_bad_iret
 	movq %rax, %rsp
-	jmp return_user
+	jmp entry_return_user
 	.size trap_common, . - trap_common
 
 	.type trap_return, @function
 trap_return:
 	testb $3, REGS_CS(%rsp)
-	jnz return_user
+	jnz entry_return_user
 .Lreturn_kernel:
 	pop_regs
 	iretq
 	.size trap_return, . - trap_return
 
 /* Leaves to ring 3 with the struct regs at %rsp. */
-	.type return_user, @function
-return_user:
+	.type entry_return_user, @function
+entry_return_user:
 	cli
 	movq %gs:CPU_CURRENT, %rax
 	cmpl $0, TASK_WORK(%rax)
 	jne 1f
 	swapgs
 	pop_regs
-	.globl iretq_user
-iretq_user:
+	.globl entry_iretq_user
+entry_iretq_user:
 	iretq
 1:	leaq 1(%rsp), %rbp
 	movq %rsp, %rdi
 	call kernel_user_exit_work
-	jmp return_user
-	.size return_user, . - return_user
+	jmp entry_return_user
+	.size entry_return_user, . - entry_return_user
 
 	function arch_enter_user
 	movq %gs:CPU_KERNEL_RSP, %rsp
 	subq $REGS_SIZE, %rsp
-	jmp return_user
+	jmp entry_return_user
 	.size arch_enter_user, . - arch_enter_user
 
 /*
@@ -141,8 +141,8 @@ iretq_user:
  * from ring 3 on the task's stack, from C on the stack of the interrupted code. Only from within entry code, where %rsp may
  * be anybody's, the pad itself is used.
  */
-	.type pad_common, @function
-pad_common:
+	.type entry_pad, @function
+entry_pad:
 	clear_ac
 	cld
 	push_regs
@@ -168,16 +168,16 @@ pad_common:
 2:	swapgs
 	movq %gs:CPU_KERNEL_RSP, %rdi
 	jmp 1b
-	.size pad_common, . - pad_common
+	.size entry_pad, . - entry_pad
 
 /*
  * The same for a breakpoint in C, which is nearly always a probe's, the short way: the registers are saved right where they
  * are wanted.
  */
-	.type breakpoint_common, @function
-breakpoint_common:
+	.type entry_breakpoint, @function
+entry_breakpoint:
 	testb $3, REGS_CS - REGS_ERROR(%rsp)
-	jnz pad_common
+	jnz entry_pad
 	pushq %rax
 	pushq %rsi
 	movq REGS_RIP - REGS_ERROR + 16(%rsp), %rax
@@ -221,16 +221,16 @@ breakpoint_common:
 	jmp .Lreturn_kernel
 1:	popq %rsi
 	popq %rax
-	jmp pad_common
-	.size breakpoint_common, . - breakpoint_common
+	jmp entry_pad
+	.size entry_breakpoint, . - entry_breakpoint
 
 /* #DF and #MC: whatever %gs is, on their own stack to the end. */
-	.type own_stack_common, @function
-own_stack_common:
+	.type entry_own_stack, @function
+entry_own_stack:
 	clear_ac
 	cld
 	push_regs
-.Lstay:	call gs_save
+.Lstay:	call entry_gs_save
 	leaq 1(%rsp), %rbp
 	movq %rsp, %rdi
 	call trap_dispatch
@@ -238,11 +238,11 @@ own_stack_common:
 	jz .Lreturn_kernel
 	swapgs
 	jmp .Lreturn_kernel
-	.size own_stack_common, . - own_stack_common
+	.size entry_own_stack, . - entry_own_stack
 
 /* Makes %gs the kernel's, wherever we came from: its base is negative. %ebx: whether it was not. */
-	.type gs_save, @function
-gs_save:
+	.type entry_gs_save, @function
+entry_gs_save:
 	xorl %ebx, %ebx
 	movl $MSR_GS_BASE, %ecx
 	rdmsr
@@ -251,7 +251,7 @@ gs_save:
 	swapgs
 	incl %ebx
 1:	ret
-	.size gs_save, . - gs_save
+	.size entry_gs_save, . - entry_gs_save
 
 /*
  * NMI. Words: T is the top of its stack, where the CPU puts its frame H, always in the same place. The outer NMI is the one
@@ -288,7 +288,7 @@ gs_save:
 	clear_ac
 	cld
 	push_regs
-	call gs_save
+	call entry_gs_save
 	leaq 1(%rsp), %rbp
 	movq %rsp, %rdi
 	call trap_nmi
@@ -337,14 +337,14 @@ gs_save:
 	jne 2f
 	movq REGS_RIP(%rsp), %rcx
 	cmpq %rcx, REGS_RCX(%rsp)
-	jne return_user
+	jne entry_return_user
 	movq REGS_RFLAGS(%rsp), %r11
 	cmpq %r11, REGS_R11(%rsp)
-	jne return_user
+	jne entry_return_user
 	cmpq .Lfirst_not_canonical(%rip), %rcx
-	jae return_user
+	jae entry_return_user
 	testl $0x10100, %r11d /* RF, TF: sysret cannot give them back */
-	jnz return_user
+	jnz entry_return_user
 	popq %r15
 	popq %r14
 	popq %r13
@@ -406,9 +406,9 @@ entry_text_end:
 probe_return_end:
 	.size probe_return, . - probe_return
 
-/* ---- Task switch: void switch_stack(u64 *save, u64 load) ---- */
+/* ---- Task switch: void entry_switch_stack(u64 *save, u64 load) ---- */
 
-	function switch_stack
+	function entry_switch_stack
 	pushq %rbp
 	movq %rsp, %rbp
 	pushq %rbx
@@ -425,9 +425,9 @@ probe_return_end:
 	popq %rbx
 	popq %rbp
 	ret
-	.size switch_stack, . - switch_stack
+	.size entry_switch_stack, . - entry_switch_stack
 
-/* Where a new task comes out of switch_stack: %rbx(%r12), and there is no frame above. */
+/* Where a new task comes out of entry_switch_stack: %rbx(%r12), and there is no frame above. */
 	function task_begin
 	xorl %ebp, %ebp
 	movq %r12, %rdi
@@ -435,13 +435,13 @@ probe_return_end:
 	ud2
 	.size task_begin, . - task_begin
 
-/* void start_on_stack(u64 top, void (*fn)(void *), void *arg) */
-	function start_on_stack
+/* void entry_start_on_stack(u64 top, void (*fn)(void *), void *arg) */
+	function entry_start_on_stack
 	movq %rdi, %rsp
 	xorl %ebp, %ebp
 	movq %rdx, %rdi
 	call *%rsi
 	ud2
-	.size start_on_stack, . - start_on_stack
+	.size entry_start_on_stack, . - entry_start_on_stack
 
 	.section .note.GNU-stack, "", @progbits

@@ -62,7 +62,7 @@
 extern const u8 trap_stubs[256][16]; /* one per vector */
 extern const u8 entry_text_start[], entry_text_end[];
 extern const u8 probe_return_end[];
-extern const u8 iretq_user[]; /* the instruction that leaves to ring 3 */
+extern const u8 entry_iretq_user[]; /* the instruction that leaves to ring 3 */
 void syscall_entry(void);
 void trap_nmi_entry(void);
 

@@ -163,7 +163,7 @@ static void breakpoint(void)
 	calls_int3();
 	int3_handler_remove(on_int3);
 	EXPECT_BEGIN("traced_function", "traced_caller", "on_int3", "kernel_int3", "do_int3",
-	    "exc_int3", "breakpoint_common", "has_int3", "calls_int3", "breakpoint");
+	    "exc_int3", "entry_breakpoint", "has_int3", "calls_int3", "breakpoint");
 }
 
 /* The generated recorders, and the hand-written ones of system calls, have different depths; neither is to be seen. */
