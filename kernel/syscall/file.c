@@ -1,7 +1,6 @@
 /* System calls on paths: open, directories, links, names. Task context. */
 #include "arch/arch.h"
 #include "kernel/lib/string.h"
-#include "kernel/syscall/linux_entry.h"
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/user.h"
 
@@ -45,7 +44,7 @@ long __noinline do_sys_openat2(int dfd, u64 uptr, const struct open_how *how)
 	return ret;
 }
 
-LINUX_ENTRY(long, do_sys_open, int dfd, u64 uptr, u32 flags, u32 mode)
+long __noinline do_sys_open(int dfd, u64 uptr, u32 flags, u32 mode)
 {
 	struct open_how how = {.flags = flags, .mode = mode};
 
@@ -67,7 +66,7 @@ long __x64_sys_creat(const struct regs *r)
 	return do_sys_open(ABI_AT_FDCWD, r->rdi, O_CREAT | O_WRONLY | O_TRUNC, r->rsi);
 }
 
-LINUX_ENTRY(long, do_mkdirat, int dfd, struct filename *name, u32 mode)
+long __noinline do_mkdirat(int dfd, struct filename *name, u32 mode)
 {
 	const char *path;
 	long ret = path_at(dfd, name->name, &path);
@@ -79,7 +78,7 @@ LINUX_ENTRY(long, do_mkdirat, int dfd, struct filename *name, u32 mode)
 	return ret;
 }
 
-LINUX_ENTRY(long, do_rmdir, int dfd, struct filename *name)
+long __noinline do_rmdir(int dfd, struct filename *name)
 {
 	const char *path;
 	long ret = path_at(dfd, name->name, &path);

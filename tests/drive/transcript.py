@@ -29,6 +29,7 @@ class Case:
     unordered: list = field(default_factory=list)
     vary: list = field(default_factory=list)
     needs: list = field(default_factory=list)
+    places: list = field(default_factory=list)  # tests/drive/places.py
     steps: list = field(default_factory=list)
     console_lines: list = field(default_factory=list)  # (kind, text)
 
@@ -54,6 +55,8 @@ def _directive(case, word, rest):
         case.unordered.append(re.compile(rest))
     elif word == "vary":
         case.vary.append(re.compile(rest))
+    elif word == "places":
+        case.places.append(rest)
     elif word == "needs":
         case.needs += rest.split()
     elif word not in ("note", "nondet"):

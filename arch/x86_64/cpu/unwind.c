@@ -86,17 +86,6 @@ static bool flags_on_stack(u64 at)
 	       (p[1 + (p[1] == REX_B)] & 0xf8) == POP_REG;
 }
 
-/* Nops at a function's entry (kernel/syscall/linux_entry.h). */
-static u64 skip_nops(u64 at)
-{
-	u8 p[INSN_MAX + 1];
-	struct insn i;
-
-	while (insn_decode(&i, p, probe_read_code(at, p)) && insn_kind(&i) == INSN_NOP)
-		at += i.len;
-	return at;
-}
-
 /* The trap, or the detour of a jump, reports the address behind the first byte; what it replaced has not run. */
 static u64 before_probe(u64 at)
 {
@@ -119,7 +108,6 @@ static int frameless(u64 rip)
 		return -1;
 	if (at > start)
 		at = before_probe(at);
-	start = skip_nops(start);
 	if (at <= start)
 		return 0;
 	if (!is_prologue(start))
