@@ -41,25 +41,27 @@ int host_symbol_check(const char *symbol)
 {
 	unsigned count = 0;
 
-	if (!sym_address(symbol, &count))
+	if (!sym_address(symbol, &count) && !sym_data_address(symbol))
 		return -ENOENT;
 	return count > 1 ? -EADDRNOTAVAIL : 0;
 }
 
 /*
- * As on Linux an offset may lead into another function. -ENOENT: there is no such symbol, or the place is not the kernel's; -EILSEQ:
- * it is, but in no function.
+ * As on Linux an offset may lead into another function, and a symbol may be a variable. -ENOENT: there is no such symbol, or the place is
+ * not the kernel's; -EINVAL: it is, but in no function.
  */
 static int host_probe_find_place(const char *symbol, u64 offset, u64 *addr, u64 *function)
 {
 	u64 start = symbol ? sym_address(symbol, NULL) : 0;
 
+	if (symbol && !start)
+		start = sym_data_address(symbol);
 	*addr = start + offset;
 	if (symbol && !start)
 		return -ENOENT;
 	if (sym_find(*addr, function, NULL))
 		return 0;
-	return symbol && kprobe_in_image(*addr) ? -EILSEQ : -ENOENT;
+	return kprobe_in_image(*addr) ? -EINVAL : -ENOENT;
 }
 
 int host_symbol_entry(const char *symbol, u64 offset)
@@ -67,6 +69,8 @@ int host_symbol_entry(const char *symbol, u64 offset)
 	u64 addr, function;
 	int err = host_probe_find_place(symbol, offset, &addr, &function);
 
+	if (err == -EINVAL && !offset)
+		return 0; /* a variable's: it is refused later */
 	return err ? err : addr == function ? 0 : -EINVAL;
 }
 
