@@ -191,12 +191,13 @@ bool trace_array_is_expanded(const struct trace_array *tr)
 void trace_array_clear(struct trace_array *tr, int cpu)
 {
 	trace_snapshot_hold(tr);
-	if (cpu < 0)
+	if (cpu < 0) {
+		tr->time_start = trace_clock_now(tr);
 		ring_buffer_reset(tr->buffer);
-	else
+	} else {
 		ring_buffer_reset_cpu(tr->buffer, cpu);
+	}
 	trace_snapshot_release(tr);
-	tr->time_start = trace_clock_now(tr);
 }
 
 bool trace_array_set_on(struct trace_array *tr, bool on)

@@ -48,13 +48,13 @@ struct trace_array {
 	const struct trace_tracer *tracer; /* [L] current_tracer; never NULL */
 	struct trace_past
 	    *past; /* [I] it shows what another boot recorded (trace/persist/lastboot.h); NULL */
-	u64 max_latency_ns;	   /* [A] the longest that the tracer found */
-	size_t wanted_size;	   /* [L] bytes per CPU once it is used */
-	bool expanded;		   /* [L] it has that size */
-	u64 time_start;		   /* [L] ns: when it was last cleared */
-	u64 cpumask;		   /* [L] a bit per CPU that records */
-	u64 piped;		   /* [L] a bit per CPU whose trace_pipe is open */
-	u32 pipes;		   /* [L] open trace_pipe files */
+	u64 max_latency_ns; /* [A] the longest that the tracer found */
+	size_t wanted_size; /* [L] bytes per CPU once it is used */
+	bool expanded;	    /* [L] it has that size */
+	u64 time_start;	    /* [L] ns: when it was last cleared; `trace` shows nothing older */
+	u64 cpumask;	    /* [L] a bit per CPU that records */
+	u64 piped;	    /* [L] a bit per CPU whose trace_pipe is open */
+	u32 pipes;	    /* [L] open trace_pipe files */
 	u32 readers, full_readers; /* [L] that wait, for records, for buffer_percent */
 	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/event/wait.c */
 	u32 wakes;				     /* [A] trace_wake_all() so far */

@@ -5,23 +5,24 @@
 #include "trace/event/tracer.h"
 #include "trace/host_cpus.h"
 #include "trace/host_system.h"
-#include "trace/output/output.h"
+#include "trace/output/reader.h"
 
 struct totals {
 	u64 in_buffer, written;
 };
 
-/* What was read away counts in neither. */
-static struct totals count_entries(struct ring_buffer *buffer)
+/* What was read away counts in neither, nor what is hidden, with all that was overwritten before it. */
+static struct totals trace_count_entries(const struct trace_reader *r)
 {
-	u64 entries = ring_buffer_entries(buffer);
+	u64 all = ring_buffer_entries(r->buffer), entries = all - MIN(all, r->hidden);
 
-	return (struct totals){entries, entries + ring_buffer_overruns(buffer)};
+	return (struct totals){
+	    entries, entries + ring_buffer_overruns(r->buffer) - r->hidden_overruns};
 }
 
-static void put_totals(struct seq *s, struct ring_buffer *buffer)
+static void put_totals(struct seq *s, const struct trace_reader *r)
 {
-	struct totals t = count_entries(buffer);
+	struct totals t = trace_count_entries(r);
 
 	seq_printf(s, "# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n", t.in_buffer,
 	    t.written, host_cpu_count());
@@ -53,11 +54,11 @@ static void put_columns_irq(struct seq *s, bool tgid)
 	    s, "#              | |    %.*s   |   |||||     |         |\n", n, "       |    ");
 }
 
-static void put_latency(struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer)
+static void put_latency(struct seq *s, const struct trace_reader *r)
 {
-	struct totals t = count_entries(buffer);
+	struct totals t = trace_count_entries(r);
 
-	seq_printf(s, "# %s latency trace v1.1.5 on %s\n", tr->tracer->name, host_release());
+	seq_printf(s, "# %s latency trace v1.1.5 on %s\n", r->tr->tracer->name, host_release());
 	seq_puts(s, "# --------------------------------------------------------------------\n");
 	seq_printf(s, "# latency: 0 us, #%lu/%lu, CPU#0 | (M:%s VP:0, KP:0, SP:0 HP:0 #P:%u)\n",
 	    t.in_buffer, t.written, host_preemption(), host_cpu_count());
@@ -80,21 +81,22 @@ static void put_latency_columns(struct seq *s)
 		    "#     \\   /        ||||||  \\    |    /       \n");
 }
 
-void trace_print_header(struct seq *s, struct trace_array *tr, struct ring_buffer *buffer)
+void trace_print_header(struct seq *s, const struct trace_reader *r)
 {
+	const struct trace_array *tr = r->tr;
 	u32 options = tr->options;
 
 	seq_printf(s, "# tracer: %s\n#\n", tr->tracer->name);
 	if (!(options & TRACE_OPT_CONTEXT_INFO))
 		return;
 	if (options & TRACE_OPT_LATENCY_FMT) {
-		if (ring_buffer_empty(buffer))
+		if (!trace_count_entries(r).in_buffer)
 			return;
-		put_latency(s, tr, buffer);
+		put_latency(s, r);
 		if (!(options & TRACE_OPT_VERBOSE))
 			put_latency_columns(s);
 	} else if (!(options & TRACE_OPT_VERBOSE)) {
-		put_totals(s, buffer);
+		put_totals(s, r);
 		if (options & TRACE_OPT_IRQ_INFO)
 			put_columns_irq(s, options & TRACE_OPT_RECORD_TGID);
 		else

@@ -21,4 +21,3 @@ void trace_print_line(struct trace_out *out, const struct trace_line *line);
 /* What the event says, without the columns: "name: text\n". */
 void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len);
 /* The header of `trace`, for what is in that buffer of the array. */
-void trace_print_header(struct seq *s, struct trace_array *tr, struct ring_buffer *buffer);

@@ -81,9 +81,24 @@ static void trace_reader_advance(struct trace_head *h)
 	h->lost = h->ev && missed;
 }
 
+/* What a snapshot has brought back from before the last clearing. */
+static void hide_cleared(struct trace_reader *r, struct trace_head *h)
+{
+	struct ring_buffer_stats st;
+	u64 n = 0;
+
+	for (; h->ev && trace_clock_ns(r->tr, h->stamp) < r->tr->time_start; n++)
+		trace_reader_advance(h);
+	if (!n)
+		return;
+	ring_buffer_stats(r->buffer, h - r->heads, &st);
+	r->hidden += n;
+	r->hidden_overruns += st.overrun;
+}
+
 int trace_reader_start(struct trace_reader *r)
 {
-	r->lines = r->started = 0;
+	r->lines = r->started = r->hidden = r->hidden_overruns = 0;
 	r->annotate = ring_buffer_overruns(r->buffer);
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
@@ -95,6 +110,8 @@ int trace_reader_start(struct trace_reader *r)
 			return -ENOMEM;
 		}
 		trace_reader_advance(h);
+		if (r->buffer == r->tr->buffer)
+			hide_cleared(r, h);
 	}
 	return 0;
 }

@@ -19,7 +19,9 @@ struct trace_reader {
 	int cpu;		    /* -1: all */
 	unsigned cpus;		    /* heads */
 	u64 lines;
-	u64 started;   /* a bit per CPU that has shown a line */
+	u64 started; /* a bit per CPU that has shown a line */
+	u64 hidden,
+	    hidden_overruns; /* of `trace`: records older than the last clearing; what their CPUs overwrote */
 	bool annotate; /* say where a CPU's buffer begins */
 	struct trace_symbols *symbols;
 	struct trace_head *heads;
@@ -34,6 +36,8 @@ void trace_reader_free(struct trace_reader *r);
 int trace_reader_start(struct trace_reader *r);
 void trace_reader_finish(struct trace_reader *r);
 bool trace_reader_next(struct trace_reader *r, struct seq *s); /* appends a line; false: no more */
+/* The lines before the first, of a reader that was started. */
+void trace_print_header(struct seq *s, const struct trace_reader *r);
 
 /* `trace_pipe`: looks for the oldest record, appends its line (and the number lost before it); it stays until consumed. A snapshot
  * may take it away in between: then it is not consumed, and its line is not to be shown. */

@@ -129,7 +129,7 @@ static int trace_start(struct tracefs_file *f)
 	if (is_snapshot(f) && (!rd->reader.buffer || trace_reader_empty(&rd->reader)))
 		tracefs_snapshot_help(&rd->text, &f->node);
 	else
-		trace_print_header(&rd->text, f->tr, rd->reader.buffer);
+		trace_print_header(&rd->text, &rd->reader);
 	return 0;
 }
 
