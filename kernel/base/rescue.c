@@ -29,7 +29,7 @@ const char *rescue_try(void (*fn)(void *), void *arg)
 	return reason;
 }
 
-void rescue_give_up(const char *why)
+void __noprobe rescue_give_up(const char *why)
 {
 	if (!trying)
 		return;
