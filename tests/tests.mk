@@ -308,6 +308,11 @@ $(O)/eventheader: $(EHOBJ)
 soak: $(O)/kernel-test.elf $(O)/ringcheck
 	$(Q)tests/drive/soak $(O)/kernel-test.elf $(O)/ringcheck $(SOAK) $(SOAK_SECONDS)
 
+# Linux's own tests of tracefs, out of Debian's linux-source-6.1.
+.PHONY: ftracetest
+ftracetest: $(O)/kernel.elf
+	$(Q)tests/drive/ftracetest --kernel $< --build $(O)/ftracetest --expect tests/ftracetest -k "$(ONLY)"
+
 bench: $(O)/kernel-test.elf
 	$(Q)tests/drive/bench $< $(O)/bench.tsv
 
@@ -341,6 +346,7 @@ help:
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
 #: make export-long   a trace of 100 MB (MB=) in trace-cmd, babeltrace2, protoc, JSON and text, each record compared; minutes
+#: make ftracetest   Linux 6.1's own tests of tracefs and user_events, out of Debian's linux-source-6.1; ONLY=REGEX chooses; minutes
 #: make trapline  the program on the host for traces: build/trapline --help; trapline-test: as people use it
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make probe-storm  probes on four CPUs, a million hits

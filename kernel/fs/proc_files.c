@@ -28,14 +28,14 @@ static int proc_show_uptime(struct seq *s, void *ctx)
 	return 0;
 }
 
-/* Under Linux's name: people try probe arguments that fetch data with it. */
+/* Under Linux's name and with its fields, as people try probe arguments that fetch data with it: name, release, who built it, compiler. */
 extern const char linux_proc_banner[];
-const char linux_proc_banner[] = "%s version %s (%s)\n";
+const char linux_proc_banner[] = "%s version %s (trapline) (" __VERSION__ ") %s\n";
 
 static int proc_show_version(struct seq *s, void *ctx)
 {
 	(void)ctx;
-	seq_printf(s, linux_proc_banner, KERNEL_NAME, KERNEL_RELEASE, __VERSION__);
+	seq_printf(s, linux_proc_banner, KERNEL_NAME, KERNEL_RELEASE, "SMP");
 	return 0;
 }
 
