@@ -5,25 +5,34 @@
  *     bench=PATTERN   the same with measurements, beside the shell
  *     init=/path      that program or script first, and the shell when it is done
  *     init=monitor    the monitor first
- *     shell=plain     the shell without prompt, echo, editing and colours
+ *     init=shell      the kernel's own shell first
+ *     shell=plain     the shell without prompt, echo, editing and banner
+ *     getty=ttyS1     a shell on that serial port, too; several words are several shells
+ *
+ * The shell is /bin/sh, a program. Each one leads a session on its terminal; when it ends, however it ended, the terminal gets the
+ * next. Where there is none to be had, the console gets the monitor.
  */
 #include "kernel/init.h"
+#include "arch/arch.h"
 #include "boot/boot_info.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/base/printk.h"
+#include "kernel/console/tty.h"
 #include "kernel/fs/files.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/monitor_system.h"
-#include "kernel/base/printk.h"
+#include "kernel/process/exec.h"
 #include "kernel/process/process.h"
 #include "kernel/shell/shell.h"
-#include "kernel/shell/sys.h"
 #include "kernel/task/session.h"
+#include "kernel/task/signal.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
-#include "kernel/console/tty.h"
+#include "kernel/trace/tracing.h"
 
 /* kernel/fs/archive.S */
 extern const char archive_start[], archive_end[];
@@ -31,13 +40,31 @@ extern const char archive_start[], archive_end[];
 #pragma weak ktest_main /* these are not there but in the test kernel */
 #pragma weak bench_start
 
+#define SHELL	  "/bin/sh"
+#define SEATS_MAX 8
+#define PAUSE_NS  100000000UL /* between a shell that ended at once and the next */
+
+/* A terminal, and who leads the session on it. */
+struct seat {
+	char device[16];   /* "/dev/console" */
+	const char *first; /* init=: runs before the shells; NULL: none, or it has run */
+	int pid;	   /* of the leader; 0: none */
+	u64 began_ns;
+	int status;  /* $? of the shell that was there before; 0: none was */
+	int trouble; /* -errno: why its program could not be started; told once it has ended */
+	int without; /* -errno: why no shell is to be had; then the console has the monitor, others nobody */
+};
+
+static struct seat seats[SEATS_MAX];
+static unsigned seat_count;
+
 static bool init_shell_is_plain(void)
 {
 	const char *mode = cmdline_get("shell");
 	return mode && strcmp(mode, "plain") == 0;
 }
 
-static void unpack_archives(const struct boot_info *bi)
+static void init_unpack_archives(const struct boot_info *bi)
 {
 	if (cpio_unpack(archive_start, archive_end - archive_start))
 		pr_err("the built-in archive is damaged");
@@ -46,33 +73,136 @@ static void unpack_archives(const struct boot_info *bi)
 		       "stays");
 }
 
-/* The console as 0, 1 and 2. Without one there are no files: a write gets EBADF. */
-static void init_open_console(void)
+/* ---- a session's first program, in its own task ---- */
+
+static int init_install(int fd, const char *path, u32 flags)
+{
+	struct file *f;
+	int e = file_open(path, flags, 0, &f);
+
+	if (e)
+		return e;
+	e = files_install_at(current()->files, fd, f, false);
+	return e < 0 ? e : 0;
+}
+
+/* The device as 0, 1 and 2. */
+static int init_open_files(const char *device)
 {
 	struct task *t = current();
-	struct file *f;
+	int e = 0;
 
 	if (!t->files)
 		t->files = files_create();
-	if (!t->files || file_open("/dev/console", O_RDWR | O_NOCTTY, 0, &f))
-		return;
-	for (int fd = 0; fd < 3; fd++)
-		files_install_at(t->files, fd, file_get(f), false);
+	if (!t->files)
+		return -ENOMEM;
+	for (int fd = 0; fd < 3 && !e; fd++)
+		e = init_install(fd, device, O_RDWR | O_NOCTTY);
+	return e;
+}
+
+/* Leads a session on a terminal, which has the modes of its beginning. */
+static int init_lead_session(const char *device, bool echo)
+{
+	struct file *f;
+	int e = init_open_files(device);
+
+	if (e)
+		return e;
+	session_create();
+	f = files_get(current()->files, 0);
+	e = tty_take(f, echo);
+	file_put(f);
+	return e;
+}
+
+/* Becomes a program; only an error returns. `extra`: one more word of its environment, or NULL. */
+static int init_become(const char *path, const char *const argv[], const char *extra)
+{
+	const char *const env[] = {"HOME=/", "PATH=/bin", "TERM=vt100", "ENV=/etc/profile", extra};
+	struct exec_args a = {0};
+	int e = 0;
+
+	for (int i = 0; argv[i] && !e; i++)
+		e = exec_args_add(&a, argv[i], false);
+	for (size_t i = 0; i < ARRAY_SIZE(env) - !extra && !e; i++)
+		e = exec_args_add(&a, env[i], true);
+	if (!e)
+		e = task_exec_args(path, &a);
+	exec_args_free(&a);
+	if (e)
+		return e;
+	irq_disable();
+	arch_enter_user();
+}
+
+/* init=: a program, or commands for the shell. */
+static int init_become_first(const char *path)
+{
+	int e = init_become(path, (const char *const[]){path, NULL}, NULL);
+
+	return e == -ENOEXEC ? init_become(SHELL, (const char *const[]){"sh", path, NULL}, NULL)
+			     : e;
+}
+
+/* The line before the prompt, for somebody who has never seen it. Log lines end before it. */
+static void init_say_hint(void)
+{
+	static const char hint[] = "Type help for what can be done here, poweroff to leave.\n";
+	struct file *f = files_get(current()->files, 1);
+
+	kernel_write(f, hint, sizeof(hint) - 1);
 	file_put(f);
 }
 
 /*
- * Makes the current task, a child of pid 1, the leader of a session on the console. The files it inherited may be of a session that has
- * lost the console: it gets its own.
+ * A shell that is to keep quiet must not take itself for interactive: it would with a terminal as input and output. It finds its output
+ * closed to it, and /etc/profile opens it again. Such a shell ends at the first error of a kind; who types commands at it is to find
+ * $? as if it were still there.
  */
-static void lead_session(void)
+static int init_become_shell(int status)
 {
-	session_create();
-	tty_control_console();
-	init_open_console();
+	char last[16];
+	int e;
+
+	vfs_chdir("/sys/kernel/tracing");
+	if (!init_shell_is_plain()) {
+		init_say_hint();
+		return init_become(SHELL, (const char *const[]){"sh", NULL}, NULL);
+	}
+	snprintf(last, sizeof(last), "STATUS=%d", status);
+	e = init_install(1, "/dev/null", O_WRONLY);
+	return e ? e : init_become(SHELL, (const char *const[]){"sh", "-l", NULL}, last);
 }
 
-static void run_tests(const char *pattern)
+static void __noreturn init_run_monitor(int why)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "No " SHELL " here: %s.", errno_text(-why));
+	monitor_session(line);
+	do_exit(0);
+}
+
+static void init_seat_task(void *arg)
+{
+	struct seat *s = arg;
+	int e;
+
+	if (s->without)
+		init_run_monitor(s->without);
+	e = init_lead_session(s->device, !init_shell_is_plain());
+	if (!e && s->first && !strcmp(s->first, "shell"))
+		do_exit(shell_main(init_shell_is_plain()) << 8);
+	if (!e)
+		e = s->first ? init_become_first(s->first) : init_become_shell(s->status);
+	s->trouble = e;
+	do_exit((e == -ENOENT ? 127 : 126) << 8);
+}
+
+/* ---- pid 1 itself ---- */
+
+static void init_run_tests(const char *pattern)
 {
 	int failed = 1;
 
@@ -83,71 +213,92 @@ static void run_tests(const char *pattern)
 	machine_exit(failed ? 1 : 0);
 }
 
-static int init_exec_first(void *path)
+static void init_seat_start(struct seat *s)
 {
-	char *argv[] = {path, NULL};
-	char *envp[] = {"HOME=/", "PATH=/bin", "TERM=linux", NULL};
-	int r;
+	struct task *t = kthread_fork(init_seat_task, s, "sh");
 
-	lead_session();
-	r = os_exec(path, argv, envp, NULL, NULL);
-	if (r == -ENOEXEC)
-		return shell_script(path);
-	pr_err("init: %s: %s", (char *)path, errno_text(-r));
-	return r == -ENOENT ? 127 : 126;
+	s->began_ns = clock_ns();
+	s->pid = t ? t->pid : 0; /* not reaped before we wait: it stays */
 }
 
-/* Runs init=/path and says how it ended. */
-static void run_first(const char *path)
+static void init_seat_add(const char *device, const char *first)
 {
-	struct file *f = files_get(current()->files, 0);
-	struct file *io[3] = {f, f, f};
-	int pid = os_fork(init_exec_first, (void *)path, "init-program", io, false);
-	int sig = 0, who = 0, status;
+	struct seat *s = &seats[seat_count];
 
-	file_put(f);
-	if (pid < 0) {
-		pr_err("init: %s: %s", path, errno_text(-pid));
+	if (seat_count == SEATS_MAX) {
+		pr_warn("getty=%s: %u terminals have a shell already", device, SEATS_MAX);
 		return;
 	}
-	do {
-		status = os_wait(-1, true, &sig, &who);
-	} while (status >= 0 && who != pid);
-	pr_info("init: %s ended with status %d", path, status);
+	snprintf(s->device, sizeof(s->device), "/dev/%s", device);
+	s->first = first;
+	seat_count++;
 }
 
-/* The line before the prompt, for somebody who has never seen it. Log lines end before it. */
-static void say_hint(void)
+static void init_add_seats(const char *first)
 {
-	static const char hint[] = "Type help for what can be done here, poweroff to leave.\n";
+	const char *port;
 
-	kernel_write(os_stdio(1), hint, sizeof(hint) - 1);
+	init_seat_add("console", first && *first ? first : NULL);
+	for (unsigned i = 0; (port = cmdline_nth("getty", i)); i++)
+		init_seat_add(port, NULL);
 }
 
-static void init_shell_task(void *unused)
+static void init_seat_ended(struct seat *s, int status)
 {
-	(void)unused;
-	lead_session();
-	if (!init_shell_is_plain())
-		say_hint();
-	do_exit(shell_main(init_shell_is_plain()) << 8);
+	int sig = status & 0x7f;
+
+	s->pid = 0;
+	s->status = sig ? 128 + sig : status >> 8 & 255;
+	if (s->trouble)
+		pr_err("init: %s on %s: %s", s->first ? s->first : SHELL, s->device,
+		    errno_text(-s->trouble));
+	if (s->first)
+		pr_info(
+		    "init: %s ended with status %d", s->first, sig ? 128 + sig : status >> 8 & 255);
+	else if (s->trouble)
+		s->without = s->trouble;
+	else if (clock_ns() - s->began_ns < PAUSE_NS)
+		sleep_ns(PAUSE_NS, NULL);
+	s->first = NULL;
+	s->trouble = 0;
 }
 
-/* Keeps a shell on the console and takes in orphans, for ever. */
-static void __noreturn keep_shell(void)
+static bool init_is_wanted(const struct seat *s)
+{
+	return !s->pid && (!s->without || s == seats);
+}
+
+/* What busybox's halt, poweroff and reboot send, unless they are told to do it themselves (-f). */
+static void init_obey(void)
+{
+	u64 asked = signal_take_init();
+
+	if (!asked)
+		return;
+	trace_glue_end();
+	if (asked & INIT_REBOOT)
+		machine_reboot();
+	if (asked & INIT_POWEROFF)
+		machine_poweroff();
+	machine_halt();
+}
+
+/* Keeps a shell on each terminal and takes in orphans, for ever. */
+static void __noreturn init_keep_shells(void)
 {
 	for (;;) {
-		struct task *t = kthread_fork(init_shell_task, NULL, "sh");
-		int pid = t ? t->pid : -1, gone;
+		int status, gone;
 
-		if (!t) {
-			pr_err("init: no memory for a shell");
-			sleep_ns(1000000000, NULL);
-			continue;
-		}
-		do {
-			gone = task_wait(-1, NULL, 0);
-		} while (gone != pid && gone != -ECHILD);
+		for (struct seat *s = seats; s < seats + seat_count; s++)
+			if (init_is_wanted(s))
+				init_seat_start(s);
+		gone = task_wait(-1, &status, 0);
+		init_obey();
+		for (struct seat *s = seats; s < seats + seat_count; s++)
+			if (s->pid && s->pid == gone)
+				init_seat_ended(s, status);
+		if (gone == -ECHILD) /* no memory for a single task */
+			sleep_ns(PAUSE_NS, NULL);
 	}
 }
 
@@ -158,17 +309,17 @@ void init_main(void *boot_info)
 
 	init_task = current();
 	kprobe_optimizer_init();
-	unpack_archives(boot_info);
-	init_open_console();
-	vfs_chdir(init_shell_is_plain() ? "/sys/kernel/tracing" : "/");
+	init_unpack_archives(boot_info);
+	init_open_files("/dev/console");
 	monitor_init();
 	if (tests)
-		run_tests(tests);
+		init_run_tests(tests);
 	if (bench && bench_start)
 		bench_start(bench);
-	if (first && !strcmp(first, "monitor"))
+	if (first && !strcmp(first, "monitor")) {
 		monitor_session(NULL);
-	else if (first && *first)
-		run_first(first);
-	keep_shell();
+		first = NULL;
+	}
+	init_add_seats(first);
+	init_keep_shells();
 }

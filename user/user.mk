@@ -4,6 +4,7 @@
 #     user/lib/*                 what programs may use beside it
 #     user/bin/NAME.c            /bin/NAME; user/bin/NAME/* are parts of it
 #     tests/programs/NAME.c      /test/NAME, in the test kernel alone
+#     user/etc/profile           /etc/profile, what a shell of the console begins with
 #
 # newlib is built once, from Debian's newlib-source, and kept in $(O)/newlib; NEWLIB=DIR uses one that is there already.
 
@@ -12,7 +13,14 @@ NEWLIB_TAR ?= $(firstword $(wildcard /usr/src/newlib/newlib-*.tar.xz))
 NEWLIB_LIB := $(NEWLIB)/x86_64-elf/lib/libc.a
 
 UOBJ       := $(patsubst %,$(O)/u/%.o,$(sort user/crt0.S $(wildcard user/libc/*.[cS] user/lib/*.c)))
-UBIN       := $(patsubst user/bin/%.c,$(O)/archive/bin/%,$(sort $(wildcard user/bin/*.c)))
+# /bin/sh is Debian's busybox, as its package installed it, and what busybox can do are links to it; of our own programs those stay that
+# it has not. SH=none: without, and all of our own.
+SH         ?= $(or $(firstword $(wildcard /bin/busybox /usr/bin/busybox)),/bin/busybox)
+ifneq ($(wildcard $(SH)),)
+LINKS      := $(filter-out busybox,$(shell $(SH) --list))
+endif
+UBIN       := $(patsubst user/bin/%.c,$(O)/archive/bin/%,$(sort $(filter-out $(LINKS:%=user/bin/%.c),$(wildcard user/bin/*.c)))) \
+              $(if $(LINKS),$(O)/archive/bin/busybox $(O)/archive/etc/profile)
 UTEST      := $(patsubst tests/programs/%.c,$(O)/archive/test/%,$(sort $(wildcard tests/programs/*.c)))
 
 # Our own headers fill in for what newlib leaves to its system; then come its own, then the freestanding ones of the compiler.
@@ -63,6 +71,17 @@ $(O)/archive/bin/%: $(O)/u/user/bin/%.c.o $(UOBJ)
 $(O)/archive/test/%: $(O)/u/tests/programs/%.c.o $(UOBJ)
 	$(link_program)
 
+$(O)/archive/bin/busybox: $(SH)
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+# This busybox would do in a fork of the shell what it can do itself. Its links are to be programs like any other: started by execve
+# from a file, and seen in a trace. What is part of the shell's language stays so.
+SH_WORDS   := [ [[ echo false kill printf pwd test true
+$(O)/archive/etc/profile: user/etc/profile user/user.mk $(SH)
+	@mkdir -p $(@D)
+	$(Q){ echo alias $(foreach n,$(filter-out $(SH_WORDS),$(LINKS)),$n=/bin/$n); cat $<; } >$@
+
 .PRECIOUS: $(O)/u/%.c.o $(O)/u/%.S.o
 .PHONY: newlib archive
 newlib: $(NEWLIB_LIB)
@@ -83,6 +102,7 @@ $(O)/$(1).cpio: $(2) $(3) $(O)/$(1).list
 	$$(Q)rm -rf $(O)/$(1).stage && mkdir -p $(addprefix $(O)/$(1).stage/,$(sort $(dir $(2:$(O)/archive/%=%))) $(if $(3),usr/share/doc/trapline))
 	$$(Q)for f in $(2:$(O)/archive/%=%); do cp $(O)/archive/$$$$f $(O)/$(1).stage/$$$$f || exit 1; done
 	$$(Q)cd $(O)/$(1).stage && find . -mindepth 1 -exec chmod 755 {} +
+	$$(Q)$(if $(filter %/busybox,$(2)),cd $(O)/$(1).stage/bin && for f in $(LINKS); do ln -s busybox "$$$$f" || exit 1; done)
 	$$(Q)$(if $(3),install -m 644 $(3) $(O)/$(1).stage/usr/share/doc/trapline)
 	$$(Q)cd $(O)/$(1).stage && find . -mindepth 1 -exec touch -h -d @0 {} + && find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort | \
 	  cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(1).tmp

@@ -9,6 +9,10 @@
 
 #define ABI_AT_FDCWD		(-100)
 #define ABI_AT_SYMLINK_NOFOLLOW 0x100
+#define ABI_AT_SYMLINK_FOLLOW	0x400
+#define ABI_RENAME_NOREPLACE	1
+#define ABI_UTIME_NOW		0x3fffffff
+#define ABI_UTIME_OMIT		0x3ffffffe
 #define ABI_AT_REMOVEDIR	0x200
 #define ABI_AT_EACCESS		0x200
 #define ABI_AT_EMPTY_PATH	0x1000
@@ -24,6 +28,23 @@ struct abi_stat {
 	int64_t unused[3];
 };
 _Static_assert(sizeof(struct abi_stat) == 144, "struct stat");
+
+struct abi_statfs {
+	int64_t f_type, f_bsize;
+	uint64_t f_blocks, f_bfree, f_bavail, f_files, f_ffree;
+	int32_t f_fsid[2];
+	int64_t f_namelen, f_frsize, f_flags, f_spare[4];
+};
+_Static_assert(sizeof(struct abi_statfs) == 120, "struct statfs");
+
+struct abi_sysinfo {
+	int64_t uptime;
+	uint64_t loads[3], totalram, freeram, sharedram, bufferram, totalswap, freeswap;
+	uint16_t procs, pad;
+	uint64_t totalhigh, freehigh;
+	uint32_t mem_unit;
+};
+_Static_assert(sizeof(struct abi_sysinfo) == 112, "struct sysinfo");
 
 struct abi_timespec {
 	int64_t tv_sec, tv_nsec;

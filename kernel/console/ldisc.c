@@ -446,19 +446,16 @@ size_t ldisc_output(struct ldisc *l, const char *s, size_t n, char *out, size_t 
 	return used;
 }
 
+const struct ldisc_mode ldisc_first_mode = {
+    .iflag = TTY_ICRNL | TTY_IXON,
+    .oflag = TTY_OPOST | TTY_ONLCR,
+    .cflag = 0xcbd, /* 38400 baud, 8 bits, CREAD, HUPCL */
+    .lflag = TTY_ISIG | TTY_ICANON | TTY_ECHO | TTY_ECHOE | TTY_ECHOK | TTY_ECHOCTL | TTY_ECHOKE |
+	     TTY_IEXTEN,
+    .cc = {3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22},
+};
+
 void ldisc_init(struct ldisc *l, u16 *queue, void (*echo)(struct ldisc *, const char *, size_t))
 {
-	*l = (struct ldisc){
-	    .mode =
-		{
-		    .iflag = TTY_ICRNL | TTY_IXON,
-		    .oflag = TTY_OPOST | TTY_ONLCR,
-		    .cflag = 0xcbd, /* 38400 baud, 8 bits, CREAD, HUPCL */
-		    .lflag = TTY_ISIG | TTY_ICANON | TTY_ECHO | TTY_ECHOE | TTY_ECHOK |
-			     TTY_ECHOCTL | TTY_ECHOKE | TTY_IEXTEN,
-		    .cc = {3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22},
-		},
-	    .queue = queue,
-	    .echo = echo,
-	};
+	*l = (struct ldisc){.mode = ldisc_first_mode, .queue = queue, .echo = echo};
 }

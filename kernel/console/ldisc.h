@@ -84,6 +84,7 @@ struct ldisc {
 };
 
 /* What Linux sets for a serial console: cooked, echoing, Ctrl-C, Ctrl-Z and Ctrl-S at work. */
+extern const struct ldisc_mode ldisc_first_mode;
 void ldisc_init(struct ldisc *l, u16 *queue, void (*echo)(struct ldisc *, const char *, size_t));
 /* One byte from the line. Returns the signal that it asks for (SIGINT, SIGQUIT, SIGTSTP), or 0. */
 int ldisc_input(struct ldisc *l, u8 c);

@@ -212,8 +212,20 @@ static unsigned serial_poll(struct file *f)
 	return POLLOUT_BIT | (readable(f->priv) ? POLLIN_BIT : 0);
 }
 
+static void serial_poll_queues(struct file *f, struct wait_queue *queue[2])
+{
+	struct serial_port *p = f->priv;
+
+	queue[0] = &p->readers;
+}
+
 static const struct file_ops serial_ops = {
-    .open = serial_open, .read = serial_read, .write = serial_write, .poll = serial_poll};
+    .open = serial_open,
+    .read = serial_read,
+    .write = serial_write,
+    .poll = serial_poll,
+    .poll_queues = serial_poll_queues,
+};
 
 /* ---- /proc/tty/driver/serial ---- */
 
@@ -257,6 +269,7 @@ static int serial_store_line(char *line, size_t n, void *unused)
 		mutex_lock(&p->writing);
 		uart_drain(&p->uart);
 		u64 flags = irq_save();
+		serial_receive(p); /* what has come would be cleared away */
 		uart_setup(&p->uart, &setting);
 		uart_irq_enable(&p->uart, p->polled ? UART_IRQ_NONE : UART_IRQ_RECEIVED);
 		irq_restore(flags);

@@ -80,7 +80,6 @@ struct tty_file {
 
 static struct tty console = {
     .lock = SPINLOCK_INIT,
-    .size = {24, 80, 0, 0},
     .readers = WAIT_QUEUE_INIT(console.readers),
     .writers = WAIT_QUEUE_INIT(console.writers),
 };
@@ -341,6 +340,12 @@ static unsigned tty_poll(struct file *f)
 	       (output_stopped(tf->tty) ? 0 : TTY_POLLOUT);
 }
 
+static void tty_poll_queues(struct file *f, struct wait_queue *queue[2])
+{
+	queue[0] = &tty_file_of(f)->tty->readers;
+	queue[1] = &tty_file_of(f)->tty->writers;
+}
+
 /* ---- modes ---- */
 
 static void tty_set_mode(struct tty *t, const struct ldisc_mode *mode, bool flush)
@@ -398,9 +403,31 @@ void tty_set_foreground(int pgid)
 	WRITE_ONCE(console.ctty.pgid, pgid);
 }
 
-int tty_control_console(void)
+/* Whoever had the terminal may have left it in any state. */
+static void tty_reset(struct tty *t, bool echo)
 {
-	return session_acquire(&console.ctty, true);
+	u64 flags = spin_lock_irqsave(&t->lock);
+	struct ldisc_mode mode = ldisc_first_mode;
+
+	if (!echo)
+		mode.lflag &= ~TTY_ECHO;
+	t->raw = false;
+	t->line.stopped = t->line.quoted = false;
+	ldisc_set_mode(&t->line, &mode, false);
+	t->size = (struct winsize){0};
+	spin_unlock_irqrestore(&t->lock, flags);
+	wake_up(&t->writers);
+}
+
+int tty_take(const struct file *f, bool echo)
+{
+	struct tty *t;
+
+	if (!tty_is(f))
+		return -ENOTTY;
+	t = tty_file_of(f)->tty;
+	tty_reset(t, echo);
+	return session_acquire(&t->ctty, true);
 }
 
 /* ---- ioctl ---- */
@@ -620,6 +647,7 @@ static const struct file_ops tty_ops = {
     .write = tty_write,
     .ioctl = tty_ioctl,
     .poll = tty_poll,
+    .poll_queues = tty_poll_queues,
 };
 
 bool tty_is(const struct file *f)

@@ -21,8 +21,11 @@ void tty_receive(struct tty *t, char c);
  * -errno.
  */
 int tty_register(struct tty *t, const char *name, struct console *only);
-/* Makes the console terminal control the session that the current task leads; a terminal in use elsewhere is taken away. */
-int tty_control_console(void);
+/*
+ * Makes the terminal behind a file control the session that the current task leads, with the modes and the size of its beginning;
+ * one in use elsewhere is taken away. -ENOTTY: it is no terminal.
+ */
+int tty_take(const struct file *f, bool echo);
 void tty_set_echo(bool on); /* of the console, in canonical mode */
 /* Is this file open on a terminal? */
 bool tty_is(const struct file *f);

@@ -83,6 +83,28 @@ int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *p
 	return r;
 }
 
+int dev_find(u64 rdev, struct vnode **out)
+{
+	struct vnode *dir, *v;
+	struct dirent e;
+	u64 cookie = 0;
+	int r = vfs_lookup("/dev", true, &dir);
+
+	while (!r && dir->ops->readdir(dir, &cookie, &e) == 1) {
+		if (dir->ops->lookup(dir, e.name, &v))
+			continue;
+		if ((v->mode & S_IFMT) == S_IFCHR && v->rdev == rdev) {
+			*out = v;
+			vnode_put(dir);
+			return 0;
+		}
+		vnode_put(v);
+	}
+	if (!r)
+		vnode_put(dir);
+	return -ENXIO;
+}
+
 int vfs_add_static(const char *path, u32 mode, const void *data, u64 size)
 {
 	struct vnode *dir, *v;
@@ -159,15 +181,18 @@ void dev_init(void)
 	static const struct file_ops zero_ops = {.read = dev_zero_read,
 	    .write = dev_null_write,
 	    .seek = dev_null_seek,
-	    .poll = dev_always_ready};
+	    .poll = dev_always_ready,
+	    .endless = true};
 	static const struct file_ops full_ops = {.read = dev_zero_read,
 	    .write = dev_full_write,
 	    .seek = dev_null_seek,
-	    .poll = dev_always_ready};
+	    .poll = dev_always_ready,
+	    .endless = true};
 	static const struct file_ops random_ops = {.read = dev_random_read,
 	    .write = dev_random_write,
 	    .seek = dev_null_seek,
-	    .poll = dev_always_ready};
+	    .poll = dev_always_ready,
+	    .endless = true};
 
 	dev_register("null", 0666, &null_ops, NULL);
 	dev_register("zero", 0666, &zero_ops, NULL);

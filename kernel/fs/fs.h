@@ -21,7 +21,11 @@ int ramfs_link(struct vnode *dir, const char *name, struct vnode *v);
 int ramfs_add_node(struct vnode *dir, const char *name, u32 mode, const struct file_ops *fops,
     void *priv, u64 rdev);
 bool vnode_is_ramfs(const struct vnode *v);
+/* Pages that files and names may take in all, and those that are left. */
+void ramfs_room(u64 *pages, u64 *left);
 
-void dev_init(void);	 /* /dev and what needs no hardware */
+void dev_init(void); /* /dev and what needs no hardware */
+/* The node in /dev with this number, with a reference; -ENXIO. */
+int dev_find(u64 rdev, struct vnode **out);
 void proc_init(void);	 /* /proc and the files that belong to nobody else */
 void tracefs_init(void); /* /sys/kernel/tracing, and /sys/kernel/debug/tracing */

@@ -56,14 +56,14 @@ static int proc_show_kallsyms(struct seq *s, void *ctx)
 static int proc_show_filesystems(struct seq *s, void *ctx)
 {
 	(void)ctx;
-	seq_puts(s, "nodev\trootfs\nnodev\tproc\nnodev\ttracefs\n");
+	seq_puts(s, "nodev\tramfs\nnodev\tproc\nnodev\ttracefs\n");
 	return 0;
 }
 
 static int proc_show_mounts(struct seq *s, void *ctx)
 {
 	(void)ctx;
-	seq_puts(s, "rootfs / rootfs rw 0 0\n"
+	seq_puts(s, "ramfs / ramfs rw 0 0\n"
 		    "proc /proc proc rw 0 0\n"
 		    "tracefs /sys/kernel/tracing tracefs rw 0 0\n"
 		    "tracefs /sys/kernel/debug/tracing tracefs rw 0 0\n");

@@ -122,6 +122,24 @@ static int ramfs_truncate(struct vnode *v, u64 size)
 	return r;
 }
 
+static int ramfs_setattr(struct vnode *v, const struct vattr *a)
+{
+	if (a->set & VATTR_MODE)
+		WRITE_ONCE(v->mode, (v->mode & S_IFMT) | (a->mode & 07777));
+	if (a->set & VATTR_UID)
+		WRITE_ONCE(v->uid, a->uid);
+	if (a->set & VATTR_GID)
+		WRITE_ONCE(v->gid, a->gid);
+	if (a->set & VATTR_MTIME)
+		WRITE_ONCE(v->mtime_ns, a->mtime_ns);
+	return 0;
+}
+
+static int ramfs_mknod(struct vnode *dir, const char *name, u32 mode, const struct vnode *like)
+{
+	return ramfs_add_node(dir, name, mode, like->fops, like->priv, like->rdev);
+}
+
 static int ramfs_open(struct vnode *v, struct file *f)
 {
 	if ((f->flags & O_TRUNC) && (v->mode & S_IFMT) == S_IFREG)
@@ -187,7 +205,10 @@ static const struct vnode_ops ramfs_ops = {
     .rmdir = ramfs_rmdir,
     .rename = ramfs_rename,
     .symlink = ramfs_symlink,
+    .link = ramfs_link,
+    .mknod = ramfs_mknod,
     .readlink = ramfs_readlink,
+    .setattr = ramfs_setattr,
     .truncate = ramfs_truncate,
     .open = ramfs_open,
     .destroy = ramfs_destroy,
@@ -208,6 +229,14 @@ struct vnode *ramfs_create_root(void)
 	if (n)
 		n->v.parent = &n->v;
 	return n ? &n->v : NULL;
+}
+
+void ramfs_room(u64 *pages, u64 *left)
+{
+	u64 used = ALIGN_UP(atomic_load(&charged), PAGE_SIZE) / PAGE_SIZE;
+
+	*pages = page_total() / 2;
+	*left = *pages > used ? *pages - used : 0;
 }
 
 void ramfs_set_static(struct vnode *v, const void *data, u64 size)

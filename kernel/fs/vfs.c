@@ -194,6 +194,65 @@ int vfs_symlink(const char *target, const char *path)
 	return r;
 }
 
+/* Makes another name for v. Hard links do not lead from one file system into another. */
+static int link_walked(struct walk *w, struct vnode *v)
+{
+	if (w->at->dev != v->dev)
+		return -EXDEV;
+	if ((v->mode & S_IFMT) == S_IFDIR || !w->at->ops->link)
+		return -EPERM;
+	return w->at->ops->link(w->at, w->name, v);
+}
+
+int vfs_link(const char *from, bool follow, const char *to)
+{
+	struct walk w;
+	struct vnode *v;
+	int r = vfs_lookup(from, follow, &v);
+
+	if (r)
+		return r;
+	r = vfs_walk_new(&w, to, false);
+	if (!r)
+		r = link_walked(&w, v);
+	walk_end(&w);
+	vnode_put(v);
+	return r;
+}
+
+static int mknod_walked(struct walk *w, u32 mode, const struct vnode *like)
+{
+	struct vnode *v;
+	int r;
+
+	if (like)
+		return w->at->ops->mknod ? w->at->ops->mknod(w->at, w->name, mode, like) : -EPERM;
+	r = w->at->ops->create ? w->at->ops->create(w->at, w->name, mode & 07777, &v) : -EPERM;
+	if (!r)
+		vnode_put(v);
+	return r;
+}
+
+int vfs_mknod(const char *path, u32 mode, u64 rdev)
+{
+	struct vnode *like = NULL;
+	struct walk w;
+	int r = 0;
+
+	if ((mode & S_IFMT) == S_IFCHR)
+		r = dev_find(rdev, &like);
+	else if ((mode & S_IFMT) != S_IFREG)
+		r = -EPERM;
+	if (r)
+		return r;
+	r = vfs_walk_new(&w, path, false);
+	if (!r)
+		r = mknod_walked(&w, mode, like);
+	walk_end(&w);
+	vnode_put(like);
+	return r;
+}
+
 int vfs_rmdir(const char *path)
 {
 	struct walk w;

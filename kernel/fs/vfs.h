@@ -24,11 +24,24 @@ enum {
 struct vnode;
 struct file;
 struct vm_area;
+struct wait_queue;
 struct user_data; /* kernel/syscall/user.h */
 
 struct vstat {
 	u64 ino, size, mtime_ns, rdev;
 	u32 mode, nlink, uid, gid, dev;
+};
+
+/* What to change of a node: the fields that `set` names. */
+enum { VATTR_MODE = 1, VATTR_UID = 2, VATTR_GID = 4, VATTR_MTIME = 8 };
+struct vattr {
+	u32 set, mode, uid, gid; /* mode: without the type */
+	u64 mtime_ns;
+};
+
+/* In pages; a file system that keeps nothing has none. */
+struct vstatfs {
+	u64 type, blocks, free;
 };
 
 struct dirent {
@@ -50,7 +63,12 @@ struct vnode_ops {
 	int (*rename)(
 	    struct vnode *from, const char *old_name, struct vnode *to, const char *new_name);
 	int (*symlink)(struct vnode *dir, const char *name, const char *target);
+	/* Another name for a node of the same file system that is no directory. */
+	int (*link)(struct vnode *dir, const char *name, struct vnode *v);
+	/* A node that stands for the same device as `like`. */
+	int (*mknod)(struct vnode *dir, const char *name, u32 mode, const struct vnode *like);
 	long (*readlink)(struct vnode *v, char *buf, size_t size);
+	int (*setattr)(struct vnode *v, const struct vattr *a); /* NULL: -EPERM */
 	int (*truncate)(struct vnode *v, u64 size);
 	int (*stat)(struct vnode *v, struct vstat *st); /* NULL: from the vnode's fields */
 	/* f->priv, f->ops may be set; O_TRUNC is the file system's business here (tracefs clears). */
@@ -75,6 +93,8 @@ struct file_ops {
 	int (*mmap)(struct file *f, struct vm_area *area);
 	/* What is ready now: POLLIN 1, POLLOUT 4, POLLERR 8, POLLHUP 16. */
 	unsigned (*poll)(struct file *f);
+	/* Who is woken when that changes, of both kinds if there are two. NULL: nobody, it has to be asked again and again. */
+	void (*poll_queues)(struct file *f, struct wait_queue *queue[2]);
 	/* NULL: -ESPIPE unless the vnode is a regular file or a directory. */
 	s64 (*seek)(struct file *f, s64 off, int whence);
 	void (*release)(struct file *f);
@@ -82,6 +102,7 @@ struct file_ops {
 	bool no_private_map;
 	/* A write() of ring 3 reaches `write` as a whole up to IO_WHOLE bytes (kernel/syscall/user.h), not in smaller pieces. */
 	bool whole_writes;
+	bool endless; /* a read never waits and gives all it is asked for, however much that is */
 	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */
 };
 
@@ -144,6 +165,14 @@ int vfs_rmdir(const char *path);
 int vfs_unlink(const char *path);
 int vfs_rename(const char *from, const char *to);
 int vfs_symlink(const char *target, const char *path);
+int vfs_link(const char *from, bool follow, const char *to);
+/* S_IFREG, or S_IFCHR: another node of a device that is in /dev; others -EPERM. */
+int vfs_mknod(const char *path, u32 mode, u64 rdev);
+/* kernel/fs/attr.c */
+int vfs_setattr(const char *path, bool follow, const struct vattr *a);
+int vfs_fsetattr(struct file *f, const struct vattr *a);
+int vfs_statfs(const char *path, struct vstatfs *st);
+int vfs_fstatfs(struct file *f, struct vstatfs *st);
 long vfs_readlink(const char *path, char *buf, size_t size);
 int vfs_readdir(struct file *dir, u64 pos, struct dirent *out); /* with . and ..; 1 or 0 */
 int vfs_chdir(const char *path);

@@ -18,22 +18,25 @@
 /* A program: where it is and what it is told; then the file, opened and planned. By Linux's name, for kprobes. */
 struct linux_binprm {
 	const char *filename;
-	const struct exec_args *args;
+	struct exec_args *args; /* a script puts its interpreter in front */
 	struct file *file;
 	struct elf_image image;
 };
 
-static int open_program(struct linux_binprm *p, struct vstat *st)
+static int exec_open_program(const char *path, struct file **out, struct vstat *st)
 {
-	int err = file_open(p->filename, O_RDONLY, 0, &p->file);
+	struct file *f;
+	int err = file_open(path, O_RDONLY, 0, &f);
 
 	if (err)
 		return err;
-	err = vfs_fstat(p->file, st);
+	err = vfs_fstat(f, st);
 	if (!err && ((st->mode & S_IFMT) != S_IFREG || !(st->mode & 0111)))
 		err = -EACCES;
 	if (err)
-		file_put(p->file);
+		file_put(f);
+	else
+		*out = f;
 	return err;
 }
 
@@ -65,6 +68,87 @@ static int plan_program(struct linux_binprm *p, u64 file_size)
 		    USER_END - USER_STACK_SIZE - 2 * USER_STACK_GUARD, &p->image);
 	kfree(phdrs);
 	return err;
+}
+
+#define SCRIPT_LINE  256 /* as much of a script's first line counts */
+#define SCRIPT_DEPTH 4	 /* scripts whose interpreter is a script */
+
+/* Cuts the first line of a script: "#!", the interpreter, and the rest as one argument. -ENOEXEC: it is none. */
+static int exec_parse_script(char *line, char **interpreter, char **arg)
+{
+	size_t n = strcspn(line, "\n");
+
+	if (strncmp(line, "#!", 2) != 0 || n == SCRIPT_LINE)
+		return -ENOEXEC;
+	line[n] = 0;
+	*interpreter = line + 2 + strspn(line + 2, " \t");
+	for (char *end = line + n; end > *interpreter && (end[-1] == ' ' || end[-1] == '\t');)
+		*--end = 0;
+	*arg = *interpreter + strcspn(*interpreter, " \t");
+	if (**arg) {
+		*(*arg)++ = 0;
+		*arg += strspn(*arg, " \t");
+	}
+	return **interpreter ? 0 : -ENOEXEC;
+}
+
+/* What a script is given comes behind its interpreter, the argument and its own path, which stands for its name. */
+static int exec_script_args(
+    struct exec_args *a, const char *interpreter, const char *arg, const char *path)
+{
+	struct exec_args all = {0};
+	const char *s = a->strings;
+	int err = exec_args_add(&all, interpreter, false);
+
+	if (!err && *arg)
+		err = exec_args_add(&all, arg, false);
+	if (!err)
+		err = exec_args_add(&all, path, false);
+	for (unsigned i = 0; i < a->argc + a->envc && !err; i++) {
+		if (i || !a->argc)
+			err = exec_args_add(&all, s, i >= a->argc);
+		s += strlen(s) + 1;
+	}
+	exec_args_free(err ? &all : a);
+	if (!err)
+		*a = all;
+	return err;
+}
+
+/* 1: the file is a script, and `a` now begins with its interpreter; 0: it is none. */
+static int exec_read_script(struct file *f, const char *path, struct exec_args *a)
+{
+	char line[SCRIPT_LINE + 1], *interpreter, *arg;
+	ssize got = vfs_pread(f, line, SCRIPT_LINE, 0);
+	int err;
+
+	if (got < 0)
+		return got;
+	line[got] = 0;
+	if (exec_parse_script(line, &interpreter, &arg))
+		return 0;
+	err = exec_script_args(a, interpreter, arg, path);
+	return err ? err : 1;
+}
+
+/* Where the program is a script, its interpreter's file takes its place. The name of the program stays the script's. */
+static int exec_find_interpreter(struct linux_binprm *p, struct vstat *st)
+{
+	const char *path = p->filename;
+
+	for (unsigned depth = 0; depth <= SCRIPT_DEPTH; depth++) {
+		int r = exec_read_script(p->file, path, p->args);
+
+		if (r <= 0)
+			return r;
+		path = p->args->strings;
+		file_put(p->file);
+		p->file = NULL;
+		r = exec_open_program(path, &p->file, st);
+		if (r)
+			return r;
+	}
+	return -ELOOP;
 }
 
 static int add_area(
@@ -213,10 +297,14 @@ static int __noinline bprm_execve(struct linux_binprm *bprm)
 	int err = check_args(bprm->args);
 
 	if (!err)
-		err = open_program(bprm, &st);
+		err = exec_open_program(bprm->filename, &bprm->file, &st);
 	if (err)
 		return err;
-	err = plan_program(bprm, st.size);
+	err = exec_find_interpreter(bprm, &st);
+	if (!err)
+		err = check_args(bprm->args);
+	if (!err)
+		err = plan_program(bprm, st.size);
 	if (!err)
 		err = build_mm(bprm, bprm->args, &mm, &sp);
 	file_put(bprm->file); /* the areas count it */
@@ -229,7 +317,7 @@ static int __noinline bprm_execve(struct linux_binprm *bprm)
 	return err;
 }
 
-int task_exec_args(const char *path, const struct exec_args *a)
+int task_exec_args(const char *path, struct exec_args *a)
 {
 	struct linux_binprm bprm = {.filename = path, .args = a};
 

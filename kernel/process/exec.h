@@ -19,7 +19,7 @@ int exec_args_add(struct exec_args *a, const char *s, bool env);
 /* The same from ring-3 arrays of pointers; NULL arrays are empty. */
 int exec_args_from_user(struct exec_args *a, u64 argv, u64 envp);
 /* The current task becomes the program at `path` (kernel memory). On an error it is as it was. */
-int task_exec_args(const char *path, const struct exec_args *a);
+int task_exec_args(const char *path, struct exec_args *a);
 
 struct regs;
 enum {

@@ -127,17 +127,3 @@ int shell_main(bool plain)
 	}
 	return status;
 }
-
-int shell_script(char *path)
-{
-	struct shell *sh = sh_new();
-	int status = 126;
-
-	if (!sh)
-		return status;
-	setup(sh, true);
-	if (!sh_args_set(&sh->vars, 1, &path))
-		status = sh_run_text(sh, ". \"$1\"");
-	sh_free(sh);
-	return status;
-}

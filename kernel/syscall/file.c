@@ -1,4 +1,4 @@
-/* System calls on paths: open, directories, links, names. Task context. */
+/* System calls on paths: open, directories, sizes, where one is. Task context. */
 #include "arch/arch.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -163,40 +163,6 @@ long __x64_sys_unlinkat(const struct regs *r)
 	if ((u32)r->rdx & ~ABI_AT_REMOVEDIR)
 		return -EINVAL;
 	return (u32)r->rdx ? rmdir_at(r->rdi, r->rsi) : sys_unlink_at(r->rdi, r->rsi);
-}
-
-/* For calls with two paths, when the first is there: the second one is at `user`. */
-static long sys_with_second_path(
-    const char *first, u64 user, int (*fn)(const char *first, const char *second))
-{
-	struct filename second;
-	long ret = filename_get(user, &second);
-
-	if (ret)
-		return ret;
-	ret = fn(first, second.name);
-	filename_put(&second);
-	return ret;
-}
-
-static long sys_rename_to(const char *from, u64 to, u64 none __maybe_unused)
-{
-	return sys_with_second_path(from, to, vfs_rename);
-}
-
-long __x64_sys_rename(const struct regs *r)
-{
-	return with_path(ABI_AT_FDCWD, r->rdi, sys_rename_to, r->rsi, 0);
-}
-
-static long sys_symlink_to(const char *target, u64 name, u64 none __maybe_unused)
-{
-	return sys_with_second_path(target, name, vfs_symlink);
-}
-
-long __x64_sys_symlink(const struct regs *r)
-{
-	return with_path(ABI_AT_FDCWD, r->rdi, sys_symlink_to, r->rsi, 0);
 }
 
 static long sys_truncate_path(const char *path, u64 size, u64 none __maybe_unused)

@@ -69,7 +69,8 @@ static ssize chunk(struct transfer *x, struct user_data *d, void *buf, size_t n)
 /* A file that can be short of data now and have more later gets one call only: a second one might wait. */
 static bool goes_on(const struct transfer *x)
 {
-	return x->write || (x->f->vnode && (x->f->vnode->mode & S_IFMT) == S_IFREG);
+	return x->write || (x->f->vnode && (x->f->vnode->mode & S_IFMT) == S_IFREG) ||
+	       (x->f->ops && x->f->ops->endless);
 }
 
 static size_t sys_io_most(const struct transfer *x)

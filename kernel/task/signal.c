@@ -26,6 +26,8 @@ static bool ignored(struct task *t, int sig)
 {
 	u64 handler = t->sig.action[sig - 1].handler;
 
+	if (t == init_task && (sig_bit(sig) & SIGS_INIT))
+		return false;
 	if ((t->flags & TASK_KTHREAD) && (!t->pgid || (sig_bit(sig) & SIGS_STOP)))
 		return true;
 	if (t->flags & TASK_EXITING)
@@ -127,6 +129,14 @@ void signal_clear_current(void)
 
 	atomic_store(&t->sig.pending, 0);
 	atomic_and(&t->arch.work, ~TASK_WORK_SIGNAL);
+}
+
+u64 signal_take_init(void)
+{
+	u64 asked = atomic_load(&current()->sig.pending) & SIGS_INIT;
+
+	signal_clear_current();
+	return asked;
 }
 
 void signal_set_blocked(u64 mask)

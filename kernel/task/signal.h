@@ -79,7 +79,14 @@ int signal_send_info(struct task *t, int sig, const struct signal_info *info, bo
 bool signal_pending_current(void);
 /* Would this signal do nothing to the current task now: ignored, or blocked? */
 bool signal_ineffective_current(int sig);
-void signal_clear_current(void);    /* kernel threads: forgets what is pending */
+void signal_clear_current(void); /* kernel threads: forgets what is pending */
+/* For pid 1: what it was sent of SIGUSR1, SIGUSR2 and SIGTERM, and forgets it. Numbers are those of busybox's init. */
+enum {
+	INIT_HALT = 1 << (SIGUSR1 - 1),
+	INIT_POWEROFF = 1 << (SIGUSR2 - 1),
+	INIT_REBOOT = 1 << (SIGTERM - 1)
+};
+u64 signal_take_init(void);
 long signal_return(struct regs *r); /* rt_sigreturn */
 /* A synchronous fault: cannot be blocked or ignored. */
 void signal_force(struct regs *r, int sig, int code, u64 addr);

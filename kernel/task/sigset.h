@@ -13,6 +13,8 @@ static inline u64 sig_bit(int sig)
 #define SIGS_UNBLOCKABLE (SIG_BIT(SIGKILL) | SIG_BIT(SIGSTOP))
 #define SIGS_DEFAULT_IGNORE                                                                        \
 	(SIG_BIT(SIGCHLD) | SIG_BIT(SIGCONT) | SIG_BIT(SIGURG) | SIG_BIT(SIGWINCH))
+/* What pid 1 listens to. */
+#define SIGS_INIT (INIT_HALT | INIT_POWEROFF | INIT_REBOOT)
 /* Those an instruction causes: delivered before others, so that their frame shows the instruction. */
 #define SIGS_SYNCHRONOUS                                                                           \
 	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGILL) | SIG_BIT(SIGTRAP) |                 \

@@ -51,22 +51,24 @@ void script_begin(struct bytes *b)
 void script_feed(struct bytes *b)
 {
 	script_text(b, "exec 3> " SCRIPT_CONTROL "\nfeed " SCRIPT_CONSOLE " " SCRIPT_PID
-		       " | sh " SCRIPT_FED "\n");
+		       " | /bin/sh " SCRIPT_FED "\n");
 }
 
 static void put_words(struct bytes *b, const struct program *p)
 {
+	/* A name alone is a program of the guest: the shell would do some of them itself. */
 	if (p->path)
-		script_put(b, " sh %q", p->path);
+		script_put(b, " /bin/sh %q", p->path);
 	else
-		script_put(b, " %q", p->argv[0]);
+		script_put(b, strchr(p->argv[0], '/') ? " %q" : " /bin/%q", p->argv[0]);
 	for (char *const *word = p->argv + 1; *word; word++)
 		script_put(b, " %q", *word);
 }
 
 static void put_sh(struct bytes *b, const struct program *p, const char *text, const char *input)
 {
-	script_put(b, "sh -c %q <%s 3>&- > " SCRIPT_OUT " 2>%s", text, input,
+	/* As a login shell it knows the commands as programs (/etc/profile). */
+	script_put(b, "/bin/sh -lc %q <%s 3>&- > " SCRIPT_OUT " 2>%s", text, input,
 	    p->one_output ? "&1" : " " SCRIPT_ERR);
 }
 
@@ -91,16 +93,17 @@ void script_program(struct bytes *b, const struct program *p, const char *before
 		script_text(&text, "exec");
 		put_words(&text, p);
 	} else {
-		script_text(&text, ". " SCRIPT_COMMANDS);
+		script_text(&text, "cd /sys/kernel/tracing; . " SCRIPT_COMMANDS);
 	}
 	bytes_put(&text, "", 1);
 	if (!p->feed && !p->deaf) /* feed does it itself */
 		script_text(b, obey);
+	script_text(b, "set -m\n"); /* a process group of its own */
 	put_sh(b, p, (const char *)text.data,
 	    p->feed    ? "&0"
 	    : p->input ? " " SCRIPT_INPUT
 		       : " /dev/null");
-	script_text(b, " &\nwait $!\nstatus=$?\n");
+	script_text(b, " &\nset +m\nwait $!\nstatus=$?\n");
 	bytes_free(&text);
 }
 
@@ -135,5 +138,5 @@ void script_get(struct bytes *b, int i, const char *path)
 
 void script_end(struct bytes *b)
 {
-	script_text(b, "echo \"" TOLD_EXIT "$status\" >&3\npoweroff\n");
+	script_text(b, "echo \"" TOLD_EXIT "$status\" >&3\npoweroff -f\n");
 }
