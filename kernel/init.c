@@ -5,7 +5,6 @@
  *     bench=PATTERN   the same with measurements, beside the shell
  *     init=/path      that program or script first, and the shell when it is done
  *     init=monitor    the monitor first
- *     init=shell      the kernel's own shell first
  *     shell=plain     the shell without prompt, echo, editing and banner
  *     getty=ttyS1     a shell on that serial port, too; several words are several shells
  *
@@ -27,7 +26,6 @@
 #include "kernel/monitor_system.h"
 #include "kernel/process/exec.h"
 #include "kernel/process/process.h"
-#include "kernel/shell/shell.h"
 #include "kernel/task/session.h"
 #include "kernel/task/signal.h"
 #include "kernel/task/task.h"
@@ -192,8 +190,6 @@ static void init_seat_task(void *arg)
 	if (s->without)
 		init_run_monitor(s->without);
 	e = init_lead_session(s->device, !init_shell_is_plain());
-	if (!e && s->first && !strcmp(s->first, "shell"))
-		do_exit(shell_main(init_shell_is_plain()) << 8);
 	if (!e)
 		e = s->first ? init_become_first(s->first) : init_become_shell(s->status);
 	s->trouble = e;

@@ -20,14 +20,10 @@ run: $(O)/kernel.elf
 HPURE    := kernel/console/ldisc.c kernel/monitor/line.c kernel/monitor/words.c kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/range.c kernel/mem/buddy.c kernel/base/cmdline.c kernel/base/symtab.c \
             kernel/process/area.c kernel/process/elf.c arch/x86_64/probe/insn.c $(EFIPURE) drivers/console_option.c drivers/uart.c drivers/acpi/acpi.c \
             drivers/acpi/madt.c drivers/acpi/fadt.c drivers/acpi/serial.c drivers/vt.c drivers/keymap.c drivers/virtio/virtio.c drivers/virtio/console.c
-# The shell runs whole: over threads and POSIX files.
-HSHELL   := $(wildcard kernel/shell/*.c) tests/host/shell/posix.c tests/host/shell/posix_files.c tests/host/shell/posix_memory.c \
-            tests/host/shell/os.c
-HSRC     := $(sort $(TRACESRC) $(UNITSRC) $(wildcard kernel/lib/*.c tests/host/*.c) $(HPURE) $(HSHELL))
+HSRC     := $(sort $(TRACESRC) $(UNITSRC) $(wildcard kernel/lib/*.c tests/host/*.c) $(HPURE))
 # Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
 # the sanitizers watch, serve all but the kernel's own and their cases.
-HOWN     := $(addprefix tests/host/,host.c probe.c machine.c main.c shell/posix.c shell/posix_files.c shell/posix_memory.c shell/os.c \
-            shell/main.c port/host.c port/main.c)
+HOWN     := $(addprefix tests/host/,host.c probe.c machine.c main.c port/host.c port/main.c)
 HSTRINGS := kernel/lib/string.c tests/unit/kernel/lib/string.c
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 HTESTCC  ?= clang
@@ -79,7 +75,7 @@ insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 # ---- trapline: what is done with traces on the host ----------------------------------------------------------------------------
 
 # With it the parts of the kernel's library that are pure.
-TLSRC    := $(sort $(wildcard tools/trapline/*.c)) kernel/lib/base64.c kernel/lib/crc32.c \
+TLSRC    := $(sort $(wildcard tools/trapline/*.c)) \
             $(wildcard trace/user/eventheader/*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c \
             trace/export/dat_page.c trace/persist/kept_read.c trace/ring/event.c trace/ring/recover.c
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
@@ -184,12 +180,6 @@ port-test: $(PORTS) $(O)/bare.elf
 	$(Q)tests/host/port/check $(PORTS)
 	$(Q)tests/host/bare/check $(O)/bare.elf
 -include $(PORTOBJ:.o=.d)
-
-# The kernel's shell as a program of the host, for trying things: build/host-sh [-i] DIRECTORY
-HSHOBJ   := $(patsubst %,$(O)/h/%.o,$(HSHELL) $(wildcard kernel/lib/*.c) tests/host/shell/main.c)
-$(O)/host-sh: $(HSHOBJ)
-	@echo "  LD      $@"
-	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HSHOBJ)
 
 .PHONY: test-all trigger-storm host-test guest-test console-test matrix model
 test test-all: $(O)/host-test $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img

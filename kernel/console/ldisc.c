@@ -350,21 +350,6 @@ static bool ends_line(const struct ldisc *l, u16 e)
 				(is_cc(l, e, TTY_VEOL) || ldisc_is_extended_cc(l, e, TTY_VEOL2)));
 }
 
-int ldisc_take_signal(struct ldisc *l, const struct ldisc_mode *mode)
-{
-	for (u32 at = l->tail; at != l->head; at--) {
-		u16 e = ldisc_entry(l, at - 1);
-
-		if (!(mode->lflag & TTY_ISIG) || !e || e != mode->cc[TTY_VINTR])
-			continue;
-		l->head = at;
-		if (mode->lflag & TTY_ECHO)
-			ldisc_show_byte(l, e);
-		return SIGINT;
-	}
-	return 0;
-}
-
 size_t ldisc_take(struct ldisc *l, char *buf, size_t n)
 {
 	bool canonical = has(l, TTY_ICANON), ended = false;

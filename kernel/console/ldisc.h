@@ -96,11 +96,6 @@ size_t ldisc_take(struct ldisc *l, char *buf, size_t n);
 void ldisc_set_mode(struct ldisc *l, const struct ldisc_mode *mode, bool flush);
 void ldisc_flush(struct ldisc *l);
 /*
- * Looks for a signal character of `mode` in what was typed ahead while another mode was set. If there is one, discards the input up
- * to and with the last one, echoes it, and returns its signal; else 0.
- */
-int ldisc_take_signal(struct ldisc *l, const struct ldisc_mode *mode);
-/*
  * What a write of s[0..n) looks like on the line: puts it into out[0..size) and returns how many bytes of s were used.
  * *len: bytes in out. At least one byte of s is used when size is 8 or more.
  */

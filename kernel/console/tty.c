@@ -57,9 +57,6 @@ struct tty {
 	struct spinlock lock;
 	struct ldisc line;   /* [lock] */
 	struct winsize size; /* [lock] */
-	struct ldisc_mode
-	    program_mode; /* [lock] what programs set, while the kernel's shell reads raw */
-	bool raw;	  /* [lock] the kernel's shell reads */
 	struct ctty ctty;
 	u32 hangups;		 /* [A] */
 	struct console *echo_to; /* NULL: all consoles */
@@ -261,20 +258,6 @@ static ssize tty_read(struct file *f, void *buf, size_t n, u64 *pos)
 	return got;
 }
 
-int tty_getc(void)
-{
-	char c;
-	int e;
-
-	tty_note_ready();
-	do {
-		e = wait_event_interruptible(&console.readers, tty_is_readable(&console));
-		if (e)
-			return e;
-	} while (!take(&console, &c, 1));
-	return (u8)c;
-}
-
 /* ---- writing ---- */
 
 static bool output_stopped(struct tty *t)
@@ -352,10 +335,7 @@ static void tty_set_mode(struct tty *t, const struct ldisc_mode *mode, bool flus
 {
 	u64 flags = spin_lock_irqsave(&t->lock);
 
-	if (t->raw)
-		t->program_mode = *mode;
-	else
-		ldisc_set_mode(&t->line, mode, flush);
+	ldisc_set_mode(&t->line, mode, flush);
 	t->line.readable = false;
 	spin_unlock_irqrestore(&t->lock, flags);
 	wake_up(&t->readers);
@@ -365,29 +345,10 @@ static void tty_set_mode(struct tty *t, const struct ldisc_mode *mode, bool flus
 static struct ldisc_mode tty_get_mode(struct tty *t)
 {
 	u64 flags = spin_lock_irqsave(&t->lock);
-	struct ldisc_mode mode = t->raw ? t->program_mode : t->line.mode;
+	struct ldisc_mode mode = t->line.mode;
 
 	spin_unlock_irqrestore(&t->lock, flags);
 	return mode;
-}
-
-void tty_set_raw(bool raw)
-{
-	struct ldisc_mode mode = tty_get_mode(&console);
-	u64 flags = spin_lock_irqsave(&console.lock);
-	int sig = 0;
-
-	if (raw) {
-		console.program_mode = mode;
-		mode.iflag = mode.lflag = 0;
-	} else if (console.raw) {
-		sig = ldisc_take_signal(&console.line, &mode);
-	}
-	console.raw = raw;
-	ldisc_set_mode(&console.line, &mode, false);
-	if (sig && console.ctty.pgid > 0)
-		signal_send_group(console.ctty.pgid, sig);
-	spin_unlock_irqrestore(&console.lock, flags);
 }
 
 void tty_set_echo(bool on)
@@ -398,10 +359,7 @@ void tty_set_echo(bool on)
 	tty_set_mode(&console, &mode, false);
 }
 
-void tty_set_foreground(int pgid)
-{
-	WRITE_ONCE(console.ctty.pgid, pgid);
-}
+static const struct file_ops tty_ops;
 
 /* Whoever had the terminal may have left it in any state. */
 static void tty_reset(struct tty *t, bool echo)
@@ -411,7 +369,6 @@ static void tty_reset(struct tty *t, bool echo)
 
 	if (!echo)
 		mode.lflag &= ~TTY_ECHO;
-	t->raw = false;
 	t->line.stopped = t->line.quoted = false;
 	ldisc_set_mode(&t->line, &mode, false);
 	t->size = (struct winsize){0};
@@ -423,7 +380,7 @@ int tty_take(const struct file *f, bool echo)
 {
 	struct tty *t;
 
-	if (!tty_is(f))
+	if (f->ops != &tty_ops)
 		return -ENOTTY;
 	t = tty_file_of(f)->tty;
 	tty_reset(t, echo);
@@ -649,11 +606,6 @@ static const struct file_ops tty_ops = {
     .poll = tty_poll,
     .poll_queues = tty_poll_queues,
 };
-
-bool tty_is(const struct file *f)
-{
-	return f->ops == &tty_ops;
-}
 
 int tty_register(struct tty *t, const char *name, struct console *only)
 {

@@ -27,15 +27,7 @@ int tty_register(struct tty *t, const char *name, struct console *only);
  */
 int tty_take(const struct file *f, bool echo);
 void tty_set_echo(bool on); /* of the console, in canonical mode */
-/* Is this file open on a terminal? */
-bool tty_is(const struct file *f);
 /* When the first reader waited for input of the console, ns since kernel entry: boot to prompt. 0: not yet. Any context. */
 u64 tty_ready_ns(void);
 /* Somebody reads from the console, by whatever way. */
 void tty_note_ready(void);
-
-/* For the kernel's own shell. */
-int tty_getc(void); /* one byte, waiting; -EINTR */
-/* Every byte as it comes, no echo, no signals; false: back to the modes that programs set. */
-void tty_set_raw(bool raw);
-void tty_set_foreground(int pgid); /* who gets SIGINT */

@@ -65,17 +65,6 @@ int vfs_fchdir(struct file *f)
 	return 0;
 }
 
-int vfs_absolute(const char *path, char *out)
-{
-	const char *cwd = current()->cwd_path;
-	long n;
-
-	if (!path[0])
-		return -ENOENT;
-	n = path_join(cwd ? cwd : "/", path, out, PATH_MAX);
-	return n < 0 ? n : 0;
-}
-
 /* Does this path lead to that directory? */
 static bool leads_to(const char *path, const struct vnode *dir)
 {

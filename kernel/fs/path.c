@@ -1,4 +1,4 @@
-/* Path text: joining and cleaning. Pure; see the header. */
+/* Path text: one component at a time. Pure; see the header. */
 #include "kernel/fs/path.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -23,33 +23,4 @@ int path_push(char *path, size_t size, const char *name, size_t len)
 	memcpy(path + at + 1, name, len);
 	path[at + 1 + len] = '\0';
 	return 0;
-}
-
-static int path_push_all(char *out, size_t size, const char *path)
-{
-	int r = 0;
-
-	while (!r) {
-		path += strspn(path, "/");
-		if (!*path)
-			break;
-		size_t len = strcspn(path, "/");
-		r = path_push(out, size, path, len);
-		path += len;
-	}
-	return r;
-}
-
-long path_join(const char *cwd, const char *path, char *out, size_t size)
-{
-	int r;
-
-	if (size < 2)
-		return -ENAMETOOLONG;
-	out[0] = '/';
-	out[1] = '\0';
-	r = path[0] == '/' ? 0 : path_push_all(out, size, cwd);
-	if (!r)
-		r = path_push_all(out, size, path);
-	return r ? r : (long)strlen(out);
 }

@@ -181,8 +181,6 @@ int vfs_getcwd(char *out); /* PATH_MAX bytes; -ENOENT when the directory is remo
 int vfs_access(const char *path, u32 mask);
 int vfs_truncate(const char *path, u64 size);
 int vfs_ftruncate(struct file *f, u64 size);
-/* cwd and path joined and cleaned of . .. //; out has PATH_MAX bytes. */
-int vfs_absolute(const char *path, char *out);
 /* From here on nothing in the directory or below it can be changed: -EROFS. 0, -ENOENT, -ENOTDIR. */
 int vfs_set_readonly(const char *path);
 int vfs_mount(const char *path, struct vnode *root);

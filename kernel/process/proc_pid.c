@@ -80,17 +80,12 @@ static int pid_show_comm(struct seq *s, struct task *t)
 	return 0;
 }
 
-static __noinline void umask_show(struct seq *s, u32 mask)
-{
-	seq_printf(s, "Umask:\t%04o\n", mask);
-}
-
 static int pid_show_status(struct seq *s, struct task *t)
 {
 	char state = pid_state_letter(t);
 
 	seq_printf(s, "Name:\t%.*s\n", TASK_COMM_LEN, t->comm);
-	umask_show(s, t->umask);
+	seq_printf(s, "Umask:\t%04o\n", t->umask);
 	seq_printf(s, "State:\t%c (%s)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", state, state_name(state),
 	    t->tgid, t->pid, pid_parent(t));
 	seq_puts(s, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");

@@ -92,6 +92,4 @@ long signal_return(struct regs *r); /* rt_sigreturn */
 void signal_force(struct regs *r, int sig, int code, u64 addr);
 /* Would this fault's signal end the current task: no handler, or blocked? */
 bool signal_fatal(int sig);
-/* "Interrupt", "Segmentation fault", ... */
-const char *signal_text(int sig);
 const char *signal_name(int sig); /* "INT" */

@@ -7,11 +7,11 @@
 #include "kernel/base/panic.h"
 #include "kernel/base/printk.h"
 #include "kernel/process/process.h"
-#include "kernel/shell/sys.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 #include "kernel/console/tty.h"
 #include "tests/bench/bench.h"
+#include "tests/kernel/process/run_program.h"
 
 static void out(const char *fmt, ...) __printf(1, 2);
 static void out(const char *fmt, ...)
@@ -109,32 +109,12 @@ static const struct {
     {"eh.", "/test/bench_eh"},
 };
 
-static int exec_program(void *path)
-{
-	char *argv[] = {path, NULL}, *envp[] = {NULL};
-
-	return os_exec(argv[0], argv, envp, NULL, NULL);
-}
-
-static void run_program(const char *path)
-{
-	struct file *f, *io[3];
-	int sig, who, pid;
-
-	if (file_open("/dev/console", O_RDWR, 0, &f))
-		panic("bench: no console");
-	io[0] = io[1] = io[2] = f;
-	pid = os_fork(exec_program, (void *)path, "bench", io, true);
-	if (pid < 0 || os_wait(pid, true, &sig, &who))
-		panic("bench: %s failed", path);
-	file_put(f);
-}
-
 static void run_ring3(const char *pattern)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(programs); i++)
 		if (!strcmp(pattern, "all") || str_has_prefix(programs[i].rows, pattern))
-			run_program(programs[i].program);
+			if (run_program(programs[i].program, NULL))
+				panic("bench: %s failed", programs[i].program);
 }
 
 static void bench_main(void *arg)

@@ -30,7 +30,7 @@ static const struct {
     {"do_mkdirat", 0x10000, 0x110, 1, false},
     {"do_rmdir", 0x10110, 0x100, 1, false},
     {"kernel_probe_int3", 0x10400, 0x100, 1, true},
-    {"umask_show", 0x10600, 0x20, 2, false},
+    {"twice", 0x10600, 0x20, 2, false},
 };
 
 static int find(const char *symbol)

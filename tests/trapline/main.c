@@ -30,7 +30,8 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		only = argv[1];
 	failed = output_tests();
-	failed += archive_tests() + channel_tests() + machine_tests() + suggest_tests();
+	failed +=
+	    archive_tests() + channel_tests() + machine_tests() + suggest_tests() + base64_tests();
 	failed += words_tests() + sequence_tests() + duration_tests() + model_tests() +
 		  mark_tests() + plot_tests() + ledger_tests() + columns_tests() + xml_tests() +
 		  dat_page_tests();

@@ -18,6 +18,7 @@ int archive_tests(void);
 int channel_tests(void);
 int machine_tests(void);
 int output_tests(void);
+int base64_tests(void);
 int suggest_tests(void);
 int words_tests(void);
 int sequence_tests(void);

@@ -87,7 +87,7 @@ static bool has_path(const struct boot *b, const char *name)
 	return has;
 }
 
-/* Of the guest's shell, or in its /bin. */
+/* In the guest's /bin. */
 static bool has_command(const struct boot *b, const char *name)
 {
 	char *path = path_absolute("/bin", name);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/abi/shell_names.h"
 #include "tools/trapline/kernel_file.h"
 
 #define CPIO_MAGIC	"070701"
@@ -48,34 +47,11 @@ bool archive_has(const uint8_t *archive, size_t size, const char *path)
 	return has_entry(archive, size, path, &any);
 }
 
-/* -1: the kernel does not tell. */
-static int has_command(const uint8_t *kernel, size_t size, const char *name)
-{
-	const uint8_t *end = kernel + size;
-	const uint8_t *at = memmem(kernel, size, SHELL_NAMES_MAGIC, strlen(SHELL_NAMES_MAGIC));
-	size_t n = strlen(name);
-
-	if (!at)
-		return -1;
-	at += strlen(SHELL_NAMES_MAGIC);
-	while (at < end && *at) {
-		const uint8_t *line_end = memchr(at, '\n', end - at);
-
-		if (!line_end)
-			return -1;
-		if ((size_t)(line_end - at) == n && !memcmp(at, name, n))
-			return 1;
-		at = line_end + 1;
-	}
-	return 0;
-}
-
 bool kernel_has_program(const uint8_t *kernel, size_t size, const char *name)
 {
 	char path[CPIO_NAME_MOST];
 	bool any = false;
-	int command = has_command(kernel, size, name);
 
 	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : "bin/", name);
-	return command || has_entry(kernel, size, path, &any) || !any;
+	return has_entry(kernel, size, path, &any) || !any;
 }

@@ -31,7 +31,7 @@ static const char statuses[] = "\n"
 
 #define EXIT_NOTHING 1
 
-/* What is asked of the guest's shell, which is in tracefs. */
+/* What the guest's shell runs; it begins in tracefs. */
 static const struct kind {
 	int option;
 	const char *commands;

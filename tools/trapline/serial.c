@@ -1,11 +1,10 @@
 /* Taking files out of a serial log. Nothing in the log is trusted: see serial.h. */
+#include "tools/trapline/base64.h"
+#include "tools/trapline/crc32.h"
 #include "tools/trapline/serial.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "kernel/lib/base64.h"
-#include "kernel/lib/crc32.h"
 
 #define BLOCK_MAX 4096
 #define SIZE_MOST (1ULL << 40)

@@ -1,4 +1,4 @@
-/* Files that came over a serial line as text: the shell's `send` (kernel/shell/cmd_send.c says how they look). */
+/* Files that came over a serial line as text, sent by the guest's `send` (user/bin/send.c describes the form). */
 #pragma once
 
 #include "tools/trapline/trapline.h"

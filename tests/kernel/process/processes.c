@@ -98,12 +98,11 @@ static void kernel_threads(void)
 static void names(void)
 {
 	EXPECT_STR(signal_name(SIGINT), "INT");
-	EXPECT_STR(signal_text(SIGSEGV), "Segmentation fault");
 	EXPECT_STR(signal_name(0), "?");
 	EXPECT_STR(signal_name(99), "?");
-	EXPECT_STR(signal_text(64), "Real-time signal");
+	EXPECT_STR(signal_name(64), "RT");
 	for (int i = 1; i < 32; i++)
-		EXPECT(signal_name(i) && signal_text(i));
+		EXPECT(signal_name(i));
 }
 
 static const struct ktap_case cases[] = {

@@ -280,17 +280,6 @@ static void flushes(void)
 	EXPECT_EQ(ldisc_available(&line), 0);
 }
 
-static void typed_ahead_signal(void)
-{
-	begin();
-	struct ldisc_mode mode = line.mode;
-	change(LFLAG, 0, TTY_ICANON | TTY_ISIG);
-	type("ab\003c");
-	EXPECT_EQ(ldisc_take_signal(&line, &mode), SIGINT);
-	EXPECT_STR(reads(100), "c");
-	EXPECT_EQ(ldisc_take_signal(&line, &mode), 0);
-}
-
 /* The longest line has one entry less than the queue, and its newline; what is beyond is not taken. */
 static void limit(void)
 {
@@ -362,7 +351,6 @@ static const struct ktap_case cases[] = {
     {"ldisc.raw", raw},
     {"ldisc.flow", flow},
     {"ldisc.flushes", flushes},
-    {"ldisc.typed_ahead_signal", typed_ahead_signal},
     {"ldisc.limit", limit},
     {"ldisc.no_queue", no_queue},
     {"ldisc.output", output},

@@ -53,7 +53,7 @@ static const struct {
     {"p:x 0", -EINVAL, "Failed to register probe event", 1, 0},
     {"r:x 0x0", -EINVAL, "Failed to register probe event", 1, 0},
     {"p:x 1", 0, NULL, 0, 0},
-    {"p:x do_rmdir+1", -EILSEQ, "Probe point is not an instruction boundary", 1, 0},
+    {"p:x do_rmdir+2", -EILSEQ, "Probe point is not an instruction boundary", 1, 0},
     {"p:x kernel_probe_int3", -EINVAL, "Failed to register probe event", 1, 0},
     {"r:x do_rmdir+5", -EINVAL, "Retprobe address must be an function entry", 1, 0},
     {"p:x do_rmdir+5%return", -EINVAL, "Retprobe address must be an function entry", 1, 0},
@@ -81,8 +81,8 @@ static const struct {
     {"p1:1x nosuch abc", -EINVAL, "Maxactive is not for kprobe", 0, 1},
     {"p:1x nosuch abc", -ENOENT, bad_place, 1, 0},
     {"p:1x do_rmdir abc", -EINVAL, bad_event, 0, 2},
-    {"p:x do_rmdir+1 abc", -EINVAL, "Invalid fetch argument", 2, 0},
-    {"p:x do_rmdir+1 @nosuch", -ENOENT, bad_place, 1, 0},
+    {"p:x do_rmdir+2 abc", -EINVAL, "Invalid fetch argument", 2, 0},
+    {"p:x do_rmdir+2 @nosuch", -ENOENT, bad_place, 1, 0},
     {"p:x do_rmdir @nosuch abc", -EINVAL, "Invalid fetch argument", 3, 0},
     {"p:x do_rmdir @nosuch+x @nosuch", -EINVAL, "Failed to register probe event", 1, 0},
     {"p:x do_rmdir @nosuch @nosuch+x", -ENOENT, bad_place, 1, 0},
@@ -93,7 +93,7 @@ static const struct {
     {"p:x do_rmdir @18446744073709551616", -ERANGE, "Invalid memory address", 2, 0},
     {"p:x do_rmdir @18446744073709551615", 0, NULL, 0, 0},
     {"p:x 1 @nosuch", 0, NULL, 0, 0},
-    {"p:synthetic/src do_rmdir+1 @nosuch", -EEXIST,
+    {"p:synthetic/src do_rmdir+2 @nosuch", -EEXIST,
 	"Given group/event name is already used by another event", 0, 0},
 };
 
@@ -240,7 +240,7 @@ static void of_places(void)
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 }
 
-/* An offset may lead to the entry of another function: then what is there at an entry is there, and one byte on is inside its nop. */
+/* An offset may lead to the entry of another function: then what is there at an entry is there, and two bytes on is inside its second instruction. */
 static void of_next_entry(void)
 {
 	static const struct {
@@ -252,7 +252,7 @@ static void of_next_entry(void)
 	    {"p:x %s+%llu", 0, 0, NULL},
 	    {"r:x %s+%llu $retval", 0, 0, NULL},
 	    {"p:x %s+%llu $arg1", 0, 0, NULL},
-	    {"p:x %s+%llu", 1, -EILSEQ, "Probe point is not an instruction boundary"},
+	    {"p:x %s+%llu", 2, -EILSEQ, "Probe point is not an instruction boundary"},
 	    {"r:x %s+%llu", 4, -EINVAL, "Retprobe address must be an function entry"},
 	};
 	u64 a = host_sym_find("do_mkdirat", NULL), b = host_sym_find("do_rmdir", NULL);

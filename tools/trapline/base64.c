@@ -1,26 +1,7 @@
 /* Base64. See base64.h. */
-#include "kernel/lib/base64.h"
-#include "kernel/lib/errno.h"
+#include <errno.h>
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void base64_encode_three(char *text, const u8 *p, size_t n)
-{
-	u32 v = p[0] << 16 | (n > 1 ? p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
-
-	for (unsigned i = 0; i < 4; i++)
-		text[i] = i <= n ? letters[v >> (18 - 6 * i) & 63] : '=';
-}
-
-void base64_encode(char *text, const void *data, size_t n)
-{
-	const u8 *p = data;
-
-	for (; n > 3; n -= 3, p += 3, text += 4)
-		base64_encode_three(text, p, 3);
-	if (n)
-		base64_encode_three(text, p, n);
-}
+#include "tools/trapline/base64.h"
 
 /* -1: none of them. */
 static int value(char c)

@@ -1,5 +1,5 @@
-/* CRC-32, four bits at a time: a table of 16 words. Pure: any context. */
-#include "kernel/lib/crc32.h"
+/* CRC-32, four bits at a time: a table of 16 words. */
+#include "tools/trapline/crc32.h"
 
 static const u32 table[16] = {
     0x00000000,
