@@ -1,7 +1,8 @@
 /*
- * The whole contract between the machine (arch/x86_64) and the rest of the kernel, in both directions. Part 1 is what the
- * machine offers; part 2 is what the kernel must provide to it; part 3 is called once, at boot. Contexts: "any" includes irq and NMI.
- * What is large of part 1 has files of its own, which nobody else includes.
+ * The whole contract between the machine (arch/x86_64) and the rest of the kernel, in both
+ * directions. Part 1 is what the machine offers; part 2 is what the kernel must provide to it; part
+ * 3 is called once, at boot. Contexts: "any" includes irq and NMI. What is large of part 1 has
+ * files of its own, which nobody else includes.
  */
 #pragma once
 
@@ -19,7 +20,9 @@ static inline u64 cycles(void)
 	return (u64)hi << 32 | lo;
 }
 
-/* Nanoseconds since kernel entry, from the TSC. Any context. Two multiplications and no division. */
+/*
+ * Nanoseconds since kernel entry, from the TSC. Any context. Two multiplications and no division.
+ */
 u64 clock_ns(void);
 /* A TSC reading (or difference from kernel entry) to nanoseconds since kernel entry. */
 u64 cycles_to_ns(u64 tsc);
@@ -38,7 +41,10 @@ struct clock_info {
 };
 const struct clock_info *clock_info(void);
 
-/* The next timer interrupt of this CPU, `ns` from now (at least 1 us); calls kernel_timer_tick(). One-shot. */
+/*
+ * The next timer interrupt of this CPU, `ns` from now (at least 1 us); calls kernel_timer_tick().
+ * One-shot.
+ */
 void timer_arm(u64 ns);
 
 /* ---- Part 1: other CPUs ---- */
@@ -48,7 +54,10 @@ enum ipi { IPI_RESCHEDULE, IPI_CALL, IPI_COUNT };
 void ipi_send(unsigned cpu, enum ipi what); /* any context; delivered as kernel_ipi() there */
 void nmi_send(unsigned cpu);		    /* delivered as kernel_nmi() there; own CPU allowed */
 void nmi_all_others(void);
-/* Runs fn(arg) on every other CPU, and here last, and waits for all. Task context, interrupts on; serialised inside. */
+/*
+ * Runs fn(arg) on every other CPU, and here last, and waits for all. Task context, interrupts on;
+ * serialised inside.
+ */
 void cpu_call_all(void (*fn)(void *), void *arg);
 void cpu_call(unsigned cpu, void (*fn)(void *), void *arg);
 
@@ -66,9 +75,14 @@ struct arch_task {
 	u64 stack_top;	      /* top of the kernel stack: where struct regs of ring 3 ends */
 	u64 fs_base, gs_base; /* of ring 3 */
 	struct aspace *as;    /* NULL: kernel thread */
-	void *
-	    fpu; /* 64-byte aligned save area, arch_fpu_size() bytes; NULL: kernel thread (uses no FPU) */
-	u32 work; /* [A] the kernel's bits; not 0: kernel_user_exit_work() is called before ring 3 is entered */
+	/*
+	 * 64-byte aligned save area, arch_fpu_size() bytes; NULL: kernel thread (uses no FPU)
+	 */
+	void *fpu;
+	/*
+	 * [A] the kernel's bits; not 0: kernel_user_exit_work() is called before ring 3 is entered
+	 */
+	u32 work;
 	u64 private[8];
 };
 
@@ -76,20 +90,35 @@ size_t arch_fpu_size(void);
 void arch_fpu_init(void *area);
 /* The current task's live registers into an area (fork, signal frames) ... */
 void arch_fpu_save(void *area);
-/* ... and back. The area may have been in ring 3's hands: what would fault is made harmless in it first. */
+/*
+ * ... and back. The area may have been in ring 3's hands: what would fault is made harmless in it
+ * first.
+ */
 void arch_fpu_load(void *area);
-/* First run of the task: fn(arg) on its kernel stack, interrupts off, preempt_count 1 (the switcher's). */
+/*
+ * First run of the task: fn(arg) on its kernel stack, interrupts off, preempt_count 1 (the
+ * switcher's).
+ */
 void arch_task_init(struct arch_task *t, u64 stack_top, void (*fn)(void *), void *arg);
-/* Saves prev and runs next, with stacks, address space, fs base and FPU. Interrupts off. struct arch_task begins struct task. `task`
- * becomes this CPU's `current` where the stack becomes its: whatever is called, and probed, before belongs to prev. */
+/*
+ * Saves prev and runs next, with stacks, address space, fs base and FPU. Interrupts off. struct
+ * arch_task begins struct task. `task` becomes this CPU's `current` where the stack becomes its:
+ * whatever is called, and probed, before belongs to prev.
+ */
 void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *task);
-/* The ring-3 registers of a task whose stack this is (valid while it is inside the kernel or before its first entry). */
+/*
+ * The ring-3 registers of a task whose stack this is (valid while it is inside the kernel or before
+ * its first entry).
+ */
 static inline struct regs *task_regs(const struct arch_task *t)
 {
 	return (struct regs *)t->stack_top - 1;
 }
-/* A system call may change any register of its frame (sigreturn, execve) but cs and ss: the exit path takes sysret only where
- * it gives exactly the frame (rcx == rip, r11 == rflags, rip canonical), else iret. */
+/*
+ * A system call may change any register of its frame (sigreturn, execve) but cs and ss: the exit
+ * path takes sysret only where it gives exactly the frame (rcx == rip, r11 == rflags, rip
+ * canonical), else iret.
+ */
 /* Leaves to ring 3 with task_regs() of the current task; does not return. Interrupts off. */
 void __noreturn arch_enter_user(void);
 /* Clean registers for a new program. */
@@ -100,8 +129,9 @@ int arch_set_fs_base(
 /* ---- Part 1: looking back ---- */
 
 /*
- * Return addresses, innermost first, from `r` (r->rip first) or, when r is NULL, from the caller on. Goes across irq, trap
- * and NMI frames; stops at the end of known stacks; never faults on a bad frame. Any context.
+ * Return addresses, innermost first, from `r` (r->rip first) or, when r is NULL, from the caller
+ * on. Goes across irq, trap and NMI frames; stops at the end of known stacks; never faults on a bad
+ * frame. Any context.
  */
 unsigned stack_trace(const struct regs *r, u64 *out, unsigned max);
 /* The same of ring 3 by frame pointers, from the current task's saved registers. Any context. */
@@ -114,14 +144,18 @@ void arch_control_registers(u64 out[ARCH_CONTROL_REGISTERS]);
 
 /* ---- Part 1: what a CPU tells of itself ---- */
 
-/* A model-specific register of a CPU that is up. 0, -ENODEV (no such CPU), -EIO (the CPU refused: no such register, or no such
- * value). Seen by the msr events. Task context, interrupts on. */
+/*
+ * A model-specific register of a CPU that is up. 0, -ENODEV (no such CPU), -EIO (the CPU refused:
+ * no such register, or no such value). Seen by the msr events. Task context, interrupts on.
+ */
 int arch_msr_read(unsigned cpu, u32 msr, u64 *value);
 int arch_msr_write(unsigned cpu, u32 msr, u64 value);
 /* CPUID of this CPU: eax, ebx, ecx, edx. Any context. */
 void arch_cpuid(u32 leaf, u32 subleaf, u32 out[4]);
-/* What comes at an interrupt vector: "Page fault", "Local timer interrupts"; NULL: a device's line, *gsi says which, or (~0)
- * nothing. Any context. */
+/*
+ * What comes at an interrupt vector: "Page fault", "Local timer interrupts"; NULL: a device's line,
+ * *gsi says which, or (~0) nothing. Any context.
+ */
 const char *arch_vector_name(unsigned vector, unsigned *gsi);
 
 /* ---- Part 1: the end ---- */
@@ -130,10 +164,16 @@ const char *arch_vector_name(unsigned vector, unsigned *gsi);
 void arch_write_back(void);
 void __noreturn machine_reboot(void);
 void __noreturn machine_poweroff(void);
-/* QEMU's isa-debug-exit: the exit status is (code << 1) | 1. Powers off where there is no such device. */
+/*
+ * QEMU's isa-debug-exit: the exit status is (code << 1) | 1. Powers off where there is no such
+ * device.
+ */
 void __noreturn machine_exit(u8 code);
 void __noreturn machine_halt(void);
-/* Goes on with fn(arg) on another stack; what was on this one is given up. Any context, interrupts off. */
+/*
+ * Goes on with fn(arg) on another stack; what was on this one is given up. Any context, interrupts
+ * off.
+ */
 void __noreturn arch_run_on(u64 stack_top, void (*fn)(void *), void *arg);
 /* A fault that no handler can be found for: a PC resets. */
 void machine_triple_fault(void);
@@ -146,12 +186,18 @@ struct boot_info;
 void __noreturn kernel_main(
     const struct boot_info *bi); /* first C of the boot CPU; its stack, gs, IDT, paging are ready */
 void __noreturn kernel_ap_main(void); /* the same for another CPU; interrupts off */
-/* A step of the boot is done; the text stays where it is. Boot CPU, from the first C instruction on, even without %gs. */
+/*
+ * A step of the boot is done; the text stays where it is. Boot CPU, from the first C instruction
+ * on, even without %gs.
+ */
 void kernel_boot_step(const char *step);
 /* The same in the start of another CPU, once kernel_main() runs. */
 void kernel_boot_cpu(unsigned cpu, u32 apic_id, const char *step);
 
-/* Page frames for page tables and stacks: one zeroed page, physical address, 0 if none. Any context but NMI. */
+/*
+ * Page frames for page tables and stacks: one zeroed page, physical address, 0 if none. Any context
+ * but NMI.
+ */
 u64 arch_page_alloc(void);
 void arch_page_free(u64 pa);
 
@@ -162,11 +208,20 @@ void kernel_user_trap(
     struct regs *r, int signo, int code, u64 addr); /* a fault of ring 3 that nothing resolved */
 void __noreturn kernel_trap_fatal(
     struct regs *r, const char *what); /* a fault of the kernel itself */
-/* First thing after a breakpoint in ring 0, outside of entry code. True: it was a probe's, and r is set to go on. */
+/*
+ * First thing after a breakpoint in ring 0, outside of entry code. True: it was a probe's, and r is
+ * set to go on.
+ */
 bool kernel_probe_int3(struct regs *r);
-/* A hooked function has returned: r has its registers, r->rsp as behind the ret. Where it is to return to. Interrupts off. */
+/*
+ * A hooked function has returned: r has its registers, r->rsp as behind the ret. Where it is to
+ * return to. Interrupts off.
+ */
 u64 kernel_probe_return(struct regs *r);
-/* What stood at `slot` of the current task's stack before probe_return; 0: not known. slot 0: of the innermost. */
+/*
+ * What stood at `slot` of the current task's stack before probe_return; 0: not known. slot 0: of
+ * the innermost.
+ */
 u64 kernel_probe_returns_to(u64 slot);
 /* n bytes read from addr on become what they are without probes. Any context. */
 void kernel_probe_original(u64 addr, u8 *code, unsigned n);
@@ -180,7 +235,10 @@ void kernel_irq(unsigned irq);		/* a device line (global system interrupt number
 void kernel_timer_tick(struct regs *r);
 void kernel_ipi(enum ipi what);
 void kernel_nmi(struct regs *r);
-/* Told around the handler of an interrupt that is no device's, before and after; and of each IPI sent, MSR touched. */
+/*
+ * Told around the handler of an interrupt that is no device's, before and after; and of each IPI
+ * sent, MSR touched.
+ */
 enum vector_kind {
 	VECTOR_TIMER,
 	VECTOR_RESCHEDULE,
@@ -197,15 +255,16 @@ void kernel_msr_touched(u32 msr, u64 value, bool write, bool failed);
 void kernel_irq_enter(struct regs *r, unsigned vector);
 void kernel_irq_exit(
     struct regs *r, unsigned vector); /* may switch tasks when it interrupted preemptible code */
-void kernel_user_exit_work(struct regs *
-	r); /* before leaving to ring 3 when arch_task.work is set, interrupts off: signals, resched */
+/* before leaving to ring 3 when arch_task.work is set, interrupts off: signals, resched */
+void kernel_user_exit_work(struct regs *r);
 
 /* ---- Part 3: called once, at boot, by kernel/machine/machine.c, which knows the drivers ---- */
 
 /* What ACPI told (drivers/acpi/acpi.h), in the machine's terms. */
 struct machine_info {
 	u64 entry_tsc; /* clock_ns() counts from here */
-	u32 start_page; /* a free one below 640 KiB, where other CPUs begin; 0: none, they stay off */
+	/* a free one below 640 KiB, where other CPUs begin; 0: none, they stay off */
+	u32 start_page;
 	u64 lapic_base;
 	u32 cpu_count; /* usable ones, boot CPU among them */
 	u32 apic_ids[MAX_CPUS];
@@ -231,8 +290,9 @@ struct ref_clock {
 };
 
 /*
- * Interrupt controllers and clock of the boot CPU. NULL, or a sentence about what is missing. refs: best first, n may be 0
- * (then CPUID or the hypervisor must tell). unix_ns: 1970 to now by the CMOS clock.
+ * Interrupt controllers and clock of the boot CPU. NULL, or a sentence about what is missing. refs:
+ * best first, n may be 0 (then CPUID or the hypervisor must tell). unix_ns: 1970 to now by the CMOS
+ * clock.
  */
 const char *arch_machine_init(
     const struct machine_info *mi, const struct ref_clock *const *refs, unsigned n, u64 unix_ns);

@@ -3,9 +3,12 @@
  *
  * Address space (x86-64, 4-level):
  *   0000000000001000 - 00007fffffffefff   ring 3
- *   ffff888000000000 +64 TiB              direct map of all RAM, never executable; kernel text and rodata read-only here too
- *   ffffc90000000000 +32 TiB              kernel mappings: stacks with guard pages, device registers, vmalloc
- *   ffffffff80000000 +1 GiB               the kernel image, linked 1 MiB above its start; W^X by section
+ *   ffff888000000000 +64 TiB              direct map of all RAM, never executable; kernel text and
+ *                                         rodata read-only here too
+ *   ffffc90000000000 +32 TiB              kernel mappings: stacks with guard pages, device
+ *                                         registers, vmalloc
+ *   ffffffff80000000 +1 GiB               the kernel image, linked 1 MiB above its start; W^X by
+ *                                         section
  */
 #pragma once
 
@@ -37,12 +40,18 @@ static inline __attribute__((always_inline)) u64 virt_to_phys(const void *va)
 
 enum { PROT_R = 1, PROT_W = 2, PROT_X = 4, PROT_USER = 8, PROT_NOCACHE = 16, PROT_COMBINE = 32 };
 
-/* Kernel mappings. `prot` without PROT_USER. All CPUs see the change when these return. Task context. 0 or -ENOMEM. */
+/*
+ * Kernel mappings. `prot` without PROT_USER. All CPUs see the change when these return. Task
+ * context. 0 or -ENOMEM.
+ */
 int kernel_map(u64 va, u64 pa, u64 size, unsigned prot);
 void kernel_unmap(u64 va, u64 size);
 /* Maps device registers, uncached; NULL if out of room. */
 void *device_map(u64 pa, u64 size);
-/* Maps a framebuffer: writes are gathered and come in any order; what is read is not kept. NULL if out of room. */
+/*
+ * Maps a framebuffer: writes are gathered and come in any order; what is read is not kept. NULL if
+ * out of room.
+ */
 void *screen_map(u64 pa, u64 size);
 /* Like device_map() but cached and read-only: ACPI tables. */
 const void *firmware_map(u64 pa, u64 size);
@@ -52,12 +61,20 @@ bool kernel_readable(const void *p, size_t n);
 struct aspace; /* the page tables of one ring-3 address space */
 struct aspace *aspace_create(void);
 void aspace_destroy(struct aspace *as); /* frees the tables, not the pages mapped */
-/* One page, replaces; 0 or -ENOMEM. prot 0 keeps the page where aspace_lookup() and aspace_unmap() find it, but the CPU sees
- * nothing there in any ring (mprotect to PROT_NONE). */
+/*
+ * One page, replaces; 0 or -ENOMEM. prot 0 keeps the page where aspace_lookup() and aspace_unmap()
+ * find it, but the CPU sees nothing there in any ring (mprotect to PROT_NONE).
+ */
 int aspace_map(struct aspace *as, u64 va, u64 pa, unsigned prot);
-/* The first mapped page (prot 0 too) at or above va and below end, skipping empty tables; end if there is none. */
+/*
+ * The first mapped page (prot 0 too) at or above va and below end, skipping empty tables; end if
+ * there is none.
+ */
 u64 aspace_next(struct aspace *as, u64 va, u64 end);
-/* Removes one page's mapping; returns its physical address or 0. Needs aspace_flush() before the page is used again. */
+/*
+ * Removes one page's mapping; returns its physical address or 0. Needs aspace_flush() before the
+ * page is used again.
+ */
 u64 aspace_unmap(struct aspace *as, u64 va);
 /* What is mapped at va: physical address (0: nothing) and protection. */
 u64 aspace_lookup(struct aspace *as, u64 va, unsigned *prot);
@@ -72,7 +89,10 @@ int copy_to_user(u64 dst, const void *src, size_t n);
 /* The bytes that could not be copied: 0 for all. No byte that could be was read in vain. */
 size_t copy_from_user_left(void *dst, u64 src, size_t n);
 int get_user_u32(u32 *dst, u64 src); /* in one read, if it is aligned */
-/* Copies up to and with the NUL; length without it, -EFAULT, or -ENAMETOOLONG when size bytes held none. */
+/*
+ * Copies up to and with the NUL; length without it, -EFAULT, or -ENAMETOOLONG when size bytes held
+ * none.
+ */
 long strncpy_from_user(char *dst, u64 src, size_t size);
 /* The same from any context: a page that is not there is -EFAULT and never faulted in. */
 int copy_from_user_nofault(void *dst, u64 src, size_t n);

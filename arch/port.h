@@ -1,4 +1,7 @@
-/* Part of arch/arch.h: ports of the PC's old devices. Any context; a device's driver says what protects it. */
+/*
+ * Part of arch/arch.h: ports of the PC's old devices. Any context; a device's driver says what
+ * protects it.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"

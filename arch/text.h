@@ -1,14 +1,16 @@
 /*
- * Part of arch/arch.h: changing the kernel's text while it runs. Branches that are off, patches, probes (breakpoints, and jumps
- * in their place). All serialised inside or by the caller, as said; arch/x86_64/probe/text_patch.c has the protocol.
+ * Part of arch/arch.h: changing the kernel's text while it runs. Branches that are off, patches,
+ * probes (breakpoints, and jumps in their place). All serialised inside or by the caller, as said;
+ * arch/x86_64/probe/text_patch.c has the protocol.
  */
 #pragma once
 
 #include "arch/this_cpu.h"
 
 /*
- * A branch that is off costs one 5-byte nop. Sites are kept in a section, {site, target, key}; static_key_set() patches all
- * sites of a list of keys, a page at a time, with the int3-first protocol (each step twice where TCG needs it).
+ * A branch that is off costs one 5-byte nop. Sites are kept in a section, {site, target, key};
+ * static_key_set() patches all sites of a list of keys, a page at a time, with the int3-first
+ * protocol (each step twice where TCG needs it).
  */
 struct static_key {
 	u32 enabled; /* what the sites are patched for: 0 or 1 */
@@ -47,27 +49,40 @@ static inline void static_key_set(struct static_key *key, bool on)
 
 struct text_patch {
 	void *addr;
-	u8 len; /* 1..16; longer than 1: the new code is one nop, jmp rel32 or call rel32, or begins with a probe's int3 */
+	/*
+	 * 1..16; longer than 1: the new code is one nop, jmp rel32 or call rel32, or begins with a
+	 * probe's int3
+	 */
+	u8 len;
 	u8 bytes[16];
 };
-/* Replaces instructions while all CPUs run. int3 hits on a half-patched site resume as if the new code were there.
- * Task context; serialised inside. */
+/*
+ * Replaces instructions while all CPUs run. int3 hits on a half-patched site resume as if the new
+ * code were there. Task context; serialised inside.
+ */
 void text_patch(const struct text_patch *p, unsigned n);
-/* How much was patched since boot; `pages` counts each page opened in each step, `traps` who ran into a half-patched site. */
+/*
+ * How much was patched since boot; `pages` counts each page opened in each step, `traps` who ran
+ * into a half-patched site.
+ */
 struct text_patch_stats {
 	u64 patches, pages, syncs;
 	u64 traps; /* [A] */
 };
 const struct text_patch_stats *text_patch_stats(void);
 
-/* Code that runs before a breakpoint is known to be a probe's, and entry code: may not be probed, holds no patched site. */
+/*
+ * Code that runs before a breakpoint is known to be a probe's, and entry code: may not be probed,
+ * holds no patched site.
+ */
 #define __noprobe __attribute__((section(".noprobe.text"), noinline))
 
 /*
- * Probes: an int3 in place of the first byte of an instruction, and how the interrupted code goes on as if it were not there: by
- * doing what the instruction does (the simple ones and all that change %rip), or by running a copy of it elsewhere, in a slot, which
- * ends in a jump back; or, for who wants to know when it has run, in another int3.
- * Prepare and release: task context, one at a time (kernel/kprobe/kprobe.c's lock). The others: any context.
+ * Probes: an int3 in place of the first byte of an instruction, and how the interrupted code goes
+ * on as if it were not there: by doing what the instruction does (the simple ones and all that
+ * change %rip), or by running a copy of it elsewhere, in a slot, which ends in a jump back; or, for
+ * who wants to know when it has run, in another int3. Prepare and release: task context, one at a
+ * time (kernel/kprobe/kprobe.c's lock). The others: any context.
  */
 #define ARCH_JUMP_LEN 5
 struct arch_probe {
@@ -89,11 +104,14 @@ struct arch_probe {
 };
 
 /*
- * May there be a probe at addr, and how? 0, -EILSEQ (no instruction begins there), -ENOMEM (no free slot), -EINVAL: then *why says
- * it in words. trap_behind: the slot ends in an int3. What holds a slot is to be released.
+ * May there be a probe at addr, and how? 0, -EILSEQ (no instruction begins there), -ENOMEM (no free
+ * slot), -EINVAL: then *why says it in words. trap_behind: the slot ends in an int3. What holds a
+ * slot is to be released.
  */
 int arch_probe_prepare(struct arch_probe *p, u64 addr, bool trap_behind, const char **why);
-/* The instruction that has addr in it: where it begins, and its length; 0: not known. Task context. */
+/*
+ * The instruction that has addr in it: where it begins, and its length; 0: not known. Task context.
+ */
 u64 arch_probe_insn(u64 addr, unsigned *len);
 /* Why nothing there may be probed; NULL: the instructions that may be, may be. Any context. */
 const char *arch_probe_refused(u64 addr);
@@ -110,8 +128,8 @@ void arch_probe_arm(struct arch_probe *const *p, unsigned n, bool on);
 /* Nobody comes into p's slot and detour any more, but for those who have just trapped. */
 void arch_probe_leave(const struct arch_probe *p);
 /*
- * Returns when no CPU is where it was before the call: in a handler of a breakpoint or jump, or in a slot or detour that was left.
- * Nobody is preempted in any (arch_probe_in_slot()). Task context.
+ * Returns when no CPU is where it was before the call: in a handler of a breakpoint or jump, or in
+ * a slot or detour that was left. Nobody is preempted in any (arch_probe_in_slot()). Task context.
  */
 void arch_probe_sync(void);
 /* Is this an address in the kernel's image, code or not? */
@@ -120,15 +138,19 @@ bool arch_probe_in_slot(u64 rip);
 /* The address that a slot's code stands for; rip itself where there is no slot. */
 u64 arch_probe_origin(u64 rip);
 /*
- * A jump in place of the breakpoint: it leads to a detour, which saves the registers, calls a function with interrupts off, runs
- * copies of the instructions that the jump covers, and jumps back behind them. Task context, under the same lock as prepare.
+ * A jump in place of the breakpoint: it leads to a detour, which saves the registers, calls a
+ * function with interrupts off, runs copies of the instructions that the jump covers, and jumps
+ * back behind them. Task context, under the same lock as prepare.
  */
-/* Why there can be none, for good; NULL: there can, and p->region says what it covers. Looks at the whole function. */
+/*
+ * Why there can be none, for good; NULL: there can, and p->region says what it covers. Looks at the
+ * whole function.
+ */
 const char *arch_jump_check(struct arch_probe *p);
 /*
- * Makes the detour: from now on, who traps at p goes on in its copies. fn(arg, regs) is what it calls; regs->rip is as after a
- * breakpoint, and what fn makes of it, or returns, means nothing. 0, -ENOMEM. Nobody may be in an older detour of p:
- * arch_jump_leave().
+ * Makes the detour: from now on, who traps at p goes on in its copies. fn(arg, regs) is what it
+ * calls; regs->rip is as after a breakpoint, and what fn makes of it, or returns, means nothing. 0,
+ * -ENOMEM. Nobody may be in an older detour of p: arch_jump_leave().
  */
 int arch_jump_open(struct arch_probe *p, int (*fn)(void *arg, struct regs *r), void *arg);
 /* As before. Who is in the detour goes on. */
@@ -138,8 +160,13 @@ void arch_jump_leave(
 void arch_jump_release(struct arch_probe *p); /* when nobody can be in it */
 /* Is that inside what the jump covers, or on the way there? */
 bool arch_jump_inside(const struct arch_probe *p, u64 rip);
-/* Puts jumps in place of breakpoints, or breakpoints in place of jumps: at most ARCH_PROBE_BATCH. */
+/*
+ * Puts jumps in place of breakpoints, or breakpoints in place of jumps: at most ARCH_PROBE_BATCH.
+ */
 void arch_jump_arm(struct arch_probe *const *p, unsigned n, bool on);
 
-/* Return probes: where a hooked function returns to (arch/x86_64/irq/entry.S). Calls kernel_probe_return(). */
+/*
+ * Return probes: where a hooked function returns to (arch/x86_64/irq/entry.S). Calls
+ * kernel_probe_return().
+ */
 void probe_return(void);

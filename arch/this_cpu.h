@@ -1,19 +1,20 @@
 /*
- * Part of arch/arch.h: this CPU. Registers as entry code saves them, the words reached through %gs, preemption and interrupts.
- * Any context; what is said to be [C] is changed by its own CPU only.
+ * Part of arch/arch.h: this CPU. Registers as entry code saves them, the words reached through %gs,
+ * preemption and interrupts. Any context; what is said to be [C] is changed by its own CPU only.
  */
 #pragma once
 
 #include "kernel/lib/types.h"
 
 /*
- * Registers as every entry path saves them, lowest address first: in the order of Linux's struct pt_regs, since recipes for probes
- * know the places (`p __x64_sys_openat dfd=+0x70($arg1):s32`).
+ * Registers as every entry path saves them, lowest address first: in the order of Linux's struct
+ * pt_regs, since recipes for probes know the places (`p __x64_sys_openat dfd=+0x70($arg1):s32`).
  */
 struct regs {
 	u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
 	union {
-		u64 orig_rax; /* ~0: neither a trap or interrupt nor a call that may be done again */
+		/* ~0: neither a trap or interrupt nor a call that may be done again */
+		u64 orig_rax;
 		struct {
 			u32 error; /* error code of the trap; for a system call its number */
 			u32 trap;  /* 1 + vector of the trap or interrupt; 0 for a system call */
@@ -42,8 +43,8 @@ static inline bool regs_user(const struct regs *r)
 }
 
 /*
- * The words of a CPU that entry code and hot paths reach through %gs. One per CPU, for ever. [C] only its own CPU writes.
- * Layout is known to entry assembly: static asserts there.
+ * The words of a CPU that entry code and hot paths reach through %gs. One per CPU, for ever. [C]
+ * only its own CPU writes. Layout is known to entry assembly: static asserts there.
  */
 struct cpu_local {
 	struct cpu_local *self; /* [C] 0: the flat address of this struct */
@@ -132,7 +133,10 @@ static inline __attribute__((always_inline)) void preempt_enable(void)
 		preempt_resched();
 }
 
-/* For places (tracing) where a switch must not happen even if one is due: the next irq return or enable does it. */
+/*
+ * For places (tracing) where a switch must not happen even if one is due: the next irq return or
+ * enable does it.
+ */
 static inline void preempt_enable_no_resched(void)
 {
 	barrier();
@@ -180,13 +184,19 @@ static inline void cpu_relax(void)
 	__asm__ volatile("pause" ::: "memory");
 }
 
-/* Call with interrupts off: turns them on and sleeps until one comes, with no gap between. Returns with them on. */
+/*
+ * Call with interrupts off: turns them on and sleeps until one comes, with no gap between. Returns
+ * with them on.
+ */
 static inline void cpu_idle_wait(void)
 {
 	__asm__ volatile("sti; hlt" ::: "memory");
 }
 
-/* System management interrupts this CPU has had since its reset; false: it does not count them. Any context. */
+/*
+ * System management interrupts this CPU has had since its reset; false: it does not count them. Any
+ * context.
+ */
 bool arch_smi_count(u64 *n);
 
 unsigned cpu_count(void); /* CPUs that are up; they are numbered without holes */

@@ -1,6 +1,7 @@
 /*
- * What any loader hands over to the kernel: plain data, physical addresses, nothing of the loader's own formats. Filled by
- * the PVH entry or by the UEFI loader before paging is the kernel's; read during boot only. What a loader does not know is 0.
+ * What any loader hands over to the kernel: plain data, physical addresses, nothing of the loader's
+ * own formats. Filled by the PVH entry or by the UEFI loader before paging is the kernel's; read
+ * during boot only. What a loader does not know is 0.
  */
 #pragma once
 
@@ -33,7 +34,10 @@ struct boot_framebuffer {
 	uint32_t format;	       /* enum boot_pixel_format */
 };
 
-/* A step of the loader, or ("firmware_...") of the firmware, with the time when it was done. Each of the two in the order of time. */
+/*
+ * A step of the loader, or ("firmware_...") of the firmware, with the time when it was done. Each
+ * of the two in the order of time.
+ */
 struct boot_stamp {
 	uint64_t tsc;
 	char name[24]; /* NUL-terminated, e.g. "kernel_read" */
@@ -46,7 +50,9 @@ struct boot_info {
 	uint64_t fpdt;			   /* ACPI table of the firmware's own times, unchecked */
 	uint64_t initrd_base, initrd_size; /* size 0: none */
 	uint64_t kernel_base, kernel_size; /* where the image and its bss lie, below 4 GiB */
-	/* Free memory behind the image, for its first page tables; 0: up to the end of the range. */
+	/*
+	 * Free memory behind the image, for its first page tables; 0: up to the end of the range.
+	 */
 	uint64_t kernel_room;
 	uint64_t entry_tsc; /* TSC at the first instruction of the loader or entry */
 	/*
@@ -64,7 +70,10 @@ struct boot_info {
 	char cmdline[BOOT_MAX_CMDLINE]; /* always NUL-terminated */
 };
 
-/* How the memory of lastboot_base begins when something is kept in it: as much as a loader must know to save it. */
+/*
+ * How the memory of lastboot_base begins when something is kept in it: as much as a loader must
+ * know to save it.
+ */
 #define BOOT_KEPT_MAGIC "TRAPKEPT"
 
 struct boot_kept {
@@ -74,9 +83,10 @@ struct boot_kept {
 };
 
 /*
- * The ELF note by which a loader knows this kernel: name BOOT_NOTE_NAME, type BOOT_NOTE_TYPE, described by this. The loader puts
- * the segments somewhere below 4 GiB in one piece, maps that where the image is linked, and the first 4 GiB of memory one to
- * one and at the direct map; it calls `entry` in 64-bit mode, interrupts off, %rdi the physical address of struct boot_info.
+ * The ELF note by which a loader knows this kernel: name BOOT_NOTE_NAME, type BOOT_NOTE_TYPE,
+ * described by this. The loader puts the segments somewhere below 4 GiB in one piece, maps that
+ * where the image is linked, and the first 4 GiB of memory one to one and at the direct map; it
+ * calls `entry` in 64-bit mode, interrupts off, %rdi the physical address of struct boot_info.
  */
 #define BOOT_NOTE_NAME	 "Trapline"
 #define BOOT_NOTE_TYPE	 1
@@ -88,6 +98,8 @@ struct boot_note {
 	uint64_t info_size; /* sizeof(struct boot_info): another one means another version */
 };
 
-/* Where every loader ends: long mode, the image mapped where it is linked, the first 4 GiB of memory in the direct map, a
- * stack, interrupts off. */
+/*
+ * Where every loader ends: long mode, the image mapped where it is linked, the first 4 GiB of
+ * memory in the direct map, a stack, interrupts off.
+ */
 void arch_start(struct boot_info *bi) __attribute__((noreturn));

@@ -1,8 +1,10 @@
 /*
- * Entry for `qemu -kernel` and Xen: the PVH protocol (xen/include/public/arch-x86/hvm/start_info.h). 32-bit protected mode,
- * paging off, interrupts off, %ebx the physical address of hvm_start_info. Checks that the CPU can run this kernel (a
- * sentence on COM1 if not), builds page tables that last until arch_start() has made the real ones, and goes on in long mode
- * in the higher half at pvh_main(). The image is loaded at 1 MiB but linked KERNEL_BASE higher: PHYS() below.
+ * Entry for `qemu -kernel` and Xen: the PVH protocol
+ * (xen/include/public/arch-x86/hvm/start_info.h). 32-bit protected mode, paging off, interrupts
+ * off, %ebx the physical address of hvm_start_info. Checks that the CPU can run this kernel (a
+ * sentence on COM1 if not), builds page tables that last until arch_start() has made the real ones,
+ * and goes on in long mode in the higher half at pvh_main(). The image is loaded at 1 MiB but
+ * linked KERNEL_BASE higher: PHYS() below.
  */
 #define KERNEL_BASE 0xffffffff80000000
 #define PHYS(x)     ((x) - KERNEL_BASE)
@@ -53,14 +55,20 @@ pvh_start:
 	cmpl %eax, %ecx
 	je pvh_refuse
 
-	/* Leaf 1: FPU 0, TSC 4, MSR 5, PAE 6, CX8 8, APIC 9, PGE 13, CMOV 15, FXSR 24, SSE 25, SSE2 26. */
+	/*
+	 * Leaf 1: FPU 0, TSC 4, MSR 5, PAE 6, CX8 8, APIC 9, PGE 13, CMOV 15, FXSR 24, SSE 25, SSE2
+	 * 26.
+	 */
 	movl $PHYS(no_features), %ebp
 	movl $1, %eax
 	cpuid
 	andl $0x0700a371, %edx
 	cmpl $0x0700a371, %edx
 	jne pvh_refuse
-	/* Leaf 0x80000001: NX 20, long mode 29. (SYSCALL, 11, is told in 64-bit mode alone by Intel's: arch/x86_64/cpu/features.c asks then.) */
+	/*
+	 * Leaf 0x80000001: NX 20, long mode 29. (SYSCALL, 11, is told in 64-bit mode alone by
+	 * Intel's: arch/x86_64/cpu/features.c asks then.)
+	 */
 	movl $0x80000000, %eax
 	cpuid
 	movl $PHYS(no_long_mode), %ebp
@@ -74,7 +82,10 @@ pvh_start:
 	btl $20, %edx
 	jnc pvh_refuse
 
-	/* The first 4 GiB three times: at 0, in the direct map, and 1 GiB of it where the image is linked. */
+	/*
+	 * The first 4 GiB three times: at 0, in the direct map, and 1 GiB of it where the image is
+	 * linked.
+	 */
 	movl $PHYS(early_pds), %edi
 	movl $PTE_2M, %eax
 1:	movl %eax, (%edi)

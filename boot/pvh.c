@@ -1,6 +1,6 @@
 /*
- * From PVH's hvm_start_info to struct boot_info. Runs once, on the boot CPU, with the page tables of pvh.S, which map the
- * first 4 GiB one to one; all that PVH hands over lies there.
+ * From PVH's hvm_start_info to struct boot_info. Runs once, on the boot CPU, with the page tables
+ * of pvh.S, which map the first 4 GiB one to one; all that PVH hands over lies there.
  */
 #include "boot/boot_info.h"
 

@@ -1,6 +1,7 @@
 /*
- * Behind uefi_entry.S: what the UEFI loader hands over is struct boot_info already. It stays where it lies, in memory that the
- * kernel's allocator leaves alone. Runs once, on the boot CPU, with the loader's page tables.
+ * Behind uefi_entry.S: what the UEFI loader hands over is struct boot_info already. It stays where
+ * it lies, in memory that the kernel's allocator leaves alone. Runs once, on the boot CPU, with the
+ * loader's page tables.
  */
 #include "arch/arch.h"
 #include "boot/boot_info.h"
@@ -10,7 +11,10 @@ _Static_assert(BOOT_LINK_BASE == KERNEL_IMAGE_BASE && BOOT_DIRECT_BASE == DIRECT
 
 void uefi_main(u64 boot_info) __noreturn;
 
-/* The note. Assembly, since a compiler would align it to more than 4, which QEMU cannot read (pvh.S). */
+/*
+ * The note. Assembly, since a compiler would align it to more than 4, which QEMU cannot read
+ * (pvh.S).
+ */
 #define NOTE                                                                                       \
 	".pushsection .note.trapline, \"a\", @note\n"                                              \
 	".balign 4\n"                                                                              \

@@ -1,7 +1,8 @@
 /*
- * Entry for the UEFI loader (boot/efi/), named in the note of uefi.c: 64-bit mode, interrupts off, the loader's page tables,
- * %rdi the physical address of struct boot_info. Brings the CPU into the state that pvh.S leaves it in, whatever the firmware
- * had switched on, and goes on at uefi_main(). What the CPU lacks the loader has said.
+ * Entry for the UEFI loader (boot/efi/), named in the note of uefi.c: 64-bit mode, interrupts off,
+ * the loader's page tables, %rdi the physical address of struct boot_info. Brings the CPU into the
+ * state that pvh.S leaves it in, whatever the firmware had switched on, and goes on at uefi_main().
+ * What the CPU lacks the loader has said.
  */
 #define CR0_LONG 0x80010033 /* PG WP NE ET MP PE */
 #define CR4_PAE  0x20       /* and nothing else */

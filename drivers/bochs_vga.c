@@ -1,4 +1,7 @@
-/* Bochs's VBE extensions, which QEMU's standard VGA has too: a mode is a few numbers. Boot, task context. */
+/*
+ * Bochs's VBE extensions, which QEMU's standard VGA has too: a mode is a few numbers. Boot, task
+ * context.
+ */
 #include "arch/arch.h"
 #include "drivers/framebuffer.h"
 #include "drivers/pci.h"

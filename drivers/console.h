@@ -1,6 +1,7 @@
 /*
- * Where text goes: every console there is gets the same. Any context; callers keep writers apart (the console lock of
- * kernel/base/printk.c), but for the machine's last words. Consoles are only added.
+ * Where text goes: every console there is gets the same. Any context; callers keep writers apart
+ * (the console lock of kernel/base/printk.c), but for the machine's last words. Consoles are only
+ * added.
  */
 #pragma once
 

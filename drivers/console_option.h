@@ -16,7 +16,8 @@ extern const struct uart_line uart_line_usual; /* 115200n8 */
 
 /*
  *     ttyS0   ttyS0,9600   ttyS0,115200n8   ttyS1,57600e7r     a serial port by its number
- *     uart,io,0x3f8,9600n8   uart,mmio,0xfe030000   uart,mmio32,0xfe030000,115200     by its place; uart8250 too
+ *     uart,io,0x3f8,9600n8   uart,mmio,0xfe030000 uart,mmio32,0xfe030000,115200 by its place;
+ *                            uart8250 too
  *     tty0   tty                                               the screen
  *
  * False: it is none of these, or no line setting.

@@ -1,4 +1,7 @@
-/* Letters for the screen: 8 pixels wide, 16 high; a byte a line, the highest bit at the left. ASCII, and a box for all else. */
+/*
+ * Letters for the screen: 8 pixels wide, 16 high; a byte a line, the highest bit at the left.
+ * ASCII, and a box for all else.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"

@@ -1,4 +1,7 @@
-/* Contexts: i8042.h. No wait is longer than a controller's answer may take: a machine without one must start too. */
+/*
+ * Contexts: i8042.h. No wait is longer than a controller's answer may take: a machine without one
+ * must start too.
+ */
 #include "drivers/i8042.h"
 
 #include "arch/arch.h"

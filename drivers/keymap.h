@@ -1,6 +1,7 @@
 /*
- * From the codes of a PC keyboard (set 1, as the controller translates them) to the bytes a terminal sends: ASCII, and for other
- * keys the sequences of a VT100 or Linux's console. US layout. Pure; one keyboard's codes in order.
+ * From the codes of a PC keyboard (set 1, as the controller translates them) to the bytes a
+ * terminal sends: ASCII, and for other keys the sequences of a VT100 or Linux's console. US layout.
+ * Pure; one keyboard's codes in order.
  */
 #pragma once
 
@@ -15,5 +16,8 @@ struct keymap {
 	u8 skip;       /* so many codes more belong to a key that says nothing */
 };
 
-/* The bytes of the key that this code completes: how many, 0 for none. A key that is let go sends none. */
+/*
+ * The bytes of the key that this code completes: how many, 0 for none. A key that is let go sends
+ * none.
+ */
 size_t keymap_feed(struct keymap *k, u8 code, char out[KEYMAP_BYTES]);

@@ -1,6 +1,7 @@
 /*
- * What is plugged into PCI, by configuration mechanism 1 (PCI Local Bus 3.0, 3.2.2.3.2). pci_scan() runs once, at boot; the
- * list is constant afterwards. Reading and writing: any context but NMI, a lock inside.
+ * What is plugged into PCI, by configuration mechanism 1 (PCI Local Bus 3.0, 3.2.2.3.2). pci_scan()
+ * runs once, at boot; the list is constant afterwards. Reading and writing: any context but NMI, a
+ * lock inside.
  */
 #pragma once
 
@@ -25,12 +26,16 @@ struct pci_function {
 	u16 class_code; /* class << 8 | subclass */
 	u8 interface, revision;
 	u8 irq_line,
-	    irq_pin; /* line: what the firmware says, 255 or 0: nothing; pin 0: none, 1..4: INTA..INTD */
+	    /* line: what the firmware says, 255 or 0: nothing; pin 0: none, 1..4: INTA..INTD */
+	    irq_pin;
 	u8 secondary; /* bridges: the bus behind */
 	struct pci_bar bar[PCI_BARS];
 };
 
-/* Looks at every bus that bus 0 leads to. No PCI: finds nothing. Returns how many were left out for want of room. */
+/*
+ * Looks at every bus that bus 0 leads to. No PCI: finds nothing. Returns how many were left out for
+ * want of room.
+ */
 unsigned pci_scan(void);
 const struct pci_function *pci_nth(unsigned i); /* sorted by bus, device, function; NULL: no more */
 

@@ -1,7 +1,8 @@
 /*
- * Intel I/O Controller Hub 9 datasheet (316972): PMBASE and RCBA of the LPC bridge, GCS of the chipset, and the TCO registers. The time
- * runs out twice before the machine is reset: the first time software is asked by an SMI, which this kernel leaves alone. Each
- * register is written whole by whoever comes; start and stop are its caller's to keep apart.
+ * Intel I/O Controller Hub 9 datasheet (316972): PMBASE and RCBA of the LPC bridge, GCS of the
+ * chipset, and the TCO registers. The time runs out twice before the machine is reset: the first
+ * time software is asked by an SMI, which this kernel leaves alone. Each register is written whole
+ * by whoever comes; start and stop are its caller's to keep apart.
  */
 #include "drivers/tco.h"
 

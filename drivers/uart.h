@@ -1,6 +1,7 @@
 /*
- * One 16550 serial port, wherever its registers lie: polled output, input by interrupt or by asking. Any context; callers keep
- * writers apart. Input and output touch different registers and need no common lock. (National PC16550D data sheet.)
+ * One 16550 serial port, wherever its registers lie: polled output, input by interrupt or by
+ * asking. Any context; callers keep writers apart. Input and output touch different registers and
+ * need no common lock. (National PC16550D data sheet.)
  */
 #pragma once
 
@@ -10,7 +11,10 @@
 
 enum uart_space { UART_PORTS, UART_MEMORY };
 
-/* Where the registers lie: `base` is a port or a physical address, registers are 1 << shift bytes apart and `width` bytes wide. */
+/*
+ * Where the registers lie: `base` is a port or a physical address, registers are 1 << shift bytes
+ * apart and `width` bytes wide.
+ */
 struct uart_place {
 	enum uart_space space;
 	u64 base;
@@ -36,7 +40,10 @@ struct uart {
 
 /* Is there one? Fills *u, without a line setting. `clock` 0: UART_CLOCK. */
 bool uart_probe(struct uart *u, const struct uart_place *place, u32 clock);
-/* Sets the line, empties the FIFOs, turns the modem lines on; no interrupts. A rate the clock cannot make becomes the nearest. */
+/*
+ * Sets the line, empties the FIFOs, turns the modem lines on; no interrupts. A rate the clock
+ * cannot make becomes the nearest.
+ */
 void uart_setup(struct uart *u, const struct uart_line *line);
 /* All n bytes, waiting for room; nothing added. */
 void uart_write(struct uart *u, const char *s, size_t n);

@@ -1,4 +1,7 @@
-/* Contexts: vt.h. An escape sequence is ESC [ parameters final, or ESC and one character; what is not known does nothing. */
+/*
+ * Contexts: vt.h. An escape sequence is ESC [ parameters final, or ESC and one character; what is
+ * not known does nothing.
+ */
 #include "drivers/vt.h"
 
 #include "kernel/lib/string.h"
@@ -261,6 +264,7 @@ void vt_write(struct vt *v, const char *s, size_t n)
 			vt_put(v, c);
 		else if (c >= 0xc0)
 			vt_put(v,
-			    VT_UNKNOWN); /* the first byte of a character in UTF-8; the others add nothing */
+			    /* the first byte of a character in UTF-8; the others add nothing */
+			    VT_UNKNOWN);
 	}
 }

@@ -1,6 +1,7 @@
 /*
- * A terminal without a screen: bytes go in, a grid of cells is what should be seen. Takes what the shell's line editor and usual
- * programs send of ANSI X3.64 (VT100). Pure; callers keep writers apart.
+ * A terminal without a screen: bytes go in, a grid of cells is what should be seen. Takes what the
+ * shell's line editor and usual programs send of ANSI X3.64 (VT100). Pure; callers keep writers
+ * apart.
  */
 #pragma once
 

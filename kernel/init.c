@@ -1,15 +1,18 @@
 /*
- * Pid 1: unpacks the archives, then runs what the command line asks for, and reaps what others leave behind. Task context.
+ * Pid 1: unpacks the archives, then runs what the command line asks for, and reaps what others
+ * leave behind. Task context.
  *
- *     ktest=PATTERN   the tests of this kernel whose names begin so, then out by the debug-exit device
+ *     ktest=PATTERN   the tests of this kernel whose names begin so, then out by the debug-exit
+ *                     device
  *     bench=PATTERN   the same with measurements, beside the shell
  *     init=/path      that program or script first, and the shell when it is done
  *     init=monitor    the monitor first
  *     shell=plain     the shell without prompt, echo, editing and banner
  *     getty=ttyS1     a shell on that serial port, too; several words are several shells
  *
- * The shell is /bin/sh, a program. Each one leads a session on its terminal; when it ends, however it ended, the terminal gets the
- * next. Where there is none to be had, the console gets the monitor.
+ * The shell is /bin/sh, a program. Each one leads a session on its terminal; when it ends, however
+ * it ended, the terminal gets the next. Where there is none to be had, the console gets the
+ * monitor.
  */
 #include "kernel/init.h"
 #include "arch/arch.h"
@@ -50,7 +53,8 @@ struct seat {
 	u64 began_ns;
 	int status;  /* $? of the shell that was there before; 0: none was */
 	int trouble; /* -errno: why its program could not be started; told once it has ended */
-	int without; /* -errno: why no shell is to be had; then the console has the monitor, others nobody */
+	/* -errno: why no shell is to be had; then the console has the monitor, others nobody */
+	int without;
 };
 
 static struct seat seats[SEATS_MAX];
@@ -154,9 +158,10 @@ static void init_say_hint(void)
 }
 
 /*
- * A shell that is to keep quiet must not take itself for interactive: it would with a terminal as input and output. It finds its output
- * closed to it, and /etc/profile opens it again. Such a shell ends at the first error of a kind; who types commands at it is to find
- * $? as if it were still there.
+ * A shell that is to keep quiet must not take itself for interactive: it would with a terminal as
+ * input and output. It finds its output closed to it, and /etc/profile opens it again. Such a shell
+ * ends at the first error of a kind; who types commands at it is to find $? as if it were still
+ * there.
  */
 static int init_become_shell(int status)
 {

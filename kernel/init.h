@@ -7,7 +7,12 @@ struct boot_info;
 void crash_trigger_files_init(void);
 /* kernel/init.c: pid 1 */
 void init_main(void *boot_info);
-/* tests/kernel/main.c, in the test kernel only: runs the cases whose names begin so ("all": every one); returns the failures. */
+/*
+ * tests/kernel/main.c, in the test kernel only: runs the cases whose names begin so ("all": every
+ * one); returns the failures.
+ */
 int ktest_main(const char *pattern);
-/* tests/bench: measures in a thread of its own, then ends the machine. Pid 1 calls it for bench=. */
+/*
+ * tests/bench: measures in a thread of its own, then ends the machine. Pid 1 calls it for bench=.
+ */
 void bench_start(const char *pattern);

@@ -1,5 +1,6 @@
 /*
- * The boot sequence, in order. Runs on the boot CPU with interrupts off until said otherwise, then as the idle task.
+ * The boot sequence, in order. Runs on the boot CPU with interrupts off until said otherwise, then
+ * as the idle task.
  */
 #include "arch/arch.h"
 #include "boot/boot_info.h"

@@ -1,9 +1,10 @@
 /*
  * What the monitor needs of its kernel, twice: for a task, and for what is left after a panic.
  *
- * As a task it takes the consoles' input away from the terminal. The task that reads is `owner`; the sysrq key makes a task that stands
- * by the owner, unless the present one waits at its prompt: that one may hang in a file of its own. After a panic nobody else runs:
- * devices are looked at, and commands that would wait are left (kernel/base/rescue.h).
+ * As a task it takes the consoles' input away from the terminal. The task that reads is `owner`;
+ * the sysrq key makes a task that stands by the owner, unless the present one waits at its prompt:
+ * that one may hang in a file of its own. After a panic nobody else runs: devices are looked at,
+ * and commands that would wait are left (kernel/base/rescue.h).
  */
 #include "kernel/monitor_system.h"
 #include "arch/arch.h"
@@ -244,7 +245,9 @@ static void monitor_standby(void *unused)
 	for (;;) {
 		wait_event(&standby, atomic_load(&called));
 		atomic_store(&called, 0);
-		/* Another stands by from now on, as this one may hang in what it is told to read. */
+		/*
+		 * Another stands by from now on, as this one may hang in what it is told to read.
+		 */
 		if (!kthread_run(monitor_standby, NULL, -1, "monitor"))
 			pr_warn("no memory for another monitor: this is the last one");
 		monitor_session(NULL);

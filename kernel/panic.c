@@ -1,6 +1,7 @@
 /*
- * The last words: what happened, the registers, how we got there; then what panic= asks for. Any context. One CPU speaks:
- * the first to take `speaker`; the others are stopped. A fault while speaking says one line and ends.
+ * The last words: what happened, the registers, how we got there; then what panic= asks for. Any
+ * context. One CPU speaks: the first to take `speaker`; the others are stopped. A fault while
+ * speaking says one line and ends.
  */
 #include "kernel/base/panic.h"
 #include "kernel/base/cmdline.h"
@@ -25,7 +26,10 @@ static u32 speaker = NO_CPU; /* [A] */
 
 #define say(...) printk(LOG_EMERG, __VA_ARGS__)
 
-/* An address of a call's return belongs to the function of the call, even when that is its last instruction. */
+/*
+ * An address of a call's return belongs to the function of the call, even when that is its last
+ * instruction.
+ */
 static void panic_print_symbol(char *buf, size_t size, u64 addr, bool is_return)
 {
 	u64 start, length;
@@ -135,7 +139,10 @@ static void give_up(const char *what)
 	rescue_give_up(words);
 }
 
-/* Nobody else speaks from here on. A second time on the same CPU means that speaking itself went wrong. */
+/*
+ * Nobody else speaks from here on. A second time on the same CPU means that speaking itself went
+ * wrong.
+ */
 static void panic_take_console(const char *what)
 {
 	u32 me = cpu_id();

@@ -1,13 +1,15 @@
 /*
  * Each CPU has a timer, whose beats it counts. With each beat it looks at two things:
  *
- * 1. Its neighbour, the next CPU by number. Whose beats stand still for `watchdog_thresh` seconds takes no interrupts any more. It gets
- *    an NMI, and says itself where it stands ("hard LOCKUP"). Who does not even take that is told of by the neighbour.
- * 2. Its own scheduler. A beat asks it to run, by a bit of need_resched that is its own. If that bit is still there twice the time
- *    later, something holds the CPU with preemption off ("soft lockup").
+ * 1. Its neighbour, the next CPU by number. Whose beats stand still for `watchdog_thresh` seconds
+ *    takes no interrupts any more. It gets an NMI, and says itself where it stands ("hard LOCKUP").
+ *    Who does not even take that is told of by the neighbour.
+ * 2. Its own scheduler. A beat asks it to run, by a bit of need_resched that is its own. If that
+ *    bit is still there twice the time later, something holds the CPU with preemption off ("soft
+ *    lockup").
  *
- * Each beat also tells the machine's own timer that all is well; when no CPU does, that resets the machine. Timers: irq context.
- * Legend: [C] only its CPU, [A] atomic, [L] `lock`.
+ * Each beat also tells the machine's own timer that all is well; when no CPU does, that resets the
+ * machine. Timers: irq context. Legend: [C] only its CPU, [A] atomic, [L] `lock`.
  */
 #include "kernel/base/watchdog.h"
 #include "arch/arch.h"
@@ -25,13 +27,13 @@
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 
-#define NS_PER_SECOND 1000000000UL
-#define BEATS	      5 /* in twice the time */
-#define RESCHED_WATCHED                                                                            \
-	2u /* in need_resched, where any bit means that it is wanted; others may overwrite it by 1 */
-#define MACHINE_PATIENCE                                                                           \
-	3 /* times watchdog_thresh: longer than it takes to find and tell what can be */
-#define THRESH_MAX 60
+#define NS_PER_SECOND	 1000000000UL
+#define BEATS		 5 /* in twice the time */
+/* A bit of need_resched, where any bit means that it is wanted; others may overwrite it by 1. */
+#define RESCHED_WATCHED	 2u
+/* Times watchdog_thresh: longer than it takes to find and report a lockup. */
+#define MACHINE_PATIENCE 3
+#define THRESH_MAX	 60
 
 enum accused { NOT_ACCUSED, NMI_SENT, NMI_ANSWERED, SPOKEN_FOR };
 
@@ -58,7 +60,10 @@ static u64 thresh_ns(void)
 	return READ_ONCE(thresh) * NS_PER_SECOND;
 }
 
-/* Not of who stands accused: what it says of itself is no beat, or it would be accused again and again. */
+/*
+ * Not of who stands accused: what it says of itself is no beat, or it would be accused again and
+ * again.
+ */
 void watchdog_touch(void)
 {
 	struct watch *w = &watches[cpu_id()];
@@ -183,7 +188,10 @@ static void watchdog_end(void *unused __maybe_unused)
 	timer_cancel(&watches[cpu_id()].timer);
 }
 
-/* Nothing but a hardware watchdog resets a machine whose CPUs all hang, so the log says whether there is one. */
+/*
+ * Nothing but a hardware watchdog resets a machine whose CPUs all hang, so the log says whether
+ * there is one.
+ */
 static void watchdog_begin_machine(void)
 {
 	u64 seconds = thresh * MACHINE_PATIENCE;

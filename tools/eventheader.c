@@ -1,8 +1,10 @@
 /*
- * eventheader [--json] FILE                  decodes a file of EventHeader events, or those in a trace.dat
+ * eventheader [--json] FILE                  decodes a file of EventHeader events, or those in a
+ *     trace.dat
  * eventheader [--json] --pages FORMATS FILE  ... in sub-buffers as trace_pipe_raw gives them
  *
- * by the kernel's own decoder (trace/user/eventheader/): a line an event, as `trace` has it, or a JSON object an event.
+ * by the kernel's own decoder (trace/user/eventheader/): a line an event, as `trace` has it, or a
+ * JSON object an event.
  *
  * A file of events is one record after the other, of
  *
@@ -10,11 +12,13 @@
  *     char[] the tracepoint's name, and a NUL
  *     u8[]   the event, from struct eventheader on
  *
- * which is also what the samples of Microsoft's LinuxTracepoints write. Of a trace.dat (version 6, not compressed: as Trapline writes it,
- * and trace-cmd on request), all events that are not EventHeader's are passed over. FORMATS is the text of `format` files of events, one
- * behind the other: it tells which event has which number.
+ * which is also what the samples of Microsoft's LinuxTracepoints write. Of a trace.dat (version 6,
+ * not compressed: as Trapline writes it, and trace-cmd on request), all events that are not
+ * EventHeader's are passed over. FORMATS is the text of `format` files of events, one behind the
+ * other: it tells which event has which number.
  *
- * Exit 0: all was read; 1: the file is damaged, or is none; 2: wrong arguments. A damaged event is shown as one and is no reason to stop.
+ * Exit 0: all was read; 1: the file is damaged, or is none; 2: wrong arguments. A damaged event is
+ * shown as one and is no reason to stop.
  */
 #include "tools/eventheader.h"
 

@@ -1,4 +1,7 @@
-/* Shared by the parts of the program that decodes files of EventHeader events (tools/eventheader*.c). */
+/*
+ * Shared by the parts of the program that decodes files of EventHeader events
+ * (tools/eventheader*.c).
+ */
 #pragma once
 
 #include "trace/user/eventheader/eventheader.h"
@@ -11,5 +14,8 @@ void show(const struct eh_record *rec, const struct eh_origin *origin);
 
 /* The EventHeader events of a trace.dat, in order of time. */
 bool show_dat(const char *name, struct in in);
-/* Those of sub-buffers of the kernel's own format. formats: the text of `format` files, one behind the other. */
+/*
+ * Those of sub-buffers of the kernel's own format. formats: the text of `format` files, one behind
+ * the other.
+ */
 bool show_pages(const char *name, struct in in, struct in formats);

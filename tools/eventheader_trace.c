@@ -1,4 +1,7 @@
-/* EventHeader events of traces, read as trapline reads them (tools/trapline/trace.h): all others are passed over. */
+/*
+ * EventHeader events of traces, read as trapline reads them (tools/trapline/trace.h): all others
+ * are passed over.
+ */
 #include <stdlib.h>
 #include <string.h>
 

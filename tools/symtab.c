@@ -1,8 +1,10 @@
 /*
- * Makes the kernel's symbol tables: `nm -n FILE | symtab OUT.S` reads the functions and the variables of a linked kernel,
- * `symtab --empty OUT.S` makes tables of none for the first link. The output is assembly for section .symbols, in the layout
- * kernel/base/symtab.h gives. The symbols of a section count from its start, so the tables depend on nothing that lies between:
- * linking them in moves the data as a whole, and never a function or a constant. A weak function is an alias: it has a table of its own.
+ * Makes the kernel's symbol tables: `nm -n FILE | symtab OUT.S` reads the functions and the
+ * variables of a linked kernel, `symtab --empty OUT.S` makes tables of none for the first link. The
+ * output is assembly for section .symbols, in the layout kernel/base/symtab.h gives. The symbols of
+ * a section count from its start, so the tables depend on nothing that lies between: linking them
+ * in moves the data as a whole, and never a function or a constant. A weak function is an alias: it
+ * has a table of its own.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,13 +1,15 @@
 /*
- * Where the tracer runs: the CPU, the task and the state of interrupts, which open every record. Any context, NMI included.
+ * Where the tracer runs: the CPU, the task and the state of interrupts, which open every record.
+ * Any context, NMI included.
  */
 #pragma once
 
 #include "kernel/lib/types.h"
 
 /*
- * What a record says of the place where its event was hit. One call fills all of it, so that the hot path pays once: `common` is the first
- * eight bytes of every record but for its type, which is 0 here.
+ * What a record says of the place where its event was hit. One call fills all of it, so that the
+ * hot path pays once: `common` is the first eight bytes of every record but for its type, which is
+ * 0 here.
  */
 struct host_context {
 	union {
@@ -34,14 +36,18 @@ enum {
 	TRACE_FLAG_BH_OFF = 0x80,
 };
 
-/* Marks a function outside trace/ that records: a stack trace leaves its frames out, see host_stack(). */
+/*
+ * Marks a function outside trace/ that records: a stack trace leaves its frames out, see
+ * host_stack().
+ */
 #define __trace_text __attribute__((section(".trace.text")))
 
 /*
- * A host may have the seven that every event needs inline, in a header that TRACE_HOST_INLINE names. The task stays on its CPU
- * between host_preempt_disable() and host_preempt_enable(), which nest; host_cpu() is stable only there. host_context() says what the
- * innermost host_preempt_disable() interrupted. host_cycles() is the clock of the rings: 64 bits, and on one CPU it never goes back.
- * host_relax() is what a loop does that waits for another CPU.
+ * A host may have the seven that every event needs inline, in a header that TRACE_HOST_INLINE
+ * names. The task stays on its CPU between host_preempt_disable() and host_preempt_enable(), which
+ * nest; host_cpu() is stable only there. host_context() says what the innermost
+ * host_preempt_disable() interrupted. host_cycles() is the clock of the rings: 64 bits, and on one
+ * CPU it never goes back. host_relax() is what a loop does that waits for another CPU.
  */
 #ifdef TRACE_HOST_INLINE
 #include TRACE_HOST_INLINE

@@ -6,7 +6,10 @@
 #include "kernel/lib/types.h"
 
 unsigned host_cpu_count(void); /* any context */
-/* Waits until every CPU has left each section between host_preempt_disable() and host_preempt_enable() that it was in. */
+/*
+ * Waits until every CPU has left each section between host_preempt_disable() and
+ * host_preempt_enable() that it was in.
+ */
 void host_synchronize(void);
 /* Runs fn(arg) on each CPU, or on one, with interrupts off there. */
 void host_on_each_cpu(

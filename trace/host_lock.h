@@ -1,5 +1,6 @@
 /*
- * The control plane's lock: one mutex for definitions and files. Task context; to take it twice is a bug.
+ * The control plane's lock: one mutex for definitions and files. Task context; to take it twice is
+ * a bug.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /*
- * Memory. Task context, may sleep; no event allocates. What is handed out is zeroed; NULL: there is none.
+ * Memory. Task context, may sleep; no event allocates. What is handed out is zeroed; NULL: there is
+ * none.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /*
- * Probes: code of the host that calls the tracer when it runs, or when it returns. Only trace/probe/ needs them.
+ * Probes: code of the host that calls the tracer when it runs, or when it returns. Only
+ * trace/probe/ needs them.
  */
 #pragma once
 
@@ -8,8 +9,9 @@
 
 struct host_probe;
 /*
- * The function is called in any context, between handlers of nothing else of the kind, and stays on its CPU without
- * host_preempt_disable(). `regs` is the host's own; a register lies in it as a u64 at host_reg_find() bytes.
+ * The function is called in any context, between handlers of nothing else of the kind, and stays on
+ * its CPU without host_preempt_disable(). `regs` is the host's own; a register lies in it as a u64
+ * at host_reg_find() bytes.
  */
 struct host_probe_place {
 	const char *symbol; /* NULL: addr */
@@ -20,24 +22,36 @@ struct host_probe_place {
 	void *arg;
 };
 /*
- * Made switched off. -ENOENT: there is no such code; -EADDRNOTAVAIL: the symbol occurs more than once; -EILSEQ: inside an
- * instruction; -EINVAL: not to be probed; -ENOMEM. Task context, all of these.
+ * Made switched off. -ENOENT: there is no such code; -EADDRNOTAVAIL: the symbol occurs more than
+ * once; -EILSEQ: inside an instruction; -EINVAL: not to be probed; -ENOMEM. Task context, all of
+ * these.
  */
 int host_probe_create(const struct host_probe_place *place, struct host_probe **out);
 void host_probe_destroy(struct host_probe *p); /* on return fn is not running any more */
-/* Takes effect when host_probes_flush() returns, or before: many at once are quicker. Under host_lock. */
+/*
+ * Takes effect when host_probes_flush() returns, or before: many at once are quicker. Under
+ * host_lock.
+ */
 void host_probe_switch(struct host_probe *p, bool on);
 void host_probes_flush(void);
 u64 host_probe_missed(const struct host_probe *p);
-/* Does a function begin at SYMBOL+offset? 0; -EINVAL: no; -ENOENT: there is no such symbol, or no code. */
+/*
+ * Does a function begin at SYMBOL+offset? 0; -EINVAL: no; -ENOENT: there is no such symbol, or no
+ * code.
+ */
 int host_symbol_entry(const char *symbol, u64 offset);
 int host_symbol_check(const char *symbol); /* 0, -ENOENT, -EADDRNOTAVAIL */
 int host_reg_find(const char *name);	   /* -EINVAL: no such register */
-/* Number n of a function's arguments: in which register, or (negative) -1 - word of the stack at its entry. Any context. */
+/*
+ * Number n of a function's arguments: in which register, or (negative) -1 - word of the stack at
+ * its entry. Any context.
+ */
 int host_arg_place(unsigned n);
 const char *host_stack_register(void); /* names of registers: stack pointer, return value */
 const char *host_return_register(void);
-/* As host_context(), where fn begins: the flags are those of the code that was probed. Any context. */
+/*
+ * As host_context(), where fn begins: the flags are those of the code that was probed. Any context.
+ */
 #ifdef TRACE_HOST_INLINE
 static inline void host_context_probed(struct host_context *ctx, const void *regs);
 #else

@@ -1,5 +1,6 @@
 /*
- * Return addresses, innermost first, from the traced code on: what records is left out. Any context; the number of them. Weak: 0.
+ * Return addresses, innermost first, from the traced code on: what records is left out. Any
+ * context; the number of them. Weak: 0.
  */
 #pragma once
 

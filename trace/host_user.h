@@ -4,7 +4,8 @@
 #pragma once
 
 /*
- * Asks for user_events_settle(), and for the words of programs to be set, once the control lock is given up: events of programs were
- * switched, or nobody needs one any more. host_lock held. Weak: does nothing, for a host without programs.
+ * Asks for user_events_settle(), and for the words of programs to be set, once the control lock is
+ * given up: events of programs were switched, or nobody needs one any more. host_lock held. Weak:
+ * does nothing, for a host without programs.
  */
 void host_user_events_changed(void);

@@ -1,5 +1,6 @@
 /*
- * Readers that wait for events. Weak: nobody can wait, and a read that would have to is interrupted (-EINTR).
+ * Readers that wait for events. Weak: nobody can wait, and a read that would have to is interrupted
+ * (-EINTR).
  */
 #pragma once
 

@@ -1,13 +1,15 @@
 /*
- * Tasks of the tracer's own, for the tracer hwlat, and what that one measures. Task context but for host_smi_count(). Weak: no worker starts.
+ * Tasks of the tracer's own, for the tracer hwlat, and what that one measures. Task context but for
+ * host_smi_count(). Weak: no worker starts.
  */
 #pragma once
 
 #include "kernel/lib/types.h"
 
 /*
- * A worker calls step(arg), sleeps as many nanoseconds as that returned, and so on. start: cpu < 0 is any; NULL: no memory. stop: when it
- * returns, step() does not run any more. move: called by step(), which goes on on that CPU.
+ * A worker calls step(arg), sleeps as many nanoseconds as that returned, and so on. start: cpu < 0
+ * is any; NULL: no memory. stop: when it returns, step() does not run any more. move: called by
+ * step(), which goes on on that CPU.
  */
 struct host_worker;
 struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg);

@@ -1,6 +1,7 @@
 /*
- * Starting the tracer: the global trace array, and what the kernel command line asks for. Runs on the boot CPU before the first switch
- * of tasks, so that trace_event= sees it; what comes with other CPUs and with the files comes later.
+ * Starting the tracer: the global trace array, and what the kernel command line asks for. Runs on
+ * the boot CPU before the first switch of tasks, so that trace_event= sees it; what comes with
+ * other CPUs and with the files comes later.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

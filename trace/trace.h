@@ -8,15 +8,19 @@
 struct trace_event_call;
 
 /*
- * What happened before there was a tracer: `replay` is called when the events of `system` that the command line wants are on, and
- * none else yet. It hits them in the order of time, each after trace_early_time(), and they are recorded with that time.
+ * What happened before there was a tracer: `replay` is called when the events of `system` that the
+ * command line wants are on, and none else yet. It hits them in the order of time, each after
+ * trace_early_time(), and they are recorded with that time.
  */
 struct trace_early {
 	const char *system;
 	void (*replay)(void);
 };
 
-/* Global trace array, event list; then boot parameters trace_event=, trace_buf_size=, trace_clock= ... early: NULL: nothing. */
+/*
+ * Global trace array, event list; then boot parameters trace_event=, trace_buf_size=, trace_clock=
+ * ... early: NULL: nothing.
+ */
 int trace_init(const struct trace_early *early);
 /* The time (host_clock()) of the records that follow; one before the last is taken for the last. */
 void trace_early_time(u64 clock);
@@ -34,7 +38,10 @@ int trace_cpus_up(void);
  */
 void trace_apply_params(void);
 
-/* User events that were to go when unused, and are: takes host_lock. See host_user_events_changed(). */
+/*
+ * User events that were to go when unused, and are: takes host_lock. See
+ * host_user_events_changed().
+ */
 void user_events_settle(void);
 
 /* Registers the host's static events (kernel/trace/events.c gives its table). */

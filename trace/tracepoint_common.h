@@ -1,6 +1,7 @@
 /*
- * What the functions that tracepoint_define.h makes of events share. Copies in the file of the events: there the compiler sees which
- * registers they leave alone, and whether it pays to have them inline.
+ * What the functions that tracepoint_define.h makes of events share. Copies in the file of the
+ * events: there the compiler sees which registers they leave alone, and whether it pays to have
+ * them inline.
  */
 #pragma once
 
@@ -21,7 +22,9 @@ static inline __attribute__((always_inline)) void trace_event_put_common(void *r
 	*(trace_word_t *)rec = ctx.common | id;
 }
 
-/* Records an image that its filter has let pass and that is whole, by the short way if that can be. */
+/*
+ * Records an image that its filter has let pass and that is whole, by the short way if that can be.
+ */
 static inline __attribute__((always_inline)) void trace_event_record_image(
     struct trace_event_file *file, const void *rec, u16 id, u32 size)
 {

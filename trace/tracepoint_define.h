@@ -1,7 +1,7 @@
 /*
- * The second half of trace/event/tracepoint.h: from the same .def the record structs, the field tables,
- * the functions that record and print, the events and their list trace_event_list[] (in the order
- * of the file). One .c file per .def includes it.
+ * The second half of trace/event/tracepoint.h: from the same .def the record structs, the field
+ * tables, the functions that record and print, the events and their list trace_event_list[] (in the
+ * order of the file). One .c file per .def includes it.
  */
 #include "trace/event/trigger.h"
 #include "trace/host_key.h"
@@ -117,7 +117,10 @@
 #undef TRACE_TEXT_OF
 #undef __long_long
 
-/* 4. An image of the fields, for filters: what lies behind them is left out. The common fields are not filled. */
+/*
+ * 4. An image of the fields, for filters: what lies behind them is left out. The common fields are
+ *    not filled.
+ */
 #define F(type, name, from)	     rec_->name = (from);
 #define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
 #define F_CHARS(name, n, from)	     trace_put_chars(rec_->name, n, from);
@@ -141,9 +144,10 @@
 #undef TRACE_EVENT
 
 /*
- * 5. The event, its printing, and what the call site calls: a dispatcher, which leads to the short way; to nothing but a count, for a
- * task that is not listed; to a filter that is asked about an image of the fields; or to the long way, a walk over the files that
- * want the record. All in the section that the dispatcher begins, and each ends it.
+ * 5. The event, its printing, and what the call site calls: a dispatcher, which leads to the short
+ * way; to nothing but a count, for a task that is not listed; to a filter that is asked about an
+ * image of the fields; or to the long way, a walk over the files that want the record. All in the
+ * section that the dispatcher begins, and each ends it.
  */
 #define F(type, name, from)	     rec_->name = (from);
 #define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));

@@ -1,4 +1,7 @@
-/* What the small commands of user/bin share: messages, options, numbers, files by lines and at positions. */
+/*
+ * What the small commands of user/bin share: messages, options, numbers, files by lines and at
+ * positions.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +16,10 @@ int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int command_fail_errno(const char *what);
 /* "NAME: usage: NAME ...", 1. */
 int command_usage(void);
-/* As getopt(), with optind and optarg; 0 after a message about what is wrong, -1 at the end: at the first word that is no option. */
+/*
+ * As getopt(), with optind and optarg; 0 after a message about what is wrong, -1 at the end: at the
+ * first word that is no option.
+ */
 int command_option(int argc, char **argv, const char *options);
 /* A whole number, as C writes it (base 0) or in a base; false after a message. */
 bool command_number(const char *s, int base, uint64_t *out);

@@ -1,4 +1,7 @@
-/* The first instructions of a program: the stack holds argc, argv, environment (System V ABI, figure 3.9). */
+/*
+ * The first instructions of a program: the stack holds argc, argv, environment (System V ABI,
+ * figure 3.9).
+ */
 	.section .text._start, "ax", @progbits
 	.globl _start
 	.type _start, @function

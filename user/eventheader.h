@@ -1,18 +1,20 @@
 /*
  * Events in the EventHeader convention, written by programs: docs/eventheader.md.
  *
- *     static struct eh_provider provider = EH_PROVIDER("Example_Web", "");
- *     static struct eh_tracepoint requests = EH_TRACEPOINT(&provider, EVENTHEADER_INFORMATION, 0x1);
+ *     static struct eh_provider provider = EH_PROVIDER("Example_Web", ""); static struct
+ *     eh_tracepoint requests = EH_TRACEPOINT(&provider, EVENTHEADER_INFORMATION, 0x1);
  *
- *     eh_register(&requests);
- *     EH_WRITE(&requests, "Request", EHF_STR("path", path), EHF_U32("bytes", n), EHF_ERRNO("result", 0));
+ *     eh_register(&requests); EH_WRITE(&requests, "Request", EHF_STR("path", path),
+ *     EHF_U32("bytes", n), EHF_ERRNO("result", 0));
  *
- * A tracepoint is what can be switched on: one for each level and keyword that a provider uses, here Example_Web_L4K1. Many events may
- * go through it; each tells its own name and fields, in bytes that the compiler has put together. While nobody listens, EH_WRITE is a
- * load and a branch, and evaluates none of its values.
+ * A tracepoint is what can be switched on: one for each level and keyword that a provider uses,
+ * here Example_Web_L4K1. Many events may go through it; each tells its own name and fields, in
+ * bytes that the compiler has put together. While nobody listens, EH_WRITE is a load and a branch,
+ * and evaluates none of its values.
  *
- * Of the two forms of user_events this uses Linux 6.4's: the kernel keeps a word in the program's own memory. With the page of bits of
- * Linux 6.1 a check would need two loads, the page's address and the byte. It builds for Linux as it is, too.
+ * Of the two forms of user_events this uses Linux 6.4's: the kernel keeps a word in the program's
+ * own memory. With the page of bits of Linux 6.1 a check would need two loads, the page's address
+ * and the byte. It builds for Linux as it is, too.
  */
 #pragma once
 
@@ -24,9 +26,9 @@
 
 struct eh_provider {
 	const char *name; /* without ' ' and ':' */
-	const char *
-	    options; /* "" or such as "Ggroup": upper-case letters with what belongs to them, sorted */
-	int fd;	     /* of user_events_data; -1: not open */
+	/* "" or such as "Ggroup": upper-case letters with what belongs to them, sorted */
+	const char *options;
+	int fd;		/* of user_events_data; -1: not open */
 	unsigned users; /* tracepoints registered */
 };
 #define EH_PROVIDER(name, options)                                                                 \
@@ -48,11 +50,15 @@ struct eh_tracepoint {
 	}
 
 /*
- * The tracepoint's name, "PROVIDER_L<level>K<keyword>[OPTIONS]". 0; EINVAL: a provider's name that is empty or has a ' ' or ':' in
- * it, a level of 0, options that are none or not sorted; ENAMETOOLONG: 256 characters or more.
+ * The tracepoint's name, "PROVIDER_L<level>K<keyword>[OPTIONS]". 0; EINVAL: a provider's name that
+ * is empty or has a ' ' or ':' in it, a level of 0, options that are none or not sorted;
+ * ENAMETOOLONG: 256 characters or more.
  */
 int eh_tracepoint_name(const struct eh_tracepoint *tp, char name[EVENTHEADER_NAME_MAX]);
-/* From here on somebody may listen. 0, or an errno: of the name, EALREADY, or of open() and ioctl() of user_events_data. */
+/*
+ * From here on somebody may listen. 0, or an errno: of the name, EALREADY, or of open() and ioctl()
+ * of user_events_data.
+ */
 int eh_register(struct eh_tracepoint *tp);
 /* Nobody listens any more. With its provider's last tracepoint the file is closed. */
 void eh_unregister(struct eh_tracepoint *tp);
@@ -62,7 +68,10 @@ static inline bool eh_enabled(const struct eh_tracepoint *tp)
 	return __builtin_expect(*(const volatile uint32_t *)&tp->enabled != 0, 0);
 }
 
-/* What an event may have beside its fields. Ids are 16 bytes; a parent's without an id of its own is not shown. */
+/*
+ * What an event may have beside its fields. Ids are 16 bytes; a parent's without an id of its own
+ * is not shown.
+ */
 struct eh_attributes {
 	uint16_t id, tag;
 	uint8_t version, opcode; /* enum eventheader_opcode */
@@ -70,11 +79,14 @@ struct eh_attributes {
 };
 
 /*
- * Writes an event if somebody listens. Is 0, or an errno: E2BIG for more than a record holds. Leaves errno alone.
+ * Writes an event if somebody listens. Is 0, or an errno: E2BIG for more than a record holds.
+ * Leaves errno alone.
  *
- *     EH_WRITE_AS(&requests, "Begin", EH_AS(.opcode = EVENTHEADER_ACTIVITY_START, .activity = id), EHF_U32("n", 1))
+ *     EH_WRITE_AS(&requests, "Begin", EH_AS(.opcode = EVENTHEADER_ACTIVITY_START, .activity = id),
+ *     EHF_U32("n", 1))
  *
- * The name and those of fields are string literals; behind them may stand attributes: "bytes;unit=KiB".
+ * The name and those of fields are string literals; behind them may stand attributes:
+ * "bytes;unit=KiB".
  */
 #define EH_WRITE(tp, name, ...) EH_WRITE_AS(tp, name, EH_AS() __VA_OPT__(, ) __VA_ARGS__)
 #define EH_AS(...)		((const struct eh_attributes){__VA_ARGS__})
@@ -163,8 +175,9 @@ struct eh_attributes {
 /* The `members` fields that follow are in it. */
 #define EHF_STRUCT(name, members)		(PLAIN, name, EH_STRUCT, members, 0, 0, )
 /*
- * Arrays of structs, and of strings: n elements in `bytes` bytes at p, as they are to stand in the event (kernel/abi/eventheader.h).
- * Behind EHF_STRUCTS come its `members` fields, each an EHF_MEMBER, which has no value of its own.
+ * Arrays of structs, and of strings: n elements in `bytes` bytes at p, as they are to stand in the
+ * event (kernel/abi/eventheader.h). Behind EHF_STRUCTS come its `members` fields, each an
+ * EHF_MEMBER, which has no value of its own.
  */
 #define EHF_STRUCTS(name, members, n, p, bytes) EHF_PACKED(name, EH_STRUCT, members, n, p, bytes)
 #define EHF_PACKED(name, encoding, format, n, p, bytes)                                            \
@@ -196,8 +209,8 @@ static inline struct eh_part eh_counted(const void *p, size_t n, unsigned unit)
 #define EH_SIZE(encoding) (1u << ((encoding)-EH_VALUE8))
 
 /*
- * A field is (SHAPE, name, encoding, format, tag, count, parts...). EH_EACH calls a macro for each field, with a name that is another
- * each time: an underscore more.
+ * A field is (SHAPE, name, encoding, format, tag, count, parts...). EH_EACH calls a macro for each
+ * field, with a name that is another each time: an underscore more.
  */
 #define EH_STRIP(...) __VA_ARGS__
 #define EH_NOTHING()

@@ -2,11 +2,12 @@
  * trapline.cfg, the loader's configuration: a line, a word, its value.
  *
  *     # from here to the end of the line: nothing, if it is the first character
- *     timeout 3                       seconds until the default entry starts; 0: at once; "never": only by a key
+ *     timeout 3                       seconds until the default entry starts; 0: at once; "never":
+ *                                     only by a key
  *     default 1                       which entry that is
  *     lastboot 4096                   KiB of memory that a warm reset keeps; 0: none
- *     kernel kernel.elf 1c291ca3      a file beside this one, and its CRC-32, if it is to be checked
- *     archive archive.cpio
+ *     kernel kernel.elf 1c291ca3      a file beside this one, and its CRC-32, if it is to be
+ *     checked archive archive.cpio
  *     cmdline loglevel=7              before the first entry: for all of them
  *     entry Record the boot           a line of the menu ...
  *     cmdline trace_event=boot:*      ... and what the kernel is told, in as many lines as it takes

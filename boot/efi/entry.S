@@ -1,6 +1,7 @@
 /*
- * Where the firmware enters the loader, before gnu-efi's start-up code: its C and ours are compiled to use SSE, which firmware may have
- * left off (U-Boot does). 64-bit mode, the firmware's stack, %rcx and %rdx as efi_main() gets them. Every CPU with long mode has SSE.
+ * Where the firmware enters the loader, before gnu-efi's start-up code: its C and ours are compiled
+ * to use SSE, which firmware may have left off (U-Boot does). 64-bit mode, the firmware's stack,
+ * %rcx and %rdx as efi_main() gets them. Every CPU with long mode has SSE.
  */
 #define CR0_MP	   0x2
 #define CR0_EM_TS  0xc

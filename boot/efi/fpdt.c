@@ -28,7 +28,10 @@ static uint32_t length_of(const uint8_t *table)
 	return table[4] | table[5] << 8 | table[6] << 16 | (uint32_t)table[7] << 24;
 }
 
-/* The record of a type, and of at least `size` bytes, in a table whose records begin at `at`; NULL: none. */
+/*
+ * The record of a type, and of at least `size` bytes, in a table whose records begin at `at`; NULL:
+ * none.
+ */
 static const struct record *find(const uint8_t *table, uint32_t at, uint16_t type, unsigned size)
 {
 	uint32_t length = length_of(table);

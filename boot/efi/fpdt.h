@@ -1,6 +1,6 @@
 /*
- * The firmware's own times: ACPI's FPDT and the FBPT it points to (ACPI 6.4, section 5.2.24), in nanoseconds since the reset. Pure, but
- * that the tables are read where they say they are.
+ * The firmware's own times: ACPI's FPDT and the FBPT it points to (ACPI 6.4, section 5.2.24), in
+ * nanoseconds since the reset. Pure, but that the tables are read where they say they are.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * The end of the firmware: the kernel into its place, page tables, ExitBootServices(), and in. From the first memory map on
- * nothing is printed and nothing allocated: either would change the map, and without its key the firmware does not let go.
+ * The end of the firmware: the kernel into its place, page tables, ExitBootServices(), and in. From
+ * the first memory map on nothing is printed and nothing allocated: either would change the map,
+ * and without its key the firmware does not let go.
  */
 #include "boot/efi/loader.h"
 #include "boot/efi/memory_map.h"
@@ -70,7 +71,9 @@ static void exit_boot_services(EFI_HANDLE image, struct map *m)
 	reboot(); /* half of the firmware may be gone: there is no console to say it on */
 }
 
-/* The image below 4 GiB, with room behind it for the tables of all RAM in pages of 2 MiB, and more. */
+/*
+ * The image below 4 GiB, with room behind it for the tables of all RAM in pages of 2 MiB, and more.
+ */
 static void place_kernel(
     struct boot_info *bi, const struct kernel_image *kernel, const void *file, uint64_t ram_end)
 {

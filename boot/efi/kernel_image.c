@@ -1,4 +1,7 @@
-/* The ELF file of the kernel. Every number in it is checked before it is used. Pure. (System V ABI, chapter 4 and 5; ELF-64) */
+/*
+ * The ELF file of the kernel. Every number in it is checked before it is used. Pure. (System V ABI,
+ * chapter 4 and 5; ELF-64)
+ */
 #include "boot/efi/kernel_image.h"
 
 #define PAGE	       4096

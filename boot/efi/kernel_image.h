@@ -1,4 +1,7 @@
-/* kernel.elf as a file: whether it is one that this loader can start, and putting it in its place. Pure. */
+/*
+ * kernel.elf as a file: whether it is one that this loader can start, and putting it in its place.
+ * Pure.
+ */
 #pragma once
 
 #include "boot/boot_info.h"
@@ -22,5 +25,8 @@ struct kernel_image {
 
 /* Reads the headers of a file of `size` bytes. NULL, or a sentence's end: "kernel.elf ...". */
 const char *kernel_image_check(struct kernel_image *img, const void *file, size_t size);
-/* Copies it to `to`, which has img->size bytes and stands for img->base. What no segment fills becomes 0. */
+/*
+ * Copies it to `to`, which has img->size bytes and stands for img->base. What no segment fills
+ * becomes 0.
+ */
 void kernel_image_load(const struct kernel_image *img, const void *file, void *to);

@@ -1,11 +1,15 @@
 /*
- * The memory of the flight recorder. A warm reset keeps what is in RAM, and most firmware leaves most of it alone; so it has to lie where
- * it lay the last time. What the last kernel left is also written to the volume, where it outlives the power supply.
+ * The memory of the flight recorder. A warm reset keeps what is in RAM, and most firmware leaves
+ * most of it alone; so it has to lie where it lay the last time. What the last kernel left is also
+ * written to the volume, where it outlives the power supply.
  */
 #include "boot/efi/kept.h"
 #include "boot/efi/loader.h"
 
-/* Always the same places, the first that is free: apart from where firmware puts itself (low, and below the end of RAM). */
+/*
+ * Always the same places, the first that is free: apart from where firmware puts itself (low, and
+ * below the end of RAM).
+ */
 static const EFI_PHYSICAL_ADDRESS places[] = {
     0x10000000, 0x08000000, 0x06000000, 0x04000000, 0x03000000, 0x20000000};
 
@@ -20,7 +24,10 @@ static bool take_at(struct boot_info *bi, EFI_PHYSICAL_ADDRESS at, UINTN size)
 	return true;
 }
 
-/* A machine with little memory keeps half of it, or a quarter, and so on: it finds the same place each boot all the same. */
+/*
+ * A machine with little memory keeps half of it, or a quarter, and so on: it finds the same place
+ * each boot all the same.
+ */
 static bool take(struct boot_info *bi, UINTN size)
 {
 	for (; size >= EFI_PAGE_SIZE; size /= 2)

@@ -1,6 +1,7 @@
 /*
- * What the firmware tells of the machine, for struct boot_info: ACPI's root, SMBIOS, the firmware's own times (FPDT), the picture.
- * (UEFI 2.10: 4.6 configuration tables, 12.9 graphics output; ACPI 6.4: 5.2.5, 5.2.8)
+ * What the firmware tells of the machine, for struct boot_info: ACPI's root, SMBIOS, the firmware's
+ * own times (FPDT), the picture. (UEFI 2.10: 4.6 configuration tables, 12.9 graphics output; ACPI
+ * 6.4: 5.2.5, 5.2.8)
  */
 #include "boot/efi/fpdt.h"
 #include "boot/efi/loader.h"
@@ -94,7 +95,10 @@ static UINT64 find_fpdt(UINT64 rsdp)
 #define STALL_US 2000
 #define STALLS	 10
 
-/* TSC ticks in STALL_US of the firmware's clock. It may stall for longer (SMIs, a busy host), never for less: the shortest counts. */
+/*
+ * TSC ticks in STALL_US of the firmware's clock. It may stall for longer (SMIs, a busy host), never
+ * for less: the shortest counts.
+ */
 static UINT64 stall_cycles(void)
 {
 	UINT64 start, cycles, best = ~0UL;

@@ -1,4 +1,7 @@
-/* From UEFI's memory types to ours. Pure. (UEFI 2.10, section 7.2: memory types before and after ExitBootServices()) */
+/*
+ * From UEFI's memory types to ours. Pure. (UEFI 2.10, section 7.2: memory types before and after
+ * ExitBootServices())
+ */
 #include "boot/efi/memory_map.h"
 
 #define PAGE		 4096

@@ -13,8 +13,9 @@ struct efi_memory {
 };
 
 /*
- * Fills bi->ranges: neighbours of one type become one; when there are too many, reserved ones are left out first (what is not
- * named is not used), then the smallest usable ones. False: the map cannot be one (`each` too small).
+ * Fills bi->ranges: neighbours of one type become one; when there are too many, reserved ones are
+ * left out first (what is not named is not used), then the smallest usable ones. False: the map
+ * cannot be one (`each` too small).
  */
 bool memory_map_take(struct boot_info *bi, const void *map, size_t size, size_t each);
 /* Marks [base, base + size) as not to be used by anybody but its owner. */

@@ -1,4 +1,7 @@
-/* The menu: which entry to start, and with which words. Lines only, so that it works on a serial console, too. */
+/*
+ * The menu: which entry to start, and with which words. Lines only, so that it works on a serial
+ * console, too.
+ */
 #include "boot/efi/loader.h"
 
 #define KEY_BACKSPACE L'\b'

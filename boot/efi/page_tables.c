@@ -13,7 +13,10 @@ static uint64_t whole_gib(uint64_t ram_end)
 	return ram_end < 4 * GIB ? 4 * GIB : (ram_end + GIB - 1) & ~(GIB - 1);
 }
 
-/* A table of 2 MiB pages for each GiB and one above for each 512, twice at the top; and for the image. */
+/*
+ * A table of 2 MiB pages for each GiB and one above for each 512, twice at the top; and for the
+ * image.
+ */
 uint64_t page_tables_bytes(uint64_t ram_end, uint64_t size)
 {
 	uint64_t gib = whole_gib(ram_end) / GIB;

@@ -159,7 +159,10 @@ static void take_table(const struct sdt *t)
 	}
 }
 
-/* Walks a root table of 4-byte (RSDT) or 8-byte (XSDT) pointers. A root that leads to a root is not followed. */
+/*
+ * Walks a root table of 4-byte (RSDT) or 8-byte (XSDT) pointers. A root that leads to a root is not
+ * followed.
+ */
 static bool acpi_take_root(u64 pa, const char *signature, unsigned pointer_size)
 {
 	const struct sdt *root = acpi_note_table(pa);

@@ -24,8 +24,11 @@ struct acpi_address {
 enum { ACPI_SPACE_MEMORY = 0, ACPI_SPACE_PORTS = 1 };
 
 struct acpi_madt {
-	bool
-	    guessed; /* there is no sound one: the boot CPU, whose number is not known here, and what PCs usually have */
+	/*
+	 * there is no sound one: the boot CPU, whose number is not known here, and what PCs
+	 * usually have
+	 */
+	bool guessed;
 	u64 lapic_base;
 	bool has_8259;
 	u32 cpu_count;	   /* enabled ones, at most MAX_CPUS kept */
@@ -82,7 +85,8 @@ struct acpi_table {
 
 /*
  * Finds and checks the tables from the root pointer at `rsdp` (0: searched where the PC keeps it).
- * NULL, or the sentence that says what is missing. Tables that are damaged are not missed: acpi_table_nth() tells of them.
+ * NULL, or the sentence that says what is missing. Tables that are damaged are not missed:
+ * acpi_table_nth() tells of them.
  */
 const char *acpi_init(u64 rsdp);
 const struct acpi_table *acpi_table_nth(unsigned i); /* in the order found; NULL: no more */

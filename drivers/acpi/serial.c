@@ -1,6 +1,7 @@
 /*
- * SPCR and DBG2: the serial port that the firmware uses as console, and those meant for debuggers. Pure; contexts as acpi.h.
- * (Microsoft's "Serial Port Console Redirection Table" and "Debug Port Table 2".)
+ * SPCR and DBG2: the serial port that the firmware uses as console, and those meant for debuggers.
+ * Pure; contexts as acpi.h. (Microsoft's "Serial Port Console Redirection Table" and "Debug Port
+ * Table 2".)
  */
 #include "drivers/acpi/parse.h"
 

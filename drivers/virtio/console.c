@@ -1,10 +1,11 @@
 /*
  * Ports of a virtio console. A device that talks (VIRTIO_CONSOLE_F_MULTIPORT) says which there are:
  *
- *   we DEVICE_READY · it PORT_ADD for each · we PORT_READY for each · it CONSOLE_PORT or PORT_NAME, and PORT_OPEN · we PORT_OPEN
+ *   we DEVICE_READY · it PORT_ADD for each · we PORT_READY for each · it CONSOLE_PORT or PORT_NAME,
+ *   and PORT_OPEN · we PORT_OPEN
  *
- * It answers what we say before it gives it back, so that its answers are there when our message has come back. One that does not
- * talk has one port, which is a console. Contexts: console.h.
+ * It answers what we say before it gives it back, so that its answers are there when our message
+ * has come back. One that does not talk has one port, which is a console. Contexts: console.h.
  */
 #include "drivers/virtio/console.h"
 

@@ -1,6 +1,7 @@
 /*
- * The virtio console device (section 5.3): ports to which bytes are written. What comes in is not taken. Task context. Two may write
- * to two ports at a time; all else, and one port, callers keep apart.
+ * The virtio console device (section 5.3): ports to which bytes are written. What comes in is not
+ * taken. Task context. Two may write to two ports at a time; all else, and one port, callers keep
+ * apart.
  */
 #pragma once
 
@@ -28,12 +29,16 @@ struct virtio_console {
 };
 
 /*
- * Begins to use the device, whose registers c->virtio has, and finds its ports. `memory`: VIRTIO_CONSOLE_BYTES zeroed bytes, a page, the
- * device's from now on even after an error. NULL, or what is wrong.
+ * Begins to use the device, whose registers c->virtio has, and finds its ports. `memory`:
+ * VIRTIO_CONSOLE_BYTES zeroed bytes, a page, the device's from now on even after an error. NULL, or
+ * what is wrong.
  */
 const char *virtio_console_begin(struct virtio_console *c, void *memory);
 /* Takes what the device has to say: ports open and close. */
 void virtio_console_listen(struct virtio_console *c);
-/* Hands n bytes at `data`, which lie in one piece of memory, to a port that is idle. They are the device's until it is idle again. */
+/*
+ * Hands n bytes at `data`, which lie in one piece of memory, to a port that is idle. They are the
+ * device's until it is idle again.
+ */
 void virtio_console_write(struct virtio_console *c, unsigned port, const void *data, u32 n);
 bool virtio_console_idle(struct virtio_console *c, unsigned port);

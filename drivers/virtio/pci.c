@@ -1,4 +1,7 @@
-/* Virtio on PCI (section 4.1): the registers are where capabilities in the configuration space say. Contexts: virtio.h. */
+/*
+ * Virtio on PCI (section 4.1): the registers are where capabilities in the configuration space say.
+ * Contexts: virtio.h.
+ */
 #include "arch/arch.h"
 #include "drivers/pci.h"
 #include "drivers/virtio/virtio.h"

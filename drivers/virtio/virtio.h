@@ -1,7 +1,8 @@
 /*
- * Virtio 1.0 devices: the handshake and split virtqueues, polled, over whatever leads to the device's registers (struct
- * virtio_transport). No device is trusted: what it writes is looked at before it is used, and every wait has an end. Task context;
- * callers keep each other apart. (OASIS Virtual I/O Device Version 1.0, sections 2.4, 3.1 and 4.1.)
+ * Virtio 1.0 devices: the handshake and split virtqueues, polled, over whatever leads to the
+ * device's registers (struct virtio_transport). No device is trusted: what it writes is looked at
+ * before it is used, and every wait has an end. Task context; callers keep each other apart. (OASIS
+ * Virtual I/O Device Version 1.0, sections 2.4, 3.1 and 4.1.)
  */
 #pragma once
 
@@ -38,8 +39,8 @@ struct virtio {
 	u32 doorbells_size, doorbell_step;
 	const volatile u8 *config; /* of the device's kind */
 	u32 config_size;
-	bool
-	    broken; /* it did what no device does, or did not answer: it is left alone from then on */
+	/* it did what no device does, or did not answer: it is left alone from then on */
+	bool broken;
 };
 
 /* One of its queues, in memory of ours. */
@@ -56,7 +57,10 @@ struct virtq {
 const char *virtio_pci_begin(struct virtio *v, const struct pci_function *f);
 const char *virtio_mmio_begin(struct virtio *v, u64 base, u64 size);
 
-/* Resets it and agrees on version 1 and on those of the `wanted` features (the lower 32) that it has: *got. False: it does not. */
+/*
+ * Resets it and agrees on version 1 and on those of the `wanted` features (the lower 32) that it
+ * has: *got. False: it does not.
+ */
 bool virtio_negotiate(struct virtio *v, u32 wanted, u32 *got);
 /* Queues are there: it may begin. */
 void virtio_run(struct virtio *v);
@@ -65,9 +69,15 @@ void virtio_give_up(struct virtio *v);
 
 /* Bytes that a queue of `size` entries needs, a multiple of 16. */
 size_t virtq_bytes(u16 size);
-/* With `size` entries (a power of two), in zeroed memory aligned to 16. False: the device has no such queue. */
+/*
+ * With `size` entries (a power of two), in zeroed memory aligned to 16. False: the device has no
+ * such queue.
+ */
 bool virtq_begin(struct virtq *q, struct virtio *v, u16 number, u16 size, void *memory);
-/* Hands entry `slot` over: n bytes for the device to read, or to write to. The device learns of it by virtq_notify(). */
+/*
+ * Hands entry `slot` over: n bytes for the device to read, or to write to. The device learns of it
+ * by virtq_notify().
+ */
 void virtq_put(struct virtq *q, u16 slot, const void *data, u32 n, bool writes);
 void virtq_notify(struct virtq *q, struct virtio *v);
 /* The next entry that came back, and how much the device says it wrote; -1: none. */

@@ -1,20 +1,23 @@
 /*
- * EventHeader: how an event of a user_events tracepoint carries its own name, its attributes and the names and types of its fields.
- * Layout and numbers are those of Microsoft's LinuxTracepoints 1.4.
+ * EventHeader: how an event of a user_events tracepoint carries its own name, its attributes and
+ * the names and types of its fields. Layout and numbers are those of Microsoft's LinuxTracepoints
+ * 1.4.
  *
- *     tracepoint  PROVIDER_L<level>K<keyword>[OPTIONS], level and keyword in lower-case hex; an option is an upper-case letter with
- *                 digits and lower-case letters behind it
+ *     tracepoint  PROVIDER_L<level>K<keyword>[OPTIONS], level and keyword in lower-case hex; an
+ *                 option is an upper-case letter with digits and lower-case letters behind it
  *     event       struct eventheader, [extensions], payload
  *     extension   struct eventheader_extension, then `size` bytes
  *
- * Nothing is aligned and nothing is filled up. Numbers are in the byte order that the header's flags tell.
+ * Nothing is aligned and nothing is filled up. Numbers are in the byte order that the header's
+ * flags tell.
  *
  *     metadata    event name NUL, then for each field:
  *                 field name NUL, encoding byte, [format byte], [u16 tag], [u16 count]
  *
- * A name may be followed by attributes, each ";NAME=VALUE" (a ';' in a value is doubled). A field's encoding determines its bytes in
- * the payload; an array of variable length begins with a u16, its number of elements. A struct has no bytes of its own: the number of
- * fields in its format byte belong to it, or as many as the metadata still has.
+ * A name may be followed by attributes, each ";NAME=VALUE" (a ';' in a value is doubled). A field's
+ * encoding determines its bytes in the payload; an array of variable length begins with a u16, its
+ * number of elements. A struct has no bytes of its own: the number of fields in its format byte
+ * belong to it, or as many as the metadata still has.
  */
 #pragma once
 
@@ -98,11 +101,12 @@ enum eventheader_encoding {
 };
 
 /*
- * A decoder that does not know the format, or cannot use it with the encoding, uses the encoding's default: an unsigned number, a string
- * in UTF, bytes for EH_VALUE128 and EH_BINARY8.
+ * A decoder that does not know the format, or cannot use it with the encoding, uses the encoding's
+ * default: an unsigned number, a string in UTF, bytes for EH_VALUE128 and EH_BINARY8.
  *
- * EH_STRING8 and EH_BINARY8 go with every format. With one that only values have, an empty field is null, and a field as long as a value
- * that the format goes with is shown as that value: EH_HEX with 8 bytes as an EH_VALUE64.
+ * EH_STRING8 and EH_BINARY8 go with every format. With one that only values have, an empty field is
+ * null, and a field as long as a value that the format goes with is shown as that value: EH_HEX
+ * with 8 bytes as an EH_VALUE64.
  */
 enum eventheader_format {
 	EH_DEFAULT,

@@ -1,6 +1,7 @@
 /*
- * The structures and numbers that system calls exchange with ring 3: Linux's layouts for x86-64 (contract C2), under names
- * that clash with no C library. Plain data; ring-3 programs may include this.
+ * The structures and numbers that system calls exchange with ring 3: Linux's layouts for x86-64
+ * (contract C2), under names that clash with no C library. Plain data; ring-3 programs may include
+ * this.
  */
 #pragma once
 
@@ -180,7 +181,10 @@ struct abi_sigframe {
 };
 _Static_assert(sizeof(struct abi_sigframe) == 440, "struct rt_sigframe");
 
-/* Bytes 464 to 511 of the FPU area of a frame say whether an XSAVE area follows; MAGIC2 stands behind it. */
+/*
+ * Bytes 464 to 511 of the FPU area of a frame say whether an XSAVE area follows; MAGIC2 stands
+ * behind it.
+ */
 struct abi_fpx_sw_bytes {
 	uint32_t magic1, extended_size;
 	uint64_t xfeatures;

@@ -1,10 +1,13 @@
 /*
- * Where in the machine's memory the tracer's rings are, for who sees that memory from outside: a debugger, or the host of a virtual
- * machine whose memory is a file (`trapline live`, `trapline extract`). Nothing is done for such a reader while events are recorded; it
- * finds its way by this page, reads what it wants, and looks whether it was still true when it had read it (docs/export.md).
+ * Where in the machine's memory the tracer's rings are, for who sees that memory from outside: a
+ * debugger, or the host of a virtual machine whose memory is a file (`trapline live`, `trapline
+ * extract`). Nothing is done for such a reader while events are recorded; it finds its way by this
+ * page, reads what it wants, and looks whether it was still true when it had read it
+ * (docs/export.md).
  *
- * The page is found by its first bytes, at a multiple of 4096, when `self` is its physical address. All other addresses are
- * virtual: from direct_base on they are physical addresses plus that; from image_base on, plus that minus image_offset.
+ * The page is found by its first bytes, at a multiple of 4096, when `self` is its physical address.
+ * All other addresses are virtual: from direct_base on they are physical addresses plus that; from
+ * image_base on, plus that minus image_offset.
  */
 #pragma once
 
@@ -24,15 +27,21 @@ struct trace_export {
 	uint64_t change;  /* odd while the list of formats, or the table of names, is taken apart */
 	uint64_t formats; /* the first struct trace_export_format */
 	uint64_t array;	  /* the global trace array */
-	uint64_t
-	    texts; /* addresses of texts that records point at (printk_formats), 0 between them ... */
+	/* addresses of texts that records point at (printk_formats), 0 between them ... */
+	uint64_t texts;
 	uint64_t text_count;
-	uint64_t
-	    comms; /* where the address of the table of names is: 16 bytes of name, then the pid as s32; each comm_size bytes ... */
+	/*
+	 * where the address of the table of names is: 16 bytes of name, then the pid as s32;
+	 * each comm_size bytes ...
+	 */
+	uint64_t comms;
 	uint64_t comm_count; /* ... and where their number, u32, is */
-	uint64_t symbols
-	    [6]; /* functions: their number, the first one's address, then addresses: of u32s, how far each is from that;
-				of u32s, where its name is in ...; the names; of u32s with a bit for each that is not static */
+	/*
+	 * Functions: their number, the first one's address, then addresses: of u32s, how far each
+	 * is from that; of u32s, where its name is in ...; the names; of u32s with a bit for each
+	 * that is not static.
+	 */
+	uint64_t symbols[6];
 	uint32_t comm_size;
 	char release[44];
 #define TRACE_EXPORT_OFFSET(name, ...) uint32_t name;

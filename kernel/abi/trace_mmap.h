@@ -1,11 +1,12 @@
 /*
- * A CPU's trace buffer in a program's memory: mmap() of per_cpu/cpuN/trace_pipe_raw, read-only and shared. Layout and numbers
- * are Linux's (since 6.10).
+ * A CPU's trace buffer in a program's memory: mmap() of per_cpu/cpuN/trace_pipe_raw, read-only and
+ * shared. Layout and numbers are Linux's (since 6.10).
  *
- * The first page of the file is struct trace_buffer_meta. Sub-buffer number ID stands at meta_page_size + ID * subbuf_size.
- * ioctl(fd, TRACE_MMAP_IOCTL_GET_READER) gives the program the next sub-buffer with events, and reader.id is its number: its
- * header and its events then stay as they are until the call after the next one. If there is nothing new, reader.id stays the
- * same. What all other sub-buffers show means nothing: they are being written.
+ * The first page of the file is struct trace_buffer_meta. Sub-buffer number ID stands at
+ * meta_page_size + ID * subbuf_size. ioctl(fd, TRACE_MMAP_IOCTL_GET_READER) gives the program the
+ * next sub-buffer with events, and reader.id is its number: its header and its events then stay as
+ * they are until the call after the next one. If there is nothing new, reader.id stays the same.
+ * What all other sub-buffers show means nothing: they are being written.
  *
  * Without O_NONBLOCK the call waits until the buffer is filled to buffer_percent.
  */

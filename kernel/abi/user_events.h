@@ -1,15 +1,19 @@
 /*
- * user_events: events that programs define and write. What passes between a program and the file user_events_data, byte for byte as on
- * Linux, in both of its forms:
+ * user_events: events that programs define and write. What passes between a program and the file
+ * user_events_data, byte for byte as on Linux, in both of its forms:
  *
- *   Linux 5.18 to 6.3	struct user_reg_bit: the answer names a bit of user_events_status, a page that the program maps
- *   since Linux 6.4	struct user_reg_word: the program names a bit of a word of its own, which the kernel keeps
+ *   Linux 5.18 to 6.3 struct user_reg_bit: the answer names a bit of user_events_status, a page
+ *   that the program maps
+ *   since Linux 6.4 struct user_reg_word: the program names a bit of a word of its own, which the
+ *   kernel keeps
  *
- * The kernel tells them apart by `size`. `struct user_reg` is the newer one, or the older one in a program that says
+ * The kernel tells them apart by `size`. `struct user_reg` is the newer one, or the older one in a
+ * program that says
  *
  *	#define USER_EVENTS_STATUS_BIT
  *
- * before it includes this. How to use them: docs/user-events.md, user/bin/uev_bit.c, user/bin/uev_word.c.
+ * before it includes this. How to use them: docs/user-events.md, user/bin/uev_bit.c,
+ * user/bin/uev_word.c.
  */
 #pragma once
 
@@ -25,8 +29,8 @@
 struct user_reg_bit {
 	uint32_t size;	    /* in: sizeof(struct user_reg_bit) */
 	uint64_t name_args; /* in: address of "name[:flags] [field[;field ...]]" */
-	uint32_t
-	    status_bit; /* out: which bit of user_events_status says that somebody listens; never 0 */
+	/* out: which bit of user_events_status says that somebody listens; never 0 */
+	uint32_t status_bit;
 	uint32_t write_index; /* out: what each write begins with */
 } __attribute__((packed));
 

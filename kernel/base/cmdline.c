@@ -1,7 +1,8 @@
 /*
- * The kernel command line, cut into words once. As Linux: blanks separate; double quotes protect blanks and are dropped when
- * they enclose a whole word or a whole value; '-' and '_' in a name are the same; what follows "--" is not the kernel's.
- * Written by cmdline_init() only, before anything else runs: any context may read.
+ * The kernel command line, cut into words once. As Linux: blanks separate; double quotes protect
+ * blanks and are dropped when they enclose a whole word or a whole value; '-' and '_' in a name are
+ * the same; what follows "--" is not the kernel's. Written by cmdline_init() only, before anything
+ * else runs: any context may read.
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/string.h"

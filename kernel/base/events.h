@@ -1,6 +1,6 @@
 /*
- * The call sites of every static tracepoint: trace_<event>(...), made from kernel/base/events.def. One
- * nop when off. Any context.
+ * The call sites of every static tracepoint: trace_<event>(...), made from kernel/base/events.def.
+ * One nop when off. Any context.
  */
 #pragma once
 

@@ -5,7 +5,10 @@
 
 struct regs;
 
-/* Message, registers if known, symbolised backtrace; then by panic= (Linux: 0 halt, n>0 reboot after n s, <0 at once). */
+/*
+ * Message, registers if known, symbolised backtrace; then by panic= (Linux: 0 halt, n>0 reboot
+ * after n s, <0 at once).
+ */
 void __noreturn panic(const char *fmt, ...) __printf(1, 2);
 void __noreturn panic_regs(const struct regs *r, const char *fmt, ...) __printf(2, 3);
 /* Prints a register dump and a backtrace. */

@@ -28,8 +28,9 @@
 static u32 console_owner; /* [A] 0: free, else CPU + 1 */
 static u64 console_seq;	  /* [owner] next slot to print */
 /*
- * Linux's four levels, under the name that people look at: what the console shows is below the first. The others are kept as
- * Linux has them: of messages without a level, the least and the usual first.
+ * Linux's four levels, under the name that people look at: what the console shows is below the
+ * first. The others are kept as Linux has them: of messages without a level, the least and the
+ * usual first.
  */
 int console_printk[4] = {LEVEL_DEFAULT, 4, 1, LEVEL_DEFAULT};
 #define console_level console_printk[0]

@@ -1,6 +1,8 @@
 /*
- * The kernel's own log and the consoles it goes to. Any context, NMI included (there it is kept and printed later).
- * A line on the console looks like Linux's: "[    0.123456] text". loglevel= and quiet as on Linux; dmesg keeps all.
+ * The kernel's own log and the consoles it goes to. Any context, NMI included (there it is kept and
+ * printed later).
+ * A line on the console looks like Linux's: "[    0.123456] text". loglevel= and quiet as on Linux;
+ *     dmesg keeps all.
  */
 #pragma once
 
@@ -27,7 +29,10 @@ void console_add(struct console *c);
 void printk_init(void);
 void printk_set_level(int console_level);
 int printk_level(void);
-/* Copies the log on from *pos (0: the oldest kept; else as an earlier call left it) and moves *pos; bytes, 0 at the end. */
+/*
+ * Copies the log on from *pos (0: the oldest kept; else as an earlier call left it) and moves *pos;
+ * bytes, 0 at the end.
+ */
 size_t printk_read(u64 *pos, char *buf, size_t n);
 /* From now on: no locks, synchronous (panic). */
 void printk_panic_mode(void);

@@ -1,6 +1,6 @@
 /*
- * Leaving code half way, and the wait for a spinlock, which must know of it. Rescue: the panicking CPU. spin_wait(): any context but
- * NMI.
+ * Leaving code half way, and the wait for a spinlock, which must know of it. Rescue: the panicking
+ * CPU. spin_wait(): any context but NMI.
  */
 #include "kernel/base/rescue.h"
 #include "arch/arch.h"
@@ -19,7 +19,10 @@ void rescue_begin(void)
 const char *rescue_try(void (*fn)(void *), void *arg)
 {
 	reason = NULL;
-	/* Not in an interrupt, whatever the panic came upon; preemption off, as there is nobody to switch to. */
+	/*
+	 * Not in an interrupt, whatever the panic came upon; preemption off, as there is nobody to
+	 * switch to.
+	 */
 	this_cpu_write(preempt_count, 1);
 	trying = true;
 	if (!__builtin_setjmp(way_back))

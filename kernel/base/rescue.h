@@ -1,6 +1,7 @@
 /*
- * Code of the kernel run after a panic, by the one CPU that is left: nobody lets a lock go any more, and nothing comes to those who
- * wait. Whatever would wait gives up instead and returns into rescue_try(); what it had begun stays half done.
+ * Code of the kernel run after a panic, by the one CPU that is left: nobody lets a lock go any
+ * more, and nothing comes to those who wait. Whatever would wait gives up instead and returns into
+ * rescue_try(); what it had begun stays half done.
  */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* Spinlocks: any context but NMI (irqsave where irqs take them). Lock order is stated where a file takes two. */
+/*
+ * Spinlocks: any context but NMI (irqsave where irqs take them). Lock order is stated where a file
+ * takes two.
+ */
 #pragma once
 
 #include "arch/arch.h"

@@ -1,5 +1,6 @@
 /*
- * Address <-> name of the kernel's functions and data, from the tables linked into it. Read-only: any context, NMI included.
+ * Address <-> name of the kernel's functions and data, from the tables linked into it. Read-only:
+ * any context, NMI included.
  */
 #include "kernel/base/sym.h"
 #include "arch/arch.h"

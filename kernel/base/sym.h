@@ -1,4 +1,7 @@
-/* Address <-> name, from a table made at link time (tools/symtab). Read-only after boot: any context, NMI included. */
+/*
+ * Address <-> name, from a table made at link time (tools/symtab). Read-only after boot: any
+ * context, NMI included.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"
@@ -6,15 +9,18 @@
 struct seq;
 
 /*
- * Another name for a function of this file, for kprobes: what Linux called it in other releases. It is never printed where an address
- * gets a name.
+ * Another name for a function of this file, for kprobes: what Linux called it in other releases. It
+ * is never printed where an address gets a name.
  */
 #define SYM_ALIAS(alias_, function)                                                                \
 	extern __typeof__(function) alias_ __attribute__((weak, alias(#function)))
 
 /* The function that holds addr: its name, and where it starts and how long it is; NULL for none. */
 const char *sym_find(u64 addr, u64 *start, u64 *size);
-/* The address of a function, by its name or an alias; 0: none. *count (may be NULL): how many have that name. */
+/*
+ * The address of a function, by its name or an alias; 0: none. *count (may be NULL): how many have
+ * that name.
+ */
 u64 sym_address(const char *name, unsigned *count);
 /* The address of the first variable or constant of that name; 0: none. */
 u64 sym_data_address(const char *name);

@@ -1,6 +1,6 @@
 /*
- * Lookups in the symbol table: binary searches over what tools/symtab sorted. Pure: no state, any context, the same on the
- * host.
+ * Lookups in the symbol table: binary searches over what tools/symtab sorted. Pure: no state, any
+ * context, the same on the host.
  */
 #include "kernel/base/symtab.h"
 #include "kernel/lib/string.h"

@@ -1,6 +1,7 @@
 /*
- * A symbol table as tools/symtab lays it out in section .symbols, and its lookups as pure functions of a table. It has the
- * symbols of one section in address order; each ends where the next begins. Read-only: any context.
+ * A symbol table as tools/symtab lays it out in section .symbols, and its lookups as pure functions
+ * of a table. It has the symbols of one section in address order; each ends where the next begins.
+ * Read-only: any context.
  */
 #pragma once
 
@@ -20,7 +21,10 @@ struct sym_table {
 
 /* Index of the function that holds addr, -1 for none. */
 long symtab_find(const struct sym_table *t, u64 addr);
-/* Index of the first function of that name in address order, -1 for none; *count (may be NULL): how many have it. */
+/*
+ * Index of the first function of that name in address order, -1 for none; *count (may be NULL): how
+ * many have it.
+ */
 long symtab_by_name(const struct sym_table *t, const char *name, unsigned *count);
 const char *symtab_name(const struct sym_table *t, u32 i);
 u64 symtab_start(const struct sym_table *t, u32 i);

@@ -1,6 +1,6 @@
 /*
- * Who looks whether the CPUs still run: docs/flight-recorder.md. Off until asked for, by `watchdog` on the command line or
- * /proc/sys/kernel/watchdog. Names, and what is said, are Linux's.
+ * Who looks whether the CPUs still run: docs/flight-recorder.md. Off until asked for, by `watchdog`
+ * on the command line or /proc/sys/kernel/watchdog. Names, and what is said, are Linux's.
  */
 #pragma once
 
@@ -8,12 +8,18 @@
 
 struct regs;
 
-/* Boot, when ACPI and PCI are known: finds the machine's own timer; and whether it was what reset the machine. */
+/*
+ * Boot, when ACPI and PCI are known: finds the machine's own timer; and whether it was what reset
+ * the machine.
+ */
 void watchdog_find(void);
 bool watchdog_fired(void);
 /* Boot, when files can be: what the command line says takes effect. */
 void watchdog_init(void);
-/* This CPU is well, though it does not look so: for who works long with interrupts off. Any context. */
+/*
+ * This CPU is well, though it does not look so: for who works long with interrupts off. Any
+ * context.
+ */
 void watchdog_touch(void);
 /* The kernel is dead and stays so: the machine is not to be reset. Any context. */
 void watchdog_rest(void);

@@ -1,10 +1,11 @@
 /*
- * Virtio consoles as devices to write to, a way out for traces: /dev/hvcN, a console; /dev/vportDpN, port N of device D. The bytes
- * go out as they are; nothing is read. A write comes back when the host has taken all of it, or with EIO when the host has
- * taken nothing for GIVE_UP_NS.
+ * Virtio consoles as devices to write to, a way out for traces: /dev/hvcN, a console;
+ * /dev/vportDpN, port N of device D. The bytes go out as they are; nothing is read. A write comes
+ * back when the host has taken all of it, or with EIO when the host has taken nothing for
+ * GIVE_UP_NS.
  *
- * Task context. A device's list of ports is constant from boot on. A port's buffer is protected by its mutex, what the device
- * has to say by the device's lock.
+ * Task context. A device's list of ports is constant from boot on. A port's buffer is protected by
+ * its mutex, what the device has to say by the device's lock.
  */
 #include "kernel/console/hvc.h"
 #include "arch/arch.h"
@@ -140,7 +141,9 @@ static void add_port(struct hvc_device *d, unsigned number, const char *place)
 		pr_info("virtio: %s: %s%s%s", place, name, *port->name ? " is " : "", port->name);
 }
 
-/* A device whose registers are known. What a device was given stays its own, whatever comes of it. */
+/*
+ * A device whose registers are known. What a device was given stays its own, whatever comes of it.
+ */
 static void hvc_add_device(const struct virtio *v, const char *place)
 {
 	struct hvc_device *d = kzalloc(sizeof(*d));
@@ -179,7 +182,9 @@ static void find_on_pci(void)
 	}
 }
 
-/* virtio_mmio.device=SIZE@ADDRESS:IRQ[:ID], as Linux has it; microvm's host says so of each device. */
+/*
+ * virtio_mmio.device=SIZE@ADDRESS:IRQ[:ID], as Linux has it; microvm's host says so of each device.
+ */
 static void find_on_cmdline(void)
 {
 	const char *word;

@@ -1,4 +1,7 @@
-/* Codes come in irq context, from the interrupt or from the timer, never from both. `irqpoll` on the command line: the timer. */
+/*
+ * Codes come in irq context, from the interrupt or from the timer, never from both. `irqpoll` on
+ * the command line: the timer.
+ */
 #include "kernel/console/keyboard.h"
 #include "arch/arch.h"
 #include "drivers/i8042.h"

@@ -1,4 +1,7 @@
-/* The claim is a count; bytes wait in a ring with one writer (the boot CPU's interrupts) and one reader. */
+/*
+ * The claim is a count; bytes wait in a ring with one writer (the boot CPU's interrupts) and one
+ * reader.
+ */
 #include "kernel/console/keys.h"
 #include "kernel/console/keyboard.h"
 #include "kernel/console/serial.h"

@@ -1,10 +1,11 @@
 /*
- * The line discipline: canonical editing, echo, signal characters, flow control, output mapping. Pure; the caller's lock protects
- * the struct. Follows termios(3) and the General Terminal Interface of POSIX (chapter 11).
+ * The line discipline: canonical editing, echo, signal characters, flow control, output mapping.
+ * Pure; the caller's lock protects the struct. Follows termios(3) and the General Terminal
+ * Interface of POSIX (chapter 11).
  *
- * Words: the *queue* holds what was typed. Readers take from head to commit. From commit to tail lies the line that is still being
- * edited; outside canonical mode it is always empty. An entry is a byte, maybe with LITERAL (a delimiter that VLNEXT quoted),
- * or END_OF_FILE.
+ * Words: the *queue* holds what was typed. Readers take from head to commit. From commit to tail
+ * lies the line that is still being edited; outside canonical mode it is always empty. An entry is
+ * a byte, maybe with LITERAL (a delimiter that VLNEXT quoted), or END_OF_FILE.
  */
 #include "kernel/console/ldisc.h"
 #include "kernel/lib/string.h"
@@ -364,7 +365,10 @@ size_t ldisc_take(struct ldisc *l, char *buf, size_t n)
 		buf[got++] = e;
 		ended = canonical && ends_line(l, e);
 	}
-	/* An end-of-file mark that follows a full buffer belongs to this read: the next one must not return 0. */
+	/*
+	 * An end-of-file mark that follows a full buffer belongs to this read: the next one must
+	 * not return 0.
+	 */
 	if (got && got == n && !ended && l->head != l->commit &&
 	    ldisc_entry(l, l->head) == END_OF_FILE)
 		l->head++;

@@ -1,7 +1,7 @@
 /*
- * The line discipline of a terminal: what becomes of each byte typed and of each byte written, by termios(3). Pure: it knows no
- * task, device or lock. The caller serialises all calls for one `struct ldisc` (the terminal's lock, interrupts off).
- * Numbers and layouts are Linux's for x86-64.
+ * The line discipline of a terminal: what becomes of each byte typed and of each byte written, by
+ * termios(3). Pure: it knows no task, device or lock. The caller serialises all calls for one
+ * `struct ldisc` (the terminal's lock, interrupts off). Numbers and layouts are Linux's for x86-64.
  */
 #pragma once
 
@@ -9,7 +9,10 @@
 
 #define LDISC_QUEUE 65536U /* entries; a power of two */
 
-/* c_iflag, c_oflag, c_lflag: the bits that have an effect here. Others are kept and shown as they were set. */
+/*
+ * c_iflag, c_oflag, c_lflag: the bits that have an effect here. Others are kept and shown as they
+ * were set.
+ */
 enum {
 	TTY_ISTRIP = 0x20,
 	TTY_INLCR = 0x40,
@@ -88,15 +91,24 @@ extern const struct ldisc_mode ldisc_first_mode;
 void ldisc_init(struct ldisc *l, u16 *queue, void (*echo)(struct ldisc *, const char *, size_t));
 /* One byte from the line. Returns the signal that it asks for (SIGINT, SIGQUIT, SIGTSTP), or 0. */
 int ldisc_input(struct ldisc *l, u8 c);
-/* Bytes or end-of-file marks that a reader may take; in canonical mode those of finished lines only. */
+/*
+ * Bytes or end-of-file marks that a reader may take; in canonical mode those of finished lines
+ * only.
+ */
 u32 ldisc_available(const struct ldisc *l);
-/* Takes up to n bytes; in canonical mode no further than the end of a line. 0 with something available is an end of file. */
+/*
+ * Takes up to n bytes; in canonical mode no further than the end of a line. 0 with something
+ * available is an end of file.
+ */
 size_t ldisc_take(struct ldisc *l, char *buf, size_t n);
-/* Sets the modes; `flush` discards all input. Input that waits stays readable across a change between canonical and raw mode. */
+/*
+ * Sets the modes; `flush` discards all input. Input that waits stays readable across a change
+ * between canonical and raw mode.
+ */
 void ldisc_set_mode(struct ldisc *l, const struct ldisc_mode *mode, bool flush);
 void ldisc_flush(struct ldisc *l);
 /*
- * What a write of s[0..n) looks like on the line: puts it into out[0..size) and returns how many bytes of s were used.
- * *len: bytes in out. At least one byte of s is used when size is 8 or more.
+ * What a write of s[0..n) looks like on the line: puts it into out[0..size) and returns how many
+ * bytes of s were used. *len: bytes in out. At least one byte of s is used when size is 8 or more.
  */
 size_t ldisc_output(struct ldisc *l, const char *s, size_t n, char *out, size_t size, size_t *len);

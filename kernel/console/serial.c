@@ -1,6 +1,7 @@
 /*
- * Finding serial ports, and choosing consoles. Without console= a console is: the PC's first port that is there, every port that
- * the firmware names (SPCR, DBG2), every one on PCI. With it: those named. Boot, task context.
+ * Finding serial ports, and choosing consoles. Without console= a console is: the PC's first port
+ * that is there, every port that the firmware names (SPCR, DBG2), every one on PCI. With it: those
+ * named. Boot, task context.
  */
 #include "kernel/console/serial.h"
 #include "drivers/acpi/acpi.h"
@@ -136,7 +137,10 @@ void serial_init_mapped(void)
 			serial_add("console=", &o->place, 0, NO_ISA_IRQ, &o->line);
 }
 
-/* A port that the firmware uses is a console; what it says of the line counts, unless console= says otherwise. */
+/*
+ * A port that the firmware uses is a console; what it says of the line counts, unless console= says
+ * otherwise.
+ */
 static void take_acpi(const struct acpi_serial *s)
 {
 	struct uart_place place = {

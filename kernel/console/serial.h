@@ -1,7 +1,7 @@
 /*
- * The machine's serial ports: which there are, which are consoles, and /dev/ttySn. ttyS0 to ttyS3 are the PC's four, by their
- * addresses; those that ACPI (SPCR, DBG2), PCI or console=uart tell of follow from ttyS4 on. All in task context, at boot,
- * in this order.
+ * The machine's serial ports: which there are, which are consoles, and /dev/ttySn. ttyS0 to ttyS3
+ * are the PC's four, by their addresses; those that ACPI (SPCR, DBG2), PCI or console=uart tell of
+ * follow from ttyS4 on. All in task context, at boot, in this order.
  */
 #pragma once
 
@@ -13,7 +13,10 @@ void serial_init_early(void);
 void serial_init_mapped(void);
 /* When ACPI's tables and PCI are known: the ports they tell of. */
 void serial_init_machine(void);
-/* When interrupts come: devices, and input, by interrupt where one comes when asked for, else by looking each millisecond. */
+/*
+ * When interrupts come: devices, and input, by interrupt where one comes when asked for, else by
+ * looking each millisecond.
+ */
 void serial_start(void);
 /* Takes what came in at ports that are consoles, on a CPU that gets no interrupts any more. */
 void serial_look(void);

@@ -1,7 +1,8 @@
 /*
- * Serial ports as devices, and their input. What comes in at a console goes to the console terminal; at another port it is
- * kept, as it is, for who reads /dev/ttySn. Input comes in irq context; a port's queue is protected by its lock. Writers of a
- * port that is no console are kept apart by its mutex, of a console by the console lock.
+ * Serial ports as devices, and their input. What comes in at a console goes to the console
+ * terminal; at another port it is kept, as it is, for who reads /dev/ttySn. Input comes in irq
+ * context; a port's queue is protected by its lock. Writers of a port that is no console are kept
+ * apart by its mutex, of a console by the console lock.
  */
 #include "arch/arch.h"
 #include "drivers/console_option.h"
@@ -61,7 +62,10 @@ static void serial_receive(struct serial_port *p)
 		wake_up(&p->readers);
 }
 
-/* One line may serve several ports, and tells by an edge when it begins to be held: it is looked at until no port holds it. */
+/*
+ * One line may serve several ports, and tells by an edge when it begins to be held: it is looked at
+ * until no port holds it.
+ */
 static bool serial_interrupt(void *arg)
 {
 	unsigned gsi = (u64)arg;
@@ -139,7 +143,9 @@ static bool readable(struct serial_port *p)
 	return READ_ONCE(p->head) != READ_ONCE(p->tail);
 }
 
-/* The first open makes the queue: what came before it is lost, as on a terminal nobody has opened. */
+/*
+ * The first open makes the queue: what came before it is lost, as on a terminal nobody has opened.
+ */
 static int make_queue(struct serial_port *p)
 {
 	u8 *queue = p->queue ? NULL : kmalloc(SERIAL_RX_QUEUE);

@@ -1,6 +1,7 @@
 /*
- * What a key asks for. Irq context, or a task's: nothing here waits, but for what a crash prints. A handler says a line on every
- * console, whatever the log level, as what follows is asked for by somebody who looks on.
+ * What a key asks for. Irq context, or a task's: nothing here waits, but for what a crash prints. A
+ * handler says a line on every console, whatever the log level, as what follows is asked for by
+ * somebody who looks on.
  */
 #include "kernel/console/sysrq.h"
 #include "arch/arch.h"
@@ -53,7 +54,10 @@ static void sysrq_registers(void)
 		show_stack(NULL);
 }
 
-/* As `ps` has them; the lock may be held by whom the interrupt came upon, and then there is no list. */
+/*
+ * As `ps` has them; the lock may be held by whom the interrupt came upon, and then there is no
+ * list.
+ */
 static void sysrq_tasks(void)
 {
 	u64 flags = irq_save();

@@ -1,9 +1,11 @@
 /*
- * Terminals: input queues, files and modes. Input comes in irq context. A terminal's lock (interrupts off) protects its line
- * discipline and size, and is taken before task_lock. Job control is kernel/task/session.c's.
+ * Terminals: input queues, files and modes. Input comes in irq context. A terminal's lock
+ * (interrupts off) protects its line discipline and size, and is taken before task_lock. Job
+ * control is kernel/task/session.c's.
  *
- * A file opened on a terminal remembers the terminal's count of hang-ups. After another hang-up it is dead: it reads end of file and
- * everything else is -EIO, so that what is left of one session cannot disturb the next.
+ * A file opened on a terminal remembers the terminal's count of hang-ups. After another hang-up it
+ * is dead: it reads end of file and everything else is -EIO, so that what is left of one session
+ * cannot disturb the next.
  */
 #include "kernel/console/tty.h"
 #include "arch/arch.h"

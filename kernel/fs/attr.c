@@ -1,6 +1,7 @@
 /*
- * What a node is like and where it lies: mode, owner, time, and the room of its file system. Task context. A change is made under no
- * lock: each field is one word, and two that change it at once are two that differ about it.
+ * What a node is like and where it lies: mode, owner, time, and the room of its file system. Task
+ * context. A change is made under no lock: each field is one word, and two that change it at once
+ * are two that differ about it.
  */
 #include "kernel/fs/vfs.h"
 #include "kernel/fs/fs.h"

@@ -1,8 +1,10 @@
 /*
- * Where a task is: its working directory as a vnode, and the way there as text. Task context; both belong to the task alone.
+ * Where a task is: its working directory as a vnode, and the way there as text. Task context; both
+ * belong to the task alone.
  *
- * The text is kept beside the vnode and is right until somebody renames a directory on the way. So it is checked before it is
- * shown, and where it fails the way is looked for from below, as Unix always did.
+ * The text is kept beside the vnode and is right until somebody renames a directory on the way. So
+ * it is checked before it is shown, and where it fails the way is looked for from below, as Unix
+ * always did.
  */
 #include "kernel/fs/fs.h"
 #include "kernel/fs/path.h"
@@ -107,7 +109,9 @@ static int vfs_prepend_name(char *buf, size_t *at, const char *name)
 	return 0;
 }
 
-/* The way to `dir`, from its end to its beginning; buf has PATH_MAX bytes, d is room for one name. */
+/*
+ * The way to `dir`, from its end to its beginning; buf has PATH_MAX bytes, d is room for one name.
+ */
 static int way_up(struct vnode *dir, char *buf, struct dirent *d)
 {
 	size_t at = PATH_MAX - 1;

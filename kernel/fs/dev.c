@@ -38,7 +38,10 @@ static u64 device_number(const char *name)
 	return others++;
 }
 
-/* The directory of `path`, made where it is missing; *name is what stands behind it. With a reference. */
+/*
+ * The directory of `path`, made where it is missing; *name is what stands behind it. With a
+ * reference.
+ */
 static int dev_parent_of(const char *path, struct vnode **dir, const char **name)
 {
 	char part[PATH_MAX];

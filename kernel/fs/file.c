@@ -352,8 +352,8 @@ static int dot_entry(struct vnode *dir, u64 pos, struct dirent *out)
 }
 
 /*
- * Entry `pos`, counted from 2. Reading on from the last one, or that one again (it did not fit where it should go), goes by
- * cookie, so changes meanwhile do no harm.
+ * Entry `pos`, counted from 2. Reading on from the last one, or that one again (it did not fit
+ * where it should go), goes by cookie, so changes meanwhile do no harm.
  */
 static int real_entry(struct open_file *o, u64 pos, struct dirent *out)
 {

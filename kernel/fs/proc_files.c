@@ -28,7 +28,10 @@ static int proc_show_uptime(struct seq *s, void *ctx)
 	return 0;
 }
 
-/* Under Linux's name and with its fields, as people try probe arguments that fetch data with it: name, release, who built it, compiler. */
+/*
+ * Under Linux's name and with its fields, as people try probe arguments that fetch data with it:
+ * name, release, who built it, compiler.
+ */
 extern const char linux_proc_banner[];
 const char linux_proc_banner[] = "%s version %s (trapline) (" __VERSION__ ") %s\n";
 
@@ -70,7 +73,10 @@ static int proc_show_mounts(struct seq *s, void *ctx)
 	return 0;
 }
 
-/* Linux's four: the console's level, that of messages without one, and the least and the usual console level. */
+/*
+ * Linux's four: the console's level, that of messages without one, and the least and the usual
+ * console level.
+ */
 static int proc_show_printk(struct seq *s, void *ctx)
 {
 	(void)ctx;

@@ -35,8 +35,8 @@ ssize ramdata_read(const struct ramdata *d, void *buf, size_t n, u64 pos);
 /* Bytes written; -ENOSPC when not even one could be, -EFBIG. */
 ssize ramdata_write(struct ramdata *d, const void *buf, size_t n, u64 pos);
 /*
- * Page `index` itself, for a mapping: made if it was a hole or lay in the base; NULL: behind the end, or no memory. From then
- * on pages stay where they are, until ramdata_destroy().
+ * Page `index` itself, for a mapping: made if it was a hole or lay in the base; NULL: behind the
+ * end, or no memory. From then on pages stay where they are, until ramdata_destroy().
  */
 void *ramdata_pin(struct ramdata *d, u64 index);
 void ramdata_destroy(struct ramdata *d);	   /* nobody maps it any more */

@@ -1,9 +1,9 @@
 /*
  * ramfs: directories, files, symlinks and devices in memory. Task context.
  *
- * A node's lock protects its contents, and is taken with nothing of this file system held (mm->lock may be: shared mappings).
- * Names are ramfs_names.c's. All memory is charged against half of RAM, so that writing to /tmp ends in ENOSPC and not in a
- * machine without pages.
+ * A node's lock protects its contents, and is taken with nothing of this file system held (mm->lock
+ * may be: shared mappings). Names are ramfs_names.c's. All memory is charged against half of RAM,
+ * so that writing to /tmp ends in ENOSPC and not in a machine without pages.
  */
 #include "kernel/fs/ramfs.h"
 #include "kernel/lib/errno.h"
@@ -177,7 +177,10 @@ static ssize ramfs_write(struct file *f, const void *buf, size_t n, u64 *pos)
 	return r;
 }
 
-/* A shared mapping shows the file's own pages; the area holds the file, and with it the node and its pages. */
+/*
+ * A shared mapping shows the file's own pages; the area holds the file, and with it the node and
+ * its pages.
+ */
 static u64 ramfs_map_page(struct vm_area *a, u64 index)
 {
 	struct rnode *n = a->page_arg;

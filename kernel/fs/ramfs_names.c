@@ -1,7 +1,8 @@
 /*
  * The names of ramfs: directories and what can be done to their entries. Task context.
  *
- * names_lock protects every directory's entries and all link counts. A node's own lock is never taken inside it.
+ * names_lock protects every directory's entries and all link counts. A node's own lock is never
+ * taken inside it.
  */
 #include "kernel/fs/ramfs.h"
 #include "kernel/lib/errno.h"

@@ -1,6 +1,7 @@
 /*
- * Files by path: vnodes, open files, mounts. All buffers are kernel memory (system calls copy). Task context; vnodes are
- * counted; a directory's own lock protects its names. Errors are negative errno.
+ * Files by path: vnodes, open files, mounts. All buffers are kernel memory (system calls copy).
+ * Task context; vnodes are counted; a directory's own lock protects its names. Errors are negative
+ * errno.
  */
 #pragma once
 
@@ -53,8 +54,11 @@ struct dirent {
 struct vnode_ops {
 	/* With a reference; -ENOENT. */
 	int (*lookup)(struct vnode *dir, const char *name, struct vnode **out);
-	/* The entry at *cookie (0: the first), without . and ..; moves *cookie on. 1: filled, 0: end. What a cookie means is the
-	 * file system's business, but names that come or go meanwhile must not hide or repeat the others. */
+	/*
+	 * The entry at *cookie (0: the first), without . and ..; moves *cookie on. 1: filled, 0:
+	 * end. What a cookie means is the file system's business, but names that come or go
+	 * meanwhile must not hide or repeat the others.
+	 */
 	int (*readdir)(struct vnode *dir, u64 *cookie, struct dirent *out);
 	int (*create)(struct vnode *dir, const char *name, u32 mode, struct vnode **out);
 	int (*mkdir)(struct vnode *dir, const char *name, u32 mode);
@@ -71,36 +75,57 @@ struct vnode_ops {
 	int (*setattr)(struct vnode *v, const struct vattr *a); /* NULL: -EPERM */
 	int (*truncate)(struct vnode *v, u64 size);
 	int (*stat)(struct vnode *v, struct vstat *st); /* NULL: from the vnode's fields */
-	/* f->priv, f->ops may be set; O_TRUNC is the file system's business here (tracefs clears). */
+	/*
+	 * f->priv, f->ops may be set; O_TRUNC is the file system's business here (tracefs clears).
+	 */
 	int (*open)(struct vnode *v, struct file *f);
 	void (*destroy)(struct vnode *v); /* last reference gone */
 };
 
 struct file_ops {
-	/* After the path was opened, with open()'s flags as given; f->priv is the vnode's and may be replaced. An error refuses
-	 * the open, and then release is not called. */
+	/*
+	 * After the path was opened, with open()'s flags as given; f->priv is the vnode's and may
+	 * be replaced. An error refuses the open, and then release is not called.
+	 */
 	int (*open)(struct file *f, u32 flags);
 	ssize (*read)(struct file *f, void *buf, size_t n, u64 *pos);
 	ssize (*write)(struct file *f, const void *buf, size_t n, u64 *pos);
-	/* write() and its kin of ring 3, in place of `write`: one call is one call of the file's, however long, and it reads the data
-	 * itself. pos: where pwrite() says, else f->pos, which stays. The file may be written. NULL: `write` gets it piece by piece. */
+	/*
+	 * write() and its kin of ring 3, in place of `write`: one call is one call of the file's,
+	 * however long, and it reads the data itself. pos: where pwrite() says, else f->pos, which
+	 * stays. The file may be written. NULL: `write` gets it piece by piece.
+	 */
 	ssize (*write_user)(struct file *f, struct user_data *d, u64 pos);
-	/* As read, for splice() and sendfile(), where they take something else. `nonblock`: the caller does not wait, whatever
-	 * the file says. */
+	/*
+	 * As read, for splice() and sendfile(), where they take something else. `nonblock`: the
+	 * caller does not wait, whatever the file says.
+	 */
 	ssize (*splice)(struct file *f, void *buf, size_t n, bool nonblock);
 	long (*ioctl)(struct file *f, u64 cmd, u64 arg); /* arg may be a ring-3 pointer */
-	/* Checks, and sets area->page: for shared mappings. The area is not placed yet: it begins at 0. NULL: -ENODEV. */
+	/*
+	 * Checks, and sets area->page: for shared mappings. The area is not placed yet: it begins
+	 * at 0. NULL: -ENODEV.
+	 */
 	int (*mmap)(struct file *f, struct vm_area *area);
 	/* What is ready now: POLLIN 1, POLLOUT 4, POLLERR 8, POLLHUP 16. */
 	unsigned (*poll)(struct file *f);
-	/* Who is woken when that changes, of both kinds if there are two. NULL: nobody, it has to be asked again and again. */
+	/*
+	 * Who is woken when that changes, of both kinds if there are two. NULL: nobody, it has to
+	 * be asked again and again.
+	 */
 	void (*poll_queues)(struct file *f, struct wait_queue *queue[2]);
 	/* NULL: -ESPIPE unless the vnode is a regular file or a directory. */
 	s64 (*seek)(struct file *f, s64 off, int whence);
 	void (*release)(struct file *f);
-	/* What is read here is not what lies there: a private mapping is not filled by reading, but `mmap` asked. */
+	/*
+	 * What is read here is not what lies there: a private mapping is not filled by reading, but
+	 * `mmap` asked.
+	 */
 	bool no_private_map;
-	/* A write() of ring 3 reaches `write` as a whole up to IO_WHOLE bytes (kernel/syscall/user.h), not in smaller pieces. */
+	/*
+	 * A write() of ring 3 reaches `write` as a whole up to IO_WHOLE bytes
+	 * (kernel/syscall/user.h), not in smaller pieces.
+	 */
 	bool whole_writes;
 	bool endless; /* a read never waits and gives all it is asked for, however much that is */
 	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */
@@ -143,13 +168,19 @@ u64 vfs_now_ns(void);	      /* nanoseconds since 1970, as in mtime_ns */
 /* Relative paths start at the current task's cwd. `follow`: the last component's symlink too. */
 int vfs_lookup(const char *path, bool follow, struct vnode **out);
 int file_open(const char *path, u32 flags, u32 mode, struct file **out);
-/* With Linux's name and arguments, for kprobes: what file_open() has found, in the way that f->flags say. Takes the reference to the node. */
+/*
+ * With Linux's name and arguments, for kprobes: what file_open() has found, in the way that
+ * f->flags say. Takes the reference to the node.
+ */
 struct path {
 	struct vnode *vnode;
 	const char *name; /* absolute */
 };
 int vfs_open(const struct path *path, struct file *f);
-/* Buffers are the kernel's; *pos moves. All reads and writes go through these two, but those of write_user. */
+/*
+ * Buffers are the kernel's; *pos moves. All reads and writes go through these two, but those of
+ * write_user.
+ */
 ssize vfs_read(struct file *f, void *buf, size_t n, u64 *pos);
 ssize vfs_write(struct file *f, const void *buf, size_t n, u64 *pos);
 ssize kernel_read(struct file *f, void *buf, size_t n); /* at f->pos, which moves */
@@ -181,7 +212,9 @@ int vfs_getcwd(char *out); /* PATH_MAX bytes; -ENOENT when the directory is remo
 int vfs_access(const char *path, u32 mask);
 int vfs_truncate(const char *path, u64 size);
 int vfs_ftruncate(struct file *f, u64 size);
-/* From here on nothing in the directory or below it can be changed: -EROFS. 0, -ENOENT, -ENOTDIR. */
+/*
+ * From here on nothing in the directory or below it can be changed: -EROFS. 0, -ENOENT, -ENOTDIR.
+ */
 int vfs_set_readonly(const char *path);
 int vfs_mount(const char *path, struct vnode *root);
 
@@ -196,9 +229,10 @@ static inline bool file_writable(const struct file *f)
 /* A file that is not in any directory. */
 struct file *file_new(const struct file_ops *ops, u32 flags, void *priv);
 /*
- * For splice(). reserve: room for n bytes or fewer, but for a page if n is more; waits for it: -EINTR, -EPIPE, or -EAGAIN with
- * `nonblock`. put_reserved: fills `used` bytes of it and lets the rest go: `used`, -EPIPE, -ENOMEM. drain: writes up to n bytes
- * to `out` (at *pos, which moves, or at the file's place) and takes away what was written.
+ * For splice(). reserve: room for n bytes or fewer, but for a page if n is more; waits for it:
+ * -EINTR, -EPIPE, or -EAGAIN with `nonblock`. put_reserved: fills `used` bytes of it and lets the
+ * rest go: `used`, -EPIPE, -ENOMEM. drain: writes up to n bytes to `out` (at *pos, which moves, or
+ * at the file's place) and takes away what was written.
  */
 bool pipe_is_read_end(const struct file *f);
 bool pipe_is_write_end(const struct file *f);
@@ -215,7 +249,10 @@ s64 dev_seek(struct file *f, s64 off, int whence);
 /* A file whose contents are memory that stays; directories are made. `path` is absolute. */
 int vfs_add_static(const char *path, u32 mode, const void *data, u64 size);
 struct seq;
-/* A file under /proc ("trapline/clock", "sys/kernel/x"); parents are made. store may be NULL (then read-only). */
+/*
+ * A file under /proc ("trapline/clock", "sys/kernel/x"); parents are made. store may be NULL (then
+ * read-only).
+ */
 int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
     int (*store)(char *line, size_t n, void *ctx), void *ctx);
 /* The same with functions of its own, which find priv in the file. */

@@ -1,6 +1,6 @@
 /*
- * Breakpoint and debug traps, handed to who asked for them. The handlers run in any context; each table is written by single
- * stores [A].
+ * Breakpoint and debug traps, handed to who asked for them. The handlers run in any context; each
+ * table is written by single stores [A].
  */
 /* hot: runs with each event */
 #include "kernel/kprobe/breakpoint.h"

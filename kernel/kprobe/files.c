@@ -1,6 +1,7 @@
 /*
- * What Linux shows in /sys/kernel/debug/kprobes: the probes there are, the functions that have none, and a switch for all. The files
- * themselves are in /proc/trapline/kprobes. Besides, /proc/sys/debug/kprobes-optimization. Task context.
+ * What Linux shows in /sys/kernel/debug/kprobes: the probes there are, the functions that have
+ * none, and a switch for all. The files themselves are in /proc/trapline/kprobes. Besides,
+ * /proc/sys/debug/kprobes-optimization. Task context.
  */
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe/kprobe.h"

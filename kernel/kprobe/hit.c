@@ -1,6 +1,7 @@
 /*
- * A probe is hit. Any context, interrupts off, NMI included; no lock. Until `probing` says that handlers run, and after that,
- * nothing here may be probed itself: it would be hit for ever. What the handlers run may: a hit there is counted as missed.
+ * A probe is hit. Any context, interrupts off, NMI included; no lock. Until `probing` says that
+ * handlers run, and after that, nothing here may be probed itself: it would be hit for ever. What
+ * the handlers run may: a hit there is counted as missed.
  */
 /* hot: runs with each event */
 #include "kernel/kprobe/site.h"
@@ -37,7 +38,10 @@ static __noprobe void kprobe_call_post_handlers(struct probe_site *s, struct reg
 	this_cpu_write(probing, NULL);
 }
 
-/* With post handlers: an emulated instruction has run when it is resumed; a copied one traps when it has. */
+/*
+ * With post handlers: an emulated instruction has run when it is resumed; a copied one traps when
+ * it has.
+ */
 static __noprobe void kprobe_resume_trapping(
     struct probe_site *s, const struct arch_probe *trapping, struct regs *r)
 {
@@ -110,8 +114,10 @@ static __noprobe void kprobe_uncover(const struct probe_site *s, u64 addr, u8 *c
 			code[s->addr + i - addr] = i ? s->arch.covered[i] : s->arch.first;
 }
 
-/* Only what reads as a breakpoint or a jump may be a probe's; one that begins before addr may reach beyond it. Before the text there
-   is no memory. */
+/*
+ * Only what reads as a breakpoint or a jump may be a probe's; one that begins before addr may reach
+ * beyond it. Before the text there is no memory.
+ */
 void __noprobe kernel_probe_original(u64 addr, u8 *code, unsigned n)
 {
 	for (u64 at = MAX(addr - (ARCH_JUMP_LEN - 1), (u64)__text_start); at < addr + n; at++) {

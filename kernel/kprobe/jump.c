@@ -1,15 +1,19 @@
 /*
- * Optimised probes: breakpoints become jumps. Task context, under kprobe_lock. What a jump is: arch/x86_64/probe/jump.c.
+ * Optimised probes: breakpoints become jumps. Task context, under kprobe_lock. What a jump is:
+ * arch/x86_64/probe/jump.c.
  *
- * A site may be a jump while it is wanted, no other wanted site lies under the jump, none of its probes has a post handler, and the
- * machine says nothing against it. What changes it makes it a breakpoint again at once; that it becomes a jump is left to a task, which
- * waits a little first, as much is changed at a time. It, for up to ARCH_PROBE_BATCH sites at once:
+ * A site may be a jump while it is wanted, no other wanted site lies under the jump, none of its
+ * probes has a post handler, and the machine says nothing against it. What changes it makes it a
+ * breakpoint again at once; that it becomes a jump is left to a task, which waits a little first,
+ * as much is changed at a time. It, for up to ARCH_PROBE_BATCH sites at once:
  *   1. waits until nobody is in their old detours
- *   2. makes their detours: who traps goes through them, and nobody comes under the jumps-to-be any more
+ *   2. makes their detours: who traps goes through them, and nobody comes under the jumps-to-be any
+ *      more
  *   3. looks who is there still: on each CPU, and of all tasks where they were preempted
  *   4. puts in the jumps where nobody is; the others are tried again later
- * 3. in this order: who is there was running when its CPU was asked, and is found so; or was not, and then was preempted there
- * and says so until it next gives up the CPU or is preempted elsewhere.
+ * 3. in this order: who is there was running when its CPU was asked, and is found so; or was not,
+ * and then was preempted there and says so until it next gives up the CPU or is preempted
+ * elsewhere.
  */
 #include "kernel/kprobe/site.h"
 #include "kernel/lib/errno.h"
@@ -178,7 +182,10 @@ static void kprobe_note_inside(struct batch *b, u64 rip)
 			atomic_or(&b->busy, 1UL << i);
 }
 
-/* The task that runs has come from where it was preempted, or is there and says so by where it is now. */
+/*
+ * The task that runs has come from where it was preempted, or is there and says so by where it is
+ * now.
+ */
 static void kprobe_look_here(void *arg)
 {
 	const struct regs *r = irq_regs();

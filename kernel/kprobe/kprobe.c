@@ -1,16 +1,17 @@
 /*
- * Probes: registering them. Task context, one at a time under kprobe_lock. What happens at a hit is in hit.c, what the machine
- * does in arch/x86_64/probe/probe.c.
+ * Probes: registering them. Task context, one at a time under kprobe_lock. What happens at a hit is
+ * in hit.c, what the machine does in arch/x86_64/probe/probe.c.
  *
- * Words: a site is an instruction with probes; it is wanted while one of them is enabled, armed while the int3 is in the text, or
- * the jump that jump.c makes of it. A site is in its bucket before it is armed, and stays until it is not: whoever traps
- * there finds it. What changes a site makes its jump an int3 again first.
+ * Words: a site is an instruction with probes; it is wanted while one of them is enabled, armed
+ * while the int3 is in the text, or the jump that jump.c makes of it. A site is in its bucket
+ * before it is armed, and stays until it is not: whoever traps there finds it. What changes a site
+ * makes its jump an int3 again first.
  *
  * Removing, for any number of probes at once:
  *   1. the probes are taken from their sites; sites without any are not wanted
  *   2. int3s that are not wanted leave the text
- *   3. arch_probe_sync(): who had trapped has gone on, no handler of a removed probe runs, nobody stands in a slot for one that
- *      wanted to know when its instruction had run
+ *   3. arch_probe_sync(): who had trapped has gone on, no handler of a removed probe runs, nobody
+ *      stands in a slot for one that wanted to know when its instruction had run
  *   4. sites without probes are taken from their buckets
  *   5. arch_probe_sync(): nobody looks at them, nor stands in their slots and detours
  *   6. they are freed
@@ -193,7 +194,10 @@ static int attach(struct kprobe *p)
 	return 0;
 }
 
-/* 1. Sites that lose their last probe are chained through `doomed`: readers may still follow `next`. */
+/*
+ * 1. Sites that lose their last probe are chained through `doomed`: readers may still follow
+ *    `next`.
+ */
 static void detach(struct kprobe *p)
 {
 	struct kprobe **at = &p->site->first;
@@ -363,7 +367,10 @@ static void show_probe(struct seq *out, const struct kprobe *p, struct probe_sit
 
 	sym_print(where, sizeof(where), s->addr, true);
 	where[strcspn(where, "/")] = '\0';
-	/* Linux has the name of a module behind the place, and says of each probe of a place that it is optimized. */
+	/*
+	 * Linux has the name of a module behind the place, and says of each probe of a place that
+	 * it is optimized.
+	 */
 	seq_printf(out, "%016llx  %c  %s    %s%s\n", (unsigned long long)s->addr,
 	    kretprobe_is(p) ? 'r' : 'k', where, p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
 	    kprobe_is_optimized(s) ? "[OPTIMIZED]" : "");

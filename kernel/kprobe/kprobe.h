@@ -28,8 +28,9 @@ struct kretprobe;
 struct probe_site;
 
 /*
- * Before the instruction; regs->rip is one behind its beginning. Not 0: rip was set to go on elsewhere, the instruction is not run;
- * but a probe that has become a jump goes on as if it were 0. A post handler keeps it from becoming one.
+ * Before the instruction; regs->rip is one behind its beginning. Not 0: rip was set to go on
+ * elsewhere, the instruction is not run; but a probe that has become a jump goes on as if it were
+ * 0. A post handler keeps it from becoming one.
  */
 typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct regs *regs);
 /* After it. */
@@ -37,7 +38,10 @@ typedef void (*kprobe_post_handler_t)(struct kprobe *p, struct regs *regs, u64 f
 
 enum { KPROBE_FLAG_DISABLED = 1 };
 
-/* Zeroed but for where it is to be, by symbol and offset or by address, and its handlers; flags may be KPROBE_FLAG_DISABLED. */
+/*
+ * Zeroed but for where it is to be, by symbol and offset or by address, and its handlers; flags may
+ * be KPROBE_FLAG_DISABLED.
+ */
 struct kprobe {
 	const char *symbol_name;
 	u64 offset; /* from either */
@@ -46,16 +50,20 @@ struct kprobe {
 	kprobe_post_handler_t post_handler;
 	u32 flags;   /* [A] */
 	u64 nmissed; /* [A] */
-	const char *
-	    why; /* after -EINVAL by register_kprobe(): what speaks against that place; NULL: something else is wrong */
+	/*
+	 * after -EINVAL by register_kprobe(): what speaks against that place; NULL: something
+	 * else is wrong
+	 */
+	const char *why;
 	/* Of kernel/kprobe/kprobe.c. */
 	struct probe_site *site; /* NULL: not registered */
 	struct kprobe *next;	 /* [A] at the same site */
 };
 
 /*
- * 0; -EINVAL (symbol and address, or neither, or registered already, or not to be probed: p->why), -ENOENT (no such symbol),
- * -EADDRNOTAVAIL (it occurs more than once), -EILSEQ (inside an instruction), -ENOMEM.
+ * 0; -EINVAL (symbol and address, or neither, or registered already, or not to be probed: p->why),
+ * -ENOENT (no such symbol), -EADDRNOTAVAIL (it occurs more than once), -EILSEQ (inside an
+ * instruction), -ENOMEM.
  */
 int register_kprobe(struct kprobe *p);
 /* On return none of its handlers runs any more. */
@@ -81,8 +89,8 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri, struct regs *r
 struct kretprobe_holder;
 
 /*
- * Calls are kept on a stack of the task's own, so there is no limit to how many are under way at once; maxactive is there for
- * those who are used to give it.
+ * Calls are kept on a stack of the task's own, so there is no limit to how many are under way at
+ * once; maxactive is there for those who are used to give it.
  */
 struct kretprobe {
 	struct kprobe kp; /* where: a function's first instruction; no handlers */
@@ -116,7 +124,10 @@ bool kprobes_are_on(void);
 /* Off: no breakpoint becomes a jump, and those that have are breakpoints again. */
 void kprobes_optimization(bool on);
 bool kprobes_optimization_is_on(void);
-/* What is to become a jump does so now, and not a little later; false: not all could, as somebody is in their way. */
+/*
+ * What is to become a jump does so now, and not a little later; false: not all could, as somebody
+ * is in their way.
+ */
 bool kprobes_optimize(void);
 /* From now on there are tasks. */
 void kprobe_optimizer_init(void);

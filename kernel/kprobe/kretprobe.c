@@ -1,14 +1,17 @@
 /*
- * Return probes. A probe at a function's entry takes the return address from the stack, keeps it in a record on the current
- * task's shadow stack, and puts probe_return() there instead; that comes here, and goes where it should have gone.
+ * Return probes. A probe at a function's entry takes the return address from the stack, keeps it in
+ * a record on the current task's shadow stack, and puts probe_return() there instead; that comes
+ * here, and goes where it should have gone.
  *
- * Words: a record belongs to the slot, the address in the task's stack where the return address stood. Records of nested calls
- * lie one above the other, those of interrupts and NMIs on top: whoever pushes pops before it returns. A record is stale when
- * its function was left otherwise than by its return; it is found under one for an outer slot and dropped.
+ * Words: a record belongs to the slot, the address in the task's stack where the return address
+ * stood. Records of nested calls lie one above the other, those of interrupts and NMIs on top:
+ * whoever pushes pops before it returns. A record is stale when its function was left otherwise
+ * than by its return; it is found under one for an outer slot and dropped.
  *
- * A shadow stack is made for every task once there is a return probe, and for each new one from then on; it is as large as the
- * task's own stack, so that the latter runs out first. The stack belongs to its task: no locks. An NMI may come between any two
- * instructions; it finds `top` either before or after.
+ * A shadow stack is made for every task once there is a return probe, and for each new one from
+ * then on; it is as large as the task's own stack, so that the latter runs out first. The stack
+ * belongs to its task: no locks. An NMI may come between any two instructions; it finds `top`
+ * either before or after.
  */
 /* hot: runs with each event */
 #include "kernel/kprobe/site.h"
@@ -26,7 +29,10 @@
 /* Into code that may not be probed. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* What records point at: a probe may be gone before its calls have returned. Made once, used again, never freed. */
+/*
+ * What records point at: a probe may be gone before its calls have returned. Made once, used again,
+ * never freed.
+ */
 struct kretprobe_holder {
 	struct kretprobe *rp;	       /* [A] NULL: gone */
 	u32 refs;		       /* [A] records, and the probe itself */
@@ -74,8 +80,8 @@ static ALWAYS_INLINE bool same_stack(u64 a, u64 b)
 }
 
 /*
- * Drops what functions left behind that cannot return any more: below `slot`, and those of the slot itself where something else
- * stands there now.
+ * Drops what functions left behind that cannot return any more: below `slot`, and those of the slot
+ * itself where something else stands there now.
  */
 static __noprobe void kretprobe_drop_stale(struct shadow *s, u64 slot)
 {
@@ -92,8 +98,9 @@ static __noprobe void kretprobe_drop_stale(struct shadow *s, u64 slot)
 /* ---- hit ---- */
 
 /*
- * Follows the call whose return address, `ret`, stands in the slot; false: no room. An NMI that comes before `top` is raised may use
- * the same bytes and has left them when it returns, so `slot` and `size` are written after; until then the record says slot 0.
+ * Follows the call whose return address, `ret`, stands in the slot; false: no room. An NMI that
+ * comes before `top` is raised may use the same bytes and has left them when it returns, so `slot`
+ * and `size` are written after; until then the record says slot 0.
  */
 static ALWAYS_INLINE struct record *push(struct shadow *s, struct kretprobe *rp, u64 slot, u64 ret)
 {
@@ -122,10 +129,9 @@ static __noinline int kretprobe_entry_slow(
 
 	if (s) {
 		kretprobe_drop_stale(s, slot);
+		/* Taken already, by another probe or by whoever jumped here. */
 		if (s->top->slot == slot)
-			ret =
-			    s->top->ri
-				.ret_addr; /* taken already, by another probe or by who jumped here */
+			ret = s->top->ri.ret_addr;
 		r = push(s, rp, slot, ret);
 	}
 	if (!r)
@@ -150,7 +156,10 @@ static int kretprobe_entry(struct kprobe *p, struct regs *regs)
 	return 0;
 }
 
-/* All records of the slot are of this return: of several probes, or of a function and who jumped to it at its end. */
+/*
+ * All records of the slot are of this return: of several probes, or of a function and who jumped to
+ * it at its end.
+ */
 u64 __noprobe kernel_probe_return(struct regs *regs)
 {
 	struct shadow *s = current()->trace;
@@ -329,7 +338,10 @@ int register_kretprobes(struct kretprobe **rps, unsigned n)
 	return err;
 }
 
-/* What has been entered returns by itself, later: its records point at the holder, which says that the probe is gone. */
+/*
+ * What has been entered returns by itself, later: its records point at the holder, which says that
+ * the probe is gone.
+ */
 void unregister_kretprobes(struct kretprobe **rps, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {

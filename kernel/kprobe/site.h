@@ -1,6 +1,6 @@
 /*
- * Sites of probes: between kernel/kprobe/kprobe.c, which makes them, hit.c, which is hit, and jump.c, which makes jumps of
- * breakpoints. [P]: under kprobe_lock.
+ * Sites of probes: between kernel/kprobe/kprobe.c, which makes them, hit.c, which is hit, and
+ * jump.c, which makes jumps of breakpoints. [P]: under kprobe_lock.
  */
 #pragma once
 
@@ -14,7 +14,10 @@ struct probe_site {
 	u64 addr;		 /* [I] */
 	struct kprobe *first;	 /* [A] */
 	struct arch_probe arch;	 /* [I] but for what is of jumps */
-	/* With a slot that traps behind the instruction; made when a probe first wants to know. [A]; NULL: none does. */
+	/*
+	 * With a slot that traps behind the instruction; made when a probe first wants to know.
+	 * [A]; NULL: none does.
+	 */
 	struct arch_probe *trapping;
 	struct arch_probe *untrapped; /* [P] no more used, not yet freed */
 	struct probe_site *doomed;    /* [P] chain of those to be freed */
@@ -25,7 +28,10 @@ struct probe_site {
 	const char *no_jump;	      /* [P] if checked: why not; NULL: there can */
 };
 
-/* By address; changed under the mutex, read without a lock: what is taken out is freed after arch_probe_sync(). */
+/*
+ * By address; changed under the mutex, read without a lock: what is taken out is freed after
+ * arch_probe_sync().
+ */
 #define PROBE_BUCKETS 1024
 extern struct probe_site *probe_buckets[PROBE_BUCKETS]; /* [A] */
 
@@ -46,7 +52,10 @@ static inline __attribute__((always_inline)) struct probe_site *probe_site_at(u6
 extern struct mutex kprobe_lock;
 extern bool kprobes_all_off; /* [P] none is armed, whatever is wanted */
 
-/* These sites are about to change, or to be armed: what jumps at them or over them becomes a breakpoint. */
+/*
+ * These sites are about to change, or to be armed: what jumps at them or over them becomes a
+ * breakpoint.
+ */
 void kprobe_unoptimize_several(struct kprobe *const *ps, unsigned n);
 void kprobe_unoptimize(struct probe_site *s);
 void kprobe_unoptimize_all(void);

@@ -1,9 +1,9 @@
 /*
  * Memory shared between CPUs, and words that belong to one CPU. Any context.
  *
- * atomic_*: seen by all CPUs, ordered (seq_cst unless the name says otherwise).
- * local_*: one instruction without a lock prefix: atomic against whatever interrupts this CPU (irq, int3, NMI), not against
- * other CPUs. Only the owning CPU may use them, with preemption off.
+ * atomic_*: seen by all CPUs, ordered (seq_cst unless the name says otherwise). local_*: one
+ * instruction without a lock prefix: atomic against whatever interrupts this CPU (irq, int3, NMI),
+ * not against other CPUs. Only the owning CPU may use them, with preemption off.
  */
 #pragma once
 
@@ -31,7 +31,9 @@
 		    p, &old_, new_, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
 	})
 #define smp_mb()  __atomic_thread_fence(__ATOMIC_SEQ_CST)
-/* x86 keeps loads in order among themselves and stores among themselves: only the compiler is held. */
+/*
+ * x86 keeps loads in order among themselves and stores among themselves: only the compiler is held.
+ */
 #define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 
@@ -69,10 +71,11 @@ static inline void local_inc(u64 *p)
 }
 
 /*
- * True if *p was {*a, *b} and is now {new_a, new_b}; else *a and *b say what it is. The clc is for QEMU: its cmpxchg16b (TCG, 7.2)
- * makes the flags anew of what it believes to be the last operation, which is a wrong one when an interrupt came just before; an
- * interrupt right behind then saves, and brings back, flags that are some register's bits, TF and VM among them. clc has the flags
- * settled, whatever was before it.
+ * True if *p was {*a, *b} and is now {new_a, new_b}; else *a and *b say what it is. The clc is for
+ * QEMU: its cmpxchg16b (TCG, 7.2) makes the flags anew of what it believes to be the last
+ * operation, which is a wrong one when an interrupt came just before; an interrupt right behind
+ * then saves, and brings back, flags that are some register's bits, TF and VM among them. clc has
+ * the flags settled, whatever was before it.
  */
 static inline bool local_cmpxchg_pair(struct local_pair *p, u64 *a, u64 *b, u64 new_a, u64 new_b)
 {

@@ -1,7 +1,8 @@
 /*
- * The local_* operations of atomic.h in words that ThreadSanitizer follows: it does not look into assembler. What x86 does by
- * itself, stores in order and loads in order, is said here as release and acquire; nothing stronger, so that an order that the
- * code needs and does not have is still found. Only atomic.h includes it, on the host.
+ * The local_* operations of atomic.h in words that ThreadSanitizer follows: it does not look into
+ * assembler. What x86 does by itself, stores in order and loads in order, is said here as release
+ * and acquire; nothing stronger, so that an order that the code needs and does not have is still
+ * found. Only atomic.h includes it, on the host.
  */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* Errors inside pointers, for functions that return either: the last page of addresses stands for -1 ... -4095. */
+/*
+ * Errors inside pointers, for functions that return either: the last page of addresses stands for
+ * -1 ... -4095.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"

@@ -2,9 +2,9 @@
  * The formatter. Any context, NMI included: no allocation, no lock, no state but the pointer hook,
  * which is set at boot.
  *
- * One conversion: 1. parse_spec() decodes it; 2. convert() takes its argument; 3. fmt_emit_number() or
- * fmt_emit_text() writes the field. All of it gathers in a small buffer; the sink sees that, not the
- * pieces.
+ * One conversion: 1. parse_spec() decodes it; 2. convert() takes its argument; 3. fmt_emit_number()
+ * or fmt_emit_text() writes the field. All of it gathers in a small buffer; the sink sees that, not
+ * the pieces.
  */
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/digits.h"

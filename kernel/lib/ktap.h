@@ -1,8 +1,10 @@
 /*
- * Test cases and their KTAP lines (KTAP version 1: Documentation/dev-tools/ktap.rst of Linux), the same on the host and in
- * the guest. A case is a function; a file of cases exports a table; one printer runs them.
+ * Test cases and their KTAP lines (KTAP version 1: Documentation/dev-tools/ktap.rst of Linux), the
+ * same on the host and in the guest. A case is a function; a file of cases exports a table; one
+ * printer runs them.
  *
- *     KTAP version 1 / 1..N / ok 3 ring.wraps / # file:line: a == b (3 != 4) / # Totals: pass:N fail:N skip:N
+ *     KTAP version 1 / 1..N / ok 3 ring.wraps / # file:line: a == b (3 != 4) / # Totals: pass:N
+ *     fail:N skip:N
  */
 #pragma once
 
@@ -18,9 +20,9 @@ struct ktap_suite {
 };
 
 /*
- * Runs the cases that `only` chooses, printing by `out`; returns the failures, 1 if it chooses none. `only` is a list with commas
- * of what names begin with, or "all"; "-sweep." takes cases out again, and the last word that fits a name decides. NULL and "":
- * all cases.
+ * Runs the cases that `only` chooses, printing by `out`; returns the failures, 1 if it chooses
+ * none. `only` is a list with commas of what names begin with, or "all"; "-sweep." takes cases out
+ * again, and the last word that fits a name decides. NULL and "": all cases.
  */
 int ktap_run(const struct ktap_suite *const *suites, const char *only,
     void (*out)(const char *text, size_t n));

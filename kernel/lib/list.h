@@ -1,4 +1,7 @@
-/* Doubly linked circular list with the head inside the owner, as everywhere in this field. No locking of its own. */
+/*
+ * Doubly linked circular list with the head inside the owner, as everywhere in this field. No
+ * locking of its own.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"

@@ -60,7 +60,10 @@ void seq_puts(struct seq *s, const char *str)
 	seq_write(s, str, strlen(str));
 }
 
-/* Room for a number of n digits in its field, the padding written; returns the end of the digits. NULL: not all fits. */
+/*
+ * Room for a number of n digits in its field, the padding written; returns the end of the digits.
+ * NULL: not all fits.
+ */
 static inline char *seq_field(struct seq *s, unsigned n, unsigned width, char pad)
 {
 	size_t len = MAX(n, width);

@@ -1,6 +1,6 @@
 /*
- * seq: a buffer that text is printed to. The caller owns the memory; a seq that overflows keeps what fitted and says so,
- * so that the owner can try again with more room. Any context.
+ * seq: a buffer that text is printed to. The caller owns the memory; a seq that overflows keeps
+ * what fitted and says so, so that the owner can try again with more room. Any context.
  */
 #pragma once
 
@@ -20,7 +20,10 @@ void seq_vprintf(struct seq *s, const char *fmt, va_list ap);
 void seq_puts(struct seq *s, const char *str);
 void seq_putc(struct seq *s, char c);
 void seq_write(struct seq *s, const void *data, size_t n);
-/* Unsigned decimal, right-aligned in `width` with `pad`: the hot paths of trace output use these and not a format. */
+/*
+ * Unsigned decimal, right-aligned in `width` with `pad`: the hot paths of trace output use these
+ * and not a format.
+ */
 void seq_dec(struct seq *s, u64 v, unsigned width, char pad);
 /* Lower-case hex without prefix, at least `width` digits. */
 void seq_hex(struct seq *s, u64 v, unsigned width);

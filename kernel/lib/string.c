@@ -170,8 +170,8 @@ void *memchr(const void *s, int c, size_t n)
 #define HIGHS 0x8080808080808080UL
 
 /*
- * Which bytes of w are 0: the high bit of each, right up to the lowest such byte (Mycroft's test; a borrow may reach bytes
- * above it).
+ * Which bytes of w are 0: the high bit of each, right up to the lowest such byte (Mycroft's test; a
+ * borrow may reach bytes above it).
  */
 static inline u64 zero_bytes(u64 w)
 {
@@ -179,8 +179,8 @@ static inline u64 zero_bytes(u64 w)
 }
 
 /*
- * A word at a time. All words are aligned, so none reaches into a page that the string does not; the sanitizers would see
- * the bytes before and behind it, though.
+ * A word at a time. All words are aligned, so none reaches into a page that the string does not;
+ * the sanitizers would see the bytes before and behind it, though.
  */
 __attribute__((no_sanitize("address"))) size_t strlen(const char *s)
 {

@@ -1,6 +1,6 @@
 /*
- * The integer types and the handful of macros everybody uses. Freestanding and pure: may be included anywhere,
- * in any context.
+ * The integer types and the handful of macros everybody uses. Freestanding and pure: may be
+ * included anywhere, in any context.
  */
 #pragma once
 
@@ -41,7 +41,10 @@ typedef long ssize;
 #define __printf(fmt, args)	      __attribute__((format(printf, fmt, args)))
 #define __packed		      __attribute__((packed))
 #define __aligned(n)		      __attribute__((aligned(n)))
-/* Called as it stands, with what it is called with: no copies of it, and nothing known about it at its callers. */
+/*
+ * Called as it stands, with what it is called with: no copies of it, and nothing known about it at
+ * its callers.
+ */
 #ifdef __clang__
 #define __noipa __attribute__((noinline, optnone))
 #else

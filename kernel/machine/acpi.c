@@ -1,6 +1,6 @@
 /*
- * ACPI's tables as files: raw in /sys/firmware/acpi/tables, as on Linux; listed, refused ones too, in /proc/trapline/acpi. Task context;
- * the tables do not change.
+ * ACPI's tables as files: raw in /sys/firmware/acpi/tables, as on Linux; listed, refused ones too,
+ * in /proc/trapline/acpi. Task context; the tables do not change.
  */
 #include "drivers/acpi/acpi.h"
 #include "drivers/acpi/tables.h"

@@ -1,6 +1,6 @@
 /*
- * /proc/cpuinfo, as Linux writes it. What CPUID says is asked of the CPU that reads; Trapline runs where all are alike. Task context,
- * without a lock: nothing is kept.
+ * /proc/cpuinfo, as Linux writes it. What CPUID says is asked of the CPU that reads; Trapline runs
+ * where all are alike. Task context, without a lock: nothing is kept.
  */
 #include "arch/arch.h"
 #include "kernel/fs/vfs.h"

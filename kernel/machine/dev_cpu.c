@@ -1,6 +1,7 @@
 /*
- * /dev/cpu/N/msr, as on Linux: the position is the register's number, eight bytes are its value; and /proc/trapline/msr, the
- * registers there are names for with what the first CPU has in them. Task context.
+ * /dev/cpu/N/msr, as on Linux: the position is the register's number, eight bytes are its value;
+ * and /proc/trapline/msr, the registers there are names for with what the first CPU has in them.
+ * Task context.
  */
 #include "arch/arch.h"
 #include "kernel/fs/vfs.h"

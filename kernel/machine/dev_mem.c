@@ -1,8 +1,9 @@
 /*
- * /dev/mem: physical memory that is not the kernel's, with its position as address. Device registers take accesses of one width
- * only: a read or write of 1, 2, 4 or 8 bytes at an address that is a multiple of it is one access; any other is done in bytes.
- * RAM above the first MiB is refused (EPERM), as Linux does where it is strict. Each access is an event (rwmmio). Task context;
- * `window` is protected by its lock.
+ * /dev/mem: physical memory that is not the kernel's, with its position as address. Device
+ * registers take accesses of one width only: a read or write of 1, 2, 4 or 8 bytes at an address
+ * that is a multiple of it is one access; any other is done in bytes. RAM above the first MiB is
+ * refused (EPERM), as Linux does where it is strict. Each access is an event (rwmmio). Task
+ * context; `window` is protected by its lock.
  */
 #include "arch/arch.h"
 #include "kernel/base/events.h"

@@ -1,6 +1,6 @@
 /*
- * The machine as this kernel has it: what the drivers find is told to arch/, and shown as files. Each is called once at boot, by
- * kernel/main.c or by one that is.
+ * The machine as this kernel has it: what the drivers find is told to arch/, and shown as files.
+ * Each is called once at boot, by kernel/main.c or by one that is.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * PCI as files: /proc/bus/pci as on Linux (devices, and BB/DD.F with the registers of a function), and /proc/trapline/pci for
- * people. Task context; the list of functions is constant.
+ * PCI as files: /proc/bus/pci as on Linux (devices, and BB/DD.F with the registers of a function),
+ * and /proc/trapline/pci for people. Task context; the list of functions is constant.
  */
 #include "drivers/pci.h"
 #include "kernel/fs/vfs.h"

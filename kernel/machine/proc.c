@@ -1,4 +1,7 @@
-/* /proc/interrupts, /proc/trapline/clock, boot and vectors; and the start of what else shows the machine as files. Task context; counters are read while they move. */
+/*
+ * /proc/interrupts, /proc/trapline/clock, boot and vectors; and the start of what else shows the
+ * machine as files. Task context; counters are read while they move.
+ */
 #include "arch/arch.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/machine/machine.h"
@@ -81,7 +84,10 @@ static u64 vector_count(const char *name)
 	return n;
 }
 
-/* By vector: exceptions, lines of devices that are asked for, the processors' own. Of exceptions but NMIs nobody counts how many. */
+/*
+ * By vector: exceptions, lines of devices that are asked for, the processors' own. Of exceptions
+ * but NMIs nobody counts how many.
+ */
 static int machine_show_vectors(struct seq *s, void *unused)
 {
 	(void)unused;

@@ -1,4 +1,7 @@
-/* Contexts: resource.h. The files are made of one sorted list each; what lies within another is shown indented below it. */
+/*
+ * Contexts: resource.h. The files are made of one sorted list each; what lies within another is
+ * shown indented below it.
+ */
 #include "kernel/machine/resource.h"
 #include "arch/arch.h"
 #include "boot/boot_info.h"

@@ -1,4 +1,7 @@
-/* What lies at which address: /proc/iomem, /proc/ioports, in Linux's form. Filled at boot, constant afterwards. */
+/*
+ * What lies at which address: /proc/iomem, /proc/ioports, in Linux's form. Filled at boot, constant
+ * afterwards.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"

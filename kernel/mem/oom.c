@@ -1,6 +1,7 @@
 /*
- * What follows when a task can have no more memory: it is refused, or killed, by whoever asks here first; or, as
- * /proc/sys/vm/panic_on_oom says, the kernel ends. Task context; one word, taken as it is.
+ * What follows when a task can have no more memory: it is refused, or killed, by whoever asks here
+ * first; or, as /proc/sys/vm/panic_on_oom says, the kernel ends. Task context; one word, taken as
+ * it is.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"

@@ -74,8 +74,9 @@ static u64 kept_wanted(const struct range_set *set)
 }
 
 /*
- * A loader that keeps memory says where. Else this kernel chooses, the same way in each boot of a machine: one of a few places that
- * firmware leaves alone at a reset, as it works near the end of RAM and below 32 MiB.
+ * A loader that keeps memory says where. Else this kernel chooses, the same way in each boot of a
+ * machine: one of a few places that firmware leaves alone at a reset, as it works near the end of
+ * RAM and below 32 MiB.
  */
 static void keep_memory(struct range_set *set, const struct boot_info *bi)
 {

@@ -20,15 +20,18 @@ extern u64 mem_fail_countdown; /* [A] 0: off */
 bool mem_fail_count(void);
 
 /*
- * After a panic the heap is left as it is: memory comes from a reserve taken at boot, a few hundred KiB. mem_fail_countdown is then
- * MEM_DEAD, so that living kernels ask one question only.
+ * After a panic the heap is left as it is: memory comes from a reserve taken at boot, a few hundred
+ * KiB. mem_fail_countdown is then MEM_DEAD, so that living kernels ask one question only.
  */
 #define MEM_DEAD (~0UL)
 static inline bool mem_is_dead(void)
 {
 	return unlikely(READ_ONCE(mem_fail_countdown) == MEM_DEAD);
 }
-/* For kmalloc() and page_alloc(): NULL unless the heap is dead and the reserve has room; aligned as they promise, zeroed. */
+/*
+ * For kmalloc() and page_alloc(): NULL unless the heap is dead and the reserve has room; aligned as
+ * they promise, zeroed.
+ */
 void *reserve_alloc(size_t size);
 void reserve_free(const void *p);   /* what is none of the reserve's stays where it is */
 size_t reserve_size(const void *p); /* bytes usable; 0: none of the reserve's */

@@ -27,7 +27,8 @@ void range_remove(struct range_set *set, u64 start, u64 end);
  */
 void range_set_from_boot(struct range_set *set, const struct boot_info *bi, u64 limit);
 /*
- * The highest page below 640 KiB that is all usable RAM, by the same rules, and not in use by kernel or initrd; 0: none. Page 0 is never
- * one. What range_set_from_boot() gives has none of them, so it stays its taker's.
+ * The highest page below 640 KiB that is all usable RAM, by the same rules, and not in use by
+ * kernel or initrd; 0: none. Page 0 is never one. What range_set_from_boot() gives has none of
+ * them, so it stays its taker's.
  */
 u64 range_low_page(const struct boot_info *bi);

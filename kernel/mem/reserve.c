@@ -1,6 +1,7 @@
 /*
- * Memory for after a panic: the heap may be damaged or locked then, and is left as it is. Units of 256 bytes in one block of pages;
- * each first unit given out knows how many follow. One CPU, no locks.
+ * Memory for after a panic: the heap may be damaged or locked then, and is left as it is. Units of
+ * 256 bytes in one block of pages; each first unit given out knows how many follow. One CPU, no
+ * locks.
  */
 #include "kernel/base/printk.h"
 #include "kernel/lib/string.h"
@@ -40,7 +41,10 @@ static u64 reserve_round(size_t size)
 	return units;
 }
 
-/* Sizes are powers of two up to a page, then pages: so steps of the size, but of a page at most, keep all aligned. */
+/*
+ * Sizes are powers of two up to a page, then pages: so steps of the size, but of a page at most,
+ * keep all aligned.
+ */
 void *reserve_alloc(size_t size)
 {
 	u64 units = reserve_round(size), step = MIN(units, PAGE_SIZE / UNIT), run = 0;

@@ -1,4 +1,7 @@
-/* A range of an address space of ring 3, as those see it who give its pages: file systems, devices. Protected by its mm->lock. */
+/*
+ * A range of an address space of ring 3, as those see it who give its pages: file systems, devices.
+ * Protected by its mm->lock.
+ */
 #pragma once
 
 #include "kernel/lib/list.h"
@@ -15,13 +18,19 @@ struct vm_area {
 	bool shared;
 	struct file *file; /* counted; NULL: anonymous */
 	u64 offset;	   /* in the file, of start */
-	u64 file_end; /* offset in the file from where on the area holds zeros (bss); ~0: the file's own end */
-	/* Shared kernel pages (user_events status, ring buffer): physical address of page `index` of the file, 0: SIGBUS. The
-	 * area's file keeps them alive; they are not counted one by one. */
+	/* offset in the file from where on the area holds zeros (bss); ~0: the file's own end */
+	u64 file_end;
+	/*
+	 * Shared kernel pages (user_events status, ring buffer): physical address of page `index`
+	 * of the file, 0: SIGBUS. The area's file keeps them alive; they are not counted one by
+	 * one.
+	 */
 	u64 (*page)(struct vm_area *a, u64 index);
 	void *page_arg;
-	/* Who gave the pages counts the areas: this one has become two; it is about to go. NULL: nobody counts. mm->lock may be
-	 * held. */
+	/*
+	 * Who gave the pages counts the areas: this one has become two; it is about to go. NULL:
+	 * nobody counts. mm->lock may be held.
+	 */
 	void (*again)(struct vm_area *a);
 	void (*gone)(struct vm_area *a);
 	bool dont_copy; /* a child of fork() does not get it */

@@ -1,10 +1,11 @@
 /*
- * The line that is being typed at the monitor: bytes of a VT100 terminal edit it. Pure; belongs to one monitor.
+ * The line that is being typed at the monitor: bytes of a VT100 terminal edit it. Pure; belongs to
+ * one monitor.
  *
  *     printable        inserted              Backspace, Ctrl-W   erase a character, a word
  *     Left, Right      Ctrl-B, Ctrl-F        Ctrl-U, Ctrl-K      kill up to the cursor, from it on
- *     Home, End        Ctrl-A, Ctrl-E        Up, Down            the lines typed before; Ctrl-P, Ctrl-N
- *     Tab              completion            Ctrl-C, Ctrl-D      drop the line; end of input on an empty one
+ *     Home, End        Ctrl-A, Ctrl-E Up, Down the lines typed before; Ctrl-P, Ctrl-N
+ *     Tab              completion Ctrl-C, Ctrl-D drop the line; end of input on an empty one
  */
 #pragma once
 
@@ -40,5 +41,8 @@ enum line_event line_key(struct line *l, u8 c);
 bool line_insert(struct line *l, const char *s, size_t n);
 /* Remembers the line, unless it is empty or the same as the last one. */
 void line_remember(struct line *l);
-/* What shows prompt, line and cursor on a terminal's row; out has 2 * LINE_COLUMNS bytes or more. Returns its length. */
+/*
+ * What shows prompt, line and cursor on a terminal's row; out has 2 * LINE_COLUMNS bytes or more.
+ * Returns its length.
+ */
 size_t line_draw(const struct line *l, const char *prompt, char *out, size_t size);

@@ -1,7 +1,8 @@
 /*
- * The monitor: a prompt of the kernel's own, for when ring 3 has none. It speaks paths and text and knows no tracer; what it needs
- * besides files is in struct monitor_system, which whoever starts it fills in (kernel/monitor_system.c). It runs as a task, or, after a
- * panic, on the one CPU that is left: then it waits for no lock, takes no memory of the heap and only reads.
+ * The monitor: a prompt of the kernel's own, for when ring 3 has none. It speaks paths and text and
+ * knows no tracer; what it needs besides files is in struct monitor_system, which whoever starts it
+ * fills in (kernel/monitor_system.c). It runs as a task, or, after a panic, on the one CPU that is
+ * left: then it waits for no lock, takes no memory of the heap and only reads.
  */
 #pragma once
 
@@ -61,18 +62,29 @@ struct monitor_command {
 extern const struct monitor_command monitor_commands[];
 extern const unsigned monitor_command_count;
 
-/* Output of a command: gathered, so that a file gets it in one write. False: it is no use to go on. */
+/*
+ * Output of a command: gathered, so that a file gets it in one write. False: it is no use to go on.
+ */
 bool monitor_put(struct monitor *m, const char *s, size_t n);
 bool monitor_printf(struct monitor *m, const char *fmt, ...) __printf(2, 3);
 /* A line about what went wrong, to the console, "NAME: " first; returns 1. */
 int monitor_fail(struct monitor *m, const char *fmt, ...) __printf(2, 3);
 int monitor_fail_errno(struct monitor *m, const char *path, int error);
-/* Opens a file to read, and reads: bytes, 0 at the end or after Ctrl-C, or -errno. A file that has nothing now is looked at again. */
+/*
+ * Opens a file to read, and reads: bytes, 0 at the end or after Ctrl-C, or -errno. A file that has
+ * nothing now is looked at again.
+ */
 int monitor_open(struct monitor *m, const char *path, struct file **f);
 ssize monitor_read(struct monitor *m, struct file *f, void *buf, size_t n);
-/* Writes a text to a file of the kernel's own, in one write: the status, after a message if it is not 0. */
+/*
+ * Writes a text to a file of the kernel's own, in one write: the status, after a message if it is
+ * not 0.
+ */
 int monitor_write_text(struct monitor *m, const char *path, const char *text);
 /* Has Ctrl-C been typed? Keeps what else was typed. */
 bool monitor_interrupted(struct monitor *m);
-/* Completes the word before the cursor as a command or a path; what there is to choose from is printed. */
+/*
+ * Completes the word before the cursor as a command or a path; what there is to choose from is
+ * printed.
+ */
 void monitor_complete(struct monitor *m);

@@ -1,7 +1,7 @@
 /*
  * The monitor's grammar, all of it: words, quotes, $? and $$, > and >>, ; and &&, #. Pure.
  *
- *     'as it is'   "with $? and $$"   \c   WORD... > FILE   WORD... >> FILE   A ; B   A && B   # comment
+ *     'as it is'   "with $? and $$" \c WORD... > FILE WORD... >> FILE A ; B A && B # comment
  *
  * A line that ends in \ goes on with the next. No word stands for files: * is a star.
  */
@@ -22,8 +22,8 @@ struct words {
 };
 
 /*
- * Cuts the next command off the line at *at, which moves on. False: there is no more, or (*wrong is set) the line is not
- * understood from *at on.
+ * Cuts the next command off the line at *at, which moves on. False: there is no more, or (*wrong is
+ * set) the line is not understood from *at on.
  */
 bool words_next(struct words *w, const char **at, int status, int pid, const char **wrong);
 /* Does the line go on with the next one? Then its \ is taken away. */

@@ -1,6 +1,7 @@
 /*
- * Shared anonymous memory: a file that nobody can name, whose pages come when they are touched and stay as long as some area
- * counts it. Task context; a lock of its own protects the table of pages, as the areas of several processes use it.
+ * Shared anonymous memory: a file that nobody can name, whose pages come when they are touched and
+ * stay as long as some area counts it. Task context; a lock of its own protects the table of pages,
+ * as the areas of several processes use it.
  */
 #include "kernel/fs/vfs.h"
 #include "kernel/mem/mem.h"

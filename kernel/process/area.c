@@ -1,5 +1,6 @@
 /*
- * The areas of an address space: see area.h. Pure list work (host tests run it too); the caller holds mm->lock.
+ * The areas of an address space: see area.h. Pure list work (host tests run it too); the caller
+ * holds mm->lock.
  */
 #include "kernel/process/area.h"
 

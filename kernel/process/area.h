@@ -1,6 +1,6 @@
 /*
- * The areas of one address space as a list sorted by address: finding, splitting, merging. Knows no page tables. The caller
- * holds mm->lock.
+ * The areas of one address space as a list sorted by address: finding, splitting, merging. Knows no
+ * page tables. The caller holds mm->lock.
  */
 #pragma once
 
@@ -25,7 +25,10 @@ void area_free(struct vm_area *a);
 void area_insert(struct mm *mm, struct vm_area *a);
 /* Takes it out of the list and frees it. */
 void area_remove(struct mm *mm, struct vm_area *a);
-/* Makes start and end boundaries: afterwards no area crosses either. 0 or -ENOMEM (what was split stays so: unseen). */
+/*
+ * Makes start and end boundaries: afterwards no area crosses either. 0 or -ENOMEM (what was split
+ * stays so: unseen).
+ */
 int area_cut(struct mm *mm, u64 start, u64 end);
 /* Joins what has become alike, from the area before start to the one behind end. */
 void area_merge(struct mm *mm, u64 start, u64 end);

@@ -1,6 +1,7 @@
 /*
- * The ELF file as a plan of what to map where: see elf.h. Everything a header says is distrusted: sizes against the file,
- * addresses against the limit, segments against each other, all without wrapping.
+ * The ELF file as a plan of what to map where: see elf.h. Everything a header says is distrusted:
+ * sizes against the file, addresses against the limit, segments against each other, all without
+ * wrapping.
  */
 #include "kernel/process/elf.h"
 
@@ -63,7 +64,10 @@ static unsigned segment_prot(u32 flags)
 	       (flags & PF_X ? PROT_X : 0);
 }
 
-/* One PT_LOAD row, moved by `base`, must lie in the file and below the limit and above what came before it. */
+/*
+ * One PT_LOAD row, moved by `base`, must lie in the file and below the limit and above what came
+ * before it.
+ */
 static int add_segment(
     struct elf_image *img, const struct phdr *p, u64 base, u64 file_size, u64 limit)
 {

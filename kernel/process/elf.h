@@ -1,6 +1,7 @@
 /*
- * Static ELF programs for x86-64, checked whole before anything is mapped. Pure: no memory but its arguments (host tests
- * feed it broken files). ELF-64 Object File Format 1.5; System V ABI, AMD64 supplement, chapters 4 and 5.
+ * Static ELF programs for x86-64, checked whole before anything is mapped. Pure: no memory but its
+ * arguments (host tests feed it broken files). ELF-64 Object File Format 1.5; System V ABI, AMD64
+ * supplement, chapters 4 and 5.
  */
 #pragma once
 
@@ -29,7 +30,10 @@ struct elf_image {
 	struct elf_segment seg[ELF_MAX_SEGMENTS];
 };
 
-/* Number and place of the program headers: 0 or -ENOEXEC. `head`: the file's first ELF_EHDR_SIZE bytes. */
+/*
+ * Number and place of the program headers: 0 or -ENOEXEC. `head`: the file's first ELF_EHDR_SIZE
+ * bytes.
+ */
 int elf_check_header(const void *head, u64 file_size, u64 *phoff, unsigned *phnum);
 /* `phdrs`: phnum * ELF_PHDR_SIZE bytes. 0 or -ENOEXEC; limit: first address not to be used. */
 int elf_load_plan(

@@ -1,6 +1,7 @@
 /*
- * execve: the current task becomes another program. Task context. The new address space is complete before the old one is
- * let go, so an error leaves the caller as it was; only then come the steps that cannot fail.
+ * execve: the current task becomes another program. Task context. The new address space is complete
+ * before the old one is let go, so an error leaves the caller as it was; only then come the steps
+ * that cannot fail.
  */
 #include "kernel/process/exec.h"
 
@@ -15,7 +16,10 @@
 #include "kernel/process/exec_stack.h"
 #include "kernel/process/process.h"
 
-/* A program: where it is and what it is told; then the file, opened and planned. By Linux's name, for kprobes. */
+/*
+ * A program: where it is and what it is told; then the file, opened and planned. By Linux's name,
+ * for kprobes.
+ */
 struct linux_binprm {
 	const char *filename;
 	struct exec_args *args; /* a script puts its interpreter in front */
@@ -73,7 +77,10 @@ static int plan_program(struct linux_binprm *p, u64 file_size)
 #define SCRIPT_LINE  256 /* as much of a script's first line counts */
 #define SCRIPT_DEPTH 4	 /* scripts whose interpreter is a script */
 
-/* Cuts the first line of a script: "#!", the interpreter, and the rest as one argument. -ENOEXEC: it is none. */
+/*
+ * Cuts the first line of a script: "#!", the interpreter, and the rest as one argument. -ENOEXEC:
+ * it is none.
+ */
 static int exec_parse_script(char *line, char **interpreter, char **arg)
 {
 	size_t n = strcspn(line, "\n");
@@ -92,7 +99,10 @@ static int exec_parse_script(char *line, char **interpreter, char **arg)
 	return **interpreter ? 0 : -ENOEXEC;
 }
 
-/* What a script is given comes behind its interpreter, the argument and its own path, which stands for its name. */
+/*
+ * What a script is given comes behind its interpreter, the argument and its own path, which stands
+ * for its name.
+ */
 static int exec_script_args(
     struct exec_args *a, const char *interpreter, const char *arg, const char *path)
 {
@@ -131,7 +141,10 @@ static int exec_read_script(struct file *f, const char *path, struct exec_args *
 	return err ? err : 1;
 }
 
-/* Where the program is a script, its interpreter's file takes its place. The name of the program stays the script's. */
+/*
+ * Where the program is a script, its interpreter's file takes its place. The name of the program
+ * stays the script's.
+ */
 static int exec_find_interpreter(struct linux_binprm *p, struct vstat *st)
 {
 	const char *path = p->filename;

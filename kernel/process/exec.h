@@ -34,7 +34,10 @@ enum {
 	CLONE_SETTLS = 0x80000,
 	CLONE_CHILD_SETTID = 0x1000000,
 };
-/* fork, vfork and the clone of a C library's fork: the child's pid or negative errno. CLONE_VM only with CLONE_VFORK. */
+/*
+ * fork, vfork and the clone of a C library's fork: the child's pid or negative errno. CLONE_VM only
+ * with CLONE_VFORK.
+ */
 struct kernel_clone_args {
 	u64 flags; /* without the signal */
 	u64 pidfd; /* not taken */

@@ -1,6 +1,6 @@
 /*
- * The arguments and the environment on their way from one program to the next: copied once into kernel memory, counted
- * against EXEC_ARGS_MAX as they come. Task context.
+ * The arguments and the environment on their way from one program to the next: copied once into
+ * kernel memory, counted against EXEC_ARGS_MAX as they come. Task context.
  */
 #include "kernel/process/exec.h"
 
@@ -17,7 +17,9 @@ void exec_args_free(struct exec_args *a)
 	a->strings = NULL;
 }
 
-/* Bytes the strings may have with one more pointer beside those that are counted and the two NULLs. */
+/*
+ * Bytes the strings may have with one more pointer beside those that are counted and the two NULLs.
+ */
 static size_t exec_args_max(const struct exec_args *a)
 {
 	size_t pointers = (a->argc + a->envc + 3UL) * sizeof(u64);
@@ -71,7 +73,10 @@ int exec_args_add(struct exec_args *a, const char *s, bool env)
 	return 0;
 }
 
-/* One string of ring 3. What did not fit is fetched from where the copy stopped: no byte is read twice. */
+/*
+ * One string of ring 3. What did not fit is fetched from where the copy stopped: no byte is read
+ * twice.
+ */
 static int add_from_user(struct exec_args *a, u64 src, bool env)
 {
 	for (;;) {

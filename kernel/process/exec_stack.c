@@ -1,6 +1,6 @@
 /*
- * The stack a program starts with (System V ABI, AMD64, 3.4.1): argc, argv, envp, auxv, and above them the strings. Task context;
- * the address space is nobody's yet.
+ * The stack a program starts with (System V ABI, AMD64, 3.4.1): argc, argv, envp, auxv, and above
+ * them the strings. Task context; the address space is nobody's yet.
  */
 #include "kernel/process/exec_stack.h"
 

@@ -1,9 +1,11 @@
 /*
- * The end of tasks, and waiting for it. Task context. task_lock protects the tree (parent, children), stop_status, continued,
- * and a task's step to TASK_ZOMBIE: who holds it sees a child either running or ready to be reaped.
+ * The end of tasks, and waiting for it. Task context. task_lock protects the tree (parent,
+ * children), stop_status, continued, and a task's step to TASK_ZOMBIE: who holds it sees a child
+ * either running or ready to be reaped.
  *
- * A zombie keeps its task and its pid until its parent (or pid 1, for orphans) has asked for its status. Where nobody will
- * ask - there is no parent, the parent ignores SIGCHLD, or pid 1 is a kernel thread - the task reaps itself.
+ * A zombie keeps its task and its pid until its parent (or pid 1, for orphans) has asked for its
+ * status. Where nobody will ask - there is no parent, the parent ignores SIGCHLD, or pid 1 is a
+ * kernel thread - the task reaps itself.
  */
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
@@ -18,7 +20,10 @@
 
 struct task *init_task;
 
-/* Linux tells the C library that a thread is gone by a zero in its memory, and wakes who waits there. */
+/*
+ * Linux tells the C library that a thread is gone by a zero in its memory, and wakes who waits
+ * there.
+ */
 static void clear_child_tid(struct task *t)
 {
 	int zero = 0;
@@ -68,7 +73,10 @@ static bool exit_is_self_reaping(struct task *t)
 	return !t->parent || (t->flags & TASK_ORPHAN) || ignores_children(t->parent);
 }
 
-/* Gives the children to pid 1; those that are dead already and nobody will ask for go to `dead`. task_lock held. */
+/*
+ * Gives the children to pid 1; those that are dead already and nobody will ask for go to `dead`.
+ * task_lock held.
+ */
 static void give_children_away(struct task *t, struct list_head *dead)
 {
 	struct task *child, *next;
@@ -99,7 +107,10 @@ static void exit_notify_parent(struct task *t, int code, int status)
 	wake_up(&t->parent->child_wq);
 }
 
-/* The last step that others see. Returns whether the task must drop its place in the tree by itself. */
+/*
+ * The last step that others see. Returns whether the task must drop its place in the tree by
+ * itself.
+ */
 static bool become_zombie(struct task *t, struct list_head *dead)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);

@@ -1,6 +1,7 @@
 /*
- * Page faults: demand paging, copy on write, and what happens when there is nothing to page in. Task context (a fault of ring
- * 3, or of a user copy with interrupts on); mm->lock protects areas and page tables.
+ * Page faults: demand paging, copy on write, and what happens when there is nothing to page in.
+ * Task context (a fault of ring 3, or of a user copy with interrupts on); mm->lock protects areas
+ * and page tables.
  *
  * Out of memory ends the task that faulted, never the kernel.
  */
@@ -117,7 +118,10 @@ enum mm_fault __noinline handle_mm_fault(
 		return fault_bring_page(a->mm, a, va);
 	if ((flags & FAULT_FLAG_WRITE) && !(prot & PROT_W))
 		return fault_copy_page(a->mm, a, va, pa);
-	/* The tables allow it: a fault from ring 3 saw an old TLB entry, one from the kernel is none of ours. */
+	/*
+	 * The tables allow it: a fault from ring 3 saw an old TLB entry, one from the kernel is
+	 * none of ours.
+	 */
 	return flags & FAULT_FLAG_USER ? MM_FAULT_OK : MM_FAULT_ACCESS;
 }
 
@@ -151,7 +155,10 @@ enum mm_fault mm_fault(struct mm *mm, u64 addr, u64 error, struct regs *regs)
 	return ret;
 }
 
-/* The page at va, brought in and writable whatever the area says (execve fills areas before they run). 0: no. */
+/*
+ * The page at va, brought in and writable whatever the area says (execve fills areas before they
+ * run). 0: no.
+ */
 static u64 page_to_fill(struct mm *mm, u64 va, enum mm_fault *why)
 {
 	struct vm_area *a = area_find(mm, va);
@@ -296,8 +303,9 @@ static void user_fault(struct regs *r, u64 addr, enum mm_fault why)
 }
 
 /*
- * From ring 3 always resolved: the page comes, or a signal does. From the kernel only for a task's user copies, made with
- * interrupts on; a false return lets entry code look for the copy's way out, or end the kernel.
+ * From ring 3 always resolved: the page comes, or a signal does. From the kernel only for a task's
+ * user copies, made with interrupts on; a false return lets entry code look for the copy's way out,
+ * or end the kernel.
  */
 bool kernel_page_fault(struct regs *r, u64 addr)
 {

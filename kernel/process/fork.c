@@ -1,6 +1,7 @@
 /*
- * fork, vfork and the clone() of a C library's fork: a copy of the current process. Task context. Everything that can fail
- * comes before the child is linked to its parent; then it is announced and started.
+ * fork, vfork and the clone() of a C library's fork: a copy of the current process. Task context.
+ * Everything that can fail comes before the child is linked to its parent; then it is announced and
+ * started.
  */
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
@@ -28,7 +29,10 @@ unsigned process_count(void)
 	return atomic_load_relaxed(&processes);
 }
 
-/* A process costs some 100 KiB even when it does nothing; the kernel and its shell must stay alive beside all of them. */
+/*
+ * A process costs some 100 KiB even when it does nothing; the kernel and its shell must stay alive
+ * beside all of them.
+ */
 unsigned process_max(void)
 {
 	return MIN(page_total() / 64, (u64)PID_MAX / 2);
@@ -56,8 +60,9 @@ static int check_flags(const struct kernel_clone_args *args)
 
 	if ((flags & ~(u64)CLONE_KNOWN) || (args->exit_signal && args->exit_signal != SIGCHLD))
 		return -EINVAL;
+	/* two tasks running in one address space: there are no threads here */
 	if ((flags & CLONE_VM) && !(flags & CLONE_VFORK))
-		return -EINVAL; /* two tasks running in one address space: there are no threads here */
+		return -EINVAL;
 	return 0;
 }
 

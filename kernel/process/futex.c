@@ -1,6 +1,7 @@
 /*
- * Futexes: see futex.h. Waiters stand in one list, each with the physical address of its word, so that processes that share
- * memory meet. futex_lock protects the list; a waiter looks at the word after it stands there, so a wake between is seen.
+ * Futexes: see futex.h. Waiters stand in one list, each with the physical address of its word, so
+ * that processes that share memory meet. futex_lock protects the list; a waiter looks at the word
+ * after it stands there, so a wake between is seen.
  */
 #include "kernel/process/futex.h"
 

@@ -3,8 +3,10 @@
 
 #include "kernel/lib/types.h"
 
-/* Sleeps while the word at addr holds val, until woken, `deadline` (clock_ns(), ~0: never) or a signal: 0, -EAGAIN, -EFAULT,
- * -ETIMEDOUT, -EINTR. */
+/*
+ * Sleeps while the word at addr holds val, until woken, `deadline` (clock_ns(), ~0: never) or a
+ * signal: 0, -EAGAIN, -EFAULT, -ETIMEDOUT, -EINTR.
+ */
 int futex_wait(u64 addr, u32 val, u64 deadline);
 /* Wakes at most n; returns how many, or -EFAULT. */
 int futex_wake(u64 addr, int n);

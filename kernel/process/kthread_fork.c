@@ -4,7 +4,9 @@
 #include "kernel/mem/mem.h"
 #include "kernel/process/process.h"
 
-/* Files, directory and groups of the current task; false: no memory, and what was copied is in t. */
+/*
+ * Files, directory and groups of the current task; false: no memory, and what was copied is in t.
+ */
 static bool inherit(struct task *t)
 {
 	struct task *from = current();

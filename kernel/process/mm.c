@@ -1,9 +1,11 @@
 /*
- * Life of a ring-3 address space: made, copied by fork, taken apart. Task context; mm->lock protects the list of areas and
- * the page tables. Who holds it touches no ring-3 memory (a fault there would take it again).
+ * Life of a ring-3 address space: made, copied by fork, taken apart. Task context; mm->lock
+ * protects the list of areas and the page tables. Who holds it touches no ring-3 memory (a fault
+ * there would take it again).
  *
- * A page of a private area is counted by page_get()/page_put(), once per address space that maps it; one that is mapped by
- * several is mapped read-only by all of them until a write gives the writer its own copy (fault.c).
+ * A page of a private area is counted by page_get()/page_put(), once per address space that maps
+ * it; one that is mapped by several is mapped read-only by all of them until a write gives the
+ * writer its own copy (fault.c).
  */
 #include "kernel/process/mm.h"
 

@@ -1,4 +1,6 @@
-/* Ring-3 address spaces: areas, demand paging, copy on write. Task context; protected by mm->lock. */
+/*
+ * Ring-3 address spaces: areas, demand paging, copy on write. Task context; protected by mm->lock.
+ */
 #pragma once
 
 #include "kernel/mem/vm_area.h"
@@ -39,8 +41,9 @@ enum {
 enum mm_fault { MM_FAULT_OK, MM_FAULT_NO_AREA, MM_FAULT_ACCESS, MM_FAULT_BUS, MM_FAULT_OOM };
 
 /*
- * Who keeps words in the memory of programs up to date (mm->event_words). For an address space that has some: fork() calls copy() while
- * none of them changes and gives the copy words of its own, or NULL; drop() lets go of them at the end.
+ * Who keeps words in the memory of programs up to date (mm->event_words). For an address space that
+ * has some: fork() calls copy() while none of them changes and gives the copy words of its own, or
+ * NULL; drop() lets go of them at the end.
  */
 struct mm_words_ops {
 	struct mm *(*fork)(struct mm *from, struct mm *(*copy)(struct mm *from));
@@ -51,31 +54,49 @@ void mm_words_set(const struct mm_words_ops *ops); /* once, before there are any
 struct mm *mm_create(void);
 struct mm *mm_fork(struct mm *from); /* copy on write */
 void mm_put(struct mm *mm);
-/* `error`: the CPU's bits (1 present, 2 write, 16 fetch). regs: of who touched the page; NULL: the kernel brings it in. */
+/*
+ * `error`: the CPU's bits (1 present, 2 write, 16 fetch). regs: of who touched the page; NULL: the
+ * kernel brings it in.
+ */
 struct regs;
 enum mm_fault mm_fault(struct mm *mm, u64 addr, u64 error, struct regs *regs);
-/* With Linux's name, arguments and flags, for kprobes: what the area allows; its page is missing or to be copied. mm->lock held. */
+/*
+ * With Linux's name, arguments and flags, for kprobes: what the area allows; its page is missing or
+ * to be copied. mm->lock held.
+ */
 enum mm_fault handle_mm_fault(struct vm_area *a, u64 addr, u32 flags, struct regs *regs);
 /* Copies into an address space that need not be loaded, faulting pages in. 0, -EFAULT, -ENOMEM. */
 int mm_write(struct mm *mm, u64 addr, const void *src, size_t n);
-/* Brings in the page of addr to be written, as a write of the program's would, but writes nothing: 0, -EFAULT, -ENOMEM. */
+/*
+ * Brings in the page of addr to be written, as a write of the program's would, but writes nothing:
+ * 0, -EFAULT, -ENOMEM.
+ */
 int mm_touch(struct mm *mm, u64 addr);
-/* Sets or clears a bit of the byte or word at addr, atomically, as a write of the program's would: 0, -EFAULT, -ENOMEM. */
+/*
+ * Sets or clears a bit of the byte or word at addr, atomically, as a write of the program's would:
+ * 0, -EFAULT, -ENOMEM.
+ */
 int mm_change_bit(struct mm *mm, u64 addr, unsigned bit, bool on);
 /*
- * Linux's mmap/munmap/mprotect/brk: address or negative errno. `file` is not consumed. do_mmap() has Linux's name and arguments, for
- * kprobes: of the current task; vm_flags: 0, as mmap() gives it; pgoff: in pages; *populate: how much is to be brought in at once.
+ * Linux's mmap/munmap/mprotect/brk: address or negative errno. `file` is not consumed. do_mmap()
+ * has Linux's name and arguments, for kprobes: of the current task; vm_flags: 0, as mmap() gives
+ * it; pgoff: in pages; *populate: how much is to be brought in at once.
  */
 long do_mmap(struct file *file, u64 addr, u64 len, u64 prot, u64 flags, u64 vm_flags, u64 pgoff,
     u64 *populate);
 long mm_unmap(struct mm *mm, u64 addr, u64 len);
 long mm_protect(struct mm *mm, u64 addr, u64 len, unsigned prot);
 u64 mm_brk(struct mm *mm, u64 brk);
-/* MADV_DONTNEED: private pages of the range are given back; they read as zeros (or the file) when touched again. */
+/*
+ * MADV_DONTNEED: private pages of the range are given back; they read as zeros (or the file) when
+ * touched again.
+ */
 long mm_discard(struct mm *mm, u64 addr, u64 len);
 
-/* The last pages are the kernel's own: ring 3 gets none of them, so that the shell and its tracer outlive a program that
- * takes all it can. */
+/*
+ * The last pages are the kernel's own: ring 3 gets none of them, so that the shell and its tracer
+ * outlive a program that takes all it can.
+ */
 bool memory_low(void);
 u64 user_page_alloc(bool zero);
 

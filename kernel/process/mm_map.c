@@ -1,6 +1,6 @@
 /*
- * mmap, munmap, mprotect, brk, madvise on one address space. Task context; takes mm->lock. Each checks everything and gets
- * all memory it needs before it changes anything that can be seen.
+ * mmap, munmap, mprotect, brk, madvise on one address space. Task context; takes mm->lock. Each
+ * checks everything and gets all memory it needs before it changes anything that can be seen.
  */
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
@@ -22,13 +22,19 @@ static bool shared_type(unsigned flags)
 	return (flags & MAP_TYPE) != MAP_PRIVATE;
 }
 
-/* A single mapping of more than there is of memory is refused unless it says that it will not be filled. */
+/*
+ * A single mapping of more than there is of memory is refused unless it says that it will not be
+ * filled.
+ */
 static bool too_much(u64 len, unsigned prot, unsigned flags)
 {
 	return prot && !(flags & MAP_NORESERVE) && len / PAGE_SIZE > page_total();
 }
 
-/* A private mapping of a plain file reads it page by page; everything else is the file's own business. */
+/*
+ * A private mapping of a plain file reads it page by page; everything else is the file's own
+ * business.
+ */
 static bool mm_map_own_pages(const struct map_request *q)
 {
 	return !shared_type(q->flags) && q->file->vnode &&

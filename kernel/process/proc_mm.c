@@ -1,6 +1,6 @@
 /*
- * What /proc/PID shows of an address space: its arguments, its areas, its program. Task context; the address space is held by
- * a count while it is looked at, and locked while its areas are.
+ * What /proc/PID shows of an address space: its arguments, its areas, its program. Task context;
+ * the address space is held by a count while it is looked at, and locked while its areas are.
  */
 #include "kernel/fs/proc.h"
 #include "kernel/lib/errno.h"

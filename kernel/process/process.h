@@ -1,5 +1,6 @@
 /*
- * What fork, exec and exit share: the making and unmaking of a ring-3 process around its task. Task context.
+ * What fork, exec and exit share: the making and unmaking of a ring-3 process around its task. Task
+ * context.
  */
 #pragma once
 
@@ -14,7 +15,10 @@ void mm_release(struct mm *mm);
 void task_mm_set(struct task *t, struct mm *mm);
 /* Any task's address space, with a reference; NULL: none (any more). */
 struct mm *task_mm_get(struct task *t);
-/* As the fork half of a shell: a kernel thread with the caller's files, cwd, process group and parenthood. */
+/*
+ * As the fork half of a shell: a kernel thread with the caller's files, cwd, process group and
+ * parenthood.
+ */
 struct task *kthread_fork(void (*fn)(void *), void *arg, const char *name);
 /* Ring-3 processes there are, and how many there may be (RLIMIT_NPROC). */
 void process_count_add(int n);

@@ -1,8 +1,9 @@
 /*
- * Signals as the task itself meets them: on its way to ring 3 (kernel_user_exit_work) and by its own faults. Task context.
+ * Signals as the task itself meets them: on its way to ring 3 (kernel_user_exit_work) and by its
+ * own faults. Task context.
  *
- * An interrupted system call left with -ERESTART...: here it becomes -EINTR or is done again, by setting rip back to the
- * syscall instruction (2 bytes) and rax to the call's number.
+ * An interrupted system call left with -ERESTART...: here it becomes -EINTR or is done again, by
+ * setting rip back to the syscall instruction (2 bytes) and rax to the call's number.
  */
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
@@ -73,7 +74,10 @@ static void stop(int sig)
 	u64 flags;
 
 	task_report_stop(t, sig);
-	/* The state is set under sig.lock: a SIGCONT comes before it and has cancelled nothing, or after it and wakes. */
+	/*
+	 * The state is set under sig.lock: a SIGCONT comes before it and has cancelled nothing, or
+	 * after it and wakes.
+	 */
 	flags = spin_lock_irqsave(&t->sig.lock);
 	if (!t->sig.continue_seen)
 		atomic_store(&t->state, TASK_STOPPED);
@@ -98,7 +102,10 @@ static void run_default(const struct taken_signal *s)
 	}
 }
 
-/* Builds the frame; a stack that cannot take it ends the program, unless it handles SIGSEGV elsewhere. */
+/*
+ * Builds the frame; a stack that cannot take it ends the program, unless it handles SIGSEGV
+ * elsewhere.
+ */
 static void run_handler(struct regs *r, const struct taken_signal *s)
 {
 	restart_before_handler(r, &s->action);
@@ -111,7 +118,10 @@ static void run_handler(struct regs *r, const struct taken_signal *s)
 	signal_force(r, SIGSEGV, SI_KERNEL, 0);
 }
 
-/* On the way to ring 3: takes one pending signal, runs its default or builds its frame. Fires signal_deliver. */
+/*
+ * On the way to ring 3: takes one pending signal, runs its default or builds its frame. Fires
+ * signal_deliver.
+ */
 static void signal_deliver(struct regs *r)
 {
 	struct signals *sig = &current()->sig;

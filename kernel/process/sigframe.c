@@ -1,7 +1,8 @@
 /*
- * The frame of a signal handler on the ring-3 stack, and the way back from it (rt_sigreturn). Task context. Layout: Linux's
- * struct rt_sigframe for x86-64 (kernel/abi/linux.h), the FPU area above it. What comes back is distrusted: only the flags
- * a program may change itself, an address of ring 3, and the selectors it had.
+ * The frame of a signal handler on the ring-3 stack, and the way back from it (rt_sigreturn). Task
+ * context. Layout: Linux's struct rt_sigframe for x86-64 (kernel/abi/linux.h), the FPU area above
+ * it. What comes back is distrusted: only the flags a program may change itself, an address of ring
+ * 3, and the selectors it had.
  */
 #include "kernel/abi/linux.h"
 #include "kernel/lib/errno.h"
@@ -167,7 +168,10 @@ int signal_frame(struct regs *r, const struct taken_signal *s)
 	return 0;
 }
 
-/* The FPU area of a frame into `area`: all of it when the frame says that it is whole, else the part every CPU has. */
+/*
+ * The FPU area of a frame into `area`: all of it when the frame says that it is whole, else the
+ * part every CPU has.
+ */
 static int get_fpu(u8 *area, u64 from)
 {
 	size_t size = arch_fpu_size();

@@ -1,6 +1,6 @@
 /*
- * The address space of a task, for others to look at (/proc). task_lock makes reading the pointer and counting it one step
- * against the task changing it. Task context.
+ * The address space of a task, for others to look at (/proc). task_lock makes reading the pointer
+ * and counting it one step against the task changing it. Task context.
  */
 #include "kernel/process/process.h"
 

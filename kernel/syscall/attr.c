@@ -1,4 +1,7 @@
-/* System calls that change what a file is like, and those that ask for its file system's room. Task context. */
+/*
+ * System calls that change what a file is like, and those that ask for its file system's room. Task
+ * context.
+ */
 #include "arch/arch.h"
 #include "kernel/syscall/user.h"
 
@@ -111,7 +114,10 @@ long __x64_sys_fchownat(const struct regs *r)
 
 /* ---- times ---- */
 
-/* A node has one time: that of its last change. Of the two that are given, of access and of change, it takes the second. */
+/*
+ * A node has one time: that of its last change. Of the two that are given, of access and of change,
+ * it takes the second.
+ */
 static int get_mtime(u64 times, struct vattr *attr)
 {
 	struct abi_timespec ts[2];

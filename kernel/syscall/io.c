@@ -1,7 +1,8 @@
 /*
- * read, write and their kin: bytes between ring 3 and open files. Task context. Data goes through a buffer of the kernel's:
- * files never see an address of ring 3, and what they get cannot change under them. One call of up to IO_CHUNK bytes (IO_WHOLE for a
- * write to a file that asks for it) is one call of the file's, vectors included: who writes an event with writev() writes one event.
+ * read, write and their kin: bytes between ring 3 and open files. Task context. Data goes through a
+ * buffer of the kernel's: files never see an address of ring 3, and what they get cannot change
+ * under them. One call of up to IO_CHUNK bytes (IO_WHOLE for a write to a file that asks for it) is
+ * one call of the file's, vectors included: who writes an event with writev() writes one event.
  */
 /* hot: runs with each event */
 #include "arch/arch.h"
@@ -66,7 +67,10 @@ static ssize chunk(struct transfer *x, struct user_data *d, void *buf, size_t n)
 	return got;
 }
 
-/* A file that can be short of data now and have more later gets one call only: a second one might wait. */
+/*
+ * A file that can be short of data now and have more later gets one call only: a second one might
+ * wait.
+ */
 static bool goes_on(const struct transfer *x)
 {
 	return x->write || (x->f->vnode && (x->f->vnode->mode & S_IFMT) == S_IFREG) ||
@@ -146,7 +150,10 @@ static inline __attribute__((always_inline)) long write_user(
 	return f->ops->write_user(f, &d, pos);
 }
 
-/* Checks a vector that is in the kernel already; empty parts are dropped. What there is in all, or negative errno. */
+/*
+ * Checks a vector that is in the kernel already; empty parts are dropped. What there is in all, or
+ * negative errno.
+ */
 static long sys_io_check_vector(struct abi_iovec *vec, u64 count)
 {
 	struct abi_iovec *to = vec;
@@ -244,7 +251,10 @@ long __x64_sys_pwrite64(const struct regs *r)
 	    r->rdi, r->rsi, r->rdx, (struct transfer){.write = true, .at = true, .pos = r->r10});
 }
 
-/* What a vector in the kernel has in all, if it is as most are: small, no part empty, none bad. 0: to be looked at closely. */
+/*
+ * What a vector in the kernel has in all, if it is as most are: small, no part empty, none bad. 0:
+ * to be looked at closely.
+ */
 static inline size_t plain_total(const struct abi_iovec *vec, u64 count)
 {
 	size_t total = 0;

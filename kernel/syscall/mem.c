@@ -13,7 +13,10 @@ enum {
 	MADV_LAST = 25
 };
 
-/* Touches the pages of a new mapping, as MAP_POPULATE asks; what cannot be had now comes by a fault, or not. */
+/*
+ * Touches the pages of a new mapping, as MAP_POPULATE asks; what cannot be had now comes by a
+ * fault, or not.
+ */
 static void populate(struct mm *mm, u64 start, u64 len, unsigned prot)
 {
 	for (u64 va = start; va < start + len; va += PAGE_SIZE)

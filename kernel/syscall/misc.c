@@ -1,4 +1,7 @@
-/* System calls that belong to no bigger subject: names, limits, thread registers, random bytes, futexes, power. Task context. */
+/*
+ * System calls that belong to no bigger subject: names, limits, thread registers, random bytes,
+ * futexes, power. Task context.
+ */
 #include "arch/arch.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"

@@ -1,6 +1,6 @@
 /*
- * poll(): which of several files are ready. Task context. Between two looks it sleeps in the queues of all the files; a file that has
- * none is asked again every POLL_STEP_NS.
+ * poll(): which of several files are ready. Task context. Between two looks it sleeps in the queues
+ * of all the files; a file that has none is asked again every POLL_STEP_NS.
  */
 #include "arch/arch.h"
 #include "kernel/mem/mem.h"
@@ -101,9 +101,10 @@ static void poll_timer_expired(struct timer *timer)
 }
 
 /*
- * Until something is ready (how many), somebody wakes us or it is time to look again (0), or a signal (-EINTR). Whether a file is ready
- * is looked at only when its queue has us: what it becomes after that wakes us. A look that waits itself, for a mutex, makes us run on:
- * there is one look more than needed then.
+ * Until something is ready (how many), somebody wakes us or it is time to look again (0), or a
+ * signal (-EINTR). Whether a file is ready is looked at only when its queue has us: what it becomes
+ * after that wakes us. A look that waits itself, for a mutex, makes us run on: there is one look
+ * more than needed then.
  */
 static long poll_sleep(struct poll *p, u64 until)
 {

@@ -1,8 +1,10 @@
 /*
- * splice and sendfile: bytes from file to file without a detour through ring 3. Task context. Nothing that was taken from a source
- * is lost: room in a pipe is reserved before it is filled, and what leaves a pipe leaves it when it was written.
+ * splice and sendfile: bytes from file to file without a detour through ring 3. Task context.
+ * Nothing that was taken from a source is lost: room in a pipe is reserved before it is filled, and
+ * what leaves a pipe leaves it when it was written.
  *
- * A file may have an idea of its own of what splice takes (file_ops.splice: of trace_pipe_raw whole sub-buffers); others are read.
+ * A file may have an idea of its own of what splice takes (file_ops.splice: of trace_pipe_raw whole
+ * sub-buffers); others are read.
  */
 #include "arch/arch.h"
 #include "kernel/fs/vfs.h"

@@ -1,6 +1,7 @@
 /*
- * System calls: from number to handler, by the table made from kernel/abi/syscalls.def. Task context; the path every call
- * takes, so it is short: two tracepoints (a nop each when off), one bound, one indirect call.
+ * System calls: from number to handler, by the table made from kernel/abi/syscalls.def. Task
+ * context; the path every call takes, so it is short: two tracepoints (a nop each when off), one
+ * bound, one indirect call.
  *
  * Handlers copy what ring 3 points at once, check the copy, then act. kernel/trace/events_syscall.c
  * makes the events sys_enter_X and sys_exit_X from the same .def.

@@ -7,7 +7,9 @@
 struct regs;
 
 #define SYSCALL_MAX 512
-/* As Linux's: the arguments of the call are rdi, rsi, rdx, r10, r8, r9 of the program's registers. */
+/*
+ * As Linux's: the arguments of the call are rdi, rsi, rdx, r10, r8, r9 of the program's registers.
+ */
 typedef long (*syscall_fn)(const struct regs *r);
 
 #define ARG(type, name)
@@ -17,8 +19,8 @@ typedef long (*syscall_fn)(const struct regs *r);
 /* "openat"; NULL for a number that is no call. */
 const char *syscall_name(unsigned nr);
 /*
- * What kprobes and tests know by Linux's names: the middle of mkdir and rmdir. `name` holds the kernel's copy of the path at
- * 0 and ring 3's pointer at 8.
+ * What kprobes and tests know by Linux's names: the middle of mkdir and rmdir. `name` holds the
+ * kernel's copy of the path at 0 and ring 3's pointer at 8.
  */
 struct filename {
 	const char *name;

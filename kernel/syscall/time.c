@@ -1,4 +1,7 @@
-/* System calls on time: clocks, sleeping, alarm. Task context. All clocks are the TSC's; wall time is the CMOS clock's at boot plus it. */
+/*
+ * System calls on time: clocks, sleeping, alarm. Task context. All clocks are the TSC's; wall time
+ * is the CMOS clock's at boot plus it.
+ */
 #include "arch/arch.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/timer.h"
@@ -94,8 +97,8 @@ long __x64_sys_time(const struct regs *r)
 }
 
 /*
- * When a signal comes, the end of the sleep stays in restart_ns: if the signal had no handler, the same call comes again and goes on with
- * it.
+ * When a signal comes, the end of the sleep stays in restart_ns: if the signal had no handler, the
+ * same call comes again and goes on with it.
  */
 static long sys_sleep(u64 expires, u32 mode, u64 remains)
 {

@@ -14,12 +14,15 @@ static inline struct file *fd_get(u64 fd)
 	return fd < FILES_MAX ? files_get(current()->files, fd) : NULL;
 }
 
-/* Copies a path of ring 3, once. 0, -EFAULT, -ENAMETOOLONG, -ENOMEM, -ENOENT (empty). filename_put() afterwards. */
+/*
+ * Copies a path of ring 3, once. 0, -EFAULT, -ENAMETOOLONG, -ENOMEM, -ENOENT (empty).
+ * filename_put() afterwards.
+ */
 int filename_get(u64 uptr, struct filename *name);
 void filename_put(struct filename *name);
 /*
- * A path as vfs_*() take it: `name` itself, or, where it is relative to a directory `dfd` that is not AT_FDCWD, both joined.
- * 0 or -EBADF, -ENOTDIR, -ENAMETOOLONG, -ENOMEM. path_put() afterwards.
+ * A path as vfs_*() take it: `name` itself, or, where it is relative to a directory `dfd` that is
+ * not AT_FDCWD, both joined. 0 or -EBADF, -ENOTDIR, -ENAMETOOLONG, -ENOMEM. path_put() afterwards.
  */
 int path_at(int dfd, const char *name, const char **path);
 void path_put(const char *path, const char *name);
@@ -28,8 +31,8 @@ void path_put(const char *path, const char *name);
 long with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b);
 
 /*
- * The open file of a descriptor, without a reference: nobody but the task itself closes its descriptors, so the file is there until
- * the call ends or closes it. NULL: -EBADF.
+ * The open file of a descriptor, without a reference: nobody but the task itself closes its
+ * descriptors, so the file is there until the call ends or closes it. NULL: -EBADF.
  */
 static inline struct file *fd_borrow(u64 fd)
 {
@@ -38,7 +41,10 @@ static inline struct file *fd_borrow(u64 fd)
 	return (u32)fd < fs->size ? fs->fd[(u32)fd] : NULL;
 }
 
-/* Where the data of a call is in ring 3, below USER_END: the rest of one range, then those of a vector. Consumed from the front. */
+/*
+ * Where the data of a call is in ring 3, below USER_END: the rest of one range, then those of a
+ * vector. Consumed from the front.
+ */
 struct user_data {
 	u64 base;
 	size_t len;
@@ -67,8 +73,10 @@ static inline int user_data_get(struct user_data *d, void *buf, size_t n)
 	return err;
 }
 
-/* What an interrupted call returns: `how` is settled on the way to ring 3 (ERESTARTSYS, ERESTARTNOHAND), even if the signal
- * that came is gone again. */
+/*
+ * What an interrupted call returns: `how` is settled on the way to ring 3 (ERESTARTSYS,
+ * ERESTARTNOHAND), even if the signal that came is gone again.
+ */
 static inline long interrupted(int how)
 {
 	atomic_or(&current()->arch.work, TASK_WORK_SIGNAL);
@@ -81,7 +89,10 @@ static inline long restartable(long ret)
 	return ret == -EINTR ? interrupted(ERESTARTSYS) : ret;
 }
 
-/* Most bytes one read or write of a file gets or gives at once: a call up to here is one call of the file's. */
+/*
+ * Most bytes one read or write of a file gets or gives at once: a call up to here is one call of
+ * the file's.
+ */
 #define IO_CHUNK 65536UL
 /* The same for a write to a file with `whole_writes`: the most that kmalloc gives. */
 #define IO_WHOLE (4UL << 20)

@@ -1,8 +1,10 @@
 /*
- * Which CPU a task runs on: placement at wake-up, stealing when a CPU runs dry, affinity. Locks: see sched.h.
+ * Which CPU a task runs on: placement at wake-up, stealing when a CPU runs dry, affinity. Locks:
+ * see sched.h.
  *
- * A task goes back to where it ran last if that CPU is idle, else to any idle one, else to the least busy. What goes wrong
- * with that later an idle CPU sets right: it steals before it sleeps, and a CPU with somebody waiting wakes it at its tick.
+ * A task goes back to where it ran last if that CPU is idle, else to any idle one, else to the
+ * least busy. What goes wrong with that later an idle CPU sets right: it steals before it sleeps,
+ * and a CPU with somebody waiting wakes it at its tick.
  */
 /* hot: runs with each event */
 #include "kernel/task/sched.h"
@@ -39,8 +41,8 @@ unsigned sched_choose_cpu(const struct task *t)
 }
 
 /*
- * Both locks are held. The task that has waited longest for its turn is taken last: it has its turn soon where it is. What an
- * idle CPU has in its queue was just put there, and the CPU told to come.
+ * Both locks are held. The task that has waited longest for its turn is taken last: it has its turn
+ * soon where it is. What an idle CPU has in its queue was just put there, and the CPU told to come.
  */
 static bool steal_from(struct rq *to, struct rq *from)
 {
@@ -93,7 +95,10 @@ void sched_kick_idle(struct rq *rq)
 	}
 }
 
-/* Sets the mask, and takes a task that only waits out of a queue it may not stay in. False: it is on its way, try again. */
+/*
+ * Sets the mask, and takes a task that only waits out of a queue it may not stay in. False: it is
+ * on its way, try again.
+ */
 static bool change_affinity(struct task *t, u64 cpus, bool *carry)
 {
 	u64 flags;

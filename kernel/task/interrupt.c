@@ -1,6 +1,7 @@
 /*
- * What the machine's entry code calls around and inside interrupts: the nesting count that tracing and the scheduler go by,
- * the timer, messages between CPUs, NMIs. Interrupt or NMI context. The table of NMI handlers is written by single stores.
+ * What the machine's entry code calls around and inside interrupts: the nesting count that tracing
+ * and the scheduler go by, the timer, messages between CPUs, NMIs. Interrupt or NMI context. The
+ * table of NMI handlers is written by single stores.
  */
 /* hot: runs with each event */
 #include "kernel/task/interrupt.h"
@@ -11,8 +12,8 @@
 #include "kernel/base/watchdog.h"
 
 /*
- * Nearly always long enough. It need not be: a string instruction takes its time, and the tick would meet nothing else. Nor should
- * this, so it is now longer and now shorter.
+ * Nearly always long enough. It need not be: a string instruction takes its time, and the tick
+ * would meet nothing else. Nor should this, so it is now longer and now shorter.
  */
 #define LEAVES_SLOT_NS 20000
 
@@ -29,7 +30,10 @@ void kernel_irq_exit(struct regs *r, unsigned vector)
 	preempt_count_sub(HARDIRQ_UNIT);
 	if (likely(!this_cpu_read(need_resched)) || this_cpu_read(preempt_count) != 0)
 		return;
-	/* Who stands in the copy of a probed instruction leaves it first: it may be taken away (arch_probe_sync()). */
+	/*
+	 * Who stands in the copy of a probed instruction leaves it first: it may be taken away
+	 * (arch_probe_sync()).
+	 */
 	if (unlikely(arch_probe_in_slot(r->rip)))
 		timers_interrupt_in(LEAVES_SLOT_NS + cycles() % LEAVES_SLOT_NS);
 	else

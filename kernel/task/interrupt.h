@@ -7,7 +7,10 @@
 typedef bool (*nmi_handler_fn)(struct regs *r);
 /* Task context. 0, -EBUSY (no slot left). */
 int nmi_handler_add(nmi_handler_fn fn);
-/* Who is told when an NMI begins and when it ends: one, set at boot by the only CPU there is, NMI context. */
+/*
+ * Who is told when an NMI begins and when it ends: one, set at boot by the only CPU there is, NMI
+ * context.
+ */
 void nmi_observer_set(void (*fn)(bool enter));
 /* When it returns, the handler runs nowhere. Task context, interrupts on. */
 void nmi_handler_remove(nmi_handler_fn fn);

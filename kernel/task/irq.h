@@ -24,5 +24,8 @@ struct irq_line {
 const struct irq_line *irq_line(unsigned irq); /* NULL: number too big */
 const char *irq_action_name(
     const struct irq_line *line, unsigned i); /* i-th handler's; NULL at the end */
-/* Why a CPU is interrupted, as the event ipi_raise says it; it points at these strings. NULL: no more. */
+/*
+ * Why a CPU is interrupted, as the event ipi_raise says it; it points at these strings. NULL: no
+ * more.
+ */
 const char *irq_ipi_reason(unsigned i);

@@ -1,8 +1,9 @@
 /*
- * Deferred work. A list per CPU, pushed to by compare-and-swap from any context of that CPU, emptied whole by its interrupt.
+ * Deferred work. A list per CPU, pushed to by compare-and-swap from any context of that CPU,
+ * emptied whole by its interrupt.
  *
- * `queued` is 1 from the push until just before fn is called, so that whoever queues while fn runs gets another run;
- * `running` of the CPU names what is being called.
+ * `queued` is 1 from the push until just before fn is called, so that whoever queues while fn runs
+ * gets another run; `running` of the CPU names what is being called.
  */
 /* hot: runs with each event */
 #include "kernel/task/irq_work.h"

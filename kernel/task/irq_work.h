@@ -1,6 +1,6 @@
 /*
- * Work for where locks may be taken, from where none may: NMIs, tracepoints inside the scheduler. It is done in interrupt
- * context, on the same CPU, as soon as interrupts are on.
+ * Work for where locks may be taken, from where none may: NMIs, tracepoints inside the scheduler.
+ * It is done in interrupt context, on the same CPU, as soon as interrupts are on.
  */
 #pragma once
 

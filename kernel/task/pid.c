@@ -1,6 +1,7 @@
 /*
- * Process ids. The table grows by chunks that are never freed, so that task_next() can look for the next task without the lock;
- * everything else holds pid_lock (interrupts off; no lock is taken inside).
+ * Process ids. The table grows by chunks that are never freed, so that task_next() can look for the
+ * next task without the lock; everything else holds pid_lock (interrupts off; no lock is taken
+ * inside).
  */
 #include "kernel/task/pid.h"
 #include "kernel/lib/errno.h"
@@ -84,8 +85,10 @@ void pid_detach(struct task *t)
 	spin_unlock_irqrestore(&pid_lock, flags);
 }
 
-/* The lock is held: the memory is there, but a task that was waited for, or whose references have run out, is not to be had
- * any more. */
+/*
+ * The lock is held: the memory is there, but a task that was waited for, or whose references have
+ * run out, is not to be had any more.
+ */
 static bool get_unless_gone(struct task *t)
 {
 	u32 refs = atomic_load(&t->refs);

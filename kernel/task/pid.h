@@ -1,11 +1,15 @@
 /*
- * Process ids: numbers handed out in rising order, and what can be asked by number. Shared by the files of kernel/task only.
+ * Process ids: numbers handed out in rising order, and what can be asked by number. Shared by the
+ * files of kernel/task only.
  */
 #pragma once
 
 #include "kernel/task/task.h"
 
-/* A number for the task, `want` or (0) the next one free; 0: none left or no memory. The task can be found from now on. */
+/*
+ * A number for the task, `want` or (0) the next one free; 0: none left or no memory. The task can
+ * be found from now on.
+ */
 int pid_attach(struct task *t, int want);
 /* The task's last reference is gone. */
 void pid_detach(struct task *t);

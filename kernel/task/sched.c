@@ -1,18 +1,22 @@
 /*
- * The scheduler: one run queue per CPU, tasks share it by virtual time. Contexts as task.h says for each function.
+ * The scheduler: one run queue per CPU, tasks share it by virtual time. Contexts as task.h says for
+ * each function.
  *
- * Words. A task's *vruntime* is the time it has had on the CPU; the queue is sorted by it and who has had least comes first.
- * *min_vruntime* follows the least of a queue; whoever comes from sleep starts not far below it, so that sleeping saves up no
- * claim, and a task that changes queues takes its distance from it along.
+ * Words. A task's *vruntime* is the time it has had on the CPU; the queue is sorted by it and who
+ * has had least comes first. *min_vruntime* follows the least of a queue; whoever comes from sleep
+ * starts not far below it, so that sleeping saves up no claim, and a task that changes queues takes
+ * its distance from it along.
  *
  * A task is in one of these places, all under the lock of rqs[t->cpu]:
  *   running   rq->curr, on_rq
  *   queued    on rq->queue, on_rq
  *   asleep    state not TASK_RUNNING, not on_rq, off the CPU for good
- *   between   TASK_RUNNING, not on_rq: somebody carries it to another queue and will be there in a moment
+ *   between   TASK_RUNNING, not on_rq: somebody carries it to another queue and will be there in a
+ *             moment
  *
- * The lock is held from before the choice of the next task until after the stacks were switched, where the next task
- * releases it: who gets the lock and sees a task not on_rq knows that nobody stands on its stack.
+ * The lock is held from before the choice of the next task until after the stacks were switched,
+ * where the next task releases it: who gets the lock and sees a task not on_rq knows that nobody
+ * stands on its stack.
  *
  * balance.c chooses the CPU of a task that wakes: the last one if that is idle, else any idle one;
  * a CPU without work takes tasks from others. There is no tick on an idle CPU: it sleeps until its
@@ -26,7 +30,10 @@
 #include "kernel/base/rescue.h"
 #include "kernel/task/timer.h"
 
-/* How far behind a sleeper may start, and how far it must be behind the running task to interrupt it. */
+/*
+ * How far behind a sleeper may start, and how far it must be behind the running task to interrupt
+ * it.
+ */
 #define SLEEPER_CREDIT_NS (TICK_NS / 2)
 #define WAKEUP_GRAIN_NS	  (TICK_NS / 4)
 
@@ -134,7 +141,10 @@ static void sched_finish_switch(void)
 		task_put(prev);
 }
 
-/* Why a task gives the CPU up: by its own will (to sleep, if its state says so), against its will, to let others go first. */
+/*
+ * Why a task gives the CPU up: by its own will (to sleep, if its state says so), against its will,
+ * to let others go first.
+ */
 enum reason { GIVES_UP, PREEMPTED, YIELDS };
 
 /* What becomes of the running task: back into the queue, or off it. */
@@ -207,7 +217,10 @@ static void __noinline __schedule(enum reason why)
 	irq_restore(flags);
 }
 
-/* Of each stretch that a task runs, the last instruction is known if it was preempted there: `at`, else 0. */
+/*
+ * Of each stretch that a task runs, the last instruction is known if it was preempted there: `at`,
+ * else 0.
+ */
 static void schedule_loop(enum reason why, u64 at)
 {
 	WRITE_ONCE(current()->preempted_at, at);
@@ -338,7 +351,10 @@ void sched_place(struct task *t, enum place why)
 	do {
 		unsigned cpu = sched_choose_cpu(t);
 		struct rq *to = &rqs[cpu];
-		/* How far it was from the others in the queue it leaves; without that lock an estimate. */
+		/*
+		 * How far it was from the others in the queue it leaves; without that lock an
+		 * estimate.
+		 */
 		s64 distance = t->vruntime - READ_ONCE(rqs[t->cpu].min_vruntime);
 		if (cpu != t->cpu && why != PLACE_NEW)
 			trace_sched_migrate_task(t, cpu);

@@ -1,7 +1,8 @@
 /*
  * What the files of the scheduler share. Nobody else includes this.
  *
- * Lock order: wait queue -> run queue; timer base -> nothing. Two run queues at once only by trylock of the second.
+ * Lock order: wait queue -> run queue; timer base -> nothing. Two run queues at once only by
+ * trylock of the second.
  */
 #pragma once
 
@@ -45,8 +46,8 @@ void rq_dequeue(struct rq *rq, struct task *t);
 struct rq *task_rq_lock(struct task *t, u64 *flags);
 void rq_resched(struct rq *rq);
 /*
- * Takes over a task that no queue has (it is TASK_RUNNING, on_rq false): finds a CPU and queues it there. Interrupts and
- * preemption off. The task may have run and be gone when this returns.
+ * Takes over a task that no queue has (it is TASK_RUNNING, on_rq false): finds a CPU and queues it
+ * there. Interrupts and preemption off. The task may have run and be gone when this returns.
  */
 enum place { PLACE_WOKEN, PLACE_NEW, PLACE_CARRIED };
 void sched_place(struct task *t, enum place why);
@@ -66,7 +67,10 @@ void timers_tick_on(u64 now);
 void timers_interrupt_in(u64 ns); /* one more on this CPU, interrupts off */
 /* sched.c: from the tick. */
 void sched_tick(void);
-/* From the end of an interrupt, interrupts off: gives the CPU up against the will of the interrupted task. */
+/*
+ * From the end of an interrupt, interrupts off: gives the CPU up against the will of the
+ * interrupted task.
+ */
 void sched_preempt_irq(u64 rip);
 
 /* task.c: the task that is the boot stack of a CPU; pid 0. */

@@ -1,6 +1,7 @@
 /*
- * Sessions and process groups; see session.h. Task context. task_lock protects groups, sessions and the list of terminals, and
- * signals are sent with it held. Follows POSIX's General Terminal Interface (11.1) and, where that leaves room, Linux.
+ * Sessions and process groups; see session.h. Task context. task_lock protects groups, sessions and
+ * the list of terminals, and signals are sent with it held. Follows POSIX's General Terminal
+ * Interface (11.1) and, where that leaves room, Linux.
  */
 #include "kernel/task/session.h"
 
@@ -64,7 +65,10 @@ static void session_signal_group(int pgid, int sig)
 			signal_send_info(t, sig, &info, true);
 }
 
-/* A group is orphaned when no member has a parent in another group of the same session. `leaving` counts as gone. */
+/*
+ * A group is orphaned when no member has a parent in another group of the same session. `leaving`
+ * counts as gone.
+ */
 static bool session_group_is_orphaned(int pgid, const struct task *leaving)
 {
 	struct task *t;

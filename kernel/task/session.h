@@ -1,8 +1,10 @@
 /*
- * Sessions, process groups, and the terminal that controls a session: POSIX's job control as processes see it. The terminal itself
- * is kernel/console/tty.c, which embeds a struct ctty. Task context unless said otherwise; task_lock protects what is marked [T].
+ * Sessions, process groups, and the terminal that controls a session: POSIX's job control as
+ * processes see it. The terminal itself is kernel/console/tty.c, which embeds a struct ctty. Task
+ * context unless said otherwise; task_lock protects what is marked [T].
  *
- * A terminal controls at most one session and a session has at most one terminal, so the pair is kept in the terminal alone.
+ * A terminal controls at most one session and a session has at most one terminal, so the pair is
+ * kept in the terminal alone.
  */
 #pragma once
 
@@ -14,9 +16,12 @@ struct task;
 struct ctty {
 	struct list_head node; /* [T] in the list of all terminals */
 	int sid;	       /* [T] the session it controls; 0: none */
-	int pgid; /* [T] foreground process group; 0: none. Read without the lock to send signals. */
-	/* The session has lost its terminal: files that are open on it return end of file and EIO from now on. Called with task_lock
-	 * held and interrupts off. */
+	/* [T] foreground process group; 0: none. Read without the lock to send signals. */
+	int pgid;
+	/*
+	 * The session has lost its terminal: files that are open on it return end of file and EIO
+	 * from now on. Called with task_lock held and interrupts off.
+	 */
 	void (*hang_up)(struct ctty *c);
 };
 
@@ -28,28 +33,36 @@ struct ctty *session_terminal(void);
 /* setsid: the new session's id, or -EPERM if the caller leads a process group. */
 int session_create(void);
 /*
- * Makes c the controlling terminal of the session that the current task leads, with the task's group in the foreground. A terminal
- * that controls another session is taken from it when `steal` is set. 0; -EPERM: not a session leader, has another terminal, or c
- * is in use.
+ * Makes c the controlling terminal of the session that the current task leads, with the task's
+ * group in the foreground. A terminal that controls another session is taken from it when `steal`
+ * is set. 0; -EPERM: not a session leader, has another terminal, or c is in use.
  */
 int session_acquire(struct ctty *c, bool steal);
 /* TIOCNOTTY: gives the terminal up; a leader's whole session loses it. 0 or -ENOTTY. */
 int session_release(struct ctty *c);
-/* Sets the foreground group. 0; -ENOTTY: not the caller's terminal; -EPERM: no such group in the session. */
+/*
+ * Sets the foreground group. 0; -ENOTTY: not the caller's terminal; -EPERM: no such group in the
+ * session.
+ */
 int session_set_foreground(struct ctty *c, int pgid);
 /*
- * May the current task do to its terminal what foreground groups do? 0: yes (also if c does not control it). Else the group got
- * `sig` (SIGTTIN, SIGTTOU): -EINTR; or a signal could not help: -EIO.
+ * May the current task do to its terminal what foreground groups do? 0: yes (also if c does not
+ * control it). Else the group got `sig` (SIGTTIN, SIGTTOU): -EINTR; or a signal could not help:
+ * -EIO.
  */
 int session_check(struct ctty *c, int sig);
 
 /* setpgid on t, or getpgid and getsid of it: what the system calls return. */
 int session_set_group(struct task *t, int pgid);
-/* Is the current task's group orphaned: nobody in its session outside the group could continue it? */
+/*
+ * Is the current task's group orphaned: nobody in its session outside the group could continue it?
+ */
 bool session_orphaned(void);
 
 /* For kernel/process/exit.c: a leader's session loses its terminal. */
 void session_leader_exit(struct task *t);
-/* For kernel/process/exit.c: hangs up the stopped groups that are orphaned when t, child of `parent`, ends or loses that parent.
- * task_lock held. */
+/*
+ * For kernel/process/exit.c: hangs up the stopped groups that are orphaned when t, child of
+ * `parent`, ends or loses that parent. task_lock held.
+ */
 void session_hang_up_orphans(struct task *t, const struct task *parent, const struct task *leaving);

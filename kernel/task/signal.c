@@ -1,6 +1,7 @@
 /*
- * Signals on their way to a task: who may get one, what is pending, who is woken. Task and irq context. sig.lock (interrupts
- * off; below task_lock, above run-queue locks) orders senders with the taker in kernel/process/sigdeliver.c and with sigaction.
+ * Signals on their way to a task: who may get one, what is pending, who is woken. Task and irq
+ * context. sig.lock (interrupts off; below task_lock, above run-queue locks) orders senders with
+ * the taker in kernel/process/sigdeliver.c and with sigaction.
  */
 #include "kernel/task/signal.h"
 
@@ -21,7 +22,10 @@ enum sig_default signal_default(int sig)
 	return bit & SIGS_STOP ? SIG_DEFAULT_STOP : SIG_DEFAULT_END;
 }
 
-/* Would this signal do nothing? Blocked ones wait: what they do is settled when they are let through. sig.lock held. */
+/*
+ * Would this signal do nothing? Blocked ones wait: what they do is settled when they are let
+ * through. sig.lock held.
+ */
 static bool ignored(struct task *t, int sig)
 {
 	u64 handler = t->sig.action[sig - 1].handler;

@@ -1,6 +1,7 @@
 /*
- * Signals, Linux's numbers and meanings for the subset a C library and a shell need. Kernel threads get them too: a pending
- * one ends their interruptible waits with -EINTR, and kthread loops look at signal_pending_current().
+ * Signals, Linux's numbers and meanings for the subset a C library and a shell need. Kernel threads
+ * get them too: a pending one ends their interruptible waits with -EINTR, and kthread loops look at
+ * signal_pending_current().
  */
 #pragma once
 
@@ -18,13 +19,19 @@ struct ksigaction {
 	u64 mask;
 };
 
-/* Who or what sent the pending signal of one number: one of each number can wait, as Linux has it for 1 to 31. */
+/*
+ * Who or what sent the pending signal of one number: one of each number can wait, as Linux has it
+ * for 1 to 31.
+ */
 struct signal_info {
 	s32 code, pid, status;
 	u64 addr;
 };
 
-/* [S] its lock, interrupts off; [A] atomic; [O] only the task itself. All zeros is a task without any signal set up. */
+/*
+ * [S] its lock, interrupts off; [A] atomic; [O] only the task itself. All zeros is a task without
+ * any signal set up.
+ */
 struct signals {
 	struct spinlock lock;
 	u64 pending;			     /* [A] bit n-1; set under the lock */
@@ -56,7 +63,10 @@ enum {
 	BUS_ADRERR = 2,
 };
 
-/* Inside the kernel only: an interrupted system call, turned into -EINTR or done again on the way to ring 3. */
+/*
+ * Inside the kernel only: an interrupted system call, turned into -EINTR or done again on the way
+ * to ring 3.
+ */
 enum {
 	ERESTARTSYS = 512, /* again after a handler with SA_RESTART, or when there was no handler */
 	ERESTARTNOHAND = 514, /* again only when there was no handler */
@@ -66,21 +76,28 @@ struct task;
 struct regs;
 
 /*
- * Kernel threads outside any process group (pgid 0) take no signals at all. Others get them as pending bits; what is to be
- * ignored is not even made pending.
+ * Kernel threads outside any process group (pgid 0) take no signals at all. Others get them as
+ * pending bits; what is to be ignored is not even made pending.
  *
- * Task and irq context. 0 or -EINVAL. Fires signal_generate. */
+ * Task and irq context. 0 or -EINVAL. Fires signal_generate.
+ */
 int signal_send(struct task *t, int sig);
 /* Linux's kill(): pid > 0, 0 (own group), -1, < -1 (group). */
 int signal_kill(int pid, int sig);
 void signal_send_group(int pgid, int sig);
-/* The same with what siginfo shows: si_code, and the sender's pid or the address. `group`: for the event. */
+/*
+ * The same with what siginfo shows: si_code, and the sender's pid or the address. `group`: for the
+ * event.
+ */
 int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group);
 bool signal_pending_current(void);
 /* Would this signal do nothing to the current task now: ignored, or blocked? */
 bool signal_ineffective_current(int sig);
 void signal_clear_current(void); /* kernel threads: forgets what is pending */
-/* For pid 1: what it was sent of SIGUSR1, SIGUSR2 and SIGTERM, and forgets it. Numbers are those of busybox's init. */
+/*
+ * For pid 1: what it was sent of SIGUSR1, SIGUSR2 and SIGTERM, and forgets it. Numbers are those of
+ * busybox's init.
+ */
 enum {
 	INIT_HALT = 1 << (SIGUSR1 - 1),
 	INIT_POWEROFF = 1 << (SIGUSR2 - 1),

@@ -1,4 +1,6 @@
-/* Sets of signals as 64-bit words, and what each signal does by default. For the signal files only. */
+/*
+ * Sets of signals as 64-bit words, and what each signal does by default. For the signal files only.
+ */
 #pragma once
 
 #include "kernel/task/signal.h"
@@ -15,7 +17,9 @@ static inline u64 sig_bit(int sig)
 	(SIG_BIT(SIGCHLD) | SIG_BIT(SIGCONT) | SIG_BIT(SIGURG) | SIG_BIT(SIGWINCH))
 /* What pid 1 listens to. */
 #define SIGS_INIT (INIT_HALT | INIT_POWEROFF | INIT_REBOOT)
-/* Those an instruction causes: delivered before others, so that their frame shows the instruction. */
+/*
+ * Those an instruction causes: delivered before others, so that their frame shows the instruction.
+ */
 #define SIGS_SYNCHRONOUS                                                                           \
 	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGILL) | SIG_BIT(SIGTRAP) |                 \
 	    SIG_BIT(SIGFPE) | SIG_BIT(SIGSYS))
@@ -24,7 +28,10 @@ enum sig_default { SIG_DEFAULT_END, SIG_DEFAULT_IGNORE, SIG_DEFAULT_STOP };
 enum sig_default signal_default(int sig);
 /* The current task's mask; what it lets through is delivered on the way to ring 3. */
 void signal_set_blocked(u64 mask);
-/* kernel/process/exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes on). */
+/*
+ * kernel/process/exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes
+ * on).
+ */
 struct task;
 void task_report_stop(struct task *t, int sig);
 
@@ -34,10 +41,16 @@ struct taken_signal {
 	struct signal_info info;
 	struct ksigaction action;
 };
-/* kernel/process/sigframe.c: builds the handler's frame on the ring-3 stack and points the registers at it. 0 or -EFAULT. */
+/*
+ * kernel/process/sigframe.c: builds the handler's frame on the ring-3 stack and points the
+ * registers at it. 0 or -EFAULT.
+ */
 struct regs;
 int signal_frame(struct regs *r, const struct taken_signal *s);
-/* sigaltstack's two halves, for the current task: 0, -EPERM (running on it), -EINVAL, -ENOMEM (too small). */
+/*
+ * sigaltstack's two halves, for the current task: 0, -EPERM (running on it), -EINVAL, -ENOMEM (too
+ * small).
+ */
 struct abi_stack;
 int signal_set_altstack(const struct abi_stack *st);
 void signal_get_altstack(struct abi_stack *st);

@@ -1,5 +1,6 @@
 /*
- * The task itself: made, counted, named, freed. Task context for making; task_get() and task_put() anywhere but NMI, not under task_lock.
+ * The task itself: made, counted, named, freed. Task context for making; task_get() and task_put()
+ * anywhere but NMI, not under task_lock.
  */
 #include "kernel/task/task.h"
 #include "kernel/base/events.h"

@@ -1,6 +1,7 @@
 /*
- * Tasks: kernel threads and ring-3 processes, one run queue per CPU. A task is a process: there is one thread in each.
- * Fields: [I] set at creation, [O] only the task itself, [R] run-queue lock of its CPU, [T] task_lock, [A] atomic.
+ * Tasks: kernel threads and ring-3 processes, one run queue per CPU. A task is a process: there is
+ * one thread in each. Fields: [I] set at creation, [O] only the task itself, [R] run-queue lock of
+ * its CPU, [T] task_lock, [A] atomic.
  */
 #pragma once
 
@@ -30,8 +31,8 @@ enum {
 	TASK_EXITING = 2,
 	TASK_IDLE_TASK = 4,
 	TASK_SHELL = 8,
-	TASK_ORPHAN =
-	    16, /* adopted by a pid 1 that is a kernel thread: nobody waits for it, it reaps itself */
+	/* adopted by a pid 1 that is a kernel thread: nobody waits for it, it reaps itself */
+	TASK_ORPHAN = 16,
 };
 
 struct mm;    /* kernel/process/mm.h: ring-3 address space */
@@ -52,7 +53,8 @@ struct task {
 	struct list_head all_node;	/* [T] */
 	u64 run_start_ns, run_total_ns; /* [R] on a CPU since; in all until then */
 	u64 vruntime;			/* [R] ns it has had, beside those of its run queue */
-	u64 preempted_at; /* [A] the instruction, if an interrupt took the CPU from it last; 0: it gave it up */
+	/* [A] the instruction, if an interrupt took the CPU from it last; 0: it gave it up */
+	u64 preempted_at;
 	u64 nvcsw, nivcsw; /* [R] switches away by its own will, and against it */
 	u64 start_ns;	   /* [I] clock_ns() when it was made */
 
@@ -91,22 +93,33 @@ void sched_init(void);		  /* boot CPU: the boot stack becomes the idle task (pid
 void sched_init_ap(void);	  /* another CPU: the same */
 void __noreturn sched_idle(void); /* the idle loop */
 
-/* New kernel thread, runnable on any CPU (cpu < 0) or bound to one; NULL: no memory, no such CPU. Inherits nothing. */
+/*
+ * New kernel thread, runnable on any CPU (cpu < 0) or bound to one; NULL: no memory, no such CPU.
+ * Inherits nothing.
+ */
 struct task *kthread_run(void (*fn)(void *), void *arg, int cpu, const char *name);
-/* The same for the first task, once: it is called "init" and has pid 1, whatever was started before. */
+/*
+ * The same for the first task, once: it is called "init" and has pid 1, whatever was started
+ * before.
+ */
 struct task *kthread_run_init(void (*fn)(void *), void *arg);
-/* A kernel thread that has not started yet, on any CPU; NULL: no memory. kthread_start() tells of it and lets it run. */
+/*
+ * A kernel thread that has not started yet, on any CPU; NULL: no memory. kthread_start() tells of
+ * it and lets it run.
+ */
 struct task *kthread_create(void (*fn)(void *), void *arg, const char *name);
 void kthread_start(struct task *t);
 void __noreturn do_exit(long code); /* current; (exit status << 8) or signal number */
 
 /*
- * Bare task with pid, stack and links, not runnable; for fork. The caller sets thread_fn and thread_arg: the first run calls
- * it as a kernel thread's, interrupts on. task_start() lets it run and fires wakeup_new; two task_put() instead undo it.
- * It has no parent yet: whoever gives it one links parent and sibling under task_lock.
- * References: one for the task's own life, dropped by the scheduler when it has switched away from it for the last time
- * (TASK_ZOMBIE, TASK_DEAD); one for its place among its parent's children, dropped by who reaps it (by do_exit when it has no parent). So a stack is never
- * freed under its task. Above the first frame of every stack there is room for struct regs: any task may become a program.
+ * Bare task with pid, stack and links, not runnable; for fork. The caller sets thread_fn and
+ * thread_arg: the first run calls it as a kernel thread's, interrupts on. task_start() lets it run
+ * and fires wakeup_new; two task_put() instead undo it. It has no parent yet: whoever gives it one
+ * links parent and sibling under task_lock. References: one for the task's own life, dropped by the
+ * scheduler when it has switched away from it for the last time (TASK_ZOMBIE, TASK_DEAD); one for
+ * its place among its parent's children, dropped by who reaps it (by do_exit when it has no
+ * parent). So a stack is never freed under its task. Above the first frame of every stack there is
+ * room for struct regs: any task may become a program.
  */
 struct task *task_alloc(const char *comm);
 /* Guards what is marked [T]. Interrupts off; taken before signal locks and run-queue locks. */
@@ -114,7 +127,10 @@ extern struct spinlock task_lock;
 extern struct list_head
     task_list; /* [T] all tasks, in pid order, by all_node; for walks from irq context */
 void task_start(struct task *t);
-/* Who keeps something of its own with each task: called for each new one, before it runs, and with its last reference. */
+/*
+ * Who keeps something of its own with each task: called for each new one, before it runs, and with
+ * its last reference.
+ */
 struct task_hooks {
 	void (*begin)(struct task *t);
 	void (*end)(struct task *t);
@@ -125,14 +141,20 @@ void task_hooks_set(const struct task_hooks *hooks);
 void task_get(struct task *t);
 void task_put(struct task *t);
 struct task *task_find(int pid); /* with a reference; NULL */
-/* Walks all tasks in pid order; returns one with a reference and drops that of `prev`; starts with NULL. */
+/*
+ * Walks all tasks in pid order; returns one with a reference and drops that of `prev`; starts with
+ * NULL.
+ */
 struct task *task_next(struct task *prev);
 void task_set_comm(struct task *t, const char *comm); /* fires task_rename */
 int task_set_affinity(struct task *t, u64 cpus);      /* -EINVAL if none of them is up */
 
 void schedule(void); /* gives the CPU up; state says for how long */
 void sched_yield_current(void);
-/* To running; false if it was already (or is new or dead); fires waking and wakeup. Task, irq; not NMI. */
+/*
+ * To running; false if it was already (or is new or dead); fires waking and wakeup. Task, irq; not
+ * NMI.
+ */
 bool wake_up_process(struct task *t);
 /* The same, but only out of one of these states. No wake flags are known here: 0. */
 bool try_to_wake_up(struct task *t, u32 states, int wake_flags);
@@ -143,6 +165,9 @@ static inline bool wake_up_state(struct task *t, u32 states)
 u64 task_runtime_ns(const struct task *t); /* CPU time until now; of a running task about */
 unsigned sched_runnable(unsigned cpu);	   /* tasks that run or want to, there */
 
-/* wait4: pid as Linux takes it (-1, 0, < -1, > 0); options WNOHANG 1, WUNTRACED 2. Returns pid, 0, -ECHILD, -EINTR. */
+/*
+ * wait4: pid as Linux takes it (-1, 0, < -1, > 0); options WNOHANG 1, WUNTRACED 2. Returns pid, 0,
+ * -ECHILD, -EINTR.
+ */
 int task_wait(int pid, int *status, int options);
 extern struct task *init_task; /* adopts orphans (pid 1) */

@@ -1,7 +1,7 @@
 /*
- * One-shot timers, a sorted list per CPU, and the tick. The hardware timer is set for whatever comes first: the first timer
- * of the list, or the tick while this CPU has something to run. Task and irq context; each list has a lock, taken with
- * interrupts off, not held while a callback runs.
+ * One-shot timers, a sorted list per CPU, and the tick. The hardware timer is set for whatever
+ * comes first: the first timer of the list, or the tick while this CPU has something to run. Task
+ * and irq context; each list has a lock, taken with interrupts off, not held while a callback runs.
  */
 /* hot: runs with each event */
 #include "kernel/task/timer.h"
@@ -120,7 +120,10 @@ bool timer_cancel(struct timer *t)
 	struct timer_base *b = timer_lock_base(t);
 	bool was = detach(t);
 
-	/* On the callback's own CPU it is the callback, or something above it, that asks: it cannot wait for itself. */
+	/*
+	 * On the callback's own CPU it is the callback, or something above it, that asks: it cannot
+	 * wait for itself.
+	 */
 	while (b->running == t && b != &bases[cpu_id()]) {
 		spin_unlock_raw(&b->lock);
 		cpu_relax();
@@ -172,7 +175,10 @@ void timers_interrupt(void)
 		}
 		arm(b, b->tick_at, now);
 	}
-	/* Only this CPU adds to the list, and interrupts are off: a timer that goes meanwhile costs a look in vain. */
+	/*
+	 * Only this CPU adds to the list, and interrupts are off: a timer that goes meanwhile costs
+	 * a look in vain.
+	 */
 	spin_lock_raw(&b->lock);
 	u64 first = list_empty(&b->timers)
 			? NEVER

@@ -1,4 +1,7 @@
-/* One-shot timers and sleeping. The callback runs in irq context on the CPU that armed it. Task and irq context. */
+/*
+ * One-shot timers and sleeping. The callback runs in irq context on the CPU that armed it. Task and
+ * irq context.
+ */
 #pragma once
 
 #include "kernel/lib/list.h"

@@ -1,6 +1,6 @@
 /*
- * Wait queues and mutexes. wake_up(): task and irq; the rest: task context. A queue's lock (interrupts off) protects its list;
- * run-queue locks are taken inside it.
+ * Wait queues and mutexes. wake_up(): task and irq; the rest: task context. A queue's lock
+ * (interrupts off) protects its list; run-queue locks are taken inside it.
  */
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"
@@ -20,8 +20,10 @@ void wait_prepare(struct wait_queue *wq, struct wait_entry *e, bool interruptibl
 	u64 flags = spin_lock_irqsave(&wq->lock);
 	list_add_tail(&e->node, &wq->waiters);
 	spin_unlock_irqrestore(&wq->lock, flags);
-	/* A full barrier: the state is seen before the caller looks at its condition. Who makes that true and then finds this
-	 * task on the queue finds the state too. */
+	/*
+	 * A full barrier: the state is seen before the caller looks at its condition. Who makes
+	 * that true and then finds this task on the queue finds the state too.
+	 */
 	atomic_store(&current()->state, interruptible ? TASK_INTERRUPTIBLE : TASK_UNINTERRUPTIBLE);
 }
 
@@ -72,7 +74,10 @@ void mutex_lock(struct mutex *m)
 	}
 }
 
-/* Wakes the one that waits longest; if somebody else takes the mutex first, it queues again behind the others. */
+/*
+ * Wakes the one that waits longest; if somebody else takes the mutex first, it queues again behind
+ * the others.
+ */
 void mutex_unlock(struct mutex *m)
 {
 	BUG_ON(m->owner != current());

@@ -1,7 +1,7 @@
 /*
  * Everything behind the static tracepoints: their records, fields, printing and recording
- * functions, made from kernel/base/events.def. The recording functions run in the context of their call
- * sites: any.
+ * functions, made from kernel/base/events.def. The recording functions run in the context of their
+ * call sites: any.
  */
 /* hot: runs with each event */
 #include "kernel/base/events.h"

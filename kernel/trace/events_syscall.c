@@ -191,8 +191,8 @@ void events_syscall_register(void)
 }
 
 /*
- * 5. Recording: the short way first, as generated code has it (trace/tracepoint_define.h). What the raw event records comes
- * behind what the call's own does.
+ * 5. Recording: the short way first, as generated code has it (trace/tracepoint_define.h). What the
+ * raw event records comes behind what the call's own does.
  */
 static inline __attribute__((always_inline)) void fill_enter(
     struct rec_enter *rec, const struct regs *regs, u32 nr, u32 n)

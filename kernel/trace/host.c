@@ -1,6 +1,7 @@
 /*
- * trace/host_*.h for this kernel: where we are, memory, the control plane's lock, names. Contexts are those of the headers. The rest of it:
- * inline.h (what each event needs), host_wait.c (readers that wait), host_worker.c, host_probe.c.
+ * trace/host_*.h for this kernel: where we are, memory, the control plane's lock, names. Contexts
+ * are those of the headers. The rest of it: inline.h (what each event needs), host_wait.c (readers
+ * that wait), host_worker.c, host_probe.c.
  */
 /* hot: runs with each event */
 #include "arch/arch.h"
@@ -187,8 +188,9 @@ static void go_to(unsigned cpu)
 }
 
 /*
- * Asked of each CPU by an interrupt: could that be a tracer section that it came upon? They run with preemption off, as the idle task
- * always does. The CPU that asks has no interrupt here, and is in none.
+ * Asked of each CPU by an interrupt: could that be a tracer section that it came upon? They run
+ * with preemption off, as the idle task always does. The CPU that asks has no interrupt here, and
+ * is in none.
  */
 static void host_note_section(void *arg)
 {
@@ -199,7 +201,10 @@ static void host_note_section(void *arg)
 		atomic_or((u64 *)arg, 1UL << cpu_id());
 }
 
-/* All CPUs at once; those that could be in a section are then visited: where this task has run since, they have left it. */
+/*
+ * All CPUs at once; those that could be in a section are then visited: where this task has run
+ * since, they have left it.
+ */
 void host_synchronize(void)
 {
 	u64 before = current()->cpus_allowed, inside = 0;
@@ -327,7 +332,10 @@ void host_say(const char *fmt, ...)
 extern const char __trace_text_start[], __trace_text_end[]; /* linker.ld */
 extern const char __noprobe_start[], __noprobe_end[];
 
-/* What records, or leads from a probe to it: no probe is in either, and no tracepoint in the latter. */
+/*
+ * What records, or leads from a probe to it: no probe is in either, and no tracepoint in the
+ * latter.
+ */
 static bool records(u64 addr)
 {
 	return addr - (u64)__trace_text_start < (u64)(__trace_text_end - __trace_text_start) ||

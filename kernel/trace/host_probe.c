@@ -1,4 +1,7 @@
-/* The tracer's probes (trace/host_probe.h) by the kernel's (kernel/kprobe/kprobe.h). Contexts are those of that header. */
+/*
+ * The tracer's probes (trace/host_probe.h) by the kernel's (kernel/kprobe/kprobe.h). Contexts are
+ * those of that header.
+ */
 /* hot: runs with each event */
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/errno.h"
@@ -47,8 +50,8 @@ int host_symbol_check(const char *symbol)
 }
 
 /*
- * As on Linux an offset may lead into another function, and a symbol may be a variable. -ENOENT: there is no such symbol, or the place is
- * not the kernel's; -EINVAL: it is, but in no function.
+ * As on Linux an offset may lead into another function, and a symbol may be a variable. -ENOENT:
+ * there is no such symbol, or the place is not the kernel's; -EINVAL: it is, but in no function.
  */
 static int host_probe_find_place(const char *symbol, u64 offset, u64 *addr, u64 *function)
 {

@@ -1,6 +1,6 @@
 /*
- * The readers that wait of trace/host_wait.h: a wait queue, and how it is woken from wherever an event may be recorded. Waiting and freeing:
- * task context; host_wake(): any.
+ * The readers that wait of trace/host_wait.h: a wait queue, and how it is woken from wherever an
+ * event may be recorded. Waiting and freeing: task context; host_wake(): any.
  */
 /* hot: runs with each event */
 #include "arch/arch.h"
@@ -16,13 +16,15 @@
 #define WAKE_CHECK_NS 20000000UL /* how late a reader may see what no writer could tell it */
 
 /*
- * Who records an event may hold any lock of the scheduler's, or be an NMI. From an interrupt the wake-up is left to irq_work, which
- * runs when interrupts are on again. From a task that has interrupts or preemption off nobody is woken: it may be the scheduler with
- * an event about the very task that would be woken, and each look at it would make the next. Such events are found by the waiter's
- * alarm.
+ * Who records an event may hold any lock of the scheduler's, or be an NMI. From an interrupt the
+ * wake-up is left to irq_work, which runs when interrupts are on again. From a task that has
+ * interrupts or preemption off nobody is woken: it may be the scheduler with an event about the
+ * very task that would be woken, and each look at it would make the next. Such events are found by
+ * the waiter's alarm.
  *
- * `armed`: somebody is about to sleep, or sleeps, and nobody has woken it since. It is set before the last look at the condition and
- * taken, by an exchange, after the condition was made true; so one of the two sees the other.
+ * `armed`: somebody is about to sleep, or sleeps, and nobody has woken it since. It is set before
+ * the last look at the condition and taken, by an exchange, after the condition was made true; so
+ * one of the two sees the other.
  */
 struct host_waiters {
 	struct wait_queue wq;

@@ -1,6 +1,7 @@
 /*
- * The functions of trace/host_context.h and trace/host_probe.h that every event passes through, inline. trace/host_context.h includes this
- * when the kernel is built (TRACE_HOST_INLINE) and nobody else needs to. Any context.
+ * The functions of trace/host_context.h and trace/host_probe.h that every event passes through,
+ * inline. trace/host_context.h includes this when the kernel is built (TRACE_HOST_INLINE) and
+ * nobody else needs to. Any context.
  */
 #pragma once
 
@@ -16,7 +17,10 @@
 #define TRACE_RFLAGS_IF 0x200
 #define TRACE_DEPTH_MAX 15 /* what a record can say */
 
-/* The common word's part for a count with interrupt levels in it, or a great depth. No call: host_context() is to need none. */
+/*
+ * The common word's part for a count with interrupt levels in it, or a great depth. No call:
+ * host_context() is to need none.
+ */
 static inline __attribute__((always_inline)) u64 trace_deep_word(u32 count)
 {
 	u32 depth = count & PREEMPT_MASK;
@@ -49,7 +53,10 @@ static inline __attribute__((always_inline)) void trace_context(
 {
 	_Static_assert(
 	    TRACE_RFLAGS_IF << 7 == TRACE_FLAG_IRQS_OFF << 16, "IF turned round lands in flags");
-	/* Flags lie at bit 16, the depth at bit 24; interrupts off is bit 9 turned round and moved there. */
+	/*
+	 * Flags lie at bit 16, the depth at bit 24; interrupts off is bit 9 turned round and moved
+	 * there.
+	 */
 	u64 word = (~rflags & TRACE_RFLAGS_IF) << 7;
 	u32 count = this_cpu_read(preempt_count) - held; /* without host_preempt_disable()'s own */
 	if (likely(count <= TRACE_DEPTH_MAX))
@@ -70,7 +77,10 @@ static inline void host_context(struct host_context *ctx)
 	TRACE_HOST_CONTEXT(ctx);
 }
 
-/* A probe's handler has interrupts off, so nothing needs to be held; what counts is what the probed code had. */
+/*
+ * A probe's handler has interrupts off, so nothing needs to be held; what counts is what the probed
+ * code had.
+ */
 static inline void host_context_probed(struct host_context *ctx, const void *regs)
 {
 	trace_context(ctx, ((const struct regs *)regs)->rflags, 0);

@@ -1,6 +1,6 @@
 /*
- * tracefs in the file tree: a vnode for each place of trace/tracefs/tracefs.h that somebody uses. Task
- * context; the tracer locks.
+ * tracefs in the file tree: a vnode for each place of trace/tracefs/tracefs.h that somebody uses.
+ * Task context; the tracer locks.
  *
  * Mounted twice, each time with a root of its own. No file can be made here but by the tracer:
  * open(O_CREAT) is EACCES, mkdir EPERM outside of instances/, as on Linux.
@@ -166,8 +166,9 @@ static void tracefs_vnode_area_gone(struct vm_area *a)
 }
 
 /*
- * To be read, by everybody who maps it: never writable, never executable. As on Linux a ring buffer's pages are not inherited, and who
- * asks for more than to read is told so; of user_events_status everybody gets what there is.
+ * To be read, by everybody who maps it: never writable, never executable. As on Linux a ring
+ * buffer's pages are not inherited, and who asks for more than to read is told so; of
+ * user_events_status everybody gets what there is.
  */
 static int tracefs_vnode_mmap(struct file *f, struct vm_area *a)
 {

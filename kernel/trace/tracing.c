@@ -1,7 +1,8 @@
 /*
- * The tracer's part in the life of the kernel: what the command line and /proc/sys/kernel say of it, its start, and what it does when
- * the kernel warns or dies. Boot and files: task context, one at a time; the others as tracing.h says. The numbers below are
- * single words that a reader takes as they are.
+ * The tracer's part in the life of the kernel: what the command line and /proc/sys/kernel say of
+ * it, its start, and what it does when the kernel warns or dies. Boot and files: task context, one
+ * at a time; the others as tracing.h says. The numbers below are single words that a reader takes
+ * as they are.
  */
 #include "boot/boot_info.h"
 #include "kernel/task/interrupt.h"
@@ -36,7 +37,10 @@ extern struct trace_key switch_sched_switch, switch_sched_waking, switch_sched_w
     switch_sched_wakeup_new, switch_sched_process_fork, switch_sched_process_free,
     switch_task_rename;
 
-/* Those whose call sites save names, and those whose call sites tell the pid lists (kernel/trace/events_probe.c). */
+/*
+ * Those whose call sites save names, and those whose call sites tell the pid lists
+ * (kernel/trace/events_probe.c).
+ */
 static struct trace_key *const comm_keys[] = {
     &switch_sched_switch, &switch_sched_wakeup, &switch_sched_wakeup_new, &switch_task_rename};
 static struct trace_key *const pid_keys[] = {&switch_sched_switch, &switch_sched_waking,

@@ -15,5 +15,8 @@ void trace_glue_end(void);
 void trace_glue_stop(void);    /* it is to end in order: restart, power off, halt. Any context */
 bool trace_glue_dump(void);    /* a key asks for it; false: not now. Any context but NMI */
 void trace_glue_warning(void); /* a warning was printed: traceoff_on_warning. Any context */
-/* Times that a reader of the tracer's was woken by nothing but its alarm, and found something. For tests. [A] */
+/*
+ * Times that a reader of the tracer's was woken by nothing but its alarm, and found something. For
+ * tests. [A]
+ */
 extern u64 trace_glue_late_wakes;

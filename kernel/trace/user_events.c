@@ -1,8 +1,10 @@
 /*
- * What programs do with user_events_data: register, unregister and delete events (ioctl), write them. Task context.
+ * What programs do with user_events_data: register, unregister and delete events (ioctl), write
+ * them. Task context.
  *
- * Each byte of a program's memory is read once, into the kernel's, and checked there: it may change at any time. Everything is decoded
- * and everything that can fail with memory is tried before anything is changed.
+ * Each byte of a program's memory is read once, into the kernel's, and checked there: it may change
+ * at any time. Everything is decoded and everything that can fail with memory is tried before
+ * anything is changed.
  */
 /* hot: runs with each event */
 #include "kernel/trace/user_events.h"
@@ -25,7 +27,10 @@
 
 /* ---- structs whose first word says how long they are ---- */
 
-/* Bytes of a struct that are beyond what is known here must be zero, as Linux has it: who sets one wants what there is not. */
+/*
+ * Bytes of a struct that are beyond what is known here must be zero, as Linux has it: who sets one
+ * wants what there is not.
+ */
 static int check_tail(const u8 *tail, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -84,8 +89,9 @@ static bool can_be_text(u64 addr)
 }
 
 /*
- * A struct of 28 bytes or more is of the newer layout, unless it is one of the older that somebody made longer: then the address of
- * the name stands where the older has it, and none where the newer has it.
+ * A struct of 28 bytes or more is of the newer layout, unless it is one of the older that somebody
+ * made longer: then the address of the name stands where the older has it, and none where the newer
+ * has it.
  */
 static bool is_newer(const u8 *buf, size_t size)
 {
@@ -230,7 +236,10 @@ static long user_events_data_ioctl(struct file *f, u64 cmd, u64 arg)
 
 /* ---- write, writev, pwrite ---- */
 
-/* What no record can hold is read all the same: a bad address is an error whatever becomes of the rest. */
+/*
+ * What no record can hold is read all the same: a bad address is an error whatever becomes of the
+ * rest.
+ */
 static int read_huge(struct user_data *d, size_t left)
 {
 	u8 *buf = kmalloc(PAGE_SIZE);
@@ -283,14 +292,20 @@ static __noinline ssize user_events_write_slowly(
 	return err ? err : (ssize)total;
 }
 
-/* A record on the stack. The index stands just before the payload, in the place of a common field that is filled in later. */
+/*
+ * A record on the stack. The index stands just before the payload, in the place of a common field
+ * that is filled in later.
+ */
 struct small_record {
 	u32 type;
 	s32 index;
 	u8 payload[RECORD_SMALL - RECORD_HEAD + sizeof(u32)];
 };
 
-/* Of `total` bytes from `base` on all but `left` could be read. Is that the index, then what is wrong with that is told first. */
+/*
+ * Of `total` bytes from `base` on all but `left` could be read. Is that the index, then what is
+ * wrong with that is told first.
+ */
 static __noinline ssize user_events_write_faulted(
     const struct user_events_file *f, u64 base, size_t total, size_t left, struct small_record *rec)
 {
@@ -314,8 +329,9 @@ static inline __attribute__((always_inline)) ssize write_small(
 }
 
 /*
- * The errors come in Linux's order: index, event, size, whether anyone listens; only then the payload is looked at. Two shapes have a
- * short way: all in one piece, which is read at once; and the index alone in the first of two.
+ * The errors come in Linux's order: index, event, size, whether anyone listens; only then the
+ * payload is looked at. Two shapes have a short way: all in one piece, which is read at once; and
+ * the index alone in the first of two.
  */
 static ssize user_events_data_write_user(struct file *file, struct user_data *d, u64 pos)
 {

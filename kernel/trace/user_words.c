@@ -1,8 +1,9 @@
 /*
- * See user_words.h. words_lock protects all words and is taken before mm->lock, never together with the tracer's control lock: that one
- * is taken by who holds mm->lock (mappings of tracefs files are counted). So the tracer only says that something has changed, and the
- * task that changed it sets the words when it has given the control lock up (host_unlock() in host.c): when a write to `enable`
- * returns, the words are set.
+ * See user_words.h. words_lock protects all words and is taken before mm->lock, never together with
+ * the tracer's control lock: that one is taken by who holds mm->lock (mappings of tracefs files are
+ * counted). So the tracer only says that something has changed, and the task that changed it sets
+ * the words when it has given the control lock up (host_unlock() in host.c): when a write to
+ * `enable` returns, the words are set.
  */
 #include "kernel/trace/user_words.h"
 
@@ -45,7 +46,10 @@ static void user_words_free(struct user_word *w)
 	kfree(w);
 }
 
-/* Only the task itself, or one that borrowed its address space meanwhile, changes which words this has: no lock to look for one. */
+/*
+ * Only the task itself, or one that borrowed its address space meanwhile, changes which words this
+ * has: no lock to look for one.
+ */
 static struct user_word *find(struct mm *mm, u64 addr, unsigned bit)
 {
 	struct user_word *w;

@@ -1,4 +1,7 @@
-/* Runs the measurements named on the command line (bench=all or a prefix) and prints a row each. Task context. */
+/*
+ * Runs the measurements named on the command line (bench=all or a prefix) and prints a row each.
+ * Task context.
+ */
 #include "kernel/base/cmdline.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
@@ -96,7 +99,10 @@ static void run_table(const struct bench *table, const char *pattern)
 
 static void calibrate(void)
 {
-	/* If this is not a whole small number of instructions, the scale is wrong and nothing below means anything. */
+	/*
+	 * If this is not a whole small number of instructions, the scale is wrong and nothing below
+	 * means anything.
+	 */
 	bench_report("cal.loop", empty_round, NULL, BENCH_N);
 }
 
@@ -139,7 +145,10 @@ static void bench_main(void *arg)
 	machine_exit(0);
 }
 
-/* On CPU 0: the rings that are filled and emptied are its. A fork of pid 1, so that it may have children. */
+/*
+ * On CPU 0: the rings that are filled and emptied are its. A fork of pid 1, so that it may have
+ * children.
+ */
 void bench_start(const char *pattern)
 {
 	struct task *t = kthread_fork(bench_main, (void *)pattern, "bench");

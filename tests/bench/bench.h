@@ -1,7 +1,8 @@
 /*
- * Measurements, never part of pass or fail. A figure is the median of BENCH_ROUNDS rounds of N passes, less the same loop
- * empty, per pass; in ticks of the TSC, which under icount are guest instructions. By the host's clock: of BENCH_ROUNDS_NS rounds
- * of a fifth of the passes, in ns. Kernel tasks only.
+ * Measurements, never part of pass or fail. A figure is the median of BENCH_ROUNDS rounds of N
+ * passes, less the same loop empty, per pass; in ticks of the TSC, which under icount are guest
+ * instructions. By the host's clock: of BENCH_ROUNDS_NS rounds of a fifth of the passes, in ns.
+ * Kernel tasks only.
  */
 #pragma once
 
@@ -20,7 +21,10 @@ struct bench {
 /* A round: n passes; returns the ticks they took. */
 typedef u64 (*bench_round)(unsigned n);
 
-/* Prints "name value insn" (or ns), net of `baseline` (NULL: of nothing), each round with interrupts off. */
+/*
+ * Prints "name value insn" (or ns), net of `baseline` (NULL: of nothing), each round with
+ * interrupts off.
+ */
 void bench_report(const char *name, bench_round round, bench_round baseline, unsigned n);
 /* Prints a value found otherwise, in tenths. */
 void bench_value(const char *name, u64 tenths, const char *unit);
@@ -28,7 +32,10 @@ void bench_value(const char *name, u64 tenths, const char *unit);
 u64 bench_read(const char *file, bool count);
 /* Ticks of an empty loop as BENCH_ROUND makes it. */
 u64 bench_empty(unsigned n);
-/* Writes a word to a tracefs file below /sys/kernel/tracing; panics if it is refused (a bench that measures nothing). */
+/*
+ * Writes a word to a tracefs file below /sys/kernel/tracing; panics if it is refused (a bench that
+ * measures nothing).
+ */
 void bench_write(const char *file, const char *text);
 
 /* The loop every figure shares: a changes from pass to pass, so that nothing is hoisted. */

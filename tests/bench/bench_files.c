@@ -1,4 +1,7 @@
-/* What a user does with tracefs: switching many events, reading the trace. Whole operations, once each. */
+/*
+ * What a user does with tracefs: switching many events, reading the trace. Whole operations, once
+ * each.
+ */
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
@@ -10,7 +13,10 @@
 
 #define READ_SIZE 65536
 
-/* Reads the file to its end; returns its lines, 0 when they are not to be counted: looking at every byte costs, too. */
+/*
+ * Reads the file to its end; returns its lines, 0 when they are not to be counted: looking at every
+ * byte costs, too.
+ */
 u64 bench_read(const char *file, bool count)
 {
 	char path[128], *buf = kmalloc(READ_SIZE);
@@ -53,7 +59,10 @@ static void run_enable_all(const char *name)
 	bench_value("op.disable_all", off * 10 / events, "insn/event");
 }
 
-/* The marker's lines: what a reader of `trace` pays is the same for every event but for its own text. */
+/*
+ * The marker's lines: what a reader of `trace` pays is the same for every event but for its own
+ * text.
+ */
 static void run_cat(const char *name)
 {
 	bench_write("trace", "");

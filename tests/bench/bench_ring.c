@@ -1,6 +1,7 @@
 /*
- * The ring buffer by itself: a private ring of 8 MiB that overwrites, as in the figures for Linux. Reserving, committing and
- * discarding are inline, as the tracer has them; `.call` is the same through the functions of trace/ring/ring.h.
+ * The ring buffer by itself: a private ring of 8 MiB that overwrites, as in the figures for Linux.
+ * Reserving, committing and discarding are inline, as the tracer has them; `.call` is the same
+ * through the functions of trace/ring/ring.h.
  */
 #include "kernel/base/panic.h"
 #include "tests/bench/bench.h"
@@ -134,7 +135,10 @@ static void without_ring(void)
 	ring_buffer_free(rb);
 }
 
-/* Writers call this between host_enter() and host_preempt_enable(), as the tracer does; its cost is not the ring's. */
+/*
+ * Writers call this between host_enter() and host_preempt_enable(), as the tracer does; its cost is
+ * not the ring's.
+ */
 static void measure(const char *name, bench_round round, unsigned flags, size_t size)
 {
 	struct host_context ctx;

@@ -1,7 +1,8 @@
 /*
- * A boot sector for BIOSes, so that emulators without UEFI or PVH can be tried: reads the kernel, a flat image that lies right
- * behind, to 1 MiB, takes the memory map from the BIOS, and enters the kernel as PVH does. Assembled with CMDLINE='"..."' and CHUNKS, the image's
- * length in pieces of 32 KiB.
+ * A boot sector for BIOSes, so that emulators without UEFI or PVH can be tried: reads the kernel, a
+ * flat image that lies right behind, to 1 MiB, takes the memory map from the BIOS, and enters the
+ * kernel as PVH does. Assembled with CMDLINE='"..."' and CHUNKS, the image's length in pieces of 32
+ * KiB.
  */
 #define START_INFO 0x6000
 #define MEMMAP     0x6100
@@ -23,7 +24,10 @@ _start:
 	movw $0x7c00, %sp
 	sti
 
-	/* INT 13h, 42h: from the disk the BIOS named in %dl; INT 15h, 87h: to where real mode does not reach. */
+	/*
+	 * INT 13h, 42h: from the disk the BIOS named in %dl; INT 15h, 87h: to where real mode does
+	 * not reach.
+	 */
 	movw $CHUNKS, %bp
 1:	movw $packet, %si
 	movb $0x42, %ah

@@ -1,10 +1,11 @@
 /*
- * ringcheck MEMORY: reads raw sub-buffers out of a guest's memory while it runs, and judges whether what the ring buffer did under
- * load adds up (tests/kernel/ring/soak.c says what the guest does, and has the mailbox's layout). Shares no code with the guest: it
- * knows the format by its description alone.
+ * ringcheck MEMORY: reads raw sub-buffers out of a guest's memory while it runs, and judges whether
+ * what the ring buffer did under load adds up (tests/kernel/ring/soak.c says what the guest does,
+ * and has the mailbox's layout). Shares no code with the guest: it knows the format by its
+ * description alone.
  *
- * MEMORY is the file that is the guest's RAM (QEMU: memory-backend-file, share=on). Exit 0: all is right; 1: it is not; 2: no
- * mailbox came, or the guest said no more.
+ * MEMORY is the file that is the guest's RAM (QEMU: memory-backend-file, share=on). Exit 0: all is
+ * right; 1: it is not; 2: no mailbox came, or the guest said no more.
  */
 #include <fcntl.h>
 #include <inttypes.h>

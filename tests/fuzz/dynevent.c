@@ -1,6 +1,7 @@
 /*
- * The parsers of dynamic events that are probes: of code, of other events. Input: lines for dynamic_events. What is accepted is hit and
- * shown; the whole list can be typed in again and shows the same. In the end everything can be removed.
+ * The parsers of dynamic events that are probes: of code, of other events. Input: lines for
+ * dynamic_events. What is accepted is hit and shown; the whole list can be typed in again and shows
+ * the same. In the end everything can be removed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /*
- * The EventHeader decoder. Input: a byte that says how many bytes of slack there are and whether the tracepoint's level is to be the
- * record's, then the record. Nothing outside the record may be read; the text must be one line without anything that moves a terminal's
- * cursor, the JSON must be JSON; in too little room both must be what they are in enough, cut.
+ * The EventHeader decoder. Input: a byte that says how many bytes of slack there are and whether
+ * the tracepoint's level is to be the record's, then the record. Nothing outside the record may be
+ * read; the text must be one line without anything that moves a terminal's cursor, the JSON must be
+ * JSON; in too little room both must be what they are in enough, cut.
  */
 #include <stdlib.h>
 #include <string.h>

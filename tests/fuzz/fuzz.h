@@ -1,7 +1,7 @@
 /*
- * What fuzzers share. One file of tests/fuzz/ is one fuzzer (libFuzzer under ASan and UBSan), its inputs are kept in
- * tests/fuzz/corpus/NAME/, words of its language in tests/fuzz/NAME.dict (may be missing). It has the whole core and the host of
- * tests/host/ to call, on one CPU.
+ * What fuzzers share. One file of tests/fuzz/ is one fuzzer (libFuzzer under ASan and UBSan), its
+ * inputs are kept in tests/fuzz/corpus/NAME/, words of its language in tests/fuzz/NAME.dict (may be
+ * missing). It has the whole core and the host of tests/host/ to call, on one CPU.
  */
 #pragma once
 
@@ -21,8 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                                  \
 	} while (0)
 
-/* For a fuzzer that keeps rings from input to input: they have flags in their pointers, which the leak finder takes for none. Host tests
- * of the same code look for leaks. */
+/*
+ * For a fuzzer that keeps rings from input to input: they have flags in their pointers, which the
+ * leak finder takes for none. Host tests of the same code look for leaks.
+ */
 #define FUZZ_KEEPS_RINGS                                                                           \
 	int __lsan_is_turned_off(void);                                                            \
 	int __lsan_is_turned_off(void)                                                             \

@@ -1,7 +1,8 @@
 /*
- * A machine's memory, read from outside (tools/trapline/guest*.c): a small one with two rings, formats, names, symbols and counts, into
- * which the input writes while it is read. Each 5 bytes of it are where (u16), what (u16) and how: bits 0 and 1 how many bytes, bit 7: now
- * it is looked. An input that begins with an ELF file's first bytes is a core instead.
+ * A machine's memory, read from outside (tools/trapline/guest*.c): a small one with two rings,
+ * formats, names, symbols and counts, into which the input writes while it is read. Each 5 bytes of
+ * it are where (u16), what (u16) and how: bits 0 and 1 how many bytes, bit 7: now it is looked. An
+ * input that begins with an ELF file's first bytes is a core instead.
  */
 #include <elf.h>
 #include <string.h>
@@ -242,7 +243,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_array();
 	make_format();
 	make_rings();
-	if (!size) { /* as it is, all of it is found: 2 and a half sub-buffers and the half one, of each CPU */
+	/* As it is, all of it is found: 2 and a half sub-buffers and the half one, of each CPU. */
+	if (!size) {
 		struct live l;
 		memory_open_in(&memory, image, SIZE);
 		FUZZ_CHECK(live_open_in(&l, "made", &memory, ""));

@@ -1,7 +1,8 @@
 /*
- * The parsers of histograms and of synthetic events. Input: commands, one a line: those that begin with "hist" or "!hist" go to the
- * trigger file of an event with a field of every kind, all others to dynamic_events and synthetic_events. What is accepted is used once
- * and shown; what is shown can be typed in again and shows the same. In the end everything can be removed.
+ * The parsers of histograms and of synthetic events. Input: commands, one a line: those that begin
+ * with "hist" or "!hist" go to the trigger file of an event with a field of every kind, all others
+ * to dynamic_events and synthetic_events. What is accepted is used once and shown; what is shown
+ * can be typed in again and shows the same. In the end everything can be removed.
  */
 #include <stdlib.h>
 #include <string.h>

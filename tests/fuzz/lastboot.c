@@ -1,10 +1,13 @@
 /*
- * The memory that the flight recorder kept, damaged. Input: edits of a region that is whole, each { u8 where, u8 length, u16 unit, u16 offset,
- * bytes }. `where` % 8 says what the unit and the offset count from; sums of what was edited are made right again, or a chance check
- * would end everything before what lies behind it.
+ * The memory that the flight recorder kept, damaged. Input: edits of a region that is whole, each {
+ * u8 where, u8 length, u16 unit, u16 offset, bytes }. `where` % 8 says what the unit and the offset
+ * count from; sums of what was edited are made right again, or a chance check would end everything
+ * before what lies behind it.
  *
- *   0  the header's first part, sealed     1  the rest of the header     2  a format, sealed      3  names of functions, sealed
- *   4  the struct of a ring                5  a sub-buffer               6  anywhere              7  the header's first part, not sealed
+ *   0  the header's first part, sealed     1 the rest of the header 2 a format, sealed 3 names of
+ *                                          functions, sealed
+ *   4  the struct of a ring                5 a sub-buffer 6 anywhere 7 the header's first part, not
+ *                                          sealed
  */
 #include <sanitizer/lsan_interface.h>
 #include <string.h>
@@ -23,7 +26,11 @@
 #define EDITS_MAX 64
 
 static char *whole, *copy,
-    *given; /* whole: as the recorder left it; copy: edited; given: the same, to see that nobody writes there */
+    /*
+     * whole: as the recorder left it; copy: edited; given: the same, to see that nobody writes
+     * there
+     */
+    *given;
 
 /* Events of several kinds, some with a sub-buffer of their own, and a ring that has gone round. */
 static void bring_up(void)
@@ -180,7 +187,9 @@ static unsigned long shown(const char *text)
 	return at ? strtoul(at + sizeof(word) - 1, NULL, 10) : 0;
 }
 
-/* What is shown as entries is what was reported as found, and all of it can be read in every way. */
+/*
+ * What is shown as entries is what was reported as found, and all of it can be read in every way.
+ */
 static void read_all(struct trace_array *tr, const char *report)
 {
 	char name[128];
@@ -203,7 +212,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct seq s;
 
 	if (!whole) {
-		__lsan_disable(); /* the tracer stays; a ring's links carry marks that the leak check does not know */
+		/* the tracer stays; a ring's links carry marks that the leak check does not know */
+		__lsan_disable();
 		bring_up();
 		__lsan_enable();
 	}

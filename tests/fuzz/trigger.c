@@ -1,6 +1,7 @@
 /*
- * Trigger files. Input: lines as they are written to one, in turn to that of an event of numbers and one of texts; both events are hit
- * after each line. What is refused must change nothing; in the end all is taken away, and nothing may be left of it.
+ * Trigger files. Input: lines as they are written to one, in turn to that of an event of numbers
+ * and one of texts; both events are hit after each line. What is refused must change nothing; in
+ * the end all is taken away, and nothing may be left of it.
  */
 #include <sanitizer/lsan_interface.h>
 #include <string.h>
@@ -20,7 +21,8 @@ static void bring_up(void)
 {
 	if (files[0])
 		return;
-	__lsan_disable(); /* the tracer stays; a ring's links carry marks that the leak check does not know */
+	/* the tracer stays; a ring's links carry marks that the leak check does not know */
+	__lsan_disable();
 	trace_fresh();
 	FUZZ_CHECK(!trace_put("snapshot", "1"));
 	__lsan_enable();

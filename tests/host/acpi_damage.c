@@ -1,4 +1,7 @@
-/* Firmware's tables as found in memory, whole and damaged: drivers/acpi/acpi.c. What is refused says why; the rest is used. */
+/*
+ * Firmware's tables as found in memory, whole and damaged: drivers/acpi/acpi.c. What is refused
+ * says why; the rest is used.
+ */
 #include "drivers/acpi/parse.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -180,7 +183,8 @@ static void lengths(void)
 		EXPECT_STR(acpi_init(pa(RSDP)) ?: "", "");
 		EXPECT_STR(why("FACP"), LENGTH);
 	}
-	whole(); /* the shortest and the longest there may be; this one reaches over the end of memory */
+	/* the shortest and the longest there may be; this one reaches over the end of memory */
+	whole();
 	table(OTHER, "TINY", sizeof(struct sdt));
 	point(ROOT, 8, pa(OTHER));
 	EXPECT_STR(acpi_init(pa(RSDP)) ?: "", "");

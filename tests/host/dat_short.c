@@ -21,7 +21,10 @@ static void put(u32 n)
 		dat_record(40);
 }
 
-/* Opens and reads the first byte while the n-th allocation fails, then the rest. False: it never came to that. */
+/*
+ * Opens and reads the first byte while the n-th allocation fails, then the rest. False: it never
+ * came to that.
+ */
 static bool with_failing(unsigned n, unsigned *refused)
 {
 	struct tracefs_node node;
@@ -42,7 +45,10 @@ static bool with_failing(unsigned n, unsigned *refused)
 	return failed;
 }
 
-/* Each allocation fails once: -ENOMEM, or, where a sub-buffer could not be copied, a file all the same. */
+/*
+ * Each allocation fails once: -ENOMEM, or, where a sub-buffer could not be copied, a file all the
+ * same.
+ */
 static void each_allocation(void)
 {
 	unsigned n = 1, refused = 0;
@@ -59,7 +65,10 @@ static void each_allocation(void)
 	trace_fresh();
 }
 
-/* What cannot be copied is looked at when its turn comes: all of it, if nobody overwrote it meanwhile. */
+/*
+ * What cannot be copied is looked at when its turn comes: all of it, if nobody overwrote it
+ * meanwhile.
+ */
 static void little_memory(void)
 {
 	for (u64 pages = 0; pages < 24; pages++) {
@@ -103,7 +112,10 @@ static void overtaken(void)
 	trace_fresh();
 }
 
-/* A delta that fits 27 bits in cycles and not in nanoseconds takes a word more: such a page becomes two. */
+/*
+ * A delta that fits 27 bits in cycles and not in nanoseconds takes a word more: such a page becomes
+ * two.
+ */
 static void slow_clock(void)
 {
 	trace_fresh();

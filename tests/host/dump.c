@@ -1,4 +1,7 @@
-/* Dumps onto the consoles while the system lives on: framing, order, that records stay, and when there is none. */
+/*
+ * Dumps onto the consoles while the system lives on: framing, order, that records stay, and when
+ * there is none.
+ */
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
@@ -41,7 +44,10 @@ static void expect_in_order(const char *said, const char *const *expected, unsig
 	EXPECT_STR(said, "");
 }
 
-/* The lines of all CPUs by their times, in the format of latencies. They stay: a second dump has them too, and so has every reader. */
+/*
+ * The lines of all CPUs by their times, in the format of latencies. They stay: a second dump has
+ * them too, and so has every reader.
+ */
 static void lines(void)
 {
 	static const char *const expected[] = {"Dumping ftrace buffer:\n" RULE, " 0....", ": one\n",

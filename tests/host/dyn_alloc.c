@@ -1,4 +1,7 @@
-/* Synthetic events and histograms when memory runs out: each allocation failed once; what is refused has changed nothing. */
+/*
+ * Synthetic events and histograms when memory runs out: each allocation failed once; what is
+ * refused has changed nothing.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -16,7 +19,10 @@
 
 #define NO_END 200
 
-/* Tries with the first, the second ... allocation failing, until none does; returns how many failed. */
+/*
+ * Tries with the first, the second ... allocation failing, until none does; returns how many
+ * failed.
+ */
 static unsigned fail_each(int (*try)(void), void (*unchanged)(void))
 {
 	for (unsigned n = 1; n < NO_END; n++) {

@@ -1,4 +1,7 @@
-/* Filters and pid lists when memory runs out: each allocation failed once; what is refused changes nothing. */
+/*
+ * Filters and pid lists when memory runs out: each allocation failed once; what is refused changes
+ * nothing.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -10,7 +13,10 @@
 #include "trace/event/file.h"
 #include "trace/filter/file.h"
 
-/* Tries with the first, the second ... allocation failing, until none does; returns how many failed. */
+/*
+ * Tries with the first, the second ... allocation failing, until none does; returns how many
+ * failed.
+ */
 static unsigned fail_each(int (*try)(void), int last, void (*unchanged)(void))
 {
 	for (unsigned n = 1; n < 100; n++) {

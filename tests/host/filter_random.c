@@ -1,7 +1,9 @@
 /*
- * A naive evaluator against the real one: random expressions over random records. The expression is a tree; it is printed as text,
- * with blanks and parentheses as they fall, for the one, and walked as a tree by the other, which knows the language only by what it
- * means: numbers in 128 bits, wildcards by recursion. The seed is printed; FILTER_SEED=n plays one again, FILTER_PAIRS=n more of them.
+ * A naive evaluator against the real one: random expressions over random records. The expression is
+ * a tree; it is printed as text, with blanks and parentheses as they fall, for the one, and walked
+ * as a tree by the other, which knows the language only by what it means: numbers in 128 bits,
+ * wildcards by recursion. The seed is printed; FILTER_SEED=n plays one again, FILTER_PAIRS=n more
+ * of them.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -217,7 +219,10 @@ static void put_predicate(struct seq *s, const struct node *n)
 		seq_printf(s, "%c%s%c", quote, n->text, quote);
 }
 
-/* `around`: what binds the node from outside; parentheses where they must be, and sometimes where not. */
+/*
+ * `around`: what binds the node from outside; parentheses where they must be, and sometimes where
+ * not.
+ */
 static void put_node(struct seq *s, u32 i, int around)
 {
 	const struct node *n = &nodes[i];

@@ -1,4 +1,7 @@
-/* A machine's physical memory for drivers under test: a few pages that device_map() and firmware_map() find. */
+/*
+ * A machine's physical memory for drivers under test: a few pages that device_map() and
+ * firmware_map() find.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"

@@ -1,6 +1,6 @@
 /*
- * One histogram's table fed by all CPUs at once, interrupts and NMIs included: no key has two entries, every try is a hit or a drop,
- * every hit is in the sum of its key.
+ * One histogram's table fed by all CPUs at once, interrupts and NMIs included: no key has two
+ * entries, every try is a hit or a drop, every hit is in the sum of its key.
  */
 
 #include "kernel/lib/atomic.h"

@@ -9,7 +9,10 @@
 
 #define STEP_NS 100 /* between two readings */
 
-/* At reading number `at` so much more has gone by; 0: at none. Outer gaps come before odd readings of a sample, inner ones before even. */
+/*
+ * At reading number `at` so much more has gone by; 0: at none. Outer gaps come before odd readings
+ * of a sample, inner ones before even.
+ */
 static struct {
 	u64 now, reads, at, steal_ns;
 	void (*meanwhile)(void);
@@ -69,7 +72,10 @@ static unsigned lines(void)
 	return n;
 }
 
-/* The first reading is the start; then t1 and t2 by turns. Reading 5 is a t2, 6 a t1. The threshold is 10 us: 10.9 is 10. */
+/*
+ * The first reading is the start; then t1 and t2 by turns. Reading 5 is a t2, 6 a t1. The threshold
+ * is 10 us: 10.9 is 10.
+ */
 static void gaps(void)
 {
 	begin("none");
@@ -151,7 +157,9 @@ static void with_smis(void)
 	end();
 }
 
-/* Round the mask, beginning behind its first; a CPU that leaves the mask is not visited any more. */
+/*
+ * Round the mask, beginning behind its first; a CPU that leaves the mask is not visited any more.
+ */
 static void round_robin(void)
 {
 	static const char *const expected[] = {

@@ -1,6 +1,7 @@
 /*
- * The flight recorder's memory over a reset, without one: what is recorded into kept memory is copied elsewhere, as if found at the
- * next start, and read back. The rings that lie in it are those of the spare buffer, which a snapshot makes the main one.
+ * The flight recorder's memory over a reset, without one: what is recorded into kept memory is
+ * copied elsewhere, as if found at the next start, and read back. The rings that lie in it are
+ * those of the spare buffer, which a snapshot makes the main one.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -29,7 +30,10 @@ static void expect_text(const char *is, const char *should)
 	ktap_fail(__FILE__, __LINE__, "\"%.120s\" != \"%.120s\"", is + at, should + at);
 }
 
-/* `trace` of the instance is what `trace` was, to the letter; the array's name is all that is not in it. */
+/*
+ * `trace` of the instance is what `trace` was, to the letter; the array's name is all that is not
+ * in it.
+ */
 static void expect_same(void)
 {
 	char *before = lb_keep_text(trace_get("trace", NULL));
@@ -192,7 +196,10 @@ static void formats(void)
 	lb_end();
 }
 
-/* Another kernel: what it printed by code that is not this one's is printed field by field, and stacks have its names. */
+/*
+ * Another kernel: what it printed by code that is not this one's is printed field by field, and
+ * stacks have its names.
+ */
 static void another_kernel(void)
 {
 	lb_begin();

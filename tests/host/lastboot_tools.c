@@ -39,8 +39,10 @@ void lb_begin(void)
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
 	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
 	EXPECT_EQ(trace_put("events/unit/unit_text/enable", "1"), 0);
-	/* The table of names moves into the region. Switching a buffer off saves the current task's name: now, so that the region has
-	 * one name from the start. */
+	/*
+	 * The table of names moves into the region. Switching a buffer off saves the current task's
+	 * name: now, so that the region has one name from the start.
+	 */
 	EXPECT_EQ(trace_put("saved_cmdlines_size", "4096"), 0);
 	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
 	EXPECT_EQ(trace_put("tracing_on", "1"), 0);

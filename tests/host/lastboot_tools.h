@@ -1,4 +1,7 @@
-/* Shared by the cases of the flight recorder's memory: a region that is recorded into, and what the next start finds of it. */
+/*
+ * Shared by the cases of the flight recorder's memory: a region that is recorded into, and what the
+ * next start finds of it.
+ */
 #pragma once
 
 #include "trace/persist/kept.h"
@@ -16,7 +19,10 @@ void lb_end(void);
 void lb_hit(unsigned from, unsigned n);
 /* Takes n events of the global array away. */
 int lb_consume(unsigned n);
-/* What this boot is told at its start of that memory; the instance is there if anything is. The generation. */
+/*
+ * What this boot is told at its start of that memory; the instance is there if anything is. The
+ * generation.
+ */
 u64 lb_find(const void *mem, size_t size);
 /* The same of a copy of the region. */
 u64 lb_reset(void);

@@ -1,11 +1,12 @@
 /*
- * CPUs made of threads: sections, interrupts, calls from CPU to CPU. An interrupt is SIGUSR1, an NMI is SIGUSR2; while a
- * handler of the one runs, only the other (for an interrupt) or none (for an NMI) can come. So a nested writer comes at any
- * instruction there is, as on the real machine.
+ * CPUs made of threads: sections, interrupts, calls from CPU to CPU. An interrupt is SIGUSR1, an
+ * NMI is SIGUSR2; while a handler of the one runs, only the other (for an interrupt) or none (for
+ * an NMI) can come. So a nested writer comes at any instruction there is, as on the real machine.
  *
- * Who sends them in a loop would leave a CPU no time for anything else: under ThreadSanitizer a signal takes longer to be
- * delivered than to be sent. So one of a kind that was not handled yet stands for those sent after it, and after each the CPU
- * is left alone for as long as that one took, from sending to end; what would come in that time is not sent.
+ * Who sends them in a loop would leave a CPU no time for anything else: under ThreadSanitizer a
+ * signal takes longer to be delivered than to be sent. So one of a kind that was not handled yet
+ * stands for those sent after it, and after each the CPU is left alone for as long as that one
+ * took, from sending to end; what would come in that time is not sent.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -66,8 +67,9 @@ void host_context(struct host_context *ctx)
 }
 
 /*
- * A signal that comes while ThreadSanitizer delivers another one makes it forget which ones were blocked before: then all of them
- * stay so (its sctx->oldset has room for one). Undone where neither a handler nor a call is under way.
+ * A signal that comes while ThreadSanitizer delivers another one makes it forget which ones were
+ * blocked before: then all of them stay so (its sctx->oldset has room for one). Undone where
+ * neither a handler nor a call is under way.
  */
 static void reopen_signals(struct cpu *cpu, unsigned long leaves)
 {
@@ -113,7 +115,10 @@ void host_synchronize(void)
 	}
 }
 
-/* The handler is read after `handling` is up: machine_handlers() writes it before it waits for that to be 0. */
+/*
+ * The handler is read after `handling` is up: machine_handlers() writes it before it waits for that
+ * to be 0.
+ */
 static void handle(struct cpu *cpu, struct line *line, void (*_Atomic *handler)(void))
 {
 	void (*fn)(void);

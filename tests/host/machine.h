@@ -1,6 +1,6 @@
 /*
- * The machine the host tests run on: threads as CPUs, signals as interrupts and NMIs. What is more than trace/host_*.h ask
- * for, for tests that run on the host only. CPU 0 is the test's own thread.
+ * The machine the host tests run on: threads as CPUs, signals as interrupts and NMIs. What is more
+ * than trace/host_*.h ask for, for tests that run on the host only. CPU 0 is the test's own thread.
  */
 #pragma once
 
@@ -17,7 +17,10 @@ void machine_param(const char *name, const char *value);
 /* The n-th host_alloc() or host_page_alloc() from now fails; 0: none. */
 void machine_fail_alloc(unsigned nth);
 bool machine_fails_in(void); /* it did not happen yet */
-/* What host_pages_free() says; how many nanoseconds a cycle of host_clock() lasts. Both stay until they are set again. */
+/*
+ * What host_pages_free() says; how many nanoseconds a cycle of host_clock() lasts. Both stay until
+ * they are set again.
+ */
 void machine_pages_free(u64 pages);
 void machine_clock_rate(u64 ns);
 
@@ -32,7 +35,10 @@ void machine_smis(bool there, unsigned more);
 /* Has the n-th worker do its step() once: what that returned, and its name; 0 if there is none. */
 u64 machine_work(unsigned nth, char *name);
 
-/* Registers of a machine that hits probes, by host_reg_find() in this order; and one hit of all that are on there. */
+/*
+ * Registers of a machine that hits probes, by host_reg_find() in this order; and one hit of all
+ * that are on there.
+ */
 struct machine_regs {
 	u64 ax, bx, cx, dx, si, di, bp, sp, ip, r8, r9, r10, r11, r12, r13, r14, r15, cs, ss, flags,
 	    orig_ax;

@@ -1,6 +1,7 @@
 /*
- * Runs the cases of tests/unit/ and tests/host/ on the host, each as one test of cmocka. Argument: run only cases whose names
- * begin with it. What a case says about a failure is shown; ktap's other lines are for the guest.
+ * Runs the cases of tests/unit/ and tests/host/ on the host, each as one test of cmocka. Argument:
+ * run only cases whose names begin with it. What a case says about a failure is shown; ktap's other
+ * lines are for the guest.
  */
 #include <setjmp.h>
 #include <stdarg.h>

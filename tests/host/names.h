@@ -1,7 +1,8 @@
 /*
- * Given to every source of the kernel that is compiled for the host (-include): where it has a function of the C library's
- * name, it gets another there, so that the real one's stays. The strings are the C library's, whose accesses the sanitizers
- * check, but for the kernel's own (OWN_STRINGS) and the cases that test them.
+ * Given to every source of the kernel that is compiled for the host (-include): where it has a
+ * function of the C library's name, it gets another there, so that the real one's stays. The
+ * strings are the C library's, whose accesses the sanitizers check, but for the kernel's own
+ * (OWN_STRINGS) and the cases that test them.
  */
 #define vsnprintf k_vsnprintf
 #define snprintf  k_snprintf

@@ -1,6 +1,6 @@
 /*
- * Probes on the host (trace/host_probe.h): functions that are only names and sizes, hit when a test says so. The registers are those of
- * struct machine_regs; each instruction is four bytes long.
+ * Probes on the host (trace/host_probe.h): functions that are only names and sizes, hit when a test
+ * says so. The registers are those of struct machine_regs; each instruction is four bytes long.
  */
 #include "kernel/lib/errno.h"
 #include "tests/host/machine.h"

@@ -1,6 +1,6 @@
 /*
- * The ring buffer when there is no memory: each allocation fails once, and the call that failed has changed nothing. A leak
- * is what the sanitizer finds.
+ * The ring buffer when there is no memory: each allocation fails once, and the call that failed has
+ * changed nothing. A leak is what the sanitizer finds.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
@@ -24,7 +24,10 @@ static void alloc_fails(void)
 	ring_buffer_free(rb);
 }
 
-/* Events that the CPU's own ring holds stay readable, all sizes stay the same, until there is memory for all. */
+/*
+ * Events that the CPU's own ring holds stay readable, all sizes stay the same, until there is
+ * memory for all.
+ */
 static void resize_is_whole(size_t to, unsigned allocations)
 {
 	struct ring_buffer *rb = ring_make(3, 0);

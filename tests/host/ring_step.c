@@ -1,8 +1,9 @@
 /*
- * The ring buffer with nested writers at every instruction boundary: one event is written with the CPU's trap flag on, and at
- * the n-th trap an "interrupt" writes more than the ring holds. For every n there is, at the edge of a sub-buffer. (One nested
- * event, a reader, a reset, a swap: tests/kernel/.) Nothing is lost uncounted, what is read is whole and in order, and the ring
- * goes on afterwards.
+ * The ring buffer with nested writers at every instruction boundary: one event is written with the
+ * CPU's trap flag on, and at the n-th trap an "interrupt" writes more than the ring holds. For
+ * every n there is, at the edge of a sub-buffer. (One nested event, a reader, a reset, a swap:
+ * tests/kernel/.) Nothing is lost uncounted, what is read is whole and in order, and the ring goes
+ * on afterwards.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -109,7 +110,10 @@ static void put_stepped(unsigned flags, size_t length)
 	host_preempt_enable();
 }
 
-/* One pass: fill, write with an interrupt at trap `n`, look. False when there is no such trap any more. */
+/*
+ * One pass: fill, write with an interrupt at trap `n`, look. False when there is no such trap any
+ * more.
+ */
 static bool pass(unsigned flags, u64 fill, size_t length, u32 n)
 {
 	struct ring_buffer_stats st;
@@ -170,7 +174,10 @@ static void nested_laps(void)
 	every_boundary(&laps, 0, RB_PAGE_DATA - 16);
 }
 
-/* A reader takes what they write: the page that the interrupted writer saw the tail in is in another number now. */
+/*
+ * A reader takes what they write: the page that the interrupted writer saw the tail in is in
+ * another number now.
+ */
 static void nested_laps_read(void)
 {
 	static const struct burst laps = {PAGES + 1, RB_MAX_DATA, true};

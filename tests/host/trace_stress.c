@@ -1,7 +1,8 @@
 /*
- * The tracer under load on the host: an event fires on three CPUs, in tasks, interrupts and NMIs, while the first one does everything
- * that may be done to the buffers meanwhile. Then every hit must be accounted for, and every line read must be whole. And: each
- * allocation of what can run out of memory fails once.
+ * The tracer under load on the host: an event fires on three CPUs, in tasks, interrupts and NMIs,
+ * while the first one does everything that may be done to the buffers meanwhile. Then every hit
+ * must be accounted for, and every line read must be whole. And: each allocation of what can run
+ * out of memory fails once.
  */
 #include <stdatomic.h>
 #include <x86intrin.h>
@@ -290,7 +291,10 @@ static int nothing(void)
 	return 0;
 }
 
-/* The first hundred allocations one by one, of those behind (sub-buffers, mostly) some. Each time nothing has happened. */
+/*
+ * The first hundred allocations one by one, of those behind (sub-buffers, mostly) some. Each time
+ * nothing has happened.
+ */
 static void each_fails(const char *what, int (*fn)(void), int (*undo)(void))
 {
 	unsigned n = 0;

@@ -1,4 +1,7 @@
-/* Triggers when memory runs out: every allocation on the way of a line fails once, and then nothing has changed. */
+/*
+ * Triggers when memory runs out: every allocation on the way of a line fails once, and then nothing
+ * has changed.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

@@ -1,4 +1,7 @@
-/* drivers/uart.c on registers that are memory: what is written where. Memory keeps what a chip would take. */
+/*
+ * drivers/uart.c on registers that are memory: what is written where. Memory keeps what a chip
+ * would take.
+ */
 #include "drivers/console_option.h"
 #include "drivers/uart.h"
 #include "kernel/lib/ktap.h"

@@ -1,4 +1,7 @@
-/* User events when memory runs out: each allocation failed once; what is refused has changed nothing. */
+/*
+ * User events when memory runs out: each allocation failed once; what is refused has changed
+ * nothing.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

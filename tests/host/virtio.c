@@ -1,6 +1,7 @@
 /*
- * drivers/virtio/virtio.c and drivers/virtio/console.c against a device made of functions: one that behaves, and ones that do not. The device
- * does its work when its doorbell is rung, as a virtual machine's monitor does.
+ * drivers/virtio/virtio.c and drivers/virtio/console.c against a device made of functions: one that
+ * behaves, and ones that do not. The device does its work when its doorbell is rung, as a virtual
+ * machine's monitor does.
  */
 #include "arch/arch.h"
 #include "drivers/virtio/console.h"
@@ -309,7 +310,10 @@ static void hostile(void)
 	EXPECT(console.virtio.broken);
 }
 
-/* Messages of any kind and port, and what comes back overwritten by anything: the sanitizers look on. */
+/*
+ * Messages of any kind and port, and what comes back overwritten by anything: the sanitizers look
+ * on.
+ */
 static void noise(void)
 {
 	u64 state = 20241121;

@@ -1,6 +1,7 @@
 /*
- * A program for Linux, built with `gcc -static` against glibc and brought in by -initrd: stdio, malloc, a file, fork and wait
- * work as they stand. tests/kernel/process/programs.c runs it and looks at the status.
+ * A program for Linux, built with `gcc -static` against glibc and brought in by -initrd: stdio,
+ * malloc, a file, fork and wait work as they stand. tests/kernel/process/programs.c runs it and
+ * looks at the status.
  */
 #include <stdio.h>
 #include <stdlib.h>

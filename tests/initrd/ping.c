@@ -1,6 +1,6 @@
 /*
- * ping HOST -c COUNT: stands in for ping where there is no network. Linux's tests of triggers want a task of that name which sleeps
- * and is woken; what it sends is nothing to them.
+ * ping HOST -c COUNT: stands in for ping where there is no network. Linux's tests of triggers want
+ * a task of that name which sleeps and is woken; what it sends is nothing to them.
  */
 #include <stdio.h>
 #include <stdlib.h>

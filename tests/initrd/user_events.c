@@ -1,7 +1,7 @@
 /*
- * A program for Linux, built with `gcc -static` against glibc from nothing but the user_events document and its successor, and brought
- * in by -initrd: once for the interface of Linux 6.1, once (-DENABLE_WORD) for that of 6.4. The listings of the document stand here as
- * they are there.
+ * A program for Linux, built with `gcc -static` against glibc from nothing but the user_events
+ * document and its successor, and brought in by -initrd: once for the interface of Linux 6.1, once
+ * (-DENABLE_WORD) for that of 6.4. The listings of the document stand here as they are there.
  */
 #include <asm/bitsperlong.h>
 #include <endian.h>

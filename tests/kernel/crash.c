@@ -1,6 +1,6 @@
 /*
- * Faults of the kernel itself, one a boot, chosen by crash= on the command line: the end is a panic, whose text the host
- * judges (tests/crash). Skipped when not asked for.
+ * Faults of the kernel itself, one a boot, chosen by crash= on the command line: the end is a
+ * panic, whose text the host judges (tests/crash). Skipped when not asked for.
  */
 #include "arch/arch.h"
 #include "kernel/base/cmdline.h"

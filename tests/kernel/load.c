@@ -1,4 +1,6 @@
-/* tests/unit/load.h in the guest. One case at a time; one task of a case on each CPU. Task context. */
+/*
+ * tests/unit/load.h in the guest. One case at a time; one task of a case on each CPU. Task context.
+ */
 #include "tests/unit/load.h"
 
 #include "kernel/lib/atomic.h"

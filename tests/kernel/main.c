@@ -1,4 +1,7 @@
-/* The guest's end of the tests: runs the suites and prints KTAP on the consoles. Task context, pid 1; see kernel/init.c. */
+/*
+ * The guest's end of the tests: runs the suites and prints KTAP on the consoles. Task context, pid
+ * 1; see kernel/init.c.
+ */
 #include "kernel/init.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/base/printk.h"

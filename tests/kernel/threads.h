@@ -14,7 +14,10 @@ struct threads {
 void thread_start(struct threads *t, void (*fn)(void *), void *arg, int cpu);
 /* Until all have ended and their memory is given back. */
 void threads_join(struct threads *t);
-/* Burns time. Not delay_us(): a pause in the loop costs the emulator a thousand times as much as the guest. */
+/*
+ * Burns time. Not delay_us(): a pause in the loop costs the emulator a thousand times as much as
+ * the guest.
+ */
 static inline void spin_ns(u64 ns)
 {
 	u64 end = clock_ns() + ns;

@@ -1,6 +1,6 @@
 /*
- * What the ring buffer needs from its host (trace/host_*.h), for measuring. Rings are made, changed and read while nobody writes, so nothing
- * has to be waited for.
+ * What the ring buffer needs from its host (trace/host_*.h), for measuring. Rings are made, changed
+ * and read while nobody writes, so nothing has to be waited for.
  */
 #include <stdlib.h>
 #include <string.h>

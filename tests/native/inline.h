@@ -1,6 +1,7 @@
 /*
- * The functions of trace/host_context.h that every event passes through, for measuring: a thread that is bound to a CPU and that nobody
- * interrupts has nothing to do in them. trace/host_context.h includes this (TRACE_HOST_INLINE).
+ * The functions of trace/host_context.h that every event passes through, for measuring: a thread
+ * that is bound to a CPU and that nobody interrupts has nothing to do in them. trace/host_context.h
+ * includes this (TRACE_HOST_INLINE).
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * Bad pointers in every system call that takes one: each row is a call that would do well with good memory; with each kind of
- * bad address in place of the one marked PTR it must say EFAULT and nothing else may happen.
+ * Bad pointers in every system call that takes one: each row is a call that would do well with good
+ * memory; with each kind of bad address in place of the one marked PTR it must say EFAULT and
+ * nothing else may happen.
  */
 #include "tests/programs/raw.h"
 

@@ -1,6 +1,6 @@
 /*
- * For ring-3 programs that measure: rows "bench NAME VALUE insn", a figure being the median of 51 rounds of 100 calls less the empty
- * loop, in ticks of the TSC (under icount: instructions).
+ * For ring-3 programs that measure: rows "bench NAME VALUE insn", a figure being the median of 51
+ * rounds of 100 calls less the empty loop, in ticks of the TSC (under icount: instructions).
  */
 #pragma once
 

@@ -1,4 +1,6 @@
-/* What an EventHeader event with three fields costs a program: while nobody listens, and recorded. */
+/*
+ * What an EventHeader event with three fields costs a program: while nobody listens, and recorded.
+ */
 #include "user/eventheader.h"
 #include "tests/programs/bench.h"
 

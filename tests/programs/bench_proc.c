@@ -1,6 +1,7 @@
 /*
- * What processes cost: fork to the end of wait, the same with an execve between, a page fault, a signal and its return. Prints
- * rows "bench NAME VALUE insn": medians of 21 rounds, in ticks of the TSC (under icount: instructions of all CPUs' time).
+ * What processes cost: fork to the end of wait, the same with an execve between, a page fault, a
+ * signal and its return. Prints rows "bench NAME VALUE insn": medians of 21 rounds, in ticks of the
+ * TSC (under icount: instructions of all CPUs' time).
  */
 #include "tests/programs/raw.h"
 

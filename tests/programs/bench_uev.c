@@ -1,6 +1,6 @@
 /*
- * What user events cost a program: asking whether anyone listens, in both forms of the interface, and writing: 4 bytes, 16 as a
- * vector, and when nobody listens.
+ * What user events cost a program: asking whether anyone listens, in both forms of the interface,
+ * and writing: 4 bytes, 16 as a vector, and when nobody listens.
  */
 #include "kernel/abi/user_events.h"
 #include "tests/programs/bench.h"

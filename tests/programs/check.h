@@ -1,4 +1,6 @@
-/* Checks of a ring-3 test: a failure is printed with its place; main() returns check_failures != 0. */
+/*
+ * Checks of a ring-3 test: a failure is printed with its place; main() returns check_failures != 0.
+ */
 #pragma once
 
 #include "user/libc/syscall.h"

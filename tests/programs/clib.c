@@ -1,4 +1,7 @@
-/* The C library on this kernel: formats, streams, memory, jumps, signals, exec with arguments and environment. */
+/*
+ * The C library on this kernel: formats, streams, memory, jumps, signals, exec with arguments and
+ * environment.
+ */
 #include "tests/programs/check.h"
 
 #include <math.h>
@@ -151,7 +154,10 @@ static int child(int argc, char **argv)
 	return check_failures ? 1 : 33;
 }
 
-/* Every area of /proc/self/maps is well formed, in order, and never writable and executable at once. */
+/*
+ * Every area of /proc/self/maps is well formed, in order, and never writable and executable at
+ * once.
+ */
 static void maps(void)
 {
 	char line[256], perm[8];

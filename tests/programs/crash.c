@@ -1,4 +1,7 @@
-/* crash HOW: does something forbidden, to see what becomes of a program that does. Ends normally only if nothing stopped it. */
+/*
+ * crash HOW: does something forbidden, to see what becomes of a program that does. Ends normally
+ * only if nothing stopped it.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /*
- * deaths [DEATHS [SEED]]: programs that die in the middle of anything leave no reference to a user event behind. DEATHS (100) programs
- * register, write, unregister, delete, map the page, fork and become others, in both ways there are to register, and are killed after
- * a while, with all their children; meanwhile their parent switches the events on and off. At the end nothing is busy and no bit is set,
- * all events can go, and none is left.
+ * deaths [DEATHS [SEED]]: programs that die in the middle of anything leave no reference to a user
+ * event behind. DEATHS (100) programs register, write, unregister, delete, map the page, fork and
+ * become others, in both ways there are to register, and are killed after a while, with all their
+ * children; meanwhile their parent switches the events on and off. At the end nothing is busy and
+ * no bit is set, all events can go, and none is left.
  */
 #include "tests/programs/random.h"
 #include "tests/programs/user_events.h"

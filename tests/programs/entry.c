@@ -1,7 +1,8 @@
 /*
- * The ways into the kernel from ring 3 and back: what each trap becomes, registers and flags over system calls and signals,
- * and what has broken real kernels: returns to addresses that are not canonical, flags that must not get in. Handlers get
- * Linux's siginfo and context, so this goes round the C library.
+ * The ways into the kernel from ring 3 and back: what each trap becomes, registers and flags over
+ * system calls and signals, and what has broken real kernels: returns to addresses that are not
+ * canonical, flags that must not get in. Handlers get Linux's siginfo and context, so this goes
+ * round the C library.
  */
 #include "kernel/abi/linux.h"
 #include "tests/programs/check.h"
@@ -41,7 +42,9 @@ static void handle(int sig)
 	CHECK_EQ(syscall4(SYS_rt_sigaction, sig, (long)&a, 0, 8), 0);
 }
 
-/* The instructions below end at this label's address in a register, where the handler sends them. */
+/*
+ * The instructions below end at this label's address in a register, where the handler sends them.
+ */
 static uint64_t resume_at;
 
 static void go_on(struct abi_ucontext *uc)

@@ -1,6 +1,6 @@
 /*
- * user/eventheader.h as a program uses it: names and limits, every kind of field as `trace` shows it, what happens while nobody listens,
- * and what does not fit.
+ * user/eventheader.h as a program uses it: names and limits, every kind of field as `trace` shows
+ * it, what happens while nobody listens, and what does not fit.
  */
 #include "tests/programs/check.h"
 

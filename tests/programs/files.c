@@ -10,7 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Nothing is ever mapped there, and memory that is not ours; volatile so that the compiler does not know it. */
+/*
+ * Nothing is ever mapped there, and memory that is not ours; volatile so that the compiler does not
+ * know it.
+ */
 static void *volatile bad = (void *)0x10, *volatile kernel = (void *)0xffff888000000000;
 
 static void reading_and_writing(void)
@@ -245,7 +248,9 @@ static void shared_mapping(void)
 	close(fd);
 }
 
-/* One write to a file of tracefs is one, however long: a list of pids is not cut within a number. */
+/*
+ * One write to a file of tracefs is one, however long: a list of pids is not cut within a number.
+ */
 static void long_write(void)
 {
 	static char text[200000], got[64];

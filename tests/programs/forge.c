@@ -1,6 +1,7 @@
 /*
- * Ring 3 against the way back from the kernel: forged signal frames, return addresses that are none, debug traps at the
- * worst instruction. Each attempt in a child; the child may die by a signal, the kernel may not notice.
+ * Ring 3 against the way back from the kernel: forged signal frames, return addresses that are
+ * none, debug traps at the worst instruction. Each attempt in a child; the child may die by a
+ * signal, the kernel may not notice.
  */
 #include "tests/programs/raw.h"
 
@@ -113,7 +114,10 @@ static void garbage_frame(void)
 	return_to_forged();
 }
 
-/* An FPU area full of ones: reserved bits of MXCSR and of the XSAVE header would fault in the kernel. */
+/*
+ * An FPU area full of ones: reserved bits of MXCSR and of the XSAVE header would fault in the
+ * kernel.
+ */
 static void garbage_fpu(void)
 {
 	static unsigned char area[4096] __attribute__((aligned(64)));
@@ -169,7 +173,10 @@ static void forged_frames(void)
 		CHECK_EQ(in_child(garbage_fpu), 42 << 8);
 }
 
-/* The last two bytes below the end of ring 3 are a syscall instruction: it returns to where nothing can be. */
+/*
+ * The last two bytes below the end of ring 3 are a syscall instruction: it returns to where nothing
+ * can be.
+ */
 static void syscall_at_the_end(void)
 {
 	unsigned char *page =
@@ -197,7 +204,10 @@ static void return_addresses(void)
 	CHECK_EQ(in_child(jump_nowhere), L_SEGV);
 }
 
-/* MOV SS holds back debug traps for one instruction: then the one behind it may be in the kernel (CVE-2018-8897). */
+/*
+ * MOV SS holds back debug traps for one instruction: then the one behind it may be in the kernel
+ * (CVE-2018-8897).
+ */
 static void mov_ss_int3(void)
 {
 	unsigned short ss;

@@ -1,6 +1,6 @@
 /*
- * Floating-point and vector registers belong to the process: four of them compute side by side, give the CPU away all the
- * time, and compare; over fork, signals and system calls too.
+ * Floating-point and vector registers belong to the process: four of them compute side by side,
+ * give the CPU away all the time, and compare; over fork, signals and system calls too.
  */
 #include "tests/programs/check.h"
 

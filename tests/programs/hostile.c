@@ -1,11 +1,14 @@
 /*
- * Hostile use of user events: hostile [THOUSANDS [SEED]] - two tasks make so many thousands of system calls each (10) with arguments
- * that are right, nearly right or mad: no address, the kernel's, none at all by the CPU's rules, across the end of a page behind which
- * nothing is, read-only, with a hole in the middle. Only the errors listed for a call may come back, and at the end no event may be left.
+ * Hostile use of user events: hostile [THOUSANDS [SEED]] - two tasks make so many thousands of
+ * system calls each (10) with arguments that are right, nearly right or mad: no address, the
+ * kernel's, none at all by the CPU's rules, across the end of a page behind which nothing is,
+ * read-only, with a hole in the middle. Only the errors listed for a call may come back, and at the
+ * end no event may be left.
  *
- * All arguments lie in an arena of which there is a mirror. Before anything is put there, and all of it every CHECK_EVERY calls, the two are
- * compared: what differs the kernel has written. It may write an index and the number of a bit where a program asked for them, and the
- * bits that it keeps for one.
+ * All arguments lie in an arena of which there is a mirror. Before anything is put there, and all
+ * of it every CHECK_EVERY calls, the two are compared: what differs the kernel has written. It may
+ * write an index and the number of a bit where a program asked for them, and the bits that it keeps
+ * for one.
  */
 #include "tests/programs/random.h"
 #include "tests/programs/user_events.h"
@@ -206,8 +209,8 @@ static bool is_newer(const union reg *u)
 }
 
 /*
- * A struct was taken. A bit that the kernel keeps may lie in it, and have changed meanwhile: then nobody knows what it was, and what it may
- * have been is all allowed.
+ * A struct was taken. A bit that the kernel keeps may lie in it, and have changed meanwhile: then
+ * nobody knows what it was, and what it may have been is all allowed.
  */
 static void registered(unsigned char *p, const union reg *before)
 {

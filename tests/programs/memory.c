@@ -1,4 +1,7 @@
-/* Address spaces: copy on write, mmap and its errors, mprotect, brk, shared memory, the stack's limit, files in memory. */
+/*
+ * Address spaces: copy on write, mmap and its errors, mprotect, brk, shared memory, the stack's
+ * limit, files in memory.
+ */
 #include "tests/programs/raw.h"
 
 #define PAGES 64

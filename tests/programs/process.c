@@ -1,6 +1,6 @@
 /*
- * Processes: fork, execve and its limits, waiting, orphans, vfork, what is inherited; and the limits on how many of a thing
- * there may be, each at N - 1, N and N + 1.
+ * Processes: fork, execve and its limits, waiting, orphans, vfork, what is inherited; and the
+ * limits on how many of a thing there may be, each at N - 1, N and N + 1.
  */
 #include "tests/programs/raw.h"
 
@@ -109,7 +109,9 @@ static void thread_ids(void)
 
 static char big[140 * 1024];
 
-/* argv of `n` strings of `len` bytes; the result of execve in a child: exit status, or the error. */
+/*
+ * argv of `n` strings of `len` bytes; the result of execve in a child: exit status, or the error.
+ */
 static int exec_sized(int n, int len)
 {
 	static char *argv[40000];
@@ -272,7 +274,9 @@ static void vectors(void)
 	syscall1(SYS_unlink, (long)"/tmp/vec");
 }
 
-/* Processes until there may be no more; all of them go away, and then there may be as many again. */
+/*
+ * Processes until there may be no more; all of them go away, and then there may be as many again.
+ */
 static int fork_bomb(void)
 {
 	static int pids[5000];

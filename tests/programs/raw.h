@@ -1,6 +1,6 @@
 /*
- * For ring-3 tests of the system calls themselves: Linux's numbers and structures, no C library between. CHECK as in
- * check.h.
+ * For ring-3 tests of the system calls themselves: Linux's numbers and structures, no C library
+ * between. CHECK as in check.h.
  */
 #pragma once
 

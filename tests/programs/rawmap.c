@@ -1,6 +1,7 @@
 /*
- * trace_pipe_raw mapped by a program: what may be mapped and how, what the pages say, several mappings of several files, what is
- * refused meanwhile, and that nothing is left of it after munmap, close, fork and exit; and every event once while all CPUs write.
+ * trace_pipe_raw mapped by a program: what may be mapped and how, what the pages say, several
+ * mappings of several files, what is refused meanwhile, and that nothing is left of it after
+ * munmap, close, fork and exit; and every event once while all CPUs write.
  */
 #include "kernel/abi/trace_mmap.h"
 #include "tests/programs/raw.h"
@@ -310,7 +311,9 @@ static void records(void)
 	each_record(page, in_order);
 	CHECK_EQ(m.meta->entries, 10);
 	CHECK_EQ(m.meta->read, 10);
-	/* The same pages by the other file's mapping; each of the two takes what the other has not. */
+	/*
+	 * The same pages by the other file's mapping; each of the two takes what the other has not.
+	 */
 	CHECK_EQ(other.meta->reader.id, m.meta->reader.id);
 	CHECK(memcmp(reader_page(&other), page, PAGE) == 0);
 	write_records(0, 10, 500);
@@ -424,7 +427,10 @@ static void children(void)
 
 /* ---- waiting ---- */
 
-/* A call that waits returns when the buffer is filled so far, when recording is switched off, and on a signal. */
+/*
+ * A call that waits returns when the buffer is filled so far, when recording is switched off, and
+ * on a signal.
+ */
 static void fill_slowly(void)
 {
 	sleep_ms(20);

@@ -1,4 +1,7 @@
-/* Signals: masks, handlers and their flags, frames, restarted calls, stopping, groups, alternate stacks. */
+/*
+ * Signals: masks, handlers and their flags, frames, restarted calls, stopping, groups, alternate
+ * stacks.
+ */
 #include "tests/programs/raw.h"
 
 static volatile int count, last, last_code, last_pid;
@@ -221,7 +224,10 @@ static void registers_stay(void)
 	CHECK(x == 1.0);
 }
 
-/* A child that signals its parent again and again: whenever the parent comes to wait, it will be interrupted. */
+/*
+ * A child that signals its parent again and again: whenever the parent comes to wait, it will be
+ * interrupted.
+ */
 static long pester(int sig)
 {
 	long parent = me(), pid = syscall0(SYS_fork);
@@ -302,7 +308,10 @@ static void stop_and_go(void)
 	long start = now_ns(), pid = syscall0(SYS_fork);
 
 	if (!pid) {
-		/* Goes on sleeping after it was stopped. Long, so that a busy host does not let it end before it is waited for. */
+		/*
+		 * Goes on sleeping after it was stopped. Long, so that a busy host does not let it
+		 * end before it is waited for.
+		 */
 		sleep_ms(1000);
 		exit_now(now_ns() - start >= 1000000000 ? 5 : 6);
 	}

@@ -1,6 +1,7 @@
 /*
- * smap HOW: sets RFLAGS.AC, which would suspend SMAP in ring 0, and enters the kernel in one of the ways there are. For
- * tests/kernel/arch/smap.c, which looks at the flag inside the kernel. Each way is instructions alone: no C code runs under AC.
+ * smap HOW: sets RFLAGS.AC, which would suspend SMAP in ring 0, and enters the kernel in one of the
+ * ways there are. For tests/kernel/arch/smap.c, which looks at the flag inside the kernel. Each way
+ * is instructions alone: no C code runs under AC.
  */
 #include "tests/programs/raw.h"
 

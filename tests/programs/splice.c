@@ -1,4 +1,7 @@
-/* splice and sendfile: between pipes and files, of sub-buffers from trace_pipe_raw; what they refuse; that nothing gets lost. */
+/*
+ * splice and sendfile: between pipes and files, of sub-buffers from trace_pipe_raw; what they
+ * refuse; that nothing gets lost.
+ */
 #include "tests/programs/raw.h"
 
 #define TRACING "/sys/kernel/tracing/"

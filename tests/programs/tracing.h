@@ -1,4 +1,7 @@
-/* For ring-3 tests of the tracer's files. Paths are below tracefs; raw system calls, and errors negative. */
+/*
+ * For ring-3 tests of the tracer's files. Paths are below tracefs; raw system calls, and errors
+ * negative.
+ */
 #pragma once
 
 #include "tests/programs/raw.h"

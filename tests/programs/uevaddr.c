@@ -1,6 +1,7 @@
 /*
- * Writes to user_events_data from addresses that are not the program's: each is EFAULT, whatever its size and however it is cut, and no
- * record of it appears. The kernel's memory would be readable to a write that forgot to check.
+ * Writes to user_events_data from addresses that are not the program's: each is EFAULT, whatever
+ * its size and however it is cut, and no record of it appears. The kernel's memory would be
+ * readable to a write that forgot to check.
  */
 #include "tests/programs/user_events.h"
 
@@ -14,7 +15,10 @@ static const unsigned long kernel_places[] = {
     ~0UL - 3,		      /* the last bytes there are */
 };
 
-/* The smallest, two on the stack of the kernel, the last of these and the first beyond, a page, more than a record can hold. */
+/*
+ * The smallest, two on the stack of the kernel, the last of these and the first beyond, a page,
+ * more than a record can hold.
+ */
 static const unsigned long sizes[] = {4, 8, 64, 252, 256, 260, 4000, 4096, 8192, 1 << 20};
 
 static volatile uint32_t word;
@@ -55,8 +59,8 @@ static void write_from(unsigned long at, unsigned long size)
 }
 
 /*
- * The address is checked before the index: EFAULT also where the index is nobody's, and where nobody listens. Each call's beginning can
- * be read.
+ * The address is checked before the index: EFAULT also where the index is nobody's, and where
+ * nobody listens. Each call's beginning can be read.
  */
 static void address_comes_first(uint32_t index)
 {

@@ -1,6 +1,7 @@
 /*
- * User events from ring 3: both layouts of struct user_reg, the page and the words that say whether anyone listens, who keeps an event
- * alive, what is refused. Raw system calls: what a C library makes of them is not what is tested.
+ * User events from ring 3: both layouts of struct user_reg, the page and the words that say whether
+ * anyone listens, who keeps an event alive, what is refused. Raw system calls: what a C library
+ * makes of them is not what is tested.
  */
 #include "tests/programs/user_events.h"
 

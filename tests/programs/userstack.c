@@ -1,6 +1,6 @@
 /*
- * options/userstacktrace as a program finds it: a system call below three functions whose frames it knows, and the addresses
- * in `trace` compared with those.
+ * options/userstacktrace as a program finds it: a system call below three functions whose frames it
+ * knows, and the addresses in `trace` compared with those.
  */
 #include "tests/programs/check.h"
 #include "tests/programs/raw.h"

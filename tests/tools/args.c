@@ -1,6 +1,7 @@
 /*
- * A program for tests/drive/trapline-test, linked with -static: prints what it was given, copies its input, says a line on the standard
- * error, and ends with the number that is its first argument.
+ * A program for tests/drive/trapline-test, linked with -static: prints what it was given, copies
+ * its input, says a line on the standard error, and ends with the number that is its first
+ * argument.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
- * objdump -d -w FILE | insn-compare: decodes the bytes of every line by arch/x86_64/probe/insn.c and compares lengths. Lines that are
- * no instruction to objdump are left out, and counted. Prints what differs and the number of lines.
+ * objdump -d -w FILE | insn-compare: decodes the bytes of every line by arch/x86_64/probe/insn.c
+ * and compares lengths. Lines that are no instruction to objdump are left out, and counted. Prints
+ * what differs and the number of lines.
  */
 #include "arch/x86_64/probe/insn.h"
 
@@ -50,8 +51,9 @@ static bool lone_prefixes(const char *text)
 }
 
 /*
- * What objdump sees otherwise, rightly or as a matter of taste: data, jumps with an operand-size prefix (AMD's CPUs heed it, Intel's
- * do not), and fwait, which it takes together with the instruction behind it.
+ * What objdump sees otherwise, rightly or as a matter of taste: data, jumps with an operand-size
+ * prefix (AMD's CPUs heed it, Intel's do not), and fwait, which it takes together with the
+ * instruction behind it.
  */
 static bool is_left_out(const char *text, const u8 *bytes, unsigned n)
 {

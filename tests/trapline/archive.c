@@ -1,4 +1,7 @@
-/* tools/trapline/archive.c: what it makes, the kernel's own reader reads; which programs may come along. */
+/*
+ * tools/trapline/archive.c: what it makes, the kernel's own reader reads; which programs may come
+ * along.
+ */
 #include "tests/trapline/trapline_unit.h"
 
 #include <elf.h>
@@ -22,7 +25,9 @@ static void expect(struct cpio *c, const char *name, uint32_t mode, const char *
 	assert_memory_equal(e.data, data, size);
 }
 
-/* Names and data of every length modulo 4, an empty file, a directory; another archive behind it. */
+/*
+ * Names and data of every length modulo 4, an empty file, a directory; another archive behind it.
+ */
 static void read_again(void **state)
 {
 	static const char *const names[] = {"a", "ab", "abc", "abcd", "d/abcde", "d/e/f"};

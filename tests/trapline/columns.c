@@ -1,4 +1,7 @@
-/* Time as columns, and how many there were of something: what is put in comes out, wherever the borders lie. */
+/*
+ * Time as columns, and how many there were of something: what is put in comes out, wherever the
+ * borders lie.
+ */
 #include "tests/trapline/trapline_unit.h"
 #include "tests/unit/prng.h"
 #include "tools/trapline/columns.h"

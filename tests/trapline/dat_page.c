@@ -1,4 +1,7 @@
-/* The number of lost events in a page that is full: kept room for, and read again by our reader of such pages. */
+/*
+ * The number of lost events in a page that is full: kept room for, and read again by our reader of
+ * such pages.
+ */
 #include <stdint.h>
 
 #include "tests/trapline/trapline_unit.h"

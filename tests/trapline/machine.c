@@ -1,4 +1,7 @@
-/* tools/trapline/machine_args.c, script.c, record_steps.c and what machine.c makes of a script's words: texts in, texts out. */
+/*
+ * tools/trapline/machine_args.c, script.c, record_steps.c and what machine.c makes of a script's
+ * words: texts in, texts out.
+ */
 #include "tests/trapline/trapline_unit.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* What a model concludes from records: told by hand, one after the other, with the formats of the events. */
+/*
+ * What a model concludes from records: told by hand, one after the other, with the formats of the
+ * events.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +139,10 @@ static void expect_state(size_t i, unsigned cpu, int pid, uint64_t from, uint64_
 	assert_int_equal(s->end, to);
 }
 
-/* From the first word that it shall run, on whichever CPU; not of one that ran meanwhile, nor of the idle task. */
+/*
+ * From the first word that it shall run, on whichever CPU; not of one that ran meanwhile, nor of
+ * the idle task.
+ */
 static void wakeups(void **state)
 {
 	(void)state;
@@ -218,7 +224,10 @@ static void interrupts(void **state)
 	over();
 }
 
-/* Both events of a call are one call; those of other tasks are others; an exit of another call is not its end. */
+/*
+ * Both events of a call are one call; those of other tasks are others; an exit of another call is
+ * not its end.
+ */
 static void calls(void **state)
 {
 	(void)state;
@@ -241,7 +250,10 @@ static void calls(void **state)
 	over();
 }
 
-/* One within the other; an end of another name, and one without a begin, are moments; a gap forgets what is open. */
+/*
+ * One within the other; an end of another name, and one without a begin, are moments; a gap forgets
+ * what is open.
+ */
 static void marked(void **state)
 {
 	(void)state;
@@ -270,7 +282,10 @@ static void marked(void **state)
 	over();
 }
 
-/* A begin of which the end is missing does not take that of the one around it; nor does too deep a stack. */
+/*
+ * A begin of which the end is missing does not take that of the one around it; nor does too deep a
+ * stack.
+ */
 static void marked_badly(void **state)
 {
 	(void)state;
@@ -351,7 +366,10 @@ static void waits(void **state)
 	over();
 }
 
-/* Who ran before the first switch had run from the beginning; whoever runs last, to the end; nobody across a gap. */
+/*
+ * Who ran before the first switch had run from the beginning; whoever runs last, to the end; nobody
+ * across a gap.
+ */
 static void states(void **state)
 {
 	(void)state;

@@ -1,4 +1,7 @@
-/* Sequences compared: beside the plain way, which tries everything; and what is found must be true in any case. */
+/*
+ * Sequences compared: beside the plain way, which tries everything; and what is found must be true
+ * in any case.
+ */
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"

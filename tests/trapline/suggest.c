@@ -1,4 +1,7 @@
-/* tools/trapline/suggest.c and kernel_file.c: names that are like another; which commands a kernel's file tells of. */
+/*
+ * tools/trapline/suggest.c and kernel_file.c: names that are like another; which commands a
+ * kernel's file tells of.
+ */
 #include "tests/trapline/trapline_unit.h"
 
 #include <stdlib.h>

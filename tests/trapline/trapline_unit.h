@@ -1,4 +1,6 @@
-/* Unit tests of what trapline does on the host: a group per file, run by main.c under sanitizers. */
+/*
+ * Unit tests of what trapline does on the host: a group per file, run by main.c under sanitizers.
+ */
 #pragma once
 
 #include <setjmp.h>

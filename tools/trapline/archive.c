@@ -1,4 +1,7 @@
-/* Archives for -initrd, and what may be in them. See archive.h; the kernel's reader is kernel/fs/cpio.c. */
+/*
+ * Archives for -initrd, and what may be in them. See archive.h; the kernel's reader is
+ * kernel/fs/cpio.c.
+ */
 #include <elf.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,7 @@
-/* What comes along into a machine: a cpio archive ("newc") for -initrd, and programs of the host's in it. */
+/*
+ * What comes along into a machine: a cpio archive ("newc") for -initrd, and programs of the host's
+ * in it.
+ */
 #pragma once
 
 #include "tools/trapline/trapline.h"
@@ -10,7 +13,10 @@ void archive_put(
 bool archive_copy(struct bytes *archive, const char *path, const char *host_file);
 void archive_end(struct bytes *archive);
 
-/* `path` from `directory` on, without what means nothing in it: "." and ".." and slashes of which one is enough. To be freed. */
+/*
+ * `path` from `directory` on, without what means nothing in it: "." and ".." and slashes of which
+ * one is enough. To be freed.
+ */
 char *path_absolute(const char *directory, const char *path);
 /* Why an ELF file does not run there; NULL: it may. */
 const char *program_refusal(const uint8_t *data, size_t size);

@@ -15,7 +15,10 @@ static int value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Four characters, of which `n` (2 to 4) say something: n - 1 bytes. False: one of them does not, or bits are left over. */
+/*
+ * Four characters, of which `n` (2 to 4) say something: n - 1 bytes. False: one of them does not,
+ * or bits are left over.
+ */
 static bool decode_four(u8 *p, const char *text, unsigned n)
 {
 	u32 v = 0;

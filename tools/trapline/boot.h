@@ -1,4 +1,7 @@
-/* What `run` and `record` share: an archive with what is to be run, a machine, and the trace out of its memory. */
+/*
+ * What `run` and `record` share: an archive with what is to be run, a machine, and the trace out of
+ * its memory.
+ */
 #pragma once
 
 #include "tools/trapline/dat_write.h"
@@ -27,11 +30,14 @@ struct boot {
 void boot_begin(struct boot *b);
 void boot_end(struct boot *b);
 /*
- * The program of the command line and its arguments (none: NULL, or an empty list). A name with a slash that is a file here is put
- * into the archive. False, said: it cannot be run there.
+ * The program of the command line and its arguments (none: NULL, or an empty list). A name with a
+ * slash that is a file here is put into the archive. False, said: it cannot be run there.
  */
 bool boot_program(struct boot *b, char **argv);
-/* Files and directories of --copy, --dir and --input; last, whether there is such a program. False, said. */
+/*
+ * Files and directories of --copy, --dir and --input; last, whether there is such a program. False,
+ * said.
+ */
 bool boot_copies(struct boot *b);
 bool boot_has_program(struct boot *b);
 /* Where the program's output goes; whether both of its outputs go to one place is in b->program. */
@@ -42,7 +48,8 @@ void boot_end_script(struct boot *b, struct bytes *script);
 /* Boots and runs `script`, whose output goes to `out`; takes no trace. The exit status. */
 int boot_text(struct boot *b, const struct bytes *script, int out);
 /*
- * Opens the trace, boots, runs `script` (none: what the terminal types), takes the trace out and writes it. `follow`: takes it
- * meanwhile, too, every `look_ns`, from when the script says TOLD_READY on. The exit status; b->machine says more.
+ * Opens the trace, boots, runs `script` (none: what the terminal types), takes the trace out and
+ * writes it. `follow`: takes it meanwhile, too, every `look_ns`, from when the script says
+ * TOLD_READY on. The exit status; b->machine says more.
  */
 int boot_run(struct boot *b, const struct bytes *script, bool follow, uint64_t look_ns);

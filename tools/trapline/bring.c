@@ -1,4 +1,7 @@
-/* What comes along into the machine: the program, files and directories of the host's, the standard input. See boot.h. */
+/*
+ * What comes along into the machine: the program, files and directories of the host's, the standard
+ * input. See boot.h.
+ */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,10 @@ static bool is_made_by_kernel(const char *path)
 
 /* ---- the program ---- */
 
-/* In the guest it stands where it stands here, in a directory like ours: arguments and messages are the same. */
+/*
+ * In the guest it stands where it stands here, in a directory like ours: arguments and messages are
+ * the same.
+ */
 static bool copy_program(struct boot *b, const char *name)
 {
 	char *path = path_absolute(b->directory, name);

@@ -76,7 +76,10 @@ static void receive(struct channel *c)
 		c->n = 0; /* nobody wants it any more */
 }
 
-/* A reader that has gone is no error: `trapline run ... | head`. What comes from now on is thrown away. */
+/*
+ * A reader that has gone is no error: `trapline run ... | head`. What comes from now on is thrown
+ * away.
+ */
 static void pass_on(struct channel *c)
 {
 	ssize_t put = write(c->to, c->data + c->at, c->n - c->at);

@@ -1,6 +1,6 @@
 /*
- * What comes out of a machine through a pipe: passed on to a file of ours, or taken as lines. Nothing here blocks as long as it is served
- * when poll() says so.
+ * What comes out of a machine through a pipe: passed on to a file of ours, or taken as lines.
+ * Nothing here blocks as long as it is served when poll() says so.
  */
 #pragma once
 

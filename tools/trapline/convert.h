@@ -1,4 +1,7 @@
-/* The forms a trace is given: each writes an open trace to its end. Errors of `out` are seen by who closes it. */
+/*
+ * The forms a trace is given: each writes an open trace to its end. Errors of `out` are seen by who
+ * closes it.
+ */
 #pragma once
 
 #include "tools/trapline/trace.h"
@@ -11,7 +14,10 @@ void write_line(FILE *out, const struct trace *t, const struct record *r);
 void write_record(FILE *out, const struct trace *t, const struct record *r);
 void write_json(struct trace *t, FILE *out);
 void write_perfetto(struct trace *t, FILE *out);
-/* A directory that is not there yet: metadata, and a stream for each CPU. False, said: it could not be written. */
+/*
+ * A directory that is not there yet: metadata, and a stream for each CPU. False, said: it could not
+ * be written.
+ */
 bool write_ctf(struct trace *t, const char *directory);
 
 /* Whose value this is: counters of a CPU out of its statistics. 0: not said. */

@@ -1,6 +1,7 @@
 /*
- * A trace as Common Trace Format 1.8 (https://diamon.org/ctf/v1.8.3/): a directory with `metadata` and a stream for each CPU. A packet ends
- * where events are missing, and each says how many were discarded until its end, which is how CTF tells of gaps. See convert.h.
+ * A trace as Common Trace Format 1.8 (https://diamon.org/ctf/v1.8.3/): a directory with `metadata`
+ * and a stream for each CPU. A packet ends where events are missing, and each says how many were
+ * discarded until its end, which is how CTF tells of gaps. See convert.h.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -242,7 +243,10 @@ static void put_record(struct ctf *c, const struct record *r)
 		flush(c, r->cpu);
 }
 
-/* The packet before the gap ends; an empty one, until what comes behind the gap, has the larger count. */
+/*
+ * The packet before the gap ends; an empty one, until what comes behind the gap, has the larger
+ * count.
+ */
 static void put_gap(struct ctf *c, const struct record *r)
 {
 	struct stream *s = &c->stream[r->cpu];

@@ -1,6 +1,7 @@
 /*
- * Opening a trace.dat file, version 6 (man 5 trace-cmd.dat.v6; trace/export/dat_header.c writes them). Where it breaks off is said, and what
- * came before is there: sections, options, and of each CPU the pages that are whole.
+ * Opening a trace.dat file, version 6 (man 5 trace-cmd.dat.v6; trace/export/dat_header.c writes
+ * them). Where it breaks off is said, and what came before is there: sections, options, and of each
+ * CPU the pages that are whole.
  */
 #include <stdlib.h>
 #include <string.h>

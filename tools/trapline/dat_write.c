@@ -1,6 +1,7 @@
 /*
- * Writing trace.dat, version 6, as trace/export/dat_header.c in the kernel does, with what there is in its memory. Records are turned into
- * Linux's format by the kernel's own trace/export/dat_page.c. The ledger is what the counts in memory tell (guest_texts.c).
+ * Writing trace.dat, version 6, as trace/export/dat_header.c in the kernel does, with what there is
+ * in its memory. Records are turned into Linux's format by the kernel's own
+ * trace/export/dat_page.c. The ledger is what the counts in memory tell (guest_texts.c).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
-/* trapline diff: two traces compared. See diff.h; what is compared, and how, is said in its usage. */
+/*
+ * trapline diff: two traces compared. See diff.h; what is compared, and how, is said in its usage.
+ */
 #include <fnmatch.h>
 #include <getopt.h>
 #include <stdarg.h>

@@ -1,4 +1,7 @@
-/* Two traces compared: what the parts of `trapline diff` share. A body is written; what differs is counted, for the line above it. */
+/*
+ * Two traces compared: what the parts of `trapline diff` share. A body is written; what differs is
+ * counted, for the line above it.
+ */
 #pragma once
 
 #include "tools/trapline/model.h"

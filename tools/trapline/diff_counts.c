@@ -1,4 +1,7 @@
-/* How many there are of each event and of each task, how long things took, what was lost: the parts of `trapline diff` that are tables. */
+/*
+ * How many there are of each event and of each task, how long things took, what was lost: the parts
+ * of `trapline diff` that are tables.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /*
- * The order of events on each CPU, compared as diff(1) compares lines: an event is the same as another one if its name and its task's are.
- * Of those that are in both, one behind the other, values and times are compared.
+ * The order of events on each CPU, compared as diff(1) compares lines: an event is the same as
+ * another one if its name and its task's are. Of those that are in both, one behind the other,
+ * values and times are compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,10 @@ static void other_value(struct comparison *c, const struct event *ev, const char
 	c->field[n]++;
 }
 
-/* All fields of A's format by their names, those that the record has of itself among them; and B may have some more. */
+/*
+ * All fields of A's format by their names, those that the record has of itself among them; and B
+ * may have some more.
+ */
 static void compare_values(struct comparison *c, const struct record *a, const struct record *b)
 {
 	struct value x, y;

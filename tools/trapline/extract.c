@@ -1,6 +1,6 @@
 /*
- * trapline extract: traces out of what a machine left behind. From a serial log: the files that `send` printed there. From its memory, or
- * a core of it: its rings, as a trace.dat file.
+ * trapline extract: traces out of what a machine left behind. From a serial log: the files that
+ * `send` printed there. From its memory, or a core of it: its rings, as a trace.dat file.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -45,7 +45,10 @@ static bool is_plain_name(const char *name)
 	return true;
 }
 
-/* The command that sends what is missing; of a file without an end what is there, and where that is. */
+/*
+ * The command that sends what is missing; of a file without an end what is there, and where that
+ * is.
+ */
 static void say_again(const struct serial_file *f)
 {
 	const char *comma = "";

@@ -41,6 +41,9 @@ struct value {
 	uint32_t item_size;
 	bool is_signed;
 };
-/* Of a field in a record of `size` bytes. VALUE_NONE: it lies outside. A pointer to text is a number. */
+/*
+ * Of a field in a record of `size` bytes. VALUE_NONE: it lies outside. A pointer to text is a
+ * number.
+ */
 void field_value(const struct field *f, const uint8_t *record, uint32_t size, struct value *v);
 int64_t value_item(const struct value *v, size_t i);

@@ -3,7 +3,10 @@
 
 #include "tools/trapline/machine.h"
 
-/* What FILE[:NAME] means, from a directory on that is the same here and in the guest; both to be freed. */
+/*
+ * What FILE[:NAME] means, from a directory on that is the same here and in the guest; both to be
+ * freed.
+ */
 void get_names(const char *what, const char *directory, char **theirs, char **ours);
 /* False, said: a directory in which one of them is to be is not there. */
 bool get_check(const struct machine_options *o, const char *directory);

@@ -1,6 +1,6 @@
 /*
- * A machine seen from outside through its memory: its bytes by virtual address, where it says where its rings are, formats and names. What
- * reads the rings is guest_ring.c.
+ * A machine seen from outside through its memory: its bytes by virtual address, where it says where
+ * its rings are, formats and names. What reads the rings is guest_ring.c.
  *
  * Memory is not trusted: addresses may be anything, walks have an end.
  */
@@ -195,7 +195,10 @@ static bool walk_formats(struct guest *g, struct trace *t)
 	return true;
 }
 
-/* The list as it is at one moment, when nobody takes it apart; of a machine that died just then, as far as it goes. */
+/*
+ * The list as it is at one moment, when nobody takes it apart; of a machine that died just then, as
+ * far as it goes.
+ */
 static void add_formats(struct guest *g, struct trace *t)
 {
 	for (unsigned i = 0; i < TRIES; i++) {

@@ -1,6 +1,7 @@
 /*
- * The rings of a machine, seen from outside through its memory (kernel/abi/trace_export.h). Nobody in there waits for us or knows of us:
- * what is read is copied, and then it is looked whether it was still true. See guest_ring.c for the steps.
+ * The rings of a machine, seen from outside through its memory (kernel/abi/trace_export.h). Nobody
+ * in there waits for us or knows of us: what is read is copied, and then it is looked whether it
+ * was still true. See guest_ring.c for the steps.
  */
 #pragma once
 
@@ -33,26 +34,34 @@ struct guest {
 
 /* Is it the memory of a machine with rings of ours? Says nothing. */
 bool guest_is_in(const char *file);
-/* False, said: there is none, or no such instance ("" is the global one). The memory is the guest's from now on. */
+/*
+ * False, said: there is none, or no such instance ("" is the global one). The memory is the guest's
+ * from now on.
+ */
 bool guest_open(
     struct guest *g, const char *file, const struct memory *memory, const char *instance);
 void guest_close(struct guest *g);
-/* Of its memory by virtual address: n bytes copied, false: not there; a word, at once and before whatever is read behind it, 0: not there;
- * a text, cut to the size, false: not there. */
+/*
+ * Of its memory by virtual address: n bytes copied, false: not there; a word, at once and before
+ * whatever is read behind it, 0: not there; a text, cut to the size, false: not there.
+ */
 bool guest_fetch(const struct guest *g, uint64_t address, void *to, size_t n);
 uint64_t guest_word(const struct guest *g, uint64_t address);
 bool guest_text(const struct guest *g, uint64_t address, char *buf, size_t size);
 /* Formats, names, clock: what a trace needs besides records. */
 void guest_describe(struct guest *g, struct trace *t, const char *name);
-/* The kernel's functions, as /proc/kallsyms has them; and what became of the hits of each event and CPU, as far as the events' own counts
- * tell (trace_ledger): put behind what is there. */
+/*
+ * The kernel's functions, as /proc/kallsyms has them; and what became of the hits of each event and
+ * CPU, as far as the events' own counts tell (trace_ledger): put behind what is there.
+ */
 void guest_symbols(const struct guest *g, struct bytes *out);
 void guest_ledger(const struct guest *g, struct bytes *out);
 /* Names of tasks alone, as they are now. */
 void guest_names(struct guest *g, struct trace *t);
 /*
- * The next records of a CPU, up to a sub-buffer of them, as a page in the kernel's format, with what is lost before it (`*lost`, and
- * `*unknown`: some more) apart. False: there is no more for now.
+ * The next records of a CPU, up to a sub-buffer of them, as a page in the kernel's format, with
+ * what is lost before it (`*lost`, and `*unknown`: some more) apart. False: there is no more for
+ * now.
  */
 bool guest_next(
     struct guest *g, unsigned cpu, uint8_t page[PAGE_BYTES], uint64_t *lost, bool *unknown);

@@ -1,16 +1,19 @@
 /*
- * Reading rings from outside. The words are those of trace/ring/ring.c and docs/ring-buffer.md; trace/ring/live.c does the same from
- * inside, and these steps are its steps, without the reader lock:
+ * Reading rings from outside. The words are those of trace/ring/ring.c and docs/ring-buffer.md;
+ * trace/ring/live.c does the same from inside, and these steps are its steps, without the reader
+ * lock:
  *
  *   G1 read the ring's slot of the sub-buffer we want. Its lap says whether it is there.
- *   G2 how much of it is committed: all, if its account says that it is finished; as much as the account says, if the tail stands just
- *      there; else no more than we had. Copy what is new.
- *   G3 read the slot again, and the ring: the same, so the copy is whole. Else it was overwritten, or the ring was changed.
+ *   G2 how much of it is committed: all, if its account says that it is finished; as much as the
+ *      account says, if the tail stands just there; else no more than we had. Copy what is new.
+ *   G3 read the slot again, and the ring: the same, so the copy is whole. Else it was overwritten,
+ *      or the ring was changed.
  *
- * A reader in the machine takes sub-buffers out of the ring. The one it has is looked for at the ring's `page`; what it took before is
- * not there for us, and how much that was nobody says.
+ * A reader in the machine takes sub-buffers out of the ring. The one it has is looked for at the
+ * ring's `page`; what it took before is not there for us, and how much that was nobody says.
  *
- * WHAT IS LOST is counted as in trace/ring/live.c: behind a gap, what was overwritten by then less what we counted.
+ * WHAT IS LOST is counted as in trace/ring/live.c: behind a gap, what was overwritten by then less
+ * what we counted.
  *
  * Memory is not trusted: addresses may be anything, walks have an end.
  */
@@ -65,7 +68,10 @@ static uint64_t ring_of(const struct guest *g, unsigned cpu)
 				 (uint64_t)cpu * g->head.cpu_buffer_size + g->head.cpu_buffer_ring);
 }
 
-/* Where to begin: the reader's sub-buffer, if it ever had one; whether it is still there is seen then. */
+/*
+ * Where to begin: the reader's sub-buffer, if it ever had one; whether it is still there is seen
+ * then.
+ */
 static void begin(struct guest *g, struct guest_cpu *c, uint64_t ring, uint64_t count)
 {
 	bool again = c->begun;
@@ -94,7 +100,10 @@ static void skip(struct guest *g, struct guest_cpu *c, uint64_t count)
 	    plus(count, c->number, ahead >= (int64_t)count ? ahead - (int64_t)(count - 1) : 1);
 }
 
-/* What was overwritten before the sub-buffer that we have found, when as many sub-buffers were counted as are gone. */
+/*
+ * What was overwritten before the sub-buffer that we have found, when as many sub-buffers were
+ * counted as are gone.
+ */
 static uint64_t evicted_before(struct guest *g, struct guest_cpu *c, uint64_t count)
 {
 	uint64_t gone = ring_word(g, c, g->head.ring_skipped) +

@@ -1,4 +1,7 @@
-/* Texts made of a machine's memory that nobody in it had made: symbols, and the ledger. Nothing is trusted; walks have an end. */
+/*
+ * Texts made of a machine's memory that nobody in it had made: symbols, and the ledger. Nothing is
+ * trusted; walks have an end.
+ */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /*
- * A trace as Chrome's trace events (the "JSON Array Format" of trace_event). Process 0 has a track for each CPU with who ran there, process
- * 1 one for each task with its system calls and what else it did, process 2 one for each CPU with interrupts, process 3 one for each task
- * with what it marked: in a track of these viewers slices have to be one within the other. Two records that are the begin and the end of
- * an interval are one slice, which has the fields of both. See convert.h.
+ * A trace as Chrome's trace events (the "JSON Array Format" of trace_event). Process 0 has a track
+ * for each CPU with who ran there, process 1 one for each task with its system calls and what else
+ * it did, process 2 one for each CPU with interrupts, process 3 one for each task with what it
+ * marked: in a track of these viewers slices have to be one within the other. Two records that are
+ * the begin and the end of an interval are one slice, which has the fields of both. See convert.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -242,7 +243,10 @@ static void put_slice(struct json *j, const struct pairing_interval *v, const st
 	fputs("}}", j->out);
 }
 
-/* What is open at the end of the trace has a begin alone; elsewhere an end without its begin would close something else. */
+/*
+ * What is open at the end of the trace has a begin alone; elsewhere an end without its begin would
+ * close something else.
+ */
 static void put_unpaired(void *json, const struct pairing_interval *v, enum pairing_reason why)
 {
 	struct json *j = json;

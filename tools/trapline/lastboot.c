@@ -1,4 +1,7 @@
-/* Reading lastboot.bin. See lastboot.h; what of it is believed is said in trace/persist/kept_read.c and trace/ring/recover.c. */
+/*
+ * Reading lastboot.bin. See lastboot.h; what of it is believed is said in trace/persist/kept_read.c
+ * and trace/ring/recover.c.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * lastboot.bin, the flight recorder's memory as the loader saved it (trace/persist/kept_read.h): the trace of the boot that died. Nothing
- * in the file is trusted.
+ * lastboot.bin, the flight recorder's memory as the loader saved it (trace/persist/kept_read.h):
+ * the trace of the boot that died. Nothing in the file is trusted.
  */
 #pragma once
 
@@ -8,5 +8,8 @@
 
 /* Says nothing. */
 bool lastboot_is_in(const char *file);
-/* Writes its trace to `out` as trace.dat. False, said: it cannot be read; *damaged: parts were dropped, which is said. */
+/*
+ * Writes its trace to `out` as trace.dat. False, said: it cannot be read; *damaged: parts were
+ * dropped, which is said.
+ */
 bool lastboot_write(const char *file, FILE *out, bool *damaged);

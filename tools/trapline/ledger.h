@@ -3,7 +3,8 @@
  *
  *     cpu0: hits 12 = recorded 10 + filtered 0 + refused 2
  *
- * A table for each left side: a row for each line, a column for each number. Rows and columns that are all zeros are left out. Pure.
+ * A table for each left side: a row for each line, a column for each number. Rows and columns that
+ * are all zeros are left out. Pure.
  */
 #pragma once
 

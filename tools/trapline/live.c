@@ -1,6 +1,6 @@
 /*
- * trapline live: events of a running machine as they happen, out of its memory, which is a file. The machine does nothing for it, and
- * nothing differently.
+ * trapline live: events of a running machine as they happen, out of its memory, which is a file.
+ * The machine does nothing for it, and nothing differently.
  */
 #include <getopt.h>
 #include <limits.h>

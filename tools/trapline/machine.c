@@ -1,9 +1,11 @@
 /*
- * The life of a machine. One loop waits for what its ports say, for signals and for times; nothing in it blocks but QEMU's end.
+ * The life of a machine. One loop waits for what its ports say, for signals and for times; nothing
+ * in it blocks but QEMU's end.
  *
- *   port 1, the console   what the kernel itself says, to the standard error; into it go our standard input and signals (feed.h)
- *   ports 2 and 3         the program's output, to ours: a byte is taken when there is room for it, so that a slow reader slows the
- *                         program and nothing is lost
+ *   port 1, the console   what the kernel itself says, to the standard error; into it go our
+ *                         standard input and signals (feed.h)
+ *   ports 2 and 3         the program's output, to ours: a byte is taken when there is room for it,
+ *                         so that a slow reader slows the program and nothing is lost
  *   port 4                what the script tells (script.h)
  *   the monitor           QMP: whether the machine was switched off or reset
  */
@@ -27,7 +29,10 @@
 
 static const char panic_words[] = "Kernel panic - not syncing";
 
-/* In the order in which they are served: what the script told comes before what the kernel says of it. */
+/*
+ * In the order in which they are served: what the script told comes before what the kernel says of
+ * it.
+ */
 enum { CONTROL, CONSOLE, OUT, ERR, MONITOR, CHANNELS };
 
 struct life {

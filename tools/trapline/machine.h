@@ -1,13 +1,16 @@
 /*
- * A machine of QEMU's with a kernel of ours: what it is made of, its life, how it ended. Its memory is a file of ours, in which the
- * rings are, also when it is gone.
+ * A machine of QEMU's with a kernel of ours: what it is made of, its life, how it ended. Its memory
+ * is a file of ours, in which the rings are, also when it is gone.
  */
 #pragma once
 
 #include "tools/trapline/feed.h"
 #include "tools/trapline/script.h"
 
-/* Exit statuses where a program's own is passed on: beside those, as timeout(1) and env(1) have them. */
+/*
+ * Exit statuses where a program's own is passed on: beside those, as timeout(1) and env(1) have
+ * them.
+ */
 enum {
 	EXIT_DIED = 123, /* the machine ended before the program: a panic, a reset, switched off */
 	EXIT_TIMEOUT = 124, /* --timeout */
@@ -88,7 +91,10 @@ char **machine_command(const struct machine_options *o, const struct machine_fil
 struct qemu {
 	int pid, console, input, out, err, control, monitor;
 };
-/* False, said; what is open then is still to be closed, and `pid`, if there is one, to be waited for. */
+/*
+ * False, said; what is open then is still to be closed, and `pid`, if there is one, to be waited
+ * for.
+ */
 bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int archive);
 
 enum machine_end {
@@ -127,7 +133,10 @@ struct machine {
 	bool one_output; /* what it writes to 2 comes with that */
 	bool output_failed;
 	bool may_switch_off; /* that is no failure: commands that end with poweroff, a console */
-	/* While it runs, every `look_ns`, when it is ready, and once when it has ended. NULL: never. */
+	/*
+	 * While it runs, every `look_ns`, when it is ready, and once when it has ended. NULL:
+	 * never.
+	 */
 	void (*look)(struct machine *m);
 	uint64_t look_ns;
 	void (*warned)(struct machine *m, int step); /* TOLD_WARN */

@@ -1,4 +1,7 @@
-/* What a machine is made of: the options of `run` and `record`, and QEMU's command line. See machine.h. */
+/*
+ * What a machine is made of: the options of `run` and `record`, and QEMU's command line. See
+ * machine.h.
+ */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -34,7 +37,10 @@ const char machine_usage[] =
     "  --verbose       the kernel's log on the standard error, too\n"
     "  --progress      says how far long work is, also where the standard error is no terminal\n";
 
-/* The kernel as the build leaves it, beside this program, or as `make install` puts it. NULL: neither is there. */
+/*
+ * The kernel as the build leaves it, beside this program, or as `make install` puts it. NULL:
+ * neither is there.
+ */
 static char *find_own_kernel(void)
 {
 	static const char *const places[] = {"kernel.elf", "../lib/trapline/kernel.elf"};

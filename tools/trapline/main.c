@@ -82,8 +82,8 @@ static int version(void)
 }
 
 /*
- * Keeps files that are opened later away from the numbers of standard files that the caller closed. The stand-ins cannot be
- * used: reading and writing fail as they do on a closed file.
+ * Keeps files that are opened later away from the numbers of standard files that the caller closed.
+ * The stand-ins cannot be used: reading and writing fail as they do on a closed file.
  */
 static bool hold_standard_files(void)
 {

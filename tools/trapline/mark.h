@@ -1,8 +1,11 @@
 /*
- * What the text of a mark says: a moment, or the begin or the end of an interval with a name. Programs write one of these:
+ * What the text of a mark says: a moment, or the begin or the end of an interval with a name.
+ * Programs write one of these:
  *
- *     B|PID|NAME and E|PID          as Android's systrace, and what Perfetto reads out of trace_marker
- *     begin NAME and end NAME       also start and stop, as the first word or the last, in any case: "frame 7: start", "frame_end"
+ *     B|PID|NAME and E|PID          as Android's systrace, and what Perfetto reads out of
+ *                                   trace_marker
+ *     begin NAME and end NAME       also start and stop, as the first word or the last, in any
+ *                                   case: "frame 7: start", "frame_end"
  *     NameStart and NameStop        also Begin and End: names of events
  *
  * Pure.

@@ -1,6 +1,6 @@
 /*
- * A machine's memory as a file: the RAM of a QEMU (memory-backend-file, share=on), while it runs and after, or an ELF core of it
- * (dump-guest-memory). Bytes are found by physical address.
+ * A machine's memory as a file: the RAM of a QEMU (memory-backend-file, share=on), while it runs
+ * and after, or an ELF core of it (dump-guest-memory). Bytes are found by physical address.
  */
 #pragma once
 
@@ -26,11 +26,14 @@ void memory_open_in(struct memory *m, const uint8_t *data, uint64_t size);
 void memory_close(struct memory *m);
 bool memory_is_core(const struct memory *m);
 /*
- * A RAM of which `above` bytes, the file's last, lie from 4 GiB on: what comes before them is below. Nothing happens if that cannot be.
+ * A RAM of which `above` bytes, the file's last, lie from 4 GiB on: what comes before them is
+ * below. Nothing happens if that cannot be.
  */
 void memory_split(struct memory *m, uint64_t above);
-/* Where the next bytes are that were ever written, from `at` in the file on, and in *end where these end; a hole is not looked at, for
- * looking would fill it. The file's size: nowhere. */
+/*
+ * Where the next bytes are that were ever written, from `at` in the file on, and in *end where
+ * these end; a hole is not looked at, for looking would fill it. The file's size: nowhere.
+ */
 uint64_t memory_written(const struct memory *m, uint64_t at, uint64_t *end);
 /* n bytes that lie together; NULL: not there. What they hold may change at any time. */
 const uint8_t *memory_at(const struct memory *m, uint64_t physical, uint64_t n);

@@ -1,7 +1,7 @@
 /*
- * See model.h. A record changes what is known of its CPU and its task; what is over then is put down. Where events are missing on a CPU
- * nothing is concluded from before: neither who runs there, nor how long anything took that lay across. That is decided at the end, when
- * all gaps are known.
+ * See model.h. A record changes what is known of its CPU and its task; what is over then is put
+ * down. Where events are missing on a CPU nothing is concluded from before: neither who runs there,
+ * nor how long anything took that lay across. That is decided at the end, when all gaps are known.
  */
 #include "tools/trapline/model.h"
 
@@ -75,7 +75,10 @@ static void begin_state(struct model_cpu *c, int32_t pid, uint64_t since, uint64
 	c->first = now;
 }
 
-/* A record says who runs: since the CPU is visible, if there was no other yet. Another than we thought: a switch is not traced. */
+/*
+ * A record says who runs: since the CPU is visible, if there was no other yet. Another than we
+ * thought: a switch is not traced.
+ */
 static void running(struct model *m, const struct record *r)
 {
 	struct model_cpu *c = &m->cpu[r->cpu];

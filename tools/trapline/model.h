@@ -1,12 +1,16 @@
 /*
- * The model of a trace: states of tasks, intervals (wakeups, interrupts, system calls, what programs marked), gaps where events are missing,
- * and counts. `diff` compares models, `plot` draws them. Times are the records'.
+ * The model of a trace: states of tasks, intervals (wakeups, interrupts, system calls, what
+ * programs marked), gaps where events are missing, and counts. `diff` compares models, `plot` draws
+ * them. Times are the records'.
  */
 #pragma once
 
 #include "tools/trapline/pairing.h"
 
-/* From a wakeup until the task ran; interrupts; system calls; from a begin that a program marked to its end. */
+/*
+ * From a wakeup until the task ran; interrupts; system calls; from a begin that a program marked to
+ * its end.
+ */
 enum interval_kind {
 	INTERVAL_WAKEUP,
 	INTERVAL_IRQ,
@@ -57,8 +61,11 @@ struct model {
 	    to;	  /* the part that is wanted: what lies outside is known, and not counted */
 	bool any; /* a record or a gap, also outside of that part */
 	uint64_t records, first, last;
-	bool
-	    switches; /* sched_switch is among the events: states are exact; else they are from a task's first record to its last */
+	/*
+	 * sched_switch is among the events: states are exact; else they are from a task's first
+	 * record to its last
+	 */
+	bool switches;
 	struct interval *interval;
 	size_t intervals;
 	uint64_t unsure[INTERVAL_KINDS]; /* intervals across a gap: left out */

@@ -54,8 +54,8 @@ void progress(const char *what, uint64_t done, uint64_t total)
 #define UNFINISHED_MOST 512 /* a directory with a file for each CPU */
 
 /*
- * Read by a signal handler, so a slot is written when its text is whole, and `unfinished_count` after it. Signals do not come while
- * texts are freed.
+ * Read by a signal handler, so a slot is written when its text is whole, and `unfinished_count`
+ * after it. Signals do not come while texts are freed.
  */
 static char *unfinished[UNFINISHED_MOST];
 static volatile sig_atomic_t unfinished_count;

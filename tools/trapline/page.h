@@ -1,6 +1,7 @@
 /*
- * Sub-buffers of a ring, record by record, in both formats there are: Linux's of today (trace.dat) and the kernel's own (its memory).
- * Nothing in a page is trusted: what does not fit ends it, with the reason. Pure.
+ * Sub-buffers of a ring, record by record, in both formats there are: Linux's of today (trace.dat)
+ * and the kernel's own (its memory). Nothing in a page is trusted: what does not fit ends it, with
+ * the reason. Pure.
  */
 #pragma once
 
@@ -29,6 +30,9 @@ struct page_walk {
 
 /* `page` has PAGE_BYTES. */
 void page_begin(struct page_walk *w, enum records records, const uint8_t *page);
-/* Writes into a page of the kernel's format, as no kernel does, what is lost before it; page_begin() finds it. At most 2^32 - 2. */
+/*
+ * Writes into a page of the kernel's format, as no kernel does, what is lost before it;
+ * page_begin() finds it. At most 2^32 - 2.
+ */
 void page_lost(uint8_t *page, uint64_t lost, bool unknown);
 bool page_next(struct page_walk *w);

@@ -1,6 +1,6 @@
 /*
- * See pairing.h. Each CPU has a stack of interrupts, each task one of marks, and one system call. An end closes the innermost interval
- * that it fits; those begun after that one lack their ends.
+ * See pairing.h. Each CPU has a stack of interrupts, each task one of marks, and one system call.
+ * An end closes the innermost interval that it fits; those begun after that one lack their ends.
  */
 #include "tools/trapline/pairing.h"
 
@@ -124,7 +124,10 @@ static enum pairing_result nmi(struct pairing *p, const struct record *r,
 
 /* ---- system calls ---- */
 
-/* The event of all calls and the one of this call may both be there: the first entry and the first exit count. */
+/*
+ * The event of all calls and the one of this call may both be there: the first entry and the first
+ * exit count.
+ */
 static enum pairing_result syscall_entry(
     struct pairing *p, const struct record *r, const struct semantics *how)
 {
@@ -204,7 +207,9 @@ void pairing_begin(struct pairing *p, struct trace *t)
 	p->cpu = xmalloc(t->cpus * sizeof(*p->cpu));
 }
 
-/* Tasks migrate, so an end of any of them may be lost: each is abandoned when it is looked at next. */
+/*
+ * Tasks migrate, so an end of any of them may be lost: each is abandoned when it is looked at next.
+ */
 static void lost(struct pairing *p, unsigned cpu)
 {
 	unwind(p, &p->cpu[cpu], 0, PAIRING_GAP);

@@ -1,6 +1,7 @@
 /*
- * Records that belong together as the begin and the end of an interval: interrupts of a CPU, system calls and marks of a task. One
- * record after the other, in the order of their times; what the model and the conversions share. Data of records has to stay.
+ * Records that belong together as the begin and the end of an interval: interrupts of a CPU, system
+ * calls and marks of a task. One record after the other, in the order of their times; what the
+ * model and the conversions share. Data of records has to stay.
  */
 #pragma once
 
@@ -36,7 +37,10 @@ struct pairing {
 };
 
 void pairing_begin(struct pairing *p, struct trace *t);
-/* Of PAIRING_ENDS: *out is the interval, which the record ends. A gap ends what is open on its CPU, and what tasks have begun. */
+/*
+ * Of PAIRING_ENDS: *out is the interval, which the record ends. A gap ends what is open on its CPU,
+ * and what tasks have begun.
+ */
 enum pairing_result pairing_record(
     struct pairing *p, const struct record *r, struct pairing_interval *out);
 /* After the last record: reports what is still open. */

@@ -1,8 +1,8 @@
 /*
- * A trace as Perfetto's protobuf: packets with bundles of ftrace events of a CPU. Events that Perfetto has messages for are those; all
- * others are generic, with each field by name. Intervals and marks that Perfetto does not find by itself are track events
- * (perfetto_tracks.c). Numbers of messages and fields are those of Perfetto's protos/perfetto/trace/.
- * See convert.h.
+ * A trace as Perfetto's protobuf: packets with bundles of ftrace events of a CPU. Events that
+ * Perfetto has messages for are those; all others are generic, with each field by name. Intervals
+ * and marks that Perfetto does not find by itself are track events (perfetto_tracks.c). Numbers of
+ * messages and fields are those of Perfetto's protos/perfetto/trace/. See convert.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,10 @@ enum {
 
 #define BUNDLE_MOST 60000
 
-/* An event with a message of its own: the names of its fields, by their numbers from 1 on. NULL: one that we have not. */
+/*
+ * An event with a message of its own: the names of its fields, by their numbers from 1 on. NULL:
+ * one that we have not.
+ */
 struct known {
 	const char *system, *name;
 	unsigned number;
@@ -215,7 +218,9 @@ static void put_record(struct writer *w, const struct record *r)
 	proto_end(b, event);
 }
 
-/* The bundle says that something is missing before it; an event of ours at that time says how much. */
+/*
+ * The bundle says that something is missing before it; an event of ours at that time says how much.
+ */
 static void put_gap(struct writer *w, const struct record *r)
 {
 	struct bytes *b = &w->bundle[r->cpu];

@@ -148,7 +148,10 @@ static void put_moment(struct perfetto_tracks *p, const struct record *r)
 	    p, TYPE_INSTANT, describe(p, TRACK_MARKS, r->pid), r->time, r->event->system, text);
 }
 
-/* What is open at the end of the trace stays open. Of others there is no telling how long they were: they are moments. */
+/*
+ * What is open at the end of the trace stays open. Of others there is no telling how long they
+ * were: they are moments.
+ */
 static void unpaired(void *tracks, const struct pairing_interval *v, enum pairing_reason why)
 {
 	if (why != PAIRING_OPEN)

@@ -1,4 +1,7 @@
-/* A trace as a picture: what the parts of `trapline plot` share. Everything is drawn in units of an SVG of DRAWING_WIDTH. */
+/*
+ * A trace as a picture: what the parts of `trapline plot` share. Everything is drawn in units of an
+ * SVG of DRAWING_WIDTH.
+ */
 #pragma once
 
 #include <stdlib.h>
@@ -38,9 +41,8 @@ struct plot {
 	FILE *out;
 	bool svg;  /* alone, without a page around it */
 	bool part; /* not all of the trace */
-	struct family
-	    top[COLOURS +
-		1]; /* those that ran longest; behind them all others; without a name: there is none */
+	/* those that ran longest; behind them all others; without a name: there is none */
+	struct family top[COLOURS + 1];
 	struct lane *lane; /* in the order in which the tasks came */
 	unsigned lanes;
 	size_t lanes_missing;
@@ -54,7 +56,10 @@ struct window {
 	uint64_t begin, end;
 };
 
-/* Draws an open trace. Errors of `out` are seen by who closes it. False, said: there is nothing of the trace in the window. */
+/*
+ * Draws an open trace. Errors of `out` are seen by who closes it. False, said: there is nothing of
+ * the trace in the window.
+ */
 bool write_plot(struct trace *t, const struct window *w, FILE *out, bool svg);
 
 /* A duration, or a number where the clock has no unit. */
@@ -75,7 +80,10 @@ const char *plot_class(unsigned colour);
 void plot_find_lanes(struct plot *p);
 /* The number of a task's lane, or LANE_NONE. */
 unsigned plot_lane_of(const struct plot *p, int32_t pid);
-/* The JSON for the script of a page. Returns the time below which it puts things together; 0: nowhere. */
+/*
+ * The JSON for the script of a page. Returns the time below which it puts things together; 0:
+ * nowhere.
+ */
 uint64_t plot_data(const struct plot *p);
 extern const char plot_script[];
 

@@ -1,4 +1,7 @@
-/* What stands above and below the lanes: what the trace is, what the colours mean, how long things took. See plot.h. */
+/*
+ * What stands above and below the lanes: what the trace is, what the colours mean, how long things
+ * took. See plot.h.
+ */
 #include "tools/trapline/plot.h"
 
 #define LINE	       18

@@ -1,8 +1,9 @@
 /*
- * A lane for each CPU, from top to bottom: interrupts; who ran, as high as the CPU was busy, in the colour of whom most of the time belongs
- * to; system calls while their task ran; and over all of it where events were lost. What is narrower than can be
- * seen is drawn by columns, all of a colour as one path: the size of the picture is bound by that of the drawing, not of the trace.
- * Interrupts and calls are in plot_intervals.c, marks and gaps in plot_marks.c.
+ * A lane for each CPU, from top to bottom: interrupts; who ran, as high as the CPU was busy, in the
+ * colour of whom most of the time belongs to; system calls while their task ran; and over all of it
+ * where events were lost. What is narrower than can be seen is drawn by columns, all of a colour as
+ * one path: the size of the picture is bound by that of the drawing, not of the trace. Interrupts
+ * and calls are in plot_intervals.c, marks and gaps in plot_marks.c.
  */
 #include "tools/trapline/plot_track.h"
 

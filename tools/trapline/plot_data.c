@@ -1,11 +1,13 @@
 /*
- * The data of a page's timeline, as JSON for its script (plot_page.js): names, and a track for each kind of thing of each CPU and task. A
- * track is one array of numbers, for each item
+ * The data of a page's timeline, as JSON for its script (plot_page.js): names, and a track for each
+ * kind of thing of each CPU and task. A track is one array of numbers, for each item
  *
- *     begin (after the one before), duration, id, how many; and if that is not 1, the time that they fill
+ *     begin (after the one before), duration, id, how many; and if that is not 1, the time that
+ *     they fill
  *
- * Times are from the beginning of the picture on. The page stays small whatever the trace: with more than ITEMS_MOST items, those shorter
- * than a resolution are put together with their neighbours. See plot.h.
+ * Times are from the beginning of the picture on. The page stays small whatever the trace: with
+ * more than ITEMS_MOST items, those shorter than a resolution are put together with their
+ * neighbours. See plot.h.
  */
 #include "tools/trapline/plot.h"
 #include "tools/trapline/semantics.h"
@@ -124,7 +126,10 @@ static void build_tracks(struct page_data *d)
 
 /* ---- what is put together ---- */
 
-/* The item at *i, with those after it that are too short and share its stretch of time; *i is the next one then. */
+/*
+ * The item at *i, with those after it that are too short and share its stretch of time; *i is the
+ * next one then.
+ */
 static struct item next_item(const struct page_data *d, const struct track *t, size_t *i)
 {
 	struct item item = t->item[(*i)++];

@@ -1,4 +1,7 @@
-/* Interrupts and system calls in a CPU's lane: strips along it, the wide ones one by one and the others by columns. See plot_track.h. */
+/*
+ * Interrupts and system calls in a CPU's lane: strips along it, the wide ones one by one and the
+ * others by columns. See plot_track.h.
+ */
 #include "tools/trapline/plot_track.h"
 
 #define IRQ_HEIGHT  7

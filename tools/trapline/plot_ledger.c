@@ -1,4 +1,7 @@
-/* The ledger: what became of every hit. In a page as tables, in an SVG as lines; without what is zero, and of the span that is drawn. See plot.h. */
+/*
+ * The ledger: what became of every hit. In a page as tables, in an SVG as lines; without what is
+ * zero, and of the span that is drawn. See plot.h.
+ */
 #include "tools/trapline/convert.h"
 #include "tools/trapline/ledger.h"
 #include "tools/trapline/plot.h"
@@ -6,7 +9,10 @@
 #define LINES_MOST 70
 #define LINE	   15
 
-/* Of a part of the trace: an event that is not in it has no row. CPUs' and the whole machine's rows have no colon in their names. */
+/*
+ * Of a part of the trace: an event that is not in it has no row. CPUs' and the whole machine's rows
+ * have no colon in their names.
+ */
 static bool is_drawn(const void *plot, const char *who)
 {
 	const struct plot *p = plot;

@@ -1,4 +1,7 @@
-/* What programs marked, in their tasks' lanes, and where events were lost, in the CPUs'. See plot_track.h. */
+/*
+ * What programs marked, in their tasks' lanes, and where events were lost, in the CPUs'. See
+ * plot_track.h.
+ */
 #include "tools/trapline/plot_track.h"
 
 #define MARK_CELL   7 /* columns that share a mark */

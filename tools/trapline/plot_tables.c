@@ -1,4 +1,6 @@
-/* What stands below the drawing in a page: tables of events, tasks, latencies and gaps. See plot.h. */
+/*
+ * What stands below the drawing in a page: tables of events, tasks, latencies and gaps. See plot.h.
+ */
 #include "tools/trapline/plot.h"
 
 #define ROWS_MOST 200

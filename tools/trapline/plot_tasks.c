@@ -1,6 +1,7 @@
 /*
- * A lane for each task, from top to bottom: its marks; what it marked as begun and ended, one within the other; when it ran, and below
- * that when it waited for a CPU; its system calls. See plot_track.h.
+ * A lane for each task, from top to bottom: its marks; what it marked as begun and ended, one
+ * within the other; when it ran, and below that when it waited for a CPU; its system calls. See
+ * plot_track.h.
  */
 #include "tools/trapline/plot_track.h"
 

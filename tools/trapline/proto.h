@@ -1,4 +1,7 @@
-/* Writing protobuf by hand: varints, and messages within messages. https://protobuf.dev/programming-guides/encoding/ */
+/*
+ * Writing protobuf by hand: varints, and messages within messages.
+ * https://protobuf.dev/programming-guides/encoding/
+ */
 #pragma once
 
 #include "tools/trapline/trapline.h"

@@ -44,7 +44,10 @@ static bool make_input(int *ours, int *theirs)
 	return make_pipe(theirs, ours) && !fcntl(*ours, F_SETFL, O_NONBLOCK);
 }
 
-/* Nothing goes into a machine that is to be the same every time: what QEMU waits for changes when its CPUs take turns. */
+/*
+ * Nothing goes into a machine that is to be the same every time: what QEMU waits for changes when
+ * its CPUs take turns.
+ */
 static bool open_ports(struct qemu *q, struct ends *e, bool icount)
 {
 	return make_pipe(&q->console, &e->console) && make_pipe(&q->out, &e->out) &&

@@ -1,6 +1,7 @@
 /*
- * trapline record: boots a kernel, switches events on as trace-cmd record does, runs a program and takes the trace out while it runs.
- * What the options ask for is a list of steps, done in the guest by a script; one that fails says its number, and we what it was.
+ * trapline record: boots a kernel, switches events on as trace-cmd record does, runs a program and
+ * takes the trace out while it runs. What the options ask for is a list of steps, done in the guest
+ * by a script; one that fails says its number, and we what it was.
  */
 #include <fnmatch.h>
 #include <getopt.h>
@@ -147,7 +148,10 @@ static bool was_registered(const struct trace *t, const char *pattern)
 	return false;
 }
 
-/* A name that nobody registered is most likely misspelt: a trace without it looks like a program that wrote nothing. */
+/*
+ * A name that nobody registered is most likely misspelt: a trace without it looks like a program
+ * that wrote nothing.
+ */
 static void say_unregistered(const struct boot *b)
 {
 	const struct recording *r = (const struct recording *)b;
@@ -225,7 +229,10 @@ static int record(struct recording *r, char **argv)
 	if (boot_program(&r->boot, argv) && boot_copies(&r->boot) &&
 	    boot_begin_script(&r->boot, &script)) {
 		put_script(&script, r);
-		/* How often we look depends on the host's speed; the rings of a deterministic machine are read when it has ended. */
+		/*
+		 * How often we look depends on the host's speed; the rings of a deterministic
+		 * machine are read when it has ended.
+		 */
 		status = boot_run(&r->boot, &script, !r->boot.options.icount, r->look_us * 1000);
 		say_failure(r);
 	} else if (r->boot.refusal) {

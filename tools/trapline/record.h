@@ -37,14 +37,18 @@ const char *steps_last_event(const struct steps *s);
 bool steps_record(const struct steps *s);
 bool steps_have(const struct steps *s, enum step_kind kind);
 /*
- * Their script, for a shell in tracefs: probes and settings first, then events in their order. Tells TOLD_WARN and TOLD_FAIL, with the
- * list of events behind that if the step names events, else the error_log. `p`: where output goes.
+ * Their script, for a shell in tracefs: probes and settings first, then events in their order.
+ * Tells TOLD_WARN and TOLD_FAIL, with the list of events behind that if the step names events, else
+ * the error_log. `p`: where output goes.
  */
 void steps_script(struct bytes *b, const struct steps *s, const struct program *p);
 bool step_names_events(const struct step *s);
 /* The next word of an -e; NULL: there is none. To be freed. */
 char *step_word(const char **text);
-/* Is it a user event, or all of them: one that is switched on when a program registers it? NULL: no; else the name or pattern of it. */
+/*
+ * Is it a user event, or all of them: one that is switched on when a program registers it? NULL:
+ * no; else the name or pattern of it.
+ */
 const char *step_user_event(const char *word);
 const char *step_option(const struct step *s);
 /* What it means when it fails. */

@@ -97,8 +97,8 @@ static bool may_be_empty(const char *event)
 }
 
 /*
- * The files NAME of what an -e means, as the shell finds them: of SYSTEM:EVENT one, of SYSTEM: `of_system`, of a NAME alone both that of a
- * system and of an event with this name.
+ * The files NAME of what an -e means, as the shell finds them: of SYSTEM:EVENT one, of SYSTEM:
+ * `of_system`, of a NAME alone both that of a system and of an event with this name.
  */
 static void put_files(struct bytes *b, const char *event, const char *name, const char *of_system)
 {

@@ -1,4 +1,7 @@
-/* trapline report: the lines of a trace.dat file, as `trace` has them in the machine: all, of some CPUs, the first or the last. */
+/*
+ * trapline report: the lines of a trace.dat file, as `trace` has them in the machine: all, of some
+ * CPUs, the first or the last.
+ */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* trapline run: boots a kernel, lets it run what is asked for, and takes its trace out of its memory. */
+/*
+ * trapline run: boots a kernel, lets it run what is asked for, and takes its trace out of its
+ * memory.
+ */
 #include <getopt.h>
 #include <string.h>
 #include <sys/stat.h>

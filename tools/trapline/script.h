@@ -1,4 +1,6 @@
-/* Texts for the guest's shell: what it is to do, as a script that comes along in the archive. Pure. */
+/*
+ * Texts for the guest's shell: what it is to do, as a script that comes along in the archive. Pure.
+ */
 #pragma once
 
 #include "tools/trapline/trapline.h"
@@ -12,16 +14,20 @@
 	SCRIPT_DIRECTORY "/fed" /* SCRIPT_MAIN runs it with our standard input as its own */
 #define SCRIPT_PID SCRIPT_DIRECTORY "/pid" /* of the program, which leads its process group */
 
-/* The guest's serial ports: its console, out of which orders come; what a program writes to 1 and 2; what the script tells us. */
+/*
+ * The guest's serial ports: its console, out of which orders come; what a program writes to 1 and
+ * 2; what the script tells us.
+ */
 #define SCRIPT_CONSOLE "/dev/ttyS0"
 #define SCRIPT_OUT     "/dev/ttyS1"
 #define SCRIPT_ERR     "/dev/ttyS2"
 #define SCRIPT_CONTROL "/dev/ttyS3"
 
 /*
- * What it tells, a line each: that tracing begins; that it wants more of our standard input (user/bin/feed.c); that the program ended, and
- * how; a line of the error_log; that file N of --get comes, so many bytes behind this line, or is not there; that step N of the
- * preparation did nothing; that it failed, with what the kernel says of it in the lines behind.
+ * What it tells, a line each: that tracing begins; that it wants more of our standard input
+ * (user/bin/feed.c); that the program ended, and how; a line of the error_log; that file N of --get
+ * comes, so many bytes behind this line, or is not there; that step N of the preparation did
+ * nothing; that it failed, with what the kernel says of it in the lines behind.
  */
 #define TOLD_READY "ready"
 #define TOLD_MORE  "more"
@@ -33,7 +39,10 @@
 #define TOLD_FAIL  "fail "
 
 void script_text(struct bytes *b, const char *text);
-/* fmt has %s for texts as they are, %q for words that the shell takes as they are, and %d for numbers. */
+/*
+ * fmt has %s for texts as they are, %q for words that the shell takes as they are, and %d for
+ * numbers.
+ */
 void script_put(struct bytes *b, const char *fmt, ...);
 
 /* What there is to run. */
@@ -52,8 +61,9 @@ struct program {
 /* "sh -c" of a text, with no input; its output goes to the ports as the program's does. */
 void script_sh(struct bytes *b, const struct program *p, const char *text);
 /*
- * Its output goes to the ports, its status into $status. It has a process group of its own, to which signals go that are ordered through
- * the control port. `before`: commands for its own shell, which it then takes the place of; or NULL.
+ * Its output goes to the ports, its status into $status. It has a process group of its own, to
+ * which signals go that are ordered through the control port. `before`: commands for its own shell,
+ * which it then takes the place of; or NULL.
  */
 void script_program(struct bytes *b, const struct program *p, const char *before);
 void script_begin(struct bytes *b);

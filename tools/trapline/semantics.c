@@ -1,4 +1,7 @@
-/* See semantics.h. Names are Linux's; of an interrupt's entry and exit any pair X_entry and X_exit of the systems irq and irq_vectors. */
+/*
+ * See semantics.h. Names are Linux's; of an interrupt's entry and exit any pair X_entry and X_exit
+ * of the systems irq and irq_vectors.
+ */
 #include "tools/trapline/semantics.h"
 #include "tools/trapline/convert.h"
 #include "tools/trapline/eventheader.h"
@@ -150,7 +153,8 @@ static struct value mark_value(const struct trace *t, const struct record *r)
 }
 
 /*
- * The opcode says whether it is a begin or an end. The event's own name is only in the record, and there may be a word for the same in it.
+ * The opcode says whether it is a begin or an end. The event's own name is only in the record, and
+ * there may be a word for the same in it.
  */
 static bool eventheader_mark(const struct record *r, struct mark_parts *mark)
 {

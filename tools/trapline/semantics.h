@@ -1,4 +1,7 @@
-/* What the events of a trace mean to who looks at it as a whole: found once for each event, by its name and fields. */
+/*
+ * What the events of a trace mean to who looks at it as a whole: found once for each event, by its
+ * name and fields.
+ */
 #pragma once
 
 #include "tools/trapline/mark.h"
@@ -19,7 +22,10 @@ enum semantics_kind {
 
 struct semantics {
 	enum semantics_kind kind;
-	/* The pid woken; of a switch the next one; the interrupt's or the call's number; NULL: there is none. */
+	/*
+	 * The pid woken; of a switch the next one; the interrupt's or the call's number; NULL:
+	 * there is none.
+	 */
 	const struct field *number;
 	const struct field *detail; /* previous task's pid; interrupt's name; NMI's duration */
 	const struct field *state;  /* in which the previous task was left */
@@ -31,10 +37,16 @@ void semantics_find(struct semantics *semantics, const struct event *ev);
 /* A number out of a record; `otherwise` if it has none. */
 int64_t semantics_number(
     const struct trace *t, const struct record *r, const struct field *f, int64_t otherwise);
-/* What the interval that a record begins or ends is called: "irq 4 serial", "local_timer", "read". Its number among `words`. */
+/*
+ * What the interval that a record begins or ends is called: "irq 4 serial", "local_timer", "read".
+ * Its number among `words`.
+ */
 uint32_t semantics_word(struct words *words, const struct semantics *semantics,
     const struct trace *t, const struct record *r);
 /* What the text or the name of a mark says; good until the next call. */
 void semantics_mark(const struct trace *t, const struct record *r, struct mark_parts *mark);
-/* What a reader of a mark wants to see, in one line: the text that was written, or the event and its fields. Cut where there is no room. */
+/*
+ * What a reader of a mark wants to see, in one line: the text that was written, or the event and
+ * its fields. Cut where there is no room.
+ */
 void semantics_mark_text(const struct trace *t, const struct record *r, char *buf, size_t size);

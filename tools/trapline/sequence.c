@@ -1,12 +1,15 @@
 /*
- * E. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986; see sequence.h. The words: a *path* leads from (x, y), so many items
- * of A and of B gone, to the end of both. A step right leaves out an item of A, a step down one of B, a step along a diagonal takes one
- * of both, which are the same. *Diagonal* k has the points with x - y == k.
+ * E. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986; see sequence.h. The words: a
+ * *path* leads from (x, y), so many items of A and of B gone, to the end of both. A step right
+ * leaves out an item of A, a step down one of B, a step along a diagonal takes one of both, which
+ * are the same. *Diagonal* k has the points with x - y == k.
  *
- *  1. For d = 0, 1, 2 ...: the furthest point on each diagonal -d..d that a path with d steps right or down reaches is one step from the
- *     furthest of d - 1 on a diagonal beside it, and along the diagonal as far as there is the same in both.
- *  2. When the end is reached, d is the fewest of differences. When d is as large as the effort allows, the path that has gone through the
- *     most items is taken, and the search begins again where it ends: each such window goes `effort` items on, or more.
+ *  1. For d = 0, 1, 2 ...: the furthest point on each diagonal -d..d that a path with d steps right
+ *     or down reaches is one step from the furthest of d - 1 on a diagonal beside it, and along the
+ *     diagonal as far as there is the same in both.
+ *  2. When the end is reached, d is the fewest of differences. When d is as large as the effort
+ *     allows, the path that has gone through the most items is taken, and the search begins again
+ *     where it ends: each such window goes `effort` items on, or more.
  *  3. The path is found backwards: the furthest points of each d were kept.
  */
 #include "tools/trapline/sequence.h"

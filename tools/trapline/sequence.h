@@ -11,7 +11,10 @@ struct sequence {
 	size_t count;
 };
 
-/* Items that are the same: a.item[a..a+length) and b.item[b..b+length). What lies between two runs is in one of them only. */
+/*
+ * Items that are the same: a.item[a..a+length) and b.item[b..b+length). What lies between two runs
+ * is in one of them only.
+ */
 struct run {
 	size_t a, b, length;
 };

@@ -105,7 +105,10 @@ static struct serial_file *find_file(struct serial_files *files, const char *nam
 	return NULL;
 }
 
-/* =trapline-file CRC NAME: the file, which is made if it is new and there may be new ones; NULL: it is no such line, or not whole. */
+/*
+ * =trapline-file CRC NAME: the file, which is made if it is new and there may be new ones; NULL: it
+ * is no such line, or not whole.
+ */
 static struct serial_file *take_name(struct serial_files *files, struct text t, bool make)
 {
 	uint64_t crc;
@@ -198,8 +201,10 @@ static bool take_end(struct serial_files *files, struct text t)
 	return true;
 }
 
-/* A pass over all lines that may be of a file, from behind their '=' on: names first, for a block may come before the first name
- * that is whole. */
+/*
+ * A pass over all lines that may be of a file, from behind their '=' on: names first, for a block
+ * may come before the first name that is whole.
+ */
 static void pass(struct serial_files *files, const uint8_t *log, size_t size, bool names)
 {
 	struct serial_file *now = NULL, *named;

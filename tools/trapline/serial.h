@@ -1,4 +1,7 @@
-/* Files that came over a serial line as text, sent by the guest's `send` (user/bin/send.c describes the form). */
+/*
+ * Files that came over a serial line as text, sent by the guest's `send` (user/bin/send.c describes
+ * the form).
+ */
 #pragma once
 
 #include "tools/trapline/trapline.h"

@@ -215,7 +215,10 @@ void trace_flags(const struct record *r, char out[6])
 
 /* ---- records ---- */
 
-/* To the CPU's next record, over pages that end or break. Gaps before pages without records are kept for the next that has some. */
+/*
+ * To the CPU's next record, over pages that end or break. Gaps before pages without records are
+ * kept for the next that has some.
+ */
 static void advance(struct trace *t, struct cpu *c)
 {
 	while (!(c->has = page_next(&c->walk))) {

@@ -1,6 +1,7 @@
 /*
- * A trace as the commands see it: formats, names, and records in the order of their times over all CPUs. It is read from a trace.dat
- * file (trace_open()). Damage is said, and what is whole is given all the same.
+ * A trace as the commands see it: formats, names, and records in the order of their times over all
+ * CPUs. It is read from a trace.dat file (trace_open()). Damage is said, and what is whole is given
+ * all the same.
  */
 #pragma once
 
@@ -41,7 +42,10 @@ struct trace {
 	char *clock, *uname, *stats; /* "" if not said; stats: of all CPUs, then the ledger */
 	bool in_ns;
 	uint64_t clock_base, clock_mult,
-	    clock_add; /* of records of a memory: ns = ((time - base) * mult >> 32) + add; mult 0: as they are */
+	    /*
+	     * of records of a memory: ns = ((time - base) * mult >> 32) + add; mult 0: as they are
+	     */
+	    clock_add;
 	uint64_t id;
 	enum records records;
 	struct cpu *cpu;

@@ -1,4 +1,7 @@
-/* trapline, the program on the host: what its commands share. One command runs in a process; errors are said as they are found. */
+/*
+ * trapline, the program on the host: what its commands share. One command runs in a process; errors
+ * are said as they are found.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +25,10 @@ enum { OPTION_HELP = 'h', OPTION_PROGRESS = 256, OPTION_FIRST_FREE };
 	{                                                                                          \
 		"progress", no_argument, NULL, OPTION_PROGRESS                                     \
 	}
-/* What getopt_long() gave and the command does not know as its own. -1: done, go on; else the exit status to end with. */
+/*
+ * What getopt_long() gave and the command does not know as its own. -1: done, go on; else the exit
+ * status to end with.
+ */
 int common_option(const char *command, int option, const char *usage);
 /* Says what is wrong with the command line, and where to read more; EXIT_USAGE. */
 int bad_usage(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -37,7 +43,10 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void die(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
 /* As say(), with what errno says of `name`. */
 void say_errno(const char *name);
-/* A number, or seconds (a fraction too), that is all of the text. False: it is none, or more than may be. */
+/*
+ * A number, or seconds (a fraction too), that is all of the text. False: it is none, or more than
+ * may be.
+ */
 bool parse_number(const char *text, uint64_t most, uint64_t *out);
 bool parse_seconds(const char *text, uint64_t *ns);
 
@@ -46,25 +55,29 @@ void *xrealloc(void *p, size_t size);	 /* never NULL */
 char *xstrndup(const char *s, size_t n); /* never NULL */
 
 /*
- * Progress of long work, on stderr if that is a terminal, or as lines after --progress: "WHAT: 42 %", or without a total (0) how much was
- * done. Over when done reaches total.
+ * Progress of long work, on stderr if that is a terminal, or as lines after --progress: "WHAT: 42
+ * %", or without a total (0) how much was done. Over when done reaches total.
  */
 void progress(const char *what, uint64_t done, uint64_t total);
 void progress_as_lines(void);
 
 /*
- * Files and directories that are not finished: should this process be ended by a signal or by die(), they go. One set; what was
- * added last goes first.
+ * Files and directories that are not finished: should this process be ended by a signal or by
+ * die(), they go. One set; what was added last goes first.
  */
 void unfinished_add(const char *path);
 void unfinished_keep(void);   /* all of them are finished */
 void unfinished_remove(void); /* none of them will be */
-/* From here on signals that end the process remove what is unfinished, and a file that grows too large is an error like others. */
+/*
+ * From here on signals that end the process remove what is unfinished, and a file that grows too
+ * large is an error like others.
+ */
 void unfinished_watch(void);
 
 /*
- * A file that is there whole or not at all: written under another name in the same directory, and given its own when finished.
- * "-" is the standard output. What is there and no regular file (a device, a pipe) is written to as it is. One at a time.
+ * A file that is there whole or not at all: written under another name in the same directory, and
+ * given its own when finished. "-" is the standard output. What is there and no regular file (a
+ * device, a pipe) is written to as it is. One at a time.
  */
 struct out {
 	FILE *file;

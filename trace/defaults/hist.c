@@ -1,4 +1,7 @@
-/* What stands for trace/hist/ where a host does not link it: a `hist` command is refused, and the file `hist` is empty. */
+/*
+ * What stands for trace/hist/ where a host does not link it: a `hist` command is refused, and the
+ * file `hist` is empty.
+ */
 #include "kernel/lib/errno.h"
 #include "trace/defaults/weak.h"
 #include "trace/event/parts.h"

@@ -1,4 +1,7 @@
-/* What stands for trace/probe/ where a host does not link it: no line defines a probe, and none is listed. */
+/*
+ * What stands for trace/probe/ where a host does not link it: no line defines a probe, and none is
+ * listed.
+ */
 #include "kernel/lib/errno.h"
 #include "trace/defaults/weak.h"
 #include "trace/probe/probe.h"

@@ -1,9 +1,11 @@
 /*
- * Definitions of dynamic events put together piece by piece, by kernel code. The layer under the synth_event_* and kprobe_event_*
- * functions: a command string grows in the caller's buffer and is run at the end. Task context; a command belongs to one task.
+ * Definitions of dynamic events put together piece by piece, by kernel code. The layer under the
+ * synth_event_* and kprobe_event_* functions: a command string grows in the caller's buffer and is
+ * run at the end. Task context; a command belongs to one task.
  *
- * All return 0 or a negative errno: -EINVAL for what the check function or the parser refuses, -E2BIG when the buffer is full (the
- * command is spoilt then). Names and order of arguments are Linux's.
+ * All return 0 or a negative errno: -EINVAL for what the check function or the parser refuses,
+ * -E2BIG when the buffer is full (the command is spoilt then). Names and order of arguments are
+ * Linux's.
  */
 #pragma once
 

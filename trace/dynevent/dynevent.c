@@ -138,7 +138,10 @@ int dynevent_command(const char *line)
 
 /* ---- lines ---- */
 
-/* The characters of the next line of n bytes, or -EINVAL: it has a NUL, or does not fit with its newline and a NUL after it. */
+/*
+ * The characters of the next line of n bytes, or -EINVAL: it has a NUL, or does not fit with its
+ * newline and a NUL after it.
+ */
 static ssize line_length(const char *text, size_t n)
 {
 	const char *end = memchr(text, '\n', MIN(n, (size_t)DYNEVENT_LINE_MAX));

@@ -1,4 +1,6 @@
-/* Synthetic events as objects: made of definitions, listed, removed. Task context under host_lock. */
+/*
+ * Synthetic events as objects: made of definitions, listed, removed. Task context under host_lock.
+ */
 #include "trace/dynevent/synth.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -76,7 +78,10 @@ static struct trace_event_field table_row(const struct synth_field *f)
 	return row;
 }
 
-/* Offsets are those of Linux's records, where a fixed string has the largest string's room whatever its size. */
+/*
+ * Offsets are those of Linux's records, where a fixed string has the largest string's room whatever
+ * its size.
+ */
 static void lay_out(struct synth_event *ev, struct trace_event_field *table)
 {
 	u32 at = sizeof(struct trace_entry);

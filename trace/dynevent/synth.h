@@ -1,9 +1,11 @@
 /*
- * Synthetic events: events whose fields are given by whoever defines them (file synthetic_events, s: in dynamic_events, kernel code) and
- * whose records are made of values that hists or kernel code have.
+ * Synthetic events: events whose fields are given by whoever defines them (file synthetic_events,
+ * s: in dynamic_events, kernel code) and whose records are made of values that hists or kernel code
+ * have.
  *
- * A record: the common fields, then 8 bytes a number or dynamic string, SYNTH_STRING_MAX bytes a fixed string; the text of dynamic
- * strings lies behind. Definitions: task context under host_lock; recording: any context.
+ * A record: the common fields, then 8 bytes a number or dynamic string, SYNTH_STRING_MAX bytes a
+ * fixed string; the text of dynamic strings lies behind. Definitions: task context under host_lock;
+ * recording: any context.
  */
 #pragma once
 
@@ -46,14 +48,18 @@ struct synth_event {
 extern const struct dynevent_kind synth_dynevent_kind;
 
 struct synth_event *synth_event_find(const char *name); /* NULL */
-/* A line of synthetic_events: "NAME TYPE FIELD[; TYPE FIELD ...]" or "!NAME". Errors go to error_log. */
+/*
+ * A line of synthetic_events: "NAME TYPE FIELD[; TYPE FIELD ...]" or "!NAME". Errors go to
+ * error_log.
+ */
 int synth_event_command(char *line);
 void synth_events_show(struct seq *s);
 /* By name: 0, -ENOENT, -EBUSY. */
 int synth_event_remove(const char *name);
 /*
- * Records in each instance that has the event on. vals: one per field, of strings the address of text that ends within
- * SYNTH_STRING_MAX bytes or is cut there. Any context, between host_enter(), which made ctx, and host_preempt_enable().
+ * Records in each instance that has the event on. vals: one per field, of strings the address of
+ * text that ends within SYNTH_STRING_MAX bytes or is cut there. Any context, between host_enter(),
+ * which made ctx, and host_preempt_enable().
  */
 void synth_event_record(struct synth_event *ev, const struct host_context *ctx, const u64 *vals);
 
@@ -73,7 +79,10 @@ struct synth_error {
 	u32 pos; /* in the command */
 };
 
-/* "NAME fields ..." that begins at `at` in `cmd` (there for the carets). 0, -EINVAL or -EEXIST and *err, -ENOMEM. */
+/*
+ * "NAME fields ..." that begins at `at` in `cmd` (there for the carets). 0, -EINVAL or -EEXIST and
+ * *err, -ENOMEM.
+ */
 int synth_parse(const char *cmd, const char *at, struct synth_def *def, struct synth_error *err);
 void synth_parse_free(struct synth_def *def);
 /* Does the line begin as a definition has to: three words before the first ';'? */

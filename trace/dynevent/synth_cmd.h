@@ -1,4 +1,7 @@
-/* Synthetic events defined by kernel code, as in Linux's events document, section 7. Task context, may sleep; host_lock is taken. */
+/*
+ * Synthetic events defined by kernel code, as in Linux's events document, section 7. Task context,
+ * may sleep; host_lock is taken.
+ */
 #pragma once
 
 #include "trace/dynevent/cmd.h"

@@ -1,6 +1,7 @@
 /*
- * The language of synthetic events' definitions: "NAME TYPE FIELD[; TYPE FIELD ...]". Semicolons may be left out, as in Linux's first
- * form of it. Task context; nothing but the parse's own memory changes.
+ * The language of synthetic events' definitions: "NAME TYPE FIELD[; TYPE FIELD ...]". Semicolons
+ * may be left out, as in Linux's first form of it. Task context; nothing but the parse's own memory
+ * changes.
  *
  * A caret stands where the offending word occurs first in the command, as Linux puts it.
  */

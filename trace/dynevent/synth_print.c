@@ -1,10 +1,15 @@
-/* How synthetic events look: the text of a record, and "print fmt" in format. Task context, except under tp_printk. */
+/*
+ * How synthetic events look: the text of a record, and "print fmt" in format. Task context, except
+ * under tp_printk.
+ */
 #include "kernel/lib/string.h"
 #include "trace/dynevent/synth.h"
 #include "trace/event/options.h"
 #include "trace/output/print.h"
 
-/* As Linux prints them: what is narrower than an int without its sign, though the format has one. */
+/*
+ * As Linux prints them: what is narrower than an int without its sign, though the format has one.
+ */
 const struct synth_type synth_types[] = {
     {"s64", "%lld", 8, true},
     {"u64", "%llu", 8, false},

@@ -1,6 +1,6 @@
 /*
- * Records of synthetic events. Any context, but for what is said in synth_record.h: no lock, no allocation. Foreign strings are read as
- * memory that may not be there.
+ * Records of synthetic events. Any context, but for what is said in synth_record.h: no lock, no
+ * allocation. Foreign strings are read as memory that may not be there.
  */
 /* hot: runs with each event */
 #include "trace/dynevent/synth_record.h"

@@ -1,5 +1,6 @@
 /*
- * Trace arrays: making one, its buffer's size, its switches and options. Task context under host_lock.
+ * Trace arrays: making one, its buffer's size, its switches and options. Task context under
+ * host_lock.
  */
 #include "trace/event/array.h"
 #include "kernel/lib/errno.h"
@@ -113,7 +114,10 @@ int trace_instance_create(const char *name, struct trace_array **out)
 	return *out ? 0 : -ENOMEM;
 }
 
-/* Switching off is what may fail, so it comes first. Then nobody comes in any more; who is in still stands on its files. */
+/*
+ * Switching off is what may fail, so it comes first. Then nobody comes in any more; who is in still
+ * stands on its files.
+ */
 int trace_array_destroy(struct trace_array *tr)
 {
 	if (tr->refs || hist_triggers_hold(tr))

@@ -1,7 +1,8 @@
 /*
  * A trace array is an instance of the tracer: its ring buffer, the state of every event in it, its
  * options and clock. The global one is tracefs' top directory, the others are made and removed in
- * instances/. All changes under host_lock, task context; [A] fields are read by writers in any context.
+ * instances/. All changes under host_lock, task context; [A] fields are read by writers in any
+ * context.
  */
 #pragma once
 
@@ -16,8 +17,9 @@ struct trace_clock;
 struct trace_event_file;
 
 /*
- * trace_event_file.way: why a record takes the long way, or is not made at all. The first group is the array's, the same in
- * all its files; the second each file's own. Changed by trace_file_way(), from any context.
+ * trace_event_file.way: why a record takes the long way, or is not made at all. The first group is
+ * the array's, the same in all its files; the second each file's own. Changed by trace_file_way(),
+ * from any context.
  */
 enum {
 	TRACE_WAY_WAKE = 1,	  /* somebody waits for events */
@@ -90,7 +92,10 @@ extern struct list_head trace_arrays;
 
 /* size: bytes per CPU from first use on. NULL: no memory. */
 struct trace_array *trace_array_create(const char *name, size_t size);
-/* Switches its events off and frees it, while they fire. -EBUSY: it has references; -ENOMEM: nothing done. */
+/*
+ * Switches its events off and frees it, while they fire. -EBUSY: it has references; -ENOMEM:
+ * nothing done.
+ */
 int trace_array_destroy(struct trace_array *tr);
 /* An instance by name ("" is the global one), by the number of its life; NULL. */
 struct trace_array *trace_array_find(const char *name);
@@ -112,11 +117,16 @@ static inline struct trace_event_file *trace_builtin_file(
 {
 	return tr->builtin[id];
 }
-/* Gives the buffer its full size if it still has the boot minimum, and the global array's too: using one is using tracing, as on
- * Linux. 0 or -ENOMEM. */
+/*
+ * Gives the buffer its full size if it still has the boot minimum, and the global array's too:
+ * using one is using tracing, as on Linux. 0 or -ENOMEM.
+ */
 int trace_array_expand(struct trace_array *tr);
 bool trace_array_is_expanded(const struct trace_array *tr);
-/* cpu < 0: all. Bytes are rounded up to sub-buffers. The spare buffer follows. 0, -EINVAL, -ENOMEM; -EBUSY: somebody reads either. */
+/*
+ * cpu < 0: all. Bytes are rounded up to sub-buffers. The spare buffer follows. 0, -EINVAL, -ENOMEM;
+ * -EBUSY: somebody reads either.
+ */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
 /* True if that changed it. Any context. */

@@ -1,8 +1,9 @@
 /*
  * saved_cmdlines and saved_tgids. A table of slots goes round; a map leads from pid to slot.
  *
- * Words: comms.busy is taken by exchange: a writer that finds it taken gives up (the next switch of that task tries again); a reader,
- * and a task that is renamed, try for a while. So no context ever waits for another. Sizes and pointers change under host_lock and busy.
+ * Words: comms.busy is taken by exchange: a writer that finds it taken gives up (the next switch of
+ * that task tries again); a reader, and a task that is renamed, try for a while. So no context ever
+ * waits for another. Sizes and pointers change under host_lock and busy.
  */
 #include "trace/event/comm.h"
 #include "kernel/lib/atomic.h"
@@ -34,8 +35,8 @@ static struct {
 } comms = {.size = DEFAULT_SIZE};
 
 /*
- * Names change only while a buffer records: when a trace is read does not change what it shows. `seen` is `changes` as it was at the
- * CPU's last switch.
+ * Names change only while a buffer records: when a trace is read does not change what it shows.
+ * `seen` is `changes` as it was at the CPU's last switch.
  */
 static u32 recording;	   /* [A] buffers that are on */
 static u32 changes;	   /* [A] of it */

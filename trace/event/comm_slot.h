@@ -1,4 +1,7 @@
-/* How the table of names of tasks lies in memory: the next boot reads it there, if the memory is kept. */
+/*
+ * How the table of names of tasks lies in memory: the next boot reads it there, if the memory is
+ * kept.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"

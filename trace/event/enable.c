@@ -1,9 +1,11 @@
 /*
- * Switching events on and off: single files, set_event's names, whole systems. Task context under host_lock.
+ * Switching events on and off: single files, set_event's names, whole systems. Task context under
+ * host_lock.
  *
- * Writers walk call->live, a list that is changed a pointer at a time: a file is put in front; one that is taken out keeps its own
- * pointer, so that a walker standing on it finds on. Before it may go in again, all walkers must have left. Text is patched in one
- * pass for all events that change together.
+ * Writers walk call->live, a list that is changed a pointer at a time: a file is put in front; one
+ * that is taken out keeps its own pointer, so that a walker standing on it finds on. Before it may
+ * go in again, all walkers must have left. Text is patched in one pass for all events that change
+ * together.
  */
 #include "trace/event/enable.h"
 #include "kernel/lib/atomic.h"

@@ -1,4 +1,7 @@
-/* Switching events on and off, and what their files need for it. Task context under host_lock, unless said. */
+/*
+ * Switching events on and off, and what their files need for it. Task context under host_lock,
+ * unless said.
+ */
 #pragma once
 
 #include "trace/event/event.h"
@@ -7,9 +10,9 @@
  * -ENOMEM (nothing done). */
 int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
 /*
- * So many more (or less) need the file live, be it recorded or not: soft mode. What was not live comes to life switched off;
- * what nobody needs any more and is off goes. Whatever soft mode left on stays on. Before the first use trace_file_prepare().
- * host_lock held; cannot fail.
+ * So many more (or less) need the file live, be it recorded or not: soft mode. What was not live
+ * comes to life switched off; what nobody needs any more and is off goes. Whatever soft mode left
+ * on stays on. Before the first use trace_file_prepare(). host_lock held; cannot fail.
  */
 void trace_file_soft(struct trace_event_file *file, int users);
 /* Live and recorded: what `enable` shows as 1. */

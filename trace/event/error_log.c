@@ -1,4 +1,6 @@
-/* The error log: a list of the last refused commands, oldest first. Task context under host_lock. */
+/*
+ * The error log: a list of the last refused commands, oldest first. Task context under host_lock.
+ */
 #include "trace/event/error_log.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"

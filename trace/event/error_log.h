@@ -1,4 +1,7 @@
-/* error_log: the last eight refused commands of an instance, with the place of the error. Task context under host_lock. */
+/*
+ * error_log: the last eight refused commands of an instance, with the place of the error. Task
+ * context under host_lock.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"
@@ -8,7 +11,10 @@ struct trace_array;
 
 #define TRACE_ERRORS_KEPT 8
 
-/* where: "event filter parse error" ...; pos: the caret's column in cmd. Allocates; what finds no memory is not kept. */
+/*
+ * where: "event filter parse error" ...; pos: the caret's column in cmd. Allocates; what finds no
+ * memory is not kept.
+ */
 void trace_error_log(
     struct trace_array *tr, const char *where, const char *cmd, const char *text, u32 pos);
 void trace_error_show(struct seq *s, struct trace_array *tr);

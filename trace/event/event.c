@@ -1,7 +1,7 @@
 /*
- * The registry of events: by list (newest first), by id, by system and name. Task context under host_lock, but for
- * trace_event_by_id(), which printing calls from anywhere: a table is published when it is whole, and an entry goes only when no ring
- * has a record with that id.
+ * The registry of events: by list (newest first), by id, by system and name. Task context under
+ * host_lock, but for trace_event_by_id(), which printing calls from anywhere: a table is published
+ * when it is whole, and an entry goes only when no ring has a record with that id.
  */
 #include "trace/event/event.h"
 #include "kernel/lib/atomic.h"
@@ -34,7 +34,10 @@ struct trace_event_call *trace_event_by_id(unsigned id)
 	return id < atomic_load_acquire(&id_room) ? atomic_load_acquire(&by_id)[id] : NULL;
 }
 
-/* The larger table is there before its size is: a reader with the new size has the new table. The old one stays for readers. */
+/*
+ * The larger table is there before its size is: a reader with the new size has the new table. The
+ * old one stays for readers.
+ */
 static int grow_ids(void)
 {
 	u32 room = id_room * 2;
@@ -49,7 +52,10 @@ static int grow_ids(void)
 	return 0;
 }
 
-/* A "%p" that stands alone gets the letter that hashes it (trace/output/print.c). Most formats have none and serve both ways. */
+/*
+ * A "%p" that stands alone gets the letter that hashes it (trace/output/print.c). Most formats have
+ * none and serve both ways.
+ */
 static const char *hashed_format(const char *fmt)
 {
 	unsigned bare = 0;

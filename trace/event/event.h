@@ -80,8 +80,11 @@ struct trace_event_class {
 	void (*show_fmt)(struct seq *s, const struct trace_event_call *call);
 	/* All of `format` behind the line "format:"; NULL: as others have it. */
 	void (*show_format)(struct seq *s, const struct trace_event_call *call);
-	/* Of events that are made of others' records: the trigger that makes them, on the other event's file in the same
-	 * instance, not in its list. NULL: no memory. Task context under host_lock. */
+	/*
+	 * Of events that are made of others' records: the trigger that makes them, on the other
+	 * event's file in the same instance, not in its list. NULL: no memory. Task context under
+	 * host_lock.
+	 */
 	struct trace_trigger *(*feed)(struct trace_event_file *file);
 };
 
@@ -121,7 +124,10 @@ struct trace_event_call {
 	struct trace_export_format *exported; /* [L] trace/export/export.c's */
 };
 
-/* One per CPU and file: what became of the event (contract C4): hit = recorded + all of these but the last. [C] */
+/*
+ * One per CPU and file: what became of the event (contract C4): hit = recorded + all of these but
+ * the last. [C]
+ */
 struct trace_event_count {
 	u64 hit;
 	u64 lost;	    /* the ring refused it; its own counters say why */
@@ -141,8 +147,12 @@ enum {
 
 enum {
 	TRACE_TRIGGERS_BLIND, /* none does */
-	TRACE_TRIGGERS_JUDGED, /* nothing is to be done unless a filter passes that looks at the event's own fields alone */
-	TRACE_TRIGGERS_OWN, /* there is one, without a filter, that looks at numbers among the fields alone */
+	/*
+	 * nothing is to be done unless a filter passes that looks at the event's own fields alone
+	 */
+	TRACE_TRIGGERS_JUDGED,
+	/* there is one, without a filter, that looks at numbers among the fields alone */
+	TRACE_TRIGGERS_OWN,
 	TRACE_TRIGGERS_LOOK,
 };
 
@@ -174,7 +184,10 @@ struct trace_system {
 	struct trace_array *refused_in; /* in whose file */
 };
 
-/* Counts a use that forbids the removal of the event, beyond its being live; ends it. host_lock held. */
+/*
+ * Counts a use that forbids the removal of the event, beyond its being live; ends it. host_lock
+ * held.
+ */
 static inline void trace_event_get(struct trace_event_call *call)
 {
 	call->refs++;

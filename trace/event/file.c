@@ -1,6 +1,6 @@
 /*
- * The files of events, one per event and trace array: all that there are when an array is made; and one in each array for an event that
- * comes later. Task context under host_lock.
+ * The files of events, one per event and trace array: all that there are when an array is made; and
+ * one in each array for an event that comes later. Task context under host_lock.
  */
 #include "trace/event/file.h"
 #include "kernel/lib/errno.h"
@@ -148,7 +148,10 @@ static bool was_hit(const struct trace_event_file *file)
 	return false;
 }
 
-/* Its files go, once the writers that found it live have left. True: there may be records. clear: wherever it was on, as Linux does. */
+/*
+ * Its files go, once the writers that found it live have left. True: there may be records. clear:
+ * wherever it was on, as Linux does.
+ */
 static bool trace_event_remove_files(struct trace_event_call *call, bool clear)
 {
 	bool records = false;

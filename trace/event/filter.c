@@ -1,4 +1,7 @@
-/* The filters that files and systems have: running one, and letting it go. See filter.h for contexts. */
+/*
+ * The filters that files and systems have: running one, and letting it go. See filter.h for
+ * contexts.
+ */
 /* hot: runs with each event */
 #include "trace/event/filter.h"
 #include "trace/event/event.h"

@@ -1,5 +1,6 @@
 /*
- * A compiled filter, and running it: a small program that any context may run. trace/filter/ compiles it of a text.
+ * A compiled filter, and running it: a small program that any context may run. trace/filter/
+ * compiles it of a text.
  */
 #pragma once
 
@@ -19,7 +20,10 @@ struct filter_insn;
 typedef bool (*filter_test)(const struct filter_insn *in, const void *rec, u32 len);
 typedef bool (*filter_match)(const struct filter_insn *in, const char *s, u32 len);
 
-/* One instruction: a predicate, and where to go on when it is false, when it is true: another one, or FILTER_FAIL, FILTER_PASS. */
+/*
+ * One instruction: a predicate, and where to go on when it is false, when it is true: another one,
+ * or FILTER_FAIL, FILTER_PASS.
+ */
 struct filter_insn {
 	filter_test test;
 	const struct filter_insn *next[2];
@@ -52,9 +56,9 @@ struct trace_filter {
 void trace_filter_free(struct trace_filter *f);
 
 /*
- * Does the record pass? Any context, between host_enter() and host_preempt_enable(). `rec` may hold the fixed
- * part alone unless f->looks has TRACE_LOOKS_BEHIND. The filter trusts nothing in the record: a
- * field that points outside of it does not match.
+ * Does the record pass? Any context, between host_enter() and host_preempt_enable(). `rec` may hold
+ * the fixed part alone unless f->looks has TRACE_LOOKS_BEHIND. The filter trusts nothing in the
+ * record: a field that points outside of it does not match.
  */
 bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len);
 
@@ -70,7 +74,10 @@ static inline bool trace_filter_run(const struct trace_filter *f, const void *re
 	return in == FILTER_PASS;
 }
 
-/* The last filter that fitted none of the system's events, for the file of that array to show; NULL: none. host_lock held. */
+/*
+ * The last filter that fitted none of the system's events, for the file of that array to show;
+ * NULL: none. host_lock held.
+ */
 void trace_filter_set_refused(
     struct trace_system *sys, struct trace_array *tr, struct trace_filter *refused);
 /* A file goes away: writers have left it. host_lock held. */

@@ -27,7 +27,10 @@ const struct trace_event_field *trace_event_field(
 	return f ? f : find(trace_common_fields, name);
 }
 
-/* "char[16]" is written as C has it, with the brackets behind the name; __data_loc keeps them with the type. */
+/*
+ * "char[16]" is written as C has it, with the brackets behind the name; __data_loc keeps them with
+ * the type.
+ */
 static void trace_event_show_fields(struct seq *s, const struct trace_event_field *f)
 {
 	for (; f->name; f++) {

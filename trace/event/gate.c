@@ -1,21 +1,26 @@
 /*
- * What decides about an event before it is recorded: triggers, the switch of soft mode, pid lists, filters. Called from the long
- * way of an event between host_enter() and host_preempt_enable(), any context; no lock, no allocation.
+ * What decides about an event before it is recorded: triggers, the switch of soft mode, pid lists,
+ * filters. Called from the long way of an event between host_enter() and host_preempt_enable(), any
+ * context; no lock, no allocation.
  *
- * Nothing is reserved for a record before it has passed: it is built in scratch memory of this CPU, asked about, and copied into
- * the ring. So what is filtered leaves no hole there, and triggers act also when the ring would refuse the record.
+ * Nothing is reserved for a record before it has passed: it is built in scratch memory of this CPU,
+ * asked about, and copied into the ring. So what is filtered leaves no hole there, and triggers act
+ * also when the ring would refuse the record.
  *
  *   G1 triggers, when none of them looks at records, act now.
- *   G2 its task is not wanted, or the event is off: that is all; but if a trigger must look at the record, off is not enough.
+ *   G2 its task is not wanted, or the event is off: that is all; but if a trigger must look at the
+ *      record, off is not enough.
  *   G3 neither filter nor trigger looks at the record: it is built in the ring.
  *   G4 else it is built in scratch; its writer fills it and comes back to trace_gate_commit().
  *   G5 triggers that look at records act, and with them all others.
- *   G6 off (G5 may have changed that), unwanted task, filter, too early: not recorded, and counted under the first of these.
+ *   G6 off (G5 may have changed that), unwanted task, filter, too early: not recorded, and counted
+ *      under the first of these.
  *   G7 it is copied into the ring, which may refuse it.
  *   G8 those triggers act that are to come behind the record.
  *
- * Scratch is a stack: a writer takes from its top at G4 and gives back behind G7. Whoever interrupts it in between has given
- * back by the time it goes on, so plain reads and writes of `used` do: interrupted between the two, it takes what the other had.
+ * Scratch is a stack: a writer takes from its top at G4 and gives back behind G7. Whoever
+ * interrupts it in between has given back by the time it goes on, so plain reads and writes of
+ * `used` do: interrupted between the two, it takes what the other had.
  */
 /* hot: runs with each event */
 #include "trace/event/gate.h"
@@ -140,7 +145,10 @@ static __noinline void *trace_gate_begin_slowly(struct trace_slot *slot,
 	return rec;
 }
 
-/* Straight to G4 for the most frequent: a trigger looks at the record, and nobody asks for the task. */
+/*
+ * Straight to G4 for the most frequent: a trigger looks at the record, and nobody asks for the
+ * task.
+ */
 void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
     const struct host_context *ctx, u16 id, u32 size)
 {
@@ -153,8 +161,9 @@ void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
 }
 
 /*
- * Linux reserves room for the record before G5, and gets none while recording is off: what its triggers switch on then begins with
- * the next event. It reserves after G5 if the event has a filter or is off.
+ * Linux reserves room for the record before G5, and gets none while recording is off: what its
+ * triggers switch on then begins with the next event. It reserves after G5 if the event has a
+ * filter or is off.
  */
 static bool is_too_early(const struct trace_event_file *file)
 {
@@ -162,7 +171,10 @@ static bool is_too_early(const struct trace_event_file *file)
 	       !(READ_ONCE(file->way) & (TRACE_WAY_FILTER | TRACE_WAY_SOFT_OFF));
 }
 
-/* G5. Most events have one trigger: it is called from here. Returns whether the event came too early to be recorded. */
+/*
+ * G5. Most events have one trigger: it is called from here. Returns whether the event came too
+ * early to be recorded.
+ */
 static ALWAYS_INLINE bool call_triggers(struct trace_slot *slot, struct trace_event_file *file,
     const struct host_context *ctx, const void *rec)
 {

@@ -7,7 +7,10 @@ struct host_context;
 struct trace_event_file;
 struct trace_slot;
 
-/* Scratch memory for every CPU there is now. Task context under host_lock, cheap when it is there. 0 or -ENOMEM. */
+/*
+ * Scratch memory for every CPU there is now. Task context under host_lock, cheap when it is there.
+ * 0 or -ENOMEM.
+ */
 int trace_gate_prepare(void);
 /* The same for CPUs that came up since, if it was ever wanted. */
 int trace_gate_cpus_up(void);

@@ -1,6 +1,7 @@
 /*
- * The ledger of a trace array (contract C4): what became of every hit, per CPU and per event. Nothing is counted for it alone: it
- * adds up what events and rings count anyway, and keeps what both take with them when they go. Task context under host_lock.
+ * The ledger of a trace array (contract C4): what became of every hit, per CPU and per event.
+ * Nothing is counted for it alone: it adds up what events and rings count anyway, and keeps what
+ * both take with them when they go. Task context under host_lock.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
- * Which of the tracer's objects are still there. Instances, systems and events come and go while somebody stands in their
- * directories. Such a place remembers the number of what it belongs to, not a count; before it follows a pointer it asks whether
- * that life goes on. Numbers are never given twice, so a new object at an old address is not taken for the old one.
+ * Which of the tracer's objects are still there. Instances, systems and events come and go while
+ * somebody stands in their directories. Such a place remembers the number of what it belongs to,
+ * not a count; before it follows a pointer it asks whether that life goes on. Numbers are never
+ * given twice, so a new object at an old address is not taken for the old one.
  *
  * Task context under host_lock.
  */

@@ -1,4 +1,7 @@
-/* The names of the trace options, and trace_options' way to show and change them. Task context under host_lock. */
+/*
+ * The names of the trace options, and trace_options' way to show and change them. Task context
+ * under host_lock.
+ */
 #include "trace/event/options.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"

@@ -1,6 +1,7 @@
 /*
- * What the core of events asks of the parts above it that a host may leave out. Each part defines its functions; trace/defaults/ has
- * weak ones for the host that does not link it. Task context under host_lock, unless said.
+ * What the core of events asks of the parts above it that a host may leave out. Each part defines
+ * its functions; trace/defaults/ has weak ones for the host that does not link it. Task context
+ * under host_lock, unless said.
  */
 #pragma once
 
@@ -21,12 +22,18 @@ void *kept_alloc(unsigned pages);
 bool kept_free(void *p, unsigned pages);
 void kept_note_comms(const void *slots, size_t size);
 
-/* ---- trace/persist: an array that shows what another boot recorded; where not said, contexts are those of trace/output/print.h ---- */
+/*
+ * ---- trace/persist: an array that shows what another boot recorded; where not said, contexts are
+ * those of trace/output/print.h ----
+ */
 
 /* Task context under host_lock. */
 void trace_past_free(struct trace_past *past);
 u64 trace_past_ns(const struct trace_array *tr, u64 stamp);
-/* The event of a record, by its fields or by this boot's own printing if that is the same; NULL: its format did not survive. */
+/*
+ * The event of a record, by its fields or by this boot's own printing if that is the same; NULL:
+ * its format did not survive.
+ */
 const struct trace_event_call *trace_past_event(
     const struct trace_past *past, unsigned id, u32 len);
 void trace_past_comm(const struct trace_past *past, s32 pid, char comm[16]);
@@ -42,5 +49,8 @@ void trace_export_forget(struct trace_event_call *call);
 
 /* ---- trace/hist ---- */
 
-/* Does a histogram of the instance have variables, or refer to one? Such an instance cannot be removed. */
+/*
+ * Does a histogram of the instance have variables, or refer to one? Such an instance cannot be
+ * removed.
+ */
 bool hist_triggers_hold(const struct trace_array *tr);

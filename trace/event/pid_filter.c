@@ -1,9 +1,11 @@
 /*
- * set_event_pid and set_event_notrace_pid. Lists change in task context under host_lock, and by fork and exit (options/event-fork)
- * in any; they are asked at each switch and wake-up, with preemption off; events only look at trace_array.pid_ignore.
+ * set_event_pid and set_event_notrace_pid. Lists change in task context under host_lock, and by
+ * fork and exit (options/event-fork) in any; they are asked at each switch and wake-up, with
+ * preemption off; events only look at trace_array.pid_ignore.
  *
- * A set is a bitmap for pids that tasks can have, whose bits change one by one, atomically, and a sorted list for larger numbers,
- * which are taken and shown, as Linux does, but are no task's: it is replaced as a whole.
+ * A set is a bitmap for pids that tasks can have, whose bits change one by one, atomically, and a
+ * sorted list for larger numbers, which are taken and shown, as Linux does, but are no task's: it
+ * is replaced as a whole.
  */
 /* hot: runs with each event */
 #include "trace/event/pid_filter.h"
@@ -219,7 +221,9 @@ static void list_del_active(struct trace_pids *p)
 	WRITE_ONCE(*at, p->next);
 }
 
-/* The switches are followed before the first look, and all CPUs looked at before an event may ask. */
+/*
+ * The switches are followed before the first look, and all CPUs looked at before an event may ask.
+ */
 static void activate(struct trace_pids *p)
 {
 	list_add_active(p);
@@ -250,7 +254,10 @@ struct pid_text {
 	size_t left;
 };
 
-/* Takes the next pid: 1, 0 if there is none, -EINVAL, -EPERM. Like Linux it looks at the low 32 bits of a number only. */
+/*
+ * Takes the next pid: 1, 0 if there is none, -EINVAL, -EPERM. Like Linux it looks at the low 32
+ * bits of a number only.
+ */
 static int trace_pid_next(struct pid_text *text, u32 *pid)
 {
 	char word[TRACE_WORD_MAX + 1];
@@ -300,7 +307,10 @@ static int insert_large(struct large *l, u32 pid, u32 room)
 	return 0;
 }
 
-/* Makes a list of the old one and `more` new ones, sorted. -ENOMEM, or -EPERM for more than LARGE_MAX in all. */
+/*
+ * Makes a list of the old one and `more` new ones, sorted. -ENOMEM, or -EPERM for more than
+ * LARGE_MAX in all.
+ */
 static int merge_large(const struct large *old, struct pid_text text, u32 more, struct large **out)
 {
 	u32 have = old ? old->count : 0, room = MIN(have + (u64)more, (u64)LARGE_MAX), pid;

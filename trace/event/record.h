@@ -1,7 +1,7 @@
 /*
  * The hot path of an event, as generated code and the few hand-written recorders use it: between
- * host_enter() and host_preempt_enable(), for each live file, trace_begin(), fill, trace_commit(). Any
- * context; no lock, no allocation.
+ * host_enter() and host_preempt_enable(), for each live file, trace_begin(), fill, trace_commit().
+ * Any context; no lock, no allocation.
  */
 #pragma once
 
@@ -27,8 +27,9 @@ struct trace_slot {
 };
 
 /*
- * What call sites call first has no frame of its own and leaves by a jump: then an event that is dropped costs no more than asking.
- * (The unwinder knows functions without frames: arch/x86_64/cpu/unwind.c.)
+ * What call sites call first has no frame of its own and leaves by a jump: then an event that is
+ * dropped costs no more than asking. (The unwinder knows functions without frames:
+ * arch/x86_64/cpu/unwind.c.)
  */
 #ifdef __clang__
 #define TRACE_DISPATCH __trace_text
@@ -37,8 +38,8 @@ struct trace_slot {
 #endif
 
 /*
- * A record in the ring, for a file that wants it, if there is room at once: no function is called. NULL: take the long way; nothing
- * was counted.
+ * A record in the ring, for a file that wants it, if there is room at once: no function is called.
+ * NULL: take the long way; nothing was counted.
  */
 static inline __attribute__((always_inline)) void *trace_begin_now(struct trace_slot *slot,
     struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
@@ -54,7 +55,10 @@ static inline __attribute__((always_inline)) void *trace_begin_now(struct trace_
 	return rec;
 }
 
-/* The short way, for the one live file of an event that has one with no bit in `way`. NULL as above. */
+/*
+ * The short way, for the one live file of an event that has one with no bit in `way`. NULL as
+ * above.
+ */
 static inline __attribute__((always_inline)) void *trace_begin_short(struct trace_slot *slot,
     struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
 {
@@ -70,8 +74,8 @@ static inline __attribute__((always_inline)) void trace_commit_short(
 }
 
 /*
- * The events of who runs here are not wanted: counted, and that is all that is done for them. Nobody else wants to know of them, if
- * PID is the only bit of TRACE_WAY_SEVERAL in file->way.
+ * The events of who runs here are not wanted: counted, and that is all that is done for them.
+ * Nobody else wants to know of them, if PID is the only bit of TRACE_WAY_SEVERAL in file->way.
  */
 static inline __attribute__((always_inline)) bool trace_drop_pid(struct trace_event_file *file)
 {
@@ -100,7 +104,10 @@ static inline void trace_count_soft_off(struct trace_event_file *file)
 	local_inc(&count->soft_off);
 }
 
-/* Records what a filter has let pass and is whole, where the ring has no room at once or more is to follow. Ends the section. */
+/*
+ * Records what a filter has let pass and is whole, where the ring has no room at once or more is to
+ * follow. Ends the section.
+ */
 void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size);
 
 /* A record of `size` bytes in the ring, common fields filled; NULL: refused and counted. */
@@ -135,8 +142,9 @@ static inline __attribute__((always_inline)) void *trace_begin_by(trace_reserve_
 }
 
 /*
- * The long way. Counts the hit and gives a record of `size` bytes to fill, common fields filled, be it in the ring or not yet;
- * NULL: there is to be none, which is counted. file->counts must be there.
+ * The long way. Counts the hit and gives a record of `size` bytes to fill, common fields filled, be
+ * it in the ring or not yet; NULL: there is to be none, which is counted. file->counts must be
+ * there.
  */
 static inline __attribute__((always_inline)) void *trace_begin(struct trace_slot *slot,
     struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
@@ -144,12 +152,21 @@ static inline __attribute__((always_inline)) void *trace_begin(struct trace_slot
 	return trace_begin_by(trace_reserve, slot, file, ctx, id, size);
 }
 
-/* A stack trace of its own; false: refused and counted. Any context, between host_enter() and host_preempt_enable(). */
+/*
+ * A stack trace of its own; false: refused and counted. Any context, between host_enter() and
+ * host_preempt_enable().
+ */
 bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx);
-/* Writes a record's line to the system's log; set before the first file has TRACE_WAY_PRINT. Any context. */
+/*
+ * Writes a record's line to the system's log; set before the first file has TRACE_WAY_PRINT. Any
+ * context.
+ */
 extern void (*trace_record_log)(
     const struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
-/* Commits what is in the ring, and does what file->way wants besides: wakes readers, records stacks, writes to the log. */
+/*
+ * Commits what is in the ring, and does what file->way wants besides: wakes readers, records
+ * stacks, writes to the log.
+ */
 void trace_commit_reserved(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
 

@@ -1,6 +1,6 @@
 /*
- * Events that are gone while rings have their records: they have no files and no name any more, but their id, by which the records are
- * printed. Task context under host_lock; printing from anywhere.
+ * Events that are gone while rings have their records: they have no files and no name any more, but
+ * their id, by which the records are printed. Task context under host_lock; printing from anywhere.
  */
 #pragma once
 
@@ -20,7 +20,10 @@ struct trace_retired {
 
 extern struct list_head trace_retired_kinds;
 
-/* One of which trace_event_retire() said that it may have records. One too many: all rings are cleared, and all of its kind are freed. */
+/*
+ * One of which trace_event_retire() said that it may have records. One too many: all rings are
+ * cleared, and all of its kind are freed.
+ */
 void trace_retired_add(struct trace_retired *r, struct trace_event_call *call);
 /* Frees all of all kinds if no ring has a record of anything. */
 void trace_retired_settle(void);

@@ -9,7 +9,8 @@
  *       F_STR(field, NUL-terminated string or NULL)   __data_loc char[] field
  *       F_MEM(field, pointer, length)                 the same of bytes
  *       F_MASK(field, u64)                            __data_loc cpumask_t field,
- *       "format", arguments ...)                      may use REC->field, __get_str(field), __long_long(REC->field),
+ *       "format", arguments ...)                      may use REC->field, __get_str(field),
+ *           __long_long(REC->field),
  * __print_flags() ...
  *
  * TRACE_EVENT_FN is the same for an event whose call site calls a hand-written probe_<name>()

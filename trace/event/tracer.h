@@ -1,6 +1,6 @@
 /*
- * What a tracer is: of each trace array one, which records by itself while recording is on; "nop" does nothing. trace/tracer/tracer.h
- * has all of them. Task context under host_lock.
+ * What a tracer is: of each trace array one, which records by itself while recording is on; "nop"
+ * does nothing. trace/tracer/tracer.h has all of them. Task context under host_lock.
  */
 #pragma once
 

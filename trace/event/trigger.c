@@ -1,6 +1,7 @@
 /*
- * The list of an event's triggers: calling them, putting one in, taking it out. Calling is for any context, between host_enter() and
- * host_preempt_enable(), without lock or allocation; the rest runs in task context under host_lock.
+ * The list of an event's triggers: calling them, putting one in, taking it out. Calling is for any
+ * context, between host_enter() and host_preempt_enable(), without lock or allocation; the rest
+ * runs in task context under host_lock.
  *
  * A trigger comes in by these steps, the last of which is one store:
  *   A1 everything is made that it or its target will need; only this can fail
@@ -11,7 +12,8 @@
  * and goes by these:
  *   R1 it is unlinked; a walker that stands on it finds on by its pointer
  *   R2 all writers have left the list as it was
- *   R3 its target, then its file, lose a user: only now, for until R2 it may have switched its target on or off
+ *   R3 its target, then its file, lose a user: only now, for until R2 it may have switched its
+ *      target on or off
  *   R4 it is freed, or kept for another time
  *
  * trace/trigger/parse.c cuts up a line of a `trigger` file; commands.c there has a row per command.

@@ -1,10 +1,13 @@
 /*
- * Triggers: commands that run when an event is hit, be it recorded or not. The list of an event's file is changed under host_lock
- * and walked by writers in any context; what was taken out keeps its pointer for walkers and is freed after host_synchronize().
+ * Triggers: commands that run when an event is hit, be it recorded or not. The list of an event's
+ * file is changed under host_lock and walked by writers in any context; what was taken out keeps
+ * its pointer for walkers and is freed after host_synchronize().
  *
- * A trigger that looks at the record (by its filter, or because its command does) says so in file->trigger_record: the record is
- * then built first and all triggers of the file are called with it. See trace/event/gate.c for the order of things. An event that is live
- * for its triggers' sake alone, with nobody looking or all filters false, goes a shorter way: trace_triggers_alone(), _want().
+ * A trigger that looks at the record (by its filter, or because its command does) says so in
+ * file->trigger_record: the record is then built first and all triggers of the file are called with
+ * it. See trace/event/gate.c for the order of things. An event that is live for its triggers' sake
+ * alone, with nobody looking or all filters false, goes a shorter way: trace_triggers_alone(),
+ * _want().
  *
  * Legend as in trace/event/event.h: [I] set before it is in a list, [L] host_lock, [A] any context.
  */
@@ -15,7 +18,10 @@
 #include "trace/event/filter.h"
 #include "trace/host_context.h"
 
-/* Triggers of one kind exclude each other on an event (of EVENT and HIST_EVENT: with the same target). */
+/*
+ * Triggers of one kind exclude each other on an event (of EVENT and HIST_EVENT: with the same
+ * target).
+ */
 enum trace_trigger_kind {
 	TRACE_TRIGGER_ONOFF = 1,
 	TRACE_TRIGGER_SNAPSHOT = 2,
@@ -23,8 +29,11 @@ enum trace_trigger_kind {
 	TRACE_TRIGGER_EVENT = 8,
 	TRACE_TRIGGER_HIST_EVENT = 16,
 	TRACE_TRIGGER_HIST = 32, /* these do not: each says itself which are the same */
-	TRACE_TRIGGER_FEED =
-	    64, /* nor these: no user puts them in, they come and go with an event that is made of this one */
+	/*
+	 * nor these: no user puts them in, they come and go with an event that is made of this
+	 * one
+	 */
+	TRACE_TRIGGER_FEED = 64,
 };
 
 /* trace_trigger_command.flags */
@@ -39,7 +48,9 @@ enum {
 
 struct trace_trigger;
 
-/* What is called for one hit; rec NULL: no trigger of the file looks at records, there is none yet. */
+/*
+ * What is called for one hit; rec NULL: no trigger of the file looks at records, there is none yet.
+ */
 struct trace_trigger_hit {
 	const struct host_context *ctx; /* NULL: not read yet; never with a record, nor after one */
 	const void *rec;
@@ -51,12 +62,16 @@ struct trace_trigger_command {
 	const char *name;
 	u8 kind, flags;
 	/*
-	 * Does what a line says: `rest` is what stands behind the name and its separator, blanks skipped; NULL: nothing. Parses and
-	 * checks all of it first. Task context under host_lock; 0 or negative errno, and then nothing has changed.
+	 * Does what a line says: `rest` is what stands behind the name and its separator, blanks
+	 * skipped; NULL: nothing. Parses and checks all of it first. Task context under host_lock;
+	 * 0 or negative errno, and then nothing has changed.
 	 */
 	int (*write)(const struct trace_trigger_command *command, struct trace_event_file *file,
 	    bool remove, char *rest);
-	/* Makes what must be there for it to act: 0 or negative errno; and says that it is not needed any more. NULL: nothing. */
+	/*
+	 * Makes what must be there for it to act: 0 or negative errno; and says that it is not
+	 * needed any more. NULL: nothing.
+	 */
 	int (*arm)(struct trace_array *tr);
 	void (*disarm)(struct trace_array *tr);
 	/* Any context, between host_enter() and host_preempt_enable(); no lock, no allocation. */
@@ -76,21 +91,35 @@ struct trace_trigger {
 	void *data;				     /* [I] the command's own */
 	u64 left;		    /* [A] how often it may still act; TRACE_TRIGGER_UNLIMITED */
 	struct trace_trigger *dead; /* [L] chain of those taken out together */
-	/* [I] In place of act(), where numbers among the fields are all it looks at: `rec` is an image of them. Any
-	 * context, behind host_preempt_disable(). NULL: it wants more. */
+	/*
+	 * [I] In place of act(), where numbers among the fields are all it looks at: `rec` is an
+	 * image of them. Any context, behind host_preempt_disable(). NULL: it wants more.
+	 */
 	void (*look)(struct trace_trigger *trigger, const void *rec);
 };
 
 /* ---- when an event is hit; any context, between host_enter() and host_preempt_enable() ---- */
 
-/* Calls all triggers of the file. Returns the kinds that are to act after the record, for trace_triggers_post(). */
+/*
+ * Calls all triggers of the file. Returns the kinds that are to act after the record, for
+ * trace_triggers_post().
+ */
 u32 trace_triggers_call(
     struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
-/* Calls the triggers of these kinds, snapshot first: as on Linux, what the others record stays in the trace. */
+/*
+ * Calls the triggers of these kinds, snapshot first: as on Linux, what the others record stays in
+ * the trace.
+ */
 void trace_triggers_post(struct trace_event_file *file, const struct host_context *ctx, u32 kinds);
-/* All there is to a hit of an event that is off and whose triggers are BLIND. Behind host_preempt_disable(); ends the section. */
+/*
+ * All there is to a hit of an event that is off and whose triggers are BLIND. Behind
+ * host_preempt_disable(); ends the section.
+ */
 void trace_triggers_alone(struct trace_event_file *file);
-/* Is there any that is to act? `rec`: an image of the fields, for triggers that were JUDGED. Behind host_preempt_disable(). */
+/*
+ * Is there any that is to act? `rec`: an image of the fields, for triggers that were JUDGED. Behind
+ * host_preempt_disable().
+ */
 static inline __attribute__((always_inline)) bool trace_triggers_want(
     struct trace_event_file *file, const void *rec, u32 len)
 {
@@ -101,7 +130,9 @@ static inline __attribute__((always_inline)) bool trace_triggers_want(
 			return true;
 	return false;
 }
-/* For commands. Takes one of the count; false: none is left. What was taken in vain is given back. */
+/*
+ * For commands. Takes one of the count; false: none is left. What was taken in vain is given back.
+ */
 bool trace_trigger_take(struct trace_trigger *trigger);
 void trace_trigger_give(struct trace_trigger *trigger);
 /* Counts that it could not do what it is for. */
@@ -113,8 +144,9 @@ void trace_trigger_missed(struct trace_trigger *trigger);
 struct trace_trigger *trace_trigger_find(
     const struct trace_event_file *file, u32 kind, const struct trace_event_file *target);
 /*
- * Puts a trigger into the file's list: 0, -ENOMEM or what its command's arm() said; then it is still the caller's. Command,
- * file, target, filter, data and count are set; what excludes it was looked for.
+ * Puts a trigger into the file's list: 0, -ENOMEM or what its command's arm() said; then it is
+ * still the caller's. Command, file, target, filter, data and count are set; what excludes it was
+ * looked for.
  */
 int trace_trigger_add(struct trace_trigger *trigger);
 /* The same in two steps, the second of which cannot fail. */
@@ -128,5 +160,8 @@ void trace_trigger_remove(struct trace_trigger *trigger);
 void trace_trigger_free(struct trace_trigger *trigger);
 /* Removes the file's triggers of this kind. */
 void trace_triggers_clear_kind(struct trace_event_file *file, u32 kind);
-/* Removes all triggers of all files of the array but for feeds, which go with the events that need them. */
+/*
+ * Removes all triggers of all files of the array but for feeds, which go with the events that need
+ * them.
+ */
 void trace_triggers_clear(struct trace_array *tr);

@@ -1,20 +1,25 @@
 /*
- * Making a trace.dat file: which sub-buffers are in it, and giving them out behind the header. See dat.h for contexts.
+ * Making a trace.dat file: which sub-buffers are in it, and giving them out behind the header. See
+ * dat.h for contexts.
  *
- * THE CUT. The file has what was recorded up to one time, the cut, on all CPUs; what is recorded later is left out.
+ * THE CUT. The file has what was recorded up to one time, the cut, on all CPUs; what is recorded
+ * later is left out.
  *
- *   D1 read the clock: the cut. What is committed by then lies in the sub-buffers up to each CPU's tail of D2.
+ *   D1 read the clock: the cut. What is committed by then lies in the sub-buffers up to each CPU's
+ *      tail of D2.
  *   D2 for each CPU, how many sub-buffers there are from the oldest to the tail.
- *   D3 copy them, the first of each CPU, then the second, and so on: the oldest are the first to be overwritten. No snapshot is taken
- *      meanwhile. At most half of the memory that is free is used for that.
- *   D4 make the header. It has to say how much follows, and now that is known: what was copied, and for what there was no memory to
- *      copy, as many sub-buffers as there may be.
- *   D5 give it out, and the sub-buffers: copies are turned into the file's format one by one and freed; behind them what was not copied is
- *      looked at now, when its turn has come. If it is overwritten by then, the file says so where it would have been: the next
- *      sub-buffer says how many events are missing before it, and empty ones fill up what the header promised.
+ *   D3 copy them, the first of each CPU, then the second, and so on: the oldest are the first to be
+ *      overwritten. No snapshot is taken meanwhile. At most half of the memory that is free is used
+ *      for that.
+ *   D4 make the header. It has to say how much follows, and now that is known: what was copied, and
+ *      for what there was no memory to copy, as many sub-buffers as there may be.
+ *   D5 give it out, and the sub-buffers: copies are turned into the file's format one by one and
+ *      freed; behind them what was not copied is looked at now, when its turn has come. If it is
+ *      overwritten by then, the file says so where it would have been: the next sub-buffer says how
+ *      many events are missing before it, and empty ones fill up what the header promised.
  *
- * So a file larger than memory is made in little memory, and a trace that fits is what it was at one moment, however slow the
- * reader.
+ * So a file larger than memory is made in little memory, and a trace that fits is what it was at
+ * one moment, however slow the reader.
  *
  * dat_header.c makes what precedes the sub-buffers, dat_page.c converts one sub-buffer to Linux's
  * present record format, dat_pages.c holds growing lists of pages. export.c is separate: it

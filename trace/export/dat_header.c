@@ -1,7 +1,8 @@
 /*
- * What a trace.dat file begins with: formats, names, options and where each CPU's sub-buffers lie. The format is version 6 of
- * trace-cmd's (man 5 trace-cmd.dat.v6); what that page does not say, as trace-cmd reads it: a clock's name stands behind the table
- * of CPUs, options that it does not know are a warning. See dat_header.h for contexts.
+ * What a trace.dat file begins with: formats, names, options and where each CPU's sub-buffers lie.
+ * The format is version 6 of trace-cmd's (man 5 trace-cmd.dat.v6); what that page does not say, as
+ * trace-cmd reads it: a clock's name stands behind the table of CPUs, options that it does not know
+ * are a warning. See dat_header.h for contexts.
  */
 #include "trace/export/dat_header.h"
 #include "kernel/lib/string.h"

@@ -1,10 +1,10 @@
 /*
- * A sub-buffer as trace-cmd's readers know it: Linux's records of today, `type_len:5 time_delta:27`, made of ours (contract C3). Pure;
- * any context.
+ * A sub-buffer as trace-cmd's readers know it: Linux's records of today, `type_len:5
+ * time_delta:27`, made of ours (contract C3). Pure; any context.
  *
- * A record of ours never gets longer: data over 28 bytes loses a word up to 112 bytes, a time stamp one of its three, and what was
- * discarded is left out. Only the times may: in another unit a delta may need a word more. Where that makes a page overflow, the
- * rest comes in the next.
+ * A record of ours never gets longer: data over 28 bytes loses a word up to 112 bytes, a time stamp
+ * one of its three, and what was discarded is left out. Only the times may: in another unit a delta
+ * may need a word more. Where that makes a page overflow, the rest comes in the next.
  */
 #pragma once
 
@@ -22,12 +22,17 @@ struct dat_page {
 	u32 keep; /* bytes that are left free */
 };
 
-/* `keep` bytes stay free behind the data, unless the first event alone needs them: sizeof(u64) for the number of lost events. */
+/*
+ * `keep` bytes stay free behind the data, unless the first event alone needs them: sizeof(u64) for
+ * the number of lost events.
+ */
 void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 keep);
 /* False: it does not fit. `length` is a multiple of 4, the time in the file's unit. */
 bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time);
-/* `time` is the page's if it is empty; `lost` events are missing before it (or RB_LOST_UNKNOWN): the number stands behind the data if
- * there is room. */
+/*
+ * `time` is the page's if it is empty; `lost` events are missing before it (or RB_LOST_UNKNOWN):
+ * the number stands behind the data if there is room.
+ */
 void dat_page_end(struct dat_page *p, u64 time, u64 lost);
 
 struct dat_convert {
@@ -36,6 +41,9 @@ struct dat_convert {
 	u64 until; /* what was recorded later is left out */
 };
 
-/* Fills `out` with the events from `w` on, as many as fit, and moves w on behind them; returns how many. `lost` as above. */
+/*
+ * Fills `out` with the events from `w` on, as many as fit, and moves w on behind them; returns how
+ * many. `lost` as above.
+ */
 u32 dat_page_convert(
     const struct dat_convert *how, struct rb_page_iter *w, u64 lost, struct ring_buffer_page *out);

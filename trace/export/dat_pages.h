@@ -1,6 +1,7 @@
 /*
- * A list of pages that grows, and text or numbers put one behind the other into such. For files that are made whole before they are
- * given out (trace/export/dat.c). Task context; each belongs to one user.
+ * A list of pages that grows, and text or numbers put one behind the other into such. For files
+ * that are made whole before they are given out (trace/export/dat.c). Task context; each belongs to
+ * one user.
  */
 #pragma once
 

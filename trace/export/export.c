@@ -1,6 +1,7 @@
 /*
- * Filling the page of kernel/abi/trace_export.h, and keeping the formats it leads to. Task context under host_lock; readers outside
- * the machine come at any time: a format is whole before it is in the list, and `change` is odd while one is taken out.
+ * Filling the page of kernel/abi/trace_export.h, and keeping the formats it leads to. Task context
+ * under host_lock; readers outside the machine come at any time: a format is whole before it is in
+ * the list, and `change` is odd while one is taken out.
  */
 #include "trace/export/export.h"
 #include "kernel/abi/trace_export.h"

@@ -1,4 +1,7 @@
-/* The page that tells a reader outside the machine where the rings are: kernel/abi/trace_export.h. Task context under host_lock. */
+/*
+ * The page that tells a reader outside the machine where the rings are: kernel/abi/trace_export.h.
+ * Task context under host_lock.
+ */
 #pragma once
 
 #include "trace/event/event.h"

@@ -1,26 +1,33 @@
 /*
  * Filters: from the text to the program. Task context; allocates, publishes nothing.
  *
- * Words. An instruction is a predicate with two exits, for "it is false" and "it is true"; an exit leads to another instruction, or to
- * one of the two ends of the program, where the record passes or does not. A chain is a list of exits that will all lead to the same
- * place once it is known. Of an expression only two chains matter: where it turns out false ("no") and where it turns out true
- * ("yes"). A frame holds what is open inside one pair of parentheses, the whole text being one of them.
+ * Words. An instruction is a predicate with two exits, for "it is false" and "it is true"; an exit
+ * leads to another instruction, or to one of the two ends of the program, where the record passes
+ * or does not. A chain is a list of exits that will all lead to the same place once it is known. Of
+ * an expression only two chains matter: where it turns out false ("no") and where it turns out true
+ * ("yes"). A frame holds what is open inside one pair of parentheses, the whole text being one of
+ * them.
  *
  * The language: or = and {"||" and};  and = not {"&&" not};  not = {"!"} (predicate | "(" or ")").
  *
- * 1. Look the whole text through: quotes and parentheses must match (such an error is told before all others), and how many there
- *    are says how much room is needed at most.
- * 2. An operand is wanted. '!' turns round what follows; '(' opens a frame, which remembers whether it is to be turned round.
- * 3. A predicate becomes the next instruction: its exits are the operand's chains, changed for each other if it is turned round.
- * 4. "&&" behind an operand: if that is true, go on with the next instruction; if false, so is the conjunction: its no joins that of
- *    the operands before it, in the frame.
+ * 1. Look the whole text through: quotes and parentheses must match (such an error is told before
+ *    all others), and how many there are says how much room is needed at most.
+ * 2. An operand is wanted. '!' turns round what follows; '(' opens a frame, which remembers whether
+ *    it is to be turned round.
+ * 3. A predicate becomes the next instruction: its exits are the operand's chains, changed for each
+ *    other if it is turned round.
+ * 4. "&&" behind an operand: if that is true, go on with the next instruction; if false, so is the
+ *    conjunction: its no joins that of the operands before it, in the frame.
  * 5. "||", ')' or the end: the conjunction is over, its no is all it has gathered.
- * 6. "||": if that is false, go on with the next instruction; if true, so is the disjunction: its yes joins that of those before.
- * 7. ')': the expression is whole, and an operand of the frame around: go on at 4, turned round if the frame was.
+ * 6. "||": if that is false, go on with the next instruction; if true, so is the disjunction: its
+ *    yes joins that of those before.
+ * 7. ')': the expression is whole, and an operand of the frame around: go on at 4, turned round if
+ *    the frame was.
  * 8. The end: yes leads to where the record passes, no to where it does not.
  *
- * An exit only ever leads to an instruction that comes later (4, 6) or to an end (8), and every exit is in one chain until it leads
- * somewhere: the program ends, inside itself. What short-circuiting leaves out is never visited.
+ * An exit only ever leads to an instruction that comes later (4, 6) or to an end (8), and every
+ * exit is in one chain until it leads somewhere: the program ends, inside itself. What
+ * short-circuiting leaves out is never visited.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

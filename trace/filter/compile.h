@@ -1,6 +1,7 @@
 /*
- * Filters: boolean expressions over the fields of a record, as `filter` files and the `if` of triggers take them. The text is
- * compiled once, in task context, to a small program that any context may run.
+ * Filters: boolean expressions over the fields of a record, as `filter` files and the `if` of
+ * triggers take them. The text is compiled once, in task context, to a small program that any
+ * context may run.
  */
 #pragma once
 
@@ -10,12 +11,16 @@
 struct trace_filter_error {
 	const char *text; /* "Field not found" ...; static */
 	u32 pos; /* column of the caret; Linux counts up to two beyond the end of the text */
-	int code; /* what a trigger's `if` is refused with: Linux's parser has numbers of its own for some errors */
+	/*
+	 * what a trigger's `if` is refused with: Linux's parser has numbers of its own for some
+	 * errors
+	 */
+	int code;
 };
 
 /*
- * Compiles `text` (without blanks at its end) for records of `call`. 0; -EINVAL, *err says why; -ENOMEM. Task context.
- * The source of the language: events.txt, section 5.
+ * Compiles `text` (without blanks at its end) for records of `call`. 0; -EINVAL, *err says why;
+ * -ENOMEM. Task context. The source of the language: events.txt, section 5.
  */
 int trace_filter_create(const struct trace_event_call *call, const char *text,
     struct trace_filter **out, struct trace_filter_error *err);

@@ -1,6 +1,7 @@
 /*
- * The predicates a filter's program calls. Any context; nothing is changed but the stack. Every access to
- * the record is inside the fixed part, which the caller has checked is there, or is checked by the predicate itself.
+ * The predicates a filter's program calls. Any context; nothing is changed but the stack. Every
+ * access to the record is inside the fixed part, which the caller has checked is there, or is
+ * checked by the predicate itself.
  */
 /* hot: runs with each event */
 #include "kernel/lib/string.h"
@@ -8,8 +9,11 @@
 #include "trace/host_context.h"
 #include "trace/host_copy.h"
 
-#define BLOCK                                                                                      \
-	64 /* what is taken at a time of a string elsewhere: aligned, so that no block reaches into another page */
+/*
+ * What is taken at a time of a string elsewhere: aligned, so that no block reaches into another
+ * page.
+ */
+#define BLOCK 64
 
 /* ---- numbers ---- */
 

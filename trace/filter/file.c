@@ -1,6 +1,7 @@
 /*
- * The files `filter`: setting, clearing and showing, for one event and for a system. Task context under host_lock. A filter is made
- * whole before anything changes; writers see the old one or the new one, and the old one is freed when they have left it.
+ * The files `filter`: setting, clearing and showing, for one event and for a system. Task context
+ * under host_lock. A filter is made whole before anything changes; writers see the old one or the
+ * new one, and the old one is freed when they have left it.
  */
 #include "trace/filter/file.h"
 #include "kernel/lib/atomic.h"
@@ -59,8 +60,9 @@ void trace_filter_error_log(
 /* ---- one event ---- */
 
 /*
- * A writer that sees the bit finds a filter, the old one or the new one: the bit goes first, and the filter when no writer can have
- * seen the bit any more. Returns the old filter, for who frees it behind host_synchronize().
+ * A writer that sees the bit finds a filter, the old one or the new one: the bit goes first, and
+ * the filter when no writer can have seen the bit any more. Returns the old filter, for who frees
+ * it behind host_synchronize().
  */
 static struct trace_filter *filter_publish(
     struct trace_event_file *file, struct trace_filter *f, bool on)
@@ -189,7 +191,9 @@ static void clear_all(struct trace_array *tr, const struct trace_system *sys)
 			trace_filter_drop(file);
 }
 
-/* Sets it where it fits; each event it does not fit keeps what it had, and is told of in error_log. */
+/*
+ * Sets it where it fits; each event it does not fit keeps what it had, and is told of in error_log.
+ */
 static int set_all(
     struct trace_array *tr, struct trace_system *sys, const char *text, struct change *list)
 {

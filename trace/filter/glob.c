@@ -1,9 +1,10 @@
 /*
- * How a predicate compares text: what kind of pattern it is, and the matching of each kind. Pure: any context; nothing is read
- * beyond the lengths given.
+ * How a predicate compares text: what kind of pattern it is, and the matching of each kind. Pure:
+ * any context; nothing is read beyond the lengths given.
  *
- * Linux's odd sides are kept: "*text" alone compares with the end of the memory, which for an array of fixed size is not the end of
- * the string in it; a pattern that begins with a digit has no wildcards; '!' at the start asks the opposite.
+ * Linux's odd sides are kept: "*text" alone compares with the end of the memory, which for an array
+ * of fixed size is not the end of the string in it; a pattern that begins with a digit has no
+ * wildcards; '!' at the start asks the opposite.
  */
 /* hot: runs with each event */
 #include "kernel/lib/string.h"
@@ -74,8 +75,9 @@ void filter_text_prepare(struct filter_insn *in, char *pattern, size_t len, bool
 }
 
 /*
- * A class, from behind its '['. Returns where the pattern goes on, or NULL if it has no end and '[' stands for itself. "[!": any but
- * these; the first character may be ']'; "a-z": a range; a '-' before the end stands for itself.
+ * A class, from behind its '['. Returns where the pattern goes on, or NULL if it has no end and '['
+ * stands for itself. "[!": any but these; the first character may be ']'; "a-z": a range; a '-'
+ * before the end stands for itself.
  */
 static const char *match_class(const char *p, unsigned char c, bool *match)
 {
@@ -96,7 +98,10 @@ static const char *match_class(const char *p, unsigned char c, bool *match)
 	return (const char *)at + 1;
 }
 
-/* Does the pattern's next element, a class or a character behind a backslash, take c? Returns where it goes on, NULL: no. */
+/*
+ * Does the pattern's next element, a class or a character behind a backslash, take c? Returns where
+ * it goes on, NULL: no.
+ */
 static const char *match_special(const char *p, char c)
 {
 	bool match;
@@ -117,7 +122,10 @@ static bool at_end(const char *p)
 	return !*p || (p[0] == '\\' && !p[1]);
 }
 
-/* From s on, where the element that begins with `first` may match: known at once if that is a character and no more. */
+/*
+ * From s on, where the element that begins with `first` may match: known at once if that is a
+ * character and no more.
+ */
 static inline const char *skip(const char *s, const char *end, char first)
 {
 	if (first != '?' && first != '*' && first != '[' && first != '\\')
@@ -127,8 +135,9 @@ static inline const char *skip(const char *s, const char *end, char first)
 }
 
 /*
- * The last '*' takes nothing at first, and one more character each time what follows does not match: earlier ones need not be tried
- * again, since what stands between two '*' has matched as early as it can.
+ * The last '*' takes nothing at first, and one more character each time what follows does not
+ * match: earlier ones need not be tried again, since what stands between two '*' has matched as
+ * early as it can.
  */
 static inline __attribute__((always_inline)) bool match_glob(
     const struct filter_insn *in, const char *s, u32 len, bool special)

@@ -1,7 +1,8 @@
 /*
  * Predicates whose value is a number, a character, a set of CPUs or a function. Task context.
  *
- * A comparison becomes a range of the field's own type: as much of the constant as the field is wide counts, as on Linux.
+ * A comparison becomes a range of the field's own type: as much of the constant as the field is
+ * wide counts, as on Linux.
  */
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"
@@ -185,7 +186,10 @@ static u32 list_number(const char **s)
 	return n;
 }
 
-/* "a", "a-b" or "a-b:of/group": of each group, its first CPUs. "all" and "N" are all and the last there can be. */
+/*
+ * "a", "a-b" or "a-b:of/group": of each group, its first CPUs. "all" and "N" are all and the last
+ * there can be.
+ */
 static bool list_range(const char **s, u64 *set)
 {
 	u32 from, to, of = 1, group = 1;

@@ -1,6 +1,6 @@
 /*
- * One predicate of a filter's text: the field, the operator, the value, and which test they make. Task context; the text is read
- * only, patterns are copied to the filter's own room.
+ * One predicate of a filter's text: the field, the operator, the value, and which test they make.
+ * Task context; the text is read only, patterns are copied to the filter's own room.
  *
  * Positions of errors are those Linux gives: one beyond where the parser stands.
  */
@@ -73,7 +73,10 @@ static bool filter_take_token(struct filter_parser *p, const char *word)
 	return true;
 }
 
-/* No operand where one must be. Only a text that ends there, or has nothing but parentheses, is EINVAL to Linux's triggers. */
+/*
+ * No operand where one must be. Only a text that ends there, or has nothing but parentheses, is
+ * EINVAL to Linux's triggers.
+ */
 static int fail_operand(struct filter_parser *p)
 {
 	bool is_empty = !p->text[strspn(p->text, " \t\n()")];
@@ -173,7 +176,10 @@ static int parse_quoted(
 	return err;
 }
 
-/* A name needs no quotes: letters, digits and _./:- after a letter or '_', up to a blank or what may follow a predicate. */
+/*
+ * A name needs no quotes: letters, digits and _./:- after a letter or '_', up to a blank or what
+ * may follow a predicate.
+ */
 static int parse_bare(
     struct filter_parser *p, const struct filter_operand *o, struct filter_insn *in)
 {

@@ -1,4 +1,7 @@
-/* What the parts of filters share: the program's form, the parser of one predicate, matching of text. */
+/*
+ * What the parts of filters share: the program's form, the parser of one predicate, matching of
+ * text.
+ */
 #pragma once
 
 #include "trace/filter/compile.h"
@@ -42,7 +45,8 @@ int filter_fail(struct filter_parser *p, const char *why, size_t pos);
 /* The same, but a trigger is refused with `code`. */
 int filter_fail_as(struct filter_parser *p, int code, const char *why, size_t pos);
 /*
- * One predicate, "field op value": turned into *in but for `next`. *invert: it is true where the test is false. 0 or -EINVAL.
+ * One predicate, "field op value": turned into *in but for `next`. *invert: it is true where the
+ * test is false. 0 or -EINVAL.
  */
 int filter_parse_predicate(struct filter_parser *p, struct filter_insn *in, bool *invert);
 /* The value of a predicate on a number or a mask, p->at being where it begins: number.c. */
@@ -68,7 +72,10 @@ enum filter_op {
 	FILTER_OPS
 };
 
-/* Kinds of the fields every event has without their being in its records. Beside enum trace_field_kind. */
+/*
+ * Kinds of the fields every event has without their being in its records. Beside enum
+ * trace_field_kind.
+ */
 enum { FILTER_FIELD_CPU = 64, FILTER_FIELD_COMM };
 
 struct filter_operand {
@@ -78,8 +85,9 @@ struct filter_operand {
 };
 
 /*
- * Sets in->match, in->text, in->text_len; `glob`: the pattern may have wildcards, and turns in->negate by a leading '!'. What match()
- * is given as len counts the NUL that should end the text.
+ * Sets in->match, in->text, in->text_len; `glob`: the pattern may have wildcards, and turns
+ * in->negate by a leading '!'. What match() is given as len counts the NUL that should end the
+ * text.
  */
 void filter_text_prepare(struct filter_insn *in, char *pattern, size_t len, bool glob);
 /* The match of patterns with wildcards anywhere, and of those with no others than '*' and '?'. */

@@ -1,6 +1,7 @@
 /*
- * Handlers and actions of histograms: "onmax($v).save(f)", "onmatch(sys.event).trace(synth,$v,f)" ... Parsed with the command; what they
- * refer to is looked up when the histogram starts. Task context under host_lock. do.c does them.
+ * Handlers and actions of histograms: "onmax($v).save(f)", "onmatch(sys.event).trace(synth,$v,f)"
+ * ... Parsed with the command; what they refer to is looked up when the histogram starts. Task
+ * context under host_lock. do.c does them.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -109,7 +110,10 @@ int hist_parse_action(struct hist *h, char *text)
 
 /* ---- a variable for a field ---- */
 
-/* A field named as a parameter becomes a variable of that name. NULL and *err: what is wrong is logged. */
+/*
+ * A field named as a parameter becomes a variable of that name. NULL and *err: what is wrong is
+ * logged.
+ */
 static struct hist_param_var *hist_make_param_var(struct hist *h, const char *name, int *err)
 {
 	struct hist_param_var *pv = hist_alloc(h, sizeof(*pv));
@@ -289,7 +293,10 @@ static bool is_signed_type(const struct synth_field *f)
 	return f->text[0] != 'u' && strcmp(f->text, "gfp_t");
 }
 
-/* A dynamic string takes every string, a fixed one those of its size; a number its type, or one of the same size and sign. */
+/*
+ * A dynamic string takes every string, a fixed one those of its size; a number its type, or one of
+ * the same size and sign.
+ */
 static bool fits(const struct synth_event *ev, u32 pos, const struct hist_field *var)
 {
 	if (pos >= ev->n_fields)

@@ -1,8 +1,9 @@
 /*
  * Arithmetic in commands of histograms; what it works on is field.c. Task context under host_lock.
  *
- * An expression is cut at its root: the last + or - in it, else the last * or /, so that it is evaluated from left to right and * and /
- * bind tighter. There are no parentheses but in -(...), which must be all of an expression. At most three operators, as on Linux.
+ * An expression is cut at its root: the last + or - in it, else the last * or /, so that it is
+ * evaluated from left to right and * and / bind tighter. There are no parentheses but in -(...),
+ * which must be all of an expression. At most three operators, as on Linux.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

@@ -1,6 +1,6 @@
 /*
- * Fields of histograms from their text, where it is no arithmetic: names of the event's fields with modifiers, constants, references to
- * variables. Task context under host_lock.
+ * Fields of histograms from their text, where it is no arithmetic: names of the event's fields with
+ * modifiers, constants, references to variables. Task context under host_lock.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

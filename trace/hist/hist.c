@@ -1,6 +1,6 @@
 /*
- * A histogram as an object: its memory, starting and clearing it, its end, and whether it is the same as another. Task context under
- * host_lock.
+ * A histogram as an object: its memory, starting and clearing it, its end, and whether it is the
+ * same as another. Task context under host_lock.
  */
 #include "trace/hist/hist.h"
 #include "kernel/lib/errno.h"
@@ -79,7 +79,10 @@ static bool needs_comm(const struct hist *h)
 	return false;
 }
 
-/* One or two keys that are numbers of the record; sums and variables of such, or of the time: hist_update() has a short way. */
+/*
+ * One or two keys that are numbers of the record; sums and variables of such, or of the time:
+ * hist_update() has a short way.
+ */
 static void find_short_way(struct hist *h)
 {
 	if (h->n_refs || h->n_actions || h->n_field_vars || h->n_keys > 2)

@@ -1,12 +1,15 @@
 /*
- * Histograms: what a hist trigger counts, and what it does with it. The language is that of Linux's histogram document.
+ * Histograms: what a hist trigger counts, and what it does with it. The language is that of Linux's
+ * histogram document.
  *
- * Words. A *field* of a histogram is something that has a value when the event fires: a field of the event, a constant, an expression,
- * a reference to a variable. *Keys* choose the entry, *values* are summed up in it, *variables* are stored in it. A *reference* reads a
- * variable of the entry with the same key, in this histogram or in another event's. A *handler* (onmatch, onmax, onchange) says when an
- * *action* (trace, save, snapshot) is done.
+ * Words. A *field* of a histogram is something that has a value when the event fires: a field of
+ * the event, a constant, an expression, a reference to a variable. *Keys* choose the entry,
+ * *values* are summed up in it, *variables* are stored in it. A *reference* reads a variable of the
+ * entry with the same key, in this histogram or in another event's. A *handler* (onmatch, onmax,
+ * onchange) says when an *action* (trace, save, snapshot) is done.
  *
- * Making and showing: task context under host_lock. hist_update(): any context, between host_enter() and host_preempt_enable().
+ * Making and showing: task context under host_lock. hist_update(): any context, between
+ * host_enter() and host_preempt_enable().
  *
  * trigger.c is the command of the `trigger` file. parse.c reads it whole: field.c takes names and
  * modifiers, expr.c arithmetic, var.c variables, action.c handlers and actions. hist.c then makes
@@ -189,8 +192,9 @@ struct hist {
 /* ---- making ---- */
 
 /*
- * Reads "keys=...:..." (cut up; without the filter) for an event: 0, -EINVAL, -EDOM, -ENOMEM; what is wrong is in error_log under cmd.
- * Nothing else knows the histogram until hist_start(). removing: names may be taken already.
+ * Reads "keys=...:..." (cut up; without the filter) for an event: 0, -EINVAL, -EDOM, -ENOMEM; what
+ * is wrong is in error_log under cmd. Nothing else knows the histogram until hist_start().
+ * removing: names may be taken already.
  */
 int hist_create(
     struct trace_event_file *file, const char *cmd, char *text, bool removing, struct hist **out);
@@ -230,7 +234,10 @@ void *hist_alloc(struct hist *h, size_t size);
 char *hist_copy(struct hist *h, const char *text);
 /* Logs; the caret stands where `word` occurs first in the command (NULL: at its start). -EINVAL. */
 int hist_fail(struct hist *h, const char *text, const char *word);
-/* Logs that a string stands where a number is needed; the caret points at `word`, a part of h->text. -EINVAL. */
+/*
+ * Logs that a string stands where a number is needed; the caret points at `word`, a part of
+ * h->text. -EINVAL.
+ */
 int hist_refuse_string(struct hist *h, const char *word);
 extern const char hist_string_refused[]; /* what it logs */
 
@@ -255,7 +262,10 @@ struct hist_field *hist_running_var(
 /* In this one or in those. */
 struct hist_field *hist_file_var(
     struct hist *h, struct trace_event_file *file, const char *name, struct hist **owner);
-/* "$name" of any event (system and event NULL), or of one. NULL: none, or more than one, which is logged. */
+/*
+ * "$name" of any event (system and event NULL), or of one. NULL: none, or more than one, which is
+ * logged.
+ */
 struct hist_field *hist_find_var(
     struct hist *h, const char *system, const char *event, const char *name, struct hist **owner);
 /* A reference to it; NULL: no memory, or too many. */

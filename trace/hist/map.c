@@ -2,17 +2,21 @@
  * hist_map_insert(), in steps:
  *
  *   1. From the slot that the key's hash names, look at one slot after the other.
- *   2. A slot with the hash of our key: if its entry has our key, that is the one. Keys are whole before their slot is written (6).
- *   3. An empty slot: the key is not in the map. It cannot be behind: whoever inserted it went this way and found no slot empty.
- *   4. Take an entry: one that was given back, or the next that nobody had. None left: the event is dropped, and counted.
+ *   2. A slot with the hash of our key: if its entry has our key, that is the one. Keys are whole
+ *      before their slot is written (6).
+ *   3. An empty slot: the key is not in the map. It cannot be behind: whoever inserted it went this
+ *      way and found no slot empty.
+ *   4. Take an entry: one that was given back, or the next that nobody had. None left: the event is
+ *      dropped, and counted.
  *   5. Write the key into it, and what else must be there.
- *   6. Put its address into the slot, if that is still empty. If so, the key is in the map: all who look for it from now on find it at
- *      this slot first.
- *   7. If not, another CPU, or who interrupted us, was faster, perhaps with the same key: look at the slot once more (2). An entry
- *      taken in vain is kept for the next empty slot; if our key turns up, it is given back.
+ *   6. Put its address into the slot, if that is still empty. If so, the key is in the map: all who
+ *      look for it from now on find it at this slot first.
+ *   7. If not, another CPU, or who interrupted us, was faster, perhaps with the same key: look at
+ *      the slot once more (2). An entry taken in vain is kept for the next empty slot; if our key
+ *      turns up, it is given back.
  *
- * So a key never has two entries: for two that insert it at once the first empty slot on the key's way is the same, 6 lets one of them
- * have it, and the other finds it there.
+ * So a key never has two entries: for two that insert it at once the first empty slot on the key's
+ * way is the same, 6 lets one of them have it, and the other finds it there.
  */
 /* hot: runs with each event */
 #include "trace/hist/map.h"
@@ -106,7 +110,10 @@ void hist_map_clear(struct hist_map *map)
 #define NUMBER(word)  ((u32)(word))
 #define CHANGES(word) ((word) >> 32)
 
-/* The count in the upper half keeps one who was interrupted from taking for unchanged what went and came again. */
+/*
+ * The count in the upper half keeps one who was interrupted from taking for unchanged what went and
+ * came again.
+ */
 static struct hist_entry *take_given(struct hist_map *map)
 {
 	u64 given = atomic_load_acquire(&map->given);

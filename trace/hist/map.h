@@ -1,11 +1,13 @@
 /*
- * The table behind a histogram: from keys to entries of sums and variables, of fixed size, filled by all CPUs at once without a lock.
- * hist_map_insert() and the functions on entries: any context. The rest: task context under host_lock.
+ * The table behind a histogram: from keys to entries of sums and variables, of fixed size, filled
+ * by all CPUs at once without a lock. hist_map_insert() and the functions on entries: any context.
+ * The rest: task context under host_lock.
  *
- * Words. An *entry* holds one key and what is counted under it; it lies in a *chunk*, and all entries are there from the start. The
- * *slots* say where the entry of a key is: a slot is 0 or has the upper half of the key's hash and the number of an entry, plus one.
- * There are twice as many slots as entries, so that an empty one is always found. A slot that has a number keeps it until the map is
- * cleared; entries *taken* for a key that another CPU brought first are *given back*.
+ * Words. An *entry* holds one key and what is counted under it; it lies in a *chunk*, and all
+ * entries are there from the start. The *slots* say where the entry of a key is: a slot is 0 or has
+ * the upper half of the key's hash and the number of an entry, plus one. There are twice as many
+ * slots as entries, so that an empty one is always found. A slot that has a number keeps it until
+ * the map is cleared; entries *taken* for a key that another CPU brought first are *given back*.
  */
 #pragma once
 
@@ -45,7 +47,10 @@ struct hist_map {
 	struct hist_map_count *counts;
 	char **chunks;
 	u32 fresh; /* [A] entries that were taken once, at most shape.size */
-	u64 given; /* [A] upper half: how often it changed; lower: number plus one of the last entry given back */
+	/*
+	 * [A] upper half: how often it changed; lower: number plus one of the last entry given back
+	 */
+	u64 given;
 };
 
 /* NULL: no memory. */
@@ -55,8 +60,9 @@ void hist_map_free(struct hist_map *map);
 void hist_map_clear(struct hist_map *map);
 
 /*
- * The entry of a key, made if there is none; NULL: all entries are in use, counted as a drop. A new one's sums, variables and text are 0;
- * `init` (or NULL) fills what must be there before anybody else finds it.
+ * The entry of a key, made if there is none; NULL: all entries are in use, counted as a drop. A new
+ * one's sums, variables and text are 0; `init` (or NULL) fills what must be there before anybody
+ * else finds it.
  */
 struct hist_entry *hist_map_insert(struct hist_map *map, const u64 *key, u32 cpu,
     void (*init)(void *arg, struct hist_entry *e), void *arg);
@@ -109,7 +115,10 @@ static inline __attribute__((always_inline)) bool hist_same_key(
 struct hist_entry *hist_map_insert_hashed(struct hist_map *map, const u64 *key, u64 hash, u32 cpu,
     void (*init)(void *arg, struct hist_entry *e), void *arg);
 
-/* The entry if it is where it is looked for first, counted as a hit; else NULL. `words` is a constant, and the map's. */
+/*
+ * The entry if it is where it is looked for first, counted as a hit; else NULL. `words` is a
+ * constant, and the map's.
+ */
 static inline __attribute__((always_inline)) struct hist_entry *hist_map_hit(
     struct hist_map *map, const u64 *key, u32 words, u64 hash, u32 cpu)
 {

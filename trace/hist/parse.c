@@ -1,6 +1,7 @@
 /*
- * The command "keys=...:vals=...:...": its parts, keys, values, variables and sort fields. Task context under host_lock; until
- * hist_start() nothing outside of the histogram changes. The order of steps is Linux's, so that of several errors the same one is found.
+ * The command "keys=...:vals=...:...": its parts, keys, values, variables and sort fields. Task
+ * context under host_lock; until hist_start() nothing outside of the histogram changes. The order
+ * of steps is Linux's, so that of several errors the same one is found.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

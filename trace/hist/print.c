@@ -1,4 +1,7 @@
-/* How histograms look: the command, as `trigger` shows it, and the table in `hist`. Task context under host_lock. */
+/*
+ * How histograms look: the command, as `trigger` shows it, and the table in `hist`. Task context
+ * under host_lock.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/hist/hist.h"
@@ -252,7 +255,10 @@ static void show_entry(
 
 /* ---- order ---- */
 
-/* An entry with what it is sorted by, as numbers that compare without a sign; strings are looked at in the key. */
+/*
+ * An entry with what it is sorted by, as numbers that compare without a sign; strings are looked at
+ * in the key.
+ */
 struct ranked {
 	u64 by[HIST_SORTS_MAX];
 	struct hist_entry *e;
@@ -286,7 +292,10 @@ static int compare_text(
 	return sort->descending ? -c : c;
 }
 
-/* What is equal otherwise comes in descending order of the keys, so that the same table is always shown the same. */
+/*
+ * What is equal otherwise comes in descending order of the keys, so that the same table is always
+ * shown the same.
+ */
 static bool is_after_by_key(
     const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
 {
@@ -318,7 +327,9 @@ static bool hist_sorts_after(const struct hist *h, const struct ranked *a, const
 	return is_after_by_key(h, a->e, b->e);
 }
 
-/* Heap sort: in place, and never slow. list[at] sinks among its children until it is behind both. */
+/*
+ * Heap sort: in place, and never slow. list[at] sinks among its children until it is behind both.
+ */
 static void hist_sift_down(const struct hist *h, struct ranked *list, u32 at, u32 n)
 {
 	struct ranked sinking = list[at];

@@ -1,4 +1,7 @@
-/* See trigger.h. A command is read whole before anything changes; a hist and its trigger are then put in at once. */
+/*
+ * See trigger.h. A command is read whole before anything changes; a hist and its trigger are then
+ * put in at once.
+ */
 #include "trace/hist/trigger.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -79,7 +82,10 @@ static struct hist *hist_find_named(const char *name)
 	return NULL;
 }
 
-/* The trigger of this file that counts as h would: with the histogram of that name, or with one that has none. */
+/*
+ * The trigger of this file that counts as h would: with the histogram of that name, or with one
+ * that has none.
+ */
 static struct trace_trigger *hist_find_same(
     const struct trace_event_file *file, const struct hist *h, const struct trace_filter *filter)
 {
@@ -143,7 +149,10 @@ static int check_new(const struct request *r, const struct hist *named)
 	return named ? 0 : hist_check_vars(h);
 }
 
-/* Time stamps count in the histogram's clock: the whole instance changes over to it, for good, as on Linux. */
+/*
+ * Time stamps count in the histogram's clock: the whole instance changes over to it, for good, as
+ * on Linux.
+ */
 static void set_clock(const struct hist *h)
 {
 	struct trace_array *tr = h->file->tr;
@@ -241,7 +250,9 @@ static int take_out(const struct request *r)
 
 /* ---- the line ---- */
 
-/* An "if" with blanks around it; *filter is NULL without one. -EINVAL: nothing before or behind it. */
+/*
+ * An "if" with blanks around it; *filter is NULL without one. -EINVAL: nothing before or behind it.
+ */
 static int split_filter(char *text, char **filter)
 {
 	char *p = text;

@@ -1,5 +1,7 @@
-/* The trigger commands hist, enable_hist and disable_hist (rows of trace/trigger/commands.c), and the file `hist`. Task context under
- * host_lock. */
+/*
+ * The trigger commands hist, enable_hist and disable_hist (rows of trace/trigger/commands.c), and
+ * the file `hist`. Task context under host_lock.
+ */
 #pragma once
 
 #include "trace/trigger/trigger.h"
@@ -16,7 +18,10 @@ void hist_trigger_set_paused(struct trace_trigger *trigger, bool paused);
 
 /* The file `hist`: all tables of the event. 0 or -ENOMEM. */
 int hist_triggers_show(struct seq *s, const struct trace_event_file *file);
-/* What opening `trigger` with > does: all hists of the event go, unless another event's needs a variable of one. */
+/*
+ * What opening `trigger` with > does: all hists of the event go, unless another event's needs a
+ * variable of one.
+ */
 void hist_triggers_clear(struct trace_event_file *file);
 
 /* "keys=... [if ...]", or its removal, for another histogram's sake. */

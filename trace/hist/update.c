@@ -1,6 +1,7 @@
 /*
- * What a histogram does when its event fires: the key, the entry, sums, variables, actions. Any context, between host_enter() and
- * host_preempt_enable(); no lock, no allocation. Nothing in a record is believed: what points outside of it counts as empty.
+ * What a histogram does when its event fires: the key, the entry, sums, variables, actions. Any
+ * context, between host_enter() and host_preempt_enable(); no lock, no allocation. Nothing in a
+ * record is believed: what points outside of it counts as empty.
  */
 /* hot: runs with each event */
 #include "kernel/lib/string.h"
@@ -205,7 +206,10 @@ static struct hist_entry *find_entry(struct hit *hit, const u64 *key)
 
 /* ---- references ---- */
 
-/* The entry whose key is the first part of ours, all of it if there are as many keys; NULL: it has more keys, or no such entry. */
+/*
+ * The entry whose key is the first part of ours, all of it if there are as many keys; NULL: it has
+ * more keys, or no such entry.
+ */
 static struct hist_entry *find_owners_entry(
     const struct hist *h, const struct hist *owner, const u64 *key)
 {
@@ -213,8 +217,8 @@ static struct hist_entry *find_owners_entry(
 }
 
 /*
- * Variables of our own entry, or of other histograms' entries: all must have a value. One that an expression uses is used up, so that
- * it counts once.
+ * Variables of our own entry, or of other histograms' entries: all must have a value. One that an
+ * expression uses is used up, so that it counts once.
  */
 static bool hist_resolve_refs(const struct hit *hit, const u64 *key, u64 *refs, bool own)
 {

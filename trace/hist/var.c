@@ -1,4 +1,7 @@
-/* Variables of histograms and references to them, also from other events. Task context under host_lock. */
+/*
+ * Variables of histograms and references to them, also from other events. Task context under
+ * host_lock.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"

@@ -1,6 +1,6 @@
 /*
- * Formatting in two halves. Both walk the format with bprintf_next_spec(), so that they agree on what each conversion takes. Any context;
- * no state.
+ * Formatting in two halves. Both walk the format with bprintf_next_spec(), so that they agree on
+ * what each conversion takes. Any context; no state.
  */
 #include "trace/output/bprintf.h"
 #include "kernel/lib/seq.h"

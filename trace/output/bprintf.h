@@ -1,6 +1,7 @@
 /*
- * Formatting in two halves, for trace_printk(): the arguments are packed where the event happens, the text is made when somebody
- * reads it. Words of 4 bytes: an int takes one, a long or a pointer two, a string its bytes with the NUL, filled up. Any context.
+ * Formatting in two halves, for trace_printk(): the arguments are packed where the event happens,
+ * the text is made when somebody reads it. Words of 4 bytes: an int takes one, a long or a pointer
+ * two, a string its bytes with the NUL, filled up. Any context.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * The table of the events ftrace:*, their fields and texts. Printing runs in task context, under tp_printk and at the end of the
- * kernel in any. Records may be made by hand (inject): nothing in them is trusted beyond their length.
+ * The table of the events ftrace:*, their fields and texts. Printing runs in task context, under
+ * tp_printk and at the end of the kernel in any. Records may be made by hand (inject): nothing in
+ * them is trusted beyond their length.
  */
 #include "trace/output/builtin.h"
 #include "kernel/lib/string.h"
@@ -27,7 +28,10 @@ static bool is_short(const void *rec __maybe_unused, u32 len, u32 need)
 	return len < need;
 }
 
-/* A text of the kernel's that a record points at. Another boot's record may be damaged, and point anywhere. */
+/*
+ * A text of the kernel's that a record points at. Another boot's record may be damaged, and point
+ * anywhere.
+ */
 static const char *trace_print_text_at(
     const struct trace_out *out, const char *p, char *copy, size_t size)
 {

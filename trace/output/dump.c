@@ -1,7 +1,9 @@
 /*
- * The buffer on every console: when the kernel dies (ftrace_dump_on_oops), or when a key asks for it. Any context. Records stay in the
- * buffer, for the next boot reads them there (trace/persist/lastboot.c); recording stays off. The other CPUs of a dying kernel stand still, and
- * the dump takes their readers' locks from them. `dumping` keeps two dumps from running at once and protects `heads` and `text`.
+ * The buffer on every console: when the kernel dies (ftrace_dump_on_oops), or when a key asks for
+ * it. Any context. Records stay in the buffer, for the next boot reads them there
+ * (trace/persist/lastboot.c); recording stays off. The other CPUs of a dying kernel stand still,
+ * and the dump takes their readers' locks from them. `dumping` keeps two dumps from running at once
+ * and protects `heads` and `text`.
  */
 #include "trace/output/dump.h"
 #include "kernel/lib/errno.h"

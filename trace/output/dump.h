@@ -7,12 +7,24 @@ struct trace_array;
 
 enum { TRACE_DUMP_NONE, TRACE_DUMP_ALL, TRACE_DUMP_ORIG };
 
-/* Makes what a dump needs for each CPU that is up: call it again when more are. 0 or -ENOMEM. Task context; exit gives it back. */
+/*
+ * Makes what a dump needs for each CPU that is up: call it again when more are. 0 or -ENOMEM. Task
+ * context; exit gives it back.
+ */
 int trace_dump_prepare(void);
 void trace_dump_exit(void);
-/* The global buffer onto the consoles, all CPUs' or this one's, when the kernel dies: nobody else runs. Once. Any context. */
+/*
+ * The global buffer onto the consoles, all CPUs' or this one's, when the kernel dies: nobody else
+ * runs. Once. Any context.
+ */
 void trace_dump_last(int mode);
-/* The same in a living system, all CPUs'. Under host_lock, any context but NMI. False: not now, this CPU is in the middle of reading. */
+/*
+ * The same in a living system, all CPUs'. Under host_lock, any context but NMI. False: not now,
+ * this CPU is in the middle of reading.
+ */
 bool trace_dump_now(void);
-/* The events of an array that shows the last boot, told in its place; they stay there. NULL: nothing. At boot, task context under host_lock. */
+/*
+ * The events of an array that shows the last boot, told in its place; they stay there. NULL:
+ * nothing. At boot, task context under host_lock.
+ */
 void trace_dump_past(struct trace_array *tr);

@@ -11,7 +11,10 @@ struct totals {
 	u64 in_buffer, written;
 };
 
-/* What was read away counts in neither, nor what is hidden, with all that was overwritten before it. */
+/*
+ * What was read away counts in neither, nor what is hidden, with all that was overwritten before
+ * it.
+ */
 static struct totals trace_count_entries(const struct trace_reader *r)
 {
 	u64 all = ring_buffer_entries(r->buffer), entries = all - MIN(all, r->hidden);

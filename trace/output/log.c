@@ -1,4 +1,7 @@
-/* tp_printk: events as lines of the system's log. A line is made between host_enter() and host_preempt_enable(), in any context. */
+/*
+ * tp_printk: events as lines of the system's log. A line is made between host_enter() and
+ * host_preempt_enable(), in any context.
+ */
 #include "trace/output/log.h"
 #include "trace/event/array.h"
 #include "trace/event/record.h"
@@ -6,7 +9,9 @@
 #include "trace/output/output.h"
 #include "trace/output/print.h"
 
-/* A line that the log's own way sets off (printk:console, a spinning lock) is not printed in turn. */
+/*
+ * A line that the log's own way sets off (printk:console, a spinning lock) is not printed in turn.
+ */
 static u8 printing[MAX_CPUS]; /* [C] */
 
 /* The record's line into the system's log (tp_printk). */

@@ -1,5 +1,6 @@
 /*
- * Lines of trace output. The columns are printed without a format: they are most of what a line costs. See output.h for contexts.
+ * Lines of trace output. The columns are printed without a format: they are most of what a line
+ * costs. See output.h for contexts.
  */
 #include "trace/output/output.h"
 #include "kernel/lib/digits.h"
@@ -16,8 +17,8 @@
 /* ---- columns ---- */
 
 /*
- * A line's columns are put together in a buffer, from left to right, and handed to the seq in one piece. Each function writes at
- * `at` and returns what follows.
+ * A line's columns are put together in a buffer, from left to right, and handed to the seq in one
+ * piece. Each function writes at `at` and returns what follows.
  */
 #define COLUMNS_MAX 128
 
@@ -47,7 +48,10 @@ static void trace_line_comm(const struct trace_line *line, char comm[16])
 		trace_comm_find(line->ent->pid, comm);
 }
 
-/* "comm-pid ": at most `width` bytes of the name, in as many columns from the right; the pid in 7 from the left. */
+/*
+ * "comm-pid ": at most `width` bytes of the name, in as many columns from the right; the pid in 7
+ * from the left.
+ */
 static char *trace_line_put_task(char *at, const struct trace_line *line, int width)
 {
 	s32 pid = line->ent->pid;

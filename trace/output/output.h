@@ -1,4 +1,7 @@
-/* A record as a line of text, in all the forms the options ask for. Task context, but for tp_printk and the kernel's last words. */
+/*
+ * A record as a line of text, in all the forms the options ask for. Task context, but for tp_printk
+ * and the kernel's last words.
+ */
 #pragma once
 
 #include "trace/event/event.h"

@@ -1,4 +1,7 @@
-/* What print functions share: names of flags and symbols, strings inside records, addresses as symbols, hashed pointers. */
+/*
+ * What print functions share: names of flags and symbols, strings inside records, addresses as
+ * symbols, hashed pointers.
+ */
 #include "trace/output/print.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
@@ -21,7 +24,10 @@ static const char *tmp_end(struct trace_out *out, const char *start)
 	return start;
 }
 
-/* The last byte is kept out of the seq and stays NUL: what begins in a full buffer is an empty string. */
+/*
+ * The last byte is kept out of the seq and stays NUL: what begins in a full buffer is an empty
+ * string.
+ */
 void trace_out_init(struct trace_out *out, struct seq *seq, u32 options)
 {
 	out->seq = seq;
@@ -121,7 +127,10 @@ static void trace_print_format_ip(struct seq *s, const struct trace_past *past, 
 	}
 }
 
-/* A trace names few functions, many times each: the last name found for each hash of an address is kept. */
+/*
+ * A trace names few functions, many times each: the last name found for each hash of an address is
+ * kept.
+ */
 static const struct trace_symbol *find_symbol(const struct trace_out *out, u64 ip)
 {
 	u32 options = out->options & (TRACE_OPT_SYM_OFFSET | TRACE_OPT_SYM_ADDR);
@@ -150,7 +159,10 @@ void trace_print_ip(struct trace_out *out, u64 ip)
 	}
 }
 
-/* Mixes with a secret of this boot, so that equal pointers look equal and none tells where it is. 32 bits, as Linux shows. */
+/*
+ * Mixes with a secret of this boot, so that equal pointers look equal and none tells where it is.
+ * 32 bits, as Linux shows.
+ */
 static u32 hash_pointer(u64 p)
 {
 	static u64 secret; /* [A] set once: by whoever hashes first, on any CPU */

@@ -1,6 +1,6 @@
 /*
- * trace_printk(): text from kernel code into the global trace. What is recorded is the format's address and the arguments; the text is
- * made when somebody reads it. Any context.
+ * trace_printk(): text from kernel code into the global trace. What is recorded is the format's
+ * address and the arguments; the text is made when somebody reads it. Any context.
  */
 #include "trace/output/printk.h"
 #include "kernel/lib/errno.h"

@@ -1,11 +1,16 @@
-/* printk_formats: the formats trace_printk() has met, and strings that events point at, "0xaddress : "text"" a line. */
+/*
+ * printk_formats: the formats trace_printk() has met, and strings that events point at, "0xaddress
+ * : "text"" a line.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"
 
 struct seq;
-/* A string that records point at without holding it, for printk_formats: readers of the binary buffer find it there by its address.
- * It stays for ever. Any context. */
+/*
+ * A string that records point at without holding it, for printk_formats: readers of the binary
+ * buffer find it there by its address. It stays for ever. Any context.
+ */
 /* Where the addresses of all these are, and how many there may be: for who reads from outside. */
 void trace_printk_place(u64 *where, u64 *count);
 void trace_printk_string(const char *text);

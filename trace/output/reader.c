@@ -125,7 +125,10 @@ void trace_reader_finish(struct trace_reader *r)
 	}
 }
 
-/* Where a buffer that has overrun begins: before that, the other CPUs' records stand alone. Not said on the first line. */
+/*
+ * Where a buffer that has overrun begins: before that, the other CPUs' records stand alone. Not
+ * said on the first line.
+ */
 static void put_start(struct trace_reader *r, struct seq *s, unsigned cpu)
 {
 	if (!r->annotate || !(r->tr->options & TRACE_OPT_ANNOTATE) || r->started & 1UL << cpu)

@@ -1,6 +1,7 @@
 /*
- * Reading a trace array's records as lines, in the order of their times over all CPUs: without taking them away (`trace`) and taking
- * them away (`trace_pipe`). Task context under host_lock; a reader belongs to one open file.
+ * Reading a trace array's records as lines, in the order of their times over all CPUs: without
+ * taking them away (`trace`) and taking them away (`trace_pipe`). Task context under host_lock; a
+ * reader belongs to one open file.
  */
 #pragma once
 
@@ -21,7 +22,8 @@ struct trace_reader {
 	u64 lines;
 	u64 started; /* a bit per CPU that has shown a line */
 	u64 hidden,
-	    hidden_overruns; /* of `trace`: records older than the last clearing; what their CPUs overwrote */
+	    /* of `trace`: records older than the last clearing; what their CPUs overwrote */
+	    hidden_overruns;
 	bool annotate; /* say where a CPU's buffer begins */
 	struct trace_symbols *symbols;
 	struct trace_head *heads;
@@ -39,8 +41,11 @@ bool trace_reader_next(struct trace_reader *r, struct seq *s); /* appends a line
 /* The lines before the first, of a reader that was started. */
 void trace_print_header(struct seq *s, const struct trace_reader *r);
 
-/* `trace_pipe`: looks for the oldest record, appends its line (and the number lost before it); it stays until consumed. A snapshot
- * may take it away in between: then it is not consumed, and its line is not to be shown. */
+/*
+ * `trace_pipe`: looks for the oldest record, appends its line (and the number lost before it); it
+ * stays until consumed. A snapshot may take it away in between: then it is not consumed, and its
+ * line is not to be shown.
+ */
 bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu);
 bool trace_reader_consume(struct trace_reader *r, unsigned cpu);
 bool trace_reader_empty(const struct trace_reader *r); /* any context */

@@ -1,4 +1,7 @@
-/* What `stats` and `header_page` show, and what a trace.dat file says of its CPUs and pages. Task context under host_lock. */
+/*
+ * What `stats` and `header_page` show, and what a trace.dat file says of its CPUs and pages. Task
+ * context under host_lock.
+ */
 #include "trace/output/stats.h"
 #include "kernel/lib/seq.h"
 #include "trace/event/array.h"

@@ -1,6 +1,7 @@
 /*
- * Reading a region that another run left: its header must agree with its sum; each text, and the names of functions, with theirs; tables
- * that change while the kernel runs are taken entry by entry, and each entry is checked. Pure.
+ * Reading a region that another run left: its header must agree with its sum; each text, and the
+ * names of functions, with theirs; tables that change while the kernel runs are taken entry by
+ * entry, and each entry is checked. Pure.
  */
 #include "trace/persist/kept_read.h"
 #include "kernel/lib/string.h"

@@ -1,6 +1,6 @@
 /*
- * The layout of the flight recorder's memory (kept.h), and reading a region that another run left. Nothing in it is trusted. Pure: the
- * host's tool reads lastboot.bin by it.
+ * The layout of the flight recorder's memory (kept.h), and reading a region that another run left.
+ * Nothing in it is trusted. Pure: the host's tool reads lastboot.bin by it.
  */
 #pragma once
 
@@ -18,10 +18,16 @@ struct kept_ring {
 	u32 cpu;
 };
 
-/* How a boot said that it ends. A triple fault, a hang, a watchdog and the reset button say nothing. */
+/*
+ * How a boot said that it ends. A triple fault, a hang, a watchdog and the reset button say
+ * nothing.
+ */
 enum kept_end { KEPT_SILENT, KEPT_PANIC, KEPT_ORDERLY };
 
-/* The first page. `sum` is of all before it, which does not change after the start; the rest changes while the kernel runs. */
+/*
+ * The first page. `sum` is of all before it, which does not change after the start; the rest
+ * changes while the kernel runs.
+ */
 struct kept_header {
 	char magic[8];
 	u32 version, header_size, ring_version, pad;
@@ -43,7 +49,10 @@ struct kept_header {
 	struct kept_ring rings[KEPT_RINGS];
 };
 
-/* A text: system and format of an event, each ended by a NUL. Multiples of 8 bytes; sum is of all behind it. */
+/*
+ * A text: system and format of an event, each ended by a NUL. Multiples of 8 bytes; sum is of all
+ * behind it.
+ */
 struct kept_text {
 	u64 sum;
 	u32 size; /* with this head */
@@ -51,7 +60,10 @@ struct kept_text {
 	char system[];
 };
 
-/* Names of functions, by address: count, then as many of these, then the names, each behind its letter in /proc/kallsyms. */
+/*
+ * Names of functions, by address: count, then as many of these, then the names, each behind its
+ * letter in /proc/kallsyms.
+ */
 struct kept_symbol {
 	u64 start;
 	u32 size, name_at; /* of the letter, from the first one */
@@ -63,9 +75,15 @@ struct kept_symbols {
 
 u64 kept_sum(const void *data, size_t n);
 
-/* Why `size` bytes at h, which hold at least a header, are no region that can be read; NULL: they are. The others want one that is. */
+/*
+ * Why `size` bytes at h, which hold at least a header, are no region that can be read; NULL: they
+ * are. The others want one that is.
+ */
 const char *kept_refuse(const struct kept_header *h, size_t size);
-/* The text at *at of the used part, which goes on; NULL: that was the last, or what follows is damaged. */
+/*
+ * The text at *at of the used part, which goes on; NULL: that was the last, or what follows is
+ * damaged.
+ */
 const struct kept_text *kept_next_text(const struct kept_header *h, u32 *at);
 /* The names of functions, all of whose places are in the table; NULL: damaged. */
 const struct kept_symbols *kept_symbols(const struct kept_header *h);

@@ -1,6 +1,6 @@
 /*
- * The region of another boot, read before this one uses it (kept_read.c says what of it is believed). What the rings hold is
- * trace/ring/recover.c's; past.c answers for printing.
+ * The region of another boot, read before this one uses it (kept_read.c says what of it is
+ * believed). What the rings hold is trace/ring/recover.c's; past.c answers for printing.
  */
 #include "trace/persist/lastboot.h"
 #include "kernel/lib/errno.h"

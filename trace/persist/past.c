@@ -1,6 +1,7 @@
 /*
- * Another boot's records, for printing as that boot would have: by the same code where an event's format is the same now to the letter,
- * else field by field; with its names and its clock. Contexts are those of trace/output/print.h; nothing changes here while the instance is there.
+ * Another boot's records, for printing as that boot would have: by the same code where an event's
+ * format is the same now to the letter, else field by field; with its names and its clock. Contexts
+ * are those of trace/output/print.h; nothing changes here while the instance is there.
  */
 #include "trace/persist/past.h"
 #include "kernel/lib/fmt.h"

@@ -1,4 +1,7 @@
-/* What is known of another boot: filled in by lastboot.c, under host_lock; read by past.c, in any context that prints. */
+/*
+ * What is known of another boot: filled in by lastboot.c, under host_lock; read by past.c, in any
+ * context that prints.
+ */
 #pragma once
 
 #include "trace/persist/kept.h"

@@ -1,7 +1,8 @@
 /*
- * Formats as events. The text is what the file `format` shows: "name: N\nID: n\nformat:\n", a line per field, an empty line, more
- * fields, an empty line, "print fmt: ...". The fields before the first empty line are the common ones. Task context, under host_lock; the
- * text may be damaged, and nothing in it is believed.
+ * Formats as events. The text is what the file `format` shows: "name: N\nID: n\nformat:\n", a line
+ * per field, an empty line, more fields, an empty line, "print fmt: ...". The fields before the
+ * first empty line are the common ones. Task context, under host_lock; the text may be damaged, and
+ * nothing in it is believed.
  */
 #include "trace/persist/past_event.h"
 #include "kernel/lib/errno.h"
@@ -16,7 +17,10 @@ static const struct trace_event_field *past_event_fields(const struct trace_even
 	return container_of(call, struct past_event, call)->fields;
 }
 
-/* "\tfield:TYPE NAME[N];\toffset:N;\tsize:N;\tsigned:N;" in pieces of `line`, which is cut up. False: it is none. */
+/*
+ * "\tfield:TYPE NAME[N];\toffset:N;\tsize:N;\tsigned:N;" in pieces of `line`, which is cut up.
+ * False: it is none.
+ */
 static bool parse_field(char *line, struct trace_event_field *f)
 {
 	char *decl = line + strlen("\tfield:"), *offset = strstr(decl, ";\toffset:");
@@ -50,7 +54,10 @@ static bool parse_field(char *line, struct trace_event_field *f)
 	return *name;
 }
 
-/* The fields of `copy`, which is cut up; how many, -1: it is no format. With `fields` NULL they are only counted. */
+/*
+ * The fields of `copy`, which is cut up; how many, -1: it is no format. With `fields` NULL they are
+ * only counted.
+ */
 static long past_event_parse_fields(char *copy, struct trace_event_field *fields)
 {
 	char *line;
@@ -149,7 +156,10 @@ static bool same_format(const struct trace_event_call *call, const char *text)
 	return same;
 }
 
-/* Where its fixed fields end; of those that point at text of the kernel's, 0: they are printed as numbers. */
+/*
+ * Where its fixed fields end; of those that point at text of the kernel's, 0: they are printed as
+ * numbers.
+ */
 static u32 fixed_size(const struct trace_event_call *call)
 {
 	u32 end = 0;
@@ -162,7 +172,10 @@ static u32 fixed_size(const struct trace_event_call *call)
 	return end;
 }
 
-/* The builtin events look at lengths by themselves; pointers to formats mean something in the same kernel only. */
+/*
+ * The builtin events look at lengths by themselves; pointers to formats mean something in the same
+ * kernel only.
+ */
 void past_event_match(struct past_event *ev, bool same_kernel)
 {
 	const struct trace_event_call *call = trace_event_by_id(ev->call.id);

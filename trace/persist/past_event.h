@@ -1,4 +1,7 @@
-/* An event that another boot had, known by the text of its format. Task context; printing as trace/output/print.h has it. */
+/*
+ * An event that another boot had, known by the text of its format. Task context; printing as
+ * trace/output/print.h has it.
+ */
 #pragma once
 
 #include "trace/event/event.h"

@@ -1,9 +1,11 @@
 /*
- * Event probes: "e[:[GROUP/][EVENT]] SYSTEM.EVENT [ARG ...] [if FILTER]" in dynamic_events. An event that is recorded when another is
- * hit, with arguments fetched from its fields. Task context under host_lock, but for eprobe_act().
+ * Event probes: "e[:[GROUP/][EVENT]] SYSTEM.EVENT [ARG ...] [if FILTER]" in dynamic_events. An
+ * event that is recorded when another is hit, with arguments fetched from its fields. Task context
+ * under host_lock, but for eprobe_act().
  *
- * The probe needs each record whole, be it recorded or not. So while its own event is live in an instance, there is a trigger on the
- * other event's file of that instance, its feed (trace/event/event.h), which no file lists.
+ * The probe needs each record whole, be it recorded or not. So while its own event is live in an
+ * instance, there is a trigger on the other event's file of that instance, its feed
+ * (trace/event/event.h), which no file lists.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

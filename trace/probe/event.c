@@ -1,6 +1,7 @@
 /*
- * What events of probes have in common, whatever is probed: words of a definition and what is wrong with them, names, the probe and
- * its event as objects, arguments listed and compared. Task context under host_lock.
+ * What events of probes have in common, whatever is probed: words of a definition and what is wrong
+ * with them, names, the probe and its event as objects, arguments listed and compared. Task context
+ * under host_lock.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
@@ -240,7 +241,10 @@ static struct trace_event_field *head_rows(
 	return f;
 }
 
-/* Names are copied: the probe may go before the event. Those of 2009 have two, argN and what was written. */
+/*
+ * Names are copied: the probe may go before the event. Those of 2009 have two, argN and what was
+ * written.
+ */
 static void make_table(struct probe_event *ev, const struct trace_probe *tp, char *text)
 {
 	struct trace_event_field *f = head_rows(tp, ev->table);

@@ -1,6 +1,7 @@
 /*
- * A probe is hit, or the event it is of: its arguments are fetched and recorded. Any context: no lock, no allocation. Memory is read as what may not be
- * there: a number from such a place is 0, a string "(fault)", which is stored as one of no length.
+ * A probe is hit, or the event it is of: its arguments are fetched and recorded. Any context: no
+ * lock, no allocation. Memory is read as what may not be there: a number from such a place is 0, a
+ * string "(fault)", which is stored as one of no length.
  */
 /* hot: runs with each event */
 #include "kernel/lib/fmt.h"
@@ -196,7 +197,10 @@ static void put_numbers(const struct hit *h, const struct probe_arg *arg, char *
 
 /* ---- strings ---- */
 
-/* Copies up to and with the NUL, at most `room` bytes, always ended; the length with the NUL, or -1. `to` NULL: only counts. */
+/*
+ * Copies up to and with the NUL, at most `room` bytes, always ended; the length with the NUL, or
+ * -1. `to` NULL: only counts.
+ */
 static int probe_read_string(char *to, u32 room, u64 from, bool user)
 {
 	char chunk[CHUNK];
@@ -219,7 +223,10 @@ static int probe_read_string(char *to, u32 room, u64 from, bool user)
 	return room;
 }
 
-/* Of element i: where its text is, in ring 3 or not; -1: out of reach. Elements of an array are addressed by pointers. */
+/*
+ * Of element i: where its text is, in ring 3 or not; -1: out of reach. Elements of an array are
+ * addressed by pointers.
+ */
 static int string_place(const struct hit *h, const struct probe_arg *arg, u32 i, u64 *addr)
 {
 	const struct probe_fetch *f = &arg->fetch;

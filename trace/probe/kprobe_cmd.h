@@ -1,10 +1,16 @@
-/* Probe events defined by kernel code, as in Linux's events document, section 7. Task context, may sleep; host_lock is taken. */
+/*
+ * Probe events defined by kernel code, as in Linux's events document, section 7. Task context, may
+ * sleep; host_lock is taken.
+ */
 #pragma once
 
 #include "trace/dynevent/cmd.h"
 
 void kprobe_event_cmd_init(struct dynevent_cmd *cmd, char *buf, int maxlen);
-/* Fields as in kprobe_events, "dfd=%ax": -EINVAL for one that is empty, the 129th, and a command of another type. */
+/*
+ * Fields as in kprobe_events, "dfd=%ax": -EINVAL for one that is empty, the 129th, and a command of
+ * another type.
+ */
 #define kprobe_event_gen_cmd_start(cmd, name, loc, ...)                                            \
 	kprobe_event_gen_cmd_start_list(cmd, false, name, loc, ##__VA_ARGS__, NULL)
 #define kretprobe_event_gen_cmd_start(cmd, name, loc, ...)                                         \

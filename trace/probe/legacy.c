@@ -1,7 +1,7 @@
 /*
- * The arguments of probes as the document of 2009 has them: aN, sN, sa, rv, ra, and what they point at. An event is of this language
- * when one of its arguments is such a word and none has a character that is only today's. Task context; nothing but the probe's own
- * memory changes.
+ * The arguments of probes as the document of 2009 has them: aN, sN, sa, rv, ra, and what they point
+ * at. An event is of this language when one of its arguments is such a word and none has a
+ * character that is only today's. Task context; nothing but the probe's own memory changes.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
@@ -74,7 +74,10 @@ static int old_body(struct probe_parse *p, struct probe_fetch *f, const char *wo
 	return probe_parse_argument_number(p, f, number);
 }
 
-/* Steps outwards again: the innermost word is parsed, each pair of parentheses around it is one more. */
+/*
+ * Steps outwards again: the innermost word is parsed, each pair of parentheses around it is one
+ * more.
+ */
 static int probe_parse_legacy_nested(struct probe_parse *p, struct probe_fetch *f, char *text)
 {
 	bool is_text = false;

@@ -1,7 +1,7 @@
 /*
- * The language of probes' arguments, today's: [NAME=]BODY[:TYPE], BODY one of %REG, $VAR, @ADDR, @SYM[+|-offs], \IMM, \"TEXT",
- * +|-[u]offs(BODY). Task context; nothing but the probe's own memory changes. What is refused and where the caret stands is as in
- * Linux.
+ * The language of probes' arguments, today's: [NAME=]BODY[:TYPE], BODY one of %REG, $VAR, @ADDR,
+ * @SYM[+|-offs], \IMM, \"TEXT", +|-[u]offs(BODY). Task context; nothing but the probe's own memory
+ * changes. What is refused and where the caret stands is as in Linux.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -119,7 +119,10 @@ static int find_symbol(struct probe_fetch *f, char *text)
 	return err;
 }
 
-/* As on Linux a kprobe's symbols are looked up after its line was parsed. Of an eprobe's no reason is given. */
+/*
+ * As on Linux a kprobe's symbols are looked up after its line was parsed. Of an eprobe's no reason
+ * is given.
+ */
 static int parse_symbol(struct probe_parse *p, struct probe_fetch *f, char *text)
 {
 	int err = find_symbol(f, text);

@@ -1,6 +1,7 @@
 /*
- * How probe events look: lines, "print fmt", and of those of 2009 the whole format. Task context, except under tp_printk. Records may
- * come from elsewhere (inject): nothing in them is trusted beyond their length.
+ * How probe events look: lines, "print fmt", and of those of 2009 the whole format. Task context,
+ * except under tp_printk. Records may come from elsewhere (inject): nothing in them is trusted
+ * beyond their length.
  */
 #include "kernel/lib/string.h"
 #include "trace/event/format.h"

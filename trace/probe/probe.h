@@ -65,7 +65,10 @@ enum probe_source {
 	PROBE_FROM_FIELD, /* of the event that is probed: its value; of a string the address */
 };
 
-/* ... through which steps in memory it is reached: each reads what lies at the value so far + deref; the last reads the argument. */
+/*
+ * ... through which steps in memory it is reached: each reads what lies at the value so far +
+ * deref; the last reads the argument.
+ */
 struct probe_fetch {
 	u8 source;
 	u8 derefs;
@@ -155,7 +158,11 @@ struct probe_error {
 	const char *text;
 	u32 word, pos;
 	const char *before; /* said first, of the same place, as Linux does; NULL */
-	int late; /* negative errno of the first @SYMBOL that cannot be used: reported if nothing else is wrong */
+	/*
+	 * negative errno of the first @SYMBOL that cannot be used: reported if nothing else is
+	 * wrong
+	 */
+	int late;
 };
 
 /* The line in words. */
@@ -183,7 +190,10 @@ struct probe_parse {
 
 /* Notes what is wrong, at `pos` of the argument: -EINVAL. */
 int probe_parse_fail(struct probe_parse *p, u32 pos, const char *text);
-/* BODY of today's language, which is cut up; *is_text: it is a text of the probe's own. As probe_parse_arg(). */
+/*
+ * BODY of today's language, which is cut up; *is_text: it is a text of the probe's own. As
+ * probe_parse_arg().
+ */
 int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, bool *is_text);
 /* What stands behind "$stack", behind "$arg". */
 int probe_parse_stack(struct probe_parse *p, struct probe_fetch *f, const char *text);
@@ -194,14 +204,20 @@ static inline void probe_from_reg(struct probe_fetch *f, int reg)
 	f->param = reg;
 }
 
-/* type.c. The part behind ':' (NULL: there is none) without "[N]"; NULL: no such type. A bitfield has that of what it lies in. */
+/*
+ * type.c. The part behind ':' (NULL: there is none) without "[N]"; NULL: no such type. A bitfield
+ * has that of what it lies in.
+ */
 const struct probe_type *probe_type_find(const char *name);
 /* Of "bW@O/S" where those bits are; other types are let pass. 0 or -EINVAL. */
 int probe_parse_bitfield(const char *text, struct probe_arg *arg);
 /* Cuts "[N]" off the type, behind ':' in text: 0 or -EINVAL. */
 int probe_parse_count(struct probe_parse *p, char *text, char *type, u32 *count);
 
-/* Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol or field that is not there), -E2BIG, -ENOMEM. */
+/*
+ * Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol or field that
+ * is not there), -E2BIG, -ENOMEM.
+ */
 int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
 /* old.c. The same in the language of 2009; and whether all arguments are of it. */
 int probe_parse_legacy_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
@@ -213,20 +229,32 @@ bool probe_is_legacy(const struct probe_words *w);
 struct probe_id {
 	char group[DYNEVENT_NAME_MAX + 2], name[DYNEVENT_NAME_MAX + 2];
 };
-/* Sets what is there, which may be no name behind a group. `word`, `pos`: where the text stands, for *err. 0 or -EINVAL. */
+/*
+ * Sets what is there, which may be no name behind a group. `word`, `pos`: where the text stands,
+ * for *err. 0 or -EINVAL.
+ */
 int probe_parse_id(
     struct probe_id *id, const char *text, u32 word, u32 pos, struct probe_error *err);
 
-/* Cuts a line into words for define(), and tells error_log what that refused. 0: also an empty line; -ECANCELED: not of this kind. */
+/*
+ * Cuts a line into words for define(), and tells error_log what that refused. 0: also an empty
+ * line; -ECANCELED: not of this kind.
+ */
 typedef int (*probe_define_fn)(const struct probe_words *w, struct probe_error *err);
 int probe_define(const char *line, const char *who, probe_define_fn define);
 int probe_fail(struct probe_error *err, u32 word, u32 pos, const char *text); /* -EINVAL */
 void probe_log_error(const char *who, const struct probe_words *w, const struct probe_error *err);
 
-/* A probe with room for the arguments, from the third word on, and for `extra` bytes of text; host_free(). NULL: no memory. */
+/*
+ * A probe with room for the arguments, from the third word on, and for `extra` bytes of text;
+ * host_free(). NULL: no memory.
+ */
 struct trace_probe *probe_alloc(
     const struct probe_words *w, size_t extra, struct probe_arena *arena);
-/* All arguments, and where they lie in the record. form: what to begin each with. As probe_parse_arg(). */
+/*
+ * All arguments, and where they lie in the record. form: what to begin each with. As
+ * probe_parse_arg().
+ */
 int probe_parse_args(
     struct trace_probe *tp, const struct probe_words *w, const struct probe_parse *form);
 /* The event of a probe, not yet registered; host_free(). NULL: no memory. */
@@ -243,9 +271,15 @@ bool probe_match_args(const struct trace_probe *tp, const char *args);
 
 /* ---- recording: fetch.c; printing: print.c ---- */
 
-/* What the host calls at a hit: regs as host_reg_find() knows them; at a return, where the function returns to. */
+/*
+ * What the host calls at a hit: regs as host_reg_find() knows them; at a return, where the function
+ * returns to.
+ */
 int probe_hit(void *tp, const void *regs, u64 ip, u64 ret);
-/* A record of the event that is probed: what is fetched from it goes to `file`, of the probe's own event. Between host_enter() and host_preempt_enable(). */
+/*
+ * A record of the event that is probed: what is fetched from it goes to `file`, of the probe's own
+ * event. Between host_enter() and host_preempt_enable().
+ */
 void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file,
     const struct host_context *ctx, const void *rec, u32 len);
 

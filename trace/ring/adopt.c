@@ -1,4 +1,7 @@
-/* A ring of sub-buffers that were salvaged from another run (salvage.c). Task context; nobody writes or reads there meanwhile. */
+/*
+ * A ring of sub-buffers that were salvaged from another run (salvage.c). Task context; nobody
+ * writes or reads there meanwhile.
+ */
 #include "kernel/lib/errno.h"
 #include "trace/host_memory.h"
 #include "trace/ring/priv.h"

@@ -1,8 +1,10 @@
 /*
- * Making, ending and changing ring buffers: what needs the writers out of the way (resizing: resize.c). Task context; may
- * sleep. One control call at a time on a buffer: its owner sees to that (host_lock()). Writers may run all the time, on all CPUs;
- * readers too, unless said otherwise. Writers are kept away by stopping recording and waiting until those under way have left; readers
- * by the lane's reader lock (rb_stop_cpus()). What is hit meanwhile is refused and counted as `disabled`.
+ * Making, ending and changing ring buffers: what needs the writers out of the way (resizing:
+ * resize.c). Task context; may sleep. One control call at a time on a buffer: its owner sees to
+ * that (host_lock()). Writers may run all the time, on all CPUs; readers too, unless said
+ * otherwise. Writers are kept away by stopping recording and waiting until those under way have
+ * left; readers by the lane's reader lock (rb_stop_cpus()). What is hit meanwhile is refused and
+ * counted as `disabled`.
  */
 #include "kernel/lib/errno.h"
 #include "trace/host_cpus.h"
@@ -49,8 +51,9 @@ static bool rb_change_bit(u32 *word, u32 bit, bool on)
 }
 
 /*
- * True if it changed. Any context, on several CPUs at once: who finds at the end that another has changed the word meanwhile goes
- * over the lanes again, so that whoever is last has seen the word as it stays.
+ * True if it changed. Any context, on several CPUs at once: who finds at the end that another has
+ * changed the word meanwhile goes over the lanes again, so that whoever is last has seen the word
+ * as it stays.
  */
 static bool rb_set_flag(struct ring_buffer *rb, u32 flag, bool on)
 {

@@ -1,10 +1,12 @@
 /*
- * Iterators over a ring: they read and consume nothing. Task context. From start to finish recording is disabled on that CPU
- * and all events are committed, so what lies in the ring stands still; consuming readers may still take it away from under
- * the iterator, which then goes on at the oldest event that is left. The event handed out is a copy, valid until the next call.
+ * Iterators over a ring: they read and consume nothing. Task context. From start to finish
+ * recording is disabled on that CPU and all events are committed, so what lies in the ring stands
+ * still; consuming readers may still take it away from under the iterator, which then goes on at
+ * the oldest event that is left. The event handed out is a copy, valid until the next call.
  *
- * A position is the sequence number of a sub-buffer and an offset into it. The unread events are: what is left of the
- * reader's page (which may be the tail's), then the sub-buffers from the reader's `next` to the tail's.
+ * A position is the sequence number of a sub-buffer and an offset into it. The unread events are:
+ * what is left of the reader's page (which may be the tail's), then the sub-buffers from the
+ * reader's `next` to the tail's.
  */
 #include "kernel/lib/string.h"
 #include "trace/host_cpus.h"
@@ -47,8 +49,10 @@ static struct ring_buffer_page *find_page(
 	return page;
 }
 
-/* Never before the oldest sub-buffer: what was overwritten before the iterator stopped the writer is
- * gone. */
+/*
+ * Never before the oldest sub-buffer: what was overwritten before the iterator stopped the writer
+ * is gone.
+ */
 static void rb_iter_skip_overrun(struct ring_buffer_iter *it, const struct rb_ring *ring)
 {
 	u64 number = ring->next, oldest = ring->next_seq, pages = rb_overrun_from_next(ring);

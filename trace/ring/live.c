@@ -1,25 +1,29 @@
 /*
- * Looking through a ring while it is written: nothing is consumed, nobody is stopped. Task context; as many as like, each with a place
- * of its own. The words and the letters are those of ring.c and reader.c.
+ * Looking through a ring while it is written: nothing is consumed, nobody is stopped. Task context;
+ * as many as like, each with a place of its own. The words and the letters are those of ring.c and
+ * reader.c.
  *
- * A sub-buffer is copied and read from the copy. It is looked for under the reader lock, so that no consuming reader takes it
- * meanwhile; writers go on. What of it is committed does not change until it is overwritten, and that shows in its slot before
- * anything else happens to it (C3). So:
+ * A sub-buffer is copied and read from the copy. It is looked for under the reader lock, so that no
+ * consuming reader takes it meanwhile; writers go on. What of it is committed does not change until
+ * it is overwritten, and that shows in its slot before anything else happens to it (C3). So:
  *
  *   V1 read the slot of the sub-buffer we want. Its lap says whether it is there.
  *   V2 how much of it may be read: L1 to L3. Copy that.
- *   V3 read the slot again. The same: the copy is whole. Else it was overwritten: missed; begin again with the oldest there is.
+ *   V3 read the slot again. The same: the copy is whole. Else it was overwritten: missed; begin
+ *      again with the oldest there is.
  *
- * A sub-buffer that the writer is still in is copied again from where the last copy ended. What lies on the reader's page needs no
- * V3: the reader alone gives it away.
+ * A sub-buffer that the writer is still in is copied again from where the last copy ended. What
+ * lies on the reader's page needs no V3: the reader alone gives it away.
  *
- * HOW MUCH WAS MISSED. `counted` is how many events of this ring, from its first one on, were overwritten unread before we began, handed
- * out to us since, or told missed. Behind a gap all sub-buffers before the one we have found are gone, so what was overwritten by then
- * (R4; between V2 and V3) less what is counted is what we missed. Only what a consuming reader took away meanwhile is in neither:
- * from then on nobody knows.
+ * HOW MUCH WAS MISSED. `counted` is how many events of this ring, from its first one on, were
+ * overwritten unread before we began, handed out to us since, or told missed. Behind a gap all
+ * sub-buffers before the one we have found are gone, so what was overwritten by then (R4; between
+ * V2 and V3) less what is counted is what we missed. Only what a consuming reader took away
+ * meanwhile is in neither: from then on nobody knows.
  *
- * BOUNDS. V1 to V3 begin again at most LOOK_TRIES times, then there is nothing, for now. A place ends one round of the ring
- * (ROUND_MIN at least) behind where the tail was when it began, so that looking ends however fast others write.
+ * BOUNDS. V1 to V3 begin again at most LOOK_TRIES times, then there is nothing, for now. A place
+ * ends one round of the ring (ROUND_MIN at least) behind where the tail was when it began, so that
+ * looking ends however fast others write.
  */
 #include "kernel/lib/string.h"
 #include "trace/host_memory.h"

@@ -1,38 +1,43 @@
 /*
- * A ring in somebody's memory: its sub-buffers as pages that a program maps read-only, and reads without their being copied.
- * Task context. The words are those of ring.c and reader.c.
+ * A ring in somebody's memory: its sub-buffers as pages that a program maps read-only, and reads
+ * without their being copied. Task context. The words are those of ring.c and reader.c.
  *
- * WHICH PAGES. All that a ring has: `count` in its slots, the reader's `page` and `spare`. They change places when the reader
- * takes one, so a mapping is by page, not by place: at the first map each page gets an id (page[]), and the id of the page in
- * each place is kept from then on (page_id, spare_id, slot_id[]; taking rotates the three). A page in front of all, the meta
- * page, says which id is the reader's.
+ * WHICH PAGES. All that a ring has: `count` in its slots, the reader's `page` and `spare`. They
+ * change places when the reader takes one, so a mapping is by page, not by place: at the first map
+ * each page gets an id (page[]), and the id of the page in each place is kept from then on
+ * (page_id, spare_id, slot_id[]; taking rotates the three). A page in front of all, the meta page,
+ * says which id is the reader's.
  *
- * As long as anybody maps a ring it keeps its pages: resizing and swapping are refused (-EBUSY), and reading a sub-buffer copies
- * it instead of taking it away. Resetting is fine.
+ * As long as anybody maps a ring it keeps its pages: resizing and swapping are refused (-EBUSY),
+ * and reading a sub-buffer copies it instead of taking it away. Resetting is fine.
  *
- * WHAT A PROGRAM SEES. A page in the ring has a header that is the writer's (its account, see priv.h) and events that
- * come and go; it is nobody's business. The reader's page has the header of a finished page: time, bytes and what was lost
- * before. It gets that when it is given, and keeps it while it is `page` and while it is `spare`: until the second page after it
- * is given. (Another reader of the ring may bring that about, and leave a page that is being written in its place; the next call
- * of get_reader makes that good.)
+ * WHAT A PROGRAM SEES. A page in the ring has a header that is the writer's (its account, see
+ * priv.h) and events that come and go; it is nobody's business. The reader's page has the header of
+ * a finished page: time, bytes and what was lost before. It gets that when it is given, and keeps
+ * it while it is `page` and while it is `spare`: until the second page after it is given. (Another
+ * reader of the ring may bring that about, and leave a page that is being written in its place; the
+ * next call of get_reader makes that good.)
  *
  * GIVING THE NEXT PAGE (get_reader)
- *   G1 let the reader have a page with unread events, by its usual steps. There is none: it keeps the page it has.
- *   G2 the writer is still in it (`open`): send it on. On its CPU, with interrupts off and no event reserved, an event is reserved
- *      as if it did not fit (C0 to C5), with the time of the last one, and discarded; the rest of the page becomes padding. It is
- *      free to go there: whoever reads the tail's page has read all others. Nested writers (NMI) may come in between, as always.
- *      Then the page is finished. Again from G1, for another reader may have had it meanwhile.
+ *   G1 let the reader have a page with unread events, by its usual steps. There is none: it keeps
+ *      the page it has.
+ *   G2 the writer is still in it (`open`): send it on. On its CPU, with interrupts off and no event
+ *      reserved, an event is reserved as if it did not fit (C0 to C5), with the time of the last
+ *      one, and discarded; the rest of the page becomes padding. It is free to go there: whoever
+ *      reads the tail's page has read all others. Nested writers (NMI) may come in between, as
+ *      always. Then the page is finished. Again from G1, for another reader may have had it
+ *      meanwhile.
  *   G3 end the page as for a new owner, if that was not done yet. All its events count as read.
  *   G4 write the meta page.
- * So a program that asks often costs the writer a crossing each time, and the rest of a sub-buffer that the ring does not miss
- * because the reader holds it. Copying the events instead would have cost them; leaving the writer in the page would have shown
- * the program a header that is none.
+ * So a program that asks often costs the writer a crossing each time, and the rest of a sub-buffer
+ * that the ring does not miss because the reader holds it. Copying the events instead would have
+ * cost them; leaving the writer in the page would have shown the program a header that is none.
  *
- * BOUNDS. G2 is tried LEAVE_TRIES times: each time some event was under construction, or somebody had the reader lock. Then
- * nothing new is given, for now.
+ * BOUNDS. G2 is tried LEAVE_TRIES times: each time some event was under construction, or somebody
+ * had the reader lock. Then nothing new is given, for now.
  *
- * WHO PROTECTS WHAT. ring->map: [R]; map->users: by the caller (host_lock()). page[] does not change while there are users, so
- * a page fault may look there without a lock.
+ * WHO PROTECTS WHAT. ring->map: [R]; map->users: by the caller (host_lock()). page[] does not
+ * change while there are users, so a page fault may look there without a lock.
  */
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"
@@ -116,7 +121,9 @@ void *ring_buffer_map_page(const struct ring_buffer *rb, int cpu, u64 index)
 
 /* ---- The reader's page ---- */
 
-/* Twice: the first look may be one short (R2). What a writer evicts meanwhile is for the next time. */
+/*
+ * Twice: the first look may be one short (R2). What a writer evicts meanwhile is for the next time.
+ */
 static void rb_map_skip_overrun(struct rb_ring *ring)
 {
 	for (unsigned i = 0; i < 2; i++)
@@ -214,7 +221,10 @@ struct leave {
 	int cpu;
 };
 
-/* G2, on the writer's CPU with interrupts off. Whether it worked is seen by looking at the page again. */
+/*
+ * G2, on the writer's CPU with interrupts off. Whether it worked is seen by looking at the page
+ * again.
+ */
 static void rb_map_leave_page(void *arg)
 {
 	const struct leave *l = arg;
@@ -243,7 +253,9 @@ static void rb_map_retry_until_idle(
 	}
 }
 
-/* The page that the reader has when the ring is mapped: what is unread of it is still to be given. */
+/*
+ * The page that the reader has when the ring is mapped: what is unread of it is still to be given.
+ */
 static bool rb_map_publish(struct rb_ring *ring)
 {
 	rb_reader_look(ring);

@@ -1,6 +1,6 @@
 /*
- * Pages of rings, for who makes rings and changes them: control.c and resize.c. Task context, one control call
- * at a time on a buffer.
+ * Pages of rings, for who makes rings and changes them: control.c and resize.c. Task context, one
+ * control call at a time on a buffer.
  */
 #pragma once
 
@@ -28,7 +28,10 @@ static inline void rb_chain_push(struct rb_chain **head, void *page)
 }
 
 void rb_chain_free(struct rb_chain **head);
-/* Adds `count` pages; kept: from the store, as far as it has room. 0, or -ENOMEM and the chain is empty. */
+/*
+ * Adds `count` pages; kept: from the store, as far as it has room. 0, or -ENOMEM and the chain is
+ * empty.
+ */
 int rb_chain_fill(struct rb_chain **head, size_t count, bool kept);
 
 /* The array of a ring's slots, zeroed. NULL: no memory, or more than a ring can have. */
@@ -46,8 +49,8 @@ void rb_ring_free(struct rb_ring *ring, unsigned cpu);
 size_t rb_pages_for(size_t size);
 
 /*
- * Keeps writers and readers out of lanes `from` to `to`, with one wait for all; the caller may not sleep until rb_start_cpus().
- * control.c.
+ * Keeps writers and readers out of lanes `from` to `to`, with one wait for all; the caller may not
+ * sleep until rb_start_cpus(). control.c.
  */
 void rb_stop_cpus(struct ring_buffer *rb, int from, int to);
 void rb_start_cpus(struct ring_buffer *rb, int from, int to);

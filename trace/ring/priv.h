@@ -1,6 +1,7 @@
 /*
- * What the files of the ring buffer share: the words (explained at the head of ring.c), packing and unpacking them,
- * and the structures of a buffer. Outside of those files only trace/ring/write.h includes it.
+ * What the files of the ring buffer share: the words (explained at the head of ring.c), packing and
+ * unpacking them, and the structures of a buffer. Outside of those files only trace/ring/write.h
+ * includes it.
  */
 #pragma once
 
@@ -16,7 +17,10 @@
 #define RB_INDEX_MASK ((1UL << RB_INDEX_BITS) - 1)
 #define RB_GEN_BITS   28
 #define RB_GEN_MASK   ((1UL << RB_GEN_BITS) - 1)
-/* Not 0: that is what a page's commit has for a lap when a reader has given it away, and C4 must not take it for an account. */
+/*
+ * Not 0: that is what a page's commit has for a lap when a reader has given it away, and C4 must
+ * not take it for an account.
+ */
 #define RB_FIRST_GEN  1
 
 static inline u64 rb_number_make(u64 gen, u64 index)
@@ -136,11 +140,10 @@ struct rb_map {
 };
 
 /*
- * One CPU's ring. Who may touch what:
- * [W] writers, that is the own CPU, by local_* operations; other CPUs may look
- * [S] writers and the reader, by atomic_cas
- * [R] whoever holds the lane's reader lock
- * [X] changed only when nobody writes (recording stopped and host_synchronize() waited for) and under the reader lock
+ * One CPU's ring. Who may touch what: [W] writers, that is the own CPU, by local_* operations;
+ * other CPUs may look [S] writers and the reader, by atomic_cas [R] whoever holds the lane's reader
+ * lock [X] changed only when nobody writes (recording stopped and host_synchronize() waited for)
+ * and under the reader lock
  */
 struct rb_ring {
 	struct local_pair tail; /* [W] a: where the next event goes; b: time of the last event */
@@ -156,7 +159,10 @@ struct rb_ring {
 	u64 dropped, commit_overrun, too_large, nested, disabled,
 	    discarded; /* [W] see struct ring_buffer_stats */
 
-	/* The reader. `page` is what is being read: taken away from the ring, unless nothing was read yet. */
+	/*
+	 * The reader. `page` is what is being read: taken away from the ring, unless nothing was
+	 * read yet.
+	 */
 	struct ring_buffer_page *page, *spare; /* [R] from here on */
 	bool open;	      /* the writer has not finished `page`: its account is alive */
 	u64 offset, end;      /* in `page`: the next unread byte, the end of what may be read */
@@ -173,7 +179,8 @@ struct rb_ring {
 	u64 iterators;
 	struct rb_map *map; /* not NULL: programs map the ring, it must keep its pages */
 	u64 resets;
-	u64 disabled_before; /* `disabled` at the last reset: who is kept away by it counts there meanwhile */
+	/* `disabled` at the last reset: who is kept away by it counts there meanwhile */
+	u64 disabled_before;
 	struct ring_buffer_totals past; /* until the last reset */
 	bool kept;			/* [X] lies in the store, its slots too */
 };
@@ -182,7 +189,8 @@ struct rb_ring {
 struct rb_cpu_buffer {
 	struct rb_ring *ring; /* changed by swap, under the reader lock */
 	u64 depth;	      /* [W] events reserved and not yet committed, innermost counted */
-	u32 slow; /* any CPU, atomically: not 0 keeps writers off the fast path. RB_SLOW_*, and a count */
+	/* any CPU, atomically: not 0 keeps writers off the fast path. RB_SLOW_*, and a count */
+	u32 slow;
 	u32 lock;	    /* the reader lock: who has it, as CPU + 1 */
 	u64 (*clock)(void); /* [X] NULL: TSC */
 	u64 no_ring;	    /* [W] refused because there was no ring yet */
@@ -207,7 +215,10 @@ static inline bool rb_is_set_on(const struct ring_buffer *rb)
 	return !(READ_ONCE(rb->slow) & RB_SLOW_OFF);
 }
 
-/* At most this many events of a CPU are reserved and not committed: four contexts, and recursion of four in each. */
+/*
+ * At most this many events of a CPU are reserved and not committed: four contexts, and recursion of
+ * four in each.
+ */
 #define RB_MAX_DEPTH 16
 
 /* In 32 bits: shorter, and there are not that many. */
@@ -228,7 +239,10 @@ static inline u64 rb_ring_next(const struct rb_ring *ring, u64 number)
 	return rb_number_make(rb_number_gen(number) + 1, 0);
 }
 
-/* What the slot of `next` says before anybody evicts, takes or enters it: unread data of the lap before. */
+/*
+ * What the slot of `next` says before anybody evicts, takes or enters it: unread data of the lap
+ * before.
+ */
 static inline bool rb_slot_is_unread(u64 slot, u64 next)
 {
 	return ((slot + 1) & RB_GEN_MASK) == rb_number_gen(next);
@@ -300,20 +314,28 @@ void rb_reader_init(
     struct rb_ring *ring, struct ring_buffer_page *page, struct ring_buffer_page *spare);
 /* Brings `end` up to date with what the writer committed to an open page. */
 void rb_reader_look(struct rb_ring *ring);
-/* How many bytes of the page may be read, not fewer than `known`; *account: as it was then, or as it was before the call. */
+/*
+ * How many bytes of the page may be read, not fewer than `known`; *account: as it was then, or as
+ * it was before the call.
+ */
 u64 rb_readable(
     const struct rb_ring *ring, const struct ring_buffer_page *page, u64 known, u64 *commit_word);
 /* `next` goes on over sub-buffers that were taken, or overwritten and counted so. */
 void rb_reader_skip(struct rb_ring *ring, u64 pages);
 /* Sees to it that `page` has unread bytes; false: there are none. */
 bool rb_reader_refill(struct rb_ring *ring);
-/* Ends `page`, which no writer is in, for who reads it in place: its header becomes that of a page given away. */
+/*
+ * Ends `page`, which no writer is in, for who reads it in place: its header becomes that of a page
+ * given away.
+ */
 void rb_reader_end_page(struct rb_ring *ring);
 /* map.c: the reader has taken the page at `next`, with that account; the ring was emptied. */
 void rb_map_taken(struct rb_ring *ring, u64 commit_word);
 void rb_map_reset(struct rb_ring *ring);
-/* The tail leaves the reader's page, if it is there, for the next sub-buffer: an event that does not fit, and is discarded. On
- * the lane's CPU, interrupts off, no event reserved. */
+/*
+ * The tail leaves the reader's page, if it is there, for the next sub-buffer: an event that does
+ * not fit, and is discarded. On the lane's CPU, interrupts off, no event reserved.
+ */
 void rb_leave_page(struct rb_cpu_buffer *cpu_buffer);
 /* How many from `next` on are overwritten already, by what the slots say now. */
 u64 rb_overrun_from_next(const struct rb_ring *ring);
@@ -323,5 +345,8 @@ u64 rb_overrun_before(const struct rb_ring *ring, u64 pages);
 /* May the page leave its ring for good? Those of the store stay in theirs. */
 bool rb_may_leave(const struct ring_buffer_page *page);
 
-/* Adds what the ring counts, since it was made, to *t. Under the reader lock, or when nobody knows the ring. */
+/*
+ * Adds what the ring counts, since it was made, to *t. Under the reader lock, or when nobody knows
+ * the ring.
+ */
 void rb_ring_totals(struct rb_ring *ring, struct ring_buffer_totals *t);

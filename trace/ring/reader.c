@@ -1,28 +1,37 @@
 /*
- * Consuming readers of the ring buffer: event by event, or a sub-buffer at a time. Task context, on any CPU; one at a time
- * per ring, by the lane's reader lock. A reader never makes a writer wait: it waits, or comes back later.
+ * Consuming readers of the ring buffer: event by event, or a sub-buffer at a time. Task context, on
+ * any CPU; one at a time per ring, by the lane's reader lock. A reader never makes a writer wait:
+ * it waits, or comes back later.
  *
- * Two pages belong to the reader: `page`, which it reads, and `spare`. The words are those of ring.c.
+ * Two pages belong to the reader: `page`, which it reads, and `spare`. The words are those of
+ * ring.c.
  *
  * WHAT MAY BE READ OF A SUB-BUFFER (looking)
  *   L1 read its account. Finished: everything up to its padding.
- *   L2 read the tail. It is in this page, as many bytes in as are committed: all of these. (What was committed at L1 was
- *      reserved then; what is reserved now is as much; committed events are never taken back. So nothing else was reserved.)
- *   L3 neither: an event in it is under construction. No more than was known before; its writer will wake us.
+ *   L2 read the tail. It is in this page, as many bytes in as are committed: all of these. (What
+ *      was committed at L1 was reserved then; what is reserved now is as much; committed events are
+ *      never taken back. So nothing else was reserved.)
+ *   L3 neither: an event in it is under construction. No more than was known before; its writer
+ *      will wake us.
  *
  * WHEN `page` IS READ TO ITS END
- *   R1 the writer has not finished it: look again; there may be more, but there is no other page before it is finished.
- *   R2 look at the slot of `next`. Its lap is a later one: overwritten; go on to the oldest sub-buffer there can be, R2.
+ *   R1 the writer has not finished it: look again; there may be more, but there is no other page
+ *      before it is finished.
+ *   R2 look at the slot of `next`. Its lap is a later one: overwritten; go on to the oldest
+ *      sub-buffer there can be, R2.
  *   R3 look at the sub-buffer. Nothing to read in it: come back later.
- *   R4 read how much was overwritten so far. Every number before `next` was either taken or overwritten, so the count of overwritten
- *      sub-buffers must come to that; while it is behind, a writer is between two instructions of C3. Then the count of
- *      overwritten events is exact for this gap: as R5 proves that `next` is still there, nothing later was overwritten.
- *   R5 change the slot, by compare-exchange, to `spare` with a fresh account, free for the next lap. The page is ours to read.
- *      If the writer is still in it, it goes on writing there and does not notice; it finds its way on by the slots. If it
- *      overwritten the page meanwhile: R2. The page we had, which is finished, is the spare one now.
+ *   R4 read how much was overwritten so far. Every number before `next` was either taken or
+ *      overwritten, so the count of overwritten sub-buffers must come to that; while it is behind,
+ *      a writer is between two instructions of C3. Then the count of overwritten events is exact
+ *      for this gap: as R5 proves that `next` is still there, nothing later was overwritten.
+ *   R5 change the slot, by compare-exchange, to `spare` with a fresh account, free for the next
+ *      lap. The page is ours to read. If the writer is still in it, it goes on writing there and
+ *      does not notice; it finds its way on by the slots. If it overwritten the page meanwhile: R2.
+ *      The page we had, which is finished, is the spare one now.
  *
- * BOUNDS. R2 is begun again only when the writer has gone on by a sub-buffer meanwhile, at most REFILL_TRIES times; then the
- * reader says that there is nothing, for now. R4 waits at most SETTLE_TRIES; then the number lost is told with a later gap.
+ * BOUNDS. R2 is begun again only when the writer has gone on by a sub-buffer meanwhile, at most
+ * REFILL_TRIES times; then the reader says that there is nothing, for now. R4 waits at most
+ * SETTLE_TRIES; then the number lost is told with a later gap.
  */
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"
@@ -57,8 +66,9 @@ void rb_reader_skip(struct rb_ring *ring, u64 pages)
 }
 
 /*
- * R2. The oldest sub-buffer there can be is `count` - 1 before the tail's; that one, too, may be overwritten, when the writer is
- * about to enter its slot. If `number` is one behind (C5), this is one too few, and the next look finds it.
+ * R2. The oldest sub-buffer there can be is `count` - 1 before the tail's; that one, too, may be
+ * overwritten, when the writer is about to enter its slot. If `number` is one behind (C5), this is
+ * one too few, and the next look finds it.
  */
 u64 rb_overrun_from_next(const struct rb_ring *ring)
 {
@@ -70,7 +80,10 @@ u64 rb_overrun_from_next(const struct rb_ring *ring)
 	return rb_slot_gen(word) != rb_number_gen(ring->next);
 }
 
-/* L1 to L3. How many bytes of the page may be read: not fewer than `known`. *account: as it was then. */
+/*
+ * L1 to L3. How many bytes of the page may be read: not fewer than `known`. *account: as it was
+ *    then.
+ */
 u64 rb_readable(
     const struct rb_ring *ring, const struct ring_buffer_page *page, u64 known, u64 *commit_word)
 {
@@ -142,7 +155,10 @@ static bool take(struct rb_ring *ring, u64 word, u64 end, u64 commit_word)
 	return true;
 }
 
-/* R2 to R5 once. 0: there is a page to look at; -ENODATA: there is none; -EAGAIN: the writer came in between. */
+/*
+ * R2 to R5 once. 0: there is a page to look at; -ENODATA: there is none; -EAGAIN: the writer came
+ *    in between.
+ */
 static int rb_take_next_page(struct rb_ring *ring, bool finished)
 {
 	u64 *slot = &ring->slots[rb_number_index(ring->next)];
@@ -159,7 +175,10 @@ static int rb_take_next_page(struct rb_ring *ring, bool finished)
 	return take(ring, word, end, commit_word) ? 0 : -EAGAIN;
 }
 
-/* Sees to it that `page` has unread bytes; false: there are none. `finished`: only of finished sub-buffers. */
+/*
+ * Sees to it that `page` has unread bytes; false: there are none. `finished`: only of finished
+ * sub-buffers.
+ */
 static inline __attribute__((always_inline)) bool refill(struct rb_ring *ring, bool finished)
 {
 	for (unsigned tries = 0; tries < REFILL_TRIES; tries++) {
@@ -332,7 +351,10 @@ static __noinline u64 rb_store_lost(struct ring_buffer_page *page, u64 bytes, u6
 	return RB_MISSED_EVENTS | RB_MISSED_STORED;
 }
 
-/* Ends a page for its new owner, who may be in ring 3: bytes of data, what was lost before it, nothing of old. */
+/*
+ * Ends a page for its new owner, who may be in ring 3: bytes of data, what was lost before it,
+ * nothing of old.
+ */
 static void rb_finish_page(struct rb_ring *ring, struct ring_buffer_page *page, u64 bytes)
 {
 	u64 lost = take_lost(ring), commit = bytes;

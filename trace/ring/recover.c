@@ -1,18 +1,22 @@
 /*
- * Reading a ring that was left in memory by a run that is over. Its writers may have been stopped between any two instructions, caches
- * may have lost what was written last, and somebody else may have used the memory since; so nothing is followed before it was checked,
- * and what does not agree with itself is dropped.
+ * Reading a ring that was left in memory by a run that is over. Its writers may have been stopped
+ * between any two instructions, caches may have lost what was written last, and somebody else may
+ * have used the memory since; so nothing is followed before it was checked, and what does not agree
+ * with itself is dropped.
  *
- * WHAT CAN BE BELIEVED. A sub-buffer's account is added to when an event is whole (W6), so what it counts was written. It says how
- * many bytes and how many events; a walk over the events from the first byte must come to exactly these, with lengths and types that
- * exist, and records whose events are known. A sub-buffer in which nothing is under construction agrees with its account to its end;
- * one that was left in the middle of an event agrees up to that event, if nothing nested came behind it. What agrees otherwise is
- * not known to be anything, and dropped as a whole: with a nested event behind a gap nobody can say where the gap is.
+ * WHAT CAN BE BELIEVED. A sub-buffer's account is added to when an event is whole (W6), so what it
+ * counts was written. It says how many bytes and how many events; a walk over the events from the
+ * first byte must come to exactly these, with lengths and types that exist, and records whose
+ * events are known. A sub-buffer in which nothing is under construction agrees with its account to
+ * its end; one that was left in the middle of an event agrees up to that event, if nothing nested
+ * came behind it. What agrees otherwise is not known to be anything, and dropped as a whole: with a
+ * nested event behind a gap nobody can say where the gap is.
  *
  * V1 the ring's own words: counts and places must lie in the image.
  * V2 the reader's page, from the first unread byte.
- * V3 from the slot that the reader wants next up to the one where the writer is, or the one behind it (C5): the slot says which page,
- *    and its lap must be that of the number, in the page's account too. Each page belongs to one slot.
+ * V3 from the slot that the reader wants next up to the one where the writer is, or the one behind
+ *    it (C5): the slot says which page, and its lap must be that of the number, in the page's
+ *    account too. Each page belongs to one slot.
  * V4 the walk.
  */
 #include "trace/ring/recover.h"
@@ -65,7 +69,10 @@ static bool is_record(const struct rb_image *im, const u8 *payload, u64 size)
 	return size >= 8 && im->known(im->arg, id);
 }
 
-/* The size of the event at `at`, of which there are at most `left` bytes; 0: it is none. *data: to be counted. */
+/*
+ * The size of the event at `at`, of which there are at most `left` bytes; 0: it is none. *data: to
+ * be counted.
+ */
 static u64 event_size(const struct rb_image *im, const u8 *at, u64 left, bool *data)
 {
 	u64 head = 4, payload;
@@ -97,7 +104,10 @@ static u64 event_size(const struct rb_image *im, const u8 *at, u64 left, bool *d
 	}
 }
 
-/* All events up to `end` are whole and `count` in number: how many lie behind `from`, which must be where one begins; -1: not so. */
+/*
+ * All events up to `end` are whole and `count` in number: how many lie behind `from`, which must be
+ * where one begins; -1: not so.
+ */
 static long walk(
     const struct rb_image *im, const struct ring_buffer_page *page, u64 from, u64 end, u64 count)
 {

@@ -1,5 +1,6 @@
 /*
- * Rings that another run of this program left in memory: what of them can be believed, and a ring buffer made of that. Task context.
+ * Rings that another run of this program left in memory: what of them can be believed, and a ring
+ * buffer made of that. Task context.
  */
 #pragma once
 
@@ -33,9 +34,9 @@ struct rb_recovery {
 /* Which struct rb_ring this is: an image with another has rings of another version. */
 u32 rb_recover_version(void);
 /*
- * The unread sub-buffers of the ring whose struct begins in page `ring` of the image, oldest first. `seen`: a byte per page of the
- * image, not 0 for pages that are something else; those found here are marked. At most `room` are written to `out`. False: it is no
- * ring.
+ * The unread sub-buffers of the ring whose struct begins in page `ring` of the image, oldest first.
+ * `seen`: a byte per page of the image, not 0 for pages that are something else; those found here
+ * are marked. At most `room` are written to `out`. False: it is no ring.
  */
 bool rb_recover_ring(const struct rb_image *im, u32 ring, u8 *seen, struct rb_recovered_page *out,
     u32 room, struct rb_recovery *sum);
@@ -43,8 +44,9 @@ bool rb_recover_ring(const struct rb_image *im, u32 ring, u8 *seen, struct rb_re
 void rb_recover_copy(
     const struct rb_image *im, const struct rb_recovered_page *s, struct ring_buffer_page *to);
 /*
- * Makes these pages, from host_page_alloc(), all that the CPU's ring holds; `overwritten` events were lost before them. Nobody writes or
- * reads there. 0, -ENOMEM: then the pages are still the caller's.
+ * Makes these pages, from host_page_alloc(), all that the CPU's ring holds; `overwritten` events
+ * were lost before them. Nobody writes or reads there. 0, -ENOMEM: then the pages are still the
+ * caller's.
  */
 int ring_buffer_adopt(
     struct ring_buffer *rb, int cpu, struct ring_buffer_page *const *pages, u32 n, u64 overrun);

@@ -1,7 +1,7 @@
 /*
- * Changing the size of rings. All memory is got first; then writers and readers are kept out of the lanes (rb_stop_cpus()), and the
- * unread sub-buffers move into new arrays of slots, the newest if not all fit. Task context, may sleep; one control call at a time on
- * a buffer.
+ * Changing the size of rings. All memory is got first; then writers and readers are kept out of the
+ * lanes (rb_stop_cpus()), and the unread sub-buffers move into new arrays of slots, the newest if
+ * not all fit. Task context, may sleep; one control call at a time on a buffer.
  */
 #include "kernel/lib/errno.h"
 #include "trace/host_memory.h"

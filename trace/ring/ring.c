@@ -3,65 +3,78 @@
  * reader, iter.c the iterators, control.c and resize.c everything that stops recording first,
  * pages.c where pages come from, stats.c the counts.
  *
- * Who calls this file: writers, in any context (task < softirq < irq < NMI, each interrupting the ones before at any
- * instruction), on their own CPU, between host_enter() and host_preempt_enable().
+ * Who calls this file: writers, in any context (task < softirq < irq < NMI, each interrupting the
+ * ones before at any instruction), on their own CPU, between host_enter() and
+ * host_preempt_enable().
  *
  * WORDS
  *   ring       one CPU's: `count` sub-buffers, written one after the other, for ever round
  *   sub-buffer a page: header (time of the first event, account) and 4080 bytes of events
  *   number     which sub-buffer, counted for ever: lap and index
- *   tail       where the next event goes (an address, with a count of crossings), and the time of the last event: 16 bytes
- *              that change together
- *   slot       one word per index: the page there, and the lap it holds data of or is free for. Lap equal to that of the
- *              writer's next visit: free. One less: unread data.
- *   account    one word in the page: bytes committed, events committed, bytes of padding, lap. An event adds to it when it is
- *              committed. Finished: all 4080 bytes are accounted for, nothing in it is under construction.
- *   reserved   given to a writer (the tail has moved over it); committed: the writer has said that it is written
+ *   tail       where the next event goes (an address, with a count of crossings), and the time of
+ *              the last event: 16 bytes that change together
+ *   slot       one word per index: the page there, and the lap it holds data of or is free for. Lap
+ *              equal to that of the writer's next visit: free. One less: unread data.
+ *   account    one word in the page: bytes committed, events committed, bytes of padding, lap. An
+ *              event adds to it when it is committed. Finished: all 4080 bytes are accounted for,
+ *              nothing in it is under construction.
+ *   reserved   given to a writer (the tail has moved over it); committed: the writer has said that
+ *              it is written
  *   overwritten  before anybody read it
  *
  * WRITING AN EVENT
  *   W1 count this writer in (lane.depth). From here on until W7 the lane keeps its ring.
  *   W2 read the tail: address, and time of the last event.
  *   W3 read the clock; delta = now - last.
- *   W4 move the tail over the event and set its time to now, by one 16-byte compare-exchange. If a nested writer came in
- *      between, it has reserved and left: again from W2. So the events lie in the order of their times, deltas add up, and
- *      no writer ever sees the time of an event other than the last one before it.
+ *   W4 move the tail over the event and set its time to now, by one 16-byte compare-exchange. If a
+ *      nested writer came in between, it has reserved and left: again from W2. So the events lie in
+ *      the order of their times, deltas add up, and no writer ever sees the time of an event other
+ *      than the last one before it.
  *   W5 the bytes are ours: write the header; the caller writes the data.
- *   W6 add size and one event to the page's account, by one add. Whoever is interrupted anywhere adds later; the order of
- *      the adds does not matter.
+ *   W6 add size and one event to the page's account, by one add. Whoever is interrupted anywhere
+ *      adds later; the order of the adds does not matter.
  *   W7 count this writer out.
  *
  * When the event does not fit behind the tail, the writer crosses into the next number:
- *   C0 the tail's number is `number`, or the one behind it when a writer was interrupted within C5: then it is set right.
- *      The tail must still be what it was at W2, before anything is set and after, else again from W2.
- *   C1 look at the slot of the next number. Lap is ours: free, go to C4. Neither ours nor the one before: nested writers have
- *      gone on since C0, and a reader took the sub-buffer or they came round: again from W2.
- *   C2 unread data in it. Not overwriting: refuse. Not finished (an interrupted writer still writes there): refuse.
- *   C3 evict: change the slot's lap to ours by compare-exchange, count what was in it. This is the one place where this CPU
- *      and a reader on another may want the same thing, so it is a compare-exchange with a lock prefix: once in a
- *      sub-buffer, only when overwriting what nobody has read. If the reader won, it left a fresh page: the slot is free now.
- *   C4 give the page a fresh account of our lap, by compare-exchange from the old one: a nested writer may have done it, and
- *      may have written there. A reader may have taken it since and be ending it for its new owner; so this one is locked, too,
- *      for without the prefix it stores even when it fails. It comes with C3 only: a reader leaves fresh accounts.
- *   C5 as W4, to the start of the next page. The winner sets `number`, pads the rest of the page it left and accounts for it,
- *      and writes the time of the new one.
+ *   C0 the tail's number is `number`, or the one behind it when a writer was interrupted within C5:
+ *      then it is set right. The tail must still be what it was at W2, before anything is set and
+ *      after, else again from W2.
+ *   C1 look at the slot of the next number. Lap is ours: free, go to C4. Neither ours nor the one
+ *      before: nested writers have gone on since C0, and a reader took the sub-buffer or they came
+ *      round: again from W2.
+ *   C2 unread data in it. Not overwriting: refuse. Not finished (an interrupted writer still writes
+ *      there): refuse.
+ *   C3 evict: change the slot's lap to ours by compare-exchange, count what was in it. This is the
+ *      one place where this CPU and a reader on another may want the same thing, so it is a
+ *      compare-exchange with a lock prefix: once in a sub-buffer, only when overwriting what nobody
+ *      has read. If the reader won, it left a fresh page: the slot is free now.
+ *   C4 give the page a fresh account of our lap, by compare-exchange from the old one: a nested
+ *      writer may have done it, and may have written there. A reader may have taken it since and be
+ *      ending it for its new owner; so this one is locked, too, for without the prefix it stores
+ *      even when it fails. It comes with C3 only: a reader leaves fresh accounts.
+ *   C5 as W4, to the start of the next page. The winner sets `number`, pads the rest of the page it
+ *      left and accounts for it, and writes the time of the new one.
  *
- * A delta that needs more than 27 bits is put in front as TIME_EXTENT (59 bits), and one that cannot be right (the clock
- * went back) as TIME_STAMP with the whole time: 12 bytes, array[0] its low and array[1] its high half. Both are accounted for
- * at once. The writer that crosses into a sub-buffer gives it its time, and its event the delta 0.
+ * A delta that needs more than 27 bits is put in front as TIME_EXTENT (59 bits), and one that
+ * cannot be right (the clock went back) as TIME_STAMP with the whole time: 12 bytes, array[0] its
+ * low and array[1] its high half. Both are accounted for at once. The writer that crosses into a
+ * sub-buffer gives it its time, and its event the delta 0.
  *
- * Discarding: if nobody reserved after the event, the tail goes back over it (16-byte compare-exchange, undoing the time too).
- * If it was its sub-buffer's first, the sub-buffer stays, empty, with its time; the next one to be first has a delta from that.
- * Otherwise it becomes PADDING that says its length. That needs a delta that is not 0; where the delta is 0, 1 is written,
- * with len = 1 to say so, and readers do not count it.
+ * Discarding: if nobody reserved after the event, the tail goes back over it (16-byte
+ * compare-exchange, undoing the time too). If it was its sub-buffer's first, the sub-buffer stays,
+ * empty, with its time; the next one to be first has a delta from that. Otherwise it becomes
+ * PADDING that says its length. That needs a delta that is not 0; where the delta is 0, 1 is
+ * written, with len = 1 to say so, and readers do not count it.
  *
- * BOUNDS. Depth: RB_MAX_DEPTH. W2-W4 repeats only when a nested writer reserved in between, at most MAX_TRIES. C1-C4 repeats
- * once: the reader can take a slot from us only once. Everything else is straight. A lap has 28 bits and the tail counts
- * 65536 crossings: a compare-exchange could mistake one for another only if its CPU stood still between two instructions
- * while interrupts filled 65536 sub-buffers within one tick of the clock (tail), or the ring went round 268 million times.
+ * BOUNDS. Depth: RB_MAX_DEPTH. W2-W4 repeats only when a nested writer reserved in between, at most
+ * MAX_TRIES. C1-C4 repeats once: the reader can take a slot from us only once. Everything else is
+ * straight. A lap has 28 bits and the tail counts 65536 crossings: a compare-exchange could mistake
+ * one for another only if its CPU stood still between two instructions while interrupts filled
+ * 65536 sub-buffers within one tick of the clock (tail), or the ring went round 268 million times.
  *
- * ORDER. x86 shows stores in program order. Account after data (W6 after W5); eviction before reuse (C3 before C5); counts of
- * overwritten events before that of overwritten pages. All local_* and atomic_* operations keep the compiler from moving accesses.
+ * ORDER. x86 shows stores in program order. Account after data (W6 after W5); eviction before reuse
+ * (C3 before C5); counts of overwritten events before that of overwritten pages. All local_* and
+ * atomic_* operations keep the compiler from moving accesses.
  */
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"
@@ -83,9 +96,10 @@ struct attempt {
 enum outcome { GOT, AGAIN, DROPPED, COMMIT_OVERRUN };
 
 /*
- * C0. While the tail is `tail`, its page is that of `number`, or of the number behind it; then its writer was interrupted
- * within C5, has not committed, and no reader can have taken the page from its slot. When the tail has moved on meanwhile the
- * page may lie anywhere: nothing may be set by what is found then.
+ * C0. While the tail is `tail`, its page is that of `number`, or of the number behind it; then its
+ * writer was interrupted within C5, has not committed, and no reader can have taken the page from
+ * its slot. When the tail has moved on meanwhile the page may lie anywhere: nothing may be set by
+ * what is found then.
  */
 static u64 tail_number(struct rb_ring *ring, u64 tail)
 {
@@ -176,7 +190,10 @@ static enum outcome rb_move_tail(
 	return GOT;
 }
 
-/* The event keeps nested writers, who may go round the ring, from taking the new sub-buffer before it has its time. */
+/*
+ * The event keeps nested writers, who may go round the ring, from taking the new sub-buffer before
+ * it has its time.
+ */
 static struct ring_buffer_event *cross_from(
     struct rb_ring *ring, const struct ring_buffer_page *page)
 {
@@ -286,9 +303,10 @@ __noinline struct ring_buffer_event *rb_reserve_slow(
 }
 
 /*
- * Is it as when C2 refused last? Then it is full still, for whatever does not fit behind the tail. As the slot's word is the same,
- * nobody has crossed into it; so the tail, which was read before, is in the same sub-buffer as then. What C2 found is stored in
- * three parts, and a nested writer may come in between and store its own: but no word of a slot comes again, and a tail says which
+ * Is it as when C2 refused last? Then it is full still, for whatever does not fit behind the tail.
+ * As the slot's word is the same, nobody has crossed into it; so the tail, which was read before,
+ * is in the same sub-buffer as then. What C2 found is stored in three parts, and a nested writer
+ * may come in between and store its own: but no word of a slot comes again, and a tail says which
  * sub-buffer it is in, so that of parts that do not belong together one is not what is there.
  */
 static bool still_full(const struct rb_ring *ring, u64 tail)

@@ -1,7 +1,8 @@
 /*
- * The unified trace buffer: per-CPU rings of 4 KiB sub-buffers (spec: "tracing: unified trace buffer"; contract C3). Names and
- * meanings are that text's. Writers: any context, on their own CPU, between host_enter() and host_preempt_enable(), never wait.
- * Readers and control: task context. See ring.c for the words, the steps and the bounds.
+ * The unified trace buffer: per-CPU rings of 4 KiB sub-buffers (spec: "tracing: unified trace
+ * buffer"; contract C3). Names and meanings are that text's. Writers: any context, on their own
+ * CPU, between host_enter() and host_preempt_enable(), never wait. Readers and control: task
+ * context. See ring.c for the words, the steps and the bounds.
  */
 #pragma once
 
@@ -13,9 +14,11 @@ struct ring_buffer_event {
 };
 
 enum ring_buffer_type {
-	RINGBUF_TYPE_PADDING, /* rest of the sub-buffer, or (time_delta != 0) a discarded event of length array[0] */
+	/* rest of the sub-buffer, or (time_delta != 0) a discarded event of length array[0] */
+	RINGBUF_TYPE_PADDING,
 	RINGBUF_TYPE_TIME_EXTENT, /* array[0]: bits 27.. of the delta; 8 bytes */
-	RINGBUF_TYPE_TIME_STAMP, /* array[0..1] and time_delta hold an absolute time; ours, see ring.c */
+	/* array[0..1] and time_delta hold an absolute time; ours, see ring.c */
+	RINGBUF_TYPE_TIME_STAMP,
 	RINGBUF_TYPE_DATA,
 };
 
@@ -24,7 +27,8 @@ enum ring_buffer_type {
 #define RB_PAGE_DATA   (PAGE_SIZE - RB_PAGE_HEADER) /* 4080 */
 struct ring_buffer_page {
 	u64 time_stamp; /* clock of the first event */
-	u64 commit; /* bytes of committed data; RB_MISSED_EVENTS, RB_MISSED_STORED on pages given to readers */
+	/* bytes of committed data; RB_MISSED_EVENTS, RB_MISSED_STORED on pages given to readers */
+	u64 commit;
 	u8 data[RB_PAGE_DATA];
 };
 #define RB_MISSED_EVENTS                                                                           \
@@ -42,9 +46,10 @@ enum {
 };
 
 /*
- * Pages for rings of RB_FL_KEPT, in a place of the host's choice, where they are found again by who knows where their structs
- * lie. alloc: n pages in a row, zeroed; NULL: no room. free: false: not from there. ring_at: a CPU's ring, its struct one page, came
- * (true) or goes. Task context; NULL: there is none.
+ * Pages for rings of RB_FL_KEPT, in a place of the host's choice, where they are found again by who
+ * knows where their structs lie. alloc: n pages in a row, zeroed; NULL: no room. free: false: not
+ * from there. ring_at: a CPU's ring, its struct one page, came (true) or goes. Task context; NULL:
+ * there is none.
  */
 struct ring_buffer_store {
 	void *(*alloc)(unsigned n);
@@ -54,19 +59,34 @@ struct ring_buffer_store {
 };
 void ring_buffer_set_store(const struct ring_buffer_store *store);
 
-/* size: bytes per CPU, rounded up to whole sub-buffers, at least 2. clock: NULL for the TSC. NULL: no memory. */
+/*
+ * size: bytes per CPU, rounded up to whole sub-buffers, at least 2. clock: NULL for the TSC. NULL:
+ * no memory.
+ */
 struct ring_buffer *ring_buffer_alloc(size_t size, unsigned flags, u64 (*clock)(void));
 void ring_buffer_free(struct ring_buffer *rb);
-/* CPUs that came up since: their rings, of the present size. Before that their events are not counted. 0 or -ENOMEM. */
+/*
+ * CPUs that came up since: their rings, of the present size. Before that their events are not
+ * counted. 0 or -ENOMEM.
+ */
 int ring_buffer_add_cpus(struct ring_buffer *rb);
-/* cpu < 0: all. Safe while writers run; keeps the newest events that fit. -ENOMEM: nothing changed. -EBUSY: an iterator is open. */
+/*
+ * cpu < 0: all. Safe while writers run; keeps the newest events that fit. -ENOMEM: nothing changed.
+ * -EBUSY: an iterator is open.
+ */
 int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu);
 void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on);
 void ring_buffer_set_clock(struct ring_buffer *rb, u64 (*clock)(void)); /* resets */
-/* Another clock of the same kind for a while, nothing is reset; NULL: the TSC again. Nobody else writes meanwhile. */
+/*
+ * Another clock of the same kind for a while, nothing is reset; NULL: the TSC again. Nobody else
+ * writes meanwhile.
+ */
 void ring_buffer_borrow_clock(struct ring_buffer *rb, u64 (*clock)(void));
 
-/* Writers (inline, for the event core: trace/ring/write.h). reserve: NULL when refused (and counted why). Exactly one commit or discard follows, in stack order. */
+/*
+ * Writers (inline, for the event core: trace/ring/write.h). reserve: NULL when refused (and counted
+ * why). Exactly one commit or discard follows, in stack order.
+ */
 struct ring_buffer_event *ring_buffer_lock_reserve(struct ring_buffer *rb, size_t length);
 void ring_buffer_unlock_commit(struct ring_buffer *rb, struct ring_buffer_event *ev);
 void ring_buffer_discard_commit(struct ring_buffer *rb, struct ring_buffer_event *ev);
@@ -98,25 +118,31 @@ static inline void *ring_buffer_event_data(struct ring_buffer_event *ev)
 	return ev->len ? &ev->array[0] : &ev->array[1];
 }
 
-/* Consuming readers: one at a time per CPU (locked inside). *lost: events lost right before this one. */
+/*
+ * Consuming readers: one at a time per CPU (locked inside). *lost: events lost right before this
+ * one.
+ */
 struct ring_buffer_event *ring_buffer_peek(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
 /* As peek, and moves on; the event stays valid until the next consuming call on that CPU. */
 struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
 /* Moves on over the event that peek gave, if that is still the next one: false when it was not. */
 bool ring_buffer_consume_peeked(
     struct ring_buffer *rb, int cpu, const struct ring_buffer_event *peeked);
-/* Takes a whole sub-buffer away. `page` is a spare from ring_buffer_alloc_page(); on success it is exchanged. `full`: only
- * if the writer has left the sub-buffer. A sub-buffer that was begun, or that `len` is too small for, is copied in part: as many
- * whole events as fit in `len`, behind a header of their own. What lies behind the events is zeroed. 0; -EAGAIN: nothing there, or
- * nothing that fits; -EINVAL: no room for an event, or no such CPU. */
+/*
+ * Takes a whole sub-buffer away. `page` is a spare from ring_buffer_alloc_page(); on success it is
+ * exchanged. `full`: only if the writer has left the sub-buffer. A sub-buffer that was begun, or
+ * that `len` is too small for, is copied in part: as many whole events as fit in `len`, behind a
+ * header of their own. What lies behind the events is zeroed. 0; -EAGAIN: nothing there, or nothing
+ * that fits; -EINVAL: no room for an event, or no such CPU.
+ */
 struct ring_buffer_page *ring_buffer_alloc_page(void);
 void ring_buffer_free_page(struct ring_buffer_page *page);
 int ring_buffer_read_page(
     struct ring_buffer *rb, struct ring_buffer_page **page, size_t len, int cpu, bool full);
 
 /*
- * A walk over the events of a page that was taken away, from `offset` on: rb_page_iter_next() goes to the next event to show and
- * says whether there is one. Any context; the page is the caller's.
+ * A walk over the events of a page that was taken away, from `offset` on: rb_page_iter_next() goes
+ * to the next event to show and says whether there is one. Any context; the page is the caller's.
  */
 struct rb_page_iter {
 	u8 *at, *end; /* the next event; where they end */
@@ -158,19 +184,24 @@ static inline __attribute__((always_inline)) bool rb_page_iter_next(struct rb_pa
 }
 
 /*
- * The ring of a CPU as pages that a program maps: kernel/abi/trace_mmap.h says what is on them, map.c how it works.
- * map: one more user; resizing and swapping are -EBUSY until the last is gone. 0, -ENOMEM, -EINVAL: no such CPU. The others are for
- * who is a user. map_page: index 0 is the meta page; NULL: behind the end; needs no lock.
+ * The ring of a CPU as pages that a program maps: kernel/abi/trace_mmap.h says what is on them,
+ * map.c how it works. map: one more user; resizing and swapping are -EBUSY until the last is gone.
+ * 0, -ENOMEM, -EINVAL: no such CPU. The others are for who is a user. map_page: index 0 is the meta
+ * page; NULL: behind the end; needs no lock.
  */
 int ring_buffer_map(struct ring_buffer *rb, int cpu);
 void ring_buffer_unmap(struct ring_buffer *rb, int cpu);
 u64 ring_buffer_map_pages(const struct ring_buffer *rb, int cpu); /* 0: not mapped */
 void *ring_buffer_map_page(const struct ring_buffer *rb, int cpu, u64 index);
-/* Makes the next sub-buffer with unread events the one that the meta page names, and counts them as read. Task context, may wait
- * for that CPU. 0 also when there is nothing new; -ENODEV: not mapped. */
+/*
+ * Makes the next sub-buffer with unread events the one that the meta page names, and counts them as
+ * read. Task context, may wait for that CPU. 0 also when there is nothing new; -ENODEV: not mapped.
+ */
 int ring_buffer_map_get_reader(struct ring_buffer *rb, int cpu);
 
-/* Iterators: non-consuming; the CPU's recording is disabled from start to finish, as the text says. */
+/*
+ * Iterators: non-consuming; the CPU's recording is disabled from start to finish, as the text says.
+ */
 struct ring_buffer_iter *ring_buffer_read_start(struct ring_buffer *rb, int cpu);
 void ring_buffer_read_finish(struct ring_buffer_iter *it);
 struct ring_buffer_event *ring_buffer_iter_peek(struct ring_buffer_iter *it, u64 *ts);
@@ -179,57 +210,78 @@ void ring_buffer_iter_reset(struct ring_buffer_iter *it);
 bool ring_buffer_iter_empty(struct ring_buffer_iter *it);
 
 /*
- * Looking on while others write: as an iterator, but nothing is disabled. What is overwritten before it was looked at is missed:
- * *missed says so of the event behind the gap. The event is a copy, valid until the next call. NULL: no more for now; nor ever,
- * one round of the ring (a MiB at least) behind where the tail was at the start, or when the ring was exchanged.
+ * Looking on while others write: as an iterator, but nothing is disabled. What is overwritten
+ * before it was looked at is missed: *missed says so of the event behind the gap. The event is a
+ * copy, valid until the next call. NULL: no more for now; nor ever, one round of the ring (a MiB at
+ * least) behind where the tail was at the start, or when the ring was exchanged.
  */
 struct ring_buffer_live;
 struct ring_buffer_live *ring_buffer_live_start(
     struct ring_buffer *rb, int cpu); /* NULL: no memory, no such CPU */
 void ring_buffer_live_finish(struct ring_buffer_live *it);
 /*
- * The same in two steps, for a caller that cannot allocate when it looks: alloc gives memory alone (NULL: none), restart begins, as
- * often as the caller likes. restart: any context in which this CPU is in no reader; false: no such CPU.
+ * The same in two steps, for a caller that cannot allocate when it looks: alloc gives memory alone
+ * (NULL: none), restart begins, as often as the caller likes. restart: any context in which this
+ * CPU is in no reader; false: no such CPU.
  */
 struct ring_buffer_live *ring_buffer_live_alloc(void);
 bool ring_buffer_live_restart(struct ring_buffer_live *it, struct ring_buffer *rb, int cpu);
-/* How many events are missing right before the last one given (or RB_LOST_UNKNOWN), counted from the last call. */
+/*
+ * How many events are missing right before the last one given (or RB_LOST_UNKNOWN), counted from
+ * the last call.
+ */
 u64 ring_buffer_live_lost(struct ring_buffer_live *it);
 struct ring_buffer_event *ring_buffer_live_next(struct ring_buffer_live *it, u64 *ts, bool *missed);
 /*
- * The same by whole sub-buffers. limit: from now on it ends with the sub-buffer that the tail is in now, or with a reset; returns
- * how many there are at most. page: copies the events of the next one that are committed and were not handed out yet to *page,
- * whose commit is the bytes alone; *lost: events that are missing before it, since the last one or since the last that was consumed.
- * False: no more.
+ * The same by whole sub-buffers. limit: from now on it ends with the sub-buffer that the tail is in
+ * now, or with a reset; returns how many there are at most. page: copies the events of the next one
+ * that are committed and were not handed out yet to *page, whose commit is the bytes alone; *lost:
+ * events that are missing before it, since the last one or since the last that was consumed. False:
+ * no more.
  */
 #define RB_LOST_UNKNOWN (-1UL) /* some, a consuming reader was at work too */
 u64 ring_buffer_live_limit(struct ring_buffer_live *it);
 bool ring_buffer_live_page(struct ring_buffer_live *it, struct ring_buffer_page *page, u64 *lost);
 
-/* Does this CPU stand in the middle of a reader? Then the calls above would wait for ever. Any context. */
+/*
+ * Does this CPU stand in the middle of a reader? Then the calls above would wait for ever. Any
+ * context.
+ */
 bool ring_buffer_reads_here(struct ring_buffer *rb);
-/* Nobody runs any more but who calls this, for good: readers that were stopped in the middle keep nobody waiting. */
+/*
+ * Nobody runs any more but who calls this, for good: readers that were stopped in the middle keep
+ * nobody waiting.
+ */
 void ring_buffer_break_locks(struct ring_buffer *rb);
 
 /*
- * Control: one call at a time on a buffer, the caller sees to that (host_lock()). lock: nobody writes and nobody reads until
- * unlock; its holder may look at the buffer by no function here, and may not sleep.
+ * Control: one call at a time on a buffer, the caller sees to that (host_lock()). lock: nobody
+ * writes and nobody reads until unlock; its holder may look at the buffer by no function here, and
+ * may not sleep.
  */
 void ring_buffer_lock(struct ring_buffer *rb);
 void ring_buffer_unlock(struct ring_buffer *rb);
 /* Whether there is a sub-buffer with unread events that the writer has left. Task context. */
 bool ring_buffer_has_finished(struct ring_buffer *rb, int cpu);
-/* Whether unread sub-buffers make up `percent` of the CPU's, the one being written counted whole. Any context; a guess while the
- * reader moves. */
+/*
+ * Whether unread sub-buffers make up `percent` of the CPU's, the one being written counted whole.
+ * Any context; a guess while the reader moves.
+ */
 bool ring_buffer_filled(const struct ring_buffer *rb, unsigned cpu, unsigned percent);
 size_t ring_buffer_size(
     struct ring_buffer *rb, int cpu); /* bytes of data per CPU: pages * RB_PAGE_DATA */
 void ring_buffer_reset_cpu(struct ring_buffer *rb, int cpu);
 void ring_buffer_reset(struct ring_buffer *rb);
-/* Exchanges the two buffers' rings of one CPU, losing nothing. -EINVAL: sizes differ; -EBUSY: iterators, or never quiet. */
+/*
+ * Exchanges the two buffers' rings of one CPU, losing nothing. -EINVAL: sizes differ; -EBUSY:
+ * iterators, or never quiet.
+ */
 int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu);
-/* The same for all CPUs, from any context between host_enter() and host_preempt_enable(), writers interrupted or not; all or none. -EBUSY:
- * iterators, or a reader at work that this interrupted. Not while a control call is under way on either buffer. */
+/*
+ * The same for all CPUs, from any context between host_enter() and host_preempt_enable(), writers
+ * interrupted or not; all or none. -EBUSY: iterators, or a reader at work that this interrupted.
+ * Not while a control call is under way on either buffer.
+ */
 int ring_buffer_swap(struct ring_buffer *a, struct ring_buffer *b);
 bool ring_buffer_empty(struct ring_buffer *rb);
 bool ring_buffer_empty_cpu(struct ring_buffer *rb, int cpu);
@@ -257,7 +309,10 @@ struct ring_buffer_stats {
 };
 void ring_buffer_stats(struct ring_buffer *rb, int cpu, struct ring_buffer_stats *st);
 
-/* What became of everything one CPU ever wanted to write: through resets, as long as its ring lives, whatever buffer that is in. */
+/*
+ * What became of everything one CPU ever wanted to write: through resets, as long as its ring
+ * lives, whatever buffer that is in.
+ */
 struct ring_buffer_totals {
 	u64 unread, read, overrun, discarded;
 	u64 cleared; /* unread when the ring was reset */

@@ -1,15 +1,18 @@
 /*
- * Exchanging rings between two buffers. Two ways: one CPU's, from task context, when that CPU is between events and nobody reads
- * (ring_buffer_swap_cpu(), as the text has it); and all CPUs', from any context between host_enter() and host_preempt_enable(), an NMI in the
- * middle of a writer included (ring_buffer_swap()).
+ * Exchanging rings between two buffers. Two ways: one CPU's, from task context, when that CPU is
+ * between events and nobody reads (ring_buffer_swap_cpu(), as the text has it); and all CPUs', from
+ * any context between host_enter() and host_preempt_enable(), an NMI in the middle of a writer
+ * included (ring_buffer_swap()).
  *
- * In the second, writers are not waited for. A ring belongs to its CPU whatever buffer it is in: a writer that has read lane.ring (W1) goes on in
- * that ring, which now lies in the other buffer, and commits there by the event's address alone; the next one finds the new ring.
- * What must stand still are readers, who follow the lane to the ring under the lane's lock: all these locks are taken first, or
- * nothing is done. Nobody waits for a lock held by what it interrupted.
+ * In the second, writers are not waited for. A ring belongs to its CPU whatever buffer it is in: a
+ * writer that has read lane.ring (W1) goes on in that ring, which now lies in the other buffer, and
+ * commits there by the event's address alone; the next one finds the new ring. What must stand
+ * still are readers, who follow the lane to the ring under the lane's lock: all these locks are
+ * taken first, or nothing is done. Nobody waits for a lock held by what it interrupted.
  *
- * Whoever stops a lane and then works on its ring (reset, resize, free, iterators) must not have the ring exchanged in between:
- * callers see to that (trace_snapshot_hold()), but for iterators, which are looked for here.
+ * Whoever stops a lane and then works on its ring (reset, resize, free, iterators) must not have
+ * the ring exchanged in between: callers see to that (trace_snapshot_hold()), but for iterators,
+ * which are looked for here.
  */
 #include "kernel/lib/errno.h"
 #include "trace/host_context.h"

@@ -1,7 +1,8 @@
 /*
- * The way of an event into the ring buffer, inline: for the event core, which knows its CPU from host_enter(), and mostly the
- * length when it is compiled. Same contract as ring_buffer_lock_reserve() and ring_buffer_unlock_commit(), which are these
- * functions for everybody else. The steps are those at the head of ring.c.
+ * The way of an event into the ring buffer, inline: for the event core, which knows its CPU from
+ * host_enter(), and mostly the length when it is compiled. Same contract as
+ * ring_buffer_lock_reserve() and ring_buffer_unlock_commit(), which are these functions for
+ * everybody else. The steps are those at the head of ring.c.
  */
 #pragma once
 
@@ -57,15 +58,20 @@ static inline void rb_commit_add(struct ring_buffer_event *ev, u64 size)
 	local_add(&rb_page_of(ev)->commit, size + RB_COMMIT_EVENT);
 }
 
-/* Everything the fast path leaves to it, from W2 on: odd lengths, slow lanes, crossing, long times, nested writers. */
+/*
+ * Everything the fast path leaves to it, from W2 on: odd lengths, slow lanes, crossing, long times,
+ * nested writers.
+ */
 struct ring_buffer_event *rb_reserve_slow(struct rb_cpu_buffer *cpu_buffer, size_t length);
-/* The same for an event that does not fit behind `tail`: if the ring is full, that is known soon. */
+/*
+ * The same for an event that does not fit behind `tail`: if the ring is full, that is known soon.
+ */
 struct ring_buffer_event *rb_reserve_next(
     struct rb_cpu_buffer *cpu_buffer, size_t length, u64 tail);
 
 /*
- * After W1: is this an event for the fast path? What is not 0 in `slow` is more than any depth (RB_SLOW_ONE). A plain
- * read of `depth`: local_inc() keeps the compiler from having it earlier.
+ * After W1: is this an event for the fast path? What is not 0 in `slow` is more than any depth
+ * (RB_SLOW_ONE). A plain read of `depth`: local_inc() keeps the compiler from having it earlier.
  */
 static inline bool rb_is_plain(const struct rb_cpu_buffer *cpu_buffer, size_t length)
 {
@@ -73,7 +79,10 @@ static inline bool rb_is_plain(const struct rb_cpu_buffer *cpu_buffer, size_t le
 	       READ_ONCE(cpu_buffer->slow) + cpu_buffer->depth <= RB_MAX_DEPTH;
 }
 
-/* W2 to W5 of an event that fits behind the tail, once. False: the time does not fit in, or a nested writer came. */
+/*
+ * W2 to W5 of an event that fits behind the tail, once. False: the time does not fit in, or a
+ *    nested writer came.
+ */
 static inline __attribute__((always_inline)) bool rb_reserve_fitting(
     struct rb_ring *ring, u64 tail, u64 payload, struct ring_buffer_event **ev)
 {
@@ -109,7 +118,10 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserv
 	return ev;
 }
 
-/* As rb_reserve(), but NULL, nothing done and nothing counted, where that would leave the fast path. Calls no function. */
+/*
+ * As rb_reserve(), but NULL, nothing done and nothing counted, where that would leave the fast
+ * path. Calls no function.
+ */
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve(
     struct ring_buffer *rb, unsigned cpu, size_t length)
 {
@@ -145,8 +157,9 @@ static inline __attribute__((always_inline)) void rb_commit(
 void rb_discard_slow(struct rb_cpu_buffer *cpu_buffer, struct ring_buffer_event *ev, u64 size);
 
 /*
- * Takes the tail back over the event, if it is the last one. Its time goes back too; where the event had none of its own, as
- * the first of a sub-buffer or behind a TIME_EXTENT, what gave it one stays, and so does the time.
+ * Takes the tail back over the event, if it is the last one. Its time goes back too; where the
+ * event had none of its own, as the first of a sub-buffer or behind a TIME_EXTENT, what gave it one
+ * stays, and so does the time.
  */
 static inline bool rb_take_back(struct rb_ring *ring, struct ring_buffer_event *ev, u64 size)
 {

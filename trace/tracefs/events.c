@@ -18,7 +18,10 @@
 
 /* ---- set_event ---- */
 
-/* Takes one word, as Linux does: who has more to say writes the rest, and gets the error of the word that is wrong. */
+/*
+ * Takes one word, as Linux does: who has more to say writes the rest, and gets the error of the
+ * word that is wrong.
+ */
 static ssize tracefs_set_event_write(struct tracefs_file *f, const void *buf, size_t n)
 {
 	char word[TRACE_WORD_MAX + 1];
@@ -214,7 +217,10 @@ static bool tracefs_is_row(const struct tracefs_row *rows, const char *name)
 
 static const struct tracefs_row system_rows[];
 
-/* Names of programs' events may be such as no file can have, or as one beside them has: those have no directory. */
+/*
+ * Names of programs' events may be such as no file can have, or as one beside them has: those have
+ * no directory.
+ */
 static bool tracefs_can_be_shown(const struct trace_event_call *call)
 {
 	const char *name = call->name;

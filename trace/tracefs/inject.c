@@ -1,6 +1,7 @@
 /*
- * inject: an event made by hand, "field=value field="text" ...". Fields that are not named are 0 or empty. Task context.
- * Decode, then act: the whole line is turned into a record before anything is recorded.
+ * inject: an event made by hand, "field=value field="text" ...". Fields that are not named are 0 or
+ * empty. Task context. Decode, then act: the whole line is turned into a record before anything is
+ * recorded.
  */
 #include "trace/tracefs/inject.h"
 #include "kernel/lib/errno.h"
@@ -206,7 +207,10 @@ static long trace_inject_parse(
 	return in.len;
 }
 
-/* An event that is not live is recorded all the same. What soft mode left behind says no until its last writer has left it. */
+/*
+ * An event that is not live is recorded all the same. What soft mode left behind says no until its
+ * last writer has left it.
+ */
 static void come_off_soft_mode(struct trace_event_file *file)
 {
 	if (!(file->flags & TRACE_FILE_LIVE) && (file->way & TRACE_WAY_SOFT_OFF)) {

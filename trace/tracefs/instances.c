@@ -1,8 +1,14 @@
-/* instances/: a directory made here is an instance with files of its own. Task context under host_lock. */
+/*
+ * instances/: a directory made here is an instance with files of its own. Task context under
+ * host_lock.
+ */
 #include "kernel/lib/string.h"
 #include "trace/tracefs/tables.h"
 
-/* An instance is in its directory what the global array is at the top; what belongs to all of them is only there. */
+/*
+ * An instance is in its directory what the global array is at the top; what belongs to all of them
+ * is only there.
+ */
 static const struct tracefs_row instance_row = {.mode = 0750, .dir = &tracefs_top_dir};
 
 static u64 tracefs_instance_next(

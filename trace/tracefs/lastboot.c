@@ -1,4 +1,7 @@
-/* events/ of an instance that shows another boot: a directory per system and event, with the format it had. Under host_lock. */
+/*
+ * events/ of an instance that shows another boot: a directory per system and event, with the format
+ * it had. Under host_lock.
+ */
 #include "kernel/lib/string.h"
 #include "trace/persist/lastboot.h"
 #include "trace/tracefs/tables.h"
@@ -30,7 +33,10 @@ static const struct tracefs_row event_rows[] = {
 static const struct tracefs_dir event_dir = {.rows = event_rows};
 static const struct tracefs_row event_row = {.mode = 0750, .dir = &event_dir};
 
-/* Of events with the same system, or the same name in it, the last stands for all: the number may have been given again. */
+/*
+ * Of events with the same system, or the same name in it, the last stands for all: the number may
+ * have been given again.
+ */
 static bool tracefs_past_is_last(const struct tracefs_node *dir, u32 n, const char *name)
 {
 	struct trace_past_text t, later;

@@ -1,6 +1,6 @@
 /*
- * trace_marker and trace_marker_raw: what programs write into the trace. Task context; no lock: a record is reserved, filled and
- * committed like any event's.
+ * trace_marker and trace_marker_raw: what programs write into the trace. Task context; no lock: a
+ * record is reserved, filled and committed like any event's.
  */
 #include "trace/tracefs/marker.h"
 #include "kernel/lib/errno.h"
@@ -32,7 +32,10 @@ static void end_line(struct rec_print *rec, size_t n)
 	}
 }
 
-/* Not by way of the gate: a mark is neither switched off nor filtered, and its triggers run only if it is recorded. */
+/*
+ * Not by way of the gate: a mark is neither switched off nor filtered, and its triggers run only if
+ * it is recorded.
+ */
 ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 {
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_PRINT);

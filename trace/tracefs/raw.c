@@ -1,14 +1,16 @@
 /*
- * per_cpu/cpuN/trace_pipe_raw and snapshot_raw: a CPU's sub-buffers as they are, of the buffer that is recorded into and of the
- * snapshot's. Task context, without host_lock but where said; what one open file holds is kept from two readers by who reads it
- * (a file's position has a lock).
+ * per_cpu/cpuN/trace_pipe_raw and snapshot_raw: a CPU's sub-buffers as they are, of the buffer that
+ * is recorded into and of the snapshot's. Task context, without host_lock but where said; what one
+ * open file holds is kept from two readers by who reads it (a file's position has a lock).
  *
- * A read takes a sub-buffer, or as many of its events as fit in what was asked for behind a header of their own, into a page of
- * the file's. That page is then given out, all 4096 bytes, by this and the following reads: so whatever the sizes of the reads,
- * what comes out is pages. A read too small for even one event gives nothing, as on Linux.
+ * A read takes a sub-buffer, or as many of its events as fit in what was asked for behind a header
+ * of their own, into a page of the file's. That page is then given out, all 4096 bytes, by this and
+ * the following reads: so whatever the sizes of the reads, what comes out is pages. A read too
+ * small for even one event gives nothing, as on Linux.
  *
- * The snapshot's buffer may go away at any time, so it is looked at only within host_enter() and host_preempt_enable(), for which freeing
- * waits. Where there is none there is nothing to read, yet.
+ * The snapshot's buffer may go away at any time, so it is looked at only within host_enter() and
+ * host_preempt_enable(), for which freeing waits. Where there is none there is nothing to read,
+ * yet.
  */
 #include "kernel/abi/trace_mmap.h"
 #include "kernel/lib/atomic.h"
@@ -179,7 +181,10 @@ static ssize tracefs_raw_take_full(struct raw *r, u8 *buf, size_t n)
 	return done;
 }
 
-/* Waits for buffer_percent, once: who is woken by something else gets what there is, and be it nothing. */
+/*
+ * Waits for buffer_percent, once: who is woken by something else gets what there is, and be it
+ * nothing.
+ */
 static ssize tracefs_raw_splice(
     struct tracefs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
 {
@@ -241,7 +246,10 @@ static long tracefs_raw_ioctl(struct tracefs_file *f, u32 cmd)
 	}
 }
 
-/* Mapping is using: the buffer gets its size now, for it cannot be resized later. A snapshot could not be taken then. */
+/*
+ * Mapping is using: the buffer gets its size now, for it cannot be resized later. A snapshot could
+ * not be taken then.
+ */
 static int tracefs_raw_map(struct tracefs_file *f, u64 first, u64 pages)
 {
 	const struct raw *r = f->priv;

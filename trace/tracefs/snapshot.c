@@ -1,10 +1,16 @@
-/* The file snapshot, of an instance and of its CPUs: what is written to it, and what it shows when empty. Task context under host_lock. */
+/*
+ * The file snapshot, of an instance and of its CPUs: what is written to it, and what it shows when
+ * empty. Task context under host_lock.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/snapshot.h"
 #include "trace/tracefs/tables.h"
 
-/* 0 frees, 1 takes, all else clears. One CPU's can only be cleared, as Linux was configured where it was recorded. */
+/*
+ * 0 frees, 1 takes, all else clears. One CPU's can only be cleared, as Linux was configured where
+ * it was recorded.
+ */
 int tracefs_store_snapshot(const struct tracefs_node *node, char *line)
 {
 	struct trace_array *tr = tracefs_array(node);

@@ -1,10 +1,12 @@
 /*
- * How the tables of tracefs are made: one table per kind of directory, a row per file, the row carries its functions. Handlers run
- * under host_lock in task context, get a seq to print to or a line to parse, and know no offsets. Files that stream (trace,
- * trace_pipe, trace_marker) have operations of their own.
+ * How the tables of tracefs are made: one table per kind of directory, a row per file, the row
+ * carries its functions. Handlers run under host_lock in task context, get a seq to print to or a
+ * line to parse, and know no offsets. Files that stream (trace, trace_pipe, trace_marker) have
+ * operations of their own.
  *
- * A handler is called only while what its node points at is there. Of an open file the instance always is; the event may go, and
- * then only `release` is still called, which must ask tracefs_is_alive() before it follows f->node.ctx of an event.
+ * A handler is called only while what its node points at is there. Of an open file the instance
+ * always is; the event may go, and then only `release` is still called, which must ask
+ * tracefs_is_alive() before it follows f->node.ctx of an event.
  */
 #pragma once
 
@@ -40,15 +42,20 @@ struct tracefs_ops {
 
 struct tracefs_dir {
 	const struct tracefs_row *rows; /* by name; ends with a NULL name */
-	/* Entries that are made. Each has a number that it keeps while it is there: the one with the next number above `after`, and
-	 * that number; 0: no more. */
+	/*
+	 * Entries that are made. Each has a number that it keeps while it is there: the one with
+	 * the next number above `after`, and that number; 0: no more.
+	 */
 	u64 (*next)(const struct tracefs_node *dir, u64 after, struct tracefs_node *out);
 	bool (*find)(const struct tracefs_node *dir, const char *name, struct tracefs_node *out);
 	int (*mkdir)(const char *name); /* NULL: -EPERM, both */
 	int (*rmdir)(const struct tracefs_node *entry);
 };
 
-/* Bytes of a write that Linux looks at where it wants a number: 64 binary digits, a sign and a newline. */
+/*
+ * Bytes of a write that Linux looks at where it wants a number: 64 binary digits, a sign and a
+ * newline.
+ */
 #define TRACEFS_NUMBER 66
 
 struct tracefs_row {
@@ -94,7 +101,9 @@ static inline struct trace_array *tracefs_array(const struct tracefs_node *node)
 	return node->ctx;
 }
 
-/* The trace array of top directory, options/ and per_cpu/ nodes; CPU of the latter, -1 elsewhere. */
+/*
+ * The trace array of top directory, options/ and per_cpu/ nodes; CPU of the latter, -1 elsewhere.
+ */
 #define TRACEFS_ALL_CPUS (-1L)
 
 extern const struct tracefs_ops tracefs_trace_ops, tracefs_snapshot_ops, tracefs_pipe_ops,

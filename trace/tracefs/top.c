@@ -1,4 +1,7 @@
-/* The table of tracefs' top directory, and the small files in it. Handlers run in task context under host_lock. */
+/*
+ * The table of tracefs' top directory, and the small files in it. Handlers run in task context
+ * under host_lock.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/dynevent/synth.h"
@@ -197,8 +200,9 @@ static int take_hex_word(const char *line, const char **end, u64 *v)
 }
 
 /*
- * Words with commas or blanks between them, the lowest last, as Linux reads them: no more of them than there are CPUs for, and none
- * at all is no CPU. CPUs that are not there are not there to be masked.
+ * Words with commas or blanks between them, the lowest last, as Linux reads them: no more of them
+ * than there are CPUs for, and none at all is no CPU. CPUs that are not there are not there to be
+ * masked.
  */
 static int tracefs_store_cpumask(const struct tracefs_node *node, char *line)
 {

@@ -1,6 +1,6 @@
 /*
- * The files trace, snapshot (reading it) and trace_pipe, of an instance and of its CPUs, and free_buffer. Task context under
- * host_lock, but while a trace_pipe waits.
+ * The files trace, snapshot (reading it) and trace_pipe, of an instance and of its CPUs, and
+ * free_buffer. Task context under host_lock, but while a trace_pipe waits.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -66,7 +66,10 @@ static bool is_snapshot(const struct tracefs_file *f)
 	return f->node.row->ops == &tracefs_snapshot_ops;
 }
 
-/* Open for reading: until the file is closed nobody changes the buffer's size; of `trace`, nor its place by the file `snapshot`. */
+/*
+ * Open for reading: until the file is closed nobody changes the buffer's size; of `trace`, nor its
+ * place by the file `snapshot`.
+ */
 static u32 *open_count(const struct tracefs_file *f)
 {
 	return is_snapshot(f) ? &f->tr->snapshot_opens : &f->tr->trace_opens;
@@ -133,7 +136,10 @@ static int trace_start(struct tracefs_file *f)
 	return 0;
 }
 
-/* Makes the next line if nothing waits to be given; false: the end. A line that does not fit is cut, and ends all the same. */
+/*
+ * Makes the next line if nothing waits to be given; false: the end. A line that does not fit is
+ * cut, and ends all the same.
+ */
 static bool tracefs_trace_fill(struct reading *rd)
 {
 	if (rd->text.len)

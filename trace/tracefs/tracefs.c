@@ -1,6 +1,7 @@
 /*
- * The machinery of tracefs: walking the tables, opening, reading and writing. Task context; takes host_lock. What a file shows is
- * made whole at the first read and given out piece by piece; reading from the start makes it anew.
+ * The machinery of tracefs: walking the tables, opening, reading and writing. Task context; takes
+ * host_lock. What a file shows is made whole at the first read and given out piece by piece;
+ * reading from the start makes it anew.
  */
 #include "trace/tracefs/tracefs.h"
 #include "kernel/lib/errno.h"

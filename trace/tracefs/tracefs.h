@@ -1,6 +1,7 @@
 /*
- * tracefs as tables of files, for a host to show in its own file system (kernel/trace/tracefs.c does; a host test calls it
- * directly). Task context; locks by itself. Paths, names, modes and contents are Linux's (contract C1).
+ * tracefs as tables of files, for a host to show in its own file system (kernel/trace/tracefs.c
+ * does; a host test calls it directly). Task context; locks by itself. Paths, names, modes and
+ * contents are Linux's (contract C1).
  */
 #pragma once
 
@@ -11,9 +12,10 @@
 struct tracefs_row; /* trace/tracefs/tracefs.c: one row of a table */
 
 /*
- * A place in the tree: a value, not an object, that may be kept as long as one likes. What it points at may be gone when it is used
- * (trace/event/life.h): opening it is -ENODEV then, a directory holds nothing any more (-ENOENT). An open file holds its instance, by a
- * count, but not its event: -ENODEV from whatever is done with it when the event has been removed.
+ * A place in the tree: a value, not an object, that may be kept as long as one likes. What it
+ * points at may be gone when it is used (trace/event/life.h): opening it is -ENODEV then, a
+ * directory holds nothing any more (-ENOENT). An open file holds its instance, by a count, but not
+ * its event: -ENODEV from whatever is done with it when the event has been removed.
  */
 struct tracefs_node {
 	const struct tracefs_row *row;
@@ -29,9 +31,15 @@ struct tracefs_node {
 void tracefs_root(struct tracefs_node *out);
 int tracefs_lookup(
     const struct tracefs_node *dir, const char *name, struct tracefs_node *out); /* 0, -ENOENT */
-/* The entry at *cookie (0: the first), which moves on: 1, or 0 at the end. Entries that come or go meanwhile hide no others. */
+/*
+ * The entry at *cookie (0: the first), which moves on: 1, or 0 at the end. Entries that come or go
+ * meanwhile hide no others.
+ */
 int tracefs_readdir(const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out);
-/* -EPERM except in instances/. mkdir: -EEXIST, -ENOMEM. rmdir: -ENOENT, -ENOTDIR, -EBUSY while a file in it is open. */
+/*
+ * -EPERM except in instances/. mkdir: -EEXIST, -ENOMEM. rmdir: -ENOENT, -ENOTDIR, -EBUSY while a
+ * file in it is open.
+ */
 int tracefs_mkdir(const struct tracefs_node *dir, const char *name);
 int tracefs_rmdir(const struct tracefs_node *dir, const char *name);
 
@@ -48,19 +56,26 @@ int tracefs_open(const struct tracefs_node *node, unsigned how,
     struct tracefs_file **out); /* O_TRUNC clears here, may fail */
 ssize tracefs_read(struct tracefs_file *f, void *buf, size_t n, u64 *pos);
 ssize tracefs_write(struct tracefs_file *f, const void *buf, size_t n, u64 *pos);
-/* As tracefs_read(), for splice(): whole sub-buffers where there are such. `nonblock`: the call's own. */
+/*
+ * As tracefs_read(), for splice(): whole sub-buffers where there are such. `nonblock`: the call's
+ * own.
+ */
 ssize tracefs_splice(struct tracefs_file *f, void *buf, size_t n, u64 *pos, bool nonblock);
 bool tracefs_is_stream(const struct tracefs_file *f);	    /* has no places to seek to */
 void tracefs_set_nonblock(struct tracefs_file *f, bool on); /* as O_NONBLOCK of the file now is */
 unsigned tracefs_poll(struct tracefs_file *f);		    /* bits as vfs.h poll */
 long tracefs_ioctl(struct tracefs_file *f, u32 cmd);	    /* -ENOTTY: no such thing. May wait. */
 /*
- * Mapping a file's pages into programs. map: pages [first, first + pages) of it; each success, and each tracefs_map_again(), is ended
- * by one tracefs_unmap(). -EINVAL: it has not so many; -EBUSY: not now; -ENOMEM. The page stays where it is while it is mapped;
- * tracefs_map_page() takes no lock, NULL: behind the end.
+ * Mapping a file's pages into programs. map: pages [first, first + pages) of it; each success, and
+ * each tracefs_map_again(), is ended by one tracefs_unmap(). -EINVAL: it has not so many; -EBUSY:
+ * not now; -ENOMEM. The page stays where it is while it is mapped; tracefs_map_page() takes no
+ * lock, NULL: behind the end.
  */
 bool tracefs_can_map(const struct tracefs_file *f);
-/* Is a mapping that asks for more than to read no error? It gets no more either way. Such are inherited by fork. */
+/*
+ * Is a mapping that asks for more than to read no error? It gets no more either way. Such are
+ * inherited by fork.
+ */
 bool tracefs_map_any(const struct tracefs_file *f);
 int tracefs_map(struct tracefs_file *f, u64 first, u64 pages);
 void tracefs_map_again(struct tracefs_file *f);

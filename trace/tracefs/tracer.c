@@ -1,4 +1,7 @@
-/* The files of tracers: current_tracer, tracing_thresh and hwlat_detector/. Task context under host_lock. */
+/*
+ * The files of tracers: current_tracer, tracing_thresh and hwlat_detector/. Task context under
+ * host_lock.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/host_context.h"

@@ -1,6 +1,7 @@
 /*
- * user_events_data and user_events_status as files of tracefs. Task context. What only a program can do with the first (ioctl, writes
- * straight from its memory) is kernel/trace/user_events.c's; a write that comes here has its bytes in the host's memory.
+ * user_events_data and user_events_status as files of tracefs. Task context. What only a program
+ * can do with the first (ioctl, writes straight from its memory) is kernel/trace/user_events.c's; a
+ * write that comes here has its bytes in the host's memory.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

@@ -1,11 +1,13 @@
 /*
- * Stolen time. A sampler holds its CPU for `width` of each `window`, interrupts off, and does nothing but read the clock, twice in
- * each round of a loop. What lies between two readings is a few instructions; if the clock moved by more, somebody else had the CPU.
- * Inner: between the two readings of a round; outer: from one round to the next. A sample in which either was above tracing_thresh
- * makes one record, with the largest of both. NMIs come in nevertheless: their time and number are told beside it, and the number of
- * SMIs where the CPU counts them.
+ * Stolen time. A sampler holds its CPU for `width` of each `window`, interrupts off, and does
+ * nothing but read the clock, twice in each round of a loop. What lies between two readings is a
+ * few instructions; if the clock moved by more, somebody else had the CPU. Inner: between the two
+ * readings of a round; outer: from one round to the next. A sample in which either was above
+ * tracing_thresh makes one record, with the largest of both. NMIs come in nevertheless: their time
+ * and number are told beside it, and the number of SMIs where the CPU counts them.
  *
- * One array at a time has the tracer. Legend: [L] host_lock, [A] read by the samplers, [C] only its CPU and NMIs there.
+ * One array at a time has the tracer. Legend: [L] host_lock, [A] read by the samplers, [C] only its
+ * CPU and NMIs there.
  */
 #include "trace/tracer/hwlat.h"
 #include "kernel/lib/atomic.h"

@@ -1,6 +1,6 @@
 /*
- * The hardware latency tracer: looks for time that nobody on the CPU has had (SMIs, a hypervisor). See hwlat.c for how.
- * Settings: task context under host_lock.
+ * The hardware latency tracer: looks for time that nobody on the CPU has had (SMIs, a hypervisor).
+ * See hwlat.c for how. Settings: task context under host_lock.
  */
 #pragma once
 

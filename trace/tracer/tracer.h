@@ -1,6 +1,6 @@
 /*
- * What stands in current_tracer: of each trace array one tracer, which records by itself while recording is on. Task context under
- * host_lock.
+ * What stands in current_tracer: of each trace array one tracer, which records by itself while
+ * recording is on. Task context under host_lock.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ extern const struct trace_tracer trace_tracer_hwlat;
 extern const struct trace_tracer *const trace_tracers[];
 
 /*
- * By name. -EINVAL: there is none; -EBUSY: a trace_pipe of the array is open, or what the tracer needs is another array's; -ENOMEM.
- * After a failure of init() the tracer is nop, as on Linux.
+ * By name. -EINVAL: there is none; -EBUSY: a trace_pipe of the array is open, or what the tracer
+ * needs is another array's; -ENOMEM. After a failure of init() the tracer is nop, as on Linux.
  */
 int trace_tracer_set(struct trace_array *tr, const char *name);
 /* tracing_on by hand. */

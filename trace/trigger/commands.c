@@ -1,9 +1,10 @@
 /*
- * The commands that events can trigger, one row each. write() and show() run in task context under host_lock; what acts runs in any
- * context, between host_enter() and host_preempt_enable().
+ * The commands that events can trigger, one row each. write() and show() run in task context under
+ * host_lock; what acts runs in any context, between host_enter() and host_preempt_enable().
  *
- * A count is how often the command may still change something. Whoever acts first looks whether there is anything to do, so that
- * events that change nothing cost no count; then takes one; and gives it back if another was faster or it could not be done.
+ * A count is how often the command may still change something. Whoever acts first looks whether
+ * there is anything to do, so that events that change nothing cost no count; then takes one; and
+ * gives it back if another was faster or it could not be done.
  */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
@@ -100,7 +101,10 @@ static void trace_trigger_disable_hist(
 
 /* ---- lines ---- */
 
-/* SYSTEM:EVENT off the front of *param: the file of an event that can be switched, in the same array; NULL. */
+/*
+ * SYSTEM:EVENT off the front of *param: the file of an event that can be switched, in the same
+ * array; NULL.
+ */
 static struct trace_event_file *parse_target(struct trace_array *tr, char **param)
 {
 	char *system = strsep(param, ":");
@@ -139,7 +143,10 @@ static int add(const struct trace_trigger *form, char *param, char *filter)
 	return err;
 }
 
-/* To remove one its kind is enough, and its target if there is one; the rest of the line is not looked at. */
+/*
+ * To remove one its kind is enough, and its target if there is one; the rest of the line is not
+ * looked at.
+ */
 static int trace_trigger_write(const struct trace_trigger_command *command,
     struct trace_event_file *file, bool remove, char *rest)
 {
@@ -186,7 +193,10 @@ static void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
 		.show = trace_trigger_show, ##__VA_ARGS__                                          \
 	}
 
-/* A trigger that acts after the record makes all triggers of its event wait for the record, as on Linux. */
+/*
+ * A trigger that acts after the record makes all triggers of its event wait for the record, as on
+ * Linux.
+ */
 const struct trace_trigger_command trace_trigger_commands[] = {
     ROW(traceon, ONOFF, 0),
     ROW(traceoff, ONOFF, TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_POST),

@@ -1,8 +1,9 @@
 /*
- * Trigger lines to their parts, with the rules of Linux's parser, which users meet in what is accepted and how it is refused:
+ * Trigger lines to their parts, with the rules of Linux's parser, which users meet in what is
+ * accepted and how it is refused:
  *
  *   line    = [!] name [separator rest]      separator: ':', blank or tab
- *   rest    = param [blank filter] | filter  a param that may be missing is known by its first digit
+ *   rest    = param [blank filter] | filter a param that may be missing is known by its first digit
  *   param   = [system:event:] count [:...]
  *   filter  = "if" blank expression
  *

@@ -1,4 +1,7 @@
-/* The files `trigger`, and the parameter trace_trigger=. Task context under host_lock. trace/event/trigger.c has the list. */
+/*
+ * The files `trigger`, and the parameter trace_trigger=. Task context under host_lock.
+ * trace/event/trigger.c has the list.
+ */
 #include "trace/trigger/trigger.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"

@@ -5,10 +5,15 @@
 #include "trace/trigger/commands.h"
 #include "trace/trigger/parse.h"
 
-/* A line of a trigger file, "[!]command[:count] [if filter]"; it is cut up. 0, -EINVAL, -ERANGE, -EEXIST, -ENOMEM; of a filter: what
- * trace_trigger_parse_filter() says. */
+/*
+ * A line of a trigger file, "[!]command[:count] [if filter]"; it is cut up. 0, -EINVAL, -ERANGE,
+ * -EEXIST, -ENOMEM; of a filter: what trace_trigger_parse_filter() says.
+ */
 int trace_trigger_store(struct trace_event_file *file, char *line);
 /* The file's text. */
 void trace_triggers_show(struct seq *s, const struct trace_event_file *file);
-/* One EVENT.TRIGGER of the parameter trace_trigger=; the word is cut up. What is refused is told in the log. */
+/*
+ * One EVENT.TRIGGER of the parameter trace_trigger=; the word is cut up. What is refused is told in
+ * the log.
+ */
 void trace_triggers_boot(struct trace_array *tr, char *word);

@@ -1,6 +1,7 @@
 /*
- * user_events_enable: names of user events that are switched on in the global trace array while a program registers them, so that the
- * program's first write is recorded. Task context under host_lock.
+ * user_events_enable: names of user events that are switched on in the global trace array while a
+ * program registers them, so that the program's first write is recorded. Task context under
+ * host_lock.
  *
  * Linux has no such file: there a user event can be switched on only after it was registered.
  */

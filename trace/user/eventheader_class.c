@@ -1,6 +1,6 @@
 /*
- * User events that follow the EventHeader convention: told by their names and fields, shown by the decoder. Task context, except under
- * tp_printk.
+ * User events that follow the EventHeader convention: told by their names and fields, shown by the
+ * decoder. Task context, except under tp_printk.
  */
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
@@ -10,7 +10,10 @@
 #include "trace/user/eventheader/eventheader.h"
 #include "trace/user/user.h"
 
-/* The room that makes a line no longer: what trace_pipe has, less what it may say in front of a line. */
+/*
+ * The room that makes a line no longer: what trace_pipe has, less what it may say in front of a
+ * line.
+ */
 #define LINE_ROOM (4096 - 128)
 
 /* EVENTHEADER_FIELDS, as they are parsed. */

@@ -1,4 +1,7 @@
-/* How user events look: the text of a record, and "print fmt" in format. Task context, except under tp_printk. */
+/*
+ * How user events look: the text of a record, and "print fmt" in format. Task context, except under
+ * tp_printk.
+ */
 #include "kernel/lib/string.h"
 #include "trace/event/options.h"
 #include "trace/output/print.h"

@@ -202,7 +202,10 @@ static bool user_event_same_fields(const struct user_event *a, const struct user
 	return true;
 }
 
-/* One of that name that will do: its fields are those of `made` (NULL: that text has none that can be). */
+/*
+ * One of that name that will do: its fields are those of `made` (NULL: that text has none that can
+ * be).
+ */
 static struct user_event *find_alike(
     const char *text, const struct user_event *made, u32 how, bool *clash)
 {
@@ -235,7 +238,10 @@ static int refuse(const char *cmd, const char *text, const struct user_event_err
 	return code;
 }
 
-/* The event that the text means, be it made now or there already. cmd: the command that `text` is the end of. */
+/*
+ * The event that the text means, be it made now or there already. cmd: the command that `text` is
+ * the end of.
+ */
 static int user_event_define(const char *cmd, const char *text, u32 how, struct user_event **out)
 {
 	static const struct user_event_error other = {"An event of this name has other fields", 0};

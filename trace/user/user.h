@@ -1,9 +1,11 @@
 /*
- * User events: events that programs define (an ioctl of user_events_data, u: in dynamic_events) and write, as the user_events document
- * has them. A record: the common fields, then what the program wrote, which may be more than the fields. Fields lie without gaps.
+ * User events: events that programs define (an ioctl of user_events_data, u: in dynamic_events) and
+ * write, as the user_events document has them. A record: the common fields, then what the program
+ * wrote, which may be more than the fields. Fields lie without gaps.
  *
- * The core knows neither programs nor their memory: kernel/trace/user_events.c brings what it copied. What says to programs whether anyone
- * listens is kept twice: a bit of one page here, that programs map, and words of their own (kernel/trace/user_words.c).
+ * The core knows neither programs nor their memory: kernel/trace/user_events.c brings what it
+ * copied. What says to programs whether anyone listens is kept twice: a bit of one page here, that
+ * programs map, and words of their own (kernel/trace/user_words.c).
  */
 #pragma once
 
@@ -49,14 +51,20 @@ void *user_events_page(void);
 /* user_events_status as text. host_lock held. */
 void user_events_show_status(struct seq *s);
 
-/* user_events_enable (enable.c): a line of names to add, 0, -EINVAL or -ENOSPC; no names; the names as text. host_lock held. */
+/*
+ * user_events_enable (enable.c): a line of names to add, 0, -EINVAL or -ENOSPC; no names; the names
+ * as text. host_lock held.
+ */
 int user_events_enable_store(const char *line);
 void user_events_enable_clear(void);
 void user_events_enable_show(struct seq *s);
 
 /* ---- of an open user_events_data: task context, takes host_lock ---- */
 
-/* How an event is registered, beside enum user_reg_flag: an event of that name will do whatever its fields are, and it stays. */
+/*
+ * How an event is registered, beside enum user_reg_flag: an event of that name will do whatever its
+ * fields are, and it stays.
+ */
 #define USER_EVENT_LAX 0x10000u
 
 struct tracefs_file;
@@ -64,8 +72,9 @@ struct user_events_file;
 struct user_events_file *user_events_open(struct tracefs_file *owner); /* NULL: no memory */
 void user_events_release(struct user_events_file *f);		       /* host_lock held */
 /*
- * "name[:flags] [field[;field ...]]". The index for writes to this file (the same event has the same), and the event; or -EINVAL,
- * -ENOMEM, -EMFILE (all bits are taken), -EADDRINUSE (that name, other fields). The event stays while the file is open.
+ * "name[:flags] [field[;field ...]]". The index for writes to this file (the same event has the
+ * same), and the event; or -EINVAL, -ENOMEM, -EMFILE (all bits are taken), -EADDRINUSE (that name,
+ * other fields). The event stays while the file is open.
  */
 long user_events_register(
     struct user_events_file *f, const char *text, u32 how, struct user_event **out);
@@ -77,7 +86,10 @@ void user_event_put(struct user_event *ev);
 
 /* ---- writing: task context, no lock ---- */
 
-/* Indexes are handed out in order. A table that is outgrown stays until the file is closed: somebody may be reading it. */
+/*
+ * Indexes are handed out in order. A table that is outgrown stays until the file is closed:
+ * somebody may be reading it.
+ */
 struct user_event_table {
 	struct user_event_table *outgrown;
 	u32 count, room; /* [A] an event stands in `events` before it is counted */
@@ -89,7 +101,10 @@ struct user_events_file {
 	struct tracefs_file *owner;	/* [I] the open file */
 };
 
-/* May `size` bytes be written as event `index`? 0 and the event, or -EINVAL, -ENOENT, -EBADF (nobody listens). */
+/*
+ * May `size` bytes be written as event `index`? 0 and the event, or -EINVAL, -ENOENT, -EBADF
+ * (nobody listens).
+ */
 static inline int user_events_find(
     const struct user_events_file *f, s32 index, size_t size, struct user_event **out)
 {
@@ -106,7 +121,10 @@ static inline int user_events_find(
 	return likely(READ_ONCE(ev->call.live)) ? 0 : -EBADF;
 }
 
-/* user_event_write() is in write.h. For what is larger than any record, of which nobody has all bytes: it is counted. */
+/*
+ * user_event_write() is in write.h. For what is larger than any record, of which nobody has all
+ * bytes: it is counted.
+ */
 void user_event_write_huge(struct user_event *ev);
 
 /* ---- between the files of the core ---- */
@@ -117,8 +135,8 @@ struct user_event_error {
 	u32 pos;
 };
 /*
- * Reads a definition: an event that is not registered and has no bit, in one block; or -EINVAL and why, -ENOMEM. *out is NULL then.
- * `suffix` follows the name ("" for none).
+ * Reads a definition: an event that is not registered and has no bit, in one block; or -EINVAL and
+ * why, -ENOMEM. *out is NULL then. `suffix` follows the name ("" for none).
  */
 int user_event_parse(
     const char *text, const char *suffix, struct user_event **out, struct user_event_error *err);

@@ -1,14 +1,16 @@
 /*
- * Records of user events, the ways that are not short (write.h): several instances, filters, triggers, a full ring; checks
- * of the payload. Task context between host_enter() and host_preempt_enable(); no lock, no allocation.
+ * Records of user events, the ways that are not short (write.h): several instances, filters,
+ * triggers, a full ring; checks of the payload. Task context between host_enter() and
+ * host_preempt_enable(); no lock, no allocation.
  */
 /* hot: runs with each event */
 #include "trace/user/write.h"
 #include "trace/host_context.h"
 
 /*
- * The data must end inside the record, and text with a NUL. As on Linux that is the byte before the data's end even if there is no
- * data: mostly of the field before it, or of the common fields, which are filled in for it.
+ * The data must end inside the record, and text with a NUL. As on Linux that is the byte before the
+ * data's end even if there is no data: mostly of the field before it, or of the common fields,
+ * which are filled in for it.
  */
 static bool check_passes(const struct user_event_check *c, const u8 *rec, size_t size)
 {

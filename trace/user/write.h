@@ -1,8 +1,10 @@
 /*
- * Writing a user event: whoever has the bytes (kernel/trace/user_events.c) has this inline. Task context; no lock, no allocation.
+ * Writing a user event: whoever has the bytes (kernel/trace/user_events.c) has this inline. Task
+ * context; no lock, no allocation.
  *
- * The payload has been copied from the program before anything here looks at it, so it cannot change any more; and nothing is reserved
- * before it is found good, so that a bad one leaves no trace.
+ * The payload has been copied from the program before anything here looks at it, so it cannot
+ * change any more; and nothing is reserved before it is found good, so that a bad one leaves no
+ * trace.
  */
 #pragma once
 
@@ -37,8 +39,9 @@ static inline __attribute__((always_inline)) void user_event_fill(
 }
 
 /*
- * Records. rec: room for the common fields, then the payload, zeros up to a multiple of 4; `size` bytes in all without these. 0, or
- * -EFAULT when a check of the payload fails: then nothing is recorded. What no ring has room for is counted, and 0.
+ * Records. rec: room for the common fields, then the payload, zeros up to a multiple of 4; `size`
+ * bytes in all without these. 0, or -EFAULT when a check of the payload fails: then nothing is
+ * recorded. What no ring has room for is counted, and 0.
  */
 static inline __attribute__((always_inline)) int user_event_write(
     const struct user_event *ev, void *rec, size_t size)

@@ -1,6 +1,6 @@
 /*
- * acpi [-x] [TABLE]...: the firmware's tables, listed, as fields with their names, or as bytes. From /sys/firmware/acpi/tables and
- * /proc/trapline/acpi. (ACPI 6.4, chapter 5.)
+ * acpi [-x] [TABLE]...: the firmware's tables, listed, as fields with their names, or as bytes.
+ * From /sys/firmware/acpi/tables and /proc/trapline/acpi. (ACPI 6.4, chapter 5.)
  */
 #include "user/command.h"
 

@@ -1,9 +1,11 @@
 /*
- * catnb FILE [READS [SIZE]]: cat that does not wait. Reads FILE, opened with O_NONBLOCK, until its end, an error or READS
- * reads of SIZE bytes, and says on stderr how it ended when that was an error.
+ * catnb FILE [READS [SIZE]]: cat that does not wait. Reads FILE, opened with O_NONBLOCK, until its
+ * end, an error or READS reads of SIZE bytes, and says on stderr how it ended when that was an
+ * error.
  *
- * For a CPU's trace_pipe_raw, READS is by default the number of the ring's sub-buffers and two more: then all that was there at the
- * start has been read. Without that limit a traced catnb would find the events of its own system calls for ever.
+ * For a CPU's trace_pipe_raw, READS is by default the number of the ring's sub-buffers and two
+ * more: then all that was there at the start has been read. Without that limit a traced catnb would
+ * find the events of its own system calls for ever.
  */
 #include "user/libc/syscall.h"
 
@@ -20,7 +22,10 @@ static int failed(const char *what)
 	return 1;
 }
 
-/* How many reads take all that a ring holds; -1: it is no ring, or has no file of its size beside it. */
+/*
+ * How many reads take all that a ring holds; -1: it is no ring, or has no file of its size beside
+ * it.
+ */
 static long reads_of_ring(const char *file)
 {
 	const char *slash = strrchr(file, '/');

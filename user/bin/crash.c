@@ -1,4 +1,7 @@
-/* crash [WAY]: crashes the kernel, as `echo c > /proc/sysrq-trigger` does; or in another WAY: see /proc/trapline/crash. */
+/*
+ * crash [WAY]: crashes the kernel, as `echo c > /proc/sysrq-trigger` does; or in another WAY: see
+ * /proc/trapline/crash.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

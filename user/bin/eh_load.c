@@ -1,6 +1,7 @@
 /*
- * eh_load [-n EVENTS] [-s BYTES] [-p PROCESSES] [-w]: writes EventHeader events as fast as it can, from several processes, each with three
- * fields: its number, a time and a text of so many bytes. -w: waits until somebody listens. Says how many, and how long it took.
+ * eh_load [-n EVENTS] [-s BYTES] [-p PROCESSES] [-w]: writes EventHeader events as fast as it can,
+ * from several processes, each with three fields: its number, a time and a text of so many bytes.
+ * -w: waits until somebody listens. Says how many, and how long it took.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /*
- * eh_sample [-n]: a walk through EventHeader events, as docs/eventheader.md tells it. It registers two tracepoints, waits until somebody
- * listens to one of them (-n: does not wait), writes a few events and ends.
+ * eh_sample [-n]: a walk through EventHeader events, as docs/eventheader.md tells it. It registers
+ * two tracepoints, waits until somebody listens to one of them (-n: does not wait), writes a few
+ * events and ends.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* hello: the C library at work in ring 3: printf with floats, malloc, a stdio file, setjmp. Says so line by line. */
+/*
+ * hello: the C library at work in ring 3: printf with floats, malloc, a stdio file, setjmp. Says so
+ * line by line.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>

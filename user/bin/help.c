@@ -1,4 +1,7 @@
-/* help [NAME]: what can be done here, tracefs on one screen; or how a program of Trapline's own is called. */
+/*
+ * help [NAME]: what can be done here, tracefs on one screen; or how a program of Trapline's own is
+ * called.
+ */
 #include <stdio.h>
 #include <string.h>
 

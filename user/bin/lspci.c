@@ -1,4 +1,6 @@
-/* lspci [-nvx] [-s BUS:DEVICE.FUNCTION]: what is on PCI, from /proc/trapline/pci and /proc/bus/pci. */
+/*
+ * lspci [-nvx] [-s BUS:DEVICE.FUNCTION]: what is on PCI, from /proc/trapline/pci and /proc/bus/pci.
+ */
 #include "user/command.h"
 #include "user/libc/syscall.h"
 
@@ -35,7 +37,9 @@ static void put_config(const char *slot)
 	}
 }
 
-/* "00:1f.2 SATA controller [0106]: Intel Corporation Device [8086:2922] (rev 02)" as numbers alone. */
+/*
+ * "00:1f.2 SATA controller [0106]: Intel Corporation Device [8086:2922] (rev 02)" as numbers alone.
+ */
 static void put_numbers(const char *line)
 {
 	const char *class = strchr(line, '['), *end = class ? strstr(class, "]: ") : NULL;

@@ -1,4 +1,7 @@
-/* mkdir [-p] DIR...: makes directories; -p: those above too, and no complaint about one that is there. */
+/*
+ * mkdir [-p] DIR...: makes directories; -p: those above too, and no complaint about one that is
+ * there.
+ */
 #include "user/libc/syscall.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
-/* mmio ADDRESS [BITS [VALUE]]: reads a device's register at a physical address, or writes it, by one access to /dev/mem. */
+/*
+ * mmio ADDRESS [BITS [VALUE]]: reads a device's register at a physical address, or writes it, by
+ * one access to /dev/mem.
+ */
 #include "user/command.h"
 #include "user/libc/syscall.h"
 

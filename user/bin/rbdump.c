@@ -1,12 +1,14 @@
 /*
- * rbdump: decodes sub-buffers as read from per_cpu/cpuN/trace_pipe_raw (standard input: pages of 4096 bytes, the last may be
- * shorter) in the format that events/header_page and events/header_event describe.
+ * rbdump: decodes sub-buffers as read from per_cpu/cpuN/trace_pipe_raw (standard input: pages of
+ * 4096 bytes, the last may be shorter) in the format that events/header_page and
+ * events/header_event describe.
  *
  *     page N (BYTES bytes): time=T commit word=0xC size=S [MISSED_EVENTS] [MISSED_STORED=N]
  *       @OFFSET type_len=L delta=D: what
  *
- * type_len counts as in Linux's header: 1 and up words of payload, 0 a length word, 29 padding, 30 time extend, 31 time stamp.
- * Times are the trace clock's. An event that does not lie within its page ends the page.
+ * type_len counts as in Linux's header: 1 and up words of payload, 0 a length word, 29 padding, 30
+ * time extend, 31 time stamp. Times are the trace clock's. An event that does not lie within its
+ * page ends the page.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -47,7 +49,10 @@ static void print_payload(const uint8_t *p, uint32_t n)
 	putchar('\n');
 }
 
-/* Each of these prints the rest of the line, adds to *t, and returns the event's bytes; 0: the page ends here. */
+/*
+ * Each of these prints the rest of the line, adds to *t, and returns the event's bytes; 0: the page
+ * ends here.
+ */
 static uint32_t padding(const struct event *e, uint64_t *t)
 {
 	uint32_t bytes = e->room >= 4 ? word(e->body) : 0;

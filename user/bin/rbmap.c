@@ -1,12 +1,14 @@
 /*
- * rbmap [-f] [CPU]: shows the trace records of one CPU (0) out of its ring buffer, which it maps: no record is copied. Each that
- * is shown counts as read, as if read from trace_pipe_raw. With -f it waits for more, until Ctrl-C.
+ * rbmap [-f] [CPU]: shows the trace records of one CPU (0) out of its ring buffer, which it maps:
+ * no record is copied. Each that is shown counts as read, as if read from trace_pipe_raw. With -f
+ * it waits for more, until Ctrl-C.
  *
  *     [000]    1050368084: sched_switch pid=12 flags=0x01 64 bytes: 63617400 ...
  *     [000] lost 42 events
  *
- * The time is the trace clock's, uncooked. The name comes from the files events/SYSTEM/EVENT/id. A sample for
- * kernel/abi/trace_mmap.h: map_buffer(), next_page() and show_page() are all there is to it.
+ * The time is the trace clock's, uncooked. The name comes from the files events/SYSTEM/EVENT/id. A
+ * sample for kernel/abi/trace_mmap.h: map_buffer(), next_page() and show_page() are all there is to
+ * it.
  */
 #include "kernel/abi/trace_mmap.h"
 #include "user/libc/syscall.h"
@@ -154,7 +156,10 @@ static void begin(void)
 	last_end = meta->reader.read;
 }
 
-/* The next sub-buffer with records that were not shown yet, and where in it they begin; NULL: there is none now. */
+/*
+ * The next sub-buffer with records that were not shown yet, and where in it they begin; NULL: there
+ * is none now.
+ */
 static const struct page *next_page(int fd, uint32_t *from)
 {
 	const struct page *page;
@@ -183,7 +188,10 @@ static void show_record(const uint8_t *p, uint32_t bytes, uint64_t time)
 	shown++;
 }
 
-/* Walks the events where they are: events/header_event. All tell the time, those from `from` on are shown. */
+/*
+ * Walks the events where they are: events/header_event. All tell the time, those from `from` on are
+ * shown.
+ */
 static void show_page(const struct page *page, uint32_t from)
 {
 	const uint8_t *p = page->data, *end = p + (page->commit & COMMIT_SIZE);

@@ -1,13 +1,15 @@
 /*
- * send [-b BYTES] [-r OFFSET+LENGTH,...] [FILE]...: files as lines of text, for a serial console whose other end keeps what it gets
- * (`trapline extract` makes the file of it again).
+ * send [-b BYTES] [-r OFFSET+LENGTH,...] [FILE]...: files as lines of text, for a serial console
+ * whose other end keeps what it gets (`trapline extract` makes the file of it again).
  *
- *   =trapline-file CRC NAME    the CRC-32 (hex) of the name; again every now and then, for one that did not arrive
- *   =OFFSET CRC DATA           for each block: where in the file (hex), CRC-32 of the name, the offset as 8 bytes and the data, base64
+ *   =trapline-file CRC NAME    the CRC-32 (hex) of the name; again every now and then, for one that
+ *                              did not arrive
+ *   =OFFSET CRC DATA           for each block: where in the file (hex), CRC-32 of the name, the
+ *                              offset as 8 bytes and the data, base64
  *   =trapline-end SIZE CRC     (hex) CRC-32 of the name and the size as 8 bytes
  *
- * So a noisy line costs blocks, and it is known which: -r sends them again. No line is taken for another file's. Anything may stand
- * between the lines.
+ * So a noisy line costs blocks, and it is known which: -r sends them again. No line is taken for
+ * another file's. Anything may stand between the lines.
  */
 #include "user/command.h"
 #include "user/libc/syscall.h"

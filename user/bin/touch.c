@@ -1,4 +1,7 @@
-/* touch FILE...: makes files that are not there. The time of those that are stays: nothing here sets it. */
+/*
+ * touch FILE...: makes files that are not there. The time of those that are stays: nothing here
+ * sets it.
+ */
 #include "user/libc/syscall.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
- * uev: a program of user events, driven one system call at a time from a shell. The first call leaves a process behind that holds the
- * files; each call gives it one request and prints what came of it. Exit status 0: all system calls succeeded, 1: one failed, 2: not a
- * request.
+ * uev: a program of user events, driven one system call at a time from a shell. The first call
+ * leaves a process behind that holds the files; each call gives it one request and prints what came
+ * of it. Exit status 0: all system calls succeeded, 1: one failed, 2: not a request.
  *
  *   uev open H                    opens user_events_data as H to read and write
  *   uev openro H | openwr H       ... to read, to write
@@ -26,7 +26,8 @@
  *   uev page N                    the first N bytes there
  *   uev pid                       of the process behind all this
  *
- * ITEM: u8:N s8:N u16:N ... s64:N, str:TEXT, strz:TEXT (with its NUL), zero:N, fill:N:BYTE, hex:0011aaff,
+ * ITEM: u8:N s8:N u16:N ... s64:N, str:TEXT, strz:TEXT (with its NUL), zero:N, fill:N:BYTE,
+ * hex:0011aaff,
  *       dloc:OFFSET:LENGTH, rloc:OFFSET:LENGTH (the words of __data_loc and __rel_loc fields)
  *
  * Its parts are in user/uev/.

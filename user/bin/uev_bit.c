@@ -1,8 +1,10 @@
 /*
- * uev_bit [N]: user events the older way (Linux 5.18 to 6.3): what the user_events document describes, step by step. Writes N events
+ * uev_bit [N]: user events the older way (Linux 5.18 to 6.3): what the user_events document
+ * describes, step by step. Writes N events
  * (3) whenever somebody listens:
  *
- *	# echo 1 > /sys/kernel/tracing/events/user_events/walk/enable ; uev_bit ; cat /sys/kernel/tracing/trace
+ * # echo 1 > /sys/kernel/tracing/events/user_events/walk/enable ; uev_bit ; cat
+ * /sys/kernel/tracing/trace
  *
  * Builds for Linux as it stands, with <linux/user_events.h> of its time in place of ours.
  */

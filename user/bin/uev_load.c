@@ -1,6 +1,7 @@
 /*
- * uev_load [EVENTS [WRITES [BYTES]]]: load for the tracer: registers so many user events (8) load_0, load_1 ..., and writes each so
- * often (100000) in turn, BYTES (16) at a time, while somebody listens. They stay when it ends: enable them, and run it again.
+ * uev_load [EVENTS [WRITES [BYTES]]]: load for the tracer: registers so many user events (8)
+ * load_0, load_1 ..., and writes each so often (100000) in turn, BYTES (16) at a time, while
+ * somebody listens. They stay when it ends: enable them, and run it again.
  *
  *	# uev_load 8 0 ; echo 1 > /sys/kernel/tracing/events/user_events/enable ; uev_load
  */

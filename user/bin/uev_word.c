@@ -1,8 +1,10 @@
 /*
- * uev_word [N]: user events as since Linux 6.4: the kernel keeps a bit of a word of the program's own. As uev_bit, but the event is gone
- * when the program is, so it waits (up to 10 seconds) until somebody listens:
+ * uev_word [N]: user events as since Linux 6.4: the kernel keeps a bit of a word of the program's
+ * own. As uev_bit, but the event is gone when the program is, so it waits (up to 10 seconds) until
+ * somebody listens:
  *
- *	# uev_word & sleep 1 ; echo 1 > /sys/kernel/tracing/events/user_events/stroll/enable ; wait ; cat /sys/kernel/tracing/trace
+ * # uev_word & sleep 1 ; echo 1 > /sys/kernel/tracing/events/user_events/stroll/enable ; wait ; cat
+ * /sys/kernel/tracing/trace
  */
 #include "kernel/abi/user_events.h"
 

@@ -1,6 +1,6 @@
 /*
- * Registering tracepoints of EventHeader providers, and writing their events. A tracepoint is registered and unregistered by one thread at
- * a time; any number may write meanwhile.
+ * Registering tracepoints of EventHeader providers, and writing their events. A tracepoint is
+ * registered and unregistered by one thread at a time; any number may write meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,10 @@
 
 /* ---- names ---- */
 
-/* The end of the option at p: an upper-case letter, then digits and lower-case letters. NULL: it is none. */
+/*
+ * The end of the option at p: an upper-case letter, then digits and lower-case letters. NULL: it is
+ * none.
+ */
 static const char *skip_option(const char *p)
 {
 	if (*p < 'A' || *p > 'Z')
@@ -146,7 +149,10 @@ static size_t make_front(
 	return offsetof(struct front, activity) + f->extension.size;
 }
 
-/* memcpy() where most are numbers: up to 16 bytes by two moves, which overlap if it is no power of 2. */
+/*
+ * memcpy() where most are numbers: up to 16 bytes by two moves, which overlap if it is no power of
+ * 2.
+ */
 static inline void copy(char *to, const char *from, size_t n)
 {
 	if (n > 16) {
@@ -196,7 +202,10 @@ struct eh_part eh_zstring(const void *s, unsigned unit)
 	return (struct eh_part){p, n + unit, 0, false};
 }
 
-/* One write of one piece: that is cheaper for the kernel than many small ones are to be put together there. */
+/*
+ * One write of one piece: that is cheaper for the kernel than many small ones are to be put
+ * together there.
+ */
 int eh_emit(const struct eh_tracepoint *tp, const struct eh_attributes *attributes,
     const void *meta, size_t meta_size, const struct eh_part *parts, unsigned n)
 {

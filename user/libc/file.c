@@ -1,4 +1,7 @@
-/* newlib's file calls, and POSIX's that newlib leaves to the system. Flags and struct stat are translated. */
+/*
+ * newlib's file calls, and POSIX's that newlib leaves to the system. Flags and struct stat are
+ * translated.
+ */
 #include "kernel/abi/linux.h"
 #include "user/libc/syscall.h"
 

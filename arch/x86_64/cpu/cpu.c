@@ -1,6 +1,7 @@
 /*
- * What makes a CPU ready for the kernel's C: its words behind %gs, GDT, TSS, IDT, system-call MSRs, control registers.
- * cpu_prepare() runs on the boot CPU in task context, cpu_setup() once on each CPU with interrupts off.
+ * What makes a CPU ready for the kernel's C: its words behind %gs, GDT, TSS, IDT, system-call MSRs,
+ * control registers. cpu_prepare() runs on the boot CPU in task context, cpu_setup() once on each
+ * CPU with interrupts off.
  */
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/regs.h"
@@ -18,7 +19,10 @@
 	(0x8d5UL | RFLAGS_TF | RFLAGS_IF | RFLAGS_DF | RFLAGS_IOPL | RFLAGS_NT | RFLAGS_RF |       \
 	    RFLAGS_AC)
 
-/* Memory types by the bits PAT, PCD, PWT of a page's entry, as at reset but for 1: write-combining in place of write-through. */
+/*
+ * Memory types by the bits PAT, PCD, PWT of a page's entry, as at reset but for 1: write-combining
+ * in place of write-through.
+ */
 #define PAT_VALUE 0x0007040600070106UL
 
 struct tss {

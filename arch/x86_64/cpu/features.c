@@ -1,6 +1,6 @@
 /*
- * CPUID, asked once on the boot CPU before anything depends on it (Intel SDM volume 2, CPUID; out-of-range leaves give
- * another leaf's data, so every leaf is compared with the highest first).
+ * CPUID, asked once on the boot CPU before anything depends on it (Intel SDM volume 2, CPUID;
+ * out-of-range leaves give another leaf's data, so every leaf is compared with the highest first).
  */
 #include "arch/x86_64/cpu/features.h"
 #include "arch/x86_64/cpu/regs.h"
@@ -16,7 +16,10 @@
 
 struct cpu_features cpu_features;
 
-/* The states this kernel saves: x87, SSE, AVX, AVX-512 as far as they are there; their size in the standard layout. */
+/*
+ * The states this kernel saves: x87, SSE, AVX, AVX-512 as far as they are there; their size in the
+ * standard layout.
+ */
 static void xsave_init(struct cpu_features *f)
 {
 	struct cpuid states = cpuid(0xd, 0);

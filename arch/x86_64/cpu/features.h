@@ -1,4 +1,7 @@
-/* What this CPU has beyond what boot/pvh.S demands. Asked once on the boot CPU; read-only afterwards, any context. */
+/*
+ * What this CPU has beyond what boot/pvh.S demands. Asked once on the boot CPU; read-only
+ * afterwards, any context.
+ */
 #pragma once
 
 #include "kernel/lib/types.h"

@@ -1,7 +1,8 @@
 /*
- * Floating-point state of ring-3 tasks: FXSAVE, or XSAVE with the states of cpu_features.xcr0 (Intel SDM volume 1, chapters
- * 10.5 and 13). Saved whenever the task is switched away from; loaded when it comes back, unless the registers still hold
- * it: a CPU remembers whose they are, a task which CPU loaded it last. [C] interrupts off.
+ * Floating-point state of ring-3 tasks: FXSAVE, or XSAVE with the states of cpu_features.xcr0
+ * (Intel SDM volume 1, chapters 10.5 and 13). Saved whenever the task is switched away from; loaded
+ * when it comes back, unless the registers still hold it: a CPU remembers whose they are, a task
+ * which CPU loaded it last. [C] interrupts off.
  */
 #include "arch/x86_64/cpu/fpu.h"
 #include "arch/x86_64/cpu/regs.h"

@@ -1,4 +1,7 @@
-/* How arch/x86_64 uses its room in struct cpu_local (arch[]). Everything here is [C]: only its own CPU touches it. */
+/*
+ * How arch/x86_64 uses its room in struct cpu_local (arch[]). Everything here is [C]: only its own
+ * CPU touches it.
+ */
 #pragma once
 
 #include "arch/arch.h"
@@ -14,7 +17,10 @@ struct cpu_private {
 _Static_assert(
     sizeof(struct cpu_private) <= sizeof(((struct cpu_local *)0)->arch), "no room in cpu_local");
 
-/* The value in this CPU's words, one instruction: right even where the task may move to another CPU. */
+/*
+ * The value in this CPU's words, one instruction: right even where the task may move to another
+ * CPU.
+ */
 #define private_read(field)                                                                        \
 	({                                                                                         \
 		typeof(((struct cpu_private *)0)->field) v_;                                       \

@@ -1,6 +1,6 @@
 /*
- * The CPU's special registers by name: control registers and the MSRs of entry and paging (Intel SDM volume 3, chapters 2 and 4; AMD APM volume
- * 2). Any context.
+ * The CPU's special registers by name: control registers and the MSRs of entry and paging (Intel
+ * SDM volume 3, chapters 2 and 4; AMD APM volume 2). Any context.
  */
 #pragma once
 

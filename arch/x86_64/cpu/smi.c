@@ -1,6 +1,7 @@
 /*
- * How many system management interrupts a CPU has had: MSR_SMI_COUNT, on Intel's CPUs from Nehalem on and where an emulator has it
- * (Intel SDM volume 4). Nobody tells whether it is there but the fault of reading it. Any context.
+ * How many system management interrupts a CPU has had: MSR_SMI_COUNT, on Intel's CPUs from Nehalem
+ * on and where an emulator has it (Intel SDM volume 4). Nobody tells whether it is there but the
+ * fault of reading it. Any context.
  */
 #include "arch/x86_64/irq/extable.h"
 #include "arch/x86_64/cpu/msr.h"

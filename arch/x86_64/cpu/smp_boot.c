@@ -2,9 +2,10 @@
  * Bringing up the other CPUs. Runs on the boot CPU with interrupts off; smp_ap_main() on each of
  * the others. (Intel SDM volume 3, 8.4.4 and 11.6.)
  *
- * All CPUs get their INIT at once, and then one after the other is started, set up, measured and let
- * into the kernel, so that never more than one waits by spinning: an emulator on a busy host has few
- * CPUs itself. A number is given when a CPU has come, in the MADT's order, so there are no holes.
+ * All CPUs get their INIT at once, and then one after the other is started, set up, measured and
+ * let into the kernel, so that never more than one waits by spinning: an emulator on a busy host
+ * has few CPUs itself. A number is given when a CPU has come, in the MADT's order, so there are no
+ * holes.
  */
 #include "arch/x86_64/cpu/smp.h"
 
@@ -80,9 +81,9 @@ static u32 state_of(const struct smp_slot *s)
 }
 
 /*
- * INIT to all. From here on a timer runs though nobody takes its interrupts: QEMU with icount charges
- * the reset of a CPU with all the time up to the next clock event, which would be the 55 ms of the
- * PC's old timer.
+ * INIT to all. From here on a timer runs though nobody takes its interrupts: QEMU with icount
+ * charges the reset of a CPU with all the time up to the next clock event, which would be the 55 ms
+ * of the PC's old timer.
  */
 static void reset_all(void)
 {
@@ -93,8 +94,8 @@ static void reset_all(void)
 }
 
 /*
- * STARTUP until it answers. A CPU that runs ignores it; one that had not got round to its INIT missed
- * the one before. False: it did not come, and will park when it does.
+ * STARTUP until it answers. A CPU that runs ignores it; one that had not got round to its INIT
+ * missed the one before. False: it did not come, and will park when it does.
  */
 static bool wake(struct smp_slot *s)
 {

@@ -1,10 +1,14 @@
 /*
- * The way of another CPU from real mode to smp_ap_main(). The part up to smp_trampoline_end is copied to a page of low memory and
- * runs there, on page tables that map that page one to one beside the kernel; it only reads. The rest is kernel text.
+ * The way of another CPU from real mode to smp_ap_main(). The part up to smp_trampoline_end is
+ * copied to a page of low memory and runs there, on page tables that map that page one to one
+ * beside the kernel; it only reads. The rest is kernel text.
  */
 #include "arch/x86_64/cpu/smp.h"
 
-/* Where a label of the copied part lies in its page: who copies it adds the page's address at the places in smp_trampoline_fixups. */
+/*
+ * Where a label of the copied part lies in its page: who copies it adds the page's address at the
+ * places in smp_trampoline_fixups.
+ */
 #define LOW(label) ((label) - smp_trampoline)
 
 #define MSR_EFER    0xc0000080
@@ -80,8 +84,8 @@ smp_trampoline_fixups:
 smp_trampoline_fixups_end:
 
 /*
- * 1. which slot is this CPU's? none: park  2. say that it is alive; too late: park  3. wait for GO  4. the kernel's tables
- * and its own stack
+ * 1. which slot is this CPU's? none: park  2. say that it is alive; too late: park 3. wait for GO
+ * 4. the kernel's tables and its own stack
  */
 	.text
 	.code64

@@ -1,8 +1,9 @@
 /*
- * Each CPU's own stacks, side by side in one range of addresses with an unmapped page below each. Made once per CPU, never
- * freed; read-only afterwards.
+ * Each CPU's own stacks, side by side in one range of addresses with an unmapped page below each.
+ * Made once per CPU, never freed; read-only afterwards.
  *
- *   guard | NMI | guard | #DF | guard | #MC | guard | #BP | guard | #DB | guard | #BP in NMI | guard | #DB in NMI | guard | idle
+ *   guard | NMI | guard | #DF | guard | #MC | guard | #BP | guard | #DB | guard | #BP in NMI |
+ *   guard | #DB in NMI | guard | idle
  */
 #include "arch/x86_64/cpu/stacks.h"
 #include "arch/x86_64/cpu/tables.h"

@@ -1,6 +1,7 @@
 /*
- * Tasks as the machine sees them: their first frame, the switch from one to the next, ring-3 registers of a new program.
- * arch_switch() runs with interrupts off; the rest is called by the task itself or before it first runs.
+ * Tasks as the machine sees them: their first frame, the switch from one to the next, ring-3
+ * registers of a new program. arch_switch() runs with interrupts off; the rest is called by the
+ * task itself or before it first runs.
  */
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/tables.h"

@@ -1,12 +1,15 @@
 /*
- * Looking back by frame pointers. Any context, NMI included: reads only this CPU's own stacks and the current task's, each
- * word by a copy that may fail, and always goes up within one stack, so it ends.
+ * Looking back by frame pointers. Any context, NMI included: reads only this CPU's own stacks and
+ * the current task's, each word by a copy that may fail, and always goes up within one stack, so it
+ * ends.
  *
- * Every function of the kernel that touches its stack keeps %rbp (Makefile: FRAMES). Entry code sets it odd: one more than the
- * address of a struct regs. Code that was interrupted before its function had set up its frame, or after it dropped it, or that
- * needs none, is known by its instruction bytes; the return address is then read from where it still lies.
+ * Every function of the kernel that touches its stack keeps %rbp (Makefile: FRAMES). Entry code
+ * sets it odd: one more than the address of a struct regs. Code that was interrupted before its
+ * function had set up its frame, or after it dropped it, or that needs none, is known by its
+ * instruction bytes; the return address is then read from where it still lies.
  *
- * The stack of ring 3 is followed as Linux does: its program counter, then by frame pointers, up, while they lead anywhere.
+ * The stack of ring 3 is followed as Linux does: its program counter, then by frame pointers, up,
+ * while they lead anywhere.
  */
 #include "arch/arch.h"
 #include "arch/x86_64/probe/insn.h"
@@ -68,7 +71,10 @@ static bool add(struct walk *w, u64 addr)
 	return true;
 }
 
-/* push %rbp; mov %rsp, %rbp, the first byte of either perhaps replaced by a breakpoint that is no probe's. */
+/*
+ * push %rbp; mov %rsp, %rbp, the first byte of either perhaps replaced by a breakpoint that is no
+ * probe's.
+ */
 static bool is_prologue(u64 at)
 {
 	u8 p[INSN_MAX + 1];
@@ -77,7 +83,10 @@ static bool is_prologue(u64 at)
 	       (p[1] == REX_W || p[1] == INT3) && p[2] == 0x89 && p[3] == 0xe5;
 }
 
-/* Between pushfq and popq, as irq_flags() has them? The compiler does not know that they touch the stack. */
+/*
+ * Between pushfq and popq, as irq_flags() has them? The compiler does not know that they touch the
+ * stack.
+ */
 static bool flags_on_stack(u64 at)
 {
 	u8 p[INSN_MAX + 1];
@@ -86,7 +95,10 @@ static bool flags_on_stack(u64 at)
 	       (p[1 + (p[1] == REX_B)] & 0xf8) == POP_REG;
 }
 
-/* The trap, or the detour of a jump, reports the address behind the first byte; what it replaced has not run. */
+/*
+ * The trap, or the detour of a jump, reports the address behind the first byte; what it replaced
+ * has not run.
+ */
 static u64 before_probe(u64 at)
 {
 	u8 now = *(const u8 *)(at - 1), is = now;
@@ -96,8 +108,9 @@ static u64 before_probe(u64 at)
 }
 
 /*
- * How many words above rsp the return address lies if the code at rip has no frame, being before its prologue, or at the
- * ret, or in a function that needs none and so leaves the stack alone; -1: it has one. The Makefile's FRAMES keep functions so.
+ * How many words above rsp the return address lies if the code at rip has no frame, being before
+ * its prologue, or at the ret, or in a function that needs none and so leaves the stack alone; -1:
+ * it has one. The Makefile's FRAMES keep functions so.
  */
 static int frameless(u64 rip)
 {
@@ -117,7 +130,10 @@ static int frameless(u64 rip)
 	return probe_read_code(at, code) && code[0] == RET ? 0 : -1;
 }
 
-/* Does a call instruction end here? call rel32, or call through register or memory (/2 of 0xff) in its lengths. */
+/*
+ * Does a call instruction end here? call rel32, or call through register or memory (/2 of 0xff) in
+ * its lengths.
+ */
 static bool follows_call(u64 addr)
 {
 	const u8 *p = (const u8 *)addr;
@@ -145,7 +161,10 @@ static u64 real_return(u64 ret, u64 at)
 	return real ? real : ret;
 }
 
-/* Goes on from the registers of interrupted code; false at the end: entry code has no frames, and %rbp may be ring 3's. */
+/*
+ * Goes on from the registers of interrupted code; false at the end: entry code has no frames, and
+ * %rbp may be ring 3's.
+ */
 static bool unwind_enter_regs(struct walk *w, const struct regs *r)
 {
 	struct regs probed;
@@ -203,7 +222,10 @@ static bool step_frame(struct walk *w)
 	if (!add(w, frame[1]))
 		return false;
 	w->fp = frame[0];
-	/* Up within one stack. Only entry code goes from one stack to another, and says so by an odd pointer. */
+	/*
+	 * Up within one stack. Only entry code goes from one stack to another, and says so by an
+	 * odd pointer.
+	 */
 	return w->fp & 1 || w->fp > at;
 }
 
@@ -214,13 +236,19 @@ unsigned stack_trace(const struct regs *r, u64 *out, unsigned max)
 
 	if (r)
 		more = unwind_enter_regs(&w, r);
-	/* Through regs the stack may change, so a bad chain could go round: the number of frames is bounded by `max`. */
+	/*
+	 * Through regs the stack may change, so a bad chain could go round: the number of frames is
+	 * bounded by `max`.
+	 */
 	while (more && w.count < max)
 		more = w.fp & 1 ? step_regs(&w, w.fp - 1) : step_frame(&w);
 	return w.count;
 }
 
-/* The ring-3 registers of the current task; NULL: it has none, being a kernel thread. An NMI leaves them on its own stack. */
+/*
+ * The ring-3 registers of the current task; NULL: it has none, being a kernel thread. An NMI leaves
+ * them on its own stack.
+ */
 static const struct regs *user_regs(void)
 {
 	const struct regs *r = private_read(nmi_regs);

@@ -28,6 +28,9 @@ void apic_clear_errors(void);
 /* The timer: counts down to 0 from what is started, then interrupts once. */
 void apic_timer_start(u32 count);
 u32 apic_timer_now(void);
-/* Interrupts again and again, until apic_timer_once() stops it and sets the mode the kernel runs with. */
+/*
+ * Interrupts again and again, until apic_timer_once() stops it and sets the mode the kernel runs
+ * with.
+ */
 void apic_timer_repeat(u32 count);
 void apic_timer_once(void);

@@ -1,12 +1,12 @@
 /*
- * All ways into the kernel and out of it: traps, interrupts, NMIs, system calls. Each saves struct regs, makes %gs the
- * kernel's, clears AC (SMAP) and DF, and calls C with interrupts off.
+ * All ways into the kernel and out of it: traps, interrupts, NMIs, system calls. Each saves struct
+ * regs, makes %gs the kernel's, clears AC (SMAP) and DF, and calls C with interrupts off.
  *
- * %rbp is set to the address of struct regs plus one before C is called: an odd frame pointer tells the unwinder that a
- * whole register frame lies there.
+ * %rbp is set to the address of struct regs plus one before C is called: an odd frame pointer tells
+ * the unwinder that a whole register frame lies there.
  *
- * Nothing in entry_text_start..entry_text_end may be probed or hold a patchable site; while %rip is there, %gs and %rsp may
- * still or already be ring 3's.
+ * Nothing in entry_text_start..entry_text_end may be probed or hold a patchable site; while %rip is
+ * there, %gs and %rsp may still or already be ring 3's.
  */
 #include "arch/x86_64/irq/trap.h"
 #include "arch/x86_64/irq/push_regs.inc"
@@ -137,9 +137,10 @@ entry_iretq_user:
 	.size arch_enter_user, . - arch_enter_user
 
 /*
- * #DB and #BP land on a pad of their own, so that they are safe wherever they hit, and go on elsewhere, so that they nest:
- * from ring 3 on the task's stack, from C on the stack of the interrupted code. Only from within entry code, where %rsp may
- * be anybody's, the pad itself is used.
+ * #DB and #BP land on a pad of their own, so that they are safe wherever they hit, and go on
+ * elsewhere, so that they nest: from ring 3 on the task's stack, from C on the stack of the
+ * interrupted code. Only from within entry code, where %rsp may be anybody's, the pad itself is
+ * used.
  */
 	.type entry_pad, @function
 entry_pad:
@@ -171,8 +172,8 @@ entry_pad:
 	.size entry_pad, . - entry_pad
 
 /*
- * The same for a breakpoint in C, which is nearly always a probe's, the short way: the registers are saved right where they
- * are wanted.
+ * The same for a breakpoint in C, which is nearly always a probe's, the short way: the registers
+ * are saved right where they are wanted.
  */
 	.type entry_breakpoint, @function
 entry_breakpoint:
@@ -254,14 +255,16 @@ entry_gs_save:
 	.size entry_gs_save, . - entry_gs_save
 
 /*
- * NMI. Words: T is the top of its stack, where the CPU puts its frame H, always in the same place. The outer NMI is the one
- * being handled. The CPU holds further NMIs back until the next iret, but that may be one of a trap inside the handler; then
- * a nested NMI overwrites H. So:
+ * NMI. Words: T is the top of its stack, where the CPU puts its frame H, always in the same place.
+ * The outer NMI is the one being handled. The CPU holds further NMIs back until the next iret, but
+ * that may be one of a trap inside the handler; then a nested NMI overwrites H. So:
  *  1. The outer NMI copies H to C, below, sets the state word to 1, and uses only C from then on.
  *  2. A nested one finds the state not 0, sets it to 2 and returns: the outer will handle it.
- *  3. At its end the outer takes 1 from the state; if that leaves 1, it handles the one that came meanwhile, with the same C.
- *  4. From that subtraction to the iret C is still needed though the state may be 0. One that comes there (by its rip) takes
- *     over: all registers are restored already, so it handles itself with C as its frame, and H is dropped.
+ *  3. At its end the outer takes 1 from the state; if that leaves 1, it handles the one that came
+ *     meanwhile, with the same C.
+ *  4. From that subtraction to the iret C is still needed though the state may be 0. One that comes
+ *     there (by its rip) takes over: all registers are restored already, so it handles itself with
+ *     C as its frame, and H is dropped.
  */
 #define NMI_STATE_BELOW_H 16 /* T - 56 */
 #define NMI_STATE_OVER_C  48 /* C is T - 104 .. T - 64 */
@@ -311,9 +314,9 @@ entry_gs_save:
 	.size trap_nmi_entry, . - trap_nmi_entry
 
 /*
- * SYSCALL: %rcx the return address, %r11 rflags, %rax the number, arguments in %rdi %rsi %rdx %r10 %r8 %r9. SYSRET is taken
- * where it gives the frame exactly, and only to a canonical address: on some CPUs it would fault in ring 0 with ring 3's
- * stack (Intel SDM volume 2, SYSRET).
+ * SYSCALL: %rcx the return address, %r11 rflags, %rax the number, arguments in %rdi %rsi %rdx %r10
+ * %r8 %r9. SYSRET is taken where it gives the frame exactly, and only to a canonical address: on
+ * some CPUs it would fault in ring 0 with ring 3's stack (Intel SDM volume 2, SYSRET).
  */
 	function syscall_entry
 	swapgs
@@ -379,8 +382,8 @@ entry_text_end:
 	.popsection
 
 /*
- * Where a function returns to whose return address a return probe has taken. It is put back where it was, and gone to, with all
- * registers as the function left them.
+ * Where a function returns to whose return address a return probe has taken. It is put back where
+ * it was, and gone to, with all registers as the function left them.
  */
 	function probe_return
 	pushq $0

@@ -1,6 +1,6 @@
 /*
- * Instructions that may fault and where to go on then. C side of section __ex_table; entries are made by the assembly that
- * touches ring-3 or doubtful memory. Read-only: any context.
+ * Instructions that may fault and where to go on then. C side of section __ex_table; entries are
+ * made by the assembly that touches ring-3 or doubtful memory. Read-only: any context.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * Exceptions: what each means, and who is asked. Entry code calls with interrupts off, on the stack described in entry.S.
- * Functions marked __noprobe run before a breakpoint is known to be a probe's.
+ * Exceptions: what each means, and who is asked. Entry code calls with interrupts off, on the stack
+ * described in entry.S. Functions marked __noprobe run before a breakpoint is known to be a
+ * probe's.
  */
 #include "arch/x86_64/irq/trap.h"
 #include "arch/x86_64/cpu/regs.h"
@@ -130,7 +131,10 @@ static void __noreturn trap_page_fault_fatal(struct regs *r, u64 addr)
 	trap_fatal(r, text);
 }
 
-/* The kernel touched ring-3 memory where it may: may the page be asked for, that is, can we sleep here? */
+/*
+ * The kernel touched ring-3 memory where it may: may the page be asked for, that is, can we sleep
+ * here?
+ */
 static bool may_fault_in(const struct regs *r, const struct extable_entry *e, u64 addr)
 {
 	return e && e->kind == EX_FAULT_IN && addr < USER_END && r->rflags & RFLAGS_IF &&
@@ -216,7 +220,10 @@ static void __noreturn double_fault(struct regs *r, u64 addr)
 	trap_fatal(r, text);
 }
 
-/* Which floating-point condition, from status bits that are set and not masked (Linux takes them in this order). */
+/*
+ * Which floating-point condition, from status bits that are set and not masked (Linux takes them in
+ * this order).
+ */
 static int float_code(u32 status, u32 masked)
 {
 	u32 bits = status & ~masked;
@@ -286,8 +293,9 @@ void __noprobe exc_int3(struct regs *r)
 }
 
 /*
- * iret to ring 3 faulted. It was done from the top of the task's stack, where the frame still is that it could not take;
- * the registers that had been restored already are in `r`, just below, which the frame's own register words overlap.
+ * iret to ring 3 faulted. It was done from the top of the task's stack, where the frame still is
+ * that it could not take; the registers that had been restored already are in `r`, just below,
+ * which the frame's own register words overlap.
  */
 struct regs *__noprobe trap_bad_iret(struct regs *r)
 {
@@ -307,7 +315,10 @@ void trap_irq(struct regs *r)
 	interrupt_dispatch(r);
 }
 
-/* A handler may hit breakpoints and page faults: they get pads of their own, and what they would destroy is kept. */
+/*
+ * A handler may hit breakpoints and page faults: they get pads of their own, and what they would
+ * destroy is kept.
+ */
 void __noprobe trap_nmi(struct regs *r)
 {
 	const struct regs *outer = private_read(irq_regs);

@@ -1,6 +1,6 @@
 /*
- * Traps, within arch/x86_64: descriptor tables, entry code (entry.S) and the C behind it (trap.c). Selectors and the layout
- * of struct regs are known to assembly; static asserts in trap.c.
+ * Traps, within arch/x86_64: descriptor tables, entry code (entry.S) and the C behind it (trap.c).
+ * Selectors and the layout of struct regs are known to assembly; static asserts in trap.c.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 #endif
 
 /*
- * Selectors, Linux's numbers (ring 3 can see its own). SYSCALL and SYSRET want this order (Intel SDM volume 2): kernel cs and
- * ss; then, after a place for a 32-bit cs, user ss and cs.
+ * Selectors, Linux's numbers (ring 3 can see its own). SYSCALL and SYSRET want this order (Intel
+ * SDM volume 2): kernel cs and ss; then, after a place for a 32-bit cs, user ss and cs.
  */
 #define SEL_KERNEL_CS 0x10
 #define SEL_KERNEL_SS 0x18

@@ -1,9 +1,10 @@
 /*
- * Address spaces of ring 3. Changes to one's tables are made by its owner alone (kernel/task's mm->lock); lookups by the
- * owner too. Task context, but for aspace_switch().
+ * Address spaces of ring 3. Changes to one's tables are made by its owner alone (kernel/task's
+ * mm->lock); lookups by the owner too. Task context, but for aspace_switch().
  *
- * A CPU that goes on to a kernel thread keeps the tables loaded. `cpus` says who has them: set before they are loaded,
- * cleared after others are. So whoever changes an entry and then reads `cpus` misses nobody who could have the old one.
+ * A CPU that goes on to a kernel thread keeps the tables loaded. `cpus` says who has them: set
+ * before they are loaded, cleared after others are. So whoever changes an entry and then reads
+ * `cpus` misses nobody who could have the old one.
  */
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/mm/paging.h"
@@ -113,7 +114,9 @@ int aspace_map(struct aspace *as, u64 va, u64 pa, unsigned prot)
 	if (va >= USER_END)
 		return -EINVAL;
 	if (!e) {
-		/* Makes the tables; their entries carry PTE_U whatever the page's own protection. */
+		/*
+		 * Makes the tables; their entries carry PTE_U whatever the page's own protection.
+		 */
 		if (paging_map(as->top, va, pa, PAGE_SIZE, PTE_U | PTE_KEPT, 0))
 			return -ENOMEM;
 		e = paging_walk(as->top, va, &size);
@@ -185,7 +188,10 @@ void aspace_flush(struct aspace *as, u64 va, u64 size)
 	call_users(as, aspace_flush_here, &f);
 }
 
-/* Interrupts off, or on (then they are off meanwhile): the tables and the word about them change together. */
+/*
+ * Interrupts off, or on (then they are off meanwhile): the tables and the word about them change
+ * together.
+ */
 void aspace_switch(struct aspace *as)
 {
 	u64 flags = irq_save(), bit = 1UL << cpu_id();

@@ -1,8 +1,9 @@
 /*
- * The kernel's page tables after boot: kernel_map() and its relatives, device windows, and looking up what is mapped.
+ * The kernel's page tables after boot: kernel_map() and its relatives, device windows, and looking
+ * up what is mapped.
  *
- * Kernel tables are only ever added to; none is freed. So a walk needs no lock and may be done in any context. map_lock
- * (interrupts off) is taken by who adds tables or changes entries.
+ * Kernel tables are only ever added to; none is freed. So a walk needs no lock and may be done in
+ * any context. map_lock (interrupts off) is taken by who adds tables or changes entries.
  */
 #include "arch/x86_64/mm/paging.h"
 #include "arch/x86_64/cpu/features.h"
@@ -60,7 +61,10 @@ u64 *paging_walk(u64 cr3, u64 va, u64 *size)
 	}
 }
 
-/* The table below *e, made if there is none; NULL: no memory, or the kernel's top table may not grow any more. */
+/*
+ * The table below *e, made if there is none; NULL: no memory, or the kernel's top table may not
+ * grow any more.
+ */
 static u64 *table_below(u64 *e, unsigned level, bool user)
 {
 	u64 pa;

@@ -1,7 +1,7 @@
 /*
- * Page tables of the kernel, within arch/x86_64. The kernel's half (entries 256..511 of the top table) is one set of tables
- * shared by all address spaces: entries of the top table are only added before the first address space is made, so none ever
- * lacks a kernel mapping.
+ * Page tables of the kernel, within arch/x86_64. The kernel's half (entries 256..511 of the top
+ * table) is one set of tables shared by all address spaces: entries of the top table are only added
+ * before the first address space is made, so none ever lacks a kernel mapping.
  */
 #pragma once
 
@@ -28,15 +28,19 @@ struct boot_info;
 
 /* ---- Boot CPU, before kernel_main() ---- */
 
-/* Builds the kernel's tables from the memory behind the image (bi->kernel_size grows by it), and loads them. */
+/*
+ * Builds the kernel's tables from the memory behind the image (bi->kernel_size grows by it), and
+ * loads them.
+ */
 void paging_init(struct boot_info *bi);
 
 /* ---- For the start of other CPUs ---- */
 
 u64 paging_kernel_cr3(void);
 /*
- * Tables below 4 GiB that hold the kernel's half and, one to one, executable and read-only, the page at `pa` (below 2 MiB).
- * Returns their CR3. After paging_trampoline_close() the low page is gone from them.
+ * Tables below 4 GiB that hold the kernel's half and, one to one, executable and read-only, the
+ * page at `pa` (below 2 MiB). Returns their CR3. After paging_trampoline_close() the low page is
+ * gone from them.
  */
 u64 paging_trampoline_open(u64 pa);
 void paging_trampoline_close(void);
@@ -44,22 +48,36 @@ void paging_trampoline_close(void);
 /* ---- Any time ---- */
 
 /*
- * Writes kernel text or rodata of the image, mapped read-only everywhere, through an alias only this CPU knows and only
- * during the call. Any context but NMI. n at most PAGE_SIZE.
+ * Writes kernel text or rodata of the image, mapped read-only everywhere, through an alias only
+ * this CPU knows and only during the call. Any context but NMI. n at most PAGE_SIZE.
  */
 void paging_poke(void *dst, const void *src, size_t n);
-/* The same in steps, interrupts off from open to close: a writable view of the page at `page` and the one behind it. */
+/*
+ * The same in steps, interrupts off from open to close: a writable view of the page at `page` and
+ * the one behind it.
+ */
 u8 *paging_alias_open(const void *page);
 void paging_alias_close(void);
-/* Fresh, page-aligned addresses for `size` bytes with an unmapped page behind them; 0: none left. Never given back. */
+/*
+ * Fresh, page-aligned addresses for `size` bytes with an unmapped page behind them; 0: none left.
+ * Never given back.
+ */
 u64 paging_reserve(u64 size);
-/* The entry that maps va in the tables at `cr3` and how much it maps (4 KiB, 2 MiB, 1 GiB); NULL: no table there. */
+/*
+ * The entry that maps va in the tables at `cr3` and how much it maps (4 KiB, 2 MiB, 1 GiB); NULL:
+ * no table there.
+ */
 u64 *paging_walk(u64 cr3, u64 va, u64 *size);
-/* One zeroed page for tables and stacks, from the boot memory before kernel_main(), from arch_page_alloc() later. 0: none. */
+/*
+ * One zeroed page for tables and stacks, from the boot memory before kernel_main(), from
+ * arch_page_alloc() later. 0: none.
+ */
 u64 paging_page_alloc(void);
-/* Maps [va, va + size) to pa with `bits` of a leaf entry, in tables that may be shared (lock held by the caller or only one
- * CPU runs); with the largest pages that fit up to level `largest` (0: 4 KiB, 1: 2 MiB, 2: 1 GiB). What is mapped already by
- * a larger page stays. 0 or -ENOMEM. */
+/*
+ * Maps [va, va + size) to pa with `bits` of a leaf entry, in tables that may be shared (lock held
+ * by the caller or only one CPU runs); with the largest pages that fit up to level `largest` (0: 4
+ * KiB, 1: 2 MiB, 2: 1 GiB). What is mapped already by a larger page stays. 0 or -ENOMEM.
+ */
 int paging_map(u64 top, u64 va, u64 pa, u64 size, u64 bits, unsigned largest);
 /* PROT_* of a kernel mapping as entry bits. */
 u64 paging_kernel_bits(unsigned prot);

@@ -1,7 +1,8 @@
 /*
- * The kernel's page tables as they are made at boot: the direct map of all RAM, the image by section, the tables other CPUs
- * start on, and the window through which read-only kernel memory is patched. Runs on the boot CPU before kernel_main(),
- * except for paging_page_alloc(), paging_poke() and the trampoline's two functions (task context, one caller).
+ * The kernel's page tables as they are made at boot: the direct map of all RAM, the image by
+ * section, the tables other CPUs start on, and the window through which read-only kernel memory is
+ * patched. Runs on the boot CPU before kernel_main(), except for paging_page_alloc(), paging_poke()
+ * and the trampoline's two functions (task context, one caller).
  */
 #include "arch/x86_64/mm/paging.h"
 #include "arch/x86_64/cpu/regs.h"
@@ -62,7 +63,9 @@ static void map_or_die(u64 va, u64 pa, u64 size, unsigned prot, unsigned largest
 		early_die("there is too little memory for the kernel's page tables");
 }
 
-/* [start, end) of RAM into the direct map; text and rodata of the image read-only in 4 KiB pages. */
+/*
+ * [start, end) of RAM into the direct map; text and rodata of the image read-only in 4 KiB pages.
+ */
 static void map_direct(u64 start, u64 end)
 {
 	u64 fixed = virt_to_phys(__text_start), fixed_end = virt_to_phys(__rodata_end);

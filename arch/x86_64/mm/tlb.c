@@ -1,6 +1,6 @@
 /*
- * Translation caches: this CPU's, and the others' by call (Intel SDM volume 3, 4.10). Local flushes in any context; those of
- * all CPUs in task context, interrupts on.
+ * Translation caches: this CPU's, and the others' by call (Intel SDM volume 3, 4.10). Local flushes
+ * in any context; those of all CPUs in task context, interrupts on.
  */
 #include "arch/x86_64/mm/paging.h"
 #include "arch/x86_64/cpu/regs.h"

@@ -1,6 +1,7 @@
 /*
- * The instructions that touch ring-3 memory, or kernel memory that may not be there. Plain functions: rax = 0 or -EFAULT.
- * Ranges are checked by the callers in usercopy.c. stac and clac are nops until usercopy_init().
+ * The instructions that touch ring-3 memory, or kernel memory that may not be there. Plain
+ * functions: rax = 0 or -EFAULT. Ranges are checked by the callers in usercopy.c. stac and clac are
+ * nops until usercopy_init().
  */
 #define EFAULT       14
 #define ENAMETOOLONG 36
@@ -29,9 +30,10 @@
 	.endm
 
 	/*
- * name(rdi to, rsi from, rdx bytes): eight at a time, then the rest. Besides rax there is rdx: the bytes that were not copied. A fault
- * in the middle of eight is one of all of them.
- */
+	 * name(rdi to, rsi from, rdx bytes): eight at a time, then the rest. Besides rax there is
+	 * rdx: the bytes that were not copied. A fault in the middle of eight is one of all of
+	 * them.
+	 */
 	.macro copy name kind user
 	.globl \name
 	.type \name, @function
@@ -87,7 +89,10 @@ get_user_u32:
 	extable 1b 2b EX_FAULT_IN
 	.size get_user_u32, . - get_user_u32
 
-/* long user_strncpy(rdi to, rsi from, rdx size > 0, rcx limit > 0): as strncpy_from_user(); at `limit` bytes it faults. */
+/*
+ * long user_strncpy(rdi to, rsi from, rdx size > 0, rcx limit > 0): as strncpy_from_user(); at
+ * `limit` bytes it faults.
+ */
 	.globl user_strncpy
 	.type user_strncpy, @function
 	.balign 16

@@ -1,6 +1,6 @@
 /*
- * Copies between the kernel and ring 3, and from or to kernel memory that may not be there. See arch/arch.h for who may call
- * what. No state.
+ * Copies between the kernel and ring 3, and from or to kernel memory that may not be there. See
+ * arch/arch.h for who may call what. No state.
  */
 #include "arch/x86_64/mm/usercopy.h"
 #include "arch/x86_64/irq/extable.h"

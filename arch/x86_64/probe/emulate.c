@@ -1,6 +1,7 @@
 /*
- * Doing what a probed instruction does: arch_probe.resume. Any context, interrupts off, before or after a probe's handlers, so
- * none of this may be probed. Kernel memory the instruction would touch is touched: a fault here is the fault it would have had.
+ * Doing what a probed instruction does: arch_probe.resume. Any context, interrupts off, before or
+ * after a probe's handlers, so none of this may be probed. Kernel memory the instruction would
+ * touch is touched: a fault here is the fault it would have had.
  */
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/probe/probe.h"

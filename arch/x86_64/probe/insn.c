@@ -1,9 +1,10 @@
 /*
- * The decoder of insn.h. One table a map says what follows an opcode: a row of 16 letters for 16 opcodes.
+ * The decoder of insn.h. One table a map says what follows an opcode: a row of 16 letters for 16
+ * opcodes.
  *
  *   .  nothing          M  ModRM            -  no instruction      p  a prefix (never looked up)
  *   b  imm8             z  imm16 or imm32   w  imm16               e  imm16, imm8 (enter)
- *   d  rel32            v  imm up to 64 bits (mov to register)     a  address of 8 bytes (mov moffs)
+ *   d  rel32            v imm up to 64 bits (mov to register) a address of 8 bytes (mov moffs)
  *   B  ModRM, imm8      Z  ModRM, imm16 or imm32
  *   T  ModRM, imm8 if it is test (/0, /1)     U  the same with imm16 or imm32
  *   C  ModRM that always names registers (mov to and from control registers)
@@ -166,7 +167,10 @@ static bool take_opcode(struct insn *i, struct cursor *c)
 	return true;
 }
 
-/* Vector instructions have the operands of the map they are in; where vmread is in the plain one, they have no immediates. */
+/*
+ * Vector instructions have the operands of the map they are in; where vmread is in the plain one,
+ * they have no immediates.
+ */
 static char operands(const struct insn *i)
 {
 	switch (i->map) {
@@ -342,7 +346,8 @@ static enum insn_kind kind_one_byte(const struct insn *i)
 static enum insn_kind kind_two_byte(const struct insn *i)
 {
 	switch (i->opcode) {
-	case 0x01: /* swapgs and its like change nothing in %rip; what enters or leaves another mode does */
+	/* swapgs and its like change nothing in %rip; what enters or leaves another mode does */
+	case 0x01:
 		return i->modrm >= 0xc0 && i->modrm < 0xe0 && i->modrm != 0xca && i->modrm != 0xcb
 			   ? INSN_SYSTEM
 			   : INSN_PLAIN;

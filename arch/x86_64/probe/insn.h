@@ -1,6 +1,7 @@
 /*
- * The x86-64 instruction decoder: where an instruction ends, where its parts lie, what kind it is. 64-bit mode only. Pure: any
- * context, on the host too. Tables after the opcode maps of the Intel SDM, volume 2, appendix A.
+ * The x86-64 instruction decoder: where an instruction ends, where its parts lie, what kind it is.
+ * 64-bit mode only. Pure: any context, on the host too. Tables after the opcode maps of the Intel
+ * SDM, volume 2, appendix A.
  */
 #pragma once
 
@@ -70,7 +71,9 @@ static inline bool insn_has_sib(const struct insn *i)
 	return i->has_modrm && insn_mod(i) != 3 && insn_rm(i) == 4;
 }
 
-/* Is an operand addressed relative to the end of the instruction? Then the disp bytes say how far. */
+/*
+ * Is an operand addressed relative to the end of the instruction? Then the disp bytes say how far.
+ */
 static inline bool insn_rip_relative(const struct insn *i)
 {
 	return i->has_modrm && insn_mod(i) == 0 && insn_rm(i) == 5;
@@ -95,8 +98,8 @@ enum insn_kind {
 };
 
 /*
- * Decodes what begins at `p`, of which `room` bytes may be read. The length, or 0: no instruction of 64-bit mode, or it goes on
- * behind `room`.
+ * Decodes what begins at `p`, of which `room` bytes may be read. The length, or 0: no instruction
+ * of 64-bit mode, or it goes on behind `room`.
  */
 unsigned insn_decode(struct insn *i, const u8 *p, size_t room);
 enum insn_kind insn_kind(const struct insn *i);

@@ -1,12 +1,15 @@
 /*
- * Jumps in place of breakpoints: where one may be, its detour, putting it in and out. Contexts are those of arch/arch.h.
+ * Jumps in place of breakpoints: where one may be, its detour, putting it in and out. Contexts are
+ * those of arch/arch.h.
  *
- * Words: the region is the whole instructions of which the jump covers at least the first byte; its middle is what lies behind its
- * first byte and under the jump. The detour is a copy of detour.S, then the region's instructions, then a jump back.
+ * Words: the region is the whole instructions of which the jump covers at least the first byte; its
+ * middle is what lies behind its first byte and under the jump. The detour is a copy of detour.S,
+ * then the region's instructions, then a jump back.
  *
- * The jump may stand when nobody can come to the middle: no jump leads there, no other probe's slot, nobody is there now. From
- * arch_jump_open() on, who traps at the head goes on in the detour's copy, so that nobody new comes there; the caller then waits
- * for those who were there. text_patch() does the rest, and who traps meanwhile is resumed as before.
+ * The jump may stand when nobody can come to the middle: no jump leads there, no other probe's
+ * slot, nobody is there now. From arch_jump_open() on, who traps at the head goes on in the
+ * detour's copy, so that nobody new comes there; the caller then waits for those who were there.
+ * text_patch() does the rest, and who traps meanwhile is resumed as before.
  */
 #include "arch/x86_64/irq/extable.h"
 #include "arch/x86_64/probe/insn.h"
@@ -90,7 +93,10 @@ bool probe_detour_saves(u64 rip)
 	       at % DETOUR_SIZE < (u64)(probe_detour_copy - probe_detour);
 }
 
-/* What the detour's instructions do to the stack and to %rbp; `words` lie above the probed code's when they are not `framed`. */
+/*
+ * What the detour's instructions do to the stack and to %rbp; `words` lie above the probed code's
+ * when they are not `framed`.
+ */
 static void follow_stack(const struct insn *i, int *words, bool *framed)
 {
 	unsigned reg = insn_reg(i), rm = i->modrm & 7;
@@ -241,7 +247,10 @@ static const char *against(const struct arch_probe *p, const struct insn *i, u64
 	}
 }
 
-/* Other functions lead to the beginning of this one or to where they were called: tests/kernel/kprobe/jump.c looks. */
+/*
+ * Other functions lead to the beginning of this one or to where they were called:
+ * tests/kernel/kprobe/jump.c looks.
+ */
 static const char *search(const struct arch_probe *p, u64 at, u64 end)
 {
 	u8 code[INSN_MAX + 1];

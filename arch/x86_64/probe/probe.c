@@ -1,9 +1,11 @@
 /*
- * Where a probe may be and how its instruction is resumed; the slots; arming. Contexts are those of arch/arch.h.
+ * Where a probe may be and how its instruction is resumed; the slots; arming. Contexts are those of
+ * arch/arch.h.
  *
- * A slot holds a copy of one instruction and, behind it, a jump back (or an int3). What the instruction addresses relative to
- * itself is corrected for the distance. Slots lie in the kernel's image, so all of that is in reach; their pages are read-only
- * and executable, and written as text is.
+ * A slot holds a copy of one instruction and, behind it, a jump back (or an int3). What the
+ * instruction addresses relative to itself is corrected for the distance. Slots lie in the kernel's
+ * image, so all of that is in reach; their pages are read-only and executable, and written as text
+ * is.
  */
 #include "arch/x86_64/probe/probe.h"
 #include "arch/x86_64/irq/extable.h"
@@ -148,7 +150,10 @@ unsigned probe_read_code(u64 addr, u8 *code)
 	return room;
 }
 
-/* Decodes the instruction that has addr in it, found from the function's first one on. Where it begins; 0: it is not known. */
+/*
+ * Decodes the instruction that has addr in it, found from the function's first one on. Where it
+ * begins; 0: it is not known.
+ */
 static u64 probe_find_insn(u64 addr, struct insn *i, u8 *code)
 {
 	for (u64 at = kernel_function_start(addr); at && at <= addr; at += i->len) {
@@ -364,8 +369,9 @@ static void probe_look_for_slot(void *found)
 }
 
 /*
- * Handlers run with interrupts off, and so does all else that is interrupted in a slot and cannot take the call. Who was sent to a
- * slot just before it was left is found in it: the call comes right behind the handler.
+ * Handlers run with interrupts off, and so does all else that is interrupted in a slot and cannot
+ * take the call. Who was sent to a slot just before it was left is found in it: the call comes
+ * right behind the handler.
  */
 void arch_probe_sync(void)
 {

@@ -1,6 +1,7 @@
 /*
- * A port of the tracer's core to a bare machine: one CPU, interrupts off, no C library, no allocator that takes memory back. All it
- * defines of trace/host_*.h is the smallest port of docs/porting.md. What a kernel must do better is said at each place.
+ * A port of the tracer's core to a bare machine: one CPU, interrupts off, no C library, no
+ * allocator that takes memory back. All it defines of trace/host_*.h is the smallest port of
+ * docs/porting.md. What a kernel must do better is said at each place.
  */
 #include "trace/host_clock.h"
 #include "trace/host_context.h"

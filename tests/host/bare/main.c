@@ -1,6 +1,6 @@
 /*
- * A kernel that does nothing but trace itself: records events of tests/host/port/events.def through a filter, prints `trace` on the serial
- * port, and ends QEMU. tests/host/bare/check compares.
+ * A kernel that does nothing but trace itself: records events of tests/host/port/events.def through
+ * a filter, prints `trace` on the serial port, and ends QEMU. tests/host/bare/check compares.
  */
 #include "kernel/lib/string.h"
 #include "trace/event/event.h"

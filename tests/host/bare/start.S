@@ -1,6 +1,6 @@
 /*
- * Entry of the bare sample for `qemu -kernel` (the PVH protocol): 32-bit protected mode, paging off. Maps the first GiB where it lies,
- * and goes on in long mode at bare_main().
+ * Entry of the bare sample for `qemu -kernel` (the PVH protocol): 32-bit protected mode, paging
+ * off. Maps the first GiB where it lies, and goes on in long mode at bare_main().
  */
 	.section .note.pvh, "a", @note
 	.balign 4

@@ -1,6 +1,7 @@
 /*
- * A port of the tracer's core, as small as can be, to a program of one thread. trace/defaults has what such a host need not say.
- * docs/porting.md goes with it. What a kernel must do better is said at each place.
+ * A port of the tracer's core, as small as can be, to a program of one thread. trace/defaults has
+ * what such a host need not say. docs/porting.md goes with it. What a kernel must do better is said
+ * at each place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ void host_page_free(void *p)
 	free(p);
 }
 
-/* ---- the control plane's lock, other CPUs, waiting: with one thread there is nothing to wait for ---- */
+/* ---- the control plane's lock, other CPUs, waiting: one thread has nothing to wait for ---- */
 
 void host_lock(void)
 {

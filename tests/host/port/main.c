@@ -1,6 +1,6 @@
 /*
- * What a port can do at once: a tracepoint of its own, and the files of tracefs. Prints `trace` and `hist`, and the error of a bad
- * command; tests/host/port/check compares.
+ * What a port can do at once: a tracepoint of its own, and the files of tracefs. Prints `trace` and
+ * `hist`, and the error of a bad command; tests/host/port/check compares.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * The cases of the ring buffer alone, in a program that is quick to build in other ways than host-test is: under
- * ThreadSanitizer. One line a case. Argument: run only cases whose names begin with it.
+ * The cases of the ring buffer alone, in a program that is quick to build in other ways than
+ * host-test is: under ThreadSanitizer. One line a case. Argument: run only cases whose names begin
+ * with it.
  */
 #include <stdio.h>
 #include <string.h>

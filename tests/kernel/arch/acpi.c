@@ -1,4 +1,7 @@
-/* ACPI's tables as firmware writes them, and damaged ones. The readers are pure: tables are built here byte by byte. */
+/*
+ * ACPI's tables as firmware writes them, and damaged ones. The readers are pure: tables are built
+ * here byte by byte.
+ */
 #include "drivers/acpi/parse.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

@@ -1,6 +1,7 @@
 /*
- * The way out to ring 3 when the frame cannot be taken: arch/x86_64/irq/entry.S, trap_bad_iret(). A task is given such a frame by
- * hand (no system call lets ring 3 make one); it must end by SIGSEGV, with %gs the kernel's again.
+ * The way out to ring 3 when the frame cannot be taken: arch/x86_64/irq/entry.S, trap_bad_iret(). A
+ * task is given such a frame by hand (no system call lets ring 3 make one); it must end by SIGSEGV,
+ * with %gs the kernel's again.
  */
 #include "arch/arch.h"
 #include "kernel/lib/ktap.h"

@@ -1,4 +1,7 @@
-/* Lines of devices: who is asked, and what becomes of a line that nobody answers. Interrupts are played by calling the dispatcher. */
+/*
+ * Lines of devices: who is asked, and what becomes of a line that nobody answers. Interrupts are
+ * played by calling the dispatcher.
+ */
 #include "arch/arch.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/task/irq.h"
@@ -83,7 +86,10 @@ static void put_number(const char *text)
 	file_put(f);
 }
 
-/* Whoever traces wants to know what led to it: with traceoff_on_warning, nothing is recorded from the warning on. */
+/*
+ * Whoever traces wants to know what led to it: with traceoff_on_warning, nothing is recorded from
+ * the warning on.
+ */
 static void careless_handler(void)
 {
 	u64 flags;

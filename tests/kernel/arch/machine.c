@@ -1,6 +1,7 @@
 /*
- * Other CPUs and time, on the machine it runs on: these cases are also the self-test of the matrix (ktest=machine). None
- * depends on how fast the machine is: waits end when what is waited for has come, or after a bound that no machine needs.
+ * Other CPUs and time, on the machine it runs on: these cases are also the self-test of the matrix
+ * (ktest=machine). None depends on how fast the machine is: waits end when what is waited for has
+ * come, or after a bound that no machine needs.
  */
 #include "arch/arch.h"
 #include "drivers/acpi/acpi.h"
@@ -31,7 +32,9 @@
 		(bool)(c);                                                                         \
 	})
 
-/* How often a thing is done with each CPU: it costs the square of their number where all take part. */
+/*
+ * How often a thing is done with each CPU: it costs the square of their number where all take part.
+ */
 static unsigned rounds(void)
 {
 	return cpu_count() > 8 ? 1 : 16;
@@ -135,7 +138,10 @@ static void nmi_others(void)
 	nmi_handler_remove(take_nmi);
 }
 
-/* A message sent by an NMI must not send an interrupted one elsewhere: reschedule IPIs while NMIs come in between. */
+/*
+ * A message sent by an NMI must not send an interrupted one elsewhere: reschedule IPIs while NMIs
+ * come in between.
+ */
 static void ipi_order(void)
 {
 	EXPECT_EQ(nmi_handler_add(take_nmi), 0);
@@ -193,8 +199,9 @@ static void delay_by_both(u32 port, u64 *by_timer, u64 *by_tsc)
 }
 
 /*
- * delay_us() is by the TSC, the PM timer by its own crystal: a delay must not be shorter there. Nor longer, once nothing came between the
- * readings: an emulator's CPU may have to wait for its turn there.
+ * delay_us() is by the TSC, the PM timer by its own crystal: a delay must not be shorter there. Nor
+ * longer, once nothing came between the readings: an emulator's CPU may have to wait for its turn
+ * there.
  */
 static void clock_against_pm_timer(void)
 {
@@ -216,7 +223,10 @@ static void clock_against_pm_timer(void)
 	EXPECT(close);
 }
 
-/* What is shown must be true: readings on two CPUs, ordered by messages, are ordered by the clock within the error shown. */
+/*
+ * What is shown must be true: readings on two CPUs, ordered by messages, are ordered by the clock
+ * within the error shown.
+ */
 static u64 there;
 
 static void read_there(void *unused)

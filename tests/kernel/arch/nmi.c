@@ -1,7 +1,8 @@
 /*
- * NMIs that hit breakpoints and page faults: those return by iret, which lets the next NMI in while the first is handled
- * still (arch/x86_64/irq/entry.S). What is checked: the handler never runs inside itself, none is lost while another runs, and
- * the interrupted code finds all its registers and flags as they were.
+ * NMIs that hit breakpoints and page faults: those return by iret, which lets the next NMI in while
+ * the first is handled still (arch/x86_64/irq/entry.S). What is checked: the handler never runs
+ * inside itself, none is lost while another runs, and the interrupted code finds all its registers
+ * and flags as they were.
  */
 #include "arch/x86_64/irq/interrupt.h"
 #include "arch/x86_64/cpu/sections.h"
@@ -190,7 +191,10 @@ static void storm_from_another_cpu(void)
 	end();
 }
 
-/* A breakpoint that an NMI interrupts anywhere, while the NMI's handler hits breakpoints of its own. */
+/*
+ * A breakpoint that an NMI interrupts anywhere, while the NMI's handler hits breakpoints of its
+ * own.
+ */
 static void storm_over_breakpoints(void)
 {
 	struct storm s = {0};
@@ -204,7 +208,10 @@ static void storm_over_breakpoints(void)
 	EXPECT_EQ(breakpoints, 2 * handled + own);
 }
 
-/* Where an interrupt goes on that came at `rip`: the one that asks for the scheduler, which is not let in. */
+/*
+ * Where an interrupt goes on that came at `rip`: the one that asks for the scheduler, which is not
+ * let in.
+ */
 static u64 goes_on(const u8 *rip)
 {
 	struct regs r = {.trap = 1 + VECTOR_IPI_RESCHEDULE, .rip = (u64)rip, .cs = SEL_KERNEL_CS};
@@ -217,7 +224,10 @@ static u64 goes_on(const u8 *rip)
 	return r.rip - (u64)rip;
 }
 
-/* An NMI behind sti lets the interrupt in before the hlt that waits for it: it must not be waited for again. */
+/*
+ * An NMI behind sti lets the interrupt in before the hlt that waits for it: it must not be waited
+ * for again.
+ */
 static void before_the_wait(void)
 {
 	static const u8 no_text = HLT;

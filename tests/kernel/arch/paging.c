@@ -1,6 +1,7 @@
 /*
- * Page tables of the kernel and of ring 3: arch/x86_64/mm/paging.c, arch/x86_64/mm/paging_boot.c, arch/x86_64/mm/aspace.c, arch/x86_64/mm/tlb.c. The walk looks at every
- * entry there is, so a writable and executable page anywhere is found wherever it comes from.
+ * Page tables of the kernel and of ring 3: arch/x86_64/mm/paging.c, arch/x86_64/mm/paging_boot.c,
+ * arch/x86_64/mm/aspace.c, arch/x86_64/mm/tlb.c. The walk looks at every entry there is, so a
+ * writable and executable page anywhere is found wherever it comes from.
  */
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/features.h"
@@ -21,7 +22,10 @@ static u64 sign_extend(u64 va)
 	return va >> 47 & 1 ? va | 0xffff000000000000 : va;
 }
 
-/* Permissions add up from the top: writable only if all levels say so, executable only if none forbids it. */
+/*
+ * Permissions add up from the top: writable only if all levels say so, executable only if none
+ * forbids it.
+ */
 static void look(struct walk *w, u64 va, u64 size, bool writable, bool executable, bool user)
 {
 	bool in_text =
@@ -262,7 +266,10 @@ static void tables_here(void *arg)
 	r->destroyed = read_cr3();
 }
 
-/* Another CPU has the old page in its TLB: after the flush it must not; after the end of the space its tables are left. */
+/*
+ * Another CPU has the old page in its TLB: after the flush it must not; after the end of the space
+ * its tables are left.
+ */
 static void flush_reaches_other_cpus(void)
 {
 	u64 pages[2] = {page_alloc(0, true), page_alloc(0, true)};

@@ -1,7 +1,8 @@
 /*
- * SMAP is in force from the first C code of every entry, though ring 3 may have set RFLAGS.AC, which suspends it. /test/smap enters the
- * kernel in each way with AC set; probes on what the entry code calls, and a handler of NMIs, look at the flag. Handlers run with
- * interrupts off and only add to counts.
+ * SMAP is in force from the first C code of every entry, though ring 3 may have set RFLAGS.AC,
+ * which suspends it. /test/smap enters the kernel in each way with AC set; probes on what the entry
+ * code calls, and a handler of NMIs, look at the flag. Handlers run with interrupts off and only
+ * add to counts.
  */
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/features.h"

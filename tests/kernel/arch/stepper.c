@@ -1,7 +1,8 @@
 /*
- * See stepper.h. The trap flag gives a #DB behind each instruction; its handler counts, and at the boundary that is asked for it
- * sends the interrupted code on a detour, which calls the hook. The handler itself is on its CPU's #DB stack and left by then,
- * so that the hook can be stepped in its turn.
+ * See stepper.h. The trap flag gives a #DB behind each instruction; its handler counts, and at the
+ * boundary that is asked for it sends the interrupted code on a detour, which calls the hook. The
+ * handler itself is on its CPU's #DB stack and left by then, so that the hook can be stepped in its
+ * turn.
  */
 #include "tests/kernel/arch/stepper.h"
 
@@ -22,10 +23,16 @@ struct level {
 static struct level levels[LEVELS];
 static unsigned depth;
 
-/* Calls fn(arg) with the trap flag on: its first trap is that behind the call. At `stepper_done` fn has returned. */
+/*
+ * Calls fn(arg) with the trap flag on: its first trap is that behind the call. At `stepper_done` fn
+ * has returned.
+ */
 void stepper_call(void (*fn)(void *), void *arg);
 extern char stepper_done[];
-/* The interrupted code's detour: as if it had called this at the boundary, but that nothing is changed. */
+/*
+ * The interrupted code's detour: as if it had called this at the boundary, but that nothing is
+ * changed.
+ */
 void stepper_detour(void);
 void stepper_hook(void);
 __asm__(".pushsection .text, \"ax\", @progbits\n"

@@ -1,6 +1,6 @@
 /*
- * Text patched while it runs. The site is in a loop on another CPU where there is one; under thread=multi these are real
- * races, under icount the switches come where the loop pauses.
+ * Text patched while it runs. The site is in a loop on another CPU where there is one; under
+ * thread=multi these are real races, under icount the switches come where the loop pauses.
  */
 #include "arch/arch.h"
 #include "kernel/lib/atomic.h"
@@ -84,8 +84,8 @@ static void toggle_here(void)
 }
 
 /*
- * NMIs that run the site while it is being patched, sent by another CPU: they come between the steps, trap at the int3 and go
- * on as the new code says; a breakpoint inside an NMI.
+ * NMIs that run the site while it is being patched, sent by another CPU: they come between the
+ * steps, trap at the int3 and go on as the new code says; a breakpoint inside an NMI.
  */
 static u32 nmis, nmi_sender_stop;
 

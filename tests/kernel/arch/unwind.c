@@ -1,6 +1,7 @@
 /*
- * Looking back: arch/x86_64/cpu/unwind.c, from C, from the first and the last instruction of a function, and across breakpoint,
- * interrupt and NMI frames. Names come from the symbol table, so that is seen to work too.
+ * Looking back: arch/x86_64/cpu/unwind.c, from C, from the first and the last instruction of a
+ * function, and across breakpoint, interrupt and NMI frames. Names come from the symbol table, so
+ * that is seen to work too.
  */
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/errno.h"
@@ -110,7 +111,10 @@ static void __noinline has_int3(void)
 	barrier();
 }
 
-/* Where a probe's int3 may have replaced an instruction of the frame, push or mov; and a function without a frame. */
+/*
+ * Where a probe's int3 may have replaced an instruction of the frame, push or mov; and a function
+ * without a frame.
+ */
 void unwind_int3_first(void);
 void unwind_int3_pushed(void);
 void unwind_int3_leaf(void);

@@ -1,6 +1,7 @@
 /*
- * The unwinder (arch/x86_64/cpu/unwind.c) at every instruction: a workload is single-stepped, and before each step the trace is
- * compared with the return addresses that calls pushed and returns took. Then registers and frames that lie, at random.
+ * The unwinder (arch/x86_64/cpu/unwind.c) at every instruction: a workload is single-stepped, and
+ * before each step the trace is compared with the return addresses that calls pushed and returns
+ * took. Then registers and frames that lie, at random.
  */
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/fmt.h"

@@ -1,6 +1,7 @@
 /*
- * Copies between the kernel and ring 3, and from doubtful kernel memory: arch/x86_64/usercopy.*. A page at 0x10000 is mapped
- * in an address space of the test's own, nothing around it; this task stays on its CPU meanwhile.
+ * Copies between the kernel and ring 3, and from doubtful kernel memory: arch/x86_64/usercopy.*. A
+ * page at 0x10000 is mapped in an address space of the test's own, nothing around it; this task
+ * stays on its CPU meanwhile.
  */
 #include "arch/x86_64/cpu/features.h"
 #include "kernel/lib/errno.h"
@@ -102,7 +103,10 @@ static void strings(void)
 long kernel_copy_nofault(
     void *dst, const void *src, size_t n); /* arch/x86_64/mm/usercopy.S: without stac */
 
-/* With SMAP, plain kernel code cannot reach ring 3's memory, and AC is off again after every copy, failed ones too. */
+/*
+ * With SMAP, plain kernel code cannot reach ring 3's memory, and AC is off again after every copy,
+ * failed ones too.
+ */
 static void smap_holds(void)
 {
 	char c = 0;

@@ -393,7 +393,10 @@ static void archives(void)
 	EXPECT_EQ(vfs_rmdir("/tmp/ar"), 0);
 }
 
-/* Writing to the root file system ends in ENOSPC with half of the memory left, and removing the file gives it back. */
+/*
+ * Writing to the root file system ends in ENOSPC with half of the memory left, and removing the
+ * file gives it back.
+ */
 static void memory_is_bounded(void)
 {
 	enum { CHUNK = 65536 };

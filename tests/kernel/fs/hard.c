@@ -66,8 +66,8 @@ static int op_proc(void)
 }
 
 /*
- * Lets the first allocation of an operation fail, then the second, and so on until it gets through: each failure is an error
- * that says so, and leaves names and files as they were.
+ * Lets the first allocation of an operation fail, then the second, and so on until it gets through:
+ * each failure is an error that says so, and leaves names and files as they were.
  */
 static void out_of_memory(void)
 {

@@ -1,4 +1,7 @@
-/* Names in the file tree: paths, limits, symlinks, directories, rename. Works below /tmp/t and leaves nothing there. */
+/*
+ * Names in the file tree: paths, limits, symlinks, directories, rename. Works below /tmp/t and
+ * leaves nothing there.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
@@ -7,7 +10,10 @@
 #include "kernel/task/task.h"
 #include "tests/kernel/fs/tools.h"
 
-/* /tmp/t with: dir/ dir/file file lfile -> file, ldir -> dir, dangling -> nowhere, loop -> loop, up -> dir/.. */
+/*
+ * /tmp/t with: dir/ dir/file file lfile -> file, ldir -> dir, dangling -> nowhere, loop -> loop, up
+ * -> dir/..
+ */
 static void make_tree(void)
 {
 	EXPECT_EQ(vfs_mkdir("/tmp/t", 0755), 0);
@@ -322,7 +328,10 @@ static void working_directory(void)
 	remove_tree();
 }
 
-/* Reads all of dir; returns the entries, and -1 when one came twice. Removes each name but the dots when told to. */
+/*
+ * Reads all of dir; returns the entries, and -1 when one came twice. Removes each name but the dots
+ * when told to.
+ */
 static int list(const char *path, bool remove)
 {
 	static struct dirent d; /* large, and tests run one at a time */

@@ -1,4 +1,7 @@
-/* The listings of the events document's section 7.3 with real hits: registers and the stack are known when the function is called. */
+/*
+ * The listings of the events document's section 7.3 with real hits: registers and the stack are
+ * known when the function is called.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

@@ -1,6 +1,6 @@
 /*
- * More probes than there is room for detours: 1024 become jumps, the others stay breakpoints and are hit all the same; one that goes
- * leaves its place to another.
+ * More probes than there is room for detours: 1024 become jumps, the others stay breakpoints and
+ * are hit all the same; one that goes leaves its place to another.
  */
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/ktap.h"

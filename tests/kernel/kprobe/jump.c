@@ -1,6 +1,6 @@
 /*
- * Probes that have become jumps: that the probed code does not notice, what makes them breakpoints again, and that nobody is overrun
- * by one.
+ * Probes that have become jumps: that the probed code does not notice, what makes them breakpoints
+ * again, and that nobody is overrun by one.
  */
 #include "arch/x86_64/probe/probe.h"
 #include "kernel/kprobe/breakpoint.h"
@@ -150,7 +150,10 @@ __asm__(".pushsection .text\n.globl jump_caller\n.type jump_caller, @function\n.
 
 static u64 detour_steps, detour_wrong, probed_at;
 
-/* Each instruction of a detour that saves or restores: the place that is probed comes first, then who called its function. */
+/*
+ * Each instruction of a detour that saves or restores: the place that is probed comes first, then
+ * who called its function.
+ */
 static bool on_detour_step(struct regs *r)
 {
 	u64 way[3];
@@ -385,8 +388,11 @@ static void run_slow(void *unused)
 	atomic_store(&slow_runs, 2);
 }
 
-/* The jump would go over the instruction in which the other task, on this CPU, was preempted. That it is not there a moment later
-   cannot be seen: the kernel tries by itself, too. Too early a jump would end the other task in the middle of it. */
+/*
+ * The jump would go over the instruction in which the other task, on this CPU, was preempted. That
+ * it is not there a moment later cannot be seen: the kernel tries by itself, too. Too early a jump
+ * would end the other task in the middle of it.
+ */
 static void somebody_is_there(void)
 {
 	struct kprobe p = {

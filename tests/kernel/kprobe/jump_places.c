@@ -1,4 +1,7 @@
-/* Where a probe may become a jump and where not, and why; and that functions are as closed as that takes for granted. */
+/*
+ * Where a probe may become a jump and where not, and why; and that functions are as closed as that
+ * takes for granted.
+ */
 #include "arch/x86_64/probe/insn.h"
 #include "arch/x86_64/probe/probe.h"
 #include "kernel/kprobe/site.h"
@@ -43,7 +46,10 @@ static void every_place(void)
 		EXPECT_EQ(probe_seen.rip, (u64)p.addr + 1);
 		EXPECT_EQ(probe_seen.rdi, 30);
 		EXPECT_EQ(probe_seen.cs, 0x10);
-		/* A breakpoint pushes what it finds: 0 after an interrupt took this CPU from ring 3. */
+		/*
+		 * A breakpoint pushes what it finds: 0 after an interrupt took this CPU from ring
+		 * 3.
+		 */
 		EXPECT(probe_seen.ss == 0x18 || (places[i].why && !probe_seen.ss));
 		EXPECT_EQ(probe_seen.orig_rax, (u64)-1);
 		unregister_kprobe(&p);
@@ -109,7 +115,9 @@ static void refusals(void)
 
 /* ---- the ground it stands on ---- */
 
-/* Is it the beginning of a function, or of none? Those without probes have entrances of their own. */
+/*
+ * Is it the beginning of a function, or of none? Those without probes have entrances of their own.
+ */
 static bool is_entrance(u64 target)
 {
 	u64 start = kernel_function_start(target);
@@ -122,7 +130,9 @@ static bool is_branch(enum insn_kind kind)
 	return kind == INSN_JMP || kind == INSN_JCC || kind == INSN_LOOP || kind == INSN_CALL;
 }
 
-/* No code leads into the middle of another function: so it is enough to look for jumps within one. */
+/*
+ * No code leads into the middle of another function: so it is enough to look for jumps within one.
+ */
 static void functions_are_closed(void)
 {
 	u64 start, size, branches = 0;
@@ -148,7 +158,10 @@ static void functions_are_closed(void)
 	EXPECT(branches > 1000);
 }
 
-/* The first bytes of the text can be read like any: before them there is nothing to look for a jump in. */
+/*
+ * The first bytes of the text can be read like any: before them there is nothing to look for a jump
+ * in.
+ */
 static void first_bytes(void)
 {
 	u8 code[INSN_MAX + 1];

@@ -1,4 +1,7 @@
-/* Probes (kernel/kprobe/kprobe.h): where they may be, what handlers see, several at a place, probe_hits inside probe_hits. */
+/*
+ * Probes (kernel/kprobe/kprobe.h): where they may be, what handlers see, several at a place,
+ * probe_hits inside probe_hits.
+ */
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
@@ -7,7 +10,10 @@
 #include "kernel/base/sym.h"
 #include "tests/kernel/kprobe/tools.h"
 
-/* Instructions of known lengths: push (1), mov reg (3), an add in memory relative to %rip (7), call (5), pop (1), ret (1). */
+/*
+ * Instructions of known lengths: push (1), mov reg (3), an add in memory relative to %rip (7), call
+ * (5), pop (1), ret (1).
+ */
 u64 kprobe_test_word;
 u64 kprobe_test_target(u64 a, u64 b);
 u64 kprobe_test_helper(u64 a);

@@ -1,4 +1,7 @@
-/* Return probes: values, data, recursion, several at a function, calls that never return, what a backtrace shows. */
+/*
+ * Return probes: values, data, recursion, several at a function, calls that never return, what a
+ * backtrace shows.
+ */
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"

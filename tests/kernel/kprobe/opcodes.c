@@ -1,6 +1,7 @@
 /*
- * Each kind of instruction that is emulated, and some that are copied: run bare and run under a probe, from the same random
- * registers and flags, they must leave the same registers, flags and stack, and go the same way.
+ * Each kind of instruction that is emulated, and some that are copied: run bare and run under a
+ * probe, from the same random registers and flags, they must leave the same registers, flags and
+ * stack, and go the same way.
  */
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/ktap.h"
@@ -9,7 +10,10 @@
 #include "tests/unit/prng.h"
 
 #define ROUNDS	    200
-/* Below what the instruction uses there is room for the breakpoint's frames: they go on the stack that is interrupted. */
+/*
+ * Below what the instruction uses there is room for the breakpoint's frames: they go on the stack
+ * that is interrupted.
+ */
 #define STACK_ROOM  512
 #define STACK_WORDS (STACK_ROOM + 24)
 #define FLAGS_MASK  0x8d5UL /* CF PF AF ZF SF OF */

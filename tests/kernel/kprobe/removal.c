@@ -1,10 +1,11 @@
 /*
- * Removing a probe waits for nobody. All other CPUs run the probed function, and none of them gives up its CPU before the probe is
- * gone: a removal that waited for a task to be switched, or for a call to return, would wait for ever. How long it took is told too, and
- * where the emulator counts instructions, so that it is the same each time, it must be less than a tick of the scheduler.
+ * Removing a probe waits for nobody. All other CPUs run the probed function, and none of them gives
+ * up its CPU before the probe is gone: a removal that waited for a task to be switched, or for a
+ * call to return, would wait for ever. How long it took is told too, and where the emulator counts
+ * instructions, so that it is the same each time, it must be less than a tick of the scheduler.
  *
- * An event's probe is disarmed and removed while the others record with it. Who is found at that is visited, at the latest when the
- * scheduler's next tick takes the CPU away from him.
+ * An event's probe is disarmed and removed while the others record with it. Who is found at that is
+ * visited, at the latest when the scheduler's next tick takes the CPU away from him.
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/fs/vfs.h"

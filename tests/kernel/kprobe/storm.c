@@ -1,6 +1,7 @@
 /*
- * Probes where several things happen at once: other CPUs run the instruction while it is armed and disarmed; interrupts and NMIs
- * hit probes inside probes; everything executed is either a hit or counted as missed. All of it with breakpoints and with jumps.
+ * Probes where several things happen at once: other CPUs run the instruction while it is armed and
+ * disarmed; interrupts and NMIs hit probes inside probes; everything executed is either a hit or
+ * counted as missed. All of it with breakpoints and with jumps.
  */
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/base/cmdline.h"
@@ -13,7 +14,10 @@
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 
-/* In a usual run, and with `storm=long` on the command line (make probe-storm): a million in all on four CPUs. */
+/*
+ * In a usual run, and with `storm=long` on the command line (make probe-storm): a million in all on
+ * four CPUs.
+ */
 #define TOGGLES	     400
 #define RUNS	     20000
 #define TOGGLES_LONG 27000 /* three of eight are at an instruction */
@@ -39,8 +43,9 @@ static void __noipa storm_irq(void)
 }
 
 /*
- * Asleep: where time is counted in instructions, a CPU that spins has all of it up to the next timer, and one whose task is met in the
- * copy of a probed instruction sets that timer again each time.
+ * Asleep: where time is counted in instructions, a CPU that spins has all of it up to the next
+ * timer, and one whose task is met in the copy of a probed instruction sets that timer again each
+ * time.
  */
 static void give_way(void)
 {

@@ -1,9 +1,11 @@
 /*
- * Probes everywhere: at every instruction of the text that may be probed, a batch at a time, while a workload runs whose results
- * must be those without probes; and every byte where no instruction begins, or none may be probed, must be refused. Once with
- * breakpoints; once with every fifth instruction at a time, so that they do not lie under each other's jumps, and jumps wherever
- * there can be one; and at the return of every function. Of the instructions one part of SLICES in a usual run, all of them with `sweep=all` on the command line (make sweep). Says how many
- * places there are of each kind.
+ * Probes everywhere: at every instruction of the text that may be probed, a batch at a time, while
+ * a workload runs whose results must be those without probes; and every byte where no instruction
+ * begins, or none may be probed, must be refused. Once with breakpoints; once with every fifth
+ * instruction at a time, so that they do not lie under each other's jumps, and jumps wherever there
+ * can be one; and at the return of every function. Of the instructions one part of SLICES in a
+ * usual run, all of them with `sweep=all` on the command line (make sweep). Says how many places
+ * there are of each kind.
  */
 #include "arch/x86_64/probe/insn.h"
 #include "arch/x86_64/probe/probe.h"
@@ -90,7 +92,10 @@ static u64 use_memory(u64 sum)
 	return sum;
 }
 
-/* Files, memory, a program with its system calls, faults and signals, sleeping: what it computes is always the same. */
+/*
+ * Files, memory, a program with its system calls, faults and signals, sleeping: what it computes is
+ * always the same.
+ */
 static u64 workload(void)
 {
 	u64 sum = use_memory(write_and_read(0xcbf29ce484222325UL));

@@ -1,6 +1,6 @@
 /*
- * A thousand probe events, half of them of returns, through the files: defined, enabled and hit, disabled, deleted. Says how long
- * each took; afterwards everything is as it was.
+ * A thousand probe events, half of them of returns, through the files: defined, enabled and hit,
+ * disabled, deleted. Says how long each took; afterwards everything is as it was.
  */
 #include "arch/x86_64/cpu/sections.h"
 #include "kernel/fs/vfs.h"
@@ -62,7 +62,10 @@ static u64 text_sum(void)
 	return sum;
 }
 
-/* At the beginnings of functions, as many as are wanted; those that refuse are passed over. The longest is what counts. */
+/*
+ * At the beginnings of functions, as many as are wanted; those that refuse are passed over. The
+ * longest is what counts.
+ */
 static unsigned define(u64 *longest)
 {
 	u64 start, size, last = 0;

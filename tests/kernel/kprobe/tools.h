@@ -1,4 +1,7 @@
-/* Shared by the cases of probes: handlers that count and look, and the function that jumps are tried at. */
+/*
+ * Shared by the cases of probes: handlers that count and look, and the function that jumps are
+ * tried at.
+ */
 #pragma once
 
 #include "kernel/kprobe/kprobe.h"
@@ -17,7 +20,10 @@ bool probe_optimize(void);
 /* The byte where the probe is. */
 u8 probe_head(const struct kprobe *p);
 
-/* jump.c: a function of nine instructions, JUMP_TARGET_SIZE bytes; and a call that expects it to do its work. */
+/*
+ * jump.c: a function of nine instructions, JUMP_TARGET_SIZE bytes; and a call that expects it to do
+ * its work.
+ */
 #define JUMP_TARGET_SIZE 22
 u64 jump_target(u64 a, u64 b);
 void jump_target_call(void);

@@ -1,4 +1,7 @@
-/* Processes: the programs that test system calls from ring 3, what they leave behind, and signals to kernel threads. */
+/*
+ * Processes: the programs that test system calls from ring 3, what they leave behind, and signals
+ * to kernel threads.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/mem/mem.h"
@@ -7,7 +10,10 @@
 #include "kernel/task/timer.h"
 #include "tests/kernel/process/run_program.h"
 
-/* Runs a program; no page and no process may be left of it. The first time may fill caches that stay. */
+/*
+ * Runs a program; no page and no process may be left of it. The first time may fill caches that
+ * stay.
+ */
 static void run_clean(const char *path, const char *arg)
 {
 	unsigned processes = process_count();

@@ -1,4 +1,7 @@
-/* Ring-3 programs: those of /test and /bin from the archive, and the glibc one when an -initrd brought it. */
+/*
+ * Ring-3 programs: those of /test and /bin from the archive, and the glibc one when an -initrd
+ * brought it.
+ */
 #include "kernel/abi/eventheader.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/ktap.h"
@@ -51,7 +54,10 @@ static void rawmap_once(void)
 		EXPECT_EQ(ring_buffer_map_pages(trace_global->buffer, cpu), 0);
 }
 
-/* A run of fn leaves no pages behind. Caches may grow in one run or another; what is lost in each shows in all of them. */
+/*
+ * A run of fn leaves no pages behind. Caches may grow in one run or another; what is lost in each
+ * shows in all of them.
+ */
 static bool gives_pages_back(void (*fn)(void))
 {
 	u64 free;
@@ -87,7 +93,10 @@ static void user_events_addresses(void)
 	EXPECT_EQ(run_program("/test/uevaddr", NULL), 0);
 }
 
-/* Two tasks with half a million calls each, in each of the two runs of these tests; more: tests/tests.mk, hostile. */
+/*
+ * Two tasks with half a million calls each, in each of the two runs of these tests; more:
+ * tests/tests.mk, hostile.
+ */
 static void hostile(void)
 {
 	EXPECT_EQ(run_program("/test/hostile", "500"), 0);
@@ -137,7 +146,10 @@ static void glibc_uev_word(void)
 	from_initrd("/initrd/uev_word");
 }
 
-/* The sample of EventHeader events, built for Linux: what it writes to a tracepoint that is there and switched on before it. */
+/*
+ * The sample of EventHeader events, built for Linux: what it writes to a tracepoint that is there
+ * and switched on before it.
+ */
 static void glibc_eventheader(void)
 {
 	struct vstat st;

@@ -1,4 +1,7 @@
-/* See scene.h. Each event holds its hit's number, its length, and at its end the number again, turned round. */
+/*
+ * See scene.h. Each event holds its hit's number, its length, and at its end the number again,
+ * turned round.
+ */
 #include "tests/kernel/ring/scene.h"
 
 #include "arch/arch.h"
@@ -374,9 +377,8 @@ void scene_check(const char *label, bool was_reset)
 	hit_now = -1U;
 	drain();
 	last_stamp = 0;
-	for (
-	    unsigned i = 0; i < 3;
-	    i++) { /* there is room now; and into the next sub-buffer, so that all that was lost is told */
+	/* there is room now; and into the next sub-buffer, so that all that was lost is told */
+	for (unsigned i = 0; i < 3; i++) {
 		put(1500);
 		CHECK(hits[hit_count - 1].stored);
 	}

@@ -1,6 +1,7 @@
 /*
- * A ring in a state to begin from, made once and put back as often as it is needed, and the balance of what was done to it since:
- * for tests that repeat one event at every boundary of its instructions. On the CPU it is called on, which must stay the same.
+ * A ring in a state to begin from, made once and put back as often as it is needed, and the balance
+ * of what was done to it since: for tests that repeat one event at every boundary of its
+ * instructions. On the CPU it is called on, which must stay the same.
  */
 #pragma once
 
@@ -22,7 +23,11 @@ enum scene_time {
 struct scene {
 	unsigned flags; /* of ring_buffer_alloc() */
 	unsigned count; /* sub-buffers */
-	u64 room; /* bytes left behind the tail; RB_PAGE_DATA: its sub-buffer was begun and is empty; more: none was begun */
+	/*
+	 * bytes left behind the tail; RB_PAGE_DATA: its sub-buffer was begun and is empty; more:
+	 * none was begun
+	 */
+	u64 room;
 	enum scene_behind behind;
 	enum scene_time time;
 };
@@ -38,8 +43,9 @@ void scene_end(void);
 void scene_restore(void);
 
 /*
- * Writers. Each hit has a number, and its event, of at least 12 bytes, holds it. scene_hit() gives the number of the next one,
- * scene_fill() fills an event, scene_done() says what became of it (NULL: refused). What is discarded is said so before it is.
+ * Writers. Each hit has a number, and its event, of at least 12 bytes, holds it. scene_hit() gives
+ * the number of the next one, scene_fill() fills an event, scene_done() says what became of it
+ * (NULL: refused). What is discarded is said so before it is.
  */
 u32 scene_hit(void);
 void scene_fill(void *data, size_t length, u32 hit);
@@ -49,15 +55,18 @@ void scene_discarded(u32 hit);
 void scene_not_hit(void);
 /* A whole hit by call. Between host_enter() and host_preempt_enable(). */
 void scene_write(size_t length);
-/* op(NULL) on its own, interrupts off, with hook(NULL) at boundary `at` of it; false: it has no such boundary. */
+/*
+ * op(NULL) on its own, interrupts off, with hook(NULL) at boundary `at` of it; false: it has no
+ * such boundary.
+ */
 bool scene_step(void (*op)(void *), u64 at, void (*hook)(void *));
 /* Consuming readers: one event; a page. False: nothing there. */
 bool scene_consume(void);
 bool scene_read_page(void);
 
 /*
- * Reads what is left; then all hits must be accounted for: whole, in order, at their time. After a reset only what is left is
- * looked at. What is wrong fails the case, with `label` in front.
+ * Reads what is left; then all hits must be accounted for: whole, in order, at their time. After a
+ * reset only what is left is looked at. What is wrong fails the case, with `label` in front.
  */
 void scene_check(const char *label, bool was_reset);
 /* Hits that were refused for want of room, as scene_check() found. */

@@ -1,12 +1,15 @@
 /*
- * The ring buffer under load: on each CPU a task that writes, a timer interrupt, and NMIs that it sends itself, half of them
- * while it has an event reserved; and a reader on the next CPU, which takes whole sub-buffers. First refusing when full, then
- * overwriting. Every event says which of its context it is, and how many of these were not kept before it: so a reader can tell
- * each gap from each event, at once when nothing is overwritten, and in sum with what the ring says was overwritten.
+ * The ring buffer under load: on each CPU a task that writes, a timer interrupt, and NMIs that it
+ * sends itself, half of them while it has an event reserved; and a reader on the next CPU, which
+ * takes whole sub-buffers. First refusing when full, then overwriting. Every event says which of
+ * its context it is, and how many of these were not kept before it: so a reader can tell each gap
+ * from each event, at once when nothing is overwritten, and in sum with what the ring says was
+ * overwritten.
  *
- * `soak=N` on the command line: N million events are to be taken, a twentieth of them nested ones of NMIs; without it, few.
- * `soak_host`: each page goes through the mailbox below to a checker on the host (tests/drive/ringcheck.c), which finds the mailbox in
- * the guest's memory and judges for itself.
+ * `soak=N` on the command line: N million events are to be taken, a twentieth of them nested ones
+ * of NMIs; without it, few. `soak_host`: each page goes through the mailbox below to a checker on
+ * the host (tests/drive/ringcheck.c), which finds the mailbox in the guest's memory and judges for
+ * itself.
  */
 #include "arch/arch.h"
 #include "kernel/base/cmdline.h"
@@ -43,7 +46,10 @@ struct record {
 	u32 extra[]; /* all seq */
 };
 
-/* One page of memory that the host looks at. Little-endian; the layout is also in tests/drive/ringcheck.c. */
+/*
+ * One page of memory that the host looks at. Little-endian; the layout is also in
+ * tests/drive/ringcheck.c.
+ */
 struct mailbox {
 	u64 sign[4];
 	u64 cpus;
@@ -85,7 +91,10 @@ static u32 mix(const struct record *r)
 	return (r->seq * 2654435761u) ^ (r->skipped << 7) ^ r->where;
 }
 
-/* Between host_enter() and host_preempt_enable(); false: not kept. `sent`: an NMI comes while the event is reserved. */
+/*
+ * Between host_enter() and host_preempt_enable(); false: not kept. `sent`: an NMI comes while the
+ * event is reserved.
+ */
 static bool write_one(unsigned cpu, unsigned context, bool sent)
 {
 	struct soak_cpu *c = &cpus[cpu];
@@ -165,8 +174,9 @@ static void writer(void *arg)
 	timer_setup(&c->timer, on_timer);
 	timer_start(&c->timer, clock_ns() + TIMER_NS);
 	for (unsigned n = 0; !atomic_load_relaxed(&stop); n++) {
+		/* to the reader of another CPU's ring: mostly it keeps up */
 		if (!write_burst(cpu) || n % BURSTS == 0)
-			sched_yield_current(); /* to the reader of another CPU's ring: mostly it keeps up */
+			sched_yield_current();
 	}
 	timer_cancel(&c->timer);
 	/* An NMI sent last may be on its way still; with it, it is the last. */

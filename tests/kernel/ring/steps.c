@@ -1,11 +1,12 @@
 /*
- * The ring buffer at every instruction boundary. One event is written, from reserve to commit or discard; at one boundary of its
- * instructions something else runs whole, as an interrupt or another CPU would have it: a nested writer, a reader, a swap. For
- * every boundary there is, for every fill level around the edge of a sub-buffer, both modes, and each thing to come in between.
+ * The ring buffer at every instruction boundary. One event is written, from reserve to commit or
+ * discard; at one boundary of its instructions something else runs whole, as an interrupt or
+ * another CPU would have it: a nested writer, a reader, a swap. For every boundary there is, for
+ * every fill level around the edge of a sub-buffer, both modes, and each thing to come in between.
  * After each, all hits are accounted for, and what is read is whole, in order and at its time.
  *
- * ring_steps.pairs does it twice over: what comes in between is itself interrupted at every boundary. All of that takes long:
- * `make steps` runs all of it, or a part; here it is a sample.
+ * ring_steps.pairs does it twice over: what comes in between is itself interrupted at every
+ * boundary. All of that takes long: `make steps` runs all of it, or a part; here it is a sample.
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/fmt.h"
@@ -164,7 +165,9 @@ static void hook_read_page(void *unused)
 	scene_read_page();
 }
 
-/* A nested writer that goes on to the next sub-buffer, and no further, and a reader on another CPU. */
+/*
+ * A nested writer that goes on to the next sub-buffer, and no further, and a reader on another CPU.
+ */
 static void hook_cross_consume(void *unused)
 {
 	nested(op_big);

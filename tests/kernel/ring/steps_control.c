@@ -1,7 +1,7 @@
 /*
- * The ring buffer's control calls at every instruction boundary: one event is single-stepped, and at one boundary a task on
- * another CPU begins to reset, resize, iterate or lock. It gets as far as it can, waits for the writer, which goes on, and then
- * acts. For every boundary there is.
+ * The ring buffer's control calls at every instruction boundary: one event is single-stepped, and
+ * at one boundary a task on another CPU begins to reset, resize, iterate or lock. It gets as far as
+ * it can, waits for the writer, which goes on, and then acts. For every boundary there is.
  */
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
@@ -16,7 +16,10 @@ static void write_event(void *unused)
 	scene_write(16);
 }
 
-/* Control calls of a task on another CPU: it gets as far as it can at the boundary, and on when the event is done. */
+/*
+ * Control calls of a task on another CPU: it gets as far as it can at the boundary, and on when the
+ * event is done.
+ */
 struct control {
 	const char *name;
 	void (*fn)(void);

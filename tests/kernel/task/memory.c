@@ -1,4 +1,7 @@
-/* Pages, kmalloc, vmalloc and stacks on the machine: limits, contents, all CPUs at once, and that everything comes back. */
+/*
+ * Pages, kmalloc, vmalloc and stacks on the machine: limits, contents, all CPUs at once, and that
+ * everything comes back.
+ */
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -66,7 +69,10 @@ static void krealloc_and_dup(void)
 	kfree(n);
 }
 
-/* Slots shared by all CPUs: who puts an object into one frees what was there, wherever that came from. */
+/*
+ * Slots shared by all CPUs: who puts an object into one frees what was there, wherever that came
+ * from.
+ */
 static void *slots[97];
 static u32 stress_errors;
 

@@ -1,4 +1,7 @@
-/* The kernel log: what goes in comes out, in order, whatever its length. Lines go to the console too, as "# " would not. */
+/*
+ * The kernel log: what goes in comes out, in order, whatever its length. Lines go to the console
+ * too, as "# " would not.
+ */
 #include "arch/arch.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"

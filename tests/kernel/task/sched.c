@@ -1,4 +1,7 @@
-/* The scheduler: who runs, when, where. The times are the guest's: generous enough for a busy host without -icount. */
+/*
+ * The scheduler: who runs, when, where. The times are the guest's: generous enough for a busy host
+ * without -icount.
+ */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
@@ -43,7 +46,8 @@ static void preempts_spinner(void)
 
 struct clocked {
 	u64 ns;
-	u64 gap; /* the longest time it did not run: others did, or the host was busy with something else */
+	/* the longest time it did not run: others did, or the host was busy with something else */
+	u64 gap;
 };
 
 static void spin_and_report(void *arg)
@@ -92,7 +96,10 @@ static void nap_often(void *late)
 	}
 }
 
-/* Who sleeps most of the time is let in at once when it wakes, not at a tick, though another spins there. */
+/*
+ * Who sleeps most of the time is let in at once when it wakes, not at a tick, though another spins
+ * there.
+ */
 static void sleeper_comes_first(void)
 {
 	struct threads t = {0}, spinner = {0};
@@ -138,7 +145,10 @@ static u64 timer_interrupts(void)
 	return n;
 }
 
-/* CPUs with nothing to do are left alone: two ticks of each may be under way, and the sleep itself needs one. */
+/*
+ * CPUs with nothing to do are left alone: two ticks of each may be under way, and the sleep itself
+ * needs one.
+ */
 static void idle_without_ticks(void)
 {
 	sleep_ns(3 * TICK_NS, NULL);
@@ -198,7 +208,10 @@ static void storm_waiter(void *index)
 	}
 }
 
-/* Every waiter on every CPU sees every round; a lost wake-up would hang here and be shot by the runner. */
+/*
+ * Every waiter on every CPU sees every round; a lost wake-up would hang here and be shot by the
+ * runner.
+ */
 static void wake_storm(void)
 {
 	struct threads t = {0};
@@ -328,7 +341,10 @@ static void affinity_of_oneself(void)
 	task_set_affinity(current(), before);
 }
 
-/* Threads that all start on one CPU spread over those that are idle, also when they become idle later. */
+/*
+ * Threads that all start on one CPU spread over those that are idle, also when they become idle
+ * later.
+ */
 static void spreads(void)
 {
 	struct threads t = {0};

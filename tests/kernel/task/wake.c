@@ -1,6 +1,6 @@
 /*
- * Waking who waits for events, from every context there is. What can be told at once is not left to the waiter's alarm, but when
- * that happens to come first.
+ * Waking who waits for events, from every context there is. What can be told at once is not left to
+ * the waiter's alarm, but when that happens to come first.
  */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"

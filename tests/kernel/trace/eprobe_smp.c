@@ -1,6 +1,7 @@
 /*
- * An event probe on an event that all CPUs fire at once, NMIs included: it is hit as often as the event, and every hit is in the
- * ledger. While they fire, the probe is switched, defined and removed, in the whole machine and in an instance that comes and goes.
+ * An event probe on an event that all CPUs fire at once, NMIs included: it is hit as often as the
+ * event, and every hit is in the ledger. While they fire, the probe is switched, defined and
+ * removed, in the whole machine and in an instance that comes and goes.
  */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"

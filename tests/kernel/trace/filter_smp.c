@@ -1,6 +1,7 @@
 /*
- * A filter replaced while its event fires on all CPUs. Every filter of the first case is false for every record that is made, but the
- * halves of any two are not: if one record came through, half a filter or none would have decided about it.
+ * A filter replaced while its event fires on all CPUs. Every filter of the first case is false for
+ * every record that is made, but the halves of any two are not: if one record came through, half a
+ * filter or none would have decided about it.
  */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
@@ -119,7 +120,10 @@ static void never_half(void)
 	trace_fresh();
 }
 
-/* Set, cleared, refused, by the event's file and by the system's: every hit is still accounted for, and all memory is given back. */
+/*
+ * Set, cleared, refused, by the event's file and by the system's: every hit is still accounted for,
+ * and all memory is given back.
+ */
 static void come_and_go(void)
 {
 	static const char *const texts[] = {

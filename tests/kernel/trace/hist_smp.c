@@ -1,6 +1,6 @@
 /*
- * One histogram fed by all CPUs at once, NMIs included: no key has two entries, and every event is in an entry's count or in Dropped.
- * While they feed it, it is read, cleared and removed.
+ * One histogram fed by all CPUs at once, NMIs included: no key has two entries, and every event is
+ * in an entry's count or in Dropped. While they feed it, it is read, cleared and removed.
  */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"

@@ -1,6 +1,7 @@
 /*
- * hwlat on this machine: time that an NMI handler takes, and SMIs where the machine can be made to have them. How much is taken is
- * measured by whoever takes it, so nothing depends on the machine's speed.
+ * hwlat on this machine: time that an NMI handler takes, and SMIs where the machine can be made to
+ * have them. How much is taken is measured by whoever takes it, so nothing depends on the machine's
+ * speed.
  */
 #include "arch/arch.h"
 #include "kernel/lib/atomic.h"
@@ -21,7 +22,8 @@ static u32 smi_wanted;	    /* [A] */
 static u32 bounces;	    /* [A] NMIs still to come */
 
 /*
- * The two CPUs send each other NMIs, by turns: who samples has interrupts off, and sends nothing otherwise.
+ * The two CPUs send each other NMIs, by turns: who samples has interrupts off, and sends nothing
+ * otherwise.
  */
 static bool steal(struct regs *r)
 {
@@ -76,8 +78,8 @@ static u64 longest_of(const char *line)
 }
 
 /*
- * NMIs until a record of the victim says `what`, and that one took all its time at once: one that comes just as the sample begins
- * is counted in it and took its time before. The record.
+ * NMIs until a record of the victim says `what`, and that one took all its time at once: one that
+ * comes just as the sample begins is counted in it and took its time before. The record.
  */
 static const char *until(const char *what)
 {

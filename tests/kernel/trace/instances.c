@@ -1,6 +1,7 @@
 /*
- * Instances made and removed, snapshots taken and buffers resized while all events of this kernel are on, on all CPUs: tasks that switch
- * and fault, timers, system calls of the shell's kind, and NMIs. Nothing is lost in silence: each ledger balances, each time.
+ * Instances made and removed, snapshots taken and buffers resized while all events of this kernel
+ * are on, on all CPUs: tasks that switch and fault, timers, system calls of the shell's kind, and
+ * NMIs. Nothing is lost in silence: each ledger balances, each time.
  */
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"

@@ -1,6 +1,7 @@
 /*
- * What options/stacktrace records, name by name, in each context an event may come from. An event of the tests is recorded at
- * the end of a chain of functions that the compiler may not merge; then the trace is read as a user reads it.
+ * What options/stacktrace records, name by name, in each context an event may come from. An event
+ * of the tests is recorded at the end of a chain of functions that the compiler may not merge; then
+ * the trace is read as a user reads it.
  */
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/ktap.h"
@@ -166,7 +167,10 @@ static void breakpoint(void)
 	    "exc_int3", "entry_breakpoint", "has_int3", "calls_int3", "breakpoint");
 }
 
-/* The generated recorders, and the hand-written ones of system calls, have different depths; neither is to be seen. */
+/*
+ * The generated recorders, and the hand-written ones of system calls, have different depths;
+ * neither is to be seen.
+ */
 static void system_call(void)
 {
 	begin("syscalls:sys_enter_getppid");

@@ -1,4 +1,7 @@
-/* host_synchronize(): whoever was in a tracer section when it began has left it when it returns, on every CPU. */
+/*
+ * host_synchronize(): whoever was in a tracer section when it began has left it when it returns, on
+ * every CPU.
+ */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/task/task.h"
@@ -13,7 +16,10 @@ static u64 section[MAX_CPUS]; /* [A] odd: inside one */
 static u64 stop;	      /* [A] */
 static u64 waited;	      /* how often there was one to wait for */
 
-/* Sections of all lengths, with interrupts on: the question of host_synchronize() finds the CPU inside. */
+/*
+ * Sections of all lengths, with interrupts on: the question of host_synchronize() finds the CPU
+ * inside.
+ */
 static void enter_and_leave(void *arg)
 {
 	u64 *mine = &section[(u64)arg], random = 1 + (u64)arg;

@@ -1,6 +1,7 @@
 /*
- * Triggers on all CPUs at once: a task on each CPU adds triggers to one event, fires it and removes them, while all others do the same
- * and NMIs fire it too. Nothing may be freed under a writer, and every hit must be accounted for in the end.
+ * Triggers on all CPUs at once: a task on each CPU adds triggers to one event, fires it and removes
+ * them, while all others do the same and NMIs fire it too. Nothing may be freed under a writer, and
+ * every hit must be accounted for in the end.
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/atomic.h"
@@ -76,7 +77,10 @@ static int store(const char *mark, const char *line)
 	return err;
 }
 
-/* What is refused is there already: somebody else's, who removes it, unless this one does by its kind. */
+/*
+ * What is refused is there already: somebody else's, who removes it, unless this one does by its
+ * kind.
+ */
 static void one_round(u64 *random)
 {
 	const char *line = lines[prng_next(random) % ARRAY_SIZE(lines)];

@@ -1,7 +1,8 @@
 /*
- * No byte of a program is read twice: between two reads another task could have changed it. Probes on all functions that read user
- * memory note what the call of write(), writev() or ioctl() that is under way has read; a range that meets an earlier one is a
- * second read. Handlers run with interrupts off on the caller's CPU, and a task's row is its own while its call lasts.
+ * No byte of a program is read twice: between two reads another task could have changed it. Probes
+ * on all functions that read user memory note what the call of write(), writev() or ioctl() that is
+ * under way has read; a range that meets an earlier one is a second read. Handlers run with
+ * interrupts off on the caller's CPU, and a task's row is its own while its call lasts.
  */
 #include "arch/arch.h"
 #include "kernel/kprobe/kprobe.h"
@@ -116,7 +117,10 @@ static int on_string(struct kretprobe_instance *ri, struct regs *r)
 	return 0;
 }
 
-/* All but get_user_u32(), where no probe may be: it reads the index of a writev() whose first piece that is. */
+/*
+ * All but get_user_u32(), where no probe may be: it reads the index of a writev() whose first piece
+ * that is.
+ */
 static struct kprobe copies[] = {
     {.symbol_name = "copy_from_user", .pre_handler = on_copy},
     {.symbol_name = "copy_from_user_nofault", .pre_handler = on_copy},

@@ -1,6 +1,7 @@
 /*
- * LTTng-UST beside our ring buffer: its event with two words, measured as tests/native/bench.c measures. tests/drive/bench-native
- * builds it where LTTng-UST is installed, and runs it in a recording session of LTTng's. Prints one row.
+ * LTTng-UST beside our ring buffer: its event with two words, measured as tests/native/bench.c
+ * measures. tests/drive/bench-native builds it where LTTng-UST is installed, and runs it in a
+ * recording session of LTTng's. Prints one row.
  */
 #define _GNU_SOURCE
 #include <sched.h>

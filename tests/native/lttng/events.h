@@ -1,4 +1,7 @@
-/* The event that LTTng-UST is measured with: two words, as rb.reserve_commit16 writes. Its macros include this file repeatedly. */
+/*
+ * The event that LTTng-UST is measured with: two words, as rb.reserve_commit16 writes. Its macros
+ * include this file repeatedly.
+ */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bench
 

@@ -1,6 +1,7 @@
 /*
- * Shared by the cases of the event core: the tracer with a few events of ours, and its files by path, as a shell uses them. In the
- * guest it is the running kernel's tracer: trace_fresh() turns everything off first.
+ * Shared by the cases of the event core: the tracer with a few events of ours, and its files by
+ * path, as a shell uses them. In the guest it is the running kernel's tracer: trace_fresh() turns
+ * everything off first.
  */
 #pragma once
 
@@ -24,9 +25,15 @@ void trace_fresh(void);
 /* Writes as `echo -n text > path` (or >>): 0 or the error of open or write. */
 int trace_put(const char *path, const char *text);
 int trace_append(const char *path, const char *text);
-/* The whole text of a file, NUL-terminated, until the next call; "" when it cannot be read, and the error in *err (or NULL). */
+/*
+ * The whole text of a file, NUL-terminated, until the next call; "" when it cannot be read, and the
+ * error in *err (or NULL).
+ */
 const char *trace_get(const char *path, int *err);
-/* The n-th line of `trace` that is no comment, without its newline, from behind the first "[0" of its CPU on; "" for none. */
+/*
+ * The n-th line of `trace` that is no comment, without its newline, from behind the first "[0" of
+ * its CPU on; "" for none.
+ */
 const char *trace_nth(unsigned n);
 /* The same from the event's name on. */
 const char *trace_nth_event(unsigned n);

@@ -1,4 +1,6 @@
-/* Characters of any width to UTF-8 that may stand in a line or between quotes. Pure: any context. */
+/*
+ * Characters of any width to UTF-8 that may stand in a line or between quotes. Pure: any context.
+ */
 #include "kernel/lib/string.h"
 #include "trace/user/eventheader/priv.h"
 
@@ -10,7 +12,10 @@ static bool is_surrogate(u32 code)
 	return code >= 0xd800 && code < 0xe000;
 }
 
-/* A byte that begins no character is one of Latin-1, as in Microsoft's decoder: the next may begin one. */
+/*
+ * A byte that begins no character is one of Latin-1, as in Microsoft's decoder: the next may begin
+ * one.
+ */
 static u32 next_utf8(struct eh_chars *c)
 {
 	static const u32 least[] = {0, 0x80, 0x800, 0x10000};

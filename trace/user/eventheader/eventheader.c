@@ -1,13 +1,16 @@
 /*
  * One walk over an EventHeader record, which makes a line's text or JSON of it. See eventheader.h.
  *
- * Words: the header tells the byte order; of the extensions two are known, the metadata and the activity; what is behind the last one is
- * the payload. A field's description stands in the metadata, its value in the payload. A description is read before its value, and again
- * for each element of an array of structs. Each reading is a step, and so is each element of an array; steps are counted.
+ * Words: the header tells the byte order; of the extensions two are known, the metadata and the
+ * activity; what is behind the last one is the payload. A field's description stands in the
+ * metadata, its value in the payload. A description is read before its value, and again for each
+ * element of an array of structs. Each reading is a step, and so is each element of an array; steps
+ * are counted.
  *
  *   1. The header; then the extensions, up to the last or to the first that is not sound (open.c).
  *   2. The event's name and attributes.
- *   3. Fields, one after the other, until the metadata ends or something does not fit: that ends the walk, and is told last.
+ *   3. Fields, one after the other, until the metadata ends or something does not fit: that ends
+ *      the walk, and is told last.
  */
 #include "trace/user/eventheader/walk.h"
 
@@ -199,7 +202,10 @@ static bool walk_array(struct eh_walk *w, const struct eh_field *f, u32 depth)
 	return whole;
 }
 
-/* n fields, or fewer if the metadata ends first: a struct may be open-ended. False: that was all that is sound. */
+/*
+ * n fields, or fewer if the metadata ends first: a struct may be open-ended. False: that was all
+ * that is sound.
+ */
 static bool eh_walk_fields(struct eh_walk *w, u32 n, u32 depth)
 {
 	const u8 *start = w->meta.at;

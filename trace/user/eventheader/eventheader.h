@@ -1,9 +1,10 @@
 /*
- * Events in the EventHeader convention (kernel/abi/eventheader.h), decoded. Pure: kernel/lib alone, any context; also built as a tool of
- * the host (tools/eventheader.c).
+ * Events in the EventHeader convention (kernel/abi/eventheader.h), decoded. Pure: kernel/lib alone,
+ * any context; also built as a tool of the host (tools/eventheader.c).
  *
- * Records come from programs, and are not trusted: nothing outside the record is read, structs within structs and the work that one record
- * makes are bounded, and what does not fit is shown up to where it does, with "damaged" and the reason.
+ * Records come from programs, and are not trusted: nothing outside the record is read, structs
+ * within structs and the work that one record makes are bounded, and what does not fit is shown up
+ * to where it does, with "damaged" and the reason.
  */
 #pragma once
 
@@ -43,10 +44,12 @@ struct eh_origin {
 };
 
 /*
- * One line, without a newline; what stands behind the level and the keyword is there only if it is not 0, or was given:
+ * One line, without a newline; what stands behind the level and the keyword is there only if it is
+ * not 0, or was given:
  *
- *     PROVIDER:EVENT [level=4 keyword=0x1 options=Gx id=7 version=1 opcode=1 tag=0x3 activity=UUID related=UUID flags=0x5]
- *     count=3 name="text" list={1,2} point={x=1 y=2} data=de:ad <damaged: WHY at byte N>
+ *     PROVIDER:EVENT [level=4 keyword=0x1 options=Gx id=7 version=1 opcode=1 tag=0x3 activity=UUID
+ *     related=UUID flags=0x5] count=3 name="text" list={1,2} point={x=1 y=2} data=de:ad <damaged:
+ *     WHY at byte N>
  *
  * A field's tag follows its name: name;tag=0x12=VALUE.
  */
@@ -54,13 +57,17 @@ void eh_print_text(struct seq *s, const struct eh_record *rec);
 /*
  * One JSON object, without a newline, in UTF-8 whatever the record holds:
  *
- *     {"n":"PROVIDER:EVENT","count":3,...,"meta":{"time":...,"level":4,...,"damaged":"WHY at byte N"}}
+ *     {"n":"PROVIDER:EVENT","count":3,...,"meta":{"time":...,"level":4,...,"damaged":"WHY at byte
+ *     N"}}
  *
- * A name that its object has already gets "#2" and so on behind it; one that has a '#' or a tag's text in it gets its number always.
- * origin: NULL for none.
+ * A name that its object has already gets "#2" and so on behind it; one that has a '#' or a tag's
+ * text in it gets its number always. origin: NULL for none.
  */
 void eh_print_json(struct seq *s, const struct eh_record *rec, const struct eh_origin *origin);
-/* The same without fields, and with no more of the name than EH_HEAD_NAME bytes; damaged for this reason. Less than 3 KiB. */
+/*
+ * The same without fields, and with no more of the name than EH_HEAD_NAME bytes; damaged for this
+ * reason. Less than 3 KiB.
+ */
 #define EH_HEAD_NAME 128
 void eh_print_json_head(
     struct seq *s, const struct eh_record *rec, const struct eh_origin *origin, const char *why);

@@ -1,6 +1,7 @@
 /*
- * Descriptions of fields, as the metadata of an EventHeader record has them. See walk.h. Pure: any context. Here and not where
- * they are used, as that calls itself, and the kernel's last words have little stack.
+ * Descriptions of fields, as the metadata of an EventHeader record has them. See walk.h. Pure: any
+ * context. Here and not where they are used, as that calls itself, and the kernel's last words have
+ * little stack.
  */
 #include "trace/user/eventheader/walk.h"
 

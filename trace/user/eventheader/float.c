@@ -1,14 +1,17 @@
 /*
- * Binary floating point to decimal, without floating point: the kernel has no use of those registers. Pure: any context; about 1 KiB
- * of stack.
+ * Binary floating point to decimal, without floating point: the kernel has no use of those
+ * registers. Pure: any context; about 1 KiB of stack.
  *
- * The value is f * 2^e. What is printed is the shortest decimal that lies nearer to it than half the way to either neighbour, so that
- * reading it gives the same value (the method of Steele and White, with large integers):
+ * The value is f * 2^e. What is printed is the shortest decimal that lies nearer to it than half
+ * the way to either neighbour, so that reading it gives the same value (the method of Steele and
+ * White, with large integers):
  *
- *   1. r / s is the value, low / s and high / s half the distances to the neighbours below and above.
+ *   1. r / s is the value, low / s and high / s half the distances to the neighbours below and
+ *      above.
  *   2. Scale by 10 until r / s is the first digit and its fraction.
- *   3. Digit by digit: the integer part of r / s; the rest times 10. It ends where the rest is less than `low`, or more than 1 - `high`:
- *      then cutting off here, or rounding up, stays within the half distances.
+ *   3. Digit by digit: the integer part of r / s; the rest times 10. It ends where the rest is less
+ *      than `low`, or more than 1 - `high`: then cutting off here, or rounding up, stays within the
+ *      half distances.
  */
 #include "trace/user/eventheader/priv.h"
 
@@ -165,7 +168,9 @@ static u32 generate(struct decimal *d, char *digits)
 		is_high = eh_big_is_at_least(eh_big_compare_sum(&d->r, &d->high, &d->s), d->even);
 		digits[n++] = '0' + digit;
 	} while (!is_low && !is_high && n < 17);
-	/* Both would do: the nearer one, twice the rest against one; of two as near the even one. */
+	/*
+	 * Both would do: the nearer one, twice the rest against one; of two as near the even one.
+	 */
 	int order = eh_big_compare_sum(&d->r, &d->r, &d->s);
 	if (is_high && (!is_low || eh_big_is_at_least(order, digit & 1)))
 		digits[n - 1]++;
@@ -178,7 +183,10 @@ static void put_zeros(struct seq *s, int n)
 		seq_putc(s, '0');
 }
 
-/* As C's %g puts them down: 0.0001 and up to 17 digits before the point in full, others with an exponent. */
+/*
+ * As C's %g puts them down: 0.0001 and up to 17 digits before the point in full, others with an
+ * exponent.
+ */
 static void put_digits(struct seq *s, const char *digits, int n, int place)
 {
 	if (place > 17 || place < -3) {

@@ -1,4 +1,7 @@
-/* Step 1 of the walk over an EventHeader record: its header and its extensions. See walk.h. Pure: any context. */
+/*
+ * Step 1 of the walk over an EventHeader record: its header and its extensions. See walk.h. Pure:
+ * any context.
+ */
 #include "trace/user/eventheader/walk.h"
 
 static bool take_extension(struct eh_walk *w, u32 kind, const u8 *at, u32 size)

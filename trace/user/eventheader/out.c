@@ -1,4 +1,7 @@
-/* Objects, arrays and names of a decoded event, as text of a trace line or as JSON. Pure: any context. */
+/*
+ * Objects, arrays and names of a decoded event, as text of a trace line or as JSON. Pure: any
+ * context.
+ */
 #include "kernel/lib/string.h"
 #include "trace/user/eventheader/priv.h"
 

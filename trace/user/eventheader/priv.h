@@ -11,7 +11,10 @@ struct eh_out {
 	bool first; /* nothing yet in the object or array that is open */
 };
 
-/* Begins what has a name in an object: "name#2;tag=0x1": or name#2;tag=0x1=. A number or tag of 0 is left out. */
+/*
+ * Begins what has a name in an object: "name#2;tag=0x1": or name#2;tag=0x1=. A number or tag of 0
+ * is left out.
+ */
 void eh_out_member(struct eh_out *o, const char *name, u32 len, u32 number, u16 tag);
 /* The same with a plain name. */
 void eh_out_key(struct eh_out *o, const char *name);
@@ -57,7 +60,13 @@ void eh_uuid_put(struct seq *s, const u8 *id);
 void eh_bytes_put(struct seq *s, const u8 *p, u32 n, char between);
 u64 eh_load(const u8 *p, u32 n, bool big);
 void eh_signed_put(struct seq *s, s64 v);
-/* Seconds since 1970 in ISO 8601, with as many digits as the year needs; TIME(v) beyond the years that C's struct tm holds. */
+/*
+ * Seconds since 1970 in ISO 8601, with as many digits as the year needs; TIME(v) beyond the years
+ * that C's struct tm holds.
+ */
 void eh_time_put(struct seq *s, s64 v);
-/* Of the bits of a float (n: 4) or a double (8): the shortest decimal that means the same. False: not finite. */
+/*
+ * Of the bits of a float (n: 4) or a double (8): the shortest decimal that means the same. False:
+ * not finite.
+ */
 bool eh_float_put(struct seq *s, u64 bits, u32 n);

@@ -1,7 +1,10 @@
 /* Times of EventHeader fields, as dates. Pure: any context. */
 #include "trace/user/eventheader/priv.h"
 
-/* The first and the last second of the years that C's struct tm can hold: those that Microsoft's decoder shows as a date. */
+/*
+ * The first and the last second of the years that C's struct tm can hold: those that Microsoft's
+ * decoder shows as a date.
+ */
 #define TIME_FIRST (-67768040609740800)
 #define TIME_LAST  67768036191676799
 #define DAY	   86400
@@ -17,8 +20,8 @@ static void put_year(struct seq *s, s64 year)
 }
 
 /*
- * days: since January 1, 1970, and PAST cycles more, so that none is negative. The year begins on March 1 here: a leap day is its last
- * day, and the first day of a month is a matter of arithmetic.
+ * days: since January 1, 1970, and PAST cycles more, so that none is negative. The year begins on
+ * March 1 here: a leap day is its last day, and the first day of a month is a matter of arithmetic.
  */
 static void put_date(struct seq *s, u64 days)
 {

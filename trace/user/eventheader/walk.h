@@ -1,5 +1,6 @@
 /*
- * The walk over an EventHeader record, shared by the files that take its steps (eventheader.c says which). Pure: any context.
+ * The walk over an EventHeader record, shared by the files that take its steps (eventheader.c says
+ * which). Pure: any context.
  */
 #pragma once
 
@@ -72,7 +73,7 @@ bool eh_take_field(struct eh_walk *w, struct eh_field *f);
 /* Goes over the descriptions of n fields and of what belongs to them, or over all that are left. */
 bool eh_skip_fields(struct eh_walk *w, u32 n);
 /*
- * JSON: the number behind the name, so that no two in its object are the same: of how many fields with that name from `start` on it is
- * the last. 0: none is needed.
+ * JSON: the number behind the name, so that no two in its object are the same: of how many fields
+ * with that name from `start` on it is the last. 0: none is needed.
  */
 u32 eh_number_name(struct eh_walk *w, const u8 *start, const struct eh_field *f, bool is_top);

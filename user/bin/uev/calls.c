@@ -1,4 +1,7 @@
-/* The requests of uev that are calls with a file: registering, deleting, writing, and what is wrong with each. */
+/*
+ * The requests of uev that are calls with a file: registering, deleting, writing, and what is wrong
+ * with each.
+ */
 #include "user/bin/uev/uev.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * The two processes of uev: one holds the files from the first call on, the other asks and prints. They talk through files in /tmp and a
- * signal: the request (who asks, then the words), the answer (exit status, then the text).
+ * The two processes of uev: one holds the files from the first call on, the other asks and prints.
+ * They talk through files in /tmp and a signal: the request (who asks, then the words), the answer
+ * (exit status, then the text).
  */
 #include "user/bin/uev/uev.h"
 #include "user/libc/syscall.h"
@@ -156,7 +157,10 @@ static void end_turn(void)
 	unlink(LOCK_FILE);
 }
 
-/* One at a time: the file that says who is there while somebody asks. One who was killed meanwhile has left it. */
+/*
+ * One at a time: the file that says who is there while somebody asks. One who was killed meanwhile
+ * has left it.
+ */
 static void take_turn(void)
 {
 	const struct timespec pause = {0, 1000000};
@@ -173,7 +177,10 @@ static void take_turn(void)
 	atexit(end_turn);
 }
 
-/* All signals are blocked: those by which the two tell each other come when they wait for them, and who is ended leaves the turn taken. */
+/*
+ * All signals are blocked: those by which the two tell each other come when they wait for them, and
+ * who is ended leaves the turn taken.
+ */
 int ask(int n, char **words)
 {
 	struct sigaction act = {.sa_handler = on_call};

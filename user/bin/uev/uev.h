@@ -1,4 +1,7 @@
-/* Shared by the parts of uev (user/bin/uev.c, user/bin/uev/). One process at a time is in them, one thread. */
+/*
+ * Shared by the parts of uev (user/bin/uev.c, user/bin/uev/). One process at a time is in them, one
+ * thread.
+ */
 #pragma once
 
 #define USER_EVENTS_STATUS_BIT
@@ -58,5 +61,8 @@ int put_items(unsigned char *to, int n, char **items);
 
 /* ---- talk.c ---- */
 
-/* Has the process that holds the files do what the words say (there is one from the first call on), and prints the answer. */
+/*
+ * Has the process that holds the files do what the words say (there is one from the first call on),
+ * and prints the answer.
+ */
 int ask(int n, char **words);

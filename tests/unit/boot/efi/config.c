@@ -60,7 +60,9 @@ static void config_good(void)
 	EXPECT_STR(config.entries[1].cmdline, "quiet trace_event=boot:* maxcpus=1");
 }
 
-/* An empty file starts the kernel all the same, and so does one that says only something for all. */
+/*
+ * An empty file starts the kernel all the same, and so does one that says only something for all.
+ */
 static void config_short(void)
 {
 	parse("");

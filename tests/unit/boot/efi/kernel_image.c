@@ -1,4 +1,6 @@
-/* The check of the kernel's file by the UEFI loader: good files, ones at the limits, damaged ones. */
+/*
+ * The check of the kernel's file by the UEFI loader: good files, ones at the limits, damaged ones.
+ */
 #include "boot/efi/kernel_image.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"

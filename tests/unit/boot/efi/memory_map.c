@@ -1,5 +1,6 @@
 /*
- * The memory map that the UEFI loader hands over, the firmware's times in ACPI's tables, the page tables it makes, and the memory it keeps.
+ * The memory map that the UEFI loader hands over, the firmware's times in ACPI's tables, the page
+ * tables it makes, and the memory it keeps.
  */
 #include "arch/arch.h"
 #include "boot/efi/fpdt.h"

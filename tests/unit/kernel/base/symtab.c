@@ -1,9 +1,14 @@
-/* Lookups in the symbol table: kernel/base/symtab.c, on a table made by hand as tools/symtab makes it. */
+/*
+ * Lookups in the symbol table: kernel/base/symtab.c, on a table made by hand as tools/symtab makes
+ * it.
+ */
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/types.h"
 #include "kernel/base/symtab.h"
 
-/* 0x1010 alpha, 0x1020 beta and its alias bravo, 0x1040 dup, 0x1080 gamma, 0x1080.. dup, to 0x1100. */
+/*
+ * 0x1010 alpha, 0x1020 beta and its alias bravo, 0x1040 dup, 0x1080 gamma, 0x1080.. dup, to 0x1100.
+ */
 static const u32 offsets[] = {0x10, 0x20, 0x20, 0x40, 0x80, 0xa0};
 static const u32 name_at[] = {0, 6, 11, 17, 21, 17};
 static const u16 by_name[] = {0, 1, 2, 3, 5, 4};

@@ -1,4 +1,7 @@
-/* The line discipline of terminals: kernel/console/ldisc.c. What is typed becomes lines, echo and signals; what is written, bytes. */
+/*
+ * The line discipline of terminals: kernel/console/ldisc.c. What is typed becomes lines, echo and
+ * signals; what is written, bytes.
+ */
 #include "kernel/console/ldisc.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -280,7 +283,9 @@ static void flushes(void)
 	EXPECT_EQ(ldisc_available(&line), 0);
 }
 
-/* The longest line has one entry less than the queue, and its newline; what is beyond is not taken. */
+/*
+ * The longest line has one entry less than the queue, and its newline; what is beyond is not taken.
+ */
 static void limit(void)
 {
 	for (u32 more = 0; more < 3; more++) {

@@ -90,7 +90,10 @@ static void reads_archives_in_a_row(void)
 	EXPECT_EQ(cpio_next(&c, &e), 0);
 }
 
-/* Cut off anywhere, an archive gives its whole entries and then an error, and is never read behind its end. */
+/*
+ * Cut off anywhere, an archive gives its whole entries and then an error, and is never read behind
+ * its end.
+ */
 static void survives_every_cut(void)
 {
 	struct archive a = {.size = 0};

@@ -99,7 +99,10 @@ static void crosses_pages(void)
 	EXPECT_EQ(in_use(), 0);
 }
 
-/* A write far behind the end costs the pages of the way there and one of data; the hole reads as zeros. */
+/*
+ * A write far behind the end costs the pages of the way there and one of data; the hole reads as
+ * zeros.
+ */
 static void sparse(void)
 {
 	static const u64 far[] = {
@@ -209,7 +212,9 @@ static void runs_out_of_pages(void)
 	}
 }
 
-/* Pages that are mapped stay where they are whatever happens to the file, and show what it holds. */
+/*
+ * Pages that are mapped stay where they are whatever happens to the file, and show what it holds.
+ */
 static void pinned_pages_stay(void)
 {
 	static u8 base[PAGE_SIZE + 10];

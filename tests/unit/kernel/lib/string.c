@@ -1,4 +1,7 @@
-/* Memory, strings and numbers. Lengths and overlaps are tried out around every size at which the code changes its way. */
+/*
+ * Memory, strings and numbers. Lengths and overlaps are tried out around every size at which the
+ * code changes its way.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

@@ -8,7 +8,10 @@
 static struct words w;
 static char shown[8192];
 
-/* Every command of the line as [word][word]>file, with && before one that wants success; then what is wrong. */
+/*
+ * Every command of the line as [word][word]>file, with && before one that wants success; then what
+ * is wrong.
+ */
 static const char *cut(const char *line)
 {
 	const char *wrong = NULL, *at = line;

@@ -168,7 +168,10 @@ static void broken(void)
 	}
 }
 
-/* Every length of file short of its last used byte is refused; so are all single bits of the headers, or they do no harm. */
+/*
+ * Every length of file short of its last used byte is refused; so are all single bits of the
+ * headers, or they do no harm.
+ */
 static void cut_off(void)
 {
 	struct elf_image img;

@@ -1,4 +1,7 @@
-/* Events that come and go: registration and removal, what open files and directories see of it, the list of definitions. */
+/*
+ * Events that come and go: registration and removal, what open files and directories see of it, the
+ * list of definitions.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
@@ -79,7 +82,9 @@ static void keeps_other_records(void)
 	trace_fresh();
 }
 
-/* A place that is kept says that the event is gone, also when another has its name and its memory. */
+/*
+ * A place that is kept says that the event is gone, also when another has its name and its memory.
+ */
 static void stale_places(void)
 {
 	struct trace_event_call one = {.class = &class, .name = "one"};
@@ -156,7 +161,10 @@ static void in_instances(void)
 	host_unlock();
 }
 
-/* Numbers count up, are given back, and are enough for more events than there are numbers, one after the other. */
+/*
+ * Numbers count up, are given back, and are enough for more events than there are numbers, one
+ * after the other.
+ */
 static void numbers(void)
 {
 	struct trace_event_call one = {.class = &class, .name = "one"};
@@ -225,7 +233,10 @@ static long write_lines(const char *text, size_t n)
 	return done;
 }
 
-/* A line may have 4094 characters and a newline, or 4095 and none; what stands after a longer one is not read. */
+/*
+ * A line may have 4094 characters and a newline, or 4095 and none; what stands after a longer one
+ * is not read.
+ */
 static void long_lines(void)
 {
 	char *line = host_alloc(2 * DYNEVENT_LINE_MAX);

@@ -1,6 +1,6 @@
 /*
- * Events and histograms made, used and removed in random order, what is refused included. In the end everything is removed, and
- * all is as it was: what files list, and every count of references.
+ * Events and histograms made, used and removed in random order, what is refused included. In the
+ * end everything is removed, and all is as it was: what files list, and every count of references.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

@@ -208,7 +208,10 @@ static void strings(void)
 	end_event(file);
 }
 
-/* Eight fixed strings fit a record; sixteen are more than a sub-buffer holds: counted as lost, not recorded. */
+/*
+ * Eight fixed strings fit a record; sixteen are more than a sub-buffer holds: counted as lost, not
+ * recorded.
+ */
 static void too_large(void)
 {
 	struct trace_event_file *file = begin_event(

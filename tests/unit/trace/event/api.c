@@ -1,6 +1,6 @@
 /*
- * Synthetic events from kernel code: the functions that it uses, in the listings of the events document's section 7, word for word where
- * the words are C.
+ * Synthetic events from kernel code: the functions that it uses, in the listings of the events
+ * document's section 7, word for word where the words are C.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -294,7 +294,10 @@ static void api_piecewise_name(void)
 	end_schedtest(schedtest_event_file);
 }
 
-/* Both ways in one trace, names that are none, strings that are none; what was given is recorded at the end all the same. */
+/*
+ * Both ways in one trace, names that are none, strings that are none; what was given is recorded at
+ * the end all the same.
+ */
 static void api_piecewise_misuse(void)
 {
 	struct trace_event_file *file = start_schedtest();
@@ -366,7 +369,10 @@ static int dynevent_foo_check_arg_fn(void *data)
 	return pair->lhs && pair->rhs ? 0 : -EINVAL;
 }
 
-/* The text's listings, in the order of a use. The text says `cmd` for the object and for its address. */
+/*
+ * The text's listings, in the order of a use. The text says `cmd` for the object and for its
+ * address.
+ */
 static void dynevent_listing(struct dynevent_cmd *cmd, char *buf, unsigned maxlen)
 {
 	const char *name = "name", *type = "int";

@@ -236,7 +236,10 @@ static void formats(void)
 	EXPECT_STR(trace_get("events/ftrace/raw_data/id", NULL), "18\n");
 }
 
-/* Two instances: an event goes to each that wants it, whichever was first, and to none that does not. */
+/*
+ * Two instances: an event goes to each that wants it, whichever was first, and to none that does
+ * not.
+ */
 static void two_arrays(void)
 {
 	struct trace_array *second;
@@ -298,7 +301,10 @@ static void soft(struct trace_event_file *file, int users)
 	host_unlock();
 }
 
-/* Somebody needs the event live: it fires, is counted and not recorded, until it is switched on; and it stays as it was left. */
+/*
+ * Somebody needs the event live: it fires, is counted and not recorded, until it is switched on;
+ * and it stays as it was left.
+ */
 static void soft_mode(void)
 {
 	struct trace_event_file *file =

@@ -1,4 +1,7 @@
-/* Instances: made and removed while files of them are open, while their events fire, while memory is short; places that are gone. */
+/*
+ * Instances: made and removed while files of them are open, while their events fire, while memory
+ * is short; places that are gone.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
@@ -127,7 +130,10 @@ static void busy(void)
 	EXPECT_EQ(trace_drop_instance("i"), 0);
 }
 
-/* A place that was looked up is worth nothing when its instance is gone, also when another has its name (or its address). */
+/*
+ * A place that was looked up is worth nothing when its instance is gone, also when another has its
+ * name (or its address).
+ */
 static void gone(void)
 {
 	static const char *const paths[] = {"instances/i", "instances/i/trace",

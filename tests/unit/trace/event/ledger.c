@@ -1,4 +1,7 @@
-/* The ledger: balanced after everything that can become of a record, and not balanced when a count is wrong. */
+/*
+ * The ledger: balanced after everything that can become of a record, and not balanced when a count
+ * is wrong.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"

@@ -1,4 +1,7 @@
-/* set_event_pid, set_event_notrace_pid: the files, whose events are kept, switches and wake-ups, following forks. */
+/*
+ * set_event_pid, set_event_notrace_pid: the files, whose events are kept, switches and wake-ups,
+ * following forks.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
@@ -89,7 +92,9 @@ static ssize write_wanted(const char *text, size_t n)
 	return taken;
 }
 
-/* A write may be of any length, its words of 127 characters; a NUL ends a word, two end the write. */
+/*
+ * A write may be of any length, its words of 127 characters; a NUL ends a word, two end the write.
+ */
 static void long_writes(void)
 {
 	char *text = many_pids(1, 9000), word[130];
@@ -206,7 +211,10 @@ static void marker_is_kept(void)
 	clear_lists();
 }
 
-/* What is ignored during a switch from 10 to `next` and after it, by lists of 10, 11 (wanted) or 10, 12 (unwanted). */
+/*
+ * What is ignored during a switch from 10 to `next` and after it, by lists of 10, 11 (wanted) or
+ * 10, 12 (unwanted).
+ */
 static void switches(void)
 {
 	struct host_context ctx;

@@ -1,4 +1,7 @@
-/* Snapshots: the states of the file, taking one from anywhere, what keeps one from being taken, sizes, lost records. */
+/*
+ * Snapshots: the states of the file, taking one from anywhere, what keeps one from being taken,
+ * sizes, lost records.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
@@ -256,7 +259,10 @@ static void sizes_follow(void)
 	fresh();
 }
 
-/* A snapshot between looking and consuming takes the record away: it is in the snapshot, and was not consumed. */
+/*
+ * A snapshot between looking and consuming takes the record away: it is in the snapshot, and was
+ * not consumed.
+ */
 static void under_a_pipe(void)
 {
 	struct ring_buffer_event *ev;

@@ -1,5 +1,6 @@
 /*
- * trace.dat: what is in it, in which format, against what the rings hold; losses; the cut; instances and snapshots.
+ * trace.dat: what is in it, in which format, against what the rings hold; losses; the cut;
+ * instances and snapshots.
  */
 #include "kernel/abi/trace_export.h"
 #include "kernel/lib/errno.h"
@@ -89,7 +90,10 @@ static void random_records(void)
 	trace_fresh();
 }
 
-/* What was overwritten is told before the first record; what is in the file and what is not come to all there was. */
+/*
+ * What was overwritten is told before the first record; what is in the file and what is not come to
+ * all there was.
+ */
 static void overwritten(void)
 {
 	u64 records, lost, unknown;
@@ -172,7 +176,10 @@ static void instance_and_snapshot(void)
 	trace_fresh();
 }
 
-/* Formats that readers outside the machine find: from the first use of an event on until it goes, and no longer. */
+/*
+ * Formats that readers outside the machine find: from the first use of an event on until it goes,
+ * and no longer.
+ */
 static const struct trace_export_format *exported(const char *system, const char *name)
 {
 	host_lock();

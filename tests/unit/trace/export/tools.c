@@ -1,4 +1,7 @@
-/* Taking a trace.dat file apart as trace-cmd does: its sections, against the files they come from; its records. */
+/*
+ * Taking a trace.dat file apart as trace-cmd does: its sections, against the files they come from;
+ * its records.
+ */
 #include "tests/unit/trace/export/tools.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"

@@ -1,4 +1,7 @@
-/* Shared by the cases of trace.dat: reading the file, and taking it apart. One file at a time. Task context. */
+/*
+ * Shared by the cases of trace.dat: reading the file, and taking it apart. One file at a time. Task
+ * context.
+ */
 #pragma once
 
 #include "tests/unit/trace/tools.h"
@@ -9,13 +12,19 @@ struct dat_file {
 	u64 size, at;
 };
 struct dat_file *dat_file(void);
-/* A record of that many bytes in the top instance's ring, some of them another number each time; hit as an event is. */
+/*
+ * A record of that many bytes in the top instance's ring, some of them another number each time;
+ * hit as an event is.
+ */
 void dat_record(u32 length);
 void dat_release(void);
 struct tracefs_file *dat_open(const char *path);
 /* Its first byte alone: it is made now. */
 void dat_start(struct tracefs_file *f);
-/* Reads the rest of an open one, `step` bytes at a time, behind what there is. 0 or the error that ended it. */
+/*
+ * Reads the rest of an open one, `step` bytes at a time, behind what there is. 0 or the error that
+ * ended it.
+ */
 ssize dat_drain(struct tracefs_file *f, size_t step);
 void dat_read(const char *path, size_t step); /* all of it */
 /* Up to the table of CPUs; which options there are, a bit each. */

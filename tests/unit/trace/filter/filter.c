@@ -222,7 +222,10 @@ static void hostile_records(void)
 	host_free(rec);
 }
 
-/* A string that goes on to the end of the record, without a NUL there. The record's memory ends with it: sanitizers look. */
+/*
+ * A string that goes on to the end of the record, without a NUL there. The record's memory ends
+ * with it: sanitizers look.
+ */
 static void rest_of_record(void)
 {
 	struct filter_sample *rec = host_alloc(sizeof(*rec));

@@ -1,4 +1,7 @@
-/* Filters: every operator on every kind of field, what is refused and where the caret stands, and patterns of text. */
+/*
+ * Filters: every operator on every kind of field, what is refused and where the caret stands, and
+ * patterns of text.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -44,7 +47,10 @@ static const struct {
     {"dyn ~ \"d*c\"", true}, {"dyn != \"dynamic\"", false}, {"dyn == \"dynami\"", false}, {"dyn ~ \"*z*\"", false},
     {"rel == \"relative\"", true}, {"rel ~ \"*tive\"", true}, {"rel ~ \"*ive?\"", false}, {"rel != \"x\"", true},
     {"rel ~ \"5*\"", false},
-    /* Pointers: what faults does not match, whichever way it is asked; a negation of the whole does. */
+    /*
+     * Pointers: what faults does not match, whichever way it is asked; a negation of the whole
+     * does.
+     */
     {"ptr == \"pointed\"", true}, {"ptr ~ \"*ted\"", true}, {"ptr != \"pointed\"", false}, {"ptr ~ \"p*d\"", true},
     {"user.ustring == \"x\"", false}, {"user.ustring != \"x\"", false}, {"!user.ustring != \"x\"", true},
     {"user == \"x\"", false}, {"user != \"x\"", false}, {"user ~ \"*\"", false},
@@ -238,7 +244,10 @@ static void glob(void)
 	}
 }
 
-/* A star for each of many that do not match at the end: the time is the product of the lengths, not a power. */
+/*
+ * A star for each of many that do not match at the end: the time is the product of the lengths, not
+ * a power.
+ */
 static void glob_is_not_exponential(void)
 {
 	char pattern[128], text[512];

@@ -1,4 +1,7 @@
-/* Filters where events are recorded: what comes through, what is counted, whichever way the event takes. */
+/*
+ * Filters where events are recorded: what comes through, what is counted, whichever way the event
+ * takes.
+ */
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
@@ -89,7 +92,9 @@ static void numbers(void)
 	stop();
 }
 
-/* What follows a record, or comes before it, with a filter: stacks, another array, lists of pids. */
+/*
+ * What follows a record, or comes before it, with a filter: stacks, another array, lists of pids.
+ */
 static void with_more(void)
 {
 	struct trace_array *tr;

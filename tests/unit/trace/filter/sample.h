@@ -1,4 +1,7 @@
-/* A record with a field of every kind a filter knows, for the cases about filters, the random ones and the fuzzer. */
+/*
+ * A record with a field of every kind a filter knows, for the cases about filters, the random ones
+ * and the fuzzer.
+ */
 #pragma once
 
 #include "trace/filter/compile.h"

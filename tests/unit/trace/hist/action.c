@@ -1,4 +1,7 @@
-/* What variables, handlers and actions of histograms do, and what goes when they go. On events that are injected. */
+/*
+ * What variables, handlers and actions of histograms do, and what goes when they go. On events that
+ * are injected.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"
@@ -76,7 +79,10 @@ static void matches(void)
 	hist_end();
 }
 
-/* A field of the matched event becomes a variable there, in a histogram of its own, which goes with the one that needs it. */
+/*
+ * A field of the matched event becomes a variable there, in a histogram of its own, which goes with
+ * the one that needs it.
+ */
 static void matched_fields(void)
 {
 	hist_begin();
@@ -97,7 +103,10 @@ static void matched_fields(void)
 	hist_end();
 }
 
-/* Of the matched event no variable is used, so nothing keeps it from going. Then the hist does not go by its words, only with all others. */
+/*
+ * Of the matched event no variable is used, so nothing keeps it from going. Then the hist does not
+ * go by its words, only with all others.
+ */
 static void matched_event_gone(void)
 {
 	static const char line[] = "!hist:keys=aa:onmatch(synthetic.brief).trace(pair,bb,bb)";

@@ -95,7 +95,10 @@ static void refuses_for_ever(void)
 	hist_map_free(map);
 }
 
-/* Keys of which all hashes' low halves agree go to one slot after the other, and come back from there. */
+/*
+ * Keys of which all hashes' low halves agree go to one slot after the other, and come back from
+ * there.
+ */
 static void collisions(void)
 {
 	struct hist_map *map = make(HIST_MAP_MIN, 1);
@@ -125,7 +128,10 @@ static void initialises(void)
 	hist_map_free(map);
 }
 
-/* What happens between taking an entry and writing its slot: another brings the key, or another key to that slot. */
+/*
+ * What happens between taking an entry and writing its slot: another brings the key, or another key
+ * to that slot.
+ */
 static struct hist_map *racing;
 static u64 racing_key;
 

@@ -1,4 +1,7 @@
-/* Histograms: what a command may say, how it is shown and typed in again, what is refused and how the errors look. */
+/*
+ * Histograms: what a command may say, how it is shown and typed in again, what is refused and how
+ * the errors look.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"

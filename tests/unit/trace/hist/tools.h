@@ -1,4 +1,7 @@
-/* Shared by the cases of histograms: synthetic events that are injected, so that every number is known, and what `hist` shows. */
+/*
+ * Shared by the cases of histograms: synthetic events that are injected, so that every number is
+ * known, and what `hist` shows.
+ */
 #pragma once
 
 #include "tests/unit/trace/tools.h"
@@ -15,7 +18,10 @@ void hist_end(void);
 /* An event of ev, or of oth, with these fields. */
 void hist_hit(const char *line);
 void hist_hit_other(const char *line);
-/* The lines of a hist file between the blank ones: entries and what belongs to them. Until the next call. */
+/*
+ * The lines of a hist file between the blank ones: entries and what belongs to them. Until the next
+ * call.
+ */
 const char *hist_entries_of(const char *path);
 /* Of ev. */
 const char *hist_entries(void);

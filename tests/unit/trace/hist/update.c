@@ -1,4 +1,7 @@
-/* What histograms count: keys, values, shares, sorting, what a full table drops, pauses, names; and how many of each there may be. */
+/*
+ * What histograms count: keys, values, shares, sorting, what a full table drops, pauses, names; and
+ * how many of each there may be.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"

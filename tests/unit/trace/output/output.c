@@ -368,7 +368,10 @@ static void names(void)
 	host_unlock();
 }
 
-/* While no buffer records, names stay as they are: but for the task that ran when the last one was switched off. */
+/*
+ * While no buffer records, names stay as they are: but for the task that ran when the last one was
+ * switched off.
+ */
 static void names_stay(void)
 {
 	char comm[16];

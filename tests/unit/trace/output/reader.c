@@ -134,7 +134,9 @@ static void pipes(void)
 	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
 	EXPECT_EQ(trace_put("trace_marker", "two"), 0);
 	EXPECT_EQ(tracefs_poll(f) & 1, 1);
-	/* A short read takes one record and gives a part of its line; the rest of the line follows. */
+	/*
+	 * A short read takes one record and gives a part of its line; the rest of the line follows.
+	 */
 	EXPECT_EQ(tracefs_read(f, buf, 20, &pos), 20);
 	EXPECT(strstr(trace_nth_event(0), "two"));
 	EXPECT_STR(trace_nth(1), "");

@@ -1,4 +1,7 @@
-/* Event probes at work: values fetched from fields of every kind, the probed event's state, instances, filters, triggers, removal. */
+/*
+ * Event probes at work: values fetched from fields of every kind, the probed event's state,
+ * instances, filters, triggers, removal.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/filter/sample.h"
@@ -251,7 +254,10 @@ static void removal(void)
 	EXPECT_EQ(trace_put(EVENTS, ""), 0);
 }
 
-/* Each instance has its own switch, and its own records; one that goes takes its feeds along, whoever needs them. */
+/*
+ * Each instance has its own switch, and its own records; one that goes takes its feeds along,
+ * whoever needs them.
+ */
 static void instances(void)
 {
 	struct trace_array *tr;
@@ -280,7 +286,10 @@ static void instances(void)
 	EXPECT_EQ(trace_append(EVENTS, "-:src"), 0);
 }
 
-/* Triggers that need no record, or only its numbers, get what they need whether there is a probe or not. */
+/*
+ * Triggers that need no record, or only its numbers, get what they need whether there is a probe or
+ * not.
+ */
 static void beside_triggers(void)
 {
 	static const char trigger[] = "events/unit/unit_numbers/trigger";

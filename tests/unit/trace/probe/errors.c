@@ -1,6 +1,6 @@
 /*
- * What kprobe_events refuses: each text there is, and where its caret stands, which is where Linux puts it. Lines with
- * 0 are the last that are taken.
+ * What kprobe_events refuses: each text there is, and where its caret stands, which is where Linux
+ * puts it. Lines with 0 are the last that are taken.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -240,7 +240,10 @@ static void of_places(void)
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 }
 
-/* An offset may lead to the entry of another function: then what is there at an entry is there, and two bytes on is inside its second instruction. */
+/*
+ * An offset may lead to the entry of another function: then what is there at an entry is there, and
+ * two bytes on is inside its second instruction.
+ */
 static void of_next_entry(void)
 {
 	static const struct {

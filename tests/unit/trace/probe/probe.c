@@ -1,4 +1,7 @@
-/* Definitions of probe events: limits, what is listed means the same when typed again, random lines. Hits are in tests/kernel and the sessions. */
+/*
+ * Definitions of probe events: limits, what is listed means the same when typed again, random
+ * lines. Hits are in tests/kernel and the sessions.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
@@ -137,7 +140,10 @@ static void listing_is_a_definition(void)
 	EXPECT_EQ(trace_put("kprobe_events", ""), 0);
 }
 
-/* Good lines with pieces of others in them: whatever comes of it, what was refused is not listed and nothing breaks. */
+/*
+ * Good lines with pieces of others in them: whatever comes of it, what was refused is not listed
+ * and nothing breaks.
+ */
 static void random_lines(void)
 {
 	static const char *const pieces[] = {"+0(", ")", ":", "[4]", "string", "u8", "$arg1",

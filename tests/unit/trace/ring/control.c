@@ -1,5 +1,6 @@
 /*
- * The ring buffer's control: iterators, resize, reset, swap, stopping. Nobody else writes; tests under load are elsewhere.
+ * The ring buffer's control: iterators, resize, reset, swap, stopping. Nobody else writes; tests
+ * under load are elsewhere.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
@@ -33,7 +34,10 @@ static void expect_numbers(struct ring_buffer *rb, u32 from, u32 to)
 	ring_buffer_read_finish(it);
 }
 
-/* After a reader was overtaken: what it still has, a gap, and the rest; as many as there are said to be. */
+/*
+ * After a reader was overtaken: what it still has, a gap, and the rest; as many as there are said
+ * to be.
+ */
 static void expect_entries(struct ring_buffer *rb, u32 to)
 {
 	struct ring_buffer_iter *it = ring_buffer_read_start(rb, ring_cpu());
@@ -130,7 +134,10 @@ static void iterator_and_consumer(void)
 	ring_buffer_free(rb);
 }
 
-/* Whatever the fill and the old and new sizes, and whatever was read: the newest that fit are kept, in order. */
+/*
+ * Whatever the fill and the old and new sizes, and whatever was read: the newest that fit are kept,
+ * in order.
+ */
 static void resize_keeps_newest(void)
 {
 	static const size_t sizes[] = {2, 3, 5, 9};
@@ -313,7 +320,10 @@ static u64 past_clock(void)
 	return past;
 }
 
-/* Events with times of before, then the TSC again: the times are those, in this order, and nothing is lost. */
+/*
+ * Events with times of before, then the TSC again: the times are those, in this order, and nothing
+ * is lost.
+ */
 static void clock_borrowed(void)
 {
 	static const u64 times[] = {0, 5, 5, 1UL << 30, 1UL << 40};

@@ -1,7 +1,8 @@
 /*
- * The ring buffer's format at every edge: each size of data at each offset of a sub-buffer, each kind of time at the end of one;
- * and iterators beside consuming readers. By a clock of ours. Where this is slow, in the guest and under ThreadSanitizer, it is every
- * eighth pair of size and offset, else all.
+ * The ring buffer's format at every edge: each size of data at each offset of a sub-buffer, each
+ * kind of time at the end of one; and iterators beside consuming readers. By a clock of ours. Where
+ * this is slow, in the guest and under ThreadSanitizer, it is every eighth pair of size and offset,
+ * else all.
  */
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -44,7 +45,10 @@ static bool take_marked(size_t length, u32 mark, u64 time)
 	return data[0] == (u8)mark && (length == 1 || data[length - 1] == (u8)(mark >> 8));
 }
 
-/* Events that take `bytes` in all, from the start of a sub-buffer; how many. No event takes 4 or 36. */
+/*
+ * Events that take `bytes` in all, from the start of a sub-buffer; how many. No event takes 4 or
+ * 36.
+ */
 static unsigned put_filler(u64 bytes)
 {
 	u64 first = bytes == 36 ? 20 : bytes > RB_MAX_DATA + 8 ? 2040 : bytes;
@@ -63,7 +67,10 @@ static bool take_filler(unsigned n)
 	return true;
 }
 
-/* What the first word of an event with `length` bytes of data is to be, and the second if it has a length there. */
+/*
+ * What the first word of an event with `length` bytes of data is to be, and the second if it has a
+ * length there.
+ */
 static bool header_is_right(const struct ring_buffer_event *ev, size_t length, u64 delta)
 {
 	u32 word = *(const u32 *)ev, stored = ALIGN_UP(length, 4UL);
@@ -164,7 +171,10 @@ static void check_front(const struct ring_buffer_event *ev, u64 jump, u64 front)
 	EXPECT_EQ(ev->time_delta, front ? 0 : jump);
 }
 
-/* Event and time go together: both where there is room for both, else the event alone to the next sub-buffer, whose time is its. */
+/*
+ * Event and time go together: both where there is room for both, else the event alone to the next
+ * sub-buffer, whose time is its.
+ */
 static void time_at_edge(u64 room, size_t length, u64 jump, u64 front)
 {
 	u64 size = length + (length <= 28 ? 4 : 8), offset = RB_PAGE_DATA - room;
@@ -204,7 +214,10 @@ static void every_time(void)
 	}
 }
 
-/* The rest of a sub-buffer is PADDING with delta 0; where no word is left there is none, and the reader knows by the account. */
+/*
+ * The rest of a sub-buffer is PADDING with delta 0; where no word is left there is none, and the
+ * reader knows by the account.
+ */
 static void padding(void)
 {
 	for (u64 room = 0; room <= 64; room += 4) {
@@ -246,7 +259,10 @@ static bool same(struct seen a, struct seen b)
 	return a.ts == b.ts && a.words == b.words && a.length == b.length;
 }
 
-/* Sizes, times and discards as they come; what an iterator sees is what is consumed afterwards, and it sees it twice the same. */
+/*
+ * Sizes, times and discards as they come; what an iterator sees is what is consumed afterwards, and
+ * it sees it twice the same.
+ */
 static void random_writes(u64 *seed, u32 count)
 {
 	for (u32 i = 0; i < count; i++) {

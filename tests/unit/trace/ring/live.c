@@ -71,7 +71,10 @@ static void while_writing(void)
 	ring_buffer_free(rb);
 }
 
-/* What was overwritten before it was looked at: a gap, told once, where it is; none before the first. */
+/*
+ * What was overwritten before it was looked at: a gap, told once, where it is; none before the
+ * first.
+ */
 static void gaps(void)
 {
 	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
@@ -204,7 +207,10 @@ static void under_construction(void)
 	ring_buffer_free(rb);
 }
 
-/* Whole sub-buffers: nothing twice, every gap with its number, none before it is one; the end is where the tail was. */
+/*
+ * Whole sub-buffers: nothing twice, every gap with its number, none before it is one; the end is
+ * where the tail was.
+ */
 static void pages(void)
 {
 	struct ring_buffer *rb = make(RB_FL_OVERWRITE);

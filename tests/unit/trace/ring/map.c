@@ -1,6 +1,7 @@
 /*
- * A mapped ring: which pages a mapping has, what it says of them, what get_reader gives, in which order and how often, and what is
- * refused while somebody maps. Events carry numbers; the clock is ours.
+ * A mapped ring: which pages a mapping has, what it says of them, what get_reader gives, in which
+ * order and how often, and what is refused while somebody maps. Events carry numbers; the clock is
+ * ours.
  */
 #include "kernel/abi/trace_mmap.h"
 #include "kernel/lib/errno.h"
@@ -118,7 +119,10 @@ static void page_stays(void)
 	host_page_free(copy);
 }
 
-/* Any number of events at a time, over many laps: each once, in order, at its time; and nothing but them in the pages. */
+/*
+ * Any number of events at a time, over many laps: each once, in order, at its time; and nothing but
+ * them in the pages.
+ */
 static void every_event_once(void)
 {
 	u32 seq = 0, expected = 0;
@@ -189,7 +193,10 @@ static void says_lost(void)
 	end();
 }
 
-/* Events around a page that was ended early: discarded ones, large ones, one that just fits the fresh page, time going back. */
+/*
+ * Events around a page that was ended early: discarded ones, large ones, one that just fits the
+ * fresh page, time going back.
+ */
 static void after_leaving(void)
 {
 	static const u8 big[RB_MAX_DATA];
@@ -235,7 +242,10 @@ static void under_construction(void)
 	end();
 }
 
-/* Other readers of the same ring take their part; what a page copy takes is not taken from the mapping. */
+/*
+ * Other readers of the same ring take their part; what a page copy takes is not taken from the
+ * mapping.
+ */
 static void other_readers(void)
 {
 	struct ring_buffer_page *page = ring_buffer_alloc_page(), *mine = page;
@@ -250,7 +260,10 @@ static void other_readers(void)
 	expected = EVENTS_PER_PAGE;
 	for (unsigned i = 0; i < 5; i++)
 		EXPECT(ring_consume_checked(rb, &expected, &lost));
-	/* The whole page is shown, what was consumed of it too, as on Linux; all of it counts as read, once. */
+	/*
+	 * The whole page is shown, what was consumed of it too, as on Linux; all of it counts as
+	 * read, once.
+	 */
 	EXPECT_EQ(page_events_from(next_page(), EVENTS_PER_PAGE), EVENTS_PER_PAGE);
 	EXPECT_EQ(meta->read, 2 * EVENTS_PER_PAGE);
 	put_numbers(0, 3);
@@ -266,7 +279,10 @@ static void other_readers(void)
 	ring_buffer_free_page(page);
 }
 
-/* Another reader has taken the page that is being written, and all that is in it: the header is made good all the same. */
+/*
+ * Another reader has taken the page that is being written, and all that is in it: the header is
+ * made good all the same.
+ */
 static void header_is_never_the_writers(void)
 {
 	u32 expected = 0;
@@ -295,7 +311,10 @@ static void header_is_never_the_writers(void)
 	end();
 }
 
-/* The counts, while the reader falls behind by any number of sub-buffers, is overrun, and others take some. */
+/*
+ * The counts, while the reader falls behind by any number of sub-buffers, is overrun, and others
+ * take some.
+ */
 static void counts(void)
 {
 	struct ring_buffer_page *copy = ring_buffer_alloc_page();

@@ -1,4 +1,7 @@
-/* Writers inside writers, and events that are taken back: what the ring holds then, and what a reader sees of it. */
+/*
+ * Writers inside writers, and events that are taken back: what the ring holds then, and what a
+ * reader sees of it.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -84,7 +87,10 @@ static void discard_leaves_empty(void)
 	ring_buffer_free(rb);
 }
 
-/* An event with a nested one behind it cannot be taken back: it becomes padding, and times stay right, with a delta of 0 too. */
+/*
+ * An event with a nested one behind it cannot be taken back: it becomes padding, and times stay
+ * right, with a delta of 0 too.
+ */
 static void discard_nested(void)
 {
 	for (u64 delta = 0; delta < 3; delta++) {
@@ -179,8 +185,9 @@ static void write_and_read_two(void)
 }
 
 /*
- * A writer is interrupted behind a tail whose sub-buffer is written full, read and put back for another number, which is the
- * next one when the writer goes on: it must not take that for the sub-buffer its tail is in.
+ * A writer is interrupted behind a tail whose sub-buffer is written full, read and put back for
+ * another number, which is the next one when the writer goes on: it must not take that for the
+ * sub-buffer its tail is in.
  */
 static void stale_tail(void)
 {

@@ -1,6 +1,6 @@
 /*
- * Sub-buffers given away: whole and in part, at every size around an edge, what lies behind the data, times and losses; and how
- * full a ring is said to be.
+ * Sub-buffers given away: whole and in part, at every size around an edge, what lies behind the
+ * data, times and losses; and how full a ring is said to be.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
@@ -31,7 +31,10 @@ static void put_numbers(struct ring_buffer *rb, u32 from, u32 n)
 		EXPECT_EQ(ring_put(rb, &i, 4), 0);
 }
 
-/* Events of 8 bytes: how many a read of header + room gets, for every room around the edge of one, two and three. */
+/*
+ * Events of 8 bytes: how many a read of header + room gets, for every room around the edge of one,
+ * two and three.
+ */
 static void partial_edges(void)
 {
 	struct ring_buffer *rb = ring_make(4, 0);
@@ -58,7 +61,10 @@ static void partial_edges(void)
 	ring_buffer_free(rb);
 }
 
-/* A finished sub-buffer is taken away if `len` holds all of its data, copied in part if one byte is missing. */
+/*
+ * A finished sub-buffer is taken away if `len` holds all of its data, copied in part if one byte is
+ * missing.
+ */
 static void whole_edges(void)
 {
 	struct ring_buffer *rb = ring_make(4, 0);
@@ -108,7 +114,9 @@ static void time_stays_with_event(void)
 	struct ring_buffer *rb = ring_make(4, 0);
 	struct ring_buffer_page *page = ring_buffer_alloc_page();
 	const struct ring_buffer_event *ev = (void *)page->data;
-	/* Each of these steps of the clock takes the event's time in front of it: 8 bytes, then 12. */
+	/*
+	 * Each of these steps of the clock takes the event's time in front of it: 8 bytes, then 12.
+	 */
 	static const struct {
 		s64 step;
 		u64 front;

@@ -1,6 +1,6 @@
 /*
- * The ring buffer, one writer at a time: format to the bit, both modes, both ways to read, time. On the CPU the case
- * runs on. A clock of ours makes times exact.
+ * The ring buffer, one writer at a time: format to the bit, both modes, both ways to read, time. On
+ * the CPU the case runs on. A clock of ours makes times exact.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
@@ -212,7 +212,10 @@ static void overwrite_keeps_newest(void)
 	ring_buffer_free(rb);
 }
 
-/* Reading the sub-buffer that is being written; then the writer goes round and overwrites what was not read of it. */
+/*
+ * Reading the sub-buffer that is being written; then the writer goes round and overwrites what was
+ * not read of it.
+ */
 static void overwrite_behind_copy(void)
 {
 	struct ring_buffer *rb = ring_make(2, RB_FL_OVERWRITE);
@@ -292,7 +295,10 @@ static void read_page_says_lost(void)
 	EXPECT(page->commit & RB_MISSED_EVENTS);
 	EXPECT_EQ(ring_buffer_read_page(rb, &page, PAGE_SIZE, ring_cpu(), false), 0);
 	EXPECT_EQ(page->commit, 12);
-	/* The reader keeps the sub-buffer it has begun; the next is overwritten; then there is one with room for the number. */
+	/*
+	 * The reader keeps the sub-buffer it has begun; the next is overwritten; then there is one
+	 * with room for the number.
+	 */
 	for (u32 i = 0; i < 2 * per_page + 1; i++)
 		ring_put(rb, data, 8);
 	ring_put(rb, data, RB_MAX_DATA);

@@ -1,6 +1,7 @@
 /*
- * The ring buffer under load: a writer on another CPU, nested writers in its interrupts and NMIs, a consumer, and control
- * calls in between. Each event carries its context's sequence number, so that no event is lost or doubled unnoticed.
+ * The ring buffer under load: a writer on another CPU, nested writers in its interrupts and NMIs, a
+ * consumer, and control calls in between. Each event carries its context's sequence number, so that
+ * no event is lost or doubled unnoticed.
  */
 #include "kernel/abi/trace_mmap.h"
 #include "kernel/lib/atomic.h"

@@ -1,4 +1,7 @@
-/* The file trace_pipe_raw: what reads of any size give, waiting and not, poll() and buffer_percent, and what header_page says. */
+/*
+ * The file trace_pipe_raw: what reads of any size give, waiting and not, poll() and buffer_percent,
+ * and what header_page says.
+ */
 #include "kernel/abi/trace_mmap.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -13,7 +16,10 @@
 
 static u8 got[2 * PAGE_SIZE];
 
-/* Events of the CPU that this runs on; the case stays there (it has one, or is not moved: only its first CPU may run it). */
+/*
+ * Events of the CPU that this runs on; the case stays there (it has one, or is not moved: only its
+ * first CPU may run it).
+ */
 static struct tracefs_file *open_file_raw(const char *name, unsigned how)
 {
 	struct host_context ctx;
@@ -65,7 +71,10 @@ static void start(void)
 	EXPECT_EQ(trace_put("trace_clock", CLOCK), 0);
 }
 
-/* How many events a first read of n bytes takes, n around each edge; what it does not take is there for the next file. */
+/*
+ * How many events a first read of n bytes takes, n around each edge; what it does not take is there
+ * for the next file.
+ */
 static void first_read(void)
 {
 	for (size_t n = RB_PAGE_HEADER; n <= RB_PAGE_HEADER + 2 * EVENT + 1; n++) {
@@ -88,7 +97,10 @@ static void first_read(void)
 	trace_fresh();
 }
 
-/* After the first read of a page, the rest of its 4096 bytes: N-1, N, N+1 bytes at a time come to the same pages. */
+/*
+ * After the first read of a page, the rest of its 4096 bytes: N-1, N, N+1 bytes at a time come to
+ * the same pages.
+ */
 static void rest_of_page(void)
 {
 	static const size_t sizes[] = {
@@ -157,7 +169,10 @@ static void poll_percent(void)
 	trace_fresh();
 }
 
-/* poll() of trace_pipe: of all CPUs at any record, of one as trace_pipe_raw; and at the end, when a read would not wait. */
+/*
+ * poll() of trace_pipe: of all CPUs at any record, of one as trace_pipe_raw; and at the end, when a
+ * read would not wait.
+ */
 static void poll_pipe(void)
 {
 	struct tracefs_node node;

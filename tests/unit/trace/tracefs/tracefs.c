@@ -218,7 +218,10 @@ static int put_zeros(const char *path, size_t n, const char *tail)
 	return err;
 }
 
-/* Of a number the first 66 bytes count, of a tracer's name 100; a longer write is taken all the same. */
+/*
+ * Of a number the first 66 bytes count, of a tracer's name 100; a longer write is taken all the
+ * same.
+ */
 static void cut_writes(void)
 {
 	static const char *const numbers[] = {
@@ -309,7 +312,10 @@ static void errors(void)
 	EXPECT_STR(trace_get("error_log", NULL), "");
 }
 
-/* Reading `trace` does not keep anybody from recording; what is overwritten before it was read is a gap, and said so. */
+/*
+ * Reading `trace` does not keep anybody from recording; what is overwritten before it was read is a
+ * gap, and said so.
+ */
 static void trace_while_recording(void)
 {
 	static char text[65536];

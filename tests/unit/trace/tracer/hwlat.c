@@ -51,7 +51,10 @@ static void modes(void)
 	fresh();
 }
 
-/* tracing_thresh is hwlat's own while it runs: 10 at first, later what it was left at; and comes back afterwards. */
+/*
+ * tracing_thresh is hwlat's own while it runs: 10 at first, later what it was left at; and comes
+ * back afterwards.
+ */
 static void threshold(void)
 {
 	fresh();

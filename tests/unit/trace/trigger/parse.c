@@ -1,4 +1,7 @@
-/* The lines of trigger files: what is taken and how it is listed, what is refused and leaves no trace, limits, the boot parameter. */
+/*
+ * The lines of trigger files: what is taken and how it is listed, what is refused and leaves no
+ * trace, limits, the boot parameter.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/trigger/tools.h"
@@ -114,7 +117,10 @@ static void lines(void)
 	trigger_fresh();
 }
 
-/* Behind the first line, each of the second is refused as there already; each of the third takes it away. */
+/*
+ * Behind the first line, each of the second is refused as there already; each of the third takes it
+ * away.
+ */
 static const struct {
 	const char *first, *refused[4], *removes[4];
 } pairs[] = {

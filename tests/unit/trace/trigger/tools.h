@@ -1,4 +1,6 @@
-/* Shared by the cases of triggers: lines and paths, on the events of tests/unit/trace/sample.def. */
+/*
+ * Shared by the cases of triggers: lines and paths, on the events of tests/unit/trace/sample.def.
+ */
 #pragma once
 
 #include "kernel/lib/string.h"

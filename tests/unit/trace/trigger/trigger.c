@@ -57,7 +57,9 @@ static void traceoff(void)
 	trigger_fresh();
 }
 
-/* The event that switches recording on is recorded itself, unless the trigger waits for its record. */
+/*
+ * The event that switches recording on is recorded itself, unless the trigger waits for its record.
+ */
 static void traceon(void)
 {
 	static const char *const lines_[] = {"traceon", "traceon:1", "traceon if a > 1"};
@@ -92,8 +94,8 @@ static u64 lost(void)
 }
 
 /*
- * Beside a trigger that needs the record, traceon comes too late for its event, which is counted as one that the ring refused; not
- * if the event's filter makes the ring wait for the triggers.
+ * Beside a trigger that needs the record, traceon comes too late for its event, which is counted as
+ * one that the ring refused; not if the event's filter makes the ring wait for the triggers.
  */
 static void traceon_late(void)
 {
@@ -215,7 +217,10 @@ static void users(void)
 	EXPECT_EQ(key_unit_numbers.enabled, 0);
 }
 
-/* The frames are the machine's affair (tests/kernel); here only where the trace stands and how often. */
+/*
+ * The frames are the machine's affair (tests/kernel); here only where the trace stands and how
+ * often.
+ */
 static void stacktrace(void)
 {
 	trigger_fresh();
@@ -281,7 +286,10 @@ static void snapshot(void)
 	trigger_fresh();
 }
 
-/* A snapshot beside a stack, in either order: the swap comes first, so the stack is alone in the trace. */
+/*
+ * A snapshot beside a stack, in either order: the swap comes first, so the stack is alone in the
+ * trace.
+ */
 static void snapshot_and_stack(void)
 {
 	static const char *const lines_[][2] = {
@@ -337,7 +345,10 @@ static u64 count_of(const struct trace_event_file *file, bool soft_off)
 	return sum;
 }
 
-/* What an off event with these triggers does at a = 5 and not at others; whatever way it takes, each hit is counted once. */
+/*
+ * What an off event with these triggers does at a = 5 and not at others; whatever way it takes,
+ * each hit is counted once.
+ */
 static const struct {
 	const char *add[2];
 	bool off_at_5, off_always;
@@ -374,7 +385,10 @@ static void off_ways(void)
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 }
 
-/* The event's own filter keeps it from being recorded, not its triggers from running; a string is looked at where it lies. */
+/*
+ * The event's own filter keeps it from being recorded, not its triggers from running; a string is
+ * looked at where it lies.
+ */
 static void with_filter(void)
 {
 	trigger_fresh();

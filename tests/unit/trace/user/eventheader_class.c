@@ -1,6 +1,6 @@
 /*
- * EventHeader events in `trace` and trace_pipe: which user events are of that kind, as text, as JSON (options/eventheader-json), in an
- * instance, too long for a line.
+ * EventHeader events in `trace` and trace_pipe: which user events are of that kind, as text, as
+ * JSON (options/eventheader-json), in an instance, too long for a line.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -72,7 +72,10 @@ static void make_long(u32 n)
 		eh_make_bytes(&m, one, 1);
 }
 
-/* The only line of a text that begins with '{'; "" if there is none, or more. NUL-terminated in place. */
+/*
+ * The only line of a text that begins with '{'; "" if there is none, or more. NUL-terminated in
+ * place.
+ */
 static char *json_line(const char *text)
 {
 	char *line = strstr((char *)text, "\n{");
@@ -105,7 +108,10 @@ static void text(void)
 	end();
 }
 
-/* The name without the fields, the fields without the name, fields in another order or of another type: an event as any other. */
+/*
+ * The name without the fields, the fields without the name, fields in another order or of another
+ * type: an event as any other.
+ */
 static void others(void)
 {
 	static const char *const all[] = {
@@ -197,7 +203,10 @@ static void read_pipe(char *out, size_t room)
 	tracefs_release(pipe);
 }
 
-/* In `trace` a line has room for 16 KiB, in trace_pipe for less than 4. What is longer is JSON all the same, and says so. */
+/*
+ * In `trace` a line has room for 16 KiB, in trace_pipe for less than 4. What is longer is JSON all
+ * the same, and says so.
+ */
 static void too_long(void)
 {
 	static char piped[8192];

@@ -1,6 +1,6 @@
 /*
- * User events: what a definition may say and how it is listed; names, in both ways to register; payloads, good and bad; who keeps an
- * event; all bits there are.
+ * User events: what a definition may say and how it is listed; names, in both ways to register;
+ * payloads, good and bad; who keeps an event; all bits there are.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -238,7 +238,10 @@ static bool dat_has(const char *text)
 	return found;
 }
 
-/* Programs come and go, and take nothing with them; trace.dat has the formats of their events as long as there may be records. */
+/*
+ * Programs come and go, and take nothing with them; trace.dat has the formats of their events as
+ * long as there may be records.
+ */
 static void records_stay(void)
 {
 	struct user_event *ev;
@@ -318,7 +321,10 @@ static void all_bits(void)
 	EXPECT_STR(trace_get("user_events_status", NULL), "\nActive: 0\nBusy: 0\nMax: 32768\n");
 }
 
-/* A refused definition leaves its reason, and a caret where it is wrong: of an ioctl, and of dynamic_events. */
+/*
+ * A refused definition leaves its reason, and a caret where it is wrong: of an ioctl, and of
+ * dynamic_events.
+ */
 static void errors(void)
 {
 	static const struct {

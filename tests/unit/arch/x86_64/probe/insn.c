@@ -1,4 +1,7 @@
-/* The instruction decoder: parts of an instruction, kinds, limits. Its lengths are compared with objdump's by tests/tools/insn_compare.c. */
+/*
+ * The instruction decoder: parts of an instruction, kinds, limits. Its lengths are compared with
+ * objdump's by tests/tools/insn_compare.c.
+ */
 #include "arch/x86_64/probe/insn.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

@@ -1,4 +1,7 @@
-/* Damaged EventHeader records: what the decoder says of them, and that it reads nothing beyond them. */
+/*
+ * Damaged EventHeader records: what the decoder says of them, and that it reads nothing beyond
+ * them.
+ */
 #include "kernel/lib/string.h"
 #include "tests/unit/json_check.h"
 #include "tests/unit/prng.h"
@@ -183,7 +186,10 @@ static void too_much(void)
 	EXPECT(strstr(eh_json(&m), "\"damaged\":\"too much to show at byte "));
 }
 
-/* A step for s; 129 for each element of it: itself, t and the fields of t that are passed over; and one for each field after s. */
+/*
+ * A step for s; 129 for each element of it: itself, t and the fields of t that are passed over; and
+ * one for each field after s.
+ */
 static void steps(void)
 {
 	const u32 elements = (EH_STEPS_MAX - 1) / 129, rest = (EH_STEPS_MAX - 1) % 129;
@@ -244,7 +250,10 @@ static void put_value(u32 encoding)
 		eh_make_bytes(&m, "\0\0\0", unit);
 }
 
-/* One, a fixed and a counted array of each encoding, in a record that is a byte short, right, and a byte long. */
+/*
+ * One, a fixed and a counted array of each encoding, in a record that is a byte short, right, and a
+ * byte long.
+ */
 static void ends(void)
 {
 	static const u32 arrays[] = {0, EH_FIXED_ARRAY, EH_COUNTED_ARRAY};
@@ -271,7 +280,10 @@ static void ends(void)
 	}
 }
 
-/* Extensions that end where the record does, and a byte behind it; ids of 15 to 17 and of 31 to 33 bytes. */
+/*
+ * Extensions that end where the record does, and a byte behind it; ids of 15 to 17 and of 31 to 33
+ * bytes.
+ */
 static void extension_ends(void)
 {
 	for (u32 size = 0; size < 40; size++) {
@@ -327,7 +339,10 @@ static void rich(void)
 	eh_make_bytes(&m, m.data, 32);
 }
 
-/* Cut anywhere, and with any one byte changed: nothing outside is read (the sanitizer sees to that), and JSON stays JSON. */
+/*
+ * Cut anywhere, and with any one byte changed: nothing outside is read (the sanitizer sees to
+ * that), and JSON stays JSON.
+ */
 static void cut(void)
 {
 	rich();

@@ -213,7 +213,10 @@ static void structs(void)
 	    "\"y\":\"q\"},{\"x\":3,\"y\":\"r\"}],\"b\":4},\"none\":[],\"last\":5," META);
 }
 
-/* Structs that want more fields than the metadata has: one, one within it, and each element of an array. */
+/*
+ * Structs that want more fields than the metadata has: one, one within it, and each element of an
+ * array.
+ */
 static void open_structs(void)
 {
 	eh_make_event(&m, "Event");

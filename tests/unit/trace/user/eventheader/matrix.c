@@ -1,6 +1,7 @@
 /*
- * Each encoding of an EventHeader field with each format, as a field, as a constant and as a variable array, in text and in JSON; values
- * of variable length, null ones and those of odd lengths; and the same records cut and damaged at each byte.
+ * Each encoding of an EventHeader field with each format, as a field, as a constant and as a
+ * variable array, in text and in JSON; values of variable length, null ones and those of odd
+ * lengths; and the same records cut and damaged at each byte.
  */
 #include "kernel/lib/string.h"
 #include "tests/unit/json_check.h"
@@ -128,7 +129,10 @@ static const struct look *find_look(u32 encoding, u32 format)
 	return NULL;
 }
 
-/* A record with these bytes once, or as both elements of an array. The format byte is there even if it is 0. */
+/*
+ * A record with these bytes once, or as both elements of an array. The format byte is there even if
+ * it is 0.
+ */
 static void make_record(u32 encoding, u32 format, u32 shape, const char *bytes, u32 n)
 {
 	eh_make_event(&m, "E");
@@ -299,7 +303,10 @@ static void expect_json(void)
 		ktap_fail(__FILE__, __LINE__, "%s", json);
 }
 
-/* Each record cut at each byte is damaged, and shown up to there. A value that is cut is none: 8 bytes of which 4 are left are no number. */
+/*
+ * Each record cut at each byte is damaged, and shown up to there. A value that is cut is none: 8
+ * bytes of which 4 are left are no number.
+ */
 static void cut(void)
 {
 	for (u32 encoding = EH_VALUE8; encoding < EH_ENCODING_MAX; encoding++) {
@@ -320,7 +327,10 @@ static void cut(void)
 	EXPECT(strstr(eh_text(&m), " v=\"\" <damaged: string reaches beyond the record"));
 }
 
-/* Each byte of each record replaced: the decoder stays within the record, which the host's sanitizer checks, and writes JSON. */
+/*
+ * Each byte of each record replaced: the decoder stays within the record, which the host's
+ * sanitizer checks, and writes JSON.
+ */
 static void replaced(void)
 {
 	for (u32 encoding = EH_VALUE8; encoding < EH_ENCODING_MAX; encoding++) {

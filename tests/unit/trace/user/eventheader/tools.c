@@ -1,4 +1,7 @@
-/* See tools.h. The decoder is given a copy of exactly the record's size, so that a byte read beyond is seen on the host. */
+/*
+ * See tools.h. The decoder is given a copy of exactly the record's size, so that a byte read beyond
+ * is seen on the host.
+ */
 #include "tests/unit/trace/user/eventheader/tools.h"
 #include "kernel/lib/string.h"
 #include "trace/host_memory.h"

@@ -27,7 +27,10 @@ void eh_make_field(struct eh_maker *m, const char *name, u32 encoding, u32 forma
 /* Ends the metadata: the payload follows. */
 void eh_make_payload(struct eh_maker *m);
 
-/* What the decoder makes of it, without slack, as an event of the tracepoint Unit_L4K1. Until the next call. */
+/*
+ * What the decoder makes of it, without slack, as an event of the tracepoint Unit_L4K1. Until the
+ * next call.
+ */
 const char *eh_text(const struct eh_maker *m);
 const char *eh_json(const struct eh_maker *m);
 const char *eh_text_of(const char *tracepoint, const void *data, u32 len, u32 slack);

@@ -147,7 +147,10 @@ static void check_single(u32 bits, const char *want, const char *json)
 	check(&sample);
 }
 
-/* The shortest decimal that means the same: the edges of range and precision, and numbers known to be hard. */
+/*
+ * The shortest decimal that means the same: the edges of range and precision, and numbers known to
+ * be hard.
+ */
 static void floats(void)
 {
 	check_double(0x0000000000000000, "0", NULL);
@@ -255,7 +258,10 @@ static void strings(void)
 	check_all(all, ARRAY_SIZE(all));
 }
 
-/* What is not UTF-8: shortened forms, halves of pairs, beyond the last code, cut. A byte that begins no character is one of Latin-1. */
+/*
+ * What is not UTF-8: shortened forms, halves of pairs, beyond the last code, cut. A byte that
+ * begins no character is one of Latin-1.
+ */
 static void not_utf8(void)
 {
 	static const struct sample all[] = {
