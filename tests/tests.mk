@@ -23,7 +23,7 @@ HPURE    := kernel/console/ldisc.c kernel/monitor/line.c kernel/monitor/words.c 
 HSRC     := $(sort $(TRACESRC) $(UNITSRC) $(wildcard kernel/lib/*.c tests/host/*.c) $(HPURE))
 # Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
 # the sanitizers watch, serve all but the kernel's own and their cases.
-HOWN     := $(addprefix tests/host/,host.c probe.c machine.c main.c port/host.c port/main.c)
+HOWN     := $(addprefix tests/host/,host.c kernel.c probe.c machine.c main.c port/host.c port/main.c)
 HSTRINGS := kernel/lib/string.c tests/unit/kernel/lib/string.c
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 HTESTCC  ?= clang

@@ -16,7 +16,6 @@
 #include "kernel/lib/ktap.h"
 #include "tests/host/machine.h"
 #include "trace/trace.h"
-#include "tests/host/shell/posix.h"
 
 #define SUITE(name) extern const struct ktap_suite suite_##name;
 #include "tests/unit/list.def"
@@ -64,7 +63,6 @@ int main(int argc, char **argv)
 			    (struct CMUnitTest){c->name, run_one, NULL, NULL, (void *)c};
 		}
 	}
-	posix_root_make();
 	machine_start();
 	failed = _cmocka_run_group_tests("host", tests, count, NULL, NULL);
 	trace_exit();
