@@ -1,4 +1,7 @@
-/* What the kernel's pure code asks of the kernel, on the host: memory over malloc, counts of files. One thread. */
+/*
+ * What the kernel's pure code asks of the kernel, on the host: memory over malloc, counts of files.
+ * One thread.
+ */
 #include <stdlib.h>
 
 #include "kernel/fs/vfs.h"
