@@ -41,7 +41,8 @@ def read(path):
         sys.exit("libkshark does not open it: %d" % stream)
     for i in range(shark.kshark_load_entries(context, stream, ctypes.byref(rows))):
         e = rows[i].contents
-        words = [ctypes.string_at(text[n](rows[i])).decode(errors="replace") for n in ("event_name", "task", "info")]
+        # NULL: the event has nothing to say, as a system call without arguments.
+        words = [ctypes.string_at(text[n](rows[i]) or b"").decode(errors="replace") for n in ("event_name", "task", "info")]
         print(json.dumps([e.cpu, e.pid, e.ts, e.event, e.offset] + words))
 
 

@@ -117,8 +117,14 @@ static int serve(int console, const char *pid_file)
 
 int main(int argc, char **argv)
 {
-	int console = argc == 3 ? open(argv[1], O_RDONLY) : -1;
+	int console;
 
+	/*
+	 * The program that is fed has the terminal. In a session of its own feed may read the
+	 * console all the same; in the background of that one it would be stopped.
+	 */
+	setsid();
+	console = argc == 3 ? open(argv[1], O_RDONLY | O_NOCTTY) : -1;
 	if (console < 0 || make_raw(console)) {
 		fprintf(stderr, "usage: feed CONSOLE PIDFILE\n");
 		return 1;
