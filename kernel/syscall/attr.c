@@ -7,9 +7,9 @@
 
 #define NS_PER_SEC 1000000000UL
 
-static long set_fd(u64 fd, const struct vattr *attr)
+static long sys_set_fd(u64 fd, const struct vattr *attr)
 {
-	struct file *f = fd_get((u32)fd);
+	struct file *f = sys_fd_get((u32)fd);
 	long ret;
 
 	if (!f)
@@ -27,7 +27,7 @@ static long sys_set_path(const char *path, u64 attr, u64 follow)
 
 static long set_at(int dfd, u64 path, bool follow, const struct vattr *attr)
 {
-	return with_path(dfd, path, sys_set_path, (u64)attr, follow);
+	return sys_with_path(dfd, path, sys_set_path, (u64)attr, follow);
 }
 
 /* ---- mode and owner ---- */
@@ -48,7 +48,7 @@ long __x64_sys_fchmod(const struct regs *r)
 {
 	struct vattr attr = attr_mode(r->rsi);
 
-	return set_fd(r->rdi, &attr);
+	return sys_set_fd(r->rdi, &attr);
 }
 
 long __x64_sys_fchmodat(const struct regs *r)
@@ -85,7 +85,7 @@ long __x64_sys_fchown(const struct regs *r)
 {
 	struct vattr attr = attr_owner(r->rsi, r->rdx);
 
-	return set_fd(r->rdi, &attr);
+	return sys_set_fd(r->rdi, &attr);
 }
 
 /* Does AT_EMPTY_PATH mean the descriptor itself? 1, 0 or -EFAULT. */
@@ -108,7 +108,7 @@ long __x64_sys_fchownat(const struct regs *r)
 		return -EINVAL;
 	empty = is_empty_path(flags, r->rsi);
 	if (empty)
-		return empty < 0 ? empty : set_fd(r->rdi, &attr);
+		return empty < 0 ? empty : sys_set_fd(r->rdi, &attr);
 	return set_at(r->rdi, r->rsi, !(flags & ABI_AT_SYMLINK_NOFOLLOW), &attr);
 }
 
@@ -150,13 +150,13 @@ long __x64_sys_utimensat(const struct regs *r)
 		return -EINVAL;
 	err = r->rsi ? is_empty_path(flags, r->rsi) : 1;
 	if (err)
-		return err < 0 ? err : set_fd(r->rdi, &attr);
+		return err < 0 ? err : sys_set_fd(r->rdi, &attr);
 	return set_at(r->rdi, r->rsi, !(flags & ABI_AT_SYMLINK_NOFOLLOW), &attr);
 }
 
 /* ---- the file system's room ---- */
 
-static long put_statfs(u64 to, const struct vstatfs *st)
+static long sys_put_statfs(u64 to, const struct vstatfs *st)
 {
 	struct abi_statfs s = {
 	    .f_type = st->type,
@@ -176,17 +176,17 @@ static long sys_statfs_path(const char *path, u64 to, u64 none __maybe_unused)
 	struct vstatfs st;
 	long ret = vfs_statfs(path, &st);
 
-	return ret ? ret : put_statfs(to, &st);
+	return ret ? ret : sys_put_statfs(to, &st);
 }
 
 long __x64_sys_statfs(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, r->rdi, sys_statfs_path, r->rsi, 0);
+	return sys_with_path(ABI_AT_FDCWD, r->rdi, sys_statfs_path, r->rsi, 0);
 }
 
 long __x64_sys_fstatfs(const struct regs *r)
 {
-	struct file *f = fd_get((u32)r->rdi);
+	struct file *f = sys_fd_get((u32)r->rdi);
 	struct vstatfs st;
 	long ret;
 
@@ -194,5 +194,5 @@ long __x64_sys_fstatfs(const struct regs *r)
 		return -EBADF;
 	ret = vfs_fstatfs(f, &st);
 	file_put(f);
-	return ret ? ret : put_statfs(r->rsi, &st);
+	return ret ? ret : sys_put_statfs(r->rsi, &st);
 }

@@ -9,7 +9,7 @@ long __x64_sys_close(const struct regs *r)
 
 static long sys_dup_from(u32 fd, u64 min, bool cloexec)
 {
-	struct file *f = fd_get(fd);
+	struct file *f = sys_fd_get(fd);
 	int ret;
 
 	if (!f)
@@ -22,7 +22,7 @@ static long sys_dup_from(u32 fd, u64 min, bool cloexec)
 
 static long sys_dup_to(u32 from, u32 to, bool cloexec)
 {
-	struct file *f = fd_get(from);
+	struct file *f = sys_fd_get(from);
 	int ret;
 
 	if (!f)
@@ -44,7 +44,7 @@ long __x64_sys_dup2(const struct regs *r)
 
 	if ((u32)r->rdi != (u32)r->rsi)
 		return sys_dup_to(r->rdi, r->rsi, false);
-	f = fd_get((u32)r->rdi);
+	f = sys_fd_get((u32)r->rdi);
 	if (!f)
 		return -EBADF;
 	file_put(f);
@@ -130,7 +130,7 @@ static long fcntl_file(struct file *f, u32 fd, u32 cmd, u64 arg)
 
 long __x64_sys_fcntl(const struct regs *r)
 {
-	struct file *f = fd_get((u32)r->rdi);
+	struct file *f = sys_fd_get((u32)r->rdi);
 	long ret;
 
 	if (!f)

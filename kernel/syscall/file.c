@@ -16,7 +16,7 @@ static long open_path(const char *path, u32 flags, u32 mode)
 	int fd;
 
 	if (err)
-		return restartable(err);
+		return sys_restartable(err);
 	fd = files_install(current()->files, f, 0, flags & O_CLOEXEC);
 	if (fd < 0)
 		file_put(f);
@@ -35,10 +35,10 @@ long __noinline do_sys_openat2(int dfd, u64 uptr, const struct open_how *how)
 	ret = filename_get(uptr, &name);
 	if (ret)
 		return ret;
-	ret = path_at(dfd, name.name, &path);
+	ret = sys_path_at(dfd, name.name, &path);
 	if (!ret) {
 		ret = open_path(path, flags, how->mode);
-		path_put(path, name.name);
+		sys_path_put(path, name.name);
 	}
 	filename_put(&name);
 	return ret;
@@ -69,24 +69,24 @@ long __x64_sys_creat(const struct regs *r)
 long __noinline do_mkdirat(int dfd, struct filename *name, u32 mode)
 {
 	const char *path;
-	long ret = path_at(dfd, name->name, &path);
+	long ret = sys_path_at(dfd, name->name, &path);
 
 	if (ret)
 		return ret;
 	ret = vfs_mkdir(path, mode & 01777 & ~current()->umask);
-	path_put(path, name->name);
+	sys_path_put(path, name->name);
 	return ret;
 }
 
 long __noinline do_rmdir(int dfd, struct filename *name)
 {
 	const char *path;
-	long ret = path_at(dfd, name->name, &path);
+	long ret = sys_path_at(dfd, name->name, &path);
 
 	if (ret)
 		return ret;
 	ret = vfs_rmdir(path);
-	path_put(path, name->name);
+	sys_path_put(path, name->name);
 	return ret;
 }
 
@@ -132,12 +132,12 @@ long __x64_sys_rmdir(const struct regs *r)
 long __noinline do_unlinkat(int dfd, struct filename *name)
 {
 	const char *path;
-	long ret = path_at(dfd, name->name, &path);
+	long ret = sys_path_at(dfd, name->name, &path);
 
 	if (ret)
 		return ret;
 	ret = vfs_unlink(path);
-	path_put(path, name->name);
+	sys_path_put(path, name->name);
 	return ret;
 }
 
@@ -173,7 +173,7 @@ static long sys_truncate_path(const char *path, u64 size, u64 none __maybe_unuse
 long __x64_sys_truncate(const struct regs *r)
 {
 	return (s64)r->rsi < 0 ? -EINVAL
-			       : with_path(ABI_AT_FDCWD, r->rdi, sys_truncate_path, r->rsi, 0);
+			       : sys_with_path(ABI_AT_FDCWD, r->rdi, sys_truncate_path, r->rsi, 0);
 }
 
 long __x64_sys_ftruncate(const struct regs *r)
@@ -183,7 +183,7 @@ long __x64_sys_ftruncate(const struct regs *r)
 
 	if ((s64)r->rsi < 0)
 		return -EINVAL;
-	f = fd_get((u32)r->rdi);
+	f = sys_fd_get((u32)r->rdi);
 	if (!f)
 		return -EBADF;
 	ret = vfs_ftruncate(f, r->rsi);
@@ -198,12 +198,12 @@ static long sys_chdir_path(const char *path, u64 a __maybe_unused, u64 b __maybe
 
 long __x64_sys_chdir(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, r->rdi, sys_chdir_path, 0, 0);
+	return sys_with_path(ABI_AT_FDCWD, r->rdi, sys_chdir_path, 0, 0);
 }
 
 long __x64_sys_fchdir(const struct regs *r)
 {
-	struct file *f = fd_get((u32)r->rdi);
+	struct file *f = sys_fd_get((u32)r->rdi);
 	long ret;
 
 	if (!f)

@@ -104,7 +104,7 @@ static ssize sys_io_transfer(struct transfer *x, struct user_data *d)
 	} while (left && goes_on(x));
 	if (buf != small)
 		kfree(buf);
-	return done ? (ssize)done : restartable(got);
+	return done ? (ssize)done : sys_restartable(got);
 }
 
 /* Does the range lie below the end of ring 3? What it holds is found out when it is touched. */
@@ -119,7 +119,7 @@ static long sys_io_range(u64 fd, u64 base, u64 count, struct transfer x)
 	struct user_data d = {.base = base, .len = n, .total = n};
 	long ret = -EFAULT;
 
-	x.f = fd_get((u32)fd);
+	x.f = sys_fd_get((u32)fd);
 	if (!x.f)
 		return -EBADF;
 	if (x.write && !file_writable(x.f))
@@ -215,7 +215,7 @@ static long __noinline ksys_read(u32 fd, u64 buf, size_t count)
 
 static long __noinline ksys_write(u32 fd, u64 buf, size_t count)
 {
-	struct file *f = fd_borrow(fd);
+	struct file *f = sys_fd_borrow(fd);
 
 	if (takes_user(f))
 		return write_user(f, buf, count, f->pos);
@@ -241,7 +241,7 @@ long __x64_sys_pread64(const struct regs *r)
 
 long __x64_sys_pwrite64(const struct regs *r)
 {
-	struct file *f = fd_borrow(r->rdi);
+	struct file *f = sys_fd_borrow(r->rdi);
 
 	if ((s64)r->r10 < 0)
 		return -EINVAL;
@@ -287,7 +287,7 @@ static long writev_user(struct file *f, u64 addr, u64 count)
 
 static long sys_io_vector(const struct regs *r, bool write)
 {
-	struct file *f = fd_get((u32)r->rdi);
+	struct file *f = sys_fd_get((u32)r->rdi);
 	long ret = f ? io_vector(f, r, write) : -EBADF;
 
 	if (f)
@@ -302,7 +302,7 @@ long __x64_sys_readv(const struct regs *r)
 
 long __x64_sys_writev(const struct regs *r)
 {
-	struct file *f = fd_borrow(r->rdi);
+	struct file *f = sys_fd_borrow(r->rdi);
 
 	if (takes_user(f) && file_writable(f) && r->rdx - 1 < IOV_SMALL)
 		return writev_user(f, r->rsi, r->rdx);
@@ -311,7 +311,7 @@ long __x64_sys_writev(const struct regs *r)
 
 long __x64_sys_lseek(const struct regs *r)
 {
-	struct file *f = fd_get((u32)r->rdi);
+	struct file *f = sys_fd_get((u32)r->rdi);
 	long ret;
 
 	if (!f)
@@ -323,20 +323,20 @@ long __x64_sys_lseek(const struct regs *r)
 
 long __x64_sys_ioctl(const struct regs *r)
 {
-	struct file *f = fd_get((u32)r->rdi);
+	struct file *f = sys_fd_get((u32)r->rdi);
 	long ret = -ENOTTY;
 
 	if (!f)
 		return -EBADF;
 	if (f->ops && f->ops->ioctl)
-		ret = restartable(f->ops->ioctl(f, (u32)r->rsi, r->rdx));
+		ret = sys_restartable(f->ops->ioctl(f, (u32)r->rsi, r->rdx));
 	file_put(f);
 	return ret;
 }
 
 static long sync_file(u64 fd)
 {
-	struct file *f = fd_get((u32)fd);
+	struct file *f = sys_fd_get((u32)fd);
 
 	if (!f)
 		return -EBADF;

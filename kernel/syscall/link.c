@@ -3,7 +3,7 @@
 #include "kernel/syscall/user.h"
 
 /* A call on two paths. */
-static long with_two_paths(
+static long sys_with_two_paths(
     int dfd, u64 first, int dfd2, u64 second, int (*fn)(const char *first, const char *second))
 {
 	struct filename name = {0}, name2 = {0};
@@ -13,15 +13,15 @@ static long with_two_paths(
 	if (!ret)
 		ret = filename_get(second, &name2);
 	if (!ret)
-		ret = path_at(dfd, name.name, &path);
+		ret = sys_path_at(dfd, name.name, &path);
 	if (!ret)
-		ret = path_at(dfd2, name2.name, &path2);
+		ret = sys_path_at(dfd2, name2.name, &path2);
 	if (!ret)
 		ret = fn(path, path2);
 	if (path2)
-		path_put(path2, name2.name);
+		sys_path_put(path2, name2.name);
 	if (path)
-		path_put(path, name.name);
+		sys_path_put(path, name.name);
 	filename_put(&name2);
 	filename_put(&name);
 	return ret;
@@ -31,12 +31,12 @@ static long with_two_paths(
 
 long __x64_sys_rename(const struct regs *r)
 {
-	return with_two_paths(ABI_AT_FDCWD, r->rdi, ABI_AT_FDCWD, r->rsi, vfs_rename);
+	return sys_with_two_paths(ABI_AT_FDCWD, r->rdi, ABI_AT_FDCWD, r->rsi, vfs_rename);
 }
 
 long __x64_sys_renameat(const struct regs *r)
 {
-	return with_two_paths(r->rdi, r->rsi, r->rdx, r->r10, vfs_rename);
+	return sys_with_two_paths(r->rdi, r->rsi, r->rdx, r->r10, vfs_rename);
 }
 
 /* Linux's ramfs knows this flag, too; the others swap names or leave holes. */
@@ -53,7 +53,8 @@ long __x64_sys_renameat2(const struct regs *r)
 
 	if (flags & ~ABI_RENAME_NOREPLACE)
 		return -EINVAL;
-	return with_two_paths(r->rdi, r->rsi, r->rdx, r->r10, flags ? sys_rename_new : vfs_rename);
+	return sys_with_two_paths(
+	    r->rdi, r->rsi, r->rdx, r->r10, flags ? sys_rename_new : vfs_rename);
 }
 
 /* ---- links ---- */
@@ -70,7 +71,7 @@ static int sys_link_followed(const char *from, const char *to)
 
 long __x64_sys_link(const struct regs *r)
 {
-	return with_two_paths(ABI_AT_FDCWD, r->rdi, ABI_AT_FDCWD, r->rsi, sys_link_paths);
+	return sys_with_two_paths(ABI_AT_FDCWD, r->rdi, ABI_AT_FDCWD, r->rsi, sys_link_paths);
 }
 
 long __x64_sys_linkat(const struct regs *r)
@@ -79,19 +80,19 @@ long __x64_sys_linkat(const struct regs *r)
 
 	if (flags & ~ABI_AT_SYMLINK_FOLLOW)
 		return -EINVAL;
-	return with_two_paths(
+	return sys_with_two_paths(
 	    r->rdi, r->rsi, r->rdx, r->r10, flags ? sys_link_followed : sys_link_paths);
 }
 
 /* The target is a text, relative to where the link lies. */
 long __x64_sys_symlink(const struct regs *r)
 {
-	return with_two_paths(ABI_AT_FDCWD, r->rdi, ABI_AT_FDCWD, r->rsi, vfs_symlink);
+	return sys_with_two_paths(ABI_AT_FDCWD, r->rdi, ABI_AT_FDCWD, r->rsi, vfs_symlink);
 }
 
 long __x64_sys_symlinkat(const struct regs *r)
 {
-	return with_two_paths(ABI_AT_FDCWD, r->rdi, r->rsi, r->rdx, vfs_symlink);
+	return sys_with_two_paths(ABI_AT_FDCWD, r->rdi, r->rsi, r->rdx, vfs_symlink);
 }
 
 /* ---- nodes ---- */
@@ -107,10 +108,10 @@ static long sys_mknod_path(const char *path, u64 arg, u64 rdev)
 
 long __x64_sys_mknod(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, r->rdi, sys_mknod_path, r->rsi, r->rdx);
+	return sys_with_path(ABI_AT_FDCWD, r->rdi, sys_mknod_path, r->rsi, r->rdx);
 }
 
 long __x64_sys_mknodat(const struct regs *r)
 {
-	return with_path(r->rdi, r->rsi, sys_mknod_path, r->rdx, r->r10);
+	return sys_with_path(r->rdi, r->rsi, sys_mknod_path, r->rdx, r->r10);
 }

@@ -34,7 +34,7 @@ long __x64_sys_mmap(const struct regs *r)
 	if (r->r9 & (PAGE_SIZE - 1))
 		return -EINVAL;
 	if (!(flags & MAP_ANONYMOUS)) {
-		f = fd_get((u32)r->r8);
+		f = sys_fd_get((u32)r->r8);
 		if (!f)
 			return -EBADF;
 	}

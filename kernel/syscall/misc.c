@@ -42,7 +42,7 @@ static struct abi_rlimit64 limit_of(u32 resource)
 	return (struct abi_rlimit64){v, v};
 }
 
-static long do_prlimit(int pid, u32 resource, u64 set, u64 get)
+static long sys_prlimit(int pid, u32 resource, u64 set, u64 get)
 {
 	struct abi_rlimit64 old, new;
 
@@ -62,12 +62,12 @@ static long do_prlimit(int pid, u32 resource, u64 set, u64 get)
 
 long __x64_sys_prlimit64(const struct regs *r)
 {
-	return do_prlimit(r->rdi, r->rsi, r->rdx, r->r10);
+	return sys_prlimit(r->rdi, r->rsi, r->rdx, r->r10);
 }
 
 long __x64_sys_getrlimit(const struct regs *r)
 {
-	return do_prlimit(0, r->rdi, 0, r->rsi);
+	return sys_prlimit(0, r->rdi, 0, r->rsi);
 }
 
 long __x64_sys_set_tid_address(const struct regs *r)
@@ -198,7 +198,7 @@ long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2 __mayb
 	switch (op & FUTEX_COMMAND) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
-		return restartable(futex_wait(uaddr, val, deadline ? *deadline : ~0UL));
+		return sys_restartable(futex_wait(uaddr, val, deadline ? *deadline : ~0UL));
 	case FUTEX_WAKE:
 	case FUTEX_WAKE_BITSET:
 		return futex_wake(uaddr, MAX((s32)val, 0));

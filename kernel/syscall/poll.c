@@ -30,7 +30,7 @@ static void poll_begin(struct poll *p)
 	for (unsigned i = 0; i < p->count; i++) {
 		struct polled *x = &p->file[i];
 
-		*x = (struct polled){.f = p->fd[i].fd < 0 ? NULL : fd_get(p->fd[i].fd)};
+		*x = (struct polled){.f = p->fd[i].fd < 0 ? NULL : sys_fd_get(p->fd[i].fd)};
 		if (!x->f || !x->f->ops || !x->f->ops->poll)
 			continue; /* it is ready at once, or counts for nothing */
 		if (x->f->ops->poll_queues)
@@ -58,7 +58,7 @@ static int poll_file(const struct abi_pollfd *p, struct file *f)
 	return ready & wanted;
 }
 
-static long poll_once(struct poll *p)
+static long sys_poll_once(struct poll *p)
 {
 	long count = 0;
 
@@ -91,7 +91,7 @@ struct poll_alarm {
 	bool due; /* [A] */
 };
 
-static void poll_timer_expired(struct timer *timer)
+static void sys_poll_expired(struct timer *timer)
 {
 	struct poll_alarm *a = container_of(timer, struct poll_alarm, timer);
 	struct task *task = a->task; /* the other goes on once it sees `due` */
@@ -111,12 +111,12 @@ static long poll_sleep(struct poll *p, u64 until)
 	struct poll_alarm a = {.task = current()};
 	long count;
 
-	timer_setup(&a.timer, poll_timer_expired);
+	timer_setup(&a.timer, sys_poll_expired);
 	if (until != ~0UL)
 		timer_start(&a.timer, until);
 	atomic_store(&current()->state, TASK_INTERRUPTIBLE);
 	poll_enter(p);
-	count = poll_once(p);
+	count = sys_poll_once(p);
 	if (!count && signal_pending_current())
 		count = -EINTR;
 	else if (!count && !atomic_load(&a.due))
@@ -129,15 +129,15 @@ static long poll_sleep(struct poll *p, u64 until)
 
 static long poll_until(struct poll *p)
 {
-	long count = poll_once(p);
+	long count = sys_poll_once(p);
 	u64 now;
 
 	while (!count && (now = clock_ns()) < p->deadline) {
 		count = poll_sleep(p, p->step ? MIN(p->deadline, now + POLL_STEP_NS) : p->deadline);
 		if (!count)
-			count = poll_once(p);
+			count = sys_poll_once(p);
 	}
-	return count == -EINTR ? interrupted(ERESTARTNOHAND) : count;
+	return count == -EINTR ? sys_interrupted(ERESTARTNOHAND) : count;
 }
 
 /* Copies what is asked in, and what was found out. */

@@ -40,7 +40,7 @@ long __noinline do_execveat_common(
 {
 	struct exec_args args = {0};
 	const char *path;
-	long ret = path_at(fd, name->name, &path);
+	long ret = sys_path_at(fd, name->name, &path);
 
 	if (ret)
 		return ret;
@@ -48,7 +48,7 @@ long __noinline do_execveat_common(
 	if (!ret)
 		ret = task_exec_args(path, &args);
 	exec_args_free(&args);
-	path_put(path, name->name);
+	sys_path_put(path, name->name);
 	return ret;
 }
 
@@ -87,7 +87,7 @@ long __x64_sys_wait4(const struct regs *r)
 		return -ESRCH;
 	ret = task_wait(r->rdi, &status, options);
 	if (ret <= 0)
-		return restartable(ret);
+		return sys_restartable(ret);
 	if (r->rsi && copy_to_user(r->rsi, &status, sizeof(status)))
 		return -EFAULT;
 	if (r->r10 && copy_to_user(r->r10, &none, sizeof(none)))

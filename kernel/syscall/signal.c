@@ -127,7 +127,7 @@ static long sys_wait_for_signal(void)
 		schedule();
 	}
 	atomic_store(&t->state, TASK_RUNNING);
-	return interrupted(ERESTARTNOHAND);
+	return sys_interrupted(ERESTARTNOHAND);
 }
 
 long __x64_sys_pause(const struct regs *r)

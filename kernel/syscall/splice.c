@@ -106,14 +106,14 @@ static long splice_files(struct splice *s, const struct regs *r)
 		return -EFAULT;
 	if (ret > 0 && s->out_at && copy_to_user(r->r10, &s->out_pos, sizeof(s->out_pos)))
 		return -EFAULT;
-	return restartable(ret);
+	return sys_restartable(ret);
 }
 
 /* Both files of a call; 0 or -EBADF. */
 static long sys_splice_get_files(struct splice *s, u64 in, u64 out)
 {
-	s->in = fd_get((u32)in);
-	s->out = s->in ? fd_get((u32)out) : NULL;
+	s->in = sys_fd_get((u32)in);
+	s->out = s->in ? sys_fd_get((u32)out) : NULL;
 	if (s->out)
 		return 0;
 	if (s->in)
@@ -206,7 +206,7 @@ static long send_files(struct splice *s, u64 place)
 	ret = s->len ? send_file(s) : 0;
 	if (ret > 0 && s->in_at && copy_to_user(place, &s->in_pos, sizeof(s->in_pos)))
 		return -EFAULT;
-	return restartable(ret);
+	return sys_restartable(ret);
 }
 
 long __x64_sys_sendfile64(const struct regs *r)

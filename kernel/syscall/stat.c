@@ -26,7 +26,7 @@ static long sys_put_stat(u64 to, const struct vstat *st)
 
 static long sys_stat_fd(u64 fd, u64 to)
 {
-	struct file *f = fd_get((u32)fd);
+	struct file *f = sys_fd_get((u32)fd);
 	struct vstat st;
 	long ret;
 
@@ -55,12 +55,12 @@ static long sys_lstat_path(const char *path, u64 to, u64 none __maybe_unused)
 
 long __x64_sys_newstat(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, r->rdi, sys_stat_path, r->rsi, 0);
+	return sys_with_path(ABI_AT_FDCWD, r->rdi, sys_stat_path, r->rsi, 0);
 }
 
 long __x64_sys_newlstat(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, r->rdi, sys_lstat_path, r->rsi, 0);
+	return sys_with_path(ABI_AT_FDCWD, r->rdi, sys_lstat_path, r->rsi, 0);
 }
 
 long __x64_sys_newfstat(const struct regs *r)
@@ -81,7 +81,7 @@ long __x64_sys_newfstatat(const struct regs *r)
 		if (!first && (int)r->rdi != ABI_AT_FDCWD)
 			return sys_stat_fd(r->rdi, r->rdx);
 	}
-	return with_path(r->rdi, r->rsi,
+	return sys_with_path(r->rdi, r->rsi,
 	    flags & ABI_AT_SYMLINK_NOFOLLOW ? sys_lstat_path : sys_stat_path, r->rdx, 0);
 }
 
@@ -92,14 +92,15 @@ static long sys_access_path(const char *path, u64 mode, u64 none __maybe_unused)
 
 long __x64_sys_access(const struct regs *r)
 {
-	return (u32)r->rsi & ~7u ? -EINVAL
-				 : with_path(ABI_AT_FDCWD, r->rdi, sys_access_path, (u32)r->rsi, 0);
+	return (u32)r->rsi & ~7u
+		   ? -EINVAL
+		   : sys_with_path(ABI_AT_FDCWD, r->rdi, sys_access_path, (u32)r->rsi, 0);
 }
 
 long __x64_sys_faccessat(const struct regs *r)
 {
 	return (u32)r->rdx & ~7u ? -EINVAL
-				 : with_path(r->rdi, r->rsi, sys_access_path, (u32)r->rdx, 0);
+				 : sys_with_path(r->rdi, r->rsi, sys_access_path, (u32)r->rdx, 0);
 }
 
 long __x64_sys_faccessat2(const struct regs *r)
@@ -129,12 +130,12 @@ static long sys_readlink_path(const char *path, u64 to, u64 room)
 
 long __x64_sys_readlink(const struct regs *r)
 {
-	return with_path(ABI_AT_FDCWD, r->rdi, sys_readlink_path, r->rsi, r->rdx);
+	return sys_with_path(ABI_AT_FDCWD, r->rdi, sys_readlink_path, r->rsi, r->rdx);
 }
 
 long __x64_sys_readlinkat(const struct regs *r)
 {
-	return with_path(r->rdi, r->rsi, sys_readlink_path, r->rdx, r->r10);
+	return sys_with_path(r->rdi, r->rsi, sys_readlink_path, r->rdx, r->r10);
 }
 
 /* One entry at `out`, which has room for it; returns its length. */
@@ -194,7 +195,7 @@ static long dirents(struct file *f, u64 to, size_t size)
 long __x64_sys_getdents64(const struct regs *r)
 {
 	size_t size = MIN((u32)r->rdx, DIRENT_CHUNK);
-	struct file *f = fd_get((u32)r->rdi);
+	struct file *f = sys_fd_get((u32)r->rdi);
 	long n;
 
 	if (!f)

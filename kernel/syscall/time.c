@@ -113,7 +113,7 @@ static long sys_sleep(u64 expires, u32 mode, u64 remains)
 	ts = to_timespec(t.expires > now ? t.expires - now : 0);
 	if (remains && copy_to_user(remains, &ts, sizeof(ts)))
 		return -EFAULT;
-	return interrupted(ERESTARTNOHAND);
+	return sys_interrupted(ERESTARTNOHAND);
 }
 
 static long sleep_for(u64 ns, u64 remains)

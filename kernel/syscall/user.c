@@ -42,7 +42,7 @@ static int join(const char *dir, const char *name, const char **path)
 	return 0;
 }
 
-int path_at(int dfd, const char *name, const char **path)
+int sys_path_at(int dfd, const char *name, const char **path)
 {
 	struct file *dir;
 	int err;
@@ -50,7 +50,7 @@ int path_at(int dfd, const char *name, const char **path)
 	*path = name;
 	if (name[0] == '/' || dfd == ABI_AT_FDCWD)
 		return 0;
-	dir = fd_get((u32)dfd);
+	dir = sys_fd_get((u32)dfd);
 	if (!dir)
 		return -EBADF;
 	if (!dir->vnode || (dir->vnode->mode & S_IFMT) != S_IFDIR || !dir->path)
@@ -61,13 +61,13 @@ int path_at(int dfd, const char *name, const char **path)
 	return err;
 }
 
-void path_put(const char *path, const char *name)
+void sys_path_put(const char *path, const char *name)
 {
 	if (path != name)
 		kfree(path);
 }
 
-long with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b)
+long sys_with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b)
 {
 	struct filename name = {0};
 	const char *path;
@@ -75,10 +75,10 @@ long with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u6
 
 	if (ret)
 		return ret;
-	ret = path_at(dfd, name.name, &path);
+	ret = sys_path_at(dfd, name.name, &path);
 	if (!ret) {
 		ret = fn(path, a, b);
-		path_put(path, name.name);
+		sys_path_put(path, name.name);
 	}
 	filename_put(&name);
 	return ret;

@@ -9,7 +9,7 @@
 #include "kernel/task/task.h"
 
 /* The open file of a descriptor, with a reference; NULL: -EBADF. */
-static inline struct file *fd_get(u64 fd)
+static inline struct file *sys_fd_get(u64 fd)
 {
 	return fd < FILES_MAX ? files_get(current()->files, fd) : NULL;
 }
@@ -22,19 +22,19 @@ int filename_get(u64 uptr, struct filename *name);
 void filename_put(struct filename *name);
 /*
  * A path as vfs_*() take it: `name` itself, or, where it is relative to a directory `dfd` that is
- * not AT_FDCWD, both joined. 0 or -EBADF, -ENOTDIR, -ENAMETOOLONG, -ENOMEM. path_put() afterwards.
+ * not AT_FDCWD, both joined. 0 or -EBADF, -ENOTDIR, -ENAMETOOLONG, -ENOMEM. sys_path_put() afterwards.
  */
-int path_at(int dfd, const char *name, const char **path);
-void path_put(const char *path, const char *name);
+int sys_path_at(int dfd, const char *name, const char **path);
+void sys_path_put(const char *path, const char *name);
 
 /* A call on one path, most of them: fn(path, a, b) between filename_get() and filename_put(). */
-long with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b);
+long sys_with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b);
 
 /*
  * The open file of a descriptor, without a reference: nobody but the task itself closes its
  * descriptors, so the file is there until the call ends or closes it. NULL: -EBADF.
  */
-static inline struct file *fd_borrow(u64 fd)
+static inline struct file *sys_fd_borrow(u64 fd)
 {
 	const struct files *fs = current()->files;
 
@@ -74,19 +74,19 @@ static inline int user_data_get(struct user_data *d, void *buf, size_t n)
 }
 
 /*
- * What an interrupted call returns: `how` is settled on the way to ring 3 (ERESTARTSYS,
+ * Ends a call that a signal interrupted. The return to ring 3 settles `how` (ERESTARTSYS,
  * ERESTARTNOHAND), even if the signal that came is gone again.
  */
-static inline long interrupted(int how)
+static inline long sys_interrupted(int how)
 {
 	atomic_or(&current()->arch.work, TASK_WORK_SIGNAL);
 	return -how;
 }
 
 /* Inside -EINTR; outside, restarted where the handler allows it. */
-static inline long restartable(long ret)
+static inline long sys_restartable(long ret)
 {
-	return ret == -EINTR ? interrupted(ERESTARTSYS) : ret;
+	return ret == -EINTR ? sys_interrupted(ERESTARTSYS) : ret;
 }
 
 /*
