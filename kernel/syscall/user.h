@@ -22,7 +22,8 @@ int filename_get(u64 uptr, struct filename *name);
 void filename_put(struct filename *name);
 /*
  * A path as vfs_*() take it: `name` itself, or, where it is relative to a directory `dfd` that is
- * not AT_FDCWD, both joined. 0 or -EBADF, -ENOTDIR, -ENAMETOOLONG, -ENOMEM. sys_path_put() afterwards.
+ * not AT_FDCWD, both joined. 0 or -EBADF, -ENOTDIR, -ENAMETOOLONG, -ENOMEM. sys_path_put()
+ * afterwards.
  */
 int sys_path_at(int dfd, const char *name, const char **path);
 void sys_path_put(const char *path, const char *name);
