@@ -8,6 +8,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
+#include "trace/event/filter.h"
 #include "trace/event/parts.h"
 #include "trace/host_memory.h"
 #include "trace/trace.h"
@@ -169,12 +170,13 @@ static int take_id(struct trace_event_call *call)
 	return err;
 }
 
-/* A directory without events goes. */
+/* A directory without events goes, and with it the refused filter that its file shows. */
 static void trace_system_drop_empty(struct trace_system *sys)
 {
 	if (sys->count)
 		return;
 	trace_life_end(&sys->life);
+	trace_filter_set_refused(sys, NULL, NULL);
 	list_del(&sys->node);
 	host_free(sys->calls);
 	host_free(sys);

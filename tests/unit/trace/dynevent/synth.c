@@ -265,6 +265,21 @@ static void to_instances(void)
 	host_unlock();
 }
 
+/*
+ * A filter that fits no event stays readable until the directory goes, and goes with it. That it is
+ * freed shows where the host counts memory.
+ */
+static void refused_filter_goes(void)
+{
+	EXPECT_EQ(trace_put("synthetic_events", "ev int a"), 0);
+	EXPECT_EQ(trace_put("events/synthetic/filter", "nosuch == 1"), -EINVAL);
+	EXPECT(str_has_prefix(trace_get("events/synthetic/filter", NULL), "nosuch == 1\n"));
+	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
+	EXPECT_EQ(trace_put("synthetic_events", "ev int a"), 0);
+	EXPECT(!strstr(trace_get("events/synthetic/filter", NULL), "nosuch"));
+	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
+}
+
 static const struct ktap_case cases[] = {
     {"synth.define", define},
     {"synth.print_back", print_back},
@@ -273,6 +288,7 @@ static const struct ktap_case cases[] = {
     {"synth.strings", strings},
     {"synth.too_large", too_large},
     {"synth.to_instances", to_instances},
+    {"synth.refused_filter_goes", refused_filter_goes},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_synth = {cases};
