@@ -3,6 +3,7 @@
  * context; none but the first word's refusal comes back.
  */
 #include "arch/arch.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
 #include "kernel/lib/atomic.h"

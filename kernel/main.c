@@ -18,6 +18,7 @@
 #include "kernel/console/serial.h"
 #include "kernel/console/sysrq.h"
 #include "kernel/task/task.h"
+#include "kernel/trace/tracefs.h"
 #include "kernel/trace/tracing.h"
 #include "kernel/console/tty.h"
 #include "kernel/base/watchdog.h"
@@ -43,7 +44,8 @@ void kernel_main(const struct boot_info *bi)
 	trace_cpus_up(); /* rings for them */
 	kernel_boot_step("cpus");
 	irq_enable();
-	vfs_init();		    /* ramfs, /dev, /proc, /sys/kernel/tracing */
+	vfs_init();		    /* ramfs, /dev, /proc */
+	tracefs_init();		    /* /sys/kernel/tracing */
 	machine_proc_init(bi);	    /* what is known of the machine, as files */
 	kprobe_files_init();	    /* the list of probes */
 	trace_files_init();	    /* the tracer's files below /proc */

@@ -15,6 +15,8 @@
 #include "kernel/console/keys.h"
 #include "kernel/console/sysrq.h"
 #include "kernel/console/tty.h"
+#include "kernel/fs/cwd.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"

@@ -16,6 +16,7 @@
 #include "drivers/acpi/acpi.h"
 #include "drivers/tco.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"

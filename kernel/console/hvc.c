@@ -12,6 +12,7 @@
 #include "drivers/pci.h"
 #include "drivers/virtio/console.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/fs/dev.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"

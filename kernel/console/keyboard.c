@@ -7,6 +7,7 @@
 #include "drivers/i8042.h"
 #include "drivers/keymap.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/task/irq.h"
 #include "kernel/lib/seq.h"

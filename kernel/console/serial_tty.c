@@ -7,6 +7,8 @@
 #include "arch/arch.h"
 #include "drivers/console_option.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/fs/dev.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/task/irq.h"
 #include "kernel/lib/errno.h"

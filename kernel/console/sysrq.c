@@ -5,6 +5,7 @@
  */
 #include "kernel/console/sysrq.h"
 #include "arch/arch.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"

@@ -13,6 +13,7 @@
 #include "kernel/base/cmdline.h"
 #include "kernel/console/keys.h"
 #include "kernel/console/ldisc.h"
+#include "kernel/fs/dev.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

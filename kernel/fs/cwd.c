@@ -6,7 +6,7 @@
  * it is checked before it is shown, and where it fails the way is looked for from below, as Unix
  * always did.
  */
-#include "kernel/fs/fs.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/path.h"
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"

@@ -2,7 +2,8 @@
  * /dev: a directory of the root file system where drivers put their devices, and the ones that need
  * no hardware: null, zero, full, random, urandom. Task context; the devices here have no state.
  */
-#include "kernel/fs/fs.h"
+#include "kernel/fs/dev.h"
+#include "kernel/fs/ramfs.h"
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"

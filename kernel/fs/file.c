@@ -5,8 +5,8 @@
  * pos_lock, which is taken for regular files and directories only: pipes and terminals have no
  * position and may block for ever.
  */
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/fs/fs.h"
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

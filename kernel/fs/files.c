@@ -1,6 +1,7 @@
 /* A task's table of open files. Only the task itself uses it (its parent before it runs): no locks.
  * Task context. */
 #include "kernel/fs/files.h"
+#include "kernel/fs/file.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"

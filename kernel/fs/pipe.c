@@ -2,7 +2,8 @@
  * Pipes: 64 KiB in 16 pages taken as they fill. Task context. The pipe's lock protects all of it;
  * readers and writers that must wait sleep on its two queues. Semantics: pipe(7).
  */
-#include "kernel/fs/fs.h"
+#include "kernel/fs/pipe.h"
+#include "kernel/fs/file.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"

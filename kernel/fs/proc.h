@@ -1,8 +1,18 @@
-/* Between proc.c and kernel/process/proc_pid.c. Task context. */
+/* /proc, and what kernel/process gives to it. Task context. */
 #pragma once
 
-#include "kernel/fs/fs.h"
+#include "kernel/fs/vfs.h"
 #include "kernel/lib/seq.h"
+
+void proc_init(void); /* /proc and the files that belong to nobody else */
+/*
+ * A file under /proc ("trapline/clock", "sys/kernel/x"); parents are made. store may be NULL (then
+ * read-only).
+ */
+int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
+    int (*store)(char *line, size_t n, void *ctx), void *ctx);
+/* The same with functions of its own, which find priv in the file. */
+int proc_register_ops(const char *path, u32 mode, const struct file_ops *ops, void *priv);
 
 /*
  * An open file whose text is made when it is first read and again whenever it is read from its

@@ -1,54 +1,20 @@
-/* Between ramfs.c and ramfs_names.c: not for anybody else. */
+/* The file system in memory, for the rest of kernel/fs. Task context. */
 #pragma once
 
-#include "kernel/fs/fs.h"
-#include "kernel/fs/ramdata.h"
-#include "kernel/task/sync.h"
+#include "kernel/fs/vfs.h"
 
-struct rnode {
-	struct vnode v;
-	struct mutex lock; /* data */
-	union {
-		struct ramdata data;
-		struct {
-			struct list_head entries; /* [names_lock] by seq, ascending */
-			u64 next_seq;
-		} dir;
-		char *link;
-	};
-};
-
-struct rentry {
-	struct list_head node;
-	struct rnode *target; /* counted */
-	u64 seq; /* never used again in this directory: what a readdir cookie counts by */
-	u32 hash;
-	char name[];
-};
-
-static inline struct rnode *rnode_of(struct vnode *v)
-{
-	return container_of(v, struct rnode, v);
-}
-
-static inline bool rnode_is_dir(const struct rnode *n)
-{
-	return (n->v.mode & S_IFMT) == S_IFDIR;
-}
-
-/* ramfs.c: zeroed memory that counts; NULL: not within the bound, or none. */
-void *ramfs_alloc(size_t size);
-void ramfs_free(void *p, size_t size);
-struct rnode *rnode_new(u32 mode);
-
-/* ramfs_names.c */
-int ramfs_lookup(struct vnode *v, const char *name, struct vnode **out);
-int ramfs_readdir(struct vnode *v, u64 *cookie, struct dirent *out);
-int ramfs_create(struct vnode *v, const char *name, u32 mode, struct vnode **out);
-int ramfs_mkdir(struct vnode *v, const char *name, u32 mode);
-int ramfs_unlink(struct vnode *v, const char *name);
-int ramfs_rmdir(struct vnode *v, const char *name);
-int ramfs_symlink(struct vnode *v, const char *name, const char *target);
-int ramfs_rename(struct vnode *from, const char *old_name, struct vnode *to, const char *new_name);
-/* Names the node, consuming the caller's reference to it, on failure too; n NULL: -ENOSPC. */
-int ramfs_add(struct vnode *dir, const char *name, struct rnode *n);
+struct vnode *ramfs_create_root(void); /* NULL: no memory */
+/* A file whose contents lie in memory that stays: shown in place, copied a page at a time when
+ * written. */
+int ramfs_add_static(
+    struct vnode *dir, const char *name, u32 mode, const void *data, u64 size, struct vnode **out);
+/* Gives a file made by ramfs_add_static() other contents. */
+void ramfs_set_static(struct vnode *v, const void *data, u64 size);
+/* Another name for a node that is not a directory. */
+int ramfs_link(struct vnode *dir, const char *name, struct vnode *v);
+/* A node with functions of its own (devices). */
+int ramfs_add_node(struct vnode *dir, const char *name, u32 mode, const struct file_ops *fops,
+    void *priv, u64 rdev);
+bool vnode_is_ramfs(const struct vnode *v);
+/* Pages that files and names may take in all, and those that are left. */
+void ramfs_room(u64 *pages, u64 *left);

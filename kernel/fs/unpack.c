@@ -2,8 +2,9 @@
  * Unpacks archives into the root. File contents stay where the archive lies, which must be for
  * ever. Task context, at boot.
  */
+#include "kernel/fs/unpack.h"
 #include "kernel/fs/cpio.h"
-#include "kernel/fs/fs.h"
+#include "kernel/fs/ramfs.h"
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

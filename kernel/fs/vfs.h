@@ -21,6 +21,8 @@ enum {
 	O_NOFOLLOW = 0400000, O_CLOEXEC = 02000000,
 };
 /* clang-format on */
+/* Device numbers of our file systems, as stat shows them. */
+enum { DEV_RAMFS = 1, DEV_PROC = 2, DEV_TRACEFS = 3, DEV_PIPE = 4 };
 
 struct vnode;
 struct file;
@@ -167,28 +169,6 @@ u64 vfs_now_ns(void);	      /* nanoseconds since 1970, as in mtime_ns */
 
 /* Relative paths start at the current task's cwd. `follow`: the last component's symlink too. */
 int vfs_lookup(const char *path, bool follow, struct vnode **out);
-int file_open(const char *path, u32 flags, u32 mode, struct file **out);
-/*
- * With Linux's name and arguments, for kprobes: what file_open() has found, in the way that
- * f->flags say. Takes the reference to the node.
- */
-struct path {
-	struct vnode *vnode;
-	const char *name; /* absolute */
-};
-int vfs_open(const struct path *path, struct file *f);
-/*
- * Buffers are the kernel's; *pos moves. All reads and writes go through these two, but those of
- * write_user.
- */
-ssize vfs_read(struct file *f, void *buf, size_t n, u64 *pos);
-ssize vfs_write(struct file *f, const void *buf, size_t n, u64 *pos);
-ssize kernel_read(struct file *f, void *buf, size_t n); /* at f->pos, which moves */
-ssize kernel_write(struct file *f, const void *buf, size_t n);
-ssize vfs_splice(struct file *f, void *buf, size_t n, bool nonblock);
-ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos);
-ssize vfs_pwrite(struct file *f, const void *buf, size_t n, u64 pos);
-s64 vfs_seek(struct file *f, s64 off, int whence);
 int vfs_stat(const char *path, bool follow, struct vstat *st);
 int vfs_fstat(struct file *f, struct vstat *st);
 int vfs_mkdir(const char *path, u32 mode);
@@ -199,63 +179,16 @@ int vfs_symlink(const char *target, const char *path);
 int vfs_link(const char *from, bool follow, const char *to);
 /* S_IFREG, or S_IFCHR: another node of a device that is in /dev; others -EPERM. */
 int vfs_mknod(const char *path, u32 mode, u64 rdev);
-/* kernel/fs/attr.c */
 int vfs_setattr(const char *path, bool follow, const struct vattr *a);
 int vfs_fsetattr(struct file *f, const struct vattr *a);
 int vfs_statfs(const char *path, struct vstatfs *st);
 int vfs_fstatfs(struct file *f, struct vstatfs *st);
 long vfs_readlink(const char *path, char *buf, size_t size);
-int vfs_readdir(struct file *dir, u64 pos, struct dirent *out); /* with . and ..; 1 or 0 */
-int vfs_chdir(const char *path);
-int vfs_fchdir(struct file *f);
-int vfs_getcwd(char *out); /* PATH_MAX bytes; -ENOENT when the directory is removed */
 int vfs_access(const char *path, u32 mask);
 int vfs_truncate(const char *path, u64 size);
-int vfs_ftruncate(struct file *f, u64 size);
+int vfs_vnode_truncate(struct vnode *v, u64 size);
 /*
  * From here on nothing in the directory or below it can be changed: -EROFS. 0, -ENOENT, -ENOTDIR.
  */
 int vfs_set_readonly(const char *path);
 int vfs_mount(const char *path, struct vnode *root);
-
-struct file *file_get(struct file *f);
-void file_put(struct file *f); /* last one: release */
-static inline bool file_writable(const struct file *f)
-{
-	u32 acc = f->flags & O_ACCMODE;
-
-	return acc == O_WRONLY || acc == O_RDWR;
-}
-/* A file that is not in any directory. */
-struct file *file_new(const struct file_ops *ops, u32 flags, void *priv);
-/*
- * For splice(). reserve: room for n bytes or fewer, but for a page if n is more; waits for it:
- * -EINTR, -EPIPE, or -EAGAIN with `nonblock`. put_reserved: fills `used` bytes of it and lets the
- * rest go: `used`, -EPIPE, -ENOMEM. drain: writes up to n bytes to `out` (at *pos, which moves, or
- * at the file's place) and takes away what was written.
- */
-bool pipe_is_read_end(const struct file *f);
-bool pipe_is_write_end(const struct file *f);
-ssize pipe_reserve(struct file *wr, size_t n, bool nonblock);
-ssize pipe_put_reserved(struct file *wr, const void *buf, size_t used, size_t reserved);
-ssize pipe_drain(struct file *rd, struct file *out, size_t n, u64 *pos, bool nonblock);
-int pipe_create(struct file **rd, struct file **wr, u32 flags);
-
-/* Device and proc registration: drivers and the rest of the kernel give files to /dev and /proc. */
-/* `name` may be a path below /dev: directories are made. */
-int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *priv);
-/* .seek of a device that has addresses but no end: from the start, or from where one is. */
-s64 dev_seek(struct file *f, s64 off, int whence);
-/* A file whose contents are memory that stays; directories are made. `path` is absolute. */
-int vfs_add_static(const char *path, u32 mode, const void *data, u64 size);
-struct seq;
-/*
- * A file under /proc ("trapline/clock", "sys/kernel/x"); parents are made. store may be NULL (then
- * read-only).
- */
-int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
-    int (*store)(char *line, size_t n, void *ctx), void *ctx);
-/* The same with functions of its own, which find priv in the file. */
-int proc_register_ops(const char *path, u32 mode, const struct file_ops *ops, void *priv);
-/* Unpacks a "newc" cpio archive into the root. 0 or -EINVAL (what came before stays). */
-int cpio_unpack(const void *data, size_t size);

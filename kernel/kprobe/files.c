@@ -3,6 +3,7 @@
  * none, and a switch for all. The files themselves are in /proc/trapline/kprobes. Besides,
  * /proc/sys/debug/kprobes-optimization. Task context.
  */
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/errno.h"

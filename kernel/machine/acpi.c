@@ -4,6 +4,8 @@
  */
 #include "drivers/acpi/acpi.h"
 #include "drivers/acpi/tables.h"
+#include "kernel/fs/dev.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/machine/machine.h"
 #include "kernel/lib/fmt.h"

@@ -3,6 +3,7 @@
  * where all are alike. Task context, without a lock: nothing is kept.
  */
 #include "arch/arch.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/machine/machine.h"
 #include "kernel/lib/seq.h"

@@ -4,6 +4,8 @@
  * Task context.
  */
 #include "arch/arch.h"
+#include "kernel/fs/dev.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/machine/machine.h"
 #include "kernel/lib/errno.h"

@@ -7,6 +7,7 @@
  */
 #include "arch/arch.h"
 #include "kernel/base/events.h"
+#include "kernel/fs/dev.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/machine/machine.h"
 #include "kernel/lib/errno.h"

@@ -3,6 +3,7 @@
  * and /proc/trapline/pci for people. Task context; the list of functions is constant.
  */
 #include "drivers/pci.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/machine/machine.h"
 #include "kernel/lib/errno.h"

@@ -3,6 +3,7 @@
  * machine as files. Task context; counters are read while they move.
  */
 #include "arch/arch.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/machine/machine.h"
 #include "kernel/task/irq.h"

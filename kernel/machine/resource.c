@@ -8,6 +8,7 @@
 #include "drivers/acpi/acpi.h"
 #include "drivers/pci.h"
 #include "drivers/uart.h"
+#include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/seq.h"

@@ -1,4 +1,6 @@
 /* The monitor's commands: a row of the table and a function each. */
+#include "kernel/fs/cwd.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"

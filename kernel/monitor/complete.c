@@ -1,4 +1,5 @@
 /* Completion at the monitor: a command's name at the beginning of the line, else a path. */
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"

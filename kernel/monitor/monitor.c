@@ -1,5 +1,6 @@
 /* The monitor's prompt, and how a line becomes commands. */
 #include "kernel/monitor/monitor.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"

@@ -3,6 +3,7 @@
  * stay as long as some area counts it. Task context; a lock of its own protects the table of pages,
  * as the areas of several processes use it.
  */
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/mem/mem.h"
 #include "kernel/process/area.h"

@@ -4,6 +4,7 @@
  */
 #include "kernel/process/area.h"
 
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"

@@ -7,6 +7,7 @@
 
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"

@@ -7,6 +7,7 @@
  */
 /* hot: runs with each event */
 #include "kernel/base/events.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

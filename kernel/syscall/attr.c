@@ -3,6 +3,7 @@
  * context.
  */
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
 #include "kernel/syscall/user.h"
 
 #define NS_PER_SEC 1000000000UL

@@ -1,5 +1,7 @@
 /* System calls on descriptors: close, dup, pipe, fcntl. Task context. */
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/syscall/user.h"
 
 long __x64_sys_close(const struct regs *r)

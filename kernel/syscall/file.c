@@ -1,5 +1,7 @@
 /* System calls on paths: open, directories, sizes, where one is. Task context. */
 #include "arch/arch.h"
+#include "kernel/fs/cwd.h"
+#include "kernel/fs/file.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/user.h"

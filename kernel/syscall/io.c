@@ -6,6 +6,7 @@
  */
 /* hot: runs with each event */
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/user.h"
 

@@ -3,6 +3,7 @@
  * of all the files; a file that has none is asked again every POLL_STEP_NS.
  */
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/sync.h"

@@ -7,6 +7,8 @@
  * sub-buffers); others are read.
  */
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/user.h"

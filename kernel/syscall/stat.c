@@ -1,5 +1,6 @@
 /* System calls that ask about files: stat, access, readlink, getdents64. Task context. */
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/user.h"

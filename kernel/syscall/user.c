@@ -2,6 +2,7 @@
 #include "kernel/syscall/user.h"
 
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"

@@ -5,7 +5,7 @@
  * Mounted twice, each time with a root of its own. No file can be made here but by the tracer:
  * open(O_CREAT) is EACCES, mkdir EPERM outside of instances/, as on Linux.
  */
-#include "kernel/fs/fs.h"
+#include "kernel/trace/tracefs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"

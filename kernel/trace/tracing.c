@@ -5,6 +5,7 @@
  * as they are.
  */
 #include "boot/boot_info.h"
+#include "kernel/fs/proc.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/trace/boot_events.h"
 #include "kernel/base/cmdline.h"

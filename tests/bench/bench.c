@@ -3,6 +3,7 @@
  * Task context.
  */
 #include "kernel/base/cmdline.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
 #include "kernel/lib/fmt.h"

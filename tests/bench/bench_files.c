@@ -2,6 +2,7 @@
  * What a user does with tracefs: switching many events, reading the trace. Whole operations, once
  * each.
  */
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"

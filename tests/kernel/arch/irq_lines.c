@@ -3,6 +3,7 @@
  * played by calling the dispatcher.
  */
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/task/irq.h"
 #include "kernel/lib/ktap.h"

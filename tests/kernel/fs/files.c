@@ -1,5 +1,8 @@
 /* Open files: contents, positions, flags, descriptors, unlinked files, devices, /proc, archives. */
+#include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
+#include "kernel/fs/proc.h"
+#include "kernel/fs/unpack.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"

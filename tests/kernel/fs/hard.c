@@ -1,4 +1,6 @@
 /* The file tree when memory runs out, and with several tasks at the same names. */
+#include "kernel/fs/file.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"

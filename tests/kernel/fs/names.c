@@ -2,6 +2,8 @@
  * Names in the file tree: paths, limits, symlinks, directories, rename. Works below /tmp/t and
  * leaves nothing there.
  */
+#include "kernel/fs/cwd.h"
+#include "kernel/fs/file.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"

@@ -1,4 +1,6 @@
 /* Pipes: order, atomic writes, ends that close, O_NONBLOCK, and waiting for the other side. */
+#include "kernel/fs/file.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"

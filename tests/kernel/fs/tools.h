@@ -1,6 +1,7 @@
 /* Shared by the cases of the file tree. */
 #pragma once
 
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 
 /* Opens with these flags and closes: 0 or the error. */

@@ -8,6 +8,7 @@
  * visited, at the latest when the scheduler's next tick takes the CPU away from him.
  */
 #include "kernel/base/cmdline.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"

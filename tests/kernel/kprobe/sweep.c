@@ -10,6 +10,7 @@
 #include "arch/x86_64/probe/insn.h"
 #include "arch/x86_64/probe/probe.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe/site.h"
 #include "kernel/lib/atomic.h"

@@ -3,6 +3,7 @@
  * disabled, deleted. Says how long each took; afterwards everything is as it was.
  */
 #include "arch/x86_64/cpu/sections.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/fmt.h"

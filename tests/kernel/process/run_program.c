@@ -1,6 +1,7 @@
 /* Ring-3 programs as children of a test: see run_program.h. */
 #include "tests/kernel/process/run_program.h"
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"

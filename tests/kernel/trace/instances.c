@@ -3,6 +3,7 @@
  * are on, on all CPUs: tasks that switch and fault, timers, system calls of the shell's kind, and
  * NMIs. Nothing is lost in silence: each ledger balances, each time.
  */
+#include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
