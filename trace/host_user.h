@@ -9,3 +9,5 @@
  * does nothing, for a host without programs.
  */
 void host_user_events_changed(void);
+/* trace/user/user.c: user events that were to go when unused, and are. Takes host_lock. */
+void user_events_settle(void);

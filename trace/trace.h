@@ -5,8 +5,6 @@
 
 #include "kernel/lib/types.h"
 
-struct trace_event_call;
-
 /*
  * What happened before there was a tracer: `replay` is called when the events of `system` that the
  * command line wants are on, and none else yet. It hits them in the order of time, each after
@@ -38,24 +36,6 @@ int trace_cpus_up(void);
  */
 void trace_apply_params(void);
 
-/*
- * User events that were to go when unused, and are: takes host_lock. See
- * host_user_events_changed().
- */
-void user_events_settle(void);
-
-/* Registers the host's static events (kernel/trace/events.c gives its table). */
-void trace_events_register(struct trace_event_call *const *calls, unsigned n);
-
-/* trace_printk(): into the trace as Linux's bprint ("function: text"). Any context. Returns bytes
- * or negative errno. */
-int trace_printk(const char *fmt, ...) __printf(1, 2);
-int trace_vprintk(u64 ip, const char *fmt, va_list ap);
-/* Text that stays where it is: its address is recorded ("bputs"). */
-int trace_puts(const char *str);
 bool tracing_is_on(void);
 void tracing_on(void);
 void tracing_off(void);
-
-/* For fmt_set_pointer_hook(): %pS and %ps symbols, %px the bare value, %pH hashed. Any context. */
-int trace_pointer_text(char *buf, size_t size, char letter, const void *p);

@@ -6,7 +6,7 @@
 /* hot: runs with each event */
 #include "kernel/base/events.h"
 #include "kernel/task/task.h"
-#include "trace/trace.h"
+#include "trace/event/event.h"
 #include "trace/tracepoint_define.h"
 
 void events_register(void)

@@ -6,9 +6,9 @@
 /* hot: runs with each event */
 #include "kernel/base/events.h"
 #include "kernel/syscall/syscall.h"
+#include "trace/event/event.h"
 #include "trace/event/record.h"
 #include "trace/host_context.h"
-#include "trace/trace.h"
 
 extern struct trace_event_call event_sys_enter, event_sys_exit;
 extern struct trace_key switch_sys_enter, switch_sys_exit;

@@ -34,8 +34,6 @@
 #include "trace/host_system.h"
 #include "trace/host_user.h"
 #include "trace/persist/kept.h"
-#include "trace/trace.h"
-#include "trace/user/user.h"
 
 #define STACK_FRAMES 64
 

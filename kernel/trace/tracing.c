@@ -25,6 +25,7 @@
 #include "trace/output/dump.h"
 #include "trace/event/event.h"
 #include "trace/export/export.h"
+#include "trace/output/print.h"
 #include "trace/output/printk.h"
 #include "trace/persist/kept.h"
 #include "trace/persist/lastboot.h"

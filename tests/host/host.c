@@ -30,7 +30,6 @@
 #include "trace/host_user.h"
 #include "trace/host_wait.h"
 #include "trace/host_worker.h"
-#include "trace/trace.h"
 
 #define PARAMS	   16
 #define PAGES_FREE 65536 /* as if there were 256 MiB */

@@ -10,7 +10,7 @@
 #include "kernel/base/panic.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
-#include "trace/trace.h"
+#include "trace/output/printk.h"
 #include "trace/event/array.h"
 #include "trace/host_lock.h"
 

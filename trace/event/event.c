@@ -11,7 +11,6 @@
 #include "trace/event/filter.h"
 #include "trace/event/parts.h"
 #include "trace/host_memory.h"
-#include "trace/trace.h"
 
 #define FIRST_ID  20 /* below: ftrace:*, with Linux's numbers */
 #define LAST_ID	  65535

@@ -208,3 +208,6 @@ struct trace_event_call *trace_event_find(const char *system, const char *name);
 struct trace_system *trace_system_find(const char *name);
 extern struct list_head trace_events;  /* of trace_event_call.node */
 extern struct list_head trace_systems; /* of trace_system.node */
+
+/* Registers the host's static events (kernel/trace/events.c gives its table). */
+void trace_events_register(struct trace_event_call *const *calls, unsigned n);

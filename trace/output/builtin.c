@@ -6,11 +6,11 @@
 #include "trace/output/builtin.h"
 #include "kernel/lib/string.h"
 #include "trace/event/comm.h"
+#include "trace/event/event.h"
 #include "trace/event/options.h"
 #include "trace/host_copy.h"
 #include "trace/output/bprintf.h"
 #include "trace/output/print.h"
-#include "trace/trace.h"
 
 /* ---- texts ---- */
 

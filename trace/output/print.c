@@ -9,7 +9,6 @@
 #include "trace/event/parts.h"
 #include "trace/host_clock.h"
 #include "trace/host_symbol.h"
-#include "trace/trace.h"
 
 /* ---- strings made on the way: each lies in out->tmp behind the last, with a NUL ---- */
 

@@ -102,3 +102,6 @@ static inline u32 trace_put_u64(void *rec, u32 *at, u64 v)
 
 /* "name+0x1/0x20 <address>" as the options want it. */
 void trace_print_ip(struct trace_out *out, u64 ip);
+
+/* For fmt_set_pointer_hook(): %pS and %ps symbols, %px the bare value, %pH hashed. Any context. */
+int trace_pointer_text(char *buf, size_t size, char letter, const void *p);

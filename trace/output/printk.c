@@ -9,7 +9,6 @@
 #include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/output/bprintf.h"
-#include "trace/trace.h"
 
 #define WORDS_MAX 240 /* of arguments */
 #define FORMATS	  256 /* remembered for printk_formats: a power of two */

@@ -25,7 +25,6 @@
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
 #include "trace/host_user.h"
-#include "trace/trace.h"
 
 #define HASH_SIZE   1024
 #define RETIRED_MAX 256

@@ -8,7 +8,7 @@
 
 #include "kernel/lib/ktap.h"
 #include "tests/host/machine.h"
-#include "trace/trace.h"
+#include "trace/host_user.h"
 
 #define SUITE(name) extern const struct ktap_suite suite_##name;
 #include "tests/host/ring/list.def"

@@ -12,6 +12,7 @@
 #include "trace/output/bprintf.h"
 #include "trace/output/output.h"
 #include "trace/output/print.h"
+#include "trace/output/printk.h"
 #include "trace/trace.h"
 
 static char text[8192];

@@ -6,7 +6,6 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/export/tools.h"
 #include "trace/host_lock.h"
-#include "trace/trace.h"
 #include "trace/user/write.h"
 
 #define STRICT 0 /* as the newer ioctl registers */

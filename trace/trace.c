@@ -3,6 +3,7 @@
  * the boot CPU before the first switch of tasks, so that trace_event= sees it; what comes with
  * other CPUs and with the files comes later.
  */
+#include "trace/trace.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
@@ -19,10 +20,10 @@
 #include "trace/host_system.h"
 #include "trace/output/builtin.h"
 #include "trace/output/dump.h"
+#include "trace/output/printk.h"
 #include "trace/persist/kept.h"
 #include "trace/persist/lastboot.h"
 #include "trace/probe/probe.h"
-#include "trace/trace.h"
 #include "trace/tracer/tracer.h"
 #include "trace/trigger/trigger.h"
 #include "trace/user/user.h"
