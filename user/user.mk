@@ -134,8 +134,12 @@ $(O)/initrd/initrd/uev_word: tests/initrd/user_events.c
 # The sample of EventHeader events and its library, which say that they build for Linux as they are.
 $(O)/initrd/initrd/eh_sample: user/bin/eh_sample.c user/lib/eventheader.c user/eventheader.h
 	$(HOSTPROG)
+# And one with shared libraries, which are all in the archive, by the names it knows them by.
+$(O)/initrd/initrd/dynamic: tests/initrd/dynamic.c
+	@mkdir -p $(@D) && $(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -o $@ $< -lm
+	$(Q)for f in $$(ldd $@ | grep -o '/[^ ]*'); do install -D $$f $(O)/initrd$$f; done
 
-$(O)/test-initrd.cpio: $(INITRD_BINS)
+$(O)/test-initrd.cpio: $(INITRD_BINS) $(O)/initrd/initrd/dynamic
 	@echo "  CPIO    $@"
 	$(Q)echo "a line from the initrd" >$(O)/initrd/initrd/text
-	$(Q)cd $(O)/initrd && printf '%s\n' initrd $(INITRD_NAMES:%=initrd/%) initrd/text | cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(@F)
+	$(Q)cd $(O)/initrd && find . -mindepth 1 | LC_ALL=C sort | cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(@F)

@@ -169,12 +169,19 @@ int ramdata_truncate(struct ramdata *d, u64 size)
 	return 0;
 }
 
+void *ramdata_page(struct ramdata *d, u64 index)
+{
+	return index < (d->size + PAGE_SIZE - 1) / PAGE_SIZE
+		   ? ramdata_writable_page(d, index, false)
+		   : NULL;
+}
+
 void *ramdata_pin(struct ramdata *d, u64 index)
 {
-	if (index >= (d->size + PAGE_SIZE - 1) / PAGE_SIZE)
-		return NULL;
-	d->pinned = true;
-	return ramdata_writable_page(d, index, false);
+	void *page = ramdata_page(d, index);
+
+	d->pinned |= page != NULL;
+	return page;
 }
 
 void ramdata_destroy(struct ramdata *d)

@@ -34,10 +34,9 @@ void ramdata_set_base(struct ramdata *d, const void *base, u64 size);
 ssize ramdata_read(const struct ramdata *d, void *buf, size_t n, u64 pos);
 /* Bytes written; -ENOSPC when not even one could be, -EFBIG. */
 ssize ramdata_write(struct ramdata *d, const void *buf, size_t n, u64 pos);
-/*
- * Page `index` itself, for a mapping: made if it was a hole or lay in the base; NULL: behind the
- * end, or no memory. From then on pages stay where they are, until ramdata_destroy().
- */
+/* Page `index` itself, made if it was a hole or lay in the base. NULL: past the end, no page. */
+void *ramdata_page(struct ramdata *d, u64 index);
+/* The same for a shared mapping: from then on pages stay in place, until ramdata_destroy(). */
 void *ramdata_pin(struct ramdata *d, u64 index);
 void ramdata_destroy(struct ramdata *d);	   /* nobody maps it any more */
 int ramdata_truncate(struct ramdata *d, u64 size); /* 0 or -EFBIG */

@@ -88,9 +88,10 @@ static void *ramfs_data_page(bool zero)
 	return pa ? phys_to_virt(pa) : NULL;
 }
 
+/* A private mapping may still show it (ramfs_page()). */
 static void ramfs_data_release(void *page)
 {
-	page_free(virt_to_phys(page), 0);
+	page_put(virt_to_phys(page));
 	ramfs_uncharge(PAGE_SIZE);
 }
 
@@ -443,6 +444,19 @@ static int ramfs_truncate(struct vnode *v, u64 size)
 	return r;
 }
 
+static u64 ramfs_page(struct vnode *v, u64 index)
+{
+	struct rnode *n = rnode_of(v);
+	void *page;
+
+	mutex_lock(&n->lock);
+	page = ramdata_page(&n->data, index);
+	if (page)
+		page_get(virt_to_phys(page));
+	mutex_unlock(&n->lock);
+	return page ? virt_to_phys(page) : 0;
+}
+
 static int ramfs_setattr(struct vnode *v, const struct vattr *a)
 {
 	if (a->set & VATTR_MODE)
@@ -534,6 +548,7 @@ static const struct vnode_ops ramfs_ops = {
     .readlink = ramfs_readlink,
     .setattr = ramfs_setattr,
     .truncate = ramfs_truncate,
+    .page = ramfs_page,
     .open = ramfs_open,
     .destroy = ramfs_destroy,
 };

@@ -76,6 +76,12 @@ struct vnode_ops {
 	long (*readlink)(struct vnode *v, char *buf, size_t size);
 	int (*setattr)(struct vnode *v, const struct vattr *a); /* NULL: -EPERM */
 	int (*truncate)(struct vnode *v, u64 size);
+	/*
+	 * The frame with page `index` of the file, counted for the caller (page_put()); what is
+	 * written to the file later shows in it. 0: behind the end, or no memory. NULL: the file
+	 * keeps no pages.
+	 */
+	u64 (*page)(struct vnode *v, u64 index);
 	int (*stat)(struct vnode *v, struct vstat *st); /* NULL: from the vnode's fields */
 	/*
 	 * f->priv, f->ops may be set; O_TRUNC is the file system's business here (tracefs clears).

@@ -92,6 +92,7 @@ static int add_segment(
 	/* Nothing of the file at all: offsets that reach file_end at once. */
 	s->offset = p->filesz ? p->offset - skew : 0;
 	s->file_end = p->filesz ? p->offset + p->filesz : 0;
+	s->zeros = p->memsz > p->filesz;
 	s->prot = segment_prot(p->flags);
 	img->end = base + p->vaddr + p->memsz;
 	img->count++;
@@ -118,18 +119,32 @@ static bool executable_at(const struct elf_image *img, u64 addr)
 	return false;
 }
 
+/* The first row that names an interpreter counts. */
+static int elf_add_interp(struct elf_image *img, const struct phdr *p, u64 file_size)
+{
+	if (img->interp_size)
+		return 0;
+	if (p->filesz < 2 || p->filesz > ELF_INTERP_MAX || p->offset > file_size ||
+	    p->filesz > file_size - p->offset)
+		return -ENOEXEC;
+	img->interp = p->offset;
+	img->interp_size = p->filesz;
+	return 0;
+}
+
 int elf_load_plan(
-    const void *head, const void *phdrs, u64 file_size, u64 limit, struct elf_image *out)
+    const void *head, const void *phdrs, u64 file_size, u64 base, u64 limit, struct elf_image *out)
 {
 	struct elf_image img = {0};
 	struct ehdr e;
-	u64 base, phoff;
+	u64 phoff;
 	int err = elf_check_header(head, file_size, &phoff, &img.phnum);
 
 	if (err)
 		return err;
 	memcpy(&e, head, sizeof(e));
-	base = e.type == ET_DYN ? ELF_DYN_BASE : 0;
+	if (e.type != ET_DYN)
+		base = 0;
 	if (base >= limit)
 		return -ENOEXEC;
 	for (unsigned i = 0; i < img.phnum; i++) {
@@ -137,7 +152,7 @@ int elf_load_plan(
 
 		memcpy(&p, (const u8 *)phdrs + i * ELF_PHDR_SIZE, sizeof(p));
 		if (p.type == PT_INTERP)
-			return -ENOEXEC; /* there is no dynamic linker here */
+			err = elf_add_interp(&img, &p, file_size);
 		if (p.type == PT_LOAD)
 			err = add_segment(&img, &p, base, file_size, limit);
 		if (err)

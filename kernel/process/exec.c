@@ -26,6 +26,8 @@ struct linux_binprm {
 	struct exec_args *args; /* a script puts its interpreter in front */
 	struct file *file;
 	struct elf_image image;
+	struct file *interp; /* of a dynamic program; NULL: it runs by itself */
+	struct elf_image interp_image;
 };
 
 static int exec_open_program(const char *path, struct file **out, struct vstat *st)
@@ -52,13 +54,16 @@ static int read_exactly(struct file *f, void *buf, size_t n, u64 pos)
 	return got < 0 ? got : (size_t)got == n ? 0 : -ENOEXEC;
 }
 
-static int plan_program(struct linux_binprm *p, u64 file_size)
+/* The end of what a program and its interpreter may use. */
+#define EXEC_TOP (USER_END - USER_STACK_SIZE - 2 * USER_STACK_GUARD)
+
+static int exec_plan(struct file *f, u64 file_size, u64 base, struct elf_image *image)
 {
 	u8 head[ELF_EHDR_SIZE];
 	unsigned phnum;
 	u64 phoff;
 	void *phdrs;
-	int err = read_exactly(p->file, head, sizeof(head), 0);
+	int err = read_exactly(f, head, sizeof(head), 0);
 
 	if (!err)
 		err = elf_check_header(head, file_size, &phoff, &phnum);
@@ -67,12 +72,55 @@ static int plan_program(struct linux_binprm *p, u64 file_size)
 	phdrs = kmalloc(phnum * ELF_PHDR_SIZE);
 	if (!phdrs)
 		return -ENOMEM;
-	err = read_exactly(p->file, phdrs, phnum * ELF_PHDR_SIZE, phoff);
+	err = read_exactly(f, phdrs, phnum * ELF_PHDR_SIZE, phoff);
 	if (!err)
-		err = elf_load_plan(head, phdrs, file_size,
-		    USER_END - USER_STACK_SIZE - 2 * USER_STACK_GUARD, &p->image);
+		err = elf_load_plan(head, phdrs, file_size, base, EXEC_TOP, image);
 	kfree(phdrs);
 	return err;
+}
+
+/* Opens the interpreter that the program names. 0, -ENOEXEC: that is no path, or what open says. */
+static int exec_open_interp(struct linux_binprm *p, struct vstat *st)
+{
+	size_t size = p->image.interp_size;
+	char *path = kmalloc(size);
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	err = read_exactly(p->file, path, size, p->image.interp);
+	if (!err && path[size - 1])
+		err = -ENOEXEC;
+	if (!err)
+		err = exec_open_program(path, &p->interp, st);
+	kfree(path);
+	return err;
+}
+
+/* Plans the open interpreter to end where programs may: 0, -ELIBBAD, -ENOMEM. */
+static int exec_plan_interp(struct linux_binprm *p, u64 file_size)
+{
+	struct elf_image *image = &p->interp_image;
+	int err = exec_plan(p->interp, file_size, ELF_DYN_BASE, image);
+
+	if (!err && image->seg[0].start < ELF_DYN_BASE)
+		err = -ENOEXEC; /* it cannot be moved */
+	if (!err) {
+		p->image.interp_base = EXEC_TOP - (ALIGN_UP(image->end, PAGE_SIZE) - ELF_DYN_BASE);
+		err = exec_plan(p->interp, file_size, p->image.interp_base, image);
+	}
+	return err == -ENOEXEC ? -ELIBBAD : err;
+}
+
+static int exec_plan_program(struct linux_binprm *p, u64 file_size)
+{
+	struct vstat st;
+	int err = exec_plan(p->file, file_size, ELF_DYN_BASE, &p->image);
+
+	if (err || !p->image.interp_size)
+		return err;
+	err = exec_open_interp(p, &st);
+	return err ? err : exec_plan_interp(p, st.size);
 }
 
 #define SCRIPT_LINE  256 /* as much of a script's first line counts */
@@ -168,8 +216,11 @@ static int exec_find_interpreter(struct linux_binprm *p, struct vstat *st)
 static int add_area(
     struct mm *mm, u64 start, u64 end, unsigned prot, struct file *f, u64 offset, u64 file_end)
 {
-	struct vm_area *a = area_new(start, end, prot, f, offset);
+	struct vm_area *a;
 
+	if (!area_range_free(mm, start, end))
+		return -ENOEXEC;
+	a = area_new(start, end, prot, f, offset);
 	if (!a)
 		return -ENOMEM;
 	a->file_end = file_end;
@@ -178,15 +229,26 @@ static int add_area(
 }
 
 /* Nobody else knows this address space yet: no lock is needed for its areas. */
-static int map_program(struct mm *mm, const struct linux_binprm *p)
+static int exec_map_image(struct mm *mm, struct file *f, const struct elf_image *image)
 {
 	int err = 0;
 
-	for (unsigned i = 0; i < p->image.count && !err; i++) {
-		const struct elf_segment *s = &p->image.seg[i];
+	for (unsigned i = 0; i < image->count && !err; i++) {
+		const struct elf_segment *s = &image->seg[i];
 
-		err = add_area(mm, s->start, s->end, s->prot, p->file, s->offset, s->file_end);
+		/* Without zeros the last page is the file's, as all the others are. */
+		err = add_area(
+		    mm, s->start, s->end, s->prot, f, s->offset, s->zeros ? s->file_end : ~0UL);
 	}
+	return err;
+}
+
+static int map_program(struct mm *mm, const struct linux_binprm *p)
+{
+	int err = exec_map_image(mm, p->file, &p->image);
+
+	if (!err && p->interp)
+		err = exec_map_image(mm, p->interp, &p->interp_image);
 	mm->brk_start = mm->brk = ALIGN_UP(p->image.end, PAGE_SIZE);
 	/* The stack is never executable, whatever the program's headers ask for. */
 	if (!err)
@@ -292,7 +354,8 @@ static void become(struct task *t, const struct linux_binprm *p, struct mm *mm, 
 	task_set_comm(t, name ? name + 1 : p->filename);
 	trace_sched_process_exec(t, t->pid, p->filename);
 	tell_first_program();
-	arch_user_regs_init(task_regs(&t->arch), p->image.entry, sp);
+	arch_user_regs_init(
+	    task_regs(&t->arch), p->image.interp_size ? p->interp_image.entry : p->image.entry, sp);
 }
 
 static int check_args(const struct exec_args *a)
@@ -318,10 +381,11 @@ static int __noinline bprm_execve(struct linux_binprm *bprm)
 	if (!err)
 		err = check_args(bprm->args);
 	if (!err)
-		err = plan_program(bprm, st.size);
+		err = exec_plan_program(bprm, st.size);
 	if (!err)
 		err = build_mm(bprm, bprm->args, &mm, &sp);
 	file_put(bprm->file); /* the areas count it */
+	file_put(bprm->interp);
 	if (!err)
 		err = make_process(current());
 	if (err && mm)

@@ -88,7 +88,7 @@ static u64 *put_auxv(u64 *w, const struct elf_image *img, const struct start_str
 		w = put_aux(w, ABI_AT_PHDR, img->phdr);
 	w = put_aux(w, ABI_AT_PHENT, ELF_PHDR_SIZE);
 	w = put_aux(w, ABI_AT_PHNUM, img->phdr ? img->phnum : 0);
-	w = put_aux(w, ABI_AT_BASE, 0);
+	w = put_aux(w, ABI_AT_BASE, img->interp_base);
 	w = put_aux(w, ABI_AT_FLAGS, 0);
 	w = put_aux(w, ABI_AT_ENTRY, img->entry);
 	w = put_aux(w, ABI_AT_UID, 0);

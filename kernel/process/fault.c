@@ -58,8 +58,21 @@ static enum mm_fault private_page(const struct vm_area *a, u64 va, u64 *pa)
 	return ret;
 }
 
-static enum mm_fault fault_bring_page(struct mm *mm, struct vm_area *a, u64 va)
+/* The file's own page for an address of a private area, if all of it is the file's; 0: none. */
+static u64 file_page(const struct vm_area *a, u64 va)
 {
+	u64 offset = a->offset + (va - a->start);
+	struct vnode *v = a->file ? a->file->vnode : NULL;
+
+	if (!v || !v->ops->page || offset >= a->file_end || a->file_end - offset < PAGE_SIZE)
+		return 0;
+	return v->ops->page(v, offset / PAGE_SIZE);
+}
+
+/* A private area reads the file's own pages; its first write to one makes it a copy. */
+static enum mm_fault fault_bring_page(struct mm *mm, struct vm_area *a, u64 va, bool write)
+{
+	unsigned prot = mm_page_prot(a);
 	enum mm_fault ret = MM_FAULT_OK;
 	u64 pa;
 
@@ -67,12 +80,14 @@ static enum mm_fault fault_bring_page(struct mm *mm, struct vm_area *a, u64 va)
 		pa = a->page(a, (a->offset + (va - a->start)) / PAGE_SIZE);
 		if (!pa)
 			return MM_FAULT_BUS;
+	} else if (!write && (pa = file_page(a, va))) {
+		prot &= ~PROT_W;
 	} else {
 		ret = private_page(a, va, &pa);
 		if (ret)
 			return ret;
 	}
-	if (aspace_map(mm->as, va, pa, mm_page_prot(a)) == 0)
+	if (aspace_map(mm->as, va, pa, prot) == 0)
 		return MM_FAULT_OK;
 	if (!a->page)
 		page_put(pa);
@@ -116,7 +131,7 @@ enum mm_fault __noinline handle_mm_fault(
 
 	pa = aspace_lookup(a->mm->as, va, &prot);
 	if (!pa)
-		return fault_bring_page(a->mm, a, va);
+		return fault_bring_page(a->mm, a, va, flags & FAULT_FLAG_WRITE);
 	if ((flags & FAULT_FLAG_WRITE) && !(prot & PROT_W))
 		return fault_copy_page(a->mm, a, va, pa);
 	/*
@@ -171,7 +186,7 @@ static u64 page_to_fill(struct mm *mm, u64 va, enum mm_fault *why)
 		return 0;
 	pa = aspace_lookup(mm->as, va, &prot);
 	if (!pa)
-		*why = fault_bring_page(mm, a, va);
+		*why = fault_bring_page(mm, a, va, true);
 	else if (page_refs(pa) > 1)
 		*why = fault_copy_page(mm, a, va, pa);
 	else

@@ -272,6 +272,64 @@ static void mapped_file(void)
 	syscall1(SYS_unlink, (long)"/tmp/memory");
 }
 
+/*
+ * Private mappings show the file's own pages, and so what is written to it, up to their first
+ * write; so they do when the file has lost its name.
+ */
+static void mapped_pages_are_the_files(void)
+{
+	long fd = syscall3(SYS_open, (long)"/tmp/memory", 0102, 0600);
+	char *p, *q;
+
+	for (int i = 0; i < 5 * 409; i++)
+		syscall3(SYS_write, fd, (long)"0123456789", 10);
+	p = (char *)syscall6(SYS_mmap, 0, 4 * PAGE, P_READ | P_WRITE, M_PRIVATE, fd, 0);
+	q = (char *)syscall6(SYS_mmap, 0, 4 * PAGE, P_READ | P_WRITE, M_SHARED, fd, 0);
+	CHECK_EQ(p[0], '0');
+	CHECK_EQ(p[PAGE], '6');
+	p[1] = 'P';
+	CHECK_EQ(syscall4(SYS_pwrite64, fd, (long)"ab", 2, 0), 2);
+	CHECK_EQ(syscall4(SYS_pwrite64, fd, (long)"cd", 2, PAGE), 2);
+	CHECK_EQ(p[0], '0'); /* a copy since p[1] was written */
+	CHECK_EQ(p[PAGE], 'c');
+	q[PAGE + 1] = 'S';
+	q[2 * PAGE] = 'T';
+	CHECK_EQ(p[PAGE + 1], 'S');
+	CHECK_EQ(p[2 * PAGE], 'T');
+	p[2 * PAGE] = 'V';
+	CHECK_EQ(q[2 * PAGE], 'T');
+	syscall2(SYS_munmap, (long)q, 4 * PAGE);
+	syscall2(SYS_munmap, (long)p, 4 * PAGE);
+	p = (char *)syscall6(SYS_mmap, 0, PAGE, P_READ | P_WRITE, M_PRIVATE, fd, 0);
+	CHECK_EQ(p[0], 'a');
+	CHECK_EQ(syscall1(SYS_unlink, (long)"/tmp/memory"), 0);
+	CHECK_EQ(syscall1(SYS_close, fd), 0);
+	CHECK_EQ(p[1], 'b');
+	p[1] = 'B';
+	CHECK_EQ(p[0], 'a');
+	syscall2(SYS_munmap, (long)p, PAGE);
+}
+
+static void cut_off_a_mapped_file(void)
+{
+	long fd = syscall3(SYS_open, (long)"/tmp/memory", 0102, 0600);
+	char *p;
+
+	for (int i = 0; i < 3 * 410; i++)
+		syscall3(SYS_write, fd, (long)"0123456789", 10);
+	p = (char *)syscall6(SYS_mmap, 0, 3 * PAGE, P_READ | P_WRITE, M_PRIVATE, fd, 0);
+	CHECK_EQ(p[PAGE], '6');
+	CHECK_EQ(syscall2(SYS_ftruncate, fd, PAGE), 0);
+	CHECK_EQ(p[PAGE], '6');
+	p[PAGE] = 'x';
+	CHECK_EQ(p[PAGE], 'x');
+	area = p + 2 * PAGE;
+	CHECK_EQ(in_child(touch), L_BUS);
+	syscall2(SYS_munmap, (long)p, 3 * PAGE);
+	syscall1(SYS_close, fd);
+	syscall1(SYS_unlink, (long)"/tmp/memory");
+}
+
 static int deeper(int n)
 {
 	volatile char frame[1000];
@@ -328,6 +386,8 @@ int main(void)
 	heap_end();
 	share();
 	mapped_file();
+	mapped_pages_are_the_files();
+	cut_off_a_mapped_file();
 	stack();
 	CHECK_EQ(in_child(run_stack), L_SEGV);
 	CHECK_EQ(in_child(greedy), L_KILL);

@@ -136,6 +136,11 @@ static void glibc(void)
 	from_initrd("/initrd/glibc");
 }
 
+static void dynamic(void)
+{
+	from_initrd("/initrd/dynamic");
+}
+
 static void glibc_uev_bit(void)
 {
 	from_initrd("/initrd/uev_bit");
@@ -185,6 +190,7 @@ static const struct ktap_case cases[] = {
     {"ring3.deaths", deaths},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
+    {"ring3.dynamic", dynamic},
     {"ring3.glibc_uev_bit", glibc_uev_bit},
     {"ring3.glibc_uev_word", glibc_uev_word},
     {"ring3.glibc_eventheader", glibc_eventheader},

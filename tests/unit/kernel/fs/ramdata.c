@@ -241,6 +241,31 @@ static void pinned_pages_stay(void)
 	EXPECT_EQ(in_use(), 0);
 }
 
+/* A page itself: the base's bytes, a hole's zeros, and no pin: what is cut off goes. */
+static void pages_themselves(void)
+{
+	static u8 base[PAGE_SIZE + 10];
+	struct ramdata d;
+	u8 *page;
+
+	memset(base, 5, sizeof(base));
+	start(&d);
+	EXPECT(ramdata_page(&d, 0) == NULL);
+	ramdata_set_base(&d, base, sizeof(base));
+	page = ramdata_page(&d, 1);
+	EXPECT(page && page[0] == 5 && page[9] == 5 && page[10] == 0);
+	EXPECT(ramdata_page(&d, 1) == page);
+	EXPECT(ramdata_page(&d, 2) == NULL);
+	EXPECT_EQ(ramdata_truncate(&d, 5 * PAGE_SIZE), 0);
+	page = ramdata_page(&d, 4);
+	EXPECT(page && page[0] == 0 && page[PAGE_SIZE - 1] == 0);
+	EXPECT(ramdata_page(&d, 5) == NULL);
+	allowed = 0;
+	EXPECT(ramdata_page(&d, 3) == NULL);
+	EXPECT_EQ(ramdata_truncate(&d, 0), 0);
+	EXPECT_EQ(in_use(), 0);
+}
+
 static const struct ktap_case cases[] = {
     {"ramdata.writes_and_reads", writes_and_reads},
     {"ramdata.crosses_pages", crosses_pages},
@@ -250,6 +275,7 @@ static const struct ktap_case cases[] = {
     {"ramdata.base_is_copied_on_write", base_is_copied_on_write},
     {"ramdata.runs_out_of_pages", runs_out_of_pages},
     {"ramdata.pinned_pages_stay", pinned_pages_stay},
+    {"ramdata.pages_themselves", pages_themselves},
     {NULL, NULL},
 };
 const struct ktap_suite suite_fs_ramdata = {cases};

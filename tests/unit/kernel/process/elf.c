@@ -48,7 +48,7 @@ static void good_file(void)
 
 static int plan(u64 file_size, struct elf_image *img)
 {
-	return elf_load_plan(head, phdrs, file_size, LIMIT, img);
+	return elf_load_plan(head, phdrs, file_size, ELF_DYN_BASE, LIMIT, img);
 }
 
 static void good(void)
@@ -91,6 +91,50 @@ static void moved(void)
 	EXPECT_EQ(img.phdr, ELF_DYN_BASE + 0x401040);
 }
 
+/* The path of an interpreter: where it is in the file, and how long it may be. */
+static void interpreter(void)
+{
+	static const struct {
+		u64 offset, size;
+		int want;
+	} rows[] = {
+	    {0x1000, 28, 0},
+	    {0x1000, 2, 0},
+	    {0x1000, 1, -ENOEXEC},
+	    {0, ELF_INTERP_MAX, 0},
+	    {0, ELF_INTERP_MAX + 1, -ENOEXEC},
+	    {FSIZE - 28, 28, 0},
+	    {FSIZE - 27, 28, -ENOEXEC},
+	    {FSIZE + 1, 28, -ENOEXEC},
+	    {~0UL, 28, -ENOEXEC},
+	};
+	struct elf_image img;
+
+	good_file();
+	EXPECT_EQ(plan(FSIZE, &img), 0);
+	EXPECT_EQ(img.interp_size, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		good_file();
+		put_phdr(2, 3, 4, rows[i].offset, 0, rows[i].size, rows[i].size);
+		EXPECT_EQ(plan(FSIZE, &img), rows[i].want);
+		if (!rows[i].want) {
+			EXPECT_EQ(img.interp, rows[i].offset);
+			EXPECT_EQ(img.interp_size, rows[i].size);
+		}
+	}
+}
+
+/* Is there memory behind the file's part? */
+static void zeros(void)
+{
+	struct elf_image img;
+
+	good_file();
+	EXPECT_EQ(plan(FSIZE, &img), 0);
+	EXPECT(!img.seg[0].zeros);
+	EXPECT(img.seg[1].zeros);
+}
+
 /* One word changed, and what comes of it. */
 struct broken {
 	const char *what;
@@ -127,7 +171,7 @@ static const struct broken rows[] = {
     HEAD("entry in data", 24, 8, 0x403100, -ENOEXEC),
     HEAD("entry wraps", 24, 8, ~0UL, -ENOEXEC),
     HEAD("entry in the text's last byte", 24, 8, 0x402fff, 0),
-    PH("interpreter", 2, 0, 4, 3, -ENOEXEC),
+    PH("interpreter without a path", 2, 0, 4, 3, -ENOEXEC),
     PH("note", 2, 0, 4, 4, 0),
     PH("empty segment", 2, 0, 4, 1, 0),
     PH("text not executable", 0, 4, 4, 4, -ENOEXEC),
@@ -222,6 +266,8 @@ static void flipped_bits(void)
 static const struct ktap_case cases[] = {
     {"elf.good", good},
     {"elf.moved", moved},
+    {"elf.interpreter", interpreter},
+    {"elf.zeros", zeros},
     {"elf.broken", broken},
     {"elf.cut_off", cut_off},
     {"elf.flipped_bits", flipped_bits},
