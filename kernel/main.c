@@ -20,6 +20,7 @@
 #include "kernel/task/task.h"
 #include "kernel/trace/tracefs.h"
 #include "kernel/trace/tracing.h"
+#include "kernel/syscall/syscall.h"
 #include "kernel/console/tty.h"
 #include "kernel/base/watchdog.h"
 #include "trace/trace.h"
@@ -46,6 +47,7 @@ void kernel_main(const struct boot_info *bi)
 	irq_enable();
 	vfs_init();		    /* ramfs, /dev, /proc */
 	tracefs_init();		    /* /sys/kernel/tracing */
+	syscall_count_init();	    /* what programs call, and how it went */
 	machine_proc_init(bi);	    /* what is known of the machine, as files */
 	kprobe_files_init();	    /* the list of probes */
 	trace_files_init();	    /* the tracer's files below /proc */

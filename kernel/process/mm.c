@@ -159,6 +159,7 @@ static struct mm *mm_copy_pages(struct mm *from)
 	if (!to)
 		return NULL;
 	mutex_lock(&from->lock);
+	memcpy(to->missing_calls, from->missing_calls, sizeof(to->missing_calls));
 	to->brk_start = from->brk_start;
 	to->brk = from->brk;
 	to->arg_start = from->arg_start;

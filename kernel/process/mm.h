@@ -14,6 +14,7 @@ struct mm {
 	u64 arg_start, arg_end;
 	u32 area_count;
 	u32 refs;		      /* [A] */
+	u64 missing_calls[8];	      /* [A] a bit for each call that is not here and was told of */
 	struct list_head event_words; /* kernel/trace/user_words.c */
 	struct wait_queue vfork_wq;   /* woken when a task stops using it */
 };

@@ -20,23 +20,18 @@ static const syscall_fn table[SYSCALL_MAX] = {
 #include "kernel/abi/syscalls.def"
 };
 
-#define ARG(type, name)
-#define SYSCALL(nr, name, args) [nr] = #name,
-static const char *const names[SYSCALL_MAX] = {
-#include "kernel/abi/syscalls.def"
-};
-
-const char *syscall_name(unsigned nr)
-{
-	return nr < SYSCALL_MAX ? names[nr] : NULL;
-}
-
 void kernel_syscall(struct regs *r)
 {
 	long nr = (s32)r->error;
 
 	trace_sys_enter(r, nr);
-	if (likely((u64)nr < SYSCALL_MAX && table[nr]))
+	if (likely((u64)nr < SYSCALL_MAX && table[nr])) {
 		r->rax = table[nr](r);
+		atomic_add(&syscall_calls[nr], 1);
+		if (unlikely(r->rax >= -4095UL))
+			syscall_count_error(nr, r->rax);
+	} else {
+		syscall_missing(nr);
+	}
 	trace_sys_exit(r, nr, r->rax);
 }

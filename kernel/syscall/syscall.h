@@ -16,8 +16,13 @@ typedef long (*syscall_fn)(const struct regs *r);
 #define SYSCALL(nr, name, args) long __x64_sys_##name(const struct regs *r);
 #include "kernel/abi/syscalls.def"
 
-/* "openat"; NULL for a number that is no call. */
+/* count.c. "openat", of calls that are not here too; NULL: Linux has no call of this number. */
 const char *syscall_name(unsigned nr);
+extern u64 syscall_calls[SYSCALL_MAX]; /* [A] how often each was made */
+void syscall_count_error(unsigned nr, int err);
+/* A call that is not here: counts it, and the log tells it, once for each program and call. */
+void syscall_missing(long nr);
+void syscall_count_init(void); /* /proc/trapline/syscalls */
 /*
  * What kprobes and tests know by Linux's names: the middle of mkdir and rmdir. `name` holds the
  * kernel's copy of the path at 0 and ring 3's pointer at 8.

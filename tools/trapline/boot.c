@@ -187,6 +187,7 @@ void boot_end_script(struct boot *b, struct bytes *script)
 		free(theirs);
 		free(ours);
 	}
+	script_missing_calls(script);
 	script_end(script);
 }
 

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#define CALLS "/proc/trapline/syscalls"
+
 void script_text(struct bytes *b, const char *text)
 {
 	bytes_put(b, text, strlen(text));
@@ -98,6 +100,8 @@ void script_program(struct bytes *b, const struct program *p, const char *before
 	bytes_put(&text, "", 1);
 	if (!p->feed && !p->deaf) /* feed does it itself */
 		script_text(b, obey);
+	/* From here on calls are counted: script_missing_calls() tells of them. */
+	script_text(b, "echo > " CALLS "\n");
 	script_text(b, "set -m\n"); /* a process group of its own */
 	put_sh(b, p, (const char *)text.data,
 	    p->feed    ? "&0"
@@ -115,6 +119,12 @@ void script_wait(struct bytes *b)
 void script_tell_ready(struct bytes *b)
 {
 	script_text(b, "echo " TOLD_READY " >&3\n");
+}
+
+void script_missing_calls(struct bytes *b)
+{
+	script_text(b, "[ $status = 0 ] || sed -n 's/^[0-9]* \\([^ ]*\\) .* not here$/" TOLD_NO_CALL
+		       "\\1/p' " CALLS " >&3\n");
 }
 
 void script_log(struct bytes *b)

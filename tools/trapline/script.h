@@ -26,17 +26,19 @@
 /*
  * What it tells, a line each: that tracing begins; that it wants more of our standard input
  * (user/bin/feed.c); that the program ended, and how; a line of the error_log; that file N of --get
- * comes, so many bytes behind this line, or is not there; that step N of the preparation did
+ * comes, so many bytes behind this line, or is not there; the name of a system call that a
+ * program which failed made in vain; that step N of the preparation did
  * nothing; that it failed, with what the kernel says of it in the lines behind.
  */
-#define TOLD_READY "ready"
-#define TOLD_MORE  "more"
-#define TOLD_EXIT  "exit "
-#define TOLD_LOG   "log "
-#define TOLD_GET   "get "
-#define TOLD_LACKS "lacks "
-#define TOLD_WARN  "warn "
-#define TOLD_FAIL  "fail "
+#define TOLD_READY   "ready"
+#define TOLD_MORE    "more"
+#define TOLD_EXIT    "exit "
+#define TOLD_LOG     "log "
+#define TOLD_GET     "get "
+#define TOLD_LACKS   "lacks "
+#define TOLD_NO_CALL "no call "
+#define TOLD_WARN    "warn "
+#define TOLD_FAIL    "fail "
 
 void script_text(struct bytes *b, const char *text);
 /*
@@ -72,6 +74,8 @@ void script_tell_ready(struct bytes *b);
 void script_feed(struct bytes *b);
 /* Until the word of a signal is ordered, or for ever. */
 void script_wait(struct bytes *b);
+/* If $status is a failure: tells the calls made since script_program() that there are none of. */
+void script_missing_calls(struct bytes *b);
 /* Tells what the error_log has. */
 void script_log(struct bytes *b);
 /* Nothing at or below the path can be changed from here on. */

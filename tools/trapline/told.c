@@ -77,6 +77,8 @@ void machine_told(struct machine *m, const char *line)
 		take_fetched(m, text);
 	else if ((text = behind(line, TOLD_LACKS)))
 		take_lacking(m, text);
+	else if ((text = behind(line, TOLD_NO_CALL)))
+		say("the guest has no system call %s, and the program made it", text);
 	else if ((text = behind(line, TOLD_WARN)) && m->warned)
 		m->warned(m, atoi(text));
 	else if ((text = behind(line, TOLD_FAIL)))
