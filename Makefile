@@ -44,7 +44,7 @@ TRACESRC := $(shell find trace -name '*.c' -not -path 'trace/defaults/*')
 KSRC     := $(sort $(wildcard boot/*.[cS]) $(TRACESRC) $(shell find arch drivers kernel -name '*.[cS]'))
 KOBJ     := $(KSRC:%=$(O)/k/%.o)
 # Of the UEFI loader what knows nothing of the firmware: tested with the rest.
-EFIPURE  := $(patsubst %,boot/efi/%.c,config crc32 fpdt kept kernel_image memory_map page_tables)
+EFIPURE  := $(patsubst %,boot/efi/%.c,config fpdt kept kernel_image memory_map page_tables)
 UNITSRC  := $(shell find tests/unit -name '*.c')
 TESTSRC  := $(sort $(UNITSRC) $(shell find tests/kernel tests/bench -name '*.c') $(EFIPURE))
 TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)

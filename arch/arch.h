@@ -258,9 +258,18 @@ void kernel_irq_exit(
 /* before leaving to ring 3 when arch_task.work is set, interrupts off: signals, resched */
 void kernel_user_exit_work(struct regs *r);
 
-/* ---- Part 3: called once, at boot, by kernel/machine/machine.c, which knows the drivers ---- */
+/* ---- Part 3: called once, at boot ---- */
 
-/* What ACPI told (drivers/acpi/acpi.h), in the machine's terms. */
+/*
+ * Where every loader ends: long mode, the image mapped where it is linked, the first 4 GiB of
+ * memory in the direct map, a stack, interrupts off.
+ */
+void __noreturn arch_start(struct boot_info *bi);
+
+/*
+ * What ACPI reports, in the machine's terms. kernel/machine/machine.c, which knows the drivers,
+ * fills it.
+ */
 struct machine_info {
 	u64 entry_tsc; /* clock_ns() counts from here */
 	/* a free one below 640 KiB, where other CPUs begin; 0: none, they stay off */

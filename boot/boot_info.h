@@ -97,9 +97,3 @@ struct boot_note {
 	uint64_t entry;	    /* linked address */
 	uint64_t info_size; /* sizeof(struct boot_info): another one means another version */
 };
-
-/*
- * Where every loader ends: long mode, the image mapped where it is linked, the first 4 GiB of
- * memory in the direct map, a stack, interrupts off.
- */
-void arch_start(struct boot_info *bi) __attribute__((noreturn));

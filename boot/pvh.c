@@ -2,6 +2,7 @@
  * From PVH's hvm_start_info to struct boot_info. Runs once, on the boot CPU, with the page tables
  * of pvh.S, which map the first 4 GiB one to one; all that PVH hands over lies there.
  */
+#include "arch/arch.h"
 #include "boot/boot_info.h"
 
 #define PVH_MAGIC 0x336ec578

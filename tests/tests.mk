@@ -23,7 +23,7 @@ HPURE    := kernel/console/ldisc.c kernel/monitor/line.c kernel/monitor/words.c 
 HSRC     := $(sort $(TRACESRC) $(UNITSRC) $(wildcard kernel/lib/*.c tests/host/*.c) $(HPURE))
 # Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
 # the sanitizers watch, serve all but the kernel's own and their cases.
-HOWN     := $(addprefix tests/host/,host.c kernel.c probe.c machine.c main.c port/host.c port/main.c)
+HOWN     := $(addprefix tests/host/,host.c kernel.c probe.c machine.c main.c port/memory.c port/main.c)
 HSTRINGS := kernel/lib/string.c tests/unit/kernel/lib/string.c
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 HTESTCC  ?= clang
@@ -77,7 +77,7 @@ insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 # With it the parts of the kernel's library that are pure.
 TLSRC    := $(sort $(wildcard tools/trapline/*.c)) \
             $(wildcard trace/user/eventheader/*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c \
-            trace/export/dat_page.c trace/persist/kept_read.c trace/ring/event.c trace/ring/recover.c
+            trace/export/dat_head.c trace/export/dat_page.c trace/persist/kept_read.c trace/ring/event.c trace/ring/recover.c
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 
 $(O)/l/%.c.o: %.c
@@ -162,7 +162,7 @@ $(foreach part,$(PARTS) all,$(eval $(call port_without,$(part))))
 PORTS    := $(O)/port $(patsubst %,$(O)/port-without-%,$(PARTS) all)
 
 # The same as a kernel of its own, with no C library, and without the parts that may be left out: $(O)/b
-BARESRC  := $(filter-out $(part_all),$(TRACESRC)) $(wildcard trace/defaults/*.c kernel/lib/*.c tests/host/bare/*.[cS])
+BARESRC  := $(filter-out $(part_all),$(TRACESRC)) $(wildcard trace/defaults/*.c kernel/lib/*.c tests/host/bare/*.[cS]) tests/host/port/host.c
 BAREOBJ  := $(BARESRC:%=$(O)/b/%.o)
 BCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -ffreestanding -fno-pie -fno-stack-protector -fno-strict-aliasing -mno-red-zone \
             -mgeneral-regs-only -mcx16 -fcf-protection=none -fno-asynchronous-unwind-tables
@@ -307,7 +307,7 @@ bench: $(O)/kernel-test.elf
 	$(Q)tests/drive/bench $< $(O)/bench.tsv
 
 # The ring buffer on this processor, as it is compiled for speed.
-$(O)/bench-native: $(wildcard tests/native/*.[ch] trace/ring/*.[ch] kernel/lib/*.h trace/host_*.h)
+$(O)/bench-native: $(wildcard tests/native/*.[ch] tests/host/port/memory.c trace/ring/*.[ch] kernel/lib/*.h trace/host_*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -DTRACE_HOST_INLINE='"tests/native/inline.h"' -pthread -o $@ $(filter %.c,$^)
 

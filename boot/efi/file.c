@@ -1,5 +1,5 @@
 /* Files of the volume that the loader came from, read whole. */
-#include "boot/efi/crc32.h"
+#include "kernel/abi/crc32.h"
 #include "boot/efi/loader.h"
 
 #define CHUNK (1u << 20) /* some firmware fails at more */
@@ -91,7 +91,7 @@ static const CHAR16 *take(EFI_FILE_HANDLE f, UINTN max, const uint32_t *crc, str
 		BS->FreePages(at, EFI_SIZE_TO_PAGES(size));
 		return L"cannot be read to its end: the file system or the medium is damaged";
 	}
-	if (crc && crc32((void *)at, size) != *crc) {
+	if (crc && abi_crc32(0, (void *)at, size) != *crc) {
 		BS->FreePages(at, EFI_SIZE_TO_PAGES(size));
 		return L"is damaged: its checksum is not the one in trapline.cfg";
 	}

@@ -1,41 +1,52 @@
 /*
- * Writing trace.dat, version 6, as trace/export/dat_header.c in the kernel does, with what there is
- * in its memory. Records are turned into Linux's format by the kernel's own
- * trace/export/dat_page.c. The ledger is what the counts in memory tell (guest_texts.c).
+ * Writing trace.dat from what is in a machine's memory. trace/export/dat_head.c puts the header
+ * together and trace/export/dat_page.c converts records to Linux's format, as in the kernel. The
+ * event accounting is made of the counts in memory (guest_texts.c).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/trapline/dat_write.h"
+#include "trace/export/dat_head.h"
 #include "trace/export/dat_page.h"
-
-enum { OPTION_CPUSTAT = 2, OPTION_TRACECLOCK = 4, OPTION_UNAME = 5, OPTION_TRACEID = 11 };
 
 static const char page_format[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 				  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 
-static void put_string(struct bytes *b, const char *s)
+/* A sink in memory. */
+struct header {
+	struct dat_sink to;
+	struct bytes bytes;
+};
+
+static void header_put(struct dat_sink *to, const void *data, size_t n)
 {
-	bytes_put(b, s, strlen(s) + 1);
+	bytes_put(&container_of(to, struct header, to)->bytes, data, n);
+	to->len += n;
 }
 
-static void put_number(struct bytes *b, unsigned bytes, uint64_t v)
+static void header_patch(struct dat_sink *to, u64 at, const void *data, size_t n)
 {
-	bytes_put(b, &v, bytes);
+	memcpy(container_of(to, struct header, to)->bytes.data + at, data, n);
 }
 
-static void put_sized(struct bytes *b, unsigned bytes, const void *data, size_t n)
+static void put_bytes(struct dat_sink *to, const void *bytes)
 {
-	put_number(b, bytes, n);
-	bytes_put(b, data, n);
+	const struct bytes *b = bytes;
+
+	to->put(to, b->data, b->size);
 }
 
-static void put_option(struct bytes *b, uint16_t id, const void *data, size_t n)
+static void put_string(struct dat_sink *to, const void *text)
 {
-	put_number(b, 2, id);
-	put_sized(b, 4, data, n);
+	dat_put_string(to, text);
+}
+
+static void put_text(struct dat_sink *to, const void *text)
+{
+	to->put(to, text, strlen(text));
 }
 
 /* ---- formats: those of one system behind each other ---- */
@@ -48,40 +59,43 @@ static bool is_first(const struct trace *t, size_t i)
 	return true;
 }
 
-static void put_system(struct bytes *b, const struct trace *t, const char *system)
+static void put_system(struct dat_sink *to, const struct trace *t, const char *system)
 {
-	size_t at = b->size;
-	uint32_t count = 0;
+	u64 at = to->len;
+	u32 count = 0;
 
-	put_number(b, 4, 0);
+	dat_put_u32(to, 0);
 	for (size_t i = 0; i < t->events; i++)
 		if (!strcmp(t->event[i].system, system)) {
-			put_sized(b, 8, t->event[i].text, strlen(t->event[i].text));
+			dat_put_sized(to, 8, (struct dat_part){put_text, t->event[i].text});
 			count++;
 		}
-	memcpy(b->data + at, &count, sizeof(count));
+	to->patch(to, at, &count, sizeof(count));
 }
 
-static void put_formats(struct bytes *b, const struct trace *t)
+static void put_formats(struct dat_sink *to, const void *trace)
 {
-	put_system(b, t, "ftrace");
-	size_t at = b->size;
-	uint32_t systems = 0;
+	const struct trace *t = trace;
 
-	put_number(b, 4, 0);
+	put_system(to, t, "ftrace");
+	u64 at = to->len;
+	u32 systems = 0;
+
+	dat_put_u32(to, 0);
 	for (size_t i = 0; i < t->events; i++)
 		if (strcmp(t->event[i].system, "ftrace") && is_first(t, i)) {
-			put_string(b, t->event[i].system);
-			put_system(b, t, t->event[i].system);
+			dat_put_string(to, t->event[i].system);
+			put_system(to, t, t->event[i].system);
 			systems++;
 		}
-	memcpy(b->data + at, &systems, sizeof(systems));
+	to->patch(to, at, &systems, sizeof(systems));
 }
 
 /* ---- names and options ---- */
 
-static void put_printks(struct bytes *b, const struct trace *t)
+static void put_printks(struct dat_sink *to, const void *trace)
 {
+	const struct trace *t = trace;
 	struct bytes text = {.data = NULL};
 	char line[32];
 
@@ -97,12 +111,13 @@ static void put_printks(struct bytes *b, const struct trace *t)
 		}
 		bytes_put(&text, "\"\n", 2);
 	}
-	put_sized(b, 4, text.data, text.size);
+	put_bytes(to, &text);
 	bytes_free(&text);
 }
 
-static void put_comms(struct bytes *b, const struct trace *t)
+static void put_comms(struct dat_sink *to, const void *trace)
 {
+	const struct trace *t = trace;
 	struct bytes text = {.data = NULL};
 	char line[64];
 
@@ -110,59 +125,52 @@ static void put_comms(struct bytes *b, const struct trace *t)
 		bytes_put(&text, line,
 		    snprintf(line, sizeof(line), "%u %.40s\n", (unsigned)t->comms.name[i].key,
 			t->comms.name[i].text));
-	put_sized(b, 8, text.data, text.size);
+	put_bytes(to, &text);
 	bytes_free(&text);
 }
 
-static void put_options(struct bytes *b, const struct dat_about *a)
+static void put_options(struct dat_sink *to, const void *about)
 {
+	const struct dat_about *a = about;
 	const struct trace *t = a->trace;
 	uint64_t all = 0;
 	char text[160];
 
-	put_string(b, "options  ");
 	for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
 		int n = snprintf(text, sizeof(text), "CPU: %u\nentries: %llu\noverrun: %llu\n", cpu,
 		    (unsigned long long)a->seen[cpu], (unsigned long long)a->lost[cpu]);
-		put_option(b, OPTION_CPUSTAT, text, n + 1);
+		dat_put_option(to, DAT_OPTION_CPUSTAT,
+		    (struct dat_part){put_bytes, &(struct bytes){(uint8_t *)text, n + 1, 0}});
 		all += a->seen[cpu];
 	}
 	if (a->ledger.size)
-		put_option(b, OPTION_CPUSTAT, a->ledger.data, a->ledger.size);
-	put_option(b, OPTION_TRACECLOCK, "", 1);
-	put_option(b, OPTION_UNAME, t->uname, strlen(t->uname) + 1);
-	uint64_t id = (a->unix_ns ^ all) * 0x9e3779b97f4a7c15UL | 1;
-	put_option(b, OPTION_TRACEID, &id, sizeof(id));
-	put_number(b, 2, 0);
+		dat_put_option(to, DAT_OPTION_CPUSTAT, (struct dat_part){put_bytes, &a->ledger});
+	dat_put_option(to, DAT_OPTION_TRACECLOCK, (struct dat_part){put_string, ""});
+	dat_put_option(to, DAT_OPTION_UNAME, (struct dat_part){put_string, t->uname});
+	dat_put_trace_id(to, a->unix_ns ^ all);
 }
 
-static void put_header(struct bytes *b, const struct dat_about *a, const struct bytes *pages)
+static void put_header(struct dat_sink *to, const struct dat_about *a, const struct bytes *pages)
 {
 	const struct trace *t = a->trace;
+	uint64_t *count = xmalloc(t->cpus * sizeof(*count));
 	char clock[80];
 
-	bytes_put(b, "\x17\x08\x44tracing6\0\0\x08\0\x10\0\0", 18);
-	put_string(b, "header_page");
-	put_sized(b, 8, page_format, sizeof(page_format) - 1);
-	put_string(b, "header_event");
-	put_sized(b, 8, dat_page_header_event, strlen(dat_page_header_event));
-	put_formats(b, t);
-	put_sized(b, 4, a->symbols.data, a->symbols.size);
-	put_printks(b, t);
-	put_comms(b, t);
-	put_number(b, 4, t->cpus);
-	put_options(b, a);
-	put_string(b, "flyrecord");
-	size_t clock_size = snprintf(clock, sizeof(clock), "[%s]", t->clock);
-	uint64_t at = b->size + t->cpus * 16 + 8 + clock_size;
-	at += -at % PAGE_BYTES;
-	for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
-		put_number(b, 8, at);
-		put_number(b, 8, pages[cpu].size);
-		at += pages[cpu].size;
-	}
-	put_sized(b, 8, clock, clock_size);
-	bytes_zeros(b, -b->size % PAGE_BYTES);
+	for (unsigned cpu = 0; cpu < t->cpus; cpu++)
+		count[cpu] = pages[cpu].size / PAGE_BYTES;
+	snprintf(clock, sizeof(clock), "[%s]", t->clock);
+	dat_head_put(to, &(struct dat_head){
+			     .page_format = {put_text, page_format},
+			     .formats = {put_formats, t},
+			     .symbols = {put_bytes, &a->symbols},
+			     .printks = {put_printks, t},
+			     .comms = {put_comms, t},
+			     .options = {put_options, a},
+			     .clock = {put_text, clock},
+			     .cpus = t->cpus,
+			     .pages = count,
+			 });
+	free(count);
 }
 
 /* ---- pages ---- */
@@ -247,14 +255,14 @@ static void write_pages(const struct dat_writer *w, FILE *out)
 
 void dat_finish_trace(struct dat_writer *w, const struct dat_about *about, FILE *out)
 {
-	struct bytes header = {.data = NULL};
+	struct header header = {.to = {.put = header_put, .patch = header_patch}};
 
 	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
 		finish(&w->filling[cpu], &w->pages[cpu]);
-	put_header(&header, about, w->pages);
-	fwrite(header.data, 1, header.size, out);
+	put_header(&header.to, about, w->pages);
+	fwrite(header.bytes.data, 1, header.bytes.size, out);
 	write_pages(w, out);
-	bytes_free(&header);
+	bytes_free(&header.bytes);
 	dat_drop(w);
 }
 

@@ -1,6 +1,6 @@
 /* Taking files out of a serial log. Nothing in the log is trusted: see serial.h. */
+#include "kernel/abi/crc32.h"
 #include "tools/trapline/base64.h"
-#include "tools/trapline/crc32.h"
 #include "tools/trapline/serial.h"
 
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static struct serial_file *take_name(struct serial_files *files, struct text t, 
 	if (!take_word(&t, "trapline-file ") || !take_hex(&t, &crc) || !take_word(&t, " "))
 		return NULL;
 	size_t n = t.end - t.at;
-	if (memchr(t.at, 0, n) || crc32_add(0, t.at, n) != crc)
+	if (memchr(t.at, 0, n) || abi_crc32(0, t.at, n) != crc)
 		return NULL;
 	struct serial_file *f = find_file(files, t.at, n);
 	if (f || !make)
@@ -147,7 +147,7 @@ struct block {
 
 static bool is_of(const struct serial_file *f, const struct block *b)
 {
-	return crc32_add(crc32_add(f->name_crc, &b->at, sizeof(b->at)), b->data, b->n) == b->crc &&
+	return abi_crc32(abi_crc32(f->name_crc, &b->at, sizeof(b->at)), b->data, b->n) == b->crc &&
 	       b->at <= f->size + GAP_MOST;
 }
 
@@ -193,7 +193,7 @@ static bool take_end(struct serial_files *files, struct text t)
 		return true;
 	for (size_t i = 0; i < files->count; i++) {
 		struct serial_file *f = &files->file[i];
-		if (crc32_add(f->name_crc, &size, sizeof(size)) != crc || size > f->size + GAP_MOST)
+		if (abi_crc32(f->name_crc, &size, sizeof(size)) != crc || size > f->size + GAP_MOST)
 			continue;
 		f->ended = true;
 		grow(f, size);

@@ -21,10 +21,10 @@
  * So a file larger than memory is made in little memory, and a trace that fits is what it was at
  * one moment, however slow the reader.
  *
- * dat_header.c makes what precedes the sub-buffers, dat_page.c converts one sub-buffer to Linux's
- * present record format, dat_pages.c holds growing lists of pages. export.c is separate: it
- * publishes the page by which a reader outside the machine finds the rings
- * (kernel/abi/trace_export.h).
+ * dat_header.c gives the parts of what precedes the sub-buffers, and dat_head.c puts them together.
+ * dat_page.c converts one sub-buffer to Linux's present record format, dat_pages.c holds growing
+ * lists of pages. export.c is separate: it publishes the page by which a reader outside the machine
+ * finds the rings (kernel/abi/trace_export.h).
  */
 #include "trace/export/dat.h"
 #include "kernel/lib/atomic.h"
@@ -183,6 +183,7 @@ int trace_dat_create(struct trace_array *tr, bool snapshot, struct trace_dat **o
 
 	if (!dat)
 		return err;
+	dat_text_init(&dat->header);
 	dat->tr = tr;
 	dat->buffer = snapshot ? tr->snapshot : tr->buffer;
 	dat->snapshot = snapshot;

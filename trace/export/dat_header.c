@@ -1,8 +1,6 @@
 /*
- * What a trace.dat file begins with: formats, names, options and where each CPU's sub-buffers lie.
- * The format is version 6 of trace-cmd's (man 5 trace-cmd.dat.v6); what that page does not say, as
- * trace-cmd reads it: a clock's name stands behind the table of CPUs, options that it does not know
- * are a warning. See dat_header.h for contexts.
+ * The parts of what a trace.dat file begins with, as this kernel has them: formats, names, options.
+ * dat_head.c puts them together. See dat_header.h for contexts.
  */
 #include "trace/export/dat_header.h"
 #include "kernel/lib/string.h"
@@ -12,7 +10,6 @@
 #include "trace/event/format.h"
 #include "trace/event/ledger.h"
 #include "trace/event/retired.h"
-#include "trace/export/dat_page.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
@@ -25,21 +22,21 @@
 #define FIRST_TEXT 4096
 #define MOST_TEXT  (64UL << 20)
 
-enum option {
-	OPTION_END = 0,
-	OPTION_CPUSTAT = 2,
-	OPTION_TRACECLOCK = 4,
-	OPTION_UNAME = 5,
-	OPTION_VERSION = 9,
-	OPTION_TRACEID = 11,
-};
-
 /* What prints: the same text as a file of tracefs. */
 typedef void (*show_fn)(struct seq *s, const void *arg);
 
+struct dat_shown {
+	show_fn show;
+	const void *arg;
+};
+#define SHOWN(show, arg) ((struct dat_part){dat_put_shown, &(struct dat_shown){show, arg}})
+
 /* Prints into twice the room until it fits. */
-static void put_shown(struct dat_text *t, show_fn show, const void *arg)
+static void dat_put_shown(struct dat_sink *to, const void *shown)
 {
+	struct dat_text *t = container_of(to, struct dat_text, to);
+	const struct dat_shown *it = shown;
+
 	for (size_t size = FIRST_TEXT; !t->failed; size *= 2) {
 		char *text = size > MOST_TEXT ? NULL : host_alloc(size);
 		struct seq s;
@@ -49,24 +46,13 @@ static void put_shown(struct dat_text *t, show_fn show, const void *arg)
 			return;
 		}
 		seq_init(&s, text, size);
-		show(&s, arg);
+		it->show(&s, it->arg);
 		if (!s.overflow)
-			dat_put(t, text, s.len);
+			to->put(to, text, s.len);
 		host_free(text);
 		if (!s.overflow)
 			return;
 	}
-}
-
-/* The text behind its length, a number of `bytes`. */
-static void dat_put_sized(struct dat_text *t, size_t bytes, show_fn show, const void *arg)
-{
-	u64 at = t->len, length;
-
-	dat_put_zeros(t, bytes);
-	put_shown(t, show, arg);
-	length = t->len - at - bytes;
-	dat_patch(t, at, &length, bytes);
 }
 
 /* ---- formats ---- */
@@ -76,25 +62,20 @@ static void dat_show_page_format(struct seq *s, const void *arg __maybe_unused)
 	trace_show_page_format(s);
 }
 
-static void dat_show_record_format(struct seq *s, const void *arg __maybe_unused)
-{
-	seq_puts(s, dat_page_header_event);
-}
-
 static void dat_show_format(struct seq *s, const void *call)
 {
 	trace_event_show_format(s, call);
 }
 
-static void dat_put_formats(struct dat_text *t, const struct trace_system *sys)
+static void dat_put_formats(struct dat_sink *to, const struct trace_system *sys)
 {
-	dat_put_u32(t, sys ? sys->count : 0);
+	dat_put_u32(to, sys ? sys->count : 0);
 	for (u32 i = 0; sys && i < sys->count; i++)
-		dat_put_sized(t, 8, dat_show_format, sys->calls[i]);
+		dat_put_sized(to, 8, SHOWN(dat_show_format, sys->calls[i]));
 }
 
 /* Events that are gone, but not their records. Systems may stand there more than once. */
-static u32 put_retired(struct dat_text *t)
+static u32 dat_put_retired(struct dat_sink *to)
 {
 	const struct trace_retired *kind;
 	struct trace_event_call *call;
@@ -102,9 +83,9 @@ static u32 put_retired(struct dat_text *t)
 
 	list_for_each_entry (kind, &trace_retired_kinds, node) {
 		list_for_each_entry (call, &kind->calls, node) {
-			dat_put_string(t, call->class->system);
-			dat_put_u32(t, 1);
-			dat_put_sized(t, 8, dat_show_format, call);
+			dat_put_string(to, call->class->system);
+			dat_put_u32(to, 1);
+			dat_put_sized(to, 8, SHOWN(dat_show_format, call));
 			n++;
 		}
 	}
@@ -117,7 +98,7 @@ static void dat_show_past_format(struct seq *s, const void *text)
 }
 
 /* Those of another boot: the tracer's own, or all others, each in a system by itself. How many. */
-static u32 dat_put_past_of(struct dat_text *t, const struct trace_past *past, bool own)
+static u32 dat_put_past_of(struct dat_sink *to, const struct trace_past *past, bool own)
 {
 	struct trace_past_text ev;
 	u32 n = 0;
@@ -126,44 +107,44 @@ static u32 dat_put_past_of(struct dat_text *t, const struct trace_past *past, bo
 		if (!ev.last || !strcmp(ev.system, "ftrace") != own)
 			continue;
 		if (!own) {
-			dat_put_string(t, ev.system);
-			dat_put_u32(t, 1);
+			dat_put_string(to, ev.system);
+			dat_put_u32(to, 1);
 		}
-		dat_put_sized(t, 8, dat_show_past_format, ev.format);
+		dat_put_sized(to, 8, SHOWN(dat_show_past_format, ev.format));
 		n++;
 	}
 	return n;
 }
 
-static void put_past_formats(struct dat_text *t, const struct trace_past *past)
+static void dat_put_past_formats(struct dat_sink *to, const void *past)
 {
 	for (unsigned others = 0; others < 2; others++) {
-		u64 at = t->len;
-		dat_put_u32(t, 0);
-		u32 n = dat_put_past_of(t, past, !others);
-		dat_patch(t, at, &n, sizeof(n));
+		u64 at = to->len;
+		dat_put_u32(to, 0);
+		u32 n = dat_put_past_of(to, past, !others);
+		to->patch(to, at, &n, sizeof(n));
 	}
 }
 
 /* The tracer's own events first, by themselves. */
-static void put_all_formats(struct dat_text *t)
+static void dat_put_all_formats(struct dat_sink *to, const void *arg __maybe_unused)
 {
 	const struct trace_system *own = trace_system_find("ftrace"), *sys;
 	u32 systems = 0;
 	u64 at;
 
-	dat_put_formats(t, own);
-	at = t->len;
-	dat_put_u32(t, 0);
+	dat_put_formats(to, own);
+	at = to->len;
+	dat_put_u32(to, 0);
 	list_for_each_entry (sys, &trace_systems, node) {
 		if (sys == own)
 			continue;
-		dat_put_string(t, sys->name);
-		dat_put_formats(t, sys);
+		dat_put_string(to, sys->name);
+		dat_put_formats(to, sys);
 		systems++;
 	}
-	systems += put_retired(t);
-	dat_patch(t, at, &systems, sizeof(systems));
+	systems += dat_put_retired(to);
+	to->patch(to, at, &systems, sizeof(systems));
 }
 
 /* ---- names ---- */
@@ -198,12 +179,6 @@ static void dat_show_comms(struct seq *s, const void *past)
 }
 
 /* ---- options ---- */
-
-static void dat_put_option(struct dat_text *t, enum option id, show_fn show, const void *arg)
-{
-	dat_put_u16(t, id);
-	dat_put_sized(t, 4, show, arg);
-}
 
 struct cpu_of {
 	const struct dat_source *src;
@@ -246,87 +221,40 @@ static void dat_show_string(struct seq *s, const void *text)
 	seq_putc(s, '\0');
 }
 
-/* Not the same in two traces: by it a host's and a guest's find each other. */
-static void put_trace_id(struct dat_text *t)
+static void dat_put_options(struct dat_sink *to, const void *arg)
 {
-	u64 id = (host_unix_ns() + host_clock_ns(host_clock())) * 0x9e3779b97f4a7c15UL | 1;
-
-	dat_put_u16(t, OPTION_TRACEID);
-	dat_put_u32(t, sizeof(id));
-	dat_put_u64(t, id);
-}
-
-static void put_options(struct dat_text *t, const struct dat_source *src)
-{
+	const struct dat_source *src = arg;
 	const struct trace_past *past = src->tr->past;
 	const char *uname = past ? trace_past_release(past) : host_uname();
 
-	dat_put_string(t, "options  ");
 	for (unsigned cpu = 0; src->buffer && cpu < host_cpu_count(); cpu++) {
 		struct cpu_of of = {src, cpu};
 
-		dat_put_option(t, OPTION_CPUSTAT, dat_show_stats, &of);
+		dat_put_option(to, DAT_OPTION_CPUSTAT, SHOWN(dat_show_stats, &of));
 	}
 	if (!past) /* which hits came to nothing does not outlive a boot */
-		dat_put_option(t, OPTION_CPUSTAT, dat_show_ledger, src);
-	dat_put_option(t, OPTION_TRACECLOCK, dat_show_clocks_ended, src->tr);
-	dat_put_option(t, OPTION_UNAME, dat_show_string, uname);
-	dat_put_option(t, OPTION_VERSION, dat_show_string, uname);
-	put_trace_id(t);
-	dat_put_u16(t, OPTION_END);
-}
-
-/* ---- the whole ---- */
-
-static void put_start(struct dat_text *t)
-{
-	static const u8 magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
-	static const u8 little_endian_long_8[] = {0, 8};
-
-	dat_put(t, magic, sizeof(magic));
-	dat_put_string(t, "6");
-	dat_put(t, little_endian_long_8, sizeof(little_endian_long_8));
-	dat_put_u32(t, PAGE_SIZE);
-}
-
-/* The CPUs' sub-buffers, one CPU's behind the other's, from the next page on. */
-static void put_cpus(struct dat_text *t, const struct dat_source *src)
-{
-	unsigned cpus = host_cpu_count();
-	u64 table, at;
-
-	dat_put_string(t, "flyrecord");
-	table = t->len;
-	dat_put_zeros(t, cpus * 16);
-	dat_put_sized(t, 8, dat_show_clocks, src->tr);
-	dat_put_zeros(t, -t->len % PAGE_SIZE);
-	at = t->len;
-	for (unsigned cpu = 0; cpu < cpus; cpu++) {
-		u64 entry[2] = {at, src->pages[cpu] * PAGE_SIZE};
-
-		dat_patch(t, table + cpu * sizeof(entry), entry, sizeof(entry));
-		at += entry[1];
-	}
+		dat_put_option(to, DAT_OPTION_CPUSTAT, SHOWN(dat_show_ledger, src));
+	dat_put_option(to, DAT_OPTION_TRACECLOCK, SHOWN(dat_show_clocks_ended, src->tr));
+	dat_put_option(to, DAT_OPTION_UNAME, SHOWN(dat_show_string, uname));
+	dat_put_option(to, DAT_OPTION_VERSION, SHOWN(dat_show_string, uname));
+	dat_put_trace_id(to, host_unix_ns() + host_clock_ns(host_clock()));
 }
 
 bool dat_header_make(struct dat_text *t, const struct dat_source *src)
 {
 	const struct trace_past *past = src->tr->past;
 
-	put_start(t);
-	dat_put_string(t, "header_page");
-	dat_put_sized(t, 8, dat_show_page_format, NULL);
-	dat_put_string(t, "header_event");
-	dat_put_sized(t, 8, dat_show_record_format, NULL);
-	if (past)
-		put_past_formats(t, past);
-	else
-		put_all_formats(t);
-	dat_put_sized(t, 4, dat_show_symbols, past);
-	dat_put_sized(t, 4, dat_show_printk, past);
-	dat_put_sized(t, 8, dat_show_comms, past);
-	dat_put_u32(t, host_cpu_count());
-	put_options(t, src);
-	put_cpus(t, src);
+	dat_head_put(
+	    &t->to, &(struct dat_head){
+			.page_format = SHOWN(dat_show_page_format, NULL),
+			.formats = {past ? dat_put_past_formats : dat_put_all_formats, past},
+			.symbols = SHOWN(dat_show_symbols, past),
+			.printks = SHOWN(dat_show_printk, past),
+			.comms = SHOWN(dat_show_comms, past),
+			.options = {dat_put_options, src},
+			.clock = SHOWN(dat_show_clocks, src->tr),
+			.cpus = host_cpu_count(),
+			.pages = src->pages,
+		    });
 	return !t->failed;
 }

@@ -1,4 +1,4 @@
-/* Growing lists of pages, and what is put into them. See dat_pages.h. */
+/* See dat_pages.h. */
 #include "trace/export/dat_pages.h"
 #include "kernel/lib/string.h"
 #include "trace/host_memory.h"
@@ -57,58 +57,31 @@ static u8 *place(const struct dat_text *t, u64 at)
 	return (u8 *)t->pages.page[at / PAGE_SIZE] + at % PAGE_SIZE;
 }
 
-void dat_put(struct dat_text *t, const void *data, size_t n)
+static void dat_text_put(struct dat_sink *to, const void *data, size_t n)
 {
+	struct dat_text *t = container_of(to, struct dat_text, to);
 	const u8 *from = data;
 
 	while (n && !t->failed) {
-		size_t part = piece(t->len, n);
+		size_t part = piece(to->len, n);
 
-		if (t->len == t->pages.count * PAGE_SIZE && !dat_pages_add(&t->pages)) {
+		if (to->len == t->pages.count * PAGE_SIZE && !dat_pages_add(&t->pages)) {
 			t->failed = true;
 			return;
 		}
-		memcpy(place(t, t->len), from, part);
-		t->len += part;
+		memcpy(place(t, to->len), from, part);
+		to->len += part;
 		from += part;
 		n -= part;
 	}
 }
 
-void dat_put_string(struct dat_text *t, const char *text)
+static void dat_text_patch(struct dat_sink *to, u64 at, const void *data, size_t n)
 {
-	dat_put(t, text, strlen(text) + 1);
-}
-
-void dat_put_u16(struct dat_text *t, u16 v)
-{
-	dat_put(t, &v, sizeof(v));
-}
-
-void dat_put_u32(struct dat_text *t, u32 v)
-{
-	dat_put(t, &v, sizeof(v));
-}
-
-void dat_put_u64(struct dat_text *t, u64 v)
-{
-	dat_put(t, &v, sizeof(v));
-}
-
-void dat_put_zeros(struct dat_text *t, u64 n)
-{
-	static const u8 zeros[64];
-
-	for (; n > sizeof(zeros); n -= sizeof(zeros))
-		dat_put(t, zeros, sizeof(zeros));
-	dat_put(t, zeros, n);
-}
-
-void dat_patch(struct dat_text *t, u64 at, const void *data, size_t n)
-{
+	const struct dat_text *t = container_of(to, struct dat_text, to);
 	const u8 *from = data;
 
-	while (n && at + n <= t->len) {
+	while (n && at + n <= to->len) {
 		size_t part = piece(at, n);
 
 		memcpy(place(t, at), from, part);
@@ -118,11 +91,16 @@ void dat_patch(struct dat_text *t, u64 at, const void *data, size_t n)
 	}
 }
 
+void dat_text_init(struct dat_text *t)
+{
+	*t = (struct dat_text){.to = {.put = dat_text_put, .patch = dat_text_patch}};
+}
+
 size_t dat_text_read(const struct dat_text *t, u64 at, void *buf, size_t n)
 {
 	size_t done = 0;
 
-	n = at < t->len ? MIN(n, t->len - at) : 0;
+	n = at < t->to.len ? MIN(n, t->to.len - at) : 0;
 	while (done < n) {
 		size_t part = piece(at, n - done);
 
@@ -136,5 +114,5 @@ size_t dat_text_read(const struct dat_text *t, u64 at, void *buf, size_t n)
 void dat_text_free(struct dat_text *t)
 {
 	dat_pages_free(&t->pages);
-	*t = (struct dat_text){.len = 0};
+	dat_text_init(t);
 }

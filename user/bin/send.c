@@ -11,6 +11,7 @@
  * So a noisy line costs blocks, and it is known which: -r sends them again. No line is taken for
  * another file's. Anything may stand between the lines.
  */
+#include "kernel/abi/crc32.h"
 #include "user/command.h"
 #include "user/libc/syscall.h"
 
@@ -33,18 +34,6 @@ static const char *name; /* of the file being sent */
 static uint32_t name_crc;
 static unsigned blocks; /* since the name was said */
 static uint8_t data[BLOCK_MAX];
-
-static uint32_t crc_add(uint32_t crc, const void *bytes, size_t n)
-{
-	const uint8_t *p = bytes;
-
-	for (crc = ~crc; n--; p++) {
-		crc ^= *p;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
-	return ~crc;
-}
 
 static void put_base64(const uint8_t *p, size_t n)
 {
@@ -72,12 +61,12 @@ static void put_end(uint64_t size)
 	if (blocks)
 		put_name();
 	printf("=trapline-end %" PRIx64 " %08" PRIx32 "\n", size,
-	    crc_add(name_crc, &size, sizeof(size)));
+	    abi_crc32(name_crc, &size, sizeof(size)));
 }
 
 static void put_block(uint64_t offset, size_t n)
 {
-	uint32_t crc = crc_add(crc_add(name_crc, &offset, sizeof(offset)), data, n);
+	uint32_t crc = abi_crc32(abi_crc32(name_crc, &offset, sizeof(offset)), data, n);
 
 	if (blocks++ == AGAIN)
 		put_name();
@@ -173,7 +162,7 @@ static int send_file(int fd, const char *path)
 	off_t end;
 
 	name = slash ? slash + 1 : path;
-	name_crc = crc_add(0, name, strlen(name));
+	name_crc = abi_crc32(0, name, strlen(name));
 	put_name();
 	end = ranges ? send_ranges(fd) : send_blocks(fd, 0, UINT64_MAX);
 	if (end > 0 || (!end && !ranges))

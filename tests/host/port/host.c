@@ -1,16 +1,15 @@
 /*
- * A port of the tracer's core, as small as can be, to a program of one thread. trace/defaults has
- * what such a host need not say. docs/porting.md goes with it. What a kernel must do better is said
- * at each place.
+ * A port of the tracer's core, as small as can be, to one CPU and one thread: all it defines of
+ * trace/host_*.h is the smallest port of docs/porting.md, with memory.c beside it. What a kernel
+ * must do better is said at each place. It serves the program of main.c and the kernel of
+ * tests/host/bare.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "trace/host_clock.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
-#include "trace/host_memory.h"
+
+#define EFLAGS_IF 0x200
 
 /* ---- where we are: a kernel has these inline, see TRACE_HOST_INLINE ---- */
 
@@ -30,8 +29,10 @@ unsigned long host_cpu(void)
 
 void host_context(struct host_context *ctx)
 {
-	ctx->common = 0; /* a kernel: interrupts off? which level? */
-	ctx->pid = 1;
+	bool irqs_off = !(__builtin_ia32_readeflags_u64() & EFLAGS_IF);
+
+	ctx->common = irqs_off ? TRACE_FLAG_IRQS_OFF << 16 : 0; /* a kernel: which level, too */
+	ctx->pid = 1;						/* a kernel: the task's */
 	ctx->cpu = 0;
 }
 
@@ -57,31 +58,7 @@ u64 host_clock_ns(u64 clock)
 	return clock;
 }
 
-/* ---- memory ---- */
-
-void *host_alloc(size_t size)
-{
-	return calloc(1, size);
-}
-
-void host_free(void *p)
-{
-	free(p);
-}
-
-void *host_page_alloc(void)
-{
-	void *page = aligned_alloc(PAGE_SIZE, PAGE_SIZE);
-
-	return page ? memset(page, 0, PAGE_SIZE) : NULL;
-}
-
-void host_page_free(void *p)
-{
-	free(p);
-}
-
-/* ---- the control plane's lock, other CPUs, waiting: one thread has nothing to wait for ---- */
+/* ---- the control plane's lock, other CPUs: there is nobody else ---- */
 
 void host_lock(void)
 {
