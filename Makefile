@@ -39,6 +39,14 @@ comma    := ,
 KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
             -Wl,--no-warn-rwx-segments -Wl,--build-id=none $(if $(PARTIAL),-Wl$(comma)--warn-unresolved-symbols)
 
+# Every function begins with a 5-byte nop, which kernel/kprobe/hook.c patches; where they are stands in a section that tools/symtab reads.
+HOOKS    := $(if $(findstring clang,$(shell $(CC) --version)),-fpatchable-function-entry=5,-pg -mfentry -mnop-mcount -mrecord-mcount)
+# Not in what the tracer and the hooks run themselves, nor where a CPU has no task yet: linker.ld keeps these together, and
+# kernel/kprobe/hook.c has a reason for each place.
+UNHOOKED := trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c hit.c hook.c kretprobe.c) \
+            arch/x86_64/probe/% $(patsubst %,arch/x86_64/cpu/%.c,clock cpu stacks start switch unwind) \
+            $(patsubst %,arch/x86_64/irq/%.c,apic interrupt ipi trap) arch/x86_64/mm/usercopy.c
+
 # This kernel has every service that a host may have: it needs none of trace/defaults.
 TRACESRC := $(shell find trace -name '*.c' -not -path 'trace/defaults/*')
 KSRC     := $(sort $(wildcard boot/*.[cS]) $(TRACESRC) $(shell find arch drivers kernel -name '*.[cS]'))
@@ -54,6 +62,8 @@ kernel: $(O)/kernel.elf
 
 $(patsubst %,$(O)/k/%.o,$(filter-out $(HOT) kernel/lib/%,$(filter drivers/%.c kernel/%.c trace/%.c,$(KSRC))) \
     $(addprefix arch/x86_64/,cpu/calibrate.c cpu/smp_boot.c probe/insn.c probe/probe.c probe/jump.c)): KCFLAGS += $(COLD)
+
+$(patsubst %,$(O)/k/%.o,$(filter-out $(UNHOOKED),$(filter %.c,$(KSRC) $(TESTSRC)))): KCFLAGS += $(HOOKS)
 
 $(O)/k/%.c.o: %.c Makefile
 	@mkdir -p $(@D) && echo "  CC      $@"
@@ -79,13 +89,14 @@ $(O)/$(1).elf: $(2) linker.ld $(O)/symtab
 	$$(Q)$(O)/symtab --empty $(O)/$(1).sym0.S
 	$$(Q)$$(CC) $$(KCFLAGS) -c $(O)/$(1).sym0.S -o $(O)/$(1).sym0.o
 	$$(Q)$$(CC) $$(KLDFLAGS) -o $(O)/$(1).tmp0 $(2) $(O)/$(1).sym0.o
-	$$(Q)nm -n $(O)/$(1).tmp0 | $(O)/symtab $(O)/$(1).sym1.S
+	$$(Q)objcopy -O binary -j .hooks --set-section-flags .hooks=alloc $(O)/$(1).tmp0 $(O)/$(1).hooks
+	$$(Q)nm -n $(O)/$(1).tmp0 | $(O)/symtab $(O)/$(1).hooks $(O)/$(1).sym1.S
 	$$(Q)$$(CC) $$(KCFLAGS) -c $(O)/$(1).sym1.S -o $(O)/$(1).sym1.o
 	$$(Q)$$(CC) $$(KLDFLAGS) -o $(O)/$(1).tmp1 $(2) $(O)/$(1).sym1.o
-	$$(Q)nm -n $(O)/$(1).tmp1 | $(O)/symtab $(O)/$(1).sym2.S
+	$$(Q)nm -n $(O)/$(1).tmp1 | $(O)/symtab $(O)/$(1).hooks $(O)/$(1).sym2.S
 	$$(Q)cmp -s $(O)/$(1).sym1.S $(O)/$(1).sym2.S || { echo "symbol table moved code"; exit 1; }
-	$$(Q)mv $(O)/$(1).tmp1 $$@
-	$$(Q)rm -f $(O)/$(1).tmp0
+	$$(Q)objcopy -R .hooks $(O)/$(1).tmp1 $$@
+	$$(Q)rm -f $(O)/$(1).tmp0 $(O)/$(1).tmp1
 endef
 $(eval $(call link_kernel,kernel,$(KOBJ)))
 $(eval $(call link_kernel,kernel-test,$(filter-out %/kernel/fs/archive.S.o,$(KOBJ)) $(O)/k/tests/archive.S.o $(TESTOBJ)))

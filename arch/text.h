@@ -75,7 +75,19 @@ const struct text_patch_stats *text_patch_stats(void);
  * Code that runs before a breakpoint is known to be a probe's, and entry code: may not be probed,
  * holds no patched site.
  */
-#define __noprobe __attribute__((section(".noprobe.text"), noinline))
+#define __noprobe __notrace __attribute__((section(".noprobe.text"), noinline))
+
+/*
+ * Why a function that is marked __notrace begins without a hook (kernel/kprobe/hook.h): behind it,
+ * in its file.
+ */
+struct notrace_reason {
+	const void *function;
+	const char *why;
+};
+#define NOTRACE(function_, why_)                                                                   \
+	static const struct notrace_reason notrace_##function_                                     \
+	    __attribute__((section("__notrace"), used, aligned(16))) = {function_, why_}
 
 /*
  * Probes: an int3 in place of the first byte of an instruction, and how the interrupted code goes

@@ -10,6 +10,7 @@
 #include "kernel/console/hvc.h"
 #include "kernel/init.h"
 #include "kernel/console/keyboard.h"
+#include "kernel/kprobe/hook.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/machine/machine.h"
 #include "kernel/mem/mem.h"
@@ -50,6 +51,7 @@ void kernel_main(const struct boot_info *bi)
 	syscall_count_init();	    /* what programs call, and how it went */
 	machine_proc_init(bi);	    /* what is known of the machine, as files */
 	kprobe_files_init();	    /* the list of probes */
+	hook_files_init();	    /* the functions without a hook */
 	trace_files_init();	    /* the tracer's files below /proc */
 	sysrq_files_init();	    /* keys for when it does not listen */
 	crash_trigger_files_init(); /* ends, for trying them */

@@ -1,10 +1,11 @@
 /*
- * Makes the kernel's symbol tables: `nm -n FILE | symtab OUT.S` reads the functions and the
- * variables of a linked kernel, `symtab --empty OUT.S` makes tables of none for the first link. The
- * output is assembly for section .symbols, in the layout kernel/base/symtab.h gives. The symbols of
- * a section count from its start, so the tables depend on nothing that lies between: linking them
- * in moves the data as a whole, and never a function or a constant. A weak function is an alias: it
- * has a table of its own.
+ * Makes the kernel's symbol tables: `nm -n FILE | symtab HOOKS OUT.S` reads the functions and the
+ * variables of a linked kernel, `symtab --empty OUT.S` makes tables of none for the first link.
+ * HOOKS has the addresses of hooked functions, 8 bytes each; one that is no function's is an error.
+ * The output is assembly for section .symbols, in the layout kernel/base/symtab.h gives. The
+ * symbols of a section count from its start, so the tables depend on nothing that lies between:
+ * linking them in moves the data as a whole, and never a function or a constant. A weak function is
+ * an alias: it has a table of its own.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,7 +17,7 @@
 struct symbol {
 	uint64_t addr;
 	char *name;
-	bool global;
+	bool global, hooked;
 	unsigned name_at; /* offset of the name in the blob */
 	unsigned index;	  /* in address order */
 };
@@ -74,8 +75,8 @@ static void add(struct part *p, uint64_t addr, bool global, const char *name)
 /* Boundaries of linker.ld are not functions. */
 static bool is_boundary(const char *name)
 {
-	static const char *const prefixes[] = {
-	    "__noprobe_", "__text_", "__trace_text_", "__boot_text_"};
+	static const char *const prefixes[] = {"__noprobe_", "__text_", "__trace_text_",
+	    "__boot_text_", "__lib_text_", "__unhooked_", "__asm_text_"};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
@@ -143,14 +144,54 @@ static void select_symbols(struct part *p)
 		p->symbols[i].index = (unsigned)i;
 }
 
+/* The first of several names of a function is the one that is hooked. */
+static void mark_hook(struct part *p, uint64_t addr)
+{
+	size_t low = 0, high = p->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->symbols[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == p->count || p->symbols[low].addr != addr)
+		die("a hook is not at the beginning of a function");
+	p->symbols[low].hooked = true;
+}
+
+static void read_hooks(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	uint64_t addr;
+
+	if (!in)
+		die("cannot read the hooks");
+	while (fread(&addr, sizeof addr, 1, in) == 1)
+		mark_hook(&parts[0], addr);
+	fclose(in);
+}
+
+static bool is_global(const struct symbol *s)
+{
+	return s->global;
+}
+
+static bool is_hooked(const struct symbol *s)
+{
+	return s->hooked;
+}
+
 /* A bit for each symbol, in words of 32. */
-static void write_globals(FILE *out, const struct part *p)
+static void write_bits(FILE *out, const struct part *p, bool (*bit_of)(const struct symbol *))
 {
 	for (size_t i = 0; i < p->count; i += 32) {
 		uint32_t word = 0;
 
 		for (size_t bit = 0; bit < 32 && i + bit < p->count; bit++)
-			word |= (uint32_t)p->symbols[i + bit].global << bit;
+			word |= (uint32_t)bit_of(&p->symbols[i + bit]) << bit;
 		fprintf(out, "\t.long %#" PRIx32 "\n", word);
 	}
 }
@@ -162,7 +203,8 @@ static void write_table(FILE *out, struct part *p)
 	fprintf(out, "\t.balign 8\n\t.globl %s\n%s:\n", p->label, p->label);
 	fprintf(out, "\t.quad %s, %s\n\t.long %zu, '%c'\n", p->start_name, p->end_name, p->count,
 	    p->types[0]);
-	fprintf(out, "\t.quad 1f, 2f, 3f, 4f, 5f\n1:\n");
+	/* Only functions are hooked. */
+	fprintf(out, "\t.quad 1f, 2f, 3f, 4f, 5f, %s\n1:\n", p == parts ? "6f" : "0");
 	for (size_t i = 0; i < p->count; i++) {
 		fprintf(out, "\t.long %" PRIu64 "\n", p->symbols[i].addr - p->start);
 		p->symbols[i].name_at = at;
@@ -172,7 +214,11 @@ static void write_table(FILE *out, struct part *p)
 	for (size_t i = 0; i < p->count; i++)
 		fprintf(out, "\t.long %u\n", p->symbols[i].name_at);
 	fprintf(out, "5:\n");
-	write_globals(out, p);
+	write_bits(out, p, is_global);
+	if (p == parts) {
+		fprintf(out, "6:\n");
+		write_bits(out, p, is_hooked);
+	}
 	fprintf(out, "4:\n");
 	for (size_t i = 0; i < p->count; i++)
 		fprintf(out, "\t.asciz \"%s\"\n", p->symbols[i].name);
@@ -188,8 +234,9 @@ int main(int argc, char **argv)
 	bool empty = argc == 3 && strcmp(argv[1], "--empty") == 0;
 	FILE *out;
 
-	if (argc != 2 && !empty) {
-		fprintf(stderr, "usage: nm -n FILE | symtab OUT.S\n       symtab --empty OUT.S\n");
+	if (argc != 3) {
+		fprintf(stderr,
+		    "usage: nm -n FILE | symtab HOOKS OUT.S\n       symtab --empty OUT.S\n");
 		return 2;
 	}
 	if (!empty)
@@ -198,10 +245,12 @@ int main(int argc, char **argv)
 	if (!out)
 		die("cannot write the output");
 	fprintf(out, "\t.section .symbols, \"a\"\n");
-	for (size_t i = 0; i < PARTS; i++) {
+	for (size_t i = 0; i < PARTS; i++)
 		select_symbols(&parts[i]);
+	if (!empty)
+		read_hooks(argv[1]);
+	for (size_t i = 0; i < PARTS; i++)
 		write_table(out, &parts[i]);
-	}
 	fprintf(out, "\t.section .note.GNU-stack, \"\", @progbits\n");
 	if (fclose(out))
 		die("cannot write the output");

@@ -40,7 +40,7 @@ enum {
  * Marks a function outside trace/ that records: a stack trace leaves its frames out, see
  * host_stack().
  */
-#define __trace_text __attribute__((section(".trace.text")))
+#define __trace_text __notrace __attribute__((section(".trace.text")))
 
 /*
  * A host may have the seven that every event needs inline, in a header that TRACE_HOST_INLINE

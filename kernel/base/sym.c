@@ -99,6 +99,21 @@ bool sym_nth(unsigned i, const char **name, u64 *start, u64 *size)
 	return true;
 }
 
+bool sym_hooked(unsigned i)
+{
+	return i < sym_table.count && symtab_hooked(&sym_table, i);
+}
+
+long sym_index(u64 addr)
+{
+	return symtab_find(&sym_table, addr);
+}
+
+unsigned sym_count(void)
+{
+	return sym_table.count;
+}
+
 char sym_type(unsigned i)
 {
 	return i < sym_table.count ? symtab_type(&sym_table, i) : 0;

@@ -33,5 +33,10 @@ bool sym_nth(unsigned i, const char **name, u64 *start, u64 *size);
 /* As nm has it, of the function of that number; 0: there is none. */
 char sym_type(unsigned i);
 bool sym_is_text(u64 addr);
+/* Does the function of that number begin with a hook (kernel/kprobe/hook.h)? */
+bool sym_hooked(unsigned i);
+/* The number of the function that holds addr, -1 for none; how many there are. */
+long sym_index(u64 addr);
+unsigned sym_count(void);
 /* As host_sym_place() of trace/host_outside.h. */
 void sym_place(u64 place[6]);

@@ -20,6 +20,11 @@ char symtab_type(const struct sym_table *t, u32 i)
 	return t->global[i / 32] >> i % 32 & 1 ? t->type - 'a' + 'A' : t->type;
 }
 
+bool symtab_hooked(const struct sym_table *t, u32 i)
+{
+	return t->hooked && (t->hooked[i / 32] >> i % 32 & 1);
+}
+
 u64 symtab_size(const struct sym_table *t, u32 i)
 {
 	for (u32 next = i + 1; next < t->count; next++)

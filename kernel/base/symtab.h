@@ -17,6 +17,7 @@ struct sym_table {
 	const u16 *by_name; /* indexes in the order of their names, equal names by address */
 	const char *names;
 	const u32 *global; /* a bit for each symbol */
+	const u32 *hooked; /* the same; NULL: none is. Functions that begin with a hook */
 };
 
 /* Index of the function that holds addr, -1 for none. */
@@ -30,4 +31,5 @@ const char *symtab_name(const struct sym_table *t, u32 i);
 u64 symtab_start(const struct sym_table *t, u32 i);
 /* 't' or 'T', as nm has it. */
 char symtab_type(const struct sym_table *t, u32 i);
+bool symtab_hooked(const struct sym_table *t, u32 i);
 u64 symtab_size(const struct sym_table *t, u32 i);

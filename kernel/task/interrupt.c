@@ -17,14 +17,15 @@
  */
 #define LEAVES_SLOT_NS 20000
 
-void kernel_irq_enter(struct regs *r, unsigned vector)
+__notrace void kernel_irq_enter(struct regs *r, unsigned vector)
 {
 	(void)r;
 	(void)vector;
 	preempt_count_add(HARDIRQ_UNIT);
 }
+NOTRACE(kernel_irq_enter, "it begins an interrupt, whose functions are told by its count");
 
-void kernel_irq_exit(struct regs *r, unsigned vector)
+__notrace void kernel_irq_exit(struct regs *r, unsigned vector)
 {
 	(void)vector;
 	preempt_count_sub(HARDIRQ_UNIT);
@@ -39,6 +40,7 @@ void kernel_irq_exit(struct regs *r, unsigned vector)
 	else
 		sched_preempt_irq(r->rip);
 }
+NOTRACE(kernel_irq_exit, "it ends an interrupt, whose functions are told by its count");
 
 void kernel_timer_tick(struct regs *r)
 {
@@ -88,7 +90,7 @@ void nmi_handler_remove(nmi_handler_fn fn)
 	    NULL); /* no CPU takes an interrupt inside an NMI: each has left those that saw it */
 }
 
-void kernel_nmi(struct regs *r)
+__notrace void kernel_nmi(struct regs *r)
 {
 	bool mine = false;
 
@@ -108,3 +110,4 @@ void kernel_nmi(struct regs *r)
 	nmi_observer(false);
 	preempt_count_sub(NMI_UNIT + HARDIRQ_UNIT);
 }
+NOTRACE(kernel_nmi, "it begins an NMI, whose functions are told by its count");

@@ -5,7 +5,7 @@
 
 /* An instruction that is emulated at its beginning, one that runs in a copy behind it. */
 u64 bench_probe_target(u64 a);
-__asm__(".pushsection .text\n.globl bench_probe_target\n.type bench_probe_target, "
+__asm__(".pushsection .text.asm, \"ax\"\n.globl bench_probe_target\n.type bench_probe_target, "
 	"@function\n.balign 16\nbench_probe_target:\n\t"
 	"pushq %rbp\n\tleaq 1(%rdi), %rax\n\tpopq %rbp\n\tret\n.size bench_probe_target, . - "
 	"bench_probe_target\n.popsection");
@@ -14,7 +14,8 @@ BENCH_ROUND(target_round, bench_probe_target(a))
 
 /* The same without a probe: as Linux's figures are, all are less the call of the target. */
 u64 bench_probe_other(u64 a);
-__asm__(".pushsection .text\n.globl bench_probe_other\n.type bench_probe_other, @function\n.balign "
+__asm__(".pushsection .text.asm, \"ax\"\n.globl bench_probe_other\n.type bench_probe_other, "
+	"@function\n.balign "
 	"16\nbench_probe_other:\n\t"
 	"pushq %rbp\n\tleaq 1(%rdi), %rax\n\tpopq %rbp\n\tret\n.size bench_probe_other, . - "
 	"bench_probe_other\n.popsection");

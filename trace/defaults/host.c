@@ -11,6 +11,7 @@
 #include "trace/host_context.h"
 #include "trace/host_copy.h"
 #include "trace/host_cpus.h"
+#include "trace/host_function.h"
 #include "trace/host_kept.h"
 #include "trace/host_key.h"
 #include "trace/host_log.h"
@@ -283,4 +284,16 @@ __weak void host_log(const char *fmt __maybe_unused, ...)
 
 __weak void host_say(const char *fmt __maybe_unused, ...)
 {
+}
+
+/* ---- functions ---- */
+
+__weak unsigned host_function_count(void)
+{
+	return 0;
+}
+
+__weak const char *host_function(unsigned i __maybe_unused, u64 *addr __maybe_unused)
+{
+	return NULL;
 }

@@ -126,6 +126,9 @@ int tracefs_show_options(struct seq *s, const struct tracefs_node *node);
 int tracefs_store_options(const struct tracefs_node *node, char *line);
 int tracefs_clear_trace(const struct tracefs_node *node);
 int tracefs_store_snapshot(const struct tracefs_node *node, char *line);
+/* trace/tracefs/function.c */
+int tracefs_show_functions(struct seq *s, const struct tracefs_node *node);
+int tracefs_show_function_addresses(struct seq *s, const struct tracefs_node *node);
 /* trace/tracefs/tracer.c */
 int tracefs_show_tracers(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_tracer(struct seq *s, const struct tracefs_node *node);

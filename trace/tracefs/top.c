@@ -398,6 +398,9 @@ static bool tracefs_is_present(const struct tracefs_node *dir)
 static const struct tracefs_row top_rows[] = {
     {"README", 0440, .show = tracefs_show_readme, .exists = tracefs_is_top},
     {"available_events", 0440, .show = tracefs_show_available, .exists = tracefs_is_top},
+    {"available_filter_functions", 0440, .show = tracefs_show_functions, .exists = tracefs_is_top},
+    {"available_filter_functions_addrs", 0440, .show = tracefs_show_function_addresses,
+	.exists = tracefs_is_top},
     {"available_tracers", 0440, .show = tracefs_show_tracers},
     {"buffer_percent", 0640, .show = tracefs_show_percent, .store = tracefs_store_percent,
 	.cut = TRACEFS_NUMBER},

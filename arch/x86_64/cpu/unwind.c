@@ -26,8 +26,13 @@ enum {
 	POP_REG = 0x58,
 	PUSHF = 0x9c,
 	RET = 0xc3,
-	INT3 = 0xcc
+	INT3 = 0xcc,
+	NOP_0F = 0x0f, /* the two first bytes of a nop */
+	NOP_1F = 0x1f,
+	CALL = 0xe8
 };
+
+#define HOOK_SIZE 5
 
 struct walk {
 	u64 *out;
@@ -69,6 +74,17 @@ static bool add(struct walk *w, u64 addr)
 		return false;
 	w->out[w->count++] = addr;
 	return true;
+}
+
+/* How long the hook is that a function begins with: a nop, or what stands in its place. */
+static unsigned hook_length(u64 start)
+{
+	u8 p[INSN_MAX + 1];
+
+	return probe_read_code(start, p) >= HOOK_SIZE &&
+		       ((p[0] == NOP_0F && p[1] == NOP_1F) || p[0] == CALL)
+		   ? HOOK_SIZE
+		   : 0;
 }
 
 /*
@@ -121,6 +137,9 @@ static int frameless(u64 rip)
 		return -1;
 	if (at > start)
 		at = before_probe(at);
+	if (at <= start)
+		return 0;
+	start += hook_length(start);
 	if (at <= start)
 		return 0;
 	if (!is_prologue(start))

@@ -35,7 +35,7 @@ extern char stepper_done[];
  */
 void stepper_detour(void);
 void stepper_hook(void);
-__asm__(".pushsection .text, \"ax\", @progbits\n"
+__asm__(".pushsection .text.asm, \"ax\", @progbits\n"
 	"stepper_call:\n\t"
 	"pushq %rbp\n\t"
 	"movq %rsp, %rbp\n\t"

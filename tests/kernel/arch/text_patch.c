@@ -203,9 +203,11 @@ static __noinline void call_site(void)
 		: "memory", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc");
 }
 
+extern char test_call_site[];
+NOTRACE(test_call_site, "a place in a function");
+
 static void patch_call(void)
 {
-	extern char test_call_site[];
 	struct text_patch p = {.addr = test_call_site, .len = 5};
 	s32 distance = (s32)((char *)patch_target - (test_call_site + 5));
 	u8 before[5];

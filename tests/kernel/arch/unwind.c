@@ -118,7 +118,7 @@ static void __noinline has_int3(void)
 void unwind_int3_first(void);
 void unwind_int3_pushed(void);
 void unwind_int3_leaf(void);
-__asm__(".pushsection .text\n"
+__asm__(".pushsection .text.asm, \"ax\"\n"
 	".type unwind_int3_first, @function\nunwind_int3_first:\n\t"
 	"int3\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\tret\n"
 	".type unwind_int3_pushed, @function\nunwind_int3_pushed:\n\t"

@@ -16,7 +16,7 @@
 /* The document's function; ours calls it with its registers as they are called there. */
 u64 kprobe_api_open(void);
 u64 kprobe_api_call(void);
-__asm__(".pushsection .text\n"
+__asm__(".pushsection .text.asm, \"ax\"\n"
 	".globl kprobe_api_open\n.type kprobe_api_open, @function\n.balign 16\nkprobe_api_open:\n\t"
 	"leaq 1(%rax), %rax\n\tret\n.size kprobe_api_open, . - kprobe_api_open\n"
 	".globl kprobe_api_call\n.type kprobe_api_call, @function\n.balign 16\nkprobe_api_call:\n\t"

@@ -12,13 +12,14 @@
 /* As many places as PLACES, each five bytes long. */
 void detour_row(void);
 extern u8 detour_row_places[];
-__asm__(".pushsection .text\n.globl detour_row\n.type detour_row, @function\n.balign 16\n"
-	"detour_row:\n\t"
-	"pushq %rbp\n\tmovq %rsp, %rbp\n"
-	"detour_row_places:\n\t"
-	".rept 1026\n\t.byte 0x0f, 0x1f, 0x44, 0, 0\n\t.endr\n\t" /* a nop */
-	"popq %rbp\n\tret\n"
-	".size detour_row, . - detour_row\n.popsection");
+__asm__(
+    ".pushsection .text.asm, \"ax\"\n.globl detour_row\n.type detour_row, @function\n.balign 16\n"
+    "detour_row:\n\t"
+    "pushq %rbp\n\tmovq %rsp, %rbp\n"
+    "detour_row_places:\n\t"
+    ".rept 1026\n\t.byte 0x0f, 0x1f, 0x44, 0, 0\n\t.endr\n\t" /* a nop */
+    "popq %rbp\n\tret\n"
+    ".size detour_row, . - detour_row\n.popsection");
 
 static struct kprobe probes[PLACES];
 static u16 hits[PLACES];

@@ -19,18 +19,19 @@
 /* ---- what is probed ---- */
 
 u64 jump_word;
-__asm__(".pushsection .text\n.globl jump_target\n.type jump_target, @function\n.balign 16\n"
-	"jump_target:\n\t"
-	"pushq %rbp\n\t"		 /* 0 */
-	"movq %rsp, %rbp\n\t"		 /* 1 */
-	"pushq %rbx\n\t"		 /* 4 */
-	"addq %rdi, jump_word(%rip)\n\t" /* 5 */
-	"leaq (%rdi,%rsi), %rax\n\t"	 /* 12 */
-	"incq %rax\n\t"			 /* 16 */
-	"popq %rbx\n\t"			 /* 19 */
-	"popq %rbp\n\t"			 /* 20 */
-	"ret\n"				 /* 21 */
-	".size jump_target, . - jump_target\n.popsection");
+__asm__(
+    ".pushsection .text.asm, \"ax\"\n.globl jump_target\n.type jump_target, @function\n.balign 16\n"
+    "jump_target:\n\t"
+    "pushq %rbp\n\t"		     /* 0 */
+    "movq %rsp, %rbp\n\t"	     /* 1 */
+    "pushq %rbx\n\t"		     /* 4 */
+    "addq %rdi, jump_word(%rip)\n\t" /* 5 */
+    "leaq (%rdi,%rsi), %rax\n\t"     /* 12 */
+    "incq %rax\n\t"		     /* 16 */
+    "popq %rbx\n\t"		     /* 19 */
+    "popq %rbp\n\t"		     /* 20 */
+    "ret\n"			     /* 21 */
+    ".size jump_target, . - jump_target\n.popsection");
 void jump_target_call(void)
 {
 	u64 word = jump_word;
@@ -46,7 +47,8 @@ u64 jump_found[16];
 void jump_fill(void);
 extern u8 jump_fill_probed[];
 __asm__(
-    ".pushsection .text\n.globl jump_fill\n.type jump_fill, @function\n.balign 16\njump_fill:\n\t"
+    ".pushsection .text.asm, \"ax\"\n.globl jump_fill\n.type jump_fill, @function\n.balign "
+    "16\njump_fill:\n\t"
     "pushq %rbp\n\tmovq %rsp, %rbp\n\t"
     "pushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tpushq %r14\n\tpushq %r15\n\tpushq %rbp\n\t"
     "movl $0x100, %eax\n\tmovl $0x101, %ebx\n\tmovl $0x102, %ecx\n\tmovl $0x103, %edx\n\t"
@@ -143,10 +145,11 @@ static void looking_back(void)
 /* Calls it, with its own frame; the call's return address. */
 void jump_caller(void);
 extern u8 jump_caller_returns[];
-__asm__(".pushsection .text\n.globl jump_caller\n.type jump_caller, @function\n.balign 16\n"
-	"jump_caller:\n\tpushq %rbp\n\tmovq %rsp, %rbp\n\t"
-	"call jump_target\njump_caller_returns:\n\tpopq %rbp\n\tret\n"
-	".size jump_caller, . - jump_caller\n.popsection");
+__asm__(
+    ".pushsection .text.asm, \"ax\"\n.globl jump_caller\n.type jump_caller, @function\n.balign 16\n"
+    "jump_caller:\n\tpushq %rbp\n\tmovq %rsp, %rbp\n\t"
+    "call jump_target\njump_caller_returns:\n\tpopq %rbp\n\tret\n"
+    ".size jump_caller, . - jump_caller\n.popsection");
 
 static u64 detour_steps, detour_wrong, probed_at;
 
@@ -371,10 +374,10 @@ static void returns(void)
 
 /* Most of the time in the second instruction, which an interrupt leaves to be gone on with. */
 void jump_slow(const void *from, u64 n);
-__asm__(
-    ".pushsection .text\n.globl jump_slow\n.type jump_slow, @function\n.balign 16\njump_slow:\n\t"
-    "movq %rsi, %rcx\n\tmovq %rdi, %rsi\n\trep lodsb\n\tret\n"
-    ".size jump_slow, . - jump_slow\n.popsection");
+__asm__(".pushsection .text.asm, \"ax\"\n.globl jump_slow\n.type jump_slow, @function\n.balign "
+	"16\njump_slow:\n\t"
+	"movq %rsi, %rcx\n\tmovq %rdi, %rsi\n\trep lodsb\n\tret\n"
+	".size jump_slow, . - jump_slow\n.popsection");
 #define SLOW_AT 3 /* and lodsb is at 6 */
 
 static u8 slow_bytes[1 << 12];

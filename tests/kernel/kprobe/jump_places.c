@@ -63,7 +63,7 @@ static void every_place(void)
 extern u8 jump_no_into[], jump_no_loop[], jump_no_call[], jump_no_table[], jump_no_std[],
     jump_no_fault[], jump_no_end[], jump_no_jcc[], jump_no_static[], jump_no_target[];
 struct static_key jump_key;
-__asm__(".pushsection .text\n"
+__asm__(".pushsection .text.asm, \"ax\"\n"
 	".macro jump_no name\n.globl jump_no_\\name\n.type jump_no_\\name, @function\n.balign "
 	"16\njump_no_\\name:\n.endm\n"
 	".macro jump_no_ends name\n.size jump_no_\\name, . - jump_no_\\name\n.endm\n"

@@ -17,7 +17,7 @@
 u64 kprobe_test_word;
 u64 kprobe_test_target(u64 a, u64 b);
 u64 kprobe_test_helper(u64 a);
-__asm__(".pushsection .text\n"
+__asm__(".pushsection .text.asm, \"ax\"\n"
 	".globl kprobe_test_target\n.type kprobe_test_target, @function\n.balign "
 	"16\nkprobe_test_target:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\taddq %rdi, kprobe_test_word(%rip)\n\tleaq (%rdi,%rsi), "

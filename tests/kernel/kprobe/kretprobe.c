@@ -189,7 +189,7 @@ static void real_addresses(void)
 long kretprobe_test_come(u64 *buf);
 void kretprobe_test_leave(u64 *buf);
 __asm__(
-    ".pushsection .text\n"
+    ".pushsection .text.asm, \"ax\"\n"
     ".globl kretprobe_test_come\n.type kretprobe_test_come, @function\nkretprobe_test_come:\n\t"
     "movq (%rsp), %rax\n\tmovq %rax, (%rdi)\n\tleaq 8(%rsp), %rax\n\tmovq %rax, 8(%rdi)\n\tmovq "
     "%rbp, 16(%rdi)\n\t"

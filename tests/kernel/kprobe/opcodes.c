@@ -35,7 +35,7 @@ __asm__(
     ".quad 0\n"
     ".globl opcodes_word\nopcodes_word: .quad 0\n.globl opcodes_pointer\nopcodes_pointer: .quad "
     "0\n.popsection\n"
-    ".pushsection .text\n.globl opcodes_run\n.type opcodes_run, @function\n.balign "
+    ".pushsection .text.asm, \"ax\"\n.globl opcodes_run\n.type opcodes_run, @function\n.balign "
     "16\nopcodes_run:\n\t"
     "pushq %rbp\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tpushq %r14\n\tpushq %r15\n\t"
     "movq %rdi, opcodes_machine(%rip)\n\tmovq %rsp, opcodes_rsp(%rip)\n\tmovq %rsi, "
@@ -146,7 +146,7 @@ __asm__(
 #define X(name, code)                                                                              \
 	".type opcode_" #name ", @function\nopcode_" #name ":\n\t" code                            \
 	"\n\tjmp opcodes_through\n\t"
-__asm__(".pushsection .text\n" OPCODES(X) ".popsection");
+__asm__(".pushsection .text.asm, \"ax\"\n" OPCODES(X) ".popsection");
 
 #undef X
 #define X(name, code) extern const u8 opcode_##name[];

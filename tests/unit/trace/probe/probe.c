@@ -113,7 +113,7 @@ static const char *const good[] = {
     "p:g/x do_mkdirat a=%di:s32 b=+0(%si):string c=+u8(+0(%si)):ustring",
     "r:x do_mkdirat $retval r=$retval:b4@8/32",
     "r17:x do_rmdir%return $stack",
-    "p:x do_mkdirat+16 %di %si:x8 \\5 \\\"text\" $comm $stack3:symbol $stack2:symstr",
+    "p:x do_mkdirat+5 %di %si:x8 \\5 \\\"text\" $comm $stack3:symbol $stack2:symstr",
     "p:x do_mkdirat +0(%di):u8[5] +0(%di):string[3] -8(%sp):s16[2]",
     "p:x do_mkdirat a0 s1 sa +4(sa) -8(+0(a1))",
     "r:x do_mkdirat rv ra s0",
