@@ -1,6 +1,5 @@
 /*
- * Where a task is: its working directory as a vnode, and the way there as text. Task context; both
- * belong to the task alone.
+ * Where a task is: its working directory as a vnode, and the way there as text. Task context.
  *
  * The text is kept beside the vnode and is right until somebody renames a directory on the way. So
  * it is checked before it is shown, and where it fails the way is looked for from below, as Unix
@@ -14,15 +13,100 @@
 #include "kernel/mem/mem.h"
 #include "kernel/task/task.h"
 
-/* Takes over the reference and the text. */
-static void set_cwd(struct vnode *v, char *text)
-{
-	struct task *t = current();
+#define UMASK_DEFAULT 022
 
-	vnode_put(t->cwd);
-	kfree(t->cwd_path);
-	t->cwd = v;
-	t->cwd_path = text;
+static struct vnode *fs_get_cwd(struct fs_struct *fs, char *path)
+{
+	struct vnode *v;
+
+	spin_lock(&fs->lock);
+	v = fs->cwd ? vnode_get(fs->cwd) : NULL;
+	strscpy(path, fs->path ? fs->path : "/", PATH_MAX);
+	spin_unlock(&fs->lock);
+	return v;
+}
+
+struct fs_struct *fs_copy(struct fs_struct *from)
+{
+	struct fs_struct *fs = kzalloc(sizeof(*fs));
+	bool ok = fs;
+
+	if (!fs)
+		return NULL;
+	fs->refs = 1;
+	fs->umask = UMASK_DEFAULT;
+	if (!from)
+		return fs;
+	fs->umask = READ_ONCE(from->umask);
+	spin_lock(&from->lock);
+	if (from->path) {
+		fs->path = kstrdup(from->path);
+		ok = fs->path;
+	}
+	if (ok && from->cwd)
+		fs->cwd = vnode_get(from->cwd);
+	spin_unlock(&from->lock);
+	if (ok)
+		return fs;
+	kfree(fs);
+	return NULL;
+}
+
+void fs_put(struct fs_struct *fs)
+{
+	if (!fs || atomic_sub(&fs->refs, 1))
+		return;
+	vnode_put(fs->cwd);
+	kfree(fs->path);
+	kfree(fs);
+}
+
+struct vnode *fs_cwd(char *path)
+{
+	if (current()->fs)
+		return fs_get_cwd(current()->fs, path);
+	strscpy(path, "/", PATH_MAX);
+	return NULL;
+}
+
+u32 fs_umask(void)
+{
+	return current()->fs ? READ_ONCE(current()->fs->umask) : UMASK_DEFAULT;
+}
+
+/* Kernel threads have none until they need one. */
+static struct fs_struct *fs_of_current(void)
+{
+	if (!current()->fs)
+		current()->fs = fs_copy(NULL);
+	return current()->fs;
+}
+
+u32 fs_set_umask(u32 umask)
+{
+	struct fs_struct *fs = fs_of_current();
+
+	return fs ? atomic_xchg(&fs->umask, umask) : UMASK_DEFAULT;
+}
+
+/* Takes over the reference and the text. */
+static int fs_set_cwd(struct vnode *v, char *text)
+{
+	struct fs_struct *fs = fs_of_current();
+
+	if (fs) {
+		spin_lock(&fs->lock);
+		struct vnode *old = fs->cwd;
+		char *old_text = fs->path;
+		fs->cwd = v;
+		fs->path = text;
+		spin_unlock(&fs->lock);
+		v = old;
+		text = old_text;
+	}
+	vnode_put(v);
+	kfree(text);
+	return fs ? 0 : -ENOMEM;
 }
 
 int vfs_chdir(const char *path)
@@ -50,8 +134,7 @@ int vfs_chdir(const char *path)
 	walk_end(&w);
 	if (r)
 		return r;
-	set_cwd(v, text);
-	return 0;
+	return fs_set_cwd(v, text);
 }
 
 int vfs_fchdir(struct file *f)
@@ -63,8 +146,7 @@ int vfs_fchdir(struct file *f)
 	text = kstrdup(f->path ? f->path : "/");
 	if (!text)
 		return -ENOMEM;
-	set_cwd(vnode_get(f->vnode), text);
-	return 0;
+	return fs_set_cwd(vnode_get(f->vnode), text);
 }
 
 /* Does this path lead to that directory? */
@@ -136,25 +218,22 @@ static int way_up(struct vnode *dir, char *buf, struct dirent *d)
 
 int vfs_getcwd(char *out)
 {
-	struct task *t = current();
+	struct vnode *cwd = fs_cwd(out);
 	struct dirent *d;
-	int r;
+	int r = 0;
 
-	if (!t->cwd || leads_to(t->cwd_path, t->cwd)) {
-		strscpy(out, t->cwd ? t->cwd_path : "/", PATH_MAX);
+	if (!cwd || leads_to(out, cwd)) {
+		vnode_put(cwd);
 		return 0;
 	}
 	d = kmalloc(sizeof(*d));
-	if (!d)
-		return -ENOMEM;
-	r = way_up(t->cwd, out, d);
+	r = d ? way_up(cwd, out, d) : -ENOMEM;
 	kfree(d);
 	if (!r) {
 		char *text = kstrdup(out);
-		if (text) {
-			kfree(t->cwd_path);
-			t->cwd_path = text;
-		}
+		if (text)
+			r = fs_set_cwd(vnode_get(cwd), text);
 	}
+	vnode_put(cwd);
 	return r;
 }

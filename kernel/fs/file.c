@@ -7,6 +7,7 @@
  */
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -148,7 +149,7 @@ static int find_or_create(struct walk *w, u32 flags, u32 mode, struct vnode **ou
 		r = walk_may_change(w);
 		if (r)
 			return r;
-		r = w->at->ops->create(w->at, w->name, mode & 07777 & ~current()->umask, out);
+		r = w->at->ops->create(w->at, w->name, mode & 07777 & ~fs_umask(), out);
 		*made = !r;
 	} while (r == -EEXIST && !(flags & O_EXCL)); /* somebody was faster: take theirs */
 	return r;

@@ -1,5 +1,4 @@
-/* A task's table of open files. Only the task itself uses it (its parent before it runs): no locks.
- * Task context. */
+/* Tables of open files: see files.h. What is taken out is put when the lock is free again. */
 #include "kernel/fs/files.h"
 #include "kernel/fs/file.h"
 #include "kernel/lib/errno.h"
@@ -19,6 +18,7 @@ static void files_set_bit(u64 *bits, unsigned i, bool on)
 	bits[i / 64] = on ? bits[i / 64] | m : bits[i / 64] & ~m;
 }
 
+/* Makes the table larger; the lock is held, or nobody else knows the table. */
 static int files_grow(struct files *fs, unsigned size)
 {
 	struct file **fd = kzalloc(size * sizeof(*fd));
@@ -45,32 +45,42 @@ struct files *files_create(void)
 {
 	struct files *fs = kzalloc(sizeof(*fs));
 
-	if (fs && files_grow(fs, FILES_FIRST)) {
+	if (!fs)
+		return NULL;
+	fs->refs = 1;
+	if (files_grow(fs, FILES_FIRST)) {
 		kfree(fs);
 		fs = NULL;
 	}
 	return fs;
 }
 
-struct files *files_copy(const struct files *from)
+struct files *files_copy(struct files *from)
 {
 	struct files *fs = kzalloc(sizeof(*fs));
+	int err;
 
-	if (!fs || files_grow(fs, from->size)) {
-		kfree(fs);
+	if (!fs)
 		return NULL;
-	}
-	for (unsigned i = 0; i < from->size; i++) {
+	fs->refs = 1;
+	spin_lock(&from->lock);
+	err = files_grow(fs, from->size);
+	for (unsigned i = 0; i < from->size && !err; i++) {
 		if (from->fd[i])
 			fs->fd[i] = file_get(from->fd[i]);
 	}
-	memcpy(fs->cloexec, from->cloexec, from->size / 8);
-	return fs;
+	if (!err)
+		memcpy(fs->cloexec, from->cloexec, from->size / 8);
+	spin_unlock(&from->lock);
+	if (!err)
+		return fs;
+	kfree(fs);
+	return NULL;
 }
 
-void files_destroy(struct files *fs)
+void files_put(struct files *fs)
 {
-	if (!fs)
+	if (!fs || atomic_sub(&fs->refs, 1))
 		return;
 	for (unsigned i = 0; i < fs->size; i++)
 		file_put(fs->fd[i]);
@@ -79,7 +89,7 @@ void files_destroy(struct files *fs)
 	kfree(fs);
 }
 
-/* Makes room for descriptor fd. */
+/* Makes room for descriptor fd. The lock is held. */
 static int files_reach(struct files *fs, unsigned fd)
 {
 	unsigned size = fs->size;
@@ -91,21 +101,29 @@ static int files_reach(struct files *fs, unsigned fd)
 	return files_grow(fs, size);
 }
 
-int files_install(struct files *fs, struct file *f, int min, bool cloexec)
+/* The lock is held. */
+static int files_put_in(struct files *fs, unsigned fd, struct file *f, bool cloexec)
 {
-	unsigned fd = min;
-	int r;
+	int r = files_reach(fs, fd);
 
-	while (fd < fs->size && fs->fd[fd])
-		fd++;
-	if (fd >= FILES_MAX)
-		return -EMFILE;
-	r = files_reach(fs, fd);
 	if (r)
 		return r;
 	fs->fd[fd] = f;
 	files_set_bit(fs->cloexec, fd, cloexec);
 	return fd;
+}
+
+int files_install(struct files *fs, struct file *f, int min, bool cloexec)
+{
+	unsigned fd = min;
+	int r;
+
+	spin_lock(&fs->lock);
+	while (fd < fs->size && fs->fd[fd])
+		fd++;
+	r = fd < FILES_MAX ? files_put_in(fs, fd, f, cloexec) : -EMFILE;
+	spin_unlock(&fs->lock);
+	return r;
 }
 
 int files_install_at(struct files *fs, int fd, struct file *f, bool cloexec)
@@ -115,44 +133,69 @@ int files_install_at(struct files *fs, int fd, struct file *f, bool cloexec)
 
 	if (fd < 0 || fd >= FILES_MAX)
 		return -EBADF;
-	r = files_reach(fs, fd);
-	if (r)
-		return r;
-	old = fs->fd[fd];
-	fs->fd[fd] = f;
-	files_set_bit(fs->cloexec, fd, cloexec);
-	file_put(old);
-	return fd;
+	spin_lock(&fs->lock);
+	old = (unsigned)fd < fs->size ? fs->fd[fd] : NULL;
+	r = files_put_in(fs, fd, f, cloexec);
+	spin_unlock(&fs->lock);
+	if (r >= 0)
+		file_put(old);
+	return r;
 }
 
 struct file *files_get(struct files *fs, int fd)
 {
-	if (!fs || fd < 0 || (unsigned)fd >= fs->size || !fs->fd[fd])
+	struct file *f = NULL;
+
+	if (!fs || fd < 0)
 		return NULL;
-	return file_get(fs->fd[fd]);
+	spin_lock(&fs->lock);
+	if ((unsigned)fd < fs->size && fs->fd[fd])
+		f = file_get(fs->fd[fd]);
+	spin_unlock(&fs->lock);
+	return f;
+}
+
+/* What a descriptor led to, whose reference the caller has now; NULL: nothing. The lock is held. */
+static struct file *files_take_out(struct files *fs, unsigned fd)
+{
+	struct file *f = fd < fs->size ? fs->fd[fd] : NULL;
+
+	if (f) {
+		fs->fd[fd] = NULL;
+		files_set_bit(fs->cloexec, fd, false);
+	}
+	return f;
 }
 
 int files_close(struct files *fs, int fd)
 {
 	struct file *f;
 
-	if (fd < 0 || (unsigned)fd >= fs->size || !fs->fd[fd])
+	spin_lock(&fs->lock);
+	f = fd < 0 ? NULL : files_take_out(fs, fd);
+	spin_unlock(&fs->lock);
+	if (!f)
 		return -EBADF;
-	f = fs->fd[fd];
-	fs->fd[fd] = NULL;
-	files_set_bit(fs->cloexec, fd, false);
 	file_put(f);
 	return 0;
 }
 
-bool files_cloexec(const struct files *fs, int fd)
+bool files_cloexec(struct files *fs, int fd)
 {
-	return bit_get(fs->cloexec, fd);
+	bool on;
+
+	spin_lock(&fs->lock);
+	on = bit_get(fs->cloexec, fd);
+	spin_unlock(&fs->lock);
+	return on;
 }
 
 void files_set_cloexec(struct files *fs, int fd, bool on)
 {
-	files_set_bit(fs->cloexec, fd, on);
+	spin_lock(&fs->lock);
+	if (fs->fd[fd])
+		files_set_bit(fs->cloexec, fd, on);
+	spin_unlock(&fs->lock);
 }
 
 void files_close_exec(struct files *fs)

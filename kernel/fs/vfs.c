@@ -7,6 +7,7 @@
  * lock their own names and contents.
  */
 #include "kernel/fs/vfs.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/dev.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/ramfs.h"
@@ -173,9 +174,8 @@ int vfs_mkdir(const char *path, u32 mode)
 	int r = vfs_walk_new(&w, path, true);
 
 	if (!r)
-		r = w.at->ops->mkdir
-			? w.at->ops->mkdir(w.at, w.name, mode & 01777 & ~current()->umask)
-			: -EPERM;
+		r = w.at->ops->mkdir ? w.at->ops->mkdir(w.at, w.name, mode & 01777 & ~fs_umask())
+				     : -EPERM;
 	walk_end(&w);
 	return r;
 }

@@ -3,6 +3,7 @@
  * steps, as on any Unix.
  */
 #include "kernel/fs/walk.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/path.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -28,15 +29,11 @@ static void walk_trail_push(struct walk *w, const char *name)
 
 static void walk_home(struct walk *w, bool absolute)
 {
-	struct task *t = current();
+	struct vnode *cwd = absolute ? NULL : fs_cwd(w->trail);
 
-	if (absolute || !t->cwd) {
-		walk_to(w, vnode_get(vfs_root()));
+	walk_to(w, cwd ? cwd : vnode_get(vfs_root()));
+	if (!cwd)
 		strscpy(w->trail, "/", PATH_MAX);
-	} else {
-		walk_to(w, vnode_get(t->cwd));
-		strscpy(w->trail, t->cwd_path ? t->cwd_path : "/", PATH_MAX);
-	}
 }
 
 static struct vnode *cross_mounts(struct vnode *v)

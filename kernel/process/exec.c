@@ -7,6 +7,7 @@
 
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
 #include "kernel/lib/atomic.h"
@@ -16,6 +17,7 @@
 #include "kernel/process/area.h"
 #include "kernel/process/exec_stack.h"
 #include "kernel/process/process.h"
+#include "kernel/task/group.h"
 
 /*
  * A program: where it is and what it is told; then the file, opened and planned. By Linux's name,
@@ -276,14 +278,29 @@ static int build_mm(
 	return err;
 }
 
+/* Actions that others have too are not the new program's to reset. */
+static int own_sighand(struct thread_group *g)
+{
+	struct sighand *h = NULL;
+
+	if (atomic_load(&g->sighand->refs) == 1)
+		return 0;
+	h = sighand_copy(g->sighand);
+	if (h)
+		group_set_sighand(g, h);
+	return h ? 0 : -ENOMEM;
+}
+
 /* What a kernel thread lacks to become a program. */
 static int make_process(struct task *t)
 {
 	if (!t->files)
 		t->files = files_create();
+	if (!t->fs)
+		t->fs = fs_copy(NULL);
 	if (!t->arch.fpu)
 		t->arch.fpu = fpu_alloc();
-	return t->files && t->arch.fpu ? 0 : -ENOMEM;
+	return t->files && t->fs && t->arch.fpu ? own_sighand(t->group) : -ENOMEM;
 }
 
 static void switch_mm(struct task *t, struct mm *mm)
@@ -304,28 +321,29 @@ static void switch_mm(struct task *t, struct mm *mm)
 }
 
 /* Handlers are gone with the program that had them; what was ignored stays so. */
-static void reset_signals(struct signals *s)
+static void reset_signals(struct task *t)
 {
-	u64 flags = spin_lock_irqsave(&s->lock);
+	struct sighand *h = t->group->sighand;
+	u64 flags = spin_lock_irqsave(&h->lock);
 
 	for (unsigned i = 0; i < SIG_COUNT; i++) {
-		u64 handler = s->action[i].handler;
+		u64 handler = h->action[i].handler;
 
-		s->action[i] =
+		h->action[i] =
 		    (struct ksigaction){.handler = handler == SIG_IGN ? SIG_IGN : SIG_DFL};
 	}
-	s->altstack_sp = s->altstack_size = 0;
-	s->altstack_flags = ABI_SS_DISABLE;
-	s->restart_ns = 0;
-	spin_unlock_irqrestore(&s->lock, flags);
+	spin_unlock_irqrestore(&h->lock, flags);
+	t->sig.altstack_sp = t->sig.altstack_size = 0;
+	t->sig.altstack_flags = ABI_SS_DISABLE;
+	t->sig.restart_ns = 0;
 }
 
 static void own_group(struct task *t)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);
 
-	if (!t->pgid)
-		t->pgid = t->sid = t->pid;
+	if (!t->group->pgid)
+		t->group->pgid = t->group->sid = t->tgid;
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 
@@ -348,7 +366,7 @@ static void become(struct task *t, const struct linux_binprm *p, struct mm *mm, 
 		process_count_add(1);
 	t->flags &= ~(TASK_KTHREAD | TASK_SHELL);
 	own_group(t);
-	reset_signals(&t->sig);
+	reset_signals(t);
 	t->clear_tid = 0;
 	files_close_exec(t->files);
 	task_set_comm(t, name ? name + 1 : p->filename);

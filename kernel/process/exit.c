@@ -9,12 +9,14 @@
  */
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/files.h"
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"
 #include "kernel/base/panic.h"
 #include "kernel/process/futex.h"
 #include "kernel/process/process.h"
+#include "kernel/task/group.h"
 #include "kernel/task/session.h"
 #include "kernel/task/sigset.h"
 
@@ -50,61 +52,64 @@ static void leave_mm(struct task *t)
 
 static void leave_files(struct task *t)
 {
-	if (t->files)
-		files_destroy(t->files);
+	struct files *files = t->files;
+	struct fs_struct *fs = t->fs;
+	u64 flags = spin_lock_irqsave(&task_lock);
+
 	t->files = NULL;
-	if (t->cwd)
-		vnode_put(t->cwd);
-	t->cwd = NULL;
-	kfree(t->cwd_path);
-	t->cwd_path = NULL;
+	t->fs = NULL;
+	spin_unlock_irqrestore(&task_lock, flags);
+	files_put(files);
+	fs_put(fs);
 }
 
-static bool ignores_children(struct task *parent)
+static bool ignores_children(struct thread_group *parent)
 {
-	const struct ksigaction *a = &parent->sig.action[SIGCHLD - 1];
+	const struct ksigaction *a = group_action(parent, SIGCHLD);
 
 	return a->handler == SIG_IGN || (a->flags & ABI_SA_NOCLDWAIT);
 }
 
-/* Does nobody want this task's status? task_lock held. */
-static bool exit_is_self_reaping(struct task *t)
+/* Does nobody want this process's status? task_lock held. */
+static bool exit_is_self_reaping(struct thread_group *g)
 {
-	return !t->parent || (t->flags & TASK_ORPHAN) || ignores_children(t->parent);
+	return !g->parent || g->orphan || ignores_children(g->parent);
 }
 
 /*
  * Gives the children to pid 1; those that are dead already and nobody will ask for go to `dead`.
  * task_lock held.
  */
-static void give_children_away(struct task *t, struct list_head *dead)
+static void give_children_away(struct thread_group *g, struct list_head *dead)
 {
-	struct task *child, *next;
+	struct thread_group *child, *next, *init = init_task->group;
 
-	list_for_each_entry_safe (child, next, &t->children, sibling) {
+	list_for_each_entry_safe (child, next, &g->children, sibling) {
+		bool zombie = child->leader->state == TASK_ZOMBIE;
+
 		list_del(&child->sibling);
-		child->parent = init_task;
-		session_hang_up_orphans(child, t, NULL);
+		child->parent = init;
+		session_hang_up_orphans(child, g, NULL);
 		if (init_task->flags & TASK_KTHREAD)
-			child->flags |= TASK_ORPHAN;
-		if (child->state == TASK_ZOMBIE && exit_is_self_reaping(child)) {
+			child->orphan = true;
+		if (zombie && exit_is_self_reaping(child)) {
 			child->parent = NULL;
-			child->reaped = true;
+			child->leader->reaped = true;
 			list_add_tail(&child->sibling, dead);
 		} else {
-			list_add_tail(&child->sibling, &init_task->children);
-			if (child->state == TASK_ZOMBIE)
-				wake_up(&init_task->child_wq);
+			list_add_tail(&child->sibling, &init->children);
+			if (zombie)
+				wake_up(&init->child_wq);
 		}
 	}
 }
 
-static void exit_notify_parent(struct task *t, int code, int status)
+static void exit_notify_parent(struct thread_group *g, int code, int status)
 {
-	struct signal_info info = {.code = code, .pid = t->pid, .status = status};
+	struct signal_info info = {.code = code, .pid = g->tgid, .status = status};
 
-	signal_send_info(t->parent, SIGCHLD, &info, true);
-	wake_up(&t->parent->child_wq);
+	signal_send_info(g->parent->leader, SIGCHLD, &info, true);
+	wake_up(&g->parent->child_wq);
 }
 
 /*
@@ -113,21 +118,21 @@ static void exit_notify_parent(struct task *t, int code, int status)
  */
 static bool become_zombie(struct task *t, struct list_head *dead)
 {
+	struct thread_group *g = t->group;
 	u64 flags = spin_lock_irqsave(&task_lock);
 	int signal = t->exit_code & 0x7f;
 	bool alone;
 
-	session_hang_up_orphans(t, t->parent, t);
-	give_children_away(t, dead);
-	alone = exit_is_self_reaping(t);
-	if (t->parent)
+	session_hang_up_orphans(g, g->parent, g);
+	give_children_away(g, dead);
+	alone = exit_is_self_reaping(g);
+	if (g->parent)
 		exit_notify_parent(
-		    t, signal ? CLD_KILLED : CLD_EXITED, signal ? signal : t->exit_code >> 8);
-	if (alone && t->parent)
-		list_del(&t->sibling);
-	t->ppid_at_exit = t->parent ? t->parent->pid : 0;
+		    g, signal ? CLD_KILLED : CLD_EXITED, signal ? signal : t->exit_code >> 8);
+	if (alone && g->parent)
+		list_del(&g->sibling);
 	if (alone)
-		t->parent = NULL;
+		g->parent = NULL;
 	t->reaped = alone;
 	atomic_store(&t->state, alone ? TASK_DEAD : TASK_ZOMBIE);
 	spin_unlock_irqrestore(&task_lock, flags);
@@ -136,26 +141,27 @@ static bool become_zombie(struct task *t, struct list_head *dead)
 
 void __noreturn do_exit(long code)
 {
-	struct task *t = current(), *child, *next;
+	struct task *t = current();
+	struct thread_group *g = t->group, *child, *next;
 	struct list_head dead = LIST_HEAD_INIT(dead);
 
 	if (t == init_task)
 		panic("Attempted to kill init! exitcode=0x%08x", (u32)code);
 	t->flags |= TASK_EXITING;
 	t->exit_code = code;
-	if (t->sig.alarm.fn)
-		timer_cancel(&t->sig.alarm);
+	if (g->alarm.fn)
+		timer_cancel(&g->alarm);
 	clear_child_tid(t);
 	leave_mm(t);
 	trace_sched_process_exit(t);
 	leave_files(t);
-	session_leader_exit(t);
+	session_leader_exit(g);
 	preempt_disable(); /* once it is a zombie, a switch is its last */
 	if (become_zombie(t, &dead))
 		task_put(t);
 	list_for_each_entry_safe (child, next, &dead, sibling) {
 		list_del(&child->sibling);
-		task_put(child);
+		task_put(child->leader);
 	}
 	irq_disable();
 	preempt_enable_no_resched();
@@ -165,47 +171,46 @@ void __noreturn do_exit(long code)
 
 void task_report_stop(struct task *t, int sig)
 {
+	struct thread_group *g = t->group;
 	u64 flags = spin_lock_irqsave(&task_lock);
 	bool stopped = sig != SIGCONT;
 
-	t->sig.stop_status = stopped ? sig << 8 | 0x7f : 0;
-	t->sig.continued = !stopped;
-	if (t->parent && !(t->parent->sig.action[SIGCHLD - 1].flags & ABI_SA_NOCLDSTOP))
-		exit_notify_parent(t, stopped ? CLD_STOPPED : CLD_CONTINUED, sig);
-	else if (t->parent)
-		wake_up(&t->parent->child_wq);
+	g->stop_status = stopped ? sig << 8 | 0x7f : 0;
+	g->continued = !stopped;
+	if (g->parent && !(group_action(g->parent, SIGCHLD)->flags & ABI_SA_NOCLDSTOP))
+		exit_notify_parent(g, stopped ? CLD_STOPPED : CLD_CONTINUED, sig);
+	else if (g->parent)
+		wake_up(&g->parent->child_wq);
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 
-static bool wanted(const struct task *child, int pid)
+static bool wanted(const struct thread_group *child, int pid)
 {
 	if (pid > 0)
-		return child->pid == pid;
+		return child->tgid == pid;
 	if (pid == -1)
 		return true;
-	return child->pgid == (pid ? -pid : current()->pgid);
+	return child->pgid == (pid ? -pid : current()->group->pgid);
 }
 
 /* What this child has to report: true, and its status. task_lock held. */
-static bool take_report(struct task *child, int options, int *status)
+static bool take_report(struct thread_group *child, int options, int *status)
 {
-	struct signals *s = &child->sig;
-
-	if (child->state == TASK_ZOMBIE) {
-		*status = child->exit_code;
+	if (child->leader->state == TASK_ZOMBIE) {
+		*status = child->leader->exit_code;
 		list_del(&child->sibling);
 		child->parent = NULL;
-		child->reaped = true;
+		child->leader->reaped = true;
 		return true;
 	}
-	if ((options & ABI_WUNTRACED) && s->stop_status) {
-		*status = s->stop_status;
-		s->stop_status = 0;
+	if ((options & ABI_WUNTRACED) && child->stop_status) {
+		*status = child->stop_status;
+		child->stop_status = 0;
 		return true;
 	}
-	if ((options & ABI_WCONTINUED) && s->continued) {
+	if ((options & ABI_WCONTINUED) && child->continued) {
 		*status = 0xffff;
-		s->continued = false;
+		child->continued = false;
 		return true;
 	}
 	return false;
@@ -214,17 +219,18 @@ static bool take_report(struct task *child, int options, int *status)
 /* One look at the children: a pid, 0 (none is ready), -ECHILD. */
 static int look(int pid, int *status, int options)
 {
-	struct task *child, *found = NULL;
+	struct thread_group *child;
+	struct task *found = NULL;
 	int ret = -ECHILD;
 	u64 flags = spin_lock_irqsave(&task_lock);
 
-	list_for_each_entry (child, &current()->children, sibling) {
+	list_for_each_entry (child, &current()->group->children, sibling) {
 		if (!wanted(child, pid))
 			continue;
 		ret = 0;
 		if (take_report(child, options, status)) {
-			ret = child->pid;
-			found = child->state == TASK_ZOMBIE ? child : NULL;
+			ret = child->tgid;
+			found = child->leader->state == TASK_ZOMBIE ? child->leader : NULL;
 			break;
 		}
 	}
@@ -236,13 +242,16 @@ static int look(int pid, int *status, int options)
 
 int task_wait(int pid, int *status, int options)
 {
-	struct wait_queue *wq = &current()->child_wq;
+	struct wait_queue *wq = &current()->group->child_wq;
 	struct wait_entry e;
 	int ret, nobody_asks;
 
 	if (!status)
 		status = &nobody_asks;
-	trace_sched_process_wait(pid == -1 ? 0 : pid < 0 ? -pid : pid ? pid : current()->pgid);
+	trace_sched_process_wait(pid == -1 ? 0
+				 : pid < 0 ? -pid
+				 : pid	   ? pid
+					   : current()->group->pgid);
 	for (;;) {
 		wait_prepare(wq, &e, true);
 		ret = look(pid, status, options);

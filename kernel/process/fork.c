@@ -6,12 +6,14 @@
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
 #include "kernel/base/sym.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/files.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/process/exec.h"
 #include "kernel/process/process.h"
+#include "kernel/task/group.h"
 
 #define CLONE_KNOWN                                                                                \
 	(CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_SETTLS |      \
@@ -86,16 +88,8 @@ static int copy_files(struct task *child)
 	struct task *t = current();
 
 	child->files = files_copy(t->files);
-	if (!child->files)
-		return -ENOMEM;
-	if (t->cwd_path) {
-		child->cwd_path = kstrdup(t->cwd_path);
-		if (!child->cwd_path)
-			return -ENOMEM;
-	}
-	child->cwd = t->cwd ? vnode_get(t->cwd) : NULL;
-	child->umask = t->umask;
-	return 0;
+	child->fs = fs_copy(t->fs);
+	return child->files && child->fs ? 0 : -ENOMEM;
 }
 
 static int copy_fpu(struct task *child)
@@ -107,12 +101,20 @@ static int copy_fpu(struct task *child)
 	return 0;
 }
 
+static int copy_sighand(struct task *child)
+{
+	struct sighand *h = sighand_copy(current()->group->sighand);
+
+	if (h)
+		group_set_sighand(child->group, h);
+	return h ? 0 : -ENOMEM;
+}
+
 static void copy_signals(struct task *child)
 {
 	const struct signals *from = &current()->sig;
 	struct signals *to = &child->sig;
 
-	memcpy(to->action, from->action, sizeof(to->action));
 	to->blocked = from->blocked;
 	to->altstack_sp = from->altstack_sp;
 	to->altstack_size = from->altstack_size;
@@ -135,14 +137,10 @@ static void copy_regs(struct task *child, u64 stack, u64 flags, u64 tls)
 /* Takes apart what was copied of a child that never ran. */
 static void discard(struct task *child)
 {
-	if (child->files)
-		files_destroy(child->files);
-	if (child->cwd)
-		vnode_put(child->cwd);
-	kfree(child->cwd_path);
+	files_put(child->files);
+	fs_put(child->fs);
 	child->files = NULL;
-	child->cwd = NULL;
-	child->cwd_path = NULL;
+	child->fs = NULL;
 	child->arch.as = NULL;
 	if (child->mm)
 		mm_put(child->mm);
@@ -165,14 +163,9 @@ static void fork_child_main(void *set_tid)
 
 static void link_child(struct task *child)
 {
-	struct task *t = current();
 	u64 flags = spin_lock_irqsave(&task_lock);
 
-	child->parent = t;
-	child->pgid = t->pgid;
-	child->sid = t->sid;
-	child->no_ctty = t->no_ctty;
-	list_add_tail(&child->sibling, &t->children);
+	group_adopt(current()->group, child->group);
 	spin_unlock_irqrestore(&task_lock, flags);
 	process_count_add(1);
 }
@@ -185,6 +178,8 @@ static int copy_process(struct task *child, const struct kernel_clone_args *args
 		err = copy_files(child);
 	if (!err)
 		err = copy_mm(child, args->flags);
+	if (!err)
+		err = copy_sighand(child);
 	if (err)
 		return err;
 	child->flags &= ~TASK_KTHREAD;

@@ -1,8 +1,8 @@
 /* Kernel threads that inherit what a process has. Task context. */
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/files.h"
-#include "kernel/fs/vfs.h"
-#include "kernel/mem/mem.h"
 #include "kernel/process/process.h"
+#include "kernel/task/group.h"
 
 /*
  * Files, directory and groups of the current task; false: no memory, and what was copied is in t.
@@ -13,24 +13,13 @@ static bool inherit(struct task *t)
 
 	if (from->files && !(t->files = files_copy(from->files)))
 		return false;
-	if (from->cwd_path && !(t->cwd_path = kstrdup(from->cwd_path)))
-		return false;
-	if (from->cwd)
-		t->cwd = vnode_get(from->cwd);
-	t->umask = from->umask;
-	return true;
+	return !from->fs || (t->fs = fs_copy(from->fs));
 }
 
 static void adopt(struct task *t)
 {
-	struct task *parent = current();
-
 	u64 flags = spin_lock_irqsave(&task_lock);
-	t->pgid = parent->pgid;
-	t->sid = parent->sid;
-	t->no_ctty = parent->no_ctty;
-	t->parent = parent;
-	list_add_tail(&t->sibling, &parent->children);
+	group_adopt(current()->group, t->group);
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 
@@ -41,9 +30,8 @@ struct task *kthread_fork(void (*fn)(void *), void *arg, const char *name)
 	if (!t)
 		return NULL;
 	if (!inherit(t)) {
-		if (t->files)
-			files_destroy(t->files);
-		kfree(t->cwd_path);
+		files_put(t->files);
+		fs_put(t->fs);
 		task_put(t);
 		task_put(t);
 		return NULL;

@@ -4,11 +4,12 @@
  * Vnodes are made when looked up and hold a pid, not a task: when the task is gone, reading is
  * ESRCH, as on Linux.
  */
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/proc.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/task/task.h"
+#include "kernel/task/group.h"
 
 struct pid_row {
 	const char *name;
@@ -68,10 +69,19 @@ static const char *state_name(char letter)
 static int pid_parent(struct task *t)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);
-	int pid = t->parent ? t->parent->pid : 0;
+	int pid = t->group->parent ? t->group->parent->tgid : 0;
 
 	spin_unlock_irqrestore(&task_lock, flags);
 	return pid;
+}
+
+static u32 pid_umask(struct task *t)
+{
+	u64 flags = spin_lock_irqsave(&task_lock);
+	u32 umask = t->fs ? t->fs->umask : 022;
+
+	spin_unlock_irqrestore(&task_lock, flags);
+	return umask;
 }
 
 static int pid_show_comm(struct seq *s, struct task *t)
@@ -85,12 +95,12 @@ static int pid_show_status(struct seq *s, struct task *t)
 	char state = pid_state_letter(t);
 
 	seq_printf(s, "Name:\t%.*s\n", TASK_COMM_LEN, t->comm);
-	seq_printf(s, "Umask:\t%04o\n", t->umask);
+	seq_printf(s, "Umask:\t%04o\n", pid_umask(t));
 	seq_printf(s, "State:\t%c (%s)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", state, state_name(state),
 	    t->tgid, t->pid, pid_parent(t));
 	seq_puts(s, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");
-	seq_printf(
-	    s, "Threads:\t1\nSigPnd:\t%016lx\nSigBlk:\t%016lx\n", t->sig.pending, t->sig.blocked);
+	seq_printf(s, "Threads:\t1\nSigPnd:\t%016lx\nSigBlk:\t%016lx\n",
+	    t->sig.pending.set | t->group->pending.set, t->sig.blocked);
 	seq_printf(s,
 	    "Cpus_allowed:\t%lx\nvoluntary_ctxt_switches:\t%lu\nnonvoluntary_ctxt_switches:\t%lu\n",
 	    t->cpus_allowed, t->nvcsw, t->nivcsw);
@@ -101,8 +111,8 @@ static int pid_show_status(struct seq *s, struct task *t)
 static int pid_show_stat(struct seq *s, struct task *t)
 {
 	seq_printf(s, "%d (%.*s) %c %d %d %d 0 -1 0 0 0 0 0 %lu 0 0 0 %d 0 1 0", t->pid,
-	    TASK_COMM_LEN, t->comm, pid_state_letter(t), pid_parent(t), t->pgid, t->sid,
-	    t->run_total_ns / 10000000, t->prio - 100);
+	    TASK_COMM_LEN, t->comm, pid_state_letter(t), pid_parent(t), t->group->pgid,
+	    t->group->sid, t->run_total_ns / 10000000, t->prio - 100);
 	for (unsigned field = 22; field <= 52; field++)
 		seq_printf(s, " %u", field == 39 ? t->cpu : 0);
 	seq_putc(s, '\n');

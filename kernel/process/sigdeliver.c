@@ -47,23 +47,45 @@ static int choose(u64 ready)
 	return __builtin_ctzl(first ? first : ready) + 1;
 }
 
+/* The group's lock is held, here and below. */
+static bool signal_take_from(struct sigpending *p, u64 blocked, struct taken_signal *s)
+{
+	u64 ready = p->set & ~blocked;
+
+	if (!ready)
+		return false;
+	s->sig = choose(ready);
+	s->info = p->info[s->sig - 1];
+	atomic_and(&p->set, ~sig_bit(s->sig));
+	return true;
+}
+
+static void take_action(struct sighand *h, struct taken_signal *s)
+{
+	struct ksigaction *a = &h->action[s->sig - 1];
+
+	spin_lock(&h->lock);
+	s->action = *a;
+	if (a->handler > SIG_IGN && (a->flags & ABI_SA_RESETHAND))
+		a->handler = SIG_DFL;
+	spin_unlock(&h->lock);
+}
+
 /* Takes one signal that may be delivered; false: there is none. */
 static bool take(struct taken_signal *s)
 {
 	struct task *t = current();
-	u64 flags = spin_lock_irqsave(&t->sig.lock), ready = t->sig.pending & ~t->sig.blocked;
+	struct thread_group *g = t->group;
+	u64 flags = spin_lock_irqsave(&g->lock);
+	bool ready = signal_take_from(&t->sig.pending, t->sig.blocked, s) ||
+		     signal_take_from(&g->pending, t->sig.blocked, s);
 
 	if (ready) {
-		s->sig = choose(ready);
-		s->info = t->sig.info[s->sig - 1];
-		s->action = t->sig.action[s->sig - 1];
-		atomic_and(&t->sig.pending, ~sig_bit(s->sig));
 		if (sig_bit(s->sig) & SIGS_STOP)
-			t->sig.continue_seen = false;
-		if (s->action.handler > SIG_IGN && (s->action.flags & ABI_SA_RESETHAND))
-			t->sig.action[s->sig - 1].handler = SIG_DFL;
+			g->continue_seen = false;
+		take_action(g->sighand, s);
 	}
-	spin_unlock_irqrestore(&t->sig.lock, flags);
+	spin_unlock_irqrestore(&g->lock, flags);
 	return ready;
 }
 
@@ -75,15 +97,15 @@ static void stop(int sig)
 
 	task_report_stop(t, sig);
 	/*
-	 * The state is set under sig.lock: a SIGCONT comes before it and has cancelled nothing, or
-	 * after it and wakes.
+	 * The state is set under the group's lock: a SIGCONT comes before it and has cancelled
+	 * nothing, or after it and wakes.
 	 */
-	flags = spin_lock_irqsave(&t->sig.lock);
-	if (!t->sig.continue_seen)
+	flags = spin_lock_irqsave(&t->group->lock);
+	if (!t->group->continue_seen)
 		atomic_store(&t->state, TASK_STOPPED);
-	spin_unlock_irqrestore(&t->sig.lock, flags);
+	spin_unlock_irqrestore(&t->group->lock, flags);
 	schedule();
-	if (!(t->sig.pending & sig_bit(SIGKILL)))
+	if (!(signal_ready(t) & sig_bit(SIGKILL)))
 		task_report_stop(t, SIGCONT);
 }
 
@@ -112,7 +134,7 @@ static void run_handler(struct regs *r, const struct taken_signal *s)
 	if (signal_frame(r, s) == 0)
 		return;
 	if (s->sig == SIGSEGV)
-		current()->sig.action[SIGSEGV - 1].handler = SIG_DFL;
+		group_action(current()->group, SIGSEGV)->handler = SIG_DFL;
 	if (signal_fatal(SIGSEGV))
 		fault_report(r, "no room for a signal frame", r->rsp);
 	signal_force(r, SIGSEGV, SI_KERNEL, 0);
@@ -150,26 +172,27 @@ static void signal_deliver(struct regs *r)
 
 bool signal_fatal(int sig)
 {
-	const struct signals *s = &current()->sig;
+	const struct task *t = current();
 
-	return s->action[sig - 1].handler <= SIG_IGN || (s->blocked & sig_bit(sig));
+	return READ_ONCE(group_action(t->group, sig)->handler) <= SIG_IGN ||
+	       (t->sig.blocked & sig_bit(sig));
 }
 
 void signal_force(struct regs *r, int sig, int code, u64 addr)
 {
 	struct task *t = current();
 	struct signal_info info = {.code = code, .addr = addr};
-	u64 flags = spin_lock_irqsave(&t->sig.lock);
+	u64 flags = spin_lock_irqsave(&t->group->lock);
 
 	(void)r;
 	if (signal_fatal(sig)) {
-		t->sig.action[sig - 1].handler = SIG_DFL;
+		group_action(t->group, sig)->handler = SIG_DFL;
 		t->sig.blocked &= ~sig_bit(sig);
 	}
-	t->sig.info[sig - 1] = info;
-	atomic_or(&t->sig.pending, sig_bit(sig));
+	t->sig.pending.info[sig - 1] = info;
+	atomic_or(&t->sig.pending.set, sig_bit(sig));
 	atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
-	spin_unlock_irqrestore(&t->sig.lock, flags);
+	spin_unlock_irqrestore(&t->group->lock, flags);
 	trace_signal_generate(sig, 0, code, t, 0, 0);
 }
 

@@ -13,8 +13,7 @@
 static long open_path(const char *path, u32 flags, u32 mode)
 {
 	struct file *f;
-	int err =
-	    file_open(path, flags & OPEN_KNOWN & ~O_CLOEXEC, mode & 07777 & ~current()->umask, &f);
+	int err = file_open(path, flags & OPEN_KNOWN & ~O_CLOEXEC, mode & 07777 & ~fs_umask(), &f);
 	int fd;
 
 	if (err)
@@ -75,7 +74,7 @@ long __noinline do_mkdirat(int dfd, struct filename *name, u32 mode)
 
 	if (ret)
 		return ret;
-	ret = vfs_mkdir(path, mode & 01777 & ~current()->umask);
+	ret = vfs_mkdir(path, mode & 01777 & ~fs_umask());
 	sys_path_put(path, name->name);
 	return ret;
 }
@@ -230,10 +229,7 @@ long __x64_sys_getcwd(const struct regs *r)
 
 long __x64_sys_umask(const struct regs *r)
 {
-	u32 old = current()->umask;
-
-	current()->umask = r->rdi & 0777;
-	return old;
+	return fs_set_umask(r->rdi & 0777);
 }
 
 long __x64_sys_sync(const struct regs *r)

@@ -216,11 +216,15 @@ static long __noinline ksys_read(u32 fd, u64 buf, size_t count)
 
 static long __noinline ksys_write(u32 fd, u64 buf, size_t count)
 {
-	struct file *f = sys_fd_borrow(fd);
+	struct fd f = sys_fd_borrow(fd);
+	long ret;
 
-	if (takes_user(f))
-		return write_user(f, buf, count, f->pos);
-	return sys_io_range(fd, buf, count, (struct transfer){.write = true});
+	if (takes_user(f.file))
+		ret = write_user(f.file, buf, count, f.file->pos);
+	else
+		ret = sys_io_range(fd, buf, count, (struct transfer){.write = true});
+	sys_fd_return(f);
+	return ret;
 }
 
 long __x64_sys_read(const struct regs *r)
@@ -242,14 +246,19 @@ long __x64_sys_pread64(const struct regs *r)
 
 long __x64_sys_pwrite64(const struct regs *r)
 {
-	struct file *f = sys_fd_borrow(r->rdi);
+	struct fd f;
+	long ret;
 
 	if ((s64)r->r10 < 0)
 		return -EINVAL;
-	if (takes_user(f))
-		return write_user(f, r->rsi, r->rdx, r->r10);
-	return sys_io_range(
-	    r->rdi, r->rsi, r->rdx, (struct transfer){.write = true, .at = true, .pos = r->r10});
+	f = sys_fd_borrow(r->rdi);
+	if (takes_user(f.file))
+		ret = write_user(f.file, r->rsi, r->rdx, r->r10);
+	else
+		ret = sys_io_range(r->rdi, r->rsi, r->rdx,
+		    (struct transfer){.write = true, .at = true, .pos = r->r10});
+	sys_fd_return(f);
+	return ret;
 }
 
 /*
@@ -303,11 +312,15 @@ long __x64_sys_readv(const struct regs *r)
 
 long __x64_sys_writev(const struct regs *r)
 {
-	struct file *f = sys_fd_borrow(r->rdi);
+	struct fd f = sys_fd_borrow(r->rdi);
+	long ret;
 
-	if (takes_user(f) && file_writable(f) && r->rdx - 1 < IOV_SMALL)
-		return writev_user(f, r->rsi, r->rdx);
-	return sys_io_vector(r, true);
+	if (takes_user(f.file) && file_writable(f.file) && r->rdx - 1 < IOV_SMALL)
+		ret = writev_user(f.file, r->rsi, r->rdx);
+	else
+		ret = sys_io_vector(r, true);
+	sys_fd_return(f);
+	return ret;
 }
 
 long __x64_sys_lseek(const struct regs *r)

@@ -1,5 +1,6 @@
 /* System calls that give names: rename, link, symlink, mknod. Task context. */
 #include "arch/arch.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/syscall/user.h"
 
 /* A call on two paths. */
@@ -103,7 +104,7 @@ static long sys_mknod_path(const char *path, u64 arg, u64 rdev)
 
 	if (!(mode & S_IFMT))
 		mode |= S_IFREG;
-	return vfs_mknod(path, mode & ~current()->umask, (u32)rdev);
+	return vfs_mknod(path, mode & ~fs_umask(), (u32)rdev);
 }
 
 long __x64_sys_mknod(const struct regs *r)

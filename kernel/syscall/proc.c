@@ -3,6 +3,7 @@
 #include "arch/arch.h"
 #include "kernel/process/exec.h"
 #include "kernel/syscall/user.h"
+#include "kernel/task/group.h"
 #include "kernel/task/session.h"
 
 long __x64_sys_fork(const struct regs *r)
@@ -110,7 +111,7 @@ long __x64_sys_gettid(const struct regs *r)
 long __x64_sys_getppid(const struct regs *r)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);
-	long pid = current()->parent ? current()->parent->tgid : 0;
+	long pid = current()->group->parent ? current()->group->parent->tgid : 0;
 
 	(void)r;
 	spin_unlock_irqrestore(&task_lock, flags);
@@ -155,7 +156,7 @@ long __x64_sys_getegid(const struct regs *r)
 
 long __x64_sys_setpgid(const struct regs *r)
 {
-	int pid = r->rdi ? (int)r->rdi : current()->pid, pgid = (int)r->rsi ? (int)r->rsi : pid;
+	int pid = r->rdi ? (int)r->rdi : current()->tgid, pgid = (int)r->rsi ? (int)r->rsi : pid;
 	struct task *t;
 	long ret;
 
@@ -176,7 +177,7 @@ static long ids_of(int pid, bool session)
 
 	if (!t)
 		return -ESRCH;
-	ret = session ? t->sid : t->pgid;
+	ret = session ? t->group->sid : t->group->pgid;
 	task_put(t);
 	return ret;
 }
@@ -194,7 +195,7 @@ long __x64_sys_getsid(const struct regs *r)
 long __x64_sys_getpgrp(const struct regs *r)
 {
 	(void)r;
-	return current()->pgid;
+	return current()->group->pgid;
 }
 
 long __x64_sys_setsid(const struct regs *r)

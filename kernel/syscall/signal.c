@@ -1,4 +1,7 @@
-/* System calls on signals. Task context; sig.lock orders what is changed here with senders. */
+/*
+ * System calls on signals. Task context; the lock of the thread group orders what is changed here
+ * with senders.
+ */
 #include "arch/arch.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/sigset.h"
@@ -12,7 +15,7 @@ long __x64_sys_kill(const struct regs *r)
 
 static long sys_kill_task(int tgid, int pid, int sig)
 {
-	struct signal_info info = {.code = SI_TKILL, .pid = current()->pid};
+	struct signal_info info = {.code = SI_TKILL, .pid = current()->tgid};
 	struct task *t;
 	long ret = 0;
 
@@ -42,22 +45,34 @@ long __x64_sys_tkill(const struct regs *r)
 /* A signal that is to be ignored from now on does not wait any longer either. */
 static void set_action(int sig, const struct abi_sigaction *new)
 {
-	struct signals *s = &current()->sig;
-	u64 flags = spin_lock_irqsave(&s->lock);
+	struct thread_group *g = current()->group;
+	u64 flags = spin_lock_irqsave(&g->lock);
 	bool ignore = new->handler == SIG_IGN ||
 		      (new->handler == SIG_DFL &&signal_default(sig) == SIG_DEFAULT_IGNORE);
 
-	s->action[sig - 1] = (struct ksigaction){
+	spin_lock(&g->sighand->lock);
+	*group_action(g, sig) = (struct ksigaction){
 	    new->handler, new->flags, new->restorer, new->mask & ~SIGS_UNBLOCKABLE};
+	spin_unlock(&g->sighand->lock);
 	if (ignore)
-		atomic_and(&s->pending, ~sig_bit(sig));
-	spin_unlock_irqrestore(&s->lock, flags);
+		signal_forget(g, sig_bit(sig));
+	spin_unlock_irqrestore(&g->lock, flags);
+}
+
+static struct ksigaction get_action(int sig)
+{
+	struct sighand *h = current()->group->sighand;
+	u64 flags = spin_lock_irqsave(&h->lock);
+	struct ksigaction k = h->action[sig - 1];
+
+	spin_unlock_irqrestore(&h->lock, flags);
+	return k;
 }
 
 long __x64_sys_rt_sigaction(const struct regs *r)
 {
 	struct abi_sigaction new, old;
-	struct ksigaction *k;
+	struct ksigaction k;
 	s32 sig = r->rdi;
 
 	if (r->r10 != SIGSET_SIZE || sig < 1 || sig > SIG_COUNT)
@@ -66,8 +81,8 @@ long __x64_sys_rt_sigaction(const struct regs *r)
 		return -EFAULT;
 	if (r->rsi && (sig_bit(sig) & SIGS_UNBLOCKABLE))
 		return -EINVAL;
-	k = &current()->sig.action[sig - 1];
-	old = (struct abi_sigaction){k->handler, k->flags, k->restorer, k->mask};
+	k = get_action(sig);
+	old = (struct abi_sigaction){k.handler, k.flags, k.restorer, k.mask};
 	if (r->rsi)
 		set_action(sig, &new);
 	return r->rdx ? copy_to_user(r->rdx, &old, sizeof(old)) : 0;
@@ -110,8 +125,9 @@ long __x64_sys_rt_sigprocmask(const struct regs *r)
 
 long __x64_sys_rt_sigpending(const struct regs *r)
 {
-	const struct signals *s = &current()->sig;
-	u64 set = atomic_load(&s->pending) & s->blocked;
+	const struct task *t = current();
+	u64 set = (atomic_load(&t->sig.pending.set) | atomic_load(&t->group->pending.set)) &
+		  t->sig.blocked;
 
 	return r->rsi > SIGSET_SIZE ? -EINVAL : copy_to_user(r->rdi, &set, r->rsi);
 }

@@ -4,7 +4,7 @@
  */
 #include "arch/arch.h"
 #include "kernel/syscall/user.h"
-#include "kernel/task/timer.h"
+#include "kernel/task/group.h"
 
 #define NS_PER_SEC 1000000000UL
 #define SEC_MAX	   (1L << 33) /* longer sleeps end never */
@@ -160,12 +160,15 @@ long __x64_sys_clock_nanosleep(const struct regs *r)
 
 static void sys_alarm_expired(struct timer *timer)
 {
-	signal_send(container_of(timer, struct task, sig.alarm), SIGALRM);
+	struct thread_group *g = container_of(timer, struct thread_group, alarm);
+	struct signal_info info = {.code = SI_KERNEL};
+
+	signal_send_info(g->leader, SIGALRM, &info, true);
 }
 
 long __x64_sys_alarm(const struct regs *r)
 {
-	struct signals *s = &current()->sig;
+	struct thread_group *s = current()->group;
 	u64 now = clock_ns(), due = s->alarm.expires, left = 0;
 
 	if (!s->alarm.fn)

@@ -3,6 +3,7 @@
 
 #include "arch/arch.h"
 #include "kernel/abi/linux.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
 #include "kernel/lib/errno.h"
 #include "kernel/syscall/syscall.h"
@@ -31,15 +32,31 @@ void sys_path_put(const char *path, const char *name);
 /* A call on one path, most of them: fn(path, a, b) between filename_get() and filename_put(). */
 long sys_with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b);
 
+/* The open file of a descriptor for the length of a call. file NULL: -EBADF. */
+struct fd {
+	struct file *file;
+	bool counted; /* it has a reference of its own */
+};
+
 /*
- * The open file of a descriptor, without a reference: nobody but the task itself closes its
- * descriptors, so the file is there until the call ends or closes it. NULL: -EBADF.
+ * While a task is alone with its table, nobody but itself closes its descriptors: the file is there
+ * until the call ends or closes it, without a reference.
  */
-static inline struct file *sys_fd_borrow(u64 fd)
+static inline struct fd sys_fd_borrow(u64 fd)
 {
 	const struct files *fs = current()->files;
+	struct file *f;
 
-	return (u32)fd < fs->size ? fs->fd[(u32)fd] : NULL;
+	if (likely(atomic_load_acquire(&fs->refs) == 1))
+		return (struct fd){(u32)fd < fs->size ? fs->fd[(u32)fd] : NULL, false};
+	f = sys_fd_get((u32)fd);
+	return (struct fd){f, f};
+}
+
+static inline void sys_fd_return(struct fd fd)
+{
+	if (unlikely(fd.counted))
+		file_put(fd.file);
 }
 
 /*

@@ -69,7 +69,7 @@ int pid_attach(struct task *t, int want)
 	u64 flags = spin_lock_irqsave(&pid_lock);
 	int pid = find_free(want, &e);
 	if (pid) {
-		t->pid = t->tgid = pid;
+		t->pid = pid;
 		WRITE_ONCE(e->task, t);
 		if (!want)
 			last_pid = pid;

@@ -6,8 +6,7 @@
 #include "kernel/task/session.h"
 
 #include "kernel/lib/errno.h"
-#include "kernel/task/signal.h"
-#include "kernel/task/task.h"
+#include "kernel/task/group.h"
 
 static struct list_head terminals = LIST_HEAD_INIT(terminals); /* [T] */
 
@@ -21,35 +20,34 @@ void session_add_terminal(struct ctty *c)
 
 /* ---- what is asked with task_lock held ---- */
 
-static struct ctty *session_terminal_of(const struct task *t)
+static struct ctty *session_terminal_of(const struct thread_group *g)
 {
 	struct ctty *c;
 
-	if (!t->sid || t->no_ctty)
+	if (!g->sid || g->no_ctty)
 		return NULL;
 	list_for_each_entry (c, &terminals, node)
-		if (c->sid == t->sid)
+		if (c->sid == g->sid)
 			return c;
 	return NULL;
 }
 
-static bool session_is_leader(const struct task *t)
+static bool session_is_leader(const struct thread_group *g)
 {
-	return t->sid && t->sid == t->pid;
+	return g->sid && g->sid == g->tgid;
 }
 
 static bool is_present(const struct task *t)
 {
-	return !t->reaped && !(t->flags & TASK_EXITING);
+	return !t->reaped && READ_ONCE(t->state) != TASK_ZOMBIE && !(t->flags & TASK_EXITING);
 }
 
 static bool session_has_group(int pgid, int sid)
 {
 	struct task *t;
 
-	list_for_each_entry (t, &task_list, all_node)
-		if (!t->reaped && t->pgid == pgid && t->sid == sid)
-			return true;
+	for_each_leader(
+	    t) if (!t->reaped && t->group->pgid == pgid && t->group->sid == sid) return true;
 	return false;
 }
 
@@ -60,26 +58,26 @@ static void session_signal_group(int pgid, int sig)
 
 	if (pgid <= 0)
 		return;
-	list_for_each_entry (t, &task_list, all_node)
-		if (!t->reaped && t->pgid == pgid)
-			signal_send_info(t, sig, &info, true);
+	for_each_leader(t) if (!t->reaped && t->group->pgid == pgid)
+	    signal_send_info(t, sig, &info, true);
 }
 
 /*
  * A group is orphaned when no member has a parent in another group of the same session. `leaving`
  * counts as gone.
  */
-static bool session_group_is_orphaned(int pgid, const struct task *leaving)
+static bool session_group_is_orphaned(int pgid, const struct thread_group *leaving)
 {
 	struct task *t;
 
-	list_for_each_entry (t, &task_list, all_node) {
-		const struct task *parent = t->parent;
+	for_each_leader(t)
+	{
+		const struct thread_group *g = t->group, *parent = g->parent;
 
-		if (t->pgid != pgid || t == leaving || !is_present(t) || !parent ||
-		    parent == init_task)
+		if (g->pgid != pgid || g == leaving || !is_present(t) || !parent ||
+		    parent->leader == init_task)
 			continue;
-		if (parent->pgid != pgid && parent->sid == t->sid)
+		if (parent->pgid != pgid && parent->sid == g->sid)
 			return false;
 	}
 	return true;
@@ -89,9 +87,8 @@ static bool group_has_stopped(int pgid)
 {
 	struct task *t;
 
-	list_for_each_entry (t, &task_list, all_node)
-		if (t->pgid == pgid && READ_ONCE(t->state) == TASK_STOPPED)
-			return true;
+	for_each_leader(
+	    t) if (t->group->pgid == pgid && READ_ONCE(t->state) == TASK_STOPPED) return true;
 	return false;
 }
 
@@ -99,16 +96,15 @@ static bool group_has_stopped(int pgid)
 
 int session_create(void)
 {
-	struct task *t = current(), *other;
+	struct thread_group *g = current()->group;
+	struct task *other;
 	u64 flags = spin_lock_irqsave(&task_lock);
-	int ret = t->pid;
+	int ret = g->tgid;
 
-	list_for_each_entry (other, &task_list, all_node)
-		if (!other->reaped && other->pgid == t->pid)
-			ret = -EPERM;
+	for_each_leader(other) if (!other->reaped && other->group->pgid == g->tgid) ret = -EPERM;
 	if (ret > 0) {
-		t->sid = t->pgid = t->pid;
-		t->no_ctty = false;
+		g->sid = g->pgid = g->tgid;
+		g->no_ctty = false;
 	}
 	spin_unlock_irqrestore(&task_lock, flags);
 	return ret;
@@ -116,18 +112,18 @@ int session_create(void)
 
 int session_set_group(struct task *t, int pgid)
 {
-	struct task *me = current();
+	struct thread_group *me = current()->group, *g = t->group;
 	u64 flags = spin_lock_irqsave(&task_lock);
 	int ret = 0;
 
-	if (t != me && t->parent != me)
+	if (g != me && g->parent != me)
 		ret = -ESRCH;
-	else if (session_is_leader(t) || t->sid != me->sid)
+	else if (session_is_leader(g) || g->sid != me->sid)
 		ret = -EPERM;
-	else if (pgid != t->pid && !session_has_group(pgid, t->sid))
+	else if (pgid != g->tgid && !session_has_group(pgid, g->sid))
 		ret = -EPERM;
 	else
-		t->pgid = pgid;
+		g->pgid = pgid;
 	spin_unlock_irqrestore(&task_lock, flags);
 	return ret;
 }
@@ -135,7 +131,7 @@ int session_set_group(struct task *t, int pgid)
 bool session_orphaned(void)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);
-	bool orphaned = session_group_is_orphaned(current()->pgid, NULL);
+	bool orphaned = session_group_is_orphaned(current()->group->pgid, NULL);
 
 	spin_unlock_irqrestore(&task_lock, flags);
 	return orphaned;
@@ -146,7 +142,7 @@ bool session_orphaned(void)
 struct ctty *session_terminal(void)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);
-	struct ctty *c = session_terminal_of(current());
+	struct ctty *c = session_terminal_of(current()->group);
 
 	spin_unlock_irqrestore(&task_lock, flags);
 	return c;
@@ -165,26 +161,26 @@ static void session_detach(struct ctty *c, bool hang_up)
 	session_signal_group(pgid, SIGCONT);
 }
 
-static int acquire(struct ctty *c, struct task *t, bool steal)
+static int acquire(struct ctty *c, struct thread_group *g, bool steal)
 {
-	if (c->sid && c->sid == t->sid && session_is_leader(t))
+	if (c->sid && c->sid == g->sid && session_is_leader(g))
 		return 0;
-	if (!session_is_leader(t) || session_terminal_of(t))
+	if (!session_is_leader(g) || session_terminal_of(g))
 		return -EPERM;
 	if (c->sid && !steal)
 		return -EPERM;
 	if (c->sid)
 		session_detach(c, false);
-	c->sid = t->sid;
-	t->no_ctty = false;
-	WRITE_ONCE(c->pgid, t->pgid);
+	c->sid = g->sid;
+	g->no_ctty = false;
+	WRITE_ONCE(c->pgid, g->pgid);
 	return 0;
 }
 
 int session_acquire(struct ctty *c, bool steal)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);
-	int ret = acquire(c, current(), steal);
+	int ret = acquire(c, current()->group, steal);
 
 	spin_unlock_irqrestore(&task_lock, flags);
 	return ret;
@@ -192,27 +188,27 @@ int session_acquire(struct ctty *c, bool steal)
 
 int session_release(struct ctty *c)
 {
-	struct task *t = current();
+	struct thread_group *g = current()->group;
 	u64 flags = spin_lock_irqsave(&task_lock);
-	int ret = session_terminal_of(t) == c ? 0 : -ENOTTY;
+	int ret = session_terminal_of(g) == c ? 0 : -ENOTTY;
 
-	if (!ret && session_is_leader(t))
+	if (!ret && session_is_leader(g))
 		session_detach(c, false);
 	else if (!ret)
-		t->no_ctty = true;
+		g->no_ctty = true;
 	spin_unlock_irqrestore(&task_lock, flags);
 	return ret;
 }
 
 int session_set_foreground(struct ctty *c, int pgid)
 {
-	struct task *t = current();
+	struct thread_group *g = current()->group;
 	u64 flags = spin_lock_irqsave(&task_lock);
 	int ret = 0;
 
-	if (session_terminal_of(t) != c)
+	if (session_terminal_of(g) != c)
 		ret = -ENOTTY;
-	else if (!session_has_group(pgid, t->sid))
+	else if (!session_has_group(pgid, g->sid))
 		ret = -EPERM;
 	else
 		WRITE_ONCE(c->pgid, pgid);
@@ -222,19 +218,19 @@ int session_set_foreground(struct ctty *c, int pgid)
 
 int session_check(struct ctty *c, int sig)
 {
-	struct task *t = current();
+	struct thread_group *g = current()->group;
 	u64 flags = spin_lock_irqsave(&task_lock);
 	int ret = 0;
 
-	if (session_terminal_of(t) != c || !c->pgid || c->pgid == t->pgid ||
-	    (t->flags & TASK_KTHREAD)) {
+	if (session_terminal_of(g) != c || !c->pgid || c->pgid == g->pgid ||
+	    (current()->flags & TASK_KTHREAD)) {
 		ret = 0;
 	} else if (signal_ineffective_current(sig)) {
 		ret = sig == SIGTTIN ? -EIO : 0;
-	} else if (session_group_is_orphaned(t->pgid, NULL)) {
+	} else if (session_group_is_orphaned(g->pgid, NULL)) {
 		ret = -EIO;
 	} else {
-		session_signal_group(t->pgid, sig);
+		session_signal_group(g->pgid, sig);
 		ret = -EINTR;
 	}
 	spin_unlock_irqrestore(&task_lock, flags);
@@ -243,26 +239,27 @@ int session_check(struct ctty *c, int sig)
 
 /* ---- the end of tasks ---- */
 
-void session_leader_exit(struct task *t)
+void session_leader_exit(struct thread_group *g)
 {
 	struct ctty *c;
 	u64 flags;
 
-	if (!session_is_leader(t))
+	if (!session_is_leader(g))
 		return;
 	flags = spin_lock_irqsave(&task_lock);
-	c = session_terminal_of(t);
+	c = session_terminal_of(g);
 	if (c)
 		session_detach(c, true);
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 
-void session_hang_up_orphans(struct task *t, const struct task *parent, const struct task *leaving)
+void session_hang_up_orphans(
+    struct thread_group *g, const struct thread_group *parent, const struct thread_group *leaving)
 {
-	if (!t->pgid || !parent || parent->pgid == t->pgid || parent->sid != t->sid)
+	if (!g->pgid || !parent || parent->pgid == g->pgid || parent->sid != g->sid)
 		return;
-	if (!session_group_is_orphaned(t->pgid, leaving) || !group_has_stopped(t->pgid))
+	if (!session_group_is_orphaned(g->pgid, leaving) || !group_has_stopped(g->pgid))
 		return;
-	session_signal_group(t->pgid, SIGHUP);
-	session_signal_group(t->pgid, SIGCONT);
+	session_signal_group(g->pgid, SIGHUP);
+	session_signal_group(g->pgid, SIGCONT);
 }

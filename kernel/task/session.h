@@ -12,6 +12,7 @@
 #include "kernel/lib/types.h"
 
 struct task;
+struct thread_group;
 
 struct ctty {
 	struct list_head node; /* [T] in the list of all terminals */
@@ -60,9 +61,10 @@ int session_set_group(struct task *t, int pgid);
 bool session_orphaned(void);
 
 /* For kernel/process/exit.c: a leader's session loses its terminal. */
-void session_leader_exit(struct task *t);
+void session_leader_exit(struct thread_group *g);
 /*
- * For kernel/process/exit.c: hangs up the stopped groups that are orphaned when t, child of
+ * For kernel/process/exit.c: hangs up the stopped groups that are orphaned when g, child of
  * `parent`, ends or loses that parent. task_lock held.
  */
-void session_hang_up_orphans(struct task *t, const struct task *parent, const struct task *leaving);
+void session_hang_up_orphans(
+    struct thread_group *g, const struct thread_group *parent, const struct thread_group *leaving);

@@ -1,14 +1,14 @@
 /*
  * Signals on their way to a task: who may get one, what is pending, who is woken. Task and irq
- * context. sig.lock (interrupts off; below task_lock, above run-queue locks) orders senders with
- * the taker in kernel/process/sigdeliver.c and with sigaction.
+ * context. The thread group's lock (group.h) orders senders with the taker in
+ * kernel/process/sigdeliver.c and with sigaction.
  */
 #include "kernel/task/signal.h"
 
 #include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
+#include "kernel/task/group.h"
 #include "kernel/task/sigset.h"
-#include "kernel/task/task.h"
 
 /* What signal_generate shows as its result, Linux's numbers. */
 enum { GENERATED, GENERATED_IGNORED, GENERATED_ALREADY };
@@ -24,15 +24,15 @@ enum sig_default signal_default(int sig)
 
 /*
  * Would this signal do nothing? Blocked ones wait: what they do is settled when they are let
- * through. sig.lock held.
+ * through. group->lock held.
  */
 static bool ignored(struct task *t, int sig)
 {
-	u64 handler = t->sig.action[sig - 1].handler;
+	u64 handler = READ_ONCE(group_action(t->group, sig)->handler);
 
 	if (t == init_task && (sig_bit(sig) & SIGS_INIT))
 		return false;
-	if ((t->flags & TASK_KTHREAD) && (!t->pgid || (sig_bit(sig) & SIGS_STOP)))
+	if ((t->flags & TASK_KTHREAD) && (!t->group->pgid || (sig_bit(sig) & SIGS_STOP)))
 		return true;
 	if (t->flags & TASK_EXITING)
 		return true;
@@ -44,34 +44,45 @@ static bool ignored(struct task *t, int sig)
 	       (handler == SIG_DFL && signal_default(sig) == SIG_DEFAULT_IGNORE);
 }
 
-/* Stop and continue undo each other where they wait. sig.lock held. */
-static void cancel_opposite(struct task *t, int sig)
+void signal_forget(struct thread_group *g, u64 set)
+{
+	struct task *t;
+
+	atomic_and(&g->pending.set, ~set);
+	list_for_each_entry (t, &g->threads, thread_node)
+		atomic_and(&t->sig.pending.set, ~set);
+}
+
+/* Stop and continue undo each other where they wait. group->lock held. */
+static void cancel_opposite(struct thread_group *g, int sig)
 {
 	if (sig == SIGCONT || sig == SIGKILL) {
-		atomic_and(&t->sig.pending, ~SIGS_STOP);
-		t->sig.continue_seen = true;
+		signal_forget(g, SIGS_STOP);
+		g->continue_seen = true;
 	} else if (sig_bit(sig) & SIGS_STOP) {
-		atomic_and(&t->sig.pending, ~sig_bit(SIGCONT));
+		signal_forget(g, sig_bit(SIGCONT));
 	}
 }
 
-static int make_pending(struct task *t, int sig, const struct signal_info *info)
+static int make_pending(struct task *t, int sig, const struct signal_info *info, bool group)
 {
+	struct thread_group *g = t->group;
+	struct sigpending *p = group ? &g->pending : &t->sig.pending;
 	u64 bit = sig_bit(sig);
-	u64 flags = spin_lock_irqsave(&t->sig.lock);
+	u64 flags = spin_lock_irqsave(&g->lock);
 	int result = GENERATED;
 
-	cancel_opposite(t, sig);
+	cancel_opposite(g, sig);
 	if (ignored(t, sig)) {
 		result = GENERATED_IGNORED;
-	} else if (t->sig.pending & bit) {
+	} else if (p->set & bit) {
 		result = GENERATED_ALREADY;
 	} else {
-		t->sig.info[sig - 1] = *info;
-		atomic_or(&t->sig.pending, bit);
+		p->info[sig - 1] = *info;
+		atomic_or(&p->set, bit);
 		atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
 	}
-	spin_unlock_irqrestore(&t->sig.lock, flags);
+	spin_unlock_irqrestore(&g->lock, flags);
 	return result;
 }
 
@@ -99,7 +110,7 @@ int signal_send_info(struct task *t, int sig, const struct signal_info *info, bo
 
 	if (sig < 1 || sig > SIG_COUNT)
 		return -EINVAL;
-	result = make_pending(t, sig, info);
+	result = make_pending(t, sig, info, group);
 	trace_signal_generate(sig, 0, info->code, t, group, result);
 	if (result == GENERATED || sig == SIGCONT)
 		poke(t, sig);
@@ -110,34 +121,35 @@ int signal_send(struct task *t, int sig)
 {
 	struct signal_info info = {.code = SI_KERNEL};
 
-	return signal_send_info(t, sig, &info, true);
+	return signal_send_info(t, sig, &info, false);
 }
 
 bool signal_ineffective_current(int sig)
 {
-	const struct signals *s = &current()->sig;
+	struct task *t = current();
 
-	return (s->blocked & sig_bit(sig)) || s->action[sig - 1].handler == SIG_IGN;
+	return (t->sig.blocked & sig_bit(sig)) ||
+	       READ_ONCE(group_action(t->group, sig)->handler) == SIG_IGN;
 }
 
 bool signal_pending_current(void)
 {
-	const struct signals *s = &current()->sig;
-
-	return atomic_load_relaxed(&s->pending) & ~s->blocked;
+	return signal_ready(current());
 }
 
 void signal_clear_current(void)
 {
 	struct task *t = current();
+	u64 flags = spin_lock_irqsave(&t->group->lock);
 
-	atomic_store(&t->sig.pending, 0);
+	signal_forget(t->group, ~0UL);
+	spin_unlock_irqrestore(&t->group->lock, flags);
 	atomic_and(&t->arch.work, ~TASK_WORK_SIGNAL);
 }
 
 u64 signal_take_init(void)
 {
-	u64 asked = atomic_load(&current()->sig.pending) & SIGS_INIT;
+	u64 asked = atomic_load(&current()->group->pending.set) & SIGS_INIT;
 
 	signal_clear_current();
 	return asked;
@@ -155,7 +167,7 @@ void signal_set_blocked(u64 mask)
 /* The running task as a sender; 0 stands for the kernel. */
 static struct signal_info sender(int code)
 {
-	return (struct signal_info){.code = code, .pid = current()->pid};
+	return (struct signal_info){.code = code, .pid = current()->tgid};
 }
 
 /* One task by its pid; sig 0 only looks. */
@@ -176,8 +188,8 @@ static bool in_group(const struct task *t, int pgid)
 {
 	if (t->reaped)
 		return false;
-	return pgid ? t->pgid == pgid
-		    : t != init_task && t->pid && !(t->flags & TASK_KTHREAD) && t != current();
+	return pgid ? t->group->pgid == pgid
+		    : t != init_task && !(t->flags & TASK_KTHREAD) && t->group != current()->group;
 }
 
 /* All of a group, or with pgid 0 every process but the caller and pid 1. */
@@ -188,7 +200,8 @@ static int signal_kill_group(int pgid, int sig, const struct signal_info *info)
 	int ret = -ESRCH;
 
 	flags = spin_lock_irqsave(&task_lock);
-	list_for_each_entry (t, &task_list, all_node) {
+	for_each_leader(t)
+	{
 		if (!in_group(t, pgid))
 			continue;
 		ret = 0;
@@ -219,7 +232,7 @@ int signal_kill(int pid, int sig)
 		return signal_kill_group(0, sig, &info);
 	if (pid == INT_MIN)
 		return -ESRCH;
-	if (pid == 0 && !current()->pgid)
+	if (pid == 0 && !current()->group->pgid)
 		return -ESRCH;
-	return signal_kill_group(pid ? -pid : current()->pgid, sig, &info);
+	return signal_kill_group(pid ? -pid : current()->group->pgid, sig, &info);
 }

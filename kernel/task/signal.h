@@ -19,34 +19,36 @@ struct ksigaction {
 	u64 mask;
 };
 
-/*
- * Who or what sent the pending signal of one number: one of each number can wait, as Linux has it
- * for 1 to 31.
- */
+/* Who or what sent a pending signal. */
 struct signal_info {
-	s32 code, pid, status;
-	u64 addr;
+	s32 code, pid;
+	union {
+		s32 status; /* SIGCHLD */
+		u64 addr;   /* of a fault */
+	};
 };
 
 /*
- * [S] its lock, interrupts off; [A] atomic; [O] only the task itself. All zeros is a task without
- * any signal set up.
+ * Signals that wait to be taken: of each number one, as Linux has it for 1 to 31. All changes are
+ * made under the lock of the thread group.
+ */
+struct sigpending {
+	u64 set;			    /* [A] bit n-1; written under the lock */
+	struct signal_info info[SIG_COUNT]; /* of those in the set; of the others nothing */
+};
+
+/*
+ * What a thread has for itself: [G] the lock of its thread group, interrupts off; [A] atomic; [O]
+ * only the thread itself. All zeros is a thread without any signal set up.
  */
 struct signals {
-	struct spinlock lock;
-	u64 pending;			     /* [A] bit n-1; set under the lock */
-	u64 blocked;			     /* [O] */
-	u64 saved_blocked;		     /* [O] what sigsuspend puts back */
-	bool restore_blocked;		     /* [O] saved_blocked counts */
-	struct ksigaction action[SIG_COUNT]; /* [S] written by itself */
-	struct signal_info info[SIG_COUNT];  /* [S] of the pending ones */
-	bool continue_seen; /* [S] a SIGCONT came since the last stop signal was taken */
-	int stop_status;    /* [T] wait status of a stop not yet reported; 0: none */
-	bool continued;	    /* [T] a continue not yet reported */
-	struct timer alarm; /* [O] SIGALRM comes; no function: never set */
-	u64 restart_ns;	    /* [O] clock_ns() until which an interrupted sleep goes on; 0: none */
+	u64 blocked;	      /* [O] others peek */
+	u64 saved_blocked;    /* [O] what sigsuspend puts back */
+	bool restore_blocked; /* [O] saved_blocked counts */
+	u64 restart_ns;	      /* [O] clock_ns() until which an interrupted sleep goes on; 0: none */
 	u64 altstack_sp, altstack_size; /* [O] */
 	int altstack_flags;		/* [O] */
+	struct sigpending pending;	/* [G] sent to this thread alone */
 };
 
 /* si_code. */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "kernel/task/signal.h"
+#include "kernel/task/group.h"
 
 static inline u64 sig_bit(int sig)
 {
@@ -28,6 +28,18 @@ enum sig_default { SIG_DEFAULT_END, SIG_DEFAULT_IGNORE, SIG_DEFAULT_STOP };
 enum sig_default signal_default(int sig);
 /* The current task's mask; what it lets through is delivered on the way to ring 3. */
 void signal_set_blocked(u64 mask);
+/* What waits for the task and is not blocked. Others only peek. */
+static inline u64 signal_ready(const struct task *t)
+{
+	u64 pending =
+	    atomic_load_relaxed(&t->sig.pending.set) | atomic_load_relaxed(&t->group->pending.set);
+
+	return pending & ~t->sig.blocked;
+}
+
+/* Signals of the set that wait, for the process or one of its threads, do so no more. group->lock
+ * held. */
+void signal_forget(struct thread_group *g, u64 set);
 /*
  * kernel/process/exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes
  * on).

@@ -7,6 +7,7 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
+#include "kernel/task/group.h"
 #include "kernel/task/pid.h"
 #include "kernel/task/sched.h"
 
@@ -15,20 +16,18 @@ struct list_head task_list = LIST_HEAD_INIT(task_list);
 
 static struct task *task_new(const char *comm)
 {
-	struct task *t = kzalloc(sizeof(*t));
+	struct task *t = kmalloc(sizeof(*t));
 
 	if (!t)
 		return NULL;
+	memset(t, 0, offsetof(struct task, sig.pending.info));
 	strscpy(t->comm, comm, TASK_COMM_LEN);
 	t->prio = DEFAULT_PRIO;
 	t->cpu = cpu_id();
 	t->start_ns = clock_ns();
-	t->umask = 022;
 	list_init(&t->rq_node);
 	list_init(&t->all_node);
-	list_init(&t->children);
-	list_init(&t->sibling);
-	wait_queue_init(&t->child_wq);
+	list_init(&t->thread_node);
 	return t;
 }
 
@@ -79,6 +78,9 @@ struct task *task_alloc_pid(const char *comm, int pid)
 
 	if (!t)
 		return NULL;
+	t->group = group_create(t);
+	if (!t->group)
+		goto no_group;
 	u64 stack = stack_alloc();
 	if (!stack)
 		goto no_stack;
@@ -88,6 +90,7 @@ struct task *task_alloc_pid(const char *comm, int pid)
 	t->refs = 2;
 	if (!pid_attach(t, pid))
 		goto no_pid;
+	t->tgid = t->group->tgid = t->pid;
 	task_list_add(t);
 	h = atomic_load(&hooks);
 	if (h)
@@ -97,6 +100,8 @@ struct task *task_alloc_pid(const char *comm, int pid)
 no_pid:
 	stack_free(stack);
 no_stack:
+	group_put(t->group);
+no_group:
 	kfree(t);
 	return NULL;
 }
@@ -123,6 +128,7 @@ void task_put(struct task *t)
 		h->end(t);
 	stack_free(t->arch.stack_top);
 	kfree(t->arch.fpu);
+	group_put(t->group);
 	pid_detach(t); /* last: who cannot find it any more may count on its memory */
 	kfree(t);
 }

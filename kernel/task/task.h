@@ -1,7 +1,8 @@
 /*
- * Tasks: kernel threads and ring-3 processes, one run queue per CPU. A task is a process: there is
- * one thread in each. Fields: [I] set at creation, [O] only the task itself, [R] run-queue lock of
- * its CPU, [T] task_lock, [A] atomic.
+ * Tasks: kernel threads and the threads of ring-3 processes, one run queue per CPU. A task is one
+ * thread; what the threads of a process share is counted and lives apart: group.h (the process
+ * itself), kernel/process/mm.h, kernel/fs/files.h, kernel/fs/cwd.h. Fields: [I] set at
+ * creation, [O] only the task itself, [R] run-queue lock of its CPU, [T] task_lock, [A] atomic.
  */
 #pragma once
 
@@ -31,17 +32,16 @@ enum {
 	TASK_EXITING = 2,
 	TASK_IDLE_TASK = 4,
 	TASK_SHELL = 8,
-	/* adopted by a pid 1 that is a kernel thread: nobody waits for it, it reaps itself */
-	TASK_ORPHAN = 16,
 };
 
-struct mm;    /* kernel/process/mm.h: ring-3 address space */
-struct files; /* kernel/fs/files.h: open files, shared by nobody */
+struct mm;	     /* kernel/process/mm.h: ring-3 address space */
+struct files;	     /* kernel/fs/files.h: open files */
+struct fs_struct;    /* kernel/fs/cwd.h: working directory, umask */
+struct thread_group; /* kernel/task/group.h */
 
 struct task {
 	struct arch_task arch;
-	int pid, tgid; /* [I] */
-	int ppid_at_exit;
+	int pid, tgid;			/* [I] */
 	char comm[TASK_COMM_LEN];	/* [O] written by itself; readers may see a mix */
 	u32 flags;			/* [O] TASK_KTHREAD ... */
 	u32 state;			/* [R] enum task_state */
@@ -58,27 +58,22 @@ struct task {
 	u64 nvcsw, nivcsw; /* [R] switches away by its own will, and against it */
 	u64 start_ns;	   /* [I] clock_ns() when it was made */
 
-	struct task *parent;		    /* [T] */
-	struct list_head children, sibling; /* [T] */
-	bool reaped; /* [T] its status was taken or is not wanted: it is not to be found any more */
-	int exit_code;		    /* wait status as Linux encodes it */
-	struct wait_queue child_wq; /* its own waiting for children */
-	int pgid, sid;		    /* [T] process group and session, as Linux */
-	bool no_ctty; /* [T] gave up its session's terminal (TIOCNOTTY); children inherit it */
+	struct thread_group *group;   /* [I] counted */
+	struct list_head thread_node; /* [T] and the group's lock, in group->threads */
+	bool reaped;   /* [T] nobody will ask for its status any more: it is not to be found */
+	int exit_code; /* [O] wait status as Linux encodes it */
 
-	struct mm *mm;	     /* [O] NULL: kernel thread */
-	struct files *files; /* [O] */
-	struct vnode *cwd;   /* [O] counted reference */
-	char *cwd_path;	     /* [O] kmalloc'ed, absolute, for getcwd and the shell */
-	u32 umask;
-	struct signals sig; /* kernel/task/signal.h */
-	u64 clear_tid;	    /* [O] ring-3 address, 0: none */
-	u32 refs;	    /* [A] */
+	struct mm *mm;	      /* [O] counted; NULL: kernel thread. Written under task_lock */
+	struct files *files;  /* [O] counted; the same */
+	struct fs_struct *fs; /* [O] counted; NULL: the root directory. The same */
+	u64 clear_tid;	      /* [O] ring-3 address, 0: none */
+	u32 refs;	      /* [A] */
 
 	void (*thread_fn)(void *); /* [I] kernel threads */
 	void *thread_arg;
 	void
 	    *trace; /* [A] set once: the shadow stack of return probes, kernel/kprobe/kretprobe.c */
+	struct signals sig; /* last: its end is not cleared */
 };
 
 /* Bits of arch.work [A]: what is to be done on the way to ring 3. */
@@ -114,12 +109,12 @@ void __noreturn do_exit(long code); /* current; (exit status << 8) or signal num
 /*
  * Bare task with pid, stack and links, not runnable; for fork. The caller sets thread_fn and
  * thread_arg: the first run calls it as a kernel thread's, interrupts on. task_start() lets it run
- * and fires wakeup_new; two task_put() instead undo it. It has no parent yet: whoever gives it one
- * links parent and sibling under task_lock. References: one for the task's own life, dropped by the
- * scheduler when it has switched away from it for the last time (TASK_ZOMBIE, TASK_DEAD); one for
- * its place among its parent's children, dropped by who reaps it (by do_exit when it has no
- * parent). So a stack is never freed under its task. Above the first frame of every stack there is
- * room for struct regs: any task may become a program.
+ * and fires wakeup_new; two task_put() instead undo it. It leads a thread group of its own, which
+ * has no parent yet: whoever gives it one links parent and sibling under task_lock. References: one
+ * for the task's own life, dropped by the scheduler when it has switched away from it for the last
+ * time (TASK_ZOMBIE, TASK_DEAD); one for its place in its group, dropped by who reaps it (by
+ * do_exit when nobody waits for it). So a stack is never freed under its task. Above the first
+ * frame of every stack there is room for struct regs: any task may become a program.
  */
 struct task *task_alloc(const char *comm);
 /* Guards what is marked [T]. Interrupts off; taken before signal locks and run-queue locks. */

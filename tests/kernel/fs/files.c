@@ -1,4 +1,5 @@
 /* Open files: contents, positions, flags, descriptors, unlinked files, devices, /proc, archives. */
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
 #include "kernel/fs/proc.h"
@@ -160,12 +161,11 @@ static void unlinked_files(void)
 static void mask_and_modes(void)
 {
 	struct vstat st;
-	u32 umask = current()->umask;
+	u32 umask = fs_set_umask(027);
 
-	current()->umask = 027;
 	file_put(must_open("/tmp/f", O_RDWR | O_CREAT));
 	EXPECT_EQ(vfs_mkdir("/tmp/d", 0777), 0);
-	current()->umask = umask;
+	fs_set_umask(umask);
 	vfs_stat("/tmp/f", true, &st);
 	EXPECT_EQ(st.mode, S_IFREG | 0640);
 	vfs_stat("/tmp/d", true, &st);
@@ -216,8 +216,8 @@ static void descriptors(void)
 	files_close_exec(b);
 	EXPECT(files_get(b, 0) == NULL && files_get(b, 1) == NULL && files_get(b, 300) == NULL);
 	EXPECT_EQ(f->refs, 1 + 5 + 2);
-	files_destroy(b);
-	files_destroy(a);
+	files_put(b);
+	files_put(a);
 	EXPECT_EQ(f->refs, 1);
 	EXPECT_EQ(releases, before);
 	file_put(f);

@@ -274,21 +274,22 @@ static void renames(void)
 
 static void working_directory(void)
 {
-	char out[64], *path = kmalloc(PATH_MAX),
-		      *before = kstrdup(current()->cwd_path ? current()->cwd_path : "/");
+	char out[64],
+	    *path = kmalloc(PATH_MAX),
+	    *before = kstrdup(current()->fs && current()->fs->path ? current()->fs->path : "/");
 	struct vstat st;
 
 	make_tree();
 	EXPECT_EQ(vfs_chdir("/tmp/t/ldir"), 0);
-	EXPECT_STR(current()->cwd_path, "/tmp/t/dir"); /* the real way, without the link */
+	EXPECT_STR(current()->fs->path, "/tmp/t/dir"); /* the real way, without the link */
 	EXPECT_EQ(vfs_stat("file", true, &st), 0);
 	EXPECT_EQ(vfs_chdir("../up/./dir/.."), 0);
-	EXPECT_STR(current()->cwd_path, "/tmp/t");
+	EXPECT_STR(current()->fs->path, "/tmp/t");
 	EXPECT_EQ(vfs_chdir("file"), -ENOTDIR);
 	EXPECT_EQ(vfs_chdir("none"), -ENOENT);
-	EXPECT_STR(current()->cwd_path, "/tmp/t");
+	EXPECT_STR(current()->fs->path, "/tmp/t");
 	EXPECT_EQ(vfs_chdir("/sys/kernel/tracing/.."), 0);
-	EXPECT_STR(current()->cwd_path, "/sys/kernel");
+	EXPECT_STR(current()->fs->path, "/sys/kernel");
 	/* what is moved under somebody's feet is found again, across a mount too */
 	EXPECT_EQ(vfs_getcwd(path), 0);
 	EXPECT_STR(path, "/sys/kernel");

@@ -6,7 +6,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/task/task.h"
+#include "kernel/task/group.h"
 #include "kernel/task/timer.h"
 
 #define CAPACITY 65536
@@ -62,7 +62,7 @@ static void capacity(void)
 static void ends(void)
 {
 	struct file *rd, *wr;
-	u64 pending = current()->sig.pending;
+	u64 pending = current()->sig.pending.set;
 	char c;
 
 	EXPECT_EQ(pipe_create(&rd, &wr, 0), 0);
@@ -80,7 +80,7 @@ static void ends(void)
 	EXPECT_EQ(wr->ops->poll(wr), 4 | 8);
 	EXPECT_EQ(kernel_write(wr, "x", 1), -EPIPE);
 	file_put(wr);
-	current()->sig.pending = pending; /* the SIGPIPE that came with it */
+	current()->sig.pending.set = pending; /* the SIGPIPE that came with it */
 }
 
 /* No page is lost with a pipe that was full. */
@@ -208,7 +208,8 @@ static void read_once(void *arg)
 	struct side *s = arg;
 	char c;
 
-	current()->pgid = current()->pid; /* kernel threads outside of any group take no signals */
+	current()->group->pgid =
+	    current()->pid; /* kernel threads outside of any group take no signals */
 	s->result = kernel_read(s->f, &c, 1);
 	file_put(s->f);
 	atomic_store(&s->done, 1);

@@ -6,7 +6,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/mem/mem.h"
 #include "kernel/process/process.h"
-#include "kernel/task/task.h"
+#include "kernel/task/group.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/process/run_program.h"
 
@@ -68,7 +68,7 @@ static void sleeper(void *grouped)
 	struct task *t = current();
 
 	if (grouped)
-		t->pgid = t->pid;
+		t->group->pgid = t->pid;
 	WRITE_ONCE(slept, sleep_ns(50 * TICK_NS, NULL));
 	if (grouped) {
 		EXPECT(signal_pending_current());
@@ -84,7 +84,7 @@ static int signal_a_thread(bool grouped)
 	int pid = t->pid, status = 0;
 
 	if (!grouped)
-		t->pgid = 0;
+		t->group->pgid = 0;
 	slept = 1;
 	sleep_ns(2 * TICK_NS, NULL);
 	EXPECT_EQ(signal_kill(pid, SIGSTOP), 0); /* threads of the kernel do not stop */

@@ -7,7 +7,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/task/timer.h"
+#include "kernel/task/group.h"
 #include "tests/kernel/threads.h"
 
 #define MS 1000000UL
@@ -167,7 +167,7 @@ static void nap_in_group(void *arg)
 {
 	struct nap *n = arg;
 
-	current()->pgid = current()->pid; /* tasks of no group take no signals */
+	current()->group->pgid = current()->pid; /* tasks of no group take no signals */
 	atomic_store(&n->asleep, 1);
 	n->err = sleep_ns(3600000 * MS, &n->left);
 	atomic_store(&n->asleep, 2);
