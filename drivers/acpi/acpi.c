@@ -100,8 +100,7 @@ static void number_tables(void)
 			before += is && k < i;
 		}
 		if (same > 1 && !tables[i].wrong)
-			fmt_snprintf(
-			    tables[i].name + 4, sizeof(tables[i].name) - 4, "%u", before + 1);
+			snprintf(tables[i].name + 4, sizeof(tables[i].name) - 4, "%u", before + 1);
 	}
 }
 

@@ -102,7 +102,25 @@ struct abi_pollfd {
 	int32_t fd;
 	int16_t events, revents;
 };
-enum { ABI_POLLIN = 1, ABI_POLLOUT = 4, ABI_POLLERR = 8, ABI_POLLHUP = 16, ABI_POLLNVAL = 32 };
+enum {
+	ABI_POLLIN = 1,
+	ABI_POLLPRI = 2,
+	ABI_POLLOUT = 4,
+	ABI_POLLERR = 8,
+	ABI_POLLHUP = 16,
+	ABI_POLLNVAL = 32,
+	ABI_POLLRDNORM = 64,
+	ABI_POLLWRNORM = 256,
+};
+
+struct abi_epoll_event {
+	uint32_t events;
+	uint64_t data;
+} __attribute__((packed));
+
+struct abi_itimerspec {
+	struct abi_timespec it_interval, it_value;
+};
 
 /* ---- Signals ---- */
 

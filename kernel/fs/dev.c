@@ -7,7 +7,6 @@
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
-#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/base/random.h"
 
@@ -79,7 +78,7 @@ int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *p
 	struct vnode *dir;
 	int r;
 
-	fmt_snprintf(path, sizeof(path), "/dev/%s", name);
+	snprintf(path, sizeof(path), "/dev/%s", name);
 	r = dev_parent_of(path, &dir, &last);
 	if (r)
 		return r;
@@ -164,8 +163,7 @@ static ssize dev_random_write(struct file *f, const void *buf, size_t n, u64 *po
 	return n;
 }
 
-/* These have no position; Linux lets them be sought all the same. */
-static s64 dev_null_seek(struct file *f, s64 off, int whence)
+s64 dev_null_seek(struct file *f, s64 off, int whence)
 {
 	(void)f, (void)off, (void)whence;
 	return 0;

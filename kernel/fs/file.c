@@ -6,6 +6,7 @@
  * position and may block for ever.
  */
 #include "kernel/fs/file.h"
+#include "kernel/fs/epoll.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/walk.h"
@@ -42,6 +43,7 @@ struct file *file_new(const struct file_ops *ops, u32 flags, void *priv)
 	o->f.refs = 1;
 	o->f.flags = flags;
 	o->f.priv = priv;
+	list_init(&o->f.watchers);
 	mutex_init(&o->pos_lock);
 	return &o->f;
 }
@@ -63,9 +65,17 @@ void file_put(struct file *f)
 {
 	if (!f || atomic_sub(&f->refs, 1) != 0)
 		return;
+	epoll_forget(f);
 	if (f->ops && f->ops->release)
 		f->ops->release(f);
 	file_free(f);
+}
+
+unsigned file_poll(struct file *f)
+{
+	unsigned ready = f->ops && f->ops->poll ? f->ops->poll(f) : 1 | 4;
+
+	return ready | (ready & (1 | 4)) << 6; /* POLLRDNORM, POLLWRNORM */
 }
 
 static inline bool readable(const struct file *f)

@@ -21,6 +21,8 @@ static inline bool file_writable(const struct file *f)
 
 	return acc == O_WRONLY || acc == O_RDWR;
 }
+/* What it is ready for, as poll() says it; a file that cannot tell always is. */
+unsigned file_poll(struct file *f);
 /* A file that is not in any directory. */
 struct file *file_new(const struct file_ops *ops, u32 flags, void *priv);
 

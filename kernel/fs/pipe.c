@@ -196,10 +196,14 @@ static unsigned pipe_poll_read(struct file *f)
 	return (pipe_filled(p) ? 1 : 0) | (READ_ONCE(p->writer) ? 0 : 16);
 }
 
-static void pipe_poll_queues(struct file *f, struct wait_queue *queue[2])
+static void pipe_read_queues(struct file *f, struct wait_queue *queue[2])
 {
 	queue[0] = &pipe_of(f)->data;
-	queue[1] = &pipe_of(f)->room;
+}
+
+static void pipe_write_queues(struct file *f, struct wait_queue *queue[2])
+{
+	queue[0] = &pipe_of(f)->room;
 }
 
 static void pipe_close_read(struct file *f)
@@ -226,13 +230,13 @@ static const struct vnode_ops pipe_vnode_ops = {.destroy = pipe_destroy};
 static const struct file_ops read_end = {
     .read = pipe_read,
     .poll = pipe_poll_read,
-    .poll_queues = pipe_poll_queues,
+    .poll_queues = pipe_read_queues,
     .release = pipe_close_read,
 };
 static const struct file_ops write_end = {
     .write = pipe_write,
     .poll = pipe_poll_write,
-    .poll_queues = pipe_poll_queues,
+    .poll_queues = pipe_write_queues,
     .release = pipe_close_write,
 };
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "kernel/lib/types.h"
+#include "kernel/lib/list.h"
 
 #define PATH_MAX 4096
 #define NAME_MAX 255
@@ -160,7 +160,8 @@ struct file {
 	u32 flags; /* O_* */
 	u64 pos;
 	void *priv;
-	char *path; /* as opened, absolute */
+	char *path;		   /* as opened, absolute */
+	struct list_head watchers; /* kernel/fs/epoll.c: the sets it is in */
 };
 
 void vfs_init(void); /* root ramfs with /dev /proc /sys /tmp ... mounted */

@@ -1,11 +1,15 @@
 /*
- * poll(): which of several files are ready. Task context. Between two looks it sleeps in the queues
- * of all the files; a file that has none is asked again every POLL_STEP_NS.
+ * poll() and select(): which of several files are ready. Task context. Between two looks it sleeps
+ * in the queues of all the files; a file that has none is asked again every POLL_STEP_NS.
  */
 #include "arch/arch.h"
 #include "kernel/fs/file.h"
+#include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
+#include "kernel/syscall/time.h"
+#include "kernel/syscall/poll.h"
 #include "kernel/syscall/user.h"
+#include "kernel/task/sigset.h"
 #include "kernel/task/sync.h"
 #include "kernel/task/timer.h"
 
@@ -26,7 +30,7 @@ struct poll {
 	u64 deadline;
 };
 
-static void poll_begin(struct poll *p)
+static void sys_poll_begin(struct poll *p)
 {
 	for (unsigned i = 0; i < p->count; i++) {
 		struct polled *x = &p->file[i];
@@ -41,13 +45,13 @@ static void poll_begin(struct poll *p)
 	}
 }
 
-static void poll_end(struct poll *p)
+static void sys_poll_end(struct poll *p)
 {
 	for (unsigned i = 0; i < p->count; i++)
 		file_put(p->file[i].f);
 }
 
-static int poll_file(const struct abi_pollfd *p, struct file *f)
+static int sys_poll_file(const struct abi_pollfd *p, struct file *f)
 {
 	unsigned wanted = (u16)p->events | ABI_POLLERR | ABI_POLLHUP, ready;
 
@@ -55,7 +59,7 @@ static int poll_file(const struct abi_pollfd *p, struct file *f)
 		return 0;
 	if (!f)
 		return ABI_POLLNVAL;
-	ready = f->ops && f->ops->poll ? f->ops->poll(f) : ABI_POLLIN | ABI_POLLOUT;
+	ready = file_poll(f);
 	return ready & wanted;
 }
 
@@ -64,7 +68,7 @@ static long sys_poll_once(struct poll *p)
 	long count = 0;
 
 	for (unsigned i = 0; i < p->count; i++) {
-		p->fd[i].revents = poll_file(&p->fd[i], p->file[i].f);
+		p->fd[i].revents = sys_poll_file(&p->fd[i], p->file[i].f);
 		count += p->fd[i].revents != 0;
 	}
 	return count;
@@ -72,33 +76,18 @@ static long sys_poll_once(struct poll *p)
 
 /* ---- waiting ---- */
 
-static void poll_enter(struct poll *p)
+static void sys_poll_enter(struct poll *p)
 {
 	for (unsigned i = 0; i < p->count; i++)
 		for (unsigned k = 0; k < 2 && p->file[i].queue[k]; k++)
 			wait_prepare(p->file[i].queue[k], &p->file[i].entry[k], true);
 }
 
-static void poll_leave(struct poll *p)
+static void sys_poll_leave(struct poll *p)
 {
 	for (unsigned i = 0; i < p->count; i++)
 		for (unsigned k = 0; k < 2 && p->file[i].queue[k]; k++)
 			wait_finish(p->file[i].queue[k], &p->file[i].entry[k]);
-}
-
-struct poll_alarm {
-	struct timer timer;
-	struct task *task;
-	bool due; /* [A] */
-};
-
-static void sys_poll_expired(struct timer *timer)
-{
-	struct poll_alarm *a = container_of(timer, struct poll_alarm, timer);
-	struct task *task = a->task; /* the other goes on once it sees `due` */
-
-	atomic_store(&a->due, true);
-	wake_up_process(task);
 }
 
 /*
@@ -107,34 +96,33 @@ static void sys_poll_expired(struct timer *timer)
  * after that wakes us. A look that waits itself, for a mutex, makes us run on: there is one look
  * more than needed then.
  */
-static long poll_sleep(struct poll *p, u64 until)
+static long sys_poll_sleep(struct poll *p, u64 until)
 {
-	struct poll_alarm a = {.task = current()};
+	struct timer_wake alarm;
 	long count;
 
-	timer_setup(&a.timer, sys_poll_expired);
-	if (until != ~0UL)
-		timer_start(&a.timer, until);
+	timer_wake_at(&alarm, until);
 	atomic_store(&current()->state, TASK_INTERRUPTIBLE);
-	poll_enter(p);
+	sys_poll_enter(p);
 	count = sys_poll_once(p);
 	if (!count && signal_pending_current())
 		count = -EINTR;
-	else if (!count && !atomic_load(&a.due))
+	else if (!count && !atomic_load(&alarm.due))
 		schedule();
 	atomic_store(&current()->state, TASK_RUNNING);
-	poll_leave(p);
-	timer_cancel(&a.timer);
+	sys_poll_leave(p);
+	timer_wake_cancel(&alarm);
 	return count;
 }
 
-static long poll_until(struct poll *p)
+static long sys_poll_until(struct poll *p)
 {
 	long count = sys_poll_once(p);
 	u64 now;
 
 	while (!count && (now = clock_ns()) < p->deadline) {
-		count = poll_sleep(p, p->step ? MIN(p->deadline, now + POLL_STEP_NS) : p->deadline);
+		count =
+		    sys_poll_sleep(p, p->step ? MIN(p->deadline, now + POLL_STEP_NS) : p->deadline);
 		if (!count)
 			count = sys_poll_once(p);
 	}
@@ -142,33 +130,240 @@ static long poll_until(struct poll *p)
 }
 
 /* Copies what is asked in, and what was found out. */
-static long poll_user(struct poll *p, u64 fds)
+static long sys_poll_user(struct poll *p, u64 fds)
 {
 	size_t size = p->count * sizeof(*p->fd);
 	long ret = copy_from_user(p->fd, fds, size);
 
 	if (ret)
 		return ret;
-	poll_begin(p);
-	ret = poll_until(p);
-	poll_end(p);
+	sys_poll_begin(p);
+	ret = sys_poll_until(p);
+	sys_poll_end(p);
 	return ret >= 0 && copy_to_user(fds, p->fd, size) ? -EFAULT : ret;
 }
 
-long __x64_sys_poll(const struct regs *r)
+static long sys_poll(u64 fds, u32 count, u64 deadline)
 {
-	s32 ms = r->rdx;
-	struct poll p = {.count = r->rsi};
+	struct poll p = {.count = count, .deadline = deadline};
 	long ret = -ENOMEM;
 
-	p.deadline = ms < 0 ? ~0UL : clock_ns() + ms * 1000000UL;
 	if (p.count > FILES_MAX)
 		return -EINVAL;
 	p.fd = kmalloc(p.count * sizeof(*p.fd) + 1);
 	p.file = kmalloc(p.count * sizeof(*p.file) + 1);
 	if (p.fd && p.file)
-		ret = poll_user(&p, r->rdi);
+		ret = sys_poll_user(&p, fds);
 	kfree(p.file);
 	kfree(p.fd);
 	return ret;
+}
+
+long __x64_sys_poll(const struct regs *r)
+{
+	s32 ms = r->rdx;
+
+	return sys_poll(r->rdi, r->rsi, ms < 0 ? ~0UL : clock_ns() + ms * 1000000UL);
+}
+
+/* ---- with a time of ring 3, and another signal mask meanwhile ---- */
+
+/* A deadline by a timespec of ring 3, or none: 0, -EFAULT, -EINVAL. */
+static int sys_get_deadline(u64 timeout, u64 *deadline)
+{
+	u64 ns;
+	int err = timeout ? sys_get_timespec(timeout, &ns) : 0;
+
+	*deadline = timeout && !err ? clock_ns() + ns : ~0UL;
+	return err;
+}
+
+/* What is left of the time is ring 3's to know; if it cannot be written, nobody is told. */
+static void sys_put_time_left(u64 timeout, u64 deadline, u64 unit)
+{
+	u64 now = clock_ns(), left = deadline > now ? deadline - now : 0;
+	struct abi_timespec ts = {left / NS_PER_SEC, left % NS_PER_SEC / unit};
+
+	if (timeout)
+		(void)copy_to_user(timeout, &ts, sizeof(ts));
+}
+
+int sys_mask_begin(u64 mask, u64 size)
+{
+	struct signals *s = &current()->sig;
+	u64 set;
+
+	if (!mask)
+		return 0;
+	if (size != sizeof(set))
+		return -EINVAL;
+	if (copy_from_user(&set, mask, sizeof(set)))
+		return -EFAULT;
+	s->saved_blocked = s->blocked;
+	signal_set_blocked(set);
+	return 0;
+}
+
+long sys_mask_end(u64 mask, long ret)
+{
+	struct signals *s = &current()->sig;
+
+	if (mask && ret == -ERESTARTNOHAND)
+		s->restore_blocked = true; /* after the handler */
+	else if (mask)
+		signal_set_blocked(s->saved_blocked);
+	return ret;
+}
+
+long __x64_sys_ppoll(const struct regs *r)
+{
+	u64 deadline;
+	long ret = sys_get_deadline(r->rdx, &deadline);
+
+	if (!ret)
+		ret = sys_mask_begin(r->r10, r->r8);
+	if (ret)
+		return ret;
+	ret = sys_poll(r->rdi, r->rsi, deadline);
+	sys_put_time_left(r->rdx, deadline, 1);
+	return sys_mask_end(r->r10, ret);
+}
+
+/* ---- select ---- */
+
+/* A bit for each descriptor, in words of 64: for reading, for writing, for what is urgent. */
+struct select_sets {
+	u64 word[3][FILES_MAX / 64];
+};
+
+static const u16 select_asks[3] = {
+    ABI_POLLIN | ABI_POLLRDNORM, ABI_POLLOUT | ABI_POLLWRNORM, ABI_POLLPRI};
+static const u16 select_means[3] = {ABI_POLLIN | ABI_POLLRDNORM | ABI_POLLHUP | ABI_POLLERR,
+    ABI_POLLOUT | ABI_POLLWRNORM | ABI_POLLERR, ABI_POLLPRI};
+
+/* The descriptors asked for, as poll() has them; how many. */
+static unsigned sys_select_list(const struct select_sets *s, unsigned n, struct abi_pollfd *fd)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		u16 events = 0;
+
+		for (unsigned k = 0; k < 3; k++)
+			if (s->word[k][i / 64] >> i % 64 & 1)
+				events |= select_asks[k];
+		if (events)
+			fd[count++] = (struct abi_pollfd){.fd = i, .events = events};
+	}
+	return count;
+}
+
+/* What was found out, as bits; how many there are. */
+static long sys_select_result(struct select_sets *s, const struct poll *p)
+{
+	long bits = 0;
+
+	memset(s, 0, sizeof(*s));
+	for (unsigned i = 0; i < p->count; i++) {
+		const struct abi_pollfd *fd = &p->fd[i];
+
+		for (unsigned k = 0; k < 3; k++) {
+			if (!(fd->events & select_asks[k]) || !(fd->revents & select_means[k]))
+				continue;
+			s->word[k][fd->fd / 64] |= 1UL << fd->fd % 64;
+			bits++;
+		}
+	}
+	return bits;
+}
+
+static long sys_select_wait(struct select_sets *s, struct poll *p)
+{
+	long ret = 0;
+
+	sys_poll_begin(p);
+	for (unsigned i = 0; i < p->count; i++)
+		if (!p->file[i].f)
+			ret = -EBADF;
+	if (!ret)
+		ret = sys_poll_until(p);
+	sys_poll_end(p);
+	return ret < 0 ? ret : sys_select_result(s, p);
+}
+
+static long sys_select_copy(const u64 user[3], struct select_sets *s, size_t bytes, bool to_user)
+{
+	int err = 0;
+
+	for (unsigned k = 0; k < 3 && !err; k++)
+		if (user[k])
+			err = to_user ? copy_to_user(user[k], s->word[k], bytes)
+				      : copy_from_user(s->word[k], user[k], bytes);
+	return err;
+}
+
+static long sys_select(const struct regs *r, u64 deadline)
+{
+	const u64 user[3] = {r->rsi, r->rdx, r->r10};
+	unsigned n = MIN((u32)r->rdi, (u32)FILES_MAX);
+	size_t bytes = (n + 63) / 64 * 8;
+	struct select_sets *s;
+	struct poll p = {.deadline = deadline};
+	long ret = -ENOMEM;
+
+	if ((s32)r->rdi < 0)
+		return -EINVAL;
+	s = kzalloc(sizeof(*s));
+	p.fd = kmalloc(n * sizeof(*p.fd) + 1);
+	p.file = kmalloc(n * sizeof(*p.file) + 1);
+	if (s && p.fd && p.file)
+		ret = sys_select_copy(user, s, bytes, false);
+	if (!ret) {
+		p.count = sys_select_list(s, n, p.fd);
+		ret = sys_select_wait(s, &p);
+	}
+	if (ret >= 0 && sys_select_copy(user, s, bytes, true))
+		ret = -EFAULT;
+	kfree(p.file);
+	kfree(p.fd);
+	kfree(s);
+	return ret;
+}
+
+long __x64_sys_select(const struct regs *r)
+{
+	struct abi_timeval tv;
+	u64 deadline = ~0UL;
+	long ret;
+
+	if (r->r8 && copy_from_user(&tv, r->r8, sizeof(tv)))
+		return -EFAULT;
+	if (r->r8 && (tv.tv_sec < 0 || tv.tv_usec < 0))
+		return -EINVAL;
+	if (r->r8)
+		deadline = clock_ns() + MIN((u64)tv.tv_sec, 1UL << 32) * NS_PER_SEC +
+			   MIN((u64)tv.tv_usec, 1UL << 50) * 1000;
+	ret = sys_select(r, deadline);
+	sys_put_time_left(r->r8, deadline, 1000);
+	return ret;
+}
+
+long __x64_sys_pselect6(const struct regs *r)
+{
+	struct {
+		u64 mask, size;
+	} sig = {0};
+	u64 deadline;
+	long ret = 0;
+
+	if (r->r9 && copy_from_user(&sig, r->r9, sizeof(sig)))
+		return -EFAULT;
+	ret = sys_get_deadline(r->r8, &deadline);
+	if (!ret)
+		ret = sys_mask_begin(sig.mask, sig.size);
+	if (ret)
+		return ret;
+	ret = sys_select(r, deadline);
+	sys_put_time_left(r->r8, deadline, 1);
+	return sys_mask_end(sig.mask, ret);
 }

@@ -3,11 +3,11 @@
  * is the CMOS clock's at boot plus it.
  */
 #include "arch/arch.h"
+#include "kernel/syscall/time.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/group.h"
 
-#define NS_PER_SEC 1000000000UL
-#define SEC_MAX	   (1L << 33) /* longer sleeps end never */
+#define SEC_MAX (1L << 33) /* longer sleeps end never */
 
 static u64 sys_cpu_time_ns(void)
 {
@@ -16,8 +16,7 @@ static u64 sys_cpu_time_ns(void)
 	return t->run_total_ns + (clock_ns() - t->run_start_ns);
 }
 
-/* A clock's nanoseconds; false: there is none of this number. */
-static bool sys_read_clock(u32 which, u64 *ns)
+bool sys_read_clock(u32 which, u64 *ns)
 {
 	switch (which) {
 	case ABI_CLOCK_REALTIME:
@@ -39,22 +38,19 @@ static bool sys_read_clock(u32 which, u64 *ns)
 	}
 }
 
-static struct abi_timespec to_timespec(u64 ns)
+int sys_timespec_ns(const struct abi_timespec *ts, u64 *ns)
 {
-	return (struct abi_timespec){ns / NS_PER_SEC, ns % NS_PER_SEC};
+	if (ts->tv_sec < 0 || ts->tv_nsec < 0 || ts->tv_nsec >= (s64)NS_PER_SEC)
+		return -EINVAL;
+	*ns = MIN(ts->tv_sec, SEC_MAX) * NS_PER_SEC + ts->tv_nsec;
+	return 0;
 }
 
-/* Nanoseconds of a timespec of ring 3: 0, -EFAULT, -EINVAL. */
-static int sys_get_timespec(u64 from, u64 *ns)
+int sys_get_timespec(u64 from, u64 *ns)
 {
 	struct abi_timespec ts;
 
-	if (copy_from_user(&ts, from, sizeof(ts)))
-		return -EFAULT;
-	if (ts.tv_sec < 0 || ts.tv_nsec < 0 || ts.tv_nsec >= (s64)NS_PER_SEC)
-		return -EINVAL;
-	*ns = MIN(ts.tv_sec, SEC_MAX) * NS_PER_SEC + ts.tv_nsec;
-	return 0;
+	return copy_from_user(&ts, from, sizeof(ts)) ? -EFAULT : sys_timespec_ns(&ts, ns);
 }
 
 long __x64_sys_clock_gettime(const struct regs *r)
@@ -64,7 +60,7 @@ long __x64_sys_clock_gettime(const struct regs *r)
 
 	if (!sys_read_clock(r->rdi, &ns))
 		return -EINVAL;
-	ts = to_timespec(ns);
+	ts = sys_timespec(ns);
 	return copy_to_user(r->rsi, &ts, sizeof(ts));
 }
 
@@ -110,7 +106,7 @@ static long sys_sleep(u64 expires, u32 mode, u64 remains)
 		return 0;
 	now = clock_ns();
 	current()->sig.restart_ns = t.expires;
-	ts = to_timespec(t.expires > now ? t.expires - now : 0);
+	ts = sys_timespec(t.expires > now ? t.expires - now : 0);
 	if (remains && copy_to_user(remains, &ts, sizeof(ts)))
 		return -EFAULT;
 	return sys_interrupted(ERESTARTNOHAND);

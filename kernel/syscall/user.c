@@ -7,6 +7,11 @@
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 
+struct file *sys_fd_get(u64 fd)
+{
+	return fd < FILES_MAX ? files_get(current()->files, fd) : NULL;
+}
+
 int filename_get(u64 uptr, struct filename *name)
 {
 	char *buf = kmalloc(PATH_MAX);
@@ -38,7 +43,7 @@ static int join(const char *dir, const char *name, const char **path)
 	buf = kmalloc(size);
 	if (!buf)
 		return -ENOMEM;
-	fmt_snprintf(buf, size, "%s/%s", dir, name);
+	snprintf(buf, size, "%s/%s", dir, name);
 	*path = buf;
 	return 0;
 }

@@ -10,10 +10,7 @@
 #include "kernel/task/task.h"
 
 /* The open file of a descriptor, with a reference; NULL: -EBADF. */
-static inline struct file *sys_fd_get(u64 fd)
-{
-	return fd < FILES_MAX ? files_get(current()->files, fd) : NULL;
-}
+struct file *sys_fd_get(u64 fd);
 
 /*
  * Copies a path of ring 3, once. 0, -EFAULT, -ENAMETOOLONG, -ENOMEM, -ENOENT (empty).

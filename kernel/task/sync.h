@@ -17,6 +17,8 @@ struct wait_queue {
 struct wait_entry {
 	struct list_head node;
 	struct task *task;
+	/* NULL: the task is woken. Else called instead, with the queue's lock held. */
+	void (*woken)(struct wait_entry *e);
 };
 
 void wait_queue_init(struct wait_queue *wq);
@@ -24,6 +26,9 @@ void wait_queue_init(struct wait_queue *wq);
 void wait_prepare(struct wait_queue *wq, struct wait_entry *e, bool interruptible);
 /* ... and off it again, state running. */
 void wait_finish(struct wait_queue *wq, struct wait_entry *e);
+/* Puts e, whose `woken` is set, on the queue, and takes it off. Any context but NMI. */
+void wait_watch(struct wait_queue *wq, struct wait_entry *e);
+void wait_unwatch(struct wait_queue *wq, struct wait_entry *e);
 /* Wakes all waiters. Task, irq; not NMI. */
 void wake_up(struct wait_queue *wq);
 

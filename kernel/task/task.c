@@ -37,7 +37,7 @@ struct task *task_alloc_idle(unsigned cpu)
 
 	if (!t)
 		return NULL;
-	fmt_snprintf(t->comm, TASK_COMM_LEN, "swapper/%u", cpu);
+	snprintf(t->comm, TASK_COMM_LEN, "swapper/%u", cpu);
 	t->flags = TASK_KTHREAD | TASK_IDLE_TASK;
 	t->cpus_allowed = 1UL << cpu;
 	t->on_rq = t->on_cpu = true;

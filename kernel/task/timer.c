@@ -196,6 +196,29 @@ void timers_interrupt_in(u64 ns)
 
 /* ---- Sleeping ---- */
 
+static void timer_wake_expired(struct timer *t)
+{
+	struct timer_wake *w = container_of(t, struct timer_wake, timer);
+	struct task *task = w->task; /* the other goes on once it sees `due` */
+
+	atomic_store(&w->due, true);
+	wake_up_process(task);
+}
+
+void timer_wake_at(struct timer_wake *w, u64 deadline)
+{
+	w->task = current();
+	w->due = false;
+	timer_setup(&w->timer, timer_wake_expired);
+	if (deadline != UINT64_MAX)
+		timer_start(&w->timer, deadline);
+}
+
+void timer_wake_cancel(struct timer_wake *w)
+{
+	timer_cancel(&w->timer);
+}
+
 static void sleep_timer_expired(struct timer *t)
 {
 	struct sleeper *s = container_of(t, struct sleeper, timer);

@@ -20,6 +20,41 @@ bool timer_cancel(struct timer *t); /* true if it was armed; not running when th
 /* Sleeps; -EINTR and *left (may be NULL) when a signal came first. */
 int sleep_ns(u64 ns, u64 *left);
 
+/*
+ * Ends a wait of the current task at clock_ns() == deadline (~0: never): wakes it, and `due` is
+ * set.
+ */
+struct timer_wake {
+	struct timer timer;
+	struct task *task;
+	bool due; /* [A] */
+};
+void timer_wake_at(struct timer_wake *w, u64 deadline);
+void timer_wake_cancel(struct timer_wake *w);
+
+/* As wait_event_interruptible(), and -ETIMEDOUT when the deadline came first. */
+#define wait_event_until(wq, cond, deadline)                                                       \
+	({                                                                                         \
+		int ret_ = 0;                                                                      \
+		struct timer_wake w_;                                                              \
+		struct wait_entry e_;                                                              \
+		timer_wake_at(&w_, deadline);                                                      \
+		while (!ret_ && !(cond)) {                                                         \
+			wait_prepare(wq, &e_, true);                                               \
+			if (!(cond)) {                                                             \
+				if (atomic_load(&w_.due))                                          \
+					ret_ = -ETIMEDOUT;                                         \
+				else if (signal_pending_current())                                 \
+					ret_ = -EINTR;                                             \
+				else                                                               \
+					schedule();                                                \
+			}                                                                          \
+			wait_finish(wq, &e_);                                                      \
+		}                                                                                  \
+		timer_wake_cancel(&w_);                                                            \
+		ret_;                                                                              \
+	})
+
 struct sleeper {
 	u64 expires; /* clock_ns() at the end of the sleep; of SLEEP_FOR, before it, from now */
 	struct timer timer;

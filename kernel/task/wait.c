@@ -17,6 +17,7 @@ void wait_queue_init(struct wait_queue *wq)
 void wait_prepare(struct wait_queue *wq, struct wait_entry *e, bool interruptible)
 {
 	e->task = current();
+	e->woken = NULL;
 	u64 flags = spin_lock_irqsave(&wq->lock);
 	list_add_tail(&e->node, &wq->waiters);
 	spin_unlock_irqrestore(&wq->lock, flags);
@@ -35,13 +36,31 @@ void wait_finish(struct wait_queue *wq, struct wait_entry *e)
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
 
+void wait_watch(struct wait_queue *wq, struct wait_entry *e)
+{
+	u64 flags = spin_lock_irqsave(&wq->lock);
+	list_add_tail(&e->node, &wq->waiters);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void wait_unwatch(struct wait_queue *wq, struct wait_entry *e)
+{
+	u64 flags = spin_lock_irqsave(&wq->lock);
+	list_del(&e->node);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
 void wake_up(struct wait_queue *wq)
 {
 	struct wait_entry *e;
 
 	u64 flags = spin_lock_irqsave(&wq->lock);
-	list_for_each_entry (e, &wq->waiters, node)
-		wake_up_process(e->task);
+	list_for_each_entry (e, &wq->waiters, node) {
+		if (unlikely(e->woken))
+			e->woken(e);
+		else
+			wake_up_process(e->task);
+	}
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
 

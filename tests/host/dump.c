@@ -97,8 +97,7 @@ static void stack_and_lost(void)
 	for (unsigned i = 0; i < 600; i++)
 		mark("many of the same");
 	machine_said();
-	fmt_snprintf(head, sizeof(head),
-	    "Dumping ftrace buffer:\n" RULE "CPU:0 [LOST %lu EVENTS]\n",
+	snprintf(head, sizeof(head), "Dumping ftrace buffer:\n" RULE "CPU:0 [LOST %lu EVENTS]\n",
 	    ring_buffer_overruns(trace_global->buffer));
 	EXPECT(dump());
 	EXPECT(strstr(machine_said(), head));

@@ -3,7 +3,6 @@
  * modifiers, constants, references to variables. Task context under host_lock.
  */
 #include "kernel/lib/errno.h"
-#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/format.h"
 #include "trace/hist/hist.h"

@@ -4,7 +4,6 @@
  * of steps is Linux's, so that of several errors the same one is found.
  */
 #include "kernel/lib/errno.h"
-#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
 #include "trace/event/error_log.h"
@@ -439,8 +438,8 @@ static bool name_it(struct hist *h, const char *cmd)
 
 	if (!where || !copy)
 		return false;
-	fmt_snprintf(where, size, "hist:%s:%s", call->class->system, call->name);
-	fmt_snprintf(copy, strlen(cmd) + 6, "hist:%s", cmd);
+	snprintf(where, size, "hist:%s:%s", call->class->system, call->name);
+	snprintf(copy, strlen(cmd) + 6, "hist:%s", cmd);
 	h->where = where;
 	h->cmd = copy;
 	return true;

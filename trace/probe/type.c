@@ -1,6 +1,5 @@
 /* Types of probes' arguments: their names, bitfields, lengths of arrays. Pure. */
 #include "kernel/lib/errno.h"
-#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/probe/probe.h"
 

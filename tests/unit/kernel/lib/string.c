@@ -4,7 +4,6 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
-#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 
 #define N 160

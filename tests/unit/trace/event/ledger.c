@@ -3,7 +3,6 @@
  * is wrong.
  */
 #include "kernel/lib/errno.h"
-#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/enable.h"
@@ -80,7 +79,7 @@ static void reasons(void)
 	hit(2);
 	EXPECT_EQ(gained("disabled ", &disabled), 2);
 	char mask[20];
-	fmt_snprintf(mask, sizeof(mask), "%lx", (1UL << host_cpu_count()) - 1);
+	snprintf(mask, sizeof(mask), "%lx", (1UL << host_cpu_count()) - 1);
 	EXPECT_EQ(trace_put("tracing_cpumask", mask), 0);
 	EXPECT(balanced());
 
@@ -256,13 +255,13 @@ static void unbalanced(void)
 	trace_fresh();
 	EXPECT(balanced());
 	c->hit++;
-	fmt_snprintf(line, sizeof(line),
+	snprintf(line, sizeof(line),
 	    "\nnot balanced: cpu%u: recorded\nnot balanced: all: recorded\n", host_cpu_count() - 1);
 	EXPECT(strstr(trace_get("trace_ledger", NULL), line));
 	EXPECT(!strstr(trace_get("trace_ledger", NULL), "\nbalanced\n"));
 	c->lost++;
-	fmt_snprintf(line, sizeof(line),
-	    "\nnot balanced: cpu%u: refused\nnot balanced: all: refused\n", host_cpu_count() - 1);
+	snprintf(line, sizeof(line), "\nnot balanced: cpu%u: refused\nnot balanced: all: refused\n",
+	    host_cpu_count() - 1);
 	EXPECT(strstr(trace_get("trace_ledger", NULL), line));
 	c->hit--;
 	c->lost--;

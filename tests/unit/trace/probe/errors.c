@@ -219,9 +219,8 @@ static void expect(const char *text, int err, const char *message, int word, int
 	int got = trace_append(EVENTS, text);
 	const char *log = trace_get("error_log", NULL);
 	if (message)
-		fmt_snprintf(wanted, sizeof(wanted),
-		    "] trace_kprobe: error: %s\n  Command: %s\n%*s^\n", message, text,
-		    11 + caret_of(text, word, pos), "");
+		snprintf(wanted, sizeof(wanted), "] trace_kprobe: error: %s\n  Command: %s\n%*s^\n",
+		    message, text, 11 + caret_of(text, word, pos), "");
 	log += strcspn(log, "]");
 	if (got != err || strcmp(log, wanted))
 		ktap_fail(__FILE__, __LINE__, "%s: %d %s", text, got, log);
@@ -266,7 +265,7 @@ static void of_next_entry(void)
 
 	trace_fresh();
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
-		fmt_snprintf(line, sizeof(line), rows[i].form, first, distance + rows[i].more);
+		snprintf(line, sizeof(line), rows[i].form, first, distance + rows[i].more);
 		expect(line, rows[i].err, rows[i].message, 1, 0);
 	}
 	EXPECT_EQ(trace_put("error_log", ""), 0);
@@ -278,7 +277,7 @@ static void of_arguments(void)
 
 	trace_fresh();
 	for (unsigned i = 0; i < ARRAY_SIZE(args); i++) {
-		fmt_snprintf(line, sizeof(line), "p:x do_rmdir %s", args[i].args);
+		snprintf(line, sizeof(line), "p:x do_rmdir %s", args[i].args);
 		expect(line, args[i].err, args[i].message, args[i].word + 2, args[i].pos);
 	}
 	EXPECT_EQ(trace_put("error_log", ""), 0);
@@ -303,11 +302,11 @@ static void of_size(void)
 	char line[240];
 
 	trace_fresh();
-	fmt_snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[7]", full);
+	snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[7]", full);
 	expect(line, 0, NULL, 0, 0);
-	fmt_snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[8]", full);
+	snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[8]", full);
 	expect(line, 0, NULL, 0, 0);
-	fmt_snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[9]", full);
+	snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[9]", full);
 	expect(line, -E2BIG, "Event too big (too many fields?)", 8, 2);
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 }
@@ -337,7 +336,7 @@ static void of_the_same_name(void)
 		EXPECT_EQ(trace_append(EVENTS, again[i].text), -EEXIST);
 		const char *log = trace_get("error_log", NULL);
 		char caret[80];
-		fmt_snprintf(caret, sizeof(caret), "\n%*s^\n",
+		snprintf(caret, sizeof(caret), "\n%*s^\n",
 		    11 + caret_of(again[i].text, again[i].word, 0), "");
 		if (!strstr(log, again[i].message) || !strstr(log, caret))
 			ktap_fail(__FILE__, __LINE__, "%s: %s", again[i].text, log);

@@ -1,0 +1,17 @@
+/* A timer whose ends are read and waited for as a file: timerfd(2). Task context. */
+#pragma once
+
+#include "kernel/fs/vfs.h"
+
+/* Nanoseconds: between two ends, 0: it ends once; until the next, 0: it is off. */
+struct timer_setting {
+	u64 interval, value;
+};
+
+/* `base`: what its clock is ahead of clock_ns(). NULL: no memory. */
+struct file *timerfd_create(u64 base, u32 flags);
+bool timerfd_is(const struct file *f);
+/* Sets it, `absolute` by its clock, and gives what it was. */
+void timerfd_set(
+    struct file *f, const struct timer_setting *set, bool absolute, struct timer_setting *old);
+void timerfd_get(struct file *f, struct timer_setting *now);

@@ -1,0 +1,221 @@
+/* System calls on files that tell of events: epoll, eventfd, timerfd. Task context. */
+#include "arch/arch.h"
+#include "kernel/fs/epoll.h"
+#include "kernel/fs/eventfd.h"
+#include "kernel/fs/file.h"
+#include "kernel/fs/timerfd.h"
+#include "kernel/mem/mem.h"
+#include "kernel/syscall/poll.h"
+#include "kernel/syscall/time.h"
+#include "kernel/syscall/user.h"
+
+/* A file just made (NULL: no memory) as a descriptor. */
+static long sys_install_new(struct file *f, bool cloexec)
+{
+	long fd = f ? files_install(current()->files, f, 0, cloexec) : -ENOMEM;
+
+	if (fd < 0)
+		file_put(f);
+	return fd;
+}
+
+/* ---- epoll ---- */
+
+long __x64_sys_epoll_create(const struct regs *r)
+{
+	return (s32)r->rdi <= 0 ? -EINVAL : sys_install_new(epoll_create(), false);
+}
+
+long __x64_sys_epoll_create1(const struct regs *r)
+{
+	u32 flags = r->rdi;
+
+	return flags & ~O_CLOEXEC ? -EINVAL : sys_install_new(epoll_create(), flags);
+}
+
+long __x64_sys_epoll_ctl(const struct regs *r)
+{
+	struct abi_epoll_event e = {0};
+	struct file *ep, *f;
+	long ret = -EBADF;
+
+	if ((u32)r->rsi != EPOLL_DEL && copy_from_user(&e, r->r10, sizeof(e)))
+		return -EFAULT;
+	ep = sys_fd_get((u32)r->rdi);
+	f = sys_fd_get((u32)r->rdx);
+	if (ep && f)
+		ret = epoll_control(ep, r->rsi, r->rdx, f, &(struct epoll_event){e.events, e.data});
+	file_put(f);
+	file_put(ep);
+	return ret;
+}
+
+#define EPOLL_CHUNK 128u /* events that are handed on at once */
+
+/* The events into ring 3; those that could not be copied are lost, as on Linux. */
+static long sys_put_events(u64 to, const struct epoll_event *e, long n)
+{
+	for (long i = 0; i < n; i++) {
+		struct abi_epoll_event out = {e[i].events, e[i].data};
+
+		if (copy_to_user(to + i * sizeof(out), &out, sizeof(out)))
+			return i ? i : -EFAULT;
+	}
+	return n;
+}
+
+static long sys_epoll_wait(u32 fd, u64 to, s32 max, u64 deadline)
+{
+	struct epoll_event *events;
+	struct file *ep;
+	long ret;
+
+	if (max <= 0 || max > INT_MAX / (s32)sizeof(struct abi_epoll_event))
+		return -EINVAL;
+	if (to > USER_END - (u32)max * sizeof(struct abi_epoll_event))
+		return -EFAULT;
+	ep = sys_fd_get(fd);
+	if (!ep || !epoll_is(ep)) {
+		ret = ep ? -EINVAL : -EBADF;
+		file_put(ep);
+		return ret;
+	}
+	events = kmalloc(MIN((u32)max, EPOLL_CHUNK) * sizeof(*events));
+	ret = events ? epoll_wait(ep, events, MIN((u32)max, EPOLL_CHUNK), deadline) : -ENOMEM;
+	if (ret > 0)
+		ret = sys_put_events(to, events, ret);
+	kfree(events);
+	file_put(ep);
+	return ret;
+}
+
+static u64 sys_deadline_ms(s32 ms)
+{
+	return ms < 0 ? ~0UL : clock_ns() + ms * 1000000UL;
+}
+
+long __x64_sys_epoll_wait(const struct regs *r)
+{
+	return sys_epoll_wait(r->rdi, r->rsi, r->rdx, sys_deadline_ms(r->r10));
+}
+
+static long sys_epoll_masked(const struct regs *r, u64 deadline)
+{
+	long ret = sys_mask_begin(r->r8, r->r9);
+
+	if (ret)
+		return ret;
+	ret = sys_epoll_wait(r->rdi, r->rsi, r->rdx, deadline);
+	if (ret == -EINTR && r->r8) {
+		sys_interrupted(ERESTARTNOHAND);
+		sys_mask_end(r->r8, -ERESTARTNOHAND);
+		return -EINTR;
+	}
+	return sys_mask_end(r->r8, ret);
+}
+
+long __x64_sys_epoll_pwait(const struct regs *r)
+{
+	return sys_epoll_masked(r, sys_deadline_ms(r->r10));
+}
+
+long __x64_sys_epoll_pwait2(const struct regs *r)
+{
+	u64 ns = 0;
+	int err = r->r10 ? sys_get_timespec(r->r10, &ns) : 0;
+
+	return err ? err : sys_epoll_masked(r, r->r10 ? clock_ns() + ns : ~0UL);
+}
+
+/* ---- eventfd ---- */
+
+#define EFD_SEMAPHORE 1u
+
+static long sys_eventfd(u32 count, u32 flags)
+{
+	if (flags & ~(EFD_SEMAPHORE | O_CLOEXEC | O_NONBLOCK))
+		return -EINVAL;
+	return sys_install_new(
+	    eventfd_create(count, flags & EFD_SEMAPHORE, flags & O_NONBLOCK), flags & O_CLOEXEC);
+}
+
+long __x64_sys_eventfd(const struct regs *r)
+{
+	return sys_eventfd(r->rdi, 0);
+}
+
+long __x64_sys_eventfd2(const struct regs *r)
+{
+	return sys_eventfd(r->rdi, r->rsi);
+}
+
+/* ---- timerfd ---- */
+
+#define TFD_CANCEL_ON_SET 2u
+
+long __x64_sys_timerfd_create(const struct regs *r)
+{
+	u32 clock = r->rdi, flags = r->rsi;
+
+	if (flags & ~(O_CLOEXEC | O_NONBLOCK))
+		return -EINVAL;
+	if (clock != ABI_CLOCK_REALTIME && clock != ABI_CLOCK_MONOTONIC &&
+	    clock != ABI_CLOCK_BOOTTIME)
+		return -EINVAL;
+	return sys_install_new(
+	    timerfd_create(
+		clock == ABI_CLOCK_REALTIME ? clock_boot_unix_ns() : 0, flags & O_NONBLOCK),
+	    flags & O_CLOEXEC);
+}
+
+static long sys_put_setting(u64 to, const struct timer_setting *s)
+{
+	struct abi_itimerspec its = {sys_timespec(s->interval), sys_timespec(s->value)};
+
+	return copy_to_user(to, &its, sizeof(its));
+}
+
+/* The timer of a descriptor, with a reference; NULL with *err. */
+static struct file *sys_get_timer(u32 fd, long *err)
+{
+	struct file *f = sys_fd_get(fd);
+
+	*err = !f ? -EBADF : timerfd_is(f) ? 0 : -EINVAL;
+	if (*err)
+		file_put(f);
+	return *err ? NULL : f;
+}
+
+long __x64_sys_timerfd_settime(const struct regs *r)
+{
+	struct abi_itimerspec its;
+	struct timer_setting set, old;
+	struct file *f;
+	long err;
+
+	if (copy_from_user(&its, r->rdx, sizeof(its)))
+		return -EFAULT;
+	if (((u32)r->rsi & ~(ABI_TIMER_ABSTIME | TFD_CANCEL_ON_SET)) ||
+	    sys_timespec_ns(&its.it_value, &set.value) ||
+	    sys_timespec_ns(&its.it_interval, &set.interval))
+		return -EINVAL;
+	f = sys_get_timer(r->rdi, &err);
+	if (!f)
+		return err;
+	timerfd_set(f, &set, r->rsi & ABI_TIMER_ABSTIME, &old);
+	file_put(f);
+	return r->r10 ? sys_put_setting(r->r10, &old) : 0;
+}
+
+long __x64_sys_timerfd_gettime(const struct regs *r)
+{
+	struct timer_setting now;
+	long err;
+	struct file *f = sys_get_timer(r->rdi, &err);
+
+	if (!f)
+		return err;
+	timerfd_get(f, &now);
+	file_put(f);
+	return sys_put_setting(r->rsi, &now);
+}

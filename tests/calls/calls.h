@@ -1,0 +1,44 @@
+/*
+ * Cases of system calls that run on Linux and on Trapline: what they print has to be the same. A
+ * case prints results, errors and what files hold, nothing that a machine decides: no pid, no time,
+ * no address.
+ */
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct call_case {
+	const char *name;
+	void (*run)(void);
+};
+
+/* "CASE: CALL = RESULT", the result being a number or the name of the error. */
+#define R(call) say_result(#call, (errno = 0, (long)(call)))
+/* The same of what is true or false. */
+#define T(what) say("%s: %s", #what, (what) ? "yes" : "no")
+
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Returns the result. */
+long say_result(const char *call, long result);
+/* Runs it in a child and says how that ended. */
+void in_child(void (*run)(void));
+/* A pointer to nothing. */
+#define BAD ((void *)8)
+
+extern const struct call_case event_cases[], file_cases[], lock_cases[], memory_cases[],
+    process_cases[], socket_cases[], time_cases[];

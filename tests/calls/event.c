@@ -1,0 +1,412 @@
+/* poll, select, epoll, eventfd, timerfd. */
+#include "tests/calls/calls.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/timerfd.h>
+
+static void handler(int sig)
+{
+	(void)sig;
+}
+
+static void catch (int sig)
+{
+	struct sigaction sa = {.sa_handler = handler};
+
+	sigaction(sig, &sa, NULL);
+}
+
+static void test_poll(void)
+{
+	int p[2], file = open("f", O_RDWR | O_CREAT, 0600);
+	struct pollfd fd[4];
+	char buf[65536];
+
+	R(pipe(p));
+	fd[0] = (struct pollfd){p[0], POLLIN | POLLRDNORM, 0};
+	fd[1] = (struct pollfd){p[1], POLLOUT | POLLWRNORM, 0};
+	fd[2] = (struct pollfd){file, POLLIN | POLLOUT | POLLPRI, 0};
+	fd[3] = (struct pollfd){77, POLLIN, 0};
+	R(poll(fd, 4, 0));
+	for (int i = 0; i < 4; i++)
+		say("%d: %#x", i, fd[i].revents);
+	R(write(p[1], "x", 1));
+	fd[3].fd = -1;
+	R(poll(fd, 4, -1));
+	for (int i = 0; i < 4; i++)
+		say("%d: %#x", i, fd[i].revents);
+	memset(buf, 0, sizeof(buf));
+	fcntl(p[1], F_SETFL, O_NONBLOCK);
+	while (write(p[1], buf, sizeof(buf)) > 0)
+		;
+	R(poll(fd + 1, 1, 0));
+	close(p[1]);
+	fd[0].revents = 0;
+	R(poll(fd, 1, -1));
+	say("%#x", fd[0].revents);
+	R(poll(NULL, 0, 1));
+	R(poll(BAD, 1, 0));
+	R(poll(fd, 1 << 30, 0));
+}
+
+static void test_ppoll(void)
+{
+	struct timespec none = {0, 0}, bad = {0, 1000000000}, minus = {-1, 0};
+	struct pollfd fd = {-1, POLLIN, 0};
+	sigset_t block, empty;
+
+	R(ppoll(&fd, 1, &none, NULL));
+	R(ppoll(&fd, 1, &bad, NULL));
+	R(ppoll(&fd, 1, &minus, NULL));
+	R(syscall(SYS_ppoll, &fd, 1, &none, &empty, 7));
+	R(syscall(SYS_ppoll, &fd, 1, BAD, NULL, 8));
+	R(syscall(SYS_ppoll, &fd, 1, &none, BAD, 8));
+	sigemptyset(&block);
+	sigemptyset(&empty);
+	sigaddset(&block, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	catch (SIGUSR1);
+	raise(SIGUSR1);
+	R(ppoll(&fd, 1, NULL, &empty));
+	sigprocmask(SIG_BLOCK, NULL, &empty);
+	T(sigismember(&empty, SIGUSR1));
+	R(ppoll(&fd, 1, &none, &empty));
+}
+
+static void test_select(void)
+{
+	struct timeval none = {0, 0}, minus = {0, -1}, some = {0, 2000};
+	fd_set in, out, ex;
+	int p[2];
+
+	pipe(p);
+	FD_ZERO(&in);
+	FD_ZERO(&out);
+	FD_ZERO(&ex);
+	FD_SET(p[0], &in);
+	FD_SET(p[1], &out);
+	FD_SET(p[0], &ex);
+	R(select(p[1] + 1, &in, &out, &ex, NULL));
+	say("%d %d %d", FD_ISSET(p[0], &in), FD_ISSET(p[1], &out), FD_ISSET(p[0], &ex));
+	FD_SET(p[0], &in);
+	R(select(p[0] + 1, &in, NULL, NULL, &none));
+	T(FD_ISSET(p[0], &in));
+	FD_SET(p[0], &in);
+	R(select(p[0], &in, NULL, NULL, &none));
+	FD_ZERO(&in);
+	FD_SET(p[0], &in);
+	R(select(p[0] + 1, &in, NULL, NULL, &some));
+	say("%ld %ld left", (long)some.tv_sec, (long)some.tv_usec);
+	FD_SET(p[0], &in);
+	write(p[1], "x", 1);
+	R(select(p[0] + 1, &in, NULL, NULL, NULL));
+	close(p[1]);
+	FD_SET(p[0], &in);
+	R(select(p[0] + 1, &in, NULL, NULL, NULL));
+	FD_SET(p[1], &in);
+	R(select(p[1] + 1, &in, NULL, NULL, &none));
+	R(select(-1, NULL, NULL, NULL, &none));
+	R(select(0, NULL, NULL, NULL, &minus));
+	R(select(1, BAD, NULL, NULL, &none));
+	R(select(1, NULL, NULL, NULL, BAD));
+	R(select(0, NULL, NULL, NULL, &none));
+}
+
+static void test_pselect(void)
+{
+	struct timespec none = {0, 0}, bad = {0, -1};
+	sigset_t block, empty;
+
+	R(pselect(0, NULL, NULL, NULL, &none, NULL));
+	R(pselect(0, NULL, NULL, NULL, &bad, NULL));
+	sigemptyset(&block);
+	sigemptyset(&empty);
+	sigaddset(&block, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	catch (SIGUSR2);
+	raise(SIGUSR2);
+	R(pselect(0, NULL, NULL, NULL, NULL, &empty));
+	R(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &none, BAD));
+}
+
+static void test_eventfd(void)
+{
+	uint64_t n = 0;
+	int fd = eventfd(3, EFD_NONBLOCK);
+	struct pollfd p = {fd, POLLIN | POLLOUT, 0};
+
+	T(fd >= 0);
+	R(read(fd, &n, 7));
+	R(read(fd, &n, 100));
+	say("%lu", (long)n);
+	R(read(fd, &n, 8));
+	R(poll(&p, 1, 0));
+	say("%#x", p.revents);
+	n = 5;
+	R(write(fd, &n, 8));
+	R(poll(&p, 1, 0));
+	say("%#x", p.revents);
+	n = -1;
+	R(write(fd, &n, 8));
+	n = -2;
+	R(write(fd, &n, 8));
+	n = (uint64_t)-2 - 5;
+	R(write(fd, &n, 8));
+	R(poll(&p, 1, 0));
+	say("%#x", p.revents);
+	n = 1;
+	R(write(fd, &n, 8));
+	R(write(fd, &n, 4));
+	R(read(fd, &n, 8));
+	say("%lx", (long)n);
+	R(lseek(fd, 0, SEEK_SET));
+	close(fd);
+	fd = eventfd(2, EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC);
+	R(fcntl(fd, F_GETFD));
+	for (int i = 0; i < 3; i++) {
+		n = 9;
+		R(read(fd, &n, 8));
+		say("%lu", (long)n);
+	}
+	R(eventfd(0, 4));
+	R(read(fd, BAD, 8));
+}
+
+static void child_writes(void)
+{
+	uint64_t n = 7;
+
+	usleep(1000);
+	write(3, &n, 8);
+}
+
+static void test_eventfd_waits(void)
+{
+	uint64_t n = 0;
+	int fd = dup2(eventfd(0, 0), 3);
+	pid_t pid = fork();
+
+	if (!pid) {
+		child_writes();
+		_exit(0);
+	}
+	R(read(fd, &n, 8));
+	say("%lu", (long)n);
+	waitpid(pid, NULL, 0);
+}
+
+static void test_timerfd(void)
+{
+	struct itimerspec set = {{0, 1000000}, {0, 1000000}}, old;
+	int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+	struct pollfd p = {fd, POLLIN, 0};
+	struct timespec now;
+	uint64_t n = 0;
+
+	T(fd >= 0);
+	R(timerfd_settime(fd, 0, &set, &old));
+	say("%ld %ld", (long)old.it_value.tv_nsec, (long)old.it_interval.tv_nsec);
+	R(read(fd, &n, 8));
+	T(n >= 1);
+	usleep(5000);
+	R(poll(&p, 1, 0));
+	R(read(fd, &n, 8));
+	T(n >= 3);
+	R(timerfd_gettime(fd, &old));
+	T(old.it_interval.tv_nsec == 1000000);
+	T(old.it_value.tv_nsec > 0 && old.it_value.tv_nsec <= 1000000);
+	set = (struct itimerspec){{0, 0}, {0, 0}};
+	R(timerfd_settime(fd, 0, &set, NULL));
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	R(read(fd, &n, 8));
+	R(read(fd, &n, 4));
+	set.it_value.tv_nsec = 1;
+	R(timerfd_settime(fd, TFD_TIMER_ABSTIME, &set, NULL));
+	R(poll(&p, 1, -1));
+	R(read(fd, &n, 8));
+	say("%lu", (long)n);
+	R(read(fd, &n, 8));
+	R(timerfd_gettime(fd, &old));
+	say("%ld %ld", (long)old.it_value.tv_sec, (long)old.it_value.tv_nsec);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	set.it_value = (struct timespec){now.tv_sec + 100, 0};
+	R(timerfd_settime(fd, TFD_TIMER_ABSTIME, &set, NULL));
+	R(timerfd_gettime(fd, &old));
+	T(old.it_value.tv_sec > 90 && old.it_value.tv_sec <= 100);
+	set.it_value.tv_nsec = 1000000000;
+	R(timerfd_settime(fd, 0, &set, NULL));
+	set.it_value.tv_nsec = 0;
+	R(timerfd_settime(fd, 8, &set, NULL));
+	R(timerfd_settime(0, 0, &set, NULL));
+	R(timerfd_settime(99, 0, &set, NULL));
+	R(timerfd_settime(fd, 0, BAD, NULL));
+	R(timerfd_create(77, 0));
+	R(timerfd_create(CLOCK_REALTIME, 1));
+	R(write(fd, &n, 8));
+}
+
+static void show(const char *what, int n, const struct epoll_event *e)
+{
+	say("%s: %d", what, n);
+	for (int i = 0; i < n; i++)
+		say("  %#x of %d", e[i].events, (int)e[i].data.u64);
+}
+
+static void add(int ep, int fd, unsigned events)
+{
+	struct epoll_event e = {.events = events, .data.u64 = fd};
+
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &e));
+}
+
+static void test_epoll_level(void)
+{
+	struct epoll_event e[4];
+	int ep = epoll_create1(0), p[2];
+	char c;
+
+	pipe(p);
+	add(ep, p[0], EPOLLIN);
+	show("nothing", epoll_wait(ep, e, 4, 0), e);
+	write(p[1], "ab", 2);
+	show("two bytes", epoll_wait(ep, e, 4, -1), e);
+	read(p[0], &c, 1);
+	show("one byte", epoll_wait(ep, e, 4, -1), e);
+	read(p[0], &c, 1);
+	show("none", epoll_wait(ep, e, 4, 0), e);
+	add(ep, p[1], EPOLLOUT);
+	show("room", epoll_wait(ep, e, 4, -1), e);
+	write(p[1], "c", 1);
+	show("at most one", epoll_wait(ep, e, 1, -1), e);
+	show("the other", epoll_wait(ep, e, 1, -1), e);
+	close(p[1]);
+	show("hung up", epoll_wait(ep, e, 4, -1), e);
+	close(p[0]);
+	show("closed", epoll_wait(ep, e, 4, 0), e);
+}
+
+static void test_epoll_edge(void)
+{
+	struct epoll_event e[4];
+	int ep = epoll_create1(EPOLL_CLOEXEC), p[2];
+	char c;
+
+	pipe(p);
+	write(p[1], "a", 1);
+	add(ep, p[0], EPOLLIN | EPOLLET);
+	show("there from the start", epoll_wait(ep, e, 4, 0), e);
+	show("again", epoll_wait(ep, e, 4, 0), e);
+	write(p[1], "b", 1);
+	show("more", epoll_wait(ep, e, 4, 0), e);
+	read(p[0], &c, 1);
+	show("read", epoll_wait(ep, e, 4, 0), e);
+	e[0] = (struct epoll_event){.events = EPOLLIN | EPOLLET, .data.u64 = 77};
+	R(epoll_ctl(ep, EPOLL_CTL_MOD, p[0], e));
+	show("changed", epoll_wait(ep, e, 4, 0), e);
+	e[0] = (struct epoll_event){.events = EPOLLIN | EPOLLONESHOT, .data.u64 = 78};
+	R(epoll_ctl(ep, EPOLL_CTL_MOD, p[0], e));
+	show("once", epoll_wait(ep, e, 4, 0), e);
+	write(p[1], "c", 1);
+	show("not twice", epoll_wait(ep, e, 4, 0), e);
+	e[0] = (struct epoll_event){.events = EPOLLIN | EPOLLONESHOT, .data.u64 = 79};
+	R(epoll_ctl(ep, EPOLL_CTL_MOD, p[0], e));
+	show("armed", epoll_wait(ep, e, 4, 0), e);
+}
+
+static void test_epoll_nested(void)
+{
+	struct epoll_event e[4];
+	int ep[7], p[2];
+	pid_t pid;
+
+	pipe(p);
+	for (int i = 0; i < 7; i++)
+		ep[i] = epoll_create1(0);
+	add(ep[0], p[0], EPOLLIN);
+	add(ep[1], ep[0], EPOLLIN);
+	show("nothing", epoll_wait(ep[1], e, 4, 0), e);
+	pid = fork();
+	if (!pid) {
+		usleep(1000);
+		write(p[1], "x", 1);
+		_exit(0);
+	}
+	show("inside", epoll_wait(ep[1], e, 4, -1), e);
+	waitpid(pid, NULL, 0);
+	add(ep[0], ep[0], EPOLLIN);
+	add(ep[0], ep[1], EPOLLIN);
+	close(p[0]);
+	close(p[1]);
+	for (int i = 1; i < 6; i++)
+		add(ep[i + 1], ep[i], EPOLLIN);
+}
+
+static void test_epoll_refusals(void)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+	int ep = epoll_create1(0), file = open("f", O_RDWR | O_CREAT, 0600), p[2], two;
+
+	pipe(p);
+	R(epoll_create(0));
+	R(epoll_create1(1));
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, file, &e));
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, 99, &e));
+	R(epoll_ctl(99, EPOLL_CTL_ADD, p[0], &e));
+	R(epoll_ctl(p[0], EPOLL_CTL_ADD, p[1], &e));
+	R(epoll_ctl(ep, EPOLL_CTL_MOD, p[0], &e));
+	R(epoll_ctl(ep, EPOLL_CTL_DEL, p[0], &e));
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, p[0], &e));
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, p[0], &e));
+	two = dup(p[0]);
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, two, &e));
+	R(epoll_ctl(ep, 4, p[0], &e));
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, p[1], BAD));
+	R(epoll_ctl(ep, EPOLL_CTL_DEL, p[0], NULL));
+	write(p[1], "x", 1);
+	R(epoll_wait(ep, &e, 0, 0));
+	R(epoll_wait(ep, &e, -1, 0));
+	R(epoll_wait(99, &e, 1, 0));
+	R(epoll_wait(p[0], &e, 1, 0));
+	R(epoll_wait(ep, BAD, 1, 0));
+	R(epoll_wait(ep, &e, 1, 0));
+	R(read(ep, &e, 8));
+}
+
+static void test_epoll_pwait(void)
+{
+	struct epoll_event e;
+	struct timespec some = {0, 1000};
+	int ep = epoll_create1(0);
+	sigset_t block, empty;
+
+	sigemptyset(&block);
+	sigemptyset(&empty);
+	sigaddset(&block, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	catch (SIGUSR1);
+	R(epoll_pwait(ep, &e, 1, 1, NULL));
+	raise(SIGUSR1);
+	R(epoll_pwait(ep, &e, 1, -1, &empty));
+	sigprocmask(SIG_BLOCK, NULL, &empty);
+	T(sigismember(&empty, SIGUSR1));
+	R(syscall(SYS_epoll_pwait2, ep, &e, 1, &some, NULL, 8));
+}
+
+const struct call_case event_cases[] = {
+    {"poll", test_poll},
+    {"ppoll", test_ppoll},
+    {"select", test_select},
+    {"pselect", test_pselect},
+    {"eventfd", test_eventfd},
+    {"eventfd_waits", test_eventfd_waits},
+    {"timerfd", test_timerfd},
+    {"epoll_level", test_epoll_level},
+    {"epoll_edge", test_epoll_edge},
+    {"epoll_nested", test_epoll_nested},
+    {"epoll_refusals", test_epoll_refusals},
+    {"epoll_pwait", test_epoll_pwait},
+    {NULL, NULL},
+};

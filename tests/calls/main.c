@@ -1,0 +1,92 @@
+/*
+ * calls [PREFIX]: runs the cases whose names begin so, each in a process and an empty directory of
+ * its own, which ends it after 20 seconds. See calls.h; tests/drive/calls-test compares.
+ */
+#include "tests/calls/calls.h"
+
+#include <stdarg.h>
+
+static const char *name;
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%s: ", name);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+}
+
+long say_result(const char *call, long result)
+{
+	int err = errno;
+
+	if (result == -1 && err)
+		say("%s = %s", call, strerrorname_np(err) ? strerrorname_np(err) : "?");
+	else
+		say("%s = %ld", call, result);
+	errno = err;
+	return result;
+}
+
+void in_child(void (*run)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		run();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFSIGNALED(status))
+		say("the child got signal %d", WTERMSIG(status));
+	else
+		say("the child ended with %d", WEXITSTATUS(status));
+}
+
+static void run_case(const struct call_case *c)
+{
+	char dir[] = "/tmp/calls-XXXXXX";
+	int status;
+	pid_t pid;
+
+	name = c->name;
+	if (!mkdtemp(dir)) {
+		say("no directory: %s", strerror(errno));
+		return;
+	}
+	pid = fork();
+	if (!pid) {
+		if (chdir(dir))
+			_exit(99);
+		umask(022);
+		alarm(20);
+		c->run();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (status)
+		say("ended with %#x", status);
+	pid = fork();
+	if (!pid) {
+		execl("/bin/rm", "rm", "-r", dir, NULL);
+		_exit(1);
+	}
+	waitpid(pid, &status, 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct call_case *const lists[] = {event_cases};
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (const struct call_case *c = lists[i]; c->name; c++)
+			if (argc < 2 || !strncmp(c->name, argv[1], strlen(argv[1])))
+				run_case(c);
+	return 0;
+}
