@@ -116,7 +116,7 @@ int filter_parse_char(
 	char c = *s++;
 
 	if (o->op == FILTER_OP_GLOB)
-		return filter_fail(p, FILTER_ILLEGAL_OP, p->at + 1);
+		return filter_fail(p, FILTER_EXPECT_NUMBER, p->at + 1);
 	if (c == '\\' && *s && strchr(names, *s))
 		c = values[strchr(names, *s++) - names];
 	else if (c == '\'')

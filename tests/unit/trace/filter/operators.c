@@ -138,7 +138,7 @@ static const struct {
     {"name < \"x\"", FILTER_ILLEGAL_OP, 8},
     {"name & bash", FILTER_ILLEGAL_OP, 8},
     {"s8 ~ 5", FILTER_ILLEGAL_OP, 6},
-    {"u8 ~ 'a'", FILTER_ILLEGAL_OP, 6},
+    {"u8 ~ 'a'", FILTER_EXPECT_NUMBER, 6},
     {"numbers == 1", FILTER_ILLEGAL_OP, 12},
     {"mask == 1", FILTER_ILLEGAL_OP, 9},
     {"s8 == 1 s8 == 2", FILTER_TOO_MANY_TERMS, 8},
