@@ -241,7 +241,7 @@ CALLSRC  := $(sort $(wildcard tests/calls/*.c))
 $(O)/calls: $(CALLSRC) tests/calls/calls.h
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(HOSTCC) -std=gnu17 -O1 -Wall -Wextra -Werror -Wno-unused-result -Wno-stringop-overflow -Wno-nonnull -Wno-array-bounds -D_GNU_SOURCE -I. -static \
+	$(Q)$(HOSTCC) -std=gnu17 -O1 -Wall -Wextra -Werror -Wno-unused-result -Wno-stringop-overflow -Wno-nonnull -D_GNU_SOURCE -I. -static \
 	    -o $@ $(CALLSRC)
 
 .PHONY: calls-test

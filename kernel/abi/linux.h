@@ -30,6 +30,22 @@ struct abi_stat {
 };
 _Static_assert(sizeof(struct abi_stat) == 144, "struct stat");
 
+struct abi_statx_time {
+	int64_t tv_sec;
+	uint32_t tv_nsec, pad;
+};
+struct abi_statx {
+	uint32_t stx_mask, stx_blksize;
+	uint64_t stx_attributes;
+	uint32_t stx_nlink, stx_uid, stx_gid;
+	uint16_t stx_mode, pad;
+	uint64_t stx_ino, stx_size, stx_blocks, stx_attributes_mask;
+	struct abi_statx_time stx_atime, stx_btime, stx_ctime, stx_mtime;
+	uint32_t stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
+	uint64_t spare[14];
+};
+_Static_assert(sizeof(struct abi_statx) == 256, "struct statx");
+
 struct abi_statfs {
 	int64_t f_type, f_bsize;
 	uint64_t f_blocks, f_bfree, f_bavail, f_files, f_ffree;
@@ -254,9 +270,21 @@ enum {
 	ABI_F_SETFD,
 	ABI_F_GETFL,
 	ABI_F_SETFL,
+	ABI_F_GETLK,
+	ABI_F_SETLK,
+	ABI_F_SETLKW,
+	ABI_F_OFD_GETLK = 36,
+	ABI_F_OFD_SETLK,
+	ABI_F_OFD_SETLKW,
 	ABI_F_DUPFD_CLOEXEC = 1030,
 	ABI_FD_CLOEXEC = 1,
 };
+struct abi_flock {
+	int16_t l_type, l_whence;
+	int64_t l_start, l_len;
+	int32_t l_pid;
+};
+_Static_assert(sizeof(struct abi_flock) == 32, "struct flock");
 enum {
 	ABI_CLOCK_REALTIME,
 	ABI_CLOCK_MONOTONIC,

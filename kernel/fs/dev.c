@@ -185,6 +185,7 @@ void dev_init(void)
 	    .write = dev_null_write,
 	    .seek = dev_null_seek,
 	    .poll = dev_always_ready,
+	    .maps_zeros = true,
 	    .endless = true};
 	static const struct file_ops full_ops = {.read = dev_zero_read,
 	    .write = dev_full_write,

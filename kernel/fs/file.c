@@ -7,6 +7,7 @@
  */
 #include "kernel/fs/file.h"
 #include "kernel/fs/epoll.h"
+#include "kernel/fs/lock.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/walk.h"
@@ -66,6 +67,7 @@ void file_put(struct file *f)
 	if (!f || atomic_sub(&f->refs, 1) != 0)
 		return;
 	epoll_forget(f);
+	lock_drop(f->vnode, f);
 	if (f->ops && f->ops->release)
 		f->ops->release(f);
 	file_free(f);

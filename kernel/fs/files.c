@@ -1,6 +1,7 @@
 /* Tables of open files: see files.h. What is taken out is put when the lock is free again. */
 #include "kernel/fs/files.h"
 #include "kernel/fs/file.h"
+#include "kernel/fs/lock.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -39,6 +40,14 @@ static int files_grow(struct files *fs, unsigned size)
 	fs->cloexec = cloexec;
 	fs->size = size;
 	return 0;
+}
+
+/* What was a descriptor of the table: POSIX's locks go with the first that is closed. */
+static void files_let_go(struct files *fs, struct file *f)
+{
+	if (f)
+		lock_drop(f->vnode, fs);
+	file_put(f);
 }
 
 struct files *files_create(void)
@@ -83,7 +92,7 @@ void files_put(struct files *fs)
 	if (!fs || atomic_sub(&fs->refs, 1))
 		return;
 	for (unsigned i = 0; i < fs->size; i++)
-		file_put(fs->fd[i]);
+		files_let_go(fs, fs->fd[i]);
 	kfree(fs->fd);
 	kfree(fs->cloexec);
 	kfree(fs);
@@ -138,7 +147,7 @@ int files_install_at(struct files *fs, int fd, struct file *f, bool cloexec)
 	r = files_put_in(fs, fd, f, cloexec);
 	spin_unlock(&fs->lock);
 	if (r >= 0)
-		file_put(old);
+		files_let_go(fs, old);
 	return r;
 }
 
@@ -176,7 +185,7 @@ int files_close(struct files *fs, int fd)
 	spin_unlock(&fs->lock);
 	if (!f)
 		return -EBADF;
-	file_put(f);
+	files_let_go(fs, f);
 	return 0;
 }
 

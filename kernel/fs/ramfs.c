@@ -7,8 +7,10 @@
  * writing to /tmp ends in ENOSPC and not in a machine without pages.
  */
 #include "kernel/fs/ramfs.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/ramdata.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/mem/vm_area.h"
@@ -609,4 +611,21 @@ int ramfs_add_node(struct vnode *dir, const char *name, u32 mode, const struct f
 		n->v.rdev = rdev;
 	}
 	return ramfs_add(dir, name, n);
+}
+
+struct file *ramfs_open_nameless(const char *name)
+{
+	struct rnode *n = rnode_new(S_IFREG | 0777);
+	struct file *f = n ? file_new(&ramfs_file_ops, O_RDWR, NULL) : NULL;
+	char path[NAME_MAX + 32];
+
+	if (!f) {
+		if (n)
+			vnode_put(&n->v);
+		return NULL;
+	}
+	f->vnode = &n->v;
+	snprintf(path, sizeof(path), "/memfd:%s (deleted)", name);
+	f->path = kstrdup(path);
+	return f;
 }

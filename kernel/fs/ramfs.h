@@ -15,6 +15,8 @@ int ramfs_link(struct vnode *dir, const char *name, struct vnode *v);
 /* A node with functions of its own (devices). */
 int ramfs_add_node(struct vnode *dir, const char *name, u32 mode, const struct file_ops *fops,
     void *priv, u64 rdev);
+/* A new file that is in no directory, open; `name`: for /proc alone. NULL: no memory. */
+struct file *ramfs_open_nameless(const char *name);
 bool vnode_is_ramfs(const struct vnode *v);
 /* Pages that files and names may take in all, and those that are left. */
 void ramfs_room(u64 *pages, u64 *left);

@@ -136,6 +136,7 @@ struct file_ops {
 	 */
 	bool whole_writes;
 	bool endless; /* a read never waits and gives all it is asked for, however much that is */
+	bool maps_zeros;  /* a mapping of it is anonymous memory */
 	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */
 };
 
@@ -150,6 +151,7 @@ struct vnode {
 	struct vnode *mounted; /* root of what is mounted here */
 	/* Directories: for "..", counted. A root's is itself or where it is mounted. */
 	struct vnode *parent;
+	u32 locks;     /* kernel/fs/lock.c: how many it has */
 	bool readonly; /* of a directory: nothing at or below it can be changed. Set once */
 };
 

@@ -87,6 +87,13 @@ long do_mmap(struct file *file, u64 addr, u64 len, u64 prot, u64 flags, u64 vm_f
     u64 *populate);
 long mm_unmap(struct mm *mm, u64 addr, u64 len);
 long mm_protect(struct mm *mm, u64 addr, u64 len, unsigned prot);
+/* Linux's mremap: the address or negative errno; flags: MREMAP_... */
+enum { MREMAP_MAYMOVE = 1, MREMAP_FIXED = 2 };
+long mm_remap(struct mm *mm, u64 addr, u64 len, u64 new_len, unsigned flags, u64 new_addr);
+/* Is all of the range mapped? */
+bool mm_is_mapped(struct mm *mm, u64 addr, u64 len);
+/* Is the page at addr in memory: 1, 0; -ENOMEM: nothing is mapped there. */
+int mm_in_core(struct mm *mm, u64 addr);
 u64 mm_brk(struct mm *mm, u64 brk);
 /*
  * MADV_DONTNEED: private pages of the range are given back; they read as zeros (or the file) when

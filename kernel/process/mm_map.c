@@ -166,7 +166,8 @@ static long place_area(struct mm *mm, const struct map_request *q, struct vm_are
 long __noinline do_mmap(struct file *file, u64 addr, u64 len, u64 prot, u64 flags,
     u64 vm_flags __maybe_unused, u64 pgoff, u64 *populate)
 {
-	struct map_request q = {addr, len, prot, flags, file, pgoff * PAGE_SIZE};
+	bool zeros = file && file->ops && file->ops->maps_zeros;
+	struct map_request q = {addr, len, prot, flags, zeros ? NULL : file, pgoff * PAGE_SIZE};
 	struct mm *mm = current()->mm;
 	struct vm_area *a;
 	long ret = check_request(&q);

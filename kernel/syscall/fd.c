@@ -2,6 +2,8 @@
 #include "arch/arch.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/pipe.h"
+#include "kernel/fs/lock.h"
+#include "kernel/fs/ramfs.h"
 #include "kernel/syscall/user.h"
 
 long __x64_sys_close(const struct regs *r)
@@ -106,6 +108,98 @@ long __x64_sys_pipe2(const struct regs *r)
 	return sys_make_pipe(r->rdi, r->rsi);
 }
 
+/* ---- locks ---- */
+
+/* The bytes that a struct flock means: 0, -EINVAL, -EOVERFLOW. */
+static int sys_lock_range(struct file *f, const struct abi_flock *fl, struct lock_range *l)
+{
+	s64 start = fl->l_start, last;
+	struct vstat st;
+
+	if (fl->l_len == INT64_MIN || fl->l_type < LOCK_READ || fl->l_type > LOCK_NONE ||
+	    (u16)fl->l_whence > 2)
+		return -EINVAL;
+	if (fl->l_whence == 1)
+		start += f->pos;
+	else if (fl->l_whence == 2 && !vfs_fstat(f, &st))
+		start += st.size;
+	if (__builtin_add_overflow(start, fl->l_len - 1, &last))
+		return -EOVERFLOW;
+	if (fl->l_len < 0) {
+		last = start - 1;
+		start += fl->l_len;
+	}
+	if (start < 0)
+		return -EINVAL;
+	l->first = start;
+	l->last = fl->l_len ? (u64)last : S64_MAX;
+	l->type = fl->l_type;
+	return 0;
+}
+
+static bool sys_may_lock(const struct file *f, int type)
+{
+	u32 mode = f->flags & O_ACCMODE;
+
+	return type == LOCK_NONE || (type == LOCK_READ ? mode != O_WRONLY : mode != O_RDONLY);
+}
+
+static long sys_fcntl_lock(struct file *f, u32 cmd, u64 arg)
+{
+	bool of_file = cmd >= ABI_F_OFD_GETLK;
+	struct lock_range l = {.owner = of_file ? (void *)f : current()->files,
+	    .kind = of_file ? LOCK_OPEN_FILE : LOCK_PROCESS,
+	    .pid = of_file ? -1 : current()->tgid};
+	struct abi_flock fl;
+	int r;
+
+	if (copy_from_user(&fl, arg, sizeof(fl)))
+		return -EFAULT;
+	r = of_file && fl.l_pid ? -EINVAL : sys_lock_range(f, &fl, &l);
+	if (r)
+		return r;
+	if (cmd != ABI_F_GETLK && cmd != ABI_F_OFD_GETLK) {
+		if (!sys_may_lock(f, l.type))
+			return -EBADF;
+		return sys_restartable(
+		    lock_set(f, &l, cmd == ABI_F_SETLKW || cmd == ABI_F_OFD_SETLKW));
+	}
+	if (l.type == LOCK_NONE)
+		return -EINVAL;
+	lock_test(f, &l);
+	fl.l_type = l.type;
+	if (l.type != LOCK_NONE) {
+		fl.l_whence = 0;
+		fl.l_start = l.first;
+		fl.l_len = l.last == S64_MAX ? 0 : l.last - l.first + 1;
+		fl.l_pid = l.pid;
+	}
+	return copy_to_user(arg, &fl, sizeof(fl));
+}
+
+enum { FLOCK_SHARED = 1, FLOCK_EXCLUSIVE = 2, FLOCK_NOWAIT = 4, FLOCK_UNLOCK = 8 };
+
+long __x64_sys_flock(const struct regs *r)
+{
+	u32 how = (u32)r->rsi & ~FLOCK_NOWAIT;
+	struct lock_range l = {.kind = LOCK_FLOCK, .last = S64_MAX};
+	struct file *f;
+	long ret;
+
+	if (how != FLOCK_SHARED && how != FLOCK_EXCLUSIVE && how != FLOCK_UNLOCK)
+		return -EINVAL;
+	f = sys_fd_get((u32)r->rdi);
+	if (!f)
+		return -EBADF;
+	l.owner = f;
+	l.type = how == FLOCK_SHARED ? LOCK_READ : how == FLOCK_UNLOCK ? LOCK_NONE : LOCK_WRITE;
+	ret = sys_restartable(lock_set(f, &l, !(r->rsi & FLOCK_NOWAIT)));
+	file_put(f);
+	return ret;
+}
+
+/* ---- fcntl ---- */
+
 static long fcntl_file(struct file *f, u32 fd, u32 cmd, u64 arg)
 {
 	const u32 settable = O_APPEND | O_NONBLOCK;
@@ -125,6 +219,13 @@ static long fcntl_file(struct file *f, u32 fd, u32 cmd, u64 arg)
 	case ABI_F_SETFL:
 		f->flags = (f->flags & ~settable) | (arg & settable);
 		return 0;
+	case ABI_F_GETLK:
+	case ABI_F_SETLK:
+	case ABI_F_SETLKW:
+	case ABI_F_OFD_GETLK:
+	case ABI_F_OFD_SETLK:
+	case ABI_F_OFD_SETLKW:
+		return sys_fcntl_lock(f, cmd, arg);
 	default:
 		return -EINVAL;
 	}
@@ -140,4 +241,56 @@ long __x64_sys_fcntl(const struct regs *r)
 	ret = fcntl_file(f, r->rdi, r->rsi, r->rdx);
 	file_put(f);
 	return ret;
+}
+
+/* ---- others ---- */
+
+enum { CLOSE_RANGE_UNSHARE = 2, CLOSE_RANGE_CLOEXEC = 4 };
+
+long __x64_sys_close_range(const struct regs *r)
+{
+	struct files *fs = current()->files;
+	u32 last = MIN((u32)r->rsi, FILES_MAX - 1u), flags = r->rdx;
+
+	/* A table of its own is needed only by those who share theirs. */
+	if ((flags & ~(CLOSE_RANGE_CLOEXEC | CLOSE_RANGE_UNSHARE)) || (u32)r->rdi > (u32)r->rsi)
+		return -EINVAL;
+	if ((flags & CLOSE_RANGE_UNSHARE) && fs->refs > 1)
+		return -EINVAL;
+	for (u32 fd = r->rdi; fd <= last; fd++) {
+		if (!(flags & CLOSE_RANGE_CLOEXEC)) {
+			files_close(fs, fd);
+			continue;
+		}
+		struct file *f = sys_fd_get(fd);
+
+		if (f)
+			files_set_cloexec(fs, fd, true);
+		file_put(f);
+	}
+	return 0;
+}
+
+#define MFD_CLOEXEC	  1u
+#define MFD_ALLOW_SEALING 2u
+#define MFD_NAME_MAX	  249
+
+/* Seals are not there: whoever allows them may not be able to set one. */
+long __x64_sys_memfd_create(const struct regs *r)
+{
+	u32 flags = r->rsi;
+	char name[MFD_NAME_MAX + 1];
+	struct file *f;
+	long n, fd;
+
+	if (flags & ~(MFD_CLOEXEC | MFD_ALLOW_SEALING))
+		return -EINVAL;
+	n = strncpy_from_user(name, r->rdi, sizeof(name));
+	if (n < 0)
+		return n == -ENAMETOOLONG ? -EINVAL : n;
+	f = ramfs_open_nameless(name);
+	fd = f ? files_install(current()->files, f, 0, flags & MFD_CLOEXEC) : -ENOMEM;
+	if (fd < 0)
+		file_put(f);
+	return fd;
 }

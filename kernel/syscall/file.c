@@ -237,3 +237,64 @@ long __x64_sys_sync(const struct regs *r)
 	(void)r;
 	return 0;
 }
+
+enum { FALLOC_KEEP_SIZE = 1, FALLOC_PUNCH_HOLE = 2 };
+
+/* Bytes of the file that become zeros, up to its end. */
+static long sys_write_zeros(struct file *f, u64 at, u64 end)
+{
+	static const u8 zeros[512];
+	ssize n = 1;
+
+	for (; at < end && n > 0; at += n)
+		n = vfs_pwrite(f, zeros, MIN(end - at, sizeof(zeros)), at);
+	return n < 0 ? n : 0;
+}
+
+/* Room is not set aside: a later write may find none. */
+static long sys_fallocate_file(struct file *f, u32 mode, u64 at, u64 len)
+{
+	u64 end = at + len, size;
+
+	if (!file_writable(f))
+		return -EBADF;
+	if (!f->vnode || (f->vnode->mode & S_IFMT) != S_IFREG)
+		return f->vnode && (f->vnode->mode & S_IFMT) == S_IFIFO ? -ESPIPE : -ENODEV;
+	size = f->vnode->size;
+	if (mode & FALLOC_PUNCH_HOLE)
+		return sys_write_zeros(f, at, MIN(end, size));
+	return (mode & FALLOC_KEEP_SIZE) || end <= size ? 0 : vfs_ftruncate(f, end);
+}
+
+long __x64_sys_fallocate(const struct regs *r)
+{
+	u32 mode = r->rsi;
+	struct file *f;
+	long ret;
+
+	if ((s64)r->rdx < 0 || (s64)r->r10 <= 0)
+		return -EINVAL;
+	f = sys_fd_get((u32)r->rdi);
+	if (!f)
+		return -EBADF;
+	if ((mode & ~(FALLOC_KEEP_SIZE | FALLOC_PUNCH_HOLE)) || mode == FALLOC_PUNCH_HOLE)
+		ret = -EOPNOTSUPP;
+	else if ((s64)(r->rdx + r->r10) < 0)
+		ret = -EFBIG;
+	else
+		ret = sys_fallocate_file(f, mode, r->rdx, r->r10);
+	file_put(f);
+	return ret;
+}
+
+/* Files are in memory: no advice makes a difference. */
+long __x64_sys_fadvise64(const struct regs *r)
+{
+	struct file *f = sys_fd_get((u32)r->rdi);
+	bool pipe = f && f->vnode && (f->vnode->mode & S_IFMT) == S_IFIFO;
+
+	if (!f)
+		return -EBADF;
+	file_put(f);
+	return pipe ? -ESPIPE : (u32)r->r10 > 5 || (s64)r->rdx < 0 ? -EINVAL : 0;
+}

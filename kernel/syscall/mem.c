@@ -72,3 +72,73 @@ long __x64_sys_madvise(const struct regs *r)
 		return -EINVAL;
 	return advice == MADV_DONTNEED ? mm_discard(current()->mm, r->rdi, r->rsi) : 0;
 }
+
+long __x64_sys_mremap(const struct regs *r)
+{
+	return mm_remap(current()->mm, r->rdi, r->rsi, r->rdx, r->r10, r->r8);
+}
+
+enum { MS_ASYNC = 1, MS_INVALIDATE = 2, MS_SYNC = 4 };
+
+/* All files are in memory: there is nothing to do but say whether the range is there. */
+long __x64_sys_msync(const struct regs *r)
+{
+	u32 flags = r->rdx;
+
+	if ((flags & ~(MS_ASYNC | MS_INVALIDATE | MS_SYNC)) || (r->rdi & (PAGE_SIZE - 1)) ||
+	    ((flags & MS_ASYNC) && (flags & MS_SYNC)))
+		return -EINVAL;
+	return mm_is_mapped(current()->mm, r->rdi, r->rsi) ? 0 : -ENOMEM;
+}
+
+long __x64_sys_mincore(const struct regs *r)
+{
+	u64 pages = r->rsi / PAGE_SIZE + !!(r->rsi % PAGE_SIZE);
+	u8 part[64];
+
+	if (r->rdi & (PAGE_SIZE - 1))
+		return -EINVAL;
+	if (r->rsi > USER_END || r->rdi > USER_END - r->rsi)
+		return -ENOMEM;
+	for (u64 done = 0, n; done < pages; done += n) {
+		n = MIN(pages - done, sizeof(part));
+		for (u64 i = 0; i < n; i++) {
+			int in = mm_in_core(current()->mm, r->rdi + (done + i) * PAGE_SIZE);
+
+			if (in < 0)
+				return in;
+			part[i] = in;
+		}
+		if (copy_to_user(r->rdx + done, part, n))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/* Pages of ring 3 never leave memory: what is mapped is locked. */
+static long sys_locked(u64 start, u64 len)
+{
+	u64 skew = start & (PAGE_SIZE - 1);
+
+	return mm_is_mapped(current()->mm, start - skew, len + skew) ? 0 : -ENOMEM;
+}
+
+long __x64_sys_mlock(const struct regs *r)
+{
+	return sys_locked(r->rdi, r->rsi);
+}
+
+long __x64_sys_munlock(const struct regs *r)
+{
+	return sys_locked(r->rdi, r->rsi);
+}
+
+long __x64_sys_mlockall(const struct regs *r)
+{
+	return !r->rdi || (r->rdi & ~7UL) || r->rdi == 4 ? -EINVAL : 0;
+}
+
+long __x64_sys_munlockall(const struct regs *r __maybe_unused)
+{
+	return 0;
+}

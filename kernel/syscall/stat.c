@@ -86,6 +86,73 @@ long __x64_sys_newfstatat(const struct regs *r)
 	    flags & ABI_AT_SYMLINK_NOFOLLOW ? sys_lstat_path : sys_stat_path, r->rdx, 0);
 }
 
+#define STATX_BASIC   0x7ffu
+#define AT_STATX_SYNC 0x6000u /* how up to date: it always is */
+
+static long sys_put_statx(u64 to, const struct vstat *st)
+{
+	struct abi_statx_time t = {st->mtime_ns / 1000000000, st->mtime_ns % 1000000000, 0};
+	struct abi_statx s = {
+	    .stx_mask = STATX_BASIC,
+	    .stx_blksize = PAGE_SIZE,
+	    .stx_nlink = st->nlink,
+	    .stx_uid = st->uid,
+	    .stx_gid = st->gid,
+	    .stx_mode = st->mode,
+	    .stx_ino = st->ino,
+	    .stx_size = st->size,
+	    .stx_blocks = (st->size + 511) / 512,
+	    .stx_atime = t,
+	    .stx_ctime = t,
+	    .stx_mtime = t,
+	    .stx_rdev_major = st->rdev >> 8,
+	    .stx_rdev_minor = st->rdev & 0xff,
+	    .stx_dev_minor = st->dev,
+	};
+
+	return copy_to_user(to, &s, sizeof(s));
+}
+
+static long sys_statx_fd(u64 fd, u64 to)
+{
+	struct file *f = sys_fd_get((u32)fd);
+	struct vstat st;
+	long ret;
+
+	if (!f)
+		return -EBADF;
+	ret = vfs_fstat(f, &st);
+	file_put(f);
+	return ret ? ret : sys_put_statx(to, &st);
+}
+
+static long sys_statx_path(const char *path, u64 to, u64 follow)
+{
+	struct vstat st;
+	long ret = vfs_stat(path, follow, &st);
+
+	return ret ? ret : sys_put_statx(to, &st);
+}
+
+long __x64_sys_statx(const struct regs *r)
+{
+	u32 flags = r->rdx;
+	char first;
+
+	if ((u32)r->r10 >> 31 || (flags & AT_STATX_SYNC) == AT_STATX_SYNC)
+		return -EINVAL;
+	if (flags & ~(ABI_AT_SYMLINK_NOFOLLOW | ABI_AT_EMPTY_PATH | AT_STATX_SYNC | 0x800))
+		return -EINVAL;
+	if (flags & ABI_AT_EMPTY_PATH) {
+		if (copy_from_user(&first, r->rsi, 1))
+			return -EFAULT;
+		if (!first && (int)r->rdi != ABI_AT_FDCWD)
+			return sys_statx_fd(r->rdi, r->r8);
+	}
+	return sys_with_path(
+	    r->rdi, r->rsi, sys_statx_path, r->r8, !(flags & ABI_AT_SYMLINK_NOFOLLOW));
+}
+
 static long sys_access_path(const char *path, u64 mode, u64 none __maybe_unused)
 {
 	return vfs_access(path, mode);

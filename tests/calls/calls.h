@@ -38,7 +38,8 @@ long say_result(const char *call, long result);
 /* Runs it in a child and says how that ended. */
 void in_child(void (*run)(void));
 /* A pointer to nothing. */
-#define BAD ((void *)8)
+#define BAD ((void *)bad_pointer)
+extern char *volatile bad_pointer;
 
 extern const struct call_case event_cases[], file_cases[], lock_cases[], memory_cases[],
     process_cases[], socket_cases[], time_cases[];

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+char *volatile bad_pointer = (char *)8;
 static const char *name;
 
 void say(const char *fmt, ...)
@@ -81,7 +82,8 @@ static void run_case(const struct call_case *c)
 
 int main(int argc, char **argv)
 {
-	static const struct call_case *const lists[] = {event_cases};
+	static const struct call_case *const lists[] = {
+	    event_cases, file_cases, lock_cases, memory_cases, process_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

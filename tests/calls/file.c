@@ -1,0 +1,270 @@
+/* statx, fallocate, truncate, chown, times, close_range, descriptors, devices. */
+#include "tests/calls/calls.h"
+
+#include <dirent.h>
+#include <sys/uio.h>
+
+static void show(const char *what, const struct statx *s)
+{
+	say("%s: mode %o nlink %u size %lu", what, s->stx_mode, s->stx_nlink, (long)s->stx_size);
+}
+
+static void test_statx(void)
+{
+	struct statx s;
+	int fd = open("f", O_RDWR | O_CREAT, 0640);
+
+	write(fd, "12345", 5);
+	symlink("f", "l");
+	R(statx(AT_FDCWD, "f", 0, STATX_BASIC_STATS, &s));
+	show("f", &s);
+	T((s.stx_mask & STATX_BASIC_STATS) == STATX_BASIC_STATS);
+	R(statx(AT_FDCWD, "l", AT_SYMLINK_NOFOLLOW, STATX_ALL, &s));
+	say("link: %o %lu", s.stx_mode & S_IFMT, (long)s.stx_size);
+	R(statx(fd, "", AT_EMPTY_PATH, STATX_SIZE, &s));
+	show("fd", &s);
+	R(statx(AT_FDCWD, "none", 0, STATX_ALL, &s));
+	R(statx(AT_FDCWD, "", 0, STATX_ALL, &s));
+	R(statx(99, "f", 0, STATX_ALL, &s));
+	R(statx(AT_FDCWD, "f", 0x10000, STATX_ALL, &s));
+	R(statx(AT_FDCWD, "f", 0x6000, STATX_ALL, &s));
+	R(statx(AT_FDCWD, "f", 0, 0x80000000, &s));
+	R(statx(AT_FDCWD, "f", 0, STATX_ALL, BAD));
+	R(statx(AT_FDCWD, BAD, 0, STATX_ALL, &s));
+	R(statx(AT_FDCWD, "/dev/null", 0, STATX_ALL, &s));
+	say("%o %u:%u", s.stx_mode & S_IFMT, s.stx_rdev_major, s.stx_rdev_minor);
+}
+
+static void size_is(int fd)
+{
+	struct stat st;
+
+	fstat(fd, &st);
+	say("size %ld", (long)st.st_size);
+}
+
+static void test_fallocate(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0600), ro = open("f", O_RDONLY), p[2];
+	char buf[16] = "";
+
+	write(fd, "0123456789", 10);
+	R(fallocate(fd, 0, 5, 100));
+	size_is(fd);
+	R(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 1000));
+	size_is(fd);
+	R(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 2, 3));
+	pread(fd, buf, 8, 0);
+	say("%s %d %d %c", buf, buf[2], buf[4], buf[5]);
+	size_is(fd);
+	R(fallocate(fd, FALLOC_FL_PUNCH_HOLE, 2, 3));
+	R(fallocate(fd, 0, -1, 3));
+	R(fallocate(fd, 0, 0, 0));
+	R(fallocate(fd, 0, 0, -1));
+	R(fallocate(fd, 0, INT64_MAX, 1));
+	R(fallocate(ro, 0, 0, 10));
+	R(fallocate(99, 0, 0, 10));
+	pipe(p);
+	R(fallocate(p[1], 0, 0, 10));
+	R(posix_fallocate(fd, 0, 200));
+	size_is(fd);
+	R(posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL));
+	R(posix_fadvise(p[0], 0, 0, POSIX_FADV_SEQUENTIAL));
+	R(posix_fadvise(fd, 0, 0, 99));
+}
+
+static void test_truncate(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0600), ro = open("f", O_RDONLY);
+	char buf[8] = "";
+
+	write(fd, "0123456789", 10);
+	R(ftruncate(fd, 4));
+	R(ftruncate(fd, 8));
+	R(pread(fd, buf, 8, 0));
+	say("%.4s %d", buf, buf[4]);
+	R(truncate("f", 3));
+	size_is(fd);
+	R(ftruncate(fd, -1));
+	R(truncate("f", -1));
+	R(ftruncate(ro, 1));
+	R(truncate("none", 1));
+	R(truncate(".", 1));
+	R(truncate(BAD, 1));
+	R(ftruncate(99, 1));
+}
+
+static void test_chown(void)
+{
+	struct stat st;
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+	uid_t me = getuid();
+	gid_t mine = getgid();
+
+	symlink("none", "l");
+	R(chown("f", me, mine));
+	R(fchown(fd, -1, mine));
+	R(lchown("l", me, -1));
+	R(fchownat(AT_FDCWD, "l", me, mine, AT_SYMLINK_NOFOLLOW));
+	R(fchownat(fd, "", me, mine, AT_EMPTY_PATH));
+	R(fchownat(AT_FDCWD, "f", me, mine, 0x10));
+	R(chown("none", me, mine));
+	R(chown("l", me, mine));
+	R(fchown(99, me, mine));
+	stat("f", &st);
+	T(st.st_uid == me && st.st_gid == mine);
+	R(chmod("f", 07777));
+	stat("f", &st);
+	say("%o", st.st_mode & 0777);
+	R(fchmod(fd, 0604));
+	fstat(fd, &st);
+	say("%o", st.st_mode);
+}
+
+static void test_times(void)
+{
+	struct timespec t[2] = {{1, 2}, {1000000000, 5}}, bad[2] = {{0, 0}, {0, 1000000000}};
+	struct stat st;
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+
+	R(utimensat(AT_FDCWD, "f", t, 0));
+	stat("f", &st);
+	say("%ld %ld", (long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+	t[1].tv_nsec = UTIME_OMIT;
+	R(futimens(fd, t));
+	stat("f", &st);
+	say("%ld", (long)st.st_mtim.tv_sec);
+	R(futimens(fd, NULL));
+	stat("f", &st);
+	T(st.st_mtim.tv_sec > 1000000000);
+	R(utimensat(AT_FDCWD, "f", bad, 0));
+	R(utimensat(AT_FDCWD, "none", NULL, 0));
+	R(utimensat(AT_FDCWD, "f", BAD, 0));
+}
+
+static void test_close_range(void)
+{
+	int n = 0;
+
+	for (int fd = 20; fd < 30; fd++)
+		dup2(1, fd);
+	R(close_range(22, 25, 0));
+	R(close_range(26, 27, CLOSE_RANGE_CLOEXEC));
+	for (int fd = 20; fd < 30; fd++)
+		n = n * 10 + (fcntl(fd, F_GETFD) < 0 ? 9 : fcntl(fd, F_GETFD));
+	say("%d", n);
+	R(close_range(5, 4, 0));
+	R(close_range(20, ~0u, 0));
+	R(close_range(20, 30, 64));
+	R(fcntl(29, F_GETFD));
+}
+
+static void test_dup(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	R(dup2(fd, 50));
+	R(fcntl(50, F_GETFD));
+	R(dup3(fd, 51, O_CLOEXEC));
+	R(fcntl(51, F_GETFD));
+	R(dup3(fd, fd, 0));
+	R(dup2(fd, -1));
+	R(dup2(99, 50));
+	R(dup(99));
+	R(fcntl(fd, F_DUPFD, 60));
+	R(fcntl(fd, F_DUPFD_CLOEXEC, 60));
+	R(fcntl(fd, F_DUPFD, -1));
+	R(write(50, "abc", 3));
+	R(lseek(fd, 0, SEEK_CUR));
+	R(fcntl(fd, F_SETFL, O_APPEND));
+	R(fcntl(50, F_GETFL) & O_APPEND);
+	R(fcntl(fd, 9999));
+}
+
+static void test_devices(void)
+{
+	static char big[300000];
+	int zero = open("/dev/zero", O_RDWR), full = open("/dev/full", O_RDWR);
+	int null = open("/dev/null", O_RDWR);
+	struct iovec v[2] = {{big, 100000}, {big + 100000, 200000}};
+	long sum = 0;
+
+	memset(big, 1, sizeof(big));
+	R(read(zero, big, sizeof(big)));
+	for (size_t i = 0; i < sizeof(big); i++)
+		sum += big[i];
+	say("%ld", sum);
+	R(readv(zero, v, 2));
+	R(write(zero, big, sizeof(big)));
+	R(read(full, big, sizeof(big)));
+	R(write(full, big, sizeof(big)));
+	R(write(full, big, 0));
+	R(read(null, big, 10));
+	R(write(null, big, sizeof(big)));
+	R(lseek(zero, 1000, SEEK_SET));
+	R(pread(zero, big, sizeof(big), 5));
+	R(read(zero, BAD, 10));
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
+	T(p != MAP_FAILED);
+	if (p != MAP_FAILED) {
+		say("%d", p[5000]);
+		p[5000] = 3;
+	}
+	p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, zero, 0);
+	T(p != MAP_FAILED);
+	R(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, null, 0));
+}
+
+static void test_names(void)
+{
+	char buf[64] = "";
+	struct stat st;
+	int dir;
+
+	R(mkdir("d", 0755));
+	R(mkdir("d", 0755));
+	R(rename("d", "e"));
+	R(rmdir("d"));
+	R(symlink("e", "l"));
+	R(readlink("l", buf, sizeof(buf)));
+	say("%s", buf);
+	R(readlink("e", buf, sizeof(buf)));
+	R(readlink("l", buf, 0));
+	R(link("none", "x"));
+	close(open("e/f", O_WRONLY | O_CREAT, 0600));
+	R(link("e/f", "e/g"));
+	stat("e/g", &st);
+	say("%ld", (long)st.st_nlink);
+	R(rmdir("e"));
+	R(unlink("e"));
+	R(unlink("e/f"));
+	R(rename("e/g", "none/g"));
+	R(access("e/g", X_OK));
+	R(access("e/g", R_OK));
+	R(access("e/g", 9));
+	R(faccessat(AT_FDCWD, "e", X_OK, 0));
+	dir = open("e", O_RDONLY | O_DIRECTORY);
+	R(openat(dir, "none", O_RDONLY));
+	R(unlinkat(dir, "g", 0));
+	R(unlinkat(AT_FDCWD, "e", AT_REMOVEDIR));
+	R(fchdir(dir));
+	R(open("x", O_RDONLY | O_CREAT, 0600));
+	R(openat(99, "x", O_RDONLY));
+	R(open("/etc/none/x", O_RDONLY));
+	R(open("", O_RDONLY));
+	R(mkdir("", 0700));
+	R(chdir("/none"));
+}
+
+const struct call_case file_cases[] = {
+    {"statx", test_statx},
+    {"fallocate", test_fallocate},
+    {"truncate", test_truncate},
+    {"chown", test_chown},
+    {"times", test_times},
+    {"close_range", test_close_range},
+    {"dup", test_dup},
+    {"devices", test_devices},
+    {"names", test_names},
+    {NULL, NULL},
+};

@@ -1,0 +1,212 @@
+/* mremap, msync, mincore, madvise, memfd_create; private and shared mappings of files. */
+#include "tests/calls/calls.h"
+
+#define PAGE 4096L
+
+static char *map(long pages)
+{
+	char *p =
+	    mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (long i = 0; i < pages; i++)
+		p[i * PAGE] = 'a' + i;
+	return p;
+}
+
+static void test_mremap(void)
+{
+	char *p = map(4), *q, *r = map(8);
+
+	q = mremap(p, 4 * PAGE, 2 * PAGE, 0);
+	T(q == p);
+	T(mincore(p + 2 * PAGE, PAGE, (unsigned char *)&q) == -1 && errno == ENOMEM);
+	p[2 * PAGE - 1] = 'x';
+	munmap(r + 2 * PAGE, PAGE);
+	q = mremap(p, 2 * PAGE, 3 * PAGE, MREMAP_MAYMOVE);
+	say("%c %c %d", q[0], q[2 * PAGE - 1], q[2 * PAGE]);
+	q[2 * PAGE] = 'z';
+	p = mremap(q, 3 * PAGE, 100 * PAGE, MREMAP_MAYMOVE);
+	say("%c %c %c %d", p[0], p[PAGE], p[2 * PAGE], p[99 * PAGE]);
+	r = map(2);
+	q = mremap(p, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, r);
+	T(q == r);
+	say("%c %c", q[0], q[PAGE]);
+	R(mremap(q, 2 * PAGE, 2 * PAGE, MREMAP_FIXED, p));
+	R(mremap(q, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q + PAGE));
+	R(mremap(q, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, p + 1));
+	R(mremap(q + 1, PAGE, PAGE, 0));
+	R(mremap(q, PAGE, 0, 0));
+	R(mremap(q, PAGE, PAGE, 8));
+	R(mremap(BAD, PAGE, 2 * PAGE, MREMAP_MAYMOVE));
+	R(mremap((void *)PAGE, PAGE, 2 * PAGE, MREMAP_MAYMOVE));
+	R(mremap(q, 1L << 50, 2 * PAGE, MREMAP_MAYMOVE));
+	say("%c %c", q[0], q[PAGE]);
+}
+
+static void test_mremap_shared(void)
+{
+	char *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
+	     *q;
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+
+	strcpy(p + PAGE, "shared");
+	q = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	q = mremap(p, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q - 10 * PAGE);
+	say("%s", q + PAGE);
+	ftruncate(fd, 3 * PAGE);
+	pwrite(fd, "three", 5, 2 * PAGE);
+	p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = mremap(p, PAGE, 3 * PAGE, MREMAP_MAYMOVE);
+	say("%s", p + 2 * PAGE);
+	p[2 * PAGE] = 'T';
+	pread(fd, q, 5, 2 * PAGE);
+	say("%s", q);
+}
+
+static void test_msync(void)
+{
+	char *p = map(3);
+
+	R(msync(p, 3 * PAGE, MS_SYNC));
+	R(msync(p, 3 * PAGE, MS_ASYNC | MS_INVALIDATE));
+	R(msync(p, PAGE, MS_ASYNC | MS_SYNC));
+	R(msync(p, PAGE, 8));
+	R(msync(p + 1, PAGE, MS_SYNC));
+	munmap(p + PAGE, PAGE);
+	R(msync(p, 3 * PAGE, MS_SYNC));
+	R(msync(p, 0, MS_SYNC));
+}
+
+static void test_mincore(void)
+{
+	unsigned char in[4] = {9, 9, 9, 9};
+	char *p = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	p[PAGE] = 1;
+	R(mincore(p, 3 * PAGE, in));
+	say("%d %d %d %d", in[0] & 1, in[1] & 1, in[2] & 1, in[3]);
+	R(mincore(p, 1, in));
+	R(mincore(p + 1, PAGE, in));
+	R(mincore(p, PAGE, BAD));
+	munmap(p + PAGE, PAGE);
+	R(mincore(p, 3 * PAGE, in));
+	R(mincore(p, 0, in));
+}
+
+static void test_madvise(void)
+{
+	char *p = map(3), *q;
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+
+	R(madvise(p, 2 * PAGE, MADV_DONTNEED));
+	say("%d %d %c", p[0], p[PAGE], p[2 * PAGE]);
+	R(madvise(p, 3 * PAGE, MADV_NORMAL));
+	R(madvise(p, 3 * PAGE, MADV_SEQUENTIAL));
+	R(madvise(p, 3 * PAGE, MADV_WILLNEED));
+	R(madvise(p + 1, PAGE, MADV_NORMAL));
+	R(madvise(p, PAGE, 1000));
+	R(madvise(p, 0, MADV_DONTNEED));
+	munmap(p + PAGE, PAGE);
+	R(madvise(p, 3 * PAGE, MADV_DONTNEED));
+	write(fd, "file", 4);
+	q = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	q[0] = 'X';
+	R(madvise(q, PAGE, MADV_DONTNEED));
+	say("%s", q);
+}
+
+static void test_private_file(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+	char buf[8] = "", *p, *q;
+
+	for (int i = 0; i < 3; i++)
+		pwrite(fd, "abcdefg", 7, i * PAGE);
+	p = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	q = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	say("%.7s %.7s", p, p + PAGE);
+	pwrite(fd, "1", 1, 0);
+	q[1] = '2';
+	say("%.7s", p);
+	p[2] = '3';
+	pwrite(fd, "4", 1, 3);
+	say("%.7s %.7s", p, q);
+	pread(fd, buf, 7, 0);
+	say("%s", buf);
+	say("behind the end: %d", p[2 * PAGE + 100]);
+	close(fd);
+	unlink("f");
+	say("%.7s %.7s", p + PAGE, q + PAGE);
+	R(mprotect(p + PAGE, PAGE, PROT_READ));
+	R(read(0, p + PAGE, 0));
+}
+
+static void bus(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+	char *p;
+
+	write(fd, "x", 1);
+	p = mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	say("%d", p[PAGE - 1]);
+	say("%d", p[PAGE]);
+}
+
+static void test_bus(void)
+{
+	in_child(bus);
+}
+
+static void test_memfd(void)
+{
+	int fd = memfd_create("name", MFD_CLOEXEC);
+	char name[250], *p;
+	struct stat st;
+
+	R(fcntl(fd, F_GETFD));
+	R(ftruncate(fd, 2 * PAGE));
+	p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	strcpy(p + PAGE, "in memory");
+	memset(name, 0, sizeof(name));
+	R(pread(fd, name, 9, PAGE));
+	say("%s", name);
+	R(fstat(fd, &st));
+	say("%o %ld %ld", st.st_mode, (long)st.st_size, (long)st.st_nlink);
+	R(lseek(fd, 0, SEEK_END));
+	memset(name, 'n', 249);
+	name[249] = 0;
+	T(memfd_create(name, 0) >= 0);
+	R(syscall(SYS_memfd_create, BAD, 0));
+	R(memfd_create("x", 0x100));
+	char longer[251];
+	memset(longer, 'n', 250);
+	longer[250] = 0;
+	R(memfd_create(longer, 0));
+}
+
+static void test_locked(void)
+{
+	char *p = map(2);
+
+	R(mlock(p, 2 * PAGE));
+	R(munlock(p, 2 * PAGE));
+	R(mlock(p + 1, 1));
+	R(mlockall(0));
+	R(mlockall(8));
+	R(munlockall());
+	munmap(p, 2 * PAGE);
+	R(mlock(p, 2 * PAGE));
+}
+
+const struct call_case memory_cases[] = {
+    {"mremap", test_mremap},
+    {"mremap_shared", test_mremap_shared},
+    {"msync", test_msync},
+    {"mincore", test_mincore},
+    {"madvise", test_madvise},
+    {"map_private_file", test_private_file},
+    {"map_behind_the_end", test_bus},
+    {"memfd", test_memfd},
+    {"mlock", test_locked},
+    {NULL, NULL},
+};

@@ -1,0 +1,145 @@
+/* Who a process is, how it is scheduled, and how it ends. */
+#include "tests/calls/calls.h"
+
+#include <sys/random.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <sys/times.h>
+#include <sys/utsname.h>
+
+static void test_ids(void)
+{
+	uid_t r = 9, e = 9, s = 9;
+
+	R(getresuid(&r, &e, &s));
+	T(r == getuid() && e == geteuid());
+	R(syscall(SYS_getresgid, BAD, &e, &s));
+	R(setuid(getuid()));
+	R(setgid(getgid()));
+	R(setreuid(-1, -1));
+	R(setresuid(-1, getuid(), -1));
+	R(setuid(-1));
+	R(syscall(SYS_getgroups, -1, NULL));
+	T(syscall(SYS_getgroups, 0, NULL) >= 0);
+	R(syscall(SYS_setgroups, 70000, NULL));
+}
+
+static void test_sched(void)
+{
+	struct sched_param p = {0};
+	struct timespec ts;
+	cpu_set_t set;
+
+	R(sched_getscheduler(0));
+	R(sched_getparam(0, &p));
+	R(sched_setscheduler(0, SCHED_OTHER, &p));
+	R(sched_get_priority_max(SCHED_FIFO));
+	R(sched_get_priority_min(SCHED_RR));
+	R(sched_get_priority_max(SCHED_OTHER));
+	R(sched_get_priority_max(77));
+	R(sched_getscheduler(-1));
+	R(sched_getscheduler(4000000));
+	R(sched_rr_get_interval(0, &ts));
+	R(sched_setparam(0, NULL));
+	p.sched_priority = 5;
+	R(sched_setparam(0, &p));
+	R(sched_setscheduler(0, 77, &p));
+	R(syscall(SYS_sched_getaffinity, 0, 1, &set));
+	T(syscall(SYS_sched_getaffinity, 0, sizeof(set), &set) > 0);
+	R(sched_getaffinity(4000000, sizeof(set), &set));
+	R(getpriority(PRIO_PROCESS, 0));
+	R(setpriority(PRIO_PROCESS, 0, 0));
+	R(getpriority(7, 0));
+	R(getpriority(PRIO_PROCESS, 4000000));
+	R(sched_yield());
+}
+
+static void test_uname(void)
+{
+	struct sysinfo si;
+	struct utsname u;
+	struct rusage ru;
+	struct tms tms;
+
+	R(uname(&u));
+	say("%s", u.machine);
+	R(syscall(SYS_uname, BAD));
+	R(sysinfo(&si));
+	T(si.totalram > si.freeram && si.mem_unit == 1 && si.procs > 0);
+	R(syscall(SYS_sysinfo, BAD));
+	R(getrusage(RUSAGE_SELF, &ru));
+	R(getrusage(RUSAGE_CHILDREN, &ru));
+	R(getrusage(77, &ru));
+	T(times(&tms) > 0);
+	T(getpid() == gettid());
+}
+
+static void test_limits(void)
+{
+	struct rlimit r;
+
+	R(getrlimit(RLIMIT_NOFILE, &r));
+	T(r.rlim_cur >= 1024);
+	R(getrlimit(99, &r));
+	R(syscall(SYS_prlimit64, 0, RLIMIT_STACK, BAD, NULL));
+	r = (struct rlimit){2, 1};
+	R(setrlimit(RLIMIT_NOFILE, &r));
+	R(syscall(SYS_prlimit64, 4000000, RLIMIT_STACK, NULL, &r));
+}
+
+static void test_random(void)
+{
+	unsigned char a[600] = {0}, b[600] = {0};
+
+	R(getrandom(a, sizeof(a), 0));
+	R(getrandom(b, sizeof(b), GRND_NONBLOCK));
+	T(memcmp(a, b, sizeof(a)) != 0);
+	R(getrandom(a, 0, 0));
+	R(getrandom(a, 1, 0x100));
+	R(getrandom(BAD, 10, 0));
+}
+
+static void end_3(void)
+{
+	_exit(3);
+}
+
+static void end_by_signal(void)
+{
+	raise(SIGKILL);
+}
+
+static void test_wait(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	in_child(end_3);
+	in_child(end_by_signal);
+	R(wait(&status));
+	R(waitpid(-1, &status, WNOHANG));
+	R(waitpid(4000000, &status, 0));
+	R(waitpid(0, &status, 0x10000));
+	pid = fork();
+	if (!pid)
+		pause();
+	R(waitpid(pid, &status, WNOHANG));
+	R(kill(pid, 0));
+	R(kill(pid, SIGTERM));
+	T(waitpid(pid, &status, 0) == pid);
+	say("%#x", status);
+	R(kill(pid, 0));
+	R(kill(0, 99));
+}
+
+const struct call_case process_cases[] = {
+    {"ids", test_ids},
+    {"sched", test_sched},
+    {"uname", test_uname},
+    {"limits", test_limits},
+    {"random", test_random},
+    {"wait", test_wait},
+    {NULL, NULL},
+};
