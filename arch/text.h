@@ -9,7 +9,7 @@
 
 /*
  * A branch that is off costs one 5-byte nop. Sites are kept in a section, {site, target, key};
- * static_key_set() patches all sites of a list of keys, a page at a time, with the int3-first
+ * static_key_set_many() patches all sites of a list of keys, a page at a time, with the int3-first
  * protocol (each step twice where TCG needs it).
  */
 struct static_key {
@@ -41,11 +41,6 @@ struct static_branch_site {
 
 /* keys[i] becomes states[i] (0 or 1), all in one pass. Task context; serialised inside. */
 void static_key_set_many(struct static_key *const *keys, const u8 *states, unsigned n);
-static inline void static_key_set(struct static_key *key, bool on)
-{
-	u8 state = on;
-	static_key_set_many(&key, &state, 1);
-}
 
 struct text_patch {
 	void *addr;

@@ -61,7 +61,6 @@ struct cpu_local {
 
 /* preempt_count: as Linux counts, so that trace output can show the same flags. */
 #define PREEMPT_MASK 0x000000ffu
-#define SOFTIRQ_UNIT 0x00000100u
 #define SOFTIRQ_MASK 0x0000ff00u
 #define HARDIRQ_UNIT 0x00010000u
 #define HARDIRQ_MASK 0x000f0000u

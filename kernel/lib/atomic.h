@@ -35,7 +35,6 @@
  * x86 keeps loads in order among themselves and stores among themselves: only the compiler is held.
  */
 #define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 /* Two words that change together. */
 struct local_pair {

@@ -60,7 +60,6 @@ typedef long ssize;
 #endif
 #define __noinline     __attribute__((noinline))
 #define __noreturn     __attribute__((noreturn))
-#define __must_check   __attribute__((warn_unused_result))
 #define __maybe_unused __attribute__((unused))
 
 /* The compiler may not move memory accesses over this; the CPU may. */

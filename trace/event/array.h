@@ -56,7 +56,6 @@ struct trace_array {
 	u64 time_start;	    /* [L] ns: when it was last cleared; `trace` shows nothing older */
 	u64 cpumask;	    /* [L] a bit per CPU that records */
 	u64 piped;	    /* [L] a bit per CPU whose trace_pipe is open */
-	u32 pipes;	    /* [L] open trace_pipe files */
 	u32 readers, full_readers; /* [L] that wait, for records, for buffer_percent */
 	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/event/wait.c */
 	u32 wakes;				     /* [A] trace_wake_all() so far */

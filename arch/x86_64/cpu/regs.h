@@ -9,7 +9,6 @@
 #define MSR_EFER	   0xc0000080u
 #define MSR_STAR	   0xc0000081u
 #define MSR_LSTAR	   0xc0000082u
-#define MSR_CSTAR	   0xc0000083u
 #define MSR_SFMASK	   0xc0000084u
 #define MSR_PAT		   0x277u
 #define MSR_FS_BASE	   0xc0000100u
@@ -37,7 +36,6 @@
 #define CR4_SMEP       (1u << 20)
 #define CR4_SMAP       (1u << 21)
 
-#define RFLAGS_CF    (1u << 0)
 #define RFLAGS_FIXED (1u << 1)
 #define RFLAGS_TF    (1u << 8)
 #define RFLAGS_IF    (1u << 9)

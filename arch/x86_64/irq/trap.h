@@ -32,11 +32,10 @@
 #define REGS_SIZE   168
 
 /* Offsets in struct cpu_local. */
-#define CPU_KERNEL_RSP	 8
-#define CPU_SCRATCH_RSP	 16
-#define CPU_CURRENT	 24
-#define CPU_NEED_RESCHED 40
-#define CPU_PROBING	 48
+#define CPU_KERNEL_RSP	8
+#define CPU_SCRATCH_RSP 16
+#define CPU_CURRENT	24
+#define CPU_PROBING	48
 
 #define TRAP_DE	 0
 #define TRAP_DB	 1

@@ -15,6 +15,12 @@
 
 static struct static_key key;
 
+static void static_key_set(struct static_key *key, bool on)
+{
+	u8 state = on;
+	static_key_set_many(&key, &state, 1);
+}
+
 static __noinline bool site(void)
 {
 	return static_branch(&key);
