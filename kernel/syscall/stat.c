@@ -25,65 +25,71 @@ static long sys_put_stat(u64 to, const struct vstat *st)
 	return copy_to_user(to, &s, sizeof(s));
 }
 
-static long sys_stat_fd(u64 fd, u64 to)
+static long sys_stat_fd(u64 fd, struct vstat *st)
 {
 	struct file *f = sys_fd_get((u32)fd);
-	struct vstat st;
 	long ret;
 
 	if (!f)
 		return -EBADF;
-	ret = vfs_fstat(f, &st);
+	ret = vfs_fstat(f, st);
 	file_put(f);
-	return ret ? ret : sys_put_stat(to, &st);
+	return ret;
 }
 
-static long sys_stat_path(const char *path, u64 to, u64 none __maybe_unused)
+static long sys_stat_path(const char *path, u64 st, u64 follow)
 {
-	struct vstat st;
-	long ret = vfs_stat(path, true, &st);
-
-	return ret ? ret : sys_put_stat(to, &st);
+	return vfs_stat(path, follow, (struct vstat *)st);
 }
 
-static long sys_lstat_path(const char *path, u64 to, u64 none __maybe_unused)
+/* Of the flags it knows AT_SYMLINK_NOFOLLOW and AT_EMPTY_PATH. */
+static long sys_stat_at(u64 dfd, u64 uptr, u32 flags, struct vstat *st)
 {
-	struct vstat st;
-	long ret = vfs_stat(path, false, &st);
+	char first;
 
-	return ret ? ret : sys_put_stat(to, &st);
+	if (flags & ABI_AT_EMPTY_PATH) {
+		if (copy_from_user(&first, uptr, 1))
+			return -EFAULT;
+		if (!first && (int)dfd != ABI_AT_FDCWD)
+			return sys_stat_fd(dfd, st);
+	}
+	return sys_with_path(dfd, uptr, sys_stat_path, (u64)st, !(flags & ABI_AT_SYMLINK_NOFOLLOW));
 }
 
 long __x64_sys_newstat(const struct regs *r)
 {
-	return sys_with_path(ABI_AT_FDCWD, r->rdi, sys_stat_path, r->rsi, 0);
+	struct vstat st;
+	long ret = sys_stat_at(ABI_AT_FDCWD, r->rdi, 0, &st);
+
+	return ret ? ret : sys_put_stat(r->rsi, &st);
 }
 
 long __x64_sys_newlstat(const struct regs *r)
 {
-	return sys_with_path(ABI_AT_FDCWD, r->rdi, sys_lstat_path, r->rsi, 0);
+	struct vstat st;
+	long ret = sys_stat_at(ABI_AT_FDCWD, r->rdi, ABI_AT_SYMLINK_NOFOLLOW, &st);
+
+	return ret ? ret : sys_put_stat(r->rsi, &st);
 }
 
 long __x64_sys_newfstat(const struct regs *r)
 {
-	return sys_stat_fd(r->rdi, r->rsi);
+	struct vstat st;
+	long ret = sys_stat_fd(r->rdi, &st);
+
+	return ret ? ret : sys_put_stat(r->rsi, &st);
 }
 
 long __x64_sys_newfstatat(const struct regs *r)
 {
 	u32 flags = r->r10;
-	char first;
+	struct vstat st;
+	long ret;
 
 	if (flags & ~(ABI_AT_SYMLINK_NOFOLLOW | ABI_AT_EMPTY_PATH | 0x800 /* no automount */))
 		return -EINVAL;
-	if (flags & ABI_AT_EMPTY_PATH) {
-		if (copy_from_user(&first, r->rsi, 1))
-			return -EFAULT;
-		if (!first && (int)r->rdi != ABI_AT_FDCWD)
-			return sys_stat_fd(r->rdi, r->rdx);
-	}
-	return sys_with_path(r->rdi, r->rsi,
-	    flags & ABI_AT_SYMLINK_NOFOLLOW ? sys_lstat_path : sys_stat_path, r->rdx, 0);
+	ret = sys_stat_at(r->rdi, r->rsi, flags, &st);
+	return ret ? ret : sys_put_stat(r->rdx, &st);
 }
 
 #define STATX_BASIC   0x7ffu
@@ -113,44 +119,18 @@ static long sys_put_statx(u64 to, const struct vstat *st)
 	return copy_to_user(to, &s, sizeof(s));
 }
 
-static long sys_statx_fd(u64 fd, u64 to)
-{
-	struct file *f = sys_fd_get((u32)fd);
-	struct vstat st;
-	long ret;
-
-	if (!f)
-		return -EBADF;
-	ret = vfs_fstat(f, &st);
-	file_put(f);
-	return ret ? ret : sys_put_statx(to, &st);
-}
-
-static long sys_statx_path(const char *path, u64 to, u64 follow)
-{
-	struct vstat st;
-	long ret = vfs_stat(path, follow, &st);
-
-	return ret ? ret : sys_put_statx(to, &st);
-}
-
 long __x64_sys_statx(const struct regs *r)
 {
 	u32 flags = r->rdx;
-	char first;
+	struct vstat st;
+	long ret;
 
 	if ((u32)r->r10 >> 31 || (flags & AT_STATX_SYNC) == AT_STATX_SYNC)
 		return -EINVAL;
 	if (flags & ~(ABI_AT_SYMLINK_NOFOLLOW | ABI_AT_EMPTY_PATH | AT_STATX_SYNC | 0x800))
 		return -EINVAL;
-	if (flags & ABI_AT_EMPTY_PATH) {
-		if (copy_from_user(&first, r->rsi, 1))
-			return -EFAULT;
-		if (!first && (int)r->rdi != ABI_AT_FDCWD)
-			return sys_statx_fd(r->rdi, r->r8);
-	}
-	return sys_with_path(
-	    r->rdi, r->rsi, sys_statx_path, r->r8, !(flags & ABI_AT_SYMLINK_NOFOLLOW));
+	ret = sys_stat_at(r->rdi, r->rsi, flags, &st);
+	return ret ? ret : sys_put_statx(r->r8, &st);
 }
 
 static long sys_access_path(const char *path, u64 mode, u64 none __maybe_unused)
