@@ -1,4 +1,4 @@
-/* What follows console= on the command line, as Linux writes it. Pure. */
+/* The value of console= on the command line, in Linux's form. Pure. */
 #pragma once
 
 #include "drivers/uart.h"

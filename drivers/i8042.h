@@ -10,7 +10,7 @@
 
 /* Makes the keyboard send codes of set 1, no interrupts yet. False: no such controller. */
 bool i8042_init(void);
-/* The next code, -1 when none has come. What a mouse sends is dropped. */
+/* The next code, -1 if there is none. Bytes of a mouse are dropped. */
 int i8042_read(void);
 /* From now on (or no longer) each code raises the interrupt line. */
 void i8042_irq_enable(bool on);

@@ -73,7 +73,7 @@ void pci_write(const struct pci_function *f, unsigned reg, unsigned size, u32 v)
 	pci_unlock(flags);
 }
 
-/* What the register keeps of all ones: the bits below the size are wired to 0. */
+/* Write all ones and read back: the bits below the size are wired to 0. */
 static u32 pci_bar_mask(const struct pci_function *f, unsigned reg, u32 old)
 {
 	u32 mask;

@@ -272,7 +272,7 @@ static bool init_is_wanted(const struct seat *s)
 	return !s->pid && (!s->without || s == seats);
 }
 
-/* What busybox's halt, poweroff and reboot send, unless they are told to do it themselves (-f). */
+/* The signals that busybox's halt, poweroff and reboot send, unless they act themselves (-f). */
 static void init_obey(void)
 {
 	u64 asked = signal_take_init();

@@ -1,5 +1,5 @@
 /*
- * What the monitor needs of its kernel, twice: for a task, and for what is left after a panic.
+ * The system as the monitor sees it, twice: for a task, and after a panic.
  *
  * As a task it takes the consoles' input away from the terminal. The task that reads is `owner`;
  * the sysrq key makes a task that stands by the owner, unless the present one waits at its prompt:

@@ -249,7 +249,7 @@ static int watchdog_show(struct seq *s, void *ctx)
 	return 0;
 }
 
-/* What runs begins anew with what is set now. */
+/* Restarts the running checks with the present settings. */
 static int watchdog_store(char *line, size_t n __maybe_unused, void *ctx)
 {
 	const struct setting *setting = ctx;

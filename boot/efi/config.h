@@ -54,7 +54,7 @@ struct config {
 /* Told of each line that is no good, which then counts for nothing; line 0: the file as a whole. */
 typedef void config_complain(void *arg, uint32_t line, const char *what);
 
-/* What holds without a file: kernel.elf, no archive, one entry without a command line. */
+/* The configuration without a file: kernel.elf, no archive, one entry without a command line. */
 void config_default(struct config *c);
 /* config_default(), and then what the file says. */
 void config_parse(

@@ -1,4 +1,4 @@
-/* What the flight recorder of an earlier boot left in memory, as far as a loader looks. Pure. */
+/* The memory of the flight recorder that an earlier boot left, as a loader reads it. Pure. */
 #pragma once
 
 #include "boot/boot_info.h"

@@ -183,7 +183,7 @@ static bool acpi_take_root(u64 pa, const char *signature, unsigned pointer_size)
 	return true;
 }
 
-/* What an earlier call found. */
+/* The result of an earlier call. */
 static void forget(void)
 {
 	have_madt = have_fadt = false;

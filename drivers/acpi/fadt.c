@@ -73,7 +73,7 @@ static void take_registers(const struct fadt *f, struct acpi_fadt *out)
 	out->century = f->century;
 }
 
-/* What came with later revisions: there only as far as the table's length goes. */
+/* Fields of later revisions: present only within the table's length. */
 static void take_newer(const struct fadt *f, struct acpi_fadt *out)
 {
 	if (f->h.length >= offsetof(struct fadt, arm_boot_arch) && f->flags & FADT_RESET_REG) {

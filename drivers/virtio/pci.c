@@ -102,7 +102,7 @@ static const struct virtio_transport pci_transport = {virtio_pci_status, virtio_
     virtio_pci_features, virtio_pci_set_features, virtio_pci_queue_limit, virtio_pci_queue_begin,
     virtio_pci_notify};
 
-/* What the capability at `cap` names, mapped; NULL: not within memory that the function has. */
+/* Maps the registers that the capability at `cap` names; NULL: outside of the function's memory. */
 static volatile u8 *virtio_pci_map(const struct pci_function *f, u8 cap, u32 *length)
 {
 	unsigned bar = pci_read(f, cap + CAP_BAR, 1);

@@ -1,4 +1,4 @@
-/* What the kernel calls itself: uname, /proc/version, the first line of the log. Plain data. */
+/* The kernel's name and version: uname, /proc/version, the first line of the log. Plain data. */
 #pragma once
 
 #define KERNEL_NAME    "Trapline"

@@ -1,4 +1,4 @@
-/* Contexts: choice.h. What is not understood is said, and counts for nothing. */
+/* See choice.h. A value that is not understood is reported and ignored. */
 #include "kernel/console/choice.h"
 #include "kernel/base/cmdline.h"
 #include "kernel/base/printk.h"

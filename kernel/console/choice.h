@@ -1,4 +1,4 @@
-/* What console= on the command line asks for. Filled at boot, constant afterwards. */
+/* The consoles that console= on the command line selects. Filled at boot, constant afterwards. */
 #pragma once
 
 #include "drivers/console_option.h"

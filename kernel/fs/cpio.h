@@ -21,8 +21,8 @@ struct cpio_entry {
 
 void cpio_init(struct cpio *c, const void *data, size_t size);
 /*
- * The next entry: 1; 0 at the end of the archive (more archives may follow behind zero bytes: they
- * are read on); -EINVAL when it is cut off, a number is none, or a name is empty, too long, or has
+ * The next entry: 1; 0 at the end of the archive (it reads on through archives that follow after
+ * zero bytes); -EINVAL when it is cut off, a number is none, or a name is empty, too long, or has
  * a ".." in it.
  */
 int cpio_next(struct cpio *c, struct cpio_entry *e);

@@ -86,7 +86,7 @@ static inline bool readable(const struct file *f)
 	return acc == O_RDONLY || acc == O_RDWR;
 }
 
-/* What open() refuses once it knows what the name stands for. */
+/* The errors of open() that depend on the kind of node. */
 static int may_open(const struct vnode *v, u32 flags)
 {
 	u32 type = type_of(v);

@@ -35,7 +35,7 @@ struct vstat {
 	u32 mode, nlink, uid, gid, dev;
 };
 
-/* What to change of a node: the fields that `set` names. */
+/* A change of a node: the fields that `set` names. */
 enum { VATTR_MODE = 1, VATTR_UID = 2, VATTR_GID = 4, VATTR_MTIME = 8 };
 struct vattr {
 	u32 set, mode, uid, gid; /* mode: without the type */
@@ -115,19 +115,18 @@ struct file_ops {
 	 * at 0. NULL: -ENODEV.
 	 */
 	int (*mmap)(struct file *f, struct vm_area *area);
-	/* What is ready now: POLLIN 1, POLLOUT 4, POLLERR 8, POLLHUP 16. */
+	/* The events that are ready: POLLIN 1, POLLOUT 4, POLLERR 8, POLLHUP 16. */
 	unsigned (*poll)(struct file *f);
 	/*
-	 * Who is woken when that changes, of both kinds if there are two. NULL: nobody, it has to
-	 * be asked again and again.
+	 * The queues that are woken when that changes, one or two. NULL: none, the caller polls.
 	 */
 	void (*poll_queues)(struct file *f, struct wait_queue *queue[2]);
 	/* NULL: -ESPIPE unless the vnode is a regular file or a directory. */
 	s64 (*seek)(struct file *f, s64 off, int whence);
 	void (*release)(struct file *f);
 	/*
-	 * What is read here is not what lies there: a private mapping is not filled by reading, but
-	 * `mmap` asked.
+	 * Reading does not give the contents: a private mapping is not filled by reading, but by
+	 * `mmap`.
 	 */
 	bool no_private_map;
 	/*
@@ -135,7 +134,7 @@ struct file_ops {
 	 * (kernel/syscall/user.h), not in smaller pieces.
 	 */
 	bool whole_writes;
-	bool endless; /* a read never waits and gives all it is asked for, however much that is */
+	bool endless;	  /* a read never waits, and returns as many bytes as the caller wants */
 	bool maps_zeros;  /* a mapping of it is anonymous memory */
 	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */
 };

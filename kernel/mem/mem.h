@@ -1,5 +1,5 @@
 /*
- * Page frames, kmalloc, and kernel address ranges. Who may call: task and irq, unless said; not
+ * Page frames, kmalloc, and kernel address ranges. Callers: task and irq context, unless said; not
  * NMI. Protected inside by spinlocks with interrupts off.
  *
  * range.c turns the loader's map into ranges, buddy.c hands out frames of them. A block of 4 MiB

@@ -1,4 +1,4 @@
-/* What the rooms of kernel/mem share: frames and fault injection. Nobody else includes this. */
+/* Frames and fault injection, for the files of kernel/mem alone. */
 #pragma once
 
 #include "arch/arch.h"

@@ -5,7 +5,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/monitor/monitor.h"
 
-/* What the names that fit have in common. */
+/* The prefix that all names that fit share. */
 struct candidates {
 	const char *stem; /* what is there of the name */
 	size_t stem_length;

@@ -14,7 +14,7 @@
 #define ELF_INTERP_MAX	 4096		  /* bytes of an interpreter's path, with the NUL */
 #define ELF_DYN_BASE	 0x555555554000UL /* where position-independent programs go */
 
-/* What is mapped: pages [start, end), the file's bytes up to file_end, zeros behind. */
+/* A mapping: pages [start, end), the file's bytes up to file_end, then zeros. */
 struct elf_segment {
 	u64 start, end;
 	u64 offset;   /* in the file, of start: page-aligned */

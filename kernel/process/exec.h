@@ -6,7 +6,7 @@
 #define EXEC_ARGS_MAX                                                                              \
 	(128UL << 10) /* arguments and environment with their pointers: beyond it -E2BIG */
 
-/* What an exec is given, in kernel memory: strings one behind the other, arguments first. */
+/* The strings of an exec in kernel memory, one after the other, arguments first. */
 struct exec_args {
 	char *strings;
 	size_t len, size;

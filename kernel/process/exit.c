@@ -193,7 +193,7 @@ static bool wanted(const struct thread_group *child, int pid)
 	return child->pgid == (pid ? -pid : current()->group->pgid);
 }
 
-/* What this child has to report: true, and its status. task_lock held. */
+/* True if this child has a status to report; fills it. task_lock held. */
 static bool take_report(struct thread_group *child, int options, int *status)
 {
 	if (child->leader->state == TASK_ZOMBIE) {

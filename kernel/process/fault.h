@@ -1,4 +1,4 @@
-/* What is told about a ring-3 program that faulted. Task context, interrupts on. */
+/* Reports a ring-3 program that faulted. Task context, interrupts on. */
 #pragma once
 
 #include "kernel/lib/types.h"

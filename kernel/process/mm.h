@@ -38,7 +38,7 @@ enum {
 #define USER_STACK_GUARD (1UL << 20)
 #define MM_AREAS_MAX	 65530
 
-/* What a page fault came to. */
+/* The result of a page fault. */
 enum mm_fault { MM_FAULT_OK, MM_FAULT_NO_AREA, MM_FAULT_ACCESS, MM_FAULT_BUS, MM_FAULT_OOM };
 
 /*

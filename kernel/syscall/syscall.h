@@ -24,7 +24,7 @@ void syscall_count_error(unsigned nr, int err);
 void syscall_missing(long nr);
 void syscall_count_init(void); /* /proc/trapline/syscalls */
 /*
- * What kprobes and tests know by Linux's names: the middle of mkdir and rmdir. `name` holds the
+ * The middle of mkdir and rmdir, by Linux's names, for kprobes and tests. `name` holds the
  * kernel's copy of the path at 0 and ring 3's pointer at 8.
  */
 struct filename {

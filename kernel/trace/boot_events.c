@@ -67,7 +67,7 @@ static void boot_events_replay_object(const char *name, u64 base, u64 size)
 		trace_boot_object(name, base, size);
 }
 
-/* What was handed over, at the time of the last step of the loader. */
+/* Records what the loader handed over, with the time of its last step. */
 static void replay_facts(void)
 {
 	const struct boot_framebuffer *fb = &boot->framebuffer;

@@ -6,5 +6,5 @@
 struct boot_info;
 struct trace_early;
 
-/* What there is to tell from before the tracer. Once, at boot, by trace_glue_init(); `bi` stays. */
+/* Notes the steps before the tracer starts. Called once, by trace_glue_init(); `bi` stays. */
 const struct trace_early *boot_events_of(const struct boot_info *bi);

@@ -158,7 +158,7 @@ void host_user_events_changed(void)
 	atomic_store(&user_events_changed, 1);
 }
 
-/* Who holds its mm->lock cannot: whoever changed them will do it. */
+/* Skip if the caller holds mm->lock; the task that made the change runs this when it unlocks. */
 static __noinline void host_settle_user_events(void)
 {
 	struct mm *mm = current()->mm;

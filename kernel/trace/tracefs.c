@@ -208,7 +208,7 @@ static const struct vnode_ops tracefs_vnode_ops = {
     .destroy = tracefs_vnode_destroy,
 };
 
-/* What both kinds of files do. */
+/* Operations of both kinds of files. */
 #define COMMON_OPS                                                                                 \
 	.read = tracefs_vnode_read, .write = tracefs_vnode_write, .splice = tracefs_vnode_splice,  \
 	.poll = tracefs_vnode_poll, .ioctl = tracefs_vnode_ioctl, .mmap = tracefs_vnode_mmap,      \

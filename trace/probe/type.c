@@ -1,4 +1,10 @@
-/* Types of probes' arguments: their names, bitfields, lengths of arrays. Pure. */
+/*
+ * Fetch types: the types of probes' arguments, their bitfields and the lengths of arrays. Pure.
+ *
+ * To add a type, add a row to types[] (struct probe_type in probe.h). If it is printed like no
+ * other, add its kind to enum probe_text and a case to print.c. If it is text, add to
+ * probe_fetch_string() in fetch.c how the text is made.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/probe/probe.h"

@@ -12,7 +12,7 @@ struct msr_access {
 
 _Static_assert(EX_NOFAULT == 1, "known to the assembly below");
 
-/* What faults may not be done as a copy elsewhere: no probes here. */
+/* No probes here: an instruction that may fault cannot run as a copy elsewhere. */
 static bool __noprobe msr_try_read(u32 msr, u64 *value)
 {
 	u32 lo = 0, hi = 0;

@@ -30,7 +30,7 @@ struct smp_slot {
 	u32 cpu, pad;
 };
 
-/* What the MADT said, for arch_smp_boot(). */
+/* The contents of the MADT, for arch_smp_boot(). */
 void smp_remember(const struct machine_info *mi);
 /* First C of another CPU, on the stack of its slot, with the kernel's page tables, but neither %gs
  * nor IDT. */

@@ -172,7 +172,7 @@ static bool in_probe_return(u64 rip)
 	return rip >= (u64)probe_return && rip < (u64)probe_return_end;
 }
 
-/* What a return probe has taken from this place of the stack. */
+/* The return address that a return probe took from this place of the stack. */
 static u64 real_return(u64 ret, u64 at)
 {
 	u64 real = ret == (u64)probe_return ? kernel_probe_returns_to(at) : 0;

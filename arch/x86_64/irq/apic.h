@@ -7,7 +7,7 @@
 
 #include "arch/arch.h"
 
-/* What apic_send() can say besides a vector. */
+/* Messages of apic_send() that are no vector. */
 enum {
 	APIC_SEND_NMI = 4 << 8,
 	APIC_SEND_INIT = 5 << 8 | 1 << 14,

@@ -22,7 +22,7 @@ struct boot_info;
 #define PTE_NX	  (1UL << 63)
 #define PTE_ADDR  0x000ffffffffff000UL
 
-/* What this directory hands out by itself: the first 512 GiB of the kernel mappings. */
+/* The first 512 GiB of the kernel mappings, which this folder hands out. */
 #define MAP_WINDOW	(1UL << 39)
 #define DEVICE_MAP_BASE KERNEL_MAP_BASE
 

@@ -79,7 +79,7 @@ static inline bool insn_rip_relative(const struct insn *i)
 	return i->has_modrm && insn_mod(i) == 0 && insn_rm(i) == 5;
 }
 
-/* What an instruction does to %rip, and what may not be run anywhere but in its place. */
+/* How an instruction changes %rip, and whether it can run only in its own place. */
 enum insn_kind {
 	INSN_PLAIN,	/* goes on behind itself, wherever it stands */
 	INSN_NOP,	/* and does nothing at all */

@@ -23,7 +23,7 @@ enum { OP_INT3 = 0xcc, OP_JMP = 0xe9, OP_HLT = 0xf4 };
 
 extern const struct static_branch_site __start___static_branch[], __stop___static_branch[];
 
-/* What a slot stands for; 0: it is free. [A]: read in any context. */
+/* The address whose instruction a slot holds; 0: it is free. [A]: read in any context. */
 static u64 slot_addr[SLOTS], slot_next[SLOTS];
 static bool slot_left[SLOTS]; /* [A] nobody comes there any more */
 static unsigned slot_hint;    /* [the caller's lock] */

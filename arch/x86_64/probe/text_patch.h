@@ -1,4 +1,4 @@
-/* What the breakpoint trap must ask before anybody else. */
+/* The breakpoint trap calls this before any other handler. */
 #pragma once
 
 #include "arch/arch.h"
