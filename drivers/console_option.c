@@ -1,6 +1,7 @@
 /* console= as Linux's serial-console document gives it. Pure. */
 #include "drivers/console_option.h"
 
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 
 #define BAUD_MAX 4000000

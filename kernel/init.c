@@ -176,7 +176,7 @@ static int init_become_shell(int status)
 		init_say_hint();
 		return init_become(SHELL, (const char *const[]){"sh", NULL}, NULL);
 	}
-	snprintf(last, sizeof(last), "STATUS=%d", status);
+	fmt_snprintf(last, sizeof(last), "STATUS=%d", status);
 	e = init_install(1, "/dev/null", O_WRONLY);
 	return e ? e : init_become(SHELL, (const char *const[]){"sh", "-l", NULL}, last);
 }
@@ -185,7 +185,7 @@ static void __noreturn init_run_monitor(int why)
 {
 	char line[64];
 
-	snprintf(line, sizeof(line), "No " SHELL " here: %s.", errno_text(-why));
+	fmt_snprintf(line, sizeof(line), "No " SHELL " here: %s.", errno_text(-why));
 	monitor_session(line);
 	do_exit(0);
 }
@@ -233,7 +233,7 @@ static void init_seat_add(const char *device, const char *first)
 		pr_warn("getty=%s: %u terminals have a shell already", device, SEATS_MAX);
 		return;
 	}
-	snprintf(s->device, sizeof(s->device), "/dev/%s", device);
+	fmt_snprintf(s->device, sizeof(s->device), "/dev/%s", device);
 	s->first = first;
 	seat_count++;
 }

@@ -114,7 +114,7 @@ static int monitor_become(char *const argv[])
 		e = exec_args_add(&a, argv[i], false);
 	for (size_t i = 0; i < ARRAY_SIZE(environment) && !e; i++)
 		e = exec_args_add(&a, environment[i], true);
-	snprintf(path, sizeof(path), "%s%s", strchr(argv[0], '/') ? "" : "/bin/", argv[0]);
+	fmt_snprintf(path, sizeof(path), "%s%s", strchr(argv[0], '/') ? "" : "/bin/", argv[0]);
 	if (!e)
 		e = task_exec_args(path, &a);
 	exec_args_free(&a);

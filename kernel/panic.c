@@ -7,6 +7,7 @@
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/monitor_system.h"
 #include "kernel/base/printk.h"
@@ -36,10 +37,10 @@ static void panic_print_symbol(char *buf, size_t size, u64 addr, bool is_return)
 	const char *name = sym_find(addr - is_return, &start, &length);
 
 	if (name)
-		snprintf(buf, size, "%s+0x%llx/0x%llx", name, (unsigned long long)(addr - start),
-		    (unsigned long long)length);
+		fmt_snprintf(buf, size, "%s+0x%llx/0x%llx", name,
+		    (unsigned long long)(addr - start), (unsigned long long)length);
 	else
-		snprintf(buf, size, "0x%llx", (unsigned long long)addr);
+		fmt_snprintf(buf, size, "0x%llx", (unsigned long long)addr);
 }
 
 static void print_trace(int level, const u64 *trace, unsigned n, bool from_regs)
@@ -194,7 +195,7 @@ static void __noreturn panic_finish(const char *message)
 
 static void announce(char message[MESSAGE_MAX], const char *fmt, va_list ap)
 {
-	vsnprintf(message, MESSAGE_MAX, fmt, ap);
+	fmt_vsnprintf(message, MESSAGE_MAX, fmt, ap);
 	panic_take_console(message);
 	say("Kernel panic - not syncing: %s", message);
 }
@@ -247,7 +248,7 @@ void warn_at(const char *file, int line, const char *what)
 {
 	char where[MESSAGE_MAX];
 
-	snprintf(where, sizeof where, "WARNING: %s:%d: %s: ", file, line, what);
+	fmt_snprintf(where, sizeof where, "WARNING: %s:%d: %s: ", file, line, what);
 	trace_glue_warning();
 	printk(LOG_WARNING, "------------[ cut here ]------------");
 	panic_print_task(LOG_WARNING, where);

@@ -20,6 +20,7 @@
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "kernel/base/panic.h"
@@ -303,7 +304,7 @@ void watchdog_init(void)
 		const struct setting *setting = &settings[i];
 
 		read_param(setting);
-		snprintf(path, sizeof(path), "sys/kernel/%s", setting->name);
+		fmt_snprintf(path, sizeof(path), "sys/kernel/%s", setting->name);
 		proc_register(path, watchdog_show, watchdog_store, (void *)setting);
 	}
 	nmi_handler_add(watchdog_nmi);

@@ -14,42 +14,53 @@ run: $(O)/kernel.elf
 	@tools/run-qemu --console --kernel $< --smp $(SMP) --mem $(MEM) --cpu $(QEMU_CPU) --machine $(MACHINE) --bios $(BIOS) \
 	    --append "$(APPEND)" --initrd "$(INITRD)" --lastboot "$(LASTBOOT)"
 
+# ---- Flavours: the same sources, compiled for other ends ------------------------------------------------------------------------
+
+# $(call flavour,DIR): what lies below $(O)/DIR is compiled by $(COMPILE_DIR).
+define flavour
+$(O)/$(1)/%.o: %
+	@mkdir -p $$(@D) && echo "  CC      $$@"
+	$$(Q)$$(COMPILE_$(1)) -MMD -MP -c $$< -o $$@
+endef
+FOR_HOST := -std=gnu17 $(WARN) -I. -D_GNU_SOURCE -fno-strict-aliasing -fno-omit-frame-pointer -pthread
+HTESTCC  ?= clang
+HCFLAGS  := $(FOR_HOST) -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
+TCFLAGS  := $(FOR_HOST) -O1 -g1 -mcx16 -fsanitize=thread
+FUZZCC   ?= clang
+FCFLAGS  := $(FOR_HOST) -O2 -g -fno-sanitize-recover=undefined
+# h, host-test: the core and all that is pure, with threads as CPUs, under sanitizers. The kernel's own strings get other names.
+HSTRINGS := kernel/lib/bare/libc.c tests/unit/kernel/lib/string.c
+COMPILE_h = $(HTESTCC) $(HCFLAGS) -ffreestanding $(if $(filter $<,$(HSTRINGS)),-include tests/host/names.h)
+# t, ring-tsan: the ring buffer under ThreadSanitizer, which watches threads and (at atomic operations) signals.
+COMPILE_t = $(HTESTCC) $(TCFLAGS) -ffreestanding -DWATCH_THREADS
+# l, trapline; lt, its cases, under sanitizers.
+COMPILE_l = $(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+COMPILE_lt = $(HTESTCC) $(HCFLAGS)
+# f, the fuzzers.
+COMPILE_f = $(FUZZCC) $(FCFLAGS) -fsanitize=fuzzer-no-link,address,undefined
+# b, bare.elf: a kernel of its own.
+COMPILE_b = $(CC) -std=gnu17 -O1 -g $(WARN) -I. -ffreestanding -fno-pie -fno-stack-protector -fno-strict-aliasing -mno-red-zone \
+            -mgeneral-regs-only -mcx16 -fcf-protection=none -fno-asynchronous-unwind-tables
+$(foreach dir,h t l lt f b,$(eval $(call flavour,$(dir))))
+
 # ---- Host: the pure code and the tracer's core, with threads as CPUs, under sanitizers -----------------------------------------
 
 # Files elsewhere in kernel/ that are pure too, and have cases in tests/unit/.
 HPURE    := kernel/console/ldisc.c kernel/monitor/line.c kernel/monitor/words.c kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/range.c kernel/mem/buddy.c kernel/base/cmdline.c kernel/base/symtab.c \
             kernel/process/area.c kernel/process/elf.c arch/x86_64/probe/insn.c $(EFIPURE) drivers/console_option.c drivers/uart.c drivers/acpi/acpi.c \
             drivers/acpi/madt.c drivers/acpi/fadt.c drivers/acpi/serial.c drivers/vt.c drivers/keymap.c drivers/virtio/virtio.c drivers/virtio/console.c
-HSRC     := $(sort $(TRACESRC) $(UNITSRC) $(wildcard kernel/lib/*.c tests/host/*.c) $(HPURE))
-# Of these, the host's own sources see the C library's formatter; all others see the kernel's. The C library's strings, which
-# the sanitizers watch, serve all but the kernel's own and their cases.
-HOWN     := $(addprefix tests/host/,host.c kernel.c probe.c machine.c main.c port/memory.c port/main.c)
-HSTRINGS := kernel/lib/string.c tests/unit/kernel/lib/string.c
+HSRC     := $(sort $(TRACESRC) $(UNITSRC) $(wildcard kernel/lib/*.c kernel/lib/bare/*.c tests/host/*.c) $(HPURE))
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
-HTESTCC  ?= clang
-HCFLAGS  := -std=gnu17 -O1 -g1 $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=address,undefined \
-            -fno-sanitize-recover=undefined -pthread
 ONLY     ?=
-
-$(O)/h/%.c.o: %.c
-	@mkdir -p $(@D) && echo "  CC      $@"
-	$(Q)$(HTESTCC) $(HCFLAGS) $(if $(filter $<,$(HOWN)),,-ffreestanding -include tests/host/names.h) \
-	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
 
 $(O)/host-test: $(HOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(HOBJ) -lcmocka
 
-# The ring buffer alone under ThreadSanitizer, which watches threads and (at atomic operations) signals: O/t
+# The ring buffer alone, under ThreadSanitizer.
 TSRC     := $(sort $(wildcard kernel/lib/*.c trace/ring/*.c tests/unit/trace/ring/*.c) tests/host/host.c tests/host/machine.c \
             tests/host/ring/main.c)
-TOWN     := $(HOWN) tests/host/ring/main.c
 TOBJ     := $(TSRC:%=$(O)/t/%.o)
-TCFLAGS  := -std=gnu17 -O1 -g1 $(WARN) -I. -mcx16 -fno-strict-aliasing -fno-omit-frame-pointer -fsanitize=thread -DWATCH_THREADS -pthread
-$(O)/t/%.c.o: %.c
-	@mkdir -p $(@D) && echo "  CC      $@"
-	$(Q)$(HTESTCC) $(TCFLAGS) $(if $(filter $<,$(TOWN)),,-ffreestanding -include tests/host/names.h) \
-	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
 
 $(O)/ring-tsan: $(TOBJ)
 	@echo "  LD      $@"
@@ -58,7 +69,6 @@ $(O)/ring-tsan: $(TOBJ)
 .PHONY: tsan
 tsan: $(O)/ring-tsan
 	$(Q)$(O)/ring-tsan $(ONLY)
--include $(TOBJ:.o=.d)
 
 # The instruction decoder beside objdump, over our own text and some of the system's own: INSN_FILES chooses others.
 INSN_FILES ?= $(O)/kernel-test.elf $(wildcard /bin/bash /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libcrypto.so.3)
@@ -80,10 +90,6 @@ TLSRC    := $(sort $(wildcard tools/trapline/*.c)) \
             trace/export/dat_head.c trace/export/dat_page.c trace/persist/kept_read.c trace/ring/event.c trace/ring/recover.c
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 
-$(O)/l/%.c.o: %.c
-	@mkdir -p $(@D) && echo "  CC      $@"
-	$(Q)$(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(filter kernel/% trace/%,$<),-ffreestanding -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf) -MMD -MP -c $< -o $@
-
 # A page of `trapline plot` has this script in it.
 $(O)/l/tools/trapline/plot_script.c.o $(O)/lt/tools/trapline/plot_script.c.o: tools/trapline/plot_page.js
 
@@ -98,10 +104,6 @@ trapline: $(O)/trapline
 TUSRC    := $(wildcard tests/trapline/*.c) $(filter-out tools/trapline/main.c,$(TLSRC)) kernel/fs/cpio.c
 TUOBJ    := $(TUSRC:%=$(O)/lt/%.o)
 
-$(O)/lt/%.c.o: %.c
-	@mkdir -p $(@D) && echo "  CC      $@"
-	$(Q)$(HTESTCC) $(HCFLAGS) -D_GNU_SOURCE $(if $(filter kernel/% trace/%,$<),-ffreestanding -Dsnprintf=k_snprintf -Dvsnprintf=k_vsnprintf) -MMD -MP -c $< -o $@
-
 $(O)/trapline-unit: $(TUOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^ -lcmocka
@@ -110,25 +112,15 @@ $(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trap
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^
--include $(TUOBJ:.o=.d)
--include $(TLOBJ:.o=.d)
 
 # ---- Fuzzers: a file of tests/fuzz/ each, over the same sources; FUZZ_TIME seconds each, ONLY=name chooses one -------------------
 
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
-FUZZCC   ?= clang
 FUZZSRC  := $(sort $(TRACESRC) $(wildcard kernel/lib/*.c) tests/unit/trace/filter/sample.c tests/unit/trace/tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c)
 # Not what starts machines: the tests have a machine_run() of their own.
 FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c bring.c list.c machine.c record.c run.c),$(wildcard tools/trapline/*.c))
 FUZZOBJ  := $(FUZZSRC:%=$(O)/f/%.o) $(FUZZTL:%=$(O)/f/%.o)
-FCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -fno-omit-frame-pointer -fno-sanitize-recover=undefined -pthread
 FUZZ_TIME ?= 300
-
-$(O)/f/%.c.o: %.c
-	@mkdir -p $(@D) && echo "  CC      $@"
-	$(Q)$(FUZZCC) $(FCFLAGS) $(if $(filter $<,$(FUZZTL)),-D_GNU_SOURCE) -fsanitize=fuzzer-no-link,address,undefined \
-	    $(if $(filter $< ,$(HOWN) $(FUZZTL) $(FUZZERS:%=tests/fuzz/%.c)),,-ffreestanding -include tests/host/names.h) \
-	    $(if $(filter $<,$(HSTRINGS)),-DOWN_STRINGS) -MMD -MP -c $< -o $@
 
 $(FUZZERS:%=$(O)/fuzz/%): $(O)/fuzz/%: $(O)/f/tests/fuzz/%.c.o $(FUZZOBJ)
 	@mkdir -p $(@D)
@@ -162,24 +154,17 @@ $(foreach part,$(PARTS) all,$(eval $(call port_without,$(part))))
 PORTS    := $(O)/port $(patsubst %,$(O)/port-without-%,$(PARTS) all)
 
 # The same as a kernel of its own, with no C library, and without the parts that may be left out: $(O)/b
-BARESRC  := $(filter-out $(part_all),$(TRACESRC)) $(wildcard trace/defaults/*.c kernel/lib/*.c tests/host/bare/*.[cS]) tests/host/port/host.c
+BARESRC  := $(filter-out $(part_all),$(TRACESRC)) $(wildcard trace/defaults/*.c kernel/lib/*.c kernel/lib/bare/*.c tests/host/bare/*.[cS]) tests/host/port/host.c
 BAREOBJ  := $(BARESRC:%=$(O)/b/%.o)
-BCFLAGS  := -std=gnu17 -O1 -g $(WARN) -I. -ffreestanding -fno-pie -fno-stack-protector -fno-strict-aliasing -mno-red-zone \
-            -mgeneral-regs-only -mcx16 -fcf-protection=none -fno-asynchronous-unwind-tables
-$(O)/b/%.o: %
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BCFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/bare.elf: $(BAREOBJ) tests/host/bare/link.ld
 	@echo "  LD      $@"
 	$(Q)$(CC) -nostdlib -static -no-pie -Wl,-T,tests/host/bare/link.ld -Wl,--build-id=none -Wl,--no-warn-rwx-segments -o $@ $(BAREOBJ)
--include $(BAREOBJ:.o=.d)
 
 .PHONY: port-test
 port-test: $(PORTS) $(O)/bare.elf
 	$(Q)tests/host/port/check $(PORTS)
 	$(Q)tests/host/bare/check $(O)/bare.elf
--include $(PORTOBJ:.o=.d)
 
 .PHONY: test-all trigger-storm host-test guest-test console-test matrix model
 test test-all: $(O)/host-test $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
@@ -304,7 +289,6 @@ EHOBJ    := $(patsubst %,$(O)/l/%.o,$(wildcard tools/eventheader*.c)) $(filter-o
 $(O)/eventheader: $(EHOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HOSTCC) -o $@ $^
--include $(EHOBJ:.o=.d)
 
 .PHONY: soak
 soak: $(O)/kernel-test.elf $(O)/ringcheck
@@ -327,7 +311,7 @@ $(O)/bench-native: $(wildcard tests/native/*.[ch] tests/host/port/memory.c trace
 bench-native: $(O)/bench-native
 	$(Q)tests/drive/bench-native $< $(O)/bench-native.tsv
 
--include $(HOBJ:.o=.d) $(FUZZOBJ:.o=.d) $(FUZZERS:%=$(O)/f/tests/fuzz/%.c.d)
+-include $(patsubst %.o,%.d,$(HOBJ) $(TOBJ) $(TLOBJ) $(TUOBJ) $(FUZZOBJ) $(FUZZERS:%=$(O)/f/tests/fuzz/%.c.o) $(PORTOBJ) $(BAREOBJ) $(EHOBJ))
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' tests/tests.mk

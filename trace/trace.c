@@ -5,6 +5,7 @@
  */
 #include "trace/trace.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
 #include "trace/event/builtin.h"

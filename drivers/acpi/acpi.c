@@ -100,7 +100,8 @@ static void number_tables(void)
 			before += is && k < i;
 		}
 		if (same > 1 && !tables[i].wrong)
-			snprintf(tables[i].name + 4, sizeof(tables[i].name) - 4, "%u", before + 1);
+			fmt_snprintf(
+			    tables[i].name + 4, sizeof(tables[i].name) - 4, "%u", before + 1);
 	}
 }
 

@@ -5,6 +5,7 @@
  * else runs: any context may read.
  */
 #include "kernel/base/cmdline.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 
 #define CMDLINE_MAX 4096

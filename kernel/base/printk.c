@@ -178,7 +178,7 @@ void printk(int level, const char *fmt, ...)
 	char line[LOG_LINE_MAX];
 	va_list ap;
 	va_start(ap, fmt);
-	int len = vsnprintf(line, sizeof(line), fmt, ap);
+	int len = fmt_vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	size_t n = MIN((size_t)MAX(len, 0), sizeof(line) - 1);
 	while (n && line[n - 1] == '\n')

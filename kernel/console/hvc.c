@@ -16,6 +16,7 @@
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/base/printk.h"
@@ -129,9 +130,9 @@ static void add_port(struct hvc_device *d, unsigned number, const char *place)
 	char name[24];
 
 	if (port->console)
-		snprintf(name, sizeof(name), "hvc%u", consoles++);
+		fmt_snprintf(name, sizeof(name), "hvc%u", consoles++);
 	else
-		snprintf(name, sizeof(name), "vport%up%u", devices, number);
+		fmt_snprintf(name, sizeof(name), "vport%up%u", devices, number);
 	if (p) {
 		*p = (struct hvc_port){.device = d, .number = number};
 		mutex_init(&p->writing);
@@ -174,7 +175,7 @@ static void find_on_pci(void)
 	for (unsigned i = 0; (f = pci_nth(i)); i++) {
 		if (f->vendor != VENDOR || (f->id != TRANSITIONAL && f->id != MODERN))
 			continue;
-		snprintf(place, sizeof(place), "%02x:%02x.%u", f->bus, f->device, f->function);
+		fmt_snprintf(place, sizeof(place), "%02x:%02x.%u", f->bus, f->device, f->function);
 		const char *wrong = virtio_pci_begin(&v, f);
 		if (wrong)
 			pr_warn("virtio: %s is not used: %s", place, wrong);

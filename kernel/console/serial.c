@@ -64,7 +64,7 @@ static void serial_begin(
 {
 	const struct console_option *o = serial_option_of(p);
 
-	snprintf(p->name, sizeof(p->name), "ttyS%u", (unsigned)(p - serial_ports));
+	fmt_snprintf(p->name, sizeof(p->name), "ttyS%u", (unsigned)(p - serial_ports));
 	p->found = found;
 	p->present = true;
 	p->gsi = SERIAL_NO_IRQ;

@@ -8,6 +8,7 @@
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"

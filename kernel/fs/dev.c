@@ -7,6 +7,7 @@
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/base/random.h"
 
@@ -78,7 +79,7 @@ int dev_register(const char *name, u32 mode, const struct file_ops *ops, void *p
 	struct vnode *dir;
 	int r;
 
-	snprintf(path, sizeof(path), "/dev/%s", name);
+	fmt_snprintf(path, sizeof(path), "/dev/%s", name);
 	r = dev_parent_of(path, &dir, &last);
 	if (r)
 		return r;

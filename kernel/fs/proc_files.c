@@ -3,6 +3,7 @@
 #include "kernel/base/cmdline.h"
 #include "kernel/fs/proc.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/base/printk.h"

@@ -625,7 +625,7 @@ struct file *ramfs_open_nameless(const char *name)
 		return NULL;
 	}
 	f->vnode = &n->v;
-	snprintf(path, sizeof(path), "/memfd:%s (deleted)", name);
+	fmt_snprintf(path, sizeof(path), "/memfd:%s (deleted)", name);
 	f->path = kstrdup(path);
 	return f;
 }

@@ -8,6 +8,7 @@
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/base/sym.h"
 
@@ -102,10 +103,10 @@ void kprobe_files_init(void)
 	    kprobe_store_optimization, NULL);
 	vfs_mkdir("/sys/kernel/debug/kprobes", 0755);
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "trapline/kprobes/%s", files[i].name);
+		fmt_snprintf(path, sizeof(path), "trapline/kprobes/%s", files[i].name);
 		proc_register(path, files[i].show, files[i].store, NULL);
-		snprintf(target, sizeof(target), "/proc/%s", path);
-		snprintf(path, sizeof(path), "/sys/kernel/debug/kprobes/%s", files[i].name);
+		fmt_snprintf(target, sizeof(target), "/proc/%s", path);
+		fmt_snprintf(path, sizeof(path), "/sys/kernel/debug/kprobes/%s", files[i].name);
 		vfs_symlink(target, path);
 	}
 }

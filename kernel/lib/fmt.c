@@ -411,7 +411,7 @@ static void fmt_buf_put(struct fmt_sink *sink, const char *s, size_t n)
 	b->room -= n;
 }
 
-int vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
+int fmt_vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
 {
 	struct buf_sink b = {{fmt_buf_put}, buf, size ? size - 1 : 0};
 	size_t n = fmt_vprint(&b.sink, fmt, ap);
@@ -421,11 +421,11 @@ int vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
 	return n > INT_MAX ? INT_MAX : (int)n;
 }
 
-int snprintf(char *buf, size_t size, const char *fmt, ...)
+int fmt_snprintf(char *buf, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	int n = vsnprintf(buf, size, fmt, ap);
+	int n = fmt_vsnprintf(buf, size, fmt, ap);
 	va_end(ap);
 	return n;
 }
@@ -434,7 +434,7 @@ int scnprintf(char *buf, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	int n = vsnprintf(buf, size, fmt, ap);
+	int n = fmt_vsnprintf(buf, size, fmt, ap);
 	va_end(ap);
 	if ((size_t)n < size)
 		return n;

@@ -23,9 +23,9 @@ struct fmt_sink {
 size_t fmt_vprint(struct fmt_sink *sink, const char *fmt, va_list ap);
 
 /* As the C standard's: always ends `buf` when size > 0; returns the length it would have had. */
-int vsnprintf(char *buf, size_t size, const char *fmt, va_list ap);
-int snprintf(char *buf, size_t size, const char *fmt, ...) __printf(3, 4);
-/* As snprintf, but returns the bytes really in `buf`. */
+int fmt_vsnprintf(char *buf, size_t size, const char *fmt, va_list ap);
+int fmt_snprintf(char *buf, size_t size, const char *fmt, ...) __printf(3, 4);
+/* The same, but returns the bytes really in `buf`. */
 int scnprintf(char *buf, size_t size, const char *fmt, ...) __printf(3, 4);
 
 /*

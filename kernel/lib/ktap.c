@@ -18,7 +18,7 @@ static void ktap_print_line(const char *prefix, const char *fmt, va_list ap)
 {
 	char line[256];
 	int n = scnprintf(line, sizeof(line) - 1, "%s", prefix);
-	int more = vsnprintf(line + n, sizeof(line) - 1 - n, fmt, ap);
+	int more = fmt_vsnprintf(line + n, sizeof(line) - 1 - n, fmt, ap);
 
 	n = MIN(n + more, (int)sizeof(line) - 2);
 	line[n++] = '\n';

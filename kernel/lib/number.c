@@ -2,6 +2,7 @@
  * Text to numbers, by the rules of Linux's kstrto*() and simple_strtoull(), which every tracefs
  * file shows to its users. Pure: any context; nothing shared.
  */
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/errno.h"
 

@@ -54,7 +54,7 @@ void acpi_files_init(void)
 	for (unsigned i = 0; (t = acpi_table_nth(i)); i++) {
 		if (t->wrong)
 			continue;
-		snprintf(path, sizeof(path), "/sys/firmware/acpi/tables/%s", t->name);
+		fmt_snprintf(path, sizeof(path), "/sys/firmware/acpi/tables/%s", t->name);
 		if (vfs_add_static(path, 0400, t->table, t->table->length))
 			pr_err("cannot make %s", path);
 	}

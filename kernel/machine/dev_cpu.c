@@ -82,7 +82,7 @@ void dev_cpu_init(void)
 	char name[24];
 
 	for (u64 cpu = 0; cpu < cpu_count(); cpu++) {
-		snprintf(name, sizeof(name), "cpu/%u/msr", (unsigned)cpu);
+		fmt_snprintf(name, sizeof(name), "cpu/%u/msr", (unsigned)cpu);
 		if (dev_register(name, 0600, &msr_ops, (void *)cpu))
 			pr_err("cannot make /dev/%s", name);
 	}

@@ -225,7 +225,7 @@ void pci_files_init(void)
 	proc_register("bus/pci/devices", pci_show_devices, NULL, NULL);
 	proc_register("trapline/pci", pci_show_functions, NULL, NULL);
 	for (unsigned i = 0; (f = pci_nth(i)); i++) {
-		snprintf(
+		fmt_snprintf(
 		    path, sizeof(path), "bus/pci/%02x/%02x.%u", f->bus, f->device, f->function);
 		if (proc_register_ops(path, 0644, &config_ops, (void *)f))
 			pr_err("cannot make /proc/%s", path);

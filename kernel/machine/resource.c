@@ -45,7 +45,7 @@ static void __printf(4, 5)
 	r->start = start;
 	r->end = start + size - 1;
 	va_start(ap, fmt);
-	vsnprintf(r->name, sizeof(r->name), fmt, ap);
+	fmt_vsnprintf(r->name, sizeof(r->name), fmt, ap);
 	va_end(ap);
 }
 

@@ -4,6 +4,7 @@
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/monitor/monitor.h"
 
@@ -191,7 +192,7 @@ static bool monitor_list_one(struct monitor *m, const char *directory, const cha
 
 	if (!more)
 		return monitor_printf(m, "%s\n", name);
-	snprintf(m->data, sizeof(m->data), "%s%s%s", directory, *directory ? "/" : "", name);
+	fmt_snprintf(m->data, sizeof(m->data), "%s%s%s", directory, *directory ? "/" : "", name);
 	if (vfs_stat(m->data, false, &st))
 		return monitor_printf(m, "?????????? %s\n", name);
 	return monitor_printf(m, "%c%04o %12llu %s\n", monitor_type_letter(st.mode),
@@ -284,7 +285,7 @@ static int monitor_msr_open(
 
 	if (parse_u64(argv[1], 0, msr) || (argv[cpu_word] && parse_u64(argv[cpu_word], 0, &cpu)))
 		return monitor_fail(m, "no number among the words");
-	snprintf(m->data, sizeof(m->data), "/dev/cpu/%llu/msr", (unsigned long long)cpu);
+	fmt_snprintf(m->data, sizeof(m->data), "/dev/cpu/%llu/msr", (unsigned long long)cpu);
 	m->reading = m->data;
 	e = file_open(m->data, flags, 0, f);
 	return e ? monitor_fail_errno(m, m->data, e) : 0;
@@ -368,7 +369,7 @@ static bool monitor_ps_task(struct monitor *m, const char *pid)
 	struct file *f;
 	ssize n;
 
-	snprintf(path, sizeof(path), "/proc/%.10s/stat", pid);
+	fmt_snprintf(path, sizeof(path), "/proc/%.10s/stat", pid);
 	if (monitor_open(m, path, &f))
 		return true; /* it has ended meanwhile */
 	n = monitor_read(m, f, m->data, sizeof(m->data) - 1);
@@ -449,7 +450,7 @@ static int monitor_help(struct monitor *m, int argc, char **argv)
 	for (unsigned i = 0; i < monitor_command_count; i++) {
 		const struct monitor_command *c = &monitor_commands[i];
 		char usage[64];
-		snprintf(usage, sizeof(usage), "%s %s", c->name, c->usage);
+		fmt_snprintf(usage, sizeof(usage), "%s %s", c->name, c->usage);
 		monitor_printf(m, "  %-30s %s\n", usage, c->help);
 	}
 	monitor_printf(m,

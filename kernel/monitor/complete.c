@@ -42,7 +42,7 @@ static bool complete_is_directory(struct monitor *m, const char *directory, cons
 
 	if (d->mode != S_IFLNK)
 		return d->mode == S_IFDIR;
-	snprintf(m->data, sizeof(m->data), "%s/%s", directory, d->name);
+	fmt_snprintf(m->data, sizeof(m->data), "%s/%s", directory, d->name);
 	return !vfs_stat(m->data, true, &st) && (st.mode & S_IFMT) == S_IFDIR;
 }
 

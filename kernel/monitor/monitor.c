@@ -73,7 +73,7 @@ bool monitor_printf(struct monitor *m, const char *fmt, ...)
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
+	n = fmt_vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return monitor_put(m, text, MIN((size_t)n, sizeof(text) - 1));
 }
@@ -86,7 +86,7 @@ int monitor_fail(struct monitor *m, const char *fmt, ...)
 	if (!m->to)
 		monitor_flush(m);
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	fmt_vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	monitor_say(m, m->words.count ? m->words.word[0] : "monitor");
 	monitor_say(m, ": ");

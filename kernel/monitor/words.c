@@ -28,7 +28,7 @@ static void words_dollar(struct cutter *c)
 		words_put(c, *c->p++);
 		return;
 	}
-	snprintf(number, sizeof(number), "%d", c->p[1] == '?' ? c->status : c->pid);
+	fmt_snprintf(number, sizeof(number), "%d", c->p[1] == '?' ? c->status : c->pid);
 	for (const char *s = number; *s; s++)
 		words_put(c, *s);
 	c->p += 2;

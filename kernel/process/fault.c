@@ -266,7 +266,7 @@ static void fault_area_text(char *buf, size_t size, struct mm *mm, u64 rip)
 	a = area_find(mm, rip);
 	if (a && a->file && a->file->path) {
 		name = strrchr(a->file->path, '/');
-		snprintf(buf, size, " in %.32s[%lx+%lx]", name ? name + 1 : a->file->path,
+		fmt_snprintf(buf, size, " in %.32s[%lx+%lx]", name ? name + 1 : a->file->path,
 		    (unsigned long)a->start, (unsigned long)(a->end - a->start));
 	}
 	mutex_unlock(&mm->lock);

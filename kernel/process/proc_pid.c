@@ -7,6 +7,7 @@
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/proc.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/task/group.h"

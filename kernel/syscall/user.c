@@ -43,7 +43,7 @@ static int join(const char *dir, const char *name, const char **path)
 	buf = kmalloc(size);
 	if (!buf)
 		return -ENOMEM;
-	snprintf(buf, size, "%s/%s", dir, name);
+	fmt_snprintf(buf, size, "%s/%s", dir, name);
 	*path = buf;
 	return 0;
 }

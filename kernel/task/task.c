@@ -36,7 +36,7 @@ struct task *task_alloc_idle(unsigned cpu)
 
 	if (!t)
 		return NULL;
-	snprintf(t->comm, TASK_COMM_LEN, "swapper/%u", cpu);
+	fmt_snprintf(t->comm, TASK_COMM_LEN, "swapper/%u", cpu);
 	t->flags = TASK_KTHREAD | TASK_IDLE_TASK;
 	t->cpus_allowed = 1UL << cpu;
 	t->on_rq = t->on_cpu = true;

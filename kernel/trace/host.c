@@ -305,7 +305,7 @@ static void host_log_line(int level, const char *fmt, va_list ap)
 {
 	char text[512];
 
-	vsnprintf(text, sizeof(text), fmt, ap);
+	fmt_vsnprintf(text, sizeof(text), fmt, ap);
 	printk(level, "%s", text);
 }
 

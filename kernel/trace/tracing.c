@@ -6,6 +6,7 @@
  */
 #include "boot/boot_info.h"
 #include "kernel/fs/proc.h"
+#include "kernel/lib/number.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/trace/boot_events.h"
 #include "kernel/base/cmdline.h"

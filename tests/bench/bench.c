@@ -24,7 +24,7 @@ static void out(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	int n = vsnprintf(line, sizeof(line), fmt, ap);
+	int n = fmt_vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	console_write(line, MIN((size_t)n, sizeof(line) - 1));
 }
@@ -83,7 +83,7 @@ void bench_write(const char *file, const char *text)
 	char path[128];
 	struct file *f;
 
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
+	fmt_snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
 	if (file_open(path, O_WRONLY | O_TRUNC, 0, &f))
 		panic("bench: cannot open %s", path);
 	if (kernel_write(f, text, strlen(text)) < 0)

@@ -25,7 +25,7 @@ u64 bench_read(const char *file, bool count)
 	u64 lines = 0;
 	ssize n;
 
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
+	fmt_snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
 	if (!buf || file_open(path, O_RDONLY, 0, &f))
 		panic("bench: cannot read %s", path);
 	while ((n = kernel_read(f, buf, READ_SIZE)) > 0)

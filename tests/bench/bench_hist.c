@@ -20,7 +20,7 @@ static void run(const char *name, const char *hist, bench_round round)
 {
 	char remove[64];
 
-	snprintf(remove, sizeof(remove), "!%s", hist);
+	fmt_snprintf(remove, sizeof(remove), "!%s", hist);
 	bench_write(TRIGGER, hist);
 	bench_report(name, round, bench_empty, BENCH_N);
 	bench_write(TRIGGER, remove);

@@ -12,7 +12,7 @@ BENCH_ROUND(clock_round, clock_ns())
 
 static char line[256], from[4096], to[4096];
 BENCH_ROUND(
-    format_round, snprintf(line, sizeof(line),
+    format_round, fmt_snprintf(line, sizeof(line),
 		      "%16s-%-7d [%03u] %s %5llu.%06llu: %s: pid=%d prio=%d target_cpu=%03u", "sh",
 		      1234, (unsigned)(a & 1), "d..2.", (unsigned long long)a, 123456ULL,
 		      "sched_waking", 4321, 120, 1u))

@@ -97,7 +97,8 @@ static void stack_and_lost(void)
 	for (unsigned i = 0; i < 600; i++)
 		mark("many of the same");
 	machine_said();
-	snprintf(head, sizeof(head), "Dumping ftrace buffer:\n" RULE "CPU:0 [LOST %lu EVENTS]\n",
+	fmt_snprintf(head, sizeof(head),
+	    "Dumping ftrace buffer:\n" RULE "CPU:0 [LOST %lu EVENTS]\n",
 	    ring_buffer_overruns(trace_global->buffer));
 	EXPECT(dump());
 	EXPECT(strstr(machine_said(), head));

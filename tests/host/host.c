@@ -2,7 +2,6 @@
  * The rest of trace/host_*.h for tests on the host: memory, locks, waiting, names. Any thread of
  * the test machine.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>

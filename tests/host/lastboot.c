@@ -130,7 +130,7 @@ static void clocks(void)
 		lb_hit(0, 20);
 		expect_same();
 		char shown[32];
-		snprintf(shown, sizeof(shown), "[%s]", names[i]);
+		fmt_snprintf(shown, sizeof(shown), "[%s]", names[i]);
 		EXPECT(strstr(trace_get("instances/lastboot/trace_clock", NULL), shown));
 		lb_forget();
 	}

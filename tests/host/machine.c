@@ -8,7 +8,6 @@
  * stands for those sent after it, and after each the CPU is left alone for as long as that one
  * took, from sending to end; what would come in that time is not sent.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

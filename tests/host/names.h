@@ -1,12 +1,8 @@
 /*
- * Given to every source of the kernel that is compiled for the host (-include): where it has a
- * function of the C library's name, it gets another there, so that the real one's stays. The
- * strings are the C library's, whose accesses the sanitizers check, but for the kernel's own
- * (OWN_STRINGS) and the cases that test them.
+ * Given (-include) to the kernel's own strings and to their cases when they are compiled for a host
+ * that has a C library: there they get other names. All else that is compiled for the host calls
+ * the C library's, whose accesses the sanitizers check.
  */
-#define vsnprintf k_vsnprintf
-#define snprintf  k_snprintf
-#ifdef OWN_STRINGS
 #define memcpy	k_memcpy
 #define memmove k_memmove
 #define memset	k_memset
@@ -22,4 +18,3 @@
 #define strspn	k_strspn
 #define strcspn k_strcspn
 #define strsep	k_strsep
-#endif

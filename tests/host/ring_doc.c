@@ -5,7 +5,6 @@
  * writing down each word that changed, in the order it did. A block that differs is printed as it
  * should be.
  */
-#define _GNU_SOURCE
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>

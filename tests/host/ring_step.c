@@ -5,7 +5,6 @@
  * tests/kernel/.) Nothing is lost uncounted, what is read is whole and in order, and the ring goes
  * on afterwards.
  */
-#define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>

@@ -9,6 +9,7 @@
 
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"

@@ -208,7 +208,7 @@ static void words(void **state)
 	script_program(&b, &p, "before; ");
 	/* the text in quotes, whose quotes are quoted again */
 	expect_text(&b,
-	    OBEY "set -m\n/bin/sh -lc 'echo $$ > /trapline/pid; cd "
+	    OBEY "echo > /proc/trapline/syscalls\nset -m\n/bin/sh -lc 'echo $$ > /trapline/pid; cd "
 		 "'\\''/house/it'\\''\\'\\'''\\''s'\\'' 2> "
 		 "/dev/null || "
 		 "cd /; before; exec '\\''./x'\\'' "
@@ -216,17 +216,20 @@ static void words(void **state)
 		 "3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nset +m\nwait $!\nstatus=$?\n");
 	p = (struct program){.argv = NULL, .input = true};
 	script_program(&b, &p, NULL);
-	expect_text(&b, OBEY "set -m\n/bin/sh -lc 'echo $$ > /trapline/pid; cd "
-			     "/sys/kernel/tracing; . /trapline/commands' < /trapline/input "
-			     "3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nset +m\nwait $!\nstatus=$?\n");
+	expect_text(&b,
+	    OBEY "echo > /proc/trapline/syscalls\nset -m\n/bin/sh -lc 'echo $$ > /trapline/pid; cd "
+		 "/sys/kernel/tracing; . /trapline/commands' < /trapline/input "
+		 "3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nset +m\nwait $!\nstatus=$?\n");
 	p = (struct program){.argv = NULL, .deaf = true};
 	script_program(&b, &p, NULL);
-	expect_text(&b, "set -m\n/bin/sh -lc 'echo $$ > /trapline/pid; cd /sys/kernel/tracing; . "
+	expect_text(&b, "echo > /proc/trapline/syscalls\nset -m\n/bin/sh -lc 'echo $$ > "
+			"/trapline/pid; cd /sys/kernel/tracing; . "
 			"/trapline/commands' < /dev/null "
 			"3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nset +m\nwait $!\nstatus=$?\n");
 	p = (struct program){.argv = NULL, .feed = true, .one_output = true};
 	script_program(&b, &p, NULL);
-	expect_text(&b, "set -m\n/bin/sh -lc 'echo $$ > /trapline/pid; cd /sys/kernel/tracing; . "
+	expect_text(&b, "echo > /proc/trapline/syscalls\nset -m\n/bin/sh -lc 'echo $$ > "
+			"/trapline/pid; cd /sys/kernel/tracing; . "
 			"/trapline/commands' <&0 "
 			"3>&- > /dev/ttyS1 2>&1 &\nset +m\nwait $!\nstatus=$?\n");
 }

@@ -219,7 +219,7 @@ __weak void host_sym_place(u64 place[6])
 
 __weak int host_sym_print(char *buf, size_t size, u64 addr, bool offset __maybe_unused)
 {
-	return snprintf(buf, size, "0x%lx", addr);
+	return fmt_snprintf(buf, size, "0x%lx", addr);
 }
 
 __weak u64 host_sym_find(const char *name __maybe_unused, u64 *size __maybe_unused)

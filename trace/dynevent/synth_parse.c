@@ -6,6 +6,7 @@
  * A caret stands where the offending word occurs first in the command, as Linux puts it.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/dynevent/synth.h"
 #include "trace/host_memory.h"

@@ -235,7 +235,7 @@ static void put_events(struct seq *s, struct verdict *v, const struct audit *a)
 		if (!file->counts)
 			continue;
 		if (row->hit || not_recorded(row)) {
-			snprintf(name, sizeof(name), "%s:%s", file->call->class->system,
+			fmt_snprintf(name, sizeof(name), "%s:%s", file->call->class->system,
 			    file->call->name);
 			seq_printf(s, "%s: ", name);
 			judge(v, trace_ledger_put_hits(s, row), name, "hits");
@@ -252,7 +252,7 @@ static void show(struct seq *s, struct verdict *v, struct audit *a)
 	for (a->cpu = 0; a->cpu < host_cpu_count(); a->cpu++) {
 		char who[16];
 
-		snprintf(who, sizeof(who), "cpu%u", a->cpu);
+		fmt_snprintf(who, sizeof(who), "cpu%u", a->cpu);
 		host_on_quiet_cpu(a->cpu, trace_ledger_read_cpu, a);
 		trace_ledger_put_balance(s, v, who, &a->books);
 		add_books(&all, &a->books);

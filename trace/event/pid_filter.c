@@ -11,6 +11,7 @@
 #include "trace/event/pid_filter.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "trace/event/enable.h"

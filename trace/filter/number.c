@@ -6,6 +6,7 @@
  */
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/filter/priv.h"
 #include "trace/host_symbol.h"

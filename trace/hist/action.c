@@ -239,7 +239,7 @@ static struct hist_field *helper_var(
 		hist_fail(h, "Matching event histogram not found", field);
 		return NULL;
 	}
-	snprintf(name, size, SYNTHETIC "%s", field);
+	fmt_snprintf(name, size, SYNTHETIC "%s", field);
 	struct hist_field *var = hist_find_var(h, system, event, name, owner);
 	if (var || run_helper(h, file, field, like))
 		return var;

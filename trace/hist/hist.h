@@ -11,11 +11,10 @@
  * Making and showing: task context under host_lock. hist_update(): any context, between
  * host_enter() and host_preempt_enable().
  *
- * trigger.c is the command of the `trigger` file. parse.c reads it whole: field.c takes names and
- * modifiers, expr.c arithmetic, var.c variables, action.c handlers and actions. hist.c then makes
- * the table (map.c) and publishes its variables. update.c counts an event, do.c runs the actions,
- * print.c shows the command and the table. Up to two keys that are plain numbers take a fast path
- * in update.c.
+ * trigger.c is the command of the `trigger` file. parse.c reads it; var.c finds variables, action.c
+ * reads handlers and actions. hist.c then makes the table (map.c) and publishes its variables.
+ * update.c counts an event, do.c runs the actions, print.c shows the command and the table. Up to
+ * two keys that are plain numbers take a fast path in update.c.
  */
 #pragma once
 
@@ -241,18 +240,9 @@ int hist_fail(struct hist *h, const char *text, const char *word);
 int hist_refuse_string(struct hist *h, const char *word);
 extern const char hist_string_refused[]; /* what it logs */
 
-/* expr.c: a field of an expression's text, which is cut up. flags: HIST_KEY or HIST_VAR. */
-int hist_parse_expr(struct hist *h, char *text, u32 flags, const char *var_name, u32 *depth,
-    struct hist_field **out);
-/* field.c: an empty one of that name, or none; NULL: no memory. */
-struct hist_field *hist_field_new(struct hist *h, u32 flags, const char *var_name);
-/* Makes it what is no field of the event: how it is read, its size and type, how it is shown. */
-void hist_field_special(struct hist_field *f, u8 op, u16 size, const char *type, const char *label);
-/* A field from text that is no expression. */
+/* parse.c: a field from text that is no expression. */
 int hist_parse_atom(
     struct hist *h, char *text, u32 flags, const char *var_name, struct hist_field **out);
-/* The expression a variable was given in this command, if it is a field; NULL. */
-const char *hist_plain_definition(const struct hist *h, const char *var_name);
 
 /* var.c */
 struct hist_field *hist_own_var(const struct hist *h, const char *name);

@@ -126,7 +126,7 @@ static const char *ref_label(
 	size_t size = strlen(system) + strlen(event) + strlen(name) + 3;
 	char *label = hist_alloc(h, size);
 	if (label)
-		snprintf(label, size, "%s.%s.%s", system, event, name);
+		fmt_snprintf(label, size, "%s.%s.%s", system, event, name);
 	return label;
 }
 

@@ -182,9 +182,10 @@ int trace_pointer_text(char *buf, size_t size, char letter, const void *p)
 	case 's':
 		return host_sym_print(buf, size, (u64)p, letter == 'S');
 	case 'H':
-		return snprintf(buf, size, "%016lx", p ? (unsigned long)hash_pointer((u64)p) : 0);
+		return fmt_snprintf(
+		    buf, size, "%016lx", p ? (unsigned long)hash_pointer((u64)p) : 0);
 	case 'x':
-		return snprintf(buf, size, "%lx", (unsigned long)p);
+		return fmt_snprintf(buf, size, "%lx", (unsigned long)p);
 	default:
 		return -1;
 	}

@@ -72,14 +72,14 @@ void trace_past_sym_print(
 	const struct kept_symbol *sym = past->symbols ? find_symbol(past->symbols, addr) : NULL;
 
 	if (!sym) {
-		snprintf(buf, size, "0x%lx", addr);
+		fmt_snprintf(buf, size, "0x%lx", addr);
 		return;
 	}
 	const char *name = kept_symbol_name(past->symbols, sym - past->symbols->symbol);
 	if (offset)
-		snprintf(buf, size, "%s+0x%lx/0x%lx", name, addr - sym->start, (u64)sym->size);
+		fmt_snprintf(buf, size, "%s+0x%lx/0x%lx", name, addr - sym->start, (u64)sym->size);
 	else
-		snprintf(buf, size, "%s", name);
+		fmt_snprintf(buf, size, "%s", name);
 }
 
 bool trace_past_nth(const struct trace_past *past, u32 n, struct trace_past_text *out)

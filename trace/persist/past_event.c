@@ -6,6 +6,7 @@
  */
 #include "trace/persist/past_event.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/builtin.h"
 #include "trace/event/format.h"

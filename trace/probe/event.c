@@ -252,13 +252,13 @@ static void make_table(struct probe_event *ev, const struct trace_probe *tp, cha
 	for (u32 i = 0; i < tp->n_args; i++) {
 		const struct probe_arg *arg = &tp->args[i];
 		struct trace_event_field first = arg_row(arg, text);
-		text += 1 + snprintf(text, PROBE_ARG_TEXT_MAX + 1, "%s", arg->name);
+		text += 1 + fmt_snprintf(text, PROBE_ARG_TEXT_MAX + 1, "%s", arg->name);
 		first.type = text;
-		text += 1 + snprintf(text, 40, "%s", arg->field_type);
+		text += 1 + fmt_snprintf(text, 40, "%s", arg->field_type);
 		if (tp->old) {
 			struct trace_event_field second = first;
 			second.name = text;
-			text += 1 + snprintf(text, 16, "arg%u", i);
+			text += 1 + fmt_snprintf(text, 16, "arg%u", i);
 			*f++ = second;
 		}
 		*f++ = first;
@@ -327,7 +327,7 @@ bool probe_match_args(const struct trace_probe *tp, const char *args)
 		if (i == tp->n_args)
 			return false;
 		size_t len =
-		    snprintf(text, sizeof(text), "%s=%s", tp->args[i].name, tp->args[i].body);
+		    fmt_snprintf(text, sizeof(text), "%s=%s", tp->args[i].name, tp->args[i].body);
 		n = strcspn(args, " \t");
 		if (n != len || memcmp(text, args, n) != 0)
 			return false;

@@ -9,6 +9,7 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
 #include "trace/event/enable.h"
@@ -98,11 +99,11 @@ static int parse_symbol(struct definition *d, const char *text, struct probe_err
 static void make_name(struct definition *d)
 {
 	if (*d->symbol)
-		snprintf(d->id.name, DYNEVENT_NAME_MAX + 1, "%c_%s_%llu", d->is_return ? 'r' : 'p',
-		    d->symbol, (unsigned long long)d->offset);
+		fmt_snprintf(d->id.name, DYNEVENT_NAME_MAX + 1, "%c_%s_%llu",
+		    d->is_return ? 'r' : 'p', d->symbol, (unsigned long long)d->offset);
 	else
-		snprintf(d->id.name, DYNEVENT_NAME_MAX + 1, "%c_0x%llx", d->is_return ? 'r' : 'p',
-		    (unsigned long long)d->addr);
+		fmt_snprintf(d->id.name, DYNEVENT_NAME_MAX + 1, "%c_0x%llx",
+		    d->is_return ? 'r' : 'p', (unsigned long long)d->addr);
 	for (char *c = d->id.name; *c; c++)
 		if (!is_alnum(*c))
 			*c = '_';

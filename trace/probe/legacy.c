@@ -5,6 +5,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/host_probe.h"
 #include "trace/probe/probe.h"
@@ -70,7 +71,7 @@ static int old_body(struct probe_parse *p, struct probe_fetch *f, const char *wo
 	char number[24];
 	if (parse_u64(word + 1, 10, &n) || n > PROBE_STACK_MAX)
 		return probe_parse_fail(p, p->pos, "Invalid argument number");
-	snprintf(number, sizeof(number), "%llu", (unsigned long long)n + 1);
+	fmt_snprintf(number, sizeof(number), "%llu", (unsigned long long)n + 1);
 	return probe_parse_argument_number(p, f, number);
 }
 

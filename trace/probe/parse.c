@@ -4,6 +4,7 @@
  * changes. What is refused and where the caret stands is as in Linux.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/host_probe.h"
 #include "trace/host_symbol.h"
@@ -280,7 +281,7 @@ static int parse_name(struct trace_probe *tp, u32 i, const char **text, struct p
 	if (equals && !n)
 		return probe_parse_fail(p, 0, "Argument name is not specified");
 	if (!equals)
-		n = snprintf(word, sizeof(word), "arg%u", i + 1);
+		n = fmt_snprintf(word, sizeof(word), "arg%u", i + 1);
 	tp->args[i].name = probe_parse_keep(p->arena, equals ? *text : word, n);
 	if (!tp->args[i].name)
 		return -ENOMEM;
@@ -304,8 +305,8 @@ static int name_field_type(struct probe_arg *arg, struct probe_parse *p)
 		return 0;
 	}
 	n = probe_is_string(arg->type)
-		? snprintf(word, sizeof(word), "%s[%u]", arg->type->field, arg->count)
-		: snprintf(word, sizeof(word), "%s[]", arg->type->field);
+		? fmt_snprintf(word, sizeof(word), "%s[%u]", arg->type->field, arg->count)
+		: fmt_snprintf(word, sizeof(word), "%s[]", arg->type->field);
 	arg->field_type = probe_parse_keep(p->arena, word, n);
 	return arg->field_type ? 0 : -ENOMEM;
 }

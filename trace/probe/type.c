@@ -6,6 +6,7 @@
  * probe_fetch_string() in fetch.c how the text is made.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/probe/probe.h"
 

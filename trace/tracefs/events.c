@@ -1,5 +1,6 @@
 /* set_event's writes and the directories under events/. Task context under host_lock. */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/builtin.h"
 #include "trace/event/enable.h"

@@ -5,6 +5,7 @@
  */
 #include "trace/tracefs/inject.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/enable.h"
 #include "trace/event/format.h"

@@ -1,5 +1,6 @@
 /* trace_options and the directory options/. Task context under host_lock. */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/tracefs/tables.h"
 

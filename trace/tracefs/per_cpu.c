@@ -1,5 +1,6 @@
 /* The sizes of buffers and the directory per_cpu/. Task context under host_lock. */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/host_cpus.h"
 #include "trace/output/stats.h"
@@ -89,7 +90,7 @@ static u64 tracefs_cpu_next(const struct tracefs_node *dir, u64 after, struct tr
 
 	if (after >= host_cpu_count())
 		return 0;
-	snprintf(name, sizeof(name), "cpu%lu", after);
+	fmt_snprintf(name, sizeof(name), "cpu%lu", after);
 	tracefs_fill(out, dir, &cpu_row, name, after);
 	return after + 1;
 }
@@ -99,7 +100,7 @@ static bool tracefs_cpu_find(
 {
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
 		char text[16];
-		snprintf(text, sizeof(text), "cpu%u", cpu);
+		fmt_snprintf(text, sizeof(text), "cpu%u", cpu);
 		if (!strcmp(text, name)) {
 			tracefs_fill(out, dir, &cpu_row, name, cpu);
 			return true;

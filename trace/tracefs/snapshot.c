@@ -3,6 +3,7 @@
  * empty. Task context under host_lock.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/snapshot.h"
 #include "trace/tracefs/tables.h"

@@ -3,6 +3,7 @@
  * under host_lock.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/dynevent/synth.h"
 #include "trace/event/clock.h"

@@ -3,6 +3,7 @@
  * host_lock.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"

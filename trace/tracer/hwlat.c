@@ -218,7 +218,7 @@ static int start_each(struct trace_array *tr)
 	for (u64 mask = hwlat_cpus_of(tr); mask; mask &= mask - 1) {
 		int cpu = __builtin_ctzll(mask);
 
-		snprintf(name, sizeof(name), "hwlatd/%d", cpu);
+		fmt_snprintf(name, sizeof(name), "hwlatd/%d", cpu);
 		cpus[cpu].sampler = host_worker_start(name, cpu, hwlat_step, tr);
 		if (!cpus[cpu].sampler)
 			return -ENOMEM;

@@ -10,6 +10,7 @@
  * Pure but for trace_trigger_parse_filter(), which allocates: task context.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/filter/priv.h"
 #include "trace/trigger/trigger.h"

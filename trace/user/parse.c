@@ -1,5 +1,6 @@
 /* Definitions of user events: text -> fields. Pure: no state. Task context. */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/host_memory.h"
 #include "trace/user/user.h"

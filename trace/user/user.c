@@ -226,7 +226,7 @@ static int parse(const char *text, u32 how, struct user_event **out, struct user
 	char suffix[20] = "";
 
 	if (how & USER_EVENT_REG_MULTI_FORMAT)
-		snprintf(suffix, sizeof(suffix), ".%lx", multi_number);
+		fmt_snprintf(suffix, sizeof(suffix), ".%lx", multi_number);
 	return user_event_parse(text, suffix, out, err);
 }
 
@@ -324,7 +324,7 @@ static bool user_event_match_fields(const struct user_event *ev, const char *arg
 	struct user_event_error wrong;
 	struct user_event *wanted;
 
-	if (snprintf(text, sizeof(text), "x %s", args) >= (int)sizeof(text) ||
+	if (fmt_snprintf(text, sizeof(text), "x %s", args) >= (int)sizeof(text) ||
 	    user_event_parse(text, "", &wanted, &wrong))
 		return false;
 	bool same = user_event_same_fields(ev, wanted);

@@ -122,7 +122,7 @@ static void __noreturn trap_page_fault_fatal(struct regs *r, u64 addr)
 			    : r->error & PF_PRESENT ? "permissions violation"
 						    : "not-present page";
 
-	snprintf(text, sizeof text,
+	fmt_snprintf(text, sizeof text,
 	    "BUG: %s%016llx\n#PF: supervisor %s in kernel mode\n#PF: error_code(0x%04llx) - "
 	    "%s\nOops",
 	    addr < PAGE_SIZE ? "kernel NULL pointer dereference, address: "
@@ -206,13 +206,13 @@ static void __noreturn double_fault(struct regs *r, u64 addr)
 	u64 top = this_cpu_read(kernel_rsp), bottom = top - KERNEL_STACK_SIZE;
 
 	if (addr >= bottom - PAGE_SIZE && addr < bottom)
-		snprintf(text, sizeof text,
+		fmt_snprintf(text, sizeof text,
 		    "BUG: TASK stack guard page was hit at %016llx (stack is "
 		    "%016llx..%016llx)\nstack guard page",
 		    (unsigned long long)addr, (unsigned long long)bottom,
 		    (unsigned long long)top - 1);
 	else if (stack_guard_hit(addr))
-		snprintf(text, sizeof text,
+		fmt_snprintf(text, sizeof text,
 		    "BUG: trap stack guard page was hit at %016llx\nstack guard page",
 		    (unsigned long long)addr);
 	else

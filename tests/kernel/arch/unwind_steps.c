@@ -88,7 +88,7 @@ static void __noinline workload(void)
 	char text[128];
 	void *p = kmalloc(100);
 
-	snprintf(text, sizeof(text), "%-10s|%08llx|%5d|%pS|%*d", "words", 0x1234ULL, -77,
+	fmt_snprintf(text, sizeof(text), "%-10s|%08llx|%5d|%pS|%*d", "words", 0x1234ULL, -77,
 	    (void *)workload, 6, 42);
 	kfree(p);
 	sym_address("workload", NULL);
@@ -138,7 +138,7 @@ static u64 lie(u64 *seed, const u64 *stack, unsigned n)
 	case 4:
 		return ALIGN_DOWN(near, 8) + 1;
 	case 5:
-		return (u64)snprintf + prng_next(seed) % 256;
+		return (u64)fmt_snprintf + prng_next(seed) % 256;
 	case 6:
 		return (u64)&pretend[prng_next(seed) % 64];
 	default:

@@ -8,6 +8,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -315,17 +316,17 @@ static void proc_tasks(void)
 	struct vstat st;
 
 	for (u64 pos = 0; vfs_readdir(f, pos, &d) == 1; pos++) {
-		snprintf(name, sizeof(name), "%d", current()->pid);
+		fmt_snprintf(name, sizeof(name), "%d", current()->pid);
 		self |= strcmp(d.name, "self") == 0;
 		ours |= strcmp(d.name, name) == 0;
 	}
 	file_put(f);
 	EXPECT(self && ours);
-	snprintf(comm, sizeof(comm), "%s\n", current()->comm);
+	fmt_snprintf(comm, sizeof(comm), "%s\n", current()->comm);
 	EXPECT_STR(contents("/proc/self/comm"), comm);
 	EXPECT(str_has_prefix(contents("/proc/self/status"), "Name:\t"));
-	snprintf(name, sizeof(name), "/proc/%d/../self/stat", current()->pid);
-	snprintf(comm, sizeof(comm), "%d (%s) R ", current()->pid, current()->comm);
+	fmt_snprintf(name, sizeof(name), "/proc/%d/../self/stat", current()->pid);
+	fmt_snprintf(comm, sizeof(comm), "%d (%s) R ", current()->pid, current()->comm);
 	EXPECT(str_has_prefix(contents(name), comm));
 	EXPECT_STR(contents("/proc/self/cmdline"), ""); /* kernel threads have no arguments */
 	EXPECT_EQ(vfs_readlink("/proc/self/exe", name, sizeof(name)), -ENOENT);
@@ -354,7 +355,7 @@ static size_t make_archive(char *out)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		u32 size = strlen(rows[i].data), name = strlen(rows[i].name) + 1;
-		at += snprintf(out + at, 111,
+		at += fmt_snprintf(out + at, 111,
 		    "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", rows[i].ino,
 		    rows[i].mode, 0, 0, rows[i].nlink, 0, size, 0, 0, 0, 0, name, 0);
 		memcpy(out + at, rows[i].name, name);
@@ -434,7 +435,7 @@ static void printk_level_file(void)
 	put("/proc/sys/kernel/printk", O_WRONLY, "3 4 1 7\n");
 	EXPECT_EQ(printk_level(), 3);
 	EXPECT_STR(contents("/proc/sys/kernel/printk"), "3\t4\t1\t7\n");
-	snprintf(text, sizeof(text), "%d\n", level);
+	fmt_snprintf(text, sizeof(text), "%d\n", level);
 	put("/proc/sys/kernel/printk", O_WRONLY, text);
 	EXPECT_EQ(printk_level(), level);
 }

@@ -126,8 +126,8 @@ static void disturb(void *arg)
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		x = x * 6364136223846793005u + 1442695040888963407u;
-		snprintf(a, sizeof(a), "/tmp/t/%u/%u", (u32)(x >> 60) & 1, (u32)(x >> 50) & 3);
-		snprintf(b, sizeof(b), "/tmp/t/%u/%u", (u32)(x >> 40) & 1, (u32)(x >> 30) & 3);
+		fmt_snprintf(a, sizeof(a), "/tmp/t/%u/%u", (u32)(x >> 60) & 1, (u32)(x >> 50) & 3);
+		fmt_snprintf(b, sizeof(b), "/tmp/t/%u/%u", (u32)(x >> 40) & 1, (u32)(x >> 30) & 3);
 		switch (x >> 20 & 7) {
 		case 0:
 		case 1:
@@ -172,7 +172,7 @@ static void many_tasks(void)
 		sleep_ns(1000000, NULL);
 	EXPECT_EQ(strange, 0);
 	for (unsigned i = 0; i < 8; i++) {
-		snprintf(name, sizeof(name), "/tmp/t/%u/%u", i / 4, i % 4);
+		fmt_snprintf(name, sizeof(name), "/tmp/t/%u/%u", i / 4, i % 4);
 		if (vfs_unlink(name))
 			vfs_rmdir(name);
 	}

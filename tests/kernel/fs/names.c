@@ -7,6 +7,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/task/task.h"
@@ -131,13 +132,13 @@ static void link_chains(void)
 
 	EXPECT_EQ(touch(to), 0);
 	for (unsigned i = 1; i <= 41; i++) {
-		snprintf(from, sizeof(from), "/tmp/chain.%u", i);
+		fmt_snprintf(from, sizeof(from), "/tmp/chain.%u", i);
 		EXPECT_EQ(vfs_symlink(to, from), 0);
 		EXPECT_EQ(vfs_stat(from, true, &st), i <= 40 ? 0 : -ELOOP);
 		strscpy(to, from, sizeof(to));
 	}
 	for (unsigned i = 0; i <= 41; i++) {
-		snprintf(from, sizeof(from), "/tmp/chain.%u", i);
+		fmt_snprintf(from, sizeof(from), "/tmp/chain.%u", i);
 		EXPECT_EQ(vfs_unlink(from), 0);
 	}
 }
@@ -354,7 +355,7 @@ static int list(const char *path, bool remove)
 			n = -1000;
 		seen[i / 64] |= 1UL << (i % 64);
 		if (remove) {
-			snprintf(name, sizeof(name), "%s/%s", path, d.name);
+			fmt_snprintf(name, sizeof(name), "%s/%s", path, d.name);
 			EXPECT_EQ(vfs_unlink(name), 0);
 		}
 	}
@@ -368,7 +369,7 @@ static void listing_while_removing(void)
 
 	EXPECT_EQ(vfs_mkdir("/tmp/t", 0755), 0);
 	for (unsigned i = 0; i < 200; i++) {
-		snprintf(name, sizeof(name), "/tmp/t/f%u", i);
+		fmt_snprintf(name, sizeof(name), "/tmp/t/f%u", i);
 		EXPECT_EQ(touch(name), 0);
 	}
 	EXPECT_EQ(list("/tmp/t", false), 202);

@@ -68,7 +68,7 @@ static u64 write_and_read(u64 sum)
 
 	if (file_open("/tmp/sweep", O_RDWR | O_CREAT | O_TRUNC, 0644, &f))
 		return 0;
-	n = snprintf(
+	n = fmt_snprintf(
 	    text, sizeof(text), "%5d|%-8s|%08llx|%pS", -42, "sweep", 0xabcdefULL, (void *)vfs_open);
 	sum = mix(sum, &n, sizeof(n));
 	kernel_write(f, text, n);

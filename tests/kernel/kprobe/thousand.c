@@ -22,7 +22,7 @@ static int put(const char *file, unsigned flags, const char *text)
 	struct file *f;
 	char path[96];
 
-	snprintf(path, sizeof(path), FILES "%s", file);
+	fmt_snprintf(path, sizeof(path), FILES "%s", file);
 	int err = file_open(path, O_WRONLY | flags, 0, &f);
 	if (err)
 		return err;
@@ -78,8 +78,8 @@ static unsigned define(u64 *longest)
 		if (start == last || arch_probe_refused(start))
 			continue;
 		last = start;
-		snprintf(line, sizeof(line), "%c:t%u 0x%lx %%di %%si\n", made & 1 ? 'r' : 'p', made,
-		    (unsigned long)start);
+		fmt_snprintf(line, sizeof(line), "%c:t%u 0x%lx %%di %%si\n", made & 1 ? 'r' : 'p',
+		    made, (unsigned long)start);
 		u64 before = clock_ns();
 		made += !put("kprobe_events", O_APPEND, line);
 		*longest = MAX(*longest, clock_ns() - before);

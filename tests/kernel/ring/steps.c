@@ -254,7 +254,7 @@ static char label[128];
 static void label_make(
     const struct scene *s, const struct part *op, const struct part *hook, u64 at)
 {
-	snprintf(label, sizeof(label),
+	fmt_snprintf(label, sizeof(label),
 	    "flags %u count %u room %llu behind %d time %d %s, %s at %llu", s->flags, s->count,
 	    (unsigned long long)s->room, s->behind, s->time, op->name, hook->name,
 	    (unsigned long long)at);

@@ -115,7 +115,7 @@ static bool control_once(const struct scene *s, u64 at)
 	reached = scene_step(write_event, at, hook_control);
 	atomic_store(&control_go, 1);
 	threads_join(&threads);
-	snprintf(label, sizeof(label), "flags %u room %llu behind %d: %s at %llu", s->flags,
+	fmt_snprintf(label, sizeof(label), "flags %u room %llu behind %d: %s at %llu", s->flags,
 	    (unsigned long long)s->room, s->behind, control->name, (unsigned long long)at);
 	scene_check(label, control->resets);
 	scene_end();

@@ -156,7 +156,7 @@ static void writers(void)
 			ktap_fail(__FILE__, __LINE__, "torn line: %s", line);
 			break;
 		}
-		snprintf(want, sizeof(want), "] writer %c line %u", names[who], next[who]++);
+		fmt_snprintf(want, sizeof(want), "] writer %c line %u", names[who], next[who]++);
 		EXPECT_STR(text, want);
 	}
 	EXPECT_STR(since(), "");

@@ -5,6 +5,7 @@
  */
 #include "arch/arch.h"
 #include "kernel/lib/atomic.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/timer.h"

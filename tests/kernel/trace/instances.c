@@ -216,7 +216,7 @@ static void use_file(u64 random)
 	char path[100], text[64];
 	struct file *f;
 
-	snprintf(path, sizeof(path), TRACING "instances/%c/%s", random & 1 ? 'a' : 'b',
+	fmt_snprintf(path, sizeof(path), TRACING "instances/%c/%s", random & 1 ? 'a' : 'b',
 	    places[(random >> 1) % ARRAY_SIZE(places)]);
 	int r = file_open(path, random & 256 ? O_RDONLY : O_WRONLY, 0, &f);
 	EXPECT(is_expected(r));

@@ -70,7 +70,7 @@ static int store(const char *mark, const char *line)
 {
 	char text[80];
 
-	snprintf(text, sizeof(text), "%s%s", mark, line);
+	fmt_snprintf(text, sizeof(text), "%s%s", mark, line);
 	host_lock();
 	int err = trace_trigger_store(file_of("unit_numbers"), text);
 	host_unlock();

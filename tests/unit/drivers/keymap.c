@@ -1,6 +1,7 @@
 /* The keyboard's codes as bytes: drivers/keymap.c. */
 #include "drivers/keymap.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 
 static struct keymap k;

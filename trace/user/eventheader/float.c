@@ -13,7 +13,7 @@
  *      than `low`, or more than 1 - `high`: then cutting off here, or rounding up, stays within the
  *      half distances.
  */
-#include "trace/user/eventheader/priv.h"
+#include "trace/user/eventheader/float.h"
 
 #define WORDS 36 /* of 32 bits: 2^1024 * 10 * 2, and 2 * 2^1074 * 10, have room */
 

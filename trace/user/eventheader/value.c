@@ -1,7 +1,9 @@
-/* Values of EventHeader fields: numbers, addresses, strings. Pure: any context. */
+/* See value.h. */
+#include "trace/user/eventheader/value.h"
+#include "kernel/abi/eventheader.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/user/eventheader/priv.h"
+#include "trace/user/eventheader/float.h"
 
 /* The formats that an encoding goes with, a bit each. EH_BYTES goes with every encoding. */
 #define F(format) (1u << EH_##format)
@@ -53,15 +55,6 @@ static u8 encoding_of_size(u32 n)
 	return EH_STRUCT;
 }
 
-u64 eh_load(const u8 *p, u32 n, bool big)
-{
-	u64 v = 0;
-
-	for (u32 i = 0; i < n; i++)
-		v = v << 8 | p[big ? i : n - 1 - i];
-	return v;
-}
-
 static s64 eh_load_signed(const struct eh_value *v)
 {
 	u32 spare = 64 - 8 * v->n;
@@ -98,6 +91,71 @@ void eh_uuid_put(struct seq *s, const u8 *id)
 			seq_hex(s, id[k], 2);
 	}
 }
+
+/* ---- times, as dates ---- */
+
+/*
+ * The first and the last second of the years that C's struct tm can hold: those that Microsoft's
+ * decoder shows as a date.
+ */
+#define TIME_FIRST (-67768040609740800)
+#define TIME_LAST  67768036191676799
+#define DAY	   86400
+#define CYCLE	   146097  /* days of 400 years, after which the calendar repeats itself */
+#define PAST	   5368710 /* cycles added before counting: no year above lies before them */
+#define EPOCH	   719468  /* days from March 1 of the year 0 to January 1, 1970 */
+
+static void put_year(struct seq *s, s64 year)
+{
+	if (year < 0)
+		seq_putc(s, '-');
+	seq_dec(s, year < 0 ? -year : year, 4, '0');
+}
+
+/*
+ * days: since January 1, 1970, and PAST cycles more, so that none is negative. The year begins on
+ * March 1 here: a leap day is its last day, and the first day of a month is a matter of arithmetic.
+ */
+static void put_date(struct seq *s, u64 days)
+{
+	u64 since = days + EPOCH, cycles = since / CYCLE, day = since % CYCLE;
+	u64 year = (day - day / 1460 + day / 36524 - day / (CYCLE - 1)) / 365;
+
+	day -= year * 365 + year / 4 - year / 100;
+	u64 month = (5 * day + 2) / 153; /* 0: March */
+	day -= (153 * month + 2) / 5;
+	put_year(s, ((s64)cycles - PAST) * 400 + year + (month >= 10));
+	seq_putc(s, '-');
+	seq_dec(s, month < 10 ? month + 3 : month - 9, 2, '0');
+	seq_putc(s, '-');
+	seq_dec(s, day + 1, 2, '0');
+}
+
+/*
+ * Seconds since 1970 in ISO 8601, with as many digits as the year needs; TIME(v) beyond the years
+ * that C's struct tm holds.
+ */
+static void eh_time_put(struct seq *s, s64 v)
+{
+	if (v < TIME_FIRST || v > TIME_LAST) {
+		seq_puts(s, "TIME(");
+		eh_signed_put(s, v);
+		seq_putc(s, ')');
+		return;
+	}
+	u64 t = v + (s64)PAST * CYCLE * DAY;
+	put_date(s, t / DAY);
+	t %= DAY;
+	seq_putc(s, 'T');
+	seq_dec(s, t / 3600, 2, '0');
+	seq_putc(s, ':');
+	seq_dec(s, t / 60 % 60, 2, '0');
+	seq_putc(s, ':');
+	seq_dec(s, t % 60, 2, '0');
+	seq_putc(s, 'Z');
+}
+
+/* ---- values ---- */
 
 static void put_errno(struct seq *s, s64 v)
 {

@@ -1,11 +1,12 @@
 /*
- * The walk over an EventHeader record, shared by the files that take its steps (eventheader.c says
- * which). Pure: any context.
+ * The walk over an EventHeader record: its state, its step 1 and what step 3 reads of the metadata
+ * (eventheader.c has the steps). Pure: any context.
  */
 #pragma once
 
 #include "kernel/lib/string.h"
-#include "trace/user/eventheader/priv.h"
+#include "trace/user/eventheader/eventheader.h"
+#include "trace/user/eventheader/value.h"
 
 /* What is left to be read of a part of the record. */
 struct eh_span {
@@ -59,10 +60,10 @@ static inline u32 eh_take16(const struct eh_walk *w, struct eh_span *p)
 	return v;
 }
 
-/* Step 1: open.c. */
+/* Step 1: the header and its extensions. */
 void eh_walk_open(struct eh_walk *w, struct seq *s, const struct eh_record *rec, bool json);
 
-/* ---- descriptions: field.c ---- */
+/* ---- descriptions of fields ---- */
 
 /* A name in the metadata, up to its NUL, and behind that. NULL: it has no end. */
 const char *eh_take_name(struct eh_span *meta, u32 *len);

@@ -102,7 +102,7 @@ static void config_bad_lines(void)
 	char text[256];
 
 	for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
-		snprintf(text, sizeof(text), "timeout 5\n%s\nkernel k.elf\n", bad[i][0]);
+		fmt_snprintf(text, sizeof(text), "timeout 5\n%s\nkernel k.elf\n", bad[i][0]);
 		parse(text);
 		EXPECT_EQ(complaints, 1);
 		EXPECT_EQ(complaint_line, 2);
@@ -144,7 +144,7 @@ static void config_limits(void)
 	}
 	text[0] = '\0';
 	for (unsigned i = 1; i <= CONFIG_MAX_ENTRIES + 1; i++) {
-		snprintf(text + strlen(text), 32, "entry %u\n", i);
+		fmt_snprintf(text + strlen(text), 32, "entry %u\n", i);
 		parse(text);
 		EXPECT_EQ(complaints, i > CONFIG_MAX_ENTRIES);
 		EXPECT_EQ(config.entry_count, MIN(i, (unsigned)CONFIG_MAX_ENTRIES));

@@ -54,7 +54,7 @@ static void integers(void)
 	char buf[64];
 
 	for (unsigned i = 0; i < ARRAY_SIZE(t); i++) {
-		int n = snprintf(buf, sizeof(buf), t[i].fmt, t[i].v);
+		int n = fmt_snprintf(buf, sizeof(buf), t[i].fmt, t[i].v);
 		EXPECT_STR(buf, t[i].want);
 		EXPECT_EQ(n, strlen(t[i].want));
 	}
@@ -64,12 +64,12 @@ static void lengths(void)
 {
 	char buf[64];
 
-	snprintf(buf, sizeof(buf), "%zu %jd %td %ld %lu", (size_t)1, (intmax_t)-2, (ptrdiff_t)-3,
-	    -4L, 5UL);
+	fmt_snprintf(buf, sizeof(buf), "%zu %jd %td %ld %lu", (size_t)1, (intmax_t)-2,
+	    (ptrdiff_t)-3, -4L, 5UL);
 	EXPECT_STR(buf, "1 -2 -3 -4 5");
-	snprintf(buf, sizeof(buf), "%*d|%-*d|%.*d", 4, 1, 4, 2, 3, 3);
+	fmt_snprintf(buf, sizeof(buf), "%*d|%-*d|%.*d", 4, 1, 4, 2, 3, 3);
 	EXPECT_STR(buf, "   1|2   |003");
-	snprintf(buf, sizeof(buf), "%*d|%.*d", -4, 1, -1, 3);
+	fmt_snprintf(buf, sizeof(buf), "%*d|%.*d", -4, 1, -1, 3);
 	EXPECT_STR(buf, "1   |3");
 }
 
@@ -78,17 +78,17 @@ static void strings(void)
 	static const char *volatile fmt_unknown = "%y %", *volatile fmt_null = "%s";
 	char buf[64];
 
-	snprintf(buf, sizeof(buf), "%s|%5s|%-5s|%.2s|%5.1s|", "ab", "ab", "ab", "abc", "abc");
+	fmt_snprintf(buf, sizeof(buf), "%s|%5s|%-5s|%.2s|%5.1s|", "ab", "ab", "ab", "abc", "abc");
 	EXPECT_STR(buf, "ab|   ab|ab   |ab|    a|");
-	snprintf(buf, sizeof(buf), fmt_null, (char *)NULL);
+	fmt_snprintf(buf, sizeof(buf), fmt_null, (char *)NULL);
 	EXPECT_STR(buf, "(null)");
-	snprintf(buf, sizeof(buf), "%c%3c%-3c|%%", 'x', 'y', 'z');
+	fmt_snprintf(buf, sizeof(buf), "%c%3c%-3c|%%", 'x', 'y', 'z');
 	EXPECT_STR(buf, "x  yz  |%");
-	snprintf(buf, sizeof(buf), fmt_unknown); /* no argument is taken for what is unknown */
+	fmt_snprintf(buf, sizeof(buf), fmt_unknown); /* no argument is taken for what is unknown */
 	EXPECT_STR(buf, "%y %");
 	/* a precision keeps the formatter from looking further */
 	char open[2] = {'a', 'b'};
-	snprintf(buf, sizeof(buf), "%.2s", open);
+	fmt_snprintf(buf, sizeof(buf), "%.2s", open);
 	EXPECT_STR(buf, "ab");
 }
 
@@ -96,7 +96,7 @@ static int hook(char *buf, size_t size, char letter, const void *p)
 {
 	if (letter != 'S')
 		return -1;
-	return snprintf(buf, size, "sym+%#lx", (unsigned long)p);
+	return fmt_snprintf(buf, size, "sym+%#lx", (unsigned long)p);
 }
 
 static void pointers(void)
@@ -104,14 +104,14 @@ static void pointers(void)
 	static const char *volatile fmt_other = "%pK|";
 	char buf[64];
 
-	snprintf(buf, sizeof(buf), "%p", (void *)0x1234);
+	fmt_snprintf(buf, sizeof(buf), "%p", (void *)0x1234);
 	EXPECT_STR(buf, "0000000000001234");
-	snprintf(buf, sizeof(buf), "%18p|%-18p|", (void *)1, (void *)2);
+	fmt_snprintf(buf, sizeof(buf), "%18p|%-18p|", (void *)1, (void *)2);
 	EXPECT_STR(buf, "  0000000000000001|0000000000000002  |");
 	fmt_pointer_hook before = fmt_set_pointer_hook(hook);
-	snprintf(buf, sizeof(buf), "%pS|%10pS|", (void *)16, (void *)17);
+	fmt_snprintf(buf, sizeof(buf), "%pS|%10pS|", (void *)16, (void *)17);
 	EXPECT_STR(buf, "sym+0x10|  sym+0x11|");
-	snprintf(buf, sizeof(buf), fmt_other, (void *)16);
+	fmt_snprintf(buf, sizeof(buf), fmt_other, (void *)16);
 	EXPECT_STR(buf, "0000000000000010|");
 	fmt_set_pointer_hook(before);
 }
@@ -122,7 +122,7 @@ static void sizes(void)
 
 	for (size_t size = 0; size <= sizeof(buf); size++) {
 		memset(buf, 'x', sizeof(buf));
-		EXPECT_EQ(snprintf(buf, size, "%s-%d", "abc", 1234), 8);
+		EXPECT_EQ(fmt_snprintf(buf, size, "%s-%d", "abc", 1234), 8);
 		for (size_t i = size; i < sizeof(buf); i++)
 			EXPECT_EQ(buf[i], 'x');
 		if (size) {
@@ -175,7 +175,7 @@ static void seq_numbers(void)
 		seq_putc(&s, ' ');
 		seq_hex(&s, v[i], 4);
 		seq_putc(&s, '\0');
-		snprintf(want, sizeof(want), "%llu %07llu %04llx", (unsigned long long)v[i],
+		fmt_snprintf(want, sizeof(want), "%llu %07llu %04llx", (unsigned long long)v[i],
 		    (unsigned long long)v[i], (unsigned long long)v[i]);
 		EXPECT_STR(buf, want);
 	}

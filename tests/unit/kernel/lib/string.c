@@ -4,6 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 
 #define N 160

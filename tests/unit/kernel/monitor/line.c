@@ -28,7 +28,7 @@ static const char *edited(const char *s)
 	static char text[LINE_SIZE + 2];
 
 	type(s);
-	snprintf(text, sizeof(text), "%.*s|%s", (int)l.cursor, l.text, l.text + l.cursor);
+	fmt_snprintf(text, sizeof(text), "%.*s|%s", (int)l.cursor, l.text, l.text + l.cursor);
 	return text;
 }
 
@@ -110,7 +110,7 @@ static void history_is_a_ring(void)
 
 	begin();
 	for (unsigned i = 0; i < LINE_HISTORY + 5; i++) {
-		snprintf(number, sizeof(number), "%u", i);
+		fmt_snprintf(number, sizeof(number), "%u", i);
 		enter(number);
 	}
 	for (unsigned i = 0; i < 2 * LINE_HISTORY; i++)
@@ -151,7 +151,7 @@ static void draws(void)
 	for (unsigned i = 0; i < 100; i++)
 		line_key(&l, '0' + i % 10);
 	/* 77 columns, the last for the cursor: from the 24th on */
-	snprintf(want, sizeof(want),
+	fmt_snprintf(want, sizeof(want),
 	    "\r> "
 	    "4567890123456789012345678901234567890123456789012345678901234567890123456789\033[K");
 	EXPECT_STR(drawn(), want);

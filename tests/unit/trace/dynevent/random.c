@@ -129,24 +129,25 @@ static void step(u64 *random)
 	char path[64], line[160];
 
 	if (kind < 5) {
-		snprintf(line, sizeof(line), definitions[(r >> 24) % ARRAY_SIZE(definitions)], e);
+		fmt_snprintf(
+		    line, sizeof(line), definitions[(r >> 24) % ARRAY_SIZE(definitions)], e);
 		bool dynamic = line[0] == '-' || line[1] == ':';
 		expect_known(
 		    trace_append(dynamic ? "dynamic_events" : "synthetic_events", line), line);
 		return;
 	}
-	snprintf(path, sizeof(path), "events/%s/e%u/%s",
+	fmt_snprintf(path, sizeof(path), "events/%s/e%u/%s",
 	    systems[(r >> 36 & 63) % ARRAY_SIZE(systems)], e,
 	    kind < 10	? "trigger"
 	    : kind < 13 ? "inject"
 	    : kind < 14 ? "enable"
 			: "hist");
 	if (kind < 10)
-		snprintf(
+		fmt_snprintf(
 		    line, sizeof(line), triggers[(r >> 24) % ARRAY_SIZE(triggers)], other, other);
 	else
-		snprintf(line, sizeof(line), kind < 13 ? "aa=%u bb=%u" : "%u", (u32)(r >> 24 & 1),
-		    (u32)(r >> 30 & 7));
+		fmt_snprintf(line, sizeof(line), kind < 13 ? "aa=%u bb=%u" : "%u",
+		    (u32)(r >> 24 & 1), (u32)(r >> 30 & 7));
 	if (kind < 14)
 		expect_known(trace_append(path, line), line);
 	else
@@ -164,7 +165,7 @@ static void remove_triggers(const char *path)
 		char *state = strstr(shown, " [");
 		if (state)
 			*state = '\0';
-		snprintf(line, sizeof(line), "!%s", shown);
+		fmt_snprintf(line, sizeof(line), "!%s", shown);
 		if (*shown && *shown != '#')
 			trace_append(path, line);
 	}
@@ -177,8 +178,8 @@ static void remove_all(void)
 
 	for (unsigned round = 0; round < 4 * EVENTS; round++)
 		for (unsigned e = 0; e < EVENTS * ARRAY_SIZE(systems); e++) {
-			snprintf(path, sizeof(path), "events/%s/e%u/trigger", systems[e / EVENTS],
-			    e % EVENTS);
+			fmt_snprintf(path, sizeof(path), "events/%s/e%u/trigger",
+			    systems[e / EVENTS], e % EVENTS);
 			remove_triggers(path);
 		}
 	trace_put("set_event", "");
@@ -186,7 +187,7 @@ static void remove_all(void)
 	int err = trace_put("dynamic_events", "");
 	if (err)
 		for (unsigned e = 0; e < EVENTS; e++) {
-			snprintf(path, sizeof(path), "events/synthetic/e%u/trigger", e);
+			fmt_snprintf(path, sizeof(path), "events/synthetic/e%u/trigger", e);
 			ktap_note("e%u: %s", e, trace_get(path, NULL));
 		}
 	EXPECT_EQ(err, 0);

@@ -62,9 +62,9 @@ static void expect_error(const char *message, int caret)
 		EXPECT_STR(log, "");
 		return;
 	}
-	snprintf(wanted, sizeof(wanted), "synthetic_events: error: %s\n", message);
+	fmt_snprintf(wanted, sizeof(wanted), "synthetic_events: error: %s\n", message);
 	EXPECT(strstr(log, wanted));
-	snprintf(wanted, sizeof(wanted), "\n%*s^\n", 11 + caret, "");
+	fmt_snprintf(wanted, sizeof(wanted), "\n%*s^\n", 11 + caret, "");
 	EXPECT(strstr(log, wanted));
 }
 
@@ -127,12 +127,12 @@ static void limits(void)
 	for (unsigned n = SYNTH_NAME_MAX - 1; n <= SYNTH_NAME_MAX + 1; n++) {
 		memset(name, 'n', n);
 		name[n] = '\0';
-		snprintf(line, sizeof(line), "%s int %s", name, name);
+		fmt_snprintf(line, sizeof(line), "%s int %s", name, name);
 		EXPECT_EQ(trace_put("synthetic_events", line), n <= SYNTH_NAME_MAX ? 0 : -EINVAL);
 	}
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	snprintf(line, sizeof(line), "e int %s", name);
+	fmt_snprintf(line, sizeof(line), "e int %s", name);
 	EXPECT_EQ(trace_put("synthetic_events", line), 0);
 	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
 	EXPECT_EQ(trace_put("error_log", ""), 0);
@@ -196,7 +196,7 @@ static void strings(void)
 		text[n] = '\0';
 		EXPECT_EQ(trace_put("trace", ""), 0);
 		EXPECT_EQ(synth_event_trace(file, 4, (u64)text, (u64)text, n, (u64) "end"), 0);
-		snprintf(
+		fmt_snprintf(
 		    wanted, sizeof(wanted), "st: f=%.7s d=%.255s n=%u e=end", text, text, n & 255);
 		EXPECT_STR(trace_nth_event(0), wanted);
 	}

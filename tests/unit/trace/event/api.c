@@ -174,7 +174,7 @@ static void expect_record(unsigned n, const char *fmt)
 {
 	char wanted[256];
 
-	snprintf(wanted, sizeof(wanted), fmt, (unsigned)host_cpu());
+	fmt_snprintf(wanted, sizeof(wanted), fmt, (unsigned)host_cpu());
 	EXPECT_STR(trace_nth_event(n), wanted);
 }
 

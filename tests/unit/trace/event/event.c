@@ -114,7 +114,7 @@ static void set_event_limits(void)
 	EXPECT_STR(trace_get("set_event", NULL), "");
 	/* A name that fits behind one that does not: neither hides the other. */
 	char both[160];
-	snprintf(both, sizeof(both), "unit_text %s", word);
+	fmt_snprintf(both, sizeof(both), "unit_text %s", word);
 	EXPECT_EQ(trace_put("set_event", both), -EINVAL);
 	EXPECT_STR(trace_get("set_event", NULL), "unit:unit_text\n");
 	trace_fresh();

@@ -17,7 +17,7 @@ static const char *list(const char *path)
 	EXPECT_EQ(trace_walk(path, &dir), 0);
 	u64 cookie = 0;
 	while (tracefs_readdir(&dir, &cookie, &entry) == 1)
-		len += snprintf(text + len, sizeof(text) - len, "%s ", entry.name);
+		len += fmt_snprintf(text + len, sizeof(text) - len, "%s ", entry.name);
 	text[len] = '\0';
 	return text;
 }
@@ -112,7 +112,7 @@ static void busy(void)
 	trace_fresh();
 	EXPECT_EQ(trace_make_instance("i"), 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "instances/i/%s", files[i]);
+		fmt_snprintf(path, sizeof(path), "instances/i/%s", files[i]);
 		EXPECT_EQ(trace_walk(path, &node), 0);
 		EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 		if (trace_drop_instance("i") != -EBUSY)

@@ -3,6 +3,7 @@
  * is wrong.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/enable.h"
@@ -79,7 +80,7 @@ static void reasons(void)
 	hit(2);
 	EXPECT_EQ(gained("disabled ", &disabled), 2);
 	char mask[20];
-	snprintf(mask, sizeof(mask), "%lx", (1UL << host_cpu_count()) - 1);
+	fmt_snprintf(mask, sizeof(mask), "%lx", (1UL << host_cpu_count()) - 1);
 	EXPECT_EQ(trace_put("tracing_cpumask", mask), 0);
 	EXPECT(balanced());
 
@@ -255,13 +256,13 @@ static void unbalanced(void)
 	trace_fresh();
 	EXPECT(balanced());
 	c->hit++;
-	snprintf(line, sizeof(line),
+	fmt_snprintf(line, sizeof(line),
 	    "\nnot balanced: cpu%u: recorded\nnot balanced: all: recorded\n", host_cpu_count() - 1);
 	EXPECT(strstr(trace_get("trace_ledger", NULL), line));
 	EXPECT(!strstr(trace_get("trace_ledger", NULL), "\nbalanced\n"));
 	c->lost++;
-	snprintf(line, sizeof(line), "\nnot balanced: cpu%u: refused\nnot balanced: all: refused\n",
-	    host_cpu_count() - 1);
+	fmt_snprintf(line, sizeof(line),
+	    "\nnot balanced: cpu%u: refused\nnot balanced: all: refused\n", host_cpu_count() - 1);
 	EXPECT(strstr(trace_get("trace_ledger", NULL), line));
 	c->hit--;
 	c->lost--;

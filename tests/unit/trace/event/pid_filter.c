@@ -80,7 +80,7 @@ static char *many_pids(u32 from, u32 count)
 	char *text = host_alloc(size);
 
 	for (u32 i = 0; i < count; i++)
-		at += snprintf(text + at, size - at, "%u ", from + i);
+		at += fmt_snprintf(text + at, size - at, "%u ", from + i);
 	return text;
 }
 
@@ -141,7 +141,7 @@ static void put_pids(const char *path, s32 a, s32 b)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%d %d", a, b);
+	fmt_snprintf(text, sizeof(text), "%d %d", a, b);
 	EXPECT_EQ(trace_put(path, text), 0);
 }
 

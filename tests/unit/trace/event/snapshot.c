@@ -86,15 +86,15 @@ static void one_cpu(void)
 	    "# echo 0 > snapshot : Invalid for per_cpu snapshot file.\n"));
 	unsigned cpu = mark("one");
 	EXPECT_EQ(trace_put("snapshot", "1"), 0);
-	snprintf(path, sizeof(path), "per_cpu/cpu%u/snapshot", cpu);
+	fmt_snprintf(path, sizeof(path), "per_cpu/cpu%u/snapshot", cpu);
 	EXPECT(shows(path, ": one\n"));
-	snprintf(path, sizeof(path), "per_cpu/cpu%u/snapshot", !cpu);
+	fmt_snprintf(path, sizeof(path), "per_cpu/cpu%u/snapshot", !cpu);
 	if (host_cpu_count() > 1) {
 		EXPECT(shows(path, "# * Snapshot is allocated *\n"));
 		EXPECT_EQ(trace_put(path, "2"), 0);
 		EXPECT(shows("snapshot", ": one\n"));
 	}
-	snprintf(path, sizeof(path), "per_cpu/cpu%u/snapshot", cpu);
+	fmt_snprintf(path, sizeof(path), "per_cpu/cpu%u/snapshot", cpu);
 	EXPECT_EQ(trace_put(path, "2"), 0);
 	EXPECT(shows("snapshot", "# * Snapshot is allocated *\n"));
 	fresh();

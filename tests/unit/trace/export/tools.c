@@ -136,7 +136,7 @@ static void take_systems(bool past)
 		for (u64 n = take_number(4); n; n--) {
 			u64 length = take_number(8);
 			const char *text = take(length), *end = memchr(text, '\n', length);
-			snprintf(path, sizeof(path), "%sevents/%s/%.*s/format",
+			fmt_snprintf(path, sizeof(path), "%sevents/%s/%.*s/format",
 			    past ? "instances/lastboot/" : "", name, (int)(end - text - 6),
 			    text + 6);
 			EXPECT_EQ(length, strlen(trace_get(path, NULL)));

@@ -84,9 +84,9 @@ static void numbers(void)
 	ten("0", 10);
 	host_enter(&ctx);
 	host_preempt_enable();
-	snprintf(filter, sizeof(filter), "d >= 7 && common_pid == %d", ctx.pid);
+	fmt_snprintf(filter, sizeof(filter), "d >= 7 && common_pid == %d", ctx.pid);
 	ten(filter, 3);
-	snprintf(filter, sizeof(filter), "d >= 7 && common_pid != %d", ctx.pid);
+	fmt_snprintf(filter, sizeof(filter), "d >= 7 && common_pid != %d", ctx.pid);
 	ten(filter, 0);
 	ten("comm != \"no such\" && d == 5", 1);
 	stop();

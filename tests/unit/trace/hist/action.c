@@ -32,9 +32,9 @@ static void variables_without_record(void)
 	char path[64], text[256];
 
 	trace_fresh();
-	snprintf(path, sizeof(path), "%s/trigger", numbers);
+	fmt_snprintf(path, sizeof(path), "%s/trigger", numbers);
 	EXPECT_EQ(trace_put(path, "hist:keys=d:vals=c,b:xx=b,tt=common_timestamp,nn=a"), 0);
-	snprintf(path, sizeof(path), "%s/trigger", other);
+	fmt_snprintf(path, sizeof(path), "%s/trigger", other);
 	EXPECT_EQ(trace_put(path, "hist:keys=wide:yy=$xx,zz=$nn,dt=common_timestamp-$tt:"
 				  "onchange($yy).save(tail):onmax($dt).snapshot()"),
 	    0);
@@ -42,17 +42,17 @@ static void variables_without_record(void)
 	trace_unit_numbers(-3, 501, 8, 42);
 	trace_unit_tail(42, 5);
 	trace_unit_tail(43, 6); /* no variables under this key */
-	snprintf(path, sizeof(path), "%s/hist", numbers);
+	fmt_snprintf(path, sizeof(path), "%s/hist", numbers);
 	EXPECT_STR(hist_entries_of(path),
 	    "{ d:         42 } hitcount:          2  c:         15  b:       1001\n");
-	snprintf(path, sizeof(path), "%s/hist", other);
-	snprintf(text, sizeof(text), "%s", hist_entries_of(path));
+	fmt_snprintf(path, sizeof(path), "%s/hist", other);
+	fmt_snprintf(text, sizeof(text), "%s", hist_entries_of(path));
 	EXPECT(str_has_prefix(text,
 	    "{ wide:         42 } hitcount:          1\n\tchanged:        501  tail:          5"));
 	EXPECT(!strstr(text, "{ wide:         43"));
-	snprintf(path, sizeof(path), "%s/trigger", other);
+	fmt_snprintf(path, sizeof(path), "%s/trigger", other);
 	EXPECT_EQ(trace_put(path, ""), 0);
-	snprintf(path, sizeof(path), "%s/trigger", numbers);
+	fmt_snprintf(path, sizeof(path), "%s/trigger", numbers);
 	EXPECT_EQ(trace_put(path, ""), 0);
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 	trace_fresh();
@@ -175,12 +175,12 @@ static void expressions(void)
 	hist_begin();
 	EXPECT_EQ(trace_put("events/synthetic/out/enable", "1"), 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(sums); i++) {
-		snprintf(line, sizeof(line), "hist:keys=aa:xx=%s:onchange($xx).trace(out,$xx)",
+		fmt_snprintf(line, sizeof(line), "hist:keys=aa:xx=%s:onchange($xx).trace(out,$xx)",
 		    sums[i].expr);
 		EXPECT_EQ(trace_put(TRIGGER, line), 0);
 		EXPECT_EQ(trace_put("trace", ""), 0);
 		hist_hit("aa=7 bb=3 cc=2");
-		snprintf(wanted, sizeof(wanted), "out: %s", sums[i].wanted);
+		fmt_snprintf(wanted, sizeof(wanted), "out: %s", sums[i].wanted);
 		EXPECT_STR(trace_nth_event(0), wanted);
 	}
 	EXPECT_EQ(trace_put("events/synthetic/out/enable", "0"), 0);

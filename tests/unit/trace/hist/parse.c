@@ -92,7 +92,7 @@ static void shows(void)
 		int err = trace_put(TRIGGER, commands[i].command);
 		if (err)
 			ktap_note("row %u: %s: %d", i, commands[i].command, err);
-		snprintf(before, sizeof(before), "%s [active]\n", commands[i].shown);
+		fmt_snprintf(before, sizeof(before), "%s [active]\n", commands[i].shown);
 		EXPECT_STR(trace_get(TRIGGER, NULL), before);
 		/* Typed in again it shows the same. */
 		EXPECT_EQ(trace_put(TRIGGER, commands[i].shown), 0);
@@ -101,7 +101,7 @@ static void shows(void)
 		EXPECT_EQ(trace_append(TRIGGER, commands[i].shown),
 		    strstr(commands[i].shown, ":xx=") ? -EINVAL : -EEXIST);
 		/* And goes by the same words. */
-		snprintf(before, sizeof(before), "!%s", commands[i].shown);
+		fmt_snprintf(before, sizeof(before), "!%s", commands[i].shown);
 		EXPECT_EQ(trace_append(TRIGGER, before), 0);
 		EXPECT(str_has_prefix(trace_get(TRIGGER, NULL), NONE));
 	}
@@ -215,7 +215,7 @@ static void refuses(void)
 			EXPECT_STR(log, "");
 		} else {
 			EXPECT(strstr(log, refused[i].message));
-			snprintf(caret, sizeof(caret), "\n%*s^\n", 11 + refused[i].caret, "");
+			fmt_snprintf(caret, sizeof(caret), "\n%*s^\n", 11 + refused[i].caret, "");
 			size_t n = strlen(log), m = strlen(caret);
 			if (n < m || strcmp(log + n - m, caret))
 				ktap_fail(__FILE__, __LINE__, "row %u: caret: %s", i, log);

@@ -66,7 +66,7 @@ void hist_expect_totals(const char *path, unsigned hits, unsigned n, unsigned dr
 	char wanted[80];
 	const char *text = trace_get(path, NULL), *totals = strstr(text, "\nTotals:");
 
-	snprintf(wanted, sizeof(wanted),
+	fmt_snprintf(wanted, sizeof(wanted),
 	    "\nTotals:\n    Hits: %u\n    Entries: %u\n    Dropped: %u\n", hits, n, dropped);
 	EXPECT_STR(totals ? totals : "", wanted);
 }

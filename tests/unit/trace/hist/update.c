@@ -3,6 +3,7 @@
  * how many of each there may be.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"
 #include "trace/dynevent/synth.h"
@@ -55,7 +56,7 @@ static void string_keys(void)
 	for (unsigned n = 0; n < 256; n += 85) {
 		memset(text, 'a' + n / 85, n);
 		text[n] = '\0';
-		snprintf(line, sizeof(line), "dyn=\"%s\"", text);
+		fmt_snprintf(line, sizeof(line), "dyn=\"%s\"", text);
 		hist_hit(line);
 		hist_hit(line);
 	}
@@ -153,7 +154,7 @@ static void sorts(void)
 	hist_begin();
 	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=bb:sort=bb:size=1024"), 0);
 	for (u64 i = 0, v = 1; i < 700; i++, v = v * 5 % 1009) {
-		snprintf(line, sizeof(line), "bb=%lu", v * 1000003);
+		fmt_snprintf(line, sizeof(line), "bb=%lu", v * 1000003);
 		hist_hit(line);
 	}
 	for (const char *at = trace_get(EV "/hist", NULL); (at = strstr(at, "{ bb: ")); n++) {
@@ -176,10 +177,10 @@ static void drops(void)
 	hist_begin();
 	for (unsigned size = 65; size <= 129; size += 32) {
 		unsigned room = size <= 128 ? 128 : 256;
-		snprintf(line, sizeof(line), "hist:keys=aa:size=%u", size);
+		fmt_snprintf(line, sizeof(line), "hist:keys=aa:size=%u", size);
 		EXPECT_EQ(trace_put(TRIGGER, line), 0);
 		for (unsigned i = 0; i <= room + 1; i++) {
-			snprintf(line, sizeof(line), "aa=%u", i);
+			fmt_snprintf(line, sizeof(line), "aa=%u", i);
 			hist_hit(line);
 		}
 		hist_expect_totals(EV "/hist", room, room, 2);

@@ -69,7 +69,7 @@ static void flag_columns(void)
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct rec_bputs rec = puts_record(rows[i].flags, rows[i].preempt);
 		char expected[80];
-		snprintf(expected, sizeof(expected),
+		fmt_snprintf(expected, sizeof(expected),
 		    "           <...>-77777   [003] %s     1.234567: 0: x\n", rows[i].shown);
 		EXPECT_STR(
 		    line_of(&rec, sizeof(rec), trace_options_default(), 1234567890, 0, false),
@@ -230,7 +230,7 @@ static void headers(void)
 	char expected[1024];
 
 	trace_fresh();
-	snprintf(expected, sizeof(expected),
+	fmt_snprintf(expected, sizeof(expected),
 	    TITLE TOTALS "%u\n#\n"
 			 "#                                _-----=> irqs-off/BH-disabled\n"
 			 "#                               / _----=> need-resched\n"
@@ -243,7 +243,7 @@ static void headers(void)
 	    host_cpu_count());
 	EXPECT_STR(trace_get("trace", NULL), expected);
 	EXPECT_EQ(trace_put("trace_options", "noirq-info"), 0);
-	snprintf(expected, sizeof(expected),
+	fmt_snprintf(expected, sizeof(expected),
 	    TITLE TOTALS "%u\n#\n"
 			 "#           TASK-PID     CPU#     TIMESTAMP  FUNCTION\n"
 			 "#              | |         |         |         |\n",
@@ -276,7 +276,7 @@ static void pack(char *out, size_t size, const char *fmt, ...)
 #define BOTH_WAYS(...)                                                                             \
 	do {                                                                                       \
 		char once[256], twice[256];                                                        \
-		snprintf(once, sizeof(once), __VA_ARGS__);                                         \
+		fmt_snprintf(once, sizeof(once), __VA_ARGS__);                                     \
 		pack(twice, sizeof(twice), __VA_ARGS__);                                           \
 		EXPECT_STR(twice, once);                                                           \
 	} while (0)

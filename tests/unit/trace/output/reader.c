@@ -196,7 +196,7 @@ static void stats(void)
 	char path[64];
 	struct host_context ctx;
 	host_enter(&ctx);
-	snprintf(path, sizeof(path), "per_cpu/cpu%u/stats", ctx.cpu);
+	fmt_snprintf(path, sizeof(path), "per_cpu/cpu%u/stats", ctx.cpu);
 	EXPECT_EQ(trace_put("trace_marker", "one"), 0);
 	host_preempt_enable();
 	const char *text = trace_get(path, NULL);

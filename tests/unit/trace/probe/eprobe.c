@@ -96,7 +96,7 @@ static void expect_error(unsigned i)
 		EXPECT_STR(log, "");
 		return;
 	}
-	snprintf(wanted, sizeof(wanted), "] event_probe: error: %s\n  Command: %s\n%*s^\n",
+	fmt_snprintf(wanted, sizeof(wanted), "] event_probe: error: %s\n  Command: %s\n%*s^\n",
 	    definitions[i].message, definitions[i].text,
 	    11 + caret_of(definitions[i].text, definitions[i].word, definitions[i].pos), "");
 	if (!strstr(log, wanted))
@@ -118,7 +118,7 @@ static void define(void)
 			ktap_note("%s", d->text);
 		EXPECT_EQ(err, d->err);
 		expect_error(i);
-		snprintf(
+		fmt_snprintf(
 		    line, sizeof(line), "%s%s", d->listed ? d->listed : "", d->listed ? "\n" : "");
 		EXPECT_STR(trace_get(EVENTS, NULL) + before, line);
 		if (err)
@@ -153,17 +153,17 @@ static void limits(void)
 	eprobe_begin();
 	memset(name, 'n', sizeof(name));
 	for (int n = 62; n <= 64; n++) {
-		snprintf(line, sizeof(line), "e:%.*s synthetic.src", n, name);
+		fmt_snprintf(line, sizeof(line), "e:%.*s synthetic.src", n, name);
 		EXPECT_EQ(trace_append(EVENTS, line), n <= 63 ? 0 : -EINVAL);
-		snprintf(line, sizeof(line), "e:%.*s/x synthetic.src", n, name);
+		fmt_snprintf(line, sizeof(line), "e:%.*s/x synthetic.src", n, name);
 		EXPECT_EQ(trace_append(EVENTS, line), n <= 63 ? 0 : -EINVAL);
 	}
 	for (unsigned n = 127; n <= 129; n++) {
-		size_t at = snprintf(line, sizeof(line), "e:many%u synthetic.src", n);
+		size_t at = fmt_snprintf(line, sizeof(line), "e:many%u synthetic.src", n);
 		for (unsigned i = 0; i < n; i++)
-			at += snprintf(line + at, sizeof(line) - at, " f%u=$a:u8", i);
+			at += fmt_snprintf(line + at, sizeof(line) - at, " f%u=$a:u8", i);
 		EXPECT_EQ(trace_append(EVENTS, line), 0);
-		snprintf(line, sizeof(line), "events/eprobes/many%u/format", n);
+		fmt_snprintf(line, sizeof(line), "events/eprobes/many%u/format", n);
 		const char *format = trace_get(line, NULL);
 		EXPECT(strstr(format, "field:u8 f126;\toffset:134;"));
 		EXPECT(!strstr(format, "field:u8 f127;") == (n < 128));
@@ -171,7 +171,7 @@ static void limits(void)
 	}
 	EXPECT_EQ(trace_append(EVENTS, "-:eprobes/"), 0);
 	for (int n = 62; n <= 63; n++) {
-		snprintf(line, sizeof(line), "-:%.*s/", n, name);
+		fmt_snprintf(line, sizeof(line), "-:%.*s/", n, name);
 		EXPECT_EQ(trace_append(EVENTS, line), 0);
 	}
 	EXPECT_EQ(trace_append(EVENTS, "e:x synthetic/src $a y=+8($b):string $d:string"), 0);
@@ -193,9 +193,9 @@ static void random_lines(void)
 	eprobe_begin();
 	ktap_note("seed %lu", seed);
 	for (unsigned i = 0; i < 3000; i++) {
-		size_t at = snprintf(line, sizeof(line), "e:r synthetic.src ");
+		size_t at = fmt_snprintf(line, sizeof(line), "e:r synthetic.src ");
 		for (unsigned k = prng_next(&seed) % 8; k > 0; k--)
-			at += snprintf(line + at, sizeof(line) - at, "%s",
+			at += fmt_snprintf(line + at, sizeof(line) - at, "%s",
 			    pieces[(prng_next(&seed) >> 8) % ARRAY_SIZE(pieces)]);
 		int err = trace_append(EVENTS, line);
 		const char *made = strstr(trace_get(EVENTS, NULL), "\ne:");

@@ -72,7 +72,7 @@ static void field_kinds(void)
 	EXPECT_EQ(trace_event_register(&filter_sample_call), 0);
 	host_unlock();
 	char def[300];
-	snprintf(def, sizeof(def),
+	fmt_snprintf(def, sizeof(def),
 	    "e:k %s.%s a=$s8:s32 b=$u8:u8 c=$s16:s32 d=$u32 e=$s64:s64 f=$name:string "
 	    "g=$tight:string h=$dyn:string i=$rel:string j=$ptr:string k=+0($u64):string "
 	    "l=+0($u64):u8 m=+4($ptr):string n=+2($name):string",
@@ -84,7 +84,7 @@ static void field_kinds(void)
 	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
 	host_unlock();
 	char wanted[300];
-	snprintf(wanted, sizeof(wanted),
+	fmt_snprintf(wanted, sizeof(wanted),
 	    "k: (%s.%s) a=-2 b=254 c=-300 d=0xfffffffe e=-5 f=\"abc\" g=\"full\" h=\"dynamic\" "
 	    "i=\"relative\" j=\"pointed at\" k=\"pointed at\" l=112 m=\"ted at\" n=\"c\"",
 	    filter_sample_call.class->system, filter_sample_call.name);
@@ -138,7 +138,7 @@ static void inject(int a)
 {
 	char line[32];
 
-	snprintf(line, sizeof(line), "a=%d", a);
+	fmt_snprintf(line, sizeof(line), "a=%d", a);
 	trace_put("events/synthetic/src/inject", line);
 }
 

@@ -219,8 +219,9 @@ static void expect(const char *text, int err, const char *message, int word, int
 	int got = trace_append(EVENTS, text);
 	const char *log = trace_get("error_log", NULL);
 	if (message)
-		snprintf(wanted, sizeof(wanted), "] trace_kprobe: error: %s\n  Command: %s\n%*s^\n",
-		    message, text, 11 + caret_of(text, word, pos), "");
+		fmt_snprintf(wanted, sizeof(wanted),
+		    "] trace_kprobe: error: %s\n  Command: %s\n%*s^\n", message, text,
+		    11 + caret_of(text, word, pos), "");
 	log += strcspn(log, "]");
 	if (got != err || strcmp(log, wanted))
 		ktap_fail(__FILE__, __LINE__, "%s: %d %s", text, got, log);
@@ -265,7 +266,7 @@ static void of_next_entry(void)
 
 	trace_fresh();
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
-		snprintf(line, sizeof(line), rows[i].form, first, distance + rows[i].more);
+		fmt_snprintf(line, sizeof(line), rows[i].form, first, distance + rows[i].more);
 		expect(line, rows[i].err, rows[i].message, 1, 0);
 	}
 	EXPECT_EQ(trace_put("error_log", ""), 0);
@@ -277,7 +278,7 @@ static void of_arguments(void)
 
 	trace_fresh();
 	for (unsigned i = 0; i < ARRAY_SIZE(args); i++) {
-		snprintf(line, sizeof(line), "p:x do_rmdir %s", args[i].args);
+		fmt_snprintf(line, sizeof(line), "p:x do_rmdir %s", args[i].args);
 		expect(line, args[i].err, args[i].message, args[i].word + 2, args[i].pos);
 	}
 	EXPECT_EQ(trace_put("error_log", ""), 0);
@@ -302,11 +303,11 @@ static void of_size(void)
 	char line[240];
 
 	trace_fresh();
-	snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[7]", full);
+	fmt_snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[7]", full);
 	expect(line, 0, NULL, 0, 0);
-	snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[8]", full);
+	fmt_snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[8]", full);
 	expect(line, 0, NULL, 0, 0);
-	snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[9]", full);
+	fmt_snprintf(line, sizeof(line), "%su64[63] g=+0(%%di):u8[9]", full);
 	expect(line, -E2BIG, "Event too big (too many fields?)", 8, 2);
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 }
@@ -336,7 +337,7 @@ static void of_the_same_name(void)
 		EXPECT_EQ(trace_append(EVENTS, again[i].text), -EEXIST);
 		const char *log = trace_get("error_log", NULL);
 		char caret[80];
-		snprintf(caret, sizeof(caret), "\n%*s^\n",
+		fmt_snprintf(caret, sizeof(caret), "\n%*s^\n",
 		    11 + caret_of(again[i].text, again[i].word, 0), "");
 		if (!strstr(log, again[i].message) || !strstr(log, caret))
 			ktap_fail(__FILE__, __LINE__, "%s: %s", again[i].text, log);

@@ -16,10 +16,10 @@ static char line[8192];
 /* NAME=BODY as often as asked for. */
 static const char *many_args(unsigned n)
 {
-	size_t at = snprintf(line, sizeof(line), "p:many do_mkdirat");
+	size_t at = fmt_snprintf(line, sizeof(line), "p:many do_mkdirat");
 
 	for (unsigned i = 0; i < n; i++)
-		at += snprintf(line + at, sizeof(line) - at, " a%u=%%ax", i);
+		at += fmt_snprintf(line + at, sizeof(line) - at, " a%u=%%ax", i);
 	return line;
 }
 
@@ -61,7 +61,7 @@ static void lengths(void)
 	memset(name, 'n', sizeof(name));
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
 		for (unsigned n = rows[i].most - 1; n <= rows[i].most + 1; n++) {
-			snprintf(line, sizeof(line), rows[i].fmt, (int)n, name);
+			fmt_snprintf(line, sizeof(line), rows[i].fmt, (int)n, name);
 			EXPECT_EQ(trace_put("kprobe_events", line), n > rows[i].most ? -EINVAL : 0);
 		}
 	EXPECT_EQ(trace_put("kprobe_events", ""), 0);
@@ -92,14 +92,14 @@ static void arrays_and_nesting(void)
 {
 	trace_fresh();
 	for (unsigned n = 0; n <= 65; n++) {
-		snprintf(line, sizeof(line), "p:x do_mkdirat +0(%%di):u8[%u]", n);
+		fmt_snprintf(line, sizeof(line), "p:x do_mkdirat +0(%%di):u8[%u]", n);
 		EXPECT_EQ(trace_put("kprobe_events", line), n && n <= 64 ? 0 : -EINVAL);
 	}
 	for (unsigned n = 13; n <= 15; n++) {
-		size_t at = snprintf(line, sizeof(line), "p:x do_mkdirat ");
+		size_t at = fmt_snprintf(line, sizeof(line), "p:x do_mkdirat ");
 		for (unsigned i = 0; i < n; i++)
-			at += snprintf(line + at, sizeof(line) - at, "+0(");
-		at += snprintf(line + at, sizeof(line) - at, "%%di");
+			at += fmt_snprintf(line + at, sizeof(line) - at, "+0(");
+		at += fmt_snprintf(line + at, sizeof(line) - at, "%%di");
 		for (unsigned i = 0; i < n; i++)
 			line[at++] = ')';
 		line[at] = '\0';
@@ -154,8 +154,8 @@ static void random_lines(void)
 	trace_fresh();
 	ktap_note("seed %llu", (unsigned long long)seed);
 	for (unsigned i = 0; i < 3000; i++) {
-		size_t at =
-		    snprintf(line, sizeof(line), "%s", good[prng_next(&seed) % ARRAY_SIZE(good)]);
+		size_t at = fmt_snprintf(
+		    line, sizeof(line), "%s", good[prng_next(&seed) % ARRAY_SIZE(good)]);
 		for (unsigned k = prng_next(&seed) % 5; k > 0; k--) {
 			const char *piece = pieces[prng_next(&seed) % ARRAY_SIZE(pieces)];
 			size_t n = strlen(piece), where = prng_next(&seed) % (at + 1);

@@ -118,7 +118,7 @@ static void inject_one(const char *name, const char *line, const char *event)
 {
 	char path[80];
 
-	snprintf(path, sizeof(path), "events/ftrace/%s/inject", name);
+	fmt_snprintf(path, sizeof(path), "events/ftrace/%s/inject", name);
 	EXPECT_EQ(trace_put("trace", ""), 0);
 	EXPECT_EQ(trace_put(path, line), 0);
 	EXPECT_STR(trace_nth_event(0), event);

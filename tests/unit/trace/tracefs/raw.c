@@ -28,7 +28,7 @@ static struct tracefs_file *open_file_raw(const char *name, unsigned how)
 	char path[64];
 
 	host_enter(&ctx);
-	snprintf(path, sizeof(path), "per_cpu/cpu%u/%s", ctx.cpu, name);
+	fmt_snprintf(path, sizeof(path), "per_cpu/cpu%u/%s", ctx.cpu, name);
 	host_preempt_enable();
 	EXPECT_EQ(trace_walk(path, &node), 0);
 	EXPECT_EQ(node.mode, 0100440);

@@ -105,7 +105,7 @@ static void sizes(void)
 	    {"1x", -EINVAL, "7\n"}, {"0x10", -EINVAL, "7\n"}, {"7", 0, "7\n"}, {"8", 0, "11\n"},
 	    {"18014398509481983", -ENOMEM, "11\n"}, {"18014398509481984", -ENOMEM, "11\n"},
 	    {"99999999999999999999", -ERANGE, "11\n"});
-	snprintf(expected, sizeof(expected), "%u\n", 11 * host_cpu_count());
+	fmt_snprintf(expected, sizeof(expected), "%u\n", 11 * host_cpu_count());
 	EXPECT_STR(trace_get("buffer_total_size_kb", NULL), expected);
 	EXPECT_EQ(trace_put("buffer_total_size_kb", "5"), -EINVAL);
 	EXPECT_EQ(trace_put("per_cpu/cpu0/buffer_size_kb", "40"), 0);
@@ -368,7 +368,7 @@ static void trace_while_recording(void)
 		}
 	}
 	char mask[20];
-	snprintf(mask, sizeof(mask), "%lx", (1UL << host_cpu_count()) - 1);
+	fmt_snprintf(mask, sizeof(mask), "%lx", (1UL << host_cpu_count()) - 1);
 	EXPECT_EQ(trace_put("tracing_cpumask", mask), 0);
 	trace_fresh();
 }

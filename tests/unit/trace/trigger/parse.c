@@ -192,7 +192,7 @@ static u32 many_targets(bool on)
 			continue;
 		if (n == 64)
 			break;
-		snprintf(line, sizeof(line), "%senable_event:%s:%s:0", on ? "" : "!",
+		fmt_snprintf(line, sizeof(line), "%senable_event:%s:%s:0", on ? "" : "!",
 		    file->call->class->system, file->call->name);
 		EXPECT_EQ(trace_put(TRIGGER, line), 0);
 		n++;

@@ -214,8 +214,8 @@ static void pass_by(const char *name, u32 value)
 {
 	char text[32], enable[64];
 
-	snprintf(text, sizeof(text), "%s u32 a", name);
-	snprintf(enable, sizeof(enable), "events/user_events/%s/enable", name);
+	fmt_snprintf(text, sizeof(text), "%s u32 a", name);
+	fmt_snprintf(enable, sizeof(enable), "events/user_events/%s/enable", name);
 	file = user_events_open(NULL);
 	EXPECT_EQ(add(text, STRICT), 0);
 	EXPECT_EQ(trace_put(enable, "1"), 0);
@@ -273,7 +273,7 @@ static void many_go(void)
 
 	trace_fresh();
 	for (u32 i = 0; i <= 256; i++) {
-		snprintf(name, sizeof(name), "go_%u", i);
+		fmt_snprintf(name, sizeof(name), "go_%u", i);
 		pass_by(name, i);
 		EXPECT_STR(trace_nth_event(0), i < 256 ? "go_0: a=0" : "");
 	}
@@ -289,7 +289,7 @@ static long take(u32 from, u32 n)
 	long r = 0;
 
 	for (u32 i = from; i < from + n && r >= 0; i++) {
-		snprintf(text, sizeof(text), "all_%u", i);
+		fmt_snprintf(text, sizeof(text), "all_%u", i);
 		r = add(text, STRICT);
 	}
 	return r;
@@ -349,14 +349,14 @@ static void errors(void)
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
 		EXPECT_EQ(trace_put("error_log", ""), 0);
 		EXPECT(user_events_register(file, all[i].text, 0, &ev) < 0);
-		snprintf(want, sizeof(want), "user_events: error: %s\n  Command: %s\n  %*s^\n",
+		fmt_snprintf(want, sizeof(want), "user_events: error: %s\n  Command: %s\n  %*s^\n",
 		    all[i].why, all[i].text, (int)(9 + all[i].caret), "");
 		EXPECT(strstr(trace_get("error_log", NULL), want));
 		if (!all[i].caret)
 			continue; /* dynamic_events takes the event that is there */
-		snprintf(line, sizeof(line), "u:%s", all[i].text);
+		fmt_snprintf(line, sizeof(line), "u:%s", all[i].text);
 		EXPECT_EQ(trace_append("dynamic_events", line), -EINVAL);
-		snprintf(want, sizeof(want), "user_events: error: %s\n  Command: %s\n  %*s^\n",
+		fmt_snprintf(want, sizeof(want), "user_events: error: %s\n  Command: %s\n  %*s^\n",
 		    all[i].why, line, (int)(11 + all[i].caret), "");
 		EXPECT(strstr(trace_get("error_log", NULL), want));
 	}
@@ -372,7 +372,7 @@ static bool is_on(const char *name)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "events/user_events/%s/enable", name);
+	fmt_snprintf(path, sizeof(path), "events/user_events/%s/enable", name);
 	return !strcmp(trace_get(path, NULL), "1\n");
 }
 

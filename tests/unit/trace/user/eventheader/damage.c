@@ -97,7 +97,7 @@ static void bad_field(const char *bytes, u32 n, const char *why)
 	eh_make_event(&m, "Event");
 	eh_make_bytes(&m, bytes, n);
 	eh_make_payload(&m);
-	snprintf(text, sizeof(text), HEAD " <damaged: %s>", why);
+	fmt_snprintf(text, sizeof(text), HEAD " <damaged: %s>", why);
 	expect_damage(text);
 }
 

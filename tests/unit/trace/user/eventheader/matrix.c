@@ -153,11 +153,11 @@ static void expect_look(const struct look *look, u32 shape)
 {
 	char want[512];
 
-	snprintf(want, sizeof(want),
+	fmt_snprintf(want, sizeof(want),
 	    shape ? "Unit:E [level=4 keyword=0x1] v={%s,%s}" : "Unit:E [level=4 keyword=0x1] v=%s",
 	    look->text, look->text);
 	EXPECT_STR(eh_text(&m), want);
-	snprintf(want, sizeof(want),
+	fmt_snprintf(want, sizeof(want),
 	    shape ? "{\"n\":\"Unit:E\",\"v\":[%s,%s],\"meta\":{\"level\":4,\"keyword\":\"0x1\"}}"
 		  : "{\"n\":\"Unit:E\",\"v\":%s,\"meta\":{\"level\":4,\"keyword\":\"0x1\"}}",
 	    look->json, look->json);

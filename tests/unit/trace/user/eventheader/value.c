@@ -98,7 +98,7 @@ static void check_time(s64 t, const char *want)
 {
 	char quoted[64];
 
-	snprintf(quoted, sizeof(quoted), "\"%s\"", want);
+	fmt_snprintf(quoted, sizeof(quoted), "\"%s\"", want);
 	struct sample sample = {EH_VALUE64, EH_TIME, (const char *)&t, 8, want, quoted};
 	check(&sample);
 	if (t == (s32)t) {

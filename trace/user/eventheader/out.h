@@ -1,9 +1,10 @@
-/* Shared by the parts of the EventHeader decoder (trace/user/eventheader/). Pure: any context. */
+/*
+ * Where a record's text goes: objects, arrays and names of a trace line or of JSON, and characters
+ * of any width, as UTF-8 that may be in a line or between quotes. Pure: any context.
+ */
 #pragma once
 
-#include "trace/user/eventheader/eventheader.h"
-
-/* ---- where a record's text goes: out.c ---- */
+#include "kernel/lib/seq.h"
 
 struct eh_out {
 	struct seq *s;
@@ -25,8 +26,6 @@ void eh_out_close(struct eh_out *o, bool is_array);
 /* What JSON has no type for: between quotes there, and only there. */
 void eh_out_quote(struct eh_out *o);
 
-/* ---- characters: char.c ---- */
-
 enum eh_charset { EH_LATIN, EH_UTF8, EH_UTF16, EH_UTF16_BIG, EH_UTF32, EH_UTF32_BIG };
 
 struct eh_chars {
@@ -34,6 +33,8 @@ struct eh_chars {
 	enum eh_charset set;
 };
 
+/* The number that n bytes at p are. */
+u64 eh_load(const u8 *p, u32 n, bool big);
 /* The next character's code, and behind it; U+FFFD for what is none. at < end. */
 u32 eh_char_next(struct eh_chars *c);
 /* Is there a byte-order mark? Then `set` is what it says, and it is skipped. */
@@ -42,31 +43,3 @@ void eh_chars_skip_mark(struct eh_chars *c);
 void eh_char_put(struct seq *s, u32 code);
 void eh_chars_put(struct seq *s, struct eh_chars c);
 void eh_utf8_put(struct seq *s, const char *text, u32 len);
-
-/* ---- values: value.c, time.c, float.c ---- */
-
-/* One value, or a string's characters: n bytes at p. */
-struct eh_value {
-	const u8 *p;
-	u32 n;
-	u8 encoding, format; /* enum eventheader_encoding, _format, without flags */
-	bool big;	     /* byte order */
-	bool is_cut;	     /* of a string: the record ends before it does */
-};
-
-void eh_value_put(struct eh_out *o, const struct eh_value *v);
-void eh_uuid_put(struct seq *s, const u8 *id);
-/* Hex digits of n bytes, with `between` in between. */
-void eh_bytes_put(struct seq *s, const u8 *p, u32 n, char between);
-u64 eh_load(const u8 *p, u32 n, bool big);
-void eh_signed_put(struct seq *s, s64 v);
-/*
- * Seconds since 1970 in ISO 8601, with as many digits as the year needs; TIME(v) beyond the years
- * that C's struct tm holds.
- */
-void eh_time_put(struct seq *s, s64 v);
-/*
- * Of the bits of a float (n: 4) or a double (8): the shortest decimal that means the same. False:
- * not finite.
- */
-bool eh_float_put(struct seq *s, u64 bits, u32 n);
