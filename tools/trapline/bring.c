@@ -11,6 +11,7 @@
 #include "tools/trapline/archive.h"
 #include "tools/trapline/boot.h"
 #include "tools/trapline/kernel_file.h"
+#include "tools/trapline/libraries.h"
 
 #define EXIT_NOT_FOUND 127
 #define FED_FROM       (16 << 20) /* bytes: a larger input is passed on as it is read, not copied */
@@ -40,7 +41,7 @@ static bool copy_program(struct boot *b, const char *name)
 	const char *refusal =
 	    is_made_by_kernel(path) ? "stands where the guest has files of its own" : NULL;
 	struct in in;
-	bool is_script;
+	bool is_script, brought = true;
 
 	b->script_path = path;
 	if (!in_open(&in, name))
@@ -51,10 +52,12 @@ static bool copy_program(struct boot *b, const char *name)
 		say("%s: %s", name, refusal);
 	else
 		archive_put(&b->archive, path, S_IFREG | 0755, in.data, in.size);
+	if (!refusal && !is_script)
+		brought = libraries_bring(&b->archive, in.data, in.size, path);
 	in_close(&in);
 	if (is_script)
 		b->program.path = path;
-	return !refusal;
+	return !refusal && brought;
 }
 
 bool boot_program(struct boot *b, char **argv)
@@ -140,10 +143,26 @@ static bool split(
 	return false;
 }
 
+/* A program that is copied has its libraries, too. */
+static bool copy_libraries(struct boot *b, const char *file)
+{
+	char *path = path_absolute(b->directory, file);
+	struct in in;
+	bool done = in_open(&in, file);
+
+	if (done) {
+		done = libraries_bring(&b->archive, in.data, in.size, path);
+		in_close(&in);
+	}
+	free(path);
+	return done;
+}
+
 static bool copy_file(struct boot *b, const char *what)
 {
 	char *file, *path;
-	bool done = split(b, "--copy", what, &file, &path) && archive_copy(&b->archive, path, file);
+	bool done = split(b, "--copy", what, &file, &path) &&
+		    archive_copy(&b->archive, path, file) && copy_libraries(b, file);
 
 	free(file);
 	free(path);
