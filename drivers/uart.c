@@ -115,22 +115,38 @@ static void wait_for_cts(const struct uart *u)
 		cpu_relax();
 }
 
+bool uart_wait(struct uart *u)
+{
+	if (u->line.rtscts)
+		wait_for_cts(u);
+	return wait_for(u, LSR_THR_EMPTY);
+}
+
+/* The transmitter is empty. */
+static size_t uart_send_burst(struct uart *u, const char *s, size_t n)
+{
+	size_t chunk = MIN(n, u->burst);
+
+	if (!u->memory)
+		port_write8(u->place.base, s, chunk);
+	else
+		for (size_t i = 0; i < chunk; i++)
+			uart_put(u, REG_DATA, s[i]);
+	u->sent += chunk;
+	return chunk;
+}
+
+size_t uart_send(struct uart *u, const char *s, size_t n)
+{
+	return uart_get(u, REG_LSR) & LSR_THR_EMPTY ? uart_send_burst(u, s, n) : 0;
+}
+
 void uart_write(struct uart *u, const char *s, size_t n)
 {
-	while (n) {
-		size_t chunk = MIN(n, u->burst);
-		if (u->line.rtscts)
-			wait_for_cts(u);
-		if (!wait_for(u, LSR_THR_EMPTY))
-			return;
-		if (!u->memory)
-			port_write8(u->place.base, s, chunk);
-		else
-			for (size_t i = 0; i < chunk; i++)
-				uart_put(u, REG_DATA, s[i]);
-		u->sent += chunk;
-		s += chunk;
-		n -= chunk;
+	while (n && uart_wait(u)) {
+		size_t sent = uart_send_burst(u, s, n);
+		s += sent;
+		n -= sent;
 	}
 }
 

@@ -47,6 +47,12 @@ bool uart_probe(struct uart *u, const struct uart_place *place, u32 clock);
 void uart_setup(struct uart *u, const struct uart_line *line);
 /* All n bytes, waiting for room; nothing added. */
 void uart_write(struct uart *u, const char *s, size_t n);
+/*
+ * The same in two steps, for writers who share a lock: waits for room; false: the device is gone.
+ */
+bool uart_wait(struct uart *u);
+/* As many bytes as there is room for now; how many. */
+size_t uart_send(struct uart *u, const char *s, size_t n);
 /* Waits until the last byte has left the shift register. */
 void uart_drain(struct uart *u);
 /* The next received byte, UART_BREAK, or -1. Bytes with framing or parity errors are dropped. */

@@ -106,12 +106,28 @@ static int init_open_files(const char *device)
 	return e;
 }
 
-/* Leads a session on a terminal, which has the modes of its beginning. */
-static int init_lead_session(const char *device, bool echo)
+/* What is left of another session does not read what is typed for the next. */
+static int init_vacate(const struct seat *s)
 {
 	struct file *f;
-	int e = init_open_files(device);
+	int e = file_open(s->device, O_RDWR | O_NOCTTY, 0, &f);
 
+	if (e)
+		return e;
+	/* The console terminal has its shell, whatever the name by which it is asked for. */
+	e = s != seats && tty_is_console(f) ? -EBUSY : tty_vacate(f);
+	file_put(f);
+	return e;
+}
+
+/* Leads a session on the seat's terminal, which has the modes of its beginning. */
+static int init_lead_session(const struct seat *s, bool echo)
+{
+	struct file *f;
+	int e = init_vacate(s);
+
+	if (!e)
+		e = init_open_files(s->device);
 	if (e)
 		return e;
 	session_create();
@@ -197,7 +213,7 @@ static void init_seat_task(void *arg)
 
 	if (s->without)
 		init_run_monitor(s->without);
-	e = init_lead_session(s->device, !init_shell_is_plain());
+	e = init_lead_session(s, !init_shell_is_plain());
 	if (!e)
 		e = s->first ? init_become_first(s->first) : init_become_shell(s->status);
 	s->trouble = e;
@@ -234,6 +250,9 @@ static void init_seat_add(const char *device, const char *first)
 		return;
 	}
 	fmt_snprintf(s->device, sizeof(s->device), "/dev/%s", device);
+	for (const struct seat *other = seats; other < s; other++)
+		if (!strcmp(other->device, s->device))
+			return;
 	s->first = first;
 	seat_count++;
 }

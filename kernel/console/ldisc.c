@@ -106,8 +106,10 @@ static void ldisc_echo_byte(struct ldisc *l, u8 c)
 	}
 }
 
-static void ldisc_ring_bell(struct ldisc *l)
+/* A byte found no room. */
+static void ldisc_lose_byte(struct ldisc *l)
 {
+	l->lost++;
 	if (l->mode.iflag & TTY_IMAXBEL)
 		l->echo(l, "\a", 1);
 }
@@ -217,7 +219,7 @@ static void ldisc_type_byte(struct ldisc *l, u8 c, u16 flags)
 	if (ldisc_put(l, c | flags))
 		ldisc_echo_byte(l, c);
 	else
-		ldisc_ring_bell(l);
+		ldisc_lose_byte(l);
 }
 
 static void end_line(struct ldisc *l, u8 c)
@@ -225,7 +227,7 @@ static void end_line(struct ldisc *l, u8 c)
 	if (ldisc_put(l, c))
 		ldisc_echo_byte(l, c);
 	else
-		ldisc_ring_bell(l);
+		ldisc_lose_byte(l);
 	commit(l);
 }
 
@@ -441,6 +443,11 @@ const struct ldisc_mode ldisc_first_mode = {
     .cflag = 0xcbd, /* 38400 baud, 8 bits, CREAD, HUPCL */
     .lflag = TTY_ISIG | TTY_ICANON | TTY_ECHO | TTY_ECHOE | TTY_ECHOK | TTY_ECHOCTL | TTY_ECHOKE |
 	     TTY_IEXTEN,
+    .cc = {3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22},
+};
+
+const struct ldisc_mode ldisc_raw_mode = {
+    .cflag = 0xcbd,
     .cc = {3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22},
 };
 

@@ -81,6 +81,7 @@ struct ldisc {
 	u32 origin;    /* the column in which the line being edited begins */
 	bool quoted;   /* VLNEXT was typed: the next byte is taken literally */
 	bool stopped;  /* VSTOP was typed: output waits */
+	u64 lost;      /* bytes that found no room */
 	bool readable; /* set by ldisc_input() when readers should look; the caller clears it */
 	/* Shows what is echoed. Called inside ldisc_input(). */
 	void (*echo)(struct ldisc *l, const char *s, size_t n);
@@ -88,6 +89,8 @@ struct ldisc {
 
 /* What Linux sets for a serial console: cooked, echoing, Ctrl-C, Ctrl-Z and Ctrl-S at work. */
 extern const struct ldisc_mode ldisc_first_mode;
+/* Bytes as they are, both ways. */
+extern const struct ldisc_mode ldisc_raw_mode;
 void ldisc_init(struct ldisc *l, u16 *queue, void (*echo)(struct ldisc *, const char *, size_t));
 /* One byte from the line. Returns the signal that it asks for (SIGINT, SIGQUIT, SIGTSTP), or 0. */
 int ldisc_input(struct ldisc *l, u8 c);

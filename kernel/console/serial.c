@@ -68,8 +68,6 @@ static void serial_begin(
 	p->found = found;
 	p->present = true;
 	p->gsi = SERIAL_NO_IRQ;
-	wait_queue_init(&p->readers);
-	mutex_init(&p->writing);
 	uart_setup(&p->uart, o ? &o->line : line);
 	if (o || (wanted && !console_choice_nth(0)))
 		serial_become_console(p);

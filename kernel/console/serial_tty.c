@@ -1,8 +1,7 @@
 /*
- * Serial ports as devices, and their input. What comes in at a console goes to the console
- * terminal; at another port it is kept, as it is, for who reads /dev/ttySn. Input comes in irq
- * context; a port's queue is protected by its lock. Writers of a port that is no console are kept
- * apart by its mutex, of a console by the console lock.
+ * Serial ports as terminals. A port that is a console is one of the console terminal's; each other
+ * port is a terminal of its own. Input comes in irq context. Writers of a port that is no console
+ * are kept apart by its lock, of a console by the console lock.
  */
 #include "arch/arch.h"
 #include "drivers/console_option.h"
@@ -24,44 +23,25 @@
 
 #define POLL_NS	    1000000UL
 #define IRQ_WAIT_US 20000 /* an interrupt asked for comes at once, or never */
-#define WRITE_CHUNK 256
-#define POLLIN_BIT  1u
-#define POLLOUT_BIT 4u
 
 static struct timer poll_timer;
 static bool polling;
 
 /* ---- Input ---- */
 
-static void keep(struct serial_port *p, u8 c)
-{
-	spin_lock(&p->lock);
-	if (p->queue && p->tail - p->head < SERIAL_RX_QUEUE)
-		p->queue[p->tail++ % SERIAL_RX_QUEUE] = c;
-	else
-		p->overruns++;
-	spin_unlock(&p->lock);
-}
-
 /* Interrupts off. */
 static void serial_receive(struct serial_port *p)
 {
-	bool any = false;
 	int c;
 
 	while ((c = uart_read(&p->uart)) >= 0) {
-		any = true;
 		if (c == UART_BREAK) {
 			if (p->is_console)
 				sysrq_arm(&p->sysrq_armed);
-		} else if (!p->is_console) {
-			keep(p, c);
-		} else if (!sysrq_take(&p->sysrq_armed, c)) {
-			tty_receive(tty_console(), c);
+		} else if (!(p->is_console && sysrq_take(&p->sysrq_armed, c))) {
+			tty_receive(p->is_console ? tty_console() : p->tty, c);
 		}
 	}
-	if (any && !p->is_console)
-		wake_up(&p->readers);
 }
 
 /*
@@ -90,7 +70,7 @@ static bool serial_interrupt(void *arg)
 static void serial_poll_timer(struct timer *t)
 {
 	for (struct serial_port *p = serial_ports; p < serial_ports + SERIAL_MAX; p++)
-		if (p->present && p->polled && (p->is_console || p->queue))
+		if (p->present && p->polled)
 			serial_receive(p);
 	timer_start(t, clock_ns() + POLL_NS);
 }
@@ -105,7 +85,7 @@ void serial_look(void)
 static void serial_start_polling(struct serial_port *p)
 {
 	p->polled = true;
-	if (polling || !(p->is_console || p->queue))
+	if (polling)
 		return;
 	polling = true;
 	timer_setup(&poll_timer, serial_poll_timer);
@@ -138,103 +118,6 @@ static void start_input(struct serial_port *p)
 	serial_start_polling(p);
 }
 
-/* ---- The devices of ports that are no consoles ---- */
-
-static bool readable(struct serial_port *p)
-{
-	return READ_ONCE(p->head) != READ_ONCE(p->tail);
-}
-
-/*
- * The first open makes the queue: what came before it is lost, as on a terminal nobody has opened.
- */
-static int make_queue(struct serial_port *p)
-{
-	u8 *queue = p->queue ? NULL : kmalloc(SERIAL_RX_QUEUE);
-	u64 flags;
-
-	if (p->queue)
-		return 0;
-	if (!queue)
-		return -ENOMEM;
-	flags = spin_lock_irqsave(&p->lock);
-	if (!p->queue) {
-		p->queue = queue;
-		queue = NULL;
-	}
-	spin_unlock_irqrestore(&p->lock, flags);
-	kfree(queue);
-	if (p->polled)
-		serial_start_polling(p);
-	return 0;
-}
-
-static int serial_open(struct file *f, u32 flags)
-{
-	(void)flags;
-	return make_queue(f->priv);
-}
-
-static ssize serial_read(struct file *f, void *buf, size_t n, u64 *pos)
-{
-	struct serial_port *p = f->priv;
-	u8 *out = buf;
-	size_t got = 0;
-	u64 flags;
-	int e;
-
-	(void)pos;
-	if (!n)
-		return 0;
-	if (!readable(p) && f->flags & O_NONBLOCK)
-		return -EAGAIN;
-	e = wait_event_interruptible(&p->readers, readable(p));
-	if (e)
-		return e;
-	flags = spin_lock_irqsave(&p->lock);
-	while (got < n && p->head != p->tail)
-		out[got++] = p->queue[p->head++ % SERIAL_RX_QUEUE];
-	spin_unlock_irqrestore(&p->lock, flags);
-	return got;
-}
-
-static ssize serial_write(struct file *f, const void *buf, size_t n, u64 *pos)
-{
-	struct serial_port *p = f->priv;
-	size_t done = 0;
-
-	(void)pos;
-	mutex_lock(&p->writing);
-	while (done < n && !(done && signal_pending_current())) {
-		size_t some = MIN(n - done, (size_t)WRITE_CHUNK);
-		uart_write(&p->uart, (const char *)buf + done, some);
-		done += some;
-	}
-	uart_drain(&p->uart); /* what a machine that is switched off next has not sent is lost */
-	mutex_unlock(&p->writing);
-	return done;
-}
-
-static unsigned serial_poll(struct file *f)
-{
-	return POLLOUT_BIT | (readable(f->priv) ? POLLIN_BIT : 0);
-}
-
-static void serial_poll_queues(struct file *f, struct wait_queue *queue[2])
-{
-	struct serial_port *p = f->priv;
-
-	queue[0] = &p->readers;
-}
-
-static const struct file_ops serial_ops = {
-    .open = serial_open,
-    .read = serial_read,
-    .write = serial_write,
-    .poll = serial_poll,
-    .poll_queues = serial_poll_queues,
-};
-
 /* ---- /proc/tty/driver/serial ---- */
 
 static int serial_show_ports(struct seq *s, void *unused)
@@ -252,8 +135,8 @@ static int serial_show_ports(struct seq *s, void *unused)
 		    (unsigned long long)u->sent, (unsigned long long)u->received);
 		if (u->errors)
 			seq_printf(s, " fe:%llu", (unsigned long long)u->errors);
-		if (p->overruns)
-			seq_printf(s, " bo:%llu", (unsigned long long)p->overruns);
+		if (!p->is_console && tty_lost(p->tty))
+			seq_printf(s, " bo:%llu", (unsigned long long)tty_lost(p->tty));
 		if (u->line.baud)
 			seq_printf(s, " baud:%u%c%u%s", u->line.baud, u->line.parity, u->line.bits,
 			    u->line.rtscts ? "r" : "");
@@ -274,29 +157,57 @@ static int serial_store_line(char *line, size_t n, void *unused)
 	for (struct serial_port *p = serial_ports; p < serial_ports + SERIAL_MAX; p++) {
 		if (!p->present || strcmp(p->name, name))
 			continue;
-		mutex_lock(&p->writing);
 		uart_drain(&p->uart);
-		u64 flags = irq_save();
+		u64 flags = spin_lock_irqsave(&p->lock);
 		serial_receive(p); /* what has come would be cleared away */
 		uart_setup(&p->uart, &setting);
 		uart_irq_enable(&p->uart, p->polled ? UART_IRQ_NONE : UART_IRQ_RECEIVED);
-		irq_restore(flags);
-		mutex_unlock(&p->writing);
+		spin_unlock_irqrestore(&p->lock, flags);
 		return 0;
 	}
 	return -ENODEV;
 }
 
+/* A burst at a time: the lock is not held while the line is slow. */
+static void serial_tty_write(struct console *c, const char *s, size_t n)
+{
+	struct serial_port *p = container_of(c, struct serial_port, console);
+
+	while (n && uart_wait(&p->uart)) {
+		u64 flags = spin_lock_irqsave(&p->lock);
+		size_t sent = uart_send(&p->uart, s, n);
+
+		spin_unlock_irqrestore(&p->lock, flags);
+		s += sent;
+		n -= sent;
+	}
+}
+
+static void serial_tty_drain(struct console *c)
+{
+	uart_drain(&container_of(c, struct serial_port, console)->uart);
+}
+
+/* The port's terminal; false: no memory. */
+static bool serial_make_tty(struct serial_port *p)
+{
+	if (p->is_console) {
+		return !tty_register(tty_console(), p->name, &p->console);
+	}
+	p->console =
+	    (struct console){.name = p->name, .write = serial_tty_write, .drain = serial_tty_drain};
+	p->tty = tty_create(&p->console);
+	return p->tty && !tty_register(p->tty, p->name, NULL);
+}
+
 void serial_start(void)
 {
 	for (struct serial_port *p = serial_ports; p < serial_ports + SERIAL_MAX; p++) {
-		int e;
 		if (!p->present)
 			continue;
-		start_input(p);
-		e = p->is_console ? tty_register(tty_console(), p->name, &p->console)
-				  : dev_register(p->name, 0600, &serial_ops, p);
-		if (e)
+		if (serial_make_tty(p))
+			start_input(p);
+		else
 			pr_err("serial: cannot make /dev/%s", p->name);
 	}
 	proc_register("tty/driver/serial", serial_show_ports, serial_store_line, NULL);

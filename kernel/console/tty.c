@@ -61,8 +61,8 @@ struct tty {
 	struct ldisc line;   /* [lock] */
 	struct winsize size; /* [lock] */
 	struct ctty ctty;
-	u32 hangups;		 /* [A] */
-	struct console *echo_to; /* NULL: all consoles */
+	u32 hangups;	      /* [A] */
+	struct console *port; /* NULL: it is the console terminal, shown on all consoles */
 	struct wait_queue readers, writers;
 };
 
@@ -99,6 +99,20 @@ static bool hung_up(const struct tty_file *tf)
 	return READ_ONCE(tf->tty->hangups) != tf->hangups;
 }
 
+/*
+ * Locks the file's terminal, unless that is hung up. Checked with the lock held: the next session
+ * takes the terminal after the hang-up and with the lock, so a call that began before changes
+ * nothing for it.
+ */
+static bool tty_lock(const struct tty_file *tf, u64 *flags)
+{
+	*flags = spin_lock_irqsave(&tf->tty->lock);
+	if (!hung_up(tf))
+		return true;
+	spin_unlock_irqrestore(&tf->tty->lock, *flags);
+	return false;
+}
+
 static void tty_hang_up(struct ctty *c)
 {
 	struct tty *t = container_of(c, struct tty, ctty);
@@ -108,11 +122,20 @@ static void tty_hang_up(struct ctty *c)
 	wake_up(&t->writers);
 }
 
+/* `only`: of the console terminal's consoles; NULL: all. */
+static void tty_show(struct tty *t, struct console *only, const char *s, size_t n)
+{
+	if (t->port)
+		t->port->write(t->port, s, n);
+	else
+		console_write_to(only, s, n);
+}
+
 /* ---- input, in irq context ---- */
 
 static void tty_echo(struct ldisc *l, const char *s, size_t n)
 {
-	console_write_to(container_of(l, struct tty, line)->echo_to, s, n);
+	tty_show(container_of(l, struct tty, line), NULL, s, n);
 }
 
 void tty_receive(struct tty *t, char c)
@@ -148,12 +171,15 @@ static bool tty_is_readable(struct tty *t)
 	return any;
 }
 
-static size_t take(struct tty *t, char *buf, size_t n)
+static size_t take(const struct tty_file *tf, char *buf, size_t n)
 {
-	u64 flags = spin_lock_irqsave(&t->lock);
-	size_t got = ldisc_take(&t->line, buf, n);
+	size_t got;
+	u64 flags;
 
-	spin_unlock_irqrestore(&t->lock, flags);
+	if (!tty_lock(tf, &flags))
+		return 0;
+	got = ldisc_take(&tf->tty->line, buf, n);
+	spin_unlock_irqrestore(&tf->tty->lock, flags);
 	return got;
 }
 
@@ -214,7 +240,8 @@ static int wait_for_input(const struct tty_file *tf, struct patience *p, size_t 
 		return 0;
 	if (p->min && p->ns && got)
 		timer_start(&p->timer, clock_ns() + p->ns);
-	tty_note_ready();
+	if (t == &console)
+		tty_note_ready();
 	return wait_event_interruptible(
 	    &t->readers, tty_is_readable(t) || READ_ONCE(p->expired) || hung_up(tf));
 }
@@ -233,10 +260,10 @@ static ssize read_input(struct file *f, struct patience *p, char *buf, size_t n)
 			e = wait_for_input(tf, p, got);
 			if (e)
 				return got ? (ssize)got : e;
-			if (hung_up(tf) || !tty_is_readable(tf->tty))
+			if (!tty_is_readable(tf->tty))
 				break;
 		}
-		e = take(tf->tty, buf + got, n - got);
+		e = take(tf, buf + got, n - got);
 		got += e;
 	} while (e && got < n && got < p->min);
 	return got;
@@ -293,7 +320,7 @@ static size_t tty_write_chunk(const struct tty_file *tf, const char *s, size_t n
 
 	used = ldisc_output(&tf->tty->line, s, n, out, sizeof(out), &len);
 	spin_unlock_irqrestore(&tf->tty->lock, flags);
-	console_write_to(tf->only, out, len);
+	tty_show(tf->tty, tf->only, out, len);
 	return used;
 }
 
@@ -306,13 +333,15 @@ static ssize tty_write(struct file *f, const void *buf, size_t n, u64 *pos)
 	(void)pos;
 	if (stops_background_writers(tf->tty))
 		e = session_check(&tf->tty->ctty, SIGTTOU);
-	while (!e && done < n) {
+	while (!e && done < n && !(done && signal_pending_current())) {
 		e = wait_for_output(f);
 		if (!e && hung_up(tf))
 			e = -EIO;
 		if (!e)
 			done += tty_write_chunk(tf, (const char *)buf + done, n - done);
 	}
+	if (tf->tty->port)
+		tf->tty->port->drain(tf->tty->port);
 	return done ? (ssize)done : e;
 }
 
@@ -334,17 +363,6 @@ static void tty_poll_queues(struct file *f, struct wait_queue *queue[2])
 
 /* ---- modes ---- */
 
-static void tty_set_mode(struct tty *t, const struct ldisc_mode *mode, bool flush)
-{
-	u64 flags = spin_lock_irqsave(&t->lock);
-
-	ldisc_set_mode(&t->line, mode, flush);
-	t->line.readable = false;
-	spin_unlock_irqrestore(&t->lock, flags);
-	wake_up(&t->readers);
-	wake_up(&t->writers);
-}
-
 static struct ldisc_mode tty_get_mode(struct tty *t)
 {
 	u64 flags = spin_lock_irqsave(&t->lock);
@@ -356,10 +374,12 @@ static struct ldisc_mode tty_get_mode(struct tty *t)
 
 void tty_set_echo(bool on)
 {
-	struct ldisc_mode mode = tty_get_mode(&console);
+	u64 flags = spin_lock_irqsave(&console.lock);
+	struct ldisc_mode mode = console.line.mode;
 
 	mode.lflag = on ? mode.lflag | TTY_ECHO : mode.lflag & ~TTY_ECHO;
-	tty_set_mode(&console, &mode, false);
+	ldisc_set_mode(&console.line, &mode, false);
+	spin_unlock_irqrestore(&console.lock, flags);
 }
 
 static const struct file_ops tty_ops;
@@ -379,6 +399,19 @@ static void tty_reset(struct tty *t, bool echo)
 	wake_up(&t->writers);
 }
 
+bool tty_is_console(const struct file *f)
+{
+	return f->ops == &tty_ops && tty_file_of(f)->tty == &console;
+}
+
+int tty_vacate(const struct file *f)
+{
+	if (f->ops != &tty_ops)
+		return -ENOTTY;
+	session_hang_up(&tty_file_of(f)->tty->ctty);
+	return 0;
+}
+
 int tty_take(const struct file *f, bool echo)
 {
 	struct tty *t;
@@ -392,52 +425,63 @@ int tty_take(const struct file *f, bool echo)
 
 /* ---- ioctl ---- */
 
-static long ioctl_set_mode(struct tty *t, u64 arg, bool flush)
+static long tty_ioctl_set_mode(const struct tty_file *tf, u64 arg, bool flush)
 {
+	struct tty *t = tf->tty;
 	struct ldisc_mode mode;
+	u64 flags;
 
 	if (copy_from_user(&mode, arg, sizeof(mode)))
 		return -EFAULT;
-	tty_set_mode(t, &mode, flush);
+	if (!tty_lock(tf, &flags))
+		return -EIO;
+	ldisc_set_mode(&t->line, &mode, flush);
+	t->line.readable = false;
+	spin_unlock_irqrestore(&t->lock, flags);
+	wake_up(&t->readers);
+	wake_up(&t->writers);
 	return 0;
 }
 
-static long ioctl_get_mode(struct tty *t, u64 arg)
+static long tty_ioctl_get_mode(struct tty *t, u64 arg)
 {
 	struct ldisc_mode mode = tty_get_mode(t);
 
 	return copy_to_user(arg, &mode, sizeof(mode));
 }
 
-static long ioctl_flush(struct tty *t, u64 which)
+static long tty_ioctl_flush(const struct tty_file *tf, u64 which)
 {
 	u64 flags;
 
 	if (which > TCIOFLUSH)
 		return -EINVAL;
-	flags = spin_lock_irqsave(&t->lock);
+	if (!tty_lock(tf, &flags))
+		return -EIO;
 	if (which != TCOFLUSH)
-		ldisc_flush(&t->line);
-	spin_unlock_irqrestore(&t->lock, flags);
+		ldisc_flush(&tf->tty->line);
+	spin_unlock_irqrestore(&tf->tty->lock, flags);
 	return 0;
 }
 
-static long ioctl_flow(struct tty *t, u64 action)
+static long tty_ioctl_flow(const struct tty_file *tf, u64 action)
 {
+	struct tty *t = tf->tty;
 	u64 flags;
 
 	if (action > TCION)
 		return -EINVAL;
 	if (action > TCOON)
 		return 0; /* nobody on the other side would stop sending */
-	flags = spin_lock_irqsave(&t->lock);
+	if (!tty_lock(tf, &flags))
+		return -EIO;
 	t->line.stopped = action == TCOOFF;
 	spin_unlock_irqrestore(&t->lock, flags);
 	wake_up(&t->writers);
 	return 0;
 }
 
-static long ioctl_get_size(struct tty *t, u64 arg)
+static long tty_ioctl_get_size(struct tty *t, u64 arg)
 {
 	u64 flags = spin_lock_irqsave(&t->lock);
 	struct winsize size = t->size;
@@ -446,15 +490,17 @@ static long ioctl_get_size(struct tty *t, u64 arg)
 	return copy_to_user(arg, &size, sizeof(size));
 }
 
-static long ioctl_set_size(struct tty *t, u64 arg)
+static long tty_ioctl_set_size(const struct tty_file *tf, u64 arg)
 {
+	struct tty *t = tf->tty;
 	struct winsize size;
 	bool changed;
 	u64 flags;
 
 	if (copy_from_user(&size, arg, sizeof(size)))
 		return -EFAULT;
-	flags = spin_lock_irqsave(&t->lock);
+	if (!tty_lock(tf, &flags))
+		return -EIO;
 	changed = memcmp(&size, &t->size, sizeof(size)) != 0;
 	t->size = size;
 	spin_unlock_irqrestore(&t->lock, flags);
@@ -464,7 +510,7 @@ static long ioctl_set_size(struct tty *t, u64 arg)
 }
 
 /* In canonical mode the rest of the first line counts alone. */
-static long ioctl_available(struct tty *t, u64 arg)
+static long tty_ioctl_available(struct tty *t, u64 arg)
 {
 	u64 flags = spin_lock_irqsave(&t->lock);
 	s32 n = ldisc_available(&t->line);
@@ -478,7 +524,7 @@ static long put_int(u64 arg, s32 value)
 	return copy_to_user(arg, &value, sizeof(value));
 }
 
-static long ioctl_set_foreground(struct tty *t, u64 arg)
+static long tty_ioctl_set_foreground(struct tty *t, u64 arg)
 {
 	s32 pgid;
 
@@ -504,7 +550,7 @@ static long session_ioctl(struct tty *t, u64 cmd, u64 arg)
 		return session_terminal() == &t->ctty ? put_int(arg, READ_ONCE(t->ctty.sid))
 						      : -ENOTTY;
 	case TIOCSPGRP:
-		return ioctl_set_foreground(t, arg);
+		return tty_ioctl_set_foreground(t, arg);
 	default:
 		return -ENOTTY;
 	}
@@ -541,27 +587,27 @@ static long tty_ioctl(struct file *f, u64 cmd, u64 arg)
 		return e;
 	switch (cmd) {
 	case TCGETS:
-		return ioctl_get_mode(t, arg);
+		return tty_ioctl_get_mode(t, arg);
 	case TCSETS:
 	case TCSETSW:
-		return ioctl_set_mode(t, arg, false);
+		return tty_ioctl_set_mode(tf, arg, false);
 	case TCSETSF:
-		return ioctl_set_mode(t, arg, true);
+		return tty_ioctl_set_mode(tf, arg, true);
 	case TCSBRK: /* output is not buffered: it is out */
 	case TCSBRKP:
 		return 0;
 	case TCXONC:
-		return ioctl_flow(t, arg);
+		return tty_ioctl_flow(tf, arg);
 	case TCFLSH:
-		return ioctl_flush(t, arg);
+		return tty_ioctl_flush(tf, arg);
 	case TIOCOUTQ:
 		return put_int(arg, 0);
 	case TIOCGWINSZ:
-		return ioctl_get_size(t, arg);
+		return tty_ioctl_get_size(t, arg);
 	case TIOCSWINSZ:
-		return ioctl_set_size(t, arg);
+		return tty_ioctl_set_size(tf, arg);
 	case FIONREAD:
-		return ioctl_available(t, arg);
+		return tty_ioctl_available(t, arg);
 	default:
 		return session_ioctl(t, cmd, arg);
 	}
@@ -574,6 +620,23 @@ static bool may_control(const struct tty *t, const struct file *f, u32 flags)
 	return t && !(flags & O_NOCTTY) && (f->flags & O_ACCMODE) != O_WRONLY;
 }
 
+/*
+ * The first open makes the queue: what came before it is lost, as on a terminal nobody has opened.
+ */
+static int tty_make_queue(struct tty *t)
+{
+	u16 *queue = t->line.queue ? NULL : kmalloc(LDISC_QUEUE * sizeof(*queue));
+	u64 flags = spin_lock_irqsave(&t->lock);
+
+	if (!t->line.queue) {
+		t->line.queue = queue;
+		queue = NULL;
+	}
+	spin_unlock_irqrestore(&t->lock, flags);
+	kfree(queue);
+	return t->line.queue ? 0 : -ENOMEM;
+}
+
 static int tty_open(struct file *f, u32 flags)
 {
 	const struct tty_name *name = f->priv;
@@ -583,8 +646,10 @@ static int tty_open(struct file *f, u32 flags)
 	if (!c)
 		return -ENXIO;
 	tf = kmalloc(sizeof(*tf));
-	if (!tf)
+	if (!tf || tty_make_queue(container_of(c, struct tty, ctty))) {
+		kfree(tf);
 		return -ENOMEM;
+	}
 	tf->tty = container_of(c, struct tty, ctty);
 	tf->only = name->only;
 	tf->hangups = READ_ONCE(tf->tty->hangups);
@@ -626,18 +691,35 @@ int tty_register(struct tty *t, const char *name, struct console *only)
 
 static void tty_setup(struct tty *t)
 {
-	u16 *queue = kmalloc(LDISC_QUEUE * sizeof(*queue));
-
-	if (!queue)
-		pr_err("tty: no memory for input");
-	ldisc_init(&t->line, queue, tty_echo);
+	ldisc_init(&t->line, NULL, tty_echo);
 	t->ctty.hang_up = tty_hang_up;
 	session_add_terminal(&t->ctty);
+}
+
+struct tty *tty_create(struct console *port)
+{
+	struct tty *t = kzalloc(sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->port = port;
+	wait_queue_init(&t->readers);
+	wait_queue_init(&t->writers);
+	tty_setup(t);
+	t->line.mode = ldisc_raw_mode;
+	return t;
+}
+
+u64 tty_lost(const struct tty *t)
+{
+	return READ_ONCE(t->line.lost);
 }
 
 void tty_init(void)
 {
 	tty_setup(&console);
+	if (tty_make_queue(&console))
+		pr_err("tty: no memory for input");
 	if (cmdline_get("shell") && !strcmp(cmdline_get("shell"), "plain"))
 		tty_set_echo(false); /* also what is typed before the shell runs */
 	if (tty_register(&console, "console", NULL) || tty_register(NULL, "tty", NULL))

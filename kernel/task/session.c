@@ -186,6 +186,14 @@ int session_acquire(struct ctty *c, bool steal)
 	return ret;
 }
 
+void session_hang_up(struct ctty *c)
+{
+	u64 flags = spin_lock_irqsave(&task_lock);
+
+	session_detach(c, true);
+	spin_unlock_irqrestore(&task_lock, flags);
+}
+
 int session_release(struct ctty *c)
 {
 	struct thread_group *g = current()->group;

@@ -39,6 +39,8 @@ int session_create(void);
  * is set. 0; -EPERM: not a session leader, has another terminal, or c is in use.
  */
 int session_acquire(struct ctty *c, bool steal);
+/* Nobody who has the terminal open keeps it; a session that it controls loses it. */
+void session_hang_up(struct ctty *c);
 /* TIOCNOTTY: gives the terminal up; a leader's whole session loses it. 0 or -ENOTTY. */
 int session_release(struct ctty *c);
 /*
