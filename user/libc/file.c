@@ -212,6 +212,11 @@ int ftruncate(int fd, off_t size)
 	return syscall_result(syscall2(SYS_ftruncate, fd, size));
 }
 
+int chmod(const char *path, mode_t mode)
+{
+	return syscall_result(syscall2(SYS_chmod, (long)path, mode));
+}
+
 int mkdir(const char *path, mode_t mode)
 {
 	return syscall_result(syscall2(SYS_mkdir, (long)path, mode));

@@ -26,6 +26,16 @@ static void clib(void)
 	EXPECT_EQ(run_program("/test/clib", NULL), 0);
 }
 
+static void commands(void)
+{
+	struct vstat st;
+
+	if (vfs_stat("/bin/sh", true, &st))
+		ktap_skip("built without a shell");
+	else
+		EXPECT_EQ(run_program("/test/commands", NULL), 0);
+}
+
 static void entry(void)
 {
 	EXPECT_EQ(run_program("/test/entry", NULL), 0);
@@ -178,6 +188,7 @@ static const struct ktap_case cases[] = {
     {"ring3.files", files},
     {"ring3.pipes", pipes},
     {"ring3.clib", clib},
+    {"ring3.commands", commands},
     {"ring3.entry", entry},
     {"ring3.fpu", fpu},
     {"ring3.userstack", userstack},
