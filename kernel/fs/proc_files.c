@@ -9,6 +9,11 @@
 #include "kernel/base/printk.h"
 #include "kernel/base/sym.h"
 #include "kernel/base/version.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/task/sched.h"
+#include "kernel/task/task.h"
+
+#define CS_NS 10000000UL
 
 static int proc_show_meminfo(struct seq *s, void *ctx)
 {
@@ -22,10 +27,37 @@ static int proc_show_meminfo(struct seq *s, void *ctx)
 
 static int proc_show_uptime(struct seq *s, void *ctx)
 {
-	u64 cs = clock_ns() / 10000000;
+	u64 cs = clock_ns() / CS_NS;
 
 	(void)ctx;
 	seq_printf(s, "%lu.%02lu 0.00\n", cs / 100, cs % 100);
+	return 0;
+}
+
+/* Hundredths of a second: busy (all of it as user), idle. */
+static void proc_show_cpu(struct seq *s, const char *name, u64 total_ns, u64 idle_ns)
+{
+	u64 idle = idle_ns / CS_NS;
+
+	seq_printf(s, "%s %lu 0 0 %lu 0 0 0 0 0 0\n", name, total_ns / CS_NS - idle, idle);
+}
+
+static int proc_show_stat(struct seq *s, void *ctx)
+{
+	u64 now = clock_ns(), idle = 0, running = 0;
+	char name[16];
+
+	(void)ctx;
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+		idle += MIN(task_runtime_ns(sched_idle_task(cpu)), now);
+		running += sched_runnable(cpu);
+	}
+	proc_show_cpu(s, "cpu ", now * cpu_count(), idle);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+		fmt_snprintf(name, sizeof(name), "cpu%u", cpu);
+		proc_show_cpu(s, name, now, MIN(task_runtime_ns(sched_idle_task(cpu)), now));
+	}
+	seq_printf(s, "procs_running %lu\n", running);
 	return 0;
 }
 
@@ -137,6 +169,7 @@ void proc_files_init(void)
 	    {"kallsyms", proc_show_kallsyms},
 	    {"meminfo", proc_show_meminfo},
 	    {"mounts", proc_show_mounts},
+	    {"stat", proc_show_stat},
 	    {"uptime", proc_show_uptime},
 	    {"version", proc_show_version},
 	};
