@@ -215,6 +215,8 @@ int trace_init(const struct trace_early *early)
 	if (user_events_init())
 		return -ENOMEM;
 	trace_builtin_register();
+	if (trace_gate_prepare())
+		return -ENOMEM;
 	trace_global = trace_array_create("", bytes);
 	if (!trace_global || trace_dump_prepare())
 		return -ENOMEM;
@@ -248,7 +250,7 @@ int trace_cpus_up(void)
 		if (ring_buffer_add_cpus(tr->buffer) ||
 		    (tr->snapshot && ring_buffer_add_cpus(tr->snapshot)))
 			err = -ENOMEM;
-	if (trace_gate_cpus_up() || trace_dump_prepare())
+	if (trace_gate_prepare() || trace_dump_prepare())
 		err = -ENOMEM;
 	kept_update();
 	trace_lastboot_offer();

@@ -3,10 +3,10 @@
  * tables, the functions that record and print, the events and their list trace_event_list[] (in the
  * order of the file). One .c file per .def includes it.
  */
-#include "trace/event/trigger.h"
+#include "trace/event/record.h"
+#include "trace/host_context.h"
 #include "trace/host_key.h"
 #include "trace/output/print.h"
-#include "trace/tracepoint_common.h"
 
 #ifdef TRACE_DEF
 #define TRACE_EVENT_FN	   TRACE_EVENT
@@ -118,36 +118,16 @@
 #undef __long_long
 
 /*
- * 4. An image of the fields, for filters: what lies behind them is left out. The common fields are
- *    not filled.
- */
-#define F(type, name, from)	     rec_->name = (from);
-#define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
-#define F_CHARS(name, n, from)	     trace_put_chars(rec_->name, n, from);
-#define F_MEM(name, from, len)	     rec_->__data_loc_##name = 0;
-#define F_MASK(name, from)	     rec_->__data_loc_##name = 0;
-#define TRACE_EVENT(system, name_, proto, args, fields, ...)                                       \
-	static inline                                                                              \
-	    __attribute__((always_inline)) void trace_image_##name_(proto, rec_##name_##_t *rec_)  \
-	{                                                                                          \
-		fields                                                                             \
-	}
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#include TRACE_DEF
-#pragma GCC diagnostic pop
-#undef F
-#undef F_ARRAY
-#undef F_CHARS
-#undef F_MEM
-#undef F_MASK
-#undef TRACE_EVENT
-
-/*
- * 5. The event, its printing, and what the call site calls: a dispatcher, which leads to the short
- * way; to nothing but a count, for a task that is not listed; to a filter that is asked about an
- * image of the fields; or to the long way, a walk over the files that want the record. All in the
- * section that the dispatcher begins, and each ends it.
+ * 4. The event, its printing, and its recording (trace/event/record.h):
+ *
+ *   trace_record_NAME()   what the call site calls. A dispatcher without a frame: it leads to the
+ *                         fast path, to the general path, or to one of the short ways of the gate
+ *                         that need no record.
+ *   trace_fast_NAME()     the record is built in the ring.
+ *   trace_general_NAME()  an image of the record is built, for the gate to decide about. It lies on
+ *                         the stack if the compiler knows its size.
+ *
+ * All three run in the section that the dispatcher begins, and the last one called ends it.
  */
 #define F(type, name, from)	     rec_->name = (from);
 #define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
@@ -190,98 +170,36 @@
 	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
 	    .key = &switch_##name_,                                                                \
 	};                                                                                         \
-	static __noinline __trace_text void trace_record_long_##name_(proto)                       \
-	{                                                                                          \
-		struct host_context ctx_;                                                          \
-		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
-		const u32 end_ __maybe_unused = size_##name_(args);                                \
-		host_context(&ctx_);                                                               \
-		for (; live_; live_ = READ_ONCE(live_->next_live)) {                               \
-			struct trace_slot slot_;                                                   \
-			rec_##name_##_t *rec_ = trace_begin_by(                                    \
-			    trace_event_reserve, &slot_, live_, &ctx_, event_##name_.id, end_);    \
-			u32 at_ __maybe_unused = sizeof(*rec_);                                    \
-			if (unlikely(!rec_))                                                       \
-				continue;                                                          \
-			rows_ trace_commit(&slot_, live_, &ctx_);                                  \
-		}                                                                                  \
-		host_preempt_enable();                                                             \
-	}                                                                                          \
-	static inline __attribute__((always_inline)) void trace_record_one_##name_(                \
+	static __noinline __trace_text void trace_general_##name_(                                 \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
-		struct host_context ctx_;                                                          \
-		struct trace_slot slot_;                                                           \
-		host_context(&ctx_);                                                               \
-		const u32 end_ __maybe_unused = size_##name_(args);                                \
+		rec_##name_##_t image_;                                                            \
+		const u32 end_ = size_##name_(args);                                               \
+		const bool fixed_ = __builtin_constant_p(end_) && end_ == sizeof(image_);          \
 		u32 at_ __maybe_unused = sizeof(rec_##name_##_t);                                  \
-		rec_##name_##_t *rec_ =                                                            \
-		    trace_begin_now(&slot_, live_, &ctx_, event_##name_.id, end_);                 \
+		rec_##name_##_t *rec_ = fixed_ ? &image_ : trace_image(end_);                      \
 		if (likely(rec_)) {                                                                \
-			rows_ trace_commit_short(&slot_, &ctx_);                                   \
-			host_preempt_enable();                                                     \
-			return;                                                                    \
-		}                                                                                  \
-		trace_record_long_##name_(args);                                                   \
-	}                                                                                          \
-	static __noinline __trace_text void trace_record_short_##name_(                            \
-	    proto, struct trace_event_file *live_)                                                 \
-	{                                                                                          \
-		trace_record_one_##name_(args, live_);                                             \
-	}                                                                                          \
-	static __noinline __trace_text void trace_record_image_##name_(                            \
-	    struct trace_event_file *live_, const struct rec_##name_ *rec_)                        \
-	{                                                                                          \
-		trace_event_record_image(live_, rec_, event_##name_.id, sizeof(*rec_));            \
-	}                                                                                          \
-	static __noinline __trace_text void trace_record_filtered_##name_(                         \
-	    proto, struct trace_event_file *live_)                                                 \
-	{                                                                                          \
-		const struct trace_filter *filter_ = READ_ONCE(live_->filter);                     \
-		struct rec_##name_ rec_;                                                           \
-		if (unlikely(READ_ONCE(filter_->looks))) {                                         \
-			if (filter_->looks & TRACE_LOOKS_BEHIND) {                                 \
-				trace_record_long_##name_(args);                                   \
-				return;                                                            \
-			}                                                                          \
-			trace_event_put_common(&rec_, event_##name_.id);                           \
-		}                                                                                  \
-		trace_image_##name_(args, &rec_);                                                  \
-		if (!trace_filter_run(filter_, &rec_, sizeof(rec_))) {                             \
-			trace_count_filtered(live_);                                               \
-			host_preempt_enable();                                                     \
-		} else if (size_##name_(args) == sizeof(rec_)) {                                   \
-			trace_record_image_##name_(live_, &rec_);                                  \
+			rows_ trace_gate(live_, rec_, end_);                                       \
+			if (!fixed_)                                                               \
+				trace_image_end(end_);                                             \
 		} else {                                                                           \
-			trace_record_long_##name_(args);                                           \
+			trace_gate_no_image(live_, end_);                                          \
 		}                                                                                  \
-	}                                                                                          \
-	static __noinline __trace_text void trace_record_judged_##name_(                           \
-	    proto, struct trace_event_file *live_)                                                 \
-	{                                                                                          \
-		struct rec_##name_ rec_;                                                           \
-		trace_image_##name_(args, &rec_);                                                  \
-		if (unlikely(trace_triggers_want(live_, &rec_, sizeof(rec_)))) {                   \
-			trace_record_long_##name_(args);                                           \
-		} else {                                                                           \
-			trace_count_soft_off(live_);                                               \
-			host_preempt_enable();                                                     \
-		}                                                                                  \
-	}                                                                                          \
-	static __noinline __trace_text void trace_record_own_##name_(                              \
-	    proto, struct trace_event_file *live_)                                                 \
-	{                                                                                          \
-		struct trace_trigger *trigger_ = atomic_load_acquire(&live_->triggers);            \
-		struct rec_##name_ rec_;                                                           \
-		if (unlikely(!trigger_ || !trigger_->look)) {                                      \
-			trace_record_long_##name_(args); /* the list changed just now */           \
-			return;                                                                    \
-		}                                                                                  \
-		trace_event_put_common(&rec_, event_##name_.id);                                   \
-		trace_image_##name_(args, &rec_);                                                  \
-		trace_count_soft_off(live_);                                                       \
-		trigger_->look(trigger_, &rec_);                                                   \
 		host_preempt_enable();                                                             \
+	}                                                                                          \
+	static __noinline __trace_text void trace_fast_##name_(                                    \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		const u32 end_ = size_##name_(args);                                               \
+		u32 at_ __maybe_unused = sizeof(rec_##name_##_t);                                  \
+		struct trace_slot slot_;                                                           \
+		rec_##name_##_t *rec_ = trace_record_now(&slot_, live_, end_);                     \
+		if (likely(rec_)) {                                                                \
+			rows_ trace_record_end(&slot_);                                            \
+			host_preempt_enable();                                                     \
+			return;                                                                    \
+		}                                                                                  \
+		trace_general_##name_(args, live_);                                                \
 	}                                                                                          \
 	TRACE_DISPATCH void trace_record_##name_(proto)                                            \
 	{                                                                                          \
@@ -291,29 +209,17 @@
 			host_preempt_enable();                                                     \
 			return;                                                                    \
 		}                                                                                  \
-		u32 way_ = READ_ONCE(live_->way);                                                  \
-		if (likely(!way_)) {                                                               \
-			trace_record_short_##name_(args, live_);                                   \
-			return;                                                                    \
-		}                                                                                  \
-		const u32 gate_ = way_ & (TRACE_WAY_SEVERAL | TRACE_WAY_FILTER);                   \
-		if (gate_ == TRACE_WAY_FILTER)                                                     \
-			trace_record_filtered_##name_(args, live_);                                \
-		else if (gate_ == TRACE_WAY_PID && trace_drop_pid(live_))                          \
-			host_preempt_enable();                                                     \
-		else if (gate_ == TRACE_WAY_ALONE &&                                               \
-			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_BLIND)                 \
-			trace_triggers_alone(live_);                                               \
-		else if (gate_ == TRACE_WAY_ALONE &&                                               \
-			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_JUDGED)                \
-			trace_record_judged_##name_(args, live_);                                  \
-		else if (gate_ == TRACE_WAY_ALONE &&                                               \
-			 READ_ONCE(live_->trigger_record) == TRACE_TRIGGERS_OWN)                   \
-			trace_record_own_##name_(args, live_);                                     \
-		else if (way_ == TRACE_WAY_PID)                                                    \
-			trace_record_short_##name_(args, live_);                                   \
+		const u32 way_ = READ_ONCE(live_->way), asks_ = way_ & TRACE_WAY_ASKS;             \
+		if (likely(!way_))                                                                 \
+			trace_fast_##name_(args, live_);                                           \
+		else if (likely(!asks_))                                                           \
+			trace_general_##name_(args, live_);                                        \
+		else if (asks_ == TRACE_WAY_PID && READ_ONCE(live_->tr->pid_ignore[host_cpu()]))   \
+			trace_gate_unwanted(live_);                                                \
+		else if (asks_ == TRACE_WAY_ALONE)                                                 \
+			trace_gate_alone(live_);                                                   \
 		else                                                                               \
-			trace_record_long_##name_(args);                                           \
+			trace_general_##name_(args, live_);                                        \
 	}
 #include TRACE_DEF
 #undef F
@@ -331,7 +237,7 @@
 #undef __print_flags
 #undef __print_symbolic
 
-/* 6. The list. */
+/* 5. The list. */
 #define TRACE_EVENT(system_, name_, ...) &event_##name_,
 static struct trace_event_call *const trace_event_list[] = {
 #include TRACE_DEF

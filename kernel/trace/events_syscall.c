@@ -191,8 +191,8 @@ void events_syscall_register(void)
 }
 
 /*
- * 5. Recording: the short way first, as generated code has it (trace/tracepoint_define.h). What the
- * raw event records comes behind what the call's own does.
+ * 5. Recording, as trace/event/record.h has it. What the raw event records comes after what the
+ * call's own does.
  */
 static inline __attribute__((always_inline)) void fill_enter(
     struct rec_enter *rec, const struct regs *regs, u32 nr, u32 n)
@@ -218,55 +218,27 @@ static inline void fill_exit(struct rec_exit *rec, u32 nr, long ret)
 	rec->ret = ret;
 }
 
-/* The long ways go on in the section that the short ones began, and leave it. */
-static __noinline void trace_sys_enter_long(
-    struct trace_event_call *call, const struct regs *regs, u32 nr, struct host_context ctx)
-{
-	const u32 n = arg_count[nr], size = offsetof(struct rec_enter, args[n]);
-	struct trace_event_file *live = READ_ONCE(call->live);
-	for (; live; live = READ_ONCE(live->next_live)) {
-		struct trace_slot slot;
-		struct rec_enter *rec = trace_begin(&slot, live, &ctx, call->id, size);
-		if (unlikely(!rec))
-			continue;
-		fill_enter(rec, regs, nr, n);
-		trace_commit(&slot, live, &ctx);
-	}
-	host_preempt_enable();
-}
-
-static __noinline void trace_sys_exit_long(
-    struct trace_event_call *call, u32 nr, long ret, struct host_context ctx)
-{
-	struct trace_event_file *live = READ_ONCE(call->live);
-	for (; live; live = READ_ONCE(live->next_live)) {
-		struct trace_slot slot;
-		struct rec_exit *rec = trace_begin(&slot, live, &ctx, call->id, sizeof(*rec));
-		if (unlikely(!rec))
-			continue;
-		fill_exit(rec, nr, ret);
-		trace_commit(&slot, live, &ctx);
-	}
-	host_preempt_enable();
-}
-
 /* With the number of arguments known when it is compiled: the record's size is, too. */
 static inline __attribute__((always_inline)) void enter_short(
     struct trace_event_call *call, const struct regs *regs, u32 nr, const u32 n)
 {
-	struct host_context ctx;
+	const u32 size = offsetof(struct rec_enter, args[n]);
+	struct rec_enter image, *rec;
 	struct trace_slot slot;
 
-	host_enter(&ctx);
-	struct rec_enter *rec = trace_begin_short(
-	    &slot, READ_ONCE(call->live), &ctx, call->id, offsetof(struct rec_enter, args[n]));
-	if (likely(rec)) {
-		fill_enter(rec, regs, nr, n);
-		trace_commit_short(&slot, &ctx);
-		host_preempt_enable();
-		return;
+	host_preempt_disable();
+	struct trace_event_file *live = READ_ONCE(call->live);
+	if (likely(live)) {
+		rec = trace_record(&slot, live, size);
+		if (likely(rec)) {
+			fill_enter(rec, regs, nr, n);
+			trace_record_end(&slot);
+		} else {
+			fill_enter(&image, regs, nr, n);
+			trace_gate(live, &image, size);
+		}
 	}
-	trace_sys_enter_long(call, regs, nr, ctx);
+	host_preempt_enable();
 }
 
 #define ENTER_SHORT(n)                                                                             \
@@ -295,19 +267,22 @@ static void enter_one(struct trace_event_call *call, const struct regs *regs, u3
 
 static void trace_sys_exit_one(struct trace_event_call *call, u32 nr, long ret)
 {
-	struct host_context ctx;
+	struct rec_exit image, *rec;
 	struct trace_slot slot;
 
-	host_enter(&ctx);
-	struct rec_exit *rec = trace_begin_short(
-	    &slot, READ_ONCE(call->live), &ctx, call->id, sizeof(struct rec_exit));
-	if (likely(rec)) {
-		fill_exit(rec, nr, ret);
-		trace_commit_short(&slot, &ctx);
-		host_preempt_enable();
-		return;
+	host_preempt_disable();
+	struct trace_event_file *live = READ_ONCE(call->live);
+	if (likely(live)) {
+		rec = trace_record(&slot, live, sizeof(*rec));
+		if (likely(rec)) {
+			fill_exit(rec, nr, ret);
+			trace_record_end(&slot);
+		} else {
+			fill_exit(&image, nr, ret);
+			trace_gate(live, &image, sizeof(image));
+		}
 	}
-	trace_sys_exit_long(call, nr, ret, ctx);
+	host_preempt_enable();
 }
 
 static __noinline void trace_sys_enter_both(

@@ -16,6 +16,7 @@
 #include "kernel/process/mm.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
+#include "trace/host_context.h"
 #include "kernel/trace/tracing.h"
 #include "kernel/trace/user_words.h"
 #include "kernel/base/version.h"
@@ -38,6 +39,21 @@
 #define STACK_FRAMES 64
 
 /* ---- where we are ---- */
+
+u64 trace_deep_word(u64 count)
+{
+	u64 depth = count & PREEMPT_MASK, flags = 0;
+
+	if (count & NMI_MASK)
+		flags |= TRACE_FLAG_NMI;
+	if (count & HARDIRQ_MASK)
+		flags |= TRACE_FLAG_HARDIRQ;
+	if (count & SOFTIRQ_MASK)
+		flags |= TRACE_FLAG_SOFTIRQ;
+	if (count >> 32) /* need_resched */
+		flags |= TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED;
+	return MIN(depth, TRACE_DEPTH_MAX) << 24 | flags << 16;
+}
 
 unsigned host_cpu_count(void)
 {

@@ -15,31 +15,30 @@
 #include "trace/host_probe.h"
 
 #define TRACE_RFLAGS_IF 0x200
-#define TRACE_DEPTH_MAX 15 /* what a record can say */
+#define TRACE_DEPTH_MAX 15UL /* what a record can say */
 
 /*
- * The common word's part for a count with interrupt levels in it, or a great depth. No call:
- * host_context() is to need none.
+ * The common word's part for a count with interrupt levels in it, a great depth, or a task that is
+ * to give up the CPU (kernel/trace/host.c). It leaves all registers alone, so that host_context()
+ * costs its callers none.
  */
-static inline __attribute__((always_inline)) u64 trace_deep_word(u32 count)
+__attribute__((no_caller_saved_registers)) u64 trace_deep_word(u64 count);
+static inline __attribute__((always_inline)) u64 trace_call_deep_word(u64 count)
 {
-	u32 depth = count & PREEMPT_MASK;
-	u64 flags = count & NMI_MASK ? TRACE_FLAG_NMI : 0;
+	u64 word;
 
-	if (count & HARDIRQ_MASK)
-		flags |= TRACE_FLAG_HARDIRQ;
-	if (count & SOFTIRQ_MASK)
-		flags |= TRACE_FLAG_SOFTIRQ;
-	return (depth < TRACE_DEPTH_MAX ? depth : TRACE_DEPTH_MAX) << 24 | flags << 16;
+	__asm__ volatile("call trace_deep_word" : "=a"(word) : "D"(count) : "cc");
+	return word;
 }
 
-/* A load of 32 bits clears the others: the compiler is told so by the type. */
-static inline unsigned long host_cpu(void)
+/*
+ * A load of 32 bits clears the others: the compiler is told so by the type. As a read of memory it
+ * stays behind host_preempt_disable(), and is done once.
+ */
+typedef u64 trace_two_words __aligned(4);
+static inline __attribute__((always_inline)) unsigned long host_cpu(void)
 {
-	u64 cpu;
-
-	__asm__ volatile("mov %%gs:%c1, %k0" : "=r"(cpu) : "i"(offsetof(struct cpu_local, cpu)));
-	return cpu;
+	return *(const __seg_gs u32 *)offsetof(struct cpu_local, cpu);
 }
 
 static inline void host_preempt_disable(void)
@@ -58,15 +57,15 @@ static inline __attribute__((always_inline)) void trace_context(
 	 * there.
 	 */
 	u64 word = (~rflags & TRACE_RFLAGS_IF) << 7;
-	u32 count = this_cpu_read(preempt_count) - held; /* without host_preempt_disable()'s own */
+	_Static_assert(offsetof(struct cpu_local, preempt_count) + sizeof(u32) ==
+			   offsetof(struct cpu_local, need_resched),
+	    "one look for both");
+	u64 count = *(const __seg_gs trace_two_words *)offsetof(struct cpu_local, preempt_count);
+	count -= held; /* host_preempt_disable()'s own */
 	if (likely(count <= TRACE_DEPTH_MAX))
 		word |= count << 24;
 	else
-		word |= trace_deep_word(count);
-	if (unlikely(this_cpu_read(need_resched))) {
-		barrier(); /* a branch: shorter than a choice when it is not taken */
-		word |= (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) << 16;
-	}
+		word |= trace_call_deep_word(count);
 	ctx->common = (u64)(u32)current_task()->pid << 32 | word;
 	ctx->cpu = host_cpu();
 }

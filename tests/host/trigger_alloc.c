@@ -31,9 +31,9 @@ static struct trace_event_file *file_of(struct trace_array *tr, const char *name
 
 static void nothing_changed(struct trace_array *tr, struct trace_event_file *file)
 {
-	EXPECT(!file->triggers && !file->trigger_record);
+	EXPECT(!file->triggers);
 	EXPECT_EQ(file->soft_users, 0);
-	EXPECT_EQ(file->way & (TRACE_WAY_TRIGGER | TRACE_WAY_SOFT_OFF), 0);
+	EXPECT_EQ(file->way & (TRACE_WAY_TRIGGER | TRACE_WAY_LOOKS | TRACE_WAY_SOFT_OFF), 0);
 	EXPECT_EQ(file_of(tr, "unit_text")->soft_users, 0);
 	EXPECT_EQ(tr->snapshot_users, 0);
 	EXPECT_EQ(key_unit_numbers.enabled, 0);

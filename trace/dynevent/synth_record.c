@@ -82,27 +82,37 @@ static void synth_record_fill(
 	}
 }
 
+/* In each instance that wants it, of which `file` is the first; or in this one alone. */
 static void synth_event_record_values(struct synth_event *ev, struct trace_event_file *file,
-    const struct host_context *ctx, const u64 *vals, const struct layout *lay)
+    const struct host_context *ctx, const u64 *vals, bool all)
 {
 	struct trace_slot slot;
-	char *rec = trace_begin(&slot, file, ctx, ev->call.id, lay->size);
+	struct layout lay;
 
-	if (rec) {
-		synth_record_fill(ev, rec, vals, lay);
-		trace_commit(&slot, file, ctx);
+	synth_record_layout(ev, vals, &lay);
+	char *rec = trace_record_in(&slot, file, ctx, lay.size);
+	if (likely(rec)) {
+		synth_record_fill(ev, rec, vals, &lay);
+		trace_record_end(&slot);
+		return;
 	}
+	rec = trace_image(lay.size);
+	if (rec)
+		synth_record_fill(ev, rec, vals, &lay);
+	if (all)
+		trace_gate_in(file, ctx, rec, lay.size);
+	else
+		trace_gate_one(file, ctx, rec, lay.size);
+	if (rec)
+		trace_image_end(lay.size);
 }
 
 void synth_event_record(struct synth_event *ev, const struct host_context *ctx, const u64 *vals)
 {
 	struct trace_event_file *file = READ_ONCE(ev->call.live);
-	struct layout lay;
 
 	if (file)
-		synth_record_layout(ev, vals, &lay);
-	for (; file; file = READ_ONCE(file->next_live))
-		synth_event_record_values(ev, file, ctx, vals, &lay);
+		synth_event_record_values(ev, file, ctx, vals, true);
 }
 
 /* ---- for kernel code ---- */
@@ -120,15 +130,13 @@ static bool is_live(const struct trace_event_file *file)
 int synth_event_trace_array(struct trace_event_file *file, const u64 *vals, unsigned n_vals)
 {
 	struct host_context ctx;
-	struct layout lay;
 
 	if (!is_synthetic(file) || n_vals != synth_event_of(file->call)->n_fields)
 		return -EINVAL;
 	if (!is_live(file))
 		return 0;
 	host_enter(&ctx);
-	synth_record_layout(synth_event_of(file->call), vals, &lay);
-	synth_event_record_values(synth_event_of(file->call), file, &ctx, vals, &lay);
+	synth_event_record_values(synth_event_of(file->call), file, &ctx, vals, false);
 	host_preempt_enable();
 	return 0;
 }
@@ -154,7 +162,7 @@ int synth_event_trace_start(struct trace_event_file *file, struct synth_event_tr
 	atomic_add(&ev->open, 1);
 	state->file = file;
 	host_enter(&state->ctx);
-	state->rec = trace_begin(&state->slot, file, &state->ctx, ev->call.id, ev->size);
+	state->rec = trace_image(ev->size);
 	if (state->rec)
 		memset(state->rec + sizeof(struct trace_entry), 0,
 		    ev->size - sizeof(struct trace_entry));
@@ -204,8 +212,9 @@ int synth_event_trace_end(struct synth_event_trace_state *state)
 	if (!state->file)
 		return 0;
 	struct synth_event *ev = synth_event_of(state->file->call);
+	trace_gate_one(state->file, &state->ctx, state->rec, ev->size);
 	if (state->rec)
-		trace_commit(&state->slot, state->file, &state->ctx);
+		trace_image_end(ev->size);
 	host_preempt_enable();
 	state->file = NULL;
 	atomic_sub(&ev->open, 1);

@@ -19,8 +19,7 @@ int synth_event_trace_list(
 struct synth_event_trace_state {
 	struct trace_event_file *file; /* NULL: the event is off, values go nowhere */
 	struct host_context ctx;
-	struct trace_slot slot;
-	char *rec; /* NULL: refused, and counted */
+	char *rec; /* the record's image; NULL: there was no room for it */
 	unsigned cur_field;
 	bool add_next, add_name;
 };

@@ -17,9 +17,9 @@ struct trace_clock;
 struct trace_event_file;
 
 /*
- * trace_event_file.way: why a record takes the long way, or is not made at all. The first group is
- * the array's, the same in all its files; the second each file's own. Changed by trace_file_way(),
- * from any context.
+ * trace_event_file.way: why an event takes the general path, or is not recorded at all. The first
+ * group is the array's, the same in all its files; the second each file's own. Changed by
+ * trace_file_way(), from any context.
  */
 enum {
 	TRACE_WAY_WAKE = 1,	  /* somebody waits for events */
@@ -33,13 +33,13 @@ enum {
 	TRACE_WAY_SOFT_OFF = 64, /* live for its triggers' sake or somebody else's: not recorded */
 	TRACE_WAY_FILTER = 128,	 /* file->filter */
 	TRACE_WAY_TRIGGER = 256, /* file->triggers */
+	TRACE_WAY_LOOKS = 512,	 /* one of them looks at the record: it is built for them */
 
 	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
-	/* What the dispatcher of an event (tracepoint_define.h) asks about, the filter apart. */
-	TRACE_WAY_ALONE =
-	    TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER, /* only its triggers keep it live */
-	TRACE_WAY_SEVERAL = TRACE_WAY_PID | TRACE_WAY_MORE | TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER,
-	TRACE_WAY_GATE = TRACE_WAY_PID | TRACE_WAY_SOFT_OFF | TRACE_WAY_FILTER | TRACE_WAY_TRIGGER,
+	/* The bits by which the dispatcher of an event (tracepoint_define.h) finds short ways. */
+	TRACE_WAY_ASKS = TRACE_WAY_PID | TRACE_WAY_MORE | TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER |
+			 TRACE_WAY_LOOKS,
+	TRACE_WAY_ALONE = TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER,
 };
 
 struct trace_array {
@@ -110,7 +110,7 @@ static inline void trace_array_put(struct trace_array *tr)
 {
 	tr->refs--;
 }
-/* The file of an event that the core records by itself: ready for trace_begin(). Any context. */
+/* The file of an event that the core records by itself: ready for trace_record(). Any context. */
 static inline struct trace_event_file *trace_builtin_file(
     struct trace_array *tr, enum trace_builtin_id id)
 {

@@ -145,27 +145,16 @@ enum {
 	TRACE_FILE_TGID = 8, /* ... thread groups */
 };
 
-enum {
-	TRACE_TRIGGERS_BLIND, /* none does */
-	/*
-	 * nothing is to be done unless a filter passes that looks at the event's own fields alone
-	 */
-	TRACE_TRIGGERS_JUDGED,
-	/* there is one, without a filter, that looks at numbers among the fields alone */
-	TRACE_TRIGGERS_OWN,
-	TRACE_TRIGGERS_LOOK,
-};
-
 struct trace_event_file {
 	struct trace_array *tr;		    /* [I] */
 	struct trace_event_call *call;	    /* [I] */
+	u16 id;				    /* [I] the call's */
 	struct ring_buffer *buffer;	    /* [I] the array's */
 	struct trace_event_count *counts;   /* [A] one per CPU, from the first use on */
 	struct trace_event_file *next_live; /* [A] in call->live; stays for walkers */
-	u32 way;			    /* [A] TRACE_WAY_*; 0: the short way */
+	u32 way;			    /* [A] TRACE_WAY_*; 0: the fast path */
 	u32 flags;			    /* [L] TRACE_FILE_* */
 	u32 soft_users;			    /* [L] who needs it live, be it recorded or not */
-	u8 trigger_record;		    /* [A] TRACE_TRIGGERS_*: do they look at the record? */
 	struct trace_filter *filter;	    /* [A] NULL: all pass */
 	struct trace_trigger *triggers;	    /* [A] NULL: none */
 	struct trace_trigger *feed; /* [L] its class's feed(), in the list while it is live; NULL */

@@ -28,6 +28,7 @@ static void add_file(
 {
 	file->tr = tr;
 	file->call = call;
+	file->id = call->id;
 	file->buffer = tr->buffer;
 	file->way = tr->way;
 	file->next_file = call->files;

@@ -9,7 +9,12 @@
 
 bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len)
 {
-	return len >= f->fixed && trace_filter_run(f, rec, len);
+	if (unlikely(len < f->fixed))
+		return false;
+	const struct filter_insn *in = f->start;
+	enum filter_verdict verdict = trace_filter_run_numbers(&in, rec);
+	return verdict == FILTER_OPEN ? trace_filter_run_tests(in, rec, len)
+				      : verdict == FILTER_YES;
 }
 
 void trace_filter_free(struct trace_filter *f)

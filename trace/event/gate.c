@@ -1,26 +1,31 @@
 /*
- * What decides about an event before it is recorded: triggers, the switch of soft mode, pid lists,
- * filters. Called from the long way of an event between host_enter() and host_preempt_enable(), any
- * context; no lock, no allocation.
+ * The gate decides about an event what the fast path (trace/event/record.h) leaves open: triggers,
+ * soft mode, PID lists, filters, several instances, a ring without room at once. All special cases
+ * of an event that is hit are in this file. Any context, between host_preempt_disable() and
+ * host_preempt_enable(); no lock, no allocation.
  *
- * Nothing is reserved for a record before it has passed: it is built in scratch memory of this CPU,
- * asked about, and copied into the ring. So what is filtered leaves no hole there, and triggers act
- * also when the ring would refuse the record.
+ * The caller has built an image of the record, on its stack or in scratch memory of this CPU. The
+ * gate fills in the common fields, asks about the image, and copies it into the rings that are to
+ * have it. So a filtered event leaves no hole in a ring, and triggers act even if the ring refuses
+ * the record. For each file:
  *
- *   G1 triggers, when none of them looks at records, act now.
- *   G2 its task is not wanted, or the event is off: that is all; but if a trigger must look at the
- *      record, off is not enough.
- *   G3 neither filter nor trigger looks at the record: it is built in the ring.
- *   G4 else it is built in scratch; its writer fills it and comes back to trace_gate_commit().
- *   G5 triggers that look at records act, and with them all others.
- *   G6 off (G5 may have changed that), unwanted task, filter, too early: not recorded, and counted
- *      under the first of these.
- *   G7 it is copied into the ring, which may refuse it.
- *   G8 those triggers act that are to come behind the record.
+ *   G1 The hit is counted.
+ *   G2 If a trigger looks at the record (TRACE_WAY_LOOKS): an unwanted task ends it here. Else all
+ *      triggers act on the image, except for those that act after the record.
+ *   G3 If no trigger looks at the record, all triggers act now, even for an unwanted task.
+ *   G4 Soft mode (which G2 and G3 may have changed), an unwanted task, the filter, and an event
+ *      that came too early end it, counted under the first of these.
+ *   G5 The image is copied into the ring. The ring may refuse it, which is counted.
+ *   G6 The remaining triggers of G2 act.
  *
- * Scratch is a stack: a writer takes from its top at G4 and gives back behind G7. Whoever
- * interrupts it in between has given back by the time it goes on, so plain reads and writes of
- * `used` do: interrupted between the two, it takes what the other had.
+ * Three cases are so frequent or so cheap that they have a shorter way: a filter of plain numbers
+ * that nobody else asks for (trace_gate), an event that is on for blind triggers alone
+ * (trace_gate_alone), and a task that is not wanted (trace_gate_unwanted). The last two need no
+ * image: the dispatcher of an event (trace/tracepoint_define.h) asks for them first.
+ *
+ * Scratch memory is a stack: trace_image() takes from its top, trace_image_end() gives back. A
+ * nested writer has given back by the time the interrupted one goes on, so plain reads and writes
+ * of `used` suffice.
  */
 /* hot: runs with each event */
 #include "trace/event/gate.h"
@@ -35,6 +40,10 @@
 
 /* Four records of the largest size: task, softirq, irq, NMI. Most are a hundredth of that. */
 #define SCRATCH_SIZE (4 * PAGE_SIZE)
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* ---- scratch memory ---- */
 
 struct scratch {
 	u64 used; /* [C] */
@@ -55,11 +64,6 @@ int trace_gate_prepare(void)
 	return 0;
 }
 
-int trace_gate_cpus_up(void)
-{
-	return scratch[0] ? trace_gate_prepare() : 0;
-}
-
 void trace_gate_exit(void)
 {
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++) {
@@ -68,181 +72,420 @@ void trace_gate_exit(void)
 	}
 }
 
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
-/* NULL: no room. */
-static ALWAYS_INLINE void *scratch_take(unsigned cpu, u32 size)
+void *trace_image(u32 size)
 {
-	struct scratch *s = scratch[cpu];
+	struct scratch *s = scratch[host_cpu()];
 	u64 used = s ? READ_ONCE(s->used) : SCRATCH_SIZE;
 
-	if (size > SCRATCH_SIZE - used)
+	if (unlikely(size > RB_MAX_DATA || size > SCRATCH_SIZE - used))
 		return NULL;
 	WRITE_ONCE(s->used, used + ALIGN_UP(size, 8U));
-	return s->bytes + used;
+	u8 *image = s->bytes + used;
+	*(u32 *)(image + (size - 1) / 4 * 4) = 0; /* a ring has whole words */
+	return image;
 }
 
-static ALWAYS_INLINE void scratch_give_back(unsigned cpu, u32 size)
+void trace_image_end(u32 size)
 {
-	WRITE_ONCE(scratch[cpu]->used, scratch[cpu]->used - ALIGN_UP(size, 8U));
+	struct scratch *s = scratch[host_cpu()];
+
+	WRITE_ONCE(s->used, s->used - ALIGN_UP(size, 8U));
 }
 
-static u64 *unwanted_task(struct trace_event_file *file, const struct host_context *ctx, u32 way)
+/* ---- into the ring ---- */
+
+/* What an event is asked about. */
+struct hit {
+	const struct host_context *ctx;
+	const trace_word_t *rec; /* NULL: there was no room for an image */
+	u32 size;
+};
+
+/* Whole words behind the common fields, the last one first. */
+static ALWAYS_INLINE void copy_fields(trace_word_t *to, const trace_word_t *from, u64 payload)
 {
-	if ((way & TRACE_WAY_PID) && trace_pid_ignored(file->tr, ctx))
-		return &file->counts[ctx->cpu].pid_filtered;
-	return NULL;
-}
+	u64 at = payload - sizeof(struct trace_entry);
 
-/* Where an event is counted that is off, or whose task is not wanted; NULL: neither. */
-static u64 *unwanted(struct trace_event_file *file, const struct host_context *ctx, u32 way)
-{
-	if (way & TRACE_WAY_SOFT_OFF)
-		return &file->counts[ctx->cpu].soft_off;
-	return unwanted_task(file, ctx, way);
-}
-
-static ALWAYS_INLINE void *build_in_scratch(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, u16 id, u32 size)
-{
-	trace_word_t *rec = scratch_take(ctx->cpu, size);
-
-	slot->ev = NULL;
-	slot->scratch = rec;
-	slot->size = size;
-	if (rec)
-		*rec = ctx->common | id;
-	else
-		local_inc(&file->counts[ctx->cpu].too_deep);
-	return rec;
-}
-
-static __noinline void *trace_gate_begin_slowly(struct trace_slot *slot,
-    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
-{
-	u32 way = READ_ONCE(file->way), triggers = 0;
-	bool looks = (way & TRACE_WAY_TRIGGER) && READ_ONCE(file->trigger_record);
-	void *rec;
-
-	if ((way & TRACE_WAY_TRIGGER) && !looks)
-		triggers = trace_triggers_call(file, ctx, NULL, 0);			/* G1 */
-	u64 *reason = looks ? unwanted_task(file, ctx, way) : unwanted(file, ctx, way); /* G2 */
-
-	if (reason) {
-		local_inc(reason);
-		if (triggers)
-			trace_triggers_post(file, ctx, triggers);
-		return NULL;
+	if (unlikely(at & sizeof(u32))) {
+		at -= sizeof(u32);
+		*(u32 *)((char *)(to + 1) + at) = *(const u32 *)((const char *)(from + 1) + at);
 	}
-	if (looks || (way & TRACE_WAY_FILTER))
-		rec = build_in_scratch(slot, file, ctx, id, size); /* G4 */
+	for (; at; at -= sizeof(*to)) {
+		*(trace_word_t *)((char *)to + at) =
+		    *(const trace_word_t *)((const char *)from + at);
+		barrier(); /* or the compiler makes a call of it */
+	}
+}
+
+/* G5; false: refused, and counted. */
+static ALWAYS_INLINE bool put(struct trace_event_file *file, const struct host_context *ctx,
+    const trace_word_t *image, u64 size, u32 way)
+{
+	struct trace_slot slot = {.rb = file->buffer, .cpu = ctx->cpu, .size = size};
+
+	slot.ev = rb_reserve(slot.rb, slot.cpu, size);
+	if (unlikely(!slot.ev)) {
+		local_inc(&file->counts[slot.cpu].lost);
+		return false;
+	}
+	trace_word_t *to = rb_data(slot.ev, size);
+	*to = *image;
+	copy_fields(to, image, rb_payload(size));
+	if (unlikely(way & (TRACE_WAY_AFTER | TRACE_WAY_PRINT)))
+		trace_commit_reserved(&slot, file, ctx);
 	else
-		rec = trace_reserve(slot, file, ctx, id, size); /* G3 */
-	slot->triggers = triggers;
-	slot->looks = looks;
-	if (!rec && triggers)
-		trace_triggers_post(file, ctx, triggers);
-	return rec;
+		trace_record_end(&slot);
+	return true;
 }
 
-/*
- * Straight to G4 for the most frequent: a trigger looks at the record, and nobody asks for the
- * task.
- */
-void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, u16 id, u32 size)
+/* In two copies: the compiler knows where the fields of a small record are. */
+static __noinline bool trace_gate_put(struct trace_event_file *file, const struct host_context *ctx,
+    const trace_word_t *image, u64 size, u32 way)
 {
-	u32 way = READ_ONCE(file->way) & (TRACE_WAY_TRIGGER | TRACE_WAY_PID);
-
-	if (unlikely(way != TRACE_WAY_TRIGGER || !READ_ONCE(file->trigger_record)))
-		return trace_gate_begin_slowly(slot, file, ctx, id, size);
-	slot->looks = true;
-	return build_in_scratch(slot, file, ctx, id, size);
+	if (size > RB_MAX_DATA || size < sizeof(struct trace_entry))
+		__builtin_unreachable();
+	return likely(size <= RB_SMALL_MAX) ? put(file, ctx, image, size, way)
+					    : put(file, ctx, image, size, way);
 }
 
-/*
- * Linux reserves room for the record before G5, and gets none while recording is off: what its
- * triggers switch on then begins with the next event. It reserves after G5 if the event has a
- * filter or is off.
- */
-static bool is_too_early(const struct trace_event_file *file)
+/* G5 without an image: the ring is asked all the same if it would count why not. */
+static __noinline void trace_gate_refuse(struct trace_event_file *file, const struct hit *hit)
 {
-	return !rb_is_set_on(file->tr->buffer) &&
-	       !(READ_ONCE(file->way) & (TRACE_WAY_FILTER | TRACE_WAY_SOFT_OFF));
+	struct trace_slot slot;
+
+	if (hit->size > RB_MAX_DATA)
+		trace_reserve(&slot, file, hit->ctx, hit->size);
+	else
+		local_inc(&file->counts[hit->ctx->cpu].too_deep);
 }
 
+/* ---- one file ---- */
+
 /*
- * G5. Most events have one trigger: it is called from here. Returns whether the event came too
- * early to be recorded.
+ * Linux reserves room for the record before triggers look at it, and gets none while recording is
+ * off: what its triggers switch on then begins with the next event. It reserves after them if the
+ * event has a filter or is off.
  */
-static ALWAYS_INLINE bool call_triggers(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, const void *rec)
+static ALWAYS_INLINE bool is_too_early(const struct trace_event_file *file, u32 way)
 {
-	const struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+	return !(way & (TRACE_WAY_FILTER | TRACE_WAY_SOFT_OFF)) &&
+	       unlikely(!rb_is_set_on(file->tr->buffer));
+}
+
+/* G2. Most events have one trigger: it is called from here. */
+static ALWAYS_INLINE u32 call_lookers(struct trace_event_file *file, const struct hit *hit)
+{
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
 
 	if (likely(t && !READ_ONCE(t->next) && !t->filter &&
 		   !(t->command->flags & TRACE_TRIGGER_POST))) {
-		const struct trace_trigger_hit hit = {ctx, rec, slot->size};
-		t->command->act((struct trace_trigger *)t, &hit);
-		return false;
+		const struct trace_trigger_hit seen = {hit->ctx, hit->rec, hit->size};
+		t->command->act(t, &seen);
+		return 0;
 	}
-	bool too_early = is_too_early(file);
-	slot->triggers |= trace_triggers_call(file, ctx, rec, slot->size);
-	return too_early;
+	return trace_triggers_call(file, hit->ctx, hit->rec, hit->size);
 }
 
-/* G6. */
-static u64 *refusal(
-    struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 size)
+/* G4: where the event is counted that is not recorded; NULL: it is. */
+static ALWAYS_INLINE u64 *refusal(
+    struct trace_event_file *file, const struct hit *hit, u32 way, bool too_early)
 {
-	u64 *reason = unwanted(file, ctx, READ_ONCE(file->way));
-	const struct trace_filter *filter = READ_ONCE(file->filter);
+	struct trace_event_count *count = &file->counts[hit->ctx->cpu];
+	const struct trace_filter *filter;
 
-	if (!reason && filter && !trace_filter_match(filter, rec, size))
-		reason = &file->counts[ctx->cpu].filtered;
-	return reason;
+	if (way & TRACE_WAY_SOFT_OFF)
+		return &count->soft_off;
+	if ((way & TRACE_WAY_PID) && trace_pid_ignored(file->tr, hit->ctx))
+		return &count->pid_filtered;
+	if ((way & TRACE_WAY_FILTER) && hit->rec && (filter = READ_ONCE(file->filter)) &&
+	    !trace_filter_match(filter, hit->rec, hit->size))
+		return &count->filtered;
+	if (unlikely(too_early)) {
+		rb_count_disabled(file->buffer, hit->ctx->cpu);
+		return &count->lost;
+	}
+	return NULL;
 }
 
-static __noinline void trace_gate_record_scratch(struct trace_slot *slot,
-    struct trace_event_file *file, const struct host_context *ctx, bool too_early)
+/* False: it was to be recorded, but could not be. */
+static ALWAYS_INLINE bool ask_file(struct trace_event_file *file, const struct hit *hit)
 {
-	trace_word_t *rec = slot->scratch;
-	u64 *reason = refusal(file, ctx, rec, slot->size);
+	u32 way = READ_ONCE(file->way), after = 0;
+	bool too_early = false, recorded = true;
+	u64 *reason;
 
-	if (!reason && too_early) {
-		rb_count_disabled(file->buffer, ctx->cpu);
-		reason = &file->counts[ctx->cpu].lost;
+	local_inc(&file->counts[hit->ctx->cpu].hit); /* G1 */
+	if ((way & TRACE_WAY_LOOKS) && likely(hit->rec)) {
+		if (unlikely(way & TRACE_WAY_PID) && trace_pid_ignored(file->tr, hit->ctx)) {
+			local_inc(&file->counts[hit->ctx->cpu].pid_filtered);
+			return true;
+		}
+		too_early = is_too_early(file, way);
+		after = call_lookers(file, hit); /* G2 */
+		way = READ_ONCE(file->way);
+	} else if (way & TRACE_WAY_TRIGGER) {
+		trace_triggers_call(file, hit->ctx, NULL, 0); /* G3 */
+		way = READ_ONCE(file->way);
 	}
-	if (reason) {
+	if ((reason = refusal(file, hit, way, too_early))) { /* G4 */
 		local_inc(reason);
+		recorded = reason != &file->counts[hit->ctx->cpu].lost;
+	} else if (likely(hit->rec)) {
+		recorded = trace_gate_put(file, hit->ctx, hit->rec, hit->size, way); /* G5 */
+	} else {
+		trace_gate_refuse(file, hit);
+		recorded = false;
+	}
+	if (unlikely(after))
+		trace_triggers_post(file, hit->ctx, after); /* G6 */
+	return recorded;
+}
+
+/* ---- the gate ---- */
+
+/* All files from this one on that want the event, or this one alone. */
+static ALWAYS_INLINE bool ask_files(struct trace_event_file *file, const struct host_context *ctx,
+    const trace_word_t *rec, u32 size, const bool all)
+{
+	const struct hit hit = {.ctx = ctx, .rec = rec, .size = size};
+	bool recorded;
+
+	do {
+		recorded = ask_file(file, &hit);
+	} while (all && (file = READ_ONCE(file->next_live)));
+	return recorded;
+}
+
+static ALWAYS_INLINE void put_common(
+    trace_word_t *image, const struct trace_event_file *file, const struct host_context *ctx)
+{
+	if (likely(image))
+		*image = ctx->common | file->id;
+}
+
+bool trace_gate_one(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size)
+{
+	put_common(image, file, ctx);
+	return ask_files(file, ctx, image, size, false);
+}
+
+void trace_gate_inject(
+    struct trace_event_file *file, const struct host_context *ctx, const void *record, u32 size)
+{
+	ask_files(file, ctx, record, size, false);
+}
+
+static __noinline void trace_gate_walk(struct trace_event_file *file, void *image, u32 size)
+{
+	struct host_context ctx;
+
+	host_context(&ctx);
+	put_common(image, file, &ctx);
+	ask_files(file, &ctx, image, size, true);
+}
+
+/*
+ * An event that nobody asks about, or that has passed, for a ring that had no room at once: it may
+ * be full or off, so the ring is asked first.
+ */
+static __noinline void trace_gate_retry(struct trace_event_file *file, void *image, u64 size)
+{
+	struct host_context ctx;
+	struct trace_slot slot = {.rb = file->buffer, .cpu = host_cpu(), .size = size};
+
+	local_inc(&file->counts[slot.cpu].hit);
+	slot.ev = rb_reserve(slot.rb, slot.cpu, size);
+	if (unlikely(!slot.ev)) {
+		local_inc(&file->counts[slot.cpu].lost);
 		return;
 	}
-	void *to = trace_reserve(slot, file, ctx, (u16)*rec, slot->size); /* G7 */
-	if (to) {
-		memcpy(to, rec, slot->size);
-		trace_commit_reserved(slot, file, ctx);
+	host_context(&ctx);
+	trace_word_t *to = rb_data(slot.ev, size);
+	*to = ctx.common | file->id;
+	copy_fields(to, image, rb_payload(size));
+	trace_record_end(&slot);
+}
+
+/* As trace_record_now(), for a size that the compiler does not know. */
+static ALWAYS_INLINE bool try_now(struct trace_event_file *file, const void *image, u64 payload)
+{
+	struct ring_buffer *rb = file->buffer;
+	unsigned long cpu = host_cpu();
+	struct host_context ctx;
+	struct ring_buffer_event *ev = rb_try_reserve(rb, cpu, payload);
+
+	if (unlikely(!ev))
+		return false;
+	local_inc(&file->counts[cpu].hit);
+	host_context(&ctx);
+	trace_word_t *to = rb_data(ev, payload);
+	*to = ctx.common | file->id;
+	copy_fields(to, image, payload);
+	rb_commit(rb, cpu, ev, rb_size_of(payload));
+	return true;
+}
+
+/* An event that has passed. The compiler knows where the fields of a small record are. */
+static __noinline void trace_gate_passed_small(
+    struct trace_event_file *file, void *image, u64 payload)
+{
+	if (payload > RB_SMALL_MAX)
+		__builtin_unreachable();
+	if (unlikely(!try_now(file, image, payload)))
+		trace_gate_retry(file, image, payload);
+}
+
+static __noinline void trace_gate_passed_large(
+    struct trace_event_file *file, void *image, u64 payload)
+{
+	if (payload <= RB_SMALL_MAX)
+		__builtin_unreachable();
+	if (unlikely(!try_now(file, image, payload)))
+		trace_gate_retry(file, image, payload);
+}
+
+static ALWAYS_INLINE void trace_gate_passed(struct trace_event_file *file, void *image, u64 size)
+{
+	u64 payload = rb_payload(size);
+
+	if (likely(payload <= RB_SMALL_MAX))
+		trace_gate_passed_small(file, image, payload);
+	else
+		trace_gate_passed_large(file, image, payload);
+}
+
+static ALWAYS_INLINE void count_off(struct trace_event_file *file)
+{
+	struct trace_event_count *count = &file->counts[host_cpu()];
+
+	local_inc(&count->hit);
+	local_inc(&count->soft_off);
+}
+
+static ALWAYS_INLINE void count_filtered(struct trace_event_file *file)
+{
+	struct trace_event_count *count = &file->counts[host_cpu()];
+
+	local_inc(&count->hit);
+	local_inc(&count->filtered);
+}
+
+/* Would none of these triggers act, by what their filters say of numbers? */
+static ALWAYS_INLINE bool none_acts(const struct trace_trigger *t, const void *image)
+{
+	for (; t; t = atomic_load_acquire(&t->next)) {
+		if (!t->filter)
+			return false;
+		const struct filter_insn *in = t->filter->start;
+		if (trace_filter_run_numbers(&in, image) != FILTER_NO)
+			return false;
 	}
+	return true;
 }
 
-static ALWAYS_INLINE void commit_scratch(
-    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
+/* The event has a filter that looks at more than numbers, from `in` on, and nobody else asks. */
+static __noinline void trace_gate_filtered(
+    struct trace_event_file *file, trace_word_t *image, u64 size, const struct filter_insn *in)
 {
-	bool too_early = slot->looks && call_triggers(slot, file, ctx, slot->scratch);
+	u64 payload = rb_payload(size);
+	struct host_context ctx;
 
-	if (likely(READ_ONCE(file->way) & TRACE_WAY_SOFT_OFF))
-		local_inc(&file->counts[ctx->cpu].soft_off);
-	else
-		trace_gate_record_scratch(slot, file, ctx, too_early);
-	scratch_give_back(ctx->cpu, slot->size);
+	if (unlikely(READ_ONCE(file->filter)->common)) {
+		host_context(&ctx);
+		*image = ctx.common | file->id;
+	}
+	if (!trace_filter_run_tests(in, image, size))
+		count_filtered(file);
+	else if (payload > RB_SMALL_MAX || unlikely(!try_now(file, image, payload)))
+		trace_gate_retry(file, image, payload);
 }
 
-void trace_gate_commit(
-    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
+static __noinline void trace_gate_look_common(
+    struct trace_event_file *file, struct trace_trigger *t, trace_word_t *image)
 {
-	if (likely(!slot->ev))
-		commit_scratch(slot, file, ctx);
-	else
-		trace_commit_reserved(slot, file, ctx);
-	if (unlikely(slot->triggers))
-		trace_triggers_post(file, ctx, slot->triggers); /* G8 */
+	struct host_context ctx;
+
+	host_context(&ctx);
+	*image = ctx.common | file->id;
+	t->look(t, image);
+}
+
+void trace_gate_in(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size)
+{
+	if (READ_ONCE(file->way) == TRACE_WAY_FILTER && likely(image)) {
+		const struct filter_insn *in = READ_ONCE(file->filter)->start;
+
+		if (trace_filter_run_numbers(&in, image) == FILTER_NO) {
+			count_filtered(file);
+			return;
+		}
+	}
+	put_common(image, file, ctx);
+	ask_files(file, ctx, image, size, true);
+}
+
+TRACE_DISPATCH void trace_gate(struct trace_event_file *file, void *image, u32 size)
+{
+	const u32 way = READ_ONCE(file->way);
+
+	/* A writer that sees this bit finds a filter: trace/filter/file.c. */
+	if (way == TRACE_WAY_FILTER) {
+		const struct filter_insn *in = READ_ONCE(file->filter)->start;
+		enum filter_verdict verdict = trace_filter_run_numbers(&in, image);
+
+		if (verdict == FILTER_NO)
+			count_filtered(file);
+		else if (verdict == FILTER_YES)
+			trace_gate_passed(file, image, size);
+		else
+			trace_gate_filtered(file, image, size, in);
+		return;
+	} else if (!way) {
+		trace_gate_retry(file, image, size);
+		return;
+	} else if ((way & TRACE_WAY_ASKS) == (TRACE_WAY_ALONE | TRACE_WAY_LOOKS)) {
+		struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+
+		if (t && t->look && !t->filter && !READ_ONCE(t->next)) {
+			count_off(file);
+			if (unlikely(t->look_common))
+				trace_gate_look_common(file, t, image);
+			else
+				t->look(t, image);
+			return;
+		}
+		if (none_acts(t, image)) {
+			count_off(file);
+			return;
+		}
+	}
+	trace_gate_walk(file, image, size);
+}
+
+void trace_gate_no_image(struct trace_event_file *file, u32 size)
+{
+	trace_gate_walk(file, NULL, size);
+}
+
+TRACE_DISPATCH void trace_gate_unwanted(struct trace_event_file *file)
+{
+	struct trace_event_count *count = &file->counts[host_cpu()];
+
+	local_inc(&count->hit);
+	local_inc(&count->pid_filtered);
+	host_preempt_enable();
+}
+
+void trace_gate_alone(struct trace_event_file *file)
+{
+	static const struct trace_trigger_hit hit;
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+
+	count_off(file);
+	for (; t; t = atomic_load_acquire(&t->next))
+		if (likely(!trace_trigger_looks(t))) /* else it was linked in just now */
+			t->command->act(t, &hit);
+	host_preempt_enable();
 }

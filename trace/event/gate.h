@@ -1,24 +1,50 @@
-/* What the gate of events (trace/event/gate.c) needs before a filter or a trigger is set. */
+/* The gate of events (trace/event/gate.c): where it is decided whether an event is recorded. */
 #pragma once
 
 #include "kernel/lib/types.h"
 
 struct host_context;
 struct trace_event_file;
-struct trace_slot;
 
 /*
  * Scratch memory for every CPU there is now. Task context under host_lock, cheap when it is there.
  * 0 or -ENOMEM.
  */
 int trace_gate_prepare(void);
-/* The same for CPUs that came up since, if it was ever wanted. */
-int trace_gate_cpus_up(void);
 void trace_gate_exit(void);
 
-/* trace_begin() for files with bits of TRACE_WAY_GATE, the hit counted (trace/event/gate.c). */
-void *trace_gate_begin(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, u16 id, u32 size);
-/* trace_commit() of a slot in scratch, or with triggers to follow. */
-void trace_gate_commit(
-    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
+/* ---- any context, between host_preempt_disable() and host_preempt_enable() ---- */
+
+/*
+ * The general path of an event, for all files that want it, of which `file` is the first. `image`
+ * is the whole record, with room for whole words; it has all fields of fixed size. The gate fills
+ * in the common ones.
+ */
+void trace_gate(struct trace_event_file *file, void *image, u32 size);
+/* The same where there was no room for an image: the event is counted. */
+void trace_gate_no_image(struct trace_event_file *file, u32 size);
+/* trace_gate() in a context that the caller has read. `image` may be NULL: there was no room. */
+void trace_gate_in(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
+/* The same for this file alone. False: the record was refused. */
+bool trace_gate_one(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
+
+/* The same for a record that has common fields of its own. */
+void trace_gate_inject(
+    struct trace_event_file *file, const struct host_context *ctx, const void *record, u32 size);
+
+/*
+ * Scratch memory for an image of that size, to be given back after the gate has seen it; what
+ * is taken last is given back first. NULL: there is no room, and nothing to give back.
+ */
+void *trace_image(u32 size);
+void trace_image_end(u32 size);
+
+/*
+ * What the dispatcher of an event asks before there is an image. Each counts the event and ends the
+ * section. For an unwanted task; for an event that is on for its triggers alone, none of which
+ * looks at the record.
+ */
+void trace_gate_unwanted(struct trace_event_file *file);
+void trace_gate_alone(struct trace_event_file *file);

@@ -13,37 +13,47 @@
 
 #define FRAMES_MAX 32
 
-bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx)
+/*
+ * A record that follows another one: nobody asks about it, and nothing follows it. False: refused,
+ * and counted.
+ */
+static bool trace_record_behind(
+    struct trace_event_file *file, const struct host_context *ctx, const void *image, u32 size)
 {
-	struct trace_event_file *file = trace_builtin_file(tr, TRACE_STACK);
-	u64 frames[FRAMES_MAX];
+	const u32 head = sizeof(struct trace_entry);
 	struct trace_slot slot;
 
-	u32 n = host_stack(frames, FRAMES_MAX);
-	struct rec_stack *rec =
-	    trace_begin(&slot, file, ctx, TRACE_STACK, sizeof(*rec) + n * sizeof(u64));
+	local_inc(&file->counts[ctx->cpu].hit);
+	char *rec = trace_reserve(&slot, file, ctx, size);
 	if (!rec)
 		return false;
-	rec->size = n;
-	memcpy(rec->caller, frames, n * sizeof(u64));
+	memcpy(rec + head, (const char *)image + head, size - head);
 	ring_buffer_unlock_commit(slot.rb, slot.ev);
 	return true;
 }
 
+bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx)
+{
+	u64 image[sizeof(struct rec_stack) / sizeof(u64) + FRAMES_MAX];
+	struct rec_stack *rec = (struct rec_stack *)image;
+	u32 n = host_stack(&image[sizeof(*rec) / sizeof(u64)], FRAMES_MAX);
+
+	rec->size = n;
+	rec->pad = 0;
+	return trace_record_behind(
+	    trace_builtin_file(tr, TRACE_STACK), ctx, rec, sizeof(*rec) + n * sizeof(u64));
+}
+
 static void record_user_stack(struct trace_array *tr, const struct host_context *ctx)
 {
-	struct trace_event_file *file = trace_builtin_file(tr, TRACE_USER_STACK);
+	struct rec_user_stack rec = {0};
 	u64 frames[TRACE_USER_FRAMES] = {0};
-	struct trace_slot slot;
 
 	if (!host_user_stack(frames, TRACE_USER_FRAMES))
 		return;
-	struct rec_user_stack *rec = trace_begin(&slot, file, ctx, TRACE_USER_STACK, sizeof(*rec));
-	if (!rec)
-		return;
-	rec->tgid = host_tgid(ctx->pid);
-	memcpy(rec->caller, frames, sizeof(frames));
-	ring_buffer_unlock_commit(slot.rb, slot.ev);
+	rec.tgid = host_tgid(ctx->pid);
+	memcpy(rec.caller, frames, sizeof(frames));
+	trace_record_behind(trace_builtin_file(tr, TRACE_USER_STACK), ctx, &rec, sizeof(rec));
 }
 
 void (*trace_record_log)(
@@ -56,27 +66,11 @@ __noinline void trace_commit_reserved(
 
 	if (way & TRACE_WAY_PRINT) /* the record is ours only until it is committed */
 		trace_record_log(file, ctx, rb_data(slot->ev, slot->size), slot->size);
-	rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
+	trace_record_end(slot);
 	if (way & TRACE_WAY_STACK)
 		trace_record_stack(file->tr, ctx);
 	if (way & TRACE_WAY_USER_STACK)
 		record_user_stack(file->tr, ctx);
 	if (way & TRACE_WAY_WAKE)
 		trace_wake(file->tr, ctx->cpu);
-}
-
-void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size)
-{
-	struct host_context ctx;
-	struct trace_slot slot;
-
-	host_context(&ctx);
-	local_inc(&file->counts[ctx.cpu].hit);
-	char *to = trace_reserve(&slot, file, &ctx, id, size);
-	if (to) {
-		memcpy(to + sizeof(ctx.common), (const char *)rec + sizeof(ctx.common),
-		    size - sizeof(ctx.common));
-		trace_commit_reserved(&slot, file, &ctx);
-	}
-	host_preempt_enable();
 }

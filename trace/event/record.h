@@ -1,29 +1,44 @@
 /*
- * The hot path of an event, as generated code and the few hand-written recorders use it: between
- * host_enter() and host_preempt_enable(), for each live file, trace_begin(), fill, trace_commit().
- * Any context; no lock, no allocation.
+ * Recording an event. All recorders do the same: static tracepoints, system calls, probes, events
+ * of programs, synthetic events, and tracers that have a record of their own.
+ *
+ *	host_preempt_disable();
+ *	file = READ_ONCE(call->live);                  the first file that wants the event; or NULL
+ *	rec = trace_record(&slot, file, size);
+ *	if (likely(rec)) {                             the fast path: a record in the ring
+ *		fill in what follows the common fields
+ *		trace_record_end(&slot);
+ *	} else {                                       the general path
+ *		fill in the same in an image of the record
+ *		trace_gate(file, image, size);
+ *	}
+ *	host_preempt_enable();
+ *
+ * An image is a local variable, or scratch memory of the CPU (trace_image) if its size is not
+ * known. The gate (trace/event/gate.h) decides about it, and finds the other files that want the
+ * event. A tracer that records into one instance calls trace_gate_one(), and gets its file from
+ * trace_builtin_file().
+ *
+ * trace_record() and trace_record_end() are inline and call no function. They run in any context,
+ * NMI included, on any number of CPUs; writers nest, so an interrupt between them may record, too.
  */
 #pragma once
 
 #include "kernel/lib/atomic.h"
-#include "kernel/lib/string.h"
 #include "trace/event/array.h"
 #include "trace/event/event.h"
-#include "trace/event/filter.h"
 #include "trace/event/gate.h"
-#include "trace/event/pid_filter.h"
 #include "trace/host_context.h"
 #include "trace/ring/write.h"
 
 typedef u64 trace_word_t __aligned(4); /* a record stands at a multiple of 4 */
 
+/* A record in a ring that is not committed yet. */
 struct trace_slot {
 	struct ring_buffer *rb;
-	struct ring_buffer_event *ev; /* NULL: the record is in scratch, and will be asked about */
-	void *scratch;
-	u32 size;     /* of the record */
-	u32 triggers; /* kinds of triggers that are to act behind it */
-	bool looks;   /* triggers are to look at it before */
+	struct ring_buffer_event *ev;
+	unsigned long cpu;
+	size_t size; /* of the record */
 };
 
 /*
@@ -37,125 +52,92 @@ struct trace_slot {
 #define TRACE_DISPATCH __trace_text __attribute__((optimize("optimize-sibling-calls")))
 #endif
 
-/*
- * A record in the ring, for a file that wants it, if there is room at once: no function is called.
- * NULL: take the long way; nothing was counted.
- */
-static inline __attribute__((always_inline)) void *trace_begin_now(struct trace_slot *slot,
-    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
+/* The fast path's two halves: the room in the ring, and the hit with the common fields. */
+static inline __attribute__((always_inline)) bool trace_slot_reserve(
+    struct trace_slot *slot, struct trace_event_file *file, u32 size)
 {
+	if (unlikely(!rb_fits_record(size)))
+		return false;
 	slot->rb = file->buffer;
+	slot->cpu = host_cpu();
 	slot->size = size;
-	slot->ev = rb_try_reserve(slot->rb, ctx->cpu, size);
-	if (unlikely(!slot->ev))
-		return NULL;
-	local_inc(&file->counts[ctx->cpu].hit);
-	trace_word_t *rec = rb_data(slot->ev, size);
-	*rec = ctx->common | id;
+	slot->ev = rb_try_reserve(slot->rb, slot->cpu, rb_payload(size));
+	return slot->ev;
+}
+
+static inline __attribute__((always_inline)) void *trace_slot_open(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
+{
+	local_inc(&file->counts[slot->cpu].hit);
+	trace_word_t *rec = rb_data(slot->ev, slot->size);
+	*rec = ctx->common | file->id;
 	return rec;
 }
 
-/*
- * The short way, for the one live file of an event that has one with no bit in `way`. NULL as
- * above.
- */
-static inline __attribute__((always_inline)) void *trace_begin_short(struct trace_slot *slot,
-    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
+/* trace_record() where file->way is known to be 0. */
+static inline __attribute__((always_inline)) void *trace_record_now(
+    struct trace_slot *slot, struct trace_event_file *file, u32 size)
 {
-	if (unlikely(!file || READ_ONCE(file->way)))
+	struct host_context ctx;
+
+	if (unlikely(!trace_slot_reserve(slot, file, size)))
 		return NULL;
-	return trace_begin_now(slot, file, ctx, id, size);
-}
-
-static inline __attribute__((always_inline)) void trace_commit_short(
-    struct trace_slot *slot, const struct host_context *ctx)
-{
-	rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
+	host_context(&ctx);
+	return trace_slot_open(slot, file, &ctx);
 }
 
 /*
- * The events of who runs here are not wanted: counted, and that is all that is done for them.
- * Nobody else wants to know of them, if PID is the only bit of TRACE_WAY_SEVERAL in file->way.
+ * A record of `size` bytes in the file's ring, common fields filled in, if nobody asks anything
+ * about it and the ring has room at once. NULL: take the general path; nothing was counted.
  */
-static inline __attribute__((always_inline)) bool trace_drop_pid(struct trace_event_file *file)
+static inline __attribute__((always_inline)) void *trace_record(
+    struct trace_slot *slot, struct trace_event_file *file, u32 size)
 {
-	u64 cpu = host_cpu();
-
-	if (!READ_ONCE(file->tr->pid_ignore[cpu]))
-		return false;
-	local_inc(&file->counts[cpu].hit);
-	local_inc(&file->counts[cpu].pid_filtered);
-	return true;
+	return unlikely(READ_ONCE(file->way)) ? NULL : trace_record_now(slot, file, size);
 }
 
-static inline void trace_count_filtered(struct trace_event_file *file)
+/* The same in a context that the caller has read; the general path is then trace_gate_in(). */
+static inline __attribute__((always_inline)) void *trace_record_in(struct trace_slot *slot,
+    struct trace_event_file *file, const struct host_context *ctx, u32 size)
 {
-	struct trace_event_count *count = &file->counts[host_cpu()];
-
-	local_inc(&count->hit);
-	local_inc(&count->filtered);
+	if (unlikely(READ_ONCE(file->way)) || unlikely(!trace_slot_reserve(slot, file, size)))
+		return NULL;
+	return trace_slot_open(slot, file, ctx);
 }
 
-static inline void trace_count_soft_off(struct trace_event_file *file)
+static inline __attribute__((always_inline)) void trace_record_end(const struct trace_slot *slot)
 {
-	struct trace_event_count *count = &file->counts[host_cpu()];
-
-	local_inc(&count->hit);
-	local_inc(&count->soft_off);
+	rb_commit(slot->rb, slot->cpu, slot->ev, rb_size(slot->size));
 }
 
 /*
- * Records what a filter has let pass and is whole, where the ring has no room at once or more is to
- * follow. Ends the section.
+ * A record of `size` bytes in the ring, common fields filled in, for the gate and for marks, which
+ * are not asked about. NULL: refused, and counted as that; the hit is the caller's to count.
  */
-void trace_record_image_long(struct trace_event_file *file, const void *rec, u16 id, u32 size);
-
-/* A record of `size` bytes in the ring, common fields filled; NULL: refused and counted. */
 static inline __attribute__((always_inline)) void *trace_reserve(struct trace_slot *slot,
-    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
+    struct trace_event_file *file, const struct host_context *ctx, u32 size)
 {
 	slot->rb = file->buffer;
-	slot->ev = rb_reserve(slot->rb, ctx->cpu, size);
+	slot->cpu = ctx->cpu;
 	slot->size = size;
+	slot->ev = rb_reserve(slot->rb, slot->cpu, size);
 	if (unlikely(!slot->ev)) {
-		local_inc(&file->counts[ctx->cpu].lost);
+		local_inc(&file->counts[slot->cpu].lost);
 		return NULL;
 	}
 	trace_word_t *rec = rb_data(slot->ev, size);
-	*rec = ctx->common | id;
+	*rec = ctx->common | file->id;
 	return rec;
 }
 
-typedef void *trace_reserve_fn(struct trace_slot *slot, struct trace_event_file *file,
-    const struct host_context *ctx, u16 id, u32 size);
-
-/* trace_begin() by a copy of trace_reserve() that need not be inline. */
-static inline __attribute__((always_inline)) void *trace_begin_by(trace_reserve_fn *reserve,
-    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx, u16 id,
-    u32 size)
-{
-	local_inc(&file->counts[ctx->cpu].hit);
-	slot->triggers = 0;
-	if (unlikely(READ_ONCE(file->way) & TRACE_WAY_GATE))
-		return trace_gate_begin(slot, file, ctx, id, size);
-	return reserve(slot, file, ctx, id, size);
-}
-
 /*
- * The long way. Counts the hit and gives a record of `size` bytes to fill, common fields filled, be
- * it in the ring or not yet; NULL: there is to be none, which is counted. file->counts must be
- * there.
+ * Commits a record and does what file->way wants besides: wakes readers, records stacks, writes to
+ * the log.
  */
-static inline __attribute__((always_inline)) void *trace_begin(struct trace_slot *slot,
-    struct trace_event_file *file, const struct host_context *ctx, u16 id, u32 size)
-{
-	return trace_begin_by(trace_reserve, slot, file, ctx, id, size);
-}
+void trace_commit_reserved(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
 
-/*
- * A stack trace of its own; false: refused and counted. Any context, between host_enter() and
- * host_preempt_enable().
- */
+/* A stack trace of its own; false: refused and counted. */
 bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx);
 /*
  * Writes a record's line to the system's log; set before the first file has TRACE_WAY_PRINT. Any
@@ -163,20 +145,3 @@ bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx);
  */
 extern void (*trace_record_log)(
     const struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
-/*
- * Commits what is in the ring, and does what file->way wants besides: wakes readers, records
- * stacks, writes to the log.
- */
-void trace_commit_reserved(
-    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
-
-static inline void trace_commit(
-    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
-{
-	if (unlikely(!slot->ev || slot->triggers))
-		trace_gate_commit(slot, file, ctx);
-	else if (unlikely(READ_ONCE(file->way) & (TRACE_WAY_AFTER | TRACE_WAY_PRINT)))
-		trace_commit_reserved(slot, file, ctx);
-	else
-		rb_commit(slot->rb, ctx->cpu, slot->ev, rb_size(slot->size));
-}

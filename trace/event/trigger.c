@@ -6,7 +6,7 @@
  * A trigger comes in by these steps, the last of which is one store:
  *   A1 everything is made that it or its target will need; only this can fail
  *   A2 its target comes to life, off if it was not on (soft mode)
- *   A3 the file says whether any of its triggers looks at records: from now on they are built
+ *   A3 if it looks at records, the file says so: from now on they are built for the triggers
  *   A4 the trigger is linked in front; writers call it
  *   A5 the file says that it has triggers, and comes to life as in A2
  * and goes by these:
@@ -20,26 +20,19 @@
  *
  * Soft mode. An event that has a trigger, or that a trigger may switch on, is enabled without being
  * recorded: its call sites fire, and a flag of its file says that it is off for the buffer
- * (enable.c in trace/event). If the event is enabled for its triggers alone and they all filter on
- * its own fields, the filters see a copy of the record on the stack, and no record is reserved.
+ * (enable.c in trace/event).
  */
 /* hot: runs with each event */
 #include "trace/event/trigger.h"
 #include "kernel/lib/atomic.h"
 #include "trace/event/array.h"
 #include "trace/event/enable.h"
-#include "trace/event/gate.h"
-#include "trace/event/record.h"
+#include "trace/event/filter.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 
 /* ---- when an event is hit ---- */
-
-static bool looks(const struct trace_trigger *t)
-{
-	return t->filter || (t->command->flags & TRACE_TRIGGER_LOOKS);
-}
 
 u32 trace_triggers_call(
     struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len)
@@ -49,7 +42,7 @@ u32 trace_triggers_call(
 	u32 kinds = 0;
 
 	for (; t; t = atomic_load_acquire(&t->next)) {
-		if (!rec && looks(t))
+		if (!rec && trace_trigger_looks(t))
 			continue; /* just linked in: the writer asked before A3 */
 		if (t->filter && !trace_filter_match(t->filter, rec, len))
 			continue;
@@ -79,18 +72,6 @@ void trace_triggers_post(struct trace_event_file *file, const struct host_contex
 		trace_triggers_call_kinds(file, &hit, TRACE_TRIGGER_SNAPSHOT);
 	if (kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT)
 		trace_triggers_call_kinds(file, &hit, kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT);
-}
-
-void trace_triggers_alone(struct trace_event_file *file)
-{
-	static const struct trace_trigger_hit hit;
-	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
-
-	trace_count_soft_off(file);
-	for (; t; t = atomic_load_acquire(&t->next))
-		if (likely(!looks(t))) /* else it was linked in just now */
-			t->command->act(t, &hit);
-	host_preempt_enable();
 }
 
 bool trace_trigger_take(struct trace_trigger *t)
@@ -154,34 +135,15 @@ static void unlink(struct trace_trigger *t)
 	atomic_store_release(at, t->next);
 }
 
-static bool is_judged(const struct trace_trigger *t)
+/* What the file tells its writers of the list, after some were taken out. */
+static void trace_triggers_update_file(struct trace_event_file *file)
 {
-	return t->filter && !t->filter->looks;
-}
+	const struct trace_trigger *t = file->triggers;
 
-/* What the triggers of the file, and `more` (or NULL), want of the record. */
-static u8 trace_triggers_record_wanted(
-    const struct trace_event_file *file, const struct trace_trigger *more)
-{
-	bool any = more && looks(more), all_judged = !more || is_judged(more);
-
-	for (const struct trace_trigger *t = file->triggers; t; t = t->next) {
-		any |= looks(t);
-		all_judged &= is_judged(t);
-	}
-	const struct trace_trigger *only = more ? more : file->triggers;
-	bool alone = only && (more ? !file->triggers : !only->next);
-	if (alone && only->look && !only->filter)
-		return TRACE_TRIGGERS_OWN;
-	return !any	    ? TRACE_TRIGGERS_BLIND
-	       : all_judged ? TRACE_TRIGGERS_JUDGED
-			    : TRACE_TRIGGERS_LOOK;
-}
-
-/* What the file tells its writers of the list. */
-static void update_file(struct trace_event_file *file)
-{
-	WRITE_ONCE(file->trigger_record, trace_triggers_record_wanted(file, NULL));
+	while (t && !trace_trigger_looks(t))
+		t = t->next;
+	if (!t)
+		trace_file_way(file, TRACE_WAY_LOOKS, false);
 	if (!file->triggers)
 		trace_file_way(file, TRACE_WAY_TRIGGER, false);
 }
@@ -191,8 +153,6 @@ int trace_trigger_prepare(struct trace_trigger *t)
 {
 	int err = t->target ? trace_file_prepare(t->target) : 0;
 
-	if (!err && looks(t))
-		err = trace_gate_prepare();
 	if (!err)
 		err = trace_file_prepare(t->file);
 	if (!err && t->command->arm)
@@ -203,10 +163,11 @@ int trace_trigger_prepare(struct trace_trigger *t)
 void trace_trigger_link(struct trace_trigger *t)
 {
 	if (t->target)
-		trace_file_soft(t->target, 1);					       /* A2 */
-	WRITE_ONCE(t->file->trigger_record, trace_triggers_record_wanted(t->file, t)); /* A3 */
-	link(t);								       /* A4 */
-	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);			       /* A5 */
+		trace_file_soft(t->target, 1); /* A2 */
+	if (trace_trigger_looks(t))
+		trace_file_way(t->file, TRACE_WAY_LOOKS, true); /* A3 */
+	link(t);						/* A4 */
+	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);	/* A5 */
 	keep_live(t->file, 1);
 }
 
@@ -256,7 +217,7 @@ static void trace_triggers_free(struct trace_trigger *dead)
 void trace_trigger_cut(struct trace_trigger *t)
 {
 	unlink(t);
-	update_file(t->file);
+	trace_triggers_update_file(t->file);
 	host_synchronize();
 	trace_trigger_disarm(t);
 }
@@ -266,7 +227,7 @@ void trace_trigger_remove(struct trace_trigger *t)
 	if (!t)
 		return;
 	unlink(t); /* R1 */
-	update_file(t->file);
+	trace_triggers_update_file(t->file);
 	trace_triggers_free(t);
 }
 
@@ -280,7 +241,7 @@ static void unlink_kinds(struct trace_event_file *file, u32 kinds, struct trace_
 		t->dead = *dead;
 		*dead = t;
 	}
-	update_file(file);
+	trace_triggers_update_file(file);
 }
 
 void trace_triggers_clear_kind(struct trace_event_file *file, u32 kind)

@@ -3,20 +3,15 @@
  * file is changed under host_lock and walked by writers in any context; what was taken out keeps
  * its pointer for walkers and is freed after host_synchronize().
  *
- * A trigger that looks at the record (by its filter, or because its command does) says so in
- * file->trigger_record: the record is then built first and all triggers of the file are called with
- * it. See trace/event/gate.c for the order of things. An event that is live for its triggers' sake
- * alone, with nobody looking or all filters false, goes a shorter way: trace_triggers_alone(),
- * _want().
+ * A trigger may look at the record, by its filter or because its command does. Then its file has
+ * TRACE_WAY_LOOKS: the record is built first, and all triggers of the file are called with it. See
+ * trace/event/gate.c for the order of things.
  *
  * Legend as in trace/event/event.h: [I] set before it is in a list, [L] host_lock, [A] any context.
  */
 #pragma once
 
-#include "kernel/lib/atomic.h"
 #include "trace/event/event.h"
-#include "trace/event/filter.h"
-#include "trace/host_context.h"
 
 /*
  * Triggers of one kind exclude each other on an event (of EVENT and HIST_EVENT: with the same
@@ -46,13 +41,15 @@ enum {
 
 #define TRACE_TRIGGER_UNLIMITED UINT64_MAX
 
+struct host_context;
+struct trace_filter;
 struct trace_trigger;
 
 /*
  * What is called for one hit; rec NULL: no trigger of the file looks at records, there is none yet.
  */
 struct trace_trigger_hit {
-	const struct host_context *ctx; /* NULL: not read yet; never with a record, nor after one */
+	const struct host_context *ctx; /* NULL: not read; never with a record, nor after one */
 	const void *rec;
 	u32 len;
 };
@@ -92,14 +89,21 @@ struct trace_trigger {
 	u64 left;		    /* [A] how often it may still act; TRACE_TRIGGER_UNLIMITED */
 	struct trace_trigger *dead; /* [L] chain of those taken out together */
 	/*
-	 * [I] In place of act(), where numbers among the fields are all it looks at: `rec` is an
-	 * image of them. Any context, behind host_preempt_disable(). NULL: it wants more.
+	 * [I] In place of act(), if the event is on for this trigger alone: for one that needs
+	 * nothing but numbers among the fields, and changes nothing for the event.
+	 * `image` has common fields only if look_common is set. Any context, between
+	 * host_preempt_disable() and host_preempt_enable(). NULL: it needs more.
 	 */
-	void (*look)(struct trace_trigger *trigger, const void *rec);
+	void (*look)(struct trace_trigger *trigger, const void *image);
+	bool look_common;
 };
 
 /* ---- when an event is hit; any context, between host_enter() and host_preempt_enable() ---- */
 
+static inline bool trace_trigger_looks(const struct trace_trigger *t)
+{
+	return t->filter || (t->command->flags & TRACE_TRIGGER_LOOKS);
+}
 /*
  * Calls all triggers of the file. Returns the kinds that are to act after the record, for
  * trace_triggers_post().
@@ -111,25 +115,6 @@ u32 trace_triggers_call(
  * the trace.
  */
 void trace_triggers_post(struct trace_event_file *file, const struct host_context *ctx, u32 kinds);
-/*
- * All there is to a hit of an event that is off and whose triggers are BLIND. Behind
- * host_preempt_disable(); ends the section.
- */
-void trace_triggers_alone(struct trace_event_file *file);
-/*
- * Is there any that is to act? `rec`: an image of the fields, for triggers that were JUDGED. Behind
- * host_preempt_disable().
- */
-static inline __attribute__((always_inline)) bool trace_triggers_want(
-    struct trace_event_file *file, const void *rec, u32 len)
-{
-	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
-
-	for (; t; t = atomic_load_acquire(&t->next))
-		if (!t->filter || trace_filter_run(t->filter, rec, len))
-			return true;
-	return false;
-}
 /*
  * For commands. Takes one of the count; false: none is left. What was taken in vain is given back.
  */

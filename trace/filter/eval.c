@@ -17,24 +17,24 @@
 
 /* ---- numbers ---- */
 
-/* Every comparison is a range: signed numbers are widened, and one subtraction finds both ends. */
-#define NUMBER(type, wide)                                                                         \
+#define LOAD(type)                                                                                 \
 	struct load_##type {                                                                       \
 		type v;                                                                            \
 	} __packed;                                                                                \
 	static inline __attribute__((always_inline))                                               \
-	u64 load_##type(const struct filter_insn *in, const void *rec)                             \
+	type load_##type(const struct filter_insn *in, const void *rec)                            \
 	{                                                                                          \
-		const struct load_##type *p = (const void *)((const char *)rec + in->offset);      \
-		return (wide)p->v;                                                                 \
-	}                                                                                          \
+		return ((const struct load_##type *)((const char *)rec + in->offset))->v;          \
+	}
+/* Every comparison is a range: signed numbers are widened, and one subtraction finds both ends. */
+#define RANGE(type, wide)                                                                          \
 	static bool filter_range_##type(                                                           \
 	    const struct filter_insn *in, const void *rec, u32 len __maybe_unused)                 \
 	{                                                                                          \
-		return load_##type(in, rec) - in->first <= in->span;                               \
+		return (u64)(wide)load_##type(in, rec) - in->first <= in->span;                    \
 	}
 #define UNSIGNED(type)                                                                             \
-	NUMBER(type, u64)                                                                          \
+	LOAD(type)                                                                                 \
 	static bool filter_bits_##type(                                                            \
 	    const struct filter_insn *in, const void *rec, u32 len __maybe_unused)                 \
 	{                                                                                          \
@@ -50,25 +50,33 @@ UNSIGNED(u8)
 UNSIGNED(u16)
 UNSIGNED(u32)
 UNSIGNED(u64)
-NUMBER(s8, s64)
-NUMBER(s16, s64)
-NUMBER(s32, s64)
-NUMBER(s64, s64)
+LOAD(s8)
+LOAD(s16)
+LOAD(s32)
+RANGE(u8, u64)
+RANGE(u16, u64)
+RANGE(s8, s64)
+RANGE(s16, s64)
+RANGE(s32, s64)
+
+void filter_set_range(struct filter_insn *in, u32 size, bool is_signed)
+{
+	if (size == 8)
+		in->kind = FILTER_NUMBER;
+	else if (size == 4 && in->offset >= sizeof(struct trace_entry))
+		in->kind = is_signed ? FILTER_NUMBER_S32 : FILTER_NUMBER_U32;
+	else if (size == 4)
+		in->test = filter_range_s32; /* common_pid */
+	else if (size == 2)
+		in->test = is_signed ? filter_range_s16 : filter_range_u16;
+	else
+		in->test = is_signed ? filter_range_s8 : filter_range_u8;
+}
 
 /* 1, 2, 4, 8 -> 0..3 */
 static u32 width(u32 size)
 {
 	return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
-}
-
-filter_test filter_test_range(u32 size, bool is_signed)
-{
-	static const filter_test tests[2][4] = {
-	    {filter_range_u8, filter_range_u16, filter_range_u32, filter_range_u64},
-	    {filter_range_s8, filter_range_s16, filter_range_s32, filter_range_s64},
-	};
-
-	return tests[is_signed][width(size)];
 }
 
 filter_test filter_test_bits(u32 size)

@@ -10,7 +10,6 @@
 #include "trace/event/array.h"
 #include "trace/event/enable.h"
 #include "trace/event/error_log.h"
-#include "trace/event/gate.h"
 #include "trace/filter/priv.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
@@ -115,9 +114,7 @@ int trace_filter_store(struct trace_event_file *file, char *line)
 		filter_replace(file, NULL, false);
 		return 0;
 	}
-	int err = trace_gate_prepare();
-	if (!err)
-		err = trace_filter_create(file->call, text, &f, &why);
+	int err = trace_filter_create(file->call, text, &f, &why);
 	if (err == -EINVAL && !(f = trace_filter_create_refused(text, &why)))
 		err = -ENOMEM;
 	if (err == -ENOMEM)
@@ -226,9 +223,7 @@ int trace_filter_store_system(struct trace_array *tr, struct trace_system *sys, 
 	struct change *list = host_alloc(sys->count * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	int err = trace_gate_prepare();
-	if (!err)
-		err = set_all(tr, sys, text, list);
+	int err = set_all(tr, sys, text, list);
 	host_free(list);
 	return err;
 }

@@ -39,6 +39,32 @@ static bool filter_match_middle(const struct filter_insn *in, const char *s, u32
 	return false;
 }
 
+/* "text*text", nothing else in it */
+static bool filter_match_ends(const struct filter_insn *in, const char *s, u32 len)
+{
+	const char *p = in->text, *end = s;
+
+	while (len && *end) {
+		end++;
+		len--;
+	}
+	if (end - s < in->text_len - 1)
+		return false;
+	for (; *p != '*'; p++, s++)
+		if (*p != *s)
+			return false;
+	for (const char *q = in->text + in->text_len - 1; q > p; q--)
+		if (*q != *--end)
+			return false;
+	return true;
+}
+
+/* Is one '*' the only wildcard from `at` on? */
+static bool is_one_star(const char *s, size_t n, size_t at)
+{
+	return s[at] == '*' && !memchr(s + at + 1, '*', n - at - 1) && !memchr(s, '?', n);
+}
+
 /* The pattern's kind by its wildcards; *text, *len become what is compared. */
 static filter_match kind_of(const char **text, size_t *len)
 {
@@ -52,7 +78,8 @@ static filter_match kind_of(const char **text, size_t *len)
 		return filter_match_glob;
 	for (size_t i = open; i < n - close; i++)
 		if (s[i] == '*' || s[i] == '?')
-			return filter_match_wild;
+			return !open && !close && is_one_star(s, n, i) ? filter_match_ends
+								       : filter_match_wild;
 	*text += open;
 	*len -= open + close;
 	return open ? (close ? filter_match_middle : filter_match_end)

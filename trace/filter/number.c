@@ -57,8 +57,10 @@ static void set_range(const struct trace_event_field *f, enum filter_op op, u64 
 	*invert = op == FILTER_OP_LT || op == FILTER_OP_GT || op == FILTER_OP_NE;
 	in->first = below ? lowest(f) : v;
 	in->span = (above ? highest(f) : v) - in->first;
-	in->test = f->kind == FILTER_FIELD_CPU ? filter_test_cpu_range
-					       : filter_test_range(f->size, f->is_signed);
+	if (f->kind == FILTER_FIELD_CPU)
+		in->test = filter_test_cpu_range;
+	else
+		filter_set_range(in, f->size, f->is_signed);
 }
 
 static void filter_set_comparison(const struct trace_event_field *f, enum filter_op op, u64 v,
@@ -168,7 +170,7 @@ int filter_parse_function(
 		return filter_fail(p, FILTER_NO_FUNCTION, p->at + 1);
 	in->first = addr;
 	in->span = size - 1;
-	in->test = filter_test_range(sizeof(long), false);
+	filter_set_range(in, sizeof(long), false);
 	*invert = o->op == FILTER_OP_NE;
 	return 0;
 }

@@ -225,16 +225,10 @@ static int parse_value(
 /* What of a record the test reads. */
 static void note_needs(struct trace_filter *f, const struct trace_event_field *field)
 {
-	bool array_to_end = field->kind == TRACE_FIELD_STRING && !field->size;
-
 	if (field->kind >= FILTER_FIELD_CPU)
 		return;
-	if (field->offset < sizeof(struct trace_entry))
-		f->looks |= TRACE_LOOKS_COMMON;
 	f->fixed = MAX(f->fixed, field->offset + field->size);
-	if (field->kind == TRACE_FIELD_DYN_STRING || field->kind == TRACE_FIELD_REL_STRING ||
-	    field->kind == TRACE_FIELD_DYN_ARRAY || array_to_end)
-		f->looks |= TRACE_LOOKS_BEHIND;
+	f->common |= field->offset < sizeof(struct trace_entry);
 }
 
 int filter_parse_predicate(struct filter_parser *p, struct filter_insn *in, bool *invert)
@@ -248,6 +242,7 @@ int filter_parse_predicate(struct filter_parser *p, struct filter_insn *in, bool
 		return err;
 	*invert = false;
 	in->offset = o.field->offset;
+	in->kind = FILTER_TEST;
 	err = parse_value(p, &o, in, invert);
 	if (!err)
 		note_needs(p->f, o.field);

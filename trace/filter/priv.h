@@ -94,8 +94,12 @@ void filter_text_prepare(struct filter_insn *in, char *pattern, size_t len, bool
 bool filter_match_glob(const struct filter_insn *in, const char *s, u32 len);
 bool filter_match_wild(const struct filter_insn *in, const char *s, u32 len);
 
-/* The tests, for the parser to choose from: by the field's width (1, 2, 4, 8 bytes) and sign. */
-filter_test filter_test_range(u32 size, bool is_signed);
+/*
+ * Makes it a range of numbers of that width (1, 2, 4, 8 bytes) and sign; offset, first and span are
+ * set.
+ */
+void filter_set_range(struct filter_insn *in, u32 size, bool is_signed);
+/* The other tests, for the parser to choose from: by the field's width. */
 filter_test filter_test_bits(u32 size);
 filter_test filter_test_cpu_set(u32 size);
 bool filter_test_cpu_range(const struct filter_insn *in, const void *rec, u32 len);

@@ -96,6 +96,7 @@ static void find_short_way(struct hist *h)
 		if (f->op > HIST_OP_S32)
 			return;
 		h->simple_len = MAX(h->simple_len, (u32)f->at + f->size);
+		h->common |= f->at < sizeof(struct trace_entry);
 	}
 	h->simple = h->n_keys;
 }

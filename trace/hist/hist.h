@@ -172,7 +172,7 @@ struct hist {
 	bool timestamps, usecs, needs_comm;
 	u32 simple, simple_len;	  /* keys, if there is a short way; bytes it looks at */
 	bool more_than_sums;	  /* simple, with variables or times among the values */
-	bool own;		  /* simple, and looks at no common field */
+	bool common;		  /* simple, and looks at common fields */
 	bool pause, cont, clear;  /* what the command said */
 	bool stopped;		  /* [A] being cleared */
 	u32 users;		  /* triggers */

@@ -177,6 +177,7 @@ static struct trace_trigger *make_trigger(const struct request *r, struct hist *
 	t->file = r->file;
 	t->left = TRACE_TRIGGER_UNLIMITED;
 	t->look = h->simple ? hist_trigger_update_fields : NULL;
+	t->look_common = h->common;
 	t->data = use;
 	return t;
 }

@@ -71,7 +71,6 @@ int trace_vprintk(u64 ip, const char *fmt, va_list ap)
 {
 	struct trace_array *tr = trace_global;
 	struct host_context ctx;
-	struct trace_slot slot;
 	va_list again;
 
 	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
@@ -83,17 +82,19 @@ int trace_vprintk(u64 ip, const char *fmt, va_list ap)
 	if (words > WORDS_MAX)
 		return -E2BIG;
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPRINT);
+	const u32 size = sizeof(struct rec_bprint) + words * 4;
 	host_enter(&ctx);
-	struct rec_bprint *rec =
-	    trace_begin(&slot, file, &ctx, TRACE_BPRINT, sizeof(*rec) + words * 4);
+	struct rec_bprint *rec = trace_image(size);
 	if (rec) {
 		rec->ip = ip;
 		rec->fmt = fmt;
 		bprintf_encode(rec->buf, words, fmt, ap);
-		trace_commit(&slot, file, &ctx);
 	}
+	bool recorded = trace_gate_one(file, &ctx, rec, size);
+	if (rec)
+		trace_image_end(size);
 	host_preempt_enable();
-	return rec ? (int)(words * 4) : -EBUSY;
+	return recorded ? (int)(words * 4) : -EBUSY;
 }
 
 int trace_printk(const char *fmt, ...)
@@ -110,19 +111,14 @@ int trace_puts(const char *str)
 {
 	struct trace_array *tr = trace_global;
 	struct host_context ctx;
-	struct trace_slot slot;
 
 	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
 		return 0;
 	trace_printk_remember(str);
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPUTS);
+	struct rec_bputs rec = {.ip = (u64)__builtin_return_address(0), .str = str};
 	host_enter(&ctx);
-	struct rec_bputs *rec = trace_begin(&slot, file, &ctx, TRACE_BPUTS, sizeof(*rec));
-	if (rec) {
-		rec->ip = (u64)__builtin_return_address(0);
-		rec->str = str;
-		trace_commit(&slot, file, &ctx);
-	}
+	bool recorded = trace_gate_one(file, &ctx, &rec, sizeof(rec));
 	host_preempt_enable();
-	return rec ? (int)strlen(str) : -EBUSY;
+	return recorded ? (int)strlen(str) : -EBUSY;
 }

@@ -16,7 +16,7 @@
 #include "trace/probe/probe.h"
 
 #define CHUNK	    64 /* bytes of a string read at a time */
-#define IMAGE_WORDS 20 /* of a record that is made on the stack to be asked about */
+#define IMAGE_WORDS 20 /* of an image on the stack */
 
 struct hit {
 	const struct trace_probe *tp;
@@ -352,71 +352,36 @@ static inline __attribute__((always_inline)) void put_regs(const struct hit *h, 
 		*to++ = reg_at(h->regs, *reg++);
 }
 
-static void probe_record_slow(const struct hit *h, struct host_context ctx)
+/* Any event, by way of an image. */
+static void probe_record_any(
+    const struct hit *h, struct trace_event_file *file, const struct host_context *ctx)
 {
 	struct probe_event *ev = h->tp->event;
 	u32 size = ev->size + (ev->n_strings ? probe_strings_size(h) : 0);
-	struct trace_event_file *file = READ_ONCE(ev->call.live);
+	char *image = trace_image(size);
 
-	for (; file; file = READ_ONCE(file->next_live)) {
-		struct trace_slot slot;
-		char *rec = trace_begin(&slot, file, &ctx, ev->call.id, size);
-		if (!rec)
-			continue;
-		put_head(h, rec, &ctx);
-		probe_store_args(h, rec, size);
-		trace_commit(&slot, file, &ctx);
+	if (image) {
+		put_head(h, image, ctx);
+		probe_store_args(h, image, size);
 	}
-}
-
-/* An image of a simple event, for a filter that looks at nothing else; false: it is not so. */
-static bool make_image(const struct hit *h, const struct trace_event_file *file,
-    const struct host_context *ctx, trace_word_t image[IMAGE_WORDS])
-{
-	struct probe_event *ev = h->tp->event;
-
-	if (!h->tp->simple || ev->size > IMAGE_WORDS * 8 || !file ||
-	    (READ_ONCE(file->way) & (TRACE_WAY_SEVERAL | TRACE_WAY_FILTER)) != TRACE_WAY_FILTER)
-		return false;
-	*image = ctx->common | ev->call.id;
-	put_regs(h, image);
-	return true;
-}
-
-/* The file has a filter and nobody else wants the event: asked before there is a record. */
-static void record_image(const struct hit *h, struct trace_event_file *file,
-    const struct host_context *ctx, const trace_word_t image[IMAGE_WORDS])
-{
-	const struct trace_filter *filter = READ_ONCE(file->filter);
-	struct probe_event *ev = h->tp->event;
-	struct trace_slot slot;
-	char *rec;
-
-	if (READ_ONCE(filter->looks) & TRACE_LOOKS_BEHIND)
-		probe_record_slow(h, *ctx);
-	else if (!trace_filter_run(filter, image, ev->size))
-		trace_count_filtered(file);
-	else if (READ_ONCE(file->way) & ~(u32)TRACE_WAY_FILTER ||
-		 !(rec = trace_begin_now(&slot, file, ctx, ev->call.id, ev->size)))
-		probe_record_slow(h, *ctx);
-	else {
-		memcpy(rec + 8, image + 1, ev->size - 8);
-		trace_commit_short(&slot, ctx);
-	}
+	trace_gate_in(file, ctx, image, size);
+	if (image)
+		trace_image_end(size);
 }
 
 static __noinline void probe_record_general(
-    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct host_context ctx)
+    const struct hit *h, struct trace_event_file *file, const struct host_context *ctx)
 {
-	const struct hit h = {.tp = tp, .regs = regs, .ip = ip, .ret = ret};
-	struct trace_event_file *file = READ_ONCE(tp->event->call.live);
+	struct probe_event *ev = h->tp->event;
 	trace_word_t image[IMAGE_WORDS];
 
 	host_preempt_disable();
-	if (make_image(&h, file, &ctx, image))
-		record_image(&h, file, &ctx, image);
-	else
-		probe_record_slow(&h, ctx);
+	if (h->tp->simple && ev->size <= sizeof(image)) {
+		put_regs(h, image);
+		trace_gate_in(file, ctx, image, ev->size);
+	} else {
+		probe_record_any(h, file, ctx);
+	}
 	host_preempt_enable();
 }
 
@@ -426,13 +391,13 @@ void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file
 	const struct hit h = {.tp = tp, .rec = rec, .len = len};
 	struct probe_event *ev = tp->event;
 	u32 size = ev->size + (ev->n_strings ? probe_strings_size(&h) : 0);
-	struct trace_slot slot;
-	char *to = trace_begin(&slot, file, ctx, ev->call.id, size);
+	char *image = trace_image(size);
 
-	if (to) {
-		probe_store_args(&h, to, size);
-		trace_commit(&slot, file, ctx);
-	}
+	if (image)
+		probe_store_args(&h, image, size);
+	trace_gate_one(file, ctx, image, size);
+	if (image)
+		trace_image_end(size);
 }
 
 int probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
@@ -443,17 +408,19 @@ int probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
 	struct trace_slot slot;
 
 	atomic_add(&tp->hits, 1);
-	host_context_probed(&ctx, regs);
 	struct probe_event *ev = tp->event;
 	struct trace_event_file *file = READ_ONCE(ev->call.live);
+	if (unlikely(!file))
+		return 0;
+	host_context_probed(&ctx, regs);
 	char *rec = NULL;
 	if (likely(tp->simple))
-		rec = trace_begin_short(&slot, file, &ctx, ev->call.id, ev->size);
+		rec = trace_record_in(&slot, file, &ctx, ev->size);
 	if (unlikely(!rec)) {
-		probe_record_general(tp, regs, ip, ret, ctx);
+		probe_record_general(&h, file, &ctx);
 		return 0;
 	}
 	put_regs(&h, (trace_word_t *)rec);
-	trace_commit_short(&slot, &ctx);
+	trace_record_end(&slot);
 	return 0;
 }

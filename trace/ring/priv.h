@@ -222,9 +222,9 @@ static inline bool rb_is_set_on(const struct ring_buffer *rb)
 #define RB_MAX_DEPTH 16
 
 /* In 32 bits: shorter, and there are not that many. */
-static inline struct rb_cpu_buffer *rb_cpu_buffer_of(struct ring_buffer *rb, unsigned cpu)
+static inline struct rb_cpu_buffer *rb_cpu_buffer_of(struct ring_buffer *rb, unsigned long cpu)
 {
-	return (void *)((u8 *)rb->cpu_buffers + (u32)(cpu * sizeof(struct rb_cpu_buffer)));
+	return &rb->cpu_buffers[cpu];
 }
 
 static inline struct ring_buffer_event *page_event(const struct ring_buffer_page *page, u64 offset)

@@ -70,13 +70,17 @@ struct ring_buffer_event *rb_reserve_next(
     struct rb_cpu_buffer *cpu_buffer, size_t length, u64 tail);
 
 /*
- * After W1: is this an event for the fast path? What is not 0 in `slow` is more than any depth
- * (RB_SLOW_ONE). A plain read of `depth`: local_inc() keeps the compiler from having it earlier.
+ * After W1: is there a fast path? What is not 0 in `slow` is more than any depth (RB_SLOW_ONE). A
+ * plain read of `depth`: local_inc() keeps the compiler from having it earlier.
  */
-static inline bool rb_is_plain(const struct rb_cpu_buffer *cpu_buffer, size_t length)
+static inline bool rb_is_plain(const struct rb_cpu_buffer *cpu_buffer)
 {
-	return length - 1 < RB_MAX_DATA &&
-	       READ_ONCE(cpu_buffer->slow) + cpu_buffer->depth <= RB_MAX_DEPTH;
+	return READ_ONCE(cpu_buffer->slow) + cpu_buffer->depth <= RB_MAX_DEPTH;
+}
+
+static inline bool rb_fits_record(size_t length)
+{
+	return length - 1 < RB_MAX_DATA;
 }
 
 /*
@@ -98,7 +102,7 @@ static inline __attribute__((always_inline)) bool rb_reserve_fitting(
 }
 
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserve(
-    struct ring_buffer *rb, unsigned cpu, size_t length)
+    struct ring_buffer *rb, unsigned long cpu, size_t length)
 {
 	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
 	struct ring_buffer_event *ev;
@@ -106,7 +110,7 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserv
 	u64 tail, payload;
 
 	local_inc(&cpu_buffer->depth); /* W1 */
-	if (unlikely(!rb_is_plain(cpu_buffer, length)))
+	if (unlikely(!rb_fits_record(length) || !rb_is_plain(cpu_buffer)))
 		return rb_reserve_slow(cpu_buffer, length);
 	payload = rb_payload(length);
 	ring = READ_ONCE(cpu_buffer->ring);
@@ -120,10 +124,10 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserv
 
 /*
  * As rb_reserve(), but NULL, nothing done and nothing counted, where that would leave the fast
- * path. Calls no function.
+ * path. Calls no function. `payload` is a multiple of 4, from 4 to RB_MAX_DATA.
  */
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve(
-    struct ring_buffer *rb, unsigned cpu, size_t length)
+    struct ring_buffer *rb, unsigned long cpu, u64 payload)
 {
 	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
 	struct ring_buffer_event *ev;
@@ -131,11 +135,11 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 	u64 tail;
 
 	local_inc(&cpu_buffer->depth); /* W1 */
-	if (likely(rb_is_plain(cpu_buffer, length))) {
+	if (likely(rb_is_plain(cpu_buffer))) {
 		ring = READ_ONCE(cpu_buffer->ring);
 		tail = READ_ONCE(ring->tail.a); /* W2 */
-		if (likely(rb_tail_fits(tail, rb_size(length)) &&
-			   rb_reserve_fitting(ring, tail, rb_payload(length), &ev))) {
+		if (likely(rb_tail_fits(tail, rb_size_of(payload)) &&
+			   rb_reserve_fitting(ring, tail, payload, &ev))) {
 			if (!ev)
 				__builtin_unreachable(); /* callers need not look again */
 			return ev;
@@ -147,7 +151,7 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 
 /* `size`: what the event takes, rb_size(length). */
 static inline __attribute__((always_inline)) void rb_commit(
-    struct ring_buffer *rb, unsigned cpu, struct ring_buffer_event *ev, u64 size)
+    struct ring_buffer *rb, unsigned long cpu, struct ring_buffer_event *ev, u64 size)
 {
 	rb_commit_add(ev, size);		      /* W6 */
 	local_dec(&rb_cpu_buffer_of(rb, cpu)->depth); /* W7 */
@@ -171,7 +175,7 @@ static inline bool rb_take_back(struct rb_ring *ring, struct ring_buffer_event *
 
 /* As rb_commit(), for an event that is not to be. */
 static inline __attribute__((always_inline)) void rb_discard(
-    struct ring_buffer *rb, unsigned cpu, struct ring_buffer_event *ev, u64 size)
+    struct ring_buffer *rb, unsigned long cpu, struct ring_buffer_event *ev, u64 size)
 {
 	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
 	struct rb_ring *ring = cpu_buffer->ring;
@@ -184,7 +188,7 @@ static inline __attribute__((always_inline)) void rb_discard(
 }
 
 /* Counts an event that came while recording was off and for which no room was asked. */
-static inline void rb_count_disabled(struct ring_buffer *rb, unsigned cpu)
+static inline void rb_count_disabled(struct ring_buffer *rb, unsigned long cpu)
 {
 	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
 

@@ -223,15 +223,10 @@ static void come_off_soft_mode(struct trace_event_file *file)
 int tracefs_inject(struct trace_event_file *file, const void *rec, size_t len)
 {
 	struct host_context ctx;
-	struct trace_slot slot;
 
 	come_off_soft_mode(file);
 	host_enter(&ctx);
-	void *to = trace_begin(&slot, file, &ctx, file->call->id, len);
-	if (to) {
-		memcpy(to, rec, len);
-		trace_commit(&slot, file, &ctx);
-	}
+	trace_gate_inject(file, &ctx, rec, len);
 	host_preempt_enable();
 	return 0;
 }

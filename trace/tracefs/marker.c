@@ -49,7 +49,7 @@ ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 	u32 size = sizeof(struct rec_print) + MAX(n, (size_t)MARKER_ROOM) + 2;
 	host_enter(&ctx);
 	local_inc(&file->counts[ctx.cpu].hit);
-	struct rec_print *rec = trace_reserve(&slot, file, &ctx, TRACE_PRINT, size);
+	struct rec_print *rec = trace_reserve(&slot, file, &ctx, size);
 	if (rec) {
 		fill_print(rec, text, n);
 		if (file->way & TRACE_WAY_TRIGGER)
@@ -67,20 +67,20 @@ static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
 {
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_RAW_DATA);
 	struct host_context ctx;
-	struct trace_slot slot;
 
 	if (!(tr->options & TRACE_OPT_MARKERS) || n < sizeof(u32) || n > RAW_MAX)
 		return -EINVAL;
 	n = MIN(n, (size_t)MARKER_MAX);
+	const u32 size = sizeof(struct trace_entry) + n;
 	host_enter(&ctx);
-	struct rec_raw_data *rec =
-	    trace_begin(&slot, file, &ctx, TRACE_RAW_DATA, sizeof(struct trace_entry) + n);
-	if (rec) {
+	struct rec_raw_data *rec = trace_image(size);
+	if (rec)
 		memcpy(&rec->id, data, n);
-		trace_commit(&slot, file, &ctx);
-	}
+	bool recorded = trace_gate_one(file, &ctx, rec, size);
+	if (rec)
+		trace_image_end(size);
 	host_preempt_enable();
-	return rec ? (ssize)n : -EBADF;
+	return recorded ? (ssize)n : -EBADF;
 }
 
 /* ---- the files ---- */

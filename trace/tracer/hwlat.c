@@ -98,23 +98,21 @@ static void record(struct trace_array *tr, const struct sample *s, u32 smis)
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_HWLAT);
 	u64 unix_ns = host_unix_ns() + s->found_ns;
 	struct host_context ctx;
-	struct trace_slot slot;
 
 	host_enter(&ctx);
 	const struct hwlat_cpu *c = &cpus[ctx.cpu];
-	struct rec_hwlat *rec = trace_begin(&slot, file, &ctx, TRACE_HWLAT, sizeof(*rec));
-	if (rec) {
-		rec->duration = s->inner_us;
-		rec->outer_duration = s->outer_us;
-		rec->nmi_total_ts = c->nmi_ns / NS_PER_US;
-		rec->tv_sec = unix_ns / 1000000000;
-		rec->tv_nsec = unix_ns % 1000000000;
-		rec->nmi_count = c->nmis;
-		rec->seqnum = atomic_add(&samples, 1);
-		rec->count = s->count;
-		rec->smi_count = smis;
-		trace_commit(&slot, file, &ctx);
-	}
+	struct rec_hwlat rec = {
+	    .duration = s->inner_us,
+	    .outer_duration = s->outer_us,
+	    .nmi_total_ts = c->nmi_ns / NS_PER_US,
+	    .tv_sec = unix_ns / 1000000000,
+	    .tv_nsec = unix_ns % 1000000000,
+	    .nmi_count = c->nmis,
+	    .seqnum = atomic_add(&samples, 1),
+	    .count = s->count,
+	    .smi_count = smis,
+	};
+	trace_gate_one(file, &ctx, &rec, sizeof(rec));
 	host_preempt_enable();
 }
 

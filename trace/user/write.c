@@ -1,7 +1,6 @@
 /*
- * Records of user events, the ways that are not short (write.h): several instances, filters,
- * triggers, a full ring; checks of the payload. Task context between host_enter() and
- * host_preempt_enable(); no lock, no allocation.
+ * What writing a user event (write.h) seldom needs: checks of the payload, and what is larger than
+ * any record. Task context; no lock, no allocation.
  */
 /* hot: runs with each event */
 #include "trace/user/write.h"
@@ -23,42 +22,24 @@ static bool check_passes(const struct user_event_check *c, const u8 *rec, size_t
 	return end <= size && (!c->text || !end || !rec[end - 1]);
 }
 
-bool user_event_checks_pass(
-    const struct user_event *ev, const struct host_context *ctx, void *rec, size_t size)
+bool user_event_checks_pass(const struct user_event *ev, void *rec, size_t size)
 {
-	*(trace_word_t *)rec = ctx->common | ev->call.id;
+	struct host_context ctx;
+
+	host_context(&ctx);
+	*(trace_word_t *)rec = ctx.common | ev->call.id;
 	for (u32 i = 0; i < ev->n_checks; i++)
 		if (!check_passes(&ev->checks[i], rec, size))
 			return false;
 	return true;
 }
 
-void user_event_record_long(
-    const struct user_event *ev, const void *rec, u32 size, const struct host_context *ctx)
-{
-	struct trace_event_file *file = READ_ONCE(ev->call.live);
-	struct trace_slot slot;
-
-	for (; file; file = READ_ONCE(file->next_live)) {
-		void *to = trace_begin(&slot, file, ctx, ev->call.id, size);
-		if (to) {
-			user_event_fill(to, rec, size);
-			trace_commit(&slot, file, ctx);
-		}
-	}
-}
-
 /* Each ring is asked all the same, so that it counts why not. */
 void user_event_write_huge(struct user_event *ev)
 {
-	struct host_context ctx;
-	struct trace_slot slot;
-
-	host_enter(&ctx);
+	host_preempt_disable();
 	struct trace_event_file *file = READ_ONCE(ev->call.live);
-	for (; file; file = READ_ONCE(file->next_live)) {
-		local_inc(&file->counts[ctx.cpu].hit);
-		trace_reserve(&slot, file, &ctx, ev->call.id, RB_MAX_DATA + 1);
-	}
+	if (file)
+		trace_gate_no_image(file, RB_MAX_DATA + 1);
 	host_preempt_enable();
 }

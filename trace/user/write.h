@@ -8,16 +8,12 @@
  */
 #pragma once
 
+#include "kernel/lib/string.h"
 #include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/user/user.h"
 
-bool user_event_checks_pass(
-    const struct user_event *ev, const struct host_context *ctx, void *rec, size_t size);
-/* For each instance that wants it. */
-void user_event_record_long(
-    const struct user_event *ev, const void *rec, u32 size, const struct host_context *ctx);
-
+bool user_event_checks_pass(const struct user_event *ev, void *rec, size_t size);
 #define USER_EVENT_BY_WORDS 64 /* bytes up to which a loop is shorter than a call */
 
 /* A record has room for whole words. */
@@ -46,20 +42,22 @@ static inline __attribute__((always_inline)) void user_event_fill(
 static inline __attribute__((always_inline)) int user_event_write(
     const struct user_event *ev, void *rec, size_t size)
 {
-	struct host_context ctx;
 	struct trace_slot slot;
 
-	host_enter(&ctx);
-	if (unlikely(ev->n_checks && !user_event_checks_pass(ev, &ctx, rec, size))) {
+	host_preempt_disable();
+	if (unlikely(ev->n_checks && !user_event_checks_pass(ev, rec, size))) {
 		host_preempt_enable();
 		return -EFAULT;
 	}
-	void *to = trace_begin_short(&slot, READ_ONCE(ev->call.live), &ctx, ev->call.id, size);
-	if (likely(to)) {
-		user_event_fill(to, rec, size);
-		trace_commit_short(&slot, &ctx);
-	} else {
-		user_event_record_long(ev, rec, size, &ctx);
+	struct trace_event_file *file = READ_ONCE(ev->call.live);
+	if (likely(file)) {
+		void *to = trace_record(&slot, file, size);
+		if (likely(to)) {
+			user_event_fill(to, rec, size);
+			trace_record_end(&slot);
+		} else {
+			trace_gate(file, rec, size);
+		}
 	}
 	host_preempt_enable();
 	return 0;

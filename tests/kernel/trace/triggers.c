@@ -174,8 +174,7 @@ static void check_rest(void)
 	struct trace_event_file *file = file_of("unit_numbers");
 
 	EXPECT(!file->triggers);
-	EXPECT(!file->trigger_record);
-	EXPECT_EQ(file->way & TRACE_WAY_TRIGGER, 0);
+	EXPECT_EQ(file->way & (TRACE_WAY_TRIGGER | TRACE_WAY_LOOKS), 0);
 	EXPECT_EQ(file->soft_users, 0);
 	EXPECT_EQ(file_of("unit_flags")->soft_users, 0);
 	EXPECT_EQ(trace_global->snapshot_users, 0);

@@ -101,9 +101,9 @@ static void reasons(void)
 
 	struct trace_event_file *file = trace_builtin_file(trace_global, TRACE_PRINT);
 	struct host_context ctx;
-	struct trace_slot slot;
 	host_enter(&ctx);
-	EXPECT(!trace_begin(&slot, file, &ctx, TRACE_PRINT, RB_MAX_DATA + 1));
+	EXPECT(!trace_image(RB_MAX_DATA + 1));
+	EXPECT(!trace_gate_one(file, &ctx, NULL, RB_MAX_DATA + 1));
 	host_preempt_enable();
 	EXPECT_EQ(gained("too_large ", &large), 1);
 	EXPECT(balanced());
@@ -126,25 +126,54 @@ static void reasons(void)
 static void nested(void)
 {
 	struct trace_event_file *file = trace_builtin_file(trace_global, TRACE_PRINT);
+	u64 image[] = {0, 0, 0x0a78}; /* "x\n" behind the address */
 	struct trace_slot slot[20];
 	struct host_context ctx;
 	unsigned depth = 0;
+	void *rec;
 
 	trace_fresh();
 	s64 before = all("nested ");
 	host_enter(&ctx);
-	while (depth < ARRAY_SIZE(slot) &&
-	       trace_begin(&slot[depth], file, &ctx, TRACE_PRINT, sizeof(struct rec_print) + 4)) {
-		struct rec_print *rec = ring_buffer_event_data(slot[depth].ev);
-		rec->ip = 0;
-		memcpy(rec->buf, "x\n", 3);
+	EXPECT(
+	    trace_gate_one(file, &ctx, image, sizeof(image))); /* an empty ring has no fast path */
+	while (
+	    depth < ARRAY_SIZE(slot) && (rec = trace_record(&slot[depth], file, sizeof(image)))) {
+		memcpy((u64 *)rec + 1, image + 1, sizeof(image) - sizeof(u64));
 		depth++;
 	}
 	EXPECT(depth > 1 && depth < ARRAY_SIZE(slot));
+	EXPECT(!trace_gate_one(file, &ctx, image, sizeof(image)));
 	while (depth--)
-		trace_commit(&slot[depth], file, &ctx);
+		trace_record_end(&slot[depth]);
 	host_preempt_enable();
 	EXPECT_EQ(gained("nested ", &before), 1);
+	EXPECT(balanced());
+	trace_fresh();
+}
+
+/* The same with images: what is given back can be taken again. */
+static void images(void)
+{
+	struct trace_event_file *file = trace_builtin_file(trace_global, TRACE_PRINT);
+	struct host_context ctx;
+	unsigned n = 0;
+	void *first, *last;
+
+	trace_fresh();
+	s64 before = all("too_deep ");
+	host_enter(&ctx);
+	first = last = trace_image(RB_MAX_DATA);
+	for (; last && n < 100; n++)
+		last = trace_image(RB_MAX_DATA);
+	EXPECT(n > 2 && n < 100); /* task, interrupt, NMI */
+	EXPECT(!trace_gate_one(file, &ctx, NULL, RB_MAX_DATA));
+	while (n--)
+		trace_image_end(RB_MAX_DATA);
+	EXPECT(trace_image(RB_MAX_DATA) == first);
+	trace_image_end(RB_MAX_DATA);
+	host_preempt_enable();
+	EXPECT_EQ(gained("too_deep ", &before), 1);
 	EXPECT(balanced());
 	trace_fresh();
 }
@@ -285,6 +314,7 @@ static void unbalanced(void)
 static const struct ktap_case cases[] = {
     {"ledger.reasons", reasons},
     {"ledger.nested", nested},
+    {"ledger.images", images},
     {"ledger.reading", reading},
     {"ledger.snapshots", snapshots},
     {"ledger.instances", instances},

@@ -243,17 +243,32 @@ static void rest_of_record(void)
 	host_free(rec);
 }
 
-/* f->looks and f->fixed cover what the predicates read. */
+/* Up to where a program runs without a call; f->fixed covers what the predicates read. */
 static void looks(void)
 {
-	struct trace_filter *f =
-	    filter_sample_compile("u8 == 1 && name == \"x\" && cpu == 0 && ptr == \"x\"");
+	static const struct {
+		const char *text;
+		bool to_the_end;
+	} rows[] = {
+	    {"u64 == 1 && (s64 > -3 || s32 < 5) && !(u32 == 7)", true},
+	    {"u64 == 1 && u16 == 2", false},
+	    {"u64 == 1 && name == \"x\"", false},
+	    {"u64 & 1", false},
+	    {"cpu == 0", false},
+	    {"common_pid == 1", false},
+	};
+	const struct filter_sample rec = {.u64 = 1};
+	struct trace_filter *f;
 
-	EXPECT_EQ(f->looks & TRACE_LOOKS_BEHIND, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		f = filter_sample_compile(rows[i].text);
+		const struct filter_insn *in = f->start;
+		EXPECT_EQ(trace_filter_run_numbers(&in, &rec),
+		    rows[i].to_the_end ? FILTER_YES : FILTER_OPEN);
+		trace_filter_free(f);
+	}
+	f = filter_sample_compile("u8 == 1 && name == \"x\" && cpu == 0 && ptr == \"x\"");
 	EXPECT_EQ(f->fixed, offsetof(struct filter_sample, user));
-	trace_filter_free(f);
-	f = filter_sample_compile("u8 == 1 && dyn == \"x\"");
-	EXPECT_EQ(f->looks & TRACE_LOOKS_BEHIND, TRACE_LOOKS_BEHIND);
 	trace_filter_free(f);
 	f = filter_sample_compile("comm == x");
 	EXPECT_EQ(f->fixed, 0);

@@ -331,7 +331,7 @@ static void off_event(void)
 	EXPECT_EQ(trace_put(TRIGGER, "!traceoff"), 0);
 	EXPECT_STR(trace_get("events/unit/unit_numbers/enable", NULL), "0\n");
 	EXPECT_EQ(key_unit_numbers.enabled, 0);
-	EXPECT_EQ(file->way & TRACE_WAY_TRIGGER, 0);
+	EXPECT_EQ(file->way & (TRACE_WAY_TRIGGER | TRACE_WAY_LOOKS), 0);
 	EXPECT_EQ(file->soft_users, 0);
 	trigger_fresh();
 }
@@ -352,16 +352,16 @@ static u64 count_of(const struct trace_event_file *file, bool soft_off)
 static const struct {
 	const char *add[2];
 	bool off_at_5, off_always;
-	u8 record;
+	bool looks;
 } off_rows[] = {
-    {{"traceon"}, false, false, TRACE_TRIGGERS_BLIND},
-    {{"traceoff"}, true, true, TRACE_TRIGGERS_LOOK},
-    {{"stacktrace", "traceoff"}, true, true, TRACE_TRIGGERS_LOOK},
-    {{"traceoff if a == 5"}, true, false, TRACE_TRIGGERS_JUDGED},
-    {{"stacktrace if a == 7", "traceoff if a == 5 && b == 0"}, true, false, TRACE_TRIGGERS_JUDGED},
-    {{"traceoff if a == 5 && common_pid >= 0"}, true, false, TRACE_TRIGGERS_LOOK},
-    {{"snapshot", "traceoff if a == 5"}, true, false, TRACE_TRIGGERS_LOOK},
-    {{"traceoff if a == 5", ENABLE_FLAGS}, true, false, TRACE_TRIGGERS_LOOK},
+    {{"traceon"}, false, false, false},
+    {{"traceoff"}, true, true, true},
+    {{"stacktrace", "traceoff"}, true, true, true},
+    {{"traceoff if a == 5"}, true, false, true},
+    {{"stacktrace if a == 7", "traceoff if a == 5 && b == 0"}, true, false, true},
+    {{"traceoff if a == 5 && common_pid >= 0"}, true, false, true},
+    {{"snapshot", "traceoff if a == 5"}, true, false, true},
+    {{"traceoff if a == 5", ENABLE_FLAGS}, true, false, true},
 };
 
 static void off_ways(void)
@@ -372,7 +372,7 @@ static void off_ways(void)
 		trigger_fresh();
 		for (unsigned k = 0; k < 2 && off_rows[i].add[k]; k++)
 			EXPECT_EQ(trace_put(TRIGGER, off_rows[i].add[k]), 0);
-		EXPECT_EQ(file->trigger_record, off_rows[i].record);
+		EXPECT_EQ(!!(file->way & TRACE_WAY_LOOKS), off_rows[i].looks);
 		u64 hits = count_of(file, false), off = count_of(file, true);
 		trigger_fire(4);
 		EXPECT_STR(trace_get("tracing_on", NULL), off_rows[i].off_always ? "0\n" : "1\n");
