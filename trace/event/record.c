@@ -59,6 +59,14 @@ static void record_user_stack(struct trace_array *tr, const struct host_context 
 void (*trace_record_log)(
     const struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
 
+void trace_commit_bare(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
+{
+	trace_record_end(slot);
+	if (READ_ONCE(file->way) & TRACE_WAY_WAKE)
+		trace_wake(file->tr, ctx->cpu);
+}
+
 __noinline void trace_commit_reserved(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx)
 {

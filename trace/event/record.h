@@ -136,6 +136,9 @@ static inline __attribute__((always_inline)) void *trace_reserve(struct trace_sl
  */
 void trace_commit_reserved(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
+/* The same of a record that no stack follows and no log shows: a mark. */
+void trace_commit_bare(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
 
 /* A stack trace of its own; false: refused and counted. */
 bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx);

@@ -33,8 +33,8 @@ static void end_line(struct rec_print *rec, size_t n)
 }
 
 /*
- * Not by way of the gate: a mark is neither switched off nor filtered, and its triggers run only if
- * it is recorded.
+ * Not by way of the gate: a mark is neither switched off nor filtered, its triggers run only if it
+ * is recorded, and no stack follows it.
  */
 ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 {
@@ -55,7 +55,7 @@ ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 		if (file->way & TRACE_WAY_TRIGGER)
 			kinds = trace_triggers_call(file, &ctx, rec, size);
 		end_line(rec, n);
-		trace_commit_reserved(&slot, file, &ctx);
+		trace_commit_bare(&slot, file, &ctx);
 		if (kinds)
 			trace_triggers_post(file, &ctx, kinds);
 	}
@@ -67,20 +67,20 @@ static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
 {
 	struct trace_event_file *file = trace_builtin_file(tr, TRACE_RAW_DATA);
 	struct host_context ctx;
+	struct trace_slot slot;
 
 	if (!(tr->options & TRACE_OPT_MARKERS) || n < sizeof(u32) || n > RAW_MAX)
 		return -EINVAL;
 	n = MIN(n, (size_t)MARKER_MAX);
-	const u32 size = sizeof(struct trace_entry) + n;
 	host_enter(&ctx);
-	struct rec_raw_data *rec = trace_image(size);
-	if (rec)
+	local_inc(&file->counts[ctx.cpu].hit);
+	struct rec_raw_data *rec = trace_reserve(&slot, file, &ctx, sizeof(struct trace_entry) + n);
+	if (rec) {
 		memcpy(&rec->id, data, n);
-	bool recorded = trace_gate_one(file, &ctx, rec, size);
-	if (rec)
-		trace_image_end(size);
+		trace_commit_bare(&slot, file, &ctx);
+	}
 	host_preempt_enable();
-	return recorded ? (ssize)n : -EBADF;
+	return rec ? (ssize)n : -EBADF;
 }
 
 /* ---- the files ---- */
