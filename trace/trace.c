@@ -8,7 +8,7 @@
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/enable.h"
@@ -19,7 +19,7 @@
 #include "trace/host_lock.h"
 #include "trace/host_log.h"
 #include "trace/host_system.h"
-#include "trace/output/builtin.h"
+#include "trace/output/ftrace.h"
 #include "trace/output/dump.h"
 #include "trace/output/printk.h"
 #include "trace/persist/kept.h"
@@ -214,7 +214,7 @@ int trace_init(const struct trace_early *early)
 	kept_start(trace_lastboot_find());
 	if (user_events_init())
 		return -ENOMEM;
-	trace_builtin_register();
+	trace_ftrace_register();
 	if (trace_gate_prepare())
 		return -ENOMEM;
 	trace_global = trace_array_create("", bytes);

@@ -27,7 +27,7 @@ struct mm *mm_create(void)
 	}
 	mutex_init(&mm->lock);
 	list_init(&mm->areas);
-	list_init(&mm->event_words);
+	list_init(&mm->enablers);
 	wait_queue_init(&mm->vfork_wq);
 	mm->stack_top = USER_END - PAGE_SIZE;
 	mm->mmap_top = mm->stack_top - USER_STACK_SIZE - USER_STACK_GUARD;
@@ -96,7 +96,7 @@ void mm_words_set(const struct mm_words_ops *ops)
 /* Nobody uses it any more: no TLB to flush. */
 static void mm_destroy(struct mm *mm)
 {
-	if (!list_empty(&mm->event_words))
+	if (!list_empty(&mm->enablers))
 		words->drop(mm);
 	while (!list_empty(&mm->areas)) {
 		struct vm_area *a = list_first_entry(&mm->areas, struct vm_area, node);
@@ -179,6 +179,5 @@ static struct mm *mm_copy_pages(struct mm *from)
 
 struct mm *mm_fork(struct mm *from)
 {
-	return list_empty(&from->event_words) ? mm_copy_pages(from)
-					      : words->fork(from, mm_copy_pages);
+	return list_empty(&from->enablers) ? mm_copy_pages(from) : words->fork(from, mm_copy_pages);
 }

@@ -13,10 +13,10 @@ struct mm {
 	u64 brk_start, brk, mmap_top, stack_top;
 	u64 arg_start, arg_end;
 	u32 area_count;
-	u32 refs;		      /* [A] */
-	u64 missing_calls[8];	      /* [A] a bit for each call that is not here and was told of */
-	struct list_head event_words; /* kernel/trace/user_words.c */
-	struct wait_queue vfork_wq;   /* woken when a task stops using it */
+	u32 refs;		    /* [A] */
+	u64 missing_calls[8];	    /* [A] a bit for each call that is not here and was told of */
+	struct list_head enablers;  /* kernel/trace/enablers.c */
+	struct wait_queue vfork_wq; /* woken when a task stops using it */
 };
 
 /* mmap's flags, Linux's numbers. */
@@ -42,7 +42,7 @@ enum {
 enum mm_fault { MM_FAULT_OK, MM_FAULT_NO_AREA, MM_FAULT_ACCESS, MM_FAULT_BUS, MM_FAULT_OOM };
 
 /*
- * Who keeps words in the memory of programs up to date (mm->event_words). For an address space that
+ * Who keeps words in the memory of programs up to date (mm->enablers). For an address space that
  * has some: fork() calls copy() while none of them changes and gives the copy words of its own, or
  * NULL; drop() lets go of them at the end.
  */

@@ -18,7 +18,7 @@
 #include "kernel/task/task.h"
 #include "trace/host_context.h"
 #include "kernel/trace/tracing.h"
-#include "kernel/trace/user_words.h"
+#include "kernel/trace/enablers.h"
 #include "kernel/base/version.h"
 #include "trace/output/dump.h"
 #include "trace/host_clock.h"
@@ -182,7 +182,7 @@ static __noinline void host_settle_user_events(void)
 	if (mm && mm->lock.owner == current())
 		return;
 	if (atomic_xchg(&user_events_changed, 0)) {
-		user_words_update();
+		user_enablers_update();
 		user_events_settle();
 	}
 }

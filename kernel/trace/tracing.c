@@ -19,7 +19,7 @@
 #include "kernel/base/panic.h"
 #include "kernel/trace/tracing.h"
 #include "kernel/base/watchdog.h"
-#include "kernel/trace/user_words.h"
+#include "kernel/trace/enablers.h"
 #include "trace/event/comm.h"
 #include "trace/host_lock.h"
 #include "trace/host_outside.h"
@@ -99,7 +99,7 @@ void trace_glue_init(const struct boot_info *bi)
 	for (unsigned i = 0; irq_ipi_reason(i); i++)
 		trace_printk_string(irq_ipi_reason(i));
 	nmi_observer_set(trace_hwlat_nmi);
-	user_words_init();
+	user_enablers_init();
 	trace_set_printk(tracepoint_printk);
 }
 

@@ -16,7 +16,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/user.h"
 #include "kernel/process/mm.h"
-#include "kernel/trace/user_words.h"
+#include "kernel/trace/enablers.h"
 #include "trace/event/event.h"
 #include "trace/ring/ring.h"
 #include "trace/tracefs/tracefs.h"
@@ -138,7 +138,7 @@ static int decode_newer(const u8 *buf, size_t size, u64 uaddr, struct registrati
 		return -EINVAL;
 	if (reg->enable_addr > USER_END - reg->enable_size)
 		return -EFAULT;
-	return user_words_has(r->word, r->bit) ? -EADDRINUSE : 0;
+	return user_enablers_has(r->word, r->bit) ? -EADDRINUSE : 0;
 }
 
 static int decode_registration(u64 uaddr, struct registration *r)
@@ -188,7 +188,7 @@ static long user_events_ioctl_register(struct file *f, u64 uaddr)
 	if (index < 0)
 		return index;
 	if (!r.older)
-		err = user_words_add(r.word, r.bit, ev);
+		err = user_enablers_add(r.word, r.bit, ev);
 	return err ? err : answer(&r, index, ev);
 }
 
@@ -217,7 +217,7 @@ static long ioctl_unregister(u64 uaddr)
 		return err;
 	if (reg.__reserved || reg.__reserved2)
 		return -EINVAL;
-	return user_words_remove(reg.disable_addr, reg.disable_bit);
+	return user_enablers_remove(reg.disable_addr, reg.disable_bit);
 }
 
 static long user_events_data_ioctl(struct file *f, u64 cmd, u64 arg)

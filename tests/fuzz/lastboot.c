@@ -15,7 +15,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/host_lock.h"
 #include "trace/persist/kept.h"
 #include "trace/persist/lastboot.h"
@@ -193,14 +193,14 @@ static unsigned long shown(const char *text)
 static void read_all(struct trace_array *tr, const char *report)
 {
 	char name[128];
-	struct trace_past_text t;
+	struct trace_prevboot_text t;
 	const char *text = trace_get("instances/lastboot/trace", NULL);
 
 	FUZZ_CHECK(shown(text) == reported(report));
-	for (u32 i = 0; trace_past_nth(tr->past, i, &t); i++)
+	for (u32 i = 0; trace_prevboot_nth(tr->past, i, &t); i++)
 		FUZZ_CHECK(strlen(t.name) < sizeof(t.name) && t.format && t.system);
 	for (u64 addr = 0xf00; addr < 0x1400; addr += 0x7f)
-		trace_past_sym_print(tr->past, name, sizeof(name), addr, true);
+		trace_prevboot_sym_print(tr->past, name, sizeof(name), addr, true);
 	trace_get("instances/lastboot/per_cpu/cpu0/trace_pipe", NULL);
 	trace_get("instances/lastboot/trace_pipe", NULL);
 }

@@ -215,13 +215,13 @@ static void another_kernel(void)
 	EXPECT(strstr(trace_get("instances/lastboot/trace", NULL), "unit_numbers: "));
 	struct trace_array *tr = trace_array_find("lastboot");
 	char name[64];
-	trace_past_sym_print(tr->past, name, sizeof(name), 0x1004, true);
+	trace_prevboot_sym_print(tr->past, name, sizeof(name), 0x1004, true);
 	EXPECT_STR(name, "First_function+0x4/0x100");
-	trace_past_sym_print(tr->past, name, sizeof(name), 0x12ff, false);
+	trace_prevboot_sym_print(tr->past, name, sizeof(name), 0x12ff, false);
 	EXPECT_STR(name, "third_function");
-	trace_past_sym_print(tr->past, name, sizeof(name), 0x1300, true);
+	trace_prevboot_sym_print(tr->past, name, sizeof(name), 0x1300, true);
 	EXPECT_STR(name, "0x1300");
-	trace_past_sym_print(tr->past, name, sizeof(name), 0xfff, true);
+	trace_prevboot_sym_print(tr->past, name, sizeof(name), 0xfff, true);
 	EXPECT_STR(name, "0xfff");
 	lb_end();
 }

@@ -9,7 +9,7 @@
 #include "trace/persist/lastboot.h"
 #include "trace/tracefs/tables.h"
 
-__weak const struct tracefs_dir tracefs_past_events_dir = {.rows = tracefs_no_rows};
+__weak const struct tracefs_dir tracefs_prevboot_events_dir = {.rows = tracefs_no_rows};
 
 /* ---- this boot's trace, for the next ---- */
 
@@ -64,59 +64,60 @@ __weak struct trace_array *trace_lastboot_silent(void)
 	return NULL;
 }
 
-__weak void trace_past_free(struct trace_past *past __maybe_unused)
+__weak void trace_prevboot_free(struct trace_prevboot *past __maybe_unused)
 {
 }
 
-__weak u64 trace_past_ns(const struct trace_array *tr __maybe_unused, u64 stamp)
+__weak u64 trace_prevboot_ns(const struct trace_array *tr __maybe_unused, u64 stamp)
 {
 	return stamp;
 }
 
-__weak const struct trace_event_call *trace_past_event(const struct trace_past *past __maybe_unused,
-    unsigned id __maybe_unused, u32 len __maybe_unused)
+__weak const struct trace_event_call *trace_prevboot_event(
+    const struct trace_prevboot *past __maybe_unused, unsigned id __maybe_unused,
+    u32 len __maybe_unused)
 {
 	return NULL;
 }
 
-__weak void trace_past_comm(const struct trace_past *past __maybe_unused, s32 pid __maybe_unused,
-    char comm[16] __maybe_unused)
+__weak void trace_prevboot_comm(const struct trace_prevboot *past __maybe_unused,
+    s32 pid __maybe_unused, char comm[16] __maybe_unused)
 {
 }
 
-__weak void trace_past_sym_print(
-    const struct trace_past *past __maybe_unused, char *buf, size_t size, u64 addr, bool offset)
+__weak void trace_prevboot_sym_print(
+    const struct trace_prevboot *past __maybe_unused, char *buf, size_t size, u64 addr, bool offset)
 {
 	host_sym_print(buf, size, addr, offset);
 }
 
-__weak bool trace_past_nth(const struct trace_past *past __maybe_unused, u32 n __maybe_unused,
-    struct trace_past_text *out __maybe_unused)
+__weak bool trace_prevboot_nth(const struct trace_prevboot *past __maybe_unused,
+    u32 n __maybe_unused, struct trace_prevboot_text *out __maybe_unused)
 {
 	return false;
 }
 
-__weak void trace_past_show_symbols(
-    const struct trace_past *past __maybe_unused, struct seq *s __maybe_unused)
+__weak void trace_prevboot_show_symbols(
+    const struct trace_prevboot *past __maybe_unused, struct seq *s __maybe_unused)
 {
 }
 
-__weak void trace_past_show_comms(
-    const struct trace_past *past __maybe_unused, struct seq *s __maybe_unused)
+__weak void trace_prevboot_show_comms(
+    const struct trace_prevboot *past __maybe_unused, struct seq *s __maybe_unused)
 {
 }
 
-__weak const char *trace_past_release(const struct trace_past *past __maybe_unused)
+__weak const char *trace_prevboot_release(const struct trace_prevboot *past __maybe_unused)
 {
 	return "";
 }
 
-__weak bool trace_past_same_kernel(const struct trace_past *past __maybe_unused)
+__weak bool trace_prevboot_same_kernel(const struct trace_prevboot *past __maybe_unused)
 {
 	return false;
 }
 
-__weak u64 trace_past_begin(const struct trace_past *past __maybe_unused)
+__weak u64 trace_prevboot_begin(const struct trace_prevboot *past __maybe_unused)
 {
 	return 0;
 }

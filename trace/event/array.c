@@ -44,7 +44,7 @@ static void trace_array_free(struct trace_array *tr)
 	trace_filter_drop_array(tr);
 	trace_ledger_free(tr);
 	trace_error_clear(tr);
-	trace_past_free(tr->past);
+	trace_prevboot_free(tr->past);
 	ring_buffer_free(tr->snapshot);
 	ring_buffer_free(tr->buffer);
 	if (tr->waiters)
@@ -63,7 +63,7 @@ static void link_array(struct trace_array *tr)
 		if (strcmp(after->name, tr->name) > 0)
 			break;
 	list_add_tail(&tr->node, &after->node);
-	trace_life_begin(&tr->life);
+	trace_handle_begin(&tr->handle);
 }
 
 /* boot_size: bytes per CPU until it is used. */
@@ -127,7 +127,7 @@ int trace_array_destroy(struct trace_array *tr)
 		return err;
 	trace_tracer_drop(tr);
 	trace_triggers_clear(tr);
-	trace_life_end(&tr->life);
+	trace_handle_end(&tr->handle);
 	if (trace_array_is_on(tr))
 		trace_comm_recording(false);
 	list_del(&tr->node);
@@ -152,7 +152,7 @@ struct trace_array *trace_array_numbered(u64 number)
 	struct trace_array *tr;
 
 	list_for_each_entry (tr, &trace_arrays, node)
-		if (tr->life.number == number)
+		if (tr->handle.number == number)
 			return tr;
 	return NULL;
 }
@@ -239,9 +239,9 @@ void trace_array_set_cpumask(struct trace_array *tr, u64 mask)
 /* ---- options ---- */
 
 /* What the core records by itself is nobody's event: pid lists do not concern it. */
-static bool is_builtin(const struct trace_event_call *call)
+static bool is_ftrace(const struct trace_event_call *call)
 {
-	return call->id < TRACE_BUILTINS;
+	return call->id < TRACE_FTRACE_IDS;
 }
 
 void trace_array_set_way(struct trace_array *tr, u32 bit, bool on)
@@ -250,7 +250,7 @@ void trace_array_set_way(struct trace_array *tr, u32 bit, bool on)
 
 	tr->way = on ? tr->way | bit : tr->way & ~bit;
 	list_for_each_entry (file, &tr->files, node)
-		if (bit != TRACE_WAY_PID || !is_builtin(file->call))
+		if (bit != TRACE_WAY_PID || !is_ftrace(file->call))
 			trace_file_way(file, bit, on);
 }
 

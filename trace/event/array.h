@@ -7,8 +7,8 @@
 #pragma once
 
 #include "kernel/lib/list.h"
-#include "trace/event/builtin.h"
-#include "trace/event/life.h"
+#include "trace/event/ftrace.h"
+#include "trace/event/handle.h"
 #include "trace/event/options.h"
 #include "trace/host_wait.h"
 #include "trace/ring/ring.h"
@@ -48,7 +48,7 @@ struct trace_array {
 	u32 options;			   /* [A] TRACE_OPT_* bits */
 	const struct trace_clock *clock;   /* [L] */
 	const struct trace_tracer *tracer; /* [L] current_tracer; never NULL */
-	struct trace_past
+	struct trace_prevboot
 	    *past; /* [I] it shows what another boot recorded (trace/persist/lastboot.h); NULL */
 	u64 max_latency_ns; /* [A] the longest that the tracer found */
 	size_t wanted_size; /* [L] bytes per CPU once it is used */
@@ -72,11 +72,11 @@ struct trace_array {
 	u64 snapshot_missed;	     /* [A] not taken, as somebody was at work */
 	struct trace_event_file *static_files; /* [I] one block for the events known at creation */
 	u32 static_count;
-	struct trace_event_file *builtin[TRACE_BUILTINS]; /* [I] files of ftrace:*, by id */
+	struct trace_event_file *ftrace[TRACE_FTRACE_IDS]; /* [I] files of ftrace:*, by id */
 	struct list_head files; /* [L] trace_event_file.node, newest first */
 	struct list_head
 	    node; /* [L] all trace arrays; the global one is first, the others by name */
-	struct trace_life life; /* [L] */
+	struct trace_handle handle; /* [L] */
 	u32 refs; /* [L] open files and whoever else needs it to stay: removal is -EBUSY */
 	u8 pid_ignore[MAX_CPUS]; /* [A] by CPU: the events of who runs there are not wanted */
 	struct trace_pids
@@ -96,7 +96,7 @@ struct trace_array *trace_array_create(const char *name, size_t size);
  * nothing done.
  */
 int trace_array_destroy(struct trace_array *tr);
-/* An instance by name ("" is the global one), by the number of its life; NULL. */
+/* An instance by name ("" is the global one), by its handle's number; NULL. */
 struct trace_array *trace_array_find(const char *name);
 struct trace_array *trace_array_numbered(u64 number);
 /* As mkdir in instances/: with the global array's size and options. -EEXIST, -ENOMEM. */
@@ -111,10 +111,10 @@ static inline void trace_array_put(struct trace_array *tr)
 	tr->refs--;
 }
 /* The file of an event that the core records by itself: ready for trace_record(). Any context. */
-static inline struct trace_event_file *trace_builtin_file(
-    struct trace_array *tr, enum trace_builtin_id id)
+static inline struct trace_event_file *trace_ftrace_file(
+    struct trace_array *tr, enum trace_ftrace_id id)
 {
-	return tr->builtin[id];
+	return tr->ftrace[id];
 }
 /*
  * Gives the buffer its full size if it still has the boot minimum, and the global array's too:

@@ -46,7 +46,7 @@ const struct trace_clock trace_clocks[] = {
 u64 trace_clock_ns(const struct trace_array *tr, u64 stamp)
 {
 	if (unlikely(tr->past))
-		return trace_past_ns(tr, stamp);
+		return trace_prevboot_ns(tr, stamp);
 	return tr->clock->to_ns ? tr->clock->to_ns(stamp) : stamp;
 }
 

@@ -94,7 +94,7 @@ static struct trace_system *system_create(const char *name)
 		return NULL;
 	memcpy(sys + 1, name, size); /* its own: the event that brings it may go before others */
 	sys->name = (char *)(sys + 1);
-	trace_life_begin(&sys->life);
+	trace_handle_begin(&sys->handle);
 	list_for_each_entry (after, &trace_systems, node)
 		if (strcmp(after->name, name) > 0)
 			break;
@@ -174,7 +174,7 @@ static void trace_system_drop_empty(struct trace_system *sys)
 {
 	if (sys->count)
 		return;
-	trace_life_end(&sys->life);
+	trace_handle_end(&sys->handle);
 	trace_filter_set_refused(sys, NULL, NULL);
 	list_del(&sys->node);
 	host_free(sys->calls);
@@ -209,7 +209,7 @@ int trace_event_enter(struct trace_event_call *call)
 	else
 		err = take_id(call);
 	if (!err)
-		trace_life_begin(&call->life);
+		trace_handle_begin(&call->handle);
 	else if (call->system)
 		trace_event_leave(call);
 	return err;
@@ -217,7 +217,7 @@ int trace_event_enter(struct trace_event_call *call)
 
 void trace_event_hide(struct trace_event_call *call)
 {
-	trace_life_end(&call->life);
+	trace_handle_end(&call->handle);
 	system_remove(call);
 	call->flags &= ~TRACE_CALL_NOTED;
 }

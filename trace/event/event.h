@@ -13,7 +13,7 @@
 
 #include "kernel/lib/list.h"
 #include "kernel/lib/seq.h"
-#include "trace/event/life.h"
+#include "trace/event/handle.h"
 #include "trace/host_key.h"
 
 /* The first eight bytes of every record. */
@@ -48,11 +48,11 @@ struct trace_event_field {
 /* Where a record's text goes, and what its printing may ask. */
 struct trace_out {
 	struct seq *seq;
-	const char *fmt;	       /* the event's format as options/hash-ptr wants it */
-	u32 options;		       /* of the instance: TRACE_OPT_* bits */
-	struct trace_symbols *symbols; /* names found before; NULL: none are kept */
-	const struct trace_past *past; /* the record is another boot's; NULL */
-	struct seq tmp;		       /* strings made on the way (flags, symbols) */
+	const char *fmt;		   /* the event's format as options/hash-ptr wants it */
+	u32 options;			   /* of the instance: TRACE_OPT_* bits */
+	struct trace_symbols *symbols;	   /* names found before; NULL: none are kept */
+	const struct trace_prevboot *past; /* the record is another boot's; NULL */
+	struct seq tmp;			   /* strings made on the way (flags, symbols) */
 	char tmp_buf[512];
 };
 
@@ -119,7 +119,7 @@ struct trace_event_call {
 	u32 place;			     /* [L] among its calls */
 	struct trace_event_call *next_named; /* [L] of those whose names have the same hash */
 	struct list_head node;		     /* [L] all events, newest first */
-	struct trace_life life;		     /* [L] from registration to removal */
+	struct trace_handle handle;	     /* [L] from registration to removal */
 	u32 refs;			     /* [L] who needs it to stay: trace_event_get() */
 	struct trace_export_format *exported; /* [L] trace/export/export.c's */
 };
@@ -164,7 +164,7 @@ struct trace_event_file {
 
 /* A directory in events/. [L] */
 struct trace_system {
-	struct trace_life life;
+	struct trace_handle handle;
 	const char *name;
 	struct list_head node; /* all systems, by name */
 	struct trace_event_call **calls;

@@ -33,15 +33,15 @@ static void add_file(
 	file->way = tr->way;
 	file->next_file = call->files;
 	call->files = file;
-	if (call->id < TRACE_BUILTINS)
-		tr->builtin[call->id] = file;
+	if (call->id < TRACE_FTRACE_IDS)
+		tr->ftrace[call->id] = file;
 }
 
 /* What the core records by itself is never switched on: its files are ready from the start. */
-static int prepare_builtins(struct trace_array *tr)
+static int prepare_ftrace(struct trace_array *tr)
 {
-	for (unsigned id = 0; id < TRACE_BUILTINS; id++)
-		if (tr->builtin[id] && trace_file_counts(tr->builtin[id]))
+	for (unsigned id = 0; id < TRACE_FTRACE_IDS; id++)
+		if (tr->ftrace[id] && trace_file_counts(tr->ftrace[id]))
 			return -ENOMEM;
 	return 0;
 }
@@ -68,7 +68,7 @@ static int add_static_files(struct trace_array *tr)
 
 int trace_array_add_files(struct trace_array *tr)
 {
-	return add_static_files(tr) || prepare_builtins(tr) ? -ENOMEM : 0;
+	return add_static_files(tr) || prepare_ftrace(tr) ? -ENOMEM : 0;
 }
 
 /* One block per instance: made first, so that nothing can fail once the event is known by name. */

@@ -9,7 +9,7 @@
 
 struct trace_array;
 struct trace_event_call;
-struct trace_past;
+struct trace_prevboot;
 
 /* ---- trace/persist: the trace that outlives this boot ---- */
 
@@ -28,17 +28,17 @@ void kept_note_comms(const void *slots, size_t size);
  */
 
 /* Task context under host_lock. */
-void trace_past_free(struct trace_past *past);
-u64 trace_past_ns(const struct trace_array *tr, u64 stamp);
+void trace_prevboot_free(struct trace_prevboot *past);
+u64 trace_prevboot_ns(const struct trace_array *tr, u64 stamp);
 /*
  * The event of a record, by its fields or by this boot's own printing if that is the same; NULL:
  * its format did not survive.
  */
-const struct trace_event_call *trace_past_event(
-    const struct trace_past *past, unsigned id, u32 len);
-void trace_past_comm(const struct trace_past *past, s32 pid, char comm[16]);
-void trace_past_sym_print(
-    const struct trace_past *past, char *buf, size_t size, u64 addr, bool offset);
+const struct trace_event_call *trace_prevboot_event(
+    const struct trace_prevboot *past, unsigned id, u32 len);
+void trace_prevboot_comm(const struct trace_prevboot *past, s32 pid, char comm[16]);
+void trace_prevboot_sym_print(
+    const struct trace_prevboot *past, char *buf, size_t size, u64 addr, bool offset);
 
 /* ---- trace/export: formats, for readers outside the machine ---- */
 

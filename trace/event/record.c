@@ -5,7 +5,7 @@
 /* hot: runs with each event */
 #include "trace/event/record.h"
 #include "kernel/lib/string.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/wait.h"
 #include "trace/host_context.h"
 #include "trace/host_stack.h"
@@ -41,7 +41,7 @@ bool trace_record_stack(struct trace_array *tr, const struct host_context *ctx)
 	rec->size = n;
 	rec->pad = 0;
 	return trace_record_behind(
-	    trace_builtin_file(tr, TRACE_STACK), ctx, rec, sizeof(*rec) + n * sizeof(u64));
+	    trace_ftrace_file(tr, TRACE_STACK), ctx, rec, sizeof(*rec) + n * sizeof(u64));
 }
 
 static void record_user_stack(struct trace_array *tr, const struct host_context *ctx)
@@ -53,7 +53,7 @@ static void record_user_stack(struct trace_array *tr, const struct host_context 
 		return;
 	rec.tgid = host_tgid(ctx->pid);
 	memcpy(rec.caller, frames, sizeof(frames));
-	trace_record_behind(trace_builtin_file(tr, TRACE_USER_STACK), ctx, &rec, sizeof(rec));
+	trace_record_behind(trace_ftrace_file(tr, TRACE_USER_STACK), ctx, &rec, sizeof(rec));
 }
 
 void (*trace_record_log)(

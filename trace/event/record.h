@@ -17,7 +17,7 @@
  * An image is a local variable, or scratch memory of the CPU (trace_image) if its size is not
  * known. The gate (trace/event/gate.h) decides about it, and finds the other files that want the
  * event. A tracer that records into one instance calls trace_gate_one(), and gets its file from
- * trace_builtin_file().
+ * trace_ftrace_file().
  *
  * trace_record() and trace_record_end() are inline and call no function. They run in any context,
  * NMI included, on any number of CPUs; writers nest, so an interrupt between them may record, too.

@@ -78,7 +78,8 @@ static u64 dat_file_time(const void *tr, u64 stamp)
 /* Nanoseconds need no more room than cycles do, unless those are longer. */
 static u32 pages_for_one(const struct trace_array *tr)
 {
-	u64 now = tr->past ? trace_past_begin(tr->past) : host_clock(), later = now + (1UL << 40);
+	u64 now = tr->past ? trace_prevboot_begin(tr->past) : host_clock(),
+	    later = now + (1UL << 40);
 
 	return trace_clock_ns(tr, later) - trace_clock_ns(tr, now) > later - now ? 2 : 1;
 }

@@ -98,12 +98,12 @@ static void dat_show_past_format(struct seq *s, const void *text)
 }
 
 /* Those of another boot: the tracer's own, or all others, each in a system by itself. How many. */
-static u32 dat_put_past_of(struct dat_sink *to, const struct trace_past *past, bool own)
+static u32 dat_put_past_of(struct dat_sink *to, const struct trace_prevboot *past, bool own)
 {
-	struct trace_past_text ev;
+	struct trace_prevboot_text ev;
 	u32 n = 0;
 
-	for (u32 i = 0; trace_past_nth(past, i, &ev); i++) {
+	for (u32 i = 0; trace_prevboot_nth(past, i, &ev); i++) {
 		if (!ev.last || !strcmp(ev.system, "ftrace") != own)
 			continue;
 		if (!own) {
@@ -154,7 +154,7 @@ static void dat_show_symbols(struct seq *s, const void *past)
 	struct host_symbol sym;
 
 	if (past) {
-		trace_past_show_symbols(past, s);
+		trace_prevboot_show_symbols(past, s);
 		return;
 	}
 	for (unsigned i = 0; host_sym_nth(i, &sym) && !s->overflow; i++) {
@@ -166,14 +166,14 @@ static void dat_show_symbols(struct seq *s, const void *past)
 /* Records have the addresses of these texts: another kernel's are not known. */
 static void dat_show_printk(struct seq *s, const void *past)
 {
-	if (!past || trace_past_same_kernel(past))
+	if (!past || trace_prevboot_same_kernel(past))
 		trace_printk_show_formats(s);
 }
 
 static void dat_show_comms(struct seq *s, const void *past)
 {
 	if (past)
-		trace_past_show_comms(past, s);
+		trace_prevboot_show_comms(past, s);
 	else
 		trace_comm_show(s);
 }
@@ -224,8 +224,8 @@ static void dat_show_string(struct seq *s, const void *text)
 static void dat_put_options(struct dat_sink *to, const void *arg)
 {
 	const struct dat_source *src = arg;
-	const struct trace_past *past = src->tr->past;
-	const char *uname = past ? trace_past_release(past) : host_uname();
+	const struct trace_prevboot *past = src->tr->past;
+	const char *uname = past ? trace_prevboot_release(past) : host_uname();
 
 	for (unsigned cpu = 0; src->buffer && cpu < host_cpu_count(); cpu++) {
 		struct cpu_of of = {src, cpu};
@@ -242,7 +242,7 @@ static void dat_put_options(struct dat_sink *to, const void *arg)
 
 bool dat_header_make(struct dat_text *t, const struct dat_source *src)
 {
-	const struct trace_past *past = src->tr->past;
+	const struct trace_prevboot *past = src->tr->past;
 
 	dat_head_put(
 	    &t->to, &(struct dat_head){

@@ -6,12 +6,12 @@
 #include "kernel/lib/digits.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/parts.h"
 #include "trace/host_context.h"
-#include "trace/output/builtin.h"
+#include "trace/output/ftrace.h"
 #include "trace/output/print.h"
 
 /* ---- columns ---- */
@@ -43,7 +43,7 @@ static char *trace_line_put_dec(char *at, u64 v, int width, char fill)
 static void trace_line_comm(const struct trace_line *line, char comm[16])
 {
 	if (line->tr->past)
-		trace_past_comm(line->tr->past, line->ent->pid, comm);
+		trace_prevboot_comm(line->tr->past, line->ent->pid, comm);
 	else
 		trace_comm_find(line->ent->pid, comm);
 }
@@ -248,7 +248,7 @@ static void print_fields(
 static const struct trace_event_call *trace_line_event(
     const struct trace_out *out, const struct trace_entry *ent, u32 len)
 {
-	return out->past ? trace_past_event(out->past, ent->type, len)
+	return out->past ? trace_prevboot_event(out->past, ent->type, len)
 			 : trace_event_by_id(ent->type);
 }
 
@@ -362,7 +362,7 @@ void trace_print_line(struct trace_out *out, const struct trace_line *line)
 {
 	out->tmp.len = 0;
 	if ((out->options & TRACE_OPT_PRINTK) && (out->options & TRACE_OPT_PRINTK_MSGONLY) &&
-	    trace_builtin_message(out, line->ent, line->len))
+	    trace_ftrace_message(out, line->ent, line->len))
 		return;
 	if (out->options & (TRACE_OPT_BIN | TRACE_OPT_HEX | TRACE_OPT_RAW)) {
 		print_undecoded(out, line);

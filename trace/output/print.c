@@ -110,12 +110,14 @@ void trace_print_text(struct trace_out *out, ...)
 
 /* ---- addresses ---- */
 
-static void trace_print_format_ip(struct seq *s, const struct trace_past *past, u64 ip, u32 options)
+static void trace_print_format_ip(
+    struct seq *s, const struct trace_prevboot *past, u64 ip, u32 options)
 {
 	char name[128];
 
 	if (past)
-		trace_past_sym_print(past, name, sizeof(name), ip, options & TRACE_OPT_SYM_OFFSET);
+		trace_prevboot_sym_print(
+		    past, name, sizeof(name), ip, options & TRACE_OPT_SYM_OFFSET);
 	else
 		host_sym_print(name, sizeof(name), ip, options & TRACE_OPT_SYM_OFFSET);
 	seq_puts(s, name);

@@ -5,7 +5,7 @@
 #include "trace/output/printk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/output/bprintf.h"
@@ -81,7 +81,7 @@ int trace_vprintk(u64 ip, const char *fmt, va_list ap)
 	va_end(again);
 	if (words > WORDS_MAX)
 		return -E2BIG;
-	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPRINT);
+	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_BPRINT);
 	const u32 size = sizeof(struct rec_bprint) + words * 4;
 	host_enter(&ctx);
 	struct rec_bprint *rec = trace_image(size);
@@ -115,7 +115,7 @@ int trace_puts(const char *str)
 	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
 		return 0;
 	trace_printk_remember(str);
-	struct trace_event_file *file = trace_builtin_file(tr, TRACE_BPUTS);
+	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_BPUTS);
 	struct rec_bputs rec = {.ip = (u64)__builtin_return_address(0), .str = str};
 	host_enter(&ctx);
 	bool recorded = trace_gate_one(file, &ctx, &rec, sizeof(rec));

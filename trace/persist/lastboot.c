@@ -6,7 +6,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/parts.h"
@@ -16,20 +16,20 @@
 #include "trace/host_memory.h"
 #include "trace/host_symbol.h"
 #include "trace/persist/kept.h"
-#include "trace/persist/past.h"
+#include "trace/persist/prevboot.h"
 #include "trace/ring/recover.h"
 
 #define IDS	   65536
 #define REPORT_MAX 4096
 #define NAME	   "lastboot"
 
-static struct trace_past *found; /* between find and offer */
+static struct trace_prevboot *found; /* between find and offer */
 static char report[REPORT_MAX];
 static struct seq report_seq;
 
 /* ---- formats ---- */
 
-static int take_events(struct trace_past *past, const struct kept_header *h)
+static int take_events(struct trace_prevboot *past, const struct kept_header *h)
 {
 	const struct kept_text *t;
 	u32 count = 0, at = 0;
@@ -40,7 +40,7 @@ static int take_events(struct trace_past *past, const struct kept_header *h)
 	if (!past->events)
 		return -ENOMEM;
 	for (at = 0; (t = kept_next_text(h, &at));) {
-		int err = past_event_make(
+		int err = prevboot_event_make(
 		    &past->events[past->event_count], t->id, t->system, t->system + t->format_at);
 		if (err == -ENOMEM)
 			return err;
@@ -51,7 +51,7 @@ static int take_events(struct trace_past *past, const struct kept_header *h)
 
 /* ---- names ---- */
 
-static int take_symbols(struct trace_past *past, const struct kept_header *h)
+static int take_symbols(struct trace_prevboot *past, const struct kept_header *h)
 {
 	const struct kept_symbols *from = kept_symbols(h);
 
@@ -64,7 +64,7 @@ static int take_symbols(struct trace_past *past, const struct kept_header *h)
 	return 0;
 }
 
-static int take_comms(struct trace_past *past, const struct kept_header *h)
+static int take_comms(struct trace_prevboot *past, const struct kept_header *h)
 {
 	u32 count;
 	const struct trace_comm_slot *slot = kept_comms(h, &count);
@@ -75,7 +75,7 @@ static int take_comms(struct trace_past *past, const struct kept_header *h)
 	if (!past->comms)
 		return -ENOMEM;
 	for (; count--; slot++) {
-		struct past_comm *to = &past->comms[past->comm_count];
+		struct prevboot_comm *to = &past->comms[past->comm_count];
 
 		if (!kept_is_comm(slot))
 			continue;
@@ -88,18 +88,18 @@ static int take_comms(struct trace_past *past, const struct kept_header *h)
 
 /* ---- rings ---- */
 
-static void trace_past_drop_pages(struct past_cpu *c)
+static void trace_prevboot_drop_pages(struct prevboot_cpu *c)
 {
 	for (u32 i = 0; i < c->count; i++)
 		host_page_free(c->pages[i]);
 	host_free(c->pages);
-	*c = (struct past_cpu){.pages = NULL};
+	*c = (struct prevboot_cpu){.pages = NULL};
 }
 
-static int copy_pages(struct past_cpu *c, const struct rb_image *im,
+static int copy_pages(struct prevboot_cpu *c, const struct rb_image *im,
     const struct rb_recovered_page *from, const struct rb_recovery *sum)
 {
-	*c = (struct past_cpu){.sum = *sum, .overrun = sum->overrun, .found = true};
+	*c = (struct prevboot_cpu){.sum = *sum, .overrun = sum->overrun, .found = true};
 	c->pages = host_alloc((sum->good + 1) * sizeof(*c->pages));
 	if (!c->pages)
 		return -ENOMEM;
@@ -113,7 +113,7 @@ static int copy_pages(struct past_cpu *c, const struct rb_image *im,
 }
 
 /* A CPU may have two, of the buffer and of its spare one: the one with the latest event counts. */
-static int take_rings(struct trace_past *past, const struct kept_header *h, struct rb_image *im,
+static int take_rings(struct trace_prevboot *past, const struct kept_header *h, struct rb_image *im,
     u8 *seen, struct rb_recovered_page *out, u32 pages)
 {
 	memset(seen, 1, h->pool_at);
@@ -123,11 +123,11 @@ static int take_rings(struct trace_past *past, const struct kept_header *h, stru
 
 		if (!page)
 			continue;
-		struct past_cpu *c = &past->cpus[cpu];
+		struct prevboot_cpu *c = &past->cpus[cpu];
 		if (!rb_recover_ring(im, page, seen, out, pages, &sum) ||
 		    (c->found && c->sum.last >= sum.last))
 			continue;
-		trace_past_drop_pages(c);
+		trace_prevboot_drop_pages(c);
 		int err = copy_pages(c, im, out, &sum);
 		if (err)
 			return err;
@@ -147,7 +147,7 @@ static bool trace_lastboot_is_known(void *arg, u16 id)
 	return k->any || k->bit[id / 8] >> id % 8 & 1;
 }
 
-static int salvage(struct trace_past *past, const struct kept_header *h)
+static int salvage(struct trace_prevboot *past, const struct kept_header *h)
 {
 	u32 pages = h->size / PAGE_SIZE;
 	struct known_ids *known = host_alloc(sizeof(*known));
@@ -170,14 +170,14 @@ static int salvage(struct trace_past *past, const struct kept_header *h)
 
 /* ---- finding ---- */
 
-void trace_past_free(struct trace_past *past)
+void trace_prevboot_free(struct trace_prevboot *past)
 {
 	if (!past)
 		return;
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
-		trace_past_drop_pages(&past->cpus[cpu]);
+		trace_prevboot_drop_pages(&past->cpus[cpu]);
 	for (u32 i = 0; i < past->event_count; i++)
-		past_event_free(&past->events[i]);
+		prevboot_event_free(&past->events[i]);
 	host_free(past->events);
 	host_free(past->symbols);
 	host_free(past->comms);
@@ -199,7 +199,7 @@ static bool is_same_kernel(const struct kept_symbols *symbols)
 	return i == symbols->count;
 }
 
-static int take(struct trace_past *past, const struct kept_header *h)
+static int take(struct trace_prevboot *past, const struct kept_header *h)
 {
 	past->clock_base = h->clock_base;
 	past->clock_mult = h->clock_mult ? h->clock_mult : 1UL << 32;
@@ -218,7 +218,7 @@ static int take(struct trace_past *past, const struct kept_header *h)
 	return err ? err : salvage(past, h);
 }
 
-static void say_cpus(const struct trace_past *past)
+static void say_cpus(const struct trace_prevboot *past)
 {
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++) {
 		const struct rb_recovery *s = &past->cpus[cpu].sum;
@@ -231,7 +231,7 @@ static void say_cpus(const struct trace_past *past)
 	}
 }
 
-static void say_end(const struct trace_past *past)
+static void say_end(const struct trace_prevboot *past)
 {
 	static const char *const how[] = {
 	    [KEPT_SILENT] =
@@ -243,7 +243,7 @@ static void say_end(const struct trace_past *past)
 		seq_printf(&report_seq, "it ended %s\n", how[past->ended]);
 }
 
-static u64 all_events(const struct trace_past *past)
+static u64 all_events(const struct trace_prevboot *past)
 {
 	u64 n = 0;
 
@@ -273,7 +273,7 @@ u64 trace_lastboot_find(void)
 	}
 	found = host_alloc(sizeof(*found));
 	if (!found || take(found, h)) {
-		trace_past_free(found);
+		trace_prevboot_free(found);
 		found = NULL;
 		trace_lastboot_nothing("there is no memory to take it into");
 		return h->generation + 1;
@@ -288,7 +288,7 @@ u64 trace_lastboot_find(void)
 	say_end(found);
 	say_cpus(found);
 	if (!all_events(found)) {
-		trace_past_free(found);
+		trace_prevboot_free(found);
 		found = NULL;
 		trace_lastboot_nothing("its rings hold no event");
 	}
@@ -305,14 +305,14 @@ static void own_clock(struct trace_array *tr, const char *name)
 }
 
 /* CPUs that are not up this time have no place to be shown. */
-static int adopt(struct trace_array *tr, struct trace_past *past)
+static int adopt(struct trace_array *tr, struct trace_prevboot *past)
 {
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++) {
-		struct past_cpu *c = &past->cpus[cpu];
+		struct prevboot_cpu *c = &past->cpus[cpu];
 
 		if (cpu >= host_cpu_count() && c->count) {
 			seq_printf(&report_seq, "cpu%u is not up: its events are not shown\n", cpu);
-			trace_past_drop_pages(c);
+			trace_prevboot_drop_pages(c);
 			continue;
 		}
 		if (!c->count)
@@ -329,17 +329,17 @@ static int adopt(struct trace_array *tr, struct trace_past *past)
 
 void trace_lastboot_offer(void)
 {
-	struct trace_past *past = found;
+	struct trace_prevboot *past = found;
 
 	found = NULL;
 	if (!past)
 		return;
 	u64 events = all_events(past);
 	for (u32 i = 0; i < past->event_count; i++)
-		past_event_match(&past->events[i], past->same_kernel);
+		prevboot_event_match(&past->events[i], past->same_kernel);
 	struct trace_array *tr = trace_array_create(NAME, 1);
 	if (!tr) {
-		trace_past_free(past);
+		trace_prevboot_free(past);
 		trace_lastboot_nothing("there is no memory to show it");
 		return;
 	}

@@ -7,7 +7,7 @@
 
 #include "trace/event/event.h"
 
-struct trace_past;
+struct trace_prevboot;
 
 /* At boot, before kept_start(): the generation that this boot is. */
 u64 trace_lastboot_find(void);
@@ -19,18 +19,18 @@ struct trace_array *trace_lastboot_silent(void);
 void trace_lastboot_show(struct seq *s);
 
 /* Its events by number, NULL behind the last: system, name and the text of `format`. */
-struct trace_past_text {
+struct trace_prevboot_text {
 	const char *system, *format;
 	char name[256];
 	u16 id;
 	bool last; /* no later one has its id: the records of that id are its own */
 };
-bool trace_past_nth(const struct trace_past *past, u32 n, struct trace_past_text *out);
+bool trace_prevboot_nth(const struct trace_prevboot *past, u32 n, struct trace_prevboot_text *out);
 /* As `/proc/kallsyms` and `saved_cmdlines` showed them. */
-void trace_past_show_symbols(const struct trace_past *past, struct seq *s);
-void trace_past_show_comms(const struct trace_past *past, struct seq *s);
-const char *trace_past_release(const struct trace_past *past);
+void trace_prevboot_show_symbols(const struct trace_prevboot *past, struct seq *s);
+void trace_prevboot_show_comms(const struct trace_prevboot *past, struct seq *s);
+const char *trace_prevboot_release(const struct trace_prevboot *past);
 /* Whether addresses in its records are functions and texts of this kernel, too. */
-bool trace_past_same_kernel(const struct trace_past *past);
+bool trace_prevboot_same_kernel(const struct trace_prevboot *past);
 /* A time stamp before all of its records: its clock began there. */
-u64 trace_past_begin(const struct trace_past *past);
+u64 trace_prevboot_begin(const struct trace_prevboot *past);

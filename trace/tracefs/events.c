@@ -2,7 +2,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/enable.h"
 #include "trace/event/event.h"
 #include "trace/event/file.h"
@@ -237,7 +237,7 @@ static bool tracefs_fill_event(
 
 	if (file)
 		tracefs_fill_object(
-		    out, dir, &event_row, call->name, file, TRACEFS_ALL_CPUS, &call->life);
+		    out, dir, &event_row, call->name, file, TRACEFS_ALL_CPUS, &call->handle);
 	return file;
 }
 
@@ -247,10 +247,10 @@ static u64 tracefs_event_next(const struct tracefs_node *dir, u64 after, struct 
 	const struct trace_event_call *best = NULL;
 
 	for (u32 i = 0; i < sys->count; i++)
-		if (sys->calls[i]->life.number > after && tracefs_can_be_shown(sys->calls[i]) &&
-		    (!best || sys->calls[i]->life.number < best->life.number))
+		if (sys->calls[i]->handle.number > after && tracefs_can_be_shown(sys->calls[i]) &&
+		    (!best || sys->calls[i]->handle.number < best->handle.number))
 			best = sys->calls[i];
-	return tracefs_fill_event(dir, best, out) ? best->life.number : 0;
+	return tracefs_fill_event(dir, best, out) ? best->handle.number : 0;
 }
 
 static bool tracefs_event_find(
@@ -305,7 +305,7 @@ static const struct tracefs_row events_rows[];
 static void fill_system(
     const struct tracefs_node *dir, struct trace_system *sys, struct tracefs_node *out)
 {
-	tracefs_fill_object(out, dir, &system_row, sys->name, dir->ctx, (long)sys, &sys->life);
+	tracefs_fill_object(out, dir, &system_row, sys->name, dir->ctx, (long)sys, &sys->handle);
 }
 
 static u64 tracefs_system_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
@@ -313,13 +313,13 @@ static u64 tracefs_system_next(const struct tracefs_node *dir, u64 after, struct
 	struct trace_system *sys, *best = NULL;
 
 	list_for_each_entry (sys, &trace_systems, node)
-		if (sys->life.number > after && !tracefs_is_row(events_rows, sys->name) &&
-		    (!best || sys->life.number < best->life.number))
+		if (sys->handle.number > after && !tracefs_is_row(events_rows, sys->name) &&
+		    (!best || sys->handle.number < best->handle.number))
 			best = sys;
 	if (!best)
 		return 0;
 	fill_system(dir, best, out);
-	return best->life.number;
+	return best->handle.number;
 }
 
 static bool tracefs_system_find(

@@ -17,13 +17,13 @@ static u64 tracefs_instance_next(
 	struct trace_array *tr, *best = NULL;
 
 	list_for_each_entry (tr, &trace_arrays, node)
-		if (tr != trace_global && tr->life.number > after &&
-		    (!best || tr->life.number < best->life.number))
+		if (tr != trace_global && tr->handle.number > after &&
+		    (!best || tr->handle.number < best->handle.number))
 			best = tr;
 	if (!best)
 		return 0;
 	tracefs_fill_array(out, &instance_row, best->name, best);
-	return best->life.number;
+	return best->handle.number;
 }
 
 static bool tracefs_instance_find(

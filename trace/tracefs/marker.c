@@ -5,7 +5,7 @@
 #include "trace/tracefs/marker.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/record.h"
 #include "trace/event/trigger.h"
 #include "trace/host_context.h"
@@ -38,7 +38,7 @@ static void end_line(struct rec_print *rec, size_t n)
  */
 ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 {
-	struct trace_event_file *file = trace_builtin_file(tr, TRACE_PRINT);
+	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_PRINT);
 	struct host_context ctx;
 	struct trace_slot slot;
 	u32 kinds = 0;
@@ -65,7 +65,7 @@ ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 
 static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
 {
-	struct trace_event_file *file = trace_builtin_file(tr, TRACE_RAW_DATA);
+	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_RAW_DATA);
 	struct host_context ctx;
 	struct trace_slot slot;
 

@@ -87,10 +87,10 @@ enum { POLL_IN = 1, POLL_OUT = 4 };
 /* A node of the row in directory `dir`, with its ctx. */
 void tracefs_fill(struct tracefs_node *out, const struct tracefs_node *dir,
     const struct tracefs_row *row, const char *name, long arg);
-/* The same, with another ctx: an object that may go away, and whose life ends then. */
+/* The same, with another ctx: an object that may go away; its handle is not valid then. */
 void tracefs_fill_object(struct tracefs_node *out, const struct tracefs_node *dir,
     const struct tracefs_row *row, const char *name, void *ctx, long arg,
-    const struct trace_life *life);
+    const struct trace_handle *handle);
 /* The same for an instance's directory, or the root. */
 void tracefs_fill_array(struct tracefs_node *out, const struct tracefs_row *row, const char *name,
     struct trace_array *tr);
@@ -111,7 +111,7 @@ extern const struct tracefs_ops tracefs_trace_ops, tracefs_snapshot_ops, tracefs
     tracefs_snapshot_raw_ops, tracefs_set_event_ops, tracefs_inject_ops, tracefs_dat_ops,
     tracefs_snapshot_dat_ops, tracefs_user_data_ops, tracefs_user_status_ops;
 extern const struct tracefs_dir tracefs_top_dir, tracefs_events_dir, tracefs_options_dir,
-    tracefs_per_cpu_dir, tracefs_instances_dir, tracefs_hwlat_dir, tracefs_past_events_dir;
+    tracefs_per_cpu_dir, tracefs_instances_dir, tracefs_hwlat_dir, tracefs_prevboot_events_dir;
 extern const struct tracefs_row tracefs_no_rows[]; /* for directories of made entries only */
 extern const char tracefs_readme[];
 

@@ -415,7 +415,7 @@ static const struct tracefs_row top_rows[] = {
     {"error_log", 0640, .show = tracefs_show_errors, .clear = tracefs_clear_errors,
 	.ops = &errors_ops},
     {"events", 0750, .dir = &tracefs_events_dir, .exists = tracefs_is_present},
-    {"events", 0750, .dir = &tracefs_past_events_dir, .exists = tracefs_is_past},
+    {"events", 0750, .dir = &tracefs_prevboot_events_dir, .exists = tracefs_is_past},
     {"free_buffer", 0200, .ops = &tracefs_free_buffer_ops},
     {"hwlat_detector", 0750, .dir = &tracefs_hwlat_dir, .exists = tracefs_is_top},
     {"instances", 0750, .dir = &tracefs_instances_dir, .exists = tracefs_is_top},

@@ -51,12 +51,12 @@ void tracefs_fill(struct tracefs_node *out, const struct tracefs_node *dir,
 
 void tracefs_fill_object(struct tracefs_node *out, const struct tracefs_node *dir,
     const struct tracefs_row *row, const char *name, void *ctx, long arg,
-    const struct trace_life *life)
+    const struct trace_handle *handle)
 {
 	out->ctx = ctx;
 	out->arg = arg;
 	out->array = dir->array;
-	out->object = life->number;
+	out->object = handle->number;
 	tracefs_fill_node(out, row, name);
 }
 
@@ -65,7 +65,7 @@ void tracefs_fill_array(struct tracefs_node *out, const struct tracefs_row *row,
 {
 	out->ctx = tr;
 	out->arg = TRACEFS_ALL_CPUS;
-	out->array = tr->life.number;
+	out->array = tr->handle.number;
 	out->object = 0;
 	tracefs_fill_node(out, row, name);
 }
@@ -77,8 +77,8 @@ void tracefs_root(struct tracefs_node *out)
 
 bool tracefs_is_alive(const struct tracefs_node *node)
 {
-	return trace_life_goes_on(node->array) &&
-	       (!node->object || trace_life_goes_on(node->object));
+	return trace_handle_is_valid(node->array) &&
+	       (!node->object || trace_handle_is_valid(node->object));
 }
 
 static bool row_exists(const struct tracefs_row *row, const struct tracefs_node *dir)

@@ -13,7 +13,7 @@ struct tracefs_row; /* trace/tracefs/tracefs.c: one row of a table */
 
 /*
  * A place in the tree: a value, not an object, that may be kept as long as one likes. What it
- * points at may be gone when it is used (trace/event/life.h): opening it is -ENODEV then, a
+ * points at may be gone when it is used (trace/event/handle.h): opening it is -ENODEV then, a
  * directory holds nothing any more (-ENOENT). An open file holds its instance, by a count, but not
  * its event: -ENODEV from whatever is done with it when the event has been removed.
  */
@@ -21,7 +21,7 @@ struct tracefs_node {
 	const struct tracefs_row *row;
 	void *ctx;  /* event file, trace array ... */
 	long arg;   /* CPU number, option bit ... */
-	u64 array;  /* the lives of the trace array ... */
+	u64 array;  /* handles of the trace array ... */
 	u64 object; /* ... and of the event or system this belongs to; 0: to none */
 	u32 mode;   /* S_IFDIR or S_IFREG, and permission bits */
 	u64 ino;    /* the same place has the same number */

@@ -95,7 +95,7 @@ static bool watch_clock(struct sample *s, u64 thresh_us, u64 sample_us)
 
 static void record(struct trace_array *tr, const struct sample *s, u32 smis)
 {
-	struct trace_event_file *file = trace_builtin_file(tr, TRACE_HWLAT);
+	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_HWLAT);
 	u64 unix_ns = host_unix_ns() + s->found_ns;
 	struct host_context ctx;
 

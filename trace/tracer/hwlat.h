@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 
 #define HWLAT_WIDTH_US	500000UL
 #define HWLAT_WINDOW_US 1000000UL

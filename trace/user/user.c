@@ -10,7 +10,7 @@
  * kernel/trace/user_events.c copies what a program points at, each byte once. parse.c reads a
  * definition, write.c checks a payload and records it, print.c shows it. Switching an event changes
  * its bit in the page that `user_events_status` maps (older interface), or a word in the program's
- * memory (kernel/trace/user_words.c, newer interface). Events with the name and fields of the
+ * memory (kernel/trace/enablers.c, newer interface). Events with the name and fields of the
  * EventHeader convention have a class of their own (eventheader_class.c), and the decoder in
  * eventheader/ shows them.
  */

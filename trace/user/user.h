@@ -5,7 +5,7 @@
  *
  * The core knows neither programs nor their memory: kernel/trace/user_events.c brings what it
  * copied. What says to programs whether anyone listens is kept twice: a bit of one page here, that
- * programs map, and words of their own (kernel/trace/user_words.c).
+ * programs map, and words of their own (kernel/trace/enablers.c).
  */
 #pragma once
 

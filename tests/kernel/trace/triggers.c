@@ -13,7 +13,7 @@
 #include "tests/kernel/threads.h"
 #include "tests/unit/prng.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
@@ -139,7 +139,7 @@ static struct sums sums_now(void)
 
 	s.hit = add_file(&s, file_of("unit_numbers"));
 	s.flags_hit = add_file(&s, file_of("unit_flags"));
-	add_file(&s, trace_builtin_file(trace_global, TRACE_STACK));
+	add_file(&s, trace_ftrace_file(trace_global, TRACE_STACK));
 	add_ring(&s, trace_global->buffer);
 	add_ring(&s, trace_global->snapshot);
 	return s;

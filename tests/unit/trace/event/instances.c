@@ -197,7 +197,7 @@ static void inherited(void)
 	EXPECT_STR(trace_get("instances/i/options/event-fork", NULL), "0\n");
 	host_lock();
 	struct trace_array *tr = trace_array_find("i");
-	EXPECT(trace_builtin_file(tr, TRACE_PRINT)->way & TRACE_WAY_STACK);
+	EXPECT(trace_ftrace_file(tr, TRACE_PRINT)->way & TRACE_WAY_STACK);
 	host_unlock();
 	EXPECT_EQ(trace_drop_instance("i"), 0);
 	trace_fresh();

@@ -99,7 +99,7 @@ static void reasons(void)
 	EXPECT(gained("overwritten ", &overwritten) > 500);
 	EXPECT(balanced());
 
-	struct trace_event_file *file = trace_builtin_file(trace_global, TRACE_PRINT);
+	struct trace_event_file *file = trace_ftrace_file(trace_global, TRACE_PRINT);
 	struct host_context ctx;
 	host_enter(&ctx);
 	EXPECT(!trace_image(RB_MAX_DATA + 1));
@@ -125,7 +125,7 @@ static void reasons(void)
 /* Writers within writers, until there is no room for more of them. */
 static void nested(void)
 {
-	struct trace_event_file *file = trace_builtin_file(trace_global, TRACE_PRINT);
+	struct trace_event_file *file = trace_ftrace_file(trace_global, TRACE_PRINT);
 	u64 image[] = {0, 0, 0x0a78}; /* "x\n" behind the address */
 	struct trace_slot slot[20];
 	struct host_context ctx;
@@ -155,7 +155,7 @@ static void nested(void)
 /* The same with images: what is given back can be taken again. */
 static void images(void)
 {
-	struct trace_event_file *file = trace_builtin_file(trace_global, TRACE_PRINT);
+	struct trace_event_file *file = trace_ftrace_file(trace_global, TRACE_PRINT);
 	struct host_context ctx;
 	unsigned n = 0;
 	void *first, *last;
@@ -279,7 +279,7 @@ static void removed_events(void)
 static void unbalanced(void)
 {
 	struct trace_event_count *c =
-	    &trace_builtin_file(trace_global, TRACE_PRINT)->counts[host_cpu_count() - 1];
+	    &trace_ftrace_file(trace_global, TRACE_PRINT)->counts[host_cpu_count() - 1];
 	char line[64];
 
 	trace_fresh();
@@ -303,7 +303,7 @@ static void unbalanced(void)
 	c->hit = hits;
 	EXPECT(balanced());
 	/* An event with more ends than hits is named itself. */
-	struct trace_event_count *bputs = trace_builtin_file(trace_global, TRACE_BPUTS)->counts;
+	struct trace_event_count *bputs = trace_ftrace_file(trace_global, TRACE_BPUTS)->counts;
 	u64 more = 1UL << 40; /* than it was ever hit, on whatever CPU */
 	bputs->soft_off += more;
 	EXPECT(strstr(trace_get("trace_ledger", NULL), "\nnot balanced: ftrace:bputs: hits\n"));

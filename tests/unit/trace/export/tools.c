@@ -22,7 +22,7 @@ void dat_record(u32 length)
 		data[i]++;
 	host_preempt_disable();
 	EXPECT_EQ(ring_buffer_write(trace_global->buffer, length, data), 0);
-	local_inc(&trace_builtin_file(trace_global, TRACE_PRINT)->counts[host_cpu()].hit);
+	local_inc(&trace_ftrace_file(trace_global, TRACE_PRINT)->counts[host_cpu()].hit);
 	host_preempt_enable();
 }
 

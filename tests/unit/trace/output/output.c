@@ -1,7 +1,7 @@
 /* Records as text: columns in all forms, events' own words, headers. */
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/file.h"

@@ -124,7 +124,7 @@ static void inject_one(const char *name, const char *line, const char *event)
 	EXPECT_STR(trace_nth_event(0), event);
 }
 
-static void builtin_records(void)
+static void ftrace_records(void)
 {
 	trace_fresh();
 	inject_one("print", "ip=0 buf=\"text\"", "0: "); /* the text has no room of its own */
@@ -147,7 +147,7 @@ static const struct ktap_case cases[] = {
     {"inject.padding", padding},
     {"inject.common_fields", common_fields},
     {"inject.limits", limits},
-    {"inject.builtin_records", builtin_records},
+    {"inject.ftrace_records", ftrace_records},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_inject = {cases};

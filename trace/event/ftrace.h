@@ -7,7 +7,7 @@
 
 #include "trace/event/event.h"
 
-enum trace_builtin_id {
+enum trace_ftrace_id {
 	TRACE_FN = 1,
 	TRACE_CTX,
 	TRACE_WAKE,
@@ -26,7 +26,7 @@ enum trace_builtin_id {
 	TRACE_TIMERLAT,
 	TRACE_RAW_DATA,
 	TRACE_FUNC_REPEATS,
-	TRACE_BUILTINS, /* ids are below */
+	TRACE_FTRACE_IDS, /* ids are below */
 };
 
 struct rec_print {

@@ -4,18 +4,18 @@
  * first empty line are the common ones. Task context, under host_lock; the text may be damaged, and
  * nothing in it is believed.
  */
-#include "trace/persist/past_event.h"
+#include "trace/persist/prevboot_event.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
-#include "trace/event/builtin.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/format.h"
 #include "trace/host_memory.h"
 #include "trace/ring/ring.h"
 
-static const struct trace_event_field *past_event_fields(const struct trace_event_call *call)
+static const struct trace_event_field *prevboot_event_fields(const struct trace_event_call *call)
 {
-	return container_of(call, struct past_event, call)->fields;
+	return container_of(call, struct prevboot_event, call)->fields;
 }
 
 /*
@@ -59,7 +59,7 @@ static bool parse_field(char *line, struct trace_event_field *f)
  * The fields of `copy`, which is cut up; how many, -1: it is no format. With `fields` NULL they are
  * only counted.
  */
-static long past_event_parse_fields(char *copy, struct trace_event_field *fields)
+static long prevboot_event_parse_fields(char *copy, struct trace_event_field *fields)
 {
 	char *line;
 	long n = 0;
@@ -82,7 +82,7 @@ static long past_event_parse_fields(char *copy, struct trace_event_field *fields
 }
 
 /* "name: N\nID: n\n" */
-static bool parse_head(struct past_event *ev, char *copy, u16 id)
+static bool parse_head(struct prevboot_event *ev, char *copy, u16 id)
 {
 	char *name = strsep(&copy, "\n"), *number = strsep(&copy, "\n");
 	const char *end;
@@ -94,7 +94,7 @@ static bool parse_head(struct past_event *ev, char *copy, u16 id)
 	return true;
 }
 
-static int parse(struct past_event *ev, u16 id)
+static int parse(struct prevboot_event *ev, u16 id)
 {
 	size_t n = strlen(ev->text) + 1;
 	char *head = ev->names, *rest = head + n;
@@ -102,43 +102,43 @@ static int parse(struct past_event *ev, u16 id)
 
 	memcpy(head, ev->text, n);
 	memcpy(rest, ev->text, n);
-	count = past_event_parse_fields(head, NULL);
+	count = prevboot_event_parse_fields(head, NULL);
 	memcpy(head, ev->text, n);
 	if (count < 0 || !parse_head(ev, head, id))
 		return -EINVAL;
 	ev->fields = host_alloc((count + 1) * sizeof(*ev->fields));
 	if (!ev->fields)
 		return -ENOMEM;
-	return past_event_parse_fields(rest, ev->fields) < 0 ? -EINVAL : 0;
+	return prevboot_event_parse_fields(rest, ev->fields) < 0 ? -EINVAL : 0;
 }
 
-int past_event_make(struct past_event *ev, u16 id, const char *system, const char *format)
+int prevboot_event_make(struct prevboot_event *ev, u16 id, const char *system, const char *format)
 {
 	size_t n = strlen(format) + 1, system_n = strlen(system) + 1;
 
-	*ev = (struct past_event){.text = host_alloc(n), .names = host_alloc(2 * n + system_n)};
+	*ev = (struct prevboot_event){.text = host_alloc(n), .names = host_alloc(2 * n + system_n)};
 	if (!ev->text || !ev->names) {
-		past_event_free(ev);
+		prevboot_event_free(ev);
 		return -ENOMEM;
 	}
 	memcpy(ev->text, format, n);
 	memcpy(ev->names + 2 * n, system, system_n);
-	ev->class =
-	    (struct trace_event_class){.system = ev->names + 2 * n, .fields = past_event_fields};
+	ev->class = (struct trace_event_class){
+	    .system = ev->names + 2 * n, .fields = prevboot_event_fields};
 	ev->call.class = &ev->class;
 	ev->call.id = id;
 	int err = parse(ev, id);
 	if (err)
-		past_event_free(ev);
+		prevboot_event_free(ev);
 	return err;
 }
 
-void past_event_free(struct past_event *ev)
+void prevboot_event_free(struct prevboot_event *ev)
 {
 	host_free(ev->text);
 	host_free(ev->names);
 	host_free(ev->fields);
-	*ev = (struct past_event){.live = 0};
+	*ev = (struct prevboot_event){.live = 0};
 }
 
 static bool same_format(const struct trace_event_call *call, const char *text)
@@ -177,21 +177,21 @@ static u32 fixed_size(const struct trace_event_call *call)
  * The builtin events look at lengths by themselves; pointers to formats mean something in the same
  * kernel only.
  */
-void past_event_match(struct past_event *ev, bool same_kernel)
+void prevboot_event_match(struct prevboot_event *ev, bool same_kernel)
 {
 	const struct trace_event_call *call = trace_event_by_id(ev->call.id);
-	bool builtin = ev->call.id < TRACE_BUILTINS;
+	bool builtin = ev->call.id < TRACE_FTRACE_IDS;
 
 	if (!call || strcmp(call->class->system, ev->class.system) || !same_format(call, ev->text))
 		return;
 	ev->live_size = builtin ? sizeof(struct trace_entry) : fixed_size(call);
 	if (same_kernel || (builtin && call->id != TRACE_BPRINT && call->id != TRACE_BPUTS))
-		ev->live = ev->live_size ? call->life.number : 0;
+		ev->live = ev->live_size ? call->handle.number : 0;
 }
 
-const struct trace_event_call *past_event_call(const struct past_event *ev, u32 len)
+const struct trace_event_call *prevboot_event_call(const struct prevboot_event *ev, u32 len)
 {
 	const struct trace_event_call *call = ev->live ? trace_event_by_id(ev->call.id) : NULL;
 
-	return call && call->life.number == ev->live && len >= ev->live_size ? call : &ev->call;
+	return call && call->handle.number == ev->live && len >= ev->live_size ? call : &ev->call;
 }

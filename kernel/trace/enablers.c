@@ -1,11 +1,11 @@
 /*
- * See user_words.h. words_lock protects all words and is taken before mm->lock, never together with
- * the tracer's control lock: that one is taken by who holds mm->lock (mappings of tracefs files are
- * counted). So the tracer only says that something has changed, and the task that changed it sets
- * the words when it has given the control lock up (host_unlock() in host.c): when a write to
- * `enable` returns, the words are set.
+ * See enablers.h. words_lock protects all enablers and is taken before mm->lock. It is never taken
+ * together with the tracer's control lock, because a task that holds mm->lock takes that one
+ * (mappings of tracefs files are counted). So the tracer only notes that something has changed, and
+ * the task that changed it sets the words when it gives the control lock up (host_unlock() in
+ * host.c): when a write to `enable` returns, the words are set.
  */
-#include "kernel/trace/user_words.h"
+#include "kernel/trace/enablers.h"
 
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
@@ -15,7 +15,7 @@
 #include "trace/user/user.h"
 
 struct user_word {
-	struct list_head node; /* mm->event_words */
+	struct list_head node; /* mm->enablers */
 	struct list_head all;  /* words */
 	struct mm *mm;
 	struct user_event *ev; /* counted */
@@ -40,7 +40,7 @@ static struct user_word *word_new(u64 addr, unsigned bit, struct user_event *ev)
 	return w;
 }
 
-static void user_words_free(struct user_word *w)
+static void user_enablers_free(struct user_word *w)
 {
 	user_event_put(w->ev);
 	kfree(w);
@@ -54,19 +54,19 @@ static struct user_word *find(struct mm *mm, u64 addr, unsigned bit)
 {
 	struct user_word *w;
 
-	list_for_each_entry (w, &mm->event_words, node)
+	list_for_each_entry (w, &mm->enablers, node)
 		if (w->addr == addr && w->bit == bit)
 			return w;
 	return NULL;
 }
 
-bool user_words_has(u64 addr, unsigned bit)
+bool user_enablers_has(u64 addr, unsigned bit)
 {
 	return find(current()->mm, addr, bit);
 }
 
 /* words_lock held. */
-static int user_words_show(struct user_word *w, struct mm *mm, bool on)
+static int user_enablers_show(struct user_word *w, struct mm *mm, bool on)
 {
 	int err = mm_change_bit(mm, w->addr, w->bit, on);
 
@@ -78,11 +78,11 @@ static int user_words_show(struct user_word *w, struct mm *mm, bool on)
 static void link_word(struct user_word *w, struct mm *mm)
 {
 	w->mm = mm;
-	list_add_tail(&w->node, &mm->event_words);
+	list_add_tail(&w->node, &mm->enablers);
 	list_add_tail(&w->all, &words);
 }
 
-int user_words_add(u64 addr, unsigned bit, struct user_event *ev)
+int user_enablers_add(u64 addr, unsigned bit, struct user_event *ev)
 {
 	struct user_word *w = word_new(addr, bit, ev);
 	int err;
@@ -90,16 +90,16 @@ int user_words_add(u64 addr, unsigned bit, struct user_event *ev)
 	if (!w)
 		return -ENOMEM;
 	mutex_lock(&words_lock);
-	err = user_words_show(w, current()->mm, READ_ONCE(ev->key.on));
+	err = user_enablers_show(w, current()->mm, READ_ONCE(ev->key.on));
 	if (!err)
 		link_word(w, current()->mm);
 	mutex_unlock(&words_lock);
 	if (err)
-		user_words_free(w);
+		user_enablers_free(w);
 	return err;
 }
 
-int user_words_remove(u64 addr, unsigned bit)
+int user_enablers_remove(u64 addr, unsigned bit)
 {
 	struct user_word *w = find(current()->mm, addr, bit);
 	int err;
@@ -109,13 +109,13 @@ int user_words_remove(u64 addr, unsigned bit)
 	mutex_lock(&words_lock);
 	list_del(&w->node);
 	list_del(&w->all);
-	err = user_words_show(w, current()->mm, false);
+	err = user_enablers_show(w, current()->mm, false);
 	mutex_unlock(&words_lock);
-	user_words_free(w);
+	user_enablers_free(w);
 	return err;
 }
 
-void user_words_update(void)
+void user_enablers_update(void)
 {
 	struct user_word *w;
 
@@ -124,20 +124,20 @@ void user_words_update(void)
 		bool on = READ_ONCE(w->ev->key.on);
 
 		if (w->shown != on)
-			user_words_show(w, w->mm, on);
+			user_enablers_show(w, w->mm, on);
 	}
 	mutex_unlock(&words_lock);
 }
 
 /* ---- address spaces come and go ---- */
 
-static void user_words_discard_copies(struct list_head *copies)
+static void user_enablers_discard_copies(struct list_head *copies)
 {
 	struct user_word *w, *next;
 
 	list_for_each_entry_safe (w, next, copies, node) {
 		list_del(&w->node);
-		user_words_free(w);
+		user_enablers_free(w);
 	}
 }
 
@@ -146,10 +146,10 @@ static int copy_words(struct mm *from, struct list_head *copies)
 {
 	struct user_word *w, *copy;
 
-	list_for_each_entry (w, &from->event_words, node) {
+	list_for_each_entry (w, &from->enablers, node) {
 		copy = word_new(w->addr, w->bit, w->ev);
 		if (!copy) {
-			user_words_discard_copies(copies);
+			user_enablers_discard_copies(copies);
 			return -ENOMEM;
 		}
 		list_add_tail(&copy->node, copies);
@@ -162,7 +162,7 @@ static void give_words(struct mm *from, struct list_head *copies, struct mm *to)
 {
 	struct user_word *w, *copy;
 
-	list_for_each_entry (w, &from->event_words, node) {
+	list_for_each_entry (w, &from->enablers, node) {
 		copy = list_first_entry(copies, struct user_word, node);
 		list_del(&copy->node);
 		copy->shown = w->shown; /* as the page was copied */
@@ -171,7 +171,7 @@ static void give_words(struct mm *from, struct list_head *copies, struct mm *to)
 }
 
 /* No word changes while the pages are copied. */
-static struct mm *user_words_fork(struct mm *from, struct mm *(*copy)(struct mm *from))
+static struct mm *user_enablers_fork(struct mm *from, struct mm *(*copy)(struct mm *from))
 {
 	struct list_head copies = LIST_HEAD_INIT(copies);
 	struct mm *to;
@@ -183,27 +183,27 @@ static struct mm *user_words_fork(struct mm *from, struct mm *(*copy)(struct mm 
 	if (to)
 		give_words(from, &copies, to);
 	mutex_unlock(&words_lock);
-	user_words_discard_copies(&copies); /* none, if they were given */
+	user_enablers_discard_copies(&copies); /* none, if they were given */
 	return to;
 }
 
-static void user_words_drop(struct mm *mm)
+static void user_enablers_drop(struct mm *mm)
 {
 	struct user_word *w, *next;
 
 	mutex_lock(&words_lock);
-	list_for_each_entry (w, &mm->event_words, node)
+	list_for_each_entry (w, &mm->enablers, node)
 		list_del(&w->all);
 	mutex_unlock(&words_lock);
-	list_for_each_entry_safe (w, next, &mm->event_words, node) {
+	list_for_each_entry_safe (w, next, &mm->enablers, node) {
 		list_del(&w->node);
-		user_words_free(w);
+		user_enablers_free(w);
 	}
 }
 
-void user_words_init(void)
+void user_enablers_init(void)
 {
-	static const struct mm_words_ops ops = {user_words_fork, user_words_drop};
+	static const struct mm_words_ops ops = {user_enablers_fork, user_enablers_drop};
 
 	mm_words_set(&ops);
 }

@@ -1,7 +1,7 @@
 /*
- * The words of programs in which a bit says whether anyone listens to a user event (since Linux
- * 6.4). They belong to an address space: a child of fork() gets them, execve() and the end let go
- * of them. Task context; none of the caller's locks may be held, unless it says otherwise.
+ * Enablers (since Linux 6.4): words of a program in which a bit is set while a user event is
+ * enabled. They belong to an address space: a child of fork() gets them, execve() and exit drop
+ * them. Task context; the caller holds no lock, unless a comment says otherwise.
  */
 #pragma once
 
@@ -11,21 +11,21 @@ struct mm;
 struct user_event;
 
 /* Is that bit of the current task's registered already? */
-bool user_words_has(u64 addr, unsigned bit);
+bool user_enablers_has(u64 addr, unsigned bit);
 /*
  * Keeps the bit of the current task's word as the event is, from now on. The event stays for that
  * long; the caller holds it meanwhile. 0, -ENOMEM, or -EFAULT: the word cannot be written.
  */
-int user_words_add(u64 addr, unsigned bit, struct user_event *ev);
+int user_enablers_add(u64 addr, unsigned bit, struct user_event *ev);
 /* Lets go of the bit and clears it: 0, -ENOENT, -EFAULT (it is let go all the same). */
-int user_words_remove(u64 addr, unsigned bit);
+int user_enablers_remove(u64 addr, unsigned bit);
 /*
  * Sets all bits as their events are now. A word that cannot be written is tried again the next
  * time.
  */
-void user_words_update(void);
+void user_enablers_update(void);
 /*
  * At boot, before there are programs: fork() and the end of an address space see to its words from
  * now on.
  */
-void user_words_init(void);
+void user_enablers_init(void);

@@ -3,7 +3,7 @@
  * format is the same now to the letter, else field by field; with its names and its clock. Contexts
  * are those of trace/output/print.h; nothing changes here while the instance is there.
  */
-#include "trace/persist/past.h"
+#include "trace/persist/prevboot.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
@@ -12,7 +12,7 @@
 #include "trace/event/parts.h"
 #include "trace/persist/lastboot.h"
 
-struct past_event *past_event_of(const struct trace_past *past, unsigned id)
+struct prevboot_event *prevboot_event_of(const struct trace_prevboot *past, unsigned id)
 {
 	for (u32 i = past->event_count; i-- > 0;)
 		if (past->events[i].call.id == id)
@@ -20,9 +20,9 @@ struct past_event *past_event_of(const struct trace_past *past, unsigned id)
 	return NULL;
 }
 
-u64 trace_past_ns(const struct trace_array *tr, u64 stamp)
+u64 trace_prevboot_ns(const struct trace_array *tr, u64 stamp)
 {
-	const struct trace_past *past = tr->past;
+	const struct trace_prevboot *past = tr->past;
 	u64 ns;
 
 	if (!tr->clock->to_ns)
@@ -31,14 +31,15 @@ u64 trace_past_ns(const struct trace_array *tr, u64 stamp)
 	return strcmp(tr->clock->name, "tai") ? ns : ns + past->unix_ns;
 }
 
-const struct trace_event_call *trace_past_event(const struct trace_past *past, unsigned id, u32 len)
+const struct trace_event_call *trace_prevboot_event(
+    const struct trace_prevboot *past, unsigned id, u32 len)
 {
-	const struct past_event *ev = past_event_of(past, id);
+	const struct prevboot_event *ev = prevboot_event_of(past, id);
 
-	return ev ? past_event_call(ev, len) : NULL;
+	return ev ? prevboot_event_call(ev, len) : NULL;
 }
 
-void trace_past_comm(const struct trace_past *past, s32 pid, char comm[16])
+void trace_prevboot_comm(const struct trace_prevboot *past, s32 pid, char comm[16])
 {
 	strscpy(comm, pid == 0 ? "<idle>" : pid < 0 ? "<XXX>" : "<...>", 16);
 	for (u32 i = 0; i < past->comm_count; i++)
@@ -66,8 +67,8 @@ static const struct kept_symbol *find_symbol(const struct kept_symbols *s, u64 a
 	return &s->symbol[low - 1];
 }
 
-void trace_past_sym_print(
-    const struct trace_past *past, char *buf, size_t size, u64 addr, bool offset)
+void trace_prevboot_sym_print(
+    const struct trace_prevboot *past, char *buf, size_t size, u64 addr, bool offset)
 {
 	const struct kept_symbol *sym = past->symbols ? find_symbol(past->symbols, addr) : NULL;
 
@@ -82,20 +83,20 @@ void trace_past_sym_print(
 		fmt_snprintf(buf, size, "%s", name);
 }
 
-bool trace_past_nth(const struct trace_past *past, u32 n, struct trace_past_text *out)
+bool trace_prevboot_nth(const struct trace_prevboot *past, u32 n, struct trace_prevboot_text *out)
 {
 	if (n >= past->event_count)
 		return false;
-	const struct past_event *ev = &past->events[n];
+	const struct prevboot_event *ev = &past->events[n];
 	out->system = ev->class.system;
 	out->format = ev->text;
 	out->id = ev->call.id;
-	out->last = past_event_of(past, out->id) == ev;
+	out->last = prevboot_event_of(past, out->id) == ev;
 	strscpy(out->name, ev->call.name, sizeof(out->name));
 	return true;
 }
 
-void trace_past_show_symbols(const struct trace_past *past, struct seq *s)
+void trace_prevboot_show_symbols(const struct trace_prevboot *past, struct seq *s)
 {
 	const struct kept_symbols *from = past->symbols;
 	u64 count = from ? from->count : 0;
@@ -106,23 +107,23 @@ void trace_past_show_symbols(const struct trace_past *past, struct seq *s)
 	}
 }
 
-void trace_past_show_comms(const struct trace_past *past, struct seq *s)
+void trace_prevboot_show_comms(const struct trace_prevboot *past, struct seq *s)
 {
 	for (u32 i = 0; i < past->comm_count; i++)
 		seq_printf(s, "%d %s\n", past->comms[i].pid, past->comms[i].comm);
 }
 
-const char *trace_past_release(const struct trace_past *past)
+const char *trace_prevboot_release(const struct trace_prevboot *past)
 {
 	return past->release;
 }
 
-bool trace_past_same_kernel(const struct trace_past *past)
+bool trace_prevboot_same_kernel(const struct trace_prevboot *past)
 {
 	return past->same_kernel;
 }
 
-u64 trace_past_begin(const struct trace_past *past)
+u64 trace_prevboot_begin(const struct trace_prevboot *past)
 {
 	return past->clock_base;
 }

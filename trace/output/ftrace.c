@@ -3,7 +3,7 @@
  * tp_printk and at the end of the kernel in any. Records may be made by hand (inject): nothing in
  * them is trusted beyond their length.
  */
-#include "trace/output/builtin.h"
+#include "trace/output/ftrace.h"
 #include "kernel/lib/string.h"
 #include "trace/event/comm.h"
 #include "trace/event/event.h"
@@ -45,7 +45,7 @@ static const char *trace_print_text_at(
 	return copy;
 }
 
-bool trace_builtin_message(struct trace_out *out, const void *data, u32 len)
+bool trace_ftrace_message(struct trace_out *out, const void *data, u32 len)
 {
 	const struct trace_entry *ent = data;
 	const struct rec_print *print = data;
@@ -80,21 +80,21 @@ static void trace_print_message(struct trace_out *out,
 {
 	trace_print_ip(out, ((const struct rec_print *)rec)->ip);
 	seq_puts(out->seq, ": ");
-	trace_builtin_message(out, rec, len);
+	trace_ftrace_message(out, rec, len);
 }
 
 static void trace_print_mark_raw(struct trace_out *out,
     const struct trace_event_call *call __maybe_unused, const void *rec, u32 len)
 {
 	seq_printf(out->seq, "# %lx ", ((const struct rec_print *)rec)->ip);
-	trace_builtin_message(out, rec, len);
+	trace_ftrace_message(out, rec, len);
 }
 
 static void trace_print_message_raw(struct trace_out *out,
     const struct trace_event_call *call __maybe_unused, const void *rec, u32 len)
 {
 	seq_printf(out->seq, ": %lx : ", ((const struct rec_print *)rec)->ip);
-	trace_builtin_message(out, rec, len);
+	trace_ftrace_message(out, rec, len);
 }
 
 static void trace_print_stack(struct trace_out *out,
@@ -220,7 +220,7 @@ static void trace_print_context_switch(
 #define U64(name, offset)   FIELD("u64", name, offset, 8, false)
 #define LONG(name, offset)  FIELD("long", name, offset, 8, true)
 
-#define BUILTIN(number, name_, line, raw, text, ...)                                               \
+#define FTRACE_EVENT(number, name_, line, raw, text, ...)                                          \
 	static const struct trace_event_field *trace_fields_##name_(                               \
 	    const struct trace_event_call *call __maybe_unused)                                    \
 	{                                                                                          \
@@ -240,14 +240,14 @@ static void trace_print_context_switch(
 	    .id = number,                                                                          \
 	    .flags = TRACE_CALL_NO_ENABLE,                                                         \
 	};
-#include "trace/output/builtin.def"
+#include "trace/output/ftrace.def"
 
-#define BUILTIN(number, name, ...) &name##_call,
+#define FTRACE_EVENT(number, name, ...) &name##_call,
 static struct trace_event_call *const calls[] = {
-#include "trace/output/builtin.def"
+#include "trace/output/ftrace.def"
 };
 
-void trace_builtin_register(void)
+void trace_ftrace_register(void)
 {
 	trace_events_register(calls, ARRAY_SIZE(calls));
 }
