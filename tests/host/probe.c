@@ -75,7 +75,8 @@ int host_probe_create(const struct host_probe_place *place, struct host_probe **
 		return i;
 	if (functions[i].refused || (place->is_return && addr != functions[i].addr))
 		return -EINVAL;
-	if (addr % 4)
+	/* instructions begin at each multiple of 4, and after the hook of 5 bytes */
+	if (addr % 4 && addr != functions[i].addr + 5)
 		return -EILSEQ;
 	struct host_probe *p = host_alloc(sizeof(*p));
 	if (!p)
