@@ -45,7 +45,7 @@ void bench_value(const char *name, u64 tenths, const char *unit)
 	    (unsigned long long)tenths % 10, unit);
 }
 
-static u64 median_of(bench_round round, unsigned n)
+u64 bench_median(bench_round round, unsigned n)
 {
 	u64 v[BENCH_ROUNDS_NS];
 	unsigned rounds = by_clock ? BENCH_ROUNDS_NS : BENCH_ROUNDS;
@@ -69,8 +69,8 @@ void bench_report(const char *name, bench_round round, bench_round baseline, uns
 
 	if (by_clock)
 		n /= 5;
-	t = median_of(round, n);
-	base = baseline ? median_of(baseline, n) : 0;
+	t = bench_median(round, n);
+	base = baseline ? bench_median(baseline, n) : 0;
 	t = t > base ? t - base : 0;
 	if (by_clock)
 		bench_value(name, t * 10000000 / clock_info()->tsc_khz / n, "ns");
@@ -136,6 +136,7 @@ static void bench_main(void *arg)
 	calibrate();
 	run_table(bench_trace, pattern);
 	run_table(bench_trigger, pattern);
+	run_table(bench_kinds, pattern);
 	run_table(bench_ring, pattern);
 	run_table(bench_task, pattern);
 	run_table(bench_mem, pattern);

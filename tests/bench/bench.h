@@ -26,6 +26,8 @@ typedef u64 (*bench_round)(unsigned n);
  * interrupts off.
  */
 void bench_report(const char *name, bench_round round, bench_round baseline, unsigned n);
+/* Ticks of the median round. */
+u64 bench_median(bench_round round, unsigned n);
 /* Prints a value found otherwise, in tenths. */
 void bench_value(const char *name, u64 tenths, const char *unit);
 /* Reads such a file to its end; how many lines it had, if they are to be counted. */
@@ -51,6 +53,6 @@ void bench_write(const char *file, const char *text);
 		return cycles() - start;                                                           \
 	}
 
-extern const struct bench bench_trace[], bench_trigger[], bench_ring[], bench_task[], bench_mem[],
-    bench_probe[], bench_hist[], bench_files[]; /* each ends with a NULL name */
+extern const struct bench bench_trace[], bench_trigger[], bench_kinds[], bench_ring[], bench_task[],
+    bench_mem[], bench_probe[], bench_hist[], bench_files[]; /* each ends with a NULL name */
 void bench_events_register(void); /* tests/bench/bench_events.def; once, before any is measured */

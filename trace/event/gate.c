@@ -270,7 +270,7 @@ bool trace_gate_one(
 	return ask_files(file, ctx, image, size, false);
 }
 
-void trace_gate_inject(
+void trace_gate_whole(
     struct trace_event_file *file, const struct host_context *ctx, const void *record, u32 size)
 {
 	ask_files(file, ctx, record, size, false);
@@ -307,20 +307,24 @@ static __noinline void trace_gate_retry(struct trace_event_file *file, void *ima
 	trace_record_end(&slot);
 }
 
-/* As trace_record_now(), for a size that the compiler does not know. */
-static ALWAYS_INLINE bool try_now(struct trace_event_file *file, const void *image, u64 payload)
+/* As trace_record_now(), for a size that the compiler does not know; ctx NULL: it is read here. */
+static ALWAYS_INLINE bool try_now(
+    struct trace_event_file *file, const struct host_context *ctx, const void *image, u64 payload)
 {
 	struct ring_buffer *rb = file->buffer;
 	unsigned long cpu = host_cpu();
-	struct host_context ctx;
+	struct host_context here;
 	struct ring_buffer_event *ev = rb_try_reserve(rb, cpu, payload);
 
 	if (unlikely(!ev))
 		return false;
 	local_inc(&file->counts[cpu].hit);
-	host_context(&ctx);
+	if (!ctx) {
+		host_context(&here);
+		ctx = &here;
+	}
 	trace_word_t *to = rb_data(ev, payload);
-	*to = ctx.common | file->id;
+	*to = ctx->common | file->id;
 	copy_fields(to, image, payload);
 	rb_commit(rb, cpu, ev, rb_size_of(payload));
 	return true;
@@ -332,7 +336,7 @@ static __noinline void trace_gate_passed_small(
 {
 	if (payload > RB_SMALL_MAX)
 		__builtin_unreachable();
-	if (unlikely(!try_now(file, image, payload)))
+	if (unlikely(!try_now(file, NULL, image, payload)))
 		trace_gate_retry(file, image, payload);
 }
 
@@ -341,7 +345,7 @@ static __noinline void trace_gate_passed_large(
 {
 	if (payload <= RB_SMALL_MAX)
 		__builtin_unreachable();
-	if (unlikely(!try_now(file, image, payload)))
+	if (unlikely(!try_now(file, NULL, image, payload)))
 		trace_gate_retry(file, image, payload);
 }
 
@@ -353,6 +357,22 @@ static ALWAYS_INLINE void trace_gate_passed(struct trace_event_file *file, void 
 		trace_gate_passed_small(file, image, payload);
 	else
 		trace_gate_passed_large(file, image, payload);
+}
+
+/* Several instances want the event, and most of them ask nothing. */
+static __noinline void trace_gate_several(
+    struct trace_event_file *file, trace_word_t *image, u64 size)
+{
+	u64 payload = rb_payload(size);
+	struct host_context ctx;
+
+	host_context(&ctx);
+	put_common(image, file, &ctx);
+	do {
+		if (READ_ONCE(file->way) & ~(u32)TRACE_WAY_MORE || payload > RB_SMALL_MAX ||
+		    unlikely(!try_now(file, &ctx, image, payload)))
+			trace_gate_whole(file, &ctx, image, size);
+	} while ((file = READ_ONCE(file->next_live)));
 }
 
 static ALWAYS_INLINE void count_off(struct trace_event_file *file)
@@ -397,7 +417,7 @@ static __noinline void trace_gate_filtered(
 	}
 	if (!trace_filter_run_tests(in, image, size))
 		count_filtered(file);
-	else if (payload > RB_SMALL_MAX || unlikely(!try_now(file, image, payload)))
+	else if (payload > RB_SMALL_MAX || unlikely(!try_now(file, NULL, image, payload)))
 		trace_gate_retry(file, image, payload);
 }
 
@@ -444,6 +464,9 @@ TRACE_DISPATCH void trace_gate(struct trace_event_file *file, void *image, u32 s
 		return;
 	} else if (!way) {
 		trace_gate_retry(file, image, size);
+		return;
+	} else if (way == TRACE_WAY_MORE) {
+		trace_gate_several(file, image, size);
 		return;
 	} else if ((way & TRACE_WAY_ASKS) == (TRACE_WAY_ALONE | TRACE_WAY_LOOKS)) {
 		struct trace_trigger *t = atomic_load_acquire(&file->triggers);

@@ -31,7 +31,7 @@ bool trace_gate_one(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
 
 /* The same for a record that has common fields of its own. */
-void trace_gate_inject(
+void trace_gate_whole(
     struct trace_event_file *file, const struct host_context *ctx, const void *record, u32 size);
 
 /*

@@ -226,7 +226,7 @@ int tracefs_inject(struct trace_event_file *file, const void *rec, size_t len)
 
 	come_off_soft_mode(file);
 	host_enter(&ctx);
-	trace_gate_inject(file, &ctx, rec, len);
+	trace_gate_whole(file, &ctx, rec, len);
 	host_preempt_enable();
 	return 0;
 }
