@@ -3,6 +3,7 @@
  * context; none but the first word's refusal comes back.
  */
 #include "arch/arch.h"
+#include "kernel/base/panic.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/init.h"
@@ -10,7 +11,6 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/panic.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
 

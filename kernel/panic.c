@@ -3,19 +3,19 @@
  * context. One CPU speaks: the first to take `speaker`; the others are stopped. A fault while
  * speaking says one line and ends.
  */
-#include "kernel/base/panic.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/printk.h"
+#include "kernel/base/rescue.h"
+#include "kernel/base/sym.h"
+#include "kernel/base/watchdog.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/monitor_system.h"
-#include "kernel/base/printk.h"
-#include "kernel/base/rescue.h"
-#include "kernel/base/sym.h"
 #include "kernel/task/task.h"
 #include "kernel/trace/tracing.h"
-#include "kernel/base/watchdog.h"
 
 #define TRACE_MAX   48
 #define CODE_BEFORE 43 /* bytes of code shown, as Linux shows them */

@@ -11,11 +11,13 @@
  * Each beat also tells the machine's own timer that all is well; when no CPU does, that resets the
  * machine. Timers: irq context. Legend: [C] only its CPU, [A] atomic, [L] `lock`.
  */
-#include "kernel/base/watchdog.h"
 #include "arch/arch.h"
 #include "drivers/acpi/acpi.h"
 #include "drivers/tco.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/printk.h"
+#include "kernel/base/watchdog.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/atomic.h"
@@ -23,8 +25,6 @@
 #include "kernel/lib/number.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/panic.h"
-#include "kernel/base/printk.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "trace/user/eventheader/eventheader.h"
 #include "tools/trapline/trapline.h"
+#include "trace/user/eventheader/eventheader.h"
 
 /* Prints an event as text or as JSON. origin: NULL for none. */
 void show(const struct eh_record *rec, const struct eh_origin *origin);

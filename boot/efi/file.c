@@ -1,6 +1,6 @@
 /* Files of the volume that the loader came from, read whole. */
-#include "kernel/abi/crc32.h"
 #include "boot/efi/loader.h"
+#include "kernel/abi/crc32.h"
 
 #define CHUNK (1u << 20) /* some firmware fails at more */
 #define LIMIT 0xffffffffull

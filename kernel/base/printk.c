@@ -12,10 +12,10 @@
 #include "drivers/console.h"
 #include "kernel/base/cmdline.h"
 #include "kernel/base/events.h"
-#include "kernel/lib/atomic.h"
-#include "kernel/lib/string.h"
 #include "kernel/base/log_buffer.h"
 #include "kernel/base/watchdog.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/string.h"
 
 #define LOG_LINE_MAX  1024
 #define PREFIX_MAX    32

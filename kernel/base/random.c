@@ -1,8 +1,8 @@
 /* Random bytes; see the header. The key is protected by key_lock, taken with interrupts off. */
 #include "kernel/base/random.h"
 #include "arch/arch.h"
-#include "kernel/lib/string.h"
 #include "kernel/base/spinlock.h"
+#include "kernel/lib/string.h"
 
 static struct spinlock key_lock = SPINLOCK_INIT;
 static u32 key[8]; /* [key_lock] */

@@ -12,6 +12,7 @@
 #include "drivers/pci.h"
 #include "drivers/virtio/console.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/dev.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
@@ -19,7 +20,6 @@
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/printk.h"
 #include "kernel/task/sync.h"
 #include "kernel/task/timer.h"
 

@@ -7,13 +7,13 @@
 #include "drivers/i8042.h"
 #include "drivers/keymap.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/console/sysrq.h"
+#include "kernel/console/tty.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/task/irq.h"
 #include "kernel/lib/seq.h"
-#include "kernel/console/sysrq.h"
+#include "kernel/task/irq.h"
 #include "kernel/task/timer.h"
-#include "kernel/console/tty.h"
 
 #define POLL_NS	    10000000UL /* nobody types faster */
 #define IRQ_WAIT_US 20000

@@ -2,8 +2,8 @@
 #include "kernel/console/screen.h"
 #include "boot/boot_info.h"
 #include "drivers/framebuffer.h"
-#include "kernel/console/choice.h"
 #include "kernel/base/printk.h"
+#include "kernel/console/choice.h"
 
 static bool screen_is_wanted(void)
 {

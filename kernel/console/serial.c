@@ -6,11 +6,11 @@
 #include "kernel/console/serial.h"
 #include "drivers/acpi/acpi.h"
 #include "drivers/pci.h"
+#include "kernel/base/printk.h"
 #include "kernel/console/choice.h"
+#include "kernel/console/serial_port.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/printk.h"
-#include "kernel/console/serial_port.h"
 
 #define NO_ISA_IRQ SERIAL_NO_IRQ
 #define QEMU_VENDOR                                                                                \

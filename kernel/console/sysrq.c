@@ -5,6 +5,8 @@
  */
 #include "kernel/console/sysrq.h"
 #include "arch/arch.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
@@ -12,8 +14,6 @@
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/panic.h"
-#include "kernel/base/printk.h"
 #include "kernel/task/task.h"
 #include "kernel/trace/tracing.h"
 

@@ -4,10 +4,10 @@
  * Nodes are registered and never go away. tree_lock protects the children lists.
  */
 #include "kernel/fs/proc.h"
+#include "kernel/base/panic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/panic.h"
 #include "kernel/task/task.h"
 
 #define TEXT_FIRST 2048u

@@ -3,13 +3,13 @@
  * ever. Task context, at boot.
  */
 #include "kernel/fs/unpack.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/cpio.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/printk.h"
 
 /* A node with several names: its contents come with only one of them. */
 struct hard_link {

@@ -7,6 +7,7 @@
  * lock their own names and contents.
  */
 #include "kernel/fs/vfs.h"
+#include "kernel/base/panic.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/dev.h"
 #include "kernel/fs/proc.h"
@@ -15,7 +16,6 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/panic.h"
 #include "kernel/task/task.h"
 
 static struct vnode *root;

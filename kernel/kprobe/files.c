@@ -3,6 +3,7 @@
  * none, and a switch for all. The files themselves are in /proc/trapline/kprobes. Besides,
  * /proc/sys/debug/kprobes-optimization. Task context.
  */
+#include "kernel/base/sym.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe/kprobe.h"
@@ -10,7 +11,6 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/sym.h"
 
 static int kprobe_show_list(struct seq *s, void *ctx)
 {

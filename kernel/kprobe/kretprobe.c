@@ -14,12 +14,12 @@
  * either before or after.
  */
 /* hot: runs with each event */
+#include "kernel/base/sym.h"
 #include "kernel/kprobe/site.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/sym.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
 

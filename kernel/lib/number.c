@@ -3,8 +3,8 @@
  * file shows to its users. Pure: any context; nothing shared.
  */
 #include "kernel/lib/number.h"
-#include "kernel/lib/string.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
 
 /* Value of a digit, or something no base reaches. */
 static unsigned digit_value(char c)

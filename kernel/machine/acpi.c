@@ -4,14 +4,14 @@
  */
 #include "drivers/acpi/acpi.h"
 #include "drivers/acpi/tables.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/dev.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/machine/machine.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/printk.h"
+#include "kernel/machine/machine.h"
 
 /* Text of fixed length that may hold anything. */
 static void acpi_put_text(struct seq *s, const char *text, size_t n)

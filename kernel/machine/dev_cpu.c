@@ -4,15 +4,15 @@
  * Task context.
  */
 #include "arch/arch.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/dev.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/machine/machine.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/printk.h"
+#include "kernel/machine/machine.h"
 
 static unsigned cpu_of(const struct file *f)
 {

@@ -7,12 +7,12 @@
  */
 #include "arch/arch.h"
 #include "kernel/base/events.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/dev.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/machine/machine.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/printk.h"
+#include "kernel/machine/machine.h"
 #include "kernel/machine/resource.h"
 #include "kernel/task/sync.h"
 

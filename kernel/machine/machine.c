@@ -12,6 +12,7 @@
  * acpi.c, cpuinfo.c, dev_cpu.c (/dev/cpu/N/msr), dev_mem.c (/dev/mem). The shell's lspci, acpi,
  * rdmsr, wrmsr, mmio and meminfo use only these files.
  */
+#include "kernel/machine/machine.h"
 #include "arch/arch.h"
 #include "boot/boot_info.h"
 #include "drivers/acpi/acpi.h"
@@ -21,13 +22,12 @@
 #include "drivers/power.h"
 #include "kernel/base/boot_time.h"
 #include "kernel/base/cmdline.h"
-#include "kernel/machine/machine.h"
-#include "kernel/mem/range.h"
 #include "kernel/base/panic.h"
 #include "kernel/base/printk.h"
+#include "kernel/base/watchdog.h"
 #include "kernel/console/screen.h"
 #include "kernel/console/serial.h"
-#include "kernel/base/watchdog.h"
+#include "kernel/mem/range.h"
 
 #define NS_PER_SECOND 1000000000UL
 

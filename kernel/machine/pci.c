@@ -3,14 +3,14 @@
  * and /proc/trapline/pci for people. Task context; the list of functions is constant.
  */
 #include "drivers/pci.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/machine/machine.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/printk.h"
+#include "kernel/machine/machine.h"
 
 #define LINUX_BARS 7 /* six and the ROM's, which is not looked at here */
 

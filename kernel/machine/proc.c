@@ -3,14 +3,14 @@
  * machine as files. Task context; counters are read while they move.
  */
 #include "arch/arch.h"
+#include "kernel/console/tty.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/machine/machine.h"
-#include "kernel/task/irq.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
+#include "kernel/machine/machine.h"
 #include "kernel/machine/resource.h"
-#include "kernel/console/tty.h"
+#include "kernel/task/irq.h"
 
 static int machine_show_clock(struct seq *s, void *unused)
 {

@@ -8,11 +8,11 @@
 #include "drivers/acpi/acpi.h"
 #include "drivers/pci.h"
 #include "drivers/uart.h"
+#include "kernel/console/serial_port.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/seq.h"
-#include "kernel/console/serial_port.h"
 
 #define RESOURCES_MAX 512
 #define DEPTH_MAX     8

@@ -8,12 +8,12 @@
  * object is recognised.
  */
 /* hot: runs with each event */
-#include "kernel/base/sym.h"
 #include "kernel/base/events.h"
-#include "kernel/lib/string.h"
-#include "kernel/mem/page.h"
 #include "kernel/base/panic.h"
 #include "kernel/base/spinlock.h"
+#include "kernel/base/sym.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/page.h"
 
 #define SMALL_MAX 2048
 #define LARGE_MAX (PAGE_SIZE << MAX_ORDER)

@@ -3,9 +3,9 @@
  * first; or, as /proc/sys/vm/panic_on_oom says, the kernel ends. Task context; one word, taken as
  * it is.
  */
+#include "kernel/base/panic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/panic.h"
 
 static u32 panic_on_oom; /* 2 is Linux's for memory that a policy limits, too: the same here */
 

@@ -8,10 +8,10 @@
 #include "boot/boot_info.h"
 #include "kernel/base/cmdline.h"
 #include "kernel/base/events.h"
-#include "kernel/lib/string.h"
-#include "kernel/mem/range.h"
 #include "kernel/base/panic.h"
 #include "kernel/base/spinlock.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/range.h"
 
 struct buddy mem_buddy;
 u64 mem_fail_countdown;

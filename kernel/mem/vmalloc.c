@@ -6,11 +6,11 @@
  * Each range is followed by a page that is never mapped, and stacks grow down to the one below
  * them, so that whoever runs over an end faults.
  */
-#include "kernel/lib/list.h"
-#include "kernel/mem/page.h"
-#include "kernel/lib/string.h"
 #include "kernel/base/panic.h"
 #include "kernel/base/spinlock.h"
+#include "kernel/lib/list.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/page.h"
 
 /* The lower half of the kernel's mappings is the machine's own: device registers. */
 #define VMAP_START (KERNEL_MAP_BASE + (KERNEL_MAP_END - KERNEL_MAP_BASE) / 2)

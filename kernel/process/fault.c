@@ -6,15 +6,15 @@
  * Out of memory ends the task that faulted, never the kernel.
  */
 /* hot: runs with each event */
+#include "kernel/process/fault.h"
 #include "kernel/base/events.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/printk.h"
 #include "kernel/process/area.h"
-#include "kernel/process/fault.h"
 #include "kernel/task/task.h"
 
 enum { FAULT_PRESENT = 1, FAULT_WRITE = 2, FAULT_USER = 4, FAULT_FETCH = 16 };

@@ -1,8 +1,8 @@
 /* System calls on descriptors: close, dup, pipe, fcntl. Task context. */
 #include "arch/arch.h"
 #include "kernel/fs/file.h"
-#include "kernel/fs/pipe.h"
 #include "kernel/fs/lock.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/syscall/user.h"
 

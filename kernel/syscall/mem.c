@@ -1,8 +1,8 @@
 /* System calls on the address space: mmap, munmap, mprotect, brk, madvise. Task context. */
 #include "arch/arch.h"
 #include "kernel/fs/file.h"
-#include "kernel/syscall/user.h"
 #include "kernel/process/mm.h"
+#include "kernel/syscall/user.h"
 
 enum {
 	MADV_NORMAL,

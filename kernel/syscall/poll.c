@@ -2,12 +2,12 @@
  * poll() and select(): which of several files are ready. Task context. Between two looks it sleeps
  * in the queues of all the files; a file that has none is asked again every POLL_STEP_NS.
  */
+#include "kernel/syscall/poll.h"
 #include "arch/arch.h"
 #include "kernel/fs/file.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/time.h"
-#include "kernel/syscall/poll.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/sigset.h"
 #include "kernel/task/sync.h"

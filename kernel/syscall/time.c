@@ -2,8 +2,8 @@
  * System calls on time: clocks, sleeping, alarm. Task context. All clocks are the TSC's; wall time
  * is the CMOS clock's at boot plus it.
  */
-#include "arch/arch.h"
 #include "kernel/syscall/time.h"
+#include "arch/arch.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/group.h"
 

@@ -7,9 +7,9 @@
  * and a CPU with somebody waiting wakes it at its tick.
  */
 /* hot: runs with each event */
-#include "kernel/task/sched.h"
 #include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
+#include "kernel/task/sched.h"
 
 static unsigned first_cpu(u64 mask)
 {

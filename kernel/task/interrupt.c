@@ -6,10 +6,10 @@
 /* hot: runs with each event */
 #include "kernel/task/interrupt.h"
 #include "kernel/base/events.h"
+#include "kernel/base/watchdog.h"
 #include "kernel/lib/errno.h"
 #include "kernel/task/irq_work.h"
 #include "kernel/task/sched.h"
-#include "kernel/base/watchdog.h"
 
 /*
  * Nearly always long enough. It need not be: a string instruction takes its time, and the tick

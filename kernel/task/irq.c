@@ -8,11 +8,11 @@
 
 #include "arch/arch.h"
 #include "kernel/base/events.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/printk.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/panic.h"
-#include "kernel/base/printk.h"
 #include "kernel/task/sync.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"

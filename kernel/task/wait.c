@@ -3,9 +3,9 @@
  * (interrupts off) protects its list; run-queue locks are taken inside it.
  */
 /* hot: runs with each event */
-#include "kernel/lib/errno.h"
 #include "kernel/base/panic.h"
 #include "kernel/base/rescue.h"
+#include "kernel/lib/errno.h"
 #include "kernel/task/task.h"
 
 void wait_queue_init(struct wait_queue *wq)

@@ -3,12 +3,12 @@
  * those of that header.
  */
 /* hot: runs with each event */
+#include "kernel/base/printk.h"
+#include "kernel/base/sym.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/printk.h"
-#include "kernel/base/sym.h"
 #include "trace/host_probe.h"
 
 struct host_probe {

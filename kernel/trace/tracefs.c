@@ -6,10 +6,10 @@
  * open(O_CREAT) is EACCES, mkdir EPERM outside of instances/, as on Linux.
  */
 #include "kernel/trace/tracefs.h"
+#include "kernel/base/panic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/panic.h"
 #include "kernel/process/mm.h"
 #include "kernel/trace/user_events.h"
 #include "trace/tracefs/tracefs.h"

@@ -2,12 +2,12 @@
  * What a user does with tracefs: switching many events, reading the trace. Whole operations, once
  * each.
  */
+#include "kernel/base/panic.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/panic.h"
 #include "tests/bench/bench.h"
 #include "trace/event/snapshot.h"
 #include "trace/host_context.h"

@@ -1,7 +1,7 @@
 /* Histograms: an event that is counted and not recorded, and reading a table. */
 #include "arch/arch.h"
-#include "tests/bench/bench.h"
 #include "kernel/lib/fmt.h"
+#include "tests/bench/bench.h"
 
 #define TRACE_KEY	  struct static_key
 #define TRACE_BRANCH(key) static_branch(&(key))

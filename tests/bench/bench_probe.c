@@ -1,6 +1,6 @@
 /* Probes: what a hit costs, with nothing to do. */
-#include "kernel/kprobe/kprobe.h"
 #include "kernel/base/panic.h"
+#include "kernel/kprobe/kprobe.h"
 #include "tests/bench/bench.h"
 
 /* An instruction that is emulated at its beginning, one that runs in a copy behind it. */

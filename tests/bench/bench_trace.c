@@ -2,10 +2,10 @@
 #include "arch/arch.h"
 #include "kernel/base/panic.h"
 #include "tests/bench/bench.h"
+#include "trace/event/file.h"
 #include "trace/host_clock.h"
 #include "trace/host_lock.h"
 #include "trace/trace.h"
-#include "trace/event/file.h"
 
 #define TRACE_KEY	  struct static_key
 #define TRACE_BRANCH(key) static_branch(&(key))

@@ -10,9 +10,9 @@
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/dynevent/dynevent.h"
+#include "trace/event/enable.h"
 #include "trace/host_lock.h"
 #include "trace/probe/probe.h"
-#include "trace/event/enable.h"
 
 FUZZ_KEEPS_RINGS
 

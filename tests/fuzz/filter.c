@@ -9,9 +9,9 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/trace/filter/sample.h"
+#include "trace/filter/file.h"
 #include "trace/filter/priv.h"
 #include "trace/host_context.h"
-#include "trace/filter/file.h"
 
 static void run(const struct trace_filter *f, const uint8_t *data, size_t size)
 {

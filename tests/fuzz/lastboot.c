@@ -16,10 +16,10 @@
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/ftrace.h"
+#include "trace/event/parts.h"
 #include "trace/host_lock.h"
 #include "trace/persist/kept.h"
 #include "trace/persist/lastboot.h"
-#include "trace/event/parts.h"
 
 #define SIZE	  KEPT_MIN_SIZE
 #define PAGES	  (SIZE / PAGE_SIZE)

@@ -8,9 +8,9 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/file.h"
 #include "trace/host_lock.h"
 #include "trace/trigger/trigger.h"
-#include "trace/event/file.h"
 
 #define LINES_MAX 24 /* of one input: more say nothing new */
 #define LIST_MAX  65536

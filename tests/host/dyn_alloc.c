@@ -8,14 +8,14 @@
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/dynevent/dynevent.h"
+#include "trace/dynevent/synth.h"
 #include "trace/dynevent/synth_cmd.h"
 #include "trace/event/api.h"
-#include "trace/hist/hist.h"
-#include "trace/dynevent/synth.h"
-#include "trace/host_lock.h"
-#include "trace/trigger/trigger.h"
 #include "trace/event/enable.h"
 #include "trace/event/file.h"
+#include "trace/hist/hist.h"
+#include "trace/host_lock.h"
+#include "trace/trigger/trigger.h"
 
 #define NO_END 200
 

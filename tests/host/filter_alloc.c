@@ -8,10 +8,10 @@
 #include "tests/host/machine.h"
 #include "tests/unit/trace/filter/sample.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/event/pid_filter.h"
-#include "trace/host_lock.h"
 #include "trace/event/file.h"
+#include "trace/event/pid_filter.h"
 #include "trace/filter/file.h"
+#include "trace/host_lock.h"
 
 /*
  * Tries with the first, the second ... allocation failing, until none does; returns how many

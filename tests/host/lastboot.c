@@ -9,10 +9,10 @@
 #include "tests/host/machine.h"
 #include "tests/unit/trace/export/tools.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/parts.h"
 #include "trace/host_lock.h"
 #include "trace/output/dump.h"
 #include "trace/persist/lastboot.h"
-#include "trace/event/parts.h"
 
 #include <stdlib.h>
 

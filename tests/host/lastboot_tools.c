@@ -4,11 +4,11 @@
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/event/ftrace.h"
 #include "trace/event/comm.h"
+#include "trace/event/ftrace.h"
+#include "trace/event/parts.h"
 #include "trace/host_lock.h"
 #include "trace/persist/lastboot.h"
-#include "trace/event/parts.h"
 
 #include <stdlib.h>
 

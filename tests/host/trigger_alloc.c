@@ -7,10 +7,10 @@
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/file.h"
 #include "trace/host_lock.h"
 #include "trace/ring/ring.h"
 #include "trace/trigger/trigger.h"
-#include "trace/event/file.h"
 
 static const char *const lines[] = {
     "traceoff",

@@ -4,15 +4,15 @@
  */
 #include "arch/arch.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/base/panic.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/panic.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
-#include "trace/output/printk.h"
 #include "trace/event/array.h"
 #include "trace/host_lock.h"
+#include "trace/output/printk.h"
 
 static volatile bool endless = true;
 

@@ -2,9 +2,9 @@
  * The guest's end of the tests: runs the suites and prints KTAP on the consoles. Task context, pid
  * 1; see kernel/init.c.
  */
+#include "kernel/base/printk.h"
 #include "kernel/init.h"
 #include "kernel/lib/ktap.h"
-#include "kernel/base/printk.h"
 
 #define SUITE(name) extern const struct ktap_suite suite_##name;
 #include "tests/unit/list.def"

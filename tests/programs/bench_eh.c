@@ -1,8 +1,8 @@
 /*
  * What an EventHeader event with three fields costs a program: while nobody listens, and recorded.
  */
-#include "user/eventheader.h"
 #include "tests/programs/bench.h"
+#include "user/eventheader.h"
 
 static struct eh_provider provider = EH_PROVIDER("Bench", "");
 static struct eh_tracepoint tp = EH_TRACEPOINT(&provider, EVENTHEADER_INFORMATION, 0x1);

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/trapline/archive.h"
 #include "tools/trapline/get.h"
+#include "tools/trapline/archive.h"
 
 /* Its last part. */
 static const char *last_part(const char *path)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/trapline/dat_write.h"
 #include "tools/trapline/lastboot.h"
+#include "tools/trapline/dat_write.h"
 #include "trace/persist/kept_read.h"
 #include "trace/ring/recover.h"
 

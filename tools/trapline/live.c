@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/trapline/convert.h"
 #include "tools/trapline/live.h"
+#include "tools/trapline/convert.h"
 
 #define LOOK_NS	   10000000 /* between two looks */
 #define PAGES_MOST 2048	    /* of a CPU in one look */

@@ -9,8 +9,8 @@
  *   port 4                what the script tells (script.h)
  *   the monitor           QMP: whether the machine was switched off or reset
  */
-#include "tools/trapline/channel.h"
 #include "tools/trapline/machine.h"
+#include "tools/trapline/channel.h"
 
 #include <errno.h>
 #include <fcntl.h>

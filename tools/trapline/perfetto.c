@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/trapline/convert.h"
 #include "tools/trapline/perfetto.h"
+#include "tools/trapline/convert.h"
 #include "tools/trapline/proto.h"
 
 enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_LOST = 3 };

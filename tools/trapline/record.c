@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/trapline/boot.h"
 #include "tools/trapline/record.h"
+#include "tools/trapline/boot.h"
 #include "tools/trapline/suggest.h"
 
 static const char usage[] =

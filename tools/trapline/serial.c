@@ -1,7 +1,7 @@
 /* Taking files out of a serial log. Nothing in the log is trusted: see serial.h. */
+#include "tools/trapline/serial.h"
 #include "kernel/abi/crc32.h"
 #include "tools/trapline/base64.h"
-#include "tools/trapline/serial.h"
 
 #include <stdlib.h>
 #include <string.h>

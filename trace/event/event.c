@@ -195,7 +195,7 @@ static void system_remove(struct trace_event_call *call)
 	trace_system_drop_empty(sys);
 }
 
-int trace_event_enter(struct trace_event_call *call)
+int trace_event_add(struct trace_event_call *call)
 {
 	struct trace_system *sys = trace_system_find(call->class->system);
 
@@ -211,18 +211,18 @@ int trace_event_enter(struct trace_event_call *call)
 	if (!err)
 		trace_handle_begin(&call->handle);
 	else if (call->system)
-		trace_event_leave(call);
+		trace_event_remove(call);
 	return err;
 }
 
-void trace_event_hide(struct trace_event_call *call)
+void trace_event_unlist(struct trace_event_call *call)
 {
 	trace_handle_end(&call->handle);
 	system_remove(call);
 	call->flags &= ~TRACE_CALL_NOTED;
 }
 
-void trace_event_give_id(struct trace_event_call *call)
+void trace_event_free_id(struct trace_event_call *call)
 {
 	if (call->fmt_hashed != call->fmt)
 		host_free((void *)call->fmt_hashed);
@@ -233,16 +233,16 @@ void trace_event_give_id(struct trace_event_call *call)
 	call->id = 0;
 }
 
-void trace_event_leave(struct trace_event_call *call)
+void trace_event_remove(struct trace_event_call *call)
 {
-	trace_event_hide(call);
-	trace_event_give_id(call);
+	trace_event_unlist(call);
+	trace_event_free_id(call);
 }
 
 /* Backwards, so that lists show the last declared first, as Linux's do. */
 void trace_events_register(struct trace_event_call *const *calls, unsigned n)
 {
 	while (n-- > 0)
-		if (!trace_event_enter(calls[n]))
+		if (!trace_event_add(calls[n]))
 			list_add_tail(&calls[n]->node, &trace_events);
 }

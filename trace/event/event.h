@@ -185,12 +185,12 @@ static inline void trace_event_put(struct trace_event_call *call)
 {
 	call->refs--;
 }
-/* The registry's half of it, and its two steps. */
-void trace_event_leave(struct trace_event_call *call);
-void trace_event_hide(struct trace_event_call *call);
-void trace_event_give_id(struct trace_event_call *call);
-/* Its first half, for the registry: name, format and id, not yet in the list and without files. */
-int trace_event_enter(struct trace_event_call *call);
+/* file.c registers and unregisters; these do it in the registry. Removing has two steps. */
+void trace_event_remove(struct trace_event_call *call);
+void trace_event_unlist(struct trace_event_call *call);
+void trace_event_free_id(struct trace_event_call *call);
+/* Gives it a name, a format and an id; it is not in the list yet and has no files. */
+int trace_event_add(struct trace_event_call *call);
 
 struct trace_event_call *trace_event_by_id(unsigned id); /* any context; NULL */
 struct trace_event_call *trace_event_find(const char *system, const char *name);

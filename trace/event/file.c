@@ -90,7 +90,7 @@ int trace_event_register(struct trace_event_call *call)
 		made = file;
 	}
 	if (!err)
-		err = trace_event_enter(call);
+		err = trace_event_add(call);
 	if (!err)
 		list_add(&call->node, &trace_events);
 	list_for_each_entry (tr, &trace_arrays, node) {
@@ -178,7 +178,7 @@ int trace_event_unregister(struct trace_event_call *call)
 	if (trace_event_busy(call))
 		return -EBUSY;
 	trace_event_remove_files(call, true);
-	trace_event_leave(call);
+	trace_event_remove(call);
 	return 0;
 }
 
@@ -186,9 +186,9 @@ bool trace_event_retire(struct trace_event_call *call)
 {
 	bool records = trace_event_remove_files(call, false);
 
-	trace_event_hide(call);
+	trace_event_unlist(call);
 	if (!records)
-		trace_event_give_id(call);
+		trace_event_free_id(call);
 	return records;
 }
 

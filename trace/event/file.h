@@ -28,6 +28,6 @@ bool trace_event_needed(const struct trace_event_call *call);
 /*
  * Takes out one that is off and not busy and leaves its records where they are. True: there may be
  * some, so it keeps its id, and the caller keeps it until they are cleared and
- * trace_event_give_id() was called. host_lock held.
+ * trace_event_free_id() was called. host_lock held.
  */
 bool trace_event_retire(struct trace_event_call *call);

@@ -32,7 +32,7 @@ static void trace_retired_free_all(struct trace_retired *r)
 
 	list_for_each_entry_safe (call, next, &r->calls, node) {
 		list_del(&call->node);
-		trace_event_give_id(call);
+		trace_event_free_id(call);
 		r->free(call);
 	}
 	r->count = 0;

@@ -8,8 +8,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
-#include "trace/event/ftrace.h"
 #include "trace/event/format.h"
+#include "trace/event/ftrace.h"
 #include "trace/host_memory.h"
 #include "trace/ring/ring.h"
 

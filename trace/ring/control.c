@@ -2,9 +2,9 @@
  * Making, ending and changing ring buffers: what needs the writers out of the way (resizing:
  * resize.c). Task context; may sleep. One control call at a time on a buffer: its owner sees to
  * that (host_lock()). Writers may run all the time, on all CPUs; readers too, unless said
- * otherwise. Writers are kept away by stopping recording and waiting until those under way have
- * left; readers by the lane's reader lock (rb_stop_cpus()). What is hit meanwhile is refused and
- * counted as `disabled`.
+ * otherwise. To keep writers away, stop recording and wait until those under way have left; to keep
+ * readers away, take the CPU buffer's reader lock (rb_stop_cpus() does both). An event that is hit
+ * meanwhile is refused and counted as `disabled`.
  */
 #include "kernel/lib/errno.h"
 #include "trace/host_cpus.h"
@@ -51,9 +51,9 @@ static bool rb_change_bit(u32 *word, u32 bit, bool on)
 }
 
 /*
- * True if it changed. Any context, on several CPUs at once: who finds at the end that another has
- * changed the word meanwhile goes over the lanes again, so that whoever is last has seen the word
- * as it stays.
+ * True if it changed. Any context, on several CPUs at once. A caller that finds at the end that
+ * another has changed the word goes over the CPU buffers again, so the last one has seen the final
+ * word.
  */
 static bool rb_set_flag(struct ring_buffer *rb, u32 flag, bool on)
 {
@@ -79,7 +79,7 @@ struct ring_buffer *ring_buffer_alloc(size_t size, unsigned flags, u64 (*clock)(
 {
 	struct ring_buffer *rb = host_alloc(sizeof(*rb));
 
-	_Static_assert(sizeof(struct rb_cpu_buffer) == 64, "a lane is one cache line");
+	_Static_assert(sizeof(struct rb_cpu_buffer) == 64, "a CPU buffer is one cache line");
 	if (!rb)
 		return NULL;
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)

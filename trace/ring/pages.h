@@ -49,8 +49,8 @@ void rb_ring_free(struct rb_ring *ring, unsigned cpu);
 size_t rb_pages_for(size_t size);
 
 /*
- * Keeps writers and readers out of lanes `from` to `to`, with one wait for all; the caller may not
- * sleep until rb_start_cpus(). control.c.
+ * Keeps writers and readers out of CPU buffers `from` to `to`, with one wait for all. The caller
+ * may not sleep until rb_start_cpus(). Both are in control.c.
  */
 void rb_stop_cpus(struct ring_buffer *rb, int from, int to);
 void rb_start_cpus(struct ring_buffer *rb, int from, int to);

@@ -203,11 +203,11 @@ struct rb_cpu_buffer {
 
 struct ring_buffer {
 	struct rb_cpu_buffer cpu_buffers[MAX_CPUS];
-	u64 (*clock)(void); /* of all lanes */
-	size_t count;	    /* sub-buffers of a new lane */
+	u64 (*clock)(void); /* of all CPU buffers */
+	size_t count;	    /* sub-buffers of a new CPU buffer */
 	bool overwrite, kept;
-	u32 slow;      /* what all lanes' words have in common */
-	unsigned cpus; /* lanes that have rings: 0..cpus-1 */
+	u32 slow;      /* what the words of all CPU buffers have in common */
+	unsigned cpus; /* CPU buffers that have rings: 0..cpus-1 */
 };
 
 static inline bool rb_is_set_on(const struct ring_buffer *rb)
@@ -334,7 +334,7 @@ void rb_map_taken(struct rb_ring *ring, u64 commit_word);
 void rb_map_reset(struct rb_ring *ring);
 /*
  * The tail leaves the reader's page, if it is there, for the next sub-buffer: an event that does
- * not fit, and is discarded. On the lane's CPU, interrupts off, no event reserved.
+ * not fit, and is discarded. On the buffer's CPU, interrupts off, no event reserved.
  */
 void rb_leave_page(struct rb_cpu_buffer *cpu_buffer);
 /* How many from `next` on are overwritten already, by what the slots say now. */

@@ -1,5 +1,5 @@
-#include "user/msr.h"
 #include "user/libc/syscall.h"
+#include "user/msr.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
  */
 #include "arch/x86_64/cpu/clock.h"
 
-#include "arch/x86_64/irq/apic.h"
 #include "arch/x86_64/cpu/msr.h"
+#include "arch/x86_64/irq/apic.h"
 
 #define NS_PER_SECOND	       1000000000UL
 #define HYPERVISOR_LEAF	       0x40000000

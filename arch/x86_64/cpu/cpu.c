@@ -4,11 +4,11 @@
  * CPU with interrupts off.
  */
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/regs.h"
-#include "arch/x86_64/cpu/tables.h"
 #include "arch/x86_64/cpu/features.h"
 #include "arch/x86_64/cpu/fpu.h"
+#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/cpu/tables.h"
 #include "arch/x86_64/irq/trap.h"
 
 #define GDT_ENTRIES  10

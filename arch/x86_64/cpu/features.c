@@ -3,8 +3,8 @@
  * out-of-range leaves give another leaf's data, so every leaf is compared with the highest first).
  */
 #include "arch/x86_64/cpu/features.h"
-#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/early.h"
+#include "arch/x86_64/cpu/regs.h"
 
 #define XSTATE_X87    (1u << 0)
 #define XSTATE_SSE    (1u << 1)

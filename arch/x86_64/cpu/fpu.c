@@ -5,9 +5,9 @@
  * which CPU loaded it last. [C] interrupts off.
  */
 #include "arch/x86_64/cpu/fpu.h"
-#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/features.h"
 #include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/regs.h"
 #include "kernel/lib/string.h"
 
 #define MXCSR_DEFAULT 0x1f80

@@ -1,9 +1,9 @@
 /* arch_machine_init(): the machine's interrupt controllers and clock, in order. Boot CPU,
  * interrupts off. */
-#include "arch/x86_64/irq/apic.h"
 #include "arch/x86_64/cpu/clock.h"
-#include "arch/x86_64/irq/ioapic.h"
 #include "arch/x86_64/cpu/smp.h"
+#include "arch/x86_64/irq/apic.h"
+#include "arch/x86_64/irq/ioapic.h"
 
 const char *arch_machine_init(
     const struct machine_info *mi, const struct ref_clock *const *refs, unsigned n, u64 unix_ns)

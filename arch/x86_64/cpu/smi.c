@@ -3,8 +3,8 @@
  * on and where an emulator has it (Intel SDM volume 4). Nobody tells whether it is there but the
  * fault of reading it. Any context.
  */
-#include "arch/x86_64/irq/extable.h"
 #include "arch/x86_64/cpu/msr.h"
+#include "arch/x86_64/irq/extable.h"
 
 #define MSR_SMI_COUNT	 0x34
 #define CPUID_HYPERVISOR (1u << 31)

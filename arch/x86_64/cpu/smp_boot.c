@@ -9,10 +9,10 @@
  */
 #include "arch/x86_64/cpu/smp.h"
 
-#include "arch/x86_64/irq/apic.h"
 #include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/irq/apic.h"
 #include "arch/x86_64/mm/paging.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/string.h"

@@ -6,9 +6,9 @@
  *   guard | #DB in NMI | guard | idle
  */
 #include "arch/x86_64/cpu/stacks.h"
+#include "arch/x86_64/cpu/sections.h"
 #include "arch/x86_64/cpu/tables.h"
 #include "arch/x86_64/mm/paging.h"
-#include "arch/x86_64/cpu/sections.h"
 
 enum { SLOT_BP_NMI = IST_COUNT + 1, SLOT_DB_NMI, SLOT_IDLE, SLOT_END };
 

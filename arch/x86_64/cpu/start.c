@@ -8,12 +8,12 @@
  * writable is executable, in the direct map neither.
  */
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/regs.h"
-#include "arch/x86_64/cpu/tables.h"
 #include "arch/x86_64/cpu/early.h"
 #include "arch/x86_64/cpu/features.h"
-#include "arch/x86_64/mm/paging.h"
+#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/cpu/tables.h"
+#include "arch/x86_64/mm/paging.h"
 #include "arch/x86_64/mm/usercopy.h"
 #include "boot/boot_info.h"
 

@@ -3,10 +3,10 @@
  * registers of a new program. arch_switch() runs with interrupts off; the rest is called by the
  * task itself or before it first runs.
  */
-#include "arch/x86_64/cpu/regs.h"
-#include "arch/x86_64/cpu/tables.h"
 #include "arch/x86_64/cpu/fpu.h"
 #include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/cpu/tables.h"
 #include "arch/x86_64/irq/trap.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

@@ -2,9 +2,9 @@
  * The one-shot timer of each CPU: its APIC's counter, or the TSC deadline where CPUID has it.
  * timer_arm() is called on the CPU itself with interrupts off.
  */
-#include "arch/x86_64/irq/apic.h"
 #include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/cpu/msr.h"
+#include "arch/x86_64/irq/apic.h"
 
 #define CPUID1_C_TSC_DEADLINE (1u << 24)
 #define CALIBRATE_US	      200

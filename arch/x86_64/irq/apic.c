@@ -4,8 +4,8 @@
  */
 #include "arch/x86_64/irq/apic.h"
 
-#include "arch/x86_64/irq/interrupt.h"
 #include "arch/x86_64/cpu/msr.h"
+#include "arch/x86_64/irq/interrupt.h"
 
 enum {
 	APIC_ID = 0x20,

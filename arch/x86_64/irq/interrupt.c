@@ -3,10 +3,10 @@
  */
 #include "arch/x86_64/irq/interrupt.h"
 
-#include "arch/x86_64/irq/apic.h"
-#include "arch/x86_64/irq/ipi.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/irq/apic.h"
+#include "arch/x86_64/irq/ipi.h"
 #include "arch/x86_64/irq/trap.h"
 
 #define FIRST_LOCAL 0xe0

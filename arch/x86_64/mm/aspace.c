@@ -6,9 +6,9 @@
  * before they are loaded, cleared after others are. So whoever changes an entry and then reads
  * `cpus` misses nobody who could have the old one.
  */
+#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/mm/paging.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

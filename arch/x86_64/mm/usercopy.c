@@ -3,8 +3,8 @@
  * arch/arch.h for who may call what. No state.
  */
 #include "arch/x86_64/mm/usercopy.h"
-#include "arch/x86_64/irq/extable.h"
 #include "arch/x86_64/cpu/features.h"
+#include "arch/x86_64/irq/extable.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 

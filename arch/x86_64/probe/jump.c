@@ -11,11 +11,11 @@
  * detour's copy, so that nobody new comes there; the caller then waits for those who were there.
  * text_patch() does the rest, and who traps meanwhile is resumed as before.
  */
-#include "arch/x86_64/irq/extable.h"
-#include "arch/x86_64/probe/insn.h"
-#include "arch/x86_64/mm/paging.h"
-#include "arch/x86_64/probe/probe.h"
 #include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/irq/extable.h"
+#include "arch/x86_64/mm/paging.h"
+#include "arch/x86_64/probe/insn.h"
+#include "arch/x86_64/probe/probe.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 

@@ -8,11 +8,11 @@
  * is.
  */
 #include "arch/x86_64/probe/probe.h"
-#include "arch/x86_64/irq/extable.h"
-#include "arch/x86_64/probe/insn.h"
-#include "arch/x86_64/mm/paging.h"
 #include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/irq/extable.h"
 #include "arch/x86_64/irq/trap.h"
+#include "arch/x86_64/mm/paging.h"
+#include "arch/x86_64/probe/insn.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

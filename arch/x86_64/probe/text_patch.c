@@ -21,8 +21,8 @@
 #include "arch/x86_64/probe/text_patch.h"
 
 #include "arch/x86_64/cpu/msr.h"
-#include "arch/x86_64/mm/paging.h"
 #include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/mm/paging.h"
 #include "kernel/lib/atomic.h"
 
 #define BATCH 128

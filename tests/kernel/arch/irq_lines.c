@@ -3,12 +3,12 @@
  * played by calling the dispatcher.
  */
 #include "arch/arch.h"
+#include "kernel/base/panic.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/task/irq.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/panic.h"
+#include "kernel/task/irq.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/trace.h"
 

@@ -6,11 +6,11 @@
 #include "arch/arch.h"
 #include "drivers/acpi/acpi.h"
 #include "kernel/base/cmdline.h"
-#include "kernel/task/irq.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/task/interrupt.h"
+#include "kernel/task/irq.h"
 #include "kernel/task/timer.h"
 
 #define MS	1000000UL

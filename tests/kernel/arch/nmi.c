@@ -4,8 +4,8 @@
  * inside itself, none is lost while another runs, and the interrupted code finds all its registers
  * and flags as they were.
  */
-#include "arch/x86_64/irq/interrupt.h"
 #include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/irq/interrupt.h"
 #include "arch/x86_64/irq/trap.h"
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/atomic.h"

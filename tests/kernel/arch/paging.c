@@ -3,10 +3,10 @@
  * arch/x86_64/mm/aspace.c, arch/x86_64/mm/tlb.c. The walk looks at every entry there is, so a
  * writable and executable page anywhere is found wherever it comes from.
  */
-#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/features.h"
-#include "arch/x86_64/mm/paging.h"
+#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/sections.h"
+#include "arch/x86_64/mm/paging.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

@@ -4,8 +4,8 @@
  * code calls, and a handler of NMIs, look at the flag. Handlers run with interrupts off and only
  * add to counts.
  */
-#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/features.h"
+#include "arch/x86_64/cpu/regs.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"

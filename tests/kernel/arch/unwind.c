@@ -3,11 +3,11 @@
  * function, and across breakpoint, interrupt and NMI frames. Names come from the symbol table, so
  * that is seen to work too.
  */
+#include "kernel/base/sym.h"
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/sym.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/irq_work.h"
 

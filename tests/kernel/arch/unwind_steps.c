@@ -3,13 +3,13 @@
  * before each step the trace is compared with the return addresses that calls pushed and returns
  * took. Then registers and frames that lie, at random.
  */
+#include "kernel/base/random.h"
+#include "kernel/base/sym.h"
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/random.h"
-#include "kernel/base/sym.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/timer.h"
 #include "tests/unit/prng.h"

@@ -1,4 +1,5 @@
 /* Open files: contents, positions, flags, descriptors, unlinked files, devices, /proc, archives. */
+#include "kernel/base/printk.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
@@ -12,7 +13,6 @@
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/base/printk.h"
 #include "kernel/task/task.h"
 
 static struct file *must_open(const char *path, u32 flags)

@@ -6,9 +6,9 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/probe/kprobe_cmd.h"
 #include "trace/event/api.h"
 #include "trace/host_memory.h"
+#include "trace/probe/kprobe_cmd.h"
 
 #define GFP_KERNEL	     0
 #define kzalloc(size, flags) host_alloc(size)

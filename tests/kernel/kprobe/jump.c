@@ -3,13 +3,13 @@
  * again, and that nobody is overrun by one.
  */
 #include "arch/x86_64/probe/probe.h"
+#include "kernel/base/sym.h"
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/kprobe/site.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/sym.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/kprobe/tools.h"

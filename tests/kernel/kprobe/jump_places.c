@@ -4,12 +4,12 @@
  */
 #include "arch/x86_64/probe/insn.h"
 #include "arch/x86_64/probe/probe.h"
+#include "kernel/base/sym.h"
 #include "kernel/kprobe/site.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/sym.h"
 #include "tests/kernel/kprobe/tools.h"
 
 static const struct {

@@ -2,12 +2,12 @@
  * Probes (kernel/kprobe/kprobe.h): where they may be, what handlers see, several at a place,
  * probe_hits inside probe_hits.
  */
+#include "kernel/base/sym.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/sym.h"
 #include "tests/kernel/kprobe/tools.h"
 
 /*

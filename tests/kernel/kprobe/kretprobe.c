@@ -2,12 +2,12 @@
  * Return probes: values, data, recursion, several at a function, calls that never return, what a
  * backtrace shows.
  */
+#include "kernel/base/sym.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/sym.h"
 #include "kernel/task/task.h"
 #include "tests/kernel/threads.h"
 

@@ -3,10 +3,10 @@
  * probe, from the same random registers and flags, they must leave the same registers, flags and
  * stack, and go the same way.
  */
+#include "kernel/base/random.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/random.h"
 #include "tests/unit/prng.h"
 
 #define ROUNDS	    200

@@ -5,9 +5,9 @@
 #include "tests/kernel/ring/scene.h"
 
 #include "arch/arch.h"
+#include "kernel/base/panic.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/panic.h"
 #include "tests/kernel/arch/stepper.h"
 #include "trace/host_context.h"
 

@@ -12,8 +12,8 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "tests/kernel/ring/scene.h"
 #include "tests/kernel/arch/stepper.h"
+#include "tests/kernel/ring/scene.h"
 #include "trace/host_context.h"
 
 #define BIG 1960 /* two of them and a small one fit in a sub-buffer */

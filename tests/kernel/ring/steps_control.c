@@ -6,8 +6,8 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/task/task.h"
-#include "tests/kernel/ring/scene.h"
 #include "tests/kernel/arch/stepper.h"
+#include "tests/kernel/ring/scene.h"
 #include "tests/kernel/threads.h"
 
 static void write_event(void *unused)

@@ -3,11 +3,11 @@
  * too, as "# " would not.
  */
 #include "arch/arch.h"
+#include "kernel/base/log_buffer.h"
+#include "kernel/base/printk.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "kernel/base/log_buffer.h"
-#include "kernel/base/printk.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
 #include "tests/kernel/threads.h"

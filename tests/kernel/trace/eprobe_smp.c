@@ -9,8 +9,8 @@
 #include "kernel/task/task.h"
 #include "tests/kernel/feed.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/host_lock.h"
 #include "trace/event/file.h"
+#include "trace/host_lock.h"
 
 #define PROBE  "e:x unit.unit_text t=$text:string m=$mark:s32 c=$comm:string"
 #define ENABLE "events/eprobes/x/enable"

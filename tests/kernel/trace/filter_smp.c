@@ -9,11 +9,11 @@
 #include "kernel/lib/string.h"
 #include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/file.h"
 #include "trace/filter/compile.h"
+#include "trace/filter/file.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
-#include "trace/event/file.h"
-#include "trace/filter/file.h"
 
 #define ROUNDS 40
 #define BURST  64 /* events between two looks at who else wants the CPU */

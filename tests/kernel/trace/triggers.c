@@ -13,15 +13,15 @@
 #include "tests/kernel/threads.h"
 #include "tests/unit/prng.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/enable.h"
+#include "trace/event/file.h"
 #include "trace/event/ftrace.h"
+#include "trace/event/snapshot.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 #include "trace/ring/ring.h"
-#include "trace/event/snapshot.h"
 #include "trace/trigger/trigger.h"
-#include "trace/event/enable.h"
-#include "trace/event/file.h"
 
 #define ROUNDS 2000 /* of all CPUs together, unless `rounds=` says more (make trigger-storm) */
 

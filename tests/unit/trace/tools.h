@@ -6,8 +6,8 @@
 #pragma once
 
 #include "kernel/lib/ktap.h"
-#include "trace/event/event.h"
 #include "trace/event/array.h"
+#include "trace/event/event.h"
 #include "trace/host_key.h"
 #include "trace/tracefs/tracefs.h"
 

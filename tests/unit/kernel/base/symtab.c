@@ -2,9 +2,9 @@
  * Lookups in the symbol table: kernel/base/symtab.c, on a table made by hand as tools/symtab makes
  * it.
  */
+#include "kernel/base/symtab.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/types.h"
-#include "kernel/base/symtab.h"
 
 /*
  * 0x1010 alpha, 0x1020 beta and its alias bravo, 0x1040 dup, 0x1080 gamma, 0x1080.. dup, to 0x1100.

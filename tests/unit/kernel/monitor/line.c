@@ -1,8 +1,8 @@
 /* The monitor's line editor: kernel/monitor/line.h. */
-#include "kernel/monitor/line.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
+#include "kernel/monitor/line.h"
 #include "tests/unit/prng.h"
 
 #define UP    "\033[A"

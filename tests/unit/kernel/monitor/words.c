@@ -1,8 +1,8 @@
 /* The monitor's grammar: kernel/monitor/words.h. */
-#include "kernel/monitor/words.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
+#include "kernel/monitor/words.h"
 #include "tests/unit/prng.h"
 
 static struct words w;

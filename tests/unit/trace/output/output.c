@@ -1,10 +1,10 @@
 /* Records as text: columns in all forms, events' own words, headers. */
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
-#include "trace/event/ftrace.h"
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/file.h"
+#include "trace/event/ftrace.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"

@@ -8,8 +8,8 @@
 #include "tests/unit/trace/tools.h"
 #include "tests/unit/trace/user/eventheader/tools.h"
 #include "trace/host_lock.h"
-#include "trace/user/user.h"
 #include "trace/host_user.h"
+#include "trace/user/user.h"
 #include "trace/user/write.h"
 
 #define NAME "EhUnit_L4K1"
