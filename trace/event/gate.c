@@ -18,10 +18,12 @@
  *   G5 The image is copied into the ring. The ring may refuse it, which is counted.
  *   G6 The remaining triggers of G2 act.
  *
- * Three cases are so frequent or so cheap that they have a shorter way: a filter of plain numbers
- * that nobody else asks for (trace_gate), an event that is on for blind triggers alone
- * (trace_gate_alone), and a task that is not wanted (trace_gate_unwanted). The last two need no
- * image: the dispatcher of an event (trace/tracepoint_define.h) asks for them first.
+ * Frequent cases have a shorter way to the same result, all of them in trace_gate(): a filter and
+ * nothing else, a ring that is off or full, triggers of an event that is off itself, a PID list and
+ * nothing else, several instances and nothing else. Two need no image: an event that is on for
+ * triggers alone that look at no record (trace_gate_alone), and a task that is not wanted
+ * (trace_gate_unwanted). The dispatcher of an event (trace/tracepoint_define.h) asks for them
+ * first.
  *
  * Scratch memory is a stack: trace_image() takes from its top, trace_image_end() gives back. A
  * nested writer has given back by the time the interrupted one goes on, so plain reads and writes
@@ -359,6 +361,32 @@ static ALWAYS_INLINE void trace_gate_passed(struct trace_event_file *file, void 
 		trace_gate_passed_large(file, image, payload);
 }
 
+static ALWAYS_INLINE void count_unwanted(struct trace_event_file *file)
+{
+	struct trace_event_count *count = &file->counts[host_cpu()];
+
+	local_inc(&count->hit);
+	local_inc(&count->pid_filtered);
+}
+
+/* The only question is whether the task is wanted, and it is not. */
+static ALWAYS_INLINE bool is_only_unwanted(const struct trace_event_file *file, u32 way)
+{
+	return (way & TRACE_WAY_ASKS) == TRACE_WAY_PID &&
+	       READ_ONCE(file->tr->pid_ignore[host_cpu()]);
+}
+
+/* Nobody asks, and recording is off. */
+static ALWAYS_INLINE void count_off_ring(struct trace_event_file *file)
+{
+	unsigned long cpu = host_cpu();
+	struct trace_event_count *count = &file->counts[cpu];
+
+	local_inc(&count->hit);
+	local_inc(&count->lost);
+	rb_count_disabled(file->buffer, cpu);
+}
+
 /* Several instances want the event, and most of them ask nothing. */
 static __noinline void trace_gate_several(
     struct trace_event_file *file, trace_word_t *image, u64 size)
@@ -434,13 +462,21 @@ static __noinline void trace_gate_look_common(
 void trace_gate_in(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size)
 {
-	if (READ_ONCE(file->way) == TRACE_WAY_FILTER && likely(image)) {
+	const u32 way = READ_ONCE(file->way);
+
+	if (way == TRACE_WAY_FILTER && likely(image)) {
 		const struct filter_insn *in = READ_ONCE(file->filter)->start;
 
 		if (trace_filter_run_numbers(&in, image) == FILTER_NO) {
 			count_filtered(file);
 			return;
 		}
+	} else if (!way && unlikely(!rb_is_set_on(file->buffer)) && likely(image)) {
+		count_off_ring(file);
+		return;
+	} else if (is_only_unwanted(file, way)) {
+		count_unwanted(file);
+		return;
 	}
 	put_common(image, file, ctx);
 	ask_files(file, ctx, image, size, true);
@@ -463,10 +499,10 @@ TRACE_DISPATCH void trace_gate(struct trace_event_file *file, void *image, u32 s
 			trace_gate_filtered(file, image, size, in);
 		return;
 	} else if (!way) {
-		trace_gate_retry(file, image, size);
-		return;
-	} else if (way == TRACE_WAY_MORE) {
-		trace_gate_several(file, image, size);
+		if (unlikely(!rb_is_set_on(file->buffer)))
+			count_off_ring(file);
+		else
+			trace_gate_retry(file, image, size);
 		return;
 	} else if ((way & TRACE_WAY_ASKS) == (TRACE_WAY_ALONE | TRACE_WAY_LOOKS)) {
 		struct trace_trigger *t = atomic_load_acquire(&file->triggers);
@@ -483,6 +519,15 @@ TRACE_DISPATCH void trace_gate(struct trace_event_file *file, void *image, u32 s
 			count_off(file);
 			return;
 		}
+	} else if (is_only_unwanted(file, way)) {
+		count_unwanted(file);
+		return;
+	} else if (way == TRACE_WAY_PID) {
+		trace_gate_passed(file, image, size);
+		return;
+	} else if (way == TRACE_WAY_MORE) {
+		trace_gate_several(file, image, size);
+		return;
 	}
 	trace_gate_walk(file, image, size);
 }
@@ -494,10 +539,7 @@ void trace_gate_no_image(struct trace_event_file *file, u32 size)
 
 TRACE_DISPATCH void trace_gate_unwanted(struct trace_event_file *file)
 {
-	struct trace_event_count *count = &file->counts[host_cpu()];
-
-	local_inc(&count->hit);
-	local_inc(&count->pid_filtered);
+	count_unwanted(file);
 	host_preempt_enable();
 }
 
