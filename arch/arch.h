@@ -142,7 +142,7 @@ const struct regs *irq_regs(void);
 /* CR0, CR2, CR3, CR4 of this CPU, for a register dump. Any context. */
 void arch_control_registers(u64 out[ARCH_CONTROL_REGISTERS]);
 
-/* ---- Part 1: what a CPU tells of itself ---- */
+/* ---- Part 1: features and registers of a CPU ---- */
 
 /*
  * A model-specific register of a CPU that is up. 0, -ENODEV (no such CPU), -EIO (the CPU refused:

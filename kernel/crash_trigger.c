@@ -1,6 +1,6 @@
 /*
- * /proc/trapline/crash: ends of this machine, for who wants to see what is left of its trace. Task
- * context; none but the first word's refusal comes back.
+ * /proc/trapline/crash: ways to crash the kernel, for testing the flight recorder. Task context; a
+ * write returns only if its first word is refused.
  */
 #include "arch/arch.h"
 #include "kernel/base/panic.h"

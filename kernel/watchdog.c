@@ -1,15 +1,14 @@
 /*
- * Each CPU has a timer, whose beats it counts. With each beat it looks at two things:
+ * Each CPU has a timer and counts its beats. With each beat it checks two things:
  *
- * 1. Its neighbour, the next CPU by number. Whose beats stand still for `watchdog_thresh` seconds
- *    takes no interrupts any more. It gets an NMI, and says itself where it stands ("hard LOCKUP").
- *    Who does not even take that is told of by the neighbour.
- * 2. Its own scheduler. A beat asks it to run, by a bit of need_resched that is its own. If that
- *    bit is still there twice the time later, something holds the CPU with preemption off ("soft
- *    lockup").
+ * 1. Its neighbour, the next CPU by number. A CPU whose beats stop for `watchdog_thresh` seconds
+ *    takes no interrupts any more. The neighbour sends it an NMI, and it reports its place ("hard
+ *    LOCKUP"). If it does not take the NMI either, the neighbour reports it.
+ * 2. Its own scheduler. A beat makes it run, by a bit of need_resched of its own. If the bit is
+ *    still set after twice the time, something holds the CPU with preemption off ("soft lockup").
  *
- * Each beat also tells the machine's own timer that all is well; when no CPU does, that resets the
- * machine. Timers: irq context. Legend: [C] only its CPU, [A] atomic, [L] `lock`.
+ * Each beat also restarts the machine's own timer. If no CPU does, that timer resets the machine.
+ * Timers: irq context. Legend: [C] only its CPU, [A] atomic, [L] `lock`.
  */
 #include "arch/arch.h"
 #include "drivers/acpi/acpi.h"
@@ -63,8 +62,8 @@ static u64 thresh_ns(void)
 }
 
 /*
- * Not of who stands accused: what it says of itself is no beat, or it would be accused again and
- * again.
+ * Ignore heartbeats from a CPU already reported as locked up: its own report is none, or it would
+ * be reported again and again.
  */
 void watchdog_touch(void)
 {

@@ -1,5 +1,5 @@
 /*
- * ACPI's static tables: what the firmware tells of CPUs, interrupt controllers, timers and power.
+ * ACPI's static tables: the firmware's list of CPUs, interrupt controllers, timers and power.
  * Read once at boot, from task context, before other CPUs run; the results are constant afterwards.
  * Every table's length and checksum is checked before a field is believed. (ACPI specification 6.4,
  * chapter 5.)
@@ -63,7 +63,7 @@ struct acpi_fadt {
 	u8 s5_type_a, s5_type_b;
 };
 
-/* A 16550 that SPCR or DBG2 tells of. */
+/* A 16550 that SPCR or DBG2 lists. */
 struct acpi_serial {
 	const char *table; /* "SPCR", "DBG2" */
 	bool ports;	   /* else memory */

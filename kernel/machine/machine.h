@@ -1,6 +1,6 @@
 /*
- * The machine as this kernel has it: what the drivers find is told to arch/, and shown as files.
- * Each is called once at boot, by kernel/main.c or by one that is.
+ * The machine as this kernel has it: arch/ gets what the drivers find, and files show it. Each
+ * function is called once at boot, by kernel/main.c or by another of them.
  */
 #pragma once
 

@@ -8,8 +8,8 @@ typedef bool (*nmi_handler_fn)(struct regs *r);
 /* Task context. 0, -EBUSY (no slot left). */
 int nmi_handler_add(nmi_handler_fn fn);
 /*
- * Who is told when an NMI begins and when it ends: one, set at boot by the only CPU there is, NMI
- * context.
+ * Sets the one function that is called at the begin and at the end of each NMI. At boot, on the
+ * only CPU there is; fn runs in NMI context.
  */
 void nmi_observer_set(void (*fn)(bool enter));
 /* When it returns, the handler runs nowhere. Task context, interrupts on. */

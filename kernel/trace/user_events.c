@@ -28,8 +28,8 @@
 /* ---- structs whose first word says how long they are ---- */
 
 /*
- * Bytes of a struct that are beyond what is known here must be zero, as Linux has it: who sets one
- * wants what there is not.
+ * A non-zero byte beyond the struct that is known here requests an extension that is not supported:
+ * -E2BIG, as on Linux.
  */
 static int check_tail(const u8 *tail, size_t n)
 {
@@ -303,8 +303,8 @@ struct small_record {
 };
 
 /*
- * Of `total` bytes from `base` on all but `left` could be read. Is that the index, then what is
- * wrong with that is told first.
+ * Of `total` bytes from `base` on all but `left` could be read. If the fault is in the index
+ * itself, report that error first.
  */
 static __noinline ssize user_events_write_faulted(
     const struct user_events_file *f, u64 base, size_t total, size_t left, struct small_record *rec)

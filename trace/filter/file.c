@@ -59,9 +59,9 @@ void trace_filter_error_log(
 /* ---- one event ---- */
 
 /*
- * A writer that sees the bit finds a filter, the old one or the new one: the bit goes first, and
- * the filter when no writer can have seen the bit any more. Returns the old filter, for who frees
- * it behind host_synchronize().
+ * A writer that sees the bit finds a filter, the old one or the new one: clear the bit first, and
+ * the filter when no writer can have seen the bit any more. The caller frees the returned filter
+ * after host_synchronize().
  */
 static struct trace_filter *filter_publish(
     struct trace_event_file *file, struct trace_filter *f, bool on)
@@ -189,7 +189,7 @@ static void clear_all(struct trace_array *tr, const struct trace_system *sys)
 }
 
 /*
- * Sets it where it fits; each event it does not fit keeps what it had, and is told of in error_log.
+ * Sets it where it fits. An event that it does not fit keeps its filter, and error_log reports it.
  */
 static int set_all(
     struct trace_array *tr, struct trace_system *sys, const char *text, struct change *list)

@@ -1,6 +1,6 @@
 /*
  * The region of another boot, read before this one uses it (kept_read.c says what of it is
- * believed). What the rings hold is trace/ring/recover.c's; past.c answers for printing.
+ * believed). What the rings hold is trace/ring/recover.c's; prevboot.c answers for printing.
  */
 #include "trace/persist/lastboot.h"
 #include "kernel/lib/errno.h"
@@ -147,7 +147,7 @@ static bool trace_lastboot_is_known(void *arg, u16 id)
 	return k->any || k->bit[id / 8] >> id % 8 & 1;
 }
 
-static int salvage(struct trace_prevboot *past, const struct kept_header *h)
+static int trace_lastboot_recover(struct trace_prevboot *past, const struct kept_header *h)
 {
 	u32 pages = h->size / PAGE_SIZE;
 	struct known_ids *known = host_alloc(sizeof(*known));
@@ -215,7 +215,7 @@ static int take(struct trace_prevboot *past, const struct kept_header *h)
 	past->same_kernel = is_same_kernel(past->symbols);
 	if (!err)
 		err = take_comms(past, h);
-	return err ? err : salvage(past, h);
+	return err ? err : trace_lastboot_recover(past, h);
 }
 
 static void say_cpus(const struct trace_prevboot *past)

@@ -1,5 +1,5 @@
 /*
- * A ring of sub-buffers that were salvaged from another run (salvage.c). Task context; nobody
+ * A ring of sub-buffers that were recovered from another run (recover.c). Task context; nobody
  * writes or reads there meanwhile.
  */
 #include "kernel/lib/errno.h"

@@ -1,7 +1,7 @@
 /*
  * The files trace.dat and snapshot.dat, of an instance: its buffer, or its spare one, in
- * trace-cmd's format. What is in them is what there was when they were first read. Task context
- * under host_lock.
+ * trace-cmd's format. The contents are a snapshot taken at the first read. Task context under
+ * host_lock.
  */
 #include "kernel/lib/errno.h"
 #include "trace/export/dat.h"

@@ -20,7 +20,7 @@ int hwlat_set_window(u64 us);
 /* The samplers, if any run, begin anew in that mode. */
 void hwlat_set_mode(enum hwlat_mode mode);
 
-/* The host tells of every NMI, before and after its handlers. NMI context. */
+/* The host calls this before and after the handlers of each NMI. NMI context. */
 void trace_hwlat_nmi(bool enter);
 /* SMIs that came to a CPU during its samples, since the tracer was chosen. */
 u64 hwlat_smis(unsigned cpu);

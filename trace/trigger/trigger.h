@@ -13,7 +13,7 @@ int trace_trigger_store(struct trace_event_file *file, char *line);
 /* The file's text. */
 void trace_triggers_show(struct seq *s, const struct trace_event_file *file);
 /*
- * One EVENT.TRIGGER of the parameter trace_trigger=; the word is cut up. What is refused is told in
- * the log.
+ * One EVENT.TRIGGER of the parameter trace_trigger=; the word is cut up. The log reports
+ * what is refused.
  */
 void trace_triggers_boot(struct trace_array *tr, char *word);

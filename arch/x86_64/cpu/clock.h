@@ -14,7 +14,7 @@ void clock_skew_answer(void);
 void timer_calibrate(void);
 /* Does a hypervisor run this CPU? Then some waits for real chips can be short. */
 bool cpu_is_virtual(void);
-/* Polling takes edges, and this is how a clock that stands still is told. */
+/* Result of a calibration. */
 struct calibration {
 	u64 hz;
 	u32 spread_ppm;

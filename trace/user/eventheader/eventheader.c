@@ -10,7 +10,7 @@
  *   1. The header; then the extensions, up to the last or to the first that is not sound (walk.c).
  *   2. The event's name and attributes.
  *   3. Fields, one after the other, until the metadata ends or something does not fit: that ends
- *      the walk, and is told last.
+ *      the walk, and is reported last.
  */
 #include "trace/user/eventheader/walk.h"
 
@@ -267,7 +267,7 @@ static bool eh_walk_fields(struct eh_walk *w, u32 n, u32 depth)
 	return whole;
 }
 
-/* What no description tells of, as bytes. */
+/* The payload beyond the last description, as bytes. */
 static void eh_put_rest(struct eh_walk *w)
 {
 	size_t n = eh_left(&w->payload);
