@@ -6,7 +6,7 @@
  * trace_event_register() and trace_event_unregister() (trace/event/file.c) put an event into all
  * instances and take it out. An event can go only while it is enabled nowhere and nobody holds it;
  * its remaining records go with it. Two sorts keep their records, user events and probes with the
- * arguments of 2009: their ids stay taken until the rings are empty (trace/event/retired.c).
+ * legacy arguments: their ids stay taken until the rings are empty (trace/event/retired.c).
  *
  * Synthetic events live here: synth_parse.c reads a definition, synth.c makes and removes the
  * event, synth_record.c records, synth_print.c prints. Kernel code defines them through

@@ -99,7 +99,7 @@ struct trace_key {
 
 enum {
 	TRACE_CALL_NO_ENABLE = 1, /* ftrace:*: records only, no enable file */
-	TRACE_CALL_ENABLED = 2,	  /* `enable` is called `enabled` as well: probes of 2009 */
+	TRACE_CALL_ENABLED = 2,	  /* `enable` is called `enabled` as well: legacy probes */
 	TRACE_CALL_NOTED = 4,	  /* its format is in memory that is kept */
 };
 

@@ -7,7 +7,8 @@
  * array's rings take their pages from it (struct ring_buffer_store). At the next boot, before
  * anything is recorded, lastboot.c checks the header and the tables (kept_read.c, which `trapline
  * extract` shares) and trace/ring/recover.c checks the rings. `instances/lastboot` is a trace array
- * whose records print with the dead kernel's formats, names and clock (past.c, prevboot_event.c).
+ * whose records print with the dead kernel's formats, names and clock (prevboot.c,
+ * prevboot_event.c).
  */
 #include "trace/persist/kept.h"
 #include "kernel/lib/string.h"

@@ -242,7 +242,7 @@ static struct trace_event_field *head_rows(
 }
 
 /*
- * Names are copied: the probe may go before the event. Those of 2009 have two, argN and what was
+ * Names are copied: the probe may go before the event. Legacy events have two, argN and what was
  * written.
  */
 static void make_table(struct probe_event *ev, const struct trace_probe *tp, char *text)

@@ -215,7 +215,7 @@ static struct probe_event *find_event(const char *group, const char *name)
 	return ev->first->dyn.kind == &probe_dynevent_kind ? ev : NULL;
 }
 
-/* One of 2009 records from its definition on, as its document shows. */
+/* A legacy event records from its definition on, as its document shows. */
 static int turn_on_old(struct probe_event *ev, const struct trace_probe *tp)
 {
 	int err = tp->old ? trace_set_events(trace_global, NULL, ev->group, ev->name, true) : 0;
@@ -389,7 +389,7 @@ void probe_profile_show(struct seq *s)
 
 /* ---- removing ---- */
 
-/* One of 2009 may go while it is on: its document never turns it off. */
+/* A legacy event may go while it is on: its document never turns it off. */
 static bool kprobe_event_is_busy(const struct dynevent *dyn)
 {
 	const struct trace_probe *tp = trace_probe_of(dyn);

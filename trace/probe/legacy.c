@@ -1,6 +1,6 @@
 /*
- * The arguments of probes as the document of 2009 has them: aN, sN, sa, rv, ra, and what they point
- * at. An event is of this language when one of its arguments is such a word and none has a
+ * Legacy arguments of probes, as the document of 2009 has them: aN, sN, sa, rv, ra, and what they
+ * point at. An event is of this language when one of its arguments is such a word and none has a
  * character that is only today's. Task context; nothing but the probe's own memory changes.
  */
 #include "kernel/lib/errno.h"

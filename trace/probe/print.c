@@ -1,5 +1,5 @@
 /*
- * How probe events look: lines, "print fmt", and of those of 2009 the whole format. Task context,
+ * How probe events look: lines, "print fmt", and of legacy events the whole format. Task context,
  * except under tp_printk. Records may come from elsewhere (inject): nothing in them is trusted
  * beyond their length.
  */
@@ -164,7 +164,7 @@ static void probe_show_print_fmt(struct seq *s, const struct trace_event_call *c
 	}
 }
 
-/* ---- of 2009 ---- */
+/* ---- legacy events ---- */
 
 static void probe_print_legacy(
     struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len)

@@ -1,12 +1,12 @@
 /*
  * Events of probes: an instruction or a function's return, defined by a line in kprobe_events, with
  * arguments that are fetched from registers, the stack and memory; or another event, whose fields
- * take the place of registers. There are two languages of arguments: today's, and that of 2009 (aN
- * sN sa rv ra), whose events have the record, the format and the lines of 2009.
+ * take the place of registers. There are two languages of arguments: today's, and the legacy one of
+ * 2009 (aN sN sa rv ra), whose events have a record, a format and lines of their own.
  *
  * A record has the common fields; the address at 8 (of a return: that of the function, then the
- * return address; of another event: none); the packed arguments; the text of strings. A record of
- * 2009 has common_tgid at 8, the addresses from 16 on, the number of arguments, and 8 bytes for
+ * return address; of another event: none); the packed arguments; the text of strings. A legacy
+ * record has common_tgid at 8, the addresses from 16 on, the number of arguments, and 8 bytes for
  * each argument.
  *
  * kprobe.c defines events of instructions and returns, eprobe.c events of events; event.c is what
@@ -107,7 +107,7 @@ struct trace_probe {
 	const char *filter;		 /* of its records; NULL */
 	bool is_return, old;
 	u16 sp;	     /* where the stack pointer is in the registers */
-	bool simple; /* all arguments are 8 bytes from registers, at reg[]; and not of 2009 */
+	bool simple; /* all arguments are 8 bytes from registers, at reg[]; and not legacy */
 	u32 n_args;
 	u16 *reg;
 	struct probe_arg args[];
@@ -219,7 +219,7 @@ int probe_parse_count(struct probe_parse *p, char *text, char *type, u32 *count)
  * is not there), -E2BIG, -ENOMEM.
  */
 int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
-/* old.c. The same in the language of 2009; and whether all arguments are of it. */
+/* legacy.c. The same of a legacy argument; and whether all arguments are legacy. */
 int probe_parse_legacy_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
 bool probe_is_legacy(const struct probe_words *w);
 
@@ -263,7 +263,9 @@ struct probe_event *probe_event_alloc(const struct probe_id *id, const struct tr
 int probe_event_check_name(const struct probe_id *id, struct probe_error *err);
 /* Registers it, whose name is free, with its first probe: 0, -ENOMEM, -ENOSPC. */
 int probe_event_add(struct probe_event *ev, struct trace_probe *tp);
-/* past.c. Takes out an event of 2009, on or off, and its last probe; its records stay readable. */
+/*
+ * retired.c. Unregisters a legacy event, on or off, and its last probe; its records stay readable.
+ */
 void probe_event_retire(struct probe_event *ev);
 /* " NAME=BODY ..."; are the first arguments these? */
 void probe_show_args(struct seq *s, const struct trace_probe *tp);

@@ -1,5 +1,5 @@
 /*
- * Events of 2009's probes that are gone. Their document clears the probes first and reads the trace
+ * Legacy probe events that are gone. Their document clears the probes first and reads the trace
  * then, so what they recorded stays readable. Task context under host_lock.
  */
 #include "trace/event/array.h"
