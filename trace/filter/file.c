@@ -40,6 +40,7 @@ struct trace_filter *trace_filter_create_refused(
 	if (!f)
 		return NULL;
 	prog = (struct filter_insn *)(f + 1);
+	prog->kind = FILTER_TEST;
 	prog->test = filter_pass_all;
 	prog->next[0] = prog->next[1] = FILTER_PASS;
 	f->start = prog;

@@ -3,6 +3,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/filter/sample.h"
+#include "trace/filter/file.h"
 #include "trace/filter/priv.h"
 #include "trace/host_memory.h"
 
@@ -267,6 +268,9 @@ static void looks(void)
 		    rows[i].to_the_end ? FILTER_YES : FILTER_OPEN);
 		trace_filter_free(f);
 	}
+	f = trace_filter_create_refused("u64", &(struct trace_filter_error){.text = "why"});
+	EXPECT(f && f->start->kind == FILTER_TEST && trace_filter_match(f, "", 0));
+	trace_filter_free(f);
 	f = filter_sample_compile("u8 == 1 && name == \"x\" && cpu == 0 && ptr == \"x\"");
 	EXPECT_EQ(f->fixed, offsetof(struct filter_sample, user));
 	trace_filter_free(f);
