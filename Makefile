@@ -39,8 +39,9 @@ comma    := ,
 KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
             -Wl,--no-warn-rwx-segments -Wl,--build-id=none $(if $(PARTIAL),-Wl$(comma)--warn-unresolved-symbols)
 
-# Every function begins with a 5-byte nop, which kernel/kprobe/hook.c patches; where they are stands in a section that tools/symtab reads.
-HOOKS    := $(if $(findstring clang,$(shell $(CC) --version)),-fpatchable-function-entry=5,-pg -mfentry -mnop-mcount -mrecord-mcount)
+# Every function begins with a 5-byte nop, which kernel/kprobe/hook.c patches: the compiler leaves room, tools/hooks makes the nop, and
+# tools/symtab notes where. What a hook calls uses registers that callers must not rely on (-fno-ipa-ra).
+HOOKS    := -fpatchable-function-entry=5 $(if $(findstring clang,$(shell $(CC) --version)),,-fno-ipa-ra)
 # Not in what the tracer and the hooks run themselves, nor where a CPU has no task yet: linker.ld keeps these together, and
 # kernel/kprobe/hook.c has a reason for each place.
 UNHOOKED := trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c hit.c hook.c kretprobe.c) \
@@ -83,8 +84,12 @@ $(O)/symtab: tools/symtab.c
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu17 -O1 $(WARN) -I. $< -o $@
 
+$(O)/hooks: tools/hooks.c
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O1 $(WARN) -I. $< -o $@
+
 define link_kernel
-$(O)/$(1).elf: $(2) linker.ld $(O)/symtab
+$(O)/$(1).elf: $(2) linker.ld $(O)/symtab $(O)/hooks
 	@echo "  LD      $$@"
 	$$(Q)$(O)/symtab --empty $(O)/$(1).sym0.S
 	$$(Q)$$(CC) $$(KCFLAGS) -c $(O)/$(1).sym0.S -o $(O)/$(1).sym0.o
@@ -95,6 +100,7 @@ $(O)/$(1).elf: $(2) linker.ld $(O)/symtab
 	$$(Q)$$(CC) $$(KLDFLAGS) -o $(O)/$(1).tmp1 $(2) $(O)/$(1).sym1.o
 	$$(Q)nm -n $(O)/$(1).tmp1 | $(O)/symtab $(O)/$(1).hooks $(O)/$(1).sym2.S
 	$$(Q)cmp -s $(O)/$(1).sym1.S $(O)/$(1).sym2.S || { echo "symbol table moved code"; exit 1; }
+	$$(Q)$(O)/hooks $(O)/$(1).tmp1 $(O)/$(1).hooks
 	$$(Q)objcopy -R .hooks $(O)/$(1).tmp1 $$@
 	$$(Q)rm -f $(O)/$(1).tmp0 $(O)/$(1).tmp1
 endef

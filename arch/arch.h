@@ -227,6 +227,18 @@ u64 kernel_probe_returns_to(u64 slot);
 void kernel_probe_original(u64 addr, u8 *code, unsigned n);
 /* A detour is entered while handlers run on this CPU. Interrupts off. */
 void kernel_probe_missed(struct regs *r);
+/*
+ * A hooked function is entered: r->rip is one behind its beginning, r->rsp points at its return
+ * address. Where to go on.
+ */
+u64 kernel_hook_many(struct regs *r);  /* preemption off */
+u64 kernel_hook_probe(struct regs *r); /* interrupts off */
+/* The users of hooks, by number. `slot` is where the function's return address stands. */
+struct hook_user {
+	void (*fn)(struct hook_user *user, u64 ip, u64 parent_ip, u64 *slot);
+	int number; /* of kernel/kprobe/hook.c */
+};
+extern struct hook_user *kernel_hook_users[];
 bool kernel_int3(struct regs *r);	/* true: it was a probe's; else SIGTRAP or fatal */
 bool kernel_debug_trap(struct regs *r); /* r->error holds DR6 */
 u64 kernel_function_start(u64 addr);	/* of the function that holds it; 0: none. Any context */

@@ -177,3 +177,21 @@ void arch_jump_arm(struct arch_probe *const *p, unsigned n, bool on);
  * kernel_probe_return().
  */
 void probe_return(void);
+
+/*
+ * Hooks of functions: the nop at a function's beginning becomes a call of an entry. There are
+ * ARCH_HOOK_DIRECT entries that call kernel_hook_users[to]->fn, with preemption off; MANY calls
+ * kernel_hook_many(), PROBE kernel_hook_probe(), which find all registers. Task context, one at a
+ * time (kernel/kprobe/hook.c's lock), addresses ascending.
+ */
+#define ARCH_HOOK_LEN	 5
+#define ARCH_HOOK_DIRECT 16
+#define ARCH_HOOK_BATCH	 128
+enum { ARCH_HOOK_OFF = -1, ARCH_HOOK_MANY = -2, ARCH_HOOK_PROBE = -3 };
+struct arch_hook {
+	u64 addr;
+	int to; /* an entry's number, or one of these */
+};
+void arch_hooks_set(const struct arch_hook *hooks, unsigned n); /* at most ARCH_HOOK_BATCH */
+void arch_hook_nop(u8 code[ARCH_HOOK_LEN]);			/* what stands there unpatched */
+u64 arch_hook_entry(int to);					/* 0 for OFF */

@@ -4,6 +4,7 @@
  * the handlers run may: a hit there is counted as missed.
  */
 /* hot: runs with each event */
+#include "kernel/kprobe/hook.h"
 #include "kernel/kprobe/site.h"
 #include "kernel/lib/atomic.h"
 
@@ -86,6 +87,31 @@ bool __noprobe kernel_probe_int3(struct regs *r)
 	return true;
 }
 
+/* ---- hooks ---- */
+
+/* The nop has run when the handlers have: post handlers follow at once. */
+u64 __noprobe kernel_hook_probe(struct regs *r)
+{
+	u64 next = r->rip - 1 + ARCH_HOOK_LEN;
+	struct probe_site *s = probe_site_at(r->rip - 1);
+
+	if (unlikely(!s))
+		return next; /* it was removed just now */
+	if (unlikely(this_cpu_read(probing))) {
+		kprobe_count_missed(s);
+		return next;
+	}
+	this_cpu_write(probing, s);
+	bool elsewhere = call_handlers(s, r);
+	if (likely(!elsewhere)) {
+		r->rip = next;
+		if (unlikely(READ_ONCE(s->post)))
+			kprobe_call_post_handlers(s, r);
+	}
+	this_cpu_write(probing, NULL);
+	return r->rip;
+}
+
 /* ---- jumps ---- */
 
 void __noprobe kernel_probe_missed(struct regs *r)
@@ -127,4 +153,5 @@ void __noprobe kernel_probe_original(u64 addr, u8 *code, unsigned n)
 		if (s)
 			kprobe_uncover(s, addr, code, n);
 	}
+	hook_original(addr, code, n);
 }

@@ -1,18 +1,313 @@
 /*
- * Which functions are hooked. The compiler puts the nops (Makefile: HOOKS), tools/symtab makes a
- * bit for each function of where they are. A function without one lies where none has one, or was
- * marked __notrace and says why by NOTRACE(). Read-only: any context.
+ * Which functions are hooked, and who wants them. The compiler puts the nops (Makefile: HOOKS),
+ * tools/symtab makes a bit for each function of where they are. A function without one lies where
+ * none has one, or was marked __notrace and says why by NOTRACE().
+ *
+ * Words: a user's bit in `masks` says that it wants a function. A function with one user calls that
+ * user's own entry, one with several the entry of many, which asks the mask. What the text calls
+ * now is in `now`. Changes are made under hook_lock: first the mask, then the text, so that who
+ * comes through the entry of many finds all that is wanted. Who came before, and is still on its
+ * way, may call a user that does not want the function any more, but never one that was removed:
+ * from the entry's first instruction on preemption is off, and hook_user_remove() waits.
  */
+/* hot: runs with each event */
 #include "kernel/kprobe/hook.h"
-#include "arch/arch.h"
 #include "kernel/base/sym.h"
+#include "kernel/base/symtab.h"
 #include "kernel/fs/proc.h"
+#include "kernel/kprobe/site.h"
+#include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/sched.h"
 
-extern const char __text_start[], __boot_text_end[], __trace_text_start[], __trace_text_end[],
-    __lib_text_start[], __lib_text_end[], __unhooked_start[], __unhooked_end[], __asm_text_start[],
-    __asm_text_end[], __noprobe_start[], __noprobe_end[]; /* linker.ld */
+extern const char __text_start[], __text_end[], __boot_text_end[], __trace_text_start[],
+    __trace_text_end[], __lib_text_start[], __lib_text_end[], __unhooked_start[], __unhooked_end[],
+    __asm_text_start[], __asm_text_end[], __noprobe_start[], __noprobe_end[]; /* linker.ld */
 extern const struct notrace_reason __start___notrace[], __stop___notrace[];
+extern const struct sym_table sym_table;
+
+#define USERS	  32
+#define USER_BIT  1u /* user n's is bit n + 1; the first is that of probes */
+#define PROBE_BIT 1u
+#define GRAIN	  64 /* bytes of text */
+#define TOUCHED	  0x80
+
+/* As `now` has it. */
+enum { NOW_OFF, NOW_MANY, NOW_PROBE, NOW_DIRECT, NOW_MASK = 0x7f };
+
+static void hook_nobody(struct hook_user *user __maybe_unused, u64 ip __maybe_unused,
+    u64 parent __maybe_unused, u64 *slot __maybe_unused)
+{
+}
+
+static struct hook_user nobody = {.fn = hook_nobody};
+struct hook_user *kernel_hook_users[USERS - 1] = {
+    [0 ... USERS - 2] = &nobody}; /* [A] changed under hook_lock */
+
+static struct mutex hook_lock = MUTEX_INIT(hook_lock);
+static u32 *masks;    /* [A] by function; NULL: no hook was ever used */
+static u8 *now;	      /* [hook_lock] by function: NOW_*, TOUCHED */
+static u16 *first_of; /* [I] by GRAIN of the text: the first function there or above */
+
+/* ---- which function ---- */
+
+/* The number of the function that begins there; -1: none, or no hook was ever used. */
+static __noprobe long hook_index(u64 addr)
+{
+	const struct sym_table *t = &sym_table;
+	u64 at = addr - t->text_start;
+	const u16 *firsts = atomic_load_acquire(&first_of);
+
+	if (!firsts || addr >= t->text_end || addr < t->text_start)
+		return -1;
+	u32 i = firsts[at / GRAIN];
+	while (i < t->count && t->offset[i] < at)
+		i++;
+	return i < t->count && t->offset[i] == at ? (long)i : -1;
+}
+
+static void hook_fill_firsts(u16 *firsts, u32 grains)
+{
+	const struct sym_table *t = &sym_table;
+	u32 i = 0;
+
+	for (u32 g = 0; g < grains; g++) {
+		while (i < t->count && t->offset[i] < g * GRAIN)
+			i++;
+		firsts[g] = i;
+	}
+}
+
+/* Under hook_lock. */
+static int hook_make_tables(void)
+{
+	u32 grains = (sym_table.text_end - sym_table.text_start) / GRAIN + 1;
+
+	if (first_of)
+		return 0;
+	masks = masks ? masks : kzalloc(sym_table.count * sizeof(*masks));
+	now = now ? now : kzalloc(sym_table.count);
+	u16 *firsts = masks && now ? kzalloc(grains * sizeof(*firsts)) : NULL;
+	if (!firsts)
+		return -ENOMEM;
+	hook_fill_firsts(firsts, grains);
+	atomic_store_release(&first_of, firsts);
+	return 0;
+}
+
+int hook_prepare(void)
+{
+	mutex_lock(&hook_lock);
+	int err = hook_make_tables();
+	mutex_unlock(&hook_lock);
+	return err;
+}
+
+bool hook_at(u64 addr)
+{
+	long i = symtab_find(&sym_table, addr);
+
+	return i >= 0 && symtab_start(&sym_table, i) == addr && symtab_hooked(&sym_table, i);
+}
+
+/* ---- when one is entered ---- */
+
+/* Their handlers find preemption as the function's caller had it. */
+static __noprobe u64 hook_call_probes(struct regs *r)
+{
+	u64 flags = irq_save();
+
+	preempt_count_sub(1);
+	u64 next = kernel_hook_probe(r);
+	preempt_count_add(1);
+	irq_restore(flags);
+	return next;
+}
+
+__noprobe u64 kernel_hook_many(struct regs *r)
+{
+	u64 ip = r->rip - 1, *slot = (u64 *)r->rsp;
+	long i = hook_index(ip);
+	u32 mask = i < 0 ? 0 : READ_ONCE(masks[i]);
+
+	for (u32 left = mask & ~PROBE_BIT; left; left &= left - 1) {
+		struct hook_user *u = READ_ONCE(kernel_hook_users[__builtin_ctz(left) - 1]);
+		u->fn(u, ip, *slot, slot);
+	}
+	return mask & PROBE_BIT ? hook_call_probes(r) : ip + HOOK_LEN;
+}
+
+/* ---- patching ---- */
+
+static u8 hook_wanted(u32 mask)
+{
+	if (!mask)
+		return NOW_OFF;
+	if (mask & (mask - 1))
+		return NOW_MANY;
+	if (mask == PROBE_BIT)
+		return NOW_PROBE;
+	unsigned number = __builtin_ctz(mask) - 1;
+	return number < ARCH_HOOK_DIRECT ? NOW_DIRECT + number : NOW_MANY;
+}
+
+static int arch_entry_of(u8 state)
+{
+	switch (state & NOW_MASK) {
+	case NOW_OFF:
+		return ARCH_HOOK_OFF;
+	case NOW_MANY:
+		return ARCH_HOOK_MANY;
+	case NOW_PROBE:
+		return ARCH_HOOK_PROBE;
+	default:
+		return (state & NOW_MASK) - NOW_DIRECT;
+	}
+}
+
+/* Patches collect here, in the order of addresses. [hook_lock] */
+static struct {
+	struct arch_hook list[ARCH_HOOK_BATCH];
+	unsigned n;
+} batch;
+
+static void hook_flush(void)
+{
+	arch_hooks_set(batch.list, batch.n);
+	batch.n = 0;
+}
+
+/* Brings the text of one function in line with its mask. */
+static void hook_update(u32 i)
+{
+	u8 want = hook_wanted(masks[i]);
+
+	if ((now[i] & NOW_MASK) == want)
+		return;
+	now[i] = want | TOUCHED;
+	batch.list[batch.n++] =
+	    (struct arch_hook){symtab_start(&sym_table, i), arch_entry_of(want)};
+	if (batch.n == ARCH_HOOK_BATCH)
+		hook_flush();
+}
+
+static bool hook_change(u32 i, u32 bit, bool on)
+{
+	u32 mask = on ? masks[i] | bit : masks[i] & ~bit;
+
+	if (mask == masks[i])
+		return false;
+	WRITE_ONCE(masks[i], mask);
+	return true;
+}
+
+void hook_user_set(struct hook_user *user, const u64 *functions)
+{
+	u32 bit = USER_BIT << (user->number + 1);
+
+	mutex_lock(&hook_lock);
+	for (u32 i = 0; i < sym_table.count; i++)
+		if (symtab_hooked(&sym_table, i) &&
+		    hook_change(i, bit, functions && (functions[i / 64] >> i % 64 & 1)))
+			hook_update(i);
+	hook_flush();
+	mutex_unlock(&hook_lock);
+}
+
+void hook_set_probes(const u64 *addrs, unsigned n, bool on)
+{
+	mutex_lock(&hook_lock);
+	for (unsigned k = 0; k < n; k++) {
+		long i = hook_index(addrs[k]);
+
+		if (i >= 0 && hook_change(i, PROBE_BIT, on))
+			hook_update(i);
+	}
+	hook_flush();
+	mutex_unlock(&hook_lock);
+}
+
+/* ---- users ---- */
+
+static int find_user(const struct hook_user *user)
+{
+	for (int i = 0; i < USERS - 1; i++)
+		if (kernel_hook_users[i] == user)
+			return i;
+	return -1;
+}
+
+int hook_user_add(struct hook_user *user)
+{
+	mutex_lock(&hook_lock);
+	int err = hook_make_tables();
+	user->number = err ? -1 : find_user(&nobody);
+	if (!err && user->number < 0)
+		err = -EBUSY;
+	if (!err)
+		atomic_store_release(&kernel_hook_users[user->number], user);
+	mutex_unlock(&hook_lock);
+	return err;
+}
+
+/* Sections with preemption off are left when a task has run on each CPU. */
+void hook_user_remove(struct hook_user *user)
+{
+	u64 before = current()->cpus_allowed;
+
+	hook_user_set(user, NULL);
+	mutex_lock(&hook_lock);
+	atomic_store_release(&kernel_hook_users[user->number], &nobody);
+	mutex_unlock(&hook_lock);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+		task_set_affinity(current(), 1UL << cpu);
+		while (cpu_id() != cpu)
+			sched_yield_current();
+	}
+	task_set_affinity(current(), before);
+}
+
+struct hook_state hook_state(unsigned function)
+{
+	struct hook_state s = {0};
+
+	mutex_lock(&hook_lock);
+	u32 mask = first_of ? masks[function] : 0;
+	for (u32 left = mask; left; left &= left - 1)
+		s.users++;
+	s.probed = mask & PROBE_BIT;
+	if (first_of) {
+		s.touched = now[function] & TOUCHED;
+		s.entry = arch_hook_entry(arch_entry_of(now[function]));
+	}
+	if (s.users == 1 && !s.probed)
+		s.fn = (const void *)kernel_hook_users[__builtin_ctz(mask) - 1]->fn;
+	mutex_unlock(&hook_lock);
+	return s;
+}
+
+/* ---- the text without patches ---- */
+
+enum { OP_INT3 = 0xcc, OP_CALL = 0xe8 };
+
+__noprobe void hook_original(u64 addr, u8 *code, unsigned n)
+{
+	for (u64 at = MAX(addr - (HOOK_LEN - 1), (u64)__text_start); at < addr + n; at++) {
+		u8 first = *(const volatile u8 *)at, nop[HOOK_LEN];
+		long i = first == OP_CALL || first == OP_INT3 ? hook_index(at) : -1;
+
+		if (i < 0 || !(sym_table.hooked[i / 32] >> i % 32 & 1))
+			continue;
+		arch_hook_nop(nop);
+		for (unsigned k = 0; k < HOOK_LEN; k++)
+			if (at + k - addr < n)
+				code[at + k - addr] = nop[k];
+	}
+}
+
+/* ---- which have none, and why ---- */
 
 static const struct {
 	const char *start, *end, *why;

@@ -1,12 +1,51 @@
 /*
  * Hooks: the 5-byte nop at the beginning of every C function of the kernel that can bear one. A
- * function has a hook, or a reason why not: hook_refused(). Any context.
+ * function has a hook, or a reason why not: hook_refused(). Functions have the numbers of
+ * kernel/base/sym.h.
+ *
+ * A user of hooks is called when one of its functions is entered: in any context, NMI included,
+ * with preemption off, before the function has a frame. What it calls must not be hooked, or it
+ * must see that it calls itself. Kprobes at the beginning of functions are the users' first.
+ *
+ * 1. The user is added: hook_user_add().
+ * 2. hook_user_set() says which functions it wants. All that change are patched together.
+ * 3. It wants none any more, and is removed: when that returns, nobody is in its fn().
  */
 #pragma once
 
-#include "kernel/lib/types.h"
+#include "arch/arch.h"
 
-#define HOOK_LEN 5
+#define HOOK_LEN ARCH_HOOK_LEN
+
+struct probe_site;
+
+/* 0; -ENOMEM; -EBUSY: there are too many. Task context, like the others that change anything. */
+int hook_user_add(struct hook_user *user);
+/* `functions`: a bit for each, in words of 64; NULL: none. Those without a hook do not count. */
+void hook_user_set(struct hook_user *user, const u64 *functions);
+void hook_user_remove(struct hook_user *user);
+/*
+ * Probes at the beginning of hooked functions: is addr such a place; makes room for the first; they
+ * are to be on, or not.
+ */
+bool hook_at(u64 addr);
+int hook_prepare(void);
+void hook_set_probes(const u64 *addrs, unsigned n, bool on);
+
+/* Who wants a function. */
+struct hook_state {
+	unsigned users; /* probes count as one */
+	bool probed;	/* among them */
+	bool touched;	/* it was patched before */
+	u64 entry;	/* what it calls now; 0: nothing */
+	const void *fn; /* the user's, if that is the only one; NULL */
+};
+struct hook_state hook_state(unsigned function);
+/*
+ * n bytes read from addr on: where they are of a patched hook, they become what they are without.
+ * Any context.
+ */
+void hook_original(u64 addr, u8 *code, unsigned n);
 
 /* Why the function that begins at addr has no hook; NULL: it has one, or addr is no function's. */
 const char *hook_refused(u64 addr);

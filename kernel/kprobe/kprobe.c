@@ -17,6 +17,7 @@
  *   6. they are freed
  */
 #include "kernel/kprobe/kprobe.h"
+#include "kernel/kprobe/hook.h"
 #include "kernel/kprobe/site.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
@@ -37,6 +38,10 @@ static struct probe_site *site_create(u64 addr, const char **why, int *err)
 	struct probe_site *s = kzalloc(sizeof(*s));
 
 	*err = s ? arch_probe_prepare(&s->arch, addr, false, why) : -ENOMEM;
+	if (!*err && hook_at(addr)) {
+		s->hooked = true;
+		*err = hook_prepare();
+	}
 	if (*err) {
 		kfree(s);
 		return NULL;
@@ -52,7 +57,7 @@ static int site_trap(struct probe_site *s)
 {
 	const char *why;
 
-	if (s->trapping)
+	if (s->trapping || s->hooked)
 		return 0;
 	struct arch_probe *a = kzalloc(sizeof(*a));
 	int err = a ? arch_probe_prepare(a, s->addr, true, &why) : -ENOMEM;
@@ -112,30 +117,55 @@ static void site_free(struct probe_site *s)
 
 static void kprobe_look_up(struct probe_site *s)
 {
+	bool post = false;
+
 	s->wanted = false;
-	for (struct kprobe *p = s->first; p; p = p->next)
+	for (struct kprobe *p = s->first; p; p = p->next) {
 		s->wanted |= !(p->flags & KPROBE_FLAG_DISABLED);
+		post |= p->post_handler != NULL;
+	}
+	WRITE_ONCE(s->post, post);
+}
+
+/* Sites that change together: breakpoints, and hooks. */
+struct arming {
+	struct arch_probe *probes[ARCH_PROBE_BATCH];
+	u64 hooks[ARCH_PROBE_BATCH];
+	unsigned n_probes, n_hooks;
+};
+
+static void kprobe_arming_flush(struct arming *a, bool on)
+{
+	arch_probe_arm(a->probes, a->n_probes, on);
+	if (a->n_hooks)
+		hook_set_probes(a->hooks, a->n_hooks, on);
+	a->n_probes = a->n_hooks = 0;
+}
+
+static void kprobe_arming_add(struct arming *a, struct probe_site *s, bool on)
+{
+	s->armed = on;
+	if (s->hooked)
+		a->hooks[a->n_hooks++] = s->addr;
+	else
+		a->probes[a->n_probes++] = &s->arch;
+	if (a->n_hooks == ARCH_PROBE_BATCH || a->n_probes == ARCH_PROBE_BATCH)
+		kprobe_arming_flush(a, on);
 }
 
 /* Brings the text in line with what is wanted of the sites of these probes. */
 static void kprobe_arm_all(struct kprobe *const *ps, unsigned n, bool on)
 {
-	struct arch_probe *batch[ARCH_PROBE_BATCH];
-	unsigned k = 0;
+	struct arming arming = {.n_probes = 0};
 
 	kprobe_unoptimize_several(ps, n);
 	for (unsigned i = 0; i < n; i++) {
 		struct probe_site *s = ps[i]->site;
 		if (!s || s->wanted != on || s->armed == on || (on && kprobes_all_off))
 			continue;
-		s->armed = on;
-		batch[k++] = &s->arch;
-		if (k == ARCH_PROBE_BATCH) {
-			arch_probe_arm(batch, k, on);
-			k = 0;
-		}
+		kprobe_arming_add(&arming, s, on);
 	}
-	arch_probe_arm(batch, k, on);
+	kprobe_arming_flush(&arming, on);
 	kprobe_kick_optimizer();
 }
 
@@ -326,9 +356,9 @@ int disable_kprobe(struct kprobe *p)
 }
 
 /* Every site whose int3 is not as it is wanted. */
-static void arm_all(void)
+static void kprobe_arm_wanted(void)
 {
-	struct arch_probe *site;
+	struct arming arming = {.n_probes = 0};
 
 	kprobe_unoptimize_all();
 	for (unsigned b = 0; b < PROBE_BUCKETS; b++)
@@ -336,9 +366,8 @@ static void arm_all(void)
 			bool on = s->wanted && !kprobes_all_off;
 			if (s->armed == on)
 				continue;
-			s->armed = on;
-			site = &s->arch;
-			arch_probe_arm(&site, 1, on);
+			kprobe_arming_add(&arming, s, on);
+			kprobe_arming_flush(&arming, on);
 		}
 	kprobe_kick_optimizer();
 }
@@ -348,7 +377,7 @@ void kprobes_switch(bool on)
 	mutex_lock(&kprobe_lock);
 	if (kprobes_all_off == on) {
 		kprobes_all_off = !on;
-		arm_all();
+		kprobe_arm_wanted();
 		pr_info("kprobes: Kprobes globally %s", on ? "enabled" : "disabled");
 	}
 	mutex_unlock(&kprobe_lock);
@@ -373,7 +402,9 @@ static void show_probe(struct seq *out, const struct kprobe *p, struct probe_sit
 	 */
 	seq_printf(out, "%016llx  %c  %s    %s%s\n", (unsigned long long)s->addr,
 	    kretprobe_is(p) ? 'r' : 'k', where, p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
-	    kprobe_is_optimized(s) ? "[OPTIMIZED]" : "");
+	    s->hooked		     ? "[FTRACE]"
+	    : kprobe_is_optimized(s) ? "[OPTIMIZED]"
+				     : "");
 }
 
 void kprobes_show(struct seq *out)

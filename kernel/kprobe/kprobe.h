@@ -15,6 +15,8 @@
  *   3. The instruction is then emulated (arch/x86_64/probe/emulate.c, if it changes %rip or is
  *      simple) or its copy runs in a slot that jumps back. No task is preempted in a slot.
  *   4. A little later jump.c replaces the int3 by a jump, where that is safe.
+ *      At a function's beginning its hook (hook.h) calls the handlers instead: 2. to 4. do not
+ *      happen.
  *   5. A return probe (kretprobe.c) moves the return address to a shadow stack of the task;
  *      backtraces look there.
  */

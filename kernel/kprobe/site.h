@@ -21,11 +21,13 @@ struct probe_site {
 	struct arch_probe *trapping;
 	struct arch_probe *untrapped; /* [P] no more used, not yet freed */
 	struct probe_site *doomed;    /* [P] chain of those to be freed */
-	bool armed, wanted;	      /* [P] is there an int3 or a jump; is there to be one */
-	bool opened;		      /* [P] who traps goes through the detour */
-	bool jump;		      /* [A] there is a jump, or about to be or to go */
-	bool checked;		      /* [P] can there be one? */
-	const char *no_jump;	      /* [P] if checked: why not; NULL: there can */
+	bool hooked;	     /* [I] at a function's hook, which calls it: there is never an int3 */
+	bool post;	     /* [A] one of its probes has a post handler */
+	bool armed, wanted;  /* [P] is there an int3 or a jump; is there to be one */
+	bool opened;	     /* [P] who traps goes through the detour */
+	bool jump;	     /* [A] there is a jump, or about to be or to go */
+	bool checked;	     /* [P] can there be one? */
+	const char *no_jump; /* [P] if checked: why not; NULL: there can */
 };
 
 /*

@@ -53,11 +53,7 @@ typedef long ssize;
 #define __noipa __attribute__((noipa))
 #endif
 /* Without a hook at its beginning (kernel/kprobe/hook.h). */
-#ifdef __clang__
-#define __notrace __attribute__((patchable_function_entry(0)))
-#else
-#define __notrace __attribute__((no_instrument_function))
-#endif
+#define __notrace      __attribute__((patchable_function_entry(0)))
 #define __noinline     __attribute__((noinline))
 #define __noreturn     __attribute__((noreturn))
 #define __maybe_unused __attribute__((unused))

@@ -297,3 +297,22 @@ __weak const char *host_function(unsigned i __maybe_unused, u64 *addr __maybe_un
 {
 	return NULL;
 }
+
+__weak int host_hook_add(struct host_hook *hook __maybe_unused)
+{
+	return -EBUSY;
+}
+
+__weak void host_hook_set(
+    struct host_hook *hook __maybe_unused, const u64 *functions __maybe_unused)
+{
+}
+
+__weak void host_hook_remove(struct host_hook *hook __maybe_unused)
+{
+}
+
+__weak void host_function_state(unsigned i __maybe_unused, struct host_function_state *out)
+{
+	*out = (struct host_function_state){0};
+}

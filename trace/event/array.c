@@ -126,6 +126,7 @@ int trace_array_destroy(struct trace_array *tr)
 	if (err == -ENOMEM)
 		return err;
 	trace_tracer_drop(tr);
+	trace_functions_drop(tr);
 	trace_triggers_clear(tr);
 	trace_handle_end(&tr->handle);
 	if (trace_array_is_on(tr))

@@ -48,6 +48,8 @@ struct trace_array {
 	u32 options;			   /* [A] TRACE_OPT_* bits */
 	const struct trace_clock *clock;   /* [L] */
 	const struct trace_tracer *tracer; /* [L] current_tracer; never NULL */
+	u32 tracer_options;		   /* [L] of all tracers: trace/event/tracer.h */
+	struct trace_functions *functions; /* [L] trace/function/; NULL: never used */
 	struct trace_prevboot
 	    *past; /* [I] it shows what another boot recorded (trace/persist/lastboot.h); NULL */
 	u64 max_latency_ns; /* [A] the longest that the tracer found */

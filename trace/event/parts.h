@@ -54,3 +54,8 @@ void trace_export_forget(struct trace_event_call *call);
  * removed.
  */
 bool hist_triggers_hold(const struct trace_array *tr);
+
+/* ---- trace/function ---- */
+
+/* The array goes away; it has tracer nop. */
+void trace_functions_drop(struct trace_array *tr);

@@ -4,7 +4,16 @@
  */
 #pragma once
 
+#include "kernel/lib/types.h"
+
 struct trace_array;
+
+/* Options of a tracer: bits of trace_array.tracer_options. */
+enum { TRACE_FUNC_STACK = 1 };
+struct trace_tracer_option {
+	const char *name;
+	u32 bit;
+};
 
 struct trace_tracer {
 	const char *name;
@@ -13,6 +22,8 @@ struct trace_tracer {
 	/* tracing_on was switched by hand, while it is the array's. */
 	void (*start)(struct trace_array *tr);
 	void (*stop)(struct trace_array *tr);
+	const struct trace_tracer_option *options; /* ends with a NULL name; NULL: none */
+	void (*options_changed)(struct trace_array *tr);
 };
 extern const struct trace_tracer trace_tracer_nop;
 

@@ -1,17 +1,19 @@
 /*
  * Which tracer an array has: a row per tracer. Task context under host_lock.
  *
- * hwlat.c is the only one: tasks that the host runs for it sample the clock with interrupts off,
- * and write a record for each sample that was interrupted by the firmware. trace/tracefs/tracer.c
- * has the files.
+ * trace/function/ has `function`. hwlat.c has its own: tasks that the host runs for it sample the
+ * clock with interrupts off, and write a record for each sample that was interrupted by the
+ * firmware. trace/tracefs/tracer.c has the files.
  */
 #include "trace/tracer/tracer.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/function/function.h"
 
 u64 trace_thresh_ns;
 
-const struct trace_tracer *const trace_tracers[] = {&trace_tracer_hwlat, &trace_tracer_nop, NULL};
+const struct trace_tracer *const trace_tracers[] = {
+    &trace_tracer_hwlat, &trace_tracer_function, &trace_tracer_nop, NULL};
 
 static const struct trace_tracer *find(const char *name)
 {
@@ -32,10 +34,22 @@ int trace_tracer_set(struct trace_array *tr, const char *name)
 	if (tr->piped)
 		return -EBUSY;
 	trace_tracer_drop(tr);
+	trace_array_clear(tr, -1);
 	err = t->init ? t->init(tr) : 0;
 	if (!err)
 		tr->tracer = t;
 	return err;
+}
+
+void trace_tracer_set_option(
+    struct trace_array *tr, const struct trace_tracer *owner, u32 bit, bool on)
+{
+	u32 options = on ? tr->tracer_options | bit : tr->tracer_options & ~bit;
+
+	if (options != tr->tracer_options) {
+		tr->tracer_options = options;
+		owner->options_changed(tr);
+	}
 }
 
 void trace_tracer_switch(struct trace_array *tr, bool on)

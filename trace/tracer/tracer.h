@@ -19,4 +19,8 @@ int trace_tracer_set(struct trace_array *tr, const char *name);
 /* tracing_on by hand. */
 void trace_tracer_switch(struct trace_array *tr, bool on);
 
+/* An option of that tracer's, be it the array's or not. */
+void trace_tracer_set_option(
+    struct trace_array *tr, const struct trace_tracer *owner, u32 bit, bool on);
+
 extern u64 trace_thresh_ns; /* [A] tracing_thresh: what is shorter is not worth a record */

@@ -34,6 +34,8 @@ enum {
 
 #define HOOK_SIZE 5
 
+extern const char hook_direct_return[]; /* arch/x86_64/probe/hook.S */
+
 struct walk {
 	u64 *out;
 	unsigned count, max;
@@ -223,6 +225,21 @@ static bool step_regs(struct walk *w, u64 at)
 	return unwind_read_words(at, &r, sizeof r) && unwind_enter_regs(w, &r);
 }
 
+/*
+ * The frame at `at` is of what a hook calls: above it lie saved registers, then the hooked
+ * function's address, which has no frame yet, and its return address.
+ */
+static bool step_hook(struct walk *w, u64 at, u64 fp)
+{
+	u64 hooked[2], entry = at + 16 + HOOK_SAVED;
+
+	if (!unwind_read_words(entry, hooked, sizeof(hooked)) || !is_text(hooked[0]) ||
+	    !add(w, hooked[0]))
+		return false;
+	w->fp = fp;
+	return add(w, real_return(hooked[1], entry + 8)) && (fp & 1 || fp > at);
+}
+
 static bool step_frame(struct walk *w)
 {
 	u64 frame[2]; /* caller's frame pointer, return address */
@@ -235,6 +252,8 @@ static bool step_frame(struct walk *w)
 		w->fp = frame[0];
 		return w->fp & 1;
 	}
+	if (frame[1] == (u64)hook_direct_return)
+		return step_hook(w, at, frame[0]);
 	if (!is_text(frame[1]))
 		return false;
 	frame[1] = real_return(frame[1], at + 8);

@@ -33,6 +33,8 @@ _Static_assert(
     offsetof(struct cpu_local, scratch_rsp) == CPU_SCRATCH_RSP, "entry.S knows struct cpu_local");
 _Static_assert(
     offsetof(struct cpu_local, current) == CPU_CURRENT, "entry.S knows struct cpu_local");
+_Static_assert(offsetof(struct cpu_local, preempt_count) == CPU_PREEMPT_COUNT,
+    "hook.S knows struct cpu_local");
 _Static_assert(
     offsetof(struct cpu_local, probing) == CPU_PROBING, "probe_detour.S knows struct cpu_local");
 _Static_assert(offsetof(struct arch_task, work) == 48, "entry.S knows struct arch_task");

@@ -32,10 +32,15 @@
 #define REGS_SIZE   168
 
 /* Offsets in struct cpu_local. */
-#define CPU_KERNEL_RSP	8
-#define CPU_SCRATCH_RSP 16
-#define CPU_CURRENT	24
-#define CPU_PROBING	48
+#define CPU_KERNEL_RSP	  8
+#define CPU_SCRATCH_RSP	  16
+#define CPU_CURRENT	  24
+#define CPU_PREEMPT_COUNT 36
+#define CPU_PROBING	  48
+
+/* probe/hook.S: the entries of single users, and what they push below the return address. */
+#define HOOK_DIRECT 16
+#define HOOK_SAVED  48
 
 #define TRAP_DE	 0
 #define TRAP_DB	 1

@@ -139,7 +139,7 @@ void paging_close_boot_memory(struct boot_info *bi)
 	spare = spare_end = 0;
 }
 
-u8 *paging_alias_open(const void *page)
+__notrace u8 *paging_alias_open(const void *page)
 {
 	unsigned slot = cpu_id() * POKE_PAGES;
 
@@ -148,8 +148,9 @@ u8 *paging_alias_open(const void *page)
 				      PTE_W | PTE_A | PTE_D | PTE_NX;
 	return (u8 *)(poke_base + slot * PAGE_SIZE);
 }
+NOTRACE(paging_alias_open, "hooks are patched by it");
 
-void paging_alias_close(void)
+__notrace void paging_alias_close(void)
 {
 	unsigned slot = cpu_id() * POKE_PAGES;
 
@@ -157,6 +158,7 @@ void paging_alias_close(void)
 		poke_ptes[slot + i] = 0;
 	tlb_flush_local(poke_base + slot * PAGE_SIZE, POKE_PAGES * PAGE_SIZE);
 }
+NOTRACE(paging_alias_close, "hooks are patched by it");
 
 void paging_poke(void *dst, const void *src, size_t n)
 {

@@ -21,7 +21,7 @@ static void flush_everything(void)
 	irq_restore(flags);
 }
 
-void tlb_flush_local(u64 va, u64 size)
+__notrace void tlb_flush_local(u64 va, u64 size)
 {
 	if (size > FLUSH_PAGES_MAX * PAGE_SIZE) {
 		flush_everything();
@@ -30,6 +30,7 @@ void tlb_flush_local(u64 va, u64 size)
 	for (u64 at = ALIGN_DOWN(va, PAGE_SIZE); at < va + size; at += PAGE_SIZE)
 		__asm__ volatile("invlpg (%0)" ::"r"(at) : "memory");
 }
+NOTRACE(tlb_flush_local, "hooks are patched by it");
 
 static void tlb_flush_here(void *arg)
 {

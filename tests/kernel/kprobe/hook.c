@@ -9,15 +9,14 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 
-/* A nop of five bytes, whatever its displacement, and none behind it. */
+/* One nop of five bytes, and not five of one. */
 static bool begins_with_hook(u64 addr)
 {
-	u8 code[2 * HOOK_LEN];
+	u8 code[HOOK_LEN + 1];
 
 	memcpy(code, (void *)addr, sizeof(code));
 	kernel_probe_original(addr, code, sizeof(code));
-	return !memcmp(code, "\x0f\x1f\x44\x00", 4) &&
-	       memcmp(code + HOOK_LEN, "\x0f\x1f\x44\x00", 4);
+	return !memcmp(code, "\x0f\x1f\x44\x00\x00", HOOK_LEN) && code[HOOK_LEN] != 0x90;
 }
 
 static void every_function(void)

@@ -10,6 +10,7 @@
 #include "kernel/base/cmdline.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
+#include "kernel/kprobe/hook.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
@@ -95,7 +96,8 @@ static void remove_kretprobe(void *probe)
 
 static void waits_for_nobody(void)
 {
-	struct kprobe p = {.symbol_name = "removal_target", .pre_handler = probe_on_hit};
+	struct kprobe p = {
+	    .symbol_name = "removal_target", .offset = HOOK_LEN, .pre_handler = probe_on_hit};
 	struct kretprobe rp = {.kp.symbol_name = "removal_target", .handler = on_return};
 
 	EXPECT_EQ(task_set_affinity(current(), 1), 0);
@@ -104,6 +106,11 @@ static void waits_for_nobody(void)
 	expect_no_wait("a breakpoint", remove_kprobe, &p);
 	EXPECT_EQ(register_kretprobe(&rp), 0);
 	expect_no_wait("a return", remove_kretprobe, &rp);
+	p.addr = NULL;
+	p.offset = 0;
+	EXPECT_EQ(register_kprobe(&p), 0);
+	expect_no_wait("a hook", remove_kprobe, &p);
+	p.offset = HOOK_LEN;
 	kprobes_optimization(true);
 	p.addr = NULL;
 	EXPECT_EQ(register_kprobe(&p), 0);

@@ -1,10 +1,11 @@
 /*
  * Probes where several things happen at once: other CPUs run the instruction while it is armed and
  * disarmed; interrupts and NMIs hit probes inside probes; everything executed is either a hit or
- * counted as missed. All of it with breakpoints and with jumps.
+ * counted as missed. All of it with breakpoints, with jumps and with hooks.
  */
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/kprobe/hook.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
@@ -148,7 +149,10 @@ static void make_jumps(void)
 		give_way();
 }
 
-static void run_storm(bool jumps)
+/* By the first byte of what stands there. */
+enum way { BREAKPOINTS = 0xcc, JUMPS = 0xe9, HOOKS = 0xe8 };
+
+static void run_storm(enum way way)
 {
 	static void (*const where[4])(void) = {storm_task, storm_irq, storm_nmi, storm_inner};
 	static const kprobe_pre_handler_t handlers[4] = {on_task, on_irq, on_nmi, count_inner};
@@ -156,17 +160,19 @@ static void run_storm(bool jumps)
 	struct kprobe *ps[4];
 
 	for (unsigned i = 0; i < 4; i++) {
-		probes[i] = (struct kprobe){.addr = (void *)where[i], .pre_handler = handlers[i]};
+		probes[i] = (struct kprobe){.addr = (void *)where[i],
+		    .offset = way == HOOKS ? 0 : HOOK_LEN,
+		    .pre_handler = handlers[i]};
 		ps[i] = &probes[i];
 		hits[i] = *runs[i] = 0;
 	}
 	EXPECT_EQ(nmi_handler_add(nmi_handler), 0);
-	kprobes_optimization(jumps);
+	kprobes_optimization(way == JUMPS);
 	EXPECT_EQ(register_kprobes(ps, 4), 0);
-	if (jumps)
+	if (way == JUMPS)
 		make_jumps();
 	for (unsigned i = 0; i < 4; i++)
-		EXPECT_EQ(*(volatile u8 *)ps[i]->addr, jumps ? 0xe9 : 0xcc);
+		EXPECT_EQ(*(volatile u8 *)ps[i]->addr, way);
 	running = cpu_count();
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 		EXPECT(kthread_run(storm, NULL, cpu, "storm") != NULL);
@@ -189,12 +195,17 @@ static void run_storm(bool jumps)
 
 static void hits_and_misses(void)
 {
-	run_storm(false);
+	run_storm(BREAKPOINTS);
 }
 
 static void hits_and_misses_of_jumps(void)
 {
-	run_storm(true);
+	run_storm(JUMPS);
+}
+
+static void hits_and_misses_of_hooks(void)
+{
+	run_storm(HOOKS);
 }
 
 /* ---- armed and disarmed while it runs ---- */
@@ -259,7 +270,7 @@ static void toggle(u64 offset)
 
 static void toggle_all(bool jumps)
 {
-	u8 before[24];
+	u8 before[29];
 
 	if (cpu_count() < 2) {
 		ktap_skip("one CPU");
@@ -274,7 +285,7 @@ static void toggle_all(bool jumps)
 	for (unsigned cpu = 1; cpu < cpu_count(); cpu++)
 		EXPECT(kthread_run(run_toggled, NULL, cpu, "toggled") != NULL);
 	for (unsigned i = 0; i < (is_long() ? TOGGLES_LONG : TOGGLES); i++)
-		toggle(i % 8);
+		toggle(HOOK_LEN + i % 8);
 	atomic_store(&stop, true);
 	while (atomic_load(&running))
 		give_way();
@@ -301,6 +312,7 @@ static void jumps_while_it_runs(void)
 static const struct ktap_case cases[] = {
     {"kprobe.hits_and_misses", hits_and_misses},
     {"kprobe.hits_and_misses_of_jumps", hits_and_misses_of_jumps},
+    {"kprobe.hits_and_misses_of_hooks", hits_and_misses_of_hooks},
     {"kprobe.while_it_runs", while_it_runs},
     {"kprobe.jumps_while_it_runs", jumps_while_it_runs},
     {NULL, NULL},

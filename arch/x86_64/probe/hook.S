@@ -1,0 +1,98 @@
+/*
+ * Where hooked functions call: as their first instruction, before their frame. Register arguments
+ * are kept; what a function finds undefined (%rax, %r10, %r11, flags) is not. The task stays on its
+ * CPU.
+ */
+#include "arch/x86_64/irq/trap.h"
+#include "arch/x86_64/irq/push_regs.inc"
+
+	.section .noprobe.text, "ax", @progbits
+
+/* An entry for each user that may be a function's only one: 16 bytes each. */
+	.balign 16
+	.globl hook_entries
+	.type hook_entries, @function
+hook_entries:
+	.set number, 0
+	.rept HOOK_DIRECT
+	.balign 16
+	movl $8 * number, %eax
+	jmp hook_direct
+	.set number, number + 1
+	.endr
+	.size hook_entries, . - hook_entries
+
+/* %rax: 8 times the user's number. The unwinder knows how far below the return address %rsp is. */
+	.globl hook_direct
+	.type hook_direct, @function
+hook_direct:
+	incl %gs:CPU_PREEMPT_COUNT
+	pushq %rdi
+	pushq %rsi
+	pushq %rdx
+	pushq %rcx
+	pushq %r8
+	pushq %r9
+	movq kernel_hook_users(%rax), %rdi
+	movq HOOK_SAVED(%rsp), %rsi
+	subq $5, %rsi
+	movq HOOK_SAVED + 8(%rsp), %rdx
+	leaq HOOK_SAVED + 8(%rsp), %rcx
+	call *(%rdi)
+	.globl hook_direct_return
+hook_direct_return:
+	popq %r9
+	popq %r8
+	popq %rcx
+	popq %rdx
+	popq %rsi
+	popq %rdi
+	decl %gs:CPU_PREEMPT_COUNT
+	ret
+	.size hook_direct, . - hook_direct
+
+/*
+ * With struct regs, as a breakpoint at the function would find them. Probes' handlers run with
+ * interrupts off, others with preemption off.
+ */
+	.macro with_regs name, target, probes
+	.globl \name
+	.type \name, @function
+	.balign 16
+\name:
+	.if !\probes
+	incl %gs:CPU_PREEMPT_COUNT
+	.endif
+	pushq $SEL_KERNEL_SS
+	pushq $0
+	pushfq
+	.if \probes
+	cli
+	.endif
+	pushq $SEL_KERNEL_CS
+	pushq $0
+	pushq $-1
+	push_regs
+	movq REGS_SIZE(%rsp), %rax
+	subq $4, %rax
+	movq %rax, REGS_RIP(%rsp)
+	leaq REGS_SIZE + 8(%rsp), %rax
+	movq %rax, REGS_RSP(%rsp)
+	leaq 1(%rsp), %rbp
+	movq %rsp, %rdi
+	call \target
+	movq %rax, REGS_SIZE(%rsp)
+	pop_regs 24
+	popfq
+	leaq 16(%rsp), %rsp
+	.if !\probes
+	decl %gs:CPU_PREEMPT_COUNT
+	.endif
+	ret
+	.size \name, . - \name
+	.endm
+
+	with_regs hook_many, kernel_hook_many, 0
+	with_regs hook_probe, kernel_hook_probe, 1
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,54 @@
+/*
+ * Patching the hooks of functions: a nop, or a call of one of the entries in hook.S. Task context,
+ * under the caller's lock.
+ */
+#include "arch/x86_64/irq/trap.h"
+#include "arch/x86_64/probe/probe.h"
+#include "kernel/lib/string.h"
+
+#define ENTRY_SIZE 16
+
+_Static_assert(HOOK_DIRECT == ARCH_HOOK_DIRECT, "hook.S makes the entries");
+
+enum { OP_CALL = 0xe8 };
+
+extern const char hook_entries[], hook_many[], hook_probe[];
+
+/* As tools/hooks makes it. */
+static const u8 nop[ARCH_HOOK_LEN] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+void __noprobe arch_hook_nop(u8 code[ARCH_HOOK_LEN])
+{
+	for (unsigned i = 0; i < ARCH_HOOK_LEN; i++)
+		code[i] = nop[i];
+}
+
+u64 arch_hook_entry(int to)
+{
+	if (to == ARCH_HOOK_MANY)
+		return (u64)hook_many;
+	if (to == ARCH_HOOK_PROBE)
+		return (u64)hook_probe;
+	return to == ARCH_HOOK_OFF ? 0 : (u64)hook_entries + (unsigned)to * ENTRY_SIZE;
+}
+
+void arch_hooks_set(const struct arch_hook *hooks, unsigned n)
+{
+	static struct text_patch patches[ARCH_HOOK_BATCH];
+
+	for (unsigned i = 0; i < n; i++) {
+		struct text_patch *p = &patches[i];
+		u64 entry = arch_hook_entry(hooks[i].to);
+
+		p->addr = (void *)hooks[i].addr;
+		p->len = ARCH_HOOK_LEN;
+		if (entry) {
+			p->bytes[0] = OP_CALL;
+			probe_put_s32(p->bytes + 1, entry - (hooks[i].addr + ARCH_HOOK_LEN));
+		} else {
+			memcpy(p->bytes, nop, ARCH_HOOK_LEN);
+		}
+	}
+	if (n)
+		text_patch(patches, n);
+}

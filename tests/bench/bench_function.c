@@ -1,0 +1,126 @@
+/* Function tracers: what a traced call costs, and switching them on and off. */
+#include "kernel/kprobe/hook.h"
+#include "kernel/kprobe/kprobe.h"
+#include "kernel/base/panic.h"
+#include "kernel/base/sym.h"
+#include "tests/bench/bench.h"
+
+static u64 __noipa bench_function_target(u64 a)
+{
+	return a + 1;
+}
+
+/* The same code, never traced. */
+static __notrace u64 __noipa bench_function_other(u64 a)
+{
+	return a + 1;
+}
+NOTRACE(bench_function_other, "what a call costs without a hook");
+
+BENCH_ROUND(traced_round, bench_function_target(a))
+BENCH_ROUND(untraced_round, bench_function_other(a))
+
+static void measure_traced(const char *name)
+{
+	bench_report(name, traced_round, untraced_round, BENCH_N);
+}
+
+static void run_off(const char *name)
+{
+	measure_traced(name);
+}
+
+static void run_tracer(const char *name, const char *tracer, const char *filter)
+{
+	bench_write("set_ftrace_filter", filter);
+	bench_write("current_tracer", tracer);
+	measure_traced(name);
+	bench_write("current_tracer", "nop");
+	bench_write("set_ftrace_filter", "\n");
+}
+
+static void run_function(const char *name)
+{
+	run_tracer(name, "function", "bench_function_target");
+}
+
+static void run_other_filtered(const char *name)
+{
+	run_tracer(name, "function", "vfs_*");
+}
+
+static void run_tracing_off(const char *name)
+{
+	bench_write("tracing_on", "0");
+	run_function(name);
+	bench_write("tracing_on", "1");
+}
+
+static int nothing(struct kprobe *p, struct regs *r)
+{
+	(void)p;
+	(void)r;
+	return 0;
+}
+
+static void run_kprobe(const char *name)
+{
+	struct kprobe p = {.symbol_name = "bench_function_target", .pre_handler = nothing};
+
+	if (register_kprobe(&p))
+		panic("bench: no probe");
+	measure_traced(name);
+	unregister_kprobe(&p);
+}
+
+static void run_kprobe_event(const char *name)
+{
+	bench_write("kprobe_events", "p:bench bench_function_target %di %si");
+	bench_write("events/kprobes/bench/enable", "1");
+	measure_traced(name);
+	bench_write("events/kprobes/bench/enable", "0");
+	bench_write("kprobe_events", "\n");
+}
+
+static u64 bench_function_op(const char *tracer)
+{
+	u64 start = cycles();
+
+	bench_write("current_tracer", tracer);
+	return cycles() - start;
+}
+
+static unsigned count_hooked(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < sym_count(); i++)
+		n += sym_hooked(i);
+	return n;
+}
+
+/* Of all functions, per function; the functions traced meanwhile are in, nothing is recorded. */
+static void run_all(const char *name)
+{
+	unsigned n = count_hooked();
+
+	bench_write("tracing_on", "0");
+	bench_value(name, bench_function_op("function") * 10 / n, "insn");
+	bench_value("op.function_all_off", bench_function_op("nop") * 10 / n, "insn");
+	bench_write("set_ftrace_filter", "bench_function_target");
+	bench_value("op.function_one_on", bench_function_op("function") * 10, "insn");
+	bench_value("op.function_one_off", bench_function_op("nop") * 10, "insn");
+	bench_write("set_ftrace_filter", "\n");
+	bench_write("tracing_on", "1");
+}
+
+const struct bench bench_function[] = {
+    {"fn.off", run_off},
+    {"fn.function", run_function},
+    {"fn.function.filtered", run_other_filtered},
+    {"fn.function.tracing_off", run_tracing_off},
+    {"kp.noop.entry", run_kprobe},
+    {"kpe.entry.2regs", run_kprobe_event},
+    {"op.function_all_on", run_all},
+    {NULL, NULL},
+};

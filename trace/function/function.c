@@ -1,0 +1,143 @@
+/*
+ * The tracer `function`: a record for each call of a function, with the place it was called from.
+ *
+ * A hit in any context, preemption off. What the short way runs is inline or not hooked, so it
+ * cannot come back here. The long way (a ring that turns a page, a waiting reader, a stack) may
+ * call functions that are hooked: while it runs, `busy` says in which context, and hits in that
+ * context are counted and left out. An interrupt or NMI in between has another context.
+ */
+/* hot: runs with each event */
+#include "trace/function/function.h"
+#include "kernel/lib/errno.h"
+#include "trace/event/ftrace.h"
+#include "trace/event/comm.h"
+#include "trace/event/record.h"
+#include "trace/event/wait.h"
+#include "trace/function/priv.h"
+#include "trace/host_memory.h"
+
+enum {
+	CONTEXT = TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ | TRACE_FLAG_NMI,
+	BUSY = 1 /* in a task it is the only bit */
+};
+_Static_assert(!(CONTEXT & BUSY), "a bit of its own");
+
+static inline void trace_function_fill(struct rec_function *rec, u64 ip, u64 parent_ip)
+{
+	rec->ip = ip;
+	rec->parent_ip = parent_ip;
+}
+
+static void trace_function_record(
+    struct trace_functions *f, const struct host_context *ctx, u64 ip, u64 parent_ip)
+{
+	struct trace_event_file *file = trace_ftrace_file(f->tr, TRACE_FN);
+	struct trace_slot slot;
+
+	struct rec_function *rec = trace_reserve(&slot, file, ctx, sizeof(*rec));
+	if (!rec)
+		return;
+	trace_function_fill(rec, ip, parent_ip);
+	trace_commit_bare(&slot, file, ctx);
+	if (READ_ONCE(f->stacks))
+		trace_record_stack(f->tr, ctx);
+}
+
+static __noinline void trace_function_hit_long(struct trace_functions *f, u64 ip, u64 parent_ip)
+{
+	struct trace_event_file *file = trace_ftrace_file(f->tr, TRACE_FN);
+	struct host_context ctx;
+
+	host_context(&ctx);
+	u8 context = (ctx.flags & CONTEXT) | BUSY, *busy = &f->busy[ctx.cpu], before = *busy;
+
+	local_inc(&file->counts[ctx.cpu].hit);
+	if (before == context) {
+		local_inc(&file->counts[ctx.cpu].too_deep);
+		return;
+	}
+	WRITE_ONCE(*busy, context);
+	trace_function_record(f, &ctx, ip, parent_ip);
+	WRITE_ONCE(*busy, before);
+}
+
+static void trace_function_hit(
+    struct host_hook *hook, u64 ip, u64 parent_ip, u64 *slot_ __maybe_unused)
+{
+	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
+	struct trace_event_file *file = trace_ftrace_file(f->tr, TRACE_FN);
+	struct rec_function *rec = NULL;
+	struct trace_slot slot;
+
+	if (likely(!READ_ONCE(f->busy[host_cpu()]) && !READ_ONCE(f->stacks)))
+		rec = trace_record(&slot, file, sizeof(*rec));
+	if (likely(rec)) {
+		trace_function_fill(rec, ip, parent_ip);
+		trace_record_end(&slot);
+	} else {
+		trace_function_hit_long(f, ip, parent_ip);
+	}
+}
+
+/* ---- the tracer ---- */
+
+void trace_functions_changed(struct trace_array *tr)
+{
+	struct trace_functions *f = tr->functions;
+	u64 *set = f->on ? trace_functions_make_set(f) : NULL;
+
+	if (set)
+		host_hook_set(&f->hook, set);
+	host_free(set);
+}
+
+static int trace_function_init(struct trace_array *tr)
+{
+	struct trace_functions *f = trace_functions_of(tr);
+	int err = f ? trace_comm_prepare() : -ENOMEM;
+	u64 *set = err ? NULL : trace_functions_make_set(f);
+
+	if (!err && !set)
+		err = -ENOMEM;
+	if (!err) {
+		f->hook.fn = trace_function_hit;
+		err = host_hook_add(&f->hook);
+	}
+	if (!err) {
+		f->on = true;
+		trace_comm_users(1, 0);
+		host_hook_set(&f->hook, set);
+	}
+	host_free(set);
+	return err;
+}
+
+static void trace_function_reset(struct trace_array *tr)
+{
+	struct trace_functions *f = tr->functions;
+
+	f->on = false;
+	host_hook_remove(&f->hook);
+	trace_comm_users(-1, 0);
+}
+
+static void trace_function_options(struct trace_array *tr)
+{
+	struct trace_functions *f = trace_functions_of(tr);
+
+	if (f)
+		WRITE_ONCE(f->stacks, tr->tracer_options & TRACE_FUNC_STACK);
+}
+
+static const struct trace_tracer_option options[] = {
+    {"func_stack_trace", TRACE_FUNC_STACK},
+    {.name = NULL},
+};
+
+const struct trace_tracer trace_tracer_function = {
+    .name = "function",
+    .init = trace_function_init,
+    .reset = trace_function_reset,
+    .options = options,
+    .options_changed = trace_function_options,
+};

@@ -1,0 +1,34 @@
+/*
+ * The function tracers: records of functions that are called. What the tracer needs of its host is
+ * in trace/host_function.h. Task context under host_lock.
+ *
+ * Words: a set is a bit for each function, in words of 64. `wanted` are those of set_ftrace_filter,
+ * `unwanted` those of set_ftrace_notrace; no set of wanted ones means all.
+ */
+#pragma once
+
+#include "trace/event/array.h"
+#include "trace/event/tracer.h"
+
+extern const struct trace_tracer trace_tracer_function;
+
+enum trace_function_list { TRACE_FUNCTIONS_WANTED, TRACE_FUNCTIONS_UNWANTED };
+
+/*
+ * A list that is being changed, by an open file: it begins as it is, or empty, and takes effect as
+ * a whole when it is closed.
+ */
+struct trace_function_edit;
+struct trace_function_edit *trace_function_edit_begin(
+    struct trace_array *tr, enum trace_function_list which, bool empty); /* NULL: no memory */
+/*
+ * "NAME", "GLOB", "NUMBER" (from 1, as available_filter_functions lists them); with '!' before it:
+ * not these. 0, -EINVAL: there is no such function.
+ */
+int trace_function_edit_word(struct trace_function_edit *e, char *word);
+void trace_function_edit_end(struct trace_function_edit *e);
+void trace_function_list_show(
+    struct seq *s, struct trace_array *tr, enum trace_function_list which);
+
+/* enabled_functions and touched_functions. */
+void trace_functions_show_enabled(struct seq *s, bool touched);
