@@ -139,7 +139,7 @@ static void start_tracer(void)
 	int err = name ? trace_array_expand(trace_global) : 0;
 
 	if (name && !err)
-		err = trace_tracer_set(trace_global, name);
+		err = trace_tracer_set(trace_global, name, true);
 	if (err)
 		host_log("ftrace bootup tracer '%s' not registered.", name);
 }

@@ -221,7 +221,7 @@ static void no_memory(void)
 	for (unsigned nth = 1; nth <= HOST_CPUS; nth++) {
 		host_lock();
 		machine_fail_alloc(nth);
-		int err = trace_tracer_set(trace_global, "hwlat");
+		int err = trace_tracer_set(trace_global, "hwlat", false);
 		machine_fail_alloc(0);
 		host_unlock();
 		EXPECT_EQ(err, -ENOMEM);

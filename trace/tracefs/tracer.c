@@ -30,7 +30,7 @@ int tracefs_show_tracer(struct seq *s, const struct tracefs_node *node)
 
 int tracefs_store_tracer(const struct tracefs_node *node, char *line)
 {
-	return trace_tracer_set(tracefs_array(node), strstrip(line));
+	return trace_tracer_set(tracefs_array(node), strstrip(line), false);
 }
 
 /* ---- microseconds outside, nanoseconds inside ---- */

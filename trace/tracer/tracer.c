@@ -24,7 +24,7 @@ static const struct trace_tracer *find(const char *name)
 	return *t;
 }
 
-int trace_tracer_set(struct trace_array *tr, const char *name)
+int trace_tracer_set(struct trace_array *tr, const char *name, bool keep)
 {
 	const struct trace_tracer *t = find(name);
 	int err = t ? trace_array_expand(tr) : -EINVAL;
@@ -34,7 +34,8 @@ int trace_tracer_set(struct trace_array *tr, const char *name)
 	if (tr->piped)
 		return -EBUSY;
 	trace_tracer_drop(tr);
-	trace_array_clear(tr, -1);
+	if (!keep)
+		trace_array_clear(tr, -1);
 	err = t->init ? t->init(tr) : 0;
 	if (!err)
 		tr->tracer = t;

@@ -14,8 +14,9 @@ extern const struct trace_tracer *const trace_tracers[];
 /*
  * By name. -EINVAL: there is none; -EBUSY: a trace_pipe of the array is open, or what the tracer
  * needs is another array's; -ENOMEM. After a failure of init() the tracer is nop, as on Linux.
+ * What was recorded before goes with the old tracer, unless it is to be kept.
  */
-int trace_tracer_set(struct trace_array *tr, const char *name);
+int trace_tracer_set(struct trace_array *tr, const char *name, bool keep);
 /* tracing_on by hand. */
 void trace_tracer_switch(struct trace_array *tr, bool on);
 
