@@ -199,6 +199,14 @@ void dev_init(void)
 	    .poll = dev_always_ready,
 	    .endless = true};
 
+	static const char *const links[][2] = {{"/proc/self/fd", "/dev/fd"},
+	    {"/proc/self/fd/0", "/dev/stdin"}, {"/proc/self/fd/1", "/dev/stdout"},
+	    {"/proc/self/fd/2", "/dev/stderr"}};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(links); i++)
+		vfs_symlink(links[i][0], links[i][1]);
+	vfs_mkdir("/dev/shm", 0777);
+	vfs_setattr("/dev/shm", true, &(struct vattr){.set = VATTR_MODE, .mode = 01777});
 	dev_register("null", 0666, &null_ops, NULL);
 	dev_register("zero", 0666, &zero_ops, NULL);
 	dev_register("full", 0666, &full_ops, NULL);

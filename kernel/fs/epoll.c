@@ -209,6 +209,7 @@ static void epoll_release(struct file *f)
 }
 
 static const struct file_ops epoll_ops = {
+    .name = "[eventpoll]",
     .poll = epoll_poll,
     .seek = dev_null_seek,
     .poll_queues = epoll_queues,

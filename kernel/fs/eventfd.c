@@ -108,6 +108,7 @@ static void eventfd_release(struct file *f)
 struct file *eventfd_create(u32 count, bool semaphore, u32 flags)
 {
 	static const struct file_ops ops = {
+	    .name = "[eventfd]",
 	    .read = eventfd_read,
 	    .write = eventfd_write,
 	    .poll = eventfd_poll,

@@ -29,7 +29,7 @@ static inline struct open_file *open_file_of(struct file *f)
 	return container_of(f, struct open_file, f);
 }
 
-static inline u32 type_of(const struct vnode *v)
+static inline u32 file_type(const struct vnode *v)
 {
 	return v ? v->mode & S_IFMT : 0;
 }
@@ -89,7 +89,7 @@ static inline bool readable(const struct file *f)
 /* The errors of open() that depend on the kind of node. */
 static int may_open(const struct vnode *v, u32 flags)
 {
-	u32 type = type_of(v);
+	u32 type = file_type(v);
 
 	if (type == S_IFLNK)
 		return -ELOOP;
@@ -170,7 +170,28 @@ static int find_or_create(struct walk *w, u32 flags, u32 mode, struct vnode **ou
 /* Devices in a directory that cannot be changed may be written. */
 static bool changes_file(const struct vnode *v, u32 flags)
 {
-	return type_of(v) == S_IFREG && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
+	return file_type(v) == S_IFREG && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
+}
+
+/*
+ * A link to an open file was followed: what can only be opened once (a pipe) is that file itself.
+ * 1: *out is it; 0: the node is to be opened anew; -EACCES.
+ */
+static int file_reopen(const struct walk *w, const struct vnode *v, u32 flags, struct file **out)
+{
+	struct file *f = w->opened;
+	u32 how = flags & O_ACCMODE;
+
+	if (!f)
+		return 0;
+	if (file_type(v) == S_IFREG)
+		return changes_file(v, flags) && !file_writable(f) ? -EACCES : 0;
+	if (file_type(v) == S_IFDIR || file_type(v) == S_IFCHR)
+		return 0;
+	if ((how != O_WRONLY && !readable(f)) || (how != O_RDONLY && !file_writable(f)))
+		return -EACCES;
+	*out = file_get(f);
+	return 1;
 }
 
 int file_open(const char *path, u32 flags, u32 mode, struct file **out)
@@ -193,26 +214,31 @@ int file_open(const char *path, u32 flags, u32 mode, struct file **out)
 			vnode_put(v);
 	}
 	if (!r) {
-		char *real = walk_path(&w);
+		r = file_reopen(&w, v, flags, out);
+		if (r)
+			vnode_put(v);
+	}
+	if (!r) {
+		char *real = w.opened && w.opened->path ? kstrdup(w.opened->path) : walk_path(&w);
 		/* A file just made is opened as it is: there is nothing to cut. */
 		r = open_vnode(v, made ? flags & ~(O_CREAT | O_TRUNC) : flags, real, out);
 		if (r)
 			kfree(real);
 	}
 	walk_end(&w);
-	return r;
+	return r > 0 ? 0 : r;
 }
 
 static bool file_has_position(const struct file *f)
 {
-	return type_of(f->vnode) == S_IFREG || type_of(f->vnode) == S_IFDIR;
+	return file_type(f->vnode) == S_IFREG || file_type(f->vnode) == S_IFDIR;
 }
 
 ssize __noinline vfs_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	if (!readable(f))
 		return -EBADF;
-	if (type_of(f->vnode) == S_IFDIR)
+	if (file_type(f->vnode) == S_IFDIR)
 		return -EISDIR;
 	if (!f->ops || !f->ops->read)
 		return -EINVAL;
@@ -245,7 +271,7 @@ static ssize file_splice_from(struct file *f, void *buf, size_t n, bool nonblock
 {
 	if (!readable(f))
 		return -EBADF;
-	if (type_of(f->vnode) == S_IFDIR)
+	if (file_type(f->vnode) == S_IFDIR)
 		return -EISDIR;
 	if (f->ops && f->ops->splice)
 		return f->ops->splice(f, buf, n, nonblock);
@@ -284,7 +310,7 @@ static int file_check_position(const struct file *f, u64 pos)
 		return -EINVAL;
 	if (f->ops && f->ops->no_position)
 		return -ESPIPE;
-	return type_of(f->vnode) == 0 || type_of(f->vnode) == S_IFIFO ? -ESPIPE : 0;
+	return file_type(f->vnode) == 0 || file_type(f->vnode) == S_IFIFO ? -ESPIPE : 0;
 }
 
 ssize vfs_pread(struct file *f, void *buf, size_t n, u64 pos)
@@ -394,7 +420,7 @@ int vfs_readdir(struct file *f, u64 pos, struct dirent *out)
 	struct open_file *o = open_file_of(f);
 	int r;
 
-	if (type_of(f->vnode) != S_IFDIR || !f->vnode->ops->readdir)
+	if (file_type(f->vnode) != S_IFDIR || !f->vnode->ops->readdir)
 		return -ENOTDIR;
 	if (pos < 2)
 		return dot_entry(f->vnode, pos, out);

@@ -37,7 +37,15 @@ int pid_readdir(u64 *cookie, struct dirent *out);
 
 struct task;
 int pid_show_cmdline(struct seq *s, struct task *t);
+int pid_show_environ(struct seq *s, struct task *t);
 int pid_show_maps(struct seq *s, struct task *t);
+/* kernel/process/proc_mm.c. Pages of its address space; all 0 if it has none. */
+struct mm_use {
+	u64 size, resident, shared, code;
+};
+struct mm_use pid_memory(struct task *t);
+int pid_mem_file(int pid, struct vnode **out); /* /proc/PID/mem */
+int pid_fd_dir(int pid, struct vnode **out);   /* kernel/process/proc_fd.c */
 long pid_read_exe(struct task *t, char *buf, size_t size);
 
 void proc_files_init(void);

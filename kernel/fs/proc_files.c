@@ -9,11 +9,10 @@
 #include "kernel/base/printk.h"
 #include "kernel/base/sym.h"
 #include "kernel/base/version.h"
-#include "kernel/lib/fmt.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
 
-#define CS_NS 10000000UL
+#define CS_NS 10000000UL /* hundredths of a second, which programs count in */
 
 static int proc_show_meminfo(struct seq *s, void *ctx)
 {
@@ -22,42 +21,80 @@ static int proc_show_meminfo(struct seq *s, void *ctx)
 	(void)ctx;
 	seq_printf(s, "MemTotal:       %8lu kB\nMemFree:        %8lu kB\nMemAvailable:   %8lu kB\n",
 	    total, free, free);
+	seq_puts(s, "Buffers:               0 kB\nCached:                0 kB\n"
+		    "SwapTotal:             0 kB\nSwapFree:              0 kB\n");
 	return 0;
+}
+
+/* How long a CPU had nothing to run. */
+static u64 proc_idle_ns(unsigned cpu)
+{
+	return MIN(task_runtime_ns(sched_idle_task(cpu)), clock_ns());
 }
 
 static int proc_show_uptime(struct seq *s, void *ctx)
 {
-	u64 cs = clock_ns() / CS_NS;
+	u64 cs = clock_ns() / CS_NS, idle = 0;
 
 	(void)ctx;
-	seq_printf(s, "%lu.%02lu 0.00\n", cs / 100, cs % 100);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		idle += proc_idle_ns(cpu) / CS_NS;
+	seq_printf(s, "%lu.%02lu %lu.%02lu\n", cs / 100, cs % 100, idle / 100, idle % 100);
 	return 0;
 }
 
-/* Hundredths of a second: busy (all of it as user), idle. */
-static void proc_show_cpu(struct seq *s, const char *name, u64 total_ns, u64 idle_ns)
+/*
+ * The time of a CPU is its tasks' or its idle loop's: what is spent in the kernel counts as user's.
+ */
+static void proc_show_cpu_time(struct seq *s, u64 busy, u64 idle)
 {
-	u64 idle = idle_ns / CS_NS;
-
-	seq_printf(s, "%s %lu 0 0 %lu 0 0 0 0 0 0\n", name, total_ns / CS_NS - idle, idle);
+	seq_printf(s, "%lu 0 0 %lu 0 0 0 0 0 0\n", busy / CS_NS, idle / CS_NS);
 }
 
 static int proc_show_stat(struct seq *s, void *ctx)
 {
-	u64 now = clock_ns(), idle = 0, running = 0;
-	char name[16];
+	u64 now = clock_ns(), idle = 0;
+	unsigned running = 0;
 
 	(void)ctx;
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
-		idle += MIN(task_runtime_ns(sched_idle_task(cpu)), now);
+		idle += proc_idle_ns(cpu);
 		running += sched_runnable(cpu);
 	}
-	proc_show_cpu(s, "cpu ", now * cpu_count(), idle);
+	seq_puts(s, "cpu  ");
+	proc_show_cpu_time(s, now * cpu_count() - MIN(idle, now * cpu_count()), idle);
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
-		fmt_snprintf(name, sizeof(name), "cpu%u", cpu);
-		proc_show_cpu(s, name, now, MIN(task_runtime_ns(sched_idle_task(cpu)), now));
+		idle = proc_idle_ns(cpu);
+		seq_printf(s, "cpu%u ", cpu);
+		proc_show_cpu_time(s, now - MIN(idle, now), idle);
 	}
-	seq_printf(s, "procs_running %lu\n", running);
+	seq_printf(s, "btime %lu\nprocs_running %u\nprocs_blocked 0\n",
+	    clock_boot_unix_ns() / 1000000000, running);
+	return 0;
+}
+
+/* Nobody keeps the averages. */
+static int proc_show_loadavg(struct seq *s, void *ctx)
+{
+	unsigned running = 0, all = 0;
+	struct task *t = NULL;
+	int last = 0;
+
+	(void)ctx;
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		running += sched_runnable(cpu);
+	while ((t = task_next(t))) {
+		all++;
+		last = t->pid;
+	}
+	seq_printf(s, "0.00 0.00 0.00 %u/%u %d\n", running, all, last);
+	return 0;
+}
+
+/* Texts that do not change, for programs that ask what kind of Linux this is. */
+static int proc_show_text(struct seq *s, void *ctx)
+{
+	seq_puts(s, ctx);
 	return 0;
 }
 
@@ -167,6 +204,7 @@ void proc_files_init(void)
 	    {"cmdline", proc_show_cmdline},
 	    {"filesystems", proc_show_filesystems},
 	    {"kallsyms", proc_show_kallsyms},
+	    {"loadavg", proc_show_loadavg},
 	    {"meminfo", proc_show_meminfo},
 	    {"mounts", proc_show_mounts},
 	    {"stat", proc_show_stat},
@@ -174,6 +212,18 @@ void proc_files_init(void)
 	    {"version", proc_show_version},
 	};
 
+	static const struct {
+		const char *path, *text;
+	} texts[] = {
+	    {"sys/kernel/hostname", "trapline\n"},
+	    {"sys/kernel/osrelease", ABI_RELEASE "\n"},
+	    {"sys/kernel/ostype", KERNEL_NAME "\n"},
+	    {"sys/kernel/pid_max", "32768\n"},
+	    {"sys/vm/overcommit_memory", "0\n"},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++)
+		proc_register(texts[i].path, proc_show_text, NULL, (void *)texts[i].text);
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++)
 		proc_register(files[i].path, files[i].show, NULL, NULL);
 	proc_register("sys/kernel/printk", proc_show_printk, proc_store_printk, NULL);

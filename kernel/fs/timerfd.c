@@ -110,6 +110,7 @@ static void timerfd_release(struct file *f)
 }
 
 static const struct file_ops timerfd_ops = {
+    .name = "[timerfd]",
     .read = timerfd_read,
     .poll = timerfd_poll,
     .seek = dev_null_seek,

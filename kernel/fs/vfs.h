@@ -74,6 +74,8 @@ struct vnode_ops {
 	/* A node that stands for the same device as `like`. */
 	int (*mknod)(struct vnode *dir, const char *name, u32 mode, const struct vnode *like);
 	long (*readlink)(struct vnode *v, char *buf, size_t size);
+	/* A symlink that leads to an open file, whatever its text says: with a reference. */
+	int (*follow)(struct vnode *v, struct file **out);
 	int (*setattr)(struct vnode *v, const struct vattr *a); /* NULL: -EPERM */
 	int (*truncate)(struct vnode *v, u64 size);
 	/*
@@ -91,6 +93,7 @@ struct vnode_ops {
 };
 
 struct file_ops {
+	const char *name; /* of a file without a path, for /proc: "eventfd" */
 	/*
 	 * After the path was opened, with open()'s flags as given; f->priv is the vnode's and may
 	 * be replaced. An error refuses the open, and then release is not called.

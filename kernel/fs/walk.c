@@ -3,6 +3,7 @@
  * steps, as on any Unix.
  */
 #include "kernel/fs/walk.h"
+#include "kernel/fs/file.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/path.h"
 #include "kernel/lib/errno.h"
@@ -87,6 +88,25 @@ static int walk_follow_link(struct walk *w, struct vnode *v)
 		return n;
 	if (w->rest[0] == '/')
 		walk_home(w, true);
+	return 0;
+}
+
+/*
+ * The node of the open file that the symlink *v leads to takes its place. Consumes *v on failure.
+ */
+static int walk_follow_file(struct walk *w, struct vnode **v)
+{
+	struct file *f;
+	int r = (*v)->ops->follow(*v, &f);
+
+	vnode_put(*v);
+	if (r)
+		return r;
+	file_put(w->opened);
+	w->opened = f;
+	if (!f->vnode)
+		return -ENXIO;
+	*v = vnode_get(f->vnode);
 	return 0;
 }
 
@@ -180,6 +200,12 @@ int walk_final(struct walk *w, bool follow, struct vnode **out)
 			return r == -ENOENT ? 0 : r;
 		if (!is_type(v, S_IFLNK) || !(follow || w->slash))
 			break;
+		if (v->ops->follow) {
+			r = walk_follow_file(w, &v);
+			if (r)
+				return r;
+			break;
+		}
 		r = walk_follow_link(w, v);
 		if (!r)
 			r = walk_on(w);
@@ -213,6 +239,7 @@ char *walk_path(struct walk *w)
 void walk_end(struct walk *w)
 {
 	vnode_put(w->at);
+	file_put(w->opened);
 	kfree(w->owned);
 	kfree(w->trail);
 }

@@ -19,12 +19,13 @@ enum walk_last {
 };
 
 struct walk {
-	struct vnode *at; /* counted */
-	const char *rest; /* text still to walk */
-	char *owned;	  /* where `rest` points into after a symlink */
-	char *trail;	  /* PATH_MAX bytes */
-	bool trail_lost;  /* it grew too long for PATH_MAX */
-	unsigned links;	  /* symlinks followed */
+	struct vnode *at;    /* counted */
+	const char *rest;    /* text still to walk */
+	char *owned;	     /* where `rest` points into after a symlink */
+	char *trail;	     /* PATH_MAX bytes */
+	bool trail_lost;     /* it grew too long for PATH_MAX */
+	unsigned links;	     /* symlinks followed */
+	struct file *opened; /* what vnode_ops.follow led to last; counted */
 	enum walk_last last;
 	bool slash; /* slashes behind the last component */
 	char name[NAME_MAX + 1];

@@ -4,7 +4,8 @@
  */
 #include "arch/arch.h"
 #include "kernel/fs/proc.h"
-#include "kernel/fs/vfs.h"
+#include "kernel/fs/dev.h"
+#include "kernel/lib/fmt.h"
 #include "kernel/machine/machine.h"
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
@@ -123,7 +124,23 @@ static int cpuinfo_show(struct seq *s, void *unused)
 	return 0;
 }
 
+/* Which CPUs there are, where C libraries look for it: "0" or "0-3". */
+static void cpuinfo_add_lists(void)
+{
+	static const char *const names[] = {"online", "possible", "present"};
+	static char text[8];
+	char path[48];
+	size_t n = cpu_count() > 1 ? fmt_snprintf(text, sizeof(text), "0-%u\n", cpu_count() - 1)
+				   : fmt_snprintf(text, sizeof(text), "0\n");
+
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		fmt_snprintf(path, sizeof(path), "/sys/devices/system/cpu/%s", names[i]);
+		vfs_add_static(path, 0444, text, n);
+	}
+}
+
 void cpuinfo_init(void)
 {
+	cpuinfo_add_lists();
 	proc_register("cpuinfo", cpuinfo_show, NULL, NULL);
 }

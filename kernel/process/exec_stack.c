@@ -47,6 +47,7 @@ static int write_strings(
 		err = mm_write(mm, at->random, random, sizeof(random));
 	mm->arg_start = at->args;
 	mm->arg_end = at->args + args_length(a);
+	mm->env_end = at->args + a->len;
 	return err;
 }
 

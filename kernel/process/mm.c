@@ -164,6 +164,7 @@ static struct mm *mm_copy_pages(struct mm *from)
 	to->brk = from->brk;
 	to->arg_start = from->arg_start;
 	to->arg_end = from->arg_end;
+	to->env_end = from->env_end;
 	list_for_each_entry (a, &from->areas, node) {
 		err = fork_area(from, to, a);
 		if (err)

@@ -11,7 +11,7 @@ struct mm {
 	struct mutex lock;
 	struct list_head areas;
 	u64 brk_start, brk, mmap_top, stack_top;
-	u64 arg_start, arg_end;
+	u64 arg_start, arg_end, env_end;
 	u32 area_count;
 	u32 refs;		    /* [A] */
 	u64 missing_calls[8];	    /* [A] a bit for each call that is not here and was told of */

@@ -2,13 +2,15 @@
  * What /proc/PID shows of an address space: its arguments, its areas, its program. Task context;
  * the address space is held by a count while it is looked at, and locked while its areas are.
  */
+#include "kernel/fs/dev.h"
 #include "kernel/fs/proc.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
 #include "kernel/process/process.h"
 
 /* mm->lock held: prints what is there of [start, end); stops at the first page that is not. */
-static void print_memory(struct seq *s, struct mm *mm, u64 start, u64 end)
+static void pid_print_memory(struct seq *s, struct mm *mm, u64 start, u64 end)
 {
 	while (start < end) {
 		size_t n = MIN(end - start, PAGE_SIZE - start % PAGE_SIZE);
@@ -22,18 +24,153 @@ static void print_memory(struct seq *s, struct mm *mm, u64 start, u64 end)
 	}
 }
 
-int pid_show_cmdline(struct seq *s, struct task *t)
+/* What lies between two addresses of a task's memory, which its `mm` knows. */
+static int pid_show_strings(struct seq *s, struct task *t, bool environ)
 {
 	struct mm *mm = task_mm_get(t);
 
 	if (!mm)
 		return 0; /* a kernel thread */
 	mutex_lock(&mm->lock);
-	print_memory(s, mm, mm->arg_start, mm->arg_end);
+	if (environ)
+		pid_print_memory(s, mm, mm->arg_end, mm->env_end);
+	else
+		pid_print_memory(s, mm, mm->arg_start, mm->arg_end);
 	mutex_unlock(&mm->lock);
 	mm_put(mm);
 	return 0;
 }
+
+int pid_show_cmdline(struct seq *s, struct task *t)
+{
+	return pid_show_strings(s, t, false);
+}
+
+int pid_show_environ(struct seq *s, struct task *t)
+{
+	return pid_show_strings(s, t, true);
+}
+
+struct mm_use pid_memory(struct task *t)
+{
+	struct mm *mm = task_mm_get(t);
+	struct mm_use use = {0};
+	struct vm_area *a;
+
+	if (!mm)
+		return use;
+	mutex_lock(&mm->lock);
+	list_for_each_entry (a, &mm->areas, node) {
+		u64 pages = (a->end - a->start) / PAGE_SIZE;
+
+		use.size += pages;
+		use.code += a->prot & PROT_X ? pages : 0;
+		for (u64 va = aspace_next(mm->as, a->start, a->end); va < a->end;
+		     va = aspace_next(mm->as, va + PAGE_SIZE, a->end)) {
+			use.resident++;
+			use.shared += a->file != NULL;
+		}
+	}
+	mutex_unlock(&mm->lock);
+	mm_put(mm);
+	return use;
+}
+
+/* ---- /proc/PID/mem ---- */
+
+/* What is at va, if its page is there; NULL: it is not. mm->lock held. */
+static void *pid_mem_page(struct mm *mm, u64 va)
+{
+	unsigned prot;
+	u64 pa = aspace_lookup(mm->as, ALIGN_DOWN(va, PAGE_SIZE), &prot);
+
+	return pa ? (char *)phys_to_virt(pa) + va % PAGE_SIZE : NULL;
+}
+
+static ssize pid_mem_copy(struct mm *mm, char *buf, size_t n, u64 *pos, bool write)
+{
+	size_t done = 0, part;
+
+	for (; done < n; done += part) {
+		u64 va = *pos + done;
+		void *at = NULL;
+
+		part = MIN(n - done, PAGE_SIZE - va % PAGE_SIZE);
+		if (va >= USER_END || mm_fault(mm, va, write ? 6 : 4, NULL))
+			break;
+		mutex_lock(&mm->lock);
+		at = pid_mem_page(mm, va);
+		if (at)
+			memcpy(write ? at : buf + done, write ? buf + done : at, part);
+		mutex_unlock(&mm->lock);
+		if (!at)
+			break;
+	}
+	*pos += done;
+	return done || !n ? (ssize)done : -EIO;
+}
+
+static ssize pid_mem_read(struct file *f, void *buf, size_t n, u64 *pos)
+{
+	return pid_mem_copy(f->priv, buf, n, pos, false);
+}
+
+static ssize pid_mem_write(struct file *f, const void *buf, size_t n, u64 *pos)
+{
+	return pid_mem_copy(f->priv, (char *)buf, n, pos, true);
+}
+
+static void pid_mem_release(struct file *f)
+{
+	mm_put(f->priv);
+}
+
+static const struct file_ops mem_file_ops = {
+    .read = pid_mem_read,
+    .write = pid_mem_write,
+    .seek = dev_seek,
+    .release = pid_mem_release,
+};
+
+struct mem_node {
+	struct vnode v;
+	int pid;
+};
+
+/* The address space is that of now: a later execve() gives the task another one. */
+static int pid_mem_open(struct vnode *v, struct file *f)
+{
+	struct task *t = task_find(container_of(v, struct mem_node, v)->pid);
+
+	if (!t)
+		return -ESRCH;
+	f->priv = task_mm_get(t);
+	f->ops = &mem_file_ops;
+	task_put(t);
+	return f->priv ? 0 : -EACCES;
+}
+
+static void pid_mem_destroy(struct vnode *v)
+{
+	kfree(container_of(v, struct mem_node, v));
+}
+
+int pid_mem_file(int pid, struct vnode **out)
+{
+	static const struct vnode_ops ops = {.open = pid_mem_open, .destroy = pid_mem_destroy};
+	struct mem_node *n = kzalloc(sizeof(*n));
+
+	if (!n)
+		return -ENOMEM;
+	vnode_init(&n->v, &ops, S_IFREG | 0600);
+	n->v.dev = DEV_PROC;
+	n->v.ino = 1UL << 42 | pid;
+	n->pid = pid;
+	*out = &n->v;
+	return 0;
+}
+
+/* ---- areas ---- */
 
 static const char *area_name(const struct mm *mm, const struct vm_area *a)
 {

@@ -17,6 +17,7 @@ struct pid_row {
 	u32 mode;
 	int (*show)(struct seq *s, struct task *t);
 	long (*readlink)(struct task *t, char *buf, size_t size); /* symlinks */
+	int (*make)(int pid, struct vnode **out);		  /* a node of another file's */
 };
 
 struct pid_node {
@@ -93,6 +94,7 @@ static int pid_show_comm(struct seq *s, struct task *t)
 
 static int pid_show_status(struct seq *s, struct task *t)
 {
+	struct mm_use use = pid_memory(t);
 	char state = pid_state_letter(t);
 
 	seq_printf(s, "Name:\t%.*s\n", TASK_COMM_LEN, t->comm);
@@ -100,6 +102,9 @@ static int pid_show_status(struct seq *s, struct task *t)
 	seq_printf(s, "State:\t%c (%s)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", state, state_name(state),
 	    t->tgid, t->pid, pid_parent(t));
 	seq_puts(s, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");
+	if (use.size)
+		seq_printf(s, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", use.size * PAGE_SIZE / 1024,
+		    use.resident * PAGE_SIZE / 1024);
 	seq_printf(s, "Threads:\t1\nSigPnd:\t%016lx\nSigBlk:\t%016lx\n",
 	    t->sig.pending.set | t->group->pending.set, t->sig.blocked);
 	seq_printf(s,
@@ -111,22 +116,61 @@ static int pid_show_status(struct seq *s, struct task *t)
 /* proc(5)'s 52 fields; those that mean nothing here are 0. Times are in hundredths of a second. */
 static int pid_show_stat(struct seq *s, struct task *t)
 {
+	struct mm_use use = pid_memory(t);
+
 	seq_printf(s, "%d (%.*s) %c %d %d %d 0 -1 0 0 0 0 0 %lu 0 0 0 %d 0 1 0", t->pid,
 	    TASK_COMM_LEN, t->comm, pid_state_letter(t), pid_parent(t), t->group->pgid,
 	    t->group->sid, t->run_total_ns / 10000000, t->prio - 100);
-	for (unsigned field = 22; field <= 52; field++)
+	seq_printf(s, " %lu %lu %lu", t->start_ns / 10000000, use.size * PAGE_SIZE, use.resident);
+	for (unsigned field = 25; field <= 52; field++)
 		seq_printf(s, " %u", field == 39 ? t->cpu : 0);
 	seq_putc(s, '\n');
 	return 0;
 }
 
+/* Pages: of all areas, in memory, of those such as are a file's; code, 0, the rest, 0. */
+static int pid_show_statm(struct seq *s, struct task *t)
+{
+	struct mm_use use = pid_memory(t);
+
+	seq_printf(s, "%lu %lu %lu %lu 0 %lu 0\n", use.size, use.resident, use.shared, use.code,
+	    use.size - use.code);
+	return 0;
+}
+
+static long pid_read_cwd(struct task *t, char *buf, size_t size)
+{
+	u64 flags = spin_lock_irqsave(&task_lock);
+	const char *path = "/";
+	long n;
+
+	if (t->fs && t->fs->path)
+		path = t->fs->path;
+	n = MIN(strlen(path), size);
+	memcpy(buf, path, n);
+	spin_unlock_irqrestore(&task_lock, flags);
+	return n;
+}
+
+static long pid_read_root(struct task *t __maybe_unused, char *buf, size_t size)
+{
+	memcpy(buf, "/", MIN(size, 1UL));
+	return MIN(size, 1UL);
+}
+
 static const struct pid_row rows[] = {
-    {"cmdline", S_IFREG | 0444, pid_show_cmdline, NULL},
-    {"comm", S_IFREG | 0444, pid_show_comm, NULL},
-    {"exe", S_IFLNK | 0777, NULL, pid_read_exe},
-    {"maps", S_IFREG | 0444, pid_show_maps, NULL},
-    {"stat", S_IFREG | 0444, pid_show_stat, NULL},
-    {"status", S_IFREG | 0444, pid_show_status, NULL},
+    {"cmdline", S_IFREG | 0444, pid_show_cmdline, NULL, NULL},
+    {"comm", S_IFREG | 0444, pid_show_comm, NULL, NULL},
+    {"cwd", S_IFLNK | 0777, NULL, pid_read_cwd, NULL},
+    {"environ", S_IFREG | 0400, pid_show_environ, NULL, NULL},
+    {"exe", S_IFLNK | 0777, NULL, pid_read_exe, NULL},
+    {"fd", S_IFDIR | 0500, NULL, NULL, pid_fd_dir},
+    {"maps", S_IFREG | 0444, pid_show_maps, NULL, NULL},
+    {"mem", S_IFREG | 0600, NULL, NULL, pid_mem_file},
+    {"root", S_IFLNK | 0777, NULL, pid_read_root, NULL},
+    {"stat", S_IFREG | 0444, pid_show_stat, NULL, NULL},
+    {"statm", S_IFREG | 0444, pid_show_statm, NULL, NULL},
+    {"status", S_IFREG | 0444, pid_show_status, NULL, NULL},
 };
 
 static struct vnode *pid_node_new(int pid, const struct pid_row *row)
@@ -157,6 +201,8 @@ static int pid_file_lookup(struct vnode *dir, const char *name, struct vnode **o
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (strcmp(rows[i].name, name) == 0) {
+			if (rows[i].make)
+				return rows[i].make(pid_node_of(dir)->pid, out);
 			*out = pid_node_new(pid_node_of(dir)->pid, &rows[i]);
 			return *out ? 0 : -ENOMEM;
 		}

@@ -24,6 +24,7 @@ static struct task *task_new(const char *comm)
 	strscpy(t->comm, comm, TASK_COMM_LEN);
 	t->prio = DEFAULT_PRIO;
 	t->cpu = cpu_id();
+	t->start_ns = clock_ns();
 	list_init(&t->rq_node);
 	list_init(&t->all_node);
 	list_init(&t->thread_node);

@@ -56,6 +56,7 @@ struct task {
 	/* [A] the instruction, if an interrupt took the CPU from it last; 0: it gave it up */
 	u64 preempted_at;
 	u64 nvcsw, nivcsw; /* [R] switches away by its own will, and against it */
+	u64 start_ns;	   /* [I] clock_ns() when it was made */
 
 	struct thread_group *group;   /* [I] counted */
 	struct list_head thread_node; /* [T] and the group's lock, in group->threads */

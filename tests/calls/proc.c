@@ -1,0 +1,170 @@
+/* /proc/self, /dev/fd, and what /proc and /sys tell of the machine. */
+#include "tests/calls/calls.h"
+
+#include <dirent.h>
+#include <sys/eventfd.h>
+
+static char text[100000];
+
+/* A whole file; its length. */
+static long get(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	long n = 0, part;
+
+	if (fd < 0)
+		return -1;
+	while ((part = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
+		n += part;
+	text[n] = 0;
+	close(fd);
+	return n;
+}
+
+static void link_of(const char *path)
+{
+	char to[200] = "";
+
+	R(readlink(path, to, sizeof(to) - 1) > 0);
+	if (strchr(to, '['))
+		*strchr(to, '[') = 0;
+	say("%s -> %s", path, strrchr(to, '/') ? strrchr(to, '/') + 1 : to);
+}
+
+static void test_fd(void)
+{
+	int file = open("f", O_RDWR | O_CREAT, 0600), p[2], event, again;
+	char c = 0;
+
+	pipe(p);
+	event = eventfd(0, 0);
+	dup2(file, 50);
+	dup2(p[0], 51);
+	dup2(p[1], 52);
+	dup2(event, 53);
+	write(50, "abc", 3);
+	link_of("/proc/self/fd/50");
+	link_of("/proc/self/fd/51");
+	link_of("/proc/self/fd/53");
+	again = open("/proc/self/fd/50", O_RDONLY);
+	R(lseek(again, 0, SEEK_CUR));
+	R(read(again, &c, 1));
+	R(write(again, &c, 1));
+	again = open("/dev/fd/51", O_RDONLY);
+	write(52, "x", 1);
+	R(read(again, &c, 1));
+	say("%c", c);
+	close(again);
+	again = open("/dev/fd/52", O_WRONLY);
+	R(write(again, "y", 1));
+	R(read(51, &c, 1));
+	say("%c", c);
+	R(open("/proc/self/fd/53", O_RDONLY));
+	R(open("/proc/self/fd/99", O_RDONLY));
+	R(open("/proc/self/fd/x", O_RDONLY));
+	R(open("/proc/self/fd/050", O_RDONLY));
+	R(truncate("/proc/self/fd/50", 1));
+	R(lseek(50, 0, SEEK_END));
+	unlink("f");
+	again = open("/proc/self/fd/50", O_RDONLY);
+	R(read(again, &c, 1));
+	DIR *d = opendir("/proc/self/fd");
+	int found = 0;
+	for (struct dirent *e; (e = readdir(d));)
+		found += atoi(e->d_name) >= 50 && atoi(e->d_name) <= 53;
+	say("%d of them listed", found);
+	R(open("/dev/stdin", O_WRONLY | O_DIRECTORY));
+}
+
+static void test_self(void)
+{
+	static const char *const files[] = {
+	    "cmdline", "comm", "environ", "maps", "stat", "statm", "status"};
+	char path[64], *end;
+	int pid = getpid();
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "/proc/self/%s", files[i]);
+		say("%s: %d", files[i], get(path) > 0);
+	}
+	get("/proc/self/stat");
+	T(atoi(text) == pid);
+	end = strrchr(text, ')');
+	say("state %c", end[2]);
+	T(atoi(end + 4) == getppid());
+	int words = 0;
+	for (char *w = strtok(end + 2, " \n"); w; w = strtok(NULL, " \n"))
+		words++;
+	say("%d words", words + 2);
+	get("/proc/self/status");
+	T(strstr(text, "\nPid:\t") && atoi(strstr(text, "\nPid:\t") + 6) == pid);
+	T(strstr(text, "\nVmRSS:\t") && atoi(strstr(text, "\nVmRSS:\t") + 8) > 0);
+	T(strstr(text, "\nThreads:\t1\n"));
+	get("/proc/self/statm");
+	long size = strtol(text, &end, 10), resident = strtol(end, NULL, 10);
+	T(size > resident && resident > 0);
+	get("/proc/self/maps");
+	T(strstr(text, "[stack]") && strstr(text, "/calls\n"));
+	link_of("/proc/self/exe");
+	symlink("/proc/self/cwd", "here");
+	close(open("inside", O_CREAT | O_WRONLY, 0600));
+	R(access("here/inside", F_OK));
+	link_of("/proc/self/root");
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	get(path);
+	say("%s", strtok(text, "\n"));
+	R(open("/proc/4000001/comm", O_RDONLY));
+	R(open("/proc/self/none", O_RDONLY));
+	R(open("/proc/01/comm", O_RDONLY));
+}
+
+static void test_mem(void)
+{
+	static char here[] = "here";
+	int fd = open("/proc/self/mem", O_RDWR);
+	char buf[8] = "";
+
+	R(pread(fd, buf, 4, (off_t)here));
+	say("%s", buf);
+	R(pwrite(fd, "there", 4, (off_t)here));
+	say("%s", here);
+	R(pread(fd, buf, 4, 8));
+	R(pread(fd, buf, 0, (off_t)here));
+	R(lseek(fd, 100, SEEK_SET));
+}
+
+static void test_machine(void)
+{
+	double a, b;
+	int running, all, last;
+	long user, ignored;
+
+	get("/proc/uptime");
+	T(sscanf(text, "%lf %lf", &a, &b) == 2 && a > 0);
+	get("/proc/loadavg");
+	T(sscanf(text, "%lf %lf %*f %d/%d %d", &a, &b, &running, &all, &last) == 5 && running > 0);
+	get("/proc/stat");
+	T(sscanf(text, "cpu  %ld %ld %ld %ld", &user, &ignored, &ignored, &ignored) == 4);
+	T(strstr(text, "\ncpu0 ") && strstr(text, "\nbtime ") && strstr(text, "\nprocs_running "));
+	get("/proc/meminfo");
+	T(strstr(text, "MemTotal: ") == text && strstr(text, "\nMemAvailable: "));
+	get("/proc/cpuinfo");
+	T(strstr(text, "processor\t: 0\n"));
+	T(get("/sys/devices/system/cpu/online") > 0 && text[0] == '0');
+	T(get("/sys/devices/system/cpu/possible") > 0 && text[0] == '0');
+	T(get("/sys/devices/system/cpu/present") > 0 && text[0] == '0');
+	get("/proc/sys/kernel/ostype");
+	T(get("/proc/sys/kernel/osrelease") > 3);
+	T(get("/proc/sys/kernel/pid_max") > 3);
+	struct stat st;
+	R(stat("/dev/shm", &st));
+	say("%o", st.st_mode);
+}
+
+const struct call_case proc_cases[] = {
+    {"proc_fd", test_fd},
+    {"proc_self", test_self},
+    {"proc_mem", test_mem},
+    {"proc_machine", test_machine},
+    {NULL, NULL},
+};
