@@ -63,6 +63,7 @@ struct tty {
 	struct ctty ctty;
 	u32 hangups;	      /* [A] */
 	struct console *port; /* NULL: it is the console terminal, shown on all consoles */
+	bool plain;	      /* [I] notty=: a way for data, no terminal to programs */
 	struct wait_queue readers, writers;
 };
 
@@ -582,6 +583,8 @@ static long tty_ioctl(struct file *f, u64 cmd, u64 arg)
 
 	if (hung_up(tf))
 		return -EIO;
+	if (t->plain)
+		return -ENOTTY;
 	e = changes_terminal(cmd) ? session_check(&t->ctty, SIGTTOU) : 0;
 	if (e)
 		return e;
@@ -675,6 +678,16 @@ static const struct file_ops tty_ops = {
     .poll_queues = tty_poll_queues,
 };
 
+static bool is_notty(const char *name)
+{
+	const char *word;
+
+	for (unsigned i = 0; (word = cmdline_nth("notty", i)); i++)
+		if (!strcmp(word, name))
+			return true;
+	return false;
+}
+
 int tty_register(struct tty *t, const char *name, struct console *only)
 {
 	struct tty_name *n = kmalloc(sizeof(*n));
@@ -682,6 +695,8 @@ int tty_register(struct tty *t, const char *name, struct console *only)
 
 	if (!n)
 		return -ENOMEM;
+	if (t && t->port)
+		t->plain = is_notty(name);
 	*n = (struct tty_name){t, only};
 	e = dev_register(name, 0600, &tty_ops, n);
 	if (e)

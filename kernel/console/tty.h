@@ -28,7 +28,8 @@ u64 tty_lost(const struct tty *t);
 void tty_receive(struct tty *t, char c);
 /*
  * Makes /dev/NAME a way to the terminal; what is written there goes to the console `only` (NULL: to
- * all of the terminal's). 0 or -errno.
+ * all of the terminal's). By the boot word notty=NAME a port is no terminal to programs: ENOTTY for
+ * each ioctl. 0 or -errno.
  */
 int tty_register(struct tty *t, const char *name, struct console *only);
 /*

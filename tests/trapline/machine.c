@@ -86,8 +86,9 @@ static void qemu_words(void **state)
 	static const char *const there[] = {"|-smp|64|", "|-m|1024M|",
 	    "size=1024M,mem-path=/proc/self/fd/3,share=on|", "|-kernel|k,1|",
 	    "|-initrd|/proc/self/fd/4|", "|-accel|tcg,thread=multi|", "|-no-reboot|",
-	    "|console=ttyS0 panic=-1 shell=plain init=/trapline/main quiet loglevel=7|-d|int|",
-	    "id=control,path=/proc/self/fd/7|", "|-serial|stdio|"};
+	    "|console=ttyS0 panic=-1 shell=plain init=/trapline/main notty=ttyS1 ",
+	    " notty=ttyS3 quiet loglevel=7|-d|int|", "id=control,path=/proc/self/fd/7|",
+	    "|-serial|stdio|"};
 	for (size_t i = 0; i < sizeof(there) / sizeof(there[0]); i++)
 		assert_non_null(strstr(text, there[i]));
 	o.console = o.icount = true;

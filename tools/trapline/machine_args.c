@@ -288,7 +288,8 @@ char **machine_command(const struct machine_options *o, const struct machine_fil
 	word(&w, "/proc/self/fd/%d", files->archive);
 	word(&w, "-append");
 	word(&w, "console=ttyS0 panic=-1 %s%s%s",
-	    o->console ? "" : "shell=plain init=" SCRIPT_MAIN " ",
+	    o->console ? ""
+		       : "shell=plain init=" SCRIPT_MAIN " notty=ttyS1 notty=ttyS2 notty=ttyS3 ",
 	    o->verbose || o->console ? "" : "quiet ", o->append);
 	for (size_t i = 0; i < o->extra_count; i++)
 		word(&w, "%s", o->extra[i]);
