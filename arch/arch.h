@@ -1,8 +1,8 @@
 /*
  * The whole contract between the machine (arch/x86_64) and the rest of the kernel, in both
  * directions. Part 1 is what the machine offers; part 2 is what the kernel must provide to it; part
- * 3 is called once, at boot. Contexts: "any" includes irq and NMI. What is large of part 1 has
- * files of its own, which nobody else includes.
+ * 3 is called once, at boot. Contexts: "any" includes irq and NMI. The larger pieces of part 1
+ * have headers of their own, which only this file includes.
  */
 #pragma once
 
