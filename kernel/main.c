@@ -14,6 +14,7 @@
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/machine/machine.h"
 #include "kernel/mem/mem.h"
+#include "kernel/process/futex_queue.h"
 #include "kernel/base/printk.h"
 #include "kernel/console/screen.h"
 #include "kernel/console/serial.h"
@@ -46,6 +47,7 @@ void kernel_main(const struct boot_info *bi)
 	trace_cpus_up(); /* rings for them */
 	kernel_boot_step("cpus");
 	irq_enable();
+	futex_init();
 	vfs_init();		    /* ramfs, /dev, /proc */
 	tracefs_init();		    /* /sys/kernel/tracing */
 	syscall_count_init();	    /* what programs call, and how it went */

@@ -70,6 +70,13 @@ $(O)/ring-tsan: $(TOBJ)
 tsan: $(O)/ring-tsan
 	$(Q)$(O)/ring-tsan $(ONLY)
 
+# The core of futexes with threads of the host, which wait and wake for real: with addresses watched, and with threads watched.
+FUTEXSRC := tests/host/futex/main.c kernel/process/futex_queue.c
+$(O)/futex-test $(O)/futex-tsan: $(FUTEXSRC) kernel/process/futex_queue.h
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) -std=gnu17 -O1 -g1 $(WARN) -I. -mcx16 -pthread $(if $(filter %tsan,$@),-fsanitize=thread -DWATCH_THREADS,-fsanitize=address -fsanitize=undefined) \
+	    -o $@ $(FUTEXSRC)
+
 # The instruction decoder beside objdump, over our own text and some of the system's own: INSN_FILES chooses others.
 INSN_FILES ?= $(O)/kernel-test.elf $(wildcard /bin/bash /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libcrypto.so.3)
 $(O)/insn-compare: tests/tools/insn_compare.c arch/x86_64/probe/insn.c arch/x86_64/probe/insn.h
@@ -167,7 +174,7 @@ port-test: $(PORTS) $(O)/bare.elf
 	$(Q)tests/host/bare/check $(O)/bare.elf
 
 .PHONY: test-all trigger-storm host-test guest-test console-test matrix model
-test test-all: $(O)/host-test $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
+test test-all: $(O)/host-test $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
 	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tests/drive/test $(if $(filter test-all,$@),--all)
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.

@@ -256,7 +256,19 @@ enum {
 
 /* ---- Odds and ends ---- */
 
-enum { ABI_WNOHANG = 1, ABI_WUNTRACED = 2, ABI_WCONTINUED = 8 };
+enum { ABI_WNOHANG = 1, ABI_WUNTRACED = 2, ABI_WCONTINUED = 8, ABI_WALL = 0x40000000 };
+#define ABI_WCLONE 0x80000000u /* children that end with another signal than SIGCHLD */
+
+/* clone3(): its first version, and the fields of the next two. */
+struct abi_clone_args {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	uint64_t set_tid, set_tid_size, cgroup;
+};
+#define ABI_CLONE_ARGS_SIZE_VER0 64
+
+struct abi_robust_list_head {
+	uint64_t next, futex_offset, pending;
+};
 enum { ABI_ARCH_SET_GS = 0x1001, ABI_ARCH_SET_FS, ABI_ARCH_GET_FS, ABI_ARCH_GET_GS };
 enum {
 	ABI_PR_SET_PDEATHSIG = 1,

@@ -291,9 +291,26 @@ static int own_sighand(struct thread_group *g)
 	return h ? 0 : -ENOMEM;
 }
 
+/* What closes at an execve() is not to close for others. */
+static bool exec_own_files(struct task *t)
+{
+	struct files *shared = t->files, *own = files_copy(shared);
+	u64 flags;
+
+	if (!own)
+		return false;
+	flags = spin_lock_irqsave(&task_lock); /* others look */
+	t->files = own;
+	spin_unlock_irqrestore(&task_lock, flags);
+	files_put(shared);
+	return true;
+}
+
 /* What a kernel thread lacks to become a program. */
 static int make_process(struct task *t)
 {
+	if (t->files && atomic_load(&t->files->refs) > 1 && !exec_own_files(t))
+		return -ENOMEM;
 	if (!t->files)
 		t->files = files_create();
 	if (!t->fs)
@@ -323,16 +340,7 @@ static void switch_mm(struct task *t, struct mm *mm)
 /* Handlers are gone with the program that had them; what was ignored stays so. */
 static void reset_signals(struct task *t)
 {
-	struct sighand *h = t->group->sighand;
-	u64 flags = spin_lock_irqsave(&h->lock);
-
-	for (unsigned i = 0; i < SIG_COUNT; i++) {
-		u64 handler = h->action[i].handler;
-
-		h->action[i] =
-		    (struct ksigaction){.handler = handler == SIG_IGN ? SIG_IGN : SIG_DFL};
-	}
-	spin_unlock_irqrestore(&h->lock, flags);
+	sighand_reset(t->group->sighand);
 	t->sig.altstack_sp = t->sig.altstack_size = 0;
 	t->sig.altstack_flags = ABI_SS_DISABLE;
 	t->sig.restart_ns = 0;
@@ -357,20 +365,20 @@ static void tell_first_program(void)
 }
 
 /* From here on nothing fails. */
-static void become(struct task *t, const struct linux_binprm *p, struct mm *mm, u64 sp)
+static void become(struct task *t, const struct linux_binprm *p, struct mm *mm, u64 sp, int old_pid)
 {
 	const char *name = strrchr(p->filename, '/');
 
+	exit_mm_release(t);
 	switch_mm(t, mm);
 	if (t->flags & TASK_KTHREAD)
 		process_count_add(1);
-	t->flags &= ~(TASK_KTHREAD | TASK_SHELL);
+	t->flags &= ~(TASK_KTHREAD | TASK_SHELL | TASK_LOCKS_GONE);
 	own_group(t);
 	reset_signals(t);
-	t->clear_tid = 0;
 	files_close_exec(t->files);
 	task_set_comm(t, name ? name + 1 : p->filename);
-	trace_sched_process_exec(t, t->pid, p->filename);
+	trace_sched_process_exec(t, old_pid, p->filename);
 	tell_first_program();
 	arch_user_regs_init(
 	    task_regs(&t->arch), p->image.interp_size ? p->interp_image.entry : p->image.entry, sp);
@@ -389,6 +397,7 @@ static int __noinline bprm_execve(struct linux_binprm *bprm)
 	struct vstat st;
 	struct mm *mm = NULL;
 	u64 sp;
+	int old_pid = current()->pid;
 	int err = check_args(bprm->args);
 
 	if (!err)
@@ -406,10 +415,12 @@ static int __noinline bprm_execve(struct linux_binprm *bprm)
 	file_put(bprm->interp);
 	if (!err)
 		err = make_process(current());
+	if (!err)
+		err = process_be_alone();
 	if (err && mm)
 		mm_put(mm);
 	if (!err)
-		become(current(), bprm, mm, sp);
+		become(current(), bprm, mm, sp, old_pid);
 	return err;
 }
 

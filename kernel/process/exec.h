@@ -23,20 +23,28 @@ int task_exec_args(const char *path, struct exec_args *a);
 
 struct regs;
 enum {
+	CLONE_SIGNAL = 0xff, /* in the flags of clone(): exit_signal */
 	CLONE_VM = 0x100,
 	CLONE_FS = 0x200,
-	CLONE_SIGNAL = 0xff, /* in the flags of clone(): exit_signal */
 	CLONE_FILES = 0x400,
 	CLONE_SIGHAND = 0x800,
+	CLONE_PTRACE = 0x2000,
 	CLONE_VFORK = 0x4000,
+	CLONE_PARENT = 0x8000,
+	CLONE_THREAD = 0x10000,
+	CLONE_SYSVSEM = 0x40000,
+	CLONE_SETTLS = 0x80000,
 	CLONE_PARENT_SETTID = 0x100000,
 	CLONE_CHILD_CLEARTID = 0x200000,
-	CLONE_SETTLS = 0x80000,
+	CLONE_DETACHED = 0x400000, /* of clone() only, where it means nothing */
+	CLONE_UNTRACED = 0x800000,
 	CLONE_CHILD_SETTID = 0x1000000,
+	CLONE_IO = 0x80000000L,
+	CLONE_CLEAR_SIGHAND = 0x100000000L, /* of clone3() only */
 };
 /*
- * fork, vfork and the clone of a C library's fork: the child's pid or negative errno. CLONE_VM only
- * with CLONE_VFORK.
+ * fork, vfork, clone and clone3: the child's pid or negative errno. Nobody traces, and there are no
+ * semaphores of System V and no classes of disk access: what only concerns these changes nothing.
  */
 struct kernel_clone_args {
 	u64 flags; /* without the signal */

@@ -6,6 +6,10 @@
  * A zombie keeps its task and its pid until its parent (or pid 1, for orphans) has asked for its
  * status. Where nobody will ask - there is no parent, the parent ignores SIGCHLD, or pid 1 is a
  * kernel thread - the task reaps itself.
+ *
+ * Threads end one by one. One that is not the leader is gone when it has ended. The leader waits
+ * for the others as a zombie that nobody can reap yet: the process has ended when the leader is a
+ * zombie and alone in its group, and whoever is the last to get there tells the parent.
  */
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
@@ -26,13 +30,17 @@ struct task *init_task;
  * Linux tells the C library that a thread is gone by a zero in its memory, and wakes who waits
  * there.
  */
-static void clear_child_tid(struct task *t)
+void exit_mm_release(struct task *t)
 {
 	int zero = 0;
 
+	if (t->mm)
+		futex_exit(t);
+
 	if (t->clear_tid && t->mm && atomic_load(&t->mm->refs) > 1 &&
 	    !copy_to_user(t->clear_tid, &zero, sizeof(zero)))
-		futex_wake(t->clear_tid, 1);
+		futex_wake(t->clear_tid, true, 1, FUTEX_BITSET_ALL);
+	t->clear_tid = 0;
 }
 
 static void leave_mm(struct task *t)
@@ -73,7 +81,20 @@ static bool ignores_children(struct thread_group *parent)
 /* Does nobody want this process's status? task_lock held. */
 static bool exit_is_self_reaping(struct thread_group *g)
 {
-	return !g->parent || g->orphan || ignores_children(g->parent);
+	return !g->parent || g->orphan ||
+	       (g->exit_signal == SIGCHLD && ignores_children(g->parent));
+}
+
+/* What wait() tells: the code of exit_group(), of a signal, or of the leader's own exit(). */
+static int exit_status(const struct thread_group *g)
+{
+	return g->ended ? g->exit_code : g->leader->exit_code;
+}
+
+/* Nobody is left but the leader, who is a zombie? task_lock held. */
+static bool exit_is_complete(const struct thread_group *g)
+{
+	return g->leader->state == TASK_ZOMBIE && g->threads.next == g->threads.prev;
 }
 
 /*
@@ -85,10 +106,11 @@ static void give_children_away(struct thread_group *g, struct list_head *dead)
 	struct thread_group *child, *next, *init = init_task->group;
 
 	list_for_each_entry_safe (child, next, &g->children, sibling) {
-		bool zombie = child->leader->state == TASK_ZOMBIE;
+		bool zombie = exit_is_complete(child);
 
 		list_del(&child->sibling);
 		child->parent = init;
+		child->exit_signal = SIGCHLD;
 		session_hang_up_orphans(child, g, NULL);
 		if (init_task->flags & TASK_KTHREAD)
 			child->orphan = true;
@@ -104,69 +126,194 @@ static void give_children_away(struct thread_group *g, struct list_head *dead)
 	}
 }
 
-static void exit_notify_parent(struct thread_group *g, int code, int status)
+static void exit_notify_parent(struct thread_group *g, int sig, int code, int status)
 {
 	struct signal_info info = {.code = code, .pid = g->tgid, .status = status};
 
-	signal_send_info(g->parent->leader, SIGCHLD, &info, true);
+	if (sig)
+		signal_send_info(g->parent->leader, sig, &info, true);
 	wake_up(&g->parent->child_wq);
 }
 
 /*
- * The last step that others see. Returns whether the task must drop its place in the tree by
- * itself.
+ * The end of a process: its children are given away, its parent is told. Returns whether its leader
+ * must drop its place in the tree by itself. task_lock held.
  */
-static bool become_zombie(struct task *t, struct list_head *dead)
+static bool exit_process(struct thread_group *g, struct list_head *dead)
 {
-	struct thread_group *g = t->group;
-	u64 flags = spin_lock_irqsave(&task_lock);
-	int signal = t->exit_code & 0x7f;
+	int status = exit_status(g), signal = status & 0x7f;
 	bool alone;
 
 	session_hang_up_orphans(g, g->parent, g);
 	give_children_away(g, dead);
 	alone = exit_is_self_reaping(g);
 	if (g->parent)
-		exit_notify_parent(
-		    g, signal ? CLD_KILLED : CLD_EXITED, signal ? signal : t->exit_code >> 8);
+		exit_notify_parent(g, g->exit_signal, signal ? CLD_KILLED : CLD_EXITED,
+		    signal ? signal : status >> 8);
 	if (alone && g->parent)
 		list_del(&g->sibling);
 	if (alone)
 		g->parent = NULL;
-	t->reaped = alone;
-	atomic_store(&t->state, alone ? TASK_DEAD : TASK_ZOMBIE);
-	spin_unlock_irqrestore(&task_lock, flags);
+	g->leader->reaped = alone;
+	if (alone)
+		atomic_store(&g->leader->state, TASK_DEAD);
 	return alone;
+}
+
+/* What is left to be put when task_lock is free again. */
+struct leavings {
+	struct task *self, *leader; /* their places are empty now; NULL: not so */
+	struct list_head children;  /* groups that nobody will ask for */
+};
+
+/* The last step that others see. */
+static void become_zombie(struct task *t, struct leavings *l)
+{
+	struct thread_group *g = t->group;
+	u64 flags = spin_lock_irqsave(&task_lock);
+
+	*l = (struct leavings){NULL, NULL, LIST_HEAD_INIT(l->children)};
+	if (t == g->leader) {
+		atomic_store(&t->state, TASK_ZOMBIE);
+	} else {
+		spin_lock(&g->lock);
+		list_del(&t->thread_node);
+		spin_unlock(&g->lock);
+		g->ended_ns += task_runtime_ns(t);
+		t->reaped = true;
+		l->self = t;
+		atomic_store(&t->state, TASK_DEAD);
+	}
+	if (READ_ONCE(g->exec))
+		wake_up(&g->child_wq);
+	else if (exit_is_complete(g) && exit_process(g, &l->children))
+		l->leader = g->leader;
+	spin_unlock_irqrestore(&task_lock, flags);
+}
+
+static void exit_put(const struct leavings *l)
+{
+	struct thread_group *child, *next;
+
+	if (l->self)
+		task_put(l->self);
+	if (l->leader)
+		task_put(l->leader);
+	list_for_each_entry_safe (child, next, &l->children, sibling) {
+		list_del(&child->sibling);
+		task_put(child->leader);
+	}
+}
+
+/*
+ * The thread takes no signals any more: those of its process are another's. True: it is the last.
+ */
+static bool exit_begin(struct task *t, long code)
+{
+	struct thread_group *g = t->group;
+	u64 flags = spin_lock_irqsave(&g->lock);
+	bool last = --g->live == 0, stopped;
+
+	t->flags |= TASK_EXITING;
+	t->exit_code = code;
+	stopped = !last && g->call == GROUP_STOPS && g->stopped == g->live;
+	spin_unlock_irqrestore(&g->lock, flags);
+	if (!last)
+		signal_retarget(~0UL);
+	if (stopped)
+		task_report_stop(t, g->stop_signal);
+	return last;
 }
 
 void __noreturn do_exit(long code)
 {
 	struct task *t = current();
-	struct thread_group *g = t->group, *child, *next;
-	struct list_head dead = LIST_HEAD_INIT(dead);
+	struct thread_group *g = t->group;
+	struct leavings left;
+	bool last;
 
 	if (t == init_task)
 		panic("Attempted to kill init! exitcode=0x%08x", (u32)code);
-	t->flags |= TASK_EXITING;
-	t->exit_code = code;
-	if (g->alarm.fn)
+	last = exit_begin(t, code);
+	if (last && g->alarm.fn)
 		timer_cancel(&g->alarm);
-	clear_child_tid(t);
+	exit_mm_release(t);
 	leave_mm(t);
 	trace_sched_process_exit(t);
 	leave_files(t);
-	session_leader_exit(g);
+	if (last)
+		session_leader_exit(g);
 	preempt_disable(); /* once it is a zombie, a switch is its last */
-	if (become_zombie(t, &dead))
-		task_put(t);
-	list_for_each_entry_safe (child, next, &dead, sibling) {
-		list_del(&child->sibling);
-		task_put(child->leader);
-	}
+	become_zombie(t, &left);
+	exit_put(&left);
 	irq_disable();
 	preempt_enable_no_resched();
 	schedule();
 	panic("task %d runs after its end", t->pid);
+}
+
+void __noreturn process_exit(long code)
+{
+	struct thread_group *g = current()->group;
+
+	if (!group_end(g, code, NULL))
+		code = g->exit_code;
+	do_exit(code);
+}
+
+/* The current thread takes the place of the leader, which has ended. task_lock held. */
+static struct task *exit_take_lead(struct task *t)
+{
+	struct thread_group *g = t->group;
+	struct task *old = g->leader;
+
+	task_exchange_pids(t, old);
+	spin_lock(&g->lock);
+	list_del(&old->thread_node);
+	g->leader = t;
+	spin_unlock(&g->lock);
+	g->ended_ns += task_runtime_ns(old);
+	old->reaped = true;
+	atomic_store(&old->state, TASK_DEAD);
+	return old;
+}
+
+static bool exit_is_alone(struct task *t)
+{
+	struct thread_group *g = t->group;
+	u64 flags = spin_lock_irqsave(&task_lock);
+	struct task *other;
+	bool alone = true;
+
+	list_for_each_entry (other, &g->threads, thread_node)
+		if (other != t && !(other == g->leader && other->state == TASK_ZOMBIE))
+			alone = false;
+	spin_unlock_irqrestore(&task_lock, flags);
+	return alone;
+}
+
+int process_be_alone(void)
+{
+	struct task *t = current(), *old = NULL;
+	struct thread_group *g = t->group;
+	u64 flags;
+
+	if (READ_ONCE(g->live) == 1 && g->leader == t)
+		return 0;
+	if (!group_end(g, SIGKILL, t))
+		return -EAGAIN;
+	wait_event(&g->child_wq, exit_is_alone(t));
+	flags = spin_lock_irqsave(&task_lock);
+	if (g->leader != t)
+		old = exit_take_lead(t);
+	spin_lock(&g->lock);
+	g->exec = NULL;
+	g->call = GROUP_RUNS;
+	spin_unlock(&g->lock);
+	spin_unlock_irqrestore(&task_lock, flags);
+	if (old)
+		task_put(old);
+	return 0;
 }
 
 void task_report_stop(struct task *t, int sig)
@@ -178,14 +325,16 @@ void task_report_stop(struct task *t, int sig)
 	g->stop_status = stopped ? sig << 8 | 0x7f : 0;
 	g->continued = !stopped;
 	if (g->parent && !(group_action(g->parent, SIGCHLD)->flags & ABI_SA_NOCLDSTOP))
-		exit_notify_parent(g, stopped ? CLD_STOPPED : CLD_CONTINUED, sig);
+		exit_notify_parent(g, SIGCHLD, stopped ? CLD_STOPPED : CLD_CONTINUED, sig);
 	else if (g->parent)
 		wake_up(&g->parent->child_wq);
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 
-static bool wanted(const struct thread_group *child, int pid)
+static bool wanted(const struct thread_group *child, int pid, int options)
 {
+	if (!(options & ABI_WALL) && (child->exit_signal != SIGCHLD) != !!(options & ABI_WCLONE))
+		return false;
 	if (pid > 0)
 		return child->tgid == pid;
 	if (pid == -1)
@@ -196,8 +345,8 @@ static bool wanted(const struct thread_group *child, int pid)
 /* True if this child has a status to report; fills it. task_lock held. */
 static bool take_report(struct thread_group *child, int options, int *status)
 {
-	if (child->leader->state == TASK_ZOMBIE) {
-		*status = child->leader->exit_code;
+	if (exit_is_complete(child)) {
+		*status = exit_status(child);
 		list_del(&child->sibling);
 		child->parent = NULL;
 		child->leader->reaped = true;
@@ -225,12 +374,12 @@ static int look(int pid, int *status, int options)
 	u64 flags = spin_lock_irqsave(&task_lock);
 
 	list_for_each_entry (child, &current()->group->children, sibling) {
-		if (!wanted(child, pid))
+		if (!wanted(child, pid, options))
 			continue;
 		ret = 0;
 		if (take_report(child, options, status)) {
 			ret = child->tgid;
-			found = child->leader->state == TASK_ZOMBIE ? child->leader : NULL;
+			found = child->leader->reaped ? child->leader : NULL;
 			break;
 		}
 	}

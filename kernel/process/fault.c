@@ -123,8 +123,7 @@ static bool allowed(const struct vm_area *a, u64 error)
 	return a->prot != 0;
 }
 
-enum mm_fault __noinline handle_mm_fault(
-    struct vm_area *a, u64 addr, u32 flags, struct regs *regs __maybe_unused)
+enum mm_fault __noinline handle_mm_fault(struct vm_area *a, u64 addr, u32 flags, struct regs *regs)
 {
 	u64 va = ALIGN_DOWN(addr, PAGE_SIZE), pa;
 	unsigned prot;
@@ -135,10 +134,12 @@ enum mm_fault __noinline handle_mm_fault(
 	if ((flags & FAULT_FLAG_WRITE) && !(prot & PROT_W))
 		return fault_copy_page(a->mm, a, va, pa);
 	/*
-	 * The tables allow it: a fault from ring 3 saw an old TLB entry, one from the kernel is
-	 * none of ours.
+	 * The tables allow it: the CPU saw an old TLB entry, or another thread was here first. The
+	 * kernel comes here by its user copies alone, which the CPU lets touch what ring 3 may. But
+	 * ring 3 may not have the CPU do it as if it were the kernel (iret, in emulators).
 	 */
-	return flags & FAULT_FLAG_USER ? MM_FAULT_OK : MM_FAULT_ACCESS;
+	return regs && regs_user(regs) && !(flags & FAULT_FLAG_USER) ? MM_FAULT_ACCESS
+								     : MM_FAULT_OK;
 }
 
 static u32 fault_flags(u64 error)

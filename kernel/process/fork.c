@@ -1,7 +1,7 @@
 /*
- * fork, vfork and the clone() of a C library's fork: a copy of the current process. Task context.
- * Everything that can fail comes before the child is linked to its parent; then it is announced and
- * started.
+ * fork, vfork, clone: a copy of the current process, or another thread in it. Task context. Of what
+ * a task has each part is shared (counted) or copied, as the flags say. Everything that can fail
+ * comes before the child is linked to its parent or its threads; then it is announced and started.
  */
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
@@ -16,8 +16,10 @@
 #include "kernel/task/group.h"
 
 #define CLONE_KNOWN                                                                                \
-	(CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_SETTLS |      \
-	    CLONE_CHILD_SETTID)
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_PTRACE | CLONE_VFORK |          \
+	    CLONE_PARENT | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |     \
+	    CLONE_CHILD_CLEARTID | CLONE_UNTRACED | CLONE_CHILD_SETTID | CLONE_IO |                \
+	    CLONE_CLEAR_SIGHAND)
 
 static u32 processes; /* [A] */
 
@@ -56,15 +58,21 @@ void mm_release(struct mm *mm)
 	mm_put(mm);
 }
 
+/* clone(2): what goes only with something else. */
 static int check_flags(const struct kernel_clone_args *args)
 {
 	u64 flags = args->flags;
 
-	if ((flags & ~(u64)CLONE_KNOWN) || (args->exit_signal && args->exit_signal != SIGCHLD))
+	if ((flags & ~CLONE_KNOWN) || (u32)args->exit_signal > SIG_COUNT)
 		return -EINVAL;
-	/* two tasks running in one address space: there are no threads here */
-	if ((flags & CLONE_VM) && !(flags & CLONE_VFORK))
+	if ((flags & CLONE_THREAD) && !(flags & CLONE_SIGHAND))
 		return -EINVAL;
+	if ((flags & CLONE_SIGHAND) && (!(flags & CLONE_VM) || (flags & CLONE_CLEAR_SIGHAND)))
+		return -EINVAL;
+	if ((flags & CLONE_PARENT) && current() == init_task)
+		return -EINVAL;
+	if ((flags & CLONE_SETTLS) && args->tls >= USER_END)
+		return -EPERM;
 	return 0;
 }
 
@@ -83,12 +91,22 @@ static int copy_mm(struct task *child, u64 flags)
 	return 0;
 }
 
-static int copy_files(struct task *child)
+static int copy_files(struct task *child, u64 flags)
 {
 	struct task *t = current();
 
-	child->files = files_copy(t->files);
-	child->fs = fs_copy(t->fs);
+	if (flags & CLONE_FILES) {
+		atomic_add(&t->files->refs, 1);
+		child->files = t->files;
+	} else {
+		child->files = files_copy(t->files);
+	}
+	if (flags & CLONE_FS) {
+		atomic_add(&t->fs->refs, 1);
+		child->fs = t->fs;
+	} else {
+		child->fs = fs_copy(t->fs);
+	}
 	return child->files && child->fs ? 0 : -ENOMEM;
 }
 
@@ -101,21 +119,35 @@ static int copy_fpu(struct task *child)
 	return 0;
 }
 
-static int copy_sighand(struct task *child)
+/* The actions of a new process; threads have those of their group. */
+static int copy_sighand(struct task *child, u64 flags)
 {
-	struct sighand *h = sighand_copy(current()->group->sighand);
+	struct sighand *h = current()->group->sighand;
 
-	if (h)
-		group_set_sighand(child->group, h);
-	return h ? 0 : -ENOMEM;
+	if (flags & CLONE_THREAD)
+		return 0;
+	if (flags & CLONE_SIGHAND)
+		atomic_add(&h->refs, 1);
+	else
+		h = sighand_copy(h);
+	if (!h)
+		return -ENOMEM;
+	if (flags & CLONE_CLEAR_SIGHAND)
+		sighand_reset(h);
+	group_set_sighand(child->group, h);
+	return 0;
 }
 
-static void copy_signals(struct task *child)
+static void copy_signals(struct task *child, u64 flags)
 {
 	const struct signals *from = &current()->sig;
 	struct signals *to = &child->sig;
 
 	to->blocked = from->blocked;
+	if ((flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM) {
+		to->altstack_flags = ABI_SS_DISABLE; /* two cannot run on one stack */
+		return;
+	}
 	to->altstack_sp = from->altstack_sp;
 	to->altstack_size = from->altstack_size;
 	to->altstack_flags = from->altstack_flags;
@@ -135,7 +167,7 @@ static void copy_regs(struct task *child, u64 stack, u64 flags, u64 tls)
 }
 
 /* Takes apart what was copied of a child that never ran. */
-static void discard(struct task *child)
+static void fork_discard(struct task *child)
 {
 	files_put(child->files);
 	fs_put(child->fs);
@@ -161,13 +193,24 @@ static void fork_child_main(void *set_tid)
 	arch_enter_user();
 }
 
-static void link_child(struct task *child)
+static int link_child(struct task *child, const struct kernel_clone_args *args)
 {
-	u64 flags = spin_lock_irqsave(&task_lock);
+	struct thread_group *g = current()->group;
+	u64 flags;
+	int err = 0;
 
-	group_adopt(current()->group, child->group);
-	spin_unlock_irqrestore(&task_lock, flags);
-	process_count_add(1);
+	if (args->flags & CLONE_THREAD) {
+		err = group_join(g, child);
+	} else {
+		flags = spin_lock_irqsave(&task_lock);
+		child->group->exit_signal =
+		    args->flags & CLONE_PARENT ? g->exit_signal : args->exit_signal;
+		group_adopt(g, child->group, args->flags & CLONE_PARENT ? g->parent : g);
+		spin_unlock_irqrestore(&task_lock, flags);
+	}
+	if (!err)
+		process_count_add(1);
+	return err;
 }
 
 static int copy_process(struct task *child, const struct kernel_clone_args *args)
@@ -175,16 +218,15 @@ static int copy_process(struct task *child, const struct kernel_clone_args *args
 	int err = copy_fpu(child);
 
 	if (!err)
-		err = copy_files(child);
+		err = copy_files(child, args->flags);
 	if (!err)
 		err = copy_mm(child, args->flags);
 	if (!err)
-		err = copy_sighand(child);
+		err = copy_sighand(child, args->flags);
 	if (err)
 		return err;
-	child->flags &= ~TASK_KTHREAD;
 	child->cpus_allowed = current()->cpus_allowed;
-	copy_signals(child);
+	copy_signals(child, args->flags);
 	copy_regs(child, args->stack, args->flags, args->tls);
 	return 0;
 }
@@ -194,27 +236,31 @@ long kernel_clone(struct kernel_clone_args *args)
 	struct task *t = current(), *child;
 	struct mm *mm = t->mm;
 	u64 flags = args->flags;
+	struct thread_group *group = flags & CLONE_THREAD ? t->group : NULL;
 	int pid, err = check_flags(args);
 
-	if (!err && (flags & CLONE_SETTLS) && args->tls >= USER_END)
-		err = -EPERM;
 	if (err)
 		return err;
-	child = process_count() < process_max() && !memory_low() ? task_alloc(t->comm) : NULL;
+	child =
+	    process_count() < process_max() && !memory_low() ? task_alloc(t->comm, group) : NULL;
 	if (!child)
 		return -EAGAIN;
 	err = copy_process(child, args);
 	if (err) {
-		discard(child);
+		fork_discard(child);
 		return err;
 	}
 	child->thread_fn = fork_child_main;
 	child->thread_arg = flags & CLONE_CHILD_SETTID ? (void *)args->child_tid : NULL;
 	child->clear_tid = flags & CLONE_CHILD_CLEARTID ? args->child_tid : 0;
 	pid = child->pid;
+	err = link_child(child, args);
+	if (err) {
+		fork_discard(child);
+		return err;
+	}
 	if (flags & CLONE_PARENT_SETTID)
 		(void)copy_to_user(args->parent_tid, &pid, sizeof(pid));
-	link_child(child);
 	trace_task_newtask(child, flags);
 	trace_sched_process_fork(t, child);
 	task_get(child);

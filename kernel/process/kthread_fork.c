@@ -19,7 +19,7 @@ static bool inherit(struct task *t)
 static void adopt(struct task *t)
 {
 	u64 flags = spin_lock_irqsave(&task_lock);
-	group_adopt(current()->group, t->group);
+	group_adopt(current()->group, t->group, current()->group);
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 

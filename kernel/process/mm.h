@@ -17,6 +17,7 @@ struct mm {
 	u64 missing_calls[8];	    /* [A] a bit for each call that is not here and was told of */
 	struct list_head enablers;  /* kernel/trace/enablers.c */
 	struct wait_queue vfork_wq; /* woken when a task stops using it */
+	u32 membarrier;		    /* [A] what membarrier() has registered */
 };
 
 /* mmap's flags, Linux's numbers. */

@@ -24,9 +24,10 @@ struct pid_node {
 	struct vnode v;
 	int pid;
 	const struct pid_row *row; /* NULL: the directory itself */
+	bool thread;		   /* a directory in PID/task */
 };
 
-static const struct vnode_ops pid_ops;
+static const struct vnode_ops pid_ops, pid_threads_ops;
 
 static char pid_state_letter(const struct task *t)
 {
@@ -105,8 +106,8 @@ static int pid_show_status(struct seq *s, struct task *t)
 	if (use.size)
 		seq_printf(s, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", use.size * PAGE_SIZE / 1024,
 		    use.resident * PAGE_SIZE / 1024);
-	seq_printf(s, "Threads:\t1\nSigPnd:\t%016lx\nSigBlk:\t%016lx\n",
-	    t->sig.pending.set | t->group->pending.set, t->sig.blocked);
+	seq_printf(s, "Threads:\t%u\nSigPnd:\t%016lx\nShdPnd:\t%016lx\nSigBlk:\t%016lx\n",
+	    t->group->live, t->sig.pending.set, t->group->pending.set, t->sig.blocked);
 	seq_printf(s,
 	    "Cpus_allowed:\t%lx\nvoluntary_ctxt_switches:\t%lu\nnonvoluntary_ctxt_switches:\t%lu\n",
 	    t->cpus_allowed, t->nvcsw, t->nivcsw);
@@ -118,9 +119,9 @@ static int pid_show_stat(struct seq *s, struct task *t)
 {
 	struct mm_use use = pid_memory(t);
 
-	seq_printf(s, "%d (%.*s) %c %d %d %d 0 -1 0 0 0 0 0 %lu 0 0 0 %d 0 1 0", t->pid,
+	seq_printf(s, "%d (%.*s) %c %d %d %d 0 -1 0 0 0 0 0 %lu 0 0 0 %d 0 %u 0", t->pid,
 	    TASK_COMM_LEN, t->comm, pid_state_letter(t), pid_parent(t), t->group->pgid,
-	    t->group->sid, t->run_total_ns / 10000000, t->prio - 100);
+	    t->group->sid, t->run_total_ns / 10000000, t->prio - 100, t->group->live);
 	seq_printf(s, " %lu %lu %lu", t->start_ns / 10000000, use.size * PAGE_SIZE, use.resident);
 	for (unsigned field = 25; field <= 52; field++)
 		seq_printf(s, " %u", field == 39 ? t->cpu : 0);
@@ -171,6 +172,7 @@ static const struct pid_row rows[] = {
     {"stat", S_IFREG | 0444, pid_show_stat, NULL, NULL},
     {"statm", S_IFREG | 0444, pid_show_statm, NULL, NULL},
     {"status", S_IFREG | 0444, pid_show_status, NULL, NULL},
+    {"task", S_IFDIR | 0555, NULL, NULL, NULL}, /* last: the directory of a thread has none */
 };
 
 static struct vnode *pid_node_new(int pid, const struct pid_row *row)
@@ -179,7 +181,8 @@ static struct vnode *pid_node_new(int pid, const struct pid_row *row)
 
 	if (!n)
 		return NULL;
-	vnode_init(&n->v, &pid_ops, row ? row->mode : S_IFDIR | 0555);
+	vnode_init(&n->v, row && !row->show && !row->readlink ? &pid_threads_ops : &pid_ops,
+	    row ? row->mode : S_IFDIR | 0555);
 	n->v.dev = DEV_PROC;
 	n->v.ino = (u64)pid << 8 | (row ? row - rows + 1 : 0) | 1UL << 40;
 	n->pid = pid;
@@ -197,13 +200,20 @@ static void pid_destroy(struct vnode *v)
 	kfree(pid_node_of(v));
 }
 
+static unsigned pid_row_count(struct vnode *dir)
+{
+	return ARRAY_SIZE(rows) - pid_node_of(dir)->thread;
+}
+
 static int pid_file_lookup(struct vnode *dir, const char *name, struct vnode **out)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (unsigned i = 0; i < pid_row_count(dir); i++) {
 		if (strcmp(rows[i].name, name) == 0) {
 			if (rows[i].make)
 				return rows[i].make(pid_node_of(dir)->pid, out);
 			*out = pid_node_new(pid_node_of(dir)->pid, &rows[i]);
+			if (*out && (*out)->ops == &pid_threads_ops)
+				vnode_set_parent(*out, dir);
 			return *out ? 0 : -ENOMEM;
 		}
 	}
@@ -212,7 +222,7 @@ static int pid_file_lookup(struct vnode *dir, const char *name, struct vnode **o
 
 static int pid_file_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
 {
-	if (*cookie >= ARRAY_SIZE(rows))
+	if (*cookie >= pid_row_count(dir))
 		return 0;
 	strscpy(out->name, rows[*cookie].name, sizeof(out->name));
 	out->ino = dir->ino + *cookie + 1;
@@ -287,12 +297,75 @@ static const struct vnode_ops pid_ops = {
     .destroy = pid_destroy,
 };
 
+/* ---- Directories of processes and threads ---- */
+
+/* The directory of a task; of a thread of the process tgid, if that is not 0. */
+static int pid_directory(struct vnode *in, const char *name, int tgid, struct vnode **out)
+{
+	struct task *t;
+	bool fits;
+	u32 pid;
+
+	/* Only the plain form: "01" and "+1" are no names. */
+	if (!is_digit(name[0]) || name[0] == '0' || strchr(name, '\n') ||
+	    parse_u32(name, 10, &pid) || pid > PID_MAX)
+		return -ENOENT;
+	t = task_find(pid);
+	if (!t)
+		return -ENOENT;
+	fits = !tgid || t->tgid == tgid;
+	task_put(t);
+	if (!fits)
+		return -ENOENT;
+	*out = pid_node_new(pid, NULL);
+	if (!*out)
+		return -ENOMEM;
+	pid_node_of(*out)->thread = tgid;
+	vnode_set_parent(*out, in);
+	return 0;
+}
+
+/* What readdir() tells of the task, whose reference it drops; NULL: the end. */
+static int pid_next_entry(struct task *t, u64 *cookie, struct dirent *out)
+{
+	if (!t)
+		return 0;
+	scnprintf(out->name, sizeof(out->name), "%d", t->pid);
+	out->ino = (u64)t->pid << 8 | 1UL << 40;
+	out->mode = S_IFDIR;
+	*cookie = t->pid;
+	task_put(t);
+	return 1;
+}
+
+static int pid_threads_lookup(struct vnode *dir, const char *name, struct vnode **out)
+{
+	return pid_directory(dir, name, pid_node_of(dir)->pid, out);
+}
+
+static int pid_threads_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
+{
+	int tgid = pid_node_of(dir)->pid;
+	struct task *t = NULL;
+
+	do {
+		t = task_next(t);
+	} while (t && ((u64)t->pid <= *cookie || t->tgid != tgid));
+	return pid_next_entry(t, cookie, out);
+}
+
+static const struct vnode_ops pid_threads_ops = {
+    .lookup = pid_threads_lookup,
+    .readdir = pid_threads_readdir,
+    .destroy = pid_destroy,
+};
+
 /* ---- In the root of /proc ---- */
 
 static long pid_self_readlink(struct vnode *v, char *buf, size_t size)
 {
 	char text[16];
-	size_t n = scnprintf(text, sizeof(text), "%d", current()->pid);
+	size_t n = scnprintf(text, sizeof(text), "%d", current()->tgid);
 
 	(void)v;
 	n = MIN(n, size);
@@ -309,22 +382,7 @@ int pid_init(void)
 
 int pid_lookup(struct vnode *proc_root, const char *name, struct vnode **out)
 {
-	struct task *t;
-	u32 pid;
-
-	/* Only the plain form: "01" and "+1" are no names. */
-	if (!is_digit(name[0]) || name[0] == '0' || strchr(name, '\n') ||
-	    parse_u32(name, 10, &pid) || pid > PID_MAX)
-		return -ENOENT;
-	t = task_find(pid);
-	if (!t)
-		return -ENOENT;
-	task_put(t);
-	*out = pid_node_new(pid, NULL);
-	if (!*out)
-		return -ENOMEM;
-	vnode_set_parent(*out, proc_root);
-	return 0;
+	return pid_directory(proc_root, name, 0, out);
 }
 
 int pid_readdir(u64 *cookie, struct dirent *out)
@@ -333,13 +391,6 @@ int pid_readdir(u64 *cookie, struct dirent *out)
 
 	do {
 		t = task_next(t);
-	} while (t && (u64)t->pid <= *cookie);
-	if (!t)
-		return 0;
-	scnprintf(out->name, sizeof(out->name), "%d", t->pid);
-	out->ino = (u64)t->pid << 8 | 1UL << 40;
-	out->mode = S_IFDIR;
-	*cookie = t->pid;
-	task_put(t);
-	return 1;
+	} while (t && ((u64)t->pid <= *cookie || t->pid != t->tgid));
+	return pid_next_entry(t, cookie, out);
 }

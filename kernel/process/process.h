@@ -20,6 +20,18 @@ struct mm *task_mm_get(struct task *t);
  * parenthood.
  */
 struct task *kthread_fork(void (*fn)(void *), void *arg, const char *name);
+/*
+ * The current thread leaves its address space, by its end or execve(): locks it holds are let go,
+ * and who waits for it is woken (set_robust_list, set_tid_address).
+ */
+void exit_mm_release(struct task *t);
+/* Ends all threads of the current process: (exit status << 8) or signal number. */
+void __noreturn process_exit(long code);
+/*
+ * For execve(): ends all other threads of the process and waits for it; then the current one has
+ * the pid of the process. -EAGAIN: the process is ending.
+ */
+int process_be_alone(void);
 /* Ring-3 processes there are, and how many there may be (RLIMIT_NPROC). */
 void process_count_add(int n);
 unsigned process_count(void);

@@ -10,6 +10,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/base/printk.h"
 #include "kernel/process/fault.h"
+#include "kernel/process/process.h"
 #include "kernel/task/session.h"
 #include "kernel/task/sigset.h"
 #include "kernel/task/task.h"
@@ -29,6 +30,8 @@ static void restart_before_handler(struct regs *r, const struct ksigaction *acti
 		return;
 	if (r->rax == (u64)-ERESTARTSYS && (action->flags & ABI_SA_RESTART))
 		restart(r);
+	else if (r->rax == (u64)-ERESTARTNOINTR)
+		restart(r);
 	else if (r->rax == (u64)-ERESTARTSYS || r->rax == (u64)-ERESTARTNOHAND)
 		r->rax = -EINTR;
 	current()->sig.restart_ns = 0;
@@ -36,7 +39,8 @@ static void restart_before_handler(struct regs *r, const struct ksigaction *acti
 
 static void restart_without_handler(struct regs *r)
 {
-	if (regs_in_syscall(r) && (r->rax == (u64)-ERESTARTSYS || r->rax == (u64)-ERESTARTNOHAND))
+	if (regs_in_syscall(r) && (r->rax == (u64)-ERESTARTSYS || r->rax == (u64)-ERESTARTNOINTR ||
+				      r->rax == (u64)-ERESTARTNOHAND))
 		restart(r);
 }
 
@@ -89,24 +93,68 @@ static bool take(struct taken_signal *s)
 	return ready;
 }
 
-/* Stops until SIGCONT or SIGKILL. */
-static void stop(int sig)
+/* Calls all threads of the process to stop, unless a SIGCONT has come meanwhile. */
+static void signal_stop_group(int sig)
 {
-	struct task *t = current();
-	u64 flags;
+	struct thread_group *g = current()->group;
+	u64 flags = spin_lock_irqsave(&g->lock);
 
-	task_report_stop(t, sig);
+	if (!g->continue_seen && g->call == GROUP_RUNS) {
+		g->call = GROUP_STOPS;
+		g->stop_signal = sig;
+		g->stopped = 0;
+		g->stops++;
+		signal_wake_others(g, NULL);
+	}
+	spin_unlock_irqrestore(&g->lock, flags);
+}
+
+/* Counts the current thread as stopped; true: it is the last. */
+static bool signal_count_stopped(struct thread_group *g, unsigned *stop)
+{
+	u64 flags = spin_lock_irqsave(&g->lock);
+	bool last = g->call == GROUP_STOPS && ++g->stopped == g->live;
+
+	*stop = g->stops;
+	spin_unlock_irqrestore(&g->lock, flags);
+	return last;
+}
+
+/*
+ * Is that stop over, be it that another has begun? False: the current thread sleeps from the next
+ * schedule() on.
+ */
+static bool signal_goes_on(struct thread_group *g, unsigned stop, bool *report)
+{
 	/*
-	 * The state is set under the group's lock: a SIGCONT comes before it and has cancelled
-	 * nothing, or after it and wakes.
+	 * The state is set under the group's lock: a SIGCONT comes before it and has ended the
+	 * stop, or after it and wakes.
 	 */
-	flags = spin_lock_irqsave(&t->group->lock);
-	if (!t->group->continue_seen)
-		atomic_store(&t->state, TASK_STOPPED);
-	spin_unlock_irqrestore(&t->group->lock, flags);
-	schedule();
-	if (!(signal_ready(t) & sig_bit(SIGKILL)))
-		task_report_stop(t, SIGCONT);
+	u64 flags = spin_lock_irqsave(&g->lock);
+	bool on = g->call != GROUP_STOPS || g->stops != stop;
+
+	*report = on && g->report_continue;
+	if (on)
+		g->report_continue = false;
+	else
+		atomic_store(&current()->state, TASK_STOPPED);
+	spin_unlock_irqrestore(&g->lock, flags);
+	return on;
+}
+
+/* The current thread stops with its process, until SIGCONT, SIGKILL or its end. */
+static void signal_stop(void)
+{
+	struct thread_group *g = current()->group;
+	unsigned stop;
+	bool report;
+
+	if (signal_count_stopped(g, &stop))
+		task_report_stop(current(), g->stop_signal);
+	while (!signal_goes_on(g, stop, &report))
+		schedule();
+	if (report)
+		task_report_stop(current(), SIGCONT);
 }
 
 static void run_default(const struct taken_signal *s)
@@ -117,10 +165,10 @@ static void run_default(const struct taken_signal *s)
 	case SIG_DEFAULT_STOP:
 		/* Nobody could continue a group without a parent in its session. */
 		if (s->sig == SIGSTOP || !session_orphaned())
-			stop(s->sig);
+			signal_stop_group(s->sig);
 		break;
 	case SIG_DEFAULT_END:
-		do_exit(s->sig);
+		process_exit(s->sig);
 	}
 }
 
@@ -140,6 +188,18 @@ static void run_handler(struct regs *r, const struct taken_signal *s)
 	signal_force(r, SIGSEGV, SI_KERNEL, 0);
 }
 
+/* Does what all threads are called upon to do. */
+static void signal_heed_group(void)
+{
+	struct task *t = current();
+
+	while (unlikely(group_calls(t))) {
+		if (READ_ONCE(t->group->call) == GROUP_ENDS)
+			do_exit(t->group->exit_code);
+		signal_stop();
+	}
+}
+
 /*
  * On the way to ring 3: takes one pending signal, runs its default or builds its frame. Fires
  * signal_deliver.
@@ -151,7 +211,7 @@ static void signal_deliver(struct regs *r)
 	bool handled = false;
 
 	atomic_and(&current()->arch.work, ~TASK_WORK_SIGNAL);
-	while (take(&s)) {
+	while (signal_heed_group(), take(&s)) {
 		trace_signal_deliver(s.sig, 0, s.info.code, s.action.handler, s.action.flags);
 		if (s.action.handler == SIG_IGN)
 			continue;

@@ -7,7 +7,6 @@
 #include "kernel/mem/mem.h"
 #include "kernel/base/random.h"
 #include "kernel/syscall/user.h"
-#include "kernel/process/futex.h"
 #include "kernel/process/process.h"
 #include "kernel/trace/tracing.h"
 #include "kernel/base/version.h"
@@ -48,7 +47,7 @@ static long sys_prlimit(int pid, u32 resource, u64 set, u64 get)
 
 	if (resource >= ABI_RLIMITS)
 		return -EINVAL;
-	if (pid && pid != current()->pid)
+	if (pid && pid != current()->tgid && pid != current()->pid)
 		return -ESRCH;
 	old = limit_of(resource);
 	if (set && copy_from_user(&new, set, sizeof(new)))
@@ -74,20 +73,6 @@ long __x64_sys_set_tid_address(const struct regs *r)
 {
 	current()->clear_tid = r->rdi;
 	return current()->pid;
-}
-
-#define ROBUST_LIST_HEAD_SIZE 24
-
-long __x64_sys_set_robust_list(const struct regs *r)
-{
-	/* The list tells who held a lock when a thread died; processes here are single threads. */
-	return r->rsi == ROBUST_LIST_HEAD_SIZE ? 0 : -EINVAL;
-}
-
-long __x64_sys_rseq(const struct regs *r)
-{
-	(void)r;
-	return -ENOSYS; /* as on a Linux built without it: C libraries go on */
 }
 
 long __x64_sys_arch_prctl(const struct regs *r)
@@ -160,68 +145,6 @@ long __x64_sys_getrandom(const struct regs *r)
 			break;
 	}
 	return done;
-}
-
-enum {
-	FUTEX_WAIT,
-	FUTEX_WAKE,
-	FUTEX_WAIT_BITSET = 9,
-	FUTEX_WAKE_BITSET = 10,
-	FUTEX_CLOCK_REALTIME = 256
-};
-#define FUTEX_COMMAND 127u
-#define NS_PER_SEC    1000000000UL
-
-/* When a wait gives up: relative for FUTEX_WAIT, a time of the clock for the other. */
-static int futex_deadline(u64 timeout, u32 op, u64 *deadline)
-{
-	struct abi_timespec ts;
-	u64 base = clock_ns();
-
-	*deadline = ~0UL;
-	if (!timeout)
-		return 0;
-	if (copy_from_user(&ts, timeout, sizeof(ts)))
-		return -EFAULT;
-	if (ts.tv_sec < 0 || (u64)ts.tv_nsec >= NS_PER_SEC)
-		return -EINVAL;
-	if ((op & FUTEX_COMMAND) == FUTEX_WAIT_BITSET)
-		base = op & FUTEX_CLOCK_REALTIME ? -clock_boot_unix_ns() : 0;
-	*deadline = base + MIN((u64)ts.tv_sec, 1UL << 33) * NS_PER_SEC + ts.tv_nsec;
-	return 0;
-}
-
-/* deadline: NULL waits for ever. A second futex is no concern of the operations there are. */
-long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2 __maybe_unused,
-    u32 val2 __maybe_unused, u32 val3 __maybe_unused)
-{
-	switch (op & FUTEX_COMMAND) {
-	case FUTEX_WAIT:
-	case FUTEX_WAIT_BITSET:
-		return sys_restartable(futex_wait(uaddr, val, deadline ? *deadline : ~0UL));
-	case FUTEX_WAKE:
-	case FUTEX_WAKE_BITSET:
-		return futex_wake(uaddr, MAX((s32)val, 0));
-	default:
-		return -ENOSYS;
-	}
-}
-
-static bool futex_waits(u32 op)
-{
-	op &= FUTEX_COMMAND;
-	return op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET;
-}
-
-long __x64_sys_futex(const struct regs *r)
-{
-	u64 deadline;
-	int err = futex_waits(r->rsi) ? futex_deadline(r->r10, r->rsi, &deadline) : 0;
-
-	if (err)
-		return err;
-	return do_futex(r->rdi, r->rsi, r->rdx, futex_waits(r->rsi) && r->r10 ? &deadline : NULL,
-	    r->r8, r->r10, r->r9);
 }
 
 static bool reboot_magic(u32 magic1, u32 magic2)

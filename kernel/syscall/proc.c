@@ -2,6 +2,7 @@
 /* hot: runs with each event */
 #include "arch/arch.h"
 #include "kernel/process/exec.h"
+#include "kernel/process/process.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/group.h"
 #include "kernel/task/session.h"
@@ -25,7 +26,7 @@ long __x64_sys_vfork(const struct regs *r)
 long __x64_sys_clone(const struct regs *r)
 {
 	struct kernel_clone_args args = {
-	    .flags = (u32)r->rdi & ~CLONE_SIGNAL,
+	    .flags = (u32)r->rdi & ~(CLONE_SIGNAL | CLONE_DETACHED),
 	    .parent_tid = r->rdx,
 	    .child_tid = r->r10,
 	    .exit_signal = r->rdi & CLONE_SIGNAL,
@@ -34,6 +35,50 @@ long __x64_sys_clone(const struct regs *r)
 	};
 
 	return kernel_clone(&args);
+}
+
+/* Fields of a clone_args that are beyond what is known here must be zero: 0, -E2BIG, -EFAULT. */
+static long get_clone_args(struct abi_clone_args *args, u64 from, u64 size)
+{
+	u8 tail[64];
+	int err = copy_from_user(args, from, MIN(size, sizeof(*args)));
+
+	for (u64 at = sizeof(*args); at < size && !err; at += sizeof(tail)) {
+		u64 n = MIN(size - at, sizeof(tail));
+
+		err = copy_from_user(tail, from + at, n);
+		for (u64 i = 0; i < n && !err; i++)
+			err = tail[i] ? -E2BIG : 0;
+	}
+	return err;
+}
+
+long __x64_sys_clone3(const struct regs *r)
+{
+	struct abi_clone_args a = {0};
+	long err;
+
+	if (r->rsi > PAGE_SIZE)
+		return -E2BIG;
+	if (r->rsi < ABI_CLONE_ARGS_SIZE_VER0)
+		return -EINVAL;
+	err = get_clone_args(&a, r->rdi, r->rsi);
+	if (err)
+		return err;
+	if (a.exit_signal > SIG_COUNT || a.set_tid_size || a.set_tid)
+		return -EINVAL;
+	if ((a.flags & (CLONE_THREAD | CLONE_PARENT)) && a.exit_signal)
+		return -EINVAL;
+	if (!a.stack != !a.stack_size || (a.stack && a.stack_size > USER_END - a.stack))
+		return -EINVAL;
+	return kernel_clone(&(struct kernel_clone_args){
+	    .flags = a.flags,
+	    .child_tid = a.child_tid,
+	    .parent_tid = a.parent_tid,
+	    .exit_signal = a.exit_signal,
+	    .stack = a.stack + a.stack_size,
+	    .tls = a.tls,
+	});
 }
 
 long __noinline do_execveat_common(
@@ -72,7 +117,7 @@ long __x64_sys_exit(const struct regs *r)
 
 long __x64_sys_exit_group(const struct regs *r)
 {
-	do_exit((r->rdi & 0xff) << 8);
+	process_exit((r->rdi & 0xff) << 8);
 }
 
 long __x64_sys_wait4(const struct regs *r)
@@ -172,7 +217,7 @@ long __x64_sys_setpgid(const struct regs *r)
 
 static long ids_of(int pid, bool session)
 {
-	struct task *t = task_find(pid ? pid : current()->pid);
+	struct task *t = task_find(pid ? pid : current()->tgid);
 	long ret;
 
 	if (!t)

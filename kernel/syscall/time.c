@@ -11,9 +11,7 @@
 
 static u64 sys_cpu_time_ns(void)
 {
-	const struct task *t = current();
-
-	return t->run_total_ns + (clock_ns() - t->run_start_ns);
+	return group_runtime_ns(current()->group);
 }
 
 bool sys_read_clock(u32 which, u64 *ns)
@@ -30,8 +28,10 @@ bool sys_read_clock(u32 which, u64 *ns)
 		*ns = clock_ns();
 		return true;
 	case ABI_CLOCK_PROCESS_CPUTIME:
-	case ABI_CLOCK_THREAD_CPUTIME:
 		*ns = sys_cpu_time_ns();
+		return true;
+	case ABI_CLOCK_THREAD_CPUTIME:
+		*ns = task_runtime_ns(current());
 		return true;
 	default:
 		return false;
@@ -159,20 +159,24 @@ static void sys_alarm_expired(struct timer *timer)
 	struct thread_group *g = container_of(timer, struct thread_group, alarm);
 	struct signal_info info = {.code = SI_KERNEL};
 
-	signal_send_info(g->leader, SIGALRM, &info, true);
+	signal_send_process(g, SIGALRM, &info);
 }
+
+static struct mutex sys_alarm_lock = MUTEX_INIT(sys_alarm_lock); /* threads share their alarm */
 
 long __x64_sys_alarm(const struct regs *r)
 {
-	struct thread_group *s = current()->group;
-	u64 now = clock_ns(), due = s->alarm.expires, left = 0;
+	struct timer *alarm = &current()->group->alarm;
+	u64 now = clock_ns(), left = 0;
 
-	if (!s->alarm.fn)
-		timer_setup(&s->alarm, sys_alarm_expired);
-	if (timer_cancel(&s->alarm) && due > now)
-		left = (due - now + NS_PER_SEC - 1) / NS_PER_SEC;
+	mutex_lock(&sys_alarm_lock);
+	if (!alarm->fn)
+		timer_setup(alarm, sys_alarm_expired);
+	if (timer_cancel(alarm) && alarm->expires > now)
+		left = (alarm->expires - now + NS_PER_SEC - 1) / NS_PER_SEC;
 	if ((u32)r->rdi)
-		timer_start(&s->alarm, now + (u32)r->rdi * NS_PER_SEC);
+		timer_start(alarm, now + (u32)r->rdi * NS_PER_SEC);
+	mutex_unlock(&sys_alarm_lock);
 	return left;
 }
 
@@ -191,7 +195,7 @@ long __x64_sys_getrusage(const struct regs *r)
 {
 	struct abi_rusage ru = {0};
 	s32 who = r->rdi;
-	u64 ns = who == -1 ? 0 : sys_cpu_time_ns();
+	u64 ns = who == -1 ? 0 : who == 1 ? task_runtime_ns(current()) : sys_cpu_time_ns();
 
 	if (who != 0 && who != 1 && who != -1)
 		return -EINVAL;

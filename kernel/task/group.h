@@ -20,13 +20,21 @@ struct sighand {
 	struct ksigaction action[SIG_COUNT]; /* [lock]; others peek at single words */
 };
 
+enum group_call { GROUP_RUNS, GROUP_STOPS, GROUP_ENDS };
+
 struct thread_group {
 	u32 refs; /* [A] tasks */
 	int tgid; /* [I] */
 	struct spinlock lock;
-	struct task *leader;	  /* [T] */
-	struct list_head threads; /* [T] and [G], in the order of their creation */
-	struct sighand *sighand;  /* [G] counted */
+	struct task *leader; /* [T] */
+	/*
+	 * [T] and [G], in the order of their creation: those that have not ended, and the leader,
+	 * which waits for the others as a zombie.
+	 */
+	struct list_head threads;
+	unsigned live;		 /* [G] threads that have not begun to end */
+	u64 ended_ns;		 /* [T] time on a CPU of those that are gone */
+	struct sighand *sighand; /* [G] counted */
 
 	struct thread_group *parent;	    /* [T] */
 	struct list_head children, sibling; /* [T] */
@@ -35,8 +43,18 @@ struct thread_group {
 	 * [T] adopted by a pid 1 that is a kernel thread: nobody waits for it, it reaps itself
 	 */
 	bool orphan;
-	int pgid, sid; /* [T] process group and session, as Linux */
-	bool no_ctty;  /* [T] gave up its session's terminal (TIOCNOTTY); children inherit it */
+	int pgid, sid;	 /* [T] process group and session, as Linux */
+	bool no_ctty;	 /* [T] gave up its session's terminal (TIOCNOTTY); children inherit it */
+	int exit_signal; /* [T] the parent gets it at the end; 0: none */
+
+	enum group_call call; /* [G] what all threads are to do on their way to ring 3 */
+	struct task *exec;    /* [G] GROUP_ENDS: all but this one, which becomes another program */
+	bool ended;	      /* [G] by exit_group() or a signal: exit_code counts */
+	int exit_code;	      /* [G] wait status */
+	int stop_signal;      /* [G] of the last GROUP_STOPS */
+	unsigned stopped;     /* [G] threads that have stopped */
+	unsigned stops;	      /* [G] how often it was called to stop */
+	bool report_continue; /* [G] the first that goes on says so */
 
 	bool continue_seen;	   /* [G] a SIGCONT came since the last stop signal was taken */
 	int stop_status;	   /* [T] wait status of a stop not yet reported; 0: none */
@@ -48,12 +66,15 @@ struct thread_group {
 /* A group of one, all actions as they are at first; NULL: no memory. Task context. */
 struct thread_group *group_create(struct task *leader);
 void group_put(struct thread_group *g);
-/* Makes `child` a child of `parent`, in its process group and session. task_lock held. */
-void group_adopt(struct thread_group *parent, struct thread_group *child);
+/* Makes `child` a child of `parent`, in the process group and session of `from`. task_lock held. */
+void group_adopt(
+    struct thread_group *from, struct thread_group *child, struct thread_group *parent);
 
 /* The same actions for one group alone; NULL: no memory. */
 struct sighand *sighand_copy(struct sighand *from);
 void sighand_put(struct sighand *h);
+/* Handlers become defaults, as for a new program; what is ignored stays so. */
+void sighand_reset(struct sighand *h);
 /* Takes the reference; the old one goes. */
 void group_set_sighand(struct thread_group *g, struct sighand *h);
 
@@ -61,6 +82,24 @@ static inline struct ksigaction *group_action(struct thread_group *g, int sig)
 {
 	return &g->sighand->action[sig - 1];
 }
+
+/* Is the task called upon to stop or to end with its group? */
+static inline bool group_calls(const struct task *t)
+{
+	return READ_ONCE(t->group->call) && READ_ONCE(t->group->exec) != t;
+}
+
+/* Another thread of the group. -EINTR: the group is ending. Task context. */
+int group_join(struct thread_group *g, struct task *t);
+/*
+ * Tells all threads but the current one to end, with this wait status; false: they are told to
+ * already. `exec`: the current one stays.
+ */
+bool group_end(struct thread_group *g, int exit_code, struct task *exec);
+/* signal_send_info() to a process of which no task is at hand. Task and irq context. */
+void signal_send_process(struct thread_group *g, int sig, const struct signal_info *info);
+/* The process's time on a CPU until now. */
+u64 group_runtime_ns(struct thread_group *g);
 
 /* All processes, kernel threads too, in the order of their pids. task_lock held. */
 #define for_each_leader(t)                                                                         \

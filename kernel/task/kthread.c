@@ -7,7 +7,7 @@
 
 static struct task *kthread_new(void (*fn)(void *), void *arg, const char *name, int pid)
 {
-	struct task *t = task_alloc_pid(name, pid);
+	struct task *t = task_alloc_pid(name, pid, NULL);
 
 	if (!t)
 		return NULL;

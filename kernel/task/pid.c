@@ -78,6 +78,18 @@ int pid_attach(struct task *t, int want)
 	return pid;
 }
 
+void pid_exchange(struct task *a, struct task *b)
+{
+	u64 flags = spin_lock_irqsave(&pid_lock);
+	int pid = a->pid;
+
+	a->pid = b->pid;
+	b->pid = pid;
+	WRITE_ONCE(pid_entry_of(a->pid)->task, a);
+	WRITE_ONCE(pid_entry_of(b->pid)->task, b);
+	spin_unlock_irqrestore(&pid_lock, flags);
+}
+
 void pid_detach(struct task *t)
 {
 	u64 flags = spin_lock_irqsave(&pid_lock);

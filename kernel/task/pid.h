@@ -11,7 +11,9 @@
  * be found from now on.
  */
 int pid_attach(struct task *t, int want);
+/* Each gets the other's number. */
+void pid_exchange(struct task *a, struct task *b);
 /* The task's last reference is gone. */
 void pid_detach(struct task *t);
 /* task_alloc() with a number asked for; 0: any. */
-struct task *task_alloc_pid(const char *comm, int pid);
+struct task *task_alloc_pid(const char *comm, int pid, struct thread_group *group);

@@ -26,7 +26,7 @@ enum sig_default signal_default(int sig)
  * Would this signal do nothing? Blocked ones wait: what they do is settled when they are let
  * through. group->lock held.
  */
-static bool ignored(struct task *t, int sig)
+static bool signal_ignored(struct task *t, int sig)
 {
 	u64 handler = READ_ONCE(group_action(t->group, sig)->handler);
 
@@ -53,18 +53,111 @@ void signal_forget(struct thread_group *g, u64 set)
 		atomic_and(&t->sig.pending.set, ~set);
 }
 
+/* Gets the task to look: out of a wait, out of a stop, or out of ring 3 on another CPU. */
+static void signal_wake(struct task *t, bool stopped_too)
+{
+	u32 state = READ_ONCE(t->state);
+
+	atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
+	/* The current task too: an interrupt may find it about to sleep. */
+	if (state == TASK_STOPPED) {
+		if (stopped_too)
+			wake_up_process(t);
+	} else if (state & TASK_INTERRUPTIBLE) {
+		wake_up_process(t);
+	} else if (t != current() && READ_ONCE(t->on_cpu)) {
+		ipi_send(READ_ONCE(t->cpu), IPI_RESCHEDULE);
+	}
+}
+
+void signal_wake_others(struct thread_group *g, const struct task *but)
+{
+	struct task *t;
+
+	list_for_each_entry (t, &g->threads, thread_node)
+		if (t != but && !(t->flags & TASK_EXITING))
+			signal_wake(t, true);
+}
+
 /* Stop and continue undo each other where they wait. group->lock held. */
-static void cancel_opposite(struct thread_group *g, int sig)
+static void signal_cancel_opposite(struct thread_group *g, int sig)
 {
 	if (sig == SIGCONT || sig == SIGKILL) {
 		signal_forget(g, SIGS_STOP);
 		g->continue_seen = true;
+		if (g->call != GROUP_STOPS)
+			return;
+		g->call = GROUP_RUNS;
+		g->report_continue = sig == SIGCONT && g->stopped == g->live;
+		signal_wake_others(g, NULL);
 	} else if (sig_bit(sig) & SIGS_STOP) {
 		signal_forget(g, sig_bit(SIGCONT));
 	}
 }
 
-static int make_pending(struct task *t, int sig, const struct signal_info *info, bool group)
+static bool signal_takes(const struct task *t, int sig)
+{
+	return !(t->flags & TASK_EXITING) && !(t->sig.blocked & sig_bit(sig));
+}
+
+/* Who is to take a signal of the process: `t` if it does not block it, or another; NULL: nobody. */
+static struct task *signal_choose(struct task *t, int sig)
+{
+	struct task *other;
+
+	if (signal_takes(t, sig))
+		return t;
+	list_for_each_entry (other, &t->group->threads, thread_node)
+		if (signal_takes(other, sig))
+			return other;
+	return NULL;
+}
+
+/* Gets somebody to look who is to take the signal. group->lock held. */
+static void signal_poke(struct task *t, int sig, bool group)
+{
+	struct task *to = t;
+
+	if (sig == SIGKILL) {
+		signal_wake_others(t->group, NULL);
+		return;
+	}
+	if (group)
+		to = signal_choose(t, sig);
+	if (to && signal_takes(to, sig))
+		signal_wake(to, false);
+}
+
+void signal_retarget(u64 set)
+{
+	struct task *t = current();
+	struct thread_group *g = t->group;
+	u64 flags = spin_lock_irqsave(&g->lock);
+
+	for (u64 left = g->pending.set & set; left; left &= left - 1) {
+		int sig = __builtin_ctzl(left) + 1;
+		struct task *to = signal_choose(t, sig);
+
+		if (to && to != t)
+			signal_wake(to, false);
+	}
+	spin_unlock_irqrestore(&g->lock, flags);
+}
+
+/* Who stands for its process: the leader, or, where that has ended, a thread that has not. */
+static struct task *signal_stand_in(struct task *t)
+{
+	struct task *other;
+
+	if (likely(!(t->flags & TASK_EXITING)))
+		return t;
+	list_for_each_entry (other, &t->group->threads, thread_node)
+		if (!(other->flags & TASK_EXITING))
+			return other;
+	return t;
+}
+
+static int signal_make_pending(struct task *t, int sig, const struct signal_info *info, bool group)
 {
 	struct thread_group *g = t->group;
 	struct sigpending *p = group ? &g->pending : &t->sig.pending;
@@ -72,36 +165,20 @@ static int make_pending(struct task *t, int sig, const struct signal_info *info,
 	u64 flags = spin_lock_irqsave(&g->lock);
 	int result = GENERATED;
 
-	cancel_opposite(g, sig);
-	if (ignored(t, sig)) {
+	if (group)
+		t = signal_stand_in(t);
+	signal_cancel_opposite(g, sig);
+	if (signal_ignored(t, sig)) {
 		result = GENERATED_IGNORED;
 	} else if (p->set & bit) {
 		result = GENERATED_ALREADY;
 	} else {
 		p->info[sig - 1] = *info;
 		atomic_or(&p->set, bit);
-		atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
+		signal_poke(t, sig, group);
 	}
 	spin_unlock_irqrestore(&g->lock, flags);
 	return result;
-}
-
-/* Gets the task to look: out of a wait, out of a stop, or out of ring 3 on another CPU. */
-static void poke(struct task *t, int sig)
-{
-	u32 state = READ_ONCE(t->state);
-
-	/* The current task too: an interrupt may find it about to sleep. */
-	if (state == TASK_STOPPED) {
-		if (sig == SIGCONT || sig == SIGKILL)
-			wake_up_process(t);
-	} else if (t->sig.blocked & sig_bit(sig)) {
-		return;
-	} else if (state & TASK_INTERRUPTIBLE) {
-		wake_up_process(t);
-	} else if (t != current() && READ_ONCE(t->on_cpu)) {
-		ipi_send(READ_ONCE(t->cpu), IPI_RESCHEDULE);
-	}
 }
 
 int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group)
@@ -110,11 +187,20 @@ int signal_send_info(struct task *t, int sig, const struct signal_info *info, bo
 
 	if (sig < 1 || sig > SIG_COUNT)
 		return -EINVAL;
-	result = make_pending(t, sig, info, group);
+	result = signal_make_pending(t, sig, info, group);
 	trace_signal_generate(sig, 0, info->code, t, group, result);
-	if (result == GENERATED || sig == SIGCONT)
-		poke(t, sig);
 	return 0;
+}
+
+void signal_send_process(struct thread_group *g, int sig, const struct signal_info *info)
+{
+	u64 flags = spin_lock_irqsave(&g->lock);
+	struct task *t = g->leader; /* another by an execve(), when the lock is free */
+
+	task_get(t);
+	spin_unlock_irqrestore(&g->lock, flags);
+	signal_send_info(t, sig, info, true);
+	task_put(t);
 }
 
 int signal_send(struct task *t, int sig)
@@ -134,7 +220,7 @@ bool signal_ineffective_current(int sig)
 
 bool signal_pending_current(void)
 {
-	return signal_ready(current());
+	return signal_ready(current()) || group_calls(current());
 }
 
 void signal_clear_current(void)
@@ -159,7 +245,11 @@ void signal_set_blocked(u64 mask)
 {
 	struct task *t = current();
 
-	t->sig.blocked = mask & ~SIGS_UNBLOCKABLE;
+	u64 more = mask & ~t->sig.blocked;
+
+	WRITE_ONCE(t->sig.blocked, mask & ~SIGS_UNBLOCKABLE);
+	if (unlikely(more & READ_ONCE(t->group->pending.set)))
+		signal_retarget(more);
 	if (signal_pending_current())
 		atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
 }

@@ -71,6 +71,7 @@ enum {
  */
 enum {
 	ERESTARTSYS = 512, /* again after a handler with SA_RESTART, or when there was no handler */
+	ERESTARTNOINTR = 513, /* again in any case */
 	ERESTARTNOHAND = 514, /* again only when there was no handler */
 };
 
@@ -81,15 +82,15 @@ struct regs;
  * Kernel threads outside any process group (pgid 0) take no signals at all. Others get them as
  * pending bits; what is to be ignored is not even made pending.
  *
- * Task and irq context. 0 or -EINVAL. Fires signal_generate.
+ * To one thread. Task and irq context. 0 or -EINVAL. Fires signal_generate.
  */
 int signal_send(struct task *t, int sig);
 /* Linux's kill(): pid > 0, 0 (own group), -1, < -1 (group). */
 int signal_kill(int pid, int sig);
 void signal_send_group(int pgid, int sig);
 /*
- * The same with what siginfo shows: si_code, and the sender's pid or the address. `group`: for the
- * event.
+ * The same with what siginfo shows: si_code, and the sender's pid or the address. `group`: to the
+ * process of the thread, of which any that does not block it may take it.
  */
 int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group);
 bool signal_pending_current(void);

@@ -40,6 +40,10 @@ static inline u64 signal_ready(const struct task *t)
 /* Signals of the set that wait, for the process or one of its threads, do so no more. group->lock
  * held. */
 void signal_forget(struct thread_group *g, u64 set);
+/* All threads of the group but one are to look; those that have stopped, too. group->lock held. */
+void signal_wake_others(struct thread_group *g, const struct task *but);
+/* The current thread takes none of the set any more: signals of its process are another's. */
+void signal_retarget(u64 set);
 /*
  * kernel/process/exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes
  * on).

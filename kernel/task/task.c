@@ -46,15 +46,23 @@ struct task *task_alloc_idle(unsigned cpu)
 	return t;
 }
 
-/* Into the list of all, which is in pid order; most often that is the end. */
+/* Into the list of all, which is in pid order; most often that is the end. task_lock held. */
 static void task_list_add(struct task *t)
 {
-	u64 flags = spin_lock_irqsave(&task_lock);
 	struct list_head *at = task_list.prev;
+
 	while (at != &task_list && list_entry(at, struct task, all_node)->pid > t->pid)
 		at = at->prev;
 	list_add(&t->all_node, at);
-	spin_unlock_irqrestore(&task_lock, flags);
+}
+
+void task_exchange_pids(struct task *a, struct task *b)
+{
+	pid_exchange(a, b);
+	list_del(&a->all_node);
+	list_del(&b->all_node);
+	task_list_add(a);
+	task_list_add(b);
 }
 
 static void task_list_remove(struct task *t)
@@ -71,14 +79,16 @@ void task_hooks_set(const struct task_hooks *h)
 	atomic_store(&hooks, h);
 }
 
-struct task *task_alloc_pid(const char *comm, int pid)
+struct task *task_alloc_pid(const char *comm, int pid, struct thread_group *group)
 {
 	const struct task_hooks *h;
 	struct task *t = task_new(comm);
 
 	if (!t)
 		return NULL;
-	t->group = group_create(t);
+	if (group)
+		atomic_add(&group->refs, 1);
+	t->group = group ? group : group_create(t);
 	if (!t->group)
 		goto no_group;
 	u64 stack = stack_alloc();
@@ -90,8 +100,12 @@ struct task *task_alloc_pid(const char *comm, int pid)
 	t->refs = 2;
 	if (!pid_attach(t, pid))
 		goto no_pid;
-	t->tgid = t->group->tgid = t->pid;
+	if (!group)
+		t->group->tgid = t->pid;
+	t->tgid = t->group->tgid;
+	u64 flags = spin_lock_irqsave(&task_lock);
 	task_list_add(t);
+	spin_unlock_irqrestore(&task_lock, flags);
 	h = atomic_load(&hooks);
 	if (h)
 		h->begin(t);
@@ -106,9 +120,9 @@ no_group:
 	return NULL;
 }
 
-struct task *task_alloc(const char *comm)
+struct task *task_alloc(const char *comm, struct thread_group *group)
 {
-	return task_alloc_pid(comm, 0);
+	return task_alloc_pid(comm, 0, group);
 }
 
 void task_get(struct task *t)

@@ -32,6 +32,7 @@ enum {
 	TASK_EXITING = 2,
 	TASK_IDLE_TASK = 4,
 	TASK_SHELL = 8,
+	TASK_LOCKS_GONE = 16, /* it has let go of its futexes: none is its own any more */
 };
 
 struct mm;	     /* kernel/process/mm.h: ring-3 address space */
@@ -41,7 +42,7 @@ struct thread_group; /* kernel/task/group.h */
 
 struct task {
 	struct arch_task arch;
-	int pid, tgid;			/* [I] */
+	int pid, tgid;			/* [I] but for an execve() of a thread that is no leader */
 	char comm[TASK_COMM_LEN];	/* [O] written by itself; readers may see a mix */
 	u32 flags;			/* [O] TASK_KTHREAD ... */
 	u32 state;			/* [R] enum task_state */
@@ -67,6 +68,7 @@ struct task {
 	struct files *files;  /* [O] counted; the same */
 	struct fs_struct *fs; /* [O] counted; NULL: the root directory. The same */
 	u64 clear_tid;	      /* [O] ring-3 address, 0: none */
+	u64 robust_list;      /* [O] the same; others peek */
 	u32 refs;	      /* [A] */
 
 	void (*thread_fn)(void *); /* [I] kernel threads */
@@ -109,14 +111,17 @@ void __noreturn do_exit(long code); /* current; (exit status << 8) or signal num
 /*
  * Bare task with pid, stack and links, not runnable; for fork. The caller sets thread_fn and
  * thread_arg: the first run calls it as a kernel thread's, interrupts on. task_start() lets it run
- * and fires wakeup_new; two task_put() instead undo it. It leads a thread group of its own, which
- * has no parent yet: whoever gives it one links parent and sibling under task_lock. References: one
+ * and fires wakeup_new; two task_put() instead undo it. With `group` it
+ * will be another thread of that, by group_join(); else it leads a group of its own, which has no
+ * parent yet: group_adopt() gives it one. References: one
  * for the task's own life, dropped by the scheduler when it has switched away from it for the last
  * time (TASK_ZOMBIE, TASK_DEAD); one for its place in its group, dropped by who reaps it (by
  * do_exit when nobody waits for it). So a stack is never freed under its task. Above the first
  * frame of every stack there is room for struct regs: any task may become a program.
  */
-struct task *task_alloc(const char *comm);
+struct task *task_alloc(const char *comm, struct thread_group *group);
+/* Each gets the other's pid: execve() of a thread takes that of its process. task_lock held. */
+void task_exchange_pids(struct task *a, struct task *b);
 /* Guards what is marked [T]. Interrupts off; taken before signal locks and run-queue locks. */
 extern struct spinlock task_lock;
 extern struct list_head

@@ -46,11 +46,8 @@ static void user_enablers_free(struct user_word *w)
 	kfree(w);
 }
 
-/*
- * Only the task itself, or one that borrowed its address space meanwhile, changes which words this
- * has: no lock to look for one.
- */
-static struct user_word *find(struct mm *mm, u64 addr, unsigned bit)
+/* words_lock held. */
+static struct user_word *user_enablers_find(struct mm *mm, u64 addr, unsigned bit)
 {
 	struct user_word *w;
 
@@ -62,7 +59,12 @@ static struct user_word *find(struct mm *mm, u64 addr, unsigned bit)
 
 bool user_enablers_has(u64 addr, unsigned bit)
 {
-	return find(current()->mm, addr, bit);
+	bool has;
+
+	mutex_lock(&words_lock);
+	has = user_enablers_find(current()->mm, addr, bit);
+	mutex_unlock(&words_lock);
+	return has;
 }
 
 /* words_lock held. */
@@ -90,7 +92,10 @@ int user_enablers_add(u64 addr, unsigned bit, struct user_event *ev)
 	if (!w)
 		return -ENOMEM;
 	mutex_lock(&words_lock);
-	err = user_enablers_show(w, current()->mm, READ_ONCE(ev->key.on));
+	/* Another thread may have come between. */
+	err = user_enablers_find(current()->mm, addr, bit)
+		  ? -EADDRINUSE
+		  : user_enablers_show(w, current()->mm, READ_ONCE(ev->key.on));
 	if (!err)
 		link_word(w, current()->mm);
 	mutex_unlock(&words_lock);
@@ -101,12 +106,15 @@ int user_enablers_add(u64 addr, unsigned bit, struct user_event *ev)
 
 int user_enablers_remove(u64 addr, unsigned bit)
 {
-	struct user_word *w = find(current()->mm, addr, bit);
+	struct user_word *w;
 	int err;
 
-	if (!w)
-		return -ENOENT;
 	mutex_lock(&words_lock);
+	w = user_enablers_find(current()->mm, addr, bit);
+	if (!w) {
+		mutex_unlock(&words_lock);
+		return -ENOENT;
+	}
 	list_del(&w->node);
 	list_del(&w->all);
 	err = user_enablers_show(w, current()->mm, false);
@@ -176,10 +184,8 @@ static struct mm *user_enablers_fork(struct mm *from, struct mm *(*copy)(struct 
 	struct list_head copies = LIST_HEAD_INIT(copies);
 	struct mm *to;
 
-	if (copy_words(from, &copies))
-		return NULL;
 	mutex_lock(&words_lock);
-	to = copy(from);
+	to = copy_words(from, &copies) ? NULL : copy(from);
 	if (to)
 		give_words(from, &copies, to);
 	mutex_unlock(&words_lock);

@@ -14,7 +14,8 @@ struct user_event;
 bool user_enablers_has(u64 addr, unsigned bit);
 /*
  * Keeps the bit of the current task's word as the event is, from now on. The event stays for that
- * long; the caller holds it meanwhile. 0, -ENOMEM, or -EFAULT: the word cannot be written.
+ * long; the caller holds it meanwhile. 0, -ENOMEM, -EADDRINUSE, or -EFAULT: the word cannot be
+ * written.
  */
 int user_enablers_add(u64 addr, unsigned bit, struct user_event *ev);
 /* Lets go of the bit and clears it: 0, -ENOENT, -EFAULT (it is let go all the same). */

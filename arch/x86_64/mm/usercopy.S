@@ -89,6 +89,27 @@ get_user_u32:
 	extable 1b 2b EX_FAULT_IN
 	.size get_user_u32, . - get_user_u32
 
+/* int user_cmpxchg_u32(rdi to, rsi old, edx value) */
+	.globl user_cmpxchg_u32
+	.type user_cmpxchg_u32, @function
+	.balign 16
+user_cmpxchg_u32:
+	movabsq $USER_END - 4, %rax
+	cmpq %rax, %rdi
+	ja 2f
+	movl (%rsi), %eax
+	allow_user
+1:	lock cmpxchgl %edx, (%rdi)
+	movl %eax, (%rsi)
+	xorl %eax, %eax
+	forbid_user
+	ret
+2:	movq $-EFAULT, %rax
+	forbid_user
+	ret
+	extable 1b 2b EX_NOFAULT
+	.size user_cmpxchg_u32, . - user_cmpxchg_u32
+
 /*
  * long user_strncpy(rdi to, rsi from, rdx size > 0, rcx limit > 0): as strncpy_from_user(); at
  * `limit` bytes it faults.

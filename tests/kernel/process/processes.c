@@ -55,6 +55,11 @@ static void processes(void)
 	run_clean("/test/process", NULL);
 }
 
+static void threads(void)
+{
+	run_clean("/test/threads", NULL);
+}
+
 /* A thousand children, twice. */
 static void many(void)
 {
@@ -117,6 +122,7 @@ static const struct ktap_case cases[] = {
     {"ring3.memory", memory},
     {"ring3.signals", signals},
     {"ring3.processes", processes},
+    {"ring3.threads", threads},
     {"ring3.many", many},
     {"signal.kernel_threads", kernel_threads},
     {"signal.names", names},

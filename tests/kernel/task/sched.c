@@ -270,7 +270,7 @@ static void ping_pong(void)
 static void woken_once(void)
 {
 	EXPECT(!wake_up_process(current()));
-	struct task *fresh = task_alloc("fresh");
+	struct task *fresh = task_alloc("fresh", NULL);
 	EXPECT(fresh != NULL && !wake_up_process(fresh)); /* it has not been started */
 	task_put(fresh);
 	task_put(fresh);

@@ -51,11 +51,11 @@ static void mutex_excludes(void)
 
 static void pids_rise_and_wrap(void)
 {
-	struct task *t = task_alloc("one");
+	struct task *t = task_alloc("one", NULL);
 	int first = t->pid, last = first, wrapped = 0, twice = 0;
 
 	for (unsigned i = 0; i < PID_MAX; i++) {
-		struct task *n = task_alloc("next");
+		struct task *n = task_alloc("next", NULL);
 		if (!n)
 			break;
 		if (n->pid <= last)
@@ -76,7 +76,7 @@ static void pids_rise_and_wrap(void)
 
 static void found_by_pid(void)
 {
-	struct task *t = task_alloc("a name that is too long"), *n = NULL;
+	struct task *t = task_alloc("a name that is too long", NULL), *n = NULL;
 	int pid = t->pid, before = 0, seen = 0;
 
 	EXPECT_STR(t->comm, "a name that is ");
