@@ -110,7 +110,7 @@ enum {
 
 struct abi_rusage {
 	struct abi_timeval ru_utime, ru_stime;
-	int64_t ru_maxrss, ru_other[13];
+	int64_t ru_maxrss, ru_other[11], ru_nvcsw, ru_nivcsw;
 };
 _Static_assert(sizeof(struct abi_rusage) == 144, "struct rusage");
 
@@ -137,6 +137,29 @@ struct abi_epoll_event {
 struct abi_itimerspec {
 	struct abi_timespec it_interval, it_value;
 };
+
+struct abi_itimerval {
+	struct abi_timeval it_interval, it_value;
+};
+
+struct abi_sigevent {
+	uint64_t value;
+	int32_t signo, notify, tid, pad[11];
+};
+_Static_assert(sizeof(struct abi_sigevent) == 64, "struct sigevent");
+enum { ABI_SIGEV_SIGNAL, ABI_SIGEV_NONE, ABI_SIGEV_THREAD, ABI_SIGEV_THREAD_ID = 4 };
+
+struct abi_signalfd_siginfo {
+	uint32_t ssi_signo;
+	int32_t ssi_errno, ssi_code;
+	uint32_t ssi_pid, ssi_uid;
+	int32_t ssi_fd;
+	uint32_t ssi_tid, ssi_band, ssi_overrun, ssi_trapno;
+	int32_t ssi_status, ssi_int;
+	uint64_t ssi_ptr, ssi_utime, ssi_stime, ssi_addr;
+	uint8_t pad[48];
+};
+_Static_assert(sizeof(struct abi_signalfd_siginfo) == 128, "struct signalfd_siginfo");
 
 /* ---- Signals ---- */
 
@@ -167,7 +190,14 @@ struct abi_siginfo {
 	int32_t si_signo, si_errno, si_code, pad;
 	union {
 		struct {
-			int32_t si_pid, si_uid, si_status; /* kill; SIGCHLD has the status too */
+			int32_t si_pid; /* the sender; of SI_TIMER the timer */
+			union {
+				int32_t si_uid, si_overrun; /* SI_TIMER */
+			};
+			union {
+				int32_t si_status; /* SIGCHLD */
+				uint64_t si_value; /* a negative si_code */
+			};
 		};
 		uint64_t si_addr; /* faults */
 		uint8_t room[112];
@@ -256,7 +286,9 @@ enum {
 
 /* ---- Odds and ends ---- */
 
-enum { ABI_WNOHANG = 1, ABI_WUNTRACED = 2, ABI_WCONTINUED = 8, ABI_WALL = 0x40000000 };
+enum { ABI_WNOHANG = 1, ABI_WUNTRACED = 2, ABI_WEXITED = 4, ABI_WCONTINUED = 8 };
+enum { ABI_WNOWAIT = 0x1000000, ABI_WNOTHREAD = 0x20000000, ABI_WALL = 0x40000000 };
+enum { ABI_P_ALL, ABI_P_PID, ABI_P_PGID, ABI_P_PIDFD };
 #define ABI_WCLONE 0x80000000u /* children that end with another signal than SIGCHLD */
 
 /* clone3(): its first version, and the fields of the next two. */

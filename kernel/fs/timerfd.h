@@ -2,11 +2,7 @@
 #pragma once
 
 #include "kernel/fs/vfs.h"
-
-/* Nanoseconds: between two ends, 0: it ends once; until the next, 0: it is off. */
-struct timer_setting {
-	u64 interval, value;
-};
+#include "kernel/task/timer.h"
 
 /* `base`: what its clock is ahead of clock_ns(). NULL: no memory. */
 struct file *timerfd_create(u64 base, u32 flags);

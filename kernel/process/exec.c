@@ -17,6 +17,7 @@
 #include "kernel/process/area.h"
 #include "kernel/process/exec_stack.h"
 #include "kernel/process/process.h"
+#include "kernel/task/alarm.h"
 #include "kernel/task/group.h"
 
 /*
@@ -344,6 +345,7 @@ static void reset_signals(struct task *t)
 	t->sig.altstack_sp = t->sig.altstack_size = 0;
 	t->sig.altstack_flags = ABI_SS_DISABLE;
 	t->sig.restart_ns = 0;
+	alarms_remove(t->group, false);
 }
 
 static void own_group(struct task *t)

@@ -20,6 +20,7 @@
 #include "kernel/base/panic.h"
 #include "kernel/process/futex.h"
 #include "kernel/process/process.h"
+#include "kernel/task/alarm.h"
 #include "kernel/task/group.h"
 #include "kernel/task/session.h"
 #include "kernel/task/sigset.h"
@@ -235,8 +236,8 @@ void __noreturn do_exit(long code)
 	if (t == init_task)
 		panic("Attempted to kill init! exitcode=0x%08x", (u32)code);
 	last = exit_begin(t, code);
-	if (last && g->alarm.fn)
-		timer_cancel(&g->alarm);
+	if (last)
+		alarms_remove(g, true);
 	exit_mm_release(t);
 	leave_mm(t);
 	trace_sched_process_exit(t);
@@ -331,42 +332,62 @@ void task_report_stop(struct task *t, int sig)
 	spin_unlock_irqrestore(&task_lock, flags);
 }
 
-static bool wanted(const struct thread_group *child, int pid, int options)
+static bool exit_is_wanted(const struct thread_group *child, const struct child_wait *w)
 {
-	if (!(options & ABI_WALL) && (child->exit_signal != SIGCHLD) != !!(options & ABI_WCLONE))
+	if (!(w->options & ABI_WALL) &&
+	    (child->exit_signal != SIGCHLD) != !!(w->options & ABI_WCLONE))
 		return false;
-	if (pid > 0)
-		return child->tgid == pid;
-	if (pid == -1)
+	switch (w->which) {
+	case WAIT_PID:
+		return child->tgid == w->id;
+	case WAIT_GROUP:
+		return child->pgid == (w->id ? w->id : current()->group->pgid);
+	default:
 		return true;
-	return child->pgid == (pid ? -pid : current()->group->pgid);
+	}
+}
+
+/* The parent knows of the end now: its own time has that of the child. task_lock held. */
+static void exit_reap(struct thread_group *child)
+{
+	struct thread_group *parent = child->parent;
+
+	parent->children_ns +=
+	    child->children_ns + child->ended_ns + task_runtime_ns(child->leader);
+	list_del(&child->sibling);
+	child->parent = NULL;
+	child->leader->reaped = true;
 }
 
 /* True if this child has a status to report; fills it. task_lock held. */
-static bool take_report(struct thread_group *child, int options, int *status)
+static bool exit_take_report(struct thread_group *child, struct child_wait *w)
 {
-	if (exit_is_complete(child)) {
-		*status = exit_status(child);
-		list_del(&child->sibling);
-		child->parent = NULL;
-		child->leader->reaped = true;
+	bool keep = w->options & ABI_WNOWAIT;
+
+	w->pid = child->tgid;
+	if ((w->options & ABI_WEXITED) && exit_is_complete(child)) {
+		w->status = exit_status(child);
+		w->runtime_ns =
+		    child->children_ns + child->ended_ns + task_runtime_ns(child->leader);
+		if (!keep)
+			exit_reap(child);
 		return true;
 	}
-	if ((options & ABI_WUNTRACED) && child->stop_status) {
-		*status = child->stop_status;
-		child->stop_status = 0;
+	if ((w->options & ABI_WUNTRACED) && child->stop_status) {
+		w->status = child->stop_status;
+		child->stop_status = keep ? child->stop_status : 0;
 		return true;
 	}
-	if ((options & ABI_WCONTINUED) && child->continued) {
-		*status = 0xffff;
-		child->continued = false;
+	if ((w->options & ABI_WCONTINUED) && child->continued) {
+		w->status = 0xffff;
+		child->continued = keep;
 		return true;
 	}
 	return false;
 }
 
 /* One look at the children: a pid, 0 (none is ready), -ECHILD. */
-static int look(int pid, int *status, int options)
+static int exit_look(struct child_wait *w)
 {
 	struct thread_group *child;
 	struct task *found = NULL;
@@ -374,11 +395,13 @@ static int look(int pid, int *status, int options)
 	u64 flags = spin_lock_irqsave(&task_lock);
 
 	list_for_each_entry (child, &current()->group->children, sibling) {
-		if (!wanted(child, pid, options))
+		if (!exit_is_wanted(child, w))
 			continue;
+		if (exit_is_complete(child) && !(w->options & ABI_WEXITED))
+			continue; /* it does nothing any more that is asked for */
 		ret = 0;
-		if (take_report(child, options, status)) {
-			ret = child->tgid;
+		if (exit_take_report(child, w)) {
+			ret = w->pid;
 			found = child->leader->reaped ? child->leader : NULL;
 			break;
 		}
@@ -389,22 +412,19 @@ static int look(int pid, int *status, int options)
 	return ret;
 }
 
-int task_wait(int pid, int *status, int options)
+int task_wait_child(struct child_wait *w)
 {
 	struct wait_queue *wq = &current()->group->child_wq;
 	struct wait_entry e;
-	int ret, nobody_asks;
+	int ret;
 
-	if (!status)
-		status = &nobody_asks;
-	trace_sched_process_wait(pid == -1 ? 0
-				 : pid < 0 ? -pid
-				 : pid	   ? pid
-					   : current()->group->pgid);
+	trace_sched_process_wait(w->which == WAIT_ANY		    ? 0
+				 : w->which == WAIT_GROUP && !w->id ? current()->group->pgid
+								    : w->id);
 	for (;;) {
 		wait_prepare(wq, &e, true);
-		ret = look(pid, status, options);
-		if (ret || (options & ABI_WNOHANG))
+		ret = exit_look(w);
+		if (ret || (w->options & ABI_WNOHANG))
 			break;
 		if (signal_pending_current()) {
 			ret = -EINTR;
@@ -414,5 +434,21 @@ int task_wait(int pid, int *status, int options)
 		wait_finish(wq, &e);
 	}
 	wait_finish(wq, &e);
+	return ret;
+}
+
+int task_wait(int pid, int *status, int options)
+{
+	struct child_wait w = {
+	    .which = pid > 0	 ? WAIT_PID
+		     : pid == -1 ? WAIT_ANY
+				 : WAIT_GROUP,
+	    .id = pid < 0 ? -pid : pid,
+	    .options = (u32)options | ABI_WEXITED,
+	};
+	int ret = task_wait_child(&w);
+
+	if (status && ret > 0)
+		*status = w.status;
 	return ret;
 }

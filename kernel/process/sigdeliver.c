@@ -44,26 +44,6 @@ static void restart_without_handler(struct regs *r)
 		restart(r);
 }
 
-static int choose(u64 ready)
-{
-	u64 first = ready & SIGS_SYNCHRONOUS;
-
-	return __builtin_ctzl(first ? first : ready) + 1;
-}
-
-/* The group's lock is held, here and below. */
-static bool signal_take_from(struct sigpending *p, u64 blocked, struct taken_signal *s)
-{
-	u64 ready = p->set & ~blocked;
-
-	if (!ready)
-		return false;
-	s->sig = choose(ready);
-	s->info = p->info[s->sig - 1];
-	atomic_and(&p->set, ~sig_bit(s->sig));
-	return true;
-}
-
 static void take_action(struct sighand *h, struct taken_signal *s)
 {
 	struct ksigaction *a = &h->action[s->sig - 1];
@@ -78,11 +58,9 @@ static void take_action(struct sighand *h, struct taken_signal *s)
 /* Takes one signal that may be delivered; false: there is none. */
 static bool take(struct taken_signal *s)
 {
-	struct task *t = current();
-	struct thread_group *g = t->group;
+	struct thread_group *g = current()->group;
 	u64 flags = spin_lock_irqsave(&g->lock);
-	bool ready = signal_take_from(&t->sig.pending, t->sig.blocked, s) ||
-		     signal_take_from(&g->pending, t->sig.blocked, s);
+	bool ready = signal_take(~current()->sig.blocked, s);
 
 	if (ready) {
 		if (sig_bit(s->sig) & SIGS_STOP)

@@ -93,16 +93,20 @@ static void fill_context(
 	c->cr2 = s->info.addr;
 }
 
-static void fill_info(struct abi_siginfo *i, const struct taken_signal *s)
+void signal_fill_info(struct abi_siginfo *i, const struct taken_signal *s)
 {
-	i->si_signo = s->sig;
-	i->si_code = s->info.code;
+	*i = (struct abi_siginfo){.si_signo = s->sig, .si_code = s->info.code};
 	if ((sig_bit(s->sig) & SIGS_SYNCHRONOUS) && s->info.code > 0 && s->info.code != SI_KERNEL) {
 		i->si_addr = s->info.addr;
-	} else {
-		i->si_pid = s->info.pid;
-		i->si_status = s->info.status;
+		return;
 	}
+	i->si_pid = s->info.pid;
+	if (s->info.code == SI_TIMER)
+		i->si_overrun = s->overrun;
+	if (s->info.code < 0)
+		i->si_value = s->info.value;
+	else
+		i->si_status = s->info.status;
 }
 
 static void fill_frame(
@@ -124,7 +128,7 @@ static void fill_frame(
 	f->uc.uc_mcontext.oldmask = f->uc.uc_sigmask =
 	    sig->restore_blocked ? sig->saved_blocked : sig->blocked;
 	f->uc.uc_mcontext.fpstate = fpu;
-	fill_info(&f->info, s);
+	signal_fill_info(&f->info, s);
 }
 
 static void enter_handler(struct regs *r, const struct taken_signal *s, u64 frame)

@@ -1,8 +1,9 @@
-/* System calls on files that tell of events: epoll, eventfd, timerfd. Task context. */
+/* System calls on files that tell of events: epoll, eventfd, timerfd, signalfd. Task context. */
 #include "arch/arch.h"
 #include "kernel/fs/epoll.h"
 #include "kernel/fs/eventfd.h"
 #include "kernel/fs/file.h"
+#include "kernel/fs/signalfd.h"
 #include "kernel/fs/timerfd.h"
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/poll.h"
@@ -168,13 +169,6 @@ long __x64_sys_timerfd_create(const struct regs *r)
 	    flags & O_CLOEXEC);
 }
 
-static long sys_put_setting(u64 to, const struct timer_setting *s)
-{
-	struct abi_itimerspec its = {sys_timespec(s->interval), sys_timespec(s->value)};
-
-	return copy_to_user(to, &its, sizeof(its));
-}
-
 /* The timer of a descriptor, with a reference; NULL with *err. */
 static struct file *sys_get_timer(u32 fd, long *err)
 {
@@ -218,4 +212,41 @@ long __x64_sys_timerfd_gettime(const struct regs *r)
 	timerfd_get(f, &now);
 	file_put(f);
 	return sys_put_setting(r->rsi, &now);
+}
+
+/* ---- signalfd ---- */
+
+static long sys_signalfd(s32 fd, u64 mask, u64 size, u32 flags)
+{
+	struct file *f;
+	u64 set;
+	long ret = fd;
+
+	if (flags & ~(O_CLOEXEC | O_NONBLOCK))
+		return -EINVAL;
+	if (size != sizeof(set))
+		return -EINVAL;
+	if (copy_from_user(&set, mask, sizeof(set)))
+		return -EFAULT;
+	if (fd == -1)
+		return sys_install_new(signalfd_create(set, flags & O_NONBLOCK), flags & O_CLOEXEC);
+	f = sys_fd_get((u32)fd);
+	if (!f)
+		return -EBADF;
+	if (signalfd_is(f))
+		signalfd_set(f, set);
+	else
+		ret = -EINVAL;
+	file_put(f);
+	return ret;
+}
+
+long __x64_sys_signalfd(const struct regs *r)
+{
+	return sys_signalfd(r->rdi, r->rsi, r->rdx, 0);
+}
+
+long __x64_sys_signalfd4(const struct regs *r)
+{
+	return sys_signalfd(r->rdi, r->rsi, r->rdx, r->r10);
 }

@@ -3,6 +3,7 @@
 #include "arch/arch.h"
 #include "kernel/process/exec.h"
 #include "kernel/process/process.h"
+#include "kernel/syscall/time.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/group.h"
 #include "kernel/task/session.h"
@@ -120,25 +121,102 @@ long __x64_sys_exit_group(const struct regs *r)
 	process_exit((r->rdi & 0xff) << 8);
 }
 
+#define WAIT_OPTIONS (ABI_WNOHANG | ABI_WNOTHREAD | ABI_WALL | ABI_WCLONE)
+
+static long sys_put_rusage(u64 to, u64 runtime_ns)
+{
+	struct abi_rusage ru = {.ru_utime = sys_timeval(runtime_ns)};
+
+	return to ? copy_to_user(to, &ru, sizeof(ru)) : 0;
+}
+
 long __x64_sys_wait4(const struct regs *r)
 {
-	const struct abi_rusage none = {0};
-	u32 options = r->rdx;
-	int status, ret;
+	s32 pid = r->rdi;
+	struct child_wait w = {
+	    .which = pid > 0	 ? WAIT_PID
+		     : pid == -1 ? WAIT_ANY
+				 : WAIT_GROUP,
+	    .id = pid < 0 ? -(u32)pid : (u32)pid,
+	    .options = (u32)r->rdx | ABI_WEXITED,
+	};
+	int ret;
 
-	if (options & ~(ABI_WNOHANG | ABI_WUNTRACED | ABI_WCONTINUED |
-			  0xe0000000u /* threads, all children */))
+	if ((u32)r->rdx & ~(WAIT_OPTIONS | ABI_WUNTRACED | ABI_WCONTINUED))
 		return -EINVAL;
-	if ((s32)r->rdi == INT_MIN)
+	if (pid == INT_MIN)
 		return -ESRCH;
-	ret = task_wait(r->rdi, &status, options);
+	ret = task_wait_child(&w);
 	if (ret <= 0)
 		return sys_restartable(ret);
-	if (r->rsi && copy_to_user(r->rsi, &status, sizeof(status)))
+	if (r->rsi && copy_to_user(r->rsi, &w.status, sizeof(w.status)))
 		return -EFAULT;
-	if (r->r10 && copy_to_user(r->r10, &none, sizeof(none)))
+	return sys_put_rusage(r->r10, w.runtime_ns) ? -EFAULT : ret;
+}
+
+/* What waitid() shows of a wait status; all zeros if there is none. */
+static struct abi_siginfo sys_child_info(const struct child_wait *w, int pid)
+{
+	struct abi_siginfo i = {0};
+
+	if (!pid)
+		return i;
+	i.si_signo = SIGCHLD;
+	i.si_pid = pid;
+	if (w->status == 0xffff) {
+		i.si_code = CLD_CONTINUED;
+		i.si_status = SIGCONT;
+	} else if ((w->status & 0x7f) == 0x7f) {
+		i.si_code = CLD_STOPPED;
+		i.si_status = w->status >> 8;
+	} else if (w->status & 0x7f) {
+		i.si_code = CLD_KILLED;
+		i.si_status = w->status & 0x7f;
+	} else {
+		i.si_code = CLD_EXITED;
+		i.si_status = w->status >> 8;
+	}
+	return i;
+}
+
+static int sys_waitid_which(u32 which, s32 id, struct child_wait *w)
+{
+	switch (which) {
+	case ABI_P_ALL:
+		w->which = WAIT_ANY;
+		return 0;
+	case ABI_P_PID:
+		w->which = WAIT_PID;
+		return id > 0 ? 0 : -EINVAL;
+	case ABI_P_PGID:
+		w->which = WAIT_GROUP;
+		return id >= 0 ? 0 : -EINVAL;
+	case ABI_P_PIDFD:
+		return id >= 0 ? -EBADF : -EINVAL; /* no descriptor is a process */
+	default:
+		return -EINVAL;
+	}
+}
+
+long __x64_sys_waitid(const struct regs *r)
+{
+	const u32 events = ABI_WEXITED | ABI_WUNTRACED | ABI_WCONTINUED;
+	struct child_wait w = {.id = r->rsi, .options = r->r10};
+	struct abi_siginfo info;
+	int ret;
+
+	if ((w.options & ~(WAIT_OPTIONS | ABI_WNOWAIT | events)) || !(w.options & events))
+		return -EINVAL;
+	ret = sys_waitid_which(r->rdi, r->rsi, &w);
+	if (!ret)
+		ret = task_wait_child(&w);
+	if (ret < 0)
+		return sys_restartable(ret);
+	info = sys_child_info(&w, ret);
+	if (ret && sys_put_rusage(r->r8, w.runtime_ns))
 		return -EFAULT;
-	return ret;
+	/* The rest of a siginfo is left as it is. */
+	return r->rdx ? copy_to_user(r->rdx, &info, offsetof(struct abi_siginfo, si_value) + 4) : 0;
 }
 
 long __x64_sys_getpid(const struct regs *r)

@@ -3,6 +3,7 @@
  * with senders.
  */
 #include "arch/arch.h"
+#include "kernel/syscall/time.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/sigset.h"
 
@@ -165,6 +166,70 @@ long __x64_sys_rt_sigsuspend(const struct regs *r)
 	s->restore_blocked = true;
 	signal_set_blocked(mask);
 	return sys_wait_for_signal();
+}
+
+long __x64_sys_rt_sigtimedwait(const struct regs *r)
+{
+	struct taken_signal s;
+	struct abi_siginfo info;
+	u64 set, ns = 0;
+	long err;
+
+	if (r->r10 != SIGSET_SIZE)
+		return -EINVAL;
+	if (copy_from_user(&set, r->rdi, sizeof(set)))
+		return -EFAULT;
+	err = r->rdx ? sys_get_timespec(r->rdx, &ns) : 0;
+	if (!err)
+		err = signal_wait(set, r->rdx ? clock_ns() + ns : ~0UL, &s);
+	if (err)
+		return err;
+	signal_fill_info(&info, &s);
+	return r->rsi && copy_to_user(r->rsi, &info, sizeof(info)) ? -EFAULT : s.sig;
+}
+
+/* What a program says of a signal it sends; only to itself it may say that the kernel sent it. */
+static long sys_get_siginfo(u64 from, int pid, struct signal_info *info)
+{
+	struct abi_siginfo i;
+
+	if (copy_from_user(&i, from, sizeof(i)))
+		return -EFAULT;
+	if ((i.si_code >= 0 || i.si_code == SI_TKILL) && pid != current()->tgid)
+		return -EPERM;
+	*info = (struct signal_info){.code = i.si_code, .pid = i.si_pid, .value = i.si_value};
+	return 0;
+}
+
+static long sys_queue_signal(int tgid, int pid, int sig, u64 from)
+{
+	struct signal_info info;
+	long ret = sys_get_siginfo(from, tgid ? tgid : pid, &info);
+	struct task *t;
+
+	if (ret)
+		return ret;
+	t = pid > 0 ? task_find(pid) : NULL;
+	if (!t)
+		return -ESRCH;
+	if (tgid && t->tgid != tgid)
+		ret = -ESRCH;
+	else if (sig)
+		ret = signal_send_info(t, sig, &info, !tgid);
+	task_put(t);
+	return ret;
+}
+
+long __x64_sys_rt_sigqueueinfo(const struct regs *r)
+{
+	return sys_queue_signal(0, r->rdi, r->rsi, r->rdx);
+}
+
+long __x64_sys_rt_tgsigqueueinfo(const struct regs *r)
+{
+	if ((s32)r->rdi <= 0 || (s32)r->rsi <= 0)
+		return -EINVAL;
+	return sys_queue_signal(r->rdi, r->rsi, r->rdx, r->r10);
 }
 
 long __x64_sys_rt_sigreturn(const struct regs *r)

@@ -1,9 +1,10 @@
 /*
- * System calls on time: clocks, sleeping, alarm. Task context. All clocks are the TSC's; wall time
- * is the CMOS clock's at boot plus it.
+ * System calls on time: clocks, sleeping, time used. Task context. All clocks are the TSC's; wall
+ * time is the CMOS clock's at boot plus it.
  */
 #include "kernel/syscall/time.h"
 #include "arch/arch.h"
+#include "kernel/fs/proc.h"
 #include "kernel/syscall/user.h"
 #include "kernel/task/group.h"
 
@@ -12,6 +13,42 @@
 static u64 sys_cpu_time_ns(void)
 {
 	return group_runtime_ns(current()->group);
+}
+
+/*
+ * The time on a CPU of any process or thread has a clock, too: the bits of ~pid, then three: of a
+ * thread, and two for what is counted, which is all the same here (3: no such clock).
+ */
+#define CPU_CLOCK_THREAD 4u
+#define CPU_CLOCK_NONE	 3u
+
+/* The task of such a clock, counted; NULL: there is none. */
+struct task *sys_cpu_clock_task(s32 which, bool *thread)
+{
+	int pid = ~(which >> 3);
+	struct task *t;
+
+	*thread = which & CPU_CLOCK_THREAD;
+	if (which >= 0 || (which & CPU_CLOCK_NONE) == CPU_CLOCK_NONE)
+		return NULL;
+	t = task_find(pid ? pid : *thread ? current()->pid : current()->tgid);
+	if (t && (*thread ? t->group != current()->group : t->pid != t->tgid)) {
+		task_put(t);
+		return NULL;
+	}
+	return t;
+}
+
+static bool sys_read_cpu_clock(s32 which, u64 *ns)
+{
+	bool thread;
+	struct task *t = sys_cpu_clock_task(which, &thread);
+
+	if (!t)
+		return false;
+	*ns = thread ? task_runtime_ns(t) : group_runtime_ns(t->group);
+	task_put(t);
+	return true;
 }
 
 bool sys_read_clock(u32 which, u64 *ns)
@@ -34,7 +71,7 @@ bool sys_read_clock(u32 which, u64 *ns)
 		*ns = task_runtime_ns(current());
 		return true;
 	default:
-		return false;
+		return sys_read_cpu_clock(which, ns);
 	}
 }
 
@@ -51,6 +88,13 @@ int sys_get_timespec(u64 from, u64 *ns)
 	struct abi_timespec ts;
 
 	return copy_from_user(&ts, from, sizeof(ts)) ? -EFAULT : sys_timespec_ns(&ts, ns);
+}
+
+int sys_put_setting(u64 to, const struct timer_setting *s)
+{
+	struct abi_itimerspec its = {sys_timespec(s->interval), sys_timespec(s->value)};
+
+	return copy_to_user(to, &its, sizeof(its));
 }
 
 long __x64_sys_clock_gettime(const struct regs *r)
@@ -77,7 +121,7 @@ long __x64_sys_clock_getres(const struct regs *r)
 long __x64_sys_gettimeofday(const struct regs *r)
 {
 	u64 ns = clock_boot_unix_ns() + clock_ns();
-	struct abi_timeval tv = {ns / NS_PER_SEC, ns % NS_PER_SEC / 1000};
+	struct abi_timeval tv = sys_timeval(ns);
 	u64 zone = 0;
 
 	if (r->rdi && copy_to_user(r->rdi, &tv, sizeof(tv)))
@@ -154,51 +198,52 @@ long __x64_sys_clock_nanosleep(const struct regs *r)
 	    ns, (u32)r->rsi & ABI_TIMER_ABSTIME ? SLEEP_UNTIL : SLEEP_FOR, which, r->r10);
 }
 
-static void sys_alarm_expired(struct timer *timer)
-{
-	struct thread_group *g = container_of(timer, struct thread_group, alarm);
-	struct signal_info info = {.code = SI_KERNEL};
-
-	signal_send_process(g, SIGALRM, &info);
-}
-
-static struct mutex sys_alarm_lock = MUTEX_INIT(sys_alarm_lock); /* threads share their alarm */
-
-long __x64_sys_alarm(const struct regs *r)
-{
-	struct timer *alarm = &current()->group->alarm;
-	u64 now = clock_ns(), left = 0;
-
-	mutex_lock(&sys_alarm_lock);
-	if (!alarm->fn)
-		timer_setup(alarm, sys_alarm_expired);
-	if (timer_cancel(alarm) && alarm->expires > now)
-		left = (alarm->expires - now + NS_PER_SEC - 1) / NS_PER_SEC;
-	if ((u32)r->rdi)
-		timer_start(alarm, now + (u32)r->rdi * NS_PER_SEC);
-	mutex_unlock(&sys_alarm_lock);
-	return left;
-}
+/* ---- time used: all of it counts as the program's own, not as the kernel's for it ---- */
 
 #define CLOCK_TICKS 100UL
 
+static u64 sys_children_time_ns(void)
+{
+	u64 flags = spin_lock_irqsave(&task_lock), ns = current()->group->children_ns;
+
+	spin_unlock_irqrestore(&task_lock, flags);
+	return ns;
+}
+
 long __x64_sys_times(const struct regs *r)
 {
-	u64 tms[4] = {sys_cpu_time_ns() / (NS_PER_SEC / CLOCK_TICKS), 0, 0, 0};
+	const u64 tick = NS_PER_SEC / CLOCK_TICKS;
+	u64 tms[4] = {sys_cpu_time_ns() / tick, 0, sys_children_time_ns() / tick, 0};
 
 	if (r->rdi && copy_to_user(r->rdi, tms, sizeof(tms)))
 		return -EFAULT;
-	return clock_ns() / (NS_PER_SEC / CLOCK_TICKS);
+	return clock_ns() / tick;
 }
+
+enum { RUSAGE_CHILDREN = -1, RUSAGE_SELF, RUSAGE_THREAD };
 
 long __x64_sys_getrusage(const struct regs *r)
 {
+	const struct task *t = current();
 	struct abi_rusage ru = {0};
-	s32 who = r->rdi;
-	u64 ns = who == -1 ? 0 : who == 1 ? task_runtime_ns(current()) : sys_cpu_time_ns();
 
-	if (who != 0 && who != 1 && who != -1)
+	switch ((s32)r->rdi) {
+	case RUSAGE_SELF:
+		ru.ru_utime = sys_timeval(sys_cpu_time_ns());
+		break;
+	case RUSAGE_CHILDREN:
+		ru.ru_utime = sys_timeval(sys_children_time_ns());
+		break;
+	case RUSAGE_THREAD:
+		ru.ru_utime = sys_timeval(task_runtime_ns(t));
+		break;
+	default:
 		return -EINVAL;
-	ru.ru_utime = (struct abi_timeval){ns / NS_PER_SEC, ns % NS_PER_SEC / 1000};
+	}
+	if ((s32)r->rdi != RUSAGE_CHILDREN) {
+		ru.ru_maxrss = pid_memory(current()).resident * PAGE_SIZE / 1024;
+		ru.ru_nvcsw = t->nvcsw;
+		ru.ru_nivcsw = t->nivcsw;
+	}
 	return copy_to_user(r->rsi, &ru, sizeof(ru));
 }

@@ -42,6 +42,7 @@ struct thread_group *group_create(struct task *leader)
 	list_init(&g->threads);
 	list_init(&g->children);
 	list_init(&g->sibling);
+	list_init(&g->alarms);
 	wait_queue_init(&g->child_wq);
 	list_add_tail(&leader->thread_node, &g->threads);
 	atomic_add(&sighand_default.refs, 1);
@@ -75,6 +76,7 @@ void group_put(struct thread_group *g)
 {
 	if (atomic_sub(&g->refs, 1))
 		return;
+	signal_discard(g, &g->pending, ~0UL);
 	sighand_put(g->sighand);
 	kfree(g);
 }

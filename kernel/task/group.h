@@ -34,6 +34,7 @@ struct thread_group {
 	struct list_head threads;
 	unsigned live;		 /* [G] threads that have not begun to end */
 	u64 ended_ns;		 /* [T] time on a CPU of those that are gone */
+	u64 children_ns;	 /* [T] ... and of children that were waited for, with theirs */
 	struct sighand *sighand; /* [G] counted */
 
 	struct thread_group *parent;	    /* [T] */
@@ -59,7 +60,8 @@ struct thread_group {
 	bool continue_seen;	   /* [G] a SIGCONT came since the last stop signal was taken */
 	int stop_status;	   /* [T] wait status of a stop not yet reported; 0: none */
 	bool continued;		   /* [T] a continue not yet reported */
-	struct timer alarm;	   /* SIGALRM comes; no function: never set */
+	struct list_head alarms;   /* [G] kernel/task/alarm.c: timers that end with a signal */
+	unsigned queued;	   /* [G] signals in the lists of `more`, its threads' too */
 	struct sigpending pending; /* [G] sent to the process; last: its end is not cleared */
 };
 

@@ -7,11 +7,17 @@
 
 #include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
+#include "kernel/mem/mem.h"
+#include "kernel/task/alarm.h"
 #include "kernel/task/group.h"
 #include "kernel/task/sigset.h"
 
 /* What signal_generate shows as its result, Linux's numbers. */
-enum { GENERATED, GENERATED_IGNORED, GENERATED_ALREADY };
+enum { GENERATED, GENERATED_IGNORED, GENERATED_ALREADY, GENERATED_OVERFLOW };
+
+#define SIGNALS_QUEUED_MAX 1024u /* of a process, beside the first of each number */
+
+struct wait_queue signal_queued = WAIT_QUEUE_INIT(signal_queued);
 
 enum sig_default signal_default(int sig)
 {
@@ -36,7 +42,7 @@ static bool signal_ignored(struct task *t, int sig)
 		return true;
 	if (t->flags & TASK_EXITING)
 		return true;
-	if (t->sig.blocked & sig_bit(sig))
+	if ((t->sig.blocked | t->sig.blocked_before) & sig_bit(sig))
 		return false;
 	if (handler == SIG_DFL && t == init_task && !(t->flags & TASK_KTHREAD))
 		return true; /* pid 1 lives until it ends itself */
@@ -44,13 +50,108 @@ static bool signal_ignored(struct task *t, int sig)
 	       (handler == SIG_DFL && signal_default(sig) == SIG_DEFAULT_IGNORE);
 }
 
+void signal_discard(struct thread_group *g, struct sigpending *p, u64 set)
+{
+	struct signal_more **at = &p->more, *m;
+
+	atomic_and(&p->set, ~set);
+	while ((m = *at)) {
+		if (!(set & sig_bit(m->sig))) {
+			at = &m->next;
+			continue;
+		}
+		*at = m->next;
+		g->queued--;
+		kfree(m);
+	}
+}
+
 void signal_forget(struct thread_group *g, u64 set)
 {
 	struct task *t;
 
-	atomic_and(&g->pending.set, ~set);
+	signal_discard(g, &g->pending, set);
 	list_for_each_entry (t, &g->threads, thread_node)
-		atomic_and(&t->sig.pending.set, ~set);
+		signal_discard(g, &t->sig.pending, set);
+}
+
+void signal_abandon(struct task *t)
+{
+	u64 flags = spin_lock_irqsave(&t->group->lock);
+
+	signal_discard(t->group, &t->sig.pending, ~0UL);
+	spin_unlock_irqrestore(&t->group->lock, flags);
+}
+
+/* Another real-time signal of a number that waits already. group->lock held. */
+static int signal_queue(
+    struct thread_group *g, struct sigpending *p, int sig, const struct signal_info *info)
+{
+	struct signal_more **at = &p->more, *m;
+
+	if (sig < SIGRTMIN)
+		return GENERATED_ALREADY;
+	m = g->queued < SIGNALS_QUEUED_MAX ? kmalloc(sizeof(*m)) : NULL;
+	if (!m)
+		return GENERATED_OVERFLOW;
+	*m = (struct signal_more){NULL, sig, *info};
+	while (*at)
+		at = &(*at)->next;
+	*at = m;
+	g->queued++;
+	return GENERATED;
+}
+
+/* The next of a number whose first was taken; none: it waits no more. group->lock held. */
+static void signal_next(struct thread_group *g, struct sigpending *p, int sig)
+{
+	struct signal_more **at = &p->more, *m;
+
+	while ((m = *at) && m->sig != sig)
+		at = &m->next;
+	if (!m) {
+		atomic_and(&p->set, ~sig_bit(sig));
+		return;
+	}
+	p->info[sig - 1] = m->info;
+	*at = m->next;
+	g->queued--;
+	kfree(m);
+}
+
+static int signal_first(u64 ready)
+{
+	u64 first = ready & SIGS_SYNCHRONOUS;
+
+	return __builtin_ctzl(first ? first : ready) + 1;
+}
+
+static bool signal_take_from(
+    struct thread_group *g, struct sigpending *p, u64 set, struct taken_signal *s)
+{
+	u64 ready = p->set & set;
+
+	if (!ready)
+		return false;
+	s->sig = signal_first(ready);
+	s->info = p->info[s->sig - 1];
+	signal_next(g, p, s->sig);
+	return true;
+}
+
+bool signal_take(u64 set, struct taken_signal *s)
+{
+	struct task *t = current();
+	struct thread_group *g = t->group;
+
+	if (!signal_take_from(g, &t->sig.pending, set, s) &&
+	    !signal_take_from(g, &g->pending, set, s))
+		return false;
+	s->overrun = 0;
+	if (unlikely(!list_empty(&g->alarms)))
+		s->overrun = alarm_signal_taken(
+		    g, s->sig, s->info.code == SI_TIMER ? s->info.pid : ALARM_REAL);
+	return true;
 }
 
 /* Gets the task to look: out of a wait, out of a stop, or out of ring 3 on another CPU. */
@@ -171,7 +272,7 @@ static int signal_make_pending(struct task *t, int sig, const struct signal_info
 	if (signal_ignored(t, sig)) {
 		result = GENERATED_IGNORED;
 	} else if (p->set & bit) {
-		result = GENERATED_ALREADY;
+		result = signal_queue(g, p, sig, info);
 	} else {
 		p->info[sig - 1] = *info;
 		atomic_or(&p->set, bit);
@@ -189,7 +290,9 @@ int signal_send_info(struct task *t, int sig, const struct signal_info *info, bo
 		return -EINVAL;
 	result = signal_make_pending(t, sig, info, group);
 	trace_signal_generate(sig, 0, info->code, t, group, result);
-	return 0;
+	if (unlikely(!list_empty(&signal_queued.waiters)))
+		wake_up(&signal_queued);
+	return result == GENERATED_OVERFLOW && info->code != SI_USER ? -EAGAIN : 0;
 }
 
 void signal_send_process(struct thread_group *g, int sig, const struct signal_info *info)
@@ -252,6 +355,57 @@ void signal_set_blocked(u64 mask)
 		signal_retarget(more);
 	if (signal_pending_current())
 		atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
+}
+
+/* What is blocked but for the set, until the signal or the time comes. */
+static void signal_sleep(u64 set, struct timer_wake *w)
+{
+	struct task *t = current();
+	u64 flags = spin_lock_irqsave(&t->group->lock);
+
+	t->sig.blocked_before = t->sig.blocked;
+	WRITE_ONCE(t->sig.blocked, t->sig.blocked & ~set);
+	spin_unlock_irqrestore(&t->group->lock, flags);
+	for (;;) {
+		atomic_store(&t->state, TASK_INTERRUPTIBLE);
+		if (signal_pending_current() || atomic_load(&w->due))
+			break;
+		schedule();
+	}
+	atomic_store(&t->state, TASK_RUNNING);
+}
+
+bool signal_take_now(u64 set, struct taken_signal *s)
+{
+	struct thread_group *g = current()->group;
+	u64 flags = spin_lock_irqsave(&g->lock);
+	bool taken = signal_take(set, s);
+
+	spin_unlock_irqrestore(&g->lock, flags);
+	return taken;
+}
+
+int signal_wait(u64 set, u64 deadline, struct taken_signal *s)
+{
+	struct signals *sig = &current()->sig;
+	struct timer_wake w;
+	bool taken;
+
+	set &= ~SIGS_UNBLOCKABLE;
+	if (signal_take_now(set, s))
+		return 0;
+	if (deadline <= clock_ns())
+		return -EAGAIN;
+	timer_wake_at(&w, deadline);
+	signal_sleep(set, &w);
+	timer_wake_cancel(&w);
+	taken = signal_take_now(set, s);
+	/* What came for the process meanwhile and was not taken is for others. */
+	signal_set_blocked(sig->blocked_before);
+	sig->blocked_before = 0;
+	if (taken)
+		return 0;
+	return signal_pending_current() ? -EINTR : -EAGAIN;
 }
 
 /* The running task as a sender; 0 stands for the kernel. */

@@ -25,15 +25,24 @@ struct signal_info {
 	union {
 		s32 status; /* SIGCHLD */
 		u64 addr;   /* of a fault */
+		u64 value;  /* SI_TIMER, where pid is the timer's number, and SI_QUEUE */
 	};
 };
 
+/* A real-time signal that came while another of its number waited. */
+struct signal_more {
+	struct signal_more *next;
+	int sig;
+	struct signal_info info;
+};
+
 /*
- * Signals that wait to be taken: of each number one, as Linux has it for 1 to 31. All changes are
- * made under the lock of the thread group.
+ * Signals that wait to be taken: of each number one, and of real-time signals all that came, in
+ * their order. All changes are made under the lock of the thread group.
  */
 struct sigpending {
 	u64 set;			    /* [A] bit n-1; written under the lock */
+	struct signal_more *more;	    /* of each number those after the first */
 	struct signal_info info[SIG_COUNT]; /* of those in the set; of the others nothing */
 };
 
@@ -44,6 +53,7 @@ struct sigpending {
 struct signals {
 	u64 blocked;	      /* [O] others peek */
 	u64 saved_blocked;    /* [O] what sigsuspend puts back */
+	u64 blocked_before;   /* [G] sigtimedwait() lets in what it waits for; what was blocked */
 	bool restore_blocked; /* [O] saved_blocked counts */
 	u64 restart_ns;	      /* [O] clock_ns() until which an interrupted sleep goes on; 0: none */
 	u64 altstack_sp, altstack_size; /* [O] */
@@ -55,6 +65,8 @@ struct signals {
 enum {
 	SI_USER = 0,
 	SI_KERNEL = 0x80,
+	SI_QUEUE = -1,
+	SI_TIMER = -2,
 	SI_TKILL = -6,
 	CLD_EXITED = 1,
 	CLD_KILLED = 2,
@@ -94,6 +106,11 @@ void signal_send_group(int pgid, int sig);
  */
 int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group);
 bool signal_pending_current(void);
+/*
+ * Woken when a signal comes that its process does not take at once: whoever reads signals as a file
+ * looks then.
+ */
+extern struct wait_queue signal_queued;
 /* Would this signal do nothing to the current task now: ignored, or blocked? */
 bool signal_ineffective_current(int sig);
 void signal_clear_current(void); /* kernel threads: forgets what is pending */

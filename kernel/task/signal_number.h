@@ -24,7 +24,10 @@ enum {
 	SIGTTIN = 21,
 	SIGTTOU = 22,
 	SIGURG = 23,
+	SIGVTALRM = 26,
+	SIGPROF = 27,
 	SIGWINCH = 28,
 	SIGSYS = 31,
+	SIGRTMIN = 32, /* from here on all that come wait */
 	SIG_COUNT = 64,
 };

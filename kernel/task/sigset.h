@@ -40,6 +40,10 @@ static inline u64 signal_ready(const struct task *t)
 /* Signals of the set that wait, for the process or one of its threads, do so no more. group->lock
  * held. */
 void signal_forget(struct thread_group *g, u64 set);
+/* The same for one of the sets of the group. */
+void signal_discard(struct thread_group *g, struct sigpending *p, u64 set);
+/* What waits for a thread that is gone; no lock held. */
+void signal_abandon(struct task *t);
 /* All threads of the group but one are to look; those that have stopped, too. group->lock held. */
 void signal_wake_others(struct thread_group *g, const struct task *but);
 /* The current thread takes none of the set any more: signals of its process are another's. */
@@ -55,8 +59,21 @@ void task_report_stop(struct task *t, int sig);
 struct taken_signal {
 	int sig;
 	struct signal_info info;
+	u32 overrun; /* SI_TIMER */
 	struct ksigaction action;
 };
+/*
+ * Takes one signal of the set that waits for the current thread or its process; false: there is
+ * none. All but the action. group->lock held.
+ */
+bool signal_take(u64 set, struct taken_signal *s);
+/* The same with no lock held. */
+bool signal_take_now(u64 set, struct taken_signal *s);
+/* Waits for one of the set and takes it: 0, -EAGAIN: the time is over, -EINTR: another came. */
+int signal_wait(u64 set, u64 deadline, struct taken_signal *s);
+/* kernel/process/sigframe.c: what ring 3 is told of it. */
+struct abi_siginfo;
+void signal_fill_info(struct abi_siginfo *to, const struct taken_signal *s);
 /*
  * kernel/process/sigframe.c: builds the handler's frame on the ring-3 stack and points the
  * registers at it. 0 or -EFAULT.

@@ -10,6 +10,7 @@
 #include "kernel/task/group.h"
 #include "kernel/task/pid.h"
 #include "kernel/task/sched.h"
+#include "kernel/task/sigset.h"
 
 struct spinlock task_lock = SPINLOCK_INIT;
 struct list_head task_list = LIST_HEAD_INIT(task_list);
@@ -142,6 +143,7 @@ void task_put(struct task *t)
 		h->end(t);
 	stack_free(t->arch.stack_top);
 	kfree(t->arch.fpu);
+	signal_abandon(t);
 	group_put(t->group);
 	pid_detach(t); /* last: who cannot find it any more may count on its memory */
 	kfree(t);

@@ -170,4 +170,14 @@ unsigned sched_runnable(unsigned cpu);	   /* tasks that run or want to, there */
  * -ECHILD, -EINTR.
  */
 int task_wait(int pid, int *status, int options);
+/* The same with more to say: which children, and what is known of the one that is found. */
+enum wait_which { WAIT_ANY, WAIT_PID, WAIT_GROUP };
+struct child_wait {
+	enum wait_which which;
+	int id;	     /* WAIT_GROUP: 0 is the caller's own */
+	u32 options; /* Linux's numbers; WEXITED, too */
+	int pid, status;
+	u64 runtime_ns; /* of one that ended, with its children */
+};
+int task_wait_child(struct child_wait *w);
 extern struct task *init_task; /* adopts orphans (pid 1) */

@@ -55,6 +55,11 @@ void timer_wake_cancel(struct timer_wake *w);
 		ret_;                                                                              \
 	})
 
+/* Nanoseconds: between two ends, 0: it ends once; until the next, 0: it is off. */
+struct timer_setting {
+	u64 interval, value;
+};
+
 struct sleeper {
 	u64 expires; /* clock_ns() at the end of the sleep; of SLEEP_FOR, before it, from now */
 	struct timer timer;

@@ -82,8 +82,8 @@ static void run_case(const struct call_case *c)
 
 int main(int argc, char **argv)
 {
-	static const struct call_case *const lists[] = {
-	    event_cases, file_cases, lock_cases, memory_cases, process_cases, proc_cases};
+	static const struct call_case *const lists[] = {event_cases, file_cases, lock_cases,
+	    memory_cases, process_cases, proc_cases, signal_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

@@ -52,6 +52,11 @@ static const struct row rows[] = {
     CALL(faccessat, -100, PTR, 0), CALL(faccessat2, -100, PTR, 0, 0), CALL(prlimit64, 0, 7, PTR, 0),
     CALL(prlimit64, 0, 7, 0, PTR), CALL(getrlimit, 7, PTR), CALL(getrusage, 0, PTR),
     CALL(times, PTR), CALL(getcpu, PTR, 0), CALL(getcpu, 0, PTR), CALL(getrandom, PTR, 8, 0),
+    CALL(getitimer, 0, PTR), CALL(setitimer, 0, PTR, 0), CALL(setitimer, 0, GOOD, PTR),
+    CALL(rt_sigtimedwait, PTR, 0, GOOD, 8), CALL(rt_sigtimedwait, GOOD, 0, PTR, 8),
+    CALL(rt_sigqueueinfo, 1, 10, PTR), CALL(rt_tgsigqueueinfo, 1, 1, 10, PTR),
+    CALL(timer_create, 1, PTR, GOOD), CALL(timer_create, 1, 0, PTR),
+    CALL(timer_settime, 0, 0, PTR, 0), CALL(signalfd, -1, PTR, 8), CALL(signalfd4, -1, PTR, 8, 0),
     CALL(read, PIPE_FD, PTR, 5), /* the data is lost: as on Linux, it was read */
 };
 

@@ -1,0 +1,47 @@
+/*
+ * Timers of a process that end with a signal: setitimer(2), alarm(2), timer_create(2). Task
+ * context, always for the current process. They go with it; execve() keeps those of setitimer().
+ */
+#pragma once
+
+#include "kernel/task/timer.h"
+
+struct alarm;
+struct task;
+struct thread_group;
+
+/* Those of setitimer(), in its order; timer_create()'s are 0 and more. */
+enum { ALARM_REAL = -1, ALARM_VIRTUAL = -2, ALARM_PROFILE = -3 };
+
+/* What it goes by. All but the first two count only while the thread or the process runs. */
+enum alarm_clock { ALARM_REALTIME, ALARM_MONOTONIC, ALARM_PROCESS_TIME, ALARM_THREAD_TIME };
+
+/* How it tells of its end. */
+struct alarm_notice {
+	int sig;	   /* 0: not at all */
+	bool numbered;	   /* siginfo has the timer's number, and no `value` */
+	u64 value;	   /* siginfo's */
+	struct task *task; /* the thread that gets the signal; NULL: the process */
+};
+
+/* A new one, off: its number, -EAGAIN: there are too many, -ENOMEM. */
+int alarm_create(enum alarm_clock clock, const struct alarm_notice *notice);
+int alarm_delete(int id); /* 0, -EINVAL: there is none */
+/*
+ * Sets it, `absolute` by its clock, and tells what it was (NULL: nobody asks). Those of setitimer()
+ * come to be when they are set. 0, -EINVAL, -ENOMEM.
+ */
+int alarm_set(int id, const struct timer_setting *set, bool absolute, struct timer_setting *old);
+int alarm_get(int id, struct timer_setting *now);
+/* How many ends the last signal of it stood for, but one; -EINVAL. */
+int alarm_overrun(int id);
+
+/* ---- for the life of processes and their signals ---- */
+
+/* Removes the timers of timer_create(), or `all`. */
+void alarms_remove(struct thread_group *g, bool all);
+/*
+ * A signal was taken: the timers that sent it go on. Returns the overrun of timer `id`. group->lock
+ * held.
+ */
+u32 alarm_signal_taken(struct thread_group *g, int sig, int id);
