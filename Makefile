@@ -79,8 +79,13 @@ include tests/tests.mk
 include boot/efi/efi.mk
 include tools/install.mk
 
-# Linked twice: the symbol table is made from the first link and lies last in rodata, so it moves no code.
+# Linked twice: the symbol table and the types are made from the first link and lie last in rodata, so they move no code. pahole makes BTF
+# of the debug information, tools/types half as much of that.
 $(O)/symtab: tools/symtab.c
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O1 $(WARN) -I. $< -o $@
+
+$(O)/types: tools/types.c trace/types/section.h kernel/lib/types.h
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu17 -O1 $(WARN) -I. $< -o $@
 
@@ -89,15 +94,18 @@ $(O)/hooks: tools/hooks.c
 	$(Q)$(HOSTCC) -std=gnu17 -O1 $(WARN) -I. $< -o $@
 
 define link_kernel
-$(O)/$(1).elf: $(2) linker.ld $(O)/symtab $(O)/hooks
+$(O)/$(1).elf: $(2) linker.ld $(O)/symtab $(O)/types $(O)/hooks
 	@echo "  LD      $$@"
 	$$(Q)$(O)/symtab --empty $(O)/$(1).sym0.S
 	$$(Q)$$(CC) $$(KCFLAGS) -c $(O)/$(1).sym0.S -o $(O)/$(1).sym0.o
 	$$(Q)$$(CC) $$(KLDFLAGS) -o $(O)/$(1).tmp0 $(2) $(O)/$(1).sym0.o
 	$$(Q)objcopy -O binary -j .hooks --set-section-flags .hooks=alloc $(O)/$(1).tmp0 $(O)/$(1).hooks
-	$$(Q)nm -n $(O)/$(1).tmp0 | $(O)/symtab $(O)/$(1).hooks $(O)/$(1).sym1.S
+	$$(Q)nm -n $(O)/$(1).tmp0 | $(O)/symtab $(O)/$(1).hooks $(O)/$(1).sym1.S $(O)/$(1).functions
 	$$(Q)$$(CC) $$(KCFLAGS) -c $(O)/$(1).sym1.S -o $(O)/$(1).sym1.o
-	$$(Q)$$(CC) $$(KLDFLAGS) -o $(O)/$(1).tmp1 $(2) $(O)/$(1).sym1.o
+	$$(Q)pahole --btf_encode_detached=$(O)/$(1).btf $(O)/$(1).tmp0
+	$$(Q)$(O)/types $(O)/$(1).btf $(O)/$(1).functions $(O)/$(1).types
+	$$(Q)objcopy -I binary -O elf64-x86-64 --rename-section .data=.types,alloc,load,readonly,data,contents --strip-all $(O)/$(1).types $(O)/$(1).types.o
+	$$(Q)$$(CC) $$(KLDFLAGS) -o $(O)/$(1).tmp1 $(2) $(O)/$(1).sym1.o $(O)/$(1).types.o
 	$$(Q)nm -n $(O)/$(1).tmp1 | $(O)/symtab $(O)/$(1).hooks $(O)/$(1).sym2.S
 	$$(Q)cmp -s $(O)/$(1).sym1.S $(O)/$(1).sym2.S || { echo "symbol table moved code"; exit 1; }
 	$$(Q)$(O)/hooks $(O)/$(1).tmp1 $(O)/$(1).hooks

@@ -1,6 +1,7 @@
 /*
- * Makes the kernel's symbol tables: `nm -n FILE | symtab HOOKS OUT.S` reads the functions and the
- * variables of a linked kernel, `symtab --empty OUT.S` makes tables of none for the first link.
+ * Makes the kernel's symbol tables: `nm -n FILE | symtab HOOKS OUT.S [FUNCTIONS]` reads the
+ * functions and the variables of a linked kernel, `symtab --empty OUT.S` makes tables of none for
+ * the first link. FUNCTIONS gets the functions' names in the order of their table, a line each.
  * HOOKS has the addresses of hooked functions, 8 bytes each; one that is no function's is an error.
  * The output is assembly for section .symbols, in the layout kernel/base/symtab.h gives. The
  * symbols of a section count from its start, so the tables depend on nothing that lies between:
@@ -229,30 +230,53 @@ static void write_table(FILE *out, struct part *p)
 		fprintf(out, "\t.short %u\n", p->symbols[i].index);
 }
 
+static FILE *open_output(const char *path)
+{
+	FILE *out = fopen(path, "w");
+
+	if (!out)
+		die("cannot write the output");
+	return out;
+}
+
+static void close_output(FILE *out)
+{
+	if (fclose(out))
+		die("cannot write the output");
+}
+
+static void write_functions(const char *path)
+{
+	FILE *out = open_output(path);
+
+	for (size_t i = 0; i < parts[0].count; i++)
+		fprintf(out, "%s\n", parts[0].symbols[i].name);
+	close_output(out);
+}
+
 int main(int argc, char **argv)
 {
 	bool empty = argc == 3 && strcmp(argv[1], "--empty") == 0;
 	FILE *out;
 
-	if (argc != 3) {
-		fprintf(stderr,
-		    "usage: nm -n FILE | symtab HOOKS OUT.S\n       symtab --empty OUT.S\n");
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr, "usage: nm -n FILE | symtab HOOKS OUT.S [FUNCTIONS]\n"
+				"       symtab --empty OUT.S\n");
 		return 2;
 	}
 	if (!empty)
 		read_symbols();
-	out = fopen(argv[argc - 1], "w");
-	if (!out)
-		die("cannot write the output");
+	out = open_output(argv[2]);
 	fprintf(out, "\t.section .symbols, \"a\"\n");
 	for (size_t i = 0; i < PARTS; i++)
 		select_symbols(&parts[i]);
 	if (!empty)
 		read_hooks(argv[1]);
+	if (argc == 4)
+		write_functions(argv[3]);
 	for (size_t i = 0; i < PARTS; i++)
 		write_table(out, &parts[i]);
 	fprintf(out, "\t.section .note.GNU-stack, \"\", @progbits\n");
-	if (fclose(out))
-		die("cannot write the output");
+	close_output(out);
 	return 0;
 }

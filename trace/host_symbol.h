@@ -15,3 +15,4 @@ struct host_symbol {
 };
 /* Function number i of the host, in the order of their addresses; false: no more. */
 bool host_sym_nth(unsigned i, struct host_symbol *out);
+long host_sym_number(const char *name); /* i of the first function of that name; -1: none */

@@ -27,6 +27,7 @@
 #include "trace/probe/probe.h"
 #include "trace/tracer/tracer.h"
 #include "trace/trigger/trigger.h"
+#include "trace/types/types.h"
 #include "trace/user/user.h"
 
 #define DEFAULT_SIZE (1408UL << 10) /* bytes per CPU */
@@ -214,6 +215,7 @@ int trace_init(const struct trace_early *early)
 	kept_start(trace_lastboot_find());
 	if (user_events_init())
 		return -ENOMEM;
+	types_init();
 	trace_ftrace_register();
 	if (trace_gate_prepare())
 		return -ENOMEM;

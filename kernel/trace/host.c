@@ -32,6 +32,7 @@
 #include "trace/host_stack.h"
 #include "trace/host_symbol.h"
 #include "trace/host_system.h"
+#include "trace/host_types.h"
 #include "trace/host_user.h"
 #include "trace/output/dump.h"
 #include "trace/persist/kept.h"
@@ -285,6 +286,22 @@ u64 host_sym_find(const char *name, u64 *size)
 	if (size)
 		*size = length;
 	return addr;
+}
+
+long host_sym_number(const char *name)
+{
+	u64 addr = sym_address(name, NULL);
+
+	return addr ? sym_index(addr) : -1;
+}
+
+/* linker.ld: behind all that has a place of its own. */
+extern const u8 __types_start[], __types_end[];
+
+const void *host_types(size_t *size)
+{
+	*size = __types_end - __types_start;
+	return *size ? __types_start : NULL;
 }
 
 const char *host_sym_of(u64 addr, u64 *start, u64 *size)

@@ -35,6 +35,7 @@
 #include "trace/persist/lastboot.h"
 #include "trace/trace.h"
 #include "trace/tracer/hwlat.h"
+#include "trace/types/types.h"
 
 extern struct trace_key switch_sched_switch, switch_sched_waking, switch_sched_wakeup,
     switch_sched_wakeup_new, switch_sched_process_fork, switch_sched_process_free,
@@ -170,6 +171,14 @@ static int trace_sysctl_show_lastboot(struct seq *s, void *ctx)
 	return 0;
 }
 
+/* /sys/kernel/btf/vmlinux */
+static int trace_show_btf(struct seq *s, void *ctx)
+{
+	(void)ctx;
+	types_show_btf(s);
+	return 0;
+}
+
 /* tp_printk_stop_on_boot: only the boot's events are told. */
 static void stop_printk(void)
 {
@@ -196,5 +205,8 @@ void trace_files_init(void)
 	    trace_sysctl_store_number, &traceoff_on_warning);
 	proc_register("sys/kernel/tracepoint_printk", trace_sysctl_show_number,
 	    trace_sysctl_store_printk, &tracepoint_printk);
+	proc_register("trapline/btf", trace_show_btf, NULL, NULL);
+	vfs_mkdir("/sys/kernel/btf", 0755);
+	vfs_symlink("/proc/trapline/btf", "/sys/kernel/btf/vmlinux");
 	stop_printk();
 }

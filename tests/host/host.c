@@ -25,6 +25,7 @@
 #include "trace/host_outside.h"
 #include "trace/host_stack.h"
 #include "trace/host_symbol.h"
+#include "trace/host_types.h"
 #include "trace/host_system.h"
 #include "trace/host_user.h"
 #include "trace/host_wait.h"
@@ -125,6 +126,12 @@ bool host_sym_nth(unsigned i, struct host_symbol *out)
 		return false;
 	*out = (struct host_symbol){names[i], 0x1000 + 0x100 * (u64)i, 0x100, i == 1 ? 't' : 'T'};
 	return true;
+}
+
+const void *host_types(size_t *size)
+{
+	*size = 0;
+	return NULL;
 }
 
 u64 host_unix_ns(void)

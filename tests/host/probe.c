@@ -7,6 +7,7 @@
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
 #include "trace/host_probe.h"
+#include "trace/host_symbol.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,19 @@ int host_symbol_check(const char *symbol)
 	int i = find(symbol);
 
 	return i < 0 ? i : functions[i].count > 1 ? -EADDRNOTAVAIL : 0;
+}
+
+/* After those of host_sym_nth(). */
+long host_sym_number(const char *name)
+{
+	struct host_symbol sym;
+	unsigned n = 0;
+
+	for (; host_sym_nth(n, &sym); n++)
+		if (!strcmp(sym.name, name))
+			return n;
+	int i = find(name);
+	return i < 0 ? -1 : (long)n + i;
 }
 
 static int find_by_address(u64 addr)

@@ -21,6 +21,7 @@
 #include "trace/host_stack.h"
 #include "trace/host_symbol.h"
 #include "trace/host_system.h"
+#include "trace/host_types.h"
 #include "trace/host_user.h"
 #include "trace/host_wait.h"
 #include "trace/host_worker.h"
@@ -236,6 +237,17 @@ __weak const char *host_sym_of(
 __weak bool host_sym_nth(unsigned i __maybe_unused, struct host_symbol *out __maybe_unused)
 {
 	return false;
+}
+
+__weak long host_sym_number(const char *name __maybe_unused)
+{
+	return -1;
+}
+
+__weak const void *host_types(size_t *size)
+{
+	*size = 0;
+	return NULL;
 }
 
 __weak unsigned host_stack(u64 *out __maybe_unused, unsigned max __maybe_unused)

@@ -1,0 +1,33 @@
+/*
+ * A section of types made by hand, for cases and fuzzers: the types of `struct thing` as below, and
+ * of the functions do_mkdirat and do_rmdir.
+ *
+ *     enum color { RED, GREEN = 5, BLUE = -1 };
+ *     struct point { int x, y; };
+ *     struct thing {
+ *         const char *name;
+ *         char text[16];
+ *         struct thing *next;
+ *         struct point where;
+ *         union { unsigned word; unsigned char bytes[4]; };
+ *         enum color color;
+ *         unsigned low : 3, high : 29;
+ *         bool on;
+ *         int numbers[4];
+ *         struct hidden *hidden;
+ *         void *any;
+ *         s64 big;
+ *     };
+ *     int do_mkdirat(int dfd, volatile thing_t *thing, unsigned short mode);
+ *     void do_rmdir(struct point where, const char *name);
+ */
+#pragma once
+
+#include "trace/types/types.h"
+
+/* Its length; it lies in memory that stays. */
+size_t types_sample(const void **data);
+/* Takes it; ends with the host's own in use again: types_init(). */
+void types_sample_use(void);
+/* Asks everything of the section in use; 0 if it is sound, or how often something made no sense. */
+unsigned types_walk(void);
