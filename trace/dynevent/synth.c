@@ -43,7 +43,8 @@ static size_t text_size(const struct synth_def *def)
 	size_t n = strlen(def->name) + 1;
 
 	for (u32 i = 0; i < def->n_fields; i++)
-		n += strlen(def->fields[i].name) + strlen(def->fields[i].text) + 2;
+		n += strlen(def->fields[i].name) + sizeof(SYNTH_DATA_LOC) +
+		     strlen(def->fields[i].text) + 1;
 	return n;
 }
 
@@ -61,7 +62,7 @@ static struct trace_event_field table_row(const struct synth_field *f)
 {
 	struct trace_event_field row = {.name = f->name, .offset = f->offset};
 
-	row.is_signed = f->text[0] != 'u' && strcmp(f->text, "gfp_t");
+	row.is_signed = !f->type || (f->text[0] != 'u' && strcmp(f->text, "gfp_t"));
 	if (f->type) {
 		row.type = f->text;
 		row.size = f->type->size;
@@ -71,9 +72,9 @@ static struct trace_event_field table_row(const struct synth_field *f)
 		row.size = f->size;
 		row.kind = TRACE_FIELD_STRING;
 	} else {
-		row.type = "__data_loc char[]";
+		row.type = f->text - strlen(SYNTH_DATA_LOC);
 		row.size = sizeof(u64);
-		row.kind = TRACE_FIELD_DYN_STRING;
+		row.kind = f->is_stack ? TRACE_FIELD_STACK : TRACE_FIELD_DYN_STRING;
 	}
 	return row;
 }
@@ -114,6 +115,8 @@ static struct synth_event *create_event(const struct synth_def *def)
 	for (u32 i = 0; i < n; i++) {
 		ev->fields[i] = def->fields[i];
 		ev->fields[i].name = synth_append_text(&text, def->fields[i].name);
+		synth_append_text(&text, SYNTH_DATA_LOC);
+		text--; /* the type goes on from there */
 		ev->fields[i].text = synth_append_text(&text, def->fields[i].text);
 	}
 	lay_out(ev, rows);

@@ -3,9 +3,9 @@
  * s: in dynamic_events, kernel code) and whose records are made of values that hists or kernel code
  * have.
  *
- * A record: the common fields, then 8 bytes a number or dynamic string, SYNTH_STRING_MAX bytes a
- * fixed string; the text of dynamic strings lies behind. Definitions: task context under host_lock;
- * recording: any context.
+ * A record: the common fields, then 8 bytes a number, dynamic string or stack, SYNTH_STRING_MAX
+ * bytes a fixed string; the text of dynamic strings and the words of stacks lie behind.
+ * Definitions: task context under host_lock; recording: any context.
  */
 #pragma once
 
@@ -17,6 +17,8 @@
 #define SYNTH_NAME_MAX	 255 /* characters of an event's name: a directory is called so */
 #define SYNTH_FIELDS_MAX 64
 #define SYNTH_STRING_MAX 256 /* with the NUL */
+#define SYNTH_STACK_MAX	 16  /* words of a stack in a record: their count, then addresses */
+#define SYNTH_DATA_LOC	 "__data_loc " /* begins the type of what is dynamic in `format` */
 
 /* How a type is stored and printed. */
 struct synth_type {
@@ -29,9 +31,10 @@ struct synth_type {
 struct synth_field {
 	const char *name;
 	const char *text; /* the type as listed: "unsigned int", "char[16]", "char[]" */
-	const struct synth_type *type; /* NULL: a string */
-	u16 size;		       /* of a fixed string as declared; 0: a dynamic one */
+	const struct synth_type *type; /* NULL: a string or a stack */
+	u16 size;		       /* of a fixed string as declared; 0: it is dynamic */
 	u16 offset;
+	bool is_stack;
 };
 
 struct synth_event {
@@ -58,8 +61,9 @@ void synth_events_show(struct seq *s);
 int synth_event_remove(const char *name);
 /*
  * Records in each instance that has the event on. vals: one per field, of strings the address of
- * text that ends within SYNTH_STRING_MAX bytes or is cut there. Any context, between host_enter(),
- * which made ctx, and host_preempt_enable().
+ * text that ends within SYNTH_STRING_MAX bytes or is cut there, of stacks that of words up to a 0
+ * or as many as there may be. Any context, between host_enter(), which made ctx, and
+ * host_preempt_enable().
  */
 void synth_event_record(struct synth_event *ev, const struct host_context *ctx, const u64 *vals);
 
@@ -102,6 +106,7 @@ static inline struct synth_event *synth_event_of(const struct trace_event_call *
 	return container_of(call, struct synth_event, call);
 }
 
+/* Its text or its words lie behind the fields. */
 static inline bool synth_is_dynamic(const struct synth_field *f)
 {
 	return !f->type && !f->size;

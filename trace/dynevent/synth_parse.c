@@ -107,6 +107,11 @@ static int finish_type(struct parse *p, struct synth_field *f, const char *type,
 	f->type = find_type(f->text);
 	if (f->type)
 		return 0;
+	f->is_stack = !strstr(f->text, "char[") && strstr(f->text, "long[");
+	if (f->is_stack) {
+		f->size = 0;
+		return 0;
+	}
 	if (!strstr(f->text, "char["))
 		return synth_parse_fail(p, "Invalid type", type);
 	if (string_size(f->text, &f->size))

@@ -5,6 +5,7 @@
 #include "kernel/lib/string.h"
 #include "trace/dynevent/synth.h"
 #include "trace/event/options.h"
+#include "trace/host_symbol.h"
 #include "trace/output/print.h"
 
 /*
@@ -91,6 +92,22 @@ static void put_number(struct trace_out *out, const struct synth_field *f, const
 	}
 }
 
+/* A frame a line; what is not in the record is not there. */
+static void put_stack(struct trace_out *out, const char *rec, u32 len, u32 loc)
+{
+	u32 at = loc & 0xffff, size = loc >> 16;
+	char name[128];
+	u64 frame;
+
+	seq_puts(out->seq, "STACK:\n");
+	for (u32 i = sizeof(u64); i + sizeof(u64) <= size && at + i + sizeof(u64) <= len;
+	     i += sizeof(u64)) {
+		memcpy(&frame, rec + at + i, sizeof(frame));
+		host_sym_print(name, sizeof(name), frame, true);
+		seq_printf(out->seq, "=> %s\n", name);
+	}
+}
+
 static void put_value(struct trace_out *out, const struct synth_field *f, const void *rec, u32 len)
 {
 	const char *at = (const char *)rec + f->offset;
@@ -102,7 +119,10 @@ static void put_value(struct trace_out *out, const struct synth_field *f, const 
 		seq_write(out->seq, at, strnlen(at, f->size));
 	} else {
 		memcpy(&loc, at, sizeof(loc));
-		seq_puts(out->seq, trace_get_str(rec, len, loc));
+		if (f->is_stack)
+			put_stack(out, rec, len, loc);
+		else
+			seq_puts(out->seq, trace_get_str(rec, len, loc));
 	}
 }
 
@@ -121,7 +141,7 @@ void synth_print(struct trace_out *out, const void *rec, u32 len)
 		const struct synth_field *f = &ev->fields[i];
 		if (f->offset + field_size(f) > len)
 			return;
-		if (i)
+		if (i && !f[-1].is_stack)
 			seq_putc(out->seq, ' ');
 		if (out->options & TRACE_OPT_VERBOSE)
 			seq_printf(out->seq, "%s ", format_of(f));
@@ -139,7 +159,11 @@ void synth_show_fmt(struct seq *s, const struct trace_event_call *call)
 		    s, "%s%s=%s", i ? ", " : "\"", ev->fields[i].name, format_of(&ev->fields[i]));
 	seq_putc(s, '"');
 	for (u32 i = 0; i < ev->n_fields; i++) {
-		bool dynamic = synth_is_dynamic(&ev->fields[i]);
-		seq_printf(s, dynamic ? ", __get_str(%s)" : ", REC->%s", ev->fields[i].name);
+		const struct synth_field *f = &ev->fields[i];
+		seq_printf(s,
+		    f->is_stack		  ? ", __get_stacktrace(%s)"
+		    : synth_is_dynamic(f) ? ", __get_str(%s)"
+					  : ", REC->%s",
+		    f->name);
 	}
 }

@@ -12,10 +12,10 @@
 
 #define FAULT_TEXT "(fault)"
 
-/* What a record of these values takes: dynamic strings with their NULs. */
+/* What a record of these values takes: dynamic strings with their NULs, stacks with their count. */
 struct layout {
 	u32 size;
-	u16 text[SYNTH_FIELDS_MAX]; /* bytes of each dynamic string */
+	u16 text[SYNTH_FIELDS_MAX]; /* bytes of each dynamic string, of each stack */
 };
 
 /* Copies text and its NUL, at most `room` bytes; `to` NULL: only counts. Bytes, or -EFAULT. */
@@ -37,6 +37,23 @@ static int synth_read_string(char *to, u32 room, u64 from)
 	return n + 1;
 }
 
+/* Copies a stack as a record has it; `to` NULL: only counts. Bytes; 0: it is empty or not there. */
+static int synth_read_stack(char *to, u32 room, u64 from)
+{
+	u64 n = 0, frame;
+
+	for (; n + 1 < room / sizeof(u64); n++) {
+		const void *at = (const u64 *)from + n;
+		if (host_copy_kernel(&frame, at, sizeof(frame)) || !frame)
+			break;
+		if (to)
+			memcpy(to + (n + 1) * sizeof(u64), &frame, sizeof(frame));
+	}
+	if (to && room)
+		memcpy(to, &n, sizeof(n));
+	return n ? (n + 1) * sizeof(u64) : 0;
+}
+
 static void put_text(char *to, u32 room, u64 from)
 {
 	if (room && synth_read_string(to, room, from) < 0)
@@ -49,7 +66,9 @@ static void synth_record_layout(const struct synth_event *ev, const u64 *vals, s
 	for (u32 i = 0; i < ev->n_fields && ev->n_dynamic; i++) {
 		if (!synth_is_dynamic(&ev->fields[i]))
 			continue;
-		int n = synth_read_string(NULL, SYNTH_STRING_MAX, vals[i]);
+		int n = ev->fields[i].is_stack
+			    ? synth_read_stack(NULL, SYNTH_STACK_MAX * sizeof(u64), vals[i])
+			    : synth_read_string(NULL, SYNTH_STRING_MAX, vals[i]);
 		lay->text[i] = n < 0 ? (int)sizeof(FAULT_TEXT) : n;
 		lay->size += lay->text[i];
 	}
@@ -77,7 +96,10 @@ static void synth_record_fill(
 		}
 		u32 loc = (u32)lay->text[i] << 16 | at;
 		memcpy(rec + f->offset, &loc, sizeof(loc));
-		put_text(rec + at, lay->text[i], vals[i]);
+		if (f->is_stack)
+			synth_read_stack(rec + at, lay->text[i], vals[i]);
+		else
+			put_text(rec + at, lay->text[i], vals[i]);
 		at += lay->text[i];
 	}
 }

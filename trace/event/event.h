@@ -34,6 +34,7 @@ enum trace_field_kind {
 				   u32 itself */
 	TRACE_FIELD_PTR_STRING, /* char pointer */
 	TRACE_FIELD_DYN_ARRAY,	/* __data_loc of something else */
+	TRACE_FIELD_STACK,	/* the same of a stack: their count as a word, then addresses */
 	TRACE_FIELD_ARRAY,
 };
 

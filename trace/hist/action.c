@@ -133,8 +133,8 @@ static struct hist_param_var *hist_make_param_var(struct hist *h, const char *na
 		*err = hist_fail(h, "Couldn't create or find variable", name);
 		return NULL;
 	}
-	pv->var->flags |= pv->val->flags & HIST_IS_STRING;
-	if (pv->var->flags & HIST_IS_STRING)
+	pv->var->flags |= pv->val->flags & HIST_PLACED;
+	if (pv->var->flags & HIST_PLACED)
 		pv->var->text = h->n_texts++;
 	return pv;
 }
@@ -294,8 +294,8 @@ static bool is_signed_type(const struct synth_field *f)
 }
 
 /*
- * A dynamic string takes every string, a fixed one those of its size; a number its type, or one of
- * the same size and sign.
+ * A stack takes a stack, a dynamic string every string, a fixed one those of its size; a number its
+ * type, or one of the same size and sign.
  */
 static bool fits(const struct synth_event *ev, u32 pos, const struct hist_field *var)
 {
@@ -303,6 +303,8 @@ static bool fits(const struct synth_event *ev, u32 pos, const struct hist_field 
 		return false;
 	const struct synth_field *f = &ev->fields[pos];
 	bool string = var->flags & HIST_IS_STRING;
+	if (f->is_stack || (var->flags & HIST_STACKTRACE))
+		return f->is_stack && (var->flags & HIST_STACKTRACE);
 	if (!f->type)
 		return string && (!f->size || f->size == var->size);
 	return !string && (!strcmp(f->text, var->type) ||
@@ -423,7 +425,7 @@ static int start_tracking(struct hist *h, struct hist_action *a)
 	struct hist_field *var = hist_own_var(h, name), *best;
 	if (!var)
 		return hist_fail(h, "Couldn't find onmax or onchange variable", name);
-	if (var->flags & HIST_IS_STRING)
+	if (var->flags & HIST_PLACED)
 		return hist_refuse_string(h, a->tracked);
 	a->ref = hist_make_ref(h, h, var, NULL, NULL);
 	if (!a->ref)

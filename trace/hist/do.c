@@ -79,12 +79,21 @@ void hist_run_actions(struct hist *h, struct hist_entry *e, const struct host_co
 
 /* ---- showing what they kept ---- */
 
+static void show_saved_stack(struct seq *s, const char *name, const u64 *frames)
+{
+	seq_printf(s, "  %s:\n", name);
+	if (frames)
+		hist_show_frames(s, frames);
+}
+
 static void show_saved(struct seq *s, const struct hist *h, struct hist_entry *e)
 {
 	for (u32 i = 0; i < h->n_save_vars; i++) {
 		const struct hist_field *var = h->save_vars[i]->var;
 		u64 v = hist_var(h->map, e, var->index);
-		if (var->flags & HIST_IS_STRING)
+		if (var->flags & HIST_STACKTRACE)
+			show_saved_stack(s, var->var_name, (const u64 *)v);
+		else if (var->flags & HIST_IS_STRING)
 			seq_printf(s, "  %s: %-32s", var->var_name, v ? (const char *)v : "");
 		else
 			seq_printf(s, "  %s: %10lu", var->var_name, v);

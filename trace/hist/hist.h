@@ -57,6 +57,8 @@ enum hist_flags {
 	HIST_CONST = 1 << 18,
 	HIST_PERCENT = 1 << 19,
 	HIST_GRAPH = 1 << 20,
+
+	HIST_PLACED = HIST_IS_STRING | HIST_STACKTRACE, /* no numbers: variables have places */
 };
 
 /* Where a value comes from. */
@@ -76,8 +78,9 @@ enum hist_op {
 	HIST_OP_TIMESTAMP,
 	HIST_OP_CPU,
 	HIST_OP_REF,
-	HIST_OP_EXECNAME, /* the address, in the entry */
-	HIST_OP_STACK,	  /* not a number: only a key */
+	HIST_OP_EXECNAME,  /* the address, in the entry */
+	HIST_OP_STACK,	   /* not a number: a key or a variable */
+	HIST_OP_REC_STACK, /* the same, of the record */
 	HIST_OP_LOG2,
 	HIST_OP_BUCKET,
 	HIST_OP_ADD,
@@ -98,7 +101,7 @@ struct hist_field {
 	u16 at;	   /* in the record */
 	u16 size;  /* of the value, of a string all of it */
 	u16 key_at, key_words;
-	u16 text;	      /* a string variable's place in the entry's text */
+	u16 text;	      /* a placed variable's place in the entry's text */
 	const char *type;     /* as C has it: synthetic events ask */
 	const char *label;    /* what an entry's line calls it */
 	const char *var_name; /* of a variable */
@@ -174,6 +177,7 @@ struct hist {
 	bool more_than_sums;	  /* simple, with variables or times among the values */
 	bool common;		  /* simple, and looks at common fields */
 	bool pause, cont, clear;  /* what the command said */
+	bool nohitcount;	  /* it is not shown */
 	bool stopped;		  /* [A] being cleared */
 	u32 users;		  /* triggers */
 	const char *name, *clock; /* name: "name=NAME" or NULL */
@@ -223,6 +227,8 @@ void hist_show_spec(struct seq *s, const struct hist *h);
 /* The table and what follows it. 0 or -ENOMEM. */
 int hist_show_table(struct seq *s, struct hist *h);
 void hist_show_key(struct seq *s, const struct hist *h, struct hist_entry *e);
+/* A line each, up to a 0 or HIST_FRAMES. */
+void hist_show_frames(struct seq *s, const u64 *frames);
 /* ".hex", ".buckets=10" ...; nothing if it has none. */
 void hist_show_modifier(struct seq *s, const struct hist_field *f);
 
@@ -234,8 +240,8 @@ char *hist_copy(struct hist *h, const char *text);
 /* Logs; the caret stands where `word` occurs first in the command (NULL: at its start). -EINVAL. */
 int hist_fail(struct hist *h, const char *text, const char *word);
 /*
- * Logs that a string stands where a number is needed; the caret points at `word`, a part of
- * h->text. -EINVAL.
+ * Logs that a string or a stack stands where a number is needed; the caret points at `word`, a part
+ * of h->text. -EINVAL.
  */
 int hist_refuse_string(struct hist *h, const char *word);
 extern const char hist_string_refused[]; /* what it logs */

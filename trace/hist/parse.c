@@ -35,6 +35,7 @@ struct hist_defs {
 #define OPERAND_EXTRA 64
 
 static const char bad_string[] = "String type can not be an operand in expression";
+static const char bad_stack[] = "Stack trace can not be an operand in expression";
 static const char bad_modifier[] = "Invalid field modifier";
 static const char no_field[] = "Couldn't find field";
 
@@ -122,6 +123,15 @@ static void hist_field_special(
 	f->label = label;
 }
 
+/* Of the event itself, or a field of it. Other modifiers say nothing of a stack. */
+static void load_stack(struct hist_field *f, const struct trace_event_field *field)
+{
+	hist_field_special(f, field ? HIST_OP_REC_STACK : HIST_OP_STACK, HIST_FRAMES * sizeof(u64),
+	    "unsigned long[]", field ? field->name : "common_stacktrace");
+	f->at = field ? field->offset : 0;
+	f->flags &= HIST_KEY | HIST_VAR | HIST_STACKTRACE;
+}
+
 /* log2 and buckets= are functions of the field they stand behind. */
 static int wrap(struct hist *h, struct hist_field *f)
 {
@@ -143,7 +153,11 @@ static int make_leaf(
 
 	if (field && !(f->field = field = keep_field(h, field)))
 		return -ENOMEM;
-	if (f->flags & HIST_TIMESTAMP)
+	if (f->flags & HIST_STACKTRACE)
+		load_stack(f, field);
+	else if (f->flags & HIST_HITCOUNT)
+		hist_field_special(f, HIST_OP_ONE, sizeof(u64), "u64", "hitcount");
+	else if (f->flags & HIST_TIMESTAMP)
 		hist_field_special(f, HIST_OP_TIMESTAMP, sizeof(u64), "u64", "common_timestamp");
 	else if (f->flags & HIST_CPU)
 		hist_field_special(f, HIST_OP_CPU, sizeof(int), "unsigned int", name);
@@ -165,6 +179,7 @@ static const struct {
     {"symXoffset", HIST_SYM_OFFSET}, /* a '-' would be arithmetic */
     {"execname", HIST_EXECNAME},
     {"syscall", HIST_SYSCALL},
+    {"stacktrace", HIST_STACKTRACE},
     {"log2", HIST_LOG2},
     {"usecs", HIST_USECS},
     {"percent", HIST_PERCENT},
@@ -204,11 +219,18 @@ static int parse_modifier(
 	return hist_fail(h, bad_modifier, text);
 }
 
-/* The name of a field, or of what every event has; `cpu` where no field is called so. */
+/*
+ * The name of a field, or of what every event has; `cpu` and `hitcount` where no field is called
+ * so.
+ */
 static int find_field(
     struct hist *h, const char *name, u32 *flags, const struct trace_event_field **out)
 {
 	*out = NULL;
+	if (!strcmp(name, "common_stacktrace")) {
+		*flags |= HIST_STACKTRACE;
+		return 0;
+	}
 	if (!strcmp(name, "common_timestamp")) {
 		*flags |= HIST_TIMESTAMP;
 		h->timestamps = true;
@@ -220,8 +242,14 @@ static int find_field(
 		return 0;
 	}
 	*out = trace_event_field(h->file->call, name);
+	if (*out && (*out)->kind == TRACE_FIELD_STACK)
+		*flags |= HIST_STACKTRACE;
 	if (*out && (*out)->size)
 		return 0;
+	if (!*out && !strcmp(name, "hitcount")) {
+		*flags |= HIST_HITCOUNT;
+		return 0;
+	}
 	if (!*out && (!strcmp(name, "cpu") || !strcmp(name, "CPU"))) {
 		*flags |= HIST_CPU;
 		return 0;
@@ -240,8 +268,11 @@ static int hist_parse_field(
 		return -ENOMEM;
 	strsep(&modifier, ".");
 	int err = modifier ? parse_modifier(h, modifier, name, &flags, &width) : 0;
+	bool is_stack = flags & HIST_STACKTRACE; /* the modifier says so */
 	if (!err)
 		err = find_field(h, name, &flags, &field);
+	if (!err && is_stack && (!field || field->kind != TRACE_FIELD_STACK))
+		err = hist_fail(h, bad_modifier, text);
 	if (!err && field && is_string(field) && (flags & (HIST_LOG2 | HIST_BUCKETS)))
 		err = hist_fail(
 		    h, hist_string_refused, text); /* they would be those of its address */
@@ -426,6 +457,13 @@ static void like_operand(struct hist_field *f, const struct hist_field *operand)
 	f->type = operand->type;
 }
 
+static int check_operand(struct hist *h, const struct hist_field *f, const char *text)
+{
+	if (!(f->flags & HIST_PLACED))
+		return 0;
+	return hist_fail(h, f->flags & HIST_STACKTRACE ? bad_stack : bad_string, text);
+}
+
 /* "-(...)": `text` stands behind the minus. */
 static int parse_minus(struct hist *h, char *text, u32 flags, const char *var_name, u32 *depth,
     struct hist_field **out)
@@ -447,8 +485,9 @@ static int parse_minus(struct hist *h, char *text, u32 flags, const char *var_na
 	int err = hist_parse_expr(h, text, 0, NULL, depth, &operand);
 	if (err)
 		return err;
-	if (operand->flags & HIST_IS_STRING)
-		return hist_fail(h, bad_string, text);
+	err = check_operand(h, operand, text);
+	if (err)
+		return err;
 	f->op = HIST_OP_NEG;
 	f->a = operand;
 	like_operand(f, operand);
@@ -521,9 +560,7 @@ static int hist_parse_operand(struct hist *h, char *text, u32 *depth, struct his
 {
 	int err = hist_parse_expr(h, text, 0, NULL, depth, out);
 
-	if (!err && ((*out)->flags & HIST_IS_STRING))
-		err = hist_fail(h, bad_string, text);
-	return err;
+	return err ? err : check_operand(h, *out, text);
 }
 
 static int hist_parse_expr(struct hist *h, char *text, u32 flags, const char *var_name, u32 *depth,
@@ -613,6 +650,8 @@ static int parse_word(struct hist *h, char *part)
 		h->cont = true;
 	else if (!strcmp(part, "clear"))
 		h->clear = true;
+	else if (!strcmp(part, "nohitcount") || !strcmp(part, "NOHC"))
+		h->nohitcount = true;
 	else if (h->defs->n_actions < HIST_ACTIONS_MAX &&
 		 (str_has_prefix(part, "onmatch(") || str_has_prefix(part, "onmax(") ||
 		     str_has_prefix(part, "onchange(")))
@@ -741,11 +780,15 @@ static int add_values(struct hist *h)
 			err = add_plain_value(h, text, h->vals_text + (text - start));
 	if (!err && list && strcmp(list, "hitcount"))
 		err = -EINVAL; /* more than there may be */
+	if (!err && h->nohitcount && h->n_vals == 1) {
+		hist_fail(h, "Non-hitcount value is required for 'nohitcount'", NULL);
+		err = -ENOENT;
+	}
 	return err;
 }
 
-/* common_pid.execname as a variable is the name, not the number. */
-static void make_string(struct hist *h, struct hist_field *f)
+/* A string or a stack has its place; common_pid.execname as a variable is the name, no number. */
+static void give_place(struct hist *h, struct hist_field *f)
 {
 	if (f->flags & HIST_EXECNAME) {
 		f->flags |= HIST_IS_STRING;
@@ -754,7 +797,7 @@ static void make_string(struct hist *h, struct hist_field *f)
 		f->is_signed = false;
 		f->type = "char[]";
 	}
-	if (f->flags & HIST_IS_STRING)
+	if (f->flags & HIST_PLACED)
 		f->text = h->n_texts++;
 }
 
@@ -787,7 +830,7 @@ static int add_variables(struct hist *h)
 		int err = hist_add_value(h, h->defs->exprs[i], name);
 		if (err)
 			return err;
-		make_string(h, h->fields[h->n_fields - 1]);
+		give_place(h, h->fields[h->n_fields - 1]);
 		h->n_vars++;
 	}
 	return 0;
@@ -799,14 +842,13 @@ static bool hist_has_var_refs(const struct hist_field *f)
 			hist_has_var_refs(f->b));
 }
 
+/* The name it had first: shown as it was typed. */
 static struct hist_field *stack_key(struct hist *h)
 {
-	struct hist_field *f = hist_alloc(h, sizeof(*f));
+	struct hist_field *f = hist_field_new(h, HIST_KEY | HIST_STACKTRACE, NULL);
 
 	if (f) {
-		f->flags = HIST_KEY | HIST_STACKTRACE;
-		f->op = HIST_OP_STACK;
-		f->size = HIST_FRAMES * sizeof(u64);
+		load_stack(f, NULL);
 		f->label = "stacktrace";
 	}
 	return f;
@@ -838,7 +880,7 @@ static int add_key(struct hist *h, char *text)
 	if (err)
 		return err;
 	f->key_at = h->key_words;
-	f->key_words = f->flags & (HIST_IS_STRING | HIST_STACKTRACE) ? (f->size + 7) / 8 : 1;
+	f->key_words = f->flags & HIST_PLACED ? (f->size + 7) / 8 : 1;
 	h->key_words += f->key_words;
 	if (h->key_words > HIST_KEY_WORDS)
 		return -EINVAL;
@@ -870,8 +912,7 @@ static int parse_direction(struct hist *h, const char *text, bool *descending)
 static const struct hist_field *find_sort_field(const struct hist *h, const char *name)
 {
 	for (u32 i = 0; i < h->n_fields; i++)
-		if (!(h->fields[i]->flags & (HIST_VAR | HIST_STACKTRACE)) &&
-		    !strcmp(h->fields[i]->label, name))
+		if (!(h->fields[i]->flags & HIST_VAR) && !strcmp(h->fields[i]->label, name))
 			return h->fields[i];
 	return NULL;
 }

@@ -34,6 +34,8 @@ void hist_show_modifier(struct seq *s, const struct hist_field *f)
 
 	if (f->flags & (HIST_REF | HIST_ALIAS | HIST_EXPR))
 		return;
+	if (f->op == HIST_OP_REC_STACK)
+		seq_puts(s, ".stacktrace");
 	while (i < ARRAY_SIZE(modifiers) && !(f->flags & modifiers[i].flag))
 		i++;
 	if (i < ARRAY_SIZE(modifiers))
@@ -46,9 +48,7 @@ static void hist_show_field(struct seq *s, const struct hist_field *f)
 {
 	if (f->var_name)
 		seq_printf(s, "%s=", f->var_name);
-	if (f->flags & HIST_STACKTRACE)
-		seq_puts(s, "stacktrace");
-	else if (f->flags & HIST_CPU)
+	if (f->flags & HIST_CPU)
 		seq_puts(s, "common_cpu");
 	else if (f->flags & HIST_CONST)
 		seq_printf(s, "%lu", f->number);
@@ -62,7 +62,7 @@ static void hist_show_values(struct seq *s, const struct hist *h, u32 var)
 {
 	bool first = true;
 
-	for (u32 i = 0; i < h->n_vals; i++) {
+	for (u32 i = h->nohitcount; i < h->n_vals; i++) {
 		if ((h->fields[i]->flags & HIST_VAR) != var)
 			continue;
 		if (!first)
@@ -101,16 +101,17 @@ void hist_show_spec(struct seq *s, const struct hist *h)
 	seq_printf(s, ":size=%u", h->size);
 	if (h->timestamps)
 		seq_printf(s, ":clock=%s", h->clock);
+	if (h->nohitcount)
+		seq_puts(s, ":nohitcount");
 	hist_show_actions(s, h);
 }
 
 /* ---- keys ---- */
 
-static void show_stack(struct seq *s, const u64 *frames)
+void hist_show_frames(struct seq *s, const u64 *frames)
 {
 	char name[128];
 
-	seq_puts(s, "stacktrace:\n");
 	for (u32 i = 0; i < HIST_FRAMES && frames[i]; i++) {
 		host_sym_print(name, sizeof(name), frames[i], true);
 		seq_printf(s, "%9s%s\n", "", name);
@@ -166,7 +167,8 @@ void hist_show_key(struct seq *s, const struct hist *h, struct hist_entry *e)
 		if (i)
 			seq_write(s, ", ", 2);
 		if (f->flags & HIST_STACKTRACE) {
-			show_stack(s, &e->words[f->key_at]);
+			seq_printf(s, f->field ? "%s.stacktrace" : "%s:\n", f->label);
+			hist_show_frames(s, &e->words[f->key_at]);
 			lines = true;
 			continue;
 		}
@@ -242,8 +244,10 @@ static void show_entry(
     struct seq *s, const struct hist *h, struct hist_entry *e, const struct totals *totals)
 {
 	hist_show_key(s, h, e);
-	seq_puts(s, " hitcount: ");
-	seq_dec(s, hist_sum(h->map, e, 0), 10, ' ');
+	if (!h->nohitcount) {
+		seq_puts(s, " hitcount: ");
+		seq_dec(s, hist_sum(h->map, e, 0), 10, ' ');
+	}
 	for (u32 i = 1; i < h->n_vals; i++) {
 		const struct hist_field *f = h->fields[i];
 		if (!(f->flags & (HIST_VAR | HIST_EXPR)))
@@ -276,7 +280,7 @@ static u64 rank(const struct hist *h, const struct hist_sort *sort, const struct
 	const struct hist_field *f = sort->field;
 	u64 v = is_key(f) ? e->words[f->key_at] : hist_sum(h->map, e, f->index);
 
-	if (f->flags & (HIST_IS_STRING | HIST_STACKTRACE))
+	if (f->flags & HIST_PLACED)
 		return 0;
 	if (is_key(f) && (f->field ? f->field->is_signed : f->is_signed))
 		v ^= SIGN_BIT;

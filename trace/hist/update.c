@@ -152,6 +152,33 @@ static const char *hist_eval_string(const struct hist_field *f, const struct hit
 	return hit->rec + at;
 }
 
+/* The frames that a synthetic event's record has of a stack: their count, then they. */
+static void read_record_stack(const struct hist_field *f, const struct hit *hit, u64 *frames)
+{
+	u32 loc;
+
+	if (f->at + sizeof(loc) > hit->len)
+		return;
+	memcpy(&loc, hit->rec + f->at, sizeof(loc));
+	u32 at = (loc & 0xffff) + sizeof(u64), end = (loc & 0xffff) + (loc >> 16);
+	if (at < end && end <= hit->len)
+		memcpy(frames, hit->rec + at, MIN(end - at, HIST_FRAMES * 8U));
+}
+
+/* HIST_FRAMES of them, of which the caller has made all 0. */
+static void hist_eval_stack(const struct hist_field *f, const struct hit *hit, u64 *frames)
+{
+	if (f->op == HIST_OP_STACK) {
+		host_stack(frames, HIST_FRAMES);
+	} else if (f->op == HIST_OP_REC_STACK) {
+		read_record_stack(f, hit, frames);
+	} else { /* HIST_OP_REF */
+		u64 kept = hist_eval_special(f, hit);
+		if (kept)
+			memcpy(frames, (const void *)kept, HIST_FRAMES * sizeof(u64));
+	}
+}
+
 /* ---- the key ---- */
 
 /* The place is zeroed and keeps a NUL at its end. */
@@ -165,8 +192,8 @@ static void key_part(const struct hist_field *f, const struct hit *hit, u64 *key
 {
 	u32 size;
 
-	if (f->op == HIST_OP_STACK) {
-		host_stack(key, HIST_FRAMES);
+	if (f->flags & HIST_STACKTRACE) {
+		hist_eval_stack(f, hit, key);
 	} else if (f->flags & HIST_IS_STRING) {
 		const char *text = hist_eval_string(f, hit, &size);
 		key_text((char *)key, f->key_words * sizeof(u64), text, size);
@@ -243,12 +270,29 @@ static bool hist_resolve_refs(const struct hit *hit, const u64 *key, u64 *refs, 
 
 /* ---- storing ---- */
 
+static char *place_of(const struct hit *hit, u32 place)
+{
+	const struct hist *h = hit->h;
+
+	return hist_text(h->map, hit->entry) + (h->needs_comm ? HIST_COMM : 0) +
+	       place * HIST_STRING;
+}
+
+/* The word behind the frames is never written: whoever reads them meanwhile finds an end. */
+static u64 store_stack(const struct hit *hit, const struct hist_field *val, u32 place)
+{
+	u64 frames[HIST_FRAMES] = {0};
+	char *to = place_of(hit, place);
+
+	hist_eval_stack(val, hit, frames);
+	memcpy(to, frames, sizeof(frames));
+	return (u64)to;
+}
+
 /* The last byte of its place is never written: whoever reads it meanwhile finds an end. */
 static u64 store_text(const struct hit *hit, const struct hist_field *val, u32 place)
 {
-	const struct hist *h = hit->h;
-	char *to =
-	    hist_text(h->map, hit->entry) + (h->needs_comm ? HIST_COMM : 0) + place * HIST_STRING;
+	char *to = place_of(hit, place);
 	u32 size;
 	const char *from = hist_eval_string(val, hit, &size);
 	u32 n = size ? strnlen(from, MIN(size, HIST_STRING - 1U)) : 0;
@@ -261,8 +305,9 @@ static u64 store_text(const struct hit *hit, const struct hist_field *val, u32 p
 static void hist_store_var(
     const struct hit *hit, const struct hist_field *var, const struct hist_field *val)
 {
-	u64 v = var->flags & HIST_IS_STRING ? store_text(hit, val, var->text)
-					    : hist_eval_field(val, hit);
+	u64 v = var->flags & HIST_STACKTRACE  ? store_stack(hit, val, var->text)
+		: var->flags & HIST_IS_STRING ? store_text(hit, val, var->text)
+					      : hist_eval_field(val, hit);
 
 	hist_set_var(hit->h->map, hit->entry, var->index, v);
 }

@@ -142,7 +142,7 @@ struct hist_field *hist_make_ref(struct hist *h, struct hist *owner, struct hist
 	const char *name = ref ? hist_copy(h, var->var_name) : NULL;
 	if (!name)
 		return NULL;
-	ref->flags = HIST_REF | (var->flags & (HIST_TIMESTAMP | HIST_USECS | HIST_IS_STRING));
+	ref->flags = HIST_REF | (var->flags & (HIST_TIMESTAMP | HIST_USECS | HIST_PLACED));
 	ref->op = HIST_OP_REF;
 	ref->owner = owner;
 	ref->var = var->index;

@@ -156,7 +156,7 @@ static int put_number(struct injection *in, const struct trace_event_field *f, u
 	if (f->offset < sizeof(u16) ||
 	    (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8))
 		return -EINVAL;
-	if (f->kind == TRACE_FIELD_DYN_ARRAY)
+	if (f->kind == TRACE_FIELD_DYN_ARRAY || f->kind == TRACE_FIELD_STACK)
 		return -EINVAL;
 	memcpy(in->rec + f->offset, &v, f->size);
 	return 0;

@@ -6,6 +6,7 @@
 #include "trace/dynevent/synth_record.h"
 #include "trace/event/api.h"
 #include "trace/host_context.h"
+#include "trace/host_symbol.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 
@@ -212,6 +213,40 @@ static void strings(void)
  * Eight fixed strings fit a record; sixteen are more than a sub-buffer holds: counted as lost, not
  * recorded.
  */
+/*
+ * Stacks behind strings, so that their words have no even place: none, one, as many as a record
+ * takes, more; and addresses of nothing.
+ */
+static void stacks(void)
+{
+	struct trace_event_file *file =
+	    begin_event("st char d[]; unsigned long s[]; long[] t; u8 n");
+	static const u32 lengths[] = {0, 1, SYNTH_STACK_MAX - 1, SYNTH_STACK_MAX};
+	static u64 frames[SYNTH_STACK_MAX + 1];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(lengths); i++) {
+		u32 n = lengths[i];
+		char wanted[1024], name[64];
+		struct seq s;
+		memset(frames, 0, sizeof(frames));
+		seq_init(&s, wanted, sizeof(wanted) - 1);
+		seq_puts(&s, "st: d=xy s=STACK:\n");
+		for (u32 k = 0; k < n; k++) {
+			frames[k] = 0x1000 + k;
+			if (k == SYNTH_STACK_MAX - 1)
+				break;
+			host_sym_print(name, sizeof(name), frames[k], true);
+			seq_printf(&s, "=> %s\n", name);
+		}
+		seq_puts(&s, "t=STACK:\nn=7");
+		wanted[s.len] = '\0';
+		EXPECT_EQ(trace_put("trace", ""), 0);
+		EXPECT_EQ(synth_event_trace(file, 4, (u64) "xy", (u64)frames, 8, 7), 0);
+		EXPECT(strstr(trace_get("trace", NULL), wanted));
+	}
+	end_event(file);
+}
+
 static void too_large(void)
 {
 	struct trace_event_file *file = begin_event(
@@ -286,6 +321,7 @@ static const struct ktap_case cases[] = {
     {"synth.limits", limits},
     {"synth.types", types},
     {"synth.strings", strings},
+    {"synth.stacks", stacks},
     {"synth.too_large", too_large},
     {"synth.to_instances", to_instances},
     {"synth.refused_filter_goes", refused_filter_goes},
