@@ -236,6 +236,11 @@ $(O)/calls: $(CALLSRC) tests/calls/calls.h
 	$(Q)$(HOSTCC) -std=gnu17 -O1 -Wall -Wextra -Werror -Wno-unused-result -Wno-stringop-overflow -Wno-nonnull -D_GNU_SOURCE -I. -static \
 	    -o $@ $(CALLSRC)
 
+.PHONY: programs
+programs: $(O)/kernel.elf $(O)/trapline
+	$(Q)tests/drive/programs-test $(O)
+	$(Q)tests/drive/programs-test $(O) all
+
 .PHONY: calls-test
 calls-test: $(O)/kernel.elf $(O)/trapline $(O)/calls
 	$(Q)tests/drive/calls-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/calls -k '$(ONLY)'
@@ -333,6 +338,7 @@ help:
 #: make test-all  that, and what takes longer (tests/stages lists all)
 #: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
+#: make programs  bash, sqlite3, perl, lua, gawk, make, python3, gcc and C++ from Debian, unmodified: output and status as here
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
