@@ -62,9 +62,10 @@ void cpu_call_all(void (*fn)(void *), void *arg);
 void cpu_call(unsigned cpu, void (*fn)(void *), void *arg);
 
 /* How often each came to a CPU since boot; the last is the NMI. [C] only that CPU writes. */
-enum { IRQ_COUNT_NMI = 5, IRQ_COUNTS };
+enum { IRQ_COUNT_NMI = 5, IRQ_COUNT_TLB, IRQ_COUNTS };
 struct irq_counts {
-	u64 n[IRQ_COUNTS]; /* by enum vector_kind, then IRQ_COUNT_NMI */
+	/* by enum vector_kind, then NMIs, then what other CPUs asked to drop from the TLB */
+	u64 n[IRQ_COUNTS];
 };
 const struct irq_counts *irq_counts(unsigned cpu);
 
@@ -249,7 +250,7 @@ void kernel_ipi(enum ipi what);
 void kernel_nmi(struct regs *r);
 /*
  * Told around the handler of an interrupt that is no device's, before and after; and of each IPI
- * sent, MSR touched.
+ * sent, MSR touched, flush of ring-3 translations.
  */
 enum vector_kind {
 	VECTOR_TIMER,
@@ -263,6 +264,10 @@ void kernel_vector_entry(enum vector_kind kind, unsigned vector);
 void kernel_vector_exit(enum vector_kind kind, unsigned vector);
 void kernel_ipi_raised(u64 cpus, enum ipi what);
 void kernel_msr_touched(u32 msr, u64 value, bool write, bool failed);
+/* Linux's numbers, as tlb:tlb_flush records them. */
+enum tlb_reason { TLB_REMOTE = 1, TLB_LOCAL_MM = 3, TLB_SEND_IPI = 4 };
+#define TLB_ALL_PAGES (~0UL)
+void kernel_tlb_flushed(enum tlb_reason reason, u64 pages);
 /* Interrupt and trap frames: called by entry code around every handler. */
 void kernel_irq_enter(struct regs *r, unsigned vector);
 void kernel_irq_exit(

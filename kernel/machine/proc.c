@@ -53,6 +53,7 @@ static const struct {
     {"SPU", "Spurious interrupts", VECTOR_SPURIOUS},
     {"RES", "Rescheduling interrupts", VECTOR_RESCHEDULE},
     {"CAL", "Function call interrupts", VECTOR_CALL},
+    {"TLB", "TLB shootdowns", IRQ_COUNT_TLB},
     {"ERR", "APIC errors", VECTOR_ERROR},
 };
 

@@ -179,6 +179,11 @@ void kernel_ipi_raised(u64 cpus, enum ipi what)
 	trace_ipi_raise(cpus, ipi_reasons[what]);
 }
 
+void kernel_tlb_flushed(enum tlb_reason reason, u64 pages)
+{
+	trace_tlb_flush(reason, pages);
+}
+
 /* A CPU that starts sets its APIC up before it has a task: no event can be recorded there yet. */
 void kernel_msr_touched(u32 msr, u64 value, bool write, bool failed)
 {

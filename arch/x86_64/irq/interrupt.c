@@ -121,6 +121,11 @@ void interrupt_dispatch(struct regs *r)
 	kernel_irq_exit(r, vector);
 }
 
+void interrupt_count_tlb(void)
+{
+	counts[cpu_id()].n[IRQ_COUNT_TLB]++;
+}
+
 void nmi_dispatch(struct regs *r)
 {
 	counts[cpu_id()].n[IRQ_COUNT_NMI]++;

@@ -21,6 +21,8 @@ enum {
 /* Vectors 32..255. Calls kernel_irq_enter() and kernel_irq_exit() around the handler itself, and
  * ends the interrupt. */
 void interrupt_dispatch(struct regs *r);
+/* One more flush that another CPU asked this one for. Interrupts off. */
+void interrupt_count_tlb(void);
 /* Vector 2, on its own stack, first thing in C. Counts, obeys machine_stop_others(), then
  * kernel_nmi(r). */
 void nmi_dispatch(struct regs *r);

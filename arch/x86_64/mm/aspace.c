@@ -8,6 +8,7 @@
  */
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/irq/interrupt.h"
 #include "arch/x86_64/mm/paging.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
@@ -24,6 +25,7 @@ _Static_assert(sizeof(struct aspace) <= PAGE_SIZE, "an aspace has one page");
 struct flush {
 	struct aspace *as;
 	u64 va, size;
+	unsigned from; /* the CPU that asks */
 };
 
 struct aspace *aspace_create(void)
@@ -66,25 +68,22 @@ static void aspace_leave(void *arg)
 	irq_restore(flags);
 }
 
-/* Calls fn(arg) on each CPU that has the space loaded. */
+/* Calls fn(arg) on each CPU that has the space loaded, here first. Preemption off. */
 static void call_users(struct aspace *as, void (*fn)(void *), void *arg)
 {
-	u64 cpus;
+	u64 cpus = atomic_load(&as->cpus), here = 1UL << cpu_id();
 
-	preempt_disable();
-	cpus = atomic_load(&as->cpus);
-	if (cpus & 1UL << cpu_id()) {
+	if (cpus & here)
 		fn(arg);
-		cpus &= ~(1UL << cpu_id());
-	}
-	preempt_enable();
-	for (; cpus; cpus &= cpus - 1)
+	for (cpus &= ~here; cpus; cpus &= cpus - 1)
 		cpu_call(__builtin_ctzl(cpus), fn, arg);
 }
 
 void aspace_destroy(struct aspace *as)
 {
+	preempt_disable();
 	call_users(as, aspace_leave, as);
+	preempt_enable();
 	aspace_free_tables(as->top, 3, USER_SLOTS);
 	arch_page_free(virt_to_phys(as));
 }
@@ -173,19 +172,29 @@ u64 aspace_next(struct aspace *as, u64 va, u64 end)
 	return end;
 }
 
+/* On the CPU that asks and, by an interrupt, on the others that have the space loaded. */
 static void aspace_flush_here(void *arg)
 {
 	const struct flush *f = arg;
+	bool remote = f->from != cpu_id();
 
-	if (private_read(aspace) == f->as)
-		tlb_flush_local(f->va, f->size);
+	if (remote)
+		interrupt_count_tlb();
+	if (private_read(aspace) != f->as)
+		return;
+	tlb_flush_local(f->va, f->size);
+	kernel_tlb_flushed(remote ? TLB_REMOTE : TLB_LOCAL_MM, tlb_pages(f->va, f->size));
 }
 
 void aspace_flush(struct aspace *as, u64 va, u64 size)
 {
-	struct flush f = {as, va, size};
+	preempt_disable();
+	struct flush f = {as, va, size, cpu_id()};
 
+	if (atomic_load(&as->cpus) & ~(1UL << f.from))
+		kernel_tlb_flushed(TLB_SEND_IPI, tlb_pages(va, size));
 	call_users(as, aspace_flush_here, &f);
+	preempt_enable();
 }
 
 /*

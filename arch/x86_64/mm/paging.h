@@ -83,6 +83,8 @@ int paging_map(u64 top, u64 va, u64 pa, u64 size, u64 bits, unsigned largest);
 u64 paging_kernel_bits(unsigned prot);
 /* Drops this CPU's translations of the range, global ones too. */
 void tlb_flush_local(u64 va, u64 size);
+/* How many pages tlb_flush_local() drops one by one; TLB_ALL_PAGES: it drops everything. */
+u64 tlb_pages(u64 va, u64 size);
 /* The same on all CPUs. Task context, interrupts on, once there is more than one CPU. */
 void tlb_flush_all_cpus(u64 va, u64 size);
 /* From aspace_create() on, the top table of the kernel is fixed. */

@@ -21,9 +21,17 @@ static void flush_everything(void)
 	irq_restore(flags);
 }
 
+__notrace u64 tlb_pages(u64 va, u64 size)
+{
+	if (size > FLUSH_PAGES_MAX * PAGE_SIZE)
+		return TLB_ALL_PAGES;
+	return (ALIGN_UP(va + size, PAGE_SIZE) - ALIGN_DOWN(va, PAGE_SIZE)) / PAGE_SIZE;
+}
+NOTRACE(tlb_pages, "hooks are patched by it");
+
 __notrace void tlb_flush_local(u64 va, u64 size)
 {
-	if (size > FLUSH_PAGES_MAX * PAGE_SIZE) {
+	if (tlb_pages(va, size) == TLB_ALL_PAGES) {
 		flush_everything();
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
+#include "tests/unit/trace/tools.h"
 
 struct walk {
 	u64 leaves, writable_executable, executable_outside, user;
@@ -266,9 +267,14 @@ static void tables_here(void *arg)
 	r->destroyed = read_cr3();
 }
 
+static u64 tlb_interrupts(unsigned cpu)
+{
+	return irq_counts(cpu)->n[IRQ_COUNT_TLB];
+}
+
 /*
- * Another CPU has the old page in its TLB: after the flush it must not; after the end of the space
- * its tables are left.
+ * Another CPU has the old page in its TLB: after the flush it must not, the other has counted it,
+ * and the event was recorded on both; after the end of the space its tables are left.
  */
 static void flush_reaches_other_cpus(void)
 {
@@ -288,9 +294,17 @@ static void flush_reaches_other_cpus(void)
 	cpu_call(other, load_here, &r);
 	EXPECT_EQ(r.before, 1111);
 	aspace_map(r.as, USER_AT, pages[1], PROT_R | PROT_USER);
-	aspace_flush(r.as, USER_AT, PAGE_SIZE);
+	u64 counted = tlb_interrupts(other);
+	trace_fresh();
+	trace_put("events/tlb/tlb_flush/enable", "1");
+	aspace_flush(r.as, USER_AT + 1, PAGE_SIZE);
+	trace_put("events/tlb/tlb_flush/enable", "0");
 	cpu_call(other, read_here, &r);
 	EXPECT_EQ(r.after, 2222);
+	EXPECT_EQ(tlb_interrupts(other), counted + 1);
+	EXPECT_STR(trace_nth_event(0), "tlb_flush: pages:2 reason:remote ipi send (4)");
+	EXPECT_STR(trace_nth_event(1), "tlb_flush: pages:2 reason:remote shootdown (1)");
+	EXPECT_STR(trace_nth_event(2), "");
 	aspace_destroy(r.as);
 	cpu_call(other, tables_here, &r);
 	EXPECT_EQ(r.destroyed, paging_kernel_cr3());
