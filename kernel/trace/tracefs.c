@@ -12,12 +12,15 @@
 #include "kernel/mem/mem.h"
 #include "kernel/process/mm.h"
 #include "kernel/trace/user_events.h"
+#include "trace/host_files.h"
 #include "trace/tracefs/tracefs.h"
 
 struct tnode {
 	struct vnode v;
 	struct tracefs_node place;
 };
+
+static u64 changed_ns; /* [A] when a directory last came: what all of tracefs shows as its time */
 
 static const struct vnode_ops tracefs_vnode_ops;
 static const struct file_ops tracefs_file_ops, tracefs_stream_ops;
@@ -28,11 +31,12 @@ static inline struct tnode *tnode_of(struct vnode *v)
 }
 
 /* Makes the vnode around t->place, which is filled in. */
-static void tnode_init(struct tnode *t)
+static void tracefs_vnode_init(struct tnode *t)
 {
 	vnode_init(&t->v, &tracefs_vnode_ops, t->place.mode);
 	t->v.dev = DEV_TRACEFS;
 	t->v.ino = t->place.ino;
+	t->v.mtime_ns = atomic_load(&changed_ns);
 	t->v.fops = &tracefs_file_ops;
 }
 
@@ -45,7 +49,7 @@ static int tracefs_vnode_lookup(struct vnode *dir, const char *name, struct vnod
 		kfree(t);
 		return r;
 	}
-	tnode_init(t);
+	tracefs_vnode_init(t);
 	if ((t->v.mode & S_IFMT) == S_IFDIR)
 		vnode_set_parent(&t->v, dir);
 	*out = &t->v;
@@ -216,6 +220,17 @@ static const struct vnode_ops tracefs_vnode_ops = {
 static const struct file_ops tracefs_file_ops = {COMMON_OPS};
 static const struct file_ops tracefs_stream_ops = {COMMON_OPS, .no_position = true};
 
+void tracefs_create_dir(const char *name, const char *parent)
+{
+	(void)name, (void)parent;
+	atomic_store(&changed_ns, vfs_now_ns());
+}
+
+void host_directory_made(const char *name, const char *parent)
+{
+	tracefs_create_dir(name, parent);
+}
+
 static int tracefs_mount_at(const char *path)
 {
 	struct tnode *t = kzalloc(sizeof(*t));
@@ -224,13 +239,14 @@ static int tracefs_mount_at(const char *path)
 	if (!t)
 		return -ENOMEM;
 	tracefs_root(&t->place);
-	tnode_init(t);
+	tracefs_vnode_init(t);
 	r = vfs_mkdir(path, 0700);
 	return r && r != -EEXIST ? r : vfs_mount(path, &t->v);
 }
 
 void tracefs_init(void)
 {
+	changed_ns = vfs_now_ns();
 	vfs_mkdir("/sys/kernel/debug", 0755);
 	if (tracefs_mount_at("/sys/kernel/tracing") ||
 	    tracefs_mount_at("/sys/kernel/debug/tracing"))

@@ -11,6 +11,7 @@
 #include "trace/host_context.h"
 #include "trace/host_copy.h"
 #include "trace/host_cpus.h"
+#include "trace/host_files.h"
 #include "trace/host_function.h"
 #include "trace/host_kept.h"
 #include "trace/host_key.h"
@@ -135,6 +136,10 @@ __weak void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n
 }
 
 __weak void host_user_events_changed(void)
+{
+}
+
+__weak void host_directory_made(const char *name __maybe_unused, const char *parent __maybe_unused)
 {
 }
 

@@ -20,6 +20,7 @@
 #include "trace/event/trigger.h"
 #include "trace/event/wait.h"
 #include "trace/host_cpus.h"
+#include "trace/host_files.h"
 #include "trace/host_memory.h"
 #include "trace/host_wait.h"
 
@@ -111,7 +112,10 @@ int trace_instance_create(const char *name, struct trace_array **out)
 	if (trace_array_find(name))
 		return -EEXIST;
 	*out = trace_array_make(name, size, size, trace_global->options & ~OPTIONS_NOT_INHERITED);
-	return *out ? 0 : -ENOMEM;
+	if (!*out)
+		return -ENOMEM;
+	host_directory_made(name, "instances");
+	return 0;
 }
 
 /*

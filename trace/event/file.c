@@ -11,6 +11,7 @@
 #include "trace/event/snapshot.h"
 #include "trace/event/trigger.h"
 #include "trace/host_cpus.h"
+#include "trace/host_files.h"
 #include "trace/host_memory.h"
 
 struct trace_event_file *trace_event_file_of(
@@ -105,6 +106,8 @@ int trace_event_register(struct trace_event_call *call)
 		add_file(tr, call, file);
 		list_add(&file->node, &tr->files); /* newest first */
 	}
+	if (!err)
+		host_directory_made(call->name, call->class->system);
 	return err;
 }
 
