@@ -56,6 +56,7 @@ struct cpu_local {
 	u32 need_resched;	/* 40: set by any CPU, cleared by schedule() */
 	u32 apic_id;		/* 44 */
 	void *probing;		/* [C] the probe whose handlers run; NULL: none do */
+	u64 hook_skip;		/* [C] a bit per user of hooks that wants no calls here now */
 	u64 arch[26];		/* arch/x86_64's own */
 };
 

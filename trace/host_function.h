@@ -26,6 +26,11 @@ struct host_hook {
 int host_hook_add(struct host_hook *hook); /* 0; -ENOMEM; -EBUSY: there are too many */
 void host_hook_set(struct host_hook *hook, const u64 *functions);
 void host_hook_remove(struct host_hook *hook);
+/*
+ * Calls on this CPU do not reach fn() until the hook is told otherwise, or removed. Any context, as
+ * after host_preempt_disable(); the hook was added.
+ */
+void host_hook_skip(const struct host_hook *hook, bool skip);
 
 /* Who is called when that function is. Task context. */
 struct host_function_state {

@@ -6,7 +6,8 @@
  * Words: a user's bit in `masks` says that it wants a function. A function with one user calls that
  * user's own entry, one with several the entry of many, which asks the mask. What the text calls
  * now is in `now`. Changes are made under hook_lock: first the mask, then the text, so that who
- * comes through the entry of many finds all that is wanted. Who came before, and is still on its
+ * comes through the entry of many finds all that is wanted. It calls the users that came last
+ * first, as Linux does. Who came before, and is still on its
  * way, may call a user that does not want the function any more, but never one that was removed:
  * from the entry's first instruction on preemption is off, and hook_user_remove() waits.
  */
@@ -42,7 +43,7 @@ static void hook_nobody(struct hook_user *user __maybe_unused, u64 ip __maybe_un
 {
 }
 
-static struct hook_user nobody = {.fn = hook_nobody};
+static struct hook_user nobody = {.fn = hook_nobody}, leaving = {.fn = hook_nobody};
 struct hook_user *kernel_hook_users[USERS - 1] = {
     [0 ... USERS - 2] = &nobody}; /* [A] changed under hook_lock */
 
@@ -132,9 +133,11 @@ __noprobe u64 kernel_hook_many(struct regs *r)
 	long i = hook_index(ip);
 	u32 mask = i < 0 ? 0 : READ_ONCE(masks[i]);
 
-	for (u32 left = mask & ~PROBE_BIT; left; left &= left - 1) {
-		struct hook_user *u = READ_ONCE(kernel_hook_users[__builtin_ctz(left) - 1]);
+	for (u32 left = mask & ~PROBE_BIT & ~(u32)(this_cpu_read(hook_skip) << 1); left;) {
+		u32 number = 31 - __builtin_clz(left); /* of the user, and one more */
+		struct hook_user *u = READ_ONCE(kernel_hook_users[number - 1]);
 		u->fn(u, ip, *slot, slot);
+		left ^= 1u << number;
 	}
 	return mask & PROBE_BIT ? hook_call_probes(r) : ip + HOOK_LEN;
 }
@@ -231,19 +234,24 @@ void hook_set_probes(const u64 *addrs, unsigned n, bool on)
 
 /* ---- users ---- */
 
-static int find_user(const struct hook_user *user)
+/* The number after all that are in use; if that is the last, any; -1: there is none. */
+static int hook_free_number(void)
 {
-	for (int i = 0; i < USERS - 1; i++)
-		if (kernel_hook_users[i] == user)
-			return i;
-	return -1;
+	int i = USERS - 1;
+
+	while (i > 0 && kernel_hook_users[i - 1] == &nobody)
+		i--;
+	if (i == USERS - 1)
+		for (i = 0; i < USERS - 1 && kernel_hook_users[i] != &nobody;)
+			i++;
+	return i < USERS - 1 ? i : -1;
 }
 
 int hook_user_add(struct hook_user *user)
 {
 	mutex_lock(&hook_lock);
 	int err = hook_make_tables();
-	user->number = err ? -1 : find_user(&nobody);
+	user->number = err ? -1 : hook_free_number();
 	if (!err && user->number < 0)
 		err = -EBUSY;
 	if (!err)
@@ -259,14 +267,28 @@ void hook_user_remove(struct hook_user *user)
 
 	hook_user_set(user, NULL);
 	mutex_lock(&hook_lock);
-	atomic_store_release(&kernel_hook_users[user->number], &nobody);
+	atomic_store_release(&kernel_hook_users[user->number], &leaving);
 	mutex_unlock(&hook_lock);
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
 		task_set_affinity(current(), 1UL << cpu);
 		while (cpu_id() != cpu)
 			sched_yield_current();
+		preempt_disable();
+		hook_user_skip(user, false);
+		preempt_enable();
 	}
 	task_set_affinity(current(), before);
+	atomic_store_release(&kernel_hook_users[user->number], &nobody);
+}
+
+void hook_user_skip(const struct hook_user *user, bool skip)
+{
+	u64 bit = 1UL << user->number;
+
+	if (skip)
+		atomic_or(&this_cpu()->hook_skip, bit);
+	else
+		atomic_and(&this_cpu()->hook_skip, ~bit);
 }
 
 struct hook_state hook_state(unsigned function)

@@ -15,8 +15,10 @@
 #include "kernel/mem/mem.h"
 #include "kernel/process/mm.h"
 #include "kernel/syscall/syscall.h"
+#include "kernel/task/irq_work.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
+#include "kernel/task/timer.h"
 #include "kernel/trace/enablers.h"
 #include "kernel/trace/tracing.h"
 #include "trace/host_clock.h"
@@ -166,6 +168,46 @@ bool trace_glue_dump(void)
 	bool done = trace_dump_now();
 	mutex_unlock(&control_lock);
 	return done;
+}
+
+#define SOON_NS 1000000UL /* until the next try */
+
+static void host_soon_work(struct irq_work *work);
+static void host_soon_timer(struct timer *t);
+
+/* Who waits for the lock without waiting. */
+static struct {
+	struct irq_work work;
+	struct timer timer;
+	bool (*fn)(void); /* [A] */
+} soon = {.work.fn = host_soon_work, .timer.fn = host_soon_timer};
+
+static void host_try_soon(void)
+{
+	bool done = false;
+
+	if (mutex_trylock(&control_lock)) {
+		done = atomic_load(&soon.fn)();
+		mutex_unlock(&control_lock);
+	}
+	if (!done)
+		timer_start(&soon.timer, clock_ns() + SOON_NS);
+}
+
+static void host_soon_work(struct irq_work *work __maybe_unused)
+{
+	host_try_soon();
+}
+
+static void host_soon_timer(struct timer *t __maybe_unused)
+{
+	host_try_soon();
+}
+
+void host_lock_soon(bool (*fn)(void))
+{
+	atomic_store(&soon.fn, fn);
+	irq_work_queue(&soon.work);
 }
 
 static u32 user_events_changed; /* [A] */

@@ -38,6 +38,11 @@ void host_hook_remove(struct host_hook *hook)
 	hook_user_remove((struct hook_user *)hook);
 }
 
+void host_hook_skip(const struct host_hook *hook, bool skip)
+{
+	hook_user_skip((const struct hook_user *)hook, skip);
+}
+
 void host_function_state(unsigned i, struct host_function_state *out)
 {
 	struct hook_state s = hook_state(i);

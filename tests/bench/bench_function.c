@@ -56,6 +56,13 @@ static void run_tracing_off(const char *name)
 	bench_write("tracing_on", "1");
 }
 
+static void run_other_pid(const char *name)
+{
+	bench_write("set_ftrace_pid", "12345");
+	run_function(name);
+	bench_write("set_ftrace_pid", "\n");
+}
+
 static int nothing(struct kprobe *p, struct regs *r)
 {
 	(void)p;
@@ -119,6 +126,7 @@ const struct bench bench_function[] = {
     {"fn.function", run_function},
     {"fn.function.filtered", run_other_filtered},
     {"fn.function.tracing_off", run_tracing_off},
+    {"fn.function.other_pid", run_other_pid},
     {"kp.noop.entry", run_kprobe},
     {"kpe.entry.2regs", run_kprobe_event},
     {"op.function_all_on", run_all},

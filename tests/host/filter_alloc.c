@@ -132,7 +132,7 @@ static int store_pids(void)
 	static const char text[] = "7 40000 8";
 
 	host_lock();
-	ssize taken = trace_pid_write(trace_global, false, text, strlen(text));
+	ssize taken = trace_pid_write(trace_global, TRACE_PIDS_EVENTS, false, text, strlen(text));
 	host_unlock();
 	return taken < 0 ? taken : 0;
 }

@@ -7,7 +7,7 @@
 #include "trace/host_context.h"
 #include "trace/host_function.h"
 
-#define HOOKS 4
+#define HOOKS 8
 
 static const struct {
 	const char *name;
@@ -22,6 +22,7 @@ static const struct {
 static struct {
 	struct host_hook *hook;
 	u64 wanted;
+	u64 skipping; /* a bit for each CPU */
 } hooks[HOOKS];
 
 unsigned host_function_count(void)
@@ -54,7 +55,14 @@ void host_hook_set(struct host_hook *hook, const u64 *wanted)
 void host_hook_remove(struct host_hook *hook)
 {
 	hooks[hook->number].hook = NULL;
-	hooks[hook->number].wanted = 0;
+	hooks[hook->number].wanted = hooks[hook->number].skipping = 0;
+}
+
+void host_hook_skip(const struct host_hook *hook, bool skip)
+{
+	u64 *skipping = &hooks[hook->number].skipping, bit = 1UL << host_cpu();
+
+	*skipping = skip ? *skipping | bit : *skipping & ~bit;
 }
 
 void host_function_state(unsigned i, struct host_function_state *out)
@@ -72,7 +80,7 @@ void host_function_call(unsigned i, u64 parent)
 		return;
 	host_preempt_disable();
 	for (unsigned k = 0; k < HOOKS; k++)
-		if (hooks[k].wanted >> i & 1)
+		if ((hooks[k].wanted >> i & 1) && !(hooks[k].skipping >> host_cpu() & 1))
 			hooks[k].hook->fn(hooks[k].hook, addr, slot, &slot);
 	host_preempt_enable();
 }

@@ -3,9 +3,12 @@
  * calls of the tracer's own.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
+#include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/host_context.h"
 
 enum { FIRST, SECOND, THIRD, FOURTH };
 
@@ -123,12 +126,233 @@ static void in_instances(void)
 	end();
 }
 
+/* Another task's calls do not reach the tracer, and commands are for all tasks. */
+static void whose_calls(void)
+{
+	struct host_context ctx;
+	char pid[16];
+
+	host_enter(&ctx);
+	host_preempt_enable();
+	fmt_snprintf(pid, sizeof(pid), "%d", ctx.pid);
+	begin("first_function third_function:stacktrace");
+	EXPECT_STR(trace_get("set_ftrace_pid", NULL), "no pid\n");
+	EXPECT_EQ(trace_put("set_ftrace_pid", "12345"), 0);
+	EXPECT_EQ(count_calls(), 1);
+	EXPECT(strstr(trace_nth(0), "stack trace"));
+	EXPECT_EQ(trace_append("set_ftrace_pid", pid), 0);
+	host_function_call(FIRST, 0x42);
+	EXPECT(strstr(trace_get("trace", NULL), "entries-written: 2/2 "));
+	EXPECT_EQ(trace_put("set_ftrace_notrace_pid", pid), 0);
+	host_function_call(FIRST, 0x42);
+	EXPECT(strstr(trace_get("trace", NULL), "entries-written: 2/2 "));
+	EXPECT_EQ(trace_put("set_ftrace_pid", ""), 0);
+	EXPECT_EQ(trace_put("set_ftrace_notrace_pid", ""), 0);
+	host_function_call(FIRST, 0x42);
+	EXPECT(strstr(trace_get("trace", NULL), "entries-written: 3/3 "));
+	EXPECT_EQ(trace_append("set_ftrace_filter", "!third_function:stacktrace"), 0);
+	end();
+}
+
+/* Lists made before the tracer starts hold, and so do those of the tracer after a pause. */
+static void whose_calls_from_the_start(void)
+{
+	begin("");
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("set_ftrace_pid", "12345"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "function"), 0);
+	EXPECT_EQ(count_calls(), 0);
+	EXPECT_EQ(trace_put("set_ftrace_pid", ""), 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "function"), 0);
+	EXPECT_EQ(count_calls(), 3);
+	end();
+}
+
+/* A call of another function, or of the same from elsewhere, ends the repeats. */
+static void repeats(void)
+{
+	begin("");
+	EXPECT_EQ(trace_put("options/func-no-repeats", "1"), 0);
+	for (unsigned i = 0; i < 5; i++)
+		host_function_call(FIRST, 0x42);
+	host_function_call(FIRST, 0x43);
+	host_function_call(THIRD, 0x43);
+	EXPECT(strstr(trace_nth(0), "sym_1000 <-sym_42"));
+	EXPECT(strstr(trace_nth(1), "sym_1000 <-sym_42 (repeats: 4, last_ts:"));
+	EXPECT(strstr(trace_nth(2), "sym_1000 <-sym_43"));
+	EXPECT(strstr(trace_nth(3), "sym_1200 <-sym_43"));
+	EXPECT_STR(trace_nth(4), "");
+	EXPECT_EQ(trace_put("options/func-no-repeats", "0"), 0);
+	for (unsigned i = 0; i < 3; i++)
+		host_function_call(THIRD, 0x43);
+	EXPECT(*trace_nth(6));
+	end();
+}
+
+#define EVENT "unit:unit_text"
+
+/* Rows of a list: what is written, its error, what the commands are then. */
+static void commands_listed(void)
+{
+	static const struct {
+		const char *text;
+		int err;
+		const char *list;
+	} rows[] = {
+	    {"first_function:traceoff", 0, "first_function:traceoff:unlimited\n"},
+	    {"first_function:traceoff", -EINVAL, "first_function:traceoff:unlimited\n"},
+	    {"fourth_one:traceoff", 0,
+		"first_function:traceoff:unlimited\nfourth_one:traceoff:unlimited\n"},
+	    {"*_function:traceoff:0x10", 0,
+		"first_function:traceoff:count=16\nthird_function:traceoff:count=16\n"
+		"first_function:traceoff:unlimited\nfourth_one:traceoff:unlimited\n"},
+	    {"!nosuch:traceoff:0", -EINVAL,
+		"first_function:traceoff:count=16\nthird_function:traceoff:count=16\n"
+		"first_function:traceoff:unlimited\nfourth_one:traceoff:unlimited\n"},
+	    {"!f*:traceoff", 0,
+		"first_function:traceoff:count=16\nthird_function:traceoff:count=16\n"},
+	    {"!first_function:traceon:0", -ENODEV,
+		"first_function:traceoff:count=16\nthird_function:traceoff:count=16\n"},
+	    {"!:traceoff:0", 0, ""},
+	    {"!first_function:traceoff:0", -ENODEV, ""},
+	    {"second_function:traceoff", -EINVAL, ""},
+	    {"first_function:traceoff:", -EINVAL, ""},
+	    {"first_function:hist:keys=a", -EINVAL, ""},
+	    {"first_function:enable_event:unit", -EINVAL, ""},
+	    {"first_function:enable_event:" EVENT ":", -EINVAL, ""},
+	    {"1:enable_event:" EVENT ":2", 0, "first_function:enable_event:" EVENT ":count=2\n"},
+	    {"!first_function:enable_event:unit:nosuch", -EINVAL,
+		"first_function:enable_event:" EVENT ":count=2\n"},
+	    {"!first_function:enable_event:" EVENT ":0", 0, ""},
+	    {"first_function:cpudump:7", 0, "first_function:cpudump:unlimited\n"},
+	    {"!*:cpudump", 0, ""},
+	    {"first_function:dump:7", 0, "first_function:dump:count=1\n"},
+	    {"!*:dump", 0, ""},
+	};
+
+	begin("first_function");
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_append("set_ftrace_filter", rows[i].text), rows[i].err);
+		EXPECT_STR(trace_get("set_ftrace_filter", NULL) + strlen("first_function\n"),
+		    rows[i].list);
+	}
+	EXPECT_EQ(trace_put("set_ftrace_notrace", "first_function:traceoff"), -EINVAL);
+	end();
+}
+
+/* Commands of modules, which never come. */
+static void modules(void)
+{
+	static const struct {
+		const char *text;
+		int err;
+		const char *list;
+	} rows[] = {
+	    {"f*:mod:ext", 0, "f*:mod:ext\n"},
+	    {"*:mod:ext", 0, "*:mod:ext\nf*:mod:ext\n"},
+	    {"!f*:mod:other", -EINVAL, "*:mod:ext\nf*:mod:ext\n"},
+	    {"!f*:mod:ext", 0, "*:mod:ext\n"},
+	    {"third_function:mod:!ext", 0, "third_function\n*:mod:ext\n"},
+	    {"!*:mod:ext", 0, "third_function\n"},
+	    {"f*:mod:ext", 0, "third_function\nf*:mod:ext\n"},
+	};
+
+	begin("");
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_append("set_ftrace_filter", rows[i].text), rows[i].err);
+		EXPECT_STR(trace_get("set_ftrace_filter", NULL), rows[i].list);
+	}
+	EXPECT_EQ(trace_put("set_ftrace_filter", ""), 0);
+	EXPECT_STR(trace_get("set_ftrace_filter", NULL), "#### all functions enabled ####\n");
+	end();
+}
+
+static void mark(void *text)
+{
+	EXPECT_EQ(trace_put("trace_marker", text), 0);
+}
+
+/* A dump comes when the lock is free, once; recording is off from the call on. */
+static void dump(void)
+{
+	begin("fourth_one fourth_one:dump");
+	mark("of before");
+	machine_said();
+	host_function_call(FOURTH, 0x42);
+	EXPECT(strstr(machine_said(), ": of before\n"));
+	EXPECT_STR(trace_get("tracing_on", NULL), "0\n");
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	host_function_call(FOURTH, 0x42);
+	EXPECT_STR(machine_said(), "");
+	EXPECT_EQ(trace_append("set_ftrace_filter", "!fourth_one:dump fourth_one:cpudump"), 0);
+	machine_run(1, mark, "elsewhere");
+	machine_join(1);
+	host_function_call(FOURTH, 0x42);
+	const char *said = machine_said();
+	EXPECT(strstr(said, ": of before\n"));
+	EXPECT(!strstr(said, "elsewhere"));
+	EXPECT_EQ(trace_append("set_ftrace_filter", "!fourth_one:cpudump"), 0);
+	end();
+}
+
+/* With the n-th allocation failing nothing has changed. */
+static void commands_without_memory(void)
+{
+	int err = -ENOMEM;
+
+	begin("first_function");
+	EXPECT_EQ(trace_append("set_ftrace_filter", "third_function:snapshot:3"), 0);
+	for (unsigned n = 1; err; n++) {
+		machine_fail_alloc(n);
+		err = trace_append("set_ftrace_filter", "f*:enable_event:" EVENT);
+		machine_fail_alloc(0);
+		EXPECT(err == 0 || err == -ENOMEM);
+		EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), err ? "0\n" : "0*\n");
+		EXPECT_EQ(!err, !!strstr(trace_get("set_ftrace_filter", NULL), "enable_event"));
+	}
+	for (unsigned n = err = 1; err; n++) {
+		machine_fail_alloc(n);
+		err = trace_append("set_ftrace_filter", "!f*:enable_event:" EVENT);
+		machine_fail_alloc(0);
+		EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), err ? "0*\n" : "0\n");
+	}
+	EXPECT_EQ(trace_append("set_ftrace_filter", "!third_function:snapshot:3"), 0);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	end();
+}
+
+/* An instance takes its commands with it, and the events that they held. */
+static void commands_of_an_instance(void)
+{
+	begin("first_function");
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_put("instances/other/set_ftrace_filter",
+		      "first_function:traceoff first_function:enable_event:" EVENT),
+	    0);
+	EXPECT(strstr(trace_get("enabled_functions", NULL), "first_function (3) "));
+	host_function_call(FIRST, 0x42);
+	EXPECT_STR(trace_get("instances/other/tracing_on", NULL), "0\n");
+	EXPECT_STR(trace_get("tracing_on", NULL), "1\n");
+	EXPECT_EQ(trace_drop_instance("other"), 0);
+	EXPECT(strstr(trace_get("enabled_functions", NULL), "first_function (1) "));
+	end();
+}
+
 static const struct ktap_case cases[] = {
     {"function.what_is_traced", what_is_traced},
     {"function.what_is_refused", what_is_refused},
     {"function.as_a_whole", as_a_whole},
     {"function.each_call_is_counted", each_call_is_counted},
     {"function.in_instances", in_instances},
+    {"function.whose_calls", whose_calls},
+    {"function.whose_calls_from_the_start", whose_calls_from_the_start},
+    {"function.repeats", repeats},
+    {"function.commands_listed", commands_listed},
+    {"function.modules", modules},
+    {"function.dump", dump},
+    {"function.commands_without_memory", commands_without_memory},
+    {"function.commands_of_an_instance", commands_of_an_instance},
     {NULL, NULL},
 };
 const struct ktap_suite suite_function_trace = {cases};

@@ -238,6 +238,15 @@ void host_directory_made(const char *name, const char *parent)
 	(void)name, (void)parent;
 }
 
+/* A host without interrupts: there and then, or not at all. */
+void host_lock_soon(bool (*fn)(void))
+{
+	if (!pthread_mutex_trylock(&big_lock)) {
+		fn();
+		pthread_mutex_unlock(&big_lock);
+	}
+}
+
 static atomic_bool user_events_changed;
 
 void host_user_events_changed(void)

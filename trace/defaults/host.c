@@ -15,6 +15,7 @@
 #include "trace/host_function.h"
 #include "trace/host_kept.h"
 #include "trace/host_key.h"
+#include "trace/host_lock.h"
 #include "trace/host_log.h"
 #include "trace/host_memory.h"
 #include "trace/host_outside.h"
@@ -29,7 +30,11 @@
 
 #define PAGES_FREE 65536 /* no ring is refused for its size */
 
-/* ---- the running task, time, memory ---- */
+/* ---- the lock, the running task, time, memory ---- */
+
+__weak void host_lock_soon(bool (*fn)(void) __maybe_unused)
+{
+}
 
 #ifndef TRACE_HOST_INLINE
 __weak void host_current_comm(char comm[16])
@@ -326,6 +331,10 @@ __weak void host_hook_set(
 }
 
 __weak void host_hook_remove(struct host_hook *hook __maybe_unused)
+{
+}
+
+__weak void host_hook_skip(const struct host_hook *hook __maybe_unused, bool skip __maybe_unused)
 {
 }
 

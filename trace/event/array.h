@@ -50,6 +50,7 @@ struct trace_array {
 	const struct trace_tracer *tracer; /* [L] current_tracer; never NULL */
 	u32 tracer_options;		   /* [L] of all tracers: trace/event/tracer.h */
 	struct trace_functions *functions; /* [L] trace/function/; NULL: never used */
+	struct host_hook *hook;		   /* [A] its tracer's, of the calls of functions; NULL */
 	struct trace_prevboot
 	    *past; /* [I] it shows what another boot recorded (trace/persist/lastboot.h); NULL */
 	u64 max_latency_ns; /* [A] the longest that the tracer found */
@@ -82,7 +83,8 @@ struct trace_array {
 	u32 refs; /* [L] open files and whoever else needs it to stay: removal is -EBUSY */
 	u8 pid_ignore[MAX_CPUS]; /* [A] by CPU: the events of who runs there are not wanted */
 	struct trace_pids
-	    *pids; /* [L] its pid lists (trace/event/pid_filter.h); NULL: never used */
+	    *pids[2]; /* [L] its pid lists (trace/event/pid_filter.h), of events and of functions;
+			 NULL: never used */
 	struct list_head errors; /* [L] error_log */
 	u32 error_count;
 	char name[256]; /* "" for the global one */

@@ -51,6 +51,7 @@ struct trace_out {
 	struct seq *seq;
 	const char *fmt;		   /* the event's format as options/hash-ptr wants it */
 	u32 options;			   /* of the instance: TRACE_OPT_* bits */
+	const struct trace_line *line;	   /* whose text it is; NULL: only the event's words */
 	struct trace_symbols *symbols;	   /* names found before; NULL: none are kept */
 	const struct trace_prevboot *past; /* the record is another boot's; NULL */
 	struct seq tmp;			   /* strings made on the way (flags, symbols) */

@@ -74,6 +74,14 @@ struct rec_function {
 	u64 ip, parent_ip;
 } __packed __aligned(4);
 
+struct rec_func_repeats {
+	struct trace_entry ent;
+	u64 ip, parent_ip;
+	u16 count;
+	u16 top_delta_ts; /* from the last of them to this record, in the unit of the clock */
+	u32 bottom_delta_ts;
+} __packed __aligned(4);
+
 struct rec_hwlat {
 	struct trace_entry ent;
 	u64 duration, outer_duration, nmi_total_ts; /* microseconds */

@@ -1,7 +1,7 @@
 /*
- * set_event_pid and set_event_notrace_pid. Lists change in task context under host_lock, and by
- * fork and exit (options/event-fork) in any; they are asked at each switch and wake-up, with
- * preemption off; events only look at trace_array.pid_ignore.
+ * The lists of pids of events and of functions. They change in task context under host_lock, and by
+ * fork and exit (options/event-fork, options/function-fork) in any; they are asked at each switch
+ * and wake-up, with preemption off; events only look at trace_array.pid_ignore, and hooks are told.
  *
  * A set is a bitmap for pids that tasks can have, whose bits change one by one, atomically, and a
  * sorted list for larger numbers, which are taken and shown, as Linux does, but are no task's: it
@@ -19,6 +19,7 @@
 #include "trace/event/word.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
+#include "trace/host_function.h"
 #include "trace/host_memory.h"
 
 #define PIDS	  32768 /* tasks have smaller ones */
@@ -113,26 +114,38 @@ static bool both_ignored(const struct trace_pids *p, s32 a, s32 b)
 	       (unwanted && trace_pid_is_listed(unwanted, a) && trace_pid_is_listed(unwanted, b));
 }
 
+/* Of who runs on this CPU from now on. */
+static void tell(const struct trace_pids *p, bool ignore)
+{
+	struct host_hook *hook;
+
+	if (p->of == TRACE_PIDS_EVENTS)
+		WRITE_ONCE(p->tr->pid_ignore[host_cpu()], ignore);
+	else if ((hook = atomic_load_acquire(&p->tr->hook)))
+		host_hook_skip(hook, ignore);
+}
+
 #define for_each_active(p)                                                                         \
 	for (struct trace_pids *p = atomic_load_acquire(&active); p; p = READ_ONCE(p->next))
 
 void trace_pid_switch_begin(s32 prev, s32 next)
 {
 	for_each_active (p)
-		WRITE_ONCE(p->tr->pid_ignore[host_cpu()], both_ignored(p, prev, next));
+		if (p->of == TRACE_PIDS_EVENTS)
+			tell(p, both_ignored(p, prev, next));
 }
 
 void trace_pid_switch_end(s32 next)
 {
 	for_each_active (p)
-		WRITE_ONCE(p->tr->pid_ignore[host_cpu()], ignored(p, next));
+		tell(p, ignored(p, next));
 }
 
 void trace_pid_wakeup_begin(s32 woken)
 {
 	for_each_active (p)
-		if (READ_ONCE(p->tr->pid_ignore[host_cpu()]))
-			WRITE_ONCE(p->tr->pid_ignore[host_cpu()], ignored(p, woken));
+		if (p->of == TRACE_PIDS_EVENTS && READ_ONCE(p->tr->pid_ignore[host_cpu()]))
+			tell(p, ignored(p, woken));
 }
 
 void trace_pid_wakeup_end(s32 current_pid)
@@ -147,11 +160,17 @@ static void trace_pid_look_again(void *arg)
 	struct host_context ctx;
 
 	host_enter(&ctx);
-	WRITE_ONCE(p->tr->pid_ignore[ctx.cpu], ignored(p, ctx.pid));
+	tell(p, ignored(p, ctx.pid));
 	host_preempt_enable();
 }
 
 /* ---- fork and exit ---- */
+
+static bool trace_pids_follow(const struct trace_pids *p)
+{
+	return READ_ONCE(p->tr->options) &
+	       (p->of == TRACE_PIDS_EVENTS ? TRACE_OPT_EVENT_FORK : TRACE_OPT_FUNC_FORK);
+}
 
 static void follow(struct pid_set *set, s32 parent, s32 child)
 {
@@ -178,7 +197,7 @@ static void forget_old(struct trace_pids *p, s32 pid)
 void trace_pid_fork(s32 parent, s32 child)
 {
 	for_each_active (p) {
-		if (!(READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK))
+		if (!trace_pids_follow(p))
 			continue;
 		forget_old(p, child);
 		follow(READ_ONCE(p->wanted), parent, child);
@@ -189,7 +208,7 @@ void trace_pid_fork(s32 parent, s32 child)
 void trace_pid_free(s32 pid)
 {
 	for_each_active (p) {
-		if (!(READ_ONCE(p->tr->options) & TRACE_OPT_EVENT_FORK))
+		if (!trace_pids_follow(p))
 			continue;
 		u32 at = atomic_fetch_add(&p->gone_next, 1) % TRACE_PIDS_GONE;
 		s32 old = atomic_xchg(&p->gone[at], pid);
@@ -231,15 +250,26 @@ static void activate(struct trace_pids *p)
 	use_keys(1);
 	p->active = true;
 	host_on_each_cpu(trace_pid_look_again, p);
-	trace_array_set_way(p->tr, TRACE_WAY_PID, true);
+	if (p->of == TRACE_PIDS_EVENTS)
+		trace_array_set_way(p->tr, TRACE_WAY_PID, true);
 }
 
 static void deactivate(struct trace_pids *p)
 {
-	trace_array_set_way(p->tr, TRACE_WAY_PID, false);
+	if (p->of == TRACE_PIDS_EVENTS)
+		trace_array_set_way(p->tr, TRACE_WAY_PID, false);
 	use_keys(-1);
 	list_del_active(p);
 	p->active = false;
+}
+
+void trace_pid_set_hook(struct trace_array *tr, struct host_hook *hook)
+{
+	struct trace_pids *p = tr->pids[TRACE_PIDS_FUNCTIONS];
+
+	atomic_store_release(&tr->hook, hook);
+	if (p && p->active)
+		host_on_each_cpu(trace_pid_look_again, p);
 }
 
 /* ---- the files ---- */
@@ -340,16 +370,17 @@ struct change {
 	struct large *large; /* NULL: stays as it is */
 };
 
-static int prepare(
-    struct change *c, struct trace_array *tr, bool notrace, struct pid_text text, u32 large)
+static int prepare(struct change *c, struct trace_array *tr, enum trace_pid_lists of, bool notrace,
+    struct pid_text text, u32 large)
 {
 	int err = 0;
 
-	c->p = tr->pids ? tr->pids : host_alloc(sizeof(*c->p));
+	c->p = tr->pids[of] ? tr->pids[of] : host_alloc(sizeof(*c->p));
 	if (!c->p)
 		return -ENOMEM;
 	c->p->tr = tr;
-	tr->pids = c->p; /* inactive until it has a set */
+	c->p->of = of;
+	tr->pids[of] = c->p; /* inactive until it has a set */
 	struct pid_set *old = *set_of(c->p, notrace);
 	c->set = old ? old : host_alloc(sizeof(*c->set));
 	if (!c->set)
@@ -381,7 +412,8 @@ static void apply(struct change *c, bool notrace, struct pid_text text)
 	}
 }
 
-ssize trace_pid_write(struct trace_array *tr, bool notrace, const char *buf, size_t n)
+ssize trace_pid_write(
+    struct trace_array *tr, enum trace_pid_lists of, bool notrace, const char *buf, size_t n)
 {
 	struct pid_text text = {buf, n}, rest = text;
 	struct change c = {.large = NULL};
@@ -389,7 +421,7 @@ ssize trace_pid_write(struct trace_array *tr, bool notrace, const char *buf, siz
 	int err = count_pids(&rest, &count, &large);
 
 	if (!err && count)
-		err = prepare(&c, tr, notrace, text, large);
+		err = prepare(&c, tr, of, notrace, text, large);
 	if (err)
 		return err;
 	if (count)
@@ -397,9 +429,10 @@ ssize trace_pid_write(struct trace_array *tr, bool notrace, const char *buf, siz
 	return n - rest.left;
 }
 
-void trace_pid_clear(struct trace_array *tr, bool notrace)
+/* A hook hears that it is to be called again; nobody asks for the byte of events then. */
+void trace_pid_clear(struct trace_array *tr, enum trace_pid_lists of, bool notrace)
 {
-	struct trace_pids *p = tr->pids;
+	struct trace_pids *p = tr->pids[of];
 	struct pid_set *old = p ? *set_of(p, notrace) : NULL;
 
 	if (!old)
@@ -407,16 +440,19 @@ void trace_pid_clear(struct trace_array *tr, bool notrace)
 	if (!*set_of(p, !notrace))
 		deactivate(p);
 	atomic_store_release(set_of(p, notrace), NULL);
-	if (p->active)
+	if (p->active || of == TRACE_PIDS_FUNCTIONS)
 		host_on_each_cpu(trace_pid_look_again, p);
 	host_synchronize();
 	set_free(old);
 }
 
-void trace_pid_show(struct seq *s, const struct trace_array *tr, bool notrace)
+void trace_pid_show(
+    struct seq *s, const struct trace_array *tr, enum trace_pid_lists of, bool notrace)
 {
-	const struct pid_set *set = tr->pids ? *set_of(tr->pids, notrace) : NULL;
+	const struct pid_set *set = tr->pids[of] ? *set_of(tr->pids[of], notrace) : NULL;
 
+	if (!set && of == TRACE_PIDS_FUNCTIONS)
+		seq_puts(s, "no pid\n");
 	for (u32 pid = 0; set && pid < PIDS; pid++)
 		if (trace_pid_is_listed(set, pid))
 			seq_printf(s, "%u\n", pid);
@@ -426,8 +462,10 @@ void trace_pid_show(struct seq *s, const struct trace_array *tr, bool notrace)
 
 void trace_pid_drop(struct trace_array *tr)
 {
-	trace_pid_clear(tr, false);
-	trace_pid_clear(tr, true);
-	host_free(tr->pids);
-	tr->pids = NULL;
+	for (int of = TRACE_PIDS_EVENTS; of <= TRACE_PIDS_FUNCTIONS; of++) {
+		trace_pid_clear(tr, of, false);
+		trace_pid_clear(tr, of, true);
+		host_free(tr->pids[of]);
+		tr->pids[of] = NULL;
+	}
 }

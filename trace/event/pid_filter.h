@@ -1,7 +1,8 @@
 /*
- * set_event_pid and set_event_notrace_pid: whose events an array records. The host's scheduler says
- * who runs where; a byte per CPU and array holds what follows from it, so that an event asks one
- * byte and no list.
+ * set_event_pid and set_event_notrace_pid: whose events an array records; set_ftrace_pid and
+ * set_ftrace_notrace_pid: whose calls of functions. The host's scheduler says who runs where; a
+ * byte per CPU and array holds what follows from it, so that an event asks one byte and no list. A
+ * hook of functions is told, so that calls of other tasks do not even reach it.
  */
 #pragma once
 
@@ -14,13 +15,16 @@
  */
 #define TRACE_PIDS_GONE 8
 
-/* What an array has of them from the first list on. */
+enum trace_pid_lists { TRACE_PIDS_EVENTS, TRACE_PIDS_FUNCTIONS };
+
+/* What an array has of either from the first list on. */
 struct trace_pids {
 	struct pid_set *wanted, *unwanted; /* [A] NULL: no such list */
 	struct trace_pids *next;	   /* [A] all that have a list */
 	struct trace_array *tr;		   /* [I] */
 	s32 gone[TRACE_PIDS_GONE]; /* [A] still listed though their tasks are no more; 0: none */
 	u32 gone_next;		   /* [A] whose turn it is */
+	enum trace_pid_lists of;   /* [I] */
 	bool active;		   /* [L] in that list */
 };
 
@@ -49,8 +53,8 @@ void trace_pid_switch_end(s32 next);
 void trace_pid_wakeup_begin(s32 woken);
 void trace_pid_wakeup_end(s32 current_pid);
 /*
- * options/event-fork: a child of who is listed is listed; whose task is freed is so no more.
- * Preemption off.
+ * options/event-fork, options/function-fork: a child of who is listed is listed; whose task is
+ * freed is so no more. Preemption off.
  */
 void trace_pid_fork(s32 parent, s32 child);
 void trace_pid_free(s32 pid);
@@ -60,8 +64,12 @@ void trace_pid_free(s32 pid);
  * wrong, none: -EINVAL, -EPERM (one is too large, or too many are larger than any task's), -ENOMEM.
  * Returns the bytes taken, fewer than n if there is a NUL. host_lock held.
  */
-ssize trace_pid_write(struct trace_array *tr, bool notrace, const char *buf, size_t n);
-void trace_pid_clear(struct trace_array *tr, bool notrace);
-void trace_pid_show(struct seq *s, const struct trace_array *tr, bool notrace);
+ssize trace_pid_write(
+    struct trace_array *tr, enum trace_pid_lists of, bool notrace, const char *buf, size_t n);
+void trace_pid_clear(struct trace_array *tr, enum trace_pid_lists of, bool notrace);
+void trace_pid_show(
+    struct seq *s, const struct trace_array *tr, enum trace_pid_lists of, bool notrace);
+/* The array has another hook, or none: from now on that one is told. */
+void trace_pid_set_hook(struct trace_array *tr, struct host_hook *hook);
 /* The array goes away: writers have left it, or will before host_synchronize() returns. */
 void trace_pid_drop(struct trace_array *tr);

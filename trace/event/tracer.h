@@ -9,7 +9,7 @@
 struct trace_array;
 
 /* Options of a tracer: bits of trace_array.tracer_options. */
-enum { TRACE_FUNC_STACK = 1 };
+enum { TRACE_FUNC_STACK = 1, TRACE_FUNC_NO_REPEATS = 2 };
 struct trace_tracer_option {
 	const char *name;
 	u32 bit;

@@ -191,7 +191,7 @@ void trace_trigger_free(struct trace_trigger *t)
 }
 
 /* R3. */
-static void trace_trigger_disarm(struct trace_trigger *t)
+void trace_trigger_disarm(struct trace_trigger *t)
 {
 	if (t->target)
 		trace_file_soft(t->target, -1);

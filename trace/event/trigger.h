@@ -33,10 +33,11 @@ enum trace_trigger_kind {
 
 /* trace_trigger_command.flags */
 enum {
-	TRACE_TRIGGER_LOOKS = 1,  /* it needs the record, with or without a filter */
-	TRACE_TRIGGER_POST = 2,	  /* called with a record, it acts after that is committed */
-	TRACE_TRIGGER_TARGET = 4, /* its argument begins with SYSTEM:EVENT */
-	TRACE_TRIGGER_LAST = 8,	  /* listed after all others, the oldest first */
+	TRACE_TRIGGER_LOOKS = 1,     /* it needs the record, with or without a filter */
+	TRACE_TRIGGER_POST = 2,	     /* called with a record, it acts after that is committed */
+	TRACE_TRIGGER_TARGET = 4,    /* its argument begins with SYSTEM:EVENT */
+	TRACE_TRIGGER_LAST = 8,	     /* listed after all others, the oldest first */
+	TRACE_TRIGGER_FUNCTION = 16, /* calls of functions may pull it, too */
 };
 
 #define TRACE_TRIGGER_UNLIMITED UINT64_MAX
@@ -137,6 +138,8 @@ int trace_trigger_add(struct trace_trigger *trigger);
 /* The same in two steps, the second of which cannot fail. */
 int trace_trigger_prepare(struct trace_trigger *trigger);
 void trace_trigger_link(struct trace_trigger *trigger);
+/* What prepare() made is not needed any more; nobody acts on it. */
+void trace_trigger_disarm(struct trace_trigger *trigger);
 /* Takes it out, for another time: on return nobody acts on it. */
 void trace_trigger_cut(struct trace_trigger *trigger);
 /* Takes it out and frees it with its filter and data. NULL is fine. */

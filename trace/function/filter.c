@@ -4,6 +4,7 @@
  */
 #include "trace/function/function.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/filter/priv.h"
@@ -13,30 +14,21 @@
 #include "trace/host_memory.h"
 #include "trace/host_symbol.h"
 
-#define WORD_BITS 64
+/* "FUNCTIONS:mod:MODULE", for a module that is not there. */
+struct trace_function_module {
+	struct trace_function_module *next;
+	size_t functions; /* characters before the first colon */
+	char text[];
+};
+
+static void trace_function_forget_modules(
+    struct trace_functions *f, enum trace_function_list which);
 
 struct trace_function_edit {
 	struct trace_array *tr;
 	enum trace_function_list which;
 	u64 *set;
 };
-
-static size_t trace_function_set_size(void)
-{
-	return (host_function_count() + WORD_BITS - 1) / WORD_BITS * sizeof(u64);
-}
-
-static bool trace_function_in(const u64 *set, unsigned i)
-{
-	return set[i / WORD_BITS] >> i % WORD_BITS & 1;
-}
-
-static void trace_function_put(u64 *set, unsigned i, bool in)
-{
-	u64 bit = 1UL << i % WORD_BITS;
-
-	set[i / WORD_BITS] = in ? set[i / WORD_BITS] | bit : set[i / WORD_BITS] & ~bit;
-}
 
 static bool trace_function_set_is_empty(const u64 *set)
 {
@@ -69,6 +61,9 @@ void trace_functions_drop(struct trace_array *tr)
 		return;
 	host_free(f->lists[TRACE_FUNCTIONS_WANTED]);
 	host_free(f->lists[TRACE_FUNCTIONS_UNWANTED]);
+	trace_function_forget_modules(f, TRACE_FUNCTIONS_WANTED);
+	trace_function_forget_modules(f, TRACE_FUNCTIONS_UNWANTED);
+	trace_commands_drop(f);
 	host_free(f);
 	tr->functions = NULL;
 }
@@ -126,14 +121,93 @@ static int trace_function_by_pattern(u64 *set, const char *word, bool in)
 	return err;
 }
 
-int trace_function_edit_word(struct trace_function_edit *e, char *word)
+int trace_function_set_word(u64 *set, const char *word)
 {
 	bool in = *word != '!';
 
 	if (!in)
 		word++;
-	return is_digit(*word) ? trace_function_by_number(e->set, word, in)
-			       : trace_function_by_pattern(e->set, word, in);
+	return is_digit(*word) ? trace_function_by_number(set, word, in)
+			       : trace_function_by_pattern(set, word, in);
+}
+
+/* ---- FUNCTION:mod:MODULE ---- */
+
+static int trace_function_add_module(
+    struct trace_functions *f, enum trace_function_list which, const char *word, const char *module)
+{
+	size_t size = strlen(word) + strlen(module) + sizeof(":mod:");
+	struct trace_function_module *m = host_alloc(sizeof(*m) + size);
+
+	if (!m)
+		return -ENOMEM;
+	fmt_snprintf(m->text, size, "%s:mod:%s", word, module);
+	m->functions = strlen(word);
+	m->next = f->modules[which];
+	f->modules[which] = m;
+	return 0;
+}
+
+/* "*" means those of the module with any functions. */
+static int trace_function_del_module(
+    struct trace_functions *f, enum trace_function_list which, const char *word, const char *module)
+{
+	struct trace_function_module **at = &f->modules[which], *m;
+	int err = -EINVAL;
+
+	while ((m = *at)) {
+		if (strcmp(m->text + m->functions + strlen(":mod:"), module) ||
+		    (strcmp(word, "*") &&
+			(strlen(word) != m->functions || memcmp(m->text, word, m->functions)))) {
+			at = &m->next;
+			continue;
+		}
+		*at = m->next;
+		host_free(m);
+		err = 0;
+	}
+	return err;
+}
+
+/*
+ * There are no modules: what is wanted of one is kept for the day when it comes, as on Linux. All
+ * functions are outside a module.
+ */
+static int trace_function_edit_module(struct trace_function_edit *e, char *word, const char *module)
+{
+	struct trace_functions *f = e->tr->functions;
+
+	if (!module)
+		return trace_function_set_word(e->set, word);
+	if (*module == '!' && !trace_function_set_word(e->set, *word ? word : "*"))
+		return 0;
+	return *word == '!' ? trace_function_del_module(f, e->which, word + 1, module)
+			    : trace_function_add_module(f, e->which, word, module);
+}
+
+static void trace_function_forget_modules(struct trace_functions *f, enum trace_function_list which)
+{
+	struct trace_function_module *m;
+
+	while ((m = f->modules[which])) {
+		f->modules[which] = m->next;
+		host_free(m);
+	}
+}
+
+/* ---- a word of the file ---- */
+
+int trace_function_edit_word(struct trace_function_edit *e, char *word)
+{
+	char *functions = strsep(&word, ":"), *name = strsep(&word, ":");
+
+	if (!name)
+		return trace_function_set_word(e->set, functions);
+	if (!strcmp(name, "mod"))
+		return trace_function_edit_module(e, functions, word);
+	return e->which == TRACE_FUNCTIONS_WANTED
+		   ? trace_command_write(e->tr, functions, name, word)
+		   : -EINVAL;
 }
 
 /* ---- changing ---- */
@@ -151,7 +225,9 @@ struct trace_function_edit *trace_function_edit_begin(
 		host_free(e);
 		return NULL;
 	}
-	if (!empty && f->lists[which])
+	if (empty)
+		trace_function_forget_modules(f, which);
+	else if (f->lists[which])
 		memcpy(e->set, f->lists[which], trace_function_set_size());
 	return e;
 }
@@ -173,26 +249,34 @@ void trace_function_edit_end(struct trace_function_edit *e)
 
 void trace_function_list_show(struct seq *s, struct trace_array *tr, enum trace_function_list which)
 {
-	const u64 *set = tr->functions ? tr->functions->lists[which] : NULL;
+	const struct trace_functions *f = tr->functions;
+	const u64 *set = f ? f->lists[which] : NULL;
+	const struct trace_function_module *m = f ? f->modules[which] : NULL;
 	const char *name;
 	u64 addr;
 
-	if (!set)
+	if (!set && !(m && which == TRACE_FUNCTIONS_WANTED))
 		seq_puts(s, which == TRACE_FUNCTIONS_WANTED ? "#### all functions enabled ####\n"
 							    : "#### no functions disabled ####\n");
 	for (unsigned i = 0; set && i < host_function_count(); i++)
 		if (trace_function_in(set, i) && (name = host_function(i, &addr)))
 			seq_printf(s, "%s\n", name);
+	for (; m; m = m->next)
+		seq_printf(s, "%s\n", m->text);
+	if (which == TRACE_FUNCTIONS_WANTED)
+		trace_commands_show(s, f);
 }
 
 /* As Linux: how many want it, whether with registers; and the entry of the only one. */
 static void trace_function_show_state(
-    struct seq *s, const char *name, const struct host_function_state *state)
+    struct seq *s, unsigned function, const char *name, const struct host_function_state *state)
 {
+	unsigned arrays, commands = trace_commands_count(function, &arrays);
 	char fn[128];
 
-	seq_printf(s, "%s (%u)%s         ", name, state->users, state->probed ? " R" : "  ");
-	if (state->fn) {
+	seq_printf(s, "%s (%u)%s         ", name, state->users + commands - arrays,
+	    state->probed ? " R" : "  ");
+	if (state->fn && commands < 2) {
 		host_sym_print(fn, sizeof(fn), state->fn, true);
 		seq_printf(s, "\ttramp: 0x%lx (%s) ->%s", state->entry, fn, fn);
 	}
@@ -210,6 +294,6 @@ void trace_functions_show_enabled(struct seq *s, bool touched)
 			continue;
 		host_function_state(i, &state);
 		if (touched ? state.touched : state.users)
-			trace_function_show_state(s, name, &state);
+			trace_function_show_state(s, i, name, &state);
 	}
 }

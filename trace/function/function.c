@@ -10,17 +10,13 @@
 #include "trace/function/function.h"
 #include "kernel/lib/errno.h"
 #include "trace/event/ftrace.h"
+#include "trace/event/clock.h"
 #include "trace/event/comm.h"
+#include "trace/event/pid_filter.h"
 #include "trace/event/record.h"
 #include "trace/event/wait.h"
 #include "trace/function/priv.h"
 #include "trace/host_memory.h"
-
-enum {
-	CONTEXT = TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ | TRACE_FLAG_NMI,
-	BUSY = 1 /* in a task it is the only bit */
-};
-_Static_assert(!(CONTEXT & BUSY), "a bit of its own");
 
 static inline void trace_function_fill(struct rec_function *rec, u64 ip, u64 parent_ip)
 {
@@ -28,18 +24,60 @@ static inline void trace_function_fill(struct rec_function *rec, u64 ip, u64 par
 	rec->parent_ip = parent_ip;
 }
 
+/* ---- options/func-no-repeats ---- */
+
+static void trace_function_record_repeats(
+    struct trace_functions *f, const struct host_context *ctx, const struct trace_function_last *l)
+{
+	struct trace_event_file *file = trace_ftrace_file(f->tr, TRACE_FUNC_REPEATS);
+	struct trace_slot slot;
+
+	local_inc(&file->counts[ctx->cpu].hit);
+	struct rec_func_repeats *rec = trace_reserve(&slot, file, ctx, sizeof(*rec));
+	if (!rec)
+		return;
+	u64 now = ring_buffer_time_stamp(slot.rb);
+	u64 delta = trace_clock_ns(f->tr, now) - trace_clock_ns(f->tr, l->stamp);
+	rec->ip = l->ip;
+	rec->parent_ip = l->parent_ip;
+	rec->count = l->repeats;
+	rec->top_delta_ts = delta >> 32;
+	rec->bottom_delta_ts = delta;
+	trace_commit_bare(&slot, file, ctx);
+}
+
+/* Is it the last call again? Else it is the last from now on, and how often that came is told. */
+static bool trace_function_repeats(
+    struct trace_functions *f, const struct host_context *ctx, u64 ip, u64 parent_ip)
+{
+	struct trace_function_last *l = &f->last[ctx->cpu];
+
+	if (l->ip == ip && l->parent_ip == parent_ip && l->repeats < UINT16_MAX) {
+		l->stamp = ring_buffer_time_stamp(f->tr->buffer);
+		l->repeats++;
+		return true;
+	}
+	if (l->repeats)
+		trace_function_record_repeats(f, ctx, l);
+	*l = (struct trace_function_last){.ip = ip, .parent_ip = parent_ip};
+	return false;
+}
+
+/* ---- a call ---- */
+
 static void trace_function_record(
     struct trace_functions *f, const struct host_context *ctx, u64 ip, u64 parent_ip)
 {
 	struct trace_event_file *file = trace_ftrace_file(f->tr, TRACE_FN);
 	struct trace_slot slot;
 
+	local_inc(&file->counts[ctx->cpu].hit);
 	struct rec_function *rec = trace_reserve(&slot, file, ctx, sizeof(*rec));
 	if (!rec)
 		return;
 	trace_function_fill(rec, ip, parent_ip);
 	trace_commit_bare(&slot, file, ctx);
-	if (READ_ONCE(f->stacks))
+	if (READ_ONCE(f->options) & TRACE_FUNC_STACK)
 		trace_record_stack(f->tr, ctx);
 }
 
@@ -49,15 +87,19 @@ static __noinline void trace_function_hit_long(struct trace_functions *f, u64 ip
 	struct host_context ctx;
 
 	host_context(&ctx);
-	u8 context = (ctx.flags & CONTEXT) | BUSY, *busy = &f->busy[ctx.cpu], before = *busy;
+	u8 context = (ctx.flags & TRACE_FUNCTION_CONTEXT) | TRACE_FUNCTION_BUSY,
+	   *busy = &f->busy[ctx.cpu], before = *busy;
 
-	local_inc(&file->counts[ctx.cpu].hit);
 	if (before == context) {
+		local_inc(&file->counts[ctx.cpu].hit);
 		local_inc(&file->counts[ctx.cpu].too_deep);
 		return;
 	}
 	WRITE_ONCE(*busy, context);
-	trace_function_record(f, &ctx, ip, parent_ip);
+	/* An interrupted call may be in the middle of `last`. */
+	if (before || !(READ_ONCE(f->options) & TRACE_FUNC_NO_REPEATS) ||
+	    !trace_function_repeats(f, &ctx, ip, parent_ip))
+		trace_function_record(f, &ctx, ip, parent_ip);
 	WRITE_ONCE(*busy, before);
 }
 
@@ -69,7 +111,7 @@ static void trace_function_hit(
 	struct rec_function *rec = NULL;
 	struct trace_slot slot;
 
-	if (likely(!READ_ONCE(f->busy[host_cpu()]) && !READ_ONCE(f->stacks)))
+	if (likely(!READ_ONCE(f->busy[host_cpu()]) && !READ_ONCE(f->options)))
 		rec = trace_record(&slot, file, sizeof(*rec));
 	if (likely(rec)) {
 		trace_function_fill(rec, ip, parent_ip);
@@ -106,6 +148,7 @@ static int trace_function_init(struct trace_array *tr)
 	if (!err) {
 		f->on = true;
 		trace_comm_users(1, 0);
+		trace_pid_set_hook(tr, &f->hook);
 		host_hook_set(&f->hook, set);
 	}
 	host_free(set);
@@ -117,6 +160,7 @@ static void trace_function_reset(struct trace_array *tr)
 	struct trace_functions *f = tr->functions;
 
 	f->on = false;
+	trace_pid_set_hook(tr, NULL);
 	host_hook_remove(&f->hook);
 	trace_comm_users(-1, 0);
 }
@@ -126,11 +170,12 @@ static void trace_function_options(struct trace_array *tr)
 	struct trace_functions *f = trace_functions_of(tr);
 
 	if (f)
-		WRITE_ONCE(f->stacks, tr->tracer_options & TRACE_FUNC_STACK);
+		WRITE_ONCE(f->options, tr->tracer_options);
 }
 
 static const struct trace_tracer_option options[] = {
     {"func_stack_trace", TRACE_FUNC_STACK},
+    {"func-no-repeats", TRACE_FUNC_NO_REPEATS},
     {.name = NULL},
 };
 

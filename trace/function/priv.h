@@ -2,21 +2,68 @@
 #pragma once
 
 #include "trace/function/function.h"
+#include "trace/host_context.h"
 #include "trace/host_function.h"
 
-/* Of an array, from the first use of its lists or its tracer on. */
+enum {
+	TRACE_FUNCTION_CONTEXT = TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ | TRACE_FLAG_NMI,
+	TRACE_FUNCTION_BUSY = 1 /* in a task it is the only bit */
+};
+_Static_assert(!(TRACE_FUNCTION_CONTEXT & TRACE_FUNCTION_BUSY), "a bit of its own");
+
+/* The last call that was recorded on a CPU, and how often the same came again. */
+struct trace_function_last {
+	u64 ip, parent_ip;
+	u64 stamp; /* of the last of them, by the ring's clock */
+	u16 repeats;
+};
+
+/* Of an array, from the first use of its lists, its commands or its tracer on. */
 struct trace_functions {
 	struct host_hook hook;
-	struct trace_array *tr; /* [I] */
-	u64 *lists[2];		/* [L] by enum trace_function_list; NULL: there is none */
-	bool on;		/* [L] its tracer is a function tracer, the hook is the host's */
-	bool stacks;		/* [A] func_stack_trace */
-	u8 busy[MAX_CPUS];	/* [C] the context that is recording the long way; 0: none */
+	struct trace_array *tr;		 /* [I] */
+	u64 *lists[2];			 /* [L] by enum trace_function_list; NULL: there is none */
+	struct trace_commands *commands; /* [L] command.c; NULL: never used */
+	struct trace_function_module *modules[2]; /* [L] by enum trace_function_list */
+	bool on;	   /* [L] its tracer is a function tracer, the hook is the host's */
+	u32 options;	   /* [A] TRACE_FUNC_* bits: they take the long way */
+	u8 busy[MAX_CPUS]; /* [C] the context that is recording the long way; 0: none */
+	struct trace_function_last last[MAX_CPUS]; /* [C] who is busy, alone */
 };
 
 /* NULL: no memory. */
 struct trace_functions *trace_functions_of(struct trace_array *tr);
 /* What its lists say; NULL: no memory. The caller frees it. */
 u64 *trace_functions_make_set(const struct trace_functions *f);
+static inline size_t trace_function_set_size(void)
+{
+	return (host_function_count() + 63) / 64 * sizeof(u64);
+}
+
+static inline bool trace_function_in(const u64 *set, unsigned i)
+{
+	return set[i / 64] >> i % 64 & 1;
+}
+
+static inline void trace_function_put(u64 *set, unsigned i, bool in)
+{
+	u64 bit = 1UL << i % 64;
+
+	set[i / 64] = in ? set[i / 64] | bit : set[i / 64] & ~bit;
+}
+
+/* "[!]NAME", "[!]GLOB", "[!]NUMBER": puts them into the set, or takes them out. 0, -EINVAL. */
+int trace_function_set_word(u64 *set, const char *word);
+
+/*
+ * "[!]FUNCTIONS:NAME[:PARAM]", cut up; param NULL: there is none. 0, -EINVAL, -ENODEV, -ENOMEM,
+ * -EBUSY, and what the trigger says.
+ */
+int trace_command_write(struct trace_array *tr, char *functions, const char *name, char *param);
+void trace_commands_show(struct seq *s, const struct trace_functions *f);
+void trace_commands_drop(struct trace_functions *f);
+/* Of all arrays, of that function: Linux counts each as a user of it; here one hook has them. */
+unsigned trace_commands_count(unsigned function, unsigned *arrays);
+
 /* Its lists changed. */
 void trace_functions_changed(struct trace_array *tr);

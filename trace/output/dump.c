@@ -12,6 +12,7 @@
 #include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
+#include "trace/host_lock.h"
 #include "trace/host_log.h"
 #include "trace/output/output.h"
 #include "trace/output/print.h"
@@ -160,15 +161,34 @@ void trace_dump_last(int mode)
 	trace_dump_cpus(cpu_of_mode(mode));
 }
 
-bool trace_dump_now(void)
+static bool trace_dump_living(int only_cpu)
 {
 	if (!trace_global || ring_buffer_reads_here(trace_global->buffer) ||
 	    atomic_xchg(&dumping, 1))
 		return false;
 	ring_buffer_record_off(trace_global->buffer);
-	trace_dump_cpus(-1);
+	trace_dump_cpus(only_cpu);
 	atomic_store(&dumping, 0);
 	return true;
+}
+
+bool trace_dump_now(void)
+{
+	return trace_dump_living(-1);
+}
+
+static s32 wanted_cpu; /* [A] of the dump that is to come; -1: of all */
+
+static bool trace_dump_wanted(void)
+{
+	return trace_dump_living(atomic_load(&wanted_cpu));
+}
+
+void trace_dump_soon(int mode)
+{
+	trace_array_set_on(trace_global, false);
+	atomic_store(&wanted_cpu, cpu_of_mode(mode));
+	host_lock_soon(trace_dump_wanted);
 }
 
 void trace_dump_past(struct trace_array *tr)

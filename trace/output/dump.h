@@ -24,6 +24,11 @@ void trace_dump_last(int mode);
  */
 bool trace_dump_now(void);
 /*
+ * Recording is off from now on, and the same comes as soon as it can; mode: TRACE_DUMP_ALL, or
+ * TRACE_DUMP_ORIG for this CPU's alone. Any context.
+ */
+void trace_dump_soon(int mode);
+/*
  * The events of an array that shows the last boot, told in its place; they stay there. NULL:
  * nothing. At boot, task context under host_lock.
  */

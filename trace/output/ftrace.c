@@ -10,6 +10,7 @@
 #include "trace/event/options.h"
 #include "trace/host_copy.h"
 #include "trace/output/bprintf.h"
+#include "trace/output/output.h"
 #include "trace/output/print.h"
 
 /* ---- texts ---- */
@@ -140,6 +141,15 @@ static void trace_print_raw_data(struct trace_out *out,
 	seq_putc(out->seq, '\n');
 }
 
+static void trace_print_call(struct trace_out *out, u64 ip, u64 parent_ip)
+{
+	trace_print_ip(out, ip);
+	if ((out->options & TRACE_OPT_PRINT_PARENT) && parent_ip) {
+		seq_puts(out->seq, " <-");
+		trace_print_ip(out, parent_ip);
+	}
+}
+
 static void trace_print_function(struct trace_out *out,
     const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
 {
@@ -147,12 +157,45 @@ static void trace_print_function(struct trace_out *out,
 
 	if (is_short(rec, len, sizeof(*rec)))
 		return;
-	trace_print_ip(out, rec->ip);
-	if ((out->options & TRACE_OPT_PRINT_PARENT) && rec->parent_ip) {
-		seq_puts(out->seq, " <-");
-		trace_print_ip(out, rec->parent_ip);
-	}
+	trace_print_call(out, rec->ip, rec->parent_ip);
 	seq_putc(out->seq, '\n');
+}
+
+static void trace_print_function_raw(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
+{
+	const struct rec_function *rec = data;
+
+	if (!is_short(rec, len, sizeof(*rec)))
+		seq_printf(out->seq, "%lx %lx\n", rec->ip, rec->parent_ip);
+}
+
+static u64 trace_repeats_delta(const struct rec_func_repeats *rec)
+{
+	return (u64)rec->top_delta_ts << 32 | rec->bottom_delta_ts;
+}
+
+static void trace_print_repeats(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
+{
+	const struct rec_func_repeats *rec = data;
+
+	if (is_short(rec, len, sizeof(*rec)))
+		return;
+	trace_print_call(out, rec->ip, rec->parent_ip);
+	seq_printf(out->seq, " (repeats: %u, last_ts:", rec->count);
+	trace_print_stamp(out, trace_repeats_delta(rec));
+	seq_puts(out->seq, ")\n");
+}
+
+static void trace_print_repeats_raw(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
+{
+	const struct rec_func_repeats *rec = data;
+
+	if (!is_short(rec, len, sizeof(*rec)))
+		seq_printf(out->seq, "%lx %lx %u %lu\n", rec->ip, rec->parent_ip, rec->count,
+		    trace_repeats_delta(rec));
 }
 
 static void trace_print_hwlat(struct trace_out *out,

@@ -114,17 +114,29 @@ static char *trace_line_put_flags(char *at, const struct trace_entry *ent)
 	return at + 5;
 }
 
-static char *put_time(char *at, const struct trace_line *line)
+static char *trace_line_put_stamp(char *at, const struct trace_line *line, u64 ts)
 {
 	*at++ = ' ';
-	if (line->tr->clock->in_ns) {
-		u64 us = line->ts / 1000;
-		at = trace_line_put_dec(at, us / 1000000, 5, ' ');
-		*at++ = '.';
-		at = trace_line_put_dec(at, us % 1000000, 6, '0');
-	} else {
-		at = trace_line_put_dec(at, line->ts, 12, ' ');
-	}
+	if (!line->tr->clock->in_ns)
+		return trace_line_put_dec(at, ts, 12, ' ');
+	u64 us = ts / 1000;
+	at = trace_line_put_dec(at, us / 1000000, 5, ' ');
+	*at++ = '.';
+	return trace_line_put_dec(at, us % 1000000, 6, '0');
+}
+
+void trace_print_stamp(struct trace_out *out, u64 before)
+{
+	char text[COLUMNS_MAX];
+
+	if (out->line)
+		seq_write(out->seq, text,
+		    trace_line_put_stamp(text, out->line, out->line->ts - before) - text);
+}
+
+static char *put_time(char *at, const struct trace_line *line)
+{
+	at = trace_line_put_stamp(at, line, line->ts);
 	*at++ = ':';
 	*at++ = ' ';
 	return at;
@@ -361,6 +373,7 @@ static bool print_json(struct trace_out *out, const struct trace_line *line)
 void trace_print_line(struct trace_out *out, const struct trace_line *line)
 {
 	out->tmp.len = 0;
+	out->line = line;
 	if ((out->options & TRACE_OPT_PRINTK) && (out->options & TRACE_OPT_PRINTK_MSGONLY) &&
 	    trace_ftrace_message(out, line->ent, line->len))
 		return;

@@ -21,6 +21,8 @@ struct trace_line {
 
 /* Appends the line with its newline. out->options are the instance's. */
 void trace_print_line(struct trace_out *out, const struct trace_line *line);
+/* The time so long before the line's, as the columns have it. */
+void trace_print_stamp(struct trace_out *out, u64 before);
 /* What the event says, without the columns: "name: text\n". */
 void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len);
 /* The header of `trace`, for what is in that buffer of the array. */

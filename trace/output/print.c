@@ -33,6 +33,7 @@ void trace_out_init(struct trace_out *out, struct seq *seq, u32 options)
 	out->options = options;
 	out->symbols = NULL;
 	out->past = NULL;
+	out->line = NULL;
 	out->tmp_buf[sizeof(out->tmp_buf) - 1] = '\0';
 	seq_init(&out->tmp, out->tmp_buf, sizeof(out->tmp_buf) - 1);
 }

@@ -53,42 +53,35 @@ static int tracefs_clear_set_event(const struct tracefs_node *node)
 	return trace_set_events(tracefs_array(node), NULL, NULL, NULL, false);
 }
 
-static int tracefs_show_pids(struct seq *s, const struct tracefs_node *node)
-{
-	trace_pid_show(s, tracefs_array(node), false);
-	return 0;
-}
+/* ---- lists of pids: of events, of functions ---- */
 
-static ssize tracefs_write_pids(struct tracefs_file *f, const void *buf, size_t n)
-{
-	return n ? trace_pid_write(tracefs_array(&f->node), false, buf, n) : 0;
-}
+#define PID_FILE(name, of, notrace)                                                                \
+	static int tracefs_show_##name(struct seq *s, const struct tracefs_node *node)             \
+	{                                                                                          \
+		trace_pid_show(s, tracefs_array(node), of, notrace);                               \
+		return 0;                                                                          \
+	}                                                                                          \
+	static ssize tracefs_write_##name(struct tracefs_file *f, const void *buf, size_t n)       \
+	{                                                                                          \
+		return n ? trace_pid_write(tracefs_array(&f->node), of, notrace, buf, n) : 0;      \
+	}                                                                                          \
+	static int tracefs_clear_##name(const struct tracefs_node *node)                           \
+	{                                                                                          \
+		trace_pid_clear(tracefs_array(node), of, notrace);                                 \
+		return 0;                                                                          \
+	}                                                                                          \
+	static const struct tracefs_ops name##_ops = {.write = tracefs_write_##name};
 
-static int tracefs_clear_pids(const struct tracefs_node *node)
-{
-	trace_pid_clear(tracefs_array(node), false);
-	return 0;
-}
+#define PID_ROW(file, name)                                                                        \
+	{                                                                                          \
+		file, 0640, .show = tracefs_show_##name, .clear = tracefs_clear_##name,            \
+			    .ops = &name##_ops                                                     \
+	}
 
-static int tracefs_show_notrace_pids(struct seq *s, const struct tracefs_node *node)
-{
-	trace_pid_show(s, tracefs_array(node), true);
-	return 0;
-}
-
-static ssize tracefs_write_notrace_pids(struct tracefs_file *f, const void *buf, size_t n)
-{
-	return n ? trace_pid_write(tracefs_array(&f->node), true, buf, n) : 0;
-}
-
-static int tracefs_clear_notrace_pids(const struct tracefs_node *node)
-{
-	trace_pid_clear(tracefs_array(node), true);
-	return 0;
-}
-
-static const struct tracefs_ops pids_ops = {.write = tracefs_write_pids};
-static const struct tracefs_ops notrace_pids_ops = {.write = tracefs_write_notrace_pids};
+PID_FILE(pids, TRACE_PIDS_EVENTS, false)
+PID_FILE(notrace_pids, TRACE_PIDS_EVENTS, true)
+PID_FILE(function_pids, TRACE_PIDS_FUNCTIONS, false)
+PID_FILE(function_notrace_pids, TRACE_PIDS_FUNCTIONS, true)
 
 /* ---- recording, clocks ---- */
 
@@ -432,12 +425,12 @@ static const struct tracefs_row top_rows[] = {
     {"saved_tgids", 0440, .show = tracefs_show_tgids, .exists = tracefs_is_top},
     {"set_event", 0640, .show = tracefs_show_set_event, .clear = tracefs_clear_set_event,
 	.ops = &tracefs_set_event_ops},
-    {"set_event_notrace_pid", 0640, .show = tracefs_show_notrace_pids,
-	.clear = tracefs_clear_notrace_pids, .ops = &notrace_pids_ops},
-    {"set_event_pid", 0640, .show = tracefs_show_pids, .clear = tracefs_clear_pids,
-	.ops = &pids_ops},
+    PID_ROW("set_event_notrace_pid", notrace_pids),
+    PID_ROW("set_event_pid", pids),
     {"set_ftrace_filter", 0640, .show = tracefs_show_traced, .ops = &tracefs_filter_ops},
     {"set_ftrace_notrace", 0640, .show = tracefs_show_untraced, .ops = &tracefs_notrace_ops},
+    PID_ROW("set_ftrace_notrace_pid", function_notrace_pids),
+    PID_ROW("set_ftrace_pid", function_pids),
     {"snapshot", 0640, .store = tracefs_store_snapshot, .cut = TRACEFS_NUMBER,
 	.ops = &tracefs_snapshot_ops},
     {"snapshot.dat", 0440, .ops = &tracefs_snapshot_dat_ops, .exists = tracefs_is_present},

@@ -101,11 +101,7 @@ static void trace_trigger_disable_hist(
 
 /* ---- lines ---- */
 
-/*
- * SYSTEM:EVENT off the front of *param: the file of an event that can be switched, in the same
- * array; NULL.
- */
-static struct trace_event_file *parse_target(struct trace_array *tr, char **param)
+struct trace_event_file *trace_trigger_parse_target(struct trace_array *tr, char **param)
 {
 	char *system = strsep(param, ":");
 	char *name = strsep(param, ":");
@@ -157,7 +153,7 @@ static int trace_trigger_write(const struct trace_trigger_command *command,
 
 	trace_trigger_split(rest, has_target, &param, &filter);
 	if (has_target) {
-		form.target = parse_target(file->tr, &param);
+		form.target = trace_trigger_parse_target(file->tr, &param);
 		if (!form.target)
 			return -EINVAL;
 	}
@@ -167,8 +163,7 @@ static int trace_trigger_write(const struct trace_trigger_command *command,
 	return 0;
 }
 
-/* show() of the same. */
-static void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
+void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
 {
 	u64 left = atomic_load_relaxed(&t->left);
 
@@ -198,13 +193,13 @@ static void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
  * Linux.
  */
 const struct trace_trigger_command trace_trigger_commands[] = {
-    ROW(traceon, ONOFF, 0),
-    ROW(traceoff, ONOFF, TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_POST),
-    ROW(snapshot, SNAPSHOT, TRACE_TRIGGER_POST, .arm = trace_snapshot_arm,
+    ROW(traceon, ONOFF, TRACE_TRIGGER_FUNCTION),
+    ROW(traceoff, ONOFF, TRACE_TRIGGER_FUNCTION | TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_POST),
+    ROW(snapshot, SNAPSHOT, TRACE_TRIGGER_FUNCTION | TRACE_TRIGGER_POST, .arm = trace_snapshot_arm,
 	.disarm = trace_snapshot_disarm),
-    ROW(stacktrace, STACKTRACE, TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_POST),
-    ROW(enable_event, EVENT, TRACE_TRIGGER_TARGET),
-    ROW(disable_event, EVENT, TRACE_TRIGGER_TARGET),
+    ROW(stacktrace, STACKTRACE, TRACE_TRIGGER_FUNCTION | TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_POST),
+    ROW(enable_event, EVENT, TRACE_TRIGGER_FUNCTION | TRACE_TRIGGER_TARGET),
+    ROW(disable_event, EVENT, TRACE_TRIGGER_FUNCTION | TRACE_TRIGGER_TARGET),
     ROW(enable_hist, HIST_EVENT, TRACE_TRIGGER_TARGET),
     ROW(disable_hist, HIST_EVENT, TRACE_TRIGGER_TARGET),
     {"hist", TRACE_TRIGGER_HIST, TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_LAST,

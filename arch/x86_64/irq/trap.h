@@ -37,6 +37,7 @@
 #define CPU_CURRENT	  24
 #define CPU_PREEMPT_COUNT 36
 #define CPU_PROBING	  48
+#define CPU_HOOK_SKIP	  56
 
 /* probe/hook.S: the entries of single users, and what they push below the return address. */
 #define HOOK_DIRECT 16

@@ -8,16 +8,22 @@
 
 	.section .noprobe.text, "ax", @progbits
 
-/* An entry for each user that may be a function's only one: 16 bytes each. */
-	.balign 16
+/*
+ * An entry for each user that may be a function's only one: 32 bytes each. Who wants no calls on
+ * this CPU now (another task runs than it wants) is asked before anything is saved.
+ */
+	.balign 32
 	.globl hook_entries
 	.type hook_entries, @function
 hook_entries:
 	.set number, 0
 	.rept HOOK_DIRECT
-	.balign 16
+	.balign 32
+	btl $number, %gs:CPU_HOOK_SKIP
+	jc 1f
 	movl $8 * number, %eax
 	jmp hook_direct
+1:	ret
 	.set number, number + 1
 	.endr
 	.size hook_entries, . - hook_entries

@@ -6,7 +6,7 @@
 #include "arch/x86_64/probe/probe.h"
 #include "kernel/lib/string.h"
 
-#define ENTRY_SIZE 16
+#define ENTRY_SIZE 32
 
 _Static_assert(HOOK_DIRECT == ARCH_HOOK_DIRECT, "hook.S makes the entries");
 

@@ -87,7 +87,7 @@ static char *many_pids(u32 from, u32 count)
 static ssize write_wanted(const char *text, size_t n)
 {
 	host_lock();
-	ssize taken = trace_pid_write(trace_global, false, text, n);
+	ssize taken = trace_pid_write(trace_global, TRACE_PIDS_EVENTS, false, text, n);
 	host_unlock();
 	return taken;
 }
