@@ -318,6 +318,15 @@ static int futex_queue_pi(
 	return 1;
 }
 
+/* The owner has ended: -ESRCH, but for one that has said so in the word meanwhile: -EINTR. */
+static int futex_look_again(const struct futex_word *word, u32 *value)
+{
+	u32 old = *value;
+	int err = futex_load(word->uaddr, value);
+
+	return err ? err : *value == old ? -ESRCH : -EINTR;
+}
+
 /* One look at the word: as futex_lock_pi(), and -EINTR: the word has changed. */
 static int futex_try_pi(struct futex_waiter *w, struct futex_bucket *b,
     const struct futex_word *word, u32 *value, bool try, bool heir)
@@ -337,7 +346,7 @@ static int futex_try_pi(struct futex_waiter *w, struct futex_bucket *b,
 	if (try)
 		return -EAGAIN;
 	if (!futex_owner_lives(owner))
-		return -ESRCH;
+		return futex_look_again(word, value);
 	ret = futex_queue_pi(w, b, word, value);
 	return ret < 0 ? ret : ret ? 0 : -EINTR;
 }

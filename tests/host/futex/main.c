@@ -89,6 +89,7 @@ void futex_rouse(void *task)
 
 bool futex_owner_lives(u32 tid)
 {
+	wobble();
 	return tid && tid <= THREADS && !atomic_load(&threads[tid - 1].dead);
 }
 
@@ -303,6 +304,7 @@ static void die_holding(u32 *lock)
 	while (!atomic_cas(lock, value, (value & FUTEX_WAITERS) | FUTEX_OWNER_DIED))
 		value = atomic_load(lock);
 	atomic_store(&me->dead, true);
+	sched_yield(); /* somebody may look just now */
 	futex_owner_died(me->tid);
 	atomic_store(&me->dead, false);
 	atomic_add(&deaths, 1);
