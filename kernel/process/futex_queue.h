@@ -1,7 +1,7 @@
 /*
  * The core of futexes: who waits for which word, who is woken, who owns a PI lock. It knows no
- * tasks and no page tables, and the same code runs on the host (tests/host/futex). tests/spin/futex.pml
- * is its model: who changes a step here changes it there.
+ * tasks and no page tables, and the same code runs on the host (tests/host/futex).
+ * tests/spin/futex.pml is its model: who changes a step here changes it there.
  *
  * Words. A *key* says which word is meant: an address of an address space, or of physical memory
  * that several share. A *waiter* stands in the *bucket* of its key; what is done to a key is done
