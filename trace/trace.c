@@ -7,6 +7,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
+#include "trace/boot_instance.h"
 #include "trace/event/array.h"
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
@@ -204,6 +205,7 @@ static void apply_params(void)
 		replay_early();
 	trace_each_param("trace_event", trace_enable_word);
 	trace_each_param("trace_trigger", trace_trigger_word);
+	trace_boot_instances();
 }
 
 int trace_init(const struct trace_early *early)
@@ -222,6 +224,7 @@ int trace_init(const struct trace_early *early)
 	trace_global = trace_array_create("", bytes);
 	if (!trace_global || trace_dump_prepare())
 		return -ENOMEM;
+	trace_printk_array = trace_global;
 	apply_params();
 	return 0;
 }
@@ -231,6 +234,9 @@ void trace_exit(void)
 	struct trace_array *tr, *next;
 
 	host_lock();
+	if (trace_printk_array)
+		trace_array_set_option(trace_global, TRACE_OPT_PRINTK_DEST, true);
+	trace_printk_array = NULL;
 	list_for_each_entry_safe (tr, next, &trace_arrays, node)
 		trace_array_destroy(tr);
 	trace_global = NULL;

@@ -62,7 +62,10 @@ void *mem_kept(size_t *size)
 	return kept_size ? phys_to_virt(kept_base) : NULL;
 }
 
-/* trace_kept=SIZE; without it a sixteenth of the memory. */
+/*
+ * trace_kept=SIZE, or reserve_mem=SIZE:ALIGN:NAME as Linux spells it (trace/boot_instance.c has the
+ * name); without either a sixteenth of the memory.
+ */
 static u64 kept_wanted(const struct range_set *set)
 {
 	u64 ram = 0;
@@ -70,7 +73,7 @@ static u64 kept_wanted(const struct range_set *set)
 	for (unsigned i = 0; i < set->count; i++)
 		ram += set->r[i].end - set->r[i].start;
 	u64 usual = MAX(KEPT_LEAST, MIN(ram / KEPT_SHARE, KEPT_MOST));
-	return ALIGN_DOWN(cmdline_u64("trace_kept", usual), PAGE_SIZE);
+	return ALIGN_DOWN(cmdline_u64("trace_kept", cmdline_u64("reserve_mem", usual)), PAGE_SIZE);
 }
 
 /*

@@ -55,6 +55,10 @@ __weak u64 trace_lastboot_find(void)
 	return 0;
 }
 
+__weak void trace_lastboot_name(const char *name __maybe_unused)
+{
+}
+
 __weak void trace_lastboot_offer(void)
 {
 }

@@ -3,6 +3,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/dynevent/synth.h"
+#include "trace/event/array.h"
+#include "trace/event/error_log.h"
 #include "trace/host_memory.h"
 #include "trace/probe/probe.h"
 #include "trace/user/user.h"
@@ -125,6 +127,12 @@ int dynevent_release(const char *line, const struct dynevent_kind *kind)
 	return err;
 }
 
+/* "w:..." of a later Linux: a kind that is not here. */
+static bool is_watch(const char *line)
+{
+	return *line == 'w' && (line[1] == ':' || is_space(line[1]));
+}
+
 int dynevent_command(const char *line)
 {
 	int err = -ECANCELED;
@@ -133,7 +141,11 @@ int dynevent_command(const char *line)
 		return dynevent_release(line, NULL);
 	for (unsigned i = 0; i < ARRAY_SIZE(kinds) && err == -ECANCELED; i++)
 		err = kinds[i]->create(line);
-	return err == -ECANCELED ? -EINVAL : err;
+	if (err != -ECANCELED)
+		return err;
+	if (is_watch(line))
+		trace_error_log(trace_global, "wprobe", line, "There are no watchpoints", 0);
+	return -EINVAL;
 }
 
 /* ---- lines ---- */

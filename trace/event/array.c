@@ -27,13 +27,16 @@
 #define BOOT_SIZE      (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
 #define BUFFER_PERCENT 50
 
-#define OPTIONS_NOT_INHERITED (TRACE_OPT_EVENT_FORK | TRACE_OPT_FUNC_FORK)
+#define OPTIONS_NOT_INHERITED                                                                      \
+	(TRACE_OPT_EVENT_FORK | TRACE_OPT_FUNC_FORK | TRACE_OPT_PRINTK_DEST | TRACE_OPT_COPY_MARKER)
 
 struct trace_array *trace_global;
+struct trace_array *trace_printk_array;
+u32 trace_marker_copies;
 struct list_head trace_arrays = LIST_HEAD_INIT(trace_arrays);
 
 /* The bits of `way` that options ask for. */
-static u32 way_options(u32 options)
+static u32 way_options(u64 options)
 {
 	return (options & TRACE_OPT_STACKTRACE ? TRACE_WAY_STACK : 0) |
 	       (options & TRACE_OPT_USERSTACKTRACE ? TRACE_WAY_USER_STACK : 0);
@@ -69,7 +72,7 @@ static void link_array(struct trace_array *tr)
 
 /* boot_size: bytes per CPU until it is used. */
 static struct trace_array *trace_array_make(
-    const char *name, size_t boot_size, size_t size, u32 options)
+    const char *name, size_t boot_size, size_t size, u64 options)
 {
 	struct trace_array *tr = host_alloc(sizeof(*tr));
 
@@ -130,6 +133,8 @@ int trace_array_destroy(struct trace_array *tr)
 	if (err == -ENOMEM)
 		return err;
 	trace_tracer_drop(tr);
+	trace_array_set_option(tr, TRACE_OPT_PRINTK_DEST, false);
+	trace_array_set_option(tr, TRACE_OPT_COPY_MARKER, false);
 	trace_functions_drop(tr);
 	trace_triggers_clear(tr);
 	trace_handle_end(&tr->handle);
@@ -278,8 +283,33 @@ static int trace_array_change_comms(struct trace_array *tr, u32 flag, bool on)
 	return 0;
 }
 
+/* One array is where trace_printk() records: the global one if it is no other. */
+static int set_printk_dest(struct trace_array *tr, bool on)
+{
+	struct trace_array *from = trace_printk_array, *to = on ? tr : trace_global;
+
+	if (tr->past)
+		return -EPERM;
+	if (!on && tr == trace_global)
+		return -EINVAL;
+	if (from)
+		WRITE_ONCE(from->options, from->options & ~TRACE_OPT_PRINTK_DEST);
+	WRITE_ONCE(to->options, to->options | TRACE_OPT_PRINTK_DEST);
+	WRITE_ONCE(trace_printk_array, to);
+	return 0;
+}
+
+static int set_copy_marker(const struct trace_array *tr, bool on)
+{
+	if (tr->past)
+		return -EPERM;
+	if (tr != trace_global)
+		WRITE_ONCE(trace_marker_copies, trace_marker_copies + (on ? 1 : -1));
+	return 0;
+}
+
 /* What an option does at once, beyond being a bit that others look at. */
-static int apply_option(struct trace_array *tr, u32 bit, bool on)
+static int apply_option(struct trace_array *tr, u64 bit, bool on)
 {
 	switch (bit) {
 	case TRACE_OPT_RECORD_CMD:
@@ -299,6 +329,10 @@ static int apply_option(struct trace_array *tr, u32 bit, bool on)
 	case TRACE_OPT_USERSTACKTRACE:
 		trace_array_set_way(tr, TRACE_WAY_USER_STACK, on);
 		return 0;
+	case TRACE_OPT_PRINTK_DEST:
+		return set_printk_dest(tr, on);
+	case TRACE_OPT_COPY_MARKER:
+		return set_copy_marker(tr, on);
 	case TRACE_OPT_TEST_NOP_REFUSE:
 		return -EINVAL; /* what it is for */
 	default:
@@ -306,12 +340,12 @@ static int apply_option(struct trace_array *tr, u32 bit, bool on)
 	}
 }
 
-int trace_array_set_option(struct trace_array *tr, u32 bit, bool on)
+int trace_array_set_option(struct trace_array *tr, u64 bit, bool on)
 {
 	if (!!(tr->options & bit) == on)
 		return 0;
 	int err = apply_option(tr, bit, on);
 	if (!err)
-		WRITE_ONCE(tr->options, tr->options ^ bit);
+		WRITE_ONCE(tr->options, on ? tr->options | bit : tr->options & ~bit);
 	return err;
 }

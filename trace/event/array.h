@@ -45,7 +45,7 @@ enum {
 struct trace_array {
 	struct ring_buffer *buffer;	   /* [A] */
 	u32 way;			   /* [L] TRACE_WAY_ARRAY bits, copied to all files */
-	u32 options;			   /* [A] TRACE_OPT_* bits */
+	u64 options;			   /* [A] TRACE_OPT_* bits */
 	const struct trace_clock *clock;   /* [L] */
 	const struct trace_tracer *tracer; /* [L] current_tracer; never NULL */
 	u32 tracer_options;		   /* [L] of all tracers: trace/event/tracer.h */
@@ -92,6 +92,14 @@ struct trace_array {
 
 extern struct trace_array *trace_global; /* never NULL after trace_init() */
 extern struct list_head trace_arrays;
+/*
+ * Where trace_printk() records: the one array that has options/trace_printk_dest. Changed under
+ * host_lock; any context reads it between host_preempt_disable() and host_preempt_enable(). NULL
+ * before trace_init() and after trace_exit().
+ */
+extern struct trace_array *trace_printk_array;
+/* [A] arrays that have options/copy_trace_marker, the global one not counted. */
+extern u32 trace_marker_copies;
 
 /* size: bytes per CPU from first use on. NULL: no memory. */
 struct trace_array *trace_array_create(const char *name, size_t size);
@@ -136,6 +144,7 @@ void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
 bool trace_array_set_on(struct trace_array *tr, bool on);
 bool trace_array_is_on(struct trace_array *tr);
 void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
-int trace_array_set_option(struct trace_array *tr, u32 bit, bool on);
+/* 0, -EINVAL, -ENOMEM; -EPERM: it shows another boot, where nothing is recorded. */
+int trace_array_set_option(struct trace_array *tr, u64 bit, bool on);
 /* Sets or clears a bit of TRACE_WAY_ARRAY in all its files. */
 void trace_array_set_way(struct trace_array *tr, u32 bit, bool on);

@@ -13,20 +13,20 @@ const struct trace_option trace_options[TRACE_OPTION_COUNT] = {
 #include "trace/event/options.def"
 };
 
-u32 trace_options_default(void)
+u64 trace_options_default(void)
 {
-	u32 bits = 0;
+	u64 bits = 0;
 
 	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
 		if (trace_options[i].on)
-			bits |= 1u << i;
+			bits |= 1UL << i;
 	return bits;
 }
 
 void trace_options_show(struct seq *s, const struct trace_array *tr)
 {
 	for (u32 i = 0; i < TRACE_OPTION_EVENTHEADER_JSON; i++)
-		seq_printf(s, "%s%s\n", tr->options & 1u << i ? "" : "no", trace_options[i].name);
+		seq_printf(s, "%s%s\n", tr->options & 1UL << i ? "" : "no", trace_options[i].name);
 }
 
 int trace_options_set(struct trace_array *tr, char *text)
@@ -38,6 +38,6 @@ int trace_options_set(struct trace_array *tr, char *text)
 		name += 2;
 	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
 		if (!strcmp(name, trace_options[i].name))
-			return trace_array_set_option(tr, 1u << i, on);
+			return trace_array_set_option(tr, 1UL << i, on);
 	return -EINVAL;
 }

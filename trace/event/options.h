@@ -11,7 +11,7 @@ enum trace_option_index {
 };
 
 enum {
-#define OPTION(bit, name, on) TRACE_OPT_##bit = (int)(1u << TRACE_OPTION_##bit),
+#define OPTION(bit, name, on) TRACE_OPT_##bit = 1UL << TRACE_OPTION_##bit,
 #include "trace/event/options.def"
 };
 
@@ -26,4 +26,4 @@ struct seq;
 void trace_options_show(struct seq *s, const struct trace_array *tr);
 /* "name", "noname", blanks around allowed; the text is cut up. 0 or -EINVAL. */
 int trace_options_set(struct trace_array *tr, char *text);
-u32 trace_options_default(void);
+u64 trace_options_default(void);

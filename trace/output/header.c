@@ -87,7 +87,7 @@ static void put_latency_columns(struct seq *s)
 void trace_print_header(struct seq *s, const struct trace_reader *r)
 {
 	const struct trace_array *tr = r->tr;
-	u32 options = tr->options;
+	u64 options = tr->options;
 
 	seq_printf(s, "# tracer: %s\n#\n", tr->tracer->name);
 	if (!(options & TRACE_OPT_CONTEXT_INFO))

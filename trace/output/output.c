@@ -11,6 +11,7 @@
 #include "trace/event/ftrace.h"
 #include "trace/event/parts.h"
 #include "trace/host_context.h"
+#include "trace/output/fields.h"
 #include "trace/output/ftrace.h"
 #include "trace/output/print.h"
 
@@ -389,5 +390,9 @@ void trace_print_line(struct trace_out *out, const struct trace_line *line)
 		else
 			put_columns(out, line);
 	}
-	trace_print_event(out, line->ent, line->len);
+	const struct trace_event_call *call = trace_line_event(out, line->ent, line->len);
+	if ((out->options & TRACE_OPT_FIELDS) && call && call->id >= TRACE_FTRACE_IDS)
+		trace_print_fields(out, call, line->ent, line->len);
+	else
+		trace_print_event(out, line->ent, line->len);
 }

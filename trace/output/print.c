@@ -27,7 +27,7 @@ static const char *tmp_end(struct trace_out *out, const char *start)
  * The last byte is kept out of the seq and stays NUL: what begins in a full buffer is an empty
  * string.
  */
-void trace_out_init(struct trace_out *out, struct seq *seq, u32 options)
+void trace_out_init(struct trace_out *out, struct seq *seq, u64 options)
 {
 	out->seq = seq;
 	out->options = options;
@@ -112,7 +112,7 @@ void trace_print_text(struct trace_out *out, ...)
 /* ---- addresses ---- */
 
 static void trace_print_format_ip(
-    struct seq *s, const struct trace_prevboot *past, u64 ip, u32 options)
+    struct seq *s, const struct trace_prevboot *past, u64 ip, u64 options)
 {
 	char name[128];
 
@@ -135,7 +135,7 @@ static void trace_print_format_ip(
  */
 static const struct trace_symbol *find_symbol(const struct trace_out *out, u64 ip)
 {
-	u32 options = out->options & (TRACE_OPT_SYM_OFFSET | TRACE_OPT_SYM_ADDR);
+	u64 options = out->options & (TRACE_OPT_SYM_OFFSET | TRACE_OPT_SYM_ADDR);
 	struct trace_symbol *sym = &out->symbols->sym[(ip >> 4 ^ ip) % TRACE_SYMBOLS_KEPT];
 
 	if (sym->ip != ip || sym->options != options) {

@@ -20,12 +20,13 @@ typedef s32 pid_t;
 struct trace_symbols {
 	struct trace_symbol {
 		u64 ip;
-		u32 options, len;
+		u64 options;
+		u32 len;
 		char text[112];
 	} sym[TRACE_SYMBOLS_KEPT];
 };
 
-void trace_out_init(struct trace_out *out, struct seq *seq, u32 options);
+void trace_out_init(struct trace_out *out, struct seq *seq, u64 options);
 
 struct trace_name {
 	u64 value;

@@ -1,6 +1,7 @@
 /*
- * trace_printk(): text from kernel code into the global trace. What is recorded is the format's
- * address and the arguments; the text is made when somebody reads it. Any context.
+ * trace_printk(): text from kernel code into the trace of the array that has the option
+ * trace_printk_dest. What is recorded is the format's address and the arguments; the text is made
+ * when somebody reads it. Any context.
  */
 #include "trace/output/printk.h"
 #include "kernel/lib/errno.h"
@@ -67,13 +68,29 @@ void trace_printk_show_formats(struct seq *s)
 	}
 }
 
+static bool trace_printk_is_taken(void)
+{
+	bool takes;
+
+	host_preempt_disable();
+	struct trace_array *tr = READ_ONCE(trace_printk_array);
+	takes = tr && (tr->options & TRACE_OPT_PRINTK);
+	host_preempt_enable();
+	return takes;
+}
+
+/* Between host_enter() and host_preempt_enable(): the array stays that long. */
+static struct trace_event_file *trace_printk_file(enum trace_ftrace_id id)
+{
+	return trace_ftrace_file(READ_ONCE(trace_printk_array), id);
+}
+
 int trace_vprintk(u64 ip, const char *fmt, va_list ap)
 {
-	struct trace_array *tr = trace_global;
 	struct host_context ctx;
 	va_list again;
 
-	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
+	if (!trace_printk_is_taken())
 		return 0;
 	trace_printk_remember(fmt);
 	va_copy(again, ap);
@@ -81,9 +98,9 @@ int trace_vprintk(u64 ip, const char *fmt, va_list ap)
 	va_end(again);
 	if (words > WORDS_MAX)
 		return -E2BIG;
-	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_BPRINT);
 	const u32 size = sizeof(struct rec_bprint) + words * 4;
 	host_enter(&ctx);
+	struct trace_event_file *file = trace_printk_file(TRACE_BPRINT);
 	struct rec_bprint *rec = trace_image(size);
 	if (rec) {
 		rec->ip = ip;
@@ -109,16 +126,14 @@ int trace_printk(const char *fmt, ...)
 
 int trace_puts(const char *str)
 {
-	struct trace_array *tr = trace_global;
 	struct host_context ctx;
 
-	if (!tr || !(tr->options & TRACE_OPT_PRINTK))
+	if (!trace_printk_is_taken())
 		return 0;
 	trace_printk_remember(str);
-	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_BPUTS);
 	struct rec_bputs rec = {.ip = (u64)__builtin_return_address(0), .str = str};
 	host_enter(&ctx);
-	bool recorded = trace_gate_one(file, &ctx, &rec, sizeof(rec));
+	bool recorded = trace_gate_one(trace_printk_file(TRACE_BPUTS), &ctx, &rec, sizeof(rec));
 	host_preempt_enable();
 	return recorded ? (int)strlen(str) : -EBUSY;
 }

@@ -21,9 +21,9 @@
 
 #define IDS	   65536
 #define REPORT_MAX 4096
-#define NAME	   "lastboot"
 
-static struct trace_prevboot *found; /* between find and offer */
+static struct trace_prevboot *found;	     /* between find and offer */
+static char instance_name[256] = "lastboot"; /* changed before the offer alone */
 static char report[REPORT_MAX];
 static struct seq report_seq;
 
@@ -327,6 +327,11 @@ static int adopt(struct trace_array *tr, struct trace_prevboot *past)
 	return 0;
 }
 
+void trace_lastboot_name(const char *name)
+{
+	strscpy(instance_name, name, sizeof(instance_name));
+}
+
 void trace_lastboot_offer(void)
 {
 	struct trace_prevboot *past = found;
@@ -337,7 +342,7 @@ void trace_lastboot_offer(void)
 	u64 events = all_events(past);
 	for (u32 i = 0; i < past->event_count; i++)
 		prevboot_event_match(&past->events[i], past->same_kernel);
-	struct trace_array *tr = trace_array_create(NAME, 1);
+	struct trace_array *tr = trace_array_create(instance_name, 1);
 	if (!tr) {
 		trace_prevboot_free(past);
 		trace_lastboot_nothing("there is no memory to show it");
@@ -352,12 +357,13 @@ void trace_lastboot_offer(void)
 		trace_lastboot_nothing("there is no memory to show it");
 		return;
 	}
-	host_log("lastboot: %lu events of the last boot are in instances/" NAME, events);
+	host_log(
+	    "lastboot: %lu events of the last boot are in instances/%s", events, instance_name);
 }
 
 struct trace_array *trace_lastboot_silent(void)
 {
-	struct trace_array *tr = trace_array_find(NAME);
+	struct trace_array *tr = trace_array_find(instance_name);
 
 	return tr && tr->past && tr->past->ended == KEPT_SILENT ? tr : NULL;
 }

@@ -11,6 +11,8 @@ struct trace_prevboot;
 
 /* At boot, before kept_start(): the generation that this boot is. */
 u64 trace_lastboot_find(void);
+/* Before it is offered: what its instance is called. */
+void trace_lastboot_name(const char *name);
 /* At boot, when the CPUs are up: makes the instance, if there is something to show. */
 void trace_lastboot_offer(void);
 /* Its instance, if it ended without a word (enum kept_end); else NULL. */

@@ -311,10 +311,18 @@ static int add_to(struct trace_probe *tp, struct probe_event *ev, struct probe_e
 
 /* ---- commands ---- */
 
+/* "PATH:OFFSET", as Linux names a place in a program. */
+static bool is_user_place(const char *place)
+{
+	return strchr(place, '/') && strchr(place, ':');
+}
+
 static int kprobe_event_define(const struct probe_words *w, struct probe_error *err)
 {
 	if (w->n < 2 || (*w->word[0] != 'p' && *w->word[0] != 'r'))
 		return -ECANCELED;
+	if (is_user_place(w->word[1]))
+		return probe_fail(err, 1, 0, "There are no probes of programs");
 	struct definition *d = host_alloc(sizeof(*d));
 	struct trace_probe *tp = NULL;
 	struct probe_arena arena;

@@ -31,7 +31,7 @@ static u64 probe_load_word(const void *rec, u32 at)
 
 static void probe_print_ip(struct trace_out *out, u64 ip, bool offset)
 {
-	u32 options = out->options;
+	u64 options = out->options;
 
 	out->options = offset ? options | TRACE_OPT_SYM_OFFSET : options & ~TRACE_OPT_SYM_OFFSET;
 	trace_print_ip(out, ip);

@@ -36,6 +36,50 @@ static ssize tracefs_set_event_write(struct tracefs_file *f, const void *buf, si
 
 const struct tracefs_ops tracefs_set_event_ops = {.write = tracefs_set_event_write};
 
+/* ---- all filters, all triggers ---- */
+
+#define LIST_COLUMN 32
+
+static void tracefs_put_event(struct seq *s, const struct trace_event_call *call)
+{
+	size_t n = strlen(call->system->name) + strlen(call->name) + 1;
+
+	seq_printf(s, "%s:%s%*s", call->system->name, call->name,
+	    n < LIST_COLUMN ? (int)(LIST_COLUMN - n) : 1, "");
+}
+
+int tracefs_show_filters(struct seq *s, const struct tracefs_node *node)
+{
+	struct trace_event_call *call;
+
+	list_for_each_entry (call, &trace_events, node) {
+		const struct trace_event_file *file =
+		    trace_event_file_of(tracefs_array(node), call);
+		if (!file || !file->filter)
+			continue;
+		tracefs_put_event(s, call);
+		trace_filter_show(s, file);
+	}
+	return 0;
+}
+
+int tracefs_show_triggers(struct seq *s, const struct tracefs_node *node)
+{
+	struct trace_event_call *call;
+
+	list_for_each_entry (call, &trace_events, node) {
+		const struct trace_event_file *file =
+		    trace_event_file_of(tracefs_array(node), call);
+		for (struct trace_trigger *t = file ? file->triggers : NULL; t; t = t->next) {
+			if (!t->command->show)
+				continue;
+			tracefs_put_event(s, call);
+			t->command->show(s, t);
+		}
+	}
+	return 0;
+}
+
 /* ---- an event's directory ---- */
 
 static struct trace_event_file *file_of(const struct tracefs_node *node)

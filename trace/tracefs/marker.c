@@ -1,6 +1,6 @@
 /*
- * trace_marker and trace_marker_raw: what programs write into the trace. Task context; no lock: a
- * record is reserved, filled and committed like any event's.
+ * trace_marker and trace_marker_raw: what programs write into the trace. Task context; no lock, as
+ * long as no instance wants copies: a record is reserved, filled and committed like any event's.
  */
 #include "trace/tracefs/marker.h"
 #include "kernel/lib/errno.h"
@@ -9,6 +9,7 @@
 #include "trace/event/record.h"
 #include "trace/event/trigger.h"
 #include "trace/host_context.h"
+#include "trace/host_lock.h"
 #include "trace/tracefs/tables.h"
 
 #define MARKER_MAX  1024 /* bytes of one record; a longer write is taken in parts */
@@ -36,7 +37,7 @@ static void end_line(struct rec_print *rec, size_t n)
  * Not by way of the gate: a mark is neither switched off nor filtered, its triggers run only if it
  * is recorded, and no stack follows it.
  */
-ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
+ssize tracing_mark_write(struct trace_array *tr, const void *text, size_t n)
 {
 	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_PRINT);
 	struct host_context ctx;
@@ -63,7 +64,7 @@ ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n)
 	return rec ? (ssize)n : -EBADF;
 }
 
-static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
+static ssize tracefs_mark_raw(struct trace_array *tr, const void *data, size_t n)
 {
 	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_RAW_DATA);
 	struct host_context ctx;
@@ -85,14 +86,43 @@ static ssize mark_raw(struct trace_array *tr, const void *data, size_t n)
 
 /* ---- the files ---- */
 
+typedef ssize marker_fn(struct trace_array *tr, const void *data, size_t n);
+
+/* Into every array that has options/copy_trace_marker; the first error ends it. */
+static ssize mark_copies(marker_fn *mark, const void *buf, size_t n)
+{
+	struct trace_array *tr;
+	ssize taken = -ENODEV;
+
+	host_lock();
+	list_for_each_entry (tr, &trace_arrays, node) {
+		if (!(tr->options & TRACE_OPT_COPY_MARKER))
+			continue;
+		taken = mark(tr, buf, n);
+		if (taken < 0)
+			break;
+	}
+	host_unlock();
+	return taken;
+}
+
+/* What is written at the top may be for others, and not for the top. */
+static ssize tracefs_mark(struct trace_array *tr, marker_fn *mark, const void *buf, size_t n)
+{
+	bool plain = tr != trace_global ||
+		     (!READ_ONCE(trace_marker_copies) && (tr->options & TRACE_OPT_COPY_MARKER));
+
+	return plain ? mark(tr, buf, n) : mark_copies(mark, buf, n);
+}
+
 static ssize tracefs_marker_write(struct tracefs_file *f, const void *buf, size_t n)
 {
-	return n ? tracing_mark_write(tracefs_array(&f->node), buf, n) : 0;
+	return n ? tracefs_mark(tracefs_array(&f->node), tracing_mark_write, buf, n) : 0;
 }
 
 static ssize tracefs_marker_raw_write(struct tracefs_file *f, const void *buf, size_t n)
 {
-	return mark_raw(tracefs_array(&f->node), buf, n);
+	return tracefs_mark(tracefs_array(&f->node), tracefs_mark_raw, buf, n);
 }
 
 const struct tracefs_ops tracefs_marker_ops = {

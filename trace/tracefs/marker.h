@@ -10,4 +10,4 @@ struct trace_array;
  * context. Returns the bytes taken (at most 1024), -EINVAL with options/markers off, -EBADF when
  * the ring takes nothing.
  */
-ssize tracing_mark_write(struct trace_array *tr, const char *text, size_t n);
+ssize tracing_mark_write(struct trace_array *tr, const void *text, size_t n);

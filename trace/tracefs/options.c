@@ -45,7 +45,7 @@ int tracefs_store_options(const struct tracefs_node *node, char *line)
 
 static int tracefs_show_option(struct seq *s, const struct tracefs_node *node)
 {
-	seq_puts(s, tracefs_array(node)->options & 1u << node->arg ? "1\n" : "0\n");
+	seq_puts(s, tracefs_array(node)->options & 1UL << node->arg ? "1\n" : "0\n");
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static int tracefs_store_option(const struct tracefs_node *node, char *line)
 
 	if (!err && on > 1)
 		err = -EINVAL;
-	return err ? err : trace_array_set_option(tracefs_array(node), 1u << node->arg, on);
+	return err ? err : trace_array_set_option(tracefs_array(node), 1UL << node->arg, on);
 }
 
 static const struct tracefs_row option_row = {.mode = 0640,
@@ -113,7 +113,7 @@ static const struct tracefs_row tracer_option_row = {.mode = 0640,
 
 static bool has_option(const struct tracefs_node *dir, u32 i)
 {
-	return tracefs_is_top(dir) || !(TOP_OPTIONS & 1u << i);
+	return tracefs_is_top(dir) || !(TOP_OPTIONS & 1UL << i);
 }
 
 static u64 tracefs_option_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)

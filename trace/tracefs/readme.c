@@ -71,6 +71,8 @@ const char tracefs_readme[] =
     "  set_event_pid\t\t- Write pid(s) to trace events of those alone\n"
     "  set_event_notrace_pid\t- Write pid(s) to trace no events of those\n"
     "  trace_ledger\t\t- What became of every hit, and whether it adds up\n"
+    "  show_event_filters\t- All filters of events\n"
+    "  show_event_triggers\t- All triggers of events\n"
     "  saved_cmdlines_size\t- echo command number in here to store comm-pid list\n\n"
     "  events/\t\t- Directory containing all trace event subsystems:\n"
     "      enable\t\t- Write 0/1 to enable/disable tracing of all events\n"

@@ -127,6 +127,9 @@ int tracefs_show_options(struct seq *s, const struct tracefs_node *node);
 int tracefs_store_options(const struct tracefs_node *node, char *line);
 int tracefs_clear_trace(const struct tracefs_node *node);
 int tracefs_store_snapshot(const struct tracefs_node *node, char *line);
+/* trace/tracefs/events.c */
+int tracefs_show_filters(struct seq *s, const struct tracefs_node *node);
+int tracefs_show_triggers(struct seq *s, const struct tracefs_node *node);
 /* trace/tracefs/function.c */
 int tracefs_show_functions(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_function_addresses(struct seq *s, const struct tracefs_node *node);

@@ -43,7 +43,7 @@ void trace_fresh(void)
 	EXPECT_EQ(trace_put("set_event", ""), 0);
 	for (unsigned i = 0; i < TRACE_OPTION_COUNT; i++) {
 		host_lock();
-		trace_array_set_option(trace_global, 1u << i, trace_options[i].on);
+		trace_array_set_option(trace_global, 1UL << i, trace_options[i].on);
 		host_unlock();
 	}
 	EXPECT_EQ(trace_put("trace_clock", "local"), 0);

@@ -18,7 +18,7 @@
 static char text[8192];
 
 /* The line of a record that nobody made: pid 77777 has no name. */
-static const char *line_of(const void *rec, u32 len, u32 options, u64 ts, u64 next_ts, bool latency)
+static const char *line_of(const void *rec, u32 len, u64 options, u64 ts, u64 next_ts, bool latency)
 {
 	static struct trace_array tr;
 	struct trace_out out;
