@@ -50,12 +50,8 @@ struct trace_event_field {
 struct trace_out {
 	struct seq *seq;
 	const char *fmt;		   /* the event's format as options/hash-ptr wants it */
-<<<<<<< HEAD
-	u32 options;			   /* of the instance: TRACE_OPT_* bits */
-	const struct trace_line *line;	   /* whose text it is; NULL: only the event's words */
-=======
 	u64 options;			   /* of the instance: TRACE_OPT_* bits */
->>>>>>> e8de611 (trace: instances from the command line, options/fields, copies of marks, a place for trace_printk())
+	const struct trace_line *line;	   /* whose text it is; NULL: only the event's words */
 	struct trace_symbols *symbols;	   /* names found before; NULL: none are kept */
 	const struct trace_prevboot *past; /* the record is another boot's; NULL */
 	struct seq tmp;			   /* strings made on the way (flags, symbols) */

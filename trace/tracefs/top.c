@@ -429,13 +429,10 @@ static const struct tracefs_row top_rows[] = {
     PID_ROW("set_event_pid", pids),
     {"set_ftrace_filter", 0640, .show = tracefs_show_traced, .ops = &tracefs_filter_ops},
     {"set_ftrace_notrace", 0640, .show = tracefs_show_untraced, .ops = &tracefs_notrace_ops},
-<<<<<<< HEAD
     PID_ROW("set_ftrace_notrace_pid", function_notrace_pids),
     PID_ROW("set_ftrace_pid", function_pids),
-=======
     {"show_event_filters", 0440, .show = tracefs_show_filters, .exists = tracefs_is_present},
     {"show_event_triggers", 0440, .show = tracefs_show_triggers, .exists = tracefs_is_present},
->>>>>>> e8de611 (trace: instances from the command line, options/fields, copies of marks, a place for trace_printk())
     {"snapshot", 0640, .store = tracefs_store_snapshot, .cut = TRACEFS_NUMBER,
 	.ops = &tracefs_snapshot_ops},
     {"snapshot.dat", 0440, .ops = &tracefs_snapshot_dat_ops, .exists = tracefs_is_present},
