@@ -114,6 +114,7 @@ static const struct {
     {"sys.", "/test/bench_sys"},
     {"ue.", "/test/bench_uev"},
     {"eh.", "/test/bench_eh"},
+    {"proc.", "/test/bench_proc"},
 };
 
 static void run_ring3(const char *pattern)

@@ -3,96 +3,11 @@
  * and what they refuse, signals to a thread and to its process, the end of one and of all, execve()
  * from a thread, what /proc shows.
  */
-#include "tests/programs/raw.h"
+#include "tests/programs/thread.h"
 
-enum {
-	C_VM = 0x100,
-	C_FS = 0x200,
-	C_FILES = 0x400,
-	C_SIGHAND = 0x800,
-	C_THREAD = 0x10000,
-	C_SYSVSEM = 0x40000,
-	C_SETTLS = 0x80000,
-	C_PARENT_SETTID = 0x100000,
-	C_CHILD_CLEARTID = 0x200000,
-	C_CHILD_SETTID = 0x1000000,
-	C_NEWNS = 0x20000,
-};
-#define C_SHARE	  (C_VM | C_FS | C_FILES | C_SIGHAND | C_SYSVSEM)
-#define C_PTHREAD (C_SHARE | C_THREAD | C_PARENT_SETTID | C_CHILD_CLEARTID)
-
-enum {
-	F_WAIT,
-	F_WAKE,
-	F_REQUEUE = 3,
-	F_CMP_REQUEUE,
-	F_WAKE_OP,
-	F_LOCK_PI,
-	F_UNLOCK_PI,
-	F_TRYLOCK_PI,
-	F_WAIT_BITSET,
-	F_WAKE_BITSET,
-	F_PRIVATE = 128,
-	F_REALTIME = 256,
-};
 #define WAITERS	   0x80000000u
 #define OWNER_DIED 0x40000000u
 #define DEADLK	   (-35)
-#define STACK	   16384
-
-struct thread {
-	void (*fn)(void *arg);
-	void *arg;
-	volatile int tid, gone; /* gone: not 0 while the thread lives */
-	char *stack;
-};
-
-/* The child finds its function and argument on its stack, and ends when it returns. */
-long clone_raw(unsigned long flags, void *stack, volatile int *tid, volatile int *gone, long tls);
-__asm__(".text\n"
-	"clone_raw:\n"
-	"	mov %rcx, %r10\n"
-	"	mov $56, %eax\n"
-	"	syscall\n"
-	"	test %rax, %rax\n"
-	"	jnz 1f\n"
-	"	pop %rax\n"
-	"	pop %rdi\n"
-	"	call *%rax\n"
-	"	xor %edi, %edi\n"
-	"	mov $60, %eax\n"
-	"	syscall\n"
-	"1:	ret\n");
-
-static long futex(
-    volatile void *word, int op, long val, void *timeout, volatile void *word2, long val3)
-{
-	return syscall6(SYS_futex, (long)word, op, val, (long)timeout, (long)word2, val3);
-}
-
-static long begin(struct thread *t, void (*fn)(void *), void *arg)
-{
-	void **top;
-	long tid;
-
-	t->fn = fn;
-	t->arg = arg;
-	if (!t->stack)
-		t->stack = (char *)map_pages(0, STACK / PAGE, P_READ | P_WRITE, M_PRIVATE);
-	top = (void **)(t->stack + STACK - 64);
-	top[0] = (void *)fn;
-	top[1] = arg;
-	t->gone = 1;
-	tid = clone_raw(C_PTHREAD, top, &t->tid, &t->gone, 0);
-	CHECK(tid > 0);
-	return tid;
-}
-
-static void end(struct thread *t)
-{
-	while (t->gone)
-		futex(&t->gone, F_WAIT, 1, NULL, NULL, 0);
-}
 
 static void flags_together(void)
 {
@@ -137,9 +52,9 @@ static void sharing(void)
 {
 	struct thread t = {0};
 	char cwd[64];
-	long tid = begin(&t, look, NULL);
+	long tid = thread_begin(&t, look, NULL);
 
-	end(&t);
+	thread_end(&t);
 	CHECK_EQ(t.tid, tid);
 	CHECK_EQ(seen_tid, tid);
 	CHECK_EQ(seen_pid, syscall0(SYS_getpid));
@@ -188,23 +103,23 @@ static void futexes(void)
 	CHECK_EQ(futex(&word, F_REQUEUE, -1, (void *)1, &other, 0), INVAL);
 	CHECK_EQ(futex(&word, 99, 0, NULL, NULL, 0), NOSYS);
 	/* a bit each */
-	begin(&a, wait_for_word, (void *)1);
-	begin(&b, wait_for_word, (void *)2);
+	thread_begin(&a, wait_for_word, (void *)1);
+	thread_begin(&b, wait_for_word, (void *)2);
 	until_they_wait(1, 2);
-	end(&b);
+	thread_end(&b);
 	until_they_wait(1, 1);
-	end(&a);
+	thread_end(&a);
 	/* one is woken, the other moved, and woken there */
-	begin(&a, wait_for_word, (void *)-1L);
-	begin(&b, wait_for_word, (void *)-1L);
+	thread_begin(&a, wait_for_word, (void *)-1L);
+	thread_begin(&b, wait_for_word, (void *)-1L);
 	for (long moved = 0; moved < 2;)
 		moved += futex(&word, F_CMP_REQUEUE, 0, (void *)2, &other, 0);
 	CHECK_EQ(futex(&word, F_WAKE, 9, NULL, NULL, 0), 0);
 	/* other: 0 + 5, and its waiters are woken if it was 0 */
 	CHECK_EQ(futex(&word, F_WAKE_OP, 1, (void *)2, &other, 1 << 28 | 5 << 12), 2);
 	CHECK_EQ(other, 5);
-	end(&a);
-	end(&b);
+	thread_end(&a);
+	thread_end(&b);
 }
 
 static void lock_and_keep(void *lock)
@@ -234,7 +149,7 @@ static void pi_locks(void)
 	lock = 32767; /* no thread's */
 	CHECK_EQ(futex(&lock, F_LOCK_PI, 0, NULL, NULL, 0), NOSRCH);
 	lock = 0;
-	begin(&t, lock_and_keep, (void *)&lock);
+	thread_begin(&t, lock_and_keep, (void *)&lock);
 	while (!word)
 		futex(&word, F_WAIT, 0, NULL, NULL, 0);
 	CHECK_EQ(futex(&lock, F_TRYLOCK_PI, 0, NULL, NULL, 0), AGAIN);
@@ -244,7 +159,7 @@ static void pi_locks(void)
 	CHECK_EQ(futex(&lock, F_LOCK_PI, 0, NULL, NULL, 0), 0);
 	CHECK_EQ(lock & 0x3fffffff, me);
 	CHECK_EQ(futex(&lock, F_UNLOCK_PI, 0, NULL, NULL, 0), 0);
-	end(&t);
+	thread_end(&t);
 }
 
 /* ---- robust lists ---- */
@@ -277,8 +192,8 @@ static void robust_lists(void)
 	long head = -1, size = -1;
 
 	CHECK_EQ(syscall2(SYS_set_robust_list, 0, 23), INVAL);
-	begin(&t, die_with_locks, NULL);
-	end(&t);
+	thread_begin(&t, die_with_locks, NULL);
+	thread_end(&t);
 	CHECK_EQ(robust.entry[0].lock, OWNER_DIED);
 	CHECK_EQ(robust.entry[1].lock, OWNER_DIED | WAITERS);
 	CHECK_EQ(syscall3(SYS_get_robust_list, 0, (long)&head, (long)&size), 0);
@@ -311,8 +226,8 @@ static void exec_from_thread(void)
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%ld", syscall0(SYS_getpid));
-	begin(&spare[0], wait_for_ever, NULL);
-	begin(&spare[1], exec_self, pid);
+	thread_begin(&spare[0], wait_for_ever, NULL);
+	thread_begin(&spare[1], exec_self, pid);
 	wait_for_ever(NULL);
 }
 
@@ -329,15 +244,15 @@ static void look_away(void *arg)
 
 static void exit_of_the_first(void)
 {
-	begin(&spare[0], wait_for_ever, NULL);
-	begin(&spare[1], exit_all, NULL);
+	thread_begin(&spare[0], wait_for_ever, NULL);
+	thread_begin(&spare[1], exit_all, NULL);
 	syscall1(SYS_exit, 1);
 }
 
 static void kill_by_signal(void)
 {
-	begin(&spare[0], wait_for_ever, NULL);
-	begin(&spare[1], wait_for_ever, NULL);
+	thread_begin(&spare[0], wait_for_ever, NULL);
+	thread_begin(&spare[1], wait_for_ever, NULL);
 	syscall2(SYS_tkill, spare[1].tid, L_TERM);
 	wait_for_ever(NULL);
 }
@@ -365,9 +280,9 @@ static void ends(void)
 	CHECK_EQ(in_child(exit_of_the_first), 21 << 8);
 	CHECK_EQ(in_child(kill_by_signal), L_TERM);
 	CHECK_EQ(before, 1);
-	begin(&t, look_away, NULL);
-	end(&t);
-	begin(&spare[2], wait_for_ever, NULL);
+	thread_begin(&t, look_away, NULL);
+	thread_end(&t);
+	thread_begin(&spare[2], wait_for_ever, NULL);
 	CHECK_EQ(in_proc("task"), 2);
 	CHECK_EQ(in_proc(".."), all);
 }
