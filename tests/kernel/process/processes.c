@@ -60,6 +60,11 @@ static void threads(void)
 	run_clean("/test/threads", NULL);
 }
 
+static void threads_in_traces(void)
+{
+	run_clean("/test/tgids", NULL);
+}
+
 /* A thousand children, twice. */
 static void many(void)
 {
@@ -123,6 +128,7 @@ static const struct ktap_case cases[] = {
     {"ring3.signals", signals},
     {"ring3.processes", processes},
     {"ring3.threads", threads},
+    {"ring3.threads_in_traces", threads_in_traces},
     {"ring3.many", many},
     {"signal.kernel_threads", kernel_threads},
     {"signal.names", names},
