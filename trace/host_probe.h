@@ -19,6 +19,13 @@ struct host_probe_place {
 	bool is_return;
 	int (*fn)(
 	    void *arg, const void *regs, u64 ip, u64 ret); /* 0: a host may leave by a jump to it */
+	/*
+	 * Of a return, n_kept not 0: `keep` stores so many values when the function is entered, and
+	 * `kept_fn` gets them in place of fn.
+	 */
+	u32 n_kept;
+	void (*keep)(void *arg, const void *regs, u64 *kept);
+	int (*kept_fn)(void *arg, const void *regs, u64 ip, u64 ret, const u64 *kept);
 	void *arg;
 };
 /*
@@ -47,6 +54,11 @@ int host_reg_find(const char *name);	   /* -EINVAL: no such register */
  * its entry. Any context.
  */
 int host_arg_place(unsigned n);
+/*
+ * Where the name of a file is, for the types %pd ('d') and %pD ('D'): a struct's member that points
+ * to it. Weak: false, there is none.
+ */
+bool host_path_member(char letter, const char **structure, const char **member);
 const char *host_stack_register(void); /* names of registers: stack pointer, return value */
 const char *host_return_register(void);
 /*

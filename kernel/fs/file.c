@@ -99,19 +99,19 @@ static int may_open(const struct vnode *v, u32 flags)
 	return flags & O_DIRECTORY ? -ENOTDIR : 0;
 }
 
-int __noinline vfs_open(const struct path *path, struct file *f)
+int __noinline vfs_open(const struct path *path, struct file *file)
 {
 	struct vnode *v = path->vnode;
-	u32 flags = f->flags;
+	u32 flags = file->flags;
 	int r = 0;
 
-	f->vnode = v;
-	f->flags &= ~(O_CREAT | O_EXCL | O_NOCTTY | O_CLOEXEC);
+	file->vnode = v;
+	file->flags &= ~(O_CREAT | O_EXCL | O_NOCTTY | O_CLOEXEC);
 	if (v->ops->open)
-		r = v->ops->open(v, f);
-	if (!r && f->ops && f->ops->open)
-		r = f->ops->open(f, flags);
-	f->flags &= ~O_TRUNC;
+		r = v->ops->open(v, file);
+	if (!r && file->ops && file->ops->open)
+		r = file->ops->open(file, flags);
+	file->flags &= ~O_TRUNC;
 	return r;
 }
 
@@ -234,24 +234,25 @@ static bool file_has_position(const struct file *f)
 	return file_type(f->vnode) == S_IFREG || file_type(f->vnode) == S_IFDIR;
 }
 
-ssize __noinline vfs_read(struct file *f, void *buf, size_t n, u64 *pos)
+/* These two with Linux's names for their arguments, by which probes fetch them. */
+ssize __noinline vfs_read(struct file *file, char *buf, size_t count, u64 *pos)
 {
-	if (!readable(f))
+	if (!readable(file))
 		return -EBADF;
-	if (file_type(f->vnode) == S_IFDIR)
+	if (file_type(file->vnode) == S_IFDIR)
 		return -EISDIR;
-	if (!f->ops || !f->ops->read)
+	if (!file->ops || !file->ops->read)
 		return -EINVAL;
-	return f->ops->read(f, buf, n, pos);
+	return file->ops->read(file, buf, count, pos);
 }
 
-ssize __noinline vfs_write(struct file *f, const void *buf, size_t n, u64 *pos)
+ssize __noinline vfs_write(struct file *file, const char *buf, size_t count, u64 *pos)
 {
-	if (!file_writable(f))
+	if (!file_writable(file))
 		return -EBADF;
-	if (!f->ops || !f->ops->write)
+	if (!file->ops || !file->ops->write)
 		return -EINVAL;
-	return f->ops->write(f, buf, n, pos);
+	return file->ops->write(file, buf, count, pos);
 }
 
 ssize kernel_read(struct file *f, void *buf, size_t n)

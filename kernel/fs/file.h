@@ -12,7 +12,7 @@ struct path {
 	struct vnode *vnode;
 	const char *name; /* absolute */
 };
-int vfs_open(const struct path *path, struct file *f);
+int vfs_open(const struct path *path, struct file *file);
 struct file *file_get(struct file *f);
 void file_put(struct file *f); /* last one: release */
 static inline bool file_writable(const struct file *f)
@@ -30,8 +30,8 @@ struct file *file_new(const struct file_ops *ops, u32 flags, void *priv);
  * Buffers are the kernel's; *pos moves. All reads and writes go through these two, but those of
  * write_user.
  */
-ssize vfs_read(struct file *f, void *buf, size_t n, u64 *pos);
-ssize vfs_write(struct file *f, const void *buf, size_t n, u64 *pos);
+ssize vfs_read(struct file *file, char *buf, size_t count, u64 *pos);
+ssize vfs_write(struct file *file, const char *buf, size_t count, u64 *pos);
 ssize kernel_read(struct file *f, void *buf, size_t n); /* at f->pos, which moves */
 ssize kernel_write(struct file *f, const void *buf, size_t n);
 ssize vfs_splice(struct file *f, void *buf, size_t n, bool nonblock);

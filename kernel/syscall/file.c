@@ -24,7 +24,7 @@ static long open_path(const char *path, u32 flags, u32 mode)
 	return fd;
 }
 
-long __noinline do_sys_openat2(int dfd, u64 uptr, const struct open_how *how)
+long __noinline do_sys_openat2(int dfd, const char *filename, const struct open_how *how)
 {
 	struct filename name;
 	u32 flags = how->flags;
@@ -33,7 +33,7 @@ long __noinline do_sys_openat2(int dfd, u64 uptr, const struct open_how *how)
 
 	if ((flags & O_CREAT) && (flags & O_DIRECTORY))
 		return -EINVAL;
-	ret = filename_get(uptr, &name);
+	ret = filename_get((u64)filename, &name);
 	if (ret)
 		return ret;
 	ret = sys_path_at(dfd, name.name, &path);
@@ -45,29 +45,30 @@ long __noinline do_sys_openat2(int dfd, u64 uptr, const struct open_how *how)
 	return ret;
 }
 
-long __noinline do_sys_open(int dfd, u64 uptr, u32 flags, u32 mode)
+long __noinline do_sys_open(int dfd, const char *filename, int flags, umode_t mode)
 {
 	struct open_how how = {.flags = flags, .mode = mode};
 
-	return do_sys_openat2(dfd, uptr, &how);
+	return do_sys_openat2(dfd, filename, &how);
 }
 
 long __x64_sys_open(const struct regs *r)
 {
-	return do_sys_open(ABI_AT_FDCWD, r->rdi, r->rsi, r->rdx);
+	return do_sys_open(ABI_AT_FDCWD, (const char *)r->rdi, r->rsi, r->rdx);
 }
 
 long __x64_sys_openat(const struct regs *r)
 {
-	return do_sys_open(r->rdi, r->rsi, r->rdx, r->r10);
+	return do_sys_open(r->rdi, (const char *)r->rsi, r->rdx, r->r10);
 }
 
 long __x64_sys_creat(const struct regs *r)
 {
-	return do_sys_open(ABI_AT_FDCWD, r->rdi, O_CREAT | O_WRONLY | O_TRUNC, r->rsi);
+	return do_sys_open(
+	    ABI_AT_FDCWD, (const char *)r->rdi, O_CREAT | O_WRONLY | O_TRUNC, r->rsi);
 }
 
-long __noinline do_mkdirat(int dfd, struct filename *name, u32 mode)
+int __noinline do_mkdirat(int dfd, struct filename *name, umode_t mode)
 {
 	const char *path;
 	long ret = sys_path_at(dfd, name->name, &path);
@@ -79,7 +80,7 @@ long __noinline do_mkdirat(int dfd, struct filename *name, u32 mode)
 	return ret;
 }
 
-long __noinline do_rmdir(int dfd, struct filename *name)
+int __noinline do_rmdir(int dfd, struct filename *name)
 {
 	const char *path;
 	long ret = sys_path_at(dfd, name->name, &path);
@@ -130,7 +131,7 @@ long __x64_sys_rmdir(const struct regs *r)
 	return rmdir_at(ABI_AT_FDCWD, r->rdi);
 }
 
-long __noinline do_unlinkat(int dfd, struct filename *name)
+int __noinline do_unlinkat(int dfd, struct filename *name)
 {
 	const char *path;
 	long ret = sys_path_at(dfd, name->name, &path);

@@ -209,32 +209,32 @@ static long io_vector(struct file *f, const struct regs *r, bool write)
 }
 
 /* With Linux's names and arguments, for kprobes. */
-static long __noinline ksys_read(u32 fd, u64 buf, size_t count)
+static ssize __noinline ksys_read(unsigned int fd, char *buf, size_t count)
 {
-	return sys_io_range(fd, buf, count, (struct transfer){0});
+	return sys_io_range(fd, (u64)buf, count, (struct transfer){0});
 }
 
-static long __noinline ksys_write(u32 fd, u64 buf, size_t count)
+static ssize __noinline ksys_write(unsigned int fd, const char *buf, size_t count)
 {
 	struct fd f = sys_fd_borrow(fd);
 	long ret;
 
 	if (takes_user(f.file))
-		ret = write_user(f.file, buf, count, f.file->pos);
+		ret = write_user(f.file, (u64)buf, count, f.file->pos);
 	else
-		ret = sys_io_range(fd, buf, count, (struct transfer){.write = true});
+		ret = sys_io_range(fd, (u64)buf, count, (struct transfer){.write = true});
 	sys_fd_return(f);
 	return ret;
 }
 
 long __x64_sys_read(const struct regs *r)
 {
-	return ksys_read(r->rdi, r->rsi, r->rdx);
+	return ksys_read(r->rdi, (char *)r->rsi, r->rdx);
 }
 
 long __x64_sys_write(const struct regs *r)
 {
-	return ksys_write(r->rdi, r->rsi, r->rdx);
+	return ksys_write(r->rdi, (const char *)r->rsi, r->rdx);
 }
 
 long __x64_sys_pread64(const struct regs *r)

@@ -24,21 +24,22 @@ void syscall_count_error(unsigned nr, int err);
 void syscall_missing(long nr);
 void syscall_count_init(void); /* /proc/trapline/syscalls */
 /*
- * The middle of mkdir and rmdir, by Linux's names, for kprobes and tests. `name` holds the
- * kernel's copy of the path at 0 and ring 3's pointer at 8.
+ * The middle of calls, as Linux names and types it, for probes and tests: `name` is the kernel's
+ * copy of the path, uptr ring 3's pointer, as `filename` is.
  */
+typedef u16 umode_t;
 struct filename {
 	const char *name;
-	u64 uptr;
+	const char *uptr;
 };
 long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2, u32 val2, u32 val3);
 struct open_how {
 	u64 flags, mode, resolve;
 };
-long do_sys_open(int dfd, u64 uptr, u32 flags, u32 mode);
-long do_sys_openat2(int dfd, u64 uptr, const struct open_how *how);
-long do_unlinkat(int dfd, struct filename *name);
-long do_mkdirat(int dfd, struct filename *name, u32 mode);
+long do_sys_open(int dfd, const char *filename, int flags, umode_t mode);
+long do_sys_openat2(int dfd, const char *filename, const struct open_how *how);
+int do_unlinkat(int dfd, struct filename *name);
+int do_mkdirat(int dfd, struct filename *name, umode_t mode);
 /* flags: none, as there is no execveat(). */
 long do_execveat_common(int fd, struct filename *name, u64 argv, u64 envp, int flags);
-long do_rmdir(int dfd, struct filename *name);
+int do_rmdir(int dfd, struct filename *name);

@@ -24,7 +24,7 @@ int filename_get(u64 uptr, struct filename *name)
 		kfree(buf);
 		return n ? n : -ENOENT;
 	}
-	*name = (struct filename){buf, uptr};
+	*name = (struct filename){buf, (const char *)uptr};
 	return 0;
 }
 

@@ -16,6 +16,8 @@ struct host_probe {
 	bool is_return;
 	u64 addr;
 	int (*fn)(void *arg, const void *regs, u64 ip, u64 ret);
+	void (*keep)(void *arg, const void *regs, u64 *kept);
+	int (*kept_fn)(void *arg, const void *regs, u64 ip, u64 ret, const u64 *kept);
 	void *arg;
 };
 
@@ -38,6 +40,21 @@ static LEAVES_BY_JUMP int host_probe_on_return(struct kretprobe_instance *ri, st
 	struct host_probe *hp = container_of(ri->rp, struct host_probe, rp);
 
 	return hp->fn(hp->arg, r, hp->addr, ri->ret_addr);
+}
+
+static int host_probe_on_entry(struct kretprobe_instance *ri, struct regs *r)
+{
+	struct host_probe *hp = container_of(ri->rp, struct host_probe, rp);
+
+	hp->keep(hp->arg, r, ri->data);
+	return 0;
+}
+
+static int host_probe_on_kept_return(struct kretprobe_instance *ri, struct regs *r)
+{
+	struct host_probe *hp = container_of(ri->rp, struct host_probe, rp);
+
+	return hp->kept_fn(hp->arg, r, hp->addr, ri->ret_addr, ri->data);
 }
 
 int host_symbol_check(const char *symbol)
@@ -111,6 +128,13 @@ int host_probe_create(const struct host_probe_place *place, struct host_probe **
 		hp->rp.kp.flags = KPROBE_FLAG_DISABLED;
 		hp->rp.kp.pre_handler = hp->is_return ? NULL : host_probe_on_hit;
 		hp->rp.handler = host_probe_on_return;
+		if (place->n_kept) {
+			hp->keep = place->keep;
+			hp->kept_fn = place->kept_fn;
+			hp->rp.entry_handler = host_probe_on_entry;
+			hp->rp.handler = host_probe_on_kept_return;
+			hp->rp.data_size = place->n_kept * sizeof(u64);
+		}
 		err = hp->is_return ? register_kretprobe(&hp->rp) : register_kprobe(&hp->rp.kp);
 		if (err && hp->rp.kp.why)
 			pr_warn("no probe at %llx: %s", (unsigned long long)addr, hp->rp.kp.why);
@@ -202,6 +226,13 @@ int host_reg_find(const char *name)
 		if (!strcmp(registers[i].name, name))
 			return registers[i].at;
 	return -EINVAL;
+}
+
+bool host_path_member(char letter, const char **structure, const char **member)
+{
+	*structure = letter == 'D' ? "file" : "path";
+	*member = letter == 'D' ? "path" : "name";
+	return true;
 }
 
 const char *host_stack_register(void)

@@ -129,13 +129,19 @@ u64 host_probe_missed(const struct host_probe *p)
 void machine_probe_hit(
     const char *symbol, u64 offset, bool is_return, const struct machine_regs *regs)
 {
+	u64 kept[128];
 	int i = find(symbol);
 
 	for (struct host_probe *p = probes; p; p = p->next)
 		if (p->on && p->place.is_return == is_return &&
 		    p->addr == functions[i].addr + offset) {
 			host_preempt_disable();
-			p->place.fn(p->place.arg, regs, p->addr, 0x20000);
+			if (p->place.n_kept) {
+				p->place.keep(p->place.arg, regs, kept);
+				p->place.kept_fn(p->place.arg, regs, p->addr, 0x20000, kept);
+			} else {
+				p->place.fn(p->place.arg, regs, p->addr, 0x20000);
+			}
 			host_preempt_enable();
 		}
 }
@@ -149,6 +155,13 @@ int host_reg_find(const char *name)
 		if (!strcmp(registers[i], name))
 			return i * 8;
 	return -EINVAL;
+}
+
+bool host_path_member(char letter, const char **structure, const char **member)
+{
+	*structure = letter == 'D' ? "thing" : "no_such_struct";
+	*member = "name";
+	return true;
 }
 
 const char *host_stack_register(void)

@@ -173,6 +173,12 @@ __weak u64 host_probe_missed(const struct host_probe *p __maybe_unused)
 	return 0;
 }
 
+__weak bool host_path_member(char letter __maybe_unused, const char **structure __maybe_unused,
+    const char **member __maybe_unused)
+{
+	return false;
+}
+
 __weak int host_symbol_check(const char *symbol __maybe_unused)
 {
 	return -ENOENT;

@@ -152,7 +152,10 @@ static int parse(struct definition *d, const struct probe_words *w, struct probe
 	size_t filter = strlen(d->filter);
 	struct probe_arena arena;
 	struct trace_probe *tp = probe_alloc(&args, filter + 1, &arena);
-	const struct probe_parse form = {.err = err, .arena = &arena, .probed = d->probed};
+	const struct probe_parse form = {.err = err,
+	    .arena = &arena,
+	    .probed = d->probed,
+	    .named = probe_is_named(&args, false)};
 
 	*out = tp;
 	if (!tp)

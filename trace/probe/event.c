@@ -137,12 +137,14 @@ struct trace_probe *probe_alloc(
 
 	for (u32 i = 0; i < n; i++)
 		text += 2 * strlen(w->word[i + 2]) + 64;
-	struct trace_probe *tp =
-	    host_alloc(sizeof(*tp) + n * (sizeof(tp->args[0]) + sizeof(tp->reg[0])) + text);
+	struct trace_probe *tp = host_alloc(
+	    sizeof(*tp) + n * (sizeof(tp->args[0]) + sizeof(tp->reg[0]) + sizeof(tp->entry[0])) +
+	    text);
 	if (!tp)
 		return NULL;
 	tp->reg = (u16 *)(tp->args + n);
-	arena->at = (char *)(tp->reg + n);
+	tp->entry = (s16 *)(tp->reg + n);
+	arena->at = (char *)(tp->entry + n);
 	arena->end = arena->at + text;
 	return tp;
 }

@@ -21,8 +21,9 @@
 struct hit {
 	const struct trace_probe *tp;
 	const void *regs;
-	u64 ip, ret;	 /* ret: of a return */
-	const void *rec; /* of the event that is probed, and its length */
+	u64 ip, ret;	  /* ret: of a return */
+	const u64 *entry; /* of a return: values of the entry */
+	const void *rec;  /* of the event that is probed, and its length */
 	u32 len;
 };
 
@@ -121,6 +122,9 @@ static int probe_fetch_source(const struct hit *h, const struct probe_fetch *f, 
 	case PROBE_FROM_FIELD:
 		*value = field_value(h, f->field);
 		return 0;
+	case PROBE_FROM_ENTRY:
+		*value = h->entry[f->param];
+		return 0;
 	default:
 		*value = f->imm;
 		return 0;
@@ -160,12 +164,14 @@ static int place_of(const struct hit *h, const struct probe_fetch *f, u64 *addr)
 	return err;
 }
 
-/* By shifts of a register as wide as the type, as Linux does it: the sign comes along. */
+/* By shifts of a register as wide as the type. */
 static u64 bitfield(const struct probe_arg *arg, u64 value)
 {
 	unsigned unused = 64 - arg->type->size * 8;
 
 	value <<= arg->fetch.lshift + unused;
+	if (arg->type->is_signed) /* a declared one */
+		return (u64)((s64)value >> (arg->fetch.rshift + unused));
 	return value >> (arg->fetch.rshift + unused);
 }
 
@@ -398,6 +404,35 @@ void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file
 	trace_gate_one(file, ctx, image, size);
 	if (image)
 		trace_image_end(size);
+}
+
+void probe_keep(void *arg, const void *regs, u64 *kept)
+{
+	const struct trace_probe *tp = arg;
+
+	for (u32 i = 0; i < tp->n_entry; i++) {
+		s16 place = tp->entry[i];
+		if (place >= 0)
+			kept[i] = reg_at(regs, place);
+		else if (read_memory(
+			     &kept[i], reg_at(regs, tp->sp) + 8 * (u64)(-1 - place), 8, false))
+			kept[i] = 0;
+	}
+}
+
+int probe_return_hit(void *arg, const void *regs, u64 ip, u64 ret, const u64 *kept)
+{
+	struct trace_probe *tp = arg;
+	const struct hit h = {.tp = tp, .regs = regs, .ip = ip, .ret = ret, .entry = kept};
+	struct host_context ctx;
+
+	atomic_add(&tp->hits, 1);
+	struct trace_event_file *file = READ_ONCE(tp->event->call.live);
+	if (unlikely(!file))
+		return 0;
+	host_context_probed(&ctx, regs);
+	probe_record_general(&h, file, &ctx);
+	return 0;
 }
 
 int probe_hit(void *arg, const void *regs, u64 ip, u64 ret)

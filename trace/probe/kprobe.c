@@ -20,6 +20,7 @@
 #include "trace/host_memory.h"
 #include "trace/host_probe.h"
 #include "trace/probe/probe.h"
+#include "trace/types/types.h"
 
 #define MAXACTIVE_DEFAULT 10u
 
@@ -132,8 +133,22 @@ static int parse_head(struct definition *d, const struct probe_words *w, struct 
 
 /* ---- probes ---- */
 
-static struct trace_probe *make_probe(
-    const struct definition *d, const struct probe_words *w, struct probe_arena *arena)
+/* How its arguments are to be read. */
+static struct probe_parse form_of(
+    const struct definition *d, const struct probe_words *w, struct probe_error *err)
+{
+	bool named = probe_is_named(w, d->is_return);
+
+	return (struct probe_parse){.err = err,
+	    .is_return = d->is_return,
+	    .at_entry = d->at_entry && !d->is_return,
+	    .function = d->at_entry ? d->symbol : NULL,
+	    .proto = named && d->at_entry ? types_function(d->symbol) : 0,
+	    .named = named};
+}
+
+static struct trace_probe *make_probe(const struct definition *d, const struct probe_words *w,
+    const struct probe_parse *form, struct probe_arena *arena)
 {
 	struct trace_probe *tp = probe_alloc(w, strlen(d->symbol) + 1, arena);
 
@@ -144,20 +159,32 @@ static struct trace_probe *make_probe(
 	tp->offset = d->offset;
 	tp->is_return = d->is_return;
 	tp->maxactive = d->maxactive;
-	tp->old = probe_is_legacy(w);
+	tp->old = probe_is_legacy(w, form->proto);
 	tp->sp = host_reg_find(host_stack_register());
 	return tp;
 }
 
-static int parse_args(struct trace_probe *tp, const struct definition *d,
-    const struct probe_words *w, struct probe_arena *arena, struct probe_error *err)
+/* The probe of a line whose place is known, with its arguments. */
+static int parse_probe(const struct definition *d, const struct probe_words *w,
+    struct probe_error *err, struct trace_probe **out)
 {
-	const struct probe_parse form = {.err = err,
-	    .arena = arena,
-	    .is_return = d->is_return,
-	    .at_entry = d->at_entry && !d->is_return};
+	struct probe_parse form = form_of(d, w, err);
+	struct probe_words words = {.word = NULL};
+	struct probe_arena arena;
+	int code = 0;
 
-	return probe_parse_args(tp, w, &form);
+	if (form.named && !probe_is_legacy(w, form.proto))
+		code = probe_expand(w, &form, &words);
+	if (code)
+		return code;
+	if (!words.word)
+		form.named = false;
+	const struct probe_words *all = words.word ? &words : w;
+	*out = make_probe(d, all, &form, &arena);
+	form.arena = &arena;
+	code = *out ? probe_parse_args(*out, all, &form) : -ENOMEM;
+	host_free(words.word);
+	return code;
 }
 
 static int kprobe_event_register(struct trace_probe *tp, struct probe_error *err)
@@ -169,6 +196,9 @@ static int kprobe_event_register(struct trace_probe *tp, struct probe_error *err
 	    .is_return = tp->is_return,
 	    .fn = probe_hit,
 	    .arg = tp,
+	    .n_kept = tp->n_entry,
+	    .keep = probe_keep,
+	    .kept_fn = probe_return_hit,
 	};
 	int code = err->late ? err->late : !tp->symbol && !tp->addr ? -EINVAL : 0;
 
@@ -325,13 +355,10 @@ static int kprobe_event_define(const struct probe_words *w, struct probe_error *
 		return probe_fail(err, 1, 0, "There are no probes of programs");
 	struct definition *d = host_alloc(sizeof(*d));
 	struct trace_probe *tp = NULL;
-	struct probe_arena arena;
 	int code = d ? parse_head(d, w, err) : -ENOMEM;
 
-	if (!code) {
-		tp = make_probe(d, w, &arena);
-		code = tp ? parse_args(tp, d, w, &arena, err) : -ENOMEM;
-	}
+	if (!code)
+		code = parse_probe(d, w, err, &tp);
 	if (!code) {
 		struct probe_event *ev = find_event(d->id.group, d->id.name);
 		code = ev ? add_to(tp, ev, err) : add_new(tp, d, err);

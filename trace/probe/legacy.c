@@ -9,6 +9,7 @@
 #include "kernel/lib/string.h"
 #include "trace/host_probe.h"
 #include "trace/probe/probe.h"
+#include "trace/types/types.h"
 
 /* aN, sN, sa, rv, ra. */
 static bool probe_is_legacy_word(const char *text, size_t n)
@@ -35,16 +36,17 @@ static const char *innermost(const char *text, size_t *n)
 	return text;
 }
 
-bool probe_is_legacy(const struct probe_words *w)
+bool probe_is_legacy(const struct probe_words *w, u32 proto)
 {
 	bool any = false;
 
 	for (u32 i = 2; i < w->n; i++) {
 		size_t n;
+		u32 type;
 		const char *in = innermost(w->word[i], &n);
 		if (w->word[i][strcspn(w->word[i], "=:$\\")])
 			return false;
-		any |= probe_is_legacy_word(in, n);
+		any |= probe_is_legacy_word(in, n) && types_param_find(proto, in, n, &type) < 0;
 	}
 	return any;
 }
@@ -112,6 +114,7 @@ int probe_parse_legacy_arg(struct trace_probe *tp, u32 i, const char *text, stru
 	char copy[PROBE_ARG_TEXT_MAX + 1];
 	size_t n = strlen(text);
 
+	p->tp = tp;
 	p->pos = 0;
 	if (n > PROBE_ARG_TEXT_MAX)
 		return probe_parse_fail(p, 0, "Argument expression is too long");

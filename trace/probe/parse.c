@@ -1,7 +1,8 @@
 /*
  * The language of probes' arguments, today's: [NAME=]BODY[:TYPE], BODY one of %REG, $VAR, @ADDR,
- * @SYM[+|-offs], \IMM, \"TEXT", +|-[u]offs(BODY). Task context; nothing but the probe's own memory
- * changes. What is refused and where the caret stands is as in Linux.
+ * @SYM[+|-offs], \IMM, \"TEXT", +|-[u]offs(BODY), or a name (name.c). Task context; nothing but the
+ * probe's own memory changes. What is refused and where the caret stands is as in Linux 6.1, and in
+ * lines that it does not know as in 6.12.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
@@ -40,13 +41,7 @@ int probe_parse_argument_number(struct probe_parse *p, struct probe_fetch *f, co
 		return probe_parse_fail(p, p->pos, "Invalid $-variable specified");
 	if (!n || n > PROBE_STACK_MAX)
 		return probe_parse_fail(p, p->pos, "Invalid argument number");
-	int place = host_arg_place(n - 1);
-	if (place >= 0) {
-		probe_from_reg(f, place);
-	} else {
-		f->source = PROBE_FROM_STACK;
-		f->param = -1 - place;
-	}
+	probe_from_argument(p, f, n - 1);
 	return 0;
 }
 
@@ -68,7 +63,7 @@ int probe_parse_stack(struct probe_parse *p, struct probe_fetch *f, const char *
 }
 
 /* Fields of its own alone, as Linux has it; without a field of this name $comm is the task's. */
-static int parse_field(struct probe_parse *p, struct probe_fetch *f, const char *name)
+static int probe_parse_field(struct probe_parse *p, struct probe_fetch *f, const char *name)
 {
 	f->source = PROBE_FROM_FIELD;
 	for (f->field = p->probed->class->fields(p->probed); f->field->name; f->field++)
@@ -81,23 +76,31 @@ static int parse_field(struct probe_parse *p, struct probe_fetch *f, const char 
 	return 0;
 }
 
-static int parse_variable(struct probe_parse *p, struct probe_fetch *f, const char *name)
+static int parse_result(struct probe_parse *p, struct probe_fetch *f, char *text)
 {
+	if (!p->is_return)
+		return probe_parse_fail(p, p->pos, "$retval is not available on probe");
+	if (p->named)
+		return probe_parse_name(p, f, text);
+	probe_from_reg(f, host_reg_find(host_return_register()));
+	return 0;
+}
+
+static int parse_variable(struct probe_parse *p, struct probe_fetch *f, char *text)
+{
+	const char *name = text + 1;
+
 	if (p->probed)
-		return parse_field(p, f, name);
-	if (!strcmp(name, "retval")) {
-		if (!p->is_return)
-			return probe_parse_fail(p, p->pos, "$retval is not available on probe");
-		probe_from_reg(f, host_reg_find(host_return_register()));
-		return 0;
-	}
+		return probe_parse_field(p, f, name);
+	if (!strcmp(name, "retval") || (p->named && str_has_prefix(name, "retval")))
+		return parse_result(p, f, text);
 	if (str_has_prefix(name, "stack"))
 		return probe_parse_stack(p, f, name + 5);
 	if (!strcmp(name, "comm") || !strcmp(name, "COMM")) {
 		f->source = PROBE_FROM_COMM;
 		return 0;
 	}
-	if (p->at_entry && str_has_prefix(name, "arg"))
+	if ((p->at_entry || p->is_return) && str_has_prefix(name, "arg"))
 		return probe_parse_argument_number(p, f, name + 3);
 	return probe_parse_fail(p, p->pos, "Invalid $-variable specified");
 }
@@ -220,7 +223,21 @@ static int parse_deref(struct probe_parse *p, struct probe_fetch *f, char *text)
 		return probe_parse_fail(p, pos, "Dereference is too much nested");
 	f->user |= user << f->derefs;
 	f->deref[f->derefs++] = offset;
+	p->type = 0; /* of what lies there nothing is known */
 	return 0;
+}
+
+/* A name without a mark: of a parameter; of an event's field only where it is cast. */
+static int parse_bare_name(struct probe_parse *p, struct probe_fetch *f, char *text)
+{
+	if (p->probed && p->casts) {
+		probe_parse_field(p, f, text);
+		if (!p->no_field)
+			return 0;
+		probe_parse_fail(p, p->pos, "This event field is not found.");
+		return -ENOENT;
+	}
+	return probe_parse_name(p, f, text);
 }
 
 int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, bool *is_text)
@@ -229,7 +246,7 @@ int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, b
 
 	switch (*text) {
 	case '$':
-		return parse_variable(p, f, text + 1);
+		return parse_variable(p, f, text);
 	case '%':
 		if (p->probed) {
 			p->err->before = "Invalid $-variable specified";
@@ -248,7 +265,11 @@ int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, b
 	case '\\':
 		*is_text = text[1] == '"';
 		return *is_text ? parse_text(p, f, text + 2) : parse_immediate(p, f, text + 1);
+	case '(':
+		return probe_parse_cast(p, f, text);
 	default:
+		if (is_alpha(*text) || *text == '_')
+			return parse_bare_name(p, f, text);
 		return probe_parse_fail(p, p->pos, "Invalid fetch argument");
 	}
 }
@@ -270,6 +291,16 @@ static bool name_is_used(const struct trace_probe *tp, u32 i, const char *name)
 	return false;
 }
 
+/* A parameter's, which is then that of the field, too. *n: its length. */
+static bool is_plain_name(const char *text, size_t *n)
+{
+	if (!is_alpha(*text) && *text != '_')
+		return false;
+	for (*n = 0; is_alnum(text[*n]) || text[*n] == '_';)
+		++*n;
+	return !text[*n] || text[*n] == ':';
+}
+
 static int parse_name(struct trace_probe *tp, u32 i, const char **text, struct probe_parse *p)
 {
 	const char *equals = strchr(*text, '=');
@@ -280,7 +311,9 @@ static int parse_name(struct trace_probe *tp, u32 i, const char **text, struct p
 		return probe_parse_fail(p, 0, "Argument name is too long");
 	if (equals && !n)
 		return probe_parse_fail(p, 0, "Argument name is not specified");
-	if (!equals)
+	if (!equals && is_plain_name(*text, &n))
+		equals = *text + n;
+	else if (!equals)
 		n = fmt_snprintf(word, sizeof(word), "arg%u", i + 1);
 	tp->args[i].name = probe_parse_keep(p->arena, equals ? *text : word, n);
 	if (!tp->args[i].name)
@@ -290,7 +323,7 @@ static int parse_name(struct trace_probe *tp, u32 i, const char **text, struct p
 		    p, 0, "Argument name must follow the same rules as C identifiers");
 	if (name_is_used(tp, i, tp->args[i].name))
 		return probe_parse_fail(p, 0, "This argument name is already used");
-	p->pos = equals ? n + 1 : 0;
+	p->pos = equals && *equals == '=' ? n + 1 : 0;
 	*text += p->pos;
 	return 0;
 }
@@ -316,7 +349,8 @@ static bool may_be_symbol(const struct probe_fetch *f)
 {
 	if (f->derefs)
 		return !(f->user >> (f->derefs - 1) & 1);
-	return f->source != PROBE_FROM_IMM && f->source != PROBE_FROM_SP;
+	return f->source != PROBE_FROM_IMM && f->source != PROBE_FROM_SP &&
+	       f->source != PROBE_FROM_ENTRY;
 }
 
 /* Numbers of an array lie in the kernel's memory, strings of one wherever a string may. */
@@ -345,36 +379,67 @@ static int check_type(struct probe_arg *arg, struct probe_parse *p, bool is_text
 	return 0;
 }
 
+/* What type says, which begins at `at`; NULL: what is usual. */
+static int find_type(
+    struct probe_arg *arg, struct probe_parse *p, const char *text, const char *type, u32 at)
+{
+	if (!p->probed &&
+	    (!strcmp(text, "$comm") || !strcmp(text, "$COMM") || str_has_prefix(text, "\\\""))) {
+		if (!arg->count && (!type || !strcmp(type, "string")))
+			type = "string";
+		else if (p->named)
+			return probe_parse_fail(
+			    p, at, "$comm and immediate-string only accepts string type");
+		else
+			return -EINVAL; /* Linux 6.1 does not say what is wrong */
+	}
+	arg->type = probe_type_find(type);
+	return arg->type ? 0 : probe_parse_fail(p, at, "Unknown type is specified");
+}
+
+/* The declared type of what was parsed: it is taken where none was given. */
+static int use_declared(struct probe_arg *arg, struct probe_parse *p, const char *type)
+{
+	if (p->type && !type) {
+		arg->type = probe_type_declared(p);
+		probe_set_bitfield(p, arg);
+	} else if (p->type && strstr(type, "string")) {
+		return probe_check_string(p, &arg->fetch, *type == 'u');
+	}
+	return 0;
+}
+
+static int probe_check_size(struct probe_arg *arg, struct probe_parse *p, u32 at)
+{
+	if (probe_arg_size(arg) <= p->room)
+		return name_field_type(arg, p);
+	probe_parse_fail(p, at, "Event too big (too many fields?)");
+	return -E2BIG;
+}
+
 /* text: a copy of the body that may be cut up. */
 static int parse_typed(struct probe_arg *arg, char *text, struct probe_parse *p)
 {
 	char *type = strchr(text, ':');
-	u32 begin = p->pos, at;
+	u32 begin = p->pos, at = 0;
 	bool is_text = false;
 
-	if (type)
+	if (type) {
 		*type++ = '\0';
-	at = type ? begin + (type - text) : begin;
+		at = type - text;
+	}
 	int err = probe_parse_count(p, text, type, &arg->count);
-	if (err)
-		return err;
-	if (!p->probed &&
-	    (!strcmp(text, "$comm") || !strcmp(text, "$COMM") || str_has_prefix(text, "\\\""))) {
-		if (arg->count || (type && strcmp(type, "string")))
-			return -EINVAL; /* Linux does not say what is wrong */
-		arg->type = probe_type_find("string");
-	} else {
-		arg->type = probe_type_find(type);
-	}
-	if (!arg->type)
-		return probe_parse_fail(p, at, "Unknown type is specified");
-	if (probe_arg_size(arg) > p->room) {
-		probe_parse_fail(p, begin, "Event too big (too many fields?)");
-		return -E2BIG;
-	}
-	err = name_field_type(arg, p);
+	if (!err)
+		err = find_type(arg, p, text, type, begin + at);
+	if (!err && !p->named)
+		err = probe_check_size(arg, p, begin);
 	if (!err)
 		err = probe_parse_body(p, &arg->fetch, text, &is_text);
+	if (!err)
+		err = use_declared(arg, p, type);
+	if (!err && p->named)
+		err = probe_check_size(arg, p, p->pos);
+	at += p->named ? p->pos : begin; /* where the type is, as that Linux counts */
 	if (!err)
 		err = check_type(arg, p, is_text, at);
 	if (!err && probe_parse_bitfield(type, arg))
@@ -386,6 +451,8 @@ int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct prob
 {
 	struct probe_arg *arg = &tp->args[i];
 	char copy[PROBE_ARG_TEXT_MAX + 1];
+
+	p->tp = tp;
 	int err = parse_name(tp, i, &text, p);
 
 	if (err)

@@ -10,8 +10,8 @@
  * each argument.
  *
  * kprobe.c defines events of instructions and returns, eprobe.c events of events; event.c is what
- * the two share. parse.c reads arguments with the table of fetch types in type.c, fetch.c records
- * them, print.c prints them.
+ * the two share. parse.c reads arguments with the table of fetch types in type.c; name.c reads
+ * those by name, for which expand.c prepares the line; fetch.c records them, print.c prints them.
  *
  * Definitions: task context under host_lock. Fetching and recording: any context.
  */
@@ -62,6 +62,7 @@ enum probe_source {
 	PROBE_FROM_RET, /* where the function returns to */
 	PROBE_FROM_IMM, /* imm; of a text its address */
 	PROBE_FROM_COMM,
+	PROBE_FROM_ENTRY, /* of a return: param: which of the values kept at the entry */
 	PROBE_FROM_FIELD, /* of the event that is probed: its value; of a string the address */
 };
 
@@ -108,8 +109,9 @@ struct trace_probe {
 	bool is_return, old;
 	u16 sp;	     /* where the stack pointer is in the registers */
 	bool simple; /* all arguments are 8 bytes from registers, at reg[]; and not legacy */
-	u32 n_args;
+	u32 n_args, n_entry;
 	u16 *reg;
+	s16 *entry; /* of a return: host_arg_place() of each value that is kept at the entry */
 	struct probe_arg args[];
 };
 
@@ -182,10 +184,18 @@ struct probe_parse {
 	struct probe_arena *arena;
 	const struct trace_event_call *probed; /* arguments are of its fields; NULL: of registers */
 	bool is_return, at_entry;
-	bool no_field; /* said at last: the event has no such field */
-	u32 room;      /* what the arguments before have left of PROBE_SIZE_MAX */
-	u32 word;      /* of the argument */
-	u32 pos;       /* in it: of what is parsed */
+	const char *function; /* that is entered or returns; NULL: unknown, or neither */
+	u32 proto;	      /* of it, or of a tracepoint's call; 0: unknown */
+	bool asked;	      /* the line has named a parameter by its number */
+	bool named;	      /* the line is of those that Linux 6.1 refuses: later rules hold */
+	bool no_field;	      /* said at last: the event has no such field */
+	struct trace_probe *tp;
+	u32 type;     /* declared, of what was parsed, without modifiers; 0: unknown */
+	u8 bit, bits; /* where a bit field begins in what is read, and its length; 0: none */
+	u32 casts;    /* that are open */
+	u32 room;     /* what the arguments before have left of PROBE_SIZE_MAX */
+	u32 word;     /* of the argument */
+	u32 pos;      /* in it: of what is parsed */
 };
 
 /* Notes what is wrong, at `pos` of the argument: -EINVAL. */
@@ -204,6 +214,31 @@ static inline void probe_from_reg(struct probe_fetch *f, int reg)
 	f->param = reg;
 }
 
+/* Argument n of the function, at its entry; of a return as well. */
+void probe_from_argument(struct probe_parse *p, struct probe_fetch *f, unsigned n);
+
+/* ---- name.c: arguments by name ---- */
+
+/* "NAME->MEMBER...", also "$retval"; "(STRUCT)BODY->MEMBER...". As probe_parse_body(). */
+int probe_parse_name(struct probe_parse *p, struct probe_fetch *f, char *text);
+int probe_parse_cast(struct probe_parse *p, struct probe_fetch *f, char *text);
+/* The fetch type of the declared one. */
+const struct probe_type *probe_type_declared(const struct probe_parse *p);
+/* A string by declaration: a pointer to characters is followed. 0, or -EINVAL: it is none. */
+int probe_check_string(struct probe_parse *p, struct probe_fetch *f, bool user);
+/* Of a declared bit field. */
+void probe_set_bitfield(const struct probe_parse *p, struct probe_arg *arg);
+
+/* ---- expand.c: words that stand for others ---- */
+
+/* Is there an argument that Linux 6.1 refuses for its form, as it has a name? */
+bool probe_is_named(const struct probe_words *w, bool is_return);
+/*
+ * The words with $arg* and the like replaced; host_free(out->word). form: as probe_parse_args(),
+ * and gets `asked`. 0, or the error, which is noted.
+ */
+int probe_expand(const struct probe_words *w, struct probe_parse *form, struct probe_words *out);
+
 /*
  * type.c. The part behind ':' (NULL: there is none) without "[N]"; NULL: no such type. A bitfield
  * has that of what it lies in.
@@ -219,9 +254,12 @@ int probe_parse_count(struct probe_parse *p, char *text, char *type, u32 *count)
  * is not there), -E2BIG, -ENOMEM.
  */
 int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
-/* legacy.c. The same of a legacy argument; and whether all arguments are legacy. */
+/*
+ * legacy.c. The same of a legacy argument; and whether all arguments are legacy: a word that names
+ * a parameter of `proto` is not.
+ */
 int probe_parse_legacy_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
-bool probe_is_legacy(const struct probe_words *w);
+bool probe_is_legacy(const struct probe_words *w, u32 proto);
 
 /* ---- what all kinds of probes have in common: event.c ---- */
 
@@ -278,6 +316,9 @@ bool probe_match_args(const struct trace_probe *tp, const char *args);
  * returns to.
  */
 int probe_hit(void *tp, const void *regs, u64 ip, u64 ret);
+/* The same of a return that has values of the entry: n_entry of them, which probe_keep() stores. */
+void probe_keep(void *tp, const void *regs, u64 *kept);
+int probe_return_hit(void *tp, const void *regs, u64 ip, u64 ret, const u64 *kept);
 /*
  * A record of the event that is probed: what is fetched from it goes to `file`, of the probe's own
  * event. Between host_enter() and host_preempt_enable().

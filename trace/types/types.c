@@ -343,6 +343,23 @@ const char *types_param(u32 proto, unsigned i, u32 *type)
 	return types_text(item[0]);
 }
 
+static bool is_named(const char *text, const char *name, size_t len)
+{
+	return !strncmp(text, name, len) && !text[len];
+}
+
+int types_param_find(u32 proto, const char *name, size_t len, u32 *type)
+{
+	const u16 *item = types_record(proto) + 2;
+
+	for (unsigned i = 0; i < types_param_count(proto); i++, item += 2) {
+		*type = item[1];
+		if (is_named(types_text(item[0]), name, len))
+			return i;
+	}
+	return -1;
+}
+
 /* ---- members ---- */
 
 static bool is_struct(u32 kind)
@@ -357,11 +374,6 @@ static struct types_member member_of(u16 head, const u16 *item)
 	return (struct types_member){.type = item[1],
 	    .at = head & TYPES_FLAG ? at & 0xffffff : at,
 	    .bits = head & TYPES_FLAG ? at >> 24 : 0};
-}
-
-static bool is_named(const char *text, const char *name, size_t len)
-{
-	return !strncmp(text, name, len) && !text[len];
 }
 
 /* depth: of anonymous structs, of which no sound section has many. */

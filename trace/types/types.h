@@ -33,6 +33,9 @@ unsigned types_param_count(u32 proto);
 /* The name of a parameter, and its type; "": it has none. */
 const char *types_param(u32 proto, unsigned i, u32 *type);
 
+/* The number of the parameter of that name; -1: there is none. */
+int types_param_find(u32 proto, const char *name, size_t len, u32 *type);
+
 /* ---- types ---- */
 
 /* A struct, union, enum or typedef; 0: there is none of this name. */

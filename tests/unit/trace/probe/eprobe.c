@@ -67,7 +67,7 @@ static const struct {
     {"e:x synthetic.src y=%ax", -EINVAL, NULL, "Invalid fetch argument", 2, 2},
     {"e:x synthetic.src y=+0(%ax)", -EINVAL, NULL, "Invalid fetch argument", 2, 5},
     {"e:x synthetic.src @nosuch_symbol", -ENOENT, NULL, NULL, 0, 0},
-    {"e:x synthetic.src y=a", -EINVAL, NULL, "Invalid fetch argument", 2, 2},
+    {"e:x synthetic.src y=a", -EINVAL, NULL, "BTF is not available or not supported", 2, 2},
     {"e:x synthetic.src y=$nosuch:u128", -EINVAL, NULL, "Unknown type is specified", 2, 10},
     {"e:x synthetic.src y=$a:string[2]", 0, "e:eprobes/x synthetic.src y=$a:string[2]", NULL, 0, 0},
     {"e:x synthetic.src $a:u8[2]", -EINVAL, NULL, "String accepts only memory argument", 2, 3},
