@@ -161,6 +161,60 @@ struct abi_signalfd_siginfo {
 };
 _Static_assert(sizeof(struct abi_signalfd_siginfo) == 128, "struct signalfd_siginfo");
 
+/* ---- Sockets ---- */
+
+enum { ABI_AF_UNSPEC, ABI_AF_UNIX };
+struct abi_sockaddr_un {
+	uint16_t family;
+	char path[108];
+};
+struct abi_msghdr {
+	uint64_t msg_name;
+	uint32_t msg_namelen, pad;
+	uint64_t msg_iov, msg_iovlen, msg_control, msg_controllen;
+	uint32_t msg_flags, pad2;
+};
+_Static_assert(sizeof(struct abi_msghdr) == 56, "struct msghdr");
+struct abi_mmsghdr {
+	struct abi_msghdr msg;
+	uint32_t len, pad;
+};
+struct abi_cmsghdr {
+	uint64_t len;
+	int32_t level, type;
+};
+struct abi_ucred {
+	int32_t pid;
+	uint32_t uid, gid;
+};
+enum {
+	ABI_SOL_SOCKET = 1,
+	ABI_SCM_RIGHTS = 1,
+	ABI_MSG_OOB = 1,
+	ABI_MSG_PEEK = 2,
+	ABI_MSG_CTRUNC = 8,
+	ABI_MSG_TRUNC = 0x20,
+	ABI_MSG_DONTWAIT = 0x40,
+	ABI_MSG_EOR = 0x80,
+	ABI_MSG_WAITALL = 0x100,
+	ABI_MSG_NOSIGNAL = 0x4000,
+	ABI_MSG_CMSG_CLOEXEC = 0x40000000,
+};
+enum {
+	ABI_SO_REUSEADDR = 2,
+	ABI_SO_TYPE,
+	ABI_SO_ERROR,
+	ABI_SO_SNDBUF = 7,
+	ABI_SO_RCVBUF,
+	ABI_SO_KEEPALIVE,
+	ABI_SO_PEERCRED = 17,
+	ABI_SO_RCVTIMEO = 20,
+	ABI_SO_SNDTIMEO,
+	ABI_SO_ACCEPTCONN = 30,
+	ABI_SO_PROTOCOL = 38,
+	ABI_SO_DOMAIN,
+};
+
 /* ---- Signals ---- */
 
 struct abi_sigaction {

@@ -93,6 +93,8 @@ static int may_open(const struct vnode *v, u32 flags)
 
 	if (type == S_IFLNK)
 		return -ELOOP;
+	if (type == S_IFSOCK)
+		return -ENXIO; /* it is connected to, not opened */
 	if (type == S_IFDIR)
 		return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) ? -EISDIR
 											: 0;
@@ -186,7 +188,7 @@ static int file_reopen(const struct walk *w, const struct vnode *v, u32 flags, s
 		return 0;
 	if (file_type(v) == S_IFREG)
 		return changes_file(v, flags) && !file_writable(f) ? -EACCES : 0;
-	if (file_type(v) == S_IFDIR || file_type(v) == S_IFCHR)
+	if (file_type(v) == S_IFDIR || file_type(v) == S_IFCHR || file_type(v) == S_IFSOCK)
 		return 0;
 	if ((how != O_WRONLY && !readable(f)) || (how != O_RDONLY && !file_writable(f)))
 		return -EACCES;

@@ -237,12 +237,15 @@ static int mknod_walked(struct walk *w, u32 mode, const struct vnode *like)
 
 int vfs_mknod(const char *path, u32 mode, u64 rdev)
 {
+	static struct vnode no_device = {.refs = 1};
 	struct vnode *like = NULL;
 	struct walk w;
 	int r = 0;
 
 	if ((mode & S_IFMT) == S_IFCHR)
 		r = dev_find(rdev, &like);
+	else if ((mode & S_IFMT) == S_IFSOCK)
+		like = vnode_get(&no_device);
 	else if ((mode & S_IFMT) != S_IFREG)
 		r = -EPERM;
 	if (r)

@@ -13,6 +13,7 @@
 /* clang-format off */
 enum {
 	S_IFMT = 0170000, S_IFDIR = 0040000, S_IFREG = 0100000, S_IFLNK = 0120000, S_IFCHR = 0020000, S_IFIFO = 0010000,
+	S_IFSOCK = 0140000,
 };
 /* open() flags, Linux's numbers. */
 enum {
@@ -22,7 +23,7 @@ enum {
 };
 /* clang-format on */
 /* Device numbers of our file systems, as stat shows them. */
-enum { DEV_RAMFS = 1, DEV_PROC = 2, DEV_TRACEFS = 3, DEV_PIPE = 4 };
+enum { DEV_RAMFS = 1, DEV_PROC = 2, DEV_TRACEFS = 3, DEV_PIPE = 4, DEV_SOCKET = 5 };
 
 struct vnode;
 struct file;
@@ -188,7 +189,9 @@ int vfs_unlink(const char *path);
 int vfs_rename(const char *from, const char *to);
 int vfs_symlink(const char *target, const char *path);
 int vfs_link(const char *from, bool follow, const char *to);
-/* S_IFREG, or S_IFCHR: another node of a device that is in /dev; others -EPERM. */
+/*
+ * S_IFREG, S_IFSOCK, or S_IFCHR: another node of a device that is in /dev; others -EPERM.
+ */
 int vfs_mknod(const char *path, u32 mode, u64 rdev);
 int vfs_setattr(const char *path, bool follow, const struct vattr *a);
 int vfs_fsetattr(struct file *f, const struct vattr *a);

@@ -127,7 +127,8 @@ static long pid_fd_readlink(struct vnode *v, char *buf, size_t size)
 		return -ENOENT;
 	path = f->path ? f->path : text;
 	if (f->vnode)
-		fmt_snprintf(text, sizeof(text), "pipe:[%lu]", (unsigned long)f->vnode->ino);
+		fmt_snprintf(text, sizeof(text), "%s:[%lu]",
+		    f->vnode->dev == DEV_SOCKET ? "socket" : "pipe", (unsigned long)f->vnode->ino);
 	else
 		fmt_snprintf(text, sizeof(text), "anon_inode:%s",
 		    f->ops && f->ops->name ? f->ops->name : "[file]");

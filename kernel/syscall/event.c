@@ -10,16 +10,6 @@
 #include "kernel/syscall/time.h"
 #include "kernel/syscall/user.h"
 
-/* A file just made (NULL: no memory) as a descriptor. */
-static long sys_install_new(struct file *f, bool cloexec)
-{
-	long fd = f ? files_install(current()->files, f, 0, cloexec) : -ENOMEM;
-
-	if (fd < 0)
-		file_put(f);
-	return fd;
-}
-
 /* ---- epoll ---- */
 
 long __x64_sys_epoll_create(const struct regs *r)

@@ -62,8 +62,16 @@ long __x64_sys_dup3(const struct regs *r)
 	return sys_dup_to(r->rdi, r->rsi, r->rdx & O_CLOEXEC);
 }
 
-/* Both ends into the table, and their numbers to ring 3; on an error nothing stays. */
-static long install_pipe(struct file *ends[2], u64 to, bool cloexec)
+long sys_install_new(struct file *f, bool cloexec)
+{
+	long fd = f ? files_install(current()->files, f, 0, cloexec) : -ENOMEM;
+
+	if (fd < 0)
+		file_put(f);
+	return fd;
+}
+
+long sys_install_pair(struct file *ends[2], u64 to, bool cloexec)
 {
 	struct files *fs = current()->files;
 	s32 fd[2];
@@ -95,7 +103,7 @@ static long sys_make_pipe(u64 to, u32 flags)
 	if (flags & ~(O_CLOEXEC | O_NONBLOCK))
 		return -EINVAL;
 	err = pipe_create(&ends[0], &ends[1], flags & O_NONBLOCK);
-	return err ? err : install_pipe(ends, to, flags & O_CLOEXEC);
+	return err ? err : sys_install_pair(ends, to, flags & O_CLOEXEC);
 }
 
 long __x64_sys_pipe(const struct regs *r)
@@ -215,7 +223,7 @@ static long fcntl_file(struct file *f, u32 fd, u32 cmd, u64 arg)
 		files_set_cloexec(current()->files, fd, arg & ABI_FD_CLOEXEC);
 		return 0;
 	case ABI_F_GETFL:
-		return f->flags | O_LARGEFILE;
+		return f->flags | (f->path ? O_LARGEFILE : 0);
 	case ABI_F_SETFL:
 		f->flags = (f->flags & ~settable) | (arg & settable);
 		return 0;

@@ -35,6 +35,11 @@ int user_data_get_parts(struct user_data *d, void *buf, size_t n)
 	return sys_io_copy(d, buf, n, false);
 }
 
+int user_data_put(struct user_data *d, void *buf, size_t n)
+{
+	return sys_io_copy(d, buf, n, true);
+}
+
 /* One transfer: which file, which way, at a place of its own (pread) or at the file's. */
 struct transfer {
 	struct file *f;
@@ -151,11 +156,7 @@ static inline __attribute__((always_inline)) long write_user(
 	return f->ops->write_user(f, &d, pos);
 }
 
-/*
- * Checks a vector that is in the kernel already; empty parts are dropped. What there is in all, or
- * negative errno.
- */
-static long sys_io_check_vector(struct abi_iovec *vec, u64 count)
+long user_data_check(struct abi_iovec *vec, u64 count)
 {
 	struct abi_iovec *to = vec;
 	size_t total = 0;
@@ -182,7 +183,7 @@ static long io_vector_of(struct file *f, const struct regs *r, bool write, struc
 	long total = copy_from_user(vec, r->rsi, r->rdx * sizeof(*vec));
 
 	if (!total)
-		total = sys_io_check_vector(vec, r->rdx);
+		total = user_data_check(vec, r->rdx);
 	if (total <= 0)
 		return total;
 	struct user_data d = {.more = vec, .total = total};
@@ -286,7 +287,7 @@ static long writev_user(struct file *f, u64 addr, u64 count)
 		return -EFAULT;
 	struct user_data d = {vec->iov_base, vec->iov_len, vec + 1, plain_total(vec, count)};
 	if (unlikely(!d.total)) {
-		long total = sys_io_check_vector(vec, count);
+		long total = user_data_check(vec, count);
 
 		if (total <= 0)
 			return total;
@@ -335,6 +336,29 @@ long __x64_sys_lseek(const struct regs *r)
 	return ret;
 }
 
+enum { FIONCLEX = 0x5450, FIOCLEX, FIONBIO = 0x5421 };
+
+/* What every file knows; false: it is not one of these. */
+static bool sys_ioctl_any(struct file *f, const struct regs *r, long *ret)
+{
+	s32 on;
+
+	switch ((u32)r->rsi) {
+	case FIOCLEX:
+	case FIONCLEX:
+		files_set_cloexec(current()->files, r->rdi, (u32)r->rsi == FIOCLEX);
+		*ret = 0;
+		return true;
+	case FIONBIO:
+		*ret = copy_from_user(&on, r->rdx, sizeof(on));
+		if (!*ret)
+			f->flags = (f->flags & ~O_NONBLOCK) | (on ? O_NONBLOCK : 0);
+		return true;
+	default:
+		return false;
+	}
+}
+
 long __x64_sys_ioctl(const struct regs *r)
 {
 	struct file *f = sys_fd_get((u32)r->rdi);
@@ -342,7 +366,7 @@ long __x64_sys_ioctl(const struct regs *r)
 
 	if (!f)
 		return -EBADF;
-	if (f->ops && f->ops->ioctl)
+	if (!sys_ioctl_any(f, r, &ret) && f->ops && f->ops->ioctl)
 		ret = sys_restartable(f->ops->ioctl(f, (u32)r->rsi, r->rdx));
 	file_put(f);
 	return ret;

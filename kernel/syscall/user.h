@@ -12,6 +12,11 @@
 /* The open file of a descriptor, with a reference; NULL: -EBADF. */
 struct file *sys_fd_get(u64 fd);
 
+/* A file just made (NULL: no memory) as a descriptor. */
+long sys_install_new(struct file *f, bool cloexec);
+/* Two of them, and their numbers to ring 3; on an error nothing stays. */
+long sys_install_pair(struct file *ends[2], u64 to, bool cloexec);
+
 /*
  * Copies a path of ring 3, once. 0, -EFAULT, -ENAMETOOLONG, -ENOMEM, -ENOENT (empty).
  * filename_put() afterwards.
@@ -67,6 +72,13 @@ struct user_data {
 	size_t total;		      /* in all */
 };
 int user_data_get_parts(struct user_data *d, void *buf, size_t n);
+/* Copies n bytes to where the next ones go: 0 or -EFAULT. */
+int user_data_put(struct user_data *d, void *buf, size_t n);
+/*
+ * Checks a vector that is in the kernel already; empty parts are dropped. What there is in all, or
+ * negative errno.
+ */
+long user_data_check(struct abi_iovec *vec, u64 count);
 
 static inline void user_data_next(struct user_data *d)
 {

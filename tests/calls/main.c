@@ -1,6 +1,6 @@
 /*
- * calls [PREFIX]: runs the cases whose names begin so, each in a process and an empty directory of
- * its own, which ends it after 20 seconds. See calls.h; tests/drive/calls-test compares.
+ * calls [PREFIX]...: runs the cases whose names begin so, each in a process and an empty directory
+ * of its own, which ends it after 20 seconds. See calls.h; tests/drive/calls-test compares.
  */
 #include "tests/calls/calls.h"
 
@@ -80,15 +80,23 @@ static void run_case(const struct call_case *c)
 	waitpid(pid, &status, 0);
 }
 
-int main(int argc, char **argv)
+static bool wanted(const char *case_name, char **prefixes)
+{
+	for (char **p = prefixes; *p; p++)
+		if (!strncmp(case_name, *p, strlen(*p)))
+			return true;
+	return !*prefixes;
+}
+
+int main(int argc __attribute__((unused)), char **argv)
 {
 	static const struct call_case *const lists[] = {event_cases, file_cases, lock_cases,
-	    memory_cases, process_cases, proc_cases, signal_cases};
+	    memory_cases, process_cases, proc_cases, signal_cases, socket_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		for (const struct call_case *c = lists[i]; c->name; c++)
-			if (argc < 2 || !strncmp(c->name, argv[1], strlen(argv[1])))
+			if (wanted(c->name, argv + 1))
 				run_case(c);
 	return 0;
 }

@@ -1,3 +1,4 @@
+import asyncio
 import hashlib
 import json
 import multiprocessing
@@ -5,6 +6,7 @@ import os
 import queue
 import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -28,6 +30,60 @@ with tempfile.TemporaryDirectory() as d:
 signal.signal(signal.SIGALRM, lambda sig, frame: print("alarm"))
 signal.setitimer(signal.ITIMER_REAL, 0.01)
 signal.pause()
+
+a, b = socket.socketpair()
+a.sendall(b"x" * 100000 if a.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) > 200000 else b"small")
+print(len(b.recv(1000)), a.family.name, a.type.name)
+a.close()
+server = socket.socket(socket.AF_UNIX)
+server.bind("sock")
+server.listen()
+print(server.getsockname(), oct(os.stat("sock").st_mode & 0o170000))
+
+
+def serve():
+    conn, peer = server.accept()
+    with conn:
+        print("accepted", repr(peer))
+        fds = socket.recv_fds(conn, 100, 1)
+        print(fds[0], os.read(fds[1][0], 100))
+        conn.sendall(b"done")
+
+
+t = threading.Thread(target=serve)
+t.start()
+client = socket.socket(socket.AF_UNIX)
+client.connect("sock")
+r, w = os.pipe()
+os.write(w, b"through a passed descriptor")
+socket.send_fds(client, [b"with it"], [r])
+print(client.recv(100), client.getpeername())
+t.join()
+try:
+    socket.socket(socket.AF_INET).connect(("127.0.0.1", 1))
+except OSError as e:
+    print("no network here" if e.errno else e)
+
+
+async def chat():
+    async def handle(reader, writer):
+        writer.write((await reader.readline()).upper())
+        await writer.drain()
+        writer.close()
+
+    srv = await asyncio.start_unix_server(handle, "async")
+    reader, writer = await asyncio.open_unix_connection("async")
+    writer.write(b"an event loop\n")
+    print(await reader.read())
+    writer.close()
+    srv.close()
+    proc = await asyncio.create_subprocess_exec("echo", "a child", stdout=subprocess.PIPE)
+    print(await proc.communicate())
+    print(await asyncio.gather(*(asyncio.sleep(0.001 * i, i) for i in range(5))))
+
+
+asyncio.run(chat())
+
 
 def square(x):
     return x * x

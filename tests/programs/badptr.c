@@ -11,6 +11,7 @@
 #define FILE_FD 0x4644464446444644L /* replaced by an open file */
 #define DIR_FD	0x4449524449524449L /* replaced by an open directory */
 #define PIPE_FD 0x5049504550495045L /* replaced by the reading end of a pipe that has bytes */
+#define SOCK_FD 0x534f434b534f434bL /* replaced by a socket that has bytes to be read */
 
 struct row {
 	const char *name;
@@ -57,11 +58,18 @@ static const struct row rows[] = {
     CALL(rt_sigqueueinfo, 1, 10, PTR), CALL(rt_tgsigqueueinfo, 1, 1, 10, PTR),
     CALL(timer_create, 1, PTR, GOOD), CALL(timer_create, 1, 0, PTR),
     CALL(timer_settime, 0, 0, PTR, 0), CALL(signalfd, -1, PTR, 8), CALL(signalfd4, -1, PTR, 8, 0),
+    CALL(socketpair, 1, 1, 0, PTR), CALL(bind, SOCK_FD, PTR, 110), CALL(connect, SOCK_FD, PTR, 110),
+    CALL(getsockname, SOCK_FD, GOOD, PTR), CALL(getpeername, SOCK_FD, GOOD, PTR),
+    CALL(sendto, SOCK_FD, PTR, 8, 0x40, 0, 0), CALL(sendto, SOCK_FD, TEXT, 8, 0x40, PTR, 110),
+    CALL(recvfrom, SOCK_FD, PTR, 5, 0x42, 0, 0), CALL(recvfrom, SOCK_FD, GOOD, 5, 0x42, GOOD, PTR),
+    CALL(sendmsg, SOCK_FD, PTR, 0x40), CALL(recvmsg, SOCK_FD, PTR, 0x42),
+    CALL(setsockopt, SOCK_FD, 1, 7, PTR, 4), CALL(getsockopt, SOCK_FD, 1, 3, GOOD, PTR),
+    CALL(ioctl, SOCK_FD, 0x541b, PTR), CALL(ioctl, SOCK_FD, 0x5421, PTR),
     CALL(read, PIPE_FD, PTR, 5), /* the data is lost: as on Linux, it was read */
 };
 
 static char *good, *edge, *unwritable;
-static long file_fd, dir_fd, pipe_fd;
+static long file_fd, dir_fd, pipe_fd, sock_fd;
 
 static long argument(long a, unsigned long bad)
 {
@@ -78,6 +86,8 @@ static long argument(long a, unsigned long bad)
 		return dir_fd;
 	case PIPE_FD:
 		return pipe_fd;
+	case SOCK_FD:
+		return sock_fd;
 	default:
 		return a;
 	}
@@ -182,6 +192,9 @@ int main(void)
 	file_fd = syscall3(SYS_open, (long)"/tmp/badptr", 0102, 0600);
 	CHECK_EQ(syscall3(SYS_write, file_fd, (long)"0123456789", 10), 10);
 	dir_fd = syscall3(SYS_open, (long)"/", 0200000, 0);
+	CHECK_EQ(syscall4(SYS_socketpair, 1, 1, 0, (long)ends), 0);
+	sock_fd = ends[0];
+	CHECK_EQ(syscall3(SYS_write, ends[1], (long)"0123456789", 10), 10);
 	CHECK_EQ(syscall1(SYS_pipe, (long)ends), 0);
 	CHECK_EQ(syscall3(SYS_write, ends[1],
 		     (long)"the data of a pipe, for reads that fail: they all take 5 bytes", 60),
