@@ -212,9 +212,11 @@
 		const u32 way_ = READ_ONCE(live_->way), asks_ = way_ & TRACE_WAY_ASKS;             \
 		if (likely(!way_))                                                                 \
 			trace_fast_##name_(args, live_);                                           \
+		else if (trace_is_off(live_, way_))                                                \
+			trace_gate_lost_off(live_);                                                \
 		else if (likely(!asks_))                                                           \
 			trace_general_##name_(args, live_);                                        \
-		else if (asks_ == TRACE_WAY_PID && READ_ONCE(live_->tr->pid_ignore[host_cpu()]))   \
+		else if (trace_is_unwanted(live_, way_))                                           \
 			trace_gate_unwanted(live_);                                                \
 		else if (asks_ == TRACE_WAY_ALONE)                                                 \
 			trace_gate_alone(live_);                                                   \

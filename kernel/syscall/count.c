@@ -68,7 +68,7 @@ const char *syscall_name(unsigned nr)
 	return sys_find_name(nr, &here);
 }
 
-void syscall_count_error(unsigned nr, int err)
+long syscall_count_error(long nr, long err)
 {
 	u32 key = nr << 16 | (u32)-err;
 
@@ -78,10 +78,11 @@ void syscall_count_error(unsigned nr, int err)
 		if (READ_ONCE(*k) == key || (!READ_ONCE(*k) && atomic_cas(k, 0, key)) ||
 		    READ_ONCE(*k) == key) {
 			atomic_add(&errors[at % ERROR_ROWS].count, 1);
-			return;
+			return err;
 		}
 	}
 	atomic_add(&more_errors, 1);
+	return err;
 }
 
 void syscall_missing(long nr)

@@ -22,16 +22,18 @@ static const syscall_fn table[SYSCALL_MAX] = {
 
 void kernel_syscall(struct regs *r)
 {
-	long nr = (s32)r->error;
+	const long nr = (s32)r->error;
+	long ret = -ENOSYS;
 
 	trace_sys_enter(r, nr);
 	if (likely((u64)nr < SYSCALL_MAX && table[nr])) {
-		r->rax = table[nr](r);
+		ret = table[nr](r);
+		r->rax = ret;
 		atomic_add(&syscall_calls[nr], 1);
-		if (unlikely(r->rax >= -4095UL))
-			syscall_count_error(nr, r->rax);
+		if (unlikely((u64)ret >= -4095UL))
+			ret = syscall_count_error(nr, ret);
 	} else {
 		syscall_missing(nr);
 	}
-	trace_sys_exit(r, nr, r->rax);
+	trace_sys_exit(r, nr, ret);
 }

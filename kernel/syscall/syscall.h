@@ -18,8 +18,8 @@ typedef long (*syscall_fn)(const struct regs *r);
 
 /* count.c. "openat", of calls that are not here too; NULL: Linux has no call of this number. */
 const char *syscall_name(unsigned nr);
-extern u64 syscall_calls[SYSCALL_MAX]; /* [A] how often each was made */
-void syscall_count_error(unsigned nr, int err);
+extern u64 syscall_calls[SYSCALL_MAX];	     /* [A] how often each was made */
+long syscall_count_error(long nr, long err); /* returns err */
 /* A call that is not here: counts it, and the log tells it, once for each program and call. */
 void syscall_missing(long nr);
 void syscall_count_init(void); /* /proc/trapline/syscalls */

@@ -42,7 +42,14 @@ struct thread_group; /* kernel/task/group.h */
 
 struct task {
 	struct arch_task arch;
-	int pid, tgid;			/* [I] but for an execve() of a thread that is no leader */
+	union {
+		struct {
+			u32 zero;
+			int pid; /* [I] but for an execve() of a thread that is no leader */
+		};
+		u64 pid_common; /* the pid where a record's common fields have it */
+	};
+	int tgid;			/* [I] as pid */
 	char comm[TASK_COMM_LEN];	/* [O] written by itself; readers may see a mix */
 	u32 flags;			/* [O] TASK_KTHREAD ... */
 	u32 state;			/* [R] enum task_state */

@@ -233,7 +233,7 @@ static inline __attribute__((always_inline)) void enter_short(
 		if (likely(rec)) {
 			fill_enter(rec, regs, nr, n);
 			trace_record_end(&slot);
-		} else {
+		} else if (!trace_record_idle(live)) {
 			fill_enter(&image, regs, nr, n);
 			trace_gate(live, &image, size);
 		}
@@ -277,7 +277,7 @@ static void trace_sys_exit_one(struct trace_event_call *call, u32 nr, long ret)
 		if (likely(rec)) {
 			fill_exit(rec, nr, ret);
 			trace_record_end(&slot);
-		} else {
+		} else if (!trace_record_idle(live)) {
 			fill_exit(&image, nr, ret);
 			trace_gate(live, &image, sizeof(image));
 		}

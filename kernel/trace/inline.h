@@ -61,12 +61,12 @@ static inline __attribute__((always_inline)) void trace_context(
 			   offsetof(struct cpu_local, need_resched),
 	    "one look for both");
 	u64 count = *(const __seg_gs trace_two_words *)offsetof(struct cpu_local, preempt_count);
-	count -= held; /* host_preempt_disable()'s own */
-	if (likely(count <= TRACE_DEPTH_MAX))
-		word |= count << 24;
+	/* `held` is host_preempt_disable()'s own. */
+	if (likely(count <= TRACE_DEPTH_MAX + held))
+		word += (count << 24) - ((u64)held << 24);
 	else
-		word |= trace_call_deep_word(count);
-	ctx->common = (u64)(u32)current_task()->pid << 32 | word;
+		word |= trace_call_deep_word(count - held);
+	ctx->common = current_task()->pid_common | word;
 	ctx->cpu = host_cpu();
 }
 

@@ -210,9 +210,17 @@ again:
 		tries++;
 		n = 0; nx = 0; word = 0; acc = 0; p = 0; now = 0;
 		ta = own[A_TAIL] };
+	if						/* write.h reads the clock first */
+	:: tries > 1 || leaving
+	:: tries == 1 && !leaving -> atomic { ON; now = g_clock + 1 }
+	fi;
 	atomic { ON; tb = tail_b };
 	atomic { ON;					/* W3 */
-		now = (leaving -> tb : g_clock);
+		if
+		:: now && now - 1 < tb -> goto again
+		:: now && now - 1 >= tb -> now = now - 1
+		:: !now -> now = (leaving -> tb : g_clock)
+		fi;
 		off = TAIL_OFF(ta);
 		if
 		:: leaving && (TAIL_PAGE(ta) != r_page || off == cap) -> g_state[id] = GONE; goto leave

@@ -111,6 +111,8 @@ static void synth_event_record_values(struct synth_event *ev, struct trace_event
 	struct trace_slot slot;
 	struct layout lay;
 
+	if (unlikely(trace_record_idle(file)))
+		return;
 	synth_record_layout(ev, vals, &lay);
 	char *rec = trace_record_in(&slot, file, ctx, lay.size);
 	if (likely(rec)) {
@@ -124,7 +126,7 @@ static void synth_event_record_values(struct synth_event *ev, struct trace_event
 	if (all)
 		trace_gate_in(file, ctx, rec, lay.size);
 	else
-		trace_gate_one(file, ctx, rec, lay.size);
+		trace_gate_in_one(file, ctx, rec, lay.size);
 	if (rec)
 		trace_image_end(lay.size);
 }
@@ -234,7 +236,7 @@ int synth_event_trace_end(struct synth_event_trace_state *state)
 	if (!state->file)
 		return 0;
 	struct synth_event *ev = synth_event_of(state->file->call);
-	trace_gate_one(state->file, &state->ctx, state->rec, ev->size);
+	trace_gate_in_one(state->file, &state->ctx, state->rec, ev->size);
 	if (state->rec)
 		trace_image_end(ev->size);
 	host_preempt_enable();

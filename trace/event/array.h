@@ -27,7 +27,8 @@ enum {
 	TRACE_WAY_USER_STACK = 4, /* options/userstacktrace */
 	TRACE_WAY_PRINT = 8,	  /* tp_printk */
 	TRACE_WAY_PID = 16,	  /* set_event_pid, set_event_notrace_pid */
-	TRACE_WAY_ARRAY = 31,
+	TRACE_WAY_OFF = 1024,	  /* tracing_on was set to 0; the ring knows if it still is */
+	TRACE_WAY_ARRAY = 31 | TRACE_WAY_OFF,
 
 	TRACE_WAY_MORE = 32,	 /* of the first live file: there are others */
 	TRACE_WAY_SOFT_OFF = 64, /* live for its triggers' sake or somebody else's: not recorded */
@@ -37,8 +38,8 @@ enum {
 
 	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
 	/* The bits by which the dispatcher of an event (tracepoint_define.h) finds short ways. */
-	TRACE_WAY_ASKS = TRACE_WAY_PID | TRACE_WAY_MORE | TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER |
-			 TRACE_WAY_LOOKS,
+	TRACE_WAY_ASKS = TRACE_WAY_OFF | TRACE_WAY_PID | TRACE_WAY_MORE | TRACE_WAY_SOFT_OFF |
+			 TRACE_WAY_TRIGGER | TRACE_WAY_LOOKS,
 	TRACE_WAY_ALONE = TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER,
 };
 
@@ -142,6 +143,8 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
 /* True if that changed it. Any context. */
 bool trace_array_set_on(struct trace_array *tr, bool on);
+/* The same for as long as a user wants: its events know, and cost less while it is off. */
+bool trace_array_switch(struct trace_array *tr, bool on);
 bool trace_array_is_on(struct trace_array *tr);
 void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
 /* 0, -EINVAL, -ENOMEM; -EPERM: it shows another boot, where nothing is recorded. */

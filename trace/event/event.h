@@ -150,7 +150,7 @@ enum {
 struct trace_event_file {
 	struct trace_array *tr;		    /* [I] */
 	struct trace_event_call *call;	    /* [I] */
-	u16 id;				    /* [I] the call's */
+	u64 id;				    /* [I] the call's; a word, as common fields are */
 	struct ring_buffer *buffer;	    /* [I] the array's */
 	struct trace_event_count *counts;   /* [A] one per CPU, from the first use on */
 	struct trace_event_file *next_live; /* [A] in call->live; stays for walkers */

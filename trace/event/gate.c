@@ -18,12 +18,11 @@
  *   G5 The image is copied into the ring. The ring may refuse it, which is counted.
  *   G6 The remaining triggers of G2 act.
  *
- * Frequent cases have a shorter way to the same result, all of them in trace_gate(): a filter and
- * nothing else, a ring that is off or full, triggers of an event that is off itself, a PID list and
- * nothing else, several instances and nothing else. Two need no image: an event that is on for
- * triggers alone that look at no record (trace_gate_alone), and a task that is not wanted
- * (trace_gate_unwanted). The dispatcher of an event (trace/tracepoint_define.h) asks for them
- * first.
+ * Frequent cases have a shorter way to the same result, all of them in ask(): a filter and nothing
+ * else, a ring that is full, one trigger and nothing else, a PID list and nothing else, several
+ * instances and nothing else. Some need no image: an event that is idle (trace_record_idle), and
+ * one that is on for triggers alone that look at no record (trace_gate_alone). The dispatcher of an
+ * event (trace/tracepoint_define.h) asks for them first.
  *
  * Scratch memory is a stack: trace_image() takes from its top, trace_image_end() gives back. A
  * nested writer has given back by the time the interrupted one goes on, so plain reads and writes
@@ -32,6 +31,7 @@
 /* hot: runs with each event */
 #include "trace/event/gate.h"
 #include "kernel/lib/errno.h"
+#include "trace/event/enable.h"
 #include "trace/event/filter.h"
 #include "trace/event/pid_filter.h"
 #include "trace/event/record.h"
@@ -174,20 +174,6 @@ static ALWAYS_INLINE bool is_too_early(const struct trace_event_file *file, u32 
 	       unlikely(!rb_is_set_on(file->tr->buffer));
 }
 
-/* G2. Most events have one trigger: it is called from here. */
-static ALWAYS_INLINE u32 call_lookers(struct trace_event_file *file, const struct hit *hit)
-{
-	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
-
-	if (likely(t && !READ_ONCE(t->next) && !t->filter &&
-		   !(t->command->flags & TRACE_TRIGGER_POST))) {
-		const struct trace_trigger_hit seen = {hit->ctx, hit->rec, hit->size};
-		t->command->act(t, &seen);
-		return 0;
-	}
-	return trace_triggers_call(file, hit->ctx, hit->rec, hit->size);
-}
-
 /* G4: where the event is counted that is not recorded; NULL: it is. */
 static ALWAYS_INLINE u64 *refusal(
     struct trace_event_file *file, const struct hit *hit, u32 way, bool too_early)
@@ -209,12 +195,27 @@ static ALWAYS_INLINE u64 *refusal(
 	return NULL;
 }
 
+/* G4 and G5. False: it was to be recorded, but could not be. */
+static ALWAYS_INLINE bool record_asked(
+    struct trace_event_file *file, const struct hit *hit, u32 way, bool too_early)
+{
+	u64 *reason = refusal(file, hit, way, too_early);
+
+	if (reason) {
+		local_inc(reason);
+		return reason != &file->counts[hit->ctx->cpu].lost;
+	}
+	if (likely(hit->rec))
+		return trace_gate_put(file, hit->ctx, hit->rec, hit->size, way);
+	trace_gate_refuse(file, hit);
+	return false;
+}
+
 /* False: it was to be recorded, but could not be. */
 static ALWAYS_INLINE bool ask_file(struct trace_event_file *file, const struct hit *hit)
 {
 	u32 way = READ_ONCE(file->way), after = 0;
-	bool too_early = false, recorded = true;
-	u64 *reason;
+	bool too_early = false;
 
 	local_inc(&file->counts[hit->ctx->cpu].hit); /* G1 */
 	if ((way & TRACE_WAY_LOOKS) && likely(hit->rec)) {
@@ -223,27 +224,19 @@ static ALWAYS_INLINE bool ask_file(struct trace_event_file *file, const struct h
 			return true;
 		}
 		too_early = is_too_early(file, way);
-		after = call_lookers(file, hit); /* G2 */
+		after = trace_triggers_call(file, hit->ctx, hit->rec, hit->size); /* G2 */
 		way = READ_ONCE(file->way);
 	} else if (way & TRACE_WAY_TRIGGER) {
 		trace_triggers_call(file, hit->ctx, NULL, 0); /* G3 */
 		way = READ_ONCE(file->way);
 	}
-	if ((reason = refusal(file, hit, way, too_early))) { /* G4 */
-		local_inc(reason);
-		recorded = reason != &file->counts[hit->ctx->cpu].lost;
-	} else if (likely(hit->rec)) {
-		recorded = trace_gate_put(file, hit->ctx, hit->rec, hit->size, way); /* G5 */
-	} else {
-		trace_gate_refuse(file, hit);
-		recorded = false;
-	}
+	bool recorded = record_asked(file, hit, way, too_early);
 	if (unlikely(after))
 		trace_triggers_post(file, hit->ctx, after); /* G6 */
 	return recorded;
 }
 
-/* ---- the gate ---- */
+/* ---- all that is asked, in order ---- */
 
 /* All files from this one on that want the event, or this one alone. */
 static ALWAYS_INLINE bool ask_files(struct trace_event_file *file, const struct host_context *ctx,
@@ -265,35 +258,63 @@ static ALWAYS_INLINE void put_common(
 		*image = ctx->common | file->id;
 }
 
-bool trace_gate_one(
-    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size)
-{
-	put_common(image, file, ctx);
-	return ask_files(file, ctx, image, size, false);
-}
-
 void trace_gate_whole(
     struct trace_event_file *file, const struct host_context *ctx, const void *record, u32 size)
 {
 	ask_files(file, ctx, record, size, false);
 }
 
-static __noinline void trace_gate_walk(struct trace_event_file *file, void *image, u32 size)
+/* The context, which is read here if the caller has not. */
+static ALWAYS_INLINE const struct host_context *context(
+    const struct host_context *ctx, struct host_context *here)
 {
-	struct host_context ctx;
+	if (ctx)
+		return ctx;
+	host_context(here);
+	return here;
+}
 
-	host_context(&ctx);
-	put_common(image, file, &ctx);
-	ask_files(file, &ctx, image, size, true);
+static __noinline void trace_gate_walk(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size, bool all)
+{
+	struct host_context here;
+
+	ctx = context(ctx, &here);
+	put_common(image, file, ctx);
+	ask_files(file, ctx, image, size, all);
+}
+
+/* ---- the shorter ways ---- */
+
+static ALWAYS_INLINE void count_hit(struct trace_event_count *count, u64 *reason)
+{
+	local_inc(&count->hit);
+	local_inc(reason);
+}
+
+static ALWAYS_INLINE struct trace_event_count *count_of(struct trace_event_file *file)
+{
+	return &file->counts[host_cpu()];
+}
+
+static ALWAYS_INLINE void count_off(struct trace_event_file *file)
+{
+	count_hit(count_of(file), &count_of(file)->soft_off);
+}
+
+static ALWAYS_INLINE void count_filtered(struct trace_event_file *file)
+{
+	count_hit(count_of(file), &count_of(file)->filtered);
 }
 
 /*
  * An event that nobody asks about, or that has passed, for a ring that had no room at once: it may
  * be full or off, so the ring is asked first.
  */
-static __noinline void trace_gate_retry(struct trace_event_file *file, void *image, u64 size)
+static __noinline void trace_gate_retry(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u64 size)
 {
-	struct host_context ctx;
+	struct host_context here;
 	struct trace_slot slot = {.rb = file->buffer, .cpu = host_cpu(), .size = size};
 
 	local_inc(&file->counts[slot.cpu].hit);
@@ -302,14 +323,13 @@ static __noinline void trace_gate_retry(struct trace_event_file *file, void *ima
 		local_inc(&file->counts[slot.cpu].lost);
 		return;
 	}
-	host_context(&ctx);
 	trace_word_t *to = rb_data(slot.ev, size);
-	*to = ctx.common | file->id;
+	*to = context(ctx, &here)->common | file->id;
 	copy_fields(to, image, rb_payload(size));
 	trace_record_end(&slot);
 }
 
-/* As trace_record_now(), for a size that the compiler does not know; ctx NULL: it is read here. */
+/* As trace_record_now(), for a size that the compiler does not know. */
 static ALWAYS_INLINE bool try_now(
     struct trace_event_file *file, const struct host_context *ctx, const void *image, u64 payload)
 {
@@ -321,225 +341,300 @@ static ALWAYS_INLINE bool try_now(
 	if (unlikely(!ev))
 		return false;
 	local_inc(&file->counts[cpu].hit);
-	if (!ctx) {
-		host_context(&here);
-		ctx = &here;
-	}
 	trace_word_t *to = rb_data(ev, payload);
-	*to = ctx->common | file->id;
+	*to = context(ctx, &here)->common | file->id;
 	copy_fields(to, image, payload);
 	rb_commit(rb, cpu, ev, rb_size_of(payload));
 	return true;
 }
 
 /* An event that has passed. The compiler knows where the fields of a small record are. */
-static __noinline void trace_gate_passed_small(
-    struct trace_event_file *file, void *image, u64 payload)
+static TRACE_DISPATCH __noinline void trace_gate_passed_small(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u64 payload)
 {
 	if (payload > RB_SMALL_MAX)
 		__builtin_unreachable();
-	if (unlikely(!try_now(file, NULL, image, payload)))
-		trace_gate_retry(file, image, payload);
+	if (unlikely(!try_now(file, ctx, image, payload)))
+		trace_gate_retry(file, ctx, image, payload);
 }
 
-static __noinline void trace_gate_passed_large(
-    struct trace_event_file *file, void *image, u64 payload)
+static TRACE_DISPATCH __noinline void trace_gate_passed_large(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u64 payload)
 {
 	if (payload <= RB_SMALL_MAX)
 		__builtin_unreachable();
-	if (unlikely(!try_now(file, NULL, image, payload)))
-		trace_gate_retry(file, image, payload);
+	if (unlikely(!try_now(file, ctx, image, payload)))
+		trace_gate_retry(file, ctx, image, payload);
 }
 
-static ALWAYS_INLINE void trace_gate_passed(struct trace_event_file *file, void *image, u64 size)
+static ALWAYS_INLINE void trace_gate_passed(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u64 size)
 {
 	u64 payload = rb_payload(size);
 
 	if (likely(payload <= RB_SMALL_MAX))
-		trace_gate_passed_small(file, image, payload);
+		trace_gate_passed_small(file, ctx, image, payload);
 	else
-		trace_gate_passed_large(file, image, payload);
-}
-
-static ALWAYS_INLINE void count_unwanted(struct trace_event_file *file)
-{
-	struct trace_event_count *count = &file->counts[host_cpu()];
-
-	local_inc(&count->hit);
-	local_inc(&count->pid_filtered);
-}
-
-/* The only question is whether the task is wanted, and it is not. */
-static ALWAYS_INLINE bool is_only_unwanted(const struct trace_event_file *file, u32 way)
-{
-	return (way & TRACE_WAY_ASKS) == TRACE_WAY_PID &&
-	       READ_ONCE(file->tr->pid_ignore[host_cpu()]);
-}
-
-/* Nobody asks, and recording is off. */
-static ALWAYS_INLINE void count_off_ring(struct trace_event_file *file)
-{
-	unsigned long cpu = host_cpu();
-	struct trace_event_count *count = &file->counts[cpu];
-
-	local_inc(&count->hit);
-	local_inc(&count->lost);
-	rb_count_disabled(file->buffer, cpu);
+		trace_gate_passed_large(file, ctx, image, payload);
 }
 
 /* Several instances want the event, and most of them ask nothing. */
-static __noinline void trace_gate_several(
-    struct trace_event_file *file, trace_word_t *image, u64 size)
+static ALWAYS_INLINE void put_in_several(
+    struct trace_event_file *file, const struct host_context *ctx, trace_word_t *image, u64 payload)
 {
-	u64 payload = rb_payload(size);
-	struct host_context ctx;
+	struct host_context here;
 
-	host_context(&ctx);
-	put_common(image, file, &ctx);
+	ctx = context(ctx, &here);
+	put_common(image, file, ctx);
 	do {
-		if (READ_ONCE(file->way) & ~(u32)TRACE_WAY_MORE || payload > RB_SMALL_MAX ||
-		    unlikely(!try_now(file, &ctx, image, payload)))
-			trace_gate_whole(file, &ctx, image, size);
+		if (READ_ONCE(file->way) & ~(u32)TRACE_WAY_MORE ||
+		    unlikely(!try_now(file, ctx, image, payload)))
+			trace_gate_whole(file, ctx, image, payload);
 	} while ((file = READ_ONCE(file->next_live)));
 }
 
-static ALWAYS_INLINE void count_off(struct trace_event_file *file)
+static __noinline void trace_gate_several_small(
+    struct trace_event_file *file, const struct host_context *ctx, trace_word_t *image, u64 payload)
 {
-	struct trace_event_count *count = &file->counts[host_cpu()];
-
-	local_inc(&count->hit);
-	local_inc(&count->soft_off);
+	if (payload > RB_SMALL_MAX)
+		__builtin_unreachable();
+	put_in_several(file, ctx, image, payload);
 }
 
-static ALWAYS_INLINE void count_filtered(struct trace_event_file *file)
+static __noinline void trace_gate_several_large(
+    struct trace_event_file *file, const struct host_context *ctx, trace_word_t *image, u64 payload)
 {
-	struct trace_event_count *count = &file->counts[host_cpu()];
-
-	local_inc(&count->hit);
-	local_inc(&count->filtered);
-}
-
-/* Would none of these triggers act, by what their filters say of numbers? */
-static ALWAYS_INLINE bool none_acts(const struct trace_trigger *t, const void *image)
-{
-	for (; t; t = atomic_load_acquire(&t->next)) {
-		if (!t->filter)
-			return false;
-		const struct filter_insn *in = t->filter->start;
-		if (trace_filter_run_numbers(&in, image) != FILTER_NO)
-			return false;
-	}
-	return true;
+	if (payload <= RB_SMALL_MAX)
+		__builtin_unreachable();
+	put_in_several(file, ctx, image, payload);
 }
 
 /* The event has a filter that looks at more than numbers, from `in` on, and nobody else asks. */
-static __noinline void trace_gate_filtered(
-    struct trace_event_file *file, trace_word_t *image, u64 size, const struct filter_insn *in)
+static TRACE_DISPATCH __noinline void trace_gate_filtered(struct trace_event_file *file,
+    const struct host_context *ctx, trace_word_t *image, u64 size, const struct filter_insn *in)
 {
-	u64 payload = rb_payload(size);
-	struct host_context ctx;
+	struct host_context here;
 
-	if (unlikely(READ_ONCE(file->filter)->common)) {
-		host_context(&ctx);
-		*image = ctx.common | file->id;
-	}
-	if (!trace_filter_run_tests(in, image, size))
+	if (unlikely(READ_ONCE(file->filter)->common))
+		put_common(image, file, context(ctx, &here));
+	if (trace_filter_run_tests(in, image, size))
+		trace_gate_passed(file, ctx, image, size);
+	else
 		count_filtered(file);
-	else if (payload > RB_SMALL_MAX || unlikely(!try_now(file, NULL, image, payload)))
-		trace_gate_retry(file, image, payload);
 }
 
-static __noinline void trace_gate_look_common(
-    struct trace_event_file *file, struct trace_trigger *t, trace_word_t *image)
+/* G4 and G5 after a trigger has changed what the event is asked. */
+static __noinline void trace_gate_finish(struct trace_event_file *file,
+    const struct host_context *ctx, void *image, u32 size, bool too_early)
 {
-	struct host_context ctx;
+	struct host_context here;
 
-	host_context(&ctx);
-	*image = ctx.common | file->id;
+	ctx = context(ctx, &here);
+	put_common(image, file, ctx);
+	const struct hit hit = {.ctx = ctx, .rec = image, .size = size};
+	local_inc(&file->counts[ctx->cpu].hit);
+	record_asked(file, &hit, READ_ONCE(file->way), too_early);
+}
+
+/*
+ * Is the event's one trigger to act, and can it by nothing but the image? FILTER_OPEN: that has to
+ * be asked in order.
+ */
+static ALWAYS_INLINE enum filter_verdict simple_trigger(
+    const struct trace_trigger *t, const void *image)
+{
+	const struct filter_insn *in;
+
+	if (unlikely(!t || READ_ONCE(t->next)) ||
+	    (!t->look && unlikely(t->command->flags & (TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_POST))))
+		return FILTER_OPEN;
+	if (!t->filter)
+		return FILTER_YES;
+	in = t->filter->start;
+	return trace_filter_run_numbers(&in, image);
+}
+
+static __noinline void trace_gate_look_common(struct trace_event_file *file,
+    const struct host_context *ctx, trace_word_t *image, struct trace_trigger *t)
+{
+	struct host_context here;
+
+	put_common(image, file, context(ctx, &here));
 	t->look(t, image);
 }
 
-void trace_gate_in(
-    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size)
+static ALWAYS_INLINE void look(struct trace_event_file *file, const struct host_context *ctx,
+    trace_word_t *image, struct trace_trigger *t)
 {
-	const u32 way = READ_ONCE(file->way);
-
-	if (way == TRACE_WAY_FILTER && likely(image)) {
-		const struct filter_insn *in = READ_ONCE(file->filter)->start;
-
-		if (trace_filter_run_numbers(&in, image) == FILTER_NO) {
-			count_filtered(file);
-			return;
-		}
-	} else if (!way && unlikely(!rb_is_set_on(file->buffer)) && likely(image)) {
-		count_off_ring(file);
-		return;
-	} else if (is_only_unwanted(file, way)) {
-		count_unwanted(file);
-		return;
-	}
-	put_common(image, file, ctx);
-	ask_files(file, ctx, image, size, true);
+	if (unlikely(t->look_common))
+		trace_gate_look_common(file, ctx, image, t);
+	else
+		t->look(t, image);
 }
 
-TRACE_DISPATCH void trace_gate(struct trace_event_file *file, void *image, u32 size)
+/* The trigger that looks at the event changes nothing for it. */
+static TRACE_DISPATCH __noinline void trace_gate_look_record(struct trace_event_file *file,
+    const struct host_context *ctx, trace_word_t *image, u64 size, struct trace_trigger *t)
 {
-	const u32 way = READ_ONCE(file->way);
+	look(file, ctx, image, t);
+	trace_gate_passed(file, ctx, image, size);
+}
 
-	/* A writer that sees this bit finds a filter: trace/filter/file.c. */
-	if (way == TRACE_WAY_FILTER) {
+/* It may have switched recording, or the event, on or off. */
+static TRACE_DISPATCH __noinline void trace_gate_act(struct trace_event_file *file,
+    const struct host_context *ctx, trace_word_t *image, u64 size, struct trace_trigger *t)
+{
+	static const struct trace_trigger_hit hit;
+	bool too_early = is_too_early(file, READ_ONCE(file->way));
+
+	t->command->act(t, &hit);
+	u32 way = READ_ONCE(file->way);
+	if (way & TRACE_WAY_SOFT_OFF)
+		count_off(file);
+	else if (likely(
+		     !too_early && !(way & (TRACE_WAY_AFTER | TRACE_WAY_PRINT | TRACE_WAY_FILTER))))
+		trace_gate_passed(file, ctx, image, size);
+	else
+		trace_gate_finish(file, ctx, image, size, too_early);
+}
+
+/* The event has a trigger that has a filter, or is recorded as well; nobody else asks. */
+static TRACE_DISPATCH __noinline void trace_gate_trigger(struct trace_event_file *file,
+    const struct host_context *ctx, trace_word_t *image, u64 size, bool all)
+{
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+	enum filter_verdict verdict = simple_trigger(t, image);
+	bool is_off = READ_ONCE(file->way) & TRACE_WAY_SOFT_OFF;
+
+	if (unlikely(verdict == FILTER_OPEN)) {
+		trace_gate_walk(file, ctx, image, size, all);
+	} else if (verdict == FILTER_YES && !t->look) {
+		trace_gate_act(file, ctx, image, size, t);
+	} else if (is_off) {
+		count_off(file);
+		if (verdict == FILTER_YES)
+			look(file, ctx, image, t);
+	} else if (verdict == FILTER_YES) {
+		trace_gate_look_record(file, ctx, image, size, t);
+	} else {
+		trace_gate_passed(file, ctx, image, size);
+	}
+}
+
+/* Recording was switched off from tracing_on. A trigger may have switched it on since. */
+static __noinline void trace_gate_off(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size, bool all)
+{
+	if (rb_is_set_on(file->buffer))
+		trace_file_way(file, TRACE_WAY_OFF, false);
+	trace_gate_walk(file, ctx, image, size, all);
+}
+
+/* ---- the gate ---- */
+
+/* All files from this one on that want the event, or this one alone; ctx NULL: not read yet. */
+static ALWAYS_INLINE void ask(struct trace_event_file *file, const struct host_context *ctx,
+    void *image, u32 size, const bool all)
+{
+	const u32 way = READ_ONCE(file->way) & ~(u32)(all ? 0 : TRACE_WAY_MORE);
+
+	if (unlikely(!image)) {
+		trace_gate_walk(file, ctx, NULL, size, all);
+	} else if (way == TRACE_WAY_FILTER) {
+		/* A writer that sees this bit finds a filter: trace/filter/file.c. */
 		const struct filter_insn *in = READ_ONCE(file->filter)->start;
 		enum filter_verdict verdict = trace_filter_run_numbers(&in, image);
 
 		if (verdict == FILTER_NO)
 			count_filtered(file);
 		else if (verdict == FILTER_YES)
-			trace_gate_passed(file, image, size);
+			trace_gate_passed(file, ctx, image, size);
 		else
-			trace_gate_filtered(file, image, size, in);
-		return;
+			trace_gate_filtered(file, ctx, image, size, in);
 	} else if (!way) {
-		if (unlikely(!rb_is_set_on(file->buffer)))
-			count_off_ring(file);
-		else
-			trace_gate_retry(file, image, size);
-		return;
-	} else if ((way & TRACE_WAY_ASKS) == (TRACE_WAY_ALONE | TRACE_WAY_LOOKS)) {
+		trace_gate_retry(file, ctx, image, size);
+	} else if ((way & ~(u32)(TRACE_WAY_SOFT_OFF | TRACE_WAY_LOOKS)) == TRACE_WAY_TRIGGER) {
 		struct trace_trigger *t = atomic_load_acquire(&file->triggers);
 
-		if (t && t->look && !t->filter && !READ_ONCE(t->next)) {
+		if (way & TRACE_WAY_SOFT_OFF && t && t->look && !t->filter && !READ_ONCE(t->next)) {
 			count_off(file);
-			if (unlikely(t->look_common))
-				trace_gate_look_common(file, t, image);
-			else
-				t->look(t, image);
-			return;
+			look(file, ctx, image, t);
+		} else {
+			trace_gate_trigger(file, ctx, image, size, all);
 		}
-		if (none_acts(t, image)) {
-			count_off(file);
-			return;
-		}
-	} else if (is_only_unwanted(file, way)) {
-		count_unwanted(file);
-		return;
-	} else if (way == TRACE_WAY_PID) {
-		trace_gate_passed(file, image, size);
-		return;
+	} else if (way == TRACE_WAY_PID && !READ_ONCE(file->tr->pid_ignore[host_cpu()])) {
+		trace_gate_passed(file, ctx, image, size);
 	} else if (way == TRACE_WAY_MORE) {
-		trace_gate_several(file, image, size);
-		return;
+		u64 payload = rb_payload(size);
+
+		if (payload <= RB_SMALL_MAX)
+			trace_gate_several_small(file, ctx, image, payload);
+		else
+			trace_gate_several_large(file, ctx, image, payload);
+	} else if (way & TRACE_WAY_OFF) {
+		trace_gate_off(file, ctx, image, size, all);
+	} else {
+		trace_gate_walk(file, ctx, image, size, all);
 	}
-	trace_gate_walk(file, image, size);
+}
+
+TRACE_DISPATCH void trace_gate(struct trace_event_file *file, void *image, u32 size)
+{
+	ask(file, NULL, image, size, true);
+}
+
+TRACE_DISPATCH void trace_gate_in(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size)
+{
+	ask(file, ctx, image, size, true);
+}
+
+TRACE_DISPATCH void trace_gate_in_one(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size)
+{
+	ask(file, ctx, image, size, false);
+}
+
+bool trace_gate_one(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size)
+{
+	put_common(image, file, ctx);
+	return ask_files(file, ctx, image, size, false);
 }
 
 void trace_gate_no_image(struct trace_event_file *file, u32 size)
 {
-	trace_gate_walk(file, NULL, size);
+	trace_gate_walk(file, NULL, NULL, size, true);
+}
+
+static ALWAYS_INLINE void count_unwanted(struct trace_event_file *file)
+{
+	count_hit(count_of(file), &count_of(file)->pid_filtered);
+}
+
+static ALWAYS_INLINE void count_lost_off(struct trace_event_file *file)
+{
+	count_hit(count_of(file), &count_of(file)->lost);
+	rb_count_disabled(file->buffer, host_cpu());
+}
+
+void trace_gate_count_idle(struct trace_event_file *file)
+{
+	if (READ_ONCE(file->way) & TRACE_WAY_OFF)
+		count_lost_off(file);
+	else
+		count_unwanted(file);
 }
 
 TRACE_DISPATCH void trace_gate_unwanted(struct trace_event_file *file)
 {
 	count_unwanted(file);
+	host_preempt_enable();
+}
+
+TRACE_DISPATCH void trace_gate_lost_off(struct trace_event_file *file)
+{
+	count_lost_off(file);
 	host_preempt_enable();
 }
 

@@ -26,7 +26,10 @@ void trace_gate_no_image(struct trace_event_file *file, u32 size);
 /* trace_gate() in a context that the caller has read. `image` may be NULL: there was no room. */
 void trace_gate_in(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
-/* The same for this file alone. False: the record was refused. */
+/* The same for this file alone. */
+void trace_gate_in_one(
+    struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
+/* trace_gate_in_one() for whom it matters that the record was refused (false), more than time. */
 bool trace_gate_one(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
 
@@ -43,8 +46,11 @@ void trace_image_end(u32 size);
 
 /*
  * What the dispatcher of an event asks before there is an image. Each counts the event and ends the
- * section. For an unwanted task; for an event that is on for its triggers alone, none of which
- * looks at the record.
+ * section. For the two reasons by which an event is idle (trace/event/record.h); for one that is on
+ * for its triggers alone, none of which looks at the record.
  */
 void trace_gate_unwanted(struct trace_event_file *file);
+void trace_gate_lost_off(struct trace_event_file *file);
 void trace_gate_alone(struct trace_event_file *file);
+/* Counts an event that is idle. */
+void trace_gate_count_idle(struct trace_event_file *file);

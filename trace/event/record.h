@@ -8,7 +8,7 @@
  *	if (likely(rec)) {                             the fast path: a record in the ring
  *		fill in what follows the common fields
  *		trace_record_end(&slot);
- *	} else {                                       the general path
+ *	} else if (!trace_record_idle(file)) {         the general path
  *		fill in the same in an image of the record
  *		trace_gate(file, image, size);
  *	}
@@ -51,6 +51,35 @@ struct trace_slot {
 #else
 #define TRACE_DISPATCH __trace_text __attribute__((optimize("optimize-sibling-calls")))
 #endif
+
+/*
+ * An event is idle if it is dropped whatever is in its record: recording is off, or the task is not
+ * wanted, and nothing else is asked.
+ */
+static inline __attribute__((always_inline)) bool trace_is_off(
+    const struct trace_event_file *file, u32 way)
+{
+	return way == TRACE_WAY_OFF && !rb_is_set_on(file->buffer);
+}
+
+static inline __attribute__((always_inline)) bool trace_is_unwanted(
+    const struct trace_event_file *file, u32 way)
+{
+	return (way & TRACE_WAY_ASKS) == TRACE_WAY_PID &&
+	       READ_ONCE(file->tr->pid_ignore[host_cpu()]);
+}
+
+/* Is it idle? Then it is counted. */
+static inline __attribute__((always_inline)) bool trace_record_idle(struct trace_event_file *file)
+{
+	u32 way = READ_ONCE(file->way);
+
+	if (likely(!(way & (TRACE_WAY_OFF | TRACE_WAY_PID))) ||
+	    !(trace_is_off(file, way) || trace_is_unwanted(file, way)))
+		return false;
+	trace_gate_count_idle(file);
+	return true;
+}
 
 /* The fast path's two halves: the room in the ring, and the hit with the common fields. */
 static inline __attribute__((always_inline)) bool trace_slot_reserve(

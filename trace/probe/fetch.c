@@ -401,7 +401,7 @@ void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file
 
 	if (image)
 		probe_store_args(&h, image, size);
-	trace_gate_one(file, ctx, image, size);
+	trace_gate_in_one(file, ctx, image, size);
 	if (image)
 		trace_image_end(size);
 }
@@ -445,7 +445,7 @@ int probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
 	atomic_add(&tp->hits, 1);
 	struct probe_event *ev = tp->event;
 	struct trace_event_file *file = READ_ONCE(ev->call.live);
-	if (unlikely(!file))
+	if (unlikely(!file) || unlikely(trace_record_idle(file)))
 		return 0;
 	host_context_probed(&ctx, regs);
 	char *rec = NULL;

@@ -25,7 +25,8 @@
  * WRITING AN EVENT
  *   W1 count this writer in (lane.depth). From here on until W7 the lane keeps its ring.
  *   W2 read the tail: address, and time of the last event.
- *   W3 read the clock; delta = now - last.
+ *   W3 read the clock; delta = now - last. (The fast path in write.h reads the clock first and
+ *      `last` after it. A nested writer in between makes W4 fail, or delta too large.)
  *   W4 move the tail over the event and set its time to now, by one 16-byte compare-exchange. If a
  *      nested writer came in between, it has reserved and left: again from W2. So the events lie in
  *      the order of their times, deltas add up, and no writer ever sees the time of an event other

@@ -90,12 +90,12 @@ static inline bool rb_fits_record(size_t length)
 static inline __attribute__((always_inline)) bool rb_reserve_fitting(
     struct rb_ring *ring, u64 tail, u64 payload, struct ring_buffer_event **ev)
 {
-	u64 last = READ_ONCE(ring->tail.b), before = last; /* W2, its other half */
-	u64 now = host_cycles();			   /* W3 */
+	u64 now = host_cycles();	    /* W3 */
+	u64 last = READ_ONCE(ring->tail.b); /* W2, its other half */
 
 	if (unlikely(now - last >= 1UL << RB_DELTA_BITS ||
 		     !local_cmpxchg_pair(
-			 &ring->tail, &tail, &before, tail + rb_size_of(payload), now))) /* W4 */
+			 &ring->tail, &tail, &last, tail + rb_size_of(payload), now))) /* W4 */
 		return false;
 	*ev = rb_put_data(rb_tail_event(tail), payload, now - last); /* W5 */
 	return true;

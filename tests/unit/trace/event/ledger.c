@@ -122,6 +122,45 @@ static void reasons(void)
 	trace_fresh();
 }
 
+/*
+ * tracing_on=0 is known to the events, which ask nothing more; until somebody else, as a trigger
+ * would, switches recording on.
+ */
+static void switched_off(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("unit", "unit_numbers"));
+	s64 disabled = all("disabled "), recorded = all("recorded ");
+
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	EXPECT(file->way & TRACE_WAY_OFF);
+	hit(5);
+	EXPECT_EQ(gained("disabled ", &disabled), 5);
+	EXPECT_EQ(gained("recorded ", &recorded), 0);
+	EXPECT(balanced());
+
+	EXPECT(trace_array_set_on(trace_global, true));
+	hit(3);
+	EXPECT_EQ(gained("recorded ", &recorded), 3);
+	EXPECT_EQ(gained("disabled ", &disabled), 0);
+	EXPECT(!(file->way & TRACE_WAY_OFF));
+	EXPECT(balanced());
+
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/filter", "a == 7"), 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	s64 filtered = all("filtered ");
+	hit(2);
+	EXPECT_EQ(gained("filtered ", &filtered), 2);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/filter", "0"), 0);
+	hit(2);
+	EXPECT_EQ(gained("recorded ", &recorded), 2);
+	EXPECT(balanced());
+	trace_fresh();
+}
+
 /* Writers within writers, until there is no room for more of them. */
 static void nested(void)
 {
@@ -314,6 +353,7 @@ static void unbalanced(void)
 static const struct ktap_case cases[] = {
     {"ledger.reasons", reasons},
     {"ledger.nested", nested},
+    {"ledger.switched_off", switched_off},
     {"ledger.images", images},
     {"ledger.reading", reading},
     {"ledger.snapshots", snapshots},
