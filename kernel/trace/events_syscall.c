@@ -6,9 +6,11 @@
 /* hot: runs with each event */
 #include "kernel/base/events.h"
 #include "kernel/syscall/syscall.h"
+#include "kernel/trace/syscall_data.h"
 #include "trace/event/event.h"
 #include "trace/event/record.h"
 #include "trace/host_context.h"
+#include "trace/output/output.h"
 
 extern struct trace_event_call event_sys_enter, event_sys_exit;
 extern struct trace_key switch_sys_enter, switch_sys_exit;
@@ -64,9 +66,20 @@ struct rec_exit {
 
 typedef const struct trace_event_field *(*fields_fn)(void);
 
-static const struct trace_event_field *trace_sys_enter_fields(const struct trace_event_call *call)
+/* All arguments; the first row is the number. */
+static const struct trace_event_field *plain_fields(const struct trace_event_call *call)
 {
 	return ((fields_fn)call->data)();
+}
+
+/* Of an event sys_enter_*, while an instance wants what arguments point at; else NULL. */
+static const struct syscall_data *kept_data(const struct trace_event_call *call);
+
+static const struct trace_event_field *trace_sys_enter_fields(const struct trace_event_call *call)
+{
+	const struct syscall_data *d = kept_data(call);
+
+	return d ? d->fields : plain_fields(call);
 }
 
 static const struct trace_event_field *trace_sys_exit_fields(
@@ -89,11 +102,16 @@ static void trace_sys_enter_print(
     struct trace_out *out, const struct trace_event_call *call, const void *data, u32 len)
 {
 	const struct rec_enter *rec = data;
-	const struct trace_event_field *f = trace_sys_enter_fields(call) + 1;
+	const struct trace_event_field *f = plain_fields(call) + 1;
 
 	seq_puts(out->seq, "sys_");
 	seq_puts(out->seq, short_name(call));
 	seq_putc(out->seq, '(');
+	if (out->line && out->line->tr->user_data && len >= offsetof(struct rec_enter, args)) {
+		trace_sys_data_print(out, f, data, len);
+		seq_puts(out->seq, ")\n");
+		return;
+	}
 	for (u32 i = 0; f[i].name && offsetof(struct rec_enter, args[i + 1]) <= len; i++) {
 		if (i)
 			seq_puts(out->seq, ", ");
@@ -122,8 +140,13 @@ static void trace_sys_exit_print(
 
 static void trace_sys_enter_show_fmt(struct seq *s, const struct trace_event_call *call)
 {
-	const struct trace_event_field *f = trace_sys_enter_fields(call) + 1;
+	const struct trace_event_field *f = plain_fields(call) + 1;
+	const struct syscall_data *d = kept_data(call);
 
+	if (d) {
+		trace_sys_data_show_fmt(s, d);
+		return;
+	}
 	seq_putc(s, '"');
 	for (unsigned i = 0; f[i].name; i++)
 		seq_printf(s, "%s%s: 0x%%08lx", i ? ", " : "", f[i].name);
@@ -185,8 +208,22 @@ static const u8 arg_count[SYSCALL_MAX] = {
 #include "kernel/abi/syscalls.def"
 };
 
+static const struct syscall_data *kept_data(const struct trace_event_call *call)
+{
+	u32 nr = 0;
+
+	if (likely(!READ_ONCE(trace_user_data_most)))
+		return NULL;
+	while (nr < SYSCALL_MAX && enter_calls[nr] != call)
+		nr++;
+	return trace_sys_data(nr);
+}
+
 void events_syscall_register(void)
 {
+	for (u32 nr = 0; nr < SYSCALL_MAX; nr++)
+		if (enter_calls[nr])
+			trace_sys_data_add(nr, plain_fields(enter_calls[nr]));
 	trace_events_register(all_calls, ARRAY_SIZE(all_calls));
 }
 
@@ -260,8 +297,12 @@ static const enter_fn enter_by_count[] = {trace_sys_enter_short_0, trace_sys_ent
     trace_sys_enter_short_2, trace_sys_enter_short_3, trace_sys_enter_short_4,
     trace_sys_enter_short_5, trace_sys_enter_short_6};
 
-static void enter_one(struct trace_event_call *call, const struct regs *regs, u32 nr)
+static void trace_sys_enter_one(struct trace_event_call *call, const struct regs *regs, u32 nr)
 {
+	if (unlikely(READ_ONCE(trace_user_data_most)) && trace_sys_data(nr)) {
+		trace_sys_data_record(call, trace_sys_data(nr), regs, nr);
+		return;
+	}
 	enter_by_count[arg_count[nr]](call, regs, nr);
 }
 
@@ -289,7 +330,7 @@ static __noinline void trace_sys_enter_both(
     struct trace_event_call *call, const struct regs *regs, long id)
 {
 	if (call && READ_ONCE(call->live))
-		enter_one(call, regs, id);
+		trace_sys_enter_one(call, regs, id);
 	trace_record_sys_enter(regs, id);
 }
 
@@ -308,7 +349,7 @@ void probe_sys_enter(const struct regs *regs, long id)
 	if (unlikely(READ_ONCE(event_sys_enter.live)))
 		trace_sys_enter_both(call, regs, id);
 	else if (call && READ_ONCE(call->live))
-		enter_one(call, regs, id);
+		trace_sys_enter_one(call, regs, id);
 }
 
 void probe_sys_exit(const struct regs *regs, long id, long ret)

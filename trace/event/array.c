@@ -33,6 +33,7 @@
 struct trace_array *trace_global;
 struct trace_array *trace_printk_array;
 u32 trace_marker_copies;
+u32 trace_user_data_most;
 struct list_head trace_arrays = LIST_HEAD_INIT(trace_arrays);
 
 /* The bits of `way` that options ask for. */
@@ -91,6 +92,7 @@ static struct trace_array *trace_array_make(
 	    (options & TRACE_OPT_OVERWRITE ? RB_FL_OVERWRITE : 0) | (trace_global ? 0 : RB_FL_KEPT),
 	    NULL);
 	tr->buffer_percent = BUFFER_PERCENT;
+	tr->user_data = trace_global ? trace_global->user_data : 0;
 	tr->waiters = host_waiters_alloc();
 	tr->full_waiters = host_waiters_alloc();
 	if (!tr->buffer || !tr->waiters || !tr->full_waiters || trace_array_add_files(tr) ||
@@ -135,6 +137,7 @@ int trace_array_destroy(struct trace_array *tr)
 	trace_tracer_drop(tr);
 	trace_array_set_option(tr, TRACE_OPT_PRINTK_DEST, false);
 	trace_array_set_option(tr, TRACE_OPT_COPY_MARKER, false);
+	trace_array_set_user_data(tr, 0);
 	trace_functions_drop(tr);
 	trace_triggers_clear(tr);
 	trace_handle_end(&tr->handle);
@@ -230,6 +233,17 @@ bool trace_array_set_on(struct trace_array *tr, bool on)
 bool trace_array_is_on(struct trace_array *tr)
 {
 	return ring_buffer_record_is_set_on(tr->buffer);
+}
+
+void trace_array_set_user_data(struct trace_array *tr, u64 bytes)
+{
+	struct trace_array *other;
+	u32 most = 0;
+
+	WRITE_ONCE(tr->user_data, MIN(bytes, (u64)TRACE_USER_DATA_MAX));
+	list_for_each_entry (other, &trace_arrays, node)
+		most = MAX(most, other->user_data);
+	WRITE_ONCE(trace_user_data_most, most);
 }
 
 void trace_array_set_cpumask(struct trace_array *tr, u64 mask)

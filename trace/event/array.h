@@ -55,6 +55,7 @@ struct trace_array {
 	struct trace_prevboot
 	    *past; /* [I] it shows what another boot recorded (trace/persist/lastboot.h); NULL */
 	u64 max_latency_ns; /* [A] the longest that the tracer found */
+	u32 user_data;	    /* [A] bytes kept of what a system call's argument points at; 0: none */
 	size_t wanted_size; /* [L] bytes per CPU once it is used */
 	bool expanded;	    /* [L] it has that size */
 	u64 time_start;	    /* [L] ns: when it was last cleared; `trace` shows nothing older */
@@ -99,6 +100,8 @@ extern struct list_head trace_arrays;
  * before trace_init() and after trace_exit().
  */
 extern struct trace_array *trace_printk_array;
+/* [A] the largest user_data of all of them. */
+extern u32 trace_user_data_most;
 /* [A] arrays that have options/copy_trace_marker, the global one not counted. */
 extern u32 trace_marker_copies;
 
@@ -146,6 +149,9 @@ bool trace_array_set_on(struct trace_array *tr, bool on);
 /* The same for as long as a user wants: its events know, and cost less while it is off. */
 bool trace_array_switch(struct trace_array *tr, bool on);
 bool trace_array_is_on(struct trace_array *tr);
+/* What is more than TRACE_USER_DATA_MAX is that. */
+#define TRACE_USER_DATA_MAX 165 /* as on Linux */
+void trace_array_set_user_data(struct trace_array *tr, u64 bytes);
 void trace_array_set_cpumask(struct trace_array *tr, u64 mask);
 /* 0, -EINVAL, -ENOMEM; -EPERM: it shows another boot, where nothing is recorded. */
 int trace_array_set_option(struct trace_array *tr, u64 bit, bool on);

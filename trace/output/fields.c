@@ -53,6 +53,24 @@ static void trace_fields_bytes(struct seq *s, const char *at, u32 n)
 	}
 }
 
+/* Bytes that do not print are dots; then all of them follow in hex. */
+static void put_text(struct seq *s, const char *at, u32 n)
+{
+	bool all = true;
+
+	for (u32 i = 0; i < n; i++) {
+		bool prints = at[i] >= ' ' && at[i] < 127;
+		seq_putc(s, prints ? at[i] : '.');
+		all &= prints;
+	}
+	for (u32 i = 0; !all && i < n; i++) {
+		seq_puts(s, i ? ":" : " (");
+		seq_hex(s, (u8)at[i], 2);
+	}
+	if (!all)
+		seq_putc(s, ')');
+}
+
 /* The first word of a stack is their count. */
 static void put_stack(const struct shown *sh, const char *at, u32 n)
 {
@@ -104,9 +122,11 @@ static void put_value(const struct shown *sh, const struct trace_event_field *f)
 	}
 	switch (f->kind) {
 	case TRACE_FIELD_STRING:
+		seq_write(s, at, strnlen(at, n));
+		return;
 	case TRACE_FIELD_DYN_STRING:
 	case TRACE_FIELD_REL_STRING:
-		seq_write(s, at, strnlen(at, n));
+		put_text(s, at, strnlen(at, n));
 		return;
 	case TRACE_FIELD_PTR_STRING:
 		put_pointed(sh, at);

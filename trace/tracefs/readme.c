@@ -73,6 +73,8 @@ const char tracefs_readme[] =
     "  trace_ledger\t\t- What became of every hit, and whether it adds up\n"
     "  show_event_filters\t- All filters of events\n"
     "  show_event_triggers\t- All triggers of events\n"
+    "  syscall_user_buf_size\t- How much of each path and buffer the events of system\n"
+    "\t\t\t  calls keep; 0: nothing\n"
     "  saved_cmdlines_size\t- echo command number in here to store comm-pid list\n\n"
     "  events/\t\t- Directory containing all trace event subsystems:\n"
     "      enable\t\t- Write 0/1 to enable/disable tracing of all events\n"

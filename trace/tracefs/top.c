@@ -139,6 +139,22 @@ static int tracefs_store_percent(const struct tracefs_node *node, char *line)
 	return err;
 }
 
+static int tracefs_show_user_data(struct seq *s, const struct tracefs_node *node)
+{
+	seq_printf(s, "%u\n", tracefs_array(node)->user_data);
+	return 0;
+}
+
+static int tracefs_store_user_data(const struct tracefs_node *node, char *line)
+{
+	u64 bytes;
+	int err = parse_u64(line, 10, &bytes);
+
+	if (!err)
+		trace_array_set_user_data(tracefs_array(node), bytes);
+	return err;
+}
+
 /* ---- which CPUs record ---- */
 
 static u64 tracefs_all_cpus(void)
@@ -438,6 +454,8 @@ static const struct tracefs_row top_rows[] = {
     {"snapshot.dat", 0440, .ops = &tracefs_snapshot_dat_ops, .exists = tracefs_is_present},
     {"synthetic_events", 0640, .show = tracefs_show_synthetic, .clear = tracefs_clear_synthetic,
 	.ops = &synthetic_ops, .exists = tracefs_is_top},
+    {"syscall_user_buf_size", 0640, .show = tracefs_show_user_data,
+	.store = tracefs_store_user_data, .cut = TRACEFS_NUMBER, .exists = tracefs_is_present},
     {"timestamp_mode", 0440, .show = tracefs_show_timestamp_mode},
     {"touched_functions", 0440, .show = tracefs_show_touched_functions, .exists = tracefs_is_top},
     {"trace", 0640, .ops = &tracefs_trace_ops, .clear = tracefs_clear_trace},

@@ -46,6 +46,11 @@ static void fpu(void)
 	EXPECT_EQ(run_program("/test/fpu", NULL), 0);
 }
 
+static void sysdata(void)
+{
+	EXPECT_EQ(run_program("/test/sysdata", NULL), 0);
+}
+
 static void userstack(void)
 {
 	EXPECT_EQ(run_program("/test/userstack", NULL), 0);
@@ -192,6 +197,7 @@ static const struct ktap_case cases[] = {
     {"ring3.entry", entry},
     {"ring3.fpu", fpu},
     {"ring3.userstack", userstack},
+    {"ring3.sysdata", sysdata},
     {"ring3.splice", splice},
     {"ring3.rawmap", rawmap},
     {"ring3.eventheader", eventheader},

@@ -1,0 +1,164 @@
+/*
+ * syscall_user_buf_size as a program finds it: strings and buffers at the limit, at the end of what
+ * can be read, and nowhere; in pages that the call is the first to touch; and in two instances that
+ * ask for different lengths.
+ */
+#include "tests/programs/check.h"
+#include "tests/programs/raw.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRACING "/sys/kernel/tracing/"
+
+static void put(const char *file, const char *text)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), TRACING "%s", file);
+	fd = open(path, O_WRONLY | O_TRUNC);
+	CHECK(fd >= 0);
+	CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+static const char *get(const char *file)
+{
+	static char text[65536];
+	char path[128];
+	size_t len = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), TRACING "%s", file);
+	int fd = open(path, O_RDONLY);
+	CHECK(fd >= 0);
+	while ((n = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
+		len += n;
+	text[len] = '\0';
+	close(fd);
+	return text;
+}
+
+static void expect(const char *file, const char *line)
+{
+	const char *text = get(file);
+
+	if (!strstr(text, line))
+		printf("# %s: no line \"%s\" in\n%s\n", file, line, text);
+	CHECK(strstr(text, line));
+}
+
+/* access() of `path`, after which `trace` has a line of it with `data`. */
+static void look_at(const char *path, const char *data)
+{
+	char line[256];
+
+	put("trace", "\n");
+	access(path, 0);
+	snprintf(line, sizeof(line), "sys_access(filename: 0x%lx %s, mode: 0)", (unsigned long)path,
+	    data);
+	expect("trace", line);
+}
+
+static void write_at(int fd, const void *buf, unsigned long n, const char *data)
+{
+	char line[256];
+
+	put("trace", "\n");
+	if (write(fd, buf, n) < 0)
+		CHECK(n);
+	snprintf(line, sizeof(line),
+	    n < 10 ? "sys_write(fd: %d, buf: 0x%lx %s, count: %lu)"
+		   : "sys_write(fd: %d, buf: 0x%lx %s, count: 0x%lx)",
+	    fd, (unsigned long)buf, data, n);
+	expect("trace", line);
+}
+
+static void strings(char *end)
+{
+	strcpy(end - 9, "12345678");
+	look_at(end - 9, "\"12345678\"");
+	look_at(end - 8, "\"2345678\"");
+	memcpy(end - 9, "123456789", 9);
+	look_at(end - 9, "\"12345678...\""); /* its end is nowhere, but beyond what is read */
+	look_at(end - 8, "\"\"");	     /* it would be read, and cannot be */
+	look_at(end, "\"\"");
+	look_at((char *)0x10, "\"\"");
+	look_at((char *)-8UL, "\"\"");
+	memcpy(end - 9, "a\001\xff\t\nz\0", 7);
+	look_at(end - 9, "\"a....z\"");
+	look_at("", "\"\"");
+}
+
+static void buffers(char *end)
+{
+	int fd = open("/dev/null", O_WRONLY);
+
+	memcpy(end - 8, "ab\0\1", 4);
+	write_at(fd, end - 8, 4, "(61:62:00:01) \"ab..\"");
+	write_at(fd, end - 6, 2, "(00:01)");
+	memcpy(end - 8, "12345678", 8);
+	write_at(fd, end - 8, 8, "(31:32:33:34:35:36:37:38) \"12345678\"");
+	write_at(fd, end - 8, 12, "(31:32:33:34:35:36:37:38, ...) \"12345678\"...");
+	write_at(fd, end - 4, 5, "(, ...)");
+	write_at(fd, end, 1, "(, ...)");
+	write_at(fd, end, 0, "()");
+	close(fd);
+}
+
+/* Nobody has touched the page: the event may be the first. */
+static void first_touch(void)
+{
+	static const char text[] = "/first/touch";
+	int fd = open("/tmp/sysdata", O_RDWR | O_CREAT, 0600);
+
+	CHECK(write(fd, text, sizeof(text)) == sizeof(text));
+	char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	CHECK(page != MAP_FAILED);
+	look_at(page, "\"/first/t...\"");
+	close(fd);
+	unlink("/tmp/sysdata");
+}
+
+static void instances(void)
+{
+	const char *path = "/some/path";
+	char line[128];
+
+	CHECK_EQ(mkdir(TRACING "instances/sysdata", 0700), 0);
+	put("instances/sysdata/syscall_user_buf_size", "3");
+	put("instances/sysdata/events/syscalls/sys_enter_access/enable", "1");
+	look_at(path, "\"/some/pa...\"");
+	snprintf(line, sizeof(line), "sys_access(filename: 0x%lx \"/so...\", mode: 0)",
+	    (unsigned long)path);
+	expect("instances/sysdata/trace", line);
+	put("instances/sysdata/syscall_user_buf_size", "0");
+	access(path, 0);
+	snprintf(line, sizeof(line), "sys_access(filename: %lx, mode: 0)", (unsigned long)path);
+	expect("instances/sysdata/trace", line);
+	put("instances/sysdata/events/enable", "0");
+	CHECK_EQ(rmdir(TRACING "instances/sysdata"), 0);
+}
+
+int main(void)
+{
+	char *pages =
+	    mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(pages != MAP_FAILED);
+	CHECK_EQ(munmap(pages + PAGE, PAGE), 0);
+	put("syscall_user_buf_size", "8");
+	put("events/syscalls/sys_enter_access/enable", "1");
+	put("events/syscalls/sys_enter_write/enable", "1");
+	strings(pages + PAGE);
+	buffers(pages + PAGE);
+	first_touch();
+	instances();
+	put("events/syscalls/enable", "0");
+	put("syscall_user_buf_size", "0");
+	put("trace", "\n");
+	return check_failures != 0;
+}
