@@ -30,7 +30,6 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/monitor_system.h"
-#include "kernel/process/exec.h"
 #include "kernel/process/process.h"
 #include "kernel/task/session.h"
 #include "kernel/task/signal.h"
@@ -50,6 +49,7 @@ extern const char archive_start[], archive_end[];
 
 /* A terminal, and who leads the session on it. */
 struct seat {
+	struct process_start start;
 	char device[16];   /* "/dev/console" */
 	const char *first; /* init=: runs before the shells; NULL: none, or it has run */
 	int pid;	   /* of the leader; 0: none */
@@ -80,32 +80,6 @@ static void init_unpack_archives(const struct boot_info *bi)
 
 /* ---- a session's first program, in its own task ---- */
 
-static int init_install(int fd, const char *path, u32 flags)
-{
-	struct file *f;
-	int e = file_open(path, flags, 0, &f);
-
-	if (e)
-		return e;
-	e = files_install_at(current()->files, fd, f, false);
-	return e < 0 ? e : 0;
-}
-
-/* The device as 0, 1 and 2. */
-static int init_open_files(const char *device)
-{
-	struct task *t = current();
-	int e = 0;
-
-	if (!t->files)
-		t->files = files_create();
-	if (!t->files)
-		return -ENOMEM;
-	for (int fd = 0; fd < 3 && !e; fd++)
-		e = init_install(fd, device, O_RDWR | O_NOCTTY);
-	return e;
-}
-
 /* What is left of another session does not read what is typed for the next. */
 static int init_vacate(const struct seat *s)
 {
@@ -127,7 +101,7 @@ static int init_lead_session(const struct seat *s, bool echo)
 	int e = init_vacate(s);
 
 	if (!e)
-		e = init_open_files(s->device);
+		e = process_open_terminal(s->device, O_NOCTTY);
 	if (e)
 		return e;
 	session_create();
@@ -137,24 +111,12 @@ static int init_lead_session(const struct seat *s, bool echo)
 	return e;
 }
 
-/* Becomes a program; only an error returns. `extra`: one more word of its environment, or NULL. */
+/* `extra`: one more word of its environment, or NULL. */
 static int init_become(const char *path, const char *const argv[], const char *extra)
 {
-	const char *const env[] = {"HOME=/", "PATH=/bin", "TERM=vt100", "ENV=/etc/profile", extra};
-	struct exec_args a = {0};
-	int e = 0;
-
-	for (int i = 0; argv[i] && !e; i++)
-		e = exec_args_add(&a, argv[i], false);
-	for (size_t i = 0; i < ARRAY_SIZE(env) - !extra && !e; i++)
-		e = exec_args_add(&a, env[i], true);
-	if (!e)
-		e = task_exec_args(path, &a);
-	exec_args_free(&a);
-	if (e)
-		return e;
-	irq_disable();
-	arch_enter_user();
+	return process_become(path, argv,
+	    (const char *const[]){
+		"HOME=/", "PATH=/bin", "TERM=vt100", "ENV=/etc/profile", extra, NULL});
 }
 
 /* init=: a program, or commands for the shell. */
@@ -185,6 +147,7 @@ static void init_say_hint(void)
 static int init_become_shell(int status)
 {
 	char last[16];
+	struct file *f;
 	int e;
 
 	vfs_chdir("/sys/kernel/tracing");
@@ -193,8 +156,11 @@ static int init_become_shell(int status)
 		return init_become(SHELL, (const char *const[]){"sh", NULL}, NULL);
 	}
 	fmt_snprintf(last, sizeof(last), "STATUS=%d", status);
-	e = init_install(1, "/dev/null", O_WRONLY);
-	return e ? e : init_become(SHELL, (const char *const[]){"sh", "-l", NULL}, last);
+	e = file_open("/dev/null", O_WRONLY, 0, &f);
+	if (e)
+		return e;
+	e = files_install_at(current()->files, 1, f, false);
+	return e < 0 ? e : init_become(SHELL, (const char *const[]){"sh", "-l", NULL}, last);
 }
 
 static void __noreturn init_run_monitor(int why)
@@ -206,9 +172,9 @@ static void __noreturn init_run_monitor(int why)
 	do_exit(0);
 }
 
-static void init_seat_task(void *arg)
+static int init_seat_become(struct process_start *start)
 {
-	struct seat *s = arg;
+	struct seat *s = container_of(start, struct seat, start);
 	int e;
 
 	if (s->without)
@@ -217,7 +183,7 @@ static void init_seat_task(void *arg)
 	if (!e)
 		e = s->first ? init_become_first(s->first) : init_become_shell(s->status);
 	s->trouble = e;
-	do_exit((e == -ENOENT ? 127 : 126) << 8);
+	return e;
 }
 
 /* ---- pid 1 itself ---- */
@@ -235,10 +201,12 @@ static void init_run_tests(const char *pattern)
 
 static void init_seat_start(struct seat *s)
 {
-	struct task *t = kthread_fork(init_seat_task, s, "sh");
+	int pid;
 
+	s->start.become = init_seat_become;
 	s->began_ns = clock_ns();
-	s->pid = t ? t->pid : 0; /* not reaped before we wait: it stays */
+	pid = process_start(&s->start, "sh");
+	s->pid = pid > 0 ? pid : 0;
 }
 
 static void init_seat_add(const char *device, const char *first)
@@ -333,7 +301,7 @@ void init_main(void *boot_info)
 	init_task = current();
 	kprobe_optimizer_init();
 	init_unpack_archives(boot_info);
-	init_open_files("/dev/console");
+	process_open_terminal("/dev/console", O_NOCTTY);
 	monitor_init();
 	if (tests)
 		init_run_tests(tests);

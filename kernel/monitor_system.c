@@ -17,13 +17,11 @@
 #include "kernel/console/tty.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/file.h"
-#include "kernel/fs/files.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/monitor/monitor.h"
-#include "kernel/process/exec.h"
 #include "kernel/process/process.h"
 #include "kernel/task/session.h"
 #include "kernel/task/task.h"
@@ -94,86 +92,65 @@ static const char *monitor_task_attempt(void (*fn)(void *), void *arg)
 	return NULL;
 }
 
-/* In the new task: a session of its own, on the console if no other has it. */
-static int monitor_become(char *const argv[])
-{
-	static const char *const environment[] = {"HOME=/", "PATH=/bin", "TERM=vt100"};
-	char path[PATH_MAX / 8];
-	struct exec_args a = {0};
-	struct file *f;
-	int e = 0;
-
-	session_create();
-	current()->files = files_create();
-	if (!current()->files || file_open("/dev/console", O_RDWR, 0, &f))
-		return -ENOMEM;
-	for (int fd = 0; fd < 3; fd++)
-		files_install_at(current()->files, fd, file_get(f), false);
-	file_put(f);
-	for (int i = 0; argv[i] && !e; i++)
-		e = exec_args_add(&a, argv[i], false);
-	for (size_t i = 0; i < ARRAY_SIZE(environment) && !e; i++)
-		e = exec_args_add(&a, environment[i], true);
-	fmt_snprintf(path, sizeof(path), "%s%s", strchr(argv[0], '/') ? "" : "/bin/", argv[0]);
-	if (!e)
-		e = task_exec_args(path, &a);
-	exec_args_free(&a);
-	return e;
-}
-
 struct program {
+	struct process_start start;
 	char *const *argv;
 	int error; /* [A] 1: not known yet */
 };
 
-/* The arguments are the monitor's, which waits. */
-static void monitor_start_program(void *arg)
+/* In the new task: a session of its own, on the console if no other has it. */
+static int monitor_become(struct process_start *start)
 {
-	struct program *p = arg;
-	int e = monitor_become(p->argv);
+	static const char *const environment[] = {"HOME=/", "PATH=/bin", "TERM=vt100", NULL};
+	struct program *p = container_of(start, struct program, start);
+	const char *name = p->argv[0];
+	char path[PATH_MAX / 8];
+	int e;
 
+	session_create();
+	fmt_snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/bin/", name);
+	e = process_open_terminal("/dev/console", 0);
+	if (!e)
+		e = process_become(path, (const char *const *)p->argv, environment);
 	atomic_store(&p->error, e);
-	if (e)
-		do_exit(127 << 8);
-	irq_disable();
-	arch_enter_user();
+	return e;
 }
 
-static void monitor_take_unread(void)
+/*
+ * Whoever has the terminal next gets what was typed for it, in its order: these two run where keys
+ * come in, on the boot CPU with interrupts off.
+ */
+static void monitor_pass_keys(void *ended)
 {
-	struct file *f;
-	ssize n;
+	struct monitor *m = ended; /* NULL: it goes on later, with what it has taken itself */
 
-	unread_at = unread_end = 0;
-	if (file_open("/dev/console", O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &f))
-		return;
-	while ((n = kernel_read(f, unread + unread_end, sizeof(unread) - unread_end)) > 0)
-		unread_end += n;
-	file_put(f);
-}
-
-/* Whoever has the terminal next gets what was typed for it. */
-static void monitor_give_unread(struct monitor *m)
-{
-	int c;
-
-	while (m->ahead_head != m->ahead_tail)
+	keys_release();
+	while (m && m->ahead_head != m->ahead_tail)
 		tty_receive(tty_console(), m->ahead[m->ahead_head++ % MONITOR_AHEAD]);
-	while ((c = keys_next()) >= 0)
-		tty_receive(tty_console(), c);
+	while (unread_at < unread_end)
+		tty_receive(tty_console(), unread[unread_at++]);
+	for (u32 left = keys_waiting(); left; left--)
+		tty_receive(tty_console(), keys_next());
+}
+
+static void monitor_take_keys(void *unused)
+{
+	(void)unused;
+	keys_claim();
+	unread_at = 0;
+	unread_end = tty_take_typed(tty_console(), unread, sizeof(unread));
 }
 
 static int monitor_run_task(char *const argv[])
 {
-	struct program p = {argv, 1};
-	struct task *t;
+	struct program p = {{monitor_become}, argv, 1};
 	int status = 0, e;
 
-	keys_release();
-	t = kthread_fork(monitor_start_program, &p, "monitor-run");
-	e = t ? task_wait(t->pid, &status, 0) : -ENOMEM;
-	keys_claim();
-	monitor_take_unread();
+	cpu_call(0, monitor_pass_keys, NULL);
+	e = process_start(&p.start, "monitor-run");
+	if (e > 0)
+		e = task_wait(e, &status, 0);
+	cpu_call(0, monitor_take_keys, NULL);
 	if (e < 0)
 		return e;
 	if (atomic_load(&p.error))
@@ -230,9 +207,10 @@ void monitor_session(const char *why)
 	if (!system.plain)
 		monitor_say_line("This is the kernel's monitor; help lists what it can do.\n");
 	monitor_run(m, &system);
-	keys_release();
 	if (atomic_cas(&owner, current(), NULL))
-		monitor_give_unread(m);
+		cpu_call(0, monitor_pass_keys, m);
+	else
+		keys_release();
 	monitor_give(m);
 }
 

@@ -53,6 +53,11 @@ int keys_next(void)
 	return c;
 }
 
+u32 keys_waiting(void)
+{
+	return atomic_load(&tail) - atomic_load(&head);
+}
+
 int keys_wait(void)
 {
 	int e = wait_event_interruptible(&waiters, atomic_load(&head) != atomic_load(&tail));

@@ -13,6 +13,7 @@ void keys_release(void);
 int keys_next(void);
 /* The same, waiting for one; -EINTR. Task context. */
 int keys_wait(void);
+u32 keys_waiting(void); /* how many bytes keys_next() has */
 /* Looks at the devices: for a CPU that takes no interrupts any more. */
 void keys_look(void);
 /* A byte came in; false: nobody has claimed it. Irq context. */

@@ -424,6 +424,20 @@ int tty_take(const struct file *f, bool echo)
 	return session_acquire(&t->ctty, true);
 }
 
+size_t tty_take_typed(struct tty *t, char *buf, size_t size)
+{
+	u64 flags = spin_lock_irqsave(&t->lock);
+	struct ldisc_mode mode = t->line.mode;
+	size_t n = 0;
+
+	ldisc_set_mode(&t->line, &ldisc_raw_mode, false);
+	while (n < size && ldisc_available(&t->line))
+		n += ldisc_take(&t->line, buf + n, size - n);
+	ldisc_set_mode(&t->line, &mode, false);
+	spin_unlock_irqrestore(&t->lock, flags);
+	return n;
+}
+
 /* ---- ioctl ---- */
 
 static long tty_ioctl_set_mode(const struct tty_file *tf, u64 arg, bool flush)

@@ -42,6 +42,8 @@ int tty_vacate(const struct file *f);
  * and the size of its beginning; one in use elsewhere is taken away. -ENOTTY: it is no terminal.
  */
 int tty_take(const struct file *f, bool echo);
+/* What nobody has read, and the line that is not finished yet. Any context but NMI. */
+size_t tty_take_typed(struct tty *t, char *buf, size_t size);
 /* Does the file lead to the console terminal? */
 bool tty_is_console(const struct file *f);
 void tty_set_echo(bool on); /* of the console, in canonical mode */

@@ -375,7 +375,7 @@ static void become(struct task *t, const struct linux_binprm *p, struct mm *mm, 
 	switch_mm(t, mm);
 	if (t->flags & TASK_KTHREAD)
 		process_count_add(1);
-	t->flags &= ~(TASK_KTHREAD | TASK_SHELL | TASK_LOCKS_GONE);
+	t->flags &= ~(TASK_KTHREAD | TASK_LOCKS_GONE);
 	own_group(t);
 	reset_signals(t);
 	files_close_exec(t->files);

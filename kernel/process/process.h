@@ -16,10 +16,19 @@ void task_mm_set(struct task *t, struct mm *mm);
 /* Any task's address space, with a reference; NULL: none (any more). */
 struct mm *task_mm_get(struct task *t);
 /*
- * As the fork half of a shell: a kernel thread with the caller's files, cwd, process group and
- * parenthood.
+ * A process that is no copy of another. become: called in the new task, a kernel thread still that
+ * has the caller's directory and no files; it ends with process_become(), and an error of it ends
+ * the task with 127 or 126, as in a shell. The struct stays until then.
  */
-struct task *kthread_fork(void (*fn)(void *), void *arg, const char *name);
+struct process_start {
+	int (*become)(struct process_start *start);
+};
+/* A child of the caller: its pid, which task_wait() waits for; or -ENOMEM. */
+int process_start(struct process_start *start, const char *name);
+/* The current task gets the device as its files 0, 1 and 2. */
+int process_open_terminal(const char *device, u32 flags);
+/* The current task becomes a program; the lists end with NULL. On an error it is as it was. */
+int process_become(const char *path, const char *const argv[], const char *const env[]);
 /*
  * The current thread leaves its address space, by its end or execve(): locks it holds are let go,
  * and who waits for it is woken (set_robust_list, set_tid_address).

@@ -38,13 +38,11 @@ static bool signal_ignored(struct task *t, int sig)
 
 	if (t == init_task && (sig_bit(sig) & SIGS_INIT))
 		return false;
-	if ((t->flags & TASK_KTHREAD) && (!t->group->pgid || (sig_bit(sig) & SIGS_STOP)))
-		return true;
-	if (t->flags & TASK_EXITING)
+	if (t->flags & (TASK_KTHREAD | TASK_EXITING))
 		return true;
 	if ((t->sig.blocked | t->sig.blocked_before) & sig_bit(sig))
 		return false;
-	if (handler == SIG_DFL && t == init_task && !(t->flags & TASK_KTHREAD))
+	if (handler == SIG_DFL && t == init_task)
 		return true; /* pid 1 lives until it ends itself */
 	return handler == SIG_IGN ||
 	       (handler == SIG_DFL && signal_default(sig) == SIG_DEFAULT_IGNORE);
@@ -326,21 +324,15 @@ bool signal_pending_current(void)
 	return signal_ready(current()) || group_calls(current());
 }
 
-void signal_clear_current(void)
+u64 signal_take_init(void)
 {
 	struct task *t = current();
-	u64 flags = spin_lock_irqsave(&t->group->lock);
+	u64 asked, flags = spin_lock_irqsave(&t->group->lock);
 
+	asked = t->group->pending.set & SIGS_INIT;
 	signal_forget(t->group, ~0UL);
 	spin_unlock_irqrestore(&t->group->lock, flags);
 	atomic_and(&t->arch.work, ~TASK_WORK_SIGNAL);
-}
-
-u64 signal_take_init(void)
-{
-	u64 asked = atomic_load(&current()->group->pending.set) & SIGS_INIT;
-
-	signal_clear_current();
 	return asked;
 }
 

@@ -113,7 +113,6 @@ bool signal_pending_current(void);
 extern struct wait_queue signal_queued;
 /* Would this signal do nothing to the current task now: ignored, or blocked? */
 bool signal_ineffective_current(int sig);
-void signal_clear_current(void); /* kernel threads: forgets what is pending */
 /*
  * For pid 1: what it was sent of SIGUSR1, SIGUSR2 and SIGTERM, and forgets it. Numbers are those of
  * busybox's init.

@@ -31,8 +31,7 @@ enum {
 	TASK_KTHREAD = 1,
 	TASK_EXITING = 2,
 	TASK_IDLE_TASK = 4,
-	TASK_SHELL = 8,
-	TASK_LOCKS_GONE = 16, /* it has let go of its futexes: none is its own any more */
+	TASK_LOCKS_GONE = 8, /* it has let go of its futexes: none is its own any more */
 };
 
 struct mm;	     /* kernel/process/mm.h: ring-3 address space */

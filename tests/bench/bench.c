@@ -149,14 +149,9 @@ static void bench_main(void *arg)
 	machine_exit(0);
 }
 
-/*
- * On CPU 0: the rings that are filled and emptied are its. A fork of pid 1, so that it may have
- * children.
- */
+/* On CPU 0: the rings that are filled and emptied are its. */
 void bench_start(const char *pattern)
 {
-	struct task *t = kthread_fork(bench_main, (void *)pattern, "bench");
-
-	if (!t || task_set_affinity(t, 1))
+	if (!kthread_run(bench_main, (void *)pattern, 0, "bench"))
 		panic("bench: no thread to run on");
 }

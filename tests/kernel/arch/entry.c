@@ -11,7 +11,7 @@
 
 static u64 frame_cs, frame_rip;
 
-static void leave_badly(void *unused)
+static int leave_badly(struct process_start *unused)
 {
 	struct task *t = current();
 	struct regs *r = task_regs(&t->arch);
@@ -23,8 +23,7 @@ static void leave_badly(void *unused)
 	arch_user_regs_init(r, frame_rip, 0x10000);
 	r->cs = frame_cs;
 	r->rbx = 0x1234;
-	irq_disable();
-	arch_enter_user();
+	return 0;
 }
 
 static int status_of_leaving(u64 cs, u64 rip)
@@ -33,10 +32,11 @@ static int status_of_leaving(u64 cs, u64 rip)
 
 	frame_cs = cs;
 	frame_rip = rip;
-	struct task *t = kthread_fork(leave_badly, NULL, "bad-iret");
-	EXPECT(t != NULL);
-	if (t)
-		EXPECT(task_wait(t->pid, &status, 0) > 0);
+	struct process_start start = {leave_badly};
+	int pid = process_start(&start, "bad-iret");
+	EXPECT(pid > 0);
+	if (pid > 0)
+		EXPECT(task_wait(pid, &status, 0) > 0);
 	return status;
 }
 

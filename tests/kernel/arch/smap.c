@@ -92,27 +92,30 @@ static void nothing(void *unused)
 }
 
 /* Timers that end here interrupt whatever runs; calls and NMIs go to the other CPUs. */
-static void interrupt_all(void *stop)
+static bool stop, stopped;
+
+static void interrupt_all(void *unused)
 {
-	while (!atomic_load((bool *)stop)) {
+	(void)unused;
+	while (!atomic_load(&stop)) {
 		sleep_ns(100000, NULL);
 		cpu_call_all(nothing, NULL);
 		for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 			if (cpu != cpu_id())
 				nmi_send(cpu);
 	}
+	atomic_store(&stopped, true);
+	do_exit(0);
 }
 
 static void interrupts(void)
 {
-	bool stop = false;
-	int status;
-
 	if (!has_smap())
 		return;
 	nmis = nmis_suspended = 0;
+	stop = stopped = false;
 	EXPECT_EQ(nmi_handler_add(on_nmi), 0);
-	struct task *t = kthread_fork(interrupt_all, &stop, "interrupt-all");
+	struct task *t = kthread_run(interrupt_all, NULL, -1, "interrupt-all");
 	EXPECT(t != NULL);
 	/* The sender and the program do not share a CPU: no NMI is sent to the sender's own. */
 	u64 cpus = current()->cpus_allowed;
@@ -123,8 +126,8 @@ static void interrupts(void)
 	EXPECT_EQ(enter("spin", "kernel_irq_enter"), 0);
 	task_set_affinity(current(), cpus);
 	atomic_store(&stop, true);
-	if (t)
-		task_wait(t->pid, &status, 0);
+	while (t && !atomic_load(&stopped))
+		sleep_ns(TICK_NS, NULL);
 	nmi_handler_remove(on_nmi);
 	ktap_note("%lu interrupts, %lu NMIs", entries, nmis);
 	EXPECT(nmis > 0 || cpu_count() == 1);

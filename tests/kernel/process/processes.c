@@ -73,42 +73,26 @@ static void many(void)
 
 static int slept;
 
-static void sleeper(void *grouped)
+static void sleeper(void *unused)
 {
-	struct task *t = current();
-
-	if (grouped)
-		t->group->pgid = t->pid;
+	(void)unused;
 	WRITE_ONCE(slept, sleep_ns(50 * TICK_NS, NULL));
-	if (grouped) {
-		EXPECT(signal_pending_current());
-		signal_clear_current();
-		EXPECT(!signal_pending_current());
-	}
-	do_exit(7 << 8);
+	do_exit(0);
 }
 
-static int signal_a_thread(bool grouped)
-{
-	struct task *t = kthread_fork(sleeper, grouped ? sleeper : NULL, "sleeper");
-	int pid = t->pid, status = 0;
-
-	if (!grouped)
-		t->group->pgid = 0;
-	slept = 1;
-	sleep_ns(2 * TICK_NS, NULL);
-	EXPECT_EQ(signal_kill(pid, SIGSTOP), 0); /* threads of the kernel do not stop */
-	EXPECT_EQ(signal_kill(pid, SIGINT), 0);
-	EXPECT_EQ(task_wait(pid, &status, 0), pid);
-	EXPECT_EQ(status, 7 << 8);
-	return slept;
-}
-
-/* Ctrl-C reaches a kernel thread of a process group (the shell's), and no other. */
+/* A thread of the kernel hears no signal, to it or to all. */
 static void kernel_threads(void)
 {
-	EXPECT_EQ(signal_a_thread(true), -EINTR);
-	EXPECT_EQ(signal_a_thread(false), 0);
+	struct task *t = kthread_run(sleeper, NULL, -1, "sleeper");
+	int pid = t->pid;
+
+	slept = 1;
+	sleep_ns(2 * TICK_NS, NULL);
+	EXPECT_EQ(signal_kill(pid, SIGSTOP), 0);
+	EXPECT_EQ(signal_kill(pid, SIGKILL), 0);
+	while (READ_ONCE(slept) == 1)
+		sleep_ns(TICK_NS, NULL);
+	EXPECT_EQ(slept, 0);
 }
 
 static void names(void)

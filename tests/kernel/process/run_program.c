@@ -1,66 +1,29 @@
 /* Ring-3 programs as children of a test: see run_program.h. */
 #include "tests/kernel/process/run_program.h"
-#include "arch/arch.h"
-#include "kernel/fs/file.h"
-#include "kernel/fs/files.h"
 #include "kernel/fs/vfs.h"
-#include "kernel/lib/errno.h"
-#include "kernel/process/exec.h"
 #include "kernel/process/process.h"
 #include "kernel/task/task.h"
 
 struct program {
+	struct process_start start;
 	const char *path, *arg;
 };
 
-/* The console as 0, 1 and 2. */
-static int open_console(void)
+static int become(struct process_start *start)
 {
-	struct task *t = current();
-	struct file *f;
-	int e;
+	const struct program *p = container_of(start, struct program, start);
+	int e = process_open_terminal("/dev/console", O_NOCTTY);
 
-	if (!t->files)
-		t->files = files_create();
-	if (!t->files)
-		return -ENOMEM;
-	for (int fd = 0; fd < 3; fd++) {
-		e = file_open("/dev/console", O_RDWR | O_NOCTTY, 0, &f);
-		if (e)
-			return e;
-		e = files_install_at(t->files, fd, f, false);
-		if (e < 0)
-			return e;
-	}
-	return 0;
-}
-
-static void become(void *program)
-{
-	const struct program *p = program;
-	struct exec_args a = {0};
-	int e = open_console();
-
-	if (!e)
-		e = exec_args_add(&a, p->path, false);
-	if (!e && p->arg)
-		e = exec_args_add(&a, p->arg, false);
-	if (!e)
-		e = exec_args_add(&a, "PATH=/bin", true);
-	if (!e)
-		e = task_exec_args(p->path, &a);
-	exec_args_free(&a);
 	if (e)
-		do_exit(126 << 8);
-	irq_disable();
-	arch_enter_user();
+		return e;
+	return process_become(p->path, (const char *const[]){p->path, p->arg, NULL},
+	    (const char *const[]){"PATH=/bin", NULL});
 }
 
 int run_program(const char *path, const char *arg)
 {
-	struct program p = {path, arg};
-	struct task *t = kthread_fork(become, &p, "test");
-	int pid = t ? t->pid : -EAGAIN, status, r;
+	struct program p = {{become}, path, arg};
+	int pid = process_start(&p.start, "test"), status, r;
 
 	if (pid < 0)
 		return pid;
