@@ -1,7 +1,6 @@
 /*
- * The structures and numbers that system calls exchange with ring 3: Linux's layouts for x86-64
- * (contract C2), under names that clash with no C library. Plain data; ring-3 programs may include
- * this.
+ * The structures and numbers that system calls exchange with ring 3: Linux's layouts for x86-64,
+ * under names that clash with no C library. Plain data; ring-3 programs may include this.
  */
 #pragma once
 

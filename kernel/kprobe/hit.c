@@ -1,7 +1,7 @@
 /*
- * A probe is hit. Any context, interrupts off, NMI included; no lock. Until `probing` says that
- * handlers run, and after that, nothing here may be probed itself: it would be hit for ever. What
- * the handlers run may: a hit there is counted as missed.
+ * A probe is hit. Any context, interrupts off, NMI included; no lock. While `probing` is not set,
+ * code here must not be probed: the probe would hit itself for ever. Code that handlers call may be
+ * probed; a hit there only counts as missed.
  */
 /* hot: runs with each event */
 #include "kernel/kprobe/hook.h"

@@ -3,9 +3,12 @@
  * where a function returns.
  *
  * Registration and every other change of probes: task context, serialised inside. A handler runs
- * with interrupts off in the context of the probed instruction, NMI included. It may call what is
- * allowed there: nothing that sleeps, takes a lock or allocates. It may be probed itself: a probe
- * hit while another's handlers run on the same CPU calls no handler and is counted in nmissed.
+ * with interrupts off in the context of the probed instruction, NMI included. It may call only
+ * functions whose header says "any context" and which take no lock: recording an event is one,
+ * copy_from_kernel_nofault() and copy_from_user_nofault() (arch/memory.h) read memory. It must not
+ * sleep, allocate, wait for a lock, use the FPU, or change a probe. It may be probed itself: a
+ * probe hit while another's handlers run on the same CPU calls no handler and is counted in
+ * nmissed.
  *
  *   1. arch/x86_64/probe/probe.c checks the place: it must be the start of an instruction (insn.c
  *      decodes the function), and not entry code, code that probes need (__noprobe), the tracer, or
@@ -15,10 +18,11 @@
  *   3. The instruction is then emulated (arch/x86_64/probe/emulate.c, if it changes %rip or is
  *      simple) or its copy runs in a slot that jumps back. No task is preempted in a slot.
  *   4. A little later jump.c replaces the int3 by a jump, where that is safe.
- *      At a function's beginning its hook (hook.h) calls the handlers instead: 2. to 4. do not
- *      happen.
  *   5. A return probe (kretprobe.c) moves the return address to a shadow stack of the task;
  *      backtraces look there.
+ *
+ * At the beginning of a function its hook (hook.h) calls the handlers instead, with interrupts off
+ * as well: steps 2 to 4 do not happen.
  */
 #pragma once
 
@@ -30,9 +34,9 @@ struct kretprobe;
 struct probe_site;
 
 /*
- * Before the instruction; regs->rip is one behind its beginning. Not 0: rip was set to go on
- * elsewhere, the instruction is not run; but a probe that has become a jump goes on as if it were
- * 0. A post handler keeps it from becoming one.
+ * Called before the instruction; regs->rip is one behind its beginning. A handler that changed
+ * regs->rip returns nonzero: execution continues there, and the instruction is skipped. Once the
+ * probe has become a jump, the result is ignored. A post handler prevents that.
  */
 typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct regs *regs);
 /* After it. */
@@ -85,7 +89,10 @@ struct kretprobe_instance {
 	u64 ret_addr; /* the real one */
 	void *data;   /* rp->data_size bytes */
 };
-/* Of the entry handler, not 0: this call is not to be followed. That of the other means nothing. */
+/*
+ * `regs` are those at the entry or at the return. If the entry handler returns nonzero, this call
+ * is not followed. The result of the return handler is ignored.
+ */
 typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri, struct regs *regs);
 
 struct kretprobe_holder;

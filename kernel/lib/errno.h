@@ -1,7 +1,7 @@
 /*
- * Error numbers, with Linux's values (contract C2), and the text a shell shows for each. Functions
- * inside return them negated. Each row: name, number, text (the text of glibc's strerror, which
- * transcripts show).
+ * Error numbers, with Linux's values, and the text a shell shows for each. Functions inside return
+ * them negated. Each row: name, number, text (that of glibc's strerror, which a shell on Linux
+ * prints).
  */
 #pragma once
 

@@ -127,8 +127,8 @@ struct trace_event_call {
 };
 
 /*
- * One per CPU and file: what became of the event (contract C4): hit = recorded + all of these but
- * the last. [C]
+ * One per CPU and file: what became of the event. Nothing is lost in silence: hit = recorded + lost
+ * + filtered + pid_filtered + soft_off + too_deep. [C]
  */
 struct trace_event_count {
 	u64 hit;
@@ -154,7 +154,7 @@ struct trace_event_file {
 	struct ring_buffer *buffer;	    /* [I] the array's */
 	struct trace_event_count *counts;   /* [A] one per CPU, from the first use on */
 	struct trace_event_file *next_live; /* [A] in call->live; stays for walkers */
-	u32 way;			    /* [A] TRACE_WAY_*; 0: the fast path */
+	u32 way;			    /* [A] TRACE_WAY_* (array.h); 0: the fast path */
 	u32 flags;			    /* [L] TRACE_FILE_* */
 	u32 soft_users;			    /* [L] who needs it live, be it recorded or not */
 	struct trace_filter *filter;	    /* [A] NULL: all pass */

@@ -1,8 +1,8 @@
 /*
  * The gate decides about an event what the fast path (trace/event/record.h) leaves open: triggers,
- * soft mode, PID lists, filters, several instances, a ring without room at once. All special cases
- * of an event that is hit are in this file. Any context, between host_preempt_disable() and
- * host_preempt_enable(); no lock, no allocation.
+ * soft mode, PID lists, filters, several instances, a ring without room at once. The dispatcher of
+ * an event (trace/tracepoint_define.h) only chooses the function of this file that is called. Any
+ * context, between host_preempt_disable() and host_preempt_enable(); no lock, no allocation.
  *
  * The caller has built an image of the record, on its stack or in scratch memory of this CPU. The
  * gate fills in the common fields, asks about the image, and copies it into the rings that are to
@@ -10,15 +10,20 @@
  * the record. For each file:
  *
  *   G1 The hit is counted.
- *   G2 If a trigger looks at the record (TRACE_WAY_LOOKS): an unwanted task ends it here. Else all
- *      triggers act on the image, except for those that act after the record.
- *   G3 If no trigger looks at the record, all triggers act now, even for an unwanted task.
- *   G4 Soft mode (which G2 and G3 may have changed), an unwanted task, the filter, and an event
- *      that came too early end it, counted under the first of these.
- *   G5 The image is copied into the ring. The ring may refuse it, which is counted.
- *   G6 The remaining triggers of G2 act.
+ *   G2 If a trigger looks at the record (TRACE_WAY_LOOKS) and the PID list excludes the task, the
+ *      hit is counted so and nothing else happens. Otherwise all triggers act on the image, except
+ *      for those that act last (TRACE_TRIGGER_POST).
+ *   G3 If no trigger looks at the record, all triggers act now, even for an excluded task, and G6
+ *      has nothing to do.
+ *   G4 The event is not recorded if soft mode, the PID list or the filter excludes it, or if it
+ *      came too early. The first of these reasons is counted. G2 and G3 may have changed soft mode.
+ *   G5 Otherwise the image is copied into the ring. The ring may refuse it, which is counted.
+ *   G6 The triggers that act last act, whether or not the event was recorded.
  *
- * Frequent cases have a shorter way to the same result, all of them in ask(): a filter and nothing
+ * So the filter of an event decides only whether it is recorded. It never holds a trigger back:
+ * that is for the `if` of the trigger.
+ *
+ * Frequent cases take a shortcut to the same result, all of them in ask(): a filter and nothing
  * else, a ring that is full, one trigger and nothing else, a PID list and nothing else, several
  * instances and nothing else. Some need no image: an event that is idle (trace_record_idle), and
  * one that is on for triggers alone that look at no record (trace_gate_alone). The dispatcher of an

@@ -1,5 +1,5 @@
 /*
- * The ledger of a trace array (contract C4): what became of every hit, per CPU and per event.
+ * The ledger of a trace array: what became of every hit, per CPU and per event.
  * Nothing is counted for it alone: it adds up what events and rings count anyway, and keeps what
  * both take with them when they go. Task context under host_lock.
  */

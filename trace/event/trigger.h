@@ -34,7 +34,7 @@ enum trace_trigger_kind {
 /* trace_trigger_command.flags */
 enum {
 	TRACE_TRIGGER_LOOKS = 1,     /* it needs the record, with or without a filter */
-	TRACE_TRIGGER_POST = 2,	     /* called with a record, it acts after that is committed */
+	TRACE_TRIGGER_POST = 2,	     /* where triggers see the record, it acts last: G6 of gate.c */
 	TRACE_TRIGGER_TARGET = 4,    /* its argument begins with SYSTEM:EVENT */
 	TRACE_TRIGGER_LAST = 8,	     /* listed after all others, the oldest first */
 	TRACE_TRIGGER_FUNCTION = 16, /* calls of functions may pull it, too */
@@ -47,10 +47,11 @@ struct trace_filter;
 struct trace_trigger;
 
 /*
- * What is called for one hit; rec NULL: no trigger of the file looks at records, there is none yet.
+ * What a trigger learns about one hit. rec is NULL if no trigger of the file needs the record, and
+ * for a trigger that acts last.
  */
 struct trace_trigger_hit {
-	const struct host_context *ctx; /* NULL: not read; never with a record, nor after one */
+	const struct host_context *ctx; /* NULL: not read; with a record or after it, always set */
 	const void *rec;
 	u32 len;
 };

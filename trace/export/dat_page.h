@@ -1,6 +1,6 @@
 /*
  * A sub-buffer as trace-cmd's readers know it: Linux's records of today, `type_len:5
- * time_delta:27`, made of ours (contract C3). Pure; any context.
+ * time_delta:27`, made of ours. Pure; any context.
  *
  * A record of ours never gets longer: data over 28 bytes loses a word up to 112 bytes, a time stamp
  * one of its three, and what was discarded is left out. Only the times may: in another unit a delta

@@ -34,6 +34,7 @@
 #define PROBE_STACK_MAX	    2048 /* words of the kernel's stack, as Linux bounds $stackN */
 #define PROBE_STRING_MAX    2048 /* with the NUL; what is longer is cut */
 
+/* How a value is printed. All from PROBE_STRING on are text: probe_is_string(). */
 enum probe_text {
 	PROBE_UNSIGNED,
 	PROBE_SIGNED,
@@ -153,7 +154,7 @@ static inline struct trace_probe *trace_probe_of(const struct dynevent *ev)
 int probe_command(char *line);
 void probe_profile_show(struct seq *s);
 
-/* ---- parsing: parse.c, type.c, old.c ---- */
+/* ---- parsing: parse.c, type.c, legacy.c ---- */
 
 /* What is wrong, where: the word of the command, and the position in it. NULL: it is not said. */
 struct probe_error {

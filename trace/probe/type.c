@@ -1,9 +1,11 @@
 /*
  * Fetch types: the types of probes' arguments, their bitfields and the lengths of arrays. Pure.
  *
- * To add a type, add a row to types[] (struct probe_type in probe.h). If it is printed like no
- * other, add its kind to enum probe_text and a case to print.c. If it is text, add to
- * probe_fetch_string() in fetch.c how the text is made.
+ * To add a type, add a row to types[] (struct probe_type in probe.h); a number has at most 8 bytes.
+ * If it is printed like no other, add its kind to enum probe_text, before PROBE_STRING if it is no
+ * text, and a case to print.c. If it is text, its size is 4, the __data_loc word: add to
+ * probe_fetch_string() in fetch.c how the text is made, and look at the rules for texts in parse.c
+ * (check_type(), may_be_array()). Name it in trace/tracefs/readme.c.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
@@ -44,7 +46,7 @@ const struct probe_type *probe_type_find(const char *name)
 {
 	if (!name)
 		name = "x64";
-	if (*name == 'b') {
+	if (*name == 'b' && is_digit(name[1])) {
 		name = strchr(name, '/');
 		name = name ? unsigned_type(name + 1) : NULL;
 	}

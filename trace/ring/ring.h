@@ -1,8 +1,8 @@
 /*
- * The unified trace buffer: per-CPU rings of 4 KiB sub-buffers (spec: "tracing: unified trace
- * buffer"; contract C3). Names and meanings are that text's. Writers: any context, on their own
- * CPU, between host_enter() and host_preempt_enable(), never wait. Readers and control: task
- * context. See ring.c for the words, the steps and the bounds.
+ * The unified trace buffer: per-CPU rings of 4 KiB sub-buffers, to the bit as the text "tracing:
+ * unified trace buffer" gives them. Names and meanings are that text's. Writers: any context, on
+ * their own CPU, between host_enter() and host_preempt_enable(), never wait. Readers and control:
+ * task context. See ring.c for the words, the steps and the bounds.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * tracefs as tables of files, for a host to show in its own file system (kernel/trace/tracefs.c
  * does; a host test calls it directly). Task context; locks by itself. Paths, names, modes and
- * contents are Linux's (contract C1).
+ * contents are Linux's.
  */
 #pragma once
 
