@@ -29,7 +29,7 @@ STACK    := -mpreferred-stack-boundary=3
 KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
             -fno-stack-protector $(FRAMES) $(STACK) -fno-strict-aliasing -fno-asynchronous-unwind-tables \
             -fcf-protection=none -fno-common -fno-delete-null-pointer-checks -ffunction-sections \
-            -DTRACE_HOST_INLINE='"kernel/trace/inline.h"' $(KCFLAGS_EXTRA)
+            -DTRACE_HOST_INLINE='"kernel/trace/inline.h"' -DTRACE_HOST_INLINE_CALL='"kernel/trace/inline_call.h"' $(KCFLAGS_EXTRA)
 # What waits for people and devices is built for size and not padded, nor is what of kernel and tracer does not run with each event: an
 # image below 1 MiB has better uses for 140 KB.
 COLD     := -Os -fno-align-functions -fno-align-jumps -fno-align-loops -fno-align-labels
@@ -44,7 +44,7 @@ KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096
 HOOKS    := -fpatchable-function-entry=5 $(if $(findstring clang,$(shell $(CC) --version)),,-fno-ipa-ra)
 # Not in what the tracer and the hooks run themselves, nor where a CPU has no task yet: linker.ld keeps these together, and
 # kernel/kprobe/hook.c has a reason for each place.
-UNHOOKED := trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c hit.c hook.c kretprobe.c) \
+UNHOOKED := trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c hit.c hook.c kretprobe.c shadow.c) \
             arch/x86_64/probe/% $(patsubst %,arch/x86_64/cpu/%.c,clock cpu stacks start switch unwind) \
             $(patsubst %,arch/x86_64/irq/%.c,apic interrupt ipi trap) arch/x86_64/mm/usercopy.c
 

@@ -234,12 +234,32 @@ void kernel_probe_missed(struct regs *r);
  */
 u64 kernel_hook_many(struct regs *r);  /* preemption off */
 u64 kernel_hook_probe(struct regs *r); /* interrupts off */
-/* The users of hooks, by number. `slot` is where the function's return address stands. */
+/*
+ * The users of hooks, by number. `slot` is where the function's return address stands. fn() is
+ * called with preemption off; who follows calls has enter() instead, with interrupts off.
+ */
+struct hook_call {
+	u64 ip, start;
+	u32 depth, mode;
+};
 struct hook_user {
 	void (*fn)(struct hook_user *user, u64 ip, u64 parent_ip, u64 *slot);
-	int number; /* of kernel/kprobe/hook.c */
+	void (*enter)(struct hook_user *user, u64 ip, u64 *slot, u64 flags);
+	void (*leave)(struct hook_user *user, const struct hook_call *call, u64 value, u64 flags);
+	int number;	 /* of kernel/kprobe/hook.c */
+	u32 calls;	 /* [I] names its calls on shadow stacks; odd */
+	u64 missed;	 /* [A] not followed: no room, or no shadow stack */
+	u64 left, ended; /* [A] left otherwise than by their return; with their tasks */
 };
 extern struct hook_user *kernel_hook_users[];
+/*
+ * A function returns to hook_return: its values, its flags, and the place of its return address,
+ * which is to be filled in. Interrupts off.
+ */
+struct hook_returned {
+	u64 values[2], flags, to; /* values: %rdx, %rax */
+};
+void kernel_hook_returned(struct hook_returned *r);
 bool kernel_int3(struct regs *r);	/* true: it was a probe's; else SIGTRAP or fatal */
 bool kernel_debug_trap(struct regs *r); /* r->error holds DR6 */
 u64 kernel_function_start(u64 addr);	/* of the function that holds it; 0: none. Any context */

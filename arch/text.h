@@ -177,15 +177,19 @@ void arch_jump_arm(struct arch_probe *const *p, unsigned n, bool on);
  * kernel_probe_return().
  */
 void probe_return(void);
+/* The same of users of hooks, who need no registers (arch/x86_64/probe/hook.S). */
+void hook_return(void);
 
 /*
  * Hooks of functions: the nop at a function's beginning becomes a call of an entry. There are
- * ARCH_HOOK_DIRECT entries that call kernel_hook_users[to]->fn, with preemption off; MANY calls
- * kernel_hook_many(), PROBE kernel_hook_probe(), which find all registers. Task context, one at a
- * time (kernel/kprobe/hook.c's lock), addresses ascending.
+ * ARCH_HOOK_DIRECT entries that call kernel_hook_users[to]->fn, with preemption off, and as many
+ * (ARCH_HOOK_CALLS on) that call ->enter, with interrupts off; MANY calls kernel_hook_many(), PROBE
+ * kernel_hook_probe(), which find all registers. Task context, one at a time
+ * (kernel/kprobe/hook.c's lock), addresses ascending.
  */
 #define ARCH_HOOK_LEN	 5
 #define ARCH_HOOK_DIRECT 16
+#define ARCH_HOOK_CALLS	 ARCH_HOOK_DIRECT
 #define ARCH_HOOK_BATCH	 128
 enum { ARCH_HOOK_OFF = -1, ARCH_HOOK_MANY = -2, ARCH_HOOK_PROBE = -3 };
 struct arch_hook {

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "kernel/lib/types.h"
+#include "trace/host_context.h"
 
 /*
  * Functions have numbers from 0, in the order of their addresses. host_function_count(): one more
@@ -15,13 +15,28 @@ const char *host_function(unsigned i, u64 *addr);
 
 /*
  * Who is called when functions are. fn: in any context, as after host_preempt_disable(), at the
- * function's beginning; `slot` is where its return address stands. host_hook_set(): a bit for each
- * function that the hook wants, in words of 64; NULL: none. When host_hook_remove() returns nobody
- * is in fn(). Task context.
+ * function's beginning; `slot` is where its return address stands.
+ *
+ * Who follows calls to their returns has enter() and leave() instead. They are called with
+ * interrupts off, `flags` is for host_context_in(). enter() may follow the call by
+ * host_call_follow(); then leave() is called when it returns, with its value, unless it never does.
+ *
+ * host_hook_set(): a bit for each function that the hook wants, in words of 64; NULL: none. When
+ * host_hook_remove() returns nobody is in fn(), enter() or leave(), and nobody will be: calls that
+ * were followed return without a word. Task context.
  */
+struct host_call {
+	u64 ip, start;
+	u32 depth, mode;
+};
 struct host_hook {
 	void (*fn)(struct host_hook *hook, u64 ip, u64 parent_ip, u64 *slot);
-	int number; /* the host's */
+	void (*enter)(struct host_hook *hook, u64 ip, u64 *slot, u64 flags);
+	void (*leave)(struct host_hook *hook, const struct host_call *call, u64 value, u64 flags);
+	int number;	 /* the host's */
+	u32 calls;	 /* the host's */
+	u64 missed;	 /* [A] calls that could not be followed: no room */
+	u64 left, ended; /* [A] that never returned: left otherwise, or their task ended in them */
 };
 int host_hook_add(struct host_hook *hook); /* 0; -ENOMEM; -EBUSY: there are too many */
 void host_hook_set(struct host_hook *hook, const u64 *functions);
@@ -31,6 +46,24 @@ void host_hook_remove(struct host_hook *hook);
  * after host_preempt_disable(); the hook was added.
  */
 void host_hook_skip(const struct host_hook *hook, bool skip);
+
+/*
+ * In enter(): the innermost call under way that the hook follows; NULL: there is none. Follows the
+ * call that is entered; false: it cannot, and counts that. A host may have them inline, in a header
+ * that TRACE_HOST_INLINE_CALL names.
+ */
+#ifdef TRACE_HOST_INLINE_CALL
+#include TRACE_HOST_INLINE_CALL
+#else
+const struct host_call *host_call_outer(const struct host_hook *hook, const u64 *slot);
+bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call *call);
+/* As host_context(), in enter() and leave(). */
+void host_context_in(struct host_context *ctx, u64 flags);
+#endif
+/* Nanoseconds that the current task has had a CPU. Any context. */
+u64 host_task_ran(void);
+/* Is that where an interrupt's functions begin? Any context. */
+bool host_function_of_irq(u64 addr);
 
 /* Who is called when that function is. Task context. */
 struct host_function_state {

@@ -16,6 +16,7 @@
 #include "kernel/base/sym.h"
 #include "kernel/base/symtab.h"
 #include "kernel/fs/proc.h"
+#include "kernel/kprobe/shadow.h"
 #include "kernel/kprobe/site.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/seq.h"
@@ -43,14 +44,21 @@ static void hook_nobody(struct hook_user *user __maybe_unused, u64 ip __maybe_un
 {
 }
 
-static struct hook_user nobody = {.fn = hook_nobody}, leaving = {.fn = hook_nobody};
+static void hook_nobody_left(struct hook_user *user __maybe_unused,
+    const struct hook_call *call __maybe_unused, u64 value __maybe_unused, u64 flags __maybe_unused)
+{
+}
+
+static struct hook_user nobody = {.fn = hook_nobody, .leave = hook_nobody_left},
+			leaving = {.fn = hook_nobody};
 struct hook_user *kernel_hook_users[USERS - 1] = {
     [0 ... USERS - 2] = &nobody}; /* [A] changed under hook_lock */
 
 static struct mutex hook_lock = MUTEX_INIT(hook_lock);
-static u32 *masks;    /* [A] by function; NULL: no hook was ever used */
-static u8 *now;	      /* [hook_lock] by function: NOW_*, TOUCHED */
-static u16 *first_of; /* [I] by GRAIN of the text: the first function there or above */
+static u32 generation; /* [hook_lock] of users: none has the calls of another */
+static u32 *masks;     /* [A] by function; NULL: no hook was ever used */
+static u8 *now;	       /* [hook_lock] by function: NOW_*, TOUCHED */
+static u16 *first_of;  /* [I] by GRAIN of the text: the first function there or above */
 
 /* ---- which function ---- */
 
@@ -115,7 +123,7 @@ bool hook_at(u64 addr)
 
 /* ---- when one is entered ---- */
 
-/* Their handlers find preemption as the function's caller had it. */
+/* These find preemption as the function's caller had it. */
 static __noprobe u64 hook_call_probes(struct regs *r)
 {
 	u64 flags = irq_save();
@@ -127,19 +135,89 @@ static __noprobe u64 hook_call_probes(struct regs *r)
 	return next;
 }
 
+static __noprobe void hook_call_enter(struct hook_user *u, u64 ip, u64 *slot)
+{
+	u64 flags = irq_save();
+
+	preempt_count_sub(1);
+	u->enter(u, ip, slot, flags);
+	preempt_count_add(1);
+	irq_restore(flags);
+}
+
 __noprobe u64 kernel_hook_many(struct regs *r)
 {
-	u64 ip = r->rip - 1, *slot = (u64 *)r->rsp;
+	u64 ip = r->rip - 1, *slot = (u64 *)r->rsp, parent = *slot;
 	long i = hook_index(ip);
 	u32 mask = i < 0 ? 0 : READ_ONCE(masks[i]);
 
 	for (u32 left = mask & ~PROBE_BIT & ~(u32)(this_cpu_read(hook_skip) << 1); left;) {
 		u32 number = 31 - __builtin_clz(left); /* of the user, and one more */
 		struct hook_user *u = READ_ONCE(kernel_hook_users[number - 1]);
-		u->fn(u, ip, *slot, slot);
+		if (u->enter)
+			hook_call_enter(u, ip, slot);
+		else
+			u->fn(u, ip, parent, slot);
 		left ^= 1u << number;
 	}
 	return mask & PROBE_BIT ? hook_call_probes(r) : ip + HOOK_LEN;
+}
+
+/* ---- when one returns ---- */
+
+#define CALLS_OF(number, generation) ((generation) << 8 | (u32)(number) << 1 | 1)
+
+static SHADOW_INLINE struct hook_user *hook_owner(u64 owner)
+{
+	struct hook_user *u = READ_ONCE(kernel_hook_users[owner >> 1 & 0x7f]);
+
+	return likely(u->calls == owner) ? u : &nobody;
+}
+
+__noprobe void hook_call_returned(const struct shadow_record *r, u64 value, u64 flags)
+{
+	struct hook_user *u = hook_owner(r->owner);
+
+	u->leave(u, (const struct hook_call *)r - 1, value, flags);
+}
+
+__noprobe void hook_dropped(const struct shadow_record *r, bool ended)
+{
+	struct hook_user *u = hook_owner(r->owner);
+
+	atomic_add(ended ? &u->ended : &u->left, 1);
+}
+
+/* All records of the slot are of this return, and of users of hooks. */
+static __noprobe __noinline void hook_returned_slow(struct shadow *s, struct hook_returned *ret)
+{
+	u64 slot = (u64)&ret->to;
+	struct shadow_record *r;
+
+	ret->to = (u64)hook_return; /* the ret took it */
+	shadow_drop_stale(s, slot);
+	ret->to = 0;
+	while ((r = s->top)->slot == slot) {
+		hook_call_returned(r, ret->values[1], ret->flags);
+		if (shadow_below(r)->slot != slot)
+			ret->to = r->ret;
+		WRITE_ONCE(s->top, shadow_below(r));
+	}
+}
+
+/* `to` is filled in before the record goes: who looks back finds it in either place. */
+__noprobe void kernel_hook_returned(struct hook_returned *ret)
+{
+	struct shadow *s = shadow_of(current());
+	struct shadow_record *r = s->top, *below = shadow_below(r);
+
+	if (unlikely(r->slot != (u64)&ret->to || below->slot == r->slot)) {
+		hook_returned_slow(s, ret);
+		return;
+	}
+	hook_call_returned(r, ret->values[1], ret->flags);
+	WRITE_ONCE(ret->to, r->ret);
+	WRITE_ONCE(s->top, below);
 }
 
 /* ---- patching ---- */
@@ -153,7 +231,9 @@ static u8 hook_wanted(u32 mask)
 	if (mask == PROBE_BIT)
 		return NOW_PROBE;
 	unsigned number = __builtin_ctz(mask) - 1;
-	return number < ARCH_HOOK_DIRECT ? NOW_DIRECT + number : NOW_MANY;
+	if (number >= ARCH_HOOK_DIRECT)
+		return NOW_MANY;
+	return NOW_DIRECT + number + (kernel_hook_users[number]->enter ? ARCH_HOOK_CALLS : 0);
 }
 
 static int arch_entry_of(u8 state)
@@ -247,15 +327,24 @@ static int hook_free_number(void)
 	return i < USERS - 1 ? i : -1;
 }
 
+static int hook_user_number(struct hook_user *user)
+{
+	user->number = hook_free_number();
+	if (user->number < 0)
+		return -EBUSY;
+	user->calls = CALLS_OF(user->number, ++generation);
+	atomic_store_release(&kernel_hook_users[user->number], user);
+	return 0;
+}
+
 int hook_user_add(struct hook_user *user)
 {
 	mutex_lock(&hook_lock);
 	int err = hook_make_tables();
-	user->number = err ? -1 : hook_free_number();
-	if (!err && user->number < 0)
-		err = -EBUSY;
+	if (!err && user->enter)
+		err = shadow_stacks_make();
 	if (!err)
-		atomic_store_release(&kernel_hook_users[user->number], user);
+		err = hook_user_number(user);
 	mutex_unlock(&hook_lock);
 	return err;
 }
@@ -291,6 +380,11 @@ void hook_user_skip(const struct hook_user *user, bool skip)
 		atomic_and(&this_cpu()->hook_skip, ~bit);
 }
 
+static const void *hook_user_entry(const struct hook_user *u)
+{
+	return u->enter ? (const void *)u->enter : (const void *)u->fn;
+}
+
 struct hook_state hook_state(unsigned function)
 {
 	struct hook_state s = {0};
@@ -305,7 +399,7 @@ struct hook_state hook_state(unsigned function)
 		s.entry = arch_hook_entry(arch_entry_of(now[function]));
 	}
 	if (s.users == 1 && !s.probed)
-		s.fn = (const void *)kernel_hook_users[__builtin_ctz(mask) - 1]->fn;
+		s.fn = hook_user_entry(kernel_hook_users[__builtin_ctz(mask) - 1]);
 	mutex_unlock(&hook_lock);
 	return s;
 }

@@ -7,13 +7,17 @@
  * with preemption off, before the function has a frame. What it calls must not be hooked, or it
  * must see that it calls itself. Kprobes at the beginning of functions are the users' first.
  *
+ * A user with enter() and leave() follows calls to their returns: enter() decides for each, by
+ * hook_call_follow(). Both are called with interrupts off; `flags` are those of the code that was
+ * interrupted. What it keeps of a call lies on the task's shadow stack (shadow.h).
+ *
  * 1. The user is added: hook_user_add().
  * 2. hook_user_set() says which functions it wants. All that change are patched together.
  * 3. It wants none any more, and is removed: when that returns, nobody is in its fn().
  */
 #pragma once
 
-#include "arch/arch.h"
+#include "kernel/kprobe/shadow.h"
 
 #define HOOK_LEN ARCH_HOOK_LEN
 
@@ -46,6 +50,52 @@ struct hook_state {
 	const void *fn; /* the user's, if that is the only one; NULL */
 };
 struct hook_state hook_state(unsigned function);
+/*
+ * In enter(): the innermost call under way that the user follows; NULL: there is none. Follows the
+ * call that is entered; false: it cannot, and counts that.
+ */
+static SHADOW_INLINE const struct hook_call *hook_call_outer(
+    const struct hook_user *user, const u64 *slot)
+{
+	struct shadow *s = shadow_of(current());
+	struct shadow_record *r = s ? s->top : NULL;
+
+	if (unlikely(!s))
+		return NULL;
+	if (unlikely(r->slot <= (u64)slot))
+		r = shadow_first(s, (u64)slot);
+	while (r->owner != user->calls || !r->slot) {
+		if (!r->owner)
+			return NULL;
+		r = shadow_below(r);
+	}
+	return (const struct hook_call *)r - 1;
+}
+
+static SHADOW_INLINE bool hook_call_follow(
+    struct hook_user *user, u64 *slot, const struct hook_call *call)
+{
+	struct shadow *s = shadow_of(current());
+	struct shadow_record *r = NULL;
+	u64 ret = *slot;
+
+	if (unlikely(shadow_is_return(ret)))
+		ret = s->top->ret; /* another has taken it */
+	if (likely(s))
+		r = shadow_push(s, user->calls, ret, sizeof(*call));
+	if (unlikely(!r)) {
+		atomic_add(&user->missed, 1);
+		return false;
+	}
+	*((struct hook_call *)r - 1) = *call;
+	WRITE_ONCE(r->slot, (u64)slot);
+	if (likely(ret == *slot))
+		*slot = (u64)hook_return;
+	return true;
+}
+
+/* A call that was followed has returned: the record is on top, interrupts are off. Any context. */
+void hook_call_returned(const struct shadow_record *r, u64 value, u64 flags);
 /*
  * n bytes read from addr on: where they are of a patched hook, they become what they are without.
  * Any context.

@@ -1,33 +1,18 @@
 /*
  * Return probes. A probe at a function's entry takes the return address from the stack, keeps it in
- * a record on the current task's shadow stack, and puts probe_return() there instead; that comes
- * here, and goes where it should have gone.
+ * a record on the current task's shadow stack (shadow.h), and puts probe_return() there instead;
+ * that comes here, and goes where it should have gone. A function that is followed by users of
+ * hooks as well has records of both for the same slot, which this file's trampoline handles all.
  *
- * Words: a record belongs to the slot, the address in the task's stack where the return address
- * stood. Records of nested calls lie one above the other, those of interrupts and NMIs on top:
- * whoever pushes pops before it returns. A record is stale when its function was left otherwise
- * than by its return; it is found under one for an outer slot and dropped.
- *
- * A shadow stack is made for every task once there is a return probe, and for each new one from
- * then on; it is as large as the task's own stack, so that the latter runs out first. The stack
- * belongs to its task: no locks. An NMI may come between any two instructions; it finds `top`
- * either before or after.
+ * Below its record lie the call's struct kretprobe_instance and, under that, the probe's data.
  */
 /* hot: runs with each event */
 #include "kernel/base/sym.h"
+#include "kernel/kprobe/hook.h"
+#include "kernel/kprobe/shadow.h"
 #include "kernel/kprobe/site.h"
-#include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
-#include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
-#include "kernel/task/sched.h"
-#include "kernel/task/task.h"
-
-/* A record for each 16 bytes of the task's stack, the least a call takes. */
-#define SHADOW_SIZE (KERNEL_STACK_SIZE / 16 * sizeof(struct record))
-
-/* Into code that may not be probed. */
-#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /*
  * What records point at: a probe may be gone before its calls have returned. Made once, used again,
@@ -39,104 +24,68 @@ struct kretprobe_holder {
 	struct kretprobe_holder *next; /* [I] of all */
 };
 
-/* Above its data. */
-struct record {
-	u64 slot;
-	u64 size; /* with the data below */
-	struct kretprobe_holder *holder;
-	struct kretprobe_instance ri;
-};
-
-/* The lowest record is of no call: its slot lies above all others. */
-struct shadow {
-	struct record *top; /* [the task's own] */
-	u8 *end;
-	u8 bytes[];
-};
-
 static struct kretprobe_holder *holders; /* [A] only added to */
-static bool in_use; /* [A] there was a return probe: tasks need shadow stacks */
 
-/* ---- the shadow stack ---- */
+/* ---- records ---- */
 
-static ALWAYS_INLINE struct record *below(struct record *r)
+static SHADOW_INLINE struct kretprobe_instance *kretprobe_instance_of(struct shadow_record *r)
 {
-	return (struct record *)((u8 *)r - r->size);
+	return (struct kretprobe_instance *)r - 1;
 }
 
-static ALWAYS_INLINE void pop(struct shadow *s, struct record *r)
+static SHADOW_INLINE struct kretprobe_holder *holder_of(const struct shadow_record *r)
 {
-	struct kretprobe_holder *h = r->holder;
+	return (struct kretprobe_holder *)r->owner;
+}
 
-	WRITE_ONCE(s->top, below(r));
+__noprobe void kretprobe_dropped(struct shadow_record *r)
+{
+	atomic_sub(&holder_of(r)->refs, 1);
+}
+
+static SHADOW_INLINE void pop(struct shadow *s, struct shadow_record *r)
+{
+	struct kretprobe_holder *h = holder_of(r);
+
+	WRITE_ONCE(s->top, shadow_below(r));
 	atomic_sub(&h->refs, 1);
 }
 
-static ALWAYS_INLINE bool same_stack(u64 a, u64 b)
+/* Follows the call whose return address, `ret`, stands in the slot; NULL: no room. */
+static SHADOW_INLINE struct shadow_record *push(
+    struct shadow *s, struct kretprobe *rp, u64 slot, u64 ret)
 {
-	u64 top = this_cpu_read(kernel_rsp);
+	u64 size = ALIGN_UP(rp->data_size, 8);
+	struct kretprobe_instance *ri;
+	struct shadow_record *r = shadow_push(s, (u64)rp->holder, ret, size + sizeof(*ri));
 
-	return top - a <= KERNEL_STACK_SIZE && top - b <= KERNEL_STACK_SIZE;
-}
-
-/*
- * Drops what functions left behind that cannot return any more: below `slot`, and those of the slot
- * itself where something else stands there now.
- */
-static __noprobe void kretprobe_drop_stale(struct shadow *s, u64 slot)
-{
-	bool own = *(u64 *)slot == (u64)probe_return;
-	struct record *r;
-
-	while ((r = s->top)->slot < slot || (r->slot == slot && !own))
-		if (same_stack(r->slot, slot))
-			pop(s, r);
-		else
-			break;
-}
-
-/* ---- hit ---- */
-
-/*
- * Follows the call whose return address, `ret`, stands in the slot; false: no room. An NMI that
- * comes before `top` is raised may use the same bytes and has left them when it returns, so `slot`
- * and `size` are written after; until then the record says slot 0.
- */
-static ALWAYS_INLINE struct record *push(struct shadow *s, struct kretprobe *rp, u64 slot, u64 ret)
-{
-	u64 size = ALIGN_UP(rp->data_size, 8) + sizeof(struct record);
-	struct record *r = (struct record *)((u8 *)s->top + size);
-
-	if (unlikely((u8 *)(r + 1) > s->end))
+	if (unlikely(!r))
 		return NULL;
-	r->size = size;
-	r->slot = 0;
-	WRITE_ONCE(s->top, r);
-	r->size = size;
-	r->ri =
-	    (struct kretprobe_instance){.rp = rp, .ret_addr = ret, .data = (u8 *)(r + 1) - size};
-	r->holder = rp->holder;
-	atomic_add(&r->holder->refs, 1);
+	ri = kretprobe_instance_of(r);
+	*ri = (struct kretprobe_instance){.rp = rp, .ret_addr = ret, .data = (u8 *)ri - size};
+	atomic_add(&rp->holder->refs, 1);
 	WRITE_ONCE(r->slot, slot);
 	return r;
 }
+
+/* ---- hit ---- */
 
 static __noinline int kretprobe_entry_slow(
     struct kretprobe *rp, struct shadow *s, struct regs *regs)
 {
 	u64 slot = regs->rsp, ret = *(u64 *)slot;
-	struct record *r = NULL;
+	struct shadow_record *r = NULL;
 
 	if (s) {
-		kretprobe_drop_stale(s, slot);
-		/* Taken already, by another probe or by whoever jumped here. */
+		shadow_drop_stale(s, slot);
+		/* Taken already, by somebody else or by whoever jumped here. */
 		if (s->top->slot == slot)
-			ret = s->top->ri.ret_addr;
+			ret = s->top->ret;
 		r = push(s, rp, slot, ret);
 	}
 	if (!r)
 		atomic_add(&rp->nmissed, 1);
-	else if (rp->entry_handler && rp->entry_handler(&r->ri, regs))
+	else if (rp->entry_handler && rp->entry_handler(kretprobe_instance_of(r), regs))
 		pop(s, r);
 	else
 		*(u64 *)slot = (u64)probe_return;
@@ -146,7 +95,7 @@ static __noinline int kretprobe_entry_slow(
 static int kretprobe_entry(struct kprobe *p, struct regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
-	struct shadow *s = current()->trace;
+	struct shadow *s = shadow_of(current());
 	u64 slot = regs->rsp;
 
 	if (unlikely(!s || s->top->slot <= slot || rp->entry_handler ||
@@ -156,99 +105,42 @@ static int kretprobe_entry(struct kprobe *p, struct regs *regs)
 	return 0;
 }
 
+static SHADOW_INLINE void kretprobe_call(struct shadow_record *r, struct regs *regs)
+{
+	struct kretprobe *rp = READ_ONCE(holder_of(r)->rp);
+
+	if (likely(rp && !(READ_ONCE(rp->kp.flags) & KPROBE_FLAG_DISABLED)))
+		rp->handler(kretprobe_instance_of(r), regs);
+}
+
 /*
- * All records of the slot are of this return: of several probes, or of a function and who jumped to
- * it at its end.
+ * All records of the slot are of this return: of several probes, of a function and who jumped to it
+ * at its end, of users of hooks.
  */
 u64 __noprobe kernel_probe_return(struct regs *regs)
 {
-	struct shadow *s = current()->trace;
+	struct shadow *s = shadow_of(current());
 	u64 slot = regs->rsp - 8, ret = 0;
-	struct record *r = s->top;
+	struct shadow_record *r = s->top;
 
 	this_cpu_write(probing, s);
 	if (unlikely(r->slot != slot)) {
 		*(u64 *)slot =
 		    (u64)probe_return; /* the ret took it, and left it to be overwritten */
-		kretprobe_drop_stale(s, slot);
+		shadow_drop_stale(s, slot);
 	}
 	while ((r = s->top)->slot == slot) {
-		struct kretprobe *rp = READ_ONCE(r->holder->rp);
-		regs->rip = ret = r->ri.ret_addr;
-		if (likely(rp && !(READ_ONCE(rp->kp.flags) & KPROBE_FLAG_DISABLED)))
-			rp->handler(&r->ri, regs);
-		pop(s, r);
+		regs->rip = ret = r->ret;
+		if (unlikely(r->owner & 1)) {
+			hook_call_returned(r, regs->rax, regs->rflags);
+			WRITE_ONCE(s->top, shadow_below(r));
+		} else {
+			kretprobe_call(r, regs);
+			pop(s, r);
+		}
 	}
 	this_cpu_write(probing, NULL);
 	return ret;
-}
-
-u64 __noprobe kernel_probe_returns_to(u64 slot)
-{
-	struct shadow *s = current()->trace;
-
-	for (struct record *r = s ? s->top : NULL; r && r->holder; r = below(r))
-		if (r->slot == slot || !slot)
-			return r->ri.ret_addr;
-	return 0;
-}
-
-/* ---- tasks ---- */
-
-static int kretprobe_make_shadow(struct task *t)
-{
-	size_t room = SHADOW_SIZE + sizeof(struct record);
-	struct shadow *s = t->trace ? NULL : kzalloc(sizeof(*s) + room);
-
-	if (t->trace)
-		return 0;
-	if (!s)
-		return -ENOMEM;
-	s->top = (struct record *)s->bytes;
-	s->top->slot = UINT64_MAX;
-	s->end = s->bytes + room;
-	if (!atomic_cas(&t->trace, NULL, (void *)s))
-		kfree(s);
-	return 0;
-}
-
-/* Without memory its returns are missed, and counted so. */
-static void kretprobe_task_begins(struct task *t)
-{
-	if (atomic_load(&in_use))
-		kretprobe_make_shadow(t);
-}
-
-static void kretprobe_task_ends(struct task *t)
-{
-	struct shadow *s = t->trace;
-	struct record *r;
-
-	while (s && (r = s->top)->holder)
-		pop(s, r);
-	kfree(s);
-}
-
-static const struct task_hooks task_hooks = {kretprobe_task_begins, kretprobe_task_ends};
-
-/* New tasks see in_use, or are found here. */
-static int shadows_make(void)
-{
-	struct task *t = NULL;
-	int err = 0;
-
-	if (atomic_load(&in_use))
-		return 0;
-	task_hooks_set(&task_hooks);
-	atomic_store(&in_use, true);
-	for (unsigned cpu = 0; cpu < cpu_count() && !err; cpu++)
-		err = kretprobe_make_shadow(sched_idle_task(cpu));
-	while ((t = task_next(t)))
-		if (kretprobe_make_shadow(t))
-			err = -ENOMEM;
-	if (err)
-		atomic_store(&in_use, false);
-	return err;
 }
 
 /* ---- registering ---- */
@@ -321,7 +213,7 @@ bool kretprobe_is(const struct kprobe *p)
 int register_kretprobes(struct kretprobe **rps, unsigned n)
 {
 	unsigned done = 0;
-	int err = shadows_make();
+	int err = shadow_stacks_make();
 
 	while (!err && done < n) {
 		err = prepare(rps[done]);

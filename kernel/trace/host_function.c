@@ -5,6 +5,8 @@
 #include "trace/host_function.h"
 #include "kernel/base/sym.h"
 #include "kernel/kprobe/hook.h"
+#include "kernel/task/interrupt.h"
+#include "kernel/task/sched.h"
 
 unsigned host_function_count(void)
 {
@@ -19,9 +21,14 @@ const char *host_function(unsigned i, u64 *addr)
 	return sym_hooked(i) && sym_nth(i, &name, addr, &size) ? name : NULL;
 }
 
-_Static_assert(offsetof(struct host_hook, fn) == offsetof(struct hook_user, fn) &&
-		   offsetof(struct host_hook, number) == offsetof(struct hook_user, number),
+#define SAME_PLACE(field) (offsetof(struct host_hook, field) == offsetof(struct hook_user, field))
+_Static_assert(SAME_PLACE(fn) && SAME_PLACE(enter) && SAME_PLACE(leave) && SAME_PLACE(number) &&
+		   SAME_PLACE(calls) && SAME_PLACE(missed) && SAME_PLACE(left) &&
+		   SAME_PLACE(ended) && sizeof(struct host_hook) == sizeof(struct hook_user),
     "host_hook is hook_user");
+_Static_assert(sizeof(struct host_call) == sizeof(struct hook_call) &&
+		   offsetof(struct host_call, mode) == offsetof(struct hook_call, mode),
+    "host_call is hook_call");
 
 int host_hook_add(struct host_hook *hook)
 {
@@ -48,4 +55,15 @@ void host_function_state(unsigned i, struct host_function_state *out)
 	struct hook_state s = hook_state(i);
 
 	*out = (struct host_function_state){s.users, s.probed, s.touched, s.entry, (u64)s.fn};
+}
+
+u64 host_task_ran(void)
+{
+	return task_runtime_ns(current());
+}
+
+/* What entry code calls in an interrupt, and what it calls is hooked. */
+bool host_function_of_irq(u64 addr)
+{
+	return addr == (u64)kernel_timer_tick || addr == (u64)kernel_irq || addr == (u64)kernel_ipi;
 }

@@ -8,6 +8,7 @@
 #include "trace/host_function.h"
 
 #define HOOKS 8
+#define CALLS 100
 
 static const struct {
 	const char *name;
@@ -17,6 +18,7 @@ static const struct {
     {"second_function", false},
     {"third_function", true},
     {"fourth_one", true},
+    {"of_an_interrupt", true},
 };
 
 static struct {
@@ -25,6 +27,15 @@ static struct {
 	u64 skipping; /* a bit for each CPU */
 } hooks[HOOKS];
 
+/* Calls that are followed, the innermost last. */
+static struct {
+	struct host_hook *hook;
+	u64 *slot;
+	struct host_call call;
+} under_way[CALLS];
+static unsigned calls;
+static u64 ran_ns;
+
 unsigned host_function_count(void)
 {
 	return ARRAY_SIZE(functions);
@@ -32,7 +43,7 @@ unsigned host_function_count(void)
 
 const char *host_function(unsigned i, u64 *addr)
 {
-	*addr = 0x1000 + 0x100 * (u64)i;
+	*addr = host_function_address(i);
 	return functions[i].hooked ? functions[i].name : NULL;
 }
 
@@ -72,15 +83,90 @@ void host_function_state(unsigned i, struct host_function_state *out)
 		out->users += hooks[k].wanted >> i & 1;
 }
 
-void host_function_call(unsigned i, u64 parent)
+const struct host_call *host_call_outer(
+    const struct host_hook *hook, const u64 *slot __maybe_unused)
 {
-	u64 addr, slot = parent;
+	for (unsigned i = calls; i-- > 0;)
+		if (under_way[i].hook == hook)
+			return &under_way[i].call;
+	return NULL;
+}
+
+bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call *call)
+{
+	if (calls == CALLS) {
+		hook->missed++;
+		return false;
+	}
+	under_way[calls].hook = hook;
+	under_way[calls].slot = slot;
+	under_way[calls++].call = *call;
+	return true;
+}
+
+void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
+{
+	host_context(ctx);
+}
+
+u64 host_task_ran(void)
+{
+	return ran_ns;
+}
+
+void host_task_runs(u64 ns)
+{
+	ran_ns += ns;
+}
+
+bool host_function_of_irq(u64 addr)
+{
+	return addr == host_function_address(HOST_FUNCTION_OF_IRQ);
+}
+
+u64 host_function_address(unsigned i)
+{
+	return 0x1000 + 0x100 * (u64)i;
+}
+
+void host_function_enter(unsigned i, u64 *slot)
+{
+	u64 addr;
 
 	if (!host_function(i, &addr))
 		return;
 	host_preempt_disable();
-	for (unsigned k = 0; k < HOOKS; k++)
-		if ((hooks[k].wanted >> i & 1) && !(hooks[k].skipping >> host_cpu() & 1))
-			hooks[k].hook->fn(hooks[k].hook, addr, slot, &slot);
+	for (unsigned k = 0; k < HOOKS; k++) {
+		struct host_hook *hook = hooks[k].hook;
+
+		if (!(hooks[k].wanted >> i & 1) || (hooks[k].skipping >> host_cpu() & 1))
+			continue;
+		if (hook->enter)
+			hook->enter(hook, addr, slot, 0);
+		else
+			hook->fn(hook, addr, *slot, slot);
+	}
 	host_preempt_enable();
+}
+
+void host_function_return(u64 *slot, u64 value)
+{
+	host_preempt_disable();
+	while (calls && under_way[calls - 1].slot == slot) {
+		struct host_hook *hook = under_way[--calls].hook;
+		struct host_call call = under_way[calls].call;
+
+		for (unsigned k = 0; k < HOOKS; k++)
+			if (hooks[k].hook == hook)
+				hook->leave(hook, &call, value, 0);
+	}
+	host_preempt_enable();
+}
+
+void host_function_call(unsigned i, u64 parent)
+{
+	u64 slot = parent;
+
+	host_function_enter(i, &slot);
+	host_function_return(&slot, 0);
 }

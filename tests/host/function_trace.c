@@ -67,7 +67,7 @@ static void what_is_traced(void)
 static void what_is_refused(void)
 {
 	static const char *const rows[] = {
-	    "second_function", "nosuch", "4", "0", "-1", "x*", "!nosuch", "fourth_one:nosuch"};
+	    "second_function", "nosuch", "5", "0", "-1", "x*", "!nosuch", "fourth_one:nosuch"};
 
 	begin("first_function");
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)

@@ -344,6 +344,35 @@ __weak void host_hook_skip(const struct host_hook *hook __maybe_unused, bool ski
 {
 }
 
+#ifndef TRACE_HOST_INLINE_CALL
+__weak const struct host_call *host_call_outer(
+    const struct host_hook *hook __maybe_unused, const u64 *slot __maybe_unused)
+{
+	return NULL;
+}
+
+__weak bool host_call_follow(struct host_hook *hook __maybe_unused, u64 *slot __maybe_unused,
+    const struct host_call *call __maybe_unused)
+{
+	return false;
+}
+
+__weak void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
+{
+	host_context(ctx);
+}
+#endif
+
+__weak u64 host_task_ran(void)
+{
+	return host_clock_ns(host_clock());
+}
+
+__weak bool host_function_of_irq(u64 addr __maybe_unused)
+{
+	return false;
+}
+
 __weak void host_function_state(unsigned i __maybe_unused, struct host_function_state *out)
 {
 	*out = (struct host_function_state){0};

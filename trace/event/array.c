@@ -86,6 +86,7 @@ static struct trace_array *trace_array_make(
 	tr->way = way_options(options) | (trace_global ? trace_global->way & TRACE_WAY_PRINT : 0);
 	tr->clock = trace_clocks;
 	tr->tracer = &trace_tracer_nop;
+	tr->tracer_options = TRACE_TRACER_OPTIONS;
 	tr->wanted_size = size;
 	tr->cpumask = ~0UL;
 	tr->buffer = ring_buffer_alloc(boot_size,

@@ -82,6 +82,20 @@ struct rec_func_repeats {
 	u32 bottom_delta_ts;
 } __packed __aligned(4);
 
+struct rec_graph_entry {
+	struct trace_entry ent;
+	u64 func;
+	s32 depth;
+} __packed __aligned(4);
+
+struct rec_graph_exit {
+	struct trace_entry ent;
+	u64 func, retval;
+	s32 depth;
+	u32 overrun;	       /* always 0: there is no limit to calls under way */
+	u64 calltime, rettime; /* ns since boot */
+} __packed __aligned(4);
+
 struct rec_hwlat {
 	struct trace_entry ent;
 	u64 duration, outer_duration, nmi_total_ts; /* microseconds */

@@ -15,6 +15,7 @@
 #include "trace/event/ledger.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/event/parts.h"
 #include "trace/event/snapshot.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
@@ -259,6 +260,7 @@ static void show(struct seq *s, struct verdict *v, struct audit *a)
 	}
 	trace_ledger_put_balance(s, v, "all", &all);
 	put_events(s, v, a);
+	trace_functions_show_calls(s, a->tr);
 	if (a->tr->snapshot_missed)
 		seq_printf(s, "# snapshots missed: %lu\n", a->tr->snapshot_missed);
 	seq_write(s, v->text, v->wrong.len);

@@ -7,6 +7,7 @@
 
 #include "kernel/lib/types.h"
 
+struct seq;
 struct trace_array;
 struct trace_event_call;
 struct trace_prevboot;
@@ -56,6 +57,9 @@ void trace_export_forget(struct trace_event_call *call);
 bool hist_triggers_hold(const struct trace_array *tr);
 
 /* ---- trace/function ---- */
+
+/* A line of the ledger: calls that function_graph followed, and what became of their returns. */
+void trace_functions_show_calls(struct seq *s, const struct trace_array *tr);
 
 /* The array goes away; it has tracer nop. */
 void trace_functions_drop(struct trace_array *tr);

@@ -6,13 +6,51 @@
 
 #include "kernel/lib/types.h"
 
+struct seq;
 struct trace_array;
+struct trace_entry;
+struct trace_line;
+struct trace_out;
+struct trace_reader;
 
-/* Options of a tracer: bits of trace_array.tracer_options. */
-enum { TRACE_FUNC_STACK = 1, TRACE_FUNC_NO_REPEATS = 2 };
+/* Options of tracers: bits of trace_array.tracer_options. Those of function_graph are its own. */
+enum {
+	TRACE_FUNC_STACK = 1,
+	TRACE_FUNC_NO_REPEATS = 0x1000,
+	TRACE_GRAPH_OVERRUN = 2,
+	TRACE_GRAPH_CPU = 4,
+	TRACE_GRAPH_OVERHEAD = 8,
+	TRACE_GRAPH_PROC = 0x10,
+	TRACE_GRAPH_DURATION = 0x20,
+	TRACE_GRAPH_ABSTIME = 0x40,
+	TRACE_GRAPH_IRQS = 0x80,
+	TRACE_GRAPH_TAIL = 0x100,
+	TRACE_GRAPH_RETVAL = 0x200,
+	TRACE_GRAPH_RETVAL_HEX = 0x400,
+	TRACE_GRAPH_SLEEP_TIME = 0x800,
+};
+#define TRACE_TRACER_OPTIONS /* on at start */                                                     \
+	(TRACE_GRAPH_CPU | TRACE_GRAPH_OVERHEAD | TRACE_GRAPH_DURATION | TRACE_GRAPH_IRQS |        \
+	    TRACE_GRAPH_SLEEP_TIME)
 struct trace_tracer_option {
 	const char *name;
 	u32 bit;
+};
+
+/* What became of a record that a tracer was to print. */
+enum trace_printed {
+	TRACE_NOT_PRINTED, /* it is printed as with any tracer */
+	TRACE_PRINTED,
+	TRACE_PRINTED_BOTH /* with the record that follows on its CPU */
+};
+
+/* A tracer's own lines. Contexts are those of trace/output/output.h. */
+struct trace_printer {
+	size_t cpu_size; /* of what is known of a CPU after each line; zeroed at first */
+	void (*header)(struct seq *s, const struct trace_reader *r);
+	/* cpu: of the record's CPU; NULL: not known. next: its next record; NULL: none yet. */
+	enum trace_printed (*line)(struct trace_out *out, const struct trace_line *line, void *cpu,
+	    const struct trace_entry *next, u32 next_len);
 };
 
 struct trace_tracer {
@@ -24,6 +62,7 @@ struct trace_tracer {
 	void (*stop)(struct trace_array *tr);
 	const struct trace_tracer_option *options; /* ends with a NULL name; NULL: none */
 	void (*options_changed)(struct trace_array *tr);
+	const struct trace_printer *printer; /* NULL: lines as of any tracer */
 };
 extern const struct trace_tracer trace_tracer_nop;
 

@@ -9,6 +9,7 @@
 #include "kernel/lib/string.h"
 #include "trace/filter/priv.h"
 #include "trace/event/parts.h"
+#include "trace/function/graph.h"
 #include "trace/function/priv.h"
 #include "trace/host_function.h"
 #include "trace/host_memory.h"
@@ -59,10 +60,10 @@ void trace_functions_drop(struct trace_array *tr)
 
 	if (!f)
 		return;
-	host_free(f->lists[TRACE_FUNCTIONS_WANTED]);
-	host_free(f->lists[TRACE_FUNCTIONS_UNWANTED]);
-	trace_function_forget_modules(f, TRACE_FUNCTIONS_WANTED);
-	trace_function_forget_modules(f, TRACE_FUNCTIONS_UNWANTED);
+	for (unsigned i = 0; i < TRACE_FUNCTION_LISTS; i++) {
+		host_free(f->lists[i]);
+		trace_function_forget_modules(f, i);
+	}
 	trace_commands_drop(f);
 	host_free(f);
 	tr->functions = NULL;
@@ -103,7 +104,8 @@ static u64 trace_function_address(const char *word)
 	return strcspn(word, "*?[\\") == strlen(word) ? host_sym_find(word, NULL) : 0;
 }
 
-static int trace_function_by_pattern(u64 *set, const char *word, bool in)
+/* `member`: only of those that are in the set. */
+static int trace_function_by_pattern(u64 *set, const char *word, bool in, bool member)
 {
 	const struct filter_insn pattern = {.text = word};
 	u64 address = trace_function_address(word), addr;
@@ -114,6 +116,8 @@ static int trace_function_by_pattern(u64 *set, const char *word, bool in)
 		if (!(name = host_function(i, &addr)))
 			continue;
 		if (addr != address && !filter_match_glob(&pattern, name, strlen(name)))
+			continue;
+		if (member && !trace_function_in(set, i))
 			continue;
 		trace_function_put(set, i, in);
 		err = 0;
@@ -128,7 +132,7 @@ int trace_function_set_word(u64 *set, const char *word)
 	if (!in)
 		word++;
 	return is_digit(*word) ? trace_function_by_number(set, word, in)
-			       : trace_function_by_pattern(set, word, in);
+			       : trace_function_by_pattern(set, word, in, false);
 }
 
 /* ---- FUNCTION:mod:MODULE ---- */
@@ -197,8 +201,20 @@ static void trace_function_forget_modules(struct trace_functions *f, enum trace_
 
 /* ---- a word of the file ---- */
 
+/* Of function_graph's lists. */
+static int trace_function_edit_graph(struct trace_function_edit *e, const char *word)
+{
+	bool in = *word != '!';
+
+	if (!in)
+		word++;
+	return is_digit(*word) ? -EINVAL : trace_function_by_pattern(e->set, word, in, !in);
+}
+
 int trace_function_edit_word(struct trace_function_edit *e, char *word)
 {
+	if (e->which >= TRACE_GRAPH_WANTED)
+		return trace_function_edit_graph(e, word);
 	char *functions = strsep(&word, ":"), *name = strsep(&word, ":");
 
 	if (!name)
@@ -232,17 +248,21 @@ struct trace_function_edit *trace_function_edit_begin(
 	return e;
 }
 
-void trace_function_edit_end(struct trace_function_edit *e)
+int trace_function_edit_end(struct trace_function_edit *e)
 {
 	u64 **list = &e->tr->functions->lists[e->which], *old = *list;
-	bool empty = trace_function_set_is_empty(e->set);
+	u64 *set = trace_function_set_is_empty(e->set) ? NULL : e->set;
+	bool graph = e->which >= TRACE_GRAPH_WANTED;
+	int err = graph ? trace_graph_set_list(e->which, set) : 0;
 
-	*list = empty ? NULL : e->set;
-	trace_functions_changed(e->tr);
-	host_free(old);
-	if (empty)
-		host_free(e->set);
+	if (!err)
+		*list = set;
+	if (!graph)
+		trace_functions_changed(e->tr);
+	host_free(err ? NULL : old);
+	host_free(err || !set ? e->set : NULL);
 	host_free(e);
+	return err;
 }
 
 /* ---- showing ---- */
@@ -256,8 +276,9 @@ void trace_function_list_show(struct seq *s, struct trace_array *tr, enum trace_
 	u64 addr;
 
 	if (!set && !(m && which == TRACE_FUNCTIONS_WANTED))
-		seq_puts(s, which == TRACE_FUNCTIONS_WANTED ? "#### all functions enabled ####\n"
-							    : "#### no functions disabled ####\n");
+		seq_puts(s, which == TRACE_FUNCTIONS_WANTED || which == TRACE_GRAPH_WANTED
+				? "#### all functions enabled ####\n"
+				: "#### no functions disabled ####\n");
 	for (unsigned i = 0; set && i < host_function_count(); i++)
 		if (trace_function_in(set, i) && (name = host_function(i, &addr)))
 			seq_printf(s, "%s\n", name);

@@ -81,26 +81,41 @@ static void trace_function_record(
 		trace_record_stack(f->tr, ctx);
 }
 
+bool trace_function_begin_long(
+    struct trace_functions *f, const struct host_context *ctx, u8 *before)
+{
+	u8 context = (ctx->flags & TRACE_FUNCTION_CONTEXT) | TRACE_FUNCTION_BUSY;
+	u8 *busy = &f->busy[ctx->cpu];
+
+	*before = *busy;
+	if (*before == context)
+		return false;
+	WRITE_ONCE(*busy, context);
+	return true;
+}
+
+void trace_function_end_long(struct trace_functions *f, const struct host_context *ctx, u8 before)
+{
+	WRITE_ONCE(f->busy[ctx->cpu], before);
+}
+
 static __noinline void trace_function_hit_long(struct trace_functions *f, u64 ip, u64 parent_ip)
 {
 	struct trace_event_file *file = trace_ftrace_file(f->tr, TRACE_FN);
 	struct host_context ctx;
+	u8 before;
 
 	host_context(&ctx);
-	u8 context = (ctx.flags & TRACE_FUNCTION_CONTEXT) | TRACE_FUNCTION_BUSY,
-	   *busy = &f->busy[ctx.cpu], before = *busy;
-
-	if (before == context) {
+	if (!trace_function_begin_long(f, &ctx, &before)) {
 		local_inc(&file->counts[ctx.cpu].hit);
 		local_inc(&file->counts[ctx.cpu].too_deep);
 		return;
 	}
-	WRITE_ONCE(*busy, context);
 	/* An interrupted call may be in the middle of `last`. */
 	if (before || !(READ_ONCE(f->options) & TRACE_FUNC_NO_REPEATS) ||
 	    !trace_function_repeats(f, &ctx, ip, parent_ip))
 		trace_function_record(f, &ctx, ip, parent_ip);
-	WRITE_ONCE(*busy, before);
+	trace_function_end_long(f, &ctx, before);
 }
 
 static void trace_function_hit(
@@ -133,7 +148,7 @@ void trace_functions_changed(struct trace_array *tr)
 	host_free(set);
 }
 
-static int trace_function_init(struct trace_array *tr)
+int trace_functions_start(struct trace_array *tr, const struct host_hook *hook)
 {
 	struct trace_functions *f = trace_functions_of(tr);
 	int err = f ? trace_comm_prepare() : -ENOMEM;
@@ -142,7 +157,7 @@ static int trace_function_init(struct trace_array *tr)
 	if (!err && !set)
 		err = -ENOMEM;
 	if (!err) {
-		f->hook.fn = trace_function_hit;
+		f->hook = *hook;
 		err = host_hook_add(&f->hook);
 	}
 	if (!err) {
@@ -155,14 +170,26 @@ static int trace_function_init(struct trace_array *tr)
 	return err;
 }
 
-static void trace_function_reset(struct trace_array *tr)
+void trace_functions_stop(struct trace_array *tr)
 {
 	struct trace_functions *f = tr->functions;
 
 	f->on = false;
 	trace_pid_set_hook(tr, NULL);
 	host_hook_remove(&f->hook);
+	f->gone.cut += trace_graph_calls(f);
+	f->gone.missed += f->hook.missed;
+	f->gone.left += f->hook.left;
+	f->gone.ended += f->hook.ended;
+	f->hook.missed = f->hook.left = f->hook.ended = 0;
 	trace_comm_users(-1, 0);
+}
+
+static int trace_function_init(struct trace_array *tr)
+{
+	static const struct host_hook hook = {.fn = trace_function_hit};
+
+	return trace_functions_start(tr, &hook);
 }
 
 static void trace_function_options(struct trace_array *tr)
@@ -170,7 +197,8 @@ static void trace_function_options(struct trace_array *tr)
 	struct trace_functions *f = trace_functions_of(tr);
 
 	if (f)
-		WRITE_ONCE(f->options, tr->tracer_options);
+		WRITE_ONCE(
+		    f->options, tr->tracer_options & (TRACE_FUNC_STACK | TRACE_FUNC_NO_REPEATS));
 }
 
 static const struct trace_tracer_option options[] = {
@@ -182,7 +210,7 @@ static const struct trace_tracer_option options[] = {
 const struct trace_tracer trace_tracer_function = {
     .name = "function",
     .init = trace_function_init,
-    .reset = trace_function_reset,
+    .reset = trace_functions_stop,
     .options = options,
     .options_changed = trace_function_options,
 };

@@ -3,16 +3,24 @@
  * in trace/host_function.h. Task context under host_lock.
  *
  * Words: a set is a bit for each function, in words of 64. `wanted` are those of set_ftrace_filter,
- * `unwanted` those of set_ftrace_notrace; no set of wanted ones means all.
+ * `unwanted` those of set_ftrace_notrace; no set of wanted ones means all. So it is with those of
+ * set_graph_function and set_graph_notrace, whose functions are `silent`.
  */
 #pragma once
 
 #include "trace/event/array.h"
 #include "trace/event/tracer.h"
 
-extern const struct trace_tracer trace_tracer_function;
+extern const struct trace_tracer trace_tracer_function, trace_tracer_function_graph;
 
-enum trace_function_list { TRACE_FUNCTIONS_WANTED, TRACE_FUNCTIONS_UNWANTED };
+/* The last two are function_graph's, and the global array's alone. */
+enum trace_function_list {
+	TRACE_FUNCTIONS_WANTED,
+	TRACE_FUNCTIONS_UNWANTED,
+	TRACE_GRAPH_WANTED,
+	TRACE_GRAPH_SILENT,
+	TRACE_FUNCTION_LISTS
+};
 
 /*
  * A list that is being changed, by an open file: it begins as it is, or empty, and takes effect as
@@ -23,10 +31,11 @@ struct trace_function_edit *trace_function_edit_begin(
     struct trace_array *tr, enum trace_function_list which, bool empty); /* NULL: no memory */
 /*
  * "NAME", "GLOB", "NUMBER" (from 1, as available_filter_functions lists them); with '!' before it:
- * not these. 0, -EINVAL: there is no such function.
+ * not these. 0, -EINVAL: there is no such function. The lists of function_graph know no numbers,
+ * and what is not in them cannot be taken out.
  */
 int trace_function_edit_word(struct trace_function_edit *e, char *word);
-void trace_function_edit_end(struct trace_function_edit *e);
+int trace_function_edit_end(struct trace_function_edit *e); /* 0 or -ENOMEM: it is as it was */
 void trace_function_list_show(
     struct seq *s, struct trace_array *tr, enum trace_function_list which);
 

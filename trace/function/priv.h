@@ -21,12 +21,18 @@ struct trace_function_last {
 /* Of an array, from the first use of its lists, its commands or its tracer on. */
 struct trace_functions {
 	struct host_hook hook;
-	struct trace_array *tr;		 /* [I] */
-	u64 *lists[2];			 /* [L] by enum trace_function_list; NULL: there is none */
-	struct trace_commands *commands; /* [L] command.c; NULL: never used */
-	struct trace_function_module *modules[2]; /* [L] by enum trace_function_list */
-	bool on;	   /* [L] its tracer is a function tracer, the hook is the host's */
-	u32 options;	   /* [A] TRACE_FUNC_* bits: they take the long way */
+	struct trace_array *tr;		  /* [I] */
+	u64 *lists[TRACE_FUNCTION_LISTS]; /* [L] by enum trace_function_list; NULL: none */
+	struct trace_commands *commands;  /* [L] command.c; NULL: never used */
+	struct trace_function_module *modules[TRACE_FUNCTION_LISTS]; /* [L] the same */
+	bool on;     /* [L] its tracer is a function tracer, the hook is the host's */
+	u32 options; /* [A] of function, TRACE_FUNC_* bits: they take the long way */
+	u32 asks;    /* [A] of function_graph: graph.c */
+	/* [L] of calls that function_graph followed before it last began */
+	struct trace_function_calls {
+		u64 missed, left, ended; /* host_hook's */
+		u64 cut;		 /* were under way when it ended */
+	} gone;
 	u8 busy[MAX_CPUS]; /* [C] the context that is recording the long way; 0: none */
 	struct trace_function_last last[MAX_CPUS]; /* [C] who is busy, alone */
 };
@@ -67,3 +73,18 @@ unsigned trace_commands_count(unsigned function, unsigned *arrays);
 
 /* Its lists changed. */
 void trace_functions_changed(struct trace_array *tr);
+/*
+ * Its tracer begins to be called, as the hook says, with its functions; and is no more. 0, -ENOMEM,
+ * -EBUSY.
+ */
+int trace_functions_start(struct trace_array *tr, const struct host_hook *hook);
+void trace_functions_stop(struct trace_array *tr);
+/* Of calls that function_graph followed: how many are under way. */
+u64 trace_graph_calls(const struct trace_functions *f);
+/*
+ * Around what may call functions that are hooked; false: this context is in there already. On its
+ * CPU, any context.
+ */
+bool trace_function_begin_long(
+    struct trace_functions *f, const struct host_context *ctx, u8 *before);
+void trace_function_end_long(struct trace_functions *f, const struct host_context *ctx, u8 before);

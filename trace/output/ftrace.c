@@ -10,6 +10,7 @@
 #include "trace/event/options.h"
 #include "trace/host_copy.h"
 #include "trace/output/bprintf.h"
+#include "trace/output/graph.h"
 #include "trace/output/output.h"
 #include "trace/output/print.h"
 

@@ -84,6 +84,14 @@ static void put_latency_columns(struct seq *s)
 		    "#     \\   /        ||||||  \\    |    /       \n");
 }
 
+bool trace_print_latency_head(struct seq *s, const struct trace_reader *r)
+{
+	if (!trace_count_entries(r).in_buffer)
+		return false;
+	put_latency(s, r);
+	return true;
+}
+
 void trace_print_header(struct seq *s, const struct trace_reader *r)
 {
 	const struct trace_array *tr = r->tr;
@@ -92,11 +100,10 @@ void trace_print_header(struct seq *s, const struct trace_reader *r)
 	seq_printf(s, "# tracer: %s\n#\n", tr->tracer->name);
 	if (!(options & TRACE_OPT_CONTEXT_INFO))
 		return;
-	if (options & TRACE_OPT_LATENCY_FMT) {
-		if (!trace_count_entries(r).in_buffer)
-			return;
-		put_latency(s, r);
-		if (!(options & TRACE_OPT_VERBOSE))
+	if (tr->tracer->printer) {
+		tr->tracer->printer->header(s, r);
+	} else if (options & TRACE_OPT_LATENCY_FMT) {
+		if (trace_print_latency_head(s, r) && !(options & TRACE_OPT_VERBOSE))
 			put_latency_columns(s);
 	} else if (!(options & TRACE_OPT_VERBOSE)) {
 		put_totals(s, r);

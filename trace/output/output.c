@@ -41,12 +41,17 @@ static char *trace_line_put_dec(char *at, u64 v, int width, char fill)
 	return at;
 }
 
-static void trace_line_comm(const struct trace_line *line, char comm[16])
+void trace_line_comm_of(const struct trace_line *line, s32 pid, char comm[16])
 {
 	if (line->tr->past)
-		trace_prevboot_comm(line->tr->past, line->ent->pid, comm);
+		trace_prevboot_comm(line->tr->past, pid, comm);
 	else
-		trace_comm_find(line->ent->pid, comm);
+		trace_comm_find(pid, comm);
+}
+
+static void trace_line_comm(const struct trace_line *line, char comm[16])
+{
+	trace_line_comm_of(line, line->ent->pid, comm);
 }
 
 /*
@@ -103,7 +108,7 @@ static char context_letter(u8 flags)
 	return hard ? (soft ? 'H' : 'h') : soft ? 's' : '.';
 }
 
-static char *trace_line_put_flags(char *at, const struct trace_entry *ent)
+char *trace_line_put_flags(char *at, const struct trace_entry *ent)
 {
 	static const char depth[16] = ".123456789abcdef";
 
@@ -112,7 +117,7 @@ static char *trace_line_put_flags(char *at, const struct trace_entry *ent)
 	at[2] = context_letter(ent->flags);
 	at[3] = depth[ent->preempt_count & 15];
 	at[4] = depth[ent->preempt_count >> 4];
-	return at + 5;
+	return at + TRACE_LINE_FLAGS;
 }
 
 static char *trace_line_put_stamp(char *at, const struct trace_line *line, u64 ts)
@@ -170,8 +175,7 @@ static void put_columns(struct trace_out *out, const struct trace_line *line)
 
 /* ---- columns of latency-format ---- */
 
-/* How long until the next line, as a letter. */
-static char delay_mark(u64 ns)
+char trace_delay_mark(u64 ns)
 {
 	static const struct {
 		u64 above;
@@ -201,7 +205,7 @@ static void put_latency_time(struct trace_out *out, const struct trace_line *lin
 	else if (verbose)
 		seq_printf(s, "[%016lx] %ld (+%ld): ", line->ts, since, next);
 	else if (in_ns)
-		seq_printf(s, " %4ldus%c: ", since, delay_mark(next * 1000));
+		seq_printf(s, " %4ldus%c: ", since, trace_delay_mark(next * 1000));
 	else
 		seq_printf(s, " %4ld: ", since);
 }

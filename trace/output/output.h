@@ -25,4 +25,9 @@ void trace_print_line(struct trace_out *out, const struct trace_line *line);
 void trace_print_stamp(struct trace_out *out, u64 before);
 /* What the event says, without the columns: "name: text\n". */
 void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len);
-/* The header of `trace`, for what is in that buffer of the array. */
+/* For who makes lines of another form: columns, and names of tasks. */
+#define TRACE_LINE_FLAGS 5
+char *trace_line_put_flags(char *at, const struct trace_entry *ent);
+void trace_line_comm_of(const struct trace_line *line, s32 pid, char comm[16]);
+/* How long something took, as a mark; ' ': not long. */
+char trace_delay_mark(u64 ns);

@@ -3,6 +3,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/clock.h"
+#include "trace/event/tracer.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/output/print.h"
@@ -10,6 +11,15 @@
 static bool has_cpu(const struct trace_reader *r, unsigned cpu)
 {
 	return r->cpu < 0 || r->cpu == (int)cpu;
+}
+
+/* The tracer's printer begins. Without memory its lines are as if each were the first. */
+static void trace_reader_forget(struct trace_reader *r)
+{
+	const struct trace_printer *p = r->tr->tracer->printer;
+
+	host_free(r->known);
+	r->known = p ? host_alloc((r->cpus + 1) * p->cpu_size) : NULL;
 }
 
 int trace_reader_init(
@@ -22,12 +32,14 @@ int trace_reader_init(
 		return -ENOMEM;
 	r->heads = (struct trace_head *)(r->symbols + 1);
 	r->copy = (char *)(r->heads + r->cpus);
+	trace_reader_forget(r);
 	return 0;
 }
 
 void trace_reader_free(struct trace_reader *r)
 {
 	trace_reader_finish(r);
+	host_free(r->known);
 	host_free(r->symbols);
 }
 
@@ -44,7 +56,8 @@ static struct trace_head *trace_reader_oldest(const struct trace_reader *r)
 	return best;
 }
 
-static struct trace_line line_of(const struct trace_reader *r, const struct trace_head *h)
+static struct trace_line trace_reader_line_of(
+    const struct trace_reader *r, const struct trace_head *h)
 {
 	u64 ts = trace_clock_ns(r->tr, h->stamp);
 
@@ -58,16 +71,45 @@ static struct trace_line line_of(const struct trace_reader *r, const struct trac
 	};
 }
 
+static void trace_reader_begin_line(
+    struct trace_reader *r, struct trace_out *out, struct seq *s, struct trace_line *line)
+{
+	trace_out_init(out, s, r->tr->options);
+	out->symbols = r->symbols;
+	out->past = r->tr->past;
+	line->index = r->lines++;
+	line->latency = r->tr->options & TRACE_OPT_LATENCY_FMT;
+}
+
 static void trace_reader_print_line(struct trace_reader *r, struct seq *s, struct trace_line *line)
 {
 	struct trace_out out;
 
-	trace_out_init(&out, s, r->tr->options);
-	out.symbols = r->symbols;
-	out.past = r->tr->past;
-	line->index = r->lines++;
-	line->latency = r->tr->options & TRACE_OPT_LATENCY_FMT;
+	trace_reader_begin_line(r, &out, s, line);
 	trace_print_line(&out, line);
+}
+
+/* ---- lines of the tracer's own ---- */
+
+static char *trace_reader_known(const struct trace_reader *r, unsigned cpu)
+{
+	return r->known ? r->known + cpu * r->tr->tracer->printer->cpu_size : NULL;
+}
+
+/* False: it is not the tracer's to print. *both: with the next one. */
+static bool trace_reader_print_own(struct trace_reader *r, struct seq *s, struct trace_line *line,
+    const struct ring_buffer_event *next, bool *both)
+{
+	struct trace_out out;
+
+	trace_reader_begin_line(r, &out, s, line);
+	out.line = line;
+	enum trace_printed done =
+	    r->tr->tracer->printer->line(&out, line, trace_reader_known(r, line->cpu),
+		next ? ring_buffer_event_data((struct ring_buffer_event *)next) : NULL,
+		next ? ring_buffer_data_length((struct ring_buffer_event *)next) : 0);
+	*both = done == TRACE_PRINTED_BOTH;
+	return done != TRACE_NOT_PRINTED;
 }
 
 /* ---- trace ---- */
@@ -99,6 +141,7 @@ static void hide_cleared(struct trace_reader *r, struct trace_head *h)
 int trace_reader_start(struct trace_reader *r)
 {
 	r->lines = r->started = r->hidden = r->hidden_overruns = 0;
+	trace_reader_forget(r);
 	r->annotate = ring_buffer_overruns(r->buffer);
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
@@ -138,13 +181,24 @@ static void put_start(struct trace_reader *r, struct seq *s, unsigned cpu)
 		seq_printf(s, "##### CPU %u buffer started ####\n", cpu);
 }
 
-/* A line that tells how long until the next one needs the record to outlive the step to that. */
+/*
+ * A line that tells how long until the next one, or has the next record in it, needs the record to
+ * outlive the step to that.
+ */
 static void print_with_next(
     struct trace_reader *r, struct seq *s, struct trace_line *line, struct trace_head *h)
 {
+	bool both = false;
+
 	memcpy(r->copy, line->ent, line->len);
 	line->ent = (const struct trace_entry *)r->copy;
 	trace_reader_advance(h);
+	if (r->tr->tracer->printer &&
+	    trace_reader_print_own(r, s, line, h->lost ? NULL : h->ev, &both)) {
+		if (both)
+			trace_reader_advance(h);
+		return;
+	}
 	h = trace_reader_oldest(r);
 	if (h)
 		line->next_ts = trace_clock_ns(r->tr, h->stamp);
@@ -158,11 +212,11 @@ bool trace_reader_next(struct trace_reader *r, struct seq *s)
 	if (!h)
 		return false;
 	unsigned cpu = h - r->heads;
-	struct trace_line line = line_of(r, h);
+	struct trace_line line = trace_reader_line_of(r, h);
 	if (h->lost)
 		seq_printf(s, "CPU:%u [LOST EVENTS]\n", cpu);
 	put_start(r, s, cpu);
-	if (r->tr->options & TRACE_OPT_LATENCY_FMT) {
+	if ((r->tr->options & TRACE_OPT_LATENCY_FMT) || r->tr->tracer->printer) {
 		print_with_next(r, s, &line, h);
 	} else {
 		trace_reader_print_line(r, s, &line);
@@ -173,25 +227,86 @@ bool trace_reader_next(struct trace_reader *r, struct seq *s)
 
 /* ---- trace_pipe ---- */
 
+static bool trace_reader_consume_head(struct trace_reader *r, struct trace_head *h)
+{
+	bool done = ring_buffer_consume_peeked(r->buffer, h - r->heads, h->ev);
+
+	h->ev = NULL;
+	return done;
+}
+
 bool trace_reader_empty(const struct trace_reader *r)
 {
+	if (r->held.tr)
+		return false;
 	if (r->cpu >= 0)
 		return ring_buffer_empty_cpu(r->buffer, r->cpu);
 	return ring_buffer_empty(r->buffer);
 }
 
-bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu_found)
+/* The oldest record; NULL: there is none. */
+static struct trace_head *trace_reader_peek_oldest(struct trace_reader *r)
 {
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
 		if (has_cpu(r, cpu))
 			h->ev = ring_buffer_peek(r->buffer, cpu, &h->stamp, &h->lost);
 	}
-	struct trace_head *h = trace_reader_oldest(r);
+	return trace_reader_oldest(r);
+}
+
+/* Takes the oldest record from its ring. False: there is none. */
+static bool trace_reader_hold(struct trace_reader *r)
+{
+	struct trace_head *h;
+
+	do {
+		h = trace_reader_peek_oldest(r);
+		if (!h)
+			return false;
+		r->held = trace_reader_line_of(r, h);
+		r->held_lost = h->lost;
+		memcpy(r->copy, r->held.ent, r->held.len);
+	} while (!trace_reader_consume_head(r, h));
+	r->held.ent = (const struct trace_entry *)r->copy;
+	if (r->known)
+		memcpy(trace_reader_known(r, r->cpus), trace_reader_known(r, r->held.cpu),
+		    r->tr->tracer->printer->cpu_size);
+	return true;
+}
+
+/* Its line may have been made before, and not taken: then the printer is where it was. */
+static bool trace_reader_peek_held(struct trace_reader *r, struct seq *s, unsigned *cpu_found)
+{
+	struct trace_line *line = &r->held;
+	bool both;
+	u64 lost;
+
+	if (line->tr && r->known)
+		memcpy(trace_reader_known(r, line->cpu), trace_reader_known(r, r->cpus),
+		    r->tr->tracer->printer->cpu_size);
+	if (!line->tr && !trace_reader_hold(r))
+		return false;
+	*cpu_found = line->cpu;
+	r->with_held = ring_buffer_peek(r->buffer, line->cpu, NULL, &lost);
+	if (r->held_lost)
+		seq_printf(s, "CPU:%u [LOST %lu EVENTS]\n", line->cpu, r->held_lost);
+	if (!trace_reader_print_own(r, s, line, lost ? NULL : r->with_held, &both))
+		trace_reader_print_line(r, s, line);
+	if (!both)
+		r->with_held = NULL;
+	return true;
+}
+
+bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu_found)
+{
+	if (r->tr->tracer->printer)
+		return trace_reader_peek_held(r, s, cpu_found);
+	struct trace_head *h = trace_reader_peek_oldest(r);
 	if (!h)
 		return false;
 	*cpu_found = h - r->heads;
-	struct trace_line line = line_of(r, h);
+	struct trace_line line = trace_reader_line_of(r, h);
 	if (h->lost)
 		seq_printf(s, "CPU:%u [LOST %lu EVENTS]\n", line.cpu, h->lost);
 	trace_reader_print_line(r, s, &line);
@@ -200,9 +315,10 @@ bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu_foun
 
 bool trace_reader_consume(struct trace_reader *r, unsigned cpu)
 {
-	struct trace_head *h = &r->heads[cpu];
-	bool done = ring_buffer_consume_peeked(r->buffer, cpu, h->ev);
-
-	h->ev = NULL;
-	return done;
+	if (!r->held.tr)
+		return trace_reader_consume_head(r, &r->heads[cpu]);
+	if (r->with_held)
+		ring_buffer_consume_peeked(r->buffer, cpu, r->with_held);
+	r->held.tr = NULL;
+	return true;
 }

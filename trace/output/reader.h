@@ -28,6 +28,18 @@ struct trace_reader {
 	struct trace_symbols *symbols;
 	struct trace_head *heads;
 	char *copy; /* of a record, behind the heads */
+	/*
+	 * What the tracer's printer knows: of each CPU, and (of trace_pipe) of the held record's
+	 * before its line was made; NULL: there is no printer, or no memory.
+	 */
+	char *known;
+	/*
+	 * Of trace_pipe with such a printer: a record that is taken from the ring, in `copy`,
+	 * because its line may need the next one; `held.tr` NULL: there is none.
+	 */
+	struct trace_line held;
+	u64 held_lost;
+	const struct ring_buffer_event *with_held; /* the next one, if its line has both; NULL */
 };
 
 int trace_reader_init(struct trace_reader *r, struct trace_array *tr, struct ring_buffer *buffer,
@@ -40,6 +52,8 @@ void trace_reader_finish(struct trace_reader *r);
 bool trace_reader_next(struct trace_reader *r, struct seq *s); /* appends a line; false: no more */
 /* The lines before the first, of a reader that was started. */
 void trace_print_header(struct seq *s, const struct trace_reader *r);
+/* Those of latency-format before its columns; false: nothing, as the buffer is empty. */
+bool trace_print_latency_head(struct seq *s, const struct trace_reader *r);
 
 /*
  * `trace_pipe`: looks for the oldest record, appends its line (and the number lost before it); it

@@ -1,7 +1,8 @@
 /* The files of functions. Handlers run in task context under host_lock. */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "trace/event/word.h"
-#include "trace/function/function.h"
+#include "trace/function/graph.h"
 #include "trace/host_function.h"
 #include "trace/tracefs/tables.h"
 
@@ -42,19 +43,18 @@ int tracefs_show_touched_functions(struct seq *s, const struct tracefs_node *nod
 	return 0;
 }
 
-/* ---- set_ftrace_filter, set_ftrace_notrace: node.arg is the list ---- */
+/* ---- lists of functions ---- */
 
-int tracefs_show_traced(struct seq *s, const struct tracefs_node *node)
-{
-	trace_function_list_show(s, tracefs_array(node), TRACE_FUNCTIONS_WANTED);
-	return 0;
-}
-
-int tracefs_show_untraced(struct seq *s, const struct tracefs_node *node)
-{
-	trace_function_list_show(s, tracefs_array(node), TRACE_FUNCTIONS_UNWANTED);
-	return 0;
-}
+#define LIST(name, which)                                                                          \
+	int tracefs_show_##name(struct seq *s, const struct tracefs_node *node)                    \
+	{                                                                                          \
+		trace_function_list_show(s, tracefs_array(node), which);                           \
+		return 0;                                                                          \
+	}                                                                                          \
+	static int tracefs_open_##name(struct tracefs_file *f)                                     \
+	{                                                                                          \
+		return tracefs_open_list(f, which);                                                \
+	}
 
 static int tracefs_open_list(struct tracefs_file *f, enum trace_function_list which)
 {
@@ -64,15 +64,10 @@ static int tracefs_open_list(struct tracefs_file *f, enum trace_function_list wh
 	return f->priv ? 0 : -ENOMEM;
 }
 
-static int tracefs_open_filter(struct tracefs_file *f)
-{
-	return tracefs_open_list(f, TRACE_FUNCTIONS_WANTED);
-}
-
-static int tracefs_open_notrace(struct tracefs_file *f)
-{
-	return tracefs_open_list(f, TRACE_FUNCTIONS_UNWANTED);
-}
+LIST(traced, TRACE_FUNCTIONS_WANTED)
+LIST(untraced, TRACE_FUNCTIONS_UNWANTED)
+LIST(graph_wanted, TRACE_GRAPH_WANTED)
+LIST(graph_silent, TRACE_GRAPH_SILENT)
 
 /* One word, as set_event takes it. */
 static ssize tracefs_write_list(struct tracefs_file *f, const void *buf, size_t n)
@@ -93,7 +88,30 @@ static void tracefs_close_list(struct tracefs_file *f)
 		trace_function_edit_end(f->priv);
 }
 
-const struct tracefs_ops tracefs_filter_ops = {
-    .open = tracefs_open_filter, .write = tracefs_write_list, .release = tracefs_close_list};
-const struct tracefs_ops tracefs_notrace_ops = {
-    .open = tracefs_open_notrace, .write = tracefs_write_list, .release = tracefs_close_list};
+#define LIST_OPS(name_)                                                                            \
+	{                                                                                          \
+		.open = tracefs_open_##name_, .write = tracefs_write_list,                         \
+		.release = tracefs_close_list                                                      \
+	}
+const struct tracefs_ops tracefs_filter_ops = LIST_OPS(traced);
+const struct tracefs_ops tracefs_notrace_ops = LIST_OPS(untraced);
+const struct tracefs_ops tracefs_graph_wanted_ops = LIST_OPS(graph_wanted);
+const struct tracefs_ops tracefs_graph_silent_ops = LIST_OPS(graph_silent);
+
+/* ---- max_graph_depth ---- */
+
+int tracefs_show_graph_depth(struct seq *s, const struct tracefs_node *node __maybe_unused)
+{
+	seq_printf(s, "%u\n", trace_graph_depth());
+	return 0;
+}
+
+int tracefs_store_graph_depth(const struct tracefs_node *node __maybe_unused, char *line)
+{
+	u64 depth;
+	int err = parse_u64(line, 10, &depth);
+
+	if (!err)
+		trace_graph_set_depth(depth);
+	return err;
+}

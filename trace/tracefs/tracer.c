@@ -58,7 +58,11 @@ int tracefs_show_thresh(struct seq *s, const struct tracefs_node *node __maybe_u
 
 int tracefs_store_thresh(const struct tracefs_node *node __maybe_unused, char *line)
 {
-	return store_us(&trace_thresh_ns, line);
+	int err = store_us(&trace_thresh_ns, line);
+
+	if (!err)
+		trace_tracer_thresh_changed();
+	return err;
 }
 
 int tracefs_show_max_latency(struct seq *s, const struct tracefs_node *node)

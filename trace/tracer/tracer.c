@@ -1,9 +1,9 @@
 /*
  * Which tracer an array has: a row per tracer. Task context under host_lock.
  *
- * trace/function/ has `function`. hwlat.c has its own: tasks that the host runs for it sample the
- * clock with interrupts off, and write a record for each sample that was interrupted by the
- * firmware. trace/tracefs/tracer.c has the files.
+ * trace/function/ has `function` and `function_graph`. hwlat.c has its own: tasks that the host
+ * runs for it sample the clock with interrupts off, and write a record for each sample that was
+ * interrupted by the firmware. trace/tracefs/tracer.c has the files.
  */
 #include "trace/tracer/tracer.h"
 #include "kernel/lib/errno.h"
@@ -12,8 +12,8 @@
 
 u64 trace_thresh_ns;
 
-const struct trace_tracer *const trace_tracers[] = {
-    &trace_tracer_hwlat, &trace_tracer_function, &trace_tracer_nop, NULL};
+const struct trace_tracer *const trace_tracers[] = {&trace_tracer_hwlat,
+    &trace_tracer_function_graph, &trace_tracer_function, &trace_tracer_nop, NULL};
 
 static const struct trace_tracer *find(const char *name)
 {
@@ -51,6 +51,15 @@ void trace_tracer_set_option(
 		tr->tracer_options = options;
 		owner->options_changed(tr);
 	}
+}
+
+void trace_tracer_thresh_changed(void)
+{
+	struct trace_array *tr;
+
+	list_for_each_entry (tr, &trace_arrays, node)
+		if (tr->tracer->options_changed)
+			tr->tracer->options_changed(tr);
 }
 
 void trace_tracer_switch(struct trace_array *tr, bool on)

@@ -25,3 +25,5 @@ void trace_tracer_set_option(
     struct trace_array *tr, const struct trace_tracer *owner, u32 bit, bool on);
 
 extern u64 trace_thresh_ns; /* [A] tracing_thresh: what is shorter is not worth a record */
+/* After a change of it. */
+void trace_tracer_thresh_changed(void);

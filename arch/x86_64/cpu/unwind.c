@@ -34,7 +34,8 @@ enum {
 
 #define HOOK_SIZE 5
 
-extern const char hook_direct_return[]; /* arch/x86_64/probe/hook.S */
+/* arch/x86_64/probe/hook.S */
+extern const char hook_direct_return[], hook_call_return[], hook_return_called[], hook_return_end[];
 
 struct walk {
 	u64 *out;
@@ -174,12 +175,49 @@ static bool in_probe_return(u64 rip)
 	return rip >= (u64)probe_return && rip < (u64)probe_return_end;
 }
 
-/* The return address that a return probe took from this place of the stack. */
+static bool in_hook_return(u64 rip)
+{
+	return rip >= (u64)hook_return && rip < (u64)hook_return_end;
+}
+
+/* The return address that was taken from this place of the stack, if one was. */
 static u64 real_return(u64 ret, u64 at)
 {
-	u64 real = ret == (u64)probe_return ? kernel_probe_returns_to(at) : 0;
+	bool taken = ret == (u64)probe_return || ret == (u64)hook_return;
+	u64 real = taken ? kernel_probe_returns_to(at) : 0;
 
 	return real ? real : ret;
+}
+
+/* The hooked function, which has no frame yet, and its return address, lie at `at`. */
+static bool unwind_add_hooked(struct walk *w, u64 at)
+{
+	u64 hooked[2];
+
+	return unwind_read_words(at, hooked, sizeof(hooked)) && is_text(hooked[0]) &&
+	       add(w, hooked[0]) && add(w, real_return(hooked[1], at + 8));
+}
+
+/* The place of a return address that hook_return fills in; until then the shadow stack has it. */
+static bool unwind_add_returned(struct walk *w, u64 at)
+{
+	u64 ret;
+
+	if (!unwind_read_words(at, &ret, sizeof(ret)))
+		return false;
+	return add(w, ret ? ret : kernel_probe_returns_to(0));
+}
+
+/* The return address `ret`, which stands at `at`; false: the walk ends. */
+static bool unwind_add_return(struct walk *w, u64 ret, u64 at)
+{
+	if (ret == (u64)hook_direct_return)
+		return unwind_add_hooked(w, at + 8 + HOOK_SAVED);
+	if (ret == (u64)hook_call_return)
+		return unwind_add_hooked(w, at + 16 + HOOK_SAVED);
+	if (ret == (u64)hook_return_called)
+		return unwind_add_returned(w, at + 8 + offsetof(struct hook_returned, to));
+	return is_text(ret) && add(w, real_return(ret, at));
 }
 
 /*
@@ -202,18 +240,22 @@ static bool unwind_enter_regs(struct walk *w, const struct regs *r)
 	}
 	if (!add(w, arch_probe_origin(r->rip)) || is_entry(r->rip))
 		return false;
-	if (in_probe_return(r->rip)) {
+	if (in_probe_return(r->rip) ||
+	    (in_hook_return(r->rip) && r->rip < (u64)hook_return_called)) {
 		w->fp = r->rbp;
 		return add(w, kernel_probe_returns_to(0));
+	}
+	if (in_hook_return(r->rip)) { /* three pops of one byte, and the ret */
+		w->fp = r->rbp;
+		return unwind_add_returned(
+		    w, r->rsp + 8 * (3 - (r->rip - (u64)hook_return_called)));
 	}
 	u64 rip = arch_probe_origin(r->rip), at;
 	depth = is_text(rip) ? frameless(rip) : 0; /* called through a bad pointer */
 	at = r->rsp + 8 * (depth + saved); /* what a detour has put on the stack lies above */
-	if (depth >= 0 && unwind_read_words(at, &ret, sizeof ret)) {
-		ret = real_return(ret, at);
-		if (follows_call(ret) && !add(w, ret))
-			return false;
-	}
+	if (depth >= 0 && unwind_read_words(at, &ret, sizeof ret) &&
+	    follows_call(real_return(ret, at)) && !unwind_add_return(w, ret, at))
+		return false;
 	w->fp = r->rbp;
 	return true;
 }
@@ -223,21 +265,6 @@ static bool step_regs(struct walk *w, u64 at)
 	struct regs r;
 
 	return unwind_read_words(at, &r, sizeof r) && unwind_enter_regs(w, &r);
-}
-
-/*
- * The frame at `at` is of what a hook calls: above it lie saved registers, then the hooked
- * function's address, which has no frame yet, and its return address.
- */
-static bool step_hook(struct walk *w, u64 at, u64 fp)
-{
-	u64 hooked[2], entry = at + 16 + HOOK_SAVED;
-
-	if (!unwind_read_words(entry, hooked, sizeof(hooked)) || !is_text(hooked[0]) ||
-	    !add(w, hooked[0]))
-		return false;
-	w->fp = fp;
-	return add(w, real_return(hooked[1], entry + 8)) && (fp & 1 || fp > at);
 }
 
 static bool step_frame(struct walk *w)
@@ -252,12 +279,7 @@ static bool step_frame(struct walk *w)
 		w->fp = frame[0];
 		return w->fp & 1;
 	}
-	if (frame[1] == (u64)hook_direct_return)
-		return step_hook(w, at, frame[0]);
-	if (!is_text(frame[1]))
-		return false;
-	frame[1] = real_return(frame[1], at + 8);
-	if (!add(w, frame[1]))
+	if (!unwind_add_return(w, frame[1], at + 8))
 		return false;
 	w->fp = frame[0];
 	/*

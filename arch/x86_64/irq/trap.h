@@ -40,8 +40,9 @@
 #define CPU_HOOK_SKIP	  56
 
 /* probe/hook.S: the entries of single users, and what they push below the return address. */
-#define HOOK_DIRECT 16
-#define HOOK_SAVED  48
+#define HOOK_DIRECT	16
+#define HOOK_SAVED	48
+#define HOOK_USER_ENTER 8 /* in struct hook_user */
 
 #define TRAP_DE	 0
 #define TRAP_DB	 1

@@ -9,36 +9,53 @@
 	.section .noprobe.text, "ax", @progbits
 
 /*
- * An entry for each user that may be a function's only one: 32 bytes each. Who wants no calls on
- * this CPU now (another task runs than it wants) is asked before anything is saved.
+ * An entry for each user that may be a function's only one: 32 bytes each; then the same for those
+ * who follow calls. Who wants no calls on this CPU now (another task runs than it wants) is asked
+ * before anything is saved.
  */
 	.balign 32
 	.globl hook_entries
 	.type hook_entries, @function
 hook_entries:
+	.macro entries to
 	.set number, 0
 	.rept HOOK_DIRECT
 	.balign 32
 	btl $number, %gs:CPU_HOOK_SKIP
 	jc 1f
 	movl $8 * number, %eax
-	jmp hook_direct
+	jmp \to
 1:	ret
 	.set number, number + 1
 	.endr
+	.endm
+	entries hook_direct
+	entries hook_call
 	.size hook_entries, . - hook_entries
 
 /* %rax: 8 times the user's number. The unwinder knows how far below the return address %rsp is. */
-	.globl hook_direct
-	.type hook_direct, @function
-hook_direct:
-	incl %gs:CPU_PREEMPT_COUNT
+	.macro push_arguments
 	pushq %rdi
 	pushq %rsi
 	pushq %rdx
 	pushq %rcx
 	pushq %r8
 	pushq %r9
+	.endm
+	.macro pop_arguments
+	popq %r9
+	popq %r8
+	popq %rcx
+	popq %rdx
+	popq %rsi
+	popq %rdi
+	.endm
+
+	.globl hook_direct
+	.type hook_direct, @function
+hook_direct:
+	incl %gs:CPU_PREEMPT_COUNT
+	push_arguments
 	movq kernel_hook_users(%rax), %rdi
 	movq HOOK_SAVED(%rsp), %rsi
 	subq $5, %rsi
@@ -47,15 +64,54 @@ hook_direct:
 	call *(%rdi)
 	.globl hook_direct_return
 hook_direct_return:
-	popq %r9
-	popq %r8
-	popq %rcx
-	popq %rdx
-	popq %rsi
-	popq %rdi
+	pop_arguments
 	decl %gs:CPU_PREEMPT_COUNT
 	ret
 	.size hook_direct, . - hook_direct
+
+	.globl hook_call
+	.type hook_call, @function
+hook_call:
+	pushfq
+	cli
+	push_arguments
+	movq kernel_hook_users(%rax), %rdi
+	movq HOOK_SAVED + 8(%rsp), %rsi
+	subq $5, %rsi
+	leaq HOOK_SAVED + 16(%rsp), %rdx
+	movq HOOK_SAVED(%rsp), %rcx
+	call *HOOK_USER_ENTER(%rdi)
+	.globl hook_call_return
+hook_call_return:
+	pop_arguments
+	popfq
+	ret
+	.size hook_call, . - hook_call
+
+/*
+ * Where a function returns to that was followed. Its caller relies on %rax and %rdx alone, and on
+ * what every function keeps. Below: struct hook_returned.
+ */
+	.globl hook_return
+	.type hook_return, @function
+	.balign 16
+hook_return:
+	pushq $0
+	pushfq
+	cli
+	pushq %rax
+	pushq %rdx
+	movq %rsp, %rdi
+	call kernel_hook_returned
+	.globl hook_return_called
+hook_return_called:
+	popq %rdx
+	popq %rax
+	popfq
+	ret
+	.globl hook_return_end
+hook_return_end:
+	.size hook_return, . - hook_return
 
 /*
  * With struct regs, as a breakpoint at the function would find them. Probes' handlers run with

@@ -9,6 +9,7 @@
 #define ENTRY_SIZE 32
 
 _Static_assert(HOOK_DIRECT == ARCH_HOOK_DIRECT, "hook.S makes the entries");
+_Static_assert(offsetof(struct hook_user, enter) == HOOK_USER_ENTER, "hook.S calls it");
 
 enum { OP_CALL = 0xe8 };
 

@@ -19,7 +19,7 @@
 #include "tests/kernel/process/run_program.h"
 
 #define FILES "/sys/kernel/tracing/"
-#define LOOPS 6u
+#define LOOPS 8u
 
 static u64 text_sum(void)
 {
@@ -109,7 +109,7 @@ static void switch_tracer(unsigned loop)
 	static const char *const filters[] = {"\n", "*sys*", "hook_storm_target", "s*"};
 
 	EXPECT_EQ(put(FILES "set_ftrace_filter", filters[loop % ARRAY_SIZE(filters)]), 0);
-	EXPECT_EQ(put(FILES "current_tracer", "function"), 0);
+	EXPECT_EQ(put(FILES "current_tracer", loop / 4 ? "function" : "function_graph"), 0);
 	run_program("/bin/true", NULL);
 	EXPECT_EQ(put(FILES "set_ftrace_notrace", loop % 2 ? "v*" : "\n"), 0);
 	sleep_ns(100000, NULL);

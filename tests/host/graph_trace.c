@@ -1,0 +1,270 @@
+/*
+ * The tracer function_graph over functions of ours: which calls are followed, their lines, and what
+ * becomes of each return.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/host/function.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/tracer.h"
+
+enum { FIRST, SECOND, THIRD, FOURTH };
+
+/* Lines without what differs from run to run, unless a case wants it. */
+static void begin(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("options/funcgraph-duration", "0"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "function_graph"), 0);
+}
+
+static void put_option(const char *name, bool on)
+{
+	char path[64];
+
+	fmt_snprintf(path, sizeof(path), "options/%s", name);
+	EXPECT_EQ(trace_put(path, on ? "1" : "0"), 0);
+}
+
+static void end(void)
+{
+	static const char *const off[] = {"funcgraph-retval", "funcgraph-retval-hex",
+	    "funcgraph-tail", "funcgraph-overrun", "funcgraph-proc"};
+	static const char *const on[] = {
+	    "funcgraph-duration", "funcgraph-irqs", "funcgraph-cpu", "sleep-time"};
+
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("set_ftrace_filter", ""), 0);
+	EXPECT_EQ(trace_put("set_graph_function", ""), 0);
+	EXPECT_EQ(trace_put("set_graph_notrace", ""), 0);
+	EXPECT_EQ(trace_put("max_graph_depth", "0"), 0);
+	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(off); i++)
+		put_option(off[i], false);
+	for (unsigned i = 0; i < ARRAY_SIZE(on); i++)
+		put_option(on[i], true);
+	trace_fresh();
+}
+
+/* first { third { fourth } fourth } */
+static void calls(void)
+{
+	u64 outer = 1, inner = 2;
+
+	host_function_enter(FIRST, &outer);
+	host_function_enter(THIRD, &inner);
+	host_function_call(FOURTH, 3);
+	host_function_return(&inner, 7);
+	host_function_call(FOURTH, 4);
+	host_function_return(&outer, (u32)-EINVAL);
+}
+
+/* What is behind the header. */
+static const char *lines(void)
+{
+	const char *text = trace_get("trace", NULL);
+
+	while (*text == '#') {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : "";
+	}
+	return text;
+}
+
+static void lines_of_calls(void)
+{
+	begin();
+	calls();
+	EXPECT_STR(lines(), " 0) sym_1000() {\n"
+			    " 0)   sym_1200() {\n"
+			    " 0)     sym_1300();\n"
+			    " 0)   }\n"
+			    " 0)   sym_1300();\n"
+			    " 0) }\n");
+	put_option("funcgraph-cpu", false);
+	put_option("funcgraph-tail", true);
+	EXPECT(strstr(lines(), "\n  } /* sym_1200 */\n"));
+	put_option("funcgraph-retval", true);
+	EXPECT(strstr(lines(), "\n  } /* sym_1200 = 0x7 */\n"));
+	EXPECT(strstr(lines(), "\n} /* sym_1000 = -22 */\n"));
+	EXPECT(strstr(lines(), "\n  sym_1300(); /* = 0x0 */\n"));
+	put_option("funcgraph-retval-hex", true);
+	EXPECT(strstr(lines(), "\n} /* sym_1000 = 0xffffffea */\n"));
+	put_option("funcgraph-overrun", true);
+	EXPECT(strstr(lines(), "0xffffffea */\n (Overruns: 0)\n"));
+	end();
+}
+
+/* The same lines, and in pieces: a line that did not fit is made anew. */
+static void lines_of_a_pipe(void)
+{
+	char text[512] = "";
+	struct tracefs_node node;
+	struct tracefs_file *f;
+	u64 at = 0;
+	ssize n = 1;
+
+	begin();
+	calls();
+	EXPECT_EQ(trace_put("trace_marker", "a mark"), 0);
+	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &f), 0);
+	while (n > 0) {
+		n = tracefs_read(f, text + at, MIN(sizeof(text) - 1 - at, 30UL), &(u64){0});
+		at += MAX(n, 0L);
+	}
+	EXPECT_EQ(n, -EAGAIN);
+	tracefs_release(f);
+	text[at] = '\0';
+	EXPECT_STR(text, " 0) sym_1000() {\n"
+			 " 0)   sym_1200() {\n"
+			 " 0)     sym_1300();\n"
+			 " 0)   }\n"
+			 " 0)   sym_1300();\n"
+			 " 0) }\n"
+			 " 0) /* a mark */\n");
+	end();
+}
+
+static void which_are_followed(void)
+{
+	static const struct {
+		const char *file, *text, *lines;
+	} rows[] = {
+	    {"max_graph_depth", "1", " 0) sym_1000();\n"},
+	    {"max_graph_depth", "2",
+		" 0) sym_1000() {\n 0)   sym_1200();\n 0)   sym_1300();\n 0) }\n"},
+	    {"set_graph_function", "third_function",
+		" 0) sym_1200() {\n 0)   sym_1300();\n 0) }\n"},
+	    {"set_graph_function", "fourth_one", " 0) sym_1300();\n 0) sym_1300();\n"},
+	    {"set_graph_function", "third_function fourth_one",
+		" 0) sym_1200() {\n 0)   sym_1300();\n 0) }\n 0) sym_1300();\n"},
+	    {"set_graph_notrace", "third*", " 0) sym_1000() {\n 0)   sym_1300();\n 0) }\n"},
+	    {"set_graph_notrace", "first_function", ""},
+	    {"set_ftrace_filter", "fourth_one", " 0) sym_1300();\n 0) sym_1300();\n"},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		EXPECT_EQ(trace_put(rows[i].file, rows[i].text), 0);
+		calls();
+		EXPECT_STR(lines(), rows[i].lines);
+		EXPECT(strstr(trace_get("trace_ledger", NULL), " under way 0 "));
+		end();
+	}
+}
+
+/* An interrupt's functions are marked, or hidden with all that they call. */
+static void interrupts(void)
+{
+	u64 outer = 1, irq = 2;
+
+	begin();
+	host_function_enter(FIRST, &outer);
+	host_function_enter(HOST_FUNCTION_OF_IRQ, &irq);
+	host_function_call(FOURTH, 3);
+	host_function_return(&irq, 0);
+	host_function_return(&outer, 0);
+	EXPECT_STR(lines(), " 0) sym_1000() {\n"
+			    " 0) ==========>\n"
+			    " 0)   sym_1400() {\n"
+			    " 0)     sym_1300();\n"
+			    " 0)   }\n"
+			    " 0) <==========\n"
+			    " 0) }\n");
+	put_option("funcgraph-irqs", false);
+	EXPECT_STR(lines(), " 0) sym_1000() {\n 0) }\n");
+	end();
+}
+
+/* The lists of function_graph know no numbers, and give up only what is in them. */
+static void what_is_refused(void)
+{
+	static const char *const rows[] = {"1", "nosuch", "!first_function", "second_function"};
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("set_graph_function", "third_function"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
+		EXPECT_EQ(trace_append("set_graph_function", rows[i]), -EINVAL);
+	EXPECT_STR(trace_get("set_graph_function", NULL), "third_function\n");
+	EXPECT_EQ(trace_append("set_graph_function", "!third_function"), 0);
+	EXPECT_STR(trace_get("set_graph_function", NULL), "#### all functions enabled ####\n");
+	EXPECT_STR(trace_get("set_graph_notrace", NULL), "#### no functions disabled ####\n");
+	EXPECT_EQ(trace_put("max_graph_depth", "-1"), -EINVAL);
+	end();
+}
+
+/* The time a call takes is that in which its task has a CPU, if that is wanted. */
+static void times(void)
+{
+	u64 slot = 1, inner = 2;
+
+	begin();
+	put_option("funcgraph-duration", true);
+	put_option("sleep-time", false);
+	host_function_enter(FIRST, &slot);
+	host_task_runs(12345678);
+	host_function_enter(THIRD, &inner);
+	host_task_runs(999);
+	host_function_return(&inner, 0);
+	host_function_return(&slot, 0);
+	EXPECT_STR(lines(), " 0)               |  sym_1000() {\n"
+			    " 0)   0.999 us    |    sym_1200();\n"
+			    " 0) * 12346.67 us |  }\n");
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	EXPECT_EQ(trace_put("tracing_thresh", "1"), 0);
+	host_function_enter(FIRST, &slot);
+	host_task_runs(1000000);
+	host_function_enter(THIRD, &inner);
+	host_task_runs(999);
+	host_function_return(&inner, 0);
+	host_function_return(&slot, 0);
+	EXPECT_STR(lines(), " 0) # 1000.999 us |  } /* sym_1000 */\n");
+	end();
+}
+
+/* In an instance, whose ledger is new: calls under way, cut off, and refused returns. */
+static void each_call_is_counted(void)
+{
+	u64 slot = 1;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_put("instances/other/current_tracer", "function_graph"), 0);
+	host_function_call(FIRST, 0x42);
+	host_function_enter(FIRST, &slot);
+	EXPECT(strstr(trace_get("instances/other/trace_ledger", NULL),
+	    "# calls: followed 2 = returned 1 + under way 1 + left otherwise 0 + ended with their "
+	    "task 0 + cut off 0; not followed 0\n"));
+	EXPECT_EQ(trace_put("instances/other/tracing_on", "0"), 0);
+	host_function_return(&slot, 0);
+	host_function_call(FIRST, 0x42);
+	EXPECT_EQ(trace_put("instances/other/tracing_on", "1"), 0);
+	host_function_enter(FIRST, &slot);
+	EXPECT_EQ(trace_put("instances/other/current_tracer", "nop"), 0);
+	host_function_return(&slot, 0);
+	const char *ledger = trace_get("instances/other/trace_ledger", NULL);
+	EXPECT(strstr(ledger,
+	    "ftrace:funcgraph_entry: hits 4 = recorded 3 + filtered 0 + pid_filtered 0 + "
+	    "soft_off 0 + too_deep 0 + refused 1\n"));
+	EXPECT(strstr(ledger,
+	    "ftrace:funcgraph_exit: hits 2 = recorded 1 + filtered 0 + pid_filtered 0 + "
+	    "soft_off 0 + too_deep 0 + refused 1\n"));
+	EXPECT(strstr(ledger, "# calls: followed 3 = returned 2 + under way 0 + left otherwise 0 + "
+			      "ended with their task 0 + cut off 1; not followed 0\n"));
+	EXPECT(strstr(ledger, "\nbalanced\n"));
+	EXPECT_EQ(trace_drop_instance("other"), 0);
+	end();
+}
+
+static const struct ktap_case cases[] = {
+    {"graph.lines_of_calls", lines_of_calls},
+    {"graph.lines_of_a_pipe", lines_of_a_pipe},
+    {"graph.which_are_followed", which_are_followed},
+    {"graph.interrupts", interrupts},
+    {"graph.what_is_refused", what_is_refused},
+    {"graph.times", times},
+    {"graph.each_call_is_counted", each_call_is_counted},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_graph_trace = {cases};

@@ -1,0 +1,374 @@
+/*
+ * The tracer `function_graph`: a record when a function is entered, and one when it returns, with
+ * its value and how long it took.
+ *
+ * Both are made with interrupts off, in any context. A call is followed once its entry is recorded;
+ * what is kept of it until it returns is on the task's shadow stack, so its depth is one more than
+ * that of the innermost call that is followed, whoever was interrupted. Marks of a call (`mode`)
+ * are handed down to the calls inside: of set_graph_function's or set_graph_notrace's functions.
+ *
+ * The short way calls nothing that is hooked. The long way may: see function.c for `busy`.
+ */
+/* hot: runs with each event */
+#include "kernel/lib/errno.h"
+#include "trace/event/comm.h"
+#include "trace/event/parts.h"
+#include "trace/event/record.h"
+#include "trace/function/graph.h"
+#include "trace/function/priv.h"
+#include "trace/host_clock.h"
+#include "trace/host_cpus.h"
+#include "trace/host_memory.h"
+#include "trace/output/graph.h"
+#include "trace/tracer/tracer.h"
+
+/* Bits of host_call.mode. */
+enum {
+	CALL_INSIDE = 1, /* of a function of set_graph_function, or that function itself */
+	CALL_IN_IRQ = 2, /* which was called in an interrupt */
+	CALL_SILENT = 4, /* of set_graph_notrace: neither it nor what it calls is recorded */
+	CALL_HELD = 8,	 /* no entry was recorded: its return is if it took long enough */
+	CALL_RAN = 16,	 /* host_call.start is of host_task_ran() */
+	CALL_HANDED_DOWN = CALL_INSIDE | CALL_IN_IRQ | CALL_SILENT,
+};
+
+/* Bits of trace_functions.asks: what a call is asked about; 0: the short way. */
+enum { ASK_LISTS = 1, ASK_IRQS = 2, ASK_SLEEP = 4, ASK_THRESH = 8 };
+
+/* Addresses: a table with open addressing, at least half empty. */
+struct trace_graph_set {
+	u32 shift, mask;
+	u64 at[];
+};
+
+static struct trace_graph_set *sets[2]; /* [A] functions wanted, silent; NULL: all, none */
+static u32 depth_limit = UINT32_MAX;	/* [A] */
+
+/* ---- sets ---- */
+
+static inline u32 trace_graph_hash(const struct trace_graph_set *set, u64 addr)
+{
+	return addr * 0x9e3779b97f4a7c15 >> set->shift;
+}
+
+static bool trace_graph_has(const struct trace_graph_set *set, u64 addr)
+{
+	for (u32 i = trace_graph_hash(set, addr); set->at[i]; i = (i + 1) & set->mask)
+		if (set->at[i] == addr)
+			return true;
+	return false;
+}
+
+static void trace_graph_put(struct trace_graph_set *set, u64 addr)
+{
+	u32 i = trace_graph_hash(set, addr);
+
+	while (set->at[i])
+		i = (i + 1) & set->mask;
+	set->at[i] = addr;
+}
+
+/* Of a list of functions by number; NULL: no memory. */
+static struct trace_graph_set *trace_graph_make_set(const u64 *list)
+{
+	unsigned n = 0, bits = 2;
+	u64 addr;
+
+	for (unsigned i = 0; i < host_function_count(); i++)
+		n += trace_function_in(list, i);
+	while (1u << bits < 2 * n)
+		bits++;
+	struct trace_graph_set *set = host_alloc(sizeof(*set) + (sizeof(u64) << bits));
+	if (!set)
+		return NULL;
+	set->shift = 64 - bits;
+	set->mask = (1u << bits) - 1;
+	for (unsigned i = 0; i < host_function_count(); i++)
+		if (trace_function_in(list, i) && host_function(i, &addr))
+			trace_graph_put(set, addr);
+	return set;
+}
+
+static void trace_graph_settle(struct trace_array *tr)
+{
+	struct trace_functions *f = tr->functions;
+	u32 options = tr->tracer_options, asks = 0;
+
+	if (!f)
+		return;
+	if (sets[0] || sets[1])
+		asks |= ASK_LISTS;
+	if (!(options & TRACE_GRAPH_IRQS))
+		asks |= ASK_IRQS;
+	if (!(options & TRACE_GRAPH_SLEEP_TIME))
+		asks |= ASK_SLEEP;
+	if (trace_thresh_ns)
+		asks |= ASK_THRESH;
+	WRITE_ONCE(f->asks, asks);
+}
+
+int trace_graph_set_list(enum trace_function_list which, const u64 *list)
+{
+	struct trace_graph_set **at = &sets[which == TRACE_GRAPH_SILENT], *old = *at;
+	struct trace_graph_set *set = list ? trace_graph_make_set(list) : NULL;
+	struct trace_array *tr;
+
+	if (list && !set)
+		return -ENOMEM;
+	WRITE_ONCE(*at, set);
+	list_for_each_entry (tr, &trace_arrays, node)
+		trace_graph_settle(tr);
+	if (old)
+		host_synchronize();
+	host_free(old);
+	return 0;
+}
+
+u32 trace_graph_depth(void)
+{
+	return depth_limit == UINT32_MAX ? 0 : depth_limit;
+}
+
+void trace_graph_set_depth(u32 depth)
+{
+	WRITE_ONCE(depth_limit, depth ? depth : UINT32_MAX);
+}
+
+/* ---- records ---- */
+
+static inline void trace_graph_fill_entry(struct rec_graph_entry *rec, const struct host_call *call)
+{
+	rec->func = call->ip;
+	rec->depth = call->depth;
+}
+
+struct returned {
+	const struct host_call *call;
+	u64 value, start, end; /* start, end: ns */
+};
+
+static inline void trace_graph_fill_exit(struct rec_graph_exit *rec, const struct returned *r)
+{
+	rec->func = r->call->ip;
+	rec->retval = r->value;
+	rec->depth = r->call->depth;
+	rec->overrun = 0;
+	rec->calltime = r->start;
+	rec->rettime = r->end;
+}
+
+/* The long way, for a call that is entered or (r) has returned; false: it is not recorded. */
+static __noinline bool trace_graph_long(struct trace_functions *f, const struct host_context *ctx,
+    const struct host_call *call, const struct returned *r)
+{
+	struct trace_event_file *file =
+	    trace_ftrace_file(f->tr, r ? TRACE_GRAPH_RET : TRACE_GRAPH_ENT);
+	u8 before;
+	struct trace_slot slot;
+	void *rec;
+
+	local_inc(&file->counts[ctx->cpu].hit);
+	if (!trace_function_begin_long(f, ctx, &before)) {
+		local_inc(&file->counts[ctx->cpu].too_deep);
+		return false;
+	}
+	rec = trace_reserve(
+	    &slot, file, ctx, r ? sizeof(struct rec_graph_exit) : sizeof(struct rec_graph_entry));
+	if (rec && r)
+		trace_graph_fill_exit(rec, r);
+	else if (rec)
+		trace_graph_fill_entry(rec, call);
+	if (rec)
+		trace_commit_bare(&slot, file, ctx);
+	trace_function_end_long(f, ctx, before);
+	return rec;
+}
+
+/* ---- entering ---- */
+
+static bool trace_graph_is_in_irq(const struct host_context *ctx)
+{
+	return ctx->flags & TRACE_FLAG_HARDIRQ;
+}
+
+/* Nobody asks for it: a hit that is left out. */
+static void trace_graph_leave_out(struct trace_functions *f, enum trace_ftrace_id id, u32 cpu)
+{
+	struct trace_event_count *c = &trace_ftrace_file(f->tr, id)->counts[cpu];
+
+	local_inc(&c->hit);
+	local_inc(&c->filtered);
+}
+
+/* Is it wanted, by what was asked? Marks the call, and says how it is to be followed. */
+static __noinline bool trace_graph_asked(
+    struct host_call *call, const struct host_context *ctx, u32 asks)
+{
+	const struct trace_graph_set *wanted = READ_ONCE(sets[0]), *silent = READ_ONCE(sets[1]);
+
+	if (call->mode & CALL_SILENT)
+		return false;
+	if (silent && trace_graph_has(silent, call->ip)) {
+		call->mode |= CALL_SILENT;
+		return true;
+	}
+	if (wanted && !(call->mode & CALL_INSIDE)) {
+		if (!trace_graph_has(wanted, call->ip))
+			return false;
+		call->mode |= CALL_INSIDE | (trace_graph_is_in_irq(ctx) ? CALL_IN_IRQ : 0);
+	}
+	if ((asks & ASK_IRQS) && trace_graph_is_in_irq(ctx) && !(call->mode & CALL_IN_IRQ))
+		return false;
+	if (call->depth >= READ_ONCE(depth_limit))
+		return false;
+	if (asks & ASK_THRESH)
+		call->mode |= CALL_HELD;
+	if (asks & ASK_SLEEP) {
+		call->mode |= CALL_RAN;
+		call->start = host_task_ran();
+	}
+	return true;
+}
+
+static void trace_graph_enter(struct host_hook *hook, u64 ip, u64 *slot, u64 flags)
+{
+	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
+	const struct host_call *outer = host_call_outer(hook, slot);
+	struct host_call call = {.ip = ip};
+	struct rec_graph_entry *rec;
+	struct host_context ctx;
+	struct trace_slot to;
+	u32 asks = READ_ONCE(f->asks);
+
+	if (outer) {
+		call.depth = outer->depth + 1;
+		call.mode = outer->mode & CALL_HANDED_DOWN;
+	}
+	if (likely(!asks) && call.depth >= READ_ONCE(depth_limit))
+		return;
+	host_context_in(&ctx, flags);
+	if (unlikely(asks) && !trace_graph_asked(&call, &ctx, asks))
+		return;
+	if (unlikely(call.mode & (CALL_SILENT | CALL_HELD))) {
+		trace_graph_leave_out(f, TRACE_GRAPH_ENT, ctx.cpu);
+	} else if (likely(!READ_ONCE(f->busy[ctx.cpu])) &&
+		   (rec = trace_record_in(
+			&to, trace_ftrace_file(f->tr, TRACE_GRAPH_ENT), &ctx, sizeof(*rec)))) {
+		trace_graph_fill_entry(rec, &call);
+		trace_record_end(&to);
+	} else if (!trace_graph_long(f, &ctx, &call, NULL)) {
+		return;
+	}
+	if (!(call.mode & CALL_RAN))
+		call.start = host_cycles();
+	host_call_follow(hook, slot, &call);
+}
+
+/* ---- returning ---- */
+
+static void trace_graph_leave(
+    struct host_hook *hook, const struct host_call *call, u64 value, u64 flags)
+{
+	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
+	struct returned r = {call, value, 0, host_clock_ns(host_cycles())};
+	struct rec_graph_exit *rec;
+	struct host_context ctx;
+	struct trace_slot to;
+	u64 thresh;
+
+	r.start = likely(!(call->mode & CALL_RAN)) ? host_clock_ns(call->start)
+						   : r.end - (host_task_ran() - call->start);
+	host_context_in(&ctx, flags);
+	thresh = call->mode & CALL_HELD ? READ_ONCE(trace_thresh_ns) : 0;
+	if (unlikely(call->mode & CALL_SILENT) || unlikely(r.end - r.start < thresh)) {
+		trace_graph_leave_out(f, TRACE_GRAPH_RET, ctx.cpu);
+	} else if (likely(!READ_ONCE(f->busy[ctx.cpu])) &&
+		   (rec = trace_record_in(
+			&to, trace_ftrace_file(f->tr, TRACE_GRAPH_RET), &ctx, sizeof(*rec)))) {
+		trace_graph_fill_exit(rec, &r);
+		trace_record_end(&to);
+	} else {
+		trace_graph_long(f, &ctx, call, &r);
+	}
+}
+
+/* ---- what became of calls ---- */
+
+/*
+ * Every hit of an entry that was not refused was followed, but for those that were missed; every
+ * return is a hit.
+ */
+static u64 trace_graph_hits(const struct trace_functions *f, enum trace_ftrace_id id, bool entry)
+{
+	const struct trace_event_count *counts = trace_ftrace_file(f->tr, id)->counts;
+	u64 n = 0;
+
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
+		n += counts[cpu].hit - (entry ? counts[cpu].lost + counts[cpu].too_deep : 0);
+	return n;
+}
+
+static u64 trace_graph_followed(const struct trace_functions *f)
+{
+	return trace_graph_hits(f, TRACE_GRAPH_ENT, true) - f->gone.missed - f->hook.missed;
+}
+
+u64 trace_graph_calls(const struct trace_functions *f)
+{
+	const struct trace_function_calls *gone = &f->gone;
+
+	return trace_graph_followed(f) - trace_graph_hits(f, TRACE_GRAPH_RET, false) - gone->left -
+	       f->hook.left - gone->ended - f->hook.ended - gone->cut;
+}
+
+void trace_functions_show_calls(struct seq *s, const struct trace_array *tr)
+{
+	const struct trace_functions *f = tr->functions;
+	u64 missed = f ? f->gone.missed + f->hook.missed : 0;
+
+	if (!f || trace_graph_followed(f) + missed == 0)
+		return;
+	seq_printf(s,
+	    "# calls: followed %lu = returned %lu + under way %lu + left otherwise %lu + ended "
+	    "with their task %lu + cut off %lu; not followed %lu\n",
+	    trace_graph_followed(f), trace_graph_hits(f, TRACE_GRAPH_RET, false),
+	    trace_graph_calls(f), f->gone.left + f->hook.left, f->gone.ended + f->hook.ended,
+	    f->gone.cut, missed);
+}
+
+/* ---- the tracer ---- */
+
+static const struct host_hook trace_graph_hook = {
+    .enter = trace_graph_enter, .leave = trace_graph_leave};
+
+static int trace_graph_init(struct trace_array *tr)
+{
+	if (!trace_functions_of(tr))
+		return -ENOMEM;
+	trace_graph_settle(tr);
+	return trace_functions_start(tr, &trace_graph_hook);
+}
+
+static const struct trace_tracer_option options[] = {
+    {"funcgraph-overrun", TRACE_GRAPH_OVERRUN},
+    {"funcgraph-cpu", TRACE_GRAPH_CPU},
+    {"funcgraph-overhead", TRACE_GRAPH_OVERHEAD},
+    {"funcgraph-proc", TRACE_GRAPH_PROC},
+    {"funcgraph-duration", TRACE_GRAPH_DURATION},
+    {"funcgraph-abstime", TRACE_GRAPH_ABSTIME},
+    {"funcgraph-irqs", TRACE_GRAPH_IRQS},
+    {"funcgraph-tail", TRACE_GRAPH_TAIL},
+    {"funcgraph-retval", TRACE_GRAPH_RETVAL},
+    {"funcgraph-retval-hex", TRACE_GRAPH_RETVAL_HEX},
+    {"sleep-time", TRACE_GRAPH_SLEEP_TIME},
+    {.name = NULL},
+};
+
+const struct trace_tracer trace_tracer_function_graph = {
+    .name = "function_graph",
+    .init = trace_graph_init,
+    .reset = trace_functions_stop,
+    .options = options,
+    .options_changed = trace_graph_settle,
+    .printer = &trace_graph_printer,
+};
