@@ -1,7 +1,7 @@
 /*
  * System calls: from number to handler, by the table made from kernel/abi/syscalls.def. Task
- * context; the path every call takes, so it is short: two tracepoints (a nop each when off), one
- * bound, one indirect call.
+ * context; the path every call takes, so it is short: four tracepoints (a nop each when off), one
+ * bound, one indirect call. A call's own event comes before the raw one.
  *
  * Handlers copy what ring 3 points at once, check the copy, then act. kernel/trace/events_syscall.c
  * makes the events sys_enter_X and sys_exit_X from the same .def.
@@ -25,14 +25,17 @@ void kernel_syscall(struct regs *r)
 	const long nr = (s32)r->error;
 	long ret = -ENOSYS;
 
-	trace_sys_enter(r, nr);
-	if (likely((u64)nr < SYSCALL_MAX && table[nr])) {
-		ret = table[nr](r);
+	if (likely((u64)nr < SYSCALL_MAX && READ_ONCE(table[nr]))) {
+		trace_sys_call_enter(r, nr);
+		trace_sys_enter(r, nr);
+		ret = READ_ONCE(table[nr])(r); /* from memory: no register is saved for it */
 		r->rax = ret;
 		atomic_add(&syscall_calls[nr], 1);
 		if (unlikely((u64)ret >= -4095UL))
 			ret = syscall_count_error(nr, ret);
+		ret = trace_sys_call_exit(nr, ret);
 	} else {
+		trace_sys_enter(r, nr);
 		syscall_missing(nr);
 	}
 	trace_sys_exit(r, nr, ret);

@@ -1,7 +1,7 @@
 /*
  * Events of single system calls, syscalls:sys_enter_<name> and syscalls:sys_exit_<name>, made from
- * kernel/abi/syscalls.def. They hang on the call sites of raw_syscalls:sys_enter and sys_exit: two
- * nops serve them all. Task context.
+ * kernel/abi/syscalls.def. Two nops in kernel_syscall() serve them all; when one of them is on, the
+ * others' calls look at their own event and go on. Task context.
  */
 /* hot: runs with each event */
 #include "kernel/base/events.h"
@@ -12,8 +12,9 @@
 #include "trace/host_context.h"
 #include "trace/output/output.h"
 
-extern struct trace_event_call event_sys_enter, event_sys_exit;
-extern struct trace_key switch_sys_enter, switch_sys_exit;
+struct static_key key_sys_call_enter, key_sys_call_exit;
+static struct trace_key switch_enter = {.host = (struct host_key *)&key_sys_call_enter};
+static struct trace_key switch_exit = {.host = (struct host_key *)&key_sys_call_exit};
 
 /* 1. Records. Every argument takes eight bytes, whatever its type. */
 struct rec_enter {
@@ -173,14 +174,14 @@ static const struct trace_event_class exit_class = {
 	static struct trace_event_call enter_##name_ = {                                           \
 	    .class = &enter_class,                                                                 \
 	    .name = "sys_enter_" #name_,                                                           \
-	    .key = &switch_sys_enter,                                                              \
+	    .key = &switch_enter,                                                                  \
 	    .data = (const void *)trace_sys_fields_##name_,                                        \
 	};                                                                                         \
 	static struct trace_event_call exit_##name_ = {                                            \
 	    .class = &exit_class,                                                                  \
 	    .name = "sys_exit_" #name_,                                                            \
 	    .print_fmt = "\"0x%lx\", REC->ret",                                                    \
-	    .key = &switch_sys_exit,                                                               \
+	    .key = &switch_exit,                                                                   \
 	};
 #include "kernel/abi/syscalls.def"
 
@@ -192,13 +193,13 @@ static struct trace_event_call *const all_calls[] = {
 
 #define ARG(type, name)
 #define SYSCALL(nr, name, args) [nr] = &enter_##name,
-static struct trace_event_call *const enter_calls[SYSCALL_MAX] = {
+struct trace_event_call *const events_sys_enter[SYSCALL_MAX] = {
 #include "kernel/abi/syscalls.def"
 };
 
 #define ARG(type, name)
 #define SYSCALL(nr, name, args) [nr] = &exit_##name,
-static struct trace_event_call *const exit_calls[SYSCALL_MAX] = {
+struct trace_event_call *const events_sys_exit[SYSCALL_MAX] = {
 #include "kernel/abi/syscalls.def"
 };
 
@@ -214,7 +215,7 @@ static const struct syscall_data *kept_data(const struct trace_event_call *call)
 
 	if (likely(!READ_ONCE(trace_user_data_most)))
 		return NULL;
-	while (nr < SYSCALL_MAX && enter_calls[nr] != call)
+	while (nr < SYSCALL_MAX && events_sys_enter[nr] != call)
 		nr++;
 	return trace_sys_data(nr);
 }
@@ -222,15 +223,12 @@ static const struct syscall_data *kept_data(const struct trace_event_call *call)
 void events_syscall_register(void)
 {
 	for (u32 nr = 0; nr < SYSCALL_MAX; nr++)
-		if (enter_calls[nr])
-			trace_sys_data_add(nr, plain_fields(enter_calls[nr]));
+		if (events_sys_enter[nr])
+			trace_sys_data_add(nr, plain_fields(events_sys_enter[nr]));
 	trace_events_register(all_calls, ARRAY_SIZE(all_calls));
 }
 
-/*
- * 5. Recording, as trace/event/record.h has it. What the raw event records comes after what the
- * call's own does.
- */
+/* 5. Recording, as trace/event/record.h has it. */
 static inline __attribute__((always_inline)) void fill_enter(
     struct rec_enter *rec, const struct regs *regs, u32 nr, u32 n)
 {
@@ -297,7 +295,7 @@ static const enter_fn enter_by_count[] = {trace_sys_enter_short_0, trace_sys_ent
     trace_sys_enter_short_2, trace_sys_enter_short_3, trace_sys_enter_short_4,
     trace_sys_enter_short_5, trace_sys_enter_short_6};
 
-static void trace_sys_enter_one(struct trace_event_call *call, const struct regs *regs, u32 nr)
+void events_sys_enter_record(struct trace_event_call *call, const struct regs *regs, long nr)
 {
 	if (unlikely(READ_ONCE(trace_user_data_most)) && trace_sys_data(nr)) {
 		trace_sys_data_record(call, trace_sys_data(nr), regs, nr);
@@ -306,7 +304,7 @@ static void trace_sys_enter_one(struct trace_event_call *call, const struct regs
 	enter_by_count[arg_count[nr]](call, regs, nr);
 }
 
-static void trace_sys_exit_one(struct trace_event_call *call, u32 nr, long ret)
+long events_sys_exit_record(struct trace_event_call *call, long nr, long ret)
 {
 	struct rec_exit image, *rec;
 	struct trace_slot slot;
@@ -324,40 +322,5 @@ static void trace_sys_exit_one(struct trace_event_call *call, u32 nr, long ret)
 		}
 	}
 	host_preempt_enable();
-}
-
-static __noinline void trace_sys_enter_both(
-    struct trace_event_call *call, const struct regs *regs, long id)
-{
-	if (call && READ_ONCE(call->live))
-		trace_sys_enter_one(call, regs, id);
-	trace_record_sys_enter(regs, id);
-}
-
-static __noinline void trace_sys_exit_both(
-    struct trace_event_call *call, const struct regs *regs, long id, long ret)
-{
-	if (call && READ_ONCE(call->live))
-		trace_sys_exit_one(call, id, ret);
-	trace_record_sys_exit(regs, id, ret);
-}
-
-void probe_sys_enter(const struct regs *regs, long id)
-{
-	struct trace_event_call *call = (u64)id < SYSCALL_MAX ? enter_calls[id] : NULL;
-
-	if (unlikely(READ_ONCE(event_sys_enter.live)))
-		trace_sys_enter_both(call, regs, id);
-	else if (call && READ_ONCE(call->live))
-		trace_sys_enter_one(call, regs, id);
-}
-
-void probe_sys_exit(const struct regs *regs, long id, long ret)
-{
-	struct trace_event_call *call = (u64)id < SYSCALL_MAX ? exit_calls[id] : NULL;
-
-	if (unlikely(READ_ONCE(event_sys_exit.live)))
-		trace_sys_exit_both(call, regs, id, ret);
-	else if (call && READ_ONCE(call->live))
-		trace_sys_exit_one(call, id, ret);
+	return ret;
 }

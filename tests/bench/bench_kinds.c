@@ -109,7 +109,7 @@ BENCH_ROUND(static_round, trace_bench_2u64(a + 1, i))
 /* A system call's enter event, as entry code has it: getpid(), number 39. */
 #define GETPID 39
 static struct regs regs;
-BENCH_ROUND(syscall_round, trace_sys_enter(&regs, GETPID))
+BENCH_ROUND(syscall_round, trace_sys_call_enter(&regs, GETPID))
 
 u64 bench_probe_target(u64 a); /* tests/bench/bench_probe.c */
 BENCH_ROUND(probe_round, bench_probe_target(a + 1))

@@ -18,6 +18,9 @@ int main(void)
 	unsigned long base = median(nothing);
 
 	report("sys.getpid", median(getpid_once), base);
+	put(TRACING "events/syscalls/sys_enter_getppid/enable", "1");
+	report("sys.getpid.other_on", median(getpid_once), base);
+	put(TRACING "events/syscalls/sys_enter_getppid/enable", "0");
 	put(TRACING "events/syscalls/sys_enter_getpid/enable", "1");
 	report("sys.getpid.enter_on", median(getpid_once), base);
 	put(TRACING "events/syscalls/sys_exit_getpid/enable", "1");
