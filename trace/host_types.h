@@ -1,6 +1,6 @@
 /*
  * The host's own types: the section that tools/types made of its debug information
- * (trace/types/section.h). Its functions are those of host_sym_nth(), in that order. Boot.
+ * (trace/types/section.h). Its functions are those of host_sym_nth(), in that order. Task context.
  */
 #pragma once
 

@@ -28,7 +28,6 @@
 #include "trace/probe/probe.h"
 #include "trace/tracer/tracer.h"
 #include "trace/trigger/trigger.h"
-#include "trace/types/types.h"
 #include "trace/user/user.h"
 
 #define DEFAULT_SIZE (1408UL << 10) /* bytes per CPU */
@@ -217,7 +216,6 @@ int trace_init(const struct trace_early *early)
 	kept_start(trace_lastboot_find());
 	if (user_events_init())
 		return -ENOMEM;
-	types_init();
 	trace_ftrace_register();
 	if (trace_gate_prepare())
 		return -ENOMEM;

@@ -1,9 +1,11 @@
 /*
- * The section of types: checked whole when it is taken, then read as it lies. Contexts are those of
- * types.h. A record that is read is known to lie in the section, as are the names and types that it
- * has; a chain of modifiers is known to end.
+ * The section of types: checked whole when somebody first asks for a name, because the check takes
+ * as long as a tenth of the boot, then read as it lies. Contexts are those of types.h. A record
+ * that is read is known to lie in the section, as are the names and types that it has; a chain of
+ * modifiers is known to end.
  */
 #include "trace/types/types.h"
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "trace/host_log.h"
@@ -13,7 +15,8 @@
 #define CHAIN_MAX 32 /* modifiers and typedefs over a type, and structs in structs */
 
 static struct {
-	const struct types_head *head; /* [B] set by types_use(); NULL: there are no types */
+	bool known;		       /* [A] whether there are types */
+	const struct types_head *head; /* [A] set last, by types_use(); NULL: there are no types */
 	const u16 *at, *words, *function, *named;
 	const char *text;
 } types;
@@ -191,31 +194,40 @@ const char *types_use(const void *data, size_t size)
 
 	if (why)
 		return why;
-	types.head = h;
-	if (!h)
-		return NULL;
-	types.at = (const u16 *)(h + 1);
-	types.words = types.at + h->n_types;
-	types.function = types.words + h->n_words;
-	types.named = types.function + h->n_functions;
-	types.text = (const char *)(types.named + h->n_named);
+	if (h) {
+		types.at = (const u16 *)(h + 1);
+		types.words = types.at + h->n_types;
+		types.function = types.words + h->n_words;
+		types.named = types.function + h->n_functions;
+		types.text = (const char *)(types.named + h->n_named);
+	}
+	atomic_store_release(&types.head, h);
+	atomic_store_release(&types.known, true);
 	return NULL;
+}
+
+/* Two that ask first at the same time write the same. */
+static const struct types_head *types_section(void)
+{
+	size_t size;
+
+	if (unlikely(!atomic_load_acquire(&types.known))) {
+		const void *data = host_types(&size);
+		const char *why = types_use(data, size);
+
+		if (why)
+			host_log("types: the section is refused: %s", why);
+		atomic_store_release(&types.known, true);
+	}
+	return atomic_load_acquire(&types.head);
 }
 
 const void *types_used(size_t *size)
 {
-	*size = types.head ? types.head->size : 0;
-	return types.head;
-}
+	const struct types_head *h = types_section();
 
-void types_init(void)
-{
-	size_t size;
-	const void *data = host_types(&size);
-	const char *why = types_use(data, size);
-
-	if (why)
-		host_log("types: the section is refused: %s", why);
+	*size = h ? h->size : 0;
+	return h;
 }
 
 /* ---- types ---- */
@@ -288,7 +300,8 @@ u32 types_encoding(u32 type)
 /* The types of a name are together, in the order of the build. */
 u32 types_find(const char *name)
 {
-	u32 low = 0, high = types.head ? types.head->n_named : 0, n = high;
+	const struct types_head *h = types_section();
+	u32 low = 0, high = h ? h->n_named : 0, n = high;
 
 	while (low < high) {
 		u32 mid = low + (high - low) / 2;
@@ -304,9 +317,10 @@ u32 types_find(const char *name)
 
 u32 types_function(const char *name)
 {
-	long i = types.head ? host_sym_number(name) : -1;
+	const struct types_head *h = types_section();
+	long i = h ? host_sym_number(name) : -1;
 
-	return i >= 0 && i < types.head->n_functions ? types.function[i] : 0;
+	return i >= 0 && i < h->n_functions ? types.function[i] : 0;
 }
 
 /* The macro that declares a tracepoint makes this function, which is called with its arguments. */

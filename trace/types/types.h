@@ -1,7 +1,8 @@
 /*
  * The host's types by name: functions and their parameters, structs and their members, enums. They
- * come from a section that the build makes (section.h), which types_use() checks once; after that
- * it is only read, in any context.
+ * come from a section that the build makes (section.h). Who first asks for a function or a name
+ * checks it, in task context; if it is damaged, the log has the reason, and there are no types.
+ * After that it is only read, in any context.
  *
  * A type is a number, 0 is void. Each function below takes any number that one of them gave. What
  * is asked of a type of another kind is answered with nothing: 0, NULL, false.
@@ -12,8 +13,6 @@
 #include "kernel/lib/types.h"
 #include "trace/types/section.h"
 
-/* Takes the host's section. If it is damaged, the log has the reason, and there are no types. */
-void types_init(void);
 /*
  * Takes this section in place of the one in use: NULL, or what is wrong with it, and the other
  * stays. It has to stay where it is. data NULL: there are no types.

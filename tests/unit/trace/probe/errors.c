@@ -242,7 +242,7 @@ static void of_places(void)
 		expect(lines[i].text, lines[i].err, lines[i].message, lines[i].word, lines[i].pos);
 	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
 	EXPECT_EQ(trace_put("error_log", ""), 0);
-	types_init();
+	types_host_use();
 }
 
 /*
@@ -287,7 +287,7 @@ static void of_arguments(void)
 		expect(line, args[i].err, args[i].message, args[i].word + 2, args[i].pos);
 	}
 	EXPECT_EQ(trace_put("error_log", ""), 0);
-	types_init();
+	types_host_use();
 }
 
 /* Some variables are there at the entry alone, or at the return alone. */

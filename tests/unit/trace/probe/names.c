@@ -59,7 +59,7 @@ static void end(void)
 {
 	EXPECT(!trace_put(EVENTS, ""));
 	EXPECT(!trace_put("error_log", ""));
-	types_init();
+	types_host_use();
 }
 
 static const struct {

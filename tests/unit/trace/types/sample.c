@@ -4,6 +4,7 @@
 #include "kernel/lib/string.h"
 #include "trace/host_memory.h"
 #include "trace/host_symbol.h"
+#include "trace/host_types.h"
 
 #define WORDS	  512
 #define TEXT	  512
@@ -235,6 +236,14 @@ void types_sample_use(void)
 {
 	const void *data;
 	size_t size = types_sample(&data);
+
+	EXPECT(!types_use(data, size));
+}
+
+void types_host_use(void)
+{
+	size_t size;
+	const void *data = host_types(&size);
 
 	EXPECT(!types_use(data, size));
 }

@@ -27,7 +27,8 @@
 
 /* Its length; it lies in memory that stays. */
 size_t types_sample(const void **data);
-/* Takes it; ends with the host's own in use again: types_init(). */
+/* Takes it; types_host_use() takes the host's own again. */
 void types_sample_use(void);
+void types_host_use(void);
 /* Asks everything of the section in use; 0 if it is sound, or how often something made no sense. */
 unsigned types_walk(void);

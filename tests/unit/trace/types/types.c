@@ -31,7 +31,7 @@ static void functions(void)
 	EXPECT_EQ(types_function("no_such_function"), 0);
 	EXPECT_EQ(types_tracepoint("no_such_event"), 0);
 	EXPECT_EQ(types_param_count(types_find("thing")), 0);
-	types_init();
+	types_host_use();
 }
 
 static void members(void)
@@ -58,7 +58,7 @@ static void members(void)
 	EXPECT(!member(thing, "highs", &m));
 	EXPECT(!member(thing, "", &m));
 	EXPECT(!member(member(thing, "next", &m), "next", &m)); /* of a pointer */
-	types_init();
+	types_host_use();
 }
 
 static void kinds(void)
@@ -87,7 +87,7 @@ static void kinds(void)
 	EXPECT_EQ(types_find("points"), 0);
 	EXPECT_EQ(types_find("hidden"), 0);
 	EXPECT_EQ(types_walk(), 0);
-	types_init();
+	types_host_use();
 }
 
 /* Changes word i of the section: what is wrong with it then. */
@@ -136,7 +136,7 @@ static void refusals(void)
 	EXPECT_EQ(types_find("thing"), 0);
 	EXPECT_EQ(types_function("do_mkdirat"), 0);
 	EXPECT_EQ(types_walk(), 0);
-	types_init();
+	types_host_use();
 }
 
 /* Whatever is damaged is refused, or makes sense. */
@@ -160,7 +160,7 @@ static void damage(void)
 	}
 	ktap_note(
 	    "seed 20: %llu of 3000 damaged sections are sound still", (unsigned long long)accepted);
-	types_init();
+	types_host_use();
 	host_free(copy);
 }
 
