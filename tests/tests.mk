@@ -144,6 +144,12 @@ $(O)/port: $(PORTOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $(PORTOBJ)
 
+# What probes by name fetch, for tests/drive/types-test.
+NAMESOBJ := $(patsubst %,$(O)/h/%.o,$(TRACESRC) $(wildcard trace/defaults/*.c kernel/lib/*.c) tests/host/port/host.c tests/host/port/memory.c kernel/base/symtab.c tests/tools/probe_names.c)
+$(O)/probe-names: $(NAMESOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^
+
 # The same without each part of the core that a host may leave out, and without all of them: trace/defaults stands for them then.
 PARTS    := hist probe eventheader persist export
 part_hist        := trace/hist/%
@@ -174,7 +180,7 @@ port-test: $(PORTS) $(O)/bare.elf
 	$(Q)tests/host/bare/check $(O)/bare.elf
 
 .PHONY: test-all trigger-storm host-test guest-test console-test matrix model
-test test-all: $(O)/host-test $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
+test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
 	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tests/drive/test $(if $(filter test-all,$@),--all)
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.

@@ -30,12 +30,15 @@ const char *sym_find(u64 addr, u64 *start, u64 *size)
 
 u64 sym_address(const char *name, unsigned *count)
 {
+	static u32 last; /* [A] whoever defines a probe asks for its symbol several times */
 	const struct sym_table *t = &sym_table;
-	long i = symtab_by_name(t, name, count);
+	u32 recent = READ_ONCE(last);
+	long i = symtab_by_name(t, name, count, &recent);
 
+	WRITE_ONCE(last, recent);
 	if (i < 0) {
 		t = &sym_alias_table;
-		i = symtab_by_name(t, name, count);
+		i = symtab_by_name(t, name, count, NULL);
 	}
 	return i < 0 ? 0 : symtab_start(t, i);
 }
@@ -43,7 +46,7 @@ u64 sym_address(const char *name, unsigned *count)
 u64 sym_data_address(const char *name)
 {
 	for (unsigned n = 0; n < ARRAY_SIZE(data_tables); n++) {
-		long i = symtab_by_name(data_tables[n], name, NULL);
+		long i = symtab_by_name(data_tables[n], name, NULL, NULL);
 
 		if (i >= 0)
 			return symtab_start(data_tables[n], i);

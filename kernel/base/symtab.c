@@ -53,10 +53,19 @@ long symtab_find(const struct sym_table *t, u64 addr)
 	return low;
 }
 
-long symtab_by_name(const struct sym_table *t, const char *name, unsigned *count)
+/* Is this the first place in by_name that is not before the name? */
+static bool symtab_is_place(const struct sym_table *t, u32 at, const char *name)
+{
+	return at < t->count && strcmp(symtab_name(t, t->by_name[at]), name) == 0 &&
+	       (!at || strcmp(symtab_name(t, t->by_name[at - 1]), name) != 0);
+}
+
+long symtab_by_name(const struct sym_table *t, const char *name, unsigned *count, u32 *recent)
 {
 	u32 low = 0, high = t->count, end;
 
+	if (recent && symtab_is_place(t, *recent, name))
+		low = high = *recent;
 	while (low < high) {
 		u32 mid = low + (high - low) / 2;
 		if (strcmp(symtab_name(t, t->by_name[mid]), name) < 0)
@@ -68,5 +77,7 @@ long symtab_by_name(const struct sym_table *t, const char *name, unsigned *count
 		end++;
 	if (count)
 		*count = end - low;
+	if (recent)
+		*recent = low;
 	return end == low ? -1 : (long)t->by_name[low];
 }

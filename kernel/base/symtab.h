@@ -24,9 +24,9 @@ struct sym_table {
 long symtab_find(const struct sym_table *t, u64 addr);
 /*
  * Index of the first function of that name in address order, -1 for none; *count (may be NULL): how
- * many have it.
+ * many have it. *recent (may be NULL) is where one was found: the same name is found at once again.
  */
-long symtab_by_name(const struct sym_table *t, const char *name, unsigned *count);
+long symtab_by_name(const struct sym_table *t, const char *name, unsigned *count, u32 *recent);
 const char *symtab_name(const struct sym_table *t, u32 i);
 u64 symtab_start(const struct sym_table *t, u32 i);
 /* 't' or 'T', as nm has it. */

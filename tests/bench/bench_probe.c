@@ -22,6 +22,22 @@ __asm__(".pushsection .text.asm, \"ax\"\n.globl bench_probe_other\n.type bench_p
 
 BENCH_ROUND(target_alone, bench_probe_other(a))
 
+/* One that is known by its types. */
+struct bench_probe_thing {
+	u64 number;
+	struct bench_probe_thing *next;
+};
+u64 bench_probe_typed(const struct bench_probe_thing *thing, u64 count);
+u64 __noipa bench_probe_typed(const struct bench_probe_thing *thing, u64 count)
+{
+	return thing->number + count;
+}
+
+static const struct bench_probe_thing things[2] = {{1, NULL}, {2, (void *)things}};
+
+BENCH_ROUND(typed_round, bench_probe_typed(&things[1], a))
+BENCH_ROUND(typed_alone, bench_probe_other(a))
+
 static int nothing(struct kprobe *p, struct regs *r)
 {
 	(void)p;
@@ -79,15 +95,39 @@ static void run_return(const char *name)
 	unregister_kretprobe(&rp);
 }
 
+static void measure_typed(const char *name)
+{
+	bench_report(name, typed_round, typed_alone, BENCH_N);
+}
+
 /* Events of probes at the same place, defined as a user does. */
-static void run_event(const char *name, const char *definition, const char *filter)
+static void run_event_by(
+    const char *name, const char *definition, const char *filter, void (*by)(const char *name))
 {
 	bench_write("kprobe_events", definition);
 	bench_write("events/kprobes/bench/filter", filter);
 	bench_write("events/kprobes/bench/enable", "1");
-	measure(name);
+	by(name);
 	bench_write("events/kprobes/bench/enable", "0");
 	bench_write("kprobe_events", "\n");
+}
+
+static void run_event(const char *name, const char *definition, const char *filter)
+{
+	run_event_by(name, definition, filter, measure);
+}
+
+/* The same values by registers and offsets, and by names. */
+static void run_by_offsets(const char *name)
+{
+	run_event_by(
+	    name, "p:bench bench_probe_typed c=%si:u64 n=+0(+8(%di)):u64", "0", measure_typed);
+}
+
+static void run_by_names(const char *name)
+{
+	run_event_by(
+	    name, "p:bench bench_probe_typed c=count n=thing->next->number", "0", measure_typed);
 }
 
 static void run_two_regs(const char *name)
@@ -142,6 +182,17 @@ static void run_define(const char *name)
 	bench_value("op.kprobe_delete", bench_op("kprobe_events", "\n"), "insn");
 }
 
+static void run_define_names(const char *name)
+{
+	bench_write("kprobe_events", "p:bench vfs_read"); /* the first hook makes tables */
+	bench_write("kprobe_events", "\n");
+	bench_value(name, bench_op("kprobe_events", "p:bench vfs_read file count"), "insn");
+	bench_write("kprobe_events", "\n");
+	bench_value("op.kprobe_define_chain",
+	    bench_op("kprobe_events", "p:bench vfs_read n=file->vnode->parent->size"), "insn");
+	bench_write("kprobe_events", "\n");
+}
+
 const struct bench bench_probe[] = {
     {"kp.noop.int3_emulated", run_emulated},
     {"kp.noop.int3_boost", run_copied},
@@ -152,6 +203,9 @@ const struct bench bench_probe[] = {
     {"kp.noop.jump_opt", run_jump},
     {"kpe.jump_opt.2regs", run_jump_two_regs},
     {"kre.jump_opt.retval", run_jump_retval},
+    {"kpe.hook.offsets", run_by_offsets},
+    {"kpe.hook.names", run_by_names},
     {"op.kprobe_define", run_define},
+    {"op.kprobe_define_names", run_define_names},
     {NULL, NULL},
 };

@@ -9,6 +9,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
+#include "tests/unit/trace/types/sample.h"
 #include "trace/dynevent/dynevent.h"
 #include "trace/event/enable.h"
 #include "trace/host_lock.h"
@@ -23,8 +24,10 @@ static void start(void)
 {
 	static bool started;
 
-	if (!started)
+	if (!started) {
 		trace_fresh();
+		types_sample_use();
+	}
 	started = true;
 	FUZZ_CHECK(!trace_put(EVENTS, "s:src int aa; u64 bb; s8 cc; char str[8]; char dyn[]"));
 }

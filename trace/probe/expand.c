@@ -178,12 +178,22 @@ static int expand_path(char **word, struct probe_arena *text)
 	return 0;
 }
 
+static bool has_path_type(const struct probe_words *w)
+{
+	u32 i = 2;
+
+	while (i < w->n && !probe_is_path_type(w->word[i]))
+		i++;
+	return i < w->n;
+}
+
 int probe_expand(const struct probe_words *w, struct probe_parse *form, struct probe_words *out)
 {
 	u32 all = 0, most = w->n + types_param_count(form->proto);
 	int found = find_args(w, form, &all);
 
-	if (found < 0)
+	out->word = NULL;
+	if (found < 0 || (!found && !has_path_type(w)))
 		return found;
 	char **memory = host_alloc(most * sizeof(char *) + ARGS_ROOM + NAMES_ROOM);
 	if (!memory)
@@ -196,7 +206,9 @@ int probe_expand(const struct probe_words *w, struct probe_parse *form, struct p
 	int err = found ? expand_args(out, w, all, &names, form) : 0;
 	for (u32 i = 2; i < out->n && !err; i++)
 		err = expand_path(&out->word[i], &paths);
-	if (err)
+	if (err) {
 		host_free(memory);
+		out->word = NULL;
+	}
 	return err;
 }

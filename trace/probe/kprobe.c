@@ -173,12 +173,11 @@ static int parse_probe(const struct definition *d, const struct probe_words *w,
 	struct probe_arena arena;
 	int code = 0;
 
-	if (form.named && !probe_is_legacy(w, form.proto))
+	form.named = form.named && !probe_is_legacy(w, form.proto);
+	if (form.named)
 		code = probe_expand(w, &form, &words);
 	if (code)
 		return code;
-	if (!words.word)
-		form.named = false;
 	const struct probe_words *all = words.word ? &words : w;
 	*out = make_probe(d, all, &form, &arena);
 	form.arena = &arena;

@@ -235,8 +235,8 @@ void probe_set_bitfield(const struct probe_parse *p, struct probe_arg *arg);
 /* Is there an argument that Linux 6.1 refuses for its form, as it has a name? */
 bool probe_is_named(const struct probe_words *w, bool is_return);
 /*
- * The words with $arg* and the like replaced; host_free(out->word). form: as probe_parse_args(),
- * and gets `asked`. 0, or the error, which is noted.
+ * The words with $arg* and the like replaced; host_free(out->word), which is NULL if no word stands
+ * for another. form: as probe_parse_args(), and gets `asked`. 0, or the error, which is noted.
  */
 int probe_expand(const struct probe_words *w, struct probe_parse *form, struct probe_words *out);
 

@@ -65,15 +65,23 @@ static void names_and_counts(void)
 {
 	unsigned n = 99;
 
-	EXPECT_EQ(symtab_by_name(&table, "bravo", &n), 2);
+	EXPECT_EQ(symtab_by_name(&table, "bravo", &n, NULL), 2);
 	EXPECT_EQ(n, 1);
-	EXPECT_EQ(symtab_by_name(&table, "dup", &n), 3);
+	EXPECT_EQ(symtab_by_name(&table, "dup", &n, NULL), 3);
 	EXPECT_EQ(n, 2);
-	EXPECT_EQ(symtab_by_name(&table, "gamma", NULL), 4);
-	EXPECT_EQ(symtab_by_name(&table, "alph", &n), -1);
+	EXPECT_EQ(symtab_by_name(&table, "gamma", NULL, NULL), 4);
+	/* Where one was found is no more than a hint. */
+	for (u32 at = 0; at < table.count + 2; at++) {
+		u32 recent = at;
+		EXPECT_EQ(symtab_by_name(&table, "dup", &n, &recent), 3);
+		EXPECT_EQ(n, 2);
+		EXPECT_EQ(symtab_by_name(&table, "dup", &n, &recent), 3);
+		EXPECT_EQ(n, 2);
+	}
+	EXPECT_EQ(symtab_by_name(&table, "alph", &n, NULL), -1);
 	EXPECT_EQ(n, 0);
-	EXPECT_EQ(symtab_by_name(&table, "zeta", &n), -1);
-	EXPECT_EQ(symtab_by_name(&table, "", &n), -1);
+	EXPECT_EQ(symtab_by_name(&table, "zeta", &n, NULL), -1);
+	EXPECT_EQ(symtab_by_name(&table, "", &n, NULL), -1);
 }
 
 static void types(void)
@@ -89,7 +97,7 @@ static void empty_table(void)
 	static const struct sym_table none = {.text_start = 0x1000, .text_end = 0x1100};
 
 	EXPECT_EQ(symtab_find(&none, 0x1010), -1);
-	EXPECT_EQ(symtab_by_name(&none, "alpha", NULL), -1);
+	EXPECT_EQ(symtab_by_name(&none, "alpha", NULL, NULL), -1);
 }
 
 static const struct ktap_case cases[] = {
