@@ -184,7 +184,8 @@ static void run_define(const char *name)
 
 static void run_define_names(const char *name)
 {
-	bench_write("kprobe_events", "p:bench vfs_read"); /* the first hook makes tables */
+	/* The first hook makes tables, and the first name has the section of types checked. */
+	bench_write("kprobe_events", "p:bench vfs_read file");
 	bench_write("kprobe_events", "\n");
 	bench_value(name, bench_op("kprobe_events", "p:bench vfs_read file count"), "insn");
 	bench_write("kprobe_events", "\n");
