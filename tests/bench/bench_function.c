@@ -63,6 +63,20 @@ static void run_other_pid(const char *name)
 	bench_write("set_ftrace_pid", "\n");
 }
 
+/* Entry and exit, with the value it returns. */
+static void run_graph(const char *name)
+{
+	run_tracer(name, "function_graph", "bench_function_target");
+}
+
+/* Dropped at its entry: as set_graph_function has another. */
+static void run_graph_dropped(const char *name)
+{
+	bench_write("set_graph_function", "vfs_read");
+	run_graph(name);
+	bench_write("set_graph_function", "\n");
+}
+
 static int nothing(struct kprobe *p, struct regs *r)
 {
 	(void)p;
@@ -127,6 +141,8 @@ const struct bench bench_function[] = {
     {"fn.function.filtered", run_other_filtered},
     {"fn.function.tracing_off", run_tracing_off},
     {"fn.function.other_pid", run_other_pid},
+    {"fn.graph_entry_exit", run_graph},
+    {"fn.graph.dropped", run_graph_dropped},
     {"kp.noop.entry", run_kprobe},
     {"kpe.entry.2regs", run_kprobe_event},
     {"op.function_all_on", run_all},
