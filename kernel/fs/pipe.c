@@ -196,6 +196,16 @@ static unsigned pipe_poll_read(struct file *f)
 	return (pipe_filled(p) ? 1 : 0) | (READ_ONCE(p->writer) ? 0 : 16);
 }
 
+#define FIONREAD 0x541b
+
+/* How many bytes wait. */
+static long pipe_ioctl(struct file *f, u64 cmd, u64 arg)
+{
+	s32 n = pipe_filled(pipe_of(f));
+
+	return cmd == FIONREAD ? copy_to_user(arg, &n, sizeof(n)) : -ENOTTY;
+}
+
 static void pipe_read_queues(struct file *f, struct wait_queue *queue[2])
 {
 	queue[0] = &pipe_of(f)->data;
@@ -229,12 +239,14 @@ static void pipe_close_write(struct file *f)
 static const struct vnode_ops pipe_vnode_ops = {.destroy = pipe_destroy};
 static const struct file_ops read_end = {
     .read = pipe_read,
+    .ioctl = pipe_ioctl,
     .poll = pipe_poll_read,
     .poll_queues = pipe_read_queues,
     .release = pipe_close_read,
 };
 static const struct file_ops write_end = {
     .write = pipe_write,
+    .ioctl = pipe_ioctl,
     .poll = pipe_poll_write,
     .poll_queues = pipe_write_queues,
     .release = pipe_close_write,

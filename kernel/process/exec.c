@@ -345,6 +345,7 @@ static void reset_signals(struct task *t)
 	t->sig.altstack_sp = t->sig.altstack_size = 0;
 	t->sig.altstack_flags = ABI_SS_DISABLE;
 	t->sig.restart_ns = 0;
+	WRITE_ONCE(t->group->undumpable, false);
 	alarms_remove(t->group, false);
 }
 

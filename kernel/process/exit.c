@@ -109,6 +109,9 @@ static void give_children_away(struct thread_group *g, struct list_head *dead)
 	list_for_each_entry_safe (child, next, &g->children, sibling) {
 		bool zombie = exit_is_complete(child);
 
+		if (READ_ONCE(child->death_signal))
+			signal_send_info(child->leader, READ_ONCE(child->death_signal),
+			    &(struct signal_info){.code = SI_USER, .pid = g->tgid}, true);
 		list_del(&child->sibling);
 		child->parent = init;
 		child->exit_signal = SIGCHLD;

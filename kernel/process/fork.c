@@ -226,6 +226,10 @@ static int copy_process(struct task *child, const struct kernel_clone_args *args
 	if (err)
 		return err;
 	child->cpus_allowed = current()->cpus_allowed;
+	child->prio = current()->prio;
+	child->flags |= current()->flags & TASK_NO_NEW_PRIVS;
+	if (!(args->flags & CLONE_THREAD))
+		child->group->undumpable = current()->group->undumpable;
 	copy_signals(child, args->flags);
 	copy_regs(child, args->stack, args->flags, args->tls);
 	return 0;

@@ -1,10 +1,11 @@
 /*
  * System calls on who a task is and how it is scheduled, which programs ask for and few change:
- * everybody is root, and all tasks are scheduled alike. Task context.
+ * everybody is root, and all tasks share by their nice values. Task context.
  */
 #include "arch/arch.h"
 #include "kernel/syscall/time.h"
 #include "kernel/syscall/user.h"
+#include "kernel/task/group.h"
 
 /* -1 leaves what there is; anything but root is nobody here. */
 static long sys_set_id(u32 a, u32 b, u32 c)
@@ -89,21 +90,52 @@ static long sys_task_exists(s32 pid)
 
 enum { PRIO_PROCESS, PRIO_PGRP, PRIO_USER };
 
-/* Everybody's nice value is 0, which the call gives as 20. */
+static bool sys_priority_means(const struct task *t, u32 which, s32 who)
+{
+	const struct thread_group *own = current()->group;
+
+	if (which == PRIO_PROCESS)
+		return who ? t->pid == who : t == current();
+	if (which == PRIO_PGRP)
+		return t->group->pgid == (who ? who : own->pgid) && t->group->pgid;
+	return !who && !(t->flags & TASK_KTHREAD); /* all users' are root's */
+}
+
+#define NICE_LEAST -20
+#define NICE_MOST  19
+
+/* Sets the nice value of all that are meant (NULL: asks), or the highest priority of them. */
+static long sys_priority(u32 which, s32 who, const s32 *nice)
+{
+	struct task *t;
+	long ret = -ESRCH;
+	u64 flags;
+
+	if (which > PRIO_USER)
+		return -EINVAL;
+	flags = spin_lock_irqsave(&task_lock);
+	list_for_each_entry (t, &task_list, all_node) {
+		if (t->reaped || !sys_priority_means(t, which, who))
+			continue;
+		if (nice)
+			WRITE_ONCE(t->prio, DEFAULT_PRIO + *nice);
+		ret = nice ? 0 : MAX(ret, (long)DEFAULT_PRIO + NICE_MOST + 1 - t->prio);
+	}
+	spin_unlock_irqrestore(&task_lock, flags);
+	return ret;
+}
+
+/* The call gives 20 for a nice value of 0, and more for a higher priority. */
 long __x64_sys_getpriority(const struct regs *r)
 {
-	long err = (u32)r->rdi > PRIO_USER ? -EINVAL : 0;
-
-	if (!err && (u32)r->rdi == PRIO_PROCESS)
-		err = sys_task_exists(r->rsi) ? -ESRCH : 0;
-	return err ? err : 20;
+	return sys_priority(r->rdi, r->rsi, NULL);
 }
 
 long __x64_sys_setpriority(const struct regs *r)
 {
-	if ((u32)r->rdi > PRIO_USER)
-		return -EINVAL;
-	return (u32)r->rdi == PRIO_PROCESS && sys_task_exists(r->rsi) ? -ESRCH : 0;
+	s32 nice = MAX(MIN((s32)r->rdx, NICE_MOST), NICE_LEAST);
+
+	return sys_priority(r->rdi, r->rsi, &nice);
 }
 
 enum { SCHED_OTHER, SCHED_FIFO, SCHED_RR, SCHED_BATCH, SCHED_IDLE = 5, SCHED_DEADLINE };

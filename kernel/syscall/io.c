@@ -372,22 +372,25 @@ long __x64_sys_ioctl(const struct regs *r)
 	return ret;
 }
 
-static long sync_file(u64 fd)
+static long sys_sync_file(u64 fd)
 {
 	struct file *f = sys_fd_get((u32)fd);
 
+	u32 type;
+
 	if (!f)
 		return -EBADF;
-	file_put(f); /* all files are in memory */
-	return 0;
+	type = f->vnode ? f->vnode->mode & S_IFMT : 0;
+	file_put(f);
+	return type == S_IFREG || type == S_IFDIR ? 0 : -EINVAL; /* all files are in memory */
 }
 
 long __x64_sys_fsync(const struct regs *r)
 {
-	return sync_file(r->rdi);
+	return sys_sync_file(r->rdi);
 }
 
 long __x64_sys_fdatasync(const struct regs *r)
 {
-	return sync_file(r->rdi);
+	return sys_sync_file(r->rdi);
 }

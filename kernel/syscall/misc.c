@@ -8,6 +8,7 @@
 #include "kernel/base/random.h"
 #include "kernel/syscall/user.h"
 #include "kernel/process/process.h"
+#include "kernel/task/group.h"
 #include "kernel/trace/tracing.h"
 #include "kernel/base/version.h"
 
@@ -101,15 +102,56 @@ static long set_name(u64 from)
 	return 0;
 }
 
+static long sys_set_death_signal(u64 sig)
+{
+	if (sig > SIG_COUNT)
+		return -EINVAL;
+	WRITE_ONCE(current()->group->death_signal, sig);
+	return 0;
+}
+
+/* 0 or 1; nothing is dumped here, but programs ask for what they have set. */
+static long sys_set_dumpable(u64 on)
+{
+	if (on > 1)
+		return -EINVAL;
+	WRITE_ONCE(current()->group->undumpable, !on);
+	return 0;
+}
+
+#define CAPABILITY_LAST 40u
+
 long __x64_sys_prctl(const struct regs *r)
 {
+	struct task *t = current();
+	s32 sig = READ_ONCE(t->group->death_signal);
+	bool more = r->rdx || r->r10 || r->r8;
+
 	switch ((u32)r->rdi) {
 	case ABI_PR_SET_NAME:
 		return set_name(r->rsi);
 	case ABI_PR_GET_NAME:
-		return copy_to_user(r->rsi, current()->comm, TASK_COMM_LEN);
+		return copy_to_user(r->rsi, t->comm, TASK_COMM_LEN);
+	case ABI_PR_SET_PDEATHSIG:
+		return sys_set_death_signal(r->rsi);
+	case ABI_PR_GET_PDEATHSIG:
+		return copy_to_user(r->rsi, &sig, sizeof(sig));
+	case ABI_PR_SET_DUMPABLE:
+		return sys_set_dumpable(r->rsi);
 	case ABI_PR_GET_DUMPABLE:
-		return 1;
+		return !READ_ONCE(t->group->undumpable);
+	case ABI_PR_SET_NO_NEW_PRIVS:
+		if (r->rsi != 1 || more)
+			return -EINVAL;
+		t->flags |= TASK_NO_NEW_PRIVS;
+		return 0;
+	case ABI_PR_GET_NO_NEW_PRIVS:
+		return r->rsi || more ? -EINVAL : !!(t->flags & TASK_NO_NEW_PRIVS);
+	case ABI_PR_GET_KEEPCAPS:
+	case ABI_PR_GET_SECCOMP:
+		return 0;
+	case ABI_PR_CAPBSET_READ:
+		return r->rsi > CAPABILITY_LAST ? -EINVAL : 1;
 	default:
 		return -EINVAL;
 	}

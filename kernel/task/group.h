@@ -44,9 +44,11 @@ struct thread_group {
 	 * [T] adopted by a pid 1 that is a kernel thread: nobody waits for it, it reaps itself
 	 */
 	bool orphan;
-	int pgid, sid;	 /* [T] process group and session, as Linux */
-	bool no_ctty;	 /* [T] gave up its session's terminal (TIOCNOTTY); children inherit it */
-	int exit_signal; /* [T] the parent gets it at the end; 0: none */
+	int pgid, sid;	  /* [T] process group and session, as Linux */
+	bool no_ctty;	  /* [T] gave up its session's terminal (TIOCNOTTY); children inherit it */
+	int exit_signal;  /* [T] the parent gets it at the end; 0: none */
+	int death_signal; /* [A] it gets this when its parent ends (prctl); 0: none */
+	bool undumpable;  /* [A] prctl() says so; another program is dumpable again */
 
 	enum group_call call; /* [G] what all threads are to do on their way to ring 3 */
 	struct task *exec;    /* [G] GROUP_ENDS: all but this one, which becomes another program */

@@ -2,10 +2,10 @@
  * The scheduler: one run queue per CPU, tasks share it by virtual time. Contexts as task.h says for
  * each function.
  *
- * Words. A task's *vruntime* is the time it has had on the CPU; the queue is sorted by it and who
- * has had least comes first. *min_vruntime* follows the least of a queue; whoever comes from sleep
- * starts not far below it, so that sleeping saves up no claim, and a task that changes queues takes
- * its distance from it along.
+ * Words. A task's *vruntime* is the time it has had on the CPU, weighted by its nice value; the
+ * queue is sorted by it and who has had least comes first. *min_vruntime* follows the least of a
+ * queue; whoever comes from sleep starts not far below it, so that sleeping saves up no claim, and
+ * a task that changes queues takes its distance from it along.
  *
  * A task is in one of these places, all under the lock of rqs[t->cpu]:
  *   running   rq->curr, on_rq
@@ -84,6 +84,16 @@ static struct task *rq_first(struct rq *rq)
 	return list_first_entry(&rq->queue, struct task, rq_node);
 }
 
+/* A step of the nice value is a fifth more time, or less: its time counts by so much. */
+static u64 sched_weighted(u64 ran, int nice)
+{
+	for (; unlikely(nice > 0); nice--)
+		ran += ran / 4;
+	for (; unlikely(nice < 0); nice++)
+		ran -= ran / 5;
+	return ran;
+}
+
 /* Charges the running task for its time until now. */
 static void sched_update_curr(struct rq *rq, u64 now)
 {
@@ -94,7 +104,7 @@ static void sched_update_curr(struct rq *rq, u64 now)
 	t->run_total_ns += ran;
 	if (t == rq->idle)
 		return;
-	t->vruntime += ran;
+	t->vruntime += sched_weighted(ran, READ_ONCE(t->prio) - DEFAULT_PRIO);
 	u64 least = t->vruntime;
 	if (rq->queued && before(rq_first(rq)->vruntime, least))
 		least = rq_first(rq)->vruntime;

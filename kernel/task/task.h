@@ -31,7 +31,8 @@ enum {
 	TASK_KTHREAD = 1,
 	TASK_EXITING = 2,
 	TASK_IDLE_TASK = 4,
-	TASK_LOCKS_GONE = 8, /* it has let go of its futexes: none is its own any more */
+	TASK_LOCKS_GONE = 8,	/* it has let go of its futexes: none is its own any more */
+	TASK_NO_NEW_PRIVS = 16, /* prctl(): for ever, and for all it makes */
 };
 
 struct mm;	     /* kernel/process/mm.h: ring-3 address space */
@@ -52,7 +53,7 @@ struct task {
 	char comm[TASK_COMM_LEN];	/* [O] written by itself; readers may see a mix */
 	u32 flags;			/* [O] TASK_KTHREAD ... */
 	u32 state;			/* [R] enum task_state */
-	int prio;			/* [I] */
+	int prio;			/* [A] DEFAULT_PRIO + the nice value */
 	unsigned cpu;			/* [R] where it runs or last ran */
 	u64 cpus_allowed;		/* [R] a bit per CPU */
 	bool on_rq, on_cpu;		/* [R] */

@@ -41,5 +41,5 @@ void in_child(void (*run)(void));
 #define BAD ((void *)bad_pointer)
 extern char *volatile bad_pointer;
 
-extern const struct call_case event_cases[], file_cases[], lock_cases[], memory_cases[],
-    process_cases[], proc_cases[], signal_cases[], socket_cases[];
+extern const struct call_case basic_cases[], event_cases[], file_cases[], lock_cases[],
+    memory_cases[], process_cases[], proc_cases[], signal_cases[], socket_cases[];

@@ -64,7 +64,7 @@ static const struct row rows[] = {
     CALL(recvfrom, SOCK_FD, PTR, 5, 0x42, 0, 0), CALL(recvfrom, SOCK_FD, GOOD, 5, 0x42, GOOD, PTR),
     CALL(sendmsg, SOCK_FD, PTR, 0x40), CALL(recvmsg, SOCK_FD, PTR, 0x42),
     CALL(setsockopt, SOCK_FD, 1, 7, PTR, 4), CALL(getsockopt, SOCK_FD, 1, 3, GOOD, PTR),
-    CALL(ioctl, SOCK_FD, 0x541b, PTR), CALL(ioctl, SOCK_FD, 0x5421, PTR),
+    CALL(ioctl, SOCK_FD, 0x541b, PTR), CALL(ioctl, SOCK_FD, 0x5421, PTR), CALL(prctl, 2, PTR),
     CALL(read, PIPE_FD, PTR, 5), /* the data is lost: as on Linux, it was read */
 };
 
