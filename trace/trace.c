@@ -17,6 +17,7 @@
 #include "trace/event/gate.h"
 #include "trace/event/record.h"
 #include "trace/event/snapshot.h"
+#include "trace/function/function.h"
 #include "trace/host_lock.h"
 #include "trace/host_log.h"
 #include "trace/host_system.h"
@@ -131,6 +132,29 @@ static void define_probes(void)
 			list += n + (list[n] == ';');
 		}
 	enable_probes();
+}
+
+static struct trace_function_edit *boot_functions; /* the list under way */
+
+static void trace_function_word(char *word)
+{
+	char name[512];
+
+	strscpy(name, word, sizeof(name));
+	if (trace_function_edit_word(boot_functions, word))
+		host_log("No function is meant by %s", name);
+}
+
+/* ftrace_filter=, ftrace_notrace=, whatever tracer there is or will be. */
+static void trace_boot_functions(const char *param, enum trace_function_list which)
+{
+	if (host_param(param, 0))
+		boot_functions = trace_function_edit_begin(trace_global, which, false);
+	if (!boot_functions)
+		return;
+	trace_each_param(param, trace_function_word);
+	trace_function_edit_end(boot_functions);
+	boot_functions = NULL;
 }
 
 /* ftrace=TRACER: from the time on when it can have a task of its own. */
@@ -270,6 +294,9 @@ void trace_apply_params(void)
 	host_lock();
 	define_probes();
 	trace_each_param("trace_event", trace_enable_word);
+	trace_boot_functions("ftrace_filter", TRACE_FUNCTIONS_WANTED);
+	trace_boot_functions("ftrace_notrace", TRACE_FUNCTIONS_UNWANTED);
+	trace_boot_functions("stacktrace_filter", TRACE_FUNCTIONS_STACK);
 	start_tracer();
 	boot_snapshot();
 	host_unlock();

@@ -427,6 +427,14 @@ unsigned host_stack(u64 *out, unsigned max)
 	return n;
 }
 
+/* Each call of a function asks, and none of its own may. */
+__trace_text u64 host_stack_used(const void *at)
+{
+	u64 used = this_cpu_read(kernel_rsp) - (u64)at;
+
+	return used <= KERNEL_STACK_SIZE ? used : 0;
+}
+
 unsigned host_user_stack(u64 *out, unsigned max)
 {
 	return stack_trace_user(out, max);

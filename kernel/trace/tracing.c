@@ -25,6 +25,7 @@
 #include "trace/event/event.h"
 #include "trace/event/pid_filter.h"
 #include "trace/export/export.h"
+#include "trace/function/function.h"
 #include "trace/host_lock.h"
 #include "trace/host_outside.h"
 #include "trace/output/dump.h"
@@ -159,6 +160,22 @@ static int trace_sysctl_store_printk(char *line, size_t n, void *ctx)
 	return err;
 }
 
+static u64 stack_tracer_enabled;
+
+static int trace_sysctl_store_stack(char *line, size_t n, void *ctx)
+{
+	u64 before = stack_tracer_enabled;
+	int err = trace_sysctl_store_number(line, n, ctx);
+
+	host_lock();
+	if (!err)
+		err = trace_stack_switch(stack_tracer_enabled);
+	host_unlock();
+	if (err)
+		stack_tracer_enabled = before;
+	return err;
+}
+
 static int trace_sysctl_show_lastboot(struct seq *s, void *ctx)
 {
 	(void)ctx;
@@ -190,6 +207,17 @@ static void stop_printk(void)
 	host_unlock();
 }
 
+/* stacktrace, and stacktrace_filter=, which trace_apply_params() has read. */
+static void start_stack_tracer(void)
+{
+	if (!cmdline_flag("stacktrace") && !cmdline_get("stacktrace_filter"))
+		return;
+	host_lock();
+	if (!trace_stack_switch(true))
+		stack_tracer_enabled = 1;
+	host_unlock();
+}
+
 void trace_files_init(void)
 {
 	host_lock();
@@ -198,6 +226,7 @@ void trace_files_init(void)
 	host_unlock();
 	trace_export_init(); /* now the clock is known, and all CPUs are */
 	trace_apply_params();
+	start_stack_tracer();
 	proc_register("trapline/lastboot", trace_sysctl_show_lastboot, NULL, NULL);
 	proc_register("sys/kernel/ftrace_dump_on_oops", trace_sysctl_show_number,
 	    trace_sysctl_store_number, &dump_on_oops);
@@ -205,6 +234,8 @@ void trace_files_init(void)
 	    trace_sysctl_store_number, &traceoff_on_warning);
 	proc_register("sys/kernel/tracepoint_printk", trace_sysctl_show_number,
 	    trace_sysctl_store_printk, &tracepoint_printk);
+	proc_register("sys/kernel/stack_tracer_enabled", trace_sysctl_show_number,
+	    trace_sysctl_store_stack, &stack_tracer_enabled);
 	proc_register("trapline/btf", trace_show_btf, NULL, NULL);
 	vfs_mkdir("/sys/kernel/btf", 0755);
 	vfs_symlink("/proc/trapline/btf", "/sys/kernel/btf/vmlinux");

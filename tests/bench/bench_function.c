@@ -103,6 +103,25 @@ static void run_kprobe_event(const char *name)
 	bench_write("kprobe_events", "\n");
 }
 
+static void run_fprobe_event(const char *name, const char *on)
+{
+	bench_write("dynamic_events", "f:bench bench_function_target $arg1 $arg2");
+	bench_write("events/fprobes/bench/enable", on);
+	measure_traced(name);
+	bench_write("events/fprobes/bench/enable", "0");
+	bench_write("dynamic_events", "-:fprobes/bench");
+}
+
+static void run_fprobe_on(const char *name)
+{
+	run_fprobe_event(name, "1");
+}
+
+static void run_fprobe_off(const char *name)
+{
+	run_fprobe_event(name, "0");
+}
+
 static u64 bench_function_op(const char *tracer)
 {
 	u64 start = cycles();
@@ -145,6 +164,8 @@ const struct bench bench_function[] = {
     {"fn.graph.dropped", run_graph_dropped},
     {"kp.noop.entry", run_kprobe},
     {"kpe.entry.2regs", run_kprobe_event},
+    {"fpe.entry.2args", run_fprobe_on},
+    {"fpe.off", run_fprobe_off},
     {"op.function_all_on", run_all},
     {NULL, NULL},
 };

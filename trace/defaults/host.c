@@ -271,6 +271,11 @@ __weak unsigned host_stack(u64 *out __maybe_unused, unsigned max __maybe_unused)
 	return 0;
 }
 
+__weak u64 host_stack_used(const void *at __maybe_unused)
+{
+	return 0;
+}
+
 __weak unsigned host_user_stack(u64 *out __maybe_unused, unsigned max __maybe_unused)
 {
 	return 0;

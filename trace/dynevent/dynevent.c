@@ -13,6 +13,7 @@
 static const struct dynevent_kind *const kinds[] = {
     &synth_dynevent_kind,
     &probe_dynevent_kind,
+    &fprobe_dynevent_kind,
     &event_probe_dynevent_kind,
     &user_dynevent_kind,
 };

@@ -69,10 +69,8 @@ void trace_functions_drop(struct trace_array *tr)
 	tr->functions = NULL;
 }
 
-u64 *trace_functions_make_set(const struct trace_functions *f)
+u64 *trace_functions_make_set(const u64 *wanted, const u64 *unwanted)
 {
-	const u64 *wanted = f->lists[TRACE_FUNCTIONS_WANTED],
-		  *unwanted = f->lists[TRACE_FUNCTIONS_UNWANTED];
 	size_t size = trace_function_set_size();
 	u64 *set = host_alloc(size);
 
@@ -252,12 +250,14 @@ int trace_function_edit_end(struct trace_function_edit *e)
 {
 	u64 **list = &e->tr->functions->lists[e->which], *old = *list;
 	u64 *set = trace_function_set_is_empty(e->set) ? NULL : e->set;
-	bool graph = e->which >= TRACE_GRAPH_WANTED;
+	bool graph = e->which == TRACE_GRAPH_WANTED || e->which == TRACE_GRAPH_SILENT;
 	int err = graph ? trace_graph_set_list(e->which, set) : 0;
 
 	if (!err)
 		*list = set;
-	if (!graph)
+	if (e->which == TRACE_FUNCTIONS_STACK)
+		trace_stack_changed();
+	else if (!graph)
 		trace_functions_changed(e->tr);
 	host_free(err ? NULL : old);
 	host_free(err || !set ? e->set : NULL);
@@ -275,8 +275,8 @@ void trace_function_list_show(struct seq *s, struct trace_array *tr, enum trace_
 	const char *name;
 	u64 addr;
 
-	if (!set && !(m && which == TRACE_FUNCTIONS_WANTED))
-		seq_puts(s, which == TRACE_FUNCTIONS_WANTED || which == TRACE_GRAPH_WANTED
+	if (!set && !(m && (which == TRACE_FUNCTIONS_WANTED || which == TRACE_FUNCTIONS_STACK)))
+		seq_puts(s, which != TRACE_FUNCTIONS_UNWANTED && which != TRACE_GRAPH_SILENT
 				? "#### all functions enabled ####\n"
 				: "#### no functions disabled ####\n");
 	for (unsigned i = 0; set && i < host_function_count(); i++)

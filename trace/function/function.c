@@ -138,10 +138,16 @@ static void trace_function_hit(
 
 /* ---- the tracer ---- */
 
+static u64 *trace_function_wanted(const struct trace_functions *f)
+{
+	return trace_functions_make_set(
+	    f->lists[TRACE_FUNCTIONS_WANTED], f->lists[TRACE_FUNCTIONS_UNWANTED]);
+}
+
 void trace_functions_changed(struct trace_array *tr)
 {
 	struct trace_functions *f = tr->functions;
-	u64 *set = f->on ? trace_functions_make_set(f) : NULL;
+	u64 *set = f->on ? trace_function_wanted(f) : NULL;
 
 	if (set)
 		host_hook_set(&f->hook, set);
@@ -152,7 +158,7 @@ int trace_functions_start(struct trace_array *tr, const struct host_hook *hook)
 {
 	struct trace_functions *f = trace_functions_of(tr);
 	int err = f ? trace_comm_prepare() : -ENOMEM;
-	u64 *set = err ? NULL : trace_functions_make_set(f);
+	u64 *set = err ? NULL : trace_function_wanted(f);
 
 	if (!err && !set)
 		err = -ENOMEM;

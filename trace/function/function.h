@@ -4,7 +4,7 @@
  *
  * Words: a set is a bit for each function, in words of 64. `wanted` are those of set_ftrace_filter,
  * `unwanted` those of set_ftrace_notrace; no set of wanted ones means all. So it is with those of
- * set_graph_function and set_graph_notrace, whose functions are `silent`.
+ * set_graph_function and set_graph_notrace, whose functions are `silent`, and stack_trace_filter.
  */
 #pragma once
 
@@ -13,12 +13,13 @@
 
 extern const struct trace_tracer trace_tracer_function, trace_tracer_function_graph;
 
-/* The last two are function_graph's, and the global array's alone. */
+/* The graph's are function_graph's, the last the stack tracer's: the global array's alone. */
 enum trace_function_list {
 	TRACE_FUNCTIONS_WANTED,
 	TRACE_FUNCTIONS_UNWANTED,
 	TRACE_GRAPH_WANTED,
 	TRACE_GRAPH_SILENT,
+	TRACE_FUNCTIONS_STACK,
 	TRACE_FUNCTION_LISTS
 };
 
@@ -38,6 +39,13 @@ int trace_function_edit_word(struct trace_function_edit *e, char *word);
 int trace_function_edit_end(struct trace_function_edit *e); /* 0 or -ENOMEM: it is as it was */
 void trace_function_list_show(
     struct seq *s, struct trace_array *tr, enum trace_function_list which);
+
+/* ---- the stack tracer: stack.c ---- */
+
+int trace_stack_switch(bool on); /* 0, -ENOMEM, -EBUSY */
+u64 trace_stack_max(void);	 /* any context */
+void trace_stack_set_max(u64 size);
+int trace_stack_show(struct seq *s); /* 0, -ENOMEM */
 
 /* enabled_functions and touched_functions. */
 void trace_functions_show_enabled(struct seq *s, bool touched);

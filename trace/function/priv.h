@@ -39,8 +39,8 @@ struct trace_functions {
 
 /* NULL: no memory. */
 struct trace_functions *trace_functions_of(struct trace_array *tr);
-/* What its lists say; NULL: no memory. The caller frees it. */
-u64 *trace_functions_make_set(const struct trace_functions *f);
+/* Those wanted (NULL: all) but for the others (NULL); NULL: no memory. The caller frees it. */
+u64 *trace_functions_make_set(const u64 *wanted, const u64 *unwanted);
 static inline size_t trace_function_set_size(void)
 {
 	return (host_function_count() + 63) / 64 * sizeof(u64);
@@ -71,6 +71,8 @@ void trace_commands_drop(struct trace_functions *f);
 /* Of all arrays, of that function: Linux counts each as a user of it; here one hook has them. */
 unsigned trace_commands_count(unsigned function, unsigned *arrays);
 
+/* The stack tracer's list changed: 0, -ENOMEM. */
+int trace_stack_changed(void);
 /* Its lists changed. */
 void trace_functions_changed(struct trace_array *tr);
 /*

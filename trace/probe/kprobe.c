@@ -26,18 +26,8 @@
 
 /* ---- the place ---- */
 
-/* What a line says, but for its arguments. */
-struct definition {
-	struct probe_id id;
-	char symbol[256]; /* "": addr */
-	u64 addr, offset;
-	u32 maxactive;
-	bool is_return;
-	bool at_entry; /* where a function begins */
-};
-
 static int parse_maxactive(
-    struct definition *d, const char *head, size_t n, struct probe_error *err)
+    struct probe_definition *d, const char *head, size_t n, struct probe_error *err)
 {
 	char number[DYNEVENT_NAME_MAX + 1];
 
@@ -63,7 +53,7 @@ static bool is_of_module(const char *symbol)
 }
 
 /* "[MODULE:]SYMBOL[+offs][%return]" */
-static int parse_symbol(struct definition *d, const char *text, struct probe_error *err)
+static int parse_symbol(struct probe_definition *d, const char *text, struct probe_error *err)
 {
 	char *suffix, *plus;
 	int code;
@@ -97,7 +87,7 @@ static int parse_symbol(struct definition *d, const char *text, struct probe_err
 }
 
 /* What Linux calls an event without a name; what may not be in a name becomes '_'. */
-static void make_name(struct definition *d)
+static void make_name(struct probe_definition *d)
 {
 	if (*d->symbol)
 		fmt_snprintf(d->id.name, DYNEVENT_NAME_MAX + 1, "%c_%s_%llu",
@@ -110,12 +100,14 @@ static void make_name(struct definition *d)
 			*c = '_';
 }
 
-static int parse_head(struct definition *d, const struct probe_words *w, struct probe_error *err)
+static int parse_head(
+    struct probe_definition *d, const struct probe_words *w, struct probe_error *err)
 {
 	const char *head = w->word[0], *colon = strchr(head + 1, ':');
 	size_t n = colon ? (size_t)(colon - head) - 1 : strlen(head + 1);
 	int code = 0;
 
+	d->kind = &probe_dynevent_kind;
 	d->is_return = *head == 'r';
 	strscpy(d->id.group, PROBE_GROUP, sizeof(d->id.group));
 	if (is_digit(head[1]))
@@ -135,19 +127,21 @@ static int parse_head(struct definition *d, const struct probe_words *w, struct 
 
 /* How its arguments are to be read. */
 static struct probe_parse form_of(
-    const struct definition *d, const struct probe_words *w, struct probe_error *err)
+    const struct probe_definition *d, const struct probe_words *w, struct probe_error *err)
 {
-	bool named = probe_is_named(w, d->is_return);
+	bool fprobe = d->kind == &fprobe_dynevent_kind;
+	bool named = fprobe || probe_is_named(w, d->is_return);
 
 	return (struct probe_parse){.err = err,
 	    .is_return = d->is_return,
+	    .no_registers = fprobe,
 	    .at_entry = d->at_entry && !d->is_return,
 	    .function = d->at_entry ? d->symbol : NULL,
 	    .proto = named && d->at_entry ? types_function(d->symbol) : 0,
 	    .named = named};
 }
 
-static struct trace_probe *make_probe(const struct definition *d, const struct probe_words *w,
+static struct trace_probe *make_probe(const struct probe_definition *d, const struct probe_words *w,
     const struct probe_parse *form, struct probe_arena *arena)
 {
 	struct trace_probe *tp = probe_alloc(w, strlen(d->symbol) + 1, arena);
@@ -159,13 +153,14 @@ static struct trace_probe *make_probe(const struct definition *d, const struct p
 	tp->offset = d->offset;
 	tp->is_return = d->is_return;
 	tp->maxactive = d->maxactive;
-	tp->old = probe_is_legacy(w, form->proto);
+	tp->is_fprobe = d->kind == &fprobe_dynevent_kind;
+	tp->old = !tp->is_fprobe && probe_is_legacy(w, form->proto);
 	tp->sp = host_reg_find(host_stack_register());
 	return tp;
 }
 
 /* The probe of a line whose place is known, with its arguments. */
-static int parse_probe(const struct definition *d, const struct probe_words *w,
+static int parse_probe(const struct probe_definition *d, const struct probe_words *w,
     struct probe_error *err, struct trace_probe **out)
 {
 	struct probe_parse form = form_of(d, w, err);
@@ -173,7 +168,7 @@ static int parse_probe(const struct definition *d, const struct probe_words *w,
 	struct probe_arena arena;
 	int code = 0;
 
-	form.named = form.named && !probe_is_legacy(w, form.proto);
+	form.named = form.no_registers || (form.named && !probe_is_legacy(w, form.proto));
 	if (form.named)
 		code = probe_expand(w, &form, &words);
 	if (code)
@@ -203,7 +198,7 @@ static int kprobe_event_register(struct trace_probe *tp, struct probe_error *err
 
 	if (!code)
 		code = host_probe_create(&place, &tp->host);
-	if (!code && !tp->maxactive)
+	if (!code && !tp->maxactive && !tp->is_fprobe)
 		tp->maxactive = MAX(MAXACTIVE_DEFAULT, 2 * host_cpu_count());
 	if (code == -ENOENT && !tp->symbol) {
 		host_log("no code at the probe's address: it will not be hit");
@@ -234,14 +229,14 @@ static void kprobe_event_switch(struct trace_key *key, bool on)
 			host_probe_switch(tp->host, on);
 }
 
-static struct probe_event *find_event(const char *group, const char *name)
+static struct probe_event *find_event(const struct probe_definition *d)
 {
-	struct trace_event_call *call = trace_event_find(group, name);
+	struct trace_event_call *call = trace_event_find(d->id.group, d->id.name);
 
 	if (!call || call->class->fields != probe_event_table)
 		return NULL;
 	struct probe_event *ev = probe_event_of(call);
-	return ev->first->dyn.kind == &probe_dynevent_kind ? ev : NULL;
+	return ev->first->dyn.kind == d->kind ? ev : NULL;
 }
 
 /* A legacy event records from its definition on, as its document shows. */
@@ -254,7 +249,8 @@ static int turn_on_old(struct probe_event *ev, const struct trace_probe *tp)
 	return err;
 }
 
-static int add_new(struct trace_probe *tp, const struct definition *d, struct probe_error *err)
+static int add_new(
+    struct trace_probe *tp, const struct probe_definition *d, struct probe_error *err)
 {
 	int code = probe_event_check_name(&d->id, err);
 
@@ -271,7 +267,7 @@ static int add_new(struct trace_probe *tp, const struct definition *d, struct pr
 	if (!code)
 		code = turn_on_old(ev, tp);
 	if (!code) {
-		dynevent_add(&tp->dyn, &probe_dynevent_kind);
+		dynevent_add(&tp->dyn, d->kind);
 		return 0;
 	}
 	if (tp->host)
@@ -306,7 +302,7 @@ static bool is_same(const struct trace_probe *a, const struct trace_probe *b)
 
 static int add_to(struct trace_probe *tp, struct probe_event *ev, struct probe_error *err)
 {
-	const struct trace_probe *old = ev->first;
+	const struct trace_probe *old = ev->first, *at;
 	u32 differs;
 
 	if (tp->is_return != old->is_return || tp->old != old->old) {
@@ -319,8 +315,8 @@ static int add_to(struct trace_probe *tp, struct probe_event *ev, struct probe_e
 		    err, differs + 1, 0, "Argument type or name is different from existing probe");
 		return -EEXIST;
 	}
-	for (; old; old = old->next)
-		if (is_same(tp, old)) {
+	for (at = old; at; at = at->next)
+		if (is_same(tp, at)) {
 			probe_fail(err, 0, 0, "There is already the exact same probe event");
 			return -EEXIST;
 		}
@@ -330,7 +326,7 @@ static int add_to(struct trace_probe *tp, struct probe_event *ev, struct probe_e
 		return code;
 	tp->next = ev->first;
 	ev->first = tp;
-	dynevent_add(&tp->dyn, &probe_dynevent_kind);
+	dynevent_add(&tp->dyn, old->dyn.kind);
 	if (tp->host && ev->key.on) {
 		host_probe_switch(tp->host, true);
 		host_probes_flush();
@@ -346,24 +342,32 @@ static bool is_user_place(const char *place)
 	return strchr(place, '/') && strchr(place, ':');
 }
 
+int probe_define_place(
+    const struct probe_definition *d, const struct probe_words *w, struct probe_error *err)
+{
+	struct trace_probe *tp = NULL;
+	int code = parse_probe(d, w, err, &tp);
+
+	if (!code) {
+		struct probe_event *ev = find_event(d);
+		code = ev ? add_to(tp, ev, err) : add_new(tp, d, err);
+	}
+	if (code)
+		host_free(tp);
+	return code;
+}
+
 static int kprobe_event_define(const struct probe_words *w, struct probe_error *err)
 {
 	if (w->n < 2 || (*w->word[0] != 'p' && *w->word[0] != 'r'))
 		return -ECANCELED;
 	if (is_user_place(w->word[1]))
 		return probe_fail(err, 1, 0, "There are no probes of programs");
-	struct definition *d = host_alloc(sizeof(*d));
-	struct trace_probe *tp = NULL;
+	struct probe_definition *d = host_alloc(sizeof(*d));
 	int code = d ? parse_head(d, w, err) : -ENOMEM;
 
 	if (!code)
-		code = parse_probe(d, w, err, &tp);
-	if (!code) {
-		struct probe_event *ev = find_event(d->id.group, d->id.name);
-		code = ev ? add_to(tp, ev, err) : add_new(tp, d, err);
-	}
-	if (code)
-		host_free(tp);
+		code = probe_define_place(d, w, err);
 	host_free(d);
 	return code;
 }
@@ -424,7 +428,7 @@ void probe_profile_show(struct seq *s)
 /* ---- removing ---- */
 
 /* A legacy event may go while it is on: its document never turns it off. */
-static bool kprobe_event_is_busy(const struct dynevent *dyn)
+bool kprobe_event_is_busy(const struct dynevent *dyn)
 {
 	const struct trace_probe *tp = trace_probe_of(dyn);
 	const struct trace_event_call *call = &tp->event->call;
@@ -442,7 +446,7 @@ static void detach(struct trace_probe *tp)
 	dynevent_remove(&tp->dyn);
 }
 
-static int kprobe_event_free(struct dynevent *dyn)
+int kprobe_event_free(struct dynevent *dyn)
 {
 	struct trace_probe *tp = trace_probe_of(dyn);
 	struct probe_event *ev = tp->event;

@@ -248,7 +248,7 @@ int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, b
 	case '$':
 		return parse_variable(p, f, text);
 	case '%':
-		if (p->probed) {
+		if (p->probed || p->no_registers) {
 			p->err->before = "Invalid $-variable specified";
 			return probe_parse_fail(p, p->pos, "Invalid fetch argument");
 		}

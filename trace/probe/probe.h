@@ -9,9 +9,10 @@
  * record has common_tgid at 8, the addresses from 16 on, the number of arguments, and 8 bytes for
  * each argument.
  *
- * kprobe.c defines events of instructions and returns, eprobe.c events of events; event.c is what
- * the two share. parse.c reads arguments with the table of fetch types in type.c; name.c reads
- * those by name, for which expand.c prepares the line; fetch.c records them, print.c prints them.
+ * kprobe.c defines events of instructions and returns, fprobe.c those of functions by the lines of
+ * dynamic_events that Linux has for them, eprobe.c events of events; event.c is what they share.
+ * parse.c reads arguments with the table of fetch types in type.c; name.c reads those by name, for
+ * which expand.c prepares the line; fetch.c records them, print.c prints them.
  *
  * Definitions: task context under host_lock. Fetching and recording: any context.
  */
@@ -24,6 +25,7 @@
 
 #define PROBE_GROUP	    "kprobes"
 #define EVENT_PROBE_GROUP   "eprobes"
+#define FPROBE_GROUP	    "fprobes"
 #define PROBE_ARGS_MAX	    128
 #define PROBE_ARG_NAME_MAX  32
 #define PROBE_ARG_TEXT_MAX  63
@@ -108,8 +110,9 @@ struct trace_probe {
 	struct trace_event_call *probed; /* another event; NULL: a place in the code */
 	const char *filter;		 /* of its records; NULL */
 	bool is_return, old;
-	u16 sp;	     /* where the stack pointer is in the registers */
-	bool simple; /* all arguments are 8 bytes from registers, at reg[]; and not legacy */
+	bool is_fprobe; /* of a line of fprobe.c */
+	u16 sp;		/* where the stack pointer is in the registers */
+	bool simple;	/* all arguments are 8 bytes from registers, at reg[]; and not legacy */
 	u32 n_args, n_entry;
 	u16 *reg;
 	s16 *entry; /* of a return: host_arg_place() of each value that is kept at the entry */
@@ -127,7 +130,8 @@ struct probe_event {
 	char *group, *name; /* each of the table's names is a copy as well */
 };
 
-extern const struct dynevent_kind probe_dynevent_kind, event_probe_dynevent_kind;
+extern const struct dynevent_kind probe_dynevent_kind, event_probe_dynevent_kind,
+    fprobe_dynevent_kind;
 
 static inline bool probe_is_string(const struct probe_type *t)
 {
@@ -185,6 +189,7 @@ struct probe_parse {
 	struct probe_arena *arena;
 	const struct trace_event_call *probed; /* arguments are of its fields; NULL: of registers */
 	bool is_return, at_entry;
+	bool no_registers;    /* by their names */
 	const char *function; /* that is entered or returns; NULL: unknown, or neither */
 	u32 proto;	      /* of it, or of a tracepoint's call; 0: unknown */
 	bool asked;	      /* the line has named a parameter by its number */
@@ -309,6 +314,25 @@ void probe_event_retire(struct probe_event *ev);
 /* " NAME=BODY ..."; are the first arguments these? */
 void probe_show_args(struct seq *s, const struct trace_probe *tp);
 bool probe_match_args(const struct trace_probe *tp, const char *args);
+
+/* ---- places in the code: kprobe.c, for fprobe.c as well ---- */
+
+/* What a line says, but for its arguments. */
+struct probe_definition {
+	const struct dynevent_kind *kind;
+	struct probe_id id;
+	char symbol[256]; /* "": addr */
+	u64 addr, offset;
+	u32 maxactive;
+	bool is_return;
+	bool at_entry; /* where a function begins */
+};
+/* The probe and, unless it joins one, the event: 0, or what probe_parse_args() and others say. */
+int probe_define_place(
+    const struct probe_definition *d, const struct probe_words *w, struct probe_error *err);
+/* Of the kinds of events of places. */
+bool kprobe_event_is_busy(const struct dynevent *dyn);
+int kprobe_event_free(struct dynevent *dyn);
 
 /* ---- recording: fetch.c; printing: print.c ---- */
 

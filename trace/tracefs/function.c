@@ -68,6 +68,7 @@ LIST(traced, TRACE_FUNCTIONS_WANTED)
 LIST(untraced, TRACE_FUNCTIONS_UNWANTED)
 LIST(graph_wanted, TRACE_GRAPH_WANTED)
 LIST(graph_silent, TRACE_GRAPH_SILENT)
+LIST(stack_filter, TRACE_FUNCTIONS_STACK)
 
 /* One word, as set_event takes it. */
 static ssize tracefs_write_list(struct tracefs_file *f, const void *buf, size_t n)
@@ -97,6 +98,7 @@ const struct tracefs_ops tracefs_filter_ops = LIST_OPS(traced);
 const struct tracefs_ops tracefs_notrace_ops = LIST_OPS(untraced);
 const struct tracefs_ops tracefs_graph_wanted_ops = LIST_OPS(graph_wanted);
 const struct tracefs_ops tracefs_graph_silent_ops = LIST_OPS(graph_silent);
+const struct tracefs_ops tracefs_stack_filter_ops = LIST_OPS(stack_filter);
 
 /* ---- max_graph_depth ---- */
 
@@ -113,5 +115,28 @@ int tracefs_store_graph_depth(const struct tracefs_node *node __maybe_unused, ch
 
 	if (!err)
 		trace_graph_set_depth(depth);
+	return err;
+}
+
+/* ---- the stack tracer ---- */
+
+int tracefs_show_stack(struct seq *s, const struct tracefs_node *node __maybe_unused)
+{
+	return trace_stack_show(s);
+}
+
+int tracefs_show_stack_max(struct seq *s, const struct tracefs_node *node __maybe_unused)
+{
+	seq_printf(s, "%lu\n", trace_stack_max());
+	return 0;
+}
+
+int tracefs_store_stack_max(const struct tracefs_node *node __maybe_unused, char *line)
+{
+	u64 size;
+	int err = parse_u64(line, 10, &size);
+
+	if (!err)
+		trace_stack_set_max(size);
 	return err;
 }

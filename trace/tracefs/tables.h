@@ -110,7 +110,8 @@ extern const struct tracefs_ops tracefs_trace_ops, tracefs_snapshot_ops, tracefs
     tracefs_marker_ops, tracefs_marker_raw_ops, tracefs_free_buffer_ops, tracefs_raw_ops,
     tracefs_snapshot_raw_ops, tracefs_set_event_ops, tracefs_inject_ops, tracefs_dat_ops,
     tracefs_snapshot_dat_ops, tracefs_user_data_ops, tracefs_user_status_ops, tracefs_filter_ops,
-    tracefs_notrace_ops, tracefs_graph_wanted_ops, tracefs_graph_silent_ops;
+    tracefs_notrace_ops, tracefs_graph_wanted_ops, tracefs_graph_silent_ops,
+    tracefs_stack_filter_ops;
 extern const struct tracefs_dir tracefs_top_dir, tracefs_events_dir, tracefs_options_dir,
     tracefs_per_cpu_dir, tracefs_instances_dir, tracefs_hwlat_dir, tracefs_prevboot_events_dir;
 extern const struct tracefs_row tracefs_no_rows[]; /* for directories of made entries only */
@@ -141,6 +142,10 @@ int tracefs_show_graph_wanted(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_graph_silent(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_graph_depth(struct seq *s, const struct tracefs_node *node);
 int tracefs_store_graph_depth(const struct tracefs_node *node, char *line);
+int tracefs_show_stack_filter(struct seq *s, const struct tracefs_node *node);
+int tracefs_show_stack(struct seq *s, const struct tracefs_node *node);
+int tracefs_show_stack_max(struct seq *s, const struct tracefs_node *node);
+int tracefs_store_stack_max(const struct tracefs_node *node, char *line);
 /* trace/tracefs/tracer.c */
 int tracefs_show_tracers(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_tracer(struct seq *s, const struct tracefs_node *node);
