@@ -180,10 +180,12 @@ void dev_init(void)
 {
 	static const struct file_ops null_ops = {.read = dev_null_read,
 	    .write = dev_null_write,
+	    .discards = true,
 	    .seek = dev_null_seek,
 	    .poll = dev_always_ready};
 	static const struct file_ops zero_ops = {.read = dev_zero_read,
 	    .write = dev_null_write,
+	    .discards = true,
 	    .seek = dev_null_seek,
 	    .poll = dev_always_ready,
 	    .maps_zeros = true,

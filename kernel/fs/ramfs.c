@@ -24,6 +24,11 @@ struct rnode {
 		struct {
 			struct list_head entries; /* [names_lock] by seq, ascending */
 			u64 next_seq;
+			/*
+			 * [names_lock] what readdir showed last, so that the next call goes on
+			 * from there; NULL: it begins at the front
+			 */
+			struct rentry *shown;
 		} dir;
 		char *link;
 	};
@@ -196,6 +201,10 @@ static struct rnode *ramfs_entry_remove(struct rnode *dir, struct rentry *e)
 {
 	struct rnode *target = e->target;
 
+	if (dir->dir.shown == e)
+		dir->dir.shown = e->node.prev == &dir->dir.entries
+				     ? NULL
+				     : list_entry(e->node.prev, struct rentry, node);
 	list_del(&e->node);
 	ramfs_free(e, entry_size(e->name));
 	if (rnode_is_dir(target))
@@ -259,19 +268,22 @@ static int ramfs_lookup(struct vnode *v, const char *name, struct vnode **out)
 
 static int ramfs_readdir(struct vnode *v, u64 *cookie, struct dirent *out)
 {
-	struct rentry *e;
+	struct rnode *dir = rnode_of(v);
 	int found = 0;
 
 	mutex_lock(&names_lock);
-	list_for_each_entry (e, &rnode_of(v)->dir.entries, node) {
+	struct rentry *e = dir->dir.shown;
+	struct list_head *at = e && e->seq < *cookie ? &e->node : &dir->dir.entries;
+	while (!found && (at = at->next) != &dir->dir.entries) {
+		e = list_entry(at, struct rentry, node);
 		if (e->seq < *cookie)
 			continue;
 		strscpy(out->name, e->name, sizeof(out->name));
 		out->ino = e->target->v.ino;
 		out->mode = e->target->v.mode & S_IFMT;
 		*cookie = e->seq + 1;
+		dir->dir.shown = e;
 		found = 1;
-		break;
 	}
 	mutex_unlock(&names_lock);
 	return found;

@@ -139,6 +139,7 @@ struct file_ops {
 	 */
 	bool whole_writes;
 	bool endless;	  /* a read never waits, and returns as many bytes as the caller wants */
+	bool discards;	  /* a write takes all bytes and looks at none, wherever they are */
 	bool maps_zeros;  /* a mapping of it is anonymous memory */
 	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */
 };

@@ -92,6 +92,9 @@ static ssize sys_io_transfer(struct transfer *x, struct user_data *d)
 {
 	size_t left = MIN(d->total, IO_MAX), size = MIN(left, sys_io_most(x)), done = 0;
 	u8 small[SMALL];
+
+	if (x->write && x->f->ops && x->f->ops->discards)
+		return left;
 	void *buf = size <= SMALL ? small : kmalloc(size);
 	ssize got;
 
@@ -123,16 +126,17 @@ static long sys_io_range(u64 fd, u64 base, u64 count, struct transfer x)
 {
 	size_t n = MIN(count, IO_MAX);
 	struct user_data d = {.base = base, .len = n, .total = n};
+	struct fd borrowed = sys_fd_borrow(fd);
 	long ret = -EFAULT;
 
-	x.f = sys_fd_get((u32)fd);
+	x.f = borrowed.file;
 	if (!x.f)
 		return -EBADF;
 	if (x.write && !file_writable(x.f))
 		ret = -EBADF;
 	else if (range_ok(base, count))
 		ret = sys_io_transfer(&x, &d);
-	file_put(x.f);
+	sys_fd_return(borrowed);
 	return ret;
 }
 

@@ -113,6 +113,7 @@ static const struct {
 } programs[] = {
     {"sys.", "/test/bench_sys"},
     {"ue.", "/test/bench_uev"},
+    {"file.", "/test/bench_files"},
     {"eh.", "/test/bench_eh"},
     {"proc.", "/test/bench_proc"},
 };

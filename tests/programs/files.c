@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,6 +144,29 @@ static void stat_layout(void)
 	unlink("f");
 }
 
+/* Nobody looks at what is written to it; zero takes as much. */
+static void null_takes_all(void)
+{
+	static const char *const names[] = {"/dev/null", "/dev/zero"};
+	struct iovec vec[2] = {{bad, 5000}, {bad, 70000}};
+
+	for (int i = 0; i < 2; i++) {
+		int fd = open(names[i], O_WRONLY);
+
+		CHECK_EQ(write(fd, bad, 100000), 100000);
+		CHECK_EQ(write(fd, NULL, 0), 0);
+		CHECK_EQ(pwrite(fd, bad, 10, 5), 10);
+		CHECK_EQ(writev(fd, vec, 2), 75000);
+		CHECK_EQ(write(fd, kernel, 10), -1);
+		CHECK_EQ(errno, EFAULT);
+		close(fd);
+		fd = open(names[i], O_RDONLY);
+		CHECK_EQ(write(fd, "x", 1), -1);
+		CHECK_EQ(errno, EBADF);
+		close(fd);
+	}
+}
+
 static void directories(void)
 {
 	char name[16], cwd[64];
@@ -276,6 +300,7 @@ int main(void)
 	bad_pointers();
 	names();
 	stat_layout();
+	null_takes_all();
 	directories();
 	descriptors();
 	shared_mapping();

@@ -298,14 +298,6 @@ static int trace_array_change_comms(struct trace_array *tr, u32 flag, bool on)
 	return 0;
 }
 
-bool trace_array_switch(struct trace_array *tr, bool on)
-{
-	bool changed = trace_array_set_on(tr, on);
-
-	trace_array_set_way(tr, TRACE_WAY_OFF, !trace_array_is_on(tr));
-	return changed;
-}
-
 /* One array is where trace_printk() records: the global one if it is no other. */
 static int set_printk_dest(struct trace_array *tr, bool on)
 {

@@ -27,14 +27,15 @@ enum {
 	TRACE_WAY_USER_STACK = 4, /* options/userstacktrace */
 	TRACE_WAY_PRINT = 8,	  /* tp_printk */
 	TRACE_WAY_PID = 16,	  /* set_event_pid, set_event_notrace_pid */
-	TRACE_WAY_OFF = 1024,	  /* tracing_on was set to 0; the ring knows if it still is */
-	TRACE_WAY_ARRAY = 31 | TRACE_WAY_OFF,
+	TRACE_WAY_ARRAY = 31,
 
 	TRACE_WAY_MORE = 32,	 /* of the first live file: there are others */
 	TRACE_WAY_SOFT_OFF = 64, /* live for its triggers' sake or somebody else's: not recorded */
 	TRACE_WAY_FILTER = 128,	 /* file->filter */
 	TRACE_WAY_TRIGGER = 256, /* file->triggers */
 	TRACE_WAY_LOOKS = 512,	 /* one of them looks at the record: it is built for them */
+	TRACE_WAY_OFF =
+	    1024, /* recording was off when it was last hit; the ring knows if it still is */
 
 	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
 	/* The bits by which the dispatcher of an event (tracepoint_define.h) finds short ways. */
@@ -146,8 +147,6 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
 /* True if that changed it. Any context. */
 bool trace_array_set_on(struct trace_array *tr, bool on);
-/* The same for as long as a user wants: its events know, and cost less while it is off. */
-bool trace_array_switch(struct trace_array *tr, bool on);
 bool trace_array_is_on(struct trace_array *tr);
 /* What is more than TRACE_USER_DATA_MAX is that. */
 #define TRACE_USER_DATA_MAX 165 /* as on Linux */

@@ -326,6 +326,8 @@ static __noinline void trace_gate_retry(
 	slot.ev = rb_reserve(slot.rb, slot.cpu, size);
 	if (unlikely(!slot.ev)) {
 		local_inc(&file->counts[slot.cpu].lost);
+		if (!rb_is_set_on(slot.rb) && !READ_ONCE(file->way))
+			trace_file_way(file, TRACE_WAY_OFF, true); /* cheaper the next time */
 		return;
 	}
 	trace_word_t *to = rb_data(slot.ev, size);
@@ -490,10 +492,11 @@ static TRACE_DISPATCH __noinline void trace_gate_act(struct trace_event_file *fi
     const struct host_context *ctx, trace_word_t *image, u64 size, struct trace_trigger *t)
 {
 	static const struct trace_trigger_hit hit;
-	bool too_early = is_too_early(file, READ_ONCE(file->way));
+	u32 way = READ_ONCE(file->way);
+	bool too_early = way & TRACE_WAY_LOOKS && is_too_early(file, way);
 
 	t->command->act(t, &hit);
-	u32 way = READ_ONCE(file->way);
+	way = READ_ONCE(file->way);
 	if (way & TRACE_WAY_SOFT_OFF)
 		count_off(file);
 	else if (likely(
@@ -526,7 +529,7 @@ static TRACE_DISPATCH __noinline void trace_gate_trigger(struct trace_event_file
 	}
 }
 
-/* Recording was switched off from tracing_on. A trigger may have switched it on since. */
+/* Recording was off the last time. */
 static __noinline void trace_gate_off(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size, bool all)
 {

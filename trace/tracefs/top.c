@@ -98,7 +98,7 @@ static int tracefs_store_on(const struct tracefs_node *node, char *line)
 
 	if (!err && v && tracefs_array(node)->past)
 		err = -EPERM; /* there is nothing that could be recorded into it */
-	if (!err && trace_array_switch(tracefs_array(node), v != 0))
+	if (!err && trace_array_set_on(tracefs_array(node), v != 0))
 		trace_tracer_switch(tracefs_array(node), v != 0);
 	return err;
 }

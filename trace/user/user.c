@@ -32,6 +32,7 @@
 static struct user_event *by_name[HASH_SIZE];
 static struct user_event *by_bit[USER_EVENT_BITS];
 static u32 first_free = 1; /* no bit below is free */
+static u32 bits_end = 1;   /* none from here on was ever taken */
 static u64 *page;	   /* [A] programs read it */
 static u64 multi_number;   /* of the next multi-format event */
 
@@ -121,6 +122,7 @@ static void list_event(struct user_event *ev)
 	ev->next = *head;
 	*head = ev;
 	by_bit[ev->bit] = ev;
+	bits_end = MAX(bits_end, ev->bit + 1);
 	dynevent_add(&ev->dyn, &user_dynevent_kind);
 }
 
@@ -297,7 +299,7 @@ void user_events_show_status(struct seq *s)
 {
 	unsigned active = 0, busy = 0;
 
-	for (u32 bit = 1; bit < USER_EVENT_BITS; bit++) {
+	for (u32 bit = 1; bit < bits_end; bit++) {
 		const struct user_event *ev = by_bit[bit];
 
 		if (!ev)

@@ -122,10 +122,7 @@ static void reasons(void)
 	trace_fresh();
 }
 
-/*
- * tracing_on=0 is known to the events, which ask nothing more; until somebody else, as a trigger
- * would, switches recording on.
- */
+/* An event that was hit while recording is off asks nothing more, until recording is on again. */
 static void switched_off(void)
 {
 	trace_fresh();
@@ -135,8 +132,8 @@ static void switched_off(void)
 	s64 disabled = all("disabled "), recorded = all("recorded ");
 
 	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
-	EXPECT(file->way & TRACE_WAY_OFF);
 	hit(5);
+	EXPECT_EQ(file->way, TRACE_WAY_OFF);
 	EXPECT_EQ(gained("disabled ", &disabled), 5);
 	EXPECT_EQ(gained("recorded ", &recorded), 0);
 	EXPECT(balanced());
