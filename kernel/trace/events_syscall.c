@@ -13,8 +13,8 @@
 #include "trace/output/output.h"
 
 struct static_key key_sys_call_enter, key_sys_call_exit;
-static struct trace_key switch_enter = {.host = (struct host_key *)&key_sys_call_enter};
-static struct trace_key switch_exit = {.host = (struct host_key *)&key_sys_call_exit};
+static struct trace_key call_enter_switch = {.host = (struct host_key *)&key_sys_call_enter};
+static struct trace_key call_exit_switch = {.host = (struct host_key *)&key_sys_call_exit};
 
 /* 1. Records. Every argument takes eight bytes, whatever its type. */
 struct rec_enter {
@@ -174,14 +174,14 @@ static const struct trace_event_class exit_class = {
 	static struct trace_event_call enter_##name_ = {                                           \
 	    .class = &enter_class,                                                                 \
 	    .name = "sys_enter_" #name_,                                                           \
-	    .key = &switch_enter,                                                                  \
+	    .key = &call_enter_switch,                                                             \
 	    .data = (const void *)trace_sys_fields_##name_,                                        \
 	};                                                                                         \
 	static struct trace_event_call exit_##name_ = {                                            \
 	    .class = &exit_class,                                                                  \
 	    .name = "sys_exit_" #name_,                                                            \
 	    .print_fmt = "\"0x%lx\", REC->ret",                                                    \
-	    .key = &switch_exit,                                                                   \
+	    .key = &call_exit_switch,                                                              \
 	};
 #include "kernel/abi/syscalls.def"
 
