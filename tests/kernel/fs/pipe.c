@@ -208,9 +208,10 @@ static void read_once(void *arg)
 	struct side *s = arg;
 	char c;
 
-	current()->group->pgid =
-	    current()->pid; /* kernel threads outside of any group take no signals */
+	/* Meanwhile it is no kernel thread, which would take no signals. */
+	current()->flags &= ~TASK_KTHREAD;
 	s->result = kernel_read(s->f, &c, 1);
+	current()->flags |= TASK_KTHREAD;
 	file_put(s->f);
 	atomic_store(&s->done, 1);
 }

@@ -163,14 +163,16 @@ struct nap {
 	u32 asleep;
 };
 
-static void nap_in_group(void *arg)
+/* For the length of the nap it is no kernel thread, which would take no signals. */
+static void nap(void *arg)
 {
 	struct nap *n = arg;
 
-	current()->group->pgid = current()->pid; /* tasks of no group take no signals */
+	current()->flags &= ~TASK_KTHREAD;
 	atomic_store(&n->asleep, 1);
 	n->err = sleep_ns(3600000 * MS, &n->left);
 	atomic_store(&n->asleep, 2);
+	current()->flags |= TASK_KTHREAD;
 }
 
 /* A signal ends a sleep, and the time that was left is told. */
@@ -179,7 +181,7 @@ static void sleep_interrupted(void)
 	struct threads t = {0};
 	struct nap n = {.err = 0};
 
-	thread_start(&t, nap_in_group, &n, -1);
+	thread_start(&t, nap, &n, -1);
 	while (!atomic_load(&n.asleep))
 		sleep_ns(MS, NULL);
 	sleep_ns(5 * MS, NULL);
