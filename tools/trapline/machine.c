@@ -218,7 +218,8 @@ static void step(struct life *life)
 
 /* ---- all of it ---- */
 
-static void watch_signals(sigset_t *before)
+/* *pipe: what SIGPIPE did; a reader that goes meanwhile ends nothing. */
+static void watch_signals(sigset_t *before, struct sigaction *pipe)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
 	struct sigaction how = {.sa_handler = note_signal}, old;
@@ -230,7 +231,7 @@ static void watch_signals(sigset_t *before)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &how, NULL);
 	}
-	signal(SIGPIPE, SIG_IGN);
+	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, pipe);
 	sigprocmask(SIG_BLOCK, &blocked, before);
 }
 
@@ -265,6 +266,7 @@ void machine_play(struct machine *m)
 	struct life life = {.m = m, .kill_at = ~0ULL, .next_look = m->look ? 0 : ~0ULL};
 	struct termios terminal;
 	bool is_terminal = m->options->console && !tcgetattr(STDIN_FILENO, &terminal);
+	struct sigaction pipe;
 	sigset_t before;
 
 	for (size_t i = 0; i < CHANNELS; i++)
@@ -275,7 +277,7 @@ void machine_play(struct machine *m)
 	life.channel[CONTROL].take = take_control;
 	life.channel[MONITOR].take = take_monitor;
 	life.deadline = m->options->timeout ? now_ns() + m->options->timeout : ~0ULL;
-	watch_signals(&before);
+	watch_signals(&before, &pipe);
 	live(&life);
 	if (is_in_line(&life))
 		fputc('\n', stderr);
@@ -283,6 +285,7 @@ void machine_play(struct machine *m)
 	bytes_free(&life.held);
 	m->output_failed = life.channel[OUT].failed || life.channel[ERR].failed;
 	unfinished_watch();
+	sigaction(SIGPIPE, &pipe, NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (is_terminal)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal);
