@@ -128,10 +128,23 @@ int dynevent_release(const char *line, const struct dynevent_kind *kind)
 	return err;
 }
 
-/* "w:..." of a later Linux: a kind that is not here. */
-static bool is_watch(const char *line)
+/* Kinds of a later Linux that are not here: the letter of their lines, and what error_log says. */
+static const struct {
+	char letter;
+	const char *subsystem, *why;
+} missing_kinds[] = {
+    {'w', "wprobe", "There are no watchpoints"},
+    {'t', "trace_fprobe", "There are no probes of tracepoints"},
+};
+
+static void say_missing_kind(const char *line)
 {
-	return *line == 'w' && (line[1] == ':' || is_space(line[1]));
+	if (line[0] && line[1] != ':' && !is_space(line[1]))
+		return;
+	for (unsigned i = 0; i < ARRAY_SIZE(missing_kinds); i++)
+		if (line[0] == missing_kinds[i].letter)
+			trace_error_log(trace_global, missing_kinds[i].subsystem, line,
+			    missing_kinds[i].why, 0);
 }
 
 int dynevent_command(const char *line)
@@ -144,8 +157,7 @@ int dynevent_command(const char *line)
 		err = kinds[i]->create(line);
 	if (err != -ECANCELED)
 		return err;
-	if (is_watch(line))
-		trace_error_log(trace_global, "wprobe", line, "There are no watchpoints", 0);
+	say_missing_kind(line);
 	return -EINVAL;
 }
 
