@@ -197,7 +197,8 @@ static void buffers(void)
 	trace_fresh();
 	before = hits();
 	begin();
-	for (unsigned i = 0; i < STEPS; i++) {
+	/* On a busy host interrupts find no snapshot for a while: go on until one was taken. */
+	for (unsigned i = 0; i < STEPS || (!atomic_load(&taken) && i < 100 * STEPS); i++) {
 		disturb();
 		step();
 		if (i % 10 == 0)
