@@ -1,7 +1,7 @@
 /*
  * See enablers.h. words_lock protects all enablers and is taken before mm->lock. It is never taken
- * together with the tracer's control lock, because a task that holds mm->lock takes that one
- * (mappings of tracefs files are counted). So the tracer only notes that something has changed, and
+ * inside the tracer's control lock, because a task that holds mm->lock takes that one (mappings of
+ * tracefs files are counted). So the tracer only notes that something has changed, and
  * the task that changed it sets the words when it gives the control lock up (host_unlock() in
  * host.c): when a write to `enable` returns, the words are set.
  */
@@ -26,6 +26,7 @@ struct user_word {
 
 static struct mutex words_lock = MUTEX_INIT(words_lock);
 static struct list_head words = LIST_HEAD_INIT(words);
+static bool update_due; /* words_lock: its holder was to set the words, and does so after it */
 
 static struct user_word *word_new(u64 addr, unsigned bit, struct user_event *ev)
 {
@@ -127,6 +128,10 @@ void user_enablers_update(void)
 {
 	struct user_word *w;
 
+	if (READ_ONCE(words_lock.owner) == current()) {
+		update_due = true;
+		return;
+	}
 	mutex_lock(&words_lock);
 	list_for_each_entry (w, &words, all) {
 		bool on = READ_ONCE(w->ev->key.on);
@@ -178,18 +183,26 @@ static void give_words(struct mm *from, struct list_head *copies, struct mm *to)
 	}
 }
 
-/* No word changes while the pages are copied. */
+/*
+ * No word changes while the pages are copied. Counting the events that are copied takes the control
+ * lock inside words_lock, and giving that up may ask for an update.
+ */
 static struct mm *user_enablers_fork(struct mm *from, struct mm *(*copy)(struct mm *from))
 {
 	struct list_head copies = LIST_HEAD_INIT(copies);
 	struct mm *to;
+	bool due;
 
 	mutex_lock(&words_lock);
 	to = copy_words(from, &copies) ? NULL : copy(from);
 	if (to)
 		give_words(from, &copies, to);
+	due = update_due;
+	update_due = false;
 	mutex_unlock(&words_lock);
 	user_enablers_discard_copies(&copies); /* none, if they were given */
+	if (due)
+		user_enablers_update();
 	return to;
 }
 
