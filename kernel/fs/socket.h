@@ -52,7 +52,8 @@ struct socket_read {
 	void *buf;
 	size_t n;
 	bool peek, nonblock;
-	/* What is found out. */
+	bool keep_error; /* with nonblock: an error of the socket stays for the next call */
+	/* Filled in by socket_receive(). */
 	size_t len;	     /* of a packet in full */
 	struct file **files; /* the caller's: it puts them, and frees the array */
 	unsigned file_count;

@@ -253,7 +253,7 @@ static void socket_drop(struct socket *s, struct socket_message *m, struct list_
 	s->held -= ksize(m);
 }
 
-/* A stream is read across messages, but not past files, and not into them. Locked. */
+/* A stream is read across messages, up to the end of the first that brings files. Locked. */
 static size_t socket_take_stream(struct socket *s, struct socket_read *r, struct list_head *used)
 {
 	struct socket_message *m, *next;
@@ -262,7 +262,7 @@ static size_t socket_take_stream(struct socket *s, struct socket_read *r, struct
 	list_for_each_entry_safe (m, next, &s->messages, node) {
 		bool files = m->file_count;
 
-		if (done == r->n || (files && done))
+		if (done == r->n)
 			break;
 		if (socket_take_part(s, m, r, m->taken, &done))
 			socket_drop(s, m, used);
@@ -298,7 +298,7 @@ static ssize socket_take(struct socket *s, struct socket_read *r)
 					     : socket_take_packet(s, r, &used);
 	else if (s->type != SOCK_DGRAM && !s->peer)
 		got = s->type == SOCK_STREAM ? -EINVAL : -ENOTCONN;
-	else if (READ_ONCE(s->error))
+	else if (READ_ONCE(s->error) && !r->keep_error)
 		got = -atomic_xchg(&s->error, 0);
 	else
 		got = socket_at_end(s) ? 0 : -EAGAIN;

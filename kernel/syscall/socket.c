@@ -443,11 +443,14 @@ static long sys_receive_into(struct file *f, struct user_data *d, u32 flags, voi
 	ssize n;
 
 	do {
+		bool enough =
+		    done && !(flags & ABI_MSG_WAITALL); /* takes more, but asks for none */
 		struct socket_read r = {
 		    .buf = buf,
 		    .n = MIN(left, size),
 		    .peek = flags & ABI_MSG_PEEK,
-		    .nonblock = (flags & ABI_MSG_DONTWAIT) || (done && !(flags & ABI_MSG_WAITALL)),
+		    .nonblock = enough || (flags & ABI_MSG_DONTWAIT),
+		    .keep_error = enough,
 		};
 
 		n = socket_receive(f, &r);
@@ -524,48 +527,48 @@ long __x64_sys_recvfrom(const struct regs *r)
 	return ret;
 }
 
-/* Files that came, as descriptors: as many as there is room for. How many bytes of control. */
-static long sys_put_files(struct sys_received *got, const struct abi_msghdr *h, u32 *flags)
+/*
+ * Installs the files that came, as many as ring 3 has room and memory for. Returns how many bytes
+ * of control messages that makes.
+ */
+static u64 sys_put_files(struct sys_received *got, const struct abi_msghdr *h, u32 *flags)
 {
 	struct abi_cmsghdr c = {.level = ABI_SOL_SOCKET, .type = ABI_SCM_RIGHTS};
 	u64 room = h->msg_control ? h->msg_controllen : 0, most;
-	unsigned n = 0;
+	struct files *table = current()->files;
+	unsigned n;
 
 	most = room > sizeof(c) ? (room - sizeof(c)) / sizeof(s32) : 0;
-	while (n < got->file_count && n < most) {
+	for (n = 0; n < got->file_count && n < most; n++) {
 		u64 to = h->msg_control + sizeof(c) + n * sizeof(s32);
-		s32 fd = files_install(
-		    current()->files, got->files[n], 0, *flags & ABI_MSG_CMSG_CLOEXEC);
+		s32 fd = files_install(table, got->files[n], 0, *flags & ABI_MSG_CMSG_CLOEXEC);
 
 		if (fd < 0)
 			break;
-		got->files[n++] = NULL; /* the table's now */
-		if (copy_to_user(to, &fd, sizeof(fd)))
-			return -EFAULT;
+		got->files[n] = NULL; /* now the table's */
+		if (copy_to_user(to, &fd, sizeof(fd))) {
+			files_close(table, fd);
+			break;
+		}
 	}
 	if (n < got->file_count)
 		*flags |= ABI_MSG_CTRUNC;
-	if (!n)
-		return 0;
 	c.len = sizeof(c) + n * sizeof(s32);
-	return copy_to_user(h->msg_control, &c, sizeof(c)) ? -EFAULT
-							   : (long)MIN(ALIGN_UP(c.len, 8), room);
+	if (!n || copy_to_user(h->msg_control, &c, sizeof(c)))
+		return 0;
+	return MIN(ALIGN_UP(c.len, 8), room);
 }
 
 /* The rest of a struct msghdr: who, what came along, how it went. 0 or -EFAULT. */
 static long sys_put_header(u64 msg, const struct abi_msghdr *h, struct sys_received *got, u32 flags)
 {
 	u32 out = flags & ABI_MSG_CMSG_CLOEXEC;
-	long control;
 	u64 control_len;
 
 	if (h->msg_name &&
 	    sys_put_sender(h->msg_name, msg + offsetof(struct abi_msghdr, msg_namelen), &got->from))
 		return -EFAULT;
-	control = sys_put_files(got, h, &out);
-	if (control < 0)
-		return control;
-	control_len = control;
+	control_len = sys_put_files(got, h, &out);
 	out |= got->truncated ? ABI_MSG_TRUNC : 0;
 	if (copy_to_user(msg + offsetof(struct abi_msghdr, msg_flags), &out, sizeof(out)))
 		return -EFAULT;
