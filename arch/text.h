@@ -177,7 +177,10 @@ void arch_jump_arm(struct arch_probe *const *p, unsigned n, bool on);
  * kernel_probe_return().
  */
 void probe_return(void);
-/* The same of users of hooks, who need no registers (arch/x86_64/probe/hook.S). */
+/*
+ * Where a function returns to that a user of hooks follows (arch/x86_64/probe/hook.S). Calls
+ * kernel_hook_returned(), which gets the returned values alone: not all registers are saved.
+ */
 void hook_return(void);
 
 /*
@@ -199,3 +202,8 @@ struct arch_hook {
 void arch_hooks_set(const struct arch_hook *hooks, unsigned n); /* at most ARCH_HOOK_BATCH */
 void arch_hook_nop(u8 code[ARCH_HOOK_LEN]);			/* what stands there unpatched */
 u64 arch_hook_entry(int to);					/* 0 for OFF */
+/*
+ * Is that in an entry of single users, perhaps before preemption or interrupts are off? A task must
+ * not be preempted there: it has the number of a user that may be removed. Any context.
+ */
+bool arch_hook_in_entry(u64 rip);

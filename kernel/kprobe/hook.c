@@ -5,11 +5,11 @@
  *
  * Words: a user's bit in `masks` says that it wants a function. A function with one user calls that
  * user's own entry, one with several the entry of many, which asks the mask. What the text calls
- * now is in `now`. Changes are made under hook_lock: first the mask, then the text, so that who
- * comes through the entry of many finds all that is wanted. It calls the users that came last
- * first, as Linux does. Who came before, and is still on its
- * way, may call a user that does not want the function any more, but never one that was removed:
- * from the entry's first instruction on preemption is off, and hook_user_remove() waits.
+ * now is in `now`. Changes are made under hook_lock: first the mask, then the text, so that a call
+ * through the entry of many finds all users that want the function. That entry calls the users that
+ * were added last first, as Linux does. A call that began before the change may still reach a user
+ * that does not want the function any more, but never one that was removed: no task is preempted in
+ * an entry (arch_hook_in_entry()), and hook_user_remove() waits until all CPUs have left it.
  */
 /* hot: runs with each event */
 #include "kernel/kprobe/hook.h"
@@ -44,13 +44,25 @@ static void hook_nobody(struct hook_user *user __maybe_unused, u64 ip __maybe_un
 {
 }
 
+static void hook_nobody_entered(struct hook_user *user __maybe_unused, u64 ip __maybe_unused,
+    u64 *slot __maybe_unused, u64 flags __maybe_unused)
+{
+}
+
 static void hook_nobody_left(struct hook_user *user __maybe_unused,
     const struct hook_call *call __maybe_unused, u64 value __maybe_unused, u64 flags __maybe_unused)
 {
 }
 
-static struct hook_user nobody = {.fn = hook_nobody, .leave = hook_nobody_left},
-			leaving = {.fn = hook_nobody};
+/*
+ * In place of a user: of none, and of one being removed. Each has all functions: a CPU may still be
+ * in either entry of the user that was there.
+ */
+#define HOOK_NOBODY                                                                                \
+	{                                                                                          \
+		.fn = hook_nobody, .enter = hook_nobody_entered, .leave = hook_nobody_left         \
+	}
+static struct hook_user nobody = HOOK_NOBODY, leaving = HOOK_NOBODY;
 struct hook_user *kernel_hook_users[USERS - 1] = {
     [0 ... USERS - 2] = &nobody}; /* [A] changed under hook_lock */
 

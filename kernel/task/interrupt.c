@@ -32,10 +32,10 @@ __notrace void kernel_irq_exit(struct regs *r, unsigned vector)
 	if (likely(!this_cpu_read(need_resched)) || this_cpu_read(preempt_count) != 0)
 		return;
 	/*
-	 * Who stands in the copy of a probed instruction leaves it first: it may be taken away
-	 * (arch_probe_sync()).
+	 * A task in the copy of a probed instruction leaves it first, as the copy may be taken away
+	 * (arch_probe_sync()); and so does one in a hook's entry, whose user may be removed.
 	 */
-	if (unlikely(arch_probe_in_slot(r->rip)))
+	if (unlikely(arch_probe_in_slot(r->rip) || arch_hook_in_entry(r->rip)))
 		timers_interrupt_in(LEAVES_SLOT_NS + cycles() % LEAVES_SLOT_NS);
 	else
 		sched_preempt_irq(r->rip);

@@ -13,7 +13,7 @@ _Static_assert(offsetof(struct hook_user, enter) == HOOK_USER_ENTER, "hook.S cal
 
 enum { OP_CALL = 0xe8 };
 
-extern const char hook_entries[], hook_many[], hook_probe[];
+extern const char hook_entries[], hook_call_return[], hook_many[], hook_probe[];
 
 /* As tools/hooks makes it. */
 static const u8 nop[ARCH_HOOK_LEN] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
@@ -31,6 +31,12 @@ u64 arch_hook_entry(int to)
 	if (to == ARCH_HOOK_PROBE)
 		return (u64)hook_probe;
 	return to == ARCH_HOOK_OFF ? 0 : (u64)hook_entries + (unsigned)to * ENTRY_SIZE;
+}
+
+/* The entries, hook_direct() and hook_call() lie one after the other. */
+bool __noprobe arch_hook_in_entry(u64 rip)
+{
+	return rip - (u64)hook_entries < (u64)(hook_call_return - hook_entries);
 }
 
 void arch_hooks_set(const struct arch_hook *hooks, unsigned n)
