@@ -65,8 +65,8 @@ enum filter_verdict { FILTER_NO, FILTER_YES, FILTER_OPEN };
 
 /*
  * Runs a filter's program from *at on: to its end, or up to the first instruction that is a
- * FILTER_TEST, which is then *at. The record has its fixed part, common fields apart. No function
- * is called.
+ * FILTER_TEST, which is then *at. The record has its fixed part, but for common fields and the
+ * __data_loc words of strings. No function is called.
  */
 static inline __attribute__((always_inline)) enum filter_verdict trace_filter_run_numbers(
     const struct filter_insn **at, const void *rec)

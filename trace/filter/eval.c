@@ -115,12 +115,16 @@ bool filter_test_cpu_in(
 
 /* ---- what lies behind the fields ---- */
 
-/* What the __data_loc word says lies `from` bytes on in the record; NULL: not in this record. */
+/*
+ * What the __data_loc word says lies `from` bytes on in the record; NULL: not in this record. The
+ * word itself may be missing: that of a system call is there only while its memory is kept.
+ */
 static const char *located(
     const struct filter_insn *in, const void *rec, u32 len, u32 from, u32 *size)
 {
+	if (unlikely(in->offset + sizeof(u32) > len))
+		return NULL;
 	u32 word = load_u32(in, rec), at = (word & 0xffff) + from;
-
 	*size = word >> 16;
 	return at <= len && *size <= len - at ? (const char *)rec + at : NULL;
 }

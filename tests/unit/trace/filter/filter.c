@@ -219,6 +219,9 @@ static void hostile_records(void)
 	EXPECT(trace_filter_match(f, rec, sizeof(*rec)));
 	rec->dyn = 0;
 	EXPECT(!trace_filter_match(f, rec, offsetof(struct filter_sample, ptr) - 1));
+	/* The gate's shorter ways run the program without a look at the length. */
+	rec->dyn = 1 << 16;
+	EXPECT(!trace_filter_run_tests(f->start, rec, offsetof(struct filter_sample, dyn)));
 	trace_filter_free(f);
 	host_free(rec);
 }
