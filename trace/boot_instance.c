@@ -53,6 +53,12 @@ static bool is_reserved(const char *name)
 	return false;
 }
 
+/* May a directory have this name? */
+static bool is_file_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..");
+}
+
 /* The array whose flags and events these are; NULL: there is none, and the log says why. */
 static struct trace_array *make_array(const char *name, const char *reserved)
 {
@@ -75,14 +81,16 @@ static struct trace_array *make_array(const char *name, const char *reserved)
 
 static void trace_boot_instance(const char *list)
 {
-	char head[WORD_MAX], word[WORD_MAX], *flags = head;
+	char name[WORD_MAX], word[WORD_MAX];
 
-	if (!trace_boot_word(&list, head))
+	if (!trace_boot_word(&list, name))
 		return;
-	char *name = strsep(&flags, "^"), *reserved = strchr(flags ? flags : name, '@');
+	char *flags = strchr(name, '^'), *reserved = strchr(name, '@'); /* in either order */
+	if (flags)
+		*flags++ = '\0';
 	if (reserved)
 		*reserved++ = '\0';
-	if (!*name || strchr(name, '/')) {
+	if (!is_file_name(name)) {
 		host_log("Tracing: Failed to create instance buffer '%s' (%d)", name, -EINVAL);
 		return;
 	}
