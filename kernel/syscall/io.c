@@ -10,8 +10,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/syscall/user.h"
 
-#define SMALL	  256  /* on the stack */
-#define IOV_MAX	  1024 /* Linux's UIO_MAXIOV */
+#define SMALL	  256 /* on the stack */
 #define IOV_SMALL 8
 
 static int sys_io_copy(struct user_data *d, void *buf, size_t n, bool to_user)
@@ -379,7 +378,6 @@ long __x64_sys_ioctl(const struct regs *r)
 static long sys_sync_file(u64 fd)
 {
 	struct file *f = sys_fd_get((u32)fd);
-
 	u32 type;
 
 	if (!f)

@@ -125,3 +125,5 @@ static inline long sys_restartable(long ret)
 #define IO_WHOLE (4UL << 20)
 /* Linux's limit for the bytes of one call. */
 #define IO_MAX	 0x7ffff000UL
+/* Linux's UIO_MAXIOV: the most parts of a vector. */
+#define IOV_MAX	 1024u

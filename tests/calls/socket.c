@@ -69,6 +69,7 @@ static void test_make(void)
 	R(send(p[1], "x", 1, 0));
 	R(listen(99, 1));
 	R(shutdown(p[0], 0));
+	R(shutdown(99, 7));
 }
 
 static void test_stream(void)
