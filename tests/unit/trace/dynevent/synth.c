@@ -210,10 +210,6 @@ static void strings(void)
 }
 
 /*
- * Eight fixed strings fit a record; sixteen are more than a sub-buffer holds: counted as lost, not
- * recorded.
- */
-/*
  * Stacks behind strings, so that their words have no even place: none, one, as many as a record
  * takes, more; and addresses of nothing.
  */
@@ -247,6 +243,10 @@ static void stacks(void)
 	end_event(file);
 }
 
+/*
+ * Eight fixed strings fit a record; sixteen are more than a sub-buffer holds: counted as lost, not
+ * recorded.
+ */
 static void too_large(void)
 {
 	struct trace_event_file *file = begin_event(
