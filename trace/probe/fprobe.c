@@ -6,7 +6,6 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
-#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/host_function.h"
 #include "trace/host_memory.h"
@@ -14,22 +13,6 @@
 #include "trace/probe/probe.h"
 
 #define RETURN "%return"
-
-static int fprobe_parse_maxactive(
-    struct probe_definition *d, const char *text, size_t n, struct probe_error *err)
-{
-	char number[DYNEVENT_NAME_MAX + 1];
-
-	if (n >= sizeof(number))
-		return probe_fail(err, 0, 1, "Invalid maxactive number");
-	memcpy(number, text, n);
-	number[n] = '\0';
-	if (parse_u32(number, 0, &d->maxactive) || !d->maxactive)
-		return probe_fail(err, 0, 1, "Invalid maxactive number");
-	if (d->maxactive > PROBE_MAXACTIVE_MAX)
-		return probe_fail(err, 0, 1, "Maxactive is too big");
-	return 0;
-}
 
 /* A line that asks for the value returned is one of the return. */
 static bool fprobe_wants_value(const struct probe_words *w)
@@ -83,7 +66,7 @@ static int fprobe_parse_head(
 {
 	const char *head = w->word[0], *colon = strchr(head + 1, ':');
 	size_t n = colon ? (size_t)(colon - head) - 1 : strlen(head + 1);
-	int code = is_digit(head[1]) ? fprobe_parse_maxactive(d, head + 1, n, err) : 0;
+	int code = is_digit(head[1]) ? probe_parse_maxactive(d, head + 1, n, err) : 0;
 
 	d->kind = &fprobe_dynevent_kind;
 	strscpy(d->id.group, FPROBE_GROUP, sizeof(d->id.group));
@@ -131,29 +114,10 @@ static void fprobe_event_show(struct seq *s, const struct dynevent *dyn)
 	probe_show_args(s, tp);
 }
 
-/* "FUNCTION[%return] [ARG ...]" as listed. */
-static bool fprobe_event_match(
-    const struct dynevent *dyn, const char *system, const char *event, const char *args)
-{
-	const struct trace_probe *tp = trace_probe_of(dyn);
-	size_t n = strcspn(args, " \t");
-	char text[320];
-
-	if (system && strcmp(system, tp->event->group))
-		return false;
-	if (*event && strcmp(event, tp->event->name))
-		return false;
-	size_t len =
-	    fmt_snprintf(text, sizeof(text), "%s%s", tp->symbol, tp->is_return ? RETURN : "");
-	if (n && (n != len || memcmp(text, args, n)))
-		return false;
-	return probe_match_args(tp, args + n + strspn(args + n, " \t"));
-}
-
 const struct dynevent_kind fprobe_dynevent_kind = {
     .create = fprobe_event_create,
     .show = fprobe_event_show,
     .is_busy = kprobe_event_is_busy,
     .free = kprobe_event_free,
-    .match = fprobe_event_match,
+    .match = kprobe_event_match,
 };

@@ -26,16 +26,14 @@
 
 /* ---- the place ---- */
 
-static int parse_maxactive(
-    struct probe_definition *d, const char *head, size_t n, struct probe_error *err)
+int probe_parse_maxactive(
+    struct probe_definition *d, const char *text, size_t n, struct probe_error *err)
 {
 	char number[DYNEVENT_NAME_MAX + 1];
 
-	if (!d->is_return)
-		return probe_fail(err, 0, 1, "Maxactive is not for kprobe");
 	if (n >= sizeof(number))
 		return probe_fail(err, 0, 1, "Invalid maxactive number");
-	memcpy(number, head + 1, n);
+	memcpy(number, text, n);
 	number[n] = '\0';
 	if (parse_u32(number, 0, &d->maxactive) || !d->maxactive)
 		return probe_fail(err, 0, 1, "Invalid maxactive number");
@@ -111,7 +109,8 @@ static int parse_head(
 	d->is_return = *head == 'r';
 	strscpy(d->id.group, PROBE_GROUP, sizeof(d->id.group));
 	if (is_digit(head[1]))
-		code = parse_maxactive(d, head, n, err);
+		code = d->is_return ? probe_parse_maxactive(d, head + 1, n, err)
+				    : probe_fail(err, 0, 1, "Maxactive is not for kprobe");
 	if (!code && parse_u64(w->word[1], 0, &d->addr)) {
 		d->addr = 0;
 		code = parse_symbol(d, w->word[1], err);
@@ -484,7 +483,7 @@ static bool kprobe_event_match_args(const struct trace_probe *tp, const char *ar
 	return probe_match_args(tp, args + n + strspn(args + n, " \t"));
 }
 
-static bool kprobe_event_match(
+bool kprobe_event_match(
     const struct dynevent *dyn, const char *system, const char *event, const char *args)
 {
 	const struct trace_probe *tp = trace_probe_of(dyn);

@@ -330,9 +330,14 @@ struct probe_definition {
 /* The probe and, unless it joins one, the event: 0, or what probe_parse_args() and others say. */
 int probe_define_place(
     const struct probe_definition *d, const struct probe_words *w, struct probe_error *err);
-/* Of the kinds of events of places. */
+/* The digits between the letter and the colon, `n` of them: 0 or -EINVAL. */
+int probe_parse_maxactive(
+    struct probe_definition *d, const char *text, size_t n, struct probe_error *err);
+/* For struct dynevent_kind of both; a line "-:NAME SYMBOL ..." has no "%return", as on Linux. */
 bool kprobe_event_is_busy(const struct dynevent *dyn);
 int kprobe_event_free(struct dynevent *dyn);
+bool kprobe_event_match(
+    const struct dynevent *dyn, const char *system, const char *event, const char *args);
 
 /* ---- recording: fetch.c; printing: print.c ---- */
 
