@@ -32,6 +32,15 @@ static bool probe_is_path_type(const char *word)
 	       (word[n - 1] == 'd' || word[n - 1] == 'D');
 }
 
+/* "$argN:string", with no name: Linux 6.1 takes strings only of memory. */
+static bool probe_is_string_parameter(const char *word)
+{
+	const char *type = strchr(word, ':');
+
+	return str_has_prefix(word, "$arg") && type &&
+	       (str_has_prefix(type, ":string") || str_has_prefix(type, ":ustring"));
+}
+
 /* Does Linux 6.1 refuse this argument for its form? */
 static bool is_new(const char *word, bool is_return)
 {
@@ -39,7 +48,8 @@ static bool is_new(const char *word, bool is_return)
 
 	if (*body == '\\')
 		return false;
-	if (*body == '(' || probe_is_path_type(word) || str_has_prefix(word, "$arg*"))
+	if (*body == '(' || probe_is_path_type(word) || str_has_prefix(word, "$arg*") ||
+	    probe_is_string_parameter(word))
 		return true;
 	for (const char *c = body; *c && *c != ':'; c++)
 		inner = *c == '(' ? c + 1 : inner;
