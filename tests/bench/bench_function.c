@@ -5,20 +5,20 @@
 #include "kernel/base/sym.h"
 #include "tests/bench/bench.h"
 
-static u64 __noipa bench_function_target(u64 a)
+static u64 __noipa bench_function_target(u64 a, u64 b)
 {
-	return a + 1;
+	return a + b;
 }
 
 /* The same code, never traced. */
-static __notrace u64 __noipa bench_function_other(u64 a)
+static __notrace u64 __noipa bench_function_other(u64 a, u64 b)
 {
-	return a + 1;
+	return a + b;
 }
 NOTRACE(bench_function_other, "what a call costs without a hook");
 
-BENCH_ROUND(traced_round, bench_function_target(a))
-BENCH_ROUND(untraced_round, bench_function_other(a))
+BENCH_ROUND(traced_round, bench_function_target(a, 1))
+BENCH_ROUND(untraced_round, bench_function_other(a, 1))
 
 static void measure_traced(const char *name)
 {
@@ -109,7 +109,7 @@ static void run_fprobe_event(const char *name, const char *on)
 	bench_write("events/fprobes/bench/enable", on);
 	measure_traced(name);
 	bench_write("events/fprobes/bench/enable", "0");
-	bench_write("dynamic_events", "-:fprobes/bench");
+	bench_write("dynamic_events", "\n");
 }
 
 static void run_fprobe_on(const char *name)
