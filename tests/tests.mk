@@ -343,7 +343,7 @@ help:
 #:                check, host-test, port-test, insn-test, guest-test, console-test, device-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
 #: make test-all  that, and what takes longer (tests/stages lists all)
 #: make tsan      the ring buffer's cases under ThreadSanitizer
-#: make model     all states of a model of the ring buffer's algorithm, by Spin (some ten minutes)
+#: make model     all states of the models of the ring buffer and of futexes, by Spin (some ten minutes)
 #: make programs  bash, sqlite3, perl, lua, gawk, make, python3, gcc and C++ from Debian, unmodified: output and status as here
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
