@@ -268,6 +268,31 @@ static void modules(void)
 	end();
 }
 
+/* The stack tracer's list takes numbers, and '!' of what is not in it; it is no array's. */
+static void stack_filter(void)
+{
+	static const struct {
+		const char *text;
+		int err;
+		const char *list;
+	} rows[] = {
+	    {"3", 0, "fourth_one\n"},
+	    {"!first_function", 0, "fourth_one\n"},
+	    {"*_function", 0, "first_function\nthird_function\nfourth_one\n"},
+	    {"!1", 0, "third_function\nfourth_one\n"},
+	    {"!nosuch", -EINVAL, "third_function\nfourth_one\n"},
+	    {"first_function:mod:ext", -ENODEV, "third_function\nfourth_one\n"},
+	    {"first_function:traceoff", -ENODEV, "third_function\nfourth_one\n"},
+	};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_append("stack_trace_filter", rows[i].text), rows[i].err);
+		EXPECT_STR(trace_get("stack_trace_filter", NULL), rows[i].list);
+	}
+	EXPECT_EQ(trace_put("stack_trace_filter", ""), 0);
+}
+
 static void mark(void *text)
 {
 	EXPECT_EQ(trace_put("trace_marker", text), 0);
@@ -350,6 +375,7 @@ static const struct ktap_case cases[] = {
     {"function.repeats", repeats},
     {"function.commands_listed", commands_listed},
     {"function.modules", modules},
+    {"function.stack_filter", stack_filter},
     {"function.dump", dump},
     {"function.commands_without_memory", commands_without_memory},
     {"function.commands_of_an_instance", commands_of_an_instance},

@@ -209,14 +209,21 @@ static int trace_function_edit_graph(struct trace_function_edit *e, const char *
 	return is_digit(*word) ? -EINVAL : trace_function_by_pattern(e->set, word, in, !in);
 }
 
+static bool trace_function_is_graphs(enum trace_function_list which)
+{
+	return which == TRACE_GRAPH_WANTED || which == TRACE_GRAPH_SILENT;
+}
+
 int trace_function_edit_word(struct trace_function_edit *e, char *word)
 {
-	if (e->which >= TRACE_GRAPH_WANTED)
+	if (trace_function_is_graphs(e->which))
 		return trace_function_edit_graph(e, word);
 	char *functions = strsep(&word, ":"), *name = strsep(&word, ":");
 
 	if (!name)
 		return trace_function_set_word(e->set, functions);
+	if (e->which == TRACE_FUNCTIONS_STACK)
+		return -ENODEV; /* as on Linux: it is no array's, and modules and commands are */
 	if (!strcmp(name, "mod"))
 		return trace_function_edit_module(e, functions, word);
 	return e->which == TRACE_FUNCTIONS_WANTED
@@ -250,7 +257,7 @@ int trace_function_edit_end(struct trace_function_edit *e)
 {
 	u64 **list = &e->tr->functions->lists[e->which], *old = *list;
 	u64 *set = trace_function_set_is_empty(e->set) ? NULL : e->set;
-	bool graph = e->which == TRACE_GRAPH_WANTED || e->which == TRACE_GRAPH_SILENT;
+	bool graph = trace_function_is_graphs(e->which);
 	int err = graph ? trace_graph_set_list(e->which, set) : 0;
 
 	if (!err)
@@ -275,7 +282,7 @@ void trace_function_list_show(struct seq *s, struct trace_array *tr, enum trace_
 	const char *name;
 	u64 addr;
 
-	if (!set && !(m && (which == TRACE_FUNCTIONS_WANTED || which == TRACE_FUNCTIONS_STACK)))
+	if (!set && !(m && which == TRACE_FUNCTIONS_WANTED))
 		seq_puts(s, which != TRACE_FUNCTIONS_UNWANTED && which != TRACE_GRAPH_SILENT
 				? "#### all functions enabled ####\n"
 				: "#### no functions disabled ####\n");
