@@ -81,15 +81,13 @@ static void trace_command_hit(
 	struct trace_commands *c = container_of(hook, struct trace_commands, hook);
 	const struct trace_command_table *table = atomic_load_acquire(&c->table);
 	struct host_context ctx;
+	u8 before;
 
 	host_context(&ctx);
-	u8 context = (ctx.flags & TRACE_FUNCTION_CONTEXT) | TRACE_FUNCTION_BUSY,
-	   *pulling = &c->pulling[ctx.cpu], before = *pulling;
-	if (!table || before == context)
+	if (!table || !trace_function_begin(c->pulling, &ctx, &before))
 		return;
-	WRITE_ONCE(*pulling, context);
 	trace_command_pull(table, ip, &ctx);
-	WRITE_ONCE(*pulling, before);
+	trace_function_end(c->pulling, &ctx, before);
 }
 
 static void trace_command_dump(struct trace_trigger *t, int mode)

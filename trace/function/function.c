@@ -18,6 +18,13 @@
 #include "trace/function/priv.h"
 #include "trace/host_memory.h"
 
+/* A context, as `busy` has it. */
+enum {
+	CONTEXT = TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ | TRACE_FLAG_NMI,
+	CONTEXT_BUSY = 1 /* in a task it is the only bit */
+};
+_Static_assert(!(CONTEXT & CONTEXT_BUSY), "a bit of its own");
+
 static inline void trace_function_fill(struct rec_function *rec, u64 ip, u64 parent_ip)
 {
 	rec->ip = ip;
@@ -81,22 +88,20 @@ static void trace_function_record(
 		trace_record_stack(f->tr, ctx);
 }
 
-bool trace_function_begin_long(
-    struct trace_functions *f, const struct host_context *ctx, u8 *before)
+bool trace_function_begin(u8 busy[MAX_CPUS], const struct host_context *ctx, u8 *before)
 {
-	u8 context = (ctx->flags & TRACE_FUNCTION_CONTEXT) | TRACE_FUNCTION_BUSY;
-	u8 *busy = &f->busy[ctx->cpu];
+	u8 context = (ctx->flags & CONTEXT) | CONTEXT_BUSY;
 
-	*before = *busy;
+	*before = busy[ctx->cpu];
 	if (*before == context)
 		return false;
-	WRITE_ONCE(*busy, context);
+	WRITE_ONCE(busy[ctx->cpu], context);
 	return true;
 }
 
-void trace_function_end_long(struct trace_functions *f, const struct host_context *ctx, u8 before)
+void trace_function_end(u8 busy[MAX_CPUS], const struct host_context *ctx, u8 before)
 {
-	WRITE_ONCE(f->busy[ctx->cpu], before);
+	WRITE_ONCE(busy[ctx->cpu], before);
 }
 
 static __noinline void trace_function_hit_long(struct trace_functions *f, u64 ip, u64 parent_ip)
@@ -106,7 +111,7 @@ static __noinline void trace_function_hit_long(struct trace_functions *f, u64 ip
 	u8 before;
 
 	host_context(&ctx);
-	if (!trace_function_begin_long(f, &ctx, &before)) {
+	if (!trace_function_begin(f->busy, &ctx, &before)) {
 		local_inc(&file->counts[ctx.cpu].hit);
 		local_inc(&file->counts[ctx.cpu].too_deep);
 		return;
@@ -115,7 +120,7 @@ static __noinline void trace_function_hit_long(struct trace_functions *f, u64 ip
 	if (before || !(READ_ONCE(f->options) & TRACE_FUNC_NO_REPEATS) ||
 	    !trace_function_repeats(f, &ctx, ip, parent_ip))
 		trace_function_record(f, &ctx, ip, parent_ip);
-	trace_function_end_long(f, &ctx, before);
+	trace_function_end(f->busy, &ctx, before);
 }
 
 static void trace_function_hit(

@@ -168,7 +168,7 @@ static __noinline bool trace_graph_long(struct trace_functions *f, const struct 
 	void *rec;
 
 	local_inc(&file->counts[ctx->cpu].hit);
-	if (!trace_function_begin_long(f, ctx, &before)) {
+	if (!trace_function_begin(f->busy, ctx, &before)) {
 		local_inc(&file->counts[ctx->cpu].too_deep);
 		return false;
 	}
@@ -180,7 +180,7 @@ static __noinline bool trace_graph_long(struct trace_functions *f, const struct 
 		trace_graph_fill_entry(rec, call);
 	if (rec)
 		trace_commit_bare(&slot, file, ctx);
-	trace_function_end_long(f, ctx, before);
+	trace_function_end(f->busy, ctx, before);
 	return rec;
 }
 

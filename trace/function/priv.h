@@ -5,12 +5,6 @@
 #include "trace/host_context.h"
 #include "trace/host_function.h"
 
-enum {
-	TRACE_FUNCTION_CONTEXT = TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ | TRACE_FLAG_NMI,
-	TRACE_FUNCTION_BUSY = 1 /* in a task it is the only bit */
-};
-_Static_assert(!(TRACE_FUNCTION_CONTEXT & TRACE_FUNCTION_BUSY), "a bit of its own");
-
 /* The last call that was recorded on a CPU, and how often the same came again. */
 struct trace_function_last {
 	u64 ip, parent_ip;
@@ -84,9 +78,9 @@ void trace_functions_stop(struct trace_array *tr);
 /* Of calls that function_graph followed: how many are under way. */
 u64 trace_graph_calls(const struct trace_functions *f);
 /*
- * Around what may call functions that are hooked; false: this context is in there already. On its
- * CPU, any context.
+ * Around code that may call hooked functions, whose hits come back here. `busy` is of the same code
+ * on each CPU: the context that runs it, 0 for none. False: this context does already. *before is
+ * for trace_function_end(). On its CPU, any context.
  */
-bool trace_function_begin_long(
-    struct trace_functions *f, const struct host_context *ctx, u8 *before);
-void trace_function_end_long(struct trace_functions *f, const struct host_context *ctx, u8 before);
+bool trace_function_begin(u8 busy[MAX_CPUS], const struct host_context *ctx, u8 *before);
+void trace_function_end(u8 busy[MAX_CPUS], const struct host_context *ctx, u8 before);
