@@ -30,7 +30,7 @@ const char *sym_find(u64 addr, u64 *start, u64 *size)
 
 u64 sym_address(const char *name, unsigned *count)
 {
-	static u32 last; /* [A] whoever defines a probe asks for its symbol several times */
+	static u32 last; /* [A] defining one probe looks its symbol up several times */
 	const struct sym_table *t = &sym_table;
 	u32 recent = READ_ONCE(last);
 	long i = symtab_by_name(t, name, count, &recent);

@@ -34,8 +34,7 @@ enum {
 	TRACE_WAY_FILTER = 128,	 /* file->filter */
 	TRACE_WAY_TRIGGER = 256, /* file->triggers */
 	TRACE_WAY_LOOKS = 512,	 /* one of them looks at the record: it is built for them */
-	TRACE_WAY_OFF =
-	    1024, /* recording was off when it was last hit; the ring knows if it still is */
+	TRACE_WAY_OFF = 1024,	 /* at its last hit the ring was off; it may be on again */
 
 	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
 	/* The bits by which the dispatcher of an event (tracepoint_define.h) finds short ways. */

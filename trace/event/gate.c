@@ -313,8 +313,8 @@ static ALWAYS_INLINE void count_filtered(struct trace_event_file *file)
 }
 
 /*
- * An event that nobody asks about, or that has passed, for a ring that had no room at once: it may
- * be full or off, so the ring is asked first.
+ * The event has no condition, or has passed them all, but the fast path found no room. The ring's
+ * general path makes room, or counts why there is none.
  */
 static __noinline void trace_gate_retry(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u64 size)
@@ -385,7 +385,7 @@ static ALWAYS_INLINE void trace_gate_passed(
 		trace_gate_passed_large(file, ctx, image, payload);
 }
 
-/* Several instances want the event, and most of them ask nothing. */
+/* Several instances want the event. Those with a condition of their own are asked in order. */
 static ALWAYS_INLINE void put_in_several(
     struct trace_event_file *file, const struct host_context *ctx, trace_word_t *image, u64 payload)
 {
@@ -416,7 +416,7 @@ static __noinline void trace_gate_several_large(
 	put_in_several(file, ctx, image, payload);
 }
 
-/* The event has a filter that looks at more than numbers, from `in` on, and nobody else asks. */
+/* The event's only condition is a filter, which looks at more than numbers from `in` on. */
 static TRACE_DISPATCH __noinline void trace_gate_filtered(struct trace_event_file *file,
     const struct host_context *ctx, trace_word_t *image, u64 size, const struct filter_insn *in)
 {
@@ -506,7 +506,7 @@ static TRACE_DISPATCH __noinline void trace_gate_act(struct trace_event_file *fi
 		trace_gate_finish(file, ctx, image, size, too_early);
 }
 
-/* The event has a trigger that has a filter, or is recorded as well; nobody else asks. */
+/* The event has triggers and no other condition. */
 static TRACE_DISPATCH __noinline void trace_gate_trigger(struct trace_event_file *file,
     const struct host_context *ctx, trace_word_t *image, u64 size, bool all)
 {

@@ -29,7 +29,7 @@ void trace_gate_in(
 /* The same for this file alone. */
 void trace_gate_in_one(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
-/* trace_gate_in_one() for whom it matters that the record was refused (false), more than time. */
+/* As trace_gate_in_one(), slower, but returns false if the ring refused the record. */
 bool trace_gate_one(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
 
@@ -45,9 +45,9 @@ void *trace_image(u32 size);
 void trace_image_end(u32 size);
 
 /*
- * What the dispatcher of an event asks before there is an image. Each counts the event and ends the
- * section. For the two reasons by which an event is idle (trace/event/record.h); for one that is on
- * for its triggers alone, none of which looks at the record.
+ * The dispatcher of an event calls these before there is an image. Each counts the event and ends
+ * the section. The first two are the reasons by which an event is idle (trace/event/record.h); the
+ * third is for an event that is on for its triggers alone, none of which looks at the record.
  */
 void trace_gate_unwanted(struct trace_event_file *file);
 void trace_gate_lost_off(struct trace_event_file *file);

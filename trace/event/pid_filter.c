@@ -114,7 +114,7 @@ static bool both_ignored(const struct trace_pids *p, s32 a, s32 b)
 	       (unwanted && trace_pid_is_listed(unwanted, a) && trace_pid_is_listed(unwanted, b));
 }
 
-/* Of who runs on this CPU from now on. */
+/* For the task that runs on this CPU from now on. */
 static void tell(const struct trace_pids *p, bool ignore)
 {
 	struct host_hook *hook;
@@ -429,7 +429,7 @@ ssize trace_pid_write(
 	return n - rest.left;
 }
 
-/* A hook hears that it is to be called again; nobody asks for the byte of events then. */
+/* A hook has to be told to call again. Events do not read pid_ignore while there is no list. */
 void trace_pid_clear(struct trace_array *tr, enum trace_pid_lists of, bool notrace)
 {
 	struct trace_pids *p = tr->pids[of];

@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) bool trace_is_unwanted(
 	       READ_ONCE(file->tr->pid_ignore[host_cpu()]);
 }
 
-/* Is it idle? Then it is counted. */
+/* If the event is idle, counts it and returns true. */
 static inline __attribute__((always_inline)) bool trace_record_idle(struct trace_event_file *file)
 {
 	u32 way = READ_ONCE(file->way);
