@@ -1,9 +1,13 @@
 /*
  * See enablers.h. words_lock protects all enablers and is taken before mm->lock. It is never taken
  * inside the tracer's control lock, because a task that holds mm->lock takes that one (mappings of
- * tracefs files are counted). So the tracer only notes that something has changed, and
- * the task that changed it sets the words when it gives the control lock up (host_unlock() in
- * host.c): when a write to `enable` returns, the words are set.
+ * tracefs files are counted). So the tracer only notes that something has changed, and the task that
+ * changed it sets the words when it gives the control lock up (host_unlock() in host.c): when a
+ * write to `enable` returns, the words are set.
+ *
+ * Setting them gives the control lock up, too, as does a fork, which counts the events of the words
+ * that it copies. Neither settles once more inside itself: settle_lock goes around the first, and
+ * the second settles when it has given words_lock up.
  */
 #include "kernel/trace/enablers.h"
 
@@ -12,6 +16,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/process/mm.h"
 #include "kernel/task/task.h"
+#include "trace/host_user.h"
 #include "trace/user/user.h"
 
 struct user_word {
@@ -26,7 +31,8 @@ struct user_word {
 
 static struct mutex words_lock = MUTEX_INIT(words_lock);
 static struct list_head words = LIST_HEAD_INIT(words);
-static bool update_due; /* words_lock: its holder was to set the words, and does so after it */
+static struct mutex settle_lock = MUTEX_INIT(settle_lock); /* taken before words_lock */
+u32 user_enablers_due;
 
 static struct user_word *word_new(u64 addr, unsigned bit, struct user_event *ev)
 {
@@ -124,14 +130,10 @@ int user_enablers_remove(u64 addr, unsigned bit)
 	return err;
 }
 
-void user_enablers_update(void)
+static void user_enablers_set_words(void)
 {
 	struct user_word *w;
 
-	if (READ_ONCE(words_lock.owner) == current()) {
-		update_due = true;
-		return;
-	}
 	mutex_lock(&words_lock);
 	list_for_each_entry (w, &words, all) {
 		bool on = READ_ONCE(w->ev->key.on);
@@ -140,6 +142,31 @@ void user_enablers_update(void)
 			user_enablers_show(w, w->mm, on);
 	}
 	mutex_unlock(&words_lock);
+}
+
+void host_user_events_changed(void)
+{
+	atomic_store(&user_enablers_due, 1);
+}
+
+static bool user_enablers_is_mine(const struct mutex *m)
+{
+	return READ_ONCE(m->owner) == current();
+}
+
+void user_enablers_settle(void)
+{
+	struct mm *mm = current()->mm;
+
+	if ((mm && user_enablers_is_mine(&mm->lock)) || user_enablers_is_mine(&words_lock) ||
+	    user_enablers_is_mine(&settle_lock))
+		return;
+	mutex_lock(&settle_lock);
+	while (atomic_xchg(&user_enablers_due, 0)) {
+		user_enablers_set_words();
+		user_events_settle();
+	}
+	mutex_unlock(&settle_lock);
 }
 
 /* ---- address spaces come and go ---- */
@@ -183,26 +210,20 @@ static void give_words(struct mm *from, struct list_head *copies, struct mm *to)
 	}
 }
 
-/*
- * No word changes while the pages are copied. Counting the events that are copied takes the control
- * lock inside words_lock, and giving that up may ask for an update.
- */
+/* No word changes while the pages are copied. */
 static struct mm *user_enablers_fork(struct mm *from, struct mm *(*copy)(struct mm *from))
 {
 	struct list_head copies = LIST_HEAD_INIT(copies);
 	struct mm *to;
-	bool due;
 
 	mutex_lock(&words_lock);
 	to = copy_words(from, &copies) ? NULL : copy(from);
 	if (to)
 		give_words(from, &copies, to);
-	due = update_due;
-	update_due = false;
 	mutex_unlock(&words_lock);
 	user_enablers_discard_copies(&copies); /* none, if they were given */
-	if (due)
-		user_enablers_update();
+	if (atomic_load(&user_enablers_due))
+		user_enablers_settle();
 	return to;
 }
 

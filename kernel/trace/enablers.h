@@ -20,11 +20,15 @@ bool user_enablers_has(u64 addr, unsigned bit);
 int user_enablers_add(u64 addr, unsigned bit, struct user_event *ev);
 /* Lets go of the bit and clears it: 0, -ENOENT, -EFAULT (it is let go all the same). */
 int user_enablers_remove(u64 addr, unsigned bit);
+/* An event has changed since the words were last set. [A] Set by host_user_events_changed(). */
+extern u32 user_enablers_due;
 /*
- * Sets all bits as their events are now. A word that cannot be written is tried again the next
- * time.
+ * Sets all bits as their events are now, and lets go of events that nobody needs any more. A word
+ * that cannot be written is tried again the next time. Called by each task that gives the control
+ * lock up while `user_enablers_due`. One that holds its mm->lock, or is in this file already, does
+ * nothing: it is called again when that is over.
  */
-void user_enablers_update(void);
+void user_enablers_settle(void);
 /*
  * At boot, before there are programs: fork() and the end of an address space see to its words from
  * now on.

@@ -35,7 +35,6 @@
 #include "trace/host_symbol.h"
 #include "trace/host_system.h"
 #include "trace/host_types.h"
-#include "trace/host_user.h"
 #include "trace/output/dump.h"
 #include "trace/persist/kept.h"
 
@@ -210,31 +209,11 @@ void host_lock_soon(bool (*fn)(void))
 	irq_work_queue(&soon.work);
 }
 
-static u32 user_events_changed; /* [A] */
-
-void host_user_events_changed(void)
-{
-	atomic_store(&user_events_changed, 1);
-}
-
-/* Skip if the caller holds mm->lock; the task that made the change runs this when it unlocks. */
-static __noinline void host_settle_user_events(void)
-{
-	struct mm *mm = current()->mm;
-
-	if (mm && mm->lock.owner == current())
-		return;
-	if (atomic_xchg(&user_events_changed, 0)) {
-		user_enablers_update();
-		user_events_settle();
-	}
-}
-
 void host_unlock(void)
 {
 	mutex_unlock(&control_lock);
-	if (unlikely(READ_ONCE(user_events_changed)))
-		host_settle_user_events();
+	if (unlikely(READ_ONCE(user_enablers_due)))
+		user_enablers_settle();
 }
 
 static void go_to(unsigned cpu)

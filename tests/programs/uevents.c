@@ -187,7 +187,7 @@ static void formats(void)
 
 /* ---- fork, exec, exit ---- */
 
-static volatile uint32_t inherited;
+static volatile uint32_t inherited, many_bits;
 
 static void child_has_words(void)
 {
@@ -225,6 +225,28 @@ static void families(void)
 	CHECK_EQ(unreg(fd, &inherited, 0), 0);
 	close_file(fd);
 	CHECK(!has_line("dynamic_events", "u:family u32 a")); /* neither child left a reference */
+}
+
+static void child_has_all_bits(void)
+{
+	exit_now(many_bits != 0xffffffff);
+}
+
+/* A fork copies all words of its parent. */
+static void forks_with_many_words(void)
+{
+	long fd = open_data();
+
+	for (int bit = 0; bit < 32; bit++)
+		CHECK_EQ(reg_word(fd, "forked u32 a", &many_bits, 4, bit, 0), 0);
+	enable("user_events/forked", "1");
+	for (int i = 0; i < 10; i++)
+		CHECK_EQ(in_child(child_has_all_bits), 0);
+	enable("user_events/forked", "0");
+	CHECK_EQ(many_bits, 0);
+	for (int bit = 0; bit < 32; bit++)
+		CHECK_EQ(unreg(fd, &many_bits, bit), 0);
+	close_file(fd);
 }
 
 static void child_registers_and_dies(void)
@@ -380,6 +402,7 @@ int main(void)
 	lifetimes();
 	formats();
 	families();
+	forks_with_many_words();
 	deaths();
 	words_unmapped();
 	page_is_safe();

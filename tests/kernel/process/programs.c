@@ -11,6 +11,7 @@
 #include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/array.h"
+#include "trace/host_user.h"
 
 static void files(void)
 {
@@ -106,6 +107,32 @@ static void eventheader(void)
 static void user_events(void)
 {
 	EXPECT_EQ(run_program("/test/uevents", NULL), 0);
+}
+
+static u32 changing; /* [A] */
+
+static void change_user_events(void *unused)
+{
+	(void)unused;
+	while (atomic_load(&changing)) {
+		host_user_events_changed();
+		sleep_ns(20000, NULL); /* or the first to settle would never come to an end */
+	}
+}
+
+/*
+ * The same program while user events change without end: whoever gives the control lock up sets
+ * words, a fork that counts the events of its words included.
+ */
+static void user_events_that_change(void)
+{
+	struct threads t = {0};
+
+	atomic_store(&changing, 1);
+	thread_start(&t, change_user_events, NULL, (int)cpu_count() - 1);
+	EXPECT_EQ(run_program("/test/uevents", NULL), 0);
+	atomic_store(&changing, 0);
+	threads_join(&t);
 }
 
 static void user_events_addresses(void)
@@ -208,6 +235,7 @@ static const struct ktap_case cases[] = {
     {"ring3.rawmap", rawmap},
     {"ring3.eventheader", eventheader},
     {"ring3.user_events", user_events},
+    {"ring3.user_events_that_change", user_events_that_change},
     {"ring3.user_events_addresses", user_events_addresses},
     {"ring3.hostile", hostile},
     {"ring3.deaths", deaths},
