@@ -1,9 +1,9 @@
 /*
  * See enablers.h. words_lock protects all enablers and is taken before mm->lock. It is never taken
  * inside the tracer's control lock, because a task that holds mm->lock takes that one (mappings of
- * tracefs files are counted). So the tracer only notes that something has changed, and the task that
- * changed it sets the words when it gives the control lock up (host_unlock() in host.c): when a
- * write to `enable` returns, the words are set.
+ * tracefs files are counted). So the tracer only notes that something has changed, and the task
+ * that changed it sets the words when it gives the control lock up (host_unlock() in host.c): when
+ * a write to `enable` returns, the words are set.
  *
  * Setting them gives the control lock up, too, as does a fork, which counts the events of the words
  * that it copies. Neither settles once more inside itself: settle_lock goes around the first, and
