@@ -236,7 +236,7 @@ static bool file_has_position(const struct file *f)
 	return file_type(f->vnode) == S_IFREG || file_type(f->vnode) == S_IFDIR;
 }
 
-/* These two with Linux's names for their arguments, by which probes fetch them. */
+/* vfs_read() and vfs_write() name their parameters as Linux does: recipes of probes use these. */
 ssize __noinline vfs_read(struct file *file, char *buf, size_t count, u64 *pos)
 {
 	if (!readable(file))

@@ -224,20 +224,20 @@ void *kzalloc(size_t size)
 	return alloc_from(CALLER, size, GFP_KERNEL | GFP_ZERO);
 }
 
-void kfree(const void *p)
+void kfree(const void *object)
 {
-	if (!p)
+	if (!object)
 		return;
 	if (mem_is_dead()) {
-		reserve_free(p);
+		reserve_free(object);
 		return;
 	}
-	trace_kfree(CALLER, p);
-	struct frame *f = kmalloc_frame(p);
+	trace_kfree(CALLER, object);
+	struct frame *f = kmalloc_frame(object);
 	if (likely(f->kind == FRAME_SLAB))
-		small_free(f, (void *)p);
+		small_free(f, (void *)object);
 	else
-		large_free(f, p);
+		large_free(f, object);
 }
 
 size_t ksize(const void *p)

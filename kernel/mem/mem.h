@@ -45,7 +45,7 @@ u64 page_free_count(void);
 void *kmalloc(size_t size);
 void *kzalloc(size_t size);
 void *krealloc(void *p, size_t size);
-void kfree(const void *p);
+void kfree(const void *object);
 size_t ksize(const void *p); /* bytes really usable */
 char *kstrdup(const char *s);
 char *kstrndup(const char *s, size_t max);

@@ -123,16 +123,17 @@ static bool allowed(const struct vm_area *a, u64 error)
 	return a->prot != 0;
 }
 
-enum mm_fault __noinline handle_mm_fault(struct vm_area *a, u64 addr, u32 flags, struct regs *regs)
+enum mm_fault __noinline handle_mm_fault(
+    struct vm_area *vma, u64 address, u32 flags, struct regs *regs)
 {
-	u64 va = ALIGN_DOWN(addr, PAGE_SIZE), pa;
+	u64 va = ALIGN_DOWN(address, PAGE_SIZE), pa;
 	unsigned prot;
 
-	pa = aspace_lookup(a->mm->as, va, &prot);
+	pa = aspace_lookup(vma->mm->as, va, &prot);
 	if (!pa)
-		return fault_bring_page(a->mm, a, va, flags & FAULT_FLAG_WRITE);
+		return fault_bring_page(vma->mm, vma, va, flags & FAULT_FLAG_WRITE);
 	if ((flags & FAULT_FLAG_WRITE) && !(prot & PROT_W))
-		return fault_copy_page(a->mm, a, va, pa);
+		return fault_copy_page(vma->mm, vma, va, pa);
 	/*
 	 * The tables allow it: the CPU saw an old TLB entry, or another thread was here first. The
 	 * kernel comes here by its user copies alone, which the CPU lets touch what ring 3 may. But

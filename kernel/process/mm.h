@@ -66,7 +66,7 @@ enum mm_fault mm_fault(struct mm *mm, u64 addr, u64 error, struct regs *regs);
  * With Linux's name, arguments and flags, for kprobes: what the area allows; its page is missing or
  * to be copied. mm->lock held.
  */
-enum mm_fault handle_mm_fault(struct vm_area *a, u64 addr, u32 flags, struct regs *regs);
+enum mm_fault handle_mm_fault(struct vm_area *vma, u64 address, u32 flags, struct regs *regs);
 /* Copies into an address space that need not be loaded, faulting pages in. 0, -EFAULT, -ENOMEM. */
 int mm_write(struct mm *mm, u64 addr, const void *src, size_t n);
 /*

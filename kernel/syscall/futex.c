@@ -107,8 +107,11 @@ static long sys_futex_lock(u64 uaddr, bool shared, const u64 *deadline, bool try
 	return ret == -EINTR ? sys_interrupted(ERESTARTNOINTR) : ret;
 }
 
-/* deadline: NULL waits for ever. With Linux's name and arguments, for kprobes. */
-long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2, u32 val2, u32 val3)
+/*
+ * With Linux's names of function and parameters, for probes. timeout: when it ends; NULL waits for
+ * ever.
+ */
+long do_futex(u64 uaddr, u32 op, u32 val, const u64 *timeout, u64 uaddr2, u32 val2, u32 val3)
 {
 	bool shared = !(op & FUTEX_PRIVATE);
 	u32 command = op & FUTEX_COMMAND;
@@ -122,9 +125,9 @@ long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2, u32 v
 		return -EINVAL;
 	switch (command) {
 	case FUTEX_WAIT:
-		return sys_futex_wait(uaddr, op, val, deadline, FUTEX_BITSET_ALL);
+		return sys_futex_wait(uaddr, op, val, timeout, FUTEX_BITSET_ALL);
 	case FUTEX_WAIT_BITSET:
-		return sys_futex_wait(uaddr, op, val, deadline, val3);
+		return sys_futex_wait(uaddr, op, val, timeout, val3);
 	case FUTEX_WAKE:
 		return futex_wake(uaddr, shared, val, FUTEX_BITSET_ALL);
 	case FUTEX_WAKE_BITSET:
@@ -137,7 +140,7 @@ long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2, u32 v
 		return sys_futex_wake_op(uaddr, shared, val, uaddr2, val2, val3);
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
-		return sys_futex_lock(uaddr, shared, deadline, false);
+		return sys_futex_lock(uaddr, shared, timeout, false);
 	case FUTEX_TRYLOCK_PI:
 		return sys_futex_lock(uaddr, shared, NULL, true);
 	case FUTEX_UNLOCK_PI:

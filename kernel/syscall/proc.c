@@ -83,11 +83,11 @@ long __x64_sys_clone3(const struct regs *r)
 }
 
 long __noinline do_execveat_common(
-    int fd, struct filename *name, u64 argv, u64 envp, int flags __maybe_unused)
+    int fd, struct filename *filename, u64 argv, u64 envp, int flags __maybe_unused)
 {
 	struct exec_args args = {0};
 	const char *path;
-	long ret = sys_path_at(fd, name->name, &path);
+	long ret = sys_path_at(fd, filename->name, &path);
 
 	if (ret)
 		return ret;
@@ -95,7 +95,7 @@ long __noinline do_execveat_common(
 	if (!ret)
 		ret = task_exec_args(path, &args);
 	exec_args_free(&args);
-	sys_path_put(path, name->name);
+	sys_path_put(path, filename->name);
 	return ret;
 }
 

@@ -32,7 +32,7 @@ struct filename {
 	const char *name;
 	const char *uptr;
 };
-long do_futex(u64 uaddr, u32 op, u32 val, const u64 *deadline, u64 uaddr2, u32 val2, u32 val3);
+long do_futex(u64 uaddr, u32 op, u32 val, const u64 *timeout, u64 uaddr2, u32 val2, u32 val3);
 struct open_how {
 	u64 flags, mode, resolve;
 };
@@ -41,5 +41,5 @@ long do_sys_openat2(int dfd, const char *filename, const struct open_how *how);
 int do_unlinkat(int dfd, struct filename *name);
 int do_mkdirat(int dfd, struct filename *name, umode_t mode);
 /* flags: none, as there is no execveat(). */
-long do_execveat_common(int fd, struct filename *name, u64 argv, u64 envp, int flags);
+long do_execveat_common(int fd, struct filename *filename, u64 argv, u64 envp, int flags);
 int do_rmdir(int dfd, struct filename *name);

@@ -375,32 +375,32 @@ void sched_place(struct task *t, enum place why)
 	} while (unlikely(!placed));
 }
 
-bool __noinline try_to_wake_up(struct task *t, u32 states, int wake_flags __maybe_unused)
+bool __noinline try_to_wake_up(struct task *p, u32 state, int wake_flags __maybe_unused)
 {
 	u64 flags;
-	struct rq *rq = task_rq_lock(t, &flags);
+	struct rq *rq = task_rq_lock(p, &flags);
 
-	if (!(t->state & states)) {
+	if (!(p->state & state)) {
 		spin_unlock_irqrestore(&rq->lock, flags);
 		return false;
 	}
-	trace_sched_waking(t);
-	bool asleep = !t->on_rq;
-	WRITE_ONCE(t->state, TASK_RUNNING); /* others see a running task now: it is ours to carry */
+	trace_sched_waking(p);
+	bool asleep = !p->on_rq;
+	WRITE_ONCE(p->state, TASK_RUNNING); /* others see a running task now: it is ours to carry */
 	if (!asleep)
-		trace_sched_wakeup(t);
+		trace_sched_wakeup(p);
 	spin_unlock_raw(&rq->lock);
 	if (asleep)
-		sched_place(t, PLACE_WOKEN);
+		sched_place(p, PLACE_WOKEN);
 	irq_restore(flags);
 	preempt_enable();
 	return true;
 }
 
-bool wake_up_process(struct task *t)
+bool wake_up_process(struct task *p)
 {
 	return wake_up_state(
-	    t, TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | TASK_STOPPED | TASK_IDLE);
+	    p, TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | TASK_STOPPED | TASK_IDLE);
 }
 
 void task_start(struct task *t)

@@ -162,9 +162,9 @@ void sched_yield_current(void);
  * To running; false if it was already (or is new or dead); fires waking and wakeup. Task, irq; not
  * NMI.
  */
-bool wake_up_process(struct task *t);
-/* The same, but only out of one of these states. No wake flags are known here: 0. */
-bool try_to_wake_up(struct task *t, u32 states, int wake_flags);
+bool wake_up_process(struct task *p);
+/* The same, but only out of one of the states in `state`. No wake flags are known here: 0. */
+bool try_to_wake_up(struct task *p, u32 state, int wake_flags);
 static inline bool wake_up_state(struct task *t, u32 states)
 {
 	return try_to_wake_up(t, states, 0);
