@@ -90,7 +90,7 @@ static const char *name_at(u32 offset)
 	return btf_text + offset;
 }
 
-/* Bytes behind the common part of a record. */
+/* Bytes after the common part of a record. */
 static size_t tail_of(const struct btf_type *t)
 {
 	u32 n = BTF_INFO_VLEN(t->info);
@@ -118,7 +118,7 @@ static size_t tail_of(const struct btf_type *t)
 	case BTF_KIND_FUNC:
 		return 0;
 	default:
-		die("a kind of type that nobody expects");
+		die("a type of an unknown kind");
 		return 0;
 	}
 }

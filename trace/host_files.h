@@ -1,6 +1,5 @@
 /*
- * What a host may want to know about the directories that it shows of the tracer. Weak: it is not
- * told.
+ * New directories of the tracer, for a host that shows their times. Weak: does nothing.
  */
 #pragma once
 

@@ -24,7 +24,8 @@ struct sym_table {
 long symtab_find(const struct sym_table *t, u64 addr);
 /*
  * Index of the first function of that name in address order, -1 for none; *count (may be NULL): how
- * many have it. *recent (may be NULL) is where one was found: the same name is found at once again.
+ * many have it. *recent (may be NULL): the place in by_name where the last search ended. It is
+ * tried first, any value is safe, and it is set to where this search ended.
  */
 long symtab_by_name(const struct sym_table *t, const char *name, unsigned *count, u32 *recent);
 const char *symtab_name(const struct sym_table *t, u32 i);

@@ -58,7 +58,7 @@ enum hist_flags {
 	HIST_PERCENT = 1 << 19,
 	HIST_GRAPH = 1 << 20,
 
-	HIST_PLACED = HIST_IS_STRING | HIST_STACKTRACE, /* no numbers: variables have places */
+	HIST_PLACED = HIST_IS_STRING | HIST_STACKTRACE, /* not numbers: kept in the entry */
 };
 
 /* Where a value comes from. */

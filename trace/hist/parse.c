@@ -842,7 +842,7 @@ static bool hist_has_var_refs(const struct hist_field *f)
 			hist_has_var_refs(f->b));
 }
 
-/* The name it had first: shown as it was typed. */
+/* "stacktrace", the older name of common_stacktrace, is shown as it was typed. */
 static struct hist_field *stack_key(struct hist *h)
 {
 	struct hist_field *f = hist_field_new(h, HIST_KEY | HIST_STACKTRACE, NULL);

@@ -152,7 +152,7 @@ static const char *hist_eval_string(const struct hist_field *f, const struct hit
 	return hit->rec + at;
 }
 
-/* The frames that a synthetic event's record has of a stack: their count, then they. */
+/* The stack in a synthetic event's record: a count, then the frames. */
 static void read_record_stack(const struct hist_field *f, const struct hit *hit, u64 *frames)
 {
 	u32 loc;
@@ -278,7 +278,7 @@ static char *place_of(const struct hit *hit, u32 place)
 	       place * HIST_STRING;
 }
 
-/* The word behind the frames is never written: whoever reads them meanwhile finds an end. */
+/* The word after the frames is never written: a reader meanwhile finds an end. */
 static u64 store_stack(const struct hit *hit, const struct hist_field *val, u32 place)
 {
 	u64 frames[HIST_FRAMES] = {0};
@@ -289,7 +289,7 @@ static u64 store_stack(const struct hit *hit, const struct hist_field *val, u32 
 	return (u64)to;
 }
 
-/* The last byte of its place is never written: whoever reads it meanwhile finds an end. */
+/* The last byte of its place is never written: a reader meanwhile finds an end. */
 static u64 store_text(const struct hit *hit, const struct hist_field *val, u32 place)
 {
 	char *to = place_of(hit, place);

@@ -1,8 +1,8 @@
 /*
- * What Linux from 6.4 on takes in a probe's line before its arguments are parsed: $arg* stands for
- * all parameters of the function, $argN alone for parameter N by its name, and the types %pd and
- * %pD for the name of a file. A line that Linux 6.1 takes as it is keeps its meaning there. Task
- * context.
+ * Words of a probe's line that are replaced before its arguments are parsed, as Linux does from 6.4
+ * on: $arg* by all parameters of the function, $argN alone by the name of parameter N, the types
+ * %pd and %pD by the steps to the name of a file. A line that Linux 6.1 accepts is left alone.
+ * Task context.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"

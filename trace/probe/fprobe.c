@@ -1,8 +1,8 @@
 /*
- * Events of functions: "f:NAME FUNCTION[%return] ARGS" in dynamic_events. What is hit and recorded
- * is that of kprobe.c, where a probe of a function's beginning uses the function's hook; a line of
- * this kind names hooked functions alone, has a group of its own, and other words for what is
- * refused. Task context under host_lock.
+ * Events of functions: "f:NAME FUNCTION[%return] ARGS" in dynamic_events. This file parses and
+ * lists such lines; kprobe.c makes their probes, which use the function's hook. These lines name
+ * only functions that have a hook, their events have a group of their own, and some of their errors
+ * are not those of kprobe_events. Task context under host_lock.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
@@ -14,7 +14,7 @@
 
 #define RETURN "%return"
 
-/* A line that asks for the value returned is one of the return. */
+/* An argument $retval makes the line one of the return, without %return as well. */
 static bool fprobe_wants_value(const struct probe_words *w)
 {
 	for (u32 i = 2; i < w->n; i++) {
@@ -81,7 +81,7 @@ static int fprobe_parse_head(
 	return code;
 }
 
-/* As on Linux the function is looked for when all arguments are known. */
+/* As on Linux, errors of arguments are reported before a function that has no hook. */
 static int fprobe_event_define(const struct probe_words *w, struct probe_error *err)
 {
 	if (w->n < 2 || *w->word[0] != 'f')

@@ -71,7 +71,7 @@ static int parse_symbol(struct probe_definition *d, const char *text, struct pro
 			return probe_fail(err, 1, 0, bad_place);
 		*plus = '\0';
 	}
-	if (is_of_module(d->symbol)) /* nobody knows where it is */
+	if (is_of_module(d->symbol)) /* it has no address yet */
 		return 0;
 	code = host_symbol_entry(d->symbol, d->offset);
 	if (code == -EINVAL && d->is_return)

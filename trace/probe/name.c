@@ -2,8 +2,8 @@
  * Arguments of probes by name: parameters of the function that is probed, what it returns, and
  * members of what they point to: NAME[->MEMBER|.MEMBER|[N]]..., and casts
  * (STRUCT[,MEMBER])ARG->MEMBER... The type of each is the declared one. Task context; nothing but
- * the probe's own memory changes. What is refused and where the caret is are Linux 6.12's; casts
- * and [N] it has not.
+ * the probe's own memory changes. Errors and their carets are those of Linux 6.12, which has
+ * neither casts nor [N].
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
@@ -37,7 +37,7 @@ static int add_step(struct probe_parse *p, struct probe_fetch *f, const struct p
 	return 0;
 }
 
-/* What the path led to so far is read, and is a pointer to this type from here on. */
+/* Adds the step that reads what the path has led to, which is a pointer to `target`. */
 static int probe_path_follow(
     struct probe_parse *p, struct probe_fetch *f, struct path *path, u32 target)
 {
@@ -282,7 +282,7 @@ static int probe_path_cast(struct probe_parse *p, struct path *path, char *name)
 	return 0;
 }
 
-/* What is cast: a field, a parameter or another body, up to "->"; or one in parentheses. */
+/* The operand of a cast: a field, parameter or other body, up to "->"; or one in parentheses. */
 static int parse_operand(struct probe_parse *p, struct probe_fetch *f, char *text, char **rest)
 {
 	char *end = *text == '(' ? probe_closing(text) : strstr(text, "->");

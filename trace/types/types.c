@@ -1,8 +1,7 @@
 /*
- * The section of types: checked whole when somebody first asks for a name, because the check takes
- * as long as a tenth of the boot, then read as it lies. Contexts are those of types.h. A record
- * that is read is known to lie in the section, as are the names and types that it has; a chain of
- * modifiers is known to end.
+ * The section of types. The first lookup by a name checks all of it; the boot does not, because
+ * that would take a tenth of its time. Contexts are those of types.h. After the check, each record
+ * lies in the section, as do its names and types, and each chain of modifiers ends.
  */
 #include "trace/types/types.h"
 #include "kernel/lib/atomic.h"
@@ -69,7 +68,7 @@ static u32 types_item_words(u16 head)
 	}
 }
 
-/* Words before the first of these; 0: a kind that there is not. */
+/* Words before the first of these; 0: no such kind. */
 static u32 fixed_words(u16 head)
 {
 	static const u8 words[] = {[TYPES_INT] = 3,
@@ -206,7 +205,7 @@ const char *types_use(const void *data, size_t size)
 	return NULL;
 }
 
-/* Two that ask first at the same time write the same. */
+/* Two CPUs that look up the first name at the same time write the same values. */
 static const struct types_head *types_section(void)
 {
 	size_t size;

@@ -1,11 +1,11 @@
 /*
  * The host's types by name: functions and their parameters, structs and their members, enums. They
- * come from a section that the build makes (section.h). Who first asks for a function or a name
- * checks it, in task context; if it is damaged, the log has the reason, and there are no types.
- * After that it is only read, in any context.
+ * come from a section that the build makes (section.h). The first lookup by a name checks it, in
+ * task context; if it is damaged, the log has the reason, and the host has no types. Later calls
+ * only read it, in any context.
  *
- * A type is a number, 0 is void. Each function below takes any number that one of them gave. What
- * is asked of a type of another kind is answered with nothing: 0, NULL, false.
+ * A type is a number, 0 is void. Each function below takes any number that one of them gave. For a
+ * type of a kind that it is not for, a function returns 0, NULL or false.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 #include "trace/types/section.h"
 
 /*
- * Takes this section in place of the one in use: NULL, or what is wrong with it, and the other
- * stays. It has to stay where it is. data NULL: there are no types.
+ * Uses this section from now on and returns NULL; the caller leaves it where it is. Or returns what
+ * is wrong with it, and the one before stays in use. data NULL: the host has no types.
  */
 const char *types_use(const void *data, size_t size);
 /* The section in use; NULL: none. */
