@@ -64,7 +64,7 @@ void cpu_call(unsigned cpu, void (*fn)(void *), void *arg);
 /* How often each came to a CPU since boot; the last is the NMI. [C] only that CPU writes. */
 enum { IRQ_COUNT_NMI = 5, IRQ_COUNT_TLB, IRQ_COUNTS };
 struct irq_counts {
-	/* by enum vector_kind, then NMIs, then what other CPUs asked to drop from the TLB */
+	/* by enum vector_kind, then NMIs, then TLB flushes asked for by other CPUs */
 	u64 n[IRQ_COUNTS];
 };
 const struct irq_counts *irq_counts(unsigned cpu);
@@ -236,7 +236,7 @@ u64 kernel_hook_many(struct regs *r);  /* preemption off */
 u64 kernel_hook_probe(struct regs *r); /* interrupts off */
 /*
  * The users of hooks, by number. `slot` is where the function's return address stands. fn() is
- * called with preemption off; who follows calls has enter() instead, with interrupts off.
+ * called with preemption off; users that follow calls have enter() instead, with interrupts off.
  */
 struct hook_call {
 	u64 ip, start;

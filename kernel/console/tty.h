@@ -42,7 +42,10 @@ int tty_vacate(const struct file *f);
  * and the size of its beginning; one in use elsewhere is taken away. -ENOTTY: it is no terminal.
  */
 int tty_take(const struct file *f, bool echo);
-/* What nobody has read, and the line that is not finished yet. Any context but NMI. */
+/*
+ * Takes the bytes typed that no program has read, with those of an unfinished line; returns how
+ * many. Any context but NMI.
+ */
 size_t tty_take_typed(struct tty *t, char *buf, size_t size);
 /* Does the file lead to the console terminal? */
 bool tty_is_console(const struct file *f);

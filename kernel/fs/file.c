@@ -176,8 +176,8 @@ static bool changes_file(const struct vnode *v, u32 flags)
 }
 
 /*
- * A link to an open file was followed: what can only be opened once (a pipe) is that file itself.
- * 1: *out is it; 0: the node is to be opened anew; -EACCES.
+ * The path led through a link to an open file. A pipe's end cannot be opened anew, so open() gives
+ * the open file itself. 1: *out is it; 0: the caller opens the node anew; -EACCES.
  */
 static int file_reopen(const struct walk *w, const struct vnode *v, u32 flags, struct file **out)
 {

@@ -196,9 +196,6 @@ static unsigned pipe_poll_read(struct file *f)
 	return (pipe_filled(p) ? 1 : 0) | (READ_ONCE(p->writer) ? 0 : 16);
 }
 
-#define FIONREAD 0x541b
-
-/* How many bytes wait. */
 static long pipe_ioctl(struct file *f, u64 cmd, u64 arg)
 {
 	s32 n = pipe_filled(pipe_of(f));

@@ -44,7 +44,7 @@ static int proc_show_uptime(struct seq *s, void *ctx)
 }
 
 /*
- * The time of a CPU is its tasks' or its idle loop's: what is spent in the kernel counts as user's.
+ * A CPU runs tasks or its idle loop. All time of tasks is shown as user time, the kernel's too.
  */
 static void proc_show_cpu_time(struct seq *s, u64 busy, u64 idle)
 {
@@ -73,7 +73,7 @@ static int proc_show_stat(struct seq *s, void *ctx)
 	return 0;
 }
 
-/* Nobody keeps the averages. */
+/* The kernel keeps no averages: they are shown as 0. */
 static int proc_show_loadavg(struct seq *s, void *ctx)
 {
 	unsigned running = 0, all = 0;

@@ -25,8 +25,8 @@ struct rnode {
 			struct list_head entries; /* [names_lock] by seq, ascending */
 			u64 next_seq;
 			/*
-			 * [names_lock] what readdir showed last, so that the next call goes on
-			 * from there; NULL: it begins at the front
+			 * [names_lock] the entry that readdir returned last: the next call goes on
+			 * after it; NULL: at the front
 			 */
 			struct rentry *shown;
 		} dir;

@@ -1,7 +1,7 @@
 /*
- * signalfd: see signalfd.h. Task context. It keeps nothing but a set: a read takes what waits for
- * the thread that reads, or for its process. All of them wait on one queue, signal_queued, and look
- * at what waits when somebody gets a signal.
+ * signalfd: see signalfd.h. Task context. The file keeps only a set of signals: a read takes those
+ * of the set that are pending for the reading thread or its process. The readers of all signalfds
+ * wait on one queue, signal_queued. signal_send_info() wakes it, and each reader looks again.
  */
 #include "kernel/fs/signalfd.h"
 #include "kernel/abi/linux.h"
@@ -46,26 +46,33 @@ static void signalfd_fill(struct abi_signalfd_siginfo *to, const struct taken_si
 	}
 }
 
+/* Takes up to `room` signals; returns how many there were. */
+static size_t signalfd_take(struct signalfd *s, struct abi_signalfd_siginfo *to, size_t room)
+{
+	struct taken_signal taken;
+	size_t got = 0;
+
+	while (got < room && signal_take_now(atomic_load(&s->set), &taken))
+		signalfd_fill(&to[got++], &taken);
+	return got;
+}
+
 static ssize signalfd_read(struct file *f, void *buf, size_t n, u64 *pos __maybe_unused)
 {
-	struct abi_signalfd_siginfo *to = buf;
 	struct signalfd *s = f->priv;
-	struct taken_signal taken;
-	size_t room = n / sizeof(*to), got = 0;
+	size_t room = n / sizeof(struct abi_signalfd_siginfo), got;
 	int r;
 
 	if (!room)
 		return -EINVAL;
-	while (!got) {
-		while (got < room && signal_take_now(atomic_load(&s->set), &taken))
-			signalfd_fill(&to[got++], &taken);
-		if (!got && (f->flags & O_NONBLOCK))
+	while (!(got = signalfd_take(s, buf, room))) {
+		if (f->flags & O_NONBLOCK)
 			return -EAGAIN;
-		r = got ? 0 : wait_event_interruptible(&signal_queued, signalfd_ready(s));
+		r = wait_event_interruptible(&signal_queued, signalfd_ready(s));
 		if (r)
 			return r;
 	}
-	return got * sizeof(*to);
+	return got * sizeof(struct abi_signalfd_siginfo);
 }
 
 static unsigned signalfd_poll(struct file *f)

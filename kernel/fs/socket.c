@@ -1,16 +1,16 @@
 /*
- * Sockets: see socket.h. Task context. This file has their lives: names, connections, ends;
- * socket_data.c has what goes through them.
+ * Sockets: see socket.h. Task context. This file makes, names, connects and ends them;
+ * socket_data.c sends and receives.
  *
  * Words. A stream or packet socket that is connected has a *peer*. connect() makes the peer, an
- * *embryo*, which waits at the listener until accept() gives it a file. A file that is in a message
- * that nobody has read is *in flight*.
+ * *embryo*, which waits at the listener until accept() gives it a file. A file in an unread message
+ * is *in flight*.
  *
  * A socket is counted by its vnode: by its file, by its peer, by the listener of an embryo. When
- * the file goes, the socket is `closed`, and only its memory stays as long as a peer looks at it.
+ * the file goes, the socket is `closed`; its memory stays until the last peer has dropped it.
  *
- * socket_lock protects everything that changes. It is never held while somebody waits or a file is
- * put, as that may end another socket. Conditions of waits and poll() peek without it.
+ * socket_lock protects everything that changes. Its holder neither sleeps nor puts a file, which
+ * may end another socket. Conditions of waits and poll() peek without the lock.
  */
 #include "kernel/fs/socket_data.h"
 #include "kernel/fs/cwd.h"
@@ -64,7 +64,7 @@ static struct socket *socket_new(enum socket_type type)
 
 /* ---- ends ---- */
 
-/* What a socket leaves when it ends: to be freed without the lock. */
+/* What a socket had when it ended, to be freed without the lock. */
 struct socket_rest {
 	struct list_head messages, embryos;
 	struct vnode *bound;
@@ -157,7 +157,7 @@ int socket_create(enum socket_type type, u32 flags, struct file **out)
 	return *out ? 0 : -ENOMEM;
 }
 
-/* Locked, or nobody else knows them. */
+/* Locked, or before other tasks can find the sockets. */
 static void socket_join(struct socket *a, struct socket *b)
 {
 	a->peer = socket_get(b);
@@ -194,7 +194,7 @@ enum socket_type socket_type(const struct file *f)
 
 /* ---- names ---- */
 
-/* Who has the name, counted: that of the node, if it is not NULL. Locked. */
+/* The socket with this name, or, if node is not NULL, bound to it; counted. Locked. */
 static struct socket *socket_find(const struct socket_name *name, const struct vnode *node)
 {
 	struct socket *s;
@@ -208,7 +208,7 @@ static struct socket *socket_find(const struct socket_name *name, const struct v
 	return NULL;
 }
 
-/* The same of a name that was given: 0 with *out, -ECONNREFUSED and what a path can be. */
+/* Finds the socket of a program's name: 0 with *out, -ECONNREFUSED, or an error of the path. */
 int socket_lookup(const struct socket_name *name, struct socket **out)
 {
 	struct vnode *node = NULL;
@@ -223,7 +223,7 @@ int socket_lookup(const struct socket_name *name, struct socket **out)
 	return *out ? 0 : -ECONNREFUSED;
 }
 
-/* A node in a directory, which the name then means. */
+/* Makes the node of a name that is a path. */
 static int socket_make_node(const struct socket_name *name, struct vnode **out)
 {
 	int err = vfs_mknod(name->path, S_IFSOCK | (0777 & ~fs_umask()), 0);
@@ -301,7 +301,7 @@ static bool socket_is_full(const struct socket *l)
 	return READ_ONCE(l->waiting) > READ_ONCE(l->backlog) && !READ_ONCE(l->closed);
 }
 
-/* Joins the socket with an embryo, which goes to the listener. Locked: 0, 1: it is full, errors. */
+/* Joins s with an embryo and queues that at the listener: 0, 1 if it is full, errors. Locked. */
 static int socket_meet(struct socket *s, struct socket *l, struct socket *embryo)
 {
 	if (l->closed || !l->options.listening || l->read_shut)
@@ -333,11 +333,9 @@ static int socket_connect_to(struct file *f, struct socket *l, struct socket *em
 		mutex_unlock(&socket_lock);
 		if (err <= 0)
 			break;
-		if (f->flags & O_NONBLOCK)
-			return -EAGAIN;
-		err = wait_event_until(&l->changed, !socket_is_full(l), deadline);
+		err = socket_wait(&l->changed, !socket_is_full(l), deadline, f->flags & O_NONBLOCK);
 		if (err)
-			return err == -ETIMEDOUT ? -EAGAIN : err;
+			return err;
 	}
 	if (!err) {
 		wake_up(&l->changed);
@@ -346,7 +344,7 @@ static int socket_connect_to(struct file *f, struct socket *l, struct socket *em
 	return err;
 }
 
-/* A datagram socket has a peer that it sends to; the peer need not have it as its own. */
+/* Sets the peer that a datagram socket sends to. The peer itself may have another. */
 static int socket_aim(struct socket *s, struct socket *to)
 {
 	struct socket *old = NULL;
@@ -416,15 +414,15 @@ int socket_accept(struct file *f, u32 flags, struct file **out)
 
 	if (l->type == SOCK_DGRAM)
 		return -EOPNOTSUPP;
-	while ((err = socket_take_embryo(l, &embryo)) == -EAGAIN && !(f->flags & O_NONBLOCK)) {
-		err = wait_event_until(
-		    &l->changed, !list_empty(&l->embryos) || READ_ONCE(l->read_shut), deadline);
+	while ((err = socket_take_embryo(l, &embryo)) == -EAGAIN) {
+		err = socket_wait(&l->changed, !list_empty(&l->embryos) || READ_ONCE(l->read_shut),
+		    deadline, f->flags & O_NONBLOCK);
 		if (err)
-			return err == -ETIMEDOUT ? -EAGAIN : err;
+			return err;
 	}
 	if (err)
 		return err;
-	wake_up(&l->changed); /* one more may connect */
+	wake_up(&l->changed); /* another client may connect */
 	*out = socket_file(embryo, flags);
 	return *out ? 0 : -ENOMEM;
 }

@@ -8,24 +8,24 @@
 
 enum socket_type { SOCK_STREAM = 1, SOCK_DGRAM = 2, SOCK_SEQPACKET = 5 };
 
-/* len 0: none. The first byte 0: it is in no directory, and all bytes count; else a path. */
+/* len 0: no name. If the first byte is 0, all bytes are the name; else it is a path. */
 #define SOCKET_PATH_MAX 108
 struct socket_name {
 	unsigned len;
 	char path[SOCKET_PATH_MAX + 1];
 };
 
-/* Bytes on their way, and open files: whoever has the message owns both. */
+/* Bytes and open files between sockets. The message owns both, and its holder frees it. */
 #define SOCKET_FILES_MAX 253
 struct socket_message {
 	struct list_head node;
 	struct socket *sender; /* of a datagram, counted */
 	struct file **files;
 	unsigned file_count;
-	size_t len, taken; /* taken: already read, of a stream */
+	size_t len, taken; /* taken: bytes that a stream has already read */
 	u8 data[];
 };
-/* A stream's bytes are sent in messages of at most so many. */
+/* The most bytes of a stream in one message. */
 #define SOCKET_PIECE (16384 - sizeof(struct socket_message))
 struct socket_message *socket_message_new(size_t len); /* NULL: no memory */
 void socket_message_free(struct socket_message *m);
@@ -44,7 +44,7 @@ void socket_shutdown(struct file *f, unsigned how);
 /* Its own name, or its peer's: -ENOTCONN. */
 int socket_get_name(struct file *f, bool peer, struct socket_name *name);
 
-/* Puts a message where the peer, or who has the name, reads it; with 0 it is not the caller's. */
+/* Sends a message to the peer, or to the socket named `to`. After 0 the receiver owns it. */
 int socket_send(
     struct file *f, struct socket_message *m, const struct socket_name *to, bool nonblock);
 
@@ -61,16 +61,16 @@ struct socket_read {
 };
 ssize socket_receive(struct file *f, struct socket_read *r);
 
-/* What getsockopt() tells and setsockopt() changes. */
+/* The options of getsockopt() and setsockopt(). */
 struct socket_options {
 	enum socket_type type;
 	bool listening;
 	int peer_pid;
 	u32 send_room;	   /* bytes that may wait to be read */
-	u32 receive_room;  /* nothing goes by it, on Linux neither */
+	u32 receive_room;  /* only shown: send_room limits, as on Linux */
 	u64 timeout_ns[2]; /* reading, writing; 0: for ever */
 };
 void socket_get_options(struct file *f, struct socket_options *o);
 void socket_set_options(struct file *f, const struct socket_options *o); /* rooms, timeouts */
-/* An error that happened meanwhile, once. */
+/* Returns the error that the next read would report, and clears it. */
 int socket_take_error(struct file *f);

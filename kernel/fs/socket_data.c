@@ -1,11 +1,11 @@
 /*
- * What goes through sockets: messages from one to the queue of another, and the files in them. Task
- * context; words and locks: socket.c.
+ * The data of sockets: messages that one socket puts into the queue of another, and the files in
+ * them. Task context; words and locks: socket.c.
  *
  * A socket whose only files are in its own queue, or in a ring of such queues, would never end. So
- * a socket is put in flight only into the queue of one that is not in flight itself, of which the
- * file is known, and that is another: no ring can close. Sockets lie in each other
- * SOCKET_DEPTH_MAX deep at most, as the end of one ends what it carries.
+ * a message with a socket in it is refused if its receiver is that socket, is in flight itself, or
+ * has no file yet: no ring can close. Sockets are nested SOCKET_DEPTH_MAX deep at most, because the
+ * end of a socket ends those in its queue by recursion.
  */
 #include "kernel/fs/socket_data.h"
 #include "kernel/fs/file.h"
@@ -14,7 +14,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/task/task.h"
 
-/* What all messages take: an eighth of the memory at most, whoever sends and does not read. */
+/* Memory of all messages. At most an eighth of all, so that unread messages cannot fill it up. */
 static u64 socket_bytes; /* [A] */
 
 struct socket_message *socket_message_new(size_t len)
@@ -93,7 +93,7 @@ static bool socket_has_room(const struct socket *s, const struct socket *to)
 	return READ_ONCE(to->held) < READ_ONCE(s->options.send_room);
 }
 
-/* Where a message goes, counted: the peer, or who has the name. */
+/* The socket that a message goes to, counted: the peer, or the one with this name. */
 static int socket_target(struct socket *s, const struct socket_name *name, struct socket **out)
 {
 	int err = 0;
@@ -113,7 +113,7 @@ static int socket_target(struct socket *s, const struct socket_name *name, struc
 	return err;
 }
 
-/* Locked: 0, 1: there is no room, errors. */
+/* Returns 0, 1 if there is no room, or negative errno. Locked. */
 static int socket_put_message(struct socket *s, struct socket *to, struct socket_message *m)
 {
 	if (s->write_shut)
@@ -156,11 +156,9 @@ static int socket_send_to(
 		mutex_unlock(&socket_lock);
 		if (err <= 0)
 			break;
-		if (nonblock)
-			return -EAGAIN;
-		err = wait_event_until(&to->changed, socket_may_send(s, to), deadline);
+		err = socket_wait(&to->changed, socket_may_send(s, to), deadline, nonblock);
 		if (err)
-			return err == -ETIMEDOUT ? -EAGAIN : err;
+			return err;
 	}
 	if (!err)
 		wake_up(&to->changed);
@@ -185,14 +183,16 @@ int socket_send(
 	return err;
 }
 
-/* A stream's bytes go in pieces; others as they are. */
+/* A stream's bytes are sent in pieces, a packet as one message. */
 static ssize socket_write(struct file *f, const void *buf, size_t n, u64 *pos __maybe_unused)
 {
 	bool stream = socket_type(f) == SOCK_STREAM;
 	size_t done = 0;
-	int err = 0;
+	int err;
 
-	while (!err && (done < n || (!stream && !done))) {
+	if (stream && !n)
+		return 0;
+	do {
 		size_t part = stream ? MIN(n - done, SOCKET_PIECE) : n;
 		struct socket_message *m = socket_message_new(part);
 
@@ -204,9 +204,7 @@ static ssize socket_write(struct file *f, const void *buf, size_t n, u64 *pos __
 			socket_message_free(m);
 		else
 			done += part;
-		if (!stream)
-			break;
-	}
+	} while (stream && !err && done < n);
 	if (err == -EPIPE && stream && !done)
 		signal_send(current(), SIGPIPE);
 	return done ? (ssize)done : err;
@@ -214,7 +212,7 @@ static ssize socket_write(struct file *f, const void *buf, size_t n, u64 *pos __
 
 /* ---- receiving ---- */
 
-/* Will nothing come any more? */
+/* True if no more bytes can come. */
 static bool socket_at_end(const struct socket *s)
 {
 	const struct socket *peer = READ_ONCE(s->peer);
@@ -225,7 +223,7 @@ static bool socket_at_end(const struct socket *s)
 	       (READ_ONCE(peer->closed) || READ_ONCE(peer->write_shut));
 }
 
-/* What is read of one message, and what it brings; true: it is used up. Locked. */
+/* Reads from one message, and takes its files; true: nothing of it is left. Locked. */
 static bool socket_take_part(
     struct socket *s, struct socket_message *m, struct socket_read *r, size_t at, size_t *done)
 {
@@ -285,7 +283,7 @@ static size_t socket_take_packet(struct socket *s, struct socket_read *r, struct
 	return done;
 }
 
-/* One look: bytes, 0: the end, -EAGAIN: nothing yet. */
+/* Reads without waiting: bytes, 0 at the end, -EAGAIN if there are none yet. */
 static ssize socket_take(struct socket *s, struct socket_read *r)
 {
 	struct list_head used = LIST_HEAD_INIT(used);
@@ -306,7 +304,7 @@ static ssize socket_take(struct socket *s, struct socket_read *r)
 		wake_up(&s->peer->changed);
 	mutex_unlock(&socket_lock);
 	if (!list_empty(&used))
-		wake_up(&s->changed); /* who waits for room here */
+		wake_up(&s->changed); /* senders may wait for room */
 	list_for_each_entry_safe (m, next, &used, node)
 		socket_message_free(m);
 	return got;
@@ -320,21 +318,20 @@ static bool socket_readable(const struct socket *s)
 ssize socket_receive(struct file *f, struct socket_read *r)
 {
 	struct socket *s = socket_of(f);
+	bool nonblock = r->nonblock || (f->flags & O_NONBLOCK);
 	u64 deadline = socket_deadline(s, 0);
 	ssize got;
 	int err;
 
 	while ((got = socket_take(s, r)) == -EAGAIN) {
-		if (r->nonblock || (f->flags & O_NONBLOCK))
-			return -EAGAIN;
-		err = wait_event_until(&s->changed, socket_readable(s), deadline);
+		err = socket_wait(&s->changed, socket_readable(s), deadline, nonblock);
 		if (err)
-			return err == -ETIMEDOUT ? -EAGAIN : err;
+			return err;
 	}
 	return got;
 }
 
-/* Files that come by a read() are nobody's. */
+/* read() has no place for files: it drops them. */
 static ssize socket_read(struct file *f, void *buf, size_t n, u64 *pos __maybe_unused)
 {
 	struct socket_read r = {.buf = buf, .n = n};
@@ -378,9 +375,7 @@ static void socket_queues(struct file *f, struct wait_queue *queue[2])
 	queue[0] = &socket_of(f)->changed;
 }
 
-#define FIONREAD 0x541b
-
-/* How many bytes a read would give: of packets, of the first. */
+/* FIONREAD: the bytes that can be read; of packets, those of the first. */
 static long socket_ioctl(struct file *f, u64 cmd, u64 arg)
 {
 	struct socket *s = socket_of(f);

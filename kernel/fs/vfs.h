@@ -25,6 +25,8 @@ enum {
 /* Device numbers of our file systems, as stat shows them. */
 enum { DEV_RAMFS = 1, DEV_PROC = 2, DEV_TRACEFS = 3, DEV_PIPE = 4, DEV_SOCKET = 5 };
 
+#define FIONREAD 0x541b /* ioctl(): how many bytes can be read */
+
 struct vnode;
 struct file;
 struct vm_area;

@@ -25,7 +25,7 @@ struct walk {
 	char *trail;	     /* PATH_MAX bytes */
 	bool trail_lost;     /* it grew too long for PATH_MAX */
 	unsigned links;	     /* symlinks followed */
-	struct file *opened; /* what vnode_ops.follow led to last; counted */
+	struct file *opened; /* the last file that vnode_ops.follow gave; counted */
 	enum walk_last last;
 	bool slash; /* slashes behind the last component */
 	char name[NAME_MAX + 1];

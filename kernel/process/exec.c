@@ -292,7 +292,7 @@ static int own_sighand(struct thread_group *g)
 	return h ? 0 : -ENOMEM;
 }
 
-/* What closes at an execve() is not to close for others. */
+/* A copy of a shared table: execve() closes files, and only for its own process. */
 static bool exec_own_files(struct task *t)
 {
 	struct files *shared = t->files, *own = files_copy(shared);

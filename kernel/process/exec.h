@@ -43,8 +43,8 @@ enum {
 	CLONE_CLEAR_SIGHAND = 0x100000000L, /* of clone3() only */
 };
 /*
- * fork, vfork, clone and clone3: the child's pid or negative errno. Nobody traces, and there are no
- * semaphores of System V and no classes of disk access: what only concerns these changes nothing.
+ * fork, vfork, clone and clone3: the child's pid or negative errno. There is no ptrace, no System V
+ * semaphore and no disk scheduling: flags that only concern these change nothing.
  */
 struct kernel_clone_args {
 	u64 flags; /* without the signal */

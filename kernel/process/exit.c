@@ -1,6 +1,6 @@
 /*
  * The end of tasks, and waiting for it. Task context. task_lock protects the tree (parent,
- * children), stop_status, continued, and a task's step to TASK_ZOMBIE: who holds it sees a child
+ * children), stop_status, continued, and a task's step to TASK_ZOMBIE: a child is seen under it
  * either running or ready to be reaped.
  *
  * A zombie keeps its task and its pid until its parent (or pid 1, for orphans) has asked for its
@@ -8,8 +8,8 @@
  * kernel thread - the task reaps itself.
  *
  * Threads end one by one. One that is not the leader is gone when it has ended. The leader waits
- * for the others as a zombie that nobody can reap yet: the process has ended when the leader is a
- * zombie and alone in its group, and whoever is the last to get there tells the parent.
+ * for the others as a zombie that cannot be reaped yet. The process has ended when the leader is a
+ * zombie and alone in its group; the thread that ended last notifies the parent.
  */
 #include "kernel/abi/linux.h"
 #include "kernel/base/events.h"
@@ -28,8 +28,8 @@
 struct task *init_task;
 
 /*
- * Linux tells the C library that a thread is gone by a zero in its memory, and wakes who waits
- * there.
+ * Besides its locks: as on Linux, a zero at clear_tid and a wake-up there tell the C library that
+ * the thread is gone.
  */
 void exit_mm_release(struct task *t)
 {
@@ -37,7 +37,6 @@ void exit_mm_release(struct task *t)
 
 	if (t->mm)
 		futex_exit(t);
-
 	if (t->clear_tid && t->mm && atomic_load(&t->mm->refs) > 1 &&
 	    !copy_to_user(t->clear_tid, &zero, sizeof(zero)))
 		futex_wake(t->clear_tid, true, 1, FUTEX_BITSET_ALL);
@@ -79,28 +78,28 @@ static bool ignores_children(struct thread_group *parent)
 	return a->handler == SIG_IGN || (a->flags & ABI_SA_NOCLDWAIT);
 }
 
-/* Does nobody want this process's status? task_lock held. */
+/* True if no parent will ask for this process's status. task_lock held. */
 static bool exit_is_self_reaping(struct thread_group *g)
 {
 	return !g->parent || g->orphan ||
 	       (g->exit_signal == SIGCHLD && ignores_children(g->parent));
 }
 
-/* What wait() tells: the code of exit_group(), of a signal, or of the leader's own exit(). */
+/* The wait status: from exit_group(), a signal, or the leader's own exit(). */
 static int exit_status(const struct thread_group *g)
 {
 	return g->ended ? g->exit_code : g->leader->exit_code;
 }
 
-/* Nobody is left but the leader, who is a zombie? task_lock held. */
+/* True if only the leader is left, as a zombie. task_lock held. */
 static bool exit_is_complete(const struct thread_group *g)
 {
 	return g->leader->state == TASK_ZOMBIE && g->threads.next == g->threads.prev;
 }
 
 /*
- * Gives the children to pid 1; those that are dead already and nobody will ask for go to `dead`.
- * task_lock held.
+ * Gives the children to pid 1; zombies whose status pid 1 will not ask for go to `dead`. task_lock
+ * held.
  */
 static void give_children_away(struct thread_group *g, struct list_head *dead)
 {
@@ -164,13 +163,13 @@ static bool exit_process(struct thread_group *g, struct list_head *dead)
 	return alone;
 }
 
-/* What is left to be put when task_lock is free again. */
+/* References that are dropped when task_lock is free again. */
 struct leavings {
-	struct task *self, *leader; /* their places are empty now; NULL: not so */
-	struct list_head children;  /* groups that nobody will ask for */
+	struct task *self, *leader; /* out of the tree now; NULL: they stay in it */
+	struct list_head children;  /* zombies out of the tree, by their groups */
 };
 
-/* The last step that others see. */
+/* The last step of its end that other tasks see. */
 static void become_zombie(struct task *t, struct leavings *l)
 {
 	struct thread_group *g = t->group;
@@ -209,9 +208,7 @@ static void exit_put(const struct leavings *l)
 	}
 }
 
-/*
- * The thread takes no signals any more: those of its process are another's. True: it is the last.
- */
+/* The thread takes no more signals: others get those of the process. True: it is the last. */
 static bool exit_begin(struct task *t, long code)
 {
 	struct thread_group *g = t->group;
@@ -350,7 +347,7 @@ static bool exit_is_wanted(const struct thread_group *child, const struct child_
 	}
 }
 
-/* The parent knows of the end now: its own time has that of the child. task_lock held. */
+/* The parent has the status now: its children's time includes the child's. task_lock held. */
 static void exit_reap(struct thread_group *child)
 {
 	struct thread_group *parent = child->parent;
@@ -401,7 +398,7 @@ static int exit_look(struct child_wait *w)
 		if (!exit_is_wanted(child, w))
 			continue;
 		if (exit_is_complete(child) && !(w->options & ABI_WEXITED))
-			continue; /* it does nothing any more that is asked for */
+			continue; /* it will neither stop nor continue any more */
 		ret = 0;
 		if (exit_take_report(child, w)) {
 			ret = w->pid;
@@ -440,15 +437,20 @@ int task_wait_child(struct child_wait *w)
 	return ret;
 }
 
-int task_wait(int pid, int *status, int options)
+struct child_wait task_wait_which(int pid, u32 options)
 {
-	struct child_wait w = {
+	return (struct child_wait){
 	    .which = pid > 0	 ? WAIT_PID
 		     : pid == -1 ? WAIT_ANY
 				 : WAIT_GROUP,
-	    .id = pid < 0 ? -pid : pid,
-	    .options = (u32)options | ABI_WEXITED,
+	    .id = pid < 0 ? -(u32)pid : (u32)pid,
+	    .options = options | ABI_WEXITED,
 	};
+}
+
+int task_wait(int pid, int *status, int options)
+{
+	struct child_wait w = task_wait_which(pid, options);
 	int ret = task_wait_child(&w);
 
 	if (status && ret > 0)

@@ -58,7 +58,7 @@ void mm_release(struct mm *mm)
 	mm_put(mm);
 }
 
-/* clone(2): what goes only with something else. */
+/* clone(2): the combinations of flags that are refused. */
 static int check_flags(const struct kernel_clone_args *args)
 {
 	u64 flags = args->flags;

@@ -1,9 +1,9 @@
 /*
- * Futexes: see futex.h; futex_queue.c is their core. Here is what it needs of this kernel, and what
- * sleeps: faults, timeouts, the locks of threads that end.
+ * Futexes: see futex.h; futex_queue.c is their core. This file gives the core its locks and memory
+ * accesses, and does all that sleeps: faults, timeouts, the locks of threads that end.
  *
- * The core reads and changes words with interrupts off, where no page can be brought in. So each
- * call is tried, and where the word was not there, it is touched and the call is tried again.
+ * The core reads and changes words with interrupts off, where no page can be brought in. So if a
+ * call of the core returns -EFAULT, this file touches the word's page and calls again.
  */
 #include "kernel/process/futex.h"
 
@@ -13,7 +13,7 @@
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 
-/* ---- what the core needs ---- */
+/* ---- for the core ---- */
 
 _Static_assert(sizeof(struct futex_lock) == sizeof(struct spinlock), "a futex_lock is a spinlock");
 
@@ -29,8 +29,8 @@ void futex_unlock(struct futex_lock *l, u64 flags)
 
 int futex_load(u64 uaddr, u32 *value)
 {
-	return get_user_u32(
-	    value, uaddr); /* interrupts are off: a page that is not there is -EFAULT */
+	/* Interrupts are off: a page that is not there is -EFAULT. */
+	return get_user_u32(value, uaddr);
 }
 
 int futex_exchange(u64 uaddr, u32 *old, u32 new)
@@ -90,7 +90,7 @@ static int futex_word_at(u64 uaddr, bool shared, struct futex_word *w)
 	if (!shared)
 		return 0;
 	do {
-		err = get_user_u32(&value, uaddr); /* brings the page in, which tells its address */
+		err = get_user_u32(&value, uaddr); /* brings the page in */
 		if (!err)
 			err = futex_shared_key(uaddr, &w->key);
 	} while (err == -EAGAIN);
@@ -114,7 +114,7 @@ static void futex_timeout(struct timer *t)
 	wake_up_process(task);
 }
 
-/* Until the waiter is not queued any more, the deadline, or a signal: what became of it. */
+/* Until a wake-up: 0 and *state; or the deadline or a signal: -ETIMEDOUT, -EINTR. */
 static int futex_sleep(struct sleep *s, u64 deadline, enum futex_state *state)
 {
 	struct task *t = current();
@@ -178,7 +178,7 @@ int futex_move(u64 from, u64 to, bool shared, int wake, int move, const u32 *val
 	return ret;
 }
 
-/* After a word could not be changed: brings it in for that. Else the result is what it is. */
+/* After -EFAULT: brings the page in for writing; true if the call is to be tried again. */
 static bool futex_again(int *ret, u64 addr)
 {
 	if (*ret != -EFAULT)
@@ -205,8 +205,8 @@ int futex_wake_two(u64 one, u64 two, bool shared, int n1, int n2, const struct f
 /* ---- PI locks ---- */
 
 /*
- * All tasks have one priority here, so there is nothing to inherit: the lock goes to who has waited
- * longest.
+ * There are no real-time priorities, so there is nothing to inherit: the lock goes to the longest
+ * waiter.
  */
 int futex_pi_lock(u64 addr, bool shared, u64 deadline, bool try)
 {
@@ -244,14 +244,14 @@ int futex_pi_unlock(u64 addr, bool shared)
 
 /* ---- the end of a thread ---- */
 
-/* A lock of the thread's list: if it holds it, the word says that the owner has died. */
+/* A lock of the thread's list: if the thread holds it, marks the word with FUTEX_OWNER_DIED. */
 static void futex_let_go(u64 addr, u32 tid, bool pi, bool pending)
 {
 	u32 value, old;
 	int err = addr & 3 ? -EINVAL : get_user_u32(&value, addr);
 
 	while (!err) {
-		if (pending && !pi && !value) /* given up, but nobody was woken yet */
+		if (pending && !pi && !value) /* released, but no waiter was woken yet */
 			break;
 		if ((value & FUTEX_TID_MASK) != tid)
 			return;

@@ -1,7 +1,7 @@
 /*
- * Waiting on words of ring-3 memory: what the futex system call does, for the current task. Task
- * context. `shared`: others may have the word mapped elsewhere; else it is a word of the address
- * space. A deadline is clock_ns(), FUTEX_NEVER: none.
+ * Waiting on words of ring-3 memory: the operations of the futex system call, for the current task.
+ * Task context. `shared`: other processes may have the word mapped; else only threads of this
+ * address space use it. A deadline is a time of clock_ns(); FUTEX_NEVER: none.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct task;
  * -EFAULT, -EINVAL, -ETIMEDOUT, -EINTR.
  */
 int futex_wait(u64 addr, bool shared, u32 val, u32 bitset, u64 deadline);
-/* Wakes at most n (but one at least); returns how many, or negative errno; so do the next two. */
+/* Wakes up to n waiters, at least one. Returns how many, or -errno, as the next two do. */
 int futex_wake(u64 addr, bool shared, int n, u32 bitset);
 int futex_move(u64 from, u64 to, bool shared, int wake, int move, const u32 *val);
 int futex_wake_two(u64 one, u64 two, bool shared, int n1, int n2, const struct futex_op *op);
@@ -25,7 +25,7 @@ int futex_wake_two(u64 one, u64 two, bool shared, int n1, int n2, const struct f
 int futex_pi_lock(u64 addr, bool shared, u64 deadline, bool try);
 int futex_pi_unlock(u64 addr, bool shared);
 /*
- * The current thread leaves its address space: the words of its robust list say so, and who waits
- * for locks of its is woken.
+ * The current thread leaves its address space: marks the locks of its robust list, and wakes the
+ * threads that wait for locks it holds.
  */
 void futex_exit(struct task *t);

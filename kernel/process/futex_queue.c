@@ -1,10 +1,10 @@
 /*
- * Futexes: see futex_queue.h. Pure; the caller's context is that of what it gives the core.
+ * Futexes: see futex_queue.h. Pure; any context in which the functions of its host may be called.
  *
- * Two buckets are locked in the order of their addresses. `pi_users` counts who waits for a PI lock
- * or is about to, so that a thread that ends need not look for any where there are none. It counts
- * before it looks whether the owner lives, and an owner stops living before it looks at the count:
- * one of the two sees the other.
+ * Two buckets are locked in the order of their addresses. `pi_users` counts the waiters for PI
+ * locks and those about to wait: a thread that ends searches the buckets only if there are some. A
+ * waiter counts itself before it asks if the owner lives, and a thread is marked as ended before it
+ * reads the count: one of the two sees the other.
  */
 #include "kernel/process/futex_queue.h"
 
@@ -156,7 +156,7 @@ static int futex_requeue_in(struct futex_bucket *a, struct futex_bucket *b,
 	struct futex_waiter *w, *next;
 	int done = 0;
 
-	/* What is moved within the bucket comes after `last`, and is not met again. */
+	/* A waiter moved within the bucket goes after `last`: the walk does not meet it again. */
 	list_for_each_entry_safe (w, next, &a->waiters, node) {
 		bool end = &w->node == last;
 
@@ -232,7 +232,7 @@ static bool futex_compare(s32 old, const struct futex_op *op)
 	}
 }
 
-/* Puts f(old) in the word's place, whatever others do to it meanwhile: 0 and *old, or -EFAULT. */
+/* Applies op to the word in one atomic step: 0 and the old value in *old, or -EFAULT. */
 static int futex_change(u64 uaddr, const struct futex_op *op, u32 *old)
 {
 	u32 seen;
@@ -275,7 +275,7 @@ static struct futex_waiter *futex_first(struct futex_bucket *b, const struct fut
 	return NULL;
 }
 
-/* Those that go on waiting wait for another now. */
+/* The waiters of a PI lock now wait for this owner. */
 static void futex_set_owner(struct futex_bucket *b, const struct futex_key *key, u32 tid)
 {
 	struct futex_waiter *w;
@@ -285,7 +285,7 @@ static void futex_set_owner(struct futex_bucket *b, const struct futex_key *key,
 			w->owner = tid;
 }
 
-/* The word says that the lock is free, or that it was a dead thread's: takes it. 1, 0: changed. */
+/* Takes a lock that is free or a dead thread's: 1; 0: the word has changed; -EFAULT. */
 static int futex_take_free(
     struct futex_bucket *b, const struct futex_word *word, u32 *value, u32 tid)
 {
@@ -302,7 +302,7 @@ static int futex_take_free(
 	return 1;
 }
 
-/* Marks the lock as waited for, and queues: 1, 0: the word has changed. */
+/* Sets FUTEX_WAITERS in the word and queues: 1; 0: the word has changed; -EFAULT. */
 static int futex_queue_pi(
     struct futex_waiter *w, struct futex_bucket *b, const struct futex_word *word, u32 *value)
 {
@@ -318,7 +318,7 @@ static int futex_queue_pi(
 	return 1;
 }
 
-/* The owner has ended: -ESRCH, but for one that has said so in the word meanwhile: -EINTR. */
+/* The owner has ended: -ESRCH, or -EINTR if its end has changed the word meanwhile. */
 static int futex_look_again(const struct futex_word *word, u32 *value)
 {
 	u32 old = *value;
@@ -338,7 +338,7 @@ static int futex_try_pi(struct futex_waiter *w, struct futex_bucket *b,
 	if (owner == w->tid)
 		return -EDEADLK;
 	if (first && !first->owner)
-		return -EINVAL; /* somebody waits here as if it were a plain word */
+		return -EINVAL; /* a thread waits here for a plain word */
 	if (!owner || (heir && !futex_owner_lives(owner))) {
 		ret = futex_take_free(b, word, value, w->tid);
 		return ret ? ret : -EINTR;

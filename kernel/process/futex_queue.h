@@ -1,16 +1,16 @@
 /*
- * The core of futexes: who waits for which word, who is woken, who owns a PI lock. It knows no
- * tasks and no page tables, and the same code runs on the host (tests/host/futex).
- * tests/spin/futex.pml is its model: who changes a step here changes it there.
+ * The core of futexes: the waiters of each word, and the owners of PI locks. It knows no tasks and
+ * no page tables, and the same code runs on the host (tests/host/futex). tests/spin/futex.pml is
+ * its model: change a step in both.
  *
- * Words. A *key* says which word is meant: an address of an address space, or of physical memory
- * that several share. A *waiter* stands in the *bucket* of its key; what is done to a key is done
- * under the lock of its bucket, and the word is read or changed under it too. So a wake-up cannot
- * come between a waiter's look at the word and its place in the queue: whoever changes the word and
- * then wakes finds the waiter, or the waiter finds the word changed.
+ * Words. A *key* names a word: an address of an address space, or of physical memory that several
+ * share. A *waiter* is queued in the *bucket* of its key. The lock of the bucket is held for every
+ * operation on the key, and while the word is read or changed. So no wake-up is lost between a
+ * waiter's look at the word and its place in the queue: a thread that changes the word and then
+ * wakes finds the waiter, or the waiter finds the word changed.
  *
- * A waiter belongs to its caller, which calls futex_leave() before it lets go of it: whoever wakes
- * it holds the bucket's lock while it looks at it.
+ * A waiter belongs to its caller, which calls futex_leave() before it frees it: a waker holds the
+ * bucket's lock while it looks at the waiter.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "kernel/lib/types.h"
 
 enum {
-	FUTEX_WAITERS = 0x80000000u, /* in the word of a PI or robust lock: somebody waits */
+	FUTEX_WAITERS = 0x80000000u, /* in the word of a PI or robust lock: it has waiters */
 	FUTEX_OWNER_DIED = 0x40000000u,
 	FUTEX_TID_MASK = 0x3fffffffu,
 };
@@ -35,10 +35,10 @@ struct futex_waiter {
 	struct list_head node;
 	struct futex_key key;
 	struct futex_bucket *bucket; /* changed under the locks of both, by a requeue */
-	void *task;		     /* who sleeps */
+	void *task;		     /* for futex_rouse() */
 	enum futex_state state;	     /* [A] written under the bucket's lock */
 	u32 bitset;
-	u32 tid, owner; /* of a PI lock: who waits, for whom; 0: a plain waiter */
+	u32 tid, owner; /* for a PI lock: the waiting thread and the owner; 0: a plain waiter */
 };
 
 /* The word of a key is at uaddr in the memory of the caller. */
@@ -47,7 +47,7 @@ struct futex_word {
 	u64 uaddr;
 };
 
-/* What wake_op does to its word, and what the old value is compared with. */
+/* How FUTEX_WAKE_OP changes its word, and with what it compares the old value. */
 struct futex_op {
 	u32 op, cmp; /* enum */
 	u32 oparg, cmparg;
@@ -57,17 +57,17 @@ enum { FUTEX_CMP_EQ, FUTEX_CMP_NE, FUTEX_CMP_LT, FUTEX_CMP_LE, FUTEX_CMP_GT, FUT
 
 void futex_init(void);
 /*
- * Queues the waiter if the word holds val: 0, -EAGAIN if it does not, -EFAULT: the word is not
- * there. Then the caller sleeps until w->state is not FUTEX_QUEUED any more, or it gives up.
+ * Queues the waiter if the word holds val: 0, -EAGAIN if it does not, -EFAULT if its page is not
+ * there. After 0 the caller sleeps until w->state is no longer FUTEX_QUEUED, or gives up.
  */
 int futex_enqueue(struct futex_waiter *w, const struct futex_word *word, u32 val, u32 bitset);
-/* The waiter waits no more; what had become of it. */
+/* Takes the waiter out of its queue, and returns the state it had. */
 enum futex_state futex_leave(struct futex_waiter *w);
-/* Wakes up to n (at least one), longest waiter first: how many; -EINVAL: it is a PI lock's. */
+/* Wakes up to n (at least one), longest waiter first. How many; -EINVAL for a PI lock's key. */
 int futex_wake_key(const struct futex_key *key, int n, u32 bitset);
 /*
- * Wakes up to `wake` of one key and moves up to `move` others to another. *val: the first word must
- * hold it, else -EAGAIN; NULL: whatever it holds. Returns both numbers' sum, -EFAULT, -EINVAL.
+ * Wakes up to `wake` waiters of one key, and moves up to `move` others to another. -EAGAIN unless
+ * the first word holds *val; NULL: any value. Returns the sum of both, -EFAULT, -EINVAL.
  */
 int futex_requeue(
     const struct futex_word *from, const struct futex_word *to, int wake, int move, const u32 *val);
@@ -81,20 +81,20 @@ int futex_wake_op(const struct futex_word *one, const struct futex_word *two, in
  */
 int futex_lock_pi(
     struct futex_waiter *w, const struct futex_word *word, u32 tid, bool try, bool heir);
-/* Gives the lock to who has waited longest, or frees it: 0, -EPERM, -EFAULT, -EINVAL. */
+/* Gives the lock to the longest waiter, or frees it: 0, -EPERM, -EFAULT, -EINVAL. */
 int futex_unlock_pi(const struct futex_word *word, u32 tid);
-/* The thread is no more: those that wait for PI locks of its try again. */
+/* The thread has ended: the waiters for PI locks it owned try again. */
 void futex_owner_died(u32 tid);
 
-/* ---- What the core needs. Called with a bucket locked: nothing of it sleeps. ---- */
+/* ---- The host of the core provides these. Called with a bucket locked: they do not sleep. ---- */
 
 struct futex_lock {
 	u32 word[2];
 };
-u64 futex_lock(struct futex_lock *l); /* what futex_unlock() wants back */
+u64 futex_lock(struct futex_lock *l); /* returns the flags for futex_unlock() */
 void futex_unlock(struct futex_lock *l, u64 flags);
 int futex_load(u64 uaddr, u32 *value); /* 0, -EFAULT */
-/* Puts `new` where *old is: 0 with *old what was there, equal or not; -EFAULT. */
+/* Compare and exchange: 0, and *old is the value found, equal or not; -EFAULT. */
 int futex_exchange(u64 uaddr, u32 *old, u32 new);
 void futex_rouse(void *task);
 bool futex_owner_lives(u32 tid);

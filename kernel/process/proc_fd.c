@@ -1,7 +1,7 @@
 /*
  * /proc/PID/fd: a symlink for each open file of a task, which leads to the file itself. Task
- * context. task_lock makes reading a task's table and counting it one step: a task that ends lets
- * go of it.
+ * context. The pointer to a task's table is read and the table counted under task_lock, because a
+ * task that ends drops the table.
  */
 #include "kernel/fs/file.h"
 #include "kernel/fs/files.h"
@@ -38,7 +38,7 @@ static struct files *pid_files(int pid)
 	return fs;
 }
 
-/* One of its files with a reference; NULL: it is not open. */
+/* An open file of a task, with a reference; NULL: the descriptor is not open. */
 static struct file *pid_fd_file(int pid, int fd)
 {
 	struct files *fs = pid_files(pid);

@@ -24,7 +24,7 @@ static void pid_print_memory(struct seq *s, struct mm *mm, u64 start, u64 end)
 	}
 }
 
-/* What lies between two addresses of a task's memory, which its `mm` knows. */
+/* The arguments or the environment of a task, as they are in its memory now. */
 static int pid_show_strings(struct seq *s, struct task *t, bool environ)
 {
 	struct mm *mm = task_mm_get(t);
@@ -78,7 +78,7 @@ struct mm_use pid_memory(struct task *t)
 
 /* ---- /proc/PID/mem ---- */
 
-/* What is at va, if its page is there; NULL: it is not. mm->lock held. */
+/* The kernel's address of va; NULL: its page is not there. mm->lock held. */
 static void *pid_mem_page(struct mm *mm, u64 va)
 {
 	unsigned prot;

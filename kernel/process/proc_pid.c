@@ -129,7 +129,7 @@ static int pid_show_stat(struct seq *s, struct task *t)
 	return 0;
 }
 
-/* Pages: of all areas, in memory, of those such as are a file's; code, 0, the rest, 0. */
+/* In pages: all areas, resident, resident of files, code, 0, the rest, 0. */
 static int pid_show_statm(struct seq *s, struct task *t)
 {
 	struct mm_use use = pid_memory(t);
@@ -325,7 +325,7 @@ static int pid_directory(struct vnode *in, const char *name, int tgid, struct vn
 	return 0;
 }
 
-/* What readdir() tells of the task, whose reference it drops; NULL: the end. */
+/* Fills in readdir()'s entry for a task and drops the reference: 1; 0 at the end (t NULL). */
 static int pid_next_entry(struct task *t, u64 *cookie, struct dirent *out)
 {
 	if (!t)

@@ -30,8 +30,8 @@ int process_open_terminal(const char *device, u32 flags);
 /* The current task becomes a program; the lists end with NULL. On an error it is as it was. */
 int process_become(const char *path, const char *const argv[], const char *const env[]);
 /*
- * The current thread leaves its address space, by its end or execve(): locks it holds are let go,
- * and who waits for it is woken (set_robust_list, set_tid_address).
+ * The current thread leaves its address space, by its end or execve(): releases its locks, and
+ * wakes threads that wait for it (set_robust_list, set_tid_address).
  */
 void exit_mm_release(struct task *t);
 /* Ends all threads of the current process: (exit status << 8) or signal number. */

@@ -99,8 +99,8 @@ static bool signal_count_stopped(struct thread_group *g, unsigned *stop)
 }
 
 /*
- * Is that stop over, be it that another has begun? False: the current thread sleeps from the next
- * schedule() on.
+ * True if that stop is over, even if another has begun. False: the current thread sleeps from the
+ * next schedule() on.
  */
 static bool signal_goes_on(struct thread_group *g, unsigned stop, bool *report)
 {
@@ -166,7 +166,7 @@ static void run_handler(struct regs *r, const struct taken_signal *s)
 	signal_force(r, SIGSEGV, SI_KERNEL, 0);
 }
 
-/* Does what all threads are called upon to do. */
+/* Stops or ends the current thread if its process does. */
 static void signal_heed_group(void)
 {
 	struct task *t = current();

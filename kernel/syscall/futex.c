@@ -3,6 +3,7 @@
 
 #include "arch/arch.h"
 #include "kernel/process/mm.h"
+#include "kernel/syscall/time.h"
 #include "kernel/syscall/user.h"
 
 enum {
@@ -21,8 +22,6 @@ enum {
 	FUTEX_CLOCK_REALTIME = 256
 };
 #define FUTEX_COMMAND 127u
-#define NS_PER_SEC    1000000000UL
-#define SEC_MAX	      (1L << 33) /* longer waits end never */
 
 static bool sys_futex_waits(u32 op)
 {
@@ -31,18 +30,15 @@ static bool sys_futex_waits(u32 op)
 	       op == FUTEX_LOCK_PI2;
 }
 
-/* When a wait gives up: from now for FUTEX_WAIT, a time of a clock for the others. */
+/* When a wait times out: FUTEX_WAIT gives a length, the others a time of a clock. */
 static int sys_futex_deadline(u64 timeout, u32 op, u64 *deadline)
 {
 	u32 command = op & FUTEX_COMMAND;
-	struct abi_timespec ts;
 	u64 ns, boot = clock_boot_unix_ns();
+	int err = sys_get_timespec(timeout, &ns);
 
-	if (copy_from_user(&ts, timeout, sizeof(ts)))
-		return -EFAULT;
-	if (ts.tv_sec < 0 || (u64)ts.tv_nsec >= NS_PER_SEC)
-		return -EINVAL;
-	ns = MIN(ts.tv_sec, SEC_MAX) * NS_PER_SEC + ts.tv_nsec;
+	if (err)
+		return err;
 	if (command == FUTEX_WAIT)
 		ns += clock_ns();
 	else if (command == FUTEX_LOCK_PI || (op & FUTEX_CLOCK_REALTIME))
@@ -52,8 +48,8 @@ static int sys_futex_deadline(u64 timeout, u32 op, u64 *deadline)
 }
 
 /*
- * An interrupted wait of a given length goes on to the same end when there was no handler; with one
- * it is over. A wait without an end begins again where the handler allows it.
+ * After a signal without a handler, a wait of a given length goes on to the same end; a handler
+ * ends it. A wait without a deadline begins again unless the handler forbids it.
  */
 static long sys_futex_wait(u64 uaddr, u32 op, u32 val, const u64 *deadline, u32 bitset)
 {
@@ -108,8 +104,8 @@ static long sys_futex_lock(u64 uaddr, bool shared, const u64 *deadline, bool try
 }
 
 /*
- * With Linux's names of function and parameters, for probes. timeout: when it ends; NULL waits for
- * ever.
+ * With Linux's names of function and parameters, for probes. timeout: a time of clock_ns(), NULL waits
+ * without end.
  */
 long do_futex(u64 uaddr, u32 op, u32 val, const u64 *timeout, u64 uaddr2, u32 val2, u32 val3)
 {

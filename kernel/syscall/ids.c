@@ -104,7 +104,7 @@ static bool sys_priority_means(const struct task *t, u32 which, s32 who)
 #define NICE_LEAST -20
 #define NICE_MOST  19
 
-/* Sets the nice value of all that are meant (NULL: asks), or the highest priority of them. */
+/* Sets the nice value of all tasks meant; with NULL returns their highest priority. */
 static long sys_priority(u32 which, s32 who, const s32 *nice)
 {
 	struct task *t;

@@ -341,7 +341,7 @@ long __x64_sys_lseek(const struct regs *r)
 
 enum { FIONCLEX = 0x5450, FIOCLEX, FIONBIO = 0x5421 };
 
-/* What every file knows; false: it is not one of these. */
+/* The requests that work on every file; false: it is none of them. */
 static bool sys_ioctl_any(struct file *f, const struct regs *r, long *ret)
 {
 	s32 on;

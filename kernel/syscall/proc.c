@@ -38,7 +38,7 @@ long __x64_sys_clone(const struct regs *r)
 	return kernel_clone(&args);
 }
 
-/* Fields of a clone_args that are beyond what is known here must be zero: 0, -E2BIG, -EFAULT. */
+/* Copies a clone_args. Bytes beyond the fields known here must be 0: 0, -E2BIG, -EFAULT. */
 static long get_clone_args(struct abi_clone_args *args, u64 from, u64 size)
 {
 	u8 tail[64];
@@ -132,19 +132,12 @@ static long sys_put_rusage(u64 to, u64 runtime_ns)
 
 long __x64_sys_wait4(const struct regs *r)
 {
-	s32 pid = r->rdi;
-	struct child_wait w = {
-	    .which = pid > 0	 ? WAIT_PID
-		     : pid == -1 ? WAIT_ANY
-				 : WAIT_GROUP,
-	    .id = pid < 0 ? -(u32)pid : (u32)pid,
-	    .options = (u32)r->rdx | ABI_WEXITED,
-	};
+	struct child_wait w = task_wait_which(r->rdi, r->rdx);
 	int ret;
 
 	if ((u32)r->rdx & ~(WAIT_OPTIONS | ABI_WUNTRACED | ABI_WCONTINUED))
 		return -EINVAL;
-	if (pid == INT_MIN)
+	if ((s32)r->rdi == INT_MIN)
 		return -ESRCH;
 	ret = task_wait_child(&w);
 	if (ret <= 0)
@@ -154,7 +147,7 @@ long __x64_sys_wait4(const struct regs *r)
 	return sys_put_rusage(r->r10, w.runtime_ns) ? -EFAULT : ret;
 }
 
-/* What waitid() shows of a wait status; all zeros if there is none. */
+/* waitid()'s siginfo of a wait status; all zeros if no child was found. */
 static struct abi_siginfo sys_child_info(const struct child_wait *w, int pid)
 {
 	struct abi_siginfo i = {0};

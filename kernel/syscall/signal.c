@@ -188,7 +188,7 @@ long __x64_sys_rt_sigtimedwait(const struct regs *r)
 	return r->rsi && copy_to_user(r->rsi, &info, sizeof(info)) ? -EFAULT : s.sig;
 }
 
-/* What a program says of a signal it sends; only to itself it may say that the kernel sent it. */
+/* The siginfo of a signal that a program sends. Codes of the kernel only to its own process. */
 static long sys_get_siginfo(u64 from, int pid, struct signal_info *info)
 {
 	struct abi_siginfo i;

@@ -16,8 +16,8 @@ static u64 sys_cpu_time_ns(void)
 }
 
 /*
- * The time on a CPU of any process or thread has a clock, too: the bits of ~pid, then three: of a
- * thread, and two for what is counted, which is all the same here (3: no such clock).
+ * The CPU time of each process and thread has a clock. Its number is ~pid << 3, a bit for a thread,
+ * and two bits for the kind of time. The kinds 0 to 2 are the same here; 3 is no clock.
  */
 #define CPU_CLOCK_THREAD 4u
 #define CPU_CLOCK_NONE	 3u

@@ -21,7 +21,7 @@ static int sys_timeval_ns(const struct abi_timeval *tv, u64 *ns)
 	return (u64)tv->tv_usec >= 1000000 ? -EINVAL : sys_timespec_ns(&ts, ns);
 }
 
-/* What is left is never shown as nothing. */
+/* Rounds up: a timer that runs is not shown as 0, which is off. */
 static struct abi_timeval sys_timeval_left(u64 ns)
 {
 	ns += ns ? 999 : 0;
@@ -42,7 +42,7 @@ static int sys_itimer(u32 which)
 	return ALARM_REAL - (int)which;
 }
 
-/* No new setting is one of zeros. */
+/* A NULL for the new setting turns the timer off, as on Linux. */
 long __x64_sys_setitimer(const struct regs *r)
 {
 	struct abi_itimerval v = {0};
@@ -70,7 +70,7 @@ long __x64_sys_getitimer(const struct regs *r)
 
 /* ---- timer_create and its kin ---- */
 
-/* A clock made of a pid is one's own here. */
+/* A clock made of a pid must be of the caller's own process or thread. */
 static int sys_timer_cpu_clock(s32 which, enum alarm_clock *clock)
 {
 	bool thread;
@@ -104,7 +104,7 @@ static int sys_timer_clock(u32 which, enum alarm_clock *clock)
 	}
 }
 
-/* What a sigevent of ring 3 asks for; notice->task is counted. 0, -EFAULT, -EINVAL. */
+/* Reads a struct sigevent; notice->task is counted. 0, -EFAULT, -EINVAL. */
 static long sys_get_notice(u64 from, struct alarm_notice *notice)
 {
 	struct abi_sigevent e;

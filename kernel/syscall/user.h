@@ -12,9 +12,9 @@
 /* The open file of a descriptor, with a reference; NULL: -EBADF. */
 struct file *sys_fd_get(u64 fd);
 
-/* A file just made (NULL: no memory) as a descriptor. */
+/* Gives a file just made (NULL: -ENOMEM) a descriptor; consumes the file. */
 long sys_install_new(struct file *f, bool cloexec);
-/* Two of them, and their numbers to ring 3; on an error nothing stays. */
+/* The same for two, whose numbers go to ring 3; on an error no descriptor stays. */
 long sys_install_pair(struct file *ends[2], u64 to, bool cloexec);
 
 /*
@@ -75,8 +75,8 @@ int user_data_get_parts(struct user_data *d, void *buf, size_t n);
 /* Copies n bytes to where the next ones go: 0 or -EFAULT. */
 int user_data_put(struct user_data *d, void *buf, size_t n);
 /*
- * Checks a vector that is in the kernel already; empty parts are dropped. What there is in all, or
- * negative errno.
+ * Checks a vector that is in the kernel already, and drops empty parts. Returns the bytes in all,
+ * or negative errno.
  */
 long user_data_check(struct abi_iovec *vec, u64 count);
 

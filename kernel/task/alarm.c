@@ -5,11 +5,12 @@
  * were missed meanwhile are counted then. So the shortest interval costs no more interrupts than
  * there are signals taken.
  *
- * Time on a CPU has no timer of its own. As much time as is missing must pass at least: then the
- * clock is looked at again.
+ * Time on a CPU has no timer of its own. At least the time that is missing must pass: then the end
+ * of an ordinary timer looks at the clock again.
  *
- * alarm_setting orders who makes, sets, asks and removes. The group's lock protects what a timer's
- * end and the taking of its signal change; a timer is cancelled without it, as its end takes it.
+ * The mutex alarm_setting orders all calls that make, set, read and remove timers. The group's lock
+ * protects the fields that a timer's end and the taking of its signal change. timer_cancel() is
+ * called without that lock, because it waits for the timer's end, which takes it.
  */
 #include "kernel/task/alarm.h"
 #include "kernel/lib/errno.h"
@@ -34,7 +35,7 @@ struct alarm {
 
 static struct mutex alarm_setting = MUTEX_INIT(alarm_setting);
 
-/* What the clock is ahead of clock_ns(), of those that are not time on a CPU. */
+/* How far the clock is ahead of clock_ns(). Not for clocks of CPU time. */
 static u64 alarm_base(const struct alarm *a)
 {
 	return a->clock == ALARM_REALTIME ? clock_boot_unix_ns() : 0;
@@ -59,14 +60,15 @@ static void alarm_start(struct alarm *a, u64 now)
 	u64 left = a->expires > now ? a->expires - now : 0;
 
 	if (!a->notice.sig)
-		return; /* whoever asks is told by the clock alone */
+		return; /* alarm_get() computes its state from the clock */
 	if (alarm_by_cpu(a))
 		timer_start(&a->timer, clock_ns() + MAX(left, ALARM_LOOK_NS));
 	else
 		timer_start(&a->timer, a->expires - alarm_base(a));
 }
 
-/* Goes on to the first end after `now`, or ends; how many ends were missed. group->lock held. */
+/* Moves on to the first end after `now`, or turns the timer off. Returns the ends missed, as many
+ * as an int holds. group->lock held. */
 static u32 alarm_forward(struct alarm *a, u64 now)
 {
 	u64 missed = 0;
@@ -94,7 +96,7 @@ static void alarm_send(struct alarm *a)
 		signal_send_process(a->group, a->notice.sig, &info);
 }
 
-/* A signal that is ignored is never taken: the timer goes on without it. */
+/* An ignored signal is never taken: the timer is started again here. */
 static void alarm_after_send(struct alarm *a, u64 now)
 {
 	struct thread_group *g = a->group;
@@ -133,7 +135,7 @@ u32 alarm_signal_taken(struct thread_group *g, int sig, int id)
 	u32 overrun = 0;
 
 	list_for_each_entry (a, &g->alarms, node) {
-		/* Time on a CPU cannot be read here: then what was missed counts from the end. */
+		/* CPU time cannot be read under this lock: no end counts as missed. */
 		u64 now = alarm_by_cpu(a) ? a->expires : alarm_base(a) + clock_ns();
 
 		if (!a->sent || a->notice.sig != sig)
@@ -148,7 +150,7 @@ u32 alarm_signal_taken(struct thread_group *g, int sig, int id)
 	return overrun;
 }
 
-/* ---- Making, setting, asking: alarm_setting is held ---- */
+/* ---- Making, setting, reading: alarm_setting is held ---- */
 
 static struct alarm *alarm_find(int id)
 {
@@ -214,7 +216,7 @@ static void alarm_free(struct alarm *a)
 	kfree(a);
 }
 
-/* What is left. A timer that repeats is at its next end, even if nobody took a signal. */
+/* The time left; of a timer that repeats until its next end, even if no signal was taken. */
 static void alarm_left(const struct alarm *a, struct timer_setting *s)
 {
 	u64 now = alarm_now(a), flags = spin_lock_irqsave(&a->group->lock);
@@ -265,7 +267,7 @@ int alarm_delete(int id)
 	return a ? 0 : -EINVAL;
 }
 
-/* One of setitimer(), made now. */
+/* Makes one of the timers of setitimer(). */
 static struct alarm *alarm_make_own(int id)
 {
 	static const int sig[] = {SIGALRM, SIGVTALRM, SIGPROF};

@@ -13,27 +13,27 @@ struct thread_group;
 /* Those of setitimer(), in its order; timer_create()'s are 0 and more. */
 enum { ALARM_REAL = -1, ALARM_VIRTUAL = -2, ALARM_PROFILE = -3 };
 
-/* What it goes by. All but the first two count only while the thread or the process runs. */
+/* The clock of a timer. The last two advance only while the process or the thread runs. */
 enum alarm_clock { ALARM_REALTIME, ALARM_MONOTONIC, ALARM_PROCESS_TIME, ALARM_THREAD_TIME };
 
-/* How it tells of its end. */
+/* The signal at its end. */
 struct alarm_notice {
-	int sig;	   /* 0: not at all */
+	int sig;	   /* 0: none */
 	bool numbered;	   /* siginfo has the timer's number, and no `value` */
 	u64 value;	   /* siginfo's */
 	struct task *task; /* the thread that gets the signal; NULL: the process */
 };
 
-/* A new one, off: its number, -EAGAIN: there are too many, -ENOMEM. */
+/* Makes a timer, off: returns its number, -EAGAIN if there are too many, -ENOMEM. */
 int alarm_create(enum alarm_clock clock, const struct alarm_notice *notice);
-int alarm_delete(int id); /* 0, -EINVAL: there is none */
+int alarm_delete(int id); /* 0, -EINVAL if there is none */
 /*
- * Sets it, `absolute` by its clock, and tells what it was (NULL: nobody asks). Those of setitimer()
- * come to be when they are set. 0, -EINVAL, -ENOMEM.
+ * Sets a timer, to a time of its clock if `absolute`; *old (may be NULL) is the setting before. The
+ * first call for one of setitimer() makes it. 0, -EINVAL, -ENOMEM.
  */
 int alarm_set(int id, const struct timer_setting *set, bool absolute, struct timer_setting *old);
 int alarm_get(int id, struct timer_setting *now);
-/* How many ends the last signal of it stood for, but one; -EINVAL. */
+/* How many more ends than one the timer's last signal stood for; -EINVAL. */
 int alarm_overrun(int id);
 
 /* ---- for the life of processes and their signals ---- */

@@ -50,7 +50,7 @@ struct thread_group {
 	int death_signal; /* [A] it gets this when its parent ends (prctl); 0: none */
 	bool undumpable;  /* [A] prctl() says so; another program is dumpable again */
 
-	enum group_call call; /* [G] what all threads are to do on their way to ring 3 */
+	enum group_call call; /* [G] all threads obey it on their way to ring 3 */
 	struct task *exec;    /* [G] GROUP_ENDS: all but this one, which becomes another program */
 	bool ended;	      /* [G] by exit_group() or a signal: exit_code counts */
 	int exit_code;	      /* [G] wait status */

@@ -152,7 +152,7 @@ bool signal_take(u64 set, struct taken_signal *s)
 	return true;
 }
 
-/* Gets the task to look: out of a wait, out of a stop, or out of ring 3 on another CPU. */
+/* Makes the task look for signals: out of a wait, a stop, or ring 3 on another CPU. */
 static void signal_wake(struct task *t, bool stopped_too)
 {
 	u32 state = READ_ONCE(t->state);
@@ -199,7 +199,7 @@ static bool signal_takes(const struct task *t, int sig)
 	return !(t->flags & TASK_EXITING) && !(t->sig.blocked & sig_bit(sig));
 }
 
-/* Who is to take a signal of the process: `t` if it does not block it, or another; NULL: nobody. */
+/* The thread to take a signal of the process: `t` unless it blocks it; NULL: all block it. */
 static struct task *signal_choose(struct task *t, int sig)
 {
 	struct task *other;
@@ -212,7 +212,7 @@ static struct task *signal_choose(struct task *t, int sig)
 	return NULL;
 }
 
-/* Gets somebody to look who is to take the signal. group->lock held. */
+/* Wakes the thread that is to take the signal. group->lock held. */
 static void signal_poke(struct task *t, int sig, bool group)
 {
 	struct task *to = t;
@@ -243,7 +243,7 @@ void signal_retarget(u64 set)
 	spin_unlock_irqrestore(&g->lock, flags);
 }
 
-/* Who stands for its process: the leader, or, where that has ended, a thread that has not. */
+/* A thread that receives for its process: t, or if t has ended, one that has not. */
 static struct task *signal_stand_in(struct task *t)
 {
 	struct task *other;
@@ -349,7 +349,7 @@ void signal_set_blocked(u64 mask)
 		atomic_or(&t->arch.work, TASK_WORK_SIGNAL);
 }
 
-/* What is blocked but for the set, until the signal or the time comes. */
+/* Unblocks the set and sleeps until a signal or the deadline. The caller blocks it again. */
 static void signal_sleep(u64 set, struct timer_wake *w)
 {
 	struct task *t = current();
@@ -392,7 +392,7 @@ int signal_wait(u64 set, u64 deadline, struct taken_signal *s)
 	signal_sleep(set, &w);
 	timer_wake_cancel(&w);
 	taken = signal_take_now(set, s);
-	/* What came for the process meanwhile and was not taken is for others. */
+	/* Signals of the process that came meanwhile and were not taken go to other threads. */
 	signal_set_blocked(sig->blocked_before);
 	sig->blocked_before = 0;
 	if (taken)

@@ -52,8 +52,8 @@ struct sigpending {
  */
 struct signals {
 	u64 blocked;	      /* [O] others peek */
-	u64 saved_blocked;    /* [O] what sigsuspend puts back */
-	u64 blocked_before;   /* [G] sigtimedwait() lets in what it waits for; what was blocked */
+	u64 saved_blocked;    /* [O] the mask that sigsuspend restores */
+	u64 blocked_before;   /* [G] in sigtimedwait(), which unblocks its set: `blocked` before */
 	bool restore_blocked; /* [O] saved_blocked counts */
 	u64 restart_ns;	      /* [O] clock_ns() until which an interrupted sleep goes on; 0: none */
 	u64 altstack_sp, altstack_size; /* [O] */
@@ -106,10 +106,7 @@ void signal_send_group(int pgid, int sig);
  */
 int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group);
 bool signal_pending_current(void);
-/*
- * Woken when a signal comes that its process does not take at once: whoever reads signals as a file
- * looks then.
- */
+/* signal_send_info() wakes it. Readers of signalfds wait on it. */
 extern struct wait_queue signal_queued;
 /* Would this signal do nothing to the current task now: ignored, or blocked? */
 bool signal_ineffective_current(int sig);

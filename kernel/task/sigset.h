@@ -42,11 +42,14 @@ static inline u64 signal_ready(const struct task *t)
 void signal_forget(struct thread_group *g, u64 set);
 /* The same for one of the sets of the group. */
 void signal_discard(struct thread_group *g, struct sigpending *p, u64 set);
-/* What waits for a thread that is gone; no lock held. */
+/* Frees the signals pending for a thread that is gone; no lock held. */
 void signal_abandon(struct task *t);
-/* All threads of the group but one are to look; those that have stopped, too. group->lock held. */
+/* Makes all threads of the group but one look for signals, stopped ones too. group->lock held. */
 void signal_wake_others(struct thread_group *g, const struct task *but);
-/* The current thread takes none of the set any more: signals of its process are another's. */
+/*
+ * The current thread no longer takes signals of the set: wakes other threads for those pending for
+ * the process.
+ */
 void signal_retarget(u64 set);
 /*
  * kernel/process/exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes
@@ -71,7 +74,7 @@ bool signal_take(u64 set, struct taken_signal *s);
 bool signal_take_now(u64 set, struct taken_signal *s);
 /* Waits for one of the set and takes it: 0, -EAGAIN: the time is over, -EINTR: another came. */
 int signal_wait(u64 set, u64 deadline, struct taken_signal *s);
-/* kernel/process/sigframe.c: what ring 3 is told of it. */
+/* kernel/process/sigframe.c: fills in the siginfo of ring 3. */
 struct abi_siginfo;
 void signal_fill_info(struct abi_siginfo *to, const struct taken_signal *s);
 /*

@@ -31,8 +31,8 @@ enum {
 	TASK_KTHREAD = 1,
 	TASK_EXITING = 2,
 	TASK_IDLE_TASK = 4,
-	TASK_LOCKS_GONE = 8,	/* it has let go of its futexes: none is its own any more */
-	TASK_NO_NEW_PRIVS = 16, /* prctl(): for ever, and for all it makes */
+	TASK_LOCKS_GONE = 8,	/* it has ended as an owner of futexes */
+	TASK_NO_NEW_PRIVS = 16, /* prctl(): for ever, and inherited */
 };
 
 struct mm;	     /* kernel/process/mm.h: ring-3 address space */
@@ -118,12 +118,12 @@ void __noreturn do_exit(long code); /* current; (exit status << 8) or signal num
 /*
  * Bare task with pid, stack and links, not runnable; for fork. The caller sets thread_fn and
  * thread_arg: the first run calls it as a kernel thread's, interrupts on. task_start() lets it run
- * and fires wakeup_new; two task_put() instead undo it. With `group` it
- * will be another thread of that, by group_join(); else it leads a group of its own, which has no
- * parent yet: group_adopt() gives it one. References: one
- * for the task's own life, dropped by the scheduler when it has switched away from it for the last
- * time (TASK_ZOMBIE, TASK_DEAD); one for its place in its group, dropped by who reaps it (by
- * do_exit when nobody waits for it). So a stack is never freed under its task. Above the first
+ * and fires wakeup_new; two task_put() instead undo it. With `group`, group_join() makes it another
+ * thread of that; else it leads a group of its own, which group_adopt() gives a parent.
+ *
+ * References: one for the task's own life, dropped by the scheduler when it has switched away from
+ * it for the last time (TASK_ZOMBIE, TASK_DEAD); one for its place in its group, dropped by the
+ * parent that reaps it, or by do_exit(). So a stack is never freed under its task. Above the first
  * frame of every stack there is room for struct regs: any task may become a program.
  */
 struct task *task_alloc(const char *comm, struct thread_group *group);
@@ -177,7 +177,7 @@ unsigned sched_runnable(unsigned cpu);	   /* tasks that run or want to, there */
  * -ECHILD, -EINTR.
  */
 int task_wait(int pid, int *status, int options);
-/* The same with more to say: which children, and what is known of the one that is found. */
+/* The same with more choice of children, and with all that is known of the one found. */
 enum wait_which { WAIT_ANY, WAIT_PID, WAIT_GROUP };
 struct child_wait {
 	enum wait_which which;
@@ -187,4 +187,6 @@ struct child_wait {
 	u64 runtime_ns; /* of one that ended, with its children */
 };
 int task_wait_child(struct child_wait *w);
+/* Says which children as wait4(): pid > 0, 0 (own group), -1 (any), < -1 (group). */
+struct child_wait task_wait_which(int pid, u32 options);
 extern struct task *init_task; /* adopts orphans (pid 1) */

@@ -9,9 +9,9 @@
 	.section .noprobe.text, "ax", @progbits
 
 /*
- * An entry for each user that may be a function's only one: 32 bytes each; then the same for those
- * who follow calls. Who wants no calls on this CPU now (another task runs than it wants) is asked
- * before anything is saved.
+ * An entry for each user that may be a function's only one, 32 bytes each; then the same for users
+ * that follow calls. An entry returns at once, before it saves anything, if its user set its bit in
+ * CPU_HOOK_SKIP: the user wants no calls of the task that this CPU runs.
  */
 	.balign 32
 	.globl hook_entries
@@ -89,8 +89,8 @@ hook_call_return:
 	.size hook_call, . - hook_call
 
 /*
- * Where a function returns to that was followed. Its caller relies on %rax and %rdx alone, and on
- * what every function keeps. Below: struct hook_returned.
+ * A followed function returns here. Its caller relies only on %rax, %rdx and the registers that
+ * every function preserves. The pushes build struct hook_returned.
  */
 	.globl hook_return
 	.type hook_return, @function
