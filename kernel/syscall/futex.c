@@ -104,8 +104,8 @@ static long sys_futex_lock(u64 uaddr, bool shared, const u64 *deadline, bool try
 }
 
 /*
- * With Linux's names of function and parameters, for probes. timeout: a time of clock_ns(), NULL waits
- * without end.
+ * With Linux's names of function and parameters, for probes. *timeout is a time of clock_ns(); NULL
+ * waits without end.
  */
 long do_futex(u64 uaddr, u32 op, u32 val, const u64 *timeout, u64 uaddr2, u32 val2, u32 val3)
 {
