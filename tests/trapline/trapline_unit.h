@@ -30,5 +30,6 @@ int mark_tests(void);
 int plot_tests(void);
 int ledger_tests(void);
 int columns_tests(void);
+int calltree_tests(void);
 int xml_tests(void);
 int dat_page_tests(void);

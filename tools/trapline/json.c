@@ -2,7 +2,8 @@
  * A trace as Chrome's trace events (the "JSON Array Format" of trace_event). Process 0 has a track
  * for each CPU with who ran there, process 1 one for each task with its system calls and what else
  * it did, process 2 one for each CPU with interrupts, process 3 one for each task with what it
- * marked: in a track of these viewers slices have to be one within the other. Two records that are
+ * marked, process 4 one for each task, and each CPU's idle task, with its function calls: in a
+ * track of these viewers slices have to be one within the other. Two records that are
  * the begin and the end of an interval are one slice, which has the fields of both. See convert.h.
  */
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #define LABEL_MOST 200
 
-enum { CPU_LANES, TASK_LANES, IRQ_LANES, MARK_LANES };
+enum { CPU_LANES, TASK_LANES, IRQ_LANES, MARK_LANES, CALL_LANES };
 
 struct json {
 	FILE *out;
@@ -104,16 +105,20 @@ static void put_lanes(struct json *j)
 	put_lane(j, "process_name", TASK_LANES, 0, "Tasks");
 	put_lane(j, "process_name", IRQ_LANES, 0, "Interrupts");
 	put_lane(j, "process_name", MARK_LANES, 0, "Marks");
+	put_lane(j, "process_name", CALL_LANES, 0, "Functions");
 	put_lane(j, "thread_name", TASK_LANES, 0, "<idle>");
 	for (unsigned cpu = 0; cpu < j->t->cpus; cpu++) {
 		snprintf(text, sizeof(text), "CPU %u", cpu);
 		put_lane(j, "thread_name", CPU_LANES, cpu, text);
 		put_lane(j, "thread_name", IRQ_LANES, cpu, text);
+		snprintf(text, sizeof(text), "<idle> on CPU %u", cpu);
+		put_lane(j, "thread_name", CALL_LANES, CALLER_IDLE | cpu, text);
 	}
 	for (size_t i = 0; i < j->t->comms.count; i++) {
 		const struct name *comm = &j->t->comms.name[i];
 		put_lane(j, "thread_name", TASK_LANES, comm->key, comm->text);
 		put_lane(j, "thread_name", MARK_LANES, comm->key, comm->text);
+		put_lane(j, "thread_name", CALL_LANES, comm->key, comm->text);
 	}
 }
 
@@ -217,16 +222,20 @@ static void put_half(struct json *j, const char *which, const struct record *r)
 
 static void begin_slice(struct json *j, const char *phase, const struct pairing_interval *v)
 {
-	static const int process[] = {
-	    [PAIRING_IRQ] = IRQ_LANES, [PAIRING_SYSCALL] = TASK_LANES, [PAIRING_MARK] = MARK_LANES};
+	static const int process[] = {[PAIRING_IRQ] = IRQ_LANES,
+	    [PAIRING_SYSCALL] = TASK_LANES,
+	    [PAIRING_MARK] = MARK_LANES,
+	    [PAIRING_CALL] = CALL_LANES};
+	int64_t lane = v->kind == PAIRING_IRQ	 ? (int64_t)v->record.cpu
+		       : v->kind == PAIRING_CALL ? (int64_t)pairing_caller(&v->record)
+						 : v->record.pid;
 
-	begin(j, phase, process[v->kind],
-	    v->kind == PAIRING_IRQ ? (int64_t)v->record.cpu : v->record.pid, v->begin,
+	begin(j, phase, process[v->kind], lane, v->begin,
 	    pairing_name(&j->pairing, v->kind, v->word));
 	put_category(j, &v->record);
 }
 
-/* From its first record to `end`; an NMI has one record. */
+/* From its first record to `end`; an NMI, or a call without its entry, has one record. */
 static void put_slice(struct json *j, const struct pairing_interval *v, const struct record *end)
 {
 	begin_slice(j, "X", v);

@@ -14,9 +14,9 @@
  *   report        prints a trace.dat; convert gives it another form. dat.c opens it, page.c walks
  *                 records, format.c knows fields, trace.c merges CPUs, a file per form writes it
  *   diff, plot    compare and draw the model of a trace (model.c): intervals that pairing.c finds
- *                 by the meaning that semantics.c gives to events and mark.c to texts. plot_cpus.c
- *                 and plot_tasks.c draw the SVG, plot_data.c feeds the script of a page
- *                 (plot_page.js)
+ *                 by the meaning that semantics.c gives to events and mark.c to texts; calltree.c
+ *                 adds up function calls. plot_cpus.c and plot_tasks.c draw the SVG, plot_data.c
+ *                 feeds the script of a page (plot_page.js)
  *
  * output.c makes sure that a file appears whole or not at all. Nothing that is read is trusted.
  */

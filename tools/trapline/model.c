@@ -158,7 +158,7 @@ static void unpaired(void *model, const struct pairing_interval *open, enum pair
 {
 	struct model *m = model;
 
-	if (why == PAIRING_GAP)
+	if (why == PAIRING_GAP && open->kind != PAIRING_CALL)
 		m->unsure[kind_of[open->kind]]++;
 }
 
@@ -185,7 +185,7 @@ static void pair(struct model *m, const struct record *r)
 	struct pairing_interval begun;
 	struct mark *mark;
 
-	if (pairing_record(&m->pairing, r, &begun) != PAIRING_ENDS)
+	if (pairing_record(&m->pairing, r, &begun) != PAIRING_ENDS || begun.kind == PAIRING_CALL)
 		return;
 	add_interval(m, (struct interval){kind_of[begun.kind], begun.depth, r->cpu, r->pid,
 			    begun.word, begun.begin, r->time});
@@ -205,6 +205,8 @@ void model_begin(struct model *m, struct trace *t)
 	pairing_begin(&m->pairing, t);
 	m->pairing.unpaired = unpaired;
 	m->pairing.context = m;
+	calltree_begin(&m->calls);
+	m->pairing.calls = &m->calls;
 	m->count = xmalloc((t->events + 1) * sizeof(*m->count));
 	m->cpu = xmalloc(t->cpus * sizeof(*m->cpu));
 }
@@ -213,6 +215,7 @@ void model_part(struct model *m, uint64_t from, uint64_t to)
 {
 	m->from = from;
 	m->to = to;
+	calltree_part(&m->calls, from, to);
 }
 
 size_t model_event(const struct model *m, const struct record *r)
@@ -350,6 +353,7 @@ void model_end(struct model *m)
 	for (unsigned cpu = 0; cpu < m->trace->cpus; cpu++)
 		end_state(m, cpu, m->switches ? m->last : m->cpu[cpu].last);
 	pairing_end(&m->pairing);
+	calltree_end(&m->calls);
 	if (!m->switches)
 		begin_where_seen(m);
 	drop_unsure(m);
@@ -359,6 +363,7 @@ void model_end(struct model *m)
 void model_free(struct model *m)
 {
 	pairing_free(&m->pairing);
+	calltree_free(&m->calls);
 	free(m->count);
 	free(m->interval);
 	free(m->state);

@@ -56,7 +56,8 @@ struct task {
 struct model {
 	struct trace *trace;
 	struct pairing pairing;
-	uint64_t *count; /* by event; behind them those without a format */
+	struct calltree calls; /* of functions, below each caller */
+	uint64_t *count;       /* by event; behind them those without a format */
 	uint64_t from,
 	    to;	  /* the part that is wanted: what lies outside is known, and not counted */
 	bool any; /* a record or a gap, also outside of that part */

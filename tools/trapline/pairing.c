@@ -1,5 +1,6 @@
 /*
- * See pairing.h. Each CPU has a stack of interrupts, each task one of marks, and one system call.
+ * See pairing.h. Each CPU has a stack of interrupts, each task one of marks, one of function calls,
+ * and one system call.
  * An end closes the innermost interval that it fits; those begun after that one lack their ends.
  */
 #include "tools/trapline/pairing.h"
@@ -15,6 +16,13 @@ struct pairing_stack {
 	uint64_t gaps; /* how many there were when it was looked at last */
 	bool in_syscall;
 	struct pairing_interval syscall;
+};
+
+/* Function calls that have not returned. */
+struct pairing_calls {
+	struct pairing_interval *open; /* each has a higher level than the one before it */
+	unsigned depth;
+	uint64_t gaps;
 };
 
 static void report(struct pairing *p, const struct pairing_interval *open, enum pairing_reason why)
@@ -117,8 +125,11 @@ static enum pairing_result nmi(struct pairing *p, const struct record *r,
 
 	if (took < 0 || (uint64_t)took > r->time)
 		return PAIRING_NONE;
-	*out = (struct pairing_interval){PAIRING_IRQ, p->cpu[r->cpu].depth,
-	    semantics_word(&p->words, how, p->trace, r), r->time - took, *r};
+	*out = (struct pairing_interval){.kind = PAIRING_IRQ,
+	    .depth = p->cpu[r->cpu].depth,
+	    .word = semantics_word(&p->words, how, p->trace, r),
+	    .begin = r->time - took,
+	    .record = *r};
 	return PAIRING_ENDS;
 }
 
@@ -196,6 +207,120 @@ static enum pairing_result mark(
 	return PAIRING_NONE;
 }
 
+/* ---- function calls ---- */
+
+uint32_t pairing_caller(const struct record *r)
+{
+	return r->pid ? (uint32_t)r->pid : CALLER_IDLE | r->cpu;
+}
+
+/* Down to those whose level is lower. */
+static void abandon_calls(
+    struct pairing *p, struct pairing_calls *c, int64_t level, enum pairing_reason why)
+{
+	while (c->depth && c->open[c->depth - 1].level >= level) {
+		const struct pairing_interval *open = &c->open[--c->depth];
+		if (p->calls && why == PAIRING_OPEN)
+			calltree_leave(
+			    p->calls, open->node, open->begin, p->last, p->last - open->begin);
+		report(p, open, why);
+	}
+}
+
+static struct pairing_calls *calls_of(struct pairing *p, const struct record *r)
+{
+	uint64_t *at = map_at(&p->caller_at, pairing_caller(r));
+
+	if (!*at) {
+		if (!(p->callers & (p->callers - 1)))
+			p->caller = xrealloc(
+			    p->caller, (p->callers ? p->callers * 2 : 1) * sizeof(*p->caller));
+		memset(&p->caller[p->callers++], 0, sizeof(*p->caller));
+		*at = p->callers;
+	}
+	struct pairing_calls *calls = &p->caller[*at - 1];
+	if (calls->gaps != p->gaps)
+		abandon_calls(p, calls, INT64_MIN, PAIRING_GAP);
+	calls->gaps = p->gaps;
+	return calls;
+}
+
+static uint32_t call_word(struct pairing *p, const struct record *r, const struct semantics *how)
+{
+	uint64_t address = semantics_number(p->trace, r, how->detail, 0),
+		 *word = map_at(&p->call_word, address);
+	const char *name = trace_function(p->trace, address);
+	char number[32];
+
+	if (*word)
+		return *word - 1;
+	snprintf(number, sizeof(number), "0x%llx", (unsigned long long)address);
+	name = name ? name : number;
+	*word = words_add(&p->call_words, name, strlen(name)) + 1ul;
+	return *word - 1;
+}
+
+static enum pairing_result call_entry(
+    struct pairing *p, const struct record *r, const struct semantics *how)
+{
+	struct pairing_calls *c = calls_of(p, r);
+	struct pairing_interval call = {.kind = PAIRING_CALL,
+	    .word = call_word(p, r, how),
+	    .begin = r->time,
+	    .record = *r,
+	    .level = semantics_number(p->trace, r, how->number, 0)};
+
+	abandon_calls(p, c, call.level, PAIRING_MISSING);
+	call.depth = c->depth;
+	if (p->calls)
+		call.node = calltree_enter(p->calls,
+		    c->depth ? c->open[c->depth - 1].node
+			     : calltree_caller(p->calls, pairing_caller(r)),
+		    call.word);
+	if (!(c->depth & (c->depth - 1)))
+		c->open = xrealloc(c->open, (c->depth ? c->depth * 2 : 1) * sizeof(call));
+	c->open[c->depth++] = call;
+	return PAIRING_BEGINS;
+}
+
+/* How long a call took, which its exit has in nanoseconds; -1: it does not, or others count. */
+static int64_t call_took(
+    const struct pairing *p, const struct record *r, const struct semantics *how)
+{
+	int64_t called = semantics_number(p->trace, r, how->called, 0),
+		returned = semantics_number(p->trace, r, how->returned, -1);
+
+	return p->trace->in_ns && called >= 0 && returned >= called ? returned - called : -1;
+}
+
+/* The exit knows the length of its call, so that one without its entry is an interval, too. */
+static enum pairing_result call_exit(struct pairing *p, const struct record *r,
+    const struct semantics *how, struct pairing_interval *out)
+{
+	struct pairing_calls *c = calls_of(p, r);
+	int64_t level = semantics_number(p->trace, r, how->number, 0), took = call_took(p, r, how);
+	uint32_t word = call_word(p, r, how);
+
+	abandon_calls(p, c, level + 1, PAIRING_MISSING);
+	if (c->depth && c->open[c->depth - 1].level == level &&
+	    c->open[c->depth - 1].word == word) {
+		*out = c->open[--c->depth];
+		if (p->calls)
+			calltree_leave(p->calls, out->node, out->begin, r->time,
+			    took < 0 ? r->time - out->begin : (uint64_t)took);
+		return PAIRING_ENDS;
+	}
+	if (took < 0 || (uint64_t)took > r->time)
+		return PAIRING_NONE;
+	*out = (struct pairing_interval){.kind = PAIRING_CALL,
+	    .depth = c->depth,
+	    .word = word,
+	    .begin = r->time - took,
+	    .record = *r,
+	    .level = level};
+	return PAIRING_ENDS;
+}
+
 /* ---- the whole ---- */
 
 void pairing_begin(struct pairing *p, struct trace *t)
@@ -221,6 +346,7 @@ enum pairing_result pairing_record(
 {
 	const struct semantics *how;
 
+	p->last = r->time;
 	if (r->is_gap)
 		lost(p, r->cpu);
 	if (r->is_gap || !r->event)
@@ -239,6 +365,10 @@ enum pairing_result pairing_record(
 		return syscall_exit(p, r, how, out);
 	case SEMANTICS_MARK:
 		return mark(p, r, out);
+	case SEMANTICS_CALL_ENTRY:
+		return call_entry(p, r, how);
+	case SEMANTICS_CALL_EXIT:
+		return call_exit(p, r, how, out);
 	default:
 		return PAIRING_NONE;
 	}
@@ -251,11 +381,21 @@ void pairing_end(struct pairing *p)
 	for (size_t i = 0; i < p->tasks; i++)
 		abandon_task(
 		    p, &p->task[i], p->task[i].gaps == p->gaps ? PAIRING_OPEN : PAIRING_GAP);
+	for (size_t i = 0; i < p->callers; i++)
+		abandon_calls(p, &p->caller[i], INT64_MIN,
+		    p->caller[i].gaps == p->gaps ? PAIRING_OPEN : PAIRING_GAP);
 }
 
 const char *pairing_name(const struct pairing *p, enum pairing_kind kind, uint32_t word)
 {
-	return (kind == PAIRING_MARK ? &p->mark_words : &p->words)->word[word];
+	switch (kind) {
+	case PAIRING_MARK:
+		return p->mark_words.word[word];
+	case PAIRING_CALL:
+		return p->call_words.word[word];
+	default:
+		return p->words.word[word];
+	}
 }
 
 void pairing_free(struct pairing *p)
@@ -263,7 +403,13 @@ void pairing_free(struct pairing *p)
 	free(p->semantics);
 	words_free(&p->words);
 	words_free(&p->mark_words);
+	words_free(&p->call_words);
+	map_clear(&p->call_word);
 	free(p->cpu);
 	free(p->task);
+	for (size_t i = 0; i < p->callers; i++)
+		free(p->caller[i].open);
+	free(p->caller);
 	map_clear(&p->task_at);
+	map_clear(&p->caller_at);
 }

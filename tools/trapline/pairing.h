@@ -1,20 +1,24 @@
 /*
- * Records that belong together as the begin and the end of an interval: interrupts of a CPU, system
- * calls and marks of a task. One record after the other, in the order of their times; what the
- * model and the conversions share. Data of records has to stay.
+ * Records that belong together as the begin and the end of an interval: interrupts of a CPU; system
+ * calls, marks and function calls of a task. One record after the other, in the order of their
+ * times; what the model and the conversions share. Data of records has to stay.
  */
 #pragma once
 
+#include "tools/trapline/calltree.h"
 #include "tools/trapline/semantics.h"
 
-enum pairing_kind { PAIRING_IRQ, PAIRING_SYSCALL, PAIRING_MARK };
+enum pairing_kind { PAIRING_IRQ, PAIRING_SYSCALL, PAIRING_MARK, PAIRING_CALL };
 
 struct pairing_interval {
 	enum pairing_kind kind;
 	unsigned depth; /* intervals of the same CPU or task around it */
 	uint32_t word;	/* pairing_name() has its name */
 	uint64_t begin;
-	struct record record; /* which begins it; of an NMI, which both begins and ends it */
+	/* Begins it. An NMI has only this one, and so has a call whose entry is missing. */
+	struct record record;
+	int32_t level; /* of a function call: its depth, as the kernel counts it */
+	uint32_t node; /* and its place in pairing.calls */
 };
 
 enum pairing_result { PAIRING_NONE, PAIRING_BEGINS, PAIRING_ENDS };
@@ -25,16 +29,25 @@ struct pairing {
 	struct trace *trace;
 	struct semantics *semantics; /* by event */
 	struct words words;	     /* names of interrupts and system calls ... */
-	struct words mark_words;     /* ... and of marks: as many as programs like */
+	struct words mark_words;     /* ... of marks: as many as programs like ... */
+	struct words call_words;     /* ... and of functions */
+	struct map call_word;	     /* by address: word + 1 */
+	struct calltree *calls;	     /* counts function calls; NULL: nobody asks */
 	/* Called for each begin that will not be paired; NULL: nobody asks. */
 	void (*unpaired)(
 	    void *context, const struct pairing_interval *open, enum pairing_reason why);
 	void *context;
 	struct pairing_stack *cpu, *task;
 	size_t tasks;
-	uint64_t gaps;
-	struct map task_at; /* by pid: number in `task` + 1 */
+	struct pairing_calls *caller;
+	size_t callers;
+	uint64_t gaps, last;
+	struct map task_at;   /* by pid: number in `task` + 1 */
+	struct map caller_at; /* by caller: number in `caller` + 1 */
 };
+
+/* A task, or a CPU's idle task: each has calls of its own. */
+uint32_t pairing_caller(const struct record *r);
 
 void pairing_begin(struct pairing *p, struct trace *t);
 /*

@@ -21,7 +21,8 @@ enum { /* Trace and TracePacket */
 void perfetto_packet(FILE *out, const struct bytes *data);
 
 /*
- * Tracks: system calls in their tasks', marks in one of each task, interrupts in one of each CPU.
+ * Tracks: system calls in their tasks', marks and function calls in one each of each task,
+ * interrupts in one of each CPU.
  * Perfetto itself makes slices of raw_syscalls, of irq_handler_*, and of marks in the way of
  * systrace: those are left to it.
  */

@@ -12,7 +12,8 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_CATEGORY = 22, EVENT_NAME = 23 };
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
 
-enum track_kind { TRACK_TASK = 1, TRACK_MARKS, TRACK_IRQS };
+enum track_kind { TRACK_TASK = 1, TRACK_MARKS, TRACK_IRQS, TRACK_CALLS, TRACK_IDLE_CALLS };
+#define OF_TASKS (1u << TRACK_MARKS | 1u << TRACK_CALLS) /* tracks within a task's */
 
 static uint64_t uuid_of(enum track_kind kind, uint32_t number)
 {
@@ -45,7 +46,7 @@ static void put_descriptor(
 		proto_end(&b, thread);
 	} else {
 		proto_string(&b, TRACK_NAME, name);
-		if (kind == TRACK_MARKS)
+		if (OF_TASKS >> kind & 1)
 			proto_uint(&b, TRACK_PARENT, uuid_of(TRACK_TASK, number));
 	}
 	proto_end(&b, track);
@@ -54,23 +55,39 @@ static void put_descriptor(
 	bytes_free(&b);
 }
 
+static const char *track_name(
+    const struct perfetto_tracks *p, enum track_kind kind, uint32_t number, char buf[32])
+{
+	switch (kind) {
+	case TRACK_TASK:
+		return trace_comm(p->trace, (int32_t)number);
+	case TRACK_MARKS:
+		return "marks";
+	case TRACK_CALLS:
+		return "functions";
+	case TRACK_IRQS:
+		snprintf(buf, 32, "CPU %u interrupts", number);
+		return buf;
+	case TRACK_IDLE_CALLS:
+		snprintf(buf, 32, "CPU %u functions when idle", number);
+		return buf;
+	}
+	return "";
+}
+
 /* Said of once, before the first event on it; its parent before it. */
 static uint64_t describe(struct perfetto_tracks *p, enum track_kind kind, uint32_t number)
 {
 	uint64_t uuid = uuid_of(kind, number), *known;
 	char name[32];
 
-	if (kind == TRACK_MARKS)
+	if (OF_TASKS >> kind & 1)
 		describe(p, TRACK_TASK, number);
 	known = map_at(&p->described, uuid);
 	if (*known)
 		return uuid;
 	*known = 1;
-	snprintf(name, sizeof(name), "CPU %u interrupts", number);
-	put_descriptor(p, kind, number,
-	    kind == TRACK_TASK	  ? trace_comm(p->trace, (int32_t)number)
-	    : kind == TRACK_MARKS ? "marks"
-				  : name);
+	put_descriptor(p, kind, number, track_name(p, kind, number, name));
 	return uuid;
 }
 
@@ -115,6 +132,8 @@ static bool is_native(const struct perfetto_tracks *p, const struct pairing_inte
 		return !strcmp(ev->name, "irq_handler_entry");
 	case PAIRING_SYSCALL:
 		return !strcmp(ev->system, "raw_syscalls");
+	case PAIRING_CALL:
+		return false;
 	default:
 		return is_systrace(p, &v->record);
 	}
@@ -124,6 +143,9 @@ static uint64_t track_of(struct perfetto_tracks *p, const struct pairing_interva
 {
 	if (v->kind == PAIRING_IRQ)
 		return describe(p, TRACK_IRQS, v->record.cpu);
+	if (v->kind == PAIRING_CALL)
+		return v->record.pid ? describe(p, TRACK_CALLS, v->record.pid)
+				     : describe(p, TRACK_IDLE_CALLS, v->record.cpu);
 	return describe(p, v->kind == PAIRING_MARK ? TRACK_MARKS : TRACK_TASK, v->record.pid);
 }
 

@@ -62,7 +62,7 @@ void plot_find_lanes(struct plot *p)
 
 unsigned plot_lane_of(const struct plot *p, int32_t pid)
 {
-	uint64_t lane = *map_at((struct map *)&p->lane_at, (uint32_t)pid);
+	uint64_t lane = map_find(&p->lane_at, (uint32_t)pid);
 
 	return lane ? lane - 1 : LANE_NONE;
 }

@@ -37,6 +37,8 @@ static const struct {
     {"ftrace", "bprint", SEMANTICS_MARK, NULL, NULL, NULL},
     {"ftrace", "bputs", SEMANTICS_MARK, NULL, NULL, NULL},
     {"ftrace", "raw_data", SEMANTICS_MARK, NULL, NULL, NULL},
+    {"ftrace", "funcgraph_entry", SEMANTICS_CALL_ENTRY, "depth", "func", NULL},
+    {"ftrace", "funcgraph_exit", SEMANTICS_CALL_EXIT, "depth", "func", NULL},
 };
 
 static bool begins(const char *text, const char *with)
@@ -89,6 +91,10 @@ void semantics_find(struct semantics *semantics, const struct event *ev)
 		semantics->number = known[i].number ? event_field(ev, known[i].number) : NULL;
 		semantics->detail = known[i].detail ? event_field(ev, known[i].detail) : NULL;
 		semantics->state = known[i].state ? event_field(ev, known[i].state) : NULL;
+	}
+	if (semantics->kind == SEMANTICS_CALL_EXIT) {
+		semantics->called = event_field(ev, "calltime");
+		semantics->returned = event_field(ev, "rettime");
 	}
 	set_word(semantics, ev->name);
 }

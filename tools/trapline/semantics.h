@@ -17,18 +17,22 @@ enum semantics_kind {
 	SEMANTICS_NMI,
 	SEMANTICS_SYSCALL_ENTRY,
 	SEMANTICS_SYSCALL_EXIT,
-	SEMANTICS_MARK, /* made by programs: user events, trace_marker */
+	SEMANTICS_MARK,	      /* made by programs: user events, trace_marker */
+	SEMANTICS_CALL_ENTRY, /* of a function of the kernel: function_graph */
+	SEMANTICS_CALL_EXIT,
 };
 
 struct semantics {
 	enum semantics_kind kind;
 	/*
-	 * The pid woken; of a switch the next one; the interrupt's or the call's number; NULL:
-	 * there is none.
+	 * The pid woken; of a switch the next one; the interrupt's or the system call's number; a
+	 * function call's depth; NULL: there is none.
 	 */
 	const struct field *number;
-	const struct field *detail; /* previous task's pid; interrupt's name; NMI's duration */
-	const struct field *state;  /* in which the previous task was left */
+	/* previous task's pid; interrupt's name; NMI's duration; function's address */
+	const struct field *detail;
+	const struct field *state;	       /* in which the previous task was left */
+	const struct field *called, *returned; /* times that the exit of a function call has */
 	const char *word; /* "local_timer" of local_timer_entry, "read" of sys_enter_read */
 	size_t length;
 };

@@ -148,11 +148,25 @@ const char *trace_comm(const struct trace *t, int32_t pid)
 	return n && n->key == (uint32_t)pid ? n->text : "<...>";
 }
 
-bool trace_symbol(const struct trace *t, uint64_t address, char *buf, size_t size)
+static const struct name *find_symbol(const struct trace *t, uint64_t address)
 {
 	const struct name *n = find_name(&t->symbols, address);
 
-	if (!n || address - n->key > 1 << 20)
+	return n && address - n->key <= 1 << 20 ? n : NULL;
+}
+
+const char *trace_function(const struct trace *t, uint64_t address)
+{
+	const struct name *n = find_symbol(t, address);
+
+	return n ? n->text : NULL;
+}
+
+bool trace_symbol(const struct trace *t, uint64_t address, char *buf, size_t size)
+{
+	const struct name *n = find_symbol(t, address);
+
+	if (!n)
 		return false;
 	snprintf(buf, size, "%s+0x%llx", n->text, (unsigned long long)(address - n->key));
 	return true;

@@ -76,6 +76,8 @@ bool trace_next(struct trace *t, struct record *r);
 void trace_close(struct trace *t);
 
 const char *trace_comm(const struct trace *t, int32_t pid);
+/* The function that an address lies in; NULL: none that the trace names. */
+const char *trace_function(const struct trace *t, uint64_t address);
 /* "name+0x12" into buf, or false. */
 bool trace_symbol(const struct trace *t, uint64_t address, char *buf, size_t size);
 /* As field_value(), but a pointer to a text that is known is that text. */

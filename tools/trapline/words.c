@@ -95,6 +95,11 @@ uint64_t *map_at(struct map *m, uint64_t key)
 	return &slot->value;
 }
 
+uint64_t map_find(const struct map *m, uint64_t key)
+{
+	return m->slots ? find_key(m, key)->value : 0;
+}
+
 void map_clear(struct map *m)
 {
 	free(m->slot);

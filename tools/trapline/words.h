@@ -24,4 +24,6 @@ struct map {
 
 /* The value of a key, to be read or changed; 0 if it was not there. Good until the next call. */
 uint64_t *map_at(struct map *m, uint64_t key);
+/* The value of a key; 0 if it is not there. */
+uint64_t map_find(const struct map *m, uint64_t key);
 void map_clear(struct map *m); /* frees, too */
