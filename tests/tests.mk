@@ -98,7 +98,7 @@ TLSRC    := $(sort $(wildcard tools/trapline/*.c)) \
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 
 # A page of `trapline plot` has this script in it.
-$(O)/l/tools/trapline/plot_script.c.o $(O)/lt/tools/trapline/plot_script.c.o: tools/trapline/plot_page.js
+$(O)/l/tools/trapline/plot_script.c.o $(O)/lt/tools/trapline/plot_script.c.o: tools/trapline/plot_page.js tools/trapline/plot_calls.js
 
 $(O)/trapline: $(TLOBJ)
 	@echo "  LD      $@"

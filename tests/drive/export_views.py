@@ -174,7 +174,8 @@ def plotted(guest, name, *args, status=0):
             raise Wrong("plot %s: it is not alone: %s %s" % (args, e.tag, e.attrib))
     if [e.get("type") for e in scripts] != ([] if name == ".svg" else ["application/json", None]):
         raise Wrong("plot %s: scripts: %s" % (args, [e.attrib for e in scripts]))
-    if scripts and (scripts[1].text.strip("/\n ") != open("tools/trapline/plot_page.js").read().strip("/\n ") or "default-src 'none'" not in text):
+    ours = "".join(open("tools/trapline/plot_%s.js" % part).read() for part in ("calls", "page"))
+    if scripts and (scripts[1].text.strip("/\n ") != ours.strip("/\n ") or "default-src 'none'" not in text):
         raise Wrong("plot %s: a script that is not ours, or one that may load something" % (args,))
     if re.search(r"https?://(?!www.w3.org/(2000/svg|1999/xhtml))|@import|url\((?!#lost)", text):
         raise Wrong("plot %s: it needs something from elsewhere" % (args,))
@@ -330,6 +331,65 @@ def plot_page(guest):
     return None if waits > 10 else "only %d waits for a CPU" % waits
 
 
+def ways_of_lines(guest):
+    """What `trace` says of function calls: {(task, function, function in it ...): [calls, ns]}, of ways whose calls have all returned."""
+    ways, open_calls, around = {}, set(), {}
+    for line in open(guest.path("calls.txt")):
+        m = re.match(r" \d+\) +(\S+-\d+) +\| ..(?: *([\d.]+) us +| +)\|  ( *)([\w.]*)(.*)$", line)
+        if not m or m[1].endswith("-0"):
+            continue
+        way = around.setdefault(m[1], [m[1]])
+        del way[(1 if m[4] else 2) + len(m[3]) // 2:]
+        if m[4]:
+            way.append(m[4])
+        key = tuple(way)
+        if m[2]:
+            one = ways.setdefault(key, [0, 0])
+            one[0] += 1
+            one[1] += round(float(m[2]) * 1000)
+            open_calls.discard(key)
+        else:
+            open_calls.add(key)
+    return {key: one for key, one in ways.items() if not any(key[:i] in open_calls for i in range(2, len(key) + 1))}
+
+
+def plot_calls(guest):
+    """Flame graphs: the page has each way of calls as often, and as long, as `trace` says; in the drawing it stands on, or hangs from, its caller."""
+    want, got = ways_of_lines(guest), {}
+    root, text = plotted(guest, ".html", guest.path("calls.dat"))
+    calls = json.loads(next(e for e in root.iter() if e.get("id") == "data").text)["calls"]
+    for caller in calls["callers"]:
+        way, own = [caller["name"]], caller["total"]
+        for depth, word, times, total in zip(*[iter(caller["tree"])] * 4):
+            way[depth:] = [calls["names"][word]]
+            got[tuple(way)] = [times, total]
+            own -= total if depth == 1 else 0
+        if own:
+            return "%s: its functions take %d ns less than all of it" % (caller["name"], own)
+    if len(want) < 60 or max(map(len, want)) < 5:
+        return "only %d ways" % len(want)
+    for way, (times, total) in want.items():
+        times2, total2 = got.get(way, (0, 0))
+        if times != times2 or abs(total - total2) > 10 * times:  # of 10396.239 us `trace` shows 10396.23
+            return "%s: %d calls in %d ns, not %d in %d ns" % (way, times2, total2, times, total)
+    table = text[text.index("<h2>Functions</h2>"):]
+    row = re.search(r"<tr><td>sys_fd_get</td><td>(\d+)</td>", table[:table.index("</table>")])
+    if not row or int(row[1]) != sum(one[0] for way, one in got.items() if way[-1] == "sys_fd_get"):
+        return "the table has not all calls of sys_fd_get"
+    for args, up in (((), True), (("--icicle",), False)):
+        svg, _ = plotted(guest, ".svg", *args, guest.path("calls.dat"))
+        flames = [g for g in svg.iter(SVG + "g") if g.get("class") == "flame"]
+        if len(flames) != len(calls["callers"]):
+            return "%d flames of %d callers" % (len(flames), len(calls["callers"]))
+        for flame in flames:
+            frames = [[float(e.get(k)) for k in ("x", "width", "y")] for e in flame.iter(SVG + "rect")]
+            for x, width, y in frames[1:]:
+                below = [f for f in frames if f[2] == y + (17 if up else -17) and f[0] <= x + .11 and x + width <= f[0] + f[1] + .2]
+                if len(below) != 1:
+                    return "%s: a frame at %s stands on %d others" % (args, (x, y), len(below))
+    return "calls" in data_of(plotted(guest, ".html", guest.path("trace.dat"))[0]) and "calls where none were recorded" or None
+
+
 def plot_ledger(guest):
     """The ledger has rows and columns that are not all zeros, what they mean, and in a part of the trace no other events' rows."""
     lines = lines_of(guest, guest.path("trace.dat"))
@@ -467,4 +527,4 @@ def documented(guest):
 
 
 CASES = [diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_damaged, plot_drawn, plot_tasks, plot_gaps, plot_marks,
-         plot_page, plot_ledger, plot_refused, plot_names, plot_part, plot_large, plot_damaged, documented]
+         plot_page, plot_calls, plot_ledger, plot_refused, plot_names, plot_part, plot_large, plot_damaged, documented]

@@ -217,6 +217,7 @@ static void entry_missing(void **state)
 	leave(130, 1, 1, OUTER, 90);
 	assert_int_equal(last.begin, 40);
 	end();
+	assert_int_equal(tree.headless, 2);
 	expect(FIND(1, "inner"), 1, 10, 0);
 	assert_int_equal(tree.node[FIND(1, "inner")->parent].parent, CALL_ROOT);
 }
@@ -232,6 +233,7 @@ static void gap(void **state)
 	leave(100, 1, 0, OUTER, 100);
 	end();
 	assert_int_equal(unended[PAIRING_GAP], 1);
+	assert_int_equal(tree.headless, 1);
 	expect(FIND(1, "outer"), 0, 0, 0);
 }
 
@@ -298,12 +300,70 @@ static void deep(void **state)
 	expect(FIND(1, "leaf", "leaf", "leaf"), 1, 96, 94);
 }
 
+/* The longest caller first, functions by name; each node before those below it. */
+static void order(void **state)
+{
+	static const struct {
+		unsigned caller, depth;
+		const char *name;
+	} want[] = {
+	    {2, 1, "outer"}, {1, 1, "inner"}, {1, 2, "outer"}, {1, 1, "leaf"}, {1, 1, "outer"}};
+	struct call_walk w;
+	size_t n = 0;
+
+	(void)state;
+	enter(0, 1, 0, OUTER);
+	leave(10, 1, 0, OUTER, 10);
+	enter(20, 1, 0, LEAF);
+	leave(25, 1, 0, LEAF, 5);
+	enter(40, 1, 0, INNER);
+	enter(41, 1, 1, OUTER);
+	leave(49, 1, 1, OUTER, 8);
+	leave(50, 1, 0, INNER, 10);
+	enter(60, 2, 0, OUTER);
+	leave(100, 2, 0, OUTER, 40);
+	end();
+	calltree_sort(&tree, &pairing.call_words);
+	for (uint32_t i = tree.node[CALL_ROOT].child; i; i = tree.node[i].next) {
+		call_walk_begin(&w, &tree, i);
+		for (call_walk_next(&w, true); w.node; call_walk_next(&w, true), n++) {
+			assert_in_range(n, 0, COUNT_OF(want) - 1);
+			assert_int_equal(tree.node[i].what, want[n].caller);
+			assert_int_equal(w.depth, want[n].depth);
+			assert_string_equal(
+			    pairing.call_words.word[tree.node[w.node].what], want[n].name);
+		}
+	}
+	assert_int_equal(n, COUNT_OF(want));
+}
+
+/* A function's time in all has that of its calls of itself once; its own has it as well. */
+static void sums(void **state)
+{
+	struct call_sum *sum;
+
+	(void)state;
+	enter(0, 1, 0, OUTER);
+	enter(10, 1, 1, INNER);
+	enter(20, 1, 2, OUTER);
+	leave(30, 1, 2, OUTER, 10);
+	leave(60, 1, 1, INNER, 50);
+	leave(100, 1, 0, OUTER, 100);
+	enter(110, 2, 0, INNER);
+	leave(115, 2, 0, INNER, 5);
+	end();
+	sum = calltree_sums(&tree, pairing.call_words.count);
+	assert_memory_equal(&sum[0], &((struct call_sum){2, 100, 60}), sizeof(*sum));
+	assert_memory_equal(&sum[1], &((struct call_sum){2, 55, 45}), sizeof(*sum));
+	free(sum);
+}
+
 int calltree_tests(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, over)
 	const struct CMUnitTest tests[] = {TEST(ways), TEST(callers), TEST(exit_missing),
-	    TEST(entry_missing), TEST(gap), TEST(open_at_end), TEST(part), TEST(folded),
-	    TEST(deep)};
+	    TEST(entry_missing), TEST(gap), TEST(open_at_end), TEST(part), TEST(folded), TEST(deep),
+	    TEST(order), TEST(sums)};
 
 	return unit_group("calltree", tests, COUNT_OF(tests), NULL, NULL);
 }

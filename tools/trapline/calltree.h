@@ -27,6 +27,7 @@ struct calltree {
 	struct map at;	      /* parent << 32 | what: node */
 	uint64_t from, to;    /* the part that is wanted: what lies outside is not counted */
 	uint64_t folded;      /* calls without a node */
+	uint64_t headless;    /* calls whose entry is missing: which way led to them is not known */
 };
 
 void calltree_begin(struct calltree *t);
@@ -38,4 +39,22 @@ uint32_t calltree_enter(struct calltree *t, uint32_t parent, uint32_t function);
 void calltree_leave(struct calltree *t, uint32_t node, uint64_t begin, uint64_t end, uint64_t took);
 /* After the last call: adds up what is inside, so that children fit into their parents. */
 void calltree_end(struct calltree *t);
+/* Then: callers by their time, the longest first, and the functions of each node by their names. */
+void calltree_sort(struct calltree *t, const struct words *names);
 void calltree_free(struct calltree *t);
+
+/* From a node over all below it, each before its children. */
+struct call_walk {
+	const struct calltree *tree;
+	uint32_t top, node; /* node: where it is; CALL_ROOT: at the end */
+	unsigned depth;	    /* below the top, which is 0 */
+};
+void call_walk_begin(struct call_walk *w, const struct calltree *t, uint32_t top);
+void call_walk_next(struct call_walk *w, bool inside); /* inside: to its children */
+
+/* A function, over all ways to it: its own calls of itself are part of the outermost. */
+struct call_sum {
+	uint64_t calls, total, self;
+};
+/* By the functions' words, of which there are so many; to be freed. */
+struct call_sum *calltree_sums(const struct calltree *t, uint32_t words);

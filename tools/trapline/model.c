@@ -354,6 +354,7 @@ void model_end(struct model *m)
 		end_state(m, cpu, m->switches ? m->last : m->cpu[cpu].last);
 	pairing_end(&m->pairing);
 	calltree_end(&m->calls);
+	calltree_sort(&m->calls, &m->pairing.call_words);
 	if (!m->switches)
 		begin_where_seen(m);
 	drop_unsure(m);

@@ -310,6 +310,8 @@ static enum pairing_result call_exit(struct pairing *p, const struct record *r,
 			    took < 0 ? r->time - out->begin : (uint64_t)took);
 		return PAIRING_ENDS;
 	}
+	if (p->calls)
+		p->calls->headless++;
 	if (took < 0 || (uint64_t)took > r->time)
 		return PAIRING_NONE;
 	*out = (struct pairing_interval){.kind = PAIRING_CALL,

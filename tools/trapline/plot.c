@@ -10,7 +10,8 @@ static const char usage[] =
     "Draws a trace: a lane for each CPU, and one for each task with its marks, when it ran or "
     "waited "
     "for a CPU, and its system calls;\n"
-    "latencies as histograms; the ledger. It is one file that needs nothing else. A page can be "
+    "function calls (function_graph) as a flame graph of each task; latencies as histograms; the "
+    "ledger. It is one file that needs nothing else. A page can be "
     "zoomed, "
     "panned and searched.\n"
     "A long trace makes it no larger than some megabytes: what is too short then is put together, "
@@ -20,6 +21,8 @@ static const char usage[] =
     "has tables, too. - (and no -o)\n"
     "                       is the standard output, if that is no terminal\n"
     "      --svg            an SVG, whatever the name\n"
+    "      --icicle         flame graphs upside down: a function hangs from the one that called "
+    "it\n"
     "  -b, --begin SECONDS  only events from then on; times as `trace` has them\n"
     "  -e, --end SECONDS    only events up to then\n"
     "\n"
@@ -194,12 +197,16 @@ static bool ends_in_svg(const char *name)
 	return n > 4 && !strcmp(name + n - 4, ".svg");
 }
 
-bool write_plot(struct trace *t, const struct window *w, FILE *out, bool svg)
+bool write_plot(struct trace *t, const struct window *w, FILE *out, bool svg, bool icicle)
 {
 	struct plot *p = xmalloc(sizeof(*p));
 	bool drawn;
 
-	*p = (struct plot){.trace = t, .out = out, .svg = svg, .part = w->has_begin || w->has_end};
+	*p = (struct plot){.trace = t,
+	    .out = out,
+	    .svg = svg,
+	    .part = w->has_begin || w->has_end,
+	    .icicle = icicle};
 	drawn = read_trace(p, w);
 	if (drawn) {
 		find_top(p);
@@ -210,26 +217,27 @@ bool write_plot(struct trace *t, const struct window *w, FILE *out, bool svg)
 	return drawn;
 }
 
-static int plot(struct trace *t, const struct window *w, const char *name, bool svg)
+struct options {
+	const char *name;
+	bool svg, icicle;
+	struct window window;
+};
+
+static int plot(struct trace *t, const struct options *o)
 {
+	bool svg = o->svg || ends_in_svg(o->name);
 	struct out out;
 
-	if (!out_open(&out, name))
+	if (!out_open(&out, o->name))
 		return EXIT_TROUBLE;
-	if (!write_plot(t, w, out.file, svg)) {
+	if (!write_plot(t, &o->window, out.file, svg, o->icicle)) {
 		out_drop(&out);
 		return EXIT_USAGE;
 	}
 	return !out_finish(&out) ? EXIT_TROUBLE : t->damaged ? EXIT_DAMAGED : EXIT_FINE;
 }
 
-struct options {
-	const char *name;
-	bool svg;
-	struct window window;
-};
-
-enum { OPTION_SVG = OPTION_FIRST_FREE };
+enum { OPTION_SVG = OPTION_FIRST_FREE, OPTION_ICICLE };
 
 /* -1: done; else the exit status to end with. */
 static int take_option(struct options *o, int c)
@@ -240,6 +248,9 @@ static int take_option(struct options *o, int c)
 		return -1;
 	case OPTION_SVG:
 		o->svg = true;
+		return -1;
+	case OPTION_ICICLE:
+		o->icicle = true;
 		return -1;
 	case 'b':
 		o->window.has_begin = true;
@@ -259,8 +270,9 @@ static int take_option(struct options *o, int c)
 int cmd_plot(int argc, char **argv)
 {
 	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-	    {"svg", no_argument, NULL, OPTION_SVG}, {"begin", required_argument, NULL, 'b'},
-	    {"end", required_argument, NULL, 'e'}, COMMON_OPTIONS, {0}};
+	    {"svg", no_argument, NULL, OPTION_SVG}, {"icicle", no_argument, NULL, OPTION_ICICLE},
+	    {"begin", required_argument, NULL, 'b'}, {"end", required_argument, NULL, 'e'},
+	    COMMON_OPTIONS, {0}};
 	struct options o = {.name = "-"};
 	struct trace t;
 	int c, status = -1;
@@ -279,7 +291,7 @@ int cmd_plot(int argc, char **argv)
 		    "plot", "a picture is not for a terminal: -o trace.html, or a pipe");
 	if (!trace_open(&t, argv[optind]))
 		return EXIT_TROUBLE;
-	status = plot(&t, &o.window, o.name, o.svg || ends_in_svg(o.name));
+	status = plot(&t, &o);
 	trace_close(&t);
 	return status;
 }

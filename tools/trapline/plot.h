@@ -39,8 +39,9 @@ struct plot {
 	struct rate rate;
 	uint64_t begin, end; /* what is drawn: at least COLUMNS apart */
 	FILE *out;
-	bool svg;  /* alone, without a page around it */
-	bool part; /* not all of the trace */
+	bool svg;    /* alone, without a page around it */
+	bool part;   /* not all of the trace */
+	bool icicle; /* function calls hang from the task, instead of standing on it */
 	/* those that ran longest; behind them all others; without a name: there is none */
 	struct family top[COLOURS + 1];
 	struct lane *lane; /* in the order in which the tasks came */
@@ -60,7 +61,7 @@ struct window {
  * Draws an open trace. Errors of `out` are seen by who closes it. False, said: there is nothing of
  * the trace in the window.
  */
-bool write_plot(struct trace *t, const struct window *w, FILE *out, bool svg);
+bool write_plot(struct trace *t, const struct window *w, FILE *out, bool svg, bool icicle);
 
 /* A duration, or a number where the clock has no unit. */
 const char *plot_duration(char buf[32], const struct plot *p, uint64_t n);
@@ -85,6 +86,9 @@ unsigned plot_lane_of(const struct plot *p, int32_t pid);
  * nowhere.
  */
 uint64_t plot_data(const struct plot *p);
+/* Function calls, as one more member of that JSON; nothing if there are none. */
+void plot_calls_data(const struct plot *p);
+bool plot_has_calls(const struct plot *p);
 extern const char plot_script[];
 
 /* All of it, as a drawing or as a page. */
@@ -96,6 +100,7 @@ void plot_heading(struct plot *p);
 void plot_axis(struct plot *p);
 void plot_cpus(struct plot *p);
 void plot_tasks(struct plot *p);
+void plot_calls(struct plot *p);
 void plot_legend(struct plot *p);
 void plot_histograms(struct plot *p);
 void plot_ledger(struct plot *p);

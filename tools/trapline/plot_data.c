@@ -343,6 +343,7 @@ uint64_t plot_data(const struct plot *p)
 	put_words(&d, "labels", &d.labels);
 	put_words(&d, "lost", &d.lost);
 	put_rate(&d);
+	plot_calls_data(p);
 	fputs("}\n", p->out);
 	words_free(&d.labels);
 	words_free(&d.lost);

@@ -41,7 +41,7 @@ static void draw(struct plot *p, const char *class, plot_part *const *parts, boo
 void plot_svg(struct plot *p)
 {
 	static plot_part *const parts[] = {plot_heading, plot_axis, plot_cpus, plot_tasks,
-	    plot_legend, plot_histograms, plot_ledger, NULL};
+	    plot_calls, plot_legend, plot_histograms, plot_ledger, NULL};
 
 	draw(p, "trapline", parts, true);
 }
@@ -67,6 +67,16 @@ static const char timeline[] =
     "<kbd>/</kbd> search, <kbd>Enter</kbd> the next \xc2\xb7 <kbd>0</kbd> all</p>\n</div>\n<div "
     "id='tip' hidden='hidden'></div>\n";
 
+/* The same for function calls. */
+static const char frames[] =
+    "<div class='timeline' id='calls'>\n<h2>Function calls</h2><div class='tools'><select "
+    "id='caller' "
+    "aria-label='Task'></select><button id='turn'></button><button id='whole'>All</button>"
+    "<input id='function' type='search' placeholder='Search functions' aria-label='Search "
+    "functions'/><span id='share'></span></div>\n<canvas id='frames'></canvas>\n<p "
+    "id='frame'></p><p class='keys'>A frame is as wide as its calls took, sleep included. Click "
+    "a frame to see it alone, the one below it to go back.</p>\n</div>\n";
+
 static void put_resolution(const struct plot *p, uint64_t resolution)
 {
 	char least[32];
@@ -87,6 +97,7 @@ void plot_page(struct plot *p)
 {
 	static plot_part *const heading[] = {plot_heading, NULL},
 				*const lanes[] = {plot_axis, plot_cpus, plot_tasks, NULL},
+				*const calls[] = {plot_calls, NULL},
 				*const charts[] = {plot_legend, plot_histograms, NULL};
 	uint64_t resolution;
 
@@ -100,6 +111,10 @@ void plot_page(struct plot *p)
 	draw(p, "trapline", heading, true);
 	fputs(timeline, p->out);
 	draw(p, "trapline lanes", lanes, false);
+	if (plot_has_calls(p)) {
+		fputs(frames, p->out);
+		draw(p, "trapline lanes", calls, false);
+	}
 	fputs("<script type='application/json' id='data'>", p->out);
 	resolution = plot_data(p);
 	fputs("</script>\n", p->out);

@@ -684,7 +684,7 @@ const KEYS = {w: () => zoom(.7), s: () => zoom(1 / .7), "+": () => zoom(.7), "-"
 	ArrowLeft: () => pan(-.25), ArrowRight: () => pan(.25), 0: () => show(0, data.range), n: () => goTo(1), N: () => goTo(-1),
 	"/": () => search.focus()};
 window.addEventListener("keydown", (event) => {
-	if (event.target === search || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key])
+	if (/^(INPUT|SELECT)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key])
 		return;
 	event.preventDefault();
 	KEYS[event.key]();
@@ -706,6 +706,8 @@ function fromAddress() {
 }
 
 document.documentElement.classList.add("interactive");
+if (data.calls)
+	drawCalls(data.calls, duration, showTip);
 layout();
 fromAddress();
 select(null, null);

@@ -30,7 +30,10 @@ const char plot_style[] =
     ".trapline .t3{fill:#c3a0e0}.trapline .t4{fill:#e6cf5c}.trapline .t5{fill:#6fc9bf}"
     ".trapline .t6{fill:#ee9ab8}.trapline .t7{fill:#b4c468}.trapline .t8{fill:#9aa5ea}"
     ".trapline .t9{fill:#ea8f85}.trapline .t10{fill:#8fd0ea}.trapline .t11{fill:#cdaa86}"
-    ".trapline .tx{fill:#b9bec6}";
+    ".trapline .tx{fill:#b9bec6}"
+    ".trapline .f0{fill:#f2b07a}.trapline .f1{fill:#f0c06b}.trapline .f2{fill:#ee9f84}"
+    ".trapline .f3{fill:#f5cf8e}.trapline .f4{fill:#e8a25c}.trapline .f5{fill:#f3b79a}"
+    ".trapline .f6{fill:#ecd07a}.trapline .f7{fill:#e9937a}.trapline .fx{fill:#d5dae0}";
 
 const char plot_page_style[] =
     ":root{color-scheme:light}"
@@ -41,6 +44,8 @@ const char plot_page_style[] =
     "h2{font-size:15px;margin:28px 0 6px}"
     ".timeline,.interactive .lanes{display:none}.interactive .timeline{display:block}"
     ".tools{display:flex;gap:6px;align-items:center;margin:6px 0}"
+    ".tools select{padding:5px 9px;border:1px solid #d0d7de;border-radius:6px;font:inherit}"
+    "#share{color:#656d76;font-size:12.5px}#frame{margin:4px 0;min-height:18px;font-size:12.5px}"
     ".tools input{width:330px;padding:5px 9px;border:1px solid "
     "#d0d7de;border-radius:6px;font:inherit}"
     ".tools button{min-width:32px;padding:4px 9px;border:1px solid "

@@ -1,5 +1,6 @@
 /*
- * What stands below the drawing in a page: tables of events, tasks, latencies and gaps. See plot.h.
+ * What stands below the drawing in a page: tables of events, tasks, functions, latencies and gaps.
+ * See plot.h.
  */
 #include "tools/trapline/plot.h"
 
@@ -84,6 +85,35 @@ static void put_tasks(const struct plot *p)
 	free(row);
 }
 
+/* ---- functions ---- */
+
+static void put_functions(const struct plot *p)
+{
+	const struct words *words = &p->model.pairing.call_words;
+	struct call_sum *sum = calltree_sums(&p->model.calls, words->count);
+	struct row *row = xmalloc(words->count * sizeof(*row));
+	char own[32], all[32];
+	size_t rows = 0;
+
+	for (uint32_t i = 0; i < words->count; i++)
+		if (sum[i].calls)
+			row[rows++] = (struct row){i, sum[i].self};
+	qsort(row, rows, sizeof(*row), larger_first);
+	begin_table(
+	    p, "Functions", "<th>function</th><th>calls</th><th>its own time</th><th>in all</th>");
+	for (size_t i = 0; i < rows && i < ROWS_MOST; i++) {
+		const struct call_sum *of = &sum[row[i].item];
+		fputs("<tr><td>", p->out);
+		put_string(p, words->word[row[i].item]);
+		fprintf(p->out, "</td><td>%llu</td><td>%s</td><td>%s</td></tr>\n",
+		    (unsigned long long)of->calls, plot_duration(own, p, of->self),
+		    plot_duration(all, p, of->total));
+	}
+	end_table(p, rows);
+	free(row);
+	free(sum);
+}
+
 /* ---- latencies ---- */
 
 /* Of a kind, or a name of it, which stands below it. */
@@ -149,6 +179,8 @@ void plot_tables(struct plot *p)
 	fputs("<div class='tables'>\n", p->out);
 	put_latencies(p);
 	put_gaps(p);
+	if (plot_has_calls(p))
+		put_functions(p);
 	put_tasks(p);
 	put_events(p);
 	fputs("</div>\n", p->out);
