@@ -304,9 +304,15 @@ void signal_send_process(struct thread_group *g, int sig, const struct signal_in
 	task_put(t);
 }
 
+/* The running task as a sender; 0 stands for the kernel. */
+static struct signal_info sender(int code)
+{
+	return (struct signal_info){.code = code, .pid = current()->tgid};
+}
+
 int signal_send(struct task *t, int sig)
 {
-	struct signal_info info = {.code = SI_KERNEL};
+	struct signal_info info = sender(SI_USER);
 
 	return signal_send_info(t, sig, &info, false);
 }
@@ -398,12 +404,6 @@ int signal_wait(u64 set, u64 deadline, struct taken_signal *s)
 	if (taken)
 		return 0;
 	return signal_pending_current() ? -EINTR : -EAGAIN;
-}
-
-/* The running task as a sender; 0 stands for the kernel. */
-static struct signal_info sender(int code)
-{
-	return (struct signal_info){.code = code, .pid = current()->tgid};
 }
 
 /* One task by its pid; sig 0 only looks. */

@@ -94,7 +94,8 @@ struct regs;
  * Kernel threads outside any process group (pgid 0) take no signals at all. Others get them as
  * pending bits; what is to be ignored is not even made pending.
  *
- * To one thread. Task and irq context. 0 or -EINVAL. Fires signal_generate.
+ * To one thread, as if the running task sent it (SI_USER). Task context. 0 or -EINVAL. Fires
+ * signal_generate.
  */
 int signal_send(struct task *t, int sig);
 /* Linux's kill(): pid > 0, 0 (own group), -1, < -1 (group). */
