@@ -251,6 +251,10 @@ programs: $(O)/kernel.elf $(O)/trapline
 calls-test: $(O)/kernel.elf $(O)/trapline $(O)/calls
 	$(Q)tests/drive/calls-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/calls -k '$(ONLY)'
 
+.PHONY: strace-test
+strace-test: $(O)/kernel.elf $(O)/trapline $(O)/calls $(O)/args
+	$(Q)tests/drive/strace-test $(O)
+
 .PHONY: trapline-test
 trapline-test: $(O)/kernel.elf $(O)/trapline $(O)/args
 	$(Q)tests/drive/trapline-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/args -k '$(ONLY)'

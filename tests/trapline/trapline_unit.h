@@ -33,3 +33,4 @@ int columns_tests(void);
 int calltree_tests(void);
 int xml_tests(void);
 int dat_page_tests(void);
+int strace_tests(void);

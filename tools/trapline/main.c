@@ -12,7 +12,9 @@
  *                 help from inside; extract also reads serial logs (serial.c) and lastboot.bin
  *                 (lastboot.c)
  *   report        prints a trace.dat; convert gives it another form. dat.c opens it, page.c walks
- *                 records, format.c knows fields, trace.c merges CPUs, a file per form writes it
+ *                 records, format.c knows fields, trace.c merges CPUs, a file per form writes it.
+ *                 strace.c prints system calls, strace_calls.c knows them and what record's probes
+ *                 keep of their arguments
  *   diff, plot    compare and draw the model of a trace (model.c): intervals that pairing.c finds
  *                 by the meaning that semantics.c gives to events and mark.c to texts; calltree.c
  *                 adds up function calls. plot_cpus.c and plot_tasks.c draw the SVG, plot_data.c

@@ -10,10 +10,12 @@
 
 #include "tools/trapline/record.h"
 #include "tools/trapline/boot.h"
+#include "tools/trapline/strace.h"
 #include "tools/trapline/suggest.h"
 
 static const char usage[] =
     "Usage: trapline record [OPTION]... -e EVENT... [--] PROGRAM [ARGUMENT]...\n"
+    "       trapline record --strace[=FILE] [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
     "\n"
     "Boots the kernel in QEMU, switches events on, runs a program there and leaves a trace.dat "
     "file of what it recorded meanwhile.\n"
@@ -45,6 +47,9 @@ static const char usage[] =
     "  -s USECS        between two looks at the rings (10000); with --icount they are read once, "
     "at the end, for the same file every time\n"
     "  -o, --output FILE  the trace (trace.dat); - is the standard output\n"
+    "  --strace[=FILE] the program's system calls, and its children's, as strace -f prints them: "
+    "on the standard error, or in FILE.\n"
+    "                  `trapline report --strace` prints them again out of the trace\n"
     "  -q, --quiet     does not say how many events there are\n"
     "  --before COMMANDS  the guest's shell runs these before;  --after COMMANDS  and these when "
     "the program has ended:\n"
@@ -58,13 +63,14 @@ static const char statuses[] =
     "ours, an -e that finds nothing for one, 127 there is no such "
     "program, 128+N it, or we, ended by signal N (the trace is there).\n";
 
-enum { OPTION_DEFINE = OPTION_FREE_BEHIND_MACHINE, OPTION_BEFORE, OPTION_AFTER };
+enum { OPTION_DEFINE = OPTION_FREE_BEHIND_MACHINE, OPTION_BEFORE, OPTION_AFTER, OPTION_STRACE };
 
 struct recording {
 	struct boot boot; /* first: it is what the machine's context is */
 	struct steps steps;
 	const char *after;
-	bool off, own_only, children;
+	bool off, own_only, children, strace;
+	const char *strace_name; /* NULL: the standard error */
 	uint64_t look_us;
 };
 
@@ -215,6 +221,23 @@ static int natural_end(const struct recording *r, int status)
 	return status;
 }
 
+/* The calls out of the trace that was written. False, said. */
+static bool put_strace(const struct recording *r)
+{
+	struct out out = {.file = stderr};
+	struct trace t;
+
+	if (!trace_open(&t, r->boot.out_name))
+		return false;
+	if (r->strace_name && !out_open(&out, r->strace_name)) {
+		trace_close(&t);
+		return false;
+	}
+	strace_write(&t, out.file, r->strace_name);
+	trace_close(&t);
+	return !r->strace_name || out_finish(&out);
+}
+
 static int record(struct recording *r, char **argv)
 {
 	struct bytes script = {.data = NULL};
@@ -235,11 +258,29 @@ static int record(struct recording *r, char **argv)
 		 */
 		status = boot_run(&r->boot, &script, !r->boot.options.icount, r->look_us * 1000);
 		say_failure(r);
+		if (r->strace && r->boot.got_trace && !put_strace(r))
+			status = EXIT_OWN;
 	} else if (r->boot.refusal) {
 		status = r->boot.refusal;
 	}
 	bytes_free(&script);
 	return natural_end(r, status);
+}
+
+/* What strace shows is recorded of the program and its children. */
+static void add_strace(struct recording *r, const char *name)
+{
+	static const char events[] = "syscalls raw_syscalls signal " STRACE_SYSTEM;
+
+	r->strace_name = name;
+	if (r->strace)
+		return;
+	r->strace = r->own_only = r->children = true;
+	for (const char *const *probe = strace_probes(); *probe; probe++)
+		steps_add(&r->steps, STEP_DEFINE, *probe, NULL);
+	steps_add(&r->steps, STEP_TEXTS, STRACE_TEXT, NULL);
+	steps_add(&r->steps, STEP_OPTION, "event-fork", NULL);
+	steps_add(&r->steps, STEP_EVENT, events, NULL);
 }
 
 /* Of the last -e. */
@@ -320,6 +361,9 @@ static int take_option(struct recording *r, int c)
 	case 'o':
 		r->boot.out_name = optarg;
 		break;
+	case OPTION_STRACE:
+		add_strace(r, optarg);
+		break;
 	case 'q':
 		r->boot.options.quiet = true;
 		break;
@@ -338,7 +382,9 @@ static const char *lacks(const struct recording *r, bool has_program)
 	if (!steps_record(&r->steps))
 		return "-e EVENT is missing (or -p TRACER): what is to be recorded?";
 	if (r->own_only && !has_program)
-		return "-F: of which PROGRAM?";
+		return r->strace ? "--strace: of which PROGRAM?" : "-F: of which PROGRAM?";
+	if (r->strace && !strcmp(r->boot.out_name, "-"))
+		return "--strace reads the trace again: -o FILE";
 	return r->children && !r->own_only ? "-c belongs to -F" : NULL;
 }
 
@@ -347,7 +393,8 @@ int cmd_record(int argc, char **argv)
 	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
 	    {"quiet", no_argument, NULL, 'q'}, {"define", required_argument, NULL, OPTION_DEFINE},
 	    {"before", required_argument, NULL, OPTION_BEFORE},
-	    {"after", required_argument, NULL, OPTION_AFTER}, MACHINE_OPTIONS, {0}};
+	    {"after", required_argument, NULL, OPTION_AFTER},
+	    {"strace", optional_argument, NULL, OPTION_STRACE}, MACHINE_OPTIONS, {0}};
 	struct recording r = {.look_us = 10000};
 	int c, status = -1;
 

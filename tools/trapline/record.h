@@ -5,6 +5,7 @@
 
 enum step_kind {
 	STEP_DEFINE,
+	STEP_TEXTS,
 	STEP_BEFORE,
 	STEP_CLOCK,
 	STEP_SIZE,

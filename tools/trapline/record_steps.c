@@ -11,6 +11,7 @@ static const struct {
 } kinds[] = {
     [STEP_DEFINE] = {"--define", "the kernel does not take this definition", "dynamic_events",
 	true},
+    [STEP_TEXTS] = {"--strace", "is no size of a text", "syscall_user_buf_size", false},
     [STEP_BEFORE] = {"--before", "did not end with status 0", NULL, false},
     [STEP_CLOCK] = {"-C", "there is no such clock", "trace_clock", false},
     [STEP_SIZE] = {"-b", "cannot be the size of a buffer, in KB", "buffer_size_kb", false},

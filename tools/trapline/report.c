@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "tools/trapline/convert.h"
+#include "tools/trapline/strace.h"
 
 static const char usage[] =
     "Usage: trapline report [-n N | --tail N] [--cpu LIST] [TRACE.DAT]\n"
+    "       trapline report --strace [TRACE.DAT]\n"
     "\n"
     "Prints a line for each record of a trace.dat file (trace.dat): task, CPU, flags, time, event, "
     "each field by its name. Events that\n"
@@ -18,20 +20,22 @@ static const char usage[] =
     "  -n, --lines N  no more than the first N lines\n"
     "  --tail N       the last N lines\n"
     "  --cpu LIST     only of these CPUs: 0, 0,2 or 1-3\n"
+    "  --strace       system calls as strace -f prints them, of a trace of `trapline record "
+    "--strace`; of others as far as it has them\n"
     "  --progress     says how far it is, also where the standard error is no terminal\n"
     "\n"
     "TRACE.DAT - is the standard input. Exit status: 0 fine, 1 the trace is damaged (said where; "
     "what is whole was printed), 2 usage,\n"
     "3 trouble.\n";
 
-enum { OPTION_TAIL = OPTION_FIRST_FREE, OPTION_CPU };
+enum { OPTION_TAIL = OPTION_FIRST_FREE, OPTION_CPU, OPTION_STRACE };
 
 #define LINES_MOST 100000000ULL
 
 struct report {
 	uint64_t first, last; /* how many; UINT64_MAX: all; last 0: not the last */
 	bool cpu[CPUS_MOST];
-	bool some_cpus;
+	bool some_cpus, strace;
 	/* The last ones so far: a ring of texts. */
 	char **line;
 	uint64_t count;
@@ -121,6 +125,9 @@ static int take_option(struct report *r, int c)
 		if (!parse_cpus(r, optarg))
 			return bad_usage("report", "'%s' are no CPUs: 0, 0,2 or 1-3", optarg);
 		return -1;
+	case OPTION_STRACE:
+		r->strace = true;
+		return -1;
 	default:
 		return common_option("report", c, usage);
 	}
@@ -133,7 +140,10 @@ static int report_file(struct report *r, const char *name)
 
 	if (!trace_open(&t, name))
 		return EXIT_TROUBLE;
-	report(r, &t);
+	if (r->strace)
+		strace_write(&t, stdout, false);
+	else
+		report(r, &t);
 	status = t.damaged ? EXIT_DAMAGED : EXIT_FINE;
 	trace_close(&t);
 	if (fflush(stdout) || ferror(stdout)) {
@@ -147,7 +157,8 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct option options[] = {{"lines", required_argument, NULL, 'n'},
 	    {"tail", required_argument, NULL, OPTION_TAIL},
-	    {"cpu", required_argument, NULL, OPTION_CPU}, COMMON_OPTIONS, {0}};
+	    {"cpu", required_argument, NULL, OPTION_CPU},
+	    {"strace", no_argument, NULL, OPTION_STRACE}, COMMON_OPTIONS, {0}};
 	static struct report r = {.first = UINT64_MAX};
 	int c, status = -1;
 
@@ -157,6 +168,8 @@ int cmd_report(int argc, char **argv)
 		return status;
 	if (r.last && r.first != UINT64_MAX)
 		return bad_usage("report", "-n or --tail, not both");
+	if (r.strace && (r.last || r.first != UINT64_MAX || r.some_cpus))
+		return bad_usage("report", "--strace shows all lines");
 	if (argc - optind > 1)
 		return bad_usage("report", "one TRACE.DAT at a time");
 	return report_file(&r, optind < argc ? argv[optind] : "trace.dat");
