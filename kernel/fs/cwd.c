@@ -21,7 +21,8 @@ static struct vnode *fs_get_cwd(struct fs_struct *fs, char *path)
 
 	spin_lock(&fs->lock);
 	v = fs->cwd ? vnode_get(fs->cwd) : NULL;
-	strscpy(path, fs->path ? fs->path : "/", PATH_MAX);
+	if (path)
+		strscpy(path, fs->path ? fs->path : "/", PATH_MAX);
 	spin_unlock(&fs->lock);
 	return v;
 }
@@ -65,7 +66,8 @@ struct vnode *fs_cwd(char *path)
 {
 	if (current()->fs)
 		return fs_get_cwd(current()->fs, path);
-	strscpy(path, "/", PATH_MAX);
+	if (path)
+		strscpy(path, "/", PATH_MAX);
 	return NULL;
 }
 
@@ -114,7 +116,7 @@ int vfs_chdir(const char *path)
 	struct vnode *v;
 	struct walk w;
 	char *text = NULL;
-	int r = walk_begin(&w, path);
+	int r = walk_begin_trail(&w, path);
 
 	if (!r)
 		r = walk_final(&w, true, &v);

@@ -5,6 +5,7 @@
  * pos_lock, which is taken for regular files and directories only: pipes and terminals have no
  * position and may block for ever.
  */
+/* hot: runs with each read and write */
 #include "kernel/fs/file.h"
 #include "kernel/fs/epoll.h"
 #include "kernel/fs/lock.h"
@@ -201,7 +202,7 @@ int file_open(const char *path, u32 flags, u32 mode, struct file **out)
 	bool made = false;
 	struct vnode *v;
 	struct walk w;
-	int r = walk_begin(&w, path);
+	int r = walk_begin_trail(&w, path);
 
 	if (!r && (flags & O_CREAT)) {
 		r = find_or_create(&w, flags, mode, &v, &made);
@@ -299,7 +300,7 @@ ssize kernel_write(struct file *f, const void *buf, size_t n)
 	struct open_file *o = open_file_of(f);
 	ssize r;
 
-	if (!file_has_position(f))
+	if (!file_has_position(f) || (f->ops && f->ops->no_position))
 		return vfs_write(f, buf, n, &f->pos);
 	mutex_lock(&o->pos_lock);
 	r = vfs_write(f, buf, n, &f->pos);

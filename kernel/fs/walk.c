@@ -2,6 +2,7 @@
  * The walk along a path. Task context; holds references, no locks: names may change between two
  * steps, as on any Unix.
  */
+/* hot: every path of a program goes this way */
 #include "kernel/fs/walk.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/cwd.h"
@@ -22,19 +23,52 @@ static void walk_to(struct walk *w, struct vnode *v)
 	w->at = v;
 }
 
-static void walk_trail_push(struct walk *w, const char *name)
+/* From here on the trail has a text of its own. */
+static void walk_trail_begin(struct walk *w)
 {
-	if (path_push(w->trail, PATH_MAX, name, strlen(name)))
+	w->trail = kmalloc(PATH_MAX);
+	if (w->trail && w->plain_len) {
+		memcpy(w->trail, w->plain, w->plain_len);
+		w->trail[w->plain_len] = '\0';
+	} else if (w->trail) {
+		strscpy(w->trail, "/", PATH_MAX);
+	}
+	w->plain = NULL;
+}
+
+/* The component in `name` belongs to the trail: while a path is absolute and clean, its text is. */
+static void walk_trail_push(struct walk *w)
+{
+	if (!w->wants_trail)
+		return;
+	if (w->plain && w->last == LAST_NAME && w->name_at == w->plain + w->plain_len + 1) {
+		w->plain_len += 1 + w->name_len;
+		return;
+	}
+	if (w->plain)
+		walk_trail_begin(w);
+	if (w->trail && path_push(w->trail, PATH_MAX, w->name, w->name_len))
 		w->trail_lost = true;
 }
 
-static void walk_home(struct walk *w, bool absolute)
+/* Where the walk begins, and begins anew after a symlink to an absolute path. */
+static int walk_home(struct walk *w, bool absolute)
 {
-	struct vnode *cwd = absolute ? NULL : fs_cwd(w->trail);
+	struct vnode *cwd = NULL;
 
+	kfree(w->trail);
+	w->trail = NULL;
+	w->plain = w->rest;
+	w->plain_len = 0;
+	if (!absolute) {
+		if (w->wants_trail)
+			walk_trail_begin(w);
+		if (w->wants_trail && !w->trail)
+			return -ENOMEM;
+		cwd = fs_cwd(w->trail);
+	}
 	walk_to(w, cwd ? cwd : vnode_get(vfs_root()));
-	if (!cwd)
-		strscpy(w->trail, "/", PATH_MAX);
+	return 0;
 }
 
 static struct vnode *cross_mounts(struct vnode *v)
@@ -74,6 +108,8 @@ static int walk_follow_link(struct walk *w, struct vnode *v)
 		if (n >= 0 && (n == 0 || n + left + 2 > 2 * PATH_MAX))
 			n = n ? -ENAMETOOLONG : -ENOENT;
 		if (n >= 0) {
+			if (w->wants_trail && w->plain)
+				walk_trail_begin(w); /* its text goes */
 			text[n] = '/';
 			memcpy(text + n + (left ? 1 : 0), w->rest, left + 1);
 			kfree(w->owned);
@@ -86,9 +122,7 @@ static int walk_follow_link(struct walk *w, struct vnode *v)
 	vnode_put(v);
 	if (n < 0)
 		return n;
-	if (w->rest[0] == '/')
-		walk_home(w, true);
-	return 0;
+	return w->rest[0] == '/' ? walk_home(w, true) : 0;
 }
 
 /*
@@ -122,7 +156,7 @@ static int step(struct walk *w)
 		return 0;
 	if (w->last == LAST_DOTDOT) {
 		walk_to(w, vnode_parent(w->at));
-		walk_trail_push(w, "..");
+		walk_trail_push(w);
 		return 0;
 	}
 	r = walk_lookup(w, w->name, &v);
@@ -131,27 +165,37 @@ static int step(struct walk *w)
 	if (is_type(v, S_IFLNK))
 		return walk_follow_link(w, v);
 	walk_to(w, v);
-	walk_trail_push(w, w->name);
+	walk_trail_push(w);
 	return 0;
+}
+
+static inline const char *skip_slashes(const char *s)
+{
+	while (*s == '/')
+		s++;
+	return s;
 }
 
 /* Takes the next component off the rest into name and last. */
 static int next_name(struct walk *w)
 {
-	size_t len;
+	const char *from = skip_slashes(w->rest);
+	size_t len = 0;
 
-	w->rest += strspn(w->rest, "/");
-	len = strcspn(w->rest, "/");
+	while (from[len] && from[len] != '/')
+		len++;
 	if (len > NAME_MAX)
 		return -ENAMETOOLONG;
-	memcpy(w->name, w->rest, len);
+	memcpy(w->name, from, len);
 	w->name[len] = '\0';
-	w->rest += len;
+	w->name_at = from;
+	w->name_len = len;
+	w->rest = from + len;
 	w->slash = w->rest[0] == '/';
-	w->last = len == 0		       ? LAST_ROOT
-		  : strcmp(w->name, ".") == 0  ? LAST_DOT
-		  : strcmp(w->name, "..") == 0 ? LAST_DOTDOT
-					       : LAST_NAME;
+	w->last = len == 0		     ? LAST_ROOT
+		  : str_equal(w->name, ".")  ? LAST_DOT
+		  : str_equal(w->name, "..") ? LAST_DOTDOT
+					     : LAST_NAME;
 	return 0;
 }
 
@@ -162,7 +206,7 @@ static int walk_on(struct walk *w)
 		int r = next_name(w);
 		if (r)
 			return r;
-		if (!w->rest[strspn(w->rest, "/")])
+		if (!*skip_slashes(w->rest))
 			return is_type(w->at, S_IFDIR) ? 0 : -ENOTDIR;
 		r = step(w);
 		if (r)
@@ -170,18 +214,30 @@ static int walk_on(struct walk *w)
 	}
 }
 
+static int walk_start(struct walk *w, const char *path, bool trail)
+{
+	size_t len = strnlen(path, PATH_MAX);
+	int r;
+
+	memset(w, 0, offsetof(struct walk, name));
+	w->rest = path;
+	if (!len)
+		return -ENOENT;
+	if (len >= PATH_MAX)
+		return -ENAMETOOLONG;
+	w->wants_trail = trail;
+	r = walk_home(w, path[0] == '/');
+	return r ? r : walk_on(w);
+}
+
 int walk_begin(struct walk *w, const char *path)
 {
-	*w = (struct walk){.rest = path};
-	if (!path[0])
-		return -ENOENT;
-	if (strnlen(path, PATH_MAX) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	w->trail = kmalloc(PATH_MAX);
-	if (!w->trail)
-		return -ENOMEM;
-	walk_home(w, path[0] == '/');
-	return walk_on(w);
+	return walk_start(w, path, false);
+}
+
+int walk_begin_trail(struct walk *w, const char *path)
+{
+	return walk_start(w, path, true);
 }
 
 int walk_final(struct walk *w, bool follow, struct vnode **out)
@@ -232,8 +288,12 @@ int walk_may_change(const struct walk *w)
 char *walk_path(struct walk *w)
 {
 	if (w->last == LAST_NAME || w->last == LAST_DOTDOT)
-		walk_trail_push(w, w->name);
-	return w->trail_lost ? NULL : kstrdup(w->trail);
+		walk_trail_push(w);
+	if (w->trail_lost)
+		return NULL;
+	if (!w->plain)
+		return kstrdup(w->trail);
+	return w->plain_len ? kstrndup(w->plain, w->plain_len) : kstrdup("/");
 }
 
 void walk_end(struct walk *w)

@@ -19,16 +19,21 @@ enum walk_last {
 };
 
 struct walk {
-	struct vnode *at;    /* counted */
-	const char *rest;    /* text still to walk */
-	char *owned;	     /* where `rest` points into after a symlink */
-	char *trail;	     /* PATH_MAX bytes */
+	struct vnode *at; /* counted */
+	const char *rest; /* text still to walk */
+	char *owned;	  /* where `rest` points into after a symlink */
+	bool wants_trail;
+	const char *plain;   /* the trail is the path's own text so far ... */
+	size_t plain_len;    /* ... of this length; plain NULL: it is not, see `trail` */
+	char *trail;	     /* PATH_MAX bytes; NULL with `plain`, or if there was no memory */
 	bool trail_lost;     /* it grew too long for PATH_MAX */
 	unsigned links;	     /* symlinks followed */
 	struct file *opened; /* the last file that vnode_ops.follow gave; counted */
 	enum walk_last last;
-	bool slash; /* slashes behind the last component */
-	char name[NAME_MAX + 1];
+	bool slash;	     /* slashes behind the last component */
+	const char *name_at; /* where `name` comes from */
+	size_t name_len;
+	char name[NAME_MAX + 1]; /* last: walk_begin() does not clear it */
 };
 
 /*
@@ -36,6 +41,8 @@ struct walk {
  * -ENOTDIR, -ENAMETOOLONG, -ELOOP, -ENOMEM. walk_end() in any case.
  */
 int walk_begin(struct walk *w, const char *path);
+/* The same, and walk_path() can tell the way. */
+int walk_begin_trail(struct walk *w, const char *path);
 /*
  * Looks the last component up, going on through symlinks when `follow` (or when slashes stand
  * behind it). 0 with *out, a reference, or with *out NULL: `at` has no such name (then it may be
@@ -44,6 +51,9 @@ int walk_begin(struct walk *w, const char *path);
 int walk_final(struct walk *w, bool follow, struct vnode **out);
 /* May something in `at` be changed? 0 or -EROFS. */
 int walk_may_change(const struct walk *w);
-/* The real path of what walk_final() gave, kmalloc'ed; NULL if it has none. */
+/*
+ * The real path of what walk_final() gave, kmalloc'ed; NULL if it has none. Once, after
+ * walk_begin_trail().
+ */
 char *walk_path(struct walk *w);
 void walk_end(struct walk *w);

@@ -10,6 +10,11 @@
 long strscpy(char *dst, const char *src, size_t size);
 /* Is `s` begun by `prefix`? */
 bool str_has_prefix(const char *s, const char *prefix);
+/* Do they say the same? Most strings differ in their first byte, and then there is no call. */
+static inline bool str_equal(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
 /* Cuts blanks (space, tab, newline) off both ends, in place; returns the new start. */
 char *strstrip(char *s);
 static inline bool is_space(int c)

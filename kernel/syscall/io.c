@@ -92,8 +92,6 @@ static ssize sys_io_transfer(struct transfer *x, struct user_data *d)
 	size_t left = MIN(d->total, IO_MAX), size = MIN(left, sys_io_most(x)), done = 0;
 	u8 small[SMALL];
 
-	if (x->write && x->f->ops && x->f->ops->discards)
-		return left;
 	void *buf = size <= SMALL ? small : kmalloc(size);
 	ssize got;
 
@@ -115,28 +113,56 @@ static ssize sys_io_transfer(struct transfer *x, struct user_data *d)
 	return done ? (ssize)done : sys_restartable(got);
 }
 
+/*
+ * A transfer of at most SMALL bytes is one call of the file's, and needs none of the above. `at`:
+ * pread() or pwrite() there; NULL: at the file's position.
+ */
+static long sys_read_small(struct file *f, u64 to, size_t n, const u64 *at)
+{
+	u8 buf[SMALL];
+	ssize got = at ? vfs_pread(f, buf, n, *at) : kernel_read(f, buf, n);
+
+	if (got > 0 && copy_to_user(to, buf, got))
+		return -EFAULT;
+	return got < 0 ? sys_restartable(got) : got;
+}
+
+static long sys_write_small(struct file *f, u64 from, size_t n, const u64 *at)
+{
+	u8 buf[SMALL];
+
+	if (copy_from_user(buf, from, n))
+		return -EFAULT;
+	return sys_restartable(at ? vfs_pwrite(f, buf, n, *at) : kernel_write(f, buf, n));
+}
+
+static inline bool file_discards(const struct file *f)
+{
+	return f->ops && f->ops->discards;
+}
+
 /* Does the range lie below the end of ring 3? What it holds is found out when it is touched. */
 static bool range_ok(u64 base, u64 len)
 {
 	return len <= USER_END && base <= USER_END - len;
 }
 
-static long sys_io_range(u64 fd, u64 base, u64 count, struct transfer x)
+static inline __attribute__((always_inline)) long sys_io_range(
+    struct file *f, u64 base, u64 count, bool write, const u64 *at)
 {
 	size_t n = MIN(count, IO_MAX);
-	struct user_data d = {.base = base, .len = n, .total = n};
-	struct fd borrowed = sys_fd_borrow(fd);
-	long ret = -EFAULT;
 
-	x.f = borrowed.file;
-	if (!x.f)
+	if (!f || (write && !file_writable(f)))
 		return -EBADF;
-	if (x.write && !file_writable(x.f))
-		ret = -EBADF;
-	else if (range_ok(base, count))
-		ret = sys_io_transfer(&x, &d);
-	sys_fd_return(borrowed);
-	return ret;
+	if (!range_ok(base, count))
+		return -EFAULT;
+	if (write && file_discards(f))
+		return n;
+	if (n <= SMALL)
+		return write ? sys_write_small(f, base, n, at) : sys_read_small(f, base, n, at);
+	struct transfer x = {.f = f, .write = write, .at = at, .pos = at ? *at : 0};
+	struct user_data d = {.base = base, .len = n, .total = n};
+	return sys_io_transfer(&x, &d);
 }
 
 static inline bool takes_user(const struct file *f)
@@ -190,6 +216,8 @@ static long io_vector_of(struct file *f, const struct regs *r, bool write, struc
 	if (total <= 0)
 		return total;
 	struct user_data d = {.more = vec, .total = total};
+	if (write && file_discards(f))
+		return total;
 	if (write && takes_user(f))
 		return f->ops->write_user(f, &d, f->pos);
 	return sys_io_transfer(&x, &d);
@@ -215,7 +243,11 @@ static long io_vector(struct file *f, const struct regs *r, bool write)
 /* With Linux's names and arguments, for kprobes. */
 static ssize __noinline ksys_read(unsigned int fd, char *buf, size_t count)
 {
-	return sys_io_range(fd, (u64)buf, count, (struct transfer){0});
+	struct fd f = sys_fd_borrow(fd);
+	long ret = sys_io_range(f.file, (u64)buf, count, false, NULL);
+
+	sys_fd_return(f);
+	return ret;
 }
 
 static ssize __noinline ksys_write(unsigned int fd, const char *buf, size_t count)
@@ -226,7 +258,7 @@ static ssize __noinline ksys_write(unsigned int fd, const char *buf, size_t coun
 	if (takes_user(f.file))
 		ret = write_user(f.file, (u64)buf, count, f.file->pos);
 	else
-		ret = sys_io_range(fd, (u64)buf, count, (struct transfer){.write = true});
+		ret = sys_io_range(f.file, (u64)buf, count, true, NULL);
 	sys_fd_return(f);
 	return ret;
 }
@@ -243,24 +275,31 @@ long __x64_sys_write(const struct regs *r)
 
 long __x64_sys_pread64(const struct regs *r)
 {
-	if ((s64)r->r10 < 0)
+	const u64 at = r->r10;
+	struct fd f;
+	long ret;
+
+	if ((s64)at < 0)
 		return -EINVAL;
-	return sys_io_range(r->rdi, r->rsi, r->rdx, (struct transfer){.at = true, .pos = r->r10});
+	f = sys_fd_borrow(r->rdi);
+	ret = sys_io_range(f.file, r->rsi, r->rdx, false, &at);
+	sys_fd_return(f);
+	return ret;
 }
 
 long __x64_sys_pwrite64(const struct regs *r)
 {
+	const u64 at = r->r10;
 	struct fd f;
 	long ret;
 
-	if ((s64)r->r10 < 0)
+	if ((s64)at < 0)
 		return -EINVAL;
 	f = sys_fd_borrow(r->rdi);
 	if (takes_user(f.file))
-		ret = write_user(f.file, r->rsi, r->rdx, r->r10);
+		ret = f.file->ops->no_position ? -ESPIPE : write_user(f.file, r->rsi, r->rdx, at);
 	else
-		ret = sys_io_range(r->rdi, r->rsi, r->rdx,
-		    (struct transfer){.write = true, .at = true, .pos = r->r10});
+		ret = sys_io_range(f.file, r->rsi, r->rdx, true, &at);
 	sys_fd_return(f);
 	return ret;
 }

@@ -7,10 +7,11 @@
 static long sys_with_two_paths(
     int dfd, u64 first, int dfd2, u64 second, int (*fn)(const char *first, const char *second))
 {
-	struct filename name = {0}, name2 = {0};
+	struct filename name, name2;
 	const char *path = NULL, *path2 = NULL;
 	long ret = filename_get(first, &name);
 
+	name2.name = NULL;
 	if (!ret)
 		ret = filename_get(second, &name2);
 	if (!ret)

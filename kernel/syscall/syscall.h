@@ -25,12 +25,13 @@ void syscall_missing(long nr);
 void syscall_count_init(void); /* /proc/trapline/syscalls */
 /*
  * The middle of calls, as Linux names and types it, for probes and tests: `name` is the kernel's
- * copy of the path, uptr ring 3's pointer, as `filename` is.
+ * copy of the path (in `small` if it fits), uptr ring 3's pointer, as `filename` is.
  */
 typedef u16 umode_t;
 struct filename {
 	const char *name;
 	const char *uptr;
+	char small[112];
 };
 long do_futex(u64 uaddr, u32 op, u32 val, const u64 *timeout, u64 uaddr2, u32 val2, u32 val3);
 struct open_how {

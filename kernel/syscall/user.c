@@ -14,23 +14,28 @@ struct file *sys_fd_get(u64 fd)
 
 int filename_get(u64 uptr, struct filename *name)
 {
-	char *buf = kmalloc(PATH_MAX);
-	long n;
+	char *buf = name->small;
+	long n = strncpy_from_user(buf, uptr, sizeof(name->small));
 
-	if (!buf)
-		return -ENOMEM;
-	n = strncpy_from_user(buf, uptr, PATH_MAX);
-	if (n <= 0) {
-		kfree(buf);
-		return n ? n : -ENOENT;
+	name->uptr = (const char *)uptr;
+	name->name = NULL;
+	if (unlikely(n == -ENAMETOOLONG)) {
+		buf = kmalloc(PATH_MAX);
+		if (!buf)
+			return -ENOMEM;
+		n = strncpy_from_user(buf, uptr, PATH_MAX);
 	}
-	*name = (struct filename){buf, (const char *)uptr};
-	return 0;
+	if (n > 0)
+		name->name = buf;
+	else if (buf != name->small)
+		kfree(buf);
+	return n > 0 ? 0 : n ? n : -ENOENT;
 }
 
 void filename_put(struct filename *name)
 {
-	kfree(name->name);
+	if (name->name != name->small)
+		kfree(name->name);
 }
 
 static int join(const char *dir, const char *name, const char **path)
@@ -75,7 +80,7 @@ void sys_path_put(const char *path, const char *name)
 
 long sys_with_path(int dfd, u64 uptr, long (*fn)(const char *path, u64 a, u64 b), u64 a, u64 b)
 {
-	struct filename name = {0};
+	struct filename name;
 	const char *path;
 	long ret = filename_get(uptr, &name);
 

@@ -4,21 +4,32 @@
  *
  * Mounted twice, each time with a root of its own. No file can be made here but by the tracer:
  * open(O_CREAT) is EACCES, mkdir EPERM outside of instances/, as on Linux.
+ *
+ * A few vnodes are kept after their last user, since paths are walked again and again. One that is
+ * kept is used while its place is alive (a name never gets another place before that ends).
  */
 #include "kernel/trace/tracefs.h"
 #include "kernel/base/panic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
+#include "kernel/fs/file.h"
 #include "kernel/process/mm.h"
+#include "kernel/syscall/user.h"
 #include "kernel/trace/user_events.h"
 #include "trace/host_files.h"
+#include "trace/host_lock.h"
 #include "trace/tracefs/tracefs.h"
 
 struct tnode {
 	struct vnode v;
 	struct tracefs_node place;
+	char name[];
 };
+
+#define TRACEFS_KEPT 64 /* a power of two */
+
+static struct tnode *kept[TRACEFS_KEPT]; /* [host_lock] each counted, by parent and name */
 
 static u64 changed_ns; /* [A] when a directory last came: what all of tracefs shows as its time */
 
@@ -40,9 +51,11 @@ static void tracefs_vnode_init(struct tnode *t)
 	t->v.fops = &tracefs_file_ops;
 }
 
-static int tracefs_vnode_lookup(struct vnode *dir, const char *name, struct vnode **out)
+/* Makes the vnode of `name` in `dir`. */
+static int tnode_create(struct vnode *dir, const char *name, struct tnode **out)
 {
-	struct tnode *t = kzalloc(sizeof(*t));
+	size_t len = strlen(name) + 1;
+	struct tnode *t = kmalloc(sizeof(*t) + len);
 	int r = t ? tracefs_lookup(&tnode_of(dir)->place, name, &t->place) : -ENOMEM;
 
 	if (r) {
@@ -50,8 +63,50 @@ static int tracefs_vnode_lookup(struct vnode *dir, const char *name, struct vnod
 		return r;
 	}
 	tracefs_vnode_init(t);
-	if ((t->v.mode & S_IFMT) == S_IFDIR)
-		vnode_set_parent(&t->v, dir);
+	vnode_set_parent(&t->v, dir);
+	memcpy(t->name, name, len);
+	*out = t;
+	return 0;
+}
+
+static struct tnode **kept_slot(const struct vnode *dir, const char *name)
+{
+	u64 hash = (u64)dir / sizeof(struct tnode);
+
+	for (; *name; name++)
+		hash = hash * 31 + (u8)*name;
+	return &kept[(hash ^ hash >> 6) % TRACEFS_KEPT];
+}
+
+/* With a reference; NULL: it is not kept. */
+static struct tnode *kept_find(struct tnode **slot, const struct vnode *dir, const char *name)
+{
+	host_lock();
+	struct tnode *t = *slot;
+	if (t && t->v.parent == dir && !strcmp(t->name, name) && tracefs_is_alive(&t->place))
+		vnode_get(&t->v);
+	else
+		t = NULL;
+	host_unlock();
+	return t;
+}
+
+static int tracefs_vnode_lookup(struct vnode *dir, const char *name, struct vnode **out)
+{
+	struct tnode **slot = kept_slot(dir, name), *t = kept_find(slot, dir, name), *old;
+
+	if (!t) {
+		int r = tnode_create(dir, name, &t);
+		if (r)
+			return r;
+		vnode_get(&t->v);
+		host_lock();
+		old = *slot;
+		*slot = t;
+		host_unlock();
+		if (old)
+			vnode_put(&old->v);
+	}
 	*out = &t->v;
 	return 0;
 }
@@ -64,11 +119,10 @@ static void tracefs_vnode_destroy(struct vnode *v)
 static int tracefs_vnode_readdir(struct vnode *dir, u64 *cookie, struct dirent *out)
 {
 	struct tracefs_node place;
-	int r = tracefs_readdir(&tnode_of(dir)->place, cookie, &place);
+	int r = tracefs_readdir(&tnode_of(dir)->place, cookie, &place, out->name);
 
 	if (r != 1)
 		return r;
-	strscpy(out->name, place.name, sizeof(out->name));
 	out->ino = place.ino;
 	out->mode = place.mode & S_IFMT;
 	return 1;
@@ -133,6 +187,24 @@ static ssize tracefs_vnode_splice(struct file *f, void *buf, size_t n, bool nonb
 static ssize tracefs_vnode_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	return tracefs_write(f->priv, buf, n, pos);
+}
+
+#define STREAM_SMALL 256 /* on the stack */
+
+/* A mark is written as a whole. The file has no position that would move. */
+static ssize tracefs_stream_write_user(struct file *f, struct user_data *d, u64 pos)
+{
+	size_t n = MIN(d->total, IO_WHOLE);
+	u8 small[STREAM_SMALL], *buf = n <= STREAM_SMALL ? small : kmalloc(n);
+	ssize done = -EFAULT;
+
+	if (!buf)
+		return -ENOMEM;
+	if (!user_data_get(d, buf, n))
+		done = vfs_write(f, (char *)buf, n, &pos);
+	if (buf != small)
+		kfree(buf);
+	return done;
 }
 
 static unsigned tracefs_vnode_poll(struct file *f)
@@ -218,7 +290,8 @@ static const struct vnode_ops tracefs_vnode_ops = {
 	.poll = tracefs_vnode_poll, .ioctl = tracefs_vnode_ioctl, .mmap = tracefs_vnode_mmap,      \
 	.no_private_map = true, .whole_writes = true, .release = tracefs_vnode_release
 static const struct file_ops tracefs_file_ops = {COMMON_OPS};
-static const struct file_ops tracefs_stream_ops = {COMMON_OPS, .no_position = true};
+static const struct file_ops tracefs_stream_ops = {
+    COMMON_OPS, .write_user = tracefs_stream_write_user, .no_position = true};
 
 void tracefs_create_dir(const char *name, const char *parent)
 {

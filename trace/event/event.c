@@ -80,7 +80,7 @@ struct trace_system *trace_system_find(const char *name)
 	struct trace_system *sys;
 
 	list_for_each_entry (sys, &trace_systems, node)
-		if (!strcmp(sys->name, name))
+		if (str_equal(sys->name, name))
 			return sys;
 	return NULL;
 }

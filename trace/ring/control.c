@@ -53,15 +53,16 @@ static bool rb_change_bit(u32 *word, u32 bit, bool on)
 /*
  * True if it changed. Any context, on several CPUs at once. A caller that finds at the end that
  * another has changed the word goes over the CPU buffers again, so the last one has seen the final
- * word.
+ * word. Buffers of CPUs that have no ring yet are left to the caller that changes the word.
  */
 static bool rb_set_flag(struct ring_buffer *rb, u32 flag, bool on)
 {
 	bool changed = rb_change_bit(&rb->slow, flag, on), now;
+	unsigned cpus = changed ? MAX_CPUS : READ_ONCE(rb->cpus);
 
 	do {
 		now = atomic_load(&rb->slow) & flag;
-		for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		for (unsigned cpu = 0; cpu < cpus; cpu++)
 			rb_change_bit(&rb->cpu_buffers[cpu].slow, flag, now);
 	} while (!(atomic_load(&rb->slow) & flag) == now);
 	return changed;

@@ -378,6 +378,23 @@ static u64 unit_size(const struct rb_ring *ring)
 	return size;
 }
 
+/* Can the page be given as it is? The writer has left it, and no event of it has been read. */
+static inline bool rb_is_whole(const struct rb_ring *ring, size_t len)
+{
+	return !ring->open && ring->offset == 0 && len >= RB_PAGE_HEADER + ring->end;
+}
+
+/* Copies such a page, which stays in its ring. */
+static int rb_copy_whole(struct rb_ring *ring, struct ring_buffer_page *to)
+{
+	to->time_stamp = ring->stamp;
+	memcpy(to->data, ring->page->data, ring->end);
+	rb_finish_page(ring, to, ring->end);
+	ring->offset = ring->end;
+	ring->page_read = ring->page_events;
+	return 0;
+}
+
 /* Copies as many unread events to `to` as fit in `room`. 0 or -EAGAIN: not one. */
 static __noinline int rb_copy_events(struct rb_ring *ring, struct ring_buffer_page *to, u64 room)
 {
@@ -423,6 +440,29 @@ static void exchange(struct rb_ring *ring, struct ring_buffer_page **page)
 	ring->page_events = 0;
 }
 
+/* The next page or a part of it to `to`, under the reader lock; a part is copied event by event. */
+static int rb_copy(struct rb_ring *ring, struct ring_buffer_page *to, size_t len)
+{
+	if (rb_is_whole(ring, len))
+		return rb_copy_whole(ring, to);
+	return rb_copy_events(ring, to, MIN(len - RB_PAGE_HEADER, (size_t)RB_PAGE_DATA));
+}
+
+int ring_buffer_copy_page(
+    struct ring_buffer *rb, struct ring_buffer_page *to, size_t len, int cpu, bool full)
+{
+	struct rb_ring *ring;
+	int result = -EAGAIN;
+
+	if (len <= RB_PAGE_HEADER || !rb_has_cpu(rb, cpu))
+		return -EINVAL;
+	ring = rb_lock_reader(rb, cpu);
+	if (likely(refill(ring, full)))
+		result = rb_copy(ring, to, len);
+	rb_unlock_reader(rb, cpu);
+	return result;
+}
+
 int ring_buffer_read_page(
     struct ring_buffer *rb, struct ring_buffer_page **page, size_t len, int cpu, bool full)
 {
@@ -433,13 +473,11 @@ int ring_buffer_read_page(
 		return -EINVAL;
 	ring = rb_lock_reader(rb, cpu);
 	if (likely(refill(ring, full))) {
-		if (!ring->map && !ring->open && ring->offset == 0 &&
-		    len >= RB_PAGE_HEADER + ring->end && rb_may_leave(ring->page)) {
+		if (!ring->map && rb_is_whole(ring, len) && rb_may_leave(ring->page)) {
 			exchange(ring, page);
 			result = 0;
 		} else {
-			result = rb_copy_events(
-			    ring, *page, MIN(len - RB_PAGE_HEADER, (size_t)RB_PAGE_DATA));
+			result = rb_copy(ring, *page, len);
 		}
 	}
 	rb_unlock_reader(rb, cpu);

@@ -255,7 +255,7 @@ static bool tracefs_system_has_enable(const struct tracefs_node *dir)
 
 static bool tracefs_is_row(const struct tracefs_row *rows, const char *name)
 {
-	while (rows->name && strcmp(rows->name, name))
+	while (rows->name && !str_equal(rows->name, name))
 		rows++;
 	return rows->name;
 }
@@ -280,12 +280,12 @@ static bool tracefs_fill_event(
 	struct trace_event_file *file = call ? trace_event_file_of(tracefs_array(dir), call) : NULL;
 
 	if (file)
-		tracefs_fill_object(
-		    out, dir, &event_row, call->name, file, TRACEFS_ALL_CPUS, &call->handle);
+		tracefs_fill_object(out, dir, &event_row, file, TRACEFS_ALL_CPUS, &call->handle);
 	return file;
 }
 
-static u64 tracefs_event_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
+static u64 tracefs_event_next(
+    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
 {
 	const struct trace_system *sys = system_of(dir);
 	const struct trace_event_call *best = NULL;
@@ -294,7 +294,10 @@ static u64 tracefs_event_next(const struct tracefs_node *dir, u64 after, struct 
 		if (sys->calls[i]->handle.number > after && tracefs_can_be_shown(sys->calls[i]) &&
 		    (!best || sys->calls[i]->handle.number < best->handle.number))
 			best = sys->calls[i];
-	return tracefs_fill_event(dir, best, out) ? best->handle.number : 0;
+	if (!tracefs_fill_event(dir, best, out))
+		return 0;
+	tracefs_put_name(name, best->name);
+	return best->handle.number;
 }
 
 static bool tracefs_event_find(
@@ -349,10 +352,11 @@ static const struct tracefs_row events_rows[];
 static void fill_system(
     const struct tracefs_node *dir, struct trace_system *sys, struct tracefs_node *out)
 {
-	tracefs_fill_object(out, dir, &system_row, sys->name, dir->ctx, (long)sys, &sys->handle);
+	tracefs_fill_object(out, dir, &system_row, dir->ctx, (long)sys, &sys->handle);
 }
 
-static u64 tracefs_system_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
+static u64 tracefs_system_next(
+    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
 {
 	struct trace_system *sys, *best = NULL;
 
@@ -363,6 +367,7 @@ static u64 tracefs_system_next(const struct tracefs_node *dir, u64 after, struct
 	if (!best)
 		return 0;
 	fill_system(dir, best, out);
+	tracefs_put_name(name, best->name);
 	return best->handle.number;
 }
 

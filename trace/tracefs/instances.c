@@ -12,7 +12,7 @@
 static const struct tracefs_row instance_row = {.mode = 0750, .dir = &tracefs_top_dir};
 
 static u64 tracefs_instance_next(
-    const struct tracefs_node *dir __maybe_unused, u64 after, struct tracefs_node *out)
+    const struct tracefs_node *dir __maybe_unused, u64 after, struct tracefs_node *out, char *name)
 {
 	struct trace_array *tr, *best = NULL;
 
@@ -22,7 +22,8 @@ static u64 tracefs_instance_next(
 			best = tr;
 	if (!best)
 		return 0;
-	tracefs_fill_array(out, &instance_row, best->name, best);
+	tracefs_fill_array(out, &instance_row, best);
+	tracefs_put_name(name, best->name);
 	return best->handle.number;
 }
 
@@ -32,7 +33,7 @@ static bool tracefs_instance_find(
 	struct trace_array *tr = *name ? trace_array_find(name) : NULL;
 
 	if (tr)
-		tracefs_fill_array(out, &instance_row, tr->name, tr);
+		tracefs_fill_array(out, &instance_row, tr);
 	return tr;
 }
 

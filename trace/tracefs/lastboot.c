@@ -50,14 +50,15 @@ static bool tracefs_prevboot_is_last(const struct tracefs_node *dir, u32 n, cons
 
 /* dir->arg is an event of the system. */
 static u64 tracefs_prevboot_event_next(
-    const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
+    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
 {
 	struct trace_prevboot_text own, t;
 
 	trace_prevboot_nth(tracefs_array(dir)->past, dir->arg, &own);
 	for (u32 i = after; trace_prevboot_nth(tracefs_array(dir)->past, i, &t); i++)
 		if (!strcmp(t.system, own.system) && tracefs_prevboot_is_last(dir, i, t.name)) {
-			tracefs_fill(out, dir, &event_row, t.name, i);
+			tracefs_fill(out, dir, &event_row, i);
+			tracefs_put_name(name, t.name);
 			return i + 1;
 		}
 	return 0;
@@ -66,10 +67,11 @@ static u64 tracefs_prevboot_event_next(
 static bool tracefs_prevboot_event_find(
     const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
 {
+	char entry[TRACEFS_NAME_MAX + 1];
 	u64 after = 0;
 
-	while ((after = tracefs_prevboot_event_next(dir, after, out)))
-		if (!strcmp(out->name, name))
+	while ((after = tracefs_prevboot_event_next(dir, after, out, entry)))
+		if (!strcmp(entry, name))
 			return true;
 	return false;
 }
@@ -80,13 +82,14 @@ static const struct tracefs_dir system_dir = {.rows = tracefs_no_rows,
 static const struct tracefs_row system_row = {.mode = 0750, .dir = &system_dir};
 
 static u64 tracefs_prevboot_system_next(
-    const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
+    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
 {
 	struct trace_prevboot_text t;
 
 	for (u32 i = after; trace_prevboot_nth(tracefs_array(dir)->past, i, &t); i++)
 		if (tracefs_prevboot_is_last(dir, i, NULL)) {
-			tracefs_fill(out, dir, &system_row, t.system, i);
+			tracefs_fill(out, dir, &system_row, i);
+			tracefs_put_name(name, t.system);
 			return i + 1;
 		}
 	return 0;
@@ -95,10 +98,11 @@ static u64 tracefs_prevboot_system_next(
 static bool tracefs_prevboot_system_find(
     const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
 {
+	char entry[TRACEFS_NAME_MAX + 1];
 	u64 after = 0;
 
-	while ((after = tracefs_prevboot_system_next(dir, after, out)))
-		if (!strcmp(out->name, name))
+	while ((after = tracefs_prevboot_system_next(dir, after, out, entry)))
+		if (!strcmp(entry, name))
 			return true;
 	return false;
 }

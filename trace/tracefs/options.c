@@ -116,12 +116,14 @@ static bool has_option(const struct tracefs_node *dir, u32 i)
 	return tracefs_is_top(dir) || !(TOP_OPTIONS & 1UL << i);
 }
 
-static u64 tracefs_option_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
+static u64 tracefs_option_next(
+    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
 {
 	while (after < TRACE_OPTION_COUNT && !has_option(dir, after))
 		after++;
 	if (after < TRACE_OPTION_COUNT) {
-		tracefs_fill(out, dir, &option_row, trace_options[after].name, after);
+		tracefs_fill(out, dir, &option_row, after);
+		tracefs_put_name(name, trace_options[after].name);
 		return after + 1;
 	}
 	const struct trace_tracer *owner;
@@ -129,7 +131,8 @@ static u64 tracefs_option_next(const struct tracefs_node *dir, u64 after, struct
 	    tracefs_nth_tracer_option(after - TRACE_OPTION_COUNT, &owner);
 	if (!o)
 		return 0;
-	tracefs_fill(out, dir, &tracer_option_row, o->name, after);
+	tracefs_fill(out, dir, &tracer_option_row, after);
+	tracefs_put_name(name, o->name);
 	return after + 1;
 }
 
@@ -138,14 +141,14 @@ static bool tracefs_option_find(
 {
 	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
 		if (!strcmp(trace_options[i].name, name) && has_option(dir, i)) {
-			tracefs_fill(out, dir, &option_row, name, i);
+			tracefs_fill(out, dir, &option_row, i);
 			return true;
 		}
 	const struct trace_tracer_option *o;
 	const struct trace_tracer *owner;
 	for (long n = 0; (o = tracefs_nth_tracer_option(n, &owner)); n++)
 		if (!strcmp(o->name, name)) {
-			tracefs_fill(out, dir, &tracer_option_row, name, TRACE_OPTION_COUNT + n);
+			tracefs_fill(out, dir, &tracer_option_row, TRACE_OPTION_COUNT + n);
 			return true;
 		}
 	return false;

@@ -84,14 +84,13 @@ static const struct tracefs_row cpu_rows[] = {
 static const struct tracefs_dir cpu_dir = {.rows = cpu_rows};
 static const struct tracefs_row cpu_row = {.mode = 0750, .dir = &cpu_dir};
 
-static u64 tracefs_cpu_next(const struct tracefs_node *dir, u64 after, struct tracefs_node *out)
+static u64 tracefs_cpu_next(
+    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
 {
-	char name[16];
-
 	if (after >= host_cpu_count())
 		return 0;
-	fmt_snprintf(name, sizeof(name), "cpu%lu", after);
-	tracefs_fill(out, dir, &cpu_row, name, after);
+	fmt_snprintf(name, TRACEFS_NAME_MAX + 1, "cpu%lu", after);
+	tracefs_fill(out, dir, &cpu_row, after);
 	return after + 1;
 }
 
@@ -102,7 +101,7 @@ static bool tracefs_cpu_find(
 		char text[16];
 		fmt_snprintf(text, sizeof(text), "cpu%u", cpu);
 		if (!strcmp(text, name)) {
-			tracefs_fill(out, dir, &cpu_row, name, cpu);
+			tracefs_fill(out, dir, &cpu_row, cpu);
 			return true;
 		}
 	}

@@ -6,7 +6,8 @@
  * A read takes a sub-buffer, or as many of its events as fit in what was asked for behind a header
  * of their own, into a page of the file's. That page is then given out, all 4096 bytes, by this and
  * the following reads: so whatever the sizes of the reads, what comes out is pages. A read too
- * small for even one event gives nothing, as on Linux.
+ * small for even one event gives nothing, as on Linux. A read of a page or more gets its page
+ * without this detour.
  *
  * The snapshot's buffer may go away at any time, so it is looked at only within host_enter() and
  * host_preempt_enable(), for which freeing waits. Where there is none there is nothing to read,
@@ -25,9 +26,8 @@ struct raw {
 	struct trace_array *tr;
 	unsigned cpu;
 	bool snapshot;
-	struct ring_buffer_page *page;	  /* NULL before the first read */
-	size_t given;			  /* bytes of it */
-	struct ring_buffer_page *spliced; /* the same for splice(), which gives all of it at once */
+	struct ring_buffer_page *page; /* NULL before the first read that needs it */
+	size_t given;		       /* bytes of it */
 };
 
 static int tracefs_raw_open(struct tracefs_file *f)
@@ -49,7 +49,6 @@ static void tracefs_raw_release(struct tracefs_file *f)
 	struct raw *r = f->priv;
 
 	ring_buffer_free_page(r->page);
-	ring_buffer_free_page(r->spliced);
 	host_free(r);
 }
 
@@ -73,8 +72,8 @@ static bool tracefs_raw_has_data(void *arg)
 	return has;
 }
 
-/* As ring_buffer_read_page(). */
-static int tracefs_raw_take(struct raw *r, struct ring_buffer_page **page, size_t n, bool full)
+/* As ring_buffer_read_page(), to `to`; NULL: to the file's page. */
+static int tracefs_raw_take(struct raw *r, struct ring_buffer_page *to, size_t n, bool full)
 {
 	struct host_context ctx;
 	struct ring_buffer *rb;
@@ -82,7 +81,12 @@ static int tracefs_raw_take(struct raw *r, struct ring_buffer_page **page, size_
 
 	host_enter(&ctx);
 	rb = raw_buffer(r);
-	err = rb ? ring_buffer_read_page(rb, page, n, r->cpu, full) : -EAGAIN;
+	if (!rb)
+		err = -EAGAIN;
+	else if (to)
+		err = ring_buffer_copy_page(rb, to, n, r->cpu, full);
+	else
+		err = ring_buffer_read_page(rb, &r->page, n, r->cpu, full);
 	host_preempt_enable();
 	return err;
 }
@@ -93,25 +97,31 @@ static int raw_wait(struct raw *r)
 			   : trace_wait(r->tr, tracefs_raw_has_data, r);
 }
 
-/* Gets a page with what `n` bytes can hold: 1, or 0 if that is nothing, or an error. */
-static int raw_fetch(struct tracefs_file *f, size_t n)
+/*
+ * Gets a page with what `n` bytes can hold, to `to` or the file's page: 1, or 0 if that is nothing,
+ * or an error.
+ */
+static int raw_fetch(struct tracefs_file *f, struct ring_buffer_page *to, size_t n)
 {
 	struct raw *r = f->priv;
 	int err = 0;
 
-	if (!r->page)
+	if (!to && !r->page)
 		r->page = ring_buffer_alloc_page();
-	if (!r->page)
+	if (!to && !r->page)
 		return -ENOMEM;
-	while (!err && tracefs_raw_take(r, &r->page, n, false)) {
+	while (!err && tracefs_raw_take(r, to, n, false)) {
 		if (tracefs_raw_has_data(r) || r->tr->past) /* of another boot: no more will come */
 			return 0;
 		err = f->how & TRACEFS_NONBLOCK ? -EAGAIN : raw_wait(r);
 	}
-	if (err)
-		return err;
-	r->given = 0;
-	return 1;
+	return err ? err : 1;
+}
+
+/* A page is made in place where there is room for one, as words. */
+static inline bool raw_is_page(const void *buf, size_t n)
+{
+	return n >= PAGE_SIZE && (uintptr_t)buf % sizeof(u64) == 0;
 }
 
 static ssize tracefs_raw_read(struct tracefs_file *f, void *buf, size_t n, u64 *pos)
@@ -121,9 +131,15 @@ static ssize tracefs_raw_read(struct tracefs_file *f, void *buf, size_t n, u64 *
 	if (!n)
 		return 0;
 	if (r->given == PAGE_SIZE) {
-		int got = raw_fetch(f, n);
+		bool whole = raw_is_page(buf, n);
+		int got = raw_fetch(f, whole ? buf : NULL, n);
 		if (got <= 0)
 			return got;
+		if (whole) {
+			*pos += PAGE_SIZE;
+			return PAGE_SIZE;
+		}
+		r->given = 0;
 	}
 	n = MIN(n, PAGE_SIZE - r->given);
 	memcpy(buf, (const u8 *)r->page + r->given, n);
@@ -170,14 +186,8 @@ static ssize tracefs_raw_take_full(struct raw *r, u8 *buf, size_t n)
 {
 	size_t done = 0;
 
-	if (!r->spliced)
-		r->spliced = ring_buffer_alloc_page();
-	if (!r->spliced)
-		return -ENOMEM;
-	while (n - done >= PAGE_SIZE && !tracefs_raw_take(r, &r->spliced, PAGE_SIZE, true)) {
-		memcpy(buf + done, r->spliced, PAGE_SIZE);
+	while (n - done >= PAGE_SIZE && !tracefs_raw_take(r, (void *)(buf + done), PAGE_SIZE, true))
 		done += PAGE_SIZE;
-	}
 	return done;
 }
 
@@ -191,7 +201,7 @@ static ssize tracefs_raw_splice(
 	struct raw *r = f->priv;
 	ssize done;
 
-	if (n < PAGE_SIZE || *pos % PAGE_SIZE)
+	if (!raw_is_page(buf, n) || *pos % PAGE_SIZE)
 		return -EINVAL;
 	done = tracefs_raw_take_full(r, buf, n);
 	if (!done && !r->tr->past) {

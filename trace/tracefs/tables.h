@@ -44,9 +44,11 @@ struct tracefs_dir {
 	const struct tracefs_row *rows; /* by name; ends with a NULL name */
 	/*
 	 * Entries that are made. Each has a number that it keeps while it is there: the one with
-	 * the next number above `after`, and that number; 0: no more.
+	 * the next number above `after`, its name (tracefs_put_name()), and that number; 0: no
+	 * more.
 	 */
-	u64 (*next)(const struct tracefs_node *dir, u64 after, struct tracefs_node *out);
+	u64 (*next)(
+	    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name);
 	bool (*find)(const struct tracefs_node *dir, const char *name, struct tracefs_node *out);
 	int (*mkdir)(const char *name); /* NULL: -EPERM, both */
 	int (*rmdir)(const struct tracefs_node *entry);
@@ -77,7 +79,7 @@ struct tracefs_file {
 	struct trace_array *tr; /* counted */
 	unsigned how;
 	char *text; /* of `show`, from the first read on */
-	size_t len;
+	size_t len, room;
 	void *priv; /* of ops */
 };
 
@@ -86,15 +88,15 @@ enum { POLL_IN = 1, POLL_OUT = 4 };
 
 /* A node of the row in directory `dir`, with its ctx. */
 void tracefs_fill(struct tracefs_node *out, const struct tracefs_node *dir,
-    const struct tracefs_row *row, const char *name, long arg);
+    const struct tracefs_row *row, long arg);
 /* The same, with another ctx: an object that may go away; its handle is not valid then. */
 void tracefs_fill_object(struct tracefs_node *out, const struct tracefs_node *dir,
-    const struct tracefs_row *row, const char *name, void *ctx, long arg,
-    const struct trace_handle *handle);
+    const struct tracefs_row *row, void *ctx, long arg, const struct trace_handle *handle);
 /* The same for an instance's directory, or the root. */
-void tracefs_fill_array(struct tracefs_node *out, const struct tracefs_row *row, const char *name,
-    struct trace_array *tr);
-bool tracefs_is_alive(const struct tracefs_node *node);
+void tracefs_fill_array(
+    struct tracefs_node *out, const struct tracefs_row *row, struct trace_array *tr);
+/* The name of an entry that tracefs_dir.next() gives. */
+void tracefs_put_name(char *to, const char *name);
 
 static inline struct trace_array *tracefs_array(const struct tracefs_node *node)
 {

@@ -30,49 +30,51 @@ static u64 place_number(const struct tracefs_node *node)
 	return (n >> 16) | 1;
 }
 
-static void tracefs_fill_node(
-    struct tracefs_node *out, const struct tracefs_row *row, const char *name)
+static void tracefs_fill_node(struct tracefs_node *out, const struct tracefs_row *row)
 {
 	out->row = row;
 	out->mode = (row->dir ? DIR_MODE : FILE_MODE) | row->mode;
 	out->ino = place_number(out);
-	strscpy(out->name, name, sizeof(out->name));
+}
+
+void tracefs_put_name(char *to, const char *name)
+{
+	strscpy(to, name, TRACEFS_NAME_MAX + 1);
 }
 
 void tracefs_fill(struct tracefs_node *out, const struct tracefs_node *dir,
-    const struct tracefs_row *row, const char *name, long arg)
+    const struct tracefs_row *row, long arg)
 {
 	out->ctx = dir->ctx;
 	out->arg = arg;
 	out->array = dir->array;
 	out->object = dir->object;
-	tracefs_fill_node(out, row, name);
+	tracefs_fill_node(out, row);
 }
 
 void tracefs_fill_object(struct tracefs_node *out, const struct tracefs_node *dir,
-    const struct tracefs_row *row, const char *name, void *ctx, long arg,
-    const struct trace_handle *handle)
+    const struct tracefs_row *row, void *ctx, long arg, const struct trace_handle *handle)
 {
 	out->ctx = ctx;
 	out->arg = arg;
 	out->array = dir->array;
 	out->object = handle->number;
-	tracefs_fill_node(out, row, name);
+	tracefs_fill_node(out, row);
 }
 
-void tracefs_fill_array(struct tracefs_node *out, const struct tracefs_row *row, const char *name,
-    struct trace_array *tr)
+void tracefs_fill_array(
+    struct tracefs_node *out, const struct tracefs_row *row, struct trace_array *tr)
 {
 	out->ctx = tr;
 	out->arg = TRACEFS_ALL_CPUS;
 	out->array = tr->handle.number;
 	out->object = 0;
-	tracefs_fill_node(out, row, name);
+	tracefs_fill_node(out, row);
 }
 
 void tracefs_root(struct tracefs_node *out)
 {
-	tracefs_fill_array(out, &root_row, "", trace_global);
+	tracefs_fill_array(out, &root_row, trace_global);
 }
 
 bool tracefs_is_alive(const struct tracefs_node *node)
@@ -94,8 +96,8 @@ static bool tracefs_find_entry(
 	if (!tracefs_is_alive(dir))
 		return false;
 	for (const struct tracefs_row *row = d->rows; row->name; row++)
-		if (!strcmp(row->name, name) && row_exists(row, dir)) {
-			tracefs_fill(out, dir, row, name, dir->arg);
+		if (str_equal(row->name, name) && row_exists(row, dir)) {
+			tracefs_fill(out, dir, row, dir->arg);
 			return true;
 		}
 	return d->find && d->find(dir, name, out);
@@ -112,7 +114,8 @@ int tracefs_lookup(const struct tracefs_node *dir, const char *name, struct trac
 }
 
 /* First the rows, by their place in the table; then what is made, by its number. */
-static int next_entry(const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out)
+static int next_entry(
+    const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out, char *name)
 {
 	const struct tracefs_dir *d = dir->row->dir;
 	u64 number = 0;
@@ -124,25 +127,27 @@ static int next_entry(const struct tracefs_node *dir, u64 *cookie, struct tracef
 			if (i < *cookie || !row_exists(row, dir))
 				continue;
 			*cookie = i + 1;
-			tracefs_fill(out, dir, row, row->name, dir->arg);
+			tracefs_fill(out, dir, row, dir->arg);
+			tracefs_put_name(name, row->name);
 			return 1;
 		}
 		*cookie = MADE_COOKIES;
 	}
 	if (d->next)
-		number = d->next(dir, *cookie - MADE_COOKIES, out);
+		number = d->next(dir, *cookie - MADE_COOKIES, out, name);
 	if (!number)
 		return 0;
 	*cookie = MADE_COOKIES + number;
 	return 1;
 }
 
-int tracefs_readdir(const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out)
+int tracefs_readdir(
+    const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out, char *name)
 {
 	if (!dir->row->dir)
 		return -ENOTDIR;
 	host_lock();
-	int found = tracefs_is_alive(dir) ? next_entry(dir, cookie, out) : -ENOENT;
+	int found = tracefs_is_alive(dir) ? next_entry(dir, cookie, out, name) : -ENOENT;
 	host_unlock();
 	return found;
 }
@@ -240,25 +245,32 @@ void tracefs_release(struct tracefs_file *f)
 	host_free(f);
 }
 
-/* Twice the room until the text fits. */
+/* Most texts are short: the first room is, too. Then a page, then twice as much each time. */
+#define TEXT_ROOM 128UL
+
+/* The text of an earlier reading is gone, its room is used again. */
 static int make_text(struct tracefs_file *f)
 {
-	for (size_t size = PAGE_SIZE;; size *= 2) {
+	for (size_t size = MAX(f->room, TEXT_ROOM);; size = MAX(size * 2, (size_t)PAGE_SIZE)) {
 		struct seq s;
-		char *text = host_alloc(size);
-		if (!text)
-			return -ENOMEM;
-		seq_init(&s, text, size);
-		int err = f->node.row->show(&s, &f->node);
-		if (!err && !s.overflow) {
+
+		if (size > f->room) {
 			host_free(f->text);
-			f->text = text;
+			f->room = 0;
+			f->text = host_alloc(size);
+			if (!f->text)
+				return -ENOMEM;
+			f->room = size;
+		}
+		seq_init(&s, f->text, size);
+		f->len = 0;
+		int err = f->node.row->show(&s, &f->node);
+		if (err)
+			return err;
+		if (!s.overflow) {
 			f->len = s.len;
 			return 0;
 		}
-		host_free(text);
-		if (err)
-			return err;
 	}
 }
 
@@ -316,14 +328,16 @@ static ssize write_line(struct tracefs_file *f, const void *buf, size_t n)
 	if (row->max && n > row->max)
 		return -EINVAL;
 	size_t len = row->cut ? MIN(n, (size_t)row->cut) : n;
-	char *line = host_alloc(len + 1);
+	char small[TRACEFS_NUMBER + 1], *line = len < sizeof(small) ? small : host_alloc(len + 1);
 	if (!line)
 		return -ENOMEM;
 	memcpy(line, buf, len);
+	line[len] = '\0';
 	host_lock();
 	int err = tracefs_is_alive(&f->node) ? row->store(&f->node, line) : -ENODEV;
 	host_unlock();
-	host_free(line);
+	if (line != small)
+		host_free(line);
 	return err ? err : (ssize)n;
 }
 

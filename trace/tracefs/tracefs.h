@@ -25,17 +25,20 @@ struct tracefs_node {
 	u64 object; /* ... and of the event or system this belongs to; 0: to none */
 	u32 mode;   /* S_IFDIR or S_IFREG, and permission bits */
 	u64 ino;    /* the same place has the same number */
-	char name[TRACEFS_NAME_MAX + 1];
 };
+
+/* Is there still what the place stands for? The caller holds host_lock. */
+bool tracefs_is_alive(const struct tracefs_node *node);
 
 void tracefs_root(struct tracefs_node *out);
 int tracefs_lookup(
     const struct tracefs_node *dir, const char *name, struct tracefs_node *out); /* 0, -ENOENT */
 /*
  * The entry at *cookie (0: the first), which moves on: 1, or 0 at the end. Entries that come or go
- * meanwhile hide no others.
+ * meanwhile hide no others. `name` has TRACEFS_NAME_MAX + 1 bytes.
  */
-int tracefs_readdir(const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out);
+int tracefs_readdir(
+    const struct tracefs_node *dir, u64 *cookie, struct tracefs_node *out, char *name);
 /*
  * -EPERM except in instances/. mkdir: -EEXIST, -ENOMEM. rmdir: -ENOENT, -ENOTDIR, -EBUSY while a
  * file in it is open.

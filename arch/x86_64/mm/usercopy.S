@@ -120,21 +120,53 @@ user_cmpxchg_u32:
 user_strncpy:
 	allow_user
 	xorl %eax, %eax
-1:	movb (%rsi, %rax), %r8b
-	movb %r8b, (%rdi, %rax)
-	testb %r8b, %r8b
-	jz 3f
-	incq %rax
-	cmpq %rcx, %rax
-	je 2f
+	movabsq $0x0101010101010101, %r10
+/* Eight bytes that lie in one page, while there is room for them: without a 0 they are copied. */
+1:	leaq 8(%rax), %r11
+	cmpq %rdx, %r11
+	ja 3f
+	cmpq %rcx, %r11
+	jae 3f
+	leal (%rsi, %rax), %r8d
+	andl $4095, %r8d
+	cmpl $4088, %r8d
+	ja 3f
+2:	movq (%rsi, %rax), %r8
+	movq %r8, %r9
+	notq %r9
+	movq %r8, (%rdi, %rax)
+	subq %r10, %r8
+	andq %r9, %r8
+	movq %r10, %r9
+	shlq $7, %r9
+	andq %r9, %r8
+	jnz 6f
+	movq %r11, %rax
 	cmpq %rdx, %rax
 	jb 1b
-	movq $-ENAMETOOLONG, %rax
-	jmp 3f
-2:	movq $-EFAULT, %rax
-3:	forbid_user
+	jmp 5f
+/* A byte. */
+3:	movb (%rsi, %rax), %r8b
+	movb %r8b, (%rdi, %rax)
+	testb %r8b, %r8b
+	jz 8f
+	incq %rax
+	cmpq %rcx, %rax
+	je 7f
+	cmpq %rdx, %rax
+	jb 1b
+5:	movq $-ENAMETOOLONG, %rax
+	jmp 8f
+/* The lowest marked byte is the first 0. */
+6:	bsfq %r8, %r8
+	shrl $3, %r8d
+	addq %r8, %rax
+	jmp 8f
+7:	movq $-EFAULT, %rax
+8:	forbid_user
 	ret
-	extable 1b 2b EX_FAULT_IN
+	extable 2b 7b EX_FAULT_IN
+	extable 3b 7b EX_FAULT_IN
 	.size user_strncpy, . - user_strncpy
 
 	.section .note.GNU-stack, "", @progbits

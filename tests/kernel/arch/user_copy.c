@@ -100,6 +100,36 @@ static void strings(void)
 	end();
 }
 
+/* By words where it can, and to the byte at the ends: of the string, of the room, of the page. */
+static void strings_of_every_length(void)
+{
+	char out[64];
+
+	begin();
+	for (unsigned at = 0; at < 64; at++) {
+		for (unsigned n = 0; n < 40; n++) {
+			unsigned end = PAGE_SIZE - at; /* where the string ends, if it can */
+			unsigned from = end > n ? end - n : 0;
+			u64 start = AT + from;
+
+			memset(page, 'x', PAGE_SIZE);
+			memset(out, '#', sizeof(out));
+			if (at)
+				page[end] = '\0';
+			EXPECT_EQ(strncpy_from_user(out, start, n + 1), at ? (long)n : -EFAULT);
+			EXPECT_EQ(out[n + 1], '#');
+			if (!at)
+				continue;
+			EXPECT_EQ(out[n], '\0');
+			EXPECT(!memcmp(out, page + from, n));
+			memset(out, '#', sizeof(out));
+			EXPECT_EQ(strncpy_from_user(out, start, n), -ENAMETOOLONG);
+			EXPECT_EQ(out[n], '#');
+		}
+	}
+	end();
+}
+
 long kernel_copy_nofault(
     void *dst, const void *src, size_t n); /* arch/x86_64/mm/usercopy.S: without stac */
 
@@ -147,6 +177,7 @@ static const struct ktap_case cases[] = {
     {"user_copy.every_size_and_edge", every_size_and_edge},
     {"user_copy.refuses_kernel_addresses", refuses_kernel_addresses},
     {"user_copy.strings", strings},
+    {"user_copy.strings_of_every_length", strings_of_every_length},
     {"user_copy.smap_holds", smap_holds},
     {"user_copy.doubtful_kernel_memory", doubtful_kernel_memory},
     {NULL, NULL},

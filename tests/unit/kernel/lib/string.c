@@ -83,6 +83,31 @@ static void compares(void)
 	EXPECT(str_has_prefix("events/x", "events") && !str_has_prefix("ev", "events"));
 }
 
+/* Strings that begin and end anywhere near the end of a page, and differ anywhere. */
+static void compares_strings(void)
+{
+	static char room[2][2 * 4096 + 64] __attribute__((aligned(4096)));
+	char *a = room[0] + 4096 - 20, *b = room[1] + 4096 - 20;
+
+	for (unsigned at = 0; at < 24 * 8; at++) {
+		const char *x = a + at / 8, *y = b + at % 8 * 3;
+		for (unsigned n = 0; n < 20; n++) {
+			memset(room, 'z', sizeof(room)); /* what follows must not count */
+			memset((char *)x, 'a', n);
+			memset((char *)y, 'a', n);
+			((char *)x)[n] = ((char *)y)[n] = '\0';
+			((char *)x)[n + 1] = 'b';
+			EXPECT_EQ(strcmp(x, y), 0);
+			if (!n)
+				continue;
+			((char *)y)[n - 1] = '\x81';
+			EXPECT(strcmp(x, y) < 0 && strcmp(y, x) > 0);
+			((char *)y)[n - 1] = '\0';
+			EXPECT(strcmp(x, y) > 0 && strcmp(y, x) < 0);
+		}
+	}
+}
+
 /* Every start in a word and every length, with what must not be looked at behind the end. */
 static void lengths(void)
 {
@@ -232,6 +257,7 @@ static const struct ktap_case cases[] = {
     {"string.moves", moves},
     {"string.copies_and_fills", copies_and_fills},
     {"string.compares", compares},
+    {"string.compares_strings", compares_strings},
     {"string.lengths", lengths},
     {"string.searches", searches},
     {"string.cuts", cuts},

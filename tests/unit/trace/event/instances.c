@@ -11,13 +11,14 @@
 static const char *list(const char *path)
 {
 	static char text[1024];
+	char name[TRACEFS_NAME_MAX + 1];
 	struct tracefs_node dir, entry;
 	size_t len = 0;
 
 	EXPECT_EQ(trace_walk(path, &dir), 0);
 	u64 cookie = 0;
-	while (tracefs_readdir(&dir, &cookie, &entry) == 1)
-		len += fmt_snprintf(text + len, sizeof(text) - len, "%s ", entry.name);
+	while (tracefs_readdir(&dir, &cookie, &entry, name) == 1)
+		len += fmt_snprintf(text + len, sizeof(text) - len, "%s ", name);
 	text[len] = '\0';
 	return text;
 }
@@ -52,16 +53,16 @@ static void names(void)
 static void coming_and_going(void)
 {
 	struct tracefs_node dir, entry;
-	char seen[16] = "";
+	char seen[16] = "", name[TRACEFS_NAME_MAX + 1];
 	u64 cookie = 0;
 
 	trace_fresh();
-	for (char name[2] = "d"; *name >= 'a'; --*name)
-		EXPECT_EQ(trace_make_instance(name), 0);
+	for (char made[2] = "d"; *made >= 'a'; --*made)
+		EXPECT_EQ(trace_make_instance(made), 0);
 	EXPECT_EQ(trace_walk("instances", &dir), 0);
-	for (unsigned n = 0; tracefs_readdir(&dir, &cookie, &entry) == 1; n++) {
+	for (unsigned n = 0; tracefs_readdir(&dir, &cookie, &entry, name) == 1; n++) {
 		EXPECT(strlen(seen) < 8);
-		strscpy(seen + strlen(seen), entry.name, 2);
+		strscpy(seen + strlen(seen), name, 2);
 		if (n == 1) { /* the first is removed, and the next; one comes */
 			EXPECT_EQ(trace_drop_instance("d"), 0);
 			EXPECT_EQ(trace_drop_instance("b"), 0);
@@ -140,6 +141,7 @@ static void gone(void)
 	    "instances/i/options", "instances/i/events/unit", "instances/i/events/unit/unit_text",
 	    "instances/i/events/unit/unit_text/enable", "instances/i/per_cpu/cpu0"};
 	struct tracefs_node node[ARRAY_SIZE(paths)], out;
+	char name[TRACEFS_NAME_MAX + 1];
 	struct tracefs_file *f;
 	u64 cookie = 0;
 
@@ -156,7 +158,7 @@ static void gone(void)
 			}
 			EXPECT_EQ(tracefs_lookup(&node[i], "enable", &out), -ENOENT);
 			EXPECT_EQ(tracefs_lookup(&node[i], "trace", &out), -ENOENT);
-			EXPECT_EQ(tracefs_readdir(&node[i], &cookie, &out), -ENOENT);
+			EXPECT_EQ(tracefs_readdir(&node[i], &cookie, &out, name), -ENOENT);
 			EXPECT_EQ(tracefs_mkdir(&node[i], "x"), -ENOENT);
 			EXPECT_EQ(tracefs_rmdir(&node[i], "options"), -ENOENT);
 		}

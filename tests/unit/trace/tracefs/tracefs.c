@@ -164,18 +164,19 @@ static void tracers(void)
 static void check_dir(const struct tracefs_node *dir, unsigned depth)
 {
 	struct tracefs_node *e = host_alloc(2 * sizeof(*e)), *found = e + 1;
+	char name[TRACEFS_NAME_MAX + 1];
 	u64 cookie = 0, sum = 0, count = 0;
 
-	while (tracefs_readdir(dir, &cookie, e) == 1) {
+	while (tracefs_readdir(dir, &cookie, e, name) == 1) {
 		sum ^= e->ino;
 		count++;
-		EXPECT_EQ(tracefs_lookup(dir, e->name, found), 0);
+		EXPECT_EQ(tracefs_lookup(dir, name, found), 0);
 		EXPECT_EQ(found->ino, e->ino);
 		EXPECT_EQ(found->mode, e->mode);
 		if ((e->mode & 0170000) == 0040000 && depth)
 			check_dir(found, depth - 1);
 	}
-	for (cookie = 0; tracefs_readdir(dir, &cookie, e) == 1; count--)
+	for (cookie = 0; tracefs_readdir(dir, &cookie, e, name) == 1; count--)
 		sum ^= e->ino;
 	EXPECT(!sum && !count); /* the same, once more */
 	host_free(e);
