@@ -136,6 +136,55 @@ def diff_latencies(guest):
     return None
 
 
+def calls_of(guest, path):
+    """The page's function calls: {way of names from the task on: [calls, time, time in functions it called]}."""
+    root, _ = plotted(guest, ".html", path)
+    calls, ways = json.loads(next(e for e in root.iter() if e.get("id") == "data").text)["calls"], {}
+    for caller in calls["callers"]:
+        way = ["<idle>" if caller["name"].startswith("idle on ") else caller["name"].rsplit("-", 1)[0]]
+        for depth, word, times, total in zip(*[iter(caller["tree"])] * 4):
+            way[depth:] = [calls["names"][word]]
+            one = ways.setdefault(tuple(way), [0, 0, 0])
+            one[0] += times
+            one[1] += total
+            ways.get(tuple(way[:-1]), [0] * 3)[2] += total
+    return ways
+
+
+def diff_calls(guest):
+    """A trace of function calls and the first part of it: each function's calls and own time, and where the trees part, are the pages' figures."""
+    dat, a, b = Dat(guest.path("calls.dat")), guest.path("calls.dat"), guest.path("other.dat")
+    dat.write(b, [cpu[:len(cpu) // 2] for cpu in dat.pages])
+    ways, counts, own = [calls_of(guest, path) for path in (a, b)], {}, {}
+    for side, tree in enumerate(ways):
+        for way, (calls, total, inside) in tree.items():
+            counts.setdefault(way[-1], [0, 0])[side] += calls
+            own.setdefault(way[-1], [0, 0])[side] += total - inside
+    lines = compared(guest, 1, "-n", "100000", a, b)
+    body = "\n".join(lines)
+    got = re.findall(r"^  (\S+) +(\d+) +(\d+) +([+-]\d+)$", body.split("\nfunction calls ")[1].split("\n\n")[0], re.M)
+    if {name: [int(x), int(y)] for name, x, y, _ in got} != {name: n for name, n in counts.items() if n[0] != n[1]}:
+        return "calls: %s" % got[:5]
+    more = [abs(int(n)) for _, _, _, n in got]
+    if len(more) < 10 or more != sorted(more, reverse=True):
+        return "not the largest difference first: %s" % more[:9]
+    parts = re.findall(r"^  \S+ +(\d+) +(\d+) +[+-]\d+\n    (.*)$", body.split("\nwhere the calls part ")[1].split("\n\n")[0], re.M)
+    none = [0, 0, 0]
+    want = {way: (ways[0].get(way, none)[0], ways[1].get(way, none)[0]) for way in set(ways[0]) | set(ways[1])}
+    want = {way: n for way, n in want.items() if n[0] != n[1] and len({*want.get(way[:-1], (0, 0))}) < 2}
+    if {tuple(way.split(" > ")): (int(x), int(y)) for x, y, way in parts} != want:
+        return "where they part: %s" % parts[:5]
+    times = re.findall(r"^  (\S+) +[\d.]+ \w+ +[\d.]+ \w+ +[+-]([\d.]+) (\w+) ", body.split("\nfunctions' own time ")[1].split("\n\n")[0], re.M)
+    more = [abs(own[name][1] - own[name][0]) for name, _, _ in times]
+    if {name for name, _, _ in times} != {n for n in own if own[n][0] != own[n][1]} or more != sorted(more, reverse=True):
+        return "own times: %s" % times[:5]
+    if not re.search(r"; calls of %d functions; own times of %d functions" % (len(got), len(times)), lines[0]):
+        return lines[0]
+    if any("function" in l for l in compared(guest, 0, a, a)) or "own time" in "\n".join(compared(guest, 1, "-t", a, b)):
+        return "functions that do not differ, or times that are to be ignored"
+    return None
+
+
 def diff_damaged(guest):
     """Cut, corrupted, none at all: status 2, said where, and what is whole is compared."""
     data = open(guest.path("trace.dat"), "rb").read()
@@ -526,5 +575,5 @@ def documented(guest):
     return None
 
 
-CASES = [diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_damaged, plot_drawn, plot_tasks, plot_gaps, plot_marks,
+CASES = [diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_calls, diff_damaged, plot_drawn, plot_tasks, plot_gaps, plot_marks,
          plot_page, plot_calls, plot_ledger, plot_refused, plot_names, plot_part, plot_large, plot_damaged, documented]

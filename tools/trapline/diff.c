@@ -19,15 +19,17 @@ static const char usage[] =
     "\n"
     "Compares two traces: the order of events on each CPU, the values and times of those that are "
     "in both, how many there\n"
-    "are of each event and of each task, how long wakeups, interrupts and system calls took, and "
-    "what was lost. The first\n"
-    "line says what differs; what follows says where.\n"
+    "are of each event and of each task, which functions were called more or less often, from "
+    "where, and whose time grew\n"
+    "(function_graph), how long wakeups, interrupts and system calls took, and what was lost. The "
+    "first line says what\n"
+    "differs; what follows says where.\n"
     "\n"
     "  -t, --ignore-time    times and what follows from them\n"
     "  -v, --ignore-values  the values of fields; events and tasks are compared by their names in "
     "any case\n"
     "  -e, --events LIST    only these: names, or SYSTEM:NAME, with * and ?, apart by commas\n"
-    "  -n, --lines N        of each CPU's differences at most N events (10)\n"
+    "  -n, --lines N        of each CPU's differences at most N events, of functions N lines (10)\n"
     "  -q, --brief          the first line alone\n"
     "  -h, --help           this\n"
     "\n"
@@ -184,6 +186,7 @@ static void compare(struct diff *d)
 		diff_found(d, "the clock");
 	diff_order(d);
 	diff_counts(d);
+	diff_calls(d);
 	if (!d->ignore_time)
 		diff_latencies(d);
 	diff_lost(d);

@@ -39,6 +39,7 @@ bool diff_any(const struct diff *d);
 
 void diff_order(struct diff *d); /* with values and times of events that are in both */
 void diff_counts(struct diff *d);
+void diff_calls(struct diff *d); /* of functions */
 void diff_latencies(struct diff *d);
 void diff_lost(struct diff *d);
 /* "12.3 us"; "1234" of a clock that has no unit. */

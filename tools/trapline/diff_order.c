@@ -62,6 +62,16 @@ static void other_value(struct comparison *c, const struct event *ev, const char
 	c->field[n]++;
 }
 
+/* Times in the record of a function call's exit are times as those of records are. */
+static bool is_left_out(const struct comparison *c, const struct event *ev, const struct field *f)
+{
+	const struct model *m = &c->d->side[0].model;
+	const struct semantics *how = &m->pairing.semantics[ev - m->trace->event];
+
+	return !strcmp(f->name, "common_type") ||
+	       (c->d->ignore_time && (f == how->called || f == how->returned));
+}
+
 /*
  * All fields of A's format by their names, those that the record has of itself among them; and B
  * may have some more.
@@ -76,7 +86,7 @@ static void compare_values(struct comparison *c, const struct record *a, const s
 		return;
 	for (size_t i = 0; i < a->event->fields; i++) {
 		const struct field *f = &a->event->field[i], *g = event_field(b->event, f->name);
-		if (!strcmp(f->name, "common_type"))
+		if (is_left_out(c, a->event, f))
 			continue;
 		trace_value(&c->d->side[0].trace, a, f, &x);
 		if (g)
