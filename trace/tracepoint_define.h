@@ -3,6 +3,7 @@
  * tables, the functions that record and print, the events and their list trace_event_list[] (in the
  * order of the file). One .c file per .def includes it.
  */
+#include "trace/event/consumer.h"
 #include "trace/event/record.h"
 #include "trace/host_context.h"
 #include "trace/host_key.h"
@@ -126,14 +127,29 @@
  *   trace_fast_NAME()     the record is built in the ring.
  *   trace_general_NAME()  an image of the record is built, for the gate to decide about. It lies on
  *                         the stack if the compiler knows its size.
+ *   __probestub_NAME()    the same if the event is live, and then its arguments are given to the
+ *                         tracepoint's consumers. Linux calls the place by that name, too.
  *
- * All three run in the section that the dispatcher begins, and the last one called ends it.
+ * All four run in the section that the dispatcher begins, and the last one called ends it.
  */
-#define F(type, name, from)	     rec_->name = (from);
-#define F_ARRAY(type, name, n, from) memcpy(rec_->name, (from), sizeof(rec_->name));
-#define F_CHARS(name, n, from)	     trace_put_chars(rec_->name, n, from);
-#define F_MEM(name, from, len)	     rec_->__data_loc_##name = trace_put_mem(rec_, &at_, end_, from, len);
-#define F_MASK(name, from)	     rec_->__data_loc_##name = trace_put_u64(rec_, &at_, from);
+#define TRACE_VALUES_1(a)					(u64)(a)
+#define TRACE_VALUES_2(a, ...)					(u64)(a), TRACE_VALUES_1(__VA_ARGS__)
+#define TRACE_VALUES_3(a, ...)					(u64)(a), TRACE_VALUES_2(__VA_ARGS__)
+#define TRACE_VALUES_4(a, ...)					(u64)(a), TRACE_VALUES_3(__VA_ARGS__)
+#define TRACE_VALUES_5(a, ...)					(u64)(a), TRACE_VALUES_4(__VA_ARGS__)
+#define TRACE_VALUES_6(a, ...)					(u64)(a), TRACE_VALUES_5(__VA_ARGS__)
+#define TRACE_VALUES_7(a, ...)					(u64)(a), TRACE_VALUES_6(__VA_ARGS__)
+#define TRACE_VALUES_8(a, ...)					(u64)(a), TRACE_VALUES_7(__VA_ARGS__)
+#define TRACE_NINTH(_1, _2, _3, _4, _5, _6, _7, _8, ninth, ...) ninth
+#define TRACE_COUNT(...)					TRACE_NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TRACE_VALUES_OF(n)					TRACE_VALUES_##n
+#define TRACE_VALUES_BY(n)					TRACE_VALUES_OF(n)
+#define TRACE_VALUES(...)					TRACE_VALUES_BY(TRACE_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define F(type, name, from)					rec_->name = (from);
+#define F_ARRAY(type, name, n, from)				memcpy(rec_->name, (from), sizeof(rec_->name));
+#define F_CHARS(name, n, from)					trace_put_chars(rec_->name, n, from);
+#define F_MEM(name, from, len)					rec_->__data_loc_##name = trace_put_mem(rec_, &at_, end_, from, len);
+#define F_MASK(name, from)					rec_->__data_loc_##name = trace_put_u64(rec_, &at_, from);
 #define __long_long(value)                                                                         \
 	_Generic((value), s64 : (long long)(value), default : (unsigned long long)(value))
 #define __get_str(field)     trace_get_str(REC, len_, REC->__data_loc_##field)
@@ -163,12 +179,16 @@
 	    .print = trace_event_print_##name_};                                                   \
 	TRACE_KEY key_##name_;                                                                     \
 	struct trace_key switch_##name_ = {.host = (struct host_key *)&key_##name_};               \
+	static __noinline __trace_text void __probestub_##name_(                                   \
+	    proto, struct trace_event_file *live_);                                                \
 	struct trace_event_call event_##name_ = {                                                  \
 	    .class = &class_##name_,                                                               \
 	    .name = #name_,                                                                        \
 	    .print_fmt = print_fmt_##name_,                                                        \
 	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
 	    .key = &switch_##name_,                                                                \
+	    .stub = __probestub_##name_,                                                           \
+	    .n_args = TRACE_COUNT(args),                                                           \
 	};                                                                                         \
 	static __noinline __trace_text void trace_general_##name_(                                 \
 	    proto, struct trace_event_file *live_)                                                 \
@@ -201,12 +221,23 @@
 		}                                                                                  \
 		trace_general_##name_(args, live_);                                                \
 	}                                                                                          \
+	static __noinline __trace_text void __probestub_##name_(                                   \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		const u64 values_[] = {TRACE_VALUES(args), (u64)__builtin_frame_address(0)};       \
+		if (live_) {                                                                       \
+			trace_general_##name_(args, live_);                                        \
+			host_preempt_disable();                                                    \
+		}                                                                                  \
+		trace_consumers_call(&event_##name_, values_);                                     \
+		host_preempt_enable();                                                             \
+	}                                                                                          \
 	TRACE_DISPATCH void trace_record_##name_(proto)                                            \
 	{                                                                                          \
 		host_preempt_disable();                                                            \
 		struct trace_event_file *live_ = READ_ONCE(event_##name_.live);                    \
 		if (unlikely(!live_)) {                                                            \
-			host_preempt_enable();                                                     \
+			__probestub_##name_(args, NULL);                                           \
 			return;                                                                    \
 		}                                                                                  \
 		const u32 way_ = READ_ONCE(live_->way), asks_ = way_ & TRACE_WAY_ASKS;             \
@@ -220,6 +251,8 @@
 			trace_gate_unwanted(live_);                                                \
 		else if (asks_ == TRACE_WAY_ALONE)                                                 \
 			trace_gate_alone(live_);                                                   \
+		else if (unlikely(asks_ & TRACE_WAY_CONSUMED))                                     \
+			__probestub_##name_(args, live_);                                          \
 		else                                                                               \
 			trace_general_##name_(args, live_);                                        \
 	}
@@ -233,6 +266,19 @@
 #undef F_COMM
 #undef TRACE_EVENT
 #undef TRACE_FORMAT_OF
+#undef TRACE_VALUES_1
+#undef TRACE_VALUES_2
+#undef TRACE_VALUES_3
+#undef TRACE_VALUES_4
+#undef TRACE_VALUES_5
+#undef TRACE_VALUES_6
+#undef TRACE_VALUES_7
+#undef TRACE_VALUES_8
+#undef TRACE_NINTH
+#undef TRACE_COUNT
+#undef TRACE_VALUES_OF
+#undef TRACE_VALUES_BY
+#undef TRACE_VALUES
 #undef __get_str
 #undef __long_long
 #undef __get_bitmask

@@ -38,5 +38,5 @@ void kernel_syscall(struct regs *r)
 		trace_sys_enter(r, nr);
 		syscall_missing(nr);
 	}
-	trace_sys_exit(r, nr, ret);
+	trace_sys_exit(r, ret, nr);
 }

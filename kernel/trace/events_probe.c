@@ -7,6 +7,7 @@
 #include "kernel/base/events.h"
 #include "kernel/task/task.h"
 #include "trace/event/comm.h"
+#include "trace/event/consumer.h"
 #include "trace/event/event.h"
 #include "trace/event/pid_filter.h"
 
@@ -17,7 +18,7 @@ void probe_sched_switch(
     bool preempt, const struct task *prev, const struct task *next, u32 prev_state)
 {
 	trace_pid_switch_begin(prev->pid, next->pid);
-	if (READ_ONCE(event_sched_switch.live))
+	if (trace_event_wanted(&event_sched_switch))
 		trace_record_sched_switch(preempt, prev, next, prev_state);
 	trace_pid_switch_end(next->pid);
 	trace_comm_switch_out(prev->pid, prev->tgid, prev->comm);
@@ -41,7 +42,7 @@ static void save_names(const struct task *waker, const struct task *woken)
 	void probe_##name(const struct task *p)                                                    \
 	{                                                                                          \
 		trace_pid_wakeup_begin(p->pid);                                                    \
-		if (READ_ONCE(event_##name.live))                                                  \
+		if (trace_event_wanted(&event_##name))                                             \
 			trace_record_##name(p);                                                    \
 		trace_pid_wakeup_end(current()->pid);                                              \
 		save(current(), p);                                                                \
@@ -52,7 +53,7 @@ WAKEUP_PROBE(sched_wakeup_new, save_names)
 
 void probe_task_rename(const struct task *p, const char *newcomm)
 {
-	if (READ_ONCE(event_task_rename.live))
+	if (trace_event_wanted(&event_task_rename))
 		trace_record_task_rename(p, newcomm);
 	preempt_disable();
 	trace_comm_rename(p->pid, p->tgid, newcomm);
@@ -61,7 +62,7 @@ void probe_task_rename(const struct task *p, const char *newcomm)
 
 void probe_sched_process_fork(const struct task *parent, const struct task *child)
 {
-	if (READ_ONCE(event_sched_process_fork.live))
+	if (trace_event_wanted(&event_sched_process_fork))
 		trace_record_sched_process_fork(parent, child);
 	preempt_disable();
 	trace_pid_fork(parent->pid, child->pid);
@@ -70,7 +71,7 @@ void probe_sched_process_fork(const struct task *parent, const struct task *chil
 
 void probe_sched_process_free(const struct task *p)
 {
-	if (READ_ONCE(event_sched_process_free.live))
+	if (trace_event_wanted(&event_sched_process_free))
 		trace_record_sched_process_free(p);
 	preempt_disable();
 	trace_pid_free(p->pid);

@@ -107,6 +107,31 @@ static void run_pids(const char *name)
 	bench_write("set_event_pid", "");
 }
 
+/* A consumer of the tracepoint, whose own event is off: an event of a "t:" line. */
+static void run_tprobe(const char *name, const char *line, const char *on)
+{
+	bench_write("dynamic_events", line);
+	bench_write("events/tracepoints/bench/enable", on);
+	bench_report(name, two_round, bench_empty, BENCH_N);
+	bench_write("events/tracepoints/bench/enable", "0");
+	bench_write("dynamic_events", "\n");
+}
+
+static void run_tprobe_args(const char *name)
+{
+	run_tprobe(name, "t:bench bench_2u64 $arg1 $arg2", "1");
+}
+
+static void run_tprobe_no_args(const char *name)
+{
+	run_tprobe(name, "t:bench bench_2u64", "1");
+}
+
+static void run_tprobe_off(const char *name)
+{
+	run_tprobe(name, "t:bench bench_2u64 $arg1 $arg2", "0");
+}
+
 static void run_clock(const char *name)
 {
 	bench_report(name, clock_round, bench_empty, BENCH_N);
@@ -119,6 +144,9 @@ const struct bench bench_trace[] = {
     {"tp.on_2u64.tracing_off", run_off},
     {"tp.on_2u64.full_dropping", run_full},
     {"tp.on_2u64.pidfilter_drop", run_pids},
+    {"tpe.2args", run_tprobe_args},
+    {"tpe.no_args", run_tprobe_no_args},
+    {"tpe.off", run_tprobe_off},
     {"filter.1_true", run_filter_true},
     {"filter.1_false", run_filter_false},
     {"filter.4and_true", run_filter_4and},

@@ -14,6 +14,7 @@ static const struct dynevent_kind *const kinds[] = {
     &synth_dynevent_kind,
     &probe_dynevent_kind,
     &fprobe_dynevent_kind,
+    &tprobe_dynevent_kind,
     &event_probe_dynevent_kind,
     &user_dynevent_kind,
 };
@@ -134,7 +135,6 @@ static const struct {
 	const char *subsystem, *why;
 } missing_kinds[] = {
     {'w', "wprobe", "There are no watchpoints"},
-    {'t', "trace_fprobe", "There are no probes of tracepoints"},
 };
 
 static void say_missing_kind(const char *line)

@@ -61,6 +61,7 @@ static void live_add(struct trace_event_file *file)
 
 	WRITE_ONCE(file->next_live, call->live);
 	trace_file_way(file, TRACE_WAY_MORE, call->live);
+	trace_file_way(file, TRACE_WAY_CONSUMED, call->consumers);
 	atomic_store_release(&call->live, file);
 	if (call->key)
 		call->key->users++;

@@ -113,10 +113,13 @@ struct trace_event_call {
 	const char *fmt_hashed;		       /* [I] the same with hashed pointers */
 	struct trace_key *key;		       /* [I] what makes it fire; NULL: nothing to switch */
 	const void *data;		       /* [I] the class's */
+	const void *stub; /* [I] of a tracepoint: gives its arguments to consumers; NULL */
+	struct trace_consumer *consumers;    /* [A] of a tracepoint: trace/event/consumer.h */
 	struct trace_event_file *live;	     /* [A] first file that wants its records; NULL: none */
 	struct trace_event_file *files;	     /* [L] its files in all instances, by next_file */
 	u16 id;				     /* [I] 0 before registration: gets the next one */
 	u8 flags;			     /* [I] TRACE_CALL_* */
+	u8 n_args;			     /* [I] of a tracepoint */
 	struct trace_system *system;	     /* [L] */
 	u32 place;			     /* [L] among its calls */
 	struct trace_event_call *next_named; /* [L] of those whose names have the same hash */

@@ -140,6 +140,36 @@ static inline __attribute__((always_inline)) void trace_record_end(const struct 
 }
 
 /*
+ * trace_record_now() in two halves, for a payload that fits and is a multiple of 4, `size` being
+ * rb_size_of(payload): less is left to be computed at each hit. The context is read between them.
+ */
+static inline __attribute__((always_inline)) bool trace_record_sized(
+    struct trace_slot *slot, struct trace_event_file *file, u32 payload, u32 size)
+{
+	slot->rb = file->buffer;
+	slot->cpu = host_cpu();
+	slot->size = size;
+	slot->ev = rb_try_reserve_sized(slot->rb, slot->cpu, payload, size);
+	return slot->ev;
+}
+
+static inline __attribute__((always_inline)) trace_word_t *trace_record_sized_open(
+    struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx,
+    u32 payload)
+{
+	local_inc(&file->counts[slot->cpu].hit);
+	trace_word_t *rec = (trace_word_t *)((char *)slot->ev + (slot->size - payload));
+	*rec = ctx->common | file->id;
+	return rec;
+}
+
+static inline __attribute__((always_inline)) void trace_record_sized_end(
+    const struct trace_slot *slot)
+{
+	rb_commit(slot->rb, slot->cpu, slot->ev, slot->size);
+}
+
+/*
  * A record of `size` bytes in the ring, common fields filled in, for the gate and for marks, which
  * are not asked about. NULL: refused, and counted as that; the hit is the caller's to count.
  */

@@ -11,6 +11,7 @@
 #include "trace/event/file.h"
 #include "trace/host_memory.h"
 #include "trace/probe/probe.h"
+#include "trace/ring/write.h"
 
 /* ---- words and errors ---- */
 
@@ -159,14 +160,16 @@ static void lay_out(struct trace_probe *tp)
 {
 	u32 at = probe_head(tp);
 
-	tp->simple = !tp->old && !tp->probed;
+	bool simple = !tp->old && !tp->probed;
 	for (u32 i = 0; i < tp->n_args; i++) {
 		struct probe_arg *arg = &tp->args[i];
 		tp->reg[i] = arg->fetch.param;
 		arg->offset = at;
 		at += probe_arg_size(arg);
-		tp->simple &= arg_is_simple(arg);
+		simple &= arg_is_simple(arg);
 	}
+	tp->simple = simple ? at : 0;
+	tp->simple_size = rb_size_of(at);
 }
 
 static u32 fixed_size(const struct trace_probe *tp)

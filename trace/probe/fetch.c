@@ -343,19 +343,18 @@ static void probe_store_args(const struct hit *h, char *rec, u32 end)
 	}
 }
 
-/* Of an event of today whose arguments are all registers. */
-static inline __attribute__((always_inline)) void put_regs(const struct hit *h, trace_word_t *to)
+/* Of an event of today whose arguments are all registers: the last one first. */
+static inline __attribute__((always_inline)) void put_regs(
+    const struct trace_probe *tp, const void *regs, u64 ip, const u64 *ret, trace_word_t *to)
 {
-	const struct trace_probe *tp = h->tp;
-	const u16 *reg = tp->reg,
-		  *end = reg + tp->n_args; /* what is stored could be tp to the compiler */
+	const u16 *reg = tp->reg;
+	u64 i = tp->n_args;
 
-	to++; /* behind the common fields */
-	*to++ = h->ip;
-	if (tp->is_return)
-		*to++ = h->ret;
-	while (reg < end)
-		*to++ = reg_at(h->regs, *reg++);
+	*++to = ip; /* behind the common fields */
+	if (ret)
+		*++to = *ret;
+	for (; i; i--)
+		to[i] = reg_at(regs, reg[i - 1]);
 }
 
 /* Any event, by way of an image. */
@@ -383,7 +382,7 @@ static __noinline void probe_record_general(
 
 	host_preempt_disable();
 	if (h->tp->simple && ev->size <= sizeof(image)) {
-		put_regs(h, image);
+		put_regs(h->tp, h->regs, h->ip, h->tp->is_return ? &h->ret : NULL, image);
 		trace_gate_in(file, ctx, image, ev->size);
 	} else {
 		probe_record_any(h, file, ctx);
@@ -435,27 +434,113 @@ int probe_return_hit(void *arg, const void *regs, u64 ip, u64 ret, const u64 *ke
 	return 0;
 }
 
-int probe_hit(void *arg, const void *regs, u64 ip, u64 ret)
+/* `regs` are those of the code that was probed, or a tracepoint's arguments. */
+static inline __attribute__((always_inline)) void probe_read_context(
+    struct host_context *ctx, const void *regs, bool tracepoint)
 {
-	struct trace_probe *tp = arg;
+	if (tracepoint)
+		TRACE_HOST_CONTEXT(ctx);
+	else
+		host_context_probed(ctx, regs);
+}
+
+/* A hit that the fast path leaves: it may be idle, as the caller has not asked. */
+static __noinline int probe_record_slow(
+    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct trace_event_file *file)
+{
 	const struct hit h = {.tp = tp, .regs = regs, .ip = ip, .ret = ret};
+	struct host_context ctx;
+
+	if (trace_record_idle(file))
+		return 0;
+	probe_read_context(&ctx, regs, tp->tracepoint);
+	probe_record_general(&h, file, &ctx);
+	return 0;
+}
+
+/* The fast path builds the record in the ring. */
+static inline __attribute__((always_inline)) int probe_record_fast(const struct trace_probe *tp,
+    const void *regs, u64 ip, u64 ret, struct trace_event_file *file, bool tracepoint)
+{
 	struct host_context ctx;
 	struct trace_slot slot;
 
-	atomic_add(&tp->hits, 1);
-	struct probe_event *ev = tp->event;
-	struct trace_event_file *file = READ_ONCE(ev->call.live);
-	if (unlikely(!file) || unlikely(trace_record_idle(file)))
-		return 0;
-	host_context_probed(&ctx, regs);
-	char *rec = NULL;
-	if (likely(tp->simple))
-		rec = trace_record_in(&slot, file, &ctx, ev->size);
-	if (unlikely(!rec)) {
-		probe_record_general(&h, file, &ctx);
-		return 0;
-	}
-	put_regs(&h, (trace_word_t *)rec);
-	trace_record_end(&slot);
+	if (unlikely(!trace_record_sized(&slot, file, tp->simple, tp->simple_size)))
+		return probe_record_slow(tp, regs, ip, ret, file);
+	probe_read_context(&ctx, regs, tracepoint);
+	put_regs(tp, regs, ip, !tracepoint && tp->is_return ? &ret : NULL,
+	    trace_record_sized_open(&slot, file, &ctx, tp->simple));
+	trace_record_sized_end(&slot);
 	return 0;
+}
+
+static __noinline int probe_record_regs(
+    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct trace_event_file *file)
+{
+	return probe_record_fast(tp, regs, ip, ret, file, false);
+}
+
+static __noinline void probe_record_args(
+    const struct trace_probe *tp, const u64 *args, struct trace_event_file *file)
+{
+	probe_record_fast(tp, args, tp->addr, 0, file, true);
+}
+
+/* The hits of simple probes have no frame here: what is dropped costs no more than asking. */
+static TRACE_DISPATCH int probe_hit_simple(void *arg, const void *regs, u64 ip, u64 ret)
+{
+	struct trace_probe *tp = arg;
+	struct trace_event_file *file = READ_ONCE(tp->event->call.live);
+
+	atomic_add(&tp->hits, 1);
+	if (unlikely(!file))
+		return 0;
+	return likely(!READ_ONCE(file->way)) ? probe_record_regs(tp, regs, ip, ret, file)
+					     : probe_record_slow(tp, regs, ip, ret, file);
+}
+
+static TRACE_DISPATCH int probe_hit_any(void *arg, const void *regs, u64 ip, u64 ret)
+{
+	struct trace_probe *tp = arg;
+	struct trace_event_file *file = READ_ONCE(tp->event->call.live);
+
+	atomic_add(&tp->hits, 1);
+	return likely(file) ? probe_record_slow(tp, regs, ip, ret, file) : 0;
+}
+
+probe_hit_fn probe_hit_of(const struct trace_probe *tp)
+{
+	return tp->simple ? probe_hit_simple : probe_hit_any;
+}
+
+static const struct trace_probe *probe_of(const struct trace_consumer *consumer)
+{
+	return container_of(consumer, struct trace_probe, consumer);
+}
+
+static TRACE_DISPATCH void probe_tracepoint_simple(struct trace_consumer *consumer, const u64 *args)
+{
+	const struct trace_probe *tp = probe_of(consumer);
+	struct trace_event_file *file = READ_ONCE(tp->event->call.live);
+
+	if (unlikely(!file))
+		return;
+	if (likely(!READ_ONCE(file->way)))
+		probe_record_args(tp, args, file);
+	else
+		probe_record_slow(tp, args, tp->addr, 0, file);
+}
+
+static void probe_tracepoint_any(struct trace_consumer *consumer, const u64 *args)
+{
+	const struct trace_probe *tp = probe_of(consumer);
+	struct trace_event_file *file = READ_ONCE(tp->event->call.live);
+
+	if (likely(file))
+		probe_record_slow(tp, args, tp->addr, 0, file);
+}
+
+probe_consume_fn probe_consume_of(const struct trace_probe *tp)
+{
+	return tp->simple ? probe_tracepoint_simple : probe_tracepoint_any;
 }

@@ -14,16 +14,17 @@
 
 #define RETURN "%return"
 
-/* An argument $retval makes the line one of the return, without %return as well. */
-static bool fprobe_wants_value(const struct probe_words *w)
+u32 fprobe_find_value(const struct probe_words *w, u32 *pos)
 {
 	for (u32 i = 2; i < w->n; i++) {
 		const char *at = strstr(w->word[i], "$retval");
 
-		if (at && !is_alnum(at[7]) && at[7] != '_')
-			return true;
+		if (at && !is_alnum(at[7]) && at[7] != '_') {
+			*pos = at - w->word[i];
+			return i;
+		}
 	}
-	return false;
+	return 0;
 }
 
 static int fprobe_parse_function(
@@ -31,13 +32,15 @@ static int fprobe_parse_function(
 {
 	const char *text = w->word[1], *suffix = strchr(text, '%');
 	size_t n = suffix ? (size_t)(suffix - text) : strlen(text);
+	u32 pos;
 
 	if (suffix && strcmp(suffix, RETURN))
 		return probe_fail(err, 1, n, "Invalid probed address suffix");
 	if (n >= sizeof(d->symbol))
 		return probe_fail(err, 1, 0, "Invalid probed address or symbol");
 	memcpy(d->symbol, text, n);
-	d->is_return = suffix || fprobe_wants_value(w);
+	/* An argument $retval makes the line one of the return, without %return as well. */
+	d->is_return = suffix || fprobe_find_value(w, &pos);
 	d->at_entry = true;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
+#include "trace/event/consumer.h"
 #include "trace/event/enable.h"
 #include "trace/event/event.h"
 #include "trace/event/file.h"
@@ -124,19 +125,28 @@ static int parse_head(
 
 /* ---- probes ---- */
 
+static bool is_tprobe(const struct dynevent_kind *kind)
+{
+	return kind == &tprobe_dynevent_kind;
+}
+
 /* How its arguments are to be read. */
 static struct probe_parse form_of(
     const struct probe_definition *d, const struct probe_words *w, struct probe_error *err)
 {
-	bool fprobe = d->kind == &fprobe_dynevent_kind;
-	bool named = fprobe || probe_is_named(w, d->is_return);
+	bool kprobe = d->kind == &probe_dynevent_kind;
+	bool named = !kprobe || probe_is_named(w, d->is_return);
+	u32 proto = 0;
 
+	if (named && d->at_entry)
+		proto =
+		    is_tprobe(d->kind) ? types_tracepoint(d->symbol) : types_function(d->symbol);
 	return (struct probe_parse){.err = err,
 	    .is_return = d->is_return,
-	    .no_registers = fprobe,
+	    .no_registers = !kprobe,
 	    .at_entry = d->at_entry && !d->is_return,
 	    .function = d->at_entry ? d->symbol : NULL,
-	    .proto = named && d->at_entry ? types_function(d->symbol) : 0,
+	    .proto = proto,
 	    .named = named};
 }
 
@@ -152,9 +162,14 @@ static struct trace_probe *make_probe(const struct probe_definition *d, const st
 	tp->offset = d->offset;
 	tp->is_return = d->is_return;
 	tp->maxactive = d->maxactive;
-	tp->is_fprobe = d->kind == &fprobe_dynevent_kind;
-	tp->old = !tp->is_fprobe && probe_is_legacy(w, form->proto);
+	tp->dyn.kind = d->kind;
+	tp->old = d->kind == &probe_dynevent_kind && probe_is_legacy(w, form->proto);
 	tp->sp = host_reg_find(host_stack_register());
+	tp->tracepoint = d->tracepoint;
+	if (d->tracepoint) {
+		tp->sp = 8 * d->tracepoint->n_args;
+		tp->addr = (u64)d->tracepoint->stub;
+	}
 	return tp;
 }
 
@@ -187,7 +202,7 @@ static int kprobe_event_register(struct trace_probe *tp, struct probe_error *err
 	    .addr = tp->addr,
 	    .offset = tp->offset,
 	    .is_return = tp->is_return,
-	    .fn = probe_hit,
+	    .fn = probe_hit_of(tp),
 	    .arg = tp,
 	    .n_kept = tp->n_entry,
 	    .keep = probe_keep,
@@ -195,9 +210,14 @@ static int kprobe_event_register(struct trace_probe *tp, struct probe_error *err
 	};
 	int code = err->late ? err->late : !tp->symbol && !tp->addr ? -EINVAL : 0;
 
+	if (is_tprobe(tp->dyn.kind)) {
+		if (code)
+			probe_fail(err, 1, 0, bad_place);
+		return code;
+	}
 	if (!code)
 		code = host_probe_create(&place, &tp->host);
-	if (!code && !tp->maxactive && !tp->is_fprobe)
+	if (!code && !tp->maxactive && tp->dyn.kind == &probe_dynevent_kind)
 		tp->maxactive = MAX(MAXACTIVE_DEFAULT, 2 * host_cpu_count());
 	if (code == -ENOENT && !tp->symbol) {
 		host_log("no code at the probe's address: it will not be hit");
@@ -219,13 +239,37 @@ static int kprobe_event_register(struct trace_probe *tp, struct probe_error *err
 
 /* ---- events ---- */
 
+static void kprobe_event_consume(struct trace_probe *tp)
+{
+	tp->consumer.fn = probe_consume_of(tp);
+	trace_consumer_add(tp->tracepoint, &tp->consumer);
+}
+
+static void kprobe_event_switch_probe(struct trace_probe *tp, bool on)
+{
+	if (tp->host)
+		host_probe_switch(tp->host, on);
+	else if (tp->tracepoint && on)
+		kprobe_event_consume(tp);
+	else if (tp->tracepoint)
+		trace_consumer_remove(tp->tracepoint, &tp->consumer);
+}
+
 static void kprobe_event_switch(struct trace_key *key, bool on)
 {
 	struct probe_event *ev = container_of(key, struct probe_event, key);
 
 	for (struct trace_probe *tp = ev->first; tp; tp = tp->next)
-		if (tp->host)
-			host_probe_switch(tp->host, on);
+		kprobe_event_switch_probe(tp, on);
+}
+
+/* As on Linux, probes of functions and of tracepoints are one kind, whose sorts do not mix. */
+static bool is_related(const struct dynevent_kind *a, const struct dynevent_kind *b)
+{
+	bool both = (is_tprobe(a) || a == &fprobe_dynevent_kind) &&
+		    (is_tprobe(b) || b == &fprobe_dynevent_kind);
+
+	return a == b || both;
 }
 
 static struct probe_event *find_event(const struct probe_definition *d)
@@ -235,7 +279,7 @@ static struct probe_event *find_event(const struct probe_definition *d)
 	if (!call || call->class->fields != probe_event_table)
 		return NULL;
 	struct probe_event *ev = probe_event_of(call);
-	return ev->first->dyn.kind == d->kind ? ev : NULL;
+	return is_related(ev->first->dyn.kind, d->kind) ? ev : NULL;
 }
 
 /* A legacy event records from its definition on, as its document shows. */
@@ -304,7 +348,8 @@ static int add_to(struct trace_probe *tp, struct probe_event *ev, struct probe_e
 	const struct trace_probe *old = ev->first, *at;
 	u32 differs;
 
-	if (tp->is_return != old->is_return || tp->old != old->old) {
+	if (tp->is_return != old->is_return || tp->old != old->old ||
+	    tp->dyn.kind != old->dyn.kind) {
 		probe_fail(err, 0, 0, "Probe type is different from existing probe");
 		return -EEXIST;
 	}
@@ -326,8 +371,8 @@ static int add_to(struct trace_probe *tp, struct probe_event *ev, struct probe_e
 	tp->next = ev->first;
 	ev->first = tp;
 	dynevent_add(&tp->dyn, old->dyn.kind);
-	if (tp->host && ev->key.on) {
-		host_probe_switch(tp->host, true);
+	if (ev->key.on) {
+		kprobe_event_switch_probe(tp, true);
 		host_probes_flush();
 	}
 	return 0;
@@ -460,8 +505,12 @@ int kprobe_event_free(struct dynevent *dyn)
 		err = trace_event_unregister(&ev->call);
 	if (err)
 		return err;
+	if (!last && tp->event->key.on && tp->tracepoint)
+		trace_consumer_remove(tp->tracepoint, &tp->consumer);
 	if (tp->host)
 		host_probe_destroy(tp->host);
+	else if (tp->tracepoint)
+		host_synchronize();
 	detach(tp);
 	if (last)
 		host_free(ev);

@@ -161,7 +161,7 @@ static void probe_from_entry(struct probe_parse *p, struct probe_fetch *f, int p
 
 void probe_from_argument(struct probe_parse *p, struct probe_fetch *f, unsigned n)
 {
-	int place = host_arg_place(n);
+	int place = p->tp->dyn.kind == &tprobe_dynevent_kind ? 8 * (int)n : host_arg_place(n);
 
 	if (p->is_return) {
 		probe_from_entry(p, f, place);

@@ -41,6 +41,9 @@ int probe_parse_argument_number(struct probe_parse *p, struct probe_fetch *f, co
 		return probe_parse_fail(p, p->pos, "Invalid $-variable specified");
 	if (!n || n > PROBE_STACK_MAX)
 		return probe_parse_fail(p, p->pos, "Invalid argument number");
+	if (p->tp->tracepoint && n > p->tp->tracepoint->n_args)
+		return probe_parse_fail(
+		    p, p->pos, "This variable is not found at this probe point");
 	probe_from_argument(p, f, n - 1);
 	return 0;
 }

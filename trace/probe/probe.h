@@ -10,7 +10,8 @@
  * each argument.
  *
  * kprobe.c defines events of instructions and returns, fprobe.c those of functions by the lines of
- * dynamic_events that Linux has for them, eprobe.c events of events; event.c is what they share.
+ * dynamic_events that Linux has for them, tprobe.c those of tracepoints, eprobe.c events of events;
+ * event.c is what they share.
  * parse.c reads arguments with the table of fetch types in type.c; name.c reads those by name, for
  * which expand.c prepares the line; fetch.c records them, print.c prints them.
  *
@@ -19,6 +20,7 @@
 #pragma once
 
 #include "trace/dynevent/dynevent.h"
+#include "trace/event/consumer.h"
 #include "trace/event/event.h"
 #include "trace/host_context.h"
 #include "trace/host_probe.h"
@@ -26,6 +28,7 @@
 #define PROBE_GROUP	    "kprobes"
 #define EVENT_PROBE_GROUP   "eprobes"
 #define FPROBE_GROUP	    "fprobes"
+#define TPROBE_GROUP	    "tracepoints"
 #define PROBE_ARGS_MAX	    128
 #define PROBE_ARG_NAME_MAX  32
 #define PROBE_ARG_TEXT_MAX  63
@@ -110,9 +113,14 @@ struct trace_probe {
 	struct trace_event_call *probed; /* another event; NULL: a place in the code */
 	const char *filter;		 /* of its records; NULL */
 	bool is_return, old;
-	bool is_fprobe; /* of a line of fprobe.c */
-	u16 sp;		/* where the stack pointer is in the registers */
-	bool simple;	/* all arguments are 8 bytes from registers, at reg[]; and not legacy */
+	struct trace_event_call *tracepoint; /* of a tprobe; NULL: it is not there */
+	struct trace_consumer consumer;	     /* of that */
+	u16 sp;				     /* where the stack pointer is in the registers */
+	/*
+	 * Of a record whose arguments are all 8 bytes from registers, at reg[]: its bytes, and
+	 * those that it takes in the ring. 0: it is another.
+	 */
+	u32 simple, simple_size;
 	u32 n_args, n_entry;
 	u16 *reg;
 	s16 *entry; /* of a return: host_arg_place() of each value that is kept at the entry */
@@ -131,7 +139,7 @@ struct probe_event {
 };
 
 extern const struct dynevent_kind probe_dynevent_kind, event_probe_dynevent_kind,
-    fprobe_dynevent_kind;
+    fprobe_dynevent_kind, tprobe_dynevent_kind;
 
 static inline bool probe_is_string(const struct probe_type *t)
 {
@@ -315,7 +323,7 @@ void probe_event_retire(struct probe_event *ev);
 void probe_show_args(struct seq *s, const struct trace_probe *tp);
 bool probe_match_args(const struct trace_probe *tp, const char *args);
 
-/* ---- places in the code: kprobe.c, for fprobe.c as well ---- */
+/* ---- places: kprobe.c, for fprobe.c and tprobe.c as well ---- */
 
 /* What a line says, but for its arguments. */
 struct probe_definition {
@@ -325,7 +333,8 @@ struct probe_definition {
 	u64 addr, offset;
 	u32 maxactive;
 	bool is_return;
-	bool at_entry; /* where a function begins */
+	bool at_entry;			     /* where a function begins */
+	struct trace_event_call *tracepoint; /* of tprobe.c; NULL: it is not there */
 };
 /* The probe and, unless it joins one, the event: 0, or what probe_parse_args() and others say. */
 int probe_define_place(
@@ -333,7 +342,9 @@ int probe_define_place(
 /* The digits between the letter and the colon, `n` of them: 0 or -EINVAL. */
 int probe_parse_maxactive(
     struct probe_definition *d, const char *text, size_t n, struct probe_error *err);
-/* For struct dynevent_kind of both; a line "-:NAME SYMBOL ..." has no "%return", as on Linux. */
+/* The first word that is $retval, or has it from *pos on; 0: none. */
+u32 fprobe_find_value(const struct probe_words *w, u32 *pos);
+/* For struct dynevent_kind of all; a line "-:NAME SYMBOL ..." has no "%return", as on Linux. */
 bool kprobe_event_is_busy(const struct dynevent *dyn);
 int kprobe_event_free(struct dynevent *dyn);
 bool kprobe_event_match(
@@ -345,7 +356,11 @@ bool kprobe_event_match(
  * What the host calls at a hit: regs as host_reg_find() knows them; at a return, where the function
  * returns to.
  */
-int probe_hit(void *tp, const void *regs, u64 ip, u64 ret);
+typedef int (*probe_hit_fn)(void *tp, const void *regs, u64 ip, u64 ret);
+probe_hit_fn probe_hit_of(const struct trace_probe *tp);
+/* What a tracepoint calls: the arguments take the place of registers. */
+typedef void (*probe_consume_fn)(struct trace_consumer *consumer, const u64 *args);
+probe_consume_fn probe_consume_of(const struct trace_probe *tp);
 /* The same of a return that has values of the entry: n_entry of them, which probe_keep() stores. */
 void probe_keep(void *tp, const void *regs, u64 *kept);
 int probe_return_hit(void *tp, const void *regs, u64 ip, u64 ret, const u64 *kept);

@@ -88,14 +88,13 @@ static inline bool rb_fits_record(size_t length)
  *    nested writer came.
  */
 static inline __attribute__((always_inline)) bool rb_reserve_fitting(
-    struct rb_ring *ring, u64 tail, u64 payload, struct ring_buffer_event **ev)
+    struct rb_ring *ring, u64 tail, u64 payload, u64 size, struct ring_buffer_event **ev)
 {
 	u64 now = host_cycles();	    /* W3 */
 	u64 last = READ_ONCE(ring->tail.b); /* W2, its other half */
 
 	if (unlikely(now - last >= 1UL << RB_DELTA_BITS ||
-		     !local_cmpxchg_pair(
-			 &ring->tail, &tail, &last, tail + rb_size_of(payload), now))) /* W4 */
+		     !local_cmpxchg_pair(&ring->tail, &tail, &last, tail + size, now))) /* W4 */
 		return false;
 	*ev = rb_put_data(rb_tail_event(tail), payload, now - last); /* W5 */
 	return true;
@@ -117,17 +116,14 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserv
 	tail = READ_ONCE(ring->tail.a); /* W2 */
 	if (unlikely(!rb_tail_fits(tail, rb_size_of(payload))))
 		return rb_reserve_next(cpu_buffer, payload, tail);
-	if (unlikely(!rb_reserve_fitting(ring, tail, payload, &ev)))
+	if (unlikely(!rb_reserve_fitting(ring, tail, payload, rb_size_of(payload), &ev)))
 		return rb_reserve_slow(cpu_buffer, payload);
 	return ev;
 }
 
-/*
- * As rb_reserve(), but NULL, nothing done and nothing counted, where that would leave the fast
- * path. Calls no function. `payload` is a multiple of 4, from 4 to RB_MAX_DATA.
- */
-static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve(
-    struct ring_buffer *rb, unsigned long cpu, u64 payload)
+/* rb_try_reserve() with what the event takes, rb_size_of(payload). */
+static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve_sized(
+    struct ring_buffer *rb, unsigned long cpu, u64 payload, u64 size)
 {
 	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
 	struct ring_buffer_event *ev;
@@ -138,8 +134,8 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 	if (likely(rb_is_plain(cpu_buffer))) {
 		ring = READ_ONCE(cpu_buffer->ring);
 		tail = READ_ONCE(ring->tail.a); /* W2 */
-		if (likely(rb_tail_fits(tail, rb_size_of(payload)) &&
-			   rb_reserve_fitting(ring, tail, payload, &ev))) {
+		if (likely(rb_tail_fits(tail, size) &&
+			   rb_reserve_fitting(ring, tail, payload, size, &ev))) {
 			if (!ev)
 				__builtin_unreachable(); /* callers need not look again */
 			return ev;
@@ -147,6 +143,16 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 	}
 	local_dec(&cpu_buffer->depth);
 	return NULL;
+}
+
+/*
+ * As rb_reserve(), but NULL, nothing done and nothing counted, where that would leave the fast
+ * path. Calls no function. `payload` is a multiple of 4, from 4 to RB_MAX_DATA.
+ */
+static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve(
+    struct ring_buffer *rb, unsigned long cpu, u64 payload)
+{
+	return rb_try_reserve_sized(rb, cpu, payload, rb_size_of(payload));
 }
 
 /* `size`: what the event takes, rb_size(length). */

@@ -65,6 +65,7 @@ const char tracefs_readme[] =
     "\t   Format: p[:[<group>/][<event>]] <place> [<args>]\n"
     "\t           r[maxactive][:[<group>/][<event>]] <place> [<args>]\n"
     "\t           f[:[<group>/][<event>]] <func-name>[%return] [<args>]\n"
+    "\t           t[:[<group>/][<event>]] <tracepoint> [<args>]\n"
     "\t           s:[synthetic/]<event> <field> [<field>]\n"
     "\t           e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>] [if "
     "<filter>]\n"
