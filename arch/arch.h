@@ -239,7 +239,7 @@ u64 kernel_hook_probe(struct regs *r); /* interrupts off */
  * called with preemption off; users that follow calls have enter() instead, with interrupts off.
  */
 struct hook_call {
-	u64 ip, start;
+	u64 ip, start; /* these, and what follows, are the user's */
 	u32 depth, mode;
 };
 struct hook_user {

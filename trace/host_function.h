@@ -27,7 +27,12 @@ const char *host_function(unsigned i, u64 *addr);
  */
 struct host_call {
 	u64 ip, start;
-	u32 depth, mode;
+	union {
+		struct {
+			u32 depth, mode;
+		};
+		u64 nested;
+	};
 };
 struct host_hook {
 	void (*fn)(struct host_hook *hook, u64 ip, u64 parent_ip, u64 *slot);
@@ -49,14 +54,15 @@ void host_hook_skip(const struct host_hook *hook, bool skip);
 
 /*
  * In enter(): the innermost call under way that the hook follows; NULL: there is none. Follows the
- * call that is entered; false: it cannot, and counts that. A host may have them inline, in a header
- * that TRACE_HOST_INLINE_CALL names.
+ * call that is entered; false: it cannot, and counts that. In leave(): the call around the one that
+ * returns. A host may have them inline, in a header that TRACE_HOST_INLINE_CALL names.
  */
 #ifdef TRACE_HOST_INLINE_CALL
 #include TRACE_HOST_INLINE_CALL
 #else
 const struct host_call *host_call_outer(const struct host_hook *hook, const u64 *slot);
 bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call *call);
+struct host_call *host_call_around(const struct host_hook *hook, const struct host_call *call);
 /* As host_context(), in enter() and leave(). */
 void host_context_in(struct host_context *ctx, u64 flags);
 #endif

@@ -54,6 +54,17 @@ struct hook_state hook_state(unsigned function);
  * In enter(): the innermost call under way that the user follows; NULL: there is none. Follows the
  * call that is entered; false: it cannot, and counts that.
  */
+static SHADOW_INLINE struct hook_call *hook_call_from(
+    const struct hook_user *user, struct shadow_record *r)
+{
+	while (r->owner != user->calls || !r->slot) {
+		if (!r->owner)
+			return NULL;
+		r = shadow_below(r);
+	}
+	return (struct hook_call *)r - 1;
+}
+
 static SHADOW_INLINE const struct hook_call *hook_call_outer(
     const struct hook_user *user, const u64 *slot)
 {
@@ -64,12 +75,14 @@ static SHADOW_INLINE const struct hook_call *hook_call_outer(
 		return NULL;
 	if (unlikely(r->slot <= (u64)slot))
 		r = shadow_first(s, (u64)slot);
-	while (r->owner != user->calls || !r->slot) {
-		if (!r->owner)
-			return NULL;
-		r = shadow_below(r);
-	}
-	return (const struct hook_call *)r - 1;
+	return hook_call_from(user, r);
+}
+
+/* In leave(): the call under way around the one that returns; NULL: there is none. */
+static SHADOW_INLINE struct hook_call *hook_call_around(
+    const struct hook_user *user, const struct hook_call *call)
+{
+	return hook_call_from(user, shadow_below((struct shadow_record *)(call + 1)));
 }
 
 static SHADOW_INLINE bool hook_call_follow(

@@ -17,6 +17,13 @@ static inline bool host_call_follow(struct host_hook *hook, u64 *slot, const str
 	return hook_call_follow((struct hook_user *)hook, slot, (const struct hook_call *)call);
 }
 
+static inline struct host_call *host_call_around(
+    const struct host_hook *hook, const struct host_call *call)
+{
+	return (struct host_call *)hook_call_around(
+	    (const struct hook_user *)hook, (const struct hook_call *)call);
+}
+
 static inline void host_context_in(struct host_context *ctx, u64 flags)
 {
 	trace_context(ctx, flags, 0);

@@ -77,6 +77,27 @@ static void run_graph_dropped(const char *name)
 	bench_write("set_graph_function", "\n");
 }
 
+static void run_profile_of(const char *name, const char *graph_time)
+{
+	bench_write("options/graph-time", graph_time);
+	bench_write("set_ftrace_filter", "bench_function_target");
+	bench_write("function_profile_enabled", "1");
+	measure_traced(name);
+	bench_write("function_profile_enabled", "0");
+	bench_write("set_ftrace_filter", "\n");
+	bench_write("options/graph-time", "1");
+}
+
+static void run_profile(const char *name)
+{
+	run_profile_of(name, "1");
+}
+
+static void run_profile_own(const char *name)
+{
+	run_profile_of(name, "0");
+}
+
 static int nothing(struct kprobe *p, struct regs *r)
 {
 	(void)p;
@@ -162,6 +183,8 @@ const struct bench bench_function[] = {
     {"fn.function.other_pid", run_other_pid},
     {"fn.graph_entry_exit", run_graph},
     {"fn.graph.dropped", run_graph_dropped},
+    {"fn.profile", run_profile},
+    {"fn.profile.own_time", run_profile_own},
     {"kp.noop.entry", run_kprobe},
     {"kpe.entry.2regs", run_kprobe_event},
     {"fpe.entry.2args", run_fprobe_on},

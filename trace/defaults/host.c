@@ -368,6 +368,12 @@ __weak void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
 }
 #endif
 
+__weak struct host_call *host_call_around(
+    const struct host_hook *hook __maybe_unused, const struct host_call *call __maybe_unused)
+{
+	return NULL;
+}
+
 __weak u64 host_task_ran(void)
 {
 	return host_clock_ns(host_clock());

@@ -28,10 +28,11 @@ enum {
 	TRACE_GRAPH_RETVAL = 0x200,
 	TRACE_GRAPH_RETVAL_HEX = 0x400,
 	TRACE_GRAPH_SLEEP_TIME = 0x800,
+	TRACE_GRAPH_GRAPH_TIME = 0x2000, /* the profiler's, as on Linux */
 };
 #define TRACE_TRACER_OPTIONS /* on at start */                                                     \
 	(TRACE_GRAPH_CPU | TRACE_GRAPH_OVERHEAD | TRACE_GRAPH_DURATION | TRACE_GRAPH_IRQS |        \
-	    TRACE_GRAPH_SLEEP_TIME)
+	    TRACE_GRAPH_SLEEP_TIME | TRACE_GRAPH_GRAPH_TIME)
 struct trace_tracer_option {
 	const char *name;
 	u32 bit;

@@ -79,6 +79,31 @@ u64 *trace_functions_make_set(const u64 *wanted, const u64 *unwanted)
 	return set;
 }
 
+struct trace_function_table *trace_function_make_table(const u64 *list)
+{
+	unsigned n = 0, bits = 2;
+	u64 addr;
+
+	for (unsigned i = 0; i < host_function_count(); i++)
+		n += !list || trace_function_in(list, i);
+	while (1u << bits < 2 * n)
+		bits++;
+	struct trace_function_table *t = host_alloc(sizeof(*t) + (sizeof(u64) << bits));
+	if (!t)
+		return NULL;
+	t->shift = 64 - bits;
+	t->mask = (1u << bits) - 1;
+	for (unsigned i = 0; i < host_function_count(); i++) {
+		if ((list && !trace_function_in(list, i)) || !host_function(i, &addr))
+			continue;
+		u64 at = trace_function_first_place(t, addr);
+		while (t->at[at])
+			at = (at + 1) & t->mask;
+		t->at[at] = addr;
+	}
+	return t;
+}
+
 /* ---- words ---- */
 
 /* A number is one of the functions that can be traced, counted from 1. */

@@ -157,6 +157,8 @@ void trace_functions_changed(struct trace_array *tr)
 	if (set)
 		host_hook_set(&f->hook, set);
 	host_free(set);
+	if (tr == trace_global)
+		trace_profile_changed();
 }
 
 int trace_functions_start(struct trace_array *tr, const struct host_hook *hook)

@@ -47,5 +47,11 @@ u64 trace_stack_max(void);	 /* any context */
 void trace_stack_set_max(u64 size);
 int trace_stack_show(struct seq *s); /* 0, -ENOMEM */
 
+/* ---- the profiler: profile.c ---- */
+
+int trace_profile_switch(bool on); /* 0, -ENOMEM, -EBUSY */
+bool trace_profile_is_on(void);
+int trace_profile_show(struct seq *s, unsigned cpu); /* 0, -ENOMEM */
+
 /* enabled_functions and touched_functions. */
 void trace_functions_show_enabled(struct seq *s, bool touched);

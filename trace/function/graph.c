@@ -35,58 +35,14 @@ enum {
 /* Bits of trace_functions.asks: what a call is asked about; 0: the short way. */
 enum { ASK_LISTS = 1, ASK_IRQS = 2, ASK_SLEEP = 4, ASK_THRESH = 8 };
 
-/* Addresses: a table with open addressing, at least half empty. */
-struct trace_graph_set {
-	u32 shift, mask;
-	u64 at[];
-};
-
-static struct trace_graph_set *sets[2]; /* [A] functions wanted, silent; NULL: all, none */
-static u32 depth_limit = UINT32_MAX;	/* [A] */
+static struct trace_function_table *sets[2]; /* [A] functions wanted, silent; NULL: all, none */
+static u32 depth_limit = UINT32_MAX;	     /* [A] */
 
 /* ---- sets ---- */
 
-static inline u32 trace_graph_hash(const struct trace_graph_set *set, u64 addr)
+static bool trace_graph_has(const struct trace_function_table *set, u64 addr)
 {
-	return addr * 0x9e3779b97f4a7c15 >> set->shift;
-}
-
-static bool trace_graph_has(const struct trace_graph_set *set, u64 addr)
-{
-	for (u32 i = trace_graph_hash(set, addr); set->at[i]; i = (i + 1) & set->mask)
-		if (set->at[i] == addr)
-			return true;
-	return false;
-}
-
-static void trace_graph_put(struct trace_graph_set *set, u64 addr)
-{
-	u32 i = trace_graph_hash(set, addr);
-
-	while (set->at[i])
-		i = (i + 1) & set->mask;
-	set->at[i] = addr;
-}
-
-/* Of a list of functions by number; NULL: no memory. */
-static struct trace_graph_set *trace_graph_make_set(const u64 *list)
-{
-	unsigned n = 0, bits = 2;
-	u64 addr;
-
-	for (unsigned i = 0; i < host_function_count(); i++)
-		n += trace_function_in(list, i);
-	while (1u << bits < 2 * n)
-		bits++;
-	struct trace_graph_set *set = host_alloc(sizeof(*set) + (sizeof(u64) << bits));
-	if (!set)
-		return NULL;
-	set->shift = 64 - bits;
-	set->mask = (1u << bits) - 1;
-	for (unsigned i = 0; i < host_function_count(); i++)
-		if (trace_function_in(list, i) && host_function(i, &addr))
-			trace_graph_put(set, addr);
-	return set;
+	return trace_function_place(set, addr) != TRACE_FUNCTION_NOWHERE;
 }
 
 static void trace_graph_settle(struct trace_array *tr)
@@ -109,8 +65,8 @@ static void trace_graph_settle(struct trace_array *tr)
 
 int trace_graph_set_list(enum trace_function_list which, const u64 *list)
 {
-	struct trace_graph_set **at = &sets[which == TRACE_GRAPH_SILENT], *old = *at;
-	struct trace_graph_set *set = list ? trace_graph_make_set(list) : NULL;
+	struct trace_function_table **at = &sets[which == TRACE_GRAPH_SILENT], *old = *at;
+	struct trace_function_table *set = list ? trace_function_make_table(list) : NULL;
 	struct trace_array *tr;
 
 	if (list && !set)
@@ -204,7 +160,8 @@ static void trace_graph_leave_out(struct trace_functions *f, enum trace_ftrace_i
 static __noinline bool trace_graph_asked(
     struct host_call *call, const struct host_context *ctx, u32 asks)
 {
-	const struct trace_graph_set *wanted = READ_ONCE(sets[0]), *silent = READ_ONCE(sets[1]);
+	const struct trace_function_table *wanted = READ_ONCE(sets[0]),
+					  *silent = READ_ONCE(sets[1]);
 
 	if (call->mode & CALL_SILENT)
 		return false;
@@ -361,6 +318,7 @@ static const struct trace_tracer_option options[] = {
     {"funcgraph-retval", TRACE_GRAPH_RETVAL},
     {"funcgraph-retval-hex", TRACE_GRAPH_RETVAL_HEX},
     {"sleep-time", TRACE_GRAPH_SLEEP_TIME},
+    {"graph-time", TRACE_GRAPH_GRAPH_TIME},
     {.name = NULL},
 };
 

@@ -52,6 +52,31 @@ static inline void trace_function_put(u64 *set, unsigned i, bool in)
 	set[i / 64] = in ? set[i / 64] | bit : set[i / 64] & ~bit;
 }
 
+/*
+ * Where functions begin: a table with open addressing, at least half empty. A place in it is the
+ * function's as long as the table is there. Any context.
+ */
+struct trace_function_table {
+	u32 shift, mask;
+	u64 at[]; /* 0: nothing is there */
+};
+#define TRACE_FUNCTION_NOWHERE (~0UL)
+/* Of a list of functions by number; NULL: of all. No memory: NULL. Task context. */
+struct trace_function_table *trace_function_make_table(const u64 *list);
+
+static inline u64 trace_function_first_place(const struct trace_function_table *t, u64 addr)
+{
+	return addr * 0x9e3779b97f4a7c15 >> t->shift;
+}
+
+static inline u64 trace_function_place(const struct trace_function_table *t, u64 addr)
+{
+	for (u64 i = trace_function_first_place(t, addr); t->at[i]; i = (i + 1) & t->mask)
+		if (t->at[i] == addr)
+			return i;
+	return TRACE_FUNCTION_NOWHERE;
+}
+
 /* "[!]NAME", "[!]GLOB", "[!]NUMBER": puts them into the set, or takes them out. 0, -EINVAL. */
 int trace_function_set_word(u64 *set, const char *word);
 
@@ -67,6 +92,8 @@ unsigned trace_commands_count(unsigned function, unsigned *arrays);
 
 /* The stack tracer's list changed: 0, -ENOMEM. */
 int trace_stack_changed(void);
+/* The profiler's lists, the global array's, changed. */
+void trace_profile_changed(void);
 /* Its lists changed. */
 void trace_functions_changed(struct trace_array *tr);
 /*

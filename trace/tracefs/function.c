@@ -118,6 +118,44 @@ int tracefs_store_graph_depth(const struct tracefs_node *node __maybe_unused, ch
 	return err;
 }
 
+/* ---- the profiler ---- */
+
+int tracefs_show_profile_on(struct seq *s, const struct tracefs_node *node __maybe_unused)
+{
+	seq_puts(s, trace_profile_is_on() ? "1\n" : "0\n");
+	return 0;
+}
+
+int tracefs_store_profile_on(const struct tracefs_node *node __maybe_unused, char *line)
+{
+	u64 v;
+	int err = parse_u64(line, 10, &v);
+
+	return err ? err : trace_profile_switch(v != 0);
+}
+
+static int tracefs_show_stat(struct seq *s, const struct tracefs_node *node)
+{
+	return trace_profile_show(s, node->arg);
+}
+
+static const struct tracefs_row stat_row = {.mode = 0640, .show = tracefs_show_stat};
+
+static u64 tracefs_stat_next(
+    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
+{
+	return tracefs_next_of_cpus(dir, &stat_row, "function", after, out, name);
+}
+
+static bool tracefs_stat_find(
+    const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
+{
+	return tracefs_find_of_cpus(dir, &stat_row, "function", name, out);
+}
+
+const struct tracefs_dir tracefs_stat_dir = {
+    .rows = tracefs_no_rows, .next = tracefs_stat_next, .find = tracefs_stat_find};
+
 /* ---- the stack tracer ---- */
 
 int tracefs_show_stack(struct seq *s, const struct tracefs_node *node __maybe_unused)

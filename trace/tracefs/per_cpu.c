@@ -84,28 +84,40 @@ static const struct tracefs_row cpu_rows[] = {
 static const struct tracefs_dir cpu_dir = {.rows = cpu_rows};
 static const struct tracefs_row cpu_row = {.mode = 0750, .dir = &cpu_dir};
 
-static u64 tracefs_cpu_next(
-    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
+u64 tracefs_next_of_cpus(const struct tracefs_node *dir, const struct tracefs_row *row,
+    const char *prefix, u64 after, struct tracefs_node *out, char *name)
 {
 	if (after >= host_cpu_count())
 		return 0;
-	fmt_snprintf(name, TRACEFS_NAME_MAX + 1, "cpu%lu", after);
-	tracefs_fill(out, dir, &cpu_row, after);
+	fmt_snprintf(name, TRACEFS_NAME_MAX + 1, "%s%lu", prefix, after);
+	tracefs_fill(out, dir, row, after);
 	return after + 1;
+}
+
+bool tracefs_find_of_cpus(const struct tracefs_node *dir, const struct tracefs_row *row,
+    const char *prefix, const char *name, struct tracefs_node *out)
+{
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
+		char text[16];
+		fmt_snprintf(text, sizeof(text), "%s%u", prefix, cpu);
+		if (!strcmp(text, name)) {
+			tracefs_fill(out, dir, row, cpu);
+			return true;
+		}
+	}
+	return false;
+}
+
+static u64 tracefs_cpu_next(
+    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name)
+{
+	return tracefs_next_of_cpus(dir, &cpu_row, "cpu", after, out, name);
 }
 
 static bool tracefs_cpu_find(
     const struct tracefs_node *dir, const char *name, struct tracefs_node *out)
 {
-	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
-		char text[16];
-		fmt_snprintf(text, sizeof(text), "cpu%u", cpu);
-		if (!strcmp(text, name)) {
-			tracefs_fill(out, dir, &cpu_row, cpu);
-			return true;
-		}
-	}
-	return false;
+	return tracefs_find_of_cpus(dir, &cpu_row, "cpu", name, out);
 }
 
 const struct tracefs_dir tracefs_per_cpu_dir = {

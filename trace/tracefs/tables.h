@@ -115,7 +115,14 @@ extern const struct tracefs_ops tracefs_trace_ops, tracefs_snapshot_ops, tracefs
     tracefs_notrace_ops, tracefs_graph_wanted_ops, tracefs_graph_silent_ops,
     tracefs_stack_filter_ops;
 extern const struct tracefs_dir tracefs_top_dir, tracefs_events_dir, tracefs_options_dir,
-    tracefs_per_cpu_dir, tracefs_instances_dir, tracefs_hwlat_dir, tracefs_prevboot_events_dir;
+    tracefs_per_cpu_dir, tracefs_instances_dir, tracefs_hwlat_dir, tracefs_prevboot_events_dir,
+    tracefs_stat_dir;
+
+/* next() and find() of a directory with an entry for each CPU: the prefix and its number. */
+u64 tracefs_next_of_cpus(const struct tracefs_node *dir, const struct tracefs_row *row,
+    const char *prefix, u64 after, struct tracefs_node *out, char *name);
+bool tracefs_find_of_cpus(const struct tracefs_node *dir, const struct tracefs_row *row,
+    const char *prefix, const char *name, struct tracefs_node *out);
 extern const struct tracefs_row tracefs_no_rows[]; /* for directories of made entries only */
 extern const char tracefs_readme[];
 
@@ -144,6 +151,8 @@ int tracefs_show_graph_wanted(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_graph_silent(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_graph_depth(struct seq *s, const struct tracefs_node *node);
 int tracefs_store_graph_depth(const struct tracefs_node *node, char *line);
+int tracefs_show_profile_on(struct seq *s, const struct tracefs_node *node);
+int tracefs_store_profile_on(const struct tracefs_node *node, char *line);
 int tracefs_show_stack_filter(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_stack(struct seq *s, const struct tracefs_node *node);
 int tracefs_show_stack_max(struct seq *s, const struct tracefs_node *node);

@@ -1,0 +1,150 @@
+/*
+ * The function profiler over functions of ours. A case that is about times has sleep-time off: then
+ * it says itself how long a call takes.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/host/function.h"
+#include "tests/unit/trace/tools.h"
+
+enum { FIRST, SECOND, THIRD, FOURTH };
+
+#define HEAD                                                                                       \
+	"  Function                               Hit    Time            Avg             s^2\n"    \
+	"  --------                               ---    ----            ---             ---\n"
+
+static void begin(const char *graph_time)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("options/sleep-time", "0"), 0);
+	EXPECT_EQ(trace_put("options/graph-time", graph_time), 0);
+	EXPECT_EQ(trace_put("function_profile_enabled", "1"), 0);
+}
+
+static void end(void)
+{
+	EXPECT_EQ(trace_put("function_profile_enabled", "0"), 0);
+	EXPECT_EQ(trace_put("options/sleep-time", "1"), 0);
+	EXPECT_EQ(trace_put("options/graph-time", "1"), 0);
+	EXPECT_EQ(trace_put("set_ftrace_filter", ""), 0);
+	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
+}
+
+static void call(unsigned function, u64 ns)
+{
+	u64 slot = 1;
+
+	host_function_enter(function, &slot);
+	host_task_runs(ns);
+	host_function_return(&slot, 0);
+}
+
+/* third: 100 by itself, and around two calls of fourth. */
+static void nested(void)
+{
+	u64 slot = 1;
+
+	host_function_enter(THIRD, &slot);
+	host_task_runs(100);
+	call(FOURTH, 1000);
+	call(FOURTH, 3000);
+	host_function_return(&slot, 0);
+}
+
+static void sums(void)
+{
+	begin("1");
+	EXPECT_STR(trace_get("trace_stat/function0", NULL), HEAD);
+	nested();
+	call(FIRST, 12345678901);
+	EXPECT_STR(trace_get("trace_stat/function0", NULL),
+	    HEAD "  first_function                           1    12345678 us     12345678 us     "
+		 "0.000 us    \n"
+		 "  third_function                           1    4.100 us        4.100 us        "
+		 "0.000 us    \n"
+		 "  fourth_one                               2    4.000 us        2.000 us        "
+		 "2.000 us    \n");
+	EXPECT_EQ(trace_put("tracing_thresh", "3"), 0);
+	EXPECT(!strstr(trace_get("trace_stat/function0", NULL), "fourth_one"));
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL), "third_function"));
+	end();
+}
+
+/* What calls inside took is not a function's own: not that of calls in these, twice. */
+static void own_time(void)
+{
+	u64 slot = 1;
+
+	begin("0");
+	host_function_enter(FIRST, &slot);
+	host_task_runs(7);
+	nested();
+	host_function_return(&slot, 0);
+	EXPECT_STR(trace_get("trace_stat/function0", NULL),
+	    HEAD "  fourth_one                               2    4.000 us        2.000 us        "
+		 "2.000 us    \n"
+		 "  third_function                           1    0.100 us        0.100 us        "
+		 "0.000 us    \n"
+		 "  first_function                           1    0.007 us        0.007 us        "
+		 "0.000 us    \n");
+	end();
+}
+
+/* The variance of calls whose squares together are more than 64 bits hold. */
+static void long_calls(void)
+{
+	begin("1");
+	for (unsigned i = 0; i < 3; i++) {
+		call(FOURTH, 20000000000);
+		call(FOURTH, 20000004000);
+	}
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL),
+	    " 6    120000012 us     20000002 us     4.800 us    \n"));
+	end();
+}
+
+static void names(void)
+{
+	begin("1");
+	call(HOST_FUNCTION_OF_IRQ, 1);
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL),
+	    "\n  of_an_interrupt_that_came_in_b           1    0.001 us "));
+	end();
+}
+
+/* A call is counted when it begins; its time when it returns, if the profiler was on all along. */
+static void calls_under_way(void)
+{
+	u64 slot = 1;
+
+	begin("1");
+	host_function_enter(FIRST, &slot);
+	host_task_runs(5000);
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL), " 1    0.000 us "));
+	EXPECT_EQ(trace_put("function_profile_enabled", "0"), 0);
+	host_function_return(&slot, 0);
+	call(FIRST, 1);
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL), " 1    0.000 us "));
+	EXPECT_EQ(trace_put("set_ftrace_filter", "third_function"), 0);
+	EXPECT_EQ(trace_put("function_profile_enabled", "1"), 0);
+	EXPECT_STR(trace_get("trace_stat/function0", NULL), HEAD);
+	nested();
+	EXPECT(!strstr(trace_get("trace_stat/function0", NULL), "fourth_one"));
+	EXPECT_EQ(trace_put("set_ftrace_filter", "fourth_one"), 0);
+	nested();
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL),
+	    "  fourth_one                               2 "));
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL),
+	    "  third_function                           1 "));
+	end();
+}
+
+static const struct ktap_case cases[] = {
+    {"profile.sums", sums},
+    {"profile.own_time", own_time},
+    {"profile.long_calls", long_calls},
+    {"profile.names", names},
+    {"profile.calls_under_way", calls_under_way},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_profile_trace = {cases};

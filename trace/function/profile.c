@@ -1,0 +1,262 @@
+/*
+ * The function profiler: how often each function was called, and how long its calls took. A call is
+ * counted on the CPU where it began, its time on the CPU where it returned. enter() and leave() run
+ * with interrupts off and call nothing that is hooked; an NMI between any two instructions adds to
+ * the same sums.
+ *
+ * The file is changed under host_lock. The table of functions and the sums stay from the first use
+ * on: they can be read when the profiler is off.
+ */
+/* hot: runs with each event */
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/function/priv.h"
+#include "trace/host_clock.h"
+#include "trace/host_cpus.h"
+#include "trace/host_memory.h"
+#include "trace/output/graph.h"
+#include "trace/tracer/tracer.h"
+
+#define NS_PER_US 1000UL
+
+/* In host_call.ip, beside the function's place in the table: `start` is of host_task_ran(). */
+#define CALL_RAN (1UL << 63)
+
+struct trace_profile {
+	u64 hits;
+	u64 ns;
+	u64 squares, squares_high; /* of each call's ns */
+};
+
+static struct host_hook hook;
+static struct trace_function_table *table;
+static struct trace_profile *sums[MAX_CPUS]; /* [C] by place in the table */
+static bool on;				     /* [L] */
+
+static inline u32 trace_profile_options(void)
+{
+	return READ_ONCE(trace_global->tracer_options);
+}
+
+/* ---- calls ---- */
+
+static void trace_profile_enter(struct host_hook *h, u64 ip, u64 *slot, u64 flags __maybe_unused)
+{
+	struct host_call call = {.ip = trace_function_place(table, ip)};
+
+	local_inc(&sums[host_cpu()][call.ip].hits);
+	if (likely(trace_profile_options() & TRACE_GRAPH_SLEEP_TIME)) {
+		call.start = host_cycles();
+	} else {
+		call.ip |= CALL_RAN;
+		call.start = host_task_ran();
+	}
+	host_call_follow(h, slot, &call);
+}
+
+/* With graph-time off: what it took by itself. Its caller's time will lack all of it. */
+static __noinline u64 trace_profile_own(
+    const struct host_hook *h, const struct host_call *call, u64 ns)
+{
+	struct host_call *around = host_call_around(h, call);
+
+	if (around)
+		around->nested += ns;
+	return ns - MIN(ns, call->nested);
+}
+
+static void trace_profile_leave(struct host_hook *h, const struct host_call *call,
+    u64 value __maybe_unused, u64 flags __maybe_unused)
+{
+	struct trace_profile *p = sums[host_cpu()] + (call->ip & ~CALL_RAN);
+	u64 ns;
+
+	if (likely(!(call->ip & CALL_RAN)))
+		ns = host_clock_ns(host_cycles()) - host_clock_ns(call->start);
+	else
+		ns = host_task_ran() - call->start;
+	if (unlikely(!(trace_profile_options() & TRACE_GRAPH_GRAPH_TIME)))
+		ns = trace_profile_own(h, call, ns);
+	unsigned __int128 square = (unsigned __int128)ns * ns;
+	local_add(&p->ns, ns);
+	if (unlikely(local_fetch_add(&p->squares, square) + (u64)square < (u64)square))
+		local_inc(&p->squares_high);
+	if (unlikely(square >> 64))
+		local_add(&p->squares_high, square >> 64);
+}
+
+/* ---- on and off ---- */
+
+static size_t trace_profile_size(void)
+{
+	return (table->mask + 1UL) * sizeof(struct trace_profile);
+}
+
+/* What a use that failed made is kept for the next. */
+static int trace_profile_prepare(void)
+{
+	if (!table)
+		table = trace_function_make_table(NULL);
+	if (!table)
+		return -ENOMEM;
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
+		if (!sums[cpu])
+			sums[cpu] = host_alloc(trace_profile_size());
+		if (!sums[cpu])
+			return -ENOMEM;
+		memset(sums[cpu], 0, trace_profile_size());
+	}
+	return 0;
+}
+
+static int trace_profile_set(void)
+{
+	const struct trace_functions *f = trace_functions_of(trace_global);
+	u64 *set = f ? trace_functions_make_set(
+			   f->lists[TRACE_FUNCTIONS_WANTED], f->lists[TRACE_FUNCTIONS_UNWANTED])
+		     : NULL;
+
+	if (!set)
+		return -ENOMEM;
+	host_hook_set(&hook, set);
+	host_free(set);
+	return 0;
+}
+
+void trace_profile_changed(void)
+{
+	if (on)
+		trace_profile_set();
+}
+
+int trace_profile_switch(bool to)
+{
+	if (to == on)
+		return 0;
+	if (!to) {
+		host_hook_remove(&hook);
+		on = false;
+		return 0;
+	}
+	hook = (struct host_hook){.enter = trace_profile_enter, .leave = trace_profile_leave};
+	int err = trace_profile_prepare();
+	if (!err)
+		err = host_hook_add(&hook);
+	if (err)
+		return err;
+	on = true;
+	err = trace_profile_set();
+	if (err)
+		trace_profile_switch(false);
+	return err;
+}
+
+bool trace_profile_is_on(void)
+{
+	return on;
+}
+
+/* ---- the files ---- */
+
+struct trace_profile_row {
+	const char *name;
+	struct trace_profile sum;
+};
+
+/* The functions that were called on that CPU. Returns how many. */
+static unsigned trace_profile_collect(struct trace_profile_row *rows, unsigned cpu)
+{
+	unsigned n = 0;
+	u64 addr;
+
+	for (unsigned i = 0; i < host_function_count(); i++) {
+		const char *name = host_function(i, &addr);
+		const struct trace_profile *sum =
+		    name ? &sums[cpu][trace_function_place(table, addr)] : NULL;
+		if (sum && READ_ONCE(sum->hits))
+			rows[n++] = (struct trace_profile_row){name, *sum};
+	}
+	return n;
+}
+
+/* Shell's sort: the longest first. */
+static void trace_profile_sort(struct trace_profile_row *rows, unsigned n)
+{
+	for (unsigned gap = n / 2; gap; gap /= 2)
+		for (unsigned i = gap; i < n; i++) {
+			struct trace_profile_row row = rows[i];
+			unsigned k = i;
+
+			for (; k >= gap && rows[k - gap].sum.ns < row.sum.ns; k -= gap)
+				rows[k] = rows[k - gap];
+			rows[k] = row;
+		}
+}
+
+/* `d` is less than 2 to the power of 63. */
+static unsigned __int128 trace_profile_divide(unsigned __int128 v, u64 d)
+{
+	unsigned __int128 quotient = 0;
+	u64 rest = 0;
+
+	for (int bit = 127; bit >= 0; bit--) {
+		rest = rest << 1 | (u64)(v >> bit & 1);
+		quotient <<= 1;
+		if (rest >= d) {
+			rest -= d;
+			quotient |= 1;
+		}
+	}
+	return quotient;
+}
+
+/* The variance of its calls' times, a thousandth of ns squared, as Linux has it. */
+static u64 trace_profile_variance(const struct trace_profile *sum)
+{
+	unsigned __int128 squares = (unsigned __int128)sum->squares_high << 64 | sum->squares;
+	unsigned __int128 square = (unsigned __int128)sum->ns * sum->ns;
+	u64 n = sum->hits;
+
+	if (n < 2 || squares * n < square)
+		return 0;
+	return trace_profile_divide(
+	    trace_profile_divide(squares * n - square, n), (n - 1) * NS_PER_US);
+}
+
+static void trace_profile_show_row(struct seq *s, const struct trace_profile_row *row)
+{
+	u64 average = row->sum.ns / row->sum.hits;
+
+	if (average < trace_thresh_ns)
+		return;
+	seq_printf(s, "  %-30.30s  %10lu    ", row->name, row->sum.hits);
+	trace_print_duration(s, row->sum.ns);
+	seq_puts(s, "    ");
+	trace_print_duration(s, average);
+	seq_puts(s, "    ");
+	trace_print_duration(s, trace_profile_variance(&row->sum));
+	seq_putc(s, '\n');
+}
+
+int trace_profile_show(struct seq *s, unsigned cpu)
+{
+	struct trace_profile_row *rows = NULL;
+	unsigned n = 0;
+
+	if (sums[cpu]) {
+		rows = host_alloc(host_function_count() * sizeof(*rows));
+		if (!rows)
+			return -ENOMEM;
+		n = trace_profile_collect(rows, cpu);
+		trace_profile_sort(rows, n);
+	}
+	seq_puts(s,
+	    "  Function                               Hit    Time            Avg             s^2\n"
+	    "  --------                               ---    ----            ---             "
+	    "---\n");
+	for (unsigned i = 0; i < n; i++)
+		trace_profile_show_row(s, &rows[i]);
+	host_free(rows);
+	return 0;
+}
