@@ -432,12 +432,6 @@ void sched_tick(void)
 	preempt_count_sub(1);
 }
 
-u64 task_runtime_ns(const struct task *t)
-{
-	u64 total = READ_ONCE(t->run_total_ns);
-	return READ_ONCE(t->on_cpu) ? total + (clock_ns() - READ_ONCE(t->run_start_ns)) : total;
-}
-
 unsigned sched_runnable(unsigned cpu)
 {
 	return READ_ONCE(rqs[cpu].queued) + (READ_ONCE(rqs[cpu].curr) != rqs[cpu].idle);

@@ -169,8 +169,14 @@ static inline bool wake_up_state(struct task *t, u32 states)
 {
 	return try_to_wake_up(t, states, 0);
 }
-u64 task_runtime_ns(const struct task *t); /* CPU time until now; of a running task about */
-unsigned sched_runnable(unsigned cpu);	   /* tasks that run or want to, there */
+/* CPU time until now, roughly if the task runs elsewhere. Inline: what hooks call has no hook. */
+static inline __attribute__((always_inline)) u64 task_runtime_ns(const struct task *t)
+{
+	u64 total = READ_ONCE(t->run_total_ns);
+
+	return READ_ONCE(t->on_cpu) ? total + (clock_ns() - READ_ONCE(t->run_start_ns)) : total;
+}
+unsigned sched_runnable(unsigned cpu); /* tasks that run or want to, there */
 
 /*
  * wait4: pid as Linux takes it (-1, 0, < -1, > 0); options WNOHANG 1, WUNTRACED 2. Returns pid, 0,
