@@ -229,6 +229,10 @@ enum {
 	ABI_SA_NODEFER = 0x40000000,
 };
 #define ABI_SA_RESETHAND 0x80000000u
+/* All of them, and SA_EXPOSE_TAGBITS, which means nothing on x86. */
+#define ABI_SA_FLAGS                                                                               \
+	(ABI_SA_NOCLDSTOP | ABI_SA_NOCLDWAIT | ABI_SA_SIGINFO | ABI_SA_RESTORER | ABI_SA_ONSTACK | \
+	    ABI_SA_RESTART | ABI_SA_NODEFER | ABI_SA_RESETHAND | 0x800)
 enum { ABI_SIG_BLOCK, ABI_SIG_UNBLOCK, ABI_SIG_SETMASK };
 
 struct abi_stack {

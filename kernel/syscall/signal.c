@@ -53,7 +53,7 @@ static void set_action(int sig, const struct abi_sigaction *new)
 
 	spin_lock(&g->sighand->lock);
 	*group_action(g, sig) = (struct ksigaction){
-	    new->handler, new->flags, new->restorer, new->mask & ~SIGS_UNBLOCKABLE};
+	    new->handler, new->flags &ABI_SA_FLAGS, new->restorer, new->mask & ~SIGS_UNBLOCKABLE};
 	spin_unlock(&g->sighand->lock);
 	if (ignore)
 		signal_forget(g, sig_bit(sig));

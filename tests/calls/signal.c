@@ -65,6 +65,10 @@ static void test_action(void)
 	say("%d %d %d", count, last, last_code);
 	sigaction(SIGUSR1, NULL, &old);
 	T(old.sa_handler == SIG_DFL);
+	sa.sa_flags = 0x7bff83f8 | SA_RESTART; /* all that have no meaning, and one that has */
+	R(sigaction(SIGUSR2, &sa, NULL));
+	sigaction(SIGUSR2, NULL, &old);
+	say("%#x", old.sa_flags & ~0x04000000); /* which the library adds */
 }
 
 static void test_mask(void)
