@@ -24,8 +24,9 @@ struct signal_sent {
 	int32_t target; /* to which task, or the first of its process */
 	int sig, code;
 	int32_t pid, status; /* who sent it; how the child ended */
-	uint64_t address;    /* of a fault */
+	uint64_t address;    /* of a fault, or the value that came along */
 	bool taken;
+	bool stops; /* the task that takes it */
 };
 
 struct happening {
@@ -215,7 +216,9 @@ static void take_signal(struct strace *s, const struct record *r)
 	if (sig == 9) /* which nobody sees come */
 		return;
 	if (!generated) {
-		add(s, SIGNAL_COMES, r->pid)->signal = find_signal(s, r->pid, sig, code);
+		struct happening *h = add(s, SIGNAL_COMES, r->pid);
+		h->signal = find_signal(s, r->pid, sig, code);
+		h->signal.stops = sig >= 19 && sig <= 22 && !number_of(r, "sa_handler");
 		return;
 	}
 	if (number_of(r, "result") != 1) /* of others signal_deliver tells */
@@ -365,6 +368,18 @@ static bool put_arguments(
 	return comma;
 }
 
+static bool has_arguments(const struct strace_call *c, unsigned from, unsigned to)
+{
+	bool any = false;
+
+	for (unsigned i = from; i < to && !any; i++) {
+		char *text = argument(c, i);
+		any = *text != '\0';
+		free(text);
+	}
+	return any;
+}
+
 static void put_error(FILE *out, int64_t error)
 {
 	static const struct strace_name restarts[] = {
@@ -415,7 +430,7 @@ static void put_begin(struct strace *s, const struct strace_call *c)
 	put(s, c->row->name);
 	put(s, "(");
 	any = put_arguments(s, c, 0, out, false);
-	if (any && out < n)
+	if (any && has_arguments(c, out, n))
 		put(s, ", ");
 	s->open = c->pid;
 	if (strace_never_returns(c))
@@ -436,23 +451,24 @@ static void put_return(struct strace *s, const struct strace_call *c)
 
 static void put_code(FILE *out, const struct signal_sent *g)
 {
-	bool child = g->sig == 17 && g->code > 0 && g->code < 0x80,
-	     fault = g->sig == 11 && g->code > 0 && g->code < 0x80;
+	enum strace_cause cause = strace_put_code(out, g->sig, g->code);
 
-	strace_put_value(out,
-	    child   ? &strace_signal_codes_child
-	    : fault ? &strace_signal_codes_fault
-		    : &strace_signal_codes,
-	    (uint32_t)g->code);
-	if (g->code == 0x80)
+	if (g->code == 0x80) /* the kernel's own has no more */
 		return;
-	if (g->code > 0 && !child) {
+	if (cause == STRACE_FAULT) {
 		fputs(", si_addr=", out);
 		fprintf(out, g->address ? "%#" PRIx64 : "NULL", g->address);
 		return;
 	}
-	fprintf(out, ", si_pid=%d, si_uid=0", g->pid);
-	if (!child)
+	if (g->code == -2)
+		fprintf(out, ", si_timerid=%d, si_overrun=0", g->pid);
+	else
+		fprintf(out, ", si_pid=%d, si_uid=0", g->pid);
+	if (g->code == -1 || g->code == -2) {
+		fprintf(out, ", si_int=%d, si_ptr=", (int32_t)g->address);
+		fprintf(out, g->address ? "%#" PRIx64 : "NULL", g->address);
+	}
+	if (cause != STRACE_CHILD)
 		return;
 	fputs(", si_status=", out);
 	if (g->code == 1)
@@ -472,6 +488,12 @@ static void put_signal(struct strace *s, const struct happening *h)
 	fputs(", si_code=", s->out);
 	put_code(s->out, &h->signal);
 	fputs("} ---\n", s->out);
+	if (!h->signal.stops)
+		return;
+	begin_line(s, h->pid);
+	fputs("--- stopped by ", s->out);
+	strace_put_value(s->out, &strace_signals, h->signal.sig);
+	fputs(" ---\n", s->out);
 }
 
 static void put_end(struct strace *s, const struct happening *h)

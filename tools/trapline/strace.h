@@ -104,6 +104,9 @@ void strace_put_text(FILE *out, const uint8_t *text, size_t size, bool more);
 void strace_put_value(FILE *out, const struct strace_names *names, uint64_t value);
 void strace_put_flags(FILE *out, const struct strace_names *names, uint64_t value);
 #define STRACE_BITS 1024 /* of a set that the probes keep */
+/* si_code of a signal; whether it is the child's end, or a fault at an address. */
+enum strace_cause { STRACE_SENT, STRACE_CHILD, STRACE_FAULT };
+enum strace_cause strace_put_code(FILE *out, int sig, int code);
 void strace_put_bits(FILE *out, const uint8_t *bits, uint64_t n); /* [0 2]: those that are set */
 void strace_put_set(FILE *out, uint64_t set); /* of signals: [INT CHLD], ~[KILL] */
 void strace_put_mode(FILE *out, uint32_t mode);

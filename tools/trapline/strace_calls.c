@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define NO_MEMORY   -14 /* a result: EFAULT */
 
 static const char *const kernel_names[STRACE_CALLS] = {
 #define ARG(type, name)
@@ -146,9 +147,22 @@ static void put_socket_type(struct strace_put *p, uint64_t value)
 	}
 }
 
+static void put_statx_flags(struct strace_put *p, uint64_t value)
+{
+	static const char *const syncs[] = {"AT_STATX_SYNC_AS_STAT", "AT_STATX_FORCE_SYNC",
+	    "AT_STATX_DONT_SYNC", "AT_STATX_SYNC_TYPE"};
+	uint32_t rest = value & ~0x6000ULL;
+
+	fputs(syncs[value >> 13 & 3], p->out);
+	if (rest) {
+		putc('|', p->out);
+		strace_put_flags(p->out, &(struct strace_names){strace_at_flags.name, NULL}, rest);
+	}
+}
+
 static void put_mremap_to(struct strace_put *p, uint64_t value)
 {
-	if (p->call->arg[3] & 2) /* MREMAP_FIXED */
+	if ((p->call->arg[3] & 3) == 3) /* MREMAP_MAYMOVE, MREMAP_FIXED */
 		strace_put_address(p, value);
 }
 
@@ -208,7 +222,17 @@ static void put_futex_third(struct strace_put *p, uint64_t value)
 
 /* ---- arguments whose kind depends on another ---- */
 
-enum { DUPFD = 0, SETFD = 2, GETFL = 3, SETFL = 4, GETLK = 5, SETLKW = 7, DUPFD_CLOEXEC = 1030 };
+enum {
+	DUPFD = 0,
+	SETFD = 2,
+	GETFL = 3,
+	SETFL = 4,
+	GETLK = 5,
+	SETLKW = 7,
+	OFD_GETLK = 36,
+	OFD_SETLKW = 38,
+	DUPFD_CLOEXEC = 1030
+};
 
 static bool fcntl_asks(uint64_t command)
 {
@@ -222,14 +246,15 @@ static void put_fcntl(struct strace_put *p, uint64_t value)
 
 	if (fcntl_asks(command))
 		return;
-	if (command >= GETLK && command <= SETLKW)
+	if ((command >= GETLK && command <= SETLKW) ||
+	    (command >= OFD_GETLK && command <= OFD_SETLKW))
 		strace_put_flock(p, value);
 	else if (command == SETFL)
 		put_open_flags(p->out, value);
 	else if (command == SETFD)
 		strace_put_flags(p->out, &strace_fd_flags, value);
 	else if (command == DUPFD || command == DUPFD_CLOEXEC)
-		put_integer(p, value);
+		put_count(p, value);
 	else
 		put_hexadecimal(p, value);
 }
@@ -281,6 +306,12 @@ static void put_ioctl_argument(struct strace_put *p, uint64_t value)
 	}
 }
 
+/* Of a task: at most 15 characters. */
+static void put_name(struct strace_put *p, const uint8_t *name, size_t length)
+{
+	strace_put_text(p->out, name, LEAST(length, 15U), length > 15);
+}
+
 static void put_prctl(struct strace_put *p, uint64_t value)
 {
 	size_t size;
@@ -294,8 +325,7 @@ static void put_prctl(struct strace_put *p, uint64_t value)
 	case 16:
 		name = strace_bytes(p, "", &size);
 		if (name && !strace_failed(p->call))
-			strace_put_text(
-			    p->out, name, strnlen((const char *)name, LEAST(size, 15U)), false);
+			put_name(p, name, strnlen((const char *)name, size));
 		else
 			strace_put_address(p, value);
 		break;
@@ -368,17 +398,27 @@ static const uint8_t *entered_text(const struct strace_put *p, size_t *size)
 }
 
 /* A text in the event ends with a NUL, and with dots if there was more of it. */
-static void put_path(struct strace_put *p, uint64_t value)
+static void put_text(struct strace_put *p, uint64_t value, size_t most)
 {
-	size_t size = 0, most = strtoul(STRACE_TEXT, NULL, 10);
+	size_t size = 0;
 	const uint8_t *text = value ? entered_text(p, &size) : NULL;
 	size_t n = text ? strnlen((const char *)text, size) : 0;
-	bool unread = !n && strace_failed(p->call) && p->call->result == -14;
+	bool unread = !n && strace_failed(p->call) && p->call->result == NO_MEMORY;
 
 	if (!text || unread)
 		strace_put_address(p, value);
 	else
 		strace_put_text(p->out, text, LEAST(n, most), n > most);
+}
+
+static void put_path(struct strace_put *p, uint64_t value)
+{
+	put_text(p, value, strtoul(STRACE_TEXT, NULL, 10));
+}
+
+static void put_short_text(struct strace_put *p, uint64_t value)
+{
+	put_text(p, value, STRACE_SHOWN);
 }
 
 static void put_some(struct strace_put *p, const uint8_t *text, size_t there, uint64_t length)
@@ -395,9 +435,9 @@ static void put_buffer(struct strace_put *p, uint64_t value)
 	size_t size = 0;
 	const uint8_t *text = value ? entered_text(p, &size) : NULL;
 
-	if (!text && value)
+	if (!text && value && p->call->result != NO_MEMORY)
 		text = strace_bytes(p, "", &size);
-	if (!text || (length && !size) || p->call->result == -14)
+	if (!text || (length && !size))
 		strace_put_address(p, value);
 	else
 		put_some(p, text, size, length);
@@ -409,8 +449,8 @@ static void put_filled(struct strace_put *p, uint64_t value)
 	size_t size;
 	const uint8_t *text = strace_failed(p->call) ? NULL : strace_bytes(p, "", &size);
 
-	if (text)
-		put_some(p, text, size, p->call->result);
+	if (text) /* a message that was cut has its whole length as the result */
+		put_some(p, text, size, LEAST((uint64_t)p->call->result, p->call->arg[p->at + 1]));
 	else
 		strace_put_address(p, value);
 }
@@ -442,42 +482,44 @@ static void put_random(struct strace_put *p, uint64_t value)
 	fputs((uint64_t)p->call->result > n ? "\"..." : "\"", p->out);
 }
 
-#define WORDS 32 /* of a list of arguments that the probe keeps */
+/* A number that a probe recorded by that name; 0: none. */
+static uint64_t probed_number(const struct record *r, const char *name)
+{
+	const struct field *f = r->data ? event_field(r->event, name) : NULL;
+	struct value v = {.kind = VALUE_NONE};
+
+	if (f)
+		field_value(f, r->data, r->size, &v);
+	return v.kind == VALUE_INT || v.kind == VALUE_UINT ? v.n : 0;
+}
 
 static void put_argv(struct strace_put *p, uint64_t value)
 {
-	size_t size, text_size;
-	const uint8_t *pointers = value ? strace_bytes(p, "", &size) : NULL;
-	size_t i;
+	uint64_t words = probed_number(&p->call->before, "argc");
+	size_t size = 0, at = 0;
+	const uint8_t *b = strace_bytes(p, "", &size);
 
-	if (!pointers) {
+	if (!b) {
 		strace_put_address(p, value);
 		return;
 	}
 	putc('[', p->out);
-	for (i = 0; i < size / 8 && i < WORDS && strace_word(pointers, i); i++) {
-		char name[8];
-		snprintf(name, sizeof(name), "_%zu", i);
-		const uint8_t *text = strace_bytes(p, name, &text_size);
+	for (uint64_t i = 0; i < words && at < size; i++) {
+		size_t length = strnlen((const char *)b + at, size - at);
 		fputs(i ? ", " : "", p->out);
-		if (text)
-			put_some(p, text, text_size, text_size);
-		else
-			strace_put_address(p, strace_word(pointers, i));
+		put_some(p, b + at, length, length);
+		at += length + 1;
 	}
-	fputs(i == WORDS ? ", ...]" : "]", p->out);
+	fputs(at > size ? ", ...]" : "]", p->out);
 }
 
 static void put_envp(struct strace_put *p, uint64_t value)
 {
-	size_t size, n = 0;
-	const uint8_t *pointers = value ? strace_bytes(p, "", &size) : NULL;
+	uint64_t n = probed_number(&p->call->before, "envc");
 
 	strace_put_address(p, value);
-	while (pointers && n < size / 8 && strace_word(pointers, n))
-		n++;
-	if (pointers && n < size / 8)
-		fprintf(p->out, " /* %zu var%s */", n, n == 1 ? "" : "s");
+	if (p->call->before.data)
+		fprintf(p->out, " /* %" PRIu64 " var%s */", n, n == 1 ? "" : "s");
 }
 
 static void put_frame_mask(struct strace_put *p, uint64_t value)
@@ -505,6 +547,75 @@ static void put_remaining(struct strace_put *p, uint64_t value)
 		strace_put_timespec(&q, value);
 	else
 		strace_put_address(p, value);
+}
+
+/* What is at an address before the call, and after it if the call changed that. */
+static void put_changed(struct strace_put *p, uint64_t value, size_t width, const char *between)
+{
+	uint64_t numbers[2] = {0, 0};
+	size_t size;
+	const uint8_t *was = value ? strace_bytes(p, "", &size) : NULL;
+	const uint8_t *is = was ? strace_bytes(p, "_left", &size) : NULL;
+
+	if (!is || size < width || (p->call->result == NO_MEMORY && !strace_half(was, 0))) {
+		strace_put_address(p, value);
+		return;
+	}
+	memcpy(&numbers[0], was, width);
+	memcpy(&numbers[1], is, width);
+	for (int i = 0; i < 2; i++) {
+		if (i && (strace_failed(p->call) || numbers[0] == numbers[1]))
+			break;
+		fputs(i ? between : "[", p->out);
+		if (width == 4)
+			fprintf(p->out, "%d", (int32_t)numbers[i]);
+		else
+			fprintf(p->out, "%" PRIu64, numbers[i]);
+	}
+	putc(']', p->out);
+}
+
+/* An offset. */
+static void put_moved(struct strace_put *p, uint64_t value)
+{
+	put_changed(p, value, 8, "] => [");
+}
+
+/* The length of an address of a socket. */
+static void put_length(struct strace_put *p, uint64_t value)
+{
+	put_changed(p, value, 4, " => ");
+}
+
+/* The mask of pselect6() with its size. */
+static void put_sized_mask(struct strace_put *p, uint64_t value)
+{
+	const uint8_t *b = strace_memory(p, value, 16), *set;
+	size_t size;
+
+	if (!b)
+		return;
+	fputs("{sigmask=", p->out);
+	set = strace_word(b, 0) && strace_word(b, 1) == 8 ? strace_bytes(p, "_set", &size) : NULL;
+	if (set)
+		strace_put_set(p->out, strace_word(set, 0));
+	else
+		strace_put_address(p, strace_word(b, 0));
+	fprintf(p->out, ", sigsetsize=%" PRIu64 "}", strace_word(b, 1));
+}
+
+/* Which pages are there. */
+static void put_pages(struct strace_put *p, uint64_t value)
+{
+	uint64_t pages = (p->call->arg[1] + 4095) / 4096;
+	const uint8_t *b = strace_memory(p, value, 32);
+
+	if (!b)
+		return;
+	putc('[', p->out);
+	for (uint64_t i = 0; i < LEAST(pages, 32U); i++)
+		fprintf(p->out, "%s%u", i ? ", " : "", b[i] & 1);
+	fputs(pages > 32 ? ", ...]" : "]", p->out);
 }
 
 /* ---- results ---- */
@@ -660,7 +771,8 @@ KIND(prctl_more, put_prctl_more)
 KIND(clone_all, put_clone)
 KIND(remaining, put_remaining, .after = "#=+0(@):x64[2]", .is_out = true)
 KIND(frame_mask, put_frame_mask, .before = "#=+296(+152($arg1)):x64")
-KIND(envp, put_envp, .before = "#=+0(@):x64[64] #_more=+512(@):x64[64]")
+KIND(argv, put_argv)
+KIND(envp, put_envp)
 
 NAMED(whence, whences)
 NAMED(advice, advices)
@@ -707,12 +819,19 @@ FLAGS(memfd_flags, memfd_flags)
 FLAGS(statx_mask, statx_masks)
 FLAGS(close_range_flags, close_range_flags)
 
+KIND(statx_flags, put_statx_flags)
+KIND(short_text, put_short_text)
+KIND(moved, put_moved, .before = "#=+0(@):x64", .after = "#_left=+0(@):x64", .is_out = true)
+KIND(length_out, put_length, .before = "#=+0(@):x32", .after = "#_left=+0(@):x32", .is_out = true)
+KIND(sized_mask, put_sized_mask, .after = "#=+0(@):x64[2] #_set=+0(+0(@)):x64")
+KIND(pages_out, put_pages, .after = "#=+0(@):x8[32]", .is_out = true)
+FLAGS(timerfd_settings, timerfd_settings)
+IN(sigevent_in, sigevent, "x64[8]")
+
 IN(int_in, int_at, "x32")
 OUT(int_out, int_at, "x32")
 OUT(id_out, id_at, "x32")
 OUT(long_out, long_at, "x64")
-BEFORE(long_before, long_at, "x64")
-OUT(length_out, int_at, "x32")
 OUT(pair_out, pair, "x32[2]")
 IN(groups_in, groups, "x32[32]")
 OUT(groups_out, groups, "x32[32]")
@@ -776,13 +895,6 @@ OUT(vectors_out, iovecs, VECTORS)
 IN(message_in, message, MESSAGE)
 OUT(message_out, message, MESSAGE)
 
-/* In place of the handler's return: execve() does not return to the memory it was called from. */
-#define WORD(n, at) " #_" #n "=+0(+" #at "(@)):string"
-KIND(argv, put_argv,
-    .before = "#=+0(@):x64[32]" WORD(0, 0) WORD(1, 8) WORD(2, 16) WORD(3, 24) WORD(4, 32)
-	WORD(5, 40) WORD(6, 48) WORD(7, 56) WORD(8, 64) WORD(9, 72) WORD(10, 80) WORD(11, 88)
-	    WORD(12, 96) WORD(13, 104) WORD(14, 112) WORD(15, 120))
-
 /* ---- calls ---- */
 
 static const struct strace_row rows[STRACE_CALLS] = {
@@ -814,8 +926,12 @@ bool strace_never_returns(const struct strace_call *c)
 static const char *const other_probes[] = {
     "p:" STRACE_SYSTEM "/end do_exit code=code",
     "p:" STRACE_SYSTEM "/signal_sent signal_send_info target=t->pid sig=sig code=info->code "
-    "pid=info->pid status=info->status",
+    "pid=info->pid status=info->status address=info->value",
     "p:" STRACE_SYSTEM "/signal_forced signal_force sig=sig code=code address=addr",
+    /* the kernel's copy of the words, one after another: those of argv, then those of envp */
+    "p:" STRACE_SYSTEM "/before_execve bprm_execve argc=bprm->args->argc envc=bprm->args->envc "
+    "a1=+0(bprm->args->strings):x64[64] a1_more1=+512(bprm->args->strings):x64[64] "
+    "a1_more2=+1024(bprm->args->strings):x64[64] a1_more3=+1536(bprm->args->strings):x64[64]",
 };
 
 /* Where the registers of a program have the arguments of its call. */

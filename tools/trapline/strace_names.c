@@ -100,17 +100,17 @@ NAMES(message_flags, "MSG_???", {1, "MSG_OOB"}, {2, "MSG_PEEK"}, {4, "MSG_DONTRO
 NAMES(mlockall_flags, "MCL_???", {1, "MCL_CURRENT"}, {2, "MCL_FUTURE"}, {4, "MCL_ONFAULT"})
 NAMES(
     mremap_flags, "MREMAP_???", {1, "MREMAP_MAYMOVE"}, {2, "MREMAP_FIXED"}, {4, "MREMAP_DONTUNMAP"})
-NAMES(msync_flags, "MS_???", {1, "MS_ASYNC"}, {2, "MS_INVALIDATE"}, {4, "MS_SYNC"})
+NAMES(msync_flags, "MS_???", {4, "MS_SYNC"}, {1, "MS_ASYNC"}, {2, "MS_INVALIDATE"})
 NAMES(open_modes, NULL, {0, "O_RDONLY"}, {1, "O_WRONLY"}, {2, "O_RDWR"}, {3, "O_ACCMODE"})
 NAMES(open_flags, "O_???", {0100, "O_CREAT"}, {0200, "O_EXCL"}, {0400, "O_NOCTTY"},
     {01000, "O_TRUNC"}, {02000, "O_APPEND"}, {04000, "O_NONBLOCK"}, {04010000, "O_SYNC"},
     {010000, "O_DSYNC"}, {040000, "O_DIRECT"}, {0100000, "O_LARGEFILE"}, {0400000, "O_NOFOLLOW"},
     {01000000, "O_NOATIME"}, {02000000, "O_CLOEXEC"}, {010000000, "O_PATH"},
     {020200000, "O_TMPFILE"}, {0200000, "O_DIRECTORY"}, {020000, "FASYNC"})
-NAMES(poll_events, "POLL???", {1, "POLLIN"}, {2, "POLLPRI"}, {4, "POLLOUT"}, {0x40, "POLLRDNORM"},
-    {0x80, "POLLRDBAND"}, {0x100, "POLLWRNORM"}, {0x200, "POLLWRBAND"}, {0x400, "POLLMSG"},
-    {0x1000, "POLLREMOVE"}, {0x2000, "POLLRDHUP"}, {8, "POLLERR"}, {0x10, "POLLHUP"},
-    {0x20, "POLLNVAL"})
+NAMES(poll_events, "POLL???", {1, "POLLIN"}, {2, "POLLPRI"}, {4, "POLLOUT"}, {8, "POLLERR"},
+    {0x10, "POLLHUP"}, {0x20, "POLLNVAL"}, {0x40, "POLLRDNORM"}, {0x80, "POLLRDBAND"},
+    {0x100, "POLLWRNORM"}, {0x200, "POLLWRBAND"}, {0x400, "POLLMSG"}, {0x1000, "POLLREMOVE"},
+    {0x2000, "POLLRDHUP"})
 NAMES(prctl_options, "PR_???", {1, "PR_SET_PDEATHSIG"}, {2, "PR_GET_PDEATHSIG"},
     {3, "PR_GET_DUMPABLE"}, {4, "PR_SET_DUMPABLE"}, {7, "PR_GET_KEEPCAPS"}, {8, "PR_SET_KEEPCAPS"},
     {15, "PR_SET_NAME"}, {16, "PR_GET_NAME"}, {21, "PR_GET_SECCOMP"}, {22, "PR_SET_SECCOMP"},
@@ -144,7 +144,15 @@ NAMES(signal_codes, NULL, {0, "SI_USER"}, {0x80, "SI_KERNEL"}, {(uint32_t)-1, "S
     {(uint32_t)-5, "SI_SIGIO"}, {(uint32_t)-6, "SI_TKILL"}, {(uint32_t)-7, "SI_DETHREAD"})
 NAMES(signal_codes_child, NULL, {1, "CLD_EXITED"}, {2, "CLD_KILLED"}, {3, "CLD_DUMPED"},
     {4, "CLD_TRAPPED"}, {5, "CLD_STOPPED"}, {6, "CLD_CONTINUED"})
-NAMES(signal_codes_fault, NULL, {1, "SEGV_MAPERR"}, {2, "SEGV_ACCERR"})
+NAMES(signal_codes_segv, NULL, {1, "SEGV_MAPERR"}, {2, "SEGV_ACCERR"})
+NAMES(signal_codes_bus, NULL, {1, "BUS_ADRALN"}, {2, "BUS_ADRERR"}, {3, "BUS_OBJERR"})
+NAMES(signal_codes_fpe, NULL, {1, "FPE_INTDIV"}, {2, "FPE_INTOVF"}, {3, "FPE_FLTDIV"},
+    {4, "FPE_FLTOVF"}, {5, "FPE_FLTUND"}, {6, "FPE_FLTRES"}, {7, "FPE_FLTINV"}, {8, "FPE_FLTSUB"})
+NAMES(signal_codes_ill, NULL, {1, "ILL_ILLOPC"}, {2, "ILL_ILLOPN"}, {3, "ILL_ILLADR"},
+    {4, "ILL_ILLTRP"}, {5, "ILL_PRVOPC"}, {6, "ILL_PRVREG"}, {7, "ILL_COPROC"}, {8, "ILL_BADSTK"})
+NAMES(signal_codes_trap, NULL, {1, "TRAP_BRKPT"}, {2, "TRAP_TRACE"})
+NAMES(sigevent_kinds, "SIGEV_???", {0, "SIGEV_SIGNAL"}, {1, "SIGEV_NONE"}, {2, "SIGEV_THREAD"},
+    {4, "SIGEV_THREAD_ID"})
 NAMES(signals, NULL, {1, "SIGHUP"}, {2, "SIGINT"}, {3, "SIGQUIT"}, {4, "SIGILL"}, {5, "SIGTRAP"},
     {6, "SIGABRT"}, {7, "SIGBUS"}, {8, "SIGFPE"}, {9, "SIGKILL"}, {10, "SIGUSR1"}, {11, "SIGSEGV"},
     {12, "SIGUSR2"}, {13, "SIGPIPE"}, {14, "SIGALRM"}, {15, "SIGTERM"}, {16, "SIGSTKFLT"},
@@ -179,9 +187,11 @@ NAMES(statx_masks, "STATX_???", {0xfff, "STATX_ALL"}, {0x7ff, "STATX_BASIC_STATS
     {0x200, "STATX_SIZE"}, {0x400, "STATX_BLOCKS"}, {0x800, "STATX_BTIME"},
     {0x1000, "STATX_MNT_ID"}, {0x2000, "STATX_DIOALIGN"})
 NAMES(timer_flags, "TIMER_???", {1, "TIMER_ABSTIME"})
-NAMES(timerfd_flags, "TFD_???", {02000000, "TFD_CLOEXEC"}, {04000, "TFD_NONBLOCK"})
+NAMES(timerfd_flags, "TFD_???", {1, "TFD_TIMER_ABSTIME"}, {2, "TFD_TIMER_CANCEL_ON_SET"},
+    {02000000, "TFD_CLOEXEC"}, {04000, "TFD_NONBLOCK"})
+NAMES(timerfd_settings, "TFD_???", {1, "TFD_TIMER_ABSTIME"}, {2, "TFD_TIMER_CANCEL_ON_SET"})
 NAMES(wait_ids, "P_???", {0, "P_ALL"}, {1, "P_PID"}, {2, "P_PGID"}, {3, "P_PIDFD"})
-NAMES(wait_options, "W???", {1, "WNOHANG"}, {2, "WSTOPPED"}, {4, "WEXITED"}, {8, "WCONTINUED"},
+NAMES(wait_options, "W???", {1, "WNOHANG"}, {4, "WEXITED"}, {2, "WSTOPPED"}, {8, "WCONTINUED"},
     {0x01000000, "WNOWAIT"}, {0x80000000, "__WCLONE"}, {0x40000000, "__WALL"},
     {0x20000000, "__WNOTHREAD"})
 NAMES(whences, "SEEK_???", {0, "SEEK_SET"}, {1, "SEEK_CUR"}, {2, "SEEK_END"}, {3, "SEEK_DATA"},

@@ -193,7 +193,7 @@ void strace_put_tms(struct strace_put *p, uint64_t value)
 
 void strace_put_rusage(struct strace_put *p, uint64_t value)
 {
-	bool none = p->kind->is_out && !p->call->result && p->call->row->arg[1] != p->kind;
+	bool none = p->kind->is_out && !p->call->result && p->call->nr == 61;
 	const uint8_t *b = none ? NULL : strace_memory(p, value, 32);
 
 	if (none)
@@ -306,7 +306,7 @@ void strace_put_flock(struct strace_put *p, uint64_t value)
 	strace_put_value(p->out, &strace_whences, strace_half(b, 0) >> 16);
 	fprintf(p->out, ", l_start=%" PRId64 ", l_len=%" PRId64, (int64_t)strace_word(b, 1),
 	    (int64_t)strace_word(b, 2));
-	if (p->call->arg[1] == 5) /* F_GETLK */
+	if (p->call->arg[1] == 5 || p->call->arg[1] == 36) /* F_GETLK, F_OFD_GETLK */
 		fprintf(p->out, ", l_pid=%d", (int32_t)strace_half(b, 6));
 	putc('}', p->out);
 }
@@ -479,10 +479,22 @@ void strace_put_stack(struct strace_put *p, uint64_t value)
 	fprintf(p->out, ", ss_size=%" PRIu64 "}", strace_word(b, 2));
 }
 
+static void put_child_info(FILE *out, const uint8_t *b)
+{
+	fputs(", si_status=", out);
+	if (strace_half(b, 2) == 1)
+		fprintf(out, "%d", (int32_t)strace_half(b, 6));
+	else
+		strace_put_value(out, &strace_signals, strace_half(b, 6));
+	fprintf(
+	    out, ", si_utime=%" PRIu64 ", si_stime=%" PRIu64, strace_word(b, 4), strace_word(b, 5));
+}
+
 void strace_put_siginfo(struct strace_put *p, uint64_t value)
 {
 	const uint8_t *b = strace_memory(p, value, 128);
-	bool child = b && strace_half(b, 0) == 17 && (int32_t)strace_half(b, 2) > 0;
+	int code = b ? (int32_t)strace_half(b, 2) : 0;
+	enum strace_cause cause;
 
 	if (!b)
 		return;
@@ -493,18 +505,43 @@ void strace_put_siginfo(struct strace_put *p, uint64_t value)
 	fputs("{si_signo=", p->out);
 	strace_put_value(p->out, &strace_signals, strace_half(b, 0));
 	fputs(", si_code=", p->out);
-	strace_put_value(p->out, child ? &strace_signal_codes_child : &strace_signal_codes,
-	    child ? strace_half(b, 2) : (uint64_t)(uint32_t)strace_half(b, 2));
-	fprintf(p->out, ", si_pid=%d, si_uid=%u", (int32_t)strace_half(b, 4), strace_half(b, 5));
-	if (child) {
-		fputs(", si_status=", p->out);
-		if (strace_half(b, 2) == 1)
-			fprintf(p->out, "%d", (int32_t)strace_half(b, 6));
-		else
-			strace_put_value(p->out, &strace_signals, strace_half(b, 6));
-		fprintf(p->out, ", si_utime=%" PRIu64 ", si_stime=%" PRIu64, strace_word(b, 4),
-		    strace_word(b, 5));
+	cause = strace_put_code(p->out, strace_half(b, 0), code);
+	if (cause == STRACE_FAULT) {
+		fputs(", si_addr=", p->out);
+		strace_put_address(p, strace_word(b, 2));
+	} else if (code != 0x80) {
+		fprintf(p->out,
+		    code == -2 ? ", si_timerid=%d, si_overrun=%u" : ", si_pid=%d, si_uid=%u",
+		    (int32_t)strace_half(b, 4), strace_half(b, 5));
 	}
+	if (code == -1 || code == -2) {
+		fprintf(p->out, ", si_int=%d, si_ptr=", (int32_t)strace_half(b, 6));
+		strace_put_address(p, strace_word(b, 3));
+	}
+	if (cause == STRACE_CHILD)
+		put_child_info(p->out, b);
+	putc('}', p->out);
+}
+
+void strace_put_sigevent(struct strace_put *p, uint64_t value)
+{
+	const uint8_t *b = strace_memory(p, value, 20);
+
+	if (!b)
+		return;
+	putc('{', p->out);
+	if (strace_word(b, 0)) {
+		fprintf(
+		    p->out, "sigev_value={sival_int=%d, sival_ptr=", (int32_t)strace_half(b, 0));
+		strace_put_address(p, strace_word(b, 0));
+		fputs("}, ", p->out);
+	}
+	fputs("sigev_signo=", p->out);
+	strace_put_value(p->out, &strace_signals, strace_half(b, 2));
+	fputs(", sigev_notify=", p->out);
+	strace_put_value(p->out, &strace_sigevent_kinds, strace_half(b, 3));
+	if (strace_half(b, 3) == 4)
+		fprintf(p->out, ", sigev_notify_thread_id=%d", (int32_t)strace_half(b, 4));
 	putc('}', p->out);
 }
 
@@ -620,9 +657,11 @@ void strace_put_sockaddr(struct strace_put *p, uint64_t value)
 	size_t n;
 
 	next.at++;
-	if (p->kind->is_out) {
-		length = strace_bytes(&next, "", &n);
+	if (p->kind->is_out) { /* as much of it as there was room for */
+		length = strace_bytes(&next, "_left", &n);
 		size = length && n >= 4 ? strace_half(length, 0) : 0;
+		length = strace_bytes(&next, "", &n);
+		size = length && n >= 4 ? LEAST(size, strace_half(length, 0)) : size;
 	}
 	b = strace_memory(p, value, ADDRESS_SIZE);
 	if (b && size >= 2)

@@ -111,6 +111,32 @@ void strace_put_status(FILE *out, int32_t status)
 	}
 }
 
+enum strace_cause strace_put_code(FILE *out, int sig, int code)
+{
+	static const struct {
+		int sig;
+		const struct strace_names *names;
+		enum strace_cause cause;
+	} own[] = {{4, &strace_signal_codes_ill, STRACE_FAULT},
+	    {5, &strace_signal_codes_trap, STRACE_FAULT},
+	    {7, &strace_signal_codes_bus, STRACE_FAULT},
+	    {8, &strace_signal_codes_fpe, STRACE_FAULT},
+	    {11, &strace_signal_codes_segv, STRACE_FAULT},
+	    {17, &strace_signal_codes_child, STRACE_CHILD}};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (own[i].sig != sig || code <= 0 || code >= 0x80)
+			continue;
+		strace_put_value(out, own[i].names, code);
+		return own[i].cause;
+	}
+	if (strace_name(&strace_signal_codes, (uint32_t)code))
+		strace_put_value(out, &strace_signal_codes, (uint32_t)code);
+	else
+		fprintf(out, "%#x", code);
+	return STRACE_SENT;
+}
+
 void strace_put_address(struct strace_put *p, uint64_t value)
 {
 	if (value)
@@ -191,14 +217,26 @@ const uint8_t *strace_bytes(const struct strace_put *p, const char *suffix, size
 	return bytes ? bytes : bytes_of(&p->call->before, name, size);
 }
 
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	while (size && !*bytes) {
+		bytes++;
+		size--;
+	}
+	return !size;
+}
+
+/* Of memory that cannot be read a probe records zeros. */
 const uint8_t *strace_memory(struct strace_put *p, uint64_t address, size_t size)
 {
 	static const int64_t no_memory = -14; /* EFAULT */
-	bool failed = strace_failed(p->call) && (p->kind->is_out || p->call->result == no_memory);
-	const uint8_t *bytes;
-	size_t there;
+	const uint8_t *bytes = NULL;
+	size_t there = 0;
 
-	bytes = failed || !address ? NULL : strace_bytes(p, "", &there);
+	if (address && !(p->kind->is_out && strace_failed(p->call)))
+		bytes = strace_bytes(p, "", &there);
+	if (bytes && p->call->result == no_memory && is_zero(bytes, there))
+		bytes = NULL;
 	if (bytes && there >= size)
 		return bytes;
 	strace_put_address(p, address);
