@@ -204,6 +204,36 @@ static int prepare(struct trace_event_file *const *files, u32 n)
 	return 0;
 }
 
+int trace_file_take_key(const struct trace_event_file *file)
+{
+	struct trace_key *key = file->call->key;
+
+	return key && key->take ? key->take(key) : 0;
+}
+
+void trace_file_give_key(const struct trace_event_file *file)
+{
+	struct trace_key *key = file->call->key;
+
+	if (key && key->take && !key->on)
+		key->set(key, false);
+}
+
+/* As on Linux, an event that cannot be switched on leaves the others alone. */
+static int switch_files(struct trace_event_file *const *files, u32 n, bool on)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		int refused = on ? trace_file_take_key(files[i]) : 0;
+		if (!refused)
+			switch_file(files[i], on);
+		else if (!err)
+			err = refused;
+	}
+	return err;
+}
+
 int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on)
 {
 	struct host_key **keys = host_alloc(n * (sizeof(*keys) + 1));
@@ -213,8 +243,7 @@ int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on)
 		err = prepare(files, n);
 	if (!err) {
 		u8 *states = (u8 *)(keys + n);
-		for (u32 i = 0; i < n; i++)
-			switch_file(files[i], on);
+		err = switch_files(files, n, on);
 		u32 count = trace_files_collect_keys(files, n, keys, states);
 		if (count)
 			host_keys_set(keys, states, count);

@@ -6,8 +6,10 @@
 
 #include "trace/event/event.h"
 
-/* Switches files: one pass over the kernel's text for all of them. files[i] is to be on[i]. 0 or
- * -ENOMEM (nothing done). */
+/*
+ * Switches files: one pass over the kernel's text for all of them. 0; -ENOMEM (nothing done); or
+ * the error of the first whose key could not be taken (the others are switched).
+ */
 int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
 /*
  * So many more (or less) need the file live, be it recorded or not: soft mode. What was not live
@@ -15,6 +17,12 @@ int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
  * on stays on. Before the first use trace_file_prepare(). host_lock held; cannot fail.
  */
 void trace_file_soft(struct trace_event_file *file, int users);
+/*
+ * Takes what the event's key needs, before soft mode may use it: 0 or negative errno. Gives it back
+ * unless the key is on.
+ */
+int trace_file_take_key(const struct trace_event_file *file);
+void trace_file_give_key(const struct trace_event_file *file);
 /* Live and recorded: what `enable` shows as 1. */
 bool trace_file_is_on(const struct trace_event_file *file);
 /* Sets or clears a bit of file->way; true if that changed it. Any context. */

@@ -95,6 +95,11 @@ struct trace_event_class {
 struct trace_key {
 	struct host_key *host; /* NULL: `set` switches; probes by host_probe_switch() */
 	void (*set)(struct trace_key *key, bool on);
+	/*
+	 * Takes what `set` needs to switch it on and may not get, unless it has it: 0 or negative
+	 * errno. set(false) gives it back, also if it was never on. NULL: nothing is needed.
+	 */
+	int (*take)(struct trace_key *key);
 	u32 users;
 	bool on; /* as the text is patched now */
 };

@@ -148,6 +148,24 @@ static void trace_triggers_update_file(struct trace_event_file *file)
 		trace_file_way(file, TRACE_WAY_TRIGGER, false);
 }
 
+static void trace_trigger_give_keys(const struct trace_trigger *t)
+{
+	trace_file_give_key(t->file);
+	if (t->target)
+		trace_file_give_key(t->target);
+}
+
+static int trace_trigger_take_keys(const struct trace_trigger *t)
+{
+	int err = t->target ? trace_file_take_key(t->target) : 0;
+
+	if (!err)
+		err = trace_file_take_key(t->file);
+	if (err)
+		trace_trigger_give_keys(t);
+	return err;
+}
+
 /* A1. The buffer's size last: it can be seen. */
 int trace_trigger_prepare(struct trace_trigger *t)
 {
@@ -155,8 +173,13 @@ int trace_trigger_prepare(struct trace_trigger *t)
 
 	if (!err)
 		err = trace_file_prepare(t->file);
-	if (!err && t->command->arm)
+	if (!err)
+		err = trace_trigger_take_keys(t);
+	if (!err && t->command->arm) {
 		err = t->command->arm(t->file->tr);
+		if (err)
+			trace_trigger_give_keys(t);
+	}
 	return err;
 }
 
