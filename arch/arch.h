@@ -10,6 +10,7 @@
 #include "arch/memory.h"   /* the address space, pages, address spaces, ring-3 memory */
 #include "arch/port.h"	   /* ports of old devices */
 #include "arch/text.h"	   /* static branches, text patching, probes */
+#include "arch/watch.h"	   /* watchpoints: debug registers */
 
 /* ---- Part 1: time ---- */
 
@@ -262,9 +263,17 @@ struct hook_returned {
 void kernel_hook_returned(struct hook_returned *r);
 bool kernel_int3(struct regs *r);	/* true: it was a probe's; else SIGTRAP or fatal */
 bool kernel_debug_trap(struct regs *r); /* r->error holds DR6 */
-u64 kernel_function_start(u64 addr);	/* of the function that holds it; 0: none. Any context */
-u64 kernel_function_end(u64 addr);	/* the address behind it */
-void kernel_irq(unsigned irq);		/* a device line (global system interrupt number) */
+/*
+ * The place `addr` that register n watches was accessed, by the instruction before r->rip. `value`
+ * is what is there now, or went through the port. Interrupts off, in preempt_count as in an NMI. An
+ * access that this makes itself, or that entry code makes, is reported to kernel_watch_missed()
+ * alone.
+ */
+void kernel_watch_hit(unsigned n, u64 addr, u64 value, const struct regs *r);
+void kernel_watch_missed(unsigned n);
+u64 kernel_function_start(u64 addr); /* of the function that holds it; 0: none. Any context */
+u64 kernel_function_end(u64 addr);   /* the address behind it */
+void kernel_irq(unsigned irq);	     /* a device line (global system interrupt number) */
 void kernel_timer_tick(struct regs *r);
 void kernel_ipi(enum ipi what);
 void kernel_nmi(struct regs *r);

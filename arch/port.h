@@ -42,8 +42,16 @@ static inline void port_out32(u16 port, u32 v)
 	__asm__ volatile("outl %0, %1" ::"a"(v), "Nd"(port) : "memory");
 }
 
-/* n bytes to the same port, one after the other. */
+/*
+ * n bytes to the same port, one after the other. Where the port is watched, QEMU leaves the
+ * instruction after each byte, with the bytes that remain not written.
+ */
 static inline void port_write8(u16 port, const void *data, size_t n)
 {
-	__asm__ volatile("rep outsb" : "+S"(data), "+c"(n) : "d"(port) : "memory");
+	const u8 *at = data, *end = at + n;
+
+	while (at < end) {
+		n = end - at;
+		__asm__ volatile("rep outsb" : "+S"(at), "+c"(n) : "d"(port) : "memory");
+	}
 }

@@ -26,6 +26,7 @@
 #include "trace/host_types.h"
 #include "trace/host_user.h"
 #include "trace/host_wait.h"
+#include "trace/host_watch.h"
 #include "trace/host_worker.h"
 
 #define PAGES_FREE 65536 /* no ring is refused for its size */
@@ -171,6 +172,30 @@ __weak void host_probes_flush(void)
 __weak u64 host_probe_missed(const struct host_probe *p __maybe_unused)
 {
 	return 0;
+}
+
+__weak const char *host_watch_refused(
+    const struct host_watch_form *form __maybe_unused, u64 addr __maybe_unused)
+{
+	return "There are no watchpoints";
+}
+
+__weak int host_watch_open(
+    const struct host_watch_form *form __maybe_unused, struct host_watch **out __maybe_unused)
+{
+	return -ENOSPC;
+}
+
+__weak void host_watch_close(struct host_watch *w __maybe_unused)
+{
+}
+
+__weak void host_watch_move(struct host_watch *w __maybe_unused, u64 addr __maybe_unused)
+{
+}
+
+__weak void host_watch_sync(void)
+{
 }
 
 __weak bool host_path_member(char letter __maybe_unused, const char **structure __maybe_unused,

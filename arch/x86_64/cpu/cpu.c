@@ -10,6 +10,7 @@
 #include "arch/x86_64/cpu/sections.h"
 #include "arch/x86_64/cpu/tables.h"
 #include "arch/x86_64/irq/trap.h"
+#include "arch/x86_64/probe/watch.h"
 
 #define GDT_ENTRIES  10
 #define GATE_PRESENT 0x8e00 /* interrupt gate, ring 0 */
@@ -44,12 +45,12 @@ struct table_pointer {
 	u64 base;
 } __packed;
 
-static struct cpu_local locals[MAX_CPUS] __aligned(64);
+static struct cpu_local locals[MAX_CPUS] __aligned(64) __nowatch;
 static struct {
 	u64 gdt[GDT_ENTRIES];
 	struct tss tss;
-} __aligned(64) tables[MAX_CPUS];
-static struct gate idt[256] __aligned(64);
+} __aligned(64) tables[MAX_CPUS] __nowatch;
+static struct gate idt[256] __aligned(64) __nowatch;
 
 struct cpu_local *cpu_local_of(unsigned cpu)
 {
@@ -165,6 +166,7 @@ void cpu_setup(unsigned cpu, u32 apic_id)
 	load_msrs(cpu);
 	locals[cpu].apic_id = apic_id;
 	load_control();
+	watch_cpu_init();
 }
 
 void __noprobe cpu_ist_set(enum ist which, u64 top)

@@ -13,6 +13,9 @@ struct cpu_private {
 	struct aspace *aspace;	     /* whose tables are loaded; stays over kernel threads */
 	void *fpu_owner;      /* whose registers the FPU holds, as its save area; NULL: nobody's */
 	u64 fs_base, gs_base; /* of ring 3, as the MSRs hold them */
+	u64 dr7;	      /* what DR7 holds but in a debug trap (probe/watch.c); 0: nothing */
+	u64 watch_generation; /* which changes of watchpoints this CPU has followed */
+	bool watching;	      /* a watched access is being reported */
 };
 _Static_assert(
     sizeof(struct cpu_private) <= sizeof(((struct cpu_local *)0)->arch), "no room in cpu_local");

@@ -15,3 +15,4 @@ extern char __detours_start[];		    /* the upper part of them */
 extern char __noprobe_start[], __noprobe_end[];
 extern char __rodata_start[], __rodata_end[];
 extern char __data_start[];
+extern char __nowatch_start[], __nowatch_end[]; /* probe/watch.h */

@@ -9,6 +9,7 @@
 #include "arch/x86_64/cpu/sections.h"
 #include "arch/x86_64/cpu/tables.h"
 #include "arch/x86_64/mm/paging.h"
+#include "arch/x86_64/probe/watch.h"
 
 enum { SLOT_BP_NMI = IST_COUNT + 1, SLOT_DB_NMI, SLOT_IDLE, SLOT_END };
 
@@ -24,9 +25,9 @@ static const u8 slot_pages[SLOT_END] = {
     [SLOT_IDLE] = KERNEL_STACK_SIZE / PAGE_SIZE,
 };
 
-static u64 base[MAX_CPUS];
-static u64 top_offset[SLOT_END]; /* of each slot's top from a CPU's base */
-static u64 total;		 /* bytes of one CPU's range */
+static u64 base[MAX_CPUS] __nowatch;
+static u64 top_offset[SLOT_END] __nowatch; /* of each slot's top from a CPU's base */
+static u64 total;			   /* bytes of one CPU's range */
 
 static inline u64 slot_top(unsigned cpu, unsigned slot)
 {
@@ -93,6 +94,14 @@ void __noprobe stacks_nmi_end(void)
 bool stacks_own(u64 p)
 {
 	return p - base[cpu_id()] < total;
+}
+
+bool stacks_hold(u64 p)
+{
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		if (p - base[cpu] < total)
+			return true;
+	return false;
 }
 
 bool stack_guard_hit(u64 addr)

@@ -147,7 +147,12 @@ entry_pad:
 	clear_ac
 	cld
 	push_regs
-	testb $3, REGS_CS(%rsp)
+	cmpl $(1 + TRAP_DB), REGS_TRAP(%rsp)
+	jne 3f
+	/* Off before the stack is left: a watched word there would trap onto this pad. */
+	movl $0x400, %eax
+	movq %rax, %dr7
+3:	testb $3, REGS_CS(%rsp)
 	jnz 2f
 	movq REGS_RIP(%rsp), %rax
 	subq $entry_text_start, %rax

@@ -9,6 +9,7 @@
 
 #include "arch/x86_64/irq/apic.h"
 #include "arch/x86_64/irq/interrupt.h"
+#include "arch/x86_64/probe/watch.h"
 #include "kernel/lib/atomic.h"
 
 #define STOP_WAIT_US 100000
@@ -49,8 +50,16 @@ void nmi_all_others(void)
 			nmi_send(cpu);
 }
 
+void ipi_call_watch(void)
+{
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		if (cpu != cpu_id())
+			send(cpu, VECTOR_CALL_FUNCTION);
+}
+
 void cpu_call_run(void)
 {
+	watch_follow();
 	u64 me = 1UL << cpu_id();
 	if (!(atomic_load(&call_pending) & me))
 		return;

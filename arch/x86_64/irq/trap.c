@@ -11,6 +11,7 @@
 #include "arch/x86_64/cpu/sections.h"
 #include "arch/x86_64/cpu/stacks.h"
 #include "arch/x86_64/probe/text_patch.h"
+#include "arch/x86_64/probe/watch.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 
@@ -192,16 +193,24 @@ static void __noprobe do_int3(struct regs *r)
 	kernel_user_trap(r, SIGTRAP, SI_KERNEL, 0);
 }
 
-static void debug_trap(struct regs *r)
+static void trap_step(struct regs *r, u64 dr6)
 {
-	r->error = read_dr6();
-	write_dr6(0xffff0ff0);
+	r->error = dr6;
 	if (kernel_debug_trap(r))
 		return;
 	if (!regs_user(r))
 		trap_fatal(r, traps[TRAP_DB].name);
 	irq_enable();
 	kernel_user_trap(r, SIGTRAP, TRAP_TRACE, r->rip);
+}
+
+static void __noprobe trap_debug(struct regs *r)
+{
+	u64 dr6 = read_dr6();
+
+	write_dr6(DR6_NOTHING);
+	if (!watch_trap(r, dr6))
+		trap_step(r, dr6);
 }
 
 static void __noreturn double_fault(struct regs *r, u64 addr)
@@ -277,7 +286,7 @@ void __noprobe trap_dispatch(struct regs *r)
 		do_int3(r);
 		return;
 	case TRAP_DB:
-		debug_trap(r);
+		trap_debug(r);
 		return;
 	case TRAP_PF:
 		page_fault(r, addr);
@@ -327,13 +336,16 @@ void __noprobe trap_nmi(struct regs *r)
 {
 	const struct regs *outer = private_read(irq_regs);
 	u64 addr = read_cr2();
+	struct watch_nmi watch;
 
 	stacks_nmi_begin();
+	watch_nmi_begin(&watch);
 	private_write(irq_regs, r);
 	private_write(nmi_regs, r);
 	nmi_dispatch(r);
 	private_write(nmi_regs, NULL);
 	private_write(irq_regs, outer);
+	watch_nmi_end(&watch);
 	stacks_nmi_end();
 	if (read_cr2() != addr)
 		write_cr2(addr);
