@@ -8,6 +8,7 @@
 #include "trace/host_memory.h"
 #include "trace/host_probe.h"
 #include "trace/host_symbol.h"
+#include "trace/host_watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,60 @@ void machine_probe_hit(
 			}
 			host_preempt_enable();
 		}
+}
+
+/* ---- watchpoints: a machine like x86's, which tests hit ---- */
+
+struct host_watch {
+	struct host_watch_form form;
+	u64 addr;
+	bool used;
+};
+
+static struct host_watch watches[4];
+
+const char *host_watch_refused(const struct host_watch_form *form, u64 addr)
+{
+	if (form->access == HOST_WATCH_READ)
+		return "This CPU does not watch reads alone";
+	if (addr == HOST_WATCH_NOWHERE)
+		return NULL;
+	if (form->access == HOST_WATCH_PORT && addr > 0xffff)
+		return "There is no such port";
+	if (addr % form->len)
+		return form->access == HOST_WATCH_PORT
+			   ? "The port is not a multiple of the length"
+			   : "The address is not a multiple of the length";
+	/* of this process; what lies beyond is the kernel of the computer */
+	if (form->access != HOST_WATCH_PORT && (addr < 0x1000 || addr == 0x7ffffffff000))
+		return "The address is not the kernel's";
+	return NULL;
+}
+
+int host_watch_open(const struct host_watch_form *form, struct host_watch **out)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(watches); i++) {
+		if (watches[i].used)
+			continue;
+		watches[i] = (struct host_watch){*form, HOST_WATCH_NOWHERE, true};
+		*out = &watches[i];
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+void host_watch_close(struct host_watch *w)
+{
+	w->used = false;
+}
+
+void host_watch_move(struct host_watch *w, u64 addr)
+{
+	w->addr = addr;
+}
+
+void host_watch_sync(void)
+{
 }
 
 static const char *const registers[] = {"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip", "r8",

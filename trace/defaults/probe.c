@@ -16,6 +16,7 @@ __weak const struct dynevent_kind probe_dynevent_kind = {.create = create_none};
 __weak const struct dynevent_kind fprobe_dynevent_kind = {.create = create_none};
 __weak const struct dynevent_kind tprobe_dynevent_kind = {.create = create_none};
 __weak const struct dynevent_kind event_probe_dynevent_kind = {.create = create_none};
+__weak const struct dynevent_kind wprobe_dynevent_kind = {.create = create_none};
 
 __weak int probe_command(char *line __maybe_unused)
 {

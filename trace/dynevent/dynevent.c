@@ -4,7 +4,6 @@
 #include "kernel/lib/string.h"
 #include "trace/dynevent/synth.h"
 #include "trace/event/array.h"
-#include "trace/event/error_log.h"
 #include "trace/host_memory.h"
 #include "trace/probe/probe.h"
 #include "trace/user/user.h"
@@ -16,6 +15,7 @@ static const struct dynevent_kind *const kinds[] = {
     &fprobe_dynevent_kind,
     &tprobe_dynevent_kind,
     &event_probe_dynevent_kind,
+    &wprobe_dynevent_kind,
     &user_dynevent_kind,
 };
 
@@ -129,24 +129,6 @@ int dynevent_release(const char *line, const struct dynevent_kind *kind)
 	return err;
 }
 
-/* Kinds of a later Linux that are not here: the letter of their lines, and what error_log says. */
-static const struct {
-	char letter;
-	const char *subsystem, *why;
-} missing_kinds[] = {
-    {'w', "wprobe", "There are no watchpoints"},
-};
-
-static void say_missing_kind(const char *line)
-{
-	if (line[0] && line[1] != ':' && !is_space(line[1]))
-		return;
-	for (unsigned i = 0; i < ARRAY_SIZE(missing_kinds); i++)
-		if (line[0] == missing_kinds[i].letter)
-			trace_error_log(trace_global, missing_kinds[i].subsystem, line,
-			    missing_kinds[i].why, 0);
-}
-
 int dynevent_command(const char *line)
 {
 	int err = -ECANCELED;
@@ -155,10 +137,7 @@ int dynevent_command(const char *line)
 		return dynevent_release(line, NULL);
 	for (unsigned i = 0; i < ARRAY_SIZE(kinds) && err == -ECANCELED; i++)
 		err = kinds[i]->create(line);
-	if (err != -ECANCELED)
-		return err;
-	say_missing_kind(line);
-	return -EINVAL;
+	return err == -ECANCELED ? -EINVAL : err;
 }
 
 /* ---- lines ---- */

@@ -22,7 +22,7 @@ struct hit {
 	const struct trace_probe *tp;
 	const void *regs;
 	u64 ip, ret;	  /* ret: of a return */
-	const u64 *entry; /* of a return: values of the entry */
+	const u64 *entry; /* of a return: values of the entry; of a watchpoint: probe_watch_word */
 	const void *rec;  /* of the event that is probed, and its length */
 	u32 len;
 };
@@ -432,6 +432,19 @@ int probe_return_hit(void *arg, const void *regs, u64 ip, u64 ret, const u64 *ke
 	host_context_probed(&ctx, regs);
 	probe_record_general(&h, file, &ctx);
 	return 0;
+}
+
+void probe_watch_hit(struct trace_probe *tp, const void *regs, u64 ip, const u64 *words)
+{
+	const struct hit h = {.tp = tp, .regs = regs, .ip = ip, .entry = words};
+	struct trace_event_file *file = READ_ONCE(tp->event->call.live);
+	struct host_context ctx;
+
+	if (unlikely(!file))
+		return;
+	host_enter(&ctx);
+	probe_record_general(&h, file, &ctx);
+	host_preempt_enable();
 }
 
 /* `regs` are those of the code that was probed, or a tracepoint's arguments. */

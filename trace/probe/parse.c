@@ -89,15 +89,33 @@ static int parse_result(struct probe_parse *p, struct probe_fetch *f, char *text
 	return 0;
 }
 
+/* "$addr", "$value" and "$old" of a watchpoint. */
+static bool parse_watch_word(struct probe_fetch *f, const char *name)
+{
+	static const char *const names[PROBE_WATCH_WORDS] = {
+	    [PROBE_WATCH_ADDR] = "addr",
+	    [PROBE_WATCH_VALUE] = "value",
+	    [PROBE_WATCH_OLD] = "old",
+	};
+
+	f->source = PROBE_FROM_ENTRY;
+	for (f->param = 0; f->param < PROBE_WATCH_WORDS; f->param++)
+		if (!strcmp(name, names[f->param]))
+			return true;
+	return false;
+}
+
 static int parse_variable(struct probe_parse *p, struct probe_fetch *f, char *text)
 {
 	const char *name = text + 1;
 
 	if (p->probed)
 		return probe_parse_field(p, f, name);
+	if (p->is_watch && parse_watch_word(f, name))
+		return 0;
 	if (!strcmp(name, "retval") || (p->named && str_has_prefix(name, "retval")))
 		return parse_result(p, f, text);
-	if (str_has_prefix(name, "stack"))
+	if (str_has_prefix(name, "stack") && !p->is_watch)
 		return probe_parse_stack(p, f, name + 5);
 	if (!strcmp(name, "comm") || !strcmp(name, "COMM")) {
 		f->source = PROBE_FROM_COMM;

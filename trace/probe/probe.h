@@ -10,8 +10,8 @@
  * each argument.
  *
  * kprobe.c defines events of instructions and returns, fprobe.c those of functions by the lines of
- * dynamic_events that Linux has for them, tprobe.c those of tracepoints, eprobe.c events of events;
- * event.c is what they share.
+ * dynamic_events that Linux has for them, tprobe.c those of tracepoints, eprobe.c events of events,
+ * wprobe.c watchpoints; event.c is what they share.
  * parse.c reads arguments with the table of fetch types in type.c; name.c reads those by name, for
  * which expand.c prepares the line; fetch.c records them, print.c prints them.
  *
@@ -68,7 +68,11 @@ enum probe_source {
 	PROBE_FROM_RET, /* where the function returns to */
 	PROBE_FROM_IMM, /* imm; of a text its address */
 	PROBE_FROM_COMM,
-	PROBE_FROM_ENTRY, /* of a return: param: which of the values kept at the entry */
+	/*
+	 * of a return: param: which of the values kept at the entry; of a watchpoint: enum
+	 * probe_watch_word
+	 */
+	PROBE_FROM_ENTRY,
 	PROBE_FROM_FIELD, /* of the event that is probed: its value; of a string the address */
 };
 
@@ -115,6 +119,7 @@ struct trace_probe {
 	bool is_return, old;
 	struct trace_event_call *tracepoint; /* of a tprobe; NULL: it is not there */
 	struct trace_consumer consumer;	     /* of that */
+	struct wprobe *watch;		     /* of wprobe.c; NULL */
 	u16 sp;				     /* where the stack pointer is in the registers */
 	/*
 	 * Of a record whose arguments are all 8 bytes from registers, at reg[]: its bytes, and
@@ -139,7 +144,7 @@ struct probe_event {
 };
 
 extern const struct dynevent_kind probe_dynevent_kind, event_probe_dynevent_kind,
-    fprobe_dynevent_kind, tprobe_dynevent_kind;
+    fprobe_dynevent_kind, tprobe_dynevent_kind, wprobe_dynevent_kind;
 
 static inline bool probe_is_string(const struct probe_type *t)
 {
@@ -197,6 +202,7 @@ struct probe_parse {
 	struct probe_arena *arena;
 	const struct trace_event_call *probed; /* arguments are of its fields; NULL: of registers */
 	bool is_return, at_entry;
+	bool is_watch;	      /* the place's address and values take the place of registers */
 	bool no_registers;    /* by their names */
 	const char *function; /* that is entered or returns; NULL: unknown, or neither */
 	u32 proto;	      /* of it, or of a tracepoint's call; 0: unknown */
@@ -364,6 +370,9 @@ probe_consume_fn probe_consume_of(const struct trace_probe *tp);
 /* The same of a return that has values of the entry: n_entry of them, which probe_keep() stores. */
 void probe_keep(void *tp, const void *regs, u64 *kept);
 int probe_return_hit(void *tp, const void *regs, u64 ip, u64 ret, const u64 *kept);
+/* Of a watchpoint's hit: its address and its values, after and before the access. */
+enum probe_watch_word { PROBE_WATCH_ADDR, PROBE_WATCH_VALUE, PROBE_WATCH_OLD, PROBE_WATCH_WORDS };
+void probe_watch_hit(struct trace_probe *tp, const void *regs, u64 ip, const u64 *words);
 /*
  * A record of the event that is probed: what is fetched from it goes to `file`, of the probe's own
  * event. Between host_enter() and host_preempt_enable().

@@ -1,0 +1,373 @@
+/*
+ * Watchpoints on the machine: every access is a hit or counted as missed, on all CPUs, in tasks,
+ * interrupts and NMIs; what a hit says; what must not be watched; how hits go with single steps,
+ * probes and I/O ports. With `storm=long` on the command line a million hits.
+ */
+#include "kernel/base/cmdline.h"
+#include "kernel/kprobe/breakpoint.h"
+#include "kernel/kprobe/kprobe.h"
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/task/interrupt.h"
+#include "kernel/task/irq_work.h"
+#include "tests/kernel/threads.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/file.h"
+
+#define RUNS	  2000
+#define RUNS_LONG 250000
+#define EVENTS	  "dynamic_events"
+#define RFLAGS_TF 0x100UL
+#define POST_PORT 0x80 /* takes any byte, and does nothing */
+
+static u64 word, other, beside[2];
+static u64 irq_writes, nmi_writes; /* [A] */
+
+/* Plain stores: QEMU before 8.1 does not report atomic ones where each CPU is a thread. */
+static void __noipa store(u64 *to, u64 value)
+{
+	WRITE_ONCE(*to, value);
+}
+
+static u64 __noipa load(const u64 *from)
+{
+	return READ_ONCE(*from);
+}
+
+static void define(
+    const char *name, const char *kind, const void *at, unsigned len, const char *args)
+{
+	char line[160];
+
+	fmt_snprintf(line, sizeof(line), "w:%s %s@0x%llx:%u %s", name, kind, (unsigned long long)at,
+	    len, args);
+	EXPECT_EQ(trace_append(EVENTS, line), 0);
+}
+
+static int enable(const char *name, const char *text)
+{
+	char path[64];
+
+	fmt_snprintf(path, sizeof(path), "events/wprobes/%s/enable", name);
+	return trace_put(path, text);
+}
+
+static void begin(
+    const char *name, const char *kind, const void *at, unsigned len, const char *args)
+{
+	trace_fresh();
+	define(name, kind, at, len, args);
+	EXPECT_EQ(enable(name, "1"), 0);
+}
+
+static void end(void)
+{
+	EXPECT_EQ(trace_put("events/enable", "0"), 0);
+	EXPECT_EQ(trace_put(EVENTS, ""), 0);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+}
+
+static struct trace_event_count counts_of(const char *name)
+{
+	const struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("wprobes", name));
+	struct trace_event_count sum = {0};
+
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+		sum.hit += file->counts[cpu].hit;
+		sum.lost += file->counts[cpu].lost;
+		sum.too_deep += file->counts[cpu].too_deep;
+	}
+	return sum;
+}
+
+/* ---- what a hit says ---- */
+
+/* The instruction of the trace's n-th line lies in that function, and its arguments are these. */
+static void expect_line(unsigned n, const char *name, const char *function, const char *args)
+{
+	char start[96];
+	const char *text = trace_nth_event(n);
+	size_t len = fmt_snprintf(start, sizeof(start), "%s: (%s+0x", name, function);
+	const char *after = strchr(text, ')');
+
+	if (strncmp(text, start, len) || !after || strcmp(after + 1, args))
+		ktap_fail(__FILE__, __LINE__, "%s%s: %s", start, args, text);
+}
+
+static void values(void)
+{
+	word = 7;
+	begin("v", "w", &word, 8, "old=$old:u64 new=$value:u64 low=$value:s8 addr=$addr:u64");
+	char args[96];
+	store(&word, 0x1ff);
+	load(&word);
+	store(&word, 5);
+	fmt_snprintf(
+	    args, sizeof(args), " old=7 new=511 low=-1 addr=%llu", (unsigned long long)&word);
+	expect_line(0, "v", "store", args);
+	fmt_snprintf(
+	    args, sizeof(args), " old=511 new=5 low=5 addr=%llu", (unsigned long long)&word);
+	expect_line(1, "v", "store", args);
+	EXPECT_EQ(counts_of("v").hit, 2);
+	end();
+}
+
+static void reads(void)
+{
+	word = 3;
+	begin("rw", "rw", &word, 8, "old=$old:u64 new=$value:u64");
+	load(&word);
+	store(&word, 4);
+	load(&other);
+	expect_line(0, "rw", "load", " old=3 new=3");
+	expect_line(1, "rw", "store", " old=3 new=4");
+	EXPECT_EQ(counts_of("rw").hit, 2);
+	end();
+}
+
+/* Bytes beside those that are watched are not; a wider access that takes one of them in is. */
+static void lengths(void)
+{
+	for (unsigned len = 1; len <= 8; len *= 2) {
+		begin("l", "w", beside, len, "v=$value:x64");
+		for (unsigned at = 0; at < 16; at++)
+			*((volatile u8 *)beside + at) = at + 1;
+		EXPECT_EQ(counts_of("l").hit, len);
+		store(beside, 0x1122334455667788);
+		EXPECT_EQ(counts_of("l").hit, len + 1);
+		char args[32];
+		fmt_snprintf(args, sizeof(args), " v=0x%llx",
+		    0x1122334455667788ULL & (~0ULL >> (64 - 8 * len)));
+		expect_line(len, "l", "store", args);
+		end();
+	}
+}
+
+static void ports(void)
+{
+	static const u8 text[] = "watch";
+
+	begin("io", "io", (void *)POST_PORT, 1, "v=$value:u64");
+	port_out8(POST_PORT, 0x41);
+	port_write8(POST_PORT, text, 5);
+	port_out8(POST_PORT + 1, 0x42);
+	port_in8(POST_PORT);
+	expect_line(0, "io", "ports", " v=65");
+	expect_line(1, "io", "ports", " v=119");
+	expect_line(5, "io", "ports", " v=104");
+	EXPECT_EQ(counts_of("io").hit, 7);
+	end();
+}
+
+/* ---- every access counts ---- */
+
+static u64 irq_runs(void)
+{
+	return cmdline_get("storm") ? RUNS_LONG : RUNS;
+}
+
+static bool in_nmi(struct regs *r __maybe_unused)
+{
+	store(&word, 1);
+	atomic_add(&nmi_writes, 1);
+	return true;
+}
+
+static void in_irq(struct irq_work *unused __maybe_unused)
+{
+	store(&word, 2);
+	atomic_add(&irq_writes, 1);
+}
+
+static void storm_thread(void *arg __maybe_unused)
+{
+	struct irq_work work = {.fn = in_irq};
+
+	for (u64 i = 0; i < irq_runs(); i++) {
+		store(&word, i);
+		if (i % 16 == 0)
+			irq_work_queue(&work);
+		if (i % 64 == 0)
+			nmi_send(i / 64 % cpu_count());
+	}
+	irq_work_sync(&work);
+}
+
+/* A second one is on that nobody hits, and one is moved about by being switched. */
+static void storm(void)
+{
+	struct threads t = {0};
+
+	irq_writes = nmi_writes = 0;
+	begin("s", "w", &word, 8, "v=$value o=$old");
+	EXPECT_EQ(nmi_handler_add(in_nmi), 0);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		thread_start(&t, storm_thread, NULL, cpu);
+	define("toggled", "rw", &other, 8, "");
+	for (unsigned i = 0; i < 20; i++)
+		EXPECT_EQ(enable("toggled", i % 2 ? "0" : "1"), 0);
+	threads_join(&t);
+	nmi_handler_remove(in_nmi);
+	struct trace_event_count sum = counts_of("s");
+	u64 writes = irq_runs() * cpu_count() + irq_writes + nmi_writes;
+	EXPECT_EQ(sum.hit, writes);
+	EXPECT_EQ(sum.lost, 0);
+	EXPECT(nmi_writes > 0);
+	ktap_note("%llu writes, %llu in interrupts, %llu in NMIs; %llu missed in NMIs within a hit",
+	    (unsigned long long)writes, (unsigned long long)irq_writes,
+	    (unsigned long long)nmi_writes, (unsigned long long)sum.too_deep);
+	EXPECT(sum.too_deep <= nmi_writes);
+	end();
+}
+
+/* ---- what recording itself touches ---- */
+
+/* The count of hits of `first` is written in the course of a hit of `first`. */
+static void within_a_hit(void)
+{
+	begin("first", "w", &word, 8, "");
+	const struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("wprobes", "first"));
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+		char name[8];
+		fmt_snprintf(name, sizeof(name), "c%u", cpu);
+		define(name, "w", &file->counts[cpu].hit, 8, "");
+		if (cpu < 3)
+			EXPECT_EQ(enable(name, "1"), 0);
+	}
+	for (unsigned i = 0; i < 10; i++)
+		store(&word, i);
+	u64 missed = 0;
+	for (unsigned cpu = 0; cpu < MIN(cpu_count(), 3u); cpu++) {
+		char name[8];
+		fmt_snprintf(name, sizeof(name), "c%u", cpu);
+		missed += counts_of(name).too_deep;
+		EXPECT_EQ(counts_of(name).hit, counts_of(name).too_deep);
+	}
+	if (cpu_count() <= 3)
+		EXPECT_EQ(missed, 10);
+	EXPECT_EQ(counts_of("first").hit, 10);
+	end();
+}
+
+/* An event that watches its own count: each hit would be the cause of the next. */
+static void own_count(void)
+{
+	begin("own", "rw", &word, 8, "");
+	EXPECT_EQ(enable("own", "0"), 0);
+	const struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("wprobes", "own"));
+	struct trace_event_count *count = &file->counts[cpu_id()];
+	define("its", "rw", &count->hit, 8, "");
+	EXPECT_EQ(enable("its", "1"), 0);
+	EXPECT_EQ(enable("own", "1"), 0);
+	store(&word, 1);
+	EXPECT_EQ(counts_of("own").hit, 1);
+	EXPECT(counts_of("its").hit > 1);
+	EXPECT(counts_of("its").too_deep > 0);
+	EXPECT(counts_of("its").too_deep < counts_of("its").hit);
+	end();
+}
+
+static void refused(void)
+{
+	const void *at[] = {cpu_local_of(0), cpu_local_of(cpu_count() - 1)->arch,
+	    (void *)(cpu_local_of(0)->kernel_rsp - 64)};
+
+	trace_fresh();
+	for (unsigned i = 0; i < 2; i++) {
+		define("no", "rw", at[i], 8, "");
+		EXPECT_EQ(enable("no", "1"), -EINVAL);
+		EXPECT(
+		    strstr(trace_get("error_log", NULL), "The debug trap itself needs this word"));
+		end();
+	}
+}
+
+/* ---- beside other traps ---- */
+
+static u32 steps;
+
+static bool on_step(struct regs *r)
+{
+	if (!(r->error & 1 << 14))
+		return false;
+	steps++;
+	return true;
+}
+
+/*
+ * Steps before the access and after it. Not over it: QEMU makes two traps of that one, the second
+ * of which overwrites the frame of the first.
+ */
+static void single_step(void)
+{
+	begin("step", "w", &word, 8, "");
+	EXPECT_EQ(debug_handler_add(on_step), 0);
+	steps = 0;
+	u64 flags = irq_save();
+	for (unsigned i = 0; i < 2; i++) {
+		__asm__ volatile("pushfq; orq %0, (%%rsp); popfq; nop; nop\n\t"
+				 "pushfq; andq %1, (%%rsp); popfq" ::"i"(RFLAGS_TF),
+				 "i"((int)~RFLAGS_TF)
+				 : "memory", "cc");
+		store(&word, i);
+	}
+	irq_restore(flags);
+	debug_handler_remove(on_step);
+	EXPECT_EQ(steps, 2 * 5);
+	EXPECT_EQ(counts_of("step").hit, 2);
+	end();
+}
+
+static int on_probe(struct kprobe *p __maybe_unused, struct regs *r __maybe_unused)
+{
+	return 0;
+}
+
+/*
+ * A probed instruction runs as a copy elsewhere, or after a jump: the hit is told of the function
+ * that was probed.
+ */
+static void probed(void)
+{
+	unsigned len;
+	u64 at = (u64)store;
+
+	while (arch_probe_insn(at, &len) &&
+	       !(*(u8 *)at == 0x48 && *(u8 *)(at + 1) == 0x89 && *(u8 *)(at + 2) == 0x37))
+		at += len;
+	struct kprobe p = {.addr = (void *)at, .pre_handler = on_probe};
+	EXPECT_EQ(register_kprobe(&p), 0);
+	begin("p", "w", &word, 8, "v=$value:u64");
+	store(&word, 1);
+	kprobes_optimize();
+	store(&word, 2);
+	unregister_kprobe(&p);
+	store(&word, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		char args[16];
+		fmt_snprintf(args, sizeof(args), " v=%u", i + 1);
+		expect_line(i, "p", "store", args);
+	}
+	end();
+}
+
+static const struct ktap_case cases[] = {
+    {"watch_hits.values", values},
+    {"watch_hits.reads", reads},
+    {"watch_hits.lengths", lengths},
+    {"watch_hits.ports", ports},
+    {"watch_hits.storm", storm},
+    {"watch_hits.within_a_hit", within_a_hit},
+    {"watch_hits.own_count", own_count},
+    {"watch_hits.refused", refused},
+    {"watch_hits.single_step", single_step},
+    {"watch_hits.probed", probed},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_watch_hits = {cases};
