@@ -343,6 +343,5 @@ bool kernel_page_fault(struct regs *r, u64 addr)
 		user_fault(r, addr, why);
 	else if (why == MM_FAULT_OOM)
 		fault_out_of_memory();
-	irq_disable();
 	return user || !why;
 }

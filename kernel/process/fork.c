@@ -189,7 +189,6 @@ static void fork_child_main(void *set_tid)
 	if (set_tid)
 		(void)copy_to_user((u64)set_tid, &pid,
 		    sizeof(pid)); /* as Linux: nobody is told of a bad address */
-	irq_disable();
 	arch_enter_user();
 }
 

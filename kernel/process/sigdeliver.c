@@ -258,16 +258,13 @@ void kernel_user_trap(struct regs *r, int signo, int code, u64 addr)
 	if (signal_fatal(signo))
 		trap_report(r, name ? name : "trap");
 	signal_force(r, signo, code, addr);
-	irq_disable();
 }
 
 void kernel_user_exit_work(struct regs *r)
 {
 	struct task *t = current();
 
-	while (atomic_load_relaxed(&t->arch.work)) {
-		irq_enable();
+	irq_enable();
+	while (atomic_load_relaxed(&t->arch.work))
 		signal_deliver(r);
-		irq_disable();
-	}
 }

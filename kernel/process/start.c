@@ -52,7 +52,6 @@ static void process_begin(void *start)
 
 	if (e)
 		do_exit((e == -ENOENT ? 127 : 126) << 8);
-	irq_disable();
 	arch_enter_user();
 }
 

@@ -131,6 +131,7 @@ entry_iretq_user:
 	.size entry_return_user, . - entry_return_user
 
 	function arch_enter_user
+	cli
 	movq %gs:CPU_KERNEL_RSP, %rsp
 	subq $REGS_SIZE, %rsp
 	jmp entry_return_user
