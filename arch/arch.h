@@ -261,6 +261,14 @@ struct hook_returned {
 	u64 values[2], flags, to; /* values: %rdx, %rax */
 };
 void kernel_hook_returned(struct hook_returned *r);
+/*
+ * Watched toggles (arch_toggles_watch()): interrupts went off, or are to go on; so of preemption,
+ * whose count is, or was, 1. `ip` is inside the toggle, `frame` the frame pointer of its function.
+ */
+void kernel_irqs_off(u64 ip, u64 frame);
+void kernel_irqs_on(u64 ip, u64 frame);
+void kernel_preempt_off(u64 ip, u64 frame);
+void kernel_preempt_on(u64 ip, u64 frame);
 bool kernel_int3(struct regs *r);	/* true: it was a probe's; else SIGTRAP or fatal */
 bool kernel_debug_trap(struct regs *r); /* r->error holds DR6 */
 /*

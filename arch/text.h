@@ -42,11 +42,21 @@ struct static_branch_site {
 /* keys[i] becomes states[i] (0 or 1), all in one pass. Task context; serialised inside. */
 void static_key_set_many(struct static_key *const *keys, const u8 *states, unsigned n);
 
+/*
+ * Which toggles (arch/this_cpu.h) call kernel_irqs_off() and the others, in place of what they do
+ * by themselves; 0: none. Those of code that a call may not come from are left alone: of the
+ * tracer, of the library, and what hooks and probes need. Task context, one at a time.
+ */
+enum { ARCH_TOGGLE_IRQS = 1, ARCH_TOGGLE_PREEMPT = 2 };
+void arch_toggles_watch(u32 which);
+/* Is that inside a toggle? Any context. */
+bool arch_toggle_at(u64 addr);
+
 struct text_patch {
 	void *addr;
 	/*
-	 * 1..16; longer than 1: the new code is one nop, jmp rel32 or call rel32, or begins with a
-	 * probe's int3
+	 * 1..16; longer than 1: the new code is one nop, jmp rel32, call rel32 or toggle, or begins
+	 * with a probe's int3
 	 */
 	u8 len;
 	u8 bytes[16];

@@ -103,6 +103,24 @@ static inline struct task *current_task(void)
 	return t;
 }
 
+/*
+ * Toggles: the instructions that turn interrupts or preemption off and on. Each is one instruction,
+ * padded with prefixes that mean nothing, so that a call fits in its place: arch_toggles_watch().
+ * `kind` is one of irqs_off, irqs_on, preempt_off, preempt_on. The stack pointer is an operand so
+ * that the function around it has a frame.
+ */
+#define ARCH_TOGGLE(kind, instruction)                                                             \
+	do {                                                                                       \
+		register u64 rsp_ __asm__("rsp");                                                  \
+		__asm__ inline volatile("771: " instruction "\n\t"                                 \
+					".pushsection __toggle_" #kind ", \"a\"\n\t"               \
+					".long 771b - .\n\t.popsection"                            \
+					: "+r"(rsp_)                                               \
+					: "i"(offsetof(struct cpu_local, preempt_count))           \
+					: "memory", "cc");                                         \
+	} while (0)
+#define ARCH_TOGGLE_PAD ".byte 0x2e, 0x2e, 0x2e, 0x2e\n\t"
+
 static inline void preempt_count_add(u32 n)
 {
 	__asm__ volatile(
@@ -119,16 +137,14 @@ static inline void preempt_count_sub(u32 n)
 
 static inline __attribute__((always_inline)) void preempt_disable(void)
 {
-	preempt_count_add(1);
-	barrier();
+	ARCH_TOGGLE(preempt_off, "addl $1, %%gs:%c1");
 }
 
 void preempt_resched(void); /* kernel/task: schedule() if it is wanted and allowed */
 
 static inline __attribute__((always_inline)) void preempt_enable(void)
 {
-	barrier();
-	preempt_count_sub(1);
+	ARCH_TOGGLE(preempt_on, "subl $1, %%gs:%c1");
 	if (unlikely(this_cpu_read(need_resched)))
 		preempt_resched();
 }
@@ -137,20 +153,19 @@ static inline __attribute__((always_inline)) void preempt_enable(void)
  * For places (tracing) where a switch must not happen even if one is due: the next irq return or
  * enable does it.
  */
-static inline void preempt_enable_no_resched(void)
+static inline __attribute__((always_inline)) void preempt_enable_no_resched(void)
 {
-	barrier();
-	preempt_count_sub(1);
+	ARCH_TOGGLE(preempt_on, "subl $1, %%gs:%c1");
 }
 
-static inline void irq_enable(void)
+static inline __attribute__((always_inline)) void irq_enable(void)
 {
-	__asm__ volatile("sti" ::: "memory");
+	ARCH_TOGGLE(irqs_on, ARCH_TOGGLE_PAD "sti");
 }
 
-static inline void irq_disable(void)
+static inline __attribute__((always_inline)) void irq_disable(void)
 {
-	__asm__ volatile("cli" ::: "memory");
+	ARCH_TOGGLE(irqs_off, ARCH_TOGGLE_PAD "cli");
 }
 
 static inline u64 irq_flags(void)

@@ -5,6 +5,7 @@
  */
 /* hot: runs with each event */
 #include "kernel/task/interrupt.h"
+#include "kernel/base/critical.h"
 #include "kernel/base/events.h"
 #include "kernel/base/watchdog.h"
 #include "kernel/lib/errno.h"
@@ -19,26 +20,33 @@
 
 __notrace void kernel_irq_enter(struct regs *r, unsigned vector)
 {
-	(void)r;
 	(void)vector;
 	preempt_count_add(HARDIRQ_UNIT);
+	critical_irq_enter(r);
 }
 NOTRACE(kernel_irq_enter, "it begins an interrupt, whose functions are told by its count");
 
-__notrace void kernel_irq_exit(struct regs *r, unsigned vector)
+/*
+ * A task in the copy of a probed instruction leaves it first, as the copy may be taken away
+ * (arch_probe_sync()); and so does one in a hook's entry, whose user may be removed.
+ */
+static __notrace void kernel_irq_preempt(const struct regs *r)
 {
-	(void)vector;
-	preempt_count_sub(HARDIRQ_UNIT);
-	if (likely(!this_cpu_read(need_resched)) || this_cpu_read(preempt_count) != 0)
-		return;
-	/*
-	 * A task in the copy of a probed instruction leaves it first, as the copy may be taken away
-	 * (arch_probe_sync()); and so does one in a hook's entry, whose user may be removed.
-	 */
 	if (unlikely(arch_probe_in_slot(r->rip) || arch_hook_in_entry(r->rip)))
 		timers_interrupt_in(LEAVES_SLOT_NS + cycles() % LEAVES_SLOT_NS);
 	else
 		sched_preempt_irq(r->rip);
+}
+NOTRACE(kernel_irq_preempt, "it ends an interrupt, whose functions are told by its count");
+
+__notrace void kernel_irq_exit(struct regs *r, unsigned vector)
+{
+	(void)vector;
+	critical_irq_exit(r);
+	preempt_count_sub(HARDIRQ_UNIT);
+	if (unlikely(this_cpu_read(need_resched)) && this_cpu_read(preempt_count) == 0)
+		kernel_irq_preempt(r);
+	critical_irq_return(r);
 }
 NOTRACE(kernel_irq_exit, "it ends an interrupt, whose functions are told by its count");
 

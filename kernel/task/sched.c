@@ -25,6 +25,7 @@
  */
 /* hot: runs with each event */
 #include "kernel/task/sched.h"
+#include "kernel/base/critical.h"
 #include "kernel/base/events.h"
 #include "kernel/base/panic.h"
 #include "kernel/base/rescue.h"
@@ -241,7 +242,7 @@ static void schedule_loop(enum reason why, u64 at)
 	} while (this_cpu_read(need_resched));
 }
 
-static void schedule_task(enum reason why)
+static inline __attribute__((always_inline)) void schedule_task(enum reason why)
 {
 	if (rescue_active())
 		rescue_give_up("it would have to wait");
@@ -327,7 +328,9 @@ void sched_idle(void)
 		irq_disable();
 		if (!this_cpu_read(need_resched)) {
 			trace_cpu_idle(1, cpu);
+			critical_idle_begin();
 			cpu_idle_wait();
+			critical_idle_end();
 			trace_cpu_idle((u32)-1, cpu);
 		}
 		irq_enable();

@@ -7,6 +7,7 @@
 #include "arch/arch.h"
 #include "boot/boot_info.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/base/critical.h"
 #include "kernel/base/printk.h"
 #include "kernel/base/sym.h"
 #include "kernel/base/version.h"
@@ -25,6 +26,7 @@
 #include "trace/host_context.h"
 #include "trace/host_copy.h"
 #include "trace/host_cpus.h"
+#include "trace/host_critical.h"
 #include "trace/host_kept.h"
 #include "trace/host_key.h"
 #include "trace/host_lock.h"
@@ -34,6 +36,7 @@
 #include "trace/host_stack.h"
 #include "trace/host_symbol.h"
 #include "trace/host_system.h"
+#include "trace/host_task.h"
 #include "trace/host_types.h"
 #include "trace/output/dump.h"
 #include "trace/persist/kept.h"
@@ -272,6 +275,22 @@ void host_on_each_cpu(void (*fn)(void *), void *arg)
 void host_on_cpu(unsigned cpu, void (*fn)(void *), void *arg)
 {
 	cpu_call(cpu, fn, arg);
+}
+
+/* ---- what tasks and CPUs do ---- */
+
+bool host_critical_watch(u32 which)
+{
+	critical_watch(which);
+	return true;
+}
+
+void host_current_task(struct host_task *out)
+{
+	const struct task *t = current();
+
+	*out = (struct host_task){.pid = t->pid, .nice = t->prio - DEFAULT_PRIO};
+	memcpy(out->comm, t->comm, sizeof(out->comm));
 }
 
 /* ---- tracepoints ---- */

@@ -88,7 +88,7 @@ static inline void host_context_probed(struct host_context *ctx, const void *reg
 static inline __attribute__((always_inline)) void host_preempt_enable(void)
 {
 	barrier();
-	preempt_enable_no_resched();
+	preempt_count_sub(1);
 }
 
 static inline void host_current_comm(char comm[16])

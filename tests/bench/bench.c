@@ -144,6 +144,7 @@ static void bench_main(void *arg)
 	run_table(bench_mem, pattern);
 	run_table(bench_probe, pattern);
 	run_table(bench_function, pattern);
+	run_table(bench_latency, pattern);
 	run_table(bench_hist, pattern);
 	run_table(bench_files, pattern);
 	run_ring3(pattern);

@@ -17,6 +17,7 @@
 #include "trace/host_clock.h"
 #include "trace/host_context.h"
 #include "trace/host_copy.h"
+#include "trace/host_critical.h"
 #include "trace/host_files.h"
 #include "trace/host_kept.h"
 #include "trace/host_key.h"
@@ -28,6 +29,7 @@
 #include "trace/host_symbol.h"
 #include "trace/host_types.h"
 #include "trace/host_system.h"
+#include "trace/host_task.h"
 #include "trace/host_user.h"
 #include "trace/host_wait.h"
 #include "trace/host_worker.h"
@@ -77,6 +79,21 @@ void machine_smis(bool there, unsigned more)
 {
 	has_smis = there;
 	smi_counts[host_cpu()] += more;
+}
+
+/* A case calls trace_critical_begin() and trace_critical_end() itself. */
+bool host_critical_watch(u32 which __maybe_unused)
+{
+	return true;
+}
+
+void host_current_task(struct host_task *out)
+{
+	struct host_context ctx;
+
+	host_context(&ctx);
+	*out = (struct host_task){.pid = ctx.pid};
+	host_current_comm(out->comm);
 }
 
 bool host_smi_count(u64 *n)

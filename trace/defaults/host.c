@@ -11,6 +11,7 @@
 #include "trace/host_context.h"
 #include "trace/host_copy.h"
 #include "trace/host_cpus.h"
+#include "trace/host_critical.h"
 #include "trace/host_files.h"
 #include "trace/host_function.h"
 #include "trace/host_kept.h"
@@ -23,6 +24,7 @@
 #include "trace/host_stack.h"
 #include "trace/host_symbol.h"
 #include "trace/host_system.h"
+#include "trace/host_task.h"
 #include "trace/host_types.h"
 #include "trace/host_user.h"
 #include "trace/host_wait.h"
@@ -133,6 +135,20 @@ __weak void host_irqs_restore(u64 flags __maybe_unused)
 __weak bool host_smi_count(u64 *n __maybe_unused)
 {
 	return false;
+}
+
+__weak bool host_critical_watch(u32 which __maybe_unused)
+{
+	return false;
+}
+
+__weak void host_current_task(struct host_task *out)
+{
+	struct host_context ctx;
+
+	host_context(&ctx);
+	*out = (struct host_task){.pid = ctx.pid};
+	host_current_comm(out->comm);
 }
 
 __weak void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)

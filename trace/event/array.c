@@ -359,7 +359,9 @@ int trace_array_set_option(struct trace_array *tr, u64 bit, bool on)
 {
 	if (!!(tr->options & bit) == on)
 		return 0;
-	int err = apply_option(tr, bit, on);
+	int err = tr->tracer->option ? tr->tracer->option(tr, bit, on) : 0;
+	if (!err)
+		err = apply_option(tr, bit, on);
 	if (!err)
 		WRITE_ONCE(tr->options, on ? tr->options | bit : tr->options & ~bit);
 	return err;

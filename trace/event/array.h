@@ -9,6 +9,7 @@
 #include "kernel/lib/list.h"
 #include "trace/event/ftrace.h"
 #include "trace/event/handle.h"
+#include "trace/event/latency.h"
 #include "trace/event/options.h"
 #include "trace/host_wait.h"
 #include "trace/ring/ring.h"
@@ -55,7 +56,10 @@ struct trace_array {
 	struct host_hook *hook;		   /* [A] its tracer's, of the calls of functions; NULL */
 	struct trace_prevboot
 	    *past; /* [I] it shows what another boot recorded (trace/persist/lastboot.h); NULL */
-	u64 max_latency_ns; /* [A] the longest that the tracer found */
+	u64 max_latency_ns;	      /* [A] the longest that the tracer found */
+	struct trace_latency longest; /* [A] the same, of a latency tracer: what `trace` shows */
+	u32 latency_reports;	      /* [A] so many changes of it so far */
+	u64 latency_options;	      /* [L] what the options were before its tracer came */
 	u32 user_data;	    /* [A] bytes kept of what a system call's argument points at; 0: none */
 	size_t wanted_size; /* [L] bytes per CPU once it is used */
 	bool expanded;	    /* [L] it has that size */

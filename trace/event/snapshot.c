@@ -11,6 +11,7 @@
 #include "kernel/lib/errno.h"
 #include "trace/event/clock.h"
 #include "trace/event/ledger.h"
+#include "trace/event/tracer.h"
 #include "trace/event/wait.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
@@ -62,11 +63,16 @@ static int trace_snapshot_exchange(struct trace_array *tr, u32 cpu)
 
 bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx)
 {
-	bool done = !trace_snapshot_exchange(tr, ctx->cpu);
+	bool done = !tr->tracer->shows_longest && !trace_snapshot_exchange(tr, ctx->cpu);
 
 	if (!done)
 		atomic_add(&tr->snapshot_missed, 1);
 	return done;
+}
+
+bool trace_snapshot_swap(struct trace_array *tr, const struct host_context *ctx)
+{
+	return !trace_snapshot_exchange(tr, ctx->cpu);
 }
 
 /* ---- the spare buffer ---- */

@@ -63,6 +63,13 @@ struct trace_tracer {
 	void (*stop)(struct trace_array *tr);
 	const struct trace_tracer_option *options; /* ends with a NULL name; NULL: none */
 	void (*options_changed)(struct trace_array *tr);
+	/* A trace option is to change, while it is the array's: 0, or why it does not. */
+	int (*option)(struct trace_array *tr, u64 bit, bool on);
+	/*
+	 * It takes snapshots, which nobody else can; `trace` shows the last one, from the beginning
+	 * of the array's longest latency on.
+	 */
+	bool shows_longest;
 	const struct trace_printer *printer; /* NULL: lines as of any tracer */
 };
 extern const struct trace_tracer trace_tracer_nop;

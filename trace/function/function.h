@@ -53,5 +53,13 @@ int trace_profile_switch(bool on); /* 0, -ENOMEM, -EBUSY */
 bool trace_profile_is_on(void);
 int trace_profile_show(struct seq *s, unsigned cpu); /* 0, -ENOMEM */
 
+/*
+ * For a tracer that has records of functions: it begins to be called, as the hook says, with the
+ * functions of set_ftrace_filter; and is no more. 0, -ENOMEM, -EBUSY.
+ */
+struct host_hook;
+int trace_functions_start(struct trace_array *tr, const struct host_hook *hook);
+void trace_functions_stop(struct trace_array *tr);
+
 /* enabled_functions and touched_functions. */
 void trace_functions_show_enabled(struct seq *s, bool touched);

@@ -96,12 +96,6 @@ int trace_stack_changed(void);
 void trace_profile_changed(void);
 /* Its lists changed. */
 void trace_functions_changed(struct trace_array *tr);
-/*
- * Its tracer begins to be called, as the hook says, with its functions; and is no more. 0, -ENOMEM,
- * -EBUSY.
- */
-int trace_functions_start(struct trace_array *tr, const struct host_hook *hook);
-void trace_functions_stop(struct trace_array *tr);
 /* Of calls that function_graph followed: how many are under way. */
 u64 trace_graph_calls(const struct trace_functions *f);
 /*

@@ -5,6 +5,7 @@
 #include "trace/event/tracer.h"
 #include "trace/host_cpus.h"
 #include "trace/host_system.h"
+#include "trace/output/print.h"
 #include "trace/output/reader.h"
 
 struct totals {
@@ -17,7 +18,15 @@ struct totals {
  */
 static struct totals trace_count_entries(const struct trace_reader *r)
 {
-	u64 all = ring_buffer_entries(r->buffer), entries = all - MIN(all, r->hidden);
+	const struct trace_latency *l = &r->tr->longest;
+	struct ring_buffer_stats st;
+	u64 all = ring_buffer_entries(r->buffer);
+
+	if (r->longest && l->alone) {
+		ring_buffer_stats(r->buffer, l->cpu, &st);
+		all = st.entries;
+	}
+	u64 entries = all - MIN(all, r->hidden);
 
 	return (struct totals){
 	    entries, entries + ring_buffer_overruns(r->buffer) - r->hidden_overruns};
@@ -57,18 +66,38 @@ static void put_columns_irq(struct seq *s, bool tgid)
 	    s, "#              | |    %.*s   |   |||||     |         |\n", n, "       |    ");
 }
 
+static void trace_put_place(struct seq *s, const struct trace_reader *r, const char *what, u64 addr)
+{
+	struct trace_out out;
+
+	trace_out_init(&out, s, r->tr->options);
+	out.symbols = r->symbols;
+	seq_puts(s, what);
+	trace_print_ip(&out, addr);
+	seq_putc(s, '\n');
+}
+
 static void put_latency(struct seq *s, const struct trace_reader *r)
 {
+	static const struct trace_latency none;
+	const struct trace_latency *l = r->longest ? &r->tr->longest : &none;
 	struct totals t = trace_count_entries(r);
 
 	seq_printf(s, "# %s latency trace v1.1.5 on %s\n", r->tr->tracer->name, host_release());
 	seq_puts(s, "# --------------------------------------------------------------------\n");
-	seq_printf(s, "# latency: 0 us, #%lu/%lu, CPU#0 | (M:%s VP:0, KP:0, SP:0 HP:0 #P:%u)\n",
-	    t.in_buffer, t.written, host_preemption(), host_cpu_count());
-	seq_puts(s, "#    -----------------\n"
-		    "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
-		    "#    -----------------\n"
-		    "#\n");
+	seq_printf(s, "# latency: %lu us, #%lu/%lu, CPU#%u | (M:%s VP:0, KP:0, SP:0 HP:0 #P:%u)\n",
+	    (l->ns + 500) / 1000, t.in_buffer, t.written, l->cpu, host_preemption(),
+	    host_cpu_count());
+	seq_puts(s, "#    -----------------\n");
+	seq_printf(s, "#    | task: %.16s-%d (uid:%u nice:%d policy:%u rt_prio:%u)\n", l->task.comm,
+	    l->task.pid, l->task.uid, l->task.nice, l->task.policy, l->task.rt_priority);
+	seq_puts(s, "#    -----------------\n");
+	if (l->from) {
+		trace_put_place(s, r, "#  => started at: ", l->from);
+		trace_put_place(s, r, "#  => ended at:   ", l->to);
+		seq_puts(s, "#\n");
+	}
+	seq_puts(s, "#\n");
 }
 
 static void put_latency_columns(struct seq *s)

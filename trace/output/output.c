@@ -192,7 +192,8 @@ char trace_delay_mark(u64 ns)
 static void put_latency_time(struct trace_out *out, const struct trace_line *line)
 {
 	bool verbose = out->options & TRACE_OPT_VERBOSE, in_ns = line->tr->clock->in_ns;
-	u64 since = line->ts - line->tr->time_start, next = line->next_ts - line->ts;
+	u64 since = line->ts - (line->since ? line->since : line->tr->time_start),
+	    next = line->next_ts - line->ts;
 	struct seq *s = out->seq;
 
 	if (in_ns) {

@@ -17,6 +17,7 @@ struct trace_line {
 	u64 next_ts;  /* of the line that follows; the same when none does */
 	u64 index;    /* lines before this one */
 	bool latency; /* options/latency-format, or the last words */
+	u64 since;    /* what its times are counted from; 0: the array's last clearing */
 };
 
 /* Appends the line with its newline. out->options are the instance's. */

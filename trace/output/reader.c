@@ -8,9 +8,17 @@
 #include "trace/host_memory.h"
 #include "trace/output/print.h"
 
-static bool has_cpu(const struct trace_reader *r, unsigned cpu)
+static bool trace_reader_has_cpu(const struct trace_reader *r, unsigned cpu)
 {
+	if (r->longest && r->tr->longest.alone && r->tr->longest.cpu != cpu)
+		return false;
 	return r->cpu < 0 || r->cpu == (int)cpu;
+}
+
+/* What is older is not shown. */
+static u64 trace_reader_since(const struct trace_reader *r)
+{
+	return r->longest ? r->tr->longest.start : r->tr->time_start;
 }
 
 /* The tracer's printer begins. Without memory its lines are as if each were the first. */
@@ -78,6 +86,7 @@ static void trace_reader_begin_line(
 	out->symbols = r->symbols;
 	out->past = r->tr->past;
 	line->index = r->lines++;
+	line->since = trace_reader_since(r);
 	line->latency = r->tr->options & TRACE_OPT_LATENCY_FMT;
 }
 
@@ -123,13 +132,13 @@ static void trace_reader_advance(struct trace_head *h)
 	h->lost = h->ev && missed;
 }
 
-/* What a snapshot has brought back from before the last clearing. */
+/* What a snapshot has brought back from before the last clearing, or from before the latency. */
 static void hide_cleared(struct trace_reader *r, struct trace_head *h)
 {
 	struct ring_buffer_stats st;
 	u64 n = 0;
 
-	for (; h->ev && trace_clock_ns(r->tr, h->stamp) < r->tr->time_start; n++)
+	for (; h->ev && trace_clock_ns(r->tr, h->stamp) < trace_reader_since(r); n++)
 		trace_reader_advance(h);
 	if (!n)
 		return;
@@ -142,10 +151,11 @@ int trace_reader_start(struct trace_reader *r)
 {
 	r->lines = r->started = r->hidden = r->hidden_overruns = 0;
 	trace_reader_forget(r);
+	r->longest = r->buffer != r->tr->buffer && r->tr->tracer->shows_longest;
 	r->annotate = ring_buffer_overruns(r->buffer);
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
-		if (!has_cpu(r, cpu))
+		if (!trace_reader_has_cpu(r, cpu))
 			continue;
 		h->live = ring_buffer_live_start(r->buffer, cpu);
 		if (!h->live) {
@@ -153,7 +163,7 @@ int trace_reader_start(struct trace_reader *r)
 			return -ENOMEM;
 		}
 		trace_reader_advance(h);
-		if (r->buffer == r->tr->buffer)
+		if (r->buffer == r->tr->buffer || r->longest)
 			hide_cleared(r, h);
 	}
 	return 0;
@@ -249,7 +259,7 @@ static struct trace_head *trace_reader_peek_oldest(struct trace_reader *r)
 {
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
-		if (has_cpu(r, cpu))
+		if (trace_reader_has_cpu(r, cpu))
 			h->ev = ring_buffer_peek(r->buffer, cpu, &h->stamp, &h->lost);
 	}
 	return trace_reader_oldest(r);

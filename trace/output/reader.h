@@ -24,6 +24,8 @@ struct trace_reader {
 	u64 hidden,
 	    /* of `trace`: records older than the last clearing; what their CPUs overwrote */
 	    hidden_overruns;
+	/* It shows the array's longest latency: what is older is hidden, and (alone) other CPUs. */
+	bool longest;
 	bool annotate; /* say where a CPU's buffer begins */
 	struct trace_symbols *symbols;
 	struct trace_head *heads;

@@ -6,6 +6,7 @@
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "trace/event/snapshot.h"
+#include "trace/event/tracer.h"
 #include "trace/tracefs/tables.h"
 
 /*
@@ -17,7 +18,7 @@ int tracefs_store_snapshot(const struct tracefs_node *node, char *line)
 	struct trace_array *tr = tracefs_array(node);
 	u64 v;
 
-	int err = trace_array_expand(tr);
+	int err = tr->tracer->shows_longest ? -EBUSY : trace_array_expand(tr);
 	if (!err)
 		err = parse_u64(line, 10, &v);
 	if (err)

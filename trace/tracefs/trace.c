@@ -5,6 +5,8 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/retired.h"
+#include "trace/event/snapshot.h"
+#include "trace/event/tracer.h"
 #include "trace/event/wait.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
@@ -102,10 +104,16 @@ static void tracefs_trace_release(struct tracefs_file *f)
 	reading_free(rd);
 }
 
+/* `trace` of a tracer that takes snapshots shows the last one. */
+static bool shows_spare(const struct tracefs_file *f)
+{
+	return is_snapshot(f) || f->tr->tracer->shows_longest;
+}
+
 /* The spare buffer may go while it is read. */
 static bool is_another(const struct tracefs_file *f, const struct reading *rd)
 {
-	return is_snapshot(f) && rd->changes != f->tr->snapshot_changes;
+	return rd->reader.buffer != f->tr->buffer && rd->changes != f->tr->snapshot_changes;
 }
 
 static void trace_stop(struct reading *rd)
@@ -121,8 +129,7 @@ static int trace_start(struct tracefs_file *f)
 
 	trace_reader_finish(&rd->reader);
 	rd->pos = rd->given = rd->text.len = 0;
-	if (is_snapshot(f))
-		rd->reader.buffer = f->tr->snapshot;
+	rd->reader.buffer = shows_spare(f) ? f->tr->snapshot : f->tr->buffer;
 	rd->changes = f->tr->snapshot_changes;
 	if (rd->reader.buffer)
 		err = trace_reader_start(&rd->reader);
@@ -171,6 +178,8 @@ static ssize tracefs_trace_read(struct tracefs_file *f, void *buf, size_t n, u64
 	struct reading *rd = f->priv;
 	size_t done = 0;
 
+	if (is_snapshot(f) && f->tr->tracer->shows_longest)
+		return -EBUSY;
 	if (!rd->started || *pos == 0 || *pos < rd->pos) {
 		int err = trace_start(f);
 		if (err)
@@ -203,7 +212,12 @@ const struct tracefs_ops tracefs_snapshot_ops = {
 
 int tracefs_clear_trace(const struct tracefs_node *node)
 {
-	trace_array_clear(tracefs_array(node), node->arg);
+	struct trace_array *tr = tracefs_array(node);
+
+	if (tr->tracer->shows_longest)
+		trace_snapshot_clear(tr, node->arg);
+	else
+		trace_array_clear(tr, node->arg);
 	trace_retired_settle();
 	return 0;
 }

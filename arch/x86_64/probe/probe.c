@@ -133,7 +133,7 @@ const char *arch_probe_refused(u64 addr)
 		return "entry code";
 	if (within(addr, __noprobe_start, __noprobe_end))
 		return "code that probes need themselves";
-	if (in_static_branch(addr))
+	if (in_static_branch(addr) || arch_toggle_at(addr))
 		return "a switch that is patched itself";
 	if (extable_find(addr))
 		return "an instruction that may fault";

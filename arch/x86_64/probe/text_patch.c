@@ -21,13 +21,25 @@
 #include "arch/x86_64/probe/text_patch.h"
 
 #include "arch/x86_64/cpu/msr.h"
+#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/sections.h"
 #include "arch/x86_64/mm/paging.h"
 #include "kernel/lib/atomic.h"
 
 #define BATCH 128
 
-enum { OP_INT3 = 0xcc, OP_JMP = 0xe9, OP_CALL = 0xe8, OP_NOP = 0x0f, OP_PREFIX_66 = 0x66 };
+enum {
+	OP_INT3 = 0xcc,
+	OP_JMP = 0xe9,
+	OP_CALL = 0xe8,
+	OP_NOP = 0x0f,
+	OP_PREFIX_66 = 0x66,
+	OP_PREFIX_CS = 0x2e,
+	OP_PREFIX_GS = 0x65,
+	OP_CLI = 0xfa,
+	OP_STI = 0xfb,
+	MODRM_ADD = 0x04, /* of 0x83: add, else sub */
+};
 
 static const struct text_patch
     *batch[BATCH];	/* [patch_lock]; read by text_patch_int3() while it is published */
@@ -139,32 +151,56 @@ void text_patch(const struct text_patch *p, unsigned n)
 
 /* ---- the breakpoint ---- */
 
-__noprobe static u64 text_patch_branch_target(u64 at, const struct text_patch *p)
+__noprobe static u64 text_patch_branch_target(u64 at, const u8 *op)
 {
-	s32 distance =
-	    (s32)(p->bytes[1] | p->bytes[2] << 8 | p->bytes[3] << 16 | (u32)p->bytes[4] << 24);
+	s32 distance = (s32)(op[1] | op[2] << 8 | op[3] << 16 | (u32)op[4] << 24);
 	return at + 5 + distance;
 }
 
-/* Acts as the new instruction: a nop, a jump or a call; all that text_patch() is given for sites
- * longer than a byte. */
+/* Of a toggle: the count is this CPU's, whoever changes it. */
+__noprobe static bool text_patch_count(const struct text_patch *p)
+{
+	if (p->bytes[2] == MODRM_ADD)
+		preempt_count_add(1);
+	else
+		preempt_count_sub(1);
+	return true;
+}
+
+/*
+ * Acts as the new instruction: a nop, a jump, a call, a toggle; all that text_patch() is given for
+ * sites longer than a byte.
+ */
 __noprobe static bool text_patch_emulate(struct regs *r, u64 at, const struct text_patch *p)
 {
+	const u8 *op = p->bytes;
+
 	atomic_add(&stats.traps, 1);
-	switch (p->bytes[0]) {
+	while (*op == OP_PREFIX_CS)
+		op++;
+	r->rip = at + p->len;
+	switch (*op) {
 	case OP_JMP:
-		r->rip = text_patch_branch_target(at, p);
+		r->rip = text_patch_branch_target(at, op);
 		return true;
 	case OP_CALL: /* this handler runs on a stack of its own, so the one below r->rsp is free */
 		r->rsp -= 8;
-		*(u64 *)r->rsp = at + 5;
-		r->rip = text_patch_branch_target(at, p);
+		*(u64 *)r->rsp = at + p->len;
+		r->rip = text_patch_branch_target(at + (op - p->bytes), op);
 		return true;
 	case OP_NOP:
 	case OP_PREFIX_66:
-		r->rip = at + p->len;
 		return true;
+	case OP_CLI:
+		r->rflags &= ~(u64)RFLAGS_IF;
+		return true;
+	case OP_STI:
+		r->rflags |= RFLAGS_IF;
+		return true;
+	case OP_PREFIX_GS:
+		return text_patch_count(p);
 	}
+	r->rip = at + 1;
 	return false;
 }
 

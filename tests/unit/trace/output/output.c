@@ -28,7 +28,7 @@ static const char *line_of(const void *rec, u32 len, u64 options, u64 ts, u64 ne
 					     : &trace_clocks[0]; /* "counter" has no ns */
 	seq_init(&s, text, sizeof(text) - 1);
 	trace_out_init(&out, &s, options);
-	struct trace_line line = {&tr, rec, len, 3, ts, next_ts, 5, latency};
+	struct trace_line line = {&tr, rec, len, 3, ts, next_ts, 5, latency, 0};
 	trace_print_line(&out, &line);
 	text[s.len] = '\0';
 	return text;

@@ -1,0 +1,274 @@
+/*
+ * Latency tracers on this machine: each finds a latency that a case makes on purpose. Where an
+ * instruction takes a tick of the clock, it finds exactly the number of instructions.
+ */
+#include "arch/arch.h"
+#include "kernel/lib/fmt.h"
+#include "kernel/lib/string.h"
+#include "kernel/task/timer.h"
+#include "tests/kernel/threads.h"
+#include "tests/unit/trace/tools.h"
+
+#define LOOPS	 200000 /* far longer than what else this kernel has */
+#define OVERHEAD 200	/* ns: instructions of a case that are no loop, within the latency */
+
+/* 2 instructions each. */
+static inline __attribute__((always_inline)) void latency_burn(u64 loops)
+{
+	__asm__ volatile("1: decq %0\n\tjnz 1b" : "+r"(loops));
+}
+
+static bool latency_clock_is_exact(void)
+{
+	u64 start = cycles();
+
+	latency_burn(5000);
+	return cycles() - start - 10000 < 16;
+}
+
+/* Of all CPUs: another one that has something to do takes its time from this one's. */
+static u64 latency_interrupts(void)
+{
+	u64 sum = 0;
+
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		for (unsigned i = 0; i < IRQ_COUNTS; i++)
+			sum += irq_counts(cpu)->n[i];
+	return sum;
+}
+
+/* ---- sections ---- */
+
+static void __noipa latency_irqs_section(u64 loops)
+{
+	irq_disable();
+	latency_burn(loops);
+	irq_enable();
+}
+
+static void __noipa latency_preempt_section(u64 loops)
+{
+	preempt_disable();
+	latency_burn(loops);
+	preempt_enable();
+}
+
+/* Interrupts on before preemption is: the section lasts until both are. */
+static void __noipa latency_mixed_section(u64 loops)
+{
+	irq_disable();
+	latency_burn(loops / 2);
+	preempt_disable();
+	irq_enable();
+	latency_burn(loops - loops / 2);
+	preempt_enable();
+}
+
+static void latency_begin(const char *tracer)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("options/function-trace", "0"), 0);
+	EXPECT_EQ(trace_put("current_tracer", tracer), 0);
+}
+
+/* False: the case is skipped, as latencies of other CPUs may be of any length. */
+static bool latency_begin_exact(const char *tracer)
+{
+	if (!latency_clock_is_exact()) {
+		ktap_skip("the clock does not count instructions");
+		return false;
+	}
+	latency_begin(tracer);
+	return true;
+}
+
+static void latency_end(void)
+{
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+	trace_fresh();
+}
+
+/* What is found of a section in which no interrupt came, ns. */
+static u64 latency_measure(void (*section)(u64), u64 loops)
+{
+	u64 before, after;
+
+	do {
+		trace_put("tracing_max_latency", "0");
+		before = latency_interrupts();
+		section(loops);
+		after = latency_interrupts();
+	} while (after != before);
+	return READ_ONCE(trace_global->max_latency_ns);
+}
+
+/* The header names the section's function, and the lines are its beginning and its end. */
+static void latency_expect_shown(const char *function)
+{
+	char line[80];
+	const char *text;
+
+	fmt_snprintf(line, sizeof(line), "started at: %s\n", function);
+	text = trace_get("trace", NULL);
+	EXPECT(strstr(text, line));
+	fmt_snprintf(line, sizeof(line), "ended at:   %s\n", function);
+	EXPECT(strstr(text, line));
+	fmt_snprintf(line, sizeof(line), "0us!: %s <-latency_measure", function);
+	EXPECT(strstr(text, line));
+	fmt_snprintf(line, sizeof(line), "us : %s <-latency_measure", function);
+	EXPECT(strstr(text, line));
+	EXPECT(strstr(text, "<stack trace>\n => "));
+}
+
+/* Exactly so many instructions, of a clock that is calibrated, to the next nanosecond. */
+static void latency_expect(u64 ns, u64 instructions)
+{
+	u64 now = cycles(), wanted = cycles_to_ns(now + instructions) - cycles_to_ns(now);
+
+	EXPECT(ns + 1 - wanted <= 2);
+}
+
+static void latency_found(const char *tracer, void (*section)(u64), const char *function)
+{
+	if (!latency_begin_exact(tracer))
+		return;
+	u64 once = latency_measure(section, LOOPS), twice = latency_measure(section, 2 * LOOPS);
+	trace_put("tracing_on", "0");
+	latency_expect_shown(function);
+	latency_end();
+	latency_expect(twice - once, 2 * LOOPS);
+	EXPECT(once - 2 * LOOPS < OVERHEAD);
+}
+
+static void latency_irqsoff(void)
+{
+	latency_found("irqsoff", latency_irqs_section, "latency_irqs_section");
+}
+
+static void latency_preemptoff(void)
+{
+	latency_found("preemptoff", latency_preempt_section, "latency_preempt_section");
+}
+
+static void latency_preemptirqsoff(void)
+{
+	latency_found("preemptirqsoff", latency_mixed_section, "latency_mixed_section");
+}
+
+/* Neither tracer takes the other's sections for its own. */
+static void latency_other_kind(void)
+{
+	if (!latency_begin_exact("irqsoff"))
+		return;
+	EXPECT(latency_measure(latency_preempt_section, LOOPS) < 2 * LOOPS);
+	EXPECT_EQ(trace_put("current_tracer", "preemptoff"), 0);
+	EXPECT(latency_measure(latency_irqs_section, LOOPS) < 2 * LOOPS);
+	latency_end();
+}
+
+/* Below tracing_thresh nothing is reported; not below it every section is, a shorter one too. */
+static void latency_thresh(void)
+{
+	if (!latency_begin_exact("irqsoff"))
+		return;
+	EXPECT_EQ(trace_put("tracing_thresh", "600"), 0);
+	EXPECT_EQ(latency_measure(latency_irqs_section, LOOPS), 0);
+	EXPECT(latency_measure(latency_irqs_section, 4 * LOOPS) >= 600000);
+	u64 most = READ_ONCE(trace_global->max_latency_ns);
+	latency_irqs_section(3 * LOOPS);
+	latency_expect(most - READ_ONCE(trace_global->max_latency_ns), 2 * LOOPS);
+	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
+	latency_end();
+}
+
+static void __noipa latency_inner(void)
+{
+	barrier();
+}
+
+static void __noipa latency_calling_section(u64 loops)
+{
+	irq_disable();
+	latency_inner();
+	latency_burn(loops);
+	irq_enable();
+}
+
+/* With function-trace the functions called in the section are between its records. */
+static void latency_functions(void)
+{
+	static const char *const wanted[] = {"latency_calling_section <-latency_measure",
+	    "latency_inner <-latency_calling_section", "latency_calling_section <-latency_measure"};
+
+	if (!latency_begin_exact("irqsoff"))
+		return;
+	EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+	latency_measure(latency_calling_section, LOOPS);
+	trace_put("tracing_on", "0");
+	const char *at = trace_get("trace", NULL);
+	for (unsigned i = 0; i < ARRAY_SIZE(wanted) && at; i++) {
+		at = strstr(at, wanted[i]);
+		EXPECT(at);
+		at = at ? at + 1 : NULL;
+	}
+	latency_end();
+}
+
+/* The text is as it was before the tracers came. */
+static void latency_text_restored(void)
+{
+	const u8 *at = (const u8 *)latency_irqs_section;
+	u8 before[64];
+
+	memcpy(before, at, sizeof(before));
+	latency_begin("preemptirqsoff");
+	EXPECT(memcmp(before, at, sizeof(before)) != 0);
+	latency_end();
+	EXPECT(memcmp(before, at, sizeof(before)) == 0);
+}
+
+/* Sections on all CPUs while the tracers come and go: toggles are patched under those that run. */
+static u32 latency_stop; /* [A] */
+
+static void latency_toggler(void *unused)
+{
+	(void)unused;
+	while (!READ_ONCE(latency_stop)) {
+		latency_mixed_section(10);
+		latency_irqs_section(10);
+		latency_preempt_section(10);
+		if (!irqs_enabled() || this_cpu_read(preempt_count))
+			WRITE_ONCE(latency_stop, 2);
+	}
+}
+
+static void latency_come_and_go(void)
+{
+	static const char *const tracers[] = {"irqsoff", "preemptoff", "preemptirqsoff", "nop"};
+	struct threads togglers = {0};
+
+	latency_begin("nop");
+	WRITE_ONCE(latency_stop, 0);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		thread_start(&togglers, latency_toggler, NULL, cpu);
+	for (unsigned i = 0; i < 12; i++)
+		EXPECT_EQ(trace_put("current_tracer", tracers[i % ARRAY_SIZE(tracers)]), 0);
+	EXPECT_EQ(READ_ONCE(latency_stop), 0);
+	WRITE_ONCE(latency_stop, 1);
+	threads_join(&togglers);
+	latency_end();
+}
+
+static const struct ktap_case cases[] = {
+    {"latency.irqsoff", latency_irqsoff},
+    {"latency.preemptoff", latency_preemptoff},
+    {"latency.preemptirqsoff", latency_preemptirqsoff},
+    {"latency.other_kind", latency_other_kind},
+    {"latency.thresh", latency_thresh},
+    {"latency.functions", latency_functions},
+    {"latency.text_restored", latency_text_restored},
+    {"latency.come_and_go", latency_come_and_go},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_latency = {cases};

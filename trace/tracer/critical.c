@@ -1,0 +1,219 @@
+/*
+ * The tracers irqsoff, preemptoff and preemptirqsoff: how long a CPU runs with interrupts off, with
+ * preemption off, with either off. A record at the beginning of each critical section, one at its
+ * end, and between them (options/function-trace) one for each function that is called.
+ *
+ * One array at a time has one of them. Legend: [L] host_lock, [A] read by all CPUs, [C] its CPU
+ * alone, interrupts off.
+ */
+/* hot: runs with each event */
+#include "kernel/lib/errno.h"
+#include "trace/event/clock.h"
+#include "trace/event/comm.h"
+#include "trace/event/record.h"
+#include "trace/function/function.h"
+#include "trace/host_clock.h"
+#include "trace/host_cpus.h"
+#include "trace/host_critical.h"
+#include "trace/host_function.h"
+#include "trace/tracer/latency.h"
+#include "trace/tracer/tracer.h"
+
+static struct critical_cpu {
+	bool open;   /* [C] a section has begun */
+	bool busy;   /* [C] recording, which may call code with sections of its own */
+	u32 reports; /* [C] tr->latency_reports when it began */
+	u64 began;   /* [C] cycles: after its record */
+	u64 start;   /* [C] by the ring's clock: before it */
+	u64 from;    /* [C] where it began */
+} cpus[MAX_CPUS] __aligned(64);
+
+static struct trace_array *owner; /* [A] whose tracer it is; NULL: nobody's */
+static bool functions;		  /* [L] functions are recorded, too */
+
+/* ---- records ---- */
+
+static inline void trace_critical_fill(struct rec_function *rec, u64 ip, u64 parent)
+{
+	rec->ip = ip;
+	rec->parent_ip = parent;
+}
+
+/* The ring turns a page, or somebody waits for records; false: recording is off. */
+static __noinline bool trace_critical_record_long(struct trace_event_file *file, u64 ip, u64 parent)
+{
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	if (!ring_buffer_record_is_on(file->buffer))
+		return false;
+	host_context(&ctx);
+	local_inc(&file->counts[ctx.cpu].hit);
+	struct rec_function *rec = trace_reserve(&slot, file, &ctx, sizeof(*rec));
+	if (rec) {
+		trace_critical_fill(rec, ip, parent);
+		trace_commit_bare(&slot, file, &ctx);
+	}
+	return true;
+}
+
+/* Its caller is busy. False: recording is off. */
+static inline __attribute__((always_inline)) bool trace_critical_record(
+    struct trace_array *tr, u64 ip, u64 parent)
+{
+	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_FN);
+	struct trace_slot slot;
+	struct rec_function *rec = trace_record(&slot, file, sizeof(*rec));
+
+	if (unlikely(!rec))
+		return trace_critical_record_long(file, ip, parent);
+	trace_critical_fill(rec, ip, parent);
+	trace_record_end(&slot);
+	return true;
+}
+
+/* ---- sections ---- */
+
+void trace_critical_begin(u64 ip, u64 parent)
+{
+	struct critical_cpu *c = &cpus[host_cpu()];
+	struct trace_array *tr = READ_ONCE(owner);
+
+	if (c->open || c->busy || unlikely(!tr) || !ring_buffer_record_is_on(tr->buffer))
+		return;
+	host_preempt_disable();
+	c->busy = true;
+	c->from = ip;
+	c->reports = READ_ONCE(tr->latency_reports);
+	c->start = ring_buffer_time_stamp(tr->buffer);
+	c->open = trace_critical_record(tr, ip, parent);
+	c->busy = false;
+	host_preempt_enable();
+	c->began = host_cycles();
+}
+
+static __noinline void trace_critical_found(
+    struct trace_array *tr, const struct critical_cpu *c, u64 ns, u64 to)
+{
+	struct host_context ctx;
+	struct trace_latency found = {
+	    .ns = ns,
+	    .start = trace_clock_ns(tr, c->start),
+	    .alone = true,
+	    .from = c->from,
+	    .to = to,
+	};
+
+	host_context(&ctx);
+	found.cpu = ctx.cpu;
+	host_current_task(&found.task);
+	trace_latency_report(tr, &ctx, &found, c->reports);
+}
+
+void trace_critical_end(u64 ip, u64 parent)
+{
+	u64 now = host_cycles(), ns;
+	struct critical_cpu *c = &cpus[host_cpu()];
+	struct trace_array *tr = READ_ONCE(owner);
+
+	if (!c->open || c->busy)
+		return;
+	c->open = false;
+	if (unlikely(!tr))
+		return;
+	host_preempt_disable();
+	c->busy = true;
+	ns = trace_latency_ns(now - c->began);
+	if (likely(trace_critical_record(tr, ip, parent)) &&
+	    unlikely(trace_latency_is_long(tr, ns)))
+		trace_critical_found(tr, c, ns, ip);
+	c->busy = false;
+	host_preempt_enable();
+}
+
+/* Of each function that is called, anywhere. Preemption is off, interrupts may be on. */
+static void trace_critical_call(
+    struct host_hook *hook __maybe_unused, u64 ip, u64 parent, u64 *slot __maybe_unused)
+{
+	struct critical_cpu *c = &cpus[host_cpu()];
+	struct trace_array *tr = READ_ONCE(owner);
+
+	if (!c->open || c->busy || unlikely(!tr))
+		return;
+	WRITE_ONCE(c->busy, true);
+	trace_critical_record(tr, ip, parent);
+	WRITE_ONCE(c->busy, false);
+}
+
+/* ---- the tracers ---- */
+
+static int trace_critical_set_functions(struct trace_array *tr, bool on)
+{
+	static const struct host_hook hook = {.fn = trace_critical_call};
+	int err = 0;
+
+	if (on == functions)
+		return 0;
+	if (on)
+		err = trace_functions_start(tr, &hook);
+	else
+		trace_functions_stop(tr);
+	if (!err)
+		functions = on;
+	return err;
+}
+
+static void trace_critical_reset(struct trace_array *tr)
+{
+	host_critical_watch(0);
+	WRITE_ONCE(owner, NULL);
+	trace_critical_set_functions(tr, false);
+	host_synchronize();
+	trace_comm_users(-1, 0);
+	trace_latency_stop(tr);
+}
+
+static int trace_critical_start(struct trace_array *tr, u32 which)
+{
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		cpus[cpu] = (struct critical_cpu){0};
+	trace_comm_users(1, 0);
+	WRITE_ONCE(owner, tr);
+	int err = trace_critical_set_functions(tr, tr->options & TRACE_OPT_FUNCTION);
+	if (!err && !host_critical_watch(which))
+		err = -EOPNOTSUPP;
+	if (err)
+		trace_critical_reset(tr);
+	return err;
+}
+
+static int trace_critical_init(struct trace_array *tr, u32 which)
+{
+	int err = owner ? -EBUSY : trace_comm_prepare();
+
+	if (!err)
+		err = trace_latency_start(tr);
+	return err ? err : trace_critical_start(tr, which);
+}
+
+static int trace_critical_option(struct trace_array *tr, u64 bit, bool on)
+{
+	return bit == TRACE_OPT_FUNCTION ? trace_critical_set_functions(tr, on)
+					 : trace_latency_option(tr, bit, on);
+}
+
+#define TRACER(name_, which)                                                                       \
+	static int trace_##name_##_init(struct trace_array *tr)                                    \
+	{                                                                                          \
+		return trace_critical_init(tr, which);                                             \
+	}                                                                                          \
+	const struct trace_tracer trace_tracer_##name_ = {                                         \
+	    .name = #name_,                                                                        \
+	    .init = trace_##name_##_init,                                                          \
+	    .reset = trace_critical_reset,                                                         \
+	    .option = trace_critical_option,                                                       \
+	    .shows_longest = true,                                                                 \
+	}
+TRACER(irqsoff, HOST_CRITICAL_IRQS);
+TRACER(preemptoff, HOST_CRITICAL_PREEMPT);
+TRACER(preemptirqsoff, HOST_CRITICAL_IRQS | HOST_CRITICAL_PREEMPT);
