@@ -1,6 +1,6 @@
 """Cases of tests/drive/export-test: what `trapline diff` says of its files, and what `trapline plot` draws of them. Each returns what is wrong,
 or None."""
-import json, os, pty, re, struct, subprocess
+import json, os, pty, random, re, struct, subprocess
 import xml.etree.ElementTree as ET
 
 from export_forms import Wrong
@@ -575,5 +575,90 @@ def documented(guest):
     return None
 
 
-CASES = [diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_calls, diff_damaged, plot_drawn, plot_tasks, plot_gaps, plot_marks,
+def explained(guest, status, *args):
+    """The lines that `trapline explain` prints, of its messages if it fails."""
+    got = run(guest.trapline, "explain", *args)
+    if got.returncode != status:
+        raise Wrong("trapline explain %s: exit status %d, not %d: %s" % (args, got.returncode, status, got.stderr))
+    return (got.stderr if status else got.stdout).rstrip("\n").split("\n")
+
+
+def milliseconds(lines, pattern):
+    return [int(m[1] + m[2]) * (-1 if m[0].lstrip().startswith("-") else 1) for l in lines for m in [re.match(pattern, l)] if m]
+
+
+def explain_sums(guest):
+    """Of any task and any span: at most 40 lines, whose parts add up to it, as those in JSON do; the first line has the largest part."""
+    path, r = guest.path("trace.dat"), random.Random(1)
+    lines = lines_of(guest, path)
+    tasks = sorted({l[0].rsplit("-", 1)[1] for l in lines} - {"0"})
+    for i in range(24):
+        begin, end = sorted(r.sample(range(lines[0][2], lines[-1][2]), 2)) if i else (lines[0][2], lines[-1][2])
+        args = (["-t", tasks[i % len(tasks)]] if i else []) + ["--span", "%.9f..%.9f" % (begin / 1e9, end / 1e9)] * (i > 0)
+        out = explained(guest, 0, *args, path)
+        whole = json.loads("\n".join(explained(guest, 0, "-j", *args, path)))
+        parts = whole["parts"]
+        if sum(p["time"] for p in parts) != whole["span"] or abs(whole["span"] - (end - begin)) > 2:
+            return "%s: parts of %d ns, a span of %d" % (args, sum(p["time"] for p in parts), end - begin)
+        blank = [k for k, l in enumerate(out) if not l]
+        for table in (out[blank[0]:blank[1]], out[blank[1]:-1] if out[-1].endswith("the span") else out[blank[1]:-2]):
+            if sum(milliseconds(table, r" *(\d+)\.(\d{6}) ms")) != whole["span"]:
+                return "%s: %s" % (args, table)
+        first = re.search(r" \d+  (.*)$", out[blank[1] + 1])[1]
+        if len(out) > 40 or not out[0].endswith(": " + first) or ("of %s of " % args and "-%d, from" % whole["task"]["pid"] not in out[0]):
+            return "%d lines: %s" % (len(out), out[0])
+    return None
+
+
+def explain_sleep(guest):
+    """The shell of the session sleeps for 50 ms: `sleep` did, and the shell waited for it."""
+    lines = lines_of(guest, guest.path("trace.dat"))
+    pid = next(l[0].rsplit("-", 1)[1] for l in lines if l[3] == "print")
+    first = explained(guest, 0, "-t", pid, guest.path("trace.dat"))[0]
+    if not re.search(r": sleep-\d+ slept in clock_nanosleep until local_timer while \w+-%s waited for it in wait4$" % pid, first):
+        return first
+    took = re.search(r", ([\d.]+) ms \(", first)
+    return None if took and 45 < float(took[1]) < 60 else first
+
+
+def explain_two(guest):
+    """Of two traces: the differences of the parts add up to that of the whole."""
+    dat, a, b = Dat(guest.path("trace.dat")), guest.path("trace.dat"), guest.path("other.dat")
+    dat.write(b, [cpu[:len(cpu) * 2 // 3] for cpu in dat.pages])
+    for x, y in ((a, b), (b, a)):
+        out = explained(guest, 0, x, y)
+        parts = milliseconds(out, r" *[+-](\d+)\.(\d{6}) ms")
+        if sum(parts[:-1]) != parts[-1] or len(out) > 40 or not out[0].startswith("%s takes " % y) or (" more than " in out[0]) != (parts[-1] > 0):
+            return "%s: %s" % (out[0], parts)
+        if max(map(abs, parts[:-1])) < abs(parts[-1]) / 20 or [abs(n) for n in parts[:24]] != sorted((abs(n) for n in parts[:24]), reverse=True):
+            return "the largest are not first: %s" % parts
+    return None
+
+
+def explain_refused(guest):
+    """Lost events, events that are not there, a damaged file: refused, with the reason and what would do; usage is usage."""
+    out = explained(guest, 1, guest.path("small.dat"))
+    span = re.search(r"nothing is lost in --span (\d+)\.(\d+)\.\.(\d+)\.(\d+)$", out[-1])
+    if "refused: of the span" not in out[0] or not span:
+        return "lost events: %s" % out
+    begin, end = int(span[1] + span[2]) + 1000, int(span[3] + span[4]) - 1000
+    explained(guest, 0, "--span", "%.9f..%.9f" % (begin / 1e9, end / 1e9), guest.path("small.dat"))
+    explained(guest, 1, "--span", "..%.9f" % (end / 1e9), guest.path("small.dat"))
+    for name, want in (("calls.dat", "sched:sched_switch is not in the trace; record -e sched"), ("none.dat", "sched:sched_switch is not in the trace")):
+        if want not in explained(guest, 1, guest.path(name))[0]:
+            return "%s: refused for another reason" % name
+    cut = guest.path("cut.dat")
+    open(cut, "wb").write(open(guest.path("trace.dat"), "rb").read()[:-5000])
+    if "refused: the file is damaged" not in explained(guest, 1, cut)[-1]:
+        return "a damaged file"
+    if "no task nobody" not in explained(guest, 1, "-t", "nobody", guest.path("trace.dat"))[0]:
+        return "a task that is not there"
+    for args in ([], ["--span", "1", "x"], ["--span", "..", "x"], ["--span", "9998..9999", guest.path("trace.dat")], ["--span", "1..2", "x", "y"],
+                 ["x", "y", "z"]):
+        explained(guest, 2, *args)
+    explained(guest, 3, guest.path("nosuch"))
+    return None
+
+
+CASES = [explain_sums, explain_sleep, explain_two, explain_refused, diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_calls, diff_damaged, plot_drawn, plot_tasks, plot_gaps, plot_marks,
          plot_page, plot_calls, plot_ledger, plot_refused, plot_names, plot_part, plot_large, plot_damaged, documented]

@@ -31,6 +31,7 @@ int plot_tests(void);
 int ledger_tests(void);
 int columns_tests(void);
 int calltree_tests(void);
+int explain_tests(void);
 int xml_tests(void);
 int dat_page_tests(void);
 int strace_tests(void);

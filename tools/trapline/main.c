@@ -19,6 +19,8 @@
  *                 by the meaning that semantics.c gives to events and mark.c to texts; calltree.c
  *                 adds up function calls. plot_cpus.c and plot_tasks.c draw the SVG, plot_data.c
  *                 feeds the script of a page (plot_page.js)
+ *   explain       takes a span apart: timeline.c has what each task did, explain.c whose wait was
+ *                 whose work, explain_command.c prints it
  *
  * output.c makes sure that a file appears whole or not at all. Nothing that is read is trusted.
  */
@@ -43,6 +45,7 @@ static const struct command {
     {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
     {"diff", cmd_diff,
 	"compares two trace.dat files: order, counts, values, times, latencies, losses"},
+    {"explain", cmd_explain, "tells where the time went: ran, waited for whom, or had no CPU"},
     {"plot", cmd_plot, "draws a trace.dat file: a page to zoom and search, or an SVG"},
 };
 

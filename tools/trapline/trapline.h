@@ -109,6 +109,7 @@ void bytes_free(struct bytes *b);
 int cmd_convert(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_extract(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_live(int argc, char **argv);
