@@ -44,7 +44,7 @@ KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096
 HOOKS    := -fpatchable-function-entry=5 $(if $(findstring clang,$(shell $(CC) --version)),,-fno-ipa-ra)
 # Not in what the tracer and the hooks run themselves, nor where a CPU has no task yet: linker.ld keeps these together, and
 # kernel/kprobe/hook.c has a reason for each place.
-UNHOOKED := trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c hit.c hook.c kretprobe.c shadow.c) \
+UNHOOKED := trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c fprobe.c ftrace.c hit.c hook.c kretprobe.c shadow.c) \
             arch/x86_64/probe/% $(patsubst %,arch/x86_64/cpu/%.c,clock cpu stacks start switch unwind) \
             $(patsubst %,arch/x86_64/irq/%.c,apic interrupt ipi trap) arch/x86_64/mm/usercopy.c
 

@@ -40,6 +40,12 @@ int trace_function_edit_end(struct trace_function_edit *e); /* 0 or -ENOMEM: it 
 void trace_function_list_show(
     struct seq *s, struct trace_array *tr, enum trace_function_list which);
 
+/*
+ * "[!]NAME", "[!]GLOB", "[!]NUMBER": puts them into a set, a bit for each function, or takes them
+ * out. 0; -EINVAL: there is no such function. The host's lock is not needed.
+ */
+int trace_function_set_word(u64 *set, const char *word);
+
 /* ---- the stack tracer: stack.c ---- */
 
 int trace_stack_switch(bool on); /* 0, -ENOMEM, -EBUSY */

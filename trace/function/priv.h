@@ -77,9 +77,6 @@ static inline u64 trace_function_place(const struct trace_function_table *t, u64
 	return TRACE_FUNCTION_NOWHERE;
 }
 
-/* "[!]NAME", "[!]GLOB", "[!]NUMBER": puts them into the set, or takes them out. 0, -EINVAL. */
-int trace_function_set_word(u64 *set, const char *word);
-
 /*
  * "[!]FUNCTIONS:NAME[:PARAM]", cut up; param NULL: there is none. 0, -EINVAL, -ENODEV, -ENOMEM,
  * -EBUSY, and what the trigger says.
