@@ -252,7 +252,7 @@ calls-test: $(O)/kernel.elf $(O)/trapline $(O)/calls
 	$(Q)tests/drive/calls-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/calls -k '$(ONLY)'
 
 .PHONY: strace-test
-strace-test: $(O)/kernel.elf $(O)/trapline $(O)/calls $(O)/args
+strace-test: $(O)/kernel.elf $(O)/trapline $(O)/checked/trapline $(O)/calls $(O)/args
 	$(Q)tests/drive/strace-test $(O)
 
 .PHONY: trapline-test

@@ -13,18 +13,24 @@
 #include "tools/trapline/convert.h"
 #include "tools/trapline/plot.h"
 #include "tools/trapline/serial.h"
+#include "tools/trapline/strace.h"
 
 static FILE *nowhere;
 
 static void write_page(struct trace *t, FILE *out)
 {
-	write_plot(t, &(struct window){.has_begin = false}, out, false);
+	write_plot(t, &(struct window){.has_begin = false}, out, false, false);
+}
+
+static void write_calls(struct trace *t, FILE *out)
+{
+	strace_write(t, out, false);
 }
 
 static void write_all(const char *name, const struct bytes *file)
 {
 	void (*const writers[])(struct trace *, FILE *) = {
-	    write_text, write_json, write_perfetto, write_page};
+	    write_text, write_json, write_perfetto, write_page, write_calls};
 
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
 		struct bytes copy = {.data = NULL};
