@@ -144,7 +144,7 @@ static const struct cause {
 	const char *says;
 } causes[] = {
     /* it runs */
-    {"0 0 1 mark; 100 0 1 mark", 0, 100, 100, "main-1 ran in its own code"},
+    {"0 0 1 mark; 100 0 1 mark", 0, 100, 100, "main-1 ran"},
     {"0 0 1 mark; 10 0 1 in 0; 90 0 1 out 0; 100 0 1 mark", 0, 100, 80, "main-1 ran in read"},
     {"0 0 1 mark; 10 0 1 in 1; 100 0 1 mark", 0, 100, 90, "main-1 ran in write"},
     {"0 0 1 mark; 80 0 1 out 0; 100 0 1 mark", 0, 100, 80, "main-1 ran in read"},
@@ -207,7 +207,7 @@ static const struct cause {
 	0, 100, 65, "two-2 ran in its own code while main-1 waited for it in read"},
     /* it is made, and it ends */
     {"0 0 2 mark; 80 0 2 new 1; 85 0 2 sw 2 1 1; 100 0 1 mark", 0, 100, 80,
-	"two-2 ran in its own code while main-1 waited for it"},
+	"two-2 ran while main-1 waited for it"},
     {"0 0 1 mark; 20 0 1 sw 1 2 32; 100 0 2 mark", 0, 100, 80, "main-1 had ended"},
     /* parts of a wait */
     {"0 0 1 mark; 5 0 1 in 0; 10 0 1 sw 1 2 1; 80 0 2 wake 1; 85 0 2 sw 2 1 1; 100 0 1 mark", 20,
@@ -216,7 +216,7 @@ static const struct cause {
 	100, 15, "main-1 ran in read"},
     {"0 0 1 mark; 10 0 1 sw 1 2 0; 20 0 2 sw 2 0 1; 30 1 0 gap; 40 0 0 wake 1; 50 0 0 sw 0 1 0; "
      "100 0 1 mark",
-	45, 100, 50, "main-1 ran in its own code"},
+	45, 100, 50, "main-1 ran"},
     {"0 0 2 mark; 60 0 2 sw 2 1 1; 100 0 1 mark", 0, 100, 60,
 	"main-1 could run, but two-2 had the CPU"},
 };

@@ -214,25 +214,25 @@ static void words(void **state)
 		 "/dev/null || "
 		 "cd /; before; exec '\\''./x'\\'' "
 		 "'\\''it'\\''\\'\\'''\\''s'\\'' '\\'''\\'' '\\''$a\n'\\''' < /dev/null "
-		 "3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nset +m\nwait $!\nstatus=$?\n");
+		 "3>&- > /dev/ttyS1 2> /dev/ttyS2 & set +m; wait $!; status=$?\n");
 	p = (struct program){.argv = NULL, .input = true};
 	script_program(&b, &p, NULL);
 	expect_text(&b,
 	    OBEY "echo > /proc/trapline/syscalls\nset -m\n/bin/sh -lc 'echo $$ > /trapline/pid; cd "
 		 "/sys/kernel/tracing; . /trapline/commands' < /trapline/input "
-		 "3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nset +m\nwait $!\nstatus=$?\n");
+		 "3>&- > /dev/ttyS1 2> /dev/ttyS2 & set +m; wait $!; status=$?\n");
 	p = (struct program){.argv = NULL, .deaf = true};
 	script_program(&b, &p, NULL);
 	expect_text(&b, "echo > /proc/trapline/syscalls\nset -m\n/bin/sh -lc 'echo $$ > "
 			"/trapline/pid; cd /sys/kernel/tracing; . "
 			"/trapline/commands' < /dev/null "
-			"3>&- > /dev/ttyS1 2> /dev/ttyS2 &\nset +m\nwait $!\nstatus=$?\n");
+			"3>&- > /dev/ttyS1 2> /dev/ttyS2 & set +m; wait $!; status=$?\n");
 	p = (struct program){.argv = NULL, .feed = true, .one_output = true};
 	script_program(&b, &p, NULL);
 	expect_text(&b, "echo > /proc/trapline/syscalls\nset -m\n/bin/sh -lc 'echo $$ > "
 			"/trapline/pid; cd /sys/kernel/tracing; . "
 			"/trapline/commands' <&0 "
-			"3>&- > /dev/ttyS1 2>&1 &\nset +m\nwait $!\nstatus=$?\n");
+			"3>&- > /dev/ttyS1 2>&1 & set +m; wait $!; status=$?\n");
 }
 
 /* The lines of a list of steps, without the functions before them. */

@@ -251,7 +251,9 @@ void explain_text(const struct explanation *e, const struct part *p, bool names,
 	put_task(e, p->pid, names, out);
 	switch (p->kind) {
 	case PART_RUNS:
-		fputs(p->call == NO_WORD ? " ran in its own code" : " ran", out);
+		fputs(" ran", out);
+		if (p->call == NO_WORD && e->timeline->syscalls)
+			fputs(" in its own code", out);
 		break;
 	case PART_IRQ:
 		put_word(e, " was interrupted by ", p->irq, out);

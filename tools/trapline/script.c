@@ -107,7 +107,8 @@ void script_program(struct bytes *b, const struct program *p, const char *before
 	    p->feed    ? "&0"
 	    : p->input ? " " SCRIPT_INPUT
 		       : " /dev/null");
-	script_text(b, " &\nset +m\nwait $!\nstatus=$?\n");
+	/* In one line: between two, the shell would report a job that has ended, and forget it. */
+	script_text(b, " & set +m; wait $!; status=$?\n");
 	bytes_free(&text);
 }
 

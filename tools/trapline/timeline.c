@@ -206,7 +206,8 @@ void timeline_record(struct timeline *l, const struct record *r)
 		switched(l, r, how);
 	else if (how && how->kind == SEMANTICS_WAKEUP)
 		woken(l, r, how);
-	l->syscalls += how && how->kind == SEMANTICS_SYSCALL_ENTRY;
+	l->syscalls +=
+	    how && (how->kind == SEMANTICS_SYSCALL_ENTRY || how->kind == SEMANTICS_SYSCALL_EXIT);
 	paired(l, r, how);
 }
 
