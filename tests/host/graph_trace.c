@@ -6,7 +6,12 @@
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/ftrace.h"
 #include "trace/event/tracer.h"
+#include "trace/host_memory.h"
+#include "trace/output/graph.h"
+#include "trace/output/output.h"
+#include "trace/output/print.h"
 
 enum { FIRST, SECOND, THIRD, FOURTH };
 
@@ -123,6 +128,42 @@ static void lines_of_a_pipe(void)
 			 " 0)   sym_1300();\n"
 			 " 0) }\n"
 			 " 0) /* a mark */\n");
+	end();
+}
+
+/* Between the lines of two tasks of a CPU is a line of both, each in the middle of its column. */
+static void lines_of_tasks(void)
+{
+	static const s32 pids[] = {40, 40, 123456, 7};
+	struct rec_graph_entry rec = {
+	    .ent.type = TRACE_GRAPH_ENT, .func = host_function_address(FIRST)};
+	const struct trace_line line = {.tr = trace_global, .ent = &rec.ent, .len = sizeof(rec)};
+	void *cpu = host_alloc(trace_graph_printer.cpu_size);
+	char text[1024];
+	struct trace_out out;
+	struct seq s;
+
+	begin();
+	seq_init(&s, text, sizeof(text));
+	trace_out_init(&out, &s, trace_global->options);
+	for (unsigned i = 0; i < ARRAY_SIZE(pids); i++) {
+		rec.ent.pid = pids[i];
+		EXPECT_EQ(trace_graph_printer.line(&out, &line, cpu, NULL, 0), TRACE_PRINTED);
+	}
+	text[s.len] = '\0';
+	EXPECT_STR(text, " 0) sym_1000() {\n"
+			 " 0) sym_1000() {\n"
+			 " ------------------------------------------\n"
+			 " 0)    <...>-40    =>  <...>-123456 \n"
+			 " ------------------------------------------\n"
+			 "\n"
+			 " 0) sym_1000() {\n"
+			 " ------------------------------------------\n"
+			 " 0)  <...>-123456  =>    <...>-7    \n"
+			 " ------------------------------------------\n"
+			 "\n"
+			 " 0) sym_1000() {\n");
+	host_free(cpu);
 	end();
 }
 
@@ -260,6 +301,7 @@ static void each_call_is_counted(void)
 static const struct ktap_case cases[] = {
     {"graph.lines_of_calls", lines_of_calls},
     {"graph.lines_of_a_pipe", lines_of_a_pipe},
+    {"graph.lines_of_tasks", lines_of_tasks},
     {"graph.which_are_followed", which_are_followed},
     {"graph.interrupts", interrupts},
     {"graph.what_is_refused", what_is_refused},
