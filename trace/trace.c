@@ -17,7 +17,7 @@
 #include "trace/event/gate.h"
 #include "trace/event/record.h"
 #include "trace/event/snapshot.h"
-#include "trace/function/function.h"
+#include "trace/function/graph.h"
 #include "trace/host_lock.h"
 #include "trace/host_log.h"
 #include "trace/host_system.h"
@@ -145,7 +145,7 @@ static void trace_function_word(char *word)
 		host_log("No function is meant by %s", name);
 }
 
-/* ftrace_filter=, ftrace_notrace=, whatever tracer there is or will be. */
+/* ftrace_filter= and its like, whatever tracer there is or will be. */
 static void trace_boot_functions(const char *param, enum trace_function_list which)
 {
 	if (host_param(param, 0))
@@ -155,6 +155,16 @@ static void trace_boot_functions(const char *param, enum trace_function_list whi
 	trace_each_param(param, trace_function_word);
 	trace_function_edit_end(boot_functions);
 	boot_functions = NULL;
+}
+
+/* ftrace_graph_max_depth=; what is no number leaves no limit. */
+static void trace_boot_graph_depth(void)
+{
+	const char *text = host_param("ftrace_graph_max_depth", 0);
+	u64 depth;
+
+	if (text && !parse_u64(text, 0, &depth))
+		trace_graph_set_depth(depth);
 }
 
 /* ftrace=TRACER: from the time on when it can have a task of its own. */
@@ -296,7 +306,10 @@ void trace_apply_params(void)
 	trace_each_param("trace_event", trace_enable_word);
 	trace_boot_functions("ftrace_filter", TRACE_FUNCTIONS_WANTED);
 	trace_boot_functions("ftrace_notrace", TRACE_FUNCTIONS_UNWANTED);
+	trace_boot_functions("ftrace_graph_filter", TRACE_GRAPH_WANTED);
+	trace_boot_functions("ftrace_graph_notrace", TRACE_GRAPH_SILENT);
 	trace_boot_functions("stacktrace_filter", TRACE_FUNCTIONS_STACK);
+	trace_boot_graph_depth();
 	start_tracer();
 	boot_snapshot();
 	host_unlock();
