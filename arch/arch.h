@@ -225,6 +225,7 @@ u64 kernel_probe_return(struct regs *r);
  * the innermost.
  */
 u64 kernel_probe_returns_to(u64 slot);
+u64 kernel_probe_real_return(u64 slot); /* what stands there; if that was taken, what stood there */
 /* n bytes read from addr on become what they are without probes. Any context. */
 void kernel_probe_original(u64 addr, u8 *code, unsigned n);
 /* A detour is entered while handlers run on this CPU. Interrupts off. */

@@ -70,6 +70,14 @@ u64 __noprobe kernel_probe_returns_to(u64 slot)
 	return 0;
 }
 
+u64 __noprobe kernel_probe_real_return(u64 slot)
+{
+	u64 ret = *(const u64 *)slot,
+	    real = shadow_is_return(ret) ? kernel_probe_returns_to(slot) : 0;
+
+	return real ? real : ret;
+}
+
 /* ---- tasks ---- */
 
 static int shadow_make(struct task *t)

@@ -191,7 +191,7 @@ static struct frame *kmalloc_frame(const void *p)
 	return f;
 }
 
-static inline void *alloc_from(u64 call_site, size_t size, u32 gfp)
+static inline void *alloc_from(const u64 *caller, size_t size, u32 gfp)
 {
 	size_t usable;
 	void *p;
@@ -208,11 +208,12 @@ static inline void *alloc_from(u64 call_site, size_t size, u32 gfp)
 	}
 	if (unlikely(!p))
 		return NULL;
-	trace_kmalloc(call_site, p, size, usable);
+	trace_kmalloc(caller, p, size, usable);
 	return p;
 }
 
-#define CALLER ((u64)__builtin_return_address(0))
+/* Where the return address of the running function stands; a tracer that follows it took that. */
+#define CALLER ((const u64 *)__builtin_frame_address(0) + 1)
 
 void *kmalloc(size_t size)
 {
@@ -267,9 +268,9 @@ void *krealloc(void *p, size_t size)
 	return q;
 }
 
-static char *dup_from(u64 call_site, const char *s, size_t n)
+static char *dup_from(const u64 *caller, const char *s, size_t n)
 {
-	char *d = alloc_from(call_site, n + 1, GFP_KERNEL);
+	char *d = alloc_from(caller, n + 1, GFP_KERNEL);
 	if (d) {
 		memcpy(d, s, n);
 		d[n] = '\0';
