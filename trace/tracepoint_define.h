@@ -125,12 +125,13 @@
  *                         fast path, to the general path, or to one of the short ways of the gate
  *                         that need no record.
  *   trace_fast_NAME()     the record is built in the ring.
+ *   trace_retry_NAME()    the fast path found no room: drops the event if the ring is full.
  *   trace_general_NAME()  an image of the record is built, for the gate to decide about. It lies on
  *                         the stack if the compiler knows its size.
  *   __probestub_NAME()    the same if the event is live, and then its arguments are given to the
  *                         tracepoint's consumers. Linux calls the place by that name, too.
  *
- * All four run in the section that the dispatcher begins, and the last one called ends it.
+ * All of them run in the section that the dispatcher begins, and the last one called ends it.
  */
 #define TRACE_VALUES_1(a)					(u64)(a)
 #define TRACE_VALUES_2(a, ...)					(u64)(a), TRACE_VALUES_1(__VA_ARGS__)
@@ -207,6 +208,14 @@
 		}                                                                                  \
 		host_preempt_enable();                                                             \
 	}                                                                                          \
+	static __noinline __trace_text void trace_retry_##name_(                                   \
+	    proto, struct trace_event_file *live_)                                                 \
+	{                                                                                          \
+		if (trace_gate_full(live_, size_##name_(args)))                                    \
+			host_preempt_enable();                                                     \
+		else                                                                               \
+			trace_general_##name_(args, live_);                                        \
+	}                                                                                          \
 	static __noinline __trace_text void trace_fast_##name_(                                    \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
@@ -219,7 +228,7 @@
 			host_preempt_enable();                                                     \
 			return;                                                                    \
 		}                                                                                  \
-		trace_general_##name_(args, live_);                                                \
+		trace_retry_##name_(args, live_);                                                  \
 	}                                                                                          \
 	static __noinline __trace_text void __probestub_##name_(                                   \
 	    proto, struct trace_event_file *live_)                                                 \

@@ -149,11 +149,17 @@ static void trace_sys_enter_show_fmt(struct seq *s, const struct trace_event_cal
 		return;
 	}
 	seq_putc(s, '"');
-	for (unsigned i = 0; f[i].name; i++)
-		seq_printf(s, "%s%s: 0x%%08lx", i ? ", " : "", f[i].name);
+	for (unsigned i = 0; f[i].name; i++) {
+		seq_puts(s, i ? ", " : "");
+		seq_puts(s, f[i].name);
+		seq_puts(s, ": 0x%08lx");
+	}
 	seq_putc(s, '"');
-	for (unsigned i = 0; f[i].name; i++)
-		seq_printf(s, ", ((unsigned long)(REC->%s))", f[i].name);
+	for (unsigned i = 0; f[i].name; i++) {
+		seq_puts(s, ", ((unsigned long)(REC->");
+		seq_puts(s, f[i].name);
+		seq_puts(s, "))");
+	}
 }
 
 /* 4. The events. */

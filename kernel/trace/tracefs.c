@@ -24,12 +24,13 @@
 struct tnode {
 	struct vnode v;
 	struct tracefs_node place;
+	u32 hash; /* of the path below the root */
 	char name[];
 };
 
 #define TRACEFS_KEPT 64 /* a power of two */
 
-static struct tnode *kept[TRACEFS_KEPT]; /* [host_lock] each counted, by parent and name */
+static struct tnode *kept[TRACEFS_KEPT]; /* [host_lock] each counted, by path */
 
 static u64 changed_ns; /* [A] when a directory last came: what all of tracefs shows as its time */
 
@@ -52,7 +53,7 @@ static void tracefs_vnode_init(struct tnode *t)
 }
 
 /* Makes the vnode of `name` in `dir`. */
-static int tnode_create(struct vnode *dir, const char *name, struct tnode **out)
+static int tnode_create(struct vnode *dir, const char *name, u32 hash, struct tnode **out)
 {
 	size_t len = strlen(name) + 1;
 	struct tnode *t = kmalloc(sizeof(*t) + len);
@@ -64,18 +65,19 @@ static int tnode_create(struct vnode *dir, const char *name, struct tnode **out)
 	}
 	tracefs_vnode_init(t);
 	vnode_set_parent(&t->v, dir);
+	t->hash = hash;
 	memcpy(t->name, name, len);
 	*out = t;
 	return 0;
 }
 
-static struct tnode **kept_slot(const struct vnode *dir, const char *name)
+static u32 tnode_hash(struct vnode *dir, const char *name)
 {
-	u64 hash = (u64)dir / sizeof(struct tnode);
+	u32 hash = tnode_of(dir)->hash;
 
 	for (; *name; name++)
 		hash = hash * 31 + (u8)*name;
-	return &kept[(hash ^ hash >> 6) % TRACEFS_KEPT];
+	return hash * 31 + '/';
 }
 
 /* With a reference; NULL: it is not kept. */
@@ -93,10 +95,12 @@ static struct tnode *kept_find(struct tnode **slot, const struct vnode *dir, con
 
 static int tracefs_vnode_lookup(struct vnode *dir, const char *name, struct vnode **out)
 {
-	struct tnode **slot = kept_slot(dir, name), *t = kept_find(slot, dir, name), *old;
+	u32 hash = tnode_hash(dir, name);
+	struct tnode **slot = &kept[(hash ^ hash >> 6) % TRACEFS_KEPT], *old;
+	struct tnode *t = kept_find(slot, dir, name);
 
 	if (!t) {
-		int r = tnode_create(dir, name, &t);
+		int r = tnode_create(dir, name, hash, &t);
 		if (r)
 			return r;
 		vnode_get(&t->v);

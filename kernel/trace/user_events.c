@@ -159,7 +159,8 @@ static bool can_write(u64 addr)
 {
 	struct mm *mm = current()->mm;
 
-	return !mm_touch(mm, addr) && !mm_touch(mm, addr + sizeof(u32) - 1);
+	return !mm_touch(mm, addr) && (addr % PAGE_SIZE <= PAGE_SIZE - sizeof(u32) ||
+					  !mm_touch(mm, addr + sizeof(u32) - 1));
 }
 
 static int answer(const struct registration *r, u32 index, const struct user_event *ev)

@@ -2,6 +2,7 @@
  * What a user does with tracefs: switching many events, reading the trace. Whole operations, once
  * each.
  */
+#include "arch/arch.h"
 #include "kernel/base/panic.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
@@ -11,6 +12,11 @@
 #include "tests/bench/bench.h"
 #include "trace/event/snapshot.h"
 #include "trace/host_context.h"
+
+#define TRACE_KEY	  struct static_key
+#define TRACE_BRANCH(key) static_branch(&(key))
+#define TRACE_DEF	  "tests/bench/bench_events.def"
+#include "trace/event/tracepoint.h"
 
 #define READ_SIZE 65536
 
@@ -74,6 +80,56 @@ static void run_cat(const char *name)
 	bench_value(name, (cycles() - start) * 10 / lines, "insn/line");
 }
 
+/* ---- a million records ---- */
+
+#define MILLION 1000000
+
+BENCH_ROUND(million_round, trace_bench_2u64(a, i))
+
+/* Ticks of reading so much of the file at once. */
+static u64 timed_read(struct file *f, char *buf, size_t n)
+{
+	u64 start = cycles();
+
+	if (kernel_read(f, buf, n) <= 0)
+		panic("bench: nothing to read");
+	return cycles() - start;
+}
+
+static struct file *bench_open(const char *path)
+{
+	struct file *f;
+
+	if (file_open(path, O_RDONLY, 0, &f))
+		panic("bench: no %s", path);
+	return f;
+}
+
+/* The first 4 KiB of `trace`, and all of trace_pipe_raw by pages, per event. */
+static void run_million(const char *name)
+{
+	char *buf = kmalloc(PAGE_SIZE);
+	u64 start, bytes = 0;
+
+	if (!buf)
+		panic("bench: no memory");
+	bench_write("buffer_size_kb", "32768");
+	bench_write("trace", "");
+	bench_write("events/bench/bench_2u64/enable", "1");
+	million_round(MILLION);
+	bench_write("events/bench/bench_2u64/enable", "0");
+	struct file *f = bench_open("/sys/kernel/tracing/trace");
+	bench_value(name, timed_read(f, buf, PAGE_SIZE) * 10, "insn");
+	file_put(f);
+	f = bench_open("/sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw");
+	for (start = cycles(); bytes < MILLION * 28UL; bytes += PAGE_SIZE)
+		timed_read(f, buf, PAGE_SIZE);
+	bench_value("op.raw_event", (cycles() - start) * 10 / MILLION, "insn/event");
+	file_put(f);
+	kfree(buf);
+	bench_write("buffer_size_kb", "1408");
+}
+
 /* As a trigger takes it: two rings exchanged, of one CPU. */
 static void run_snapshot(const char *name)
 {
@@ -103,6 +159,7 @@ static void run_instance(const char *name)
 const struct bench bench_files[] = {
     {"op.enable_all", run_enable_all},
     {"op.cat_trace_line", run_cat},
+    {"op.trace_first_4k", run_million},
     {"op.snapshot_take", run_snapshot},
     {"op.instance", run_instance},
     {NULL, NULL},

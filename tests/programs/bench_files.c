@@ -2,7 +2,6 @@
 #include "kernel/abi/user_events.h"
 #include "tests/programs/bench.h"
 
-#include <dirent.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -12,7 +11,7 @@
 #define MANY	 10000
 #define ONE_PASS 5 /* rounds of what is measured as a whole */
 
-enum { READ = 0, WRITE = 1, STAT = 4, PREAD = 17, PWRITE = 18 };
+enum { READ = 0, WRITE = 1, STAT = 4, PREAD = 17, PWRITE = 18, GETDENTS64 = 217 };
 
 static int fd;
 static char buffer[BUFFER];
@@ -107,12 +106,12 @@ static void read_whole(void)
 
 static void read_directory(void)
 {
-	DIR *d = opendir(path);
+	int f = open(path, O_RDONLY);
 
-	must(d != NULL, path);
-	while (readdir(d))
+	must(f >= 0, path);
+	while (call3(GETDENTS64, f, (long)buffer, sizeof(buffer)) > 0)
 		;
-	closedir(d);
+	close(f);
 }
 
 static struct user_reg_bit reg = {

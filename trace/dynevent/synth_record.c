@@ -104,10 +104,13 @@ static void synth_record_fill(
 	}
 }
 
+#define SMALL_IMAGE 64 /* bytes of an image on the stack */
+
 /* In each instance that wants it, of which `file` is the first; or in this one alone. */
 static void synth_event_record_values(struct synth_event *ev, struct trace_event_file *file,
     const struct host_context *ctx, const u64 *vals, bool all)
 {
+	u64 small[SMALL_IMAGE / sizeof(u64)];
 	struct trace_slot slot;
 	struct layout lay;
 
@@ -120,14 +123,18 @@ static void synth_event_record_values(struct synth_event *ev, struct trace_event
 		trace_record_end(&slot);
 		return;
 	}
-	rec = trace_image(lay.size);
+	if (trace_record_full(file, lay.size))
+		return;
+	small[(MIN(lay.size, (u32)sizeof(small)) - 1) / sizeof(u64)] =
+	    0; /* a ring has whole words */
+	rec = lay.size <= sizeof(small) ? (char *)small : trace_image(lay.size);
 	if (rec)
 		synth_record_fill(ev, rec, vals, &lay);
 	if (all)
 		trace_gate_in(file, ctx, rec, lay.size);
 	else
 		trace_gate_in_one(file, ctx, rec, lay.size);
-	if (rec)
+	if (rec && rec != (char *)small)
 		trace_image_end(lay.size);
 }
 

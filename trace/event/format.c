@@ -27,20 +27,38 @@ const struct trace_event_field *trace_event_field(
 	return f ? f : find(trace_common_fields, name);
 }
 
+#define PUT(s, text) seq_write(s, text, sizeof(text) - 1)
+
 /*
  * "char[16]" is written as C has it, with the brackets behind the name; __data_loc keeps them with
- * the type.
+ * the type. Without a format: an event's text is made when it is first enabled.
  */
+static void trace_event_show_field(struct seq *s, const struct trace_event_field *f)
+{
+	size_t type = strlen(f->type);
+	const char *bracket = type && f->type[type - 1] == ']' ? strchr(f->type, '[') : NULL;
+
+	if (bracket && str_has_prefix(f->type, "__data_loc"))
+		bracket = NULL;
+	PUT(s, "\tfield:");
+	seq_write(s, f->type, bracket ? (size_t)(bracket - f->type) : type);
+	seq_putc(s, ' ');
+	seq_puts(s, f->name);
+	if (bracket)
+		seq_puts(s, bracket);
+	PUT(s, ";\toffset:");
+	seq_dec(s, f->offset, 0, ' ');
+	PUT(s, ";\tsize:");
+	seq_dec(s, f->size, 0, ' ');
+	PUT(s, ";\tsigned:");
+	seq_putc(s, '0' + f->is_signed);
+	PUT(s, ";\n");
+}
+
 static void trace_event_show_fields(struct seq *s, const struct trace_event_field *f)
 {
-	for (; f->name; f++) {
-		const char *bracket =
-		    str_has_prefix(f->type, "__data_loc") ? NULL : strchr(f->type, '[');
-		int type_len = bracket ? bracket - f->type : (int)strlen(f->type);
-
-		seq_printf(s, "\tfield:%.*s %s%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", type_len,
-		    f->type, f->name, bracket ? bracket : "", f->offset, f->size, f->is_signed);
-	}
+	for (; f->name; f++)
+		trace_event_show_field(s, f);
 }
 
 void trace_event_show_format(struct seq *s, const struct trace_event_call *call)

@@ -634,6 +634,16 @@ void trace_gate_count_idle(struct trace_event_file *file)
 		count_unwanted(file);
 }
 
+bool trace_gate_full(struct trace_event_file *file, u32 size)
+{
+	const unsigned long cpu = host_cpu();
+
+	if (!rb_refuse_full(file->buffer, cpu, size))
+		return false;
+	count_hit(&file->counts[cpu], &file->counts[cpu].lost);
+	return true;
+}
+
 TRACE_DISPATCH void trace_gate_unwanted(struct trace_event_file *file)
 {
 	count_unwanted(file);

@@ -8,8 +8,8 @@
  *	if (likely(rec)) {                             the fast path: a record in the ring
  *		fill in what follows the common fields
  *		trace_record_end(&slot);
- *	} else if (!trace_record_idle(file)) {         the general path
- *		fill in the same in an image of the record
+ *	} else if (!trace_record_idle(file) && !trace_record_full(file, size)) {
+ *		fill in the same in an image of the record   (the general path)
  *		trace_gate(file, image, size);
  *	}
  *	host_preempt_enable();
@@ -79,6 +79,16 @@ static inline __attribute__((always_inline)) bool trace_record_idle(struct trace
 		return false;
 	trace_gate_count_idle(file);
 	return true;
+}
+
+/*
+ * The fast path had no room: is the ring full, and nobody asks anything about the event? Then it is
+ * counted, and true.
+ */
+static inline __attribute__((always_inline)) bool trace_record_full(
+    struct trace_event_file *file, u32 size)
+{
+	return !READ_ONCE(file->way) && trace_gate_full(file, size);
 }
 
 /* The fast path's two halves: the room in the ring, and the hit with the common fields. */

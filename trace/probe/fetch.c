@@ -471,6 +471,15 @@ static __noinline int probe_record_slow(
 	return 0;
 }
 
+/* The fast path found no room. */
+static __noinline int probe_record_retry(
+    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct trace_event_file *file)
+{
+	return trace_record_full(file, tp->event->size)
+		   ? 0
+		   : probe_record_slow(tp, regs, ip, ret, file);
+}
+
 /* The fast path builds the record in the ring. */
 static inline __attribute__((always_inline)) int probe_record_fast(const struct trace_probe *tp,
     const void *regs, u64 ip, u64 ret, struct trace_event_file *file, bool tracepoint)
@@ -479,7 +488,7 @@ static inline __attribute__((always_inline)) int probe_record_fast(const struct 
 	struct trace_slot slot;
 
 	if (unlikely(!trace_record_sized(&slot, file, tp->simple, tp->simple_size)))
-		return probe_record_slow(tp, regs, ip, ret, file);
+		return probe_record_retry(tp, regs, ip, ret, file);
 	probe_read_context(&ctx, regs, tracepoint);
 	put_regs(tp, regs, ip, !tracepoint && tp->is_return ? &ret : NULL,
 	    trace_record_sized_open(&slot, file, &ctx, tp->simple));

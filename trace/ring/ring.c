@@ -303,26 +303,12 @@ __noinline struct ring_buffer_event *rb_reserve_slow(
 	return reserve(cpu_buffer, length ? length : 1);
 }
 
-/*
- * Is it as when C2 refused last? Then it is full still, for whatever does not fit behind the tail.
- * As the slot's word is the same, nobody has crossed into it; so the tail, which was read before,
- * is in the same sub-buffer as then. What C2 found is stored in three parts, and a nested writer
- * may come in between and store its own: but no word of a slot comes again, and a tail says which
- * sub-buffer it is in, so that of parts that do not belong together one is not what is there.
- */
-static bool still_full(const struct rb_ring *ring, u64 tail)
-{
-	return tail == READ_ONCE(ring->full_tail) &&
-	       READ_ONCE(*READ_ONCE(ring->full_slot)) == READ_ONCE(ring->full_word) &&
-	       !READ_ONCE(ring->overwrite);
-}
-
 __noinline struct ring_buffer_event *rb_reserve_next(
     struct rb_cpu_buffer *cpu_buffer, size_t length, u64 tail)
 {
 	struct rb_ring *ring = READ_ONCE(cpu_buffer->ring);
 
-	if (likely(still_full(ring, tail)))
+	if (likely(rb_still_full(ring, tail)))
 		return refuse(cpu_buffer, &ring->dropped);
 	return rb_reserve_slow(cpu_buffer, length);
 }

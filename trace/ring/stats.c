@@ -3,6 +3,7 @@
  * are those of some moment each, not all of the same; when recording is stopped they add up: hits =
  * entries + read + overrun + dropped + commit_overrun + too_large + nested + disabled + discarded.
  */
+/* hot: looks at each sub-buffer of a ring */
 #include "trace/host_clock.h"
 #include "trace/ring/priv.h"
 
@@ -22,7 +23,7 @@ static void add_page(const struct rb_ring *ring, u64 number, struct ring_buffer_
 }
 
 /* The rest of the page that the reader has. */
-static void add_reader(struct rb_ring *ring, struct ring_buffer_stats *st)
+static void rb_add_reader(struct rb_ring *ring, struct ring_buffer_stats *st)
 {
 	rb_reader_look(ring);
 	st->entries += ring->page_events - ring->page_read;
@@ -36,21 +37,28 @@ static void add_reader(struct rb_ring *ring, struct ring_buffer_stats *st)
 	}
 }
 
+/* How many sub-buffers there may be with unread events, and the number of the first. */
+static s64 rb_unread_pages(const struct rb_ring *ring, u64 *number)
+{
+	s64 pages = rb_ring_distance(ring, ring->next, atomic_load(&ring->number)) + 1;
+
+	*number = ring->next;
+	if (pages > (s64)ring->count) {
+		*number = rb_ring_advance(ring, *number, pages - ring->count);
+		pages = ring->count;
+	}
+	return pages;
+}
+
 /* The ring's part of the statistics. */
 static void rb_stats_add(struct rb_ring *ring, struct ring_buffer_stats *st)
 {
 	struct ring_buffer_stats own = {0};
 	u64 number;
-	s64 pages;
+	s64 pages = rb_unread_pages(ring, &number);
 
-	number = ring->next;
-	pages = rb_ring_distance(ring, number, atomic_load(&ring->number)) + 1;
 	own.overrun = atomic_load(&ring->overrun_events);
-	add_reader(ring, &own);
-	if (pages > (s64)ring->count) {
-		number = rb_ring_advance(ring, number, pages - ring->count);
-		pages = ring->count;
-	}
+	rb_add_reader(ring, &own);
 	for (; pages > 0; pages--, number = rb_ring_next(ring, number))
 		add_page(ring, number, &own);
 
@@ -107,20 +115,50 @@ void ring_buffer_totals(struct ring_buffer *rb, unsigned cpu, struct ring_buffer
 	rb_unlock_reader(rb, cpu);
 }
 
+/* As rb_stats_add(), of the entries alone: whoever opens `trace` waits for this. */
+static u64 rb_entries(struct rb_ring *ring)
+{
+	struct ring_buffer_stats own = {0};
+	u64 number, gen, index;
+	s64 pages = rb_unread_pages(ring, &number);
+
+	rb_add_reader(ring, &own);
+	gen = rb_number_gen(number);
+	index = rb_number_index(number);
+	for (; pages > 0; pages--) {
+		u64 word = READ_ONCE(ring->slots[index]);
+		u64 commit_word = READ_ONCE(rb_slot_page(word)->commit);
+
+		if (rb_slot_gen(word) == gen && rb_commit_gen(commit_word) == gen)
+			own.entries += rb_commit_events(commit_word);
+		if (unlikely(++index == ring->count)) {
+			index = 0;
+			gen = (gen + 1) & RB_GEN_MASK;
+		}
+	}
+	return own.entries;
+}
+
 u64 ring_buffer_entries(struct ring_buffer *rb)
 {
-	struct ring_buffer_stats st;
+	u64 entries = 0;
 
-	ring_buffer_stats(rb, -1, &st);
-	return st.entries;
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++) {
+		entries += rb_entries(rb_lock_reader(rb, cpu));
+		rb_unlock_reader(rb, cpu);
+	}
+	return entries;
 }
 
 u64 ring_buffer_overruns(struct ring_buffer *rb)
 {
-	struct ring_buffer_stats st;
+	u64 overruns = 0;
 
-	ring_buffer_stats(rb, -1, &st);
-	return st.overrun;
+	for (unsigned cpu = 0; cpu < rb->cpus; cpu++) {
+		overruns += atomic_load(&rb_lock_reader(rb, cpu)->overrun_events);
+		rb_unlock_reader(rb, cpu);
+	}
+	return overruns;
 }
 
 size_t ring_buffer_size(struct ring_buffer *rb, int cpu)

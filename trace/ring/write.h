@@ -155,6 +155,39 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 	return rb_try_reserve_sized(rb, cpu, payload, rb_size_of(payload));
 }
 
+/*
+ * Is it as when C2 refused last? Then it is full still, for whatever does not fit behind the tail.
+ * As the slot's word is the same, nobody has crossed into it; so the tail, which was read before,
+ * is in the same sub-buffer as then. What C2 found is stored in three parts, and a nested writer
+ * may come in between and store its own: but no word of a slot comes again, and a tail says which
+ * sub-buffer it is in, so that of parts that do not belong together one is not what is there.
+ */
+static inline bool rb_still_full(const struct rb_ring *ring, u64 tail)
+{
+	return tail == READ_ONCE(ring->full_tail) &&
+	       READ_ONCE(*READ_ONCE(ring->full_slot)) == READ_ONCE(ring->full_word) &&
+	       !READ_ONCE(ring->overwrite);
+}
+
+/*
+ * After rb_try_reserve() gave nothing: is the ring full, as it was when it last refused an event?
+ * Then this one is counted as dropped, and true.
+ */
+static inline __attribute__((always_inline)) bool rb_refuse_full(
+    struct ring_buffer *rb, unsigned long cpu, size_t length)
+{
+	const struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
+	struct rb_ring *ring = READ_ONCE(cpu_buffer->ring);
+
+	if (unlikely(READ_ONCE(cpu_buffer->slow)) || unlikely(!rb_fits_record(length)))
+		return false;
+	u64 tail = READ_ONCE(ring->tail.a); /* W2 */
+	if (rb_tail_fits(tail, rb_size(length)) || !rb_still_full(ring, tail))
+		return false;
+	local_inc(&ring->dropped);
+	return true;
+}
+
 /* `size`: what the event takes, rb_size(length). */
 static inline __attribute__((always_inline)) void rb_commit(
     struct ring_buffer *rb, unsigned long cpu, struct ring_buffer_event *ev, u64 size)

@@ -207,7 +207,7 @@ static bool user_event_same_fields(const struct user_event *a, const struct user
  * One of that name that will do: its fields are those of `made` (NULL: that text has none that can
  * be).
  */
-static struct user_event *find_alike(
+static struct user_event *user_event_find_alike(
     const char *text, const struct user_event *made, u32 how, bool *clash)
 {
 	size_t n = user_event_name_len(text);
@@ -249,15 +249,21 @@ static int user_event_define(const char *cmd, const char *text, u32 how, struct 
 	struct user_event_error wrong;
 	struct user_event *made;
 	bool clash = false;
-	int err = parse(text, how, &made, &wrong);
+	int err;
 
+	if (how & USER_EVENT_LAX) {
+		*out = user_event_find_alike(text, NULL, how, &clash);
+		if (*out) {
+			(*out)->persist = true;
+			return 0;
+		}
+	}
+	err = parse(text, how, &made, &wrong);
 	if (err == -ENOMEM)
 		return err;
-	*out = find_alike(text, made, how, &clash);
+	*out = user_event_find_alike(text, made, how, &clash);
 	if (*out || clash || err) {
 		host_free(made);
-		if (*out)
-			(*out)->persist |= !!(how & USER_EVENT_LAX);
 		if (*out)
 			return 0;
 		return clash ? refuse(cmd, text, &other, -EADDRINUSE)

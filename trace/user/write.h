@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) int user_event_write(
 		if (likely(to)) {
 			user_event_fill(to, rec, size);
 			trace_record_end(&slot);
-		} else if (!trace_record_idle(file)) {
+		} else if (!trace_record_idle(file) && !trace_record_full(file, size)) {
 			trace_gate(file, rec, size);
 		}
 	}

@@ -275,18 +275,47 @@ char *strstr(const char *s, const char *what)
 	return NULL;
 }
 
+/* A set of bytes: a bit for each. */
+struct byte_set {
+	u64 bit[4];
+};
+
+static inline void byte_set_add(struct byte_set *set, u8 c)
+{
+	set->bit[c / 64] |= 1UL << c % 64;
+}
+
+static inline bool byte_set_has(const struct byte_set *set, u8 c)
+{
+	return set->bit[c / 64] >> c % 64 & 1;
+}
+
+static inline void byte_set_make(struct byte_set *set, const char *bytes)
+{
+	*set = (struct byte_set){{0}};
+	for (; *bytes; bytes++)
+		byte_set_add(set, *bytes);
+}
+
 size_t strspn(const char *s, const char *set)
 {
+	struct byte_set bytes;
 	size_t n = 0;
-	while (s[n] && strchr(set, s[n]))
+
+	byte_set_make(&bytes, set);
+	while (byte_set_has(&bytes, s[n]))
 		n++;
 	return n;
 }
 
 size_t strcspn(const char *s, const char *set)
 {
+	struct byte_set bytes;
 	size_t n = 0;
-	while (s[n] && !strchr(set, s[n]))
+
+	byte_set_make(&bytes, set);
+	byte_set_add(&bytes, '\0');
+	while (!byte_set_has(&bytes, s[n]))
 		n++;
 	return n;
 }

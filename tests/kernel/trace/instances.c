@@ -152,23 +152,25 @@ static void snapshots_while_firing(void)
 	stop(&t);
 }
 
+static void come_and_go(void)
+{
+	EXPECT_EQ(vfs_mkdir(TRACING "instances/a", 0755), 0);
+	EXPECT_EQ(put(TRACING "instances/a/events/unit/enable", "1"), 0);
+	EXPECT_EQ(put(TRACING "instances/a/snapshot", "1"), 0);
+	EXPECT_EQ(put(TRACING "instances/a/trace_marker", "x"), 0);
+	EXPECT_EQ(vfs_rmdir(TRACING "instances/a"), 0);
+}
+
 /* The memory of an instance comes back. */
 static void memory_comes_back(void)
 {
-	EXPECT_EQ(vfs_mkdir(TRACING "instances/a", 0755), 0); /* what is made once for all */
-	EXPECT_EQ(vfs_rmdir(TRACING "instances/a"), 0);
+	come_and_go(); /* what is made once for all, or kept by path */
 	u64 before = settled_free_pages();
-	for (unsigned i = 0; i < 5; i++) {
-		EXPECT_EQ(vfs_mkdir(TRACING "instances/a", 0755), 0);
-		EXPECT_EQ(put(TRACING "instances/a/events/unit/enable", "1"), 0);
-		EXPECT_EQ(put(TRACING "instances/a/snapshot", "1"), 0);
-		EXPECT_EQ(put(TRACING "instances/a/trace_marker", "x"), 0);
-		EXPECT_EQ(vfs_rmdir(TRACING "instances/a"), 0);
-	}
+	for (unsigned i = 0; i < 5; i++)
+		come_and_go();
 	EXPECT_EQ(settled_free_pages(), before);
 }
 
-/* Who stands in it, by a path or by an open directory. */
 static void stood_in(void)
 {
 	struct dirent *d = kzalloc(sizeof(*d));
