@@ -155,7 +155,7 @@ static int decode_registration(u64 uaddr, struct registration *r)
 }
 
 /* A u32 that may lie anywhere, in two pages even. */
-static bool can_write(u64 addr)
+static bool user_events_can_write(u64 addr)
 {
 	struct mm *mm = current()->mm;
 
@@ -183,7 +183,8 @@ static long user_events_ioctl_register(struct file *f, u64 uaddr)
 		err = get_text(r.name_args, text);
 	if (err)
 		return err;
-	if (!can_write(r.index_addr) || !can_write(r.older ? r.bit_addr : r.word))
+	if (!user_events_can_write(r.index_addr) ||
+	    !user_events_can_write(r.older ? r.bit_addr : r.word))
 		return -EFAULT;
 	long index = user_events_register(f->priv, text, r.how, &ev);
 	if (index < 0)
