@@ -29,6 +29,7 @@ enum trace_trigger_kind {
 	 * one
 	 */
 	TRACE_TRIGGER_FEED = 64,
+	TRACE_TRIGGER_WATCH = 128, /* as HIST */
 };
 
 /* trace_trigger_command.flags */
@@ -38,6 +39,7 @@ enum {
 	TRACE_TRIGGER_TARGET = 4,    /* its argument begins with SYSTEM:EVENT */
 	TRACE_TRIGGER_LAST = 8,	     /* listed after all others, the oldest first */
 	TRACE_TRIGGER_FUNCTION = 16, /* calls of functions may pull it, too */
+	TRACE_TRIGGER_LATER = 32,    /* later than Linux 6.1: not in the list of available ones */
 };
 
 #define TRACE_TRIGGER_UNLIMITED UINT64_MAX

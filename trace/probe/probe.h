@@ -356,6 +356,18 @@ int kprobe_event_free(struct dynevent *dyn);
 bool kprobe_event_match(
     const struct dynevent *dyn, const char *system, const char *event, const char *args);
 
+/* ---- triggers that move watchpoints: wprobe_trigger.c; as in struct trace_trigger_command ---- */
+
+struct trace_trigger;
+struct trace_trigger_command;
+struct trace_trigger_hit;
+int wprobe_trigger_write(const struct trace_trigger_command *command, struct trace_event_file *file,
+    bool remove, char *rest);
+void wprobe_trigger_set(struct trace_trigger *t, const struct trace_trigger_hit *hit);
+void wprobe_trigger_clear(struct trace_trigger *t, const struct trace_trigger_hit *hit);
+void wprobe_trigger_show(struct seq *s, const struct trace_trigger *t);
+void wprobe_trigger_release(struct trace_trigger *t);
+
 /* ---- recording: fetch.c; printing: print.c ---- */
 
 /*

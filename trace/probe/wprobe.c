@@ -1,10 +1,12 @@
 /*
  * Watchpoints: "w[:[GROUP/][EVENT]] [r|w|rw|io]@PLACE[:LEN] [ARG ...]" in dynamic_events. An event
  * that is recorded when memory at PLACE was accessed, or a port was used. It takes one of the
- * host's watchpoints when it is switched on, and gives it back when it is switched off. Task
- * context under host_lock, but for wprobe_hit() and wprobe_missed().
+ * host's watchpoints when it is switched on, and gives it back when it is switched off. Triggers
+ * may move it meanwhile (wprobe_trigger.c); switched off, it returns to its definition's place.
+ * Task context under host_lock, but for wprobe_hit(), wprobe_missed() and wprobe_move().
  */
 /* hot: runs with each event */
+#include "trace/probe/wprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
@@ -18,26 +20,14 @@
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/host_symbol.h"
-#include "trace/host_watch.h"
-#include "trace/probe/probe.h"
 
-#define WHO	     "wprobe"
-#define WPROBE_GROUP "wprobes"
-#define LEN_DEFAULT  4
-#define PLACE_MAX    300
+#define WHO	    "wprobe"
+#define LEN_DEFAULT 4
+#define PLACE_MAX   300
 
 static const char bad_address[] = "Invalid access memory address";
 
 /* ---- lines ---- */
-
-struct wprobe {
-	struct trace_probe *probe;
-	struct host_watch *watch; /* [L] from trace_key.take() on; NULL: switched off */
-	u64 addr;		  /* [I] HOST_WATCH_NOWHERE: none */
-	u64 old;		  /* [A] the value after the access before */
-	u8 access, len;
-	const char *place; /* [I] as listed */
-};
 
 struct definition {
 	struct probe_id id;
@@ -190,6 +180,11 @@ static void wprobe_show_place(struct seq *s, const struct definition *d)
 
 /* ---- hits; any context ---- */
 
+struct wprobe *wprobe_of(const struct trace_event_call *call)
+{
+	return call->class->fields == probe_event_table ? probe_event_of(call)->first->watch : NULL;
+}
+
 static void wprobe_hit(void *arg, const void *regs, u64 ip, u64 addr, u64 value)
 {
 	struct wprobe *w = arg;
@@ -214,7 +209,7 @@ static void wprobe_missed(void *arg)
 	}
 }
 
-static struct host_watch_form wprobe_form(struct wprobe *w)
+struct host_watch_form wprobe_form(struct wprobe *w)
 {
 	return (struct host_watch_form){.access = w->access,
 	    .len = w->len,
@@ -223,14 +218,35 @@ static struct host_watch_form wprobe_form(struct wprobe *w)
 	    .arg = w};
 }
 
-static void wprobe_read_old(struct wprobe *w)
+static void wprobe_read_old(struct wprobe *w, u64 addr)
 {
 	u64 value = 0;
 
-	if (w->access == HOST_WATCH_PORT || w->addr == HOST_WATCH_NOWHERE ||
-	    host_copy_kernel(&value, (const void *)w->addr, w->len))
+	if (w->access == HOST_WATCH_PORT || addr == HOST_WATCH_NOWHERE ||
+	    host_copy_kernel(&value, (const void *)addr, w->len))
 		value = 0;
 	atomic_store(&w->old, value);
+}
+
+/* Whoever changed the place looks again, so that the last change wins. */
+static void wprobe_follow(struct wprobe *w, struct trace_event_file *file)
+{
+	u64 addr;
+
+	do {
+		addr = atomic_load(&w->addr);
+		trace_file_way(file, TRACE_WAY_SOFT_OFF, addr == HOST_WATCH_NOWHERE);
+		host_watch_move(w->watch, addr);
+	} while (atomic_load(&w->addr) != addr);
+}
+
+bool wprobe_move(struct wprobe *w, struct trace_event_file *file, u64 from, u64 addr)
+{
+	if (!atomic_cas(&w->addr, from, addr))
+		return false;
+	wprobe_read_old(w, addr);
+	wprobe_follow(w, file);
+	return true;
 }
 
 /* ---- switching ---- */
@@ -273,12 +289,13 @@ static void wprobe_switch(struct trace_key *key, bool on)
 	struct wprobe *w = wprobe_of_key(key);
 
 	if (on) {
-		wprobe_read_old(w);
+		wprobe_read_old(w, w->addr);
 		host_watch_move(w->watch, w->addr);
 		host_watch_sync();
 	} else if (w->watch) {
 		host_watch_close(w->watch);
 		w->watch = NULL;
+		w->addr = w->home;
 	}
 }
 
@@ -295,6 +312,7 @@ static struct wprobe *wprobe_alloc(const struct definition *d, struct trace_prob
 	if (!w)
 		return NULL;
 	*w = (struct wprobe){.probe = tp,
+	    .home = d->addr,
 	    .addr = d->addr,
 	    .access = d->access,
 	    .len = d->len,

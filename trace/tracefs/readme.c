@@ -121,6 +121,8 @@ const char tracefs_readme[] =
     "\t            disable_event:<system>:<event>\n"
     "\t            enable_hist:<system>:<event>\n"
     "\t            disable_hist:<system>:<event>\n"
+    "\t            set_wprobe:<wprobe>:<field>[+|-<adjust>]\n"
+    "\t            clear_wprobe:<wprobe>[:<field>[+|-<adjust>]]\n"
     "\t\t    stacktrace\n"
     "\t\t    snapshot\n"
     "\t\t    hist (see below)\n"

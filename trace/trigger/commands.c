@@ -18,6 +18,7 @@
 #include "trace/hist/trigger.h"
 #include "trace/host_context.h"
 #include "trace/host_memory.h"
+#include "trace/probe/probe.h"
 #include "trace/trigger/trigger.h"
 
 /* ---- acting; any context ---- */
@@ -205,5 +206,11 @@ const struct trace_trigger_command trace_trigger_commands[] = {
     {"hist", TRACE_TRIGGER_HIST, TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_LAST,
 	.write = hist_trigger_write, .act = hist_trigger_act, .show = hist_trigger_show,
 	.release = hist_trigger_release},
+    {"set_wprobe", TRACE_TRIGGER_WATCH, TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_LATER,
+	.write = wprobe_trigger_write, .act = wprobe_trigger_set, .show = wprobe_trigger_show,
+	.release = wprobe_trigger_release},
+    {"clear_wprobe", TRACE_TRIGGER_WATCH, TRACE_TRIGGER_LOOKS | TRACE_TRIGGER_LATER,
+	.write = wprobe_trigger_write, .act = wprobe_trigger_clear, .show = wprobe_trigger_show,
+	.release = wprobe_trigger_release},
     {.name = NULL},
 };

@@ -31,7 +31,8 @@ void trace_triggers_show(struct seq *s, const struct trace_event_file *file)
 		return;
 	seq_puts(s, "# Available triggers:\n#");
 	for (; command->name; command++)
-		seq_printf(s, " %s", command->name);
+		if (!(command->flags & TRACE_TRIGGER_LATER))
+			seq_printf(s, " %s", command->name);
 	seq_putc(s, '\n');
 }
 

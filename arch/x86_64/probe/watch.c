@@ -78,13 +78,13 @@ const char *arch_watch_refused(enum arch_watch_kind kind, u64 addr, unsigned len
 
 /* ---- this CPU ---- */
 
-/* Registers whose place is set, by their "global" bits. */
-static u64 __noprobe watch_control(void)
+/* The registers that have a place, by their "global" bits. */
+static u64 __noprobe watch_control(const u64 addr[ARCH_WATCHES])
 {
 	u64 dr7 = 0;
 
 	for (unsigned n = 0; n < ARCH_WATCHES; n++)
-		if (watch_addr(n) != ARCH_WATCH_NOWHERE)
+		if (addr[n] != ARCH_WATCH_NOWHERE)
 			dr7 |= 2UL << 2 * n | (u64)watches[n].control << (16 + 4 * n);
 	return dr7 ? dr7 | DR7_OFF : 0;
 }
@@ -92,16 +92,18 @@ static u64 __noprobe watch_control(void)
 /* Interrupts off. */
 static void __noprobe watch_load(void)
 {
-	u64 now;
+	u64 now, addr[ARCH_WATCHES];
 
 	do {
 		now = atomic_load(&generation);
+		for (unsigned n = 0; n < ARCH_WATCHES; n++)
+			addr[n] = watch_addr(n);
+		u64 dr7 = watch_control(addr);
 		write_dr7(DR7_OFF);
-		write_dr0(watch_addr(0));
-		write_dr1(watch_addr(1));
-		write_dr2(watch_addr(2));
-		write_dr3(watch_addr(3));
-		u64 dr7 = watch_control();
+		write_dr0(addr[0]);
+		write_dr1(addr[1]);
+		write_dr2(addr[2]);
+		write_dr3(addr[3]);
 		private_write(dr7, dr7);
 		private_write(watch_generation, now);
 		write_dr7(dr7 | DR7_OFF);

@@ -16,6 +16,8 @@
 #include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/file.h"
+#include "trace/event/trigger.h"
+#include "trace/host_lock.h"
 
 #define RUNS	  2000
 #define RUNS_LONG 250000
@@ -65,6 +67,9 @@ static void begin(
 
 static void end(void)
 {
+	host_lock();
+	trace_triggers_clear(trace_global);
+	host_unlock();
 	EXPECT_EQ(trace_put("events/enable", "0"), 0);
 	EXPECT_EQ(trace_put(EVENTS, ""), 0);
 	EXPECT_EQ(trace_put("error_log", ""), 0);
@@ -273,6 +278,112 @@ static void own_count(void)
 	end();
 }
 
+/* ---- moved by triggers ---- */
+
+static void trigger(const char *line, int err)
+{
+	EXPECT_EQ(trace_append("events/kprobes/call/trigger", line), err);
+}
+
+static void __noipa called(u64 *at, u64 what)
+{
+	store(at, what);
+}
+
+/* The probe is at the entry: what called() stores is seen. */
+static void moved(void)
+{
+	u64 a = 0, b = 0;
+
+	trace_fresh();
+	EXPECT_EQ(trace_append(EVENTS, "p:call called p=%di what=%si"), 0);
+	EXPECT_EQ(trace_append(EVENTS, "w:m w@-1:8 a=$addr:u64 old=$old:u64 v=$value:u64"), 0);
+	trigger("set_wprobe:m:p if what == 1", 0);
+	trigger("clear_wprobe:m:p:1 if what == 2", 0);
+	EXPECT_STR(trace_get("events/wprobes/m/enable", NULL), "0*\n");
+	called(&a, 0);
+	called((u64 *)((char *)&a + 4), 1); /* no place for 8 bytes */
+	EXPECT_EQ(counts_of("m").hit, 0);
+	a = 6;
+	called(&a, 1);
+	EXPECT_STR(trace_get("events/wprobes/m/enable", NULL), "1*\n");
+	called(&b, 1); /* it has a place */
+	called(&b, 2); /* another than that */
+	store(&a, 3);
+	called(&a, 2);
+	EXPECT_STR(trace_get("events/wprobes/m/enable", NULL), "0*\n");
+	store(&a, 4);
+	called(&b, 1);
+	called(&b, 2); /* the one time is gone */
+	EXPECT_EQ(counts_of("m").hit, 4);
+	char args[64];
+	fmt_snprintf(args, sizeof(args), " a=%llu old=6 v=1", (unsigned long long)&a);
+	expect_line(0, "m", "store", args);
+	fmt_snprintf(args, sizeof(args), " a=%llu old=1 v=3", (unsigned long long)&a);
+	expect_line(1, "m", "store", args);
+	fmt_snprintf(args, sizeof(args), " a=%llu old=2 v=1", (unsigned long long)&b);
+	expect_line(2, "m", "store", args);
+	end();
+}
+
+static u64 places[4];
+static u64 moves; /* [A] */
+
+static void move_thread(void *arg)
+{
+	for (u64 i = 0; i < 300; i++) {
+		called(&places[((u64)arg + i) % 4], 1 + i % 2);
+		atomic_add(&moves, 1);
+	}
+}
+
+/* All CPUs move it at once. When all have cleared it, nothing is watched on any. */
+static void moved_on_all(void)
+{
+	struct threads t = {0};
+
+	trace_fresh();
+	moves = 0;
+	EXPECT_EQ(trace_append(EVENTS, "p:call called p=%di what=%si"), 0);
+	EXPECT_EQ(trace_append(EVENTS, "w:m w@-1:8"), 0);
+	trigger("set_wprobe:m:p if what == 1", 0);
+	trigger("clear_wprobe:m if what == 2", 0);
+	for (u64 cpu = 0; cpu < cpu_count(); cpu++)
+		thread_start(&t, move_thread, (void *)cpu, cpu);
+	threads_join(&t);
+	called(&other, 2);
+	EXPECT_STR(trace_get("events/wprobes/m/enable", NULL), "0*\n");
+	arch_watch_sync();
+	u64 hits = counts_of("m").hit;
+	EXPECT(hits > 0);
+	for (unsigned i = 0; i < 4; i++)
+		store(&places[i], i);
+	EXPECT_EQ(counts_of("m").hit, hits);
+	called(&places[1], 1);
+	EXPECT_EQ(counts_of("m").hit, hits + 1);
+	ktap_note("%llu calls, %llu hits", (unsigned long long)moves, (unsigned long long)hits);
+	end();
+}
+
+/* A watchpoint on the count of its own hits. */
+static void itself(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_append(EVENTS, "p:call called p=%di what=%si"), 0);
+	EXPECT_EQ(trace_append(EVENTS, "w:m rw@-1:8"), 0);
+	trigger("set_wprobe:m:p", 0);
+	const struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("wprobes", "m"));
+	u64 flags = irq_save();
+	u64 *hit = &file->counts[cpu_id()].hit;
+	called(hit, 0);
+	irq_restore(flags);
+	/* the write, and what recording that does to the count: one by the trap, one by the gate */
+	EXPECT(counts_of("m").hit > 1);
+	EXPECT(counts_of("m").too_deep > 0);
+	end();
+}
+
 static void refused(void)
 {
 	const void *at[] = {cpu_local_of(0), cpu_local_of(cpu_count() - 1)->arch,
@@ -365,6 +476,9 @@ static const struct ktap_case cases[] = {
     {"watch_hits.storm", storm},
     {"watch_hits.within_a_hit", within_a_hit},
     {"watch_hits.own_count", own_count},
+    {"watch_hits.moved", moved},
+    {"watch_hits.moved_on_all", moved_on_all},
+    {"watch_hits.itself", itself},
     {"watch_hits.refused", refused},
     {"watch_hits.single_step", single_step},
     {"watch_hits.probed", probed},

@@ -3,6 +3,8 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/trigger.h"
+#include "trace/host_lock.h"
 
 #define EVENTS "dynamic_events"
 #define N64    "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
@@ -228,12 +230,104 @@ static void remove_by_place(void)
 	EXPECT_STR(trace_get(EVENTS, NULL), "");
 }
 
+/* ---- triggers ---- */
+
+#define TRIGGER "events/synthetic/src/trigger"
+
+static const struct {
+	const char *text;
+	int err;
+	const char *listed; /* NULL: nothing */
+} triggers[] = {
+    {"set_wprobe:a:p", 0, "set_wprobe:a:p+0:unlimited\n"},
+    {"set_wprobe:a:p+8:3", 0, "set_wprobe:a:p+8:count=3\n"},
+    {"set_wprobe:a:p-0x10:0x3 if n > 5", 0, "set_wprobe:a:p-16:count=3 if n > 5\n"},
+    {"clear_wprobe:a", 0, "clear_wprobe:a:unlimited\n"},
+    {"clear_wprobe:a:7", 0, "clear_wprobe:a:count=7\n"},
+    {"clear_wprobe:a:p+8 if n == 1", 0, "clear_wprobe:a:p+8:unlimited if n == 1\n"},
+    {"clear_wprobe:a:p:7", 0, "clear_wprobe:a:p+0:count=7\n"},
+    {"set_wprobe", -ENOENT, NULL},
+    {"set_wprobe:", -ENOENT, NULL},
+    {"set_wprobe:nosuch:p", -ENOENT, NULL},
+    {"set_wprobe:src:p", -ENOENT, NULL},
+    {"clear_wprobe:nosuch", -ENOENT, NULL},
+    {"set_wprobe:a", -EINVAL, NULL},
+    {"set_wprobe:a:", -EINVAL, NULL},
+    {"set_wprobe:a:5", -EINVAL, NULL},
+    {"set_wprobe:a:p+x", -EINVAL, NULL},
+    {"set_wprobe:a:p+8x", -EINVAL, NULL},
+    {"set_wprobe:a:p:x", -EINVAL, NULL},
+    {"set_wprobe:a:nosuch", -ENOENT, NULL},
+    {"set_wprobe:a:n", -ENOEXEC, NULL},
+    {"clear_wprobe:a:n", -ENOEXEC, NULL},
+    {"set_wprobe:a:p if nosuch == 1", -EINVAL, NULL},
+    {"set_wprobe:a:p unless n", -EINVAL, NULL},
+};
+
+static void trigger_lines(void)
+{
+	char line[80];
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("synthetic_events", "src unsigned long p; int n"), 0);
+	EXPECT_EQ(trace_append(EVENTS, "w:a rw@-1:8 $addr"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(triggers); i++) {
+		int err = trace_append(TRIGGER, triggers[i].text);
+		const char *text = trace_get(TRIGGER, NULL);
+		if (err != triggers[i].err ||
+		    (triggers[i].listed ? strcmp(text, triggers[i].listed) : *text != '#'))
+			ktap_fail(__FILE__, __LINE__, "%s: %d %s", triggers[i].text, err, text);
+		if (err)
+			continue;
+		EXPECT_STR(trace_get("events/wprobes/a/enable", NULL), "0*\n");
+		EXPECT_EQ(trace_append(TRIGGER, triggers[i].text), -EEXIST);
+		EXPECT_EQ(trace_append(EVENTS, "-:wprobes/a"), -EBUSY);
+		fmt_snprintf(line, sizeof(line), "!%s", triggers[i].text);
+		EXPECT_EQ(trace_append(TRIGGER, line), 0);
+		EXPECT_STR(trace_get("events/wprobes/a/enable", NULL), "0\n");
+	}
+	EXPECT_EQ(enable("a", "1"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "set_wprobe:a:p"), -EBUSY);
+	EXPECT_EQ(trace_append(TRIGGER, "clear_wprobe:a:p"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "!clear_wprobe:a:p"), 0);
+	EXPECT_EQ(enable("a", "0"), 0);
+	EXPECT_EQ(trace_append(EVENTS, "-:wprobes/a"), 0);
+	EXPECT_EQ(trace_put(EVENTS, ""), 0);
+}
+
+/* A trigger holds a watchpoint: there is none for the fifth, and none for reads alone. */
+static void trigger_without_room(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("synthetic_events", "src unsigned long p; int n"), 0);
+	EXPECT_EQ(trace_append(EVENTS, "w:r r@-1"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "set_wprobe:r:p"), -EINVAL);
+	for (unsigned i = 0; i < 5; i++) {
+		char line[40];
+		fmt_snprintf(line, sizeof(line), "w:a%u w@-1:8", i);
+		EXPECT_EQ(trace_append(EVENTS, line), 0);
+		fmt_snprintf(line, sizeof(line), "set_wprobe:a%u:p", i);
+		EXPECT_EQ(trace_append(TRIGGER, line), i < 4 ? 0 : -ENOSPC);
+	}
+	EXPECT_EQ(enable("a4", "1"), -ENOSPC);
+	EXPECT_EQ(trace_append(TRIGGER, "!set_wprobe:a2:p"), 0);
+	EXPECT_EQ(enable("a4", "1"), 0);
+	host_lock();
+	trace_triggers_clear(trace_global);
+	host_unlock();
+	EXPECT_EQ(enable("a4", "0"), 0);
+	EXPECT_EQ(trace_put(EVENTS, ""), 0);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+}
+
 static const struct ktap_case cases[] = {
     {"watch.define", define},
     {"watch.how_many", how_many},
     {"watch.alignment", alignment},
     {"watch.not_on", not_on},
     {"watch.remove_by_place", remove_by_place},
+    {"watch.trigger_lines", trigger_lines},
+    {"watch.trigger_without_room", trigger_without_room},
     {NULL, NULL},
 };
 const struct ktap_suite suite_watch = {cases};
