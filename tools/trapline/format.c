@@ -155,6 +155,19 @@ static bool parse_field(struct event *ev, struct line l)
 	return true;
 }
 
+/* "%ps ...", (void *)REC->ip */
+static bool is_symbol(const struct event *ev, const struct field *f)
+{
+	char text[128];
+	int n = snprintf(text, sizeof(text), "(void *)REC->%s", f->name);
+	const char *found = f->kind == FIELD_NUMBER && f->size == 8 && n < (int)sizeof(text) &&
+				    strstr(ev->print_fmt, "%p")
+				? strstr(ev->print_fmt, text)
+				: NULL;
+
+	return found && strchr(",) \"", found[n]);
+}
+
 /* What stands behind "print fmt: " may have lines of its own. */
 bool format_parse(struct event *ev, const char *system, const char *text, size_t size)
 {
@@ -174,6 +187,8 @@ bool format_parse(struct event *ev, const char *system, const char *text, size_t
 			break;
 		}
 	}
+	for (size_t i = 0; ev->print_fmt && i < ev->fields; i++)
+		ev->field[i].is_symbol = is_symbol(ev, &ev->field[i]);
 	ev->system = xstrndup(system, strlen(system));
 	ev->text = xstrndup(text, size);
 	if (fine && ev->name && has_id)

@@ -15,6 +15,7 @@ struct field {
 	char *type, *name;
 	uint32_t offset, size;
 	bool is_signed, is_pointer;
+	bool is_symbol; /* an address that the event's text shows as one */
 	enum field_kind kind;
 	enum field_place place;
 	uint32_t item_size; /* of FIELD_ARRAY */

@@ -51,6 +51,28 @@ static void put_value(FILE *out, const struct field *f, const struct value *v)
 	}
 }
 
+/* Of "name+0x0" the name. */
+static void put_symbol(FILE *out, const char *symbol)
+{
+	size_t n = strlen(symbol);
+
+	fwrite(symbol, 1, n > 4 && !strcmp(symbol + n - 4, "+0x0") ? n - 4 : n, out);
+}
+
+static void put_field(
+    FILE *out, const struct trace *t, const struct record *r, const struct field *f)
+{
+	struct value v;
+	char symbol[160];
+
+	trace_value(t, r, f, &v);
+	fprintf(out, " %s=", f->name);
+	if (v.kind == VALUE_UINT && f->is_symbol && trace_symbol(t, v.n, symbol, sizeof(symbol)))
+		put_symbol(out, symbol);
+	else
+		put_value(out, f, &v);
+}
+
 static void put_time(FILE *out, const struct trace *t, uint64_t time)
 {
 	if (t->in_ns)
@@ -85,14 +107,8 @@ void write_record(FILE *out, const struct trace *t, const struct record *r)
 	}
 	fprintf(out, ": %s:", r->event->name);
 	bool decoded = put_eventheader(out, r);
-	for (size_t i = r->event->commons; !decoded && i < r->event->fields; i++) {
-		const struct field *f = &r->event->field[i];
-		struct value v;
-
-		trace_value(t, r, f, &v);
-		fprintf(out, " %s=", f->name);
-		put_value(out, f, &v);
-	}
+	for (size_t i = r->event->commons; !decoded && i < r->event->fields; i++)
+		put_field(out, t, r, &r->event->field[i]);
 	putc('\n', out);
 }
 
