@@ -63,8 +63,9 @@ void host_hook_skip(const struct host_hook *hook, bool skip);
 const struct host_call *host_call_outer(const struct host_hook *hook, const u64 *slot);
 bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call *call);
 struct host_call *host_call_around(const struct host_hook *hook, const struct host_call *call);
-/* As host_context(), in enter() and leave(). */
+/* As host_context() and host_clock_ns(), in enter() and leave(). */
 void host_context_in(struct host_context *ctx, u64 flags);
+u64 host_call_ns(u64 clock);
 #endif
 /* Nanoseconds that the current task has had a CPU. Any context. */
 u64 host_task_ran(void);

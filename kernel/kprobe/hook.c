@@ -186,11 +186,16 @@ static SHADOW_INLINE struct hook_user *hook_owner(u64 owner)
 	return likely(u->calls == owner) ? u : &nobody;
 }
 
-__noprobe void hook_call_returned(const struct shadow_record *r, u64 value, u64 flags)
+static SHADOW_INLINE void hook_leave(const struct shadow_record *r, u64 value, u64 flags)
 {
 	struct hook_user *u = hook_owner(r->owner);
 
 	u->leave(u, (const struct hook_call *)r - 1, value, flags);
+}
+
+__noprobe void hook_call_returned(const struct shadow_record *r, u64 value, u64 flags)
+{
+	hook_leave(r, value, flags);
 }
 
 __noprobe void hook_dropped(const struct shadow_record *r, bool ended)
@@ -221,15 +226,15 @@ static __noprobe __noinline void hook_returned_slow(struct shadow *s, struct hoo
 __noprobe void kernel_hook_returned(struct hook_returned *ret)
 {
 	struct shadow *s = shadow_of(current());
-	struct shadow_record *r = s->top, *below = shadow_below(r);
+	struct shadow_record *r = s->top;
 
-	if (unlikely(r->slot != (u64)&ret->to || below->slot == r->slot)) {
+	if (unlikely(r->slot != (u64)&ret->to || shadow_below(r)->slot == r->slot)) {
 		hook_returned_slow(s, ret);
 		return;
 	}
-	hook_call_returned(r, ret->values[1], ret->flags);
+	hook_leave(r, ret->values[1], ret->flags);
 	WRITE_ONCE(ret->to, r->ret);
-	WRITE_ONCE(s->top, below);
+	WRITE_ONCE(s->top, shadow_below(r));
 }
 
 /* ---- patching ---- */

@@ -24,6 +24,11 @@ static inline struct host_call *host_call_around(
 	    (const struct hook_user *)hook, (const struct hook_call *)call);
 }
 
+static inline u64 host_call_ns(u64 clock)
+{
+	return cycles_to_ns(clock);
+}
+
 static inline void host_context_in(struct host_context *ctx, u64 flags)
 {
 	trace_context(ctx, flags, 0);

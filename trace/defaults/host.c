@@ -415,6 +415,11 @@ __weak struct host_call *host_call_around(
 	return NULL;
 }
 
+__weak u64 host_call_ns(u64 clock)
+{
+	return host_clock_ns(clock);
+}
+
 __weak u64 host_task_ran(void)
 {
 	return host_clock_ns(host_clock());

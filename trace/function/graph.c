@@ -227,13 +227,13 @@ static void trace_graph_leave(
     struct host_hook *hook, const struct host_call *call, u64 value, u64 flags)
 {
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
-	struct returned r = {call, value, 0, host_clock_ns(host_cycles())};
+	struct returned r = {call, value, 0, host_call_ns(host_cycles())};
 	struct rec_graph_exit *rec;
 	struct host_context ctx;
 	struct trace_slot to;
 	u64 thresh;
 
-	r.start = likely(!(call->mode & CALL_RAN)) ? host_clock_ns(call->start)
+	r.start = likely(!(call->mode & CALL_RAN)) ? host_call_ns(call->start)
 						   : r.end - (host_task_ran() - call->start);
 	host_context_in(&ctx, flags);
 	thresh = call->mode & CALL_HELD ? READ_ONCE(trace_thresh_ns) : 0;

@@ -41,49 +41,66 @@ static inline u32 trace_profile_options(void)
 
 /* ---- calls ---- */
 
+/* With sleep-time off. */
+static __noinline void trace_profile_follow_ran(struct host_hook *h, u64 place, u64 *slot)
+{
+	struct host_call call = {.ip = place | CALL_RAN, .start = host_task_ran()};
+
+	host_call_follow(h, slot, &call);
+}
+
 static void trace_profile_enter(struct host_hook *h, u64 ip, u64 *slot, u64 flags __maybe_unused)
 {
 	struct host_call call = {.ip = trace_function_place(table, ip)};
 
 	local_inc(&sums[host_cpu()][call.ip].hits);
-	if (likely(trace_profile_options() & TRACE_GRAPH_SLEEP_TIME)) {
-		call.start = host_cycles();
-	} else {
-		call.ip |= CALL_RAN;
-		call.start = host_task_ran();
+	if (unlikely(!(trace_profile_options() & TRACE_GRAPH_SLEEP_TIME))) {
+		trace_profile_follow_ran(h, call.ip, slot);
+		return;
 	}
+	call.start = host_cycles();
 	host_call_follow(h, slot, &call);
 }
 
-/* With graph-time off: what it took by itself. Its caller's time will lack all of it. */
-static __noinline u64 trace_profile_own(
-    const struct host_hook *h, const struct host_call *call, u64 ns)
-{
-	struct host_call *around = host_call_around(h, call);
-
-	if (around)
-		around->nested += ns;
-	return ns - MIN(ns, call->nested);
-}
-
-static void trace_profile_leave(struct host_hook *h, const struct host_call *call,
-    u64 value __maybe_unused, u64 flags __maybe_unused)
+static inline void trace_profile_add(const struct host_call *call, u64 ns)
 {
 	struct trace_profile *p = sums[host_cpu()] + (call->ip & ~CALL_RAN);
-	u64 ns;
-
-	if (likely(!(call->ip & CALL_RAN)))
-		ns = host_clock_ns(host_cycles()) - host_clock_ns(call->start);
-	else
-		ns = host_task_ran() - call->start;
-	if (unlikely(!(trace_profile_options() & TRACE_GRAPH_GRAPH_TIME)))
-		ns = trace_profile_own(h, call, ns);
 	unsigned __int128 square = (unsigned __int128)ns * ns;
+
 	local_add(&p->ns, ns);
 	if (unlikely(local_fetch_add(&p->squares, square) + (u64)square < (u64)square))
 		local_inc(&p->squares_high);
 	if (unlikely(square >> 64))
 		local_add(&p->squares_high, square >> 64);
+}
+
+/* The options may ask for another time: without sleep, or without that of calls inside. */
+static __noinline void trace_profile_leave_asked(
+    const struct host_hook *h, const struct host_call *call, u64 ns)
+{
+	struct host_call *around;
+
+	if (call->ip & CALL_RAN)
+		ns = host_task_ran() - call->start;
+	if (!(trace_profile_options() & TRACE_GRAPH_GRAPH_TIME)) {
+		around = host_call_around(h, call);
+		if (around)
+			around->nested += ns;
+		ns -= MIN(ns, call->nested);
+	}
+	trace_profile_add(call, ns);
+}
+
+static void trace_profile_leave(struct host_hook *h, const struct host_call *call,
+    u64 value __maybe_unused, u64 flags __maybe_unused)
+{
+	u64 ns = host_call_ns(host_cycles()) - host_call_ns(call->start);
+
+	if (unlikely(call->ip & CALL_RAN) ||
+	    unlikely(!(trace_profile_options() & TRACE_GRAPH_GRAPH_TIME)))
+		trace_profile_leave_asked(h, call, ns);
+	else
+		trace_profile_add(call, ns);
 }
 
 /* ---- on and off ---- */

@@ -13,22 +13,16 @@
 #define HYPERVISOR_TIMING_LEAF 0x40000010
 #define EMULATED_APIC_HZ       1000000000 /* QEMU's APIC timer, by TCG and by KVM */
 
-static u64 tsc_base; /* at kernel entry */
+struct clock_scale clock_scale;
 static u64 tsc_hz;
-static u64 ns_per_tick;	 /* 32.32 fixed point; 0 before clock_init() */
 static u64 ticks_per_us; /* rounded up: a delay may be longer, not shorter */
 static u64 boot_unix_ns;
 static struct clock_info info = {.reference = "none"};
 
-u64 cycles_to_ns(u64 tsc)
-{
-	return (u64)((unsigned __int128)(tsc - tsc_base) * ns_per_tick >> 32);
-}
-
 void clock_line(u64 *base, u64 *mult)
 {
-	*base = tsc_base;
-	*mult = ns_per_tick;
+	*base = clock_scale.base;
+	*mult = clock_scale.ns_per_cycle;
 }
 
 u64 clock_ns(void)
@@ -135,8 +129,8 @@ const char *clock_init(const struct ref_clock *const *refs, unsigned n, u64 entr
 		       "and CPUID tells nothing";
 	info.tsc_khz = (tsc_hz + 500) / 1000;
 	ticks_per_us = tsc_hz / 1000000 + 1;
-	tsc_base = entry_tsc;
-	ns_per_tick = (NS_PER_SECOND << 32) / tsc_hz;
+	clock_scale.base = entry_tsc;
+	clock_scale.ns_per_cycle = (NS_PER_SECOND << 32) / tsc_hz;
 	if (unix_ns)
 		boot_unix_ns = unix_ns - clock_ns();
 	return NULL;
