@@ -39,6 +39,8 @@ struct rentry {
 	struct rnode *target; /* counted */
 	u64 seq; /* never used again in this directory: what a readdir cookie counts by */
 	u32 hash;
+	struct rnode *dir;
+	struct rentry *next; /* [names_lock] in its chain */
 	char name[];
 };
 
@@ -56,6 +58,10 @@ static const struct vnode_ops ramfs_ops;
 static const struct file_ops ramfs_file_ops;
 static u64 charged;  /* [A] bytes */
 static u64 last_ino; /* [A] */
+
+#define CHAINS 1024 /* a power of two */
+
+static struct rentry *chains[CHAINS]; /* [names_lock] all entries, by directory and hash */
 static struct mutex names_lock = MUTEX_INIT(names_lock);
 
 /* ---- Memory and nodes ---- */
@@ -153,16 +159,20 @@ static u32 hash_of(const char *name)
 	return h;
 }
 
+/* Where the entries of that directory and hash are. */
+static struct rentry **ramfs_chain(const struct rnode *dir, u32 hash)
+{
+	return &chains[(hash ^ (u64)dir / sizeof(*dir)) % CHAINS];
+}
+
 static struct rentry *ramfs_entry_find(struct rnode *dir, const char *name)
 {
 	u32 hash = hash_of(name);
-	struct rentry *e;
+	struct rentry *e = *ramfs_chain(dir, hash);
 
-	list_for_each_entry (e, &dir->dir.entries, node) {
-		if (e->hash == hash && strcmp(e->name, name) == 0)
-			return e;
-	}
-	return NULL;
+	while (e && (e->hash != hash || e->dir != dir || strcmp(e->name, name)))
+		e = e->next;
+	return e;
 }
 
 static size_t entry_size(const char *name)
@@ -185,8 +195,11 @@ static struct rentry *ramfs_entry_alloc(const char *name)
 static void ramfs_entry_insert(struct rnode *dir, struct rentry *e, struct rnode *target)
 {
 	e->target = target;
+	e->dir = dir;
 	e->seq = dir->dir.next_seq++;
 	list_add_tail(&e->node, &dir->dir.entries);
+	e->next = *ramfs_chain(dir, e->hash);
+	*ramfs_chain(dir, e->hash) = e;
 	if (rnode_is_dir(target)) {
 		dir->v.nlink++;
 		vnode_set_parent(&target->v, &dir->v);
@@ -199,6 +212,7 @@ static void ramfs_entry_insert(struct rnode *dir, struct rentry *e, struct rnode
 /* Takes the entry out and away; the caller gets the reference to the target back. */
 static struct rnode *ramfs_entry_remove(struct rnode *dir, struct rentry *e)
 {
+	struct rentry **at = ramfs_chain(dir, e->hash);
 	struct rnode *target = e->target;
 
 	if (dir->dir.shown == e)
@@ -206,6 +220,9 @@ static struct rnode *ramfs_entry_remove(struct rnode *dir, struct rentry *e)
 				     ? NULL
 				     : list_entry(e->node.prev, struct rentry, node);
 	list_del(&e->node);
+	while (*at != e)
+		at = &(*at)->next;
+	*at = e->next;
 	ramfs_free(e, entry_size(e->name));
 	if (rnode_is_dir(target))
 		dir->v.nlink--;

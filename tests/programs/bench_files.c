@@ -138,7 +138,9 @@ static void directories(void)
 	mkdir(path, 0700);
 	make_files(0, FEW);
 	report_one("file.readdir_entry.100", read_directory, FEW);
+	unsigned long start = ticks();
 	make_files(FEW, MANY);
+	report("file.create.10000", (ticks() - start) * N / (MANY - FEW), 0);
 	report_one("file.readdir_entry.10000", read_directory, MANY);
 }
 

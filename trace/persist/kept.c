@@ -134,7 +134,8 @@ static void put_symbols(struct kept_symbols *to, u32 count)
 	}
 }
 
-static void lay_out(size_t size, u64 generation)
+/* Returns how many functions there are, which takes a look at all of them. */
+static u32 lay_out(size_t size, u64 generation)
 {
 	size_t names;
 	u32 count = kept_count_symbols(&names);
@@ -157,6 +158,7 @@ static void lay_out(size_t size, u64 generation)
 	h->pool_at = (h->texts_at + h->texts_size) / PAGE_SIZE;
 	strscpy(h->release, host_release(), sizeof(h->release));
 	strscpy(h->clock, "local", sizeof(h->clock));
+	return count;
 }
 
 /* Its sum comes last: before that, it is not a region. */
@@ -173,13 +175,13 @@ static void seal(u32 count)
 
 bool kept_start(u64 generation)
 {
-	size_t size, names;
+	size_t size;
 	void *mem = host_kept_memory(&size);
 
 	if (!mem || size < KEPT_MIN_SIZE)
 		return false;
 	header = mem;
-	lay_out(size, generation);
+	u32 symbols = lay_out(size, generation);
 	if (header->pool_at + 4 >= size / PAGE_SIZE) {
 		header = NULL;
 		return false;
@@ -191,7 +193,7 @@ bool kept_start(u64 generation)
 		header = NULL;
 		return false;
 	}
-	seal(kept_count_symbols(&names));
+	seal(symbols);
 	ring_buffer_set_store(&store);
 	return true;
 }
