@@ -19,6 +19,7 @@ int unit_group(const char *name, const struct CMUnitTest *tests, size_t n, CMFix
 int archive_tests(void);
 int channel_tests(void);
 int machine_tests(void);
+int origin_tests(void);
 int output_tests(void);
 int base64_tests(void);
 int suggest_tests(void);

@@ -3,6 +3,7 @@
  * kernel/fs/cpio.c.
  */
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -40,9 +41,42 @@ void archive_put(
 	put_entry(archive, path + strspn(path, "/"), mode, data, size);
 }
 
+#define TRAILER "TRAILER!!!"
+
 void archive_end(struct bytes *archive)
 {
-	put_entry(archive, "TRAILER!!!", 0, NULL, 0);
+	put_entry(archive, TRAILER, 0, NULL, 0);
+}
+
+enum { FIELD_MODE = 1, FIELD_SIZE = 6, FIELD_NAME_SIZE = 11 };
+
+static uint32_t field_of(const uint8_t *header, unsigned i)
+{
+	char digits[9] = "";
+
+	memcpy(digits, header + 6 + i * 8, 8);
+	return strtoul(digits, NULL, 16);
+}
+
+bool archive_next(const uint8_t *archive, size_t size, size_t *at, struct archive_entry *e)
+{
+	const uint8_t *header = archive + *at;
+	size_t name, data;
+
+	if (*at > size || size - *at < HEADER_BYTES)
+		return false;
+	name = field_of(header, FIELD_NAME_SIZE);
+	e->mode = field_of(header, FIELD_MODE);
+	e->size = field_of(header, FIELD_SIZE);
+	data = *at + HEADER_BYTES + name;
+	data += -data % 4;
+	if (!name || name > size || data > size || size - data < e->size ||
+	    archive[*at + HEADER_BYTES + name - 1])
+		return false;
+	e->path = (const char *)header + HEADER_BYTES;
+	e->data = archive + data;
+	*at = data + e->size + -(data + e->size) % 4;
+	return strcmp(e->path, TRAILER);
 }
 
 bool archive_copy(struct bytes *archive, const char *path, const char *host_file)

@@ -22,3 +22,13 @@ char *path_absolute(const char *directory, const char *path);
 const char *program_refusal(const uint8_t *data, size_t size);
 /* Is it a script for a shell? */
 bool program_is_script(const uint8_t *data, size_t size);
+
+/* An entry of an archive of ours; its parts lie in there. */
+struct archive_entry {
+	const char *path;
+	uint32_t mode;
+	const uint8_t *data;
+	size_t size;
+};
+/* The one at *at, which then is behind it. False: it is the last one, or the archive breaks off. */
+bool archive_next(const uint8_t *archive, size_t size, size_t *at, struct archive_entry *e);

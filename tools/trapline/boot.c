@@ -1,6 +1,7 @@
 /* Archive, machine, trace. See boot.h. */
 #include "tools/trapline/boot.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 
 #include "tools/trapline/archive.h"
 #include "tools/trapline/get.h"
+#include "tools/trapline/origin.h"
 
 #define MEMORY_RESERVE (32ULL << 20) /* beside the archive: the kernel, rings, the program */
 
@@ -55,6 +57,7 @@ static bool finish_archive(struct boot *b, const struct bytes *script)
 
 	put_script(b, script);
 	archive_end(&b->archive);
+	b->archive_own = b->archive.size;
 	if (b->options.initrd) {
 		if (!in_open(&in, b->options.initrd))
 			return false;
@@ -107,6 +110,7 @@ static void say_counts(const struct boot *b)
 /* False, said: there is no whole trace. */
 static bool write_trace(struct boot *b)
 {
+	struct bytes origin = {.data = NULL};
 	bool damaged;
 
 	if (!b->is_open) {
@@ -114,8 +118,10 @@ static bool write_trace(struct boot *b)
 		out_drop(&b->out);
 		return false;
 	}
-	guest_names(&b->live.guest, &b->live.trace); /* as they were at the end */
-	dat_finish(&b->writer, &b->live, b->out.file);
+	live_describe(&b->live); /* formats and names as they were at the end, not at some look */
+	origin_put(&origin, b);
+	dat_finish(&b->writer, &b->live, &origin, b->out.file);
+	bytes_free(&origin);
 	damaged = b->live.trace.damaged;
 	if (!out_finish(&b->out))
 		return false;
@@ -125,7 +131,7 @@ static bool write_trace(struct boot *b)
 
 static bool make(struct boot *b, const struct bytes *script)
 {
-	if (!machine_find_kernel(&b->options) || !finish_archive(b, script) ||
+	if (!machine_find_kernel(&b->options) || (script && !finish_archive(b, script)) ||
 	    (b->out_name && !out_open(&b->out, b->out_name)))
 		return false;
 	if (machine_make(&b->machine, &b->options, &b->archive))
@@ -168,7 +174,7 @@ int boot_outputs(struct boot *b)
 bool boot_begin_script(struct boot *b, struct bytes *script)
 {
 	boot_outputs(b);
-	b->program.deaf = b->options.icount;
+	b->program.deaf = b->options.sealed;
 	script_begin(script);
 	for (size_t at = 0; at < b->readonly.size;) {
 		const char *path = (const char *)b->readonly.data + at;
@@ -203,6 +209,35 @@ int boot_text(struct boot *b, const struct bytes *script, int out)
 	return machine_status(m);
 }
 
+static void set_look(struct boot *b, uint64_t look_ns)
+{
+	b->follow = look_ns;
+	b->machine.look = look_ns ? take : NULL;
+	b->machine.look_ns = look_ns;
+}
+
+bool boot_again(struct boot *b, const char *qemu, bool follow)
+{
+	struct machine *m = &b->machine;
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (nowhere < 0 || !make(b, NULL))
+		return false;
+	m->context = b;
+	m->wanted_qemu = qemu;
+	m->out = m->err = nowhere;
+	set_look(b, follow ? BOOT_LOOK_NS : 0);
+	machine_play(m);
+	close(nowhere);
+	if (m->end == END_OTHER) {
+		say("this QEMU is %s; it was %s", m->qemu_version, qemu);
+		out_drop(&b->out);
+		return false;
+	}
+	take_out(b);
+	return b->got_trace;
+}
+
 int boot_run(struct boot *b, const struct bytes *script, bool follow, uint64_t look_ns)
 {
 	struct machine *m = &b->machine;
@@ -213,8 +248,7 @@ int boot_run(struct boot *b, const struct bytes *script, bool follow, uint64_t l
 		return EXIT_OWN;
 	m->context = b;
 	m->warned = b->warned;
-	m->look = follow ? take : NULL;
-	m->look_ns = look_ns;
+	set_look(b, follow ? look_ns : 0);
 	m->may_switch_off = !b->program.argv;
 	m->out = boot_outputs(b);
 	m->one_output = b->program.one_output;

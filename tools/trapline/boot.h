@@ -11,6 +11,7 @@ struct boot {
 	struct machine_options options;
 	struct program program;
 	struct bytes archive;
+	size_t archive_own; /* of it, before the user's */
 	struct out out;
 	const char *out_name, *instance;
 	struct machine machine;
@@ -24,6 +25,7 @@ struct boot {
 	struct bytes readonly; /* paths of --dir, each with a NUL */
 	bool is_open;	       /* live and writer */
 	bool got_trace;	       /* it is whole, and there */
+	bool follow;	       /* the rings are read while the machine runs */
 	char *directory, *script_path;
 };
 
@@ -47,6 +49,14 @@ bool boot_begin_script(struct boot *b, struct bytes *script);
 void boot_end_script(struct boot *b, struct bytes *script);
 /* Boots and runs `script`, whose output goes to `out`; takes no trace. The exit status. */
 int boot_text(struct boot *b, const struct bytes *script, int out);
+#define BOOT_LOOK_NS 10000000 /* between two looks at the rings */
+
+/*
+ * Boots with an archive and options that are those of an earlier run, and leaves the trace in
+ * b->out_name; what the program prints is dropped. `qemu`: the version that must be. False, said:
+ * there is no trace.
+ */
+bool boot_again(struct boot *b, const char *qemu, bool follow);
 /*
  * Opens the trace, boots, runs `script` (none: what the terminal types), takes the trace out and
  * writes it. `follow`: takes it meanwhile, too, every `look_ns`, from when the script says

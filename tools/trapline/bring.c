@@ -286,7 +286,7 @@ static bool copy_input(struct boot *b)
 	if (!name && b->takes_input && input_is_file())
 		name = "-";
 	if (!name) {
-		b->options.feed = b->takes_input && !b->options.icount && feed_is_wanted();
+		b->options.feed = b->takes_input && !b->options.sealed && feed_is_wanted();
 		b->program.feed = b->options.feed;
 		return true;
 	}

@@ -8,7 +8,13 @@
 
 #include "tools/trapline/trace.h"
 
-enum { OPTION_CPUSTAT = 2, OPTION_TRACECLOCK = 4, OPTION_UNAME = 5, OPTION_TRACEID = 11 };
+enum {
+	OPTION_CPUSTAT = 2,
+	OPTION_TRACECLOCK = 4,
+	OPTION_UNAME = 5,
+	OPTION_TRACEID = 11,
+	OPTION_ORIGIN = 0x544c
+};
 
 struct reader {
 	struct trace *t;
@@ -136,6 +142,10 @@ static void read_option(struct trace *t, uint16_t id, const char *p, uint64_t si
 	if (id == OPTION_UNAME) {
 		free(t->uname);
 		t->uname = xstrndup(p, size);
+	}
+	if (id == OPTION_ORIGIN) {
+		t->origin = (const uint8_t *)p;
+		t->origin_size = size;
 	}
 	if (id == OPTION_TRACEID && size == sizeof(t->id))
 		memcpy(&t->id, p, sizeof(t->id));

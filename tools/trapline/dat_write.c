@@ -145,6 +145,8 @@ static void put_options(struct dat_sink *to, const void *about)
 	}
 	if (a->ledger.size)
 		dat_put_option(to, DAT_OPTION_CPUSTAT, (struct dat_part){put_bytes, &a->ledger});
+	if (a->origin)
+		dat_put_option(to, DAT_OPTION_ORIGIN, (struct dat_part){put_bytes, a->origin});
 	dat_put_option(to, DAT_OPTION_TRACECLOCK, (struct dat_part){put_string, ""});
 	dat_put_option(to, DAT_OPTION_UNAME, (struct dat_part){put_string, t->uname});
 	dat_put_trace_id(to, a->unix_ns ^ all);
@@ -266,9 +268,10 @@ void dat_finish_trace(struct dat_writer *w, const struct dat_about *about, FILE 
 	dat_drop(w);
 }
 
-void dat_finish(struct dat_writer *w, const struct live *l, FILE *out)
+void dat_finish(struct dat_writer *w, const struct live *l, const struct bytes *origin, FILE *out)
 {
-	struct dat_about about = {.trace = &l->trace, .unix_ns = l->guest.head.unix_ns};
+	struct dat_about about = {
+	    .trace = &l->trace, .unix_ns = l->guest.head.unix_ns, .origin = origin};
 	uint64_t *counts = xmalloc(2 * l->guest.cpus * sizeof(*counts));
 
 	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++) {
@@ -302,5 +305,5 @@ void dat_write(struct live *l, FILE *out)
 
 	dat_begin(&w, l->guest.cpus);
 	dat_take(&w, l);
-	dat_finish(&w, l, out);
+	dat_finish(&w, l, NULL, out);
 }

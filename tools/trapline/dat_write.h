@@ -15,6 +15,7 @@ struct dat_about {
 	struct bytes symbols, ledger; /* texts; no ledger: there is none */
 	const uint64_t *seen, *lost;  /* by CPU: records, and those overwritten before */
 	uint64_t unix_ns;
+	const struct bytes *origin; /* what made it (origin.h); NULL: not known */
 };
 
 void dat_begin(struct dat_writer *w, unsigned cpus);
@@ -23,7 +24,7 @@ void dat_take(struct dat_writer *w, struct live *l);
 /* The same of a trace that changes no more. */
 void dat_take_trace(struct dat_writer *w, struct trace *t);
 /* Writes all that was taken. What fails is seen by who closes `out`. */
-void dat_finish(struct dat_writer *w, const struct live *l, FILE *out);
+void dat_finish(struct dat_writer *w, const struct live *l, const struct bytes *origin, FILE *out);
 void dat_finish_trace(struct dat_writer *w, const struct dat_about *about, FILE *out);
 void dat_drop(struct dat_writer *w);
 /* All of it at once. */

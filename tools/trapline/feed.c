@@ -11,9 +11,13 @@
 
 bool feed_is_wanted(void)
 {
+	struct pollfd now = {STDIN_FILENO, POLLIN, 0};
 	struct stat st;
 
 	if (fstat(STDIN_FILENO, &st) || S_ISDIR(st.st_mode))
+		return false;
+	/* A pipe that is at its end already: so is the program's input, from the start. */
+	if (poll(&now, 1, 0) == 1 && (now.revents & (POLLIN | POLLHUP)) == POLLHUP)
 		return false;
 	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(NULL_MAJOR, NULL_MINOR))
 		return false;
@@ -44,6 +48,7 @@ void feed_serve(struct feed *f)
 	part[0] = got & 255;
 	part[1] = got >> 8;
 	f->asked = false;
+	f->fed = true;
 	f->ended = !got;
 	if (!put_part(f, part, 2 + got)) {
 		say_errno("the machine's input");
@@ -51,11 +56,12 @@ void feed_serve(struct feed *f)
 	}
 }
 
-bool feed_order(const struct feed *f, int sig)
+bool feed_order(struct feed *f, int sig)
 {
 	const uint8_t part[] = {FEED_ORDER & 255, FEED_ORDER >> 8, sig};
 	char line[8];
 
+	f->fed = true;
 	if (f->from >= 0)
 		return put_part(f, part, sizeof(part));
 	return put_part(f, line, snprintf(line, sizeof(line), "%d\n", sig));

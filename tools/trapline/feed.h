@@ -20,6 +20,7 @@
 struct feed {
 	int from, to; /* -1: none */
 	bool asked, ended;
+	bool fed; /* something went in */
 };
 
 /*
@@ -31,5 +32,5 @@ struct pollfd feed_waits(const struct feed *f);
 /* After that came. */
 void feed_serve(struct feed *f);
 /* The program is to get a signal. False: it could not be passed on. */
-bool feed_order(const struct feed *f, int sig);
+bool feed_order(struct feed *f, int sig);
 void feed_end(struct feed *f);

@@ -40,10 +40,31 @@ static void stop(int sig)
 	stopped = 1;
 }
 
+/* Formats of events that came, and were removed since. */
+static void keep_formats(struct live *l, const struct trace *old)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < old->events; i++) {
+		const struct event *e = &old->event[i];
+
+		if (!l->came[e->id] || l->trace.by_id[e->id])
+			continue;
+		trace_add_format(&l->trace, e->system, e->text, strlen(e->text));
+		any = true;
+	}
+	if (any)
+		trace_index(&l->trace);
+}
+
 void live_describe(struct live *l)
 {
-	trace_close(&l->trace);
-	guest_describe(&l->guest, &l->trace, l->trace.file);
+	struct trace old = l->trace;
+
+	guest_describe(&l->guest, &l->trace, old.file);
+	keep_formats(l, &old);
+	l->trace.damaged |= old.damaged;
+	trace_close(&old);
 }
 
 bool live_open(struct live *l, const char *file, const char *instance)
@@ -63,6 +84,7 @@ bool live_open_in(
 	if (!guest_open(&l->guest, file, memory, instance))
 		return false;
 	l->pages = xmalloc(l->guest.cpus * sizeof(*l->pages));
+	l->came = xmalloc(65536 * sizeof(*l->came));
 	guest_describe(&l->guest, &l->trace, file);
 	return true;
 }
@@ -72,6 +94,7 @@ void live_close(struct live *l)
 	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
 		bytes_free(&l->pages[cpu]);
 	free(l->pages);
+	free(l->came);
 	trace_close(&l->trace);
 	guest_close(&l->guest);
 }
@@ -98,9 +121,11 @@ static bool look_at_cpu(struct live *l, unsigned cpu)
 	return pages->size;
 }
 
-/* Are all events that it brought known? */
-static bool knows_all(const struct live *l)
+/* Notes the events that it brought. Are all of them known? */
+static bool knows_all(struct live *l)
 {
+	bool all = true;
+
 	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
 		for (size_t at = 0; at < l->pages[cpu].size; at += PAGE_BYTES) {
 			struct page_walk w;
@@ -111,11 +136,11 @@ static bool knows_all(const struct live *l)
 				if (w.length < sizeof(id))
 					continue;
 				memcpy(&id, w.record, sizeof(id));
-				if (!l->trace.by_id[id])
-					return false;
+				l->came[id] = true;
+				all &= !!l->trace.by_id[id];
 			}
 		}
-	return true;
+	return all;
 }
 
 bool live_look(struct live *l)

@@ -8,6 +8,7 @@ struct live {
 	struct trace trace;  /* its records: those of the last look */
 	struct bytes *pages; /* by CPU */
 	uint64_t seen, lost; /* in all */
+	bool *came;	     /* by number of event: it is in a record */
 	bool lost_unknown;
 };
 
@@ -18,5 +19,8 @@ bool live_open_in(
 void live_close(struct live *l);
 /* Looks: trace_next(&l->trace) then gives what came since. False: nothing did. */
 bool live_look(struct live *l);
-/* An event came whose format was not known: formats and names are read again. */
+/*
+ * Reads formats and names again. Formats of events that came and are not there any more stay: what
+ * is known then does not depend on when it was looked.
+ */
 void live_describe(struct live *l);

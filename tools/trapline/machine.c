@@ -87,10 +87,35 @@ static void put_held(struct life *life)
 	life->held.size = 0;
 }
 
+static void ask_to_end(struct life *life, enum machine_end why);
+
+/* QEMU's greeting: {"QMP": {"version": {"qemu": {"micro": 22, ...}, "package": "..."}, ...}} */
+static void take_version(struct life *life, const char *line)
+{
+	static const char *const parts[] = {"\"major\": ", "\"minor\": ", "\"micro\": "};
+	const char *package = strstr(line, "\"package\": \"");
+	struct machine *m = life->m;
+	int number[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		const char *at = strstr(line, parts[i]);
+		if (!at)
+			return;
+		number[i] = atoi(at + strlen(parts[i]));
+	}
+	package = package ? package + strlen("\"package\": \"") : "";
+	snprintf(m->qemu_version, sizeof(m->qemu_version), "%d.%d.%d (%.*s)", number[0], number[1],
+	    number[2], (int)strcspn(package, "\""), package);
+	if (m->wanted_qemu && strcmp(m->wanted_qemu, m->qemu_version))
+		ask_to_end(life, END_OTHER);
+}
+
 static void take_monitor(void *context, const char *line)
 {
 	struct life *life = context;
 
+	if (!*life->m->qemu_version)
+		take_version(life, line);
 	if (!strstr(line, "\"SHUTDOWN\"") || life->m->end != END_NOT_YET)
 		return;
 	if (strstr(line, "\"guest-shutdown\""))
@@ -272,7 +297,7 @@ void machine_play(struct machine *m)
 	for (size_t i = 0; i < CHANNELS; i++)
 		life.channel[i] = (struct channel){.from = -1, .to = -1, .context = &life};
 	life.channel[OUT].to = m->out;
-	life.channel[ERR].to = STDERR_FILENO;
+	life.channel[ERR].to = m->err;
 	life.channel[CONSOLE].take = take_console;
 	life.channel[CONTROL].take = take_control;
 	life.channel[MONITOR].take = take_monitor;
@@ -334,6 +359,7 @@ bool machine_make(struct machine *m, const struct machine_options *o, struct byt
 	    .status = -1,
 	    .failed_step = -1,
 	    .out = STDOUT_FILENO,
+	    .err = STDERR_FILENO,
 	    .feed = {.from = o->feed ? STDIN_FILENO : -1, .to = -1},
 	    .fetched = xmalloc(o->get_count * sizeof(*m->fetched)),
 	    .memory = -1,

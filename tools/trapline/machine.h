@@ -24,7 +24,12 @@ struct machine_options {
 	uint64_t memory; /* bytes */
 	uint64_t cpus;
 	uint64_t timeout; /* ns; 0: none */
-	bool icount, verbose, quiet;
+	/*
+	 * Deterministic, each instruction 1 ns; `sealed`: and nothing can go in while it runs.
+	 * real_time: it must not be, one way or the other.
+	 */
+	bool icount, sealed, real_time;
+	bool verbose, quiet;
 	bool console; /* the terminal is the guest's console, and nothing else is there */
 	bool feed;    /* our standard input is passed on to the program while the machine runs */
 	const char **copies, **extra, **dirs, **gets; /* --copy, --qemu, --dir, --get */
@@ -41,6 +46,7 @@ enum {
 	OPTION_CPU,
 	OPTION_ACCEL,
 	OPTION_ICOUNT,
+	OPTION_REAL_TIME,
 	OPTION_TIMEOUT,
 	OPTION_KEEP,
 	OPTION_COPY,
@@ -60,6 +66,7 @@ enum {
 	    {"cpu", required_argument, NULL, OPTION_CPU},                                          \
 	    {"accel", required_argument, NULL, OPTION_ACCEL},                                      \
 	    {"icount", no_argument, NULL, OPTION_ICOUNT},                                          \
+	    {"real-time", no_argument, NULL, OPTION_REAL_TIME},                                    \
 	    {"timeout", required_argument, NULL, OPTION_TIMEOUT},                                  \
 	    {"keep", required_argument, NULL, OPTION_KEEP},                                        \
 	    {"copy", required_argument, NULL, OPTION_COPY},                                        \
@@ -71,10 +78,17 @@ enum {
 
 extern const char machine_usage[];
 
+#define MACHINE_SEED 1 /* of QEMU's random numbers */
+
 void machine_defaults(struct machine_options *o);
 void machine_forget(struct machine_options *o);
 /* An option of the command line, but for --help: -1: taken; else an exit status. */
 int machine_option(struct machine_options *o, const char *command, int option, const char *arg);
+/*
+ * Deterministic, unless an option says otherwise. `from_outside`: a person at its console, or one
+ * who ends it, decides what it does; then real time is better.
+ */
+void machine_settle(struct machine_options *o, bool from_outside);
 /* Where the kernel is, if no option said so. False, said. */
 bool machine_find_kernel(struct machine_options *o);
 /* "256", "256M", "1G", "65536K" as bytes. */
@@ -104,6 +118,7 @@ enum machine_end {
 	END_TIMEOUT, /* ours */
 	END_SIGNAL,  /* we got one */
 	END_QEMU,    /* QEMU itself ended */
+	END_OTHER,   /* it is another QEMU than `wanted_qemu` */
 	END_NO_QEMU  /* it could not be started: said */
 };
 
@@ -122,6 +137,8 @@ struct machine {
 	int signal;		  /* END_SIGNAL */
 	bool panicked;		  /* it said so */
 	bool ready;		  /* what TOLD_... says */
+	char qemu_version[128];	  /* "7.2.22 (a package)"; "": not told */
+	const char *wanted_qemu;  /* with another version it is ended at once; NULL: any */
 	int status;		  /* of the program; -1: not told */
 	int failed_step;	  /* -1: none */
 	struct bytes why;	  /* what it told behind that */
@@ -129,7 +146,7 @@ struct machine {
 	struct fetched *fetched;  /* --get: by number */
 	struct fetched *fetching; /* its bytes come now; NULL: none */
 	struct feed feed;
-	int out;	 /* where what the program writes to 1 goes */
+	int out, err;	 /* where what the program writes to 1 and 2 goes */
 	bool one_output; /* what it writes to 2 comes with that */
 	bool output_failed;
 	bool may_switch_off; /* that is no failure: commands that end with poweroff, a console */

@@ -18,9 +18,13 @@ const char machine_usage[] =
     "The machine:\n"
     "  --kernel FILE   the kernel; else $TRAPLINE_KERNEL, or kernel.elf beside this program\n"
     "  --smp N         CPUs (2)           --mem SIZE  memory: 256M, 1G (256M)\n"
-    "  --cpu MODEL     QEMU's -cpu (max)  --accel ACCEL  QEMU's -accel (tcg,thread=multi)\n"
-    "  --icount        each instruction takes 1 ns of its time: the same every time, and slower; "
-    "Ctrl-C ends the machine\n"
+    "  --cpu MODEL     QEMU's -cpu (max)  --accel ACCEL  QEMU's -accel (tcg,thread=multi;\n"
+    "                  with --real-time, which it implies)\n"
+    "  --real-time     as fast as it can, CPUs side by side; else each instruction takes 1 ns of "
+    "its time, and the trace can be replayed\n"
+    "  --icount        the latter also where real time is the default (a terminal as console; "
+    "record "
+    "until Ctrl-C); nothing goes in\n"
     "  --append WORDS  more for the kernel's command line\n"
     "  --copy FILE[:PATH]  a file that comes along, at PATH or where it is here; again for more\n"
     "  --dir DIR[:PATH]  a directory that comes along with all below it, at PATH or where it is "
@@ -29,7 +33,8 @@ const char machine_usage[] =
     "last part; again for more\n"
     "  --initrd FILE   an archive (cpio, newc) that comes along\n"
     "  --input FILE    the standard input, in place of ours, which is passed on as it comes "
-    "(--icount: only a file that is redirected, <)\n"
+    "(then the trace cannot be\n"
+    "                  replayed; a file that is redirected, <, comes along)\n"
     "  --timeout SECS  ends the machine then\n"
     "  --keep FILE     its memory is FILE, and stays: for `trapline live` meanwhile, `extract` "
     "later\n"
@@ -101,6 +106,12 @@ bool machine_find_kernel(struct machine_options *o)
 	return true;
 }
 
+void machine_settle(struct machine_options *o, bool from_outside)
+{
+	if (!o->real_time && !from_outside)
+		o->icount = true;
+}
+
 bool parse_memory(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "kmg";
@@ -156,9 +167,13 @@ int machine_option(struct machine_options *o, const char *command, int option, c
 		break;
 	case OPTION_ACCEL:
 		o->accel = arg;
+		o->real_time = true;
 		break;
 	case OPTION_ICOUNT:
-		o->icount = true;
+		o->icount = o->sealed = true;
+		break;
+	case OPTION_REAL_TIME:
+		o->real_time = true;
 		break;
 	case OPTION_TIMEOUT:
 		if (!parse_seconds(arg, &number) || !number)
@@ -228,10 +243,11 @@ static void port_words(struct words *w, const char *name, int fd)
 static void clock_words(struct words *w, const struct machine_options *o)
 {
 	static const char *const icount[] = {
-	    "-icount", "shift=0,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", "1", NULL};
+	    "-icount", "shift=0,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", NULL};
 
 	if (o->icount) {
 		words(w, icount);
+		word(w, "%d", MACHINE_SEED);
 	} else {
 		word(w, "-accel");
 		word(w, "%s", o->accel);

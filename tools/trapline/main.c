@@ -8,6 +8,7 @@
  *                 record_steps.c write what the guest's shell runs, told.c reads what it reports,
  *                 feed.c passes our input on, get.c fetches files. boot.c puts these together
  *   list          asks a machine what it can record; suggest.c finds the name that was meant
+ *   replay        makes a trace's machine again of what the file says of it (origin.c)
  *   live, extract read the rings in a machine's memory (memory.c, guest.c, guest_ring.c), with no
  *                 help from inside; extract also reads serial logs (serial.c) and lastboot.bin
  *                 (lastboot.c)
@@ -46,6 +47,7 @@ static const struct command {
     {"diff", cmd_diff,
 	"compares two trace.dat files: order, counts, values, times, latencies, losses"},
     {"explain", cmd_explain, "tells where the time went: ran, waited for whom, or had no CPU"},
+    {"replay", cmd_replay, "runs the machine of a trace.dat file again, and compares"},
     {"plot", cmd_plot, "draws a trace.dat file: a page to zoom and search, or an SVG"},
 };
 

@@ -44,20 +44,16 @@ static bool make_input(int *ours, int *theirs)
 	return make_pipe(theirs, ours) && !fcntl(*ours, F_SETFL, O_NONBLOCK);
 }
 
-/*
- * Nothing goes into a machine that is to be the same every time: what QEMU waits for changes when
- * its CPUs take turns.
- */
-static bool open_ports(struct qemu *q, struct ends *e, bool icount)
+static bool open_ports(struct qemu *q, struct ends *e, bool sealed)
 {
 	return make_pipe(&q->console, &e->console) && make_pipe(&q->out, &e->out) &&
 	       make_pipe(&q->err, &e->err) && make_pipe(&q->control, &e->control) &&
-	       (icount || make_input(&q->input, &e->input));
+	       (sealed || make_input(&q->input, &e->input));
 }
 
 static bool open_ends(struct qemu *q, struct ends *e, const struct machine_options *o)
 {
-	return open_monitor(q, e) && (o->console || open_ports(q, e, o->icount));
+	return open_monitor(q, e) && (o->console || open_ports(q, e, o->sealed));
 }
 
 static void close_ends(const struct ends *e)

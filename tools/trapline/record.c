@@ -247,16 +247,17 @@ static int record(struct recording *r, char **argv)
 	r->boot.taken = say_unregistered;
 	r->boot.takes_input = *argv;
 	r->boot.may_make_program = steps_have(&r->steps, STEP_BEFORE);
+	machine_settle(&r->boot.options, !*argv);
 	if (!*argv && !r->boot.options.quiet)
 		say("records until Ctrl-C%s", r->boot.options.timeout ? " or --timeout" : "");
 	if (boot_program(&r->boot, argv) && boot_copies(&r->boot) &&
 	    boot_begin_script(&r->boot, &script)) {
 		put_script(&script, r);
 		/*
-		 * How often we look depends on the host's speed; the rings of a deterministic
-		 * machine are read when it has ended.
+		 * Which events are overwritten before we look depends on the host's speed: with
+		 * --icount the rings are read when the machine has ended.
 		 */
-		status = boot_run(&r->boot, &script, !r->boot.options.icount, r->look_us * 1000);
+		status = boot_run(&r->boot, &script, !r->boot.options.sealed, r->look_us * 1000);
 		say_failure(r);
 		if (r->strace && r->boot.got_trace && !put_strace(r))
 			status = EXIT_OWN;
@@ -395,7 +396,7 @@ int cmd_record(int argc, char **argv)
 	    {"before", required_argument, NULL, OPTION_BEFORE},
 	    {"after", required_argument, NULL, OPTION_AFTER},
 	    {"strace", optional_argument, NULL, OPTION_STRACE}, MACHINE_OPTIONS, {0}};
-	struct recording r = {.look_us = 10000};
+	struct recording r = {.look_us = BOOT_LOOK_NS / 1000};
 	int c, status = -1;
 
 	boot_begin(&r.boot);

@@ -76,6 +76,7 @@ static int run(struct boot *b, const char *commands, char **argv)
 
 	b->options.console = !commands && !*argv && isatty(STDIN_FILENO);
 	b->takes_input = commands || *argv;
+	machine_settle(&b->options, b->options.console);
 	if (boot_program(b, argv) && boot_copies(b) && put_commands(b, commands) &&
 	    boot_begin_script(b, &script)) {
 		script_tell_ready(&script);

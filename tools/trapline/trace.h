@@ -40,6 +40,8 @@ struct trace {
 	struct event **by_id; /* 65536 */
 	struct names comms, printks, symbols;
 	char *clock, *uname, *stats; /* "" if not said; stats: of all CPUs, then the ledger */
+	const uint8_t *origin;	     /* what made it (origin.h), in the file */
+	size_t origin_size;
 	bool in_ns;
 	uint64_t clock_base, clock_mult,
 	    /*

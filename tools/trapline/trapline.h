@@ -113,6 +113,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_extract(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_live(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);

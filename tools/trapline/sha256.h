@@ -1,0 +1,8 @@
+/* SHA-256 (FIPS 180-4): how a trace names the files that its machine was made of. Pure. */
+#pragma once
+
+#include "tools/trapline/trapline.h"
+
+#define SHA256_TEXT 65 /* 64 digits of hex and a NUL */
+
+void sha256_text(const void *data, size_t size, char text[SHA256_TEXT]);
