@@ -24,10 +24,9 @@ $(O)/$(1)/%.o: %
 endef
 FOR_HOST := -std=gnu17 $(WARN) -I. -D_GNU_SOURCE -fno-strict-aliasing -fno-omit-frame-pointer -pthread
 HTESTCC  ?= clang
-HCFLAGS  := $(FOR_HOST) -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# With the counters that the fuzzers read: they are linked of the same objects as the tests.
+HCFLAGS  := $(FOR_HOST) -O1 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
 TCFLAGS  := $(FOR_HOST) -O1 -g1 -mcx16 -fsanitize=thread
-FUZZCC   ?= clang
-FCFLAGS  := $(FOR_HOST) -O2 -g -fno-sanitize-recover=undefined
 # h, host-test: the core and all that is pure, with threads as CPUs, under sanitizers. The kernel's own strings get other names.
 HSTRINGS := kernel/lib/bare/libc.c tests/unit/kernel/lib/string.c
 COMPILE_h = $(HTESTCC) $(HCFLAGS) -ffreestanding $(if $(filter $<,$(HSTRINGS)),-include tests/host/names.h)
@@ -36,12 +35,10 @@ COMPILE_t = $(HTESTCC) $(TCFLAGS) -ffreestanding -DWATCH_THREADS
 # l, trapline; lt, its cases, under sanitizers.
 COMPILE_l = $(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 COMPILE_lt = $(HTESTCC) $(HCFLAGS)
-# f, the fuzzers.
-COMPILE_f = $(FUZZCC) $(FCFLAGS) -fsanitize=fuzzer-no-link,address,undefined
 # b, bare.elf: a kernel of its own.
 COMPILE_b = $(CC) -std=gnu17 -O1 -g $(WARN) -I. -ffreestanding -fno-pie -fno-stack-protector -fno-strict-aliasing -mno-red-zone \
             -mgeneral-regs-only -mcx16 -fcf-protection=none -fno-asynchronous-unwind-tables
-$(foreach dir,h t l lt f b,$(eval $(call flavour,$(dir))))
+$(foreach dir,h t l lt b,$(eval $(call flavour,$(dir))))
 
 # ---- Host: the pure code and the tracer's core, with threads as CPUs, under sanitizers -----------------------------------------
 
@@ -126,13 +123,13 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZSRC  := $(sort $(TRACESRC) $(wildcard kernel/lib/*.c) tests/unit/trace/filter/sample.c tests/unit/trace/types/sample.c tests/unit/trace/tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c tests/host/function.c)
 # Not what starts machines: the tests have a machine_run() of their own.
 FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c bring.c list.c machine.c origin.c record.c replay.c run.c),$(wildcard tools/trapline/*.c))
-FUZZOBJ  := $(FUZZSRC:%=$(O)/f/%.o) $(FUZZTL:%=$(O)/f/%.o)
+FUZZOBJ  := $(FUZZSRC:%=$(O)/h/%.o) $(FUZZTL:%=$(O)/lt/%.o)
 FUZZ_TIME ?= 300
 
-$(FUZZERS:%=$(O)/fuzz/%): $(O)/fuzz/%: $(O)/f/tests/fuzz/%.c.o $(FUZZOBJ)
+$(FUZZERS:%=$(O)/fuzz/%): $(O)/fuzz/%: $(O)/lt/tests/fuzz/%.c.o $(FUZZOBJ)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(FUZZCC) $(FCFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^
+	$(Q)$(HTESTCC) $(HCFLAGS) -fsanitize=fuzzer -o $@ $^
 
 .PHONY: fuzz
 fuzz: $(FUZZERS:%=$(O)/fuzz/%)
@@ -333,7 +330,7 @@ $(O)/bench-native: $(wildcard tests/native/*.[ch] tests/host/port/memory.c trace
 bench-native: $(O)/bench-native
 	$(Q)tests/drive/bench-native $< $(O)/bench-native.tsv
 
--include $(patsubst %.o,%.d,$(HOBJ) $(TOBJ) $(TLOBJ) $(TUOBJ) $(FUZZOBJ) $(FUZZERS:%=$(O)/f/tests/fuzz/%.c.o) $(PORTOBJ) $(BAREOBJ) $(EHOBJ))
+-include $(patsubst %.o,%.d,$(HOBJ) $(TOBJ) $(TLOBJ) $(TUOBJ) $(FUZZOBJ) $(FUZZERS:%=$(O)/lt/tests/fuzz/%.c.o) $(PORTOBJ) $(BAREOBJ) $(EHOBJ))
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' tests/tests.mk

@@ -142,12 +142,12 @@ static void user_events_addresses(void)
 }
 
 /*
- * Two tasks with half a million calls each, in each of the two runs of these tests; more:
+ * Two tasks with 200,000 calls each, in each of the two runs of these tests; more:
  * tests/tests.mk, hostile.
  */
 static void hostile(void)
 {
-	EXPECT_EQ(run_program("/test/hostile", "500"), 0);
+	EXPECT_EQ(run_program("/test/hostile", "200"), 0);
 }
 
 /* Programs that are killed in the middle of anything; more: tests/tests.mk, deaths. */
