@@ -192,7 +192,7 @@ static size_t put_frames(const struct plot *p, uint32_t caller, uint64_t least, 
 	call_walk_next(&w, true);
 	for (bool put; w.node; call_walk_next(&w, put && !is_deepest(&w))) {
 		const struct call_node *n = node_at(p, w.node);
-		put = n->total && n->total >= least;
+		put = n->total >= least;
 		if (put && out)
 			fprintf(out, "%s%u,%u,%llu,%llu", frames ? "," : "", w.depth, n->what,
 			    (unsigned long long)n->calls, (unsigned long long)n->total);
