@@ -4,6 +4,7 @@
  */
 #include "tests/host/function.h"
 #include "kernel/lib/errno.h"
+#include "trace/host_clock.h"
 #include "trace/host_context.h"
 #include "trace/host_function.h"
 
@@ -114,6 +115,11 @@ bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call 
 void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
 {
 	host_context(ctx);
+}
+
+u64 host_call_ns(u64 clock)
+{
+	return host_clock_ns(clock);
 }
 
 u64 host_task_ran(void)
