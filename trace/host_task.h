@@ -1,5 +1,6 @@
 /*
- * What a task is to the scheduler, for the header of a latency trace. Weak: pid and name alone.
+ * Tasks as the scheduler sees them, for the latency tracers. Weak: pid and name of the current task
+ * alone, and the tracer `wakeup` refuses to begin.
  */
 #pragma once
 
@@ -13,4 +14,21 @@ struct host_task {
 	u32 policy, rt_priority; /* Linux's numbers */
 };
 
-void host_current_task(struct host_task *out); /* any context */
+/* `task`: the host's name for it, as below; NULL: the current one. Any context. */
+void host_task_of(const void *task, struct host_task *out);
+
+/* A task at a wake-up or a switch. */
+struct host_sched {
+	const void *task; /* the host's name for it, while it lives */
+	u32 pid, cpu;
+	u8 prio, state; /* Linux's numbers; of states: as in "RSDTtXZPI" */
+};
+
+/*
+ * The host calls these two from now on, or not any more; false: it cannot. They run with interrupts
+ * off, and must not wake anybody: a task became runnable, woken by `curr`; a CPU goes from one to
+ * another. Task context under host_lock; when it has gone off, nobody is in them.
+ */
+bool host_wakeups_watch(bool on);
+void trace_wakeup_woken(const struct host_sched *woken, const struct host_sched *curr);
+void trace_wakeup_switched(const struct host_sched *prev, const struct host_sched *next);

@@ -41,6 +41,19 @@
 struct rq rqs[MAX_CPUS];
 u64 sched_cpus;
 
+static struct static_key observed;
+static const struct sched_observer *observer; /* [A] the last; never NULL while `observed` */
+
+void sched_observe(const struct sched_observer *by)
+{
+	struct static_key *const key = &observed;
+	u8 on = by != NULL;
+
+	if (by)
+		WRITE_ONCE(observer, by);
+	static_key_set_many(&key, &on, 1);
+}
+
 /* Is a before b, in numbers that may wrap? */
 static inline bool before(u64 a, u64 b)
 {
@@ -220,6 +233,8 @@ static void __noinline __schedule(enum reason why)
 		else
 			prev->nvcsw++;
 		trace_sched_switch(why == PREEMPTED, prev, next, prev_state);
+		if (static_branch(&observed))
+			observer->switched(prev, next, why == PREEMPTED ? 0 : prev_state);
 		switch_to(rq, prev, next);
 	} else {
 		spin_unlock_raw(&rq->lock);
@@ -353,6 +368,8 @@ static bool place_on(struct rq *to, struct task *t, s64 distance, enum place why
 		trace_sched_wakeup(t);
 	else if (why == PLACE_NEW)
 		trace_sched_wakeup_new(t);
+	if (static_branch(&observed) && why != PLACE_CARRIED)
+		observer->woken(t);
 	check_preempt(to, t);
 	return true;
 }

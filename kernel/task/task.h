@@ -156,6 +156,16 @@ struct task *task_next(struct task *prev);
 void task_set_comm(struct task *t, const char *comm); /* fires task_rename */
 int task_set_affinity(struct task *t, u64 cpus);      /* -EINVAL if none of them is up */
 
+/*
+ * Called for each task that becomes runnable, and for each switch, `state` being what the first
+ * task is in: interrupts off, a run queue locked. NULL: nobody. Task context, one at a time.
+ */
+struct sched_observer {
+	void (*woken)(const struct task *t);
+	void (*switched)(const struct task *from, const struct task *to, u32 state);
+};
+void sched_observe(const struct sched_observer *observer);
+
 void schedule(void); /* gives the CPU up; state says for how long */
 void sched_yield_current(void);
 /*

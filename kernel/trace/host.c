@@ -285,12 +285,45 @@ bool host_critical_watch(u32 which)
 	return true;
 }
 
-void host_current_task(struct host_task *out)
+void host_task_of(const void *task, struct host_task *out)
 {
-	const struct task *t = current();
+	const struct task *t = task ? task : current();
 
 	*out = (struct host_task){.pid = t->pid, .nice = t->prio - DEFAULT_PRIO};
 	memcpy(out->comm, t->comm, sizeof(out->comm));
+}
+
+static struct host_sched host_sched_of(const struct task *t, u32 state)
+{
+	return (struct host_sched){
+	    .task = t,
+	    .pid = t->pid,
+	    .cpu = t->cpu,
+	    .prio = t->prio,
+	    .state = state ? 32 - __builtin_clz(state) : 0,
+	};
+}
+
+static void host_task_woken(const struct task *t)
+{
+	struct host_sched woken = host_sched_of(t, t->state), curr = host_sched_of(current(), 0);
+
+	trace_wakeup_woken(&woken, &curr);
+}
+
+static void host_task_switched(const struct task *from, const struct task *to, u32 state)
+{
+	struct host_sched prev = host_sched_of(from, state), next = host_sched_of(to, 0);
+
+	trace_wakeup_switched(&prev, &next);
+}
+
+bool host_wakeups_watch(bool on)
+{
+	static const struct sched_observer observer = {host_task_woken, host_task_switched};
+
+	sched_observe(on ? &observer : NULL);
+	return true;
 }
 
 /* ---- tracepoints ---- */

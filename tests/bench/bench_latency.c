@@ -1,9 +1,10 @@
 /*
- * Latency tracers: what a critical section costs while it is watched, less what it costs itself.
- * None is a new maximum. Interrupts are on between the sections: the median leaves them out.
+ * Latency tracers: what a critical section or a wake-up costs while it is watched, less what it
+ * costs itself. None is a new maximum. Interrupts are on between the sections: the median leaves
+ * them out.
  */
 #include "tests/bench/bench.h"
-#include "arch/arch.h"
+#include "kernel/task/task.h"
 
 #define PASSES 100
 
@@ -45,10 +46,42 @@ static void run_tracing_off(const char *name)
 	bench_write("tracing_on", "1");
 }
 
+/* ---- a wake-up ---- */
+
+static struct task *sleeper;
+static u32 ended;
+
+static void bench_latency_sleeper(void *unused)
+{
+	(void)unused;
+	current()->prio = DEFAULT_PRIO - 1;
+	WRITE_ONCE(sleeper, current());
+	while (!READ_ONCE(ended)) {
+		WRITE_ONCE(current()->state, TASK_INTERRUPTIBLE);
+		schedule();
+	}
+}
+
+BENCH_ROUND(wakeup_round, (void)a; wake_up_process(sleeper); sched_yield_current())
+
+/* From the wake-up until the task runs, and back. */
+static void run_wakeup(const char *name)
+{
+	WRITE_ONCE(ended, 0);
+	WRITE_ONCE(sleeper, NULL);
+	kthread_run(bench_latency_sleeper, NULL, (int)cpu_id(), "bench-sleeper");
+	while (!READ_ONCE(sleeper) || READ_ONCE(sleeper->state) != TASK_INTERRUPTIBLE)
+		sched_yield_current();
+	bench_latency_report(name, "wakeup", wakeup_round);
+	WRITE_ONCE(ended, 1);
+	wake_up_process(sleeper);
+}
+
 const struct bench bench_latency[] = {
     {"lat.irqsoff", run_irqsoff},
     {"lat.preemptoff", run_preemptoff},
     {"lat.preemptirqsoff", run_preemptirqsoff},
+    {"lat.wakeup", run_wakeup},
     {"lat.irqsoff.tracing_off", run_tracing_off},
     {NULL, NULL},
 };

@@ -87,7 +87,13 @@ bool host_critical_watch(u32 which __maybe_unused)
 	return true;
 }
 
-void host_current_task(struct host_task *out)
+/* The same of wake-ups and switches. */
+bool host_wakeups_watch(bool on __maybe_unused)
+{
+	return true;
+}
+
+void host_task_of(const void *task __maybe_unused, struct host_task *out)
 {
 	struct host_context ctx;
 

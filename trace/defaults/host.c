@@ -142,7 +142,12 @@ __weak bool host_critical_watch(u32 which __maybe_unused)
 	return false;
 }
 
-__weak void host_current_task(struct host_task *out)
+__weak bool host_wakeups_watch(bool on __maybe_unused)
+{
+	return false;
+}
+
+__weak void host_task_of(const void *task __maybe_unused, struct host_task *out)
 {
 	struct host_context ctx;
 

@@ -60,6 +60,7 @@ struct trace_array {
 	struct trace_latency longest; /* [A] the same, of a latency tracer: what `trace` shows */
 	u32 latency_reports;	      /* [A] so many changes of it so far */
 	u64 latency_options;	      /* [L] what the options were before its tracer came */
+	u64 latency_set;	      /* [L] those that it has set */
 	u32 user_data;	    /* [A] bytes kept of what a system call's argument points at; 0: none */
 	size_t wanted_size; /* [L] bytes per CPU once it is used */
 	bool expanded;	    /* [L] it has that size */

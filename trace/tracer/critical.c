@@ -19,6 +19,12 @@
 #include "trace/tracer/latency.h"
 #include "trace/tracer/tracer.h"
 
+/*
+ * Without the second a record could not be compared with its latency; the third keeps the buffer
+ * that is read.
+ */
+#define OPTIONS_SET (TRACE_OPT_OVERWRITE | TRACE_OPT_LATENCY_FMT | TRACE_OPT_PAUSE_ON_TRACE)
+
 static struct critical_cpu {
 	bool open;   /* [C] a section has begun */
 	bool busy;   /* [C] recording, which may call code with sections of its own */
@@ -30,47 +36,6 @@ static struct critical_cpu {
 
 static struct trace_array *owner; /* [A] whose tracer it is; NULL: nobody's */
 static bool functions;		  /* [L] functions are recorded, too */
-
-/* ---- records ---- */
-
-static inline void trace_critical_fill(struct rec_function *rec, u64 ip, u64 parent)
-{
-	rec->ip = ip;
-	rec->parent_ip = parent;
-}
-
-/* The ring turns a page, or somebody waits for records; false: recording is off. */
-static __noinline bool trace_critical_record_long(struct trace_event_file *file, u64 ip, u64 parent)
-{
-	struct host_context ctx;
-	struct trace_slot slot;
-
-	if (!ring_buffer_record_is_on(file->buffer))
-		return false;
-	host_context(&ctx);
-	local_inc(&file->counts[ctx.cpu].hit);
-	struct rec_function *rec = trace_reserve(&slot, file, &ctx, sizeof(*rec));
-	if (rec) {
-		trace_critical_fill(rec, ip, parent);
-		trace_commit_bare(&slot, file, &ctx);
-	}
-	return true;
-}
-
-/* Its caller is busy. False: recording is off. */
-static inline __attribute__((always_inline)) bool trace_critical_record(
-    struct trace_array *tr, u64 ip, u64 parent)
-{
-	struct trace_event_file *file = trace_ftrace_file(tr, TRACE_FN);
-	struct trace_slot slot;
-	struct rec_function *rec = trace_record(&slot, file, sizeof(*rec));
-
-	if (unlikely(!rec))
-		return trace_critical_record_long(file, ip, parent);
-	trace_critical_fill(rec, ip, parent);
-	trace_record_end(&slot);
-	return true;
-}
 
 /* ---- sections ---- */
 
@@ -86,7 +51,7 @@ void trace_critical_begin(u64 ip, u64 parent)
 	c->from = ip;
 	c->reports = READ_ONCE(tr->latency_reports);
 	c->start = ring_buffer_time_stamp(tr->buffer);
-	c->open = trace_critical_record(tr, ip, parent);
+	c->open = trace_latency_call(tr, ip, parent);
 	c->busy = false;
 	host_preempt_enable();
 	c->began = host_cycles();
@@ -106,7 +71,8 @@ static __noinline void trace_critical_found(
 
 	host_context(&ctx);
 	found.cpu = ctx.cpu;
-	host_current_task(&found.task);
+	host_task_of(NULL, &found.task);
+	trace_record_stack(tr, &ctx);
 	trace_latency_report(tr, &ctx, &found, c->reports);
 }
 
@@ -124,8 +90,7 @@ void trace_critical_end(u64 ip, u64 parent)
 	host_preempt_disable();
 	c->busy = true;
 	ns = trace_latency_ns(now - c->began);
-	if (likely(trace_critical_record(tr, ip, parent)) &&
-	    unlikely(trace_latency_is_long(tr, ns)))
+	if (likely(trace_latency_call(tr, ip, parent)) && unlikely(trace_latency_is_long(tr, ns)))
 		trace_critical_found(tr, c, ns, ip);
 	c->busy = false;
 	host_preempt_enable();
@@ -141,7 +106,7 @@ static void trace_critical_call(
 	if (!c->open || c->busy || unlikely(!tr))
 		return;
 	WRITE_ONCE(c->busy, true);
-	trace_critical_record(tr, ip, parent);
+	trace_latency_call(tr, ip, parent);
 	WRITE_ONCE(c->busy, false);
 }
 
@@ -192,7 +157,7 @@ static int trace_critical_init(struct trace_array *tr, u32 which)
 	int err = owner ? -EBUSY : trace_comm_prepare();
 
 	if (!err)
-		err = trace_latency_start(tr);
+		err = trace_latency_start(tr, OPTIONS_SET);
 	return err ? err : trace_critical_start(tr, which);
 }
 

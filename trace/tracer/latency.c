@@ -9,32 +9,29 @@
 #include "trace/event/snapshot.h"
 #include "trace/host_clock.h"
 
-/* Without the second a record could not be compared with its latency; the third keeps the buffer
- * that is read. */
-#define OPTIONS_SET (TRACE_OPT_OVERWRITE | TRACE_OPT_LATENCY_FMT | TRACE_OPT_PAUSE_ON_TRACE)
-
 #define CYCLES_MEASURED (1UL << 32) /* a distance long enough for the scale */
 
 u64 trace_latency_mult;
 static u32 report_lock; /* [A] */
 
-static void trace_latency_set_options(struct trace_array *tr, u64 options)
+static void trace_latency_set_options(struct trace_array *tr, u64 which, u64 options)
 {
-	for (u64 left = OPTIONS_SET; left; left &= left - 1) {
-		u64 bit = left & -left;
+	for (; which; which &= which - 1) {
+		u64 bit = which & -which;
 
 		trace_array_set_option(tr, bit, options & bit);
 	}
 }
 
-int trace_latency_start(struct trace_array *tr)
+int trace_latency_start(struct trace_array *tr, u64 options)
 {
 	int err = trace_snapshot_arm(tr);
 
 	if (err)
 		return err;
 	tr->latency_options = tr->options;
-	trace_latency_set_options(tr, OPTIONS_SET);
+	tr->latency_set = options;
+	trace_latency_set_options(tr, options, options);
 	u64 now = host_cycles();
 	trace_latency_mult = host_clock_ns(now + CYCLES_MEASURED) - host_clock_ns(now);
 	tr->max_latency_ns = 0;
@@ -44,7 +41,7 @@ int trace_latency_start(struct trace_array *tr)
 /* The spare buffer goes, unless somebody else takes snapshots. */
 void trace_latency_stop(struct trace_array *tr)
 {
-	trace_latency_set_options(tr, tr->latency_options);
+	trace_latency_set_options(tr, tr->latency_set, tr->latency_options);
 	trace_snapshot_disarm(tr);
 	trace_snapshot_free(tr);
 	tr->longest = (struct trace_latency){0};
@@ -55,18 +52,35 @@ int trace_latency_option(struct trace_array *tr __maybe_unused, u64 bit, bool on
 	return bit == TRACE_OPT_OVERWRITE && !on ? -EINVAL : 0;
 }
 
+/* The ring turns a page, or somebody waits for records. */
+bool trace_latency_call_long(struct trace_event_file *file, u64 ip, u64 parent)
+{
+	struct host_context ctx;
+	struct trace_slot slot;
+
+	if (!ring_buffer_record_is_on(file->buffer))
+		return false;
+	host_context(&ctx);
+	local_inc(&file->counts[ctx.cpu].hit);
+	struct rec_function *rec = trace_reserve(&slot, file, &ctx, sizeof(*rec));
+	if (rec) {
+		rec->ip = ip;
+		rec->parent_ip = parent;
+		trace_commit_bare(&slot, file, &ctx);
+	}
+	return true;
+}
+
 void trace_latency_report(struct trace_array *tr, const struct host_context *ctx,
     const struct trace_latency *found, u32 reports)
 {
 	while (!atomic_cas(&report_lock, 0U, 1U))
 		host_relax();
-	if (trace_latency_is_long(tr, found->ns)) {
-		trace_record_stack(tr, ctx);
-		if (reports == READ_ONCE(tr->latency_reports) && trace_snapshot_swap(tr, ctx)) {
-			tr->longest = *found;
-			WRITE_ONCE(tr->max_latency_ns, found->ns);
-			WRITE_ONCE(tr->latency_reports, reports + 1);
-		}
+	if (trace_latency_is_long(tr, found->ns) && reports == READ_ONCE(tr->latency_reports) &&
+	    trace_snapshot_swap(tr, ctx)) {
+		tr->longest = *found;
+		WRITE_ONCE(tr->max_latency_ns, found->ns);
+		WRITE_ONCE(tr->latency_reports, reports + 1);
 	}
 	atomic_store_release(&report_lock, 0);
 }

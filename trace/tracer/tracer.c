@@ -3,8 +3,8 @@
  *
  * trace/function/ has `function` and `function_graph`. hwlat.c has its own: tasks that the host
  * runs for it sample the clock with interrupts off, and write a record for each sample that was
- * interrupted by the firmware. critical.c has irqsoff, preemptoff and preemptirqsoff; latency.c
- * what latency tracers share. trace/tracefs/tracer.c has the files.
+ * interrupted by the firmware. critical.c has irqsoff, preemptoff and preemptirqsoff, wakeup.c has
+ * wakeup, latency.c what these latency tracers share. trace/tracefs/tracer.c has the files.
  */
 #include "trace/tracer/tracer.h"
 #include "kernel/lib/errno.h"
@@ -13,7 +13,7 @@
 
 u64 trace_thresh_ns;
 
-const struct trace_tracer *const trace_tracers[] = {&trace_tracer_hwlat,
+const struct trace_tracer *const trace_tracers[] = {&trace_tracer_hwlat, &trace_tracer_wakeup,
     &trace_tracer_preemptirqsoff, &trace_tracer_preemptoff, &trace_tracer_irqsoff,
     &trace_tracer_function_graph, &trace_tracer_function, &trace_tracer_nop, NULL};
 

@@ -9,8 +9,9 @@
 #include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
 
-#define LOOPS	 200000 /* far longer than what else this kernel has */
-#define OVERHEAD 200	/* ns: instructions of a case that are no loop, within the latency */
+#define LOOPS		200000 /* far longer than what else this kernel has */
+#define WAKEUP_OVERHEAD 2000   /* the same of a wake-up: what the scheduler does */
+#define OVERHEAD	200    /* ns: instructions of a case that are no loop, within the latency */
 
 /* 2 instructions each. */
 static inline __attribute__((always_inline)) void latency_burn(u64 loops)
@@ -215,6 +216,74 @@ static void latency_functions(void)
 	latency_end();
 }
 
+/* ---- wake-ups ---- */
+
+static struct task *latency_sleeper_task; /* [A] */
+static u32 latency_sleeper_end;		  /* [A] */
+
+/* On the case's CPU, and before it in priority. */
+static void latency_sleeper(void *unused)
+{
+	(void)unused;
+	current()->prio = DEFAULT_PRIO - 1;
+	WRITE_ONCE(latency_sleeper_task, current());
+	while (!READ_ONCE(latency_sleeper_end)) {
+		WRITE_ONCE(current()->state, TASK_INTERRUPTIBLE);
+		schedule();
+	}
+}
+
+/* It is woken, waits while the loops run, and gets the CPU. */
+static void __noipa latency_wakeup_section(u64 loops)
+{
+	preempt_disable();
+	wake_up_process(latency_sleeper_task);
+	latency_burn(loops);
+	preempt_enable();
+	sched_yield_current();
+}
+
+static void latency_expect_wakeup_shown(void)
+{
+	const char *text = trace_get("trace", NULL);
+	char line[64];
+
+	EXPECT(strstr(text, "task: latency-test-"));
+	EXPECT(strstr(text, "nice:-1 policy:0 rt_prio:0)"));
+	EXPECT(!strstr(text, "started at"));
+	fmt_snprintf(line, sizeof(line), "%d:120:R   + [%03u]", current()->pid, cpu_id());
+	EXPECT(strstr(text, line));
+	fmt_snprintf(line, sizeof(line), "%d:120:R ==> [%03u]", current()->pid, cpu_id());
+	EXPECT(strstr(text, line));
+	EXPECT(strstr(text, " => latency_wakeup_section\n"));
+	EXPECT(strstr(text, " => sched_yield_current\n") || strstr(text, " => schedule"));
+}
+
+static void latency_wakeup(void)
+{
+	u64 once, twice;
+
+	if (!latency_begin_exact("wakeup"))
+		return;
+	task_set_affinity(current(), 1);
+	WRITE_ONCE(latency_sleeper_end, 0);
+	WRITE_ONCE(latency_sleeper_task, NULL);
+	kthread_run(latency_sleeper, NULL, 0, "latency-test");
+	while (!READ_ONCE(latency_sleeper_task) ||
+	       READ_ONCE(latency_sleeper_task->state) != TASK_INTERRUPTIBLE)
+		sched_yield_current();
+	once = latency_measure(latency_wakeup_section, LOOPS);
+	twice = latency_measure(latency_wakeup_section, 2 * LOOPS);
+	trace_put("tracing_on", "0");
+	latency_expect_wakeup_shown();
+	WRITE_ONCE(latency_sleeper_end, 1);
+	wake_up_process(latency_sleeper_task);
+	task_set_affinity(current(), ~0UL);
+	latency_end();
+	latency_expect(twice - once, 2 * LOOPS);
+	EXPECT(once - 2 * LOOPS < WAKEUP_OVERHEAD);
+}
+
 /* The text is as it was before the tracers came. */
 static void latency_text_restored(void)
 {
@@ -267,6 +336,7 @@ static const struct ktap_case cases[] = {
     {"latency.other_kind", latency_other_kind},
     {"latency.thresh", latency_thresh},
     {"latency.functions", latency_functions},
+    {"latency.wakeup", latency_wakeup},
     {"latency.text_restored", latency_text_restored},
     {"latency.come_and_go", latency_come_and_go},
     {NULL, NULL},

@@ -1,0 +1,224 @@
+/*
+ * The tracer wakeup: how long a task that was woken waits for a CPU, if it comes before the task
+ * that woke it: its number of priority is smaller. One at a time is followed, that with the
+ * smallest number. A record of the wake-up and one of the switch, each with a stack; between them
+ * (options/function-trace) the functions that are called on its CPU.
+ *
+ * One array at a time has it. Legend: [L] host_lock, [A] read by all CPUs, [W] the lock of
+ * `waiting`, interrupts off.
+ */
+/* hot: runs with each event */
+#include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
+#include "trace/event/clock.h"
+#include "trace/event/comm.h"
+#include "trace/event/record.h"
+#include "trace/function/function.h"
+#include "trace/host_cpus.h"
+#include "trace/host_function.h"
+#include "trace/tracer/latency.h"
+#include "trace/tracer/tracer.h"
+
+#define OPTIONS_SET (TRACE_OPT_OVERWRITE | TRACE_OPT_LATENCY_FMT)
+#define NO_PRIO	    256 /* above all */
+
+/* The task that is followed. */
+static struct {
+	u32 lock;	  /* [A] */
+	const void *task; /* [A] changed under the lock; NULL: none */
+	u32 prio;	  /* [A] the same; NO_PRIO: none */
+	u32 cpu;	  /* [A] whose functions are recorded */
+	u32 reports;	  /* [W] tr->latency_reports when it was woken */
+	u64 began;	  /* [W] cycles: after its records */
+	u64 start;	  /* [W] by the ring's clock: before them */
+} waiting;
+
+static struct trace_array *owner; /* [A] whose tracer it is; NULL: nobody's */
+static bool functions;		  /* [L] functions are recorded, too */
+static u8 busy[MAX_CPUS];	  /* [A] by its CPU: a function is being recorded */
+
+static void trace_wakeup_lock(void)
+{
+	while (!atomic_cas(&waiting.lock, 0U, 1U))
+		host_relax();
+}
+
+static void trace_wakeup_unlock(void)
+{
+	atomic_store_release(&waiting.lock, 0);
+}
+
+/* Nobody waits. */
+static void trace_wakeup_forget(void)
+{
+	WRITE_ONCE(waiting.task, NULL);
+	WRITE_ONCE(waiting.prio, NO_PRIO);
+}
+
+static void trace_wakeup_record(struct trace_array *tr, const struct host_context *ctx,
+    enum trace_ftrace_id id, const struct host_sched *from, const struct host_sched *to)
+{
+	struct trace_event_file *file = trace_ftrace_file(tr, id);
+	struct trace_slot slot;
+
+	local_inc(&file->counts[ctx->cpu].hit);
+	struct rec_context_switch *rec = trace_reserve(&slot, file, ctx, sizeof(*rec));
+	if (!rec)
+		return;
+	rec->prev_pid = from->pid;
+	rec->prev_prio = from->prio;
+	rec->prev_state = from->state;
+	rec->next_pid = to->pid;
+	rec->next_prio = to->prio;
+	rec->next_state = to->state;
+	rec->next_cpu = to->cpu;
+	trace_commit_bare(&slot, file, ctx);
+	trace_record_stack(tr, ctx);
+}
+
+static void trace_wakeup_follow(
+    struct trace_array *tr, const struct host_sched *woken, const struct host_sched *curr)
+{
+	struct host_context ctx;
+
+	host_context(&ctx);
+	WRITE_ONCE(waiting.task, woken->task);
+	WRITE_ONCE(waiting.prio, woken->prio);
+	WRITE_ONCE(waiting.cpu, woken->cpu);
+	waiting.reports = READ_ONCE(tr->latency_reports);
+	waiting.start = ring_buffer_time_stamp(tr->buffer);
+	trace_wakeup_record(tr, &ctx, TRACE_WAKE, curr, woken);
+	waiting.began = host_cycles();
+}
+
+void trace_wakeup_woken(const struct host_sched *woken, const struct host_sched *curr)
+{
+	struct trace_array *tr = READ_ONCE(owner);
+
+	if (unlikely(!tr) || woken->prio >= curr->prio || woken->prio >= READ_ONCE(waiting.prio) ||
+	    !ring_buffer_record_is_on(tr->buffer))
+		return;
+	host_preempt_disable();
+	trace_wakeup_lock();
+	if (woken->prio < waiting.prio)
+		trace_wakeup_follow(tr, woken, curr);
+	trace_wakeup_unlock();
+	host_preempt_enable();
+}
+
+static void trace_wakeup_arrived(
+    struct trace_array *tr, u64 now, const struct host_sched *prev, const struct host_sched *next)
+{
+	struct host_context ctx;
+	struct trace_latency found = {
+	    .ns = trace_latency_ns(now - waiting.began),
+	    .start = trace_clock_ns(tr, waiting.start),
+	};
+
+	if (!ring_buffer_record_is_on(tr->buffer))
+		return;
+	host_context(&ctx);
+	trace_wakeup_record(tr, &ctx, TRACE_CTX, prev, next);
+	if (!trace_latency_is_long(tr, found.ns))
+		return;
+	found.cpu = ctx.cpu;
+	host_task_of(next->task, &found.task);
+	trace_latency_report(tr, &ctx, &found, waiting.reports);
+}
+
+void trace_wakeup_switched(const struct host_sched *prev, const struct host_sched *next)
+{
+	u64 now = host_cycles();
+	struct trace_array *tr = READ_ONCE(owner);
+
+	if (likely(next->task != READ_ONCE(waiting.task)) || unlikely(!tr))
+		return;
+	host_preempt_disable();
+	trace_wakeup_lock();
+	if (next->task == waiting.task) {
+		trace_wakeup_arrived(tr, now, prev, next);
+		trace_wakeup_forget();
+	}
+	trace_wakeup_unlock();
+	host_preempt_enable();
+}
+
+/* Of each function that is called, anywhere. Preemption is off, interrupts may be on. */
+static void trace_wakeup_call(
+    struct host_hook *hook __maybe_unused, u64 ip, u64 parent, u64 *slot __maybe_unused)
+{
+	struct trace_array *tr = READ_ONCE(owner);
+	u32 cpu = host_cpu();
+
+	if (!READ_ONCE(waiting.task) || READ_ONCE(waiting.cpu) != cpu || unlikely(!tr) ||
+	    READ_ONCE(busy[cpu]))
+		return;
+	WRITE_ONCE(busy[cpu], true);
+	trace_latency_call(tr, ip, parent);
+	WRITE_ONCE(busy[cpu], false);
+}
+
+/* ---- the tracer ---- */
+
+static int trace_wakeup_set_functions(struct trace_array *tr, bool on)
+{
+	static const struct host_hook hook = {.fn = trace_wakeup_call};
+	int err = 0;
+
+	if (on == functions)
+		return 0;
+	if (on)
+		err = trace_functions_start(tr, &hook);
+	else
+		trace_functions_stop(tr);
+	if (!err)
+		functions = on;
+	return err;
+}
+
+static void trace_wakeup_reset(struct trace_array *tr)
+{
+	host_wakeups_watch(false);
+	WRITE_ONCE(owner, NULL);
+	trace_wakeup_set_functions(tr, false);
+	host_synchronize();
+	trace_wakeup_forget();
+	trace_comm_users(-1, 0);
+	trace_latency_stop(tr);
+}
+
+static int trace_wakeup_start(struct trace_array *tr)
+{
+	trace_wakeup_forget();
+	trace_comm_users(1, 0);
+	WRITE_ONCE(owner, tr);
+	int err = trace_wakeup_set_functions(tr, tr->options & TRACE_OPT_FUNCTION);
+	if (!err && !host_wakeups_watch(true))
+		err = -EOPNOTSUPP;
+	if (err)
+		trace_wakeup_reset(tr);
+	return err;
+}
+
+static int trace_wakeup_init(struct trace_array *tr)
+{
+	int err = owner ? -EBUSY : trace_comm_prepare();
+
+	if (!err)
+		err = trace_latency_start(tr, OPTIONS_SET);
+	return err ? err : trace_wakeup_start(tr);
+}
+
+static int trace_wakeup_option(struct trace_array *tr, u64 bit, bool on)
+{
+	return bit == TRACE_OPT_FUNCTION ? trace_wakeup_set_functions(tr, on)
+					 : trace_latency_option(tr, bit, on);
+}
+
+const struct trace_tracer trace_tracer_wakeup = {
+    .name = "wakeup",
+    .init = trace_wakeup_init,
+    .reset = trace_wakeup_reset,
+    .option = trace_wakeup_option,
+    .shows_longest = true,
+};
