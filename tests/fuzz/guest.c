@@ -222,7 +222,7 @@ static void follow(const uint8_t *data, size_t size)
 			look(&l, &w, nowhere);
 	}
 	look(&l, &w, nowhere);
-	dat_finish(&w, &l, nowhere);
+	dat_finish(&w, &l, NULL, nowhere);
 	live_close(&l);
 }
 
