@@ -14,10 +14,7 @@ enum trace_ftrace_id {
 	TRACE_STACK,
 	TRACE_PRINT,
 	TRACE_BPRINT,
-	TRACE_MMIO_RW,
-	TRACE_MMIO_MAP,
-	TRACE_BRANCH,
-	TRACE_GRAPH_RET,
+	TRACE_GRAPH_RET = 10, /* Linux has three more: two of mmiotrace, and branch */
 	TRACE_GRAPH_ENT,
 	TRACE_USER_STACK,
 	TRACE_BPUTS = 14,
