@@ -6,6 +6,7 @@
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/host_function.h"
 
 enum { FIRST, SECOND, THIRD, FOURTH };
 
@@ -139,12 +140,33 @@ static void calls_under_way(void)
 	end();
 }
 
+/* There is no hook left: the profiler stays off, and what it has found stays to be read. */
+static void no_hook(void)
+{
+	static struct host_hook others[16];
+	unsigned n = 0;
+
+	begin("1");
+	call(FIRST, 1000);
+	EXPECT_EQ(trace_put("function_profile_enabled", "0"), 0);
+	while (n < ARRAY_SIZE(others) && !host_hook_add(&others[n]))
+		n++;
+	EXPECT(n < ARRAY_SIZE(others));
+	EXPECT_EQ(trace_put("function_profile_enabled", "1"), -EBUSY);
+	EXPECT_STR(trace_get("function_profile_enabled", NULL), "0\n");
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL), " 1    1.000 us "));
+	while (n--)
+		host_hook_remove(&others[n]);
+	end();
+}
+
 static const struct ktap_case cases[] = {
     {"profile.sums", sums},
     {"profile.own_time", own_time},
     {"profile.long_calls", long_calls},
     {"profile.names", names},
     {"profile.calls_under_way", calls_under_way},
+    {"profile.no_hook", no_hook},
     {NULL, NULL},
 };
 const struct ktap_suite suite_profile_trace = {cases};

@@ -122,9 +122,15 @@ static int trace_profile_prepare(void)
 			sums[cpu] = host_alloc(trace_profile_size());
 		if (!sums[cpu])
 			return -ENOMEM;
-		memset(sums[cpu], 0, trace_profile_size());
 	}
 	return 0;
+}
+
+/* Before trace_profile_set(): no function calls the hook yet. */
+static void trace_profile_clear(void)
+{
+	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
+		memset(sums[cpu], 0, trace_profile_size());
 }
 
 static int trace_profile_set(void)
@@ -162,6 +168,7 @@ int trace_profile_switch(bool to)
 		err = host_hook_add(&hook);
 	if (err)
 		return err;
+	trace_profile_clear();
 	on = true;
 	err = trace_profile_set();
 	if (err)
