@@ -103,7 +103,9 @@ static int wprobe_parse_where(struct trace_trigger *t, char *text)
 		memcpy(where->name, text, n);
 	if (op && (!is_digit(sign[1]) || parse_s64(sign + (op == '+'), 0, &where->adjust)))
 		return -EINVAL;
-	return n ? wprobe_find_field(t, where) : wprobe_is_set(t->command) ? -EINVAL : 0;
+	if (n)
+		return wprobe_find_field(t, where);
+	return text || wprobe_is_set(t->command) ? -EINVAL : 0;
 }
 
 /* "WPROBE[:FIELD][:COUNT]" without its count, which begins with a digit. */

@@ -260,6 +260,8 @@ static const struct {
     {"set_wprobe:a:nosuch", -ENOENT, NULL},
     {"set_wprobe:a:n", -ENOEXEC, NULL},
     {"clear_wprobe:a:n", -ENOEXEC, NULL},
+    {"clear_wprobe:a:", -EINVAL, NULL},
+    {"clear_wprobe:a:+8", -EINVAL, NULL},
     {"set_wprobe:a:p if nosuch == 1", -EINVAL, NULL},
     {"set_wprobe:a:p unless n", -EINVAL, NULL},
 };
