@@ -27,7 +27,7 @@ struct host_sched {
 /*
  * The host calls these two from now on, or not any more; false: it cannot. They run with interrupts
  * off, and must not wake anybody: a task became runnable, woken by `curr`; a CPU goes from one to
- * another. Task context under host_lock; when it has gone off, nobody is in them.
+ * another. Task context under host_lock. After going off and host_synchronize(), no CPU is in them.
  */
 bool host_wakeups_watch(bool on);
 void trace_wakeup_woken(const struct host_sched *woken, const struct host_sched *curr);

@@ -152,7 +152,7 @@ struct rb_ring {
 	u64 count;	/* [X] sub-buffers */
 	bool overwrite; /* any CPU sets it */
 
-	u64 *full_slot, full_word, full_tail; /* [W] see still_full() */
+	u64 *full_slot, full_word, full_tail; /* [W] see rb_still_full() */
 
 	u64 overrun_events; /* [W] in sub-buffers overwritten unread; counted before ... */
 	u64 overrun_pages;  /* [W] ... the sub-buffer itself is */
