@@ -58,7 +58,7 @@ struct trace_array {
 	    *past; /* [I] it shows what another boot recorded (trace/persist/lastboot.h); NULL */
 	u64 max_latency_ns;	      /* [A] the longest that the tracer found */
 	struct trace_latency longest; /* [A] the same, of a latency tracer: what `trace` shows */
-	u32 latency_reports;	      /* [A] so many changes of it so far */
+	u32 latency_reports;	      /* [A] twice its changes so far; odd: it changes just now */
 	u64 latency_options;	      /* [L] what the options were before its tracer came */
 	u64 latency_set;	      /* [L] those that it has set */
 	u32 user_data;	    /* [A] bytes kept of what a system call's argument points at; 0: none */

@@ -61,18 +61,22 @@ static int trace_snapshot_exchange(struct trace_array *tr, u32 cpu)
 	return err;
 }
 
-bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx)
+static bool trace_snapshot_count(struct trace_array *tr, bool done)
 {
-	bool done = !tr->tracer->shows_longest && !trace_snapshot_exchange(tr, ctx->cpu);
-
 	if (!done)
 		atomic_add(&tr->snapshot_missed, 1);
 	return done;
 }
 
+bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx)
+{
+	return trace_snapshot_count(
+	    tr, !tr->tracer->shows_longest && !trace_snapshot_exchange(tr, ctx->cpu));
+}
+
 bool trace_snapshot_swap(struct trace_array *tr, const struct host_context *ctx)
 {
-	return !trace_snapshot_exchange(tr, ctx->cpu);
+	return trace_snapshot_count(tr, !trace_snapshot_exchange(tr, ctx->cpu));
 }
 
 /* ---- the spare buffer ---- */
@@ -145,7 +149,7 @@ void trace_snapshot_disarm(struct trace_array *tr)
 
 int trace_snapshot_now(struct trace_array *tr)
 {
-	if (tr->trace_opens || tr->mapped)
+	if (tr->trace_opens || tr->mapped || tr->tracer->shows_longest)
 		return -EBUSY;
 	int err = trace_snapshot_alloc(tr);
 	if (err)

@@ -36,8 +36,8 @@ bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx)
 /* The same for a tracer that shows_longest: nobody else takes any then. */
 bool trace_snapshot_swap(struct trace_array *tr, const struct host_context *ctx);
 /*
- * The same for the file: allocates. -ENOMEM; -EBUSY: `trace` is open for reading, or a program maps
- * the buffer.
+ * The same for the file: allocates. -ENOMEM; -EBUSY: `trace` is open for reading, a program maps
+ * the buffer, or the tracer has the spare one.
  */
 int trace_snapshot_now(struct trace_array *tr);
 void trace_snapshot_clear(

@@ -18,18 +18,20 @@ struct totals {
  */
 static struct totals trace_count_entries(const struct trace_reader *r)
 {
-	const struct trace_latency *l = &r->tr->longest;
 	struct ring_buffer_stats st;
-	u64 all = ring_buffer_entries(r->buffer);
+	u64 all, overruns;
 
-	if (r->longest && l->alone) {
-		ring_buffer_stats(r->buffer, l->cpu, &st);
+	if (r->longest.alone) {
+		ring_buffer_stats(r->buffer, r->longest.cpu, &st);
 		all = st.entries;
+		overruns = st.overrun;
+	} else {
+		all = ring_buffer_entries(r->buffer);
+		overruns = ring_buffer_overruns(r->buffer);
 	}
 	u64 entries = all - MIN(all, r->hidden);
 
-	return (struct totals){
-	    entries, entries + ring_buffer_overruns(r->buffer) - r->hidden_overruns};
+	return (struct totals){entries, entries + overruns - r->hidden_overruns};
 }
 
 static void put_totals(struct seq *s, const struct trace_reader *r)
@@ -79,8 +81,7 @@ static void trace_put_place(struct seq *s, const struct trace_reader *r, const c
 
 static void put_latency(struct seq *s, const struct trace_reader *r)
 {
-	static const struct trace_latency none;
-	const struct trace_latency *l = r->longest ? &r->tr->longest : &none;
+	const struct trace_latency *l = &r->longest;
 	struct totals t = trace_count_entries(r);
 
 	seq_printf(s, "# %s latency trace v1.1.5 on %s\n", r->tr->tracer->name, host_release());

@@ -1,5 +1,6 @@
 /* Merging the CPUs' records into lines. Task context under host_lock. */
 #include "trace/output/reader.h"
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/clock.h"
@@ -10,7 +11,7 @@
 
 static bool trace_reader_has_cpu(const struct trace_reader *r, unsigned cpu)
 {
-	if (r->longest && r->tr->longest.alone && r->tr->longest.cpu != cpu)
+	if (r->longest.alone && r->longest.cpu != cpu)
 		return false;
 	return r->cpu < 0 || r->cpu == (int)cpu;
 }
@@ -18,7 +19,7 @@ static bool trace_reader_has_cpu(const struct trace_reader *r, unsigned cpu)
 /* What is older is not shown. */
 static u64 trace_reader_since(const struct trace_reader *r)
 {
-	return r->longest ? r->tr->longest.start : r->tr->time_start;
+	return r->shows_longest ? r->longest.start : r->tr->time_start;
 }
 
 /* The tracer's printer begins. Without memory its lines are as if each were the first. */
@@ -147,11 +148,24 @@ static void hide_cleared(struct trace_reader *r, struct trace_head *h)
 	r->hidden_overruns += st.overrun;
 }
 
+/* The tracer may find the next one at any time: the reader keeps the one that it began with. */
+static void trace_reader_take_longest(struct trace_reader *r)
+{
+	const struct trace_array *tr = r->tr;
+	u32 reports;
+
+	r->shows_longest = r->buffer != tr->buffer && tr->tracer->shows_longest;
+	do {
+		reports = atomic_load(&tr->latency_reports);
+		r->longest = r->shows_longest ? tr->longest : (struct trace_latency){0};
+	} while (reports % 2 || reports != atomic_load(&tr->latency_reports));
+}
+
 int trace_reader_start(struct trace_reader *r)
 {
 	r->lines = r->started = r->hidden = r->hidden_overruns = 0;
 	trace_reader_forget(r);
-	r->longest = r->buffer != r->tr->buffer && r->tr->tracer->shows_longest;
+	trace_reader_take_longest(r);
 	r->annotate = ring_buffer_overruns(r->buffer);
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
@@ -163,7 +177,7 @@ int trace_reader_start(struct trace_reader *r)
 			return -ENOMEM;
 		}
 		trace_reader_advance(h);
-		if (r->buffer == r->tr->buffer || r->longest)
+		if (r->buffer == r->tr->buffer || r->shows_longest)
 			hide_cleared(r, h);
 	}
 	return 0;

@@ -24,8 +24,9 @@ struct trace_reader {
 	u64 hidden,
 	    /* of `trace`: records older than the last clearing; what their CPUs overwrote */
 	    hidden_overruns;
-	/* It shows the array's longest latency: what is older is hidden, and (alone) other CPUs. */
-	bool longest;
+	bool shows_longest; /* the array's longest latency: what is older is hidden */
+	/* That one, as it was when the reader started; zeroed: the reader does not show it. */
+	struct trace_latency longest;
 	bool annotate; /* say where a CPU's buffer begins */
 	struct trace_symbols *symbols;
 	struct trace_head *heads;

@@ -78,9 +78,10 @@ void trace_latency_report(struct trace_array *tr, const struct host_context *ctx
 		host_relax();
 	if (trace_latency_is_long(tr, found->ns) && reports == READ_ONCE(tr->latency_reports) &&
 	    trace_snapshot_swap(tr, ctx)) {
+		atomic_store(&tr->latency_reports, reports + 1);
 		tr->longest = *found;
 		WRITE_ONCE(tr->max_latency_ns, found->ns);
-		WRITE_ONCE(tr->latency_reports, reports + 1);
+		atomic_store_release(&tr->latency_reports, reports + 2);
 	}
 	atomic_store_release(&report_lock, 0);
 }

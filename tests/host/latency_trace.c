@@ -1,0 +1,141 @@
+/*
+ * What the latency tracers report, and what a reader of `trace` sees meanwhile. The sections are
+ * made here, and last as long as this computer takes for them.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/load.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/snapshot.h"
+#include "trace/host_clock.h"
+#include "trace/host_context.h"
+#include "trace/host_critical.h"
+#include "trace/host_lock.h"
+#include "trace/output/reader.h"
+
+static void begin(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("options/function-trace", "0"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "irqsoff"), 0);
+	EXPECT_EQ(trace_put("options/pause-on-trace", "0"), 0);
+}
+
+static void end(void)
+{
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+	trace_fresh();
+}
+
+/* Longer than all that were reported so far. */
+static void section(void)
+{
+	u64 start;
+
+	host_preempt_disable();
+	trace_critical_begin(0x1000, 0x2000);
+	start = host_cycles();
+	while (host_cycles() - start <= 2 * trace_global->max_latency_ns + 100000)
+		host_relax();
+	trace_critical_end(0x3000, 0x4000);
+	host_preempt_enable();
+}
+
+/* A reader that has begun goes on with the latency that it began with, when another is found. */
+static void found_while_read(void)
+{
+	struct tracefs_file *f = NULL;
+	struct tracefs_node node;
+	char all[16384], text[16384];
+	size_t len = 0;
+	u64 pos = 0;
+	ssize n;
+
+	begin();
+	section();
+	strscpy(all, trace_get("trace", NULL), sizeof(all));
+	EXPECT(strstr(all, "<stack trace>"));
+	EXPECT_EQ(trace_walk("trace", &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_read(f, text, 1, &pos), 1);
+	u64 before = trace_global->max_latency_ns;
+	section();
+	EXPECT(trace_global->max_latency_ns > before);
+	for (len = 1; (n = tracefs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0;)
+		len += n;
+	tracefs_release(f);
+	text[len] = '\0';
+	EXPECT_STR(text, all);
+	EXPECT(strcmp(trace_get("trace", NULL), all) != 0);
+	end();
+}
+
+/* While a task works on the spare buffer nothing is reported; this is counted, and passes. */
+static void spare_in_use(void)
+{
+	begin();
+	u64 missed = trace_global->snapshot_missed;
+	host_lock();
+	trace_snapshot_hold(trace_global);
+	host_unlock();
+	section();
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	EXPECT_EQ(trace_global->snapshot_missed, missed + 1);
+	host_lock();
+	trace_snapshot_release(trace_global);
+	host_unlock();
+	section();
+	EXPECT(trace_global->max_latency_ns > 0);
+	EXPECT_EQ(trace_global->snapshot_missed, missed + 1);
+	end();
+}
+
+/* Neither the file nor a boot parameter exchanges what the tracer shows. */
+static void no_snapshot_beside(void)
+{
+	begin();
+	section();
+	u64 entries = ring_buffer_entries(trace_global->snapshot);
+	EXPECT(entries > 0);
+	host_lock();
+	EXPECT_EQ(trace_snapshot_now(trace_global), -EBUSY);
+	host_unlock();
+	EXPECT_EQ(trace_put("snapshot", "1"), -EBUSY);
+	EXPECT_EQ(ring_buffer_entries(trace_global->snapshot), entries);
+	end();
+}
+
+static void overrun(void *unused __maybe_unused)
+{
+	for (unsigned i = 0; i < 2000; i++) {
+		host_preempt_disable();
+		trace_critical_begin(0x1000, 0x2000);
+		trace_critical_end(0x3000, 0x4000);
+		host_preempt_enable();
+	}
+}
+
+/* The numbers of the header are of the CPU that is shown: of another, nothing is written. */
+static void numbers_of_its_cpu(void)
+{
+	begin();
+	EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
+	EXPECT_EQ(trace_put("tracing_max_latency", "1000000000"), 0);
+	machine_run(1, overrun, NULL);
+	machine_join(1);
+	EXPECT(ring_buffer_overruns(trace_global->buffer) > 0);
+	EXPECT_EQ(trace_put("tracing_max_latency", "0"), 0);
+	section();
+	EXPECT(strstr(trace_get("trace", NULL), " us, #3/3, CPU#0 "));
+	end();
+}
+
+static const struct ktap_case cases[] = {
+    {"latency.found_while_read", found_while_read},
+    {"latency.spare_in_use", spare_in_use},
+    {"latency.no_snapshot_beside", no_snapshot_beside},
+    {"latency.numbers_of_its_cpu", numbers_of_its_cpu},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_latency_trace = {cases};
