@@ -598,7 +598,7 @@ def explain_sums(guest):
         out = explained(guest, 0, *args, path)
         whole = json.loads("\n".join(explained(guest, 0, "-j", *args, path)))
         parts = whole["parts"]
-        if sum(p["time"] for p in parts) != whole["span"] or abs(whole["span"] - (end - begin)) > 2:
+        if sum(p["time"] for p in parts) != whole["span"] or whole["span"] != end - begin:
             return "%s: parts of %d ns, a span of %d" % (args, sum(p["time"] for p in parts), end - begin)
         blank = [k for k, l in enumerate(out) if not l]
         for table in (out[blank[0]:blank[1]], out[blank[1]:-1] if out[-1].endswith("the span") else out[blank[1]:-2]):
@@ -641,9 +641,8 @@ def explain_refused(guest):
     span = re.search(r"nothing is lost in --span (\d+)\.(\d+)\.\.(\d+)\.(\d+)$", out[-1])
     if "refused: of the span" not in out[0] or not span:
         return "lost events: %s" % out
-    begin, end = int(span[1] + span[2]) + 1000, int(span[3] + span[4]) - 1000
-    explained(guest, 0, "--span", "%.9f..%.9f" % (begin / 1e9, end / 1e9), guest.path("small.dat"))
-    explained(guest, 1, "--span", "..%.9f" % (end / 1e9), guest.path("small.dat"))
+    explained(guest, 0, "--span", "%s.%s..%s.%s" % span.groups(), guest.path("small.dat"))
+    explained(guest, 1, "--span", "..%s.%s" % span.group(3, 4), guest.path("small.dat"))
     for name, want in (("calls.dat", "sched:sched_switch is not in the trace; record -e sched"), ("none.dat", "sched:sched_switch is not in the trace")):
         if want not in explained(guest, 1, guest.path(name))[0]:
             return "%s: refused for another reason" % name

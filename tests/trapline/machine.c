@@ -47,6 +47,8 @@ static void numbers(void **state)
 	assert_true(parse_seconds("1.5", &n) && n == 1500000000);
 	assert_true(parse_seconds(".25", &n) && n == 250000000);
 	assert_true(parse_seconds("0", &n) && n == 0);
+	assert_true(parse_seconds("1.001", &n) && n == 1001000000);
+	assert_true(parse_seconds("1.000235235", &n) && n == 1000235235);
 	assert_false(parse_seconds("", &n) || parse_seconds("-1", &n) || parse_seconds("1s", &n) ||
 		     parse_seconds("inf", &n) || parse_seconds("nan", &n) ||
 		     parse_seconds("1e10", &n) || parse_seconds(".", &n));

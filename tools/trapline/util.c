@@ -100,7 +100,7 @@ bool parse_seconds(const char *text, uint64_t *ns)
 	if (!(isdigit((unsigned char)*text) || *text == '.') || *end ||
 	    !(seconds >= 0 && seconds <= SECONDS_MOST))
 		return false;
-	*ns = seconds * 1e9;
+	*ns = seconds * 1e9 + .5; /* 1.001 * 1e9 is less than 1001000000 */
 	return true;
 }
 
