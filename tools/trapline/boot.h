@@ -27,6 +27,7 @@ struct boot {
 	bool got_trace;	       /* it is whole, and there */
 	bool follow;	       /* the rings are read while the machine runs */
 	char *directory, *script_path;
+	const char *earlier_kernel; /* where it was in the run that runs again; NULL: the first */
 };
 
 void boot_begin(struct boot *b);

@@ -39,8 +39,12 @@ put(struct bytes *out, const char *word, const char *fmt, ...)
 	free(value);
 }
 
-/* A file of the host's: its sum and where it is. One that is gone has a sum of "-". */
-static void put_file(struct bytes *out, const char *word, const char *directory, const char *name)
+/*
+ * A file of the host's: its sum, and where it is, or where an earlier run had it. One that is gone
+ * has a sum of "-".
+ */
+static void put_file(struct bytes *out, const char *word, const char *directory, const char *name,
+    const char *earlier)
 {
 	char sum[SHA256_TEXT] = "-", *path = path_absolute(directory, name);
 	struct in in;
@@ -49,7 +53,7 @@ static void put_file(struct bytes *out, const char *word, const char *directory,
 		sha256_text(in.data, in.size, sum);
 		in_close(&in);
 	}
-	put(out, word, "%s %s", sum, path);
+	put(out, word, "%s %s", sum, earlier ? earlier : path);
 	free(path);
 }
 
@@ -118,7 +122,7 @@ void origin_put(struct bytes *out, const struct boot *b)
 	put(out, "trapline", FORM);
 	put_differences(out, b);
 	put(out, "qemu", "%s", b->machine.qemu_version);
-	put_file(out, "kernel", b->directory, o->kernel);
+	put_file(out, "kernel", b->directory, o->kernel, b->earlier_kernel);
 	put(out, "append", "%s", o->append);
 	put(out, "cpu", "%s", o->cpu);
 	put(out, "smp", "%llu", (unsigned long long)o->cpus);
@@ -137,7 +141,7 @@ void origin_put(struct bytes *out, const struct boot *b)
 	for (size_t i = 0; i < o->extra_count; i++)
 		put(out, "word", "%s", o->extra[i]);
 	if (o->initrd)
-		put_file(out, "initrd", b->directory, o->initrd);
+		put_file(out, "initrd", b->directory, o->initrd, NULL);
 	put_archive(out, b);
 }
 
@@ -205,7 +209,13 @@ static void take_file(struct reader *r, const char *value, char sum[SHA256_TEXT]
 static bool is_same(struct reader *r, const char *path, const char *sum, struct in *in)
 {
 	char now[SHA256_TEXT];
+	struct stat st;
 
+	/* A trace may name a pipe, or a device that has no end. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
+		wrong(r, "%s is not the file that it was recorded with", path);
+		return false;
+	}
 	if (!in_open(in, path)) {
 		r->wrong = true;
 		return false;
@@ -344,6 +354,7 @@ static void finish(struct reader *r, const char *kernel)
 	struct in in;
 
 	o->boot.options.kernel = kernel ? kernel : o->kernel_path;
+	o->boot.earlier_kernel = o->kernel_path;
 	if (!o->boot.options.kernel || !o->qemu || !*o->archive_sum) {
 		wrong(r, "what it says of its machine breaks off");
 		return;
