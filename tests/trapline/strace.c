@@ -157,11 +157,139 @@ static void probes(void **state)
 	assert_int_equal(strace_probed("end", &before), -1);
 }
 
+/* An argument of a call, whose record has these fields, and not a byte more than `data`. */
+static void expect_argument(
+    uint32_t nr, unsigned at, const char *fields, const void *data, size_t size, const char *wanted)
+{
+	struct strace_call call = {.row = strace_row(nr), .nr = nr, .returned = true};
+	char format[512];
+	struct event event;
+	uint8_t *exact = malloc(size);
+	FILE *out = begin();
+	int n = snprintf(format, sizeof(format), "name: x\nID: 1\nformat:\n%s", fields);
+
+	memcpy(exact, data, size);
+	assert_true(format_parse(&event, STRACE_SYSTEM, format, n));
+	call.after = (struct record){.event = &event, .data = exact, .size = size};
+	struct strace_put p = {out, &call, at, call.row->arg[at]};
+	p.kind->put(&p, 0x1000);
+	expect(out, wanted);
+	format_free(&event);
+	free(exact);
+}
+
+#define FIELD(type, name, at, size)                                                                \
+	"\tfield:" type " " name ";\toffset:" at ";\tsize:" size ";\tsigned:0;\n"
+
+/* A damaged trace has fields shorter than what the probes record. */
+static void short_fields(void **state)
+{
+	static const uint64_t mask[] = {0x2000, 8, 1};
+	uint8_t message[56 + 33] = {[40] = 33, [56] = 100, [64] = 1, [68] = 1};
+
+	(void)state;
+	expect_argument(270, 5, FIELD("u64", "a5[2]", "0", "16") FIELD("u32", "a5_set", "16", "4"),
+	    mask, 20, "{sigmask=0x2000, sigsetsize=8}");
+	expect_argument(40, 2, FIELD("u64", "a2_left", "0", "8") FIELD("u8", "a2", "8", "1"), mask,
+	    9, "0x1000");
+	for (unsigned i = 0; i < 4; i++)
+		message[72 + 4 * i] = 3 + i;
+	expect_argument(46, 1,
+	    FIELD("u64", "a1[7]", "0", "56") FIELD("u8", "a1_control[33]", "56", "33"), message,
+	    sizeof(message),
+	    "{msg_name=NULL, msg_namelen=0, msg_iov=NULL, msg_iovlen=0, "
+	    "msg_control=[{cmsg_len=100, "
+	    "cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3, 4, 5, 6]}], "
+	    "msg_controllen=33, msg_flags=0}");
+}
+
+#define NUMBER(name, at) "\tfield:int " name ";\toffset:" at ";\tsize:4;\tsigned:1;\n"
+enum { SENT = 1, GENERATED, DELIVERED, ENTERED, LEFT };
+
+static const struct {
+	const char *system, *name, *fields;
+} signal_formats[] = {
+    [SENT] = {STRACE_SYSTEM, "signal_sent",
+	NUMBER("target", "8") NUMBER("sig", "12") NUMBER("code", "16") NUMBER("pid", "20")},
+    [GENERATED] = {"signal", "signal_generate",
+	NUMBER("sig", "8") NUMBER("code", "12") NUMBER("pid", "16") NUMBER("result", "20")},
+    [DELIVERED] = {"signal", "signal_deliver", NUMBER("sig", "8") NUMBER("code", "12")},
+    [ENTERED] = {"syscalls", "sys_enter_execve", NUMBER("__syscall_nr", "8")},
+    [LEFT] = {"syscalls", "sys_exit_execve", NUMBER("__syscall_nr", "8") NUMBER("ret", "12")},
+};
+
+/* Puts a record of task 1 into a page of Linux's format. */
+static void put_record(uint8_t *page, uint16_t id, const int32_t number[4])
+{
+	struct {
+		uint32_t head;
+		uint16_t id, flags;
+		int32_t pid, number[4];
+	} r = {.head = (sizeof(r) - 4) / 4, .id = id, .pid = 1};
+	uint32_t used;
+
+	memcpy(r.number, number, sizeof(r.number));
+	memcpy(&used, page + 8, sizeof(used));
+	memcpy(page + PAGE_HEADER + (used & PAGE_USED), &r, sizeof(r));
+	used += sizeof(r);
+	memcpy(page + 8, &used, sizeof(used));
+}
+
+static void put_sent(uint8_t *page, int from, int result)
+{
+	put_record(page, SENT, (int32_t[]){1, 17, 1, from});
+	put_record(page, GENERATED, (int32_t[]){17, 1, 1, result});
+}
+
+/* What is told of a signal is that of the one that comes, not of one that the kernel dropped. */
+static void signals(void **state)
+{
+	static uint8_t pages[2][PAGE_BYTES];
+	const uint32_t missed = 1u << 31;
+	struct trace t = {.file = "told", .cpus = 1, .records = RECORDS_LINUX};
+	const char *first, *second;
+	char format[512];
+	FILE *out = begin();
+
+	(void)state;
+	memset(pages, 0, sizeof(pages));
+	t.by_id = xmalloc(65536 * sizeof(*t.by_id));
+	for (unsigned i = SENT; i < COUNT_OF(signal_formats); i++) {
+		int n = snprintf(format, sizeof(format),
+		    "name: %s\nID: %u\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\t"
+		    "signed:1;\n%s",
+		    signal_formats[i].name, i, signal_formats[i].fields);
+		trace_add_format(&t, signal_formats[i].system, format, n);
+	}
+	trace_index(&t);
+	put_record(pages[0], ENTERED, (int32_t[]){59, 0, 0, 0});
+	put_record(pages[0], LEFT, (int32_t[]){59, 0, 0, 0});
+	put_sent(pages[0], 2, 0);
+	put_sent(pages[0], 3, 2); /* one such waits for the task already */
+	put_record(pages[0], DELIVERED, (int32_t[]){17, 1, 0, 0});
+	memcpy(pages[1] + 8, &missed, sizeof(missed)); /* and the page does not say how many */
+	put_sent(pages[1], 4, 0);
+	put_record(pages[1], DELIVERED, (int32_t[]){17, 1, 0, 0});
+	t.cpu = xmalloc(sizeof(*t.cpu));
+	*t.cpu = (struct cpu){.pages = pages[0], .bytes = sizeof(pages)};
+	strace_write(&t, out, false);
+	fclose(out);
+	first = strstr(text, "SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=2,");
+	assert_non_null(first);
+	second = strstr(first + 1, "SIGCHLD {");
+	assert_non_null(second);
+	assert_memory_equal(strstr(second, "si_pid="), "si_pid=4,", 9);
+	assert_non_null(strstr(text, "\nstrace: events are missing here\n"));
+	free(text);
+	trace_close(&t);
+}
+
 int strace_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(texts), cmocka_unit_test(flags),
 	    cmocka_unit_test(sets), cmocka_unit_test(statuses), cmocka_unit_test(modes),
-	    cmocka_unit_test(rows), cmocka_unit_test(probes)};
+	    cmocka_unit_test(rows), cmocka_unit_test(probes), cmocka_unit_test(short_fields),
+	    cmocka_unit_test(signals)};
 
 	return unit_group("strace", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -16,6 +16,10 @@
 #include "tools/trapline/words.h"
 
 #define RESULT_COLUMN 40
+#define SENT_MOST     2048 /* signals on their way: more than the kernel queues */
+
+/* signal_generate's result; higher ones: the signal was not sent */
+#define SIGNAL_IGNORED 1
 
 enum happening_kind { CALL_BEGINS, CALL_RETURNS, SIGNAL_COMES, TASK_ENDS, EVENTS_LOST };
 
@@ -25,8 +29,7 @@ struct signal_sent {
 	int sig, code;
 	int32_t pid, status; /* who sent it; how the child ended */
 	uint64_t address;    /* of a fault, or the value that came along */
-	bool taken;
-	bool stops; /* the task that takes it */
+	bool stops;	     /* the task that takes it */
 };
 
 struct happening {
@@ -34,7 +37,7 @@ struct happening {
 	int32_t pid;
 	struct strace_call *call;
 	struct signal_sent signal;
-	uint64_t number; /* status of a task that ends; events that are lost */
+	uint64_t number; /* status of a task that ends; events that are lost, 0: nobody knows */
 };
 
 struct task {
@@ -55,8 +58,8 @@ struct strace {
 	size_t calls;
 	struct task **task;
 	size_t tasks;
-	struct map by_pid; /* number in `task` + 1 */
-	struct signal_sent *sent;
+	struct map by_pid;		    /* number in `task` + 1 */
+	struct signal_sent sent[SENT_MOST]; /* and not yet taken, the oldest first */
 	size_t sent_count;
 	/* the second pass */
 	int32_t open; /* whose line is not yet ended; 0: nobody's */
@@ -131,12 +134,11 @@ static struct strace_call *begin_call(struct strace *s, const struct record *r, 
 static void take_enter(struct strace *s, const struct record *r)
 {
 	struct strace_call *c = begin_call(s, r, number_of(r, "__syscall_nr"));
-	const struct field *f = r->event->field + r->event->commons + 1;
+	size_t first = r->event->commons + 1; /* behind the number of the call */
 
-	for (size_t i = 0; c && i < STRACE_ARGUMENTS && f + i < r->event->field + r->event->fields;
-	     i++) {
+	for (size_t i = 0; c && i < STRACE_ARGUMENTS && first + i < r->event->fields; i++) {
 		struct value v;
-		field_value(&f[i], r->data, r->size, &v);
+		field_value(&r->event->field[first + i], r->data, r->size, &v);
 		c->arg[i] = v.kind == VALUE_INT || v.kind == VALUE_UINT ? v.n : 0;
 	}
 }
@@ -176,9 +178,16 @@ static void take_exit(struct strace *s, const struct record *r)
 	tell_ignored(s, t);
 }
 
+static void drop_sent(struct strace *s, size_t i)
+{
+	s->sent_count--;
+	memmove(&s->sent[i], &s->sent[i + 1], (s->sent_count - i) * sizeof(*s->sent));
+}
+
 static void take_signal_sent(struct strace *s, const struct record *r, bool forced)
 {
-	s->sent = xrealloc(s->sent, (s->sent_count + 1) * sizeof(*s->sent));
+	if (s->sent_count == SENT_MOST)
+		drop_sent(s, 0);
 	s->sent[s->sent_count++] = (struct signal_sent){
 	    .target = forced ? r->pid : (int32_t)number_of(r, "target"),
 	    .sig = number_of(r, "sig"),
@@ -192,25 +201,42 @@ static void take_signal_sent(struct strace *s, const struct record *r, bool forc
 /* What is known of a signal: the task it was sent to comes before others of its process. */
 static struct signal_sent find_signal(struct strace *s, int32_t pid, int sig, int code)
 {
-	struct signal_sent *found = NULL;
+	struct signal_sent found = {.target = pid, .sig = sig, .code = code};
+	size_t at = s->sent_count;
 
 	for (size_t i = 0; i < s->sent_count; i++) {
-		struct signal_sent *one = &s->sent[i];
-		if (one->taken || one->sig != sig || one->code != code)
+		const struct signal_sent *one = &s->sent[i];
+		if (one->sig != sig || one->code != code)
 			continue;
-		if (!found || (found->target != pid && one->target == pid))
-			found = one;
+		if (at == s->sent_count || one->target == pid)
+			at = i;
+		if (one->target == pid)
+			break;
 	}
-	if (!found)
-		return (struct signal_sent){.target = pid, .sig = sig, .code = code};
-	found->taken = true;
-	return *found;
+	if (at == s->sent_count)
+		return found;
+	found = s->sent[at];
+	drop_sent(s, at);
+	return found;
+}
+
+/* The kernel dropped the signal sent last: one like it waits for the task already. */
+static void forget_signal(struct strace *s, int32_t pid, int sig, int code)
+{
+	for (size_t i = s->sent_count; i-- > 0;) {
+		const struct signal_sent *one = &s->sent[i];
+		if (one->target == pid && one->sig == sig && one->code == code) {
+			drop_sent(s, i);
+			return;
+		}
+	}
 }
 
 static void take_signal(struct strace *s, const struct record *r)
 {
 	bool generated = !strcmp(r->event->name, "signal_generate");
 	int sig = number_of(r, "sig"), code = number_of(r, "code");
+	uint64_t result = number_of(r, "result");
 	struct task *t;
 
 	if (sig == 9) /* which nobody sees come */
@@ -221,9 +247,11 @@ static void take_signal(struct strace *s, const struct record *r)
 		h->signal.stops = sig >= 19 && sig <= 22 && !number_of(r, "sa_handler");
 		return;
 	}
-	if (number_of(r, "result") != 1) /* of others signal_deliver tells */
-		return;
 	t = task_of(s, number_of(r, "pid"));
+	if (result > SIGNAL_IGNORED)
+		forget_signal(s, t->pid, sig, code);
+	if (result != SIGNAL_IGNORED) /* of others signal_deliver tells */
+		return;
 	t->ignored = xrealloc(t->ignored, (t->ignored_count + 1) * sizeof(*t->ignored));
 	t->ignored[t->ignored_count++] = find_signal(s, t->pid, sig, code);
 }
@@ -531,7 +559,10 @@ static void put_happening(struct strace *s, const struct happening *h)
 		break;
 	case EVENTS_LOST:
 		end_open_line(s);
-		fprintf(s->out, "strace: %" PRIu64 " events are missing here\n", h->number);
+		if (h->number)
+			fprintf(s->out, "strace: %" PRIu64 " events are missing here\n", h->number);
+		else
+			fputs("strace: events are missing here\n", s->out);
 		break;
 	}
 }
@@ -573,7 +604,6 @@ void strace_write(struct trace *t, FILE *out, bool file)
 	}
 	free(s.call);
 	free(s.task);
-	free(s.sent);
 	free(s.happening);
 	map_clear(&s.by_pid);
 }

@@ -555,7 +555,7 @@ static void put_changed(struct strace_put *p, uint64_t value, size_t width, cons
 	uint64_t numbers[2] = {0, 0};
 	size_t size;
 	const uint8_t *was = value ? strace_bytes(p, "", &size) : NULL;
-	const uint8_t *is = was ? strace_bytes(p, "_left", &size) : NULL;
+	const uint8_t *is = was && size >= width ? strace_bytes(p, "_left", &size) : NULL;
 
 	if (!is || size < width || (p->call->result == NO_MEMORY && !strace_half(was, 0))) {
 		strace_put_address(p, value);
@@ -597,7 +597,7 @@ static void put_sized_mask(struct strace_put *p, uint64_t value)
 		return;
 	fputs("{sigmask=", p->out);
 	set = strace_word(b, 0) && strace_word(b, 1) == 8 ? strace_bytes(p, "_set", &size) : NULL;
-	if (set)
+	if (set && size >= sizeof(uint64_t))
 		strace_put_set(p->out, strace_word(set, 0));
 	else
 		strace_put_address(p, strace_word(b, 0));

@@ -733,7 +733,7 @@ static void put_control(struct strace_put *p, uint64_t size)
 	    "[{cmsg_len=%" PRIu64 ", cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
 	    "cmsg_data=[",
 	    strace_word(c, 0));
-	for (uint64_t i = 4; 4 * i < LEAST(strace_word(c, 0), there); i++)
+	for (uint64_t i = 4; 4 * i + 4 <= LEAST(strace_word(c, 0), there); i++)
 		fprintf(p->out, "%s%d", i > 4 ? ", " : "", (int32_t)strace_half(c, i));
 	fputs("]}]", p->out);
 }
