@@ -11,6 +11,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tools/trapline/convert.h"
+#include "tools/trapline/explain.h"
 #include "tools/trapline/plot.h"
 #include "tools/trapline/serial.h"
 #include "tools/trapline/strace.h"
@@ -27,10 +28,36 @@ static void write_calls(struct trace *t, FILE *out)
 	strace_write(t, out, false);
 }
 
+/* Where the time of the whole went, for the task that was there longest. */
+static void write_explained(struct trace *t, FILE *out)
+{
+	struct explanation e;
+	struct timeline l;
+	struct record r;
+	uint64_t sum = 0;
+	int32_t pid;
+
+	timeline_begin(&l, t);
+	while (trace_next(t, &r))
+		timeline_record(&l, &r);
+	timeline_end(&l);
+	pid = explain_main_task(&l, l.first, l.last);
+	if (pid) {
+		explain_span(&e, &l, pid, l.first, l.last);
+		for (size_t i = 0; i < e.parts; i++) {
+			sum += e.part[i].time;
+			explain_text(&e, &e.part[i], false, out);
+		}
+		FUZZ_CHECK(sum == l.last - l.first);
+		explain_free(&e);
+	}
+	timeline_free(&l);
+}
+
 static void write_all(const char *name, const struct bytes *file)
 {
 	void (*const writers[])(struct trace *, FILE *) = {
-	    write_text, write_json, write_perfetto, write_page, write_calls};
+	    write_text, write_json, write_perfetto, write_page, write_calls, write_explained};
 
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
 		struct bytes copy = {.data = NULL};

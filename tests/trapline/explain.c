@@ -273,16 +273,20 @@ static unsigned dice(unsigned n)
 	return seed % n;
 }
 
-/* What can happen, on two CPUs, to four tasks; also what no kernel does. */
-static void random_schedule(void)
+/*
+ * What can happen, on two CPUs, to four tasks; also what no kernel does. `back`: a record may be
+ * earlier than the one before it.
+ */
+static void random_schedule(bool back)
 {
 	int32_t runs[2] = {1, 2};
-	uint64_t time = 0;
+	uint64_t forth = 1000;
 
 	for (unsigned i = 0; i < 300; i++) {
 		unsigned cpu = dice(2), what = dice(10);
 		int32_t other = 1 + dice(4);
-		time += dice(20);
+		forth += dice(20);
+		uint64_t time = back && !dice(4) ? forth - dice(500) : forth;
 		if (what < 4) {
 			int32_t next = runs[!cpu] == other ? 0 : other;
 			tell(time, cpu, runs[cpu], "sw", false,
@@ -309,7 +313,7 @@ static void sums(void **state)
 		seed = first * 0x9e3779b97f4a7c15;
 		print_message("seed %llu\n", (unsigned long long)first);
 		begin(state);
-		random_schedule();
+		random_schedule(first % 2 == 0);
 		for (unsigned i = 0; i < 40; i++) {
 			uint64_t from = timeline.first + dice(timeline.last - timeline.first),
 				 to = from + 1 + dice(timeline.last - from + 1);

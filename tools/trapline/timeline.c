@@ -186,14 +186,24 @@ static void lost(struct timeline *l, const struct record *r)
 	l->epoch = r->time;
 }
 
-void timeline_record(struct timeline *l, const struct record *r)
+/* A damaged trace may go back in time; what is searched here by time may not. */
+static struct record in_order(const struct timeline *l, const struct record *r)
 {
+	struct record copy = *r;
+
+	copy.time = r->time > l->last ? r->time : l->last;
+	return copy;
+}
+
+void timeline_record(struct timeline *l, const struct record *told)
+{
+	const struct record record = in_order(l, told), *r = &record;
 	const struct semantics *how = how_of(l, r);
 
 	if (!l->any)
 		l->first = l->epoch = r->time;
 	l->any = true;
-	l->last = r->time > l->last ? r->time : l->last;
+	l->last = r->time;
 	if (r->is_gap) {
 		lost(l, r);
 	} else {
