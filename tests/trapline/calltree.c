@@ -11,7 +11,7 @@
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define LONG(name, at) "\tfield:unsigned long " name ";\toffset:" at ";\tsize:8;\tsigned:0;\n"
-#define LEVEL	       "\tfield:int depth;\toffset:16;\tsize:4;\tsigned:1;\n"
+#define LEVEL(size)    "\tfield:int depth;\toffset:16;\tsize:" size ";\tsigned:1;\n"
 #define ENTRY_ID       11
 #define EXIT_ID	       10
 #define IDLE	       0
@@ -19,10 +19,11 @@
 
 enum { OUTER = 0x1000, INNER = 0x2000, LEAF = 0x3000 };
 
-static const char entry_format[] =
-    "name: funcgraph_entry\nID: 11\nformat:\n" COMMON LONG("func", "8") LEVEL "\nprint fmt: \"\"\n";
-static const char exit_format[] = "name: funcgraph_exit\nID: 10\nformat:\n" COMMON LONG("func", "8")
-    LEVEL LONG("calltime", "24") LONG("rettime", "32") "\nprint fmt: \"\"\n";
+#define ENTRY_FORMAT(size)                                                                         \
+	"name: funcgraph_entry\nID: 11\nformat:\n" COMMON LONG("func", "8") LEVEL(size)
+#define EXIT_FORMAT(size)                                                                          \
+	"name: funcgraph_exit\nID: 10\nformat:\n" COMMON LONG("func", "8") LEVEL(size)             \
+	    LONG("calltime", "24") LONG("rettime", "32")
 
 struct told {
 	uint16_t id, flags;
@@ -47,15 +48,14 @@ static void count_unended(void *context, const struct pairing_interval *v, enum 
 	unended[why]++;
 }
 
-static int begin(void **state)
+static int begin_with(const char *entry_format, const char *exit_format)
 {
 	static const char symbols[] = "1000 t outer\n2000 t inner\n3000 t leaf\n";
 
-	(void)state;
 	trace = (struct trace){.file = "told", .cpus = 2, .in_ns = true};
 	trace.by_id = xmalloc(65536 * sizeof(*trace.by_id));
-	trace_add_format(&trace, "ftrace", entry_format, sizeof(entry_format) - 1);
-	trace_add_format(&trace, "ftrace", exit_format, sizeof(exit_format) - 1);
+	trace_add_format(&trace, "ftrace", entry_format, strlen(entry_format));
+	trace_add_format(&trace, "ftrace", exit_format, strlen(exit_format));
 	trace_index(&trace);
 	trace_parse_symbols(&trace, symbols, sizeof(symbols) - 1);
 	pairing_begin(&pairing, &trace);
@@ -65,6 +65,12 @@ static int begin(void **state)
 	memset(unended, 0, sizeof(unended));
 	tells = cpu = 0;
 	return 0;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return begin_with(ENTRY_FORMAT("4"), EXIT_FORMAT("4"));
 }
 
 static int over(void **state)
@@ -358,12 +364,24 @@ static void sums(void **state)
 	free(sum);
 }
 
+/* A damaged format may have levels that no number follows. */
+static void highest_level(void **state)
+{
+	over(state);
+	begin_with(ENTRY_FORMAT("8"), EXIT_FORMAT("8"));
+	tell(0, (struct told){.id = ENTRY_ID, .pid = 1, .depth = -1, .pad = INT32_MAX});
+	assert_int_equal(
+	    tell(9, (struct told){.id = EXIT_ID, .pid = 1, .depth = -1, .pad = INT32_MAX}),
+	    PAIRING_ENDS);
+	end();
+}
+
 int calltree_tests(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, over)
 	const struct CMUnitTest tests[] = {TEST(ways), TEST(callers), TEST(exit_missing),
 	    TEST(entry_missing), TEST(gap), TEST(open_at_end), TEST(part), TEST(folded), TEST(deep),
-	    TEST(order), TEST(sums)};
+	    TEST(order), TEST(sums), TEST(highest_level)};
 
 	return unit_group("calltree", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -109,10 +109,41 @@ static void folded(void **state)
 	    LANES_MOST + 2, LANES_SHOWN, ">272 more tasks, which ran for 37.1 \xc2\xb5s together<");
 }
 
+#define DEEP_CALLERS 200
+#define DEEP_CALLS   250
+
+/* Calls as long as a number goes, as in a damaged trace: no limit leaves out enough of them. */
+static void longest_calls(void **state)
+{
+	struct plot p = {.trace = &trace};
+	struct calltree *t = &p.model.calls;
+	char *text;
+	size_t size;
+
+	(void)state;
+	calltree_begin(t);
+	words_add(&p.model.pairing.call_words, "f", 1);
+	for (uint32_t caller = 1; caller <= DEEP_CALLERS; caller++) {
+		uint32_t node = calltree_caller(t, caller);
+		for (unsigned i = 0; i < DEEP_CALLS; i++) {
+			node = calltree_enter(t, node, 0);
+			calltree_leave(t, node, 0, UINT64_MAX, UINT64_MAX);
+		}
+	}
+	calltree_end(t);
+	p.out = open_memstream(&text, &size);
+	plot_calls_data(&p);
+	fclose(p.out);
+	assert_non_null(strstr(text, "\"least\":18446744073709551615"));
+	free(text);
+	calltree_free(t);
+	words_free(&p.model.pairing.call_words);
+}
+
 int plot_tests(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lanes), cmocka_unit_test(marks_first), cmocka_unit_test(folded)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(lanes), cmocka_unit_test(marks_first),
+	    cmocka_unit_test(folded), cmocka_unit_test(longest_calls)};
 
 	return unit_group("plot", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -260,6 +260,12 @@ static uint32_t call_word(struct pairing *p, const struct record *r, const struc
 	return *word - 1;
 }
 
+static int64_t level_of(
+    const struct pairing *p, const struct record *r, const struct semantics *how)
+{
+	return (int32_t)semantics_number(p->trace, r, how->number, 0);
+}
+
 static enum pairing_result call_entry(
     struct pairing *p, const struct record *r, const struct semantics *how)
 {
@@ -268,7 +274,7 @@ static enum pairing_result call_entry(
 	    .word = call_word(p, r, how),
 	    .begin = r->time,
 	    .record = *r,
-	    .level = semantics_number(p->trace, r, how->number, 0)};
+	    .level = level_of(p, r, how)};
 
 	abandon_calls(p, c, call.level, PAIRING_MISSING);
 	call.depth = c->depth;
@@ -298,7 +304,7 @@ static enum pairing_result call_exit(struct pairing *p, const struct record *r,
     const struct semantics *how, struct pairing_interval *out)
 {
 	struct pairing_calls *c = calls_of(p, r);
-	int64_t level = semantics_number(p->trace, r, how->number, 0), took = call_took(p, r, how);
+	int64_t level = level_of(p, r, how), took = call_took(p, r, how);
 	uint32_t word = call_word(p, r, how);
 
 	abandon_calls(p, c, level + 1, PAIRING_MISSING);

@@ -233,7 +233,7 @@ void plot_calls_data(const struct plot *p)
 
 	if (!plot_has_calls(p))
 		return;
-	while (count_frames(p, least) > FRAMES_MOST)
+	while (least < UINT64_MAX && count_frames(p, least) > FRAMES_MOST)
 		least = least * 2 + 1;
 	fprintf(p->out, ",\n\"calls\":{\"icicle\":%s,\"least\":%llu,\"names\":[",
 	    p->icicle ? "true" : "false", (unsigned long long)least);
