@@ -196,8 +196,8 @@ static void expect_text(struct bytes *b, const char *want)
 }
 
 #define OBEY                                                                                       \
-	"while read -r signal && read -r pid < /trapline/pid; do kill -$signal -$pid; done < "     \
-	"/dev/ttyS0 > /dev/null 2>&1 3>&- &\n"
+	"while read -r signal; do until read -r pid < /trapline/pid; do :; done; kill -$signal "   \
+	"-$pid; done < /dev/ttyS0 > /dev/null 2>&1 3>&- &\n"
 
 static void words(void **state)
 {

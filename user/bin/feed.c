@@ -14,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TO_HOST	  3
 #define PART_MOST 4096
 #define ORDER	  0xffff
+#define POLL_NS	  1000000
 
 /* The system call's, without the speeds of newer ones. */
 struct kernel_termios {
@@ -66,16 +68,26 @@ static int make_raw(int console)
 	return ioctl(console, SET_TERMIOS, &t);
 }
 
-static void send_signal(const char *pid_file, int sig)
+/* Of the program, which leads its group; 0: it has not told its number yet. */
+static int read_group(const char *pid_file)
 {
 	char text[16] = "";
-	int fd = open(pid_file, O_RDONLY);
+	int fd = open(pid_file, O_RDONLY), got;
 
 	if (fd < 0)
-		return;
-	if (read(fd, text, sizeof(text) - 1) > 0 && atoi(text) > 1)
-		kill(-atoi(text), sig);
+		return 0;
+	got = read(fd, text, sizeof(text) - 1);
 	close(fd);
+	return got > 0 && atoi(text) > 1 ? atoi(text) : 0;
+}
+
+static void send_signal(const char *pid_file, int sig)
+{
+	int group;
+
+	while (!(group = read_group(pid_file)))
+		nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+	kill(-group, sig);
 }
 
 static int ask(void)
