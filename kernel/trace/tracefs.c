@@ -85,10 +85,12 @@ static struct tnode *kept_find(struct tnode **slot, const struct vnode *dir, con
 {
 	host_lock();
 	struct tnode *t = *slot;
-	if (t && t->v.parent == dir && !strcmp(t->name, name) && tracefs_is_alive(&t->place))
+	if (t && t->v.parent == dir && !strcmp(t->name, name) && tracefs_is_alive(&t->place)) {
 		vnode_get(&t->v);
-	else
+		WRITE_ONCE(t->v.mtime_ns, atomic_load(&changed_ns));
+	} else {
 		t = NULL;
+	}
 	host_unlock();
 	if (t)
 		WRITE_ONCE(t->v.mtime_ns, atomic_load(&changed_ns));

@@ -188,6 +188,18 @@ static void stood_in(void)
 	kfree(d);
 }
 
+/* All of tracefs shows when its last directory came, what was looked at before as well. */
+static void time_of_the_last(void)
+{
+	struct vstat before, after;
+
+	EXPECT_EQ(vfs_stat(TRACING "tracing_on", true, &before), 0);
+	EXPECT_EQ(vfs_mkdir(TRACING "instances/a", 0755), 0);
+	EXPECT_EQ(vfs_stat(TRACING "tracing_on", true, &after), 0);
+	EXPECT(after.mtime_ns > before.mtime_ns);
+	EXPECT_EQ(vfs_rmdir(TRACING "instances/a"), 0);
+}
+
 /* ---- everybody at once ---- */
 
 #define TURNS	  50
@@ -316,6 +328,7 @@ static const struct ktap_case cases[] = {
     {"kernel_instances.snapshots_while_firing", snapshots_while_firing},
     {"kernel_instances.memory_comes_back", memory_comes_back},
     {"kernel_instances.stood_in", stood_in},
+    {"kernel_instances.time_of_the_last", time_of_the_last},
     {"kernel_instances.torn", torn},
     {NULL, NULL},
 };
