@@ -130,25 +130,30 @@ static int trace_critical_set_functions(struct trace_array *tr, bool on)
 
 static void trace_critical_reset(struct trace_array *tr)
 {
-	host_critical_watch(0);
 	WRITE_ONCE(owner, NULL);
+	host_critical_watch(0);
 	trace_critical_set_functions(tr, false);
 	host_synchronize();
 	trace_comm_users(-1, 0);
 	trace_latency_stop(tr);
 }
 
+/*
+ * The array becomes the owner last, and ceases to be it first: while the host's toggles are being
+ * patched, it may tell of the beginning of a section whose end it does not tell of.
+ */
 static int trace_critical_start(struct trace_array *tr, u32 which)
 {
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
 		cpus[cpu] = (struct critical_cpu){0};
 	trace_comm_users(1, 0);
-	WRITE_ONCE(owner, tr);
 	int err = trace_critical_set_functions(tr, tr->options & TRACE_OPT_FUNCTION);
 	if (!err && !host_critical_watch(which))
 		err = -EOPNOTSUPP;
 	if (err)
 		trace_critical_reset(tr);
+	else
+		WRITE_ONCE(owner, tr);
 	return err;
 }
 

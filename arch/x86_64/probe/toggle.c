@@ -9,7 +9,7 @@
 
 #define CHUNK 128 /* toggles patched in one go */
 
-enum { OP_CALL = 0xe8, PREFIX = 0x2e };
+enum { OP_INT3 = 0xcc, OP_CALL = 0xe8, PREFIX = 0x2e };
 
 extern const s32 __toggles[], __toggles_irqs_on[], __toggles_preempt_off[], __toggles_preempt_on[],
     __toggles_end[]; /* linker.ld */
@@ -47,7 +47,9 @@ bool arch_toggle_at(u64 addr)
 {
 	u8 first = *(const u8 *)addr;
 
-	if (first != kinds[0].plain[0] && first != kinds[2].plain[0] && first != OP_CALL)
+	/* Most code is dismissed by its first byte; a toggle that is being patched has an int3. */
+	if (first != kinds[0].plain[0] && first != kinds[2].plain[0] && first != OP_CALL &&
+	    first != OP_INT3)
 		return false;
 	for (const struct toggle_kind *k = kinds; k < kinds + ARRAY_SIZE(kinds); k++)
 		for (const s32 *at = k->from; at < k->to; at++)

@@ -297,13 +297,24 @@ static void latency_text_restored(void)
 	EXPECT(memcmp(before, at, sizeof(before)) == 0);
 }
 
-/* Sections on all CPUs while the tracers come and go: toggles are patched under those that run. */
+/*
+ * Sections on all CPUs while the tracers come and go: toggles are patched under those that run, and
+ * none is taken for code that may be probed meanwhile.
+ */
 static u32 latency_stop; /* [A] */
 
-static void latency_toggler(void *unused)
+static u64 latency_first_toggle(u64 addr)
 {
-	(void)unused;
+	while (!arch_toggle_at(addr))
+		addr++;
+	return addr;
+}
+
+static void latency_toggler(void *toggle)
+{
 	while (!READ_ONCE(latency_stop)) {
+		if (!arch_toggle_at((u64)toggle))
+			WRITE_ONCE(latency_stop, 3);
 		latency_mixed_section(10);
 		latency_irqs_section(10);
 		latency_preempt_section(10);
@@ -312,17 +323,37 @@ static void latency_toggler(void *unused)
 	}
 }
 
+/* A section of those ends where it began: none was missed while toggles were patched. */
+static void latency_expect_whole(void)
+{
+	static const char *const sections[] = {
+	    "latency_irqs_section", "latency_preempt_section", "latency_mixed_section"};
+	const char *text = trace_get("trace", NULL);
+	char line[80];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sections); i++) {
+		fmt_snprintf(line, sizeof(line), "started at: %s\n", sections[i]);
+		if (!strstr(text, line))
+			continue;
+		fmt_snprintf(line, sizeof(line), "ended at:   %s\n", sections[i]);
+		EXPECT(strstr(text, line));
+	}
+}
+
 static void latency_come_and_go(void)
 {
 	static const char *const tracers[] = {"irqsoff", "preemptoff", "preemptirqsoff", "nop"};
 	struct threads togglers = {0};
+	void *toggle = (void *)latency_first_toggle((u64)latency_irqs_section);
 
 	latency_begin("nop");
 	WRITE_ONCE(latency_stop, 0);
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
-		thread_start(&togglers, latency_toggler, NULL, cpu);
-	for (unsigned i = 0; i < 12; i++)
+		thread_start(&togglers, latency_toggler, toggle, cpu);
+	for (unsigned i = 0; i < 12; i++) {
 		EXPECT_EQ(trace_put("current_tracer", tracers[i % ARRAY_SIZE(tracers)]), 0);
+		latency_expect_whole();
+	}
 	EXPECT_EQ(READ_ONCE(latency_stop), 0);
 	WRITE_ONCE(latency_stop, 1);
 	threads_join(&togglers);
