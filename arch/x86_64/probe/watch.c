@@ -110,6 +110,17 @@ static void __noprobe watch_load(void)
 	} while (atomic_load(&generation) != now);
 }
 
+/* Again if an NMI has moved a watchpoint between the two instructions. */
+static void __noprobe watch_on(void)
+{
+	u64 dr7;
+
+	do {
+		dr7 = private_read(dr7);
+		write_dr7(dr7 | DR7_OFF);
+	} while (private_read(dr7) != dr7);
+}
+
 void watch_cpu_init(void)
 {
 	watch_load();
@@ -188,7 +199,7 @@ static void __noprobe watch_report(struct regs *r, u64 hits)
 		addr[n] = watch_is_hit(n, hits) ? watch_place(n) : ARCH_WATCH_NOWHERE;
 		values[n] = addr[n] != ARCH_WATCH_NOWHERE ? watch_value(n, r) : 0;
 	}
-	write_dr7(private_read(dr7) | DR7_OFF);
+	watch_on();
 	preempt_count_add(IN_HANDLER);
 	if (!regs_user(r))
 		private_write(irq_regs, r);
@@ -215,7 +226,7 @@ bool __noprobe watch_trap(struct regs *r, u64 dr6)
 		watch_count_missed(hits);
 	else if (hits)
 		watch_report(r, hits);
-	write_dr7(private_read(dr7) | DR7_OFF);
+	watch_on();
 	return hits && !(dr6 & DR6_STEP);
 }
 
@@ -237,8 +248,8 @@ void __noprobe watch_nmi_end(const struct watch_nmi *outer)
 {
 	if (likely(!outer->dr7))
 		return;
-	bool was_off = outer->dr7 == DR7_OFF;
-	write_dr7(was_off ? DR7_OFF : private_read(dr7) | DR7_OFF);
+	if (outer->dr7 == DR7_OFF)
+		write_dr7(DR7_OFF);
 	write_dr6(outer->dr6);
 }
 
@@ -284,6 +295,6 @@ void arch_watch_move(unsigned n, u64 addr)
 	atomic_store(&watches[n].inverse, ~addr);
 	atomic_add(&generation, 1);
 	watch_load();
+	ipi_call_watch(); /* before the task may move: the others are those but this one */
 	irq_restore(flags);
-	ipi_call_watch();
 }
