@@ -3,7 +3,6 @@
 #include "kernel/base/sym.h"
 #include "kernel/kprobe/hook.h"
 #include "kernel/kprobe/kprobe.h"
-#include "kernel/kprobe/shadow.h"
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"
 #include "trace/function/function.h"
@@ -18,11 +17,8 @@ struct fprobe_function {
 static int fprobe_on_kprobe(struct kprobe *p, struct regs *r)
 {
 	struct fprobe *fp = container_of(p, struct fprobe_function, rp.kp)->fp;
-	u64 ret = *(u64 *)r->rsp;
 
-	if (shadow_is_return(ret))
-		ret = kernel_probe_returns_to(r->rsp);
-	fp->entry_handler(fp, (u64)p->addr, ret, r, NULL);
+	fp->entry_handler(fp, (u64)p->addr, kernel_probe_real_return(r->rsp), r, NULL);
 	return 0;
 }
 

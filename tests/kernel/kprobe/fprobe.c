@@ -113,6 +113,35 @@ static void entry_and_exit(void)
 	EXPECT_EQ(seen.exits, 3);
 }
 
+static int fprobe_test_returns_to(
+    struct fprobe *fp, u64 entry_ip, u64 ret_ip, struct regs *regs, void *entry_data)
+{
+	(void)fp, (void)entry_ip, (void)regs, (void)entry_data;
+	seen.a = ret_ip;
+	return 0;
+}
+
+/* An entry handler sees where a call returns to though an exit handler's probe took the address. */
+static void entry_beside_exit(void)
+{
+	struct fprobe exits = {.exit_handler = fprobe_test_exit, .entry_data_size = sizeof(u64)},
+		      before = {.entry_handler = fprobe_test_returns_to}, after = before;
+
+	memset(&seen, 0, sizeof(seen));
+	EXPECT_EQ(register_fprobe(&before, "fprobe_test_add", NULL), 0);
+	EXPECT_EQ(register_fprobe(&exits, "fprobe_test_add", NULL), 0);
+	fprobe_test_add_twice(1, 2);
+	EXPECT(is_in(seen.a, fprobe_test_add_twice));
+	EXPECT_EQ(unregister_fprobe(&before), 0);
+	EXPECT_EQ(register_fprobe(&after, "fprobe_test_add", NULL), 0);
+	seen.a = 0;
+	fprobe_test_add_twice(1, 2);
+	EXPECT(is_in(seen.a, fprobe_test_add_twice));
+	EXPECT_EQ(seen.exits, 4);
+	EXPECT_EQ(unregister_fprobe(&after), 0);
+	EXPECT_EQ(unregister_fprobe(&exits), 0);
+}
+
 static void chosen_functions(void)
 {
 	struct fprobe fp = {.entry_handler = fprobe_test_entry};
@@ -207,6 +236,7 @@ static void ftrace_lists(void)
 static const struct ktap_case cases[] = {
     {"fprobe.entry_alone", entry_alone},
     {"fprobe.entry_and_exit", entry_and_exit},
+    {"fprobe.entry_beside_exit", entry_beside_exit},
     {"fprobe.chosen_functions", chosen_functions},
     {"fprobe.ftrace_calls", ftrace_calls},
     {"fprobe.ftrace_lists", ftrace_lists},
