@@ -25,18 +25,17 @@ static inline u64 cycles(void)
  * Nanoseconds since kernel entry, from the TSC. Any context. Two multiplications and no division.
  */
 u64 clock_ns(void);
-/* A TSC reading (or difference from kernel entry) to nanoseconds since kernel entry. */
+/* From the TSC to nanoseconds since kernel entry. */
 struct clock_scale {
-	u64 base;	  /* at kernel entry */
+	u64 base;	  /* the TSC at kernel entry */
 	u64 ns_per_cycle; /* 32.32 fixed point; 0 before the clock is measured */
 };
 extern struct clock_scale clock_scale; /* [I] */
+/* A TSC reading to nanoseconds since kernel entry. */
 static inline __attribute__((always_inline)) u64 cycles_to_ns(u64 tsc)
 {
 	return (u64)((unsigned __int128)(tsc - clock_scale.base) * clock_scale.ns_per_cycle >> 32);
 }
-/* cycles_to_ns(t) is (t - *base) * *mult >> 32; *mult is 0 before the clock is measured. */
-void clock_line(u64 *base, u64 *mult);
 /* Nanoseconds from 1970 to kernel entry, from the CMOS clock. */
 u64 clock_boot_unix_ns(void);
 void delay_us(unsigned us); /* busy */

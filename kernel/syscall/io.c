@@ -124,7 +124,7 @@ static long sys_read_small(struct file *f, u64 to, size_t n, const u64 *at)
 
 	if (got > 0 && copy_to_user(to, buf, got))
 		return -EFAULT;
-	return got < 0 ? sys_restartable(got) : got;
+	return sys_restartable(got);
 }
 
 static long sys_write_small(struct file *f, u64 from, size_t n, const u64 *at)

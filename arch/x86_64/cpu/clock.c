@@ -19,12 +19,6 @@ static u64 ticks_per_us; /* rounded up: a delay may be longer, not shorter */
 static u64 boot_unix_ns;
 static struct clock_info info = {.reference = "none"};
 
-void clock_line(u64 *base, u64 *mult)
-{
-	*base = clock_scale.base;
-	*mult = clock_scale.ns_per_cycle;
-}
-
 u64 clock_ns(void)
 {
 	return cycles_to_ns(cycles());

@@ -69,6 +69,18 @@
 	copy user_copy_nofault EX_NOFAULT 1
 	copy kernel_copy_nofault EX_NOFAULT 0
 
+	/* How functions end whose access is at 1: all went well, or it faulted. */
+	.macro user_end name kind
+	xorl %eax, %eax
+	forbid_user
+	ret
+2:	movq $-EFAULT, %rax
+	forbid_user
+	ret
+	extable 1b 2b \kind
+	.size \name, . - \name
+	.endm
+
 /* int get_user_u32(rdi to, rsi from): in one read. */
 	.globl get_user_u32
 	.type get_user_u32, @function
@@ -80,14 +92,7 @@ get_user_u32:
 	allow_user
 1:	movl (%rsi), %edx
 	movl %edx, (%rdi)
-	xorl %eax, %eax
-	forbid_user
-	ret
-2:	movq $-EFAULT, %rax
-	forbid_user
-	ret
-	extable 1b 2b EX_FAULT_IN
-	.size get_user_u32, . - get_user_u32
+	user_end get_user_u32 EX_FAULT_IN
 
 /* int user_cmpxchg_u32(rdi to, rsi old, edx value) */
 	.globl user_cmpxchg_u32
@@ -101,14 +106,7 @@ user_cmpxchg_u32:
 	allow_user
 1:	lock cmpxchgl %edx, (%rdi)
 	movl %eax, (%rsi)
-	xorl %eax, %eax
-	forbid_user
-	ret
-2:	movq $-EFAULT, %rax
-	forbid_user
-	ret
-	extable 1b 2b EX_NOFAULT
-	.size user_cmpxchg_u32, . - user_cmpxchg_u32
+	user_end user_cmpxchg_u32 EX_NOFAULT
 
 /*
  * long user_strncpy(rdi to, rsi from, rdx size > 0, rcx limit > 0): as strncpy_from_user(); at
