@@ -92,8 +92,6 @@ static struct tnode *kept_find(struct tnode **slot, const struct vnode *dir, con
 		t = NULL;
 	}
 	host_unlock();
-	if (t)
-		WRITE_ONCE(t->v.mtime_ns, atomic_load(&changed_ns));
 	return t;
 }
 

@@ -1,7 +1,7 @@
 /*
  * What made a trace: kernel, command line, archive, machine and QEMU. `record` and `run` put it
- * into trace.dat as an option that other programs pass over; `replay` and `goto` make the same
- * machine of it again.
+ * into trace.dat as an option that other programs pass over; `replay` makes the same machine of
+ * it again.
  *
  * It is a text of lines "WORD VALUE", in which a line feed in a value is %0A and a percent sign
  * %25. Behind a line "data" come so many bytes and a line feed.
