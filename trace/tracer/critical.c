@@ -11,7 +11,6 @@
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/record.h"
-#include "trace/function/function.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_critical.h"
@@ -35,7 +34,6 @@ static struct critical_cpu {
 } cpus[MAX_CPUS] __aligned(64);
 
 static struct trace_array *owner; /* [A] whose tracer it is; NULL: nobody's */
-static bool functions;		  /* [L] functions are recorded, too */
 
 /* ---- sections ---- */
 
@@ -112,27 +110,13 @@ static void trace_critical_call(
 
 /* ---- the tracers ---- */
 
-static int trace_critical_set_functions(struct trace_array *tr, bool on)
-{
-	static const struct host_hook hook = {.fn = trace_critical_call};
-	int err = 0;
-
-	if (on == functions)
-		return 0;
-	if (on)
-		err = trace_functions_start(tr, &hook);
-	else
-		trace_functions_stop(tr);
-	if (!err)
-		functions = on;
-	return err;
-}
+static struct trace_latency_functions functions = {.hook.fn = trace_critical_call}; /* [L] */
 
 static void trace_critical_reset(struct trace_array *tr)
 {
 	WRITE_ONCE(owner, NULL);
 	host_critical_watch(0);
-	trace_critical_set_functions(tr, false);
+	trace_latency_set_functions(tr, &functions, false);
 	host_synchronize();
 	trace_comm_users(-1, 0);
 	trace_latency_stop(tr);
@@ -147,7 +131,7 @@ static int trace_critical_start(struct trace_array *tr, u32 which)
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
 		cpus[cpu] = (struct critical_cpu){0};
 	trace_comm_users(1, 0);
-	int err = trace_critical_set_functions(tr, tr->options & TRACE_OPT_FUNCTION);
+	int err = trace_latency_set_functions(tr, &functions, tr->options & TRACE_OPT_FUNCTION);
 	if (!err && !host_critical_watch(which))
 		err = -EOPNOTSUPP;
 	if (err)
@@ -168,7 +152,7 @@ static int trace_critical_init(struct trace_array *tr, u32 which)
 
 static int trace_critical_option(struct trace_array *tr, u64 bit, bool on)
 {
-	return bit == TRACE_OPT_FUNCTION ? trace_critical_set_functions(tr, on)
+	return bit == TRACE_OPT_FUNCTION ? trace_latency_set_functions(tr, &functions, on)
 					 : trace_latency_option(tr, bit, on);
 }
 

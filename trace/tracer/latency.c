@@ -7,6 +7,7 @@
 #include "kernel/lib/errno.h"
 #include "trace/event/record.h"
 #include "trace/event/snapshot.h"
+#include "trace/function/function.h"
 #include "trace/host_clock.h"
 
 #define CYCLES_MEASURED (1UL << 32) /* a distance long enough for the scale */
@@ -50,6 +51,21 @@ void trace_latency_stop(struct trace_array *tr)
 int trace_latency_option(struct trace_array *tr __maybe_unused, u64 bit, bool on)
 {
 	return bit == TRACE_OPT_OVERWRITE && !on ? -EINVAL : 0;
+}
+
+int trace_latency_set_functions(struct trace_array *tr, struct trace_latency_functions *f, bool on)
+{
+	int err = 0;
+
+	if (on == f->on)
+		return 0;
+	if (on)
+		err = trace_functions_start(tr, &f->hook);
+	else
+		trace_functions_stop(tr);
+	if (!err)
+		f->on = on;
+	return err;
 }
 
 /* The ring turns a page, or somebody waits for records. */

@@ -8,12 +8,21 @@
 #include "trace/event/array.h"
 #include "trace/event/record.h"
 #include "trace/host_context.h"
+#include "trace/host_function.h"
 #include "trace/tracer/tracer.h"
 
 /* Task context under host_lock: of the tracer's init(), reset(), option(). 0, -ENOMEM, -EBUSY. */
 int trace_latency_start(struct trace_array *tr, u64 options); /* TRACE_OPT_*, to be on */
 void trace_latency_stop(struct trace_array *tr);
 int trace_latency_option(struct trace_array *tr, u64 bit, bool on); /* 0, -EINVAL */
+
+/* What makes a tracer record the calls of functions, too: its hook, and whether that is set. */
+struct trace_latency_functions {
+	struct host_hook hook;
+	bool on;
+};
+int trace_latency_set_functions(
+    struct trace_array *tr, struct trace_latency_functions *f, bool on); /* 0, -errno */
 
 /* What follows: any context but NMI, interrupts off, as after host_preempt_disable(). */
 

@@ -13,7 +13,6 @@
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/record.h"
-#include "trace/function/function.h"
 #include "trace/host_cpus.h"
 #include "trace/host_function.h"
 #include "trace/tracer/latency.h"
@@ -34,7 +33,6 @@ static struct {
 } waiting;
 
 static struct trace_array *owner; /* [A] whose tracer it is; NULL: nobody's */
-static bool functions;		  /* [L] functions are recorded, too */
 static u8 busy[MAX_CPUS];	  /* [A] by its CPU: a function is being recorded */
 
 static void trace_wakeup_lock(void)
@@ -160,27 +158,13 @@ static void trace_wakeup_call(
 
 /* ---- the tracer ---- */
 
-static int trace_wakeup_set_functions(struct trace_array *tr, bool on)
-{
-	static const struct host_hook hook = {.fn = trace_wakeup_call};
-	int err = 0;
-
-	if (on == functions)
-		return 0;
-	if (on)
-		err = trace_functions_start(tr, &hook);
-	else
-		trace_functions_stop(tr);
-	if (!err)
-		functions = on;
-	return err;
-}
+static struct trace_latency_functions functions = {.hook.fn = trace_wakeup_call}; /* [L] */
 
 static void trace_wakeup_reset(struct trace_array *tr)
 {
 	host_wakeups_watch(false);
 	WRITE_ONCE(owner, NULL);
-	trace_wakeup_set_functions(tr, false);
+	trace_latency_set_functions(tr, &functions, false);
 	host_synchronize();
 	trace_wakeup_forget();
 	trace_comm_users(-1, 0);
@@ -192,7 +176,7 @@ static int trace_wakeup_start(struct trace_array *tr)
 	trace_wakeup_forget();
 	trace_comm_users(1, 0);
 	WRITE_ONCE(owner, tr);
-	int err = trace_wakeup_set_functions(tr, tr->options & TRACE_OPT_FUNCTION);
+	int err = trace_latency_set_functions(tr, &functions, tr->options & TRACE_OPT_FUNCTION);
 	if (!err && !host_wakeups_watch(true))
 		err = -EOPNOTSUPP;
 	if (err)
@@ -211,7 +195,7 @@ static int trace_wakeup_init(struct trace_array *tr)
 
 static int trace_wakeup_option(struct trace_array *tr, u64 bit, bool on)
 {
-	return bit == TRACE_OPT_FUNCTION ? trace_wakeup_set_functions(tr, on)
+	return bit == TRACE_OPT_FUNCTION ? trace_latency_set_functions(tr, &functions, on)
 					 : trace_latency_option(tr, bit, on);
 }
 
