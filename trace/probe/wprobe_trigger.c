@@ -11,7 +11,6 @@
 #include "trace/event/array.h"
 #include "trace/event/enable.h"
 #include "trace/event/file.h"
-#include "trace/filter/compile.h"
 #include "trace/host_memory.h"
 #include "trace/probe/wprobe.h"
 #include "trace/trigger/trigger.h"
@@ -168,19 +167,12 @@ int wprobe_trigger_write(const struct trace_trigger_command *command, struct tra
 void wprobe_trigger_show(struct seq *s, const struct trace_trigger *t)
 {
 	const struct wprobe_where *where = t->data;
-	u64 left = atomic_load_relaxed(&t->left);
 
 	seq_printf(s, "%s:%s", t->command->name, t->target->call->name);
 	if (*where->name)
 		seq_printf(
 		    s, ":%s%s%ld", where->name, where->adjust < 0 ? "" : "+", (long)where->adjust);
-	if (left == TRACE_TRIGGER_UNLIMITED)
-		seq_puts(s, ":unlimited");
-	else
-		seq_printf(s, ":count=%ld", (long)left);
-	if (t->filter)
-		seq_printf(s, " if %s", trace_filter_text(t->filter));
-	seq_putc(s, '\n');
+	trace_trigger_show_rest(s, t);
 }
 
 void wprobe_trigger_release(struct trace_trigger *t)

@@ -164,13 +164,10 @@ static int trace_trigger_write(const struct trace_trigger_command *command,
 	return 0;
 }
 
-void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
+void trace_trigger_show_rest(struct seq *s, const struct trace_trigger *t)
 {
 	u64 left = atomic_load_relaxed(&t->left);
 
-	seq_puts(s, t->command->name);
-	if (t->target)
-		seq_printf(s, ":%s:%s", t->target->call->class->system, t->target->call->name);
 	if (left == TRACE_TRIGGER_UNLIMITED)
 		seq_puts(s, ":unlimited");
 	else
@@ -178,6 +175,14 @@ void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
 	if (t->filter)
 		seq_printf(s, " if %s", trace_filter_text(t->filter));
 	seq_putc(s, '\n');
+}
+
+void trace_trigger_show(struct seq *s, const struct trace_trigger *t)
+{
+	seq_puts(s, t->command->name);
+	if (t->target)
+		seq_printf(s, ":%s:%s", t->target->call->class->system, t->target->call->name);
+	trace_trigger_show_rest(s, t);
 }
 
 /* ---- the table ---- */
