@@ -167,13 +167,11 @@ static int parse(struct definition *d, const struct probe_words *w, struct probe
 
 static int add(struct trace_probe *tp, const struct definition *d, struct probe_error *err)
 {
-	int code = probe_event_check_name(&d->id, err);
+	struct probe_event *ev;
+	int code = probe_event_create(&d->id, tp, err, &ev);
 
 	if (code)
 		return code;
-	struct probe_event *ev = probe_event_alloc(&d->id, tp);
-	if (!ev)
-		return -ENOMEM;
 	ev->class.feed = eprobe_trigger_alloc;
 	code = probe_event_add(ev, tp);
 	if (code) {

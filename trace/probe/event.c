@@ -271,7 +271,8 @@ static void make_table(struct probe_event *ev, const struct trace_probe *tp, cha
 	}
 }
 
-struct probe_event *probe_event_alloc(const struct probe_id *id, const struct trace_probe *tp)
+static struct probe_event *probe_event_alloc(
+    const struct probe_id *id, const struct trace_probe *tp)
 {
 	u32 rows = tp->n_args * (tp->old ? 2 : 1) + 6;
 	size_t text = sizeof(*id) + tp->n_args * (PROBE_ARG_TEXT_MAX + 1 + 40 + 16);
@@ -294,12 +295,15 @@ struct probe_event *probe_event_alloc(const struct probe_id *id, const struct tr
 	return ev;
 }
 
-int probe_event_check_name(const struct probe_id *id, struct probe_error *err)
+int probe_event_create(const struct probe_id *id, const struct trace_probe *tp,
+    struct probe_error *err, struct probe_event **out)
 {
-	if (!trace_event_find(id->group, id->name))
-		return 0;
-	probe_fail(err, 0, 0, "Given group/event name is already used by another event");
-	return -EEXIST;
+	if (trace_event_find(id->group, id->name)) {
+		probe_fail(err, 0, 0, "Given group/event name is already used by another event");
+		return -EEXIST;
+	}
+	*out = probe_event_alloc(id, tp);
+	return *out ? 0 : -ENOMEM;
 }
 
 int probe_event_add(struct probe_event *ev, struct trace_probe *tp)

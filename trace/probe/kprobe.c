@@ -295,13 +295,11 @@ static int turn_on_old(struct probe_event *ev, const struct trace_probe *tp)
 static int add_new(
     struct trace_probe *tp, const struct probe_definition *d, struct probe_error *err)
 {
-	int code = probe_event_check_name(&d->id, err);
+	struct probe_event *ev;
+	int code = probe_event_create(&d->id, tp, err, &ev);
 
 	if (code)
 		return code;
-	struct probe_event *ev = probe_event_alloc(&d->id, tp);
-	if (!ev)
-		return -ENOMEM;
 	ev->key.set = kprobe_event_switch;
 	ev->call.key = &ev->key;
 	code = kprobe_event_register(tp, err);

@@ -315,10 +315,12 @@ struct trace_probe *probe_alloc(
  */
 int probe_parse_args(
     struct trace_probe *tp, const struct probe_words *w, const struct probe_parse *form);
-/* The event of a probe, not yet registered; host_free(). NULL: no memory. */
-struct probe_event *probe_event_alloc(const struct probe_id *id, const struct trace_probe *tp);
-/* Is the name free? 0 or -EEXIST. */
-int probe_event_check_name(const struct probe_id *id, struct probe_error *err);
+/*
+ * The event of a probe, not yet registered, in *out; host_free(). 0, -ENOMEM; -EEXIST: another
+ * event has the name.
+ */
+int probe_event_create(const struct probe_id *id, const struct trace_probe *tp,
+    struct probe_error *err, struct probe_event **out);
 /* Registers it, whose name is free, with its first probe: 0, -ENOMEM, -ENOSPC. */
 int probe_event_add(struct probe_event *ev, struct trace_probe *tp);
 /*

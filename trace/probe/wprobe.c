@@ -343,13 +343,11 @@ static int wprobe_parse(const struct definition *d, const struct probe_words *wo
 
 static int wprobe_add(struct trace_probe *tp, const struct definition *d, struct probe_error *err)
 {
-	int code = probe_event_check_name(&d->id, err);
+	struct probe_event *ev;
+	int code = probe_event_create(&d->id, tp, err, &ev);
 
 	if (code)
 		return code;
-	struct probe_event *ev = probe_event_alloc(&d->id, tp);
-	if (!ev)
-		return -ENOMEM;
 	ev->key.set = wprobe_switch;
 	ev->key.take = wprobe_take;
 	ev->call.key = &ev->key;
