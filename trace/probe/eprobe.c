@@ -258,9 +258,7 @@ static bool eprobe_match(
 	const struct trace_probe *tp = trace_probe_of(dyn);
 	size_t n = strcspn(args, " \t");
 
-	if (system && strcmp(system, tp->event->group))
-		return false;
-	if (*event && strcmp(event, tp->event->name))
+	if (!probe_match_name(tp, system, event))
 		return false;
 	return !n || (match_probed(tp->probed, args, n) &&
 			 probe_match_args(tp, args + n + strspn(args + n, " \t")));

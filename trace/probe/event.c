@@ -318,6 +318,12 @@ int probe_event_add(struct probe_event *ev, struct trace_probe *tp)
 
 /* ---- listing ---- */
 
+bool probe_match_name(const struct trace_probe *tp, const char *system, const char *event)
+{
+	return (!system || !strcmp(system, tp->event->group)) &&
+	       (!*event || !strcmp(event, tp->event->name));
+}
+
 void probe_show_args(struct seq *s, const struct trace_probe *tp)
 {
 	for (u32 i = 0; i < tp->n_args; i++)

@@ -535,11 +535,7 @@ bool kprobe_event_match(
 {
 	const struct trace_probe *tp = trace_probe_of(dyn);
 
-	if (system && strcmp(system, tp->event->group))
-		return false;
-	if (*event && strcmp(event, tp->event->name))
-		return false;
-	return kprobe_event_match_args(tp, args);
+	return probe_match_name(tp, system, event) && kprobe_event_match_args(tp, args);
 }
 
 const struct dynevent_kind probe_dynevent_kind = {

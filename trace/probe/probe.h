@@ -327,6 +327,8 @@ int probe_event_add(struct probe_event *ev, struct trace_probe *tp);
  * retired.c. Unregisters a legacy event, on or off, and its last probe; its records stay readable.
  */
 void probe_event_retire(struct probe_event *ev);
+/* Does the event have this group (NULL: any) and this name (empty: any)? */
+bool probe_match_name(const struct trace_probe *tp, const char *system, const char *event);
 /* " NAME=BODY ..."; are the first arguments these? */
 void probe_show_args(struct seq *s, const struct trace_probe *tp);
 bool probe_match_args(const struct trace_probe *tp, const char *args);

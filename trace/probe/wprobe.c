@@ -420,9 +420,7 @@ static bool wprobe_match(
 	const struct trace_probe *tp = trace_probe_of(dyn);
 	size_t n = strcspn(args, " \t");
 
-	if (system && strcmp(system, tp->event->group))
-		return false;
-	if (*event && strcmp(event, tp->event->name))
+	if (!probe_match_name(tp, system, event))
 		return false;
 	if (n && (strlen(tp->watch->place) != n || memcmp(tp->watch->place, args, n) != 0))
 		return false;
