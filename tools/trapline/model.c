@@ -291,16 +291,7 @@ static uint64_t *gap_begins(const struct model *m)
 static bool is_across_gap(
     const struct model *m, const uint64_t *gap_begin, uint64_t begin, uint64_t end)
 {
-	size_t low = 0, high = m->gaps;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (m->gap[middle].end <= begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return gap_begin[low] < end;
+	return gap_begin[COUNT_UP_TO(m->gap, m->gaps, end, begin)] < end;
 }
 
 /* Tasks migrate. An interrupt does not, and is abandoned when its own CPU loses something. */

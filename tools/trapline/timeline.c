@@ -261,42 +261,19 @@ const struct timeline_task *timeline_task(const struct timeline *l, int32_t pid)
 
 size_t slices_from(const struct slices *s, uint64_t time)
 {
-	size_t low = 0, high = s->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (s->slice[middle].end <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UP_TO(s->slice, s->count, end, time);
 }
 
 size_t timeline_tenure(const struct timeline_cpu *c, uint64_t time)
 {
-	size_t low = 0, high = c->tenures;
+	size_t n = COUNT_UP_TO(c->tenure, c->tenures, begin, time);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (c->tenure[middle].begin <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
+	return n ? n - 1 : 0;
 }
 
 size_t timeline_life(const struct timeline_task *t, uint64_t time)
 {
-	size_t low = 0, high = t->lives;
+	size_t n = COUNT_UP_TO(t->life, t->lives, begin, time);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (t->life[middle].begin <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
+	return n ? n - 1 : 0;
 }

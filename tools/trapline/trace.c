@@ -43,16 +43,9 @@ static void sort_names(struct names *names)
 /* The last one whose key is not larger; NULL: there is none. */
 static const struct name *find_name(const struct names *names, uint64_t key)
 {
-	size_t low = 0, high = names->count;
+	size_t n = COUNT_UP_TO(names->name, names->count, key, key);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (names->name[middle].key <= key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &names->name[low - 1] : NULL;
+	return n ? &names->name[n - 1] : NULL;
 }
 
 static void free_names(struct names *names)

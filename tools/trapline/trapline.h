@@ -55,6 +55,14 @@ void *xrealloc(void *p, size_t size);	 /* never NULL */
 char *xstrndup(const char *s, size_t n); /* never NULL */
 
 /*
+ * How many of `count` elements have a uint64_t `field` of at most `key`; the array is in the order
+ * of that field, and may be NULL if it is empty.
+ */
+#define COUNT_UP_TO(array, count, field, key)                                                      \
+	count_up_to(array, count, sizeof(*(array)), offsetof(__typeof__(*(array)), field), key)
+size_t count_up_to(const void *array, size_t count, size_t size, size_t offset, uint64_t key);
+
+/*
  * Progress of long work, on stderr if that is a terminal, or as lines after --progress: "WHAT: 42
  * %", or without a total (0) how much was done. Over when done reaches total.
  */

@@ -129,6 +129,21 @@ char *xstrndup(const char *s, size_t n)
 	return memcpy(copy, s, length);
 }
 
+size_t count_up_to(const void *array, size_t count, size_t size, size_t offset, uint64_t key)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const char *element = (const char *)array + middle * size;
+		if (*(const uint64_t *)(element + offset) <= key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static uint8_t *bytes_more(struct bytes *b, size_t n)
 {
 	if (b->room - b->size < n) {
