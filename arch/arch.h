@@ -232,7 +232,7 @@ u64 kernel_probe_return(struct regs *r);
  * the innermost.
  */
 u64 kernel_probe_returns_to(u64 slot);
-u64 kernel_probe_real_return(u64 slot); /* what stands there; if that was taken, what stood there */
+u64 kernel_probe_real_return(u64 slot); /* return address at slot; the original of a taken one */
 /* n bytes read from addr on become what they are without probes. Any context. */
 void kernel_probe_original(u64 addr, u8 *code, unsigned n);
 /* A detour is entered while handlers run on this CPU. Interrupts off. */
@@ -248,7 +248,7 @@ u64 kernel_hook_probe(struct regs *r); /* interrupts off */
  * called with preemption off; users that follow calls have enter() instead, with interrupts off.
  */
 struct hook_call {
-	u64 ip, start; /* these, and what follows, are the user's */
+	u64 ip, start; /* all four are the user's own data */
 	u32 depth, mode;
 };
 struct hook_user {
@@ -270,8 +270,9 @@ struct hook_returned {
 };
 void kernel_hook_returned(struct hook_returned *r);
 /*
- * Watched toggles (arch_toggles_watch()): interrupts went off, or are to go on; so of preemption,
- * whose count is, or was, 1. `ip` is inside the toggle, `frame` the frame pointer of its function.
+ * Watched toggles (arch_toggles_watch()) call these: after they turned interrupts off, and before
+ * they turn them on. For preemption: when its count has become 1, and before it leaves 1. `ip` is
+ * inside the toggle, `frame` is the frame pointer of its function.
  */
 void kernel_irqs_off(u64 ip, u64 frame);
 void kernel_irqs_on(u64 ip, u64 frame);
@@ -280,15 +281,15 @@ void kernel_preempt_on(u64 ip, u64 frame);
 bool kernel_int3(struct regs *r);	/* true: it was a probe's; else SIGTRAP or fatal */
 bool kernel_debug_trap(struct regs *r); /* r->error holds DR6 */
 /*
- * The place `addr` that register n watches was accessed, by the instruction before r->rip. `value`
- * is what is there now, or went through the port. Interrupts off, in preempt_count as in an NMI. An
- * access that this makes itself, or that entry code makes, is reported to kernel_watch_missed()
- * alone.
+ * An instruction accessed the place `addr`, which register n watches; r->rip is after it. `value`
+ * is what the place holds now, or what went through the port. The handler has interrupts off, and
+ * counts in preempt_count as an NMI does. If the handler itself or entry code makes an access, the
+ * trap calls only kernel_watch_missed().
  */
 void kernel_watch_hit(unsigned n, u64 addr, u64 value, const struct regs *r);
 void kernel_watch_missed(unsigned n);
-u64 kernel_function_start(u64 addr); /* of the function that holds it; 0: none. Any context */
-u64 kernel_function_end(u64 addr);   /* the address behind it */
+u64 kernel_function_start(u64 addr); /* start of the function at addr; 0: none. Any context */
+u64 kernel_function_end(u64 addr);   /* the first address after that function */
 void kernel_irq(unsigned irq);	     /* a device line (global system interrupt number) */
 void kernel_timer_tick(struct regs *r);
 void kernel_ipi(enum ipi what);

@@ -90,8 +90,8 @@ int copy_to_user(u64 dst, const void *src, size_t n);
 size_t copy_from_user_left(void *dst, u64 src, size_t n);
 int get_user_u32(u32 *dst, u64 src); /* in one read, if it is aligned */
 /*
- * Compare and exchange in one step: 0, and *old is the value found, equal or not. Any context: a
- * page that is not there or may not be written is -EFAULT, and is never faulted in.
+ * Compares and exchanges in one step: 0, with the value found in *old, equal or not. Any context. A
+ * page that is missing or read-only is -EFAULT: this never faults it in.
  */
 int user_cmpxchg_u32(u64 dst, u32 *old, u32 value);
 /*

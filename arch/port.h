@@ -43,8 +43,8 @@ static inline void port_out32(u16 port, u32 v)
 }
 
 /*
- * n bytes to the same port, one after the other. Where the port is watched, QEMU leaves the
- * instruction after each byte, with the bytes that remain not written.
+ * Writes n bytes to one port. If a watchpoint is on the port, QEMU may end the instruction after
+ * each byte: `n` then counts the bytes that are still to be written.
  */
 static inline void port_write8(u16 port, const void *data, size_t n)
 {

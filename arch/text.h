@@ -43,13 +43,13 @@ struct static_branch_site {
 void static_key_set_many(struct static_key *const *keys, const u8 *states, unsigned n);
 
 /*
- * Which toggles (arch/this_cpu.h) call kernel_irqs_off() and the others, in place of what they do
- * by themselves; 0: none. Those of code that a call may not come from are left alone: of the
- * tracer, of the library, and what hooks and probes need. Task context, one at a time.
+ * Selects the toggles (arch/this_cpu.h) that call kernel_irqs_off() and its kin in place of their
+ * own instruction; 0: none. Toggles in the tracer, in the library, and in code that hooks and
+ * probes run keep their instruction: they must not call. Task context, one at a time.
  */
 enum { ARCH_TOGGLE_IRQS = 1, ARCH_TOGGLE_PREEMPT = 2 };
 void arch_toggles_watch(u32 which);
-/* Is that inside a toggle? Any context. */
+/* True if addr is inside a toggle. Any context. */
 bool arch_toggle_at(u64 addr);
 
 struct text_patch {
@@ -188,8 +188,9 @@ void arch_jump_arm(struct arch_probe *const *p, unsigned n, bool on);
  */
 void probe_return(void);
 /*
- * Where a function returns to that a user of hooks follows (arch/x86_64/probe/hook.S). Calls
- * kernel_hook_returned(), which gets the returned values alone: not all registers are saved.
+ * A function that a user of hooks follows returns here (arch/x86_64/probe/hook.S). Calls
+ * kernel_hook_returned(), which sees only the returned values: hook_return does not save all
+ * registers.
  */
 void hook_return(void);
 
@@ -213,7 +214,8 @@ void arch_hooks_set(const struct arch_hook *hooks, unsigned n); /* at most ARCH_
 void arch_hook_nop(u8 code[ARCH_HOOK_LEN]);			/* what stands there unpatched */
 u64 arch_hook_entry(int to);					/* 0 for OFF */
 /*
- * Is that in an entry of single users, perhaps before preemption or interrupts are off? A task must
- * not be preempted there: it has the number of a user that may be removed. Any context.
+ * True if rip is in an entry of a single user, perhaps before the entry turns preemption or
+ * interrupts off. The scheduler must not preempt a task there: the task holds the number of a user
+ * that may be removed. Any context.
  */
 bool arch_hook_in_entry(u64 rip);

@@ -13,19 +13,19 @@
 /* Numbers as the hardware has them. */
 enum arch_watch_kind { ARCH_WATCH_WRITE = 1, ARCH_WATCH_PORT = 2, ARCH_WATCH_ACCESS = 3 };
 
-/* Why that place cannot be watched; NULL: it can. Any context. */
+/* The reason why a place cannot be watched; NULL: it can be. Any context. */
 const char *arch_watch_refused(enum arch_watch_kind kind, u64 addr, unsigned len);
 /*
- * The number of a debug register, which watches nothing yet; -ENOSPC: all are taken. Task context,
- * one at a time (the caller's lock).
+ * Takes a debug register, which watches nothing yet, and returns its number; -ENOSPC: none is free.
+ * Task context, one at a time (the caller's lock).
  */
 int arch_watch_take(enum arch_watch_kind kind, unsigned len);
-/* On return no CPU reports it any more. As arch_watch_take(). */
+/* When this returns, no CPU reports accesses by that register. Contexts as arch_watch_take(). */
 void arch_watch_give(unsigned n);
 /*
- * The register watches this place from now on, or nothing (ARCH_WATCH_NOWHERE). This CPU follows at
- * once, the others soon after. Any context.
+ * Makes register n watch `addr`, or nothing (ARCH_WATCH_NOWHERE). This CPU follows at once, the
+ * others soon after. Any context.
  */
 void arch_watch_move(unsigned n, u64 addr);
-/* Returns when all CPUs have followed. Task context, interrupts on. */
+/* Waits until all CPUs have followed arch_watch_move(). Task context, interrupts on. */
 void arch_watch_sync(void);

@@ -1,7 +1,7 @@
 /*
- * Where critical sections begin and end, for the tracer. It hears of each change of state that may
- * begin or end one, any number of times in a row; what it calls a section begins with the first. A
- * section that is watched for both reasons lasts until neither holds.
+ * Reports to the tracer where critical sections begin and end: each change of state that may begin
+ * or end one, any number of times in a row. A section begins with the first report. If the tracer
+ * watches interrupts and preemption, a section lasts until both are on.
  *
  * Any context but NMI: in an NMI interrupts are off already, and preemption's count is not 0.
  */
@@ -27,7 +27,7 @@ void critical_watch(u32 which)
 	arch_toggles_watch(which);
 }
 
-/* Who called the function whose frame that is; an odd one is of entry code, which nobody called. */
+/* The return address in that frame; 0 for an odd frame, which stands for entry code. */
 static inline u64 critical_caller(u64 frame)
 {
 	return frame & 1 ? 0 : ((const u64 *)frame)[1];
@@ -82,7 +82,7 @@ __trace_text void kernel_preempt_on(u64 ip, u64 frame)
 	irq_restore(flags);
 }
 
-/* ---- interrupts: they come upon code that has them on ---- */
+/* ---- interrupts: the interrupted code had them on ---- */
 
 static inline u64 critical_interrupted(const struct regs *r)
 {

@@ -1,8 +1,8 @@
 /*
  * Critical sections: stretches of code that a CPU runs with interrupts off, or with preemption off.
- * The toggles of arch/this_cpu.h begin and end most of them; these calls are for the others: of an
- * interrupt, and of the idle loop, which is not critical while it sleeps. They are for functions
- * with interrupts off (critical_idle_end(): on), and cost a nop while nobody watches.
+ * The toggles of arch/this_cpu.h begin and end most of them. The functions below report the others:
+ * interrupts, and the idle loop, which is not critical while it sleeps. Their callers have
+ * interrupts off (critical_idle_end(): on). A call costs a nop while no tracer watches.
  */
 #pragma once
 
@@ -14,12 +14,14 @@ void critical_irq_entered(const struct regs *r), critical_irq_left(const struct 
 void critical_idle(bool begins);
 
 /*
- * The tracer hears of sections of these kinds, HOST_CRITICAL_* bits, from now on; 0: of none. Task
+ * Reports sections of these kinds (HOST_CRITICAL_* bits) to the tracer from now on; 0: none. Task
  * context, one at a time.
  */
 void critical_watch(u32 which);
 
-/* Around an interrupt's handlers: it is counted in preempt_count in between. */
+/*
+ * Called before and after an interrupt's handlers. preempt_count counts the interrupt in between.
+ */
 static inline void critical_irq_enter(const struct regs *r)
 {
 	if (static_branch(&critical_key))
@@ -32,7 +34,7 @@ static inline void critical_irq_exit(const struct regs *r)
 		critical_irq_left(r);
 }
 
-/* The last of an interrupt: after this it turns interrupts on. */
+/* The last call of an interrupt, which turns interrupts on after it. */
 static inline void critical_irq_return(const struct regs *r)
 {
 	if (static_branch(&critical_key))

@@ -23,7 +23,7 @@ static void walk_to(struct walk *w, struct vnode *v)
 	w->at = v;
 }
 
-/* From here on the trail has a text of its own. */
+/* Gives the trail a buffer of its own, because it differs from the path's text from here on. */
 static void walk_trail_begin(struct walk *w)
 {
 	w->trail = kmalloc(PATH_MAX);
@@ -36,7 +36,10 @@ static void walk_trail_begin(struct walk *w)
 	w->plain = NULL;
 }
 
-/* The component in `name` belongs to the trail: while a path is absolute and clean, its text is. */
+/*
+ * Appends the component in `name` to the trail. While a path is absolute and clean, its own text
+ * serves as the trail.
+ */
 static void walk_trail_push(struct walk *w)
 {
 	if (!w->wants_trail)
@@ -51,7 +54,7 @@ static void walk_trail_push(struct walk *w)
 		w->trail_lost = true;
 }
 
-/* Where the walk begins, and begins anew after a symlink to an absolute path. */
+/* Sets the start of the walk: at its beginning, and after a symlink to an absolute path. */
 static int walk_home(struct walk *w, bool absolute)
 {
 	struct vnode *cwd = NULL;
@@ -109,7 +112,7 @@ static int walk_follow_link(struct walk *w, struct vnode *v)
 			n = n ? -ENAMETOOLONG : -ENOENT;
 		if (n >= 0) {
 			if (w->wants_trail && w->plain)
-				walk_trail_begin(w); /* its text goes */
+				walk_trail_begin(w); /* the old text will be gone */
 			text[n] = '/';
 			memcpy(text + n + (left ? 1 : 0), w->rest, left + 1);
 			kfree(w->owned);

@@ -41,7 +41,7 @@ struct walk {
  * -ENOTDIR, -ENAMETOOLONG, -ELOOP, -ENOMEM. walk_end() in any case.
  */
 int walk_begin(struct walk *w, const char *path);
-/* The same, and walk_path() can tell the way. */
+/* As walk_begin(); walk_path() can then give the real path. */
 int walk_begin_trail(struct walk *w, const char *path);
 /*
  * Looks the last component up, going on through symlinks when `follow` (or when slashes stand
@@ -52,8 +52,8 @@ int walk_final(struct walk *w, bool follow, struct vnode **out);
 /* May something in `at` be changed? 0 or -EROFS. */
 int walk_may_change(const struct walk *w);
 /*
- * The real path of what walk_final() gave, kmalloc'ed; NULL if it has none. Once, after
- * walk_begin_trail().
+ * Returns the real path of the vnode that walk_final() found, from kmalloc; NULL if it has none.
+ * Call it once, after walk_begin_trail().
  */
 char *walk_path(struct walk *w);
 void walk_end(struct walk *w);

@@ -69,7 +69,7 @@ static void fprobe_drop(struct fprobe_function *functions, unsigned n, bool retu
 	kfree(functions);
 }
 
-/* They are registered one by one, and patched together. */
+/* Registers the probes one by one, and patches the text once for all of them. */
 static int fprobe_start(struct fprobe *fp, struct fprobe_function *functions, unsigned n)
 {
 	struct kprobe **probes = kmalloc(n * sizeof(*probes));
@@ -122,7 +122,7 @@ int register_fprobe_syms(struct fprobe *fp, const char **syms, int num)
 	return err;
 }
 
-/* The beginnings of the functions in the set that have a hook, which is their number. */
+/* Writes the addresses of the set's functions that have a hook; returns their number. */
 static unsigned fprobe_addresses(const u64 *set, u64 *addrs)
 {
 	unsigned n = 0;

@@ -1,7 +1,7 @@
 /*
- * Probes of many functions at once, with Linux's names: a handler when one of them is entered,
- * another when it returns. Those are kprobes and return probes at the functions' hooks; contexts
- * and what a handler may do are those of kernel/kprobe/kprobe.h.
+ * Probes of many functions at once, with Linux's names. The kernel calls one handler when it enters
+ * one of the functions, and another when that function returns. They are kprobes and return probes
+ * at the functions' hooks: kernel/kprobe/kprobe.h has the contexts, and what a handler may do.
  */
 #pragma once
 
@@ -21,26 +21,26 @@ typedef int (*fprobe_entry_cb)(
 typedef void (*fprobe_exit_cb)(
     struct fprobe *fp, u64 entry_ip, u64 ret_ip, struct regs *regs, void *entry_data);
 
-/* Zeroed but for its handlers, of which one may be missing, and the size. */
+/* The caller sets one handler or both, and entry_data_size, and zeroes the rest. */
 struct fprobe {
 	fprobe_entry_cb entry_handler;
 	fprobe_exit_cb exit_handler;
 	size_t entry_data_size; /* at most KRETPROBE_DATA_MAX */
-	/* Of kernel/kprobe/fprobe.c. */
+	/* Private to kernel/kprobe/fprobe.c. */
 	struct fprobe_function *functions; /* NULL: not registered */
 	unsigned n;
 };
 
 /*
- * Of all functions that `filter` names and `notfilter` does not (NULL: all are wanted): a name or a
- * glob. Functions without a hook do not count. 0, -EINVAL (no handler, no such function, registered
- * already), -ENOMEM. Task context, all of these.
+ * Registers a probe of all functions that match `filter` (NULL: all) and do not match `notfilter`
+ * (NULL: none): a name or a glob. Skips functions without a hook. 0, -EINVAL (no handler, no such
+ * function, registered already), -ENOMEM. Task context, as for all calls here.
  */
 int register_fprobe(struct fprobe *fp, const char *filter, const char *notfilter);
-/* Of the functions that begin there; that have these names (-ENOENT). All of them or none. */
+/* Probes the functions at these addresses, or with these names (-ENOENT): all of them or none. */
 int register_fprobe_ips(struct fprobe *fp, const u64 *addrs, int num);
 int register_fprobe_syms(struct fprobe *fp, const char **syms, int num);
-/* On return none of its handlers runs any more. 0; -EINVAL: it was not registered. */
+/* When this returns, none of its handlers runs any more. 0; -EINVAL: it was not registered. */
 int unregister_fprobe(struct fprobe *fp);
-/* Calls for which no handler was called, since the registration. */
+/* The number of calls since the registration for which the kernel could not call a handler. */
 u64 fprobe_missed(const struct fprobe *fp);

@@ -39,7 +39,7 @@ static int ftrace_apply(struct ftrace_ops *ops)
 	return 0;
 }
 
-/* The list as it is to be; *out NULL: it is empty. */
+/* Makes the changed list; *out NULL: it is empty. */
 static int ftrace_list_changed(const u64 *old, const char *buf, int len, bool reset, u64 **out)
 {
 	size_t size = ftrace_words() * sizeof(u64);

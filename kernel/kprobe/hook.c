@@ -55,8 +55,8 @@ static void hook_nobody_left(struct hook_user *user __maybe_unused,
 }
 
 /*
- * In place of a user: of none, and of one being removed. Each has all functions: a CPU may still be
- * in either entry of the user that was there.
+ * Placeholders: for a number without a user, and for one whose user is being removed. Both have all
+ * functions, because a CPU may still be in either entry of the earlier user.
  */
 #define HOOK_NOBODY                                                                                \
 	{                                                                                          \

@@ -78,7 +78,7 @@ static SHADOW_INLINE const struct hook_call *hook_call_outer(
 	return hook_call_from(user, r);
 }
 
-/* In leave(): the call under way around the one that returns; NULL: there is none. */
+/* In leave(): the followed call that encloses the returning one; NULL: there is none. */
 static SHADOW_INLINE struct hook_call *hook_call_around(
     const struct hook_user *user, const struct hook_call *call)
 {

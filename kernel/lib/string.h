@@ -10,7 +10,7 @@
 long strscpy(char *dst, const char *src, size_t size);
 /* Is `s` begun by `prefix`? */
 bool str_has_prefix(const char *s, const char *prefix);
-/* Do they say the same? Most strings differ in their first byte, and then there is no call. */
+/* True if the strings are equal. Most pairs differ in the first byte, which saves the call. */
 static inline bool str_equal(const char *a, const char *b)
 {
 	return *a == *b && !strcmp(a, b);

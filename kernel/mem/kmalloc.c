@@ -212,7 +212,7 @@ static inline void *alloc_from(const u64 *caller, size_t size, u32 gfp)
 	return p;
 }
 
-/* Where the return address of the running function stands; a tracer that follows it took that. */
+/* The stack slot of this function's return address. A tracer may have replaced the address. */
 #define CALLER ((const u64 *)__builtin_frame_address(0) + 1)
 
 void *kmalloc(size_t size)

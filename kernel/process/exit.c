@@ -169,7 +169,7 @@ struct leavings {
 	struct list_head children;  /* zombies out of the tree, by their groups */
 };
 
-/* The last step of its end that other tasks see. */
+/* The last step of a task's end that other tasks see. */
 static void become_zombie(struct task *t, struct leavings *l)
 {
 	struct thread_group *g = t->group;

@@ -114,7 +114,7 @@ static void futex_timeout(struct timer *t)
 	wake_up_process(task);
 }
 
-/* Until a wake-up: 0 and *state; or the deadline or a signal: -ETIMEDOUT, -EINTR. */
+/* Sleeps until a wake-up: 0 and *state; or until the deadline or a signal: -ETIMEDOUT, -EINTR. */
 static int futex_sleep(struct sleep *s, u64 deadline, enum futex_state *state)
 {
 	struct task *t = current();

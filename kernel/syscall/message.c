@@ -310,8 +310,8 @@ long __x64_sys_recvfrom(const struct regs *r)
 }
 
 /*
- * Installs the files that came, as many as ring 3 has room and memory for. Returns how many bytes
- * of control messages that makes.
+ * Installs the received files, as many as ring 3 has room and memory for. Returns the size of their
+ * control messages in bytes.
  */
 static u64 sys_put_files(struct sys_received *got, const struct abi_msghdr *h, u32 *flags)
 {

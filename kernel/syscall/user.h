@@ -14,7 +14,10 @@ struct file *sys_fd_get(u64 fd);
 
 /* Gives a file just made (NULL: -ENOMEM) a descriptor; consumes the file. */
 long sys_install_new(struct file *f, bool cloexec);
-/* The same for two, whose numbers go to ring 3; on an error no descriptor stays. */
+/*
+ * As sys_install_new() for two files; writes their numbers to ring 3. After an error no descriptor
+ * stays.
+ */
 long sys_install_pair(struct file *ends[2], u64 to, bool cloexec);
 
 /*

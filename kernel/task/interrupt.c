@@ -27,8 +27,8 @@ __notrace void kernel_irq_enter(struct regs *r, unsigned vector)
 NOTRACE(kernel_irq_enter, "it begins an interrupt, whose functions are told by its count");
 
 /*
- * A task in the copy of a probed instruction leaves it first, as the copy may be taken away
- * (arch_probe_sync()); and so does one in a hook's entry, whose user may be removed.
+ * Does not preempt a task in the copy of a probed instruction, which arch_probe_sync() may take
+ * away, or in a hook's entry, whose user may be removed. The task leaves it first.
  */
 static __notrace void kernel_irq_preempt(const struct regs *r)
 {

@@ -157,8 +157,9 @@ void task_set_comm(struct task *t, const char *comm); /* fires task_rename */
 int task_set_affinity(struct task *t, u64 cpus);      /* -EINVAL if none of them is up */
 
 /*
- * Called for each task that becomes runnable, and for each switch, `state` being what the first
- * task is in: interrupts off, a run queue locked. NULL: nobody. Task context, one at a time.
+ * The scheduler calls woken() for each task that becomes runnable and switched() for each switch,
+ * with interrupts off and a run queue locked. `state` is that of `from`. NULL: no observer. Task
+ * context, one at a time.
  */
 struct sched_observer {
 	void (*woken)(const struct task *t);
@@ -173,27 +174,30 @@ void sched_yield_current(void);
  * NMI.
  */
 bool wake_up_process(struct task *p);
-/* The same, but only out of one of the states in `state`. No wake flags are known here: 0. */
+/* As wake_up_process(), but only from one of the states in `state`. wake_flags must be 0. */
 bool try_to_wake_up(struct task *p, u32 state, int wake_flags);
 static inline bool wake_up_state(struct task *t, u32 states)
 {
 	return try_to_wake_up(t, states, 0);
 }
-/* CPU time until now, roughly if the task runs elsewhere. Inline: what hooks call has no hook. */
+/*
+ * CPU time until now; approximate if the task runs on another CPU. Inline, because hooks call it: a
+ * function that hooks call must have no hook.
+ */
 static inline __attribute__((always_inline)) u64 task_runtime_ns(const struct task *t)
 {
 	u64 total = READ_ONCE(t->run_total_ns);
 
 	return READ_ONCE(t->on_cpu) ? total + (clock_ns() - READ_ONCE(t->run_start_ns)) : total;
 }
-unsigned sched_runnable(unsigned cpu); /* tasks that run or want to, there */
+unsigned sched_runnable(unsigned cpu); /* tasks on that CPU that run or are runnable */
 
 /*
  * wait4: pid as Linux takes it (-1, 0, < -1, > 0); options WNOHANG 1, WUNTRACED 2. Returns pid, 0,
  * -ECHILD, -EINTR.
  */
 int task_wait(int pid, int *status, int options);
-/* The same with more choice of children, and with all that is known of the one found. */
+/* As task_wait(), with more choice of children; *w gets all that is known of the child found. */
 enum wait_which { WAIT_ANY, WAIT_PID, WAIT_GROUP };
 struct child_wait {
 	enum wait_which which;

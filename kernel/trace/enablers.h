@@ -23,10 +23,10 @@ int user_enablers_remove(u64 addr, unsigned bit);
 /* An event has changed since the words were last set. [A] Set by host_user_events_changed(). */
 extern u32 user_enablers_due;
 /*
- * Sets all bits as their events are now, and lets go of events that nobody needs any more. A word
- * that cannot be written is tried again the next time. Called by each task that gives the control
- * lock up while `user_enablers_due`. One that holds its mm->lock, or is in this file already, does
- * nothing: it is called again when that is over.
+ * Sets all bits to the present state of their events, and drops events that nothing refers to any
+ * more. A word that cannot be written is tried again the next time. Each task that gives the
+ * control lock up calls this while `user_enablers_due` is set. If the caller holds its mm->lock, or
+ * is in this file already, this does nothing: that task calls it again afterwards.
  */
 void user_enablers_settle(void);
 /*

@@ -5,8 +5,9 @@
  * Mounted twice, each time with a root of its own. No file can be made here but by the tracer:
  * open(O_CREAT) is EACCES, mkdir EPERM outside of instances/, as on Linux.
  *
- * A few vnodes are kept after their last user, since paths are walked again and again. One that is
- * kept is used while its place is alive (a name never gets another place before that ends).
+ * This file keeps a few vnodes after their last user, since programs walk the same paths again and
+ * again. A lookup uses a kept vnode while its place is alive (until then no other place gets the
+ * name).
  */
 #include "kernel/trace/tracefs.h"
 #include "kernel/base/panic.h"
@@ -80,7 +81,7 @@ static u32 tnode_hash(struct vnode *dir, const char *name)
 	return hash * 31 + '/';
 }
 
-/* With a reference; NULL: it is not kept. */
+/* Returns a kept vnode, with a reference; NULL: none of that name is kept. */
 static struct tnode *kept_find(struct tnode **slot, const struct vnode *dir, const char *name)
 {
 	host_lock();
@@ -197,7 +198,7 @@ static ssize tracefs_vnode_write(struct file *f, const void *buf, size_t n, u64 
 
 #define STREAM_SMALL 256 /* on the stack */
 
-/* A mark is written as a whole. The file has no position that would move. */
+/* Writes a mark as a whole. The file has no position that would move. */
 static ssize tracefs_stream_write_user(struct file *f, struct user_data *d, u64 pos)
 {
 	size_t n = MIN(d->total, IO_WHOLE);

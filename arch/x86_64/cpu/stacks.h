@@ -24,6 +24,6 @@ void stacks_nmi_begin(void);
 void stacks_nmi_end(void);
 /* Does p lie in the addresses of this CPU's own stacks (guard pages among them)? */
 bool stacks_own(u64 p);
-/* The same of any CPU's. */
+/* Does p lie in the addresses of any CPU's own stacks? */
 bool stacks_hold(u64 p);
 bool stack_guard_hit(u64 addr);

@@ -150,7 +150,7 @@ entry_pad:
 	push_regs
 	cmpl $(1 + TRAP_DB), REGS_TRAP(%rsp)
 	jne 3f
-	/* Off before the stack is left: a watched word there would trap onto this pad. */
+	/* Switch DR7 off while still on the trap's stack: a nested trap would reuse this stack. */
 	movl $0x400, %eax
 	movq %rax, %dr7
 3:	testb $3, REGS_CS(%rsp)

@@ -6,8 +6,8 @@
 /* On the call-function interrupt: does what cpu_call() or cpu_call_all() left for this CPU. */
 void cpu_call_run(void);
 /*
- * Has all other CPUs call watch_follow() a little later. Any context. It is no event: one whose
- * trigger moves a watchpoint would be its own cause.
+ * Sends all other CPUs an interrupt that calls watch_follow(). Any context. It fires no trace
+ * event: a trigger on such an event could move a watchpoint, and so cause the next one.
  */
 void ipi_call_watch(void);
 /* In every NMI: does not return when machine_stop_others() was called. */

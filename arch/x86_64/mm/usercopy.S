@@ -119,7 +119,7 @@ user_strncpy:
 	allow_user
 	xorl %eax, %eax
 	movabsq $0x0101010101010101, %r10
-/* Eight bytes that lie in one page, while there is room for them: without a 0 they are copied. */
+/* Copies eight bytes at a time while they lie in one page, fit in the room and hold no 0. */
 1:	leaq 8(%rax), %r11
 	cmpq %rdx, %r11
 	ja 3f
@@ -143,7 +143,7 @@ user_strncpy:
 	cmpq %rdx, %rax
 	jb 1b
 	jmp 5f
-/* A byte. */
+/* Copies one byte. */
 3:	movb (%rsi, %rax), %r8b
 	movb %r8b, (%rdi, %rax)
 	testb %r8b, %r8b

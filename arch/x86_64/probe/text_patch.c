@@ -157,7 +157,7 @@ __noprobe static u64 text_patch_branch_target(u64 at, const u8 *op)
 	return at + 5 + distance;
 }
 
-/* Of a toggle: the count is this CPU's, whoever changes it. */
+/* Emulates a preemption toggle. The trap runs on the same CPU, so it changes the same count. */
 __noprobe static bool text_patch_count(const struct text_patch *p)
 {
 	if (p->bytes[2] == MODRM_ADD)
@@ -168,7 +168,7 @@ __noprobe static bool text_patch_count(const struct text_patch *p)
 }
 
 /*
- * Acts as the new instruction: a nop, a jump, a call, a toggle; all that text_patch() is given for
+ * Emulates the new instruction: a nop, a jump, a call or a toggle. text_patch() gets no others for
  * sites longer than a byte.
  */
 __noprobe static bool text_patch_emulate(struct regs *r, u64 at, const struct text_patch *p)

@@ -1,7 +1,7 @@
 /*
- * What a watched toggle calls in its place (toggle.c): does what the toggle does, and calls the
- * kernel if that changed the state. All registers are kept. Each begins and ends as a function with
- * a frame does, for the unwinder.
+ * A watched toggle becomes a call of one of these functions (toggle.c). Each does what the toggle
+ * does, and calls the kernel if that changes the state. It keeps all registers, and begins and ends
+ * as a function with a frame does, for the unwinder.
  */
 #include "arch/x86_64/irq/trap.h"
 
@@ -22,7 +22,7 @@
 	.size \name, . - \name
 	.endm
 
-	/* The address that is passed is inside the toggle. */
+	/* Passes an address inside the toggle. */
 	.macro toggle_tell function
 	pushq %rax
 	pushq %rcx

@@ -47,7 +47,9 @@ bool arch_toggle_at(u64 addr)
 {
 	u8 first = *(const u8 *)addr;
 
-	/* Most code is dismissed by its first byte; a toggle that is being patched has an int3. */
+	/*
+	 * The first byte rules out most code. A toggle that is being patched begins with an int3.
+	 */
 	if (first != kinds[0].plain[0] && first != kinds[2].plain[0] && first != OP_CALL &&
 	    first != OP_INT3)
 		return false;
@@ -58,7 +60,10 @@ bool arch_toggle_at(u64 addr)
 	return false;
 }
 
-/* May a call come from there? The tracer's own, and what probes need, run inside of those calls. */
+/*
+ * True if the toggle at addr may call. Code that such a call itself runs must not: the tracer's,
+ * and what probes need.
+ */
 static bool toggle_may_call(u64 addr)
 {
 	static const struct {

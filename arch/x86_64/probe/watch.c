@@ -6,14 +6,14 @@
  * switches DR7 off, loads the places, and switches it on; it begins again if the count has changed
  * meanwhile, be it by an NMI on this CPU. So no lock is needed, and events may move watchpoints.
  *
- * A debug trap goes through these steps. What is touched before step 3 or after step 4 must not be
- * watched (__nowatch, the stacks of traps), or it is seen only where the interrupted code would
- * not notice (the stack below it).
+ * A debug trap goes through these steps. Before step 3 and after step 4 it touches only data that
+ * cannot be watched (__nowatch, the stacks of traps), and the stack below the interrupted code's,
+ * where a lost hit does no harm.
  *   1. entry.S switches DR7 off, still on the trap's own stack, and leaves that stack
  *   2. watch_trap() marks the CPU as `watching` and reads the values
  *   3. it switches DR7 on: an access from here on traps, finds the mark and counts as missed
- *   4. the kernel is told of each register that was hit
- *   5. DR7 off, the mark goes, DR7 on
+ *   4. it calls kernel_watch_hit() for each register that was hit
+ *   5. it switches DR7 off, clears the mark, and switches DR7 on
  * The trap comes after the access, so the interrupted code always gets on.
  */
 #include "arch/x86_64/probe/watch.h"
@@ -78,7 +78,7 @@ const char *arch_watch_refused(enum arch_watch_kind kind, u64 addr, unsigned len
 
 /* ---- this CPU ---- */
 
-/* The registers that have a place, by their "global" bits. */
+/* The value of DR7 that enables the registers with a place; 0: no register has one. */
 static u64 __noprobe watch_control(const u64 addr[ARCH_WATCHES])
 {
 	u64 dr7 = 0;
@@ -110,7 +110,7 @@ static void __noprobe watch_load(void)
 	} while (atomic_load(&generation) != now);
 }
 
-/* Again if an NMI has moved a watchpoint between the two instructions. */
+/* Repeats if an NMI moves a watchpoint between the two instructions. */
 static void __noprobe watch_on(void)
 {
 	u64 dr7;
@@ -148,7 +148,10 @@ static u64 __noprobe watch_place(unsigned n)
 
 /* ---- hits ---- */
 
-/* A register that another CPU has moved meanwhile says nothing. */
+/*
+ * False also if another CPU has moved the watchpoint since: this CPU's register is then out of
+ * date.
+ */
 static bool __noprobe watch_is_hit(unsigned n, u64 hits)
 {
 	u64 addr = watch_addr(n);
@@ -163,7 +166,10 @@ static void __noprobe watch_count_missed(u64 hits)
 			kernel_watch_missed(n);
 }
 
-/* Where ins and outs have what goes through a port; 0: it is in rax. A repeated one may go on. */
+/*
+ * The address in memory that ins or outs moves to or from the port; 0: in and out use rax. An
+ * instruction with a rep prefix may not be finished: then r->rip is still at the prefix.
+ */
 static u64 watch_port_memory(const struct regs *r, unsigned len)
 {
 	const u8 *next = (const u8 *)r->rip;
@@ -188,7 +194,7 @@ static u64 watch_value(unsigned n, const struct regs *r)
 	return value;
 }
 
-/* 2. to 5. */
+/* Steps 2 to 5. */
 static void __noprobe watch_report(struct regs *r, u64 hits)
 {
 	const struct regs *outer = private_read(irq_regs);
@@ -221,7 +227,7 @@ bool __noprobe watch_trap(struct regs *r, u64 dr6)
 {
 	u64 hits = dr6 & DR6_HITS;
 
-	/* Where entry code was hit, the stack is the trap's own, which is small. */
+	/* A hit in entry code is only counted: the trap still runs on its own small stack. */
 	if (hits && (private_read(watching) || watch_in_entry(r)))
 		watch_count_missed(hits);
 	else if (hits)
@@ -243,7 +249,10 @@ void __noprobe watch_nmi_begin(struct watch_nmi *outer)
 	write_dr7(dr7);
 }
 
-/* What was moved in the NMI, the interrupted code loads when it finds `generation` changed. */
+/*
+ * If the NMI moved a watchpoint, the interrupted code finds `generation` changed and loads the new
+ * place.
+ */
 void __noprobe watch_nmi_end(const struct watch_nmi *outer)
 {
 	if (likely(!outer->dr7))
@@ -271,7 +280,7 @@ int arch_watch_take(enum arch_watch_kind kind, unsigned len)
 	for (unsigned n = 0; n < ARCH_WATCHES; n++) {
 		if (watches[n].taken)
 			continue;
-		/* 8 bytes are 2, in the order of their invention */
+		/* DR7's code for a length: length - 1, but 2 for 8 bytes */
 		watches[n].control = kind | (len == 8 ? 2 : len - 1) << 2;
 		watches[n].len = len;
 		watches[n].taken = true;
@@ -295,6 +304,6 @@ void arch_watch_move(unsigned n, u64 addr)
 	atomic_store(&watches[n].inverse, ~addr);
 	atomic_add(&generation, 1);
 	watch_load();
-	ipi_call_watch(); /* before the task may move: the others are those but this one */
+	ipi_call_watch(); /* the task must not move to another CPU before this */
 	irq_restore(flags);
 }

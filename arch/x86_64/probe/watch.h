@@ -1,29 +1,31 @@
-/* Debug registers, within arch/x86_64: between watch.c and what takes traps, NMIs and calls. */
+/*
+ * Debug registers, within arch/x86_64: what the handlers of traps, NMIs and IPIs call in watch.c.
+ */
 #pragma once
 
 #include "arch/arch.h"
 
 /*
- * Data that runs before a debug trap is known to be a watchpoint's, or that the CPU itself reads to
- * take one. It cannot be watched: the trap would trap.
+ * Data that the kernel uses before it knows that a debug trap is a watchpoint's, or that the CPU
+ * itself reads to take a trap. It cannot be watched: the trap would trap again.
  */
 #define __nowatch __attribute__((section(".bss.nowatch")))
 
-/* This CPU begins with what the others watch. */
+/* Makes this CPU, which starts, watch the same places as the others. */
 void watch_cpu_init(void);
 /*
- * First thing in a debug trap, where entry code has switched DR7 off: reports what was accessed and
- * switches it on again. True: there was nothing else.
+ * A debug trap calls this first, after entry code has switched DR7 off. Reports the watched
+ * accesses and switches DR7 on again. Returns true if the trap had no other cause.
  */
 bool watch_trap(struct regs *r, u64 dr6);
 /*
- * Around an NMI, which may come in a debug trap before its registers are read: inside, the
- * watchpoints are on and DR6 begins empty.
+ * The NMI handler calls these first and last. An NMI may interrupt a debug trap that has not yet
+ * read its registers. Inside the NMI the watchpoints are on, and DR6 begins empty.
  */
 struct watch_nmi {
-	u64 dr6, dr7; /* as the interrupted code had them; dr7 0: they were not touched */
+	u64 dr6, dr7; /* the interrupted code's values; dr7 0: the NMI left them alone */
 };
 void watch_nmi_begin(struct watch_nmi *outer);
 void watch_nmi_end(const struct watch_nmi *outer);
-/* In the interrupt by which ipi_call_watch() calls the other CPUs. */
+/* The handler of the interrupt that ipi_call_watch() sends. */
 void watch_follow(void);

@@ -212,13 +212,13 @@ __attribute__((no_sanitize("address"))) size_t strnlen(const char *s, size_t max
 	return MIN(n, max);
 }
 
-/* Can a word be read at p, and no byte of the next page? */
+/* True if the eight bytes at p lie in one page. */
 static inline bool word_in_page(const char *p)
 {
 	return (uintptr_t)p % 4096 <= 4096 - 8;
 }
 
-/* By words while they are the same and have no 0: the last bytes decide one by one. */
+/* Compares by words while they are equal and hold no 0; then byte by byte. */
 __attribute__((no_sanitize("address"))) int strcmp(const char *a, const char *b)
 {
 	while (word_in_page(a) && word_in_page(b)) {
