@@ -53,9 +53,10 @@ void host_hook_remove(struct host_hook *hook);
 void host_hook_skip(const struct host_hook *hook, bool skip);
 
 /*
- * In enter(): the innermost call under way that the hook follows; NULL: there is none. Follows the
- * call that is entered; false: it cannot, and counts that. In leave(): the call around the one that
- * returns. A host may have them inline, in a header that TRACE_HOST_INLINE_CALL names.
+ * In enter(): host_call_outer() gives the innermost call that the hook follows, NULL if there is
+ * none; host_call_follow() follows the call that is entered, or counts it as missed and returns
+ * false. In leave(): host_call_around() gives the call around the one that returns. A host may have
+ * them inline, in a header that TRACE_HOST_INLINE_CALL names.
  */
 #ifdef TRACE_HOST_INLINE_CALL
 #include TRACE_HOST_INLINE_CALL

@@ -25,9 +25,10 @@ struct host_sched {
 };
 
 /*
- * The host calls these two from now on, or not any more; false: it cannot. They run with interrupts
- * off, and must not wake anybody: a task became runnable, woken by `curr`; a CPU goes from one to
- * another. Task context under host_lock. After going off and host_synchronize(), no CPU is in them.
+ * Makes the host call the other two, or stops that; false: the host cannot. trace_wakeup_woken():
+ * `curr` made a task runnable. trace_wakeup_switched(): a CPU switches tasks. Both run with
+ * interrupts off, and must not wake a task. Task context under host_lock. After a stop and
+ * host_synchronize(), no CPU runs them.
  */
 bool host_wakeups_watch(bool on);
 void trace_wakeup_woken(const struct host_sched *woken, const struct host_sched *curr);

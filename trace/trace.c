@@ -145,7 +145,7 @@ static void trace_function_word(char *word)
 		host_log("No function is meant by %s", name);
 }
 
-/* ftrace_filter= and its like, whatever tracer there is or will be. */
+/* ftrace_filter= and its kin, for the present tracer and for later ones. */
 static void trace_boot_functions(const char *param, enum trace_function_list which)
 {
 	if (host_param(param, 0))
@@ -157,7 +157,7 @@ static void trace_boot_functions(const char *param, enum trace_function_list whi
 	boot_functions = NULL;
 }
 
-/* ftrace_graph_max_depth=; what is no number leaves no limit. */
+/* ftrace_graph_max_depth=; a value that is no number sets no limit. */
 static void trace_boot_graph_depth(void)
 {
 	const char *text = host_param("ftrace_graph_max_depth", 0);

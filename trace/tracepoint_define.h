@@ -128,8 +128,8 @@
  *   trace_retry_NAME()    the fast path found no room: drops the event if the ring is full.
  *   trace_general_NAME()  an image of the record is built, for the gate to decide about. It lies on
  *                         the stack if the compiler knows its size.
- *   __probestub_NAME()    the same if the event is live, and then its arguments are given to the
- *                         tracepoint's consumers. Linux calls the place by that name, too.
+ *   __probestub_NAME()    the same if the event is live; then it calls the tracepoint's consumers
+ *                         with the arguments. Linux calls the place by that name, too.
  *
  * All of them run in the section that the dispatcher begins, and the last one called ends it.
  */

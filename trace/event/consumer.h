@@ -1,6 +1,6 @@
 /*
- * Consumers of a tracepoint besides its own event: each is called with the arguments of the call
- * site. They follow the event's record, in the order of their addition. Adding and removing: task
+ * Consumers of a tracepoint besides its own event. The call site calls each with its arguments,
+ * after it has recorded the event, in the order in which they were added. Adding and removing: task
  * context under host_lock.
  */
 #pragma once
@@ -14,16 +14,19 @@ struct trace_consumer {
 	 */
 	void (*fn)(struct trace_consumer *consumer, const u64 *args);
 	struct trace_consumer *next; /* [A] of the same tracepoint; stays for walkers */
-	bool left;		     /* [L] it was removed: walkers may still stand on it */
+	bool left;		     /* [L] removed, but a walker may still be at it */
 };
 
 /* The tracepoint of that name, in any system; NULL: there is none. */
 struct trace_event_call *trace_tracepoint_find(const char *name);
-/* Added, the tracepoint calls it. After the removal and host_synchronize(), nobody is in fn(). */
+/*
+ * From the addition on the tracepoint calls fn(). After the removal and host_synchronize(), no CPU
+ * runs fn() any more.
+ */
 void trace_consumer_add(struct trace_event_call *call, struct trace_consumer *consumer);
 void trace_consumer_remove(struct trace_event_call *call, struct trace_consumer *consumer);
 
-/* For the stub of a tracepoint. Inline, since a hit is to cost little. */
+/* The stub of a tracepoint calls this. Inline, to keep a hit cheap. */
 static inline __attribute__((always_inline)) void trace_consumers_call(
     const struct trace_event_call *call, const u64 *args)
 {
@@ -31,7 +34,7 @@ static inline __attribute__((always_inline)) void trace_consumers_call(
 		c->fn(c, args);
 }
 
-/* Is anything to be done with an event whose call site others use as well? Any context. */
+/* True if an event with a shared call site has a live file or a consumer. Any context. */
 static inline bool trace_event_wanted(const struct trace_event_call *call)
 {
 	return READ_ONCE(call->live) || READ_ONCE(call->consumers);

@@ -7,8 +7,8 @@
 #include "trace/event/event.h"
 
 /*
- * Switches files: one pass over the kernel's text for all of them. 0; -ENOMEM (nothing done); or
- * the error of the first whose key could not be taken (the others are switched).
+ * Switches files with one pass over the kernel's text. 0; -ENOMEM: no file is switched; or the
+ * error of the first file whose key could not be taken: the others are switched.
  */
 int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
 /*
@@ -18,8 +18,8 @@ int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on);
  */
 void trace_file_soft(struct trace_event_file *file, int users);
 /*
- * Takes what the event's key needs, before soft mode may use it: 0 or negative errno. Gives it back
- * unless the key is on.
+ * Takes the resources of the event's key, before soft mode may use it: 0 or negative errno.
+ * trace_file_give_key() gives them back unless the key is on.
  */
 int trace_file_take_key(const struct trace_event_file *file);
 void trace_file_give_key(const struct trace_event_file *file);

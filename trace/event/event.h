@@ -96,8 +96,9 @@ struct trace_key {
 	struct host_key *host; /* NULL: `set` switches; probes by host_probe_switch() */
 	void (*set)(struct trace_key *key, bool on);
 	/*
-	 * Takes what `set` needs to switch it on and may not get, unless it has it: 0 or negative
-	 * errno. set(false) gives it back, also if it was never on. NULL: nothing is needed.
+	 * Takes the resource that `set` needs to switch the key on, unless the key has it: 0 or
+	 * negative errno. set(false) gives it back, even if the key was never on. NULL: `set` needs
+	 * none.
 	 */
 	int (*take)(struct trace_key *key);
 	u32 users;

@@ -7,7 +7,7 @@ struct trace_latency {
 	u64 ns;
 	u64 start; /* by the array's clock: `trace` shows nothing older */
 	u32 cpu;
-	bool alone;   /* the records of other CPUs are not shown */
+	bool alone;   /* `trace` shows only this CPU's records */
 	u64 from, to; /* code where it began and ended; 0: not known */
 	struct host_task task;
 };

@@ -429,7 +429,7 @@ ssize trace_pid_write(
 	return n - rest.left;
 }
 
-/* A hook has to be told to call again. Events do not read pid_ignore while there is no list. */
+/* Makes function hooks call again. Events do not read pid_ignore while there is no list. */
 void trace_pid_clear(struct trace_array *tr, enum trace_pid_lists of, bool notrace)
 {
 	struct trace_pids *p = tr->pids[of];

@@ -82,8 +82,8 @@ static inline __attribute__((always_inline)) bool trace_record_idle(struct trace
 }
 
 /*
- * The fast path had no room: is the ring full, and nobody asks anything about the event? Then it is
- * counted, and true.
+ * After the fast path found no room: if the ring is full and nothing else looks at the event,
+ * counts the event and returns true.
  */
 static inline __attribute__((always_inline)) bool trace_record_full(
     struct trace_event_file *file, u32 size)
@@ -150,8 +150,9 @@ static inline __attribute__((always_inline)) void trace_record_end(const struct 
 }
 
 /*
- * trace_record_now() in two halves, for a payload that fits and is a multiple of 4, `size` being
- * rb_size_of(payload): less is left to be computed at each hit. The context is read between them.
+ * trace_record_now() in two halves, for a payload that fits and is a multiple of 4. `size` is
+ * rb_size_of(payload), which a hit then need not compute. The caller reads the context between the
+ * halves.
  */
 static inline __attribute__((always_inline)) bool trace_record_sized(
     struct trace_slot *slot, struct trace_event_file *file, u32 payload, u32 size)

@@ -33,7 +33,7 @@ void trace_snapshot_disarm(struct trace_array *tr);
  * there.
  */
 bool trace_snapshot_take(struct trace_array *tr, const struct host_context *ctx);
-/* The same for a tracer that shows_longest: nobody else takes any then. */
+/* The same for a tracer with shows_longest, the only one that takes snapshots then. */
 bool trace_snapshot_swap(struct trace_array *tr, const struct host_context *ctx);
 /*
  * The same for the file: allocates. -ENOMEM; -EBUSY: `trace` is open for reading, a program maps

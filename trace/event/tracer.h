@@ -63,11 +63,11 @@ struct trace_tracer {
 	void (*stop)(struct trace_array *tr);
 	const struct trace_tracer_option *options; /* ends with a NULL name; NULL: none */
 	void (*options_changed)(struct trace_array *tr);
-	/* A trace option is to change, while it is the array's: 0, or why it does not. */
+	/* A user changes a trace option of the tracer's array: 0, or an error to refuse it. */
 	int (*option)(struct trace_array *tr, u64 bit, bool on);
 	/*
-	 * It takes snapshots, which nobody else can; `trace` shows the last one, from the beginning
-	 * of the array's longest latency on.
+	 * The tracer takes snapshots, and no other user can. `trace` shows the last snapshot, from
+	 * the beginning of the array's longest latency on.
 	 */
 	bool shows_longest;
 	const struct trace_printer *printer; /* NULL: lines as of any tracer */

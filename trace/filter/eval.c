@@ -116,8 +116,9 @@ bool filter_test_cpu_in(
 /* ---- what lies behind the fields ---- */
 
 /*
- * What the __data_loc word says lies `from` bytes on in the record; NULL: not in this record. The
- * word itself may be missing: that of a system call is there only while its memory is kept.
+ * Returns the data that a __data_loc word locates, counted from `from` in the record; NULL: it is
+ * not in this record. The word itself may be missing: a system call's is there only while the
+ * tracer keeps the argument's memory.
  */
 static const char *located(
     const struct filter_insn *in, const void *rec, u32 len, u32 from, u32 *size)

@@ -248,7 +248,7 @@ int trace_function_edit_word(struct trace_function_edit *e, char *word)
 	if (!name)
 		return trace_function_set_word(e->set, functions);
 	if (e->which == TRACE_FUNCTIONS_STACK)
-		return -ENODEV; /* as on Linux: it is no array's, and modules and commands are */
+		return -ENODEV; /* as on Linux: mod and commands need an array */
 	if (!strcmp(name, "mod"))
 		return trace_function_edit_module(e, functions, word);
 	return e->which == TRACE_FUNCTIONS_WANTED

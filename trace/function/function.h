@@ -41,8 +41,8 @@ void trace_function_list_show(
     struct seq *s, struct trace_array *tr, enum trace_function_list which);
 
 /*
- * "[!]NAME", "[!]GLOB", "[!]NUMBER": puts them into a set, a bit for each function, or takes them
- * out. 0; -EINVAL: there is no such function. The host's lock is not needed.
+ * Adds the functions that "NAME", "GLOB" or "NUMBER" means to a set with a bit for each function; a
+ * leading '!' removes them. 0; -EINVAL: there is no such function. Needs no host_lock.
  */
 int trace_function_set_word(u64 *set, const char *word);
 
@@ -60,8 +60,8 @@ bool trace_profile_is_on(void);
 int trace_profile_show(struct seq *s, unsigned cpu); /* 0, -ENOMEM */
 
 /*
- * For a tracer that has records of functions: it begins to be called, as the hook says, with the
- * functions of set_ftrace_filter; and is no more. 0, -ENOMEM, -EBUSY.
+ * For a tracer that records functions. Between these two calls the kernel calls the hook for the
+ * functions of set_ftrace_filter. 0, -ENOMEM, -EBUSY.
  */
 struct host_hook;
 int trace_functions_start(struct trace_array *tr, const struct host_hook *hook);

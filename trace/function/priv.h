@@ -61,7 +61,10 @@ struct trace_function_table {
 	u64 at[]; /* 0: nothing is there */
 };
 #define TRACE_FUNCTION_NOWHERE (~0UL)
-/* Of a list of functions by number; NULL: of all. No memory: NULL. Task context. */
+/*
+ * Makes the table of the functions in a list, by number; NULL: of all functions. Returns NULL if
+ * there is no memory. Task context.
+ */
 struct trace_function_table *trace_function_make_table(const u64 *list);
 
 static inline u64 trace_function_first_place(const struct trace_function_table *t, u64 addr)
@@ -89,16 +92,16 @@ unsigned trace_commands_count(unsigned function, unsigned *arrays);
 
 /* The stack tracer's list changed: 0, -ENOMEM. */
 int trace_stack_changed(void);
-/* The profiler's lists, the global array's, changed. */
+/* The lists of the global array changed, which the profiler uses. */
 void trace_profile_changed(void);
 /* Its lists changed. */
 void trace_functions_changed(struct trace_array *tr);
 /* Of calls that function_graph followed: how many are under way. */
 u64 trace_graph_calls(const struct trace_functions *f);
 /*
- * Around code that may call hooked functions, whose hits come back here. `busy` is of the same code
- * on each CPU: the context that runs it, 0 for none. False: this context does already. *before is
- * for trace_function_end(). On its CPU, any context.
+ * Called around code that may call hooked functions, whose hits lead back to that code. `busy` is
+ * that code's: for each CPU the context that runs it, 0 for none. False: this context runs it
+ * already. *before is for trace_function_end(). Any context that stays on its CPU.
  */
 bool trace_function_begin(u8 busy[MAX_CPUS], const struct host_context *ctx, u8 *before);
 void trace_function_end(u8 busy[MAX_CPUS], const struct host_context *ctx, u8 before);

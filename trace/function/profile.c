@@ -20,7 +20,9 @@
 
 #define NS_PER_US 1000UL
 
-/* In host_call.ip, beside the function's place in the table: `start` is of host_task_ran(). */
+/*
+ * A bit of host_call.ip, beside the function's place in the table: `start` is from host_task_ran().
+ */
 #define CALL_RAN (1UL << 63)
 
 struct trace_profile {
@@ -41,7 +43,7 @@ static inline u32 trace_profile_options(void)
 
 /* ---- calls ---- */
 
-/* With sleep-time off. */
+/* Follows a call with sleep-time off. */
 static __noinline void trace_profile_follow_ran(struct host_hook *h, u64 place, u64 *slot)
 {
 	struct host_call call = {.ip = place | CALL_RAN, .start = host_task_ran()};
@@ -74,7 +76,7 @@ static inline void trace_profile_add(const struct host_call *call, u64 ns)
 		local_add(&p->squares_high, square >> 64);
 }
 
-/* The options may ask for another time: without sleep, or without that of calls inside. */
+/* For options that ask for another time: without sleep, or without the calls inside. */
 static __noinline void trace_profile_leave_asked(
     const struct host_hook *h, const struct host_call *call, u64 ns)
 {
@@ -110,7 +112,7 @@ static size_t trace_profile_size(void)
 	return (table->mask + 1UL) * sizeof(struct trace_profile);
 }
 
-/* What a use that failed made is kept for the next. */
+/* Allocates the table and the sums. If one allocation fails, the next use keeps the others. */
 static int trace_profile_prepare(void)
 {
 	if (!table)
@@ -126,7 +128,7 @@ static int trace_profile_prepare(void)
 	return 0;
 }
 
-/* Before trace_profile_set(): no function calls the hook yet. */
+/* Called before trace_profile_set(), while no function calls the hook. */
 static void trace_profile_clear(void)
 {
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)
@@ -188,7 +190,7 @@ struct trace_profile_row {
 	struct trace_profile sum;
 };
 
-/* The functions that were called on that CPU. Returns how many. */
+/* Collects the functions that were called on that CPU; returns their number. */
 static unsigned trace_profile_collect(struct trace_profile_row *rows, unsigned cpu)
 {
 	unsigned n = 0;

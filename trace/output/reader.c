@@ -16,7 +16,7 @@ static bool trace_reader_has_cpu(const struct trace_reader *r, unsigned cpu)
 	return r->cpu < 0 || r->cpu == (int)cpu;
 }
 
-/* What is older is not shown. */
+/* The reader hides records older than this. */
 static u64 trace_reader_since(const struct trace_reader *r)
 {
 	return r->shows_longest ? r->longest.start : r->tr->time_start;
@@ -133,7 +133,7 @@ static void trace_reader_advance(struct trace_head *h)
 	h->lost = h->ev && missed;
 }
 
-/* What a snapshot has brought back from before the last clearing, or from before the latency. */
+/* Hides records from before the last clearing, or the latency, that a snapshot has brought back. */
 static void hide_cleared(struct trace_reader *r, struct trace_head *h)
 {
 	struct ring_buffer_stats st;
@@ -148,7 +148,7 @@ static void hide_cleared(struct trace_reader *r, struct trace_head *h)
 	r->hidden_overruns += st.overrun;
 }
 
-/* The tracer may find the next one at any time: the reader keeps the one that it began with. */
+/* Copies the latency: the tracer may find the next one while this reader shows this one. */
 static void trace_reader_take_longest(struct trace_reader *r)
 {
 	const struct trace_array *tr = r->tr;

@@ -24,8 +24,8 @@ struct trace_reader {
 	u64 hidden,
 	    /* of `trace`: records older than the last clearing; what their CPUs overwrote */
 	    hidden_overruns;
-	bool shows_longest; /* the array's longest latency: what is older is hidden */
-	/* That one, as it was when the reader started; zeroed: the reader does not show it. */
+	bool shows_longest; /* shows the longest latency, hides older records */
+	/* That latency when the reader started; zeroed: the reader does not show it. */
 	struct trace_latency longest;
 	bool annotate; /* say where a CPU's buffer begins */
 	struct trace_symbols *symbols;

@@ -457,7 +457,7 @@ static inline __attribute__((always_inline)) void probe_read_context(
 		host_context_probed(ctx, regs);
 }
 
-/* A hit that the fast path leaves: it may be idle, as the caller has not asked. */
+/* Records a hit that the fast path cannot. The caller has not asked if the event is idle. */
 static __noinline int probe_record_slow(
     const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct trace_event_file *file)
 {
@@ -508,7 +508,7 @@ static __noinline void probe_record_args(
 	probe_record_fast(tp, args, tp->addr, 0, file, true);
 }
 
-/* The hits of simple probes have no frame here: what is dropped costs no more than asking. */
+/* Has no stack frame for a simple probe: dropping a hit costs no more than the check. */
 static TRACE_DISPATCH int probe_hit_simple(void *arg, const void *regs, u64 ip, u64 ret)
 {
 	struct trace_probe *tp = arg;

@@ -39,7 +39,7 @@ static int fprobe_parse_function(
 	if (n >= sizeof(d->symbol))
 		return probe_fail(err, 1, 0, "Invalid probed address or symbol");
 	memcpy(d->symbol, text, n);
-	/* An argument $retval makes the line one of the return, without %return as well. */
+	/* An argument $retval makes this a probe of the return, even without %return. */
 	d->is_return = suffix || fprobe_find_value(w, &pos);
 	d->at_entry = true;
 	return 0;

@@ -122,8 +122,8 @@ struct trace_probe {
 	struct wprobe *watch;		     /* of wprobe.c; NULL */
 	u16 sp;				     /* where the stack pointer is in the registers */
 	/*
-	 * Of a record whose arguments are all 8 bytes from registers, at reg[]: its bytes, and
-	 * those that it takes in the ring. 0: it is another.
+	 * For a record whose arguments are all 8-byte registers, at reg[]: its size, and its size
+	 * in the ring. 0: the record has another form.
 	 */
 	u32 simple, simple_size;
 	u32 n_args, n_entry;
@@ -380,13 +380,13 @@ void wprobe_trigger_release(struct trace_trigger *t);
  */
 typedef int (*probe_hit_fn)(void *tp, const void *regs, u64 ip, u64 ret);
 probe_hit_fn probe_hit_of(const struct trace_probe *tp);
-/* What a tracepoint calls: the arguments take the place of registers. */
+/* A tracepoint calls this, with its arguments in place of registers. */
 typedef void (*probe_consume_fn)(struct trace_consumer *consumer, const u64 *args);
 probe_consume_fn probe_consume_of(const struct trace_probe *tp);
 /* The same of a return that has values of the entry: n_entry of them, which probe_keep() stores. */
 void probe_keep(void *tp, const void *regs, u64 *kept);
 int probe_return_hit(void *tp, const void *regs, u64 ip, u64 ret, const u64 *kept);
-/* Of a watchpoint's hit: its address and its values, after and before the access. */
+/* The words of a watchpoint's hit: the address, and the values after and before the access. */
 enum probe_watch_word { PROBE_WATCH_ADDR, PROBE_WATCH_VALUE, PROBE_WATCH_OLD, PROBE_WATCH_WORDS };
 void probe_watch_hit(struct trace_probe *tp, const void *regs, u64 ip, const u64 *words);
 /*

@@ -56,7 +56,7 @@ static int tprobe_parse_head(
 	return code;
 }
 
-/* As on Linux, a tracepoint that is not there may be one of a module that comes later. */
+/* As on Linux, a missing tracepoint may belong to a module that comes later. */
 static int tprobe_event_define(const struct probe_words *w, struct probe_error *err)
 {
 	if (w->n < 2 || *w->word[0] != 't')

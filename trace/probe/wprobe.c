@@ -1,9 +1,9 @@
 /*
- * Watchpoints: "w[:[GROUP/][EVENT]] [r|w|rw|io]@PLACE[:LEN] [ARG ...]" in dynamic_events. An event
- * that is recorded when memory at PLACE was accessed, or a port was used. It takes one of the
- * host's watchpoints when it is switched on, and gives it back when it is switched off. Triggers
- * may move it meanwhile (wprobe_trigger.c); switched off, it returns to its definition's place.
- * Task context under host_lock, but for wprobe_hit(), wprobe_missed() and wprobe_move().
+ * Watchpoints: "w[:[GROUP/][EVENT]] [r|w|rw|io]@PLACE[:LEN] [ARG ...]" in dynamic_events. The event
+ * fires when code accesses memory at PLACE, or uses a port. Switching the event on takes one of the
+ * host's watchpoints, and switching it off gives it back. Triggers may move it meanwhile
+ * (wprobe_trigger.c); switched off, it returns to the place of its definition. Task context under
+ * host_lock, but for wprobe_hit(), wprobe_missed() and wprobe_move().
  */
 /* hot: runs with each event */
 #include "trace/probe/wprobe.h"
@@ -90,7 +90,7 @@ static int wprobe_parse_symbol(struct definition *d, char *text, u32 pos, struct
 	return 0;
 }
 
-/* Nowhere has one spelling. */
+/* HOST_WATCH_NOWHERE has one spelling, -1. */
 static int wprobe_parse_number(
     struct definition *d, const char *text, u32 pos, struct probe_error *err)
 {
@@ -197,7 +197,7 @@ static void wprobe_hit(void *arg, const void *regs, u64 ip, u64 addr, u64 value)
 	probe_watch_hit(w->probe, regs, ip, words);
 }
 
-/* An event within the recording of this one: there is no room for it. */
+/* Counts an access that the recording of this event made: the event cannot record it. */
 static void wprobe_missed(void *arg)
 {
 	const struct wprobe *w = arg;
@@ -228,7 +228,7 @@ static void wprobe_read_old(struct wprobe *w, u64 addr)
 	atomic_store(&w->old, value);
 }
 
-/* Whoever changed the place looks again, so that the last change wins. */
+/* The caller, which changed the place, looks again, so that the last change wins. */
 static void wprobe_follow(struct wprobe *w, struct trace_event_file *file)
 {
 	u64 addr;
@@ -251,7 +251,7 @@ bool wprobe_move(struct wprobe *w, struct trace_event_file *file, u64 from, u64 
 
 /* ---- switching ---- */
 
-/* The caret is where the place is in the line that defined the event. */
+/* Logs an error, with the caret at the place in the line that defined the event. */
 static void wprobe_log_refused(const struct wprobe *w, const char *why)
 {
 	char line[PLACE_MAX + 2 * DYNEVENT_NAME_MAX + 8];

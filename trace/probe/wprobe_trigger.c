@@ -2,7 +2,7 @@
  * Triggers that move watchpoints: "set_wprobe:WPROBE:FIELD[+|-ADJUST][:COUNT] [if FILTER]" has the
  * event WPROBE of the group wprobes watch the address in FIELD and switches it on;
  * "clear_wprobe:WPROBE[:FIELD[+|-ADJUST]][:COUNT] [if FILTER]" ends that. Lines are handled in task
- * context under host_lock; acting is for any context. A count goes down only when something moved.
+ * context under host_lock; they act in any context. A count goes down only if the watchpoint moved.
  */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"

@@ -378,13 +378,16 @@ static u64 unit_size(const struct rb_ring *ring)
 	return size;
 }
 
-/* Can the page be given as it is? The writer has left it, and no event of it has been read. */
+/*
+ * True if the page can be handed over as it is: the writer has left it, and all its events are
+ * unread.
+ */
 static inline bool rb_is_whole(const struct rb_ring *ring, size_t len)
 {
 	return !ring->open && ring->offset == 0 && len >= RB_PAGE_HEADER + ring->end;
 }
 
-/* Copies such a page, which stays in its ring. */
+/* Copies such a page, and leaves it in its ring. */
 static int rb_copy_whole(struct rb_ring *ring, struct ring_buffer_page *to)
 {
 	to->time_stamp = ring->stamp;

@@ -139,7 +139,7 @@ struct ring_buffer_page *ring_buffer_alloc_page(void);
 void ring_buffer_free_page(struct ring_buffer_page *page);
 int ring_buffer_read_page(
     struct ring_buffer *rb, struct ring_buffer_page **page, size_t len, int cpu, bool full);
-/* The same into a page of the caller's, which no buffer gets: always copied. */
+/* As ring_buffer_read_page(), but always copies: the page stays the caller's. */
 int ring_buffer_copy_page(
     struct ring_buffer *rb, struct ring_buffer_page *to, size_t len, int cpu, bool full);
 

@@ -37,7 +37,7 @@ static void rb_add_reader(struct rb_ring *ring, struct ring_buffer_stats *st)
 	}
 }
 
-/* How many sub-buffers there may be with unread events, and the number of the first. */
+/* Returns how many sub-buffers may have unread events; *number: the first of them. */
 static s64 rb_unread_pages(const struct rb_ring *ring, u64 *number)
 {
 	s64 pages = rb_ring_distance(ring, ring->next, atomic_load(&ring->number)) + 1;
@@ -115,7 +115,7 @@ void ring_buffer_totals(struct ring_buffer *rb, unsigned cpu, struct ring_buffer
 	rb_unlock_reader(rb, cpu);
 }
 
-/* As rb_stats_add(), of the entries alone: whoever opens `trace` waits for this. */
+/* As rb_stats_add(), but counts only the entries: a reader that opens `trace` waits for this. */
 static u64 rb_entries(struct rb_ring *ring)
 {
 	struct ring_buffer_stats own = {0};

@@ -121,7 +121,7 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserv
 	return ev;
 }
 
-/* rb_try_reserve() with what the event takes, rb_size_of(payload). */
+/* rb_try_reserve() for a caller that knows rb_size_of(payload) already. */
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve_sized(
     struct ring_buffer *rb, unsigned long cpu, u64 payload, u64 size)
 {
@@ -146,8 +146,8 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 }
 
 /*
- * As rb_reserve(), but NULL, nothing done and nothing counted, where that would leave the fast
- * path. Calls no function. `payload` is a multiple of 4, from 4 to RB_MAX_DATA.
+ * As rb_reserve(), but where the fast path is not enough, returns NULL and changes and counts
+ * nothing. Calls no function. `payload` is a multiple of 4, from 4 to RB_MAX_DATA.
  */
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve(
     struct ring_buffer *rb, unsigned long cpu, u64 payload)
@@ -156,11 +156,11 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 }
 
 /*
- * Is it as when C2 refused last? Then it is full still, for whatever does not fit behind the tail.
- * As the slot's word is the same, nobody has crossed into it; so the tail, which was read before,
- * is in the same sub-buffer as then. What C2 found is stored in three parts, and a nested writer
- * may come in between and store its own: but no word of a slot comes again, and a tail says which
- * sub-buffer it is in, so that of parts that do not belong together one is not what is there.
+ * True if the ring is as it was when C2 last refused an event. It is then still full for every
+ * event that does not fit behind the tail: the slot's word is the same, so no writer has crossed
+ * into the slot, and the tail, read before, is in the same sub-buffer as then. C2 stores its
+ * finding in three parts, and a nested writer may store its own in between. A mixed finding does
+ * not match the ring: no word of a slot comes again, and a tail says which sub-buffer it is in.
  */
 static inline bool rb_still_full(const struct rb_ring *ring, u64 tail)
 {
@@ -170,8 +170,8 @@ static inline bool rb_still_full(const struct rb_ring *ring, u64 tail)
 }
 
 /*
- * After rb_try_reserve() gave nothing: is the ring full, as it was when it last refused an event?
- * Then this one is counted as dropped, and true.
+ * After rb_try_reserve() returned NULL: if the ring is as full as when it last refused an event,
+ * counts this one as dropped and returns true.
  */
 static inline __attribute__((always_inline)) bool rb_refuse_full(
     struct ring_buffer *rb, unsigned long cpu, size_t length)

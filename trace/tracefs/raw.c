@@ -98,8 +98,8 @@ static int raw_wait(struct raw *r)
 }
 
 /*
- * Gets a page with what `n` bytes can hold, to `to` or the file's page: 1, or 0 if that is nothing,
- * or an error.
+ * Fetches as much of a page as `n` bytes can hold, into `to` or the file's page: 1; 0 if that is
+ * nothing; or an error.
  */
 static int raw_fetch(struct tracefs_file *f, struct ring_buffer_page *to, size_t n)
 {
@@ -118,7 +118,7 @@ static int raw_fetch(struct tracefs_file *f, struct ring_buffer_page *to, size_t
 	return err ? err : 1;
 }
 
-/* A page is made in place where there is room for one, as words. */
+/* True if buf has room for a page, and the alignment: the read then makes the page in place. */
 static inline bool raw_is_page(const void *buf, size_t n)
 {
 	return n >= PAGE_SIZE && (uintptr_t)buf % sizeof(u64) == 0;

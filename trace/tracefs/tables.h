@@ -43,9 +43,8 @@ struct tracefs_ops {
 struct tracefs_dir {
 	const struct tracefs_row *rows; /* by name; ends with a NULL name */
 	/*
-	 * Entries that are made. Each has a number that it keeps while it is there: the one with
-	 * the next number above `after`, its name (tracefs_put_name()), and that number; 0: no
-	 * more.
+	 * Generated entries. Each keeps its number as long as it exists. next() returns the next
+	 * number above `after`, and gives that entry's name (tracefs_put_name()); 0: no more.
 	 */
 	u64 (*next)(
 	    const struct tracefs_node *dir, u64 after, struct tracefs_node *out, char *name);

@@ -248,7 +248,7 @@ void tracefs_release(struct tracefs_file *f)
 /* Most texts are short: the first room is, too. Then a page, then twice as much each time. */
 #define TEXT_ROOM 128UL
 
-/* The text of an earlier reading is gone, its room is used again. */
+/* Makes the text, in the buffer of an earlier read if there is one. */
 static int make_text(struct tracefs_file *f)
 {
 	for (size_t size = MAX(f->room, TEXT_ROOM);; size = MAX(size * 2, (size_t)PAGE_SIZE)) {

@@ -27,7 +27,7 @@ struct tracefs_node {
 	u64 ino;    /* the same place has the same number */
 };
 
-/* Is there still what the place stands for? The caller holds host_lock. */
+/* True if the object of the place still exists. The caller holds host_lock. */
 bool tracefs_is_alive(const struct tracefs_node *node);
 
 void tracefs_root(struct tracefs_node *out);

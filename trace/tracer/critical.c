@@ -1,7 +1,7 @@
 /*
  * The tracers irqsoff, preemptoff and preemptirqsoff: how long a CPU runs with interrupts off, with
- * preemption off, with either off. A record at the beginning of each critical section, one at its
- * end, and between them (options/function-trace) one for each function that is called.
+ * preemption off, with either off. They record the beginning and the end of each critical section,
+ * and between them (options/function-trace) each function that the CPU calls.
  *
  * One array at a time has one of them. Legend: [L] host_lock, [A] read by all CPUs, [C] its CPU
  * alone, interrupts off.
@@ -19,8 +19,8 @@
 #include "trace/tracer/tracer.h"
 
 /*
- * Without the second a record could not be compared with its latency; the third keeps the buffer
- * that is read.
+ * TRACE_OPT_LATENCY_FMT lets a user compare a record with its latency. TRACE_OPT_PAUSE_ON_TRACE
+ * keeps the buffer while a program reads it.
  */
 #define OPTIONS_SET (TRACE_OPT_OVERWRITE | TRACE_OPT_LATENCY_FMT | TRACE_OPT_PAUSE_ON_TRACE)
 
@@ -33,7 +33,7 @@ static struct critical_cpu {
 	u64 from;    /* [C] where it began */
 } cpus[MAX_CPUS] __aligned(64);
 
-static struct trace_array *owner; /* [A] whose tracer it is; NULL: nobody's */
+static struct trace_array *owner; /* [A] the array that has the tracer; NULL: none */
 
 /* ---- sections ---- */
 
@@ -94,7 +94,9 @@ void trace_critical_end(u64 ip, u64 parent)
 	host_preempt_enable();
 }
 
-/* Of each function that is called, anywhere. Preemption is off, interrupts may be on. */
+/*
+ * The hook calls this for each function called on any CPU. Preemption is off, interrupts may be on.
+ */
 static void trace_critical_call(
     struct host_hook *hook __maybe_unused, u64 ip, u64 parent, u64 *slot __maybe_unused)
 {
@@ -123,8 +125,8 @@ static void trace_critical_reset(struct trace_array *tr)
 }
 
 /*
- * The array becomes the owner last, and ceases to be it first: while the host's toggles are being
- * patched, it may tell of the beginning of a section whose end it does not tell of.
+ * Sets the owner last, and clears it first: while the host patches its toggles, it may report the
+ * beginning of a section without its end.
  */
 static int trace_critical_start(struct trace_array *tr, u32 which)
 {

@@ -39,7 +39,7 @@ int trace_latency_start(struct trace_array *tr, u64 options)
 	return 0;
 }
 
-/* The spare buffer goes, unless somebody else takes snapshots. */
+/* Frees the spare buffer, unless another user takes snapshots. */
 void trace_latency_stop(struct trace_array *tr)
 {
 	trace_latency_set_options(tr, tr->latency_set, tr->latency_options);
@@ -68,7 +68,7 @@ int trace_latency_set_functions(struct trace_array *tr, struct trace_latency_fun
 	return err;
 }
 
-/* The ring turns a page, or somebody waits for records. */
+/* For a record when the ring turns a page, or a reader waits for records. */
 bool trace_latency_call_long(struct trace_event_file *file, u64 ip, u64 parent)
 {
 	struct host_context ctx;

@@ -1,7 +1,8 @@
 /*
- * What the latency tracers share. Such a tracer records all the time. When it finds a latency above
- * the longest one so far, or not below tracing_thresh, it exchanges the buffer with the spare one:
- * `trace` shows that, from the latency's beginning on. See latency.c.
+ * What the latency tracers share. Such a tracer records all the time. It reports a latency longer
+ * than the longest so far, or, if tracing_thresh is set, not below that. A report exchanges the
+ * buffer with the spare one, and `trace` shows that one, from the latency's beginning on. See
+ * latency.c.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 #include "trace/host_function.h"
 #include "trace/tracer/tracer.h"
 
-/* Task context under host_lock: of the tracer's init(), reset(), option(). 0, -ENOMEM, -EBUSY. */
+/* For the tracer's init(), reset(), option(): task context under host_lock. 0, -ENOMEM, -EBUSY. */
 int trace_latency_start(struct trace_array *tr, u64 options); /* TRACE_OPT_*, to be on */
 void trace_latency_stop(struct trace_array *tr);
 int trace_latency_option(struct trace_array *tr, u64 bit, bool on); /* 0, -EINVAL */
@@ -33,7 +34,7 @@ static inline u64 trace_latency_ns(u64 cycles)
 	return (unsigned __int128)cycles * trace_latency_mult >> 32;
 }
 
-/* Is it to be reported? */
+/* True if the tracer has to report a latency of that length. */
 static inline bool trace_latency_is_long(const struct trace_array *tr, u64 ns)
 {
 	u64 thresh = READ_ONCE(trace_thresh_ns);
@@ -41,8 +42,7 @@ static inline bool trace_latency_is_long(const struct trace_array *tr, u64 ns)
 	return thresh ? ns >= thresh : ns > READ_ONCE(tr->max_latency_ns);
 }
 
-/* A record of a function's call; false: recording is off. The caller sees to it that it is not
- * called by what it calls itself. */
+/* Records the call of a function; false: recording is off. The caller prevents recursion. */
 bool trace_latency_call_long(struct trace_event_file *file, u64 ip, u64 parent);
 static inline __attribute__((always_inline)) bool trace_latency_call(
     struct trace_array *tr, u64 ip, u64 parent)
@@ -60,8 +60,8 @@ static inline __attribute__((always_inline)) bool trace_latency_call(
 }
 
 /*
- * Reports it, unless another was reported since `reports` was trace_latency_reports
- * of the array, which took its records away.
+ * Reports a latency, unless the array has reported another since its trace_latency_reports was
+ * `reports`: that report took the records away.
  */
 void trace_latency_report(struct trace_array *tr, const struct host_context *ctx,
     const struct trace_latency *found, u32 reports);

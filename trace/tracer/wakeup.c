@@ -1,8 +1,8 @@
 /*
- * The tracer wakeup: how long a task that was woken waits for a CPU, if it comes before the task
- * that woke it: its number of priority is smaller. One at a time is followed, that with the
- * smallest number. A record of the wake-up and one of the switch, each with a stack; between them
- * (options/function-trace) the functions that are called on its CPU.
+ * The tracer wakeup: how long a woken task waits for a CPU, if its priority number is smaller than
+ * that of the task that woke it. The tracer follows one task at a time, the one with the smallest
+ * number. It records the wake-up and the switch, each with a stack, and between them
+ * (options/function-trace) the functions that the task's CPU calls.
  *
  * One array at a time has it. Legend: [L] host_lock, [A] read by all CPUs, [W] the lock of
  * `waiting`, interrupts off.
@@ -21,7 +21,7 @@
 #define OPTIONS_SET (TRACE_OPT_OVERWRITE | TRACE_OPT_LATENCY_FMT)
 #define NO_PRIO	    256 /* above all */
 
-/* The task that is followed. */
+/* The task that the tracer follows. */
 static struct {
 	u32 lock;	  /* [A] */
 	const void *task; /* [A] changed under the lock; NULL: none */
@@ -32,7 +32,7 @@ static struct {
 	u64 start;	  /* [W] by the ring's clock: before them */
 } waiting;
 
-static struct trace_array *owner; /* [A] whose tracer it is; NULL: nobody's */
+static struct trace_array *owner; /* [A] the array that has the tracer; NULL: none */
 static u8 busy[MAX_CPUS];	  /* [A] by its CPU: a function is being recorded */
 
 static void trace_wakeup_lock(void)
@@ -46,7 +46,7 @@ static void trace_wakeup_unlock(void)
 	atomic_store_release(&waiting.lock, 0);
 }
 
-/* Nobody waits. */
+/* The tracer follows no task any more. */
 static void trace_wakeup_forget(void)
 {
 	WRITE_ONCE(waiting.task, NULL);
@@ -141,7 +141,9 @@ void trace_wakeup_switched(const struct host_sched *prev, const struct host_sche
 	host_preempt_enable();
 }
 
-/* Of each function that is called, anywhere. Preemption is off, interrupts may be on. */
+/*
+ * The hook calls this for each function called on any CPU. Preemption is off, interrupts may be on.
+ */
 static void trace_wakeup_call(
     struct host_hook *hook __maybe_unused, u64 ip, u64 parent, u64 *slot __maybe_unused)
 {
