@@ -87,7 +87,7 @@ bool host_critical_watch(u32 which __maybe_unused)
 	return true;
 }
 
-/* The same of wake-ups and switches. */
+/* A case calls trace_wakeup_woken() and trace_wakeup_switched() itself. */
 bool host_wakeups_watch(bool on __maybe_unused)
 {
 	return true;

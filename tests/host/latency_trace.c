@@ -1,6 +1,6 @@
 /*
- * What the latency tracers report, and what a reader of `trace` sees meanwhile. The sections are
- * made here, and last as long as this computer takes for them.
+ * What the latency tracers report, and what a reader of `trace` sees meanwhile. The cases make the
+ * sections, which last as long as this computer takes.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -28,7 +28,7 @@ static void end(void)
 	trace_fresh();
 }
 
-/* Longer than all that were reported so far. */
+/* Makes a section longer than all that the tracer has reported so far. */
 static void section(void)
 {
 	u64 start;
@@ -42,7 +42,7 @@ static void section(void)
 	host_preempt_enable();
 }
 
-/* A reader that has begun goes on with the latency that it began with, when another is found. */
+/* A reader keeps the latency that it began with, even if the tracer finds another. */
 static void found_while_read(void)
 {
 	struct tracefs_file *f = NULL;
@@ -71,7 +71,9 @@ static void found_while_read(void)
 	end();
 }
 
-/* While a task works on the spare buffer nothing is reported; this is counted, and passes. */
+/*
+ * While a task works on the spare buffer, the tracer reports nothing and counts a missed snapshot.
+ */
 static void spare_in_use(void)
 {
 	begin();
@@ -91,7 +93,7 @@ static void spare_in_use(void)
 	end();
 }
 
-/* Neither the file nor a boot parameter exchanges what the tracer shows. */
+/* Neither the file `snapshot` nor a boot parameter replaces the records that the tracer shows. */
 static void no_snapshot_beside(void)
 {
 	begin();

@@ -1,6 +1,6 @@
 /*
- * The function profiler over functions of ours. A case that is about times has sleep-time off: then
- * it says itself how long a call takes.
+ * The function profiler, on functions of this file. A case about times turns sleep-time off, and
+ * then says itself how long a call takes.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -71,7 +71,7 @@ static void sums(void)
 	end();
 }
 
-/* What calls inside took is not a function's own: not that of calls in these, twice. */
+/* A function's own time leaves out its calls, and leaves out the calls inside these only once. */
 static void own_time(void)
 {
 	u64 slot = 1;
@@ -91,7 +91,7 @@ static void own_time(void)
 	end();
 }
 
-/* The variance of calls whose squares together are more than 64 bits hold. */
+/* The variance of calls whose squares add up to more than 64 bits can hold. */
 static void long_calls(void)
 {
 	begin("1");
@@ -113,7 +113,7 @@ static void names(void)
 	end();
 }
 
-/* A call is counted when it begins; its time when it returns, if the profiler was on all along. */
+/* The profiler counts a call at its entry; its time at its return, if it was on throughout. */
 static void calls_under_way(void)
 {
 	u64 slot = 1;
@@ -140,7 +140,7 @@ static void calls_under_way(void)
 	end();
 }
 
-/* There is no hook left: the profiler stays off, and what it has found stays to be read. */
+/* Without a free hook the profiler stays off, and its earlier results stay readable. */
 static void no_hook(void)
 {
 	static struct host_hook others[16];

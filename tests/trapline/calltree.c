@@ -1,5 +1,5 @@
 /*
- * Function calls: paired from records told by hand, and added up by the way that led to them.
+ * Function calls: paired from records that a case makes, and added up by the way that led to them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static void enter(uint64_t time, int pid, int depth, uint64_t func)
 	    PAIRING_BEGINS);
 }
 
-/* It took 2 less than lies between the records of its entry and its exit. */
+/* The call took 2 less than the time between the records of its entry and its exit. */
 static void leave(uint64_t time, int pid, int depth, uint64_t func, uint64_t took)
 {
 	assert_int_equal(tell(time, (struct told){.id = EXIT_ID,
@@ -122,7 +122,7 @@ static void lose(uint64_t time)
 	    &pairing, &(struct record){.is_gap = true, .lost = 1, .cpu = cpu, .time = time}, &last);
 }
 
-/* The node of a way, which ends with NULL; it has to be there. */
+/* Finds the node of a way, which ends with NULL; fails if there is none. */
 static const struct call_node *find(uint32_t caller, const char *const *way)
 {
 	const struct call_node *n =
@@ -197,7 +197,9 @@ static void callers(void **state)
 	expect(FIND(CALLER_IDLE | 1, "outer"), 1, 9, 0);
 }
 
-/* An entry at a level that is not deeper ends what lacks its exit; what was inside still counts. */
+/*
+ * An entry that is not deeper ends the calls that lack an exit; the calls inside them still count.
+ */
 static void exit_missing(void **state)
 {
 	(void)state;
@@ -228,7 +230,7 @@ static void entry_missing(void **state)
 	assert_int_equal(tree.node[FIND(1, "inner")->parent].parent, CALL_ROOT);
 }
 
-/* After a gap on any CPU nothing is concluded from before, and nothing is counted twice. */
+/* After a gap on any CPU, earlier records prove nothing, and no call counts twice. */
 static void gap(void **state)
 {
 	(void)state;

@@ -241,7 +241,7 @@ static void put_sent(uint8_t *page, int from, int result)
 	put_record(page, GENERATED, (int32_t[]){17, 1, 1, result});
 }
 
-/* What is told of a signal is that of the one that comes, not of one that the kernel dropped. */
+/* strace shows the siginfo of the signal that comes, not of one that the kernel dropped. */
 static void signals(void **state)
 {
 	static uint8_t pages[2][PAGE_BYTES];
@@ -265,7 +265,7 @@ static void signals(void **state)
 	put_record(pages[0], ENTERED, (int32_t[]){59, 0, 0, 0});
 	put_record(pages[0], LEFT, (int32_t[]){59, 0, 0, 0});
 	put_sent(pages[0], 2, 0);
-	put_sent(pages[0], 3, 2); /* one such waits for the task already */
+	put_sent(pages[0], 3, 2); /* the kernel drops it: one like it is pending */
 	put_record(pages[0], DELIVERED, (int32_t[]){17, 1, 0, 0});
 	memcpy(pages[1] + 8, &missed, sizeof(missed)); /* and the page does not say how many */
 	put_sent(pages[1], 4, 0);

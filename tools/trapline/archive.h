@@ -23,12 +23,15 @@ const char *program_refusal(const uint8_t *data, size_t size);
 /* Is it a script for a shell? */
 bool program_is_script(const uint8_t *data, size_t size);
 
-/* An entry of an archive of ours; its parts lie in there. */
+/* An entry of an archive that we made. Its pointers lead into the archive. */
 struct archive_entry {
 	const char *path;
 	uint32_t mode;
 	const uint8_t *data;
 	size_t size;
 };
-/* The one at *at, which then is behind it. False: it is the last one, or the archive breaks off. */
+/*
+ * Reads the entry at *at, and moves *at past it. False: no entry is left, or the archive breaks
+ * off.
+ */
 bool archive_next(const uint8_t *archive, size_t size, size_t *at, struct archive_entry *e);

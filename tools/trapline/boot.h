@@ -27,7 +27,7 @@ struct boot {
 	bool got_trace;	       /* it is whole, and there */
 	bool follow;	       /* the rings are read while the machine runs */
 	char *directory, *script_path;
-	const char *earlier_kernel; /* where it was in the run that runs again; NULL: the first */
+	const char *earlier_kernel; /* path in the run that `replay` repeats; NULL: none */
 };
 
 void boot_begin(struct boot *b);
@@ -53,9 +53,9 @@ int boot_text(struct boot *b, const struct bytes *script, int out);
 #define BOOT_LOOK_NS 10000000 /* between two looks at the rings */
 
 /*
- * Boots with an archive and options that are those of an earlier run, and leaves the trace in
- * b->out_name; what the program prints is dropped. `qemu`: the version that must be. False, said:
- * there is no trace.
+ * Boots with the archive and the options of an earlier run, leaves the trace in b->out_name, and
+ * drops what the program prints. `qemu`: the version to require. False, after a message: there is
+ * no trace.
  */
 bool boot_again(struct boot *b, const char *qemu, bool follow);
 /*

@@ -33,17 +33,17 @@ struct calltree {
 void calltree_begin(struct calltree *t);
 void calltree_part(struct calltree *t, uint64_t from, uint64_t to);
 uint32_t calltree_caller(struct calltree *t, uint32_t caller);
-/* A function called from a node: its own. */
+/* The node of a function that the node `parent` calls. */
 uint32_t calltree_enter(struct calltree *t, uint32_t parent, uint32_t function);
-/* It took `took` from one time to another: less than that, perhaps, without sleep. */
+/* Ends a call. `took` may be less than end - begin: it can leave out sleep. */
 void calltree_leave(struct calltree *t, uint32_t node, uint64_t begin, uint64_t end, uint64_t took);
-/* After the last call: adds up what is inside, so that children fit into their parents. */
+/* After the last call: sums up `inside`, and makes children fit into their parents. */
 void calltree_end(struct calltree *t);
-/* Then: callers by their time, the longest first, and the functions of each node by their names. */
+/* After that: sorts callers by time, the longest first, and the functions of a node by name. */
 void calltree_sort(struct calltree *t, const struct words *names);
 void calltree_free(struct calltree *t);
 
-/* From a node over all below it, each before its children. */
+/* Walks over a node and all nodes below it, each before its children. */
 struct call_walk {
 	const struct calltree *tree;
 	uint32_t top, node; /* node: where it is; CALL_ROOT: at the end */
@@ -52,9 +52,9 @@ struct call_walk {
 void call_walk_begin(struct call_walk *w, const struct calltree *t, uint32_t top);
 void call_walk_next(struct call_walk *w, bool inside); /* inside: to its children */
 
-/* A function, over all ways to it: its own calls of itself are part of the outermost. */
+/* A function's sums over all ways to it. A recursive call is part of the outermost one. */
 struct call_sum {
 	uint64_t calls, total, self;
 };
-/* By the functions' words, of which there are so many; to be freed. */
+/* Returns an array indexed by the functions' words, `words` of them. The caller frees it. */
 struct call_sum *calltree_sums(const struct calltree *t, uint32_t words);

@@ -1,6 +1,6 @@
 /*
  * Function calls compared: how often each function was called, and how long it took, by itself and
- * over all; and the ways on which the trees of calls part. Tasks of one name are one.
+ * over all; and the ways on which the trees of calls part. Tasks of one name count as one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const struct model *model_of(const struct calls *c, int side)
 	return &c->d->side[side].model;
 }
 
-/* Of a function's word of a side, or a task, the word of both. */
+/* The common word for a function, or a task, of one side. */
 static uint32_t common_word(struct calls *c, int side, const struct call_walk *w)
 {
 	const struct model *m = model_of(c, side);
@@ -103,7 +103,7 @@ static void put_left(const struct calls *c, uint32_t found)
 		fprintf(c->d->body, "  and %u more (-n N shows N of them)\n", found - c->d->lines);
 }
 
-/* Called more or less often: the largest difference first. */
+/* Prints functions called more or less often, the largest difference first. */
 static void put_calls(struct calls *c, uint32_t functions)
 {
 	uint32_t found = 0;
@@ -133,7 +133,7 @@ static void put_time(const struct calls *c, int64_t ns, const char *sign)
 	fprintf(c->d->body, " %10s", signed_text);
 }
 
-/* Whose own time grew or shrank: the largest difference first. */
+/* Prints functions whose own time grew or shrank, the largest difference first. */
 static void put_times(struct calls *c, uint32_t functions)
 {
 	uint32_t found = 0;
@@ -161,7 +161,7 @@ static void put_times(struct calls *c, uint32_t functions)
 
 /* ---- ways ---- */
 
-/* The nodes of a side among those of both, with how often. */
+/* Adds the nodes of one side, with their counts, to the tree of both. */
 static void add_side(struct calls *c, int side, uint32_t caller)
 {
 	const struct calltree *t = &model_of(c, side)->calls;
@@ -201,7 +201,7 @@ static int by_more(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* A way as text: "sh > kernel_syscall > do_sys_open"; of a long one the end. */
+/* Prints a way, "sh > kernel_syscall > do_sys_open"; of a long one the end. */
 static void put_way(const struct calls *c, uint32_t node)
 {
 	char text[WAY_MOST + 1];
@@ -223,8 +223,8 @@ static void put_way(const struct calls *c, uint32_t node)
 }
 
 /*
- * Nodes that are called more or less often though their callers are not: where the trees part. What
- * is called below them differs for that reason.
+ * Finds the places where the trees part: nodes called more or less often though their callers are
+ * not. The calls below them differ for that reason.
  */
 static void find_places(struct calls *c)
 {

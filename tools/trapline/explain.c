@@ -6,7 +6,7 @@
 
 #define CHAIN_MOST 16 /* tasks that wait for one another */
 
-/* The task whose time is told, and who waits for it meanwhile. */
+/* The task whose time `explain` takes apart, and the task that waits for it meanwhile. */
 struct link {
 	const struct timeline_task *task;
 	const struct link *waiter;
@@ -55,8 +55,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /*
- * The slice that a time lies in, by its word, or NO_WORD; *until: when that changes, if that is
- * before.
+ * Returns the word of the slice that contains `time`, or NO_WORD. Lowers *until to the time at
+ * which that changes.
  */
 static uint32_t word_at(const struct slices *s, uint64_t time, uint64_t *until)
 {
@@ -85,7 +85,7 @@ static void explain_run(
 	}
 }
 
-/* Who had the CPU on which it ran then. */
+/* Adds pieces of a runnable task: which tasks had the CPU that it ran on afterwards. */
 static void explain_ready(struct explanation *e, const struct link *link, const struct life *ran,
     uint64_t from, uint64_t to)
 {

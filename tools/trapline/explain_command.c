@@ -1,6 +1,6 @@
 /*
  * trapline explain: where the time of a span went, or why one trace took longer than another. See
- * explain.h; what is printed, and when it is refused, is said in its usage.
+ * explain.h. The usage says what it prints, and when it refuses.
  */
 #include <ctype.h>
 #include <getopt.h>
@@ -17,8 +17,8 @@ static const char usage[] =
     "\n"
     "Tells where the time of a trace, or of a span of it, went for one task: how long it ran, was "
     "interrupted, could run and had\n"
-    "no CPU, slept, or waited for another task. While it waits for one that wakes it, it tells "
-    "what that one did meanwhile, and\n"
+    "no CPU, slept, or waited for another task. While it waits for one that wakes it, explain "
+    "reports what that one did, and\n"
     "so on. The parts add up to the span. Of two traces: which parts made B longer than A.\n"
     "\n"
     "  -s, --span A..B    from one time to another, as `trace` has them; A.. and ..B as well\n"
@@ -107,7 +107,7 @@ static bool is_lost(const struct explained *s, uint64_t from, uint64_t to)
 	return false;
 }
 
-/* The first event that is needed and not there; NULL: all are. */
+/* The first event that `explain` needs and the trace lacks; NULL: it lacks none. */
 static const char *lacking(const struct timeline *l)
 {
 	return !l->switches ? "sched:sched_switch" : !l->wakings ? "sched:sched_waking" : NULL;
@@ -121,7 +121,7 @@ static bool is_task(const struct trace *t, const struct timeline_task *task, con
 	return !strcmp(pid, wanted) || !strcmp(trace_comm(t, task->pid), wanted);
 }
 
-/* 0, said: there is none. */
+/* Returns the task's pid; 0, after a message: there is no such task. */
 static int32_t find_task(
     const struct explained *s, const struct options *o, uint64_t from, uint64_t to)
 {
@@ -151,7 +151,7 @@ static void read_timeline(struct explained *s)
 	timeline_end(&s->timeline);
 }
 
-/* EXIT_FINE, or what to end with, said. */
+/* Returns EXIT_FINE, or, after a message, the exit status. */
 static int explain_side(struct explained *s, const char *name, const struct options *o)
 {
 	const struct timeline *l = &s->timeline;

@@ -4,7 +4,7 @@
 
 #include "tools/trapline/explain_print.h"
 
-/* Parts of both that read alike, by the names of tasks. */
+/* Parts of both traces with the same text, which has tasks by name. */
 struct change {
 	uint32_t word;
 	uint64_t time[2], at; /* at: the longest piece in B */
@@ -83,7 +83,7 @@ static void put_change(
 	puts("");
 }
 
-/* The largest change of the whole's direction. */
+/* The largest change in the direction in which the whole changed. */
 static const struct change *main_change(const struct changes *c, int64_t all)
 {
 	uint32_t i = 0;

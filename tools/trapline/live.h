@@ -20,7 +20,7 @@ void live_close(struct live *l);
 /* Looks: trace_next(&l->trace) then gives what came since. False: nothing did. */
 bool live_look(struct live *l);
 /*
- * Reads formats and names again. Formats of events that came and are not there any more stay: what
- * is known then does not depend on when it was looked.
+ * Reads formats and names again. Keeps the formats of events that came and have gone since: the
+ * result does not depend on the time of a look.
  */
 void live_describe(struct live *l);

@@ -138,7 +138,7 @@ struct machine {
 	bool panicked;		  /* it said so */
 	bool ready;		  /* what TOLD_... says */
 	char qemu_version[128];	  /* "7.2.22 (a package)"; "": not told */
-	const char *wanted_qemu;  /* with another version it is ended at once; NULL: any */
+	const char *wanted_qemu;  /* another version: the machine ends at once; NULL: any */
 	int status;		  /* of the program; -1: not told */
 	int failed_step;	  /* -1: none */
 	struct bytes why;	  /* what it told behind that */

@@ -40,8 +40,8 @@ put(struct bytes *out, const char *word, const char *fmt, ...)
 }
 
 /*
- * A file of the host's: its sum, and where it is, or where an earlier run had it. One that is gone
- * has a sum of "-".
+ * Writes a file of the host: its sum, and its path, or its path in an earlier run. The sum of a
+ * file that is gone is "-".
  */
 static void put_file(struct bytes *out, const char *word, const char *directory, const char *name,
     const char *earlier)
@@ -74,7 +74,7 @@ static bool is_at_its_path(const struct archive_entry *e)
 	return same;
 }
 
-/* A file that is still where it came from is named by its sum; all else is put in itself. */
+/* Names a file that is still at its path by its sum; puts in the bytes of every other one. */
 static void put_entry(struct bytes *out, const struct archive_entry *e)
 {
 	char sum[SHA256_TEXT];
@@ -205,7 +205,7 @@ static void take_file(struct reader *r, const char *value, char sum[SHA256_TEXT]
 	*path = keep(r, value + SHA256_TEXT);
 }
 
-/* Is the file still what it was? Its bytes then. */
+/* True if the file is still the same: *in has its bytes. */
 static bool is_same(struct reader *r, const char *path, const char *sum, struct in *in)
 {
 	char now[SHA256_TEXT];

@@ -1,20 +1,20 @@
 /*
  * What made a trace: kernel, command line, archive, machine and QEMU. `record` and `run` put it
- * into trace.dat as an option that other programs pass over; `replay` makes the same machine of
- * it again.
+ * into trace.dat as an option that other programs pass over; `replay` builds the same machine
+ * from it.
  *
  * It is a text of lines "WORD VALUE", in which a line feed in a value is %0A and a percent sign
- * %25. Behind a line "data" come so many bytes and a line feed.
+ * %25. After a line "data" come so many bytes and a line feed.
  */
 #pragma once
 
 #include "tools/trapline/boot.h"
 #include "tools/trapline/sha256.h"
 
-/* Puts what b's machine, which has ended, was made of. */
+/* Writes what made b's machine, which has ended. */
 void origin_put(struct bytes *out, const struct boot *b);
 
-/* A machine that is to run again. */
+/* A machine that `replay` runs again. */
 struct origin {
 	struct boot boot; /* its archive, once origin_archive() has made it, and its options */
 	char *qemu;	  /* the version */
@@ -29,8 +29,8 @@ struct origin {
 };
 
 /*
- * False, said: the trace does not say what made it, or that is not here any more. `kernel`: a file
- * to take in place of the recorded one, or NULL.
+ * False, after a message: the trace does not say what made it, or some of that is no longer here.
+ * `kernel`: a file to take in place of the recorded one, or NULL.
  */
 bool origin_open(struct origin *o, const struct trace *t, const char *kernel);
 void origin_close(struct origin *o);

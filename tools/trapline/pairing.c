@@ -214,7 +214,7 @@ uint32_t pairing_caller(const struct record *r)
 	return r->pid ? (uint32_t)r->pid : CALLER_IDLE | r->cpu;
 }
 
-/* Down to those whose level is lower. */
+/* Gives up the open calls at this level and deeper. */
 static void abandon_calls(
     struct pairing *p, struct pairing_calls *c, int64_t level, enum pairing_reason why)
 {
@@ -289,7 +289,7 @@ static enum pairing_result call_entry(
 	return PAIRING_BEGINS;
 }
 
-/* How long a call took, which its exit has in nanoseconds; -1: it does not, or others count. */
+/* How many ns a call took, by its exit; -1: the exit does not say, or the trace is not in ns. */
 static int64_t call_took(
     const struct pairing *p, const struct record *r, const struct semantics *how)
 {
@@ -299,7 +299,7 @@ static int64_t call_took(
 	return p->trace->in_ns && called >= 0 && returned >= called ? returned - called : -1;
 }
 
-/* The exit knows the length of its call, so that one without its entry is an interval, too. */
+/* An exit says how long its call took, so an exit without an entry is an interval, too. */
 static enum pairing_result call_exit(struct pairing *p, const struct record *r,
     const struct semantics *how, struct pairing_interval *out)
 {

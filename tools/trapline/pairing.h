@@ -15,7 +15,7 @@ struct pairing_interval {
 	unsigned depth; /* intervals of the same CPU or task around it */
 	uint32_t word;	/* pairing_name() has its name */
 	uint64_t begin;
-	/* Begins it. An NMI has only this one, and so has a call whose entry is missing. */
+	/* The record that begins it; the only one of an NMI, or of a call without its entry. */
 	struct record record;
 	int32_t level; /* of a function call: its depth, as the kernel counts it */
 	uint32_t node; /* and its place in pairing.calls */
@@ -32,7 +32,7 @@ struct pairing {
 	struct words mark_words;     /* ... of marks: as many as programs like ... */
 	struct words call_words;     /* ... and of functions */
 	struct map call_word;	     /* by address: word + 1 */
-	struct calltree *calls;	     /* counts function calls; NULL: nobody asks */
+	struct calltree *calls;	     /* counts function calls; NULL: not wanted */
 	/* Called for each begin that will not be paired; NULL: nobody asks. */
 	void (*unpaired)(
 	    void *context, const struct pairing_interval *open, enum pairing_reason why);

@@ -1,7 +1,7 @@
 /*
- * Function calls: a flame graph of each task, or the same hanging down as icicles, for a drawing;
- * the data of all of them for the script of a page (plot_calls.js). A frame is as wide as its calls
- * took, and stands on the one that called it. See plot.h.
+ * Function calls: draws a flame graph of each task, or icicles, which hang down; or writes the data
+ * of all of them for the script of a page (plot_calls.js). A frame is as wide as its calls took,
+ * and stands on the frame of its caller. See plot.h.
  */
 #include "tools/trapline/plot_track.h"
 
@@ -56,7 +56,7 @@ struct flame {
 	uint64_t at[DEEPEST + 2]; /* where the next frame of a depth begins */
 };
 
-/* Is it drawn? Its children begin where it does. */
+/* True if the drawing has the frame. Its children begin at *at, too. */
 static bool place(struct flame *f, const struct call_walk *w, uint64_t *at)
 {
 	const struct call_node *n = node_at(f->p, w->node);
@@ -180,8 +180,8 @@ void plot_calls(struct plot *p)
 /* ---- the data of a page ---- */
 
 /*
- * A caller's frames of at least some time, as numbers: depth, word, calls and time of each, before
- * its children. Returns how many; written if there is somewhere to.
+ * Writes a caller's frames of at least `least`, as numbers: depth, word, calls and time of each,
+ * before its children. Returns how many; out NULL: counts only.
  */
 static size_t put_frames(const struct plot *p, uint32_t caller, uint64_t least, FILE *out)
 {

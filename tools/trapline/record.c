@@ -221,7 +221,7 @@ static int natural_end(const struct recording *r, int status)
 	return status;
 }
 
-/* The calls out of the trace that was written. False, said. */
+/* Prints the calls from the trace that was written. False, after a message. */
 static bool put_strace(const struct recording *r)
 {
 	struct out out = {.file = stderr};
@@ -268,7 +268,7 @@ static int record(struct recording *r, char **argv)
 	return natural_end(r, status);
 }
 
-/* What strace shows is recorded of the program and its children. */
+/* Records what strace shows, for the program and its children. */
 static void add_strace(struct recording *r, const char *name)
 {
 	static const char events[] = "syscalls raw_syscalls signal " STRACE_SYSTEM;

@@ -1,6 +1,6 @@
 /*
- * trapline replay: makes the machine of a trace again of what the file says of it (origin.h), runs
- * it, and compares what it records.
+ * trapline replay: builds the machine of a trace again from what the file says of it (origin.h),
+ * runs it, and compares what it records.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void print_side(const char *which, const struct side *s)
 		puts(" (no more events)");
 }
 
-/* Is x's record one that the other side may have lost? */
+/* True if the other side may have lost x's record. */
 static bool may_lack(const struct side *x, const struct side *other)
 {
 	return other->has_gaps && x->has && (!other->has || x->r.time < other->r.time);

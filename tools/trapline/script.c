@@ -79,7 +79,7 @@ void script_sh(struct bytes *b, const struct program *p, const char *text)
 	put_sh(b, p, text, " /dev/null");
 }
 
-/* Orders are numbers of signals. One may come before the program has told its number. */
+/* Orders are numbers of signals. One may come before the program has written its pid. */
 static const char obey[] = "while read -r signal; do until read -r pid < " SCRIPT_PID
 			   "; do :; done; kill -$signal -$pid; done"
 			   " < " SCRIPT_CONSOLE " > /dev/null 2>&1 3>&- &\n";

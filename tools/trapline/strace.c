@@ -43,7 +43,7 @@ struct happening {
 struct task {
 	int32_t pid;
 	struct strace_call *call; /* that it is in, by number + 1 */
-	bool raw;		  /* raw_syscalls told of it, too */
+	bool raw;		  /* raw_syscalls reported it, too */
 	bool seen, ended;	  /* by lines */
 	struct signal_sent *ignored;
 	size_t ignored_count;
@@ -62,7 +62,7 @@ struct strace {
 	struct signal_sent sent[SENT_MOST]; /* and not yet taken, the oldest first */
 	size_t sent_count;
 	/* the second pass */
-	int32_t open; /* whose line is not yet ended; 0: nobody's */
+	int32_t open; /* the task of the open line; 0: none */
 	size_t column;
 	unsigned living;
 	bool first_seen, file;
@@ -104,7 +104,7 @@ static uint64_t number_of(const struct record *r, const char *name)
 	return v.kind == VALUE_INT || v.kind == VALUE_UINT ? v.n : 0;
 }
 
-/* Signals that the task ignored while it was in a call: strace, which stops it, sees them then. */
+/* Reports signals that the task ignored during a call: strace, which stops it, sees them then. */
 static void tell_ignored(struct strace *s, struct task *t)
 {
 	for (size_t i = 0; i < t->ignored_count; i++)
@@ -143,7 +143,7 @@ static void take_enter(struct strace *s, const struct record *r)
 	}
 }
 
-/* Calls that have an event of their own were told by it. */
+/* Skips a call that an event of its own has reported. */
 static void take_raw_enter(struct strace *s, const struct record *r)
 {
 	struct task *t = task_of(s, r->pid);
@@ -198,7 +198,7 @@ static void take_signal_sent(struct strace *s, const struct record *r, bool forc
 	};
 }
 
-/* What is known of a signal: the task it was sent to comes before others of its process. */
+/* Finds a signal on its way: one sent to this task comes before one to others of its process. */
 static struct signal_sent find_signal(struct strace *s, int32_t pid, int sig, int code)
 {
 	struct signal_sent found = {.target = pid, .sig = sig, .code = code};
@@ -220,7 +220,7 @@ static struct signal_sent find_signal(struct strace *s, int32_t pid, int sig, in
 	return found;
 }
 
-/* The kernel dropped the signal sent last: one like it waits for the task already. */
+/* Forgets the signal sent last, which the kernel dropped: one like it is pending. */
 static void forget_signal(struct strace *s, int32_t pid, int sig, int code)
 {
 	for (size_t i = s->sent_count; i-- > 0;) {
@@ -239,7 +239,7 @@ static void take_signal(struct strace *s, const struct record *r)
 	uint64_t result = number_of(r, "result");
 	struct task *t;
 
-	if (sig == 9) /* which nobody sees come */
+	if (sig == 9) /* SIGKILL ends a task that does not see it come */
 		return;
 	if (!generated) {
 		struct happening *h = add(s, SIGNAL_COMES, r->pid);
@@ -250,13 +250,13 @@ static void take_signal(struct strace *s, const struct record *r)
 	t = task_of(s, number_of(r, "pid"));
 	if (result > SIGNAL_IGNORED)
 		forget_signal(s, t->pid, sig, code);
-	if (result != SIGNAL_IGNORED) /* of others signal_deliver tells */
+	if (result != SIGNAL_IGNORED) /* signal_deliver reports the others */
 		return;
 	t->ignored = xrealloc(t->ignored, (t->ignored_count + 1) * sizeof(*t->ignored));
 	t->ignored[t->ignored_count++] = find_signal(s, t->pid, sig, code);
 }
 
-/* Of a probe of ours. */
+/* Takes a record of one of our probes. */
 static void take_probed(struct strace *s, const struct record *r)
 {
 	struct task *t = task_of(s, r->pid);
@@ -356,7 +356,7 @@ static char *argument(const struct strace_call *c, unsigned at)
 	return text;
 }
 
-/* How many arguments the call has: of one that strace.h knows no kinds of, those of its event. */
+/* The number of arguments. A call without kinds in strace.h has those of its event. */
 static unsigned arguments(const struct strace_call *c)
 {
 	unsigned n = 0;
@@ -371,7 +371,7 @@ static unsigned arguments(const struct strace_call *c)
 	return n;
 }
 
-/* The first that the call fills; their number if there is none. */
+/* The first argument that the call fills; the number of arguments if there is none. */
 static unsigned first_out(const struct strace_call *c)
 {
 	unsigned i = 0, n = arguments(c);
@@ -568,8 +568,8 @@ static void put_happening(struct strace *s, const struct happening *h)
 }
 
 /*
- * Where the lines begin: a recording of ours begins in the shell that becomes the program, whose
- * execve is the first that succeeds.
+ * Where the lines begin. A recording of ours begins in the shell that becomes the program: the
+ * first execve that succeeds is the program's.
  */
 static size_t first_happening(const struct strace *s)
 {

@@ -4,8 +4,8 @@
  * strace_structs.c print them, strace_names.c has the names of numbers.
  *
  * The events of system calls have the numbers, and the texts that syscall_user_buf_size lets them
- * keep. What other arguments point at is recorded by probes on the handlers of the calls, mostly
- * when they return: strace_probes() makes their definitions from the same table. A trace without
+ * keep. Probes on the handlers of the calls record what other arguments point at, mostly when a
+ * handler returns: strace_probes() makes their definitions from the same table. A trace without
  * these probes shows addresses.
  */
 #pragma once
@@ -33,7 +33,7 @@ struct strace_names {
 #define STRACE_NAMES(id) extern const struct strace_names strace_##id;
 #include "tools/trapline/strace_names.def"
 
-/* NULL: it has none. */
+/* The name of a number; NULL: it has none. */
 const char *strace_name(const struct strace_names *names, uint64_t value);
 
 /* ---- calls ---- */
@@ -51,7 +51,7 @@ struct strace_call {
 	bool returned;
 };
 
-/* Where an argument is printed to. */
+/* Where to print an argument. */
 struct strace_put {
 	FILE *out;
 	const struct strace_call *call;
@@ -77,25 +77,25 @@ struct strace_row {
 	void (*result)(struct strace_put *p); /* NULL: a decimal number */
 };
 
-/* Of a call that the table lacks: one with a name alone, or NULL. */
+/* The row of a call; for one that the table lacks a row with a name alone, or NULL. */
 const struct strace_row *strace_row(uint32_t nr);
 /* exit() and exit_group() */
 bool strace_never_returns(const struct strace_call *c);
 /* The definitions of the probes, for dynamic_events; a NULL ends them. Not to be freed. */
 const char *const *strace_probes(void);
-/* The number of the call that such a probe is on; -1: it is none of them. */
+/* The number of the call that a probe of this name is on; -1: it is none of our probes. */
 int strace_probed(const char *event, bool *before);
 
 /* ---- values ---- */
 
-/* Bytes that a probe recorded of the argument, as `suffix` of its name tells; NULL: none. */
+/* The bytes of the argument that a probe recorded in the field with this suffix; NULL: none. */
 const uint8_t *strace_bytes(const struct strace_put *p, const char *suffix, size_t *size);
 /*
- * Those of a structure. NULL: the call failed and filled nothing, or it was not recorded; then the
- * address is printed.
+ * The bytes of a structure. NULL, and the address is printed: the call failed and filled nothing,
+ * or no probe recorded it.
  */
 const uint8_t *strace_memory(struct strace_put *p, uint64_t address, size_t size);
-/* An error; also one that restarts the call. */
+/* True if the call returned an error, also one that restarts it. */
 bool strace_failed(const struct strace_call *c);
 
 void strace_put_address(struct strace_put *p, uint64_t value);
@@ -121,7 +121,8 @@ uint32_t strace_half(const uint8_t *bytes, size_t i); /* the 4 bytes at 4 * i */
 /* ---- lines ---- */
 
 /*
- * All of a trace; of a recording with probes all from the program's execve on. `file`: each line
- * begins with its task, as strace writes a file; else only while there are several.
+ * Prints all calls of a trace; of a recording with our probes those from the program's execve on.
+ * `file`: each line begins with its task, as strace writes a file; else only while there are
+ * several.
  */
 void strace_write(struct trace *t, FILE *out, bool file);

@@ -428,7 +428,7 @@ static void put_some(struct strace_put *p, const uint8_t *text, size_t there, ui
 	strace_put_text(p->out, text, shown, length > shown);
 }
 
-/* What write() takes. */
+/* The bytes that write() takes. */
 static void put_buffer(struct strace_put *p, uint64_t value)
 {
 	uint64_t length = p->call->arg[p->at + 1];
@@ -443,7 +443,7 @@ static void put_buffer(struct strace_put *p, uint64_t value)
 		put_some(p, text, size, length);
 }
 
-/* What the call filled: its result is how much. */
+/* The bytes that the call filled; its result is their number. */
 static void put_filled(struct strace_put *p, uint64_t value)
 {
 	size_t size;
@@ -549,7 +549,7 @@ static void put_remaining(struct strace_put *p, uint64_t value)
 		strace_put_address(p, value);
 }
 
-/* What is at an address before the call, and after it if the call changed that. */
+/* Prints the number at an address before the call, and after it if the call changed it. */
 static void put_changed(struct strace_put *p, uint64_t value, size_t width, const char *between)
 {
 	uint64_t numbers[2] = {0, 0};
@@ -675,7 +675,7 @@ static void result_fcntl(struct strace_put *p)
 	putc(')', p->out);
 }
 
-/* Those of poll() that something came for. */
+/* The files of poll() that have events. */
 static void result_polled(struct strace_put *p)
 {
 	struct strace_put q = *p;
@@ -699,7 +699,7 @@ static void result_polled(struct strace_put *p)
 	fputs(*between == ',' ? "])" : "", p->out);
 }
 
-/* Which of the three sets of select() had something. */
+/* The files in the three sets of select() that are ready. */
 static void result_selected(struct strace_put *p)
 {
 	static const char *const names[] = {"in", "out", "except"};
@@ -732,7 +732,7 @@ static void result_selected(struct strace_put *p)
 /* A structure of so many bytes: the call reads it, or fills it. */
 #define IN(id, type, items)	KIND(id, strace_put_##type, .after = "#=+0(@):" items)
 #define OUT(id, type, items)	KIND(id, strace_put_##type, .after = "#=+0(@):" items, .is_out = true)
-/* One that the call changes is read before. */
+/* A structure that the call changes: the probe reads it before. */
 #define BEFORE(id, type, items) KIND(id, strace_put_##type, .before = "#=+0(@):" items)
 
 KIND(fd, put_integer)
@@ -922,7 +922,7 @@ bool strace_never_returns(const struct strace_call *c)
 
 /* ---- probes ---- */
 
-/* Ends of tasks, and what signal_deliver does not tell of a signal. */
+/* Ends of tasks, and what signal_deliver does not report of a signal. */
 static const char *const other_probes[] = {
     "p:" STRACE_SYSTEM "/end do_exit code=code",
     "p:" STRACE_SYSTEM "/signal_sent signal_send_info target=t->pid sig=sig code=info->code "

@@ -549,7 +549,7 @@ void strace_put_sigevent(struct strace_put *p, uint64_t value)
 
 #define POLLED 16 /* structures that the probe keeps */
 
-/* Before the call what is waited for; its result names those that came. */
+/* The files to wait for, before the call; its result names those that are ready. */
 void strace_put_pollfds(struct strace_put *p, uint64_t value)
 {
 	uint64_t n = LEAST(p->call->arg[1], POLLED);
@@ -648,7 +648,7 @@ static void put_address_of(FILE *out, const uint8_t *b, uint64_t size)
 	putc('}', out);
 }
 
-/* Its size is the next argument, or where that points. */
+/* The next argument is its size, or points at it. */
 void strace_put_sockaddr(struct strace_put *p, uint64_t value)
 {
 	struct strace_put next = *p;
@@ -705,7 +705,7 @@ static void put_vectors(struct strace_put *p, const uint8_t *b, uint64_t n, uint
 	fputs(n > there ? ", ...]" : "]", p->out);
 }
 
-/* Those that a failed call did not fill are shown, too. */
+/* Also shows buffers that a failed call did not fill. */
 void strace_put_iovecs(struct strace_put *p, uint64_t value)
 {
 	uint64_t n = p->call->arg[p->at + 1];

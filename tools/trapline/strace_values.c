@@ -60,7 +60,7 @@ void strace_put_flags(FILE *out, const struct strace_names *names, uint64_t valu
 		fprintf(out, " /* %s */", names->unknown);
 }
 
-/* With fewer signals outside than inside, those outside after a tilde. */
+/* If fewer signals are outside the set than inside, prints those outside, after a tilde. */
 void strace_put_set(FILE *out, uint64_t set)
 {
 	bool inverse = __builtin_popcountll(set) > SIGNALS * 2 / 3;
@@ -226,7 +226,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	return !size;
 }
 
-/* Of memory that cannot be read a probe records zeros. */
+/* A probe records zeros for memory that it cannot read. */
 const uint8_t *strace_memory(struct strace_put *p, uint64_t address, size_t size)
 {
 	static const int64_t no_memory = -14; /* EFAULT */

@@ -39,7 +39,7 @@ static void add_life(struct timeline_task *t, struct life life)
 	t->life[t->lives++] = life;
 }
 
-/* Its state; NULL: nothing is known of it since the last gap. */
+/* The task's state; NULL: it is unknown since the last gap. */
 static struct life *now_of(const struct timeline *l, const struct timeline_task *t)
 {
 	struct life *now = t->lives ? &t->life[t->lives - 1] : NULL;
@@ -186,7 +186,7 @@ static void lost(struct timeline *l, const struct record *r)
 	l->epoch = r->time;
 }
 
-/* A damaged trace may go back in time; what is searched here by time may not. */
+/* A damaged trace may go back in time, but the searches here need times in order. */
 static struct record in_order(const struct timeline *l, const struct record *r)
 {
 	struct record copy = *r;

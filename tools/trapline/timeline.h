@@ -1,7 +1,7 @@
 /*
- * What each task did from moment to moment: it ran, could run, or waited until it was woken, and by
- * whom; its system calls; of each CPU who ran there, and interrupts. Made of sched_switch, wakings,
- * and what pairing.c pairs.
+ * What each task did from moment to moment: it ran, could run, or waited until a task or an
+ * interrupt woke it; and its system calls. For each CPU: which task ran there, and interrupts.
+ * Built from sched_switch, wakings, and what pairing.c pairs.
  */
 #pragma once
 

@@ -68,7 +68,7 @@ static int make_raw(int console)
 	return ioctl(console, SET_TERMIOS, &t);
 }
 
-/* Of the program, which leads its group; 0: it has not told its number yet. */
+/* Returns the pid of the program, which leads its process group; 0: it has not written it yet. */
 static int read_group(const char *pid_file)
 {
 	char text[16] = "";

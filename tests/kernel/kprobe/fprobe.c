@@ -1,6 +1,6 @@
 /*
- * Probes of many functions, and functions that are called at others' entry: which are chosen, what
- * the handlers are given, that nothing is called any more after the removal.
+ * Probes of many functions, and callbacks at the entry of functions: which functions they choose,
+ * what their handlers get, and that the kernel calls no handler after the removal.
  */
 #include "kernel/kprobe/fprobe.h"
 #include "kernel/base/sym.h"
@@ -169,7 +169,7 @@ struct ftrace_test_calls {
 	u64 n, ip, parent_ip;
 };
 
-/* Not in text that is hooked: it would be called for itself. */
+/* Without a hook: it would be called for itself. */
 static __notrace void ftrace_test_func(
     u64 ip, u64 parent_ip, struct ftrace_ops *ops, struct regs *regs)
 {

@@ -90,7 +90,7 @@ static void hook_test_leave(
 static struct hook_user follower = {.enter = hook_test_enter, .leave = hook_test_leave};
 static u32 watching; /* [A] */
 
-/* As a CPU that is in the user's entry when the user is removed, and goes on only then. */
+/* Acts as a CPU that is in the user's entry during the removal, and goes on only afterwards. */
 static void hook_test_in_entry(void *unused)
 {
 	(void)unused;
@@ -123,7 +123,7 @@ static void removed_while_entered(void)
 	task_set_affinity(current(), before);
 }
 
-/* Ends an interrupt that came at rip while another task is to run: is this task preempted? */
+/* Ends an interrupt at rip while another task is due; true: the kernel preempts this task. */
 static bool preempted_at(u64 rip)
 {
 	struct regs r = {.rip = rip};

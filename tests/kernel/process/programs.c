@@ -79,8 +79,8 @@ static u64 pages_left_by(void (*fn)(void))
 }
 
 /*
- * A run of fn leaves no pages behind, but for the table of process numbers, which grows by a page
- * for each 128. Caches may grow in one run or another; what is lost in each shows in all of them.
+ * A run of fn leaves no pages behind, except for the table of process numbers, which grows by a
+ * page per 128. Caches may grow in one run or another; a leak shows in every run.
  */
 static bool gives_pages_back(void (*fn)(void))
 {
@@ -116,13 +116,13 @@ static void change_user_events(void *unused)
 	(void)unused;
 	while (atomic_load(&changing)) {
 		host_user_events_changed();
-		sleep_ns(20000, NULL); /* or the first to settle would never come to an end */
+		sleep_ns(20000, NULL); /* else the first task that settles would never finish */
 	}
 }
 
 /*
- * The same program while user events change without end: whoever gives the control lock up sets
- * words, a fork that counts the events of its words included.
+ * The same program while user events change without end. Each task that gives the control lock up
+ * sets words, and so does a fork, which counts the events of its words.
  */
 static void user_events_that_change(void)
 {

@@ -84,7 +84,7 @@ static void graph_nesting_thread(void *cpu)
 
 /* ---- what was recorded ---- */
 
-/* Calls that are open, of a task on a CPU: the tasks that run here do not move in one. */
+/* The open calls of a task on a CPU. The tasks of this test do not migrate during a call. */
 struct calls_of {
 	s64 cpu, pid;
 	u32 count;

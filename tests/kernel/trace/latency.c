@@ -9,8 +9,8 @@
 #include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
 
-#define LOOPS		200000 /* far longer than what else this kernel has */
-#define WAKEUP_OVERHEAD 2000   /* the same of a wake-up: what the scheduler does */
+#define LOOPS		200000 /* far longer than any other section of the kernel */
+#define WAKEUP_OVERHEAD 2000   /* ns: what the scheduler adds to a wake-up */
 #define OVERHEAD	200    /* ns: instructions of a case that are no loop, within the latency */
 
 /* 2 instructions each. */
@@ -27,7 +27,7 @@ static bool latency_clock_is_exact(void)
 	return cycles() - start - 10000 < 16;
 }
 
-/* Of all CPUs: another one that has something to do takes its time from this one's. */
+/* Counts interrupts on all CPUs: a busy CPU takes time from this one. */
 static u64 latency_interrupts(void)
 {
 	u64 sum = 0;
@@ -54,7 +54,7 @@ static void __noipa latency_preempt_section(u64 loops)
 	preempt_enable();
 }
 
-/* Interrupts on before preemption is: the section lasts until both are. */
+/* Turns interrupts on before preemption: the section lasts until both are on. */
 static void __noipa latency_mixed_section(u64 loops)
 {
 	irq_disable();
@@ -72,7 +72,7 @@ static void latency_begin(const char *tracer)
 	EXPECT_EQ(trace_put("current_tracer", tracer), 0);
 }
 
-/* False: the case is skipped, as latencies of other CPUs may be of any length. */
+/* False: skip the case, because latencies of other CPUs may have any length. */
 static bool latency_begin_exact(const char *tracer)
 {
 	if (!latency_clock_is_exact()) {
@@ -90,7 +90,7 @@ static void latency_end(void)
 	trace_fresh();
 }
 
-/* What is found of a section in which no interrupt came, ns. */
+/* The latency of a section that no interrupt interrupted, in ns. */
 static u64 latency_measure(void (*section)(u64), u64 loops)
 {
 	u64 before, after;
@@ -122,7 +122,7 @@ static void latency_expect_shown(const char *function)
 	EXPECT(strstr(text, "<stack trace>\n => "));
 }
 
-/* Exactly so many instructions, of a clock that is calibrated, to the next nanosecond. */
+/* Expects the time of exactly that many instructions, to the nanosecond of a calibrated clock. */
 static void latency_expect(u64 ns, u64 instructions)
 {
 	u64 now = cycles(), wanted = cycles_to_ns(now + instructions) - cycles_to_ns(now);
@@ -168,7 +168,7 @@ static void latency_other_kind(void)
 	latency_end();
 }
 
-/* Below tracing_thresh nothing is reported; not below it every section is, a shorter one too. */
+/* The tracer reports no section below tracing_thresh, and every other one, even a shorter one. */
 static void latency_thresh(void)
 {
 	if (!latency_begin_exact("irqsoff"))
@@ -221,7 +221,7 @@ static void latency_functions(void)
 static struct task *latency_sleeper_task; /* [A] */
 static u32 latency_sleeper_end;		  /* [A] */
 
-/* On the case's CPU, and before it in priority. */
+/* Runs on the case's CPU, with priority over the case. */
 static void latency_sleeper(void *unused)
 {
 	(void)unused;
@@ -233,7 +233,7 @@ static void latency_sleeper(void *unused)
 	}
 }
 
-/* It is woken, waits while the loops run, and gets the CPU. */
+/* Wakes the sleeper, which waits while the loops run and then gets the CPU. */
 static void __noipa latency_wakeup_section(u64 loops)
 {
 	preempt_disable();
@@ -284,7 +284,7 @@ static void latency_wakeup(void)
 	EXPECT(once - 2 * LOOPS < WAKEUP_OVERHEAD);
 }
 
-/* The text is as it was before the tracers came. */
+/* The tracers restore the text. */
 static void latency_text_restored(void)
 {
 	const u8 *at = (const u8 *)latency_irqs_section;
@@ -298,8 +298,8 @@ static void latency_text_restored(void)
 }
 
 /*
- * Sections on all CPUs while the tracers come and go: toggles are patched under those that run, and
- * none is taken for code that may be probed meanwhile.
+ * Sections run on all CPUs while the tracers come and go. The kernel patches toggles under them,
+ * and arch_toggle_at() knows each toggle meanwhile, so that no probe goes there.
  */
 static u32 latency_stop; /* [A] */
 
@@ -323,7 +323,7 @@ static void latency_toggler(void *toggle)
 	}
 }
 
-/* A section of those ends where it began: none was missed while toggles were patched. */
+/* Each of those sections ends where it began: the tracer missed no toggle during the patching. */
 static void latency_expect_whole(void)
 {
 	static const char *const sections[] = {

@@ -91,7 +91,7 @@ static struct trace_event_count counts_of(const char *name)
 
 /* ---- what a hit says ---- */
 
-/* The instruction of the trace's n-th line lies in that function, and its arguments are these. */
+/* Expects an instruction of that function, and these arguments, in the n-th line of the trace. */
 static void expect_line(unsigned n, const char *name, const char *function, const char *args)
 {
 	char start[96];
@@ -134,7 +134,7 @@ static void reads(void)
 	end();
 }
 
-/* Bytes beside those that are watched are not; a wider access that takes one of them in is. */
+/* An access beside the watched bytes is no hit; a wider one that takes one of them in is. */
 static void lengths(void)
 {
 	for (unsigned len = 1; len <= 8; len *= 2) {
@@ -202,7 +202,7 @@ static void storm_thread(void *arg __maybe_unused)
 	irq_work_sync(&work);
 }
 
-/* A second one is on that nobody hits, and one is moved about by being switched. */
+/* A second watchpoint is on without hits; a third one moves, because it is switched off and on. */
 static void storm(void)
 {
 	struct threads t = {0};
@@ -231,7 +231,7 @@ static void storm(void)
 
 /* ---- what recording itself touches ---- */
 
-/* The count of hits of `first` is written in the course of a hit of `first`. */
+/* A hit of `first` makes the kernel write the count of its hits. */
 static void within_a_hit(void)
 {
 	begin("first", "w", &word, 8, "");
@@ -337,7 +337,7 @@ static void move_thread(void *arg)
 	}
 }
 
-/* All CPUs move it at once. When all have cleared it, nothing is watched on any. */
+/* All CPUs move one watchpoint at once. After all have cleared it, no CPU watches anything. */
 static void moved_on_all(void)
 {
 	struct threads t = {0};
@@ -378,7 +378,7 @@ static void itself(void)
 	u64 *hit = &file->counts[cpu_id()].hit;
 	called(hit, 0);
 	irq_restore(flags);
-	/* the write, and what recording that does to the count: one by the trap, one by the gate */
+	/* the write, and the recording's writes to the count: one by the trap, one by the gate */
 	EXPECT(counts_of("m").hit > 1);
 	EXPECT(counts_of("m").too_deep > 0);
 	end();
@@ -412,8 +412,8 @@ static bool on_step(struct regs *r)
 }
 
 /*
- * Steps before the access and after it. Not over it: QEMU makes two traps of that one, the second
- * of which overwrites the frame of the first.
+ * Single-steps before the access and after it, not over it: QEMU makes two traps of that step, and
+ * the second overwrites the frame of the first.
  */
 static void single_step(void)
 {
@@ -441,8 +441,8 @@ static int on_probe(struct kprobe *p __maybe_unused, struct regs *r __maybe_unus
 }
 
 /*
- * A probed instruction runs as a copy elsewhere, or after a jump: the hit is told of the function
- * that was probed.
+ * A probed instruction runs as a copy elsewhere, or after a jump. The hit still names the probed
+ * function.
  */
 static void probed(void)
 {
