@@ -92,6 +92,9 @@ static SHADOW_INLINE bool hook_call_follow(
 	struct shadow_record *r = NULL;
 	u64 ret = *slot;
 
+	/* The slot may have a record of a function that never returned. */
+	if (likely(s) && unlikely(s->top->slot <= (u64)slot))
+		shadow_drop_stale(s, (u64)slot);
 	if (unlikely(shadow_is_return(ret)))
 		ret = s->top->ret; /* another has taken it */
 	if (likely(s))
