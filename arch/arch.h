@@ -143,6 +143,8 @@ int arch_set_fs_base(
  * frame. Any context.
  */
 unsigned stack_trace(const struct regs *r, u64 *out, unsigned max);
+/* The same from the traced code on: functions of what records are left out. */
+unsigned stack_trace_traced(u64 *out, unsigned max);
 /* The same of ring 3 by frame pointers, from the current task's saved registers. Any context. */
 unsigned stack_trace_user(u64 *out, unsigned max);
 /* Registers of the innermost interrupted context of this CPU, or NULL. */

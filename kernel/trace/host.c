@@ -41,8 +41,6 @@
 #include "trace/output/dump.h"
 #include "trace/persist/kept.h"
 
-#define STACK_FRAMES 64
-
 /* ---- where we are ---- */
 
 u64 trace_deep_word(u64 count)
@@ -434,29 +432,9 @@ void host_say(const char *fmt, ...)
 	va_end(ap);
 }
 
-extern const char __trace_text_start[], __trace_text_end[]; /* linker.ld */
-extern const char __noprobe_start[], __noprobe_end[];
-
-/*
- * What records, or leads from a probe to it: no probe is in either, and no tracepoint in the
- * latter.
- */
-static bool records(u64 addr)
-{
-	return addr - (u64)__trace_text_start < (u64)(__trace_text_end - __trace_text_start) ||
-	       addr - (u64)__noprobe_start < (u64)(__noprobe_end - __noprobe_start);
-}
-
 unsigned host_stack(u64 *out, unsigned max)
 {
-	u64 frames[STACK_FRAMES];
-	unsigned n = stack_trace(NULL, frames, STACK_FRAMES), own = 0;
-
-	while (own < n && records(frames[own]))
-		own++;
-	n = MIN(n - own, max);
-	memcpy(out, frames + own, n * sizeof(*out));
-	return n;
+	return stack_trace_traced(out, max);
 }
 
 /* Each call of a function asks, and none of its own may. */

@@ -35,17 +35,28 @@ enum {
 #define HOOK_SIZE 5
 
 /* arch/x86_64/probe/hook.S */
-extern const char hook_direct_return[], hook_call_return[], hook_return_called[], hook_return_end[];
+extern const char hook_entries[], hook_direct_return[], hook_call_return[], hook_return_called[],
+    hook_return_end[];
+
+/* So many functions of what records are left out, at most. */
+#define RECORDERS 32
 
 struct walk {
-	u64 *out;
-	unsigned count, max;
-	u64 fp; /* next frame pointer; odd: struct regs */
+	u64 *out, *end; /* where the next one goes, and the last */
+	u64 fp;		/* next frame pointer; odd: struct regs */
+	unsigned skips; /* functions of what records may still be left out, so many */
 };
 
 static bool is_text(u64 addr)
 {
 	return addr >= (u64)__text_start && addr < (u64)__text_end;
+}
+
+/* What records, or leads from a probe or a hook to it. */
+static bool is_recorder(u64 addr)
+{
+	return addr - (u64)__trace_text_start < (u64)(__trace_text_end - __trace_text_start) ||
+	       addr - (u64)__noprobe_start < (u64)(__noprobe_end - __noprobe_start);
 }
 
 static bool is_entry(u64 addr)
@@ -71,11 +82,18 @@ static bool unwind_read_words(u64 at, void *to, size_t n)
 	return !(at & 7) && known_stack(at, n) && copy_from_kernel_nofault(to, (void *)at, n) == 0;
 }
 
-static bool add(struct walk *w, u64 addr)
+static inline bool add(struct walk *w, u64 addr)
 {
-	if (w->count == w->max)
+	if (unlikely(w->skips)) {
+		if (is_recorder(addr)) {
+			w->skips--;
+			return true;
+		}
+		w->skips = 0;
+	}
+	if (w->out == w->end)
 		return false;
-	w->out[w->count++] = addr;
+	*w->out++ = addr;
 	return true;
 }
 
@@ -267,7 +285,7 @@ static bool step_regs(struct walk *w, u64 at)
 	return unwind_read_words(at, &r, sizeof r) && unwind_enter_regs(w, &r);
 }
 
-static bool step_frame(struct walk *w)
+static bool unwind_step_frame(struct walk *w)
 {
 	u64 frame[2]; /* caller's frame pointer, return address */
 	u64 at = w->fp;
@@ -289,20 +307,67 @@ static bool step_frame(struct walk *w)
 	return w->fp & 1 || w->fp > at;
 }
 
-unsigned stack_trace(const struct regs *r, u64 *out, unsigned max)
+/* A return address that stands for no other, and that no code with a stack of its own left. */
+static bool is_plain_return(u64 ret)
 {
-	struct walk w = {.out = out, .max = max, .fp = (u64)__builtin_frame_address(0)};
+	return ret - (u64)__text_start < (u64)(__noprobe_start - __text_start) ||
+	       (is_text(ret) && ret != (u64)probe_return &&
+		   ret - (u64)hook_entries >= (u64)(hook_return_end - hook_entries));
+}
+
+/*
+ * unwind_step_frame() for all frames that are plain, on the current task's own stack: it is mapped, and
+ * the pointers go up, so that one look at each is enough. False: the walk ends.
+ */
+static bool unwind_step_frames(struct walk *walk)
+{
+	struct walk w = *walk; /* in registers */
+	u64 last = this_cpu_read(kernel_rsp) - 16, next, ret;
 	bool more = true;
 
-	if (r)
-		more = unwind_enter_regs(&w, r);
-	/*
-	 * Through regs the stack may change, so a bad chain could go round: the number of frames is
-	 * bounded by `max`.
-	 */
-	while (more && w.count < max)
-		more = w.fp & 1 ? step_regs(&w, w.fp - 1) : step_frame(&w);
-	return w.count;
+	if (!on_task_stack(w.fp, 16, last + 16))
+		return unwind_step_frame(walk);
+	for (; w.fp <= last && !(w.fp & 7); w.fp = next) {
+		next = ((const u64 *)w.fp)[0];
+		ret = ((const u64 *)w.fp)[1];
+		if (!is_plain_return(ret))
+			break;
+		more = add(&w, ret) && (next > w.fp || next & 1);
+		if (!more)
+			break;
+	}
+	if (w.fp == walk->fp && more)
+		return unwind_step_frame(walk);
+	*walk = w;
+	return more;
+}
+
+/*
+ * Through regs the stack may change, so a bad chain could go round: what is added or left out is
+ * bounded.
+ */
+static unsigned unwind_walk(struct walk *w, const struct regs *r, unsigned max)
+{
+	const u64 *out = w->out;
+	bool more = !r || unwind_enter_regs(w, r);
+
+	while (more && (unsigned)(w->out - out) < max)
+		more = w->fp & 1 ? step_regs(w, w->fp - 1) : unwind_step_frames(w);
+	return w->out - out;
+}
+
+unsigned stack_trace(const struct regs *r, u64 *out, unsigned max)
+{
+	struct walk w = {out, out + max, (u64)__builtin_frame_address(0), 0};
+
+	return unwind_walk(&w, r, max);
+}
+
+unsigned stack_trace_traced(u64 *out, unsigned max)
+{
+	struct walk w = {out, out + max, (u64)__builtin_frame_address(0), RECORDERS};
+
+	return unwind_walk(&w, NULL, max);
 }
 
 /*

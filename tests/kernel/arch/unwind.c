@@ -10,6 +10,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/irq_work.h"
+#include "trace/host_context.h"
 
 #define TRACE_MAX 32
 
@@ -72,6 +73,26 @@ static void from_c(void)
 	EXPECT_EQ(stack_trace(NULL, trace, 2), 2);
 	EXPECT_EQ(trace[2], 0);
 	EXPECT_EQ(stack_trace(NULL, trace, 0), 0);
+}
+
+/* As a recorder: left out at the head, with what it calls. */
+static __trace_text void __noinline take_traced(void)
+{
+	count = stack_trace_traced(trace, TRACE_MAX);
+	barrier();
+}
+
+static void of_traced_code(void)
+{
+	unwind_outer(take_traced);
+	EXPECT(position("unwind_inner", 0) == 0);
+	expect_chain((const char *const[]){
+	    "unwind_inner", "unwind_outer", "of_traced_code", "ktap_run", NULL});
+	trace[1] = 0;
+	count = stack_trace_traced(trace, 1);
+	EXPECT_EQ(count, 1);
+	EXPECT_EQ(trace[1], 0);
+	EXPECT(position("of_traced_code", 0) == 0);
 }
 
 static u64 hit_rip;
@@ -241,6 +262,7 @@ static void survives_bad_frames(void)
 
 static const struct ktap_case cases[] = {
     {"unwind.from_c", from_c},
+    {"unwind.of_traced_code", of_traced_code},
     {"unwind.across_a_breakpoint", across_a_breakpoint},
     {"unwind.across_an_interrupt", across_an_interrupt},
     {"unwind.across_an_nmi", across_an_nmi},
