@@ -58,9 +58,10 @@ static void orphans(void)
 
 	syscall1(SYS_pipe, (long)ends);
 	if (syscall0(SYS_fork) == 0) {
+		int parent = syscall0(SYS_getpid);
 		if (syscall0(SYS_fork) == 0) {
-			sleep_ms(5);
-			ppid = syscall0(SYS_getppid);
+			while ((ppid = syscall0(SYS_getppid)) == parent)
+				sleep_ms(1);
 			syscall3(SYS_write, ends[1], (long)&ppid, sizeof(ppid));
 			exit_now(0);
 		}

@@ -84,9 +84,17 @@ static inline long thread_begin(struct thread *t, void (*fn)(void *), void *arg)
 	return tid;
 }
 
-/* Until it has ended. */
+/* Until it uses its stack no more. As on Linux, it is still counted and found for a while. */
 static inline void thread_end(struct thread *t)
 {
 	while (t->gone)
 		futex(&t->gone, F_WAIT, 1, NULL, NULL, 0);
+}
+
+/* Until the kernel does not know its number any more, either. */
+static inline void thread_vanish(struct thread *t)
+{
+	thread_end(t);
+	while (syscall3(SYS_tgkill, syscall0(SYS_getpid), t->tid, 0) != NOSRCH)
+		syscall0(SYS_sched_yield);
 }
