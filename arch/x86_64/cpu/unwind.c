@@ -316,8 +316,8 @@ static bool is_plain_return(u64 ret)
 }
 
 /*
- * unwind_step_frame() for all frames that are plain, on the current task's own stack: it is mapped, and
- * the pointers go up, so that one look at each is enough. False: the walk ends.
+ * unwind_step_frame() for all frames that are plain, on the current task's own stack. It is mapped,
+ * and the pointers go up, so that one look at each is enough. False: the walk ends.
  */
 static bool unwind_step_frames(struct walk *walk)
 {
