@@ -71,6 +71,8 @@ static u32 generation; /* [hook_lock] of users: none has the calls of another */
 static u32 *masks;     /* [A] by function; NULL: no hook was ever used */
 static u8 *now;	       /* [hook_lock] by function: NOW_*, TOUCHED */
 static u16 *first_of;  /* [I] by GRAIN of the text: the first function there or above */
+/* [hook_lock] the functions of each user, a bit for each: a column of `masks`. Made once. */
+static u64 *functions_of[USERS - 1];
 
 /* ---- which function ---- */
 
@@ -303,15 +305,36 @@ static bool hook_change(u32 i, u32 bit, bool on)
 	return true;
 }
 
+static u32 hook_words(void)
+{
+	return (sym_table.count + 63) / 64;
+}
+
+/* Bits of 64 functions: which have hooks. */
+static u64 hook_word(u32 word)
+{
+	const u32 *hooked = sym_table.hooked;
+	u32 high = 2 * word + 1 < (sym_table.count + 31) / 32 ? hooked[2 * word + 1] : 0;
+
+	return hooked[2 * word] | (u64)high << 32;
+}
+
 void hook_user_set(struct hook_user *user, const u64 *functions)
 {
+	u64 *has = functions_of[user->number];
 	u32 bit = USER_BIT << (user->number + 1);
 
 	mutex_lock(&hook_lock);
-	for (u32 i = 0; i < sym_table.count; i++)
-		if (symtab_hooked(&sym_table, i) &&
-		    hook_change(i, bit, functions && (functions[i / 64] >> i % 64 & 1)))
-			hook_update(i);
+	for (u32 word = 0; word < hook_words(); word++) {
+		u64 want = functions ? functions[word] & hook_word(word) : 0;
+
+		for (u64 change = has[word] ^ want; change; change &= change - 1) {
+			unsigned at = __builtin_ctzl(change);
+			hook_change(word * 64 + at, bit, want >> at & 1);
+			hook_update(word * 64 + at);
+		}
+		has[word] = want;
+	}
 	hook_flush();
 	mutex_unlock(&hook_lock);
 }
@@ -346,9 +369,15 @@ static int hook_free_number(void)
 
 static int hook_user_number(struct hook_user *user)
 {
-	user->number = hook_free_number();
-	if (user->number < 0)
+	int number = hook_free_number();
+
+	if (number < 0)
 		return -EBUSY;
+	if (!functions_of[number])
+		functions_of[number] = kzalloc(hook_words() * sizeof(u64));
+	if (!functions_of[number])
+		return -ENOMEM;
+	user->number = number;
 	user->calls = CALLS_OF(user->number, ++generation);
 	atomic_store_release(&kernel_hook_users[user->number], user);
 	return 0;

@@ -34,15 +34,27 @@ static void make_patch(struct text_patch *p, const struct static_branch_site *s)
 	memcpy(p->bytes + 1, &distance, sizeof(distance));
 }
 
-/* Patches every site that is not as its key says. */
-static void update_sites(void)
+/* The first site from `s` on of that key; NULL: of any key that the text is not in line with. */
+static const struct static_branch_site *next_site(
+    const struct static_branch_site *s, const struct static_key *key)
 {
+	if (key)
+		while (s < __stop___static_branch && s->key != key)
+			s++;
+	else
+		while (s < __stop___static_branch && site_is_on(s) == s->key->enabled)
+			s++;
+	return s;
+}
+
+/* Patches every site that is not as its key says, of that key or (NULL) of all. */
+static void update_sites(const struct static_key *key)
+{
+	const struct static_branch_site *s = __start___static_branch;
 	unsigned n = 0;
-	for (const struct static_branch_site *s = __start___static_branch;
-	     s < __stop___static_branch; s++) {
-		if (site_is_on(s) == s->key->enabled)
-			continue;
-		make_patch(&patches[n++], s);
+
+	while ((s = next_site(s, key)) < __stop___static_branch) {
+		make_patch(&patches[n++], s++);
 		if (n == CHUNK) {
 			text_patch(patches, n);
 			n = 0;
@@ -63,7 +75,7 @@ void static_key_set_many(struct static_key *const *keys, const u8 *states, unsig
 		keys[i]->enabled = !!states[i];
 	}
 	if (changed)
-		update_sites();
+		update_sites(n == 1 ? keys[0] : NULL);
 	atomic_store_release(&branch_lock, 0);
 	preempt_enable();
 }

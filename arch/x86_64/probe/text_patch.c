@@ -54,19 +54,23 @@ const struct text_patch_stats *text_patch_stats(void)
 
 /* ---- steps: each works on one site through `at`, the writable view of its first byte ---- */
 
-static void text_patch_write_int3(u8 *at, const struct text_patch *p)
+static inline void text_patch_write_int3(u8 *at, const struct text_patch *p)
 {
 	if (p->len > 1)
 		WRITE_ONCE(*at, OP_INT3);
 }
 
-static void text_patch_write_tail(u8 *at, const struct text_patch *p)
+static inline void text_patch_write_tail(u8 *at, const struct text_patch *p)
 {
+	if (likely(p->len == sizeof(u32) + 1)) {
+		__builtin_memcpy(at + 1, p->bytes + 1, sizeof(u32));
+		return;
+	}
 	for (unsigned i = 1; i < p->len; i++)
 		WRITE_ONCE(at[i], p->bytes[i]);
 }
 
-static void text_patch_write_head(u8 *at, const struct text_patch *p)
+static inline void text_patch_write_head(u8 *at, const struct text_patch *p)
 {
 	WRITE_ONCE(*at, p->bytes[0]);
 }
@@ -79,7 +83,8 @@ static u64 page_of(const struct text_patch *p)
 }
 
 /* All sites of the batch that begin in the page of site `i`; returns the index behind them. */
-static unsigned write_page(step_fn step, unsigned i, unsigned n)
+static inline __attribute__((always_inline)) unsigned write_page(
+    step_fn step, unsigned i, unsigned n)
 {
 	u64 page = page_of(batch[i]);
 	u64 flags = irq_save();
@@ -98,7 +103,7 @@ static void text_patch_serialize(void *unused)
 	cpuid(0, 0);
 }
 
-static void text_patch_run_step(step_fn step, unsigned n)
+static inline __attribute__((always_inline)) void text_patch_run_step(step_fn step, unsigned n)
 {
 	unsigned times = cpu_count() > 1 ? 2 : 1;
 	while (times--) {
