@@ -25,7 +25,6 @@
 #include "kernel/syscall/syscall.h"
 #include "kernel/console/tty.h"
 #include "kernel/base/watchdog.h"
-#include "trace/trace.h"
 
 void kernel_main(const struct boot_info *bi)
 {
@@ -43,8 +42,8 @@ void kernel_main(const struct boot_info *bi)
 	screen_init(bi);      /* the loader's framebuffer */
 	machine_init(bi);     /* ACPI, interrupt controllers, clock of the boot CPU */
 	kernel_boot_step("machine");
-	smp_init();	 /* the other CPUs, each into its idle loop; skew measured */
-	trace_cpus_up(); /* rings for them */
+	smp_init();	      /* the other CPUs, each into its idle loop; skew measured */
+	trace_glue_cpus_up(); /* rings for them */
 	kernel_boot_step("cpus");
 	irq_enable();
 	futex_init();

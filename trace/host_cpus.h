@@ -7,6 +7,11 @@
 
 unsigned host_cpu_count(void); /* any context */
 /*
+ * More than the number of any CPU that runs now or later; it may fall, never rise. What has a place
+ * for each CPU is of this size. Any context. Weak: MAX_CPUS.
+ */
+unsigned host_cpu_limit(void);
+/*
  * Waits until every CPU has left each section between host_preempt_disable() and
  * host_preempt_enable() that it was in.
  */

@@ -2,7 +2,8 @@
 #
 #     user/crt0.S, user/libc/*   start-up and system calls under newlib: linked to every program
 #     user/lib/*                 what programs may use beside it
-#     user/bin/NAME.c            /bin/NAME; user/bin/NAME/* are parts of it
+#     user/bin/NAME.c            /bin/NAME, a link to /bin/toolbox, which has them all; user/bin/NAME/* are parts of it
+#     user/toolbox.c             /bin/toolbox
 #     tests/programs/NAME.c      /test/NAME, in the test kernel alone
 #     user/etc/profile           /etc/profile, what a shell of the console begins with
 #
@@ -19,15 +20,15 @@ SH         ?= $(or $(firstword $(wildcard /bin/busybox /usr/bin/busybox)),/bin/b
 ifneq ($(wildcard $(SH)),)
 LINKS      := $(filter-out busybox,$(shell $(SH) --list))
 endif
-UBIN       := $(patsubst user/bin/%.c,$(O)/archive/bin/%,$(sort $(filter-out $(LINKS:%=user/bin/%.c),$(wildcard user/bin/*.c)))) \
-              $(if $(LINKS),$(O)/archive/bin/busybox $(O)/archive/etc/profile)
+OWN        := $(patsubst user/bin/%.c,%,$(sort $(filter-out $(LINKS:%=user/bin/%.c),$(wildcard user/bin/*.c))))
+UBIN       := $(O)/archive/bin/toolbox $(if $(LINKS),$(O)/archive/bin/busybox $(O)/archive/etc/profile)
 UTEST      := $(patsubst tests/programs/%.c,$(O)/archive/test/%,$(sort $(wildcard tests/programs/*.c)))
 
 # Our own headers fill in for what newlib leaves to its system; then come its own, then the freestanding ones of the compiler.
-UCFLAGS    := -std=gnu17 -O2 -g $(WARN) -I. -nostdinc -isystem user/libc/include -isystem $(NEWLIB)/x86_64-elf/include \
+UCFLAGS    := -std=gnu17 -Os -g $(WARN) -I. -nostdinc -isystem user/libc/include -isystem $(NEWLIB)/x86_64-elf/include \
               -isystem $(shell $(CC) -print-file-name=include) -fno-pie -fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
               -ffunction-sections -fdata-sections -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=1
-ULDFLAGS   := -static -no-pie -nostdlib -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,--gc-sections
+ULDFLAGS   := -static -no-pie -nostdlib -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,--gc-sections -Wl,-T,user/programs.ld
 ULIBS      := -L$(NEWLIB)/x86_64-elf/lib -Wl,--start-group -lc -lm -lgcc -Wl,--end-group
 
 # With a target of its own name: what stands in for a cross compiler is the host's, told so tool by tool.
@@ -61,11 +62,20 @@ define link_program
 	$(Q)strip $@
 endef
 
-# One that has parts of its own, in user/bin/NAME/.
-UPARTS := $(wildcard user/bin/uev/*.c)
-$(O)/archive/bin/uev: $(UPARTS:%=$(O)/u/%.o)
+# In the toolbox, main() of NAME.c is NAME_main().
+$(O)/u/toolbox.def: FORCE
+	@mkdir -p $(@D)
+	@printf 'PROGRAM(%s)\n' $(OWN) | cmp -s - $@ || printf 'PROGRAM(%s)\n' $(OWN) >$@
 
-$(O)/archive/bin/%: $(O)/u/user/bin/%.c.o $(UOBJ)
+$(O)/u/user/toolbox.c.o: private UCFLAGS += -DTOOLBOX_PROGRAMS='"$(O)/u/toolbox.def"'
+$(O)/u/user/toolbox.c.o: $(O)/u/toolbox.def
+
+$(O)/u/toolbox/%.o: $(O)/u/user/bin/%.c.o
+	@mkdir -p $(@D)
+	$(Q)objcopy --redefine-sym main=$*_main $< $@
+
+UPARTS := $(wildcard user/bin/*/*.c)
+$(O)/archive/bin/toolbox: $(O)/u/user/toolbox.c.o $(OWN:%=$(O)/u/toolbox/%.o) $(UPARTS:%=$(O)/u/%.o) $(UOBJ)
 	$(link_program)
 
 $(O)/archive/test/%: $(O)/u/tests/programs/%.c.o $(UOBJ)
@@ -87,23 +97,27 @@ $(O)/archive/etc/profile: user/etc/profile user/user.mk $(SH)
 newlib: $(NEWLIB_LIB)
 archive: $(O)/initramfs.cpio
 
-# The manual is there on every machine, however it was started.
+# The manual is there on every machine, however it was started. As Debian has it below /usr/share/doc, all but the first page is
+# compressed: `zcat FILE | less`.
 MANUAL := README.md $(sort $(wildcard docs/*.md))
+put_manual = mkdir -p $(1)/usr/share/doc/trapline && install -m 644 $(MANUAL) $(1)/usr/share/doc/trapline && \
+             gzip -9n $(patsubst docs/%,$(1)/usr/share/doc/trapline/%,$(filter docs/%,$(MANUAL)))
 
 # Archive $(1) of the programs $(2) and the texts $(3). The same bytes from the same sources: names in order, no times, no owners,
 # inode numbers counted from 0. The list of names is a prerequisite, so that a program that is gone leaves the archive too.
 define make_archive
 $(O)/$(1).list: FORCE
 	@mkdir -p $$(@D)
-	@echo "$(2)" | cmp -s - $$@ || echo "$(2)" >$$@
+	@echo "$(2) $(OWN)" | cmp -s - $$@ || echo "$(2) $(OWN)" >$$@
 
 $(O)/$(1).cpio: $(2) $(3) $(O)/$(1).list
 	@echo "  CPIO    $$@"
-	$$(Q)rm -rf $(O)/$(1).stage && mkdir -p $(addprefix $(O)/$(1).stage/,$(sort $(dir $(2:$(O)/archive/%=%))) $(if $(3),usr/share/doc/trapline))
+	$$(Q)rm -rf $(O)/$(1).stage && mkdir -p $(addprefix $(O)/$(1).stage/,$(sort $(dir $(2:$(O)/archive/%=%))))
 	$$(Q)for f in $(2:$(O)/archive/%=%); do cp $(O)/archive/$$$$f $(O)/$(1).stage/$$$$f || exit 1; done
 	$$(Q)cd $(O)/$(1).stage && find . -mindepth 1 -exec chmod 755 {} +
+	$$(Q)$(if $(filter %/toolbox,$(2)),cd $(O)/$(1).stage/bin && for f in $(OWN); do ln -s toolbox "$$$$f" || exit 1; done)
 	$$(Q)$(if $(filter %/busybox,$(2)),cd $(O)/$(1).stage/bin && for f in $(LINKS); do ln -s busybox "$$$$f" || exit 1; done)
-	$$(Q)$(if $(3),install -m 644 $(3) $(O)/$(1).stage/usr/share/doc/trapline)
+	$$(Q)$(if $(3),$(call put_manual,$(O)/$(1).stage))
 	$$(Q)cd $(O)/$(1).stage && find . -mindepth 1 -exec touch -h -d @0 {} + && find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort | \
 	  cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(1).tmp
 	$$(Q)rm -rf $(O)/$(1).stage && mv $(O)/$(1).tmp $$@
@@ -119,7 +133,7 @@ $(O)/k/kernel/fs/archive.S.o: $(O)/initramfs.cpio
 $(O)/k/tests/archive.S.o: kernel/fs/archive.S $(O)/initramfs-test.cpio Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KCFLAGS) -Wa,-I$(O) -DARCHIVE='"initramfs-test.cpio"' -c $< -o $@
--include $(UOBJ:.o=.d) $(patsubst %,$(O)/u/%.d,$(wildcard user/*/*.c user/bin/*/*.c tests/programs/*.c))
+-include $(UOBJ:.o=.d) $(patsubst %,$(O)/u/%.d,$(wildcard user/*.c user/*/*.c user/bin/*/*.c tests/programs/*.c))
 
 # An archive for -initrd in tests: programs of the host's own kind, and a text.
 INITRD_NAMES := eh_sample glibc uev_bit uev_word

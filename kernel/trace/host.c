@@ -40,6 +40,7 @@
 #include "trace/host_types.h"
 #include "trace/output/dump.h"
 #include "trace/persist/kept.h"
+#include "trace/trace.h"
 
 /* ---- where we are ---- */
 
@@ -61,6 +62,19 @@ u64 trace_deep_word(u64 count)
 unsigned host_cpu_count(void)
 {
 	return cpu_count();
+}
+
+static unsigned cpu_limit = MAX_CPUS; /* [I] from trace_glue_cpus_up() on */
+
+unsigned host_cpu_limit(void)
+{
+	return cpu_limit;
+}
+
+void trace_glue_cpus_up(void)
+{
+	cpu_limit = cpu_count();
+	trace_cpus_up();
 }
 
 u64 host_clock(void)

@@ -7,6 +7,7 @@ struct boot_info;
 
 /* Boot, when there is memory: events exist, those of before are told, trace_event= takes effect. */
 void trace_glue_init(const struct boot_info *bi);
+void trace_glue_cpus_up(void); /* boot, when all CPUs run: rings for them */
 void trace_files_init(
     void); /* boot, when there are files: what is left of trace_event=, and /proc/sys/kernel */
 void trace_glue_panic(void); /* the kernel dies: ftrace_dump_on_oops. Any context */

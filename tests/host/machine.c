@@ -99,6 +99,11 @@ unsigned long host_cpu(void)
 	return this_cpu;
 }
 
+unsigned host_cpu_limit(void)
+{
+	return HOST_CPUS;
+}
+
 unsigned host_cpu_count(void)
 {
 	return HOST_CPUS;

@@ -11,7 +11,7 @@
 #include "tools/trapline/get.h"
 #include "tools/trapline/origin.h"
 
-#define MEMORY_RESERVE (32ULL << 20) /* beside the archive: the kernel, rings, the program */
+#define MEMORY_RESERVE (14ULL << 20) /* beside the archive: the kernel, rings, the program */
 
 void boot_begin(struct boot *b)
 {

@@ -10,7 +10,7 @@
 
 #include "tools/trapline/machine.h"
 
-#define MEMORY_LEAST  (48ULL << 20)
+#define MEMORY_LEAST  (16ULL << 20)
 #define MEMORY_MOST   (1ULL << 40)
 #define CPUS_OF_GUEST 64
 
@@ -159,7 +159,7 @@ int machine_option(struct machine_options *o, const char *command, int option, c
 		break;
 	case OPTION_MEM:
 		if (!parse_memory(arg, &number))
-			return refuse(command, "--mem %s: whole megabytes, 48M or more", arg);
+			return refuse(command, "--mem %s: whole megabytes, 16M or more", arg);
 		o->memory = number;
 		break;
 	case OPTION_CPU:

@@ -84,6 +84,11 @@ __weak int host_copy_user(void *dst __maybe_unused, u64 src __maybe_unused, size
 
 /* ---- CPUs, tasks and tracepoints ---- */
 
+__weak unsigned host_cpu_limit(void)
+{
+	return MAX_CPUS;
+}
+
 __weak void host_on_each_cpu(void (*fn)(void *), void *arg)
 {
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++)

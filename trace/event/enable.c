@@ -39,7 +39,7 @@ static bool can_enable(const struct trace_event_file *file)
 int trace_file_counts(struct trace_event_file *file)
 {
 	if (!file->counts)
-		file->counts = host_alloc(MAX_CPUS * sizeof(*file->counts));
+		file->counts = host_alloc(host_cpu_limit() * sizeof(*file->counts));
 	if (!file->counts)
 		return -ENOMEM;
 	kept_note_event(file->call);

@@ -81,7 +81,7 @@ static u64 not_recorded(const struct trace_event_count *c)
 
 int trace_ledger_create(struct trace_array *tr)
 {
-	tr->ledger = host_alloc(MAX_CPUS * sizeof(*tr->ledger));
+	tr->ledger = host_alloc(host_cpu_limit() * sizeof(*tr->ledger));
 	return tr->ledger ? 0 : -ENOMEM;
 }
 
@@ -93,7 +93,7 @@ void trace_ledger_free(struct trace_array *tr)
 
 void trace_ledger_close_file(struct trace_event_file *file)
 {
-	for (unsigned cpu = 0; file->counts && file->tr->ledger && cpu < MAX_CPUS; cpu++)
+	for (unsigned cpu = 0; file->counts && file->tr->ledger && cpu < host_cpu_limit(); cpu++)
 		trace_ledger_add_counts(&file->tr->ledger[cpu].events, &file->counts[cpu]);
 }
 

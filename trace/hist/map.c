@@ -21,6 +21,7 @@
 /* hot: runs with each event */
 #include "trace/hist/map.h"
 #include "kernel/lib/string.h"
+#include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 
 #define CHUNK_BYTES 32768
@@ -72,7 +73,7 @@ struct hist_map *hist_map_create(const struct hist_map_shape *shape)
 		return NULL;
 	lay_out(map, shape);
 	map->slots = host_alloc((map->slot_mask + 1UL) * sizeof(*map->slots));
-	map->counts = host_alloc(MAX_CPUS * sizeof(*map->counts));
+	map->counts = host_alloc(host_cpu_limit() * sizeof(*map->counts));
 	if (!map->slots || !map->counts || !alloc_chunks(map)) {
 		hist_map_free(map);
 		return NULL;
@@ -95,7 +96,7 @@ void hist_map_free(struct hist_map *map)
 void hist_map_clear(struct hist_map *map)
 {
 	memset(map->slots, 0, (map->slot_mask + 1UL) * sizeof(*map->slots));
-	memset(map->counts, 0, MAX_CPUS * sizeof(*map->counts));
+	memset(map->counts, 0, host_cpu_limit() * sizeof(*map->counts));
 	for (u32 i = 0; i < map->fresh; i++) {
 		struct hist_entry *e = hist_map_entry(map, i);
 		memset(e->is_set, 0, map->stride - offsetof(struct hist_entry, is_set));
@@ -263,7 +264,7 @@ u64 hist_map_hits(const struct hist_map *map)
 {
 	u64 n = 0;
 
-	for (u32 cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (u32 cpu = 0; cpu < host_cpu_limit(); cpu++)
 		n += READ_ONCE(map->counts[cpu].hits);
 	return n;
 }
@@ -272,7 +273,7 @@ u64 hist_map_drops(const struct hist_map *map)
 {
 	u64 n = 0;
 
-	for (u32 cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (u32 cpu = 0; cpu < host_cpu_limit(); cpu++)
 		n += READ_ONCE(map->counts[cpu].drops);
 	return n;
 }

@@ -56,7 +56,8 @@ static const char screen[] =
     "  available_events, error_log   names; why the last command was refused, with a caret\n"
     "\n"
     "A first trace:  echo 1 > events/syscalls/enable; ls /tmp; cat trace\n"
-    "To read:        /usr/share/doc/trapline (README.md first)\n"
+    "To read:        less /usr/share/doc/trapline/README.md; the other files there by zcat FILE | "
+    "less\n"
     "The machine:    ";
 
 static int print_page(const char *name)

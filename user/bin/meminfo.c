@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool plain_line(char *line, void *unused)
@@ -17,9 +18,16 @@ static bool map_line(char *line, void *unused)
 {
 	const char *name = strstr(line, " : ");
 	uint64_t start, end;
+	char *dash, *after;
 
 	(void)unused;
-	if (*line != ' ' && name && sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2)
+	if (*line == ' ' || !name)
+		return false;
+	start = strtoull(line, &dash, 16);
+	if (*dash != '-')
+		return false;
+	end = strtoull(dash + 1, &after, 16);
+	if (after == name)
 		printf("%016" PRIx64 "-%016" PRIx64 " %12" PRIu64 " kB  %s\n", start, end,
 		    (end - start + 1) >> 10, name + 3);
 	return false;

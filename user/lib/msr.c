@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,10 +20,13 @@ struct msr_name {
 static bool msr_line(char *line, void *ctx)
 {
 	struct msr_name *m = ctx;
-	char name[64], *bare;
+	char *name, *bare;
 
-	if (sscanf(line, "%" SCNx64 " %63s", &m->number, name) != 2)
+	m->number = strtoull(line, &name, 16);
+	if (name == line)
 		return false;
+	name += strspn(name, " ");
+	name[strcspn(name, " ")] = '\0';
 	bare = strchr(name, '_');
 	m->found = !strcasecmp(name, m->name) || (bare && !strcasecmp(bare + 1, m->name));
 	return m->found;

@@ -4,6 +4,7 @@
 #include "tests/unit/trace/tools.h"
 #include "trace/event/enable.h"
 #include "trace/event/file.h"
+#include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
 
@@ -288,7 +289,7 @@ static u64 soft_off_of(const struct trace_event_file *file)
 {
 	u64 sum = 0;
 
-	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < host_cpu_limit(); cpu++)
 		sum += file->counts[cpu].soft_off;
 	return sum;
 }

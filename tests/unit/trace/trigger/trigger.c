@@ -4,6 +4,7 @@
 #include "tests/unit/trace/trigger/tools.h"
 #include "trace/event/enable.h"
 #include "trace/event/file.h"
+#include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 #include "trace/ring/ring.h"
 #include "trace/trigger/trigger.h"
@@ -18,7 +19,7 @@ static u64 missed(void)
 	struct trace_event_file *file = file_of("unit_numbers");
 	u64 sum = 0;
 
-	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < host_cpu_limit(); cpu++)
 		sum += file->counts[cpu].trigger_missed;
 	return sum;
 }
@@ -88,7 +89,7 @@ static u64 lost(void)
 	struct trace_event_file *file = file_of("unit_numbers");
 	u64 sum = 0;
 
-	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < host_cpu_limit(); cpu++)
 		sum += file->counts[cpu].lost;
 	return sum;
 }
@@ -340,7 +341,7 @@ static u64 count_of(const struct trace_event_file *file, bool soft_off)
 {
 	u64 sum = 0;
 
-	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < host_cpu_limit(); cpu++)
 		sum += soft_off ? file->counts[cpu].soft_off : file->counts[cpu].hit;
 	return sum;
 }
