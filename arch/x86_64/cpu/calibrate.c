@@ -16,6 +16,7 @@ enum {
 	ROUNDS_PER_SECOND = 1000, /* a round lasts 1 ms */
 	LONG_ROUND = 10,	  /* as many times longer where short ones disagree */
 	SPREAD_MAX_PPM = 500,
+	POLL_CYCLES = 10000, /* between two readings in the middle of a round */
 };
 #define TSC_HZ_MIN 100000000UL
 #define TSC_HZ_MAX 20000000000UL
@@ -71,13 +72,23 @@ static u64 multiply_divide(u64 a, u64 b, u64 c)
 	return low;
 }
 
+/* Until the reference has gone on by that many ticks. A reading costs microseconds, in an emulator
+ * above all: few are made. */
+static void wait_ticks(const struct ref_clock *ref, u64 from, u64 ticks)
+{
+	while (((ref->read() - from) & ref->mask) < ticks) {
+		u64 start = cycles();
+		while (cycles() - start < POLL_CYCLES)
+			;
+	}
+}
+
 static bool measure_round(const struct ref_clock *ref, u64 ticks, struct round *out)
 {
 	struct edge from, to;
 	if (!tsc_best_edge(ref, &from))
 		return false;
-	while (((ref->read() - from.value) & ref->mask) < ticks)
-		;
+	wait_ticks(ref, from.value, ticks);
 	if (!tsc_best_edge(ref, &to))
 		return false;
 	u64 passed = (to.value - from.value) & ref->mask;

@@ -405,7 +405,7 @@ static void somebody_is_there(void)
 	EXPECT_EQ(task_set_affinity(current(), 1), 0);
 	atomic_store(&slow_runs, 1);
 	EXPECT(kthread_run(run_slow, NULL, 0, "slow") != NULL);
-	for (unsigned i = 0; i < 50; i++) {
+	for (unsigned i = 0; i < 15; i++) {
 		sleep_ns(2 * TICK_NS, NULL);
 		EXPECT_EQ(register_kprobe(&p), 0);
 		busy += !kprobes_optimize();
@@ -418,7 +418,7 @@ static void somebody_is_there(void)
 		sleep_ns(TICK_NS, NULL);
 	task_set_affinity(current(), ~0UL);
 	EXPECT(busy > 0);
-	ktap_note("%u times of 50", busy);
+	ktap_note("%u times of 15", busy);
 }
 
 static const struct ktap_case cases[] = {

@@ -350,8 +350,8 @@ static void latency_come_and_go(void)
 	WRITE_ONCE(latency_stop, 0);
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 		thread_start(&togglers, latency_toggler, toggle, cpu);
-	for (unsigned i = 0; i < 12; i++) {
-		EXPECT_EQ(trace_put("current_tracer", tracers[i % ARRAY_SIZE(tracers)]), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++) {
+		EXPECT_EQ(trace_put("current_tracer", tracers[i]), 0);
 		latency_expect_whole();
 	}
 	EXPECT_EQ(READ_ONCE(latency_stop), 0);
