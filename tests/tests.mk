@@ -27,18 +27,21 @@ HTESTCC  ?= clang
 # With the counters that the fuzzers read: they are linked of the same objects as the tests.
 HCFLAGS  := $(FOR_HOST) -O1 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
 TCFLAGS  := $(FOR_HOST) -O1 -g1 -mcx16 -fsanitize=thread
+SCFLAGS  := $(FOR_HOST) -O2 -g1 -mcx16
 # h, host-test: the core and all that is pure, with threads as CPUs, under sanitizers. The kernel's own strings get other names.
 HSTRINGS := kernel/lib/bare/libc.c tests/unit/kernel/lib/string.c
 COMPILE_h = $(HTESTCC) $(HCFLAGS) -ffreestanding $(if $(filter $<,$(HSTRINGS)),-include tests/host/names.h)
 # t, ring-tsan: the ring buffer under ThreadSanitizer, which watches threads and (at atomic operations) signals.
 COMPILE_t = $(HTESTCC) $(TCFLAGS) -ffreestanding -DWATCH_THREADS
+# s, ring-step: the same as a kernel has it, for what tries all there is: each instruction, each size at each offset.
+COMPILE_s = $(HTESTCC) $(SCFLAGS) -ffreestanding -DRING_EXHAUSTIVE
 # l, trapline; lt, its cases, under sanitizers.
 COMPILE_l = $(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 COMPILE_lt = $(HTESTCC) $(HCFLAGS)
 # b, bare.elf: a kernel of its own.
 COMPILE_b = $(CC) -std=gnu17 -O1 -g $(WARN) -I. -ffreestanding -fno-pie -fno-stack-protector -fno-strict-aliasing -mno-red-zone \
             -mgeneral-regs-only -mcx16 -fcf-protection=none -fno-asynchronous-unwind-tables
-$(foreach dir,h t l lt b,$(eval $(call flavour,$(dir))))
+$(foreach dir,h t s l lt b,$(eval $(call flavour,$(dir))))
 
 # ---- Host: the pure code and the tracer's core, with threads as CPUs, under sanitizers -----------------------------------------
 
@@ -62,6 +65,14 @@ TOBJ     := $(TSRC:%=$(O)/t/%.o)
 $(O)/ring-tsan: $(TOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(TCFLAGS) -o $@ $(TOBJ)
+
+# And as a kernel has it.
+SSRC     := $(TSRC) tests/host/ring/step.c
+SOBJ     := $(SSRC:%=$(O)/s/%.o)
+
+$(O)/ring-step: $(SOBJ)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(SCFLAGS) -o $@ $(SOBJ)
 
 .PHONY: tsan
 tsan: $(O)/ring-tsan
@@ -177,7 +188,7 @@ port-test: $(PORTS) $(O)/bare.elf
 	$(Q)tests/host/bare/check $(O)/bare.elf
 
 .PHONY: test-all trigger-storm host-test guest-test console-test matrix model
-test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
+test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/ring-step $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
 	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tests/drive/test $(if $(filter test-all,$@),--all)
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -330,7 +341,7 @@ $(O)/bench-native: $(wildcard tests/native/*.[ch] tests/host/port/memory.c trace
 bench-native: $(O)/bench-native
 	$(Q)tests/drive/bench-native $< $(O)/bench-native.tsv
 
--include $(patsubst %.o,%.d,$(HOBJ) $(TOBJ) $(TLOBJ) $(TUOBJ) $(FUZZOBJ) $(FUZZERS:%=$(O)/lt/tests/fuzz/%.c.o) $(PORTOBJ) $(BAREOBJ) $(EHOBJ))
+-include $(patsubst %.o,%.d,$(HOBJ) $(TOBJ) $(SOBJ) $(TLOBJ) $(TUOBJ) $(FUZZOBJ) $(FUZZERS:%=$(O)/lt/tests/fuzz/%.c.o) $(PORTOBJ) $(BAREOBJ) $(EHOBJ))
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' tests/tests.mk

@@ -1,7 +1,7 @@
 /*
  * The cases of the ring buffer alone, in a program that is quick to build in other ways than
- * host-test is: under ThreadSanitizer. One line a case. Argument: run only cases whose names begin
- * with it.
+ * host-test is: under ThreadSanitizer, and as a kernel has it. One line a case. Argument: run only
+ * cases whose names begin with it.
  */
 #include <stdio.h>
 #include <string.h>

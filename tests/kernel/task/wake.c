@@ -10,7 +10,7 @@
 #include "trace/host_context.h"
 #include "trace/host_wait.h"
 
-#define ROUNDS	     200
+#define ROUNDS	     50
 #define ALARM_ROUNDS 10
 
 static struct host_waiters *waiters;

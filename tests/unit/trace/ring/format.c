@@ -1,8 +1,8 @@
 /*
  * The ring buffer's format at every edge: each size of data at each offset of a sub-buffer, each
- * kind of time at the end of one; and iterators beside consuming readers. By a clock of ours. Where
- * this is slow, in the guest and under ThreadSanitizer, it is every eighth pair of size and offset,
- * else all.
+ * kind of time at the end of one; and iterators beside consuming readers. By a clock of ours.
+ * build/ring-step tries all pairs of size and offset; the guest and the sanitizers, which are
+ * slower, try every eighth.
  */
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -10,10 +10,10 @@
 #include "tests/unit/trace/ring/tools.h"
 #include "trace/ring/write.h"
 
-#if defined(TRACE_HOST_INLINE) || defined(WATCH_THREADS)
-#define PAIR_STEP 8
-#else
+#ifdef RING_EXHAUSTIVE
 #define PAIR_STEP 1
+#else
+#define PAIR_STEP 8
 #endif
 
 static struct ring_buffer *rb;
