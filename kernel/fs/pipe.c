@@ -58,7 +58,7 @@ static u8 *pipe_ring_part(struct pipe *p, u64 at, size_t n, size_t *part, bool m
 
 	*part = MIN(n, PAGE_SIZE - at % PAGE_SIZE);
 	if (!*page && make) {
-		u64 pa = page_alloc(0, false);
+		u64 pa = mem_is_low() ? 0 : page_alloc(0, false);
 		*page = pa ? phys_to_virt(pa) : NULL;
 	}
 	return *page ? *page + at % PAGE_SIZE : NULL;

@@ -94,7 +94,7 @@ static void ramfs_free(void *p, size_t size)
 
 static void *ramfs_data_page(bool zero)
 {
-	u64 pa = ramfs_charge(PAGE_SIZE) ? page_alloc(0, zero) : 0;
+	u64 pa = ramfs_charge(PAGE_SIZE) && !mem_is_low() ? page_alloc(0, zero) : 0;
 
 	if (!pa)
 		ramfs_uncharge(PAGE_SIZE);

@@ -37,6 +37,11 @@ unsigned page_refs(u64 pa);
 void *mem_kept(size_t *size);
 u64 page_total(void); /* frames */
 u64 page_free_count(void);
+/*
+ * Less is free than is kept for the kernel itself: programs, files and pipes get no page then.
+ */
+u64 mem_low_bytes(void);
+bool mem_is_low(void);
 
 /*
  * As in every kernel; up to 4 MiB; aligned to 16 (to the size for powers of two up to 4096). NULL

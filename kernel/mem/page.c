@@ -200,6 +200,16 @@ u64 page_free_count(void)
 	return READ_ONCE(mem_buddy.free);
 }
 
+u64 mem_low_bytes(void)
+{
+	return MIN(page_total() / 32, 1024UL) * PAGE_SIZE;
+}
+
+bool mem_is_low(void)
+{
+	return page_free_count() * PAGE_SIZE < mem_low_bytes();
+}
+
 u64 arch_page_alloc(void)
 {
 	return page_alloc(0, true);

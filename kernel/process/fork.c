@@ -245,7 +245,7 @@ long kernel_clone(struct kernel_clone_args *args)
 	if (err)
 		return err;
 	child =
-	    process_count() < process_max() && !memory_low() ? task_alloc(t->comm, group) : NULL;
+	    process_count() < process_max() && !mem_is_low() ? task_alloc(t->comm, group) : NULL;
 	if (!child)
 		return -EAGAIN;
 	err = copy_process(child, args);

@@ -35,14 +35,9 @@ struct mm *mm_create(void)
 	return mm;
 }
 
-bool memory_low(void)
-{
-	return page_free_count() < MIN(page_total() / 32, 1024UL);
-}
-
 u64 user_page_alloc(bool zero)
 {
-	return memory_low() ? 0 : page_alloc(0, zero);
+	return mem_is_low() ? 0 : page_alloc(0, zero);
 }
 
 unsigned mm_page_prot(const struct vm_area *a)

@@ -103,10 +103,9 @@ u64 mm_brk(struct mm *mm, u64 brk);
 long mm_discard(struct mm *mm, u64 addr, u64 len);
 
 /*
- * The last pages are the kernel's own: ring 3 gets none of them, so that the shell and its tracer
+ * Not the last pages, which are the kernel's own (mem_is_low()): so the shell and its tracer
  * outlive a program that takes all it can.
  */
-bool memory_low(void);
 u64 user_page_alloc(bool zero);
 
 /* For mm_map.c and fault.c; mm->lock held. */

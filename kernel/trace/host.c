@@ -12,6 +12,7 @@
 #include "kernel/base/sym.h"
 #include "kernel/base/version.h"
 #include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/process/mm.h"
@@ -120,6 +121,30 @@ void host_page_free(void *p)
 u64 host_pages_free(void)
 {
 	return page_free_count();
+}
+
+/*
+ * A shell and one program more, with their page tables, stacks and files: some 600 KiB. Above what
+ * the kernel keeps from programs.
+ */
+#define MEMORY_RESERVE (1UL << 20)
+
+#define SAY_AGAIN_NS 1000000000UL
+
+static u64 memory_said_ns; /* [A] when the log was last told */
+
+int host_memory_check(const char *what, u64 bytes)
+{
+	u64 free = page_free_count() * PAGE_SIZE, keep = mem_low_bytes() + MEMORY_RESERVE;
+	u64 now = clock_ns(), said = atomic_load(&memory_said_ns);
+
+	if (bytes <= free && free - bytes >= keep)
+		return 0;
+	if ((!said || now - said > SAY_AGAIN_NS) && atomic_cas(&memory_said_ns, said, now))
+		pr_warn(
+		    "tracing: no memory for %s: %lu KiB are free, %lu KiB are kept for programs",
+		    what, (unsigned long)(free >> 10), (unsigned long)(keep >> 10));
+	return -ENOMEM;
 }
 
 u64 host_page_phys(const void *p)

@@ -24,6 +24,7 @@ class Case:
     boot: str = ""
     initrd: str = ""
     smp: int = 1
+    mem: str = ""
     timeout: int = 0
     console: str = ""
     unordered: list = field(default_factory=list)
@@ -47,6 +48,8 @@ def _directive(case, word, rest):
         case.initrd = rest
     elif word == "smp":
         case.smp = int(rest)
+    elif word == "mem":
+        case.mem = rest
     elif word == "timeout":
         case.timeout = int(rest)
     elif word == "console":

@@ -229,6 +229,12 @@ void host_page_free(void *p)
 	free(p);
 }
 
+/* Fails in its turn as an allocation does. */
+int host_memory_check(const char *what __maybe_unused, u64 bytes __maybe_unused)
+{
+	return fails() ? -ENOMEM : 0;
+}
+
 u64 host_page_phys(const void *p)
 {
 	(void)p;

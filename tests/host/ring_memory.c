@@ -50,10 +50,11 @@ static void resize_is_whole(size_t to, unsigned allocations)
 	ring_buffer_free(rb);
 }
 
+/* Of each lane the slots and two pages, each asked for and allocated. */
 static void resize_fails(void)
 {
-	resize_is_whole(5, 1 + host_cpu_count() * 3);
-	resize_is_whole(2, 1 + host_cpu_count());
+	resize_is_whole(5, 1 + host_cpu_count() * 6);
+	resize_is_whole(2, 1 + host_cpu_count() * 2);
 	resize_is_whole(3, 1);
 }
 

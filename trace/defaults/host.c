@@ -66,6 +66,11 @@ __weak u64 host_pages_free(void)
 	return PAGES_FREE;
 }
 
+__weak int host_memory_check(const char *what __maybe_unused, u64 bytes __maybe_unused)
+{
+	return 0;
+}
+
 __weak u64 host_page_phys(const void *p __maybe_unused)
 {
 	return 0;

@@ -97,7 +97,7 @@ static struct trace_array *trace_array_make(
 	tr->waiters = host_waiters_alloc();
 	tr->full_waiters = host_waiters_alloc();
 	if (!tr->buffer || !tr->waiters || !tr->full_waiters || trace_array_add_files(tr) ||
-	    trace_ledger_create(tr)) {
+	    trace_ledger_create(tr) || host_memory_check("an instance", 0)) {
 		trace_array_free(tr);
 		return NULL;
 	}

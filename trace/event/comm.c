@@ -51,7 +51,9 @@ static struct trace_comm_slot *trace_comm_alloc_slots(u32 n)
 {
 	struct trace_comm_slot *slots = kept_alloc(slots_pages(n));
 
-	return slots ? slots : host_alloc(n * sizeof(*slots));
+	if (!slots && !host_memory_check("names of tasks", n * sizeof(*slots)))
+		slots = host_alloc(n * sizeof(*slots));
+	return slots;
 }
 
 static void trace_comm_free_slots(struct trace_comm_slot *slots, u32 n)

@@ -38,7 +38,7 @@ static bool can_enable(const struct trace_event_file *file)
 
 int trace_file_counts(struct trace_event_file *file)
 {
-	if (!file->counts)
+	if (!file->counts && !host_memory_check("an event that is on", 0))
 		file->counts = host_alloc(host_cpu_limit() * sizeof(*file->counts));
 	if (!file->counts)
 		return -ENOMEM;

@@ -81,6 +81,8 @@ int trace_event_register(struct trace_event_call *call)
 
 	if (trace_event_find(call->class->system, call->name))
 		return -EEXIST;
+	if (host_memory_check("an event", 0))
+		return -ENOMEM;
 	list_for_each_entry (tr, &trace_arrays, node) {
 		file = host_alloc(sizeof(*file));
 		if (!file) {

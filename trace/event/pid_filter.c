@@ -345,7 +345,8 @@ static int insert_large(struct large *l, u32 pid, u32 room)
 static int merge_large(const struct large *old, struct pid_text text, u32 more, struct large **out)
 {
 	u32 have = old ? old->count : 0, room = MIN(have + (u64)more, (u64)LARGE_MAX), pid;
-	struct large *l = host_alloc(sizeof(*l) + room * sizeof(*l->pid));
+	size_t size = sizeof(struct large) + room * sizeof(u32);
+	struct large *l = host_memory_check("a list of tasks", size) ? NULL : host_alloc(size);
 	int err = 0;
 
 	if (!l)

@@ -169,8 +169,10 @@ static int trace_trigger_take_keys(const struct trace_trigger *t)
 /* A1. The buffer's size last: it can be seen. */
 int trace_trigger_prepare(struct trace_trigger *t)
 {
-	int err = t->target ? trace_file_prepare(t->target) : 0;
+	int err = host_memory_check("a trigger", 0);
 
+	if (!err && t->target)
+		err = trace_file_prepare(t->target);
 	if (!err)
 		err = trace_file_prepare(t->file);
 	if (!err)

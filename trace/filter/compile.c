@@ -285,8 +285,10 @@ int trace_filter_create(const struct trace_event_call *call, const char *text,
 {
 	struct compiler c = {.p = {.call = call, .text = text, .err = err}};
 	struct bounds b;
-	int error = check_text(&c.p, &b);
+	int error = host_memory_check("a filter", 0);
 
+	if (!error)
+		error = check_text(&c.p, &b);
 	if (error)
 		return error;
 	struct trace_filter *f = alloc_filter(b.predicates, b.text, b.text + b.predicates);

@@ -120,7 +120,7 @@ static int trace_profile_prepare(void)
 	if (!table)
 		return -ENOMEM;
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
-		if (!sums[cpu])
+		if (!sums[cpu] && !host_memory_check("a profile", trace_profile_size()))
 			sums[cpu] = host_alloc(trace_profile_size());
 		if (!sums[cpu])
 			return -ENOMEM;

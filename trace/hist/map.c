@@ -52,6 +52,8 @@ static bool alloc_chunks(struct hist_map *map)
 	u32 n = chunk_count(map);
 	size_t bytes = (size_t)map->stride << map->chunk_shift;
 
+	if (host_memory_check("a histogram", n * bytes))
+		return false;
 	map->chunks = host_alloc(n * sizeof(*map->chunks));
 	if (!map->chunks)
 		return false;

@@ -25,7 +25,9 @@ static void *rb_page_alloc(bool kept)
 {
 	void *page = kept && store ? store->alloc(1) : NULL;
 
-	return page ? page : host_page_alloc();
+	if (!page && !host_memory_check("a ring buffer", PAGE_SIZE))
+		page = host_page_alloc();
+	return page;
 }
 
 static void rb_page_free(void *page)
@@ -47,7 +49,9 @@ u64 *rb_slots_get(size_t count, bool kept)
 		return NULL;
 	if (kept && store)
 		slots = store->alloc(slots_pages(count));
-	return slots ? slots : host_alloc(count * sizeof(*slots));
+	if (!slots && !host_memory_check("a ring buffer", count * sizeof(*slots)))
+		slots = host_alloc(count * sizeof(*slots));
+	return slots;
 }
 
 void rb_slots_put(u64 *slots, size_t count)
