@@ -216,21 +216,46 @@ static void set_look(struct boot *b, uint64_t look_ns)
 	b->machine.look_ns = look_ns;
 }
 
+/* With a QEMU of that version, and drops what the program prints. False, said: it is another. */
+static bool play_again(struct machine *m, const char *qemu)
+{
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (nowhere < 0)
+		die(EXIT_TROUBLE, "/dev/null cannot be opened");
+	m->wanted_qemu = qemu;
+	m->out = m->err = nowhere;
+	machine_play(m);
+	close(nowhere);
+	if (m->end == END_OTHER)
+		say("this QEMU is %s; it was %s", m->qemu_version, qemu);
+	return m->end != END_OTHER;
+}
+
+bool boot_watched(
+    struct boot *b, const char *qemu, void (*prepare)(struct machine *m), void *context)
+{
+	struct machine *m = &b->machine;
+
+	b->out_name = NULL;
+	if (m->options)
+		machine_free(m);
+	if (!make(b, NULL))
+		return false;
+	m->context = context;
+	prepare(m);
+	return play_again(m, qemu) && m->end != END_NO_QEMU;
+}
+
 bool boot_again(struct boot *b, const char *qemu, bool follow)
 {
 	struct machine *m = &b->machine;
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-	if (nowhere < 0 || !make(b, NULL))
+	if (!make(b, NULL))
 		return false;
 	m->context = b;
-	m->wanted_qemu = qemu;
-	m->out = m->err = nowhere;
 	set_look(b, follow ? BOOT_LOOK_NS : 0);
-	machine_play(m);
-	close(nowhere);
-	if (m->end == END_OTHER) {
-		say("this QEMU is %s; it was %s", m->qemu_version, qemu);
+	if (!play_again(m, qemu)) {
 		out_drop(&b->out);
 		return false;
 	}

@@ -59,6 +59,12 @@ int boot_text(struct boot *b, const struct bytes *script, int out);
  */
 bool boot_again(struct boot *b, const char *qemu, bool follow);
 /*
+ * The same, and takes no trace: b->options.spy watches the machine, and `prepare` says who hears of
+ * it. True if it ended as it should.
+ */
+bool boot_watched(
+    struct boot *b, const char *qemu, void (*prepare)(struct machine *m), void *context);
+/*
  * Opens the trace, boots, runs `script` (none: what the terminal types), takes the trace out and
  * writes it. `follow`: takes it meanwhile, too, every `look_ns`, from when the script says
  * TOLD_READY on. The exit status; b->machine says more.

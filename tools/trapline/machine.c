@@ -110,12 +110,28 @@ static void take_version(struct life *life, const char *line)
 		ask_to_end(life, END_OTHER);
 }
 
+void machine_order(const struct machine *m, const char *order)
+{
+	if (send(m->monitor, order, strlen(order), MSG_NOSIGNAL) < 0)
+		say_errno("QEMU's monitor");
+}
+
+/* Whoever asked for this machine has seen what there was to see. */
+static void end_if_enough(struct life *life)
+{
+	if (life->m->enough)
+		ask_to_end(life, END_SIGNAL);
+}
+
 static void take_monitor(void *context, const char *line)
 {
 	struct life *life = context;
 
 	if (!*life->m->qemu_version)
 		take_version(life, line);
+	if (life->m->stopped && strstr(line, "\"event\": \"STOP\""))
+		life->m->stopped(life->m);
+	end_if_enough(life);
 	if (!strstr(line, "\"SHUTDOWN\"") || life->m->end != END_NOT_YET)
 		return;
 	if (strstr(line, "\"guest-shutdown\""))
@@ -150,7 +166,7 @@ static bool is_open(const struct life *life)
 
 static void wait_for_channels(struct life *life, uint64_t until)
 {
-	struct pollfd p[CHANNELS + 1];
+	struct pollfd p[CHANNELS + 2];
 	uint64_t now = now_ns(), wait = until > now ? until - now : 0;
 	struct timespec t = {wait / 1000000000, wait % 1000000000};
 	sigset_t none;
@@ -158,13 +174,18 @@ static void wait_for_channels(struct life *life, uint64_t until)
 	for (size_t i = 0; i < CHANNELS; i++)
 		p[i] = channel_waits(&life->channel[i]);
 	p[CHANNELS] = feed_waits(&life->m->feed);
+	p[CHANNELS + 1] = (struct pollfd){.fd = life->m->ear, .events = POLLIN};
 	sigemptyset(&none);
-	int n = ppoll(p, CHANNELS + 1, until == ~0ULL ? NULL : &t, &none);
+	int n = ppoll(p, CHANNELS + 2, until == ~0ULL ? NULL : &t, &none);
 	for (size_t i = 0; n > 0 && i < CHANNELS; i++)
 		if (p[i].revents)
 			channel_serve(&life->channel[i]);
 	if (n > 0 && p[CHANNELS].revents)
 		feed_serve(&life->m->feed);
+	if (n > 0 && p[CHANNELS + 1].revents) {
+		life->m->heard(life->m);
+		end_if_enough(life);
+	}
 	if (!is_in_line(life))
 		put_held(life);
 }
@@ -271,7 +292,7 @@ static void live(struct life *life)
 	life->channel[OUT].from = q.out;
 	life->channel[ERR].from = q.err;
 	life->channel[CONTROL].from = q.control;
-	life->channel[MONITOR].from = q.monitor;
+	life->channel[MONITOR].from = life->m->monitor = q.monitor;
 	life->m->feed.to = q.input;
 	if (!started)
 		life->m->end = END_NO_QEMU;
@@ -362,6 +383,8 @@ bool machine_make(struct machine *m, const struct machine_options *o, struct byt
 	    .err = STDERR_FILENO,
 	    .feed = {.from = o->feed ? STDIN_FILENO : -1, .to = -1},
 	    .fetched = xmalloc(o->get_count * sizeof(*m->fetched)),
+	    .monitor = -1,
+	    .ear = -1,
 	    .memory = -1,
 	    .archive = -1};
 	return make_memory(m, o) && make_archive(m, archive);

@@ -19,7 +19,15 @@ enum {
 	    128 /* and the number of the signal that ended us, or that ended the program */
 };
 
+/* QEMU's ends of what `goto` asks it by (seek.h): a plugin's plan and channel, and a debugger's. */
+struct machine_spy {
+	char *plugin;
+	int plan, channel, gdb;
+	int err; /* QEMU's own messages */
+};
+
 struct machine_options {
+	const struct machine_spy *spy; /* NULL: none */
 	const char *kernel, *initrd, *append, *cpu, *accel, *keep, *input, *qemu;
 	uint64_t memory; /* bytes */
 	uint64_t cpus;
@@ -134,11 +142,16 @@ struct machine {
 	int memory, archive;  /* their files; -1 */
 	char memory_path[64]; /* where its memory can be read */
 	enum machine_end end;
-	int signal;		  /* END_SIGNAL */
-	bool panicked;		  /* it said so */
-	bool ready;		  /* what TOLD_... says */
-	char qemu_version[128];	  /* "7.2.22 (a package)"; "": not told */
-	const char *wanted_qemu;  /* another version: the machine ends at once; NULL: any */
+	int signal;		 /* END_SIGNAL */
+	bool panicked;		 /* it said so */
+	bool ready;		 /* what TOLD_... says */
+	char qemu_version[128];	 /* "7.2.22 (a package)"; "": not told */
+	const char *wanted_qemu; /* another version: the machine ends at once; NULL: any */
+	int monitor;		 /* takes orders while the machine runs (machine_order()) */
+	int ear;		 /* with options->spy: when there is something to read, ... */
+	void (*heard)(struct machine *m); /* ... this is called; and when it has stopped, this */
+	void (*stopped)(struct machine *m);
+	bool enough;		  /* it is ended when such a call has set it */
 	int status;		  /* of the program; -1: not told */
 	int failed_step;	  /* -1: none */
 	struct bytes why;	  /* what it told behind that */
@@ -165,6 +178,8 @@ bool machine_make(struct machine *m, const struct machine_options *o, struct byt
 /* Runs it to its end, with its program's output passed on. */
 void machine_play(struct machine *m);
 void machine_free(struct machine *m);
+/* Orders something from QEMU's monitor, in its words. */
+void machine_order(const struct machine *m, const char *order);
 /* A line of what its script tells. */
 void machine_told(struct machine *m, const char *line);
 /* What all this is as an exit status; says what has to be said. */

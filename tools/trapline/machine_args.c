@@ -282,6 +282,15 @@ static void console_words(
 	port_words(w, "control", files->control);
 }
 
+/* The debugger's socket waits: QEMU's stub is told of it when the machine has stopped. */
+static void spy_words(struct words *w, const struct machine_spy *spy, int memory)
+{
+	word(w, "-plugin");
+	word(w, "%s,plan=%d,channel=%d,memory=%d", spy->plugin, spy->plan, spy->channel, memory);
+	word(w, "-chardev");
+	word(w, "socket,id=gdb,fd=%d", spy->gdb);
+}
+
 char **machine_command(const struct machine_options *o, const struct machine_files *files)
 {
 	static const char *const house[] = {"-M", "q35", "-nodefaults", "-vga", "none", "-display",
@@ -298,6 +307,8 @@ char **machine_command(const struct machine_options *o, const struct machine_fil
 	memory_words(&w, o, files->memory);
 	clock_words(&w, o);
 	console_words(&w, o, files);
+	if (o->spy)
+		spy_words(&w, o->spy, files->memory);
 	word(&w, "-kernel");
 	word(&w, "%s", o->kernel);
 	word(&w, "-initrd");

@@ -9,6 +9,9 @@
  *                 feed.c passes our input on, get.c fetches files. boot.c puts these together
  *   list          asks a machine what it can record; suggest.c finds the name that was meant
  *   replay        makes a trace's machine again of what the file says of it (origin.c)
+ *   goto          runs that machine to an event, or to any instruction, and stops it there (seek.c,
+ *                 with a plugin in QEMU, tools/stop_plugin.c, and gdb.c, which speaks to its
+ *                 debugger's stub). goto_show.c prints registers and the stack (stack.c, elf.c)
  *   live, extract read the rings in a machine's memory (memory.c, guest.c, guest_ring.c), with no
  *                 help from inside; extract also reads serial logs (serial.c) and lastboot.bin
  *                 (lastboot.c)
@@ -48,6 +51,7 @@ static const struct command {
 	"compares two trace.dat files: order, counts, values, times, latencies, losses"},
     {"explain", cmd_explain, "tells where the time went: ran, waited for whom, or had no CPU"},
     {"replay", cmd_replay, "runs the machine of a trace.dat file again, and compares"},
+    {"goto", cmd_goto, "stands at an event: registers, stack, memory; forwards and backwards"},
     {"plot", cmd_plot, "draws a trace.dat file: a page to zoom and search, or an SVG"},
 };
 

@@ -128,6 +128,9 @@ void origin_put(struct bytes *out, const struct boot *b)
 	put(out, "smp", "%llu", (unsigned long long)o->cpus);
 	put(out, "memory", "%llu", (unsigned long long)o->memory);
 	put(out, "seed", "%d", MACHINE_SEED);
+	put(out, "clock", "%llu %llu %llu", (unsigned long long)b->live.trace.clock_base,
+	    (unsigned long long)b->live.trace.clock_mult,
+	    (unsigned long long)b->live.trace.clock_add);
 	if (!o->icount)
 		put(out, "accel", "%s", o->accel);
 	if (o->verbose)
@@ -299,6 +302,16 @@ static void take_machine(struct reader *r, const char *word, const char *value)
 		r->o->boot.instance = keep(r, value);
 }
 
+/* "BASE MULT ADD" (struct trace) */
+static void take_clock(struct origin *o, const char *value)
+{
+	char *end;
+
+	for (size_t i = 0; i < 3; i++, value = end)
+		o->clock[i] = strtoull(value, &end, 10);
+	o->has_clock = true;
+}
+
 static void take_line(struct reader *r, const char *word, const char *value)
 {
 	struct origin *o = r->o;
@@ -317,6 +330,8 @@ static void take_line(struct reader *r, const char *word, const char *value)
 		take_file(r, value, o->initrd_sum, &o->initrd_path);
 	else if (!strcmp(word, "follow"))
 		o->follow = true;
+	else if (!strcmp(word, "clock"))
+		take_clock(o, value);
 	else if (!strcmp(word, "archive"))
 		memcpy(o->archive_sum, value, strnlen(value, SHA256_TEXT - 1));
 	else if (!strcmp(word, "file"))

@@ -22,6 +22,8 @@ struct origin {
 	char *cut;	  /* what ended the machine from outside; NULL: it ended by itself */
 	char *instance;
 	bool follow; /* its rings were read while it ran */
+	bool has_clock;
+	uint64_t clock[3]; /* clock_base, clock_mult and clock_add of struct trace */
 	char *kernel_path, *initrd_path;
 	char kernel_sum[SHA256_TEXT], initrd_sum[SHA256_TEXT], archive_sum[SHA256_TEXT];
 	char *kept[64]; /* texts that the options point at */

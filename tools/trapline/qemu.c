@@ -72,8 +72,8 @@ static void inherit(int fd)
 }
 
 /* In the child. It ends with us; Ctrl-C is for us alone, unless it has the terminal. */
-static void become_qemu(
-    const struct machine_files *files, const struct ends *e, char *const *command, int report)
+static void become_qemu(const struct machine_files *files, const struct ends *e,
+    const struct machine_spy *spy, char *const *command, int report)
 {
 	sigset_t none;
 	int error;
@@ -94,6 +94,12 @@ static void become_qemu(
 	inherit(files->err);
 	inherit(files->control);
 	inherit(files->monitor);
+	if (spy) {
+		inherit(spy->plan);
+		inherit(spy->channel);
+		inherit(spy->gdb);
+		dup2(spy->err, STDERR_FILENO);
+	}
 	execvp(command[0], command);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -112,8 +118,8 @@ static void say_no_qemu(const char *qemu, int error)
 }
 
 /* False, said. What exec has to say comes through a pipe that it closes when all is well. */
-static bool spawn(
-    struct qemu *q, const struct machine_files *files, const struct ends *e, char **command)
+static bool spawn(struct qemu *q, const struct machine_files *files, const struct ends *e,
+    const struct machine_spy *spy, char **command)
 {
 	int report[2], error;
 
@@ -124,7 +130,7 @@ static bool spawn(
 	fflush(NULL);
 	q->pid = fork();
 	if (!q->pid)
-		become_qemu(files, e, command, report[1]);
+		become_qemu(files, e, spy, command, report[1]);
 	if (q->pid < 0)
 		say_errno(command[0]);
 	close(report[1]);
@@ -146,7 +152,7 @@ bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int
 		    memory, archive, e.out, e.err, e.control, e.monitor};
 		char **command = machine_command(o, &files);
 
-		started = spawn(q, &files, &e, command);
+		started = spawn(q, &files, &e, o->spy, command);
 		for (char **word = command; *word; word++)
 			free(*word);
 		free(command);

@@ -121,6 +121,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_extract(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_live(int argc, char **argv);
+int cmd_goto(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);

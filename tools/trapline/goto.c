@@ -1,0 +1,158 @@
+/*
+ * trapline goto: the machine of a trace, run again to the moment when it writes a certain event,
+ * and stopped there. seek.h says how.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/trapline/convert.h"
+#include "tools/trapline/goto.h"
+
+static const char usage[] =
+    "Usage: trapline goto [OPTION]... [TRACE.DAT] EVENT\n"
+    "       trapline goto [OPTION]... [TRACE.DAT] --match REGEX [--nth N]\n"
+    "\n"
+    "Runs the machine again that recorded TRACE.DAT (trace.dat), and stops it when the room of an "
+    "event's record is reserved, before the\n"
+    "record is written. Prints the event, the registers, and the call stack.\n"
+    "\n"
+    "EVENT is its number in the file (from 1, as `trapline report` has the lines), CPU:N (the Nth "
+    "of that CPU), or a time (1.25: the first\n"
+    "at or after it).\n"
+    "\n"
+    "  -m, --match REGEX  the event whose line in `trapline report` matches (POSIX extended)\n"
+    "  -n, --nth N        the Nth of those (1)\n"
+    "      --batch        prints and ends, with status 1 if the record that the machine then "
+    "writes is not the trace's\n"
+    "      --kernel FILE  the kernel, if it is not where it was; it must be the same\n"
+    "\n"
+    "It refuses what `trapline replay` refuses.\n"
+    "Exit status: 0 fine, 1 the machine did something else, 2 usage, 3 trouble.\n";
+
+enum { OPTION_KERNEL_FILE = OPTION_FIRST_FREE, OPTION_BATCH };
+
+static void read_events(struct visit *v)
+{
+	struct record r;
+	size_t room = 0;
+
+	while (trace_next(&v->trace, &r)) {
+		if (r.is_gap)
+			continue;
+		if (v->events == room)
+			v->event =
+			    xrealloc(v->event, (room = room ? room * 2 : 1024) * sizeof(*v->event));
+		v->event[v->events++] = r;
+	}
+}
+
+static void arrived(struct seek *s)
+{
+	struct visit *v = s->context;
+
+	v->cpu = s->cpu;
+	v->count = s->plan->begun;
+	if (!gdb_registers(&s->gdb, v->cpu, v->r)) {
+		say("the registers cannot be read");
+		v->status = EXIT_TROUBLE;
+		return;
+	}
+	goto_show(v);
+	fflush(stdout);
+	if (!goto_check(v))
+		v->status = EXIT_DAMAGED;
+}
+
+static bool go_to_event(struct visit *v, size_t index)
+{
+	v->at = index;
+	v->on_event = true;
+	return seek_record(&v->seek, v->event[index].cpu, v->event[index].time);
+}
+
+struct choice {
+	const char *file, *event, *match, *kernel;
+	uint64_t nth;
+};
+
+static void visit(struct visit *v, const struct choice *c)
+{
+	size_t index;
+
+	if (!v->origin.has_clock) {
+		say("%s: it does not say its clock: record it again", v->trace.file);
+	} else {
+		read_events(v);
+		if (goto_choose(v, c->event, c->match, c->nth, &index) &&
+		    seek_open(&v->seek, &v->origin)) {
+			v->seek.arrived = arrived;
+			v->seek.context = v;
+			elf_open(&v->kernel, v->origin.boot.options.kernel);
+			v->status = EXIT_FINE;
+			if (!go_to_event(v, index))
+				v->status = EXIT_DAMAGED;
+			elf_close(&v->kernel);
+			seek_close(&v->seek);
+		}
+		free(v->event);
+	}
+}
+
+static int run(const struct choice *c, bool batch)
+{
+	struct visit *v = xmalloc(sizeof(*v));
+	int status;
+
+	v->batch = batch;
+	v->status = EXIT_TROUBLE;
+	if (!trace_open(&v->trace, c->file)) {
+		free(v);
+		return EXIT_TROUBLE;
+	}
+	if (origin_open(&v->origin, &v->trace, c->kernel))
+		visit(v, c);
+	origin_close(&v->origin);
+	trace_close(&v->trace);
+	status = v->status;
+	free(v);
+	return status;
+}
+
+int cmd_goto(int argc, char **argv)
+{
+	static const struct option options[] = {{"match", required_argument, NULL, 'm'},
+	    {"nth", required_argument, NULL, 'n'}, {"batch", no_argument, NULL, OPTION_BATCH},
+	    {"kernel", required_argument, NULL, OPTION_KERNEL_FILE}, COMMON_OPTIONS, {0}};
+	struct choice c = {.file = "trace.dat", .nth = 1};
+	bool batch = false;
+	int option, status, words;
+
+	while ((option = getopt_long(argc, argv, "m:n:h", options, NULL)) != -1) {
+		if (option == 'm') {
+			c.match = optarg;
+		} else if (option == 'n') {
+			if (!parse_number(optarg, ~0ULL, &c.nth) || !c.nth)
+				return bad_usage("goto", "--nth %s: 1 or more", optarg);
+		} else if (option == OPTION_BATCH) {
+			batch = true;
+		} else if (option == OPTION_KERNEL_FILE) {
+			c.kernel = optarg;
+		} else {
+			status = common_option("goto", option, usage);
+			if (status >= 0)
+				return status;
+		}
+	}
+	words = argc - optind;
+	if (words > (c.match ? 1 : 2))
+		return bad_usage("goto", "one TRACE.DAT and one EVENT at a time");
+	if (!c.match && !words)
+		return bad_usage("goto", "to which EVENT?");
+	if (!c.match)
+		c.event = argv[argc - 1];
+	if (words == (c.match ? 1 : 2))
+		c.file = argv[optind];
+	return run(&c, batch);
+}
