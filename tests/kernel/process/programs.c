@@ -3,7 +3,9 @@
  * brought it.
  */
 #include "kernel/abi/eventheader.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/fs/vfs.h"
+#include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -150,6 +152,41 @@ static void hostile(void)
 	EXPECT_EQ(run_program("/test/hostile", "200"), 0);
 }
 
+/* Of the kernel's own code and constants. */
+static u64 kernel_sum(void)
+{
+	extern char __text_start[], __rodata_end[];
+	u64 sum = 0;
+
+	for (const u64 *p = (const u64 *)__text_start; p + 1 <= (const u64 *)__rodata_end; p++)
+		sum = (sum << 1 | sum >> 63) ^ *p;
+	return sum;
+}
+
+/*
+ * Threads that change the memory which the calls of others read. Some of their pointers lead to a
+ * page of the kernel, which must stay as it is. `rounds=N` on the command line: as many thousands
+ * of calls from each of six threads (1).
+ */
+static void sharing(void)
+{
+	enum { PATTERN = 0x5a };
+	u64 sum = kernel_sum(), pa = page_alloc(0, false);
+	u8 *page = phys_to_virt(pa);
+	char arg[40];
+
+	memset(page, PATTERN, PAGE_SIZE);
+	fmt_snprintf(arg, sizeof(arg), "%lu@%lx", cmdline_u64("rounds", 1), (u64)page);
+	EXPECT_EQ(run_program("/test/sharing", arg), 0);
+	EXPECT_EQ(kernel_sum(), sum);
+	for (unsigned i = 0; i < PAGE_SIZE; i++)
+		if (page[i] != PATTERN) {
+			ktap_fail(__FILE__, __LINE__, "byte %u is %02x", i, page[i]);
+			break;
+		}
+	page_free(pa, 0);
+}
+
 /* Programs that are killed in the middle of anything; more: tests/tests.mk, deaths. */
 static void deaths_once(void)
 {
@@ -238,6 +275,7 @@ static const struct ktap_case cases[] = {
     {"ring3.user_events_that_change", user_events_that_change},
     {"ring3.user_events_addresses", user_events_addresses},
     {"ring3.hostile", hostile},
+    {"ring3.sharing", sharing},
     {"ring3.deaths", deaths},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
