@@ -12,7 +12,12 @@
 #define PCI_CONFIG_SIZE	  256
 
 enum { PCI_COMMAND = 4, PCI_COMMAND_PORTS = 1, PCI_COMMAND_MEMORY = 2, PCI_COMMAND_MASTER = 4 };
-enum { PCI_CLASS_SERIAL = 0x0700, PCI_CLASS_DISPLAY = 0x0300 };
+enum {
+	PCI_CLASS_SERIAL = 0x0700,
+	PCI_CLASS_DISPLAY = 0x0300,
+	PCI_CLASS_HOST_BRIDGE = 0x0600,
+	PCI_CLASS_BRIDGE = 0x06, /* of any subclass */
+};
 
 struct pci_bar {
 	u64 base, size; /* size 0: there is none */

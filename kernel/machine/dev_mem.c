@@ -15,6 +15,7 @@
 #include "kernel/machine/machine.h"
 #include "kernel/machine/resource.h"
 #include "kernel/task/sync.h"
+#include "kernel/task/task.h"
 
 #define LOW_MEMORY	0x100000UL
 #define LEAF_ADDRESS	0x80000008u
@@ -114,6 +115,12 @@ static ssize dev_mem_access(char *data, size_t n, u64 *pos, bool write)
 	size_t done = 0;
 	int r = check(*pos, n);
 
+	if (!r && write && !pci_may_move_memory() && pci_config_holds(*pos, n)) {
+		pr_warn("mem: %s[%d] may not write to %#lx, which is PCI's configuration space "
+			"(pci_write=all allows it)",
+		    current()->comm, current()->pid, (unsigned long)*pos);
+		r = -EPERM;
+	}
 	mutex_lock(&window.lock);
 	while (!r && done < n) {
 		r = access_one(caller, *pos + done, data + done, width, write);

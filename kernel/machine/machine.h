@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "kernel/lib/types.h"
+
 struct boot_info;
 
 /* ACPI and clocks (drivers/), then arch_machine_init(). */
@@ -12,8 +14,14 @@ void machine_init(const struct boot_info *bi);
 void smp_init(void);
 /* proc.c: /proc/interrupts, /proc/trapline/clock, and the following */
 void machine_proc_init(const struct boot_info *bi);
-void cpuinfo_init(void);    /* cpuinfo.c: /proc/cpuinfo */
-void dev_cpu_init(void);    /* dev_cpu.c: /dev/cpu/N/msr */
-void dev_mem_init(void);    /* dev_mem.c: /dev/mem */
-void pci_files_init(void);  /* pci.c: /proc/bus/pci */
+void cpuinfo_init(void);   /* cpuinfo.c: /proc/cpuinfo */
+void dev_cpu_init(void);   /* dev_cpu.c: /dev/cpu/N/msr */
+void dev_mem_init(void);   /* dev_mem.c: /dev/mem */
+void pci_files_init(void); /* pci.c: /proc/bus/pci */
+/*
+ * Is any byte of [pa, pa + n) PCI's configuration space, as memory shows it? May it be written, as
+ * pci_write=all says?
+ */
+bool pci_config_holds(u64 pa, size_t n);
+bool pci_may_move_memory(void);
 void acpi_files_init(void); /* acpi.c: /sys/firmware/acpi */

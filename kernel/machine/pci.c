@@ -1,8 +1,11 @@
 /*
- * PCI as files: /proc/bus/pci as on Linux (devices, and BB/DD.F with the registers of a function),
+ * PCI as files: /proc/bus/pci as on Linux (devices, and BB/DD.F with the registers of a function;
+ * those by which a chipset moves memory are written with pci_write=all alone),
  * and /proc/trapline/pci for people. Task context; the list of functions is constant.
  */
+#include "drivers/acpi/tables.h"
 #include "drivers/pci.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/base/printk.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/vfs.h"
@@ -11,6 +14,19 @@
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "kernel/machine/machine.h"
+#include "kernel/task/task.h"
+
+#define PCI_STANDARD_SIZE 0x40 /* what the standard defines; the rest is the device's own */
+#define PCI_ADDRESSES_END 0x3c /* from PCI_COMMAND to here: base addresses, a bridge's windows */
+#define PCI_NAMED_BYTES	  8
+#define MCFG_ENTRIES	  44 /* its header, and eight bytes reserved (PCI Firmware 3.2, 4.1.2) */
+
+struct mcfg_entry {
+	u64 base;
+	u16 segment;
+	u8 first_bus, last_bus;
+	u32 reserved;
+} __packed;
 
 #define LINUX_BARS 7 /* six and the ROM's, which is not looked at here */
 
@@ -196,6 +212,48 @@ static ssize pci_config_read(struct file *file, void *buf, size_t n, u64 *pos)
 	return done;
 }
 
+/*
+ * The chipset decides in its host bridge, and in the registers beyond the standard's of any other
+ * bridge, which addresses lead to RAM. One write there can put something else in the place of the
+ * kernel, and then nobody is left to undo it (docs/reliability.md).
+ */
+static bool pci_moves_memory(const struct pci_function *f, u64 reg, size_t n)
+{
+	return f->class_code == PCI_CLASS_HOST_BRIDGE ||
+	       (f->class_code >> 8 == PCI_CLASS_BRIDGE && reg + n > PCI_STANDARD_SIZE);
+}
+
+/* Does a write change which addresses a device, or what is beyond a bridge, answers to? */
+static bool pci_moves_device(u64 reg, size_t n)
+{
+	return reg < PCI_ADDRESSES_END && reg + n > PCI_COMMAND;
+}
+
+bool pci_may_move_memory(void)
+{
+	const char *word = cmdline_get("pci_write");
+
+	return word && !strcmp(word, "all");
+}
+
+/* The log names it before it happens. */
+static bool pci_may_write(const struct pci_function *f, const u8 *data, u64 reg, size_t n)
+{
+	bool refused = pci_moves_memory(f, reg, n) && !pci_may_move_memory();
+	char bytes[3 * PCI_NAMED_BYTES + 1];
+	size_t at = 0;
+
+	if (!pci_moves_memory(f, reg, n) && !pci_moves_device(reg, n))
+		return true;
+	for (size_t i = 0; i < MIN(n, (size_t)PCI_NAMED_BYTES); i++)
+		at += fmt_snprintf(bytes + at, sizeof(bytes) - at, " %02x", data[i]);
+	pr_warn("pci: %s[%d] %s %02x:%02x.%u at %#lx, %lu bytes:%s%s", current()->comm,
+	    current()->pid, refused ? "may not write to" : "writes to", f->bus, f->device,
+	    f->function, (unsigned long)reg, (unsigned long)n, bytes,
+	    refused ? " (pci_write=all allows it)" : "");
+	return !refused;
+}
+
 static ssize pci_config_write(struct file *file, const void *buf, size_t n, u64 *pos)
 {
 	const struct pci_function *f = file->priv;
@@ -204,6 +262,8 @@ static ssize pci_config_write(struct file *file, const void *buf, size_t n, u64 
 	if (*pos >= PCI_CONFIG_SIZE)
 		return n ? -ENOSPC : 0;
 	n = MIN(n, PCI_CONFIG_SIZE - *pos);
+	if (n && !pci_may_write(f, buf, *pos, n))
+		return -EPERM;
 	while (done < n) {
 		unsigned size = access_size(*pos, n - done);
 		u32 v = 0;
@@ -216,6 +276,30 @@ static ssize pci_config_write(struct file *file, const void *buf, size_t n, u64 
 }
 
 static const struct file_ops config_ops = {.read = pci_config_read, .write = pci_config_write};
+
+static bool mcfg_holds(const struct acpi_table *t, u64 pa, size_t n)
+{
+	const struct mcfg_entry *e = (const void *)((const char *)t->table + MCFG_ENTRIES);
+	const void *end = (const char *)t->table + t->table->length;
+
+	for (; (const void *)(e + 1) <= end; e++) {
+		u64 from = e->base + ((u64)e->first_bus << 20);
+		u64 to = e->base + ((e->last_bus + 1UL) << 20);
+		if (pa < to && pa + n > from)
+			return true;
+	}
+	return false;
+}
+
+bool pci_config_holds(u64 pa, size_t n)
+{
+	const struct acpi_table *t;
+
+	for (unsigned i = 0; (t = acpi_table_nth(i)); i++)
+		if (t->table && !strcmp(t->name, "MCFG") && mcfg_holds(t, pa, n))
+			return true;
+	return false;
+}
 
 void pci_files_init(void)
 {
