@@ -18,6 +18,8 @@ void critical_idle(bool begins);
  * context, one at a time.
  */
 void critical_watch(u32 which);
+/* The keys of the events preemptirq:* have changed. The same. */
+void critical_events_changed(void);
 
 /*
  * Called before and after an interrupt's handlers. preempt_count counts the interrupt in between.

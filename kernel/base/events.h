@@ -9,6 +9,8 @@
 struct task;
 struct regs;
 
+extern const char _stext[]; /* the beginning of the kernel's code */
+
 #define TRACE_KEY	  struct static_key
 #define TRACE_BRANCH(key) static_branch(&key)
 #define TRACE_DEF	  "kernel/base/events.def"

@@ -8,6 +8,7 @@
 #include "boot/boot_info.h"
 #include "kernel/base/cmdline.h"
 #include "kernel/base/critical.h"
+#include "kernel/base/panic.h"
 #include "kernel/base/printk.h"
 #include "kernel/base/sym.h"
 #include "kernel/base/version.h"
@@ -372,6 +373,7 @@ _Static_assert(offsetof(struct host_key, enabled) == offsetof(struct static_key,
 void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
 {
 	static_key_set_many((struct static_key *const *)keys, on, n);
+	critical_events_changed();
 }
 
 /* ---- names ---- */
@@ -469,6 +471,11 @@ void host_say(const char *fmt, ...)
 	va_start(ap, fmt);
 	host_log_line(LOG_EMERG, fmt, ap);
 	va_end(ap);
+}
+
+void host_panic(const char *text)
+{
+	panic("%s", text);
 }
 
 unsigned host_stack(u64 *out, unsigned max)

@@ -433,6 +433,12 @@ void host_say(const char *fmt, ...)
 	}
 }
 
+/* Returns, so that a test can look at what led here. */
+void host_panic(const char *text)
+{
+	host_say("panic: %s", text);
+}
+
 unsigned host_stack(u64 *out, unsigned max)
 {
 	(void)out;

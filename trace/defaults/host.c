@@ -375,6 +375,11 @@ __weak void host_say(const char *fmt __maybe_unused, ...)
 {
 }
 
+__weak void host_panic(const char *text)
+{
+	host_say("%s", text);
+}
+
 /* ---- functions ---- */
 
 __weak unsigned host_function_count(void)

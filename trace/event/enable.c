@@ -288,8 +288,16 @@ struct choice {
 	const char *only, *match, *system, *event;
 };
 
-static bool trace_file_is_chosen(const struct trace_event_file *file, const struct choice *c)
+static bool trace_choice_is_all(const struct choice *c)
 {
+	return !c->match && !c->system && !c->event;
+}
+
+static bool trace_file_is_chosen(
+    const struct trace_event_file *file, const struct choice *c, bool on)
+{
+	if (on && (file->call->flags & TRACE_CALL_ASKED) && trace_choice_is_all(c))
+		return false;
 	if (!can_enable(file) || (c->only && strcmp(c->only, file->call->class->system)))
 		return false;
 	return matches(file, c->match, c->system, c->event);
@@ -301,7 +309,7 @@ static int trace_files_set_chosen(struct trace_array *tr, const struct choice *c
 	u32 n = 0;
 
 	list_for_each_entry (file, &tr->files, node)
-		n += trace_file_is_chosen(file, c);
+		n += trace_file_is_chosen(file, c, on);
 	if (!n)
 		return -EINVAL;
 	found = host_alloc(n * sizeof(*found));
@@ -309,7 +317,7 @@ static int trace_files_set_chosen(struct trace_array *tr, const struct choice *c
 		return -ENOMEM;
 	n = 0;
 	list_for_each_entry (file, &tr->files, node)
-		if (trace_file_is_chosen(file, c))
+		if (trace_file_is_chosen(file, c, on))
 			found[n++] = file;
 	int err = trace_files_enable(found, n, on);
 	host_free(found);
@@ -352,8 +360,11 @@ char trace_events_state(struct trace_array *tr, const char *system)
 	list_for_each_entry (file, &tr->files, node) {
 		if (!can_enable(file) || (system && strcmp(system, file->call->class->system)))
 			continue;
-		some |= is_live(file); /* soft mode counts as on */
-		none |= !is_live(file);
+		if (!system && (file->call->flags & TRACE_CALL_ASKED) && !is_live(file))
+			continue;
+		bool on = trace_file_is_on(file) || trace_file_is_soft(file);
+		some |= on;
+		none |= !on;
 	}
 	return some ? (none ? 'X' : '1') : (none ? '0' : '?');
 }

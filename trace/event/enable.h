@@ -25,6 +25,11 @@ int trace_file_take_key(const struct trace_event_file *file);
 void trace_file_give_key(const struct trace_event_file *file);
 /* Live and recorded: what `enable` shows as 1. */
 bool trace_file_is_on(const struct trace_event_file *file);
+/* Somebody else needs it live, and `enable` shows that. */
+static inline bool trace_file_is_soft(const struct trace_event_file *file)
+{
+	return file->soft_users > file->unseen_users;
+}
 /* Sets or clears a bit of file->way; true if that changed it. Any context. */
 bool trace_file_way(struct trace_event_file *file, u32 bit, bool on);
 /* Makes everything that a live file needs. 0 or -ENOMEM. */

@@ -109,6 +109,7 @@ enum {
 	TRACE_CALL_NO_ENABLE = 1, /* ftrace:*: records only, no enable file */
 	TRACE_CALL_ENABLED = 2,	  /* `enable` is called `enabled` as well: legacy probes */
 	TRACE_CALL_NOTED = 4,	  /* its format is in memory that is kept */
+	TRACE_CALL_ASKED = 8,	  /* on only if it or its system is named: so many are its hits */
 };
 
 struct trace_event_call {
@@ -166,6 +167,7 @@ struct trace_event_file {
 	u32 way;			    /* [A] TRACE_WAY_* (array.h); 0: the fast path */
 	u32 flags;			    /* [L] TRACE_FILE_* */
 	u32 soft_users;			    /* [L] who needs it live, be it recorded or not */
+	u32 unseen_users;		    /* [L] those of them that no file shows */
 	struct trace_filter *filter;	    /* [A] NULL: all pass */
 	struct trace_trigger *triggers;	    /* [A] NULL: none */
 	struct trace_trigger *feed; /* [L] its class's feed(), in the list while it is live; NULL */
