@@ -4,7 +4,7 @@
 #pragma once
 
 /*
- * A directory has come: of an event in its system's, or of an instance in "instances". host_lock
- * held.
+ * A directory has come: of an event in its system's, of an instance in "instances", of a monitor in
+ * "monitors". host_lock held.
  */
 void host_directory_made(const char *name, const char *parent);

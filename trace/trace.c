@@ -27,6 +27,7 @@
 #include "trace/persist/kept.h"
 #include "trace/persist/lastboot.h"
 #include "trace/probe/probe.h"
+#include "trace/rv/rv.h"
 #include "trace/tracer/tracer.h"
 #include "trace/trigger/trigger.h"
 #include "trace/user/user.h"
@@ -257,6 +258,7 @@ int trace_init(const struct trace_early *early)
 	if (!trace_global || trace_dump_prepare())
 		return -ENOMEM;
 	trace_printk_array = trace_global;
+	rv_init();
 	apply_params();
 	return 0;
 }
@@ -269,9 +271,11 @@ void trace_exit(void)
 	if (trace_printk_array)
 		trace_array_set_option(trace_global, TRACE_OPT_PRINTK_DEST, true);
 	trace_printk_array = NULL;
+	rv_disable_all();
 	list_for_each_entry_safe (tr, next, &trace_arrays, node)
 		trace_array_destroy(tr);
 	trace_global = NULL;
+	rv_exit();
 	trace_gate_exit();
 	user_events_exit();
 	trace_comm_exit();

@@ -11,8 +11,9 @@
  *
  *   G1 The hit is counted.
  *   G2 If a trigger looks at the record (TRACE_WAY_LOOKS) and the PID list excludes the task, the
- *      hit is counted so and nothing else happens. Otherwise all triggers act on the image, except
- *      for those that act last (TRACE_TRIGGER_POST).
+ *      hit is counted so, and only triggers of the kernel itself act (TRACE_TRIGGER_UNSEEN).
+ *      Otherwise all triggers act on the image, except for those that act last
+ *      (TRACE_TRIGGER_POST).
  *   G3 If no trigger looks at the record, all triggers act now, even for an excluded task, and G6
  *      has nothing to do.
  *   G4 The event is not recorded if soft mode, the PID list or the filter excludes it, or if it
@@ -226,6 +227,7 @@ static ALWAYS_INLINE bool ask_file(struct trace_event_file *file, const struct h
 	if ((way & TRACE_WAY_LOOKS) && likely(hit->rec)) {
 		if (unlikely(way & TRACE_WAY_PID) && trace_pid_ignored(file->tr, hit->ctx)) {
 			local_inc(&file->counts[hit->ctx->cpu].pid_filtered);
+			trace_triggers_call_unseen(file, hit->ctx, hit->rec, hit->size);
 			return true;
 		}
 		too_early = is_too_early(file, way);

@@ -54,6 +54,18 @@ u32 trace_triggers_call(
 	return kinds;
 }
 
+void trace_triggers_call_unseen(
+    struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len)
+{
+	const struct trace_trigger_hit hit = {ctx, rec, len};
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
+
+	for (; t; t = atomic_load_acquire(&t->next))
+		if ((t->command->flags & TRACE_TRIGGER_UNSEEN) &&
+		    (!t->filter || trace_filter_match(t->filter, rec, len)))
+			t->command->act(t, &hit);
+}
+
 static void trace_triggers_call_kinds(
     struct trace_event_file *file, const struct trace_trigger_hit *hit, u32 kinds)
 {
@@ -110,10 +122,15 @@ struct trace_trigger *trace_trigger_find(
 }
 
 /* The events ftrace:* are recorded by the tracer itself: nothing to keep alive. */
-static void keep_live(struct trace_event_file *file, int users)
+static void keep_live(const struct trace_trigger *t, int users)
 {
-	if (!(file->call->flags & TRACE_CALL_NO_ENABLE))
-		trace_file_soft(file, users);
+	struct trace_event_file *file = t->file;
+
+	if (file->call->flags & TRACE_CALL_NO_ENABLE)
+		return;
+	if (t->command->flags & TRACE_TRIGGER_UNSEEN)
+		file->unseen_users += users;
+	trace_file_soft(file, users);
 }
 
 static void link(struct trace_trigger *t)
@@ -193,7 +210,7 @@ void trace_trigger_link(struct trace_trigger *t)
 		trace_file_way(t->file, TRACE_WAY_LOOKS, true); /* A3 */
 	link(t);						/* A4 */
 	trace_file_way(t->file, TRACE_WAY_TRIGGER, true);	/* A5 */
-	keep_live(t->file, 1);
+	keep_live(t, 1);
 }
 
 int trace_trigger_add(struct trace_trigger *t)
@@ -220,7 +237,7 @@ void trace_trigger_disarm(struct trace_trigger *t)
 {
 	if (t->target)
 		trace_file_soft(t->target, -1);
-	keep_live(t->file, -1);
+	keep_live(t, -1);
 	if (t->command->disarm)
 		t->command->disarm(t->file->tr);
 }

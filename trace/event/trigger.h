@@ -40,6 +40,11 @@ enum {
 	TRACE_TRIGGER_LAST = 8,	     /* listed after all others, the oldest first */
 	TRACE_TRIGGER_FUNCTION = 16, /* calls of functions may pull it, too */
 	TRACE_TRIGGER_LATER = 32,    /* later than Linux 6.1: not in the list of available ones */
+	/*
+	 * the kernel's, not the instance's: acts on tasks that the PID list leaves out, too, and
+	 * `enable` does not show that it needs the event
+	 */
+	TRACE_TRIGGER_UNSEEN = 64,
 };
 
 #define TRACE_TRIGGER_UNLIMITED UINT64_MAX
@@ -113,6 +118,9 @@ static inline bool trace_trigger_looks(const struct trace_trigger *t)
  * trace_triggers_post().
  */
 u32 trace_triggers_call(
+    struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
+/* Calls those alone that have TRACE_TRIGGER_UNSEEN. */
+void trace_triggers_call_unseen(
     struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
 /*
  * Calls the triggers of these kinds, snapshot first: as on Linux, what the others record stays in

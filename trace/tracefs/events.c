@@ -102,7 +102,7 @@ static int tracefs_show_enable(struct seq *s, const struct tracefs_node *node)
 {
 	const struct trace_event_file *file = file_of(node);
 
-	seq_printf(s, "%d%s\n", trace_file_is_on(file), file->soft_users ? "*" : "");
+	seq_printf(s, "%d%s\n", trace_file_is_on(file), trace_file_is_soft(file) ? "*" : "");
 	return 0;
 }
 

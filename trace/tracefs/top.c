@@ -439,6 +439,7 @@ static const struct tracefs_row top_rows[] = {
     {"options", 0750, .dir = &tracefs_options_dir},
     {"per_cpu", 0750, .dir = &tracefs_per_cpu_dir},
     {"printk_formats", 0440, .show = tracefs_show_formats, .exists = tracefs_is_top},
+    {"rv", 0750, .dir = &tracefs_rv_dir, .exists = tracefs_is_top},
     {"saved_cmdlines", 0440, .show = tracefs_show_comms, .exists = tracefs_is_top},
     {"saved_cmdlines_size", 0640, .show = tracefs_show_comm_size, .store = tracefs_store_comm_size,
 	.cut = TRACEFS_NUMBER, .exists = tracefs_is_top},
