@@ -62,6 +62,12 @@ struct seat {
 
 static struct seat seats[SEATS_MAX];
 static unsigned seat_count;
+static u64 shell_ns; /* when the first shell was started; 0: none was */
+
+u64 init_shell_ns(void)
+{
+	return shell_ns;
+}
 
 static bool init_shell_is_plain(void)
 {
@@ -150,6 +156,8 @@ static int init_become_shell(int status)
 	struct file *f;
 	int e;
 
+	if (!shell_ns)
+		shell_ns = clock_ns();
 	vfs_chdir("/sys/kernel/tracing");
 	if (!init_shell_is_plain()) {
 		init_say_hint();

@@ -1,12 +1,15 @@
 /* The steps of kernel/main.c that have no header of their own. Each is called once, by main.c. */
 #pragma once
 
+#include "kernel/lib/types.h"
+
 struct boot_info;
 
 /* kernel/crash_trigger.c: /proc/trapline/crash */
 void crash_trigger_files_init(void);
 /* kernel/init.c: pid 1 */
 void init_main(void *boot_info);
+u64 init_shell_ns(void); /* when the first shell was started; 0: none was. Any context */
 /*
  * tests/kernel/main.c, in the test kernel only: runs the cases whose names begin so ("all": every
  * one); returns the failures.

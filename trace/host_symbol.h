@@ -15,4 +15,14 @@ struct host_symbol {
 };
 /* Function number i of the host, in the order of their addresses; false: no more. */
 bool host_sym_nth(unsigned i, struct host_symbol *out);
-long host_sym_number(const char *name); /* i of the first function of that name; -1: none */
+/* The same functions as tables, which can be copied whole. */
+struct host_symbols {
+	u64 start, end;
+	u32 count, names_size;
+	const u32 *offset;  /* where each begins, from `start`; it ends where the next one begins */
+	const u32 *name_at; /* where its name begins */
+	const u32 *global;  /* a bit for each: its type is 'T', not 't' */
+	const char *names;
+};
+bool host_symbols(struct host_symbols *out); /* false: there are none */
+long host_sym_number(const char *name);	     /* i of the first function of that name; -1: none */

@@ -122,6 +122,11 @@ char sym_type(unsigned i)
 	return i < sym_table.count ? symtab_type(&sym_table, i) : 0;
 }
 
+const struct sym_table *sym_functions(void)
+{
+	return &sym_table;
+}
+
 void sym_place(u64 place[6])
 {
 	place[0] = sym_table.count;

@@ -38,5 +38,7 @@ bool sym_hooked(unsigned i);
 /* The number of the function that holds addr, -1 for none; how many there are. */
 long sym_index(u64 addr);
 unsigned sym_count(void);
+/* The table of the functions. */
+const struct sym_table *sym_functions(void);
 /* As host_sym_place() of trace/host_outside.h. */
 void sym_place(u64 place[6]);

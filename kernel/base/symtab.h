@@ -15,9 +15,9 @@ struct sym_table {
 	    *offset; /* from text_start, ascending; of equal ones the global name comes first */
 	const u32 *name_at; /* offset in names */
 	const u16 *by_name; /* indexes in the order of their names, equal names by address */
-	const char *names;
-	const u32 *global; /* a bit for each symbol */
-	const u32 *hooked; /* the same; NULL: none is. Functions that begin with a hook */
+	const char *names;  /* up to by_name */
+	const u32 *global;  /* a bit for each symbol */
+	const u32 *hooked;  /* the same; NULL: none is. Functions that begin with a hook */
 };
 
 /* Index of the function that holds addr, -1 for none. */

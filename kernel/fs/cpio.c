@@ -29,12 +29,27 @@ void cpio_init(struct cpio *c, const void *data, size_t size)
 	*c = (struct cpio){.data = data, .size = size};
 }
 
-static int hex_digit(u8 c)
+#define EACH(byte) ((byte)*0x0101010101010101UL)
+
+/*
+ * Eight hex digits, all at once: a byte of the word for each. A letter has bit 6, and its low bits
+ * count from 1. Whatever is no digit is not what its value would be written as.
+ */
+static bool hex_number(const u8 *s, u32 *out)
 {
-	if (is_digit(c))
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	u64 text, letters, n, tens;
+
+	__builtin_memcpy(&text, s, sizeof(text));
+	letters = text >> 6 & EACH(1);
+	n = (text & EACH(0xf)) + letters * 9;
+	tens = (n + EACH(6)) >> 4 & EACH(1);
+	if (n & EACH(0xf0) || (text | letters << 5) != n + EACH('0') + tens * ('a' - '0' - 10))
+		return false;
+	n = __builtin_bswap64(n);
+	n = (n | n >> 4) & 0x00ff00ff00ff00ff;
+	n = (n | n >> 8) & 0x0000ffff0000ffff;
+	*out = n | n >> 16;
+	return true;
 }
 
 static int read_header(const u8 *h, u32 field[F_COUNT])
@@ -42,30 +57,28 @@ static int read_header(const u8 *h, u32 field[F_COUNT])
 	if (memcmp(h, "070701", 6) != 0 && memcmp(h, "070702", 6) != 0)
 		return -EINVAL;
 	h += 6;
-	for (unsigned i = 0; i < F_COUNT; i++) {
-		field[i] = 0;
-		for (unsigned k = 0; k < 8; k++) {
-			int d = hex_digit(*h++);
-			if (d < 0)
-				return -EINVAL;
-			field[i] = field[i] << 4 | d;
-		}
-	}
+	for (unsigned i = 0; i < F_COUNT; i++, h += 8)
+		if (!hex_number(h, &field[i]))
+			return -EINVAL;
 	return 0;
 }
 
 /* A name must end where it says, and must not climb. */
 static bool name_is_good(const char *name, size_t size)
 {
-	if (size < 2 || strnlen(name, size) != size - 1)
-		return false;
-	for (const char *p = name; *p; p += strspn(p, "/")) {
-		size_t len = strcspn(p, "/");
-		if (len == 2 && p[0] == '.' && p[1] == '.')
+	const char *part = name;
+
+	for (size_t i = 0; i < size; i++) {
+		const char *p = name + i;
+		if (*p && *p != '/')
+			continue;
+		if (p - part == 2 && part[0] == '.' && part[1] == '.')
 			return false;
-		p += len;
+		if (!*p)
+			return i && i == size - 1;
+		part = p + 1;
 	}
-	return true;
+	return false;
 }
 
 /* Zero bytes pad the end of an archive; another may come behind them. */

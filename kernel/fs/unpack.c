@@ -20,6 +20,7 @@ struct hard_link {
 
 struct unpack {
 	struct hard_link *links;
+	const char *last; /* the name before, whose directories are there; NULL: none was */
 	unsigned refused; /* entries that could not be made */
 };
 
@@ -54,6 +55,15 @@ static void links_forget(struct unpack *u)
 	}
 }
 
+/* Is this name in the directory of the one before? */
+static bool is_beside_last(const struct unpack *u, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	size_t dir = slash ? slash - name + 1 : 0;
+
+	return u->last && !strncmp(u->last, name, dir) && strlen(u->last) > dir;
+}
+
 /* Makes the directories above path that are not there. */
 static void make_parents(char *path)
 {
@@ -86,15 +96,11 @@ static int add_file(
 	return r;
 }
 
-/* A regular file: takes the place of one that is there. */
-static int unpack_file(struct unpack *u, const char *path, const struct cpio_entry *e)
+static int cpio_unpack_file(struct unpack *u, const char *path, const struct cpio_entry *e)
 {
 	struct walk w;
 	int r;
 
-	r = vfs_unlink(path);
-	if (r && r != -ENOENT)
-		return r;
 	r = walk_begin(&w, path);
 	if (!r && (w.last != LAST_NAME || !vnode_is_ramfs(w.at)))
 		r = -EPERM;
@@ -104,31 +110,43 @@ static int unpack_file(struct unpack *u, const char *path, const struct cpio_ent
 	return r;
 }
 
-static int unpack_link(const char *path, const struct cpio_entry *e)
+static int cpio_unpack_link(
+    struct unpack *u __maybe_unused, const char *path, const struct cpio_entry *e)
 {
 	char *target = e->size < PATH_MAX ? kstrndup((const char *)e->data, e->size) : NULL;
-	int r = vfs_unlink(path);
+	int r = target ? vfs_symlink(target, path) : -EINVAL;
 
-	if (!target)
-		return -EINVAL;
-	r = r && r != -ENOENT ? r : vfs_symlink(target, path);
 	kfree(target);
 	return r;
+}
+
+/* Takes the place of what is there. */
+static int cpio_unpack_replacing(struct unpack *u, const char *path, const struct cpio_entry *e,
+    int (*make)(struct unpack *, const char *, const struct cpio_entry *))
+{
+	int r = make(u, path, e);
+
+	if (r != -EEXIST)
+		return r;
+	r = vfs_unlink(path);
+	return r ? r : make(u, path, e);
 }
 
 static int unpack_entry(struct unpack *u, char *path, const struct cpio_entry *e)
 {
 	int r;
 
-	make_parents(path);
+	if (!is_beside_last(u, e->name))
+		make_parents(path);
+	u->last = e->name;
 	switch (e->mode & S_IFMT) {
 	case S_IFDIR:
 		r = vfs_mkdir(path, e->mode & 07777);
 		return r == -EEXIST ? 0 : r;
 	case S_IFREG:
-		return unpack_file(u, path, e);
+		return cpio_unpack_replacing(u, path, e, cpio_unpack_file);
 	case S_IFLNK:
-		return unpack_link(path, e);
+		return cpio_unpack_replacing(u, path, e, cpio_unpack_link);
 	default:
 		return 0; /* devices are /dev's own business */
 	}
@@ -137,7 +155,7 @@ static int unpack_entry(struct unpack *u, char *path, const struct cpio_entry *e
 int cpio_unpack(const void *data, size_t size)
 {
 	char *path = kmalloc(PATH_MAX);
-	struct unpack u = {NULL, 0};
+	struct unpack u = {.links = NULL};
 	struct cpio_entry e;
 	struct cpio c;
 	int r = path ? 1 : -ENOMEM;

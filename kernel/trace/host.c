@@ -11,6 +11,7 @@
 #include "kernel/base/panic.h"
 #include "kernel/base/printk.h"
 #include "kernel/base/sym.h"
+#include "kernel/base/symtab.h"
 #include "kernel/base/version.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
@@ -185,6 +186,21 @@ bool host_sym_nth(unsigned i, struct host_symbol *out)
 {
 	out->type = sym_type(i);
 	return sym_nth(i, &out->name, &out->start, &out->size);
+}
+
+bool host_symbols(struct host_symbols *out)
+{
+	const struct sym_table *t = sym_functions();
+
+	*out = (struct host_symbols){.start = t->text_start,
+	    .end = t->text_end,
+	    .count = t->count,
+	    .names_size = (const char *)t->by_name - t->names,
+	    .offset = t->offset,
+	    .name_at = t->name_at,
+	    .global = t->global,
+	    .names = t->names};
+	return t->count;
 }
 
 void host_sym_place(u64 place[6])

@@ -132,6 +132,8 @@ static void bench_main(void *arg)
 
 	while (!tty_ready_ns())
 		sleep_ns(1000000, NULL);
+	bench_value("boot.to_shell", init_shell_ns() * 10, "insn");
+	bench_value("boot.shell_to_prompt", (tty_ready_ns() - init_shell_ns()) * 10, "insn");
 	bench_value("boot.to_prompt", tty_ready_ns() * 10, "insn");
 	by_clock = cmdline_flag("hosttime");
 	bench_events_register();

@@ -152,6 +152,21 @@ bool host_sym_nth(unsigned i, struct host_symbol *out)
 	return true;
 }
 
+bool host_symbols(struct host_symbols *out)
+{
+	static const u32 offset[] = {0, 0x100, 0x200}, name_at[] = {0, 15, 31}, global = 5;
+
+	*out = (struct host_symbols){.start = 0x1000,
+	    .end = 0x1300,
+	    .count = 3,
+	    .names_size = 46,
+	    .offset = offset,
+	    .name_at = name_at,
+	    .global = &global,
+	    .names = "first_function\0second_function\0third_function"};
+	return true;
+}
+
 const void *host_types(size_t *size)
 {
 	*size = 0;

@@ -207,7 +207,7 @@ static void another_kernel(void)
 	EXPECT_EQ(trace_put("options/stacktrace", "0"), 0);
 	memcpy(lb_copy, lb_region, LB_SIZE);
 	struct kept_symbols *symbols = (void *)(lb_copy + lb_header()->symbols_at);
-	((char *)&symbols->symbol[symbols->count])[1] = 'F';
+	*(char *)kept_symbol_name(symbols, 0) = 'F';
 	lb_header()->symbols_sum = kept_sum(symbols, lb_header()->symbols_size);
 	lb_seal();
 	lb_find(lb_copy, LB_SIZE);

@@ -101,12 +101,13 @@ static void all_rings(u32 page, u32 cpu)
 		what;                                                                              \
 	}
 
-DAMAGE(symbols_damaged, symbols()->symbol[1].start ^= 1)
-DAMAGE(symbols_absurd, symbols()->count = ~0UL; seal_symbols())
-DAMAGE(symbols_none, symbols()->count = 0; seal_symbols())
-DAMAGE(symbols_name_behind, symbols()->symbol[0].name_at = 0x7fffffff; seal_symbols())
-DAMAGE(symbols_no_letter, symbols()->symbol[0].name_at = strlen(kept_symbol_name(symbols(), 0)) + 1;
+DAMAGE(symbols_damaged, symbols()->tables[1] ^= 1)
+DAMAGE(symbols_absurd, symbols()->count = ~0U; seal_symbols())
+DAMAGE(symbols_none, symbols()->count = 0; symbols()->names_size = 1; symbols()->tables[0] = 0;
        seal_symbols())
+DAMAGE(symbols_name_behind, symbols()->tables[symbols()->count] = symbols()->names_size;
+       seal_symbols())
+DAMAGE(symbols_names_absurd, symbols()->names_size = ~0U; seal_symbols())
 DAMAGE(symbols_short, lb_header()->symbols_size = 4; lb_seal())
 DAMAGE(symbols_no_end, ((char *)symbols())[lb_header()->symbols_size - 1] = 'x'; seal_symbols())
 DAMAGE(texts_absurd, lb_header()->texts_used = ~0u)
@@ -149,7 +150,7 @@ static const struct {
     {"names: count absurd", symbols_absurd, "names of functions damaged", true, true},
     {"names: none", symbols_none, "another kernel", true, true},
     {"names: one behind the end", symbols_name_behind, "names of functions damaged", true, true},
-    {"names: one without its letter", symbols_no_letter, "names of functions damaged", true, true},
+    {"names: absurdly long", symbols_names_absurd, "names of functions damaged", true, true},
     {"names: no room for their count", symbols_short, "names of functions damaged", true, true},
     {"names: the last has no end", symbols_no_end, "names of functions damaged", true, true},
     {"formats: more than their room", texts_absurd, " formats", true, true},

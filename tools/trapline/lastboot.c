@@ -69,11 +69,11 @@ static void add_symbols(struct lastboot *l)
 	const struct kept_symbols *s = kept_symbols(l->head);
 	char line[24];
 
-	for (uint64_t i = 0; s && i < s->count; i++) {
+	for (uint32_t i = 0; s && i < s->count; i++) {
 		const char *name = kept_symbol_name(s, i);
 		bytes_put(&l->symbols, line,
 		    snprintf(line, sizeof(line), "%016llx %c ",
-			(unsigned long long)s->symbol[i].start, kept_symbol_type(s, i)));
+			(unsigned long long)kept_symbol_start(s, i), kept_symbol_type(s, i)));
 		bytes_put(&l->symbols, name, strlen(name));
 		bytes_put(&l->symbols, "\n", 1);
 	}

@@ -311,6 +311,11 @@ __weak bool host_sym_nth(unsigned i __maybe_unused, struct host_symbol *out __ma
 	return false;
 }
 
+__weak bool host_symbols(struct host_symbols *out __maybe_unused)
+{
+	return false;
+}
+
 __weak long host_sym_number(const char *name __maybe_unused)
 {
 	return -1;

@@ -128,8 +128,9 @@ static int system_add(struct trace_system *sys, struct trace_event_call *call)
 	}
 	call->place = sys->count;
 	call->system = sys;
-	call->next_named = *trace_event_chain(call->name);
-	*trace_event_chain(call->name) = call;
+	struct trace_event_call **chain = trace_event_chain(call->name);
+	call->next_named = *chain;
+	*chain = call;
 	sys->calls[sys->count++] = call;
 	return 0;
 }

@@ -107,38 +107,30 @@ static const struct ring_buffer_store store = {
 
 /* ---- what goes with it ---- */
 
-/* How many functions, and the bytes of their names and letters. */
-static u32 kept_count_symbols(size_t *names)
+/* Bytes of the functions' names and their tables. */
+static size_t kept_symbols_size(const struct host_symbols *from)
 {
-	struct host_symbol sym;
-	u32 n = 0;
-
-	for (*names = 0; host_sym_nth(n, &sym); n++)
-		*names += strlen(sym.name) + 2;
-	return n;
+	return sizeof(struct kept_symbols) + KEPT_SYMBOL_WORDS(from->count) * sizeof(u32) +
+	       from->names_size;
 }
 
-static void put_symbols(struct kept_symbols *to, u32 count)
+static void put_symbols(struct kept_symbols *to, const struct host_symbols *from)
 {
-	char *names = (char *)&to->symbol[count], *at = names;
-	struct host_symbol sym;
+	u64 count = from->count;
 
+	to->start = from->start;
+	to->end = from->end;
 	to->count = count;
-	for (u32 i = 0; i < count && host_sym_nth(i, &sym); i++) {
-		size_t n = strlen(sym.name) + 1;
-
-		to->symbol[i] = (struct kept_symbol){sym.start, sym.size, at - names};
-		*at++ = sym.type;
-		memcpy(at, sym.name, n);
-		at += n;
-	}
+	to->names_size = from->names_size;
+	memcpy(to->tables, from->offset, count * sizeof(u32));
+	memcpy(to->tables + count, from->name_at, count * sizeof(u32));
+	memcpy(to->tables + 2 * count, from->global,
+	    (KEPT_SYMBOL_WORDS(count) - 2 * count) * sizeof(u32));
+	memcpy(to->tables + KEPT_SYMBOL_WORDS(count), from->names, from->names_size);
 }
 
-/* Returns how many functions there are, which takes a look at all of them. */
-static u32 lay_out(size_t size, u64 generation)
+static void lay_out(size_t size, u64 generation, size_t symbols_size)
 {
-	size_t names;
-	u32 count = kept_count_symbols(&names);
 	struct kept_header *h = header;
 
 	memset(h, 0, PAGE_SIZE);
@@ -151,23 +143,20 @@ static u32 lay_out(size_t size, u64 generation)
 	h->base = (u64)h;
 	h->generation = generation;
 	h->symbols_at = PAGE_SIZE;
-	h->symbols_size =
-	    ALIGN_UP(sizeof(struct kept_symbols) + count * sizeof(struct kept_symbol) + names, 8UL);
+	h->symbols_size = symbols_size;
 	h->texts_at = ALIGN_UP(h->symbols_at + h->symbols_size, PAGE_SIZE);
 	h->texts_size = ALIGN_UP(size / TEXTS_SHARE, PAGE_SIZE);
 	h->pool_at = (h->texts_at + h->texts_size) / PAGE_SIZE;
 	strscpy(h->release, host_release(), sizeof(h->release));
 	strscpy(h->clock, "local", sizeof(h->clock));
-	return count;
 }
 
 /* Its sum comes last: before that, it is not a region. */
-static void seal(u32 count)
+static void seal(const struct host_symbols *from)
 {
 	struct kept_symbols *symbols = (void *)((char *)header + header->symbols_at);
 
-	memset(symbols, 0, header->symbols_size);
-	put_symbols(symbols, count);
+	put_symbols(symbols, from);
 	header->symbols_sum = kept_sum(symbols, header->symbols_size);
 	barrier();
 	header->sum = kept_sum(header, offsetof(struct kept_header, sum));
@@ -181,7 +170,9 @@ bool kept_start(u64 generation)
 	if (!mem || size < KEPT_MIN_SIZE)
 		return false;
 	header = mem;
-	u32 symbols = lay_out(size, generation);
+	struct host_symbols symbols = {.count = 0};
+	host_symbols(&symbols);
+	lay_out(size, generation, kept_symbols_size(&symbols));
 	if (header->pool_at + 4 >= size / PAGE_SIZE) {
 		header = NULL;
 		return false;
@@ -193,7 +184,7 @@ bool kept_start(u64 generation)
 		header = NULL;
 		return false;
 	}
-	seal(symbols);
+	seal(&symbols);
 	ring_buffer_set_store(&store);
 	return true;
 }

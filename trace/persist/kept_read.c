@@ -16,7 +16,7 @@ u64 kept_sum(const void *data, size_t n)
 	u64 h = 0xcbf29ce484222325, word;
 
 	for (; n >= 8; n -= 8, at += 8) {
-		memcpy(&word, at, 8);
+		__builtin_memcpy(&word, at, 8);
 		h = (h ^ word) * 0x100000001b3;
 		h ^= h >> 32;
 	}
@@ -63,26 +63,36 @@ const struct kept_text *kept_next_text(const struct kept_header *h, u32 *at)
 	return t;
 }
 
-const char *kept_symbol_name(const struct kept_symbols *s, u64 i)
+static const char *kept_symbol_names(const struct kept_symbols *s)
 {
-	return (const char *)&s->symbol[s->count] + s->symbol[i].name_at + 1;
+	return (const char *)&s->tables[KEPT_SYMBOL_WORDS(s->count)];
 }
 
-char kept_symbol_type(const struct kept_symbols *s, u64 i)
+const char *kept_symbol_name(const struct kept_symbols *s, u32 i)
 {
-	return kept_symbol_name(s, i)[-1];
+	return kept_symbol_names(s) + s->tables[s->count + i];
 }
 
-/* All names lie behind the table, each with its letter, and the last one ends. */
+char kept_symbol_type(const struct kept_symbols *s, u32 i)
+{
+	return s->tables[2 * (u64)s->count + i / 32] >> i % 32 & 1 ? 'T' : 't';
+}
+
+u64 kept_symbol_start(const struct kept_symbols *s, u32 i)
+{
+	return s->start + s->tables[i];
+}
+
+/* The tables and the names fill what there is, all names lie there, and the last one ends. */
 static bool names_are_sound(const struct kept_symbols *s, u64 size)
 {
-	u64 head = sizeof(*s) + s->count * sizeof(struct kept_symbol);
+	u64 head = sizeof(*s) + KEPT_SYMBOL_WORDS(s->count) * sizeof(u32);
 
-	if (s->count > size / sizeof(struct kept_symbol) || head > size ||
-	    ((const char *)s)[size - 1])
+	if (head > size || s->names_size > size - head || !s->names_size ||
+	    kept_symbol_names(s)[s->names_size - 1])
 		return false;
-	for (u64 i = 0; i < s->count; i++)
-		if (s->symbol[i].name_at >= size - head || !kept_symbol_type(s, i))
+	for (u32 i = 0; i < s->count; i++)
+		if (s->tables[s->count + i] >= s->names_size)
 			return false;
 	return true;
 }

@@ -8,7 +8,7 @@
 #include "trace/event/comm_slot.h"
 
 #define KEPT_MAGIC    "TRAPKEPT"
-#define KEPT_VERSION  2
+#define KEPT_VERSION  3
 #define KEPT_RINGS    (2 * MAX_CPUS) /* a buffer and its spare one */
 #define KEPT_MIN_SIZE (512UL << 10)
 
@@ -61,17 +61,16 @@ struct kept_text {
 };
 
 /*
- * Names of functions, by address: count, then as many of these, then the names, each behind its
- * letter in /proc/kallsyms.
+ * Names of functions, by address, as struct host_symbols has them: after this head the tables
+ * offset, name_at and global, then the names.
  */
-struct kept_symbol {
-	u64 start;
-	u32 size, name_at; /* of the letter, from the first one */
-};
 struct kept_symbols {
-	u64 count;
-	struct kept_symbol symbol[];
+	u64 start, end;
+	u32 count, names_size;
+	u32 tables[];
 };
+/* Words of the tables of so many functions. */
+#define KEPT_SYMBOL_WORDS(count) (2 * (u64)(count) + ((count) + 31UL) / 32)
 
 u64 kept_sum(const void *data, size_t n);
 
@@ -89,9 +88,10 @@ const struct kept_text *kept_next_text(const struct kept_header *h, u32 *at);
 const struct kept_symbols *kept_symbols(const struct kept_header *h);
 /* The slots of the table of names, which may hold anything; NULL: there is none. */
 const struct trace_comm_slot *kept_comms(const struct kept_header *h, u32 *count);
-/* The name of a symbol of the table; kept_symbol_type() is the letter before it. */
-const char *kept_symbol_name(const struct kept_symbols *s, u64 i);
-char kept_symbol_type(const struct kept_symbols *s, u64 i);
+/* A symbol of the table, i < count: its name, its letter in /proc/kallsyms, where it begins. */
+const char *kept_symbol_name(const struct kept_symbols *s, u32 i);
+char kept_symbol_type(const struct kept_symbols *s, u32 i);
+u64 kept_symbol_start(const struct kept_symbols *s, u32 i);
 /* Whether a slot holds a name: pid and an ended text. */
 bool kept_is_comm(const struct trace_comm_slot *slot);
 /* The page of the i-th ring and its CPU; 0: there is none. i < KEPT_RINGS. */

@@ -185,18 +185,15 @@ void trace_prevboot_free(struct trace_prevboot *past)
 }
 
 /* Whether functions lie where they do now. */
-static bool is_same_kernel(const struct kept_symbols *symbols)
+static bool is_same_kernel(const struct kept_symbols *then)
 {
-	struct host_symbol sym;
-	u64 i = 0;
+	struct host_symbols now;
 
-	if (!symbols)
+	if (!then || !host_symbols(&now) || then->start != now.start || then->end != now.end ||
+	    then->count != now.count || then->names_size != now.names_size)
 		return false;
-	for (; host_sym_nth(i, &sym); i++)
-		if (i >= symbols->count || symbols->symbol[i].start != sym.start ||
-		    strcmp(kept_symbol_name(symbols, i), sym.name))
-			return false;
-	return i == symbols->count;
+	return !memcmp(then->tables, now.offset, now.count * sizeof(u32)) &&
+	       !memcmp(kept_symbol_name(then, 0), now.names, now.names_size);
 }
 
 static int take(struct trace_prevboot *past, const struct kept_header *h)

@@ -47,38 +47,48 @@ void trace_prevboot_comm(const struct trace_prevboot *past, s32 pid, char comm[1
 			memcpy(comm, past->comms[i].comm, 16);
 }
 
-/* The last function that begins at or before addr; NULL: addr is in none. */
-static const struct kept_symbol *find_symbol(const struct kept_symbols *s, u64 addr)
+/* Where what begins there ends: the next other beginning. */
+static u64 prevboot_symbol_end(const struct kept_symbols *s, u32 i)
 {
-	u64 low = 0, high = s->count;
+	for (u32 next = i + 1; next < s->count; next++)
+		if (s->tables[next] != s->tables[i])
+			return kept_symbol_start(s, next);
+	return s->end;
+}
+
+/* The last function that begins at or before addr, of several there the first; -1: none has it. */
+static long prevboot_find_symbol(const struct kept_symbols *s, u64 addr)
+{
+	u32 low = 0, high = s ? s->count : 0;
 
 	while (low < high) {
-		u64 mid = low + (high - low) / 2;
+		u32 mid = low + (high - low) / 2;
 
-		if (s->symbol[mid].start <= addr)
+		if (kept_symbol_start(s, mid) <= addr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	while (low > 1 && s->symbol[low - 2].start == s->symbol[low - 1].start)
+	while (low > 1 && s->tables[low - 2] == s->tables[low - 1])
 		low--;
-	if (!low || addr - s->symbol[low - 1].start >= s->symbol[low - 1].size)
-		return NULL;
-	return &s->symbol[low - 1];
+	return low && addr < prevboot_symbol_end(s, low - 1) ? (long)low - 1 : -1;
 }
 
 void trace_prevboot_sym_print(
     const struct trace_prevboot *past, char *buf, size_t size, u64 addr, bool offset)
 {
-	const struct kept_symbol *sym = past->symbols ? find_symbol(past->symbols, addr) : NULL;
+	const struct kept_symbols *s = past->symbols;
+	long i = prevboot_find_symbol(s, addr);
 
-	if (!sym) {
+	if (i < 0) {
 		fmt_snprintf(buf, size, "0x%lx", addr);
 		return;
 	}
-	const char *name = kept_symbol_name(past->symbols, sym - past->symbols->symbol);
+	const char *name = kept_symbol_name(s, i);
+	u64 start = kept_symbol_start(s, i);
 	if (offset)
-		fmt_snprintf(buf, size, "%s+0x%lx/0x%lx", name, addr - sym->start, (u64)sym->size);
+		fmt_snprintf(buf, size, "%s+0x%lx/0x%lx", name, addr - start,
+		    prevboot_symbol_end(s, i) - start);
 	else
 		fmt_snprintf(buf, size, "%s", name);
 }
@@ -99,10 +109,10 @@ bool trace_prevboot_nth(const struct trace_prevboot *past, u32 n, struct trace_p
 void trace_prevboot_show_symbols(const struct trace_prevboot *past, struct seq *s)
 {
 	const struct kept_symbols *from = past->symbols;
-	u64 count = from ? from->count : 0;
+	u32 count = from ? from->count : 0;
 
-	for (u64 i = 0; i < count && !s->overflow; i++) {
-		seq_hex(s, from->symbol[i].start, 16);
+	for (u32 i = 0; i < count && !s->overflow; i++) {
+		seq_hex(s, kept_symbol_start(from, i), 16);
 		seq_printf(s, " %c %s\n", kept_symbol_type(from, i), kept_symbol_name(from, i));
 	}
 }

@@ -1,25 +1,49 @@
 /*
- * The TSC's rate by a clock of known rate. Boot CPU, interrupts off.
+ * The TSC's rate: what CPUID or a hypervisor says of it, and by a clock of known rate. Boot CPU,
+ * interrupts off.
  *
  * An edge is a moment between two readings of the reference that differ; it is known to lie between
  * the TSC before the first and behind the second: the window. Whatever delays the CPU (a
- * hypervisor, SMIs) only widens a window, so of several edges the one with the narrowest is taken,
- * at both ends of a round; and of several rounds the one with the narrowest windows. The
- * measurement cannot be wrong by more than its windows.
+ * hypervisor, SMIs) only widens a window, so of several edges the one with the narrowest is taken.
+ * The rate comes from the edges at both ends of the measurement, and cannot be wrong by more than
+ * their windows. An edge in the middle tells whether both halves agree.
  */
 #include "arch/x86_64/cpu/clock.h"
 
+#include "arch/x86_64/cpu/msr.h"
+
 enum {
-	EDGES = 5,    /* tried at each end of a round */
+	EDGES = 5,    /* tried at each end and in the middle */
 	POLLS = 5000, /* without an edge: the clock is dead */
-	ROUNDS = 3,
-	ROUNDS_PER_SECOND = 1000, /* a round lasts 1 ms */
-	LONG_ROUND = 10,	  /* as many times longer where short ones disagree */
+	HALVES_PER_SECOND = 2500,
+	LONGER = 10, /* as many times longer where short halves disagree */
+	GLANCES_PER_SECOND = 10000,
 	SPREAD_MAX_PPM = 500,
-	POLL_CYCLES = 10000, /* between two readings in the middle of a round */
+	POLL_CYCLES = 10000,  /* between two readings of the reference that wait for it */
+	TOLD_MAX_PPM = 20000, /* how far the told rate may be from a glance, beside its error */
 };
-#define TSC_HZ_MIN 100000000UL
-#define TSC_HZ_MAX 20000000000UL
+#define TSC_HZ_MIN	       100000000UL
+#define TSC_HZ_MAX	       20000000000UL
+#define HYPERVISOR_LEAF	       0x40000000
+#define HYPERVISOR_TIMING_LEAF 0x40000010
+#define CRYSTAL_LEAF	       0x15
+
+u64 tsc_hz_told(struct cpuid (*leaf)(u32 leaf, u32 subleaf), const char **by)
+{
+	if (leaf(1, 0).c >> 31 && leaf(HYPERVISOR_LEAF, 0).a >= HYPERVISOR_TIMING_LEAF) {
+		*by = "hypervisor";
+		u64 hz = leaf(HYPERVISOR_TIMING_LEAF, 0).a * 1000UL;
+		if (hz)
+			return hz;
+	}
+	*by = "cpuid";
+	if (leaf(0, 0).a >= CRYSTAL_LEAF) {
+		struct cpuid r = leaf(CRYSTAL_LEAF, 0);
+		if (r.a && r.b && r.c)
+			return (u64)r.c * r.b / r.a;
+	}
+	return 0;
+}
 
 struct edge {
 	u64 tsc;    /* the middle of the window */
@@ -56,11 +80,6 @@ static bool tsc_best_edge(const struct ref_clock *ref, struct edge *best)
 	return true;
 }
 
-struct round {
-	u64 hz;
-	u64 error_ppm; /* at most */
-};
-
 /* a * b / c; 0 if that does not fit. */
 static u64 multiply_divide(u64 a, u64 b, u64 c)
 {
@@ -83,47 +102,55 @@ static void wait_ticks(const struct ref_clock *ref, u64 from, u64 ticks)
 	}
 }
 
-static bool measure_round(const struct ref_clock *ref, u64 ticks, struct round *out)
+/* The rate between two edges, 0 for nonsense. */
+static u64 tsc_rate(const struct ref_clock *ref, const struct edge *from, const struct edge *to)
 {
-	struct edge from, to;
-	if (!tsc_best_edge(ref, &from))
-		return false;
-	wait_ticks(ref, from.value, ticks);
-	if (!tsc_best_edge(ref, &to))
-		return false;
-	u64 passed = (to.value - from.value) & ref->mask;
-	u64 length = to.tsc - from.tsc;
-	if (!passed || !length)
-		return false;
-	out->hz = multiply_divide(length, ref->hz, passed);
-	out->error_ppm = (from.window + to.window) * 1000000 / length;
-	return out->hz >= TSC_HZ_MIN && out->hz <= TSC_HZ_MAX;
+	u64 passed = (to->value - from->value) & ref->mask;
+	u64 hz = passed ? multiply_divide(to->tsc - from->tsc, ref->hz, passed) : 0;
+
+	return hz >= TSC_HZ_MIN && hz <= TSC_HZ_MAX ? hz : 0;
 }
 
-static bool tsc_measure_rounds(const struct ref_clock *ref, u64 ticks, struct calibration *out)
+static bool tsc_edge_after(
+    const struct ref_clock *ref, const struct edge *from, u64 ticks, struct edge *out)
 {
-	struct round best = {0, ~0UL};
-	u64 low = ~0UL, high = 0;
-	for (unsigned i = 0; i < ROUNDS; i++) {
-		struct round r;
-		if (!measure_round(ref, ticks, &r))
-			return false;
-		low = MIN(low, r.hz);
-		high = MAX(high, r.hz);
-		if (r.error_ppm < best.error_ppm)
-			best = r;
-	}
-	out->hz = best.hz;
-	out->spread_ppm = (high - low) * 1000000 / high;
+	wait_ticks(ref, from->value, ticks);
+	return tsc_best_edge(ref, out);
+}
+
+static bool tsc_measure(const struct ref_clock *ref, u64 half, struct calibration *out)
+{
+	struct edge first, middle, last;
+
+	if (!tsc_best_edge(ref, &first) || !tsc_edge_after(ref, &first, half, &middle) ||
+	    !tsc_edge_after(ref, &middle, half, &last))
+		return false;
+	u64 a = tsc_rate(ref, &first, &middle), b = tsc_rate(ref, &middle, &last);
+	out->hz = tsc_rate(ref, &first, &last);
+	if (!a || !b || !out->hz)
+		return false;
+	out->spread_ppm = (MAX(a, b) - MIN(a, b)) * 1000000 / out->hz;
 	return true;
 }
 
 bool calibrate_tsc(const struct ref_clock *ref, struct calibration *out)
 {
-	u64 ticks = ref->hz / ROUNDS_PER_SECOND;
-	if (!tsc_measure_rounds(ref, ticks, out))
+	u64 ticks = ref->hz / HALVES_PER_SECOND;
+	if (!tsc_measure(ref, ticks, out))
 		return false;
 	if (out->spread_ppm <= SPREAD_MAX_PPM)
 		return true;
-	return tsc_measure_rounds(ref, ticks * LONG_ROUND, out);
+	return tsc_measure(ref, ticks * LONGER, out);
+}
+
+bool tsc_agrees(const struct ref_clock *ref, u64 hz)
+{
+	struct edge from, to;
+
+	if (!tsc_best_edge(ref, &from) ||
+	    !tsc_edge_after(ref, &from, ref->hz / GLANCES_PER_SECOND, &to))
+		return false;
+	u64 seen = tsc_rate(ref, &from, &to);
+	u64 error_ppm = (from.window + to.window) * 1000000 / (to.tsc - from.tsc) + TOLD_MAX_PPM;
+	return seen && MAX(seen, hz) - MIN(seen, hz) <= hz / 1000 * error_ppm / 1000;
 }

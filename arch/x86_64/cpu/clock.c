@@ -1,17 +1,15 @@
 /*
  * Time from the TSC: rate found at boot, then one multiplication. After boot everything here is
- * read-only: any context. (CPUID leaves: Intel SDM volume 2, CPUID; 0x40000010: the hypervisors'
- * common timing leaf.)
+ * read-only: any context. (CPUID leaves: Intel SDM volume 2, CPUID.)
  */
 #include "arch/x86_64/cpu/clock.h"
 
 #include "arch/x86_64/cpu/msr.h"
 #include "arch/x86_64/irq/apic.h"
 
-#define NS_PER_SECOND	       1000000000UL
-#define HYPERVISOR_LEAF	       0x40000000
-#define HYPERVISOR_TIMING_LEAF 0x40000010
-#define EMULATED_APIC_HZ       1000000000 /* QEMU's APIC timer, by TCG and by KVM */
+#define NS_PER_SECOND	 1000000000UL
+#define HYPERVISOR_LEAF	 0x40000000
+#define EMULATED_APIC_HZ 1000000000 /* QEMU's APIC timer, by TCG and by KVM */
 
 struct clock_scale clock_scale;
 static u64 tsc_hz;
@@ -83,22 +81,28 @@ static bool by_apic_timer(void)
 	return ok;
 }
 
-static bool by_cpuid(void)
+static struct cpuid clock_cpuid(u32 leaf, u32 subleaf)
 {
-	if (cpu_is_virtual() && cpuid_max(HYPERVISOR_LEAF) >= HYPERVISOR_TIMING_LEAF) {
-		tsc_hz = cpuid(HYPERVISOR_TIMING_LEAF, 0).a * 1000UL;
-		info.reference = "hypervisor";
-		if (tsc_hz)
-			return true;
-	}
-	info.reference = "cpuid";
-	if (cpuid_max(0) >= 0x15) {
-		struct cpuid r = cpuid(0x15, 0);
-		if (r.a && r.b && r.c)
-			tsc_hz = (u64)r.c * r.b / r.a;
-	}
-	if (!tsc_hz && cpuid_max(0) >= 0x16)
+	return cpuid(leaf, subleaf);
+}
+
+/* An emulator may tell the rate of a CPU that it does not have: a clock must agree, if one runs. */
+static bool by_cpuid(const struct ref_clock *const *refs, unsigned n)
+{
+	u64 told = tsc_hz_told(clock_cpuid, &info.reference);
+
+	if (!told || (n && !tsc_agrees(refs[0], told)))
+		return false;
+	tsc_hz = told;
+	return true;
+}
+
+/* The CPU's nominal rate, which is not quite that of the TSC. */
+static bool by_nominal_rate(void)
+{
+	if (cpuid_max(0) >= 0x16)
 		tsc_hz = (cpuid(0x16, 0).a & 0xffff) * 1000000UL;
+	info.reference = "cpuid";
 	return tsc_hz;
 }
 
@@ -118,7 +122,8 @@ static bool by_reference(const struct ref_clock *const *refs, unsigned n)
 
 const char *clock_init(const struct ref_clock *const *refs, unsigned n, u64 entry_tsc, u64 unix_ns)
 {
-	if (!by_reference(refs, n) && !by_cpuid() && !by_apic_timer())
+	if (!by_cpuid(refs, n) && !by_reference(refs, n) && !by_cpuid(refs, 0) &&
+	    !by_nominal_rate() && !by_apic_timer())
 		return "no clock of known rate was found: neither HPET nor PM timer nor PIT runs, "
 		       "and CPUID tells nothing";
 	info.tsc_khz = (tsc_hz + 500) / 1000;

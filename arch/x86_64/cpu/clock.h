@@ -3,6 +3,7 @@
 #pragma once
 
 #include "arch/arch.h"
+#include "arch/x86_64/cpu/msr.h"
 
 /* Boot CPU, APIC up: measures; NULL, or a sentence. The clock then runs. */
 const char *clock_init(const struct ref_clock *const *refs, unsigned n, u64 entry_tsc, u64 unix_ns);
@@ -21,3 +22,10 @@ struct calibration {
 };
 /* Measures the TSC against `ref`. False: it does not tick, or gives nonsense. */
 bool calibrate_tsc(const struct ref_clock *ref, struct calibration *out);
+/*
+ * The rate as CPUID tells it exactly: the hypervisors' timing leaf, or leaf 15h; 0: it does not.
+ * `leaf` reads CPUID. *by: who told.
+ */
+u64 tsc_hz_told(struct cpuid (*leaf)(u32 leaf, u32 subleaf), const char **by);
+/* Does a short look at `ref` agree with that rate? */
+bool tsc_agrees(const struct ref_clock *ref, u64 hz);

@@ -7,7 +7,7 @@
 #include "arch/x86_64/irq/apic.h"
 
 #define CPUID1_C_TSC_DEADLINE (1u << 24)
-#define CALIBRATE_US	      200
+#define CALIBRATE_US	      50 /* a timer that comes early is set again */
 #define ARM_MIN_NS	      1000UL
 #define ARM_MAX_NS	      2000000000UL /* who wants later asks again */
 

@@ -4,6 +4,7 @@
  * come, or after a bound that no machine needs.
  */
 #include "arch/arch.h"
+#include "arch/x86_64/cpu/clock.h"
 #include "drivers/acpi/acpi.h"
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/atomic.h"
@@ -187,6 +188,78 @@ static void clock_forward(void)
 	       difference < 1000000000 + rounding); /* a second of ticks */
 }
 
+/* A CPU that somebody made up, by its leaves; what is not there is all zeros. */
+static const struct leaf {
+	u32 leaf;
+	struct cpuid r;
+} * told_by;
+
+static struct cpuid told_leaf(u32 leaf, u32 subleaf)
+{
+	const struct leaf *l = told_by;
+
+	while (l->leaf != leaf && l->leaf != ~0u)
+		l++;
+	return subleaf ? (struct cpuid){.a = 0} : l->r;
+}
+
+/* The rate comes from the leaf that has it; a hypervisor knows better than the CPU. */
+static void clock_told(void)
+{
+	static const struct leaf crystal[] = {
+	    {0, {.a = 0x16}}, {0x15, {.a = 2, .b = 216, .c = 24000000}}, {~0u, {.a = 0}}};
+	static const struct leaf no_crystal[] = {
+	    {0, {.a = 0x16}}, {0x15, {.a = 2, .b = 216}}, {~0u, {.a = 0}}};
+	static const struct leaf beyond[] = {
+	    {0, {.a = 0x14}}, {0x15, {.a = 2, .b = 216, .c = 24000000}}, {~0u, {.a = 0}}};
+	static const struct leaf guest[] = {{0, {.a = 0x16}}, {1, {.c = 1u << 31}},
+	    {0x15, {.a = 2, .b = 216, .c = 24000000}}, {0x40000000, {.a = 0x40000010}},
+	    {0x40000010, {.a = 2800000}}, {~0u, {.a = 0}}};
+	static const struct leaf bare[] = {{0, {.a = 0}}, {0x40000000, {.a = 0x40000010}},
+	    {0x40000010, {.a = 2800000}}, {~0u, {.a = 0}}};
+	static const struct {
+		const struct leaf *leaves;
+		u64 hz;
+		const char *by;
+	} rows[] = {{crystal, 2592000000, "cpuid"}, {no_crystal, 0, NULL}, {beyond, 0, NULL},
+	    {guest, 2800000000, "hypervisor"}, {bare, 0, NULL}};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *by = NULL;
+
+		told_by = rows[i].leaves;
+		EXPECT_EQ(tsc_hz_told(told_leaf, &by), rows[i].hz);
+		if (rows[i].by)
+			EXPECT_STR(by, rows[i].by);
+	}
+}
+
+/* A clock of 100 MHz that never errs, as this boot has measured the TSC. */
+static u64 told_clock_read(void)
+{
+	return cycles_to_ns(cycles()) / 10;
+}
+
+/* What was told is believed if a clock that runs does not contradict it. */
+static void clock_told_checked(void)
+{
+	static const struct ref_clock right = {"right", 100000000, ~0UL, told_clock_read};
+	static const struct ref_clock wrong = {"wrong", 125000000, ~0UL, told_clock_read};
+	u64 hz = clock_info()->tsc_khz * 1000;
+	struct calibration c;
+	bool agreed = false;
+
+	irq_disable();
+	for (unsigned i = 0; i < 20 && !agreed; i++) /* a busy host stops a CPU for long */
+		agreed = tsc_agrees(&right, hz);
+	EXPECT(agreed);
+	EXPECT(!tsc_agrees(&wrong, hz * 4));
+	EXPECT(!tsc_agrees(&right, hz * 4));
+	EXPECT(calibrate_tsc(&right, &c));
+	irq_enable();
+	EXPECT(c.hz > hz / 2 && c.hz < hz * 2);
+}
+
 /* A delay of 3 ms by both clocks, in ns. The timer is read first and last. */
 static void delay_by_both(u32 port, u64 *by_timer, u64 *by_tsc)
 {
@@ -310,6 +383,8 @@ static const struct ktap_case cases[] = {
     {"machine.nmi_others", nmi_others},
     {"machine.ipi_order", ipi_order},
     {"machine.clock_forward", clock_forward},
+    {"machine.clock_told", clock_told},
+    {"machine.clock_told_checked", clock_told_checked},
     {"machine.clock_against_pm_timer", clock_against_pm_timer},
     {"machine.clock_skew", clock_skew},
     {"machine.clock_unix", clock_unix},
