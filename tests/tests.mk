@@ -212,7 +212,7 @@ trigger-storm: $(O)/kernel-test.elf
 CAMPAIGN_SECONDS ?= 3600
 campaign = $(Q)printf '\n%s; echo "status $$?"; poweroff\n' '$(1)' | timeout $(CAMPAIGN_SECONDS) sh -c "exec $$(tools/run-qemu --print --multi \
 	    --kernel $(O)/kernel-test.elf --smp $(SMP) --append 'shell=plain quiet')" | tee /dev/stderr | grep -q '^status 0'
-.PHONY: hostile sharing deaths
+.PHONY: hostile sharing stress deaths
 # System calls of user events with mad arguments, from two tasks.
 hostile: $(O)/kernel-test.elf
 	$(call campaign,/test/hostile $(or $(THOUSANDS),10000))
@@ -220,6 +220,9 @@ hostile: $(O)/kernel-test.elf
 # pointers lead to, its code and its constants stay as they are.
 sharing: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=ring3.sharing hosttime rounds=$(or $(THOUSANDS),834)" --smp $(SMP) --multi --ktap --timeout $(CAMPAIGN_SECONDS)
+# 64 threads at whatever they can do, for five minutes, and once more: nothing may be left of them.
+stress: $(O)/kernel-test.elf
+	$(Q)tools/run-qemu --kernel $< --append "ktest=ring3.stress hosttime stress=$(or $(STRESS),300s)" --smp 4 --multi --ktap --timeout $(CAMPAIGN_SECONDS)
 # Programs of user events that are killed in the middle of anything.
 deaths: $(O)/kernel-test.elf
 	$(call campaign,/test/deaths $(or $(DEATHS),5000))
@@ -379,6 +382,7 @@ help:
 #: make probe-storm  probes on four CPUs, a million hits
 #: make hostile   system calls with mad arguments from two tasks, THOUSANDS=10000 of them each
 #: make sharing   the same from six threads, THOUSANDS=834 each, while two more change the memory that all share
+#: make stress    64 threads with signals, memory, files, children: ten minutes on 4 CPUs (STRESS=300s, twice)
 #: make deaths    programs of user events killed in the middle of anything, DEATHS=5000 of them
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make install   trapline, its man page, the manual, header and library for programs, below PREFIX=/usr/local (DESTDIR= for packages);

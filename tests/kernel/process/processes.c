@@ -2,6 +2,7 @@
  * Processes: the programs that test system calls from ring 3, what they leave behind, and signals
  * to kernel threads.
  */
+#include "kernel/base/cmdline.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/process/process.h"
@@ -75,6 +76,15 @@ static void threads_in_traces(void)
 	run_clean("/test/tgids", NULL);
 }
 
+/*
+ * 64 threads of four processes at whatever they can do, twice; `stress=300s` on the command line: for
+ * five minutes each.
+ */
+static void stress(void)
+{
+	run_clean("/test/stress", cmdline_get("stress"));
+}
+
 /* A thousand children, twice. */
 static void many(void)
 {
@@ -123,6 +133,7 @@ static const struct ktap_case cases[] = {
     {"ring3.processes", processes},
     {"ring3.threads", threads},
     {"ring3.threads_in_traces", threads_in_traces},
+    {"ring3.stress", stress},
     {"ring3.many", many},
     {"signal.kernel_threads", kernel_threads},
     {"signal.names", names},
