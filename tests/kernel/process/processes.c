@@ -77,8 +77,8 @@ static void threads_in_traces(void)
 }
 
 /*
- * 64 threads of four processes at whatever they can do, twice; `stress=300s` on the command line: for
- * five minutes each.
+ * 64 threads of four processes at whatever they can do, twice. `stress=300s` on the command line:
+ * for five minutes each.
  */
 static void stress(void)
 {
