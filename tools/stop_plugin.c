@@ -51,6 +51,7 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+bool qemu_plugin_mem_is_store(uint32_t info);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t address);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *address);
@@ -156,7 +157,6 @@ static void note_write(struct plan_place place)
 			return;
 		writer = place;
 		has_writer = true;
-		plan->writes++;
 	} else if (place.at >= plan->count) {
 		found(place);
 	}
@@ -170,7 +170,9 @@ static void memory_written(unsigned cpu, uint32_t info, uint64_t address, void *
 	struct qemu_plugin_hwaddr *where;
 
 	(void)data;
-	if (done || (ahead >= bytes && ((-ahead) & 0xfff) >= plan->bytes))
+	/* QEMU 7.2 calls for reads, too, though only writes were asked for */
+	if (done || !qemu_plugin_mem_is_store(info) ||
+	    (ahead >= bytes && ((-ahead) & 0xfff) >= plan->bytes))
 		return;
 	where = qemu_plugin_get_hwaddr(info, address);
 	if (!where || qemu_plugin_hwaddr_is_io(where))
@@ -183,8 +185,13 @@ static void memory_written(unsigned cpu, uint32_t info, uint64_t address, void *
 /* What the processor itself writes, such as an interrupt's frame, and what devices write. */
 static void look_at_watched(unsigned cpu)
 {
-	if (memcmp(seen, ram + plan->address, plan->bytes))
-		note_write(place_in(now_at, cpu));
+	struct plan_place place;
+
+	if (!memcmp(seen, ram + plan->address, plan->bytes))
+		return;
+	place = place_in(now_at, cpu);
+	place.by_machine = true;
+	note_write(place);
 }
 
 /* ---- records ---- */
@@ -196,7 +203,7 @@ static void tail_written(unsigned cpu, uint32_t info, uint64_t address, void *da
 	uint64_t stamp;
 
 	(void)data;
-	if (done || !(address & 8) || (plan->kind == PLAN_RECORD && cpu != plan->cpu))
+	if (!qemu_plugin_mem_is_store(info) || !(address & 8))
 		return;
 	where = qemu_plugin_get_hwaddr(info, address);
 	if (!where || qemu_plugin_hwaddr_is_io(where))
@@ -205,7 +212,8 @@ static void tail_written(unsigned cpu, uint32_t info, uint64_t address, void *da
 	if (at % 8 || at + 8 > ram_size)
 		return;
 	memcpy(&stamp, ram + at, sizeof(stamp));
-	if (plan->kind == PLAN_RECORD && plan_time(plan, stamp) == plan->time) {
+	plan->last = plan_time(plan, stamp);
+	if (!done && plan->kind == PLAN_RECORD && cpu == plan->cpu && plan->last == plan->time) {
 		plan->tail = address - 8;
 		hold();
 	}

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define BARE_MOST 4096 /* how far a label without a size goes */
+
 /* A section's header. False: there is none of that number. */
 static bool section(const struct elf *e, size_t i, Elf64_Shdr *s)
 {
@@ -83,13 +85,10 @@ static void read_symbols(struct elf *e, unsigned type)
 			take_symbols(e, &s, &names);
 }
 
-bool elf_open(struct elf *e, const char *path)
+static bool take(struct elf *e, const char *path)
 {
 	Elf64_Ehdr head;
 
-	*e = (struct elf){.path = NULL};
-	if (access(path, R_OK) || !in_open(&e->in, path))
-		return false;
 	if (e->in.size < sizeof(head) || memcmp(e->in.data, ELFMAG, SELFMAG) ||
 	    e->in.data[EI_CLASS] != ELFCLASS64) {
 		in_close(&e->in);
@@ -104,6 +103,21 @@ bool elf_open(struct elf *e, const char *path)
 	return true;
 }
 
+bool elf_open(struct elf *e, const char *path)
+{
+	*e = (struct elf){.path = NULL};
+	return !access(path, R_OK) && in_open(&e->in, path) && take(e, path);
+}
+
+bool elf_open_in(struct elf *e, const char *path, const uint8_t *data, size_t size)
+{
+	uint8_t *copy = xmalloc(size + 1);
+
+	memcpy(copy, data, size);
+	*e = (struct elf){.in = {.data = copy, .size = size}};
+	return take(e, path);
+}
+
 void elf_close(struct elf *e)
 {
 	if (!e->path)
@@ -114,7 +128,7 @@ void elf_close(struct elf *e)
 	*e = (struct elf){.path = NULL};
 }
 
-/* A label without a size, as of assembly, goes as far as the next symbol. */
+/* A label without a size, as of assembly, goes as far as the next symbol, or BARE_MOST. */
 const struct elf_symbol *elf_at(const struct elf *e, uint64_t address)
 {
 	size_t n = COUNT_UP_TO(e->symbol, e->symbols, address, address);
@@ -124,7 +138,7 @@ const struct elf_symbol *elf_at(const struct elf *e, uint64_t address)
 		const struct elf_symbol *s = &e->symbol[i];
 		if (address - s->address < s->size)
 			return s;
-		if (!s->size && !bare && *s->name)
+		if (!s->size && !bare && *s->name && address - s->address < BARE_MOST)
 			bare = s;
 	}
 	return bare;

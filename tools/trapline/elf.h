@@ -18,6 +18,8 @@ struct elf {
 
 /* False: it cannot be read, or is no ELF file of this machine's; nothing is left behind. */
 bool elf_open(struct elf *e, const char *path);
+/* The same of bytes that came from elsewhere, of which there are no lines. */
+bool elf_open_in(struct elf *e, const char *path, const uint8_t *data, size_t size);
 void elf_close(struct elf *e);
 /* What lies at the address; NULL: nothing that has a name. */
 const struct elf_symbol *elf_at(const struct elf *e, uint64_t address);

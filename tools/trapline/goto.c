@@ -16,7 +16,10 @@ static const char usage[] =
     "\n"
     "Runs the machine again that recorded TRACE.DAT (trace.dat), and stops it when the room of an "
     "event's record is reserved, before the\n"
-    "record is written. Prints the event, the registers, and the call stack.\n"
+    "record is written. Prints the event, the registers, and the call stack; then it waits for "
+    "commands (`help` lists them): the next event and the\n"
+    "one before, instructions forwards and backwards, who wrote to an address, values by the "
+    "kernel's types.\n"
     "\n"
     "EVENT is its number in the file (from 1, as `trapline report` has the lines), CPU:N (the Nth "
     "of that CPU), or a time (1.25: the first\n"
@@ -48,6 +51,15 @@ static void read_events(struct visit *v)
 	}
 }
 
+/* Between events: the last one that any CPU had reserved. */
+static void find_last_event(struct visit *v)
+{
+	size_t n = COUNT_UP_TO(v->event, v->events, time, v->seek.plan->last);
+
+	v->has_event = v->seek.plan->last && n;
+	v->at = v->has_event ? n - 1 : 0;
+}
+
 static void arrived(struct seek *s)
 {
 	struct visit *v = s->context;
@@ -59,17 +71,78 @@ static void arrived(struct seek *s)
 		v->status = EXIT_TROUBLE;
 		return;
 	}
-	goto_show(v);
+	if (!v->on_event)
+		find_last_event(v);
+	if (v->batch || !v->greeted)
+		goto_show(v);
+	else
+		goto_show_short(v);
+	v->greeted = true;
 	fflush(stdout);
-	if (!goto_check(v))
+	if (!v->batch)
+		goto_prompt(v);
+	else if (!goto_check(v))
 		v->status = EXIT_DAMAGED;
 }
 
-static bool go_to_event(struct visit *v, size_t index)
+/* ---- moves ---- */
+
+static const enum plan_kind finds[] = {[MOVE_COUNT] = PLAN_FIND_COUNT,
+    [MOVE_CALL] = PLAN_FIND_CALL,
+    [MOVE_WRITE] = PLAN_FIND_WRITE,
+    [MOVE_WRITER] = PLAN_FIND_WRITER};
+
+static const char *const not_found[] = {[MOVE_COUNT] = "the machine ends before that",
+    [MOVE_CALL] = "it is not executed any more",
+    [MOVE_WRITE] = "nothing writes there any more",
+    [MOVE_WRITER] = "nothing has written there since the machine began"};
+
+/* False: there is no such place. */
+static bool find(struct visit *v, const struct move *m)
 {
+	v->seek.plan->address = m->n;
+	v->seek.plan->bytes = m->bytes;
+	if (seek_find(&v->seek, finds[m->kind], m->kind == MOVE_COUNT ? m->n : m->from, &v->place))
+		return true;
+	say("%s", not_found[m->kind]);
+	return false;
+}
+
+/* To an event by its index, or to v->place. */
+static bool go(struct visit *v, bool to_event, size_t index)
+{
+	v->on_event = to_event;
+	v->has_event = true;
+	if (!to_event)
+		return seek_place(&v->seek, &v->place);
 	v->at = index;
-	v->on_event = true;
+	v->on_write = false;
 	return seek_record(&v->seek, v->event[index].cpu, v->event[index].time);
+}
+
+/* Moves until nothing more is wanted. A move that leads nowhere leaves us where we were. */
+static void travel(struct visit *v, size_t index)
+{
+	bool fine = go(v, true, index);
+
+	while (fine && v->move.kind != MOVE_QUIT) {
+		struct move m = v->move;
+		bool was_on_event = v->on_event;
+		struct plan_place was = v->place;
+
+		if (m.kind == MOVE_EVENT) {
+			fine = go(v, true, m.n);
+		} else if (find(v, &m)) {
+			v->on_write = m.kind == MOVE_WRITE || m.kind == MOVE_WRITER;
+			v->by_machine = v->place.by_machine;
+			fine = go(v, false, 0);
+		} else {
+			v->place = was;
+			fine = go(v, was_on_event, v->at);
+		}
+	}
+	if (!fine)
+		v->status = EXIT_DAMAGED;
 }
 
 struct choice {
@@ -90,9 +163,10 @@ static void visit(struct visit *v, const struct choice *c)
 			v->seek.arrived = arrived;
 			v->seek.context = v;
 			elf_open(&v->kernel, v->origin.boot.options.kernel);
+			ktypes_open(&v->types, &v->kernel);
 			v->status = EXIT_FINE;
-			if (!go_to_event(v, index))
-				v->status = EXIT_DAMAGED;
+			travel(v, index);
+			goto_close_files(v);
 			elf_close(&v->kernel);
 			seek_close(&v->seek);
 		}
@@ -106,6 +180,7 @@ static int run(const struct choice *c, bool batch)
 	int status;
 
 	v->batch = batch;
+	v->move.kind = MOVE_QUIT;
 	v->status = EXIT_TROUBLE;
 	if (!trace_open(&v->trace, c->file)) {
 		free(v);

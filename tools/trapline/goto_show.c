@@ -6,13 +6,12 @@
 
 #include "tools/trapline/convert.h"
 
-#define RING_HEADER 16 /* of a sub-buffer: its time, its account */
-#define SMALL_MOST  28 /* payload whose length is in a record's first word */
-#define STEPS_MOST  100000
+#define PATH_MOST  800
+#define STEPS_MOST 100000
 
-void goto_name(const struct visit *v, uint64_t address, char *text, size_t size)
+static void name_in(const struct elf *e, uint64_t address, char *text, size_t size)
 {
-	const struct elf_symbol *s = elf_at(&v->kernel, address);
+	const struct elf_symbol *s = elf_at(e, address);
 
 	if (s)
 		snprintf(
@@ -21,12 +20,36 @@ void goto_name(const struct visit *v, uint64_t address, char *text, size_t size)
 		snprintf(text, size, "0x%llx", (unsigned long long)address);
 }
 
-void goto_show_event(struct visit *v)
+void goto_name(struct visit *v, uint64_t address, char *text, size_t size)
+{
+	uint64_t own;
+	struct goto_file *f = goto_file_at(v, address, &own);
+	size_t n;
+
+	if (!f) {
+		name_in(&v->kernel, address, text, size);
+		return;
+	}
+	name_in(&f->elf, own, text, size);
+	n = strlen(text);
+	snprintf(text + n, size - n, " (%s)", f->path);
+}
+
+/* "event 7 of 120, on CPU 1", or what is known of a place between events. */
+static void show_event(struct visit *v)
 {
 	const struct record *e = &v->event[v->at];
 
-	printf("event %zu of %zu, on CPU %u%s\n", v->at + 1, v->events, e->cpu,
-	    v->on_event ? "" : ", is the last one before here");
+	if (v->on_write)
+		puts(v->by_machine ? "an interrupt's frame, or a device, has changed it before the "
+				     "next instruction"
+				   : "the next instruction writes it");
+	if (!v->has_event) {
+		puts("before the first event");
+		return;
+	}
+	printf("%sevent %zu of %zu, on CPU %u\n", v->on_event ? "" : "after ", v->at + 1, v->events,
+	    e->cpu);
 	write_record(stdout, &v->trace, e);
 }
 
@@ -35,49 +58,124 @@ void goto_show_registers(struct visit *v)
 	static const enum gdb_register order[] = {GDB_RAX, GDB_RBX, GDB_RCX, GDB_RDX, GDB_RSI,
 	    GDB_RDI, GDB_RBP, GDB_RSP, GDB_R8, GDB_R9, GDB_R10, GDB_R11, GDB_R12, GDB_R13, GDB_R14,
 	    GDB_R15};
-	char name[256];
+	char name[PATH_MOST];
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		printf("%4s %016llx%s", gdb_register_names[order[i]],
 		    (unsigned long long)v->r[order[i]], i % 4 == 3 ? "\n" : "  ");
 	goto_name(v, v->r[GDB_RIP], name, sizeof(name));
-	printf(" rip %016llx  %s  eflags %llx  cs %llx  cr2 %llx  cr3 %llx\n",
-	    (unsigned long long)v->r[GDB_RIP], name, (unsigned long long)v->r[GDB_FLAGS],
-	    (unsigned long long)v->r[GDB_CS], (unsigned long long)v->r[GDB_CR2],
-	    (unsigned long long)v->r[GDB_CR3]);
+	printf(" rip %016llx  %s\n", (unsigned long long)v->r[GDB_RIP], name);
+	printf("eflags %llx  cs %llx  fs_base %llx  gs_base %llx  cr2 %llx  cr3 %llx\n",
+	    (unsigned long long)v->r[GDB_FLAGS], (unsigned long long)v->r[GDB_CS],
+	    (unsigned long long)v->r[GDB_FS_BASE], (unsigned long long)v->r[GDB_GS_BASE],
+	    (unsigned long long)v->r[GDB_CR2], (unsigned long long)v->r[GDB_CR3]);
 }
 
-void goto_show_stack(struct visit *v)
+/* The lines of those frames that lie in one file, in one question. */
+static void find_lines(
+    const struct elf *e, const struct elf *const *of, const uint64_t *own, char **line, size_t n)
+{
+	uint64_t address[STACK_MOST] = {0};
+	char *found[STACK_MOST];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (of[i] == e)
+			address[count++] = own[i];
+	elf_lines(e, address, found, count);
+	count = 0;
+	for (size_t i = 0; i < n; i++)
+		if (of[i] == e)
+			line[i] = found[count++];
+}
+
+/* In which file each frame lies, and where in it. */
+static void find_files(struct visit *v, const struct frame *frame, const struct elf **of,
+    uint64_t *own, char **line, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		/* A call's return address may be in the next line, or in the next function. */
+		uint64_t pc = frame[i].pc - frame[i].is_return;
+		struct goto_file *f = frame[i].is_user ? goto_file_at(v, pc, &own[i]) : NULL;
+
+		of[i] = f && f->is_here ? &f->elf : NULL;
+		if (!frame[i].is_user) {
+			of[i] = &v->kernel;
+			own[i] = pc;
+		}
+		line[i] = NULL;
+	}
+	find_lines(&v->kernel, of, own, line, n);
+	for (size_t i = 0; i < v->files; i++)
+		if (v->file[i].is_here)
+			find_lines(&v->file[i].elf, of, own, line, n);
+}
+
+/* The innermost `most` frames. */
+static void show_frames(struct visit *v, size_t most)
 {
 	struct frame frame[STACK_MOST];
-	uint64_t address[STACK_MOST];
-	char *line[STACK_MOST], name[256];
+	const struct elf *of[STACK_MOST] = {NULL};
+	uint64_t own[STACK_MOST];
+	char *line[STACK_MOST], name[PATH_MOST];
 	size_t n = stack_walk(&v->seek.gdb, &v->kernel, v->r, frame);
 
-	/* A call's return address may be in the next line, or in the next function. */
-	for (size_t i = 0; i < n; i++)
-		address[i] = frame[i].pc - frame[i].is_return;
-	elf_lines(&v->kernel, address, line, n);
+	n = n < most ? n : most;
+	find_files(v, frame, of, own, line, n);
 	for (size_t i = 0; i < n; i++) {
 		if (frame[i].is_interrupted)
 			puts(frame[i].is_user ? "    -- the program --" : "    -- interrupted --");
-		goto_name(v, address[i], name, sizeof(name));
+		goto_name(v, frame[i].pc - frame[i].is_return, name, sizeof(name));
 		printf("%3zu %016llx %s%s%s\n", i, (unsigned long long)frame[i].pc, name,
 		    line[i] ? "  " : "", line[i] ? line[i] : "");
 		free(line[i]);
 	}
 }
 
+void goto_show_stack(struct visit *v)
+{
+	show_frames(v, STACK_MOST);
+}
+
+static void show_task(struct visit *v)
+{
+	char comm[16];
+	int pid;
+
+	if (goto_task(v, comm, &pid))
+		printf("task %s, pid %d, on CPU %u; ", comm, pid, v->cpu);
+	else
+		printf("CPU %u; ", v->cpu);
+	printf("%llu instructions since the machine began\n", (unsigned long long)v->count);
+}
+
 void goto_show(struct visit *v)
 {
-	const struct record *e = &v->event[v->at];
-
-	goto_show_event(v);
-	printf("\ntask %s, pid %d, on CPU %u; %llu instructions since the machine began\n\n",
-	    trace_comm(&v->trace, e->pid), e->pid, v->cpu, (unsigned long long)v->count);
+	show_event(v);
+	putchar('\n');
+	show_task(v);
+	putchar('\n');
 	goto_show_registers(v);
 	putchar('\n');
 	goto_show_stack(v);
+}
+
+void goto_show_short(struct visit *v)
+{
+	show_event(v);
+	show_task(v);
+	show_frames(v, 1);
+}
+
+void goto_show_trace(struct visit *v, size_t around)
+{
+	size_t from = v->at > around ? v->at - around : 0, to = v->at + around + 1;
+
+	for (size_t i = from; i < to && i < v->events; i++) {
+		printf("%s%6zu ", i == v->at && v->has_event ? (v->on_event ? "=>" : "> ") : "  ",
+		    i + 1);
+		write_record(stdout, &v->trace, &v->event[i]);
+	}
 }
 
 /* ---- is it that record ---- */

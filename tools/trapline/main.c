@@ -11,7 +11,9 @@
  *   replay        makes a trace's machine again of what the file says of it (origin.c)
  *   goto          runs that machine to an event, or to any instruction, and stops it there (seek.c,
  *                 with a plugin in QEMU, tools/stop_plugin.c, and gdb.c, which speaks to its
- *                 debugger's stub). goto_show.c prints registers and the stack (stack.c, elf.c)
+ *                 debugger's stub). goto_prompt.c reads commands, goto_show.c prints registers
+ *                 and the stack (stack.c, elf.c), goto_print.c values by the kernel's types
+ *                 (ktypes.c), goto_program.c knows the program
  *   live, extract read the rings in a machine's memory (memory.c, guest.c, guest_ring.c), with no
  *                 help from inside; extract also reads serial logs (serial.c) and lastboot.bin
  *                 (lastboot.c)

@@ -183,7 +183,10 @@ static bool run_once(struct seek *s)
 	struct plan *p = s->plan;
 
 	p->is_found = false;
-	p->begun = p->block = p->overrun = p->writes = 0;
+	p->begun = p->block = p->overrun = p->last = 0;
+	p->clock_base = s->origin->clock[0];
+	p->clock_mult = s->origin->clock[1];
+	p->clock_add = s->origin->clock[2];
 	s->again = s->did_arrive = false;
 	s->wrong = NULL;
 	if (!make_ends(s))
@@ -224,9 +227,6 @@ bool seek_record(struct seek *s, unsigned cpu, uint64_t time)
 	p->kind = PLAN_RECORD;
 	p->cpu = s->cpu = cpu;
 	p->time = time;
-	p->clock_base = s->origin->clock[0];
-	p->clock_mult = s->origin->clock[1];
-	p->clock_add = s->origin->clock[2];
 	return run_to(s);
 }
 

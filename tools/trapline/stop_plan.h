@@ -32,6 +32,7 @@ struct plan_place {
 	uint64_t block;	 /* where its block begins */
 	uint64_t pc, block_pc;
 	uint32_t cpu;
+	uint32_t by_machine; /* of a write: no instruction did it, but an interrupt or a device */
 };
 
 #define PLAN_WATCHED 8 /* most bytes that are watched */
@@ -48,8 +49,8 @@ struct plan {
 	uint64_t begun;	  /* instructions, now */
 	uint64_t block;	  /* where the last block began */
 	uint64_t overrun; /* blocks begun since PLAN_GO */
-	uint64_t writes;  /* seen by PLAN_FIND_WRITER */
 	uint64_t tail;	  /* PLAN_RECORD: the address of the ring's tail */
+	uint64_t last;	  /* the time of the last record that was reserved; 0: none was */
 };
 
 static inline uint64_t plan_time(const struct plan *p, uint64_t stamp)
