@@ -1,7 +1,8 @@
 /*
- * The parsers of dynamic events that are probes: of code, of other events. Input: lines for
- * dynamic_events. What is accepted is hit and shown; the whole list can be typed in again and shows
- * the same. In the end everything can be removed.
+ * The parsers of dynamic events that are probes: of code, of other events, of places in memory.
+ * Input: lines for dynamic_events; one that begins with '>' is a trigger of an event instead, if
+ * it sets or clears a watchpoint. What is accepted is hit and shown; the whole list can be typed
+ * in again and shows the same. In the end everything can be removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,19 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
+#include "kernel/lib/errno.h"
 #include "tests/unit/trace/types/sample.h"
 #include "trace/dynevent/dynevent.h"
 #include "trace/event/enable.h"
+#include "trace/event/trigger.h"
 #include "trace/host_lock.h"
 #include "trace/probe/probe.h"
 
 FUZZ_KEEPS_RINGS
 
-#define EVENTS "dynamic_events"
-#define LINES  12
+#define EVENTS	"dynamic_events"
+#define TRIGGER "events/synthetic/src/trigger"
+#define LINES	12
 
 static void start(void)
 {
@@ -50,6 +54,7 @@ static void hit(void)
 	machine_probe_hit("do_mkdirat", 0, false, &regs);
 	machine_probe_hit("do_mkdirat", 16, false, &regs);
 	machine_probe_hit("do_rmdir", 0, true, &regs);
+	machine_watch_hit(&regs, ~0UL);
 	trace_put("events/synthetic/src/inject", "aa=-1 bb=9 cc=-1 str=\"x\" dyn=\"a text\"");
 }
 
@@ -74,6 +79,7 @@ static void use(void)
 static void clear(void)
 {
 	host_lock();
+	trace_triggers_clear(trace_global); /* those of watchpoints hold them */
 	FUZZ_CHECK(!dynevent_clear(&event_probe_dynevent_kind)); /* they hold what they probe */
 	FUZZ_CHECK(!dynevent_clear(NULL));
 	host_unlock();
@@ -99,6 +105,13 @@ static void type_again(void)
 	FUZZ_CHECK(!strcmp(before, trace_get(EVENTS, NULL)));
 }
 
+static int write_line(const char *line)
+{
+	if (*line != '>')
+		return trace_append(EVENTS, line);
+	return strstr(line, "_wprobe:") ? trace_append(TRIGGER, line + 1) : -EINVAL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1), *rest = text;
@@ -108,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	start();
 	for (char *line; lines++ < LINES && (line = strsep(&rest, "\n"));)
-		if (!trace_append(EVENTS, line))
+		if (!write_line(line))
 			use();
 	type_again();
 	use();

@@ -45,3 +45,5 @@ struct machine_regs {
 };
 void machine_probe_hit(
     const char *symbol, u64 offset, bool is_return, const struct machine_regs *regs);
+/* An access to each place that is watched, which holds `value` then. */
+void machine_watch_hit(const struct machine_regs *regs, u64 value);

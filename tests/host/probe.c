@@ -201,6 +201,17 @@ void host_watch_sync(void)
 {
 }
 
+void machine_watch_hit(const struct machine_regs *regs, u64 value)
+{
+	for (const struct host_watch *w = watches; w < watches + ARRAY_SIZE(watches); w++) {
+		if (!w->used || w->addr == HOST_WATCH_NOWHERE)
+			continue;
+		host_preempt_disable();
+		w->form.fn(w->form.arg, regs, functions[0].addr, w->addr, value);
+		host_preempt_enable();
+	}
+}
+
 static const char *const registers[] = {"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip", "r8",
     "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cs", "ss", "flags", "orig_ax"};
 

@@ -388,6 +388,32 @@ static int tracefs_clear_user_enable(const struct tracefs_node *node __maybe_unu
 	return 0;
 }
 
+/* ---- buffer_subbuf_size_kb: the format of records is one of pages, so there is one size ---- */
+
+#define SUBBUF_KB     (PAGE_SIZE / 1024)
+#define SUBBUF_KB_MAX 512 /* Linux's */
+
+static int tracefs_show_subbuf_size(struct seq *s, const struct tracefs_node *node __maybe_unused)
+{
+	seq_printf(s, "%lu\n", SUBBUF_KB);
+	return 0;
+}
+
+/* A size is rounded up to pages, as on Linux. */
+static int tracefs_store_subbuf_size(const struct tracefs_node *node, char *line)
+{
+	u64 kb;
+	int err = parse_u64(line, 10, &kb);
+
+	if (!err && (!kb || kb > SUBBUF_KB_MAX))
+		err = -EINVAL;
+	if (err || kb <= SUBBUF_KB)
+		return err;
+	trace_error_log(tracefs_array(node), "buffer_subbuf_size_kb", strstrip(line),
+	    "A sub-buffer has 4 kB, and no other size", 0);
+	return -EOPNOTSUPP;
+}
+
 /* ---- the top ---- */
 
 bool tracefs_is_top(const struct tracefs_node *dir)
@@ -416,6 +442,8 @@ static const struct tracefs_row top_rows[] = {
 	.cut = TRACEFS_NUMBER},
     {"buffer_size_kb", 0640, .show = tracefs_show_size, .store = tracefs_store_size,
 	.cut = TRACEFS_NUMBER},
+    {"buffer_subbuf_size_kb", 0640, .show = tracefs_show_subbuf_size,
+	.store = tracefs_store_subbuf_size, .cut = TRACEFS_NUMBER},
     {"buffer_total_size_kb", 0440, .show = tracefs_show_total_size},
     {"current_tracer", 0640, .show = tracefs_show_tracer, .store = tracefs_store_tracer,
 	.cut = 100},
