@@ -92,6 +92,7 @@ struct arch_task {
 	 * [A] the kernel's bits; not 0: kernel_user_exit_work() is called before ring 3 is entered
 	 */
 	u32 work;
+	struct shadow *shadow; /* [A] kernel/kprobe/shadow.c's, set once; NULL: none */
 	u64 private[8];
 };
 
@@ -250,22 +251,43 @@ u64 kernel_hook_probe(struct regs *r); /* interrupts off */
  * called with preemption off; users that follow calls have enter() instead, with interrupts off.
  */
 struct hook_call {
-	u64 ip, start; /* all four are the user's own data */
-	u32 depth, mode;
+	u64 ip, start; /* all three are the user's own data */
+	u64 level;
 };
 struct hook_user {
 	void (*fn)(struct hook_user *user, u64 ip, u64 parent_ip, u64 *slot);
 	void (*enter)(struct hook_user *user, u64 ip, u64 *slot, u64 flags);
 	void (*leave)(struct hook_user *user, const struct hook_call *call, u64 value, u64 flags);
 	int number;	 /* of kernel/kprobe/hook.c */
-	u32 calls;	 /* [I] names its calls on shadow stacks; odd */
+	u64 calls;	 /* [I] owner of its calls on shadow stacks: HOOK_CALLS() */
 	u64 missed;	 /* [A] not followed: no room, or no shadow stack */
 	u64 left, ended; /* [A] left otherwise than by their return; with their tasks */
 };
 extern struct hook_user *kernel_hook_users[];
 /*
+ * The shadow stack of a task: kernel/kprobe/shadow.h. hook_return looks for the user of the record
+ * on top: the low half of its owner, less one, is the low half of the address of the user's place
+ * in kernel_hook_users[]; all of the owner is the user's `calls`.
+ */
+struct shadow_record {
+	u64 slot; /* 0: it is being written */
+	u64 ret;  /* what stood there */
+	/* a struct kretprobe_holder; odd: the calls of a hook's user, hook_user.calls */
+	u64 owner;
+	u64 size; /* with what lies below it */
+};
+/* The lowest record is of no call: its slot lies above all others, its owner is 0. */
+struct shadow {
+	struct shadow_record *top; /* [the task's own] */
+	u8 *end;
+	u8 bytes[];
+};
+#define HOOK_CALLS(place, generation) ((u64)(generation) << 32 | (u32)(u64)(place) | 1)
+#define HOOK_CALLS_SHARED	      (1UL << 63) /* in an owner: the slot has another record */
+/*
  * A function returns to hook_return: its values, its flags, and the place of its return address,
- * which is to be filled in. Interrupts off.
+ * which is to be filled in. If one user followed the call and is still there, hook_return calls its
+ * leave() itself; else this. Interrupts off.
  */
 struct hook_returned {
 	u64 values[2], flags, to; /* values: %rdx, %rax */

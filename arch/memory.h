@@ -58,6 +58,19 @@ const void *firmware_map(u64 pa, u64 size);
 /* May the kernel read this byte now? Walks the page tables; any context. */
 bool kernel_readable(const void *p, size_t n);
 
+/* What a look at all walls has seen; `breaches` of them do not hold. */
+struct arch_walls {
+	u64 pages, tables;
+	unsigned cpus, breaches;
+};
+/*
+ * Nothing is writable and executable, text and rodata and the tables that map them are read-only,
+ * ring 3 reaches nothing of the kernel, stacks have guard pages, each CPU has its protections on.
+ * report() is called for each breach. Task context, interrupts on.
+ */
+void arch_walls_check(
+    struct arch_walls *sum, void (*report)(void *arg, const char *text), void *arg);
+
 struct aspace; /* the page tables of one ring-3 address space */
 struct aspace *aspace_create(void);
 void aspace_destroy(struct aspace *as); /* frees the tables, not the pages mapped */

@@ -66,6 +66,8 @@ struct text_patch {
  * code were there. Task context; serialised inside.
  */
 void text_patch(const struct text_patch *p, unsigned n);
+/* The kernel's: called after each text_patch(), in task context. */
+void kernel_text_patched(void);
 /*
  * How much was patched since boot; `pages` counts each page opened in each step, `traps` who ran
  * into a half-patched site.

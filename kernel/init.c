@@ -29,6 +29,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
+#include "kernel/machine/machine.h"
 #include "kernel/monitor_system.h"
 #include "kernel/process/process.h"
 #include "kernel/task/session.h"
@@ -274,6 +275,7 @@ static void init_obey(void)
 
 	if (!asked)
 		return;
+	machine_walls_check("at the end");
 	trace_glue_end();
 	if (asked & INIT_REBOOT)
 		machine_reboot();

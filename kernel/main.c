@@ -51,6 +51,7 @@ void kernel_main(const struct boot_info *bi)
 	tracefs_init();		    /* /sys/kernel/tracing */
 	syscall_count_init();	    /* what programs call, and how it went */
 	machine_proc_init(bi);	    /* what is known of the machine, as files */
+	machine_walls_init();	    /* whether the kernel's memory is protected */
 	kprobe_files_init();	    /* the list of probes */
 	hook_files_init();	    /* the functions without a hook */
 	trace_files_init();	    /* the tracer's files below /proc */

@@ -31,6 +31,7 @@ struct host_call {
 		struct {
 			u32 depth, mode;
 		};
+		u64 level; /* both */
 		u64 nested;
 	};
 };
@@ -39,9 +40,13 @@ struct host_hook {
 	void (*enter)(struct host_hook *hook, u64 ip, u64 *slot, u64 flags);
 	void (*leave)(struct host_hook *hook, const struct host_call *call, u64 value, u64 flags);
 	int number;	 /* the host's */
-	u32 calls;	 /* the host's */
+	u64 calls;	 /* the host's */
 	u64 missed;	 /* [A] calls that could not be followed: no room */
 	u64 left, ended; /* [A] that never returned: left otherwise, or their task ended in them */
+};
+/* The host's: where it keeps the calls of the current task, and the innermost of them. */
+struct host_calls {
+	void *stack, *top;
 };
 int host_hook_add(struct host_hook *hook); /* 0; -ENOMEM; -EBUSY: there are too many */
 void host_hook_set(struct host_hook *hook, const u64 *functions);
@@ -64,6 +69,16 @@ void host_hook_skip(const struct host_hook *hook, bool skip);
 const struct host_call *host_call_outer(const struct host_hook *hook, const u64 *slot);
 bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call *call);
 struct host_call *host_call_around(const struct host_hook *hook, const struct host_call *call);
+/*
+ * The short way of enter(). host_calls_top(): where calls are kept; false: the long way, by the
+ * functions above. host_call_under(): as host_call_outer(). host_call_begin(): room for the
+ * call that is entered, NULL: there is none, and it was counted as missed. The caller fills it in;
+ * host_call_begun() then follows it.
+ */
+bool host_calls_top(const u64 *slot, struct host_calls *at);
+const struct host_call *host_call_under(const struct host_hook *hook, struct host_calls at);
+struct host_call *host_call_begin(struct host_hook *hook, struct host_calls at, u64 *slot);
+void host_call_begun(struct host_call *call, u64 *slot);
 /* As host_context() and host_clock_ns(), in enter() and leave(). */
 void host_context_in(struct host_context *ctx, u64 flags);
 u64 host_call_ns(u64 clock);

@@ -179,25 +179,18 @@ __noprobe u64 kernel_hook_many(struct regs *r)
 
 /* ---- when one returns ---- */
 
-#define CALLS_OF(number, generation) ((generation) << 8 | (u32)(number) << 1 | 1)
-
 static SHADOW_INLINE struct hook_user *hook_owner(u64 owner)
 {
-	struct hook_user *u = READ_ONCE(kernel_hook_users[owner >> 1 & 0x7f]);
+	struct hook_user *u = READ_ONCE(*(struct hook_user **)((s64)(s32)owner - 1));
 
-	return likely(u->calls == owner) ? u : &nobody;
-}
-
-static SHADOW_INLINE void hook_leave(const struct shadow_record *r, u64 value, u64 flags)
-{
-	struct hook_user *u = hook_owner(r->owner);
-
-	u->leave(u, (const struct hook_call *)r - 1, value, flags);
+	return likely(u->calls == (owner & ~HOOK_CALLS_SHARED)) ? u : &nobody;
 }
 
 __noprobe void hook_call_returned(const struct shadow_record *r, u64 value, u64 flags)
 {
-	hook_leave(r, value, flags);
+	struct hook_user *u = hook_owner(r->owner);
+
+	u->leave(u, (const struct hook_call *)r - 1, value, flags);
 }
 
 __noprobe void hook_dropped(const struct shadow_record *r, bool ended)
@@ -207,9 +200,13 @@ __noprobe void hook_dropped(const struct shadow_record *r, bool ended)
 	atomic_add(ended ? &u->ended : &u->left, 1);
 }
 
-/* All records of the slot are of this return, and of users of hooks. */
-static __noprobe __noinline void hook_returned_slow(struct shadow *s, struct hook_returned *ret)
+/*
+ * All records of the slot are of this return, and of users of hooks. `to` is filled in before the
+ * last one goes: who looks back finds it in either place.
+ */
+__noprobe void kernel_hook_returned(struct hook_returned *ret)
 {
+	struct shadow *s = shadow_of(current());
 	u64 slot = (u64)&ret->to;
 	struct shadow_record *r;
 
@@ -222,21 +219,6 @@ static __noprobe __noinline void hook_returned_slow(struct shadow *s, struct hoo
 			ret->to = r->ret;
 		WRITE_ONCE(s->top, shadow_below(r));
 	}
-}
-
-/* `to` is filled in before the record goes: who looks back finds it in either place. */
-__noprobe void kernel_hook_returned(struct hook_returned *ret)
-{
-	struct shadow *s = shadow_of(current());
-	struct shadow_record *r = s->top;
-
-	if (unlikely(r->slot != (u64)&ret->to || shadow_below(r)->slot == r->slot)) {
-		hook_returned_slow(s, ret);
-		return;
-	}
-	hook_leave(r, ret->values[1], ret->flags);
-	WRITE_ONCE(ret->to, r->ret);
-	WRITE_ONCE(s->top, shadow_below(r));
 }
 
 /* ---- patching ---- */
@@ -378,7 +360,8 @@ static int hook_user_number(struct hook_user *user)
 	if (!functions_of[number])
 		return -ENOMEM;
 	user->number = number;
-	user->calls = CALLS_OF(user->number, ++generation);
+	generation = (generation + 1) & ~(u32)(HOOK_CALLS_SHARED >> 32);
+	user->calls = HOOK_CALLS(&kernel_hook_users[number], generation);
 	atomic_store_release(&kernel_hook_users[user->number], user);
 	return 0;
 }

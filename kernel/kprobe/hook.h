@@ -51,13 +51,14 @@ struct hook_state {
 };
 struct hook_state hook_state(unsigned function);
 /*
- * In enter(): the innermost call under way that the user follows; NULL: there is none. Follows the
- * call that is entered; false: it cannot, and counts that.
+ * In enter(), the long way: hook_call_outer() gives the innermost call under way that the user
+ * follows; NULL: there is none. hook_call_follow() follows the call that is entered; false: it
+ * cannot, and counts that.
  */
 static SHADOW_INLINE struct hook_call *hook_call_from(
     const struct hook_user *user, struct shadow_record *r)
 {
-	while (r->owner != user->calls || !r->slot) {
+	while ((r->owner & ~HOOK_CALLS_SHARED) != user->calls || !r->slot) {
 		if (!r->owner)
 			return NULL;
 		r = shadow_below(r);
@@ -85,29 +86,92 @@ static SHADOW_INLINE struct hook_call *hook_call_around(
 	return hook_call_from(user, shadow_below((struct shadow_record *)(call + 1)));
 }
 
+static SHADOW_INLINE void hook_call_put(struct hook_call *to, const struct hook_call *call)
+{
+	to->ip = call->ip;
+	to->start = call->start;
+	to->level = call->level;
+}
+
 static SHADOW_INLINE bool hook_call_follow(
     struct hook_user *user, u64 *slot, const struct hook_call *call)
 {
 	struct shadow *s = shadow_of(current());
 	struct shadow_record *r = NULL;
-	u64 ret = *slot;
+	u64 ret = *slot, owner = user->calls;
 
 	/* The slot may have a record of a function that never returned. */
 	if (likely(s) && unlikely(s->top->slot <= (u64)slot))
 		shadow_drop_stale(s, (u64)slot);
-	if (unlikely(shadow_is_return(ret)))
-		ret = s->top->ret; /* another has taken it */
+	if (unlikely(shadow_is_return(ret))) { /* another has taken it */
+		ret = s->top->ret;
+		owner |= HOOK_CALLS_SHARED;
+	}
 	if (likely(s))
-		r = shadow_push(s, user->calls, ret, sizeof(*call));
+		r = shadow_push(s, owner, ret, sizeof(*call));
 	if (unlikely(!r)) {
 		atomic_add(&user->missed, 1);
 		return false;
 	}
-	*((struct hook_call *)r - 1) = *call;
+	hook_call_put((struct hook_call *)r - 1, call);
 	WRITE_ONCE(r->slot, (u64)slot);
 	if (likely(ret == *slot))
 		*slot = (u64)hook_return;
 	return true;
+}
+
+/*
+ * The short way: hook_calls_top() finds the innermost record of the task; false: the long way. It
+ * is then of a call around the one that is entered, so none is stale, and nobody has taken the
+ * return address. hook_call_under() gives the innermost call that the user follows, NULL if there
+ * is none; hook_call_begin() makes room for the call that is entered, NULL: none, which it counts.
+ * Once that is filled in, hook_call_begun() follows the call.
+ */
+struct hook_calls {
+	struct shadow *shadow;
+	struct shadow_record *top;
+};
+
+static SHADOW_INLINE bool hook_calls_top(const u64 *slot, struct hook_calls *at)
+{
+	at->shadow = shadow_of(current());
+	if (unlikely(!at->shadow))
+		return false;
+	at->top = at->shadow->top;
+	return likely(at->top->slot > (u64)slot);
+}
+
+static SHADOW_INLINE const struct hook_call *hook_call_under(
+    const struct hook_user *user, struct hook_calls at)
+{
+	const struct hook_call *call = (const struct hook_call *)at.top - 1;
+	u64 owner = at.top->owner;
+
+	if (likely(owner == user->calls)) {
+		if (!call)
+			__builtin_unreachable(); /* callers need not ask */
+		return call;
+	}
+	return likely(!owner) ? NULL : hook_call_from(user, at.top);
+}
+
+static SHADOW_INLINE struct hook_call *hook_call_begin(
+    struct hook_user *user, struct hook_calls at, const u64 *slot)
+{
+	struct shadow_record *r =
+	    shadow_push_on(at.shadow, at.top, user->calls, *slot, sizeof(struct hook_call));
+
+	if (unlikely(!r)) {
+		atomic_add(&user->missed, 1);
+		return NULL;
+	}
+	return (struct hook_call *)r - 1;
+}
+
+static SHADOW_INLINE void hook_call_begun(struct hook_call *call, u64 *slot)
+{
+	WRITE_ONCE(((struct shadow_record *)(call + 1))->slot, (u64)slot);
+	*slot = (u64)hook_return;
 }
 
 /* A call that was followed has returned: the record is on top, interrupts are off. Any context. */

@@ -83,16 +83,16 @@ u64 __noprobe kernel_probe_real_return(u64 slot)
 static int shadow_make(struct task *t)
 {
 	size_t room = SHADOW_SIZE + sizeof(struct shadow_record);
-	struct shadow *s = t->trace ? NULL : kzalloc(sizeof(*s) + room);
+	struct shadow *s = t->arch.shadow ? NULL : kzalloc(sizeof(*s) + room);
 
-	if (t->trace)
+	if (t->arch.shadow)
 		return 0;
 	if (!s)
 		return -ENOMEM;
 	s->top = (struct shadow_record *)s->bytes;
 	s->top->slot = UINT64_MAX;
 	s->end = s->bytes + room;
-	if (!atomic_cas(&t->trace, NULL, (void *)s))
+	if (!atomic_cas(&t->arch.shadow, NULL, s))
 		kfree(s);
 	return 0;
 }
@@ -106,7 +106,7 @@ static void shadow_task_begins(struct task *t)
 
 static void shadow_task_ends(struct task *t)
 {
-	struct shadow *s = t->trace;
+	struct shadow *s = t->arch.shadow;
 	struct shadow_record *r;
 
 	while (s && (r = s->top)->owner)

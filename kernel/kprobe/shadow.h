@@ -8,7 +8,8 @@
  * record is stale when its function was left otherwise than by its return.
  *
  * The stack belongs to its task: no locks. An NMI may come between any two instructions; it finds
- * `top` either before or after. Code that is not probed and not hooked.
+ * `top` either before or after. Code that is not probed and not hooked. The structs are in
+ * arch/arch.h, because hook_return reads them.
  */
 #pragma once
 
@@ -18,24 +19,9 @@
 /* Into code that may not be probed. */
 #define SHADOW_INLINE inline __attribute__((always_inline))
 
-struct shadow_record {
-	u64 slot; /* 0: it is being written */
-	u64 ret;  /* what stood there */
-	/* a struct kretprobe_holder; odd: the calls of a hook's user, hook_user.calls */
-	u64 owner;
-	u64 size; /* with what lies below it */
-};
-
-/* The lowest record is of no call: its slot lies above all others, its owner is 0. */
-struct shadow {
-	struct shadow_record *top; /* [the task's own] */
-	u8 *end;
-	u8 bytes[];
-};
-
 static SHADOW_INLINE struct shadow *shadow_of(const struct task *t)
 {
-	return t->trace;
+	return t->arch.shadow;
 }
 
 static SHADOW_INLINE struct shadow_record *shadow_below(struct shadow_record *r)
@@ -44,15 +30,15 @@ static SHADOW_INLINE struct shadow_record *shadow_below(struct shadow_record *r)
 }
 
 /*
- * A new record with `room` bytes below it; NULL: the stack is full. The caller fills them in and
- * writes the slot last. An NMI that comes before `top` is raised may use the same bytes and has
- * left them when it returns, so all is written after; until then the record says slot 0.
+ * A new record on `top` with `room` bytes below it; NULL: the stack is full. The caller fills them
+ * in and writes the slot last. An NMI that comes before `top` is raised may use the same bytes and
+ * has left them when it returns, so all is written after; until then the record says slot 0.
  */
-static SHADOW_INLINE struct shadow_record *shadow_push(
-    struct shadow *s, u64 owner, u64 ret, u64 room)
+static SHADOW_INLINE struct shadow_record *shadow_push_on(
+    struct shadow *s, struct shadow_record *top, u64 owner, u64 ret, u64 room)
 {
 	u64 size = room + sizeof(struct shadow_record);
-	struct shadow_record *r = (struct shadow_record *)((u8 *)s->top + size);
+	struct shadow_record *r = (struct shadow_record *)((u8 *)top + size);
 
 	if (unlikely((u8 *)(r + 1) > s->end))
 		return NULL;
@@ -63,6 +49,12 @@ static SHADOW_INLINE struct shadow_record *shadow_push(
 	r->ret = ret;
 	r->owner = owner;
 	return r;
+}
+
+static SHADOW_INLINE struct shadow_record *shadow_push(
+    struct shadow *s, u64 owner, u64 ret, u64 room)
+{
+	return shadow_push_on(s, s->top, owner, ret, room);
 }
 
 /* Every task has one from now on. 0 or -ENOMEM. Task context. */

@@ -18,6 +18,10 @@ void cpuinfo_init(void);   /* cpuinfo.c: /proc/cpuinfo */
 void dev_cpu_init(void);   /* dev_cpu.c: /dev/cpu/N/msr */
 void dev_mem_init(void);   /* dev_mem.c: /dev/mem */
 void pci_files_init(void); /* pci.c: /proc/bus/pci */
+/* walls.c: /proc/trapline/walls, and a look at boot if it is asked for. */
+void machine_walls_init(void);
+/* Where the boot word `walls` asks for it: a breach is a panic that says `when`. Task context. */
+void machine_walls_check(const char *when);
 /*
  * Is any byte of [pa, pa + n) PCI's configuration space, as memory shows it? May it be written, as
  * pci_write=all says?

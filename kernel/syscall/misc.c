@@ -4,6 +4,7 @@
  */
 #include "arch/arch.h"
 #include "kernel/lib/string.h"
+#include "kernel/machine/machine.h"
 #include "kernel/mem/mem.h"
 #include "kernel/base/random.h"
 #include "kernel/syscall/user.h"
@@ -205,6 +206,7 @@ long __x64_sys_reboot(const struct regs *r)
 		trace_glue_end();
 		machine_reboot();
 	case ABI_REBOOT_POWER_OFF:
+		machine_walls_check("at the end");
 		trace_glue_end();
 		machine_poweroff();
 	case ABI_REBOOT_HALT:

@@ -80,8 +80,6 @@ struct task {
 
 	void (*thread_fn)(void *); /* [I] kernel threads */
 	void *thread_arg;
-	void
-	    *trace; /* [A] set once: the shadow stack of return probes, kernel/kprobe/kretprobe.c */
 	struct signals sig; /* last: its end is not cleared */
 };
 

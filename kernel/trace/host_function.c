@@ -27,7 +27,7 @@ _Static_assert(SAME_PLACE(fn) && SAME_PLACE(enter) && SAME_PLACE(leave) && SAME_
 		   SAME_PLACE(ended) && sizeof(struct host_hook) == sizeof(struct hook_user),
     "host_hook is hook_user");
 _Static_assert(sizeof(struct host_call) == sizeof(struct hook_call) &&
-		   offsetof(struct host_call, mode) == offsetof(struct hook_call, mode),
+		   offsetof(struct host_call, level) == offsetof(struct hook_call, level),
     "host_call is hook_call");
 
 int host_hook_add(struct host_hook *hook)

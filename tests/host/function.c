@@ -112,6 +112,36 @@ bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call 
 	return true;
 }
 
+/* With calls under way the short way, else the long one. */
+bool host_calls_top(const u64 *slot __maybe_unused, struct host_calls *at)
+{
+	*at = (struct host_calls){under_way, calls ? &under_way[calls - 1] : NULL};
+	return calls;
+}
+
+const struct host_call *host_call_under(
+    const struct host_hook *hook, struct host_calls at __maybe_unused)
+{
+	return host_call_outer(hook, NULL);
+}
+
+struct host_call *host_call_begin(
+    struct host_hook *hook, struct host_calls at __maybe_unused, u64 *slot)
+{
+	if (calls == CALLS) {
+		hook->missed++;
+		return NULL;
+	}
+	under_way[calls].hook = hook;
+	under_way[calls].slot = slot;
+	return &under_way[calls].call;
+}
+
+void host_call_begun(struct host_call *call __maybe_unused, u64 *slot __maybe_unused)
+{
+	calls++;
+}
+
 void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
 {
 	host_context(ctx);

@@ -428,6 +428,27 @@ __weak bool host_call_follow(struct host_hook *hook __maybe_unused, u64 *slot __
 	return false;
 }
 
+__weak bool host_calls_top(const u64 *slot __maybe_unused, struct host_calls *at __maybe_unused)
+{
+	return false;
+}
+
+__weak const struct host_call *host_call_under(
+    const struct host_hook *hook, struct host_calls at __maybe_unused)
+{
+	return host_call_outer(hook, NULL);
+}
+
+__weak struct host_call *host_call_begin(struct host_hook *hook __maybe_unused,
+    struct host_calls at __maybe_unused, u64 *slot __maybe_unused)
+{
+	return NULL;
+}
+
+__weak void host_call_begun(struct host_call *call __maybe_unused, u64 *slot __maybe_unused)
+{
+}
+
 __weak void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
 {
 	host_context(ctx);

@@ -144,6 +144,22 @@ static inline __attribute__((always_inline)) void *trace_record_in(struct trace_
 	return trace_slot_open(slot, file, ctx);
 }
 
+/*
+ * trace_record_in() in two halves for a caller that has read the clock, host_cycles(), on this CPU.
+ * The second is trace_slot_open().
+ */
+static inline __attribute__((always_inline)) bool trace_record_at(
+    struct trace_slot *slot, struct trace_event_file *file, u32 size, u64 now)
+{
+	if (unlikely(READ_ONCE(file->way)) || unlikely(!rb_fits_record(size)))
+		return false;
+	slot->rb = file->buffer;
+	slot->cpu = host_cpu();
+	slot->size = size;
+	slot->ev = rb_try_reserve_at(slot->rb, slot->cpu, rb_payload(size), now);
+	return slot->ev;
+}
+
 static inline __attribute__((always_inline)) void trace_record_end(const struct trace_slot *slot)
 {
 	rb_commit(slot->rb, slot->cpu, slot->ev, rb_size(slot->size));

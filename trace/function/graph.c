@@ -8,6 +8,8 @@
  * are handed down to the calls inside: of set_graph_function's or set_graph_notrace's functions.
  *
  * The short way calls nothing that is hooked. The long way may: see function.c for `busy`.
+ *
+ * A call's level is its depth, with its marks above: `levels` compares both at once.
  */
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"
@@ -38,6 +40,9 @@ enum { ASK_LISTS = 1, ASK_IRQS = 2, ASK_SLEEP = 4, ASK_THRESH = 8 };
 static struct trace_function_table *sets[2]; /* [A] functions wanted, silent; NULL: all, none */
 static u32 depth_limit = UINT32_MAX;	     /* [A] */
 
+static void trace_graph_enter(struct host_hook *hook, u64 ip, u64 *slot, u64 flags);
+static void trace_graph_enter_asked(struct host_hook *hook, u64 ip, u64 *slot, u64 flags);
+
 /* ---- sets ---- */
 
 static bool trace_graph_has(const struct trace_function_table *set, u64 addr)
@@ -61,19 +66,28 @@ static void trace_graph_settle(struct trace_array *tr)
 	if (trace_thresh_ns)
 		asks |= ASK_THRESH;
 	WRITE_ONCE(f->asks, asks);
+	WRITE_ONCE(f->levels, asks ? 0 : depth_limit);
+	if (f->hook.enter)
+		WRITE_ONCE(f->hook.enter, asks ? trace_graph_enter_asked : trace_graph_enter);
+}
+
+static void trace_graph_settle_all(void)
+{
+	struct trace_array *tr;
+
+	list_for_each_entry (tr, &trace_arrays, node)
+		trace_graph_settle(tr);
 }
 
 int trace_graph_set_list(enum trace_function_list which, const u64 *list)
 {
 	struct trace_function_table **at = &sets[which == TRACE_GRAPH_SILENT], *old = *at;
 	struct trace_function_table *set = list ? trace_function_make_table(list) : NULL;
-	struct trace_array *tr;
 
 	if (list && !set)
 		return -ENOMEM;
 	WRITE_ONCE(*at, set);
-	list_for_each_entry (tr, &trace_arrays, node)
-		trace_graph_settle(tr);
+	trace_graph_settle_all();
 	if (old)
 		host_synchronize();
 	host_free(old);
@@ -88,6 +102,7 @@ u32 trace_graph_depth(void)
 void trace_graph_set_depth(u32 depth)
 {
 	WRITE_ONCE(depth_limit, depth ? depth : UINT32_MAX);
+	trace_graph_settle_all();
 }
 
 /* ---- records ---- */
@@ -187,7 +202,8 @@ static __noinline bool trace_graph_asked(
 	return true;
 }
 
-static void trace_graph_enter(struct host_hook *hook, u64 ip, u64 *slot, u64 flags)
+/* The long way: whatever is asked, and what the short way has no room for. */
+static __noinline void trace_graph_enter_long(struct host_hook *hook, u64 ip, u64 *slot, u64 flags)
 {
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
 	const struct host_call *outer = host_call_outer(hook, slot);
@@ -201,16 +217,15 @@ static void trace_graph_enter(struct host_hook *hook, u64 ip, u64 *slot, u64 fla
 		call.depth = outer->depth + 1;
 		call.mode = outer->mode & CALL_HANDED_DOWN;
 	}
-	if (likely(!asks) && call.depth >= READ_ONCE(depth_limit))
+	if (!asks && call.depth >= READ_ONCE(depth_limit))
 		return;
 	host_context_in(&ctx, flags);
-	if (unlikely(asks) && !trace_graph_asked(&call, &ctx, asks))
+	if (asks && !trace_graph_asked(&call, &ctx, asks))
 		return;
 	if (unlikely(call.mode & (CALL_SILENT | CALL_HELD))) {
 		trace_graph_leave_out(f, TRACE_GRAPH_ENT, ctx.cpu);
 	} else if (likely(!READ_ONCE(f->busy[ctx.cpu])) &&
-		   (rec = trace_record_in(
-			&to, trace_ftrace_file(f->tr, TRACE_GRAPH_ENT), &ctx, sizeof(*rec)))) {
+		   (rec = trace_record_in(&to, f->entries, &ctx, sizeof(*rec)))) {
 		trace_graph_fill_entry(rec, &call);
 		trace_record_end(&to);
 	} else if (!trace_graph_long(f, &ctx, &call, NULL)) {
@@ -221,32 +236,108 @@ static void trace_graph_enter(struct host_hook *hook, u64 ip, u64 *slot, u64 fla
 	host_call_follow(hook, slot, &call);
 }
 
+/*
+ * When something is asked: most calls are not below a function of set_graph_function, and that is
+ * known soon.
+ */
+static void trace_graph_enter_asked(struct host_hook *hook, u64 ip, u64 *slot, u64 flags)
+{
+	const struct trace_function_table *wanted = READ_ONCE(sets[0]);
+	const struct host_call *outer;
+	struct host_calls at;
+
+	if (wanted && !READ_ONCE(sets[1]) && likely(host_calls_top(slot, &at))) {
+		outer = host_call_under(hook, at);
+		if (likely(!outer || !(outer->mode & (CALL_INSIDE | CALL_SILENT))) &&
+		    likely(!trace_graph_has(wanted, ip)))
+			return;
+	}
+	trace_graph_enter_long(hook, ip, slot, flags);
+}
+
+/* When nothing is asked but the depth. */
+static void trace_graph_enter(struct host_hook *hook, u64 ip, u64 *slot, u64 flags)
+{
+	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
+	const struct host_call *outer;
+	struct rec_graph_entry *rec;
+	struct host_context ctx;
+	struct host_call *call;
+	struct host_calls at;
+	struct trace_slot to;
+	u64 level, now;
+
+	if (unlikely(!host_calls_top(slot, &at)))
+		goto lengthy;
+	outer = host_call_under(hook, at);
+	level = outer ? outer->level + 1 : 0;
+	if (unlikely(level >= READ_ONCE(f->levels))) {
+		if (level <= UINT32_MAX && READ_ONCE(f->levels))
+			return;
+		goto lengthy;
+	}
+	now = host_cycles();
+	if (unlikely(READ_ONCE(f->busy[host_cpu()])) ||
+	    unlikely(!trace_record_at(&to, f->entries, sizeof(*rec), now)))
+		goto lengthy;
+	host_context_in(&ctx, flags);
+	rec = trace_slot_open(&to, f->entries, &ctx);
+	rec->func = ip;
+	rec->depth = level;
+	trace_record_end(&to);
+	call = host_call_begin(hook, at, slot);
+	if (unlikely(!call))
+		return;
+	call->ip = ip;
+	call->start = now;
+	call->level = level;
+	host_call_begun(call, slot);
+	return;
+lengthy:
+	trace_graph_enter_long(hook, ip, slot, flags);
+}
+
 /* ---- returning ---- */
+
+/* The long way: of a call with marks, and what the short way has no room for. */
+static __noinline void trace_graph_leave_long(
+    struct host_hook *hook, const struct host_call *call, u64 value, u64 flags)
+{
+	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
+	struct returned r = {call, value, 0, host_call_ns(host_cycles())};
+	struct host_context ctx;
+	u64 thresh;
+
+	r.start = !(call->mode & CALL_RAN) ? host_call_ns(call->start)
+					   : r.end - (host_task_ran() - call->start);
+	host_context_in(&ctx, flags);
+	thresh = call->mode & CALL_HELD ? READ_ONCE(trace_thresh_ns) : 0;
+	if (call->mode & CALL_SILENT || r.end - r.start < thresh)
+		trace_graph_leave_out(f, TRACE_GRAPH_RET, ctx.cpu);
+	else
+		trace_graph_long(f, &ctx, call, &r);
+}
 
 static void trace_graph_leave(
     struct host_hook *hook, const struct host_call *call, u64 value, u64 flags)
 {
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
-	struct returned r = {call, value, 0, host_call_ns(host_cycles())};
+	u64 now = host_cycles();
 	struct rec_graph_exit *rec;
 	struct host_context ctx;
 	struct trace_slot to;
-	u64 thresh;
 
-	r.start = likely(!(call->mode & CALL_RAN)) ? host_call_ns(call->start)
-						   : r.end - (host_task_ran() - call->start);
-	host_context_in(&ctx, flags);
-	thresh = call->mode & CALL_HELD ? READ_ONCE(trace_thresh_ns) : 0;
-	if (unlikely(call->mode & CALL_SILENT) || unlikely(r.end - r.start < thresh)) {
-		trace_graph_leave_out(f, TRACE_GRAPH_RET, ctx.cpu);
-	} else if (likely(!READ_ONCE(f->busy[ctx.cpu])) &&
-		   (rec = trace_record_in(
-			&to, trace_ftrace_file(f->tr, TRACE_GRAPH_RET), &ctx, sizeof(*rec)))) {
-		trace_graph_fill_exit(rec, &r);
-		trace_record_end(&to);
-	} else {
-		trace_graph_long(f, &ctx, call, &r);
+	if (unlikely(call->mode & (CALL_SILENT | CALL_HELD | CALL_RAN)) ||
+	    unlikely(READ_ONCE(f->busy[host_cpu()])) ||
+	    unlikely(!trace_record_at(&to, f->returns, sizeof(*rec), now))) {
+		trace_graph_leave_long(hook, call, value, flags);
+		return;
 	}
+	host_context_in(&ctx, flags);
+	rec = trace_slot_open(&to, f->returns, &ctx);
+	trace_graph_fill_exit(
+	    rec, &(struct returned){call, value, host_call_ns(call->start), host_call_ns(now)});
+	trace_record_end(&to);
 }
 
 /* ---- what became of calls ---- */
@@ -295,15 +386,18 @@ void trace_functions_show_calls(struct seq *s, const struct trace_array *tr)
 
 /* ---- the tracer ---- */
 
-static const struct host_hook trace_graph_hook = {
-    .enter = trace_graph_enter, .leave = trace_graph_leave};
-
 static int trace_graph_init(struct trace_array *tr)
 {
-	if (!trace_functions_of(tr))
+	struct trace_functions *f = trace_functions_of(tr);
+	struct host_hook hook = {.leave = trace_graph_leave};
+
+	if (!f)
 		return -ENOMEM;
+	f->entries = trace_ftrace_file(tr, TRACE_GRAPH_ENT);
+	f->returns = trace_ftrace_file(tr, TRACE_GRAPH_RET);
 	trace_graph_settle(tr);
-	return trace_functions_start(tr, &trace_graph_hook);
+	hook.enter = f->asks ? trace_graph_enter_asked : trace_graph_enter;
+	return trace_functions_start(tr, &hook);
 }
 
 static const struct trace_tracer_option options[] = {

@@ -22,6 +22,8 @@ struct trace_functions {
 	bool on;     /* [L] its tracer is a function tracer, the hook is the host's */
 	u32 options; /* [A] of function, TRACE_FUNC_* bits: they take the long way */
 	u32 asks;    /* [A] of function_graph: graph.c */
+	u64 levels;  /* [A] the same: calls of lesser levels take the short way */
+	struct trace_event_file *entries, *returns; /* [I] the same: its files, once it was used */
 	/* [L] of calls that function_graph followed before it last began */
 	struct trace_function_calls {
 		u64 missed, left, ended; /* host_hook's */

@@ -84,13 +84,12 @@ static inline bool rb_fits_record(size_t length)
 }
 
 /*
- * W2 to W5 of an event that fits behind the tail, once. False: the time does not fit in, or a
- *    nested writer came.
+ * W2 to W5 of an event that fits behind the tail, once, with the time of W3. False: the time does
+ * not fit in, or a nested writer came.
  */
-static inline __attribute__((always_inline)) bool rb_reserve_fitting(
-    struct rb_ring *ring, u64 tail, u64 payload, u64 size, struct ring_buffer_event **ev)
+static inline __attribute__((always_inline)) bool rb_reserve_fitting_at(
+    struct rb_ring *ring, u64 tail, u64 payload, u64 size, u64 now, struct ring_buffer_event **ev)
 {
-	u64 now = host_cycles();	    /* W3 */
 	u64 last = READ_ONCE(ring->tail.b); /* W2, its other half */
 
 	if (unlikely(now - last >= 1UL << RB_DELTA_BITS ||
@@ -98,6 +97,12 @@ static inline __attribute__((always_inline)) bool rb_reserve_fitting(
 		return false;
 	*ev = rb_put_data(rb_tail_event(tail), payload, now - last); /* W5 */
 	return true;
+}
+
+static inline __attribute__((always_inline)) bool rb_reserve_fitting(
+    struct rb_ring *ring, u64 tail, u64 payload, u64 size, struct ring_buffer_event **ev)
+{
+	return rb_reserve_fitting_at(ring, tail, payload, size, host_cycles(), ev); /* W3 */
 }
 
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserve(
@@ -153,6 +158,34 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
     struct ring_buffer *rb, unsigned long cpu, u64 payload)
 {
 	return rb_try_reserve_sized(rb, cpu, payload, rb_size_of(payload));
+}
+
+/*
+ * The same for a caller that has read the clock: W3 comes before W1. A nested writer in between has
+ * a later time, so that there is no fast path.
+ */
+static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve_at(
+    struct ring_buffer *rb, unsigned long cpu, u64 payload, u64 now)
+{
+	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
+	const u64 size = rb_size_of(payload);
+	struct ring_buffer_event *ev;
+	struct rb_ring *ring;
+	u64 tail;
+
+	local_inc(&cpu_buffer->depth); /* W1 */
+	if (likely(rb_is_plain(cpu_buffer))) {
+		ring = READ_ONCE(cpu_buffer->ring);
+		tail = READ_ONCE(ring->tail.a); /* W2 */
+		if (likely(rb_tail_fits(tail, size) &&
+			   rb_reserve_fitting_at(ring, tail, payload, size, now, &ev))) {
+			if (!ev)
+				__builtin_unreachable();
+			return ev;
+		}
+	}
+	local_dec(&cpu_buffer->depth);
+	return NULL;
 }
 
 /*

@@ -50,7 +50,8 @@ static struct {
 	u64 gdt[GDT_ENTRIES];
 	struct tss tss;
 } __aligned(64) tables[MAX_CPUS] __nowatch;
-static struct gate idt[256] __aligned(64) __nowatch;
+/* Read-only once the final page tables are loaded; cpu_idt_init() writes it before. */
+static const struct gate idt[256] __aligned(64);
 
 struct cpu_local *cpu_local_of(unsigned cpu)
 {
@@ -60,8 +61,10 @@ struct cpu_local *cpu_local_of(unsigned cpu)
 static void set_gate(unsigned vector, const void *entry, enum ist ist, u16 extra)
 {
 	u64 at = (u64)entry;
+	struct gate *gate = (struct gate *)&idt[vector];
 
-	idt[vector] = (struct gate){
+	__asm__("" : "+r"(gate)); /* the compiler need not know what it is written through */
+	*gate = (struct gate){
 	    .offset_low = at,
 	    .offset_mid = at >> 16,
 	    .offset_high = at >> 32,
@@ -178,6 +181,18 @@ void cpu_set_kernel_stack(u64 top)
 {
 	this_cpu()->kernel_rsp = top;
 	tables[cpu_id()].tss.rsp[0] = top;
+}
+
+const char *cpu_entries_wrong(void)
+{
+	struct table_pointer loaded;
+
+	__asm__ volatile("sidt %0" : "=m"(loaded));
+	if (loaded.base != (u64)idt || loaded.limit != sizeof idt - 1)
+		return "the IDT is another";
+	if (rdmsr(MSR_LSTAR) != (u64)syscall_entry || rdmsr(MSR_SFMASK) != SYSCALL_MASK)
+		return "system calls enter elsewhere, or with flags of ring 3";
+	return NULL;
 }
 
 void arch_control_registers(u64 out[ARCH_CONTROL_REGISTERS])

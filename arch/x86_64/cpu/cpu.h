@@ -15,3 +15,5 @@ u64 cpu_prepare(unsigned cpu, u32 apic_id);
  * boot CPU has them. Takes no lock.
  */
 void cpu_setup(unsigned cpu, u32 apic_id);
+/* Do traps and system calls of this CPU enter where they should? NULL, or what is wrong. */
+const char *cpu_entries_wrong(void);

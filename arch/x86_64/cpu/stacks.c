@@ -104,6 +104,16 @@ bool stacks_hold(u64 p)
 	return false;
 }
 
+bool stacks_without_guard(unsigned cpu)
+{
+	for (unsigned slot = 1; slot < SLOT_END; slot++) {
+		u64 guard = slot_top(cpu, slot) - (slot_pages[slot] + 1) * PAGE_SIZE;
+		if (kernel_readable((void *)guard, 1))
+			return true;
+	}
+	return false;
+}
+
 bool stack_guard_hit(u64 addr)
 {
 	unsigned cpu = cpu_id();

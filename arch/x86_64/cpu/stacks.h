@@ -27,3 +27,5 @@ bool stacks_own(u64 p);
 /* Does p lie in the addresses of any CPU's own stacks? */
 bool stacks_hold(u64 p);
 bool stack_guard_hit(u64 addr);
+/* Has a stack of this CPU a page below it that is mapped? Any context. */
+bool stacks_without_guard(unsigned cpu);

@@ -63,16 +63,17 @@ void arch_start(struct boot_info *bi)
 	kernel_boot_step("kernel_entered");
 	kernel_image_offset = bi->kernel_base - ((u64)__text_start - KERNEL_IMAGE_BASE);
 	cpu_features_init();
-	usercopy_init(); /* while text is writable */
+	usercopy_init(); /* while text is writable, */
+	cpu_idt_init();	 /* and rodata */
 	kernel_boot_step("cpu_features");
 	paging_init(bi);
 	kernel_boot_step("paging");
-	cpu_idt_init();
 	stack = cpu_prepare(0, boot_apic_id());
 	if (!stack)
 		early_die("there is too little memory for the kernel's stacks");
 	cpu_setup(0, boot_apic_id());
 	kernel_boot_step("cpu_tables");
+	paging_seal();
 	paging_close_boot_memory(bi);
 	entry_start_on_stack(stack, start_kernel, bi);
 }

@@ -35,8 +35,8 @@ enum {
 #define HOOK_SIZE 5
 
 /* arch/x86_64/probe/hook.S */
-extern const char hook_entries[], hook_direct_return[], hook_call_return[], hook_return_called[],
-    hook_return_end[];
+extern const char hook_entries[], hook_direct_return[], hook_call_return[], hook_return_slow[],
+    hook_return_slow_called[], hook_return_called[], hook_return_pops[], hook_return_end[];
 
 /* So many functions of what records are left out, at most. */
 #define RECORDERS 32
@@ -195,7 +195,7 @@ static bool in_probe_return(u64 rip)
 
 static bool in_hook_return(u64 rip)
 {
-	return rip >= (u64)hook_return && rip < (u64)hook_return_end;
+	return rip >= (u64)hook_return_slow && rip < (u64)hook_return_end;
 }
 
 /* The return address that was taken from this place of the stack, if one was. */
@@ -233,9 +233,21 @@ static bool unwind_add_return(struct walk *w, u64 ret, u64 at)
 		return unwind_add_hooked(w, at + 8 + HOOK_SAVED);
 	if (ret == (u64)hook_call_return)
 		return unwind_add_hooked(w, at + 16 + HOOK_SAVED);
-	if (ret == (u64)hook_return_called)
+	if (ret == (u64)hook_return_called || ret == (u64)hook_return_slow_called)
 		return unwind_add_returned(w, at + 8 + offsetof(struct hook_returned, to));
 	return is_text(ret) && add(w, real_return(ret, at));
+}
+
+/* The same where code was interrupted that returns stand for. */
+static bool unwind_enter_return(struct walk *w, const struct regs *r)
+{
+	unsigned pops = 0; /* three of one byte, and the ret */
+
+	if (in_hook_return(r->rip) && r->rip >= (u64)hook_return_pops)
+		pops = r->rip - (u64)hook_return_pops;
+	else if (r->rip != (u64)hook_return_slow_called)
+		return add(w, kernel_probe_returns_to(0));
+	return unwind_add_returned(w, r->rsp + 8 * (3 - pops));
 }
 
 /*
@@ -258,15 +270,9 @@ static bool unwind_enter_regs(struct walk *w, const struct regs *r)
 	}
 	if (!add(w, arch_probe_origin(r->rip)) || is_entry(r->rip))
 		return false;
-	if (in_probe_return(r->rip) ||
-	    (in_hook_return(r->rip) && r->rip < (u64)hook_return_called)) {
+	if (in_probe_return(r->rip) || in_hook_return(r->rip)) {
 		w->fp = r->rbp;
-		return add(w, kernel_probe_returns_to(0));
-	}
-	if (in_hook_return(r->rip)) { /* three pops of one byte, and the ret */
-		w->fp = r->rbp;
-		return unwind_add_returned(
-		    w, r->rsp + 8 * (3 - (r->rip - (u64)hook_return_called)));
+		return unwind_enter_return(w, r);
 	}
 	u64 rip = arch_probe_origin(r->rip), at;
 	depth = is_text(rip) ? frameless(rip) : 0; /* called through a bad pointer */

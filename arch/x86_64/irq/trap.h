@@ -40,9 +40,20 @@
 #define CPU_HOOK_SKIP	  56
 
 /* probe/hook.S: the entries of single users, and what they push below the return address. */
-#define HOOK_DIRECT	16
-#define HOOK_SAVED	48
-#define HOOK_USER_ENTER 8 /* in struct hook_user */
+#define HOOK_DIRECT	    16
+#define HOOK_SAVED	    48
+#define HOOK_USER_ENTER	    8 /* in struct hook_user */
+#define HOOK_USER_LEAVE	    16
+#define HOOK_USER_CALLS	    32
+#define HOOK_CALL_SIZE	    24
+#define HOOK_RETURNED_FLAGS 16 /* in struct hook_returned */
+#define HOOK_RETURNED_TO    24
+#define TASK_SHADOW	    56 /* in struct arch_task */
+#define SHADOW_TOP	    0  /* in struct shadow */
+#define RECORD_SLOT	    0  /* in struct shadow_record */
+#define RECORD_RET	    8
+#define RECORD_OWNER	    16
+#define RECORD_SIZE	    24
 
 #define TRAP_DE	 0
 #define TRAP_DB	 1

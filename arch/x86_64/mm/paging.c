@@ -12,7 +12,7 @@
 
 static u32 map_lock;
 static u64 device_next = DEVICE_MAP_BASE;
-static bool top_frozen;
+static u32 top_frozen; /* [A] */
 
 static u64 map_lock_take(void)
 {
@@ -143,7 +143,14 @@ u64 paging_kernel_bits(unsigned prot)
 
 void paging_freeze_top(void)
 {
-	top_frozen = true;
+	if (atomic_xchg(&top_frozen, 1))
+		return;
+	paging_seal_top();
+}
+
+bool paging_top_is_frozen(void)
+{
+	return atomic_load(&top_frozen);
 }
 
 int kernel_map(u64 va, u64 pa, u64 size, unsigned prot)

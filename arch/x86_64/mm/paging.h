@@ -87,5 +87,17 @@ void tlb_flush_local(u64 va, u64 size);
 u64 tlb_pages(u64 va, u64 size);
 /* The same on all CPUs. Task context, interrupts on, once there is more than one CPU. */
 void tlb_flush_all_cpus(u64 va, u64 size);
-/* From aspace_create() on, the top table of the kernel is fixed. */
+/* From aspace_create() on, the top table of the kernel is fixed. Task context. */
 void paging_freeze_top(void);
+bool paging_top_is_frozen(void);
+/* Is va one of those by which a CPU writes what is read-only? */
+bool paging_is_alias(u64 va);
+
+/* ---- paging_seal.c ---- */
+
+/* Boot CPU, before the boot memory is closed: makes the tables read-only that never change. */
+void paging_seal(void);
+/* The top table, once it is frozen. Task context. */
+void paging_seal_top(void);
+/* Do the tables below this entry of the top table never change? */
+bool paging_is_fixed(unsigned top_index);

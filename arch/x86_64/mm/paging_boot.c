@@ -160,6 +160,11 @@ __notrace void paging_alias_close(void)
 }
 NOTRACE(paging_alias_close, "hooks are patched by it");
 
+bool paging_is_alias(u64 va)
+{
+	return va - poke_base < MAX_CPUS * POKE_PAGES * PAGE_SIZE;
+}
+
 void paging_poke(void *dst, const void *src, size_t n)
 {
 	u64 flags = irq_save();

@@ -89,9 +89,19 @@ hook_call_return:
 	.size hook_call, . - hook_call
 
 /*
- * A followed function returns here. Its caller relies only on %rax, %rdx and the registers that
- * every function preserves. The pushes build struct hook_returned.
+ * A followed function returns to hook_return. Its caller relies only on %rax, %rdx and the
+ * registers that every function preserves. The pushes build struct hook_returned. If the record on
+ * top is of this return and its user is there, that user's leave() is all there is to call. The
+ * return address is filled in before the record goes: who looks back finds it in either place.
  */
+	.globl hook_return_slow
+hook_return_slow:
+	movq %rsp, %rdi
+	call kernel_hook_returned
+	.globl hook_return_slow_called
+hook_return_slow_called:
+	jmp hook_return_pops
+
 	.globl hook_return
 	.type hook_return, @function
 	.balign 16
@@ -101,10 +111,32 @@ hook_return:
 	cli
 	pushq %rax
 	pushq %rdx
-	movq %rsp, %rdi
-	call kernel_hook_returned
+	movq %gs:CPU_CURRENT, %rcx
+	movq TASK_SHADOW(%rcx), %rcx
+	movq SHADOW_TOP(%rcx), %rsi
+	leaq HOOK_RETURNED_TO(%rsp), %rdi
+	cmpq %rdi, RECORD_SLOT(%rsi)
+	jne hook_return_slow
+	movq RECORD_OWNER(%rsi), %r8
+	movslq %r8d, %rdi
+	movq -1(%rdi), %rdi
+	cmpq %r8, HOOK_USER_CALLS(%rdi)
+	jne hook_return_slow
+	subq $HOOK_CALL_SIZE, %rsi
+	movq %rax, %rdx
+	movq HOOK_RETURNED_FLAGS(%rsp), %rcx
+	call *HOOK_USER_LEAVE(%rdi)
 	.globl hook_return_called
 hook_return_called:
+	movq %gs:CPU_CURRENT, %rcx
+	movq TASK_SHADOW(%rcx), %rcx
+	movq SHADOW_TOP(%rcx), %rsi
+	movq RECORD_RET(%rsi), %rdi
+	movq %rdi, HOOK_RETURNED_TO(%rsp)
+	subq RECORD_SIZE(%rsi), %rsi
+	movq %rsi, SHADOW_TOP(%rcx)
+	.globl hook_return_pops
+hook_return_pops:
 	popq %rdx
 	popq %rax
 	popfq

@@ -9,7 +9,21 @@
 #define ENTRY_SIZE 32
 
 _Static_assert(HOOK_DIRECT == ARCH_HOOK_DIRECT, "hook.S makes the entries");
-_Static_assert(offsetof(struct hook_user, enter) == HOOK_USER_ENTER, "hook.S calls it");
+_Static_assert(offsetof(struct hook_user, enter) == HOOK_USER_ENTER &&
+		   offsetof(struct hook_user, leave) == HOOK_USER_LEAVE &&
+		   offsetof(struct hook_user, calls) == HOOK_USER_CALLS &&
+		   sizeof(struct hook_call) == HOOK_CALL_SIZE,
+    "hook.S calls users");
+_Static_assert(offsetof(struct hook_returned, flags) == HOOK_RETURNED_FLAGS &&
+		   offsetof(struct hook_returned, to) == HOOK_RETURNED_TO,
+    "hook.S makes it");
+_Static_assert(offsetof(struct arch_task, shadow) == TASK_SHADOW &&
+		   offsetof(struct shadow, top) == SHADOW_TOP &&
+		   offsetof(struct shadow_record, slot) == RECORD_SLOT &&
+		   offsetof(struct shadow_record, ret) == RECORD_RET &&
+		   offsetof(struct shadow_record, owner) == RECORD_OWNER &&
+		   offsetof(struct shadow_record, size) == RECORD_SIZE,
+    "hook.S reads them");
 
 enum { OP_CALL = 0xe8 };
 

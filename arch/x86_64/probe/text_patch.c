@@ -152,6 +152,7 @@ void text_patch(const struct text_patch *p, unsigned n)
 	}
 	atomic_store_release(&patch_lock, 0);
 	preempt_enable();
+	kernel_text_patched();
 }
 
 /* ---- the breakpoint ---- */

@@ -1,7 +1,6 @@
 /*
  * Page tables of the kernel and of ring 3: arch/x86_64/mm/paging.c, arch/x86_64/mm/paging_boot.c,
- * arch/x86_64/mm/aspace.c, arch/x86_64/mm/tlb.c. The walk looks at every entry there is, so a
- * writable and executable page anywhere is found wherever it comes from.
+ * arch/x86_64/mm/aspace.c, arch/x86_64/mm/tlb.c. tests/kernel/arch/walls.c looks at every entry.
  */
 #include "arch/x86_64/cpu/features.h"
 #include "arch/x86_64/cpu/regs.h"
@@ -12,66 +11,6 @@
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "tests/unit/trace/tools.h"
-
-struct walk {
-	u64 leaves, writable_executable, executable_outside, user;
-	u64 first_bad;
-};
-
-static u64 sign_extend(u64 va)
-{
-	return va >> 47 & 1 ? va | 0xffff000000000000 : va;
-}
-
-/*
- * Permissions add up from the top: writable only if all levels say so, executable only if none
- * forbids it.
- */
-static void look(struct walk *w, u64 va, u64 size, bool writable, bool executable, bool user)
-{
-	bool in_text =
-	    (va >= (u64)__text_start && va + size <= ALIGN_UP((u64)__text_end, PAGE_SIZE)) ||
-	    (va >= (u64)__slots_start && va + size <= (u64)__slots_end);
-	bool bad = (writable && executable) || (executable && !in_text) || user;
-
-	w->leaves++;
-	w->writable_executable += writable && executable;
-	w->executable_outside += executable && !in_text;
-	w->user += user;
-	if (bad && !w->first_bad)
-		w->first_bad = va;
-}
-
-static void walk_table(
-    struct walk *w, u64 pa, unsigned level, u64 va, bool writable, bool executable, bool user)
-{
-	const u64 *table = phys_to_virt(pa);
-
-	for (unsigned i = 0; i < 512; i++) {
-		u64 e = table[i], at = sign_extend(va + ((u64)i << (12 + 9 * level)));
-		if (!(e & PTE_P))
-			continue;
-		bool wr = writable && e & PTE_W, ex = executable && !(e & PTE_NX),
-		     us = user && e & PTE_U;
-		if (level == 0 || e & PTE_LARGE)
-			look(w, at, PAGE_SIZE << (9 * level), wr, ex, us);
-		else
-			walk_table(w, e & PTE_ADDR, level - 1, at, wr, ex, us);
-	}
-}
-
-static void nothing_is_writable_and_executable(void)
-{
-	struct walk w = {0};
-
-	walk_table(&w, paging_kernel_cr3(), 3, 0, true, true, true);
-	EXPECT(w.leaves > 100);
-	EXPECT_EQ(w.writable_executable, 0);
-	EXPECT_EQ(w.executable_outside, 0);
-	EXPECT_EQ(w.user, 0);
-	if (w.first_bad)
-		ktap_note("first at %llx", (unsigned long long)w.first_bad);
-}
 
 static u64 leaf_bits(const void *p)
 {
@@ -328,7 +267,6 @@ static void pokes_read_only_text(void)
 }
 
 static const struct ktap_case cases[] = {
-    {"paging.nothing_is_writable_and_executable", nothing_is_writable_and_executable},
     {"paging.sections_have_their_permissions", sections_have_their_permissions},
     {"paging.low_half_is_empty", low_half_is_empty},
     {"paging.protections_are_on", protections_are_on},
