@@ -225,7 +225,7 @@ static int copy_process(struct task *child, const struct kernel_clone_args *args
 	if (err)
 		return err;
 	child->cpus_allowed = current()->cpus_allowed;
-	child->prio = current()->prio;
+	task_inherit_policy(child);
 	child->flags |= current()->flags & TASK_NO_NEW_PRIVS;
 	if (!(args->flags & CLONE_THREAD))
 		child->group->undumpable = current()->group->undumpable;

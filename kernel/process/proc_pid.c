@@ -119,12 +119,16 @@ static int pid_show_stat(struct seq *s, struct task *t)
 {
 	struct mm_use use = pid_memory(t);
 
-	seq_printf(s, "%d (%.*s) %c %d %d %d 0 -1 0 0 0 0 0 %lu 0 0 0 %d 0 %u 0", t->pid,
+	seq_printf(s, "%d (%.*s) %c %d %d %d 0 -1 0 0 0 0 0 %lu 0 0 0 %d %d %u 0", t->pid,
 	    TASK_COMM_LEN, t->comm, pid_state_letter(t), pid_parent(t), t->group->pgid,
-	    t->group->sid, t->run_total_ns / 10000000, t->prio - 100, t->group->live);
+	    t->group->sid, t->run_total_ns / 10000000, t->prio - REALTIME_PRIO, t->how.nice,
+	    t->group->live);
 	seq_printf(s, " %lu %lu %lu", t->start_ns / 10000000, use.size * PAGE_SIZE, use.resident);
-	for (unsigned field = 25; field <= 52; field++)
-		seq_printf(s, " %u", field == 39 ? t->cpu : 0);
+	for (unsigned field = 25; field < 39; field++)
+		seq_puts(s, " 0");
+	seq_printf(s, " %u %u %u", t->cpu, t->how.rt_priority, t->how.policy);
+	for (unsigned field = 42; field <= 52; field++)
+		seq_puts(s, " 0");
 	seq_putc(s, '\n');
 	return 0;
 }

@@ -7,6 +7,12 @@
  * queue; whoever comes from sleep starts not far below it, so that sleeping saves up no claim, and
  * a task that changes queues takes its distance from it along.
  *
+ * A *real-time* task (SCHED_FIFO, SCHED_RR) comes before all that share. Its vruntime is no time,
+ * but a number made of its priority, below all times: so the one comparison orders both. Equals
+ * take their turns in order of arrival; who is preempted keeps its turn, who yields or has used up
+ * its slice (SCHED_RR) goes behind the others. Real-time tasks may have RT_SHARE_NS of each
+ * RT_PERIOD_NS of a CPU that others wait for; then they rest until the period ends.
+ *
  * A task is in one of these places, all under the lock of rqs[t->cpu]:
  *   running   rq->curr, on_rq
  *   queued    on rq->queue, on_rq
@@ -19,9 +25,9 @@
  * stands on its stack.
  *
  * balance.c chooses the CPU of a task that wakes: the last one if that is idle, else any idle one;
- * a CPU without work takes tasks from others. There is no tick on an idle CPU: it sleeps until its
- * first timer (timer.c). wait.c has wait queues and mutexes. irq_work.c defers work of NMIs and
- * tracepoints to a moment when locks may be taken.
+ * a CPU without work takes tasks from others. policy.c has the policies and nice values. There is
+ * no tick on an idle CPU: it sleeps until its first timer (timer.c). wait.c has wait queues and
+ * mutexes. irq_work.c defers work of NMIs and tracepoints to a moment when locks may be taken.
  */
 /* hot: runs with each event */
 #include "kernel/task/sched.h"
@@ -37,6 +43,12 @@
  */
 #define SLEEPER_CREDIT_NS (TICK_NS / 2)
 #define WAKEUP_GRAIN_NS	  (TICK_NS / 4)
+
+/* So far apart that no grain bridges it, with room between two for who keeps its turn. */
+#define RT_STEP	     (1UL << 32)
+#define RT_VRUNTIME  (-(1UL << 62))
+#define RT_PERIOD_NS 1000000000UL
+#define RT_SHARE_NS  950000000UL
 
 struct rq rqs[MAX_CPUS];
 u64 sched_cpus;
@@ -54,12 +66,6 @@ void sched_observe(const struct sched_observer *by)
 	static_key_set_many(&key, &on, 1);
 }
 
-/* Is a before b, in numbers that may wrap? */
-static inline bool before(u64 a, u64 b)
-{
-	return (s64)(a - b) < 0;
-}
-
 struct rq *task_rq_lock(struct task *t, u64 *flags)
 {
 	for (;;) {
@@ -71,19 +77,36 @@ struct rq *task_rq_lock(struct task *t, u64 *flags)
 	}
 }
 
+struct rq *task_rq_lock_settled(struct task *t, u64 *flags)
+{
+	for (;;) {
+		struct rq *rq = task_rq_lock(t, flags);
+		if (likely(t->state != TASK_RUNNING || t->on_rq || t == rq->idle))
+			return rq;
+		spin_unlock_irqrestore(&rq->lock, *flags);
+		cpu_relax();
+	}
+}
+
 /* ---- Queues ---- */
 
-void rq_enqueue(struct rq *rq, struct task *t)
+/* Before all whose vruntime is greater than that; equals keep their order of arrival. */
+static inline __attribute__((always_inline)) void rq_insert(
+    struct rq *rq, struct task *t, u64 vruntime)
 {
 	struct list_head *at = rq->queue.prev;
 
-	/* Equals keep their order of arrival. */
-	while (
-	    at != &rq->queue && before(t->vruntime, list_entry(at, struct task, rq_node)->vruntime))
+	while (at != &rq->queue &&
+	       sched_before(vruntime, list_entry(at, struct task, rq_node)->vruntime))
 		at = at->prev;
 	list_add(&t->rq_node, at);
 	WRITE_ONCE(rq->queued, rq->queued + 1);
 	t->on_rq = true;
+}
+
+void rq_enqueue(struct rq *rq, struct task *t)
+{
+	rq_insert(rq, t, t->vruntime);
 }
 
 void rq_dequeue(struct rq *rq, struct task *t)
@@ -91,11 +114,6 @@ void rq_dequeue(struct rq *rq, struct task *t)
 	list_del(&t->rq_node);
 	WRITE_ONCE(rq->queued, rq->queued - 1);
 	t->on_rq = false;
-}
-
-static struct task *rq_first(struct rq *rq)
-{
-	return list_first_entry(&rq->queue, struct task, rq_node);
 }
 
 /* A step of the nice value is a fifth more time, or less: its time counts by so much. */
@@ -108,6 +126,17 @@ static u64 sched_weighted(u64 ran, int nice)
 	return ran;
 }
 
+/* The same for a real-time task: it counts against the slice and the share of the period. */
+static void sched_charge_realtime(struct rq *rq, struct task *t, u64 ran)
+{
+	rq->rt_ns += ran;
+	if (t->how.policy == SCHED_RR) {
+		t->slice_ns += ran;
+		t->turn_over |= t->slice_ns >= RR_SLICE_NS;
+	}
+	trace_sched_stat_runtime(t, ran, 0);
+}
+
 /* Charges the running task for its time until now. */
 static void sched_update_curr(struct rq *rq, u64 now)
 {
@@ -116,13 +145,16 @@ static void sched_update_curr(struct rq *rq, u64 now)
 
 	t->run_start_ns = now;
 	t->run_total_ns += ran;
-	if (t == rq->idle)
+	if (!t->shares) {
+		if (unlikely(t != rq->idle))
+			sched_charge_realtime(rq, t, ran);
 		return;
-	t->vruntime += sched_weighted(ran, READ_ONCE(t->prio) - DEFAULT_PRIO);
+	}
+	t->vruntime += sched_weighted(ran, READ_ONCE(t->how.nice));
 	u64 least = t->vruntime;
-	if (rq->queued && before(rq_first(rq)->vruntime, least))
+	if (rq->queued && sched_before(rq_first(rq)->vruntime, least))
 		least = rq_first(rq)->vruntime;
-	if (before(rq->min_vruntime, least))
+	if (sched_before(rq->min_vruntime, least))
 		rq->min_vruntime = least;
 	trace_sched_stat_runtime(t, ran, t->vruntime);
 }
@@ -138,11 +170,11 @@ void rq_resched(struct rq *rq)
 		ipi_send(rq->cpu, IPI_RESCHEDULE);
 }
 
-static void check_preempt(struct rq *rq, const struct task *woken)
+void rq_check_preempt(struct rq *rq, const struct task *woken)
 {
 	const struct task *curr = rq->curr;
 
-	if (curr == rq->idle || before(woken->vruntime + WAKEUP_GRAIN_NS, curr->vruntime))
+	if (curr == rq->idle || sched_before(woken->vruntime + WAKEUP_GRAIN_NS, curr->vruntime))
 		rq_resched(rq);
 }
 
@@ -171,17 +203,43 @@ static void sched_finish_switch(void)
  */
 enum reason { GIVES_UP, PREEMPTED, YIELDS };
 
+/*
+ * What becomes of a real-time task: it is carried to another CPU if it has to wait here and not
+ * there. If it sleeps, others may have waited for it.
+ */
+static void put_realtime(struct rq *rq, struct task *prev, enum reason why)
+{
+	bool keeps_turn = why != YIELDS && !prev->turn_over;
+	u64 turn = keeps_turn ? prev->vruntime - 1 : prev->vruntime;
+
+	prev->on_rq = false;
+	if (why != PREEMPTED && prev->state != TASK_RUNNING) {
+		sched_rt_pull(rq);
+		return;
+	}
+	if (!keeps_turn)
+		prev->slice_ns = prev->turn_over = 0;
+	bool waits = rq->queued && !sched_before(turn, rq_first(rq)->vruntime);
+	if (task_allowed(prev, rq->cpu) && !(waits && sched_rt_has_place(rq, prev)))
+		rq_insert(rq, prev, turn);
+	else
+		prev->state = TASK_RUNNING;
+}
+
 /* What becomes of the running task: back into the queue, or off it. */
 static void put_curr(struct rq *rq, struct task *prev, enum reason why)
 {
-	if (prev == rq->idle)
+	if (!prev->shares) {
+		if (unlikely(prev != rq->idle))
+			put_realtime(rq, prev, why);
 		return;
+	}
 	prev->on_rq = false;
 	if (why != PREEMPTED && prev->state != TASK_RUNNING)
 		return;
 	if (why == YIELDS && rq->queued) {
 		u64 last = list_entry(rq->queue.prev, struct task, rq_node)->vruntime;
-		if (before(prev->vruntime, last))
+		if (sched_before(prev->vruntime, last))
 			prev->vruntime = last;
 	}
 	if (likely(task_allowed(prev, rq->cpu)))
@@ -191,11 +249,26 @@ static void put_curr(struct rq *rq, struct task *prev, enum reason why)
 		    TASK_RUNNING; /* sched_finish_switch() carries it to where it may run */
 }
 
+/* While real-time tasks rest: the first that is none, or the first of all. */
+static struct task *rq_first_sharing(struct rq *rq)
+{
+	struct task *t;
+
+	if (clock_ns() - rq->rt_began >= RT_PERIOD_NS) {
+		rq->rt_rests = false;
+		return rq_first(rq);
+	}
+	list_for_each_entry (t, &rq->queue, rq_node)
+		if (t->shares)
+			return t;
+	return rq_first(rq);
+}
+
 static struct task *take_next(struct rq *rq)
 {
 	if (!rq->queued && !sched_steal(rq))
 		return rq->idle;
-	struct task *next = rq_first(rq);
+	struct task *next = unlikely(rq->rt_rests) ? rq_first_sharing(rq) : rq_first(rq);
 	rq_dequeue(rq, next);
 	next->on_rq = true;
 	return next;
@@ -250,11 +323,15 @@ static void __noinline __schedule(enum reason why)
 static void schedule_loop(enum reason why, u64 at)
 {
 	WRITE_ONCE(current()->preempted_at, at);
-	do {
+	for (;;) {
 		preempt_disable();
 		__schedule(why);
 		preempt_enable_no_resched();
-	} while (this_cpu_read(need_resched));
+		if (likely(!this_cpu_read(need_resched)))
+			return;
+		if (why == YIELDS)
+			why = GIVES_UP; /* it has let the others go first */
+	}
 }
 
 static inline __attribute__((always_inline)) void schedule_task(enum reason why)
@@ -359,7 +436,8 @@ void sched_idle(void)
 /* Into the queue of `to`, unless the affinity changed since it was chosen. Its lock is held. */
 static bool place_on(struct rq *to, struct task *t, s64 distance, enum place why)
 {
-	t->vruntime = to->min_vruntime + MAX(distance, -(s64)SLEEPER_CREDIT_NS);
+	if (likely(t->shares))
+		t->vruntime = to->min_vruntime + MAX(distance, -(s64)SLEEPER_CREDIT_NS);
 	WRITE_ONCE(t->cpu, to->cpu);
 	if (unlikely(!task_allowed(t, to->cpu)))
 		return false;
@@ -370,7 +448,7 @@ static bool place_on(struct rq *to, struct task *t, s64 distance, enum place why
 		trace_sched_wakeup_new(t);
 	if (static_branch(&observed) && why != PLACE_CARRIED)
 		observer->woken(t);
-	check_preempt(to, t);
+	rq_check_preempt(to, t);
 	return true;
 }
 
@@ -435,19 +513,71 @@ void task_start(struct task *t)
 	preempt_enable();
 }
 
+void rq_set_prio(struct rq *rq, struct task *t, int prio)
+{
+	bool shared = t->shares, queued = t->on_rq && t != rq->curr;
+
+	if (t == rq->curr)
+		sched_update_curr(rq, clock_ns());
+	if (queued)
+		rq_dequeue(rq, t);
+	WRITE_ONCE(t->prio, prio);
+	t->shares = !task_is_realtime(t);
+	t->slice_ns = t->turn_over = 0;
+	if (!t->shares)
+		t->vruntime = RT_VRUNTIME + prio * RT_STEP;
+	else if (!shared)
+		t->vruntime = rq->min_vruntime;
+	if (queued) {
+		rq_enqueue(rq, t);
+		rq_check_preempt(rq, t);
+	} else if (t == rq->curr && rq->queued &&
+		   sched_before(rq_first(rq)->vruntime, t->vruntime)) {
+		rq_resched(rq);
+	}
+}
+
 /* ---- Ticks and numbers ---- */
+
+/* When real-time tasks run or wait: whose turn is it? */
+static void sched_tick_realtime(struct rq *rq, u64 now)
+{
+	const struct task *first = rq_first(rq);
+	struct task *curr = rq->curr;
+
+	if (now - rq->rt_began >= RT_PERIOD_NS) {
+		rq->rt_began = now;
+		rq->rt_ns = 0;
+		rq->rt_rests = false;
+	} else if (rq->rt_ns >= RT_SHARE_NS && !rq->rt_rests) {
+		rq->rt_rests = true;
+		rq_resched(rq);
+	}
+	if (curr->turn_over) {
+		if (first->vruntime == curr->vruntime)
+			rq_resched(rq);
+		else
+			curr->slice_ns = curr->turn_over = 0;
+	}
+	if (!first->shares)
+		sched_rt_push(rq);
+}
 
 void sched_tick(void)
 {
 	struct rq *rq = this_rq();
+	u64 now = clock_ns();
 
 	spin_lock(&rq->lock);
-	sched_update_curr(rq, clock_ns());
-	if (rq->queued &&
-	    (rq->curr == rq->idle || before(rq_first(rq)->vruntime, rq->curr->vruntime)))
-		rq_resched(rq);
-	if (rq->queued)
+	sched_update_curr(rq, now);
+	if (rq->queued) {
+		if (unlikely(!rq->curr->shares || !rq_first(rq)->shares))
+			sched_tick_realtime(rq, now);
+		if (rq->curr == rq->idle ||
+		    sched_before(rq_first(rq)->vruntime, rq->curr->vruntime))
+			rq_resched(rq);
 		sched_kick_idle(rq);
+	}
 	spin_unlock_raw(&rq->lock);
 	preempt_count_sub(1);
 }

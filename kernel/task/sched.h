@@ -19,6 +19,9 @@ struct rq {
 	struct task *idle; /* [I] */
 	struct task *prev; /* [C] what was switched away from */
 	u64 min_vruntime;  /* [L] only grows */
+	u64 rt_began;	   /* [L] clock_ns() when the present period of real-time tasks began, */
+	u64 rt_ns;	   /* [L] what they have run in it, */
+	bool rt_rests;	   /* [L] and whether the others come first until its end */
 } __aligned(64);
 
 extern struct rq rqs[MAX_CPUS];
@@ -26,7 +29,10 @@ extern u64 sched_cpus; /* [A] a bit per CPU that schedules */
 
 static inline struct rq *this_rq(void)
 {
-	return &rqs[cpu_id()];
+	struct rq *rq = &rqs[cpu_id()];
+
+	asm("" : "+r"(rq)); /* else the compiler computes the address anew for each field */
+	return rq;
 }
 
 static inline bool rq_idle(const struct rq *rq)
@@ -39,12 +45,34 @@ static inline bool task_allowed(const struct task *t, unsigned cpu)
 	return t->cpus_allowed >> cpu & 1;
 }
 
+/* Is a before b, in numbers that may wrap? */
+static inline bool sched_before(u64 a, u64 b)
+{
+	return (s64)(a - b) < 0;
+}
+
+static inline struct task *rq_first(const struct rq *rq)
+{
+	return list_first_entry(&rq->queue, struct task, rq_node);
+}
+
+static inline bool task_is_realtime(const struct task *t)
+{
+	return t->prio < REALTIME_PRIO;
+}
+
 /* sched.c: into and out of a queue, its lock held. */
 void rq_enqueue(struct rq *rq, struct task *t);
 void rq_dequeue(struct rq *rq, struct task *t);
 /* Locks the queue a task belongs to; flags for spin_unlock_irqrestore(). */
 struct rq *task_rq_lock(struct task *t, u64 *flags);
+/* The same, and the task is not between two queues. */
+struct rq *task_rq_lock_settled(struct task *t, u64 *flags);
 void rq_resched(struct rq *rq);
+/* After t came into the queue: lets it have the CPU if it comes before who has it. */
+void rq_check_preempt(struct rq *rq, const struct task *t);
+/* Gives a task another priority. The lock of its queue is held, and it is settled. */
+void rq_set_prio(struct rq *rq, struct task *t, int prio);
 /*
  * Takes over a task that no queue has (it is TASK_RUNNING, on_rq false): finds a CPU and queues it
  * there. Interrupts and preemption off. The task may have run and be gone when this returns.
@@ -59,6 +87,14 @@ unsigned sched_choose_cpu(const struct task *t);
 bool sched_steal(struct rq *rq);
 /* Has an idle CPU come and steal the first that waits in this queue, whose lock is held. */
 void sched_kick_idle(struct rq *rq);
+/*
+ * Real-time tasks that wait; this queue's lock is held. Is there another CPU where t comes first?
+ * pull: moves the first of other queues into this one, if it comes before all that wait here. push:
+ * moves the first of this queue to a CPU where it comes first.
+ */
+bool sched_rt_has_place(struct rq *rq, const struct task *t);
+void sched_rt_pull(struct rq *rq);
+void sched_rt_push(struct rq *rq);
 
 /* timer.c: the timer interrupt; and the tick of a CPU that has something to run. Interrupts off. */
 void timers_init(unsigned cpu);

@@ -24,6 +24,7 @@ static struct task *task_new(const char *comm)
 	memset(t, 0, offsetof(struct task, sig.pending.info));
 	strscpy(t->comm, comm, TASK_COMM_LEN);
 	t->prio = DEFAULT_PRIO;
+	t->shares = true;
 	t->cpu = cpu_id();
 	t->start_ns = clock_ns();
 	list_init(&t->rq_node);
@@ -42,6 +43,7 @@ struct task *task_alloc_idle(unsigned cpu)
 	t->flags = TASK_KTHREAD | TASK_IDLE_TASK;
 	t->cpus_allowed = 1UL << cpu;
 	t->on_rq = t->on_cpu = true;
+	t->shares = false;
 	t->refs = 1;
 	t->arch.stack_top = this_cpu_read(kernel_rsp);
 	return t;

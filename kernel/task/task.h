@@ -11,9 +11,14 @@
 #include "kernel/task/signal.h"
 #include "kernel/task/sync.h"
 
-#define TASK_COMM_LEN 16
-#define DEFAULT_PRIO  120 /* Linux's number for nice 0; kernel threads have it too; idle 120 */
-#define PID_MAX	      32768
+#define TASK_COMM_LEN	  16
+#define DEFAULT_PRIO	  120 /* Linux's number for nice 0; kernel threads have it too; idle 120 */
+#define REALTIME_PRIO	  100 /* real-time priorities are below: 99 - rt_priority */
+#define NICE_LEAST	  -20
+#define NICE_MOST	  19
+#define RT_PRIORITY_LEAST 1
+#define RT_PRIORITY_MOST  99
+#define PID_MAX		  32768
 
 /* Linux's bits, as sched_switch shows them. */
 enum task_state {
@@ -35,6 +40,15 @@ enum {
 	TASK_NO_NEW_PRIVS = 16, /* prctl(): for ever, and inherited */
 };
 
+/* How a task is scheduled. See sched.c. */
+enum { SCHED_OTHER, SCHED_FIFO, SCHED_RR, SCHED_BATCH, SCHED_IDLE = 5, SCHED_DEADLINE };
+struct task_policy {
+	u32 policy; /* any of these but SCHED_DEADLINE */
+	s32 nice;
+	u32 rt_priority;    /* of SCHED_FIFO and SCHED_RR; else 0 */
+	bool reset_on_fork; /* its children begin with SCHED_OTHER, and not below nice 0 */
+};
+
 struct mm;	     /* kernel/process/mm.h: ring-3 address space */
 struct files;	     /* kernel/fs/files.h: open files */
 struct fs_struct;    /* kernel/fs/cwd.h: working directory, umask */
@@ -53,14 +67,18 @@ struct task {
 	char comm[TASK_COMM_LEN];	/* [O] written by itself; readers may see a mix */
 	u32 flags;			/* [O] TASK_KTHREAD ... */
 	u32 state;			/* [R] enum task_state */
-	int prio;			/* [A] DEFAULT_PRIO + the nice value */
+	int prio;			/* [R] others peek; a smaller number comes first */
+	struct task_policy how;		/* [R] others peek */
+	bool shares;			/* [R] by virtual time; else real-time, or idle */
+	bool turn_over;			/* [R] of SCHED_RR: its slice is used up */
+	u64 slice_ns;			/* [R] of SCHED_RR: used of its slice */
 	unsigned cpu;			/* [R] where it runs or last ran */
 	u64 cpus_allowed;		/* [R] a bit per CPU */
 	bool on_rq, on_cpu;		/* [R] */
 	struct list_head rq_node;	/* [R] */
 	struct list_head all_node;	/* [T] */
 	u64 run_start_ns, run_total_ns; /* [R] on a CPU since; in all until then */
-	u64 vruntime;			/* [R] ns it has had, beside those of its run queue */
+	u64 vruntime;			/* [R] its place in a queue: see sched.c */
 	/* [A] the instruction, if an interrupt took the CPU from it last; 0: it gave it up */
 	u64 preempted_at;
 	u64 nvcsw, nivcsw; /* [R] switches away by its own will, and against it */
@@ -153,6 +171,13 @@ struct task *task_find(int pid); /* with a reference; NULL */
 struct task *task_next(struct task *prev);
 void task_set_comm(struct task *t, const char *comm); /* fires task_rename */
 int task_set_affinity(struct task *t, u64 cpus);      /* -EINVAL if none of them is up */
+/* policy.c: the values are valid. Task context, under task_lock too. */
+struct task_policy task_get_policy(struct task *t);
+void task_set_policy(struct task *t, const struct task_policy *policy);
+void task_set_nice(struct task *t, s32 nice);
+/* The child of the current task, before task_start(). */
+void task_inherit_policy(struct task *child);
+#define RR_SLICE_NS 100000000UL
 
 /*
  * The scheduler calls woken() for each task that becomes runnable and switched() for each switch,

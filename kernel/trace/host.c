@@ -344,7 +344,12 @@ void host_task_of(const void *task, struct host_task *out)
 {
 	const struct task *t = task ? task : current();
 
-	*out = (struct host_task){.pid = t->pid, .nice = t->prio - DEFAULT_PRIO};
+	*out = (struct host_task){
+	    .pid = t->pid,
+	    .nice = t->how.nice,
+	    .policy = t->how.policy,
+	    .rt_priority = t->how.rt_priority,
+	};
 	memcpy(out->comm, t->comm, sizeof(out->comm));
 }
 

@@ -54,7 +54,7 @@ static u32 ended;
 static void bench_latency_sleeper(void *unused)
 {
 	(void)unused;
-	current()->prio = DEFAULT_PRIO - 1;
+	task_set_nice(current(), -1);
 	WRITE_ONCE(sleeper, current());
 	while (!READ_ONCE(ended)) {
 		WRITE_ONCE(current()->state, TASK_INTERRUPTIBLE);

@@ -1,10 +1,11 @@
 /*
- * The tracer wakeup: how long a woken task waits for a CPU, if its priority number is smaller than
- * that of the task that woke it. The tracer follows one task at a time, the one with the smallest
- * number. It records the wake-up and the switch, each with a stack, and between them
- * (options/function-trace) the functions that the task's CPU calls.
+ * The tracers wakeup and wakeup_rt: how long a woken task waits for a CPU, if its priority number
+ * is smaller than that of the task that woke it; wakeup_rt is for real-time tasks alone. The tracer
+ * follows one task at a time, the one with the smallest number. It records the wake-up and the
+ * switch, each with a stack, and between them (options/function-trace) the functions that the
+ * task's CPU calls.
  *
- * One array at a time has it. Legend: [L] host_lock, [A] read by all CPUs, [W] the lock of
+ * One array at a time has one of them. Legend: [L] host_lock, [A] read by all CPUs, [W] the lock of
  * `waiting`, interrupts off.
  */
 /* hot: runs with each event */
@@ -18,8 +19,9 @@
 #include "trace/tracer/latency.h"
 #include "trace/tracer/tracer.h"
 
-#define OPTIONS_SET (TRACE_OPT_OVERWRITE | TRACE_OPT_LATENCY_FMT)
-#define NO_PRIO	    256 /* above all */
+#define OPTIONS_SET   (TRACE_OPT_OVERWRITE | TRACE_OPT_LATENCY_FMT)
+#define NO_PRIO	      256 /* above all */
+#define REALTIME_PRIO 100 /* Linux's number: those of real-time tasks are smaller */
 
 /* The task that the tracer follows. */
 static struct {
@@ -33,6 +35,7 @@ static struct {
 } waiting;
 
 static struct trace_array *owner; /* [A] the array that has the tracer; NULL: none */
+static u32 prio_limit;		  /* [A] by its tracer: tasks below it are followed */
 static u8 busy[MAX_CPUS];	  /* [A] by its CPU: a function is being recorded */
 
 static void trace_wakeup_lock(void)
@@ -94,7 +97,7 @@ void trace_wakeup_woken(const struct host_sched *woken, const struct host_sched 
 	struct trace_array *tr = READ_ONCE(owner);
 
 	if (unlikely(!tr) || woken->prio >= curr->prio || woken->prio >= READ_ONCE(waiting.prio) ||
-	    !ring_buffer_record_is_on(tr->buffer))
+	    woken->prio >= READ_ONCE(prio_limit) || !ring_buffer_record_is_on(tr->buffer))
 		return;
 	host_preempt_disable();
 	trace_wakeup_lock();
@@ -186,13 +189,26 @@ static int trace_wakeup_start(struct trace_array *tr)
 	return err;
 }
 
-static int trace_wakeup_init(struct trace_array *tr)
+static int trace_wakeup_init_below(struct trace_array *tr, u32 limit)
 {
 	int err = owner ? -EBUSY : trace_comm_prepare();
 
 	if (!err)
 		err = trace_latency_start(tr, OPTIONS_SET);
-	return err ? err : trace_wakeup_start(tr);
+	if (err)
+		return err;
+	WRITE_ONCE(prio_limit, limit);
+	return trace_wakeup_start(tr);
+}
+
+static int trace_wakeup_init(struct trace_array *tr)
+{
+	return trace_wakeup_init_below(tr, NO_PRIO);
+}
+
+static int trace_wakeup_rt_init(struct trace_array *tr)
+{
+	return trace_wakeup_init_below(tr, REALTIME_PRIO);
 }
 
 static int trace_wakeup_option(struct trace_array *tr, u64 bit, bool on)
@@ -204,6 +220,14 @@ static int trace_wakeup_option(struct trace_array *tr, u64 bit, bool on)
 const struct trace_tracer trace_tracer_wakeup = {
     .name = "wakeup",
     .init = trace_wakeup_init,
+    .reset = trace_wakeup_reset,
+    .option = trace_wakeup_option,
+    .shows_longest = true,
+};
+
+const struct trace_tracer trace_tracer_wakeup_rt = {
+    .name = "wakeup_rt",
+    .init = trace_wakeup_rt_init,
     .reset = trace_wakeup_reset,
     .option = trace_wakeup_option,
     .shows_longest = true,

@@ -12,6 +12,11 @@ static const struct page {
 	"Lists the firmware's ACPI tables, refused ones too; or shows the fields of some by name, "
 	"with -x their bytes.\n"
 	"The tables themselves are files: /sys/firmware/acpi/tables."},
+    {"chrt", "[-p | -m] [-bfiorR] PRIORITY COMMAND [ARG]...",
+	"Runs a program with SCHED_FIFO (-f), SCHED_RR (-r, the default), -o other, -b batch, -i "
+	"idle; -R: not its children.\n"
+	"-p [PRIORITY] PID: of a task that runs; without PRIORITY it shows. -m: which priorities "
+	"there are. See docs/latency.md."},
     {"lspci", "[-nvx] [-s BUS:DEVICE.FUNCTION]",
 	"Lists what is on PCI: -n as numbers, -v with addresses and interrupts, -x with the "
 	"registers in hex, -s only that one.\n"

@@ -225,7 +225,7 @@ static u32 latency_sleeper_end;		  /* [A] */
 static void latency_sleeper(void *unused)
 {
 	(void)unused;
-	current()->prio = DEFAULT_PRIO - 1;
+	task_set_nice(current(), -1);
 	WRITE_ONCE(latency_sleeper_task, current());
 	while (!READ_ONCE(latency_sleeper_end)) {
 		WRITE_ONCE(current()->state, TASK_INTERRUPTIBLE);
