@@ -259,6 +259,7 @@ struct hook_user {
 	void (*enter)(struct hook_user *user, u64 ip, u64 *slot, u64 flags);
 	void (*leave)(struct hook_user *user, const struct hook_call *call, u64 value, u64 flags);
 	int number;	 /* of kernel/kprobe/hook.c */
+	u32 asks;	 /* the same: its calls ask for its bit of hook_skip */
 	u64 calls;	 /* [I] owner of its calls on shadow stacks: HOOK_CALLS() */
 	u64 missed;	 /* [A] not followed: no room, or no shadow stack */
 	u64 left, ended; /* [A] left otherwise than by their return; with their tasks */

@@ -40,6 +40,7 @@ struct host_hook {
 	void (*enter)(struct host_hook *hook, u64 ip, u64 *slot, u64 flags);
 	void (*leave)(struct host_hook *hook, const struct host_call *call, u64 value, u64 flags);
 	int number;	 /* the host's */
+	u32 asks;	 /* the host's */
 	u64 calls;	 /* the host's */
 	u64 missed;	 /* [A] calls that could not be followed: no room */
 	u64 left, ended; /* [A] that never returned: left otherwise, or their task ended in them */
@@ -52,9 +53,11 @@ int host_hook_add(struct host_hook *hook); /* 0; -ENOMEM; -EBUSY: there are too 
 void host_hook_set(struct host_hook *hook, const u64 *functions);
 void host_hook_remove(struct host_hook *hook);
 /*
- * Calls on this CPU do not reach fn() until the hook is told otherwise, or removed. Any context, as
- * after host_preempt_disable(); the hook was added.
+ * host_hook_ask(): from now on calls ask what host_hook_skip() said on their CPU, or no more. Task
+ * context. host_hook_skip(): calls on this CPU do not reach fn() or enter() until the hook is told
+ * otherwise, or removed. Any context, as after host_preempt_disable(). The hook was added.
  */
+void host_hook_ask(struct host_hook *hook, bool ask);
 void host_hook_skip(const struct host_hook *hook, bool skip);
 
 /*

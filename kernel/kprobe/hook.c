@@ -234,7 +234,10 @@ static u8 hook_wanted(u32 mask)
 	unsigned number = __builtin_ctz(mask) - 1;
 	if (number >= ARCH_HOOK_DIRECT)
 		return NOW_MANY;
-	return NOW_DIRECT + number + (kernel_hook_users[number]->enter ? ARCH_HOOK_CALLS : 0);
+	const struct hook_user *u = kernel_hook_users[number];
+
+	return NOW_DIRECT + number + (u->enter ? ARCH_HOOK_CALLS : 0) +
+	       (u->asks ? ARCH_HOOK_ASKS : 0);
 }
 
 static int arch_entry_of(u8 state)
@@ -317,6 +320,18 @@ void hook_user_set(struct hook_user *user, const u64 *functions)
 		}
 		has[word] = want;
 	}
+	hook_flush();
+	mutex_unlock(&hook_lock);
+}
+
+/* Calls between the two changes find the user's bit, or have an entry that does not ask for it. */
+void hook_user_ask(struct hook_user *user, bool ask)
+{
+	mutex_lock(&hook_lock);
+	user->asks = ask;
+	for (u32 word = 0; word < hook_words(); word++)
+		for (u64 left = functions_of[user->number][word]; left; left &= left - 1)
+			hook_update(word * 64 + __builtin_ctzl(left));
 	hook_flush();
 	mutex_unlock(&hook_lock);
 }

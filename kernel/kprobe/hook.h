@@ -29,9 +29,10 @@ int hook_user_add(struct hook_user *user);
 void hook_user_set(struct hook_user *user, const u64 *functions);
 void hook_user_remove(struct hook_user *user);
 /*
- * Calls on this CPU do not reach that user, until it is told otherwise. It was added. Any context,
- * preemption off.
+ * hook_user_ask(): calls ask from now on whether they are to be skipped. hook_user_skip(): those on
+ * this CPU are, until it is told otherwise; any context, preemption off. The user was added.
  */
+void hook_user_ask(struct hook_user *user, bool ask);
 void hook_user_skip(const struct hook_user *user, bool skip);
 /*
  * Probes at the beginning of hooked functions: is addr such a place; makes room for the first; they

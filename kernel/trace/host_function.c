@@ -23,8 +23,9 @@ const char *host_function(unsigned i, u64 *addr)
 
 #define SAME_PLACE(field) (offsetof(struct host_hook, field) == offsetof(struct hook_user, field))
 _Static_assert(SAME_PLACE(fn) && SAME_PLACE(enter) && SAME_PLACE(leave) && SAME_PLACE(number) &&
-		   SAME_PLACE(calls) && SAME_PLACE(missed) && SAME_PLACE(left) &&
-		   SAME_PLACE(ended) && sizeof(struct host_hook) == sizeof(struct hook_user),
+		   SAME_PLACE(asks) && SAME_PLACE(calls) && SAME_PLACE(missed) &&
+		   SAME_PLACE(left) && SAME_PLACE(ended) &&
+		   sizeof(struct host_hook) == sizeof(struct hook_user),
     "host_hook is hook_user");
 _Static_assert(sizeof(struct host_call) == sizeof(struct hook_call) &&
 		   offsetof(struct host_call, level) == offsetof(struct hook_call, level),
@@ -43,6 +44,11 @@ void host_hook_set(struct host_hook *hook, const u64 *functions)
 void host_hook_remove(struct host_hook *hook)
 {
 	hook_user_remove((struct hook_user *)hook);
+}
+
+void host_hook_ask(struct host_hook *hook, bool ask)
+{
+	hook_user_ask((struct hook_user *)hook, ask);
 }
 
 void host_hook_skip(const struct host_hook *hook, bool skip)

@@ -70,6 +70,11 @@ void host_hook_remove(struct host_hook *hook)
 	hooks[hook->number].wanted = hooks[hook->number].skipping = 0;
 }
 
+void host_hook_ask(struct host_hook *hook, bool ask)
+{
+	hook->asks = ask;
+}
+
 void host_hook_skip(const struct host_hook *hook, bool skip)
 {
 	u64 *skipping = &hooks[hook->number].skipping, bit = 1UL << host_cpu();
@@ -182,7 +187,8 @@ void host_function_enter(unsigned i, u64 *slot)
 	for (unsigned k = 0; k < HOOKS; k++) {
 		struct host_hook *hook = hooks[k].hook;
 
-		if (!(hooks[k].wanted >> i & 1) || (hooks[k].skipping >> host_cpu() & 1))
+		if (!(hooks[k].wanted >> i & 1) ||
+		    (hook->asks && hooks[k].skipping >> host_cpu() & 1))
 			continue;
 		if (hook->enter)
 			hook->enter(hook, addr, slot, 0);

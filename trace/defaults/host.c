@@ -411,6 +411,10 @@ __weak void host_hook_remove(struct host_hook *hook __maybe_unused)
 {
 }
 
+__weak void host_hook_ask(struct host_hook *hook __maybe_unused, bool ask __maybe_unused)
+{
+}
+
 __weak void host_hook_skip(const struct host_hook *hook __maybe_unused, bool skip __maybe_unused)
 {
 }

@@ -241,6 +241,14 @@ static void list_del_active(struct trace_pids *p)
 	WRITE_ONCE(*at, p->next);
 }
 
+static void trace_pids_ask(const struct trace_pids *p, bool ask)
+{
+	struct host_hook *hook = p->of == TRACE_PIDS_FUNCTIONS ? p->tr->hook : NULL;
+
+	if (hook)
+		host_hook_ask(hook, ask);
+}
+
 /*
  * The switches are followed before the first look, and all CPUs looked at before an event may ask.
  */
@@ -249,6 +257,7 @@ static void activate(struct trace_pids *p)
 	list_add_active(p);
 	use_keys(1);
 	p->active = true;
+	trace_pids_ask(p, true);
 	host_on_each_cpu(trace_pid_look_again, p);
 	if (p->of == TRACE_PIDS_EVENTS)
 		trace_array_set_way(p->tr, TRACE_WAY_PID, true);
@@ -258,6 +267,7 @@ static void deactivate(struct trace_pids *p)
 {
 	if (p->of == TRACE_PIDS_EVENTS)
 		trace_array_set_way(p->tr, TRACE_WAY_PID, false);
+	trace_pids_ask(p, false);
 	use_keys(-1);
 	list_del_active(p);
 	p->active = false;
@@ -268,8 +278,10 @@ void trace_pid_set_hook(struct trace_array *tr, struct host_hook *hook)
 	struct trace_pids *p = tr->pids[TRACE_PIDS_FUNCTIONS];
 
 	atomic_store_release(&tr->hook, hook);
-	if (p && p->active)
-		host_on_each_cpu(trace_pid_look_again, p);
+	if (!p || !p->active)
+		return;
+	trace_pids_ask(p, true);
+	host_on_each_cpu(trace_pid_look_again, p);
 }
 
 /* ---- the files ---- */

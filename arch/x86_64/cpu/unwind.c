@@ -35,8 +35,9 @@ enum {
 #define HOOK_SIZE 5
 
 /* arch/x86_64/probe/hook.S */
-extern const char hook_entries[], hook_direct_return[], hook_call_return[], hook_return_slow[],
-    hook_return_slow_called[], hook_return_called[], hook_return_pops[], hook_return_end[];
+extern const char hook_entries[], hook_direct_return[], hook_call_entries[], hook_call_return[],
+    hook_asking[], hook_return_slow[], hook_return_slow_called[], hook_return_called[],
+    hook_return_pops[], hook_return_end[];
 
 /* So many functions of what records are left out, at most. */
 #define RECORDERS 32
@@ -226,12 +227,19 @@ static bool unwind_add_returned(struct walk *w, u64 at)
 	return add(w, ret ? ret : kernel_probe_returns_to(0));
 }
 
+/* Is that where one of the entries calls? `call` is where the first of them does. */
+static bool unwind_is_in_entry(u64 ret, const char *first, const char *call, const char *end)
+{
+	return ret - (u64)first < (u64)(end - first) &&
+	       (ret - (u64)first) % HOOK_ENTRY == (u64)(call - first);
+}
+
 /* The return address `ret`, which stands at `at`; false: the walk ends. */
 static bool unwind_add_return(struct walk *w, u64 ret, u64 at)
 {
-	if (ret == (u64)hook_direct_return)
+	if (unwind_is_in_entry(ret, hook_entries, hook_direct_return, hook_call_entries))
 		return unwind_add_hooked(w, at + 8 + HOOK_SAVED);
-	if (ret == (u64)hook_call_return)
+	if (unwind_is_in_entry(ret, hook_call_entries, hook_call_return, hook_asking))
 		return unwind_add_hooked(w, at + 16 + HOOK_SAVED);
 	if (ret == (u64)hook_return_called || ret == (u64)hook_return_slow_called)
 		return unwind_add_returned(w, at + 8 + offsetof(struct hook_returned, to));

@@ -41,6 +41,8 @@
 
 /* probe/hook.S: the entries of single users, and what they push below the return address. */
 #define HOOK_DIRECT	    16
+#define HOOK_ENTRY	    64
+#define HOOK_ASKING	    32
 #define HOOK_SAVED	    48
 #define HOOK_USER_ENTER	    8 /* in struct hook_user */
 #define HOOK_USER_LEAVE	    16

@@ -8,32 +8,7 @@
 
 	.section .noprobe.text, "ax", @progbits
 
-/*
- * An entry for each user that may be a function's only one, 32 bytes each; then the same for users
- * that follow calls. An entry returns at once, before it saves anything, if its user set its bit in
- * CPU_HOOK_SKIP: the user wants no calls of the task that this CPU runs.
- */
-	.balign 32
-	.globl hook_entries
-	.type hook_entries, @function
-hook_entries:
-	.macro entries to
-	.set number, 0
-	.rept HOOK_DIRECT
-	.balign 32
-	btl $number, %gs:CPU_HOOK_SKIP
-	jc 1f
-	movl $8 * number, %eax
-	jmp \to
-1:	ret
-	.set number, number + 1
-	.endr
-	.endm
-	entries hook_direct
-	entries hook_call
-	.size hook_entries, . - hook_entries
-
-/* %rax: 8 times the user's number. The unwinder knows how far below the return address %rsp is. */
+/* The unwinder knows how far below the return address %rsp is. */
 	.macro push_arguments
 	pushq %rdi
 	pushq %rsi
@@ -51,42 +26,78 @@ hook_entries:
 	popq %rdi
 	.endm
 
-	.globl hook_direct
-	.type hook_direct, @function
-hook_direct:
+/*
+ * An entry for each user that may be a function's only one, HOOK_ENTRY bytes each; then the same
+ * for users that follow calls. The unwinder finds where each calls by the labels in the first.
+ */
+	.balign HOOK_ENTRY
+	.globl hook_entries
+	.type hook_entries, @function
+hook_entries:
+	.set number, 0
+	.rept HOOK_DIRECT
+	.balign HOOK_ENTRY
 	incl %gs:CPU_PREEMPT_COUNT
 	push_arguments
-	movq kernel_hook_users(%rax), %rdi
+	movq kernel_hook_users + 8 * number, %rdi
 	movq HOOK_SAVED(%rsp), %rsi
 	subq $5, %rsi
 	movq HOOK_SAVED + 8(%rsp), %rdx
 	leaq HOOK_SAVED + 8(%rsp), %rcx
 	call *(%rdi)
+	.if number == 0
 	.globl hook_direct_return
 hook_direct_return:
+	.endif
 	pop_arguments
 	decl %gs:CPU_PREEMPT_COUNT
 	ret
-	.size hook_direct, . - hook_direct
+	.set number, number + 1
+	.endr
 
-	.globl hook_call
-	.type hook_call, @function
-hook_call:
+	.globl hook_call_entries
+	.balign HOOK_ENTRY
+hook_call_entries:
+	.set number, 0
+	.rept HOOK_DIRECT
+	.balign HOOK_ENTRY
 	pushfq
 	cli
 	push_arguments
-	movq kernel_hook_users(%rax), %rdi
+	movq kernel_hook_users + 8 * number, %rdi
 	movq HOOK_SAVED + 8(%rsp), %rsi
 	subq $5, %rsi
 	leaq HOOK_SAVED + 16(%rsp), %rdx
 	movq HOOK_SAVED(%rsp), %rcx
 	call *HOOK_USER_ENTER(%rdi)
+	.if number == 0
 	.globl hook_call_return
 hook_call_return:
+	.endif
 	pop_arguments
 	popfq
 	ret
-	.size hook_call, . - hook_call
+	.set number, number + 1
+	.endr
+
+/*
+ * Before each of these, one for users that do not want the calls of every task: it returns at once
+ * if its user set its bit in CPU_HOOK_SKIP.
+ */
+	.globl hook_asking
+	.balign HOOK_ASKING
+hook_asking:
+	.set number, 0
+	.rept 2 * HOOK_DIRECT
+	.balign HOOK_ASKING
+	btl $number % HOOK_DIRECT, %gs:CPU_HOOK_SKIP
+	jnc hook_entries + HOOK_ENTRY * number
+	ret
+	.set number, number + 1
+	.endr
+	.globl hook_entries_end
+hook_entries_end:
+	.size hook_entries, . - hook_entries
 
 /*
  * A followed function returns to hook_return. Its caller relies only on %rax, %rdx and the

@@ -6,9 +6,9 @@
 #include "arch/x86_64/probe/probe.h"
 #include "kernel/lib/string.h"
 
-#define ENTRY_SIZE 32
-
-_Static_assert(HOOK_DIRECT == ARCH_HOOK_DIRECT, "hook.S makes the entries");
+_Static_assert(HOOK_DIRECT == ARCH_HOOK_DIRECT && ARCH_HOOK_CALLS == HOOK_DIRECT &&
+		   ARCH_HOOK_ASKS == 2 * HOOK_DIRECT,
+    "hook.S makes the entries");
 _Static_assert(offsetof(struct hook_user, enter) == HOOK_USER_ENTER &&
 		   offsetof(struct hook_user, leave) == HOOK_USER_LEAVE &&
 		   offsetof(struct hook_user, calls) == HOOK_USER_CALLS &&
@@ -27,7 +27,7 @@ _Static_assert(offsetof(struct arch_task, shadow) == TASK_SHADOW &&
 
 enum { OP_CALL = 0xe8 };
 
-extern const char hook_entries[], hook_call_return[], hook_many[], hook_probe[];
+extern const char hook_entries[], hook_asking[], hook_entries_end[], hook_many[], hook_probe[];
 
 /* As tools/hooks makes it. */
 static const u8 nop[ARCH_HOOK_LEN] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
@@ -44,13 +44,15 @@ u64 arch_hook_entry(int to)
 		return (u64)hook_many;
 	if (to == ARCH_HOOK_PROBE)
 		return (u64)hook_probe;
-	return to == ARCH_HOOK_OFF ? 0 : (u64)hook_entries + (unsigned)to * ENTRY_SIZE;
+	if (to == ARCH_HOOK_OFF)
+		return 0;
+	return to < ARCH_HOOK_ASKS ? (u64)hook_entries + (unsigned)to * HOOK_ENTRY
+				   : (u64)hook_asking + (to - ARCH_HOOK_ASKS) * HOOK_ASKING;
 }
 
-/* The entries, hook_direct() and hook_call() lie one after the other. */
 bool __noprobe arch_hook_in_entry(u64 rip)
 {
-	return rip - (u64)hook_entries < (u64)(hook_call_return - hook_entries);
+	return rip - (u64)hook_entries < (u64)(hook_entries_end - hook_entries);
 }
 
 void arch_hooks_set(const struct arch_hook *hooks, unsigned n)
