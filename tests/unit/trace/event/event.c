@@ -121,6 +121,20 @@ static void set_event_limits(void)
 	trace_fresh();
 }
 
+/* Leaves out events that are on only if they are named: TRACE_CALL_ASKED. */
+static void copy_but_asked(char *to, const char *lines)
+{
+	for (; *lines; lines += strcspn(lines, "\n") + 1) {
+		size_t n = strcspn(lines, "\n") + 1;
+
+		if (!strncmp(lines, "preemptirq:", 11))
+			continue;
+		memcpy(to, lines, n);
+		to += n;
+	}
+	*to = '\0';
+}
+
 static void set_event_all(void)
 {
 	static const char *const forms[] = {"*:*", "*:", ":", "*:*\n"};
@@ -130,7 +144,7 @@ static void set_event_all(void)
 	for (unsigned i = 0; i < ARRAY_SIZE(forms); i++) {
 		EXPECT_EQ(trace_put("set_event", forms[i]), 0);
 		char *available = host_alloc(65536);
-		strscpy(available, trace_get("available_events", NULL), 65536);
+		copy_but_asked(available, trace_get("available_events", NULL));
 		EXPECT_STR(trace_get("set_event", NULL), available);
 		host_free(available);
 		EXPECT_STR(trace_get("events/enable", NULL), "1\n");
