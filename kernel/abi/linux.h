@@ -60,6 +60,7 @@ struct abi_sysinfo {
 	uint64_t totalhigh, freehigh;
 	uint32_t mem_unit;
 };
+#define ABI_SI_LOAD_SHIFT 16 /* a load of 1 */
 _Static_assert(sizeof(struct abi_sysinfo) == 112, "struct sysinfo");
 
 struct abi_timespec {
@@ -369,6 +370,10 @@ enum {
 	ABI_PR_GET_NAME,
 	ABI_PR_GET_SECCOMP = 21,
 	ABI_PR_CAPBSET_READ = 23,
+	ABI_PR_SET_TIMERSLACK = 29,
+	ABI_PR_GET_TIMERSLACK,
+	ABI_PR_SET_CHILD_SUBREAPER = 36,
+	ABI_PR_GET_CHILD_SUBREAPER,
 	ABI_PR_SET_NO_NEW_PRIVS = 38,
 	ABI_PR_GET_NO_NEW_PRIVS,
 };

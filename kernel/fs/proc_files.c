@@ -9,6 +9,7 @@
 #include "kernel/base/printk.h"
 #include "kernel/base/sym.h"
 #include "kernel/base/version.h"
+#include "kernel/task/load.h"
 #include "kernel/task/sched.h"
 #include "kernel/task/task.h"
 
@@ -73,11 +74,11 @@ static int proc_show_stat(struct seq *s, void *ctx)
 	return 0;
 }
 
-/* The kernel keeps no averages: they are shown as 0. */
 static int proc_show_loadavg(struct seq *s, void *ctx)
 {
 	unsigned running = 0, all = 0;
 	struct task *t = NULL;
+	u64 load[3];
 	int last = 0;
 
 	(void)ctx;
@@ -87,7 +88,12 @@ static int proc_show_loadavg(struct seq *s, void *ctx)
 		all++;
 		last = t->pid;
 	}
-	seq_printf(s, "0.00 0.00 0.00 %u/%u %d\n", running, all, last);
+	load_averages(load);
+	for (unsigned i = 0; i < 3; i++) {
+		u64 hundredths = (load[i] * 100 + (1UL << LOAD_SHIFT) / 2) >> LOAD_SHIFT;
+		seq_printf(s, "%lu.%02lu ", hundredths / 100, hundredths % 100);
+	}
+	seq_printf(s, "%u/%u %d\n", running, all, last);
 	return 0;
 }
 

@@ -97,13 +97,41 @@ static bool exit_is_complete(const struct thread_group *g)
 	return g->leader->state == TASK_ZOMBIE && g->threads.next == g->threads.prev;
 }
 
+static void exit_tell_parent(struct thread_group *g, int sig, const struct signal_info *info)
+{
+	if (sig)
+		signal_send_info(g->parent->leader, sig, info, true);
+	wake_up(&g->parent->child_wq);
+}
+
+/* What became of a process that has ended. task_lock held. */
+static void exit_notify_parent(struct thread_group *g, int sig)
+{
+	int status = exit_status(g), signal = status & 0x7f;
+	struct signal_info info = {.code = signal ? CLD_KILLED : CLD_EXITED,
+	    .pid = g->tgid,
+	    .status = signal ? signal : status >> 8};
+
+	exit_tell_parent(g, sig, &info);
+}
+
+/* The nearest ancestor that asked for what its descendants leave, or pid 1. task_lock held. */
+static struct thread_group *exit_reaper(const struct thread_group *g)
+{
+	struct thread_group *init = init_task->group, *reaper = g->parent;
+
+	while (reaper && reaper != init && !READ_ONCE(reaper->subreaper))
+		reaper = reaper->parent;
+	return reaper ? reaper : init;
+}
+
 /*
- * Gives the children to pid 1; zombies whose status pid 1 will not ask for go to `dead`. task_lock
- * held.
+ * Gives the children to the reaper; zombies whose status it will not ask for go to `dead`.
+ * task_lock held.
  */
 static void give_children_away(struct thread_group *g, struct list_head *dead)
 {
-	struct thread_group *child, *next, *init = init_task->group;
+	struct thread_group *child, *next, *reaper = exit_reaper(g);
 
 	list_for_each_entry_safe (child, next, &g->children, sibling) {
 		bool zombie = exit_is_complete(child);
@@ -112,30 +140,21 @@ static void give_children_away(struct thread_group *g, struct list_head *dead)
 			signal_send_info(child->leader, READ_ONCE(child->death_signal),
 			    &(struct signal_info){.code = SI_USER, .pid = g->tgid}, true);
 		list_del(&child->sibling);
-		child->parent = init;
+		child->parent = reaper;
 		child->exit_signal = SIGCHLD;
 		session_hang_up_orphans(child, g, NULL);
-		if (init_task->flags & TASK_KTHREAD)
+		if (reaper->leader->flags & TASK_KTHREAD)
 			child->orphan = true;
 		if (zombie && exit_is_self_reaping(child)) {
 			child->parent = NULL;
 			child->leader->reaped = true;
 			list_add_tail(&child->sibling, dead);
 		} else {
-			list_add_tail(&child->sibling, &init->children);
+			list_add_tail(&child->sibling, &reaper->children);
 			if (zombie)
-				wake_up(&init->child_wq);
+				exit_notify_parent(child, SIGCHLD);
 		}
 	}
-}
-
-static void exit_notify_parent(struct thread_group *g, int sig, int code, int status)
-{
-	struct signal_info info = {.code = code, .pid = g->tgid, .status = status};
-
-	if (sig)
-		signal_send_info(g->parent->leader, sig, &info, true);
-	wake_up(&g->parent->child_wq);
 }
 
 /*
@@ -144,15 +163,13 @@ static void exit_notify_parent(struct thread_group *g, int sig, int code, int st
  */
 static bool exit_process(struct thread_group *g, struct list_head *dead)
 {
-	int status = exit_status(g), signal = status & 0x7f;
 	bool alone;
 
 	session_hang_up_orphans(g, g->parent, g);
 	give_children_away(g, dead);
 	alone = exit_is_self_reaping(g);
 	if (g->parent)
-		exit_notify_parent(g, g->exit_signal, signal ? CLD_KILLED : CLD_EXITED,
-		    signal ? signal : status >> 8);
+		exit_notify_parent(g, g->exit_signal);
 	if (alone && g->parent)
 		list_del(&g->sibling);
 	if (alone)
@@ -326,7 +343,10 @@ void task_report_stop(struct task *t, int sig)
 	g->stop_status = stopped ? sig << 8 | 0x7f : 0;
 	g->continued = !stopped;
 	if (g->parent && !(group_action(g->parent, SIGCHLD)->flags & ABI_SA_NOCLDSTOP))
-		exit_notify_parent(g, SIGCHLD, stopped ? CLD_STOPPED : CLD_CONTINUED, sig);
+		exit_tell_parent(g, SIGCHLD,
+		    &(struct signal_info){.code = stopped ? CLD_STOPPED : CLD_CONTINUED,
+			.pid = g->tgid,
+			.status = sig});
 	else if (g->parent)
 		wake_up(&g->parent->child_wq);
 	spin_unlock_irqrestore(&task_lock, flags);

@@ -226,6 +226,7 @@ static int copy_process(struct task *child, const struct kernel_clone_args *args
 		return err;
 	child->cpus_allowed = current()->cpus_allowed;
 	task_inherit_policy(child);
+	child->timer_slack_ns = child->default_slack_ns = current()->timer_slack_ns;
 	child->flags |= current()->flags & TASK_NO_NEW_PRIVS;
 	if (!(args->flags & CLONE_THREAD))
 		child->group->undumpable = current()->group->undumpable;

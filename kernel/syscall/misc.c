@@ -120,12 +120,24 @@ static long sys_set_dumpable(u64 on)
 	return 0;
 }
 
+static long sys_set_subreaper(bool on)
+{
+	WRITE_ONCE(current()->group->subreaper, on);
+	return 0;
+}
+
+static long sys_set_timer_slack(struct task *t, u64 ns)
+{
+	t->timer_slack_ns = ns ? ns : t->default_slack_ns;
+	return 0;
+}
+
 #define CAPABILITY_LAST 40u
 
 long __x64_sys_prctl(const struct regs *r)
 {
 	struct task *t = current();
-	s32 sig = READ_ONCE(t->group->death_signal);
+	s32 sig = READ_ONCE(t->group->death_signal), subreaper = READ_ONCE(t->group->subreaper);
 	bool more = r->rdx || r->r10 || r->r8;
 
 	switch ((u32)r->rdi) {
@@ -151,6 +163,14 @@ long __x64_sys_prctl(const struct regs *r)
 	case ABI_PR_GET_KEEPCAPS:
 	case ABI_PR_GET_SECCOMP:
 		return 0;
+	case ABI_PR_SET_TIMERSLACK:
+		return sys_set_timer_slack(t, r->rsi);
+	case ABI_PR_GET_TIMERSLACK:
+		return t->timer_slack_ns;
+	case ABI_PR_SET_CHILD_SUBREAPER:
+		return sys_set_subreaper(r->rsi);
+	case ABI_PR_GET_CHILD_SUBREAPER:
+		return copy_to_user(r->rsi, &subreaper, sizeof(subreaper));
 	case ABI_PR_CAPBSET_READ:
 		return r->rsi > CAPABILITY_LAST ? -EINVAL : 1;
 	default:

@@ -1,7 +1,7 @@
 /*
- * splice and sendfile: bytes from file to file without a detour through ring 3. Task context.
- * Nothing that was taken from a source is lost: room in a pipe is reserved before it is filled, and
- * what leaves a pipe leaves it when it was written.
+ * splice, sendfile, copy_file_range: bytes from file to file without a detour through ring 3. Task
+ * context. Nothing that was taken from a source is lost: room in a pipe is reserved before it is
+ * filled, and what leaves a pipe leaves it when it was written.
  *
  * A file may have an idea of its own of what splice takes (file_ops.splice: of trace_pipe_raw whole
  * sub-buffers); others are read.
@@ -219,6 +219,101 @@ long __x64_sys_sendfile64(const struct regs *r)
 	if (ret)
 		return ret;
 	ret = send_files(&s, r->rdx);
+	put_files(&s);
+	return ret;
+}
+
+/* ---- copy_file_range ---- */
+
+static bool sys_splice_is(const struct file *f, u32 type)
+{
+	return f->vnode && (f->vnode->mode & S_IFMT) == type;
+}
+
+/* 0 or negative errno; cuts the length to what the source has. */
+static long check_copy(struct splice *s)
+{
+	bool same = s->in->vnode == s->out->vnode;
+
+	if (sys_splice_is(s->in, S_IFDIR) || sys_splice_is(s->out, S_IFDIR))
+		return -EISDIR;
+	if (!sys_splice_is(s->in, S_IFREG) || !sys_splice_is(s->out, S_IFREG))
+		return -EINVAL;
+	if (!readable(s->in) || !writable(s->out) || (s->out->flags & O_APPEND))
+		return -EBADF;
+	if (s->in->vnode->dev != s->out->vnode->dev)
+		return -EXDEV;
+	if ((s64)s->in_pos < 0 || (s64)s->out_pos < 0)
+		return -EINVAL;
+	if (s->in_pos + s->len < s->in_pos || s->out_pos + s->len < s->out_pos)
+		return -EOVERFLOW;
+	s->len = MIN(s->len, s->in->vnode->size - MIN(s->in_pos, s->in->vnode->size));
+	if (same && s->out_pos + s->len > s->in_pos && s->out_pos < s->in_pos + s->len)
+		return -EINVAL;
+	return 0;
+}
+
+/* As much as the source has and the target takes. */
+static ssize copy_range(struct splice *s)
+{
+	size_t size = MIN(s->len, IO_CHUNK), done = 0;
+	char *buf = kmalloc(size);
+	ssize n = buf ? 0 : -ENOMEM;
+
+	while (buf && done < s->len) {
+		n = vfs_pread(s->in, buf, MIN(s->len - done, size), s->in_pos + done);
+		if (n > 0)
+			n = vfs_pwrite(s->out, buf, n, s->out_pos + done);
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	kfree(buf);
+	return done ? (ssize)done : n;
+}
+
+/* A place of the call's own, or the file's. */
+static long get_place(struct file *f, u64 ptr, u64 *pos)
+{
+	*pos = READ_ONCE(f->pos);
+	return ptr ? copy_from_user(pos, ptr, sizeof(*pos)) : 0;
+}
+
+static long put_place(struct file *f, u64 ptr, u64 pos)
+{
+	if (ptr)
+		return copy_to_user(ptr, &pos, sizeof(pos));
+	vfs_seek(f, pos, 0);
+	return 0;
+}
+
+static long copy_files(struct splice *s, const struct regs *r)
+{
+	long ret = get_place(s->in, r->rsi, &s->in_pos);
+
+	if (!ret)
+		ret = get_place(s->out, r->r10, &s->out_pos);
+	if (ret)
+		return -EFAULT;
+	if ((u32)r->r9)
+		return -EINVAL;
+	ret = check_copy(s);
+	if (!ret && s->len)
+		ret = copy_range(s);
+	if (ret > 0 && (put_place(s->in, r->rsi, s->in_pos + ret) ||
+			   put_place(s->out, r->r10, s->out_pos + ret)))
+		return -EFAULT;
+	return ret;
+}
+
+long __x64_sys_copy_file_range(const struct regs *r)
+{
+	struct splice s = {.len = MIN(r->r8, IO_MAX)};
+	long ret = sys_splice_get_files(&s, r->rdi, r->rdx);
+
+	if (ret)
+		return ret;
+	ret = copy_files(&s, r);
 	put_files(&s);
 	return ret;
 }

@@ -4,6 +4,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/process/process.h"
 #include "kernel/syscall/user.h"
+#include "kernel/task/load.h"
 #include "kernel/task/sync.h"
 
 /* ---- the log ---- */
@@ -105,7 +106,6 @@ long __x64_sys_syslog(const struct regs *r)
 
 /* ---- memory and load ---- */
 
-/* The average number of tasks that wanted to run is kept by nobody: it is 0. */
 long __x64_sys_sysinfo(const struct regs *r)
 {
 	struct abi_sysinfo info = {
@@ -116,5 +116,8 @@ long __x64_sys_sysinfo(const struct regs *r)
 	    .mem_unit = 1,
 	};
 
+	load_averages(info.loads);
+	for (unsigned i = 0; i < 3; i++)
+		info.loads[i] <<= ABI_SI_LOAD_SHIFT - LOAD_SHIFT;
 	return copy_to_user(r->rdi, &info, sizeof(info));
 }

@@ -48,6 +48,7 @@ struct thread_group {
 	bool no_ctty;	  /* [T] gave up its session's terminal (TIOCNOTTY); children inherit it */
 	int exit_signal;  /* [T] the parent gets it at the end; 0: none */
 	int death_signal; /* [A] it gets this when its parent ends (prctl); 0: none */
+	bool subreaper;	  /* [A] prctl(): it gets the children that its descendants leave */
 	bool undumpable;  /* [A] prctl() says so; another program is dumpable again */
 
 	enum group_call call; /* [G] all threads obey it on their way to ring 3 */

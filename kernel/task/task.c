@@ -100,6 +100,7 @@ struct task *task_alloc_pid(const char *comm, int pid, struct thread_group *grou
 	arch_task_init(&t->arch, stack, task_first_run, NULL);
 	t->state = TASK_NEW;
 	t->cpus_allowed = UINT64_MAX;
+	t->timer_slack_ns = t->default_slack_ns = TIMER_SLACK_NS;
 	t->refs = 2;
 	if (!pid_attach(t, pid))
 		goto no_pid;

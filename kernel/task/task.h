@@ -83,6 +83,7 @@ struct task {
 	u64 preempted_at;
 	u64 nvcsw, nivcsw; /* [R] switches away by its own will, and against it */
 	u64 start_ns;	   /* [I] clock_ns() when it was made */
+	u64 timer_slack_ns, default_slack_ns; /* [O] prctl(): timers are exact all the same */
 
 	struct thread_group *group;   /* [I] counted */
 	struct list_head thread_node; /* [T] and the group's lock, in group->threads */
@@ -100,6 +101,8 @@ struct task {
 	void *thread_arg;
 	struct signals sig; /* last: its end is not cleared */
 };
+
+#define TIMER_SLACK_NS 50000 /* what Linux starts with */
 
 /* Bits of arch.work [A]: what is to be done on the way to ring 3. */
 enum { TASK_WORK_SIGNAL = 1 };

@@ -7,6 +7,7 @@
 #include "kernel/task/timer.h"
 #include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
+#include "kernel/task/load.h"
 #include "kernel/task/sched.h"
 
 #define NEVER	UINT64_MAX
@@ -171,6 +172,7 @@ void timers_interrupt(void)
 	if (busy) {
 		if (b->tick_at <= now) {
 			sched_tick();
+			load_tick(now);
 			b->tick_at = now + TICK_NS;
 		}
 		arm(b, b->tick_at, now);

@@ -558,6 +558,47 @@ static void test_copies(void)
 	R(splice(99, NULL, out, NULL, 1, 0));
 }
 
+static void test_file_range(void)
+{
+	int in = open("in", O_RDWR | O_CREAT, 0600), out = open("out", O_RDWR | O_CREAT, 0600),
+	    end = open("out", O_WRONLY | O_APPEND), only = open("out", O_RDONLY), p[2];
+	char buf[100] = "";
+	off_t from = 3, to = 5;
+
+	write(in, "0123456789", 10);
+	R(copy_file_range(in, &from, out, &to, 4, 0));
+	say("%ld %ld", (long)from, (long)to);
+	R(lseek(in, 0, SEEK_CUR));
+	R(lseek(out, 0, SEEK_CUR));
+	R(copy_file_range(in, NULL, out, NULL, 4, 0)); /* at the end */
+	lseek(in, 8, SEEK_SET);
+	R(copy_file_range(in, NULL, out, NULL, 100, 0));
+	R(lseek(in, 0, SEEK_CUR));
+	R(lseek(out, 0, SEEK_CUR));
+	R(pread(out, buf, 100, 0));
+	for (int i = 0; i < 9; i++)
+		say("%d", buf[i]);
+	R(copy_file_range(in, &from, out, &to, 0, 0));
+	R(copy_file_range(in, NULL, out, NULL, 1, 1));
+	R(copy_file_range(99, NULL, out, NULL, 1, 0));
+	R(copy_file_range(in, NULL, 99, NULL, 1, 0));
+	R(copy_file_range(in, NULL, end, NULL, 1, 0));
+	R(copy_file_range(in, NULL, only, NULL, 1, 0));
+	R(copy_file_range(in, BAD, out, NULL, 1, 0));
+	R(copy_file_range(in, NULL, out, BAD, 1, 0));
+	from = 0;
+	to = 3;
+	R(copy_file_range(in, &from, in, &to, 4, 0));
+	R(copy_file_range(in, &from, in, &to, 3, 0));
+	R(pread(in, buf, 100, 0));
+	say("%.10s", buf);
+	from = INT64_MAX;
+	R(copy_file_range(in, &from, out, NULL, 100, 0));
+	R(copy_file_range(open(".", O_RDONLY), NULL, out, NULL, 1, 0));
+	pipe(p);
+	R(copy_file_range(p[0], NULL, out, NULL, 1, 0));
+}
+
 const struct call_case basic_cases[] = {
     {"open", test_open},
     {"read_write", test_read_write},
@@ -573,5 +614,6 @@ const struct call_case basic_cases[] = {
     {"parent_death", test_parent_death},
     {"nice", test_nice},
     {"copies", test_copies},
+    {"file_range", test_file_range},
     {NULL, NULL},
 };

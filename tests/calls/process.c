@@ -134,6 +134,122 @@ static void test_wait(void)
 	R(kill(0, 99));
 }
 
+/* Prints on whom its orphan falls, and who gets its status. */
+static void leave_an_orphan(void)
+{
+	int pipes[2], old = getpid(), status = 0, seen = -1;
+	pid_t middle;
+
+	R(pipe(pipes));
+	middle = fork();
+	if (!middle) {
+		int me = getpid();
+
+		if (!fork()) {
+			while (getppid() == me)
+				usleep(1000);
+			seen = getppid() == old;
+			if (write(pipes[1], &seen, sizeof(seen)) != sizeof(seen))
+				_exit(1);
+			_exit(9);
+		}
+		_exit(4);
+	}
+	T(waitpid(middle, &status, 0) == middle);
+	say("%#x", status);
+	T(read(pipes[0], &seen, sizeof(seen)) == sizeof(seen));
+	say("it is its ancestor's: %d", seen);
+	if (!seen)
+		_exit(0);
+	T(wait(&status) > 0);
+	say("%#x", status);
+	R(wait(&status));
+	_exit(0);
+}
+
+static volatile sig_atomic_t children_heard;
+
+static void hear_child(int sig)
+{
+	(void)sig;
+	children_heard++;
+}
+
+/* A child that is dead before its parent is comes to the ancestor, with a signal. */
+static void leave_a_zombie(void)
+{
+	int status = 0;
+	siginfo_t info;
+	pid_t middle;
+
+	signal(SIGCHLD, hear_child);
+	middle = fork();
+	if (!middle) {
+		pid_t child = fork();
+
+		if (!child)
+			_exit(5);
+		_exit(waitid(P_PID, child, &info, WEXITED | WNOWAIT));
+	}
+	T(waitpid(middle, &status, 0) == middle);
+	T(wait(&status) > 0);
+	say("%#x", status);
+	T(children_heard > 0);
+	_exit(0);
+}
+
+static void be_subreaper(void)
+{
+	int on = -1;
+
+	R(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0));
+	R(prctl(PR_GET_CHILD_SUBREAPER, &on, 0, 0, 0));
+	say("%d", on);
+	if (!fork()) { /* not inherited */
+		R(prctl(PR_GET_CHILD_SUBREAPER, &on, 0, 0, 0));
+		say("%d", on);
+		_exit(0);
+	}
+	wait(NULL);
+	R(prctl(PR_GET_CHILD_SUBREAPER, BAD, 0, 0, 0));
+	in_child(leave_an_orphan);
+	T(wait(&on) > 0); /* the grandchild's orphan came here, too */
+	say("%#x", on);
+	leave_an_orphan();
+}
+
+static void be_subreaper_of_zombies(void)
+{
+	R(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0));
+	leave_a_zombie();
+}
+
+static void test_subreaper(void)
+{
+	in_child(leave_an_orphan);
+	in_child(be_subreaper);
+	in_child(be_subreaper_of_zombies);
+}
+
+static void inherited_slack(void)
+{
+	R(prctl(PR_GET_TIMERSLACK));
+	R(prctl(PR_SET_TIMERSLACK, 1));
+	R(prctl(PR_GET_TIMERSLACK));
+	R(prctl(PR_SET_TIMERSLACK, 0));
+	R(prctl(PR_GET_TIMERSLACK));
+}
+
+static void test_slack(void)
+{
+	R(prctl(PR_GET_TIMERSLACK));
+	R(prctl(PR_SET_TIMERSLACK, 70000));
+	R(prctl(PR_GET_TIMERSLACK));
+	in_child(inherited_slack);
+	R(prctl(PR_SET_TIMERSLACK, 0));
+	R(prctl(PR_GET_TIMERSLACK));
+}
+
 const struct call_case process_cases[] = {
     {"ids", test_ids},
     {"sched", test_sched},
@@ -141,5 +257,7 @@ const struct call_case process_cases[] = {
     {"limits", test_limits},
     {"random", test_random},
     {"wait", test_wait},
+    {"subreaper", test_subreaper},
+    {"slack", test_slack},
     {NULL, NULL},
 };

@@ -8,6 +8,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/task/group.h"
+#include "kernel/task/load.h"
 #include "tests/kernel/threads.h"
 
 #define MS 1000000UL
@@ -395,6 +396,33 @@ static void preemption_off(void)
 	task_set_affinity(current(), UINT64_MAX);
 }
 
+/*
+ * When two tasks run for a minute, its average comes near two. When nobody runs for hours, nothing
+ * of it is left. The clock that load_tick() is told of runs ahead of the real one: from then on
+ * nothing is counted in this machine for as long.
+ */
+static void load(void)
+{
+	enum { PERIOD_S = 5, MINUTE = 60 / PERIOD_S };
+	struct threads t = {0};
+	u64 now = clock_ns() + 1000 * MS, averages[3];
+
+	stop = 0;
+	for (unsigned i = 0; i < 2; i++)
+		thread_start(&t, spin_until_stop, NULL, cpu_count() - 1);
+	for (unsigned i = 0; i < MINUTE; i++)
+		load_tick(now += PERIOD_S * 1000 * MS);
+	load_averages(averages);
+	/* 1 - 1/e of two tasks, and some of this one */
+	EXPECT(averages[0] >= 2 * 0x800 * 62 / 100 && averages[0] <= 3 * 0x800 * 65 / 100);
+	EXPECT(averages[1] < averages[0] && averages[2] < averages[1] && averages[2]);
+	WRITE_ONCE(stop, 1);
+	threads_join(&t);
+	load_tick(now += 12 * 3600 * 1000 * MS);
+	load_averages(averages);
+	EXPECT(averages[0] < 0x800 / 4 && averages[2] < averages[0]);
+}
+
 static const struct ktap_case cases[] = {
     {"sched.preempts_spinner", preempts_spinner},
     {"sched.fair", fair},
@@ -409,6 +437,7 @@ static const struct ktap_case cases[] = {
     {"sched.affinity_of_oneself", affinity_of_oneself},
     {"sched.spreads", spreads},
     {"sched.preemption_off", preemption_off},
+    {"sched.load", load},
     {NULL, NULL},
 };
 const struct ktap_suite suite_sched = {cases};
