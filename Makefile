@@ -35,6 +35,13 @@ KCFLAGS  := -std=gnu17 -O2 -g $(WARN) -I. -ffreestanding -fno-pie -mcmodel=kerne
 COLD     := -Os -fno-align-functions -fno-align-jumps -fno-align-loops -fno-align-labels
 # Files that run with each event say so in a line after their head comment, and are built for speed.
 HOT      := $(shell grep -lx '/\* hot: .* \*/' -r --include='*.c' trace kernel)
+# A function with an array or with a local whose address it gives away checks, before it returns, a word above them that is of this boot
+# (arch/this_cpu.h: canary, at %gs:64). Not in the hot files, which every event would pay for, nor in kernel/lib, which they call, nor in
+# trace/output, which every line of a trace pays for, nor in arch/, part of which runs where %gs is not the kernel's.
+CANARY   := -fstack-protector-strong -mstack-protector-guard=tls -mstack-protector-guard-reg=gs -mstack-protector-guard-offset=64
+# A test kernel that looks for undefined behaviour (make guest-ubsan); tests/kernel/ubsan.c is what the compiler calls then.
+UBSAN_ON := -DUBSAN -fsanitize=shift,integer-divide-by-zero,unreachable,vla-bound,return,signed-integer-overflow,bounds,bool,enum,nonnull-attribute,builtin
+KCFLAGS  += $(if $(UBSAN),$(UBSAN_ON))
 comma    := ,
 KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
             -Wl,--no-warn-rwx-segments -Wl,--build-id=none $(if $(PARTIAL),-Wl$(comma)--warn-unresolved-symbols)
@@ -44,7 +51,7 @@ KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096
 HOOKS    := -fpatchable-function-entry=5 $(if $(findstring clang,$(shell $(CC) --version)),,-fno-ipa-ra)
 # Not in what the tracer and the hooks run themselves, nor where a CPU has no task yet: linker.ld keeps these together, and
 # kernel/kprobe/hook.c has a reason for each place.
-UNHOOKED := trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c fprobe.c ftrace.c hit.c hook.c kretprobe.c shadow.c) \
+UNHOOKED := tests/kernel/ubsan.c trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c fprobe.c ftrace.c hit.c hook.c kretprobe.c shadow.c) \
             arch/x86_64/probe/% $(patsubst %,arch/x86_64/cpu/%.c,clock cpu stacks start switch unwind) \
             $(patsubst %,arch/x86_64/irq/%.c,apic interrupt ipi trap) arch/x86_64/mm/usercopy.c
 
@@ -55,7 +62,7 @@ KOBJ     := $(KSRC:%=$(O)/k/%.o)
 # Of the UEFI loader what knows nothing of the firmware: tested with the rest.
 EFIPURE  := $(patsubst %,boot/efi/%.c,config fpdt kept kernel_image memory_map page_tables)
 UNITSRC  := $(shell find tests/unit -name '*.c')
-TESTSRC  := $(sort $(UNITSRC) $(shell find tests/kernel tests/bench -name '*.c') $(EFIPURE))
+TESTSRC  := $(sort $(UNITSRC) $(filter-out $(if $(UBSAN),,tests/kernel/ubsan.c),$(shell find tests/kernel tests/bench -name '*.c')) $(EFIPURE))
 TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
 
 .PHONY: kernel run test check bench fuzz fmt help clean
@@ -64,7 +71,11 @@ kernel: $(O)/kernel.elf
 $(patsubst %,$(O)/k/%.o,$(filter-out $(HOT) kernel/lib/%,$(filter drivers/%.c kernel/%.c trace/%.c,$(KSRC))) \
     $(addprefix arch/x86_64/,cpu/calibrate.c cpu/smp_boot.c probe/insn.c probe/probe.c probe/jump.c)): KCFLAGS += $(COLD)
 
+$(patsubst %,$(O)/k/%.o,$(filter-out $(HOT) kernel/lib/% trace/output/%,$(filter drivers/%.c kernel/%.c trace/%.c,$(KSRC))) tests/kernel/crash.c): KCFLAGS += $(CANARY)
+
 $(patsubst %,$(O)/k/%.o,$(filter-out $(UNHOOKED),$(filter %.c,$(KSRC) $(TESTSRC)))): KCFLAGS += $(HOOKS)
+
+$(O)/k/tests/kernel/ubsan.c.o: KCFLAGS += -fno-sanitize=all
 
 $(O)/k/%.c.o: %.c Makefile
 	@mkdir -p $(@D) && echo "  CC      $@"

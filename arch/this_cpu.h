@@ -57,6 +57,7 @@ struct cpu_local {
 	u32 apic_id;		/* 44 */
 	void *probing;		/* [C] the probe whose handlers run; NULL: none do */
 	u64 hook_skip;		/* [C] a bit per user of hooks that wants no calls here now */
+	u64 canary;		/* 64: of this boot, the same on all CPUs (Makefile: CANARY) */
 	u64 arch[26];		/* arch/x86_64's own */
 };
 

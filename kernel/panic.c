@@ -161,6 +161,11 @@ static void panic_take_console(const char *what)
 	machine_stop_others();
 }
 
+void __noreturn __noprobe __stack_chk_fail(void)
+{
+	panic("stack-protector: Kernel stack is corrupted in: %pS", __builtin_return_address(0));
+}
+
 static const char *end_message;
 
 static void panic_say_end(void)

@@ -11,6 +11,8 @@ struct regs;
  */
 void __noreturn panic(const char *fmt, ...) __printf(1, 2);
 void __noreturn panic_regs(const struct regs *r, const char *fmt, ...) __printf(2, 3);
+/* Called by the compiler: a function found its canary changed, and does not return. */
+void __noreturn __stack_chk_fail(void);
 /* Prints a register dump and a backtrace. */
 void show_regs(const struct regs *r);
 void show_stack(const struct regs *r);

@@ -62,6 +62,15 @@ static void __noinline crash_gp(void)
 	*(volatile char *)0xdead000000000000;
 }
 
+/* As much as one byte too many, of an array whose end nobody knows. */
+static void __noinline crash_canary(void)
+{
+	volatile char room[32];
+
+	for (u64 i = 0; i < sizeof(room) + near_null; i++)
+		room[i] = 'x';
+}
+
 static void __noinline crash_ud(void)
 {
 	__asm__ volatile("ud2");
@@ -221,6 +230,7 @@ static const struct {
     {"user", crash_user},
     {"gp", crash_gp},
     {"ud", crash_ud},
+    {"canary", crash_canary},
     {"int3", crash_int3},
     {"divide", crash_divide},
     {"panic", crash_panic},

@@ -104,6 +104,24 @@ static long call(const struct row *r, unsigned long bad)
 	return syscall6(r->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* Given by who runs this: where the kernel has text, data, stacks and a guard page. */
+static unsigned long kernel_places[8];
+static unsigned kernel_count;
+
+static void read_kernel_places(const char *text)
+{
+	char *end;
+
+	while (kernel_count < 8) {
+		unsigned long at = strtoul(text, &end, 16);
+
+		if (end == text)
+			break;
+		kernel_places[kernel_count++] = at;
+		text = end;
+	}
+}
+
 static void every_call(void)
 {
 	unsigned long bad[] = {
@@ -113,6 +131,7 @@ static void every_call(void)
 	    0x7ffffffff000,	     /* behind it */
 	    0x800000000000,	     /* not canonical */
 	    0xffff7fffffffffff,	     /* the same from above */
+	    0x7ffffffff000 - 1,	     /* the last byte below it */
 	    0xffff888000000000,	     /* all memory, in the kernel's map */
 	    0xffffffff80100000,	     /* the kernel's text */
 	    ~0UL - 3,		     /* wraps */
@@ -120,12 +139,14 @@ static void every_call(void)
 	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		for (unsigned k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
-			long got = call(&rows[i], bad[k]);
+		for (unsigned k = 0; k < sizeof(bad) / sizeof(bad[0]) + kernel_count; k++) {
+			unsigned known = sizeof(bad) / sizeof(bad[0]);
+			unsigned long at = k < known ? bad[k] : kernel_places[k - known];
+			long got = call(&rows[i], at);
 
 			if (got != FAULT && !(got == INVAL && rows[i].nr == SYS_futex)) {
-				printf("# %s(row %u), address %#lx: %ld\n", rows[i].name, i, bad[k],
-				    got);
+				printf(
+				    "# %s(row %u), address %#lx: %ld\n", rows[i].name, i, at, got);
 				check_failures++;
 			}
 		}
@@ -180,9 +201,12 @@ static void bad_numbers(void)
 	CHECK_EQ(syscall0(SYS_getpid + (1L << 32)), syscall0(SYS_getpid));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int ends[2];
+
+	if (argc == 2)
+		read_kernel_places(argv[1]);
 
 	good = (char *)map_pages(0, 1, P_READ | P_WRITE, M_PRIVATE);
 	unwritable = (char *)map_pages(0, 1, P_READ, M_PRIVATE);

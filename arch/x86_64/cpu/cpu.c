@@ -58,6 +58,23 @@ struct cpu_local *cpu_local_of(unsigned cpu)
 	return &locals[cpu];
 }
 
+#define CPUID_RDRAND (1u << 30)
+#define CANARY_MIX   0x9e3779b97f4a7c15UL /* odd: no bit of the sum is lost */
+
+static u64 canary;
+
+/* What no writer beyond an array's end can know, and no string holds: its lowest byte is 0. */
+void cpu_canary_init(void)
+{
+	u64 random = 0;
+
+	if (cpuid(1, 0).c & CPUID_RDRAND)
+		__asm__ volatile("rdrand %0" : "=r"(random)::"cc"); /* 0 when it has none */
+	canary = (cycles() ^ random) * CANARY_MIX & ~0xffUL;
+	locals[0].canary = canary;
+	wrmsr(MSR_GS_BASE, (u64)&locals[0]);
+}
+
 static void set_gate(unsigned vector, const void *entry, enum ist ist, u16 extra)
 {
 	u64 at = (u64)entry;
@@ -93,7 +110,8 @@ u64 cpu_prepare(unsigned cpu, u32 apic_id)
 
 	if (!top)
 		return 0;
-	*l = (struct cpu_local){.self = l, .kernel_rsp = top, .cpu = cpu, .apic_id = apic_id};
+	*l = (struct cpu_local){
+	    .self = l, .kernel_rsp = top, .cpu = cpu, .apic_id = apic_id, .canary = canary};
 	tss->rsp[0] = top;
 	tss->iomap = sizeof *tss;
 	for (unsigned i = 1; i <= IST_COUNT; i++)

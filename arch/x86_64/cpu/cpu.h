@@ -5,6 +5,11 @@
 #include "arch/arch.h"
 
 /*
+ * Boot CPU, before any C with a canary in it: chooses the boot's canary, and makes it readable by
+ * %gs.
+ */
+void cpu_canary_init(void);
+/*
  * On the boot CPU, before CPU `cpu` is let go: memory for its cpu_local, TSS and stacks. Returns
  * the top of the stack its idle loop will run on, 0: no memory.
  */

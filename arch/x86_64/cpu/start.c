@@ -60,6 +60,7 @@ void arch_start(struct boot_info *bi)
 {
 	u64 stack;
 
+	cpu_canary_init();
 	kernel_boot_step("kernel_entered");
 	kernel_image_offset = bi->kernel_base - ((u64)__text_start - KERNEL_IMAGE_BASE);
 	cpu_features_init();

@@ -38,6 +38,7 @@
 #define CPU_PREEMPT_COUNT 36
 #define CPU_PROBING	  48
 #define CPU_HOOK_SKIP	  56
+#define CPU_CANARY	  64
 
 /* probe/hook.S: the entries of single users, and what they push below the return address. */
 #define HOOK_DIRECT	    16

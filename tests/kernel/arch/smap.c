@@ -1,8 +1,8 @@
 /*
- * SMAP is in force from the first C code of every entry, though ring 3 may have set RFLAGS.AC,
- * which suspends it. /test/smap enters the kernel in each way with AC set; probes on what the entry
- * code calls, and a handler of NMIs, look at the flag. Handlers run with interrupts off and only
- * add to counts.
+ * What ring 3 set is gone from the first C code of every entry: RFLAGS.AC, which suspends SMAP, DF,
+ * NT, TF and IOPL; and %gs is the kernel's. /test/smap enters the kernel in each way with AC, DF
+ * and NT set and selectors of its own; probes on what the entry code calls, and a handler of
+ * NMIs, look. Handlers run with interrupts off and only add to counts.
  */
 #include "arch/x86_64/cpu/features.h"
 #include "arch/x86_64/cpu/regs.h"
@@ -16,8 +16,17 @@
 #include "tests/kernel/process/run_program.h"
 
 static u64 entries;   /* [A] from ring 3 with AC set */
-static u64 suspended; /* [A] of them: AC was still set in the kernel */
+static u64 suspended; /* [A] of them: something of ring 3's was still there */
 static u64 nmis, nmis_suspended;
+
+#define RING3_FLAGS (RFLAGS_AC | RFLAGS_DF | RFLAGS_NT | RFLAGS_TF | RFLAGS_IOPL)
+
+/* Is anything of ring 3's left? */
+static bool something_is_left(u64 rflags)
+{
+	return rflags & RING3_FLAGS || rdmsr(MSR_GS_BASE) != (u64)cpu_local_of(cpu_id()) ||
+	       this_cpu() != cpu_local_of(cpu_id());
+}
 
 static bool from_ac(const struct regs *r)
 {
@@ -29,7 +38,7 @@ static int on_entry(struct kprobe *p __maybe_unused, struct regs *r)
 {
 	if (from_ac((const struct regs *)r->rdi)) {
 		atomic_add(&entries, 1);
-		atomic_add(&suspended, !!(r->rflags & RFLAGS_AC));
+		atomic_add(&suspended, something_is_left(r->rflags));
 	}
 	return 0;
 }
@@ -38,7 +47,7 @@ static bool on_nmi(struct regs *r)
 {
 	if (from_ac(r)) {
 		atomic_add(&nmis, 1);
-		atomic_add(&nmis_suspended, !!(irq_flags() & RFLAGS_AC));
+		atomic_add(&nmis_suspended, something_is_left(irq_flags()));
 	}
 	return true;
 }
@@ -56,7 +65,7 @@ static int enter(const char *how, const char *function)
 	if (!entries)
 		ktap_note("%s: not seen in %s", how, function);
 	if (suspended)
-		ktap_note("%s: AC is set in %s", how, function);
+		ktap_note("%s: flags or %%gs of ring 3 in %s", how, function);
 	EXPECT(entries > 0);
 	EXPECT_EQ(suspended, 0);
 	return status;

@@ -156,23 +156,19 @@ u64 walls_trap_resume, walls_trap_rsp;
 extern const u8 walls_trap_ud[], walls_trap_gp[], walls_trap_pf[];
 
 /* Notes the trap and goes on at walls_trap_resume, on the stack as it was there. */
-__asm__(".pushsection .text.asm, \"ax\"\n"
-	"walls_trap_ud: push $0\n"
-	"	push $6\n"
-	"	jmp 1f\n"
-	"walls_trap_gp: push $13\n"
-	"	jmp 1f\n"
-	"walls_trap_pf: push $14\n"
-	"1:	popq walls_trap_vector(%rip)\n"
-	"	popq walls_trap_error(%rip)\n"
-	"	mov %cr2, %rax\n"
-	"	mov %rax, walls_trap_addr(%rip)\n"
-	"	mov walls_trap_resume(%rip), %rax\n"
-	"	mov %rax, (%rsp)\n"
-	"	mov walls_trap_rsp(%rip), %rax\n"
-	"	mov %rax, 24(%rsp)\n"
+#define NOTE_TRAP(name, vector, error)                                                             \
+	"walls_trap_" name ":" error "\n"                                                          \
+	"	movq $" vector ", walls_trap_vector(%rip)\n"                                       \
+	"	popq walls_trap_error(%rip)\n"                                                           \
+	"	mov %cr2, %rax\n"                                                                        \
+	"	mov %rax, walls_trap_addr(%rip)\n"                                                       \
+	"	mov walls_trap_resume(%rip), %rax\n"                                                     \
+	"	mov %rax, (%rsp)\n"                                                                      \
+	"	mov walls_trap_rsp(%rip), %rax\n"                                                        \
+	"	mov %rax, 24(%rsp)\n"                                                                    \
 	"	iretq\n"
-	".popsection");
+__asm__(".pushsection .text.asm, \"ax\"\n" NOTE_TRAP("ud", "6", " push $0")
+	NOTE_TRAP("gp", "13", "") NOTE_TRAP("pf", "14", "") ".popsection");
 
 static void own_gate(unsigned vector, const u8 *entry)
 {

@@ -4,7 +4,10 @@
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/errno.h"
+#include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+#include "kernel/mem/mem.h"
 #include "kernel/process/process.h"
 #include "kernel/task/group.h"
 #include "kernel/task/timer.h"
@@ -41,9 +44,30 @@ static void run_clean(const char *path, const char *arg)
 		    __FILE__, __LINE__, "%s: %ld pages are gone", path, (long)(before - after));
 }
 
+/*
+ * The program also gets addresses at which the kernel really has something: text, data, the heap,
+ * its alias in the direct map, this stack and the page below it. All must be as before.
+ */
 static void bad_pointers(void)
 {
-	run_clean("/test/badptr", NULL);
+	static u8 data[64];
+	u8 *heap = kmalloc(64), on_stack[64];
+	const u64 at[] = {(u64)bad_pointers, (u64)data, (u64)heap,
+	    (u64)phys_to_virt(virt_to_phys(data)), (u64)on_stack,
+	    this_cpu_read(kernel_rsp) - KERNEL_STACK_SIZE - 8};
+	char arg[ARRAY_SIZE(at) * 17 + 1];
+	size_t n = 0;
+
+	memset(data, 0xa5, sizeof(data));
+	memset(heap, 0xa5, 64);
+	memset(on_stack, 0xa5, sizeof(on_stack));
+	for (unsigned i = 0; i < ARRAY_SIZE(at); i++)
+		n += fmt_snprintf(arg + n, sizeof(arg) - n, "%016lx ", (unsigned long)at[i]);
+	run_clean("/test/badptr", arg);
+	for (unsigned i = 0; i < sizeof(data); i++)
+		if (data[i] != 0xa5 || heap[i] != 0xa5 || on_stack[i] != 0xa5)
+			ktap_fail(__FILE__, __LINE__, "byte %u was written", i);
+	kfree(heap);
 }
 
 static void forged_frames(void)
