@@ -43,25 +43,35 @@ static inline u32 trace_profile_options(void)
 
 /* ---- calls ---- */
 
-/* Follows a call with sleep-time off. */
-static __noinline void trace_profile_follow_ran(struct host_hook *h, u64 place, u64 *slot)
+/* Follows a call with sleep-time off, or one that the short way cannot. */
+static __noinline void trace_profile_follow(struct host_hook *h, u64 place, u64 *slot)
 {
-	struct host_call call = {.ip = place | CALL_RAN, .start = host_task_ran()};
+	bool ran = !(trace_profile_options() & TRACE_GRAPH_SLEEP_TIME);
+	struct host_call call = {.ip = place | (ran ? CALL_RAN : 0)};
 
+	call.start = ran ? host_task_ran() : host_cycles();
 	host_call_follow(h, slot, &call);
 }
 
 static void trace_profile_enter(struct host_hook *h, u64 ip, u64 *slot, u64 flags __maybe_unused)
 {
-	struct host_call call = {.ip = trace_function_place(table, ip)};
+	u64 place = trace_function_place(table, ip);
+	struct host_calls at;
+	struct host_call *call;
 
-	local_inc(&sums[host_cpu()][call.ip].hits);
-	if (unlikely(!(trace_profile_options() & TRACE_GRAPH_SLEEP_TIME))) {
-		trace_profile_follow_ran(h, call.ip, slot);
+	local_inc(&sums[host_cpu()][place].hits);
+	if (unlikely(!(trace_profile_options() & TRACE_GRAPH_SLEEP_TIME)) ||
+	    unlikely(!host_calls_top(slot, &at))) {
+		trace_profile_follow(h, place, slot);
 		return;
 	}
-	call.start = host_cycles();
-	host_call_follow(h, slot, &call);
+	call = host_call_begin(h, at, slot);
+	if (unlikely(!call))
+		return;
+	call->ip = place;
+	call->start = host_cycles();
+	call->nested = 0;
+	host_call_begun(call, slot);
 }
 
 static inline void trace_profile_add(const struct host_call *call, u64 ns)
