@@ -40,7 +40,7 @@ HOT      := $(shell grep -lx '/\* hot: .* \*/' -r --include='*.c' trace kernel)
 # trace/output, which every line of a trace pays for, nor in arch/, part of which runs where %gs is not the kernel's.
 CANARY   := -fstack-protector-strong -mstack-protector-guard=tls -mstack-protector-guard-reg=gs -mstack-protector-guard-offset=64
 # A test kernel that looks for undefined behaviour (make guest-ubsan); tests/kernel/ubsan.c is what the compiler calls then.
-UBSAN_ON := -DUBSAN -fsanitize=shift,integer-divide-by-zero,unreachable,vla-bound,return,signed-integer-overflow,bounds,bool,enum,nonnull-attribute,builtin
+UBSAN_ON := -DUBSAN -fno-reorder-blocks-and-partition -fsanitize=shift,integer-divide-by-zero,unreachable,vla-bound,return,signed-integer-overflow,bounds,bool,enum,nonnull-attribute,builtin
 KCFLAGS  += $(if $(UBSAN),$(UBSAN_ON))
 comma    := ,
 KLDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \

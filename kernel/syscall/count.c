@@ -89,7 +89,7 @@ void syscall_missing(long nr)
 {
 	struct mm *mm = current()->mm;
 	const char *name = nr >= 0 && nr < SYSCALL_MAX ? syscall_name(nr) : NULL;
-	u64 bit = 1UL << nr % 64, *told = name ? &mm->missing_calls[nr / 64] : NULL;
+	u64 bit = 1UL << ((u64)nr % 64), *told = name ? &mm->missing_calls[nr / 64] : NULL;
 
 	if (!name) {
 		atomic_add(&no_calls, 1);

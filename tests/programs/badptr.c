@@ -5,6 +5,7 @@
  */
 #include "tests/programs/raw.h"
 
+#define TRACING "/sys/kernel/tracing/"
 #define PTR	0x5054525054525054L /* replaced by the bad address */
 #define GOOD	0x474f4f44474f4f44L /* replaced by a page of zeros */
 #define TEXT	0x5445585454455854L /* replaced by the text "/tmp/badptr" */
@@ -12,6 +13,10 @@
 #define DIR_FD	0x4449524449524449L /* replaced by an open directory */
 #define PIPE_FD 0x5049504550495045L /* replaced by the reading end of a pipe that has bytes */
 #define SOCK_FD 0x534f434b534f434bL /* replaced by a socket that has bytes to be read */
+
+#define MARKER_FD 0x4d41524b4d41524bL /* replaced by the tracer's files of these names */
+#define RAW_FD	  0x5241575252415752L
+#define FILTER_FD 0x46494c5446494c54L
 
 struct row {
 	const char *name;
@@ -65,11 +70,34 @@ static const struct row rows[] = {
     CALL(sendmsg, SOCK_FD, PTR, 0x40), CALL(recvmsg, SOCK_FD, PTR, 0x42),
     CALL(setsockopt, SOCK_FD, 1, 7, PTR, 4), CALL(getsockopt, SOCK_FD, 1, 3, GOOD, PTR),
     CALL(ioctl, SOCK_FD, 0x541b, PTR), CALL(ioctl, SOCK_FD, 0x5421, PTR), CALL(prctl, 2, PTR),
+    CALL(chmod, PTR, 0), CALL(chown, PTR, 0, 0), CALL(lchown, PTR, 0, 0),
+    CALL(fchmodat, -100, PTR, 0), CALL(fchownat, -100, PTR, 0, 0, 0), CALL(link, PTR, TEXT),
+    CALL(link, TEXT, PTR), CALL(linkat, -100, PTR, -100, TEXT, 0),
+    CALL(linkat, -100, TEXT, -100, PTR, 0), CALL(symlinkat, PTR, -100, TEXT),
+    CALL(symlinkat, TEXT, -100, PTR), CALL(mknod, PTR, 0100000, 0),
+    CALL(mknodat, -100, PTR, 0100000, 0), CALL(renameat, -100, PTR, -100, TEXT),
+    CALL(renameat, -100, TEXT, -100, PTR), CALL(renameat2, -100, PTR, -100, TEXT, 0),
+    CALL(statfs, PTR, GOOD), CALL(statfs, TEXT, PTR), CALL(fstatfs, FILE_FD, PTR),
+    CALL(statx, -100, PTR, 0, 0x7ff, GOOD), CALL(statx, -100, TEXT, 0, 0x7ff, PTR),
+    CALL(sysinfo, PTR), CALL(utimensat, -100, PTR, 0, 0), CALL(utimensat, -100, TEXT, PTR, 0),
+    CALL(memfd_create, PTR, 0), CALL(ppoll, PTR, 1, 0, 0, 8), CALL(ppoll, GOOD, 1, PTR, 0, 8),
+    CALL(ppoll, GOOD, 1, GOOD, PTR, 8), CALL(select, 1, PTR, 0, 0, 0),
+    CALL(select, 0, 0, 0, 0, PTR), CALL(pselect6, 1, 0, PTR, 0, 0, 0),
+    CALL(pselect6, 0, 0, 0, 0, PTR, 0), CALL(sched_getparam, 0, PTR), CALL(sched_setparam, 0, PTR),
+    CALL(sched_setscheduler, 0, 0, PTR), CALL(sched_rr_get_interval, 0, PTR),
+    CALL(sched_getattr, 0, PTR, 48, 0), CALL(sched_setattr, 0, PTR, 0),
+    CALL(getresuid, PTR, GOOD, GOOD), CALL(getresuid, GOOD, PTR, GOOD),
+    CALL(getresuid, GOOD, GOOD, PTR), CALL(getresgid, PTR, GOOD, GOOD),
+    CALL(getresgid, GOOD, GOOD, PTR), CALL(setgroups, 1, PTR), CALL(get_robust_list, 0, PTR, GOOD),
+    CALL(get_robust_list, 0, GOOD, PTR), CALL(sendfile64, SOCK_FD, FILE_FD, PTR, 8),
+    CALL(clone3, PTR, 64), CALL(syslog, 3, PTR, 8), CALL(fcntl, FILE_FD, 5, PTR),
+    CALL(fcntl, FILE_FD, 6, PTR), CALL(write, MARKER_FD, PTR, 8), CALL(write, FILTER_FD, PTR, 8),
+    CALL(write, RAW_FD, PTR, 8), CALL(writev, MARKER_FD, PTR, 1),
     CALL(read, PIPE_FD, PTR, 5), /* the data is lost: as on Linux, it was read */
 };
 
 static char *good, *edge, *unwritable;
-static long file_fd, dir_fd, pipe_fd, sock_fd;
+static long file_fd, dir_fd, pipe_fd, sock_fd, marker_fd, raw_fd, filter_fd;
 
 static long argument(long a, unsigned long bad)
 {
@@ -88,6 +116,12 @@ static long argument(long a, unsigned long bad)
 		return pipe_fd;
 	case SOCK_FD:
 		return sock_fd;
+	case MARKER_FD:
+		return marker_fd;
+	case RAW_FD:
+		return raw_fd;
+	case FILTER_FD:
+		return filter_fd;
 	default:
 		return a;
 	}
@@ -99,6 +133,7 @@ static long call(const struct row *r, unsigned long bad)
 
 	for (int i = 0; i < 6; i++)
 		a[i] = argument(r->a[i], bad);
+	edge[-1] = 'x'; /* a call may have written it before it came to the end */
 	syscall3(SYS_lseek, file_fd, 0, 0);
 	syscall3(SYS_lseek, dir_fd, 0, 0);
 	return syscall6(r->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -215,6 +250,10 @@ int main(int argc, char **argv)
 	edge[-1] = 'x';
 	file_fd = syscall3(SYS_open, (long)"/tmp/badptr", 0102, 0600);
 	CHECK_EQ(syscall3(SYS_write, file_fd, (long)"0123456789", 10), 10);
+	marker_fd = syscall3(SYS_open, (long)TRACING "trace_marker", 1, 0);
+	raw_fd = syscall3(SYS_open, (long)TRACING "trace_marker_raw", 1, 0);
+	filter_fd = syscall3(SYS_open, (long)TRACING "events/sched/sched_switch/filter", 1, 0);
+	CHECK_EQ(marker_fd > 0 && raw_fd > 0 && filter_fd > 0, 1);
 	dir_fd = syscall3(SYS_open, (long)"/", 0200000, 0);
 	CHECK_EQ(syscall4(SYS_socketpair, 1, 1, 0, (long)ends), 0);
 	sock_fd = ends[0];
