@@ -1,6 +1,8 @@
 /*
  * Pipes: 64 KiB in 16 pages taken as they fill. Task context. The pipe's lock protects all of it;
- * readers and writers that must wait sleep on its two queues. Semantics: pipe(7).
+ * readers and writers that must wait sleep on its two queues. Semantics: pipe(7), fifo(7).
+ *
+ * A FIFO has a pipe for as long as one of its ends is open: the node's `priv`.
  */
 #include "kernel/fs/pipe.h"
 #include "kernel/fs/file.h"
@@ -17,9 +19,13 @@ struct pipe {
 	struct vnode v; /* what fstat of either end shows; holds the pipe */
 	struct mutex lock;
 	struct wait_queue room, data;
-	u64 head, tail;	      /* [lock] bytes ever written and read; head - tail <= PIPE_SIZE */
-	u64 reserved;	      /* [lock] bytes that splice() is about to put */
-	bool reader, writer;  /* [lock] that end is open */
+	u64 head, tail; /* [lock] bytes ever written and read; head - tail <= PIPE_SIZE */
+	u64 reserved;	/* [lock] bytes that splice() is about to put */
+	unsigned readers, writers; /* [lock] files that are open for it; others peek */
+	struct wait_queue opened;  /* of a FIFO: who waits until the other end is open */
+	/* [lock] how often each end was opened: the wait ends, though it was closed again */
+	u64 read_opens, write_opens;
+	unsigned files;	      /* [fifo_lock] of a FIFO; 0: no FIFO */
 	u8 *page[PIPE_PAGES]; /* [lock] NULL until first used */
 };
 
@@ -108,7 +114,7 @@ static ssize pipe_read(struct file *f, void *buf, size_t n, u64 *pos)
 	for (;;) {
 		mutex_lock(&p->lock);
 		done = ring_take(p, buf, n);
-		ended = !p->writer;
+		ended = !p->writers;
 		mutex_unlock(&p->lock);
 		if (done) {
 			wake_up(&p->room);
@@ -118,7 +124,7 @@ static ssize pipe_read(struct file *f, void *buf, size_t n, u64 *pos)
 			return 0;
 		if (f->flags & O_NONBLOCK)
 			return -EAGAIN;
-		r = wait_event_interruptible(&p->data, pipe_filled(p) || !READ_ONCE(p->writer));
+		r = wait_event_interruptible(&p->data, pipe_filled(p) || !READ_ONCE(p->writers));
 		if (r)
 			return r;
 	}
@@ -134,7 +140,7 @@ static ssize pipe_put_some(struct pipe *p, const u8 *buf, size_t n, bool atomic)
 	size_t room;
 
 	mutex_lock(&p->lock);
-	if (p->reader) {
+	if (p->readers) {
 		room = pipe_room(p);
 		n = n <= room ? n : atomic ? 0 : room;
 		r = pipe_ring_put(p, buf, n);
@@ -149,7 +155,7 @@ static ssize pipe_put_some(struct pipe *p, const u8 *buf, size_t n, bool atomic)
 
 static bool pipe_has_room(struct pipe *p, size_t n)
 {
-	return pipe_room(p) >= n || !READ_ONCE(p->reader);
+	return pipe_room(p) >= n || !READ_ONCE(p->readers);
 }
 
 static ssize pipe_write(struct file *f, const void *buf, size_t n, u64 *pos)
@@ -184,16 +190,19 @@ static unsigned pipe_poll_write(struct file *f)
 {
 	struct pipe *p = pipe_of(f);
 
-	if (!READ_ONCE(p->reader))
+	if (!READ_ONCE(p->readers))
 		return 4 | 8;
 	return pipe_room(p) >= PIPE_ATOMIC ? 4 : 0;
 }
 
+/* f->pos: how often there had been a writer when a FIFO was opened, whose end is none. */
 static unsigned pipe_poll_read(struct file *f)
 {
 	struct pipe *p = pipe_of(f);
 
-	return (pipe_filled(p) ? 1 : 0) | (READ_ONCE(p->writer) ? 0 : 16);
+	bool ended = !READ_ONCE(p->writers) && READ_ONCE(p->write_opens) != f->pos;
+
+	return (pipe_filled(p) ? 1 : 0) | (ended ? 16 : 0);
 }
 
 static long pipe_ioctl(struct file *f, u64 cmd, u64 arg)
@@ -213,24 +222,65 @@ static void pipe_write_queues(struct file *f, struct wait_queue *queue[2])
 	queue[0] = &pipe_of(f)->room;
 }
 
-static void pipe_close_read(struct file *f)
+static struct mutex fifo_lock = MUTEX_INIT(fifo_lock);
+
+/* One file less: the last takes the FIFO's pipe along, and what is in it. */
+static void pipe_fifo_leave(struct vnode *v, struct pipe *p)
+{
+	bool last = false;
+
+	if (!p->files)
+		return;
+	mutex_lock(&fifo_lock);
+	if (--p->files == 0) {
+		v->priv = NULL;
+		last = true;
+	}
+	mutex_unlock(&fifo_lock);
+	if (last)
+		vnode_put(&p->v);
+}
+
+/* Fewer readers, writers. */
+static void pipe_close(struct file *f, bool read, bool write)
 {
 	struct pipe *p = pipe_of(f);
 
 	mutex_lock(&p->lock);
-	p->reader = false;
+	p->readers -= read;
+	p->writers -= write;
 	mutex_unlock(&p->lock);
-	wake_up(&p->room);
+	if (read)
+		wake_up(&p->room);
+	if (write)
+		wake_up(&p->data);
+	pipe_fifo_leave(f->vnode, p);
+}
+
+static void pipe_close_read(struct file *f)
+{
+	pipe_close(f, true, false);
 }
 
 static void pipe_close_write(struct file *f)
 {
-	struct pipe *p = pipe_of(f);
+	pipe_close(f, false, true);
+}
 
-	mutex_lock(&p->lock);
-	p->writer = false;
-	mutex_unlock(&p->lock);
-	wake_up(&p->data);
+static void pipe_close_both(struct file *f)
+{
+	pipe_close(f, true, true);
+}
+
+static unsigned pipe_poll_both(struct file *f)
+{
+	return pipe_poll_read(f) | pipe_poll_write(f);
+}
+
+static void pipe_both_queues(struct file *f, struct wait_queue *queue[2])
+{
+	queue[0] = &pipe_of(f)->data;
+	queue[1] = &pipe_of(f)->room;
 }
 
 static const struct vnode_ops pipe_vnode_ops = {.destroy = pipe_destroy};
@@ -248,24 +298,33 @@ static const struct file_ops write_end = {
     .poll_queues = pipe_write_queues,
     .release = pipe_close_write,
 };
+/* A FIFO that was opened for reading and writing. */
+static const struct file_ops both_ends = {
+    .read = pipe_read,
+    .write = pipe_write,
+    .ioctl = pipe_ioctl,
+    .poll = pipe_poll_both,
+    .poll_queues = pipe_both_queues,
+    .release = pipe_close_both,
+};
 
 /* ---- splice ---- */
 
 bool pipe_is_read_end(const struct file *f)
 {
-	return f->ops == &read_end;
+	return f->ops == &read_end || f->ops == &both_ends;
 }
 
 bool pipe_is_write_end(const struct file *f)
 {
-	return f->ops == &write_end;
+	return f->ops == &write_end || f->ops == &both_ends;
 }
 
 static ssize reserve_some(struct pipe *p, size_t n, size_t least)
 {
 	size_t room;
 
-	if (!p->reader)
+	if (!p->readers)
 		return -EPIPE;
 	room = pipe_room(p);
 	if (room < least)
@@ -303,7 +362,7 @@ ssize pipe_put_reserved(struct file *wr, const void *buf, size_t used, size_t re
 
 	mutex_lock(&p->lock);
 	p->reserved -= reserved;
-	if (p->reader) {
+	if (p->readers) {
 		r = pipe_ring_put(p, buf, used);
 		if (used && !r)
 			r = -ENOMEM;
@@ -345,7 +404,7 @@ ssize pipe_drain(struct file *rd, struct file *out, size_t n, u64 *pos, bool non
 	for (;;) {
 		mutex_lock(&p->lock);
 		empty = !pipe_filled(p);
-		ended = !p->writer;
+		ended = !p->writers;
 		if (!empty)
 			r = drain_some(p, out, n, pos);
 		mutex_unlock(&p->lock);
@@ -355,7 +414,7 @@ ssize pipe_drain(struct file *rd, struct file *out, size_t n, u64 *pos, bool non
 			return r;
 		if (nonblock || (rd->flags & O_NONBLOCK))
 			return -EAGAIN;
-		r = wait_event_interruptible(&p->data, pipe_filled(p) || !READ_ONCE(p->writer));
+		r = wait_event_interruptible(&p->data, pipe_filled(p) || !READ_ONCE(p->writers));
 		if (r)
 			return r;
 	}
@@ -370,8 +429,8 @@ static struct pipe *pipe_new(void)
 	vnode_init(&p->v, &pipe_vnode_ops, S_IFIFO | 0600);
 	p->v.dev = DEV_PIPE;
 	p->v.ino = atomic_add(&last_ino, 1);
-	p->reader = p->writer = true;
 	mutex_init(&p->lock);
+	wait_queue_init(&p->opened);
 	wait_queue_init(&p->room);
 	wait_queue_init(&p->data);
 	return p;
@@ -389,9 +448,72 @@ int pipe_create(struct file **rd, struct file **wr, u32 flags)
 			vnode_put(&p->v);
 		return -ENOMEM;
 	}
+	p->readers = p->writers = p->write_opens = 1;
 	r->vnode = &p->v;
 	w->vnode = vnode_get(&p->v);
 	*rd = r;
 	*wr = w;
 	return 0;
 }
+
+/* ---- FIFOs ---- */
+
+static struct pipe *pipe_fifo_enter(struct vnode *v)
+{
+	struct pipe *p;
+
+	mutex_lock(&fifo_lock);
+	if (!v->priv)
+		v->priv = pipe_new();
+	p = v->priv;
+	if (p)
+		p->files++;
+	mutex_unlock(&fifo_lock);
+	return p;
+}
+
+/* Lock held. Whether an opener has to wait for one at the other end, and for which it would be. */
+static int pipe_fifo_count(struct pipe *p, struct file *f, bool read, bool write, u64 *seen)
+{
+	bool alone = !(read ? p->writers : p->readers) && !(read && write);
+
+	if (alone && write && (f->flags & O_NONBLOCK))
+		return -ENXIO;
+	p->readers += read;
+	p->writers += write;
+	p->read_opens += read;
+	p->write_opens += write;
+	*seen = read ? p->write_opens : p->read_opens;
+	f->pos = p->writers ? 0 : p->write_opens;
+	return alone && !(f->flags & O_NONBLOCK);
+}
+
+/* For a moment f is the end that it opens, so that closing it undoes the opening. */
+static int pipe_fifo_open(struct file *f, u32 flags)
+{
+	bool read = (flags & O_ACCMODE) != O_WRONLY, write = (flags & O_ACCMODE) != O_RDONLY;
+	struct pipe *p = pipe_fifo_enter(f->vnode);
+	u64 seen, *opens;
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	f->priv = p;
+	f->ops = read && write ? &both_ends : read ? &read_end : &write_end;
+	opens = read ? &p->write_opens : &p->read_opens;
+	mutex_lock(&p->lock);
+	r = pipe_fifo_count(p, f, read, write, &seen);
+	mutex_unlock(&p->lock);
+	if (r < 0) {
+		pipe_fifo_leave(f->vnode, p);
+		return r;
+	}
+	wake_up(&p->opened);
+	if (r)
+		r = wait_event_interruptible(&p->opened, READ_ONCE(*opens) != seen);
+	if (r)
+		f->ops->release(f);
+	return r;
+}
+
+const struct file_ops pipe_fifo_ops = {.open = pipe_fifo_open};

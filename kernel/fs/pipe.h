@@ -4,6 +4,8 @@
 #include "kernel/fs/vfs.h"
 
 int pipe_create(struct file **rd, struct file **wr, u32 flags);
+/* Of a FIFO's node. */
+extern const struct file_ops pipe_fifo_ops;
 bool pipe_is_read_end(const struct file *f);
 bool pipe_is_write_end(const struct file *f);
 /*

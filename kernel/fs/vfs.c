@@ -10,6 +10,7 @@
 #include "kernel/base/panic.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/dev.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/fs/proc.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/fs/walk.h"
@@ -237,7 +238,7 @@ static int mknod_walked(struct walk *w, u32 mode, const struct vnode *like)
 
 int vfs_mknod(const char *path, u32 mode, u64 rdev)
 {
-	static struct vnode no_device = {.refs = 1};
+	static struct vnode no_device = {.refs = 1}, fifo = {.refs = 1, .fops = &pipe_fifo_ops};
 	struct vnode *like = NULL;
 	struct walk w;
 	int r = 0;
@@ -246,6 +247,8 @@ int vfs_mknod(const char *path, u32 mode, u64 rdev)
 		r = dev_find(rdev, &like);
 	else if ((mode & S_IFMT) == S_IFSOCK)
 		like = vnode_get(&no_device);
+	else if ((mode & S_IFMT) == S_IFIFO)
+		like = vnode_get(&fifo);
 	else if ((mode & S_IFMT) != S_IFREG)
 		r = -EPERM;
 	if (r)

@@ -193,7 +193,7 @@ int vfs_rename(const char *from, const char *to);
 int vfs_symlink(const char *target, const char *path);
 int vfs_link(const char *from, bool follow, const char *to);
 /*
- * S_IFREG, S_IFSOCK, or S_IFCHR: another node of a device that is in /dev; others -EPERM.
+ * S_IFREG, S_IFSOCK, S_IFIFO, or S_IFCHR: another node of a device that is in /dev; others -EPERM.
  */
 int vfs_mknod(const char *path, u32 mode, u64 rdev);
 int vfs_setattr(const char *path, bool follow, const struct vattr *a);

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -599,6 +600,77 @@ static void test_file_range(void)
 	R(copy_file_range(p[0], NULL, out, NULL, 1, 0));
 }
 
+static void test_fifo(void)
+{
+	char buf[10] = "";
+	struct stat st;
+	int r, w, both, status;
+	struct pollfd p = {.events = POLLIN | POLLOUT};
+
+	R(mkfifo("fifo", 0640));
+	R(mkfifo("fifo", 0640));
+	R(mkfifo("none/fifo", 0640));
+	R(stat("fifo", &st));
+	say("%o %ld", st.st_mode, (long)st.st_size);
+	R(open("fifo", O_WRONLY | O_NONBLOCK));
+	r = R(open("fifo", O_RDONLY | O_NONBLOCK));
+	R(read(r, buf, 10));
+	p.fd = r;
+	R(poll(&p, 1, 0));
+	w = R(open("fifo", O_WRONLY | O_NONBLOCK));
+	R(read(r, buf, 10));
+	R(write(w, "abc", 3));
+	R(poll(&p, 1, 0));
+	say("%#x", p.revents);
+	R(lseek(r, 0, SEEK_CUR));
+	R(write(r, "x", 1));
+	close(w);
+	R(poll(&p, 1, 0));
+	say("%#x", p.revents);
+	R(read(r, buf, 10));
+	say("%s", buf);
+	R(read(r, buf, 10));
+	R(poll(&p, 1, 0));
+	say("%#x", p.revents);
+	close(r);
+	/* the other end comes, and goes again: data that is there stays until all have gone */
+	if (!fork()) {
+		w = open("fifo", O_WRONLY);
+		write(w, "from a child", 12);
+		_exit(0);
+	}
+	r = R(open("fifo", O_RDONLY));
+	wait(&status);
+	R(read(r, buf, 4));
+	close(r);
+	both = R(open("fifo", O_RDWR));
+	R(fcntl(both, F_SETFL, O_NONBLOCK));
+	R(read(both, buf, 1));
+	R(write(both, "12345", 5));
+	p.fd = both;
+	R(poll(&p, 1, 0));
+	say("%#x", p.revents);
+	R(read(both, buf, 2));
+	r = R(open("fifo", O_RDONLY));
+	R(read(r, buf, 10));
+	close(both);
+	R(read(r, buf, 10));
+	signal(SIGPIPE, SIG_IGN);
+	w = R(open("fifo", O_WRONLY));
+	close(r);
+	R(write(w, "x", 1));
+	R(unlink("fifo"));
+	alarm(1);
+	signal(SIGALRM, SIG_DFL);
+	R(mkfifo("alone", 0600));
+	R(open("alone", O_RDONLY));
+}
+
+static void test_fifo_alone(void)
+{
+	in_child(test_fifo);
+}
+
 const struct call_case basic_cases[] = {
     {"open", test_open},
     {"read_write", test_read_write},
@@ -615,5 +687,6 @@ const struct call_case basic_cases[] = {
     {"nice", test_nice},
     {"copies", test_copies},
     {"file_range", test_file_range},
+    {"fifo", test_fifo_alone},
     {NULL, NULL},
 };
