@@ -147,7 +147,7 @@ $(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trap
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZSRC  := $(sort $(TRACESRC) $(wildcard kernel/lib/*.c) tests/unit/trace/filter/sample.c tests/unit/trace/types/sample.c tests/unit/trace/tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c tests/host/function.c)
 # Not what starts machines: the tests have a machine_run() of their own.
-FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c bring.c goto.c goto_choose.c goto_print.c goto_program.c goto_prompt.c goto_show.c list.c machine.c origin.c record.c replay.c run.c seek.c),$(wildcard tools/trapline/*.c))
+FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c bring.c goto.c goto_choose.c goto_gdb.c goto_print.c goto_program.c goto_prompt.c goto_show.c list.c machine.c origin.c record.c replay.c run.c seek.c),$(wildcard tools/trapline/*.c))
 FUZZOBJ  := $(FUZZSRC:%=$(O)/h/%.o) $(FUZZTL:%=$(O)/lt/%.o)
 FUZZ_TIME ?= 300
 
@@ -297,6 +297,11 @@ export-test: $(O)/kernel.elf $(O)/trapline $(O)/checked/trapline
 kernelshark-test: $(O)/kernel.elf $(O)/trapline
 	$(Q)tests/drive/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k kernelshark --keep $(O)/kernelshark
 
+# A thousand events, as many times back again, a hundred words: the better part of an hour.
+.PHONY: goto-long
+goto-long: $(O)/kernel.elf $(O)/trapline
+	$(Q)tests/drive/goto-test $(O)
+
 # A trace of 100 MB (MB=n) in all tools: minutes, and some GB of disk.
 .PHONY: export-long
 export-long: $(O)/kernel.elf $(O)/trapline
@@ -383,6 +388,7 @@ help:
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
+#: make goto-long     trapline goto to 1,000 events, 1,000 times back again, to the last writers of 100 words; the better part of an hour
 #: make export-long   a trace of 100 MB (MB=) in trace-cmd, babeltrace2, protoc, JSON and text, each record compared; minutes
 #: make ftracetest   Linux 6.1's own tests of tracefs and user_events, out of Debian's linux-source-6.1; ONLY=REGEX chooses; minutes
 #: make trapline  the program on the host for traces: build/trapline --help; trapline-test: as people use it

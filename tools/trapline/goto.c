@@ -29,12 +29,23 @@ static const char usage[] =
     "  -n, --nth N        the Nth of those (1)\n"
     "      --batch        prints and ends, with status 1 if the record that the machine then "
     "writes is not the trace's\n"
+    "      --gdb          leaves the machine to gdb, for which it writes a script, TRACE.DAT.gdb "
+    "here; until gdb or Ctrl-C ends it\n"
+    "      --vscode       the same, with a launch file for Visual Studio Code, "
+    ".vscode/launch.json\n"
+    "      --port PORT    where gdb finds it (1234)\n"
     "      --kernel FILE  the kernel, if it is not where it was; it must be the same\n"
     "\n"
     "It refuses what `trapline replay` refuses.\n"
     "Exit status: 0 fine, 1 the machine did something else, 2 usage, 3 trouble.\n";
 
-enum { OPTION_KERNEL_FILE = OPTION_FIRST_FREE, OPTION_BATCH };
+enum {
+	OPTION_KERNEL_FILE = OPTION_FIRST_FREE,
+	OPTION_BATCH,
+	OPTION_GDB,
+	OPTION_VSCODE,
+	OPTION_PORT
+};
 
 static void read_events(struct visit *v)
 {
@@ -79,7 +90,9 @@ static void arrived(struct seek *s)
 		goto_show_short(v);
 	v->greeted = true;
 	fflush(stdout);
-	if (!v->batch)
+	if (v->serves)
+		s->machine->enough = !goto_serve(v);
+	else if (!v->batch)
 		goto_prompt(v);
 	else if (!goto_check(v))
 		v->status = EXIT_DAMAGED;
@@ -147,7 +160,8 @@ static void travel(struct visit *v, size_t index)
 
 struct choice {
 	const char *file, *event, *match, *kernel;
-	uint64_t nth;
+	uint64_t nth, port;
+	bool batch, gdb, vscode;
 };
 
 static void visit(struct visit *v, const struct choice *c)
@@ -158,7 +172,9 @@ static void visit(struct visit *v, const struct choice *c)
 		say("%s: it does not say its clock: record it again", v->trace.file);
 	} else {
 		read_events(v);
-		if (goto_choose(v, c->event, c->match, c->nth, &index) &&
+		if ((!c->gdb || goto_port_is_free(c->port)) &&
+		    (!c->vscode || goto_write_launch(v)) &&
+		    goto_choose(v, c->event, c->match, c->nth, &index) &&
 		    seek_open(&v->seek, &v->origin)) {
 			v->seek.arrived = arrived;
 			v->seek.context = v;
@@ -174,12 +190,14 @@ static void visit(struct visit *v, const struct choice *c)
 	}
 }
 
-static int run(const struct choice *c, bool batch)
+static int run(const struct choice *c)
 {
 	struct visit *v = xmalloc(sizeof(*v));
 	int status;
 
-	v->batch = batch;
+	v->batch = c->batch;
+	v->serves = c->gdb;
+	v->port = c->port;
 	v->move.kind = MOVE_QUIT;
 	v->status = EXIT_TROUBLE;
 	if (!trace_open(&v->trace, c->file)) {
@@ -199,9 +217,10 @@ int cmd_goto(int argc, char **argv)
 {
 	static const struct option options[] = {{"match", required_argument, NULL, 'm'},
 	    {"nth", required_argument, NULL, 'n'}, {"batch", no_argument, NULL, OPTION_BATCH},
+	    {"gdb", no_argument, NULL, OPTION_GDB}, {"vscode", no_argument, NULL, OPTION_VSCODE},
+	    {"port", required_argument, NULL, OPTION_PORT},
 	    {"kernel", required_argument, NULL, OPTION_KERNEL_FILE}, COMMON_OPTIONS, {0}};
-	struct choice c = {.file = "trace.dat", .nth = 1};
-	bool batch = false;
+	struct choice c = {.file = "trace.dat", .nth = 1, .port = 1234};
 	int option, status, words;
 
 	while ((option = getopt_long(argc, argv, "m:n:h", options, NULL)) != -1) {
@@ -211,7 +230,13 @@ int cmd_goto(int argc, char **argv)
 			if (!parse_number(optarg, ~0ULL, &c.nth) || !c.nth)
 				return bad_usage("goto", "--nth %s: 1 or more", optarg);
 		} else if (option == OPTION_BATCH) {
-			batch = true;
+			c.batch = true;
+		} else if (option == OPTION_GDB || option == OPTION_VSCODE) {
+			c.gdb = true;
+			c.vscode |= option == OPTION_VSCODE;
+		} else if (option == OPTION_PORT) {
+			if (!parse_number(optarg, 65535, &c.port) || !c.port)
+				return bad_usage("goto", "--port %s: 1 to 65535", optarg);
 		} else if (option == OPTION_KERNEL_FILE) {
 			c.kernel = optarg;
 		} else {
@@ -225,9 +250,11 @@ int cmd_goto(int argc, char **argv)
 		return bad_usage("goto", "one TRACE.DAT and one EVENT at a time");
 	if (!c.match && !words)
 		return bad_usage("goto", "to which EVENT?");
+	if (c.batch && c.gdb)
+		return bad_usage("goto", "--batch or --gdb, not both");
 	if (!c.match)
 		c.event = argv[argc - 1];
 	if (words == (c.match ? 1 : 2))
 		c.file = argv[optind];
-	return run(&c, batch);
+	return run(&c);
 }

@@ -49,6 +49,8 @@ struct visit {
 	struct plan_place place; /* how to come here again, if it is no event */
 	char line[4096];	 /* the last command */
 	bool batch, greeted;
+	bool serves; /* gdb, at this port of ours: */
+	unsigned port;
 	int status;
 };
 
@@ -72,6 +74,14 @@ bool goto_check(struct visit *v);
 
 /* Reads a line and does what it says, again and again, until there is a move. */
 void goto_prompt(struct visit *v);
+
+/*
+ * The machine for gdb: writes a script for it, and leaves the machine to it. False, said. And a
+ * launch file for Visual Studio Code; is the port free?
+ */
+bool goto_serve(struct visit *v);
+bool goto_write_launch(const struct visit *v);
+bool goto_port_is_free(unsigned port);
 
 /* An expression: prints it; or is it a number? False, said: it is wrong. */
 bool goto_print(struct visit *v, const char *text, bool hexadecimal);

@@ -288,7 +288,7 @@ static void spy_words(struct words *w, const struct machine_spy *spy, int memory
 	word(w, "-plugin");
 	word(w, "%s,plan=%d,channel=%d,memory=%d", spy->plugin, spy->plan, spy->channel, memory);
 	word(w, "-chardev");
-	word(w, "socket,id=gdb,fd=%d", spy->gdb);
+	word(w, "socket,id=goto,fd=%d", spy->gdb);
 }
 
 char **machine_command(const struct machine_options *o, const struct machine_files *files)

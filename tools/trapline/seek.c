@@ -156,7 +156,7 @@ static void stopped(struct machine *m)
 		return;
 	}
 	machine_order(m, "{\"execute\": \"human-monitor-command\", \"arguments\": "
-			 "{\"command-line\": \"gdbserver chardev:gdb\"}}\n");
+			 "{\"command-line\": \"gdbserver chardev:goto\"}}\n");
 	if (!gdb_begin(&s->gdb, s->gdb_ends[0])) {
 		s->wrong = "QEMU's gdbstub does not answer";
 	} else if (s->plan->kind == PLAN_BLOCK && !step_to_place(s)) {

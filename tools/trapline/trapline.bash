@@ -26,7 +26,7 @@ _trapline_value() {
 	record:-p) words=$(_trapline_listed -p) ;;
 	record:-O) words=$(_trapline_listed -O) ;;
 	convert:--to) words='text json perfetto ctf' ;;
-	goto:-m | goto:--match | goto:--nth | explain:-t | explain:--task | *:--span) return ;;
+	goto:-m | goto:--match | goto:--nth | goto:--port | explain:-t | explain:--task | *:--span) return ;;
 	*:--dir) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
 	*:-o | *:--output | *:--kernel | *:--copy | *:--initrd | *:--input | *:--keep | *:--get) _trapline_files "$word"; return ;;
 	*:-f | *:-R | *:-c | *:-b | *:-M | *:-s | *:-n | *:-i | *:--define | *:--tail | *:--cpu | *:--smp | *:--mem | *:--timeout | *:--before | *:--after) return ;;
