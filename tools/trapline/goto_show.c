@@ -6,8 +6,9 @@
 
 #include "tools/trapline/convert.h"
 
-#define PATH_MOST  800
-#define STEPS_MOST 100000
+#define PATH_MOST      800
+#define STEPS_MOST     100000
+#define ACCOUNT_EVENTS 0xfff000ULL /* of a sub-buffer's account (trace/ring/priv.h) */
 
 static void name_in(const struct elf *e, uint64_t address, char *text, size_t size)
 {
@@ -180,11 +181,16 @@ void goto_show_trace(struct visit *v, size_t around)
 
 /* ---- is it that record ---- */
 
+/*
+ * Has the page one event more? A long time in front of the record is accounted for before it, as
+ * bytes.
+ */
 static bool is_committed(struct visit *v, uint64_t page, uint64_t before)
 {
 	uint64_t account;
 
-	return gdb_memory(&v->seek.gdb, page + 8, &account, sizeof(account)) && account != before;
+	return gdb_memory(&v->seek.gdb, page + 8, &account, sizeof(account)) &&
+	       (account ^ before) & ACCOUNT_EVENTS;
 }
 
 bool goto_check(struct visit *v)
