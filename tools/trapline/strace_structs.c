@@ -336,6 +336,44 @@ void strace_put_rlimit(struct strace_put *p, uint64_t value)
 	putc('}', p->out);
 }
 
+/* Sizes: the first version's, of which 0 is another name, and that with limits of utilization. */
+enum {
+	SCHED_ATTR_SIZE = 48,
+	SCHED_ATTR_SIZE_LIMITS = 56,
+	SCHED_FLAG_KEEP_POLICY = 8,
+	SCHED_FLAG_KEEP_PARAMS = 16
+};
+
+void strace_put_sched_attr(struct strace_put *p, uint64_t value)
+{
+	const uint8_t *b = strace_memory(p, value, SCHED_ATTR_SIZE_LIMITS);
+
+	if (!b)
+		return;
+	uint32_t size = strace_half(b, 0), flags = strace_half(b, 2);
+	fprintf(p->out, "{size=%u", size);
+	if (size && size < SCHED_ATTR_SIZE) {
+		putc('}', p->out);
+		return;
+	}
+	if (!(flags & SCHED_FLAG_KEEP_POLICY)) {
+		fputs(", sched_policy=", p->out);
+		strace_put_value(p->out, &strace_schedulers, strace_half(b, 1));
+	}
+	fputs(", sched_flags=", p->out);
+	strace_put_flags(p->out, &strace_sched_flags, strace_word(b, 1));
+	if (!(flags & SCHED_FLAG_KEEP_PARAMS))
+		fprintf(p->out,
+		    ", sched_nice=%d, sched_priority=%u, sched_runtime=%" PRIu64
+		    ", sched_deadline=%" PRIu64 ", sched_period=%" PRIu64,
+		    (int32_t)strace_half(b, 4), strace_half(b, 5), strace_word(b, 3),
+		    strace_word(b, 4), strace_word(b, 5));
+	if (size >= SCHED_ATTR_SIZE_LIMITS)
+		fprintf(p->out, ", sched_util_min=%u, sched_util_max=%u", strace_half(b, 12),
+		    strace_half(b, 13));
+	putc('}', p->out);
+}
+
 void strace_put_utsname(struct strace_put *p, uint64_t value)
 {
 	const uint8_t *b = strace_memory(p, value, 390);
