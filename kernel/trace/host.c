@@ -126,10 +126,16 @@ u64 host_pages_free(void)
 }
 
 /*
- * A shell and one program more, with their page tables, stacks and files: some 600 KiB. Above what
- * the kernel keeps from programs.
+ * A shell and one program more, with their page tables, stacks and files, take some 600 KiB. Above
+ * what the kernel keeps from programs; a small machine keeps less, so that there is an instance.
  */
 #define MEMORY_RESERVE (1UL << 20)
+#define MEMORY_PART    16 /* of the machine's */
+
+static u64 memory_reserve(void)
+{
+	return MIN(page_total() * PAGE_SIZE / MEMORY_PART, MEMORY_RESERVE);
+}
 
 #define SAY_AGAIN_NS 1000000000UL
 
@@ -137,7 +143,7 @@ static u64 memory_said_ns; /* [A] when the log was last told */
 
 int host_memory_check(const char *what, u64 bytes)
 {
-	u64 free = page_free_count() * PAGE_SIZE, keep = mem_low_bytes() + MEMORY_RESERVE;
+	u64 free = page_free_count() * PAGE_SIZE, keep = mem_low_bytes() + memory_reserve();
 	u64 now = clock_ns(), said = atomic_load(&memory_said_ns);
 
 	if (bytes <= free && free - bytes >= keep)

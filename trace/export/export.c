@@ -61,6 +61,19 @@ void trace_export_init(void)
 	memcpy(e->magic, TRACE_EXPORT_MAGIC, sizeof(e->magic)); /* now it may be found */
 }
 
+/* The same in as little memory as it needs; as it is if there is none. */
+static struct trace_export_format *fit_format(struct trace_export_format *f)
+{
+	size_t size = sizeof(*f) + f->size + 1;
+	struct trace_export_format *fit = host_alloc(size);
+
+	if (!fit)
+		return f;
+	memcpy(fit, f, size);
+	host_free(f);
+	return fit;
+}
+
 /* System and format; NULL: no memory. */
 static struct trace_export_format *make_format(const struct trace_event_call *call)
 {
@@ -79,7 +92,7 @@ static struct trace_export_format *make_format(const struct trace_event_call *ca
 		f->id = call->id;
 		f->size = s.len;
 		if (!s.overflow)
-			return f;
+			return fit_format(f);
 		host_free(f);
 	}
 }
