@@ -15,7 +15,7 @@
 enum {
 	EDGES = 5,    /* tried at each end and in the middle */
 	POLLS = 5000, /* without an edge: the clock is dead */
-	HALVES_PER_SECOND = 2500,
+	HALVES_PER_SECOND = 3000,
 	LONGER = 10, /* as many times longer where short halves disagree */
 	GLANCES_PER_SECOND = 10000,
 	SPREAD_MAX_PPM = 500,
