@@ -15,6 +15,7 @@
 #include "kernel/machine/machine.h"
 #include "kernel/mem/mem.h"
 #include "kernel/process/futex_queue.h"
+#include "kernel/process/process.h"
 #include "kernel/base/printk.h"
 #include "kernel/console/screen.h"
 #include "kernel/console/serial.h"
@@ -49,6 +50,7 @@ void kernel_main(const struct boot_info *bi)
 	futex_init();
 	vfs_init();		    /* ramfs, /dev, /proc */
 	tracefs_init();		    /* /sys/kernel/tracing */
+	explore_files_init();	    /* chosen schedules */
 	syscall_count_init();	    /* what programs call, and how it went */
 	machine_proc_init(bi);	    /* what is known of the machine, as files */
 	machine_walls_init();	    /* whether the kernel's memory is protected */

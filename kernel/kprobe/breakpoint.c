@@ -6,6 +6,7 @@
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
+#include "kernel/task/explore.h"
 
 #define HANDLERS 4
 
@@ -69,5 +70,5 @@ bool kernel_int3(struct regs *r)
 
 bool kernel_debug_trap(struct regs *r)
 {
-	return handle(debug_handlers, r);
+	return explore_step(r) || handle(debug_handlers, r);
 }

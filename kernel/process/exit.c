@@ -21,6 +21,7 @@
 #include "kernel/process/futex.h"
 #include "kernel/process/process.h"
 #include "kernel/task/alarm.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/group.h"
 #include "kernel/task/session.h"
 #include "kernel/task/sigset.h"
@@ -261,6 +262,7 @@ void __noreturn do_exit(long code)
 	leave_files(t);
 	if (last)
 		session_leader_exit(g);
+	explore_exit(t);
 	preempt_disable(); /* once it is a zombie, a switch is its last */
 	become_zombie(t, &left);
 	exit_put(&left);

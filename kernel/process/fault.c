@@ -15,6 +15,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/process/area.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/task.h"
 
 enum { FAULT_PRESENT = 1, FAULT_WRITE = 2, FAULT_USER = 4, FAULT_FETCH = 16 };
@@ -331,6 +332,7 @@ bool kernel_page_fault(struct regs *r, u64 addr)
 	bool user = regs_user(r);
 	enum mm_fault why;
 
+	explore_fault(r);
 	if (user)
 		trace_page_fault_user(addr, r, r->error);
 	else

@@ -13,6 +13,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/process/exec.h"
 #include "kernel/process/process.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/group.h"
 
 #define CLONE_KNOWN                                                                                \
@@ -268,6 +269,7 @@ long kernel_clone(struct kernel_clone_args *args)
 	trace_task_newtask(child, flags);
 	trace_sched_process_fork(t, child);
 	task_get(child);
+	explore_fork(child);
 	task_start(child);
 	if (flags & CLONE_VFORK)
 		wait_event(&mm->vfork_wq, READ_ONCE(child->mm) != mm);

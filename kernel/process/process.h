@@ -45,3 +45,4 @@ int process_be_alone(void);
 void process_count_add(int n);
 unsigned process_count(void);
 unsigned process_max(void);
+void explore_files_init(void); /* /proc/trapline/explore */

@@ -11,6 +11,7 @@
 #include "kernel/base/printk.h"
 #include "kernel/process/fault.h"
 #include "kernel/process/process.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/session.h"
 #include "kernel/task/sigset.h"
 #include "kernel/task/task.h"
@@ -265,6 +266,8 @@ void kernel_user_exit_work(struct regs *r)
 	struct task *t = current();
 
 	irq_enable();
-	while (atomic_load_relaxed(&t->arch.work))
+	while (atomic_load_relaxed(&t->arch.work) & TASK_WORK_SIGNAL)
 		signal_deliver(r);
+	if (unlikely(atomic_load_relaxed(&t->arch.work) & TASK_WORK_EXPLORE))
+		explore_enter_user(r);
 }

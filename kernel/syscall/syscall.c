@@ -12,6 +12,7 @@
 #include "arch/arch.h"
 #include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/task.h"
 
 #define ARG(type, name)
@@ -25,6 +26,7 @@ void kernel_syscall(struct regs *r)
 	const long nr = (s32)r->error;
 	long ret = -ENOSYS;
 
+	explore_call(r);
 	if (likely((u64)nr < SYSCALL_MAX && READ_ONCE(table[nr]))) {
 		trace_sys_call_enter(r, nr);
 		trace_sys_enter(r, nr);

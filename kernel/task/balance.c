@@ -13,6 +13,7 @@
 /* hot: runs with each event */
 #include "kernel/base/events.h"
 #include "kernel/lib/errno.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/sched.h"
 
 #define IDLE_PRIO 255 /* behind all */
@@ -99,9 +100,8 @@ void sched_rt_push(struct rq *rq)
 
 /* ---- Placement and stealing ---- */
 
-unsigned sched_choose_cpu(const struct task *t)
+static unsigned sched_best_cpu(const struct task *t, u64 mask)
 {
-	u64 mask = t->cpus_allowed & atomic_load_relaxed(&sched_cpus);
 	unsigned best = t->cpu;
 
 	if ((mask & (mask - 1)) == 0)
@@ -128,6 +128,13 @@ unsigned sched_choose_cpu(const struct task *t)
 	return best;
 }
 
+unsigned sched_choose_cpu(const struct task *t)
+{
+	u64 mask = t->cpus_allowed & atomic_load_relaxed(&sched_cpus);
+
+	return explore_cpu(t, mask, sched_best_cpu(t, mask));
+}
+
 /*
  * Both locks are held. The task that has waited longest for its turn is taken last: it has its turn
  * soon where it is. What an idle CPU has in its queue was just put there, and the CPU told to come.
@@ -140,7 +147,7 @@ static bool steal_from(struct rq *to, struct rq *from)
 		return false;
 	for (at = from->queue.prev; at != &from->queue; at = at->prev) {
 		struct task *t = list_entry(at, struct task, rq_node);
-		if (!task_allowed(t, to->cpu))
+		if (!task_allowed(t, to->cpu) || explore_is_held(t))
 			continue;
 		rq_move(to, from, t);
 		return true;

@@ -9,6 +9,7 @@
 #include "kernel/base/events.h"
 #include "kernel/base/watchdog.h"
 #include "kernel/lib/errno.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/irq_work.h"
 #include "kernel/task/sched.h"
 
@@ -23,6 +24,7 @@ __notrace void kernel_irq_enter(struct regs *r, unsigned vector)
 	(void)vector;
 	preempt_count_add(HARDIRQ_UNIT);
 	critical_irq_enter(r);
+	explore_irq_enter(r);
 }
 NOTRACE(kernel_irq_enter, "it begins an interrupt, whose functions are told by its count");
 
@@ -44,6 +46,7 @@ __notrace void kernel_irq_exit(struct regs *r, unsigned vector)
 	(void)vector;
 	critical_irq_exit(r);
 	preempt_count_sub(HARDIRQ_UNIT);
+	explore_irq_exit(r);
 	if (unlikely(this_cpu_read(need_resched)) && this_cpu_read(preempt_count) == 0)
 		kernel_irq_preempt(r);
 	critical_irq_return(r);

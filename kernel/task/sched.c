@@ -35,6 +35,7 @@
 #include "kernel/base/events.h"
 #include "kernel/base/panic.h"
 #include "kernel/base/rescue.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/timer.h"
 
 /*
@@ -235,8 +236,10 @@ static void put_curr(struct rq *rq, struct task *prev, enum reason why)
 		return;
 	}
 	prev->on_rq = false;
-	if (why != PREEMPTED && prev->state != TASK_RUNNING)
+	if (why != PREEMPTED && prev->state != TASK_RUNNING) {
+		explore_ready(prev, -1);
 		return;
+	}
 	if (why == YIELDS && rq->queued) {
 		u64 last = list_entry(rq->queue.prev, struct task, rq_node)->vruntime;
 		if (sched_before(prev->vruntime, last))
@@ -264,11 +267,29 @@ static struct task *rq_first_sharing(struct rq *rq)
 	return rq_first(rq);
 }
 
+/* The first that may run; NULL: none. */
+static inline struct task *rq_first_free(struct rq *rq)
+{
+	struct task *t;
+
+	list_for_each_entry (t, &rq->queue, rq_node)
+		if (!explore_is_held(t))
+			return t;
+	return NULL;
+}
+
 static struct task *take_next(struct rq *rq)
 {
 	if (!rq->queued && !sched_steal(rq))
 		return rq->idle;
 	struct task *next = unlikely(rq->rt_rests) ? rq_first_sharing(rq) : rq_first(rq);
+	if (unlikely(explore_is_held(next))) {
+		next = rq_first_free(rq);
+		if (!next && sched_steal(rq))
+			next = rq_first_free(rq);
+		if (!next)
+			return rq->idle;
+	}
 	rq_dequeue(rq, next);
 	next->on_rq = true;
 	return next;
@@ -308,6 +329,7 @@ static void __noinline __schedule(enum reason why)
 		trace_sched_switch(why == PREEMPTED, prev, next, prev_state);
 		if (static_branch(&observed))
 			observer->switched(prev, next, why == PREEMPTED ? 0 : prev_state);
+		explore_switch(next);
 		switch_to(rq, prev, next);
 	} else {
 		spin_unlock_raw(&rq->lock);
@@ -446,8 +468,11 @@ static bool place_on(struct rq *to, struct task *t, s64 distance, enum place why
 		trace_sched_wakeup(t);
 	else if (why == PLACE_NEW)
 		trace_sched_wakeup_new(t);
-	if (static_branch(&observed) && why != PLACE_CARRIED)
-		observer->woken(t);
+	if (why != PLACE_CARRIED) {
+		if (static_branch(&observed))
+			observer->woken(t);
+		explore_ready(t, 1);
+	}
 	rq_check_preempt(to, t);
 	return true;
 }

@@ -100,7 +100,8 @@ void sched_rt_push(struct rq *rq);
 void timers_init(unsigned cpu);
 void timers_interrupt(void);
 void timers_tick_on(u64 now);
-void timers_interrupt_in(u64 ns); /* one more on this CPU, interrupts off */
+void timers_interrupt_in(u64 ns);   /* one more on this CPU, interrupts off */
+void timers_interrupt_at(u64 when); /* the same, to the ns, however soon that is */
 /* sched.c: from the tick. */
 void sched_tick(void);
 /*

@@ -96,6 +96,12 @@ struct task {
 	u64 clear_tid;	      /* [O] ring-3 address, 0: none */
 	u64 robust_list;      /* [O] the same; others peek */
 	u32 refs;	      /* [A] */
+	u8 explore;	      /* kernel/task/explore.h: bits, and where it is in ring 3 */
+	struct {
+		u64 stretch;	  /* 0: none that counts */
+		u32 done, wanted; /* instructions of it, and when to look; 0: never */
+		u64 look_ns;	  /* the same by the clock; 0: it steps */
+	} explore_user;		  /* [O] */
 
 	void (*thread_fn)(void *); /* [I] kernel threads */
 	void *thread_arg;
@@ -105,7 +111,7 @@ struct task {
 #define TIMER_SLACK_NS 50000 /* what Linux starts with */
 
 /* Bits of arch.work [A]: what is to be done on the way to ring 3. */
-enum { TASK_WORK_SIGNAL = 1 };
+enum { TASK_WORK_SIGNAL = 1, TASK_WORK_EXPLORE = 2 };
 
 static inline struct task *current(void)
 {

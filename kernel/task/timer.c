@@ -189,6 +189,17 @@ void timers_interrupt(void)
 	arm(b, first, now);
 }
 
+void timers_interrupt_at(u64 when)
+{
+	struct timer_base *b = &bases[cpu_id()];
+	u64 now = clock_ns();
+
+	if (when >= b->armed_for)
+		return;
+	b->armed_for = when;
+	timer_arm(when > now ? when - now : 1);
+}
+
 void timers_interrupt_in(u64 ns)
 {
 	u64 now = clock_ns();

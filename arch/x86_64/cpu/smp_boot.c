@@ -161,7 +161,7 @@ unsigned arch_smp_boot(unsigned max)
 			all_came = false;
 	}
 	apic_timer_once();
-	timer_arm(0); /* the scheduler's tick was in it */
+	timer_arm(1000); /* the scheduler's tick was in it */
 	if (all_came)
 		paging_trampoline_close();
 	return cpu_count();

@@ -7,8 +7,7 @@
 #include "arch/x86_64/irq/apic.h"
 
 #define CPUID1_C_TSC_DEADLINE (1u << 24)
-#define CALIBRATE_US	      50 /* a timer that comes early is set again */
-#define ARM_MIN_NS	      1000UL
+#define CALIBRATE_US	      50	   /* a timer that comes early is set again */
 #define ARM_MAX_NS	      2000000000UL /* who wants later asks again */
 
 static bool deadline_mode;
@@ -53,7 +52,7 @@ void timer_calibrate(void)
 
 void timer_arm(u64 ns)
 {
-	ns = MAX(ARM_MIN_NS, MIN(ns, ARM_MAX_NS));
+	ns = MIN(ns, ARM_MAX_NS);
 	u64 ticks = (u64)((unsigned __int128)ns * ticks_per_ns >> 32);
 	if (deadline_mode)
 		msr_write(MSR_TSC_DEADLINE, cycles() + ticks);

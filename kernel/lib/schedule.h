@@ -1,0 +1,43 @@
+/*
+ * The texts of chosen schedules (kernel/task/explore.h): points written down, and points that a
+ * seed stands for. Pure: any context; the host's tools read and write the same texts.
+ *
+ *     u12+7~20,c14~16,w3~1   a point each: clock, time, of u instructions behind it, ~, amount
+ */
+#pragma once
+
+#include "kernel/lib/types.h"
+
+enum schedule_clock { SCHEDULE_U, SCHEDULE_K, SCHEDULE_C, SCHEDULE_W, SCHEDULE_CLOCKS };
+#define SCHEDULE_POINTS	   32
+#define SCHEDULE_LONGEST   40 /* the most that a task may be held: the logarithm of ns */
+#define SCHEDULE_STEPS	   ((1u << 24) - 1) /* instructions behind the beginning of a stretch */
+#define SCHEDULE_POINT_MAX 36		    /* characters of a point, with its comma */
+
+struct schedule_point {
+	u64 at;
+	u32 step; /* of SCHEDULE_U */
+	u8 clock; /* enum schedule_clock */
+	u8 amount;
+};
+
+/* In the order of their clocks, then times. */
+struct schedule {
+	struct schedule_point point[SCHEDULE_POINTS];
+	unsigned count;
+};
+
+/* False: there is no room. */
+bool schedule_add(struct schedule *s, struct schedule_point p);
+/* The points of a text. -EINVAL: it is none. */
+int schedule_parse(struct schedule *s, const char *text);
+/* How far the clocks go, and the instructions of the longest stretch in ring 3. */
+struct schedule_span {
+	u64 clock[SCHEDULE_CLOCKS], steps;
+};
+/* "U,K,C,W,STEPS". -EINVAL. */
+int schedule_parse_span(struct schedule_span *span, const char *text);
+/* Some points; of seed 0: none. */
+void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span);
+/* Writes the point, with a NUL; returns the number of characters before it. */
+unsigned schedule_print(char text[SCHEDULE_POINT_MAX], const struct schedule_point *p);

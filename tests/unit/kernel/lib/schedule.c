@@ -1,0 +1,112 @@
+/* Chosen schedules as texts, there and back; what is no schedule; the points of seeds. */
+#include "kernel/lib/schedule.h"
+#include "kernel/lib/errno.h"
+#include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
+
+/* The schedule as a text again. */
+static const char *text_of(const struct schedule *s)
+{
+	static char text[SCHEDULE_POINTS * SCHEDULE_POINT_MAX];
+	unsigned n = 0;
+
+	text[0] = '\0';
+	for (unsigned i = 0; i < s->count; i++) {
+		if (i)
+			text[n++] = ',';
+		n += schedule_print(text + n, &s->point[i]);
+	}
+	return text;
+}
+
+/* Points are in the order of their clocks, then times. */
+static void schedule_texts(void)
+{
+	static const struct {
+		const char *text, *want;
+	} t[] = {
+	    {"", ""},
+	    {"u12+7~20", "u12+7~20"},
+	    {"w3~1,k20~9,c14~16,u1+0~12", "u1+0~12,k20~9,c14~16,w3~1"},
+	    {"c9~1,c10~2,c8~3", "c8~3,c9~1,c10~2"},
+	    {"u5+9~1,u5+2~40", "u5+2~40,u5+9~1"},
+	    {"k9999999999999999999~0", "k9999999999999999999~0"},
+	};
+	struct schedule s;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(t); i++) {
+		EXPECT_EQ(schedule_parse(&s, t[i].text), 0);
+		EXPECT_STR(text_of(&s), t[i].want);
+	}
+}
+
+static void schedule_refused(void)
+{
+	static const char *const wrong[] = {"x1~1", "u1~1", "u1+1", "c1", "c1~", "c~1", "c1~41",
+	    "c1~1,", ",c1~1", "c1~1 ", "c1+1~1", "u1+16777216~1", "c99999999999999999999~1", "u",
+	    "c1~1,,c2~1"};
+	static const char *const no_span[] = {
+	    "", "1", "1,2,3,4", "1,2,3,4,5,6", "1,2,,4,5", "1,2,3,4,5 ", "a,2,3,4,5"};
+	struct schedule s;
+	struct schedule_span span;
+	char many[SCHEDULE_POINTS * 6 + 8] = "";
+
+	for (unsigned i = 0; i < ARRAY_SIZE(wrong); i++)
+		EXPECT_EQ(schedule_parse(&s, wrong[i]), -EINVAL);
+	for (unsigned i = 0; i < ARRAY_SIZE(no_span); i++)
+		EXPECT_EQ(schedule_parse_span(&span, no_span[i]), -EINVAL);
+	EXPECT_EQ(schedule_parse_span(&span, "1,2,3,4,5"), 0);
+	EXPECT(span.clock[SCHEDULE_U] == 1 && span.clock[SCHEDULE_W] == 4 && span.steps == 5);
+	for (unsigned i = 0; i < SCHEDULE_POINTS; i++)
+		memcpy(many + 5 * i, "c1~1,", 5);
+	many[5 * SCHEDULE_POINTS - 1] = '\0';
+	EXPECT_EQ(schedule_parse(&s, many), 0);
+	memcpy(many + 5 * SCHEDULE_POINTS - 1, ",c1~1", 6);
+	EXPECT_EQ(schedule_parse(&s, many), -EINVAL);
+}
+
+/*
+ * A seed is always the same schedule, which lies within the span and can be written down; others
+ * are others.
+ */
+static void schedule_seeds(void)
+{
+	static const struct schedule_span span = {{50, 20000, 40, 5}, 3000}, none = {{0}, 0};
+	unsigned clocks[SCHEDULE_CLOCKS] = {0}, few = 0, same = 0;
+	struct schedule s, again, before = {.count = 0};
+
+	schedule_of_seed(&s, 0, &span);
+	EXPECT_EQ(s.count, 0);
+	schedule_of_seed(&s, 7, &none);
+	EXPECT_EQ(s.count, 0);
+	for (u64 seed = 1; seed <= 1000; seed++) {
+		schedule_of_seed(&s, seed, &span);
+		schedule_of_seed(&again, seed, &span);
+		EXPECT_STR(text_of(&s), text_of(&again));
+		EXPECT_EQ(schedule_parse(&again, text_of(&s)), 0);
+		EXPECT(again.count == s.count && s.count);
+		for (unsigned i = 0; i < s.count; i++) {
+			const struct schedule_point *p = &s.point[i];
+
+			clocks[p->clock]++;
+			EXPECT(p->at >= 1 && p->at <= span.clock[p->clock]);
+			EXPECT(p->step < (p->clock == SCHEDULE_U ? 4096 : 1));
+		}
+		few += s.count <= 2;
+		same +=
+		    s.count == before.count && !memcmp(&s.point, &before.point, sizeof(s.point[0]));
+		before = s;
+	}
+	for (unsigned i = 0; i < SCHEDULE_CLOCKS; i++)
+		EXPECT(clocks[i] > 100);
+	EXPECT(few > 100);
+	EXPECT(same < 10);
+}
+
+static const struct ktap_case cases[] = {
+    {"schedule.texts", schedule_texts},
+    {"schedule.refused", schedule_refused},
+    {"schedule.seeds", schedule_seeds},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_lib_schedule = {cases};
