@@ -109,7 +109,7 @@ insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 
 # With it the parts of the kernel's library that are pure.
 TLSRC    := $(sort $(wildcard tools/trapline/*.c)) \
-            $(wildcard trace/user/eventheader/*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c \
+            $(wildcard trace/user/eventheader/*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c kernel/lib/schedule.c \
             trace/export/dat_head.c trace/export/dat_page.c trace/persist/kept_read.c trace/ring/event.c trace/ring/recover.c
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 
@@ -202,7 +202,7 @@ port-test: $(PORTS) $(O)/bare.elf
 	$(Q)tests/host/bare/check $(O)/bare.elf
 
 .PHONY: test-all trigger-storm host-test guest-test console-test matrix model
-test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/ring-step $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
+test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/races $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/ring-step $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
 	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tests/drive/test $(if $(filter test-all,$@),--all)
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -263,6 +263,11 @@ $(O)/args: tests/tools/args.c
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -o $@ $<
 
+# Programs with races, for `trapline explore`.
+$(O)/races: tests/races/races.c tests/races/races.h
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu17 -O1 -Wall -Wextra -Werror -I. -static -pthread -o $@ $<
+
 # Cases of system calls, for this Linux and for a machine: bad pointers and sizes are what they are about.
 CALLSRC  := $(sort $(wildcard tests/calls/*.c))
 $(O)/calls: $(CALLSRC) tests/calls/calls.h
@@ -285,7 +290,7 @@ strace-test: $(O)/kernel.elf $(O)/trapline $(O)/checked/trapline $(O)/calls $(O)
 	$(Q)tests/drive/strace-test $(O)
 
 .PHONY: trapline-test
-trapline-test: $(O)/kernel.elf $(O)/trapline $(O)/args
+trapline-test: $(O)/kernel.elf $(O)/trapline $(O)/args $(O)/races
 	$(Q)tests/drive/trapline-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --program $(O)/args -k '$(ONLY)'
 
 .PHONY: export-test

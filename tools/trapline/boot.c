@@ -174,6 +174,8 @@ int boot_outputs(struct boot *b)
 bool boot_begin_script(struct boot *b, struct bytes *script)
 {
 	boot_outputs(b);
+	b->program.explored =
+	    strstr(b->options.append, "sched_seed=") || strstr(b->options.append, "sched_points=");
 	b->program.deaf = b->options.sealed;
 	script_begin(script);
 	for (size_t at = 0; at < b->readonly.size;) {

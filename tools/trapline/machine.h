@@ -153,6 +153,7 @@ struct machine {
 	void (*stopped)(struct machine *m);
 	bool enough;		  /* it is ended when such a call has set it */
 	int status;		  /* of the program; -1: not told */
+	unsigned seed;		  /* of the schedule in which it ran last; 0: not told */
 	int failed_step;	  /* -1: none */
 	struct bytes why;	  /* what it told behind that */
 	bool has_log;		  /* a line of the guest's error_log was told, and printed */

@@ -14,6 +14,7 @@
  *                 debugger's stub). goto_prompt.c reads commands, goto_show.c prints registers
  *                 and the stack (stack.c, elf.c), goto_print.c values by the kernel's types
  *                 (ktypes.c), goto_program.c knows the program
+ *   explore       records one schedule after another (explore_runs.c), until one fails
  *   live, extract read the rings in a machine's memory (memory.c, guest.c, guest_ring.c), with no
  *                 help from inside; extract also reads serial logs (serial.c) and lastboot.bin
  *                 (lastboot.c)
@@ -54,6 +55,7 @@ static const struct command {
     {"explain", cmd_explain, "tells where the time went: ran, waited for whom, or had no CPU"},
     {"replay", cmd_replay, "runs the machine of a trace.dat file again, and compares"},
     {"goto", cmd_goto, "stands at an event: registers, stack, memory; forwards and backwards"},
+    {"explore", cmd_explore, "runs a program in one schedule after another, until it fails"},
     {"plot", cmd_plot, "draws a trace.dat file: a page to zoom and search, or an SVG"},
 };
 

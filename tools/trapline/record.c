@@ -50,6 +50,8 @@ static const char usage[] =
     "  --strace[=FILE] the program's system calls, and its children's, as strace -f prints them: "
     "on the standard error, or in FILE.\n"
     "                  `trapline report --strace` prints them again out of the trace\n"
+    "  --seeds A..B    runs the program with each of these seeds in place of sched_seed=, in one "
+    "machine, until it fails\n"
     "  -q, --quiet     does not say how many events there are\n"
     "  --before COMMANDS  the guest's shell runs these before;  --after COMMANDS  and these when "
     "the program has ended:\n"
@@ -63,7 +65,12 @@ static const char statuses[] =
     "ours, an -e that finds nothing for one, 127 there is no such "
     "program, 128+N it, or we, ended by signal N (the trace is there).\n";
 
-enum { OPTION_DEFINE = OPTION_FREE_BEHIND_MACHINE, OPTION_BEFORE, OPTION_AFTER, OPTION_STRACE };
+const struct option record_options[] = {{"output", required_argument, NULL, 'o'},
+    {"quiet", no_argument, NULL, 'q'}, {"define", required_argument, NULL, OPTION_DEFINE},
+    {"before", required_argument, NULL, OPTION_BEFORE},
+    {"after", required_argument, NULL, OPTION_AFTER},
+    {"strace", optional_argument, NULL, OPTION_STRACE},
+    {"seeds", required_argument, NULL, OPTION_SEEDS}, MACHINE_OPTIONS, {0}};
 
 struct recording {
 	struct boot boot; /* first: it is what the machine's context is */
@@ -259,6 +266,8 @@ static int record(struct recording *r, char **argv)
 		 */
 		status = boot_run(&r->boot, &script, !r->boot.options.sealed, r->look_us * 1000);
 		say_failure(r);
+		if (r->boot.machine.seed)
+			say("the last seed was %u", r->boot.machine.seed);
 		if (r->strace && r->boot.got_trace && !put_strace(r))
 			status = EXIT_OWN;
 	} else if (r->boot.refusal) {
@@ -325,6 +334,18 @@ static bool add_step(struct recording *r, int c)
 	return false;
 }
 
+/* "A..B" */
+static int take_seeds(struct program *p, const char *text)
+{
+	int end = 0;
+
+	if (sscanf(text, "%9u..%9u%n", &p->seed_first, &p->seed_last, &end) == 2 && !text[end] &&
+	    p->seed_first && p->seed_first <= p->seed_last)
+		return -1;
+	bad_usage("record", "--seeds %s: from 1 on, A..B", text);
+	return EXIT_OWN;
+}
+
 /* -1: go on. */
 static int take_option(struct recording *r, int c)
 {
@@ -365,6 +386,8 @@ static int take_option(struct recording *r, int c)
 	case OPTION_STRACE:
 		add_strace(r, optarg);
 		break;
+	case OPTION_SEEDS:
+		return take_seeds(&r->boot.program, optarg);
 	case 'q':
 		r->boot.options.quiet = true;
 		break;
@@ -391,17 +414,12 @@ static const char *lacks(const struct recording *r, bool has_program)
 
 int cmd_record(int argc, char **argv)
 {
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-	    {"quiet", no_argument, NULL, 'q'}, {"define", required_argument, NULL, OPTION_DEFINE},
-	    {"before", required_argument, NULL, OPTION_BEFORE},
-	    {"after", required_argument, NULL, OPTION_AFTER},
-	    {"strace", optional_argument, NULL, OPTION_STRACE}, MACHINE_OPTIONS, {0}};
 	struct recording r = {.look_us = BOOT_LOOK_NS / 1000};
 	int c, status = -1;
 
 	boot_begin(&r.boot);
-	while (status < 0 &&
-	       (c = getopt_long(argc, argv, "+e:vf:R:iFcC:b:M:O:Tp:s:o:qh", options, NULL)) != -1)
+	while (
+	    status < 0 && (c = getopt_long(argc, argv, RECORD_LETTERS, record_options, NULL)) != -1)
 		status = take_option(&r, c);
 	if (status < 0 && lacks(&r, optind < argc)) {
 		bad_usage("record", "%s", lacks(&r, optind < argc));

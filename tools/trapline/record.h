@@ -1,7 +1,24 @@
-/* What `trapline record` asks of the guest's tracefs, step by step. Pure. */
+/*
+ * What `trapline record` asks of the guest's tracefs, step by step. Pure, but for the options of
+ * its command line.
+ */
 #pragma once
 
-#include "tools/trapline/script.h"
+#include <getopt.h>
+
+#include "tools/trapline/machine.h"
+
+/* Its command line, for who passes it on: record.c. */
+#define RECORD_LETTERS "+e:vf:R:iFcC:b:M:O:Tp:s:o:qh"
+enum {
+	OPTION_DEFINE = OPTION_FREE_BEHIND_MACHINE,
+	OPTION_BEFORE,
+	OPTION_AFTER,
+	OPTION_STRACE,
+	OPTION_SEEDS,
+	OPTION_FREE_BEHIND_RECORD
+};
+extern const struct option record_options[];
 
 enum step_kind {
 	STEP_DEFINE,

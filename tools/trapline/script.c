@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define CALLS "/proc/trapline/syscalls"
+#define CALLS	"/proc/trapline/syscalls"
+#define EXPLORE "/proc/trapline/explore"
 
 void script_text(struct bytes *b, const char *text)
 {
@@ -84,6 +85,39 @@ static const char obey[] = "while read -r signal; do until read -r pid < " SCRIP
 			   "; do :; done; kill -$signal -$pid; done"
 			   " < " SCRIPT_CONSOLE " > /dev/null 2>&1 3>&- &\n";
 
+/* From here on the schedule is chosen: of a seed, once nothing is left of the one before. */
+static void put_explore(struct bytes *b, const struct program *p)
+{
+	if (p->seed_last)
+		script_text(
+		    b, "until echo $SEED > " EXPLORE "; do sleep 0.01; done 2> /dev/null; ");
+	else if (p->explored)
+		script_text(b, "echo > " EXPLORE " || exit 125; ");
+}
+
+/*
+ * The program, as a job; its status. In one line: between two, the shell would report a job that
+ * has ended, and forget it.
+ */
+static void put_job(struct bytes *b, const struct program *p, const char *text)
+{
+	const char *input = p->feed ? "&0" : p->input ? " " SCRIPT_INPUT : " /dev/null";
+
+	if (p->seed_last)
+		script_put(b,
+		    "export SEED=%d; while :; do echo \"" TOLD_SEED "$SEED\" >&3; set -m; ",
+		    p->seed_first);
+	else
+		script_text(b, "set -m\n"); /* a process group of its own */
+	put_sh(b, p, text, input);
+	script_text(b, " & set +m; wait $!; status=$?");
+	if (p->seed_last)
+		script_put(b,
+		    "; [ $status = 0 ] && [ $SEED -lt %d ] || break; SEED=$((SEED + 1)); done",
+		    p->seed_last);
+	script_text(b, "\n");
+}
+
 void script_program(struct bytes *b, const struct program *p, const char *before)
 {
 	struct bytes text = {.data = NULL};
@@ -92,23 +126,20 @@ void script_program(struct bytes *b, const struct program *p, const char *before
 	if (p->argv) {
 		script_put(&text, "cd %q 2> /dev/null || cd /; ", p->directory);
 		script_text(&text, before ? before : "");
+		put_explore(&text, p);
 		script_text(&text, "exec");
 		put_words(&text, p);
 	} else {
-		script_text(&text, "cd /sys/kernel/tracing; . " SCRIPT_COMMANDS);
+		script_text(&text, "cd /sys/kernel/tracing; ");
+		put_explore(&text, p);
+		script_text(&text, ". " SCRIPT_COMMANDS);
 	}
 	bytes_put(&text, "", 1);
 	if (!p->feed && !p->deaf) /* feed does it itself */
 		script_text(b, obey);
 	/* From here on calls are counted: script_missing_calls() tells of them. */
 	script_text(b, "echo > " CALLS "\n");
-	script_text(b, "set -m\n"); /* a process group of its own */
-	put_sh(b, p, (const char *)text.data,
-	    p->feed    ? "&0"
-	    : p->input ? " " SCRIPT_INPUT
-		       : " /dev/null");
-	/* In one line: between two, the shell would report a job that has ended, and forget it. */
-	script_text(b, " & set +m; wait $!; status=$?\n");
+	put_job(b, p, (const char *)text.data);
 	bytes_free(&text);
 }
 

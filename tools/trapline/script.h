@@ -25,14 +25,15 @@
 
 /*
  * What it tells, a line each: that tracing begins; that it wants more of our standard input
- * (user/bin/feed.c); that the program ended, and how; a line of the error_log; that file N of --get
- * comes, so many bytes behind this line, or is not there; the name of a system call that a
- * program which failed made in vain; that step N of the preparation did
- * nothing; that it failed, with what the kernel says of it in the lines behind.
+ * (user/bin/feed.c); that the program ended, and how; the seed of its schedule, before it runs; a
+ * line of the error_log; that file N of --get comes, so many bytes behind this line, or is not
+ * there; the name of a system call that a program which failed made in vain; that step N of the
+ * preparation did nothing; that it failed, with what the kernel says of it in the lines behind.
  */
 #define TOLD_READY   "ready"
 #define TOLD_MORE    "more"
 #define TOLD_EXIT    "exit "
+#define TOLD_SEED    "seed "
 #define TOLD_LOG     "log "
 #define TOLD_GET     "get "
 #define TOLD_LACKS   "lacks "
@@ -57,7 +58,10 @@ struct program {
 	bool input;	       /* SCRIPT_INPUT is there */
 	bool feed;	       /* its input is the script's (SCRIPT_FED) */
 	bool deaf;	       /* no orders come */
-	bool one_output;       /* what it writes to 2 goes where 1 goes */
+	bool explored;	       /* its schedule is chosen */
+	/* It runs with each of these seeds until it fails; 0: once. */
+	unsigned seed_first, seed_last;
+	bool one_output; /* what it writes to 2 goes where 1 goes */
 };
 
 /* "sh -c" of a text, with no input; its output goes to the ports as the program's does. */

@@ -71,6 +71,8 @@ void machine_told(struct machine *m, const char *line)
 		m->feed.asked = true;
 	else if ((text = behind(line, TOLD_EXIT)))
 		m->status = atoi(text) & 255;
+	else if ((text = behind(line, TOLD_SEED)))
+		m->seed = atoi(text);
 	else if ((text = behind(line, TOLD_LOG)))
 		take_log(m, text);
 	else if ((text = behind(line, TOLD_GET)))

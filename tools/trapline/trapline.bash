@@ -21,10 +21,12 @@ _trapline_files() {
 _trapline_value() {
 	local command=$1 option=$2 word=$3 words
 	case $command:$option in
-	record:-e) words=$(_trapline_listed -e; _trapline_listed -e | cut -d : -f 1 | sort -u; _trapline_listed -e | cut -d : -f 2; echo user_events all) ;;
-	record:-C) words=$(_trapline_listed -C) ;;
-	record:-p) words=$(_trapline_listed -p) ;;
-	record:-O) words=$(_trapline_listed -O) ;;
+	explore:--until) words='panic hang exit ledger event=' ;;
+	explore:--seeds | explore:--from | explore:--limit | explore:-j | explore:--jobs | explore:--commands | record:--seeds) return ;;
+	record:-e | explore:-e) words=$(_trapline_listed -e; _trapline_listed -e | cut -d : -f 1 | sort -u; _trapline_listed -e | cut -d : -f 2; echo user_events all) ;;
+	record:-C | explore:-C) words=$(_trapline_listed -C) ;;
+	record:-p | explore:-p) words=$(_trapline_listed -p) ;;
+	record:-O | explore:-O) words=$(_trapline_listed -O) ;;
 	convert:--to) words='text json perfetto ctf' ;;
 	goto:-m | goto:--match | goto:--nth | goto:--port | explain:-t | explain:--task | *:--span) return ;;
 	*:--dir) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;

@@ -118,6 +118,7 @@ int cmd_convert(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_explore(int argc, char **argv);
 int cmd_extract(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_live(int argc, char **argv);
