@@ -1,6 +1,6 @@
 /*
- * Tasks of the tracer's own, for the tracer hwlat, and what that one measures. Task context but for
- * host_smi_count(). Weak: no worker starts.
+ * Tasks of the tracer's own, for the tracers hwlat, osnoise and timerlat, and what hwlat measures.
+ * Task context but for host_smi_count(). Weak: no worker starts.
  */
 #pragma once
 
@@ -13,7 +13,15 @@
  */
 struct host_worker;
 struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg);
+/*
+ * The same, but step() returns the time of host_clock_ns() until which the worker sleeps. At the
+ * end of each sleep due(arg) is called by the interrupt of the timer, before the worker is woken.
+ */
+struct host_worker *host_worker_start_timed(
+    const char *name, int cpu, u64 (*step)(void *arg), void (*due)(void *arg), void *arg);
 void host_worker_stop(struct host_worker *w);
+/* Called by step(): the worker has that real-time priority from then on, 1 to 99, by SCHED_FIFO. */
+void host_worker_realtime(u32 priority);
 void host_worker_move(unsigned cpu);
 /* Only NMIs come in between the two. What the first returns is the second's. */
 u64 host_irqs_off(void);

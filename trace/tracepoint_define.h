@@ -94,9 +94,10 @@
 	    .size = 4,                                                                             \
 	    .offset = offsetof(rec_t, __data_loc_##name_),                                         \
 	    .kind = TRACE_FIELD_DYN_ARRAY},
-#define __long_long(value) value /* `format` shows no cast, as on Linux, where u64 is a long long */
-#define TRACE_TEXT(...)	   #__VA_ARGS__
-#define TRACE_TEXT_OF(...) TRACE_TEXT(__VA_ARGS__)
+#define __long_long(value)    value /* `format` shows no cast, as on Linux, where u64 is a long long */
+#define __unsigned_int(value) value
+#define TRACE_TEXT(...)	      #__VA_ARGS__
+#define TRACE_TEXT_OF(...)    TRACE_TEXT(__VA_ARGS__)
 #define TRACE_EVENT(system, name_, proto, args, rows_, ...)                                        \
 	static const struct trace_event_field *trace_event_fields_##name_(                         \
 	    const struct trace_event_call *call __maybe_unused)                                    \
@@ -117,6 +118,7 @@
 #undef TRACE_TEXT
 #undef TRACE_TEXT_OF
 #undef __long_long
+#undef __unsigned_int
 
 /*
  * 4. The event, its printing, and its recording (trace/event/record.h):
@@ -153,8 +155,9 @@
 #define F_MASK(name, from)					rec_->__data_loc_##name = trace_put_u64(rec_, &at_, from);
 #define __long_long(value)                                                                         \
 	_Generic((value), s64 : (long long)(value), default : (unsigned long long)(value))
-#define __get_str(field)     trace_get_str(REC, len_, REC->__data_loc_##field)
-#define __get_bitmask(field) trace_get_mask(out_, REC, len_, REC->__data_loc_##field)
+#define __unsigned_int(value) ((unsigned int)(value))
+#define __get_str(field)      trace_get_str(REC, len_, REC->__data_loc_##field)
+#define __get_bitmask(field)  trace_get_mask(out_, REC, len_, REC->__data_loc_##field)
 #define __print_flags(value, delim, ...)                                                           \
 	({                                                                                         \
 		static const struct trace_name names_[] = {__VA_ARGS__, {0, NULL}};                \
@@ -290,6 +293,7 @@
 #undef TRACE_VALUES
 #undef __get_str
 #undef __long_long
+#undef __unsigned_int
 #undef __get_bitmask
 #undef __print_flags
 #undef __print_symbolic

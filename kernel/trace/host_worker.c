@@ -9,6 +9,7 @@
 /* [A] all but what is set at start; the thread and whoever stops it have a reference each. */
 struct host_worker {
 	u64 (*step)(void *arg);
+	void (*due)(void *arg); /* NULL: step() returns how long to sleep, else until when */
 	void *arg;
 	struct wait_queue wq; /* both wait here: for the time, for the end */
 	bool stop, done;
@@ -17,7 +18,7 @@ struct host_worker {
 
 struct nap {
 	struct timer timer;
-	struct wait_queue *wq;
+	struct host_worker *w;
 	bool over;
 };
 
@@ -31,16 +32,20 @@ static void host_worker_nap_is_over(struct timer *t)
 {
 	struct nap *nap = container_of(t, struct nap, timer);
 
+	struct host_worker *w = nap->w;
+
+	if (w->due)
+		w->due(w->arg);
 	atomic_store(&nap->over, true);
-	wake_up(nap->wq);
+	wake_up(&w->wq);
 }
 
-static void sleep_for(struct host_worker *w, u64 ns)
+static void host_worker_sleep(struct host_worker *w, u64 until)
 {
-	struct nap nap = {.wq = &w->wq};
+	struct nap nap = {.w = w};
 
 	timer_setup(&nap.timer, host_worker_nap_is_over);
-	timer_start(&nap.timer, clock_ns() + ns);
+	timer_start(&nap.timer, until);
 	wait_event_interruptible(&w->wq, atomic_load(&nap.over) || atomic_load(&w->stop));
 	timer_cancel(&nap.timer);
 }
@@ -49,25 +54,40 @@ static void host_worker_run(void *arg)
 {
 	struct host_worker *w = arg;
 
-	while (!atomic_load(&w->stop))
-		sleep_for(w, w->step(w->arg));
+	while (!atomic_load(&w->stop)) {
+		u64 ns = w->step(w->arg);
+
+		host_worker_sleep(w, w->due ? ns : clock_ns() + ns);
+	}
 	atomic_store(&w->done, true);
 	wake_up(&w->wq);
 	host_worker_put(w);
 }
 
-struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg)
+struct host_worker *host_worker_start_timed(
+    const char *name, int cpu, u64 (*step)(void *arg), void (*due)(void *arg), void *arg)
 {
 	struct host_worker *w = kzalloc(sizeof(*w));
 
 	if (!w)
 		return NULL;
-	*w = (struct host_worker){.step = step, .arg = arg, .refs = 2};
+	*w = (struct host_worker){.step = step, .due = due, .arg = arg, .refs = 2};
 	wait_queue_init(&w->wq);
 	if (kthread_run(host_worker_run, w, cpu, name))
 		return w;
 	kfree(w);
 	return NULL;
+}
+
+struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg)
+{
+	return host_worker_start_timed(name, cpu, step, NULL, arg);
+}
+
+void host_worker_realtime(u32 priority)
+{
+	task_set_policy(
+	    current(), &(struct task_policy){.policy = SCHED_FIFO, .rt_priority = priority});
 }
 
 void host_worker_stop(struct host_worker *w)

@@ -36,6 +36,7 @@
 #include "trace/persist/lastboot.h"
 #include "trace/trace.h"
 #include "trace/tracer/hwlat.h"
+#include "trace/tracer/noise.h"
 #include "trace/types/types.h"
 
 extern struct trace_key switch_sched_switch, switch_sched_waking, switch_sched_wakeup,
@@ -66,6 +67,12 @@ static void read_params(void)
 		dump_on_oops = TRACE_DUMP_ORIG;
 	traceoff_on_warning = cmdline_flag("traceoff_on_warning");
 	tracepoint_printk = cmdline_flag("tp_printk");
+}
+
+static void trace_glue_nmi(bool enter)
+{
+	trace_hwlat_nmi(enter);
+	trace_noise_nmi(enter);
 }
 
 static u64 ram_end;
@@ -100,7 +107,7 @@ void trace_glue_init(const struct boot_info *bi)
 		panic("no memory for the tracer");
 	for (unsigned i = 0; irq_ipi_reason(i); i++)
 		trace_printk_string(irq_ipi_reason(i));
-	nmi_observer_set(trace_hwlat_nmi);
+	nmi_observer_set(trace_glue_nmi);
 	user_enablers_init();
 	trace_set_printk(tracepoint_printk);
 }

@@ -21,6 +21,7 @@
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
+#include "trace/host_noise.h"
 #include "trace/host_worker.h"
 
 struct call {
@@ -315,6 +316,36 @@ struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(voi
 		return w;
 	}
 	return NULL;
+}
+
+/* No interrupt calls due() here. */
+struct host_worker *host_worker_start_timed(const char *name, int cpu, u64 (*step)(void *arg),
+    void (*due)(void *arg) __maybe_unused, void *arg)
+{
+	return host_worker_start(name, cpu, step, arg);
+}
+
+void host_worker_realtime(u32 priority __maybe_unused)
+{
+}
+
+void host_sample_threshold(
+    u64 start __maybe_unused, u64 ns __maybe_unused, u64 interference __maybe_unused)
+{
+}
+
+void host_nmi_noise(u64 start __maybe_unused, u64 ns __maybe_unused)
+{
+}
+
+void host_irq_noise(int vector __maybe_unused, const char *name __maybe_unused,
+    u64 start __maybe_unused, u64 ns __maybe_unused)
+{
+}
+
+void host_thread_noise(
+    const void *task __maybe_unused, u64 start __maybe_unused, u64 ns __maybe_unused)
+{
 }
 
 void host_worker_stop(struct host_worker *w)

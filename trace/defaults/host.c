@@ -29,6 +29,7 @@
 #include "trace/host_user.h"
 #include "trace/host_wait.h"
 #include "trace/host_watch.h"
+#include "trace/host_noise.h"
 #include "trace/host_worker.h"
 
 #define PAGES_FREE 65536 /* no ring is refused for its size */
@@ -123,6 +124,36 @@ __weak struct host_worker *host_worker_start(const char *name __maybe_unused,
     int cpu __maybe_unused, u64 (*step)(void *) __maybe_unused, void *arg __maybe_unused)
 {
 	return NULL;
+}
+
+__weak struct host_worker *host_worker_start_timed(const char *name __maybe_unused,
+    int cpu __maybe_unused, u64 (*step)(void *arg) __maybe_unused,
+    void (*due)(void *arg) __maybe_unused, void *arg __maybe_unused)
+{
+	return NULL;
+}
+
+__weak void host_worker_realtime(u32 priority __maybe_unused)
+{
+}
+
+__weak void host_sample_threshold(
+    u64 start __maybe_unused, u64 ns __maybe_unused, u64 interference __maybe_unused)
+{
+}
+
+__weak void host_nmi_noise(u64 start __maybe_unused, u64 ns __maybe_unused)
+{
+}
+
+__weak void host_irq_noise(int vector __maybe_unused, const char *name __maybe_unused,
+    u64 start __maybe_unused, u64 ns __maybe_unused)
+{
+}
+
+__weak void host_thread_noise(
+    const void *task __maybe_unused, u64 start __maybe_unused, u64 ns __maybe_unused)
+{
 }
 
 __weak void host_worker_stop(struct host_worker *w __maybe_unused)

@@ -61,12 +61,13 @@ struct trace_array {
 	u32 latency_reports;	      /* [A] twice its changes so far; odd: it changes just now */
 	u64 latency_options;	      /* [L] what the options were before its tracer came */
 	u64 latency_set;	      /* [L] those that it has set */
-	u32 user_data;	    /* [A] bytes kept of what a system call's argument points at; 0: none */
-	size_t wanted_size; /* [L] bytes per CPU once it is used */
-	bool expanded;	    /* [L] it has that size */
-	u64 time_start;	    /* [L] ns: when it was last cleared; `trace` shows nothing older */
-	u64 cpumask;	    /* [L] a bit per CPU that records */
-	u64 piped;	    /* [L] a bit per CPU whose trace_pipe is open */
+	u32 user_data; /* [A] bytes kept of what a system call's argument points at; 0: none */
+	struct trace_array *osnoise_next; /* [A] the next with osnoise or timerlat */
+	size_t wanted_size;		  /* [L] bytes per CPU once it is used */
+	bool expanded;			  /* [L] it has that size */
+	u64 time_start; /* [L] ns: when it was last cleared; `trace` shows nothing older */
+	u64 cpumask;	/* [L] a bit per CPU that records */
+	u64 piped;	/* [L] a bit per CPU whose trace_pipe is open */
 	u32 readers, full_readers; /* [L] that wait, for records, for buffer_percent */
 	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/event/wait.c */
 	u32 wakes;				     /* [A] trace_wake_all() so far */

@@ -101,6 +101,19 @@ struct rec_hwlat {
 	u32 smi_count; /* where Linux's record has padding: `format` does not name it */
 } __packed __aligned(4);
 
+struct rec_osnoise {
+	struct trace_entry ent;
+	u64 noise, runtime, max_sample; /* microseconds */
+	u32 hw_count, nmi_count, irq_count, softirq_count, thread_count;
+} __packed __aligned(4);
+
+struct rec_timerlat {
+	struct trace_entry ent;
+	u32 seqnum;
+	s32 context;
+	u64 timer_latency; /* nanoseconds */
+} __packed __aligned(4);
+
 struct rec_context_switch {
 	struct trace_entry ent;
 	u32 prev_pid, next_pid, next_cpu;

@@ -10,8 +10,7 @@
  *       F_MEM(field, pointer, length)                 the same of bytes
  *       F_MASK(field, u64)                            __data_loc cpumask_t field,
  *       "format", arguments ...)                      may use REC->field, __get_str(field),
- *           __long_long(REC->field),
- * __print_flags() ...
+ *           __long_long(REC->field), __unsigned_int(REC->field), __print_flags() ...
  *
  * TRACE_EVENT_FN is the same for an event whose call site calls a hand-written probe_<name>()
  * instead of recording only.

@@ -71,6 +71,8 @@ struct trace_tracer {
 	 */
 	bool shows_longest;
 	const struct trace_printer *printer; /* NULL: lines as of any tracer */
+	/* The columns above the lines; NULL: those of any tracer, or the printer's. */
+	void (*header)(struct seq *s);
 };
 extern const struct trace_tracer trace_tracer_nop;
 

@@ -226,6 +226,50 @@ static void trace_print_hwlat_raw(struct trace_out *out,
 		    (s64)rec->outer_duration, rec->tv_sec, rec->tv_nsec, rec->seqnum);
 }
 
+static void trace_print_osnoise(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
+{
+	const struct rec_osnoise *rec = data;
+
+	if (is_short(rec, len, sizeof(*rec)))
+		return;
+	/* Of the CPU's time the part that was left, in percent and its 100,000ths. */
+	u64 left = rec->runtime ? (rec->runtime - rec->noise) * 10000000 / rec->runtime : 0;
+	seq_printf(out->seq, "%lu %10lu %3lu.%05lu %7lu %6u %6u %6u %6u %6u\n", rec->runtime,
+	    rec->noise, left / 100000, left % 100000, rec->max_sample, rec->hw_count,
+	    rec->nmi_count, rec->irq_count, rec->softirq_count, rec->thread_count);
+}
+
+static void trace_print_osnoise_raw(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
+{
+	const struct rec_osnoise *rec = data;
+
+	if (!is_short(rec, len, sizeof(*rec)))
+		seq_printf(out->seq, "%lu %lu %lu %u %u %u %u %u\n", rec->runtime, rec->noise,
+		    rec->max_sample, rec->hw_count, rec->nmi_count, rec->irq_count,
+		    rec->softirq_count, rec->thread_count);
+}
+
+static void trace_print_timerlat(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
+{
+	const struct rec_timerlat *rec = data;
+
+	if (!is_short(rec, len, sizeof(*rec)))
+		seq_printf(out->seq, "#%-5u context %6s timer_latency %9lu ns\n", rec->seqnum,
+		    rec->context ? "thread" : "irq", rec->timer_latency);
+}
+
+static void trace_print_timerlat_raw(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
+{
+	const struct rec_timerlat *rec = data;
+
+	if (!is_short(rec, len, sizeof(*rec)))
+		seq_printf(out->seq, "%u %d %lu\n", rec->seqnum, rec->context, rec->timer_latency);
+}
+
 static char state_letter(u8 state)
 {
 	return state < 9 ? "RSDTtXZPI"[state] : '?';

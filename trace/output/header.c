@@ -5,6 +5,7 @@
 #include "trace/event/tracer.h"
 #include "trace/host_cpus.h"
 #include "trace/host_system.h"
+#include "trace/output/header.h"
 #include "trace/output/print.h"
 #include "trace/output/reader.h"
 
@@ -122,12 +123,53 @@ bool trace_print_latency_head(struct seq *s, const struct trace_reader *r)
 	return true;
 }
 
+static void trace_print_flags_head(struct seq *s, const char *single)
+{
+	seq_printf(s,
+	    "#                                _-----=> irqs-off\n"
+	    "#                               / _----=> need-resched\n"
+	    "#                              | / _---=> hardirq/softirq\n"
+	    "#                              || / _--=> preempt-depth\n"
+	    "#                              ||| / _-=> migrate-disable%s",
+	    single);
+}
+
+void trace_print_osnoise_header(struct seq *s)
+{
+	trace_print_flags_head(s, "                         MAX\n");
+	seq_puts(s,
+	    "#                              |||| /     delay                                   "
+	    "SINGLE      Interference counters:\n"
+	    "#                              |||||               RUNTIME      NOISE  %% OF CPU  "
+	    "NOISE    +-----------------------------+\n"
+	    "#           TASK-PID      CPU# |||||   TIMESTAMP    IN US       IN US  AVAILABLE  "
+	    "IN US     HW    NMI    IRQ   SIRQ THREAD\n"
+	    "#              | |         |   |||||      |           |             |    |        "
+	    "    |      |      |      |      |      |\n");
+}
+
+void trace_print_timerlat_header(struct seq *s)
+{
+	trace_print_flags_head(s, "\n");
+	seq_puts(s,
+	    "#                              |||| /     delay\n"
+	    "#                              |||||            ACTIVATION\n"
+	    "#           TASK-PID      CPU# |||||   TIMESTAMP   ID            CONTEXT           "
+	    "      LATENCY\n"
+	    "#              | |         |   |||||      |         |                  |           "
+	    "            |\n");
+}
+
 void trace_print_header(struct seq *s, const struct trace_reader *r)
 {
 	const struct trace_array *tr = r->tr;
 	u64 options = tr->options;
 
 	seq_printf(s, "# tracer: %s\n#\n", tr->tracer->name);
+	if (tr->tracer->header) {
+		tr->tracer->header(s);
+		return;
+	}
 	if (!(options & TRACE_OPT_CONTEXT_INFO))
 		return;
 	if (tr->tracer->printer) {

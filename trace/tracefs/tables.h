@@ -114,8 +114,8 @@ extern const struct tracefs_ops tracefs_trace_ops, tracefs_snapshot_ops, tracefs
     tracefs_notrace_ops, tracefs_graph_wanted_ops, tracefs_graph_silent_ops,
     tracefs_stack_filter_ops;
 extern const struct tracefs_dir tracefs_top_dir, tracefs_events_dir, tracefs_options_dir,
-    tracefs_per_cpu_dir, tracefs_instances_dir, tracefs_hwlat_dir, tracefs_prevboot_events_dir,
-    tracefs_stat_dir, tracefs_rv_dir;
+    tracefs_per_cpu_dir, tracefs_instances_dir, tracefs_hwlat_dir, tracefs_osnoise_dir,
+    tracefs_prevboot_events_dir, tracefs_stat_dir, tracefs_rv_dir;
 
 /* next() and find() of a directory with an entry for each CPU: the prefix and its number. */
 u64 tracefs_next_of_cpus(const struct tracefs_node *dir, const struct tracefs_row *row,

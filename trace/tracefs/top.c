@@ -465,6 +465,7 @@ static const struct tracefs_row top_rows[] = {
     {"max_graph_depth", 0640, .show = tracefs_show_graph_depth, .store = tracefs_store_graph_depth,
 	.cut = TRACEFS_NUMBER, .exists = tracefs_is_top},
     {"options", 0750, .dir = &tracefs_options_dir},
+    {"osnoise", 0750, .dir = &tracefs_osnoise_dir, .exists = tracefs_is_top},
     {"per_cpu", 0750, .dir = &tracefs_per_cpu_dir},
     {"printk_formats", 0440, .show = tracefs_show_formats, .exists = tracefs_is_top},
     {"rv", 0750, .dir = &tracefs_rv_dir, .exists = tracefs_is_top},

@@ -4,8 +4,8 @@
  * trace/function/ has `function` and `function_graph`. hwlat.c has its own: tasks that the host
  * runs for it sample the clock with interrupts off, and write a record for each sample that was
  * interrupted by the firmware. critical.c has irqsoff, preemptoff and preemptirqsoff, wakeup.c has
- * wakeup and wakeup_rt, latency.c what these latency tracers share. trace/tracefs/tracer.c has the
- * files.
+ * wakeup and wakeup_rt, osnoise.c osnoise and timerlat, latency.c what the others share.
+ * trace/tracefs/tracer.c and osnoise.c have the files.
  */
 #include "trace/tracer/tracer.h"
 #include "kernel/lib/errno.h"
@@ -14,10 +14,10 @@
 
 u64 trace_thresh_ns;
 
-const struct trace_tracer *const trace_tracers[] = {&trace_tracer_hwlat, &trace_tracer_wakeup_rt,
-    &trace_tracer_wakeup, &trace_tracer_preemptirqsoff, &trace_tracer_preemptoff,
-    &trace_tracer_irqsoff, &trace_tracer_function_graph, &trace_tracer_function, &trace_tracer_nop,
-    NULL};
+const struct trace_tracer *const trace_tracers[] = {&trace_tracer_timerlat, &trace_tracer_osnoise,
+    &trace_tracer_hwlat, &trace_tracer_wakeup_rt, &trace_tracer_wakeup,
+    &trace_tracer_preemptirqsoff, &trace_tracer_preemptoff, &trace_tracer_irqsoff,
+    &trace_tracer_function_graph, &trace_tracer_function, &trace_tracer_nop, NULL};
 
 static const struct trace_tracer *find(const char *name)
 {

@@ -8,7 +8,8 @@
 #include "trace/event/tracer.h"
 
 extern const struct trace_tracer trace_tracer_hwlat, trace_tracer_irqsoff, trace_tracer_preemptoff,
-    trace_tracer_preemptirqsoff, trace_tracer_wakeup, trace_tracer_wakeup_rt;
+    trace_tracer_preemptirqsoff, trace_tracer_wakeup, trace_tracer_wakeup_rt, trace_tracer_osnoise,
+    trace_tracer_timerlat;
 /* As available_tracers lists them; ends with NULL. */
 extern const struct trace_tracer *const trace_tracers[];
 

@@ -154,7 +154,8 @@ static void tracers(void)
 {
 	trace_fresh();
 	EXPECT_STR(trace_get("available_tracers", NULL),
-	    "hwlat wakeup_rt wakeup preemptirqsoff preemptoff irqsoff function_graph function "
+	    "timerlat osnoise hwlat wakeup_rt wakeup preemptirqsoff preemptoff irqsoff "
+	    "function_graph function "
 	    "nop\n");
 	PLAY("current_tracer", {"nop\n", 0, "nop\n"}, {"nosuch", -EINVAL, "nop\n"},
 	    {"\n", -EINVAL, "nop\n"});

@@ -93,7 +93,8 @@ static void one_owner(void)
 	EXPECT_EQ(trace_put("hwlat_detector/width", "1"), 0);
 	EXPECT_EQ(trace_make_instance("hw"), 0);
 	EXPECT_STR(trace_get("instances/hw/available_tracers", NULL),
-	    "hwlat wakeup_rt wakeup preemptirqsoff preemptoff irqsoff function_graph function "
+	    "timerlat osnoise hwlat wakeup_rt wakeup preemptirqsoff preemptoff irqsoff "
+	    "function_graph function "
 	    "nop\n");
 	EXPECT_EQ(open_pipe("instances/hw/trace_pipe", &f), 0);
 	EXPECT_EQ(trace_put("instances/hw/current_tracer", "hwlat"), -EBUSY);
