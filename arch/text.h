@@ -14,6 +14,7 @@
  */
 struct static_key {
 	u32 enabled; /* what the sites are patched for: 0 or 1 */
+	u32 first;   /* its first site, counted from 1; 0: none is known. Set by the first change */
 };
 
 #define static_branch(key)                                                                         \

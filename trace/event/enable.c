@@ -42,8 +42,9 @@ int trace_file_counts(struct trace_event_file *file)
 		file->counts = host_alloc(host_cpu_limit() * sizeof(*file->counts));
 	if (!file->counts)
 		return -ENOMEM;
-	kept_note_event(file->call);
-	return trace_export_event(file->call);
+	int err = trace_export_event(file->call);
+	kept_note_event(file->call); /* by the text that there is now */
+	return err;
 }
 
 /* ---- acting: cannot fail ---- */

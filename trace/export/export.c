@@ -81,12 +81,12 @@ static struct trace_export_format *make_format(const struct trace_event_call *ca
 	size_t head = strlen(system) + 1;
 
 	for (size_t size = 1024;; size *= 2) {
-		struct trace_export_format *f = host_alloc(sizeof(*f) + size);
+		struct trace_export_format *f = host_alloc(size);
 		struct seq s;
 
 		if (!f)
 			return NULL;
-		seq_init(&s, f->text, size - 1);
+		seq_init(&s, f->text, size - sizeof(*f) - 1);
 		seq_write(&s, system, head);
 		trace_event_show_format(&s, call);
 		f->id = call->id;

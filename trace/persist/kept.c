@@ -11,6 +11,7 @@
  * prevboot_event.c).
  */
 #include "trace/persist/kept.h"
+#include "kernel/abi/trace_export.h"
 #include "kernel/lib/string.h"
 #include "trace/event/format.h"
 #include "trace/event/parts.h"
@@ -250,10 +251,13 @@ void kept_note_event(struct trace_event_call *call)
 		return;
 	}
 	seq_init(&s, text->system, end - text->system);
-	seq_puts(&s, call->class->system);
-	seq_putc(&s, '\0');
-	u32 format_at = s.len;
-	trace_event_show_format(&s, call);
+	u32 format_at = strlen(call->class->system) + 1;
+	if (call->exported) {
+		seq_write(&s, call->exported->text, call->exported->size);
+	} else {
+		seq_write(&s, call->class->system, format_at);
+		trace_event_show_format(&s, call);
+	}
 	seq_putc(&s, '\0');
 	if (s.overflow || s.len + 8 > (size_t)(end - text->system)) {
 		header->texts_full = 1;

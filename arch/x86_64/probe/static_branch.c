@@ -10,19 +10,24 @@
 
 #define SITE_LEN 5
 #define CHUNK	 128 /* sites patched in one go */
+#define SITES	 1024
+#define FEW_KEYS 8 /* the sites of so many are found by their lists, else by a look at all */
 
 extern const struct static_branch_site __start___static_branch[], __stop___static_branch[];
 
 static const u8 nop5[SITE_LEN] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 static u32 branch_lock;			 /* [A] */
 static struct text_patch patches[CHUNK]; /* [branch_lock] */
+static u16 next_of_key[SITES];		 /* [branch_lock] the next site of the same key, as struct
+					    static_key has its first */
+static bool listed;			 /* [branch_lock] */
 
 static bool site_is_on(const struct static_branch_site *s)
 {
 	return *(const volatile u8 *)s->site == 0xe9;
 }
 
-static void make_patch(struct text_patch *p, const struct static_branch_site *s)
+static void static_key_patch(struct text_patch *p, const struct static_branch_site *s)
 {
 	s32 distance = (s32)(s->target - (s->site + SITE_LEN));
 	p->addr = (void *)s->site;
@@ -34,48 +39,70 @@ static void make_patch(struct text_patch *p, const struct static_branch_site *s)
 	memcpy(p->bytes + 1, &distance, sizeof(distance));
 }
 
-/* The first site from `s` on of that key; NULL: of any key that the text is not in line with. */
-static const struct static_branch_site *next_site(
-    const struct static_branch_site *s, const struct static_key *key)
+/* The sites of a key are a list by their numbers, in order of address. */
+static void static_key_list_sites(void)
 {
-	if (key)
-		while (s < __stop___static_branch && s->key != key)
-			s++;
-	else
-		while (s < __stop___static_branch && site_is_on(s) == s->key->enabled)
-			s++;
-	return s;
+	u32 count = __stop___static_branch - __start___static_branch;
+
+	if (listed || count > SITES)
+		return;
+	listed = true;
+	for (u32 i = count; i > 0; i--) {
+		struct static_key *key = __start___static_branch[i - 1].key;
+
+		next_of_key[i - 1] = key->first;
+		key->first = i;
+	}
 }
 
-/* Patches every site that is not as its key says, of that key or (NULL) of all. */
-static void update_sites(const struct static_key *key)
+/* Adds a patch, and makes them all when there are enough. */
+static unsigned static_key_add_site(unsigned n, const struct static_branch_site *s)
 {
-	const struct static_branch_site *s = __start___static_branch;
-	unsigned n = 0;
+	static_key_patch(&patches[n++], s);
+	if (n < CHUNK)
+		return n;
+	text_patch(patches, n);
+	return 0;
+}
 
-	while ((s = next_site(s, key)) < __stop___static_branch) {
-		make_patch(&patches[n++], s++);
-		if (n == CHUNK) {
-			text_patch(patches, n);
-			n = 0;
-		}
-	}
-	if (n)
-		text_patch(patches, n);
+static unsigned static_key_add_sites(unsigned n, const struct static_key *key)
+{
+	for (u16 at = key->first; at; at = next_of_key[at - 1])
+		n = static_key_add_site(n, &__start___static_branch[at - 1]);
+	return n;
+}
+
+/* Those that are not as their keys say. */
+static unsigned static_key_add_changed(unsigned n)
+{
+	const struct static_branch_site *s;
+
+	for (s = __start___static_branch; s < __stop___static_branch; s++)
+		if (site_is_on(s) != s->key->enabled)
+			n = static_key_add_site(n, s);
+	return n;
 }
 
 void static_key_set_many(struct static_key *const *keys, const u8 *states, unsigned n)
 {
-	bool changed = false;
+	unsigned patched = 0, changed = 0;
 	preempt_disable();
 	while (!atomic_cas(&branch_lock, 0, 1))
 		cpu_relax();
+	static_key_list_sites();
+	bool few = listed && n <= FEW_KEYS;
 	for (unsigned i = 0; i < n; i++) {
-		changed |= keys[i]->enabled != !!states[i];
+		if (keys[i]->enabled == !!states[i])
+			continue;
 		keys[i]->enabled = !!states[i];
+		changed++;
+		if (few)
+			patched = static_key_add_sites(patched, keys[i]);
 	}
-	if (changed)
-		update_sites(n == 1 ? keys[0] : NULL);
+	if (changed && !few)
+		patched = static_key_add_changed(patched);
+	if (patched)
+		text_patch(patches, patched);
 	atomic_store_release(&branch_lock, 0);
 	preempt_enable();
 }
