@@ -147,7 +147,7 @@ $(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trap
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZSRC  := $(sort $(TRACESRC) $(wildcard kernel/lib/*.c) tests/unit/trace/filter/sample.c tests/unit/trace/types/sample.c tests/unit/trace/tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c tests/host/function.c)
 # Not what starts machines: the tests have a machine_run() of their own.
-FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c bring.c goto.c goto_choose.c goto_gdb.c goto_print.c goto_program.c goto_prompt.c goto_show.c list.c machine.c origin.c record.c replay.c run.c seek.c),$(wildcard tools/trapline/*.c))
+FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c bring.c explore% goto% list.c machine.c origin.c record.c replay.c run.c seek.c),$(wildcard tools/trapline/*.c))
 FUZZOBJ  := $(FUZZSRC:%=$(O)/h/%.o) $(FUZZTL:%=$(O)/lt/%.o)
 FUZZ_TIME ?= 300
 
