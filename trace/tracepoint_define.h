@@ -94,7 +94,8 @@
 	    .size = 4,                                                                             \
 	    .offset = offsetof(rec_t, __data_loc_##name_),                                         \
 	    .kind = TRACE_FIELD_DYN_ARRAY},
-#define __long_long(value)    value /* `format` shows no cast, as on Linux, where u64 is a long long */
+/* `format` shows no cast, as on Linux, where u64 is a long long. */
+#define __long_long(value)    value
 #define __unsigned_int(value) value
 #define TRACE_TEXT(...)	      #__VA_ARGS__
 #define TRACE_TEXT_OF(...)    TRACE_TEXT(__VA_ARGS__)
