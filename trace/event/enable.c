@@ -310,9 +310,7 @@ static int trace_files_set_chosen(struct trace_array *tr, const struct choice *c
 	u32 n = 0;
 
 	list_for_each_entry (file, &tr->files, node)
-		n += trace_file_is_chosen(file, c, on);
-	if (!n)
-		return -EINVAL;
+		n++;
 	found = host_alloc(n * sizeof(*found));
 	if (!found)
 		return -ENOMEM;
@@ -320,7 +318,7 @@ static int trace_files_set_chosen(struct trace_array *tr, const struct choice *c
 	list_for_each_entry (file, &tr->files, node)
 		if (trace_file_is_chosen(file, c, on))
 			found[n++] = file;
-	int err = trace_files_enable(found, n, on);
+	int err = n ? trace_files_enable(found, n, on) : -EINVAL;
 	host_free(found);
 	return err;
 }
