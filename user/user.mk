@@ -28,7 +28,7 @@ UTEST      := $(patsubst tests/programs/%.c,$(O)/archive/test/%,$(sort $(wildcar
 UCFLAGS    := -std=gnu17 -Os -g $(WARN) -I. -nostdinc -isystem user/libc/include -isystem $(NEWLIB)/x86_64-elf/include \
               -isystem $(shell $(CC) -print-file-name=include) -fno-pie -fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
               -ffunction-sections -fdata-sections -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=1
-ULDFLAGS   := -static -no-pie -nostdlib -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,--gc-sections -Wl,-T,user/programs.ld
+ULDFLAGS   := -static -no-pie -nostdlib -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,max-page-size=4096 -Wl,-z,noseparate-code -Wl,-O2 -Wl,--gc-sections -Wl,-T,user/programs.ld
 ULIBS      := -L$(NEWLIB)/x86_64-elf/lib -Wl,--start-group -lc -lm -lgcc -Wl,--end-group
 
 # With a target of its own name: what stands in for a cross compiler is the host's, told so tool by tool.
@@ -58,7 +58,7 @@ $(O)/u/%.S.o: %.S
 define link_program
 	@mkdir -p $(@D)
 	@echo "  LD      $(patsubst $(O)/archive/%,%,$@)"
-	$(Q)$(CC) $(ULDFLAGS) -o $@ $^ $(ULIBS)
+	$(Q)$(CC) $(ULDFLAGS) -o $@ $(filter %.o,$^) $(ULIBS)
 	$(Q)strip $@
 endef
 
@@ -75,10 +75,10 @@ $(O)/u/toolbox/%.o: $(O)/u/user/bin/%.c.o
 	$(Q)objcopy --redefine-sym main=$*_main $< $@
 
 UPARTS := $(wildcard user/bin/*/*.c)
-$(O)/archive/bin/toolbox: $(O)/u/user/toolbox.c.o $(OWN:%=$(O)/u/toolbox/%.o) $(UPARTS:%=$(O)/u/%.o) $(UOBJ)
+$(O)/archive/bin/toolbox: $(O)/u/user/toolbox.c.o $(OWN:%=$(O)/u/toolbox/%.o) $(UPARTS:%=$(O)/u/%.o) $(UOBJ) user/user.mk
 	$(link_program)
 
-$(O)/archive/test/%: $(O)/u/tests/programs/%.c.o $(UOBJ)
+$(O)/archive/test/%: $(O)/u/tests/programs/%.c.o $(UOBJ) user/user.mk
 	$(link_program)
 
 $(O)/archive/bin/busybox: $(SH)
