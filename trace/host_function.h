@@ -63,14 +63,16 @@ void host_hook_skip(const struct host_hook *hook, bool skip);
 /*
  * In enter(): host_call_outer() gives the innermost call that the hook follows, NULL if there is
  * none; host_call_follow() follows the call that is entered, or counts it as missed and returns
- * false. In leave(): host_call_around() gives the call around the one that returns. A host may have
- * them inline, in a header that TRACE_HOST_INLINE_CALL names.
+ * false; host_call_returns_to() says where that will return to. In leave(): host_call_around()
+ * gives the call around the one that returns. A host may have them inline, in a header that
+ * TRACE_HOST_INLINE_CALL names.
  */
 #ifdef TRACE_HOST_INLINE_CALL
 #include TRACE_HOST_INLINE_CALL
 #else
 const struct host_call *host_call_outer(const struct host_hook *hook, const u64 *slot);
 bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call *call);
+u64 host_call_returns_to(const u64 *slot);
 struct host_call *host_call_around(const struct host_hook *hook, const struct host_call *call);
 /*
  * The short way of enter(). host_calls_top(): where calls are kept; false: the long way, by the

@@ -81,7 +81,7 @@ static int text_make(struct text_file *t)
 	return -ENOMEM;
 }
 
-static ssize proc_text_read(struct file *f, void *buf, size_t n, u64 *pos)
+static ssize proc_reg_read(struct file *f, void *buf, size_t n, u64 *pos)
 {
 	struct text_file *t = f->priv;
 	int r = 0;
@@ -98,7 +98,7 @@ static ssize proc_text_read(struct file *f, void *buf, size_t n, u64 *pos)
 	return r ? r : (ssize)n;
 }
 
-static ssize proc_text_write(struct file *f, const void *buf, size_t n, u64 *pos)
+static ssize proc_reg_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	struct text_file *t = f->priv;
 	char *line;
@@ -117,7 +117,7 @@ static ssize proc_text_write(struct file *f, const void *buf, size_t n, u64 *pos
 	return r < 0 ? r : (ssize)n;
 }
 
-static void proc_text_release(struct file *f)
+static void proc_reg_release(struct file *f)
 {
 	struct text_file *t = f->priv;
 
@@ -128,7 +128,7 @@ static void proc_text_release(struct file *f)
 }
 
 const struct file_ops proc_text_ops = {
-    .read = proc_text_read, .write = proc_text_write, .release = proc_text_release};
+    .read = proc_reg_read, .write = proc_reg_write, .release = proc_reg_release};
 
 /* ---- The tree ---- */
 

@@ -19,6 +19,11 @@ static inline __attribute__((always_inline)) bool host_call_follow(
 	return hook_call_follow((struct hook_user *)hook, slot, (const struct hook_call *)call);
 }
 
+static inline __attribute__((always_inline)) u64 host_call_returns_to(const u64 *slot)
+{
+	return kernel_probe_real_return((u64)slot);
+}
+
 static inline __attribute__((always_inline)) struct host_call *host_call_around(
     const struct host_hook *hook, const struct host_call *call)
 {

@@ -117,6 +117,11 @@ bool host_call_follow(struct host_hook *hook, u64 *slot, const struct host_call 
 	return true;
 }
 
+u64 host_call_returns_to(const u64 *slot)
+{
+	return *slot;
+}
+
 /* With calls under way the short way, else the long one. */
 bool host_calls_top(const u64 *slot __maybe_unused, struct host_calls *at)
 {

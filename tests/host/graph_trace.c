@@ -34,7 +34,7 @@ static void put_option(const char *name, bool on)
 static void end(void)
 {
 	static const char *const off[] = {"funcgraph-retval", "funcgraph-retval-hex",
-	    "funcgraph-tail", "funcgraph-overrun", "funcgraph-proc"};
+	    "funcgraph-tail", "funcgraph-overrun", "funcgraph-proc", "funcgraph-retaddr"};
 	static const char *const on[] = {
 	    "funcgraph-duration", "funcgraph-irqs", "funcgraph-cpu", "sleep-time"};
 
@@ -97,6 +97,39 @@ static void lines_of_calls(void)
 	EXPECT(strstr(lines(), "\n} /* sym_1000 = 0xffffffea */\n"));
 	put_option("funcgraph-overrun", true);
 	EXPECT(strstr(lines(), "0xffffffea */\n (Overruns: 0)\n"));
+	end();
+}
+
+/* Where each call returns to, as Linux 6.13 shows it; the option says what is recorded. */
+static void lines_with_return_addresses(void)
+{
+	u64 outer = host_function_address(FIRST) + 5, inner = host_function_address(SECOND);
+
+	begin();
+	put_option("funcgraph-retaddr", true);
+	host_function_enter(FIRST, &outer);
+	host_function_enter(THIRD, &inner);
+	host_function_call(FOURTH, 0x12345);
+	host_function_return(&inner, 7);
+	put_option("funcgraph-retaddr", false);
+	host_function_call(FOURTH, 4);
+	host_function_return(&outer, (u32)-EINVAL);
+	put_option("funcgraph-retaddr", true);
+	EXPECT_STR(lines(), " 0) sym_1000() { /* <-sym_1005+0x0/0x10 */\n"
+			    " 0)   sym_1200() { /* <-sym_1100+0x0/0x10 */\n"
+			    " 0)     sym_1300(); /* <-sym_12345+0x0/0x10 */\n"
+			    " 0)   }\n"
+			    " 0)   sym_1300();\n"
+			    " 0) }\n");
+	put_option("funcgraph-retval", true);
+	EXPECT(strstr(lines(), "sym_1300(); /* <-sym_12345+0x0/0x10 ret=0x0 */\n"));
+	EXPECT(strstr(lines(), " 0)   } /* sym_1200 ret=0x7 */\n"));
+	EXPECT(strstr(lines(), " 0)   sym_1300(); /* ret=0x0 */\n"));
+	EXPECT(strstr(lines(), " 0) } /* sym_1000 ret=-22 */\n"));
+	put_option("funcgraph-retaddr", false);
+	EXPECT(strstr(lines(), " 0)     sym_1300(); /* = 0x0 */\n"));
+	EXPECT(strstr(trace_get("trace_ledger", NULL),
+	    " + under way 0 + left otherwise 0 + ended with their task 0 "));
 	end();
 }
 
@@ -300,6 +333,7 @@ static void each_call_is_counted(void)
 
 static const struct ktap_case cases[] = {
     {"graph.lines_of_calls", lines_of_calls},
+    {"graph.lines_with_return_addresses", lines_with_return_addresses},
     {"graph.lines_of_a_pipe", lines_of_a_pipe},
     {"graph.lines_of_tasks", lines_of_tasks},
     {"graph.which_are_followed", which_are_followed},

@@ -38,6 +38,7 @@ static const struct {
     {"ftrace", "bputs", SEMANTICS_MARK, NULL, NULL, NULL},
     {"ftrace", "raw_data", SEMANTICS_MARK, NULL, NULL, NULL},
     {"ftrace", "funcgraph_entry", SEMANTICS_CALL_ENTRY, "depth", "func", NULL},
+    {"ftrace", "fgraph_retaddr_entry", SEMANTICS_CALL_ENTRY, "depth", "func", NULL},
     {"ftrace", "funcgraph_exit", SEMANTICS_CALL_EXIT, "depth", "func", NULL},
 };
 

@@ -463,6 +463,11 @@ __weak bool host_call_follow(struct host_hook *hook __maybe_unused, u64 *slot __
 	return false;
 }
 
+__weak u64 host_call_returns_to(const u64 *slot)
+{
+	return *slot;
+}
+
 __weak bool host_calls_top(const u64 *slot __maybe_unused, struct host_calls *at __maybe_unused)
 {
 	return false;

@@ -17,7 +17,8 @@ enum trace_ftrace_id {
 	TRACE_GRAPH_RET = 10, /* Linux has three more: two of mmiotrace, and branch */
 	TRACE_GRAPH_ENT,
 	TRACE_USER_STACK,
-	TRACE_BPUTS = 14,
+	TRACE_GRAPH_RETADDR_ENT, /* Linux 6.12 has a block device's record there */
+	TRACE_BPUTS,
 	TRACE_HWLAT,
 	TRACE_OSNOISE,
 	TRACE_TIMERLAT,
@@ -83,6 +84,12 @@ struct rec_graph_entry {
 	struct trace_entry ent;
 	u64 func;
 	s32 depth;
+} __packed __aligned(4);
+
+/* The same, and where it returns to: with options/funcgraph-retaddr. */
+struct rec_graph_retaddr_entry {
+	struct rec_graph_entry entry;
+	u64 retaddr;
 } __packed __aligned(4);
 
 struct rec_graph_exit {

@@ -29,6 +29,7 @@ enum {
 	TRACE_GRAPH_RETVAL_HEX = 0x400,
 	TRACE_GRAPH_SLEEP_TIME = 0x800,
 	TRACE_GRAPH_GRAPH_TIME = 0x2000, /* the profiler's, as on Linux */
+	TRACE_GRAPH_RETADDR = 0x4000,
 };
 #define TRACE_TRACER_OPTIONS /* on at start */                                                     \
 	(TRACE_GRAPH_CPU | TRACE_GRAPH_OVERHEAD | TRACE_GRAPH_DURATION | TRACE_GRAPH_IRQS |        \

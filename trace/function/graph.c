@@ -35,7 +35,7 @@ enum {
 };
 
 /* Bits of trace_functions.asks: what a call is asked about; 0: the short way. */
-enum { ASK_LISTS = 1, ASK_IRQS = 2, ASK_SLEEP = 4, ASK_THRESH = 8 };
+enum { ASK_LISTS = 1, ASK_IRQS = 2, ASK_SLEEP = 4, ASK_THRESH = 8, ASK_RETADDR = 16 };
 
 static struct trace_function_table *sets[2]; /* [A] functions wanted, silent; NULL: all, none */
 static u32 depth_limit = UINT32_MAX;	     /* [A] */
@@ -65,6 +65,8 @@ static void trace_graph_settle(struct trace_array *tr)
 		asks |= ASK_SLEEP;
 	if (trace_thresh_ns)
 		asks |= ASK_THRESH;
+	if (options & TRACE_GRAPH_RETADDR)
+		asks |= ASK_RETADDR;
 	WRITE_ONCE(f->asks, asks);
 	WRITE_ONCE(f->levels, asks ? 0 : depth_limit);
 	if (f->hook.enter)
@@ -107,10 +109,28 @@ void trace_graph_set_depth(u32 depth)
 
 /* ---- records ---- */
 
-static inline void trace_graph_fill_entry(struct rec_graph_entry *rec, const struct host_call *call)
+/* A call that is entered. retaddr 0: where it returns to is not asked. */
+struct entered {
+	const struct host_call *call;
+	u64 retaddr;
+};
+
+static inline enum trace_ftrace_id trace_graph_entry_id(const struct entered *e)
 {
-	rec->func = call->ip;
-	rec->depth = call->depth;
+	return e->retaddr ? TRACE_GRAPH_RETADDR_ENT : TRACE_GRAPH_ENT;
+}
+
+static inline u32 trace_graph_entry_size(const struct entered *e)
+{
+	return e->retaddr ? sizeof(struct rec_graph_retaddr_entry) : sizeof(struct rec_graph_entry);
+}
+
+static inline void trace_graph_fill_entry(struct rec_graph_entry *rec, const struct entered *e)
+{
+	rec->func = e->call->ip;
+	rec->depth = e->call->depth;
+	if (e->retaddr)
+		container_of(rec, struct rec_graph_retaddr_entry, entry)->retaddr = e->retaddr;
 }
 
 struct returned {
@@ -128,12 +148,12 @@ static inline void trace_graph_fill_exit(struct rec_graph_exit *rec, const struc
 	rec->rettime = r->end;
 }
 
-/* The long way, for a call that is entered or (r) has returned; false: it is not recorded. */
+/* The long way, for a call that is entered or (e NULL) has returned; false: it is not recorded. */
 static __noinline bool trace_graph_long(struct trace_functions *f, const struct host_context *ctx,
-    const struct host_call *call, const struct returned *r)
+    const struct entered *e, const struct returned *r)
 {
 	struct trace_event_file *file =
-	    trace_ftrace_file(f->tr, r ? TRACE_GRAPH_RET : TRACE_GRAPH_ENT);
+	    trace_ftrace_file(f->tr, e ? trace_graph_entry_id(e) : TRACE_GRAPH_RET);
 	u8 before;
 	struct trace_slot slot;
 	void *rec;
@@ -144,11 +164,11 @@ static __noinline bool trace_graph_long(struct trace_functions *f, const struct 
 		return false;
 	}
 	rec = trace_reserve(
-	    &slot, file, ctx, r ? sizeof(struct rec_graph_exit) : sizeof(struct rec_graph_entry));
-	if (rec && r)
-		trace_graph_fill_exit(rec, r);
+	    &slot, file, ctx, e ? trace_graph_entry_size(e) : sizeof(struct rec_graph_exit));
+	if (rec && e)
+		trace_graph_fill_entry(rec, e);
 	else if (rec)
-		trace_graph_fill_entry(rec, call);
+		trace_graph_fill_exit(rec, r);
 	if (rec)
 		trace_commit_bare(&slot, file, ctx);
 	trace_function_end(f->busy, ctx, before);
@@ -208,6 +228,7 @@ static __noinline void trace_graph_enter_long(struct host_hook *hook, u64 ip, u6
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
 	const struct host_call *outer = host_call_outer(hook, slot);
 	struct host_call call = {.ip = ip};
+	struct entered e = {.call = &call};
 	struct rec_graph_entry *rec;
 	struct host_context ctx;
 	struct trace_slot to;
@@ -222,13 +243,16 @@ static __noinline void trace_graph_enter_long(struct host_hook *hook, u64 ip, u6
 	host_context_in(&ctx, flags);
 	if (asks && !trace_graph_asked(&call, &ctx, asks))
 		return;
+	if (asks & ASK_RETADDR)
+		e.retaddr = host_call_returns_to(slot);
 	if (unlikely(call.mode & (CALL_SILENT | CALL_HELD))) {
 		trace_graph_leave_out(f, TRACE_GRAPH_ENT, ctx.cpu);
 	} else if (likely(!READ_ONCE(f->busy[ctx.cpu])) &&
-		   (rec = trace_record_in(&to, f->entries, &ctx, sizeof(*rec)))) {
-		trace_graph_fill_entry(rec, &call);
+		   (rec = trace_record_in(&to, trace_ftrace_file(f->tr, trace_graph_entry_id(&e)),
+			&ctx, trace_graph_entry_size(&e)))) {
+		trace_graph_fill_entry(rec, &e);
 		trace_record_end(&to);
-	} else if (!trace_graph_long(f, &ctx, &call, NULL)) {
+	} else if (!trace_graph_long(f, &ctx, &e, NULL)) {
 		return;
 	}
 	if (!(call.mode & CALL_RAN))
@@ -315,7 +339,7 @@ static __noinline void trace_graph_leave_long(
 	if (call->mode & CALL_SILENT || r.end - r.start < thresh)
 		trace_graph_leave_out(f, TRACE_GRAPH_RET, ctx.cpu);
 	else
-		trace_graph_long(f, &ctx, call, &r);
+		trace_graph_long(f, &ctx, NULL, &r);
 }
 
 static void trace_graph_leave(
@@ -358,7 +382,8 @@ static u64 trace_graph_hits(const struct trace_functions *f, enum trace_ftrace_i
 
 static u64 trace_graph_followed(const struct trace_functions *f)
 {
-	return trace_graph_hits(f, TRACE_GRAPH_ENT, true) - f->gone.missed - f->hook.missed;
+	return trace_graph_hits(f, TRACE_GRAPH_ENT, true) +
+	       trace_graph_hits(f, TRACE_GRAPH_RETADDR_ENT, true) - f->gone.missed - f->hook.missed;
 }
 
 u64 trace_graph_calls(const struct trace_functions *f)
@@ -411,6 +436,7 @@ static const struct trace_tracer_option options[] = {
     {"funcgraph-tail", TRACE_GRAPH_TAIL},
     {"funcgraph-retval", TRACE_GRAPH_RETVAL},
     {"funcgraph-retval-hex", TRACE_GRAPH_RETVAL_HEX},
+    {"funcgraph-retaddr", TRACE_GRAPH_RETADDR},
     {"sleep-time", TRACE_GRAPH_SLEEP_TIME},
     {"graph-time", TRACE_GRAPH_GRAPH_TIME},
     {.name = NULL},

@@ -217,14 +217,32 @@ static s64 trace_graph_error(u64 value)
 	return v < 0 && v >= -ERRNO_MAX ? v : 0;
 }
 
+/* Linux 6.12's " = VALUE", and " ret=VALUE" of 6.13, which has the return address, too. */
 static void trace_graph_put_value(struct graph_line *g, u64 value)
 {
 	s64 error = g->options & TRACE_GRAPH_RETVAL_HEX ? 0 : trace_graph_error(value);
 
+	seq_puts(g->out->seq, g->options & TRACE_GRAPH_RETADDR ? " ret=" : " = ");
 	if (error)
-		seq_printf(g->out->seq, " = %ld", error);
+		seq_printf(g->out->seq, "%ld", error);
 	else
-		seq_printf(g->out->seq, " = 0x%lx", value);
+		seq_printf(g->out->seq, "0x%lx", value);
+}
+
+static bool trace_graph_has_retaddr(const struct graph_line *g, const struct rec_graph_entry *rec)
+{
+	return rec->ent.type == TRACE_GRAPH_RETADDR_ENT && (g->options & TRACE_GRAPH_RETADDR);
+}
+
+/* Always with the offset: a function may call another in several places. */
+static void trace_graph_put_retaddr(struct graph_line *g, const struct rec_graph_entry *rec)
+{
+	u64 options = g->out->options;
+
+	seq_puts(g->out->seq, " <-");
+	g->out->options |= TRACE_OPT_SYM_OFFSET;
+	trace_print_ip(g->out, container_of(rec, struct rec_graph_retaddr_entry, entry)->retaddr);
+	g->out->options = options;
 }
 
 static void trace_graph_leaf(
@@ -241,9 +259,12 @@ static void trace_graph_leaf(
 	trace_graph_indent(g, rec->depth);
 	trace_graph_put_name(g, rec->func);
 	seq_puts(s, "();");
-	if (g->options & TRACE_GRAPH_RETVAL) {
+	if (trace_graph_has_retaddr(g, rec) || (g->options & TRACE_GRAPH_RETVAL)) {
 		seq_puts(s, " /*");
-		trace_graph_put_value(g, ret->retval);
+		if (trace_graph_has_retaddr(g, rec))
+			trace_graph_put_retaddr(g, rec);
+		if (g->options & TRACE_GRAPH_RETVAL)
+			trace_graph_put_value(g, ret->retval);
 		seq_puts(s, " */");
 	}
 	seq_putc(s, '\n');
@@ -260,7 +281,13 @@ static void trace_graph_open(struct graph_line *g, const struct rec_graph_entry 
 	trace_graph_put_no_duration(g);
 	trace_graph_indent(g, rec->depth);
 	trace_graph_put_name(g, rec->func);
-	seq_puts(g->out->seq, "() {\n");
+	seq_puts(g->out->seq, "() {");
+	if (trace_graph_has_retaddr(g, rec)) {
+		seq_puts(g->out->seq, " /*");
+		trace_graph_put_retaddr(g, rec);
+		seq_puts(g->out->seq, " */");
+	}
+	seq_putc(g->out->seq, '\n');
 }
 
 static bool trace_graph_is_leaf(const struct graph_line *g, const struct rec_graph_entry *rec,
@@ -348,6 +375,12 @@ static void trace_graph_comment(struct graph_line *g)
 	seq_puts(s, " */\n");
 }
 
+static u32 trace_graph_entry_size(const struct trace_entry *ent)
+{
+	return ent->type == TRACE_GRAPH_ENT ? sizeof(struct rec_graph_entry)
+					    : sizeof(struct rec_graph_retaddr_entry);
+}
+
 static enum trace_printed trace_graph_print(struct trace_out *out, const struct trace_line *line,
     void *cpu, const struct trace_entry *next, u32 next_len)
 {
@@ -356,7 +389,8 @@ static enum trace_printed trace_graph_print(struct trace_out *out, const struct 
 
 	switch (line->ent->type) {
 	case TRACE_GRAPH_ENT:
-		if (line->len < sizeof(struct rec_graph_entry))
+	case TRACE_GRAPH_RETADDR_ENT:
+		if (line->len < trace_graph_entry_size(line->ent))
 			return TRACE_PRINTED;
 		return trace_graph_entry(&g, rec, next, next_len);
 	case TRACE_GRAPH_RET:

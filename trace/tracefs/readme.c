@@ -80,6 +80,7 @@ const char tracefs_readme[] =
     "\t           $addr, $value, $old (of a watchpoint),\n"
     "\t           <argname>[->field[->field|.field...]],\n"
     "\t           +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"\n"
+    "\t     kernel return probes support: $retval, $arg<N>, $comm\n"
     "\t     type: s8/16/32/64, u8/16/32/64, x8/16/32/64, string, symbol,\n"
     "\t           b<bit-width>@<bit-offset>/<container-size>, ustring,\n"
     "\t           symstr, <type>\\[<array-size>\\]\n"

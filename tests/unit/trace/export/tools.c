@@ -160,7 +160,7 @@ static u64 take_header(bool past)
 	EXPECT(!strcmp(take_string(), "header_event"));
 	take_text(8, NULL);
 	u64 own = take_number(4);
-	EXPECT(past ? own > 0 : own == 15);
+	EXPECT(past ? own > 0 : own == 16);
 	while (own--)
 		take_text(8, NULL);
 	take_systems(past);
