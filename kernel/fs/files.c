@@ -45,8 +45,9 @@ static int files_grow(struct files *fs, unsigned size)
 /* What was a descriptor of the table: POSIX's locks go with the first that is closed. */
 static void files_let_go(struct files *fs, struct file *f)
 {
-	if (f)
-		lock_drop(f->vnode, fs);
+	if (!f)
+		return;
+	lock_drop(f->vnode, fs);
 	file_put(f);
 }
 
@@ -92,7 +93,8 @@ void files_put(struct files *fs)
 	if (!fs || atomic_sub(&fs->refs, 1))
 		return;
 	for (unsigned i = 0; i < fs->size; i++)
-		files_let_go(fs, fs->fd[i]);
+		if (fs->fd[i])
+			files_let_go(fs, fs->fd[i]);
 	kfree(fs->fd);
 	kfree(fs->cloexec);
 	kfree(fs);

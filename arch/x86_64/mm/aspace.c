@@ -15,11 +15,19 @@
 #include "kernel/lib/string.h"
 
 #define USER_SLOTS 256 /* entries of the top table that are ring 3's */
+#define LEAF_SPAN  (512 * PAGE_SIZE)
 
 struct aspace {
 	u64 top;  /* physical address of the top table */
 	u64 cpus; /* [A] a bit for each CPU that has it loaded */
+	/*
+	 * [owner] The lowest table that was found last, and the first address it maps. What is done
+	 * page by page finds it here. Tables are freed with the space, not before.
+	 */
+	u64 leaf_from;
+	u64 *leaf;
 };
+#define NO_LEAF 1 /* no table begins there */
 _Static_assert(sizeof(struct aspace) <= PAGE_SIZE, "an aspace has one page");
 
 struct flush {
@@ -44,18 +52,18 @@ struct aspace *aspace_create(void)
 	memcpy((u64 *)phys_to_virt(top) + USER_SLOTS,
 	    (u64 *)phys_to_virt(paging_kernel_cr3()) + USER_SLOTS,
 	    (512 - USER_SLOTS) * sizeof(u64));
-	*as = (struct aspace){.top = top};
+	*as = (struct aspace){.top = top, .leaf_from = NO_LEAF};
 	return as;
 }
 
 /* Frees a table of `level` and those below it; of the top table the first `entries` only. */
 static void aspace_free_tables(u64 pa, unsigned level, unsigned entries)
 {
-	const u64 *table = phys_to_virt(pa);
+	const u64 *table = phys_to_virt(pa), *end = level ? table + entries : table;
 
-	for (unsigned i = 0; level && i < entries; i++)
-		if (table[i] & PTE_P)
-			aspace_free_tables(table[i] & PTE_ADDR, level - 1, 512);
+	for (const u64 *e = table; e < end; e++)
+		if (*e & PTE_P)
+			aspace_free_tables(*e & PTE_ADDR, level - 1, 512);
 	arch_page_free(pa);
 }
 
@@ -106,19 +114,37 @@ static bool is_mapped(u64 entry)
 	return entry & (PTE_P | PTE_KEPT);
 }
 
+/* As paging_walk(), of an address below USER_END. */
+static u64 *aspace_walk(struct aspace *as, u64 va, u64 *size)
+{
+	unsigned i = va / PAGE_SIZE % 512;
+	u64 *e;
+
+	*size = PAGE_SIZE;
+	if (likely(ALIGN_DOWN(va, LEAF_SPAN) == as->leaf_from))
+		return &as->leaf[i];
+	e = paging_walk(as->top, va, size);
+	if (e) {
+		as->leaf_from = ALIGN_DOWN(va, LEAF_SPAN);
+		as->leaf = e - i;
+	}
+	return e;
+}
+
 int aspace_map(struct aspace *as, u64 va, u64 pa, unsigned prot)
 {
-	u64 size, *e = paging_walk(as->top, va, &size);
+	u64 size, *e;
 
 	if (va >= USER_END)
 		return -EINVAL;
+	e = aspace_walk(as, va, &size);
 	if (!e) {
 		/*
 		 * Makes the tables; their entries carry PTE_U whatever the page's own protection.
 		 */
 		if (paging_map(as->top, va, pa, PAGE_SIZE, PTE_U | PTE_KEPT, 0))
 			return -ENOMEM;
-		e = paging_walk(as->top, va, &size);
+		e = aspace_walk(as, va, &size);
 	}
 	WRITE_ONCE(*e, pa | leaf_bits(prot));
 	return 0;
@@ -126,9 +152,9 @@ int aspace_map(struct aspace *as, u64 va, u64 pa, unsigned prot)
 
 u64 aspace_unmap(struct aspace *as, u64 va)
 {
-	u64 size, *e = paging_walk(as->top, va, &size), old;
+	u64 size, *e = va < USER_END ? aspace_walk(as, va, &size) : NULL, old;
 
-	if (va >= USER_END || !e || !is_mapped(*e))
+	if (!e || !is_mapped(*e))
 		return 0;
 	old = atomic_xchg(e, 0); /* the CPU may be setting its accessed and dirty bits */
 	return old & PTE_ADDR;
@@ -136,9 +162,9 @@ u64 aspace_unmap(struct aspace *as, u64 va)
 
 u64 aspace_lookup(struct aspace *as, u64 va, unsigned *prot)
 {
-	u64 size, *e = paging_walk(as->top, va, &size);
+	u64 size, *e = va < USER_END ? aspace_walk(as, va, &size) : NULL;
 
-	if (va >= USER_END || !e || !is_mapped(*e))
+	if (!e || !is_mapped(*e))
 		return 0;
 	if (prot && !(*e & PTE_P))
 		*prot = 0;
@@ -150,7 +176,7 @@ u64 aspace_lookup(struct aspace *as, u64 va, unsigned *prot)
 /* The first entry that is mapped from *va on to `end` or the end of its table; moves *va there. */
 static bool next_in_table(const u64 *e, u64 *va, u64 end)
 {
-	u64 stop = MIN(end, ALIGN_DOWN(*va, 512 * PAGE_SIZE) + 512 * PAGE_SIZE);
+	u64 stop = MIN(end, ALIGN_DOWN(*va, LEAF_SPAN) + LEAF_SPAN);
 
 	for (; *va < stop; *va += PAGE_SIZE, e++)
 		if (is_mapped(*e))
@@ -163,7 +189,7 @@ u64 aspace_next(struct aspace *as, u64 va, u64 end)
 	end = MIN(end, USER_END);
 	va = ALIGN_DOWN(va, PAGE_SIZE);
 	while (va < end) {
-		u64 size, *e = paging_walk(as->top, va, &size);
+		u64 size, *e = aspace_walk(as, va, &size);
 		if (!e)
 			va = ALIGN_DOWN(va, size) + size;
 		else if (next_in_table(e, &va, end))

@@ -167,6 +167,14 @@ static void address_spaces(void)
 	EXPECT_EQ(aspace_next(as, 0x1000, USER_END), 0x400000);
 	EXPECT_EQ(aspace_next(as, 0x401000, USER_END), USER_END);
 	EXPECT_EQ(aspace_next(as, 0x1000, 0x400000), 0x400000);
+	/* the same place in other tables, after a look at the first */
+	EXPECT_EQ(aspace_lookup(as, 0x600000, &prot), 0);
+	EXPECT_EQ(aspace_map(as, 0x600000, pa, PROT_R | PROT_USER), 0);
+	EXPECT_EQ(aspace_lookup(as, 0x40000400000, &prot), 0);
+	EXPECT_EQ(aspace_lookup(as, USER_END, &prot), 0);
+	EXPECT_EQ(aspace_next(as, 0x401000, USER_END), 0x600000);
+	EXPECT_EQ(aspace_unmap(as, 0x600000), pa);
+	EXPECT_EQ(aspace_lookup(as, 0x400000, &prot), pa);
 	EXPECT_EQ(aspace_unmap(as, 0x400000), pa);
 	EXPECT_EQ(aspace_unmap(as, 0x400000), 0);
 	EXPECT_EQ(aspace_unmap(as, 0x7f0000000000), 0);
