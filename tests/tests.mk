@@ -297,6 +297,23 @@ trapline-test: $(O)/kernel.elf $(O)/trapline $(O)/args $(O)/races
 export-test: $(O)/kernel.elf $(O)/trapline $(O)/checked/trapline
 	$(Q)tests/drive/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline --checked $(O)/checked/trapline -k '$(ONLY)'
 
+# Bugs planted one at a time (tests/mutants), and which case catches each: MUTANTS='ring/*' chooses, MUTANTS_SECONDS is how long another
+# one is begun (ten hours), MUTANTS_JOBS how many copies of the tree there are. The results are in tests/mutants/table.
+MUTANTS         ?=
+MUTANTS_SECONDS ?= 36000
+MUTANTS_JOBS    ?= 1
+MUTANTS_NEED    := $(O)/host-test $(O)/ring-step $(O)/trapline-unit $(O)/trapline $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-programs.cpio
+.PHONY: mutants mutants-mechanical
+mutants: $(MUTANTS_NEED)
+	$(Q)tests/drive/mutants --build $(O) --budget $(MUTANTS_SECONDS) --jobs $(MUTANTS_JOBS) $(foreach one,$(MUTANTS),'$(one)')
+
+# Small changes made by a machine in what is read with each event, NUMBER of them from SEED on; FOLDERS="trace/ring" chooses.
+SEED    ?= 1
+NUMBER  ?= 300
+FOLDERS ?=
+mutants-mechanical: $(MUTANTS_NEED)
+	$(Q)tests/drive/mutants-mechanical --build $(O) --budget $(MUTANTS_SECONDS) --jobs $(MUTANTS_JOBS) --seed $(SEED) --number $(NUMBER) $(FOLDERS)
+
 # KernelShark with our files, and a picture of its window: build/kernelshark/kernelshark.png
 .PHONY: kernelshark-test
 kernelshark-test: $(O)/kernel.elf $(O)/trapline
@@ -396,6 +413,8 @@ help:
 #: make goto-long     trapline goto to 1,000 events, 1,000 times back again, to the last writers of 100 words; the better part of an hour
 #: make export-long   a trace of 100 MB (MB=) in trace-cmd, babeltrace2, protoc, JSON and text, each record compared; minutes
 #: make ftracetest   Linux 6.1's own tests of tracefs and user_events, out of Debian's linux-source-6.1; ONLY=REGEX chooses; minutes
+#: make mutants   bugs planted one at a time, and the case that catches each: MUTANTS='ring/*' chooses; hours (tests/mutants)
+#: make mutants-mechanical   NUMBER=300 small changes from SEED=1 on, in FOLDERS="trace/ring trace/filter ..."; hours
 #: make trapline  the program on the host for traces: build/trapline --help; trapline-test: as people use it
 #: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
 #: make probe-storm  probes on four CPUs, a million hits

@@ -1,9 +1,9 @@
 /*
  * The ring buffer with nested writers at every instruction boundary: one event is written with the
- * CPU's trap flag on, and at the n-th trap an "interrupt" writes more than the ring holds. For
- * every n there is, at the edge of a sub-buffer. (One nested event, a reader, a reset, a swap:
- * tests/kernel/.) Nothing is lost uncounted, what is read is whole and in order, and the ring goes
- * on afterwards.
+ * CPU's trap flag on, and at the n-th trap an "interrupt" writes one event, or more than the ring
+ * holds. For every n there is, at the edge of a sub-buffer. The same for readers that are
+ * interrupted. (Pairs of interrupts, a reset, a swap: tests/kernel/.) Nothing is lost uncounted,
+ * what is read is whole and in order, and the ring goes on afterwards.
  */
 #include <signal.h>
 #include <string.h>
@@ -29,6 +29,7 @@ static volatile u32 traps, target; /* traps so far; the one to interrupt at */
 static u32 written, refused, consumed;
 static u64 lost_sum;
 static u8 seen[4096];
+static unsigned fill_laps; /* before it begins: so that it finds the ring full of unread events */
 
 static void put(size_t length)
 {
@@ -122,6 +123,8 @@ static bool pass(unsigned flags, u64 fill, size_t length, u32 n)
 	lost_sum = 0;
 	memset(seen, 0, sizeof(seen));
 	target = n;
+	for (unsigned i = 0; i < fill_laps * PAGES; i++)
+		put(RB_MAX_DATA);
 	for (; fill >= 32; fill -= 32)
 		put(28);
 	if (fill)
@@ -173,6 +176,16 @@ static void nested_laps(void)
 	every_boundary(&laps, 0, RB_PAGE_DATA - 16);
 }
 
+/* One that crosses into the page which the interrupted writer makes room in. */
+static void nested_event(void)
+{
+	static const struct burst one = {1, 12, false};
+
+	fill_laps = 1;
+	every_boundary(&one, RB_FL_OVERWRITE, RB_PAGE_DATA - 8);
+	fill_laps = 0;
+}
+
 /*
  * A reader takes what they write: the page that the interrupted writer saw the tail in is in
  * another number now.
@@ -184,9 +197,107 @@ static void nested_laps_read(void)
 	every_boundary(&laps, 0, RB_PAGE_DATA - 8);
 }
 
+/* Reads a page without taking it, and at trap `n` of the first look it is overwritten. */
+static bool look_pass(u32 n)
+{
+	struct ring_buffer_live *it;
+	struct ring_buffer_event *ev;
+	bool missed, first = true;
+	u32 next = 0;
+	u64 ts;
+
+	ring_buffer_reset(rb);
+	written = refused = traps = 0;
+	for (u64 fill = PAGES * RB_PAGE_DATA; fill >= 64; fill -= 32)
+		put(28);
+	it = ring_buffer_live_start(rb, ring_cpu());
+	target = n;
+	trap_flag(true);
+	ev = ring_buffer_live_next(it, &ts, &missed);
+	trap_flag(false);
+	for (; ev; ev = ring_buffer_live_next(it, &ts, &missed)) {
+		const u8 *data = ring_buffer_event_data(ev);
+		u32 number = *(const u32 *)data, length = ring_buffer_data_length(ev);
+
+		EXPECT(number >= next && (number == next || missed || first));
+		EXPECT(data[length - 1] == 0x5a);
+		next = number + 1;
+		first = false;
+	}
+	EXPECT_EQ(next, written);
+	ring_buffer_live_finish(it);
+	return traps >= n;
+}
+
+/* What is copied while it is overwritten is not shown. */
+static void overwritten_while_copied(void)
+{
+	static const struct burst laps = {2 * PAGES, RB_MAX_DATA, false};
+	struct sigaction sa = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO}, old;
+	u32 n = 1;
+
+	sigaction(SIGTRAP, &sa, &old);
+	burst = &laps;
+	rb = ring_buffer_alloc(PAGES * RB_PAGE_DATA, RB_FL_OVERWRITE, NULL);
+	while (look_pass(n))
+		n += n < 200 ? 1 : 301; /* most are of copying one page */
+	EXPECT(n > 50);
+	ring_buffer_free(rb);
+	sigaction(SIGTRAP, &old, NULL);
+}
+
+/* The same of a consuming reader: what is before the gap is told exactly. */
+static bool consume_pass(u32 n)
+{
+	struct ring_buffer_event *ev;
+	u64 ts, lost;
+	u32 next = 0;
+
+	ring_buffer_reset(rb);
+	written = refused = traps = 0;
+	for (u64 fill = PAGES * RB_PAGE_DATA; fill >= 64; fill -= 32)
+		put(28);
+	target = n;
+	trap_flag(true);
+	ev = ring_buffer_consume(rb, ring_cpu(), &ts, &lost);
+	trap_flag(false);
+	for (; ev; ev = ring_buffer_consume(rb, ring_cpu(), &ts, &lost)) {
+		const u8 *data = ring_buffer_event_data(ev);
+
+		EXPECT_EQ(*(const u32 *)data, next + lost);
+		EXPECT(data[ring_buffer_data_length(ev) - 1] == 0x5a);
+		next = *(const u32 *)data + 1;
+	}
+	EXPECT_EQ(next, written);
+	return traps >= n;
+}
+
+/* A page is overwritten while a reader takes it: either the writer has it, or the reader. */
+static void overwritten_while_taken(void)
+{
+	static const struct burst laps = {2 * PAGES, RB_MAX_DATA, false}, one = {1, 12, false};
+	struct sigaction sa = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO}, old;
+
+	sigaction(SIGTRAP, &sa, &old);
+	rb = ring_buffer_alloc(PAGES * RB_PAGE_DATA, RB_FL_OVERWRITE, NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		u32 n = 1;
+
+		burst = i ? &one : &laps;
+		while (consume_pass(n))
+			n++;
+		EXPECT(n > 50);
+	}
+	ring_buffer_free(rb);
+	sigaction(SIGTRAP, &old, NULL);
+}
+
 static const struct ktap_case cases[] = {
     {"ring_step.nested_laps", nested_laps},
     {"ring_step.nested_laps_read", nested_laps_read},
+    {"ring_step.nested_event", nested_event},
+    {"ring_step.overwritten_while_copied", overwritten_while_copied},
+    {"ring_step.overwritten_while_taken", overwritten_while_taken},
     {NULL, NULL},
 };
 const struct ktap_suite suite_ring_step = {cases};

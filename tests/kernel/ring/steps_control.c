@@ -61,6 +61,7 @@ static void iterate(void)
 	struct ring_buffer_stats st;
 	u64 n = 0;
 
+	EXPECT_EQ(scene_rb->cpu_buffers[writer_cpu].depth, 0);
 	while (ring_buffer_read(it, NULL))
 		n++;
 	ring_buffer_stats(scene_rb, writer_cpu, &st);

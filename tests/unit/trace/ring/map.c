@@ -8,6 +8,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/ring/tools.h"
+#include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 
@@ -340,6 +341,17 @@ static void counts(void)
 	ring_buffer_free_page(copy);
 }
 
+/* All CPUs' rings at once, as a snapshot does it. */
+static int swap_all(struct ring_buffer *a, struct ring_buffer *b)
+{
+	struct host_context ctx;
+
+	host_enter(&ctx);
+	int err = ring_buffer_swap(a, b);
+	host_preempt_enable();
+	return err;
+}
+
 static void refusals(void)
 {
 	struct ring_buffer *other = ring_make(4, 0);
@@ -359,6 +371,8 @@ static void refusals(void)
 			EXPECT_EQ(ring_buffer_size(rb, i), 4 * RB_PAGE_DATA);
 		EXPECT_EQ(ring_buffer_swap_cpu(rb, other, cpu), -EBUSY);
 		EXPECT_EQ(ring_buffer_swap_cpu(other, rb, cpu), -EBUSY);
+		EXPECT_EQ(swap_all(rb, other), -EBUSY);
+		EXPECT_EQ(swap_all(other, rb), -EBUSY);
 		put_numbers(0, 1);
 		EXPECT_EQ(page_events_from(next_page(), 0), 1);
 		if (users == 2)

@@ -179,6 +179,23 @@ static void full_refuses(void)
 	ring_buffer_free(rb);
 }
 
+/* By the machine's own clock: the fast path asks first if the ring is still full. */
+static void too_large_for_a_full_ring(void)
+{
+	struct ring_buffer *rb = ring_buffer_alloc(2 * RB_PAGE_DATA, 0, NULL);
+	static const u8 data[RB_MAX_DATA + 1];
+	struct ring_buffer_stats st;
+
+	EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), 0);
+	EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), 0);
+	EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), -EBUSY);
+	EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA + 1), -EBUSY);
+	st = ring_stats(rb);
+	EXPECT_EQ(st.dropped, 1);
+	EXPECT_EQ(st.too_large, 1);
+	ring_buffer_free(rb);
+}
+
 static void overwrite_keeps_newest(void)
 {
 	struct ring_buffer *rb = ring_make(3, RB_FL_OVERWRITE);
@@ -338,6 +355,7 @@ static const struct ktap_case cases[] = {
     {"ring.time_extend", time_extend},
     {"ring.time_format", time_format},
     {"ring.full_refuses", full_refuses},
+    {"ring.too_large_for_a_full_ring", too_large_for_a_full_ring},
     {"ring.overwrite_keeps_newest", overwrite_keeps_newest},
     {"ring.overwrite_behind_copy", overwrite_behind_copy},
     {"ring.read_pages", read_pages},
