@@ -157,9 +157,9 @@ class Tree:
             raise Broken("it does not apply: " + done.stdout.decode().strip())
 
     def restore(self):
-        """Takes out what was planted."""
-        for name in self.changed:
-            shutil.copy(os.path.join(TOP, name), os.path.join(self.where, name))
+        """Takes out what was planted: the files are as they were when the copy was made, whatever became of the tree since."""
+        if self.changed:
+            subprocess.run(["git", "checkout-index", "-f", "--"] + sorted(self.changed), cwd=self.where, check=True)
         self.changed.clear()
 
     def make(self, goals):
