@@ -261,6 +261,25 @@ int vfs_mknod(const char *path, u32 mode, u64 rdev)
 	return r;
 }
 
+/*
+ * Answers for a file system that removes no names. As on Linux, a name that is missing or of the
+ * wrong kind comes before the permission.
+ */
+static int vfs_refuse_removal(struct walk *w, bool of_dir)
+{
+	struct vnode *v;
+	int r = walk_final(w, false, &v);
+
+	if (r || !v)
+		return r ? r : -ENOENT;
+	if (((v->mode & S_IFMT) == S_IFDIR) == of_dir)
+		r = -EPERM;
+	else
+		r = of_dir ? -ENOTDIR : -EISDIR;
+	vnode_put(v);
+	return r;
+}
+
 int vfs_rmdir(const char *path)
 {
 	struct walk w;
@@ -273,7 +292,7 @@ int vfs_rmdir(const char *path)
 		    : w.last == LAST_DOTDOT ? -ENOTEMPTY
 		    : w.last == LAST_ROOT   ? -EBUSY
 		    : w.at->ops->rmdir	    ? w.at->ops->rmdir(w.at, w.name)
-					    : -EPERM;
+					    : vfs_refuse_removal(&w, true);
 	walk_end(&w);
 	return r;
 }
@@ -304,7 +323,7 @@ int vfs_unlink(const char *path)
 		r = w.last != LAST_NAME ? -EISDIR
 		    : w.slash		? refuse_slash(&w)
 		    : w.at->ops->unlink ? w.at->ops->unlink(w.at, w.name)
-					: -EPERM;
+					: vfs_refuse_removal(&w, false);
 	walk_end(&w);
 	return r;
 }
@@ -319,6 +338,34 @@ static int rename_slashes(struct walk *from)
 	if (r || !v)
 		return r ? r : -ENOENT;
 	r = (v->mode & S_IFMT) == S_IFDIR ? 0 : -ENOTDIR;
+	vnode_put(v);
+	return r;
+}
+
+static bool vnode_is_at_or_below(const struct vnode *dir, const struct vnode *top)
+{
+	bool found;
+
+	spin_lock(&parent_lock);
+	for (;;) {
+		found = dir->dev == top->dev && dir->ino == top->ino;
+		if (found || !dir->parent || dir->parent == dir)
+			break;
+		dir = dir->parent;
+	}
+	spin_unlock(&parent_lock);
+	return found;
+}
+
+/* The same for a file system that renames nothing: a directory cannot go below itself either. */
+static int vfs_refuse_rename(struct walk *from, const struct vnode *to)
+{
+	struct vnode *v;
+	int r = walk_final(from, false, &v);
+
+	if (r || !v)
+		return r ? r : -ENOENT;
+	r = vnode_is_at_or_below(to, v) ? -EINVAL : -EPERM;
 	vnode_put(v);
 	return r;
 }
@@ -338,7 +385,7 @@ static int rename_walked(struct walk *a, struct walk *b)
 			return r;
 	}
 	if (!a->at->ops->rename)
-		return -EPERM;
+		return vfs_refuse_rename(a, b->at);
 	return a->at->ops->rename(a->at, a->name, b->at, b->name);
 }
 

@@ -217,6 +217,10 @@ static void makes_and_removes(void)
 	EXPECT_EQ(vfs_unlink("/tmp/t/none/"), -ENOENT);
 	EXPECT_EQ(vfs_unlink("/tmp/t/."), -EISDIR);
 	EXPECT_EQ(vfs_unlink("/proc/version"), -EPERM);
+	EXPECT_EQ(vfs_unlink("/proc/none"), -ENOENT);
+	EXPECT_EQ(vfs_unlink("/sys/kernel/tracing/events"), -EISDIR);
+	EXPECT_EQ(vfs_rmdir("/proc/none"), -ENOENT);
+	EXPECT_EQ(vfs_rmdir("/proc/version"), -ENOTDIR);
 	EXPECT_EQ(vfs_symlink("", "/tmp/t/x"), -ENOENT);
 	EXPECT_EQ(vfs_symlink("a", "/tmp/t/file"), -EEXIST);
 	EXPECT_EQ(vfs_symlink("a", "/tmp/t/x/"), -ENOENT);
@@ -240,6 +244,10 @@ static void renames(void)
 	    {"/tmp/t/dir", "/", -EBUSY},
 	    {"/tmp/t/file", "/proc/x", -EXDEV},
 	    {"/proc", "/tmp/t/x", -EBUSY},
+	    {"/proc/version", "/proc/x", -EPERM},
+	    {"/proc/none", "/proc/x", -ENOENT},
+	    {"/sys/kernel/tracing/events", "/sys/kernel/tracing/x", -EPERM},
+	    {"/sys/kernel/tracing/events", "/sys/kernel/tracing/events/sched/x", -EINVAL},
 	};
 	struct vstat a, b;
 
