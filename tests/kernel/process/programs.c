@@ -145,12 +145,12 @@ static void user_events_addresses(void)
 }
 
 /*
- * Two tasks with 200,000 calls each, in each of the two runs of these tests; more:
+ * Two tasks with 100,000 calls each, in each of the two runs of these tests; more:
  * tests/tests.mk, hostile.
  */
 static void hostile(void)
 {
-	EXPECT_EQ(run_program("/test/hostile", "200"), 0);
+	EXPECT_EQ(run_program("/test/hostile", "100"), 0);
 }
 
 /* Of the kernel's own code and constants. */
