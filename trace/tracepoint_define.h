@@ -128,7 +128,7 @@
  *                         fast path, to the general path, or to one of the short ways of the gate
  *                         that need no record.
  *   trace_fast_NAME()     the record is built in the ring.
- *   trace_retry_NAME()    the fast path found no room: drops the event if the ring is full.
+ *   trace_retry_NAME()    the ring was full the last time: drops the event if it still is.
  *   trace_general_NAME()  an image of the record is built, for the gate to decide about. It lies on
  *                         the stack if the compiler knows its size.
  *   __probestub_NAME()    the same if the event is live; then it calls the tracepoint's consumers
@@ -212,10 +212,10 @@
 		}                                                                                  \
 		host_preempt_enable();                                                             \
 	}                                                                                          \
-	static __noinline __trace_text void trace_retry_##name_(                                   \
+	static __noinline TRACE_DISPATCH void trace_retry_##name_(                                 \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
-		if (trace_gate_full(live_, size_##name_(args)))                                    \
+		if (trace_drop_full(live_, size_##name_(args)))                                    \
 			host_preempt_enable();                                                     \
 		else                                                                               \
 			trace_general_##name_(args, live_);                                        \
@@ -232,7 +232,7 @@
 			host_preempt_enable();                                                     \
 			return;                                                                    \
 		}                                                                                  \
-		trace_retry_##name_(args, live_);                                                  \
+		trace_general_##name_(args, live_);                                                \
 	}                                                                                          \
 	static __noinline __trace_text void __probestub_##name_(                                   \
 	    proto, struct trace_event_file *live_)                                                 \
@@ -264,6 +264,8 @@
 			trace_gate_unwanted(live_);                                                \
 		else if (asks_ == TRACE_WAY_ALONE)                                                 \
 			trace_gate_alone(live_);                                                   \
+		else if (way_ == TRACE_WAY_FULL)                                                   \
+			trace_retry_##name_(args, live_);                                          \
 		else if (unlikely(asks_ & TRACE_WAY_CONSUMED))                                     \
 			__probestub_##name_(args, live_);                                          \
 		else                                                                               \

@@ -27,7 +27,7 @@ void events_syscall_register(void); /* likewise the events of single system call
 extern struct static_key key_sys_call_enter, key_sys_call_exit;
 extern struct trace_event_call *const events_sys_enter[], *const events_sys_exit[];
 void events_sys_enter_record(struct trace_event_call *call, const struct regs *regs, long nr);
-long events_sys_exit_record(struct trace_event_call *call, long nr, long ret); /* ret */
+void events_sys_exit_record(struct trace_event_call *call, long nr, long ret);
 
 static inline void trace_sys_call_enter(const struct regs *regs, long nr)
 {
@@ -35,10 +35,12 @@ static inline void trace_sys_call_enter(const struct regs *regs, long nr)
 		events_sys_enter_record(events_sys_enter[nr], regs, nr);
 }
 
-/* Returns ret. */
-static inline long trace_sys_call_exit(long nr, long ret)
+/* Returns ret, which is in r->rax, too: no register is saved for it. */
+static inline long trace_sys_call_exit(const struct regs *r, long nr, long ret)
 {
-	if (static_branch(&key_sys_call_exit) && READ_ONCE(events_sys_exit[nr]->live))
-		return events_sys_exit_record(events_sys_exit[nr], nr, ret);
+	if (static_branch(&key_sys_call_exit) && READ_ONCE(events_sys_exit[nr]->live)) {
+		events_sys_exit_record(events_sys_exit[nr], nr, ret);
+		return READ_ONCE(r->rax);
+	}
 	return ret;
 }

@@ -35,7 +35,7 @@ void kernel_syscall(struct regs *r)
 		atomic_add(&syscall_calls[nr], 1);
 		if (unlikely((u64)ret >= -4095UL))
 			ret = syscall_count_error(nr, ret);
-		ret = trace_sys_call_exit(nr, ret);
+		ret = trace_sys_call_exit(r, nr, ret);
 	} else {
 		trace_sys_enter(r, nr);
 		syscall_missing(nr);

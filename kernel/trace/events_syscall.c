@@ -234,7 +234,10 @@ void events_syscall_register(void)
 	trace_events_register(all_calls, ARRAY_SIZE(all_calls));
 }
 
-/* 5. Recording, as trace/event/record.h has it. */
+/*
+ * 5. Recording, as trace/event/record.h has it. What the call site calls is a dispatcher without a
+ * frame, as trace/tracepoint_define.h has one for each event.
+ */
 static inline __attribute__((always_inline)) void fill_enter(
     struct rec_enter *rec, const struct regs *regs, u32 nr, u32 n)
 {
@@ -259,34 +262,56 @@ static inline void fill_exit(struct rec_exit *rec, u32 nr, long ret)
 	rec->ret = ret;
 }
 
-/* With the number of arguments known when it is compiled: the record's size is, too. */
-static inline __attribute__((always_inline)) void enter_short(
-    struct trace_event_call *call, const struct regs *regs, u32 nr, const u32 n)
+static u32 enter_size(u32 nr)
 {
-	const u32 size = offsetof(struct rec_enter, args[n]);
-	struct rec_enter image, *rec;
-	struct trace_slot slot;
+	return offsetof(struct rec_enter, args) + arg_count[nr] * sizeof(u64);
+}
 
-	host_preempt_disable();
-	struct trace_event_file *live = READ_ONCE(call->live);
-	if (likely(live)) {
-		rec = trace_record(&slot, live, size);
-		if (likely(rec)) {
-			fill_enter(rec, regs, nr, n);
-			trace_record_end(&slot);
-		} else if (!trace_record_idle(live)) {
-			fill_enter(&image, regs, nr, n);
-			trace_gate(live, &image, size);
-		}
-	}
+/* The general path: an image for the gate. */
+static __noinline __trace_text void trace_sys_enter_general(
+    struct trace_event_file *live, const struct regs *regs, u32 nr)
+{
+	struct rec_enter image;
+
+	if (arg_count[nr]) /* many have none, or few: the rest is not looked at */
+		fill_enter(&image, regs, nr, 6);
+	else
+		image.nr = nr;
+	trace_gate(live, &image, enter_size(nr));
 	host_preempt_enable();
 }
 
+/* The ring was full the last time. */
+static TRACE_DISPATCH __noinline void trace_sys_enter_retry(
+    struct trace_event_file *live, const struct regs *regs, u32 nr)
+{
+	if (trace_drop_full(live, enter_size(nr)))
+		host_preempt_enable();
+	else
+		trace_sys_enter_general(live, regs, nr);
+}
+
+/* The fast path, with the number of arguments known when it is compiled: the size is, too. */
+static inline __attribute__((always_inline)) void enter_short(
+    struct trace_event_file *live, const struct regs *regs, u32 nr, const u32 n)
+{
+	struct trace_slot slot;
+	struct rec_enter *rec = trace_record_now(&slot, live, offsetof(struct rec_enter, args[n]));
+
+	if (likely(rec)) {
+		fill_enter(rec, regs, nr, n);
+		trace_record_end(&slot);
+		host_preempt_enable();
+		return;
+	}
+	trace_sys_enter_general(live, regs, nr);
+}
+
 #define ENTER_SHORT(n)                                                                             \
-	static void trace_sys_enter_short_##n(                                                     \
-	    struct trace_event_call *call, const struct regs *regs, u32 nr)                        \
+	static __trace_text void trace_sys_enter_short_##n(                                        \
+	    struct trace_event_file *live, const struct regs *regs, u32 nr)                        \
 	{                                                                                          \
-		enter_short(call, regs, nr, n);                                                    \
+		enter_short(live, regs, nr, n);                                                    \
 	}
 ENTER_SHORT(0)
 ENTER_SHORT(1)
@@ -296,37 +321,88 @@ ENTER_SHORT(4)
 ENTER_SHORT(5)
 ENTER_SHORT(6)
 
-typedef void (*enter_fn)(struct trace_event_call *call, const struct regs *regs, u32 nr);
+typedef void (*enter_fn)(struct trace_event_file *live, const struct regs *regs, u32 nr);
 static const enter_fn enter_by_count[] = {trace_sys_enter_short_0, trace_sys_enter_short_1,
     trace_sys_enter_short_2, trace_sys_enter_short_3, trace_sys_enter_short_4,
     trace_sys_enter_short_5, trace_sys_enter_short_6};
 
-void events_sys_enter_record(struct trace_event_call *call, const struct regs *regs, long nr)
+TRACE_DISPATCH void events_sys_enter_record(
+    struct trace_event_call *call, const struct regs *regs, long nr)
 {
 	if (unlikely(READ_ONCE(trace_user_data_most)) && trace_sys_data(nr)) {
 		trace_sys_data_record(call, trace_sys_data(nr), regs, nr);
 		return;
 	}
-	enter_by_count[arg_count[nr]](call, regs, nr);
-}
-
-long events_sys_exit_record(struct trace_event_call *call, long nr, long ret)
-{
-	struct rec_exit image, *rec;
-	struct trace_slot slot;
-
 	host_preempt_disable();
 	struct trace_event_file *live = READ_ONCE(call->live);
-	if (likely(live)) {
-		rec = trace_record(&slot, live, sizeof(*rec));
-		if (likely(rec)) {
-			fill_exit(rec, nr, ret);
-			trace_record_end(&slot);
-		} else if (!trace_record_idle(live)) {
-			fill_exit(&image, nr, ret);
-			trace_gate(live, &image, sizeof(image));
-		}
+	if (unlikely(!live)) {
+		host_preempt_enable();
+		return;
 	}
+	const u32 way = READ_ONCE(live->way);
+	if (likely(!way))
+		enter_by_count[arg_count[nr]](live, regs, nr);
+	else if (way == TRACE_WAY_FULL)
+		trace_sys_enter_retry(live, regs, nr);
+	else if (trace_is_off(live, way))
+		trace_gate_lost_off(live);
+	else if (trace_is_unwanted(live, way))
+		trace_gate_unwanted(live);
+	else
+		trace_sys_enter_general(live, regs, nr);
+}
+
+static __noinline __trace_text void trace_sys_exit_general(
+    struct trace_event_file *live, u32 nr, long ret)
+{
+	struct rec_exit image;
+
+	fill_exit(&image, nr, ret);
+	trace_gate(live, &image, sizeof(image));
 	host_preempt_enable();
-	return ret;
+}
+
+static TRACE_DISPATCH __noinline void trace_sys_exit_retry(
+    struct trace_event_file *live, u32 nr, long ret)
+{
+	if (trace_drop_full(live, sizeof(struct rec_exit)))
+		host_preempt_enable();
+	else
+		trace_sys_exit_general(live, nr, ret);
+}
+
+static __noinline __trace_text void trace_sys_exit_fast(
+    struct trace_event_file *live, u32 nr, long ret)
+{
+	struct trace_slot slot;
+	struct rec_exit *rec = trace_record_now(&slot, live, sizeof(*rec));
+
+	if (likely(rec)) {
+		fill_exit(rec, nr, ret);
+		trace_record_end(&slot);
+		host_preempt_enable();
+		return;
+	}
+	trace_sys_exit_general(live, nr, ret);
+}
+
+TRACE_DISPATCH void events_sys_exit_record(struct trace_event_call *call, long nr, long ret)
+{
+	host_preempt_disable();
+	struct trace_event_file *live = READ_ONCE(call->live);
+	if (unlikely(!live)) {
+		host_preempt_enable();
+		return;
+	}
+	const u32 way = READ_ONCE(live->way);
+	if (likely(!way))
+		trace_sys_exit_fast(live, nr, ret);
+	else if (way == TRACE_WAY_FULL)
+		trace_sys_exit_retry(live, nr, ret);
+	else if (trace_is_off(live, way))
+		trace_gate_lost_off(live);
+	else if (trace_is_unwanted(live, way))
+		trace_gate_unwanted(live);
+	else
+		trace_sys_exit_general(live, nr, ret);
 }

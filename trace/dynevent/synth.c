@@ -87,11 +87,13 @@ static void lay_out(struct synth_event *ev, struct trace_event_field *table)
 {
 	u32 at = sizeof(struct trace_entry);
 
+	ev->words = true;
 	for (u32 i = 0; i < ev->n_fields; i++) {
 		struct synth_field *f = &ev->fields[i];
 		f->offset = at;
 		at += !f->type && f->size ? SYNTH_STRING_MAX : sizeof(u64);
 		ev->n_dynamic += synth_is_dynamic(f);
+		ev->words &= f->type && f->type->size == sizeof(u64);
 		table[i] = table_row(f);
 	}
 	ev->size = at;

@@ -45,6 +45,7 @@ struct synth_event {
 	u32 size;			       /* of a record without dynamic strings' text */
 	u32 n_dynamic;
 	u32 n_fields;
+	bool words; /* each field is a number of 8 bytes */
 	struct synth_field fields[];
 };
 

@@ -74,12 +74,26 @@ static void synth_record_layout(const struct synth_event *ev, const u64 *vals, s
 	}
 }
 
-static void synth_record_store_fixed(char *rec, const struct synth_field *f, u64 val)
+static inline __attribute__((always_inline)) void synth_record_store_fixed(
+    char *rec, const struct synth_field *f, u64 val)
 {
-	if (f->type)
-		memcpy(rec + f->offset, &val, f->type->size);
+	char *to = rec + f->offset;
+
+	if (unlikely(!f->type))
+		put_text(to, f->size, val);
+	else if (likely(f->type->size == sizeof(u64)))
+		*(trace_word_t *)to = val;
 	else
-		put_text(rec + f->offset, f->size, val);
+		memcpy(to, &val, f->type->size);
+}
+
+/* What lies between fields is part of the record. */
+static inline void synth_record_clear(const struct synth_event *ev, char *rec)
+{
+	for (u32 at = sizeof(struct trace_entry); at < ev->size; at += sizeof(u32)) {
+		*(u32 *)(rec + at) = 0;
+		barrier(); /* or the compiler makes a call of it */
+	}
 }
 
 static void synth_record_fill(
@@ -87,7 +101,7 @@ static void synth_record_fill(
 {
 	u32 at = ev->size;
 
-	memset(rec + sizeof(struct trace_entry), 0, ev->size - sizeof(struct trace_entry));
+	synth_record_clear(ev, rec);
 	for (u32 i = 0; i < ev->n_fields; i++) {
 		const struct synth_field *f = &ev->fields[i];
 		if (!synth_is_dynamic(f)) {
@@ -104,18 +118,44 @@ static void synth_record_fill(
 	}
 }
 
+/* The values of an event of whole words, the last one first. */
+static inline __attribute__((always_inline)) void synth_record_words(
+    const struct synth_event *ev, trace_word_t *rec, const u64 *vals)
+{
+	for (u64 i = ev->n_fields; i; i--)
+		rec[i] = vals[i - 1];
+}
+
+/* synth_event_record_values() of such an event. */
+static __noinline void synth_event_record_words(struct synth_event *ev,
+    struct trace_event_file *file, const struct host_context *ctx, const u64 *vals, bool all)
+{
+	u64 image[1 + SYNTH_FIELDS_MAX];
+	struct trace_slot slot;
+	const u32 size = ev->size;
+
+	trace_word_t *rec = trace_record_in(&slot, file, ctx, size);
+	if (likely(rec)) {
+		synth_record_words(ev, rec, vals);
+		trace_record_end(&slot);
+		return;
+	}
+	synth_record_words(ev, (trace_word_t *)image, vals);
+	if (all)
+		trace_gate_in(file, ctx, image, size);
+	else
+		trace_gate_in_one(file, ctx, image, size);
+}
+
 #define SMALL_IMAGE 64 /* bytes of an image on the stack */
 
-/* In each instance that wants it, of which `file` is the first; or in this one alone. */
-static void synth_event_record_values(struct synth_event *ev, struct trace_event_file *file,
+static __noinline void synth_event_record_any(struct synth_event *ev, struct trace_event_file *file,
     const struct host_context *ctx, const u64 *vals, bool all)
 {
 	u64 small[SMALL_IMAGE / sizeof(u64)];
 	struct trace_slot slot;
 	struct layout lay;
 
-	if (unlikely(trace_record_idle(file)))
-		return;
 	synth_record_layout(ev, vals, &lay);
 	char *rec = trace_record_in(&slot, file, ctx, lay.size);
 	if (likely(rec)) {
@@ -136,6 +176,20 @@ static void synth_event_record_values(struct synth_event *ev, struct trace_event
 		trace_gate_in_one(file, ctx, rec, lay.size);
 	if (rec && rec != (char *)small)
 		trace_image_end(lay.size);
+}
+
+/* In each instance that wants it, of which `file` is the first; or in this one alone. */
+static inline __attribute__((always_inline)) void synth_event_record_values(struct synth_event *ev,
+    struct trace_event_file *file, const struct host_context *ctx, const u64 *vals, bool all)
+{
+	if (unlikely(trace_record_idle(file)))
+		return;
+	if (!ev->n_dynamic && unlikely(trace_record_full(file, ev->size)))
+		return;
+	if (likely(ev->words))
+		synth_event_record_words(ev, file, ctx, vals, all);
+	else
+		synth_event_record_any(ev, file, ctx, vals, all);
 }
 
 void synth_event_record(struct synth_event *ev, const struct host_context *ctx, const u64 *vals)

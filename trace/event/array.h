@@ -37,11 +37,13 @@ enum {
 	TRACE_WAY_LOOKS = 512,	 /* one of them looks at the record: it is built for them */
 	TRACE_WAY_OFF = 1024,	 /* at its last hit the ring was off; it may be on again */
 	TRACE_WAY_CONSUMED = 2048, /* of a live file: its tracepoint has consumers */
+	TRACE_WAY_FULL = 4096, /* a ring was full at a hit; set alone, cleared at some later one */
 
 	TRACE_WAY_AFTER = TRACE_WAY_WAKE | TRACE_WAY_STACK | TRACE_WAY_USER_STACK,
 	/* The bits by which the dispatcher of an event (tracepoint_define.h) finds short ways. */
-	TRACE_WAY_ASKS = TRACE_WAY_OFF | TRACE_WAY_PID | TRACE_WAY_MORE | TRACE_WAY_SOFT_OFF |
-			 TRACE_WAY_TRIGGER | TRACE_WAY_LOOKS | TRACE_WAY_CONSUMED,
+	TRACE_WAY_ASKS = TRACE_WAY_OFF | TRACE_WAY_FULL | TRACE_WAY_PID | TRACE_WAY_MORE |
+			 TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER | TRACE_WAY_LOOKS |
+			 TRACE_WAY_CONSUMED,
 	TRACE_WAY_ALONE = TRACE_WAY_SOFT_OFF | TRACE_WAY_TRIGGER,
 };
 

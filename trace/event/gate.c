@@ -49,6 +49,12 @@
 /* Four records of the largest size: task, softirq, irq, NMI. Most are a hundredth of that. */
 #define SCRATCH_SIZE (4 * PAGE_SIZE)
 
+/*
+ * One CPU's ring may be full while another's is not. The latter's events look in vain then, so now
+ * and then one of them says that no ring is full; not each, or both CPUs would write the word.
+ */
+#define FULL_HITS 64
+
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* ---- scratch memory ---- */
@@ -328,10 +334,14 @@ static __noinline void trace_gate_retry(
 	slot.ev = rb_reserve(slot.rb, slot.cpu, size);
 	if (unlikely(!slot.ev)) {
 		local_inc(&file->counts[slot.cpu].lost);
-		if (!rb_is_set_on(slot.rb) && !READ_ONCE(file->way))
-			trace_file_way(file, TRACE_WAY_OFF, true); /* cheaper the next time */
+		if (!READ_ONCE(file->way)) /* cheaper the next time */
+			trace_file_way(
+			    file, rb_is_set_on(slot.rb) ? TRACE_WAY_FULL : TRACE_WAY_OFF, true);
 		return;
 	}
+	if (unlikely(READ_ONCE(file->way) & TRACE_WAY_FULL) &&
+	    !(file->counts[slot.cpu].hit % FULL_HITS))
+		trace_file_way(file, TRACE_WAY_FULL, false);
 	trace_word_t *to = rb_data(slot.ev, size);
 	*to = context(ctx, &here)->common | file->id;
 	copy_fields(to, image, rb_payload(size));
@@ -531,10 +541,11 @@ static TRACE_DISPATCH __noinline void trace_gate_trigger(struct trace_event_file
 	}
 }
 
-/* Recording was off the last time. */
+/* Recording was off, or a ring full, when nothing else was asked. */
 static __noinline void trace_gate_off(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size, bool all)
 {
+	trace_file_way(file, TRACE_WAY_FULL, false);
 	if (rb_is_set_on(file->buffer))
 		trace_file_way(file, TRACE_WAY_OFF, false);
 	trace_gate_walk(file, ctx, image, size, all);
@@ -561,7 +572,7 @@ static ALWAYS_INLINE void ask(struct trace_event_file *file, const struct host_c
 			trace_gate_passed(file, ctx, image, size);
 		else
 			trace_gate_filtered(file, ctx, image, size, in);
-	} else if (!way) {
+	} else if (trace_is_plain(way)) {
 		trace_gate_retry(file, ctx, image, size);
 	} else if ((way & ~(u32)(TRACE_WAY_SOFT_OFF | TRACE_WAY_LOOKS)) == TRACE_WAY_TRIGGER) {
 		struct trace_trigger *t = atomic_load_acquire(&file->triggers);
@@ -581,7 +592,7 @@ static ALWAYS_INLINE void ask(struct trace_event_file *file, const struct host_c
 			trace_gate_several_small(file, ctx, image, payload);
 		else
 			trace_gate_several_large(file, ctx, image, payload);
-	} else if (way & TRACE_WAY_OFF) {
+	} else if (way & (TRACE_WAY_OFF | TRACE_WAY_FULL)) {
 		trace_gate_off(file, ctx, image, size, all);
 	} else {
 		trace_gate_walk(file, ctx, image, size, all);
@@ -638,12 +649,7 @@ void trace_gate_count_idle(struct trace_event_file *file)
 
 bool trace_gate_full(struct trace_event_file *file, u32 size)
 {
-	const unsigned long cpu = host_cpu();
-
-	if (!rb_refuse_full(file->buffer, cpu, size))
-		return false;
-	count_hit(&file->counts[cpu], &file->counts[cpu].lost);
-	return true;
+	return trace_drop_full(file, size);
 }
 
 TRACE_DISPATCH void trace_gate_unwanted(struct trace_event_file *file)

@@ -54,5 +54,5 @@ void trace_gate_lost_off(struct trace_event_file *file);
 void trace_gate_alone(struct trace_event_file *file);
 /* Counts an event that is idle. */
 void trace_gate_count_idle(struct trace_event_file *file);
-/* trace_record_full() where file->way is known to be 0. */
+/* trace_record_full() where nothing else is asked about the event. */
 bool trace_gate_full(struct trace_event_file *file, u32 size);

@@ -81,14 +81,33 @@ static inline __attribute__((always_inline)) bool trace_record_idle(struct trace
 	return true;
 }
 
+/* Nothing is asked about the event, but whether the ring is full. */
+static inline __attribute__((always_inline)) bool trace_is_plain(u32 way)
+{
+	return !(way & ~(u32)TRACE_WAY_FULL);
+}
+
 /*
- * After the fast path found no room: if the ring is full and nothing else looks at the event,
- * counts the event and returns true.
+ * Where nothing else is asked about the event: if the ring is full, counts the event and returns
+ * true.
  */
+static inline __attribute__((always_inline)) bool trace_drop_full(
+    struct trace_event_file *file, u32 size)
+{
+	const unsigned long cpu = host_cpu();
+
+	if (!rb_refuse_full(file->buffer, cpu, size))
+		return false;
+	local_inc(&file->counts[cpu].hit);
+	local_inc(&file->counts[cpu].lost);
+	return true;
+}
+
+/* The same where it is not known what is asked; only after a hit for which the ring was full. */
 static inline __attribute__((always_inline)) bool trace_record_full(
     struct trace_event_file *file, u32 size)
 {
-	return !READ_ONCE(file->way) && trace_gate_full(file, size);
+	return READ_ONCE(file->way) == TRACE_WAY_FULL && trace_gate_full(file, size);
 }
 
 /* The fast path's two halves: the room in the ring, and the hit with the common fields. */

@@ -377,16 +377,8 @@ static void probe_record_any(
 static __noinline void probe_record_general(
     const struct hit *h, struct trace_event_file *file, const struct host_context *ctx)
 {
-	struct probe_event *ev = h->tp->event;
-	trace_word_t image[IMAGE_WORDS];
-
 	host_preempt_disable();
-	if (h->tp->simple && ev->size <= sizeof(image)) {
-		put_regs(h->tp, h->regs, h->ip, h->tp->is_return ? &h->ret : NULL, image);
-		trace_gate_in(file, ctx, image, ev->size);
-	} else {
-		probe_record_any(h, file, ctx);
-	}
+	probe_record_any(h, file, ctx);
 	host_preempt_enable();
 }
 
@@ -471,13 +463,39 @@ static __noinline int probe_record_slow(
 	return 0;
 }
 
-/* The fast path found no room. */
-static __noinline int probe_record_retry(
+/* The same of a simple probe: by way of an image. */
+static __noinline int probe_record_asked(
     const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct trace_event_file *file)
 {
-	return trace_record_full(file, tp->event->size)
-		   ? 0
-		   : probe_record_slow(tp, regs, ip, ret, file);
+	trace_word_t image[IMAGE_WORDS];
+	struct host_context ctx;
+
+	if (unlikely(tp->event->size > sizeof(image)))
+		return probe_record_slow(tp, regs, ip, ret, file);
+	if (trace_record_idle(file))
+		return 0;
+	probe_read_context(&ctx, regs, tp->tracepoint);
+	host_preempt_disable();
+	put_regs(tp, regs, ip, tp->is_return ? &ret : NULL, image);
+	trace_gate_in(file, &ctx, image, tp->event->size);
+	host_preempt_enable();
+	return 0;
+}
+
+/* The ring was full the last time. */
+static TRACE_DISPATCH __noinline int probe_record_retry(
+    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct trace_event_file *file)
+{
+	return trace_drop_full(file, tp->event->size) ? 0
+						      : probe_record_asked(tp, regs, ip, ret, file);
+}
+
+/* A simple probe's event is asked something. */
+static TRACE_DISPATCH __noinline int probe_record_dispatch(
+    const struct trace_probe *tp, const void *regs, u64 ip, u64 ret, struct trace_event_file *file)
+{
+	return READ_ONCE(file->way) == TRACE_WAY_FULL ? probe_record_retry(tp, regs, ip, ret, file)
+						      : probe_record_asked(tp, regs, ip, ret, file);
 }
 
 /* The fast path builds the record in the ring. */
@@ -488,7 +506,7 @@ static inline __attribute__((always_inline)) int probe_record_fast(const struct 
 	struct trace_slot slot;
 
 	if (unlikely(!trace_record_sized(&slot, file, tp->simple, tp->simple_size)))
-		return probe_record_retry(tp, regs, ip, ret, file);
+		return probe_record_asked(tp, regs, ip, ret, file);
 	probe_read_context(&ctx, regs, tracepoint);
 	put_regs(tp, regs, ip, !tracepoint && tp->is_return ? &ret : NULL,
 	    trace_record_sized_open(&slot, file, &ctx, tp->simple));
@@ -518,7 +536,7 @@ static TRACE_DISPATCH int probe_hit_simple(void *arg, const void *regs, u64 ip, 
 	if (unlikely(!file))
 		return 0;
 	return likely(!READ_ONCE(file->way)) ? probe_record_regs(tp, regs, ip, ret, file)
-					     : probe_record_slow(tp, regs, ip, ret, file);
+					     : probe_record_dispatch(tp, regs, ip, ret, file);
 }
 
 static TRACE_DISPATCH int probe_hit_any(void *arg, const void *regs, u64 ip, u64 ret)
@@ -550,7 +568,7 @@ static TRACE_DISPATCH void probe_tracepoint_simple(struct trace_consumer *consum
 	if (likely(!READ_ONCE(file->way)))
 		probe_record_args(tp, args, file);
 	else
-		probe_record_slow(tp, args, tp->addr, 0, file);
+		probe_record_dispatch(tp, args, tp->addr, 0, file);
 }
 
 static void probe_tracepoint_any(struct trace_consumer *consumer, const u64 *args)

@@ -158,6 +158,62 @@ static void switched_off(void)
 	trace_fresh();
 }
 
+/* On one CPU. Returns what the event's way is then. */
+static u32 hit_here(const struct trace_event_file *file, unsigned n)
+{
+	struct host_context ctx;
+
+	host_enter(&ctx);
+	hit(n);
+	u32 way = file->way;
+	host_preempt_enable();
+	return way;
+}
+
+/* An event for which a ring was full asks the ring first, as long as it is. */
+static void filled(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "4"), 0);
+	EXPECT_EQ(trace_put("options/overwrite", "0"), 0);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find("unit", "unit_numbers"));
+	s64 full = all("full "), recorded = all("recorded "), filtered = all("filtered ");
+
+	EXPECT_EQ(hit_here(file, 1000), TRACE_WAY_FULL);
+	s64 refused = gained("full ", &full), took = gained("recorded ", &recorded);
+	EXPECT(refused > 500 && took > 10);
+	EXPECT_EQ(refused + took, 1000);
+	EXPECT(balanced());
+
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	hit(3);
+	EXPECT_EQ(gained("recorded ", &recorded), 3);
+	EXPECT_EQ(hit_here(file, 64), 0);
+	EXPECT_EQ(gained("recorded ", &recorded), 64);
+	EXPECT_EQ(gained("full ", &full), 0);
+
+	EXPECT_EQ(hit_here(file, 1000), TRACE_WAY_FULL);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/filter", "a == 7"), 0);
+	EXPECT_EQ(hit_here(file, 2), TRACE_WAY_FILTER);
+	EXPECT_EQ(gained("filtered ", &filtered), 2);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/filter", "0"), 0);
+	EXPECT_EQ(hit_here(file, 1000), TRACE_WAY_FULL);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	s64 disabled = all("disabled ");
+	hit(2);
+	EXPECT_EQ(gained("disabled ", &disabled), 2);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	EXPECT(balanced());
+	EXPECT_EQ(trace_put("options/overwrite", "1"), 0);
+	recorded = all("recorded ");
+	hit(70);
+	EXPECT_EQ(gained("recorded ", &recorded), 70);
+	EXPECT(balanced());
+	trace_fresh();
+}
+
 /* Writers within writers, until there is no room for more of them. */
 static void nested(void)
 {
@@ -351,6 +407,7 @@ static const struct ktap_case cases[] = {
     {"ledger.reasons", reasons},
     {"ledger.nested", nested},
     {"ledger.switched_off", switched_off},
+    {"ledger.filled", filled},
     {"ledger.images", images},
     {"ledger.reading", reading},
     {"ledger.snapshots", snapshots},
