@@ -11,8 +11,3 @@ const struct ref_clock *hpet_clock(u64 base); /* physical address from ACPI, 0: 
 const struct ref_clock *pm_timer_clock(unsigned port, bool is_32bit);
 const struct ref_clock *pit_speaker_clock(void); /* channel 2, gated by port 0x61 */
 const struct ref_clock *pit_tick_clock(void);	 /* channel 0, whose interrupt line stays masked */
-/*
- * Channel 0 changes its output once more, after 55 ms, and then never again. In an emulator a
- * machine at rest would wake its host 18 times a second for a line that is masked.
- */
-void pit_tick_stop(void);

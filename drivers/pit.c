@@ -9,11 +9,11 @@
 
 enum { PIT_CHANNEL0 = 0x40, PIT_CHANNEL2 = 0x42, PIT_COMMAND = 0x43, SPEAKER = 0x61 };
 enum { SPEAKER_GATE2 = 1, SPEAKER_ON = 2 };
-enum { COMMAND_LATCH = 0, COMMAND_BOTH_BYTES = 0x30, COMMAND_MODE0 = 0, COMMAND_MODE2 = 0x04 };
+enum { COMMAND_LATCH = 0, COMMAND_BOTH_BYTES = 0x30, COMMAND_MODE2 = 0x04 };
 
-static void pit_start(unsigned channel, u8 mode)
+static void pit_start(unsigned channel)
 {
-	port_out8(PIT_COMMAND, channel << 6 | COMMAND_BOTH_BYTES | mode);
+	port_out8(PIT_COMMAND, channel << 6 | COMMAND_BOTH_BYTES | COMMAND_MODE2);
 	port_out8(PIT_CHANNEL0 + channel, 0); /* 65536 */
 	port_out8(PIT_CHANNEL0 + channel, 0);
 }
@@ -40,18 +40,13 @@ const struct ref_clock *pit_speaker_clock(void)
 {
 	static const struct ref_clock clock = {"pit", PIT_HZ, 0xffff, pit_speaker_read};
 	port_out8(SPEAKER, (port_in8(SPEAKER) & ~SPEAKER_ON) | SPEAKER_GATE2);
-	pit_start(2, COMMAND_MODE2);
+	pit_start(2);
 	return &clock;
 }
 
 const struct ref_clock *pit_tick_clock(void)
 {
 	static const struct ref_clock clock = {"pit", PIT_HZ, 0xffff, pit_tick_read};
-	pit_start(0, COMMAND_MODE2);
+	pit_start(0);
 	return &clock;
-}
-
-void pit_tick_stop(void)
-{
-	pit_start(0, COMMAND_MODE0);
 }

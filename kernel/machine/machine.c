@@ -123,7 +123,6 @@ void machine_init(const struct boot_info *bi)
 	watchdog_find();
 	u64 now = cmos_unix_seconds(acpi_fadt() ? acpi_fadt()->century : 0);
 	wrong = arch_machine_init(&mi, refs, find_clocks(refs), now * NS_PER_SECOND);
-	pit_tick_stop();
 	if (wrong)
 		panic("This kernel cannot run on this machine: %s.", wrong);
 	const struct clock_info *clock = clock_info();

@@ -374,22 +374,6 @@ static void irq_refused(void)
 	EXPECT(irq_line(IRQ_LINES - 1)->first == NULL); /* nothing stays of a request that failed */
 }
 
-/*
- * The interval timer's channel 0 is in mode 0, counts no more than once, and interrupts nobody
- * again: read-back of its status (Intel 8254 data sheet, Read-Back Command). Port 0x40 reads as
- * ones where there is none.
- */
-static void timer_at_rest(void)
-{
-	enum { CHANNEL0 = 0x40, COMMAND = 0x43, STATUS_OF_0 = 0xe2, MODE = 0x0e };
-
-	port_out8(COMMAND, STATUS_OF_0);
-	u8 status = port_in8(CHANNEL0);
-	if (status == 0xff)
-		return ktap_skip("no interval timer");
-	EXPECT_EQ(status & MODE, 0);
-}
-
 static const struct ktap_case cases[] = {
     {"machine.cpus_numbered", cpus_numbered},
     {"machine.call_each", call_each},
@@ -405,7 +389,6 @@ static const struct ktap_case cases[] = {
     {"machine.clock_skew", clock_skew},
     {"machine.clock_unix", clock_unix},
     {"machine.timer_in_time", timer_in_time},
-    {"machine.timer_at_rest", timer_at_rest},
     {"machine.irq_refused", irq_refused},
     {NULL, NULL},
 };
