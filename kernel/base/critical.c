@@ -17,23 +17,30 @@ _Static_assert((u32)HOST_CRITICAL_IRQS == (u32)ARCH_TOGGLE_IRQS &&
     "one word for both");
 
 struct static_key critical_key;
-static struct static_key events_key; /* an event preemptirq:* is on */
+static struct static_key events_key; /* an event preemptirq:* is on, or somebody follows */
 static u32 watched;		     /* [A] HOST_CRITICAL_*: sections that the tracer watches */
 static u32 events;		     /* the same of the events that are on */
+static void (*follower)(u64 ip);     /* [A] */
 
 static void critical_update(void)
 {
 	struct static_key *const keys[] = {&critical_key, &events_key};
 	u32 which = watched | events;
-	u8 on[] = {which != 0, events != 0};
+	u8 on[] = {which != 0, events || follower};
 
 	static_key_set_many(keys, on, ARRAY_SIZE(keys));
-	arch_toggles_watch(which);
+	arch_toggles_watch(which | (follower ? HOST_CRITICAL_PREEMPT : 0));
 }
 
 void critical_watch(u32 which)
 {
 	WRITE_ONCE(watched, which);
+	critical_update();
+}
+
+void critical_follow_preempt_on(void (*fn)(u64 ip))
+{
+	WRITE_ONCE(follower, fn);
 	critical_update();
 }
 
@@ -181,8 +188,21 @@ CRITICAL_BOTH(preempt_on, preempt_enable, HOST_CRITICAL_PREEMPT)
 CRITICAL_TOGGLE(irqs_off)
 CRITICAL_TOGGLE(irqs_on)
 CRITICAL_TOGGLE(preempt_off)
-CRITICAL_TOGGLE(preempt_on)
 #undef CRITICAL_TOGGLE
+
+__trace_text void kernel_preempt_on(u64 ip, u64 frame)
+{
+	void (*follow)(u64 ip) = NULL;
+
+	if (static_branch(&events_key)) {
+		critical_tell_preempt_on(ip, critical_caller(frame));
+		follow = READ_ONCE(follower);
+	} else {
+		critical_preempt_on(ip, critical_caller(frame));
+	}
+	if (follow)
+		follow(ip);
+}
 
 /* ---- interrupts: the interrupted code had them on ---- */
 

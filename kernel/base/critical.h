@@ -18,6 +18,11 @@ void critical_idle(bool begins);
  * context, one at a time.
  */
 void critical_watch(u32 which);
+/*
+ * fn is called where preemption becomes possible again, just before it does: `ip` is there. Any
+ * context but NMI. NULL: nobody is. The same.
+ */
+void critical_follow_preempt_on(void (*fn)(u64 ip));
 /* The keys of the events preemptirq:* have changed. The same. */
 void critical_events_changed(void);
 

@@ -4,16 +4,18 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 
-#define HOLD_LEAST 12 /* of a seed's points */
-#define HOLD_MOST  26
+#define HOLD_LEAST	  12 /* of a seed's points */
+#define HOLD_KERNEL_LEAST 16 /* of those in the kernel: others need that long to get there */
+#define HOLD_MOST	  26
 
 /*
  * How many points a seed has: a few for what takes several at the right places, many for what takes
- * one between two instructions.
+ * one between two instructions. Those in the kernel have more places to be at.
  */
-static const u8 points_least[4] = {1, 2, 8, 12}, points_most[4] = {2, 7, 16, 24};
+static const u8 points_least[2][4] = {{1, 2, 8, 12}, {2, 10, 12, 16}},
+		points_most[2][4] = {{2, 7, 16, 24}, {7, 16, 24, 28}};
 
-static const char letters[SCHEDULE_CLOCKS + 1] = "ukcw";
+static const char letters[SCHEDULE_CLOCKS + 1] = "ukcwl";
 
 static bool schedule_before(const struct schedule_point *a, const struct schedule_point *b)
 {
@@ -117,25 +119,28 @@ static u32 schedule_step(u64 r, const struct schedule_span *span)
 
 /*
  * Most points are in ring 3 and at system calls: the latter are where programs meet, and they are
- * few; the former find what happens between two instructions.
+ * few; the former find what happens between two instructions. The points of one seed in three are
+ * in the kernel, many of them where it lets go of a lock.
  */
 void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span)
 {
-	static const u8 likely_clocks[16] = {SCHEDULE_U, SCHEDULE_U, SCHEDULE_U, SCHEDULE_U,
-	    SCHEDULE_U, SCHEDULE_U, SCHEDULE_U, SCHEDULE_U, SCHEDULE_U, SCHEDULE_C, SCHEDULE_C,
-	    SCHEDULE_C, SCHEDULE_C, SCHEDULE_K, SCHEDULE_K, SCHEDULE_W};
+	static const char likely_clocks[2][17] = {"uuuuuuuuucccclkw", "lllllllkkkkkkccw"};
 	u64 state = seed, some, n;
+	bool kernel;
 
 	s->count = 0;
 	if (!seed)
 		return;
 	some = schedule_random(&state);
-	n = points_least[some % 4] +
-	    (some >> 8) % (u64)(points_most[some % 4] - points_least[some % 4] + 1);
+	kernel = (some >> 16) % 3 == 0;
+	n = points_least[kernel][some % 4] +
+	    (some >> 8) % (u64)(points_most[kernel][some % 4] - points_least[kernel][some % 4] + 1);
 	for (; n; n--) {
 		u64 r = schedule_random(&state), at = schedule_random(&state);
-		u8 clock = likely_clocks[r % 16];
-		u8 hold = (u8)(HOLD_LEAST + (r >> 32) % (HOLD_MOST - HOLD_LEAST + 1));
+		u8 clock = (u8)(strchr(letters, likely_clocks[kernel][r % 16]) - letters);
+		bool inside = clock == SCHEDULE_K || clock == SCHEDULE_L;
+		u8 least = inside ? HOLD_KERNEL_LEAST : HOLD_LEAST;
+		u8 hold = (u8)(least + (r >> 32) % (u64)(HOLD_MOST - least + 1));
 
 		if (!span->clock[clock])
 			continue;

@@ -8,7 +8,7 @@
 
 #include "kernel/lib/types.h"
 
-enum schedule_clock { SCHEDULE_U, SCHEDULE_K, SCHEDULE_C, SCHEDULE_W, SCHEDULE_CLOCKS };
+enum schedule_clock { SCHEDULE_U, SCHEDULE_K, SCHEDULE_C, SCHEDULE_W, SCHEDULE_L, SCHEDULE_CLOCKS };
 #define SCHEDULE_POINTS	   32
 #define SCHEDULE_LONGEST   40 /* the most that a task may be held: the logarithm of ns */
 #define SCHEDULE_STEPS	   ((1u << 24) - 1) /* instructions behind the beginning of a stretch */
@@ -35,7 +35,7 @@ int schedule_parse(struct schedule *s, const char *text);
 struct schedule_span {
 	u64 clock[SCHEDULE_CLOCKS], steps;
 };
-/* "U,K,C,W,STEPS". -EINVAL. */
+/* "U,K,C,W,L,STEPS". -EINVAL. */
 int schedule_parse_span(struct schedule_span *span, const char *text);
 /* Some points; of seed 0: none. */
 void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span);

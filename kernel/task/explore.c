@@ -4,14 +4,17 @@
  * Each CPU keeps since when its explored task is in ring 3 or in the kernel; who leaves one of them
  * adds the time to its clock. A clock that is to stop inside a stretch has the CPU's timer
  * interrupt there; where the interrupt ends, or the task is on its way to ring 3, it looks which
- * points are due.
+ * points are due. Where a lock is let go and a point is due, the task is held at once, or by the
+ * timer's interrupt as soon as interrupts are on.
  *
  * A held task stays in its run queue, which passes over it, until its timer fires.
  */
 /* hot: runs with each event */
 #include "kernel/task/explore.h"
 #include "kernel/base/cmdline.h"
+#include "kernel/base/critical.h"
 #include "kernel/base/events.h"
+#include "kernel/base/panic.h"
 #include "kernel/base/printk.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
@@ -24,7 +27,8 @@
 #define STEPS_MOST    512 /* single steps to a point */
 #define RFLAGS_TF     0x100u
 #define SPAN_DEFAULT  10000
-#define LIMIT_DEFAULT 10000 /* ms */
+#define LIMIT_DEFAULT 10000	   /* ms */
+#define GRACE_NS      1000000000UL /* for those that are killed */
 #define SIGKILL	      9
 
 enum { NOWHERE = SCHEDULE_CLOCKS };
@@ -33,6 +37,7 @@ enum { NOWHERE = SCHEDULE_CLOCKS };
 struct where {
 	u8 in; /* SCHEDULE_U, SCHEDULE_K, NOWHERE */
 	u64 since;
+	const struct schedule_point *unlocked; /* its task is to be held, as soon as that may be */
 } __aligned(64);
 
 /* The hold of a point. */
@@ -54,6 +59,7 @@ static unsigned alive, ready; /* [A] explored tasks: all; those that run or want
 static u64 longest;	      /* [A] stretch in ring 3, in ns */
 static bool hung;
 static struct timer limit;
+static struct wait_queue over = WAIT_QUEUE_INIT(over); /* all of them have ended */
 
 /* ---- clocks and points ---- */
 
@@ -128,9 +134,21 @@ static const struct schedule_point *explore_due_user(const struct task *t, u32 *
 	return NULL;
 }
 
+/* The point of the last lock, once. */
+static const struct schedule_point *explore_due_unlocked(struct where *w)
+{
+	const struct schedule_point *p = w->unlocked;
+
+	w->unlocked = NULL;
+	return p;
+}
+
 static const struct schedule_point *explore_due_hold(const struct task *t, u32 *wanted)
 {
-	const struct schedule_point *p = explore_due(SCHEDULE_C);
+	const struct schedule_point *p = explore_due_unlocked(&wheres[cpu_id()]);
+
+	if (!p)
+		p = explore_due(SCHEDULE_C);
 
 	if (!p)
 		p = explore_due(SCHEDULE_K);
@@ -302,15 +320,57 @@ void explore_irq_ended(const struct regs *r)
 
 	if (w->in != SCHEDULE_K || regs_user(r))
 		return;
+	bool may = !this_cpu_read(preempt_count) && !arch_probe_in_slot(r->rip) &&
+		   !arch_hook_in_entry(r->rip);
 	explore_account(w);
-	p = explore_due(SCHEDULE_K);
-	if (p && !this_cpu_read(preempt_count) && !arch_probe_in_slot(r->rip) &&
-	    !arch_hook_in_entry(r->rip))
+	p = may ? explore_due_unlocked(w) : NULL;
+	if (!p)
+		p = explore_due(SCHEDULE_K);
+	if (p && may)
 		explore_hold(p, r->rip);
 	else if (p)
 		explore_stall(p, r->rip);
 	explore_account(&wheres[cpu_id()]);
 	explore_arm(&wheres[cpu_id()]);
+}
+
+/* The time of l goes on: the point that is due; else NULL. */
+static const struct schedule_point *explore_tell_lock(void)
+{
+	if (!(current()->explore & EXPLORE_TASK) || !explore_is_contended())
+		return NULL;
+	atomic_add(&clocks[SCHEDULE_L], 1);
+	return explore_due(SCHEDULE_L);
+}
+
+void explore_mutex_done(u64 rip)
+{
+	u64 flags = irq_save();
+	const struct schedule_point *p = explore_tell_lock();
+
+	if (p && !this_cpu_read(preempt_count))
+		explore_hold(p, rip);
+	else if (p)
+		wheres[cpu_id()].unlocked = p;
+	irq_restore(flags);
+}
+
+/* Preemption is still off for one instruction: nobody else has turned it off. */
+static void explore_unlocked(u64 rip)
+{
+	bool may = irqs_enabled();
+	u64 flags = irq_save();
+	const struct schedule_point *p = explore_tell_lock();
+
+	if (p && may) {
+		preempt_count_sub(1);
+		explore_hold(p, rip);
+		preempt_count_add(1);
+	} else if (p) {
+		wheres[cpu_id()].unlocked = p;
+		timers_interrupt_at(0);
+	}
+	irq_restore(flags);
 }
 
 void explore_switched(const struct task *to)
@@ -319,6 +379,7 @@ void explore_switched(const struct task *to)
 
 	explore_account(w);
 	w->in = to->explore & EXPLORE_TASK ? SCHEDULE_K : NOWHERE;
+	w->unlocked = NULL;
 	explore_arm(w);
 }
 
@@ -340,8 +401,10 @@ void explore_ended(struct task *t)
 		wheres[cpu_id()].in = NOWHERE;
 		t->explore = 0;
 		atomic_sub(&ready, 1);
-		if (!atomic_sub(&alive, 1))
+		if (!atomic_sub(&alive, 1)) {
 			timer_cancel(&limit);
+			wake_up(&over);
+		}
 	}
 	irq_restore(flags);
 }
@@ -382,12 +445,16 @@ static void explore_say_hung(const struct task *t)
 				       : "waiting");
 }
 
-/* All of the program's processes are killed. */
+/* All of the program's processes are killed; if that does not end them, the machine ends. */
 static void explore_limit(struct timer *unused __maybe_unused)
 {
 	struct task *t;
 	u64 flags = spin_lock_irqsave(&task_lock);
 
+	if (READ_ONCE(hung)) {
+		spin_unlock_irqrestore(&task_lock, flags);
+		panic("explore: the program cannot be killed");
+	}
 	WRITE_ONCE(hung, true);
 	pr_err("explore: not over after %lu ms", cmdline_u64("sched_limit", LIMIT_DEFAULT));
 	list_for_each_entry (t, &task_list, all_node) {
@@ -397,6 +464,7 @@ static void explore_limit(struct timer *unused __maybe_unused)
 		signal_send(t, SIGKILL);
 	}
 	spin_unlock_irqrestore(&task_lock, flags);
+	timer_start(&limit, clock_ns() + GRACE_NS);
 }
 
 /* ---- the beginning ---- */
@@ -406,7 +474,7 @@ static int explore_schedule(const char *seed)
 	const char *list = seed ? NULL : cmdline_get("sched_points"),
 		   *text = cmdline_get("sched_span");
 	struct schedule_span span = {
-	    {SPAN_DEFAULT, SPAN_DEFAULT, SPAN_DEFAULT, SPAN_DEFAULT}, SPAN_DEFAULT};
+	    {SPAN_DEFAULT, SPAN_DEFAULT, SPAN_DEFAULT, SPAN_DEFAULT, SPAN_DEFAULT}, SPAN_DEFAULT};
 	u64 number;
 	int err = text ? schedule_parse_span(&span, text) : 0;
 
@@ -428,8 +496,10 @@ static void explore_reset(void)
 		for (next_point[c] = i; i < plan.count && plan.point[i].clock == c; i++)
 			taken[i] = false;
 	}
-	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++) {
 		wheres[cpu].in = NOWHERE;
+		wheres[cpu].unlocked = NULL;
+	}
 	WRITE_ONCE(hung, false);
 	WRITE_ONCE(longest, 0);
 	atomic_store(&ready, 1);
@@ -442,18 +512,24 @@ int explore_begin(const char *seed)
 	u8 on = 1;
 	int err;
 
-	if (!atomic_cas(&alive, 0, 1))
+	if (t->explore)
 		return -EBUSY;
+	err = wait_event_interruptible(&over, atomic_cas(&alive, 0, 1));
+	if (err)
+		return err;
 	err = explore_schedule(seed);
 	if (err) {
 		atomic_store(&alive, 0);
+		wake_up(&over);
 		return err;
 	}
 	explore_reset();
 	t->explore = EXPLORE_TASK | EXPLORE_CALL | EXPLORE_NEW;
 	atomic_or(&t->arch.work, TASK_WORK_EXPLORE);
-	if (!key->enabled)
+	if (!key->enabled) {
 		static_key_set_many(&key, &on, 1);
+		critical_follow_preempt_on(explore_unlocked);
+	}
 	timer_setup(&limit, explore_limit);
 	timer_start(&limit, clock_ns() + cmdline_u64("sched_limit", LIMIT_DEFAULT) * 1000000);
 	return 0;

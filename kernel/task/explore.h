@@ -4,15 +4,16 @@
  * on the command line nothing of this happens.
  *
  * Words. The *explored* tasks are those of one program: the one that called explore_begin(), and
- * who descends from it. They have four clocks. Two run while two or more of them run or want to:
+ * who descends from it. They have five clocks. Three run while two or more of them run or want to:
  *   u  stretches in ring 3: one at each return from a system call or a fault, and a new task's
  *      first; a point of it tells also how many instructions behind that
  *   k  instructions in the kernel, with the interrupts that come meanwhile
+ *   l  ends of critical sections in the kernel: it lets go of a lock, or took a mutex
  * and two while there are two or more:
  *   c  system calls: one at each beginning, one at each end; a new task's first instruction is an
  *      end, too
  *   w  choices of a CPU: a task wakes up, or is new
- * A *point* names a clock, a time of it, and what to do there. With u, k and c the task is *held*:
+ * A *point* names a clock, a time of it, and what to do there. With all but w the task is *held*:
  * it does not run for so long, whoever else may. In the kernel where it cannot be preempted its CPU
  * stands still instead, so that other CPUs overtake it. With w the task goes to another CPU than
  * the scheduler chose.
@@ -20,7 +21,7 @@
  *     sched_points=u12+7~20,c14~16,w3~1   a point each: clock, time, ~, and the logarithm of the ns
  *                                         to hold it, or how many CPUs further
  *     sched_seed=N                        a few points, chosen by N; of 0: none
- *     sched_span=U,K,C,W,STEPS            how far each clock goes, and the longest stretch, for
+ *     sched_span=U,K,C,W,L,STEPS          how far each clock goes, and the longest stretch, for
  *                                         sched_seed
  *     sched_limit=MS                      who is not over by then is said to hang, and is killed
  */
@@ -41,8 +42,8 @@ extern struct static_key explore_key;
 
 /*
  * The current task is the first explored one. `seed`: in place of the command line's; or NULL.
- * -EINVAL: there is no schedule, or one that cannot be read; -EBUSY: explored tasks are there
- * already. Task context.
+ * Waits until the explored tasks of before have ended. -EINVAL: there is no schedule, or one that
+ * cannot be read; -EBUSY: the current task is explored already; -EINTR. Task context.
  */
 int explore_begin(const char *seed);
 
@@ -54,6 +55,7 @@ void explore_enter_user(struct regs *r); /* the last before ring 3; may switch t
 void explore_interrupted(struct regs *r);
 bool explore_stepped(struct regs *r);
 void explore_irq_ended(const struct regs *r);
+void explore_mutex_done(u64 rip); /* the same */
 void explore_switched(const struct task *to);
 void explore_ended(struct task *t);
 void explore_changed(const struct task *t, int ready);
@@ -91,6 +93,13 @@ static inline void explore_irq_exit(const struct regs *r)
 {
 	if (static_branch(&explore_key))
 		explore_irq_ended(r);
+}
+
+/* A mutex was taken, or let go. */
+static inline void explore_mutex(void)
+{
+	if (static_branch(&explore_key))
+		explore_mutex_done((u64)__builtin_return_address(0));
 }
 
 /* A switch: the run queue is locked. */

@@ -6,6 +6,7 @@
 #include "kernel/base/panic.h"
 #include "kernel/base/rescue.h"
 #include "kernel/lib/errno.h"
+#include "kernel/task/explore.h"
 #include "kernel/task/task.h"
 
 void wait_queue_init(struct wait_queue *wq)
@@ -77,8 +78,10 @@ bool mutex_trylock(struct mutex *m)
 
 void mutex_lock(struct mutex *m)
 {
-	if (likely(mutex_trylock(m)))
+	if (likely(mutex_trylock(m))) {
+		explore_mutex();
 		return;
+	}
 	if (rescue_active())
 		rescue_give_up("a lock is held");
 	BUG_ON(m->owner == current());
@@ -101,8 +104,10 @@ void mutex_unlock(struct mutex *m)
 {
 	BUG_ON(m->owner != current());
 	atomic_store(&m->owner, NULL); /* full barrier: seen before the queue is looked at */
-	if (list_empty(&m->wq.waiters))
+	if (list_empty(&m->wq.waiters)) {
+		explore_mutex();
 		return;
+	}
 	u64 flags = spin_lock_irqsave(&m->wq.lock);
 	if (!list_empty(&m->wq.waiters))
 		wake_up_process(list_first_entry(&m->wq.waiters, struct wait_entry, node)->task);

@@ -51,7 +51,8 @@ static void tell_point(const struct trace *t, const struct record *r, uint64_t n
 	if (!strcmp(r->event->name, "explore_hold"))
 		printf("%s-%d is held for %s at 0x%llx (%c%llu)\n", comm ? comm : "<...>", r->pid,
 		    duration_text(length, number_of(t, r, "ns"), "u"),
-		    (unsigned long long)number_of(t, r, "ip"), "ukc?"[number_of(t, r, "clock") & 3],
+		    (unsigned long long)number_of(t, r, "ip"),
+		    "ukc?l???"[number_of(t, r, "clock") & 7],
 		    (unsigned long long)number_of(t, r, "at"));
 	else
 		printf("task %llu goes to CPU %llu (w%llu)\n",

@@ -27,7 +27,7 @@ static void schedule_texts(void)
 	} t[] = {
 	    {"", ""},
 	    {"u12+7~20", "u12+7~20"},
-	    {"w3~1,k20~9,c14~16,u1+0~12", "u1+0~12,k20~9,c14~16,w3~1"},
+	    {"l7~20,w3~1,k20~9,c14~16,u1+0~12", "u1+0~12,k20~9,c14~16,w3~1,l7~20"},
 	    {"c9~1,c10~2,c8~3", "c8~3,c9~1,c10~2"},
 	    {"u5+9~1,u5+2~40", "u5+2~40,u5+9~1"},
 	    {"k9999999999999999999~0", "k9999999999999999999~0"},
@@ -46,7 +46,7 @@ static void schedule_refused(void)
 	    "c1~1,", ",c1~1", "c1~1 ", "c1+1~1", "u1+16777216~1", "c99999999999999999999~1", "u",
 	    "c1~1,,c2~1"};
 	static const char *const no_span[] = {
-	    "", "1", "1,2,3,4", "1,2,3,4,5,6", "1,2,,4,5", "1,2,3,4,5 ", "a,2,3,4,5"};
+	    "", "1", "1,2,3,4,5", "1,2,3,4,5,6,7", "1,2,,4,5,6", "1,2,3,4,5,6 ", "a,2,3,4,5,6"};
 	struct schedule s;
 	struct schedule_span span;
 	char many[SCHEDULE_POINTS * 6 + 8] = "";
@@ -55,8 +55,8 @@ static void schedule_refused(void)
 		EXPECT_EQ(schedule_parse(&s, wrong[i]), -EINVAL);
 	for (unsigned i = 0; i < ARRAY_SIZE(no_span); i++)
 		EXPECT_EQ(schedule_parse_span(&span, no_span[i]), -EINVAL);
-	EXPECT_EQ(schedule_parse_span(&span, "1,2,3,4,5"), 0);
-	EXPECT(span.clock[SCHEDULE_U] == 1 && span.clock[SCHEDULE_W] == 4 && span.steps == 5);
+	EXPECT_EQ(schedule_parse_span(&span, "1,2,3,4,5,6"), 0);
+	EXPECT(span.clock[SCHEDULE_U] == 1 && span.clock[SCHEDULE_L] == 5 && span.steps == 6);
 	for (unsigned i = 0; i < SCHEDULE_POINTS; i++)
 		memcpy(many + 5 * i, "c1~1,", 5);
 	many[5 * SCHEDULE_POINTS - 1] = '\0';
@@ -71,7 +71,7 @@ static void schedule_refused(void)
  */
 static void schedule_seeds(void)
 {
-	static const struct schedule_span span = {{50, 20000, 40, 5}, 3000}, none = {{0}, 0};
+	static const struct schedule_span span = {{50, 20000, 40, 5, 80}, 3000}, none = {{0}, 0};
 	unsigned clocks[SCHEDULE_CLOCKS] = {0}, few = 0, same = 0;
 	struct schedule s, again, before = {.count = 0};
 
