@@ -43,6 +43,7 @@ extern const char archive_start[], archive_end[];
 
 #pragma weak ktest_main /* these are not there but in the test kernel */
 #pragma weak bench_start
+#pragma weak races_files_init
 
 #define SHELL	  "/bin/sh"
 #define SEATS_MAX 8
@@ -317,6 +318,8 @@ void init_main(void *boot_info)
 		init_run_tests(tests);
 	if (bench && bench_start)
 		bench_start(bench);
+	if (cmdline_get("races") && races_files_init)
+		races_files_init();
 	if (first && !strcmp(first, "monitor")) {
 		monitor_session(NULL);
 		first = NULL;

@@ -19,3 +19,5 @@ int ktest_main(const char *pattern);
  * tests/bench: measures in a thread of its own, then ends the machine. Pid 1 calls it for bench=.
  */
 void bench_start(const char *pattern);
+/* tests/kernel/races.c: /proc/trapline/races. Pid 1 calls it for `races`. */
+void races_files_init(void);

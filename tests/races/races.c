@@ -1,4 +1,5 @@
 /* The programs; see races.h. */
+#include <fcntl.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -306,6 +307,43 @@ static int use_after_free(void)
 	return used_closed ? race_wrong("used behind its end") : 0;
 }
 
+/* ---- races of the kernel: tests/kernel/races.c ---- */
+
+static int kernel_file[2];
+static const char *kernel_name;
+
+/* The roles begin with all that ring 3 has to do for them done. */
+static int kernel_write(int fd, const char *what)
+{
+	char line[64];
+	int n = snprintf(line, sizeof(line), "%s %s", kernel_name, what);
+
+	return write(fd, line, n) == n ? 0 : 1;
+}
+
+static void *kernel_a(void *arg)
+{
+	kernel_write(kernel_file[0], "a");
+	return arg;
+}
+
+static void *kernel_b(void *arg)
+{
+	kernel_write(kernel_file[1], "b");
+	return arg;
+}
+
+static int kernel_race(const char *name)
+{
+	kernel_name = name;
+	for (int i = 0; i < 2; i++)
+		kernel_file[i] = open("/proc/trapline/races", O_WRONLY);
+	if (kernel_file[1] < 0 || kernel_write(kernel_file[0], "begin"))
+		return 2;
+	race_together(kernel_a, kernel_b);
+	return kernel_write(kernel_file[0], "end") ? race_wrong("the kernel went wrong") : 0;
+}
+
 static const struct race races[] = {{"lost_update", lost_update},
     {"check_then_act", check_then_act}, {"missed_signal", missed_signal},
     {"missed_byte", missed_byte}, {"used_before_made", used_before_made},
@@ -314,6 +352,8 @@ static const struct race races[] = {{"lost_update", lost_update},
 
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "kernel"))
+		return kernel_race(argv[2]);
 	for (size_t i = 0; argc == 2 && i < sizeof(races) / sizeof(races[0]); i++)
 		if (!strcmp(races[i].name, argv[1]))
 			return races[i].run();

@@ -1,6 +1,7 @@
 /*
  * Programs with one race each, for `trapline explore`: right in the schedule that they have anyway,
- * wrong in others. `races NAME` runs one; status 1: it went wrong, said why.
+ * wrong in others. `races NAME` runs one; status 1: it went wrong, said why. `races kernel NAME`
+ * runs one of the kernel's own (tests/kernel/races.c).
  */
 #pragma once
 
