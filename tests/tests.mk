@@ -320,6 +320,10 @@ kernelshark-test: $(O)/kernel.elf $(O)/trapline
 	$(Q)tests/drive/export-test --kernel $(O)/kernel.elf --trapline $(O)/trapline -k kernelshark --keep $(O)/kernelshark
 
 # A thousand events, as many times back again, a hundred words: the better part of an hour.
+.PHONY: explore-long
+explore-long: $(O)/kernel.elf $(O)/kernel-test.elf $(O)/trapline $(O)/races
+	$(Q)tests/drive/explore-test $(O)
+
 .PHONY: goto-long
 goto-long: $(O)/kernel.elf $(O)/trapline
 	$(Q)tests/drive/goto-test $(O)
@@ -410,6 +414,7 @@ help:
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
+#: make explore-long  trapline explore finds twenty races, each replayed 100 times; 100 seeds beside cold machines; an hour
 #: make goto-long     trapline goto to 1,000 events, 1,000 times back again, to the last writers of 100 words; the better part of an hour
 #: make export-long   a trace of 100 MB (MB=) in trace-cmd, babeltrace2, protoc, JSON and text, each record compared; minutes
 #: make ftracetest   Linux 6.1's own tests of tracefs and user_events, out of Debian's linux-source-6.1; ONLY=REGEX chooses; minutes

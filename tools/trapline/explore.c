@@ -11,6 +11,7 @@
 
 #include "tools/trapline/explore.h"
 #include "tools/trapline/record.h"
+#include "tools/trapline/script.h"
 
 #define SEEDS_DEFAULT	 1000
 #define LIMIT_DEFAULT_MS 2000
@@ -32,6 +33,7 @@ static const char usage[] =
     "                    hang          the program is not over after --limit\n"
     "                    exit          its exit status is not 0\n"
     "                    ledger        events are neither recorded nor counted as lost\n"
+    "                    rv=NAME       that monitor does not allow what happens: it panics then\n"
     "                    event=SYSTEM:EVENT  it was recorded; with * and ?; -e switches it on, -f "
     "says when it counts\n"
     "  --limit SECS      of the machine's time (2)\n"
@@ -59,6 +61,8 @@ struct exploring {
 	char **word; /* for `record`, in its order; to be freed: those of `own` */
 	size_t words;
 };
+
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 static volatile sig_atomic_t interrupted;
 
@@ -289,8 +293,53 @@ static void take_round(
 	*run = *result;
 }
 
-/* Runs the schedule without each part of so many points. */
-static void try_parts(struct exploring *x, struct shrunk *s, unsigned size, struct round *round)
+/* The schedules of a round: the one with this number. False: there are no more. */
+struct variant {
+	bool (*make)(struct schedule *to, const struct schedule *from, unsigned n, unsigned size);
+	unsigned size;
+};
+
+/* Without a part of so many points. */
+static bool leave_out(struct schedule *to, const struct schedule *from, unsigned n, unsigned size)
+{
+	if (n * size >= from->count)
+		return false;
+	without(to, from, n * size, size);
+	return true;
+}
+
+/*
+ * A point alone, a little earlier or later: without what the others delay, the same place has
+ * another time. Those that hold longest come first.
+ */
+static bool move_one(struct schedule *to, const struct schedule *from, unsigned n, unsigned most)
+{
+	unsigned which = n / (2 * most + 1), by = n % (2 * most + 1);
+	bool used[SCHEDULE_POINTS] = {false};
+	unsigned longest = 0;
+
+	if (which >= from->count)
+		return false;
+	for (unsigned i = 0; i <= which; i++) {
+		longest = 0;
+		while (used[longest])
+			longest++;
+		for (unsigned j = longest; j < from->count; j++)
+			if (!used[j] && from->point[j].amount > from->point[longest].amount)
+				longest = j;
+		used[longest] = true;
+	}
+	struct schedule_point p = from->point[longest];
+	int64_t at = (int64_t)p.at + (by & 1 ? -1 : 1) * (int64_t)((by + 1) / 2);
+	to->count = 0;
+	p.at = at > 0 ? (uint64_t)at : 0;
+	schedule_add(to, p);
+	return true;
+}
+
+/* Runs each of the variants, until one is bad. */
+static void try_variants(
+    struct exploring *x, struct shrunk *s, struct variant v, struct round *round)
 {
 	struct runs *r = &x->runs;
 	unsigned next = 0;
@@ -299,11 +348,11 @@ static void try_parts(struct exploring *x, struct shrunk *s, unsigned size, stru
 	struct schedule less;
 
 	while (!interrupted) {
-		while (next < s->schedule.count && !round->any_bad && runs_have_room(r)) {
-			without(&less, &s->schedule, next, size);
+		while (!round->any_bad && runs_have_room(r) &&
+		       v.make(&less, &s->schedule, next, v.size)) {
 			points_text(text, &less);
 			runs_start(r, text, (struct seeds){.first = next});
-			next += size;
+			next++;
 		}
 		if (!r->busy)
 			break;
@@ -318,29 +367,44 @@ static void try_parts(struct exploring *x, struct shrunk *s, unsigned size, stru
 	}
 }
 
-/* Leaves out parts of so many points as long as the rest fails. */
-static void drop_parts(struct exploring *x, struct shrunk *s, unsigned size)
+/* One round; false: none of its variants is bad. The first bad one is the schedule from now on. */
+static bool take_variant(struct exploring *x, struct shrunk *s, struct variant v)
 {
 	struct runs *r = &x->runs;
+	struct round round = {.any_bad = false};
 	struct schedule less;
 
-	while (!interrupted && s->schedule.count) {
-		struct round round = {.any_bad = false};
-		try_parts(x, s, size, &round);
-		if (round.any_good) {
-			if (s->has_good)
-				runs_forget(r, s->good);
-			s->has_good = true;
-			s->good = round.good_run.number;
-		}
-		if (!round.any_bad)
-			return;
-		runs_forget(r, s->bad);
-		s->bad = round.bad_run.number;
-		s->result = round.bad_run;
-		without(&less, &s->schedule, round.bad, size);
-		s->schedule = less;
+	try_variants(x, s, v, &round);
+	if (round.any_good) {
+		if (s->has_good)
+			runs_forget(r, s->good);
+		s->has_good = true;
+		s->good = round.good_run.number;
 	}
+	if (!round.any_bad)
+		return false;
+	runs_forget(r, s->bad);
+	s->bad = round.bad_run.number;
+	s->result = round.bad_run;
+	v.make(&less, &s->schedule, (unsigned)round.bad, v.size);
+	s->schedule = less;
+	return true;
+}
+
+#define MANY  4	 /* so many points are more than most races need, */
+#define MOVES 16 /* and one alone is tried up to so far from where it was */
+
+/* Leaves out parts of the schedule as long as the rest fails. */
+static void drop_parts(struct exploring *x, struct shrunk *s)
+{
+	for (unsigned size = (s->schedule.count + 1) / 2; size;
+	     size = size > 1 ? (size + 1) / 2 : 0)
+		while (!interrupted && s->schedule.count &&
+		       take_variant(x, s, (struct variant){leave_out, size}))
+			;
+	if (s->schedule.count >= MANY && !interrupted &&
+	    take_variant(x, s, (struct variant){move_one, MOVES}))
+		take_variant(x, s, (struct variant){leave_out, 1}); /* the nearest good run */
 }
 
 static void shrink(struct exploring *x, struct shrunk *s, const struct found *f)
@@ -367,9 +431,7 @@ static void shrink(struct exploring *x, struct shrunk *s, const struct found *f)
 	}
 	runs_forget(r, s->bad);
 	s->bad = s->result.number;
-	for (unsigned size = (s->schedule.count + 1) / 2; size;
-	     size = size > 1 ? (size + 1) / 2 : 0)
-		drop_parts(x, s, size);
+	drop_parts(x, s);
 }
 
 /* ---- what is said of it ---- */
@@ -427,6 +489,37 @@ static void say_trouble(const struct runs *r, const struct run_result *result)
 	}
 }
 
+/*
+ * From here on the program runs once before, and the clocks go as far as they do then. If it fails
+ * the second time, each run has a machine of its own. False, said: trouble.
+ */
+static bool rehearse(struct exploring *x)
+{
+	struct runs *r = &x->runs;
+	struct run_result result;
+	char span[sizeof(r->span)];
+
+	memcpy(span, r->span, sizeof(span));
+	r->rehearse = true;
+	runs_first(r, &result);
+	if (interrupted)
+		return false;
+	if (result.end == RUN_TROUBLE) {
+		say_trouble(r, &result);
+		return false;
+	}
+	runs_forget(r, result.number);
+	if (result.end == RUN_GOOD)
+		return true;
+	if (!x->quiet)
+		say("the second time in a machine the program %s: each run has its own (--cold)",
+		    result.what);
+	memcpy(r->span, span, sizeof(span));
+	r->rehearse = false;
+	x->cold = true;
+	return true;
+}
+
 static int explore(struct exploring *x)
 {
 	struct runs *r = &x->runs;
@@ -444,6 +537,8 @@ static int explore(struct exploring *x)
 		say("without any preemption, too, the program %s", first.what);
 		return EXIT_TROUBLE;
 	}
+	if (is_fast(x) && !rehearse(x))
+		return EXIT_TROUBLE;
 	if (!look_for(x, &found))
 		return EXIT_TROUBLE;
 	if (!found.any) {
@@ -459,6 +554,27 @@ static int explore(struct exploring *x)
 
 /* ---- the command line ---- */
 
+/* Words of record's: an option and its value. */
+static void add_option(struct exploring *x, const char *option, const char *fmt, const char *name)
+{
+	struct bytes text = {.data = NULL};
+
+	script_put(&text, fmt, name, name);
+	bytes_put(&text, "", 1);
+	add_word(x, option);
+	add_word(x, (const char *)text.data);
+	bytes_free(&text);
+}
+
+/* A monitor that panics, and its event. */
+static void add_monitor(struct exploring *x, const char *name)
+{
+	add_option(x, "--before",
+	    "echo %s >> rv/enabled_monitors && echo panic > rv/monitors/%s/reactors", name);
+	add_option(x, "-e", "rv:error_%s", name);
+	x->runs.wanted |= 1 << RUN_MONITOR;
+}
+
 static int take_until(struct exploring *x, const char *text)
 {
 	static const struct {
@@ -468,6 +584,10 @@ static int take_until(struct exploring *x, const char *text)
 	    {"panic", RUN_PANIC}, {"hang", RUN_HANG}, {"exit", RUN_EXIT}, {"ledger", RUN_LEDGER}};
 	struct runs *r = &x->runs;
 
+	if (!strncmp(text, "rv=", 3) && text[3] && !text[3 + strspn(text + 3, NAME_LETTERS)]) {
+		add_monitor(x, text + 3);
+		return -1;
+	}
 	if (!strncmp(text, "event=", 6) && strchr(text, ':')) {
 		r->events = xrealloc(r->events, (r->event_count + 1) * sizeof(*r->events));
 		r->events[r->event_count++] = (char *)text + 6;
@@ -480,8 +600,8 @@ static int take_until(struct exploring *x, const char *text)
 			return -1;
 		}
 	}
-	return bad_usage(
-	    "explore", "--until %s: panic, hang, exit, ledger or event=SYSTEM:EVENT", text);
+	return bad_usage("explore",
+	    "--until %s: panic, hang, exit, ledger, rv=NAME or event=SYSTEM:EVENT", text);
 }
 
 /* An option of record's. */
@@ -556,7 +676,9 @@ static int take_option(struct exploring *x, int c)
 	case OPTION_GET:
 	case OPTION_KEEP:
 	case OPTION_STRACE:
-		return bad_usage("explore", "--get, --keep and --strace are for one run: record");
+	case OPTION_REHEARSE:
+		return bad_usage(
+		    "explore", "--get, --keep, --strace and --rehearse are for one run: record");
 	case OPTION_ICOUNT:
 		return -1;
 	case '?':
@@ -637,7 +759,8 @@ static struct option *make_options(void)
 	    {"from", required_argument, NULL, OPTION_FROM},
 	    {"until", required_argument, NULL, OPTION_UNTIL},
 	    {"limit", required_argument, NULL, OPTION_LIMIT},
-	    {"jobs", required_argument, NULL, 'j'}, {"commands", required_argument, NULL, 'c'}};
+	    {"cold", no_argument, NULL, OPTION_COLD}, {"jobs", required_argument, NULL, 'j'},
+	    {"commands", required_argument, NULL, 'c'}};
 	size_t n = 0;
 	struct option *all;
 

@@ -9,7 +9,16 @@
 #include "tools/trapline/trace.h"
 
 /* Why a run is no good; RUN_TROUBLE: there is no telling. */
-enum run_end { RUN_GOOD, RUN_PANIC, RUN_HANG, RUN_EXIT, RUN_EVENT, RUN_LEDGER, RUN_TROUBLE };
+enum run_end {
+	RUN_GOOD,
+	RUN_PANIC,
+	RUN_MONITOR,
+	RUN_HANG,
+	RUN_EXIT,
+	RUN_EVENT,
+	RUN_LEDGER,
+	RUN_TROUBLE
+};
 
 struct run_result {
 	unsigned number; /* of the run: its files */
@@ -43,7 +52,8 @@ struct runs {
 	unsigned count; /* runs until now */
 	struct job job[64];
 	unsigned jobs, busy;
-	char span[128]; /* run_first() knows how far the clocks go */
+	bool rehearse;	/* the program runs once before: each machine finds the same kernel */
+	char span[128]; /* runs_first() knows how far the clocks go */
 };
 
 /* False, said. */

@@ -58,19 +58,43 @@ void runs_words(const struct runs *r, char *text, size_t size, const char *sched
 	    (unsigned long long)r->limit_ms, schedule);
 }
 
+/*
+ * A seed runs in the same loop alone as among others, so that the kernel does the same before it:
+ * by --seeds, and the words behind it are the schedule. False: it is written as it is.
+ */
+static bool take_seed(const struct runs *r, const char **schedule, char range[64])
+{
+	unsigned long long seed;
+	int n = 0;
+
+	if (!r->rehearse || sscanf(*schedule, "sched_seed=%llu %n", &seed, &n) != 1 || !n || !seed)
+		return false;
+	snprintf(range, 64, "%llu..%llu", seed, seed);
+	*schedule += n;
+	return true;
+}
+
 /* In a process of its own: becomes `record`. */
 static void __attribute__((noreturn)) become(const struct runs *r, const char *schedule,
     const char *trace, const char *const more[2], const char *out)
 {
-	char append[4096], *fixed[] = {"record", "-q", "--append", append, "-o", (char *)trace};
+	char append[4096], range[64],
+	    *fixed[] = {"record", "-q", "--append", append, "-o", (char *)trace};
 	size_t n = sizeof(fixed) / sizeof(*fixed), i = 0;
+	bool seed = take_seed(r, &schedule, range);
 	char **argv;
 
 	runs_words(r, append, sizeof(append), schedule);
 	while (r->words[i])
 		i++;
-	argv = xmalloc((n + i + 3) * sizeof(*argv));
+	argv = xmalloc((n + i + 6) * sizeof(*argv));
 	memcpy(argv, fixed, sizeof(fixed));
+	if (r->rehearse)
+		argv[n++] = "--rehearse";
+	if (seed) {
+		argv[n++] = "--seeds";
+		argv[n++] = range;
+	}
 	if (more) {
 		argv[n++] = (char *)more[0];
 		argv[n++] = (char *)more[1];
@@ -275,6 +299,8 @@ static void judge(const struct runs *r, struct run_result *result, int wait_stat
 	} else if (result->status == EXIT_DIED) {
 		end = RUN_PANIC;
 		line = find_line(r, result->number, "Kernel panic - ");
+		if (line && r->wanted & 1 << RUN_MONITOR && strstr(line, " rv: monitor "))
+			end = RUN_MONITOR;
 		snprintf(result->what, sizeof(result->what), "%s",
 		    line ? line : "ended the machine before its end");
 		free(line);
@@ -360,13 +386,18 @@ static void print_word(const char *word)
 
 void runs_print_command(const struct runs *r, const char *schedule, const char *out_name)
 {
-	char append[4096];
+	char append[4096], range[64];
+	bool seed = take_seed(r, &schedule, range);
 
 	runs_words(r, append, sizeof(append), schedule);
 	printf("trapline record --append");
 	print_word(append);
 	printf(" -o");
 	print_word(out_name);
+	if (r->rehearse)
+		printf(" --rehearse");
+	if (seed)
+		printf(" --seeds %s", range);
 	for (char **word = r->words; *word; word++)
 		print_word(*word);
 	printf("\n");

@@ -52,6 +52,7 @@ static const char usage[] =
     "                  `trapline report --strace` prints them again out of the trace\n"
     "  --seeds A..B    runs the program with each of these seeds in place of sched_seed=, in one "
     "machine, until it fails\n"
+    "  --rehearse      runs the program once before; that is not recorded, nor its output shown\n"
     "  -q, --quiet     does not say how many events there are\n"
     "  --before COMMANDS  the guest's shell runs these before;  --after COMMANDS  and these when "
     "the program has ended:\n"
@@ -70,7 +71,8 @@ const struct option record_options[] = {{"output", required_argument, NULL, 'o'}
     {"before", required_argument, NULL, OPTION_BEFORE},
     {"after", required_argument, NULL, OPTION_AFTER},
     {"strace", optional_argument, NULL, OPTION_STRACE},
-    {"seeds", required_argument, NULL, OPTION_SEEDS}, MACHINE_OPTIONS, {0}};
+    {"seeds", required_argument, NULL, OPTION_SEEDS},
+    {"rehearse", no_argument, NULL, OPTION_REHEARSE}, MACHINE_OPTIONS, {0}};
 
 struct recording {
 	struct boot boot; /* first: it is what the machine's context is */
@@ -388,6 +390,9 @@ static int take_option(struct recording *r, int c)
 		break;
 	case OPTION_SEEDS:
 		return take_seeds(&r->boot.program, optarg);
+	case OPTION_REHEARSE:
+		r->boot.program.rehearsed = true;
+		break;
 	case 'q':
 		r->boot.options.quiet = true;
 		break;

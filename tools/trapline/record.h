@@ -16,6 +16,7 @@ enum {
 	OPTION_AFTER,
 	OPTION_STRACE,
 	OPTION_SEEDS,
+	OPTION_REHEARSE,
 	OPTION_FREE_BEHIND_RECORD
 };
 extern const struct option record_options[];

@@ -85,14 +85,22 @@ static const char obey[] = "while read -r signal; do until read -r pid < " SCRIP
 			   "; do :; done; kill -$signal -$pid; done"
 			   " < " SCRIPT_CONSOLE " > /dev/null 2>&1 3>&- &\n";
 
-/* From here on the schedule is chosen: of a seed, once nothing is left of the one before. */
+/* From here on the schedule is chosen: of $SEED, once nothing is left of the run before. */
 static void put_explore(struct bytes *b, const struct program *p)
 {
-	if (p->seed_last)
-		script_text(
-		    b, "until echo $SEED > " EXPLORE "; do sleep 0.01; done 2> /dev/null; ");
-	else if (p->explored)
-		script_text(b, "echo > " EXPLORE " || exit 125; ");
+	if (p->seed_last || p->rehearsed || p->explored)
+		script_text(b, "echo $SEED > " EXPLORE " || exit 125; ");
+}
+
+/*
+ * The program once before, in the schedule that it has anyway: the kernel then has stacks and pages
+ * at hand as it has for each later seed of a machine.
+ */
+static void put_rehearsal(struct bytes *b, const struct program *p, const char *text)
+{
+	script_text(b, "export SEED=0; set -m; ");
+	put_sh(b, p, text, " /dev/null");
+	script_text(b, " & set +m; wait $!; SEED=\n");
 }
 
 /*
@@ -103,6 +111,8 @@ static void put_job(struct bytes *b, const struct program *p, const char *text)
 {
 	const char *input = p->feed ? "&0" : p->input ? " " SCRIPT_INPUT : " /dev/null";
 
+	if (p->rehearsed)
+		put_rehearsal(b, p, text);
 	if (p->seed_last)
 		script_put(b,
 		    "export SEED=%d; while :; do echo \"" TOLD_SEED "$SEED\" >&3; set -m; ",
@@ -125,7 +135,13 @@ void script_program(struct bytes *b, const struct program *p, const char *before
 	script_text(&text, "echo $$ > " SCRIPT_PID "; ");
 	if (p->argv) {
 		script_put(&text, "cd %q 2> /dev/null || cd /; ", p->directory);
-		script_text(&text, before ? before : "");
+		if (p->rehearsed)
+			script_put(&text,
+			    "if [ \"$SEED\" = 0 ]; then exec > /dev/null 2>&1; else "
+			    "echo > /sys/kernel/tracing/trace; %s:; fi; ",
+			    before ? before : "");
+		else
+			script_text(&text, before ? before : "");
 		put_explore(&text, p);
 		script_text(&text, "exec");
 		put_words(&text, p);

@@ -59,6 +59,7 @@ struct program {
 	bool feed;	       /* its input is the script's (SCRIPT_FED) */
 	bool deaf;	       /* no orders come */
 	bool explored;	       /* its schedule is chosen */
+	bool rehearsed;	       /* it runs once before, unchanged and unseen */
 	/* It runs with each of these seeds until it fails; 0: once. */
 	unsigned seed_first, seed_last;
 	bool one_output; /* what it writes to 2 goes where 1 goes */

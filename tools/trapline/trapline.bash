@@ -21,7 +21,7 @@ _trapline_files() {
 _trapline_value() {
 	local command=$1 option=$2 word=$3 words
 	case $command:$option in
-	explore:--until) words='panic hang exit ledger event=' ;;
+	explore:--until) words='panic hang exit ledger rv= event=' ;;
 	explore:--seeds | explore:--from | explore:--limit | explore:-j | explore:--jobs | explore:--commands | record:--seeds) return ;;
 	record:-e | explore:-e) words=$(_trapline_listed -e; _trapline_listed -e | cut -d : -f 1 | sort -u; _trapline_listed -e | cut -d : -f 2; echo user_events all) ;;
 	record:-C | explore:-C) words=$(_trapline_listed -C) ;;
