@@ -110,8 +110,16 @@ unsigned host_cpu_count(void)
 	return HOST_CPUS;
 }
 
+static _Atomic u64 waits;
+
+u64 machine_waits(void)
+{
+	return atomic_load(&waits);
+}
+
 void host_synchronize(void)
 {
+	atomic_fetch_add(&waits, 1);
 	for (unsigned cpu = 0; cpu < HOST_CPUS; cpu++) {
 		unsigned long leaves = atomic_load(&cpus[cpu].leaves);
 

@@ -12,6 +12,9 @@
 void machine_start(void);
 void machine_stop(void);
 
+/* How often host_synchronize() was called. */
+u64 machine_waits(void);
+
 /* Values for host_param(); name NULL forgets all. */
 void machine_param(const char *name, const char *value);
 /* The n-th host_alloc() or host_page_alloc() from now fails; 0: none. */

@@ -51,6 +51,28 @@ static void kept(void **state)
 	}
 }
 
+/* A delta that needs a word more of its own, in front of each record. */
+static void long_times(void **state)
+{
+	(void)state;
+	for (uint32_t length = 4; length < 200; length += 4) {
+		uint64_t time = 1000, number;
+		struct page_walk w;
+		struct dat_page p;
+		unsigned n = 0;
+
+		dat_page_begin(&p, &page, 0);
+		while (dat_page_put(&p, data, length, time += 1UL << 30))
+			n++;
+		dat_page_end(&p, time, 0);
+		page_begin(&w, RECORDS_LINUX, (const uint8_t *)&page);
+		for (number = 1; page_next(&w); number++)
+			assert_int_equal(w.time, 1000 + (number << 30));
+		assert_null(w.wrong);
+		assert_int_equal(number - 1, n);
+	}
+}
+
 /* One that needs the whole page has it: that something is lost is told, how much is not. */
 static void too_long(void **state)
 {
@@ -68,7 +90,8 @@ static void too_long(void **state)
 
 int dat_page_tests(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(kept), cmocka_unit_test(too_long)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(kept), cmocka_unit_test(long_times), cmocka_unit_test(too_long)};
 
 	return unit_group("dat_page", tests, COUNT_OF(tests), NULL, NULL);
 }

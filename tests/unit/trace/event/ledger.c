@@ -270,6 +270,28 @@ static void images(void)
 	trace_fresh();
 }
 
+/* The bytes behind an odd one get into the ring: they are none of an older one's. */
+static void odd_images(void)
+{
+	struct host_context ctx;
+	u8 *image;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/filter", "a == 1"), 0); /* it needs images */
+	host_enter(&ctx);
+	for (u32 size = 57; size <= 64; size++) {
+		image = trace_image(64);
+		memset(image, 0xff, 64);
+		trace_image_end(64);
+		image = trace_image(size);
+		for (u32 i = size; i < ALIGN_UP(size, 4U); i++)
+			EXPECT_EQ(image[i], 0);
+		trace_image_end(size);
+	}
+	host_preempt_enable();
+	trace_fresh();
+}
+
 static void reading(void)
 {
 	struct tracefs_node node;
@@ -409,6 +431,7 @@ static const struct ktap_case cases[] = {
     {"ledger.switched_off", switched_off},
     {"ledger.filled", filled},
     {"ledger.images", images},
+    {"ledger.odd_images", odd_images},
     {"ledger.reading", reading},
     {"ledger.snapshots", snapshots},
     {"ledger.instances", instances},

@@ -315,6 +315,11 @@ static void forks(void)
 	EXPECT_STR(trace_get(WANTED, NULL), "31000\n31001\n31010\n31011\n");
 	fork_and_free(31005, 31010, 0); /* the number again, of a child of somebody else */
 	EXPECT_STR(trace_get(WANTED, NULL), "31000\n31001\n31011\n");
+	fork_and_free(31000, 31014, 31014);
+	fork_and_free(31000, 31014, 0); /* and of a child of the same */
+	EXPECT(strstr(trace_get(WANTED, NULL), "31014\n"));
+	fork_and_free(31005, 31014, 31014);
+	fork_and_free(31005, 31014, 0);
 	EXPECT_EQ(trace_put("options/event-fork", "0"), 0);
 	for (unsigned i = 0; i < TRACE_PIDS_GONE + 2; i++)
 		fork_and_free(0, 0, 31011);

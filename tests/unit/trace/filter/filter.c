@@ -189,6 +189,7 @@ static void pointed_limits(void)
 		memcpy(s + n - 3, "end", 4);
 		rec.ptr = s;
 		EXPECT_EQ(filter_sample_matches("ptr ~ \"*xend\"", &rec), n < FILTER_POINTED_MAX);
+		EXPECT_EQ(filter_sample_matches("ptr ~ \"*xend*\"", &rec), n < FILTER_POINTED_MAX);
 		rec.ptr = s + 1; /* blocks that are not aligned */
 		EXPECT_EQ(filter_sample_matches("ptr ~ \"*xend\"", &rec), true);
 	}
@@ -200,6 +201,48 @@ static void pointed_limits(void)
 	}
 	host_free(text);
 	host_free(s);
+}
+
+/* At the ends of a text that need not have a NUL; what stands around it is not looked at. */
+static void glob_edges(void)
+{
+	static const struct {
+		const char *pattern, *text;
+		u32 begin, len;
+		bool matches;
+	} rows[] = {
+	    {"*abc", "abcx", 1, 3, false},
+	    {"*abc", "abcx", 0, 4, true},
+	    {"abc*", "xabc", 1, 3, true},
+	    {"abc*", "xabc", 1, 2, false},
+	    {"*abc*", "xxabc", 0, 5, true},
+	    {"*abc*", "xxabc", 0, 4, false},
+	    {"*abc*", "abcxx", 0, 5, true},
+	    {"*abc*", "xabcx", 1, 3, true},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct filter_insn in = {.kind = FILTER_TEST};
+		char pattern[16];
+
+		strscpy(pattern, rows[i].pattern, sizeof(pattern));
+		filter_text_prepare(&in, pattern, strlen(pattern), true);
+		EXPECT_EQ(
+		    in.match(&in, rows[i].text + rows[i].begin, rows[i].len), rows[i].matches);
+	}
+}
+
+/* A mask shorter than a word: what lies behind it is not of it. */
+static void short_mask(void)
+{
+	struct filter_sample rec = filter_sample_usual;
+
+	rec.room[0] = 1 << 1;
+	rec.room[1] = 1 << 5;
+	rec.mask = 1 << 16 | offsetof(struct filter_sample, room);
+	EXPECT(filter_sample_matches("mask == CPUS{1}", &rec));
+	rec.mask = 2 << 16 | offsetof(struct filter_sample, room);
+	EXPECT(filter_sample_matches("mask == CPUS{1,13}", &rec));
 }
 
 /* Words that point outside the record, a record cut short: no match, nothing read. */
@@ -288,6 +331,8 @@ static const struct ktap_case cases[] = {
     {"filter.operand_limits", operand_limits},
     {"filter.depth_and_length", depth_and_length},
     {"filter.pointed_limits", pointed_limits},
+    {"filter.glob_edges", glob_edges},
+    {"filter.short_mask", short_mask},
     {"filter.hostile_records", hostile_records},
     {"filter.rest_of_record", rest_of_record},
     {"filter.looks", looks},

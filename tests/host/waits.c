@@ -1,0 +1,91 @@
+/*
+ * What writers may still hold is freed, or looked at, only after they have left: whoever takes it
+ * away waits by host_synchronize(). Nothing shows when one of these waits is missing, but once in
+ * a long while; so each is asked for.
+ */
+#include "kernel/lib/ktap.h"
+#include "tests/host/machine.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/ring/ring.h"
+
+#define EVENT "events/unit/unit_numbers/"
+
+/* What is written first, and what is written then and has to wait. NULL: nothing is. */
+static const struct {
+	const char *path, *first, *then;
+} writes[] = {
+    {EVENT "filter", "a == 1", "a == 2"},
+    {EVENT "filter", "a == 1", "0"},
+    {EVENT "trigger", "traceoff", "!traceoff"},
+    {EVENT "trigger", "hist:keys=a", "!hist:keys=a"},
+    {"snapshot", "1", "0"},
+    {"buffer_size_kb", "20", "12"},
+    {"trace", NULL, ""},
+    {"trace_clock", "global", "local"},
+    {"set_event_pid", "31000", ""},
+    {"synthetic_events", "waits u64 a", ""},
+    {"set_graph_function", "first_function", ""},
+    {"set_ftrace_filter", "first_function:traceoff", "!first_function:traceoff"},
+    {"set_ftrace_filter", "first_function:traceoff", "first_function:stacktrace"},
+};
+
+static void files(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(writes); i++) {
+		u64 before;
+
+		trace_fresh();
+		if (writes[i].first)
+			EXPECT_EQ(trace_put(writes[i].path, writes[i].first), 0);
+		before = machine_waits();
+		EXPECT_EQ(trace_put(writes[i].path, writes[i].then), 0);
+		if (machine_waits() == before)
+			ktap_note("%s: \"%s\" did not wait", writes[i].path, writes[i].then);
+		EXPECT(machine_waits() > before);
+	}
+	EXPECT_EQ(trace_put("set_ftrace_filter", "!first_function:stacktrace"), 0);
+	EXPECT_EQ(trace_put("set_ftrace_filter", "!first_function:traceoff"), 0);
+	trace_fresh();
+}
+
+static void instances(void)
+{
+	u64 before;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("waits"), 0);
+	before = machine_waits();
+	EXPECT_EQ(trace_drop_instance("waits"), 0);
+	EXPECT(machine_waits() > before);
+}
+
+static void rings(void)
+{
+	struct ring_buffer *rb = ring_buffer_alloc(4 * RB_PAGE_DATA, 0, NULL);
+	struct ring_buffer_iter *it;
+	u64 before = machine_waits();
+
+	it = ring_buffer_read_start(rb, 0);
+	EXPECT(machine_waits() > before);
+	ring_buffer_read_finish(it);
+	before = machine_waits();
+	ring_buffer_reset_cpu(rb, 0);
+	EXPECT(machine_waits() > before);
+	before = machine_waits();
+	EXPECT_EQ(ring_buffer_resize(rb, 8 * RB_PAGE_DATA, 0), 0);
+	EXPECT(machine_waits() > before);
+	before = machine_waits();
+	ring_buffer_free_page(ring_buffer_alloc_page());
+	EXPECT(machine_waits() > before);
+	before = machine_waits();
+	ring_buffer_free(rb);
+	EXPECT(machine_waits() > before);
+}
+
+static const struct ktap_case cases[] = {
+    {"waits.files", files},
+    {"waits.instances", instances},
+    {"waits.rings", rings},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_waits = {cases};
