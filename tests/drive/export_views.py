@@ -660,4 +660,4 @@ def explain_refused(guest):
 
 
 CASES = [explain_sums, explain_sleep, explain_two, explain_refused, diff_same, diff_found, diff_order, diff_losses, diff_latencies, diff_calls, diff_damaged, plot_drawn, plot_tasks, plot_gaps, plot_marks,
-         plot_page, plot_calls, plot_ledger, plot_refused, plot_names, plot_part, plot_large, plot_damaged, documented]
+         plot_page, plot_calls, plot_ledger, plot_refused, plot_names, plot_part, plot_damaged, documented]
