@@ -41,20 +41,27 @@ HOT      := $(shell grep -lx '/\* hot: .* \*/' -r --include='*.c' trace kernel)
 # (arch/this_cpu.h: canary, at %gs:64). Not in the hot files, which every event would pay for, nor in kernel/lib, which they call, nor in
 # trace/output, which every line of a trace pays for, nor in arch/, part of which runs where %gs is not the kernel's.
 CANARY   := -fstack-protector-strong -mstack-protector-guard=tls -mstack-protector-guard-reg=gs -mstack-protector-guard-offset=64
-# A test kernel that looks for undefined behaviour (make guest-ubsan); tests/kernel/ubsan.c is what the compiler calls then.
-UBSAN_ON := -DUBSAN -fno-reorder-blocks-and-partition -fsanitize=shift,integer-divide-by-zero,unreachable,vla-bound,return,signed-integer-overflow,bounds,bool,enum,nonnull-attribute,builtin
-KCFLAGS  += $(if $(UBSAN),$(UBSAN_ON))
+# A test kernel that looks for a kind of errors itself (make sanitized): SANITIZE=undefined, address or thread. What the compiler calls
+# then is tests/kernel/sanitize/$(SANITIZE).c.
+SANITIZE_undefined := -fsanitize=shift,integer-divide-by-zero,unreachable,vla-bound,return,signed-integer-overflow,bounds,bool,enum,nonnull-attribute,builtin
+SANITIZE_address   := -fsanitize=kernel-address --param asan-stack=0 --param asan-globals=0 --param asan-instrumentation-with-call-threshold=0
+SANITIZE_thread    := -Wno-tsan -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
+KCFLAGS  += $(if $(SANITIZE),-DSANITIZE -DSANITIZE_$(SANITIZE) -fno-reorder-blocks-and-partition $(SANITIZE_$(SANITIZE)))
+# What that file does itself, and what it does for the kernel then.
+UNSANITIZED := tests/kernel/sanitize/$(SANITIZE).c $(if $(filter address,$(SANITIZE)),$(patsubst %,kernel/mem/%.c,buddy kmalloc page reserve))
+SANITIZE_WRAP := $(if $(filter address,$(SANITIZE)),kmalloc kzalloc krealloc kfree ksize kstrdup kstrndup page_free_count memcpy memmove memset)
 comma    := ,
 # Functions that only other kernels and tests call are left out, and texts that end alike are one (-O2).
 KLDFLAGS := -nostdlib -static -no-pie -Wl,--gc-sections -Wl,-O2 -Wl,-T,linker.ld -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
-            -Wl,--no-warn-rwx-segments -Wl,--build-id=none $(if $(PARTIAL),-Wl$(comma)--warn-unresolved-symbols)
+            -Wl,--no-warn-rwx-segments -Wl,--build-id=none $(if $(PARTIAL),-Wl$(comma)--warn-unresolved-symbols) \
+            $(addprefix -Wl$(comma)--wrap=,$(SANITIZE_WRAP))
 
 # Every function begins with a 5-byte nop, which kernel/kprobe/hook.c patches: the compiler leaves room, tools/hooks makes the nop, and
 # tools/symtab notes where. What a hook calls uses registers that callers must not rely on (-fno-ipa-ra).
 HOOKS    := -fpatchable-function-entry=5 $(if $(findstring clang,$(shell $(CC) --version)),,-fno-ipa-ra)
 # Not in what the tracer and the hooks run themselves, nor where a CPU has no task yet: linker.ld keeps these together, and
 # kernel/kprobe/hook.c has a reason for each place.
-UNHOOKED := tests/kernel/ubsan.c trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c fprobe.c ftrace.c hit.c hook.c kretprobe.c shadow.c) \
+UNHOOKED := tests/kernel/sanitize/% trace/% kernel/lib/% kernel/trace/events% kernel/trace/host% $(addprefix kernel/kprobe/,breakpoint.c fprobe.c ftrace.c hit.c hook.c kretprobe.c shadow.c) \
             arch/x86_64/probe/% $(patsubst %,arch/x86_64/cpu/%.c,clock cpu stacks start switch unwind) \
             $(patsubst %,arch/x86_64/irq/%.c,apic interrupt ipi trap) arch/x86_64/mm/usercopy.c
 
@@ -65,7 +72,8 @@ KOBJ     := $(KSRC:%=$(O)/k/%.o)
 # Of the UEFI loader what knows nothing of the firmware: tested with the rest.
 EFIPURE  := $(patsubst %,boot/efi/%.c,config fpdt kept kernel_image memory_map page_tables)
 UNITSRC  := $(shell find tests/unit -name '*.c')
-TESTSRC  := $(sort $(UNITSRC) $(filter-out $(if $(UBSAN),,tests/kernel/ubsan.c),$(shell find tests/kernel tests/bench -name '*.c')) $(EFIPURE))
+TESTSRC  := $(sort $(UNITSRC) $(filter-out tests/kernel/sanitize/%,$(shell find tests/kernel tests/bench -name '*.c')) \
+            $(if $(SANITIZE),$(patsubst %,tests/kernel/sanitize/%.c,$(SANITIZE) plant)) $(EFIPURE))
 TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
 
 .PHONY: kernel run test check bench fuzz fmt help clean
@@ -81,7 +89,7 @@ $(patsubst %,$(O)/k/%.o,$(filter-out $(UNHOOKED),$(filter %.c,$(KSRC) $(TESTSRC)
 # One function after the other that has no loop: padding is a tenth of them.
 $(patsubst %,$(O)/k/%.o,$(filter kernel/trace/events%,$(KSRC))): KCFLAGS += -fno-align-jumps -fno-align-labels
 
-$(O)/k/tests/kernel/ubsan.c.o: KCFLAGS += -fno-sanitize=all
+$(if $(SANITIZE),$(UNSANITIZED:%=$(O)/k/%.o): KCFLAGS += -fno-sanitize=all)
 
 $(O)/k/%.c.o: %.c Makefile
 	@mkdir -p $(@D) && echo "  CC      $@"

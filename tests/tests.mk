@@ -74,13 +74,24 @@ $(O)/ring-step: $(SOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(SCFLAGS) -o $@ $(SOBJ)
 
-# The guest's suites in a kernel that looks for undefined behaviour: each place is told at the end. Not those that step through single
-# instructions, which would be the checks', nor the two that the checks' frames are too large for and their time too long.
-.PHONY: guest-ubsan
-guest-ubsan: $(O)/kernel-test.elf
-	$(Q)$(MAKE) O=$(O)/ubsan NEWLIB=$(NEWLIB) UBSAN=1 $(O)/ubsan/kernel-test.elf $(O)/ubsan/test-initrd.cpio
-	$(Q)tools/run-qemu --kernel $(O)/ubsan/kernel-test.elf --initrd $(O)/ubsan/test-initrd.cpio --timeout 1200 --ktap \
-	    --append "ktest=all,-ring_steps.,-sweep.,-kprobe_sweep.,-unwind_steps.,-hist.feeds_itself,-latency.preemptirqsoff"
+# The guest's suites in kernels that look for errors themselves, each of one kind: undefined behaviour, accesses to memory that is not
+# theirs, races. Each place is told at the end. Not those that step through single instructions, which would be the checks', nor what the
+# checks' frames are too large for or their time too long.
+SANITIZED := undefined address thread
+# Races want a host thread per CPU, as `threads` of tests/drive/test has it.
+RUN_thread := --multi
+RUN_address := --mem 256M
+SKIP_address := ,-latency.wakeup,-unwind.across_an_interrupt
+WORDS_thread := hosttime
+SKIP_thread := ,-sched.fair,-realtime.slices,-ring_format.,-dynevent.,-dat.,-event_probe.,-eventheader
+SANITIZED_SKIP := -ring_steps.,-sweep.,-kprobe_sweep.,-unwind_steps.,-hist.feeds_itself,-latency.preemptirqsoff,-hooks.every_function,-kprobe_detours.full,-kprobe.thousand,-ring_format.every_pair,-user_events.all_bits
+SANITIZED_SECONDS ?= 2400
+.PHONY: sanitized $(SANITIZED:%=sanitized-%)
+sanitized: $(SANITIZED:%=sanitized-%)
+$(SANITIZED:%=sanitized-%): sanitized-%: $(O)/kernel-test.elf
+	$(Q)$(MAKE) O=$(O)/$* NEWLIB=$(NEWLIB) SANITIZE=$* $(O)/$*/kernel-test.elf $(O)/$*/test-initrd.cpio
+	$(Q)tools/run-qemu --kernel $(O)/$*/kernel-test.elf --initrd $(O)/$*/test-initrd.cpio --timeout $(SANITIZED_SECONDS) --ktap $(RUN_$*) \
+	    --append "ktest=$(or $(ONLY),all,$(SANITIZED_SKIP)$(SKIP_$*)) $(WORDS_$*)"
 
 .PHONY: tsan
 tsan: $(O)/ring-tsan
@@ -406,6 +417,8 @@ help:
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
 #:                check, host-test, port-test, insn-test, guest-test, console-test, device-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
 #: make test-all  that, and what takes longer (tests/stages lists all)
+#: make sanitized     the guest's tests in kernels that look for undefined behaviour, for accesses to memory that is not theirs, for races
+#:                (sanitized-undefined, sanitized-address, sanitized-thread; ONLY=ring. chooses cases); minutes
 #: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of the models of the ring buffer and of futexes, by Spin (some ten minutes)
 #: make programs  bash, sqlite3, perl, lua, gawk, make, python3, gcc and C++ from Debian, unmodified: output and status as here

@@ -11,6 +11,7 @@
 #include "kernel/base/panic.h"
 #include "kernel/base/spinlock.h"
 #include "kernel/lib/string.h"
+#include "kernel/mem/check.h"
 #include "kernel/mem/range.h"
 
 struct buddy mem_buddy;
@@ -146,6 +147,7 @@ u64 page_alloc(unsigned order, bool zero)
 	u64 pa = page_take(order);
 	if (unlikely(!pa))
 		return 0;
+	mem_check_page_alloc(pa, order);
 	if (zero)
 		memset(phys_to_virt(pa), 0, PAGE_SIZE << order);
 	trace_mm_page_alloc(pa / PAGE_SIZE, order, zero);
@@ -159,6 +161,7 @@ void page_free(u64 pa, unsigned order)
 		return;
 	}
 	trace_mm_page_free(pa / PAGE_SIZE, order);
+	mem_check_page_free(pa, order);
 	page_give(pa, order);
 }
 

@@ -1,8 +1,9 @@
 /*
- * What the compiler calls where it finds undefined behaviour (`make guest-ubsan`; names and layouts
- * are its own). Any context, before there is a %gs too: a place is noted once, and told at the end.
+ * What the compiler calls where it finds undefined behaviour (`make sanitized-undefined`; names and
+ * layouts are its own). Any context, before there is a %gs too: a place is noted once, and told at
+ * the end.
  */
-#include "tests/kernel/ubsan.h"
+#include "tests/kernel/sanitize/sanitize.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
 
@@ -58,12 +59,12 @@ HANDLER(invalid_builtin, "argument of a builtin", ONE)
 HANDLER(builtin_unreachable, "unreachable", ONE)
 HANDLER(missing_return, "no value returned", ONE)
 
-unsigned ubsan_count(void)
+unsigned sanitize_count(void)
 {
 	return atomic_load(&place_count);
 }
 
-unsigned ubsan_report(void)
+unsigned sanitize_report(void)
 {
 	u32 n = atomic_load(&place_count);
 
@@ -72,4 +73,9 @@ unsigned ubsan_report(void)
 		    places[i].kind);
 	ktap_note("undefined behaviour at %u places", n);
 	return n;
+}
+
+/* What is looked for here is looked for from the first instruction on. */
+void sanitize_begin(void)
+{
 }
