@@ -74,6 +74,19 @@ static void entry_is_seen(const void *va, u64 bits, const char *what)
 		ktap_fail(__FILE__, __LINE__, "%s: %u, %s", what, n, said);
 }
 
+/*
+ * The top table is read-only from the first address space on: there was one, also if only these
+ * cases run.
+ */
+static void had_address_space(void)
+{
+	struct aspace *as = aspace_create();
+
+	EXPECT(as != NULL);
+	if (as)
+		aspace_destroy(as);
+}
+
 static void changed_entries_are_seen(void)
 {
 	static int in_data = 1;
@@ -81,6 +94,7 @@ static void changed_entries_are_seen(void)
 	const u64 *top = phys_to_virt(paging_kernel_cr3());
 	const void *table = phys_to_virt(top[KERNEL_IMAGE_BASE >> 39 & 511] & PTE_ADDR);
 
+	had_address_space();
 	entry_is_seen(__text_start, PTE_W, "is writable and executable");
 	entry_is_seen(
 	    phys_to_virt(virt_to_phys(__text_start)), PTE_W, "is writable, and text or rodata");
@@ -299,6 +313,7 @@ static void forbidden_to_ring3(void)
 
 static void forbidden_accesses(void)
 {
+	had_address_space();
 	forbidden_to_memory();
 	forbidden_to_ring3();
 }
