@@ -314,6 +314,23 @@ static void balance(unsigned cpu)
 	q->overrun = c->overrun;
 }
 
+/* Until so many are taken, or none has been for a long time: however slow the machine is. */
+static void wait_for(u64 end, u64 end_nmi)
+{
+	u64 seen = 0, give_up = clock_ns() + GIVE_UP_NS;
+
+	while (atomic_load(&taken) < end || atomic_load(&taken_nmi) < end_nmi) {
+		u64 now = atomic_load(&taken) + atomic_load(&taken_nmi);
+
+		if (now != seen)
+			give_up = clock_ns() + GIVE_UP_NS;
+		else if (clock_ns() >= give_up)
+			break;
+		seen = now;
+		sleep_ns(1000000, NULL);
+	}
+}
+
 static void run_for(u64 events, u64 nmi_events, unsigned flags)
 {
 	struct threads threads = {0};
@@ -328,10 +345,7 @@ static void run_for(u64 events, u64 nmi_events, unsigned flags)
 		thread_start(&threads, writer, (void *)cpu, cpu);
 		thread_start(&threads, reader, (void *)cpu, (cpu + 1) % cpu_total);
 	}
-	for (u64 give_up = clock_ns() + 6 * GIVE_UP_NS;
-	     (atomic_load(&taken) < end || atomic_load(&taken_nmi) < end_nmi) &&
-	     clock_ns() < give_up;)
-		sleep_ns(1000000, NULL);
+	wait_for(end, end_nmi);
 	atomic_store(&stop, true);
 	threads_join(&threads);
 	EXPECT(taken >= end && taken_nmi >= end_nmi);
