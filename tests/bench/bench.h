@@ -54,6 +54,6 @@ void bench_write(const char *file, const char *text);
 	}
 
 extern const struct bench bench_trace[], bench_trigger[], bench_kinds[], bench_ring[], bench_task[],
-    bench_mem[], bench_probe[], bench_hist[], bench_files[], bench_function[],
-    bench_latency[];		  /* each ends with a NULL name */
+    bench_mem[], bench_probe[], bench_hist[], bench_files[], bench_function[], bench_latency[],
+    bench_growth[];		  /* each ends with a NULL name */
 void bench_events_register(void); /* tests/bench/bench_events.def; once, before any is measured */
