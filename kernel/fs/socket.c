@@ -401,6 +401,7 @@ static int socket_take_embryo(struct socket *l, struct socket **out)
 		*out = list_first_entry(&l->embryos, struct socket, node);
 		list_del(&(*out)->node);
 		l->waiting--;
+		(*out)->options.pass_cred = l->options.pass_cred;
 	}
 	mutex_unlock(&socket_lock);
 	return err;
@@ -454,6 +455,7 @@ void socket_set_options(struct file *f, const struct socket_options *o)
 	struct socket *s = socket_of(f);
 
 	mutex_lock(&socket_lock);
+	s->options.pass_cred = o->pass_cred;
 	s->options.send_room = o->send_room;
 	s->options.receive_room = o->receive_room;
 	memcpy(s->options.timeout_ns, o->timeout_ns, sizeof(o->timeout_ns));

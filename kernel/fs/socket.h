@@ -15,11 +15,19 @@ struct socket_name {
 	char path[SOCKET_PATH_MAX + 1];
 };
 
+/* Who sent a message; pid 0: nobody asked when it was sent. */
+struct socket_cred {
+	int pid;
+	u32 uid, gid;
+};
+#define SOCKET_NO_CRED ((struct socket_cred){0, 65534, 65534}) /* as Linux shows it */
+
 /* Bytes and open files between sockets. The message owns both, and its holder frees it. */
 #define SOCKET_FILES_MAX 253
 struct socket_message {
 	struct list_head node;
 	struct socket *sender; /* of a datagram, counted */
+	struct socket_cred cred;
 	struct file **files;
 	unsigned file_count;
 	size_t len, taken; /* taken: bytes that a stream has already read */
@@ -53,11 +61,14 @@ struct socket_read {
 	size_t n;
 	bool peek, nonblock;
 	bool keep_error; /* with nonblock: an error of the socket stays for the next call */
+	bool same_cred;	 /* of a stream: only bytes of the sender `cred` */
 	/* Filled in by socket_receive(). */
 	size_t len;	     /* of a packet in full */
 	struct file **files; /* the caller's: it puts them, and frees the array */
 	unsigned file_count;
 	struct socket_name from; /* of a datagram */
+	bool pass_cred;		 /* the socket tells who sent; a stream gives bytes of one sender */
+	struct socket_cred cred;
 };
 ssize socket_receive(struct file *f, struct socket_read *r);
 
@@ -65,12 +76,14 @@ ssize socket_receive(struct file *f, struct socket_read *r);
 struct socket_options {
 	enum socket_type type;
 	bool listening;
+	bool pass_cred; /* tell who sent what is received */
 	int peer_pid;
 	u32 send_room;	   /* bytes that may wait to be read */
 	u32 receive_room;  /* only shown: send_room limits, as on Linux */
 	u64 timeout_ns[2]; /* reading, writing; 0: for ever */
 };
 void socket_get_options(struct file *f, struct socket_options *o);
-void socket_set_options(struct file *f, const struct socket_options *o); /* rooms, timeouts */
+void socket_set_options(
+    struct file *f, const struct socket_options *o); /* rooms, timeouts, pass_cred */
 /* Returns the error that the next read would report, and clears it. */
 int socket_take_error(struct file *f);

@@ -25,7 +25,7 @@ struct socket_message *socket_message_new(size_t len)
 		m = kmalloc(sizeof(*m) + len);
 	if (!m)
 		return NULL;
-	*m = (struct socket_message){.len = len};
+	*m = (struct socket_message){.len = len, .cred = SOCKET_NO_CRED};
 	atomic_add(&socket_bytes, ksize(m));
 	return m;
 }
@@ -113,6 +113,13 @@ static int socket_target(struct socket *s, const struct socket_name *name, struc
 	return err;
 }
 
+/* Names the sender, unless it did so itself, if an end asks or nobody has accepted one yet. */
+static void socket_sign(const struct socket *s, const struct socket *to, struct socket_message *m)
+{
+	if (!m->cred.pid && (s->options.pass_cred || to->options.pass_cred || !to->has_file))
+		m->cred = (struct socket_cred){.pid = current()->tgid};
+}
+
 /* Returns 0, 1 if there is no room, or negative errno. Locked. */
 static int socket_put_message(struct socket *s, struct socket *to, struct socket_message *m)
 {
@@ -129,6 +136,7 @@ static int socket_put_message(struct socket *s, struct socket *to, struct socket
 	if (!socket_may_fly(to, m))
 		return -ETOOMANYREFS;
 	socket_take_off(to, m);
+	socket_sign(s, to, m);
 	if (s->type == SOCK_DGRAM) {
 		vnode_get(&s->v);
 		m->sender = s;
@@ -251,16 +259,27 @@ static void socket_drop(struct socket *s, struct socket_message *m, struct list_
 	s->held -= ksize(m);
 }
 
-/* A stream is read across messages, up to the end of the first that brings files. Locked. */
+static bool socket_same_cred(const struct socket_cred *a, const struct socket_cred *b)
+{
+	return a->pid == b->pid && a->uid == b->uid && a->gid == b->gid;
+}
+
+/*
+ * A stream is read across messages, up to the end of the first that brings files. A reader that is
+ * told the sender gets bytes of one sender. Locked.
+ */
 static size_t socket_take_stream(struct socket *s, struct socket_read *r, struct list_head *used)
 {
 	struct socket_message *m, *next;
 	size_t done = 0;
 
+	r->pass_cred = s->options.pass_cred;
+	if (!r->same_cred)
+		r->cred = list_first_entry(&s->messages, struct socket_message, node)->cred;
 	list_for_each_entry_safe (m, next, &s->messages, node) {
 		bool files = m->file_count;
 
-		if (done == r->n)
+		if (done == r->n || (r->pass_cred && !socket_same_cred(&m->cred, &r->cred)))
 			break;
 		if (socket_take_part(s, m, r, m->taken, &done))
 			socket_drop(s, m, used);
@@ -276,11 +295,25 @@ static size_t socket_take_packet(struct socket *s, struct socket_read *r, struct
 	size_t done = 0;
 
 	r->len = m->len;
+	r->pass_cred = s->options.pass_cred;
+	r->cred = m->cred;
 	if (m->sender)
 		r->from = m->sender->name;
 	if (socket_take_part(s, m, r, 0, &done))
 		socket_drop(s, m, used);
 	return done;
+}
+
+/* 0 at the end, else -EAGAIN. The end of a stream has a sender, too: no process. */
+static ssize socket_end(const struct socket *s, struct socket_read *r)
+{
+	if (!socket_at_end(s))
+		return -EAGAIN;
+	if (s->type == SOCK_STREAM && !r->same_cred) {
+		r->pass_cred = s->options.pass_cred;
+		r->cred = (struct socket_cred){0};
+	}
+	return 0;
 }
 
 /* Reads without waiting: bytes, 0 at the end, -EAGAIN if there are none yet. */
@@ -299,7 +332,7 @@ static ssize socket_take(struct socket *s, struct socket_read *r)
 	else if (READ_ONCE(s->error) && !r->keep_error)
 		got = -atomic_xchg(&s->error, 0);
 	else
-		got = socket_at_end(s) ? 0 : -EAGAIN;
+		got = socket_end(s, r);
 	if (!list_empty(&used) && s->peer)
 		wake_up(&s->peer->changed);
 	mutex_unlock(&socket_lock);

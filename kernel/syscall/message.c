@@ -18,6 +18,7 @@ struct sys_message {
 	struct abi_iovec *vec; /* from kmalloc, or NULL */
 	struct file **files;   /* from kmalloc, or NULL; each file counted */
 	unsigned file_count;
+	struct socket_cred cred; /* as the sender says; pid 0: it does not */
 };
 
 static void sys_message_end(struct sys_message *m)
@@ -74,6 +75,25 @@ static long sys_get_files(struct sys_message *m, const s32 *fd, unsigned count)
 	return 0;
 }
 
+/* The one SCM_CREDENTIALS of n bytes. The sender is root and may name any process there is. */
+static long sys_get_cred(struct sys_message *m, const void *from, size_t n)
+{
+	struct abi_ucred cred;
+	struct task *t;
+
+	if (n != sizeof(cred))
+		return -EINVAL;
+	memcpy(&cred, from, n);
+	if (cred.uid == ~0u || cred.gid == ~0u)
+		return -EINVAL;
+	t = task_find(cred.pid);
+	if (!t)
+		return -ESRCH;
+	task_put(t);
+	m->cred = (struct socket_cred){cred.pid, cred.uid, cred.gid};
+	return 0;
+}
+
 static long sys_parse_control(struct sys_message *m, const u8 *control, size_t len)
 {
 	struct abi_cmsghdr c;
@@ -85,9 +105,11 @@ static long sys_parse_control(struct sys_message *m, const u8 *control, size_t l
 			return -EINVAL;
 		if (c.level != ABI_SOL_SOCKET)
 			continue;
-		if (c.type != ABI_SCM_RIGHTS)
-			return -EINVAL;
-		if (c.len - sizeof(c) >= sizeof(s32))
+		if (c.type == ABI_SCM_CREDENTIALS)
+			err = sys_get_cred(m, control + at + sizeof(c), c.len - sizeof(c));
+		else if (c.type != ABI_SCM_RIGHTS)
+			err = -EINVAL;
+		else if (c.len - sizeof(c) >= sizeof(s32))
 			err = sys_get_files(m, (const s32 *)(control + at + sizeof(c)),
 			    (c.len - sizeof(c)) / sizeof(s32));
 	}
@@ -128,6 +150,8 @@ static long sys_send_piece(
 	piece->file_count = m->file_count;
 	m->files = NULL;
 	m->file_count = 0;
+	if (m->cred.pid)
+		piece->cred = m->cred;
 	err = user_data_get(&m->data, piece->data, n);
 	if (!err)
 		err = socket_send(f, piece, to, nonblock);
@@ -211,6 +235,8 @@ struct sys_received {
 	struct file **files;
 	unsigned file_count;
 	bool truncated;
+	bool pass_cred;
+	struct socket_cred cred;
 };
 
 /*
@@ -233,6 +259,8 @@ static long sys_receive_into(struct file *f, struct user_data *d, u32 flags, voi
 		    .peek = flags & ABI_MSG_PEEK,
 		    .nonblock = enough || (flags & ABI_MSG_DONTWAIT),
 		    .keep_error = enough,
+		    .same_cred = done && got->pass_cred,
+		    .cred = got->cred,
 		};
 
 		n = socket_receive(f, &r);
@@ -241,6 +269,8 @@ static long sys_receive_into(struct file *f, struct user_data *d, u32 flags, voi
 		got->from = r.from;
 		got->files = r.files;
 		got->file_count = r.file_count;
+		got->pass_cred |= r.pass_cred;
+		got->cred = r.cred;
 		got->truncated = !stream && r.len > (size_t)n;
 		if (user_data_put(d, buf, n))
 			return -EFAULT;
@@ -309,6 +339,27 @@ long __x64_sys_recvfrom(const struct regs *r)
 	return sys_on_socket(r, sys_recvfrom);
 }
 
+/* Bytes of the control message that names the sender; of one that is cut off, all the room. */
+static u64 sys_put_cred(const struct sys_received *got, const struct abi_msghdr *h, u32 *flags)
+{
+	struct {
+		struct abi_cmsghdr c;
+		struct abi_ucred cred;
+	} out = {{.level = ABI_SOL_SOCKET, .type = ABI_SCM_CREDENTIALS},
+	    {got->cred.pid, got->cred.uid, got->cred.gid}};
+	u64 room = h->msg_control ? h->msg_controllen : 0,
+	    len = MIN(room, sizeof(out.c) + sizeof(out.cred));
+
+	if (!got->pass_cred)
+		return 0;
+	if (len < sizeof(out.c) + sizeof(out.cred))
+		*flags |= ABI_MSG_CTRUNC;
+	if (len < sizeof(out.c))
+		return 0;
+	out.c.len = len;
+	return copy_to_user(h->msg_control, &out, len) ? 0 : MIN(room, sizeof(out));
+}
+
 /*
  * Installs the received files, as many as ring 3 has room and memory for. Returns the size of their
  * control messages in bytes.
@@ -345,12 +396,16 @@ static u64 sys_put_files(struct sys_received *got, const struct abi_msghdr *h, u
 static long sys_put_header(u64 msg, const struct abi_msghdr *h, struct sys_received *got, u32 flags)
 {
 	u32 out = flags & ABI_MSG_CMSG_CLOEXEC;
+	struct abi_msghdr rest = *h;
 	u64 control_len;
 
 	if (h->msg_name &&
 	    sys_put_sender(h->msg_name, msg + offsetof(struct abi_msghdr, msg_namelen), &got->from))
 		return -EFAULT;
-	control_len = sys_put_files(got, h, &out);
+	control_len = sys_put_cred(got, h, &out);
+	rest.msg_control += control_len;
+	rest.msg_controllen -= control_len;
+	control_len += sys_put_files(got, &rest, &out);
 	out |= got->truncated ? ABI_MSG_TRUNC : 0;
 	if (copy_to_user(msg + offsetof(struct abi_msghdr, msg_flags), &out, sizeof(out)))
 		return -EFAULT;

@@ -265,6 +265,9 @@ static long sys_get_option(struct file *f, u32 option, u64 to, u64 len)
 	case ABI_SO_ACCEPTCONN:
 		n = o.listening;
 		break;
+	case ABI_SO_PASSCRED:
+		n = o.pass_cred;
+		break;
 	case ABI_SO_DOMAIN:
 		n = ABI_AF_UNIX;
 		break;
@@ -331,6 +334,9 @@ static long sys_set_option(struct file *f, u32 option, u64 from, s32 len)
 	case ABI_SO_RCVTIMEO:
 	case ABI_SO_SNDTIMEO:
 		err = sys_set_timeout(from, len, &o.timeout_ns[option - ABI_SO_RCVTIMEO]);
+		break;
+	case ABI_SO_PASSCRED:
+		o.pass_cred = n != 0;
 		break;
 	case ABI_SO_REUSEADDR:
 	case ABI_SO_KEEPALIVE:

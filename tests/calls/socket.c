@@ -646,6 +646,146 @@ static void test_splice(void)
 	say("%.14s", buf);
 }
 
+/* ---- who sent it ---- */
+
+/* Sends with the words of a sender about itself, in n bytes. */
+static long send_cred(int to, int pid, unsigned uid, size_t n)
+{
+	struct ucred cred = {pid, uid, 0};
+	char control[64] = {0};
+	struct iovec v = {"said", 4};
+	struct msghdr m = {.msg_iov = &v,
+	    .msg_iovlen = 1,
+	    .msg_control = control,
+	    .msg_controllen = CMSG_SPACE(n)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_CREDENTIALS;
+	c->cmsg_len = CMSG_LEN(n);
+	memcpy(CMSG_DATA(c), &cred, sizeof(cred));
+	return sendmsg(to, &m, MSG_NOSIGNAL);
+}
+
+static int child_pid; /* of a sender that has ended */
+
+static const char *sender(const struct ucred *cred)
+{
+	if (!cred->pid)
+		return cred->uid == 65534 && cred->gid == 65534 ? "nobody" : "no process";
+	if (cred->uid != getuid() || cred->gid != getgid())
+		return "somebody else";
+	return cred->pid == getpid() ? "this process" : cred->pid == child_pid ? "its child" : "?";
+}
+
+/* Receives into `room` bytes of control messages; says what came. */
+static void receive_cred(int from, size_t room, int flags)
+{
+	char control[128] = {0}, text[100] = "";
+	struct iovec v = {text, 20};
+	struct msghdr m = {.msg_iov = &v,
+	    .msg_iovlen = 1,
+	    .msg_control = room ? control : NULL,
+	    .msg_controllen = room};
+	long n = recvmsg(from, &m, MSG_DONTWAIT | flags);
+
+	if (n < 0) {
+		say("recvmsg: %s", strerrorname_np(errno));
+		return;
+	}
+	say("%ld bytes '%s', control %ld, flags %#x", n, text, (long)m.msg_controllen, m.msg_flags);
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+		say("type %d, %ld bytes", c->cmsg_type, (long)c->cmsg_len);
+		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(12))
+			say("%s", sender((struct ucred *)CMSG_DATA(c)));
+	}
+}
+
+static void pass_cred(int s)
+{
+	int on = 1;
+
+	R(setsockopt(s, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)));
+}
+
+static void send_by_child(int to)
+{
+	fflush(stdout);
+	child_pid = fork();
+	if (!child_pid) {
+		write(to, "child", 5);
+		_exit(0);
+	}
+	waitpid(child_pid, NULL, 0);
+}
+
+static void test_credentials(void)
+{
+	int s[2], on = 99, file = open("f", O_RDWR | O_CREAT, 0600), l, c;
+	socklen_t len = sizeof(on);
+	struct sockaddr_un a = path_of("asks");
+
+	socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+	R(getsockopt(s[1], SOL_SOCKET, SO_PASSCRED, &on, &len));
+	write(s[0], "early", 5);
+	pass_cred(s[1]);
+	getsockopt(s[1], SOL_SOCKET, SO_PASSCRED, &on, &len);
+	say("%d", on);
+	write(s[0], "one", 3);
+	write(s[0], "two", 3);
+	send_by_child(s[0]);
+	receive_cred(s[1], 100, MSG_PEEK);
+	for (int i = 0; i < 4; i++)
+		receive_cred(s[1], 100, 0);
+	static const size_t rooms[] = {0, 8, 16, 20, 28, 30};
+	for (unsigned i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		write(s[0], "x", 1);
+		receive_cred(s[1], rooms[i], 0);
+	}
+	write(s[0], "mine", 4);
+	send_by_child(s[0]);
+	receive_cred(s[1], 100, MSG_WAITALL);
+	receive_cred(s[1], 100, 0);
+	/* as the sender says */
+	R(send_cred(s[0], getpid(), getuid(), 12));
+	R(send_cred(s[0], getpid(), getuid(), 11));
+	R(send_cred(s[0], getpid(), getuid(), 16));
+	R(send_cred(s[0], getpid(), -1, 12));
+	receive_cred(s[1], 100, 0);
+	R(send_files(s[0], "files", &file, 1));
+	receive_cred(s[1], 100, 0);
+	R(send_files(s[0], "files", &file, 1));
+	receive_cred(s[1], 40, 0);
+	close(s[0]);
+	receive_cred(s[1], 100, 0);
+	/* packets; the sender asks */
+	for (int type = 0; type < 2; type++) {
+		socketpair(AF_UNIX, type ? SOCK_DGRAM : SOCK_SEQPACKET, 0, s);
+		write(s[0], "a", 1);
+		pass_cred(s[1]);
+		receive_cred(s[1], 100, 0);
+		write(s[1], "b", 1);
+		receive_cred(s[0], 100, 0);
+		pass_cred(s[0]);
+		write(s[1], "c", 1);
+		receive_cred(s[0], 100, 0);
+		close(s[0]);
+		receive_cred(s[1], 100, 0);
+	}
+	/* a listener hands it on; before accept() it is not known who will ask */
+	l = socket(AF_UNIX, SOCK_STREAM, 0);
+	bind(l, A(a), sizeof(a));
+	listen(l, 5);
+	pass_cred(l);
+	c = socket(AF_UNIX, SOCK_STREAM, 0);
+	connect(c, A(a), sizeof(a));
+	write(c, "before", 6);
+	s[0] = accept(l, NULL, NULL);
+	receive_cred(s[0], 100, 0);
+	write(c, "after", 5);
+	receive_cred(s[0], 100, 0);
+}
+
 const struct call_case socket_cases[] = {
     {"socket", test_make},
     {"socket_stream", test_stream},
@@ -659,6 +799,7 @@ const struct call_case socket_cases[] = {
     {"socket_files_between", test_files_between},
     {"socket_files_nowhere", test_files_nowhere},
     {"socket_files_sockets", test_files_sockets},
+    {"socket_credentials", test_credentials},
     {"socket_messages", test_messages},
     {"socket_options", test_options},
     {"socket_splice", test_splice},

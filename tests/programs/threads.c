@@ -1,7 +1,7 @@
 /*
  * The system calls below threads, without a C library: which flags of clone() go together, futexes
- * and what they refuse, signals to a thread and to its process, the end of one and of all, execve()
- * from a thread, what /proc shows.
+ * and what they refuse, the CPU a thread runs on, signals to a thread and to its process, the end
+ * of one and of all, execve() from a thread, what /proc shows.
  */
 #include "tests/programs/thread.h"
 
@@ -101,6 +101,8 @@ static void futexes(void)
 	CHECK_EQ(futex(&word, F_CMP_REQUEUE, 1, (void *)1, &other, 5), AGAIN);
 	CHECK_EQ(futex(&word, F_REQUEUE, -1, (void *)1, &other, 0), INVAL);
 	CHECK_EQ(futex(&word, 99, 0, NULL, NULL, 0), NOSYS);
+	CHECK_EQ(futex(&word, F_WAIT_REQUEUE_PI, 0, NULL, &other, 0), NOSYS);
+	CHECK_EQ(futex(&word, F_CMP_REQUEUE_PI, 1, (void *)1, &other, 0), NOSYS);
 	/* a bit each */
 	thread_begin(&a, wait_for_word, (void *)1);
 	thread_begin(&b, wait_for_word, (void *)2);
@@ -301,6 +303,52 @@ static void barriers(void)
 	CHECK_EQ(syscall3(SYS_membarrier, 0, 1, 0), INVAL);
 }
 
+/* ---- on which CPU ---- */
+
+static void stay(void *unused)
+{
+	(void)unused;
+	while (!word)
+		futex(&word, F_WAIT, 0, NULL, NULL, 0);
+	seen_tid = -1;
+	CHECK_EQ(syscall3(SYS_getcpu, (long)&seen_tid, 0, 0), 0);
+}
+
+/* A thread runs where its mask says, whoever sets it; the others' masks stay. */
+static void affinity(void)
+{
+	unsigned long all = 0, mask, got;
+	struct thread t = {0};
+	unsigned cpu = 99, node = 99;
+
+	CHECK_EQ(syscall3(SYS_sched_getaffinity, 0, sizeof(all), (long)&all), 8);
+	CHECK(all != 0);
+	CHECK_EQ(syscall3(SYS_sched_setaffinity, 0, sizeof(all), (long)&(unsigned long){0}), INVAL);
+	for (unsigned i = 0; i < 64; i++) {
+		mask = 1UL << i;
+		if (!(all & mask))
+			continue;
+		CHECK_EQ(syscall3(SYS_sched_setaffinity, 0, sizeof(mask), (long)&mask), 0);
+		CHECK_EQ(syscall3(SYS_getcpu, (long)&cpu, (long)&node, 0), 0);
+		CHECK_EQ(cpu, i);
+		CHECK_EQ(node, 0);
+		word = 0;
+		thread_begin(&t, stay, NULL);
+		CHECK_EQ(syscall3(SYS_sched_getaffinity, t.tid, sizeof(got), (long)&got), 8);
+		CHECK_EQ(got, mask); /* inherited */
+		mask = all & -all;
+		CHECK_EQ(syscall3(SYS_sched_setaffinity, t.tid, sizeof(mask), (long)&mask), 0);
+		word = 1;
+		futex(&word, F_WAKE, 1, NULL, NULL, 0);
+		thread_end(&t);
+		CHECK_EQ(seen_tid, __builtin_ctzl(all));
+		syscall3(SYS_sched_getaffinity, 0, sizeof(got), (long)&got);
+		CHECK_EQ(got, 1UL << i);
+	}
+	CHECK_EQ(syscall3(SYS_sched_setaffinity, 0, sizeof(all), (long)&all), 0);
+	CHECK_EQ(syscall4(334 /* rseq */, 0, 32, 0, 0), NOSYS);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) /* execve() of a thread: the pid is the process's, and nobody else is left */
@@ -315,6 +363,7 @@ int main(int argc, char **argv)
 	pi_locks();
 	robust_lists();
 	barriers();
+	affinity();
 	ends();
 	return check_failures != 0;
 }

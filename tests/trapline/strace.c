@@ -203,6 +203,44 @@ static void short_fields(void **state)
 	    "msg_controllen=33, msg_flags=0}");
 }
 
+/* Control messages: a sender, then files, of which some do not fit; lengths that lie. */
+static void control_messages(void **state)
+{
+	static const char head[] = "{msg_name=NULL, msg_namelen=0, msg_iov=NULL, msg_iovlen=0, "
+				   "msg_control=[{cmsg_len=28, cmsg_level=SOL_SOCKET, "
+				   "cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=9, uid=0, gid=-1}}";
+	uint8_t m[56 + 56] = {[40] = 56, [56] = 28, [64] = 1, [68] = 2, [72] = 9};
+	char wanted[400];
+
+	(void)state;
+	memset(m + 80, 0xff, 4);
+	m[88] = 100;
+	m[96] = m[100] = 1;
+	m[104] = 3;
+	m[108] = 4;
+	for (int i = 0; i < 3; i++) {
+		static const char files[] = ", {cmsg_len=100, cmsg_level=SOL_SOCKET, "
+					    "cmsg_type=SCM_RIGHTS, cmsg_data=[3, 4]}]";
+		static const uint64_t len[] = {100, 15, 100};
+
+		memcpy(m + 88, &len[i], 8);
+		m[96] = i < 2; /* the level */
+		snprintf(wanted, sizeof(wanted), "%s%s, msg_controllen=56, msg_flags=0}", head,
+		    i ? ", ...]" : files);
+		expect_argument(46, 1,
+		    FIELD("u64", "a1[7]", "0", "56") FIELD("u64", "a1_control[7]", "56", "56"), m,
+		    sizeof(m), wanted);
+	}
+	memset(m + 56, 0xff, 8);
+	expect_argument(46, 1,
+	    FIELD("u64", "a1[7]", "0", "56") FIELD("u64", "a1_control[7]", "56", "56"), m,
+	    sizeof(m),
+	    "{msg_name=NULL, msg_namelen=0, msg_iov=NULL, msg_iovlen=0, "
+	    "msg_control=[{cmsg_len=18446744073709551615, cmsg_level=SOL_SOCKET, "
+	    "cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=9, uid=0, gid=-1}}], "
+	    "msg_controllen=56, msg_flags=0}");
+}
+
 #define NUMBER(name, at) "\tfield:int " name ";\toffset:" at ";\tsize:4;\tsigned:1;\n"
 enum { SENT = 1, GENERATED, DELIVERED, ENTERED, LEFT };
 
@@ -289,7 +327,7 @@ int strace_tests(void)
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(texts), cmocka_unit_test(flags),
 	    cmocka_unit_test(sets), cmocka_unit_test(statuses), cmocka_unit_test(modes),
 	    cmocka_unit_test(rows), cmocka_unit_test(probes), cmocka_unit_test(short_fields),
-	    cmocka_unit_test(signals)};
+	    cmocka_unit_test(control_messages), cmocka_unit_test(signals)};
 
 	return unit_group("strace", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -893,7 +893,7 @@ KIND(file_set, strace_put_fd_set, .before = "#=+0(@):x64[16]", .after = "#_left=
 IN(vectors_in, iovecs, VECTORS)
 OUT(vectors_out, iovecs, VECTORS)
 #define MESSAGE                                                                                    \
-	"x64[7] #_name=+0(+0(@)):x64[14] #_iov=+0(+16(@)):x64[8] #_control=+0(+32(@)):x64[4] "     \
+	"x64[7] #_name=+0(+0(@)):x64[14] #_iov=+0(+16(@)):x64[8] #_control=+0(+32(@)):x64[7] "     \
 	"#_0=+0(+0(+16(@))):x8[32] #_1=+0(+16(+16(@))):x8[32]"
 IN(message_in, message, MESSAGE)
 OUT(message_out, message, MESSAGE)

@@ -756,24 +756,55 @@ void strace_put_iovecs(struct strace_put *p, uint64_t value)
 		strace_put_address(p, value);
 }
 
-/* Files that come or go with a message. */
+#define CONTROL_HEAD 16u /* bytes of a struct cmsghdr */
+
+/* What one control message says, of which `n` bytes are there: files, or their sender. */
+static void put_control_data(FILE *out, const uint8_t *c, uint64_t n)
+{
+	bool files = strace_half(c, 3) == 1;
+
+	fputs(files ? "SCM_RIGHTS" : "SCM_CREDENTIALS", out);
+	if (n < CONTROL_HEAD + (files ? 4 : 12))
+		return;
+	fputs(files ? ", cmsg_data=[" : ", cmsg_data={", out);
+	if (!files)
+		fprintf(out, "pid=%d, uid=%d, gid=%d", (int32_t)strace_half(c, 4),
+		    (int32_t)strace_half(c, 5), (int32_t)strace_half(c, 6));
+	for (uint64_t i = 4; files && 4 * i + 4 <= n; i++)
+		fprintf(out, "%s%d", i > 4 ? ", " : "", (int32_t)strace_half(c, i));
+	putc(files ? ']' : '}', out);
+}
+
+static bool is_known_control(const uint8_t *c)
+{
+	return strace_half(c, 2) == 1 && (strace_half(c, 3) == 1 || strace_half(c, 3) == 2);
+}
+
+/* What comes or goes with a message: `size` bytes. */
 static void put_control(struct strace_put *p, uint64_t size)
 {
 	size_t there;
 	const uint8_t *c = strace_bytes(p, "_control", &there);
+	uint64_t at = 0, len;
 
 	fputs(", msg_control=", p->out);
-	if (!c || size < 20 || there < 32 || strace_half(c, 2) != 1 || strace_half(c, 3) != 1) {
+	if (!c || size < CONTROL_HEAD || there < CONTROL_HEAD || !is_known_control(c)) {
 		strace_put_address(p, size);
 		return;
 	}
-	fprintf(p->out,
-	    "[{cmsg_len=%" PRIu64 ", cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
-	    "cmsg_data=[",
-	    strace_word(c, 0));
-	for (uint64_t i = 4; 4 * i + 4 <= LEAST(strace_word(c, 0), there); i++)
-		fprintf(p->out, "%s%d", i > 4 ? ", " : "", (int32_t)strace_half(c, i));
-	fputs("]}]", p->out);
+	there = LEAST(there, size);
+	while (at + CONTROL_HEAD <= there && is_known_control(c + at)) {
+		len = strace_word(c + at, 0);
+		if (len < CONTROL_HEAD)
+			break;
+		fprintf(p->out,
+		    "%s{cmsg_len=%" PRIu64 ", cmsg_level=SOL_SOCKET, cmsg_type=", at ? ", " : "[",
+		    len);
+		put_control_data(p->out, c + at, LEAST(len, there - at));
+		putc('}', p->out);
+		at = len < size - at ? at + ((len + 7) & ~7ul) : size;
+	}
+	fputs(at < size ? ", ...]" : "]", p->out);
 }
 
 void strace_put_message(struct strace_put *p, uint64_t value)
