@@ -84,14 +84,14 @@ RUN_address := --mem 256M
 SKIP_address := ,-latency.wakeup,-unwind.across_an_interrupt
 WORDS_thread := hosttime
 SKIP_thread := ,-sched.fair,-realtime.slices,-ring_format.,-dynevent.,-dat.,-event_probe.,-eventheader
-SANITIZED_SKIP := -ring_steps.,-sweep.,-kprobe_sweep.,-unwind_steps.,-hist.feeds_itself,-latency.preemptirqsoff,-hooks.every_function,-kprobe_detours.full,-kprobe.thousand,-ring_format.every_pair,-user_events.all_bits,-watch_hits.probed
+SANITIZED_CASES := all,-ring_steps.,-sweep.,-kprobe_sweep.,-unwind_steps.,-hist.feeds_itself,-latency.preemptirqsoff,-hooks.every_function,-kprobe_detours.full,-kprobe.thousand,-ring_format.every_pair,-user_events.all_bits,-watch_hits.probed
 SANITIZED_SECONDS ?= 2400
 .PHONY: sanitized $(SANITIZED:%=sanitized-%)
 sanitized: $(SANITIZED:%=sanitized-%)
 $(SANITIZED:%=sanitized-%): sanitized-%: $(O)/kernel-test.elf
 	$(Q)$(MAKE) O=$(O)/$* NEWLIB=$(NEWLIB) SANITIZE=$* $(O)/$*/kernel-test.elf $(O)/$*/test-initrd.cpio
 	$(Q)tools/run-qemu --kernel $(O)/$*/kernel-test.elf --initrd $(O)/$*/test-initrd.cpio --timeout $(SANITIZED_SECONDS) --ktap $(RUN_$*) \
-	    --append "ktest=$(or $(ONLY),all,$(SANITIZED_SKIP)$(SKIP_$*)) $(WORDS_$*)"
+	    --append "ktest=$(or $(ONLY),$(SANITIZED_CASES)$(SKIP_$*)) $(WORDS_$*)"
 
 .PHONY: tsan
 tsan: $(O)/ring-tsan
