@@ -32,9 +32,24 @@ struct clock_scale {
 };
 extern struct clock_scale clock_scale; /* [I] */
 /* A TSC reading to nanoseconds since kernel entry. */
+/*
+ * How long so many cycles last. In assembly, because the compiler aligns the stack of a function
+ * that has numbers of 128 bits.
+ */
+static inline __attribute__((always_inline)) u64 cycles_in_ns(u64 cycles)
+{
+	u64 high;
+
+	__asm__("mulq %2\n\tshrdq $32, %1, %0"
+		: "+a"(cycles), "=&d"(high)
+		: "rm"(clock_scale.ns_per_cycle)
+		: "cc");
+	return cycles;
+}
+
 static inline __attribute__((always_inline)) u64 cycles_to_ns(u64 tsc)
 {
-	return (u64)((unsigned __int128)(tsc - clock_scale.base) * clock_scale.ns_per_cycle >> 32);
+	return cycles_in_ns(tsc - clock_scale.base);
 }
 /* Nanoseconds from 1970 to kernel entry, from the CMOS clock. */
 u64 clock_boot_unix_ns(void);
@@ -254,10 +269,12 @@ struct hook_call {
 	u64 ip, start; /* all three are the user's own data */
 	u64 level;
 };
+struct hook_returned;
 struct hook_user {
 	void (*fn)(struct hook_user *user, u64 ip, u64 parent_ip, u64 *slot);
-	void (*enter)(struct hook_user *user, u64 ip, u64 *slot, u64 flags);
-	void (*leave)(struct hook_user *user, const struct hook_call *call, u64 value, u64 flags);
+	void (*enter)(struct hook_user *user, u64 *slot); /* hook_entered_ip() and _flags() */
+	void (*leave)(
+	    struct hook_user *user, const struct hook_call *call, const struct hook_returned *ret);
 	int number;	 /* of kernel/kprobe/hook.c */
 	u32 asks;	 /* the same: its calls ask for its bit of hook_skip */
 	u64 calls;	 /* [I] owner of its calls on shadow stacks: HOOK_CALLS() */
@@ -280,9 +297,11 @@ struct shadow_record {
 /* The lowest record is of no call: its slot lies above all others, its owner is 0. */
 struct shadow {
 	struct shadow_record *top; /* [the task's own] */
-	u8 *end;
+	u8 *last;		   /* the highest place that a record has room in */
 	u8 bytes[];
 };
+/* What a CPU has while its task has none: a record on top that belongs to no call. */
+extern struct shadow arch_no_shadow;
 #define HOOK_CALLS(place, generation) ((u64)(generation) << 32 | (u32)(u64)(place) | 1)
 #define HOOK_CALLS_SHARED	      (1UL << 63) /* in an owner: the slot has another record */
 /*
@@ -291,8 +310,18 @@ struct shadow {
  * leave() itself; else this. Interrupts off.
  */
 struct hook_returned {
-	u64 values[2], flags, to; /* values: %rdx, %rax */
+	u64 second, value, flags, to; /* second: %rdx */
 };
+/* What enter() finds at the function's return address: it called the hook, and the flags then. */
+static inline __attribute__((always_inline)) u64 hook_entered_ip(const u64 *slot)
+{
+	return slot[-1] - ARCH_HOOK_LEN;
+}
+
+static inline __attribute__((always_inline)) u64 hook_entered_flags(const u64 *slot)
+{
+	return slot[-2];
+}
 void kernel_hook_returned(struct hook_returned *r);
 /*
  * Watched toggles (arch_toggles_watch()) call these: after they turned interrupts off, and before

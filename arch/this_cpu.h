@@ -58,6 +58,8 @@ struct cpu_local {
 	void *probing;		/* [C] the probe whose handlers run; NULL: none do */
 	u64 hook_skip;		/* [C] a bit per user of hooks that wants no calls here now */
 	u64 canary;		/* 64: of this boot, the same on all CPUs (Makefile: CANARY) */
+	struct shadow *shadow;	/* [C] 72: the current task's, or arch_no_shadow */
+	u64 pid_common;		/* [C] the current task's */
 	u64 arch[26];		/* arch/x86_64's own */
 };
 

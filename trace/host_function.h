@@ -18,8 +18,9 @@ const char *host_function(unsigned i, u64 *addr);
  * function's beginning; `slot` is where its return address stands.
  *
  * Who follows calls to their returns has enter() and leave() instead. They are called with
- * interrupts off, `flags` is for host_context_in(). enter() may follow the call by
- * host_call_follow(); then leave() is called when it returns, with its value, unless it never does.
+ * interrupts off. enter() asks host_entered_ip() which function it is, host_entered_flags() what is
+ * for host_context_in(). It may follow the call by host_call_follow(); then leave() is called when
+ * it returns, unless it never does.
  *
  * host_hook_set(): a bit for each function that the hook wants, in words of 64; NULL: none. When
  * host_hook_remove() returns nobody is in fn(), enter() or leave(), and nobody will be: calls that
@@ -35,10 +36,15 @@ struct host_call {
 		u64 nested;
 	};
 };
+struct host_returned {
+	u64 second; /* the host's */
+	u64 value, flags;
+};
 struct host_hook {
 	void (*fn)(struct host_hook *hook, u64 ip, u64 parent_ip, u64 *slot);
-	void (*enter)(struct host_hook *hook, u64 ip, u64 *slot, u64 flags);
-	void (*leave)(struct host_hook *hook, const struct host_call *call, u64 value, u64 flags);
+	void (*enter)(struct host_hook *hook, u64 *slot);
+	void (*leave)(
+	    struct host_hook *hook, const struct host_call *call, const struct host_returned *ret);
 	int number;	 /* the host's */
 	u32 asks;	 /* the host's */
 	u64 calls;	 /* the host's */
@@ -76,17 +82,26 @@ u64 host_call_returns_to(const u64 *slot);
 struct host_call *host_call_around(const struct host_hook *hook, const struct host_call *call);
 /*
  * The short way of enter(). host_calls_top(): where calls are kept; false: the long way, by the
- * functions above. host_call_under(): as host_call_outer(). host_call_begin(): room for the
- * call that is entered, NULL: there is none, and it was counted as missed. The caller fills it in;
- * host_call_begun() then follows it.
+ * functions above. host_call_under(): as host_call_outer(). host_call_next_level(): one more than
+ * that call's, 0 without one. host_call_begin(): room for the call that is entered, NULL: there is
+ * none, the long way counts that. The caller fills it in; host_call_begun() then follows it,
+ * host_call_drop() does not.
  */
 bool host_calls_top(const u64 *slot, struct host_calls *at);
 const struct host_call *host_call_under(const struct host_hook *hook, struct host_calls at);
+u64 host_call_next_level(const struct host_hook *hook, struct host_calls at);
 struct host_call *host_call_begin(struct host_hook *hook, struct host_calls at, u64 *slot);
 void host_call_begun(struct host_call *call, u64 *slot);
-/* As host_context() and host_clock_ns(), in enter() and leave(). */
+void host_call_drop(struct host_call *call);
+u64 host_entered_ip(const u64 *slot);
+u64 host_entered_flags(const u64 *slot);
+/*
+ * As host_context() and host_clock_ns(), in enter() and leave(); how long so many of
+ * host_cycles() last.
+ */
 void host_context_in(struct host_context *ctx, u64 flags);
 u64 host_call_ns(u64 clock);
+u64 host_cycles_ns(u64 cycles);
 #endif
 /* Nanoseconds that the current task has had a CPU. Any context. */
 u64 host_task_ran(void);

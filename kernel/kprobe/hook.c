@@ -44,13 +44,12 @@ static void hook_nobody(struct hook_user *user __maybe_unused, u64 ip __maybe_un
 {
 }
 
-static void hook_nobody_entered(struct hook_user *user __maybe_unused, u64 ip __maybe_unused,
-    u64 *slot __maybe_unused, u64 flags __maybe_unused)
+static void hook_nobody_entered(struct hook_user *user __maybe_unused, u64 *slot __maybe_unused)
 {
 }
 
 static void hook_nobody_left(struct hook_user *user __maybe_unused,
-    const struct hook_call *call __maybe_unused, u64 value __maybe_unused, u64 flags __maybe_unused)
+    const struct hook_call *call __maybe_unused, const struct hook_returned *ret __maybe_unused)
 {
 }
 
@@ -149,13 +148,18 @@ static __noprobe u64 hook_call_probes(struct regs *r)
 	return next;
 }
 
-static __noprobe void hook_call_enter(struct hook_user *u, u64 ip, u64 *slot)
+/* The stack below the slot becomes what hook_entered_ip() and hook_entered_flags() read. */
+_Static_assert(offsetof(struct regs, ss) == sizeof(struct regs) - sizeof(u64),
+    "hook_many has it below the place where the hook was called from");
+static __noprobe void hook_call_enter(struct hook_user *u, struct regs *r)
 {
-	u64 flags = irq_save();
+	u64 flags = irq_save(), ss = r->ss;
 
+	r->ss = flags;
 	preempt_count_sub(1);
-	u->enter(u, ip, slot, flags);
+	u->enter(u, (u64 *)r->rsp);
 	preempt_count_add(1);
+	r->ss = ss;
 	irq_restore(flags);
 }
 
@@ -169,7 +173,7 @@ __noprobe u64 kernel_hook_many(struct regs *r)
 		u32 number = 31 - __builtin_clz(left); /* of the user, and one more */
 		struct hook_user *u = READ_ONCE(kernel_hook_users[number - 1]);
 		if (u->enter)
-			hook_call_enter(u, ip, slot);
+			hook_call_enter(u, r);
 		else
 			u->fn(u, ip, parent, slot);
 		left ^= 1u << number;
@@ -186,11 +190,11 @@ static SHADOW_INLINE struct hook_user *hook_owner(u64 owner)
 	return likely(u->calls == (owner & ~HOOK_CALLS_SHARED)) ? u : &nobody;
 }
 
-__noprobe void hook_call_returned(const struct shadow_record *r, u64 value, u64 flags)
+__noprobe void hook_call_returned(const struct shadow_record *r, const struct hook_returned *ret)
 {
 	struct hook_user *u = hook_owner(r->owner);
 
-	u->leave(u, (const struct hook_call *)r - 1, value, flags);
+	u->leave(u, (const struct hook_call *)r - 1, ret);
 }
 
 __noprobe void hook_dropped(const struct shadow_record *r, bool ended)
@@ -214,7 +218,7 @@ __noprobe void kernel_hook_returned(struct hook_returned *ret)
 	shadow_drop_stale(s, slot);
 	ret->to = 0;
 	while ((r = s->top)->slot == slot) {
-		hook_call_returned(r, ret->values[1], ret->flags);
+		hook_call_returned(r, ret);
 		if (shadow_below(r)->slot != slot)
 			ret->to = r->ret;
 		WRITE_ONCE(s->top, shadow_below(r));

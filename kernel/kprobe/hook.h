@@ -8,8 +8,8 @@
  * must see that it calls itself. Kprobes at the beginning of functions are the users' first.
  *
  * A user with enter() and leave() follows calls to their returns: enter() decides for each, by
- * hook_call_follow(). Both are called with interrupts off; `flags` are those of the code that was
- * interrupted. What it keeps of a call lies on the task's shadow stack (shadow.h).
+ * hook_call_follow(). Both are called with interrupts off; hook_entered_flags() and `ret` have the
+ * flags of the code that was interrupted. What it keeps of a call lies on the task's shadow stack (shadow.h).
  *
  * 1. The user is added: hook_user_add().
  * 2. hook_user_set() says which functions it wants. All that change are patched together.
@@ -125,8 +125,8 @@ static SHADOW_INLINE bool hook_call_follow(
  * The short way: hook_calls_top() finds the innermost record of the task; false: the long way. It
  * is then of a call around the one that is entered, so none is stale, and nobody has taken the
  * return address. hook_call_under() gives the innermost call that the user follows, NULL if there
- * is none; hook_call_begin() makes room for the call that is entered, NULL: none, which it counts.
- * Once that is filled in, hook_call_begun() follows the call.
+ * is none; hook_call_begin() makes room for the call that is entered, NULL: none, the long way.
+ * Once that is filled in, hook_call_begun() follows the call; hook_call_drop() does not.
  */
 struct hook_calls {
 	struct shadow *shadow;
@@ -135,9 +135,7 @@ struct hook_calls {
 
 static SHADOW_INLINE bool hook_calls_top(const u64 *slot, struct hook_calls *at)
 {
-	at->shadow = shadow_of(current());
-	if (unlikely(!at->shadow))
-		return false;
+	at->shadow = shadow_here();
 	at->top = at->shadow->top;
 	return likely(at->top->slot > (u64)slot);
 }
@@ -145,15 +143,24 @@ static SHADOW_INLINE bool hook_calls_top(const u64 *slot, struct hook_calls *at)
 static SHADOW_INLINE const struct hook_call *hook_call_under(
     const struct hook_user *user, struct hook_calls at)
 {
-	const struct hook_call *call = (const struct hook_call *)at.top - 1;
 	u64 owner = at.top->owner;
 
-	if (likely(owner == user->calls)) {
-		if (!call)
-			__builtin_unreachable(); /* callers need not ask */
-		return call;
-	}
+	if (likely(owner == user->calls))
+		return (const struct hook_call *)at.top - 1;
 	return likely(!owner) ? NULL : hook_call_from(user, at.top);
+}
+
+static SHADOW_INLINE u64 hook_call_next_level(const struct hook_user *user, struct hook_calls at)
+{
+	const struct hook_call *call;
+	u64 owner = at.top->owner;
+
+	if (likely(owner == user->calls))
+		return ((const struct hook_call *)at.top - 1)->level + 1;
+	if (!owner)
+		return 0;
+	call = hook_call_from(HIDE(user), at.top); /* it reads `calls` itself, not before */
+	return call ? call->level + 1 : 0;
 }
 
 static SHADOW_INLINE struct hook_call *hook_call_begin(
@@ -162,11 +169,12 @@ static SHADOW_INLINE struct hook_call *hook_call_begin(
 	struct shadow_record *r =
 	    shadow_push_on(at.shadow, at.top, user->calls, *slot, sizeof(struct hook_call));
 
-	if (unlikely(!r)) {
-		atomic_add(&user->missed, 1);
-		return NULL;
-	}
-	return (struct hook_call *)r - 1;
+	return likely(r) ? (struct hook_call *)r - 1 : NULL;
+}
+
+static SHADOW_INLINE void hook_call_drop(struct hook_call *call)
+{
+	WRITE_ONCE(shadow_here()->top, shadow_below((struct shadow_record *)(call + 1)));
 }
 
 static SHADOW_INLINE void hook_call_begun(struct hook_call *call, u64 *slot)
@@ -176,7 +184,7 @@ static SHADOW_INLINE void hook_call_begun(struct hook_call *call, u64 *slot)
 }
 
 /* A call that was followed has returned: the record is on top, interrupts are off. Any context. */
-void hook_call_returned(const struct shadow_record *r, u64 value, u64 flags);
+void hook_call_returned(const struct shadow_record *r, const struct hook_returned *ret);
 /*
  * n bytes read from addr on: where they are of a patched hook, they become what they are without.
  * Any context.

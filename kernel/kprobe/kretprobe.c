@@ -132,7 +132,8 @@ u64 __noprobe kernel_probe_return(struct regs *regs)
 	while ((r = s->top)->slot == slot) {
 		regs->rip = ret = r->ret;
 		if (unlikely(r->owner & 1)) {
-			hook_call_returned(r, regs->rax, regs->rflags);
+			hook_call_returned(
+			    r, &(struct hook_returned){regs->rdx, regs->rax, regs->rflags, r->ret});
 			WRITE_ONCE(s->top, shadow_below(r));
 		} else {
 			kretprobe_call(r, regs);

@@ -91,7 +91,7 @@ static int shadow_make(struct task *t)
 		return -ENOMEM;
 	s->top = (struct shadow_record *)s->bytes;
 	s->top->slot = UINT64_MAX;
-	s->end = s->bytes + room;
+	s->last = s->bytes + room - sizeof(struct shadow_record);
 	if (!atomic_cas(&t->arch.shadow, NULL, s))
 		kfree(s);
 	return 0;
@@ -133,5 +133,9 @@ int shadow_stacks_make(void)
 			err = -ENOMEM;
 	if (err)
 		atomic_store(&in_use, false);
+	preempt_disable();
+	if (shadow_of(current())) /* other CPUs learn of it when they switch */
+		this_cpu_write(shadow, shadow_of(current()));
+	preempt_enable();
 	return err;
 }

@@ -24,6 +24,12 @@ static SHADOW_INLINE struct shadow *shadow_of(const struct task *t)
 	return t->arch.shadow;
 }
 
+/* The current task's, where no task is switched. One without any has arch_no_shadow. */
+static SHADOW_INLINE struct shadow *shadow_here(void)
+{
+	return *(struct shadow *const __seg_gs *)offsetof(struct cpu_local, shadow);
+}
+
 static SHADOW_INLINE struct shadow_record *shadow_below(struct shadow_record *r)
 {
 	return (struct shadow_record *)((u8 *)r - r->size);
@@ -40,7 +46,7 @@ static SHADOW_INLINE struct shadow_record *shadow_push_on(
 	u64 size = room + sizeof(struct shadow_record);
 	struct shadow_record *r = (struct shadow_record *)((u8 *)top + size);
 
-	if (unlikely((u8 *)(r + 1) > s->end))
+	if (unlikely((u8 *)r > s->last))
 		return NULL;
 	WRITE_ONCE(r->size, size);
 	WRITE_ONCE(r->slot, 0);

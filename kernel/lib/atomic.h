@@ -52,11 +52,14 @@ static inline u64 local_cmpxchg(u64 *p, u64 old, u64 new_)
 	return old;
 }
 
-/* Returns what *p held before v was added. */
-static inline u64 local_fetch_add(u64 *p, u64 v)
+/*
+ * Adds v times v to a sum of 128 bits, whose low half comes first. What interrupts it between the
+ * halves brings the carry back.
+ */
+static inline void local_add_square(u64 sum[2], u64 v)
 {
-	__asm__ volatile("xaddq %0, %1" : "+r"(v), "+m"(*p)::"memory", "cc");
-	return v;
+	__asm__ volatile("mulq %0\n\taddq %0, %1\n\tadcq %%rdx, %2"
+			 : "+a"(v), "+m"(sum[0]), "+m"(sum[1])::"rdx", "memory", "cc");
 }
 
 static inline void local_add(u64 *p, u64 v)

@@ -14,14 +14,18 @@ static inline u64 local_cmpxchg(u64 *p, u64 old, u64 new_)
 	return old;
 }
 
-static inline u64 local_fetch_add(u64 *p, u64 v)
-{
-	return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
-}
-
 static inline void local_add(u64 *p, u64 v)
 {
 	__atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
+}
+
+static inline void local_add_square(u64 sum[2], u64 v)
+{
+	unsigned __int128 square = (unsigned __int128)v * v;
+	u64 low = square;
+
+	local_add(&sum[1],
+	    (u64)(square >> 64) + (__atomic_fetch_add(&sum[0], low, __ATOMIC_ACQ_REL) + low < low));
 }
 
 static inline void local_inc(u64 *p)

@@ -60,6 +60,13 @@ typedef long ssize;
 
 /* The compiler may not move memory accesses over this; the CPU may. */
 #define barrier() __asm__ volatile("" ::: "memory")
+/* The same value, of which the compiler knows nothing: it keeps it instead of making it anew. */
+#define HIDE(x)                                                                                    \
+	({                                                                                         \
+		typeof(x) hidden_ = (x);                                                           \
+		__asm__("" : "+r"(hidden_));                                                       \
+		hidden_;                                                                           \
+	})
 /* One access, not torn, not repeated, not left out. */
 #ifdef WATCH_THREADS /* for ThreadSanitizer: what x86 does anyway */
 #define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_ACQUIRE)

@@ -87,6 +87,7 @@ void pid_exchange(struct task *a, struct task *b)
 	b->pid = pid;
 	WRITE_ONCE(pid_entry_of(a->pid)->task, a);
 	WRITE_ONCE(pid_entry_of(b->pid)->task, b);
+	this_cpu_write(pid_common, current()->pid_common);
 	spin_unlock_irqrestore(&pid_lock, flags);
 }
 

@@ -27,6 +27,9 @@ _Static_assert(SAME_PLACE(fn) && SAME_PLACE(enter) && SAME_PLACE(leave) && SAME_
 		   SAME_PLACE(left) && SAME_PLACE(ended) &&
 		   sizeof(struct host_hook) == sizeof(struct hook_user),
     "host_hook is hook_user");
+_Static_assert(offsetof(struct host_returned, value) == offsetof(struct hook_returned, value) &&
+		   offsetof(struct host_returned, flags) == offsetof(struct hook_returned, flags),
+    "host_returned begins hook_returned");
 _Static_assert(sizeof(struct host_call) == sizeof(struct hook_call) &&
 		   offsetof(struct host_call, level) == offsetof(struct hook_call, level),
     "host_call is hook_call");

@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) void trace_context(
 		word += (count << 24) - ((u64)held << 24);
 	else
 		word |= trace_call_deep_word(count - held);
-	ctx->common = current_task()->pid_common | word;
+	ctx->common = *(const __seg_gs u64 *)offsetof(struct cpu_local, pid_common) | word;
 	ctx->cpu = host_cpu();
 }
 

@@ -49,6 +49,13 @@ static inline __attribute__((always_inline)) const struct host_call *host_call_u
 	    (const struct hook_user *)hook, (struct hook_calls){at.stack, at.top});
 }
 
+static inline __attribute__((always_inline)) u64 host_call_next_level(
+    const struct host_hook *hook, struct host_calls at)
+{
+	return hook_call_next_level(
+	    (const struct hook_user *)hook, (struct hook_calls){at.stack, at.top});
+}
+
 static inline __attribute__((always_inline)) struct host_call *host_call_begin(
     struct host_hook *hook, struct host_calls at, u64 *slot)
 {
@@ -61,9 +68,29 @@ static inline __attribute__((always_inline)) void host_call_begun(struct host_ca
 	hook_call_begun((struct hook_call *)call, slot);
 }
 
+static inline __attribute__((always_inline)) void host_call_drop(struct host_call *call)
+{
+	hook_call_drop((struct hook_call *)call);
+}
+
+static inline __attribute__((always_inline)) u64 host_entered_ip(const u64 *slot)
+{
+	return hook_entered_ip(slot);
+}
+
+static inline __attribute__((always_inline)) u64 host_entered_flags(const u64 *slot)
+{
+	return hook_entered_flags(slot);
+}
+
 static inline __attribute__((always_inline)) u64 host_call_ns(u64 clock)
 {
 	return cycles_to_ns(clock);
+}
+
+static inline __attribute__((always_inline)) u64 host_cycles_ns(u64 cycles)
+{
+	return cycles_in_ns(cycles);
 }
 
 static inline __attribute__((always_inline)) void host_context_in(

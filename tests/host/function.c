@@ -35,6 +35,7 @@ static struct {
 	struct host_call call;
 } under_way[CALLS];
 static unsigned calls;
+static u64 entered; /* the function */
 static u64 ran_ns;
 
 unsigned host_function_count(void)
@@ -135,13 +136,18 @@ const struct host_call *host_call_under(
 	return host_call_outer(hook, NULL);
 }
 
+u64 host_call_next_level(const struct host_hook *hook, struct host_calls at)
+{
+	const struct host_call *outer = host_call_under(hook, at);
+
+	return outer ? outer->level + 1 : 0;
+}
+
 struct host_call *host_call_begin(
     struct host_hook *hook, struct host_calls at __maybe_unused, u64 *slot)
 {
-	if (calls == CALLS) {
-		hook->missed++;
+	if (calls == CALLS)
 		return NULL;
-	}
 	under_way[calls].hook = hook;
 	under_way[calls].slot = slot;
 	return &under_way[calls].call;
@@ -152,6 +158,20 @@ void host_call_begun(struct host_call *call __maybe_unused, u64 *slot __maybe_un
 	calls++;
 }
 
+void host_call_drop(struct host_call *call __maybe_unused)
+{
+}
+
+u64 host_entered_ip(const u64 *slot __maybe_unused)
+{
+	return entered;
+}
+
+u64 host_entered_flags(const u64 *slot __maybe_unused)
+{
+	return 0;
+}
+
 void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
 {
 	host_context(ctx);
@@ -160,6 +180,11 @@ void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
 u64 host_call_ns(u64 clock)
 {
 	return host_clock_ns(clock);
+}
+
+u64 host_cycles_ns(u64 cycles)
+{
+	return host_clock_ns(cycles) - host_clock_ns(0);
 }
 
 u64 host_task_ran(void)
@@ -195,8 +220,9 @@ void host_function_enter(unsigned i, u64 *slot)
 		if (!(hooks[k].wanted >> i & 1) ||
 		    (hook->asks && hooks[k].skipping >> host_cpu() & 1))
 			continue;
+		entered = addr;
 		if (hook->enter)
-			hook->enter(hook, addr, slot, 0);
+			hook->enter(hook, slot);
 		else
 			hook->fn(hook, addr, *slot, slot);
 	}
@@ -212,7 +238,7 @@ void host_function_return(u64 *slot, u64 value)
 
 		for (unsigned k = 0; k < HOOKS; k++)
 			if (hooks[k].hook == hook)
-				hook->leave(hook, &call, value, 0);
+				hook->leave(hook, &call, &(struct host_returned){.value = value});
 	}
 	host_preempt_enable();
 }

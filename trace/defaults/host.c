@@ -479,6 +479,13 @@ __weak const struct host_call *host_call_under(
 	return host_call_outer(hook, NULL);
 }
 
+__weak u64 host_call_next_level(const struct host_hook *hook, struct host_calls at)
+{
+	const struct host_call *outer = host_call_under(hook, at);
+
+	return outer ? outer->level + 1 : 0;
+}
+
 __weak struct host_call *host_call_begin(struct host_hook *hook __maybe_unused,
     struct host_calls at __maybe_unused, u64 *slot __maybe_unused)
 {
@@ -487,6 +494,25 @@ __weak struct host_call *host_call_begin(struct host_hook *hook __maybe_unused,
 
 __weak void host_call_begun(struct host_call *call __maybe_unused, u64 *slot __maybe_unused)
 {
+}
+
+__weak void host_call_drop(struct host_call *call __maybe_unused)
+{
+}
+
+__weak u64 host_entered_ip(const u64 *slot __maybe_unused)
+{
+	return 0;
+}
+
+__weak u64 host_entered_flags(const u64 *slot __maybe_unused)
+{
+	return 0;
+}
+
+__weak u64 host_cycles_ns(u64 cycles)
+{
+	return cycles;
 }
 
 __weak void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)

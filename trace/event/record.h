@@ -38,7 +38,8 @@ struct trace_slot {
 	struct ring_buffer *rb;
 	struct ring_buffer_event *ev;
 	unsigned long cpu;
-	size_t size; /* of the record */
+	size_t size;			  /* of the record */
+	struct rb_cpu_buffer *cpu_buffer; /* trace_record_at() alone */
 };
 
 /*
@@ -164,19 +165,24 @@ static inline __attribute__((always_inline)) void *trace_record_in(struct trace_
 }
 
 /*
- * trace_record_in() in two halves for a caller that has read the clock, host_cycles(), on this CPU.
- * The second is trace_slot_open().
+ * trace_record_in() in two halves for a caller that has read the clock, host_cycles(), on this CPU,
+ * and knows that file->way is 0. The second is trace_slot_open(). Then trace_record_at_end().
  */
 static inline __attribute__((always_inline)) bool trace_record_at(
     struct trace_slot *slot, struct trace_event_file *file, u32 size, u64 now)
 {
-	if (unlikely(READ_ONCE(file->way)) || unlikely(!rb_fits_record(size)))
+	if (unlikely(!rb_fits_record(size)))
 		return false;
-	slot->rb = file->buffer;
 	slot->cpu = host_cpu();
 	slot->size = size;
-	slot->ev = rb_try_reserve_at(slot->rb, slot->cpu, rb_payload(size), now);
+	slot->cpu_buffer = HIDE(rb_cpu_buffer_of(file->buffer, slot->cpu));
+	slot->ev = rb_try_reserve_at(slot->cpu_buffer, rb_payload(size), now);
 	return slot->ev;
+}
+
+static inline __attribute__((always_inline)) void trace_record_at_end(const struct trace_slot *slot)
+{
+	rb_commit_at(slot->cpu_buffer, slot->ev, rb_size(slot->size));
 }
 
 static inline __attribute__((always_inline)) void trace_record_end(const struct trace_slot *slot)

@@ -40,8 +40,8 @@ enum { ASK_LISTS = 1, ASK_IRQS = 2, ASK_SLEEP = 4, ASK_THRESH = 8, ASK_RETADDR =
 static struct trace_function_table *sets[2]; /* [A] functions wanted, silent; NULL: all, none */
 static u32 depth_limit = UINT32_MAX;	     /* [A] */
 
-static void trace_graph_enter(struct host_hook *hook, u64 ip, u64 *slot, u64 flags);
-static void trace_graph_enter_asked(struct host_hook *hook, u64 ip, u64 *slot, u64 flags);
+static void trace_graph_enter(struct host_hook *hook, u64 *slot);
+static void trace_graph_enter_asked(struct host_hook *hook, u64 *slot);
 
 /* ---- sets ---- */
 
@@ -223,11 +223,11 @@ static __noinline bool trace_graph_asked(
 }
 
 /* The long way: whatever is asked, and what the short way has no room for. */
-static __noinline void trace_graph_enter_long(struct host_hook *hook, u64 ip, u64 *slot, u64 flags)
+static __noinline void trace_graph_enter_long(struct host_hook *hook, u64 *slot)
 {
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
 	const struct host_call *outer = host_call_outer(hook, slot);
-	struct host_call call = {.ip = ip};
+	struct host_call call = {.ip = host_entered_ip(slot)};
 	struct entered e = {.call = &call};
 	struct rec_graph_entry *rec;
 	struct host_context ctx;
@@ -240,7 +240,7 @@ static __noinline void trace_graph_enter_long(struct host_hook *hook, u64 ip, u6
 	}
 	if (!asks && call.depth >= READ_ONCE(depth_limit))
 		return;
-	host_context_in(&ctx, flags);
+	host_context_in(&ctx, host_entered_flags(slot));
 	if (asks && !trace_graph_asked(&call, &ctx, asks))
 		return;
 	if (asks & ASK_RETADDR)
@@ -264,7 +264,7 @@ static __noinline void trace_graph_enter_long(struct host_hook *hook, u64 ip, u6
  * When something is asked: most calls are not below a function of set_graph_function, and that is
  * known soon.
  */
-static void trace_graph_enter_asked(struct host_hook *hook, u64 ip, u64 *slot, u64 flags)
+static void trace_graph_enter_asked(struct host_hook *hook, u64 *slot)
 {
 	const struct trace_function_table *wanted = READ_ONCE(sets[0]);
 	const struct host_call *outer;
@@ -273,68 +273,72 @@ static void trace_graph_enter_asked(struct host_hook *hook, u64 ip, u64 *slot, u
 	if (wanted && !READ_ONCE(sets[1]) && likely(host_calls_top(slot, &at))) {
 		outer = host_call_under(hook, at);
 		if (likely(!outer || !(outer->mode & (CALL_INSIDE | CALL_SILENT))) &&
-		    likely(!trace_graph_has(wanted, ip)))
+		    likely(!trace_graph_has(wanted, host_entered_ip(slot))))
 			return;
 	}
-	trace_graph_enter_long(hook, ip, slot, flags);
+	trace_graph_enter_long(hook, slot);
 }
 
-/* When nothing is asked but the depth. */
-static void trace_graph_enter(struct host_hook *hook, u64 ip, u64 *slot, u64 flags)
+/*
+ * When nothing is asked but the depth. The call is begun first: then all that is known of it lies
+ * there, and few registers are needed.
+ */
+static void trace_graph_enter(struct host_hook *hook, u64 *slot)
 {
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
-	const struct host_call *outer;
 	struct rec_graph_entry *rec;
 	struct host_context ctx;
 	struct host_call *call;
 	struct host_calls at;
 	struct trace_slot to;
-	u64 level, now;
+	u64 level;
 
 	if (unlikely(!host_calls_top(slot, &at)))
 		goto lengthy;
-	outer = host_call_under(hook, at);
-	level = outer ? outer->level + 1 : 0;
-	if (unlikely(level >= READ_ONCE(f->levels))) {
+	level = host_call_next_level(hook, at);
+	barrier();
+	/* What is read plainly here the compiler compares where it lies. */
+	if (unlikely(level >= f->levels)) {
 		if (level <= UINT32_MAX && READ_ONCE(f->levels))
 			return;
 		goto lengthy;
 	}
-	now = host_cycles();
-	if (unlikely(READ_ONCE(f->busy[host_cpu()])) ||
-	    unlikely(!trace_record_at(&to, f->entries, sizeof(*rec), now)))
-		goto lengthy;
-	host_context_in(&ctx, flags);
-	rec = trace_slot_open(&to, f->entries, &ctx);
-	rec->func = ip;
-	rec->depth = level;
-	trace_record_end(&to);
 	call = host_call_begin(hook, at, slot);
 	if (unlikely(!call))
-		return;
-	call->ip = ip;
-	call->start = now;
+		goto lengthy;
+	call->ip = host_entered_ip(slot);
 	call->level = level;
+	call->start = host_cycles();
+	if (unlikely(f->busy[host_cpu()] | f->entries->way) ||
+	    unlikely(!trace_record_at(&to, f->entries, sizeof(*rec), call->start))) {
+		host_call_drop(call);
+		goto lengthy;
+	}
+	host_context_in(&ctx, host_entered_flags(slot));
+	rec = trace_slot_open(&to, f->entries, &ctx);
+	rec->func = call->ip;
+	rec->depth = call->depth;
+	trace_record_at_end(&to);
 	host_call_begun(call, slot);
 	return;
 lengthy:
-	trace_graph_enter_long(hook, ip, slot, flags);
+	trace_graph_enter_long(hook, slot);
 }
 
 /* ---- returning ---- */
 
 /* The long way: of a call with marks, and what the short way has no room for. */
 static __noinline void trace_graph_leave_long(
-    struct host_hook *hook, const struct host_call *call, u64 value, u64 flags)
+    struct host_hook *hook, const struct host_call *call, const struct host_returned *ret)
 {
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
-	struct returned r = {call, value, 0, host_call_ns(host_cycles())};
+	struct returned r = {call, ret->value, 0, host_call_ns(host_cycles())};
 	struct host_context ctx;
 	u64 thresh;
 
 	r.start = !(call->mode & CALL_RAN) ? host_call_ns(call->start)
 					   : r.end - (host_task_ran() - call->start);
-	host_context_in(&ctx, flags);
+	host_context_in(&ctx, ret->flags);
 	thresh = call->mode & CALL_HELD ? READ_ONCE(trace_thresh_ns) : 0;
 	if (call->mode & CALL_SILENT || r.end - r.start < thresh)
 		trace_graph_leave_out(f, TRACE_GRAPH_RET, ctx.cpu);
@@ -343,7 +347,7 @@ static __noinline void trace_graph_leave_long(
 }
 
 static void trace_graph_leave(
-    struct host_hook *hook, const struct host_call *call, u64 value, u64 flags)
+    struct host_hook *hook, const struct host_call *call, const struct host_returned *ret)
 {
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
 	u64 now = host_cycles();
@@ -352,16 +356,20 @@ static void trace_graph_leave(
 	struct trace_slot to;
 
 	if (unlikely(call->mode & (CALL_SILENT | CALL_HELD | CALL_RAN)) ||
-	    unlikely(READ_ONCE(f->busy[host_cpu()])) ||
+	    unlikely(f->busy[host_cpu()] | f->returns->way) ||
 	    unlikely(!trace_record_at(&to, f->returns, sizeof(*rec), now))) {
-		trace_graph_leave_long(hook, call, value, flags);
+		trace_graph_leave_long(hook, call, ret);
 		return;
 	}
-	host_context_in(&ctx, flags);
+	host_context_in(&ctx, ret->flags);
 	rec = trace_slot_open(&to, f->returns, &ctx);
-	trace_graph_fill_exit(
-	    rec, &(struct returned){call, value, host_call_ns(call->start), host_call_ns(now)});
-	trace_record_end(&to);
+	rec->func = call->ip;
+	rec->retval = ret->value;
+	__builtin_memcpy(&rec->depth, &(u64){call->depth}, sizeof(u64)); /* the overrun is 0 */
+	rec->calltime = host_call_ns(call->start);
+	barrier(); /* two registers less than if the clock's scale were kept for both */
+	rec->rettime = host_call_ns(now);
+	trace_record_at_end(&to);
 }
 
 /* ---- what became of calls ---- */

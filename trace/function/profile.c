@@ -28,7 +28,7 @@
 struct trace_profile {
 	u64 hits;
 	u64 ns;
-	u64 squares, squares_high; /* of each call's ns */
+	u64 squares[2]; /* of each call's ns: the low half, the high half */
 };
 
 static struct host_hook hook;
@@ -53,9 +53,9 @@ static __noinline void trace_profile_follow(struct host_hook *h, u64 place, u64 
 	host_call_follow(h, slot, &call);
 }
 
-static void trace_profile_enter(struct host_hook *h, u64 ip, u64 *slot, u64 flags __maybe_unused)
+static void trace_profile_enter(struct host_hook *h, u64 *slot)
 {
-	u64 place = trace_function_place(table, ip);
+	u64 place = trace_function_place(table, host_entered_ip(slot));
 	struct host_calls at;
 	struct host_call *call;
 
@@ -66,8 +66,10 @@ static void trace_profile_enter(struct host_hook *h, u64 ip, u64 *slot, u64 flag
 		return;
 	}
 	call = host_call_begin(h, at, slot);
-	if (unlikely(!call))
+	if (unlikely(!call)) {
+		trace_profile_follow(h, place, slot);
 		return;
+	}
 	call->ip = place;
 	call->start = host_cycles();
 	call->nested = 0;
@@ -77,13 +79,9 @@ static void trace_profile_enter(struct host_hook *h, u64 ip, u64 *slot, u64 flag
 static inline void trace_profile_add(const struct host_call *call, u64 ns)
 {
 	struct trace_profile *p = sums[host_cpu()] + (call->ip & ~CALL_RAN);
-	unsigned __int128 square = (unsigned __int128)ns * ns;
 
 	local_add(&p->ns, ns);
-	if (unlikely(local_fetch_add(&p->squares, square) + (u64)square < (u64)square))
-		local_inc(&p->squares_high);
-	if (unlikely(square >> 64))
-		local_add(&p->squares_high, square >> 64);
+	local_add_square(p->squares, ns);
 }
 
 /* For options that ask for another time: without sleep, or without the calls inside. */
@@ -104,9 +102,9 @@ static __noinline void trace_profile_leave_asked(
 }
 
 static void trace_profile_leave(struct host_hook *h, const struct host_call *call,
-    u64 value __maybe_unused, u64 flags __maybe_unused)
+    const struct host_returned *ret __maybe_unused)
 {
-	u64 ns = host_call_ns(host_cycles()) - host_call_ns(call->start);
+	u64 ns = host_cycles_ns(host_cycles() - call->start);
 
 	if (unlikely(call->ip & CALL_RAN) ||
 	    unlikely(!(trace_profile_options() & TRACE_GRAPH_GRAPH_TIME)))
@@ -250,7 +248,7 @@ static unsigned __int128 trace_profile_divide(unsigned __int128 v, u64 d)
 /* The variance of its calls' times, a thousandth of ns squared, as Linux has it. */
 static u64 trace_profile_variance(const struct trace_profile *sum)
 {
-	unsigned __int128 squares = (unsigned __int128)sum->squares_high << 64 | sum->squares;
+	unsigned __int128 squares = (unsigned __int128)sum->squares[1] << 64 | sum->squares[0];
 	unsigned __int128 square = (unsigned __int128)sum->ns * sum->ns;
 	u64 n = sum->hits;
 

@@ -80,10 +80,12 @@ static inline u64 rb_tail_room(u64 tail)
 	return -tail & (PAGE_SIZE - 1);
 }
 
-/* The same as a test that needs no second one for a full page. */
+/* The same as a test that needs no second one for a full page. A known size costs nothing. */
 static inline bool rb_tail_fits(u64 tail, u64 size)
 {
-	return ((tail - 1) & (PAGE_SIZE - 1)) + size < PAGE_SIZE;
+	u64 used = (tail - 1) & (PAGE_SIZE - 1);
+
+	return __builtin_constant_p(size) ? used < PAGE_SIZE - size : used + size < PAGE_SIZE;
 }
 
 /* ---- account: a page's `commit` in the ring, lap:28 padding:12 events:12 bytes:12 ---- */

@@ -91,11 +91,15 @@ static inline __attribute__((always_inline)) bool rb_reserve_fitting_at(
     struct rb_ring *ring, u64 tail, u64 payload, u64 size, u64 now, struct ring_buffer_event **ev)
 {
 	u64 last = READ_ONCE(ring->tail.b); /* W2, its other half */
+	u64 delta = now - last;
 
-	if (unlikely(now - last >= 1UL << RB_DELTA_BITS ||
+	if (unlikely(delta >= 1UL << RB_DELTA_BITS ||
 		     !local_cmpxchg_pair(&ring->tail, &tail, &last, tail + size, now))) /* W4 */
 		return false;
-	*ev = rb_put_data(rb_tail_event(tail), payload, now - last); /* W5 */
+	/* `last` is what it was. Where the size is in a register there is none for the difference. */
+	if (!__builtin_constant_p(size))
+		delta = now - last;
+	*ev = rb_put_data(rb_tail_event(tail), payload, delta); /* W5 */
 	return true;
 }
 
@@ -165,9 +169,8 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
  * a later time, so that there is no fast path.
  */
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve_at(
-    struct ring_buffer *rb, unsigned long cpu, u64 payload, u64 now)
+    struct rb_cpu_buffer *cpu_buffer, u64 payload, u64 now)
 {
-	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
 	const u64 size = rb_size_of(payload);
 	struct ring_buffer_event *ev;
 	struct rb_ring *ring;
@@ -227,6 +230,14 @@ static inline __attribute__((always_inline)) void rb_commit(
 {
 	rb_commit_add(ev, size);		      /* W6 */
 	local_dec(&rb_cpu_buffer_of(rb, cpu)->depth); /* W7 */
+}
+
+/* The same, behind rb_try_reserve_at(). */
+static inline __attribute__((always_inline)) void rb_commit_at(
+    struct rb_cpu_buffer *cpu_buffer, struct ring_buffer_event *ev, u64 size)
+{
+	rb_commit_add(ev, size);       /* W6 */
+	local_dec(&cpu_buffer->depth); /* W7 */
 }
 
 /* Turns the event into padding, and W6 and W7. */

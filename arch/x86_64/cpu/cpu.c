@@ -110,8 +110,12 @@ u64 cpu_prepare(unsigned cpu, u32 apic_id)
 
 	if (!top)
 		return 0;
-	*l = (struct cpu_local){
-	    .self = l, .kernel_rsp = top, .cpu = cpu, .apic_id = apic_id, .canary = canary};
+	*l = (struct cpu_local){.self = l,
+	    .kernel_rsp = top,
+	    .cpu = cpu,
+	    .apic_id = apic_id,
+	    .canary = canary,
+	    .shadow = &arch_no_shadow};
 	tss->rsp[0] = top;
 	tss->iomap = sizeof *tss;
 	for (unsigned i = 1; i <= IST_COUNT; i++)

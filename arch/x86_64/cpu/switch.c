@@ -47,6 +47,9 @@ static void load_bases(const struct arch_task *t)
 	}
 }
 
+static struct shadow_record no_record;
+struct shadow arch_no_shadow = {.top = &no_record};
+
 void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *task)
 {
 	fpu_switch(prev, next);
@@ -56,6 +59,7 @@ void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *ta
 	}
 	private_write(left_stack, prev->stack_top);
 	cpu_set_kernel_stack(next->stack_top);
+	this_cpu_write(shadow, next->shadow ? next->shadow : &arch_no_shadow);
 	this_cpu_write(current, task); /* no probe is hit from here to the other stack */
 	entry_switch_stack(&prev->rsp, next->rsp);
 }

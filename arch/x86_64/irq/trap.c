@@ -40,6 +40,7 @@ _Static_assert(
     offsetof(struct cpu_local, probing) == CPU_PROBING, "probe_detour.S knows struct cpu_local");
 _Static_assert(
     offsetof(struct cpu_local, hook_skip) == CPU_HOOK_SKIP, "hook.S knows struct cpu_local");
+_Static_assert(offsetof(struct cpu_local, shadow) == CPU_SHADOW, "hook.S knows struct cpu_local");
 _Static_assert(
     offsetof(struct cpu_local, canary) == CPU_CANARY, "the Makefile knows struct cpu_local");
 _Static_assert(offsetof(struct arch_task, work) == 48, "entry.S knows struct arch_task");

@@ -39,6 +39,7 @@
 #define CPU_PROBING	  48
 #define CPU_HOOK_SKIP	  56
 #define CPU_CANARY	  64
+#define CPU_SHADOW	  72
 
 /* probe/hook.S: the entries of single users, and what they push below the return address. */
 #define HOOK_DIRECT	    16
@@ -49,8 +50,7 @@
 #define HOOK_USER_LEAVE	    16
 #define HOOK_USER_CALLS	    32
 #define HOOK_CALL_SIZE	    24
-#define HOOK_RETURNED_FLAGS 16 /* in struct hook_returned */
-#define HOOK_RETURNED_TO    24
+#define HOOK_RETURNED_TO    24 /* in struct hook_returned */
 #define TASK_SHADOW	    56 /* in struct arch_task */
 #define SHADOW_TOP	    0  /* in struct shadow */
 #define RECORD_SLOT	    0  /* in struct shadow_record */

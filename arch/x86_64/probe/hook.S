@@ -65,10 +65,7 @@ hook_call_entries:
 	cli
 	push_arguments
 	movq kernel_hook_users + 8 * number, %rdi
-	movq HOOK_SAVED + 8(%rsp), %rsi
-	subq $5, %rsi
-	leaq HOOK_SAVED + 16(%rsp), %rdx
-	movq HOOK_SAVED(%rsp), %rcx
+	leaq HOOK_SAVED + 16(%rsp), %rsi
 	call *HOOK_USER_ENTER(%rdi)
 	.if number == 0
 	.globl hook_call_return
@@ -122,8 +119,7 @@ hook_return:
 	cli
 	pushq %rax
 	pushq %rdx
-	movq %gs:CPU_CURRENT, %rcx
-	movq TASK_SHADOW(%rcx), %rcx
+	movq %gs:CPU_SHADOW, %rcx
 	movq SHADOW_TOP(%rcx), %rsi
 	leaq HOOK_RETURNED_TO(%rsp), %rdi
 	cmpq %rdi, RECORD_SLOT(%rsi)
@@ -134,13 +130,11 @@ hook_return:
 	cmpq %r8, HOOK_USER_CALLS(%rdi)
 	jne hook_return_slow
 	subq $HOOK_CALL_SIZE, %rsi
-	movq %rax, %rdx
-	movq HOOK_RETURNED_FLAGS(%rsp), %rcx
+	movq %rsp, %rdx
 	call *HOOK_USER_LEAVE(%rdi)
 	.globl hook_return_called
 hook_return_called:
-	movq %gs:CPU_CURRENT, %rcx
-	movq TASK_SHADOW(%rcx), %rcx
+	movq %gs:CPU_SHADOW, %rcx
 	movq SHADOW_TOP(%rcx), %rsi
 	movq RECORD_RET(%rsi), %rdi
 	movq %rdi, HOOK_RETURNED_TO(%rsp)

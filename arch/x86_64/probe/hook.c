@@ -14,9 +14,7 @@ _Static_assert(offsetof(struct hook_user, enter) == HOOK_USER_ENTER &&
 		   offsetof(struct hook_user, calls) == HOOK_USER_CALLS &&
 		   sizeof(struct hook_call) == HOOK_CALL_SIZE,
     "hook.S calls users");
-_Static_assert(offsetof(struct hook_returned, flags) == HOOK_RETURNED_FLAGS &&
-		   offsetof(struct hook_returned, to) == HOOK_RETURNED_TO,
-    "hook.S makes it");
+_Static_assert(offsetof(struct hook_returned, to) == HOOK_RETURNED_TO, "hook.S makes it");
 _Static_assert(offsetof(struct arch_task, shadow) == TASK_SHADOW &&
 		   offsetof(struct shadow, top) == SHADOW_TOP &&
 		   offsetof(struct shadow_record, slot) == RECORD_SLOT &&

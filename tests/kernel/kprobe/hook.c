@@ -76,15 +76,15 @@ static void both_files(void)
 
 /* ---- users that are removed ---- */
 
-static void hook_test_enter(struct hook_user *user, u64 ip, u64 *slot, u64 flags)
+static void hook_test_enter(struct hook_user *user, u64 *slot)
 {
-	(void)user, (void)ip, (void)slot, (void)flags;
+	(void)user, (void)slot;
 }
 
 static void hook_test_leave(
-    struct hook_user *user, const struct hook_call *call, u64 value, u64 flags)
+    struct hook_user *user, const struct hook_call *call, const struct hook_returned *ret)
 {
-	(void)user, (void)call, (void)value, (void)flags;
+	(void)user, (void)call, (void)ret;
 }
 
 static struct hook_user follower = {.enter = hook_test_enter, .leave = hook_test_leave};

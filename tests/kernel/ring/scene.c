@@ -215,7 +215,7 @@ void scene_restore(void)
 
 u32 scene_hit(void)
 {
-	u32 hit = local_fetch_add(&hit_count, 1); /* may be nested in itself */
+	u32 hit = atomic_fetch_add(&hit_count, 1); /* may be nested in itself */
 
 	if (hit >= HITS)
 		panic("ring_scene: too many hits");
