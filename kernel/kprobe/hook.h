@@ -9,7 +9,8 @@
  *
  * A user with enter() and leave() follows calls to their returns: enter() decides for each, by
  * hook_call_follow(). Both are called with interrupts off; hook_entered_flags() and `ret` have the
- * flags of the code that was interrupted. What it keeps of a call lies on the task's shadow stack (shadow.h).
+ * flags of the code that was interrupted. What it keeps of a call lies on the task's shadow stack
+ * (shadow.h).
  *
  * 1. The user is added: hook_user_add().
  * 2. hook_user_set() says which functions it wants. All that change are patched together.

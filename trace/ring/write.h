@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) bool rb_reserve_fitting_at(
 	if (unlikely(delta >= 1UL << RB_DELTA_BITS ||
 		     !local_cmpxchg_pair(&ring->tail, &tail, &last, tail + size, now))) /* W4 */
 		return false;
-	/* `last` is what it was. Where the size is in a register there is none for the difference. */
+	/* `last` is what it was. With the size in a register, none is left for the difference. */
 	if (!__builtin_constant_p(size))
 		delta = now - last;
 	*ev = rb_put_data(rb_tail_event(tail), payload, delta); /* W5 */

@@ -42,21 +42,21 @@
 #define CPU_SHADOW	  72
 
 /* probe/hook.S: the entries of single users, and what they push below the return address. */
-#define HOOK_DIRECT	    16
-#define HOOK_ENTRY	    64
-#define HOOK_ASKING	    32
-#define HOOK_SAVED	    48
-#define HOOK_USER_ENTER	    8 /* in struct hook_user */
-#define HOOK_USER_LEAVE	    16
-#define HOOK_USER_CALLS	    32
-#define HOOK_CALL_SIZE	    24
-#define HOOK_RETURNED_TO    24 /* in struct hook_returned */
-#define TASK_SHADOW	    56 /* in struct arch_task */
-#define SHADOW_TOP	    0  /* in struct shadow */
-#define RECORD_SLOT	    0  /* in struct shadow_record */
-#define RECORD_RET	    8
-#define RECORD_OWNER	    16
-#define RECORD_SIZE	    24
+#define HOOK_DIRECT	 16
+#define HOOK_ENTRY	 64
+#define HOOK_ASKING	 32
+#define HOOK_SAVED	 48
+#define HOOK_USER_ENTER	 8 /* in struct hook_user */
+#define HOOK_USER_LEAVE	 16
+#define HOOK_USER_CALLS	 32
+#define HOOK_CALL_SIZE	 24
+#define HOOK_RETURNED_TO 24 /* in struct hook_returned */
+#define TASK_SHADOW	 56 /* in struct arch_task */
+#define SHADOW_TOP	 0  /* in struct shadow */
+#define RECORD_SLOT	 0  /* in struct shadow_record */
+#define RECORD_RET	 8
+#define RECORD_OWNER	 16
+#define RECORD_SIZE	 24
 
 #define TRAP_DE	 0
 #define TRAP_DB	 1
