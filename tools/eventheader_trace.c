@@ -78,7 +78,7 @@ static uint8_t *whole_pages(const char *name, const struct in *in, size_t *size)
 
 bool show_pages(const char *name, struct in in, struct in formats)
 {
-	struct trace t = {.file = name, .records = RECORDS_OWN, .cpus = 1};
+	struct trace t = {.file = name, .records = RECORDS_OWN, .page_size = PAGE_BYTES, .cpus = 1};
 	size_t size;
 	uint8_t *pages = whole_pages(name, &in, &size);
 	bool whole;

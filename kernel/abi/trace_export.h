@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define TRACE_EXPORT_MAGIC   "Trapline's trace rings\n" /* 23 characters and a NUL */
-#define TRACE_EXPORT_VERSION 3
+#define TRACE_EXPORT_VERSION 4
 
 struct trace_export {
 	char magic[24];

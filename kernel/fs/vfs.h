@@ -141,6 +141,7 @@ struct file_ops {
 	 */
 	bool whole_writes;
 	bool endless;	  /* a read never waits, and returns as many bytes as the caller wants */
+	bool waits;	  /* a read may wait for more: one of ring 3's is one of the file's */
 	bool discards;	  /* a write takes all bytes and looks at none, wherever they are */
 	bool maps_zeros;  /* a mapping of it is anonymous memory */
 	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */

@@ -78,6 +78,8 @@ static ssize chunk(struct transfer *x, struct user_data *d, void *buf, size_t n)
  */
 static bool goes_on(const struct transfer *x)
 {
+	if (!x->write && x->f->ops && x->f->ops->waits)
+		return false;
 	return x->write || (x->f->vnode && (x->f->vnode->mode & S_IFMT) == S_IFREG) ||
 	       (x->f->ops && x->f->ops->endless);
 }

@@ -107,17 +107,27 @@ void host_free(void *p)
 	kfree(p);
 }
 
-void *host_page_alloc(void)
+void *host_block_alloc(unsigned order)
 {
-	u64 pa = page_alloc(0, true);
+	u64 pa = page_alloc(order, true);
 
 	return pa ? phys_to_virt(pa) : NULL;
 }
 
-void host_page_free(void *p)
+void host_block_free(void *p, unsigned order)
 {
 	if (p)
-		page_free(virt_to_phys(p), 0);
+		page_free(virt_to_phys(p), order);
+}
+
+void *host_page_alloc(void)
+{
+	return host_block_alloc(0);
+}
+
+void host_page_free(void *p)
+{
+	host_block_free(p, 0);
 }
 
 u64 host_pages_free(void)

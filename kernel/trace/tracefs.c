@@ -36,7 +36,7 @@ static struct tnode *kept[TRACEFS_KEPT]; /* [host_lock] each counted, by path */
 static u64 changed_ns; /* [A] when a directory last came: what all of tracefs shows as its time */
 
 static const struct vnode_ops tracefs_vnode_ops;
-static const struct file_ops tracefs_file_ops, tracefs_stream_ops;
+static const struct file_ops tracefs_file_ops, tracefs_stream_ops, tracefs_waiting_ops;
 
 static inline struct tnode *tnode_of(struct vnode *v)
 {
@@ -174,7 +174,9 @@ static int tracefs_vnode_open(struct vnode *v, struct file *f)
 	if (tracefs_user_events(file)) {
 		f->priv = tracefs_user_events(file);
 		f->ops = &user_events_file_ops;
-	} else if (tracefs_is_stream(file))
+	} else if (tracefs_waits(file))
+		f->ops = &tracefs_waiting_ops;
+	else if (tracefs_is_stream(file))
 		f->ops = &tracefs_stream_ops;
 	return 0;
 }
@@ -299,6 +301,7 @@ static const struct vnode_ops tracefs_vnode_ops = {
 static const struct file_ops tracefs_file_ops = {COMMON_OPS};
 static const struct file_ops tracefs_stream_ops = {
     COMMON_OPS, .write_user = tracefs_stream_write_user, .no_position = true};
+static const struct file_ops tracefs_waiting_ops = {COMMON_OPS, .no_position = true, .waits = true};
 
 void tracefs_create_dir(const char *name, const char *parent)
 {

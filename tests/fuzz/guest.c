@@ -94,7 +94,8 @@ static void make_head(void)
 	    .ring_page = 48,
 	    .ring_next = 56,
 	    .ring_skipped = 64,
-	    .ring_next_seq = 72};
+	    .ring_next_seq = 72,
+	    .ring_page_mask = 80};
 
 	memcpy(image + HEAD, &e, sizeof(e));
 }
@@ -153,7 +154,7 @@ static void make_page(uint64_t page, uint64_t lap, bool half)
 	uint64_t bytes = half ? 2048 : PAGE_ROOM;
 
 	put64(page, 1000 * lap);
-	put64(page + 8, bytes | lap << 36);
+	put64(page + 8, bytes | lap << 52);
 	for (uint64_t i = 0; i + 16 <= bytes; i += 16)
 		memcpy(image + page + PAGE_HEADER + i, record, sizeof(record));
 }
@@ -178,6 +179,7 @@ static void make_rings(void)
 		put64(ring + 32, 500);
 		put64(ring + 40, 2);
 		put64(ring + 56, 1 << 24);
+		put64(ring + 80, -4096ULL);
 	}
 }
 

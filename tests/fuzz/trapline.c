@@ -82,7 +82,7 @@ static void walk(enum records records, const uint8_t *data, size_t size)
 
 	memset(page, 0, sizeof(page));
 	memcpy(page, data, size < sizeof(page) ? size : sizeof(page));
-	page_begin(&w, records, page);
+	page_begin(&w, records, page, sizeof(page));
 	while (page_next(&w)) {
 		FUZZ_CHECK(w.record >= last && w.record + w.length <= page + PAGE_HEADER + w.end);
 		FUZZ_CHECK(w.end <= PAGE_ROOM);

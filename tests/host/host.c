@@ -210,11 +210,22 @@ void host_free(void *p)
 	free(p);
 }
 
+void *host_block_alloc(unsigned order)
+{
+	size_t size = PAGE_SIZE << order;
+	void *block = fails() ? NULL : aligned_alloc(size, size);
+
+	return block ? memset(block, 0, size) : NULL;
+}
+
+void host_block_free(void *p, unsigned order __maybe_unused)
+{
+	free(p);
+}
+
 void *host_page_alloc(void)
 {
-	void *page = fails() ? NULL : aligned_alloc(PAGE_SIZE, PAGE_SIZE);
-
-	return page ? memset(page, 0, PAGE_SIZE) : NULL;
+	return host_block_alloc(0);
 }
 
 void host_sym_place(u64 place[6])

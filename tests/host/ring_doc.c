@@ -142,7 +142,7 @@ static const char *slot_text(u64 slot, char *buf)
 static const char *tail_text(u64 tail, char *buf)
 {
 	u8 *at = (u8 *)rb_tail_event(tail);
-	struct ring_buffer_page *page = rb_page_of(rb_tail_event(tail - 1));
+	struct ring_buffer_page *page = rb_page_of(rb_tail_event(tail - 1), rb_mask_of(0));
 
 	if (!tail)
 		return "nowhere";
@@ -158,11 +158,16 @@ static const char *number_text(u64 number, char *buf)
 	return buf;
 }
 
+static u64 account_lap(u64 account)
+{
+	return account >> RB_COMMIT_GEN;
+}
+
 static const char *account_text(u64 account, char *buf)
 {
 	u64 bytes = rb_commit_bytes(account), events = rb_commit_events(account);
 	int n = sprintf(buf, "lap %llu: %llu bytes, %llu event%s",
-	    (unsigned long long)rb_commit_gen(account), (unsigned long long)bytes,
+	    (unsigned long long)account_lap(account), (unsigned long long)bytes,
 	    (unsigned long long)events, events == 1 ? "" : "s");
 
 	if (bytes != rb_commit_end(account))
@@ -205,11 +210,10 @@ static void write_page_changes(const struct words *now, int p)
 
 	if (now->account[p] != before.account[p]) {
 		u64 more = now->account[p] - before.account[p];
-		const char *step =
-		    rb_commit_gen(now->account[p]) != rb_commit_gen(before.account[p])
-			? (watching ? "C4" : "")
-		    : more >> 24 ? "C5"
-				 : "W6";
+		const char *step = account_lap(now->account[p]) != account_lap(before.account[p])
+				       ? (watching ? "C4" : "")
+				   : more >> 24 ? "C5"
+						: "W6";
 
 		if (p >= 2 && !rb_commit_bytes(now->account[p]))
 			step = "R5";

@@ -51,6 +51,27 @@ static void resize_is_whole(size_t to, unsigned allocations)
 }
 
 /* Of each lane the slots and two pages, each asked for and allocated. */
+static void order_is_whole(void)
+{
+	struct ring_buffer *rb = ring_make(3, 0), *other = ring_make(2, 0);
+	unsigned nth = 0;
+	int result;
+
+	ring_fill(rb, RB_PAGE_DATA);
+	do {
+		machine_fail_alloc(++nth);
+		result = ring_buffer_set_order(rb, other, 2);
+		EXPECT_EQ(ring_buffer_order(rb), result ? 0 : 2);
+		EXPECT_EQ(ring_buffer_order(other), result ? 0 : 2);
+		EXPECT_EQ(ring_buffer_empty(rb), !result);
+	} while (result == -ENOMEM && nth < NO_END);
+	machine_fail_alloc(0);
+	EXPECT_EQ(result, 0);
+	EXPECT(nth > 1 + host_cpu_count() * 2 * 9); /* slots and four pages, each asked for first */
+	ring_buffer_free(rb);
+	ring_buffer_free(other);
+}
+
 static void resize_fails(void)
 {
 	resize_is_whole(5, 1 + host_cpu_count() * 6);
@@ -88,6 +109,7 @@ static void mapping_fails(void)
 static const struct ktap_case cases[] = {
     {"ring_memory.alloc_fails", alloc_fails},
     {"ring_memory.resize_fails", resize_fails},
+    {"ring_memory.order_is_whole", order_is_whole},
     {"ring_memory.iterator_fails", iterator_fails},
     {"ring_memory.mapping_fails", mapping_fails},
     {NULL, NULL},

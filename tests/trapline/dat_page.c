@@ -8,7 +8,10 @@
 #include "tools/trapline/page.h"
 #include "trace/export/dat_page.h"
 
-static struct ring_buffer_page page;
+static union {
+	struct ring_buffer_page page;
+	uint8_t bytes[PAGE_BYTES];
+} of;
 static uint8_t data[PAGE_ROOM];
 
 /* Fills a page with records of a length; how many. */
@@ -17,7 +20,7 @@ static unsigned fill(uint32_t length, uint32_t keep, uint64_t lost)
 	struct dat_page p;
 	unsigned n = 0;
 
-	dat_page_begin(&p, &page, keep);
+	dat_page_begin(&p, &of.page, PAGE_BYTES, keep);
 	while (dat_page_put(&p, data, length, 1000))
 		n++;
 	dat_page_end(&p, 1000, lost);
@@ -28,7 +31,7 @@ static unsigned walked(struct page_walk *w)
 {
 	unsigned n = 0;
 
-	page_begin(w, RECORDS_LINUX, (const uint8_t *)&page);
+	page_begin(w, RECORDS_LINUX, of.bytes, PAGE_BYTES);
 	while (page_next(w))
 		n++;
 	assert_null(w->wrong);
@@ -61,11 +64,11 @@ static void long_times(void **state)
 		struct dat_page p;
 		unsigned n = 0;
 
-		dat_page_begin(&p, &page, 0);
+		dat_page_begin(&p, &of.page, PAGE_BYTES, 0);
 		while (dat_page_put(&p, data, length, time += 1UL << 30))
 			n++;
 		dat_page_end(&p, time, 0);
-		page_begin(&w, RECORDS_LINUX, (const uint8_t *)&page);
+		page_begin(&w, RECORDS_LINUX, of.bytes, PAGE_BYTES);
 		for (number = 1; page_next(&w); number++)
 			assert_int_equal(w.time, 1000 + (number << 30));
 		assert_null(w.wrong);

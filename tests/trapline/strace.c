@@ -284,7 +284,8 @@ static void signals(void **state)
 {
 	static uint8_t pages[2][PAGE_BYTES];
 	const uint32_t missed = 1u << 31;
-	struct trace t = {.file = "told", .cpus = 1, .records = RECORDS_LINUX};
+	struct trace t = {
+	    .file = "told", .cpus = 1, .records = RECORDS_LINUX, .page_size = PAGE_BYTES};
 	const char *first, *second;
 	char format[512];
 	FILE *out = begin();

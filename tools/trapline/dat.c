@@ -188,8 +188,8 @@ static void place(struct reader *r, struct cpu *c, uint64_t offset, uint64_t siz
 		    number, (unsigned long long)(size - c->bytes), (unsigned long long)size,
 		    (unsigned long long)r->size);
 	}
-	c->bytes -= c->bytes % PAGE_BYTES;
-	r->t->pages_all += c->bytes / PAGE_BYTES;
+	c->bytes -= c->bytes % r->t->page_size;
+	r->t->pages_all += c->bytes / r->t->page_size;
 }
 
 static void read_cpus(struct reader *r, uint32_t cpus, bool has_clock)
@@ -228,9 +228,14 @@ static bool is_dat(struct reader *r)
 		say("%s: trace.dat of a version that is not known: 6 is", r->t->file);
 		return false;
 	}
-	if (number(r, 2) != 8 << 8 || number(r, 4) != PAGE_BYTES || r->broken) {
-		say("%s: not of a little-endian machine with 64 bits and pages of 4096",
-		    r->t->file);
+	if (number(r, 2) != 8 << 8 || r->broken) {
+		say("%s: not of a little-endian machine with 64 bits", r->t->file);
+		return false;
+	}
+	r->t->page_size = number(r, 4);
+	if (!page_size_ok(r->t->page_size) || r->broken) {
+		say("%s: sub-buffers of %u bytes: they have 4096, or more by powers of two",
+		    r->t->file, r->t->page_size);
 		return false;
 	}
 	return true;

@@ -10,10 +10,11 @@
 #include "trace/export/dat_head.h"
 #include "trace/export/dat_page.h"
 
-static const char page_format[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-				  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+#define PAGE_FORMAT                                                                                \
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"                                 \
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"                                \
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"                                 \
+	"\tfield: char data;\toffset:16;\tsize:%u;\tsigned:1;\n"
 
 /* A sink in memory. */
 struct header {
@@ -152,14 +153,15 @@ static void put_options(struct dat_sink *to, const void *about)
 	dat_put_trace_id(to, a->unix_ns ^ all);
 }
 
-static void put_header(struct dat_sink *to, const struct dat_about *a, const struct bytes *pages)
+static void put_header(struct dat_sink *to, const struct dat_about *a, const struct dat_writer *w)
 {
 	const struct trace *t = a->trace;
 	uint64_t *count = xmalloc(t->cpus * sizeof(*count));
-	char clock[80];
+	char clock[80], page_format[sizeof(PAGE_FORMAT) + 10];
 
 	for (unsigned cpu = 0; cpu < t->cpus; cpu++)
-		count[cpu] = pages[cpu].size / PAGE_BYTES;
+		count[cpu] = w->pages[cpu].size / w->page_size;
+	snprintf(page_format, sizeof(page_format), PAGE_FORMAT, w->page_size - PAGE_HEADER);
 	snprintf(clock, sizeof(clock), "[%s]", t->clock);
 	dat_head_put(to, &(struct dat_head){
 			     .page_format = {put_text, page_format},
@@ -170,6 +172,7 @@ static void put_header(struct dat_sink *to, const struct dat_about *a, const str
 			     .options = {put_options, a},
 			     .clock = {put_text, clock},
 			     .cpus = t->cpus,
+			     .page_size = w->page_size,
 			     .pages = count,
 			 });
 	free(count);
@@ -178,40 +181,62 @@ static void put_header(struct dat_sink *to, const struct dat_about *a, const str
 /* ---- pages ---- */
 
 struct filling {
-	struct ring_buffer_page page;
+	struct ring_buffer_page *page;
 	struct dat_page put;
 	uint64_t lost; /* before it */
 	bool any;
 };
 
-static void finish(struct filling *f, struct bytes *pages)
+static void finish(struct dat_writer *w, unsigned cpu)
 {
+	struct filling *f = &w->filling[cpu];
+
 	if (!f->any)
 		return;
-	dat_page_end(&f->put, f->page.time_stamp, f->lost);
-	bytes_put(pages, &f->page, sizeof(f->page));
+	dat_page_end(&f->put, f->page->time_stamp, f->lost);
+	bytes_put(&w->pages[cpu], f->page, w->page_size);
 	f->any = false;
 	f->lost = 0;
 }
 
 /* With room for the number of what is lost before it. */
-static void start(struct filling *f)
+static void start(struct filling *f, uint32_t size)
 {
 	bool number = f->lost && f->lost != RB_LOST_UNKNOWN;
 
 	if (!f->any)
-		dat_page_begin(&f->put, &f->page, number ? sizeof(f->lost) : 0);
+		dat_page_begin(&f->put, f->page, size, number ? sizeof(f->lost) : 0);
 	f->any = true;
 }
 
-static void put_record(struct filling *f, struct bytes *pages, const struct record *r)
+static void put_record(struct dat_writer *w, const struct record *r)
 {
-	start(f);
+	struct filling *f = &w->filling[r->cpu];
+
+	start(f, w->page_size);
 	if (dat_page_put(&f->put, r->data, r->size, r->time))
 		return;
-	finish(f, pages);
-	start(f);
+	finish(w, r->cpu);
+	start(f, w->page_size);
 	dat_page_put(&f->put, r->data, r->size, r->time);
+}
+
+/* From now on pages have that size; those that are full already, too. */
+static void grow(struct dat_writer *w, uint32_t size)
+{
+	for (unsigned cpu = 0; cpu < w->cpus; cpu++) {
+		struct bytes pages = {.data = NULL};
+
+		finish(w, cpu);
+		for (size_t at = 0; at < w->pages[cpu].size; at += w->page_size) {
+			bytes_put(&pages, w->pages[cpu].data + at, w->page_size);
+			bytes_zeros(&pages, size - w->page_size);
+		}
+		bytes_free(&w->pages[cpu]);
+		w->pages[cpu] = pages;
+		w->filling[cpu].page = xrealloc(w->filling[cpu].page, size);
+	}
+	w->page_size = size;
 }
 
 void dat_begin(struct dat_writer *w, unsigned cpus)
@@ -219,18 +244,21 @@ void dat_begin(struct dat_writer *w, unsigned cpus)
 	*w = (struct dat_writer){.cpus = cpus};
 	w->filling = xmalloc(w->cpus * sizeof(*w->filling));
 	w->pages = xmalloc(w->cpus * sizeof(*w->pages));
+	grow(w, PAGE_BYTES);
 }
 
 void dat_take_trace(struct dat_writer *w, struct trace *t)
 {
 	struct record r;
 
+	if (t->page_size > w->page_size)
+		grow(w, t->page_size);
 	while (trace_next(t, &r)) {
 		if (!r.is_gap) {
-			put_record(&w->filling[r.cpu], &w->pages[r.cpu], &r);
+			put_record(w, &r);
 			continue;
 		}
-		finish(&w->filling[r.cpu], &w->pages[r.cpu]);
+		finish(w, r.cpu);
 		w->filling[r.cpu].lost = r.lost && !r.lost_unknown ? r.lost : RB_LOST_UNKNOWN;
 	}
 }
@@ -248,9 +276,9 @@ static void write_pages(const struct dat_writer *w, FILE *out)
 	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
 		all += w->pages[cpu].size;
 	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
-		for (size_t at = 0; at < w->pages[cpu].size; at += PAGE_BYTES) {
-			fwrite(w->pages[cpu].data + at, 1, PAGE_BYTES, out);
-			progress("writing the trace", done += PAGE_BYTES, all + 1);
+		for (size_t at = 0; at < w->pages[cpu].size; at += w->page_size) {
+			fwrite(w->pages[cpu].data + at, 1, w->page_size, out);
+			progress("writing the trace", done += w->page_size, all + 1);
 		}
 	progress("writing the trace", 1, 1);
 }
@@ -260,8 +288,8 @@ void dat_finish_trace(struct dat_writer *w, const struct dat_about *about, FILE 
 	struct header header = {.to = {.put = header_put, .patch = header_patch}};
 
 	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
-		finish(&w->filling[cpu], &w->pages[cpu]);
-	put_header(&header.to, about, w->pages);
+		finish(w, cpu);
+	put_header(&header.to, about, w);
 	fwrite(header.bytes.data, 1, header.bytes.size, out);
 	write_pages(w, out);
 	bytes_free(&header.bytes);
@@ -292,8 +320,10 @@ void dat_finish(struct dat_writer *w, const struct live *l, const struct bytes *
 
 void dat_drop(struct dat_writer *w)
 {
-	for (unsigned cpu = 0; cpu < w->cpus; cpu++)
+	for (unsigned cpu = 0; cpu < w->cpus; cpu++) {
 		bytes_free(&w->pages[cpu]);
+		free(w->filling[cpu].page);
+	}
 	free(w->pages);
 	free(w->filling);
 	*w = (struct dat_writer){.cpus = 0};

@@ -5,6 +5,7 @@
 
 struct dat_writer {
 	unsigned cpus;
+	uint32_t page_size;	 /* of the file's pages: as large as the largest sub-buffer seen */
 	struct filling *filling; /* by CPU: the page that is being filled */
 	struct bytes *pages;	 /* by CPU: those that are full */
 };

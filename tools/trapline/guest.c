@@ -274,7 +274,8 @@ void guest_describe(struct guest *g, struct trace *t, const char *name)
 	uint64_t clock = guest_word(g, g->array + g->head.array_clock);
 	char clock_name[64] = "local", line[80];
 
-	*t = (struct trace){.file = name, .records = RECORDS_OWN, .cpus = g->cpus};
+	*t = (struct trace){
+	    .file = name, .records = RECORDS_OWN, .page_size = PAGE_BYTES, .cpus = g->cpus};
 	t->by_id = xmalloc(65536 * sizeof(*t->by_id));
 	t->uname = xstrndup(g->head.release, sizeof(g->head.release));
 	t->stats = xstrndup("", 0);

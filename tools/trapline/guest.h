@@ -58,10 +58,12 @@ void guest_symbols(const struct guest *g, struct bytes *out);
 void guest_ledger(const struct guest *g, struct bytes *out);
 /* Names of tasks alone, as they are now. */
 void guest_names(struct guest *g, struct trace *t);
+/* Bytes that a page needs for any CPU's sub-buffer, as they are now. */
+uint32_t guest_page_size(const struct guest *g);
 /*
- * The next records of a CPU, up to a sub-buffer of them, as a page in the kernel's format, with
- * what is lost before it (`*lost`, and `*unknown`: some more) apart. False: there is no more for
- * now.
+ * The next records of a CPU, up to a sub-buffer of them, as a page of `size` bytes in the kernel's
+ * format, with what is lost before it (`*lost`, and `*unknown`: some more) apart. False: there is
+ * no more for now, or the sub-buffers have become larger.
  */
 bool guest_next(
-    struct guest *g, unsigned cpu, uint8_t page[PAGE_BYTES], uint64_t *lost, bool *unknown);
+    struct guest *g, unsigned cpu, uint8_t *page, uint32_t size, uint64_t *lost, bool *unknown);

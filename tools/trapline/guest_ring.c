@@ -21,13 +21,18 @@
 
 #include <string.h>
 
-#define LAP_BITS     28
-#define LAP_MASK     ((1ULL << LAP_BITS) - 1)
-#define INDEX_BITS   24
-#define INDEX_MASK   ((1ULL << INDEX_BITS) - 1)
-#define SLOT_PAGE    (~0ULL << 12)
-#define FIRST_NUMBER (1ULL << INDEX_BITS) /* lap 1, index 0 */
-#define TRIES	     100
+#define LAP_BITS	28
+#define LAP_MASK	((1ULL << LAP_BITS) - 1)
+#define INDEX_BITS	24
+#define INDEX_MASK	((1ULL << INDEX_BITS) - 1)
+#define SLOT_PAGE	(~0ULL << 12)
+#define FIRST_NUMBER	(1ULL << INDEX_BITS) /* lap 1, index 0 */
+/* A sub-buffer's account: bytes:19 events:16 padding:17 (in words) lap:12, from the lowest bit. */
+#define ACCOUNT_BYTES	0x7ffffULL
+#define ACCOUNT_PADDING 35
+#define ACCOUNT_WORDS	0x1ffffULL
+#define ACCOUNT_LAP	52
+#define TRIES		100
 
 /* ---- a ring ---- */
 
@@ -39,6 +44,20 @@ static uint64_t ring_word(const struct guest *g, const struct guest_cpu *c, uint
 static uint64_t lap_of(uint64_t number)
 {
 	return number >> INDEX_BITS & LAP_MASK;
+}
+
+/* Is the account of the number's lap? */
+static bool is_of(uint64_t account, uint64_t number)
+{
+	return account >> ACCOUNT_LAP == (lap_of(number) & (~0ULL >> ACCOUNT_LAP));
+}
+
+/* Bytes of a sub-buffer of the ring; 0: nothing that can be. */
+static uint64_t page_size(const struct guest *g, uint64_t ring)
+{
+	uint64_t size = -guest_word(g, ring + g->head.ring_page_mask);
+
+	return page_size_ok(size) ? size : 0;
 }
 
 /* Sub-buffers from one number on to another. */
@@ -117,6 +136,7 @@ static uint64_t evicted_before(struct guest *g, struct guest_cpu *c, uint64_t co
 
 struct found {
 	uint64_t page;	  /* virtual address */
+	uint64_t room;	  /* bytes of data in it */
 	uint64_t watched; /* the word that says that it is there, ... */
 	uint64_t value;	  /* ... and what it said */
 	bool reader;
@@ -137,20 +157,21 @@ static bool find_page(struct guest *g, struct guest_cpu *c, uint64_t count, stru
 	f->value = f->page = guest_word(g, f->watched);
 	f->reader = true;
 	return f->page && plus(count, c->number, 1) == ring_word(g, c, g->head.ring_next) &&
-	       guest_word(g, f->page + 8) >> 36 == lap_of(c->number);
+	       is_of(guest_word(g, f->page + 8), c->number);
 }
 
 enum look { LOOK_MORE, LOOK_END, LOOK_AGAIN };
 
 /* Events and the last time of what was copied, which begins behind a record at `time`. */
-static void count_records(struct guest_cpu *c, uint8_t *page, uint32_t bytes, bool evictable)
+static void count_records(
+    struct guest_cpu *c, uint8_t *page, uint32_t size, uint32_t bytes, bool evictable)
 {
 	struct page_walk w;
 	uint64_t commit = bytes;
 
 	memcpy(page, &c->time, 8);
 	memcpy(page + 8, &commit, 8);
-	page_begin(&w, RECORDS_OWN, page);
+	page_begin(&w, RECORDS_OWN, page, size);
 	while (page_next(&w)) {
 		c->seen++;
 		c->counted += evictable;
@@ -173,18 +194,17 @@ static void count_gap(struct guest *g, struct guest_cpu *c, uint64_t overwritten
 static enum look copy_new(
     struct guest *g, struct guest_cpu *c, uint64_t count, const struct found *f, uint8_t *page)
 {
-	uint64_t account = guest_word(g, f->page + 8), bytes = account & 0xfff,
-		 padding = account >> 24 & 0xfff;
-	bool finished = bytes == PAGE_ROOM;
+	uint64_t account = guest_word(g, f->page + 8), bytes = account & ACCOUNT_BYTES,
+		 padding = (account >> ACCOUNT_PADDING & ACCOUNT_WORDS) * 4;
+	bool finished = bytes == f->room;
 	uint64_t tail = ring_word(g, c, g->head.ring_tail), overwritten = 0, first = c->offset;
 
-	if (account >> 36 !=
-	    lap_of(c->number)) /* the writer is about to enter it, or it was given away */
+	if (!is_of(account, c->number)) /* the writer is about to enter it, or it was given away */
 		return f->reader ? LOOK_AGAIN : LOOK_END;
 	uint64_t end = bytes - padding;
 	if (!finished && (tail << 16 >> 16) != ((f->page + PAGE_HEADER + bytes) << 16 >> 16))
 		end = first;
-	if (end > PAGE_ROOM || end < first)
+	if (end > f->room || end < first)
 		return LOOK_AGAIN;
 	uint64_t time = guest_word(g, f->page);
 	if (end > first &&
@@ -200,7 +220,7 @@ static enum look copy_new(
 	if (!first)
 		c->time = time;
 	if (end > first)
-		count_records(c, page, end - first, !f->reader);
+		count_records(c, page, f->room + PAGE_HEADER, end - first, !f->reader);
 	c->offset = end;
 	if (finished) {
 		c->number = plus(count, c->number, 1);
@@ -209,21 +229,23 @@ static enum look copy_new(
 	return end > first ? LOOK_MORE : finished ? LOOK_AGAIN : LOOK_END;
 }
 
-static enum look look(struct guest *g, unsigned cpu, uint8_t *page)
+static enum look look(struct guest *g, unsigned cpu, uint8_t *page, uint32_t most)
 {
 	struct guest_cpu *c = &g->cpu[cpu];
 	uint64_t ring = ring_of(g, cpu);
-	struct found f;
+	struct found f = {.room = 0};
 
 	if (!ring)
 		return LOOK_END;
 	uint64_t count = guest_word(g, ring + g->head.ring_count);
-	if (count < 2 || count > INDEX_MASK)
+	uint64_t size = page_size(g, ring);
+	if (count < 2 || count > INDEX_MASK || !size || size > most)
 		return LOOK_END;
 	if (!c->begun || c->ring != ring)
 		begin(g, c, ring, count);
 	if (distance(count, c->number, ring_word(g, c, g->head.ring_number)) < 0)
 		return LOOK_END;
+	f.room = size - PAGE_HEADER;
 	if (find_page(g, c, count, &f))
 		return copy_new(g, c, count, &f, page);
 	if (distance(count, c->number, ring_word(g, c, g->head.ring_next)) > 0 && c->seen)
@@ -232,15 +254,27 @@ static enum look look(struct guest *g, unsigned cpu, uint8_t *page)
 	return LOOK_AGAIN;
 }
 
+uint32_t guest_page_size(const struct guest *g)
+{
+	uint32_t most = PAGE_BYTES;
+
+	for (unsigned cpu = 0; cpu < g->cpus; cpu++) {
+		uint64_t ring = ring_of(g, cpu), size = ring ? page_size(g, ring) : 0;
+
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
 bool guest_next(
-    struct guest *g, unsigned cpu, uint8_t page[PAGE_BYTES], uint64_t *lost, bool *unknown)
+    struct guest *g, unsigned cpu, uint8_t *page, uint32_t size, uint64_t *lost, bool *unknown)
 {
 	struct guest_cpu *c = &g->cpu[cpu];
 	enum look result = LOOK_AGAIN;
 
-	memset(page, 0, PAGE_BYTES);
+	memset(page, 0, size);
 	for (unsigned i = 0; i < TRIES && result == LOOK_AGAIN; i++)
-		result = look(g, cpu, page);
+		result = look(g, cpu, page, size);
 	if (result != LOOK_MORE)
 		return false;
 	*lost = c->lost;

@@ -98,7 +98,8 @@ static void describe(struct lastboot *l, const char *file)
 {
 	struct trace *t = &l->trace;
 
-	*t = (struct trace){.file = file, .records = RECORDS_OWN, .cpus = MAX_CPUS};
+	*t = (struct trace){
+	    .file = file, .records = RECORDS_OWN, .page_size = PAGE_BYTES, .cpus = MAX_CPUS};
 	t->by_id = xmalloc(IDS * sizeof(*t->by_id));
 	t->uname = xstrndup(l->head->release, strnlen(l->head->release, sizeof(l->head->release)));
 	t->stats = xstrndup("", 0);
@@ -122,17 +123,20 @@ static bool is_known(void *arg, u16 id)
 static void take_ring(struct lastboot *l, unsigned cpu, const struct rb_image *im,
     const struct rb_recovered_page *from, const struct rb_recovery *sum)
 {
-	struct ring_buffer_page page;
+	union {
+		struct ring_buffer_page page;
+		uint8_t bytes[PAGE_BYTES];
+	} copy;
 
 	if (l->pages[cpu].size && l->last[cpu] >= sum->last)
 		return;
 	l->pages[cpu].size = 0;
 	for (u32 i = 0; i < sum->good; i++) {
-		rb_recover_copy(im, &from[i], &page);
-		page.commit = from[i].end - from[i].from;
+		rb_recover_copy(im, &from[i], &copy.page);
+		copy.page.commit = from[i].end - from[i].from;
 		if (!i && sum->overrun)
-			page_lost((uint8_t *)&page, sum->overrun, false);
-		bytes_put(&l->pages[cpu], &page, sizeof(page));
+			page_lost(copy.bytes, sum->overrun, false);
+		bytes_put(&l->pages[cpu], copy.bytes, sizeof(copy.bytes));
 	}
 	l->seen[cpu] = sum->events;
 	l->lost[cpu] = sum->overrun;

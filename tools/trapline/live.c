@@ -62,6 +62,7 @@ void live_describe(struct live *l)
 	struct trace old = l->trace;
 
 	guest_describe(&l->guest, &l->trace, old.file);
+	l->trace.page_size = old.page_size;
 	keep_formats(l, &old);
 	l->trace.damaged |= old.damaged;
 	trace_close(&old);
@@ -104,18 +105,19 @@ static bool look_at_cpu(struct live *l, unsigned cpu)
 {
 	struct cpu *c = &l->trace.cpu[cpu];
 	struct bytes *pages = &l->pages[cpu];
-	uint8_t page[PAGE_BYTES];
+	static uint8_t page[PAGE_MOST];
+	const uint32_t size = l->trace.page_size;
 	uint64_t lost;
 	bool unknown;
 
 	pages->size = 0;
 	while (pages->size < (size_t)PAGES_MOST * PAGE_BYTES &&
-	       guest_next(&l->guest, cpu, page, &lost, &unknown)) {
+	       guest_next(&l->guest, cpu, page, size, &lost, &unknown)) {
 		if (lost || unknown)
 			page_lost(page, lost, unknown);
 		l->lost += lost;
 		l->lost_unknown |= unknown;
-		bytes_put(pages, page, sizeof(page));
+		bytes_put(pages, page, size);
 	}
 	*c = (struct cpu){.pages = pages->data, .bytes = pages->size};
 	return pages->size;
@@ -127,11 +129,11 @@ static bool knows_all(struct live *l)
 	bool all = true;
 
 	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
-		for (size_t at = 0; at < l->pages[cpu].size; at += PAGE_BYTES) {
+		for (size_t at = 0; at < l->pages[cpu].size; at += l->trace.page_size) {
 			struct page_walk w;
 			uint16_t id;
 
-			page_begin(&w, RECORDS_OWN, l->pages[cpu].data + at);
+			page_begin(&w, RECORDS_OWN, l->pages[cpu].data + at, l->trace.page_size);
 			while (page_next(&w)) {
 				if (w.length < sizeof(id))
 					continue;
@@ -147,6 +149,7 @@ bool live_look(struct live *l)
 {
 	bool any = false;
 
+	l->trace.page_size = guest_page_size(&l->guest);
 	for (unsigned cpu = 0; cpu < l->guest.cpus; cpu++)
 		any |= look_at_cpu(l, cpu);
 	if (any)

@@ -37,19 +37,26 @@ static void lost_before(struct page_walk *w, uint64_t commit)
 		w->lost_unknown = commit & LOST_UNKNOWN;
 		return;
 	}
-	if (commit & MISSED_STORED && w->end + 8 <= PAGE_ROOM)
+	if (commit & MISSED_STORED && w->end + 8 <= w->room)
 		w->lost = load(w->data + w->end, 8);
 	else
 		w->lost_unknown = true;
 }
 
-void page_begin(struct page_walk *w, enum records records, const uint8_t *page)
+bool page_size_ok(uint64_t size)
+{
+	return size >= PAGE_BYTES && size <= PAGE_MOST && !(size & (size - 1));
+}
+
+void page_begin(struct page_walk *w, enum records records, const uint8_t *page, uint32_t size)
 {
 	uint64_t commit = load(page + 8, 8);
 
-	*w = (struct page_walk){
-	    .records = records, .data = page + PAGE_HEADER, .time = load(page, 8)};
-	if ((commit & PAGE_USED) > PAGE_ROOM) {
+	*w = (struct page_walk){.records = records,
+	    .data = page + PAGE_HEADER,
+	    .time = load(page, 8),
+	    .room = size - PAGE_HEADER};
+	if ((commit & PAGE_USED) > w->room) {
 		ends(w, "it says that it holds more than a page");
 		return;
 	}

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGE_BYTES  4096
+#define PAGE_BYTES  4096 /* of the machine's, and of the smallest sub-buffer; others are ... */
+#define PAGE_MOST   (PAGE_BYTES << 7) /* ... powers of two up to this */
 #define PAGE_HEADER 16
 #define PAGE_ROOM   (PAGE_BYTES - PAGE_HEADER)
 #define PAGE_USED   0xfffffUL /* of the header's second word: how many bytes behind it are in use */
@@ -19,7 +20,7 @@ enum records { RECORDS_LINUX, RECORDS_OWN };
 struct page_walk {
 	enum records records;
 	const uint8_t *data; /* behind the header */
-	uint32_t at, end;
+	uint32_t at, end, room;
 	uint64_t time;	   /* of the last record */
 	uint64_t lost;	   /* events before the page ... */
 	bool lost_unknown; /* ... and some more, nobody knows how many */
@@ -28,8 +29,10 @@ struct page_walk {
 	const char *wrong; /* why it ended early; NULL: it did not */
 };
 
-/* `page` has PAGE_BYTES. */
-void page_begin(struct page_walk *w, enum records records, const uint8_t *page);
+/* Can a sub-buffer have so many bytes? */
+bool page_size_ok(uint64_t size);
+/* `page` has `size` bytes. */
+void page_begin(struct page_walk *w, enum records records, const uint8_t *page, uint32_t size);
 /*
  * Writes into a page of the kernel's format, as no kernel does, what is lost before it;
  * page_begin() finds it. At most 2^32 - 2.

@@ -231,11 +231,11 @@ static void advance(struct trace *t, struct cpu *c)
 	while (!(c->has = page_next(&c->walk))) {
 		if (c->walk.wrong)
 			trace_say(t, "cpu %d, the page at %llu: %s", (int)(c - t->cpu),
-			    (unsigned long long)c->at - PAGE_BYTES, c->walk.wrong);
-		if (c->bytes - c->at < PAGE_BYTES)
+			    (unsigned long long)c->at - t->page_size, c->walk.wrong);
+		if (c->bytes - c->at < t->page_size)
 			return;
-		page_begin(&c->walk, t->records, c->pages + c->at);
-		c->at += PAGE_BYTES;
+		page_begin(&c->walk, t->records, c->pages + c->at, t->page_size);
+		c->at += t->page_size;
 		t->pages_done++;
 		c->lost += c->walk.lost;
 		c->lost_unknown |= c->walk.lost_unknown;

@@ -50,6 +50,7 @@ struct trace {
 	    clock_add;
 	uint64_t id;
 	enum records records;
+	uint32_t page_size; /* of each of the CPUs' pages */
 	struct cpu *cpu;
 	unsigned cpus;
 	uint64_t pages_done, pages_all;

@@ -62,6 +62,16 @@ __weak u64 host_unix_ns(void)
 	return 0;
 }
 
+__weak void *host_block_alloc(unsigned order)
+{
+	return order ? NULL : host_page_alloc();
+}
+
+__weak void host_block_free(void *p, unsigned order __maybe_unused)
+{
+	host_page_free(p);
+}
+
 __weak u64 host_pages_free(void)
 {
 	return PAGES_FREE;

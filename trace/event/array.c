@@ -194,6 +194,20 @@ static int expand(struct trace_array *tr)
 	return tr->expanded ? 0 : trace_array_resize(tr, tr->wanted_size, -1);
 }
 
+int trace_array_set_subbuf(struct trace_array *tr, unsigned order)
+{
+	int err;
+
+	if (order == ring_buffer_order(tr->buffer))
+		return 0;
+	if (tr->trace_opens || (tr->snapshot && tr->snapshot_opens))
+		return -EBUSY;
+	trace_snapshot_hold(tr);
+	err = ring_buffer_set_order(tr->buffer, tr->snapshot, order);
+	trace_snapshot_release(tr);
+	return err;
+}
+
 int trace_array_expand(struct trace_array *tr)
 {
 	int err = expand(trace_global);

@@ -152,6 +152,11 @@ bool trace_array_is_expanded(const struct trace_array *tr);
  * -EBUSY: somebody reads either.
  */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
+/*
+ * Sub-buffers of both buffers have PAGE_SIZE << order bytes from now on; what was recorded is lost.
+ * 0; -ENOMEM; -EBUSY: somebody reads it. Only pages (order 0) are kept for another boot.
+ */
+int trace_array_set_subbuf(struct trace_array *tr, unsigned order);
 void trace_array_clear(struct trace_array *tr, int cpu); /* cpu < 0: all */
 /* True if that changed it. Any context. */
 bool trace_array_set_on(struct trace_array *tr, bool on);

@@ -162,12 +162,15 @@ static __noinline bool trace_gate_put(struct trace_event_file *file, const struc
 					    : put(file, ctx, image, size, way);
 }
 
-/* G5 without an image: the ring is asked all the same if it would count why not. */
+/*
+ * G5 without an image, which is never longer than the smallest sub-buffer takes: the ring is asked
+ * all the same if it would count why not.
+ */
 static __noinline void trace_gate_refuse(struct trace_event_file *file, const struct hit *hit)
 {
 	struct trace_slot slot;
 
-	if (hit->size > RB_MAX_DATA)
+	if (hit->size > ring_buffer_max_data(file->buffer))
 		trace_reserve(&slot, file, hit->ctx, hit->size);
 	else
 		local_inc(&file->counts[hit->ctx->cpu].too_deep);

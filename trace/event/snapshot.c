@@ -98,7 +98,8 @@ int trace_snapshot_match(struct trace_array *tr)
 int trace_snapshot_alloc(struct trace_array *tr)
 {
 	u32 mode = (tr->options & TRACE_OPT_OVERWRITE ? RB_FL_OVERWRITE : 0) |
-		   (tr == trace_global ? RB_FL_KEPT : 0);
+		   (tr == trace_global ? RB_FL_KEPT : 0) |
+		   RB_FL_ORDER * ring_buffer_order(tr->buffer);
 
 	if (tr->snapshot)
 		return 0;

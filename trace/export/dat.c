@@ -39,9 +39,9 @@
 #include "trace/host_memory.h"
 #include "trace/persist/lastboot.h"
 
-/* A copy's commit: bytes:12, events lost before it:52 (all ones: nobody knows how many). */
-#define HELD_BYTES 0xfffUL
-#define HELD_LOST  12
+/* A copy's commit: bytes:20, events lost before it:44 (all ones: nobody knows how many). */
+#define HELD_BYTES RB_COMMIT_BYTES
+#define HELD_LOST  20
 
 struct dat_cpu {
 	struct ring_buffer_live *live;
@@ -53,6 +53,7 @@ struct dat_cpu {
 struct trace_dat {
 	struct trace_array *tr;
 	struct ring_buffer *buffer; /* NULL: none */
+	unsigned order;		    /* of its sub-buffers, and the file's, when it began */
 	bool snapshot;
 	u32 changes; /* tr->snapshot_changes when it began */
 	struct dat_convert convert;
@@ -132,7 +133,7 @@ static bool hold_next(struct trace_dat *dat, struct dat_cpu *of)
 
 static void hold(struct trace_dat *dat) /* D3 */
 {
-	u64 room = host_pages_free() / 2, held = 0;
+	u64 room = (host_pages_free() / 2) >> dat->order, held = 0;
 	bool more = true;
 
 	while (more) {
@@ -169,7 +170,7 @@ static int take(struct trace_dat *dat)
 
 static int make_header(struct trace_dat *dat)
 {
-	struct dat_source src = {dat->tr, dat->buffer, dat->pages};
+	struct dat_source src = {dat->tr, dat->buffer, dat->convert.size, dat->pages};
 
 	for (unsigned cpu = 0; cpu < dat->cpus; cpu++)
 		dat->pages[cpu] = dat->of[cpu].promised * dat->out_per_source;
@@ -190,11 +191,15 @@ int trace_dat_create(struct trace_array *tr, bool snapshot, struct trace_dat **o
 	dat->snapshot = snapshot;
 	dat->changes = tr->snapshot_changes;
 	dat->cpus = cpus;
-	dat->convert = (struct dat_convert){.time = dat_file_time, .arg = tr};
+	dat->order = dat->buffer ? ring_buffer_order(dat->buffer) : 0;
+	dat->convert =
+	    (struct dat_convert){.time = dat_file_time, .arg = tr, .size = PAGE_SIZE << dat->order};
 	dat->out_per_source = pages_for_one(tr);
-	dat->out_given = PAGE_SIZE;
-	dat->out = host_page_alloc();
-	dat->source = host_page_alloc();
+	dat->out_given = dat->convert.size;
+	dat->out = host_block_alloc(dat->order);
+	dat->source = host_block_alloc(dat->order);
+	for (unsigned cpu = 0; cpu < cpus; cpu++)
+		dat->of[cpu].held.order = dat->order;
 	if (dat->out && dat->source)
 		err = take(dat);
 	if (!err)
@@ -213,8 +218,8 @@ void trace_dat_free(struct trace_dat *dat)
 		dat_pages_free(&dat->of[cpu].held);
 	}
 	dat_text_free(&dat->header);
-	host_page_free(dat->out);
-	host_page_free(dat->source);
+	host_block_free(dat->out, dat->order);
+	host_block_free(dat->source, dat->order);
 	host_free(dat);
 }
 
@@ -233,7 +238,7 @@ static void next_source(struct trace_dat *dat, struct dat_cpu *of)
 
 	dat->lost = page->commit = 0;
 	if (of->given < of->held.count) {
-		memcpy(page, of->held.page[of->given], PAGE_SIZE);
+		memcpy(page, of->held.page[of->given], dat->convert.size);
 		dat_pages_drop(&of->held, of->given);
 		dat->lost = (s64)page->commit >> HELD_LOST;
 		page->commit &= HELD_BYTES;
@@ -268,8 +273,8 @@ ssize trace_dat_read(struct trace_dat *dat, void *buf, size_t n)
 	size_t done = dat_text_read(&dat->header, dat->header_given, buf, n);
 
 	dat->header_given += done;
-	while (done < n && (dat->out_given < PAGE_SIZE || next_page(dat))) {
-		size_t part = MIN(n - done, PAGE_SIZE - dat->out_given);
+	while (done < n && (dat->out_given < dat->convert.size || next_page(dat))) {
+		size_t part = MIN(n - done, dat->convert.size - dat->out_given);
 
 		memcpy((u8 *)buf + done, (const u8 *)dat->out + dat->out_given, part);
 		dat->out_given += part;

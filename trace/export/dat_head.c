@@ -55,7 +55,7 @@ void dat_put_trace_id(struct dat_sink *to, u64 seed)
 	dat_put_u64(to, seed * 0x9e3779b97f4a7c15UL | 1);
 }
 
-static void dat_put_start(struct dat_sink *to)
+static void dat_put_start(struct dat_sink *to, u32 page_size)
 {
 	static const u8 magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
 	static const u8 little_endian_long_8[] = {0, 8};
@@ -63,7 +63,7 @@ static void dat_put_start(struct dat_sink *to)
 	to->put(to, magic, sizeof(magic));
 	dat_put_string(to, "6");
 	to->put(to, little_endian_long_8, sizeof(little_endian_long_8));
-	dat_put_u32(to, PAGE_SIZE);
+	dat_put_u32(to, page_size);
 }
 
 static void dat_put_record_format(struct dat_sink *to, const void *arg __maybe_unused)
@@ -80,10 +80,10 @@ static void dat_put_cpus(struct dat_sink *to, const struct dat_head *head)
 	table = to->len;
 	dat_put_zeros(to, head->cpus * 16);
 	dat_put_sized(to, 8, head->clock);
-	dat_put_zeros(to, -to->len % PAGE_SIZE);
+	dat_put_zeros(to, -to->len % head->page_size);
 	at = to->len;
 	for (unsigned cpu = 0; cpu < head->cpus; cpu++) {
-		u64 entry[2] = {at, head->pages[cpu] * PAGE_SIZE};
+		u64 entry[2] = {at, head->pages[cpu] * head->page_size};
 
 		to->patch(to, table + cpu * sizeof(entry), entry, sizeof(entry));
 		at += entry[1];
@@ -92,7 +92,7 @@ static void dat_put_cpus(struct dat_sink *to, const struct dat_head *head)
 
 void dat_head_put(struct dat_sink *to, const struct dat_head *head)
 {
-	dat_put_start(to);
+	dat_put_start(to, head->page_size);
 	dat_put_string(to, "header_page");
 	dat_put_sized(to, 8, head->page_format);
 	dat_put_string(to, "header_event");

@@ -40,6 +40,7 @@ struct dat_head {
 	struct dat_part options; /* dat_put_option() and dat_put_trace_id() */
 	struct dat_part clock;	 /* its name, or a list with the name in brackets */
 	unsigned cpus;
+	u32 page_size;
 	const u64 *pages; /* of sub-buffers, by CPU: they follow, one CPU's after the other's */
 };
 /* Puts all of it, up to the first sub-buffer. */

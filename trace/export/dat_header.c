@@ -57,9 +57,9 @@ static void dat_put_shown(struct dat_sink *to, const void *shown)
 
 /* ---- formats ---- */
 
-static void dat_show_page_format(struct seq *s, const void *arg __maybe_unused)
+static void dat_show_page_format(struct seq *s, const void *page_size)
 {
-	trace_show_page_format(s);
+	trace_show_page_format(s, *(const u32 *)page_size);
 }
 
 static void dat_show_format(struct seq *s, const void *call)
@@ -246,7 +246,7 @@ bool dat_header_make(struct dat_text *t, const struct dat_source *src)
 
 	dat_head_put(
 	    &t->to, &(struct dat_head){
-			.page_format = SHOWN(dat_show_page_format, NULL),
+			.page_format = SHOWN(dat_show_page_format, &src->page_size),
 			.formats = {past ? dat_put_past_formats : dat_put_all_formats, past},
 			.symbols = SHOWN(dat_show_symbols, past),
 			.printks = SHOWN(dat_show_printk, past),
@@ -254,6 +254,7 @@ bool dat_header_make(struct dat_text *t, const struct dat_source *src)
 			.options = {dat_put_options, src},
 			.clock = SHOWN(dat_show_clocks, src->tr),
 			.cpus = host_cpu_count(),
+			.page_size = src->page_size,
 			.pages = src->pages,
 		    });
 	return !t->failed;

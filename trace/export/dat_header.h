@@ -7,6 +7,7 @@
 struct dat_source {
 	struct trace_array *tr;
 	struct ring_buffer *buffer; /* NULL: there is none, so nothing is in it */
+	u32 page_size;		    /* of the file's pages */
 	const u64 *pages;	    /* of the file, by CPU */
 };
 

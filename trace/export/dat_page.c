@@ -48,12 +48,13 @@ static u64 data_size(u64 length)
 
 static u64 room(const struct dat_page *p)
 {
-	return p->page->data + RB_PAGE_DATA - p->at;
+	return p->end - p->at;
 }
 
-void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 keep)
+void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 size, u32 keep)
 {
-	*p = (struct dat_page){.page = page, .at = page->data, .keep = keep};
+	*p = (struct dat_page){
+	    .page = page, .at = page->data, .end = (u8 *)page + size, .keep = keep};
 }
 
 bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time)
@@ -106,8 +107,8 @@ u32 dat_page_convert(
 	struct rb_page_iter before = *w;
 	struct dat_page p;
 
-	dat_page_begin(
-	    &p, out, 0); /* a page of the source is one of the file: its events come first */
+	/* A page of the source is one of the file: its events come first. */
+	dat_page_begin(&p, out, how->size, 0);
 	while (rb_page_iter_next(w)) {
 		if ((s64)(w->stamp - how->until) > 0)
 			continue;

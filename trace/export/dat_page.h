@@ -16,17 +16,17 @@ extern const char dat_page_header_event[];
 /* A page that is being filled. */
 struct dat_page {
 	struct ring_buffer_page *page;
-	u8 *at;
+	u8 *at, *end;
 	u64 time; /* of the last event */
 	u32 events;
 	u32 keep; /* bytes that are left free */
 };
 
 /*
- * `keep` bytes stay free behind the data, unless the first event alone needs them: sizeof(u64) for
- * the number of lost events.
+ * The page has `size` bytes. `keep` bytes stay free behind the data, unless the first event alone
+ * needs them: sizeof(u64) for the number of lost events.
  */
-void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 keep);
+void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 size, u32 keep);
 /* False: it does not fit. `length` is a multiple of 4, the time in the file's unit. */
 bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time);
 /*
@@ -39,6 +39,7 @@ struct dat_convert {
 	u64 (*time)(const void *arg, u64 stamp); /* to the file's unit */
 	const void *arg;
 	u64 until; /* what was recorded later is left out */
+	u32 size;  /* of a page */
 };
 
 /*

@@ -24,7 +24,7 @@ void *dat_pages_add(struct dat_pages *list)
 {
 	if (list->count == list->room && !grow(list))
 		return NULL;
-	void *page = host_page_alloc();
+	void *page = host_block_alloc(list->order);
 	if (page)
 		list->page[list->count++] = page;
 	return page;
@@ -32,14 +32,14 @@ void *dat_pages_add(struct dat_pages *list)
 
 void dat_pages_drop(struct dat_pages *list, u64 i)
 {
-	host_page_free(list->page[i]);
+	host_block_free(list->page[i], list->order);
 	list->page[i] = NULL;
 }
 
 void dat_pages_free(struct dat_pages *list)
 {
 	for (u64 i = 0; i < list->count; i++)
-		host_page_free(list->page[i]);
+		host_block_free(list->page[i], list->order);
 	host_free(list->page);
 	*list = (struct dat_pages){.page = NULL};
 }

@@ -1,6 +1,6 @@
 /*
- * A list of pages that grows, and a sink that fills one, for files that are made whole before they
- * are read (dat.c). Task context; each belongs to one user.
+ * A list of pages that grows, each of PAGE_SIZE << order bytes, and a sink that fills one, for
+ * files that are made whole before they are read (dat.c). Task context; each belongs to one user.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 struct dat_pages {
 	void **page;
 	u64 count, room;
+	unsigned order;
 };
 
 /* A fresh page, at the end of the list; NULL: no memory. */

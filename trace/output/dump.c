@@ -57,13 +57,40 @@ static struct dump_head {
 	u64 stamp;
 } heads[MAX_CPUS];
 
+static size_t page_room = PAGE_SIZE; /* the largest sub-buffer that fits into a place */
+
 int trace_dump_prepare(void)
 {
 	for (unsigned cpu = 0; cpu < host_cpu_count(); cpu++) {
 		if (!heads[cpu].live)
-			heads[cpu].live = ring_buffer_live_alloc();
+			heads[cpu].live = ring_buffer_live_alloc(page_room);
 		if (!heads[cpu].live)
 			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* No dump runs meanwhile but the dying kernel's, which does not come back here. */
+int trace_dump_make_room(size_t page_size)
+{
+	struct ring_buffer_live *live[MAX_CPUS];
+	unsigned n = 0;
+
+	if (page_size <= page_room)
+		return 0;
+	while (n < MAX_CPUS && heads[n].live && (live[n] = ring_buffer_live_alloc(page_size)))
+		n++;
+	if (n < MAX_CPUS && heads[n].live) {
+		while (n--)
+			ring_buffer_live_finish(live[n]);
+		return -ENOMEM;
+	}
+	page_room = page_size;
+	while (n--) {
+		struct ring_buffer_live *old = heads[n].live;
+
+		WRITE_ONCE(heads[n].live, live[n]);
+		ring_buffer_live_finish(old);
 	}
 	return 0;
 }

@@ -12,6 +12,8 @@ enum { TRACE_DUMP_NONE, TRACE_DUMP_ALL, TRACE_DUMP_ORIG };
  * context; exit gives it back.
  */
 int trace_dump_prepare(void);
+/* The same for sub-buffers of so many bytes, before there are any. Task context under host_lock. */
+int trace_dump_make_room(size_t page_size);
 void trace_dump_exit(void);
 /*
  * The global buffer onto the consoles, all CPUs' or this one's, when the kernel dies: nobody else

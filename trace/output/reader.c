@@ -31,16 +31,40 @@ static void trace_reader_forget(struct trace_reader *r)
 	r->known = p ? host_alloc((r->cpus + 1) * p->cpu_size) : NULL;
 }
 
+/* For the copy of a record, which may be of any size since sub-buffers have become larger. */
+static bool trace_reader_room(struct trace_reader *r, u32 size)
+{
+	char *copy = size <= r->copy_room ? r->copy : host_alloc(size);
+
+	if (!copy)
+		return false;
+	if (copy != r->copy) {
+		host_free(r->copy);
+		r->copy = copy;
+		r->copy_room = size;
+	}
+	return true;
+}
+
+/* From now on the line's record is the copy, cut if there is no memory for all of it. */
+static void trace_reader_copy(struct trace_reader *r, struct trace_line *line)
+{
+	if (!trace_reader_room(r, line->len))
+		line->len = r->copy_room;
+	memcpy(r->copy, line->ent, line->len);
+}
+
 int trace_reader_init(
     struct trace_reader *r, struct trace_array *tr, struct ring_buffer *buffer, int cpu)
 {
 	*r =
 	    (struct trace_reader){.tr = tr, .buffer = buffer, .cpu = cpu, .cpus = host_cpu_count()};
-	r->symbols = host_alloc(sizeof(*r->symbols) + r->cpus * sizeof(*r->heads) + RB_PAGE_DATA);
-	if (!r->symbols)
+	r->symbols = host_alloc(sizeof(*r->symbols) + r->cpus * sizeof(*r->heads));
+	if (!r->symbols || !trace_reader_room(r, RB_MAX_DATA)) {
+		host_free(r->symbols);
 		return -ENOMEM;
+	}
 	r->heads = (struct trace_head *)(r->symbols + 1);
-	r->copy = (char *)(r->heads + r->cpus);
 	trace_reader_forget(r);
 	return 0;
 }
@@ -49,6 +73,7 @@ void trace_reader_free(struct trace_reader *r)
 {
 	trace_reader_finish(r);
 	host_free(r->known);
+	host_free(r->copy);
 	host_free(r->symbols);
 }
 
@@ -214,7 +239,7 @@ static void print_with_next(
 {
 	bool both = false;
 
-	memcpy(r->copy, line->ent, line->len);
+	trace_reader_copy(r, line);
 	line->ent = (const struct trace_entry *)r->copy;
 	trace_reader_advance(h);
 	if (r->tr->tracer->printer &&
@@ -290,7 +315,7 @@ static bool trace_reader_hold(struct trace_reader *r)
 			return false;
 		r->held = trace_reader_line_of(r, h);
 		r->held_lost = h->lost;
-		memcpy(r->copy, r->held.ent, r->held.len);
+		trace_reader_copy(r, &r->held);
 	} while (!trace_reader_consume_head(r, h));
 	r->held.ent = (const struct trace_entry *)r->copy;
 	if (r->known)

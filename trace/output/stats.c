@@ -29,12 +29,12 @@ void trace_show_stats(
 	seq_printf(s, "dropped events: %lu\nread events: %lu\n", st.dropped, st.read);
 }
 
-void trace_show_page_format(struct seq *s)
+void trace_show_page_format(struct seq *s, size_t page_size)
 {
 	seq_printf(s,
 	    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 	    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 	    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 	    "\tfield: char data;\toffset:%d;\tsize:%lu;\tsigned:1;\n",
-	    RB_PAGE_HEADER, RB_PAGE_DATA);
+	    RB_PAGE_HEADER, page_size - RB_PAGE_HEADER);
 }

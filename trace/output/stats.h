@@ -11,4 +11,4 @@ struct trace_array;
 void trace_show_stats(
     struct seq *s, const struct trace_array *tr, struct ring_buffer *buffer, unsigned cpu);
 /* The header of a sub-buffer: the file `header_page`. */
-void trace_show_page_format(struct seq *s);
+void trace_show_page_format(struct seq *s, size_t page_size);

@@ -11,16 +11,17 @@
 #include "trace/host_memory.h"
 #include "trace/ring/pages.h"
 
-size_t rb_pages_for(size_t size)
+size_t rb_pages_for(size_t size, unsigned order)
 {
-	size_t count = size / RB_PAGE_DATA + (size % RB_PAGE_DATA != 0);
+	u64 data = rb_page_data(rb_mask_of(order));
+	size_t count = size / data + (size % data != 0);
 
 	return MAX(count, (size_t)2);
 }
 
 /* ---- A ring ---- */
 
-static void rb_reset_ring(struct rb_ring *ring)
+void rb_reset_ring(struct rb_ring *ring)
 {
 	struct ring_buffer_totals past = {0};
 
@@ -83,10 +84,13 @@ struct ring_buffer *ring_buffer_alloc(size_t size, unsigned flags, u64 (*clock)(
 	_Static_assert(sizeof(struct rb_cpu_buffer) == 64, "a CPU buffer is one cache line");
 	if (!rb)
 		return NULL;
-	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++) {
 		rb->cpu_buffers[cpu].slow = RB_SLOW_NO_RING;
+		rb->cpu_buffers[cpu].page_mask = rb_mask_of(flags / RB_FL_ORDER);
+	}
 	rb_set_clock(rb, clock);
-	rb->count = rb_pages_for(size);
+	rb->order = flags / RB_FL_ORDER;
+	rb->count = rb_pages_for(size, rb->order);
 	rb->overwrite = flags & RB_FL_OVERWRITE;
 	rb->kept = flags & RB_FL_KEPT;
 	if (ring_buffer_add_cpus(rb)) {
@@ -100,7 +104,7 @@ int ring_buffer_add_cpus(struct ring_buffer *rb)
 {
 	while (rb->cpus < host_cpu_count()) {
 		struct rb_cpu_buffer *cpu_buffer = &rb->cpu_buffers[rb->cpus];
-		struct rb_ring *ring = rb_ring_alloc(rb->count, rb->overwrite, rb->kept, rb->cpus);
+		struct rb_ring *ring = rb_ring_alloc(rb, rb->cpus);
 
 		if (!ring)
 			return -ENOMEM;
@@ -122,13 +126,23 @@ void ring_buffer_free(struct ring_buffer *rb)
 	host_free(rb);
 }
 
-void rb_stop_cpus(struct ring_buffer *rb, int from, int to)
+void rb_refuse_cpus(struct ring_buffer *rb, int from, int to)
 {
 	for (int cpu = from; cpu <= to; cpu++)
 		atomic_add(&rb->cpu_buffers[cpu].slow, RB_SLOW_ONE);
-	host_synchronize();
+}
+
+void rb_lock_readers(struct ring_buffer *rb, int from, int to)
+{
 	for (int cpu = from; cpu <= to; cpu++)
 		rb_lock_reader(rb, cpu);
+}
+
+void rb_stop_cpus(struct ring_buffer *rb, int from, int to)
+{
+	rb_refuse_cpus(rb, from, to);
+	host_synchronize();
+	rb_lock_readers(rb, from, to);
 }
 
 void rb_start_cpus(struct ring_buffer *rb, int from, int to)

@@ -16,9 +16,9 @@
 struct ring_buffer_iter {
 	struct ring_buffer *rb;
 	int cpu;
-	u64 seq, offset; /* the next event lies there or behind */
-	u64 stamp;	 /* time of the event before it */
-	u8 copy[RB_PAGE_DATA] __aligned(8);
+	u64 seq, offset;	/* the next event lies there or behind */
+	u64 stamp;		/* time of the event before it */
+	u8 copy[] __aligned(8); /* as much as a sub-buffer has */
 };
 
 static void seat(struct ring_buffer_iter *it, const struct rb_ring *ring)
@@ -43,7 +43,7 @@ static struct ring_buffer_page *find_page(
 	page = rb_slot_page(ring->slots[rb_number_index(number)]);
 	commit_word = page->commit;
 	if (rb_slot_gen(ring->slots[rb_number_index(number)]) != rb_number_gen(number) ||
-	    rb_commit_gen(commit_word) != rb_number_gen(number))
+	    !rb_commit_is_of(commit_word, rb_number_gen(number)))
 		return NULL;
 	*end = rb_commit_end(commit_word);
 	return page;
@@ -136,16 +136,23 @@ static struct ring_buffer_event *rb_iter_get(struct ring_buffer_iter *it, u64 *t
 struct ring_buffer_iter *ring_buffer_read_start(struct ring_buffer *rb, int cpu)
 {
 	struct ring_buffer_iter *it;
+	struct rb_ring *ring;
+	u64 size;
 
 	if (!rb_has_cpu(rb, cpu))
 		return NULL;
-	it = host_alloc(sizeof(*it));
-	if (!it)
+	ring = rb_lock_reader(rb, cpu);
+	ring->iterators++; /* from here on its sub-buffers keep their size */
+	size = rb_page_data(ring->page_mask);
+	rb_unlock_reader(rb, cpu);
+	it = host_alloc(sizeof(*it) + size);
+	if (!it) {
+		rb_lock_reader(rb, cpu)->iterators--;
+		rb_unlock_reader(rb, cpu);
 		return NULL;
+	}
 	it->rb = rb;
 	it->cpu = cpu;
-	rb_lock_reader(rb, cpu)->iterators++;
-	rb_unlock_reader(rb, cpu);
 	ring_buffer_record_disable_cpu(rb, cpu);
 	host_synchronize();
 	ring_buffer_iter_reset(it);

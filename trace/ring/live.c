@@ -48,7 +48,8 @@ struct ring_buffer_live {
 	u64 counted;		    /* see above */
 	u64 lost;		    /* events missed before `copy`, of which nobody was told */
 	u64 next_seq;		    /* the ring's, when it began: else a reader was there */
-	struct ring_buffer_page copy;
+	u64 room;		    /* bytes of `copy` */
+	u8 copy[] __aligned(8);	    /* of a sub-buffer's events */
 };
 
 static u64 rb_tail_seq(const struct rb_ring *ring)
@@ -96,7 +97,7 @@ static void rb_live_copy(struct ring_buffer_live *it, const struct ring_buffer_p
 	if (it->end == 0 && end)
 		it->stamp = READ_ONCE(page->time_stamp);
 	if (end > it->end)
-		memcpy(it->copy.data + it->end, page->data + it->end, end - it->end);
+		memcpy(it->copy + it->end, page->data + it->end, end - it->end);
 	it->end = MAX(it->end, end);
 }
 
@@ -158,7 +159,7 @@ static enum found look_at_slot(struct ring_buffer_live *it, struct rb_ring *ring
 		count_gap(it, ring, overrun);
 	if (it->offset < it->end)
 		return MORE;
-	if (!rb_commit_is_finished(commit_word))
+	if (!rb_commit_is_finished(ring, commit_word))
 		return END;
 	go_to(it, it->seq + 1);
 	return AGAIN;
@@ -187,7 +188,7 @@ static bool rb_live_refill(struct ring_buffer_live *it)
 	struct rb_ring *ring = rb_lock_reader(it->rb, it->cpu);
 	enum found found = END;
 
-	if (ring == it->ring) {
+	if (ring == it->ring && rb_page_data(ring->page_mask) <= it->room) {
 		if (it->resets != ring->resets && !it->limited)
 			begin(it, ring);
 		found = it->resets == ring->resets ? AGAIN : END;
@@ -198,30 +199,43 @@ static bool rb_live_refill(struct ring_buffer_live *it)
 	return found == MORE;
 }
 
-struct ring_buffer_live *ring_buffer_live_alloc(void)
+struct ring_buffer_live *ring_buffer_live_alloc(size_t page_size)
 {
-	return host_alloc(sizeof(struct ring_buffer_live));
+	u64 room = page_size - RB_PAGE_HEADER;
+	struct ring_buffer_live *it = host_alloc(sizeof(*it) + room);
+
+	if (it)
+		it->room = room;
+	return it;
 }
 
 bool ring_buffer_live_restart(struct ring_buffer_live *it, struct ring_buffer *rb, int cpu)
 {
+	struct rb_ring *ring;
+	bool fits;
+
 	if (!rb_has_cpu(rb, cpu))
 		return false;
 	it->rb = rb;
 	it->cpu = cpu;
 	it->limited = false;
-	begin(it, rb_lock_reader(rb, cpu));
+	ring = rb_lock_reader(rb, cpu);
+	fits = rb_page_data(ring->page_mask) <= it->room;
+	if (fits)
+		begin(it, ring);
 	rb_unlock_reader(rb, cpu);
-	return true;
+	return fits;
 }
 
 struct ring_buffer_live *ring_buffer_live_start(struct ring_buffer *rb, int cpu)
 {
-	struct ring_buffer_live *it = rb_has_cpu(rb, cpu) ? ring_buffer_live_alloc() : NULL;
+	struct ring_buffer_live *it =
+	    rb_has_cpu(rb, cpu) ? ring_buffer_live_alloc(ring_buffer_page_size(rb)) : NULL;
 
-	if (it)
-		ring_buffer_live_restart(it, rb, cpu);
-	return it;
+	if (!it || ring_buffer_live_restart(it, rb, cpu))
+		return it;
+	ring_buffer_live_finish(it);
+	return NULL;
 }
 
 u64 ring_buffer_live_lost(struct ring_buffer_live *it)
@@ -240,7 +254,7 @@ void ring_buffer_live_finish(struct ring_buffer_live *it)
 /* The event at `offset`, which is stepped over; NULL: not one to show. */
 static struct ring_buffer_event *rb_live_step(struct ring_buffer_live *it)
 {
-	struct ring_buffer_event *ev = page_event(&it->copy, it->offset);
+	struct ring_buffer_event *ev = (void *)(it->copy + it->offset);
 	bool data;
 
 	it->offset += rb_event_step(ev, &it->stamp, &data);
@@ -288,7 +302,7 @@ bool ring_buffer_live_page(struct ring_buffer_live *it, struct ring_buffer_page 
 	u64 bytes = it->end - it->offset;
 	page->time_stamp = it->stamp;
 	page->commit = bytes;
-	memcpy(page->data, it->copy.data + it->offset, bytes);
+	memcpy(page->data, it->copy + it->offset, bytes);
 	while (it->offset < it->end)
 		rb_live_step(it);
 	*lost = ring_buffer_live_lost(it);

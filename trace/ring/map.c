@@ -6,7 +6,7 @@
  * change places when the reader takes one, so a mapping is by page, not by place: at the first map
  * each page gets an id (page[]), and the id of the page in each place is kept from then on
  * (page_id, spare_id, slot_id[]; taking rotates the three). A page in front of all, the meta page,
- * says which id is the reader's.
+ * says which id is the reader's; it is as large as a sub-buffer.
  *
  * As long as anybody maps a ring it keeps its pages: resizing and swapping are refused (-EBUSY),
  * and reading a sub-buffer copies it instead of taking it away. Resetting is fine.
@@ -54,20 +54,21 @@ static void map_free(struct rb_map *map)
 {
 	if (!map)
 		return;
-	host_page_free(map->meta);
+	host_block_free(map->meta, map->order);
 	host_free(map->slot_id);
 	host_free(map->page);
 	host_free(map);
 }
 
-static struct rb_map *map_alloc(u64 count)
+static struct rb_map *map_alloc(u64 count, unsigned order)
 {
 	struct rb_map *map = host_alloc(sizeof(*map));
 
 	if (!map)
 		return NULL;
 	map->pages = count + 2;
-	map->meta = host_page_alloc();
+	map->order = order;
+	map->meta = host_block_alloc(order);
 	map->slot_id = host_alloc(count * sizeof(*map->slot_id));
 	map->page = host_alloc(map->pages * sizeof(*map->page));
 	if (map->meta && map->slot_id && map->page)
@@ -107,16 +108,17 @@ u64 ring_buffer_map_pages(const struct ring_buffer *rb, int cpu)
 {
 	const struct rb_map *map = rb->cpu_buffers[cpu].ring->map;
 
-	return map ? 1 + (u64)map->pages : 0;
+	return map ? (1 + (u64)map->pages) << map->order : 0;
 }
 
 void *ring_buffer_map_page(const struct ring_buffer *rb, int cpu, u64 index)
 {
 	const struct rb_map *map = rb->cpu_buffers[cpu].ring->map;
+	u64 place = index >> map->order, part = index - (place << map->order);
 
-	if (index == 0)
-		return map->meta;
-	return index <= map->pages ? map->page[index - 1] : NULL;
+	if (place == 0)
+		return (u8 *)map->meta + part * PAGE_SIZE;
+	return place <= map->pages ? (u8 *)map->page[place - 1] + part * PAGE_SIZE : NULL;
 }
 
 /* ---- The reader's page ---- */
@@ -152,8 +154,8 @@ static u64 sum_finished(struct rb_ring *ring)
 		u64 commit_word = atomic_load(&rb_slot_page(word)->commit);
 
 		if (rb_slot_gen(word) != rb_number_gen(number) ||
-		    rb_commit_gen(commit_word) != rb_number_gen(number) ||
-		    !rb_commit_is_finished(commit_word))
+		    !rb_commit_is_of(commit_word, rb_number_gen(number)) ||
+		    !rb_commit_is_finished(ring, commit_word))
 			return map->sum;
 		map->sum += rb_commit_events(commit_word);
 		map->sum_end = rb_ring_next(ring, number);
@@ -167,7 +169,7 @@ static u64 unread(struct rb_ring *ring)
 	u64 commit_word =
 	    atomic_load(&rb_slot_page(atomic_load(&ring->slots[rb_number_index(number)]))->commit);
 
-	return rb_commit_gen(commit_word) == rb_number_gen(number)
+	return rb_commit_is_of(commit_word, rb_number_gen(number))
 		   ? sum + rb_commit_events(commit_word)
 		   : sum;
 }
@@ -276,11 +278,11 @@ int ring_buffer_map(struct ring_buffer *rb, int cpu)
 		ring->map->users++;
 		return 0;
 	}
-	map = map_alloc(ring->count);
+	map = map_alloc(ring->count, rb->order);
 	if (!map)
 		return -ENOMEM;
 	map->users = 1;
-	map->meta->meta_page_size = map->meta->subbuf_size = PAGE_SIZE;
+	map->meta->meta_page_size = map->meta->subbuf_size = ring_buffer_page_size(rb);
 	map->meta->meta_struct_len = sizeof(*map->meta);
 	map->meta->nr_subbufs = map->pages;
 	map->ended = ~0UL;

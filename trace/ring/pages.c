@@ -21,19 +21,19 @@ bool rb_may_leave(const struct ring_buffer_page *page)
 	return !store || !store->holds(page);
 }
 
-static void *rb_page_alloc(bool kept)
+static void *rb_page_alloc(bool kept, unsigned order)
 {
-	void *page = kept && store ? store->alloc(1) : NULL;
+	void *page = kept && store && !order ? store->alloc(1) : NULL;
 
-	if (!page && !host_memory_check("a ring buffer", PAGE_SIZE))
-		page = host_page_alloc();
+	if (!page && !host_memory_check("a ring buffer", PAGE_SIZE << order))
+		page = host_block_alloc(order);
 	return page;
 }
 
-static void rb_page_free(void *page)
+static void rb_page_free(void *page, unsigned order)
 {
 	if (!store || !page || !store->free(page, 1))
-		host_page_free(page);
+		host_block_free(page, order);
 }
 
 static unsigned slots_pages(size_t count)
@@ -62,19 +62,19 @@ void rb_slots_put(u64 *slots, size_t count)
 
 /* ---- Chains ---- */
 
-void rb_chain_free(struct rb_chain **head)
+void rb_chain_free(struct rb_chain **head, unsigned order)
 {
 	while (*head)
-		rb_page_free(rb_chain_pop(head));
+		rb_page_free(rb_chain_pop(head), order);
 }
 
-int rb_chain_fill(struct rb_chain **head, size_t count, bool kept)
+int rb_chain_fill(struct rb_chain **head, size_t count, bool kept, unsigned order)
 {
 	while (count--) {
-		void *page = rb_page_alloc(kept);
+		void *page = rb_page_alloc(kept, order);
 
 		if (!page) {
-			rb_chain_free(head);
+			rb_chain_free(head, order);
 			return -ENOMEM;
 		}
 		rb_chain_push(head, page);
@@ -93,39 +93,43 @@ void rb_put_free_page(u64 *slots, size_t index, struct ring_buffer_page *page)
 
 void rb_ring_free(struct rb_ring *ring, unsigned cpu)
 {
+	unsigned order = rb_order_of(ring->page_mask);
+
 	if (ring->kept)
 		store->ring_at(ring, cpu, false);
 	for (size_t i = 0; i < ring->count; i++)
-		rb_page_free(rb_slot_page(ring->slots[i]));
-	rb_page_free(ring->page);
-	rb_page_free(ring->spare);
+		rb_page_free(rb_slot_page(ring->slots[i]), order);
+	rb_page_free(ring->page, order);
+	rb_page_free(ring->spare, order);
 	rb_slots_put(ring->slots, ring->count);
-	rb_page_free(ring);
+	rb_page_free(ring, 0);
 }
 
 /* All of it, or its struct and slots at least, are in the store, or nothing of it is. */
-struct rb_ring *rb_ring_alloc(size_t count, bool overwrite, bool kept, unsigned cpu)
+static struct rb_ring *rb_ring_make(const struct ring_buffer *rb, bool kept, unsigned cpu)
 {
 	struct rb_ring *ring =
-	    rb_page_alloc(kept); /* a page of its own: aligned, shared with nobody */
+	    rb_page_alloc(kept, 0); /* a page of its own: aligned, shared with nobody */
 	struct rb_chain *pages = NULL;
+	size_t count = rb->count;
 
 	_Static_assert(sizeof(*ring) <= PAGE_SIZE, "a ring is one page");
 	kept = kept && ring && !rb_may_leave((void *)ring);
 	u64 *slots = rb_slots_get(count, kept);
 	if (kept && slots && rb_may_leave((void *)slots)) {
 		rb_slots_put(slots, count);
-		rb_page_free(ring);
-		return rb_ring_alloc(count, overwrite, false, cpu);
+		rb_page_free(ring, 0);
+		return rb_ring_make(rb, false, cpu);
 	}
-	if (!ring || !slots || rb_chain_fill(&pages, count + 2, kept)) {
-		rb_page_free(ring);
+	if (!ring || !slots || rb_chain_fill(&pages, count + 2, kept, rb->order)) {
+		rb_page_free(ring, 0);
 		rb_slots_put(slots, count);
 		return NULL;
 	}
 	ring->slots = slots;
 	ring->count = count;
-	ring->overwrite = overwrite;
+	ring->page_mask = rb_mask_of(rb->order);
+	ring->overwrite = rb->overwrite;
 	ring->kept = kept;
 	rb_ring_tail_init(ring);
 	for (size_t i = 0; i < count; i++)
@@ -134,4 +138,9 @@ struct rb_ring *rb_ring_alloc(size_t count, bool overwrite, bool kept, unsigned 
 	if (kept)
 		store->ring_at(ring, cpu, true);
 	return ring;
+}
+
+struct rb_ring *rb_ring_alloc(const struct ring_buffer *rb, unsigned cpu)
+{
+	return rb_ring_make(rb, rb->kept, cpu);
 }

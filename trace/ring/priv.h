@@ -18,8 +18,7 @@
 #define RB_GEN_BITS   28
 #define RB_GEN_MASK   ((1UL << RB_GEN_BITS) - 1)
 /*
- * Not 0: that is what a page's commit has for a lap when a reader has given it away, and C4 must
- * not take it for an account.
+ * Not 0: the lap before the first must not be that of a page which was never written to.
  */
 #define RB_FIRST_GEN  1
 
@@ -74,25 +73,36 @@ static inline struct ring_buffer_event *rb_tail_event(u64 tail)
 
 #define RB_NO_TAIL (-1UL) /* no tail is this: they are multiples of 4 */
 
-/* Bytes left in the sub-buffer; 0 for an empty ring's tail, which is 0. */
-static inline u64 rb_tail_room(u64 tail)
+/*
+ * `mask` is minus the size of a sub-buffer: the bits of an address that say which one it lies in.
+ * Bytes left in the sub-buffer; 0 for an empty ring's tail, which is 0.
+ */
+static inline u64 rb_tail_room(u64 tail, u64 mask)
 {
-	return -tail & (PAGE_SIZE - 1);
+	return -tail & ~mask;
 }
 
-/* The same as a test that needs no second one for a full page. A known size costs nothing. */
-static inline bool rb_tail_fits(u64 tail, u64 size)
+/*
+ * The same as a test: minus (room + 1) is `tail - 1` with ones in front. It needs no second test
+ * for a full page. A known size costs nothing.
+ */
+static inline bool rb_tail_fits(u64 tail, u64 size, u64 mask)
 {
-	u64 used = (tail - 1) & (PAGE_SIZE - 1);
+	s64 room = (tail - 1) | mask;
 
-	return __builtin_constant_p(size) ? used < PAGE_SIZE - size : used + size < PAGE_SIZE;
+	return __builtin_constant_p(size) ? room < -(s64)size : room + (s64)size < 0;
 }
 
-/* ---- account: a page's `commit` in the ring, lap:28 padding:12 events:12 bytes:12 ---- */
+/*
+ * ---- account: a page's `commit` in the ring, lap:12 padding:17 events:16 bytes:19 ----
+ *
+ * Padding in words of 4 bytes; the lap without its upper bits. There is room for the largest
+ * sub-buffer, 512 KiB, full of the smallest event, 8 bytes, or of padding.
+ */
 
-#define RB_COMMIT_EVENT	  (1UL << 12)
-#define RB_COMMIT_PADDING (1UL << 24)
-#define RB_COMMIT_GEN	  36
+#define RB_COMMIT_EVENT	  (1UL << 19)
+#define RB_COMMIT_PADDING 35
+#define RB_COMMIT_GEN	  52
 
 static inline u64 rb_commit_fresh(u64 gen)
 {
@@ -101,37 +111,39 @@ static inline u64 rb_commit_fresh(u64 gen)
 
 static inline u64 rb_commit_bytes(u64 commit_word)
 {
-	return commit_word & 0xfff;
+	return commit_word & (RB_COMMIT_EVENT - 1);
 }
 
 static inline u64 rb_commit_events(u64 commit_word)
 {
-	return commit_word >> 12 & 0xfff;
+	return commit_word >> 19 & 0xffff;
 }
 
-static inline u64 rb_commit_gen(u64 commit_word)
+/* So many bytes of padding, as an account has them. */
+static inline u64 rb_commit_padding(u64 bytes)
 {
-	return commit_word >> RB_COMMIT_GEN;
+	return bytes / 4 << RB_COMMIT_PADDING;
 }
 
-static inline bool rb_commit_is_finished(u64 commit_word)
+static inline bool rb_commit_is_of(u64 commit_word, u64 gen)
 {
-	return rb_commit_bytes(commit_word) == RB_PAGE_DATA;
+	return !((commit_word ^ rb_commit_fresh(gen)) >> RB_COMMIT_GEN);
 }
 
 /* Where the committed events end, if nothing is under construction. */
 static inline u64 rb_commit_end(u64 commit_word)
 {
-	return rb_commit_bytes(commit_word) - (commit_word >> 24 & 0xfff);
+	return rb_commit_bytes(commit_word) - (commit_word >> RB_COMMIT_PADDING & 0x1ffff) * 4;
 }
 
 /* ---- Structures ---- */
 
 /* The pages of a ring that programs map: see map.c. */
 struct rb_map {
-	u32 users;			/* mappings; the callers protect it */
-	u32 pages;			/* of the ring, all */
-	struct trace_buffer_meta *meta; /* a page */
+	u32 users;	/* mappings; the callers protect it */
+	u32 pages;	/* of the ring, all */
+	unsigned order; /* of each, and of the meta page */
+	struct trace_buffer_meta *meta;
 	struct ring_buffer_page **page; /* by id; does not change */
 	u32 page_id, spare_id;		/* [R] of rb_ring.page and .spare */
 	u32 *slot_id;			/* [R] of the page in each slot */
@@ -152,6 +164,7 @@ struct rb_ring {
 	u64 number;	/* [W] of the sub-buffer the tail is in, or the one before (see C5) */
 	u64 *slots;	/* [S] the words; [X] the array */
 	u64 count;	/* [X] sub-buffers */
+	u64 page_mask;	/* [X] minus the size of one */
 	bool overwrite; /* any CPU sets it */
 
 	u64 *full_slot, full_word, full_tail; /* [W] see rb_still_full() */
@@ -196,7 +209,8 @@ struct rb_cpu_buffer {
 	u32 lock;	    /* the reader lock: who has it, as CPU + 1 */
 	u64 (*clock)(void); /* [X] NULL: TSC */
 	u64 no_ring;	    /* [W] refused because there was no ring yet */
-	u64 pad[3];
+	u64 page_mask;	    /* [X] of the ring, whichever that is */
+	u64 pad[2];
 };
 #define RB_SLOW_OFF	(1U << 31) /* recording is off */
 #define RB_SLOW_NO_RING (1U << 30) /* a CPU that was not there at allocation */
@@ -207,6 +221,7 @@ struct ring_buffer {
 	struct rb_cpu_buffer cpu_buffers[MAX_CPUS];
 	u64 (*clock)(void); /* of all CPU buffers */
 	size_t count;	    /* sub-buffers of a new CPU buffer */
+	unsigned order;	    /* each has PAGE_SIZE << order bytes */
 	bool overwrite, kept;
 	u32 slow;      /* what the words of all CPU buffers have in common */
 	unsigned cpus; /* CPU buffers that have rings: 0..cpus-1 */
@@ -232,6 +247,32 @@ static inline struct rb_cpu_buffer *rb_cpu_buffer_of(struct ring_buffer *rb, uns
 static inline struct ring_buffer_event *page_event(const struct ring_buffer_page *page, u64 offset)
 {
 	return (struct ring_buffer_event *)(page->data + offset);
+}
+
+static inline u64 rb_mask_of(unsigned order)
+{
+	return -(PAGE_SIZE << order);
+}
+
+static inline unsigned rb_order_of(u64 mask)
+{
+	return __builtin_ctzl(mask) - __builtin_ctzl(PAGE_SIZE);
+}
+
+/* Bytes for events in a sub-buffer. */
+static inline u64 rb_page_data(u64 mask)
+{
+	return -mask - RB_PAGE_HEADER;
+}
+
+static inline u64 rb_max_data(u64 mask)
+{
+	return rb_page_data(mask) - (RB_PAGE_DATA - RB_MAX_DATA);
+}
+
+static inline bool rb_commit_is_finished(const struct rb_ring *ring, u64 commit_word)
+{
+	return rb_commit_bytes(commit_word) == rb_page_data(ring->page_mask);
 }
 
 static inline u64 rb_ring_next(const struct rb_ring *ring, u64 number)

@@ -89,8 +89,8 @@ u64 rb_readable(
 {
 	u64 now = atomic_load(&page->commit); /* L1 */
 
-	if (rb_commit_is_finished(now) || rb_tail_event(atomic_load(&ring->tail.a)) ==
-					      page_event(page, rb_commit_bytes(now))) /* L2 */
+	if (rb_commit_is_finished(ring, now) || rb_tail_event(atomic_load(&ring->tail.a)) ==
+						    page_event(page, rb_commit_bytes(now))) /* L2 */
 		*commit_word = now;
 	else
 		return known; /* L3 */
@@ -102,7 +102,7 @@ static void seen(struct rb_ring *ring, u64 end, u64 commit_word)
 {
 	ring->end = end;
 	ring->page_events = rb_commit_events(commit_word);
-	ring->open = !rb_commit_is_finished(commit_word);
+	ring->open = !rb_commit_is_finished(ring, commit_word);
 }
 
 void rb_reader_look(struct rb_ring *ring)
@@ -169,8 +169,8 @@ static int rb_take_next_page(struct rb_ring *ring, bool finished)
 		return -EAGAIN;
 	}
 	end = rb_readable(ring, rb_slot_page(word), 0, &commit_word); /* R3 */
-	if (!end || rb_commit_gen(commit_word) != rb_slot_gen(word) ||
-	    (finished && !rb_commit_is_finished(commit_word)))
+	if (!end || !rb_commit_is_of(commit_word, rb_slot_gen(word)) ||
+	    (finished && !rb_commit_is_finished(ring, commit_word)))
 		return atomic_load(slot) == word ? -ENODATA : -EAGAIN;
 	return take(ring, word, end, commit_word) ? 0 : -EAGAIN;
 }
@@ -343,26 +343,26 @@ void ring_buffer_free_page(struct ring_buffer_page *page)
 }
 
 /* Behind the data, if there is room; what the page's commit has to say about it. */
-static __noinline u64 rb_store_lost(struct ring_buffer_page *page, u64 bytes, u64 lost)
+static __noinline u64 rb_store_lost(struct ring_buffer_page *page, u64 size, u64 bytes, u64 lost)
 {
-	if (bytes + sizeof(lost) > RB_PAGE_DATA)
+	if (bytes + sizeof(lost) > size - RB_PAGE_HEADER)
 		return RB_MISSED_EVENTS;
 	memcpy(page->data + bytes, &lost, sizeof(lost));
 	return RB_MISSED_EVENTS | RB_MISSED_STORED;
 }
 
 /*
- * Ends a page for its new owner, who may be in ring 3: bytes of data, what was lost before it,
- * nothing of old.
+ * Ends a page of that size for its new owner, who may be in ring 3: bytes of data, what was lost
+ * before it, nothing of old.
  */
-static void rb_finish_page(struct rb_ring *ring, struct ring_buffer_page *page, u64 bytes)
+static void rb_finish_page(struct rb_ring *ring, struct ring_buffer_page *page, u64 size, u64 bytes)
 {
 	u64 lost = take_lost(ring), commit = bytes;
 
-	if (bytes < RB_PAGE_DATA)
-		memset(page->data + bytes, 0, RB_PAGE_DATA - bytes);
+	if (bytes < size - RB_PAGE_HEADER)
+		memset(page->data + bytes, 0, size - RB_PAGE_HEADER - bytes);
 	if (unlikely(lost))
-		commit |= rb_store_lost(page, bytes, lost);
+		commit |= rb_store_lost(page, size, bytes, lost);
 	WRITE_ONCE(page->commit, commit); /* a writer may just look at it (C1) */
 }
 
@@ -388,18 +388,19 @@ static inline bool rb_is_whole(const struct rb_ring *ring, size_t len)
 }
 
 /* Copies such a page, and leaves it in its ring. */
-static int rb_copy_whole(struct rb_ring *ring, struct ring_buffer_page *to)
+static int rb_copy_whole(struct rb_ring *ring, struct ring_buffer_page *to, u64 size)
 {
 	to->time_stamp = ring->stamp;
 	memcpy(to->data, ring->page->data, ring->end);
-	rb_finish_page(ring, to, ring->end);
+	rb_finish_page(ring, to, size, ring->end);
 	ring->offset = ring->end;
 	ring->page_read = ring->page_events;
 	return 0;
 }
 
 /* Copies as many unread events to `to` as fit in `room`. 0 or -EAGAIN: not one. */
-static __noinline int rb_copy_events(struct rb_ring *ring, struct ring_buffer_page *to, u64 room)
+static __noinline int rb_copy_events(
+    struct rb_ring *ring, struct ring_buffer_page *to, u64 size, u64 room)
 {
 	u64 done = 0;
 
@@ -408,34 +409,34 @@ static __noinline int rb_copy_events(struct rb_ring *ring, struct ring_buffer_pa
 		struct ring_buffer_event *ev = page_event(ring->page, ring->offset);
 		u64 stamp = ring->stamp;
 		bool data;
-		u64 size;
+		u64 taken;
 
 		if (done + unit_size(ring) > room)
 			break;
-		size = rb_event_step(ev, &stamp, &data);
-		memcpy(to->data + done, ev, size);
-		done += size;
-		ring->offset += size;
+		taken = rb_event_step(ev, &stamp, &data);
+		memcpy(to->data + done, ev, taken);
+		done += taken;
+		ring->offset += taken;
 		ring->stamp = stamp;
 		ring->page_read += data;
 	}
 	if (!done)
 		return -EAGAIN;
-	rb_finish_page(ring, to, done);
+	rb_finish_page(ring, to, size, done);
 	return 0;
 }
 
 void rb_reader_end_page(struct rb_ring *ring)
 {
-	rb_finish_page(ring, ring->page, ring->end);
+	rb_finish_page(ring, ring->page, -ring->page_mask, ring->end);
 }
 
-/* Gives `page` away whole for a spare one. */
+/* Gives the reader's page, a PAGE_SIZE long, away whole for a spare one. */
 static void exchange(struct rb_ring *ring, struct ring_buffer_page **page)
 {
 	struct ring_buffer_page *out = ring->page;
 
-	rb_finish_page(ring, out, ring->end);
+	rb_finish_page(ring, out, PAGE_SIZE, ring->end);
 	ring->page = *page;
 	*page = out;
 	ring->end = 0; /* nothing of it was read: offset and page_read are 0 */
@@ -444,15 +445,16 @@ static void exchange(struct rb_ring *ring, struct ring_buffer_page **page)
 }
 
 /* The next page or a part of it to `to`, under the reader lock; a part is copied event by event. */
-static int rb_copy(struct rb_ring *ring, struct ring_buffer_page *to, size_t len)
+static int rb_copy(struct rb_ring *ring, struct ring_buffer_page *to, size_t size, size_t len)
 {
+	len = MIN(len, size);
 	if (rb_is_whole(ring, len))
-		return rb_copy_whole(ring, to);
-	return rb_copy_events(ring, to, MIN(len - RB_PAGE_HEADER, (size_t)RB_PAGE_DATA));
+		return rb_copy_whole(ring, to, size);
+	return rb_copy_events(ring, to, size, len - RB_PAGE_HEADER);
 }
 
-int ring_buffer_copy_page(
-    struct ring_buffer *rb, struct ring_buffer_page *to, size_t len, int cpu, bool full)
+int ring_buffer_copy_page(struct ring_buffer *rb, struct ring_buffer_page *to, size_t size,
+    size_t len, int cpu, bool full)
 {
 	struct rb_ring *ring;
 	int result = -EAGAIN;
@@ -461,7 +463,7 @@ int ring_buffer_copy_page(
 		return -EINVAL;
 	ring = rb_lock_reader(rb, cpu);
 	if (likely(refill(ring, full)))
-		result = rb_copy(ring, to, len);
+		result = rb_copy(ring, to, size, len);
 	rb_unlock_reader(rb, cpu);
 	return result;
 }
@@ -476,11 +478,12 @@ int ring_buffer_read_page(
 		return -EINVAL;
 	ring = rb_lock_reader(rb, cpu);
 	if (likely(refill(ring, full))) {
-		if (!ring->map && rb_is_whole(ring, len) && rb_may_leave(ring->page)) {
+		if (!ring->map && ring->page_mask == rb_mask_of(0) && rb_is_whole(ring, len) &&
+		    rb_may_leave(ring->page)) {
 			exchange(ring, page);
 			result = 0;
 		} else {
-			result = rb_copy(ring, *page, len);
+			result = rb_copy(ring, *page, PAGE_SIZE, len);
 		}
 	}
 	rb_unlock_reader(rb, cpu);

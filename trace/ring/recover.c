@@ -195,9 +195,9 @@ static void take_slot(struct search *s, const u64 *slots, u64 number, bool must)
 		return;
 	}
 	u64 commit_word = page->commit, end = rb_commit_end(commit_word);
-	if (!rb_commit_bytes(commit_word) && rb_commit_gen(commit_word) == rb_slot_gen(word))
+	if (!rb_commit_bytes(commit_word) && rb_commit_is_of(commit_word, rb_slot_gen(word)))
 		return;
-	if (rb_commit_gen(commit_word) != rb_slot_gen(word) || end > RB_PAGE_DATA)
+	if (!rb_commit_is_of(commit_word, rb_slot_gen(word)) || end > RB_PAGE_DATA)
 		s->sum->damaged++;
 	else
 		rb_recover_page(s, page, 0, end, rb_commit_events(commit_word), page->time_stamp);
@@ -222,7 +222,8 @@ static void take_slots(struct search *s, const u64 *slots)
 /* V1. */
 static const u64 *slots_of(const struct rb_image *im, const struct rb_ring *r)
 {
-	if (!r->count || r->count > im->size / PAGE_SIZE || (u64)r->slots % sizeof(u64))
+	if (!r->count || r->count > im->size / PAGE_SIZE || (u64)r->slots % sizeof(u64) ||
+	    r->page_mask != rb_mask_of(0))
 		return NULL;
 	if (rb_number_index(r->next) >= r->count || rb_number_index(r->number) >= r->count ||
 	    r->offset > RB_PAGE_DATA || r->offset % 4 || r->end > RB_PAGE_DATA)
@@ -260,6 +261,6 @@ void rb_recover_copy(
 	memset(to, 0, PAGE_SIZE); /* a word of 0 is padding to the end */
 	memcpy(to->data, from->data + s->from, bytes);
 	to->time_stamp = s->stamp;
-	to->commit = rb_commit_fresh(RB_FIRST_GEN) + room * RB_COMMIT_PADDING +
+	to->commit = rb_commit_fresh(RB_FIRST_GEN) + rb_commit_padding(room) +
 		     s->events * RB_COMMIT_EVENT + RB_PAGE_DATA;
 }

@@ -60,7 +60,8 @@ static u64 *lay_out(struct rb_ring *ring, u64 *slots, size_t count, struct rb_ch
 	ring->number = keep ? rb_number_make(RB_FIRST_GEN, keep - 1)
 			    : rb_number_make(RB_FIRST_GEN - 1, count - 1);
 	ring->full_tail = RB_NO_TAIL;
-	if (!rb_tail_room(ring->tail.a)) /* the page may be gone by now, and come back as another */
+	if (!rb_tail_room(ring->tail.a,
+		ring->page_mask)) /* the page may be gone by now, and come back as another */
 		ring->tail.a = 0;
 	return old;
 }
@@ -74,13 +75,17 @@ struct resize {
 
 static int resize_prepare(struct resize *r, const struct rb_ring *ring, size_t count)
 {
+	unsigned order = rb_order_of(ring->page_mask);
+
 	if (count == ring->count)
 		return 0;
 	r->slots = rb_slots_get(count, ring->kept);
 	r->count = count;
 	if (!r->slots)
 		return -ENOMEM;
-	return count > ring->count ? rb_chain_fill(&r->pages, count - ring->count, ring->kept) : 0;
+	return count > ring->count
+		   ? rb_chain_fill(&r->pages, count - ring->count, ring->kept, order)
+		   : 0;
 }
 
 /* Lanes `from` to `to` are stopped. */
@@ -127,7 +132,7 @@ static int rb_resize_cpus(struct ring_buffer *rb, struct resize *r, int from, in
 int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu)
 {
 	int from = cpu < 0 ? 0 : cpu, to = cpu < 0 ? (int)rb->cpus - 1 : cpu;
-	size_t count = rb_pages_for(size);
+	size_t count = rb_pages_for(size, rb->order);
 	struct resize *r;
 	int result;
 
@@ -138,7 +143,7 @@ int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu)
 		return -ENOMEM;
 	result = rb_resize_cpus(rb, r, from, to, count);
 	for (int i = 0; i <= to - from; i++) {
-		rb_chain_free(&r[i].pages);
+		rb_chain_free(&r[i].pages, rb->order);
 		rb_slots_put(r[i].slots, r[i].count);
 	}
 	host_free(r);

@@ -9,14 +9,16 @@
  *
  * WORDS
  *   ring       one CPU's: `count` sub-buffers, written one after the other, for ever round
- *   sub-buffer a page: header (time of the first event, account) and 4080 bytes of events
+ *   sub-buffer a block of memory, aligned to its size, which is the same for all of a ring: header
+ *              (time of the first event, account) and room for events. Mostly a page of the
+ *              machine, with room for 4080 bytes; it is called page here in any case
  *   number     which sub-buffer, counted for ever: lap and index
  *   tail       where the next event goes (an address, with a count of crossings), and the time of
  *              the last event: 16 bytes that change together
  *   slot       one word per index: the page there, and the lap it holds data of or is free for. Lap
  *              equal to that of the writer's next visit: free. One less: unread data.
- *   account    one word in the page: bytes committed, events committed, bytes of padding, lap. An
- *              event adds to it when it is committed. Finished: all 4080 bytes are accounted for,
+ *   account    one word in the page: bytes committed, events committed, words of padding, lap. An
+ *              event adds to it when it is committed. Finished: all bytes are accounted for,
  *              nothing in it is under construction.
  *   reserved   given to a writer (the tail has moved over it); committed: the writer has said that
  *              it is written
@@ -72,6 +74,9 @@
  * straight. A lap has 28 bits and the tail counts 65536 crossings: a compare-exchange could mistake
  * one for another only if its CPU stood still between two instructions while interrupts filled
  * 65536 sub-buffers within one tick of the clock (tail), or the ring went round 268 million times.
+ * An account has 12 bits of its lap. It is believed only together with its slot or the tail: C4
+ * would take another lap's for the one it saw only if interrupts took the ring round 4096 times
+ * between two of its instructions.
  *
  * ORDER. x86 shows stores in program order. Account after data (W6 after W5); eviction before reuse
  * (C3 before C5); counts of overwritten events before that of overwritten pages. All local_* and
@@ -109,7 +114,7 @@ static u64 tail_number(struct rb_ring *ring, u64 tail)
 
 	/* - 4: the tail of a full page is the address behind it */
 	if (rb_slot_gen(slot) != rb_number_gen(next) ||
-	    rb_slot_page(slot) != rb_page_of(rb_tail_event(tail - 4)))
+	    rb_slot_page(slot) != rb_page_of(rb_tail_event(tail - 4), ring->page_mask))
 		return number;
 	if (READ_ONCE(ring->tail.a) == tail)
 		local_cmpxchg(&ring->number, number, next);
@@ -128,7 +133,7 @@ static enum outcome open_next(struct rb_ring *ring, u64 next, struct ring_buffer
 
 		*page = rb_slot_page(word);
 		if (rb_slot_gen(word) == gen) {
-			if (rb_commit_gen(commit_word) == gen)
+			if (rb_commit_is_of(commit_word, gen))
 				return GOT;
 			if (READ_ONCE(*slot) != word) /* the account was not this page's */
 				return AGAIN;
@@ -137,7 +142,8 @@ static enum outcome open_next(struct rb_ring *ring, u64 next, struct ring_buffer
 		}
 		if (!rb_slot_is_unread(word, next))
 			return AGAIN;
-		if (!READ_ONCE(ring->overwrite) || !rb_commit_is_finished(commit_word)) { /* C2 */
+		if (!READ_ONCE(ring->overwrite) ||
+		    !rb_commit_is_finished(ring, commit_word)) { /* C2 */
 			if (READ_ONCE(*slot) != word)
 				continue; /* the reader took it just now */
 			if (READ_ONCE(ring->overwrite))
@@ -154,15 +160,15 @@ static enum outcome open_next(struct rb_ring *ring, u64 next, struct ring_buffer
 }
 
 /* C5: the page that was left gets its padding. */
-static void close_page(u64 tail)
+static void close_page(const struct rb_ring *ring, u64 tail)
 {
 	struct ring_buffer_event *ev = rb_tail_event(tail);
-	u64 room = rb_tail_room(tail);
+	u64 room = rb_tail_room(tail, ring->page_mask);
 
 	if (!room) /* it is finished, and may be gone */
 		return;
 	rb_put_header(ev, RINGBUF_TYPE_PADDING, 0, 0);
-	local_add(&rb_page_of(ev)->commit, room * (RB_COMMIT_PADDING + 1));
+	local_add(&rb_page_of(ev, ring->page_mask)->commit, room + rb_commit_padding(room));
 }
 
 /* C0 to C5. */
@@ -185,7 +191,7 @@ static enum outcome rb_move_tail(
 		rb_tail_make(rb_tail_moves(tail) + 1, page->data + a->size), a->now)) /* C5 */
 		return AGAIN;
 	local_cmpxchg(&ring->number, number, next);
-	close_page(a->tail);
+	close_page(ring, a->tail);
 	WRITE_ONCE(page->time_stamp, a->now);
 	*ev = rb_put_data(page_event(page, 0), a->payload, 0);
 	return GOT;
@@ -208,7 +214,8 @@ static struct ring_buffer_event *cross_from(
 		    .size = rb_size(4)};
 
 		a.now = a.last;
-		if (!rb_tail_room(a.tail) || rb_page_of(rb_tail_event(a.tail)) != page)
+		if (!rb_tail_room(a.tail, ring->page_mask) ||
+		    rb_page_of(rb_tail_event(a.tail), ring->page_mask) != page)
 			break;
 		result = rb_move_tail(ring, &a, &ev);
 	}
@@ -238,7 +245,7 @@ static enum outcome reserve_here(
 		front = STAMP_SIZE;
 	else if (delta >> RB_DELTA_BITS)
 		front = EXTENT_SIZE;
-	if (!rb_tail_fits(a->tail, front + a->size))
+	if (!rb_tail_fits(a->tail, front + a->size, ring->page_mask))
 		return rb_move_tail(ring, a, ev);
 	if (!local_cmpxchg_pair(&ring->tail, &tail, &last, tail + front + a->size, a->now)) /* W4 */
 		return AGAIN;
@@ -252,7 +259,7 @@ static enum outcome reserve_here(
 		time->array[0] = delta >> RB_DELTA_BITS;
 	}
 	if (front)
-		local_add(&rb_page_of(time)->commit, front);
+		local_add(&rb_page_of(time, ring->page_mask)->commit, front);
 	*ev = rb_put_data((void *)((u8 *)time + front), a->payload, front ? 0 : delta);
 	return GOT;
 }
@@ -296,7 +303,7 @@ __noinline struct ring_buffer_event *rb_reserve_slow(
 		return refuse(cpu_buffer, &cpu_buffer->no_ring);
 	if (slow & ~RB_SLOW_CLOCK)
 		return refuse(cpu_buffer, &ring->disabled);
-	if (length > RB_MAX_DATA)
+	if (length > rb_max_data(ring->page_mask))
 		return refuse(cpu_buffer, &ring->too_large);
 	if (READ_ONCE(cpu_buffer->depth) > RB_MAX_DEPTH)
 		return refuse(cpu_buffer, &ring->nested);
@@ -320,13 +327,14 @@ struct ring_buffer_event *ring_buffer_lock_reserve(struct ring_buffer *rb, size_
 
 void ring_buffer_unlock_commit(struct ring_buffer *rb, struct ring_buffer_event *ev)
 {
+	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, host_cpu());
 	u64 payload = rb_event_len_bytes(ev);
 
 	if (likely(payload)) /* W6 */
-		rb_commit_add(ev, 4 + payload);
+		rb_commit_add(cpu_buffer, ev, 4 + payload);
 	else
-		rb_commit_add(ev, 8 + (u64)ev->array[0]);
-	local_dec(&rb_cpu_buffer_of(rb, host_cpu())->depth); /* W7 */
+		rb_commit_add(cpu_buffer, ev, 8 + (u64)ev->array[0]);
+	local_dec(&cpu_buffer->depth); /* W7 */
 }
 
 __noinline void rb_discard_slow(
@@ -336,7 +344,7 @@ __noinline void rb_discard_slow(
 
 	rb_put_header(ev, RINGBUF_TYPE_PADDING, delta ? 0 : 1, delta ? delta : 1);
 	ev->array[0] = size - 4;
-	local_add(&rb_page_of(ev)->commit, size);
+	local_add(&rb_page_of(ev, cpu_buffer->page_mask)->commit, size);
 	local_dec(&cpu_buffer->depth);
 }
 

@@ -1,8 +1,9 @@
 /*
- * The unified trace buffer: per-CPU rings of 4 KiB sub-buffers, to the bit as the text "tracing:
- * unified trace buffer" gives them. Names and meanings are that text's. Writers: any context, on
- * their own CPU, between host_enter() and host_preempt_enable(), never wait. Readers and control:
- * task context. See ring.c for the words, the steps and the bounds.
+ * The unified trace buffer: per-CPU rings of sub-buffers, to the bit as the text "tracing: unified
+ * trace buffer" gives them. A sub-buffer has 4 KiB, or as many as ring_buffer_set_order() says.
+ * Names and meanings are that text's. Writers: any context, on their own CPU, between host_enter()
+ * and host_preempt_enable(), never wait. Readers and control: task context. See ring.c for the
+ * words, the steps and the bounds.
  */
 #pragma once
 
@@ -22,19 +23,27 @@ enum ring_buffer_type {
 	RINGBUF_TYPE_DATA,
 };
 
-/* A sub-buffer in memory and on the wire. */
+/*
+ * A sub-buffer in memory and on the wire: PAGE_SIZE << order bytes, aligned to that, with the order
+ * of its buffer. The smallest one is a page of the machine, with 4080 bytes of data.
+ */
 #define RB_PAGE_HEADER 16
-#define RB_PAGE_DATA   (PAGE_SIZE - RB_PAGE_HEADER) /* 4080 */
+#define RB_PAGE_DATA   (PAGE_SIZE - RB_PAGE_HEADER)
+#define RB_ORDER_MAX   7 /* 512 KiB, as Linux has it */
 struct ring_buffer_page {
 	u64 time_stamp; /* clock of the first event */
 	/* bytes of committed data; RB_MISSED_EVENTS, RB_MISSED_STORED on pages given to readers */
 	u64 commit;
-	u8 data[RB_PAGE_DATA];
+	u8 data[];
 };
+#define RB_COMMIT_BYTES 0xfffffUL /* of the commit of a page that was given to a reader */
 #define RB_MISSED_EVENTS                                                                           \
 	(-1UL << 31) /* events were lost before this page (bit 31; Linux extends its sign) ... */
 #define RB_MISSED_STORED (1UL << 30) /* ... and their number is the u64 behind the committed data */
-/* Largest payload of one event: fits an empty sub-buffer with a time stamp in front. */
+/*
+ * Largest payload of one event: fits an empty sub-buffer with a time stamp in front. Of the
+ * smallest sub-buffer; others take more (ring_buffer_max_data()).
+ */
 #define RB_MAX_DATA	 (RB_PAGE_DATA - 8 - 16)
 
 struct ring_buffer;
@@ -42,7 +51,8 @@ struct ring_buffer_iter;
 
 enum {
 	RB_FL_OVERWRITE = 1,
-	RB_FL_KEPT = 2, /* its rings come from the store, as far as that has room */
+	RB_FL_KEPT = 2,	 /* its rings come from the store, as far as that has room */
+	RB_FL_ORDER = 8, /* times the order of its sub-buffers, see ring_buffer_set_order() */
 };
 
 /*
@@ -75,6 +85,16 @@ int ring_buffer_add_cpus(struct ring_buffer *rb);
  * -EBUSY: an iterator is open.
  */
 int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu);
+/*
+ * From now on a sub-buffer of both has PAGE_SIZE << order bytes (other: NULL for none); the rings
+ * keep their size, rounded up, and lose what is in them. 0; or nothing has changed: -ENOMEM;
+ * -EBUSY, an iterator, or a program that maps a ring. No swap between the two meanwhile. Larger
+ * ones than a page do not come from the store, and are not found again.
+ */
+int ring_buffer_set_order(struct ring_buffer *rb, struct ring_buffer *other, unsigned order);
+unsigned ring_buffer_order(const struct ring_buffer *rb);
+size_t ring_buffer_page_size(const struct ring_buffer *rb); /* bytes of a sub-buffer */
+size_t ring_buffer_max_data(const struct ring_buffer *rb);  /* RB_MAX_DATA for this one */
 void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on);
 void ring_buffer_set_clock(struct ring_buffer *rb, u64 (*clock)(void)); /* resets */
 /*
@@ -129,19 +149,23 @@ struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u
 bool ring_buffer_consume_peeked(
     struct ring_buffer *rb, int cpu, const struct ring_buffer_event *peeked);
 /*
- * Takes a whole sub-buffer away. `page` is a spare from ring_buffer_alloc_page(); on success it is
- * exchanged. `full`: only if the writer has left the sub-buffer. A sub-buffer that was begun, or
- * that `len` is too small for, is copied in part: as many whole events as fit in `len`, behind a
- * header of their own. What lies behind the events is zeroed. 0; -EAGAIN: nothing there, or nothing
- * that fits; -EINVAL: no room for an event, or no such CPU.
+ * Takes a whole sub-buffer away. `page` is a spare from ring_buffer_alloc_page(), of PAGE_SIZE; on
+ * success it is exchanged, if that is the size of the ring's. `full`: only if the writer has left
+ * the sub-buffer. A sub-buffer that was begun, or that `len` is too small for, is copied in part:
+ * as many whole events as fit in `len`, behind a header of their own. What lies behind the events
+ * is zeroed. 0; -EAGAIN: nothing there, or nothing that fits; -EINVAL: no room for an event, or no
+ * such CPU.
  */
 struct ring_buffer_page *ring_buffer_alloc_page(void);
 void ring_buffer_free_page(struct ring_buffer_page *page);
 int ring_buffer_read_page(
     struct ring_buffer *rb, struct ring_buffer_page **page, size_t len, int cpu, bool full);
-/* As ring_buffer_read_page(), but always copies: the page stays the caller's. */
-int ring_buffer_copy_page(
-    struct ring_buffer *rb, struct ring_buffer_page *to, size_t len, int cpu, bool full);
+/*
+ * As ring_buffer_read_page(), but always copies: the page stays the caller's. It has `size` bytes;
+ * all that no event takes is zeroed.
+ */
+int ring_buffer_copy_page(struct ring_buffer *rb, struct ring_buffer_page *to, size_t size,
+    size_t len, int cpu, bool full);
 
 /*
  * A walk over the events of a page that was taken away, from `offset` on: rb_page_iter_next() goes
@@ -157,7 +181,7 @@ static inline void rb_page_iter_start(
     struct rb_page_iter *w, struct ring_buffer_page *page, u64 offset)
 {
 	*w = (struct rb_page_iter){.at = page->data + offset,
-	    .end = page->data + (page->commit & 0xfff),
+	    .end = page->data + (page->commit & RB_COMMIT_BYTES),
 	    .stamp = page->time_stamp};
 }
 /* rb_page_iter_next() for all but small data. */
@@ -224,10 +248,11 @@ struct ring_buffer_live *ring_buffer_live_start(
 void ring_buffer_live_finish(struct ring_buffer_live *it);
 /*
  * The same in two steps, for a caller that cannot allocate when it looks: alloc gives memory alone
- * (NULL: none), restart begins, as often as the caller likes. restart: any context in which this
- * CPU is in no reader; false: no such CPU.
+ * (NULL: none), for sub-buffers of `page_size` bytes at most; restart begins, as often as the
+ * caller likes. restart: any context in which this CPU is in no reader; false: no such CPU, or its
+ * sub-buffers are larger than that.
  */
-struct ring_buffer_live *ring_buffer_live_alloc(void);
+struct ring_buffer_live *ring_buffer_live_alloc(size_t page_size);
 bool ring_buffer_live_restart(struct ring_buffer_live *it, struct ring_buffer *rb, int cpu);
 /*
  * How many events are missing right before the last one given (or RB_LOST_UNKNOWN), counted from
@@ -272,12 +297,12 @@ bool ring_buffer_has_finished(struct ring_buffer *rb, int cpu);
  */
 bool ring_buffer_filled(const struct ring_buffer *rb, unsigned cpu, unsigned percent);
 size_t ring_buffer_size(
-    struct ring_buffer *rb, int cpu); /* bytes of data per CPU: pages * RB_PAGE_DATA */
+    struct ring_buffer *rb, int cpu); /* bytes of data per CPU: of all its sub-buffers */
 void ring_buffer_reset_cpu(struct ring_buffer *rb, int cpu);
 void ring_buffer_reset(struct ring_buffer *rb);
 /*
- * Exchanges the two buffers' rings of one CPU, losing nothing. -EINVAL: sizes differ; -EBUSY:
- * iterators, or never quiet.
+ * Exchanges the two buffers' rings of one CPU, losing nothing. -EINVAL: sizes or orders differ;
+ * -EBUSY: iterators, or never quiet.
  */
 int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu);
 /*

@@ -14,7 +14,7 @@ static void add_page(const struct rb_ring *ring, u64 number, struct ring_buffer_
 	u64 commit_word = READ_ONCE(rb_slot_page(word)->commit);
 
 	if (rb_slot_gen(word) != rb_number_gen(number) ||
-	    rb_commit_gen(commit_word) != rb_number_gen(number))
+	    !rb_commit_is_of(commit_word, rb_number_gen(number)))
 		return;
 	st->entries += rb_commit_events(commit_word);
 	st->bytes += rb_commit_end(commit_word);
@@ -129,7 +129,7 @@ static u64 rb_entries(struct rb_ring *ring)
 		u64 word = READ_ONCE(ring->slots[index]);
 		u64 commit_word = READ_ONCE(rb_slot_page(word)->commit);
 
-		if (rb_slot_gen(word) == gen && rb_commit_gen(commit_word) == gen)
+		if (rb_slot_gen(word) == gen && rb_commit_is_of(commit_word, gen))
 			own.entries += rb_commit_events(commit_word);
 		if (unlikely(++index == ring->count)) {
 			index = 0;
@@ -165,7 +165,7 @@ size_t ring_buffer_size(struct ring_buffer *rb, int cpu)
 {
 	if (cpu < 0 || cpu >= (int)rb->cpus)
 		return 0;
-	return rb->cpu_buffers[cpu].ring->count * RB_PAGE_DATA;
+	return rb->cpu_buffers[cpu].ring->count * rb_page_data(rb_mask_of(rb->order));
 }
 
 bool ring_buffer_empty_cpu(struct ring_buffer *rb, int cpu)

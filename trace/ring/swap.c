@@ -36,7 +36,7 @@ static int swap_locked(struct rb_cpu_buffer *a, struct rb_cpu_buffer *b, const s
 {
 	struct rb_ring *ra = a->ring, *rb = b->ring;
 
-	if (ra->count != rb->count)
+	if (ra->count != rb->count || ra->page_mask != rb->page_mask)
 		return -EINVAL;
 	if (ra->iterators || rb->iterators || ra->map || rb->map)
 		return -EBUSY;
@@ -111,7 +111,7 @@ static bool rb_lock_cpus(struct ring_buffer *rb, unsigned n, unsigned cpu)
 
 static int may_swap(const struct rb_ring *a, const struct rb_ring *b)
 {
-	if (a->count != b->count)
+	if (a->count != b->count || a->page_mask != b->page_mask)
 		return -EINVAL;
 	return a->iterators || b->iterators || a->map || b->map ? -EBUSY : 0;
 }

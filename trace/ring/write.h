@@ -29,9 +29,9 @@ static inline u64 rb_size(size_t length)
 	return rb_size_of(rb_payload(length));
 }
 
-static inline struct ring_buffer_page *rb_page_of(const struct ring_buffer_event *ev)
+static inline struct ring_buffer_page *rb_page_of(const struct ring_buffer_event *ev, u64 mask)
 {
-	return (void *)((u64)ev & ~(PAGE_SIZE - 1));
+	return (void *)((u64)ev & mask);
 }
 
 static inline void rb_put_header(struct ring_buffer_event *ev, u32 type, u32 len, u64 delta)
@@ -53,9 +53,10 @@ static inline struct ring_buffer_event *rb_put_data(
 }
 
 /* W6 for the bytes of an event. */
-static inline void rb_commit_add(struct ring_buffer_event *ev, u64 size)
+static inline void rb_commit_add(
+    const struct rb_cpu_buffer *cpu_buffer, struct ring_buffer_event *ev, u64 size)
 {
-	local_add(&rb_page_of(ev)->commit, size + RB_COMMIT_EVENT);
+	local_add(&rb_page_of(ev, cpu_buffer->page_mask)->commit, size + RB_COMMIT_EVENT);
 }
 
 /*
@@ -123,7 +124,7 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_reserv
 	payload = rb_payload(length);
 	ring = READ_ONCE(cpu_buffer->ring);
 	tail = READ_ONCE(ring->tail.a); /* W2 */
-	if (unlikely(!rb_tail_fits(tail, rb_size_of(payload))))
+	if (unlikely(!rb_tail_fits(tail, rb_size_of(payload), cpu_buffer->page_mask)))
 		return rb_reserve_next(cpu_buffer, payload, tail);
 	if (unlikely(!rb_reserve_fitting(ring, tail, payload, rb_size_of(payload), &ev)))
 		return rb_reserve_slow(cpu_buffer, payload);
@@ -143,7 +144,7 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 	if (likely(rb_is_plain(cpu_buffer))) {
 		ring = READ_ONCE(cpu_buffer->ring);
 		tail = READ_ONCE(ring->tail.a); /* W2 */
-		if (likely(rb_tail_fits(tail, size) &&
+		if (likely(rb_tail_fits(tail, size, cpu_buffer->page_mask) &&
 			   rb_reserve_fitting(ring, tail, payload, size, &ev))) {
 			if (!ev)
 				__builtin_unreachable(); /* callers need not look again */
@@ -180,7 +181,7 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 	if (likely(rb_is_plain(cpu_buffer))) {
 		ring = READ_ONCE(cpu_buffer->ring);
 		tail = READ_ONCE(ring->tail.a); /* W2 */
-		if (likely(rb_tail_fits(tail, size) &&
+		if (likely(rb_tail_fits(tail, size, cpu_buffer->page_mask) &&
 			   rb_reserve_fitting_at(ring, tail, payload, size, now, &ev))) {
 			if (!ev)
 				__builtin_unreachable();
@@ -218,26 +219,32 @@ static inline __attribute__((always_inline)) bool rb_refuse_full(
 	if (unlikely(READ_ONCE(cpu_buffer->slow)) || unlikely(!rb_fits_record(length)))
 		return false;
 	u64 tail = READ_ONCE(ring->tail.a); /* W2 */
-	if (rb_tail_fits(tail, rb_size(length)) || !rb_still_full(ring, tail))
+	if (rb_tail_fits(tail, rb_size(length), cpu_buffer->page_mask) ||
+	    !rb_still_full(ring, tail))
 		return false;
 	local_inc(&ring->dropped);
 	return true;
 }
 
-/* `size`: what the event takes, rb_size(length). */
-static inline __attribute__((always_inline)) void rb_commit(
-    struct ring_buffer *rb, unsigned long cpu, struct ring_buffer_event *ev, u64 size)
-{
-	rb_commit_add(ev, size);		      /* W6 */
-	local_dec(&rb_cpu_buffer_of(rb, cpu)->depth); /* W7 */
-}
-
-/* The same, behind rb_try_reserve_at(). */
+/* Behind rb_try_reserve_at(). `size`: what the event takes, rb_size(length). */
 static inline __attribute__((always_inline)) void rb_commit_at(
     struct rb_cpu_buffer *cpu_buffer, struct ring_buffer_event *ev, u64 size)
 {
-	rb_commit_add(ev, size);       /* W6 */
-	local_dec(&cpu_buffer->depth); /* W7 */
+	rb_commit_add(cpu_buffer, ev, size); /* W6 */
+	local_dec(&cpu_buffer->depth);	     /* W7 */
+}
+
+/*
+ * The same. W1 has left the address of `depth` in a register; the compiler would compute that of
+ * the mask beside it anew.
+ */
+static inline __attribute__((always_inline)) void rb_commit(
+    struct ring_buffer *rb, unsigned long cpu, struct ring_buffer_event *ev, u64 size)
+{
+	u64 *depth = &rb_cpu_buffer_of(rb, cpu)->depth;
+
+	__asm__("" : "+r"(depth));
+	rb_commit_at(container_of(depth, struct rb_cpu_buffer, depth), ev, size);
 }
 
 /* Turns the event into padding, and W6 and W7. */

@@ -321,9 +321,9 @@ static const struct tracefs_row system_row = {.mode = 0750, .dir = &system_dir};
 
 /* ---- events/ ---- */
 
-static int tracefs_show_header_page(struct seq *s, const struct tracefs_node *node __maybe_unused)
+static int tracefs_show_header_page(struct seq *s, const struct tracefs_node *node)
 {
-	trace_show_page_format(s);
+	trace_show_page_format(s, ring_buffer_page_size(tracefs_array(node)->buffer));
 	return 0;
 }
 

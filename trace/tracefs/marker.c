@@ -13,9 +13,16 @@
 #include "trace/host_lock.h"
 #include "trace/tracefs/tables.h"
 
-#define MARKER_MAX  1024 /* bytes of one record; a longer write is taken in parts */
-#define MARKER_ROOM 9	 /* text of a record is never shorter than this, as Linux has it */
+/* Bytes of one record; a longer write is taken in parts. In larger sub-buffers as in Linux 6.12. */
+#define MARKER_MAX  1024
+#define MARKER_LONG 4096
+#define MARKER_ROOM 9 /* text of a record is never shorter than this, as Linux has it */
 #define RAW_MAX	    3072
+
+static bool takes_long(const struct trace_array *tr)
+{
+	return ring_buffer_max_data(tr->buffer) > RB_MAX_DATA;
+}
 
 /* The text as triggers see it: what was written, and a NUL. */
 static void fill_print(struct rec_print *rec, const char *text, size_t n)
@@ -47,7 +54,7 @@ ssize tracing_mark_write(struct trace_array *tr, const void *text, size_t n)
 
 	if (!(tr->options & TRACE_OPT_MARKERS))
 		return -EINVAL;
-	n = MIN(n, (size_t)MARKER_MAX);
+	n = MIN(n, takes_long(tr) ? (size_t)MARKER_LONG : (size_t)MARKER_MAX);
 	u32 size = sizeof(struct rec_print) + MAX(n, (size_t)MARKER_ROOM) + 2;
 	host_enter(&ctx);
 	local_inc(&file->counts[ctx.cpu].hit);
@@ -71,9 +78,16 @@ static ssize tracefs_mark_raw(struct trace_array *tr, const void *data, size_t n
 	struct host_context ctx;
 	struct trace_slot slot;
 
-	if (!(tr->options & TRACE_OPT_MARKERS) || n < sizeof(u32) || n > RAW_MAX)
+	if (!(tr->options & TRACE_OPT_MARKERS) || n < sizeof(u32))
 		return -EINVAL;
-	n = MIN(n, (size_t)MARKER_MAX);
+	if (takes_long(tr)) {
+		if (n > ring_buffer_max_data(tr->buffer) - sizeof(struct trace_entry))
+			return -EINVAL;
+	} else {
+		if (n > RAW_MAX)
+			return -EINVAL;
+		n = MIN(n, (size_t)MARKER_MAX);
+	}
 	host_enter(&ctx);
 	local_inc(&file->counts[ctx.cpu].hit);
 	struct rec_raw_data *rec = trace_reserve(&slot, file, &ctx, sizeof(struct trace_entry) + n);

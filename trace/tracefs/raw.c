@@ -4,10 +4,10 @@
  * open file holds is kept from two readers by who reads it (a file's position has a lock).
  *
  * A read takes a sub-buffer, or as many of its events as fit in what was asked for behind a header
- * of their own, into a page of the file's. That page is then given out, all 4096 bytes, by this and
- * the following reads: so whatever the sizes of the reads, what comes out is pages. A read too
- * small for even one event gives nothing, as on Linux. A read of a page or more gets its page
- * without this detour.
+ * of their own, into a page of the file's, which is as large as the buffer's sub-buffers. That page
+ * is then given out, all its bytes, by this and the following reads: so whatever the sizes of the
+ * reads, what comes out is pages. A read too small for even one event gives nothing, as on Linux. A
+ * read of a page or more gets its page without this detour.
  *
  * The snapshot's buffer may go away at any time, so it is looked at only within host_enter() and
  * host_preempt_enable(), for which freeing waits. Where there is none there is nothing to read,
@@ -27,7 +27,8 @@ struct raw {
 	unsigned cpu;
 	bool snapshot;
 	struct ring_buffer_page *page; /* NULL before the first read that needs it */
-	size_t given;		       /* bytes of it */
+	unsigned order;		       /* it has PAGE_SIZE << order bytes ... */
+	size_t left;		       /* ... of which so many are still to be given */
 };
 
 static int tracefs_raw_open(struct tracefs_file *f)
@@ -39,21 +40,30 @@ static int tracefs_raw_open(struct tracefs_file *f)
 	r->tr = tracefs_array(&f->node);
 	r->cpu = f->node.arg;
 	r->snapshot = f->node.row->ops == &tracefs_snapshot_raw_ops;
-	r->given = PAGE_SIZE;
 	f->priv = r;
 	return 0;
+}
+
+/* Only a page of the smallest size may be one that was in a ring. */
+static void raw_free_page(struct raw *r)
+{
+	if (r->order)
+		host_block_free(r->page, r->order);
+	else
+		ring_buffer_free_page(r->page);
+	r->page = NULL;
 }
 
 static void tracefs_raw_release(struct tracefs_file *f)
 {
 	struct raw *r = f->priv;
 
-	ring_buffer_free_page(r->page);
+	raw_free_page(r);
 	host_free(r);
 }
 
 /* Between host_enter() and host_preempt_enable(); may be NULL. */
-static struct ring_buffer *raw_buffer(const struct raw *r)
+static struct ring_buffer *tracefs_raw_buffer(const struct raw *r)
 {
 	return r->snapshot ? atomic_load(&r->tr->snapshot) : r->tr->buffer;
 }
@@ -66,25 +76,56 @@ static bool tracefs_raw_has_data(void *arg)
 	bool has;
 
 	host_enter(&ctx);
-	rb = raw_buffer(r);
+	rb = tracefs_raw_buffer(r);
 	has = rb && !ring_buffer_empty_cpu(rb, r->cpu);
 	host_preempt_enable();
 	return has;
 }
 
-/* As ring_buffer_read_page(), to `to`; NULL: to the file's page. */
-static int tracefs_raw_take(struct raw *r, struct ring_buffer_page *to, size_t n, bool full)
+/* The order of the buffer's sub-buffers; 0 where there is none. */
+static unsigned tracefs_raw_order(const struct raw *r)
+{
+	struct host_context ctx;
+	struct ring_buffer *rb;
+	unsigned order;
+
+	host_enter(&ctx);
+	rb = tracefs_raw_buffer(r);
+	order = rb ? ring_buffer_order(rb) : 0;
+	host_preempt_enable();
+	return order;
+}
+
+/* The file's page, of that order. */
+static bool tracefs_raw_make_page(struct raw *r, unsigned order)
+{
+	if (r->page && r->order == order)
+		return true;
+	raw_free_page(r);
+	r->order = order;
+	r->page = order ? host_block_alloc(order) : ring_buffer_alloc_page();
+	return r->page;
+}
+
+/*
+ * As ring_buffer_read_page(), to `to`, which has so many bytes; NULL: to the file's page. Where the
+ * sub-buffers have another size by now, as much of one as fits.
+ */
+static int tracefs_raw_take(
+    struct raw *r, struct ring_buffer_page *to, size_t size, size_t n, bool full)
 {
 	struct host_context ctx;
 	struct ring_buffer *rb;
 	int err;
 
 	host_enter(&ctx);
-	rb = raw_buffer(r);
+	rb = tracefs_raw_buffer(r);
 	if (!rb)
 		err = -EAGAIN;
 	else if (to)
-		err = ring_buffer_copy_page(rb, to, n, r->cpu, full);
+		err = ring_buffer_copy_page(rb, to, size, n, r->cpu, full);
+	else if (r->order)
+		err = ring_buffer_copy_page(rb, r->page, size, n, r->cpu, full);
 	else
 		err = ring_buffer_read_page(rb, &r->page, n, r->cpu, full);
 	host_preempt_enable();
@@ -98,19 +139,17 @@ static int raw_wait(struct raw *r)
 }
 
 /*
- * Fetches as much of a page as `n` bytes can hold, into `to` or the file's page: 1; 0 if that is
- * nothing; or an error.
+ * Fetches as much of a page as `n` bytes can hold, into `to`, which has PAGE_SIZE << order, or the
+ * file's page: 1; 0 if that is nothing; or an error.
  */
-static int raw_fetch(struct tracefs_file *f, struct ring_buffer_page *to, size_t n)
+static int raw_fetch(struct tracefs_file *f, struct ring_buffer_page *to, unsigned order, size_t n)
 {
 	struct raw *r = f->priv;
 	int err = 0;
 
-	if (!to && !r->page)
-		r->page = ring_buffer_alloc_page();
-	if (!to && !r->page)
+	if (!to && !tracefs_raw_make_page(r, order))
 		return -ENOMEM;
-	while (!err && tracefs_raw_take(r, to, n, false)) {
+	while (!err && tracefs_raw_take(r, to, PAGE_SIZE << order, n, false)) {
 		if (tracefs_raw_has_data(r) || r->tr->past) /* of another boot: no more will come */
 			return 0;
 		err = f->how & TRACEFS_NONBLOCK ? -EAGAIN : raw_wait(r);
@@ -119,9 +158,18 @@ static int raw_fetch(struct tracefs_file *f, struct ring_buffer_page *to, size_t
 }
 
 /* True if buf has room for a page, and the alignment: the read then makes the page in place. */
-static inline bool raw_is_page(const void *buf, size_t n)
+static inline bool raw_is_page(const void *buf, size_t n, unsigned order)
 {
-	return n >= PAGE_SIZE && (uintptr_t)buf % sizeof(u64) == 0;
+	return n >= PAGE_SIZE << order && (uintptr_t)buf % sizeof(u64) == 0;
+}
+
+/* Of the file's page, what was not given yet. */
+static size_t raw_give(struct raw *r, void *buf, size_t n)
+{
+	n = MIN(n, r->left);
+	memcpy(buf, (const u8 *)r->page + (PAGE_SIZE << r->order) - r->left, n);
+	r->left -= n;
+	return n;
 }
 
 static ssize tracefs_raw_read(struct tracefs_file *f, void *buf, size_t n, u64 *pos)
@@ -130,20 +178,20 @@ static ssize tracefs_raw_read(struct tracefs_file *f, void *buf, size_t n, u64 *
 
 	if (!n)
 		return 0;
-	if (r->given == PAGE_SIZE) {
-		bool whole = raw_is_page(buf, n);
-		int got = raw_fetch(f, whole ? buf : NULL, n);
+	if (!r->left) {
+		unsigned order = tracefs_raw_order(r);
+		size_t size = PAGE_SIZE << order;
+		bool whole = raw_is_page(buf, n, order);
+		int got = raw_fetch(f, whole ? buf : NULL, order, n);
 		if (got <= 0)
 			return got;
 		if (whole) {
-			*pos += PAGE_SIZE;
-			return PAGE_SIZE;
+			*pos += size;
+			return size;
 		}
-		r->given = 0;
+		r->left = size;
 	}
-	n = MIN(n, PAGE_SIZE - r->given);
-	memcpy(buf, (const u8 *)r->page + r->given, n);
-	r->given += n;
+	n = raw_give(r, buf, n);
 	*pos += n;
 	return n;
 }
@@ -182,12 +230,24 @@ static int tracefs_raw_wait_until(struct raw *r, bool (*cond)(void *))
 
 /* ---- splice: only sub-buffers that the writer has left, and whole ---- */
 
-static ssize tracefs_raw_take_full(struct raw *r, u8 *buf, size_t n)
+/*
+ * A sub-buffer may be larger than all the room a pipe has: then it comes in parts, of whole pages
+ * of the machine.
+ */
+static ssize tracefs_raw_take_full(struct raw *r, u8 *buf, size_t n, unsigned order)
 {
-	size_t done = 0;
+	size_t size = PAGE_SIZE << order, done = 0;
 
-	while (n - done >= PAGE_SIZE && !tracefs_raw_take(r, (void *)(buf + done), PAGE_SIZE, true))
-		done += PAGE_SIZE;
+	if (n < size && !r->left) {
+		if (!tracefs_raw_make_page(r, order))
+			return -ENOMEM;
+		if (!tracefs_raw_take(r, NULL, size, size, true))
+			r->left = size;
+	}
+	if (n < size || r->left)
+		return raw_give(r, buf, n / PAGE_SIZE * PAGE_SIZE);
+	while (n - done >= size && !tracefs_raw_take(r, (void *)(buf + done), size, size, true))
+		done += size;
 	return done;
 }
 
@@ -199,18 +259,19 @@ static ssize tracefs_raw_splice(
     struct tracefs_file *f, void *buf, size_t n, u64 *pos, bool nonblock)
 {
 	struct raw *r = f->priv;
+	unsigned order = tracefs_raw_order(r);
 	ssize done;
 
-	if (!raw_is_page(buf, n) || *pos % PAGE_SIZE)
+	if (!raw_is_page(buf, n, 0) || *pos % PAGE_SIZE)
 		return -EINVAL;
-	done = tracefs_raw_take_full(r, buf, n);
+	done = tracefs_raw_take_full(r, buf, n, order);
 	if (!done && !r->tr->past) {
 		int err = nonblock	? -EAGAIN
 			  : r->snapshot ? trace_wait_snapshot(r->tr, tracefs_raw_has_data, r)
 					: tracefs_raw_wait_until(r, tracefs_raw_filled_whole);
 		if (err)
 			return err;
-		done = tracefs_raw_take_full(r, buf, n);
+		done = tracefs_raw_take_full(r, buf, n, order);
 	}
 	if (done > 0)
 		*pos += done;
@@ -221,7 +282,7 @@ static unsigned tracefs_raw_poll(struct tracefs_file *f)
 {
 	struct raw *r = f->priv;
 
-	if (r->given < PAGE_SIZE)
+	if (r->left)
 		return POLL_IN;
 	return (r->snapshot ? tracefs_raw_has_data(r) : trace_poll(r->tr, r->cpu)) ? POLL_IN : 0;
 }
@@ -318,6 +379,7 @@ const struct tracefs_ops tracefs_raw_ops = {
     .release = tracefs_raw_release,
     .map = &raw_map_ops,
     .stream = true,
+    .waits = true,
     .unlocked = true,
 };
 
@@ -329,5 +391,6 @@ const struct tracefs_ops tracefs_snapshot_raw_ops = {
     .poll = tracefs_raw_poll,
     .release = tracefs_raw_release,
     .stream = true,
+    .waits = true,
     .unlocked = true,
 };

@@ -37,6 +37,7 @@ struct tracefs_ops {
 	const struct tracefs_map_ops *map; /* NULL: none may */
 	bool map_any;  /* a mapping may ask for more than to read: it gets no more than that */
 	bool stream;   /* has no places: lseek() and pread() are -ESPIPE */
+	bool waits;    /* a read takes what there is, and may wait for it */
 	bool unlocked; /* read and write are called without host_lock: not for files of an event */
 };
 

@@ -14,6 +14,7 @@
 #include "trace/event/ledger.h"
 #include "trace/event/pid_filter.h"
 #include "trace/host_cpus.h"
+#include "trace/output/dump.h"
 #include "trace/output/printk.h"
 #include "trace/probe/probe.h"
 #include "trace/trace.h"
@@ -388,30 +389,30 @@ static int tracefs_clear_user_enable(const struct tracefs_node *node __maybe_unu
 	return 0;
 }
 
-/* ---- buffer_subbuf_size_kb: the format of records is one of pages, so there is one size ---- */
+/* ---- buffer_subbuf_size_kb ---- */
 
-#define SUBBUF_KB     (PAGE_SIZE / 1024)
-#define SUBBUF_KB_MAX 512 /* Linux's */
-
-static int tracefs_show_subbuf_size(struct seq *s, const struct tracefs_node *node __maybe_unused)
+static int tracefs_show_subbuf_size(struct seq *s, const struct tracefs_node *node)
 {
-	seq_printf(s, "%lu\n", SUBBUF_KB);
+	seq_printf(s, "%lu\n", ring_buffer_page_size(tracefs_array(node)->buffer) / 1024);
 	return 0;
 }
 
-/* A size is rounded up to pages, as on Linux. */
+/* A size is rounded up to a power of two of pages, as on Linux. */
 static int tracefs_store_subbuf_size(const struct tracefs_node *node, char *line)
 {
+	unsigned order;
 	u64 kb;
 	int err = parse_u64(line, 10, &kb);
 
-	if (!err && (!kb || kb > SUBBUF_KB_MAX))
+	if (!err && (!kb || kb > (PAGE_SIZE << RB_ORDER_MAX) / 1024))
 		err = -EINVAL;
-	if (err || kb <= SUBBUF_KB)
-		return err;
-	trace_error_log(tracefs_array(node), "buffer_subbuf_size_kb", strstrip(line),
-	    "A sub-buffer has 4 kB, and no other size", 0);
-	return -EOPNOTSUPP;
+	for (order = 0; !err && (PAGE_SIZE << order) / 1024 < kb;)
+		order++;
+	if (!err && tracefs_is_top(node))
+		err = trace_dump_make_room(PAGE_SIZE << order);
+	if (!err)
+		err = trace_array_set_subbuf(tracefs_array(node), order);
+	return err;
 }
 
 /* ---- the top ---- */

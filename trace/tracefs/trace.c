@@ -14,7 +14,12 @@
 #include "trace/tracefs/tables.h"
 
 #define TEXT_SIZE 16384 /* one line of `trace`, however long, and its annotation */
-#define PIPE_SIZE 4096	/* what one read of trace_pipe takes at most */
+/*
+ * What one read of trace_pipe takes at most. A line of it that is longer is not shown, unless
+ * sub-buffers are larger, which Linux has since it has lines of 8 kB.
+ */
+#define PIPE_SIZE 4096
+#define PIPE_LONG 8192
 
 struct reading {
 	struct trace_reader reader;
@@ -236,7 +241,7 @@ static int tracefs_pipe_open(struct tracefs_file *f)
 
 	if (tr->piped & pipe_cpus(f))
 		return -EBUSY;
-	int err = tracefs_reading_create(f, PIPE_SIZE);
+	int err = tracefs_reading_create(f, PIPE_LONG);
 	if (!err)
 		tr->piped |= pipe_cpus(f);
 	return err;
@@ -271,6 +276,8 @@ static void pipe_fill(struct reading *rd, size_t n)
 	unsigned cpu;
 
 	rd->text.overflow = false;
+	rd->text.size =
+	    ring_buffer_page_size(rd->reader.buffer) > PAGE_SIZE ? PIPE_LONG : PIPE_SIZE;
 	while (rd->text.len < n) {
 		size_t before = rd->text.len;
 		if (!trace_reader_peek(&rd->reader, &rd->text, &cpu))

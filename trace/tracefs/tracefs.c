@@ -377,6 +377,11 @@ bool tracefs_is_stream(const struct tracefs_file *f)
 	return f->node.row->ops && f->node.row->ops->stream;
 }
 
+bool tracefs_waits(const struct tracefs_file *f)
+{
+	return f->node.row->ops && f->node.row->ops->waits;
+}
+
 void tracefs_set_nonblock(struct tracefs_file *f, bool on)
 {
 	f->how = on ? f->how | TRACEFS_NONBLOCK : f->how & ~TRACEFS_NONBLOCK;

@@ -180,7 +180,7 @@ void scene_end(void)
 /* The last event's time becomes what the scene wants, and with it all times of its sub-buffer. */
 static void shift_time(struct rb_ring *ring)
 {
-	struct ring_buffer_page *last = rb_page_of(rb_tail_event(ring->tail.a - 4));
+	struct ring_buffer_page *last = rb_page_of(rb_tail_event(ring->tail.a - 4), rb_mask_of(0));
 	u64 ago = scene->time == TIME_FAR    ? 1UL << 28
 		  : scene->time == TIME_BACK ? -(1UL << 28)
 					     : 100;

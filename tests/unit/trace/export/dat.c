@@ -90,6 +90,29 @@ static void random_records(void)
 	trace_fresh();
 }
 
+/* The file's pages are as large as the sub-buffers, and as full. */
+static void larger_pages(void)
+{
+	u64 r = 20261123;
+
+	ktap_note("seed %lu", r);
+	for (unsigned order = 1; order <= RB_ORDER_MAX; order++) {
+		char kb[] = {'0' + (4 << order) / 100, '0' + (4 << order) / 10 % 10,
+		    '0' + (4 << order) % 10, '\0'};
+		trace_fresh();
+		EXPECT_EQ(trace_put("buffer_size_kb", "3000"), 0);
+		EXPECT_EQ(trace_put("buffer_subbuf_size_kb", kb), 0);
+		for (unsigned n = 0; n < 500; n++)
+			dat_record(8 + below(&r, below(&r, 4) ? 120 : 3000));
+		dat_read("trace.dat", 1 + below(&r, 70000));
+		EXPECT_EQ(dat_page_size(), PAGE_SIZE << order);
+		EXPECT_EQ(dat_check(trace_global, buffer()), 500);
+	}
+	dat_release();
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "4"), 0);
+}
+
 /*
  * What was overwritten is told before the first record; what is in the file and what is not come to
  * all there was.
@@ -226,6 +249,7 @@ static const struct ktap_case cases[] = {
     {"dat.an_empty_one", an_empty_one},
     {"dat.lengths", lengths},
     {"dat.random_records", random_records},
+    {"dat.larger_pages", larger_pages},
     {"dat.overwritten", overwritten},
     {"dat.the_cut", the_cut},
     {"dat.instance_and_snapshot", instance_and_snapshot},

@@ -154,7 +154,9 @@ static u64 take_header(bool past)
 	file.at = 0;
 	EXPECT(!memcmp(take(12), "\x17\x08\x44tracing6", 12));
 	EXPECT_EQ(take_number(2), 8 << 8);
-	EXPECT_EQ(take_number(4), PAGE_SIZE);
+	u64 page_size = take_number(4);
+	EXPECT(page_size >= PAGE_SIZE && page_size <= PAGE_SIZE << RB_ORDER_MAX &&
+	       !(page_size & (page_size - 1)));
 	EXPECT(!strcmp(take_string(), "header_page"));
 	take_text(8, "events/header_page");
 	EXPECT(!strcmp(take_string(), "header_event"));
@@ -177,7 +179,7 @@ static u64 take_header(bool past)
 	id = file.at;
 	file.at += host_cpu_count() * 16;
 	take_text(8, NULL);
-	EXPECT_EQ(file.size % PAGE_SIZE, 0);
+	EXPECT_EQ(file.size % page_size, 0);
 	file.at = id;
 	return options;
 }
@@ -197,6 +199,12 @@ static u64 page_word(u64 at)
 	return v;
 }
 
+/* What the file says behind its first bytes, its version and two bytes of the machine's kind. */
+u32 dat_page_size(void)
+{
+	return page_word(14);
+}
+
 static u32 record_word(const struct dat_cpu_walk *w, u64 offset)
 {
 	u32 v;
@@ -212,7 +220,7 @@ static void begin_page(struct dat_cpu_walk *w)
 	w->time = page_word(w->at);
 	w->offset = 0;
 	w->bytes = commit & 0xfffff;
-	EXPECT(w->bytes <= RB_PAGE_DATA);
+	EXPECT(w->bytes <= dat_page_size() - RB_PAGE_HEADER);
 	if (commit & 1UL << 31 && commit & RB_MISSED_STORED)
 		w->lost += page_word(w->at + RB_PAGE_HEADER + w->bytes);
 	else if (commit & 1UL << 31)
@@ -252,7 +260,7 @@ bool dat_next(struct dat_cpu_walk *w)
 		while (w->offset < w->bytes)
 			if (step(w))
 				return true;
-		w->at += PAGE_SIZE;
+		w->at += dat_page_size();
 		if (w->at < w->end)
 			begin_page(w);
 	}
@@ -265,7 +273,7 @@ struct dat_cpu_walk dat_walk(unsigned cpu)
 	struct dat_cpu_walk w = {.at = page_word(file.at + cpu * 16)};
 
 	w.end = w.at + page_word(file.at + cpu * 16 + 8);
-	EXPECT_EQ(w.at % PAGE_SIZE, 0);
+	EXPECT_EQ(w.at % dat_page_size(), 0);
 	EXPECT(w.end <= file.size);
 	if (w.at < w.end)
 		begin_page(&w);

@@ -41,6 +41,7 @@ struct dat_cpu_walk {
 
 /* Behind the header. */
 struct dat_cpu_walk dat_walk(unsigned cpu);
+u32 dat_page_size(void); /* that the file says */
 bool dat_next(struct dat_cpu_walk *w);
 /* The file has what the buffer has, with the same times and bytes; how many records that is. */
 u64 dat_check(struct trace_array *tr, struct ring_buffer *rb);

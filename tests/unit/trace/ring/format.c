@@ -93,14 +93,15 @@ static bool pair_is_right(u64 offset, size_t length)
 	/* The second of two largest events begins a sub-buffer, and leaves 16 bytes there. */
 	put_marked(RB_MAX_DATA, 0);
 	put_marked(RB_MAX_DATA, 0);
-	full = rb_page_of(put_marked(12, 0));
+	full = rb_page_of(put_marked(12, 0), rb_mask_of(0));
 	if (!take_filler(3))
 		return false;
 	ring_now += 3;
 	fillers = put_filler(offset);
 	ring_now += 5;
 	ev = put_marked(length, mark);
-	if (!ev || ((u64)ev & (PAGE_SIZE - 1)) != RB_PAGE_HEADER + at || rb_page_of(ev) == full)
+	if (!ev || ((u64)ev & (PAGE_SIZE - 1)) != RB_PAGE_HEADER + at ||
+	    rb_page_of(ev, rb_mask_of(0)) == full)
 		return false;
 	if (!header_is_right(ev, length, at ? 5 : 0) || ring_buffer_event_length(ev) != size)
 		return false;
@@ -191,7 +192,7 @@ static void time_at_edge(u64 room, size_t length, u64 jump, u64 front)
 		check_front(ev, jump, front);
 	} else {
 		EXPECT_EQ((u64)ev & (PAGE_SIZE - 1), RB_PAGE_HEADER);
-		EXPECT_EQ(rb_page_of(ev)->time_stamp, ring_now);
+		EXPECT_EQ(rb_page_of(ev, rb_mask_of(0))->time_stamp, ring_now);
 		EXPECT_EQ(ev->time_delta, 0);
 	}
 	EXPECT(take_filler(fillers));
@@ -234,7 +235,7 @@ static void fast_times(void)
 		if (!got)
 			continue;
 		EXPECT_EQ(ev->time_delta, times[t].jump);
-		rb_commit_add(ev, 8);
+		rb_commit_add(&rb->cpu_buffers[ring_cpu()], ev, 8);
 	}
 	ring_buffer_free(rb);
 }

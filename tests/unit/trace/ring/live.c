@@ -214,17 +214,18 @@ static void under_construction(void)
 static void pages(void)
 {
 	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
-	static struct ring_buffer_page page;
+	static u8 bytes[PAGE_SIZE] __aligned(8);
+	struct ring_buffer_page *page = (void *)bytes;
 	u64 seen = 0, told = 0, lost, more = 0;
 
 	put(rb, 1000);
 	struct ring_buffer_live *it = ring_buffer_live_start(rb, ring_cpu());
 	EXPECT_EQ(ring_buffer_live_limit(it),
 	    11); /* the reader's, and those from the first on: of 102 events each */
-	while (ring_buffer_live_page(it, &page, &lost)) {
+	while (ring_buffer_live_page(it, page, &lost)) {
 		struct rb_page_iter w;
 		told += lost;
-		rb_page_iter_start(&w, &page, 0);
+		rb_page_iter_start(&w, page, 0);
 		for (; rb_page_iter_next(&w); seen++)
 			EXPECT_EQ(*(u32 *)w.data, seen + told);
 		if (more < 300)
@@ -241,18 +242,19 @@ static void pages(void)
 static void pages_with_a_consumer(void)
 {
 	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
-	static struct ring_buffer_page page;
+	static u8 bytes[PAGE_SIZE] __aligned(8);
+	struct ring_buffer_page *page = (void *)bytes;
 	u64 ts, lost;
 
 	put(rb, 350);
 	struct ring_buffer_live *it = ring_buffer_live_start(rb, ring_cpu());
-	EXPECT(ring_buffer_live_page(it, &page, &lost));
+	EXPECT(ring_buffer_live_page(it, page, &lost));
 	EXPECT_EQ(lost, 0);
 	for (u32 i = 0; i < 250; i++)
 		EXPECT(ring_buffer_consume(rb, ring_cpu(), &ts, NULL));
-	EXPECT(ring_buffer_live_page(it, &page, &lost));
+	EXPECT(ring_buffer_live_page(it, page, &lost));
 	EXPECT_EQ(lost, RB_LOST_UNKNOWN);
-	EXPECT_EQ(*(u32 *)(page.data + 8), 250);
+	EXPECT_EQ(*(u32 *)(page->data + 8), 250);
 	ring_buffer_live_finish(it);
 	ring_buffer_free(rb);
 }

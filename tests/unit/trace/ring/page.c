@@ -18,7 +18,7 @@ static bool copying;
 static int take(struct ring_buffer *rb, struct ring_buffer_page **page, size_t len)
 {
 	if (copying)
-		return ring_buffer_copy_page(rb, *page, len, ring_cpu(), false);
+		return ring_buffer_copy_page(rb, *page, PAGE_SIZE, len, ring_cpu(), false);
 	return ring_buffer_read_page(rb, page, len, ring_cpu(), false);
 }
 
