@@ -206,7 +206,9 @@ static void news_begin(void)
 static void news_publish(void)
 {
 	WRITE_ONCE(news_are_there, true);
+	mutex_lock(&race_lock);
 	fmt_snprintf(news, sizeof(news), "%lu", current()->run_total_ns);
+	mutex_unlock(&race_lock);
 }
 
 static void news_read(void)
