@@ -55,8 +55,11 @@ static void do_tracked(struct hist *h, struct hist_action *a, struct hist_entry 
 		hist_trace_synth(a, ctx, refs);
 }
 
-/* An action may set off what leads back here: it ends there, counted. Interrupts nest, too. */
-#define DEPTH_MAX 8
+/*
+ * An action may set off what leads back here: it ends there, counted. Interrupts nest, too. A round
+ * takes up to 2 KiB of the stack, which has 16.
+ */
+#define DEPTH_MAX 4
 static u8 depth[MAX_CPUS]; /* [C] */
 
 void hist_run_actions(struct hist *h, struct hist_entry *e, const struct host_context *ctx,
