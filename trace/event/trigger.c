@@ -176,10 +176,11 @@ static int trace_trigger_take_keys(const struct trace_trigger *t)
 {
 	int err = t->target ? trace_file_take_key(t->target) : 0;
 
-	if (!err)
-		err = trace_file_take_key(t->file);
 	if (err)
-		trace_trigger_give_keys(t);
+		return err;
+	err = trace_file_take_key(t->file);
+	if (err && t->target)
+		trace_file_give_key(t->target);
 	return err;
 }
 
