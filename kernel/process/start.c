@@ -57,7 +57,7 @@ static void process_begin(void *start)
 
 int process_start(struct process_start *s, const char *name)
 {
-	struct task *from = current(), *t = kthread_create(process_begin, s, name);
+	struct task *from = current(), *t = kthread_create(process_begin, s, -1, name);
 	int pid;
 
 	if (!t)

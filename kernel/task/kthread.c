@@ -24,20 +24,21 @@ void kthread_start(struct task *t)
 	task_start(t);
 }
 
-struct task *kthread_create(void (*fn)(void *), void *arg, const char *name)
+struct task *kthread_create(void (*fn)(void *), void *arg, int cpu, const char *name)
 {
-	return kthread_new(fn, arg, name, 0);
+	struct task *t = cpu < (int)cpu_count() ? kthread_new(fn, arg, name, 0) : NULL;
+
+	if (t && cpu >= 0)
+		t->cpus_allowed = 1UL << cpu;
+	return t;
 }
 
 struct task *kthread_run(void (*fn)(void *), void *arg, int cpu, const char *name)
 {
-	struct task *t = cpu < (int)cpu_count() ? kthread_new(fn, arg, name, 0) : NULL;
+	struct task *t = kthread_create(fn, arg, cpu, name);
 
-	if (!t)
-		return NULL;
-	if (cpu >= 0)
-		t->cpus_allowed = 1UL << cpu;
-	kthread_start(t);
+	if (t)
+		kthread_start(t);
 	return t;
 }
 

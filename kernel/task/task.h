@@ -124,7 +124,7 @@ void __noreturn sched_idle(void); /* the idle loop */
 
 /*
  * New kernel thread, runnable on any CPU (cpu < 0) or bound to one; NULL: no memory, no such CPU.
- * Inherits nothing.
+ * Inherits nothing. What is returned is valid as long as fn does not return.
  */
 struct task *kthread_run(void (*fn)(void *), void *arg, int cpu, const char *name);
 /*
@@ -132,11 +132,8 @@ struct task *kthread_run(void (*fn)(void *), void *arg, int cpu, const char *nam
  * before.
  */
 struct task *kthread_run_init(void (*fn)(void *), void *arg);
-/*
- * A kernel thread that has not started yet, on any CPU; NULL: no memory. kthread_start() tells of
- * it and lets it run.
- */
-struct task *kthread_create(void (*fn)(void *), void *arg, const char *name);
+/* The same, but it does not start before kthread_start(), which tells of it. */
+struct task *kthread_create(void (*fn)(void *), void *arg, int cpu, const char *name);
 void kthread_start(struct task *t);
 void __noreturn do_exit(long code); /* current; (exit status << 8) or signal number */
 

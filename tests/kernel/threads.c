@@ -6,12 +6,13 @@
 
 void thread_start(struct threads *t, void (*fn)(void *), void *arg, int cpu)
 {
-	struct task *task = t->n < THREADS_MAX ? kthread_run(fn, arg, cpu, "test") : NULL;
+	struct task *task = t->n < THREADS_MAX ? kthread_create(fn, arg, cpu, "test") : NULL;
 
 	EXPECT(task != NULL);
-	if (task)
-		t->pid[t->n++] =
-		    task->pid; /* it cannot be gone: nobody else takes its number so soon */
+	if (!task)
+		return;
+	t->pid[t->n++] = task->pid; /* once it has started, it may be gone */
+	kthread_start(task);
 }
 
 void threads_join(struct threads *t)
