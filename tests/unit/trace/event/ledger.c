@@ -289,6 +289,7 @@ static void odd_images(void)
 		trace_image_end(size);
 	}
 	host_preempt_enable();
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/filter", "0"), 0);
 	trace_fresh();
 }
 
