@@ -63,6 +63,7 @@ struct tty {
 	u32 hangups;	      /* [A] */
 	struct console *port; /* NULL: it is the console terminal, shown on all consoles */
 	bool plain;	      /* [I] notty=: a way for data, no terminal to programs */
+	u32 writing;	      /* [A] a write is under way: another one waits for its end */
 	struct wait_queue readers, writers;
 };
 
@@ -324,6 +325,30 @@ static size_t tty_write_chunk(const struct tty_file *tf, const char *s, size_t n
 	return used;
 }
 
+/* What one write has comes out in one piece, as on Linux. 0: tty_end_write() has to follow. */
+static int tty_begin_write(const struct file *f)
+{
+	const struct tty_file *tf = tty_file_of(f);
+	u32 *writing = &tf->tty->writing;
+	int e = 0;
+
+	while (!e && !atomic_cas(writing, 0, 1)) {
+		if (f->flags & O_NONBLOCK)
+			return -EAGAIN;
+		e = wait_event_interruptible(
+		    &tf->tty->writers, hung_up(tf) || !atomic_load(writing));
+		if (!e && hung_up(tf))
+			e = -EIO;
+	}
+	return e;
+}
+
+static void tty_end_write(struct tty *t)
+{
+	atomic_store(&t->writing, 0);
+	wake_up(&t->writers);
+}
+
 static ssize tty_write(struct file *f, const void *buf, size_t n, u64 *pos)
 {
 	const struct tty_file *tf = tty_file_of(f);
@@ -333,6 +358,10 @@ static ssize tty_write(struct file *f, const void *buf, size_t n, u64 *pos)
 	(void)pos;
 	if (stops_background_writers(tf->tty))
 		e = session_check(&tf->tty->ctty, SIGTTOU);
+	if (!e)
+		e = tty_begin_write(f);
+	if (e)
+		return e;
 	while (!e && done < n && !(done && signal_pending_current())) {
 		e = wait_for_output(f);
 		if (!e && hung_up(tf))
@@ -340,6 +369,7 @@ static ssize tty_write(struct file *f, const void *buf, size_t n, u64 *pos)
 		if (!e)
 			done += tty_write_chunk(tf, (const char *)buf + done, n - done);
 	}
+	tty_end_write(tf->tty);
 	if (tf->tty->port)
 		tf->tty->port->drain(tf->tty->port);
 	return done ? (ssize)done : e;
