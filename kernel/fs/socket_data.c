@@ -305,7 +305,7 @@ static size_t socket_take_packet(struct socket *s, struct socket_read *r, struct
 }
 
 /* 0 at the end, else -EAGAIN. The end of a stream has a sender, too: no process. */
-static ssize socket_end(const struct socket *s, struct socket_read *r)
+static ssize socket_read_end(const struct socket *s, struct socket_read *r)
 {
 	if (!socket_at_end(s))
 		return -EAGAIN;
@@ -332,7 +332,7 @@ static ssize socket_take(struct socket *s, struct socket_read *r)
 	else if (READ_ONCE(s->error) && !r->keep_error)
 		got = -atomic_xchg(&s->error, 0);
 	else
-		got = socket_end(s, r);
+		got = socket_read_end(s, r);
 	if (!list_empty(&used) && s->peer)
 		wake_up(&s->peer->changed);
 	mutex_unlock(&socket_lock);

@@ -65,7 +65,7 @@ static void line_recall(struct line *l, int step)
 	l->shown = wanted;
 }
 
-static enum line_event line_control(struct line *l, u8 c)
+static enum line_event line_control_key(struct line *l, u8 c)
 {
 	switch (c) {
 	case '\r':
@@ -136,7 +136,7 @@ static enum line_event line_escape(struct line *l, u8 c)
 	if (is_digit(c) || c == ';')
 		return LINE_NOTHING;
 	l->escape = 0;
-	return line_arrow(c) ? line_control(l, line_arrow(c)) : LINE_NOTHING;
+	return line_arrow(c) ? line_control_key(l, line_arrow(c)) : LINE_NOTHING;
 }
 
 enum line_event line_key(struct line *l, u8 c)
@@ -150,7 +150,7 @@ enum line_event line_key(struct line *l, u8 c)
 	if (l->escape)
 		return line_escape(l, c);
 	if (c < ' ' || c == DEL)
-		return line_control(l, c);
+		return line_control_key(l, c);
 	if (!line_insert(l, &byte, 1))
 		return LINE_NOTHING;
 	return l->cursor == l->length ? LINE_APPENDED : LINE_EDITED;
