@@ -300,7 +300,7 @@ struct shadow {
 	u8 *last;		   /* the highest place that a record has room in */
 	u8 bytes[];
 };
-/* What a CPU has while its task has none: a record on top that belongs to no call. */
+/* The shadow stack of a CPU whose task has none yet. Its top record belongs to no call. */
 extern struct shadow arch_no_shadow;
 #define HOOK_CALLS(place, generation) ((u64)(generation) << 32 | (u32)(u64)(place) | 1)
 #define HOOK_CALLS_SHARED	      (1UL << 63) /* in an owner: the slot has another record */
@@ -312,7 +312,10 @@ extern struct shadow arch_no_shadow;
 struct hook_returned {
 	u64 second, value, flags, to; /* second: %rdx */
 };
-/* What enter() finds at the function's return address: it called the hook, and the flags then. */
+/*
+ * For enter(): the function that called the hook, and its flags at that moment. Both lie below the
+ * function's return address, at `slot`.
+ */
 static inline __attribute__((always_inline)) u64 hook_entered_ip(const u64 *slot)
 {
 	return slot[-1] - ARCH_HOOK_LEN;

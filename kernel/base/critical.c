@@ -17,10 +17,10 @@ _Static_assert((u32)HOST_CRITICAL_IRQS == (u32)ARCH_TOGGLE_IRQS &&
     "one word for both");
 
 struct static_key critical_key;
-static struct static_key events_key; /* an event preemptirq:* is on, or somebody follows */
+static struct static_key events_key; /* an event preemptirq:* is on, or there is a follower */
 static u32 watched;		     /* [A] HOST_CRITICAL_*: sections that the tracer watches */
 static u32 events;		     /* the same of the events that are on */
-static void (*follower)(u64 ip);     /* [A] */
+static void (*follower)(u64 ip);     /* [A] see critical_follow_preempt_on() */
 
 static void critical_update(void)
 {

@@ -19,8 +19,8 @@ void critical_idle(bool begins);
  */
 void critical_watch(u32 which);
 /*
- * fn is called where preemption becomes possible again, just before it does: `ip` is there. Any
- * context but NMI. NULL: nobody is. The same.
+ * From now on the CPU that makes preemption possible again calls fn just before it does; `ip` is
+ * the place. fn may run in any context but NMI. NULL ends it. Callers: as above.
  */
 void critical_follow_preempt_on(void (*fn)(u64 ip));
 /* The keys of the events preemptirq:* have changed. The same. */
