@@ -11,7 +11,7 @@ int ring_buffer_adopt(
     struct ring_buffer *rb, int cpu, struct ring_buffer_page *const *pages, u32 n, u64 overrun)
 {
 	struct rb_ring *ring = rb->cpu_buffers[cpu].ring;
-	u64 *slots = n < ring->count ? ring->slots : host_alloc(n * sizeof(*slots)), *old;
+	u64 *slots = n < ring->count ? ring->slots : host_alloc(2 * n * sizeof(*slots)), *old;
 
 	if (!slots)
 		return -ENOMEM;
@@ -27,7 +27,7 @@ int ring_buffer_adopt(
 	}
 	ring->overrun_events = overrun;
 	if (n) {
-		ring->number = rb_number_make(RB_FIRST_GEN, n - 1);
+		ring->unsure = ring->number = rb_number_make(RB_FIRST_GEN, n - 1);
 		ring->tail.a = rb_tail_make(1, (const char *)pages[n - 1] + PAGE_SIZE);
 	}
 	return 0;

@@ -36,9 +36,15 @@ static void rb_page_free(void *page, unsigned order)
 		host_block_free(page, order);
 }
 
+/* Of the slots and the sums behind them. */
+static size_t slots_size(size_t count)
+{
+	return 2 * count * sizeof(u64);
+}
+
 static unsigned slots_pages(size_t count)
 {
-	return (count * sizeof(u64) + PAGE_SIZE - 1) / PAGE_SIZE;
+	return (slots_size(count) + PAGE_SIZE - 1) / PAGE_SIZE;
 }
 
 u64 *rb_slots_get(size_t count, bool kept)
@@ -49,8 +55,8 @@ u64 *rb_slots_get(size_t count, bool kept)
 		return NULL;
 	if (kept && store)
 		slots = store->alloc(slots_pages(count));
-	if (!slots && !host_memory_check("a ring buffer", count * sizeof(*slots)))
-		slots = host_alloc(count * sizeof(*slots));
+	if (!slots && !host_memory_check("a ring buffer", slots_size(count)))
+		slots = host_alloc(slots_size(count));
 	return slots;
 }
 

@@ -161,13 +161,15 @@ struct rb_map {
  */
 struct rb_ring {
 	struct local_pair tail; /* [W] a: where the next event goes; b: time of the last event */
-	u64 number;	/* [W] of the sub-buffer the tail is in, or the one before (see C5) */
-	u64 *slots;	/* [S] the words; [X] the array */
+	u64 number; /* [W] of the sub-buffer the tail is in, or the one before (see C5) */
+	/* [S] the words; [X] the array: behind the slots it has the sums, see rb_sum_at() */
+	u64 *slots;
 	u64 count;	/* [X] sub-buffers */
 	u64 page_mask;	/* [X] minus the size of one */
 	bool overwrite; /* any CPU sets it */
 
 	u64 *full_slot, full_word, full_tail; /* [W] see rb_still_full() */
+	u64 unsure; /* [W] the newest number whose events the sums may not have all */
 
 	u64 overrun_events; /* [W] in sub-buffers overwritten unread; counted before ... */
 	u64 overrun_pages;  /* [W] ... the sub-buffer itself is */
@@ -307,6 +309,21 @@ static inline u64 rb_ring_advance(const struct rb_ring *ring, u64 number, u64 pa
 	return rb_number_make(rb_number_gen(number) + index / ring->count, index % ring->count);
 }
 
+/*
+ * The sum of a number, lap:12 events:52. Of two numbers the difference is how many events lie from
+ * the one on and before the other, unless rb_ring.unsure lies there, too. Like that of an account,
+ * its lap says whether it is of this number.
+ */
+static inline u64 *rb_sum_at(const struct rb_ring *ring, u64 number)
+{
+	return &ring->slots[ring->count + rb_number_index(number)];
+}
+
+static inline u64 rb_sum_make(u64 gen, u64 events)
+{
+	return rb_commit_fresh(gen) | (events & ((1UL << RB_COMMIT_GEN) - 1));
+}
+
 static inline u64 rb_clock(u64 (*clock)(void))
 {
 	return clock ? clock() : host_cycles();
@@ -316,7 +333,7 @@ static inline u64 rb_clock(u64 (*clock)(void))
 static inline void rb_ring_tail_init(struct rb_ring *ring)
 {
 	ring->tail = (struct local_pair){0, 0};
-	ring->number = rb_number_make(RB_FIRST_GEN - 1, ring->count - 1);
+	ring->unsure = ring->number = rb_number_make(RB_FIRST_GEN - 1, ring->count - 1);
 	ring->full_tail = RB_NO_TAIL;
 }
 

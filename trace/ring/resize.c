@@ -59,6 +59,7 @@ static u64 *lay_out(struct rb_ring *ring, u64 *slots, size_t count, struct rb_ch
 	ring->next = rb_number_make(RB_FIRST_GEN, 0);
 	ring->number = keep ? rb_number_make(RB_FIRST_GEN, keep - 1)
 			    : rb_number_make(RB_FIRST_GEN - 1, count - 1);
+	ring->unsure = ring->number; /* the new array has no sums yet */
 	ring->full_tail = RB_NO_TAIL;
 	if (!rb_tail_room(ring->tail.a,
 		ring->page_mask)) /* the page may be gone by now, and come back as another */

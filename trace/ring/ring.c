@@ -17,6 +17,8 @@
  *              the last event: 16 bytes that change together
  *   slot       one word per index: the page there, and the lap it holds data of or is free for. Lap
  *              equal to that of the writer's next visit: free. One less: unread data.
+ *   sum        one word per index: events in all sub-buffers before that number, for who wants to
+ *              know how many there are
  *   account    one word in the page: bytes committed, events committed, words of padding, lap. An
  *              event adds to it when it is committed. Finished: all bytes are accounted for,
  *              nothing in it is under construction.
@@ -57,6 +59,10 @@
  *      even when it fails. It comes with C3 only: a reader leaves fresh accounts.
  *   C5 as W4, to the start of the next page. The winner sets `number`, pads the rest of the page it
  *      left and accounts for it, and writes the time of the new one.
+ *   C6 the new number's sum is that of the one before and the events of the page that was left.
+ *      Where a reader has taken that page, it does not matter what is added: nobody asks for a sum
+ *      of it any more. Where a writer that this one interrupted still writes there, its event would
+ *      be missing: the number is `unsure`, and who counts looks at the page itself.
  *
  * A delta that needs more than 27 bits is put in front as TIME_EXTENT (59 bits), and one that
  * cannot be right (the clock went back) as TIME_STAMP with the whole time: 12 bytes, array[0] its
@@ -171,7 +177,23 @@ static void close_page(const struct rb_ring *ring, u64 tail)
 	local_add(&rb_page_of(ev, ring->page_mask)->commit, room + rb_commit_padding(room));
 }
 
-/* C0 to C5. */
+/* C6. Nested writers may have marked a later number already. */
+static void rb_add_sum(struct rb_ring *ring, u64 number, u64 next)
+{
+	u64 word = READ_ONCE(ring->slots[rb_number_index(number)]), gen = rb_number_gen(number);
+	u64 commit_word = READ_ONCE(rb_slot_page(word)->commit);
+	u64 sum = *rb_sum_at(ring, number), unsure = READ_ONCE(ring->unsure);
+
+	if (rb_slot_gen(word) == gen && rb_commit_is_of(commit_word, gen)) {
+		sum += rb_commit_events(commit_word);
+		if (unlikely(!rb_commit_is_finished(ring, commit_word)) &&
+		    rb_ring_distance(ring, unsure, number) > 0)
+			local_cmpxchg(&ring->unsure, unsure, number);
+	}
+	WRITE_ONCE(*rb_sum_at(ring, next), rb_sum_make(rb_number_gen(next), sum));
+}
+
+/* C0 to C6. */
 static enum outcome rb_move_tail(
     struct rb_ring *ring, const struct attempt *a, struct ring_buffer_event **ev)
 {
@@ -193,6 +215,7 @@ static enum outcome rb_move_tail(
 	local_cmpxchg(&ring->number, number, next);
 	close_page(ring, a->tail);
 	WRITE_ONCE(page->time_stamp, a->now);
+	rb_add_sum(ring, number, next);
 	*ev = rb_put_data(page_event(page, 0), a->payload, 0);
 	return GOT;
 }

@@ -115,28 +115,60 @@ void ring_buffer_totals(struct ring_buffer *rb, unsigned cpu, struct ring_buffer
 	rb_unlock_reader(rb, cpu);
 }
 
-/* As rb_stats_add(), but counts only the entries: a reader that opens `trace` waits for this. */
-static u64 rb_entries(struct rb_ring *ring)
+/* Events in so many sub-buffers from `number` on, by looking at each. */
+static u64 rb_count_pages(const struct rb_ring *ring, u64 number, s64 pages)
 {
-	struct ring_buffer_stats own = {0};
-	u64 number, gen, index;
-	s64 pages = rb_unread_pages(ring, &number);
+	u64 gen = rb_number_gen(number), index = rb_number_index(number), entries = 0;
 
-	rb_add_reader(ring, &own);
-	gen = rb_number_gen(number);
-	index = rb_number_index(number);
 	for (; pages > 0; pages--) {
 		u64 word = READ_ONCE(ring->slots[index]);
 		u64 commit_word = READ_ONCE(rb_slot_page(word)->commit);
 
 		if (rb_slot_gen(word) == gen && rb_commit_is_of(commit_word, gen))
-			own.entries += rb_commit_events(commit_word);
+			entries += rb_commit_events(commit_word);
 		if (unlikely(++index == ring->count)) {
 			index = 0;
 			gen = (gen + 1) & RB_GEN_MASK;
 		}
 	}
-	return own.entries;
+	return entries;
+}
+
+/*
+ * Events from `from` on and before `to`, by the sums. False: one of them is not there, as the
+ * writer is between C5 and C6, or overtakes us.
+ */
+static bool rb_count_by_sums(const struct rb_ring *ring, u64 from, u64 to, u64 *entries)
+{
+	u64 first = READ_ONCE(*rb_sum_at(ring, from)), last = READ_ONCE(*rb_sum_at(ring, to));
+
+	*entries = rb_sum_make(0, last - first);
+	return rb_commit_is_of(first, rb_number_gen(from)) &&
+	       rb_commit_is_of(last, rb_number_gen(to));
+}
+
+/*
+ * As rb_stats_add(), but counts only the entries, and looks at few sub-buffers: up to the one that
+ * the sums are unsure of, and the tail's. Whoever opens `trace` waits for this.
+ */
+static u64 rb_entries(struct rb_ring *ring)
+{
+	struct ring_buffer_stats own = {0};
+	u64 number, from, to, between;
+	s64 pages = rb_unread_pages(ring, &number), odd;
+
+	rb_add_reader(ring, &own);
+	odd = rb_ring_distance(ring, number, READ_ONCE(ring->unsure)) + 1;
+	/* The first may have been overwritten (C3) by a writer that has not got there (C5). */
+	odd = MAX(odd, (s64)1);
+	if (odd >= pages)
+		return own.entries + rb_count_pages(ring, number, pages);
+	from = rb_ring_advance(ring, number, odd);
+	to = rb_ring_advance(ring, number, pages - 1);
+	if (!rb_count_by_sums(ring, from, to, &between))
+		return own.entries + rb_count_pages(ring, number, pages);
+	return own.entries + rb_count_pages(ring, number, odd) + between +
+	       rb_count_pages(ring, to, 1);
 }
 
 u64 ring_buffer_entries(struct ring_buffer *rb)

@@ -141,6 +141,7 @@ static void end(void)
 
 	machine_join(WRITER);
 	machine_handlers(NULL, NULL);
+	ring_counts_agree(rb);
 	ring_buffer_stats(rb, WRITER, &st);
 	EXPECT_EQ(hits(), st.entries + st.read + st.overrun + st.commit_overrun + st.dropped +
 			      st.too_large + st.nested + st.disabled + st.discarded);
@@ -346,6 +347,8 @@ static void swapping(void)
 	{
 		struct ring_buffer_stats a, b;
 
+		ring_counts_agree(first);
+		ring_counts_agree(other);
 		ring_buffer_stats(first, WRITER, &a);
 		ring_buffer_stats(other, WRITER, &b);
 		EXPECT_EQ(hits(), a.entries + a.overrun + a.discarded + a.commit_overrun +

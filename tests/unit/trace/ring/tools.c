@@ -85,10 +85,19 @@ void ring_skip(struct ring_buffer *rb, u64 bytes)
 	}
 }
 
+void ring_counts_agree(struct ring_buffer *rb)
+{
+	struct ring_buffer_stats all;
+
+	ring_buffer_stats(rb, -1, &all);
+	EXPECT_EQ(ring_buffer_entries(rb), all.entries);
+}
+
 struct ring_buffer_stats ring_stats(struct ring_buffer *rb)
 {
 	struct ring_buffer_stats st;
 
+	ring_counts_agree(rb);
 	ring_buffer_stats(rb, ring_cpu(), &st);
 	return st;
 }

@@ -20,8 +20,9 @@ int ring_put(struct ring_buffer *rb, const void *data, size_t length);
  */
 void ring_fill(struct ring_buffer *rb, u64 bytes);
 void ring_skip(struct ring_buffer *rb, u64 bytes);
-/* Of the CPU this runs on. */
-struct ring_buffer_stats ring_stats(struct ring_buffer *rb);
+/* The entries by the sums are those that a look at each sub-buffer finds; nobody writes. */
+void ring_counts_agree(struct ring_buffer *rb);
+struct ring_buffer_stats ring_stats(struct ring_buffer *rb); /* of the CPU this runs on; and that */
 /* Fails the case unless every one of `hits` is accounted for. */
 void ring_balanced(struct ring_buffer *rb, u64 hits);
 /*
