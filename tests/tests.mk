@@ -119,16 +119,16 @@ insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 # ---- trapline: what is done with traces on the host ----------------------------------------------------------------------------
 
 # With it the parts of the kernel's library that are pure.
-TLSRC    := $(sort $(wildcard tools/trapline/*.c)) \
+TLSRC    := $(sort $(shell find tools/trapline -name '*.c')) \
             $(wildcard trace/user/eventheader/*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c kernel/lib/schedule.c \
             trace/export/dat_head.c trace/export/dat_page.c trace/persist/kept_read.c trace/ring/event.c trace/ring/recover.c
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 
 # A page of `trapline plot` has this script in it.
-$(O)/l/tools/trapline/plot_script.c.o $(O)/lt/tools/trapline/plot_script.c.o: tools/trapline/plot_page.js tools/trapline/plot_calls.js
+$(O)/l/tools/trapline/plot/script.c.o $(O)/lt/tools/trapline/plot/script.c.o: tools/trapline/plot/page.js tools/trapline/plot/calls.js
 
 # QEMU loads it (trapline goto).
-$(O)/stop_plugin.so: tools/stop_plugin.c tools/trapline/stop_plan.h
+$(O)/stop_plugin.so: tools/stop_plugin.c tools/trapline/goto/stop_plan.h
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) -I. -fPIC -shared -fvisibility=hidden -o $@ $<
@@ -158,7 +158,7 @@ $(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trap
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZSRC  := $(sort $(TRACESRC) $(wildcard kernel/lib/*.c) tests/unit/trace/filter/sample.c tests/unit/trace/types/sample.c tests/unit/trace/tools.c tests/unit/json_check.c tests/host/host.c tests/host/machine.c tests/host/probe.c tests/host/function.c)
 # Not what starts machines: the tests have a machine_run() of their own.
-FUZZTL   := $(filter-out $(addprefix tools/trapline/,main.c boot.c bring.c explore% goto% list.c machine.c origin.c record.c replay.c run.c seek.c),$(wildcard tools/trapline/*.c))
+FUZZTL   := $(filter-out tools/trapline/main.c $(addprefix tools/trapline/,explore/% goto/% machine/machine.c record/%),$(filter tools/trapline/%,$(TLSRC)))
 FUZZOBJ  := $(FUZZSRC:%=$(O)/h/%.o) $(FUZZTL:%=$(O)/lt/%.o)
 FUZZ_TIME ?= 300
 

@@ -1,13 +1,13 @@
 /*
- * EventHeader events of traces, read as trapline reads them (tools/trapline/trace.h): all others
- * are passed over.
+ * EventHeader events of traces, read as trapline reads them (tools/trapline/trace/trace.h): all
+ * others are passed over.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/eventheader.h"
-#include "tools/trapline/eventheader.h"
-#include "tools/trapline/trace.h"
+#include "tools/trapline/trace/eventheader.h"
+#include "tools/trapline/trace/trace.h"
 
 /* is_cpu: is it known which CPU's pages they are? */
 static void show_records(struct trace *t, bool is_cpu)

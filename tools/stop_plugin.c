@@ -1,5 +1,5 @@
 /*
- * A plugin of QEMU's for `trapline goto` (tools/trapline/stop_plan.h): it counts instructions,
+ * A plugin of QEMU's for `trapline goto` (tools/trapline/goto/stop_plan.h): it counts instructions,
  * finds places, and holds the machine at one until QEMU's own loop has begun to stop it. The guest
  * does nothing for it and cannot notice it; no instruction takes longer in its time.
  *
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/trapline/stop_plan.h"
+#include "tools/trapline/goto/stop_plan.h"
 
 /* QEMU's interface for plugins, version 1: what we use of it. */
 #define EXPORT __attribute__((visibility("default")))

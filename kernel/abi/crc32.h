@@ -1,6 +1,6 @@
 /*
  * CRC-32 as Ethernet, gzip and `crc32` have it: what checks a file that comes over a console
- * (user/bin/send, tools/trapline/serial.c) and the kernel on a stick (boot/efi). Reflected,
+ * (user/bin/send, tools/trapline/machine/serial.c) and the kernel on a stick (boot/efi). Reflected,
  * polynomial 0x04c11db7, a table of half-bytes.
  */
 #pragma once

@@ -223,7 +223,7 @@ def plotted(guest, name, *args, status=0):
             raise Wrong("plot %s: it is not alone: %s %s" % (args, e.tag, e.attrib))
     if [e.get("type") for e in scripts] != ([] if name == ".svg" else ["application/json", None]):
         raise Wrong("plot %s: scripts: %s" % (args, [e.attrib for e in scripts]))
-    ours = "".join(open("tools/trapline/plot_%s.js" % part).read() for part in ("calls", "page"))
+    ours = "".join(open("tools/trapline/plot/%s.js" % part).read() for part in ("calls", "page"))
     if scripts and (scripts[1].text.strip("/\n ") != ours.strip("/\n ") or "default-src 'none'" not in text):
         raise Wrong("plot %s: a script that is not ours, or one that may load something" % (args,))
     if re.search(r"https?://(?!www.w3.org/(2000/svg|1999/xhtml))|@import|url\((?!#lost)", text):

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/trapline/dat_write.h"
+#include "tools/trapline/trace/dat_write.h"
 
 #define SIZE   0x10000
 #define DIRECT 0xffff888000000000ULL

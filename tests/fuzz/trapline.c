@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/trapline/convert.h"
-#include "tools/trapline/explain.h"
-#include "tools/trapline/plot.h"
-#include "tools/trapline/serial.h"
-#include "tools/trapline/strace.h"
+#include "tools/trapline/convert/convert.h"
+#include "tools/trapline/explain/explain.h"
+#include "tools/trapline/plot/plot.h"
+#include "tools/trapline/machine/serial.h"
+#include "tools/trapline/strace/strace.h"
 
 static FILE *nowhere;
 

@@ -1,6 +1,6 @@
 /*
- * tools/trapline/archive.c: what it makes, the kernel's own reader reads; which programs may come
- * along.
+ * tools/trapline/machine/archive.c: what it makes, the kernel's own reader reads; which programs may
+ * come along.
  */
 #include "tests/trapline/trapline_unit.h"
 
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "kernel/fs/cpio.h"
-#include "tools/trapline/archive.h"
-#include "tools/trapline/libraries.h"
+#include "tools/trapline/machine/archive.h"
+#include "tools/trapline/record/libraries.h"
 
 static void expect(struct cpio *c, const char *name, uint32_t mode, const char *data, size_t size)
 {

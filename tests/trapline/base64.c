@@ -4,7 +4,7 @@
 
 #include "kernel/abi/crc32.h"
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/base64.h"
+#include "tools/trapline/lib/base64.h"
 
 static void crc_known(void **state)
 {

@@ -1,4 +1,4 @@
-/* tools/trapline/channel.c: lines out of pieces, and output that is passed on, or cannot be. */
+/* tools/trapline/machine/channel.c: lines out of pieces; output that is passed on, or cannot be. */
 #include "tests/trapline/trapline_unit.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/trapline/channel.h"
+#include "tools/trapline/machine/channel.h"
 
 static struct bytes lines;
 

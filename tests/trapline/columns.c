@@ -4,7 +4,7 @@
  */
 #include "tests/trapline/trapline_unit.h"
 #include "tests/unit/prng.h"
-#include "tools/trapline/columns.h"
+#include "tools/trapline/plot/columns.h"
 
 static struct columns columns;
 

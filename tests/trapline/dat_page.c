@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/page.h"
+#include "tools/trapline/trace/page.h"
 #include "trace/export/dat_page.h"
 
 static union {

@@ -1,6 +1,6 @@
 /* Lengths of time as text, ticks of an axis, bars of a histogram: at every border. */
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/duration.h"
+#include "tools/trapline/lib/duration.h"
 
 static void texts(void **state)
 {

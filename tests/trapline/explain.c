@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/explain.h"
+#include "tools/trapline/explain/explain.h"
 
 #define COMMON                                                                                     \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/ledger.h"
+#include "tools/trapline/trace/ledger.h"
 
 static const char text[] = "# what became of every hit\n"
 			   "cpu0: hits 12 = recorded 10 + filtered 0 + refused 2\n"

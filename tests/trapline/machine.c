@@ -1,5 +1,5 @@
 /*
- * tools/trapline/machine_args.c, script.c, record_steps.c and what machine.c makes of a script's
+ * tools/trapline/machine/args.c, script.c, record/steps.c and what machine.c makes of a script's
  * words: texts in, texts out.
  */
 #include "tests/trapline/trapline_unit.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/trapline/machine.h"
-#include "tools/trapline/record.h"
+#include "tools/trapline/machine/machine.h"
+#include "tools/trapline/record/record.h"
 
 static uint64_t bytes_of(const char *text)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/mark.h"
+#include "tools/trapline/model/mark.h"
 
 static void expect(const char *text, enum mark_phase phase, const char *name)
 {

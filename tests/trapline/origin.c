@@ -1,12 +1,12 @@
-/* tools/trapline/sha256.c, and archive_next(): entries of an archive of ours. */
+/* tools/trapline/lib/sha256.c, and archive_next(): entries of an archive of ours. */
 #include "tests/trapline/trapline_unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tools/trapline/archive.h"
-#include "tools/trapline/sha256.h"
+#include "tools/trapline/machine/archive.h"
+#include "tools/trapline/lib/sha256.h"
 
 /* Examples of FIPS 180-4, and lengths around a block, as sha256sum has them. */
 static void sums(void **state)

@@ -1,4 +1,4 @@
-/* tools/trapline/output.c: a file is there whole or not at all, whatever ends the process. */
+/* tools/trapline/lib/output.c: a file is there whole or not at all, whatever ends the process. */
 #include "tests/trapline/trapline_unit.h"
 
 #include <dirent.h>

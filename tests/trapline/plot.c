@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/plot.h"
+#include "tools/trapline/plot/plot.h"
 
 #define FIRST_PID 100
 

@@ -6,7 +6,7 @@
 
 #include "tests/trapline/trapline_unit.h"
 #include "tests/unit/prng.h"
-#include "tools/trapline/sequence.h"
+#include "tools/trapline/trace/sequence.h"
 
 #define MOST 40
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/strace.h"
+#include "tools/trapline/strace/strace.h"
 
 static char *text;
 static size_t text_size;
@@ -124,7 +124,7 @@ static void rows(void **state)
 		const struct strace_row *row = strace_row(numbers[i]);
 		assert_non_null(row);
 		if (!row->result)
-			fail_msg("%s has no row in strace_calls.def", row->name);
+			fail_msg("%s has no row in calls.def", row->name);
 	}
 	assert_string_equal(strace_row(101)->name, "ptrace");
 	assert_null(strace_row(STRACE_CALLS));

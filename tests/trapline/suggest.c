@@ -1,5 +1,5 @@
 /*
- * tools/trapline/suggest.c and kernel_file.c: names that are like another; which commands a
+ * tools/trapline/lib/suggest.c and kernel_file.c: names that are like another; which commands a
  * kernel's file tells of.
  */
 #include "tests/trapline/trapline_unit.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tools/trapline/archive.h"
-#include "tools/trapline/kernel_file.h"
-#include "tools/trapline/suggest.h"
+#include "tools/trapline/machine/archive.h"
+#include "tools/trapline/machine/kernel_file.h"
+#include "tools/trapline/lib/suggest.h"
 
 static const char events[] =
     "sched:sched_switch\nsched:sched_wakeup\nirq:irq_handler_entry\nkmem:kfree";

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/words.h"
+#include "tools/trapline/lib/words.h"
 
 static void numbers(void **state)
 {

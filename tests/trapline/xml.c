@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"
-#include "tools/trapline/xml.h"
+#include "tools/trapline/lib/xml.h"
 
 static void expect(const char *text, size_t n, const char *want)
 {

@@ -1,35 +1,26 @@
 /*
- * trapline, the program for traces on the host. A row per command, a file per command:
+ * trapline, the program for traces on the host. A row per command below; a folder per subject:
  *
- *   run, record   boot a machine and take the trace out of its memory. machine_args.c makes QEMU's
- *                 command line, qemu.c starts it, machine.c is its life (one loop over ports,
- *                 signals and times). bring.c chooses what comes along (kernel_file.c knows what
- *                 the kernel brings itself), archive.c packs it in a cpio. script.c and
- *                 record_steps.c write what the guest's shell runs, told.c reads what it reports,
- *                 feed.c passes our input on, get.c fetches files. boot.c puts these together
- *   list          asks a machine what it can record; suggest.c finds the name that was meant
- *   replay        makes a trace's machine again of what the file says of it (origin.c)
- *   goto          runs that machine to an event, or to any instruction, and stops it there (seek.c,
- *                 with a plugin in QEMU, tools/stop_plugin.c, and gdb.c, which speaks to its
- *                 debugger's stub). goto_prompt.c reads commands, goto_show.c prints registers
- *                 and the stack (stack.c, elf.c), goto_print.c values by the kernel's types
- *                 (ktypes.c), goto_program.c knows the program
- *   explore       records one schedule after another (explore_runs.c), until one fails
- *   live, extract read the rings in a machine's memory (memory.c, guest.c, guest_ring.c), with no
- *                 help from inside; extract also reads serial logs (serial.c) and lastboot.bin
- *                 (lastboot.c)
- *   report        prints a trace.dat; convert gives it another form. dat.c opens it, page.c walks
- *                 records, format.c knows fields, trace.c merges CPUs, a file per form writes it.
- *                 strace.c prints system calls, strace_calls.c knows them and what record's probes
- *                 keep of their arguments
- *   diff, plot    compare and draw the model of a trace (model.c): intervals that pairing.c finds
- *                 by the meaning that semantics.c gives to events and mark.c to texts; calltree.c
- *                 adds up function calls. plot_cpus.c and plot_tasks.c draw the SVG, plot_data.c
- *                 feeds the script of a page (plot_page.js)
- *   explain       takes a span apart: timeline.c has what each task did, explain.c whose wait was
- *                 whose work, explain_command.c prints it
+ *   lib/      what all of it uses: messages, numbers, files that appear whole or not at all
+ *             (output.c), words, XML
+ *   trace/    a trace is read: dat.c opens a file, page.c walks records, format.c knows fields,
+ *             trace.c merges CPUs, text.c prints a record. The same out of a machine's memory
+ *             (memory.c, guest.c, live.c), with no help from inside, or of lastboot.bin
+ *   model/    what the records mean: semantics.c and mark.c for one, pairing.c for intervals,
+ *             model.c and timeline.c for what each task did, calltree.c for function calls
+ *   convert/  report, convert, extract: a trace in another form, a file per form
+ *   strace/   system calls as strace prints them, and what record's probes keep of arguments
+ *   diff/, plot/, explain/
+ *             two traces compared; a trace drawn; a span of it taken apart
+ *   machine/  a machine: args.c makes QEMU's command line, qemu.c starts it, machine.c is its life
+ *             (one loop over ports, signals and times), archive.c packs what comes along
+ *   record/   run, record, list, replay: boot.c puts a machine, a script and a trace together,
+ *             steps.c writes what the guest's shell runs, origin.c what the file tells of it
+ *   goto/     a machine that runs to an event, or to any instruction, and stops there (seek.c, with
+ *             a plugin in QEMU, tools/stop_plugin.c, and gdb.c, which speaks to QEMU's gdbstub)
+ *   explore/  one schedule recorded after another, until one fails
  *
- * output.c makes sure that a file appears whole or not at all. Nothing that is read is trusted.
+ * Nothing that is read is trusted.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -29,7 +29,7 @@ enum dat_option {
 	DAT_OPTION_UNAME = 5,
 	DAT_OPTION_VERSION = 9,
 	DAT_OPTION_TRACEID = 11,
-	DAT_OPTION_ORIGIN = 0x544c, /* ours: what machine made it (tools/trapline/origin.h) */
+	DAT_OPTION_ORIGIN = 0x544c, /* ours: what made it (tools/trapline/record/origin.h) */
 };
 
 /* The parts, in the order of the file. */

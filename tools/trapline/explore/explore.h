@@ -1,0 +1,89 @@
+/*
+ * trapline explore: what its parts share. A *run* is a machine that `record` makes, in a process of
+ * its own, with a schedule on the kernel's command line (kernel/task/explore.h); what it prints and
+ * its trace are files in a directory that goes at the end.
+ */
+#pragma once
+
+#include "kernel/lib/schedule.h"
+#include "tools/trapline/trace/trace.h"
+
+/* Why a run is no good; RUN_TROUBLE: there is no telling. */
+enum run_end {
+	RUN_GOOD,
+	RUN_PANIC,
+	RUN_MONITOR,
+	RUN_HANG,
+	RUN_EXIT,
+	RUN_EVENT,
+	RUN_LEDGER,
+	RUN_TROUBLE
+};
+
+struct run_result {
+	unsigned number; /* of the run: its files */
+	enum run_end end;
+	int status;
+	uint64_t seed;	/* of many, the last that ran; 0: not told */
+	char what[640]; /* "ended with status 1" */
+};
+
+/* What a machine tries: a schedule, of which `first` is the number, or a seed after the other. */
+struct seeds {
+	uint64_t first, last;
+	bool alone;	/* the first alone; the rest is for others */
+	bool all_alone; /* each of them */
+};
+
+struct job {
+	int pid; /* 0: none */
+	unsigned number;
+	struct seeds seeds;
+};
+
+struct runs {
+	char directory[256];
+	char **words;	    /* of `record`, from its options to its program; ended by NULL */
+	const char *append; /* the user's words for the kernel */
+	uint64_t limit_ms;
+	unsigned wanted; /* a bit for each enum run_end that ends the search */
+	char **events;	 /* patterns SYSTEM:EVENT that do */
+	size_t event_count;
+	unsigned count; /* runs until now */
+	struct job job[64];
+	unsigned jobs, busy;
+	bool rehearse;	/* the program runs once before: each machine finds the same kernel */
+	char span[128]; /* runs_first() knows how far the clocks go */
+};
+
+/* False, said. */
+bool runs_begin(struct runs *r);
+void runs_end(struct runs *r);
+/* The schedule as words of the kernel's command line. */
+void runs_words(const struct runs *r, char *text, size_t size, const char *schedule);
+/* Is one more possible now? */
+static inline bool runs_have_room(const struct runs *r)
+{
+	return r->busy < r->jobs;
+}
+/* A machine for one schedule. */
+void runs_start(struct runs *r, const char *schedule, struct seeds seeds);
+/* A machine for all of the seeds, until one fails. */
+void runs_start_many(struct runs *r, struct seeds seeds);
+/* Until one of them has ended, or a signal came: then its pid is 0. */
+struct job runs_wait(struct runs *r, struct run_result *result);
+/* Ends those that begin beyond. */
+void runs_drop_beyond(struct runs *r, uint64_t seed);
+/* The run without any change, which also tells how far the clocks go. */
+void runs_first(struct runs *r, struct run_result *result);
+/* Its trace, and what it printed; valid until the next call. */
+const char *runs_file(const struct runs *r, unsigned number, const char *suffix);
+/* Its files are not wanted any more. */
+void runs_forget(const struct runs *r, unsigned number);
+/* The command line that repeats a run, as a shell takes it. */
+void runs_print_command(const struct runs *r, const char *schedule, const char *out_name);
+/* As that command: the trace is `out_name`. False, said. */
+bool runs_keep(struct runs *r, const char *schedule, const char *out_name);
+
+/* Prints where the bad run's tasks were held, and from where on the good one went another way. */
+void explore_tell(const char *bad, const char *good);

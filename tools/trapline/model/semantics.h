@@ -1,0 +1,56 @@
+/*
+ * What the events of a trace mean to who looks at it as a whole: found once for each event, by its
+ * name and fields.
+ */
+#pragma once
+
+#include "tools/trapline/model/mark.h"
+#include "tools/trapline/trace/trace.h"
+#include "tools/trapline/lib/words.h"
+
+enum semantics_kind {
+	SEMANTICS_OTHER,
+	SEMANTICS_SWITCH,
+	SEMANTICS_WAKEUP,
+	SEMANTICS_IRQ_ENTRY,
+	SEMANTICS_IRQ_EXIT,
+	SEMANTICS_NMI,
+	SEMANTICS_SYSCALL_ENTRY,
+	SEMANTICS_SYSCALL_EXIT,
+	SEMANTICS_MARK,	      /* made by programs: user events, trace_marker */
+	SEMANTICS_CALL_ENTRY, /* of a function of the kernel: function_graph */
+	SEMANTICS_CALL_EXIT,
+};
+
+struct semantics {
+	enum semantics_kind kind;
+	/*
+	 * The pid woken; of a switch the next one; the interrupt's or the system call's number; a
+	 * function call's depth; NULL: there is none.
+	 */
+	const struct field *number;
+	/* previous task's pid; interrupt's name; NMI's duration; function's address */
+	const struct field *detail;
+	const struct field *state;	       /* in which the previous task was left */
+	const struct field *called, *returned; /* times that the exit of a function call has */
+	const char *word; /* "local_timer" of local_timer_entry, "read" of sys_enter_read */
+	size_t length;
+};
+
+void semantics_find(struct semantics *semantics, const struct event *ev);
+/* A number out of a record; `otherwise` if it has none. */
+int64_t semantics_number(
+    const struct trace *t, const struct record *r, const struct field *f, int64_t otherwise);
+/*
+ * What the interval that a record begins or ends is called: "irq 4 serial", "local_timer", "read".
+ * Its number among `words`.
+ */
+uint32_t semantics_word(struct words *words, const struct semantics *semantics,
+    const struct trace *t, const struct record *r);
+/* What the text or the name of a mark says; good until the next call. */
+void semantics_mark(const struct trace *t, const struct record *r, struct mark_parts *mark);
+/*
+ * What a reader of a mark wants to see, in one line: the text that was written, or the event and
+ * its fields. Cut where there is no room.
+ */
+void semantics_mark_text(const struct trace *t, const struct record *r, char *buf, size_t size);
