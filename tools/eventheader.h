@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 #include "trace/user/eventheader/eventheader.h"
 
 /* Prints an event as text or as JSON. origin: NULL for none. */

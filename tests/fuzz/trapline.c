@@ -15,6 +15,7 @@
 #include "tools/trapline/plot/plot.h"
 #include "tools/trapline/machine/serial.h"
 #include "tools/trapline/strace/strace.h"
+#include "tools/trapline/trace/text.h"
 
 static FILE *nowhere;
 

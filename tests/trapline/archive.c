@@ -1,6 +1,6 @@
 /*
- * tools/trapline/machine/archive.c: what it makes, the kernel's own reader reads; which programs may
- * come along.
+ * tools/trapline/machine/archive.c: what it makes, the kernel's own reader reads; which programs
+ * may come along.
  */
 #include "tests/trapline/trapline_unit.h"
 

@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
+#include "tools/trapline/lib/output.h"
 
 #define BIG 100000
 

@@ -28,6 +28,7 @@
 
 #include "kernel/base/version.h"
 #include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/output.h"
 
 static const struct command {
 	const char *name;

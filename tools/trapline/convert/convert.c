@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "tools/trapline/convert/convert.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trapline.h"
+#include "tools/trapline/trace/text.h"
 
 static const char usage[] =
     "Usage: trapline convert --to FORM [-o OUT] TRACE.DAT\n"
@@ -34,31 +37,6 @@ static const struct form *find_form(const char *name)
 		if (!strcmp(forms[i].name, name))
 			return &forms[i];
 	return NULL;
-}
-
-void convert_progress(const struct trace *t)
-{
-	progress("converting", t->pages_done, t->pages_all + 1);
-}
-
-const char *stats_ledger(const struct trace *t)
-{
-	const char *p = strstr(t->stats, "Ledger:\n");
-
-	return p ? p + strlen("Ledger:\n") : NULL;
-}
-
-uint64_t stats_number(const struct trace *t, unsigned cpu, const char *name)
-{
-	char head[32], field[64];
-
-	snprintf(head, sizeof(head), "CPU: %u\n", cpu);
-	snprintf(field, sizeof(field), "\n%s: ", name);
-	const char *p = strstr(t->stats, head), *next = p ? strstr(p + 1, "CPU: ") : NULL;
-	const char *found = p ? strstr(p, field) : NULL;
-	if (!found || (next && found > next))
-		return 0;
-	return strtoull(found + strlen(field), NULL, 10);
 }
 
 static int convert(struct trace *t, const struct form *form, const char *name)

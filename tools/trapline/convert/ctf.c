@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "tools/trapline/convert/convert.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trace/stats.h"
 
 #define MAGIC	     0xc1fc1fc1u
 #define UNKNOWN	     65535 /* the id of records that have no format */
@@ -305,7 +307,7 @@ static void write_files(struct ctf *c)
 			put_gap(c, &r);
 		else
 			put_record(c, &r);
-		convert_progress(c->t);
+		trace_progress(c->t);
 	}
 	for (unsigned cpu = 0; cpu < c->t->cpus; cpu++) {
 		if (c->stream[cpu].file && !c->failed)

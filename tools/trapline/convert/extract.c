@@ -9,6 +9,8 @@
 #include "tools/trapline/trace/dat_write.h"
 #include "tools/trapline/trace/lastboot.h"
 #include "tools/trapline/machine/serial.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trapline.h"
 
 static const char usage[] =
     "Usage: trapline extract [-i INSTANCE] [-o FILE] FROM\n"

@@ -11,6 +11,7 @@
 
 #include "tools/trapline/convert/convert.h"
 #include "tools/trapline/model/pairing.h"
+#include "tools/trapline/trace/stats.h"
 
 #define LABEL_MOST 200
 
@@ -335,7 +336,7 @@ void write_json(struct trace *t, FILE *out)
 			put_paired(&j, &r);
 		}
 		last = r.time;
-		convert_progress(t);
+		trace_progress(t);
 	}
 	for (unsigned cpu = 0; cpu < t->cpus; cpu++)
 		end_running(&j, cpu, last);

@@ -10,6 +10,7 @@
 #include "tools/trapline/convert/perfetto.h"
 #include "tools/trapline/convert/convert.h"
 #include "tools/trapline/lib/proto.h"
+#include "tools/trapline/trace/stats.h"
 
 enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_LOST = 3 };
 enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_FLAGS = 5, EVENT_GENERIC = 327 };
@@ -311,7 +312,7 @@ static void put_records(struct writer *w)
 			put_gap(w, &r);
 		else
 			put_record(w, &r);
-		convert_progress(w->t);
+		trace_progress(w->t);
 	}
 	for (unsigned cpu = 0; cpu < w->t->cpus; cpu++)
 		flush(w, cpu);

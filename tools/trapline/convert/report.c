@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/trapline/convert/convert.h"
 #include "tools/trapline/strace/strace.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trapline.h"
+#include "tools/trapline/trace/text.h"
 
 static const char usage[] =
     "Usage: trapline report [-n N | --tail N] [--cpu LIST] [TRACE.DAT]\n"
@@ -96,7 +98,7 @@ static void report(struct report *r, struct trace *t)
 	struct record record;
 
 	while (r->count < r->first && !ferror(stdout) && trace_next(t, &record)) {
-		convert_progress(t);
+		trace_progress(t);
 		if (r->some_cpus && !r->cpu[record.cpu])
 			continue;
 		if (r->last)

@@ -9,6 +9,8 @@
 
 #include "tools/trapline/diff/diff.h"
 #include "tools/trapline/lib/duration.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trapline.h"
 
 #define LINES_USUAL 10
 

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/trapline/convert/convert.h"
 #include "tools/trapline/diff/diff.h"
 #include "tools/trapline/trace/sequence.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trace/text.h"
 
 static const struct lane nothing;
 

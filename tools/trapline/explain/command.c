@@ -10,6 +10,8 @@
 #include "tools/trapline/explain/print.h"
 #include "tools/trapline/lib/duration.h"
 #include "tools/trapline/lib/xml.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trapline.h"
 
 static const char usage[] =
     "Usage: trapline explain [OPTION]... TRACE.DAT\n"

@@ -12,6 +12,8 @@
 #include "tools/trapline/explore/explore.h"
 #include "tools/trapline/record/record.h"
 #include "tools/trapline/machine/script.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trapline.h"
 
 #define SEEDS_DEFAULT	 1000
 #define LIMIT_DEFAULT_MS 2000

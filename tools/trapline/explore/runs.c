@@ -11,10 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/trapline/convert/convert.h"
 #include "tools/trapline/explore/explore.h"
 #include "tools/trapline/trace/ledger.h"
 #include "tools/trapline/machine/machine.h"
+#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trace/stats.h"
 
 #define REPORT "/proc/trapline/explore"
 

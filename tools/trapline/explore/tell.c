@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/trapline/convert/convert.h"
 #include "tools/trapline/lib/duration.h"
 #include "tools/trapline/explore/explore.h"
+#include "tools/trapline/trace/text.h"
 
 #define BEFORE 3 /* events that both have, */
 #define BEHIND 6 /* and those of each that follow */

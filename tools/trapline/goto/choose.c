@@ -1,11 +1,10 @@
 /* Which event of a trace is meant. See goto.h. */
 #include "tools/trapline/goto/goto.h"
+#include "tools/trapline/trace/text.h"
 
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tools/trapline/convert/convert.h"
 
 static bool find_match(const struct visit *v, const char *match, uint64_t nth, size_t *index)
 {

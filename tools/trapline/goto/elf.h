@@ -1,7 +1,7 @@
 /* The symbols of an ELF file, and its source lines, which addr2line of binutils knows. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 struct elf_symbol {
 	uint64_t address, size;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/trapline/convert/convert.h"
 #include "tools/trapline/goto/goto.h"
+#include "tools/trapline/trapline.h"
 
 static const char usage[] =
     "Usage: trapline goto [OPTION]... [TRACE.DAT] EVENT\n"

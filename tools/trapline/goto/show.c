@@ -1,10 +1,9 @@
 /* What there is to see where the machine stands. See goto.h. */
 #include "tools/trapline/goto/goto.h"
+#include "tools/trapline/trace/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "tools/trapline/convert/convert.h"
 
 #define PATH_MOST      800
 #define STEPS_MOST     100000

@@ -1,7 +1,7 @@
 /* Lengths of time for people, and where the ticks of an axis stand. Pure. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /* "12.3 us", three digits that count; `micro` is how the machine that shows it writes the u. */
 const char *duration_text(char buf[32], uint64_t ns, const char *micro);

@@ -8,7 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
+#include "tools/trapline/lib/output.h"
 
 /* ---- progress ---- */
 

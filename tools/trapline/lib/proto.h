@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 void proto_uint(struct bytes *b, unsigned field, uint64_t v);
 static inline void proto_int(struct bytes *b, unsigned field, int64_t v)

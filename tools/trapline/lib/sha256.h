@@ -1,7 +1,7 @@
 /* SHA-256 (FIPS 180-4): how a trace names the files that its machine was made of. Pure. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 #define SHA256_TEXT 65 /* 64 digits of hex and a NUL */
 

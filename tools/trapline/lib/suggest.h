@@ -1,7 +1,7 @@
 /* Names that are like one that is not there. Pure. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /*
  * `events`: SYSTEM:EVENT lines, as available_events has them. `word`: SYSTEM, SYSTEM:EVENT or

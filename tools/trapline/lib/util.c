@@ -1,5 +1,6 @@
 /* Messages, command lines, memory, input. See trapline.h. */
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
+#include "tools/trapline/lib/output.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Two small tables: texts that get numbers, and numbers that stand for numbers. Pure. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 struct words {
 	char **word; /* by number, from 0 */

@@ -1,7 +1,7 @@
 /* Text within XML and HTML: whatever bytes it has, no markup comes of it. Pure. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /*
  * Into text or into an attribute in double or single quotes. UTF-8 stays; bytes that are none are

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /* A file or (S_IFDIR) a directory at an absolute path of the guest's. */
 void archive_put(

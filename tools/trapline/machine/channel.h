@@ -6,7 +6,7 @@
 
 #include <poll.h>
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 #define CHANNEL_CHUNK 4096 /* what a pipe that polls as writable has room for */
 #define CHANNEL_LINE  4096 /* longer ones are cut */

@@ -12,7 +12,7 @@
 
 #include <poll.h>
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 #define FEED_PART  4096 /* bytes at most */
 #define FEED_ORDER 0xffff

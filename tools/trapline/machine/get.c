@@ -8,6 +8,7 @@
 
 #include "tools/trapline/machine/get.h"
 #include "tools/trapline/machine/archive.h"
+#include "tools/trapline/lib/output.h"
 
 /* Its last part. */
 static const char *last_part(const char *path)

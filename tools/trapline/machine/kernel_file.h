@@ -1,7 +1,7 @@
 /* What the file of a kernel tells before it runs: which programs it brings along. Pure. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /*
  * Is there such a program in its /bin; with a '/' first: such a file in its archive? True if the

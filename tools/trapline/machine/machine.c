@@ -11,6 +11,7 @@
  */
 #include "tools/trapline/machine/machine.h"
 #include "tools/trapline/machine/channel.h"
+#include "tools/trapline/lib/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /* Where they lie in the guest. */
 #define SCRIPT_DIRECTORY "/trapline"

@@ -2,6 +2,7 @@
 #include "tools/trapline/machine/serial.h"
 #include "kernel/abi/crc32.h"
 #include "tools/trapline/lib/base64.h"
+#include "tools/trapline/lib/output.h"
 
 #include <stdlib.h>
 #include <string.h>

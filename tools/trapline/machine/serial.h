@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 struct range {
 	uint64_t at, length;

@@ -3,7 +3,6 @@
  * of the systems irq and irq_vectors.
  */
 #include "tools/trapline/model/semantics.h"
-#include "tools/trapline/convert/convert.h"
 #include "tools/trapline/trace/eventheader.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 #define COLUMNS 1160 /* of the picture: units of its drawing, too */
 #define PARTIES 16

@@ -6,6 +6,7 @@
  * and calls are in intervals.c, marks and gaps in marks.c.
  */
 #include "tools/trapline/plot/track.h"
+#include "tools/trapline/lib/output.h"
 
 #define BAR_TOP	    9
 #define LANE_STEP   47

@@ -2,9 +2,9 @@
  * The ledger: what became of every hit. In a page as tables, in an SVG as lines; without what is
  * zero, and of the span that is drawn. See plot.h.
  */
-#include "tools/trapline/convert/convert.h"
 #include "tools/trapline/trace/ledger.h"
 #include "tools/trapline/plot/plot.h"
+#include "tools/trapline/trace/stats.h"
 
 #define LINES_MOST 70
 #define LINE	   15

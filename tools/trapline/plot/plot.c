@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "tools/trapline/plot/plot.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trapline.h"
 
 static const char usage[] =
     "Usage: trapline plot [-o OUT] [-b SECONDS] [-e SECONDS] TRACE.DAT\n"

@@ -10,6 +10,7 @@
 #include "tools/trapline/machine/archive.h"
 #include "tools/trapline/machine/get.h"
 #include "tools/trapline/record/origin.h"
+#include "tools/trapline/lib/output.h"
 
 #define MEMORY_RESERVE (14ULL << 20) /* beside the archive: the kernel, rings, the program */
 

@@ -6,6 +6,7 @@
 
 #include "tools/trapline/trace/dat_write.h"
 #include "tools/trapline/machine/machine.h"
+#include "tools/trapline/lib/output.h"
 
 struct boot {
 	struct machine_options options;

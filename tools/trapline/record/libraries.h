@@ -1,7 +1,7 @@
 /* What a program with shared libraries needs of the host, for an archive. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /*
  * The path of its interpreter, which is in the file; NULL: it runs by itself, or is no ELF program.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tools/trapline/record/boot.h"
+#include "tools/trapline/trapline.h"
 
 static const char usage[] =
     "Usage: trapline list [OPTION]... [PATTERN]...\n"

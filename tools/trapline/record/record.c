@@ -12,6 +12,8 @@
 #include "tools/trapline/record/boot.h"
 #include "tools/trapline/strace/strace.h"
 #include "tools/trapline/lib/suggest.h"
+#include "tools/trapline/lib/output.h"
+#include "tools/trapline/trapline.h"
 
 static const char usage[] =
     "Usage: trapline record [OPTION]... -e EVENT... [--] PROGRAM [ARGUMENT]...\n"

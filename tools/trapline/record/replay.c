@@ -7,8 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/trapline/convert/convert.h"
 #include "tools/trapline/record/origin.h"
+#include "tools/trapline/trapline.h"
+#include "tools/trapline/trace/text.h"
 
 static const char usage[] =
     "Usage: trapline replay [OPTION]... [TRACE.DAT]\n"

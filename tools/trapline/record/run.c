@@ -9,6 +9,7 @@
 
 #include "tools/trapline/machine/archive.h"
 #include "tools/trapline/record/boot.h"
+#include "tools/trapline/trapline.h"
 
 static const char usage[] =
     "Usage: trapline run [OPTION]... [-c COMMANDS | [--] PROGRAM [ARGUMENT]...]\n"

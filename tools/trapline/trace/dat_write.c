@@ -9,6 +9,7 @@
 #include "tools/trapline/trace/dat_write.h"
 #include "trace/export/dat_head.h"
 #include "trace/export/dat_page.h"
+#include "tools/trapline/lib/output.h"
 
 #define PAGE_FORMAT                                                                                \
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"                                 \

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "tools/trapline/convert/convert.h"
-
 #define TEXT_MAX (1u << 20)
 
 /*

@@ -9,3 +9,5 @@
  * name: room for the tracepoint's.
  */
 bool eventheader_of(const struct record *r, char name[EVENTHEADER_NAME_MAX], struct eh_record *out);
+/* The record of an EventHeader event as " TEXT", decoded. False, and nothing: it is none. */
+bool put_eventheader(FILE *out, const struct record *r);

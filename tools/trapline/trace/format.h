@@ -1,7 +1,7 @@
 /* An event's `format` file: its fields, and their values in a record. Nothing of it is trusted. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 enum field_kind {
 	FIELD_NUMBER,

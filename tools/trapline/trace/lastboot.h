@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /* Says nothing. */
 bool lastboot_is_in(const char *file);

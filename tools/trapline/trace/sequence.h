@@ -1,7 +1,7 @@
 /* What two sequences of numbers have in common, in order: as diff(1) finds it. Pure. */
 #pragma once
 
-#include "tools/trapline/trapline.h"
+#include "tools/trapline/lib/util.h"
 
 /* Of so many differences the fewest are found; where there are more, some that are enough. */
 #define SEQUENCE_EFFORT 256

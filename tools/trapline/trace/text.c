@@ -2,7 +2,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "tools/trapline/convert/convert.h"
+#include "tools/trapline/trace/text.h"
+#include "tools/trapline/trace/stats.h"
+#include "tools/trapline/trace/eventheader.h"
 
 /* A text in one line: what cannot be printed as \ooo. */
 static void put_text(FILE *out, const char *s, size_t n)
@@ -126,7 +128,7 @@ void write_records(struct trace *t, FILE *out)
 
 	while (trace_next(t, &r)) {
 		write_line(out, t, &r);
-		convert_progress(t);
+		trace_progress(t);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* Names and records of a trace. See trace.h. */
 #include "tools/trapline/trace/trace.h"
+#include "tools/trapline/lib/output.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -327,4 +328,9 @@ void trace_close(struct trace *t)
 	free(t->stats);
 	free(t->cpu);
 	in_close(&t->in);
+}
+
+void trace_progress(const struct trace *t)
+{
+	progress("converting", t->pages_done, t->pages_all + 1);
 }

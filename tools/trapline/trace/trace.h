@@ -100,3 +100,6 @@ void trace_set_clock(struct trace *t, const char *text, size_t size);
 void trace_index(struct trace *t);
 void trace_drop_formats(struct trace *t);
 void trace_say(struct trace *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says how far it is, for commands that take long (lib/output.h). */
+void trace_progress(const struct trace *t);
