@@ -42,6 +42,40 @@ static void section(void)
 	host_preempt_enable();
 }
 
+/* With its lines as of function_graph: two marks, and those of a reader stay as it began. */
+static void graph(void)
+{
+	struct tracefs_file *f = NULL;
+	struct tracefs_node node;
+	char all[16384], text[16384];
+	size_t len = 0;
+	u64 pos = 0;
+	ssize n;
+
+	begin();
+	EXPECT_EQ(trace_put("options/display-graph", "1"), 0);
+	section();
+	strscpy(all, trace_get("trace", NULL), sizeof(all));
+	const char *mark = strstr(all, " |   0.000 us    |  sym_1000();\n");
+	EXPECT(mark && strstr(mark, " |   0.000 us    |  sym_3000();\n"));
+	EXPECT_EQ(trace_walk("trace", &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_read(f, text, 1, &pos), 1);
+	EXPECT(trace_global->max_latency_ns > 0);
+	EXPECT_EQ(trace_put("options/display-graph", "0"), 0);
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 0);
+	for (len = 1; (n = tracefs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0;)
+		len += n;
+	tracefs_release(f);
+	text[len] = '\0';
+	EXPECT_STR(text, all);
+	EXPECT_EQ(trace_put("options/overwrite", "0"), -EINVAL);
+	section();
+	EXPECT(!strstr(trace_get("trace", NULL), "();"));
+	end();
+}
+
 /* A reader keeps the latency that it began with, even if the tracer finds another. */
 static void found_while_read(void)
 {
@@ -134,6 +168,7 @@ static void numbers_of_its_cpu(void)
 }
 
 static const struct ktap_case cases[] = {
+    {"latency.graph", graph},
     {"latency.found_while_read", found_while_read},
     {"latency.spare_in_use", spare_in_use},
     {"latency.no_snapshot_beside", no_snapshot_beside},

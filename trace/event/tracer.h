@@ -30,6 +30,7 @@ enum {
 	TRACE_GRAPH_SLEEP_TIME = 0x800,
 	TRACE_GRAPH_GRAPH_TIME = 0x2000, /* the profiler's, as on Linux */
 	TRACE_GRAPH_RETADDR = 0x4000,
+	TRACE_GRAPH_RELTIME = 0x8000, /* no option: a column of the latency tracers */
 };
 #define TRACE_TRACER_OPTIONS /* on at start */                                                     \
 	(TRACE_GRAPH_CPU | TRACE_GRAPH_OVERHEAD | TRACE_GRAPH_DURATION | TRACE_GRAPH_IRQS |        \
@@ -72,6 +73,7 @@ struct trace_tracer {
 	 */
 	bool shows_longest;
 	const struct trace_printer *printer; /* NULL: lines as of any tracer */
+	const struct trace_printer *graph;   /* the same with options/display-graph */
 	/* The columns above the lines; NULL: those of any tracer, or the printer's. */
 	void (*header)(struct seq *s);
 };

@@ -67,5 +67,23 @@ struct host_hook;
 int trace_functions_start(struct trace_array *tr, const struct host_hook *hook);
 void trace_functions_stop(struct trace_array *tr);
 
+/*
+ * For a tracer that records calls as function_graph does, but only some: its hook's enter() and
+ * leave() call these, one of the last two for each call that was followed. The lists and the depth
+ * of function_graph are asked. trace_functions_stop() ends it.
+ */
+struct host_call;
+struct host_returned;
+int trace_graph_start(struct trace_array *tr, const struct host_hook *hook); /* as the above */
+void trace_graph_enter_asked(struct host_hook *hook, u64 *slot);
+void trace_graph_leave(
+    struct host_hook *hook, const struct host_call *call, const struct host_returned *ret);
+void trace_graph_leave_unseen(struct host_hook *hook);
+/*
+ * A call that took no time, as a mark; false: recording is off. Any context, as after
+ * host_preempt_disable(); the caller prevents recursion.
+ */
+bool trace_graph_mark(struct trace_array *tr, u64 ip);
+
 /* enabled_functions and touched_functions. */
 void trace_functions_show_enabled(struct seq *s, bool touched);

@@ -41,7 +41,6 @@ static struct trace_function_table *sets[2]; /* [A] functions wanted, silent; NU
 static u32 depth_limit = UINT32_MAX;	     /* [A] */
 
 static void trace_graph_enter(struct host_hook *hook, u64 *slot);
-static void trace_graph_enter_asked(struct host_hook *hook, u64 *slot);
 
 /* ---- sets ---- */
 
@@ -50,15 +49,11 @@ static bool trace_graph_has(const struct trace_function_table *set, u64 addr)
 	return trace_function_place(set, addr) != TRACE_FUNCTION_NOWHERE;
 }
 
-static void trace_graph_settle(struct trace_array *tr)
+/* Its own hook has all calls, and options. */
+static u32 trace_graph_asks(u32 options)
 {
-	struct trace_functions *f = tr->functions;
-	u32 options = tr->tracer_options, asks = 0;
+	u32 asks = 0;
 
-	if (!f)
-		return;
-	if (sets[0] || sets[1])
-		asks |= ASK_LISTS;
 	if (!(options & TRACE_GRAPH_IRQS))
 		asks |= ASK_IRQS;
 	if (!(options & TRACE_GRAPH_SLEEP_TIME))
@@ -67,9 +62,22 @@ static void trace_graph_settle(struct trace_array *tr)
 		asks |= ASK_THRESH;
 	if (options & TRACE_GRAPH_RETADDR)
 		asks |= ASK_RETADDR;
+	return asks;
+}
+
+static void trace_graph_settle(struct trace_array *tr)
+{
+	struct trace_functions *f = tr->functions;
+	bool own = f && f->hook.leave == trace_graph_leave;
+	u32 asks = sets[0] || sets[1] ? ASK_LISTS : 0;
+
+	if (!f)
+		return;
+	if (own)
+		asks |= trace_graph_asks(tr->tracer_options);
 	WRITE_ONCE(f->asks, asks);
 	WRITE_ONCE(f->levels, asks ? 0 : depth_limit);
-	if (f->hook.enter)
+	if (own)
 		WRITE_ONCE(f->hook.enter, asks ? trace_graph_enter_asked : trace_graph_enter);
 }
 
@@ -148,31 +156,59 @@ static inline void trace_graph_fill_exit(struct rec_graph_exit *rec, const struc
 	rec->rettime = r->end;
 }
 
-/* The long way, for a call that is entered or (e NULL) has returned; false: it is not recorded. */
-static __noinline bool trace_graph_long(struct trace_functions *f, const struct host_context *ctx,
+/* For a call that is entered or (e NULL) has returned; false: the ring refused it. */
+static bool trace_graph_record(struct trace_event_file *file, const struct host_context *ctx,
     const struct entered *e, const struct returned *r)
 {
-	struct trace_event_file *file =
-	    trace_ftrace_file(f->tr, e ? trace_graph_entry_id(e) : TRACE_GRAPH_RET);
-	u8 before;
 	struct trace_slot slot;
-	void *rec;
-
-	local_inc(&file->counts[ctx->cpu].hit);
-	if (!trace_function_begin(f->busy, ctx, &before)) {
-		local_inc(&file->counts[ctx->cpu].too_deep);
-		return false;
-	}
-	rec = trace_reserve(
+	void *rec = trace_reserve(
 	    &slot, file, ctx, e ? trace_graph_entry_size(e) : sizeof(struct rec_graph_exit));
+
 	if (rec && e)
 		trace_graph_fill_entry(rec, e);
 	else if (rec)
 		trace_graph_fill_exit(rec, r);
 	if (rec)
 		trace_commit_bare(&slot, file, ctx);
-	trace_function_end(f->busy, ctx, before);
 	return rec;
+}
+
+/* The long way, for the same; false: it is not recorded. */
+static __noinline bool trace_graph_long(struct trace_functions *f, const struct host_context *ctx,
+    const struct entered *e, const struct returned *r)
+{
+	struct trace_event_file *file =
+	    trace_ftrace_file(f->tr, e ? trace_graph_entry_id(e) : TRACE_GRAPH_RET);
+	u8 before;
+
+	local_inc(&file->counts[ctx->cpu].hit);
+	if (!trace_function_begin(f->busy, ctx, &before)) {
+		local_inc(&file->counts[ctx->cpu].too_deep);
+		return false;
+	}
+	bool done = trace_graph_record(file, ctx, e, r);
+	trace_function_end(f->busy, ctx, before);
+	return done;
+}
+
+bool trace_graph_mark(struct trace_array *tr, u64 ip)
+{
+	struct host_call call = {.ip = ip};
+	u64 now = host_call_ns(host_cycles());
+	struct returned r = {&call, 0, now, now};
+	struct trace_event_file *entries = trace_ftrace_file(tr, TRACE_GRAPH_ENT),
+				*returns = trace_ftrace_file(tr, TRACE_GRAPH_RET);
+	struct host_context ctx;
+
+	if (!ring_buffer_record_is_on(tr->buffer))
+		return false;
+	host_context(&ctx);
+	local_inc(&entries->counts[ctx.cpu].hit);
+	if (trace_graph_record(entries, &ctx, &(struct entered){.call = &call}, NULL)) {
+		local_inc(&returns->counts[ctx.cpu].hit);
+		trace_graph_record(returns, &ctx, NULL, &r);
+	}
+	return true;
 }
 
 /* ---- entering ---- */
@@ -264,7 +300,7 @@ static __noinline void trace_graph_enter_long(struct host_hook *hook, u64 *slot)
  * When something is asked: most calls are not below a function of set_graph_function, and that is
  * known soon.
  */
-static void trace_graph_enter_asked(struct host_hook *hook, u64 *slot)
+void trace_graph_enter_asked(struct host_hook *hook, u64 *slot)
 {
 	const struct trace_function_table *wanted = READ_ONCE(sets[0]);
 	const struct host_call *outer;
@@ -346,7 +382,7 @@ static __noinline void trace_graph_leave_long(
 		trace_graph_long(f, &ctx, NULL, &r);
 }
 
-static void trace_graph_leave(
+void trace_graph_leave(
     struct host_hook *hook, const struct host_call *call, const struct host_returned *ret)
 {
 	struct trace_functions *f = container_of(hook, struct trace_functions, hook);
@@ -370,6 +406,12 @@ static void trace_graph_leave(
 	barrier(); /* two registers less than if the clock's scale were kept for both */
 	rec->rettime = host_call_ns(now);
 	trace_record_at_end(&to);
+}
+
+void trace_graph_leave_unseen(struct host_hook *hook)
+{
+	trace_graph_leave_out(
+	    container_of(hook, struct trace_functions, hook), TRACE_GRAPH_RET, host_cpu());
 }
 
 /* ---- what became of calls ---- */
@@ -419,18 +461,26 @@ void trace_functions_show_calls(struct seq *s, const struct trace_array *tr)
 
 /* ---- the tracer ---- */
 
-static int trace_graph_init(struct trace_array *tr)
+int trace_graph_start(struct trace_array *tr, const struct host_hook *hook)
 {
 	struct trace_functions *f = trace_functions_of(tr);
-	struct host_hook hook = {.leave = trace_graph_leave};
 
 	if (!f)
 		return -ENOMEM;
+	f->hook = *hook;
 	f->entries = trace_ftrace_file(tr, TRACE_GRAPH_ENT);
 	f->returns = trace_ftrace_file(tr, TRACE_GRAPH_RET);
 	trace_graph_settle(tr);
-	hook.enter = f->asks ? trace_graph_enter_asked : trace_graph_enter;
-	return trace_functions_start(tr, &hook);
+	struct host_hook settled = f->hook;
+	return trace_functions_start(tr, &settled);
+}
+
+static int trace_graph_init(struct trace_array *tr)
+{
+	static const struct host_hook hook = {
+	    .enter = trace_graph_enter, .leave = trace_graph_leave};
+
+	return trace_graph_start(tr, &hook);
 }
 
 static const struct trace_tracer_option options[] = {

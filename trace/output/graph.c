@@ -94,6 +94,8 @@ static void trace_graph_put_columns(struct graph_line *g)
 	if (g->options & TRACE_GRAPH_ABSTIME)
 		seq_printf(s, "%5lu.%06lu |  ", g->line->ts / (NS_PER_US * 1000000),
 		    g->line->ts / NS_PER_US % 1000000);
+	if (g->options & TRACE_GRAPH_RELTIME)
+		seq_printf(s, "%9lu us |  ", (g->line->ts - g->line->since) / NS_PER_US);
 	if (g->options & TRACE_GRAPH_CPU)
 		trace_graph_put_cpu(s, g->line->cpu);
 	if (g->options & TRACE_GRAPH_PROC) {
@@ -381,10 +383,10 @@ static u32 trace_graph_entry_size(const struct trace_entry *ent)
 					    : sizeof(struct rec_graph_retaddr_entry);
 }
 
-static enum trace_printed trace_graph_print(struct trace_out *out, const struct trace_line *line,
-    void *cpu, const struct trace_entry *next, u32 next_len)
+static enum trace_printed trace_graph_print_with(u32 options, struct trace_out *out,
+    const struct trace_line *line, void *cpu, const struct trace_entry *next, u32 next_len)
 {
-	struct graph_line g = {out, line, cpu, line->tr->tracer_options};
+	struct graph_line g = {out, line, cpu, options};
 	const void *rec = line->ent;
 
 	switch (line->ent->type) {
@@ -411,7 +413,8 @@ void trace_graph_print_event(struct trace_out *out,
     u32 len __maybe_unused)
 {
 	if (out->line)
-		trace_graph_print(out, out->line, NULL, NULL, 0);
+		trace_graph_print_with(
+		    out->line->tr->tracer_options, out, out->line, NULL, NULL, 0);
 }
 
 /* ---- header ---- */
@@ -421,6 +424,8 @@ static void trace_graph_latency_header(struct seq *s, u32 options)
 	int n = 0;
 
 	if (options & TRACE_GRAPH_ABSTIME)
+		n += 16;
+	if (options & TRACE_GRAPH_RELTIME)
 		n += 16;
 	if (options & TRACE_GRAPH_CPU)
 		n += 4;
@@ -439,15 +444,15 @@ static const struct {
 	const char *first, *second;
 } titles[] = {
     {TRACE_GRAPH_ABSTIME, "     TIME       ", "      |         "},
+    {TRACE_GRAPH_RELTIME, "   REL TIME     ", "      |         "},
     {TRACE_GRAPH_CPU, " CPU", " |  "},
     {TRACE_GRAPH_PROC, "  TASK/PID       ", "   |    |        "},
     {0, "||||   ", "||||   "},
     {TRACE_GRAPH_DURATION, "  DURATION   ", "   |   |      "},
 };
 
-static void trace_graph_header(struct seq *s, const struct trace_reader *r)
+static void trace_graph_header_with(u32 options, struct seq *s, const struct trace_reader *r)
 {
-	u32 options = r->tr->tracer_options;
 	bool latency = r->tr->options & TRACE_OPT_LATENCY_FMT;
 
 	if (latency && !trace_print_latency_head(s, r))
@@ -464,8 +469,27 @@ static void trace_graph_header(struct seq *s, const struct trace_reader *r)
 	}
 }
 
-const struct trace_printer trace_graph_printer = {
-    .cpu_size = sizeof(struct trace_graph_cpu),
-    .header = trace_graph_header,
-    .line = trace_graph_print,
-};
+/* options: an expression of the array, tr. */
+#define PRINTER(name, options)                                                                     \
+	static void name##_header(struct seq *s, const struct trace_reader *r)                     \
+	{                                                                                          \
+		const struct trace_array *tr __maybe_unused = r->tr;                               \
+		trace_graph_header_with(options, s, r);                                            \
+	}                                                                                          \
+	static enum trace_printed name##_line(struct trace_out *out,                               \
+	    const struct trace_line *line, void *cpu, const struct trace_entry *next, u32 len)     \
+	{                                                                                          \
+		const struct trace_array *tr __maybe_unused = line->tr;                            \
+		return trace_graph_print_with(options, out, line, cpu, next, len);                 \
+	}                                                                                          \
+	const struct trace_printer name = {                                                        \
+	    .cpu_size = sizeof(struct trace_graph_cpu),                                            \
+	    .header = name##_header,                                                               \
+	    .line = name##_line,                                                                   \
+	}
+
+#define CRITICAL_COLUMNS                                                                           \
+	(TRACE_GRAPH_RELTIME | TRACE_GRAPH_CPU | TRACE_GRAPH_PROC | TRACE_GRAPH_DURATION)
+PRINTER(trace_graph_printer, tr->tracer_options);
+PRINTER(trace_graph_critical_printer, CRITICAL_COLUMNS);
+PRINTER(trace_graph_wakeup_printer, CRITICAL_COLUMNS | TRACE_GRAPH_OVERHEAD | TRACE_GRAPH_IRQS);

@@ -172,8 +172,8 @@ void trace_print_header(struct seq *s, const struct trace_reader *r)
 	}
 	if (!(options & TRACE_OPT_CONTEXT_INFO))
 		return;
-	if (tr->tracer->printer) {
-		tr->tracer->printer->header(s, r);
+	if (r->printer) {
+		r->printer->header(s, r);
 	} else if (options & TRACE_OPT_LATENCY_FMT) {
 		if (trace_print_latency_head(s, r) && !(options & TRACE_OPT_VERBOSE))
 			put_latency_columns(s);

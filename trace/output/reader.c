@@ -25,10 +25,11 @@ static u64 trace_reader_since(const struct trace_reader *r)
 /* The tracer's printer begins. Without memory its lines are as if each were the first. */
 static void trace_reader_forget(struct trace_reader *r)
 {
-	const struct trace_printer *p = r->tr->tracer->printer;
+	const struct trace_tracer *t = r->tr->tracer;
 
+	r->printer = r->tr->options & TRACE_OPT_DISPLAY_GRAPH && t->graph ? t->graph : t->printer;
 	host_free(r->known);
-	r->known = p ? host_alloc((r->cpus + 1) * p->cpu_size) : NULL;
+	r->known = r->printer ? host_alloc((r->cpus + 1) * r->printer->cpu_size) : NULL;
 }
 
 /* For the copy of a record, which may be of any size since sub-buffers have become larger. */
@@ -128,7 +129,7 @@ static void trace_reader_print_line(struct trace_reader *r, struct seq *s, struc
 
 static char *trace_reader_known(const struct trace_reader *r, unsigned cpu)
 {
-	return r->known ? r->known + cpu * r->tr->tracer->printer->cpu_size : NULL;
+	return r->known ? r->known + cpu * r->printer->cpu_size : NULL;
 }
 
 /* False: it is not the tracer's to print. *both: with the next one. */
@@ -139,10 +140,9 @@ static bool trace_reader_print_own(struct trace_reader *r, struct seq *s, struct
 
 	trace_reader_begin_line(r, &out, s, line);
 	out.line = line;
-	enum trace_printed done =
-	    r->tr->tracer->printer->line(&out, line, trace_reader_known(r, line->cpu),
-		next ? ring_buffer_event_data((struct ring_buffer_event *)next) : NULL,
-		next ? ring_buffer_data_length((struct ring_buffer_event *)next) : 0);
+	enum trace_printed done = r->printer->line(&out, line, trace_reader_known(r, line->cpu),
+	    next ? ring_buffer_event_data((struct ring_buffer_event *)next) : NULL,
+	    next ? ring_buffer_data_length((struct ring_buffer_event *)next) : 0);
 	*both = done == TRACE_PRINTED_BOTH;
 	return done != TRACE_NOT_PRINTED;
 }
@@ -242,8 +242,7 @@ static void print_with_next(
 	trace_reader_copy(r, line);
 	line->ent = (const struct trace_entry *)r->copy;
 	trace_reader_advance(h);
-	if (r->tr->tracer->printer &&
-	    trace_reader_print_own(r, s, line, h->lost ? NULL : h->ev, &both)) {
+	if (r->printer && trace_reader_print_own(r, s, line, h->lost ? NULL : h->ev, &both)) {
 		if (both)
 			trace_reader_advance(h);
 		return;
@@ -265,7 +264,7 @@ bool trace_reader_next(struct trace_reader *r, struct seq *s)
 	if (h->lost)
 		seq_printf(s, "CPU:%u [LOST EVENTS]\n", cpu);
 	put_start(r, s, cpu);
-	if ((r->tr->options & TRACE_OPT_LATENCY_FMT) || r->tr->tracer->printer) {
+	if ((r->tr->options & TRACE_OPT_LATENCY_FMT) || r->printer) {
 		print_with_next(r, s, &line, h);
 	} else {
 		trace_reader_print_line(r, s, &line);
@@ -320,7 +319,7 @@ static bool trace_reader_hold(struct trace_reader *r)
 	r->held.ent = (const struct trace_entry *)r->copy;
 	if (r->known)
 		memcpy(trace_reader_known(r, r->cpus), trace_reader_known(r, r->held.cpu),
-		    r->tr->tracer->printer->cpu_size);
+		    r->printer->cpu_size);
 	return true;
 }
 
@@ -333,7 +332,7 @@ static bool trace_reader_peek_held(struct trace_reader *r, struct seq *s, unsign
 
 	if (line->tr && r->known)
 		memcpy(trace_reader_known(r, line->cpu), trace_reader_known(r, r->cpus),
-		    r->tr->tracer->printer->cpu_size);
+		    r->printer->cpu_size);
 	if (!line->tr && !trace_reader_hold(r))
 		return false;
 	*cpu_found = line->cpu;
@@ -349,7 +348,7 @@ static bool trace_reader_peek_held(struct trace_reader *r, struct seq *s, unsign
 
 bool trace_reader_peek(struct trace_reader *r, struct seq *s, unsigned *cpu_found)
 {
-	if (r->tr->tracer->printer)
+	if (r->printer)
 		return trace_reader_peek_held(r, s, cpu_found);
 	struct trace_head *h = trace_reader_peek_oldest(r);
 	if (!h)

@@ -30,11 +30,12 @@ struct trace_reader {
 	bool annotate; /* say where a CPU's buffer begins */
 	struct trace_symbols *symbols;
 	struct trace_head *heads;
-	char *copy;    /* of a record, ... */
-	u32 copy_room; /* ... which is as long as this at most */
+	char *copy;			     /* of a record, ... */
+	u32 copy_room;			     /* ... which is as long as this at most */
+	const struct trace_printer *printer; /* its tracer's when it began; NULL: none */
 	/*
-	 * What the tracer's printer knows: of each CPU, and (of trace_pipe) of the held record's
-	 * before its line was made; NULL: there is no printer, or no memory.
+	 * What the printer knows: of each CPU, and (of trace_pipe) of the held record's before its
+	 * line was made; NULL: there is no printer, or no memory.
 	 */
 	char *known;
 	/*

@@ -1,7 +1,8 @@
 /*
  * The tracers irqsoff, preemptoff and preemptirqsoff: how long a CPU runs with interrupts off, with
  * preemption off, with either off. They record the beginning and the end of each critical section,
- * and between them (options/function-trace) each function that the CPU calls.
+ * and between them (options/function-trace) each function that the CPU calls; with
+ * options/display-graph as function_graph does, a mark for the beginning and one for the end.
  *
  * One array at a time has one of them. Legend: [L] host_lock, [A] read by all CPUs, [C] its CPU
  * alone, interrupts off.
@@ -11,10 +12,12 @@
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/record.h"
+#include "trace/function/function.h"
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
 #include "trace/host_critical.h"
 #include "trace/host_function.h"
+#include "trace/output/graph.h"
 #include "trace/tracer/latency.h"
 #include "trace/tracer/tracer.h"
 
@@ -35,7 +38,16 @@ static struct critical_cpu {
 
 static struct trace_array *owner; /* [A] the array that has the tracer; NULL: none */
 
+static struct trace_latency_functions functions; /* [L] */
+
 /* ---- sections ---- */
+
+/* A record of where one begins or ends; false: recording is off. */
+static inline bool trace_critical_mark(struct trace_array *tr, u64 ip, u64 parent)
+{
+	return unlikely(READ_ONCE(functions.is_graph)) ? trace_graph_mark(tr, ip)
+						       : trace_latency_call(tr, ip, parent);
+}
 
 void trace_critical_begin(u64 ip, u64 parent)
 {
@@ -49,7 +61,7 @@ void trace_critical_begin(u64 ip, u64 parent)
 	c->from = ip;
 	c->reports = READ_ONCE(tr->latency_reports);
 	c->start = ring_buffer_time_stamp(tr->buffer);
-	c->open = trace_latency_call(tr, ip, parent);
+	c->open = trace_critical_mark(tr, ip, parent);
 	c->busy = false;
 	host_preempt_enable();
 	c->began = host_cycles();
@@ -88,7 +100,7 @@ void trace_critical_end(u64 ip, u64 parent)
 	host_preempt_disable();
 	c->busy = true;
 	ns = trace_latency_ns(now - c->began);
-	if (likely(trace_latency_call(tr, ip, parent)) && unlikely(trace_latency_is_long(tr, ns)))
+	if (likely(trace_critical_mark(tr, ip, parent)) && unlikely(trace_latency_is_long(tr, ns)))
 		trace_critical_found(tr, c, ns, ip);
 	c->busy = false;
 	host_preempt_enable();
@@ -110,9 +122,49 @@ static void trace_critical_call(
 	WRITE_ONCE(c->busy, false);
 }
 
+/* The same as function_graph sees it: interrupts are off. */
+static bool trace_critical_sees_call(const struct critical_cpu *c)
+{
+	return c->open && !c->busy && likely(READ_ONCE(owner));
+}
+
+static void trace_critical_enter(struct host_hook *hook, u64 *slot)
+{
+	struct critical_cpu *c = &cpus[host_cpu()];
+
+	if (!trace_critical_sees_call(c))
+		return;
+	WRITE_ONCE(c->busy, true);
+	trace_graph_enter_asked(hook, slot);
+	WRITE_ONCE(c->busy, false);
+}
+
+static void trace_critical_leave(
+    struct host_hook *hook, const struct host_call *call, const struct host_returned *ret)
+{
+	struct critical_cpu *c = &cpus[host_cpu()];
+
+	if (!trace_critical_sees_call(c)) {
+		trace_graph_leave_unseen(hook);
+		return;
+	}
+	WRITE_ONCE(c->busy, true);
+	trace_graph_leave(hook, call, ret);
+	WRITE_ONCE(c->busy, false);
+}
+
 /* ---- the tracers ---- */
 
-static struct trace_latency_functions functions = {.hook.fn = trace_critical_call}; /* [L] */
+static struct trace_latency_functions functions = {
+    .hook.fn = trace_critical_call,
+    .graph = {.enter = trace_critical_enter, .leave = trace_critical_leave},
+};
+
+static void trace_critical_forget(void)
+{
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		cpus[cpu] = (struct critical_cpu){0};
+}
 
 static void trace_critical_reset(struct trace_array *tr)
 {
@@ -130,9 +182,9 @@ static void trace_critical_reset(struct trace_array *tr)
  */
 static int trace_critical_start(struct trace_array *tr, u32 which)
 {
-	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
-		cpus[cpu] = (struct critical_cpu){0};
+	trace_critical_forget();
 	trace_comm_users(1, 0);
+	functions.is_graph = tr->options & TRACE_OPT_DISPLAY_GRAPH;
 	int err = trace_latency_set_functions(tr, &functions, tr->options & TRACE_OPT_FUNCTION);
 	if (!err && !host_critical_watch(which))
 		err = -EOPNOTSUPP;
@@ -152,10 +204,26 @@ static int trace_critical_init(struct trace_array *tr, u32 which)
 	return err ? err : trace_critical_start(tr, which);
 }
 
+static int trace_critical_set_graph(struct trace_array *tr, bool graph)
+{
+	WRITE_ONCE(owner, NULL);
+	host_synchronize();
+	trace_critical_forget();
+	int err = trace_latency_set_graph(tr, &functions, graph);
+	WRITE_ONCE(owner, tr);
+	return err;
+}
+
 static int trace_critical_option(struct trace_array *tr, u64 bit, bool on)
 {
-	return bit == TRACE_OPT_FUNCTION ? trace_latency_set_functions(tr, &functions, on)
-					 : trace_latency_option(tr, bit, on);
+	switch (bit) {
+	case TRACE_OPT_FUNCTION:
+		return trace_latency_set_functions(tr, &functions, on);
+	case TRACE_OPT_DISPLAY_GRAPH:
+		return trace_critical_set_graph(tr, on);
+	default:
+		return trace_latency_option(tr, bit, on);
+	}
 }
 
 #define TRACER(name_, which)                                                                       \
@@ -169,6 +237,7 @@ static int trace_critical_option(struct trace_array *tr, u64 bit, bool on)
 	    .reset = trace_critical_reset,                                                         \
 	    .option = trace_critical_option,                                                       \
 	    .shows_longest = true,                                                                 \
+	    .graph = &trace_graph_critical_printer,                                                \
 	}
 TRACER(irqsoff, HOST_CRITICAL_IRQS);
 TRACER(preemptoff, HOST_CRITICAL_PREEMPT);

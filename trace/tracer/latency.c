@@ -60,11 +60,26 @@ int trace_latency_set_functions(struct trace_array *tr, struct trace_latency_fun
 	if (on == f->on)
 		return 0;
 	if (on)
-		err = trace_functions_start(tr, &f->hook);
+		err = f->is_graph ? trace_graph_start(tr, &f->graph)
+				  : trace_functions_start(tr, &f->hook);
 	else
 		trace_functions_stop(tr);
 	if (!err)
 		f->on = on;
+	return err;
+}
+
+int trace_latency_set_graph(struct trace_array *tr, struct trace_latency_functions *f, bool graph)
+{
+	bool before = f->is_graph;
+
+	trace_latency_set_functions(tr, f, false);
+	WRITE_ONCE(f->is_graph, graph);
+	tr->max_latency_ns = 0;
+	trace_array_clear(tr, -1);
+	int err = trace_latency_set_functions(tr, f, tr->options & TRACE_OPT_FUNCTION);
+	if (err)
+		WRITE_ONCE(f->is_graph, before);
 	return err;
 }
 

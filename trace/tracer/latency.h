@@ -17,13 +17,19 @@ int trace_latency_start(struct trace_array *tr, u64 options); /* TRACE_OPT_*, to
 void trace_latency_stop(struct trace_array *tr);
 int trace_latency_option(struct trace_array *tr, u64 bit, bool on); /* 0, -EINVAL */
 
-/* What makes a tracer record the calls of functions, too: its hook, and whether that is set. */
+/*
+ * What makes a tracer record the calls of functions, too: its hook, or with options/display-graph
+ * the one that has their returns, and whether it is set.
+ */
 struct trace_latency_functions {
-	struct host_hook hook;
+	struct host_hook hook, graph;
+	bool is_graph; /* [A] */
 	bool on;
 };
 int trace_latency_set_functions(
     struct trace_array *tr, struct trace_latency_functions *f, bool on); /* 0, -errno */
+/* The same, the other way from now on: what was recorded and found goes. The tracer is at rest. */
+int trace_latency_set_graph(struct trace_array *tr, struct trace_latency_functions *f, bool graph);
 
 /* What follows: any context but NMI, interrupts off, as after host_preempt_disable(). */
 

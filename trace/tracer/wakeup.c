@@ -14,8 +14,10 @@
 #include "trace/event/clock.h"
 #include "trace/event/comm.h"
 #include "trace/event/record.h"
+#include "trace/function/function.h"
 #include "trace/host_cpus.h"
 #include "trace/host_function.h"
+#include "trace/output/graph.h"
 #include "trace/tracer/latency.h"
 #include "trace/tracer/tracer.h"
 
@@ -36,7 +38,7 @@ static struct {
 
 static struct trace_array *owner; /* [A] the array that has the tracer; NULL: none */
 static u32 prio_limit;		  /* [A] by its tracer: tasks below it are followed */
-static u8 busy[MAX_CPUS];	  /* [A] by its CPU: a function is being recorded */
+static u8 busy[MAX_CPUS];	  /* [A] by its CPU: recording, which calls functions itself */
 
 static void trace_wakeup_lock(void)
 {
@@ -100,10 +102,12 @@ void trace_wakeup_woken(const struct host_sched *woken, const struct host_sched 
 	    woken->prio >= READ_ONCE(prio_limit) || !ring_buffer_record_is_on(tr->buffer))
 		return;
 	host_preempt_disable();
+	WRITE_ONCE(busy[host_cpu()], true);
 	trace_wakeup_lock();
 	if (woken->prio < waiting.prio)
 		trace_wakeup_follow(tr, woken, curr);
 	trace_wakeup_unlock();
+	WRITE_ONCE(busy[host_cpu()], false);
 	host_preempt_enable();
 }
 
@@ -135,13 +139,22 @@ void trace_wakeup_switched(const struct host_sched *prev, const struct host_sche
 	if (likely(next->task != READ_ONCE(waiting.task)) || unlikely(!tr))
 		return;
 	host_preempt_disable();
+	WRITE_ONCE(busy[host_cpu()], true);
 	trace_wakeup_lock();
 	if (next->task == waiting.task) {
 		trace_wakeup_arrived(tr, now, prev, next);
 		trace_wakeup_forget();
 	}
 	trace_wakeup_unlock();
+	WRITE_ONCE(busy[host_cpu()], false);
 	host_preempt_enable();
+}
+
+/* A function is called or returns on that CPU. */
+static bool trace_wakeup_sees_call(u32 cpu)
+{
+	return READ_ONCE(waiting.task) && READ_ONCE(waiting.cpu) == cpu && !READ_ONCE(busy[cpu]) &&
+	       likely(READ_ONCE(owner));
 }
 
 /*
@@ -153,17 +166,45 @@ static void trace_wakeup_call(
 	struct trace_array *tr = READ_ONCE(owner);
 	u32 cpu = host_cpu();
 
-	if (!READ_ONCE(waiting.task) || READ_ONCE(waiting.cpu) != cpu || unlikely(!tr) ||
-	    READ_ONCE(busy[cpu]))
+	if (!trace_wakeup_sees_call(cpu) || unlikely(!tr))
 		return;
 	WRITE_ONCE(busy[cpu], true);
 	trace_latency_call(tr, ip, parent);
 	WRITE_ONCE(busy[cpu], false);
 }
 
+/* With options/display-graph: interrupts are off. */
+static void trace_wakeup_enter(struct host_hook *hook, u64 *slot)
+{
+	u32 cpu = host_cpu();
+
+	if (!trace_wakeup_sees_call(cpu))
+		return;
+	WRITE_ONCE(busy[cpu], true);
+	trace_graph_enter_asked(hook, slot);
+	WRITE_ONCE(busy[cpu], false);
+}
+
+static void trace_wakeup_leave(
+    struct host_hook *hook, const struct host_call *call, const struct host_returned *ret)
+{
+	u32 cpu = host_cpu();
+
+	if (!trace_wakeup_sees_call(cpu)) {
+		trace_graph_leave_unseen(hook);
+		return;
+	}
+	WRITE_ONCE(busy[cpu], true);
+	trace_graph_leave(hook, call, ret);
+	WRITE_ONCE(busy[cpu], false);
+}
+
 /* ---- the tracer ---- */
 
-static struct trace_latency_functions functions = {.hook.fn = trace_wakeup_call}; /* [L] */
+static struct trace_latency_functions functions = {
+    .hook.fn = trace_wakeup_call,
+    .graph = {.enter = trace_wakeup_enter, .leave = trace_wakeup_leave},
+}; /* [L] */
 
 static void trace_wakeup_reset(struct trace_array *tr)
 {
@@ -180,6 +221,7 @@ static int trace_wakeup_start(struct trace_array *tr)
 {
 	trace_wakeup_forget();
 	trace_comm_users(1, 0);
+	functions.is_graph = tr->options & TRACE_OPT_DISPLAY_GRAPH;
 	WRITE_ONCE(owner, tr);
 	int err = trace_latency_set_functions(tr, &functions, tr->options & TRACE_OPT_FUNCTION);
 	if (!err && !host_wakeups_watch(true))
@@ -211,10 +253,26 @@ static int trace_wakeup_rt_init(struct trace_array *tr)
 	return trace_wakeup_init_below(tr, REALTIME_PRIO);
 }
 
+static int trace_wakeup_set_graph(struct trace_array *tr, bool graph)
+{
+	WRITE_ONCE(owner, NULL);
+	host_synchronize();
+	trace_wakeup_forget();
+	int err = trace_latency_set_graph(tr, &functions, graph);
+	WRITE_ONCE(owner, tr);
+	return err;
+}
+
 static int trace_wakeup_option(struct trace_array *tr, u64 bit, bool on)
 {
-	return bit == TRACE_OPT_FUNCTION ? trace_latency_set_functions(tr, &functions, on)
-					 : trace_latency_option(tr, bit, on);
+	switch (bit) {
+	case TRACE_OPT_FUNCTION:
+		return trace_latency_set_functions(tr, &functions, on);
+	case TRACE_OPT_DISPLAY_GRAPH:
+		return trace_wakeup_set_graph(tr, on);
+	default:
+		return trace_latency_option(tr, bit, on);
+	}
 }
 
 const struct trace_tracer trace_tracer_wakeup = {
@@ -223,6 +281,7 @@ const struct trace_tracer trace_tracer_wakeup = {
     .reset = trace_wakeup_reset,
     .option = trace_wakeup_option,
     .shows_longest = true,
+    .graph = &trace_graph_wakeup_printer,
 };
 
 const struct trace_tracer trace_tracer_wakeup_rt = {
@@ -231,4 +290,5 @@ const struct trace_tracer trace_tracer_wakeup_rt = {
     .reset = trace_wakeup_reset,
     .option = trace_wakeup_option,
     .shows_longest = true,
+    .graph = &trace_graph_wakeup_printer,
 };
