@@ -81,12 +81,12 @@ u64 *trace_functions_make_set(const u64 *wanted, const u64 *unwanted)
 
 struct trace_function_table *trace_function_make_table(const u64 *list)
 {
-	unsigned n = 0, bits = 2;
+	unsigned n = 0, bits = 6, room = list ? 8 : 2; /* a list is mostly asked for others */
 	u64 addr;
 
 	for (unsigned i = 0; i < host_function_count(); i++)
 		n += !list || trace_function_in(list, i);
-	while (1u << bits < 2 * n)
+	while (1u << bits < room * n)
 		bits++;
 	struct trace_function_table *t = host_alloc(sizeof(*t) + (sizeof(u64) << bits));
 	if (!t)

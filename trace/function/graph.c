@@ -157,8 +157,8 @@ static inline void trace_graph_fill_exit(struct rec_graph_exit *rec, const struc
 }
 
 /* For a call that is entered or (e NULL) has returned; false: the ring refused it. */
-static bool trace_graph_record(struct trace_event_file *file, const struct host_context *ctx,
-    const struct entered *e, const struct returned *r)
+static inline __attribute__((always_inline)) bool trace_graph_record(struct trace_event_file *file,
+    const struct host_context *ctx, const struct entered *e, const struct returned *r)
 {
 	struct trace_slot slot;
 	void *rec = trace_reserve(

@@ -36,17 +36,35 @@ static struct critical_cpu {
 	u64 from;    /* [C] where it began */
 } cpus[MAX_CPUS] __aligned(64);
 
-static struct trace_array *owner; /* [A] the array that has the tracer; NULL: none */
-
+/* [A] the array that has the tracer; NULL: none. The second with options/display-graph. */
+static struct trace_array *owner, *graph_owner;
 static struct trace_latency_functions functions; /* [L] */
 
 /* ---- sections ---- */
 
-/* A record of where one begins or ends; false: recording is off. */
-static inline bool trace_critical_mark(struct trace_array *tr, u64 ip, u64 parent)
+/* graph: its records are marks. */
+static inline __attribute__((always_inline)) void trace_critical_open(
+    struct critical_cpu *c, struct trace_array *tr, u64 ip, u64 parent, bool graph)
 {
-	return unlikely(READ_ONCE(functions.is_graph)) ? trace_graph_mark(tr, ip)
-						       : trace_latency_call(tr, ip, parent);
+	if (!ring_buffer_record_is_on(tr->buffer))
+		return;
+	host_preempt_disable();
+	c->busy = true;
+	c->from = ip;
+	c->reports = READ_ONCE(tr->latency_reports);
+	c->start = ring_buffer_time_stamp(tr->buffer);
+	c->open = graph ? trace_graph_mark(tr, ip) : trace_latency_call(tr, ip, parent);
+	c->busy = false;
+	host_preempt_enable();
+	c->began = host_cycles();
+}
+
+static __noinline void trace_critical_begin_graph(struct critical_cpu *c, u64 ip)
+{
+	struct trace_array *tr = READ_ONCE(graph_owner);
+
+	if (tr)
+		trace_critical_open(c, tr, ip, 0, true);
 }
 
 void trace_critical_begin(u64 ip, u64 parent)
@@ -54,17 +72,12 @@ void trace_critical_begin(u64 ip, u64 parent)
 	struct critical_cpu *c = &cpus[host_cpu()];
 	struct trace_array *tr = READ_ONCE(owner);
 
-	if (c->open || c->busy || unlikely(!tr) || !ring_buffer_record_is_on(tr->buffer))
+	if (c->open || c->busy)
 		return;
-	host_preempt_disable();
-	c->busy = true;
-	c->from = ip;
-	c->reports = READ_ONCE(tr->latency_reports);
-	c->start = ring_buffer_time_stamp(tr->buffer);
-	c->open = trace_critical_mark(tr, ip, parent);
-	c->busy = false;
-	host_preempt_enable();
-	c->began = host_cycles();
+	if (unlikely(!tr))
+		trace_critical_begin_graph(c, ip);
+	else
+		trace_critical_open(c, tr, ip, parent, false);
 }
 
 static __noinline void trace_critical_found(
@@ -86,9 +99,32 @@ static __noinline void trace_critical_found(
 	trace_latency_report(tr, &ctx, &found, c->reports);
 }
 
+static inline __attribute__((always_inline)) void trace_critical_close(
+    struct critical_cpu *c, struct trace_array *tr, u64 now, u64 ip, u64 parent, bool graph)
+{
+	u64 ns;
+
+	host_preempt_disable();
+	c->busy = true;
+	ns = trace_latency_ns(now - c->began);
+	if (likely(graph ? trace_graph_mark(tr, ip) : trace_latency_call(tr, ip, parent)) &&
+	    unlikely(trace_latency_is_long(tr, ns)))
+		trace_critical_found(tr, c, ns, ip);
+	c->busy = false;
+	host_preempt_enable();
+}
+
+static __noinline void trace_critical_end_graph(struct critical_cpu *c, u64 now, u64 ip)
+{
+	struct trace_array *tr = READ_ONCE(graph_owner);
+
+	if (tr)
+		trace_critical_close(c, tr, now, ip, 0, true);
+}
+
 void trace_critical_end(u64 ip, u64 parent)
 {
-	u64 now = host_cycles(), ns;
+	u64 now = host_cycles();
 	struct critical_cpu *c = &cpus[host_cpu()];
 	struct trace_array *tr = READ_ONCE(owner);
 
@@ -96,14 +132,9 @@ void trace_critical_end(u64 ip, u64 parent)
 		return;
 	c->open = false;
 	if (unlikely(!tr))
-		return;
-	host_preempt_disable();
-	c->busy = true;
-	ns = trace_latency_ns(now - c->began);
-	if (likely(trace_critical_mark(tr, ip, parent)) && unlikely(trace_latency_is_long(tr, ns)))
-		trace_critical_found(tr, c, ns, ip);
-	c->busy = false;
-	host_preempt_enable();
+		trace_critical_end_graph(c, now, ip);
+	else
+		trace_critical_close(c, tr, now, ip, parent, false);
 }
 
 /*
@@ -125,7 +156,7 @@ static void trace_critical_call(
 /* The same as function_graph sees it: interrupts are off. */
 static bool trace_critical_sees_call(const struct critical_cpu *c)
 {
-	return c->open && !c->busy && likely(READ_ONCE(owner));
+	return c->open && !c->busy && likely(READ_ONCE(graph_owner));
 }
 
 static void trace_critical_enter(struct host_hook *hook, u64 *slot)
@@ -160,6 +191,13 @@ static struct trace_latency_functions functions = {
     .graph = {.enter = trace_critical_enter, .leave = trace_critical_leave},
 };
 
+/* tr NULL: none. */
+static void trace_critical_set_owner(struct trace_array *tr)
+{
+	WRITE_ONCE(graph_owner, functions.is_graph ? tr : NULL);
+	WRITE_ONCE(owner, functions.is_graph ? NULL : tr);
+}
+
 static void trace_critical_forget(void)
 {
 	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
@@ -168,7 +206,7 @@ static void trace_critical_forget(void)
 
 static void trace_critical_reset(struct trace_array *tr)
 {
-	WRITE_ONCE(owner, NULL);
+	trace_critical_set_owner(NULL);
 	host_critical_watch(0);
 	trace_latency_set_functions(tr, &functions, false);
 	host_synchronize();
@@ -191,13 +229,13 @@ static int trace_critical_start(struct trace_array *tr, u32 which)
 	if (err)
 		trace_critical_reset(tr);
 	else
-		WRITE_ONCE(owner, tr);
+		trace_critical_set_owner(tr);
 	return err;
 }
 
 static int trace_critical_init(struct trace_array *tr, u32 which)
 {
-	int err = owner ? -EBUSY : trace_comm_prepare();
+	int err = owner || graph_owner ? -EBUSY : trace_comm_prepare();
 
 	if (!err)
 		err = trace_latency_start(tr, OPTIONS_SET);
@@ -206,11 +244,11 @@ static int trace_critical_init(struct trace_array *tr, u32 which)
 
 static int trace_critical_set_graph(struct trace_array *tr, bool graph)
 {
-	WRITE_ONCE(owner, NULL);
+	trace_critical_set_owner(NULL);
 	host_synchronize();
 	trace_critical_forget();
 	int err = trace_latency_set_graph(tr, &functions, graph);
-	WRITE_ONCE(owner, tr);
+	trace_critical_set_owner(tr);
 	return err;
 }
 

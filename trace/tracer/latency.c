@@ -74,12 +74,12 @@ int trace_latency_set_graph(struct trace_array *tr, struct trace_latency_functio
 	bool before = f->is_graph;
 
 	trace_latency_set_functions(tr, f, false);
-	WRITE_ONCE(f->is_graph, graph);
+	f->is_graph = graph;
 	tr->max_latency_ns = 0;
 	trace_array_clear(tr, -1);
 	int err = trace_latency_set_functions(tr, f, tr->options & TRACE_OPT_FUNCTION);
 	if (err)
-		WRITE_ONCE(f->is_graph, before);
+		f->is_graph = before;
 	return err;
 }
 

@@ -23,8 +23,7 @@ int trace_latency_option(struct trace_array *tr, u64 bit, bool on); /* 0, -EINVA
  */
 struct trace_latency_functions {
 	struct host_hook hook, graph;
-	bool is_graph; /* [A] */
-	bool on;
+	bool is_graph, on;
 };
 int trace_latency_set_functions(
     struct trace_array *tr, struct trace_latency_functions *f, bool on); /* 0, -errno */
