@@ -196,16 +196,18 @@ void trace_comm_recording(bool on)
 
 void trace_comm_find(s32 pid, char comm[16])
 {
-	const char *text = pid == 0 ? "<idle>" : pid < 0 ? "<XXX>" : "<...>";
+	static const char unknown[3][16] = {"<...>", "<idle>", "<XXX>"};
+	u16 slot = NO_SLOT;
 
-	strscpy(comm, text, 16);
-	if (pid <= 0 || pid >= PIDS || !comms.slots || !trace_comm_try_lock(TRIES))
-		return;
-	if (comms.slot_of[pid] != NO_SLOT) {
-		memcpy(comm, comms.slots[comms.slot_of[pid]].comm, 16);
-		comm[15] = '\0';
+	if (pid > 0 && pid < PIDS && comms.slots && trace_comm_try_lock(TRIES)) {
+		slot = comms.slot_of[pid];
+		if (slot != NO_SLOT)
+			__builtin_memcpy(comm, comms.slots[slot].comm, 16);
+		trace_comm_unlock();
 	}
-	trace_comm_unlock();
+	if (slot == NO_SLOT)
+		__builtin_memcpy(comm, unknown[pid == 0 ? 1 : pid < 0 ? 2 : 0], 16);
+	comm[15] = '\0';
 }
 
 s32 trace_tgid_find(s32 pid)

@@ -81,7 +81,7 @@ static void trace_print_message(struct trace_out *out,
     const struct trace_event_call *call __maybe_unused, const void *rec, u32 len)
 {
 	trace_print_ip(out, ((const struct rec_print *)rec)->ip);
-	seq_puts(out->seq, ": ");
+	seq_write(out->seq, ": ", 2);
 	trace_ftrace_message(out, rec, len);
 }
 

@@ -2,6 +2,7 @@
  * Lines of trace output. The columns are printed without a format: they are most of what a line
  * costs. See output.h for contexts.
  */
+/* hot: runs with each line */
 #include "trace/output/output.h"
 #include "kernel/lib/digits.h"
 #include "kernel/lib/string.h"
@@ -23,7 +24,7 @@
  */
 #define COLUMNS_MAX 128
 
-static char *put_fill(char *at, char ch, long n)
+static inline char *put_fill(char *at, char ch, long n)
 {
 	while (n-- > 0)
 		*at++ = ch;
@@ -31,13 +32,12 @@ static char *put_fill(char *at, char ch, long n)
 }
 
 /* Decimal, from the right in `width` columns. */
-static char *trace_line_put_dec(char *at, u64 v, int width, char fill)
+static inline char *trace_line_put_dec(char *at, u64 v, long width, char fill)
 {
-	char digits[DIGITS_MAX], *end = digits + sizeof(digits), *p = digits_dec(end, v);
+	unsigned n = count_dec(v);
 
-	at = put_fill(at, fill, width - (end - p));
-	while (p < end)
-		*at++ = *p++;
+	at = put_fill(at, fill, width - n) + n;
+	digits_dec(at, v);
 	return at;
 }
 
@@ -58,63 +58,39 @@ static void trace_line_comm(const struct trace_line *line, char comm[16])
  * "comm-pid ": at most `width` bytes of the name, in as many columns from the right; the pid in 7
  * from the left.
  */
-static char *trace_line_put_task(char *at, const struct trace_line *line, int width)
+static char *trace_line_put_task(char *at, const struct trace_line *line, unsigned width)
 {
 	s32 pid = line->ent->pid;
 	static const char blanks[17] = "                ";
-	char comm[16], digits[DIGITS_MAX + 16], *end = digits + DIGITS_MAX;
-	char *p = digits_dec(end, pid < 0 ? 0 - (u64)pid : (u64)pid);
-	int n = 0;
+	u64 number = pid < 0 ? 0 - (u64)pid : (u64)pid;
+	unsigned n = count_dec(number) + (pid < 0);
+	char comm[16];
 
 	trace_line_comm(line, comm);
-	while (n < width && comm[n])
-		n++;
-	memcpy(at, blanks, 16);
-	for (int i = 0; i < n; i++)
-		at[width - n + i] = comm[i];
+	__builtin_memcpy(at, blanks, 16);
+	/* And more, which is written over. */
+	__builtin_memcpy(at + width - strnlen(comm, width), comm, 16);
 	at += width;
-	*at++ = '-';
-	if (pid < 0)
-		*--p = '-';
-	memcpy(end, blanks, 16);
-	memcpy(at, p, 16); /* a pid is shorter, and blanks follow it */
-	at += MAX(end - p, 7L);
-	*at++ = ' ';
-	return at;
-}
-
-static char irqs_letter(u8 flags)
-{
-	bool bh_off = flags & TRACE_FLAG_BH_OFF;
-
-	if (flags & TRACE_FLAG_IRQS_OFF)
-		return bh_off ? 'D' : 'd';
-	return bh_off ? 'b' : flags & TRACE_FLAG_IRQS_NOSUPPORT ? 'X' : '.';
-}
-
-static char resched_letter(u8 flags)
-{
-	bool need = flags & TRACE_FLAG_NEED_RESCHED, preempt = flags & TRACE_FLAG_PREEMPT_RESCHED;
-
-	return need ? (preempt ? 'N' : 'n') : preempt ? 'p' : '.';
-}
-
-static char context_letter(u8 flags)
-{
-	bool hard = flags & TRACE_FLAG_HARDIRQ, soft = flags & TRACE_FLAG_SOFTIRQ;
-
-	if (flags & TRACE_FLAG_NMI)
-		return hard ? 'Z' : 'z';
-	return hard ? (soft ? 'H' : 'h') : soft ? 's' : '.';
+	at[0] = at[1] = '-';
+	__builtin_memcpy(++at + n, blanks, 8);
+	digits_dec(at + n, number);
+	return at + MAX(n, 7U) + 1;
 }
 
 char *trace_line_put_flags(char *at, const struct trace_entry *ent)
 {
 	static const char depth[16] = ".123456789abcdef";
+	/* By TRACE_FLAG_IRQS_OFF, _IRQS_NOSUPPORT and _BH_OFF, ... */
+	static const char irqs[8] = {'.', 'd', 'X', 'd', 'b', 'D', 'b', 'D'};
+	/* ... _NEED_RESCHED and _PREEMPT_RESCHED, ... */
+	static const char resched[4] = {'.', 'n', 'p', 'N'};
+	/* ... _HARDIRQ, _SOFTIRQ and _NMI. */
+	static const char context[8] = {'.', 'h', 's', 'H', 'z', 'Z', 'z', 'Z'};
+	unsigned flags = ent->flags;
 
-	at[0] = irqs_letter(ent->flags);
-	at[1] = resched_letter(ent->flags);
-	at[2] = context_letter(ent->flags);
+	at[0] = irqs[(flags & 3) | (flags >> 5 & 4)];
+	at[1] = resched[(flags >> 2 & 1) | (flags >> 4 & 2)];
+	at[2] = context[(flags >> 3 & 3) | (flags >> 4 & 4)];
 	at[3] = depth[ent->preempt_count & 15];
 	at[4] = depth[ent->preempt_count >> 4];
 	return at + TRACE_LINE_FLAGS;
@@ -125,10 +101,14 @@ static char *trace_line_put_stamp(char *at, const struct trace_line *line, u64 t
 	*at++ = ' ';
 	if (!line->tr->clock->in_ns)
 		return trace_line_put_dec(at, ts, 12, ' ');
-	u64 us = ts / 1000;
-	at = trace_line_put_dec(at, us / 1000000, 5, ' ');
-	*at++ = '.';
-	return trace_line_put_dec(at, us % 1000000, 6, '0');
+	u64 us = ts / 1000, seconds = us / 1000000;
+	unsigned n = count_dec(seconds);
+	__builtin_memset(at, ' ', 8);
+	at += MAX(n, 5U);
+	digits_dec(at, seconds);
+	digits_dec(at + 7, us - seconds * 1000000 + 1000000); /* all six; the point is over the 1 */
+	*at = '.';
+	return at + 7;
 }
 
 void trace_print_stamp(struct trace_out *out, u64 before)
@@ -159,18 +139,25 @@ static char *put_tgid(char *at, s32 tgid)
 
 static void put_columns(struct trace_out *out, const struct trace_line *line)
 {
-	char text[COLUMNS_MAX], *at = trace_line_put_task(text, line, 16);
+	struct seq *s = out->seq;
+	bool fits = s->size - s->len >= COLUMNS_MAX;
+	char text[COLUMNS_MAX], *from = fits ? s->buf + s->len : text;
+	char *at = trace_line_put_task(from, line, 16);
 
 	if (out->options & TRACE_OPT_RECORD_TGID)
 		at = put_tgid(at, line->tr->past ? 0 : trace_tgid_find(line->ent->pid));
-	*at++ = '[';
-	at = trace_line_put_dec(at, line->cpu, 3, '0');
-	*at++ = ']';
-	*at++ = ' ';
+	digits_dec(at + 4, 1000 + line->cpu); /* three digits; the bracket is over the 1 */
+	at[0] = '[';
+	at[4] = ']';
+	at[5] = ' ';
+	at += 6;
 	if (out->options & TRACE_OPT_IRQ_INFO)
 		at = trace_line_put_flags(at, line->ent);
 	at = put_time(at, line);
-	seq_write(out->seq, text, at - text);
+	if (fits)
+		s->len += at - from;
+	else
+		seq_write(s, text, at - text);
 }
 
 /* ---- columns of latency-format ---- */
@@ -270,10 +257,9 @@ static const struct trace_event_call *trace_line_event(
 			 : trace_event_by_id(ent->type);
 }
 
-void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len)
+static void trace_print_words(struct trace_out *out, const struct trace_event_call *call,
+    const struct trace_entry *ent, u32 len)
 {
-	const struct trace_event_call *call = trace_line_event(out, ent, len);
-
 	if (!call) {
 		seq_printf(out->seq, "Unknown type %d\n", ent->type);
 		return;
@@ -292,6 +278,11 @@ void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32
 		print_fields(out, call, ent, len);
 	}
 	seq_putc(out->seq, '\n');
+}
+
+void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32 len)
+{
+	trace_print_words(out, trace_line_event(out, ent, len), ent, len);
 }
 
 /* ---- raw, hex, bin ---- */
@@ -399,5 +390,5 @@ void trace_print_line(struct trace_out *out, const struct trace_line *line)
 	if ((out->options & TRACE_OPT_FIELDS) && call && call->id >= TRACE_FTRACE_IDS)
 		trace_print_fields(out, call, line->ent, line->len);
 	else
-		trace_print_event(out, line->ent, line->len);
+		trace_print_words(out, call, line->ent, line->len);
 }

@@ -15,13 +15,6 @@ u32 rb_event_length_slow(const struct ring_buffer_event *ev)
 	}
 }
 
-u32 ring_buffer_data_length(const struct ring_buffer_event *ev)
-{
-	if (ev->type != RINGBUF_TYPE_DATA)
-		return 0;
-	return ev->len ? ev->len * 4u : ev->array[0];
-}
-
 u64 ring_buffer_time_delta(const struct ring_buffer_event *ev)
 {
 	if (ev->type == RINGBUF_TYPE_TIME_EXTENT)

@@ -252,12 +252,17 @@ void ring_buffer_live_finish(struct ring_buffer_live *it)
 }
 
 /* The event at `offset`, which is stepped over; NULL: not one to show. */
-static struct ring_buffer_event *rb_live_step(struct ring_buffer_live *it)
+static inline struct ring_buffer_event *rb_live_step(struct ring_buffer_live *it)
 {
 	struct ring_buffer_event *ev = (void *)(it->copy + it->offset);
-	bool data;
+	bool data = true;
 
-	it->offset += rb_event_step(ev, &it->stamp, &data);
+	if (likely(ev->type == RINGBUF_TYPE_DATA)) {
+		it->stamp += *(u32 *)ev >> 5;
+		it->offset += rb_data_event_length(ev);
+	} else {
+		it->offset += rb_event_step(ev, &it->stamp, &data);
+	}
 	if (!data)
 		return NULL;
 	if (it->seq >= it->next_seq)

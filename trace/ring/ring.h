@@ -131,7 +131,15 @@ static inline u32 ring_buffer_event_length(const struct ring_buffer_event *ev)
 	return likely(ev->type == RINGBUF_TYPE_DATA) ? rb_data_event_length(ev)
 						     : rb_event_length_slow(ev);
 }
-u32 ring_buffer_data_length(const struct ring_buffer_event *ev); /* payload, rounded up to 4 */
+/* Its payload, rounded up to 4; 0 for what is not data. */
+static inline u32 ring_buffer_data_length(const struct ring_buffer_event *ev)
+{
+	u32 payload = rb_event_len_bytes(ev);
+
+	if (ev->type != RINGBUF_TYPE_DATA)
+		return 0;
+	return payload ? payload : ev->array[0];
+}
 u64 ring_buffer_time_delta(const struct ring_buffer_event *ev);
 static inline void *ring_buffer_event_data(struct ring_buffer_event *ev)
 {
