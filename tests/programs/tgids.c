@@ -1,7 +1,7 @@
 /*
  * Threads in a trace: each event has its thread's number; options/record-tgid, saved_tgids say
- * which process that is; set_event_pid takes threads one by one, and options/event-fork those that
- * they start.
+ * which process that is, saved_cmdlines its name; set_event_pid takes threads one by one, and
+ * options/event-fork those that they start.
  */
 #include "tests/programs/thread.h"
 #include "tests/programs/tracing.h"
@@ -28,6 +28,36 @@ static void say_so(void *unused)
 {
 	(void)unused;
 	syscall0(SYS_getppid);
+}
+
+/* Under a name of its own, of which 15 letters count. */
+static void say_so_named(void *unused)
+{
+	syscall2(SYS_prctl, ABI_PR_SET_NAME, (long)"second-one-of-tgids");
+	say_so(unused);
+}
+
+/* Threads have names one by one; one without has that of the thread that made it. */
+static void names(void)
+{
+	static struct thread t[2];
+	char text[64];
+	long me = syscall0(SYS_getpid), tid[2];
+
+	CHECK_EQ(put_text("trace", L_TRUNC, ""), 0);
+	tid[0] = thread_begin(&t[0], say_so_named, NULL);
+	tid[1] = thread_begin(&t[1], say_so, NULL);
+	thread_end(&t[0]);
+	thread_end(&t[1]);
+	syscall0(SYS_getppid);
+	snprintf(text, sizeof(text), " second-one-of-t-%-7ld (%7ld) [", tid[0], me);
+	CHECK_EQ(lines_with("trace", text), 1);
+	snprintf(text, sizeof(text), "%ld second-one-of-t", tid[0]);
+	CHECK(has_line("saved_cmdlines", text));
+	snprintf(text, sizeof(text), "%ld tgids", tid[1]);
+	CHECK(has_line("saved_cmdlines", text));
+	snprintf(text, sizeof(text), "%ld tgids", me);
+	CHECK(has_line("saved_cmdlines", text));
 }
 
 /* A thread that comes and goes while its process waits; its number. */
@@ -65,6 +95,7 @@ int main(void)
 	CHECK_EQ(lines_with("trace", text), 1);
 	snprintf(text, sizeof(text), "%ld %ld", tid, me);
 	CHECK(has_line("saved_tgids", text));
+	names();
 
 	/* one by one */
 	snprintf(text, sizeof(text), "%ld", me);
