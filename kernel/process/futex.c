@@ -204,10 +204,7 @@ int futex_wake_two(u64 one, u64 two, bool shared, int n1, int n2, const struct f
 
 /* ---- PI locks ---- */
 
-/*
- * There are no real-time priorities, so there is nothing to inherit: the lock goes to the longest
- * waiter.
- */
+/* No owner inherits a priority: whatever the waiters' are, the lock goes to the longest waiter. */
 int futex_pi_lock(u64 addr, bool shared, u64 deadline, bool try)
 {
 	struct sleep s = {.w.task = current()};

@@ -343,10 +343,10 @@ static int futex_try_pi(struct futex_waiter *w, struct futex_bucket *b,
 		ret = futex_take_free(b, word, value, w->tid);
 		return ret ? ret : -EINTR;
 	}
-	if (try)
-		return -EAGAIN;
 	if (!futex_owner_lives(owner))
 		return futex_look_again(word, value);
+	if (try)
+		return -EAGAIN;
 	ret = futex_queue_pi(w, b, word, value);
 	return ret < 0 ? ret : ret ? 0 : -EINTR;
 }

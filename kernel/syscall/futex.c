@@ -21,7 +21,7 @@ enum {
 	FUTEX_PRIVATE = 128,
 	FUTEX_CLOCK_REALTIME = 256
 };
-#define FUTEX_COMMAND 127u
+#define FUTEX_COMMAND (~(u32)(FUTEX_PRIVATE | FUTEX_CLOCK_REALTIME))
 
 static bool sys_futex_waits(u32 op)
 {

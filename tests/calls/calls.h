@@ -42,4 +42,4 @@ void in_child(void (*run)(void));
 extern char *volatile bad_pointer;
 
 extern const struct call_case basic_cases[], event_cases[], file_cases[], lock_cases[],
-    memory_cases[], process_cases[], proc_cases[], signal_cases[], socket_cases[];
+    memory_cases[], process_cases[], proc_cases[], signal_cases[], socket_cases[], thread_cases[];

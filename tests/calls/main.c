@@ -91,7 +91,8 @@ static bool wanted(const char *case_name, char **prefixes)
 int main(int argc __attribute__((unused)), char **argv)
 {
 	static const struct call_case *const lists[] = {basic_cases, event_cases, file_cases,
-	    lock_cases, memory_cases, process_cases, proc_cases, signal_cases, socket_cases};
+	    lock_cases, memory_cases, process_cases, proc_cases, signal_cases, socket_cases,
+	    thread_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

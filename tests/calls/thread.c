@@ -1,0 +1,391 @@
+/* What libraries make threads of: clone, futexes, robust lists, CPUs; raw, without a library. */
+#include "tests/calls/calls.h"
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+static int parent_tid, child_tid;
+
+/* In a child that the call has made: what it found there, as its status. */
+static void end_if_child(long pid)
+{
+	if (!pid)
+		_exit(child_tid == syscall(SYS_gettid) ? 5 : child_tid ? 6 : 7);
+}
+
+/* The child's status; or -1, the call having failed. */
+static long clone_ended(unsigned long flags, void *stack)
+{
+	int status;
+	long pid = syscall(SYS_clone, flags, stack, &parent_tid, &child_tid, 0);
+
+	end_if_child(pid);
+	return pid < 0 || waitpid(pid, &status, __WALL) != pid ? -1 : status;
+}
+
+static long clone3_ended(struct clone_args *args, size_t size)
+{
+	int status;
+	long pid = syscall(SYS_clone3, args, size);
+
+	end_if_child(pid);
+	return pid < 0 || waitpid(pid, &status, __WALL) != pid ? -1 : status;
+}
+
+static void test_clone(void)
+{
+	R(clone_ended(SIGCHLD, NULL));
+	R(clone_ended(SIGCHLD | CLONE_CHILD_SETTID, NULL));
+	say("%d %d", parent_tid, child_tid);
+	R(clone_ended(SIGCHLD | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID, NULL));
+	T(parent_tid > 0 && !child_tid);
+	R(clone_ended(
+	    SIGCHLD | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID, NULL));
+	R(clone_ended(0, NULL));
+	R(clone_ended(SIGCHLD | CLONE_SYSVSEM, NULL));
+	R(clone_ended(SIGCHLD | CLONE_VFORK, NULL));
+	R(clone_ended(CLONE_THREAD, NULL));
+	R(clone_ended(CLONE_THREAD | CLONE_VM, NULL));
+	R(clone_ended(CLONE_SIGHAND, NULL));
+	R(clone_ended(CLONE_NEWNS | CLONE_FS, NULL));
+}
+
+static void test_clone3(void)
+{
+	struct {
+		struct clone_args args;
+		uint64_t more[4];
+	} a = {.args.exit_signal = SIGCHLD};
+
+	R(clone3_ended(&a.args, sizeof(a.args)));
+	R(clone3_ended(&a.args, CLONE_ARGS_SIZE_VER0));
+	R(clone3_ended(&a.args, sizeof(a)));
+	a.args.flags = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+	a.args.parent_tid = (uintptr_t)&parent_tid;
+	a.args.child_tid = (uintptr_t)&child_tid;
+	R(clone3_ended(&a.args, sizeof(a.args)));
+	T(parent_tid > 0 && !child_tid);
+	a.args.flags = 0;
+	R(clone3_ended(BAD, sizeof(a.args)));
+	R(clone3_ended(NULL, sizeof(a.args)));
+	R(clone3_ended(&a.args, CLONE_ARGS_SIZE_VER0 - 1));
+	R(clone3_ended(&a.args, 0));
+	a.args.exit_signal = 65;
+	R(clone3_ended(&a.args, sizeof(a.args)));
+	a.args.exit_signal = SIGCHLD;
+	a.args.stack_size = 4096;
+	R(clone3_ended(&a.args, sizeof(a.args)));
+	a.args.stack = (uintptr_t)&a;
+	a.args.stack_size = 0;
+	R(clone3_ended(&a.args, sizeof(a.args)));
+	a.args.stack = 0;
+	a.args.flags = SIGCHLD; /* the signal has a place of its own */
+	R(clone3_ended(&a.args, sizeof(a.args)));
+	a.args.flags = 1UL << 50;
+	R(clone3_ended(&a.args, sizeof(a.args)));
+	a.args.flags = CLONE_SIGHAND;
+	R(clone3_ended(&a.args, sizeof(a.args)));
+}
+
+/* Where nothing is, and more than is known. */
+static void test_beyond_clone3(void)
+{
+	struct {
+		struct clone_args args;
+		uint64_t more[4];
+	} a = {.args.exit_signal = SIGCHLD, .more = {1}};
+
+	R(clone3_ended(&a.args, sizeof(a.args)));
+	R(clone3_ended(&a.args, sizeof(a)));
+	R(clone3_ended(&a.args, 100000));
+	R(clone_ended(SIGURG | CLONE_UNTRACED, NULL));
+	a.args.flags = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+	a.args.parent_tid = (uintptr_t)BAD;
+	a.args.child_tid = (uintptr_t)BAD;
+	R(clone3_ended(&a.args, sizeof(a.args)));
+}
+
+static long do_futex(void *at, int op, unsigned value, const void *time, void *other, unsigned last)
+{
+	return syscall(SYS_futex, at, op, value, time, other, last);
+}
+
+static void test_futex(void)
+{
+	static const struct timespec soon = {0, 2000000}, bad = {0, 1000000000}, past = {0, 1},
+				     negative = {-1, 0};
+	unsigned *word =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	R(do_futex(word, FUTEX_WAIT, 1, NULL, NULL, 0));
+	R(do_futex(word, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0));
+	R(do_futex((char *)word + 1, FUTEX_WAIT, 0, NULL, NULL, 0));
+	R(do_futex(BAD, FUTEX_WAIT, 0, NULL, NULL, 0));
+	R(do_futex(BAD, FUTEX_WAKE, 1, NULL, NULL, 0));
+	R(do_futex(BAD, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0));
+	R(do_futex(word, FUTEX_WAKE, 1, NULL, NULL, 0));
+	R(do_futex(word, FUTEX_WAIT, 0, &bad, NULL, 0));
+	R(do_futex(word, FUTEX_WAIT, 0, &negative, NULL, 0));
+	R(do_futex(word, FUTEX_WAIT, 0, BAD, NULL, 0));
+	R(do_futex(word, FUTEX_WAIT, 0, &soon, NULL, 0));
+	R(do_futex(word, FUTEX_WAIT_BITSET, 0, &past, NULL, -1));
+	R(do_futex(word, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0, &past, NULL, -1));
+	R(do_futex(word, FUTEX_WAIT_BITSET, 0, NULL, NULL, 0));
+	R(do_futex(word, FUTEX_WAKE_BITSET, 1, NULL, NULL, 0));
+	R(do_futex(word, FUTEX_WAKE | FUTEX_CLOCK_REALTIME, 1, NULL, NULL, 0));
+	R(do_futex(word, FUTEX_CMP_REQUEUE, 1, (void *)1, word + 1, 5));
+	R(do_futex(word, FUTEX_CMP_REQUEUE, 1, (void *)1, word + 1, 0));
+	R(do_futex(word, FUTEX_REQUEUE, -1, (void *)1, word + 1, 0));
+	R(do_futex(word, FUTEX_WAKE_OP, 1, (void *)1, word + 1,
+	    FUTEX_OP(FUTEX_OP_ADD, 5, FUTEX_OP_CMP_EQ, 0)));
+	say("%u", word[1]);
+	R(do_futex(word, FUTEX_WAKE_OP, 1, (void *)1, word + 1,
+	    FUTEX_OP(FUTEX_OP_ANDN, 1, FUTEX_OP_CMP_GT, 9)));
+	say("%u", word[1]);
+	R(do_futex(
+	    word, FUTEX_WAKE_OP, 1, (void *)1, word + 1, FUTEX_OP(9, 1, FUTEX_OP_CMP_EQ, 0)));
+	R(do_futex(word, FUTEX_WAIT_PRIVATE, 0, &soon, NULL, 0));
+	R(do_futex(word, 99, 0, NULL, NULL, 0));
+	R(do_futex(word, 0x1000 | FUTEX_WAKE, 1, NULL, NULL, 0));
+	if (!fork()) {
+		while (do_futex(word, FUTEX_WAKE, 1, NULL, NULL, 0) == 0)
+			sched_yield();
+		_exit(0);
+	}
+	R(do_futex(word, FUTEX_WAIT, 0, NULL, NULL, 0));
+	wait(NULL);
+}
+
+static void test_futex_pi(void)
+{
+	static const struct timespec past = {1, 0};
+	unsigned word = 0;
+
+	R(do_futex(&word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0));
+	R(do_futex(&word, FUTEX_LOCK_PI, 0, NULL, NULL, 0));
+	T(word == (unsigned)getpid());
+	R(do_futex(&word, FUTEX_LOCK_PI, 0, NULL, NULL, 0));
+	R(do_futex(&word, FUTEX_TRYLOCK_PI, 0, NULL, NULL, 0));
+	R(do_futex(&word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0));
+	say("%u", word);
+	R(do_futex(&word, FUTEX_TRYLOCK_PI, 0, NULL, NULL, 0));
+	word = 4000000; /* nobody */
+	R(do_futex(&word, FUTEX_LOCK_PI, 0, &past, NULL, 0));
+	R(do_futex(&word, FUTEX_TRYLOCK_PI, 0, NULL, NULL, 0));
+	word = getppid();
+	R(do_futex(&word, FUTEX_LOCK_PI, 0, &past, NULL, 0));
+	T(word == (getppid() | FUTEX_WAITERS));
+	R(do_futex(&word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0));
+	R(do_futex(BAD, FUTEX_LOCK_PI, 0, NULL, NULL, 0));
+}
+
+/* Ends with a lock that a list names. */
+static void die_with_lock(struct robust_list_head *head, unsigned *lock)
+{
+	R(syscall(SYS_set_robust_list, head, sizeof(*head)));
+	*lock = getpid();
+	_exit(0);
+}
+
+static void test_robust_list(void)
+{
+	static struct robust_list_head head, *had;
+	struct {
+		struct robust_list entry;
+		unsigned lock;
+	} *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t size = 0;
+
+	R(syscall(SYS_set_robust_list, &head, sizeof(head) - 1));
+	R(syscall(SYS_set_robust_list, &head, sizeof(head)));
+	R(syscall(SYS_get_robust_list, 0, &had, &size));
+	T(had == &head && size == sizeof(head));
+	R(syscall(SYS_get_robust_list, 0, BAD, &size));
+	R(syscall(SYS_get_robust_list, 4000000, &had, &size));
+	R(syscall(SYS_set_robust_list, NULL, sizeof(head)));
+	head.list.next = &shared->entry;
+	head.futex_offset = (char *)&shared->lock - (char *)&shared->entry;
+	shared->entry.next = &head.list;
+	if (!fork())
+		die_with_lock(&head, &shared->lock);
+	wait(NULL);
+	T(shared->lock == FUTEX_OWNER_DIED);
+}
+
+static void test_cpus(void)
+{
+	unsigned cpu = 1000, node = 1000;
+	cpu_set_t all, none, first;
+
+	CPU_ZERO(&all);
+	CPU_ZERO(&none);
+	CPU_ZERO(&first);
+	R(syscall(SYS_getcpu, &cpu, &node, NULL));
+	T(cpu < 1000 && node < 1000);
+	R(syscall(SYS_getcpu, NULL, NULL, NULL));
+	R(syscall(SYS_getcpu, BAD, NULL, NULL));
+	T(sched_getaffinity(0, sizeof(all), &all) == 0 && CPU_ISSET(cpu, &all));
+	CPU_SET(cpu, &first);
+	R(sched_setaffinity(0, sizeof(first), &first));
+	T(sched_getcpu() == (int)cpu);
+	T(sched_getaffinity(0, sizeof(all), &all) == 0 && CPU_EQUAL(&all, &first));
+	R(sched_setaffinity(0, sizeof(none), &none));
+	R(sched_setaffinity(4000000, sizeof(first), &first));
+	R(sched_setaffinity(0, sizeof(first), BAD));
+}
+
+static void test_membarrier(void)
+{
+	T(syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0) & MEMBARRIER_CMD_GLOBAL);
+	R(syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0));
+	R(syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0));
+	R(syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0));
+	R(syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 77, 0));
+	R(syscall(SYS_membarrier, 1 << 30, 0, 0));
+}
+
+/* Linux's structure of 56 bytes, and more. */
+struct attr {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t times[3];
+	uint32_t limits[2];
+	uint64_t more[4];
+};
+
+static void test_sched_attr(void)
+{
+	struct attr a = {0};
+
+	R(syscall(SYS_sched_getattr, 0, &a, 56, 0));
+	say("%u %u %d", a.size, a.policy, a.nice);
+	R(syscall(SYS_sched_getattr, 0, &a, 47, 0));
+	R(syscall(SYS_sched_getattr, 0, &a, 56, 1));
+	R(syscall(SYS_sched_getattr, 0, BAD, 56, 0));
+	R(syscall(SYS_sched_getattr, 4000000, &a, 56, 0));
+	R(syscall(SYS_sched_getattr, -1, &a, 56, 0));
+	a = (struct attr){.size = 48, .nice = 3};
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+	R(getpriority(PRIO_PROCESS, 0));
+	a.size = sizeof(a);
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+	a.more[1] = 1;
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+	say("%u", a.size);
+	a.size = 20;
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+	say("%u", a.size);
+	R(syscall(SYS_sched_setattr, 0, &a, 1));
+	R(syscall(SYS_sched_setattr, 0, BAD, 0));
+	a.policy = 77;
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+	a.policy = SCHED_FIFO; /* without a priority */
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+}
+
+/* Calls that a C library makes no more, as newer ones do what they did. */
+static void test_old_calls(void)
+{
+	struct stat st;
+	struct timeval soon = {0, 1000};
+	struct timespec moment = {0, 1000};
+	uint64_t count = 0, mask = 1 << (SIGUSR1 - 1);
+	int ends[2], status;
+	long fd, pid;
+
+	R(fd = syscall(SYS_open, "a", O_CREAT | O_RDWR, 0640));
+	R(syscall(SYS_fstat, fd, &st));
+	say("%#o %ld", st.st_mode, (long)st.st_size);
+	R(syscall(SYS_creat, BAD, 0600));
+	R(syscall(SYS_stat, "a", &st));
+	R(syscall(SYS_stat, "a", BAD));
+	R(syscall(SYS_symlinkat, "a", AT_FDCWD, "l"));
+	R(syscall(SYS_lstat, "l", &st));
+	T(S_ISLNK(st.st_mode));
+	R(syscall(SYS_stat, "none", &st));
+	R(syscall(SYS_linkat, AT_FDCWD, "a", AT_FDCWD, "b", 0));
+	R(syscall(SYS_linkat, AT_FDCWD, "a", AT_FDCWD, "b", 0));
+	R(syscall(SYS_mkdirat, AT_FDCWD, "d", 0700));
+	R(syscall(SYS_renameat, AT_FDCWD, "b", AT_FDCWD, "d/b"));
+	R(syscall(SYS_faccessat, AT_FDCWD, "d/b", R_OK));
+	R(syscall(SYS_faccessat, AT_FDCWD, "b", F_OK));
+	R(syscall(SYS_readlinkat, AT_FDCWD, "l", &st, 1));
+	R(syscall(SYS_mknod, "fifo", S_IFIFO | 0600, 0));
+	R(syscall(SYS_mknod, "fifo", S_IFIFO | 0600, 0));
+	R(syscall(SYS_pipe, ends));
+	R(syscall(SYS_pipe, BAD));
+	R(syscall(SYS_select, 0, NULL, NULL, NULL, &soon));
+	R(syscall(SYS_nanosleep, &moment, NULL));
+	R(fd = syscall(SYS_eventfd, 7));
+	R(read(fd, &count, 8));
+	say("%lu", count);
+	R(syscall(SYS_signalfd, -1, &mask, 8) >= 0);
+	R(syscall(SYS_sendfile, ends[1], -1, NULL, 1));
+	R(syscall(SYS_setregid, -1, -1));
+	R(syscall(SYS_setresgid, -1, -1, -1));
+	R(syscall(SYS_getrlimit, RLIMIT_NOFILE, BAD));
+	R(syscall(SYS_sync));
+	if (!(pid = syscall(SYS_fork))) {
+		signal(SIGALRM, SIG_DFL);
+		ualarm(10000, 0);
+		syscall(SYS_pause);
+	}
+	R(waitpid(pid, &status, 0) == pid);
+	say("%#x", status);
+}
+
+/* ss_flags while a handler runs on the stack, and an attempt to take it away. */
+static volatile int on_stack, taken;
+
+static void on_the_other_stack(int sig)
+{
+	stack_t now, none = {.ss_flags = SS_DISABLE};
+
+	(void)sig;
+	sigaltstack(NULL, &now);
+	on_stack = now.ss_flags;
+	taken = sigaltstack(&none, NULL) == -1 ? errno : 0;
+}
+
+static void test_sigaltstack(void)
+{
+	static char room[65536];
+	stack_t its = {.ss_sp = room, .ss_size = sizeof(room)}, was;
+	struct sigaction act = {.sa_handler = on_the_other_stack, .sa_flags = SA_ONSTACK};
+
+	R(sigaltstack(NULL, &was));
+	T(was.ss_flags == SS_DISABLE);
+	R(sigaltstack(&its, NULL));
+	R(sigaction(SIGUSR1, &act, NULL));
+	R(raise(SIGUSR1));
+	say("%d %d", on_stack, taken == EPERM);
+	its.ss_size = 100;
+	R(sigaltstack(&its, NULL));
+	its.ss_flags = 77;
+	R(sigaltstack(&its, NULL));
+	R(sigaltstack(BAD, NULL));
+	R(sigaltstack(NULL, BAD));
+	its.ss_flags = SS_DISABLE;
+	R(sigaltstack(&its, &was));
+	T(was.ss_sp == room && was.ss_size == sizeof(room) && !was.ss_flags);
+}
+
+const struct call_case thread_cases[] = {
+    {"clone", test_clone},
+    {"clone3", test_clone3},
+    {"beyond_clone3", test_beyond_clone3},
+    {"futex", test_futex},
+    {"futex_pi", test_futex_pi},
+    {"robust_list", test_robust_list},
+    {"cpus", test_cpus},
+    {"membarrier", test_membarrier},
+    {"sched_attr", test_sched_attr},
+    {"old_calls", test_old_calls},
+    {"sigaltstack", test_sigaltstack},
+    {NULL, NULL},
+};
