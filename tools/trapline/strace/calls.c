@@ -166,58 +166,10 @@ static void put_mremap_to(struct strace_put *p, uint64_t value)
 		strace_put_address(p, value);
 }
 
-static void put_futex_operation(struct strace_put *p, uint64_t value)
+static void put_membarrier_cpu(struct strace_put *p, uint64_t value)
 {
-	const char *name = strace_name(&strace_futex_operations, value & 0x7f);
-
-	if (!name) {
-		fprintf(p->out, "%#" PRIx64 " /* FUTEX_??? */", value);
-		return;
-	}
-	fprintf(p->out, "%s%s%s", name, value & 0x80 ? "_PRIVATE" : "",
-	    value & 0x100 ? "|FUTEX_CLOCK_REALTIME" : "");
-}
-
-/* Which of the last arguments an operation has. */
-enum { FUTEX_TIMEOUT = 1, FUTEX_COUNT = 2, FUTEX_SECOND = 4, FUTEX_VALUE = 8, FUTEX_MASK = 16 };
-
-static unsigned futex_has(const struct strace_call *c)
-{
-	static const uint8_t has[] = {FUTEX_TIMEOUT, 0, 0, FUTEX_COUNT | FUTEX_SECOND,
-	    FUTEX_COUNT | FUTEX_SECOND | FUTEX_VALUE, FUTEX_COUNT | FUTEX_SECOND | FUTEX_VALUE,
-	    FUTEX_TIMEOUT, 0, 0, FUTEX_TIMEOUT | FUTEX_MASK, FUTEX_MASK,
-	    FUTEX_TIMEOUT | FUTEX_SECOND, FUTEX_COUNT | FUTEX_SECOND | FUTEX_VALUE, FUTEX_TIMEOUT};
-	uint64_t op = c->arg[1] & 0x7f;
-
-	return op < sizeof(has) ? has[op] : FUTEX_TIMEOUT | FUTEX_SECOND | FUTEX_VALUE;
-}
-
-static void put_futex_timeout(struct strace_put *p, uint64_t value)
-{
-	if (futex_has(p->call) & FUTEX_TIMEOUT)
-		strace_put_timespec(p, value);
-	else if (futex_has(p->call) & FUTEX_COUNT)
+	if (p->call->arg[1] & 1) /* MEMBARRIER_CMD_FLAG_CPU */
 		put_integer(p, value);
-}
-
-static void put_futex_second(struct strace_put *p, uint64_t value)
-{
-	bool mask = futex_has(p->call) & FUTEX_MASK;
-
-	if (futex_has(p->call) & FUTEX_SECOND || (mask && futex_has(p->call) & FUTEX_TIMEOUT))
-		strace_put_address(p, value);
-}
-
-static void put_futex_third(struct strace_put *p, uint64_t value)
-{
-	if (futex_has(p->call) & FUTEX_VALUE)
-		put_integer(p, value);
-	if (!(futex_has(p->call) & FUTEX_MASK))
-		return;
-	if ((uint32_t)value == UINT32_MAX)
-		fputs("FUTEX_BITSET_MATCH_ANY", p->out);
-	else
-		put_hexadecimal(p, (uint32_t)value);
 }
 
 /* ---- arguments whose kind depends on another ---- */
@@ -368,8 +320,12 @@ static void put_clone(struct strace_put *p, uint64_t flags)
 		fprintf(p->out, "%s%s", flags & ~0xffULL ? "|" : "", name ? name : "???");
 	if (!(flags & 0xffffffff))
 		putc('0', p->out);
-	if (flags & 0x101000) /* CLONE_PARENT_SETTID, CLONE_PIDFD */
-		fprintf(p->out, ", parent_tid=%#" PRIx64, arg[2]);
+	if (flags & 0x101000) { /* CLONE_PARENT_SETTID, CLONE_PIDFD */
+		if (strace_failed(p->call))
+			fprintf(p->out, ", parent_tid=%#" PRIx64, arg[2]);
+		else
+			fprintf(p->out, ", parent_tid=[%" PRId64 "]", p->call->result);
+	}
 	if (flags & 0x80000)
 		fprintf(p->out, ", tls=%#" PRIx64, arg[4]);
 	if (flags & 0x1200000) /* CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID */
@@ -656,6 +612,19 @@ static void result_scheduler(struct strace_put *p)
 	putc(')', p->out);
 }
 
+/* MEMBARRIER_CMD_QUERY returns the commands that there are. */
+static void result_membarrier(struct strace_put *p)
+{
+	if (p->call->arg[0] || !p->call->result) {
+		result_dec(p);
+		return;
+	}
+	result_hex(p);
+	fputs(" (", p->out);
+	strace_put_flags(p->out, &strace_membarrier_commands, p->call->result);
+	putc(')', p->out);
+}
+
 static void result_fcntl(struct strace_put *p)
 {
 	uint64_t command = p->call->arg[1];
@@ -759,10 +728,11 @@ KIND(map_flags, put_map_flags)
 KIND(mremap_to, put_mremap_to)
 KIND(socket_type, put_socket_type)
 KIND(signal_number, put_signal)
-KIND(futex_operation, put_futex_operation)
-KIND(futex_timeout, put_futex_timeout, .before = "#=+0(@):x64[2]")
-KIND(futex_second, put_futex_second)
-KIND(futex_third, put_futex_third)
+KIND(futex_operation, strace_put_futex_operation)
+KIND(futex_value, strace_put_futex_value)
+KIND(futex_timeout, strace_put_futex_timeout, .before = "#=+0(@):x64[2]")
+KIND(futex_second, strace_put_futex_second)
+KIND(futex_third, strace_put_futex_third)
 KIND(fcntl_argument, put_fcntl, .after = "#=+0(@):x64[4]")
 KIND(ioctl_command, put_ioctl_command)
 KIND(ioctl_argument, put_ioctl_argument, .after = "#=+0(@):x64[5]", .is_out = true)
@@ -794,6 +764,8 @@ NAMED(clock, clocks)
 NAMED(epoll_op, epoll_ops)
 NAMED(wait_id, wait_ids)
 NAMED(membarrier_command, membarrier_commands)
+FLAGS(membarrier_flags, membarrier_flags)
+KIND(membarrier_cpu, put_membarrier_cpu)
 
 FLAGS(protection, protections)
 FLAGS(access_mode, access_modes)
@@ -860,7 +832,7 @@ OUT(utsname_out, utsname, "x64[49]")
 OUT(sysinfo_out, sysinfo, "x64[14]")
 IN(cpu_set_in, cpu_set, "x64[16]")
 OUT(cpu_set_out, cpu_set, "x64[16]")
-BEFORE(clone_args, clone_args, "x64[8]")
+BEFORE(clone_args, clone_args, "x64[11]")
 IN(set_in, signal_set, "x64")
 OUT(set_out, signal_set, "x64")
 IN(sigaction_in, sigaction, "x64[4]")

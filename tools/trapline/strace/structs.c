@@ -336,6 +336,8 @@ void strace_put_rlimit(struct strace_put *p, uint64_t value)
 	putc('}', p->out);
 }
 
+#define TOO_BIG (-7) /* -E2BIG */
+
 /* Sizes: the first version's, of which 0 is another name, and that with limits of utilization. */
 enum {
 	SCHED_ATTR_SIZE = 48,
@@ -344,18 +346,10 @@ enum {
 	SCHED_FLAG_KEEP_PARAMS = 16
 };
 
-void strace_put_sched_attr(struct strace_put *p, uint64_t value)
+static void put_sched_attr_fields(struct strace_put *p, const uint8_t *b, uint32_t size)
 {
-	const uint8_t *b = strace_memory(p, value, SCHED_ATTR_SIZE_LIMITS);
+	uint32_t flags = strace_half(b, 2);
 
-	if (!b)
-		return;
-	uint32_t size = strace_half(b, 0), flags = strace_half(b, 2);
-	fprintf(p->out, "{size=%u", size);
-	if (size && size < SCHED_ATTR_SIZE) {
-		putc('}', p->out);
-		return;
-	}
 	if (!(flags & SCHED_FLAG_KEEP_POLICY)) {
 		fputs(", sched_policy=", p->out);
 		strace_put_value(p->out, &strace_schedulers, strace_half(b, 1));
@@ -371,7 +365,24 @@ void strace_put_sched_attr(struct strace_put *p, uint64_t value)
 	if (size >= SCHED_ATTR_SIZE_LIMITS)
 		fprintf(p->out, ", sched_util_min=%u, sched_util_max=%u", strace_half(b, 12),
 		    strace_half(b, 13));
+	if (size > SCHED_ATTR_SIZE_LIMITS)
+		fputs(", ...", p->out);
+}
+
+/* To whom it refuses a size, the kernel tells the size it knows. */
+void strace_put_sched_attr(struct strace_put *p, uint64_t value)
+{
+	const uint8_t *b = strace_memory(p, value, SCHED_ATTR_SIZE_LIMITS);
+
+	if (!b)
+		return;
+	uint32_t size = strace_half(b, 0);
+	fprintf(p->out, "{size=%u", size);
+	if (!size || size >= SCHED_ATTR_SIZE)
+		put_sched_attr_fields(p, b, size);
 	putc('}', p->out);
+	if (p->call->result == TOO_BIG)
+		fprintf(p->out, " => {size=%u}", SCHED_ATTR_SIZE_LIMITS);
 }
 
 void strace_put_utsname(struct strace_put *p, uint64_t value)
@@ -413,29 +424,77 @@ void strace_put_cpu_set(struct strace_put *p, uint64_t value)
 		strace_put_bits(p->out, b, LEAST(bytes, STRACE_BITS / 8) * 8);
 }
 
-void strace_put_clone_args(struct strace_put *p, uint64_t value)
-{
-	static const char *const fields[] = {"child_tid", "parent_tid"};
-	const uint8_t *b = strace_memory(p, value, 64);
+enum {
+	CLONE_PARENT_TID = 0x100000,
+	CLONE_CHILD_TID = 0x1200000, /* CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID */
+	CLONE_PIDFD = 0x1000,
+	CLONE_TLS = 0x80000,
+	CLONE_ARGS_SIZE = 64,
+	CLONE_ARGS_SIZE_SET_TID = 80,
+	CLONE_ARGS_SIZE_CGROUP = 88
+};
+#define CLONE_CGROUP 0x200000000UL
 
-	if (!b)
-		return;
-	fputs("{flags=", p->out);
-	strace_put_flags(p->out, &strace_clone_flags, strace_word(b, 0));
-	for (unsigned i = 0; i < 2; i++)
-		if (strace_word(b, 0) & (i ? 0x100000 : 0x1200000))
-			fprintf(p->out, ", %s=%#" PRIx64, fields[i], strace_word(b, 2 + i));
+/* What later kernels have added. */
+static void put_clone_later(struct strace_put *p, const uint8_t *b, uint64_t size)
+{
+	if (size >= CLONE_ARGS_SIZE_SET_TID && (strace_word(b, 8) || strace_word(b, 9))) {
+		fputs(", set_tid=", p->out);
+		strace_put_address(p, strace_word(b, 8));
+		fprintf(p->out, ", set_tid_size=%" PRIu64, strace_word(b, 9));
+	}
+	if (size >= CLONE_ARGS_SIZE_CGROUP &&
+	    (strace_word(b, 10) || strace_word(b, 0) & CLONE_CGROUP))
+		fprintf(p->out, ", cgroup=%" PRIu64, strace_word(b, 10));
+}
+
+static void put_clone_fields(struct strace_put *p, const uint8_t *b)
+{
+	static const struct {
+		const char *name;
+		uint64_t flags;
+		unsigned word;
+	} fields[] = {{"pidfd", CLONE_PIDFD, 1}, {"child_tid", CLONE_CHILD_TID, 2},
+	    {"parent_tid", CLONE_PARENT_TID, 3}};
+	uint64_t flags = strace_word(b, 0);
+
+	fputs("flags=", p->out);
+	strace_put_flags(p->out, &strace_clone_flags, flags);
+	for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (flags & fields[i].flags)
+			fprintf(p->out, ", %s=%#" PRIx64, fields[i].name,
+			    strace_word(b, fields[i].word));
 	fputs(", exit_signal=", p->out);
 	strace_put_value(p->out, &strace_signals, strace_word(b, 4));
 	fputs(", stack=", p->out);
 	strace_put_address(p, strace_word(b, 5));
 	fprintf(
 	    p->out, ", stack_size=%s%" PRIx64, strace_word(b, 6) ? "0x" : "", strace_word(b, 6));
-	if (strace_word(b, 0) & 0x80000) {
+	if (flags & CLONE_TLS) {
 		fputs(", tls=", p->out);
 		strace_put_address(p, strace_word(b, 7));
 	}
+}
+
+/* The kernel tells the parent the number that it returns. */
+void strace_put_clone_args(struct strace_put *p, uint64_t value)
+{
+	uint64_t size = p->call->arg[1];
+	const uint8_t *b;
+
+	if (size < CLONE_ARGS_SIZE) {
+		strace_put_address(p, value);
+		return;
+	}
+	b = strace_memory(p, value, CLONE_ARGS_SIZE_CGROUP);
+	if (!b)
+		return;
+	putc('{', p->out);
+	put_clone_fields(p, b);
+	put_clone_later(p, b, size);
 	putc('}', p->out);
+	if (strace_word(b, 0) & CLONE_PARENT_TID && !strace_failed(p->call))
+		fprintf(p->out, " => {parent_tid=[%" PRId64 "]}", p->call->result);
 }
 
 void strace_put_winsize(struct strace_put *p, uint64_t value)
