@@ -74,6 +74,7 @@ struct user_data {
 	const struct abi_iovec *more; /* none of them empty */
 	size_t total;		      /* in all */
 };
+/* user_data_get() for any n, in a function. */
 int user_data_get_parts(struct user_data *d, void *buf, size_t n);
 /* Copies n bytes to where the next ones go: 0 or -EFAULT. */
 int user_data_put(struct user_data *d, void *buf, size_t n);

@@ -76,12 +76,9 @@ bool mutex_trylock(struct mutex *m)
 	return atomic_cas(&m->owner, NULL, current());
 }
 
-void mutex_lock(struct mutex *m)
+/* What follows when a mutex is not free, or somebody waits for it, is apart: the rest needs no frame. */
+static __noinline void wait_for_mutex(struct mutex *m)
 {
-	if (likely(mutex_trylock(m))) {
-		explore_mutex();
-		return;
-	}
 	if (rescue_active())
 		rescue_give_up("a lock is held");
 	BUG_ON(m->owner == current());
@@ -96,20 +93,33 @@ void mutex_lock(struct mutex *m)
 	}
 }
 
+void mutex_lock(struct mutex *m)
+{
+	if (likely(mutex_trylock(m)))
+		explore_mutex();
+	else
+		wait_for_mutex(m);
+}
+
 /*
  * Wakes the one that waits longest; if somebody else takes the mutex first, it queues again behind
  * the others.
  */
+static __noinline void wait_end_of_one(struct mutex *m)
+{
+	u64 flags = spin_lock_irqsave(&m->wq.lock);
+
+	if (!list_empty(&m->wq.waiters))
+		wake_up_process(list_first_entry(&m->wq.waiters, struct wait_entry, node)->task);
+	spin_unlock_irqrestore(&m->wq.lock, flags);
+}
+
 void mutex_unlock(struct mutex *m)
 {
 	BUG_ON(m->owner != current());
 	atomic_store(&m->owner, NULL); /* full barrier: seen before the queue is looked at */
-	if (list_empty(&m->wq.waiters)) {
+	if (likely(list_empty(&m->wq.waiters)))
 		explore_mutex();
-		return;
-	}
-	u64 flags = spin_lock_irqsave(&m->wq.lock);
-	if (!list_empty(&m->wq.waiters))
-		wake_up_process(list_first_entry(&m->wq.waiters, struct wait_entry, node)->task);
-	spin_unlock_irqrestore(&m->wq.lock, flags);
+	else
+		wait_end_of_one(m);
 }

@@ -200,20 +200,30 @@ static ssize tracefs_vnode_write(struct file *f, const void *buf, size_t n, u64 
 
 #define STREAM_SMALL 256 /* on the stack */
 
-/* Writes a mark as a whole. The file has no position that would move. */
-static ssize tracefs_stream_write_user(struct file *f, struct user_data *d, u64 pos)
+static __noinline ssize tracefs_stream_write_long(struct file *f, struct user_data *d)
 {
 	size_t n = MIN(d->total, IO_WHOLE);
-	u8 small[STREAM_SMALL], *buf = n <= STREAM_SMALL ? small : kmalloc(n);
+	u8 *buf = kmalloc(n);
 	ssize done = -EFAULT;
 
 	if (!buf)
 		return -ENOMEM;
-	if (!user_data_get(d, buf, n))
-		done = vfs_write(f, (char *)buf, n, &pos);
-	if (buf != small)
-		kfree(buf);
+	if (!user_data_get_parts(d, buf, n))
+		done = tracefs_write_stream(f->priv, buf, n);
+	kfree(buf);
 	return done;
+}
+
+/* Writes a mark as a whole. The file has no position that would move. */
+static ssize tracefs_stream_write_user(struct file *f, struct user_data *d, u64 pos __maybe_unused)
+{
+	u8 small[STREAM_SMALL];
+	size_t n = d->total;
+
+	if (unlikely(n > sizeof(small)))
+		return tracefs_stream_write_long(f, d);
+	return likely(!user_data_get(d, small, n)) ? tracefs_write_stream(f->priv, small, n)
+						   : -EFAULT;
 }
 
 static unsigned tracefs_vnode_poll(struct file *f)

@@ -372,6 +372,15 @@ ssize tracefs_write(struct tracefs_file *f, const void *buf, size_t n, u64 *pos)
 	return done;
 }
 
+ssize tracefs_write_stream(struct tracefs_file *f, const void *buf, size_t n)
+{
+	const struct tracefs_ops *ops = f->node.row->ops;
+	u64 pos = 0;
+
+	return likely(ops->unlocked && ops->write) ? ops->write(f, buf, n)
+						   : tracefs_write(f, buf, n, &pos);
+}
+
 bool tracefs_is_stream(const struct tracefs_file *f)
 {
 	return f->node.row->ops && f->node.row->ops->stream;

@@ -64,7 +64,9 @@ ssize tracefs_write(struct tracefs_file *f, const void *buf, size_t n, u64 *pos)
  * own.
  */
 ssize tracefs_splice(struct tracefs_file *f, void *buf, size_t n, u64 *pos, bool nonblock);
-bool tracefs_is_stream(const struct tracefs_file *f);	    /* has no places to seek to */
+bool tracefs_is_stream(const struct tracefs_file *f); /* has no places to seek to */
+/* As tracefs_write(), for such a file that was opened for writing. */
+ssize tracefs_write_stream(struct tracefs_file *f, const void *buf, size_t n);
 bool tracefs_waits(const struct tracefs_file *f);	    /* a second read may wait for more */
 void tracefs_set_nonblock(struct tracefs_file *f, bool on); /* as O_NONBLOCK of the file now is */
 unsigned tracefs_poll(struct tracefs_file *f);		    /* bits as vfs.h poll */
