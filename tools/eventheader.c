@@ -1,7 +1,8 @@
 /*
  * eventheader [--json] FILE                  decodes a file of EventHeader events, or those in a
  *     trace.dat
- * eventheader [--json] --pages FORMATS FILE  ... in sub-buffers as trace_pipe_raw gives them
+ * eventheader [--json] --pages [-s BYTES] FORMATS FILE
+ *     ... in sub-buffers as trace_pipe_raw gives them, of 4096 bytes or of BYTES
  *
  * by the kernel's own decoder (trace/user/eventheader/): a line an event, as `trace` has it, or a
  * JSON object an event.
@@ -21,7 +22,9 @@
  * shown as one and is no reason to stop.
  */
 #include "tools/eventheader.h"
+#include "tools/trapline/trace/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_MAX (1u << 20)
@@ -101,17 +104,28 @@ static int show_file(const char *name)
 	return EXIT_FINE;
 }
 
-static int show_raw(const char *formats_name, const char *name)
+static int show_raw(const char *formats_name, const char *name, uint32_t page_size)
 {
 	struct in formats, in;
 	bool whole;
 
 	if (!in_open(&formats, formats_name) || !in_open(&in, name))
 		return EXIT_DAMAGED;
-	whole = show_pages(name, in, formats);
+	whole = show_pages(name, in, formats, page_size);
 	in_close(&formats);
 	in_close(&in);
 	return whole ? EXIT_FINE : EXIT_DAMAGED;
+}
+
+static uint32_t page_size_of(const char *text)
+{
+	char *end;
+	unsigned long size = strtoul(text, &end, 10);
+
+	if (*end || !page_size_ok(size))
+		die(EXIT_USAGE, "-s %s: a sub-buffer has 4096 bytes, 8192, and so on to 524288",
+		    text);
+	return size;
 }
 
 int main(int argc, char **argv)
@@ -125,8 +139,11 @@ int main(int argc, char **argv)
 	}
 	if (argc - arg == 1 && argv[arg][0] != '-')
 		return show_file(argv[arg]);
+	if (argc - arg == 5 && !strcmp(argv[arg], "--pages") && !strcmp(argv[arg + 1], "-s"))
+		return show_raw(argv[arg + 3], argv[arg + 4], page_size_of(argv[arg + 2]));
 	if (argc - arg == 3 && !strcmp(argv[arg], "--pages"))
-		return show_raw(argv[arg + 1], argv[arg + 2]);
-	fprintf(stderr, "usage: eventheader [--json] FILE | [--json] --pages FORMATS FILE\n");
+		return show_raw(argv[arg + 1], argv[arg + 2], PAGE_BYTES);
+	fprintf(stderr,
+	    "usage: eventheader [--json] FILE | [--json] --pages [-s BYTES] FORMATS FILE\n");
 	return EXIT_USAGE;
 }

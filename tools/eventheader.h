@@ -15,7 +15,7 @@ void show(const struct eh_record *rec, const struct eh_origin *origin);
 /* The EventHeader events of a trace.dat, in order of time. */
 bool show_dat(const char *name, struct in in);
 /*
- * Those of sub-buffers of the kernel's own format. formats: the text of `format` files, one behind
- * the other.
+ * Those of sub-buffers of the kernel's own format, of page_size bytes each. formats: the text of
+ * `format` files, one behind the other.
  */
-bool show_pages(const char *name, struct in in, struct in formats);
+bool show_pages(const char *name, struct in in, struct in formats, uint32_t page_size);

@@ -58,13 +58,13 @@ static void take_formats(struct trace *t, const char *text, size_t size)
 }
 
 /* What was read of the last page may be no more than what it has. */
-static uint8_t *whole_pages(const char *name, const struct in *in, size_t *size)
+static uint8_t *whole_pages(const char *name, const struct in *in, uint32_t page_size, size_t *size)
 {
-	size_t rest = in->size % PAGE_BYTES;
+	size_t rest = in->size % page_size;
 	uint8_t *pages;
 	uint32_t used;
 
-	*size = in->size - rest + (rest ? PAGE_BYTES : 0);
+	*size = in->size - rest + (rest ? page_size : 0);
 	pages = xmalloc(*size + 1);
 	if (in->size)
 		memcpy(pages, in->data, in->size);
@@ -76,11 +76,11 @@ static uint8_t *whole_pages(const char *name, const struct in *in, size_t *size)
 	return pages;
 }
 
-bool show_pages(const char *name, struct in in, struct in formats)
+bool show_pages(const char *name, struct in in, struct in formats, uint32_t page_size)
 {
-	struct trace t = {.file = name, .records = RECORDS_OWN, .page_size = PAGE_BYTES, .cpus = 1};
+	struct trace t = {.file = name, .records = RECORDS_OWN, .page_size = page_size, .cpus = 1};
 	size_t size;
-	uint8_t *pages = whole_pages(name, &in, &size);
+	uint8_t *pages = whole_pages(name, &in, page_size, &size);
 	bool whole;
 
 	t.cpu = xmalloc(sizeof(*t.cpu));

@@ -3,9 +3,10 @@
  * end, an error or READS reads of SIZE bytes, and says on stderr how it ended when that was an
  * error.
  *
- * For a CPU's trace_pipe_raw, READS is by default the number of the ring's sub-buffers and two
- * more: then all that was there at the start has been read. Without that limit a traced catnb would
- * find the events of its own system calls for ever.
+ * For a CPU's trace_pipe_raw, READS is by default the number of pages of 4 kB that the ring has and
+ * two more: then all that was there at the start has been read, also where larger sub-buffers come
+ * in parts. Without that limit a traced catnb would find the events of its own system calls for
+ * ever.
  */
 #include "user/libc/syscall.h"
 

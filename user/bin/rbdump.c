@@ -1,7 +1,7 @@
 /*
- * rbdump: decodes sub-buffers as read from per_cpu/cpuN/trace_pipe_raw (standard input: pages of
- * 4096 bytes, the last may be shorter) in the format that events/header_page and
- * events/header_event describe.
+ * rbdump [-s BYTES]: decodes sub-buffers as read from per_cpu/cpuN/trace_pipe_raw (standard input,
+ * the last may be shorter) in the format that events/header_page and events/header_event describe.
+ * Without -s each has as many bytes as events/header_page says now; an instance's may have others.
  *
  *     page N (BYTES bytes): time=T commit word=0xC size=S [MISSED_EVENTS] [MISSED_STORED=N]
  *       @OFFSET type_len=L delta=D: what
@@ -12,10 +12,13 @@
  */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE_BYTES    4096
+#define HEADER_PAGE   "/sys/kernel/tracing/events/header_page"
+#define PAGE_LEAST    4096
+#define PAGE_MOST     (PAGE_LEAST << 7)
 #define HEADER_BYTES  16
 #define SIZE_MASK     0xfffffu
 #define MISSED_EVENTS (1u << 31)
@@ -25,7 +28,7 @@ enum { PADDING, TIME_EXTEND, TIME_STAMP, DATA };
 
 struct page {
 	uint64_t time, commit;
-	uint8_t data[PAGE_BYTES - HEADER_BYTES];
+	uint8_t data[PAGE_MOST - HEADER_BYTES];
 };
 
 struct event {
@@ -91,7 +94,7 @@ static uint32_t data(const struct event *e, uint64_t *t, uint64_t start)
 		printf("data, payload %u", payload);
 	}
 	printf(", t=page+%llu:", (unsigned long long)(*t - start));
-	if (payload + front > e->room + 4 || payload > PAGE_BYTES) {
+	if (payload + front > e->room + 4 || payload > PAGE_MOST) {
 		printf(" beyond the end of the page\n");
 		return 0;
 	}
@@ -149,19 +152,48 @@ static void print_page(const struct page *p, unsigned number, size_t bytes)
 	}
 }
 
-int main(void)
+/* What the line of the field `data` says, and the header. */
+static unsigned long size_of_now(void)
+{
+	char text[512] = "";
+	FILE *f = fopen(HEADER_PAGE, "r");
+	const char *at;
+
+	if (f) {
+		text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+		fclose(f);
+	}
+	at = strstr(text, "char data;");
+	at = at ? strstr(at, "size:") : NULL;
+	return at ? HEADER_BYTES + strtoul(at + 5, NULL, 10) : PAGE_LEAST;
+}
+
+int main(int argc, char **argv)
 {
 	static struct page p;
+	unsigned long bytes;
+	char *end = "";
 
+	if (argc > 1 && (argc != 3 || strcmp(argv[1], "-s") != 0)) {
+		fprintf(stderr, "usage: rbdump [-s BYTES] < PAGES\n");
+		return 1;
+	}
+	bytes = argc > 1 ? strtoul(argv[2], &end, 10) : size_of_now();
+	if (*end || bytes < PAGE_LEAST || bytes > PAGE_MOST || bytes & (bytes - 1)) {
+		fprintf(stderr,
+		    "rbdump: %s: a sub-buffer has 4096 bytes, 8192, and so on to 524288\n",
+		    argc > 1 ? argv[2] : HEADER_PAGE);
+		return 1;
+	}
 	for (unsigned number = 0;; number++) {
 		size_t got = 0;
 		ssize_t n;
 
-		memset(&p, 0, sizeof(p));
-		while (got < sizeof(p) && (n = read(0, (char *)&p + got, sizeof(p) - got)) > 0)
+		while (got < bytes && (n = read(0, (char *)&p + got, bytes - got)) > 0)
 			got += n;
 		if (got < HEADER_BYTES)
 			return 0;
+		memset((char *)&p + got, 0, bytes - got);
 		print_page(&p, number, got);
 	}
 }
