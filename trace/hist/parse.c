@@ -220,8 +220,8 @@ static int parse_modifier(
 }
 
 /*
- * The name of a field, or of what every event has; `cpu` and `hitcount` where no field is called
- * so.
+ * The name of a field, or of what every event has; `cpu`, `hitcount` and `stacktrace` where no
+ * field is called so.
  */
 static int find_field(
     struct hist *h, const char *name, u32 *flags, const struct trace_event_field **out)
@@ -252,6 +252,10 @@ static int find_field(
 	}
 	if (!*out && (!strcmp(name, "cpu") || !strcmp(name, "CPU"))) {
 		*flags |= HIST_CPU;
+		return 0;
+	}
+	if (!*out && (!strcmp(name, "stacktrace") || !strcmp(name, "STACKTRACE"))) {
+		*flags |= HIST_STACKTRACE;
 		return 0;
 	}
 	return hist_fail(h, no_field, name);
