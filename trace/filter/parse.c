@@ -187,7 +187,7 @@ static int parse_bare(
 
 	while (filter_is_word_char(*end) || (*end && strchr("./:-", *end)))
 		end++;
-	if (is_digit(*start) || !filter_is_word_char(*start) ||
+	if (is_digit(*start) || (!filter_is_word_char(*start) && *start != '/') ||
 	    (*end && !is_space(*end) && !strchr(")&|", *end)))
 		return filter_fail(p, FILTER_INVALID_VALUE, p->at + 1);
 	if (!is_string_op(o->op))

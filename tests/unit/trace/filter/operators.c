@@ -35,6 +35,7 @@ static const struct {
     {"a == 'A'", true}, {"a != 'B'", true}, {"a >= 'B'", false}, {"b == '\\0'", true}, {"a == '\\\\'", false},
     /* Strings in the record. */
     {"name == \"bash\"", true}, {"name == 'bash'", true}, {"name != \"bash\"", false}, {"name == bash", true},
+    {"name == /bin/sh", false}, {"name != /bin/sh", true},
     {"name != sh", true}, {"name == \"bas\"", false}, {"name == \"bashx\"", false}, {"name == \"\"", false},
     {"name ~ \"bash\"", true}, {"name ~ \"ba*\"", true}, {"name ~ \"*as*\"", true}, {"name ~ \"b?s*\"", true},
     {"name ~ \"*sh\"", false}, /* the end of the array is not the end of the string */
