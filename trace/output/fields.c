@@ -36,7 +36,7 @@ static void put_number(struct seq *s, const char *at, u32 size)
 	u64 v = 0;
 
 	memcpy(&v, at, size);
-	if (size == 1 && v >= ' ' && v < 127)
+	if (size == 1 && v >= ' ' && (v < 127 || v >= 0xa0)) /* Latin-1, as Linux */
 		seq_printf(s, "'%c'", (char)v);
 	if (size == 1)
 		seq_printf(s, "(%lu)", v);

@@ -27,7 +27,7 @@ static const struct probe_type types[] = {
     NUMBER(16, 2),
     NUMBER(32, 4),
     NUMBER(64, 8),
-    {"char", "char", "'%c'", 1, PROBE_CHAR, false},
+    {"char", "u8", "'%c'", 1, PROBE_CHAR, false},
     {"symbol", "u64", "%pS", 8, PROBE_SYMBOL, false},
 };
 
