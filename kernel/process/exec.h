@@ -53,4 +53,4 @@ struct kernel_clone_args {
 	int exit_signal; /* the parent gets it at the child's end */
 	u64 stack, stack_size, tls;
 };
-long kernel_clone(struct kernel_clone_args *args);
+int kernel_clone(struct kernel_clone_args *args);

@@ -236,7 +236,7 @@ static int copy_process(struct task *child, const struct kernel_clone_args *args
 	return 0;
 }
 
-long kernel_clone(struct kernel_clone_args *args)
+int kernel_clone(struct kernel_clone_args *args)
 {
 	struct task *t = current(), *child;
 	struct mm *mm = t->mm;

@@ -123,7 +123,7 @@ static int pid_show_stat(struct seq *s, struct task *t)
 	    TASK_COMM_LEN, t->comm, pid_state_letter(t), pid_parent(t), t->group->pgid,
 	    t->group->sid, t->run_total_ns / 10000000, t->prio - REALTIME_PRIO, t->how.nice,
 	    t->group->live);
-	seq_printf(s, " %lu %lu %lu", t->start_ns / 10000000, use.size * PAGE_SIZE, use.resident);
+	seq_printf(s, " %lu %lu %lu", t->start_time / 10000000, use.size * PAGE_SIZE, use.resident);
 	for (unsigned field = 25; field < 39; field++)
 		seq_puts(s, " 0");
 	seq_printf(s, " %u %u %u", t->cpu, t->how.rt_priority, t->how.policy);

@@ -26,7 +26,7 @@ static struct task *task_new(const char *comm)
 	t->prio = DEFAULT_PRIO;
 	t->shares = true;
 	t->cpu = cpu_id();
-	t->start_ns = clock_ns();
+	t->start_time = clock_ns();
 	list_init(&t->rq_node);
 	list_init(&t->all_node);
 	list_init(&t->thread_node);

@@ -82,7 +82,7 @@ struct task {
 	/* [A] the instruction, if an interrupt took the CPU from it last; 0: it gave it up */
 	u64 preempted_at;
 	u64 nvcsw, nivcsw; /* [R] switches away by its own will, and against it */
-	u64 start_ns;	   /* [I] clock_ns() when it was made */
+	u64 start_time;	   /* [I] clock_ns() when it was made; by its name in Linux, for probes */
 	u64 timer_slack_ns, default_slack_ns; /* [O] prctl(): timers are exact all the same */
 
 	struct thread_group *group;   /* [I] counted */
