@@ -355,6 +355,20 @@ static void floats(void)
 		CHECK_EQ(wait_for(-1), 0);
 }
 
+/* What is not here says so by the errors from which programs go on with something else. */
+static void unsupported(void)
+{
+	enum { INET = 2, INET6 = 10, NETLINK = 16, STREAM = 1, AFNOSUPPORT = -97 };
+	static const short missing[] = {294 /* inotify_init1 */, 334 /* rseq */,
+	    425 /* io_uring_setup */, 434 /* pidfd_open */, 437 /* openat2 */, 5000};
+
+	for (unsigned i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
+		CHECK_EQ(syscall3(missing[i], 0, 0, 0), NOSYS);
+	CHECK_EQ(syscall3(SYS_socket, INET, STREAM, 0), AFNOSUPPORT);
+	CHECK_EQ(syscall3(SYS_socket, INET6, STREAM, 0), AFNOSUPPORT);
+	CHECK_EQ(syscall3(SYS_socket, NETLINK, 3, 0), AFNOSUPPORT);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "after-exec") == 0)
@@ -363,6 +377,7 @@ int main(int argc, char **argv)
 		many();
 		return check_failures != 0;
 	}
+	unsupported();
 	exit_codes();
 	waiting();
 	orphans();
