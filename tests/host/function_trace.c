@@ -8,7 +8,10 @@
 #include "tests/host/function.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/function/priv.h"
 #include "trace/host_context.h"
+#include "trace/host_lock.h"
+#include "trace/host_memory.h"
 
 enum { FIRST, SECOND, THIRD, FOURTH };
 
@@ -336,15 +339,142 @@ static void commands_without_memory(void)
 		EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), err ? "0\n" : "0*\n");
 		EXPECT_EQ(!err, !!strstr(trace_get("set_ftrace_filter", NULL), "enable_event"));
 	}
-	for (unsigned n = err = 1; err; n++) {
+	for (unsigned n = err = 1; err && n < 100; n++) {
 		machine_fail_alloc(n);
 		err = trace_append("set_ftrace_filter", "!f*:enable_event:" EVENT);
 		machine_fail_alloc(0);
 		EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), err ? "0*\n" : "0\n");
 	}
+	EXPECT_EQ(err, 0);
 	EXPECT_EQ(trace_append("set_ftrace_filter", "!third_function:snapshot:3"), 0);
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 	end();
+}
+
+/* Whichever functions have commands of two groups: each call pulls those that are its own. */
+static void commands_of_two_groups(void)
+{
+	static const char *const names[] = {"first_function", "third_function", "fourth_one"};
+	static const unsigned numbers[] = {FIRST, THIRD, FOURTH};
+	char word[64];
+
+	for (unsigned masks = 0; masks < 64; masks++) {
+		begin("");
+		EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+		for (unsigned bit = 0; bit < 6; bit++) {
+			fmt_snprintf(word, sizeof(word), "%s:stacktrace%s", names[bit % 3],
+			    bit < 3 ? "" : ":5");
+			if (masks >> bit & 1)
+				EXPECT_EQ(trace_append("set_ftrace_filter", word), 0);
+		}
+		for (unsigned i = 0; i < 3; i++) {
+			EXPECT_EQ(trace_put("trace", ""), 0);
+			host_function_call(numbers[i], 0x42);
+			unsigned n = (masks >> i & 1) + (masks >> (i + 3) & 1), got = 0;
+			for (const char *at = trace_get("trace", NULL);
+			     (at = strstr(at, "<stack trace>")); at++)
+				got++;
+			EXPECT_EQ(got, n);
+		}
+		trace_append("set_ftrace_filter", "!*:stacktrace");
+		trace_append("set_ftrace_filter", "!*:stacktrace:5");
+		EXPECT(!strstr(trace_get("set_ftrace_filter", NULL), "stacktrace"));
+		end();
+	}
+}
+
+static unsigned clock_depth, clock_deepest;
+
+/* A clock that calls a function with a command. */
+static u64 calling_clock(void)
+{
+	static u64 now;
+
+	if (clock_depth < 3) {
+		clock_depth++;
+		clock_deepest = MAX(clock_deepest, clock_depth);
+		host_function_call(THIRD, 0x43);
+		clock_depth--;
+	}
+	return now++;
+}
+
+/* A command that calls a function with a command does not come back to itself. */
+static void commands_that_call(void)
+{
+	begin("first_function");
+	EXPECT_EQ(trace_append("set_ftrace_filter", "third_function:stacktrace"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	clock_deepest = 0;
+	host_lock();
+	ring_buffer_set_clock(trace_global->buffer, calling_clock);
+	host_unlock();
+	host_function_call(THIRD, 0x42);
+	host_lock();
+	ring_buffer_set_clock(trace_global->buffer, NULL);
+	host_unlock();
+	EXPECT_EQ(clock_deepest, 1);
+	EXPECT_EQ(trace_append("set_ftrace_filter", "!third_function:stacktrace"), 0);
+	end();
+}
+
+/*
+ * With the n-th allocation failing, from the opening of a list to its closing, the list is the old
+ * or the new one, and what is traced is what the list says.
+ */
+static void lists_without_memory(void)
+{
+	static const struct {
+		const char *tracer, *file, *list;
+		unsigned before, after; /* lines */
+	} rows[] = {
+	    {"function", "set_ftrace_filter", "third_function\n", 3, 1},
+	    {"function", "set_ftrace_notrace", "third_function\n", 3, 2},
+	    {"function_graph", "set_ftrace_filter", "third_function\n", 3, 1},
+	    {"function_graph", "set_graph_function", "third_function\n", 3, 1},
+	    {"function_graph", "set_graph_notrace", "third_function\n", 3, 2},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool changed = false;
+
+		for (unsigned n = 1; !changed && n < 100; n++) {
+			begin("");
+			EXPECT_EQ(trace_put("current_tracer", rows[i].tracer), 0);
+			char before[64];
+			strscpy(before, trace_get(rows[i].file, NULL), sizeof(before));
+			machine_fail_alloc(n);
+			int err = trace_put(rows[i].file, "third_function");
+			machine_fail_alloc(0);
+			EXPECT(err == 0 || err == -ENOMEM);
+			const char *now = trace_get(rows[i].file, NULL);
+			changed = !strcmp(now, rows[i].list);
+			EXPECT(changed || !strcmp(now, before));
+			EXPECT_EQ(count_calls(), changed ? rows[i].after : rows[i].before);
+			EXPECT_EQ(trace_put(rows[i].file, ""), 0);
+			end();
+		}
+		EXPECT(changed);
+	}
+}
+
+/* Whatever functions are in a table, half of it is empty: a look for another one ends soon. */
+static void tables(void)
+{
+	for (u64 list = 0; list < 32; list++) {
+		struct trace_function_table *t = trace_function_make_table(&list);
+		u64 addr, full = 0;
+
+		for (u64 i = 0; i <= t->mask; i++)
+			full += t->at[i] != 0;
+		EXPECT(2 * full <= t->mask + 1);
+		for (unsigned i = 0; i < host_function_count(); i++)
+			if (host_function(i, &addr))
+				EXPECT_EQ(trace_function_place(t, addr) != TRACE_FUNCTION_NOWHERE,
+				    list >> i & 1);
+		EXPECT_EQ(trace_function_place(t, 0x42), TRACE_FUNCTION_NOWHERE);
+		host_free(t);
+	}
 }
 
 /* An instance takes its commands with it, and the events that they held. */
@@ -378,6 +508,10 @@ static const struct ktap_case cases[] = {
     {"function.stack_filter", stack_filter},
     {"function.dump", dump},
     {"function.commands_without_memory", commands_without_memory},
+    {"function.commands_of_two_groups", commands_of_two_groups},
+    {"function.commands_that_call", commands_that_call},
+    {"function.lists_without_memory", lists_without_memory},
+    {"function.tables", tables},
     {"function.commands_of_an_instance", commands_of_an_instance},
     {NULL, NULL},
 };

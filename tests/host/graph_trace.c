@@ -8,6 +8,7 @@
 #include "tests/unit/trace/tools.h"
 #include "trace/event/ftrace.h"
 #include "trace/event/tracer.h"
+#include "trace/host_context.h"
 #include "trace/host_memory.h"
 #include "trace/output/graph.h"
 #include "trace/output/output.h"
@@ -228,6 +229,31 @@ static void which_are_followed(void)
 	}
 }
 
+static void which_are_followed_by_two_lists(void)
+{
+	static const struct {
+		const char *wanted, *silent, *depth, *lines;
+	} rows[] = {
+	    {"first_function", "", "1", " 0) sym_1000();\n"},
+	    {"first_function", "", "2",
+		" 0) sym_1000() {\n 0)   sym_1200();\n 0)   sym_1300();\n 0) }\n"},
+	    {"", "fourth_one", "1", " 0) sym_1000();\n"},
+	    {"third_function", "fourth_one", "0", " 0) sym_1200();\n"},
+	    {"fourth_one", "third_function", "0", " 0) sym_1300();\n"},
+	    {"third_function", "first_function", "0", ""},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		EXPECT_EQ(trace_put("set_graph_function", rows[i].wanted), 0);
+		EXPECT_EQ(trace_put("set_graph_notrace", rows[i].silent), 0);
+		EXPECT_EQ(trace_put("max_graph_depth", rows[i].depth), 0);
+		calls();
+		EXPECT_STR(lines(), rows[i].lines);
+		end();
+	}
+}
+
 /* An interrupt's functions are marked, or hidden with all that they call. */
 static void interrupts(void)
 {
@@ -248,6 +274,78 @@ static void interrupts(void)
 			    " 0) }\n");
 	put_option("funcgraph-irqs", false);
 	EXPECT_STR(lines(), " 0) sym_1000() {\n 0) }\n");
+	end();
+}
+
+/* Unless set_graph_function names a function that is called there: that one and what it calls. */
+static void wanted_in_interrupts(void)
+{
+	static const struct {
+		const char *wanted, *lines;
+	} rows[] = {
+	    {"", " 0) sym_1000();\n"},
+	    {"first_function", " 0) sym_1000();\n"},
+	    {"third_function", " 0) sym_1200() {\n 0)   sym_1300();\n 0) }\n"},
+	    {"fourth_one", " 0) sym_1300();\n"},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 outer = 1, irq = 2;
+
+		begin();
+		put_option("funcgraph-irqs", false);
+		EXPECT_EQ(trace_put("set_graph_function", rows[i].wanted), 0);
+		host_function_enter(FIRST, &outer);
+		host_function_context(TRACE_FLAG_HARDIRQ);
+		host_function_enter(THIRD, &irq);
+		host_function_call(FOURTH, 3);
+		host_function_return(&irq, 0);
+		host_function_context(0);
+		host_function_return(&outer, 0);
+		EXPECT_STR(lines(), rows[i].lines);
+		end();
+	}
+}
+
+/* What a call was entered with is its own: calls inside it have what is asked by then. */
+static void marks_of_a_call(void)
+{
+	u64 outer = 1, inner = 2;
+
+	begin();
+	put_option("funcgraph-duration", true);
+	EXPECT_EQ(trace_put("tracing_thresh", "1"), 0);
+	host_function_enter(FIRST, &outer);
+	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
+	host_function_call(FOURTH, 3);
+	host_function_return(&outer, 0);
+	EXPECT(strstr(lines(), " |    sym_1300();\n"));
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	put_option("sleep-time", false);
+	host_function_enter(FIRST, &outer);
+	put_option("sleep-time", true);
+	host_function_enter(THIRD, &inner);
+	host_task_runs(5000000000);
+	host_function_return(&inner, 0);
+	host_function_return(&outer, 0);
+	EXPECT(strstr(lines(), " 0) $ 5000000 us  |  }\n"));
+	EXPECT(!strstr(lines(), "$ 5000000 us  |    sym_1200();\n"));
+	end();
+}
+
+/* What a function of set_graph_notrace calls is not looked at: neither a hit nor followed. */
+static void calls_of_silent_ones(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_put("set_graph_notrace", "third_function"), 0);
+	EXPECT_EQ(trace_put("instances/other/current_tracer", "function_graph"), 0);
+	calls();
+	const char *ledger = trace_get("instances/other/trace_ledger", NULL);
+	EXPECT(strstr(ledger, "ftrace:funcgraph_entry: hits 3 = recorded 2 + filtered 1 + "));
+	EXPECT(strstr(ledger, "ftrace:funcgraph_exit: hits 3 = recorded 2 + filtered 1 + "));
+	EXPECT(strstr(ledger, "# calls: followed 3 = returned 3 "));
+	EXPECT_EQ(trace_drop_instance("other"), 0);
 	end();
 }
 
@@ -337,7 +435,11 @@ static const struct ktap_case cases[] = {
     {"graph.lines_of_a_pipe", lines_of_a_pipe},
     {"graph.lines_of_tasks", lines_of_tasks},
     {"graph.which_are_followed", which_are_followed},
+    {"graph.which_are_followed_by_two_lists", which_are_followed_by_two_lists},
     {"graph.interrupts", interrupts},
+    {"graph.wanted_in_interrupts", wanted_in_interrupts},
+    {"graph.marks_of_a_call", marks_of_a_call},
+    {"graph.calls_of_silent_ones", calls_of_silent_ones},
     {"graph.what_is_refused", what_is_refused},
     {"graph.times", times},
     {"graph.each_call_is_counted", each_call_is_counted},

@@ -29,6 +29,7 @@ struct trace_function_edit {
 	struct trace_array *tr;
 	enum trace_function_list which;
 	u64 *set;
+	u64 *room; /* for the same of those who use the list */
 };
 
 static bool trace_function_set_is_empty(const u64 *set)
@@ -69,13 +70,18 @@ void trace_functions_drop(struct trace_array *tr)
 	tr->functions = NULL;
 }
 
+void trace_functions_fill_set(u64 *set, const u64 *wanted, const u64 *unwanted)
+{
+	for (size_t i = 0; i < trace_function_set_size() / sizeof(u64); i++)
+		set[i] = (wanted ? wanted[i] : ~0UL) & ~(unwanted ? unwanted[i] : 0);
+}
+
 u64 *trace_functions_make_set(const u64 *wanted, const u64 *unwanted)
 {
-	size_t size = trace_function_set_size();
-	u64 *set = host_alloc(size);
+	u64 *set = host_alloc(trace_function_set_size());
 
-	for (size_t i = 0; set && i < size / sizeof(u64); i++)
-		set[i] = (wanted ? wanted[i] : ~0UL) & ~(unwanted ? unwanted[i] : 0);
+	if (set)
+		trace_functions_fill_set(set, wanted, unwanted);
 	return set;
 }
 
@@ -266,8 +272,11 @@ struct trace_function_edit *trace_function_edit_begin(
 
 	if (!e)
 		return NULL;
-	*e = (struct trace_function_edit){tr, which, host_alloc(trace_function_set_size())};
-	if (!e->set) {
+	*e = (struct trace_function_edit){tr, which, host_alloc(trace_function_set_size()),
+	    host_alloc(trace_function_set_size())};
+	if (!e->set || !e->room) {
+		host_free(e->set);
+		host_free(e->room);
 		host_free(e);
 		return NULL;
 	}
@@ -288,11 +297,12 @@ int trace_function_edit_end(struct trace_function_edit *e)
 	if (!err)
 		*list = set;
 	if (e->which == TRACE_FUNCTIONS_STACK)
-		trace_stack_changed();
+		trace_stack_changed(e->room);
 	else if (!graph)
-		trace_functions_changed(e->tr);
+		trace_functions_changed(e->tr, e->room);
 	host_free(err ? NULL : old);
 	host_free(err || !set ? e->set : NULL);
+	host_free(e->room);
 	host_free(e);
 	return err;
 }

@@ -149,16 +149,16 @@ static u64 *trace_function_wanted(const struct trace_functions *f)
 	    f->lists[TRACE_FUNCTIONS_WANTED], f->lists[TRACE_FUNCTIONS_UNWANTED]);
 }
 
-void trace_functions_changed(struct trace_array *tr)
+void trace_functions_changed(struct trace_array *tr, u64 *room)
 {
 	struct trace_functions *f = tr->functions;
-	u64 *set = f->on ? trace_function_wanted(f) : NULL;
 
-	if (set)
-		host_hook_set(&f->hook, set);
-	host_free(set);
+	trace_functions_fill_set(
+	    room, f->lists[TRACE_FUNCTIONS_WANTED], f->lists[TRACE_FUNCTIONS_UNWANTED]);
+	if (f->on)
+		host_hook_set(&f->hook, room);
 	if (tr == trace_global)
-		trace_profile_changed();
+		trace_profile_changed(room);
 }
 
 int trace_functions_start(struct trace_array *tr, const struct host_hook *hook)

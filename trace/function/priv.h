@@ -35,7 +35,9 @@ struct trace_functions {
 
 /* NULL: no memory. */
 struct trace_functions *trace_functions_of(struct trace_array *tr);
-/* Those wanted (NULL: all) but for the others (NULL); NULL: no memory. The caller frees it. */
+/* The set is of those wanted (NULL: all) but for the others (NULL). */
+void trace_functions_fill_set(u64 *set, const u64 *wanted, const u64 *unwanted);
+/* NULL: no memory. The caller frees it. */
 u64 *trace_functions_make_set(const u64 *wanted, const u64 *unwanted);
 static inline size_t trace_function_set_size(void)
 {
@@ -92,12 +94,12 @@ void trace_commands_drop(struct trace_functions *f);
 /* Of all arrays, of that function: Linux counts each as a user of it; here one hook has them. */
 unsigned trace_commands_count(unsigned function, unsigned *arrays);
 
-/* The stack tracer's list changed: 0, -ENOMEM. */
-int trace_stack_changed(void);
-/* The lists of the global array changed, which the profiler uses. */
-void trace_profile_changed(void);
+/* The stack tracer's list changed. `room`, here and below: for a set, whatever it holds. */
+void trace_stack_changed(u64 *room);
+/* The lists of the global array changed, which the profiler uses: it now wants these. */
+void trace_profile_changed(const u64 *set);
 /* Its lists changed. */
-void trace_functions_changed(struct trace_array *tr);
+void trace_functions_changed(struct trace_array *tr, u64 *room);
 /* Of calls that function_graph followed: how many are under way. */
 u64 trace_graph_calls(const struct trace_functions *f);
 /*

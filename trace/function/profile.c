@@ -157,10 +157,10 @@ static int trace_profile_set(void)
 	return 0;
 }
 
-void trace_profile_changed(void)
+void trace_profile_changed(const u64 *set)
 {
 	if (on)
-		trace_profile_set();
+		host_hook_set(&hook, set);
 }
 
 int trace_profile_switch(bool to)

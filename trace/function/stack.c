@@ -76,23 +76,15 @@ static void trace_stack_hit(struct host_hook *h __maybe_unused, u64 ip __maybe_u
 
 /* ---- on and off ---- */
 
-int trace_stack_changed(void)
+void trace_stack_changed(u64 *room)
 {
-	const struct trace_functions *f = trace_functions_of(trace_global);
-	u64 *set = f ? trace_functions_make_set(f->lists[TRACE_FUNCTIONS_STACK], NULL) : NULL;
-
-	if (!set)
-		return -ENOMEM;
+	trace_functions_fill_set(room, trace_global->functions->lists[TRACE_FUNCTIONS_STACK], NULL);
 	if (on)
-		host_hook_set(&hook, set);
-	host_free(set);
-	return 0;
+		host_hook_set(&hook, room);
 }
 
 int trace_stack_switch(bool to)
 {
-	int err = 0;
-
 	if (to == on)
 		return 0;
 	if (!to) {
@@ -100,13 +92,16 @@ int trace_stack_switch(bool to)
 		on = false;
 		return 0;
 	}
+	u64 *room = trace_functions_of(trace_global) ? host_alloc(trace_function_set_size()) : NULL;
+	int err = room ? 0 : -ENOMEM;
+
 	hook.fn = trace_stack_hit;
-	err = host_hook_add(&hook);
-	on = !err;
 	if (!err)
-		err = trace_stack_changed();
-	if (err && on)
-		trace_stack_switch(false);
+		err = host_hook_add(&hook);
+	on = !err;
+	if (on)
+		trace_stack_changed(room);
+	host_free(room);
 	return err;
 }
 
