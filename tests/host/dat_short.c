@@ -134,11 +134,85 @@ static void slow_clock(void)
 	trace_fresh();
 }
 
+static void use_clock(u64 (*clock)(void))
+{
+	host_lock();
+	ring_buffer_set_clock(trace_global->buffer, clock);
+	host_unlock();
+}
+
+/* Where one sub-buffer becomes two, the first of them alone says what was lost before. */
+static void slow_clock_overwritten(void)
+{
+	u64 records, lost, unknown;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
+	machine_clock_rate(3);
+	use_clock(stepped_clock);
+	for (unsigned n = 1; n <= 5; n++) {
+		put(300);
+		dat_read("trace.dat", 4096);
+		dat_sum(&records, &lost, &unknown);
+		EXPECT_EQ(unknown, 0);
+		EXPECT_EQ(records + lost, n * 300);
+		EXPECT_EQ(lost, ring_buffer_overruns(trace_global->buffer));
+	}
+	EXPECT(lost);
+	dat_release();
+	machine_clock_rate(1);
+	use_clock(NULL);
+	trace_fresh();
+}
+
+static u64 stopped_clock(void)
+{
+	return now;
+}
+
+/* What is recorded in the moment of the cut is in the file: here that is all of it. */
+static void in_one_moment(void)
+{
+	trace_fresh();
+	now = 1000000;
+	use_clock(stopped_clock);
+	put(1000);
+	dat_read("trace.dat", 4096);
+	EXPECT_EQ(dat_check(trace_global, trace_global->buffer), 1000);
+	dat_release();
+	use_clock(NULL);
+	trace_fresh();
+}
+
+/* What was copied of a snapshot that is gone is there; what was not is neither read nor made up. */
+static void snapshot_that_goes(void)
+{
+	u64 records, lost, unknown;
+
+	trace_fresh();
+	put(1000);
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	machine_pages_free(4);
+	struct tracefs_file *f = dat_open("snapshot.dat");
+	dat_start(f);
+	machine_pages_free(1 << 16);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	EXPECT_EQ(dat_drain(f, 4096), 0);
+	tracefs_release(f);
+	dat_sum(&records, &lost, &unknown);
+	EXPECT(records >= 100 && records < 500);
+	dat_release();
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"dat.each_allocation", each_allocation},
     {"dat.little_memory", little_memory},
     {"dat.overtaken", overtaken},
     {"dat.slow_clock", slow_clock},
+    {"dat.slow_clock_overwritten", slow_clock_overwritten},
+    {"dat.in_one_moment", in_one_moment},
+    {"dat.snapshot_that_goes", snapshot_that_goes},
     {NULL, NULL},
 };
 const struct ktap_suite suite_dat_short = {cases};

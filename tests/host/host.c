@@ -267,17 +267,44 @@ u64 host_page_phys(const void *p)
 	return 0;
 }
 
+/* Ring 3's memory, if a test says so; else all memory is ring 3's and the kernel's. */
+static u64 user_memory, user_size;
+static void (*before_copy)(void);
+
+void machine_user_memory(const void *at, u64 size)
+{
+	user_memory = (u64)at;
+	user_size = size;
+}
+
+void machine_before_copy(void (*fn)(void))
+{
+	before_copy = fn;
+}
+
 /* Really may not be there: the system copies, and says so. */
-int host_copy_kernel(void *dst, const void *src, size_t n)
+static int copy(void *dst, u64 src, size_t n)
 {
 	struct iovec to = {dst, n}, from = {(void *)src, n};
 
+	if (before_copy)
+		before_copy();
 	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n ? 0 : -EFAULT;
+}
+
+static bool is_users(u64 at)
+{
+	return at - user_memory < user_size;
+}
+
+int host_copy_kernel(void *dst, const void *src, size_t n)
+{
+	return is_users((u64)src) ? -EFAULT : copy(dst, (u64)src, n);
 }
 
 int host_copy_user(void *dst, u64 src, size_t n)
 {
-	return host_copy_kernel(dst, (const void *)src, n);
+	return user_size && !is_users(src) ? -EFAULT : copy(dst, src, n);
 }
 
 /* ---- Locks and waiting ---- */

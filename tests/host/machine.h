@@ -27,6 +27,13 @@ bool machine_fails_in(void); /* it did not happen yet */
 void machine_pages_free(u64 pages);
 void machine_clock_rate(u64 ns);
 
+/*
+ * From now on that is ring 3's memory, and nothing else; size 0: all memory is, and the kernel's.
+ * The function is called before each copy of memory that may not be there; NULL: none.
+ */
+void machine_user_memory(const void *at, u64 size);
+void machine_before_copy(void (*fn)(void));
+
 /* What host_clock() reads, a nanosecond each; NULL: the TSC. */
 void machine_clock(u64 (*clock)(void));
 /* What host_kept_memory() gives. */

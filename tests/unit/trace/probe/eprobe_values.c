@@ -102,6 +102,19 @@ static void field_kinds(void)
 	    trace_nth_event(1), " g=\"full\" h=(fault) i=(fault) j=(fault) k=\"pointed at\""));
 	EXPECT(
 	    strstr(trace_nth_event(2), "a=-2 b=254 c=0 d=0x0 e=0 f=(fault) g=(fault) h=(fault)"));
+	/* Strings that begin in the record and end outside. */
+	memset((char *)&rec + sizeof(rec) - 8, 'x', 8);
+	rec.dyn = (sizeof(rec) - 8) | 9 << 16;
+	rec.rel = (sizeof(rec) - 8 - offsetof(struct filter_sample, rel) - 4) | 9 << 16;
+	rec.ptr = text;
+	host_lock();
+	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
+	rec.dyn -= 1 << 16;
+	rec.rel -= 1 << 16;
+	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
+	host_unlock();
+	EXPECT(strstr(trace_nth_event(3), " h=(fault) i=(fault) j=\"pointed at\""));
+	EXPECT(strstr(trace_nth_event(4), " h=\"xxxxxxxx\" i=\"xxxxxxxx\" j="));
 	EXPECT_EQ(trace_put("events/eprobes/enable", "0"), 0);
 	EXPECT_EQ(trace_append(EVENTS, "-:k"), 0);
 	EXPECT_EQ(trace_append(EVENTS, "e:k synthetic.src"), 0);

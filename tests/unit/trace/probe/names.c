@@ -76,7 +76,7 @@ static const struct {
     {"p:x do_mkdirat thing->where.y thing->next->where.x", {"s32 reg1 +36", "s32 reg1 +24 +32"}},
     {"p:x do_mkdirat thing->word thing->bytes", {"u32 reg1 +40", "x64 reg1 +40"}},
     {"p:x do_mkdirat thing->color thing->on", {"s32 reg1 +44", "u8 reg1 +52"}},
-    {"p:x do_mkdirat thing->low thing->high", {"u32 reg1 +48 29/29", "u32 reg1 +48 0/3"}},
+    {"p:x do_mkdirat thing->low thing->high", {"u32 reg1 +48 29/29", "s32 reg1 +48 0/3"}},
     {"p:x do_mkdirat thing->low:u32 thing->big", {"u32 reg1 +48", "s64 reg1 +88"}},
     {"p:x do_mkdirat thing->numbers[0] thing->numbers[3]", {"s32 reg1 +56", "s32 reg1 +68"}},
     {"p:x do_mkdirat thing->bytes[2] thing->text[1]", {"u8 reg1 +42", "s8 reg1 +9"}},

@@ -196,6 +196,30 @@ static void too_large_for_a_full_ring(void)
 	ring_buffer_free(rb);
 }
 
+/* Whatever was refused, however often: the writer's lane is as before. */
+static void refusals_leave_nothing(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+	static const u8 data[RB_MAX_DATA + 1];
+
+	for (unsigned i = 0; i < 100; i++)
+		EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA + 1), -EBUSY);
+	ring_buffer_record_off(rb);
+	for (unsigned i = 0; i < 100; i++)
+		EXPECT_EQ(ring_put(rb, data, 4), -EBUSY);
+	ring_buffer_record_on(rb);
+	EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), 0);
+	EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), 0);
+	for (unsigned i = 0; i < 100; i++)
+		EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), -EBUSY);
+	EXPECT(ring_buffer_consume(rb, ring_cpu(), NULL, NULL));
+	EXPECT(!ring_buffer_consume(rb, ring_cpu(), NULL, NULL) ||
+	       !ring_buffer_consume(rb, ring_cpu(), NULL, NULL));
+	EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), 0);
+	EXPECT_EQ(ring_stats(rb).nested, 0);
+	ring_buffer_free(rb);
+}
+
 static void overwrite_keeps_newest(void)
 {
 	struct ring_buffer *rb = ring_make(3, RB_FL_OVERWRITE);
@@ -355,6 +379,7 @@ static const struct ktap_case cases[] = {
     {"ring.time_extend", time_extend},
     {"ring.time_format", time_format},
     {"ring.full_refuses", full_refuses},
+    {"ring.refusals_leave_nothing", refusals_leave_nothing},
     {"ring.too_large_for_a_full_ring", too_large_for_a_full_ring},
     {"ring.overwrite_keeps_newest", overwrite_keeps_newest},
     {"ring.overwrite_behind_copy", overwrite_behind_copy},

@@ -123,7 +123,7 @@ static void thing(void)
 	wide("", ANONYMOUS, 320, 0);
 	wide("color", COLOR, 352, 0);
 	wide("low", UNSIGNED, 384, 3);
-	wide("high", UNSIGNED, 387, 29);
+	wide("high", INT, 387, 29);
 	wide("on", BOOL, 416, 0);
 	wide("numbers", NUMBERS, 448, 0);
 	wide("hidden", HIDDEN_PTR, 576, 0);

@@ -11,7 +11,7 @@
  *         struct point where;
  *         union { unsigned word; unsigned char bytes[4]; };
  *         enum color color;
- *         unsigned low : 3, high : 29;
+ *         unsigned low : 3; int high : 29;
  *         bool on;
  *         int numbers[4];
  *         struct hidden *hidden;
