@@ -76,7 +76,7 @@ bool mutex_trylock(struct mutex *m)
 	return atomic_cas(&m->owner, NULL, current());
 }
 
-/* What follows when a mutex is not free, or somebody waits for it, is apart: the rest needs no frame. */
+/* The way of a mutex that is not free: apart, so that the other way needs no frame. */
 static __noinline void wait_for_mutex(struct mutex *m)
 {
 	if (rescue_active())
