@@ -11,26 +11,6 @@
 
 /* ---- what QEMU is given ---- */
 
-/* The plugin as the build leaves it, beside this program, or as `make install` puts it. */
-static char *find_plugin(void)
-{
-	static const char *const places[] = {"stop_plugin.so", "../lib/trapline/stop_plugin.so"};
-	char self[4096], *name;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 40);
-
-	if (n <= 0)
-		return NULL;
-	self[n] = '\0';
-	name = strrchr(self, '/') + 1;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		strcpy(name, places[i]);
-		if (!access(self, R_OK))
-			return xstrndup(self, sizeof(self));
-	}
-	say("there is no stop_plugin.so beside this program, nor in ../lib/trapline");
-	return NULL;
-}
-
 static void close_pair(int ends[2])
 {
 	for (size_t i = 0; i < 2; i++) {
@@ -57,8 +37,9 @@ bool seek_open(struct seek *s, struct origin *o)
 {
 	*s = (struct seek){
 	    .origin = o, .plan_fd = -1, .channel = {-1, -1}, .gdb_ends = {-1, -1}, .spy.err = -1};
-	s->spy.plugin = find_plugin();
+	s->spy.plugin = find_own("stop_plugin.so");
 	if (!s->spy.plugin) {
+		say("there is no stop_plugin.so beside this program, nor in ../lib/trapline");
 		seek_close(s);
 		return false;
 	}

@@ -1,10 +1,11 @@
-/* Messages, command lines, memory, input. See trapline.h. */
+/* Messages, command lines, memory, input. See util.h. */
 #include "tools/trapline/lib/util.h"
 #include "tools/trapline/lib/output.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,4 +233,22 @@ void in_close(struct in *in)
 	else
 		free((void *)in->data);
 	*in = (struct in){.data = NULL};
+}
+
+char *find_own(const char *file)
+{
+	static const char *const places[] = {"", "../lib/trapline/"};
+	char self[PATH_MAX], path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return NULL;
+	self[n] = '\0';
+	*(strrchr(self, '/') + 1) = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		n = snprintf(path, sizeof(path), "%s%s%s", self, places[i], file);
+		if (n < (ssize_t)sizeof(path) && !access(path, R_OK))
+			return xstrndup(path, n);
+	}
+	return NULL;
 }

@@ -78,3 +78,9 @@ struct bytes {
 void bytes_put(struct bytes *b, const void *data, size_t n);
 void bytes_zeros(struct bytes *b, size_t n);
 void bytes_free(struct bytes *b);
+
+/*
+ * The path of a file that belongs to trapline: beside this program, as the build leaves it, or
+ * where `make install` puts it. To be freed; NULL: there is none.
+ */
+char *find_own(const char *file);

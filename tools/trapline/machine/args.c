@@ -42,28 +42,6 @@ const char machine_usage[] =
     "  --verbose       the kernel's log on the standard error, too\n"
     "  --progress      says how far long work is, also where the standard error is no terminal\n";
 
-/*
- * The kernel as the build leaves it, beside this program, or as `make install` puts it. NULL:
- * neither is there.
- */
-static char *find_own_kernel(void)
-{
-	static const char *const places[] = {"kernel.elf", "../lib/trapline/kernel.elf"};
-	char self[4096], *name;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
-
-	if (n <= 0)
-		return NULL;
-	self[n] = '\0';
-	name = strrchr(self, '/') + 1;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		strcpy(name, places[i]);
-		if (!access(self, R_OK))
-			return xstrndup(self, sizeof(self));
-	}
-	return NULL;
-}
-
 void machine_defaults(struct machine_options *o)
 {
 	const char *qemu = getenv("QEMU");
@@ -92,7 +70,7 @@ bool machine_find_kernel(struct machine_options *o)
 	if (!o->kernel && named && *named)
 		o->kernel = named;
 	if (!o->kernel)
-		o->kernel = o->kernel_found = find_own_kernel();
+		o->kernel = o->kernel_found = find_own("kernel.elf");
 	if (!o->kernel) {
 		say("there is no kernel.elf beside this program, nor in ../lib/trapline: --kernel "
 		    "FILE, or "
