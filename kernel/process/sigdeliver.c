@@ -167,14 +167,19 @@ static void run_handler(struct regs *r, const struct taken_signal *s)
 	signal_force(r, SIGSEGV, SI_KERNEL, 0);
 }
 
-/* Stops or ends the current thread if its process does. */
+/*
+ * Stops or ends the current thread if its process does. As on Linux, a thread that is ended sees
+ * SIGKILL come, whatever ends the others.
+ */
 static void signal_heed_group(void)
 {
 	struct task *t = current();
 
 	while (unlikely(group_calls(t))) {
-		if (READ_ONCE(t->group->call) == GROUP_ENDS)
+		if (READ_ONCE(t->group->call) == GROUP_ENDS) {
+			trace_signal_deliver(SIGKILL, 0, 0, SIG_DFL, 0);
 			do_exit(t->group->exit_code);
+		}
 		signal_stop();
 	}
 }

@@ -150,6 +150,15 @@ static void test_futex(void)
 	R(do_futex(word, FUTEX_WAIT_PRIVATE, 0, &soon, NULL, 0));
 	R(do_futex(word, 99, 0, NULL, NULL, 0));
 	R(do_futex(word, 0x1000 | FUTEX_WAKE, 1, NULL, NULL, 0));
+}
+
+/* How often each looks depends on who runs when. */
+static void test_woken_futex(void)
+{
+	int status;
+	unsigned *word =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
 	if (!fork()) {
 		while (do_futex(word, FUTEX_WAKE, 1, NULL, NULL, 0) == 0)
 			sched_yield();
@@ -157,6 +166,14 @@ static void test_futex(void)
 	}
 	R(do_futex(word, FUTEX_WAIT, 0, NULL, NULL, 0));
 	wait(NULL);
+	if (!fork())
+		_exit(do_futex(word, FUTEX_WAIT, 0, NULL, NULL, 0));
+	while (do_futex(word, FUTEX_REQUEUE, 0, (void *)1, word + 2, 0) == 0)
+		sched_yield();
+	R(do_futex(word, FUTEX_WAKE, 1, NULL, NULL, 0));
+	R(do_futex(word + 2, FUTEX_WAKE, 1, NULL, NULL, 0));
+	R(wait(&status) > 0);
+	say("%#x", status);
 }
 
 static void test_futex_pi(void)
@@ -381,6 +398,7 @@ const struct call_case thread_cases[] = {
     {"beyond_clone3", test_beyond_clone3},
     {"futex", test_futex},
     {"futex_pi", test_futex_pi},
+    {"woken_futex", test_woken_futex},
     {"robust_list", test_robust_list},
     {"cpus", test_cpus},
     {"membarrier", test_membarrier},
