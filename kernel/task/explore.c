@@ -9,7 +9,6 @@
  *
  * A held task stays in its run queue, which passes over it, until its timer fires.
  */
-/* hot: runs with each event */
 #include "kernel/task/explore.h"
 #include "kernel/base/cmdline.h"
 #include "kernel/base/critical.h"

@@ -24,6 +24,8 @@
  */
 #define COLUMNS_MAX 128
 
+#define RARE __attribute__((cold)) /* few lines come this way: built for size */
+
 static inline char *put_fill(char *at, char ch, long n)
 {
 	while (n-- > 0)
@@ -198,7 +200,7 @@ static void put_latency_time(struct trace_out *out, const struct trace_line *lin
 		seq_printf(s, " %4ld: ", since);
 }
 
-static void put_latency_columns(struct trace_out *out, const struct trace_line *line)
+static RARE void put_latency_columns(struct trace_out *out, const struct trace_line *line)
 {
 	const struct trace_entry *ent = line->ent;
 	struct seq *s = out->seq;
@@ -230,7 +232,7 @@ static u64 load(const void *p, u32 size, bool is_signed)
 }
 
 /* An event whose class prints nothing by itself: name=value of each field. */
-static void print_fields(
+static RARE void print_fields(
     struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len)
 {
 	const struct trace_event_field *f = call->class->fields(call);
@@ -343,7 +345,7 @@ static void print_raw(struct trace_out *out, const struct trace_line *line)
 }
 
 /* The first of the three that is on. */
-static void print_undecoded(struct trace_out *out, const struct trace_line *line)
+static RARE void print_undecoded(struct trace_out *out, const struct trace_line *line)
 {
 	if (out->options & TRACE_OPT_BIN)
 		print_binary(out, line);

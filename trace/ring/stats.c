@@ -3,7 +3,6 @@
  * are those of some moment each, not all of the same; when recording is stopped they add up: hits =
  * entries + read + overrun + dropped + commit_overrun + too_large + nested + disabled + discarded.
  */
-/* hot: looks at each sub-buffer of a ring */
 #include "trace/host_clock.h"
 #include "trace/ring/priv.h"
 
