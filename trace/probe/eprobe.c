@@ -69,15 +69,22 @@ struct definition {
 	char filter[DYNEVENT_LINE_MAX];
 };
 
-/* Not one of a probe: as Linux has it, one hit is not to set off a chain of them. */
+/* As on Linux: of probes only those of a function's entry and return, and of a tracepoint. */
+static bool may_be_probed(const struct trace_event_call *call)
+{
+	const struct dynevent_kind *kind;
+
+	if (call->class->fields != probe_event_table)
+		return !(call->flags & TRACE_CALL_NO_ENABLE);
+	kind = probe_event_of(call)->first->dyn.kind;
+	return kind == &fprobe_dynevent_kind || kind == &tprobe_dynevent_kind;
+}
+
 static struct trace_event_call *find_probed(const struct probe_id *id)
 {
 	struct trace_event_call *call = trace_event_find(id->group, id->name);
 
-	if (!call || (call->flags & TRACE_CALL_NO_ENABLE) ||
-	    call->class->fields == probe_event_table)
-		return NULL;
-	return call;
+	return call && may_be_probed(call) ? call : NULL;
 }
 
 static int parse_probed(struct definition *d, const struct probe_words *w, struct probe_error *err)
