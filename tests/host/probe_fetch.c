@@ -85,17 +85,18 @@ static void at_the_end_of_memory(void)
 	end();
 }
 
-/* A text as long as it may be is there, one that is longer is cut, and both end. */
+/* A text as long as the record has room for is there, one that is longer is cut, and both end. */
 static void longest_strings(void)
 {
+	const unsigned room = RB_MAX_DATA - 20;
 	char *at = two_pages();
 
 	begin("s=+0(%di):string");
-	for (unsigned n = PROBE_STRING_MAX - 2; n <= PROBE_STRING_MAX + 1; n++) {
+	for (unsigned n = room - 2; n <= room + 1; n++) {
 		memset(at, 'x', 2 * PAGE_SIZE);
 		at[n] = '\0';
 		const char *text = hit((u64)at, 0);
-		EXPECT_EQ(strlen(text), 4 + MIN(n, PROBE_STRING_MAX - 1U));
+		EXPECT_EQ(strlen(text), 4 + MIN(n, room - 1));
 		EXPECT_EQ(text[strlen(text) - 1], '"');
 	}
 	end();
@@ -106,9 +107,9 @@ static void strings_of_a_full_record(void)
 {
 	char *at = two_pages();
 
-	at[PROBE_STRING_MAX - 1] = '\0';
+	at[2047] = '\0';
 	begin("a=+0(%di):string b=+0(%si):string c=+0(%di):string d=+0(%si):string");
-	const char *text = hit((u64)at, (u64)at + PROBE_STRING_MAX - 100);
+	const char *text = hit((u64)at, (u64)at + 1948);
 	EXPECT(strstr(text, " b=\"xxxxxx"));
 	EXPECT(strstr(text, " c=\"xxxxxx"));
 	EXPECT(strstr(text, "xxx\" d=(fault)"));

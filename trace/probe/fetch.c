@@ -285,7 +285,7 @@ static inline u32 elements(const struct probe_arg *arg)
 	return arg->count ? arg->count : 1;
 }
 
-/* Bytes that all texts take. */
+/* Bytes that all texts take: as many as a record has room for, at most. */
 static u32 probe_strings_size(const struct hit *h)
 {
 	u32 room = RB_MAX_DATA - h->tp->event->size, total = 0;
@@ -293,7 +293,7 @@ static u32 probe_strings_size(const struct hit *h)
 	for (u32 k = 0; k < h->tp->n_args; k++) {
 		const struct probe_arg *arg = &h->tp->args[k];
 		for (u32 i = 0; probe_is_string(arg->type) && i < elements(arg); i++) {
-			int n = probe_fetch_string(h, arg, i, NULL, PROBE_STRING_MAX);
+			int n = probe_fetch_string(h, arg, i, NULL, room);
 			total += n > 0 ? n : 0;
 		}
 	}
@@ -305,7 +305,7 @@ static void put_strings(
     const struct hit *h, const struct probe_arg *arg, char *rec, u32 *at, u32 end)
 {
 	for (u32 i = 0; i < elements(arg); i++) {
-		u32 room = MIN((u32)PROBE_STRING_MAX, end - *at);
+		u32 room = end - *at;
 		int n = room ? probe_fetch_string(h, arg, i, rec + *at, room) : -1;
 		u32 loc = *at | (n > 0 ? n : 0) << 16;
 		memcpy(rec + arg->offset + 4 * i, &loc, sizeof(loc));

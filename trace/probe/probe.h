@@ -37,7 +37,6 @@
 #define PROBE_DEREFS_MAX    14
 #define PROBE_MAXACTIVE_MAX 4096
 #define PROBE_STACK_MAX	    2048 /* words of the kernel's stack, as Linux bounds $stackN */
-#define PROBE_STRING_MAX    4096 /* with the NUL, as Linux; what is longer is cut */
 
 /* How a value is printed. All from PROBE_STRING on are text: probe_is_string(). */
 enum probe_text {
