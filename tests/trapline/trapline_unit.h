@@ -24,6 +24,7 @@ int output_tests(void);
 int base64_tests(void);
 int suggest_tests(void);
 int words_tests(void);
+int roomy_tests(void);
 int sequence_tests(void);
 int duration_tests(void);
 int model_tests(void);

@@ -10,6 +10,7 @@
 #include "tools/trapline/diff/diff.h"
 #include "tools/trapline/lib/duration.h"
 #include "tools/trapline/lib/output.h"
+#include "tools/trapline/lib/roomy.h"
 #include "tools/trapline/trapline.h"
 
 #define LINES_USUAL 10
@@ -112,11 +113,8 @@ static void add_record(struct diff *d, struct side *side, const struct record *r
 
 	if (!*token)
 		*token = new_token(d, side, r) + 1ul;
-	if (!(cpu->count & (cpu->count - 1))) {
-		size_t room = cpu->count ? cpu->count * 2 : 1;
-		cpu->record = xrealloc(cpu->record, room * sizeof(*cpu->record));
-		cpu->token = xrealloc(cpu->token, room * sizeof(*cpu->token));
-	}
+	cpu->record = roomy_more(cpu->record, cpu->count, sizeof(*cpu->record));
+	cpu->token = roomy_more(cpu->token, cpu->count, sizeof(*cpu->token));
 	cpu->record[cpu->count] = *r;
 	cpu->token[cpu->count++] = *token - 1;
 }
@@ -148,8 +146,8 @@ static bool load(struct diff *d, struct side *side, const char *name)
 static void unload(struct side *side)
 {
 	for (unsigned cpu = 0; cpu < side->trace.cpus; cpu++) {
-		free(side->cpu[cpu].record);
-		free(side->cpu[cpu].token);
+		roomy_free(side->cpu[cpu].record);
+		roomy_free(side->cpu[cpu].token);
 	}
 	free(side->cpu);
 	map_clear(&side->token);

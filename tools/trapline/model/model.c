@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/trapline/lib/roomy.h"
+
 #define TASK_STATES 0xff /* of prev_state: all that are not "running"; 0x100 is "preempted" */
 
 struct model_cpu {
@@ -19,17 +21,11 @@ struct model_cpu {
 	uint64_t last;	       /* record */
 };
 
-/* Room for one more behind `count`; a power of two is where there is none. */
-static void *more(void *items, size_t count, size_t size)
-{
-	return count & (count - 1) ? items : xrealloc(items, (count ? count * 2 : 1) * size);
-}
-
 static void add_interval(struct model *m, struct interval interval)
 {
 	if (interval.end < interval.begin || interval.end < m->from || interval.begin > m->to)
 		return;
-	m->interval = more(m->interval, m->intervals, sizeof(interval));
+	m->interval = roomy_more(m->interval, m->intervals, sizeof(interval));
 	m->interval[m->intervals++] = interval;
 }
 
@@ -38,7 +34,7 @@ static struct task *task_of(struct model *m, int32_t pid)
 	uint64_t *at = map_at(&m->task_at, (uint32_t)pid);
 
 	if (!*at) {
-		m->task = more(m->task, m->tasks, sizeof(*m->task));
+		m->task = roomy_more(m->task, m->tasks, sizeof(*m->task));
 		m->task[m->tasks++] = (struct task){.pid = pid};
 		*at = m->tasks;
 	}
@@ -53,7 +49,7 @@ static void add_state(struct model *m, struct state state)
 		return;
 	state.begin = state.begin < m->from ? m->from : state.begin;
 	state.end = state.end > m->to ? m->to : state.end;
-	m->state = more(m->state, m->states, sizeof(state));
+	m->state = roomy_more(m->state, m->states, sizeof(state));
 	m->state[m->states++] = state;
 	task_of(m, state.pid)->ran += state.end - state.begin;
 }
@@ -104,7 +100,7 @@ static void end_waiting(struct model *m, int64_t pid, const struct record *r)
 	uint64_t *since = map_at(&m->runnable, pid);
 
 	if (*since && pid && r->time >= m->from && *since - 1 <= m->to) {
-		m->waiting = more(m->waiting, m->waitings, sizeof(*m->waiting));
+		m->waiting = roomy_more(m->waiting, m->waitings, sizeof(*m->waiting));
 		m->waiting[m->waitings++] =
 		    (struct state){r->cpu, pid, *since - 1, r->time, r->time};
 	}
@@ -228,7 +224,7 @@ static void lost(struct model *m, const struct record *r)
 	struct model_cpu *c = &m->cpu[r->cpu];
 
 	end_state(m, r->cpu, c->last);
-	m->gap = more(m->gap, m->gaps, sizeof(*m->gap));
+	m->gap = roomy_more(m->gap, m->gaps, sizeof(*m->gap));
 	m->gap[m->gaps++] = (struct gap){r->cpu, c->last, r->time, r->lost, r->lost_unknown};
 	c->visible = r->time;
 	c->seen = true;
@@ -241,7 +237,7 @@ static void count(struct model *m, const struct record *r, size_t event)
 	(*map_at(&m->of_task, (uint64_t)event << 32 | (uint32_t)r->pid))++;
 	task_of(m, r->pid)->records++;
 	if (r->event && m->pairing.semantics[event].kind == SEMANTICS_MARK) {
-		m->mark = more(m->mark, m->marks, sizeof(*m->mark));
+		m->mark = roomy_more(m->mark, m->marks, sizeof(*m->mark));
 		m->mark[m->marks++] = (struct mark){*r, false};
 	}
 }
@@ -357,12 +353,12 @@ void model_free(struct model *m)
 	pairing_free(&m->pairing);
 	calltree_free(&m->calls);
 	free(m->count);
-	free(m->interval);
-	free(m->state);
-	free(m->waiting);
-	free(m->mark);
-	free(m->gap);
-	free(m->task);
+	roomy_free(m->interval);
+	roomy_free(m->state);
+	roomy_free(m->waiting);
+	roomy_free(m->mark);
+	roomy_free(m->gap);
+	roomy_free(m->task);
 	map_clear(&m->task_at);
 	map_clear(&m->woken);
 	map_clear(&m->runnable);
