@@ -92,6 +92,9 @@ static ssize tracefs_mark_raw(struct trace_array *tr, const void *data, size_t n
 	local_inc(&file->counts[ctx.cpu].hit);
 	struct rec_raw_data *rec = trace_reserve(&slot, file, &ctx, sizeof(struct trace_entry) + n);
 	if (rec) {
+		u32 *words = (u32 *)&rec->id;
+
+		words[(n - 1) / sizeof(u32)] = 0; /* what fills up the last one is no old record */
 		memcpy(&rec->id, data, n);
 		trace_commit_bare(&slot, file, &ctx);
 	}
