@@ -1,12 +1,12 @@
 /*
- * Pages of rings, for who makes rings and changes them: control.c and resize.c. Task context, one
- * control call at a time on a buffer.
+ * Allocating, freeing and replacing the pages of rings, for control.c and resize.c. Task context,
+ * one control call at a time on a buffer.
  */
 #pragma once
 
 #include "trace/ring/priv.h"
 
-/* Pages in a chain through their first word, while nobody uses them. */
+/* Unused pages, chained through their first word. */
 struct rb_chain {
 	struct rb_chain *next;
 };
@@ -29,34 +29,34 @@ static inline void rb_chain_push(struct rb_chain **head, void *page)
 
 void rb_chain_free(struct rb_chain **head, unsigned order);
 /*
- * Adds `count` pages of PAGE_SIZE << order bytes; kept: from the store, as far as it has room, with
- * order 0. 0, or -ENOMEM and the chain is empty.
+ * Adds `count` pages of PAGE_SIZE << order bytes. With `kept` and order 0, pages come from the
+ * store while it has room. Returns 0, or -ENOMEM with the chain empty.
  */
 int rb_chain_fill(struct rb_chain **head, size_t count, bool kept, unsigned order);
 
-/* The array of a ring's slots, zeroed. NULL: no memory, or more than a ring can have. */
+/* Allocates a ring's slots, zeroed. NULL: no memory, or more slots than a ring can have. */
 u64 *rb_slots_get(size_t count, bool kept);
 void rb_slots_put(u64 *slots, size_t count);
 
-/* Enters a page into its slot as one that nothing was written to yet. */
+/* Enters a page into its slot as never written. */
 void rb_put_free_page(u64 *slots, size_t index, struct ring_buffer_page *page);
 
-/* The ring that the buffer is to have for that CPU, empty; NULL: no memory. */
+/* Allocates an empty ring for this CPU of the buffer. NULL: no memory. */
 struct rb_ring *rb_ring_alloc(const struct ring_buffer *rb, unsigned cpu);
 void rb_ring_free(struct rb_ring *ring, unsigned cpu);
 
-/* Sub-buffers of that order for so many bytes. */
+/* The number of sub-buffers of this order that hold `size` bytes. */
 size_t rb_pages_for(size_t size, unsigned order);
 
-/* Empties the ring of a CPU buffer that is stopped, in control.c. */
+/* Empties the ring of a stopped CPU buffer (in control.c). */
 void rb_reset_ring(struct rb_ring *ring);
 
 /*
- * Keeps writers and readers out of CPU buffers `from` to `to`, with one wait for all. The caller
- * may not sleep until rb_start_cpus(). All are in control.c.
+ * Keeps writers and readers out of CPU buffers `from` to `to`, waiting once for all. The caller
+ * must not sleep until rb_start_cpus(). These functions are in control.c.
  */
 void rb_stop_cpus(struct ring_buffer *rb, int from, int to);
 void rb_start_cpus(struct ring_buffer *rb, int from, int to);
-/* The two halves of rb_stop_cpus(), for several buffers: host_synchronize() comes between them. */
+/* The two halves of rb_stop_cpus(), for several buffers: call host_synchronize() between them. */
 void rb_refuse_cpus(struct ring_buffer *rb, int from, int to);
 void rb_lock_readers(struct ring_buffer *rb, int from, int to);

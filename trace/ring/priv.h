@@ -1,7 +1,7 @@
 /*
- * What the files of the ring buffer share: the words (explained at the head of ring.c), packing and
- * unpacking them, and the structures of a buffer. Outside of those files only trace/ring/write.h
- * includes it.
+ * The files of the ring buffer share this header: the packed words (defined at the head of ring.c)
+ * with their accessors, and the structures of a buffer. Apart from those files only
+ * trace/ring/write.h includes it.
  */
 #pragma once
 
@@ -17,9 +17,7 @@
 #define RB_INDEX_MASK ((1UL << RB_INDEX_BITS) - 1)
 #define RB_GEN_BITS   28
 #define RB_GEN_MASK   ((1UL << RB_GEN_BITS) - 1)
-/*
- * Not 0: the lap before the first must not be that of a page which was never written to.
- */
+/* Not 0: the lap before the first must differ from that of a page never written. */
 #define RB_FIRST_GEN  1
 
 static inline u64 rb_number_make(u64 gen, u64 index)
@@ -74,8 +72,8 @@ static inline struct ring_buffer_event *rb_tail_event(u64 tail)
 #define RB_NO_TAIL (-1UL) /* no tail is this: they are multiples of 4 */
 
 /*
- * `mask` is minus the size of a sub-buffer: the bits of an address that say which one it lies in.
- * Bytes left in the sub-buffer; 0 for an empty ring's tail, which is 0.
+ * Bytes left in the sub-buffer; 0 for the tail of an empty ring, which is 0. `mask` is minus the
+ * sub-buffer size: it selects the address bits that identify a sub-buffer.
  */
 static inline u64 rb_tail_room(u64 tail, u64 mask)
 {
@@ -83,8 +81,8 @@ static inline u64 rb_tail_room(u64 tail, u64 mask)
 }
 
 /*
- * The same as a test: minus (room + 1) is `tail - 1` with ones in front. It needs no second test
- * for a full page. A known size costs nothing.
+ * The same as a test: `tail - 1`, sign-extended by the mask, is minus (room + 1). It needs no
+ * second test for a full page, and no addition for a constant size.
  */
 static inline bool rb_tail_fits(u64 tail, u64 size, u64 mask)
 {
@@ -119,7 +117,7 @@ static inline u64 rb_commit_events(u64 commit_word)
 	return commit_word >> 19 & 0xffff;
 }
 
-/* So many bytes of padding, as an account has them. */
+/* Encodes a number of padding bytes for an account. */
 static inline u64 rb_commit_padding(u64 bytes)
 {
 	return bytes / 4 << RB_COMMIT_PADDING;
@@ -154,10 +152,10 @@ struct rb_map {
 };
 
 /*
- * One CPU's ring. Who may touch what: [W] writers, that is the own CPU, by local_* operations;
- * other CPUs may look [S] writers and the reader, by atomic_cas [R] whoever holds the lane's reader
- * lock [X] changed only when nobody writes (recording stopped and host_synchronize() waited for)
- * and under the reader lock
+ * One CPU's ring. Who may change a field: [W] writers, on the ring's own CPU, by local_*
+ * operations; other CPUs may read it; [S] writers and the reader, by atomic_cas; [R] the holder of
+ * the CPU buffer's reader lock; [X] only under the reader lock while nobody writes (recording is
+ * stopped, and host_synchronize() has returned)
  */
 struct rb_ring {
 	struct local_pair tail; /* [W] a: where the next event goes; b: time of the last event */
@@ -177,8 +175,8 @@ struct rb_ring {
 	    discarded; /* [W] see struct ring_buffer_stats */
 
 	/*
-	 * The reader. `page` is what is being read: taken away from the ring, unless nothing was
-	 * read yet.
+	 * The reader. `page` is the page being read, taken from the ring unless nothing was read
+	 * yet.
 	 */
 	struct ring_buffer_page *page, *spare; /* [R] from here on */
 	bool open;	      /* the writer has not finished `page`: its account is alive */
@@ -194,7 +192,7 @@ struct rb_ring {
 	u64 lost;	      /* to be reported with the next event */
 	u64 read;	      /* events consumed, of pages before `page` */
 	u64 iterators;
-	struct rb_map *map; /* not NULL: programs map the ring, it must keep its pages */
+	struct rb_map *map; /* not NULL: programs map the ring, so it must keep its pages */
 	u64 resets;
 	/* `disabled` at the last reset: who is kept away by it counts there meanwhile */
 	u64 disabled_before;
@@ -202,7 +200,7 @@ struct rb_ring {
 	bool kept;			/* [X] lies in the store, its slots too */
 };
 
-/* What a writer looks at first, a cache line per CPU. */
+/* The fields that a writer reads first: one cache line per CPU. */
 struct rb_cpu_buffer {
 	struct rb_ring *ring; /* changed by swap, under the reader lock */
 	u64 depth;	      /* [W] events reserved and not yet committed, innermost counted */
@@ -235,8 +233,8 @@ static inline bool rb_is_set_on(const struct ring_buffer *rb)
 }
 
 /*
- * At most this many events of a CPU are reserved and not committed: four contexts, and recursion of
- * four in each.
+ * The most events that a CPU may have reserved and not committed: four contexts, recursion of four
+ * in each.
  */
 #define RB_MAX_DEPTH 16
 
@@ -285,15 +283,15 @@ static inline u64 rb_ring_next(const struct rb_ring *ring, u64 number)
 }
 
 /*
- * What the slot of `next` says before anybody evicts, takes or enters it: unread data of the lap
- * before.
+ * True if the slot of `next` still holds unread data of the previous lap: nobody has evicted, taken
+ * or entered it.
  */
 static inline bool rb_slot_is_unread(u64 slot, u64 next)
 {
 	return ((slot + 1) & RB_GEN_MASK) == rb_number_gen(next);
 }
 
-/* Sub-buffers from `from` on to `to`; negative if that lies before. */
+/* The number of sub-buffers from `from` to `to`; negative if `to` is earlier. */
 static inline s64 rb_ring_distance(const struct rb_ring *ring, u64 from, u64 to)
 {
 	s64 gens = (s64)((rb_number_gen(to) - rb_number_gen(from)) << (64 - RB_GEN_BITS)) >>
@@ -310,9 +308,9 @@ static inline u64 rb_ring_advance(const struct rb_ring *ring, u64 number, u64 pa
 }
 
 /*
- * The sum of a number, lap:12 events:52. Of two numbers the difference is how many events lie from
- * the one on and before the other, unless rb_ring.unsure lies there, too. Like that of an account,
- * its lap says whether it is of this number.
+ * The event sum of a sub-buffer number, lap:12 events:52. The difference of two sums is the number
+ * of events from the first number up to the second, unless rb_ring.unsure lies between them. As in
+ * an account, the lap tells whether the sum belongs to this number.
  */
 static inline u64 *rb_sum_at(const struct rb_ring *ring, u64 number)
 {
@@ -329,7 +327,7 @@ static inline u64 rb_clock(u64 (*clock)(void))
 	return clock ? clock() : host_cycles();
 }
 
-/* The tail of a ring in which nothing was written: at the end of the number before the first. */
+/* Sets the tail of an empty ring: at the end of the number before the first. */
 static inline void rb_ring_tail_init(struct rb_ring *ring)
 {
 	ring->tail = (struct local_pair){0, 0};
@@ -337,7 +335,7 @@ static inline void rb_ring_tail_init(struct rb_ring *ring)
 	ring->full_tail = RB_NO_TAIL;
 }
 
-/* The lock says which CPU has it. */
+/* The lock word names the CPU that holds it. */
 static inline bool rb_trylock_reader(struct rb_cpu_buffer *cpu_buffer, unsigned cpu)
 {
 	return atomic_cas(&cpu_buffer->lock, 0U, cpu + 1);
@@ -348,7 +346,7 @@ static inline bool rb_has_cpu(const struct ring_buffer *rb, int cpu)
 	return (unsigned)cpu < rb->cpus;
 }
 
-/* Reader lock: task context; held shortly, with preemption off. */
+/* Reader lock: task context; held briefly, with preemption off. */
 static inline __attribute__((always_inline)) struct rb_ring *rb_lock_reader(
     struct ring_buffer *rb, int cpu)
 {
@@ -366,47 +364,50 @@ static inline __attribute__((always_inline)) void rb_unlock_reader(struct ring_b
 	host_preempt_enable();
 }
 
-/* Steps over one event: adds its part to *stamp and returns its size. *data: is it one to show? */
+/*
+ * Steps over one event: adds its delta to *stamp and returns its size. *data: whether the event is
+ * data.
+ */
 u64 rb_event_step(const struct ring_buffer_event *ev, u64 *stamp, bool *data);
 
-/* The reader's half, for the others. Under the reader lock. */
+/* Functions of the reader, for the other files. Under the reader lock. */
 void rb_reader_init(
     struct rb_ring *ring, struct ring_buffer_page *page, struct ring_buffer_page *spare);
 /* Brings `end` up to date with what the writer committed to an open page. */
 void rb_reader_look(struct rb_ring *ring);
 /*
- * How many bytes of the page may be read, not fewer than `known`; *account: as it was then, or as
- * it was before the call.
+ * The number of readable bytes of the page, at least `known`. *commit_word: the account at that
+ * time, or before the call.
  */
 u64 rb_readable(
     const struct rb_ring *ring, const struct ring_buffer_page *page, u64 known, u64 *commit_word);
-/* `next` goes on over sub-buffers that were taken, or overwritten and counted so. */
+/* Advances `next` over sub-buffers that were taken, or overwritten and counted as such. */
 void rb_reader_skip(struct rb_ring *ring, u64 pages);
-/* Sees to it that `page` has unread bytes; false: there are none. */
+/* Ensures that `page` has unread bytes; false: nothing is left to read. */
 bool rb_reader_refill(struct rb_ring *ring);
 /*
- * Ends `page`, which no writer is in, for who reads it in place: its header becomes that of a page
- * given away.
+ * Finishes `page`, which no writer is in, for a reader in place: gives it the header of a page
+ * taken away.
  */
 void rb_reader_end_page(struct rb_ring *ring);
 /* map.c: the reader has taken the page at `next`, with that account; the ring was emptied. */
 void rb_map_taken(struct rb_ring *ring, u64 commit_word);
 void rb_map_reset(struct rb_ring *ring);
 /*
- * The tail leaves the reader's page, if it is there, for the next sub-buffer: an event that does
- * not fit, and is discarded. On the buffer's CPU, interrupts off, no event reserved.
+ * If the tail is in the reader's page, moves it to the next sub-buffer, by an event that does not
+ * fit and is discarded. On the buffer's CPU, interrupts off, no event reserved.
  */
 void rb_leave_page(struct rb_cpu_buffer *cpu_buffer);
-/* How many from `next` on are overwritten already, by what the slots say now. */
+/* The number of sub-buffers from `next` on that the slots now show as overwritten. */
 u64 rb_overrun_from_next(const struct rb_ring *ring);
-/* R4: events overwritten so far, when that many sub-buffers from `next` on are. */
+/* R4: events overwritten so far, if `pages` sub-buffers from `next` on are. */
 u64 rb_overrun_before(const struct rb_ring *ring, u64 pages);
 
-/* May the page leave its ring for good? Those of the store stay in theirs. */
+/* True if the page may leave its ring for good. Pages of the store may not. */
 bool rb_may_leave(const struct ring_buffer_page *page);
 
 /*
- * Adds what the ring counts, since it was made, to *t. Under the reader lock, or when nobody knows
- * the ring.
+ * Adds the ring's counts since its creation to *t. Under the reader lock, or while nobody else can
+ * reach the ring.
  */
 void rb_ring_totals(struct rb_ring *ring, struct ring_buffer_totals *t);

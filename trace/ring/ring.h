@@ -1,9 +1,9 @@
 /*
- * The unified trace buffer: per-CPU rings of sub-buffers, to the bit as the text "tracing: unified
- * trace buffer" gives them. A sub-buffer has 4 KiB, or as many as ring_buffer_set_order() says.
- * Names and meanings are that text's. Writers: any context, on their own CPU, between host_enter()
- * and host_preempt_enable(), never wait. Readers and control: task context. See ring.c for the
- * words, the steps and the bounds.
+ * The unified trace buffer: per-CPU rings of sub-buffers, with the layout, names and meanings of
+ * the text "tracing: unified trace buffer". A sub-buffer has 4 KiB, or the size set by
+ * ring_buffer_set_order(). Writers run in any context, on their own CPU, between host_enter() and
+ * host_preempt_enable(), and never wait. Readers and control functions run in task context. ring.c
+ * defines the words, the steps and the bounds.
  */
 #pragma once
 
@@ -41,8 +41,8 @@ struct ring_buffer_page {
 	(-1UL << 31) /* events were lost before this page (bit 31; Linux extends its sign) ... */
 #define RB_MISSED_STORED (1UL << 30) /* ... and their number is the u64 behind the committed data */
 /*
- * Largest payload of one event: fits an empty sub-buffer with a time stamp in front. Of the
- * smallest sub-buffer; others take more (ring_buffer_max_data()).
+ * Largest payload of one event in the smallest sub-buffer: it fits into an empty one after a time
+ * stamp. Larger sub-buffers take more (ring_buffer_max_data()).
  */
 #define RB_MAX_DATA	 (RB_PAGE_DATA - 8 - 16)
 
@@ -51,15 +51,15 @@ struct ring_buffer_iter;
 
 enum {
 	RB_FL_OVERWRITE = 1,
-	RB_FL_KEPT = 2,	 /* its rings come from the store, as far as that has room */
+	RB_FL_KEPT = 2,	 /* its rings come from the store while that has room */
 	RB_FL_ORDER = 8, /* times the order of its sub-buffers, see ring_buffer_set_order() */
 };
 
 /*
- * Pages for rings of RB_FL_KEPT, in a place of the host's choice, where they are found again by who
- * knows where their structs lie. alloc: n pages in a row, zeroed; NULL: no room. free: false: not
- * from there. ring_at: a CPU's ring, its struct one page, came (true) or goes. Task context; NULL:
- * there is none.
+ * Backing memory for rings with RB_FL_KEPT, at a place that the host chooses so that a later boot
+ * finds the rings by their structs. alloc: n adjacent zeroed pages; NULL: no room. free: returns
+ * false for pages from elsewhere. ring_at: a CPU's ring, whose struct is one page, was added (true)
+ * or goes away. Task context. NULL: no store.
  */
 struct ring_buffer_store {
 	void *(*alloc)(unsigned n);
@@ -76,8 +76,8 @@ void ring_buffer_set_store(const struct ring_buffer_store *store);
 struct ring_buffer *ring_buffer_alloc(size_t size, unsigned flags, u64 (*clock)(void));
 void ring_buffer_free(struct ring_buffer *rb);
 /*
- * CPUs that came up since: their rings, of the present size. Before that their events are not
- * counted. 0 or -ENOMEM.
+ * Adds rings of the present size for CPUs that came up since allocation. Before this call their
+ * events are not counted. 0 or -ENOMEM.
  */
 int ring_buffer_add_cpus(struct ring_buffer *rb);
 /*
@@ -86,10 +86,11 @@ int ring_buffer_add_cpus(struct ring_buffer *rb);
  */
 int ring_buffer_resize(struct ring_buffer *rb, size_t size, int cpu);
 /*
- * From now on a sub-buffer of both has PAGE_SIZE << order bytes (other: NULL for none); the rings
- * keep their size, rounded up, and lose what is in them. 0; or nothing has changed: -ENOMEM;
- * -EBUSY, an iterator, or a program that maps a ring. No swap between the two meanwhile. Larger
- * ones than a page do not come from the store, and are not found again.
+ * Sets the sub-buffer size of both buffers (`other` may be NULL) to PAGE_SIZE << order bytes. The
+ * rings keep their size, rounded up, and lose their contents. 0; -ENOMEM, or -EBUSY (an iterator,
+ * or a program that maps a ring): nothing has changed. The caller prevents swaps between the two
+ * meanwhile. Sub-buffers larger than a page do not come from the store, so a later boot does not
+ * find them.
  */
 int ring_buffer_set_order(struct ring_buffer *rb, struct ring_buffer *other, unsigned order);
 unsigned ring_buffer_order(const struct ring_buffer *rb);
@@ -98,14 +99,15 @@ size_t ring_buffer_max_data(const struct ring_buffer *rb);  /* RB_MAX_DATA for t
 void ring_buffer_change_overwrite(struct ring_buffer *rb, bool on);
 void ring_buffer_set_clock(struct ring_buffer *rb, u64 (*clock)(void)); /* resets */
 /*
- * Another clock of the same kind for a while, nothing is reset; NULL: the TSC again. Nobody else
- * writes meanwhile.
+ * Uses another clock of the same kind for a while, without a reset; NULL: back to the TSC. Nobody
+ * else may write meanwhile.
  */
 void ring_buffer_borrow_clock(struct ring_buffer *rb, u64 (*clock)(void));
 
 /*
- * Writers (inline, for the event core: trace/ring/write.h). reserve: NULL when refused (and counted
- * why). Exactly one commit or discard follows, in stack order.
+ * Writers (inline, for the event core: trace/ring/write.h). reserve: NULL if the ring refuses the
+ * event; the ring counts the reason. The caller must commit or discard each reserved event exactly
+ * once, in stack order.
  */
 struct ring_buffer_event *ring_buffer_lock_reserve(struct ring_buffer *rb, size_t length);
 void ring_buffer_unlock_commit(struct ring_buffer *rb, struct ring_buffer_event *ev);
@@ -119,7 +121,7 @@ static inline u32 rb_event_len_bytes(const struct ring_buffer_event *ev)
 {
 	return *(const u32 *)ev & 7 << 2;
 }
-/* Of an event of type DATA, and of any: bytes used in the buffer. */
+/* Bytes that an event of type DATA, or of any type, uses in the buffer. */
 static inline u32 rb_data_event_length(const struct ring_buffer_event *ev)
 {
 	u32 payload = rb_event_len_bytes(ev);
@@ -131,7 +133,7 @@ static inline u32 ring_buffer_event_length(const struct ring_buffer_event *ev)
 	return likely(ev->type == RINGBUF_TYPE_DATA) ? rb_data_event_length(ev)
 						     : rb_event_length_slow(ev);
 }
-/* Its payload, rounded up to 4; 0 for what is not data. */
+/* The payload length, rounded up to 4; 0 if the event is not data. */
 static inline u32 ring_buffer_data_length(const struct ring_buffer_event *ev)
 {
 	u32 payload = rb_event_len_bytes(ev);
@@ -151,17 +153,17 @@ static inline void *ring_buffer_event_data(struct ring_buffer_event *ev)
  * one.
  */
 struct ring_buffer_event *ring_buffer_peek(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
-/* As peek, and moves on; the event stays valid until the next consuming call on that CPU. */
+/* As peek, then advances. The event stays valid until the next consuming call on that CPU. */
 struct ring_buffer_event *ring_buffer_consume(struct ring_buffer *rb, int cpu, u64 *ts, u64 *lost);
-/* Moves on over the event that peek gave, if that is still the next one: false when it was not. */
+/* Consumes the event that peek returned, if that is still the next one; otherwise returns false. */
 bool ring_buffer_consume_peeked(
     struct ring_buffer *rb, int cpu, const struct ring_buffer_event *peeked);
 /*
  * Takes a whole sub-buffer away. `page` is a spare from ring_buffer_alloc_page(), of PAGE_SIZE; on
- * success it is exchanged, if that is the size of the ring's. `full`: only if the writer has left
- * the sub-buffer. A sub-buffer that was begun, or that `len` is too small for, is copied in part:
- * as many whole events as fit in `len`, behind a header of their own. What lies behind the events
- * is zeroed. 0; -EAGAIN: nothing there, or nothing that fits; -EINVAL: no room for an event, or no
+ * success the function exchanges it, if the ring's sub-buffers have that size. `full`: only if the
+ * writer has left the sub-buffer. If the writer is still in it, or it is partly read, or larger
+ * than `len`, the function copies a new header and as many whole events as fit in `len`, and zeroes
+ * the rest. 0; -EAGAIN: nothing there, or nothing that fits; -EINVAL: no room for an event, or no
  * such CPU.
  */
 struct ring_buffer_page *ring_buffer_alloc_page(void);
@@ -169,15 +171,16 @@ void ring_buffer_free_page(struct ring_buffer_page *page);
 int ring_buffer_read_page(
     struct ring_buffer *rb, struct ring_buffer_page **page, size_t len, int cpu, bool full);
 /*
- * As ring_buffer_read_page(), but always copies: the page stays the caller's. It has `size` bytes;
- * all that no event takes is zeroed.
+ * As ring_buffer_read_page(), but always copies: the caller keeps the page. It has `size` bytes;
+ * the function zeroes those without events.
  */
 int ring_buffer_copy_page(struct ring_buffer *rb, struct ring_buffer_page *to, size_t size,
     size_t len, int cpu, bool full);
 
 /*
- * A walk over the events of a page that was taken away, from `offset` on: rb_page_iter_next() goes
- * to the next event to show and says whether there is one. Any context; the page is the caller's.
+ * Iterates over the events of a page that was taken from the ring, from `offset` on.
+ * rb_page_iter_next() moves to the next data event and returns false at the end. Any context; the
+ * caller owns the page.
  */
 struct rb_page_iter {
 	u8 *at, *end; /* the next event; where they end */
@@ -194,7 +197,9 @@ static inline void rb_page_iter_start(
 }
 /* rb_page_iter_next() for all but small data. */
 bool rb_page_iter_next_slow(struct rb_page_iter *w);
-/* The low five bits, type and len, of an event with at most 28 bytes of data; as a set. */
+/*
+ * The set of values of the low five bits (type and len) of an event with at most 28 bytes of data.
+ */
 #define RB_SMALL_DATA 0x88888880u
 static inline __attribute__((always_inline)) bool rb_page_iter_next(struct rb_page_iter *w)
 {
@@ -219,18 +224,18 @@ static inline __attribute__((always_inline)) bool rb_page_iter_next(struct rb_pa
 }
 
 /*
- * The ring of a CPU as pages that a program maps: kernel/abi/trace_mmap.h says what is on them,
- * map.c how it works. map: one more user; resizing and swapping are -EBUSY until the last is gone.
- * 0, -ENOMEM, -EINVAL: no such CPU. The others are for who is a user. map_page: index 0 is the meta
- * page; NULL: behind the end; needs no lock.
+ * A CPU's ring as pages for a program to map: kernel/abi/trace_mmap.h describes the pages, map.c
+ * the mechanism. ring_buffer_map() adds a user; resizing and swapping return -EBUSY until the last
+ * user is gone. 0, -ENOMEM, -EINVAL: no such CPU. Only users may call the other functions.
+ * map_page: index 0 is the meta page; NULL: past the end; needs no lock.
  */
 int ring_buffer_map(struct ring_buffer *rb, int cpu);
 void ring_buffer_unmap(struct ring_buffer *rb, int cpu);
 u64 ring_buffer_map_pages(const struct ring_buffer *rb, int cpu); /* 0: not mapped */
 void *ring_buffer_map_page(const struct ring_buffer *rb, int cpu, u64 index);
 /*
- * Makes the next sub-buffer with unread events the one that the meta page names, and counts them as
- * read. Task context, may wait for that CPU. 0 also when there is nothing new; -ENODEV: not mapped.
+ * Makes the meta page name the next sub-buffer with unread events, and counts these as read. Task
+ * context, may wait for that CPU. 0, also if nothing is new; -ENODEV: not mapped.
  */
 int ring_buffer_map_get_reader(struct ring_buffer *rb, int cpu);
 
@@ -255,53 +260,49 @@ struct ring_buffer_live *ring_buffer_live_start(
     struct ring_buffer *rb, int cpu); /* NULL: no memory, no such CPU */
 void ring_buffer_live_finish(struct ring_buffer_live *it);
 /*
- * The same in two steps, for a caller that cannot allocate when it looks: alloc gives memory alone
- * (NULL: none), for sub-buffers of `page_size` bytes at most; restart begins, as often as the
- * caller likes. restart: any context in which this CPU is in no reader; false: no such CPU, or its
- * sub-buffers are larger than that.
+ * The same in two steps, for a caller that cannot allocate when it reads. alloc only allocates
+ * memory (NULL: none), for sub-buffers of up to `page_size` bytes. restart begins an iteration, any
+ * number of times, in any context in which this CPU is in no reader; false: no such CPU, or its
+ * sub-buffers are larger.
  */
 struct ring_buffer_live *ring_buffer_live_alloc(size_t page_size);
 bool ring_buffer_live_restart(struct ring_buffer_live *it, struct ring_buffer *rb, int cpu);
 /*
- * How many events are missing right before the last one given (or RB_LOST_UNKNOWN), counted from
- * the last call.
+ * The number of events lost right before the last one returned (or RB_LOST_UNKNOWN), since the
+ * previous call.
  */
 u64 ring_buffer_live_lost(struct ring_buffer_live *it);
 struct ring_buffer_event *ring_buffer_live_next(struct ring_buffer_live *it, u64 *ts, bool *missed);
 /*
- * The same by whole sub-buffers. limit: from now on it ends with the sub-buffer that the tail is in
- * now, or with a reset; returns how many there are at most. page: copies the events of the next one
- * that are committed and were not handed out yet to *page, whose commit is the bytes alone; *lost:
- * events that are missing before it, since the last one or since the last that was consumed. False:
- * no more.
+ * The same by whole sub-buffers. limit: makes the iteration end with the tail's present sub-buffer,
+ * or at a reset; returns the maximum number of sub-buffers until then. page: copies the committed
+ * events of the next sub-buffer that it has not yet returned to *page, whose commit is the bytes
+ * alone. *lost: the number of events lost before these, since the last sub-buffer or the last
+ * consumed event. False: no more.
  */
-#define RB_LOST_UNKNOWN (-1UL) /* some, a consuming reader was at work too */
+#define RB_LOST_UNKNOWN (-1UL) /* some were lost: a consuming reader ran meanwhile */
 u64 ring_buffer_live_limit(struct ring_buffer_live *it);
 bool ring_buffer_live_page(struct ring_buffer_live *it, struct ring_buffer_page *page, u64 *lost);
 
 /*
- * Does this CPU stand in the middle of a reader? Then the calls above would wait for ever. Any
- * context.
+ * True if this CPU was interrupted inside a reader: the functions above would then wait for ever.
+ * Any context.
  */
 bool ring_buffer_reads_here(struct ring_buffer *rb);
-/*
- * Nobody runs any more but who calls this, for good: readers that were stopped in the middle keep
- * nobody waiting.
- */
+/* Releases the locks of readers that were stopped midway. Only the caller runs from now on. */
 void ring_buffer_break_locks(struct ring_buffer *rb);
 
 /*
- * Control: one call at a time on a buffer, the caller sees to that (host_lock()). lock: nobody
- * writes and nobody reads until unlock; its holder may look at the buffer by no function here, and
- * may not sleep.
+ * Control: the caller ensures one call at a time on a buffer (host_lock()). lock: keeps writers and
+ * readers out until unlock; its holder must not sleep or call other functions on the buffer.
  */
 void ring_buffer_lock(struct ring_buffer *rb);
 void ring_buffer_unlock(struct ring_buffer *rb);
-/* Whether there is a sub-buffer with unread events that the writer has left. Task context. */
+/* True if the writer has left a sub-buffer with unread events. Task context. */
 bool ring_buffer_has_finished(struct ring_buffer *rb, int cpu);
 /*
- * Whether unread sub-buffers make up `percent` of the CPU's, the one being written counted whole.
- * Any context; a guess while the reader moves.
+ * True if `percent` of the CPU's sub-buffers are unread; the one being written counts as full. Any
+ * context; approximate while the reader moves.
  */
 bool ring_buffer_filled(const struct ring_buffer *rb, unsigned cpu, unsigned percent);
 size_t ring_buffer_size(
@@ -314,9 +315,9 @@ void ring_buffer_reset(struct ring_buffer *rb);
  */
 int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, int cpu);
 /*
- * The same for all CPUs, from any context between host_enter() and host_preempt_enable(), writers
- * interrupted or not; all or none. -EBUSY: iterators, or a reader at work that this interrupted.
- * Not while a control call is under way on either buffer.
+ * The same for all CPUs or none, from any context between host_enter() and host_preempt_enable(),
+ * even if it interrupts writers. -EBUSY: iterators, or the caller interrupted a reader. Not during
+ * a control call on either buffer.
  */
 int ring_buffer_swap(struct ring_buffer *a, struct ring_buffer *b);
 bool ring_buffer_empty(struct ring_buffer *rb);
@@ -325,7 +326,7 @@ void ring_buffer_record_disable(struct ring_buffer *rb); /* counts */
 void ring_buffer_record_enable(struct ring_buffer *rb);
 void ring_buffer_record_disable_cpu(struct ring_buffer *rb, int cpu);
 void ring_buffer_record_enable_cpu(struct ring_buffer *rb, int cpu);
-/* tracing_on's switch: does not count. True if that changed it. Any context. */
+/* The switch of tracing_on: does not nest. Returns true if the state changed. Any context. */
 bool ring_buffer_record_off(struct ring_buffer *rb);
 bool ring_buffer_record_on(struct ring_buffer *rb);
 bool ring_buffer_record_is_on(struct ring_buffer *rb);
@@ -346,14 +347,14 @@ struct ring_buffer_stats {
 void ring_buffer_stats(struct ring_buffer *rb, int cpu, struct ring_buffer_stats *st);
 
 /*
- * What became of everything one CPU ever wanted to write: through resets, as long as its ring
- * lives, whatever buffer that is in.
+ * The fate of every event that one CPU tried to write since its ring was created, across resets and
+ * swaps.
  */
 struct ring_buffer_totals {
 	u64 unread, read, overrun, discarded;
 	u64 cleared; /* unread when the ring was reset */
 	u64 dropped, commit_overrun, too_large, nested;
-	u64 disabled; /* with the time when the CPU had no ring yet */
+	u64 disabled; /* includes events from before the CPU had a ring */
 };
 /* Adds them to *t. */
 void ring_buffer_totals(struct ring_buffer *rb, unsigned cpu, struct ring_buffer_totals *t);

@@ -1,8 +1,7 @@
 /*
- * The way of an event into the ring buffer, inline: for the event core, which knows its CPU from
- * host_enter(), and mostly the length when it is compiled. Same contract as
- * ring_buffer_lock_reserve() and ring_buffer_unlock_commit(), which are these functions for
- * everybody else. The steps are those at the head of ring.c.
+ * Inline reserve, commit and discard for the event core, which knows its CPU from host_enter(), and
+ * mostly the length at compile time. Other callers use the functions ring_buffer_lock_reserve() and
+ * ring_buffer_unlock_commit(), which have the same contract. The head of ring.c lists the steps.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 #include "trace/ring/priv.h"
 
 #define RB_DELTA_BITS 27
-#define RB_SMALL_MAX  28 /* payload that `len` can say */
+#define RB_SMALL_MAX  28 /* largest payload that `len` can encode */
 
 /* Payload as it is stored, and the whole event. length >= 1. */
 static inline u64 rb_payload(size_t length)
@@ -60,19 +59,18 @@ static inline void rb_commit_add(
 }
 
 /*
- * Everything the fast path leaves to it, from W2 on: odd lengths, slow lanes, crossing, long times,
- * nested writers.
+ * Handles what the fast path does not, from W2 on: unusual lengths, slow CPU buffers, moving the
+ * tail to the next sub-buffer, long deltas, nested writers.
  */
 struct ring_buffer_event *rb_reserve_slow(struct rb_cpu_buffer *cpu_buffer, size_t length);
-/*
- * The same for an event that does not fit behind `tail`: if the ring is full, that is known soon.
- */
+/* The same for an event that does not fit after `tail`; returns early if the ring is full. */
 struct ring_buffer_event *rb_reserve_next(
     struct rb_cpu_buffer *cpu_buffer, size_t length, u64 tail);
 
 /*
- * After W1: is there a fast path? What is not 0 in `slow` is more than any depth (RB_SLOW_ONE). A
- * plain read of `depth`: local_inc() keeps the compiler from having it earlier.
+ * After W1: true if the fast path is allowed. Any flag or count in `slow` exceeds every depth
+ * (RB_SLOW_ONE). The read of `depth` is plain: local_inc() prevents the compiler from reading it
+ * earlier.
  */
 static inline bool rb_is_plain(const struct rb_cpu_buffer *cpu_buffer)
 {
@@ -85,8 +83,8 @@ static inline bool rb_fits_record(size_t length)
 }
 
 /*
- * W2 to W5 of an event that fits behind the tail, once, with the time of W3. False: the time does
- * not fit in, or a nested writer came.
+ * Tries W2 to W5 once for an event that fits after the tail, with the time of W3. False: the delta
+ * does not fit, or a nested writer moved the tail.
  */
 static inline __attribute__((always_inline)) bool rb_reserve_fitting_at(
     struct rb_ring *ring, u64 tail, u64 payload, u64 size, u64 now, struct ring_buffer_event **ev)
@@ -156,8 +154,8 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 }
 
 /*
- * As rb_reserve(), but where the fast path is not enough, returns NULL and changes and counts
- * nothing. Calls no function. `payload` is a multiple of 4, from 4 to RB_MAX_DATA.
+ * As rb_reserve(), but if the fast path does not suffice, it returns NULL without changing or
+ * counting anything. Calls no function. `payload` is a multiple of 4, from 4 to RB_MAX_DATA.
  */
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve(
     struct ring_buffer *rb, unsigned long cpu, u64 payload)
@@ -166,8 +164,8 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 }
 
 /*
- * The same for a caller that has read the clock: W3 comes before W1. A nested writer in between has
- * a later time, so that there is no fast path.
+ * The same for a caller that has read the clock: W3 comes before W1. If a nested writer comes in
+ * between, its time is later, and the fast path fails.
  */
 static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_reserve_at(
     struct rb_cpu_buffer *cpu_buffer, u64 payload, u64 now)
@@ -226,7 +224,7 @@ static inline __attribute__((always_inline)) bool rb_refuse_full(
 	return true;
 }
 
-/* Behind rb_try_reserve_at(). `size`: what the event takes, rb_size(length). */
+/* After rb_try_reserve_at(). `size` is the event's size in the ring, rb_size(length). */
 static inline __attribute__((always_inline)) void rb_commit_at(
     struct rb_cpu_buffer *cpu_buffer, struct ring_buffer_event *ev, u64 size)
 {
@@ -251,9 +249,9 @@ static inline __attribute__((always_inline)) void rb_commit(
 void rb_discard_slow(struct rb_cpu_buffer *cpu_buffer, struct ring_buffer_event *ev, u64 size);
 
 /*
- * Takes the tail back over the event, if it is the last one. Its time goes back too; where the
- * event had none of its own, as the first of a sub-buffer or behind a TIME_EXTENT, what gave it one
- * stays, and so does the time.
+ * If the event is the last one, moves the tail back before it and restores the time. If the event's
+ * own delta is 0 (the first of a sub-buffer, or after a TIME_EXTENT), the time stays: so does the
+ * header or extent that holds it.
  */
 static inline bool rb_take_back(struct rb_ring *ring, struct ring_buffer_event *ev, u64 size)
 {
@@ -263,7 +261,7 @@ static inline bool rb_take_back(struct rb_ring *ring, struct ring_buffer_event *
 	       local_cmpxchg_pair(&ring->tail, &tail, &last, to, last - (*(u32 *)ev >> 5));
 }
 
-/* As rb_commit(), for an event that is not to be. */
+/* As rb_commit(), but removes the event. */
 static inline __attribute__((always_inline)) void rb_discard(
     struct ring_buffer *rb, unsigned long cpu, struct ring_buffer_event *ev, u64 size)
 {
@@ -277,7 +275,7 @@ static inline __attribute__((always_inline)) void rb_discard(
 		rb_discard_slow(cpu_buffer, ev, size);
 }
 
-/* Counts an event that came while recording was off and for which no room was asked. */
+/* Counts an event that occurred while recording was off and was never reserved. */
 static inline void rb_count_disabled(struct ring_buffer *rb, unsigned long cpu)
 {
 	struct rb_cpu_buffer *cpu_buffer = rb_cpu_buffer_of(rb, cpu);
@@ -286,7 +284,7 @@ static inline void rb_count_disabled(struct ring_buffer *rb, unsigned long cpu)
 						     : &cpu_buffer->ring->disabled);
 }
 
-/* The payload of an event of this length: no need to look at the event. */
+/* The payload of an event whose length the caller knows. */
 static inline void *rb_data(struct ring_buffer_event *ev, size_t length)
 {
 	return rb_payload(length) <= RB_SMALL_MAX ? &ev->array[0] : &ev->array[1];
