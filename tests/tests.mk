@@ -133,7 +133,19 @@ $(O)/stop_plugin.so: tools/stop_plugin.c tools/trapline/goto/stop_plan.h
 	@echo "  LD      $@"
 	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) -I. -fPIC -shared -fvisibility=hidden -o $@ $<
 
-$(O)/trapline: $(TLOBJ) | $(O)/stop_plugin.so
+# QEMU loads it, too, before its own libraries (deterministic machines).
+$(O)/turns.so: tools/turns.c
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(HOSTCC) -std=gnu17 -D_GNU_SOURCE -O2 $(WARN) -I. -fPIC -shared -fvisibility=hidden -o $@ $<
+
+# Another one, that changes the pace of QEMU's threads for tests/drive/same-test.
+$(O)/pace.so: tests/drive/pace.c
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(HOSTCC) -std=gnu17 -D_GNU_SOURCE -O2 $(WARN) -I. -fPIC -shared -o $@ $<
+
+$(O)/trapline: $(TLOBJ) | $(O)/stop_plugin.so $(O)/turns.so
 	@echo "  LD      $@"
 	$(Q)$(HOSTCC) -o $@ $^
 
@@ -213,7 +225,7 @@ port-test: $(PORTS) $(O)/bare.elf
 	$(Q)tests/host/bare/check $(O)/bare.elf
 
 .PHONY: test-all trigger-storm host-test guest-test console-test matrix model
-test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/races $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/ring-step $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
+test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/pace.so $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/races $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/ring-step $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
 	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tests/drive/test $(if $(filter test-all,$@),--all)
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.

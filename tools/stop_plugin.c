@@ -57,6 +57,9 @@ struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t addres
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *address);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *address);
 
+/* Of tools/turns.c, if it is loaded: without it no order comes while the CPUs are busy. */
+EXPORT void __attribute__((weak)) turns_free(void);
+
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
 
@@ -105,6 +108,8 @@ static bool main_sleeps(void)
 static void tell(char what)
 {
 	done = true;
+	if (turns_free)
+		turns_free();
 	if (write(channel, &what, 1) != 1)
 		_exit(1);
 }

@@ -71,9 +71,21 @@ static void inherit(int fd)
 		fcntl(fd, F_SETFD, 0);
 }
 
+/* Before the libraries that the user has preloaded, if any. */
+static void preload(const char *library)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char text[8192];
+	int n = snprintf(text, sizeof(text), "%s%s%s", library, others && *others ? ":" : "",
+	    others ? others : "");
+
+	if (n >= (int)sizeof(text) || setenv("LD_PRELOAD", text, 1))
+		_exit(126);
+}
+
 /* In the child. It ends with us; Ctrl-C is for us alone, unless it has the terminal. */
 static void become_qemu(const struct machine_files *files, const struct ends *e,
-    const struct machine_spy *spy, char *const *command, int report)
+    const struct machine_spy *spy, const char *turns, char *const *command, int report)
 {
 	sigset_t none;
 	int error;
@@ -100,6 +112,8 @@ static void become_qemu(const struct machine_files *files, const struct ends *e,
 		inherit(spy->gdb);
 		dup2(spy->err, STDERR_FILENO);
 	}
+	if (turns)
+		preload(turns);
 	execvp(command[0], command);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -119,7 +133,7 @@ static void say_no_qemu(const char *qemu, int error)
 
 /* False, said. What exec has to say comes through a pipe that it closes when all is well. */
 static bool spawn(struct qemu *q, const struct machine_files *files, const struct ends *e,
-    const struct machine_spy *spy, char **command)
+    const struct machine_spy *spy, const char *turns, char **command)
 {
 	int report[2], error;
 
@@ -130,7 +144,7 @@ static bool spawn(struct qemu *q, const struct machine_files *files, const struc
 	fflush(NULL);
 	q->pid = fork();
 	if (!q->pid)
-		become_qemu(files, e, spy, command, report[1]);
+		become_qemu(files, e, spy, turns, command, report[1]);
 	if (q->pid < 0)
 		say_errno(command[0]);
 	close(report[1]);
@@ -141,18 +155,30 @@ static bool spawn(struct qemu *q, const struct machine_files *files, const struc
 	return q->pid > 0 && !failed;
 }
 
+/* What a deterministic QEMU needs (tools/turns.c); NULL: nothing. False, said: it is not there. */
+static bool find_turns(const struct machine_options *o, char **turns)
+{
+	*turns = o->icount ? find_own("turns.so") : NULL;
+	if (o->icount && !*turns)
+		say("there is no turns.so beside this program, nor in ../lib/trapline");
+	return !o->icount || *turns;
+}
+
 bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int archive)
 {
 	struct ends e = {-1, -1, -1, -1, -1, -1};
 	bool started = false;
+	char *turns;
 
 	*q = (struct qemu){-1, -1, -1, -1, -1, -1, -1};
+	if (!find_turns(o, &turns))
+		return false;
 	if (open_ends(q, &e, o)) {
 		const struct machine_files files = {
 		    memory, archive, e.out, e.err, e.control, e.monitor};
 		char **command = machine_command(o, &files);
 
-		started = spawn(q, &files, &e, o->spy, command);
+		started = spawn(q, &files, &e, o->spy, turns, command);
 		for (char **word = command; *word; word++)
 			free(*word);
 		free(command);
@@ -160,5 +186,6 @@ bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int
 		say_errno("QEMU's pipes");
 	}
 	close_ends(&e);
+	free(turns);
 	return started;
 }
