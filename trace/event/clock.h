@@ -5,13 +5,14 @@
 
 struct trace_clock {
 	const char *name;
-	u64 (*read)(void);   /* NULL: the TSC, which is what the ring stamps with by itself */
+	u64 (*read)(void);   /* NULL: the TSC, the ring's own clock */
 	u64 (*to_ns)(u64 t); /* for those in_ns */
 	bool in_ns;
 };
 extern const struct trace_clock trace_clocks[]; /* ends with a NULL name */
 u64 trace_clock_ns(
-    const struct trace_array *tr, u64 stamp); /* ns, or the bare value of a clock that has none */
+    /* ns, or the raw value if the clock does not count ns */
+    const struct trace_array *tr, u64 stamp);
 u64 trace_clock_now(const struct trace_array *tr);		    /* likewise, now */
 void trace_clock_show(struct seq *s, const struct trace_array *tr); /* the file trace_clock */
 /* 0 or -EINVAL; clears. */

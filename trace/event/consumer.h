@@ -20,8 +20,8 @@ struct trace_consumer {
 /* The tracepoint of that name, in any system; NULL: there is none. */
 struct trace_event_call *trace_tracepoint_find(const char *name);
 /*
- * From the addition on the tracepoint calls fn(). After the removal and host_synchronize(), no CPU
- * runs fn() any more.
+ * The tracepoint calls fn() from trace_consumer_add() on. After trace_consumer_remove() and
+ * host_synchronize(), no CPU runs fn() any more.
  */
 void trace_consumer_add(struct trace_event_call *call, struct trace_consumer *consumer);
 void trace_consumer_remove(struct trace_event_call *call, struct trace_consumer *consumer);

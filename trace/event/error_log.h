@@ -12,8 +12,8 @@ struct trace_array;
 #define TRACE_ERRORS_KEPT 8
 
 /*
- * where: "event filter parse error" ...; pos: the caret's column in cmd. Allocates; what finds no
- * memory is not kept.
+ * where: "event filter parse error" ...; pos: the caret's column in cmd. Allocates; without memory
+ * it drops the entry.
  */
 void trace_error_log(
     struct trace_array *tr, const char *where, const char *cmd, const char *text, u32 pos);

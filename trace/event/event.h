@@ -1,5 +1,5 @@
 /*
- * The object model of events. The words are the field's own:
+ * The object model of events, in the words of the field:
  *
  *   trace_event_class  fields and printing
  *   trace_event_call   one event: system (its class's), name, id
@@ -24,14 +24,14 @@ struct trace_entry {
 	s32 pid;
 };
 
-/* What a field is, beyond its type's text: filters, hist and inject ask. */
+/* The kind of a field, for filters, hist and inject. */
 enum trace_field_kind {
 	TRACE_FIELD_NUMBER,
 	TRACE_FIELD_STRING,	/* char name[n], NUL-padded */
 	TRACE_FIELD_DYN_STRING, /* __data_loc char[]: u32, low half offset in the record, high half
 				   length */
-	TRACE_FIELD_REL_STRING, /* __rel_loc char[]: the same, the offset counted from behind the
-				   u32 itself */
+	/* __rel_loc char[]: the same, with the offset relative to the end of the u32 */
+	TRACE_FIELD_REL_STRING,
 	TRACE_FIELD_PTR_STRING, /* char pointer */
 	TRACE_FIELD_DYN_ARRAY,	/* __data_loc of something else */
 	TRACE_FIELD_STACK,	/* the same of a stack: their count as a word, then addresses */
@@ -46,14 +46,14 @@ struct trace_event_field {
 	u8 kind;
 };
 
-/* Where a record's text goes, and what its printing may ask. */
+/* The destination of a record's text, and the context for printing it. */
 struct trace_out {
 	struct seq *seq;
-	const char *fmt;		   /* the event's format as options/hash-ptr wants it */
-	u64 options;			   /* of the instance: TRACE_OPT_* bits */
-	const struct trace_line *line;	   /* whose text it is; NULL: only the event's words */
-	struct trace_symbols *symbols;	   /* names found before; NULL: none are kept */
-	const struct trace_prevboot *past; /* the record is another boot's; NULL */
+	const char *fmt;	       /* the event's format as options/hash-ptr wants it */
+	u64 options;		       /* of the instance: TRACE_OPT_* bits */
+	const struct trace_line *line; /* the line being printed; NULL: only the event's own text */
+	struct trace_symbols *symbols; /* names found before; NULL: none are kept */
+	const struct trace_prevboot *past; /* the boot that made the record; NULL: this one */
 	struct seq tmp;			   /* strings made on the way (flags, symbols) */
 	char tmp_buf[512];
 };
@@ -68,30 +68,32 @@ struct trace_event_class {
 	u32 fixed; /* bytes of a record's fixed part; 0: up to the end of its last field */
 	/* Ends with a NULL name; common fields not among them. */
 	const struct trace_event_field *(*fields)(const struct trace_event_call *call);
-	/* The record's text behind "name: ", without a newline; NULL: print_line does the whole. */
+	/*
+	 * Prints the record's text after "name: ", without a newline; NULL: print_line prints the
+	 * whole line.
+	 */
 	void (*print)(struct trace_out *out, const void *rec, u32 len);
 	/* The whole line with its newline, for events that do not print as "name: text". */
 	void (*print_line)(
 	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
-	/* The line as a JSON object, for options/eventheader-json; NULL: a line as ever. */
+	/* The line as a JSON object, for options/eventheader-json; NULL: an ordinary line. */
 	void (*print_json)(struct trace_out *out, const struct trace_line *line);
 	/* As print_line, for options/raw; NULL: "type: N". */
 	void (*print_raw)(
 	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
-	/* What stands behind "print fmt: ". NULL: call->print_fmt. */
+	/* Prints what follows "print fmt: ". NULL: call->print_fmt. */
 	void (*show_fmt)(struct seq *s, const struct trace_event_call *call);
-	/* All of `format` behind the line "format:"; NULL: as others have it. */
+	/* Prints all of `format` after the line "format:"; NULL: the common form. */
 	void (*show_format)(struct seq *s, const struct trace_event_call *call);
 	/*
-	 * Of events that are made of others' records: the trigger that makes them, on the other
-	 * event's file in the same instance, not in its list. NULL: no memory. Task context under
-	 * host_lock.
+	 * For events made from records of another event: creates the trigger that makes them, for
+	 * the other event's file in the same instance. The trigger is not yet in the file's list.
+	 * NULL: no memory. Task context under host_lock.
 	 */
 	struct trace_trigger *(*feed)(struct trace_event_file *file);
 };
 
-/* A switch in the instruction stream, shared by everything that needs the tracepoint to call. [L]
- */
+/* The switch of a tracepoint's call sites, shared by all its users. [L] */
 struct trace_key {
 	struct host_key *host; /* NULL: `set` switches; probes by host_probe_switch() */
 	void (*set)(struct trace_key *key, bool on);
@@ -109,7 +111,8 @@ enum {
 	TRACE_CALL_NO_ENABLE = 1, /* ftrace:*: records only, no enable file */
 	TRACE_CALL_ENABLED = 2,	  /* `enable` is called `enabled` as well: legacy probes */
 	TRACE_CALL_NOTED = 4,	  /* its format is in memory that is kept */
-	TRACE_CALL_ASKED = 8,	  /* on only if it or its system is named: so many are its hits */
+	/* enabled only by its own or its system's name, because it has so many hits */
+	TRACE_CALL_ASKED = 8,
 };
 
 struct trace_event_call {
@@ -118,9 +121,9 @@ struct trace_event_call {
 	const char *print_fmt;		       /* [I] text behind "print fmt: " */
 	const char *fmt;		       /* [I] the format alone; NULL: none */
 	const char *fmt_hashed;		       /* [I] the same with hashed pointers */
-	struct trace_key *key;		       /* [I] what makes it fire; NULL: nothing to switch */
-	const void *data;		       /* [I] the class's */
-	const void *stub; /* [I] of a tracepoint: gives its arguments to consumers; NULL */
+	struct trace_key *key; /* [I] the key that enables its call sites; NULL: there is none */
+	const void *data;      /* [I] the class's */
+	const void *stub;      /* [I] of a tracepoint: gives its arguments to consumers; NULL */
 	struct trace_consumer *consumers;    /* [A] of a tracepoint: trace/event/consumer.h */
 	struct trace_event_file *live;	     /* [A] first file that wants its records; NULL: none */
 	struct trace_event_file *files;	     /* [L] its files in all instances, by next_file */
@@ -137,22 +140,22 @@ struct trace_event_call {
 };
 
 /*
- * One per CPU and file: what became of the event. Nothing is lost in silence: hit = recorded + lost
- * + filtered + pid_filtered + soft_off + too_deep. [C]
+ * One per CPU and file: the outcomes of the event's hits. No hit goes uncounted: hit = recorded +
+ * lost + filtered + pid_filtered + soft_off + too_deep. [C]
  */
 struct trace_event_count {
 	u64 hit;
-	u64 lost;	    /* the ring refused it; its own counters say why */
+	u64 lost;	    /* the ring refused it; the ring's counters give the reason */
 	u64 filtered;	    /* by the file's filter */
 	u64 pid_filtered;   /* by the array's pid lists */
 	u64 soft_off;	    /* live, but switched off */
-	u64 too_deep;	    /* no room to build it in: interrupts within interrupts */
-	u64 trigger_missed; /* what its triggers could not do */
+	u64 too_deep;	    /* no scratch memory to build it in: too deeply nested interrupts */
+	u64 trigger_missed; /* actions that its triggers could not do */
 } __aligned(64);
 
 enum {
 	TRACE_FILE_LIVE = 1, /* in call->live */
-	TRACE_FILE_LEFT = 2, /* was taken out of call->live: walkers may still stand on it */
+	TRACE_FILE_LEFT = 2, /* was removed from call->live; a walker may still be at it */
 	TRACE_FILE_COMM = 4, /* counted in trace_comm_users(): names ... */
 	TRACE_FILE_TGID = 8, /* ... thread groups */
 };
@@ -166,8 +169,8 @@ struct trace_event_file {
 	struct trace_event_file *next_live; /* [A] in call->live; stays for walkers */
 	u32 way;			    /* [A] TRACE_WAY_* (array.h); 0: the fast path */
 	u32 flags;			    /* [L] TRACE_FILE_* */
-	u32 soft_users;			    /* [L] who needs it live, be it recorded or not */
-	u32 unseen_users;		    /* [L] those of them that no file shows */
+	u32 soft_users;			    /* [L] users that need it live, recorded or not */
+	u32 unseen_users;		    /* [L] those of them that `enable` does not show */
 	struct trace_filter *filter;	    /* [A] NULL: all pass */
 	struct trace_trigger *triggers;	    /* [A] NULL: none */
 	struct trace_trigger *feed; /* [L] its class's feed(), in the list while it is live; NULL */
@@ -182,13 +185,14 @@ struct trace_system {
 	struct list_head node; /* all systems, by name */
 	struct trace_event_call **calls;
 	u32 count, room;
-	struct trace_filter *refused;	/* the last filter that fitted none of its events; NULL */
+	/* the last filter that fitted none of its events; else NULL */
+	struct trace_filter *refused;
 	struct trace_array *refused_in; /* in whose file */
 };
 
 /*
- * Counts a use that forbids the removal of the event, beyond its being live; ends it. host_lock
- * held.
+ * Adds and removes a use of the event that prevents its removal, apart from its being live.
+ * host_lock held.
  */
 static inline void trace_event_get(struct trace_event_call *call)
 {
@@ -198,7 +202,10 @@ static inline void trace_event_put(struct trace_event_call *call)
 {
 	call->refs--;
 }
-/* file.c registers and unregisters; these do it in the registry. Removing has two steps. */
+/*
+ * The registry's part of registering and unregistering (file.c does the rest). Removal has two
+ * steps.
+ */
 void trace_event_remove(struct trace_event_call *call);
 void trace_event_unlist(struct trace_event_call *call);
 void trace_event_free_id(struct trace_event_call *call);

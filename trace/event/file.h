@@ -3,7 +3,9 @@
 
 #include "trace/event/event.h"
 
-/* One for every event there is; what the core records by itself is ready. 0 or -ENOMEM. */
+/*
+ * Creates a file for every registered event; those of ftrace:* are ready to record. 0 or -ENOMEM.
+ */
 int trace_array_add_files(struct trace_array *tr);
 void trace_array_remove_files(struct trace_array *tr);
 
@@ -17,17 +19,19 @@ struct trace_event_file *trace_event_file_of(
  */
 int trace_event_register(struct trace_event_call *call);
 /*
- * Takes an event out again, once nothing of it is in use: -EBUSY while it is live in an instance or
- * has `refs`. Instances that may hold records of it are cleared; when it returns no writer stands
- * on it and its id may be another's. host_lock held.
+ * Unregisters an event that is not in use: -EBUSY while it is live in an instance or has `refs`.
+ * Clears the instances that may hold records of it. On return no writer uses the event, and its id
+ * may be reused. host_lock held.
  */
 int trace_event_unregister(struct trace_event_call *call);
 bool trace_event_busy(const struct trace_event_call *call);
-/* Is it busy with more than being on: with triggers of its own or of others? */
+/*
+ * True if the event is in use apart from being enabled: by its own triggers or by those of others.
+ */
 bool trace_event_needed(const struct trace_event_call *call);
 /*
- * Takes out one that is off and not busy and leaves its records where they are. True: there may be
- * some, so it keeps its id, and the caller keeps it until they are cleared and
- * trace_event_free_id() was called. host_lock held.
+ * Unregisters an event that is off and not busy, but leaves its records in the rings. Returns true
+ * if records may exist: the event then keeps its id, and the caller keeps the event until the
+ * records are cleared and trace_event_free_id() was called. host_lock held.
  */
 bool trace_event_retire(struct trace_event_call *call);

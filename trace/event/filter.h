@@ -1,6 +1,6 @@
 /*
- * A compiled filter, and running it: a small program that any context may run. trace/filter/
- * compiles it of a text.
+ * A compiled filter is a small program that any context may run. trace/filter/ compiles it from
+ * text.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ typedef bool (*filter_test)(const struct filter_insn *in, const void *rec, u32 l
 typedef bool (*filter_match)(const struct filter_insn *in, const char *s, u32 len);
 
 /*
- * One instruction: a predicate, and where to go on when it is false, when it is true: another one,
- * or FILTER_FAIL, FILTER_PASS.
+ * One instruction: a predicate, and the next instruction if it is false and if it is true: another
+ * one, FILTER_FAIL or FILTER_PASS.
  */
 struct filter_insn {
 	filter_test test;
@@ -38,7 +38,7 @@ struct filter_insn {
 	u16 size;     /* of a fixed string; 0: the rest of the record */
 	u16 text_len; /* of the pattern */
 	bool same;    /* of masks: all bits, not any */
-	bool negate;  /* where a fault is no match, whichever way it is asked */
+	bool negate;  /* negates the test, but a fault is no match either way */
 };
 /* Ranges of frequent numbers among the event's own fields are tested without a call of `test`. */
 enum { FILTER_NUMBER, FILTER_TEST, FILTER_NUMBER_S32, FILTER_NUMBER_U32 };
@@ -47,14 +47,14 @@ enum { FILTER_NUMBER, FILTER_TEST, FILTER_NUMBER_S32, FILTER_NUMBER_U32 };
 
 /* Never changed once made. */
 struct trace_filter {
-	const struct filter_insn *start; /* count of them, at least one */
+	const struct filter_insn *start; /* the first of `count` instructions, at least one */
 	u16 count;
-	u32 fixed;   /* bytes at the record's start that it looks at */
+	u32 fixed;   /* bytes at the record's start that it reads */
 	bool common; /* the common fields are among them */
 	const char *text;
 };
 
-/* After host_synchronize(), if writers may have seen it. NULL is fine. */
+/* Call after host_synchronize() if writers may have seen it. Accepts NULL. */
 void trace_filter_free(struct trace_filter *f);
 
 typedef u64 filter_u64 __aligned(1);
@@ -92,7 +92,7 @@ static inline __attribute__((always_inline)) enum filter_verdict trace_filter_ru
 	return in == FILTER_PASS ? FILTER_YES : FILTER_NO;
 }
 
-/* The same from a FILTER_TEST on, to the end: does the record pass? */
+/* Runs the program from a FILTER_TEST to the end; true if the record passes. */
 static inline __attribute__((always_inline)) bool trace_filter_run_tests(
     const struct filter_insn *in, const void *rec, u32 len)
 {
@@ -108,8 +108,8 @@ static inline __attribute__((always_inline)) bool trace_filter_run_tests(
 }
 
 /*
- * Does the record pass? Any context, between host_preempt_disable() and host_preempt_enable(). The
- * filter trusts nothing in the record: a field that points outside of it does not match.
+ * True if the record passes. Any context, between host_preempt_disable() and host_preempt_enable().
+ * The filter trusts nothing in the record: a field that points outside of it does not match.
  */
 bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len);
 
@@ -119,7 +119,7 @@ bool trace_filter_match(const struct trace_filter *f, const void *rec, u32 len);
  */
 void trace_filter_set_refused(
     struct trace_system *sys, struct trace_array *tr, struct trace_filter *refused);
-/* A file goes away: writers have left it. host_lock held. */
+/* The file is about to be freed, and no writer uses it. host_lock held. */
 void trace_filter_drop(struct trace_event_file *file);
-/* The same of an array. */
+/* The same for an array. */
 void trace_filter_drop_array(struct trace_array *tr);

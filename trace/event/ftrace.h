@@ -1,7 +1,7 @@
 /*
  * The events ftrace:*: records that have no tracepoint and no enable file, with Linux's numbers.
- * Their structs are what marker, trace_printk and the stack options write; in the ring they stand
- * at multiples of 4. Recording: any context.
+ * The marker, trace_printk and the stack options write these structs; in the ring they are 4-byte
+ * aligned. Recording: any context.
  */
 #pragma once
 

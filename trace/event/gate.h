@@ -1,4 +1,4 @@
-/* The gate of events (trace/event/gate.c): where it is decided whether an event is recorded. */
+/* The gate of events (trace/event/gate.c) decides whether an event is recorded. */
 #pragma once
 
 #include "kernel/lib/types.h"
@@ -7,8 +7,8 @@ struct host_context;
 struct trace_event_file;
 
 /*
- * Scratch memory for every CPU there is now. Task context under host_lock, cheap when it is there.
- * 0 or -ENOMEM.
+ * Allocates scratch memory for every present CPU that lacks it. Task context under host_lock. 0 or
+ * -ENOMEM.
  */
 int trace_gate_prepare(void);
 void trace_gate_exit(void);
@@ -21,9 +21,9 @@ void trace_gate_exit(void);
  * in the common ones.
  */
 void trace_gate(struct trace_event_file *file, void *image, u32 size);
-/* The same where there was no room for an image: the event is counted. */
+/* The same if no image could be built: counts the event. */
 void trace_gate_no_image(struct trace_event_file *file, u32 size);
-/* trace_gate() in a context that the caller has read. `image` may be NULL: there was no room. */
+/* trace_gate() in a context that the caller has read. `image` is NULL if there was no room. */
 void trace_gate_in(
     struct trace_event_file *file, const struct host_context *ctx, void *image, u32 size);
 /* The same for this file alone. */
@@ -38,21 +38,22 @@ void trace_gate_whole(
     struct trace_event_file *file, const struct host_context *ctx, const void *record, u32 size);
 
 /*
- * Scratch memory for an image of that size, to be given back after the gate has seen it; what
- * is taken last is given back first. NULL: there is no room, and nothing to give back.
+ * Takes scratch memory for an image of this size. After the gate has seen the image, the caller
+ * gives it back, last taken first. NULL: no room, and nothing to give back.
  */
 void *trace_image(u32 size);
 void trace_image_end(u32 size);
 
 /*
- * The dispatcher of an event calls these before there is an image. Each counts the event and ends
- * the section. The first two are the reasons by which an event is idle (trace/event/record.h); the
- * third is for an event that is on for its triggers alone, none of which looks at the record.
+ * The dispatcher of an event calls these before it builds an image. Each counts the event and ends
+ * the preempt-disabled section. The first two are the reasons why an event is idle
+ * (trace/event/record.h); the third is for an event that is on only for triggers that do not need
+ * the record.
  */
 void trace_gate_unwanted(struct trace_event_file *file);
 void trace_gate_lost_off(struct trace_event_file *file);
 void trace_gate_alone(struct trace_event_file *file);
 /* Counts an event that is idle. */
 void trace_gate_count_idle(struct trace_event_file *file);
-/* trace_record_full() where nothing else is asked about the event. */
+/* trace_record_full() for an event with no other flag. */
 bool trace_gate_full(struct trace_event_file *file, u32 size);

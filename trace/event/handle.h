@@ -1,8 +1,8 @@
 /*
- * Weak handles: is an object of the tracer still there? Instances, systems and events come and go
- * while somebody stands in their directories. Such a place keeps the number of the object's handle
- * and no reference; it checks the number before it follows a pointer. Numbers are never used again,
- * so a new object at an old address is not taken for the old one.
+ * Weak handles tell whether an object of the tracer still exists. Instances, systems and events may
+ * be removed while programs have their directories open. An open directory keeps the number of the
+ * object's handle instead of a reference, and checks the number before it follows the pointer.
+ * Numbers are never reused, so a new object at an old address is not mistaken for the old one.
  *
  * Task context under host_lock.
  */
@@ -17,6 +17,8 @@ struct trace_handle {
 };
 
 void trace_handle_begin(struct trace_handle *handle);
-/* From here on the object may be freed: nobody follows a pointer to it any more. */
+/*
+ * Ends the handle: the object may be freed after this call, since nobody follows a pointer to it.
+ */
 void trace_handle_end(struct trace_handle *handle);
 bool trace_handle_is_valid(u64 number);

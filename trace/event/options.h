@@ -24,6 +24,6 @@ extern const struct trace_option trace_options[TRACE_OPTION_COUNT];
 struct trace_array;
 struct seq;
 void trace_options_show(struct seq *s, const struct trace_array *tr);
-/* "name", "noname", blanks around allowed; the text is cut up. 0 or -EINVAL. */
+/* Sets "name" or clears "noname", with optional blanks around; modifies the text. 0 or -EINVAL. */
 int trace_options_set(struct trace_array *tr, char *text);
 u64 trace_options_default(void);

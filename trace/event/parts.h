@@ -1,7 +1,7 @@
 /*
- * What the core of events asks of the parts above it that a host may leave out. Each part defines
- * its functions; trace/defaults/ has weak ones for the host that does not link it. Task context
- * under host_lock, unless said.
+ * Functions that the core of events calls in optional parts above it. Each part defines its
+ * functions; trace/defaults/ has weak ones for hosts that do not link the part. Task context under
+ * host_lock, unless stated otherwise.
  */
 #pragma once
 
@@ -14,11 +14,14 @@ struct trace_prevboot;
 
 /* ---- trace/persist: the trace that outlives this boot ---- */
 
-/* The clock of the global array. */
+/* The global array has a new clock. */
 void kept_note_clock(const char *name);
-/* Before the first record of that event. */
+/* Called before the first record of the event. */
 void kept_note_event(struct trace_event_call *call);
-/* For a table of names: NULL: no room. kept_free(): false: not from there. */
+/*
+ * Memory for the table of names; NULL: no room. kept_free() returns false for memory from
+ * elsewhere.
+ */
 void *kept_alloc(unsigned pages);
 bool kept_free(void *p, unsigned pages);
 void kept_note_comms(const void *slots, size_t size);
@@ -32,8 +35,8 @@ void kept_note_comms(const void *slots, size_t size);
 void trace_prevboot_free(struct trace_prevboot *past);
 u64 trace_prevboot_ns(const struct trace_array *tr, u64 stamp);
 /*
- * The event of a record, by its fields or by this boot's own printing if that is the same; NULL:
- * its format did not survive.
+ * The event of a record, printed by its fields, or by this boot's own code if the format is the
+ * same; NULL: its format did not survive.
  */
 const struct trace_event_call *trace_prevboot_event(
     const struct trace_prevboot *past, unsigned id, u32 len);
@@ -43,15 +46,18 @@ void trace_prevboot_sym_print(
 
 /* ---- trace/export: formats, for readers outside the machine ---- */
 
-/* Before the event's first record: keeps its format where they find it. 0 or -ENOMEM. */
+/*
+ * Called before the event's first record: stores its format where these readers find it. 0 or
+ * -ENOMEM.
+ */
 int trace_export_event(struct trace_event_call *call);
-/* The event goes. */
+/* The event is removed. */
 void trace_export_forget(struct trace_event_call *call);
 
 /* ---- trace/hist ---- */
 
 /*
- * Does a histogram of the instance have variables, or refer to one? Such an instance cannot be
+ * True if a histogram of the instance has variables, or refers to one: the instance then cannot be
  * removed.
  */
 bool hist_triggers_hold(const struct trace_array *tr);
@@ -61,5 +67,5 @@ bool hist_triggers_hold(const struct trace_array *tr);
 /* A line of the ledger: calls that function_graph followed, and what became of their returns. */
 void trace_functions_show_calls(struct seq *s, const struct trace_array *tr);
 
-/* The array goes away; it has tracer nop. */
+/* The array is about to be freed; its tracer is nop. */
 void trace_functions_drop(struct trace_array *tr);

@@ -1,6 +1,6 @@
 /*
- * Recording an event. All recorders do the same: static tracepoints, system calls, probes, events
- * of programs, synthetic events, and tracers that have a record of their own.
+ * Recording an event. All recorders follow this pattern: static tracepoints, system calls, probes,
+ * events of programs, synthetic events, and tracers with a record of their own.
  *
  *	host_preempt_disable();
  *	file = READ_ONCE(call->live);                  the first file that wants the event; or NULL
@@ -43,8 +43,8 @@ struct trace_slot {
 };
 
 /*
- * What call sites call first has no frame of its own and leaves by a jump: then an event that is
- * dropped costs no more than asking. (The unwinder knows functions without frames:
+ * For the functions that call sites call first: they have no frame and leave by a jump, so that
+ * dropping an event costs no more than the test. (The unwinder knows functions without frames:
  * arch/x86_64/cpu/unwind.c.)
  */
 #ifdef __clang__
@@ -54,8 +54,8 @@ struct trace_slot {
 #endif
 
 /*
- * An event is idle if it is dropped whatever is in its record: recording is off, or the task is not
- * wanted, and nothing else is asked.
+ * An event is idle if it is dropped regardless of its record: recording is off or the task is not
+ * wanted, and no other flag needs the event.
  */
 static inline __attribute__((always_inline)) bool trace_is_off(
     const struct trace_event_file *file, u32 way)
@@ -82,16 +82,13 @@ static inline __attribute__((always_inline)) bool trace_record_idle(struct trace
 	return true;
 }
 
-/* Nothing is asked about the event, but whether the ring is full. */
+/* True if at most TRACE_WAY_FULL is set. */
 static inline __attribute__((always_inline)) bool trace_is_plain(u32 way)
 {
 	return !(way & ~(u32)TRACE_WAY_FULL);
 }
 
-/*
- * Where nothing else is asked about the event: if the ring is full, counts the event and returns
- * true.
- */
+/* For an event with no other flag: if the ring is full, counts the event and returns true. */
 static inline __attribute__((always_inline)) bool trace_drop_full(
     struct trace_event_file *file, u32 size)
 {
@@ -104,7 +101,7 @@ static inline __attribute__((always_inline)) bool trace_drop_full(
 	return true;
 }
 
-/* The same where it is not known what is asked; only after a hit for which the ring was full. */
+/* The same for an event whose flags are not known; only if an earlier hit found the ring full. */
 static inline __attribute__((always_inline)) bool trace_record_full(
     struct trace_event_file *file, u32 size)
 {
@@ -146,8 +143,8 @@ static inline __attribute__((always_inline)) void *trace_record_now(
 }
 
 /*
- * A record of `size` bytes in the file's ring, common fields filled in, if nobody asks anything
- * about it and the ring has room at once. NULL: take the general path; nothing was counted.
+ * Reserves a record of `size` bytes in the file's ring and fills in the common fields, if file->way
+ * is 0 and the fast path has room. NULL: take the general path; nothing was counted.
  */
 static inline __attribute__((always_inline)) void *trace_record(
     struct trace_slot *slot, struct trace_event_file *file, u32 size)
@@ -222,8 +219,8 @@ static inline __attribute__((always_inline)) void trace_record_sized_end(
 }
 
 /*
- * A record of `size` bytes in the ring, common fields filled in, for the gate and for marks, which
- * are not asked about. NULL: refused, and counted as that; the hit is the caller's to count.
+ * Reserves a record of `size` bytes in the ring and fills in the common fields, for the gate and
+ * for marks, which have no filters. NULL: refused, and counted as lost. The caller counts the hit.
  */
 static inline __attribute__((always_inline)) void *trace_reserve(struct trace_slot *slot,
     struct trace_event_file *file, const struct host_context *ctx, u32 size)
@@ -242,12 +239,12 @@ static inline __attribute__((always_inline)) void *trace_reserve(struct trace_sl
 }
 
 /*
- * Commits a record and does what file->way wants besides: wakes readers, records stacks, writes to
- * the log.
+ * Commits a record and does what file->way requests: wakes readers, records stacks, writes to the
+ * log.
  */
 void trace_commit_reserved(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
-/* The same of a record that no stack follows and no log shows: a mark. */
+/* The same for a mark, without stacks and log. */
 void trace_commit_bare(
     struct trace_slot *slot, struct trace_event_file *file, const struct host_context *ctx);
 

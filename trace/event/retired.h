@@ -1,17 +1,19 @@
 /*
- * Events that are gone while rings have their records: they have no files and no name any more, but
- * their id, by which the records are printed. Task context under host_lock; printing from anywhere.
+ * Retired events: unregistered while rings still have their records. They have no files and no
+ * name, but keep the id that printing the records needs. Task context under host_lock; printing
+ * from anywhere.
  */
 #pragma once
 
 #include "trace/event/event.h"
 
-/* Those of one kind. */
+/* The retired events of one kind. */
 struct trace_retired {
 	struct list_head node;	/* trace_retired_kinds, from the first event on */
 	struct list_head calls; /* trace_event_call.node */
 	u32 count, most;
-	void (*free)(struct trace_event_call *call); /* and what it is a part of */
+	/* frees the event and the object that contains it */
+	void (*free)(struct trace_event_call *call);
 };
 #define TRACE_RETIRED_INIT(name, n, free_call)                                                     \
 	{                                                                                          \
@@ -21,9 +23,9 @@ struct trace_retired {
 extern struct list_head trace_retired_kinds;
 
 /*
- * One of which trace_event_retire() said that it may have records. One too many: all rings are
- * cleared, and all of its kind are freed.
+ * Adds an event for which trace_event_retire() returned true. If its kind then has too many, clears
+ * all rings and frees all events of the kind.
  */
 void trace_retired_add(struct trace_retired *r, struct trace_event_call *call);
-/* Frees all of all kinds if no ring has a record of anything. */
+/* Frees all retired events if every ring is empty. */
 void trace_retired_settle(void);

@@ -1,6 +1,6 @@
 /*
- * What a tracer is: of each trace array one, which records by itself while recording is on; "nop"
- * does nothing. trace/tracer/tracer.h has all of them. Task context under host_lock.
+ * A tracer records by itself while recording is on. Each trace array has one; "nop" does nothing.
+ * trace/tracer/tracer.h lists all tracers. Task context under host_lock.
  */
 #pragma once
 
@@ -40,27 +40,31 @@ struct trace_tracer_option {
 	u32 bit;
 };
 
-/* What became of a record that a tracer was to print. */
+/* The result of asking a tracer to print a record. */
 enum trace_printed {
-	TRACE_NOT_PRINTED, /* it is printed as with any tracer */
+	TRACE_NOT_PRINTED, /* it is to be printed in the ordinary way */
 	TRACE_PRINTED,
 	TRACE_PRINTED_BOTH /* with the record that follows on its CPU */
 };
 
 /* A tracer's own lines. Contexts are those of trace/output/output.h. */
 struct trace_printer {
-	size_t cpu_size; /* of what is known of a CPU after each line; zeroed at first */
+	size_t cpu_size; /* size of the state kept per CPU between lines; zeroed at first */
 	void (*header)(struct seq *s, const struct trace_reader *r);
-	/* cpu: of the record's CPU; NULL: not known. next: its next record; NULL: none yet. */
+	/*
+	 * cpu: the state of the record's CPU; NULL: not known. next: its next record; NULL: none
+	 * yet.
+	 */
 	enum trace_printed (*line)(struct trace_out *out, const struct trace_line *line, void *cpu,
 	    const struct trace_entry *next, u32 next_len);
 };
 
 struct trace_tracer {
 	const char *name;
-	int (*init)(struct trace_array *tr); /* becomes the array's: 0 or negative errno */
+	/* it becomes the array's tracer: 0 or negative errno */
+	int (*init)(struct trace_array *tr);
 	void (*reset)(struct trace_array *tr);
-	/* tracing_on was switched by hand, while it is the array's. */
+	/* A user switched tracing_on of the tracer's array. */
 	void (*start)(struct trace_array *tr);
 	void (*stop)(struct trace_array *tr);
 	const struct trace_tracer_option *options; /* ends with a NULL name; NULL: none */
@@ -79,5 +83,5 @@ struct trace_tracer {
 };
 extern const struct trace_tracer trace_tracer_nop;
 
-/* nop again, whatever is open. */
+/* Sets the tracer nop, whatever files are open. */
 void trace_tracer_drop(struct trace_array *tr);

@@ -1,4 +1,4 @@
-/* Words in what is written to set_event and the pid lists. Pure, any context. */
+/* Splits text written to set_event and the pid lists into words. Pure, any context. */
 #pragma once
 
 #include "kernel/lib/types.h"
@@ -7,7 +7,7 @@
 
 /*
  * Takes the next word of a text of n bytes, at least one: the blanks before it, the word and the
- * blank or NUL after it. Returns the bytes taken, or -EINVAL for a word of more than TRACE_WORD_MAX
- * characters. An empty word: there were only blanks, or a NUL.
+ * blank or NUL after it. Returns the bytes consumed, or -EINVAL for a word of more than
+ * TRACE_WORD_MAX characters. An empty word means that there were only blanks, or a NUL.
  */
 ssize trace_word_take(const char *text, size_t n, char word[TRACE_WORD_MAX + 1]);

@@ -1,12 +1,12 @@
 /*
- * What the parts of filters share: the program's form, the parser of one predicate, matching of
+ * Shared by the files of trace/filter: the parser of one predicate, the tests, and the matching of
  * text.
  */
 #pragma once
 
 #include "trace/filter/compile.h"
 
-/* Why a text is refused. */
+/* Error texts. */
 #define FILTER_INVALID_OP     "Invalid operator"
 #define FILTER_TOO_MANY_OPEN  "Too many '('"
 #define FILTER_TOO_MANY_CLOSE "Too few '('"
@@ -26,15 +26,14 @@
 #define FILTER_NO_FUNCTION    "Function not found"
 #define FILTER_NOTHING	      "No filter found"
 
-#define FILTER_STRING_MAX 256 /* an operand is shorter */
-#define FILTER_POINTED_MAX                                                                         \
-	1024 /* bytes taken of a string that is not in the record, its NUL among them */
+#define FILTER_STRING_MAX  256	/* an operand is shorter */
+#define FILTER_POINTED_MAX 1024 /* bytes read of a string outside the record, including its NUL */
 
 /* A text being compiled. */
 struct filter_parser {
 	const struct trace_event_call *call;
 	const char *text;
-	size_t at;		/* what comes next */
+	size_t at;		/* offset of the next character */
 	char *room;		/* for patterns */
 	struct trace_filter *f; /* gets needs and fixed */
 	struct trace_filter_error *err;
@@ -45,11 +44,11 @@ int filter_fail(struct filter_parser *p, const char *why, size_t pos);
 /* The same, but a trigger is refused with `code`. */
 int filter_fail_as(struct filter_parser *p, int code, const char *why, size_t pos);
 /*
- * One predicate, "field op value": turned into *in but for `next`. *invert: it is true where the
- * test is false. 0 or -EINVAL.
+ * Compiles one predicate, "field op value", to *in, except for in->next. *invert: the predicate is
+ * true if the test is false. 0 or -EINVAL.
  */
 int filter_parse_predicate(struct filter_parser *p, struct filter_insn *in, bool *invert);
-/* The value of a predicate on a number or a mask, p->at being where it begins: number.c. */
+/* Parse the value, at p->at, of a predicate on a number or a mask (number.c). */
 struct filter_operand;
 int filter_parse_number(
     struct filter_parser *p, const struct filter_operand *o, struct filter_insn *in, bool *invert);
@@ -73,7 +72,7 @@ enum filter_op {
 };
 
 /*
- * Kinds of the fields every event has without their being in its records. Beside enum
+ * Kinds of the fields that every event has although no record contains them. They extend enum
  * trace_field_kind.
  */
 enum { FILTER_FIELD_CPU = 64, FILTER_FIELD_COMM };
@@ -85,21 +84,20 @@ struct filter_operand {
 };
 
 /*
- * Sets in->match, in->text, in->text_len; `glob`: the pattern may have wildcards, and turns
- * in->negate by a leading '!'. What match() is given as len counts the NUL that should end the
- * text.
+ * Sets in->match, in->text, in->text_len; `glob`: the pattern may have wildcards, and a leading '!'
+ * toggles in->negate. The `len` that match() gets includes the NUL that should end the text.
  */
 void filter_text_prepare(struct filter_insn *in, char *pattern, size_t len, bool glob);
-/* The match of patterns with wildcards anywhere, and of those with no others than '*' and '?'. */
+/* Match patterns with any wildcards, and patterns with only '*' and '?'. */
 bool filter_match_glob(const struct filter_insn *in, const char *s, u32 len);
 bool filter_match_wild(const struct filter_insn *in, const char *s, u32 len);
 
 /*
- * Makes it a range of numbers of that width (1, 2, 4, 8 bytes) and sign; offset, first and span are
- * set.
+ * Makes the instruction test a range of numbers of this size (1, 2, 4, 8 bytes) and sign. The
+ * caller has set offset, first and span.
  */
 void filter_set_range(struct filter_insn *in, u32 size, bool is_signed);
-/* The other tests, for the parser to choose from: by the field's width. */
+/* The other tests that the parser uses; the first two depend on the field's size. */
 filter_test filter_test_bits(u32 size);
 filter_test filter_test_cpu_set(u32 size);
 bool filter_test_cpu_range(const struct filter_insn *in, const void *rec, u32 len);

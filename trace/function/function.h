@@ -1,10 +1,11 @@
 /*
- * The function tracers: records of functions that are called. What the tracer needs of its host is
- * in trace/host_function.h. Task context under host_lock.
+ * The function tracers record calls of functions. trace/host_function.h lists what they need of the
+ * host. Task context under host_lock.
  *
- * Words: a set is a bit for each function, in words of 64. `wanted` are those of set_ftrace_filter,
- * `unwanted` those of set_ftrace_notrace; no set of wanted ones means all. So it is with those of
- * set_graph_function and set_graph_notrace, whose functions are `silent`, and stack_trace_filter.
+ * Words: a set is an array of 64-bit words with a bit for each function. `wanted` functions are
+ * those of set_ftrace_filter, `unwanted` ones those of set_ftrace_notrace; without a set of wanted
+ * functions, all are wanted. The same holds for set_graph_function, set_graph_notrace (whose
+ * functions are `silent`) and stack_trace_filter.
  */
 #pragma once
 
@@ -13,7 +14,9 @@
 
 extern const struct trace_tracer trace_tracer_function, trace_tracer_function_graph;
 
-/* The graph's are function_graph's, the last the stack tracer's: the global array's alone. */
+/*
+ * Lists of function_graph (TRACE_GRAPH_*) and of the stack tracer exist in the global array alone.
+ */
 enum trace_function_list {
 	TRACE_FUNCTIONS_WANTED,
 	TRACE_FUNCTIONS_UNWANTED,
@@ -24,25 +27,26 @@ enum trace_function_list {
 };
 
 /*
- * A list that is being changed, by an open file: it begins as it is, or empty, and takes effect as
- * a whole when it is closed.
+ * A list that an open file is changing. It begins with the present contents or empty, and takes
+ * effect as a whole when the file is closed.
  */
 struct trace_function_edit;
 struct trace_function_edit *trace_function_edit_begin(
     struct trace_array *tr, enum trace_function_list which, bool empty); /* NULL: no memory */
 /*
- * "NAME", "GLOB", "NUMBER" (from 1, as available_filter_functions lists them); with '!' before it:
- * not these. 0, -EINVAL: there is no such function. The lists of function_graph know no numbers,
- * and what is not in them cannot be taken out.
+ * Adds "NAME", "GLOB" or "NUMBER" (from 1, in the order of available_filter_functions); a leading
+ * '!' removes these. 0, -EINVAL: there is no such function. The lists of function_graph accept no
+ * numbers, and refuse to remove a function that they do not contain.
  */
 int trace_function_edit_word(struct trace_function_edit *e, char *word);
-int trace_function_edit_end(struct trace_function_edit *e); /* 0 or -ENOMEM: it is as it was */
+/* 0 or -ENOMEM: the list is unchanged */
+int trace_function_edit_end(struct trace_function_edit *e);
 void trace_function_list_show(
     struct seq *s, struct trace_array *tr, enum trace_function_list which);
 
 /*
- * Adds the functions that "NAME", "GLOB" or "NUMBER" means to a set with a bit for each function; a
- * leading '!' removes them. 0; -EINVAL: there is no such function. Needs no host_lock.
+ * Adds the functions of "NAME", "GLOB" or "NUMBER" to a set; a leading '!' removes them. 0;
+ * -EINVAL: there is no such function. Needs no host_lock.
  */
 int trace_function_set_word(u64 *set, const char *word);
 
@@ -68,9 +72,9 @@ int trace_functions_start(struct trace_array *tr, const struct host_hook *hook);
 void trace_functions_stop(struct trace_array *tr);
 
 /*
- * For a tracer that records calls as function_graph does, but only some: its hook's enter() and
- * leave() call these, one of the last two for each call that was followed. The lists and the depth
- * of function_graph are asked. trace_functions_stop() ends it.
+ * For a tracer that records only some calls in the way of function_graph: its hook's enter() and
+ * leave() call these, one of the last two for each followed call. The lists and the depth of
+ * function_graph apply. trace_functions_stop() ends it.
  */
 struct host_call;
 struct host_returned;
@@ -80,7 +84,7 @@ void trace_graph_leave(
     struct host_hook *hook, const struct host_call *call, const struct host_returned *ret);
 void trace_graph_leave_unseen(struct host_hook *hook);
 /*
- * A call that took no time, as a mark; false: recording is off. Any context, as after
+ * Records a call that took no time, as a mark; false: recording is off. Any context, as after
  * host_preempt_disable(); the caller prevents recursion.
  */
 bool trace_graph_mark(struct trace_array *tr, u64 ip);

@@ -1,4 +1,4 @@
-/* What tracefs sets of the tracer function_graph. Task context under host_lock. */
+/* Settings of the tracer function_graph, for tracefs. Task context under host_lock. */
 #pragma once
 
 #include "trace/function/function.h"

@@ -1,12 +1,12 @@
 /*
- * Histograms: what a hist trigger counts, and what it does with it. The language is that of Linux's
- * histogram document.
+ * Histograms: the tables and actions of hist triggers. The language is that of Linux's histogram
+ * document.
  *
- * Words. A *field* of a histogram is something that has a value when the event fires: a field of
- * the event, a constant, an expression, a reference to a variable. *Keys* choose the entry,
- * *values* are summed up in it, *variables* are stored in it. A *reference* reads a variable of the
- * entry with the same key, in this histogram or in another event's. A *handler* (onmatch, onmax,
- * onchange) says when an *action* (trace, save, snapshot) is done.
+ * Words. A *field* of a histogram has a value when the event fires: a field of the event, a
+ * constant, an expression, a reference to a variable. *Keys* select the entry, which sums up
+ * *values* and stores *variables*. A *reference* reads a variable of the entry with the same key,
+ * in this histogram or in another event's. A *handler* (onmatch, onmax, onchange) decides when an
+ * *action* (trace, save, snapshot) runs.
  *
  * Making and showing: task context under host_lock. hist_update(): any context, between
  * host_enter() and host_preempt_enable().
@@ -30,7 +30,7 @@
 #define HIST_ACTIONS_MAX 8
 #define HIST_REFS_MAX	 16
 #define HIST_PARAMS_MAX	 64
-#define HIST_STRING	 256 /* bytes of a stored string; of a string in a key at most */
+#define HIST_STRING	 256 /* bytes of a stored string; the maximum for a string in a key */
 #define HIST_FRAMES	 16
 #define HIST_KEY_WORDS	 ((HIST_STRING + HIST_FRAMES * 8) / 8)
 #define HIST_COMM	 16
@@ -58,7 +58,7 @@ enum hist_flags {
 	HIST_PERCENT = 1 << 19,
 	HIST_GRAPH = 1 << 20,
 
-	HIST_PLACED = HIST_IS_STRING | HIST_STACKTRACE, /* not numbers: kept in the entry */
+	HIST_PLACED = HIST_IS_STRING | HIST_STACKTRACE, /* not numbers: stored in the entry */
 };
 
 /* Where a value comes from. */
@@ -72,7 +72,7 @@ enum hist_op {
 	HIST_OP_S32,
 	HIST_OP_STRING,	    /* the address, in the record */
 	HIST_OP_DYN_STRING, /* the same */
-	HIST_OP_REL_STRING, /* the same, counted from behind the field */
+	HIST_OP_REL_STRING, /* the same, relative to the end of the field */
 	HIST_OP_CONST,
 	HIST_OP_ONE,
 	HIST_OP_TIMESTAMP,
@@ -97,16 +97,17 @@ struct hist_field {
 	u8 op;
 	u8 index; /* a value's sum, a variable's place, a reference's place in refs[] */
 	bool is_signed;
-	bool once; /* a reference that uses the value up */
+	bool once; /* a reference that resets the variable */
 	u16 at;	   /* in the record */
-	u16 size;  /* of the value, of a string all of it */
+	u16 size;  /* size of the value; of a whole string */
 	u16 key_at, key_words;
 	u16 text;	      /* a placed variable's place in the entry's text */
-	const char *type;     /* as C has it: synthetic events ask */
-	const char *label;    /* what an entry's line calls it */
+	const char *type;     /* the C type, for synthetic events */
+	const char *label;    /* its name in an entry's line */
 	const char *var_name; /* of a variable */
 	const char *ref_name; /* of a reference: the variable's */
-	struct hist *owner;   /* of a reference: whose variable; its place there is `var` */
+	/* of a reference: the histogram of the variable, whose index there is `var` */
+	struct hist *owner;
 	u8 var;
 	u64 number; /* constant, width of buckets */
 	const struct trace_event_field *field;
@@ -128,7 +129,7 @@ enum hist_action_kind { HIST_SAVE, HIST_SNAPSHOT, HIST_TRACE };
 
 struct synth_event;
 
-/* What snapshot() keeps of the event that had one taken. */
+/* What snapshot() stores about the event that triggered the last snapshot. */
 struct hist_snapshot {
 	u64 value;		  /* [A] */
 	bool taken;		  /* [A] */
@@ -143,14 +144,14 @@ struct hist_action {
 	const char *synth_name;	    /* trace(NAME, ...): the first parameter; else NULL */
 	const char *params[HIST_PARAMS_MAX];
 	u32 n_params;
-	struct synth_event *synth;  /* held while the action is there */
+	struct synth_event *synth;  /* kept from being removed while the action exists */
 	u8 refs[HIST_PARAMS_MAX];   /* of each parameter */
 	struct hist_field *ref;	    /* to the tracked variable */
 	u8 best;		    /* place of the variable that keeps max or last */
 	struct hist_snapshot *shot; /* of snapshot() */
 };
 
-/* Another event's histogram made to have a variable of a field there. */
+/* A histogram on another event, created to make a field of that event a variable. */
 struct hist_helper {
 	struct hist_helper *next;
 	struct trace_event_file *file;
@@ -173,9 +174,10 @@ struct hist {
 	u32 n_field_vars, n_save_vars, n_actions, n_sorts;
 	u32 key_words, size;
 	bool timestamps, usecs, needs_comm;
-	u32 simple, simple_len;	  /* keys, if there is a short way; bytes it looks at */
+	/* number of keys if the fast path applies, else 0; bytes of the record that it reads */
+	u32 simple, simple_len;
 	bool more_than_sums;	  /* simple, with variables or times among the values */
-	bool common;		  /* simple, and looks at common fields */
+	bool common;		  /* simple, and reads common fields */
 	bool pause, cont, clear;  /* what the command said */
 	bool nohitcount;	  /* it is not shown */
 	bool stopped;		  /* [A] being cleared */
@@ -185,39 +187,39 @@ struct hist {
 	struct hist_defs *defs; /* variables as written */
 	struct hist_helper *helpers;
 	const char *where, *cmd; /* for error_log */
-	const char *text;	 /* what is parsed of cmd, cut up */
+	const char *text;	 /* the part of cmd that is parsed; the parser modifies it */
 	u32 text_at;		 /* where it begins in cmd */
 	struct hist_block *blocks;
-	bool no_memory; /* what was not found may be for want of it */
-	bool removing;	/* parsed to be compared with one that is there */
+	bool no_memory; /* an allocation failed, so lookups may have failed for that reason */
+	bool removing;	/* parsed only to compare it with an existing one */
 };
 
 /* ---- making ---- */
 
 /*
- * Reads "keys=...:..." (cut up; without the filter) for an event: 0, -EINVAL, -EDOM, -ENOMEM; what
- * is wrong is in error_log under cmd. Nothing else knows the histogram until hist_start().
- * removing: names may be taken already.
+ * Parses "keys=...:..." (modified; without the filter) for an event: 0, -EINVAL, -EDOM, -ENOMEM;
+ * error_log shows errors with cmd. Nothing else can reach the histogram until hist_start().
+ * removing: names may exist already.
  */
 int hist_create(
     struct trace_event_file *file, const char *cmd, char *text, bool removing, struct hist **out);
-/* Finds what actions refer to, makes the map, lets others refer to its variables. */
+/* Resolves the references of actions, creates the map, and publishes the histogram's variables. */
 int hist_start(struct hist *h);
-/* Of one that was started or not. Writers have left it. */
+/* Frees a histogram, started or not. No writer may use it any more. */
 void hist_free(struct hist *h);
-/* Is any variable of it referred to by another? */
+/* True if another histogram refers to one of its variables. */
 bool hist_is_needed(const struct hist *h);
-/* Would they count the same, in the same way? */
+/* True if both count the same things in the same way. */
 bool hist_matches(const struct hist *a, const struct hist *b);
 void hist_clear(struct hist *h);
-/* -EINVAL, logged: one of its variables is another's of the event. */
+/* -EINVAL, logged: another histogram of the event has a variable of the same name. */
 int hist_check_vars(struct hist *h);
-extern struct list_head hists; /* those that were started */
+extern struct list_head hists; /* the started histograms */
 
 /* ---- counting ---- */
 
 void hist_update(struct hist *h, const struct host_context *ctx, const void *rec, u32 len);
-/* The same where h->simple, from an image of the fields. Behind host_preempt_disable(). */
+/* The same if h->simple, from an image of the fields. After host_preempt_disable(). */
 void hist_update_from_fields(struct hist *h, const void *rec);
 
 /* ---- showing ---- */
@@ -234,40 +236,43 @@ void hist_show_modifier(struct seq *s, const struct hist_field *f);
 
 /* ---- between the files of it ---- */
 
-/* Zeroed; goes with the histogram. NULL: no memory. */
+/* Zeroed memory, freed with the histogram. NULL: no memory. */
 void *hist_alloc(struct hist *h, size_t size);
 char *hist_copy(struct hist *h, const char *text);
-/* Logs; the caret stands where `word` occurs first in the command (NULL: at its start). -EINVAL. */
+/*
+ * Logs an error with the caret at the first `word` in the command (NULL: at its start). Returns
+ * -EINVAL.
+ */
 int hist_fail(struct hist *h, const char *text, const char *word);
 /*
- * Logs that a string or a stack stands where a number is needed; the caret points at `word`, a part
- * of h->text. -EINVAL.
+ * Logs that a number is required in place of a string or a stack; the caret points at `word`, a
+ * part of h->text. Returns -EINVAL.
  */
 int hist_refuse_string(struct hist *h, const char *word);
 extern const char hist_string_refused[]; /* what it logs */
 
-/* parse.c: a field from text that is no expression. */
+/* parse.c: parses a field that is not an expression. */
 int hist_parse_atom(
     struct hist *h, char *text, u32 flags, const char *var_name, struct hist_field **out);
 
 /* var.c */
 struct hist_field *hist_own_var(const struct hist *h, const char *name);
-/* Among the event's histograms that run. */
+/* Searches the event's running histograms. */
 struct hist_field *hist_running_var(
     const struct trace_event_file *file, const char *name, struct hist **owner);
-/* In this one or in those. */
+/* Searches this histogram and the event's running ones. */
 struct hist_field *hist_file_var(
     struct hist *h, struct trace_event_file *file, const char *name, struct hist **owner);
 /*
- * "$name" of any event (system and event NULL), or of one. NULL: none, or more than one, which is
- * logged.
+ * Finds "$name" of any event (system and event NULL), or of one. NULL: none, or several, which it
+ * logs.
  */
 struct hist_field *hist_find_var(
     struct hist *h, const char *system, const char *event, const char *name, struct hist **owner);
-/* A reference to it; NULL: no memory, or too many. */
+/* Makes a reference to a variable; NULL: no memory, or too many references. */
 struct hist_field *hist_make_ref(struct hist *h, struct hist *owner, struct hist_field *var,
     const char *system, const char *event);
-/* A variable that is no definition of the command's. NULL: none can be had. */
+/* Makes a variable that the command does not define. NULL: no memory, or too many. */
 struct hist_field *hist_make_var(struct hist *h, const char *name, const struct hist_field *like);
 
 /* action.c */
@@ -284,6 +289,6 @@ void hist_run_actions(struct hist *h, struct hist_entry *e, const struct host_co
 void hist_show_tracked(struct seq *s, const struct hist *h, struct hist_entry *e);
 void hist_show_snapshot(struct seq *s, const struct hist *h);
 
-/* update.c: stores fields of the record that save() or an action's parameter named. */
+/* update.c: stores the record's fields that save() or an action's parameter names. */
 void hist_store_params(struct hist *h, struct hist_entry *e, struct hist_param_var *const *vars,
     u32 n, const struct host_context *ctx, const void *rec, u32 len);

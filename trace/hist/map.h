@@ -1,13 +1,13 @@
 /*
- * The table behind a histogram: from keys to entries of sums and variables, of fixed size, filled
- * by all CPUs at once without a lock. hist_map_insert() and the functions on entries: any context.
- * The rest: task context under host_lock.
+ * The table of a histogram: a lock-free map of fixed size from keys to entries of sums and
+ * variables. All CPUs insert concurrently. hist_map_insert() and the functions on entries: any
+ * context. The rest: task context under host_lock.
  *
- * Words. An *entry* holds one key and what is counted under it; it lies in a *chunk*, and all
- * entries are there from the start. The *slots* say where the entry of a key is: a slot is 0 or has
- * the upper half of the key's hash and the number of an entry, plus one. There are twice as many
- * slots as entries, so that an empty one is always found. A slot that has a number keeps it until
- * the map is cleared; entries *taken* for a key that another CPU brought first are *given back*.
+ * Words. An *entry* holds one key and its sums; entries lie in *chunks*, allocated at creation.
+ * *Slots* map keys to entries: a slot is 0, or holds the upper 16 bits of the key's hash and the
+ * address of an entry. There are twice as many slots as entries, so a search always finds an empty
+ * one. A used slot keeps its value until the map is cleared. If another CPU inserts the same key
+ * first, an entry *taken* for it is *given back*.
  */
 #pragma once
 
@@ -29,12 +29,12 @@ struct hist_map_count { /* [C] */
 	u64 hits, drops;
 } __aligned(64);
 
-/* What an entry holds beside its key. */
+/* The parts of an entry. */
 struct hist_map_shape {
 	u32 size; /* entries: a power of two */
 	u32 key_words;
 	u32 sums, vars; /* words each */
-	u32 text_words; /* behind them, for the owner */
+	u32 text_words; /* after the variables, for the owner */
 };
 
 struct hist_map {
@@ -46,7 +46,7 @@ struct hist_map {
 	struct hist_map_shape shape;
 	struct hist_map_count *counts;
 	char **chunks;
-	u32 fresh; /* [A] entries that were taken once, at most shape.size */
+	u32 fresh; /* [A] number of entries ever taken, at most shape.size */
 	/*
 	 * [A] upper half: how often it changed; lower: number plus one of the last entry given back
 	 */
@@ -56,19 +56,19 @@ struct hist_map {
 /* NULL: no memory. */
 struct hist_map *hist_map_create(const struct hist_map_shape *shape);
 void hist_map_free(struct hist_map *map);
-/* Nobody inserts meanwhile. */
+/* The caller excludes inserts. */
 void hist_map_clear(struct hist_map *map);
 
 /*
- * The entry of a key, made if there is none; NULL: all entries are in use, counted as a drop. A new
- * one's sums, variables and text are 0; `init` (or NULL) fills what must be there before anybody
- * else finds it.
+ * Finds or makes the entry of a key. NULL: all entries are in use, which counts as a drop. Sums,
+ * variables and text of a new entry are 0; `init` (or NULL) initialises it before other CPUs can
+ * find it.
  */
 struct hist_entry *hist_map_insert(struct hist_map *map, const u64 *key, u32 cpu,
     void (*init)(void *arg, struct hist_entry *e), void *arg);
 /* The entry of a key, or NULL. */
 struct hist_entry *hist_map_find(const struct hist_map *map, const u64 *key);
-/* Entries in use, in no order: fills out[] with up to `max`, returns how many. */
+/* Fills out[] with up to `max` entries in use, unordered; returns their number. */
 u32 hist_map_entries(const struct hist_map *map, struct hist_entry **out, u32 max);
 u64 hist_map_hits(const struct hist_map *map);
 u64 hist_map_drops(const struct hist_map *map);
@@ -84,7 +84,7 @@ static inline struct hist_entry *hist_map_entry(const struct hist_map *map, u32 
 #define HIST_ADDRESS_BITS 48
 #define HIST_TAG_MASK	  (~0UL << HIST_ADDRESS_BITS)
 
-/* Addresses are canonical: bit 47 says what is above it. */
+/* Addresses are canonical: bit 47 determines the bits above it. */
 static inline struct hist_entry *hist_slot_entry(u64 slot)
 {
 	return (struct hist_entry *)((s64)(slot << (64 - HIST_ADDRESS_BITS)) >>
@@ -111,13 +111,13 @@ static inline __attribute__((always_inline)) bool hist_same_key(
 	return true;
 }
 
-/* hist_map_insert() with the hash at hand, for when hist_map_hit() gave NULL. */
+/* hist_map_insert() with a known hash, after hist_map_hit() returned NULL. */
 struct hist_entry *hist_map_insert_hashed(struct hist_map *map, const u64 *key, u64 hash, u32 cpu,
     void (*init)(void *arg, struct hist_entry *e), void *arg);
 
 /*
- * The entry if it is where it is looked for first, counted as a hit; else NULL. `words` is a
- * constant, and the map's.
+ * Returns the key's entry if it is in its first slot, and counts a hit; else NULL. `words` is a
+ * constant equal to the map's key_words.
  */
 static inline __attribute__((always_inline)) struct hist_entry *hist_map_hit(
     struct hist_map *map, const u64 *key, u32 words, u64 hash, u32 cpu)
@@ -147,7 +147,7 @@ static inline void hist_set_var(const struct hist_map *map, struct hist_entry *e
 	atomic_store_release(&e->is_set[var], 1);
 }
 
-/* From one value to another; false: it has neither any more. */
+/* Changes a variable from one value to another; false: it no longer has the value `from`. */
 static inline bool hist_change_var(
     const struct hist_map *map, struct hist_entry *e, u32 var, u64 from, u64 to)
 {

@@ -19,12 +19,12 @@ void hist_trigger_set_paused(struct trace_trigger *trigger, bool paused);
 /* The file `hist`: all tables of the event. 0 or -ENOMEM. */
 int hist_triggers_show(struct seq *s, const struct trace_event_file *file);
 /*
- * What opening `trigger` with > does: all hists of the event go, unless another event's needs a
+ * For opening `trigger` with >: removes all hists of the event, unless another event's hist needs a
  * variable of one.
  */
 void hist_triggers_clear(struct trace_event_file *file);
 
-/* "keys=... [if ...]", or its removal, for another histogram's sake. */
+/* Creates or removes a histogram, "keys=... [if ...]", that another histogram needs. */
 int hist_trigger_run(struct trace_event_file *file, const char *command, bool remove);
-/* The text behind "if" of a histogram that runs; NULL: none. */
+/* The text after "if" of a running histogram; NULL: none. */
 const char *hist_trigger_filter(const struct hist *h);

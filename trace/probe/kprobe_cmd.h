@@ -1,6 +1,6 @@
 /*
  * Probe events defined by kernel code, as in Linux's events document, section 7. Task context, may
- * sleep; host_lock is taken.
+ * sleep; the functions take host_lock.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ int kprobe_event_gen_cmd_start_list(
 int kprobe_event_add_field(struct dynevent_cmd *cmd, const char *field);
 #define kprobe_event_add_fields(cmd, ...) kprobe_event_add_fields_list(cmd, ##__VA_ARGS__, NULL)
 int kprobe_event_add_fields_list(struct dynevent_cmd *cmd, ...);
-/* Define the event: what is wrong is in error_log. */
+/* Define the event; error_log shows errors. */
 #define kprobe_event_gen_cmd_end(cmd)	 dynevent_create(cmd)
 #define kretprobe_event_gen_cmd_end(cmd) dynevent_create(cmd)
-/* 0; -ENOENT; -EBUSY: it is on, or a file of it is held. */
+/* 0; -ENOENT; -EBUSY: the event is on, or one of its files is in use. */
 int kprobe_event_delete(const char *name);

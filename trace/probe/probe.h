@@ -1,19 +1,19 @@
 /*
  * Events of probes: an instruction or a function's return, defined by a line in kprobe_events, with
  * arguments that are fetched from registers, the stack and memory; or another event, whose fields
- * take the place of registers. There are two languages of arguments: today's, and the legacy one of
- * 2009 (aN sN sa rv ra), whose events have a record, a format and lines of their own.
+ * replace registers. There are two argument languages: today's, and the legacy one of 2009 (aN sN
+ * sa rv ra), whose events have their own record, format and lines.
  *
- * A record has the common fields; the address at 8 (of a return: that of the function, then the
- * return address; of another event: none); the packed arguments; the text of strings. A legacy
- * record has common_tgid at 8, the addresses from 16 on, the number of arguments, and 8 bytes for
- * each argument.
+ * A record has the common fields; the address at 8 (for a return: the function's, then the return
+ * address; for another event: none); the packed arguments; the text of strings. A legacy record has
+ * common_tgid at 8, the addresses from 16 on, the number of arguments, and 8 bytes for each
+ * argument.
  *
- * kprobe.c defines events of instructions and returns, fprobe.c those of functions by the lines of
- * dynamic_events that Linux has for them, tprobe.c those of tracepoints, eprobe.c events of events,
- * wprobe.c watchpoints; event.c is what they share.
- * parse.c reads arguments with the table of fetch types in type.c; name.c reads those by name, for
- * which expand.c prepares the line; fetch.c records them, print.c prints them.
+ * kprobe.c defines events of instructions and returns, fprobe.c those of functions (Linux's f:
+ * lines of dynamic_events), tprobe.c those of tracepoints, eprobe.c events of events, wprobe.c
+ * watchpoints; event.c has their common part. parse.c reads arguments with the table of fetch types
+ * in type.c; name.c reads those by name, for which expand.c prepares the line; fetch.c records
+ * them, print.c prints them.
  *
  * Definitions: task context under host_lock. Fetching and recording: any context.
  */
@@ -45,7 +45,7 @@ enum probe_text {
 	PROBE_HEX,
 	PROBE_CHAR,
 	PROBE_SYMBOL,
-	PROBE_STRING,  /* in the kernel, or wherever the last step leads */
+	PROBE_STRING,  /* in the kernel, or where the last step points */
 	PROBE_USTRING, /* in ring 3 */
 	PROBE_SYMSTR,  /* the name of an address */
 };
@@ -68,16 +68,16 @@ enum probe_source {
 	PROBE_FROM_IMM, /* imm; of a text its address */
 	PROBE_FROM_COMM,
 	/*
-	 * of a return: param: which of the values kept at the entry; of a watchpoint: enum
+	 * param: for a return the index of a value saved at entry; for a watchpoint enum
 	 * probe_watch_word
 	 */
 	PROBE_FROM_ENTRY,
-	PROBE_FROM_FIELD, /* of the event that is probed: its value; of a string the address */
+	PROBE_FROM_FIELD, /* a field of the probed event: its value, or the address of a string */
 };
 
 /*
- * ... through which steps in memory it is reached: each reads what lies at the value so far +
- * deref; the last reads the argument.
+ * ... and the memory reads that lead to it: each reads at the value so far + deref; the last reads
+ * the argument.
  */
 struct probe_fetch {
 	u8 source;
@@ -103,26 +103,26 @@ struct probe_arg {
 
 struct probe_event;
 
-/* One place. Several may belong to one event. */
+/* One probe. Several may belong to one event. */
 struct trace_probe {
 	struct dynevent dyn;
 	struct probe_event *event;
 	struct trace_probe *next; /* [L] of the event */
-	struct host_probe *host;  /* NULL: the place is not there */
+	struct host_probe *host;  /* NULL: the place does not exist */
 	u64 hits;		  /* [A] */
 	const char *symbol;	  /* NULL: addr */
 	u64 addr, offset;
 	u32 maxactive;
 	struct trace_event_call *probed; /* another event; NULL: a place in the code */
-	const char *filter;		 /* of its records; NULL */
+	const char *filter;		 /* for records of `probed`; NULL: none */
 	bool is_return, old;
-	struct trace_event_call *tracepoint; /* of a tprobe; NULL: it is not there */
+	struct trace_event_call *tracepoint; /* of a tprobe; NULL: it does not exist */
 	struct trace_consumer consumer;	     /* of that */
 	struct wprobe *watch;		     /* of wprobe.c; NULL */
-	u16 sp;				     /* where the stack pointer is in the registers */
+	u16 sp;				     /* the stack pointer's position in the registers */
 	/*
-	 * For a record whose arguments are all 8-byte registers, at reg[]: its size, and its size
-	 * in the ring. 0: the record has another form.
+	 * If all arguments are 8-byte registers, listed in reg[]: the record's size, and its size
+	 * in the ring; else 0.
 	 */
 	u32 simple, simple_size;
 	u32 n_args, n_entry;
@@ -139,7 +139,7 @@ struct probe_event {
 	u32 size;		   /* of a record without strings' text */
 	u32 n_strings;		   /* arguments that are strings */
 	struct trace_event_field *table;
-	char *group, *name; /* each of the table's names is a copy as well */
+	char *group, *name; /* each of the table's names is a copy, too */
 };
 
 extern const struct dynevent_kind probe_dynevent_kind, event_probe_dynevent_kind,
@@ -172,15 +172,13 @@ void probe_profile_show(struct seq *s);
 
 /* ---- parsing: parse.c, type.c, legacy.c ---- */
 
-/* What is wrong, where: the word of the command, and the position in it. NULL: it is not said. */
+/* An error: its text (NULL: none to report), the word of the command, and the position in it. */
 struct probe_error {
 	const char *text;
 	u32 word, pos;
-	const char *before; /* said first, of the same place, as Linux does; NULL */
-	/*
-	 * negative errno of the first @SYMBOL that cannot be used: reported if nothing else is
-	 * wrong
-	 */
+	/* an error to log first for the same place, as Linux does; NULL: none */
+	const char *before;
+	/* negative errno of the first unusable @SYMBOL: reported if there is no other error */
 	int late;
 };
 
@@ -190,7 +188,7 @@ struct probe_words {
 	char **word;
 };
 
-/* Memory of one probe: names are cut from it. */
+/* Memory of one probe, from which names are allocated. */
 struct probe_arena {
 	char *at, *end;
 };
@@ -199,32 +197,33 @@ char *probe_parse_keep(struct probe_arena *a, const char *text, size_t n); /* NU
 struct probe_parse {
 	struct probe_error *err;
 	struct probe_arena *arena;
-	const struct trace_event_call *probed; /* arguments are of its fields; NULL: of registers */
+	const struct trace_event_call *probed; /* arguments are its fields; NULL: registers */
 	bool is_return, at_entry;
-	bool is_watch;	      /* the place's address and values take the place of registers */
-	bool no_registers;    /* by their names */
-	const char *function; /* that is entered or returns; NULL: unknown, or neither */
-	u32 proto;	      /* of it, or of a tracepoint's call; 0: unknown */
-	bool asked;	      /* the line has named a parameter by its number */
-	bool named;	      /* the line is of those that Linux 6.1 refuses: later rules hold */
-	bool no_field;	      /* said at last: the event has no such field */
+	bool is_watch;	   /* the watched address and values replace registers */
+	bool no_registers; /* by their names */
+	/* the function that is entered or returns; NULL: unknown, or neither */
+	const char *function;
+	u32 proto;     /* of it, or of a tracepoint's call; 0: unknown */
+	bool asked;    /* the line has named a parameter by its number */
+	bool named;    /* Linux 6.1 would refuse the line, so later rules apply */
+	bool no_field; /* the last error was that the event has no such field */
 	struct trace_probe *tp;
-	u32 type;     /* declared, of what was parsed, without modifiers; 0: unknown */
-	u8 bit, bits; /* where a bit field begins in what is read, and its length; 0: none */
-	u32 casts;    /* that are open */
-	u32 room;     /* what the arguments before have left of PROBE_SIZE_MAX */
+	u32 type;     /* declared type of the parsed expression, without modifiers; 0: unknown */
+	u8 bit, bits; /* the first bit of a bit field in the value read, and its length; 0: none */
+	u32 casts;    /* open casts */
+	u32 room;     /* bytes of PROBE_SIZE_MAX that earlier arguments have left */
 	u32 word;     /* of the argument */
-	u32 pos;      /* in it: of what is parsed */
+	u32 pos;      /* position in that word */
 };
 
-/* Notes what is wrong, at `pos` of the argument: -EINVAL. */
+/* Notes an error at `pos` of the argument; returns -EINVAL. */
 int probe_parse_fail(struct probe_parse *p, u32 pos, const char *text);
 /*
- * BODY of today's language, which is cut up; *is_text: it is a text of the probe's own. As
+ * Parses BODY of today's language, and modifies it. *is_text: it is a literal text. Errors as in
  * probe_parse_arg().
  */
 int probe_parse_body(struct probe_parse *p, struct probe_fetch *f, char *text, bool *is_text);
-/* What stands behind "$stack", behind "$arg". */
+/* Parse what follows "$stack", or "$arg". */
 int probe_parse_stack(struct probe_parse *p, struct probe_fetch *f, const char *text);
 int probe_parse_argument_number(struct probe_parse *p, struct probe_fetch *f, const char *text);
 static inline void probe_from_reg(struct probe_fetch *f, int reg)
@@ -233,7 +232,7 @@ static inline void probe_from_reg(struct probe_fetch *f, int reg)
 	f->param = reg;
 }
 
-/* Argument n of the function, at its entry; of a return as well. */
+/* Fetches argument n of the function, at its entry; for a return, too. */
 void probe_from_argument(struct probe_parse *p, struct probe_fetch *f, unsigned n);
 
 /* ---- name.c: arguments by name ---- */
@@ -241,60 +240,63 @@ void probe_from_argument(struct probe_parse *p, struct probe_fetch *f, unsigned 
 /* "NAME->MEMBER...", also "$retval"; "(STRUCT)BODY->MEMBER...". As probe_parse_body(). */
 int probe_parse_name(struct probe_parse *p, struct probe_fetch *f, char *text);
 int probe_parse_cast(struct probe_parse *p, struct probe_fetch *f, char *text);
-/* The fetch type of the declared one. */
+/* The fetch type for the declared type. */
 const struct probe_type *probe_type_declared(const struct probe_parse *p);
-/* A string by declaration: a pointer to characters is followed. 0, or -EINVAL: it is none. */
+/*
+ * Checks that the declared type is a string; dereferences a pointer to characters. 0; -EINVAL: it
+ * is no string.
+ */
 int probe_check_string(struct probe_parse *p, struct probe_fetch *f, bool user);
-/* Of a declared bit field. */
+/* Sets the shifts of a declared bit field. */
 void probe_set_bitfield(const struct probe_parse *p, struct probe_arg *arg);
 
 /* ---- expand.c: words that stand for others ---- */
 
-/* Is there an argument that Linux 6.1 refuses for its form, as it has a name? */
+/* True if the form of an argument is one that Linux 6.1 refuses, because it has a name. */
 bool probe_is_named(const struct probe_words *w, bool is_return);
 /*
- * The words with $arg* and the like replaced; host_free(out->word), which is NULL if no word stands
- * for another. form: as probe_parse_args(), and gets `asked`. 0, or the error, which is noted.
+ * Expands $arg* and the like. The caller frees out->word by host_free(); it is NULL if nothing was
+ * expanded. form: as in probe_parse_args(); sets form->asked. 0, or an error, which it notes.
  */
 int probe_expand(const struct probe_words *w, struct probe_parse *form, struct probe_words *out);
 
 /*
- * type.c. The part behind ':' (NULL: there is none) without "[N]"; NULL: no such type. A bitfield
- * has that of what it lies in.
+ * type.c. Finds a type by the text after ':' (NULL: none) without "[N]"; NULL: no such type. A
+ * bitfield has the type of its container.
  */
 const struct probe_type *probe_type_find(const char *name);
-/* Of "bW@O/S" where those bits are; other types are let pass. 0 or -EINVAL. */
+/* Parses the position of the bits in "bW@O/S"; accepts other types unchanged. 0 or -EINVAL. */
 int probe_parse_bitfield(const char *text, struct probe_arg *arg);
-/* Cuts "[N]" off the type, behind ':' in text: 0 or -EINVAL. */
+/* Removes "[N]" from the type, after ':' in text: 0 or -EINVAL. */
 int probe_parse_count(struct probe_parse *p, char *text, char *type, u32 *count);
 
 /*
- * Argument number i; the ones before are in tp->args. 0, -EINVAL, -ENOENT (a symbol or field that
- * is not there), -E2BIG, -ENOMEM.
+ * Parses argument i; earlier ones are in tp->args. 0, -EINVAL, -ENOENT (no such symbol or field),
+ * -E2BIG, -ENOMEM.
  */
 int probe_parse_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
 /*
- * legacy.c. The same of a legacy argument; and whether all arguments are legacy: a word that names
- * a parameter of `proto` is not.
+ * legacy.c. The same for a legacy argument. probe_is_legacy(): true if all arguments are legacy; a
+ * word that names a parameter of `proto` is not.
  */
 int probe_parse_legacy_arg(struct trace_probe *tp, u32 i, const char *text, struct probe_parse *p);
 bool probe_is_legacy(const struct probe_words *w, u32 proto);
 
 /* ---- what all kinds of probes have in common: event.c ---- */
 
-/* "[GROUP/]NAME": a byte more than may be, to tell. */
+/* "[GROUP/]NAME", with room for one byte too many, to detect long names. */
 struct probe_id {
 	char group[DYNEVENT_NAME_MAX + 2], name[DYNEVENT_NAME_MAX + 2];
 };
 /*
- * Sets what is there, which may be no name behind a group. `word`, `pos`: where the text stands,
- * for *err. 0 or -EINVAL.
+ * Sets the parts that the text has; a group may come without a name. `word`, `pos`: position of the
+ * text, for *err. 0 or -EINVAL.
  */
 int probe_parse_id(
     struct probe_id *id, const char *text, u32 word, u32 pos, struct probe_error *err);
 
 /*
- * Cuts a line into words for define(), and tells error_log what that refused. 0: also an empty
+ * Splits a line into words for define(), and logs its errors to error_log. 0, also for an empty
  * line; -ECANCELED: not of this kind.
  */
 typedef int (*probe_define_fn)(const struct probe_words *w, struct probe_error *err);
@@ -303,38 +305,38 @@ int probe_fail(struct probe_error *err, u32 word, u32 pos, const char *text); /*
 void probe_log_error(const char *who, const struct probe_words *w, const struct probe_error *err);
 
 /*
- * A probe with room for the arguments, from the third word on, and for `extra` bytes of text;
- * host_free(). NULL: no memory.
+ * Allocates a probe with room for the arguments (from the third word on) and `extra` bytes of text.
+ * The caller frees it by host_free(). NULL: no memory.
  */
 struct trace_probe *probe_alloc(
     const struct probe_words *w, size_t extra, struct probe_arena *arena);
 /*
- * All arguments, and where they lie in the record. form: what to begin each with. As
- * probe_parse_arg().
+ * Parses all arguments and places them in the record. form: the initial state for each. Errors as
+ * in probe_parse_arg().
  */
 int probe_parse_args(
     struct trace_probe *tp, const struct probe_words *w, const struct probe_parse *form);
 /*
- * The event of a probe, not yet registered, in *out; host_free(). 0, -ENOMEM; -EEXIST: another
- * event has the name.
+ * Creates the unregistered event of a probe in *out, to be freed by host_free(). 0, -ENOMEM;
+ * -EEXIST: another event has the name.
  */
 int probe_event_create(const struct probe_id *id, const struct trace_probe *tp,
     struct probe_error *err, struct probe_event **out);
-/* Registers it, whose name is free, with its first probe: 0, -ENOMEM, -ENOSPC. */
+/* Registers an event, whose name is free, with its first probe: 0, -ENOMEM, -ENOSPC. */
 int probe_event_add(struct probe_event *ev, struct trace_probe *tp);
 /*
  * retired.c. Unregisters a legacy event, on or off, and its last probe; its records stay readable.
  */
 void probe_event_retire(struct probe_event *ev);
-/* Does the event have this group (NULL: any) and this name (empty: any)? */
+/* True if the event has this group (NULL: any) and this name (empty: any). */
 bool probe_match_name(const struct trace_probe *tp, const char *system, const char *event);
-/* " NAME=BODY ..."; are the first arguments these? */
+/* Shows " NAME=BODY ..."; compares the first arguments with `args`. */
 void probe_show_args(struct seq *s, const struct trace_probe *tp);
 bool probe_match_args(const struct trace_probe *tp, const char *args);
 
 /* ---- places: kprobe.c, for fprobe.c and tprobe.c as well ---- */
 
-/* What a line says, but for its arguments. */
+/* A parsed line without its arguments. */
 struct probe_definition {
 	const struct dynevent_kind *kind;
 	struct probe_id id;
@@ -345,13 +347,16 @@ struct probe_definition {
 	bool at_entry;			     /* where a function begins */
 	struct trace_event_call *tracepoint; /* of tprobe.c; NULL: it is not there */
 };
-/* The probe and, unless it joins one, the event: 0, or what probe_parse_args() and others say. */
+/*
+ * Creates the probe and, unless it joins one, the event: 0, or an error of probe_parse_args() and
+ * others.
+ */
 int probe_define_place(
     const struct probe_definition *d, const struct probe_words *w, struct probe_error *err);
-/* The digits between the letter and the colon, `n` of them: 0 or -EINVAL. */
+/* Parses the `n` digits between the letter and the colon: 0 or -EINVAL. */
 int probe_parse_maxactive(
     struct probe_definition *d, const char *text, size_t n, struct probe_error *err);
-/* The first word that is $retval, or has it from *pos on; 0: none. */
+/* The first word that is $retval, or contains it, at *pos; 0: none. */
 u32 fprobe_find_value(const struct probe_words *w, u32 *pos);
 /* For struct dynevent_kind of all; a line "-:NAME SYMBOL ..." has no "%return", as on Linux. */
 bool kprobe_event_is_busy(const struct dynevent *dyn);
@@ -374,28 +379,28 @@ void wprobe_trigger_release(struct trace_trigger *t);
 /* ---- recording: fetch.c; printing: print.c ---- */
 
 /*
- * What the host calls at a hit: regs as host_reg_find() knows them; at a return, where the function
- * returns to.
+ * The host calls this at a hit. `regs` is as for host_reg_find(); `ret` is the return address if
+ * the hit is a return.
  */
 typedef int (*probe_hit_fn)(void *tp, const void *regs, u64 ip, u64 ret);
 probe_hit_fn probe_hit_of(const struct trace_probe *tp);
 /* A tracepoint calls this, with its arguments in place of registers. */
 typedef void (*probe_consume_fn)(struct trace_consumer *consumer, const u64 *args);
 probe_consume_fn probe_consume_of(const struct trace_probe *tp);
-/* The same of a return that has values of the entry: n_entry of them, which probe_keep() stores. */
+/* The same for a return with values of the entry: probe_keep() saves n_entry of them. */
 void probe_keep(void *tp, const void *regs, u64 *kept);
 int probe_return_hit(void *tp, const void *regs, u64 ip, u64 ret, const u64 *kept);
 /* The words of a watchpoint's hit: the address, and the values after and before the access. */
 enum probe_watch_word { PROBE_WATCH_ADDR, PROBE_WATCH_VALUE, PROBE_WATCH_OLD, PROBE_WATCH_WORDS };
 void probe_watch_hit(struct trace_probe *tp, const void *regs, u64 ip, const u64 *words);
 /*
- * A record of the event that is probed: what is fetched from it goes to `file`, of the probe's own
- * event. Between host_enter() and host_preempt_enable().
+ * Fetches arguments from a record of the probed event and records them in `file`, which is of the
+ * probe's own event. Between host_enter() and host_preempt_enable().
  */
 void probe_event_hit(const struct trace_probe *tp, struct trace_event_file *file,
     const struct host_context *ctx, const void *rec, u32 len);
 
-/* Where the arguments begin. */
+/* The offset of the arguments in the record. */
 static inline u32 probe_head(const struct trace_probe *tp)
 {
 	if (tp->probed)

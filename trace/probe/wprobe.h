@@ -1,4 +1,4 @@
-/* Watchpoints as probe events: between wprobe.c, which defines them, and wprobe_trigger.c. */
+/* Watchpoints as probe events: shared by wprobe.c, which defines them, and wprobe_trigger.c. */
 #pragma once
 
 #include "trace/host_watch.h"
@@ -21,6 +21,6 @@ struct wprobe *wprobe_of(const struct trace_event_call *call);
 struct host_watch_form wprobe_form(struct wprobe *w);
 /*
  * Moves the watchpoint to `addr` if it is at `from`; false: it is not. `file` records while the
- * watchpoint has a place. Any context, while the event is live.
+ * watchpoint has an address. Any context, while the event is live.
  */
 bool wprobe_move(struct wprobe *w, struct trace_event_file *file, u64 from, u64 addr);

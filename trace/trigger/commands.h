@@ -5,12 +5,12 @@
 
 extern const struct trace_trigger_command trace_trigger_commands[]; /* ends with a NULL name */
 
-/* The line of those with a count, and perhaps a target or a filter. Task context, host_lock. */
+/* Shows a trigger that has a count, and perhaps a target or a filter. Task context, host_lock. */
 void trace_trigger_show(struct seq *s, const struct trace_trigger *t);
-/* Its end: the count, the filter, the line feed. */
+/* Shows the rest of the line: the count, the filter, the newline. */
 void trace_trigger_show_rest(struct seq *s, const struct trace_trigger *t);
 /*
- * SYSTEM:EVENT off the front of *param: the file of an event that can be switched, in that array;
- * NULL. *param is NULL after that if nothing stands behind it.
+ * Removes SYSTEM:EVENT from the front of *param and returns the event's file in the array; NULL:
+ * there is no such event, or it cannot be enabled. Sets *param to NULL if nothing follows.
  */
 struct trace_event_file *trace_trigger_parse_target(struct trace_array *tr, char **param);

@@ -6,14 +6,13 @@
 #include "trace/trigger/parse.h"
 
 /*
- * A line of a trigger file, "[!]command[:count] [if filter]"; it is cut up. 0, -EINVAL, -ERANGE,
- * -EEXIST, -ENOMEM; of a filter: what trace_trigger_parse_filter() says.
+ * Executes a line of a trigger file, "[!]command[:count] [if filter]"; modifies the line. 0,
+ * -EINVAL, -ERANGE, -EEXIST, -ENOMEM, or an error of trace_trigger_parse_filter().
  */
 int trace_trigger_store(struct trace_event_file *file, char *line);
 /* The file's text. */
 void trace_triggers_show(struct seq *s, const struct trace_event_file *file);
 /*
- * One EVENT.TRIGGER of the parameter trace_trigger=; the word is cut up. The log reports
- * what is refused.
+ * Executes one EVENT.TRIGGER of the parameter trace_trigger=; modifies the word. Logs refused ones.
  */
 void trace_triggers_boot(struct trace_array *tr, char *word);

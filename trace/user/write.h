@@ -1,10 +1,9 @@
 /*
- * Writing a user event: whoever has the bytes (kernel/trace/user_events.c) has this inline. Task
- * context; no lock, no allocation.
+ * Writing a user event, inline for its caller kernel/trace/user_events.c. Task context; no lock, no
+ * allocation.
  *
- * The payload has been copied from the program before anything here looks at it, so it cannot
- * change any more; and nothing is reserved before it is found good, so that a bad one leaves no
- * trace.
+ * The caller has copied the payload from the program, so the program cannot change it any more.
+ * These functions check the payload before they reserve space, so an invalid one leaves no record.
  */
 #pragma once
 
@@ -35,9 +34,9 @@ static inline __attribute__((always_inline)) void user_event_fill(
 }
 
 /*
- * Records. rec: room for the common fields, then the payload, zeros up to a multiple of 4; `size`
- * bytes in all without these. 0, or -EFAULT when a check of the payload fails: then nothing is
- * recorded. What no ring has room for is counted, and 0.
+ * Records an event. rec: room for the common fields, then the payload, then zeros up to a multiple
+ * of 4; `size` excludes these zeros. Returns -EFAULT without recording if a check of the payload
+ * fails; else 0, also if the rings have no room, which is counted.
  */
 static inline __attribute__((always_inline)) int user_event_write(
     const struct user_event *ev, void *rec, size_t size)
