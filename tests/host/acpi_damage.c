@@ -7,6 +7,8 @@
 #include "kernel/lib/string.h"
 #include "tests/host/firmware.h"
 
+#include <stdlib.h>
+
 /* Offsets into the firmware's memory. */
 enum {
 	RSDP = 0x100,
@@ -343,6 +345,51 @@ static void debug_port(void)
 	EXPECT_EQ(debug_ports(), 0);
 }
 
+/* A MADT of these entries, as long as it says and no longer. */
+static const struct acpi_madt *parse_entries(const void *entries, u32 size)
+{
+	static struct acpi_madt out;
+	struct madt *m = calloc(1, sizeof(*m) + size);
+
+	m->h.length = sizeof(*m) + size;
+	memcpy(m->entries, entries, size);
+	EXPECT(acpi_parse_madt((void *)m, &out));
+	free(m);
+	return &out;
+}
+
+/* Entries that are shorter than their kind, or reach beyond the table, are none. */
+static void short_entries(void)
+{
+	for (unsigned type = 0; type < 256; type++)
+		for (unsigned length = 0; length <= 5; length++) {
+			u8 entry[] = {type, length, 0xff, 0xff, 0xff};
+
+			for (unsigned there = MIN(length, 2U); there <= sizeof(entry); there++) {
+				const struct acpi_madt *out = parse_entries(entry, there);
+				EXPECT_EQ(out->cpu_count, 0);
+				EXPECT_EQ(out->ioapic_count, 0);
+				EXPECT_EQ(out->override_count, 0);
+				EXPECT_EQ(out->lapic_base, 0);
+			}
+		}
+}
+
+/* As many CPUs as there is room for; the others are counted. */
+static void too_many_cpus(void)
+{
+	struct madt_lapic cpus[MAX_CPUS + 3];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(cpus); i++)
+		cpus[i] = (struct madt_lapic){{MADT_LAPIC, sizeof(cpus[0])}, i, i, 1};
+	for (unsigned n = MAX_CPUS - 1; n <= ARRAY_SIZE(cpus); n++) {
+		const struct acpi_madt *out = parse_entries(cpus, n * sizeof(cpus[0]));
+		EXPECT_EQ(out->cpu_count, MIN(n, (unsigned)MAX_CPUS));
+		EXPECT_EQ(out->cpus_left_out, n - out->cpu_count);
+		EXPECT_EQ(out->apic_ids[out->cpu_count - 1], out->cpu_count - 1);
+	}
+}
+
 static const struct ktap_case cases[] = {
     {"acpi_damage.good", good},
     {"acpi_damage.checksums", checksums},
@@ -353,6 +400,8 @@ static const struct ktap_case cases[] = {
     {"acpi_damage.many", many},
     {"acpi_damage.serial_ports", serial_ports},
     {"acpi_damage.debug_port", debug_port},
+    {"acpi_damage.short_entries", short_entries},
+    {"acpi_damage.too_many_cpus", too_many_cpus},
     {NULL, NULL},
 };
 extern const struct ktap_suite suite_acpi_damage;

@@ -235,7 +235,7 @@ static void random_damage(void)
 	lb_begin();
 	lb_hit(0, 400);
 	lb_consume(13);
-	for (unsigned round = 0; round < 400; round++) {
+	for (unsigned round = 0; round < 500; round++) {
 		memcpy(lb_copy, lb_region, LB_SIZE);
 		u32 pool = lb_header()->pool_at;
 		for (unsigned i = 0; i < 1 + round % 5; i++) {

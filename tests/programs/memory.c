@@ -240,6 +240,33 @@ static void share(void)
 	syscall2(SYS_munmap, (long)shared, 10 * PAGE);
 }
 
+/* Pages that somebody has used are what is given out next: more than lie about in small runs. */
+static void leave_pages_full(void)
+{
+	size_t size = 1024 * PAGE;
+	char *p = (char *)syscall6(SYS_mmap, 0, size, P_READ | P_WRITE, M_PRIVATE | M_ANON, -1, 0);
+
+	memset(p, 0xee, size);
+	syscall2(SYS_munmap, (long)p, size);
+}
+
+/* Of a file of 6000 bytes: its last page, copied by a first write, many times. */
+static void copies_end_with_zeros(long fd)
+{
+	char *copies[32];
+
+	leave_pages_full();
+	for (unsigned i = 0; i < 32; i++) {
+		copies[i] =
+		    (char *)syscall6(SYS_mmap, 0, PAGE, P_READ | P_WRITE, M_PRIVATE, fd, PAGE);
+		copies[i][0] = 'W';
+		for (unsigned at = 6000 - PAGE; at < PAGE; at++)
+			CHECK_EQ(copies[i][at], 0);
+	}
+	for (unsigned i = 0; i < 32; i++)
+		syscall2(SYS_munmap, (long)copies[i], PAGE);
+}
+
 /* A private mapping of a file: its bytes, zeros to the page's end, SIGBUS behind it. */
 static void mapped_file(void)
 {
@@ -253,6 +280,7 @@ static void mapped_file(void)
 	CHECK_EQ(p[0], '0');
 	CHECK_EQ(p[4999], '9');
 	CHECK_EQ(p[6000], 0);
+	copies_end_with_zeros(rd);
 	p[0] = 'X';
 	CHECK_EQ(syscall4(SYS_pread64, fd, (long)p + 1, 1, 0), 1);
 	CHECK_EQ(p[1], '0');
@@ -263,6 +291,13 @@ static void mapped_file(void)
 	p = (char *)syscall6(SYS_mmap, 0, PAGE, P_READ, M_PRIVATE, rd, PAGE);
 	CHECK_EQ(p[0], '6');
 	CHECK_EQ(syscall6(SYS_mmap, 0, PAGE, P_READ | P_WRITE, M_SHARED, rd, 0), ACCES);
+	CHECK_EQ(syscall6(SYS_mmap, 0, 2 * PAGE, P_READ, M_PRIVATE, rd, -PAGE), OVERFLOW);
+	CHECK_EQ(syscall6(SYS_mmap, 0, PAGE, P_READ, M_PRIVATE, rd, -PAGE), OVERFLOW);
+	p = (char *)syscall6(SYS_mmap, 0, PAGE, P_READ, M_SHARED, rd, 0);
+	CHECK_EQ(p[0], '0');
+	CHECK_EQ(syscall3(SYS_mprotect, (long)p, PAGE, P_READ | P_WRITE), ACCES);
+	CHECK_EQ(syscall3(SYS_mprotect, (long)p, PAGE, P_READ), 0);
+	syscall2(SYS_munmap, (long)p, PAGE);
 	CHECK_EQ(syscall6(SYS_mmap, 0, PAGE, P_READ, M_PRIVATE,
 		     syscall3(SYS_open, (long)"/tmp/memory", 1, 0), 0),
 	    ACCES);

@@ -392,6 +392,51 @@ static void sizes(void)
 	CHECK_EQ(unreg(data, &word4, 6), 0);
 }
 
+/* Whether a sub-buffer of this CPU has n such bytes, and behind them zeros to the end of a word. */
+static bool has_padded(int cpu, unsigned char byte, int n)
+{
+	static unsigned char page[4096];
+	char path[64];
+	bool found = false;
+
+	snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	long fd = open_tracing(path, L_RDONLY | 04000 /* O_NONBLOCK */);
+	long got = fd < 0 ? fd : syscall3(SYS_read, fd, (long)page, sizeof(page));
+	for (long at = 16; at + n < got && !found; at += 4) {
+		int same = 0;
+		while (same < n && page[at + same] == byte)
+			same++;
+		found = same == n;
+		for (int i = n; found && i % 4; i++)
+			CHECK_EQ(page[at + i], 0);
+	}
+	close_file(fd);
+	return found;
+}
+
+/* What fills a record to whole words is not what the kernel's stack had there before. */
+static void padding(void)
+{
+	unsigned char record[4 + 24];
+	uint32_t word, index;
+	long got = reg_word(data, "odd u8 a", &word, 4, 0, 0);
+
+	CHECK(got >= 0);
+	index = got;
+	enable("user_events/odd", "1");
+	memcpy(record, &index, 4);
+	for (int n = 1; n <= 8; n++) {
+		memset(record + 4, 0xee, 24);
+		CHECK_EQ(syscall3(SYS_write, data, (long)record, 28), 28);
+		CHECK_EQ(put_text("trace", L_TRUNC, ""), 0);
+		memset(record + 4, 0x60 + n, n);
+		CHECK_EQ(syscall3(SYS_write, data, (long)record, 4 + n), 4 + n);
+		CHECK(has_padded(0, 0x60 + n, n) || has_padded(1, 0x60 + n, n));
+	}
+	enable("user_events/odd", "0");
+	CHECK_EQ(unreg(data, (void *)&word, 0), 0);
+}
+
 int main(void)
 {
 	data = open_data();
@@ -408,6 +453,7 @@ int main(void)
 	page_is_safe();
 	pieces();
 	sizes();
+	padding();
 	CHECK_EQ(unreg(data, &word4, 31), 0);
 	CHECK_EQ(unreg(data, &word8, 7), 0);
 	close_file(data);

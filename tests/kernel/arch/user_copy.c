@@ -81,6 +81,61 @@ static void refuses_kernel_addresses(void)
 	EXPECT_EQ(get_user_u32(&word, USER_END - 3), -EFAULT);
 }
 
+static bool untouched(const char *out, size_t n)
+{
+	while (n && out[n - 1] == '-')
+		n--;
+	return !n;
+}
+
+/* What reaches beyond ring 3, or round the end of all addresses, is not begun. */
+static void nothing_outside(void)
+{
+	char out[64], in[64];
+
+	begin();
+	aspace_map(as, USER_END - PAGE_SIZE, virt_to_phys(page), PROT_R | PROT_W | PROT_USER);
+	memset(page, 'p', PAGE_SIZE);
+	memset(in, 'i', sizeof(in));
+	for (u64 n = 1; n <= 20; n++) {
+		u64 at = USER_END - n;
+
+		memset(out, '-', sizeof(out));
+		EXPECT_EQ(copy_from_user(out, at, n + 1), -EFAULT);
+		EXPECT_EQ(copy_from_user_left(out, at, n + 1), n + 1);
+		EXPECT_EQ(copy_from_user_nofault(out, at, n + 1), -EFAULT);
+		EXPECT_EQ(copy_from_user(out, (u64)page, n - (u64)page), -EFAULT);
+		EXPECT_EQ(copy_from_kernel_nofault(out, page, n - (u64)page), -EFAULT);
+		EXPECT(untouched(out, sizeof(out)));
+		EXPECT_EQ(copy_to_user(at, in, n + 1), -EFAULT);
+		EXPECT_EQ(page[PAGE_SIZE - 1], 'p');
+		EXPECT_EQ(copy_from_user(out, at, n), 0);
+		EXPECT(out[n - 1] == 'p' && untouched(out + n, sizeof(out) - n));
+		EXPECT_EQ(copy_to_user(at, out, n), 0);
+	}
+	end();
+}
+
+/* Of what a fault leaves, eight bytes at a time are told where eight were to be copied at once. */
+static void what_is_left(void)
+{
+	char out[64];
+
+	begin();
+	memset(page, 'p', PAGE_SIZE);
+	for (u64 n = 1; n <= 40; n++)
+		for (u64 there = 0; there <= n; there++) {
+			u64 words = ALIGN_DOWN(n, 8),
+			    done = there < words ? ALIGN_DOWN(there, 8) : there;
+
+			memset(out, '-', sizeof(out));
+			EXPECT_EQ(copy_from_user_left(out, END - there, n), n - done);
+			EXPECT(!done || out[done - 1] == 'p');
+			EXPECT(untouched(out + done, sizeof(out) - done));
+		}
+	end();
+}
+
 static void strings(void)
 {
 	char out[16];
@@ -176,6 +231,8 @@ static void doubtful_kernel_memory(void)
 static const struct ktap_case cases[] = {
     {"user_copy.every_size_and_edge", every_size_and_edge},
     {"user_copy.refuses_kernel_addresses", refuses_kernel_addresses},
+    {"user_copy.nothing_outside", nothing_outside},
+    {"user_copy.what_is_left", what_is_left},
     {"user_copy.strings", strings},
     {"user_copy.strings_of_every_length", strings_of_every_length},
     {"user_copy.smap_holds", smap_holds},

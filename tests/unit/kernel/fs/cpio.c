@@ -4,6 +4,7 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
+#include "tests/unit/prng.h"
 
 #define ROOM 2048
 
@@ -196,6 +197,41 @@ static void refuses_names_that_climb(void)
 	}
 }
 
+/* Whatever an archive says: what is given out lies in it, and it comes to an end. */
+static void random_damage(void)
+{
+	struct archive whole = {.size = 0};
+	u64 seed = 0x5eed0003, entries = 0;
+
+	ktap_note("seed %lx", seed);
+	add(&whole, "dir/one", "hello");
+	add(&whole, "a", "of some length, so that there are bytes to hit");
+	add(&whole, "TRAILER!!!", "");
+	add(&whole, "two/of/another", "12345678");
+	for (unsigned round = 0; round < 500; round++) {
+		struct archive a = whole;
+		struct cpio_entry e;
+		struct cpio c;
+
+		for (unsigned n = 1 + prng_next(&seed) % 3; n; n--) {
+			u64 at = prng_next(&seed) % a.size;
+
+			a.data[at] = round & 1 ? a.data[at] ^ 1 << prng_next(&seed) % 8
+					       : (int)(prng_next(&seed) % 256);
+		}
+		a.size -= round % 5 ? 0 : prng_next(&seed) % 64;
+		cpio_init(&c, a.data, a.size);
+		for (unsigned n = 0; cpio_next(&c, &e) == 1; n++, entries++) {
+			const char *data = (const void *)e.data, *end = a.data + a.size;
+
+			EXPECT(n < 8);
+			EXPECT(e.name >= a.data && e.name + strlen(e.name) < end);
+			EXPECT(data >= a.data && data + e.size <= end);
+		}
+	}
+	EXPECT(entries > 500 && entries < 1500); /* some came through, some did not */
+}
+
 static void empty_is_no_error(void)
 {
 	struct archive a = {.size = 64};
@@ -206,6 +242,7 @@ static void empty_is_no_error(void)
 }
 
 static const struct ktap_case cases[] = {
+    {"cpio.random_damage", random_damage},
     {"cpio.reads_entries", reads_entries},
     {"cpio.reads_archives_in_a_row", reads_archives_in_a_row},
     {"cpio.survives_every_cut", survives_every_cut},

@@ -268,6 +268,28 @@ static void nul_in_line(void)
 	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
 }
 
+/* A probe that is in use keeps all: nothing goes before it is known that everything can. */
+static void all_or_none(void)
+{
+	char before[200];
+
+	trace_fresh();
+	EXPECT_EQ(trace_append("dynamic_events", "p:first do_mkdirat"), 0);
+	EXPECT_EQ(trace_append("dynamic_events", "p:second do_mkdirat"), 0);
+	strscpy(before, trace_get("dynamic_events", NULL), sizeof(before));
+	EXPECT(strstr(before, "first") && strstr(before, "second"));
+	EXPECT_EQ(trace_put("events/kprobes/second/enable", "1"), 0);
+	EXPECT_EQ(trace_put("dynamic_events", ""), -EBUSY);
+	EXPECT_STR(trace_get("dynamic_events", NULL), before);
+	EXPECT_EQ(trace_put("kprobe_events", ""), -EBUSY);
+	EXPECT_STR(trace_get("dynamic_events", NULL), before);
+	EXPECT_EQ(trace_append("dynamic_events", "-:kprobes/"), -EBUSY);
+	EXPECT_STR(trace_get("dynamic_events", NULL), before);
+	EXPECT_EQ(trace_put("events/kprobes/second/enable", "0"), 0);
+	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
+	EXPECT_STR(trace_get("dynamic_events", NULL), "");
+}
+
 static const struct ktap_case cases[] = {
     {"dynevent.comes_and_goes", comes_and_goes},
     {"dynevent.keeps_other_records", keeps_other_records},
@@ -278,6 +300,7 @@ static const struct ktap_case cases[] = {
     {"dynevent.commands", commands},
     {"dynevent.long_lines", long_lines},
     {"dynevent.nul_in_line", nul_in_line},
+    {"dynevent.all_or_none", all_or_none},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_dynevent = {cases};

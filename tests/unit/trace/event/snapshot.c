@@ -285,6 +285,22 @@ static void under_a_pipe(void)
 	fresh();
 }
 
+/* A snapshot that cannot be taken costs no shot, and is counted as missed. */
+static void shots(void)
+{
+	fresh();
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/trigger", "snapshot:2"), 0);
+	struct ring_buffer_iter *it = ring_buffer_read_start(trace_global->buffer, 0);
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT(strstr(trace_get("events/unit/unit_numbers/trigger", NULL), "snapshot:count=2\n"));
+	ring_buffer_read_finish(it);
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT(strstr(trace_get("events/unit/unit_numbers/trigger", NULL), "snapshot:count=1\n"));
+	EXPECT_EQ(trace_append("events/unit/unit_numbers/trigger", "!snapshot"), 0);
+	fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"snapshot.states", states},
     {"snapshot.one_cpu", one_cpu},
@@ -293,6 +309,7 @@ static const struct ktap_case cases[] = {
     {"snapshot.inside_a_writer", inside_a_writer},
     {"snapshot.sizes_follow", sizes_follow},
     {"snapshot.under_a_pipe", under_a_pipe},
+    {"snapshot.shots", shots},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_snapshot = {cases};

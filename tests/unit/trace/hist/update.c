@@ -10,6 +10,8 @@
 #include "trace/event/file.h"
 #include "trace/hist/hist.h"
 #include "trace/host_lock.h"
+#include "trace/host_memory.h"
+#include "trace/tracefs/inject.h"
 
 /* ---- counting ---- */
 
@@ -342,6 +344,66 @@ static void key_limits(void)
 	hist_end();
 }
 
+/* Hits the event synthetic/edge with these bytes. */
+static void hist_inject_raw(const void *rec, u32 len)
+{
+	host_lock();
+	struct trace_event_call *call = trace_event_find("synthetic", "edge");
+	EXPECT_EQ(tracefs_inject(trace_event_file_of(trace_global, call), rec, len), 0);
+	host_unlock();
+}
+
+static void edge_event(const char *definition, const char *trigger)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_append("dynamic_events", definition), 0);
+	EXPECT_EQ(trace_put("events/synthetic/edge/trigger", trigger), 0);
+}
+
+static void edge_event_ends(const char *entries)
+{
+	EXPECT_STR(hist_entries_of("events/synthetic/edge/hist"), entries);
+	EXPECT_EQ(trace_put("events/synthetic/edge/trigger", ""), 0);
+	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
+	trace_fresh();
+}
+
+/* Records that end with their last field, and that say more than there is of them. */
+static void edges_of_records(void)
+{
+	struct {
+		struct trace_entry ent;
+		union {
+			char text[8];
+			u32 loc;
+		};
+		u64 stack[2];
+	} __attribute__((packed)) *rec = host_alloc(sizeof(*rec));
+
+	/* The last field, with one byte more, none, and one less; the short way and the long one. */
+	for (u32 i = 0; i < 6; i++) {
+		edge_event("s:edge u64 b; u32 a",
+		    i % 2 ? "hist:keys=b:vals=a:x=a+1" : "hist:keys=b:vals=a");
+		rec->stack[0] = 3;
+		memcpy(rec->text, &(u64){7}, 8);
+		hist_inject_raw(rec, sizeof(rec->ent) + 8 + sizeof(u32) + 1 - i / 2);
+		edge_event_ends(i < 4 ? "{ b:          7 } hitcount:          1  a:          3\n"
+				      : "{ b:          7 } hitcount:          1  a:          0\n");
+	}
+	edge_event("s:edge char s[8]", "hist:keys=s");
+	memcpy(rec->text, "12345678", 8);
+	hist_inject_raw(rec, sizeof(rec->ent) + 8);
+	edge_event_ends(
+	    "{ s: 1234567                                            } hitcount:          1\n");
+	edge_event("s:edge unsigned long[] s", "hist:keys=s.stacktrace");
+	rec->loc = (sizeof(rec->ent) + 8) | 24 << 16; /* a frame more than there is */
+	rec->stack[0] = 1;
+	rec->stack[1] = 0x1100;
+	hist_inject_raw(rec, sizeof(*rec));
+	edge_event_ends("{ s.stacktrace} hitcount:          1\n");
+	host_free(rec);
+}
+
 static const struct ktap_case cases[] = {
     {"hist.counts", counts},
     {"hist.compound_keys", compound_keys},
@@ -358,6 +420,7 @@ static const struct ktap_case cases[] = {
     {"hist.action_limits", action_limits},
     {"hist.reference_limits", reference_limits},
     {"hist.key_limits", key_limits},
+    {"hist.edges_of_records", edges_of_records},
     {NULL, NULL},
 };
 const struct ktap_suite suite_hist_count = {cases};

@@ -8,6 +8,7 @@
 #include "trace/host_clock.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
+#include "trace/ring/priv.h"
 
 static void put_numbers(struct ring_buffer *rb, u32 from, u32 to)
 {
@@ -351,6 +352,50 @@ static void clock_borrowed(void)
 	ring_buffer_free(rb);
 }
 
+/* A ring that was full takes events again when it has more room, and not more than that. */
+static void resize_of_a_full_ring(void)
+{
+	struct ring_buffer *rb = ring_buffer_alloc(2 * RB_PAGE_DATA, 0, NULL);
+	static const u8 data[RB_MAX_DATA];
+
+	for (unsigned pages = 2; pages <= 8; pages += 2) {
+		EXPECT_EQ(ring_buffer_resize(rb, pages * RB_PAGE_DATA, -1), 0);
+		EXPECT_EQ(ring_put(rb, data, 100), 0); /* into a new sub-buffer: the last is full */
+		EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA - 120), 0);
+		EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), 0);
+		for (unsigned i = 0; i < 3; i++)
+			EXPECT_EQ(ring_put(rb, data, RB_MAX_DATA), -EBUSY);
+	}
+	ring_buffer_free(rb);
+}
+
+/* Where one lane is busy no lane stays locked, and none has changed places. */
+static void swap_with_a_busy_lane(void)
+{
+	struct ring_buffer *a = ring_buffer_alloc(2 * RB_PAGE_DATA, 0, NULL);
+	struct ring_buffer *b = ring_buffer_alloc(2 * RB_PAGE_DATA, 0, NULL);
+	struct rb_cpu_buffer *busy[] = {
+	    &a->cpu_buffers[a->cpus - 1], &b->cpu_buffers[0], &b->cpu_buffers[b->cpus - 1]};
+	u32 number = 5;
+
+	EXPECT_EQ(ring_put(a, &number, 4), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(busy); i++) {
+		host_preempt_disable();
+		busy[i]->lock = ring_cpu() + 1; /* this CPU reads there, and was interrupted */
+		EXPECT_EQ(ring_buffer_swap(a, b), -EBUSY);
+		EXPECT_EQ(busy[i]->lock, ring_cpu() + 1);
+		busy[i]->lock = 0;
+		host_preempt_enable();
+		for (unsigned cpu = 0; cpu < a->cpus; cpu++)
+			EXPECT(!a->cpu_buffers[cpu].lock && !b->cpu_buffers[cpu].lock);
+		EXPECT_EQ(ring_buffer_entries(a), 1);
+	}
+	EXPECT_EQ(ring_buffer_swap(a, b), 0);
+	EXPECT_EQ(ring_buffer_entries(b), 1);
+	ring_buffer_free(a);
+	ring_buffer_free(b);
+}
+
 static const struct ktap_case cases[] = {
     {"ring_control.iterator_reads_all", iterator_reads_all},
     {"ring_control.iterator_stops_recording", iterator_stops_recording},
@@ -363,6 +408,8 @@ static const struct ktap_case cases[] = {
     {"ring_control.mode_changes", mode_changes},
     {"ring_control.each_cpu_has_its_own", each_cpu_has_its_own},
     {"ring_control.clock_borrowed", clock_borrowed},
+    {"ring_control.resize_of_a_full_ring", resize_of_a_full_ring},
+    {"ring_control.swap_with_a_busy_lane", swap_with_a_busy_lane},
     {NULL, NULL},
 };
 const struct ktap_suite suite_ring_buffer_control = {cases};
