@@ -380,7 +380,7 @@ static void edges_of_records(void)
 		u64 stack[2];
 	} __attribute__((packed)) *rec = host_alloc(sizeof(*rec));
 
-	/* The last field, with one byte more, none, and one less; the short way and the long one. */
+	/* The last field, with one byte more, none, one less; the short way and the long one. */
 	for (u32 i = 0; i < 6; i++) {
 		edge_event("s:edge u64 b; u32 a",
 		    i % 2 ? "hist:keys=b:vals=a:x=a+1" : "hist:keys=b:vals=a");
