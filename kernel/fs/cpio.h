@@ -1,6 +1,6 @@
 /*
- * The "newc" cpio format (cpio(5), Linux's buffer-format.rst): a reader that trusts nothing. Pure:
- * any context, no memory of its own.
+ * The "newc" cpio format (cpio(5), Linux's buffer-format.rst): a reader for untrusted archives.
+ * Pure: any context, allocates nothing.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct cpio {
 };
 
 struct cpio_entry {
-	const char *name; /* ends with NUL inside the archive; cleaned of nothing */
+	const char *name; /* NUL-terminated in the archive; not normalised */
 	const u8 *data;
 	size_t size;
 	u32 ino, mode, nlink, dev_major, dev_minor;
@@ -21,8 +21,8 @@ struct cpio_entry {
 
 void cpio_init(struct cpio *c, const void *data, size_t size);
 /*
- * The next entry: 1; 0 at the end of the archive (it reads on through archives that follow after
- * zero bytes); -EINVAL when it is cut off, a number is none, or a name is empty, too long, or has
- * a ".." in it.
+ * Reads the next entry: 1; 0 at the end of the archive (further archives may follow after zero
+ * bytes); -EINVAL: the archive is truncated, a number is invalid, or a name is empty, too long, or
+ * contains "..".
  */
 int cpio_next(struct cpio *c, struct cpio_entry *e);

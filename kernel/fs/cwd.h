@@ -1,6 +1,6 @@
 /*
- * Where a process is: its working directory and its umask, shared by the tasks that clone() made
- * with CLONE_FS. Task context; the lock makes reading and replacing the directory one step each.
+ * The working directory and umask, shared by tasks that clone() made with CLONE_FS. Task context;
+ * the lock makes reading and replacing the directory atomic.
  */
 #pragma once
 
@@ -17,13 +17,16 @@ struct fs_struct {
 	char *path;	   /* [lock] kmalloc'ed, absolute, for getcwd and relative paths */
 };
 
-/* Where `from` is, for one task; from NULL: the root. NULL: no memory. */
+/* Copies `from` for one task; from NULL: the root. NULL: no memory. */
 struct fs_struct *fs_copy(struct fs_struct *from);
 void fs_put(struct fs_struct *fs); /* NULL is fine */
 /* The current task's directory with a reference (NULL: the root); its path in PATH_MAX bytes. */
 struct vnode *fs_cwd(char *path);
 u32 fs_umask(void);
-/* Returns the old one; a task without an fs_struct gets one, or keeps the default. */
+/*
+ * Returns the old umask. Allocates an fs_struct for a task without one; if that fails, the default
+ * stays.
+ */
 u32 fs_set_umask(u32 umask);
 int vfs_chdir(const char *path);
 int vfs_fchdir(struct file *f);

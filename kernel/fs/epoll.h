@@ -1,4 +1,4 @@
-/* Sets of files that are waited for together: epoll(7). Task context. */
+/* Sets of files to wait for together: epoll(7). Task context. */
 #pragma once
 
 #include "kernel/fs/vfs.h"
@@ -20,12 +20,12 @@ struct epoll_event {
 struct file *epoll_create(void); /* NULL: no memory */
 bool epoll_is(const struct file *f);
 /*
- * Adds f, known as `fd`, to the set `ep`, takes it out, or waits for other events of it. 0, -EPERM
- * (f cannot be waited for), -EINVAL, -EEXIST, -ENOENT, -ELOOP (a set in itself, or too deep),
+ * Adds f, known as `fd`, to the set `ep`, removes it, or changes its events. 0, -EPERM (f does not
+ * support waiting), -EINVAL, -EEXIST, -ENOENT, -ELOOP (a set contains itself, or nests too deep),
  * -ENOMEM.
  */
 int epoll_control(struct file *ep, u32 op, u32 fd, struct file *f, const struct epoll_event *event);
-/* Up to `max` events of files that are ready: how many, 0 at the deadline, -EINTR. */
+/* Returns the number of events of ready files, up to `max`; 0 at the deadline; -EINTR. */
 long epoll_wait(struct file *ep, struct epoll_event *events, unsigned max, u64 deadline);
-/* For file_put(): the last reference to f goes; no set has it any more. */
+/* For file_put(), when the last reference to f goes: removes f from all sets. */
 void epoll_forget(struct file *f);

@@ -3,5 +3,5 @@
 
 #include "kernel/fs/vfs.h"
 
-/* `semaphore`: a read takes one. NULL: no memory. */
+/* `semaphore`: a read subtracts one. NULL: no memory. */
 struct file *eventfd_create(u32 count, bool semaphore, u32 flags);

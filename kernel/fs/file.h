@@ -5,8 +5,8 @@
 
 int file_open(const char *path, u32 flags, u32 mode, struct file **out);
 /*
- * With Linux's name and arguments, for kprobes: what file_open() has found, in the way that
- * f->flags say. Takes the reference to the node.
+ * Opens the node that file_open() has found, according to file->flags, and takes over the reference
+ * to it. Name and arguments are Linux's, for kprobes.
  */
 struct path {
 	struct vnode *vnode;
@@ -21,14 +21,14 @@ static inline bool file_writable(const struct file *f)
 
 	return acc == O_WRONLY || acc == O_RDWR;
 }
-/* What it is ready for, as poll() says it; a file that cannot tell always is. */
+/* The events that poll() reports as ready; a file without .poll is always ready. */
 unsigned file_poll(struct file *f);
 /* A file that is not in any directory. */
 struct file *file_new(const struct file_ops *ops, u32 flags, void *priv);
 
 /*
- * Buffers are the kernel's; *pos moves. All reads and writes go through these two, but those of
- * write_user.
+ * Buffers are kernel memory; *pos advances. All reads and writes but those by write_user go through
+ * these two.
  */
 ssize vfs_read(struct file *file, char *buf, size_t count, u64 *pos);
 ssize vfs_write(struct file *file, const char *buf, size_t count, u64 *pos);

@@ -1,7 +1,7 @@
 /*
  * Open files: descriptor -> file, shared by the tasks that clone() made with CLONE_FILES. Every
- * change and every look from another task takes the lock; a task that is alone with its table
- * (refs == 1) may look without it. Task context.
+ * change, and every read by another task, takes the lock; a task that has its table alone (refs ==
+ * 1) may read without it. Task context.
  */
 #pragma once
 
@@ -24,11 +24,11 @@ struct files *files_copy(struct files *from); /* fork: same files, counted */
 void files_put(struct files *fs);	      /* NULL is fine */
 /* Lowest free descriptor >= min; the reference passes to the table. -EMFILE, -ENOMEM. */
 int files_install(struct files *fs, struct file *f, int min, bool cloexec);
-/* Exactly `fd` (dup2): what was there is closed. */
+/* Installs at exactly `fd` (dup2) and closes the file that was there. */
 int files_install_at(struct files *fs, int fd, struct file *f, bool cloexec);
 struct file *files_get(struct files *fs, int fd); /* with a reference; NULL */
 int files_close(struct files *fs, int fd);	  /* -EBADF */
-/* Of a descriptor that may have been closed meanwhile: then it means nothing. */
+/* The close-on-exec flag; meaningless if the descriptor was closed meanwhile. */
 bool files_cloexec(struct files *fs, int fd);
 void files_set_cloexec(struct files *fs, int fd, bool on);
 void files_close_exec(struct files *fs);

@@ -1,6 +1,6 @@
 /*
- * Locks of parts of files, which bind only those who ask: fcntl(2)'s, of a process (its table of
- * open files) or of an open file, and flock(2)'s, of an open file. Task context.
+ * Advisory locks on ranges of files. Those of fcntl(2) belong to a process (its table of open
+ * files) or to an open file, those of flock(2) to an open file. Task context.
  */
 #pragma once
 
@@ -19,11 +19,11 @@ struct lock_range {
 };
 
 /*
- * Sets it for its owner (LOCK_NONE: takes it away). 0, -EAGAIN (somebody has it; not with `wait`),
- * -EDEADLK (and waits for us), -EINTR, -ENOLCK (no memory).
+ * Sets a lock for its owner (LOCK_NONE: removes it). 0; -EAGAIN: another owner has it (not with
+ * `wait`); -EDEADLK: that owner waits for us; -EINTR; -ENOLCK: no memory.
  */
 int lock_set(struct file *f, const struct lock_range *l, bool wait);
-/* The first lock that is in its way, or LOCK_NONE, into *l. */
+/* Stores the first conflicting lock, or LOCK_NONE, in *l. */
 void lock_test(struct file *f, struct lock_range *l);
-/* The owner closed the file, and has none any more. */
+/* Called when the owner closes the file: removes its locks. */
 void lock_drop(struct vnode *v, const void *owner);

@@ -3,6 +3,8 @@
 
 #include "kernel/lib/types.h"
 
-/* Adds one component to a clean absolute path, in place: "." does nothing, ".." takes the last one
- * away. -ENAMETOOLONG. */
+/*
+ * Appends a component to a normalised absolute path, in place: "." does nothing, ".." removes the
+ * last one. -ENAMETOOLONG.
+ */
 int path_push(char *path, size_t size, const char *name, size_t len);

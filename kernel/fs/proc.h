@@ -1,4 +1,4 @@
-/* /proc, and what kernel/process gives to it. Task context. */
+/* /proc, and the functions by which kernel/process contributes to it. Task context. */
 #pragma once
 
 #include "kernel/fs/vfs.h"
@@ -6,17 +6,17 @@
 
 void proc_init(void); /* /proc and the files that belong to nobody else */
 /*
- * A file under /proc ("trapline/clock", "sys/kernel/x"); parents are made. store may be NULL (then
- * read-only).
+ * Adds a file under /proc ("trapline/clock", "sys/kernel/x") and its missing parents. store NULL:
+ * read-only.
  */
 int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
     int (*store)(char *line, size_t n, void *ctx), void *ctx);
-/* The same with functions of its own, which find priv in the file. */
+/* The same with the file's own operations, which find priv in the file. */
 int proc_register_ops(const char *path, u32 mode, const struct file_ops *ops, void *priv);
 
 /*
- * An open file whose text is made when it is first read and again whenever it is read from its
- * start. show(s, ctx) prints; it is called again with more room when that did not fit.
+ * An open file whose text is generated at each read from its start. show(s, ctx) prints it; the
+ * file calls it again with a larger buffer if the text did not fit.
  */
 struct proc_text {
 	int (*show)(struct seq *s, void *ctx);
@@ -27,11 +27,13 @@ struct proc_text {
 int proc_text_open(struct file *f, const struct proc_text *text);
 extern const struct file_ops proc_text_ops;
 
-/* A node in the root of /proc with functions of its own. */
+/* Adds a node with its own operations to the root of /proc. */
 int proc_add_node(const char *name, u32 mode, const struct vnode_ops *ops);
 
 int pid_init(void);
-/* /proc/PID. Cookies of pid_readdir() are pids; it gives the first directory with a higher one. */
+/*
+ * /proc/PID. Cookies of pid_readdir() are pids; it returns the first directory with a higher pid.
+ */
 int pid_lookup(struct vnode *proc_root, const char *name, struct vnode **out);
 int pid_readdir(u64 *cookie, struct dirent *out);
 

@@ -1,7 +1,7 @@
 /*
- * The contents of a file in memory: pages, holes, and a part shown in place from memory that is not
- * ours (the archive), copied a page at a time when written. Pure but for the two functions that
- * give and take pages; the owner locks.
+ * The contents of a file in memory: pages, holes, and a base, which is foreign memory (the archive)
+ * shown in place and copied page by page on write. Pure except for the two functions that allocate
+ * and free pages; the owner locks.
  */
 #pragma once
 
@@ -16,25 +16,28 @@ struct ramdata_mem {
 
 /*
  * A tree of pages with 512 pointers each; `height` 0: `root` is the only data page. Bytes of a page
- * behind `size` are zero.
+ * after `size` are zero.
  */
 struct ramdata {
 	const struct ramdata_mem *mem;
 	void *root;
 	unsigned height;
 	u64 size;
-	const u8 *base; /* what pages that are not in the tree show, up to base_size; then zeros */
-	u64 base_size;	/* <= size */
-	bool pinned;	/* pages are mapped somewhere: they stay, cleared, when they are cut off */
+	/* contents of pages that are not in the tree, up to base_size; then zeros */
+	const u8 *base;
+	u64 base_size; /* <= size */
+	bool pinned;   /* pages are mapped somewhere: truncation clears them but keeps them */
 };
 
 void ramdata_init(struct ramdata *d, const struct ramdata_mem *mem);
 /* Empties it and shows `size` bytes at `base` instead. */
 void ramdata_set_base(struct ramdata *d, const void *base, u64 size);
 ssize ramdata_read(const struct ramdata *d, void *buf, size_t n, u64 pos);
-/* Bytes written; -ENOSPC when not even one could be, -EFBIG. */
+/* Returns the bytes written; -ENOSPC if it could write none; -EFBIG. */
 ssize ramdata_write(struct ramdata *d, const void *buf, size_t n, u64 pos);
-/* Page `index` itself, made if it was a hole or lay in the base. NULL: past the end, no page. */
+/*
+ * Page `index`, allocated if it was a hole or part of the base. NULL: past the end, or no memory.
+ */
 void *ramdata_page(struct ramdata *d, u64 index);
 /* The same for a shared mapping: from then on pages stay in place, until ramdata_destroy(). */
 void *ramdata_pin(struct ramdata *d, u64 index);

@@ -4,8 +4,9 @@
 #include "kernel/fs/vfs.h"
 
 struct vnode *ramfs_create_root(void); /* NULL: no memory */
-/* A file whose contents lie in memory that stays: shown in place, copied a page at a time when
- * written. */
+/*
+ * Adds a file whose contents are memory that stays: shown in place, copied page by page on write.
+ */
 int ramfs_add_static(
     struct vnode *dir, const char *name, u32 mode, const void *data, u64 size, struct vnode **out);
 /* Gives a file made by ramfs_add_static() other contents. */
@@ -15,8 +16,8 @@ int ramfs_link(struct vnode *dir, const char *name, struct vnode *v);
 /* A node with functions of its own (devices). */
 int ramfs_add_node(struct vnode *dir, const char *name, u32 mode, const struct file_ops *fops,
     void *priv, u64 rdev);
-/* A new file that is in no directory, open; `name`: for /proc alone. NULL: no memory. */
+/* Opens a new file that is in no directory; `name` is for /proc only. NULL: no memory. */
 struct file *ramfs_open_nameless(const char *name);
 bool vnode_is_ramfs(const struct vnode *v);
-/* Pages that files and names may take in all, and those that are left. */
+/* The number of pages that files and names may use in total, and the number left. */
 void ramfs_room(u64 *pages, u64 *left);

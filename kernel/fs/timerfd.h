@@ -4,10 +4,10 @@
 #include "kernel/fs/vfs.h"
 #include "kernel/task/timer.h"
 
-/* `base`: what its clock is ahead of clock_ns(). NULL: no memory. */
+/* `base`: the offset of its clock from clock_ns(). NULL: no memory. */
 struct file *timerfd_create(u64 base, u32 flags);
 bool timerfd_is(const struct file *f);
-/* Sets it, `absolute` by its clock, and gives what it was. */
+/* Sets the timer (`absolute`: by its clock) and returns the old setting in *old. */
 void timerfd_set(
     struct file *f, const struct timer_setting *set, bool absolute, struct timer_setting *old);
 void timerfd_get(struct file *f, struct timer_setting *now);

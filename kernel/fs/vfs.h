@@ -60,9 +60,9 @@ struct vnode_ops {
 	/* With a reference; -ENOENT. */
 	int (*lookup)(struct vnode *dir, const char *name, struct vnode **out);
 	/*
-	 * The entry at *cookie (0: the first), without . and ..; moves *cookie on. 1: filled, 0:
-	 * end. What a cookie means is the file system's business, but names that come or go
-	 * meanwhile must not hide or repeat the others.
+	 * Returns the entry at *cookie (0: the first), without . and .., and advances *cookie. 1:
+	 * filled, 0: end. Each file system defines its cookies, but names added or removed
+	 * meanwhile must not hide or repeat others.
 	 */
 	int (*readdir)(struct vnode *dir, u64 *cookie, struct dirent *out);
 	int (*create)(struct vnode *dir, const char *name, u32 mode, struct vnode **out);
@@ -72,25 +72,25 @@ struct vnode_ops {
 	int (*rename)(
 	    struct vnode *from, const char *old_name, struct vnode *to, const char *new_name);
 	int (*symlink)(struct vnode *dir, const char *name, const char *target);
-	/* Another name for a node of the same file system that is no directory. */
+	/* Adds another name for a node of the same file system that is not a directory. */
 	int (*link)(struct vnode *dir, const char *name, struct vnode *v);
-	/* A node that stands for the same device as `like`. */
+	/* Adds a node for the same device as `like`. */
 	int (*mknod)(struct vnode *dir, const char *name, u32 mode, const struct vnode *like);
 	long (*readlink)(struct vnode *v, char *buf, size_t size);
-	/* A symlink that leads to an open file, whatever its text says: with a reference. */
+	/*
+	 * For a symlink that refers to an open file, regardless of its text: returns the file with
+	 * a reference.
+	 */
 	int (*follow)(struct vnode *v, struct file **out);
 	int (*setattr)(struct vnode *v, const struct vattr *a); /* NULL: -EPERM */
 	int (*truncate)(struct vnode *v, u64 size);
 	/*
-	 * The frame with page `index` of the file, counted for the caller (page_put()); what is
-	 * written to the file later shows in it. 0: behind the end, or no memory. NULL: the file
-	 * keeps no pages.
+	 * Returns the frame of the file's page `index` with a reference (page_put()); later writes
+	 * to the file appear in it. 0: past the end, or no memory. NULL: the file has no pages.
 	 */
 	u64 (*page)(struct vnode *v, u64 index);
 	int (*stat)(struct vnode *v, struct vstat *st); /* NULL: from the vnode's fields */
-	/*
-	 * f->priv, f->ops may be set; O_TRUNC is the file system's business here (tracefs clears).
-	 */
+	/* May set f->priv and f->ops, and must handle O_TRUNC itself (tracefs clears). */
 	int (*open)(struct vnode *v, struct file *f);
 	void (*destroy)(struct vnode *v); /* last reference gone */
 };
@@ -98,41 +98,42 @@ struct vnode_ops {
 struct file_ops {
 	const char *name; /* of a file without a path, for /proc: "eventfd" */
 	/*
-	 * After the path was opened, with open()'s flags as given; f->priv is the vnode's and may
-	 * be replaced. An error refuses the open, and then release is not called.
+	 * Called after the path was opened, with open()'s flags; may replace f->priv, which is the
+	 * vnode's. An error fails the open without a call of release.
 	 */
 	int (*open)(struct file *f, u32 flags);
 	ssize (*read)(struct file *f, void *buf, size_t n, u64 *pos);
 	ssize (*write)(struct file *f, const void *buf, size_t n, u64 *pos);
 	/*
-	 * write() and its kin of ring 3, in place of `write`: one call is one call of the file's,
-	 * however long, and it reads the data itself. pos: where pwrite() says, else f->pos, which
-	 * stays. The file may be written. NULL: `write` gets it piece by piece.
+	 * Replaces `write` for write() and similar calls of ring 3: each system call makes one
+	 * call, of any length, which reads the data itself. pos: pwrite()'s, else f->pos, which
+	 * does not advance. The caller has checked that the file is writable. NULL: `write` gets
+	 * the data piece by piece.
 	 */
 	ssize (*write_user)(struct file *f, struct user_data *d, u64 pos);
 	/*
-	 * As read, for splice() and sendfile(), where they take something else. `nonblock`: the
-	 * caller does not wait, whatever the file says.
+	 * Replaces `read` for splice() and sendfile() if they read differently. `nonblock`: do not
+	 * wait, regardless of the file's flags.
 	 */
 	ssize (*splice)(struct file *f, void *buf, size_t n, bool nonblock);
 	long (*ioctl)(struct file *f, u64 cmd, u64 arg); /* arg may be a ring-3 pointer */
 	/*
-	 * Checks, and sets area->page: for shared mappings. The area is not placed yet: it begins
-	 * at 0. NULL: -ENODEV.
+	 * Checks a shared mapping and sets area->page. The area has no address yet: it begins at 0.
+	 * NULL: -ENODEV.
 	 */
 	int (*mmap)(struct file *f, struct vm_area *area);
 	/* The events that are ready: POLLIN 1, POLLOUT 4, POLLERR 8, POLLHUP 16. */
 	unsigned (*poll)(struct file *f);
 	/*
-	 * The queues that are woken when that changes, one or two. NULL: none, the caller polls.
+	 * Returns the one or two queues that are woken when these events change. NULL: none, the
+	 * caller polls.
 	 */
 	void (*poll_queues)(struct file *f, struct wait_queue *queue[2]);
 	/* NULL: -ESPIPE unless the vnode is a regular file or a directory. */
 	s64 (*seek)(struct file *f, s64 off, int whence);
 	void (*release)(struct file *f);
 	/*
-	 * Reading does not give the contents: a private mapping is not filled by reading, but by
-	 * `mmap`.
+	 * read() does not return the contents, so `mmap` and not reading fills a private mapping.
 	 */
 	bool no_private_map;
 	/*
@@ -140,10 +141,10 @@ struct file_ops {
 	 * (kernel/syscall/user.h), not in smaller pieces.
 	 */
 	bool whole_writes;
-	bool endless;	  /* a read never waits, and returns as many bytes as the caller wants */
-	bool waits;	  /* a read may wait for more: one of ring 3's is one of the file's */
-	bool discards;	  /* a write takes all bytes and looks at none, wherever they are */
-	bool maps_zeros;  /* a mapping of it is anonymous memory */
+	bool endless;	 /* a read never waits, and returns as many bytes as the caller wants */
+	bool waits;	 /* a read may wait for more, so a read of ring 3 makes exactly one call */
+	bool discards;	 /* a write accepts all bytes without reading them, even at bad addresses */
+	bool maps_zeros; /* a mapping of it is anonymous memory */
 	bool no_position; /* lseek(), pread() and pwrite() are -ESPIPE whatever the vnode is */
 };
 
@@ -158,7 +159,7 @@ struct vnode {
 	struct vnode *mounted; /* root of what is mounted here */
 	/* Directories: for "..", counted. A root's is itself or where it is mounted. */
 	struct vnode *parent;
-	u32 locks;     /* kernel/fs/lock.c: how many it has */
+	u32 locks;     /* kernel/fs/lock.c: number of locks */
 	bool readonly; /* of a directory: nothing at or below it can be changed. Set once */
 };
 
@@ -193,9 +194,7 @@ int vfs_unlink(const char *path);
 int vfs_rename(const char *from, const char *to);
 int vfs_symlink(const char *target, const char *path);
 int vfs_link(const char *from, bool follow, const char *to);
-/*
- * S_IFREG, S_IFSOCK, S_IFIFO, or S_IFCHR: another node of a device that is in /dev; others -EPERM.
- */
+/* S_IFREG, S_IFSOCK, S_IFIFO, or S_IFCHR (another node of a device in /dev); others: -EPERM. */
 int vfs_mknod(const char *path, u32 mode, u64 rdev);
 int vfs_setattr(const char *path, bool follow, const struct vattr *a);
 int vfs_fsetattr(struct file *f, const struct vattr *a);
@@ -206,7 +205,8 @@ int vfs_access(const char *path, u32 mask);
 int vfs_truncate(const char *path, u64 size);
 int vfs_vnode_truncate(struct vnode *v, u64 size);
 /*
- * From here on nothing in the directory or below it can be changed: -EROFS. 0, -ENOENT, -ENOTDIR.
+ * Makes the directory and everything below it read-only: changes return -EROFS. 0, -ENOENT,
+ * -ENOTDIR.
  */
 int vfs_set_readonly(const char *path);
 int vfs_mount(const char *path, struct vnode *root);

@@ -1,9 +1,8 @@
 /*
- * The walk along a path, one component after the other: the inside of vfs.c and file.c. Task
- * context.
+ * Path lookup, component by component, for vfs.c and file.c. Task context.
  *
- * Words: `at` is the directory the walk has come to; `name` the last component, not looked up yet;
- * `trail` the way from the root to `at` by real names, without symlinks (what getcwd shows).
+ * Words: `at` is the directory that the walk has reached; `name` the last component, not looked up
+ * yet; `trail` the real path from the root to `at`, without symlinks (as getcwd shows it).
  */
 #pragma once
 
@@ -21,16 +20,16 @@ enum walk_last {
 struct walk {
 	struct vnode *at; /* counted */
 	const char *rest; /* text still to walk */
-	char *owned;	  /* where `rest` points into after a symlink */
+	char *owned;	  /* the buffer into which `rest` points after a symlink */
 	bool wants_trail;
 	const char *plain;   /* the trail is the path's own text so far ... */
 	size_t plain_len;    /* ... of this length; plain NULL: it is not, see `trail` */
 	char *trail;	     /* PATH_MAX bytes; NULL with `plain`, or if there was no memory */
 	bool trail_lost;     /* it grew too long for PATH_MAX */
 	unsigned links;	     /* symlinks followed */
-	struct file *opened; /* the last file that vnode_ops.follow gave; counted */
+	struct file *opened; /* the last file that vnode_ops.follow returned; counted */
 	enum walk_last last;
-	bool slash;	     /* slashes behind the last component */
+	bool slash;	     /* slashes follow the last component */
 	const char *name_at; /* where `name` comes from */
 	size_t name_len;
 	char name[NAME_MAX + 1]; /* last: walk_begin() does not clear it */
@@ -44,12 +43,11 @@ int walk_begin(struct walk *w, const char *path);
 /* As walk_begin(); walk_path() can then give the real path. */
 int walk_begin_trail(struct walk *w, const char *path);
 /*
- * Looks the last component up, going on through symlinks when `follow` (or when slashes stand
- * behind it). 0 with *out, a reference, or with *out NULL: `at` has no such name (then it may be
- * created there).
+ * Looks up the last component, and follows symlinks if `follow` is set or slashes follow it. 0 with
+ * a reference in *out; *out NULL: `at` has no such name (the caller may create it).
  */
 int walk_final(struct walk *w, bool follow, struct vnode **out);
-/* May something in `at` be changed? 0 or -EROFS. */
+/* 0 if `at` may be changed, else -EROFS. */
 int walk_may_change(const struct walk *w);
 /*
  * Returns the real path of the vnode that walk_final() found, from kmalloc; NULL if it has none.

@@ -18,7 +18,10 @@ void exec_args_free(struct exec_args *a);
 int exec_args_add(struct exec_args *a, const char *s, bool env);
 /* The same from ring-3 arrays of pointers; NULL arrays are empty. */
 int exec_args_from_user(struct exec_args *a, u64 argv, u64 envp);
-/* The current task becomes the program at `path` (kernel memory). On an error it is as it was. */
+/*
+ * Replaces the current task's program by that at `path` (kernel memory). On an error nothing has
+ * changed.
+ */
 int task_exec_args(const char *path, struct exec_args *a);
 
 struct regs;
@@ -36,21 +39,21 @@ enum {
 	CLONE_SETTLS = 0x80000,
 	CLONE_PARENT_SETTID = 0x100000,
 	CLONE_CHILD_CLEARTID = 0x200000,
-	CLONE_DETACHED = 0x400000, /* of clone() only, where it means nothing */
+	CLONE_DETACHED = 0x400000, /* accepted by clone() only, without effect */
 	CLONE_UNTRACED = 0x800000,
 	CLONE_CHILD_SETTID = 0x1000000,
 	CLONE_IO = 0x80000000L,
 	CLONE_CLEAR_SIGHAND = 0x100000000L, /* of clone3() only */
 };
 /*
- * fork, vfork, clone and clone3: the child's pid or negative errno. There is no ptrace, no System V
- * semaphore and no disk scheduling: flags that only concern these change nothing.
+ * fork, vfork, clone and clone3: the child's pid or negative errno. Flags for ptrace, System V
+ * semaphores and disk scheduling have no effect, as the kernel has none of these.
  */
 struct kernel_clone_args {
 	u64 flags; /* without the signal */
-	u64 pidfd; /* not taken */
+	u64 pidfd; /* not supported */
 	u64 child_tid, parent_tid;
-	int exit_signal; /* the parent gets it at the child's end */
+	int exit_signal; /* sent to the parent at the child's end */
 	u64 stack, stack_size, tls;
 };
 int kernel_clone(struct kernel_clone_args *args);

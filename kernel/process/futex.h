@@ -1,5 +1,5 @@
 /*
- * Waiting on words of ring-3 memory: the operations of the futex system call, for the current task.
+ * The operations of the futex system call, for the current task: waiting on words of ring-3 memory.
  * Task context. `shared`: other processes may have the word mapped; else only threads of this
  * address space use it. A deadline is a time of clock_ns(); FUTEX_NEVER: none.
  */
@@ -21,11 +21,14 @@ int futex_wait(u64 addr, bool shared, u32 val, u32 bitset, u64 deadline);
 int futex_wake(u64 addr, bool shared, int n, u32 bitset);
 int futex_move(u64 from, u64 to, bool shared, int wake, int move, const u32 *val);
 int futex_wake_two(u64 one, u64 two, bool shared, int n1, int n2, const struct futex_op *op);
-/* A lock whose word holds its owner's tid: 0 or negative errno; -EAGAIN: held, and `try`. */
+/*
+ * Takes and releases a PI lock, whose word holds the owner's tid: 0 or negative errno; -EAGAIN:
+ * `try`, and the lock is held.
+ */
 int futex_pi_lock(u64 addr, bool shared, u64 deadline, bool try);
 int futex_pi_unlock(u64 addr, bool shared);
 /*
- * The current thread leaves its address space: marks the locks of its robust list, and wakes the
- * threads that wait for locks it holds.
+ * Called when the current thread leaves its address space: marks the locks of its robust list, and
+ * wakes the threads that wait for locks that it holds.
  */
 void futex_exit(struct task *t);

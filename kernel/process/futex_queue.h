@@ -4,13 +4,13 @@
  * its model: change a step in both.
  *
  * Words. A *key* names a word: an address of an address space, or of physical memory that several
- * share. A *waiter* is queued in the *bucket* of its key. The lock of the bucket is held for every
- * operation on the key, and while the word is read or changed. So no wake-up is lost between a
- * waiter's look at the word and its place in the queue: a thread that changes the word and then
- * wakes finds the waiter, or the waiter finds the word changed.
+ * share. A *waiter* is queued in the *bucket* of its key. Every operation on the key holds the lock
+ * of the bucket, also while it reads or changes the word. So no wake-up is lost between reading the
+ * word and queueing the waiter: a thread that changes the word and then wakes finds the waiter, or
+ * the waiter finds the word changed.
  *
- * A waiter belongs to its caller, which calls futex_leave() before it frees it: a waker holds the
- * bucket's lock while it looks at the waiter.
+ * The caller owns its waiter and calls futex_leave() before freeing it: a waker holds the bucket's
+ * lock while it accesses the waiter.
  */
 #pragma once
 
@@ -57,8 +57,8 @@ enum { FUTEX_CMP_EQ, FUTEX_CMP_NE, FUTEX_CMP_LT, FUTEX_CMP_LE, FUTEX_CMP_GT, FUT
 
 void futex_init(void);
 /*
- * Queues the waiter if the word holds val: 0, -EAGAIN if it does not, -EFAULT if its page is not
- * there. After 0 the caller sleeps until w->state is no longer FUTEX_QUEUED, or gives up.
+ * Queues the waiter if the word holds val: 0, -EAGAIN if it does not, -EFAULT if its page is
+ * missing. After 0 the caller sleeps until w->state is no longer FUTEX_QUEUED, or gives up.
  */
 int futex_enqueue(struct futex_waiter *w, const struct futex_word *word, u32 val, u32 bitset);
 /* Takes the waiter out of its queue, and returns the state it had. */
@@ -75,9 +75,9 @@ int futex_requeue(
 int futex_wake_op(const struct futex_word *one, const struct futex_word *two, int n1, int n2,
     const struct futex_op *op);
 /*
- * Takes a PI lock for `tid`: 1: it has it; 0: queued; -EAGAIN: held, and `try`; -EDEADLK; -ESRCH:
- * the owner is no thread; -EFAULT, -EINVAL. After FUTEX_WOKEN the waiter owns the lock, after
- * FUTEX_TRY_AGAIN it calls again with `heir`: the owner has died.
+ * Takes a PI lock for `tid`. 1: taken; 0: queued; -EAGAIN: `try`, and the lock is held; -EDEADLK;
+ * -ESRCH: no thread has the owner's tid; -EFAULT, -EINVAL. On FUTEX_WOKEN the waiter owns the lock;
+ * on FUTEX_TRY_AGAIN the owner has died, and the waiter calls again with `heir`.
  */
 int futex_lock_pi(
     struct futex_waiter *w, const struct futex_word *word, u32 tid, bool try, bool heir);

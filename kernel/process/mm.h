@@ -14,10 +14,10 @@ struct mm {
 	u64 arg_start, arg_end, env_end;
 	u32 area_count;
 	u32 refs;		    /* [A] */
-	u64 missing_calls[8];	    /* [A] a bit for each call that is not here and was told of */
+	u64 missing_calls[8];	    /* [A] a bit for each unknown system call already logged */
 	struct list_head enablers;  /* kernel/trace/enablers.c */
 	struct wait_queue vfork_wq; /* woken when a task stops using it */
-	u32 membarrier;		    /* [A] what membarrier() has registered */
+	u32 membarrier;		    /* [A] the commands registered with membarrier() */
 };
 
 /* mmap's flags, Linux's numbers. */
@@ -43,9 +43,9 @@ enum {
 enum mm_fault { MM_FAULT_OK, MM_FAULT_NO_AREA, MM_FAULT_ACCESS, MM_FAULT_BUS, MM_FAULT_OOM };
 
 /*
- * Who keeps words in the memory of programs up to date (mm->enablers). For an address space that
- * has some: fork() calls copy() while none of them changes and gives the copy words of its own, or
- * NULL; drop() lets go of them at the end.
+ * Operations of the code that updates enable words in programs' memory (mm->enablers). For an
+ * address space with such words, fork() calls copy() while no word changes and registers the copy's
+ * words, or returns NULL; drop() releases them at the end.
  */
 struct mm_words_ops {
 	struct mm *(*fork)(struct mm *from, struct mm *(*copy)(struct mm *from));
@@ -57,32 +57,32 @@ struct mm *mm_create(void);
 struct mm *mm_fork(struct mm *from); /* copy on write */
 void mm_put(struct mm *mm);
 /*
- * `error`: the CPU's bits (1 present, 2 write, 16 fetch). regs: of who touched the page; NULL: the
- * kernel brings it in.
+ * `error`: the CPU's bits (1 present, 2 write, 16 fetch). regs: registers of the program that
+ * faulted; NULL: the kernel faults the page in.
  */
 struct regs;
 enum mm_fault mm_fault(struct mm *mm, u64 addr, u64 error, struct regs *regs);
 /*
- * With Linux's name, arguments and flags, for kprobes: what the area allows; its page is missing or
- * to be copied. mm->lock held.
+ * Handles an access that the area allows, but whose page is missing or must be copied. Name,
+ * arguments and flags are Linux's, for kprobes. mm->lock held.
  */
 enum mm_fault handle_mm_fault(struct vm_area *vma, u64 address, u32 flags, struct regs *regs);
 /* Copies into an address space that need not be loaded, faulting pages in. 0, -EFAULT, -ENOMEM. */
 int mm_write(struct mm *mm, u64 addr, const void *src, size_t n);
 /*
- * Brings in the page of addr to be written, as a write of the program's would, but writes nothing:
- * 0, -EFAULT, -ENOMEM.
+ * Faults in the page of addr for writing, as a write by the program would, without writing: 0,
+ * -EFAULT, -ENOMEM.
  */
 int mm_touch(struct mm *mm, u64 addr);
 /*
- * Sets or clears a bit of the byte or word at addr, atomically, as a write of the program's would:
- * 0, -EFAULT, -ENOMEM.
+ * Atomically sets or clears a bit of the byte or word at addr, faulting as a write by the program
+ * would: 0, -EFAULT, -ENOMEM.
  */
 int mm_change_bit(struct mm *mm, u64 addr, unsigned bit, bool on);
 /*
  * Linux's mmap/munmap/mprotect/brk: address or negative errno. `file` is not consumed. do_mmap()
- * has Linux's name and arguments, for kprobes: of the current task; vm_flags: 0, as mmap() gives
- * it; pgoff: in pages; *populate: how much is to be brought in at once.
+ * has Linux's name and arguments, for kprobes, and maps for the current task; vm_flags: 0, as from
+ * mmap(); pgoff: in pages; *populate: the bytes that the caller must fault in at once.
  */
 long do_mmap(struct file *file, u64 addr, u64 len, u64 prot, u64 flags, u64 vm_flags, u64 pgoff,
     u64 *populate);
@@ -91,24 +91,21 @@ long mm_protect(struct mm *mm, u64 addr, u64 len, unsigned prot);
 /* Linux's mremap: the address or negative errno; flags: MREMAP_... */
 enum { MREMAP_MAYMOVE = 1, MREMAP_FIXED = 2 };
 long mm_remap(struct mm *mm, u64 addr, u64 len, u64 new_len, unsigned flags, u64 new_addr);
-/* Is all of the range mapped? */
+/* True if the whole range is mapped. */
 bool mm_is_mapped(struct mm *mm, u64 addr, u64 len);
-/* Is the page at addr in memory: 1, 0; -ENOMEM: nothing is mapped there. */
+/* 1 if the page at addr is in memory, else 0; -ENOMEM: nothing is mapped there. */
 int mm_in_core(struct mm *mm, u64 addr);
 u64 mm_brk(struct mm *mm, u64 brk);
-/*
- * MADV_DONTNEED: private pages of the range are given back; they read as zeros (or the file) when
- * touched again.
- */
+/* MADV_DONTNEED: frees private pages of the range; a later access reads zeros (or the file). */
 long mm_discard(struct mm *mm, u64 addr, u64 len);
 
 /*
- * Not the last pages, which are the kernel's own (mem_is_low()): so the shell and its tracer
- * outlive a program that takes all it can.
+ * Allocates a page for a program, but not from the kernel's reserve (mem_is_low()): so the shell
+ * and the tracer survive a program that takes all memory.
  */
 u64 user_page_alloc(bool zero);
 
 /* For mm_map.c and fault.c; mm->lock held. */
 void mm_drop_pages(struct mm *mm, struct vm_area *a, u64 start, u64 end);
-/* The protection a page of this area is mapped with when it belongs to nobody else. */
+/* The protection with which an unshared page of this area is mapped. */
 unsigned mm_page_prot(const struct vm_area *a);

@@ -1,6 +1,7 @@
 /*
  * Timers of a process that end with a signal: setitimer(2), alarm(2), timer_create(2). Task
- * context, always for the current process. They go with it; execve() keeps those of setitimer().
+ * context, always for the current process. They end with the process; execve() keeps only those of
+ * setitimer().
  */
 #pragma once
 
@@ -33,7 +34,7 @@ int alarm_delete(int id); /* 0, -EINVAL if there is none */
  */
 int alarm_set(int id, const struct timer_setting *set, bool absolute, struct timer_setting *old);
 int alarm_get(int id, struct timer_setting *now);
-/* How many more ends than one the timer's last signal stood for; -EINVAL. */
+/* The number of expirations beyond the first that the timer's last signal reported; -EINVAL. */
 int alarm_overrun(int id);
 
 /* ---- for the life of processes and their signals ---- */
@@ -41,7 +42,7 @@ int alarm_overrun(int id);
 /* Removes the timers of timer_create(), or `all`. */
 void alarms_remove(struct thread_group *g, bool all);
 /*
- * A signal was taken: the timers that sent it go on. Returns the overrun of timer `id`. group->lock
- * held.
+ * A signal was taken: restarts the timers that sent it. Returns the overrun of timer `id`.
+ * group->lock held.
  */
 u32 alarm_signal_taken(struct thread_group *g, int sig, int id);

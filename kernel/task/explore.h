@@ -1,10 +1,10 @@
 /*
- * Chosen schedules: the kernel takes the CPU from chosen tasks at chosen moments, so that one
- * machine after the other tries another order of what they do. Without sched_seed= or sched_points=
- * on the command line nothing of this happens.
+ * Chosen schedules: the kernel takes the CPU from chosen tasks at chosen moments, so that each
+ * machine tries another order of their actions. It does so only with sched_seed= or sched_points=
+ * on the command line.
  *
- * Words. The *explored* tasks are those of one program: the one that called explore_begin(), and
- * who descends from it. They have five clocks. Three run while two or more of them run or want to:
+ * Words. The *explored* tasks are those of one program: the task that called explore_begin(), and
+ * its descendants. They have five clocks. Three run while at least two of the tasks are runnable:
  *   u  stretches in ring 3: one at each return from a system call or a fault, and a new task's
  *      first; a point of it tells also how many instructions behind that
  *   k  instructions in the kernel, with the interrupts that come meanwhile
@@ -13,9 +13,9 @@
  *   c  system calls: one at each beginning, one at each end; a new task's first instruction is an
  *      end, too
  *   w  choices of a CPU: a task wakes up, or is new
- * A *point* names a clock, a time of it, and what to do there. With all but w the task is *held*:
- * it does not run for so long, whoever else may. In the kernel where it cannot be preempted its CPU
- * stands still instead, so that other CPUs overtake it. With w the task goes to another CPU than
+ * A *point* names a clock, a time on it, and an action. On all clocks but w the kernel *holds* the
+ * task: it does not run for the given time, even on an idle CPU. If the task cannot be preempted,
+ * its CPU stalls instead, so that other CPUs overtake it. On w the task goes to another CPU than
  * the scheduler chose.
  *
  *     sched_points=u12+7~20,c14~16,w3~1   a point each: clock, time, ~, and the logarithm of the ns
@@ -41,9 +41,9 @@ enum {
 extern struct static_key explore_key;
 
 /*
- * The current task is the first explored one. `seed`: in place of the command line's; or NULL.
- * Waits until the explored tasks of before have ended. -EINVAL: there is no schedule, or one that
- * cannot be read; -EBUSY: the current task is explored already; -EINTR. Task context.
+ * Makes the current task the first explored one. `seed` replaces the command line's; NULL: keep
+ * that. Waits until earlier explored tasks have ended. -EINVAL: there is no schedule, or an invalid
+ * one; -EBUSY: the current task is explored already; -EINTR. Task context.
  */
 int explore_begin(const char *seed);
 
@@ -82,7 +82,7 @@ static inline void explore_fault(struct regs *r)
 		explore_faulted(r);
 }
 
-/* A debug trap; true: it is of a step towards a point. */
+/* A debug trap; true: it belongs to a step towards a point. */
 static inline bool explore_step(struct regs *r)
 {
 	return static_branch(&explore_key) && regs_user(r) && explore_stepped(r);
@@ -95,7 +95,7 @@ static inline void explore_irq_exit(const struct regs *r)
 		explore_irq_ended(r);
 }
 
-/* A mutex was taken, or let go. */
+/* A mutex was taken or released. */
 static inline void explore_mutex(void)
 {
 	if (static_branch(&explore_key))
@@ -109,13 +109,13 @@ static inline void explore_switch(const struct task *to)
 		explore_switched(to);
 }
 
-/* May it run now? Its run queue is locked. */
+/* True if the task must not run now. Its run queue is locked. */
 static inline bool explore_is_held(const struct task *t)
 {
 	return static_branch(&explore_key) && t->explore & EXPLORE_HELD;
 }
 
-/* It is put into a run queue (1), or leaves it to sleep (-1). */
+/* The task enters a run queue (1), or leaves it to sleep (-1). */
 static inline void explore_ready(const struct task *t, int change)
 {
 	if (static_branch(&explore_key))

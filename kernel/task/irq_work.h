@@ -1,6 +1,6 @@
 /*
- * Work for where locks may be taken, from where none may: NMIs, tracepoints inside the scheduler.
- * It is done in interrupt context, on the same CPU, as soon as interrupts are on.
+ * Defers work from contexts that must not take locks (NMIs, tracepoints inside the scheduler) to
+ * interrupt context. It runs on the same CPU as soon as interrupts are on.
  */
 #pragma once
 
@@ -15,6 +15,6 @@ struct irq_work {
 
 /* Any context. False: it is queued already, and will run once after this. */
 bool irq_work_queue(struct irq_work *w);
-/* Until a run that has begun is over. Task context, interrupts on. */
+/* Waits until a run in progress is over. Task context, interrupts on. */
 void irq_work_sync(struct irq_work *w);
 void irq_work_run(void); /* from the interrupt */

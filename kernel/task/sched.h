@@ -1,5 +1,5 @@
 /*
- * What the files of the scheduler share. Nobody else includes this.
+ * Shared by the files of the scheduler. No other file includes this.
  *
  * Lock order: wait queue -> run queue; timer base -> nothing. Two run queues at once only by
  * trylock of the second.
@@ -13,15 +13,15 @@ struct rq {
 	struct spinlock lock;
 	unsigned cpu; /* [I] */
 	struct list_head
-	    queue; /* [L] tasks that want to run, without the one that does, least vruntime first */
-	unsigned queued;   /* [L] how many; others peek */
-	struct task *curr; /* [L] others peek */
+	    queue;	   /* [L] runnable tasks without the running one, least vruntime first */
+	unsigned queued;   /* [L] their number; also read without the lock */
+	struct task *curr; /* [L] also read without the lock */
 	struct task *idle; /* [I] */
-	struct task *prev; /* [C] what was switched away from */
+	struct task *prev; /* [C] the task switched away from */
 	u64 min_vruntime;  /* [L] only grows */
-	u64 rt_began;	   /* [L] clock_ns() when the present period of real-time tasks began, */
-	u64 rt_ns;	   /* [L] what they have run in it, */
-	bool rt_rests;	   /* [L] and whether the others come first until its end */
+	u64 rt_began;  /* [L] clock_ns() at the start of the present period of real-time tasks, */
+	u64 rt_ns;     /* [L] the time they have run in it, */
+	bool rt_rests; /* [L] and whether other tasks come first until its end */
 } __aligned(64);
 
 extern struct rq rqs[MAX_CPUS];
@@ -45,7 +45,7 @@ static inline bool task_allowed(const struct task *t, unsigned cpu)
 	return t->cpus_allowed >> cpu & 1;
 }
 
-/* Is a before b, in numbers that may wrap? */
+/* True if a is before b, for numbers that may wrap. */
 static inline bool sched_before(u64 a, u64 b)
 {
 	return (s64)(a - b) < 0;
@@ -61,21 +61,21 @@ static inline bool task_is_realtime(const struct task *t)
 	return t->prio < REALTIME_PRIO;
 }
 
-/* sched.c: into and out of a queue, its lock held. */
+/* sched.c: insert into and remove from a queue, whose lock is held. */
 void rq_enqueue(struct rq *rq, struct task *t);
 void rq_dequeue(struct rq *rq, struct task *t);
 /* Locks the queue a task belongs to; flags for spin_unlock_irqrestore(). */
 struct rq *task_rq_lock(struct task *t, u64 *flags);
-/* The same, and the task is not between two queues. */
+/* The same, after waiting until the task is not between two queues. */
 struct rq *task_rq_lock_settled(struct task *t, u64 *flags);
 void rq_resched(struct rq *rq);
-/* After t came into the queue: lets it have the CPU if it comes before who has it. */
+/* After t was queued: preempts the running task if t comes before it. */
 void rq_check_preempt(struct rq *rq, const struct task *t);
-/* Gives a task another priority. The lock of its queue is held, and it is settled. */
+/* Changes a task's priority. The lock of its queue is held, and it is not between two queues. */
 void rq_set_prio(struct rq *rq, struct task *t, int prio);
 /*
- * Takes over a task that no queue has (it is TASK_RUNNING, on_rq false): finds a CPU and queues it
- * there. Interrupts and preemption off. The task may have run and be gone when this returns.
+ * Chooses a CPU for a task that is in no queue (TASK_RUNNING, on_rq false) and queues it there.
+ * Interrupts and preemption off. The task may have run and ended when this returns.
  */
 enum place { PLACE_WOKEN, PLACE_NEW, PLACE_CARRIED };
 void sched_place(struct task *t, enum place why);
@@ -85,29 +85,26 @@ void task_first_run(void *unused);
 unsigned sched_choose_cpu(const struct task *t);
 /* Moves one task from a busy CPU into this queue, whose lock is held. */
 bool sched_steal(struct rq *rq);
-/* Has an idle CPU come and steal the first that waits in this queue, whose lock is held. */
+/* Makes an idle CPU steal the first task of this queue, whose lock is held. */
 void sched_kick_idle(struct rq *rq);
 /*
- * Real-time tasks that wait; this queue's lock is held. Is there another CPU where t comes first?
- * pull: moves the first of other queues into this one, if it comes before all that wait here. push:
- * moves the first of this queue to a CPU where it comes first.
+ * Waiting real-time tasks; this queue's lock is held. has_place: true if t would come first on
+ * another CPU. pull: moves the first task of other queues into this one, if it comes before all
+ * that wait here. push: moves the first task of this queue to a CPU where it comes first.
  */
 bool sched_rt_has_place(struct rq *rq, const struct task *t);
 void sched_rt_pull(struct rq *rq);
 void sched_rt_push(struct rq *rq);
 
-/* timer.c: the timer interrupt; and the tick of a CPU that has something to run. Interrupts off. */
+/* timer.c: the timer interrupt, and the tick of a CPU that is not idle. Interrupts off. */
 void timers_init(unsigned cpu);
 void timers_interrupt(void);
 void timers_tick_on(u64 now);
-void timers_interrupt_in(u64 ns);   /* one more on this CPU, interrupts off */
+void timers_interrupt_in(u64 ns);   /* requests one more on this CPU, interrupts off */
 void timers_interrupt_at(u64 when); /* the same, to the ns, however soon that is */
 /* sched.c: from the tick. */
 void sched_tick(void);
-/*
- * From the end of an interrupt, interrupts off: gives the CPU up against the will of the
- * interrupted task.
- */
+/* At the end of an interrupt, interrupts off: preempts the interrupted task. */
 void sched_preempt_irq(u64 rip);
 
 /* task.c: the task that is the boot stack of a CPU; pid 0. */

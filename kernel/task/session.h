@@ -1,10 +1,10 @@
 /*
- * Sessions, process groups, and the terminal that controls a session: POSIX's job control as
- * processes see it. The terminal itself is kernel/console/tty.c, which embeds a struct ctty. Task
- * context unless said otherwise; task_lock protects what is marked [T].
+ * Sessions, process groups, and the controlling terminal of a session: POSIX job control. The
+ * terminal itself is in kernel/console/tty.c, which embeds a struct ctty. Task context unless
+ * stated otherwise; task_lock protects fields marked [T].
  *
- * A terminal controls at most one session and a session has at most one terminal, so the pair is
- * kept in the terminal alone.
+ * A terminal controls at most one session and a session has at most one terminal, so only the
+ * terminal stores the pair.
  */
 #pragma once
 
@@ -20,13 +20,13 @@ struct ctty {
 	/* [T] foreground process group; 0: none. Read without the lock to send signals. */
 	int pgid;
 	/*
-	 * The session has lost its terminal: files that are open on it return end of file and EIO
-	 * from now on. Called with task_lock held and interrupts off.
+	 * Called when the session loses its terminal: files open on it return end of file and EIO
+	 * from then on. task_lock held, interrupts off.
 	 */
 	void (*hang_up)(struct ctty *c);
 };
 
-/* Makes a terminal known; it stays. hang_up is set by the caller. */
+/* Registers a terminal for good. The caller has set hang_up. */
 void session_add_terminal(struct ctty *c);
 /* The current task's controlling terminal, or NULL. */
 struct ctty *session_terminal(void);
@@ -35,11 +35,11 @@ struct ctty *session_terminal(void);
 int session_create(void);
 /*
  * Makes c the controlling terminal of the session that the current task leads, with the task's
- * group in the foreground. A terminal that controls another session is taken from it when `steal`
- * is set. 0; -EPERM: not a session leader, has another terminal, or c is in use.
+ * group in the foreground. With `steal` it takes a terminal from another session. 0; -EPERM: not a
+ * session leader, has another terminal, or c is in use.
  */
 int session_acquire(struct ctty *c, bool steal);
-/* Nobody who has the terminal open keeps it; a session that it controls loses it. */
+/* Hangs up all open files of the terminal; the session that it controls loses it. */
 void session_hang_up(struct ctty *c);
 /* TIOCNOTTY: gives the terminal up; a leader's whole session loses it. 0 or -ENOTTY. */
 int session_release(struct ctty *c);
@@ -49,16 +49,17 @@ int session_release(struct ctty *c);
  */
 int session_set_foreground(struct ctty *c, int pgid);
 /*
- * May the current task do to its terminal what foreground groups do? 0: yes (also if c does not
- * control it). Else the group got `sig` (SIGTTIN, SIGTTOU): -EINTR; or a signal could not help:
- * -EIO.
+ * Checks that the current task may use its terminal as a foreground group does. 0: yes, also if c
+ * does not control it; -EINTR: its group was sent `sig` (SIGTTIN, SIGTTOU); -EIO: a signal would
+ * have no effect.
  */
 int session_check(struct ctty *c, int sig);
 
 /* setpgid on t, or getpgid and getsid of it: what the system calls return. */
 int session_set_group(struct task *t, int pgid);
 /*
- * Is the current task's group orphaned: nobody in its session outside the group could continue it?
+ * True if the current task's group is orphaned: no process in its session outside the group could
+ * continue it.
  */
 bool session_orphaned(void);
 

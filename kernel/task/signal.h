@@ -9,7 +9,7 @@
 #include "kernel/task/sync.h"
 #include "kernel/task/timer.h"
 
-enum { SIG_DFL = 0, SIG_IGN = 1 }; /* handlers that are none */
+enum { SIG_DFL = 0, SIG_IGN = 1 }; /* values of `handler` that are no address */
 
 /* The kernel's view of struct sigaction (Linux x86-64 layout of rt_sigaction). */
 struct ksigaction {
@@ -29,7 +29,7 @@ struct signal_info {
 	};
 };
 
-/* A real-time signal that came while another of its number waited. */
+/* A real-time signal that arrived while another of its number was pending. */
 struct signal_more {
 	struct signal_more *next;
 	int sig;
@@ -37,25 +37,25 @@ struct signal_more {
 };
 
 /*
- * Signals that wait to be taken: of each number one, and of real-time signals all that came, in
- * their order. All changes are made under the lock of the thread group.
+ * Pending signals: one of each number, and every real-time signal in order of arrival. All changes
+ * are made under the lock of the thread group.
  */
 struct sigpending {
 	u64 set;			    /* [A] bit n-1; written under the lock */
-	struct signal_more *more;	    /* of each number those after the first */
-	struct signal_info info[SIG_COUNT]; /* of those in the set; of the others nothing */
+	struct signal_more *more;	    /* for each number those after the first */
+	struct signal_info info[SIG_COUNT]; /* valid for signals in the set only */
 };
 
 /*
- * What a thread has for itself: [G] the lock of its thread group, interrupts off; [A] atomic; [O]
- * only the thread itself. All zeros is a thread without any signal set up.
+ * A thread's own signal state: [G] the lock of its thread group, interrupts off; [A] atomic; [O]
+ * only the thread itself. All zeros is the initial state.
  */
 struct signals {
-	u64 blocked;	      /* [O] others peek */
+	u64 blocked;	      /* [O] others only read it */
 	u64 saved_blocked;    /* [O] the mask that sigsuspend restores */
 	u64 blocked_before;   /* [G] in sigtimedwait(), which unblocks its set: `blocked` before */
-	bool restore_blocked; /* [O] saved_blocked counts */
-	u64 restart_ns;	      /* [O] clock_ns() until which an interrupted sleep goes on; 0: none */
+	bool restore_blocked; /* [O] saved_blocked is valid */
+	u64 restart_ns;	      /* [O] clock_ns() at which an interrupted sleep ends; 0: none */
 	u64 altstack_sp, altstack_size; /* [O] */
 	int altstack_flags;		/* [O] */
 	struct sigpending pending;	/* [G] sent to this thread alone */
@@ -78,23 +78,23 @@ enum {
 };
 
 /*
- * Inside the kernel only: an interrupted system call, turned into -EINTR or done again on the way
- * to ring 3.
+ * Kernel-internal results of an interrupted system call: on the way to ring 3 it becomes -EINTR or
+ * is restarted.
  */
 enum {
-	ERESTARTSYS = 512, /* again after a handler with SA_RESTART, or when there was no handler */
-	ERESTARTNOINTR = 513, /* again in any case */
-	ERESTARTNOHAND = 514, /* again only when there was no handler */
+	ERESTARTSYS = 512, /* restart after a handler with SA_RESTART, or if there was no handler */
+	ERESTARTNOINTR = 513, /* restart always */
+	ERESTARTNOHAND = 514, /* restart only if there was no handler */
 };
 
 struct task;
 struct regs;
 
 /*
- * Kernel threads outside any process group (pgid 0) take no signals at all. Others get them as
- * pending bits; what is to be ignored is not even made pending.
+ * Kernel threads outside any process group (pgid 0) get no signals. Other tasks get them as pending
+ * bits; ignored signals never become pending.
  *
- * To one thread, as if the running task sent it (SI_USER). Task context. 0 or -EINVAL. Fires
+ * Sends to one thread, as from the running task (SI_USER). Task context. 0 or -EINVAL. Fires
  * signal_generate.
  */
 int signal_send(struct task *t, int sig);
@@ -102,18 +102,18 @@ int signal_send(struct task *t, int sig);
 int signal_kill(int pid, int sig);
 void signal_send_group(int pgid, int sig);
 /*
- * The same with what siginfo shows: si_code, and the sender's pid or the address. `group`: to the
- * process of the thread, of which any that does not block it may take it.
+ * The same with siginfo: si_code, and the sender's pid or the address. `group`: sends to the
+ * thread's process, where any thread that does not block the signal may take it.
  */
 int signal_send_info(struct task *t, int sig, const struct signal_info *info, bool group);
 bool signal_pending_current(void);
 /* signal_send_info() wakes it. Readers of signalfds wait on it. */
 extern struct wait_queue signal_queued;
-/* Would this signal do nothing to the current task now: ignored, or blocked? */
+/* True if the current task ignores or blocks this signal. */
 bool signal_ineffective_current(int sig);
 /*
- * For pid 1: what it was sent of SIGUSR1, SIGUSR2 and SIGTERM, and forgets it. Numbers are those of
- * busybox's init.
+ * For pid 1: returns and clears its pending SIGUSR1, SIGUSR2 and SIGTERM, which have the meanings
+ * of busybox's init.
  */
 enum {
 	INIT_HALT = 1 << (SIGUSR1 - 1),
@@ -124,6 +124,6 @@ u64 signal_take_init(void);
 long signal_return(struct regs *r); /* rt_sigreturn */
 /* A synchronous fault: cannot be blocked or ignored. */
 void signal_force(struct regs *r, int sig, int code, u64 addr);
-/* Would this fault's signal end the current task: no handler, or blocked? */
+/* True if this fault's signal would end the current task: it has no handler or is blocked. */
 bool signal_fatal(int sig);
 const char *signal_name(int sig); /* "INT" */

@@ -15,20 +15,18 @@ static inline u64 sig_bit(int sig)
 #define SIGS_UNBLOCKABLE (SIG_BIT(SIGKILL) | SIG_BIT(SIGSTOP))
 #define SIGS_DEFAULT_IGNORE                                                                        \
 	(SIG_BIT(SIGCHLD) | SIG_BIT(SIGCONT) | SIG_BIT(SIGURG) | SIG_BIT(SIGWINCH))
-/* What pid 1 listens to. */
+/* The signals that pid 1 accepts. */
 #define SIGS_INIT (INIT_HALT | INIT_POWEROFF | INIT_REBOOT)
-/*
- * Those an instruction causes: delivered before others, so that their frame shows the instruction.
- */
+/* Signals caused by an instruction: delivered first, so that their frame shows the instruction. */
 #define SIGS_SYNCHRONOUS                                                                           \
 	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGILL) | SIG_BIT(SIGTRAP) |                 \
 	    SIG_BIT(SIGFPE) | SIG_BIT(SIGSYS))
 
 enum sig_default { SIG_DEFAULT_END, SIG_DEFAULT_IGNORE, SIG_DEFAULT_STOP };
 enum sig_default signal_default(int sig);
-/* The current task's mask; what it lets through is delivered on the way to ring 3. */
+/* Sets the current task's mask; signals that it unblocks are delivered on the way to ring 3. */
 void signal_set_blocked(u64 mask);
-/* What waits for the task and is not blocked. Others only peek. */
+/* The task's pending signals that are not blocked. Other tasks get a snapshot. */
 static inline u64 signal_ready(const struct task *t)
 {
 	u64 pending =
@@ -37,28 +35,30 @@ static inline u64 signal_ready(const struct task *t)
 	return pending & ~t->sig.blocked;
 }
 
-/* Signals of the set that wait, for the process or one of its threads, do so no more. group->lock
- * held. */
+/* Discards pending signals of the set, of the process and its threads. group->lock held. */
 void signal_forget(struct thread_group *g, u64 set);
 /* The same for one of the sets of the group. */
 void signal_discard(struct thread_group *g, struct sigpending *p, u64 set);
 /* Frees the signals pending for a thread that is gone; no lock held. */
 void signal_abandon(struct task *t);
-/* Makes all threads of the group but one look for signals, stopped ones too. group->lock held. */
+/*
+ * Makes all threads of the group except `but`, stopped ones too, check for signals. group->lock
+ * held.
+ */
 void signal_wake_others(struct thread_group *g, const struct task *but);
 /*
- * The current thread no longer takes signals of the set: wakes other threads for those pending for
- * the process.
+ * Called when the current thread stops taking signals of the set: wakes other threads for those
+ * pending for the process.
  */
 void signal_retarget(u64 set);
 /*
- * kernel/process/exit.c: the parent hears that the current task stopped (or, with SIGCONT, goes
- * on).
+ * kernel/process/exit.c: reports to the parent that the current task stopped (or, with SIGCONT,
+ * continued).
  */
 struct task;
 void task_report_stop(struct task *t, int sig);
 
-/* One signal taken out of the pending ones, with what is to be done about it. */
+/* A signal removed from the pending ones, with its action. */
 struct taken_signal {
 	int sig;
 	struct signal_info info;
@@ -66,13 +66,16 @@ struct taken_signal {
 	struct ksigaction action;
 };
 /*
- * Takes one signal of the set that waits for the current thread or its process; false: there is
- * none. All but the action. group->lock held.
+ * Takes one signal of the set that is pending for the current thread or its process; false: none.
+ * Does not fill in the action. group->lock held.
  */
 bool signal_take(u64 set, struct taken_signal *s);
 /* The same with no lock held. */
 bool signal_take_now(u64 set, struct taken_signal *s);
-/* Waits for one of the set and takes it: 0, -EAGAIN: the time is over, -EINTR: another came. */
+/*
+ * Waits for a signal of the set and takes it: 0; -EAGAIN: the deadline passed; -EINTR: another
+ * signal came.
+ */
 int signal_wait(u64 set, u64 deadline, struct taken_signal *s);
 /* kernel/process/sigframe.c: fills in the siginfo of ring 3. */
 struct abi_siginfo;

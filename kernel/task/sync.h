@@ -1,4 +1,4 @@
-/* Mutexes and waiting: task context. Lock order is stated where a file takes two. */
+/* Mutexes and wait queues: task context. A file that takes two locks states their order. */
 #pragma once
 
 #include "kernel/base/spinlock.h"
@@ -17,7 +17,7 @@ struct wait_queue {
 struct wait_entry {
 	struct list_head node;
 	struct task *task;
-	/* NULL: the task is woken. Else called instead, with the queue's lock held. */
+	/* Called with the queue's lock held instead of waking the task. NULL: wake the task. */
 	void (*woken)(struct wait_entry *e);
 };
 
@@ -76,6 +76,9 @@ struct mutex {
 	}
 void mutex_init(struct mutex *m);
 void mutex_lock(struct mutex *m);
-/* Takes it if it is free. Irq context too: then it is let go before the interrupt ends. */
+/*
+ * Takes the mutex if it is free. In irq context the caller must release it before the interrupt
+ * ends.
+ */
 bool mutex_trylock(struct mutex *m);
 void mutex_unlock(struct mutex *m);
