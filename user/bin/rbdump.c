@@ -10,6 +10,7 @@
  * time extend, 31 time stamp. Times are the trace clock's. An event that does not lie within its
  * page ends the page.
  */
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,14 +156,13 @@ static void print_page(const struct page *p, unsigned number, size_t bytes)
 /* What the line of the field `data` says, and the header. */
 static unsigned long size_of_now(void)
 {
-	char text[512] = "";
-	FILE *f = fopen(HEADER_PAGE, "r");
+	char text[512];
+	int fd = open(HEADER_PAGE, O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
 	const char *at;
 
-	if (f) {
-		text[fread(text, 1, sizeof(text) - 1, f)] = 0;
-		fclose(f);
-	}
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
 	at = strstr(text, "char data;");
 	at = at ? strstr(at, "size:") : NULL;
 	return at ? HEADER_BYTES + strtoul(at + 5, NULL, 10) : PAGE_LEAST;
@@ -171,18 +171,15 @@ static unsigned long size_of_now(void)
 int main(int argc, char **argv)
 {
 	static struct page p;
-	unsigned long bytes;
+	unsigned long bytes = 0;
 	char *end = "";
 
-	if (argc > 1 && (argc != 3 || strcmp(argv[1], "-s") != 0)) {
-		fprintf(stderr, "usage: rbdump [-s BYTES] < PAGES\n");
-		return 1;
-	}
-	bytes = argc > 1 ? strtoul(argv[2], &end, 10) : size_of_now();
+	if (argc == 1)
+		bytes = size_of_now();
+	else if (argc == 3 && strcmp(argv[1], "-s") == 0)
+		bytes = strtoul(argv[2], &end, 10);
 	if (*end || bytes < PAGE_LEAST || bytes > PAGE_MOST || bytes & (bytes - 1)) {
-		fprintf(stderr,
-		    "rbdump: %s: a sub-buffer has 4096 bytes, 8192, and so on to 524288\n",
-		    argc > 1 ? argv[2] : HEADER_PAGE);
+		fprintf(stderr, "usage: rbdump [-s BYTES]: 4096, 8192, and so on to 524288\n");
 		return 1;
 	}
 	for (unsigned number = 0;; number++) {
