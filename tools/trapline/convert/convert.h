@@ -1,6 +1,6 @@
 /*
- * The forms a trace is given besides text: each writes an open trace to its end. Errors of `out`
- * are seen by who closes it.
+ * Conversions of a trace to forms other than text. Each function writes an open trace to its end;
+ * the caller sees errors of `out` when it closes it.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 void write_json(struct trace *t, FILE *out);
 void write_perfetto(struct trace *t, FILE *out);
 /*
- * A directory that is not there yet: metadata, and a stream for each CPU. False, said: it could not
+ * Writes a new directory: metadata, and a stream for each CPU. False, after a message: it could not
  * be written.
  */
 bool write_ctf(struct trace *t, const char *directory);

@@ -1,4 +1,4 @@
-/* What the parts of the conversion to Perfetto's protobuf share. */
+/* Shared by the files that convert to Perfetto's protobuf. */
 #pragma once
 
 #include "tools/trapline/model/pairing.h"
@@ -15,8 +15,7 @@ enum { /* Trace and TracePacket */
 	PACKET_SYSTEM_INFO = 45,
 	PACKET_TRACK_DESCRIPTOR = 60,
 };
-#define SEQUENCE_STARTS                                                                            \
-	1 /* of the sequence's flags: nothing before this packet is needed to read it */
+#define SEQUENCE_STARTS 1 /* of the sequence's flags: a reader needs nothing before this packet */
 
 void perfetto_packet(FILE *out, const struct bytes *data);
 

@@ -1,6 +1,6 @@
 /*
- * Two traces compared: what the parts of `trapline diff` share. A body is written; what differs is
- * counted, for the line above it.
+ * Shared by the files of `trapline diff`, which compares two traces. They write a body and count
+ * the differences for the line above it.
  */
 #pragma once
 
@@ -17,27 +17,27 @@ struct side {
 	const char *name;
 	struct trace trace;
 	struct model model;
-	struct lane *cpu; /* what is compared, by CPU */
+	struct lane *cpu; /* the events to compare, by CPU */
 	struct map token; /* event << 32 | pid: token + 1 */
 };
 
 struct diff {
 	struct side side[2];
 	bool ignore_time, ignore_values, brief;
-	unsigned lines; /* of each CPU's differences at most */
+	unsigned lines; /* at most, of each CPU's differences */
 	char **only;	/* patterns of events; NULL: all of them */
 	size_t onlys;
 	FILE *body;
 	FILE *summary;
-	struct words events, tokens; /* "sched:sched_switch", and behind it " by TASK" */
+	struct words events, tokens; /* "sched:sched_switch"; tokens append " by TASK" */
 	uint32_t *event_of;	     /* a token's event */
 };
 
-/* Said in the first line, one behind the other. */
+/* Appends a part to the first line. */
 void diff_found(struct diff *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool diff_any(const struct diff *d);
 
-void diff_order(struct diff *d); /* with values and times of events that are in both */
+void diff_order(struct diff *d); /* also values and times of matched events */
 void diff_counts(struct diff *d);
 void diff_calls(struct diff *d); /* of functions */
 void diff_latencies(struct diff *d);

@@ -1,6 +1,6 @@
 /*
- * Where the time of a span went: explain_span() takes the span of a task apart into pieces, and
- * counts each once. While the task waits for another one, that one's pieces count in its place.
+ * Where the time of a span went: explain_span() divides a task's span into pieces and counts each
+ * once. While the task waits for another one, the other task's pieces count instead.
  */
 #pragma once
 
@@ -12,10 +12,10 @@ enum part_kind {
 	PART_READY,  /* another task had the CPU */
 	PART_WAKES,  /* the CPU was idle, and had to begin */
 	PART_SLEEPS, /* until an interrupt woke it */
-	PART_WAITS,  /* for a task whose time is not taken apart */
+	PART_WAITS,  /* for a task whose time is not divided further */
 	PART_STUCK,  /* nothing in the span woke it */
 	PART_GONE,   /* it had ended */
-	PART_UNSEEN, /* nothing of it is in the trace */
+	PART_UNSEEN, /* the trace has no event of it */
 };
 
 #define NO_WORD UINT32_MAX
@@ -23,7 +23,7 @@ enum part_kind {
 /* Pieces that are alike. */
 struct part {
 	enum part_kind kind;
-	int32_t pid, other; /* other: who had the CPU; whom it waited for */
+	int32_t pid, other; /* other: the task that had the CPU, or that it waited for */
 	uint32_t call, irq; /* words, or NO_WORD */
 	int32_t waiter;	    /* the task that waits for this one; 0: none, this is the span's own */
 	uint32_t wait;	    /* in this system call */
@@ -37,7 +37,7 @@ struct explanation {
 	int32_t pid; /* the task of the span */
 	struct part *part;
 	size_t parts;
-	struct words alike; /* texts of what parts have in common; their numbers are the parts' */
+	struct words alike; /* texts by which pieces belong to one part; numbered as the parts */
 };
 
 /* Parts are sorted, the largest first; their times add up to the span. */
@@ -49,7 +49,7 @@ void explain_free(struct explanation *e);
  * calls, one of those. 0: there is none.
  */
 int32_t explain_main_task(const struct timeline *l, uint64_t from, uint64_t to);
-/* "ls-5 ran in read", without what waited for it. Names alone: without pids. */
+/* "ls-5 ran in read", without the waiting task. `names`: without pids. */
 void explain_text(const struct explanation *e, const struct part *p, bool names, FILE *out);
 /* " while sh-3 waited for it in wait4", or nothing. */
 void explain_waiter(const struct explanation *e, const struct part *p, bool names, FILE *out);

@@ -1,14 +1,14 @@
 /*
- * trapline explore: what its parts share. A *run* is a machine that `record` makes, in a process of
- * its own, with a schedule on the kernel's command line (kernel/task/explore.h); what it prints and
- * its trace are files in a directory that goes at the end.
+ * Shared by the files of trapline explore. A *run* is a machine that a process of `record` boots,
+ * with a schedule on the kernel's command line (kernel/task/explore.h). Its output and its trace
+ * are files in a directory that is removed at the end.
  */
 #pragma once
 
 #include "kernel/lib/schedule.h"
 #include "tools/trapline/trace/trace.h"
 
-/* Why a run is no good; RUN_TROUBLE: there is no telling. */
+/* How a run ended; RUN_TROUBLE: it is not known. */
 enum run_end {
 	RUN_GOOD,
 	RUN_PANIC,
@@ -24,14 +24,14 @@ struct run_result {
 	unsigned number; /* of the run: its files */
 	enum run_end end;
 	int status;
-	uint64_t seed;	/* of many, the last that ran; 0: not told */
+	uint64_t seed;	/* of several, the last that ran; 0: not reported */
 	char what[640]; /* "ended with status 1" */
 };
 
-/* What a machine tries: a schedule, of which `first` is the number, or a seed after the other. */
+/* What a machine tries: one schedule, with the number `first`, or seeds in order. */
 struct seeds {
 	uint64_t first, last;
-	bool alone;	/* the first alone; the rest is for others */
+	bool alone;	/* only the first; other machines try the rest */
 	bool all_alone; /* each of them */
 };
 
@@ -46,8 +46,8 @@ struct runs {
 	char **words;	    /* of `record`, from its options to its program; ended by NULL */
 	const char *append; /* the user's words for the kernel */
 	uint64_t limit_ms;
-	unsigned wanted; /* a bit for each enum run_end that ends the search */
-	char **events;	 /* patterns SYSTEM:EVENT that do */
+	unsigned wanted; /* bits of enum run_end that end the search */
+	char **events;	 /* patterns SYSTEM:EVENT that end the search */
 	size_t event_count;
 	unsigned count; /* runs until now */
 	struct job job[64];
@@ -61,29 +61,29 @@ bool runs_begin(struct runs *r);
 void runs_end(struct runs *r);
 /* The schedule as words of the kernel's command line. */
 void runs_words(const struct runs *r, char *text, size_t size, const char *schedule);
-/* Is one more possible now? */
+/* True if another run can start now. */
 static inline bool runs_have_room(const struct runs *r)
 {
 	return r->busy < r->jobs;
 }
-/* A machine for one schedule. */
+/* Starts a machine for one schedule. */
 void runs_start(struct runs *r, const char *schedule, struct seeds seeds);
-/* A machine for all of the seeds, until one fails. */
+/* Starts a machine for all of the seeds, until one fails. */
 void runs_start_many(struct runs *r, struct seeds seeds);
-/* Until one of them has ended, or a signal came: then its pid is 0. */
+/* Waits until a run has ended; the pid is 0 if a signal came first. */
 struct job runs_wait(struct runs *r, struct run_result *result);
-/* Ends those that begin beyond. */
+/* Ends the runs that begin with a later seed. */
 void runs_drop_beyond(struct runs *r, uint64_t seed);
-/* The run without any change, which also tells how far the clocks go. */
+/* Runs without points; also finds how far the clocks go. */
 void runs_first(struct runs *r, struct run_result *result);
 /* Its trace, and what it printed; valid until the next call. */
 const char *runs_file(const struct runs *r, unsigned number, const char *suffix);
-/* Its files are not wanted any more. */
+/* Removes the files of a run. */
 void runs_forget(const struct runs *r, unsigned number);
 /* The command line that repeats a run, as a shell takes it. */
 void runs_print_command(const struct runs *r, const char *schedule, const char *out_name);
 /* As that command: the trace is `out_name`. False, said. */
 bool runs_keep(struct runs *r, const char *schedule, const char *out_name);
 
-/* Prints where the bad run's tasks were held, and from where on the good one went another way. */
+/* Prints where the bad run's tasks were held, and the point from which on the good run differed. */
 void explore_tell(const char *bad, const char *good);

@@ -1,6 +1,6 @@
 /*
- * A client of QEMU's gdbstub (the protocol of gdb's manual, "Remote Serial Protocol"): what
- * `trapline goto` needs of it. The machine stands.
+ * A client of QEMU's gdbstub (the protocol of gdb's manual, "Remote Serial Protocol"): the part
+ * that `trapline goto` needs. The machine is stopped.
  */
 #pragma once
 
@@ -52,10 +52,10 @@ enum gdb_register {
 };
 extern const char *const gdb_register_names[GDB_REGISTERS];
 
-/* False: nobody answers there. */
+/* False: no answer. */
 bool gdb_begin(struct gdb *g, int fd);
 bool gdb_registers(struct gdb *g, unsigned cpu, uint64_t value[GDB_REGISTERS]);
-/* One instruction of that CPU alone, no interrupt in front of it but if `interrupt`. */
+/* Executes one instruction on that CPU alone; an interrupt may come first only if `interrupt`. */
 bool gdb_step(struct gdb *g, unsigned cpu, bool interrupt);
-/* Of the address space of the CPU that was asked for last. False: it is not there. */
+/* Reads memory of the address space of the CPU last selected. False: it is not mapped. */
 bool gdb_memory(struct gdb *g, uint64_t address, void *to, size_t n);

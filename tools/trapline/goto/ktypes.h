@@ -1,17 +1,18 @@
 /*
- * The kernel's types, out of the section of its file that tools/types made (trace/types/section.h
- * has the layout). Nothing in it is trusted: what does not fit is no type.
+ * The kernel's types, read from the section of its file that tools/types made
+ * (trace/types/section.h has the layout). The section is untrusted: an invalid entry yields no
+ * type.
  */
 #pragma once
 
 #include "tools/trapline/goto/elf.h"
 
-/* A type of the section, and as many times a pointer to it. 0 is void. */
+/* A type of the section, with `stars` levels of pointers to it. 0 is void. */
 struct ctype {
 	uint32_t id;
 	unsigned stars;
 };
-#define CTYPE_WORD 0xffffffffu /* no type of the section: 8 bytes, not signed */
+#define CTYPE_WORD 0xffffffffu /* not in the section: an unsigned type of 8 bytes */
 
 enum ckind {
 	CKIND_VOID,
@@ -44,15 +45,15 @@ bool ktypes_named(const struct ktypes *k, const char *name, struct ctype *type);
 enum ckind ktypes_kind(const struct ktypes *k, struct ctype t);
 uint64_t ktypes_size(const struct ktypes *k, struct ctype t);
 bool ktypes_is_signed(const struct ktypes *k, struct ctype t);
-/* One byte that is a character. */
+/* True if the type is a character of one byte. */
 bool ktypes_is_char(const struct ktypes *k, struct ctype t);
-/* What a pointer leads to, what an array is of. */
+/* The type that a pointer points to, or of an array's elements. */
 struct ctype ktypes_target(const struct ktypes *k, struct ctype t);
 uint64_t ktypes_length(const struct ktypes *k, struct ctype array);
-/* The members of a struct or union by number. False: there is none of that number. */
+/* Finds a member of a struct or union by number. False: there is none with this number. */
 bool ktypes_member(const struct ktypes *k, struct ctype t, size_t i, struct cmember *m);
-/* By name, also within members that have none. */
+/* Finds a member by name, also inside unnamed members. */
 bool ktypes_find(const struct ktypes *k, struct ctype t, const char *name, struct cmember *m);
-/* The name of an enum's value; NULL: it has none. And the value of a name of any enum. */
+/* The name of an enum's value (NULL: none), and the value of a name of any enum. */
 const char *ktypes_enum_name(const struct ktypes *k, struct ctype t, uint64_t value);
 bool ktypes_enum_value(const struct ktypes *k, const char *name, uint64_t *value);

@@ -1,6 +1,6 @@
 /*
- * The call stack of a CPU of a machine that stands: through the kernel by its frame pointers, over
- * interrupts and traps, into the program's. The rules are those of arch/x86_64/cpu/unwind.c.
+ * The call stack of a CPU of a stopped machine. It follows frame pointers through the kernel,
+ * across interrupts and traps, into the program, by the rules of arch/x86_64/cpu/unwind.c.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct frame {
 	uint64_t pc;
-	bool is_return; /* of a call: what was called before it */
+	bool is_return; /* a return address: the call is before it */
 	bool is_user, is_interrupted;
 	uint64_t sp, fp; /* sp: 0 where it is not known */
 };

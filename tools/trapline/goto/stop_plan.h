@@ -1,10 +1,10 @@
 /*
- * What `trapline goto` and its plugin in QEMU (tools/stop_plugin.c) tell each other, in memory that
- * both map, and through a socket: the plugin sends a byte and waits for one.
+ * The protocol between `trapline goto` and its plugin in QEMU (tools/stop_plugin.c). They share
+ * memory that both map, and a socket: the plugin sends a byte and waits for one.
  *
- * A place in a run is the number of instructions that all CPUs have begun by then: a deterministic
- * machine has one thread for all of them. QEMU translates them in blocks, and can stop between two
- * blocks alone.
+ * A place in a run is the number of instructions that all CPUs together have started: a
+ * deterministic machine runs all CPUs in one thread. QEMU translates instructions in blocks, and
+ * can stop only between two blocks.
  */
 #pragma once
 
@@ -12,20 +12,20 @@
 #include <stdint.h>
 
 /* What the plugin sends. */
-#define PLAN_STOP  'S' /* it holds the machine: stop it, then send PLAN_GO */
-#define PLAN_FOUND 'F' /* `found` says where; the machine goes on and is of no more use */
+#define PLAN_STOP  'S' /* the plugin holds the machine: stop it, then send PLAN_GO */
+#define PLAN_FOUND 'F' /* `found` has the place; the machine runs on and is no longer needed */
 #define PLAN_GO	   'G'
 
 enum plan_kind {
 	PLAN_RECORD,	 /* stops when `cpu` reserves a record of `time` */
-	PLAN_BLOCK,	 /* stops behind the block that begins at `count` */
+	PLAN_BLOCK,	 /* stops after the block that begins at `count` */
 	PLAN_FIND_COUNT, /* finds the place `count` */
 	PLAN_FIND_CALL,	 /* ... the first instruction at `address` from `count` on */
 	PLAN_FIND_WRITE, /* ... the first write to `bytes` at `address` of RAM, from `count` on */
 	PLAN_FIND_WRITER /* ... the last one before `count` */
 };
 
-/* A place, and how to come there. */
+/* A place, and how to reach it. */
 struct plan_place {
 	uint64_t at;	 /* instructions begun before it */
 	uint64_t before; /* where the block before its block begins */
@@ -38,12 +38,12 @@ struct plan_place {
 #define PLAN_WATCHED 8 /* most bytes that are watched */
 
 struct plan {
-	/* Said before the machine begins. */
+	/* Set before the machine starts. */
 	uint32_t kind, cpu;
 	uint64_t time, clock_base, clock_mult, clock_add; /* of records, as struct trace has them */
 	uint64_t count, address;
 	uint32_t bytes;
-	/* Told by the plugin. */
+	/* Set by the plugin. */
 	uint32_t is_found;
 	struct plan_place found;
 	uint64_t begun;	  /* instructions, now */

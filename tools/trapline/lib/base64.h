@@ -4,6 +4,7 @@
 #include "kernel/lib/types.h"
 
 /*
- * The bytes in n characters, at most n / 4 * 3, to `data`: how many; -EINVAL: it is no such text.
+ * Decodes n characters to `data`, at most n / 4 * 3 bytes, and returns their number; -EINVAL:
+ * invalid text.
  */
 ssize base64_decode(void *data, const char *text, size_t n);

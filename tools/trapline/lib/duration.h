@@ -1,13 +1,13 @@
-/* Lengths of time for people, and where the ticks of an axis stand. Pure. */
+/* Durations as text, and the ticks of an axis. Pure. */
 #pragma once
 
 #include "tools/trapline/lib/util.h"
 
-/* "12.3 us", three digits that count; `micro` is how the machine that shows it writes the u. */
+/* "12.3 us", with three significant digits; `micro` is the text for the u. */
 const char *duration_text(char buf[32], uint64_t ns, const char *micro);
 /*
- * The distance of ticks, 1, 2 or 5 times a power of ten, at least 1, so that at most `most` of them
- * (2 or more) divide `range`.
+ * The distance between ticks: 1, 2 or 5 times a power of ten, so that at most `most` (2 or more)
+ * ticks divide `range`.
  */
 uint64_t tick_step(uint64_t range, unsigned most);
 

@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4): how a trace names the files that its machine was made of. Pure. */
+/* SHA-256 (FIPS 180-4), by which a trace identifies the files of its machine. Pure. */
 #pragma once
 
 #include "tools/trapline/lib/util.h"

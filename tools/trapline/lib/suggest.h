@@ -1,4 +1,4 @@
-/* Names that are like one that is not there. Pure. */
+/* Finds a name similar to one that does not exist. Pure. */
 #pragma once
 
 #include "tools/trapline/lib/util.h"
@@ -8,10 +8,10 @@
  * EVENT, with * and ?, with ! before it.
  */
 bool suggest_has(const char *events, const char *word);
-/* The likest in the same form; NULL: none is like it. To be freed. */
+/* The most similar name in the same form, which the caller frees; NULL: none is similar. */
 char *suggest(const char *events, const char *word);
 /*
- * How many letters are to be changed, put in, left out or exchanged with the next to make one of
- * the other.
+ * The edit distance: letters to change, insert, delete or swap with the next one to turn `a` into
+ * `b`.
  */
 unsigned suggest_distance(const char *a, const char *b);

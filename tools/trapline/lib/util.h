@@ -1,5 +1,6 @@
 /*
- * What all of trapline uses. One command runs in a process; errors are said as they are found.
+ * Functions that all of trapline uses. A process runs one command, and prints errors as it finds
+ * them.
  */
 #pragma once
 
@@ -12,12 +13,12 @@
 enum {
 	EXIT_FINE = 0,
 	EXIT_DAMAGED =
-	    1, /* the input broke off or did not fit together; what came before is there */
+	    1, /* the input is truncated or inconsistent; the output has the part before */
 	EXIT_USAGE = 2,
 	EXIT_TROUBLE = 3, /* no such file, no memory ... */
 };
 
-/* What each command's table for getopt_long() has. */
+/* Options in each command's table for getopt_long(). */
 enum { OPTION_HELP = 'h', OPTION_PROGRESS = 256, OPTION_FIRST_FREE };
 #define COMMON_OPTIONS                                                                             \
 	{"help", no_argument, NULL, OPTION_HELP},                                                  \
@@ -25,26 +26,26 @@ enum { OPTION_HELP = 'h', OPTION_PROGRESS = 256, OPTION_FIRST_FREE };
 		"progress", no_argument, NULL, OPTION_PROGRESS                                     \
 	}
 /*
- * What getopt_long() gave and the command does not know as its own. -1: done, go on; else the exit
- * status to end with.
+ * Handles an option of getopt_long() that is not the command's own. -1: done, continue; else the
+ * exit status.
  */
 int common_option(const char *command, int option, const char *usage);
-/* Says what is wrong with the command line, and where to read more; EXIT_USAGE. */
+/* Prints an error of the command line and where to read more; returns EXIT_USAGE. */
 int bad_usage(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What messages begin with. */
+/* The prefix of messages. */
 extern const char *program;
-/* Whether messages are left out: for fuzzers. */
+/* True suppresses messages, for fuzzers. */
 extern bool say_nothing;
 /* "trapline: TEXT" to stderr. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same, and the end. */
+/* The same, then exits. */
 void die(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
-/* As say(), with what errno says of `name`. */
+/* As say(), with `name` and the text of errno. */
 void say_errno(const char *name);
 /*
- * A number, or seconds (a fraction too), that is all of the text. False: it is none, or more than
- * may be.
+ * Parse a whole text as a number, or as seconds with an optional fraction. False: it is invalid or
+ * too large.
  */
 bool parse_number(const char *text, uint64_t most, uint64_t *out);
 bool parse_seconds(const char *text, uint64_t *ns);
@@ -54,8 +55,8 @@ void *xrealloc(void *p, size_t size);	 /* never NULL */
 char *xstrndup(const char *s, size_t n); /* never NULL */
 
 /*
- * How many of `count` elements have a uint64_t `field` of at most `key`; the array is in the order
- * of that field, and may be NULL if it is empty.
+ * The number of elements whose uint64_t `field` is at most `key`. The array is sorted by that
+ * field; NULL if it is empty.
  */
 #define COUNT_UP_TO(array, count, field, key)                                                      \
 	count_up_to(array, count, sizeof(*(array)), offsetof(__typeof__(*(array)), field), key)
@@ -70,7 +71,7 @@ struct in {
 bool in_open(struct in *in, const char *name); /* "-": the standard input */
 void in_close(struct in *in);
 
-/* Bytes that are put one behind the other. */
+/* A growing array of bytes. */
 struct bytes {
 	uint8_t *data;
 	size_t size, room;
@@ -80,7 +81,7 @@ void bytes_zeros(struct bytes *b, size_t n);
 void bytes_free(struct bytes *b);
 
 /*
- * The path of a file that belongs to trapline: beside this program, as the build leaves it, or
- * where `make install` puts it. To be freed; NULL: there is none.
+ * The path of a file that belongs to trapline: beside this program, as in the build directory, or
+ * where `make install` puts it. The caller frees it; NULL: there is none.
  */
 char *find_own(const char *file);

@@ -1,4 +1,4 @@
-/* Two small tables: texts that get numbers, and numbers that stand for numbers. Pure. */
+/* Two small tables: from texts to numbers, and from numbers to numbers. Pure. */
 #pragma once
 
 #include "tools/trapline/lib/util.h"
@@ -10,7 +10,7 @@ struct words {
 	uint32_t slots;
 };
 
-/* Its number: a new one if it was not there. */
+/* Returns the number of a text; adds the text if it is new. */
 uint32_t words_add(struct words *w, const char *text, size_t n);
 void words_free(struct words *w);
 
@@ -22,8 +22,11 @@ struct map {
 	size_t slots, used;
 };
 
-/* The value of a key, to be read or changed; 0 if it was not there. Good until the next call. */
+/*
+ * The value of a key, to read or change; adds the key with 0 if it is new. Valid until the next
+ * call.
+ */
 uint64_t *map_at(struct map *m, uint64_t key);
-/* The value of a key; 0 if it is not there. */
+/* The value of a key; 0 if there is none. */
 uint64_t map_find(const struct map *m, uint64_t key);
 void map_clear(struct map *m); /* frees, too */

@@ -1,15 +1,15 @@
-/* Text within XML and HTML: whatever bytes it has, no markup comes of it. Pure. */
+/* Escapes text for XML and HTML, so that no bytes of it act as markup. Pure. */
 #pragma once
 
 #include "tools/trapline/lib/util.h"
 
 /*
- * Into text or into an attribute in double or single quotes. UTF-8 stays; bytes that are none are
- * U+FFFD; of control characters, which XML has not, the pictures (U+2400 and on). A newline stays.
+ * For text, or an attribute in double or single quotes. Keeps UTF-8 and newlines; replaces invalid
+ * bytes by U+FFFD, and control characters, which XML forbids, by their pictures (from U+2400 on).
  */
 void xml_put(FILE *out, const char *text, size_t n);
 /*
- * The same within a string of JSON that stands in a page: no quote, and nothing that ends the
- * element around it.
+ * The same for a JSON string within a page: emits no quote, and nothing that ends the enclosing
+ * element.
  */
 void json_put(FILE *out, const char *text, size_t n);

@@ -1,29 +1,31 @@
 /*
- * What comes along into a machine: a cpio archive ("newc") for -initrd, and programs of the host's
- * in it.
+ * Builds the cpio archive ("newc") for a machine's -initrd, and puts programs of the host into it.
  */
 #pragma once
 
 #include "tools/trapline/lib/util.h"
 
-/* A file or (S_IFDIR) a directory at an absolute path of the guest's. */
+/* Adds a file or (S_IFDIR) a directory at an absolute path in the guest. */
 void archive_put(
     struct bytes *archive, const char *path, uint32_t mode, const void *data, size_t size);
-/* A file of the host's, under another name. False, said: it cannot be read, or is no file. */
+/*
+ * Adds a file of the host, under another name. False, after a message: it cannot be read, or is no
+ * file.
+ */
 bool archive_copy(struct bytes *archive, const char *path, const char *host_file);
 void archive_end(struct bytes *archive);
 
 /*
- * `path` from `directory` on, without what means nothing in it: "." and ".." and slashes of which
- * one is enough. To be freed.
+ * `path`, relative to `directory`, as a normalised absolute path: without ".", ".." and repeated
+ * slashes. The caller frees it.
  */
 char *path_absolute(const char *directory, const char *path);
-/* Why an ELF file does not run there; NULL: it may. */
+/* Why the guest cannot run an ELF file; NULL: it can. */
 const char *program_refusal(const uint8_t *data, size_t size);
-/* Is it a script for a shell? */
+/* True if the file is a shell script. */
 bool program_is_script(const uint8_t *data, size_t size);
 
-/* An entry of an archive that we made. Its pointers lead into the archive. */
+/* An entry of an archive of our own. Its pointers point into the archive. */
 struct archive_entry {
 	const char *path;
 	uint32_t mode;

@@ -1,11 +1,11 @@
 /*
- * What goes into a machine through its console: signals for the program, and our standard input as
- * it comes.
+ * Input of a machine through its console: signals for the program, and our standard input as it
+ * arrives.
  *
- * With a standard input the guest's program feed (user/bin/feed.c) reads the console, and asks for
- * each part, so that no more is on its way than the guest has room for. A part: its size as two
- * bytes, little-endian, then the bytes; size 0 is the end of the input, FEED_ORDER one byte with
- * the number of a signal. Without one it is a loop of the shell, and a signal is a line with its
+ * With a standard input, the guest's program feed (user/bin/feed.c) reads the console and requests
+ * each part, so that we never send more than the guest has room for. A part: its size as two bytes,
+ * little-endian, then the bytes; size 0 is the end of the input, FEED_ORDER one byte with the
+ * number of a signal. Without one it is a loop of the shell, and a signal is a line with its
  * number.
  */
 #pragma once
@@ -24,13 +24,13 @@ struct feed {
 };
 
 /*
- * Is there a standard input that the program could read: a pipe, a socket, a terminal that is ours
- * to read?
+ * True if the program can read our standard input: a pipe, a socket, or a terminal whose foreground
+ * group we are in.
  */
 bool feed_is_wanted(void);
 struct pollfd feed_waits(const struct feed *f);
-/* After that came. */
+/* Call this when these events came. */
 void feed_serve(struct feed *f);
-/* The program is to get a signal. False: it could not be passed on. */
+/* Sends a signal to the program. False: it could not be delivered. */
 bool feed_order(struct feed *f, int sig);
 void feed_end(struct feed *f);

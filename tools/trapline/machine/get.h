@@ -1,14 +1,16 @@
-/* --get: files of the guest's that are brought here when the program has ended. */
+/* --get: copies files of the guest to the host when the program has ended. */
 #pragma once
 
 #include "tools/trapline/machine/machine.h"
 
 /*
- * What FILE[:NAME] means, from a directory on that is the same here and in the guest; both to be
- * freed.
+ * Splits FILE[:NAME] into paths in the guest and on the host, relative to a directory of the same
+ * path in both. The caller frees both.
  */
 void get_names(const char *what, const char *directory, char **theirs, char **ours);
-/* False, said: a directory in which one of them is to be is not there. */
+/* False, after a message: the directory for one of the files does not exist. */
 bool get_check(const struct machine_options *o, const char *directory);
-/* Those that came are written. False, said: one did not come, or could not be written. */
+/*
+ * Writes the files that arrived. False, after a message: one is missing, or could not be written.
+ */
 bool get_write(const struct machine *m, const char *directory);

@@ -1,22 +1,18 @@
 /*
- * A machine of QEMU's with a kernel of ours: what it is made of, its life, how it ended. Its memory
- * is a file of ours, in which the rings are, also when it is gone.
+ * A machine of QEMU with our kernel: its parts, its run, and how it ended. Its memory, with the
+ * rings, is a file of ours that outlives it.
  */
 #pragma once
 
 #include "tools/trapline/machine/feed.h"
 #include "tools/trapline/machine/script.h"
 
-/*
- * Exit statuses where a program's own is passed on: beside those, as timeout(1) and env(1) have
- * them.
- */
+/* Exit statuses of commands that also pass on a program's: as in timeout(1) and env(1). */
 enum {
 	EXIT_DIED = 123, /* the machine ended before the program: a panic, a reset, switched off */
 	EXIT_TIMEOUT = 124, /* --timeout */
 	EXIT_OWN = 125,	    /* ours: usage, no QEMU, no room, a trace that is damaged */
-	EXIT_SIGNAL =
-	    128 /* and the number of the signal that ended us, or that ended the program */
+	EXIT_SIGNAL = 128   /* plus the number of the signal that ended us or the program */
 };
 
 /* QEMU's ends of what `goto` asks it by (seek.h): a plugin's plan and channel, and a debugger's. */
@@ -33,12 +29,12 @@ struct machine_options {
 	uint64_t cpus;
 	uint64_t timeout; /* ns; 0: none */
 	/*
-	 * Deterministic, each instruction 1 ns; `sealed`: and nothing can go in while it runs.
-	 * real_time: it must not be, one way or the other.
+	 * icount: deterministic, each instruction 1 ns; sealed: icount without any input while it
+	 * runs; real_time: neither.
 	 */
 	bool icount, sealed, real_time;
 	bool verbose, quiet;
-	bool console; /* the terminal is the guest's console, and nothing else is there */
+	bool console; /* the terminal is the guest's console, and it has no other ports */
 	bool feed;    /* our standard input is passed on to the program while the machine runs */
 	const char **copies, **extra, **dirs, **gets; /* --copy, --qemu, --dir, --get */
 	size_t copy_count, extra_count, dir_count, get_count;
@@ -90,32 +86,32 @@ extern const char machine_usage[];
 
 void machine_defaults(struct machine_options *o);
 void machine_forget(struct machine_options *o);
-/* An option of the command line, but for --help: -1: taken; else an exit status. */
+/* Handles an option of the command line other than --help. -1: handled; else an exit status. */
 int machine_option(struct machine_options *o, const char *command, int option, const char *arg);
 /*
- * Deterministic, unless an option says otherwise. `from_outside`: a person at its console, or one
- * who ends it, decides what it does; then real time is better.
+ * Makes the machine deterministic unless an option prevents it. `from_outside`: a person at its
+ * console controls or ends it, so real time is better.
  */
 void machine_settle(struct machine_options *o, bool from_outside);
-/* Where the kernel is, if no option said so. False, said. */
+/* Finds the kernel if no option names it. False, after a message. */
 bool machine_find_kernel(struct machine_options *o);
 /* "256", "256M", "1G", "65536K" as bytes. */
 bool parse_memory(const char *text, uint64_t *bytes);
 
-/* File descriptors that QEMU gets; -1: not there. */
+/* File descriptors for QEMU; -1: none. */
 struct machine_files {
 	int memory, archive, out, err, control, monitor;
 };
 /* QEMU's command line. Each of it to be freed. */
 char **machine_command(const struct machine_options *o, const struct machine_files *files);
 
-/* QEMU's process, and our ends; -1: not there. */
+/* QEMU's process, and our file descriptors; -1: none. */
 struct qemu {
 	int pid, console, input, out, err, control, monitor;
 };
 /*
- * False, said; what is open then is still to be closed, and `pid`, if there is one, to be waited
- * for.
+ * False, after a message: the caller still closes the open descriptors and waits for `pid`, if
+ * there is one.
  */
 bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int archive);
 
@@ -127,10 +123,10 @@ enum machine_end {
 	END_SIGNAL,  /* we got one */
 	END_QEMU,    /* QEMU itself ended */
 	END_OTHER,   /* it is another QEMU than `wanted_qemu` */
-	END_NO_QEMU  /* it could not be started: said */
+	END_NO_QEMU  /* it could not be started (a message was printed) */
 };
 
-/* A file of the guest's, as it comes. */
+/* A file of the guest while it arrives. */
 struct fetched {
 	bool told, lacking;
 	uint64_t size;
@@ -143,7 +139,7 @@ struct machine {
 	char memory_path[64]; /* where its memory can be read */
 	enum machine_end end;
 	int signal;		 /* END_SIGNAL */
-	bool panicked;		 /* it said so */
+	bool panicked;		 /* it reported a panic */
 	bool ready;		 /* what TOLD_... says */
 	char qemu_version[128];	 /* "7.2.22 (a package)"; "": not told */
 	const char *wanted_qemu; /* another version: the machine ends at once; NULL: any */
@@ -151,37 +147,35 @@ struct machine {
 	int ear;		 /* with options->spy: when there is something to read, ... */
 	void (*heard)(struct machine *m); /* ... this is called; and when it has stopped, this */
 	void (*stopped)(struct machine *m);
-	bool enough;		  /* it is ended when such a call has set it */
+	bool enough;		  /* set by such a call to end the machine */
 	int status;		  /* of the program; -1: not told */
 	unsigned seed;		  /* of the schedule in which it ran last; 0: not told */
 	int failed_step;	  /* -1: none */
-	struct bytes why;	  /* what it told behind that */
+	struct bytes why;	  /* the text that followed */
 	bool has_log;		  /* a line of the guest's error_log was told, and printed */
 	struct fetched *fetched;  /* --get: by number */
 	struct fetched *fetching; /* its bytes come now; NULL: none */
 	struct feed feed;
-	int out, err;	 /* where what the program writes to 1 and 2 goes */
+	int out, err;	 /* where the program's outputs 1 and 2 go */
 	bool one_output; /* what it writes to 2 comes with that */
 	bool output_failed;
-	bool may_switch_off; /* that is no failure: commands that end with poweroff, a console */
-	/*
-	 * While it runs, every `look_ns`, when it is ready, and once when it has ended. NULL:
-	 * never.
-	 */
+	/* switching off is no failure: commands that end with poweroff, a console */
+	bool may_switch_off;
+	/* Called every `look_ns` once it is ready, and once after its end. NULL: never. */
 	void (*look)(struct machine *m);
 	uint64_t look_ns;
 	void (*warned)(struct machine *m, int step); /* TOLD_WARN */
 	void *context;				     /* for these two */
 };
 
-/* Makes memory and archive; takes what is in `archive`. False, said. */
+/* Makes memory and archive; takes over the contents of `archive`. False, after a message. */
 bool machine_make(struct machine *m, const struct machine_options *o, struct bytes *archive);
 /* Runs it to its end, with its program's output passed on. */
 void machine_play(struct machine *m);
 void machine_free(struct machine *m);
-/* Orders something from QEMU's monitor, in its words. */
+/* Sends a command to QEMU's monitor. */
 void machine_order(const struct machine *m, const char *order);
-/* A line of what its script tells. */
+/* Handles a line that its script reports. */
 void machine_told(struct machine *m, const char *line);
-/* What all this is as an exit status; says what has to be said. */
+/* The exit status of all this; prints the messages that belong to it. */
 int machine_status(const struct machine *m);

@@ -1,11 +1,9 @@
-/*
- * Texts for the guest's shell: what it is to do, as a script that comes along in the archive. Pure.
- */
+/* Scripts for the guest's shell, which the archive contains. Pure. */
 #pragma once
 
 #include "tools/trapline/lib/util.h"
 
-/* Where they lie in the guest. */
+/* Their paths in the guest. */
 #define SCRIPT_DIRECTORY "/trapline"
 #define SCRIPT_MAIN	 SCRIPT_DIRECTORY "/main"
 #define SCRIPT_COMMANDS	 SCRIPT_DIRECTORY "/commands"
@@ -42,10 +40,7 @@
 #define TOLD_FAIL    "fail "
 
 void script_text(struct bytes *b, const char *text);
-/*
- * fmt has %s for texts as they are, %q for words that the shell takes as they are, and %d for
- * numbers.
- */
+/* fmt has %s for plain text, %q for a word quoted for the shell, and %d for numbers. */
 void script_put(struct bytes *b, const char *fmt, ...);
 
 /* What there is to run. */
@@ -65,27 +60,27 @@ struct program {
 	bool one_output; /* what it writes to 2 goes where 1 goes */
 };
 
-/* "sh -c" of a text, with no input; its output goes to the ports as the program's does. */
+/* Runs "sh -c" of a text, without input; its output goes to the ports as the program's does. */
 void script_sh(struct bytes *b, const struct program *p, const char *text);
 /*
- * Its output goes to the ports, its status into $status. It has a process group of its own, to
- * which signals go that are ordered through the control port. `before`: commands for its own shell,
- * which it then takes the place of; or NULL.
+ * Runs the program: its output goes to the ports, its status to $status. It has its own process
+ * group, which gets the signals ordered through the control port. `before`: commands for its shell,
+ * which then execs the program; or NULL.
  */
 void script_program(struct bytes *b, const struct program *p, const char *before);
 void script_begin(struct bytes *b);
 void script_tell_ready(struct bytes *b);
 /* The script that runs SCRIPT_FED with our standard input. */
 void script_feed(struct bytes *b);
-/* Until the word of a signal is ordered, or for ever. */
+/* Waits for an ordered signal, or for ever. */
 void script_wait(struct bytes *b);
-/* If $status is a failure: tells the calls made since script_program() that there are none of. */
+/* If $status is a failure: reports unknown system calls made since script_program(). */
 void script_missing_calls(struct bytes *b);
-/* Tells what the error_log has. */
+/* Reports the contents of error_log. */
 void script_log(struct bytes *b);
-/* Nothing at or below the path can be changed from here on. */
+/* Makes the path and everything below it read-only. */
 void script_readonly(struct bytes *b, const char *path);
 /* Sends file number i of --get. */
 void script_get(struct bytes *b, int i, const char *path);
-/* Tells the status and switches off. */
+/* Reports the status and switches the machine off. */
 void script_end(struct bytes *b);

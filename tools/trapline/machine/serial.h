@@ -1,5 +1,5 @@
 /*
- * Files that came over a serial line as text, sent by the guest's `send` (user/bin/send.c describes
+ * Restores files that the guest's `send` sent over a serial line as text (user/bin/send.c describes
  * the form).
  */
 #pragma once
@@ -13,11 +13,11 @@ struct range {
 struct serial_file {
 	char *name;
 	uint32_t name_crc;
-	uint8_t *data;	    /* what did not come is zeros */
-	uint64_t size;	    /* as far as anything came, or as it says */
-	bool ended;	    /* the line with its size came */
-	bool two;	    /* of what came twice it was not the same */
-	struct range *have; /* what came: in order, apart from each other */
+	uint8_t *data;	    /* zeros where nothing arrived */
+	uint64_t size;	    /* the end of the last range that arrived, or the reported size */
+	bool ended;	    /* the line with its size arrived */
+	bool two;	    /* two copies of a range differ */
+	struct range *have; /* the ranges that arrived: in order, disjoint */
 	size_t haves;
 };
 
@@ -29,5 +29,5 @@ struct serial_files {
 /* All files in a log, each once; blocks sent again fill what is missing. */
 void serial_read(struct serial_files *files, const uint8_t *log, size_t size);
 void serial_free(struct serial_files *files);
-/* The first missing range at or behind `at`; false: there is none. */
+/* The first missing range at or after `at`; false: there is none. */
 bool serial_missing(const struct serial_file *f, uint64_t at, struct range *out);

@@ -1,7 +1,7 @@
 /*
- * Function calls added up by the way that led to them: a node for each function called by another
- * one, below a node for each caller, a task or a CPU's idle task. Memory grows with the number of
- * such ways, not with that of calls, up to a limit. Pure.
+ * Function calls summed up by call path: a node for each function called from its parent, below a
+ * node for each caller (a task or a CPU's idle task). Memory grows with the number of paths, not of
+ * calls, up to a limit. Pure.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 struct call_node {
 	uint32_t parent, child, next; /* first child, next one of the same parent; 0: none */
 	uint32_t what;		      /* the caller's number; the function's word */
-	uint64_t calls;		      /* that ended, or were still open at the end */
+	uint64_t calls;		      /* calls that ended, or were still open at the end */
 	uint64_t total;		      /* time of these, or of those inside, if that is more */
 	uint64_t inside; /* of it, in functions that it called: known after calltree_end() */
 };
@@ -25,9 +25,9 @@ struct calltree {
 	struct call_node *node;
 	uint32_t nodes, most; /* most: CALLS_MOST, but for tests */
 	struct map at;	      /* parent << 32 | what: node */
-	uint64_t from, to;    /* the part that is wanted: what lies outside is not counted */
+	uint64_t from, to;    /* the wanted part of time: calls outside are not counted */
 	uint64_t folded;      /* calls without a node */
-	uint64_t headless;    /* calls whose entry is missing: which way led to them is not known */
+	uint64_t headless;    /* calls whose entry is missing, so their path is not known */
 };
 
 void calltree_begin(struct calltree *t);

@@ -1,6 +1,6 @@
 /*
- * What the text of a mark says: a moment, or the begin or the end of an interval with a name.
- * Programs write one of these:
+ * Parses the text of a mark: a moment, or the begin or the end of a named interval. Programs write
+ * one of these:
  *
  *     B|PID|NAME and E|PID          as Android's systrace, and what Perfetto reads out of
  *                                   trace_marker

@@ -1,14 +1,14 @@
 /*
- * The model of a trace: states of tasks, intervals (wakeups, interrupts, system calls, what
- * programs marked), gaps where events are missing, and counts. `diff` compares models, `plot` draws
- * them. Times are the records'.
+ * The model of a trace: states of tasks, intervals (wakeups, interrupts, system calls, programs'
+ * marks), gaps where events are missing, and counts. `diff` compares models, `plot` draws them.
+ * Times are those of the records.
  */
 #pragma once
 
 #include "tools/trapline/model/pairing.h"
 
 /*
- * From a wakeup until the task ran; interrupts; system calls; from a begin that a program marked to
+ * From a wakeup until the task runs; interrupts; system calls; from the mark of a begin to that of
  * its end.
  */
 enum interval_kind {
@@ -21,14 +21,14 @@ enum interval_kind {
 
 struct interval {
 	enum interval_kind kind;
-	unsigned depth; /* of interrupts and marks: within so many others */
+	unsigned depth; /* of interrupts and marks: the number around it */
 	unsigned cpu;	/* where it ended */
 	int32_t pid;
 	uint32_t word; /* model_name() has its name; of a wakeup none */
 	uint64_t begin, end;
 };
 
-/* A task on a CPU; or one that could run and waited for a CPU, on which it ran then. */
+/* A task on a CPU; or a runnable task waiting for the CPU on which it ran next. */
 struct state {
 	unsigned cpu;
 	int32_t pid;
@@ -40,7 +40,7 @@ struct mark {
 	bool paired; /* begins or ends an interval */
 };
 
-/* Events lost on a CPU between two times; what happened then is not known. */
+/* Events lost on a CPU between two times. */
 struct gap {
 	unsigned cpu;
 	uint64_t begin, end; /* begin 0: before the CPU's first record */
@@ -59,11 +59,11 @@ struct model {
 	struct calltree calls; /* of functions, below each caller */
 	uint64_t *count;       /* by event; behind them those without a format */
 	uint64_t from,
-	    to;	  /* the part that is wanted: what lies outside is known, and not counted */
-	bool any; /* a record or a gap, also outside of that part */
+	    to;	  /* the wanted part of time: events outside are tracked, but not counted */
+	bool any; /* there is a record or a gap, also outside of that part */
 	uint64_t records, first, last;
 	/*
-	 * sched_switch is among the events: states are exact; else they are from a task's first
+	 * the trace has sched_switch, so states are exact; else a state lasts from a task's first
 	 * record to its last
 	 */
 	bool switches;
@@ -86,22 +86,22 @@ struct model {
 };
 
 void model_begin(struct model *m, struct trace *t);
-/* Of records from one time to another: said before the first. */
+/* Restricts the model to a part of time; call it before the first record. */
 void model_part(struct model *m, uint64_t from, uint64_t to);
 void model_record(struct model *m, const struct record *r);
-/* Once all records were there. */
+/* Call this after the last record. */
 void model_end(struct model *m);
 void model_free(struct model *m);
-/* Of any kind but wakeups. */
+/* The name of an interval of any kind but wakeups. */
 const char *model_name(const struct model *m, const struct interval *v);
 /* The number of a record's event in `count`. */
 size_t model_event(const struct model *m, const struct record *r);
-/* Is there a record of a CPU, or a gap? */
+/* True if a CPU has a record or a gap. */
 bool model_seen(const struct model *m, unsigned cpu);
-/* Lost on a CPU in all; *unknown: and more. */
+/* The total of events lost on a CPU; *unknown: there are more. */
 uint64_t model_lost(const struct model *m, unsigned cpu, bool *unknown);
 
-/* How long the intervals of a kind took, or those of a name of it: sorted. */
+/* Sorted durations of the intervals of a kind, or of a name of that kind. */
 struct durations {
 	uint64_t *value;
 	size_t count;
@@ -109,5 +109,8 @@ struct durations {
 #define WORD_ANY UINT32_MAX /* all but those within others */
 void model_durations(
     const struct model *m, enum interval_kind kind, uint32_t word, struct durations *out);
-/* The smallest that at least `percent` of them do not exceed; there are some. */
+/*
+ * The percentile: the smallest duration that at least `percent` of them do not exceed. There must
+ * be some.
+ */
 uint64_t durations_at(const struct durations *d, unsigned percent);

@@ -1,7 +1,7 @@
 /*
- * Records that belong together as the begin and the end of an interval: interrupts of a CPU; system
- * calls, marks and function calls of a task. One record after the other, in the order of their
- * times; what the model and the conversions share. Data of records has to stay.
+ * Pairs the records that begin and end an interval: interrupts of a CPU; system calls, marks and
+ * function calls of a task. The model and the conversions share it. Records come in the order of
+ * their times; their data must stay valid.
  */
 #pragma once
 
@@ -28,12 +28,12 @@ enum pairing_reason { PAIRING_GAP, PAIRING_MISSING, PAIRING_OPEN };
 struct pairing {
 	struct trace *trace;
 	struct semantics *semantics; /* by event */
-	struct words words;	     /* names of interrupts and system calls ... */
+	struct words words;	     /* names of interrupts and system calls, ... */
 	struct words mark_words;     /* ... of marks: as many as programs like ... */
 	struct words call_words;     /* ... and of functions */
 	struct map call_word;	     /* by address: word + 1 */
 	struct calltree *calls;	     /* counts function calls; NULL: not wanted */
-	/* Called for each begin that will not be paired; NULL: nobody asks. */
+	/* Called for each begin that has no end; NULL: not wanted. */
 	void (*unpaired)(
 	    void *context, const struct pairing_interval *open, enum pairing_reason why);
 	void *context;
@@ -46,13 +46,13 @@ struct pairing {
 	struct map caller_at; /* by caller: number in `caller` + 1 */
 };
 
-/* A task, or a CPU's idle task: each has calls of its own. */
+/* The task, or the CPU's idle task, whose calls the record belongs to. */
 uint32_t pairing_caller(const struct record *r);
 
 void pairing_begin(struct pairing *p, struct trace *t);
 /*
- * Of PAIRING_ENDS: *out is the interval, which the record ends. A gap ends what is open on its CPU,
- * and what tasks have begun.
+ * PAIRING_ENDS: *out is the interval that the record ends. A gap ends the open intervals of its CPU
+ * and of all tasks.
  */
 enum pairing_result pairing_record(
     struct pairing *p, const struct record *r, struct pairing_interval *out);

@@ -1,6 +1,6 @@
 /*
- * What the events of a trace mean to who looks at it as a whole: found once for each event, by its
- * name and fields.
+ * The meaning of events for the analysis of a trace, found once for each event by its name and
+ * fields.
  */
 #pragma once
 
@@ -38,19 +38,16 @@ struct semantics {
 };
 
 void semantics_find(struct semantics *semantics, const struct event *ev);
-/* A number out of a record; `otherwise` if it has none. */
+/* A number from a record; `otherwise` if it has none. */
 int64_t semantics_number(
     const struct trace *t, const struct record *r, const struct field *f, int64_t otherwise);
 /*
- * What the interval that a record begins or ends is called: "irq 4 serial", "local_timer", "read".
- * Its number among `words`.
+ * The name of the interval that a record begins or ends ("irq 4 serial", "local_timer", "read"), as
+ * its number in `words`.
  */
 uint32_t semantics_word(struct words *words, const struct semantics *semantics,
     const struct trace *t, const struct record *r);
-/* What the text or the name of a mark says; good until the next call. */
+/* Parses the text or the name of a mark; valid until the next call. */
 void semantics_mark(const struct trace *t, const struct record *r, struct mark_parts *mark);
-/*
- * What a reader of a mark wants to see, in one line: the text that was written, or the event and
- * its fields. Cut where there is no room.
- */
+/* A mark as one line: its text, or the event and its fields, cut to the size of `buf`. */
 void semantics_mark_text(const struct trace *t, const struct record *r, char *buf, size_t size);

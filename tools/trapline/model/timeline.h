@@ -1,7 +1,7 @@
 /*
- * What each task did from moment to moment: it ran, could run, or waited until a task or an
- * interrupt woke it; and its system calls. For each CPU: which task ran there, and interrupts.
- * Built from sched_switch, wakings, and what pairing.c pairs.
+ * The states of each task over time (it ran, was runnable, or waited until a task or an interrupt
+ * woke it), and its system calls. For each CPU: which task ran there, and interrupts. Built from
+ * sched_switch, wakings, and what pairing.c pairs.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 enum life_state {
 	LIFE_RUNS,
-	LIFE_READY, /* could run, and had no CPU */
+	LIFE_READY, /* runnable, without a CPU */
 	LIFE_WAITS,
 	LIFE_GONE,
 };
@@ -18,10 +18,10 @@ enum life_state {
 struct life {
 	uint64_t begin;
 	enum life_state state;
-	unsigned cpu; /* it runs there; of a wait, where it was woken */
+	unsigned cpu; /* where it runs, or where it was woken from a wait */
 	bool woken;   /* a wait: it ended, by ... */
 	bool by_irq;  /* ... an interrupt, or else by ... */
-	bool first;   /* a wait: the task is not there yet, and `waker` makes it */
+	bool first;   /* a wait: the task does not exist yet, and `waker` creates it */
 	int32_t waker;
 };
 
@@ -40,7 +40,7 @@ struct timeline_task {
 	int32_t pid;
 	struct life *life;
 	size_t lives;
-	bool woken_early; /* while it still ran: its next wait is none */
+	bool woken_early; /* woken while it still ran: its next wait does not count */
 	struct slices calls;
 };
 
@@ -53,7 +53,7 @@ struct timeline_cpu {
 	struct slices irqs;
 	struct tenure *tenure;
 	size_t tenures;
-	uint64_t last; /* record; 0: there was none */
+	uint64_t last; /* time of the last record; 0: none */
 };
 
 struct gap_seen {
@@ -69,7 +69,7 @@ struct timeline {
 	size_t tasks;
 	struct map task_at; /* by pid: number in `task` + 1 */
 	struct timeline_cpu *cpu;
-	uint64_t epoch; /* since when nothing was lost */
+	uint64_t epoch; /* nothing was lost after this time */
 	uint64_t first, last;
 	bool any;
 	uint64_t switches, wakings, syscalls; /* how many there are */
@@ -86,7 +86,7 @@ void timeline_free(struct timeline *l);
 const struct timeline_task *timeline_task(const struct timeline *l, int32_t pid);
 /* The first of some slices that ends after a time. */
 size_t slices_from(const struct slices *s, uint64_t time);
-/* The tenure at a time; the first, if it begins later. */
+/* The index of the tenure at a time; the first one, if that begins later. */
 size_t timeline_tenure(const struct timeline_cpu *c, uint64_t time);
 /* The state at a time. */
 size_t timeline_life(const struct timeline_task *t, uint64_t time);

@@ -1,6 +1,6 @@
 /*
- * A stretch of time as columns of a picture: how much of each something took, and who most of it.
- * And how many, where the end is not known. Pure.
+ * Columns of a picture over a stretch of time: how much of each column was busy, and who used most
+ * of it. Also rates of events over time whose end is not yet known. Pure.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct column {
 	uint64_t busy; /* time */
-	uint64_t most; /* of it, who's */
+	uint64_t most; /* of it, used by `who` */
 	uint32_t who;
 };
 
@@ -19,8 +19,8 @@ struct columns {
 	uint64_t begin, end; /* at least COLUMNS apart */
 	struct column column[COLUMNS];
 	/*
-	 * Who shares the column that was added to last; where there are more, those with the least
-	 * share a place.
+	 * The users of the last column added to; if there are too many, those with the least share
+	 * an entry.
 	 */
 	unsigned at, parties;
 	struct party {
@@ -30,17 +30,15 @@ struct columns {
 };
 
 void columns_begin(struct columns *c, uint64_t begin, uint64_t end);
-/*
- * What lies outside is left out; what has no length counts as 1. What is added later begins later.
- */
+/* Ignores time outside; counts an empty interval as 1. Calls must be in order of `from`. */
 void columns_add(struct columns *c, uint64_t from, uint64_t to, uint32_t who);
-/* The column of a time that lies within, and where a column begins. */
+/* The column of a time within the stretch, and the begin of a column. */
 unsigned columns_of(const struct columns *c, uint64_t time);
 uint64_t columns_edge(const struct columns *c, unsigned column);
 
 /*
- * How many there were in each of some equal stretches, as long as the first time is known: the
- * stretches grow.
+ * Counts events in bins of equal length from the first time on; bins double in length when time
+ * runs past the last.
  */
 #define RATE_BINS 16384
 struct rate {

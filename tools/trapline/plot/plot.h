@@ -1,6 +1,6 @@
 /*
- * A trace as a picture: what the parts of `trapline plot` share. Everything is drawn in units of an
- * SVG of DRAWING_WIDTH.
+ * Shared by the files of `trapline plot`, which draws a trace. Units are those of an SVG of
+ * DRAWING_WIDTH.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #define LANES_LEFT    160
 #define COLOURS	      12
 
-/* All tasks of a name have one colour. */
+/* Tasks of the same name have one colour. */
 struct family {
 	const char *name;
 	uint64_t ran;
@@ -27,7 +27,7 @@ struct family {
 struct lane {
 	int32_t pid;
 	size_t task;   /* in the model */
-	unsigned rank; /* 0: who is to be seen before all others */
+	unsigned rank; /* 0: shown before all others */
 };
 #define LANES_MOST  300 /* in a page */
 #define LANES_SHOWN 30	/* unfolded at first, and in an SVG */
@@ -37,37 +37,37 @@ struct plot {
 	struct trace *trace;
 	struct model model;
 	struct rate rate;
-	uint64_t begin, end; /* what is drawn: at least COLUMNS apart */
+	uint64_t begin, end; /* the drawn part: at least COLUMNS long */
 	FILE *out;
 	bool svg;    /* alone, without a page around it */
 	bool part;   /* not all of the trace */
-	bool icicle; /* function calls hang from the task, instead of standing on it */
-	/* those that ran longest; behind them all others; without a name: there is none */
+	bool icicle; /* function calls hang below the task, instead of standing on it */
+	/* those that ran longest, then all others; without a name: unused */
 	struct family top[COLOURS + 1];
 	struct lane *lane; /* in the order in which the tasks came */
 	unsigned lanes;
 	size_t lanes_missing;
 	struct map lane_at; /* by pid: number in `lane` + 1 */
-	unsigned y;	    /* how far down we are */
+	unsigned y;	    /* the present vertical position */
 };
 
-/* The part of time that is wanted. */
+/* The wanted part of time. */
 struct window {
 	bool has_begin, has_end;
 	uint64_t begin, end;
 };
 
 /*
- * Draws an open trace. Errors of `out` are seen by who closes it. False, said: there is nothing of
- * the trace in the window.
+ * Draws an open trace; the caller sees errors of `out` when it closes it. False, after a message:
+ * the window contains nothing of the trace.
  */
 bool write_plot(struct trace *t, const struct window *w, FILE *out, bool svg, bool icicle);
 
-/* A duration, or a number where the clock has no unit. */
+/* A duration, or a plain number if the clock has no unit. */
 const char *plot_duration(char buf[32], const struct plot *p, uint64_t n);
-/* A time as `trace` has it, with digits enough for steps of `step`. */
+/* A time in the form of `trace`, with enough digits for steps of `step`. */
 const char *plot_time(char buf[32], const struct plot *p, uint64_t time, uint64_t step);
-/* How many are lost: "12", "12 or more", "some". */
+/* The number of lost events: "12", "12 or more", "some". */
 const char *plot_lost(char buf[32], uint64_t lost, bool unknown);
 double plot_x(const struct plot *p, uint64_t time);
 void put_string(const struct plot *p, const char *text);
@@ -82,8 +82,8 @@ void plot_find_lanes(struct plot *p);
 /* The number of a task's lane, or LANE_NONE. */
 unsigned plot_lane_of(const struct plot *p, int32_t pid);
 /*
- * The JSON for the script of a page. Returns the time below which it puts things together; 0:
- * nowhere.
+ * Writes the JSON for the script of a page. Returns the duration below which it merges intervals;
+ * 0: it merges none.
  */
 uint64_t plot_data(const struct plot *p);
 /* Function calls, as one more member of that JSON; nothing if there are none. */
@@ -91,11 +91,11 @@ void plot_calls_data(const struct plot *p);
 bool plot_has_calls(const struct plot *p);
 extern const char plot_script[];
 
-/* All of it, as a drawing or as a page. */
+/* Draw everything, as a drawing or as a page. */
 void plot_svg(struct plot *p);
 void plot_page(struct plot *p);
 
-/* Each goes on at p->y, and leaves it below what it drew. */
+/* Each starts at p->y, and moves it below what it drew. */
 void plot_heading(struct plot *p);
 void plot_axis(struct plot *p);
 void plot_cpus(struct plot *p);
@@ -104,7 +104,7 @@ void plot_calls(struct plot *p);
 void plot_legend(struct plot *p);
 void plot_histograms(struct plot *p);
 void plot_ledger(struct plot *p);
-/* What stands below the drawing in a page. */
+/* The part of a page below the drawing. */
 void plot_tables(struct plot *p);
 void plot_ledger_tables(struct plot *p);
 extern const char plot_style[], plot_page_style[];

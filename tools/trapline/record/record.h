@@ -1,6 +1,6 @@
 /*
- * What `trapline record` asks of the guest's tracefs, step by step. Pure, but for the options of
- * its command line.
+ * The steps by which `trapline record` sets up the guest's tracefs. Pure, except for the command
+ * line options.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "tools/trapline/machine/machine.h"
 
-/* Its command line, for who passes it on: record.c. */
+/* The options of record.c, also for commands that pass them on. */
 #define RECORD_LETTERS "+e:vf:R:iFcC:b:M:O:Tp:s:o:qh"
 enum {
 	OPTION_DEFINE = OPTION_FREE_BEHIND_MACHINE,
@@ -50,25 +50,25 @@ struct steps {
 
 void steps_add(struct steps *s, enum step_kind kind, const char *text, const char *event);
 void steps_free(struct steps *s);
-/* Of the last -e that switches on; NULL: there is none. */
+/* The last event that an -e enables; NULL: there is none. */
 const char *steps_last_event(const struct steps *s);
-/* Will anything be recorded? */
+/* True if the steps record anything. */
 bool steps_record(const struct steps *s);
 bool steps_have(const struct steps *s, enum step_kind kind);
 /*
- * Their script, for a shell in tracefs: probes and settings first, then events in their order.
- * Tells TOLD_WARN and TOLD_FAIL, with the list of events behind that if the step names events, else
- * the error_log. `p`: where output goes.
+ * Writes the script of the steps, for a shell in tracefs: probes and settings first, then events in
+ * order. The script reports TOLD_WARN and TOLD_FAIL, followed by the list of events if the step
+ * names events, else by the error_log. `p`: where output goes.
  */
 void steps_script(struct bytes *b, const struct steps *s, const struct program *p);
 bool step_names_events(const struct step *s);
-/* The next word of an -e; NULL: there is none. To be freed. */
+/* The next word of an -e, which the caller frees; NULL: there is none. */
 char *step_word(const char **text);
 /*
- * Is it a user event, or all of them: one that is switched on when a program registers it? NULL:
- * no; else the name or pattern of it.
+ * The name or pattern of a word that means user events, which are enabled when a program registers
+ * them; NULL: it means others.
  */
 const char *step_user_event(const char *word);
 const char *step_option(const struct step *s);
-/* What it means when it fails. */
+/* The message for a failed step. */
 const char *step_failure(const struct step *s);

@@ -1,20 +1,20 @@
 /*
- * A trace of system calls as strace prints it. strace.c pairs records and writes lines,
- * calls.c has the table of calls and the kinds of their arguments, values.c and
- * structs.c print them, names.c has the names of numbers.
+ * A trace of system calls as strace prints it. strace.c pairs records and writes lines, calls.c has
+ * the table of calls and the kinds of their arguments, values.c and structs.c print them, names.c
+ * has the names of numbers.
  *
- * The events of system calls have the numbers, and the texts that syscall_user_buf_size lets them
- * keep. Probes on the handlers of the calls record what other arguments point at, mostly when a
- * handler returns: strace_probes() makes their definitions from the same table. A trace without
- * these probes shows addresses.
+ * The events of system calls have the numbers, and texts up to syscall_user_buf_size. Probes on the
+ * handlers of the calls record the data of other pointers, mostly when a handler returns:
+ * strace_probes() makes their definitions from the same table. A trace without these probes shows
+ * addresses.
  */
 #pragma once
 
 #include "tools/trapline/trace/trace.h"
 
 #define STRACE_SYSTEM	 "strace" /* of the probes */
-#define STRACE_TEXT	 "165"	  /* bytes of a text that the events keep: the most */
-#define STRACE_SHOWN	 32	  /* bytes of a buffer that a line has */
+#define STRACE_TEXT	 "165"	  /* bytes of a text that the events keep: the maximum */
+#define STRACE_SHOWN	 32	  /* bytes of a buffer that a line shows */
 #define STRACE_CALLS	 512
 #define STRACE_ARGUMENTS 6
 
@@ -40,7 +40,7 @@ const char *strace_name(const struct strace_names *names, uint64_t value);
 
 struct strace_row;
 
-/* A call that a task made. The records without data are not there. */
+/* A call by a task. Records without data are missing. */
 struct strace_call {
 	const struct strace_row *row;
 	uint32_t nr;
@@ -61,11 +61,11 @@ struct strace_put {
 
 /* A kind of arguments. */
 struct strace_kind {
-	void (*put)(struct strace_put *p, uint64_t value); /* nothing: the argument is left out */
+	void (*put)(struct strace_put *p, uint64_t value); /* NULL: the argument is omitted */
 	const struct strace_names *names;
 	/*
-	 * What a probe records when the call returns, or begins; NULL: nothing. In it # is the
-	 * argument's name in the record, @ where its value is.
+	 * The probe's fetch expression at the call's return, or begin; NULL: none. # stands for the
+	 * argument's name in the record, @ for the place of its value.
 	 */
 	const char *after, *before;
 	bool is_out; /* the call fills it: it is printed when the call returns */
@@ -91,8 +91,8 @@ int strace_probed(const char *event, bool *before);
 /* The bytes of the argument that a probe recorded in the field with this suffix; NULL: none. */
 const uint8_t *strace_bytes(const struct strace_put *p, const char *suffix, size_t *size);
 /*
- * The bytes of a structure. NULL, and the address is printed: the call failed and filled nothing,
- * or no probe recorded it.
+ * The bytes of a structure. Prints the address and returns NULL if the call failed and filled
+ * nothing, or no probe recorded it.
  */
 const uint8_t *strace_memory(struct strace_put *p, uint64_t address, size_t size);
 /* True if the call returned an error, also one that restarts it. */
@@ -103,8 +103,8 @@ void strace_put_address(struct strace_put *p, uint64_t value);
 void strace_put_text(FILE *out, const uint8_t *text, size_t size, bool more);
 void strace_put_value(FILE *out, const struct strace_names *names, uint64_t value);
 void strace_put_flags(FILE *out, const struct strace_names *names, uint64_t value);
-#define STRACE_BITS 1024 /* of a set that the probes keep */
-/* si_code of a signal; whether it is the child's end, or a fault at an address. */
+#define STRACE_BITS 1024 /* bits of a set that the probes record */
+/* Prints si_code; returns whether the signal reports a child's end or a fault at an address. */
 enum strace_cause { STRACE_SENT, STRACE_CHILD, STRACE_FAULT };
 enum strace_cause strace_put_code(FILE *out, int sig, int code);
 void strace_put_bits(FILE *out, const uint8_t *bits, uint64_t n); /* [0 2]: those that are set */

@@ -1,4 +1,4 @@
-/* A trace.dat file of what was read out of a machine's memory: records, and what goes with them. */
+/* Writes a trace.dat file of records read from a machine's memory, with formats and names. */
 #pragma once
 
 #include "tools/trapline/trace/live.h"
@@ -7,24 +7,24 @@ struct dat_writer {
 	unsigned cpus;
 	uint32_t page_size;	 /* of the file's pages: as large as the largest sub-buffer seen */
 	struct filling *filling; /* by CPU: the page that is being filled */
-	struct bytes *pages;	 /* by CPU: those that are full */
+	struct bytes *pages;	 /* by CPU: the full ones */
 };
 
-/* What the header says beside formats, names and clock, which are the trace's. */
+/* The contents of the header besides formats, names and clock, which come from the trace. */
 struct dat_about {
 	const struct trace *trace;
 	struct bytes symbols, ledger; /* texts; no ledger: there is none */
 	const uint64_t *seen, *lost;  /* by CPU: records, and those overwritten before */
 	uint64_t unix_ns;
-	const struct bytes *origin; /* what made it (origin.h); NULL: not known */
+	const struct bytes *origin; /* its origin (origin.h); NULL: not known */
 };
 
 void dat_begin(struct dat_writer *w, unsigned cpus);
-/* Takes what there is by now; may be called again and again while the machine runs. */
+/* Takes the present records; may be called repeatedly while the machine runs. */
 void dat_take(struct dat_writer *w, struct live *l);
-/* The same of a trace that changes no more. */
+/* The same for a trace that no longer changes. */
 void dat_take_trace(struct dat_writer *w, struct trace *t);
-/* Writes all that was taken. What fails is seen by who closes `out`. */
+/* Writes all records taken. The caller sees errors when it closes `out`. */
 void dat_finish(struct dat_writer *w, const struct live *l, const struct bytes *origin, FILE *out);
 void dat_finish_trace(struct dat_writer *w, const struct dat_about *about, FILE *out);
 void dat_drop(struct dat_writer *w);

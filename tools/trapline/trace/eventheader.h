@@ -5,9 +5,12 @@
 #include "trace/user/eventheader/eventheader.h"
 
 /*
- * Is it one, told by the name and the first field of its event? Then for the kernel's decoder;
- * name: room for the tracepoint's.
+ * True if the name and the first field of the event show that the record is one; then fills *out
+ * for the kernel's decoder. name: room for the tracepoint's name.
  */
 bool eventheader_of(const struct record *r, char name[EVENTHEADER_NAME_MAX], struct eh_record *out);
-/* The record of an EventHeader event as " TEXT", decoded. False, and nothing: it is none. */
+/*
+ * Prints the decoded record of an EventHeader event as " TEXT". Otherwise prints nothing and
+ * returns false.
+ */
 bool put_eventheader(FILE *out, const struct record *r);

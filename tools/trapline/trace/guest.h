@@ -1,7 +1,7 @@
 /*
- * The rings of a machine, seen from outside through its memory (kernel/abi/trace_export.h). Nobody
- * in there waits for us or knows of us: what is read is copied, and then it is looked whether it
- * was still true. See guest_ring.c for the steps.
+ * Reads the rings of a machine from outside, through its memory (kernel/abi/trace_export.h). The
+ * guest neither waits for the reader nor knows of it: the reader copies data and then checks that
+ * it was still valid. guest_ring.c has the steps.
  */
 #pragma once
 
@@ -11,15 +11,15 @@
 
 struct guest_cpu {
 	bool begun;
-	uint64_t ring;	 /* virtual address; another one: a snapshot, or a new buffer */
-	uint64_t number; /* lap and index of the sub-buffer that is wanted */
-	uint64_t offset; /* bytes of it that we have */
+	uint64_t ring;	 /* virtual address; it changes with a snapshot or a new buffer */
+	uint64_t number; /* lap and index of the next sub-buffer */
+	uint64_t offset; /* bytes of it already read */
 	uint64_t time;	 /* of the record before that */
-	/* events before it that were overwritten when we began, seen, or reported lost */
+	/* events before it that were seen, reported lost, or overwritten before the first read */
 	uint64_t counted;
-	uint64_t next_seq;   /* of the ring when we began: else a reader was there */
-	bool gap;	     /* it does not follow the last one */
-	uint64_t seen, lost; /* lost: not told yet */
+	uint64_t next_seq; /* of the ring at the first read: if it changes, a reader was at work */
+	bool gap;	   /* this sub-buffer does not follow the last one */
+	uint64_t seen, lost; /* lost: not reported yet */
 	uint64_t lost_told;
 	bool lost_unknown;
 };
@@ -32,38 +32,38 @@ struct guest {
 	struct guest_cpu *cpu;
 };
 
-/* Is it the memory of a machine with rings of ours? Says nothing. */
+/* True if the file is the memory of a machine with our rings. Prints no message. */
 bool guest_is_in(const char *file);
 /*
- * False, said: there is none, or no such instance ("" is the global one). The memory is the guest's
- * from now on.
+ * False, after a message: there are no rings, or no such instance ("" is the global one). Takes
+ * over `memory`.
  */
 bool guest_open(
     struct guest *g, const char *file, const struct memory *memory, const char *instance);
 void guest_close(struct guest *g);
 /*
- * Of its memory by virtual address: n bytes copied, false: not there; a word, at once and before
- * whatever is read behind it, 0: not there; a text, cut to the size, false: not there.
+ * Read its memory by virtual address: copy n bytes; load a word, atomically and before later reads
+ * (0: not mapped); copy a text, cut to `size`. False: not mapped.
  */
 bool guest_fetch(const struct guest *g, uint64_t address, void *to, size_t n);
 uint64_t guest_word(const struct guest *g, uint64_t address);
 bool guest_text(const struct guest *g, uint64_t address, char *buf, size_t size);
-/* Formats, names, clock: what a trace needs besides records. */
+/* Reads what a trace needs besides records: formats, names, clock. */
 void guest_describe(struct guest *g, struct trace *t, const char *name);
 /*
- * The kernel's functions, as /proc/kallsyms has them; and what became of the hits of each event and
- * CPU, as far as the events' own counts tell (trace_ledger): put behind what is there.
+ * Append to `out` the kernel's functions in the form of /proc/kallsyms, or the ledger, from the
+ * events' own counts.
  */
 void guest_symbols(const struct guest *g, struct bytes *out);
 void guest_ledger(const struct guest *g, struct bytes *out);
-/* Names of tasks alone, as they are now. */
+/* Reads the present names of tasks alone. */
 void guest_names(struct guest *g, struct trace *t);
-/* Bytes that a page needs for any CPU's sub-buffer, as they are now. */
+/* The present size of the largest sub-buffer of any CPU. */
 uint32_t guest_page_size(const struct guest *g);
 /*
- * The next records of a CPU, up to a sub-buffer of them, as a page of `size` bytes in the kernel's
- * format, with what is lost before it (`*lost`, and `*unknown`: some more) apart. False: there is
- * no more for now, or the sub-buffers have become larger.
+ * Copies the next records of a CPU, up to a sub-buffer, as a page of `size` bytes in the kernel's
+ * format. *lost: events lost before it; *unknown: and some more. False: nothing new, or the
+ * sub-buffers have become larger.
  */
 bool guest_next(
     struct guest *g, unsigned cpu, uint8_t *page, uint32_t size, uint64_t *lost, bool *unknown);

@@ -6,10 +6,10 @@
 
 #include "tools/trapline/lib/util.h"
 
-/* Says nothing. */
+/* True if the file is one. Prints no message. */
 bool lastboot_is_in(const char *file);
 /*
- * Writes its trace to `out` as trace.dat. False, said: it cannot be read; *damaged: parts were
- * dropped, which is said.
+ * Writes its trace to `out` as trace.dat. False, after a message: it cannot be read. *damaged:
+ * parts were dropped, also after a message.
  */
 bool lastboot_write(const char *file, FILE *out, bool *damaged);

@@ -1,5 +1,5 @@
 /*
- * The ledger of a trace as tables. In the file it is lines, each an equation of somebody:
+ * The ledger of a trace as tables. In the file it has a line for each equation:
  *
  *     cpu0: hits 12 = recorded 10 + filtered 0 + refused 2
  *
@@ -28,13 +28,13 @@ struct ledger_table {
 struct ledger {
 	struct ledger_table table[LEDGER_TABLES];
 	unsigned tables;
-	size_t folded; /* rows that were left out */
+	size_t folded; /* rows left out */
 	char *verdict; /* "balanced"; "": it says nothing of that */
 };
 
-/* Rows that `wanted` does not want are left out; NULL: none of them. */
+/* Leaves out rows that `wanted` rejects; NULL: keeps all. */
 void ledger_parse(struct ledger *l, const char *text,
     bool (*wanted)(const void *context, const char *who), const void *context);
 void ledger_free(struct ledger *l);
-/* What a column counts; NULL: nobody knows. */
+/* The meaning of a column; NULL: not known. */
 const char *ledger_meaning(const char *column);

@@ -12,28 +12,28 @@ struct segment {
 };
 
 struct memory {
-	int fd; /* -1: the file is memory of somebody's, not a file */
+	int fd; /* -1: memory of the caller, not a file */
 	const uint8_t *file;
 	uint64_t size;
-	uint64_t missing; /* bytes of a core that breaks off */
+	uint64_t missing; /* bytes missing from a truncated core */
 	struct segment *segment;
 	size_t segments;
 };
 
 bool memory_open(struct memory *m, const char *name); /* false: errno says why */
-/* Bytes of the caller's, as long as it is open, taken for such a file. */
+/* Treats bytes of the caller, which must stay while it is open, as such a file. */
 void memory_open_in(struct memory *m, const uint8_t *data, uint64_t size);
 void memory_close(struct memory *m);
 bool memory_is_core(const struct memory *m);
 /*
- * A RAM of which `above` bytes, the file's last, lie from 4 GiB on: what comes before them is
- * below. Nothing happens if that cannot be.
+ * Maps the file's last `above` bytes from 4 GiB on, and the rest below. Changes nothing if the
+ * sizes do not allow this.
  */
 void memory_split(struct memory *m, uint64_t above);
 /*
- * Where the next bytes are that were ever written, from `at` in the file on, and in *end where
- * these end; a hole is not looked at, for looking would fill it. The file's size: nowhere.
+ * Finds the next bytes ever written, from offset `at` of the file on, and their end in *end. It
+ * does not read holes, as reading would fill them. The file's size: there are none.
  */
 uint64_t memory_written(const struct memory *m, uint64_t at, uint64_t *end);
-/* n bytes that lie together; NULL: not there. What they hold may change at any time. */
+/* n contiguous bytes; NULL: not there. Their contents may change at any time. */
 const uint8_t *memory_at(const struct memory *m, uint64_t physical, uint64_t n);

@@ -1,7 +1,7 @@
 /*
- * Sub-buffers of a ring, record by record, in both formats there are: Linux's of today (trace.dat)
- * and the kernel's own (its memory). Nothing in a page is trusted: what does not fit ends it, with
- * the reason. Pure.
+ * Reads sub-buffers of a ring, record by record, in both formats: Linux's present one (trace.dat)
+ * and the kernel's own (its memory). Pages are untrusted: invalid data ends the walk, with a
+ * reason. Pure.
  */
 #pragma once
 
@@ -13,7 +13,8 @@
 #define PAGE_MOST   (PAGE_BYTES << 7) /* ... powers of two up to this */
 #define PAGE_HEADER 16
 #define PAGE_ROOM   (PAGE_BYTES - PAGE_HEADER)
-#define PAGE_USED   0xfffffUL /* of the header's second word: how many bytes behind it are in use */
+/* of the header's second word: the number of bytes used after the header */
+#define PAGE_USED   0xfffffUL
 
 enum records { RECORDS_LINUX, RECORDS_OWN };
 
@@ -23,19 +24,19 @@ struct page_walk {
 	uint32_t at, end, room;
 	uint64_t time;	   /* of the last record */
 	uint64_t lost;	   /* events before the page ... */
-	bool lost_unknown; /* ... and some more, nobody knows how many */
+	bool lost_unknown; /* ... and an unknown number more */
 	const uint8_t *record;
 	uint32_t length;   /* of its data */
 	const char *wrong; /* why it ended early; NULL: it did not */
 };
 
-/* Can a sub-buffer have so many bytes? */
+/* True if this is a valid size of a sub-buffer. */
 bool page_size_ok(uint64_t size);
 /* `page` has `size` bytes. */
 void page_begin(struct page_walk *w, enum records records, const uint8_t *page, uint32_t size);
 /*
- * Writes into a page of the kernel's format, as no kernel does, what is lost before it;
- * page_begin() finds it. At most 2^32 - 2.
+ * Stores the number of events lost before a page of the kernel's format, at most 2^32 - 2, for
+ * page_begin(). (The kernel itself does not.)
  */
 void page_lost(uint8_t *page, uint64_t lost, bool unknown);
 bool page_next(struct page_walk *w);

@@ -1,9 +1,12 @@
-/* What two sequences of numbers have in common, in order: as diff(1) finds it. Pure. */
+/* Finds a common subsequence of two sequences of numbers, as diff(1) does. Pure. */
 #pragma once
 
 #include "tools/trapline/lib/util.h"
 
-/* Of so many differences the fewest are found; where there are more, some that are enough. */
+/*
+ * Up to this many differences the result is minimal; beyond that it is valid, but may not be
+ * minimal.
+ */
 #define SEQUENCE_EFFORT 256
 
 struct sequence {
@@ -12,15 +15,15 @@ struct sequence {
 };
 
 /*
- * Items that are the same: a.item[a..a+length) and b.item[b..b+length). What lies between two runs
- * is in one of them only.
+ * Equal items: a.item[a..a+length) and b.item[b..b+length). Items between two runs are in one
+ * sequence only.
  */
 struct run {
 	size_t a, b, length;
 };
 
 struct runs {
-	struct run *run; /* in order, apart from each other */
+	struct run *run; /* in order, disjoint */
 	size_t count;
 };
 

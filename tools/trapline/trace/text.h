@@ -1,11 +1,14 @@
-/* A trace as text, a line for each record. Errors of `out` are seen by who closes it. */
+/*
+ * Writes a trace as text, a line for each record. The caller sees errors of `out` when it closes
+ * it.
+ */
 #pragma once
 
 #include "tools/trapline/trace/trace.h"
 
 void write_text(struct trace *t, FILE *out);
-/* Lines alone, without what stands above them. */
+/* Writes the lines without a header. */
 void write_records(struct trace *t, FILE *out);
-/* One of them, or a gap. */
+/* Writes one line, of a record or a gap. */
 void write_line(FILE *out, const struct trace *t, const struct record *r);
 void write_record(FILE *out, const struct trace *t, const struct record *r);
