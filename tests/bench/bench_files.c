@@ -66,6 +66,15 @@ static void run_enable_all(const char *name)
 	bench_value("op.disable_all", off * 10 / events, "insn/event");
 }
 
+/* What reading a line of trace costs. */
+static void report_lines(const char *name)
+{
+	u64 lines = bench_read("trace", true), start = cycles();
+
+	bench_read("trace", false);
+	bench_value(name, (cycles() - start) * 10 / lines, "insn/line");
+}
+
 /*
  * The marker's lines: what a reader of `trace` pays is the same for every event but for its own
  * text.
@@ -75,9 +84,27 @@ static void run_cat(const char *name)
 	bench_write("trace", "");
 	for (unsigned i = 0; i < 5000; i++)
 		bench_write("trace_marker", "a line of the marker");
-	u64 lines = bench_read("trace", true), start = cycles();
-	bench_read("trace", false);
-	bench_value(name, (cycles() - start) * 10 / lines, "insn/line");
+	report_lines(name);
+}
+
+static void read_graph(const char *name, const char *list, const char *functions, unsigned calls)
+{
+	bench_write(list, functions);
+	bench_write("current_tracer", "function_graph");
+	for (unsigned i = 0; i < calls; i++)
+		bench_write("trace_marker", "a line of the marker");
+	bench_write("tracing_on", "0");
+	report_lines(name);
+	bench_write("current_tracer", "nop");
+	bench_write(list, "\n");
+	bench_write("tracing_on", "1");
+}
+
+/* Of function_graph: calls as they come, and whole calls alone, which are two records each. */
+static void run_cat_graph(const char *name)
+{
+	read_graph(name, "set_graph_function", "kernel_write", 100);
+	read_graph("op.cat_graph_leaf", "set_ftrace_filter", "kernel_write", 2000);
 }
 
 /* ---- a million records ---- */
@@ -159,6 +186,7 @@ static void run_instance(const char *name)
 const struct bench bench_files[] = {
     {"op.enable_all", run_enable_all},
     {"op.cat_trace_line", run_cat},
+    {"op.cat_graph_line", run_cat_graph},
     {"op.trace_first_4k", run_million},
     {"op.snapshot_take", run_snapshot},
     {"op.instance", run_instance},
