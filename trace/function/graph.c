@@ -39,6 +39,7 @@ enum { ASK_LISTS = 1, ASK_IRQS = 2, ASK_SLEEP = 4, ASK_THRESH = 8, ASK_RETADDR =
 
 static struct trace_function_table *sets[2]; /* [A] functions wanted, silent; NULL: all, none */
 static u32 depth_limit = UINT32_MAX;	     /* [A] */
+static u32 depth_written;		     /* [L] 0: no limit */
 
 static void trace_graph_enter(struct host_hook *hook, u64 *slot);
 
@@ -106,11 +107,12 @@ int trace_graph_set_list(enum trace_function_list which, const u64 *list)
 
 u32 trace_graph_depth(void)
 {
-	return depth_limit == UINT32_MAX ? 0 : depth_limit;
+	return depth_written;
 }
 
 void trace_graph_set_depth(u32 depth)
 {
+	depth_written = depth;
 	WRITE_ONCE(depth_limit, depth ? depth : UINT32_MAX);
 	trace_graph_settle_all();
 }

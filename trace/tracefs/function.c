@@ -104,7 +104,7 @@ const struct tracefs_ops tracefs_stack_filter_ops = LIST_OPS(stack_filter);
 
 int tracefs_show_graph_depth(struct seq *s, const struct tracefs_node *node __maybe_unused)
 {
-	seq_printf(s, "%u\n", trace_graph_depth());
+	seq_printf(s, "%d\n", (s32)trace_graph_depth()); /* as Linux shows it */
 	return 0;
 }
 
