@@ -87,24 +87,18 @@ static void run_cat(const char *name)
 	report_lines(name);
 }
 
-static void read_graph(const char *name, const char *list, const char *functions, unsigned calls)
+/* Of function_graph: whole calls, which are two records each. */
+static void run_cat_graph(const char *name)
 {
-	bench_write(list, functions);
+	bench_write("set_ftrace_filter", "kernel_write");
 	bench_write("current_tracer", "function_graph");
-	for (unsigned i = 0; i < calls; i++)
+	for (unsigned i = 0; i < 2000; i++)
 		bench_write("trace_marker", "a line of the marker");
 	bench_write("tracing_on", "0");
 	report_lines(name);
 	bench_write("current_tracer", "nop");
-	bench_write(list, "\n");
+	bench_write("set_ftrace_filter", "\n");
 	bench_write("tracing_on", "1");
-}
-
-/* Of function_graph: calls as they come, and whole calls alone, which are two records each. */
-static void run_cat_graph(const char *name)
-{
-	read_graph(name, "set_graph_function", "kernel_write", 100);
-	read_graph("op.cat_graph_leaf", "set_ftrace_filter", "kernel_write", 2000);
 }
 
 /* ---- a million records ---- */
