@@ -1,6 +1,6 @@
 /*
- * The clocks of trace_clock. Most are the TSC, turned into nanoseconds only when somebody looks.
- * read() is called by writers in any context.
+ * The clocks of trace_clock. Most are the TSC, converted to nanoseconds only on output. Writers
+ * call read() in any context.
  */
 #include "trace/event/clock.h"
 #include "kernel/lib/atomic.h"

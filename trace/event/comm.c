@@ -1,9 +1,9 @@
 /*
- * saved_cmdlines and saved_tgids. A table of slots goes round; a map leads from pid to slot.
+ * saved_cmdlines and saved_tgids. Slots are reused in a circle; a map leads from pid to slot.
  *
- * Words: comms.busy is taken by exchange: a writer that finds it taken gives up (the next switch of
- * that task tries again); a reader, and a task that is renamed, try for a while. So no context ever
- * waits for another. Sizes and pointers change under host_lock and busy.
+ * comms.busy is a try-lock, taken by an atomic exchange. A writer that finds it taken gives up: the
+ * next switch of that task tries again. Readers and renames retry for a while. So no context waits
+ * for another. Sizes and pointers change under host_lock and busy.
  */
 #include "trace/event/comm.h"
 #include "kernel/lib/atomic.h"

@@ -1,7 +1,7 @@
 /*
- * Consumers of tracepoints. While a tracepoint has one, each live file of the event says so in its
- * `way`, and the call site is patched to call. trace_record_NAME() then ends with a jump to the
- * stub (trace/tracepoint_define.h), which builds the words.
+ * Consumers of tracepoints. While a tracepoint has one, each live file of the event has
+ * TRACE_WAY_CONSUMED, and the call site is patched to call. trace_record_NAME() then ends with a
+ * jump to the stub (trace/tracepoint_define.h), which builds the words.
  */
 /* hot: runs with each event */
 #include "trace/event/consumer.h"

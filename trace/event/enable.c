@@ -2,10 +2,10 @@
  * Switching events on and off: single files, set_event's names, whole systems. Task context under
  * host_lock.
  *
- * Writers walk call->live, a list that is changed a pointer at a time: a file is put in front; one
- * that is taken out keeps its own pointer, so that a walker standing on it finds on. Before it may
- * go in again, all walkers must have left. Text is patched in one pass for all events that change
- * together.
+ * Writers walk call->live, a list that changes by one pointer store at a time. New files go to the
+ * front. A removed file keeps its next pointer, so that a walker at it can continue; it may be
+ * inserted again only after all walkers have left. Text is patched in one pass for all events that
+ * change together.
  */
 #include "trace/event/enable.h"
 #include "kernel/lib/atomic.h"

@@ -1,7 +1,7 @@
 /*
  * The registry of events: by list (newest first), by id, by system and name. Task context under
- * host_lock, but for trace_event_by_id(), which printing calls from anywhere: a table is published
- * when it is whole, and an entry goes only when no ring has a record with that id.
+ * host_lock, except for trace_event_by_id(), which printing calls in any context: a table is
+ * published when complete, and an entry is removed only when no ring has a record with its id.
  */
 #include "trace/event/event.h"
 #include "kernel/lib/atomic.h"

@@ -1,6 +1,6 @@
 /*
- * The files of events, one per event and trace array: all that there are when an array is made; and
- * one in each array for an event that comes later. Task context under host_lock.
+ * The files of events, one per event and trace array. A new array gets a file for each event; a new
+ * event gets a file in each array. Task context under host_lock.
  */
 #include "trace/event/file.h"
 #include "kernel/lib/errno.h"

@@ -1,7 +1,4 @@
-/*
- * The filters that files and systems have: running one, and letting it go. See filter.h for
- * contexts.
- */
+/* Runs and frees the filters of files and systems. filter.h has the contexts. */
 /* hot: runs with each event */
 #include "trace/event/filter.h"
 #include "trace/event/event.h"

@@ -1,13 +1,13 @@
 /*
- * The gate decides about an event what the fast path (trace/event/record.h) leaves open: triggers,
- * soft mode, PID lists, filters, several instances, a ring without room at once. The dispatcher of
- * an event (trace/tracepoint_define.h) only chooses the function of this file that is called. Any
- * context, between host_preempt_disable() and host_preempt_enable(); no lock, no allocation.
+ * The gate handles events that the fast path (trace/event/record.h) cannot: with triggers, soft
+ * mode, PID lists, filters, several instances, or a ring without immediate room. The dispatcher of
+ * an event (trace/tracepoint_define.h) only selects the function of this file to call. Any context,
+ * between host_preempt_disable() and host_preempt_enable(); no lock, no allocation.
  *
  * The caller has built an image of the record, on its stack or in scratch memory of this CPU. The
- * gate fills in the common fields, asks about the image, and copies it into the rings that are to
- * have it. So a filtered event leaves no hole in a ring, and triggers act even if the ring refuses
- * the record. For each file:
+ * gate fills in the common fields, tests the image, and copies it into the rings that shall record
+ * it. So a filtered event leaves no hole in a ring, and triggers act even if the ring refuses the
+ * record. For each file:
  *
  *   G1 The hit is counted.
  *   G2 If a trigger looks at the record (TRACE_WAY_LOOKS) and the PID list excludes the task, the
@@ -21,18 +21,18 @@
  *   G5 Otherwise the image is copied into the ring. The ring may refuse it, which is counted.
  *   G6 The triggers that act last act, whether or not the event was recorded.
  *
- * So the filter of an event decides only whether it is recorded. It never holds a trigger back:
- * that is for the `if` of the trigger.
+ * So the filter of an event decides only whether the event is recorded. It never suppresses a
+ * trigger: the trigger's own `if` does that.
  *
- * Frequent cases take a shortcut to the same result, all of them in ask(): a filter and nothing
- * else, a ring that is full, one trigger and nothing else, a PID list and nothing else, several
- * instances and nothing else. Some need no image: an event that is idle (trace_record_idle), and
- * one that is on for triggers alone that look at no record (trace_gate_alone). The dispatcher of an
- * event (trace/tracepoint_define.h) asks for them first.
+ * ask() has shortcuts to the same result for frequent cases: only a filter, a full ring, only one
+ * trigger, only a PID list, only several instances. Two cases need no image: an idle event
+ * (trace_record_idle), and one that is on only for triggers that do not need the record
+ * (trace_gate_alone). The dispatcher of an event (trace/tracepoint_define.h) tests for these two
+ * first.
  *
  * Scratch memory is a stack: trace_image() takes from its top, trace_image_end() gives back. A
- * nested writer has given back by the time the interrupted one goes on, so plain reads and writes
- * of `used` suffice.
+ * nested writer gives its memory back before the interrupted one continues, so plain reads and
+ * writes of `used` suffice.
  */
 /* hot: runs with each event */
 #include "trace/event/gate.h"

@@ -2,15 +2,16 @@
  * The ledger: three equations for each CPU and for all, one for each event. Task context under
  * host_lock.
  *
- *   hits     = recorded + filtered + pid_filtered + soft_off + too_deep + refused the events' own
- *            counts; recorded is what is left
- *   recorded = unread + snapshot + read + overwritten + cleared + discarded          what the rings
- *       know of
- *   refused  = full + commit_overrun + too_large + nested + disabled the rings' reasons
+ *   hits     = recorded + filtered + pid_filtered + soft_off + too_deep + refused
+ *              (the events' own counts; recorded is the remainder)
+ *   recorded = unread + snapshot + read + overwritten + cleared + discarded
+ *              (the rings' counts)
+ *   refused  = full + commit_overrun + too_large + nested + disabled
+ *              (the rings' reasons)
  *
- * A CPU's numbers are read on it, at a moment when it is in no writer's section, with interrupts
- * off, and again when an NMI came in between: they are of one moment, so the equations hold
- * exactly, while events fire.
+ * Each CPU reads its own numbers with interrupts off while no writer is active on it, and reads
+ * them again if an NMI came in between. They belong to one moment, so the equations hold exactly
+ * even while events fire.
  */
 #include "trace/event/ledger.h"
 #include "kernel/lib/errno.h"

@@ -1,6 +1,6 @@
 /*
- * The names of the trace options, and trace_options' way to show and change them. Task context
- * under host_lock.
+ * The names of the trace options; shows and changes them for trace_options. Task context under
+ * host_lock.
  */
 #include "trace/event/options.h"
 #include "kernel/lib/errno.h"

@@ -1,11 +1,12 @@
 /*
- * The lists of pids of events and of functions. They change in task context under host_lock, and by
- * fork and exit (options/event-fork, options/function-fork) in any; they are asked at each switch
- * and wake-up, with preemption off; events only look at trace_array.pid_ignore, and hooks are told.
+ * The lists of pids of events and of functions. They change in task context under host_lock, and in
+ * any context by fork and exit (options/event-fork, options/function-fork). Each switch and wake-up
+ * reads them, with preemption off. Events read only trace_array.pid_ignore; function hooks are told
+ * of changes.
  *
- * A set is a bitmap for pids that tasks can have, whose bits change one by one, atomically, and a
- * sorted list for larger numbers, which are taken and shown, as Linux does, but are no task's: it
- * is replaced as a whole.
+ * A set has a bitmap for possible pids, whose bits change atomically one by one. As on Linux, it
+ * also accepts and shows larger numbers, which no task has; they are in a sorted list, which is
+ * replaced as a whole.
  */
 /* hot: runs with each event */
 #include "trace/event/pid_filter.h"

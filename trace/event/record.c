@@ -1,6 +1,6 @@
 /*
- * What follows a record: stacks, the wake-up of readers, the system's log. Called between
- * host_enter() and host_preempt_enable(), any context.
+ * The work after a record is committed: stacks, waking readers, the system's log. Called between
+ * host_enter() and host_preempt_enable(), in any context.
  */
 /* hot: runs with each event */
 #include "trace/event/record.h"

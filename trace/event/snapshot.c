@@ -1,10 +1,10 @@
 /*
- * The spare buffer of a trace array: when it is there, and exchanging it. trace_snapshot_take()
+ * The spare buffer of a trace array: allocating, freeing and swapping it. trace_snapshot_take()
  * runs in any context; all else in task context under host_lock.
  *
- * tr->snapshot_lock is what keeps exchanges apart from each other and from whoever works on a
- * buffer as a whole. Its value says who has it, so that one who interrupted the holder does not
- * wait for it. Writers know nothing of all this: ring_buffer_swap().
+ * tr->snapshot_lock excludes swaps from each other and from operations on a whole buffer. Its value
+ * names the holder, so that code which interrupted the holder does not wait for it. Writers need no
+ * lock: see ring_buffer_swap().
  */
 #include "trace/event/snapshot.h"
 #include "kernel/lib/atomic.h"

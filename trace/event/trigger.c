@@ -1,5 +1,5 @@
 /*
- * The list of an event's triggers: calling them, putting one in, taking it out. Calling is for any
+ * The list of an event's triggers: calling, inserting and removing them. Calling runs in any
  * context, between host_enter() and host_preempt_enable(), without lock or allocation; the rest
  * runs in task context under host_lock.
  *

@@ -1,4 +1,4 @@
-/* Words in what is written to set_event and the pid lists. Pure, any context. */
+/* Splits text written to set_event and the pid lists into words. Pure, any context. */
 #include "trace/event/word.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

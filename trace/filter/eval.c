@@ -1,7 +1,6 @@
 /*
- * The predicates a filter's program calls. Any context; nothing is changed but the stack. Every
- * access to the record is inside the fixed part, which the caller has checked is there, or is
- * checked by the predicate itself.
+ * The predicates that a filter's program calls. Any context; they change only the stack. The caller
+ * has checked that the record has its fixed part; predicates check every access beyond it.
  */
 /* hot: runs with each event */
 #include "kernel/lib/string.h"

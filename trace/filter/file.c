@@ -1,7 +1,7 @@
 /*
  * The files `filter`: setting, clearing and showing, for one event and for a system. Task context
- * under host_lock. A filter is made whole before anything changes; writers see the old one or the
- * new one, and the old one is freed when they have left it.
+ * under host_lock. These functions compile a filter completely before they change anything. Writers
+ * see the old filter or the new one; the old one is freed after they have left it.
  */
 #include "trace/filter/file.h"
 #include "kernel/lib/atomic.h"

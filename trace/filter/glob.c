@@ -1,10 +1,10 @@
 /*
- * How a predicate compares text: what kind of pattern it is, and the matching of each kind. Pure:
- * any context; nothing is read beyond the lengths given.
+ * Text matching for predicates: finds the kind of a pattern, and matches each kind. Pure: any
+ * context; reads nothing beyond the given lengths.
  *
- * Linux's odd sides are kept: "*text" alone compares with the end of the memory, which for an array
- * of fixed size is not the end of the string in it; a pattern that begins with a digit has no
- * wildcards; '!' at the start asks the opposite.
+ * It keeps Linux's peculiarities: "*text" alone compares with the end of the memory, which for an
+ * array of fixed size is not the end of the string in it; a pattern that begins with a digit has no
+ * wildcards; a leading '!' negates the match.
  */
 /* hot: runs with each event */
 #include "kernel/lib/string.h"

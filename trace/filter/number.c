@@ -1,8 +1,8 @@
 /*
  * Predicates whose value is a number, a character, a set of CPUs or a function. Task context.
  *
- * A comparison becomes a range of the field's own type: as much of the constant as the field is
- * wide counts, as on Linux.
+ * A comparison becomes a range of the field's own type: as on Linux, the constant is truncated to
+ * the field's width.
  */
 /* hot: runs with each event */
 #include "kernel/lib/errno.h"

@@ -1,8 +1,8 @@
 /*
- * One predicate of a filter's text: the field, the operator, the value, and which test they make.
- * Task context; the text is read only, patterns are copied to the filter's own room.
+ * Parses one predicate of a filter's text (field, operator, value) and selects its test. Task
+ * context; does not modify the text, and copies patterns to the filter's memory.
  *
- * Positions of errors are those Linux gives: one beyond where the parser stands.
+ * Error positions are Linux's: one character after the parser's position.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

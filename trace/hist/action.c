@@ -1,7 +1,7 @@
 /*
  * Handlers and actions of histograms: "onmax($v).save(f)", "onmatch(sys.event).trace(synth,$v,f)"
- * ... Parsed with the command; what they refer to is looked up when the histogram starts. Task
- * context under host_lock. do.c does them.
+ * ... They are parsed with the command; their references are resolved when the histogram starts.
+ * Task context under host_lock. do.c runs them.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

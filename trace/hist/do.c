@@ -1,6 +1,6 @@
 /*
- * What actions of histograms do when their event fires: any context, between host_enter() and
- * host_preempt_enable(). And what they have kept, shown: task context under host_lock.
+ * Runs actions of histograms when their event fires: any context, between host_enter() and
+ * host_preempt_enable(). Also shows the data that they saved: task context under host_lock.
  */
 #include "kernel/lib/atomic.h"
 #include "trace/dynevent/synth.h"

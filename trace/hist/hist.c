@@ -1,6 +1,6 @@
 /*
- * A histogram as an object: its memory, starting and clearing it, its end, and whether it is the
- * same as another. Task context under host_lock.
+ * A histogram as an object: allocating, starting, clearing, comparing and freeing it. Task context
+ * under host_lock.
  */
 #include "trace/hist/hist.h"
 #include "kernel/lib/errno.h"

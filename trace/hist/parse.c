@@ -1,14 +1,14 @@
 /*
- * The command "keys=...:vals=...:...", read. Task context under host_lock; until hist_start()
- * nothing outside of the histogram changes. The order of steps is Linux's, so that of several
- * errors the same one is found.
+ * Parses the command "keys=...:vals=...:...". Task context under host_lock; nothing outside the
+ * histogram changes until hist_start(). The order of steps is Linux's, so that it reports the same
+ * one of several errors.
  *
  * Contents: fields from their names, modifiers and constants, and references to variables;
  * arithmetic on them; the parts of the command, its keys, values, variables and sort fields.
  *
  * An expression is cut at its root: the last + or - in it, else the last * or /, so that it is
- * evaluated from left to right and * and / bind tighter. There are no parentheses but in -(...),
- * which must be all of an expression. At most three operators, as on Linux.
+ * evaluated from left to right and * and / bind tighter. Parentheses are allowed only in -(...),
+ * which must be a whole expression. There are at most three operators, as on Linux.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"

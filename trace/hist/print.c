@@ -1,6 +1,6 @@
 /*
- * How histograms look: the command, as `trigger` shows it, and the table in `hist`. Task context
- * under host_lock.
+ * Prints histograms: the command for `trigger`, and the table for `hist`. Task context under
+ * host_lock.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

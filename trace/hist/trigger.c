@@ -1,6 +1,6 @@
 /*
- * See trigger.h. A command is read whole before anything changes; a hist and its trigger are then
- * put in at once.
+ * See trigger.h. It parses a command completely before it changes anything, then adds the hist and
+ * its trigger together.
  */
 #include "trace/hist/trigger.h"
 #include "kernel/lib/errno.h"

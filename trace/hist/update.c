@@ -1,7 +1,7 @@
 /*
- * What a histogram does when its event fires: the key, the entry, sums, variables, actions. Any
- * context, between host_enter() and host_preempt_enable(); no lock, no allocation. Nothing in a
- * record is believed: what points outside of it counts as empty.
+ * Updates a histogram when its event fires: the key, the entry, sums, variables, actions. Any
+ * context, between host_enter() and host_preempt_enable(); no lock, no allocation. Records are
+ * untrusted: a string that points outside of its record counts as empty.
  */
 /* hot: runs with each event */
 #include "kernel/lib/string.h"

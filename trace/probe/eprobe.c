@@ -3,9 +3,9 @@
  * event that is recorded when another is hit, with arguments fetched from its fields. Task context
  * under host_lock, but for eprobe_act().
  *
- * The probe needs each record whole, be it recorded or not. So while its own event is live in an
- * instance, there is a trigger on the other event's file of that instance, its feed
- * (trace/event/event.h), which no file lists.
+ * The probe needs each record of the other event, even if that event is not recorded. So while its
+ * own event is live in an instance, the other event's file there has a hidden trigger, the feed
+ * (trace/event/event.h).
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

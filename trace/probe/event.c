@@ -1,7 +1,6 @@
 /*
- * What events of probes have in common, whatever is probed: words of a definition and what is wrong
- * with them, names, the probe and its event as objects, arguments listed and compared. Task context
- * under host_lock.
+ * The common part of all kinds of probe events: words of a definition and their errors, names, the
+ * probe and its event as objects, listing and comparing arguments. Task context under host_lock.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"

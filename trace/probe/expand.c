@@ -1,7 +1,7 @@
 /*
  * Words of a probe's line that are replaced before its arguments are parsed, as Linux does from 6.4
  * on: $arg* by all parameters of the function, $argN alone by the name of parameter N, the types
- * %pd and %pD by the steps to the name of a file. A line that Linux 6.1 accepts is left alone.
+ * %pd and %pD by the steps to the name of a file. It does not change lines that Linux 6.1 accepts.
  * Task context.
  */
 #include "kernel/lib/errno.h"

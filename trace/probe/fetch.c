@@ -1,7 +1,7 @@
 /*
- * A probe is hit, or the event it is of: its arguments are fetched and recorded. Any context: no
- * lock, no allocation. Memory is read as what may not be there: a number from such a place is 0, a
- * string "(fault)", which is stored as one of no length.
+ * Fetches and records the arguments when a probe, or the event that it probes, is hit. Any context:
+ * no lock, no allocation. Memory reads may fault: a number is then 0, a string "(fault)", stored as
+ * a string of length 0.
  */
 /* hot: runs with each event */
 #include "kernel/lib/fmt.h"

@@ -1,9 +1,9 @@
 /*
- * Probes of instructions and returns as objects: lines of kprobe_events made into probes and
- * events, listed, removed. Task context under host_lock.
+ * Creates, lists and removes probes of instructions and returns, and their events, from lines of
+ * kprobe_events. Task context under host_lock.
  *
- * A definition is parsed whole into a probe of its own before anything else changes. Probes of the
- * same name share one event, whose fields are those of all of them; the event goes with the last.
+ * A definition is completely parsed into a probe before anything else changes. Probes of the same
+ * name share one event, whose fields are those of all of them; the event goes with the last.
  */
 /* hot: runs with each event */
 #include "kernel/lib/atomic.h"

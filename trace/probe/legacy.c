@@ -1,5 +1,5 @@
 /*
- * Legacy arguments of probes, as the document of 2009 has them: aN, sN, sa, rv, ra, and what they
+ * Legacy arguments of probes, from the document of 2009: aN, sN, sa, rv, ra, and memory that they
  * point at. An event is of this language when one of its arguments is such a word and none has a
  * character that is only today's. Task context; nothing but the probe's own memory changes.
  */

@@ -1,6 +1,6 @@
 /*
- * Arguments of probes by name: parameters of the function that is probed, what it returns, and
- * members of what they point to: NAME[->MEMBER|.MEMBER|[N]]..., and casts
+ * Arguments of probes by name: parameters and results of the probed function, and members of the
+ * structs that they point to: NAME[->MEMBER|.MEMBER|[N]]..., and casts
  * (STRUCT[,MEMBER])ARG->MEMBER... The type of each is the declared one. Task context; nothing but
  * the probe's own memory changes. Errors and their carets are those of Linux 6.12, which has
  * neither casts nor [N].

@@ -1,8 +1,8 @@
 /*
  * The language of probes' arguments, today's: [NAME=]BODY[:TYPE], BODY one of %REG, $VAR, @ADDR,
  * @SYM[+|-offs], \IMM, \"TEXT", +|-[u]offs(BODY), or a name (name.c). Task context; nothing but the
- * probe's own memory changes. What is refused and where the caret stands is as in Linux 6.1, and in
- * lines that it does not know as in 6.12.
+ * probe's own memory changes. Errors and their carets are those of Linux 6.1, or of 6.12 for lines
+ * that 6.1 does not know.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"

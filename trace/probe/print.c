@@ -1,7 +1,6 @@
 /*
- * How probe events look: lines, "print fmt", and of legacy events the whole format. Task context,
- * except under tp_printk. Records may come from elsewhere (inject): nothing in them is trusted
- * beyond their length.
+ * Prints probe events: lines, "print fmt", and the whole format of legacy events. Task context,
+ * except under tp_printk. Records may come from elsewhere (inject): only their length is trusted.
  */
 #include "kernel/lib/string.h"
 #include "trace/event/format.h"

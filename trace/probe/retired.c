@@ -1,6 +1,6 @@
 /*
- * Legacy probe events that are gone. Their document clears the probes first and reads the trace
- * then, so what they recorded stays readable. Task context under host_lock.
+ * Retired legacy probe events. Their document deletes the probes before it reads the trace, so
+ * their records must stay readable. Task context under host_lock.
  */
 #include "trace/event/array.h"
 #include "trace/event/enable.h"

@@ -1,10 +1,10 @@
 /*
  * The commands that events can trigger, one row each. write() and show() run in task context under
- * host_lock; what acts runs in any context, between host_enter() and host_preempt_enable().
+ * host_lock; act() runs in any context, between host_enter() and host_preempt_enable().
  *
- * A count is how often the command may still change something. Whoever acts first looks whether
- * there is anything to do, so that events that change nothing cost no count; then takes one; and
- * gives it back if another was faster or it could not be done.
+ * A count limits how often the command may still change something. act() first checks whether there
+ * is anything to do, so that hits without effect use no count. It then takes one, and gives it back
+ * if another CPU was faster or the action failed.
  */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"

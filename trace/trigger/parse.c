@@ -1,9 +1,9 @@
 /*
- * Trigger lines to their parts, with the rules of Linux's parser, which users meet in what is
- * accepted and how it is refused:
+ * Splits trigger lines into parts. The rules are those of Linux's parser, so that it accepts the
+ * same lines and refuses others with the same errors:
  *
  *   line    = [!] name [separator rest]      separator: ':', blank or tab
- *   rest    = param [blank filter] | filter a param that may be missing is known by its first digit
+ *   rest    = param [blank filter] | filter     an optional param begins with a digit
  *   param   = [system:event:] count [:...]
  *   filter  = "if" blank expression
  *

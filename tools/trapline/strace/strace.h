@@ -61,7 +61,8 @@ struct strace_put {
 
 /* A kind of arguments. */
 struct strace_kind {
-	void (*put)(struct strace_put *p, uint64_t value); /* NULL: the argument is omitted */
+	/* if it prints nothing, the argument is omitted */
+	void (*put)(struct strace_put *p, uint64_t value);
 	const struct strace_names *names;
 	/*
 	 * The probe's fetch expression at the call's return, or begin; NULL: none. # stands for the
