@@ -1,16 +1,16 @@
 /*
  * Function commands: "FUNCTION:traceoff:3" in set_ftrace_filter. Each is a trigger
- * (trace/event/trigger.h) that a call of its function pulls, in place of an event; what triggers
- * do, and their counts, are theirs. Two commands belong to functions alone: dump and cpudump.
+ * (trace/event/trigger.h) that a call of its function runs, instead of an event; the trigger code
+ * supplies actions and counts. Two commands exist for functions alone: dump and cpudump.
  *
- * Words: a group is the commands of an array of the same name, those with a count apart from those
- * without. A function has at most one of a group. Lists show the group that began last first, and
- * calls pull them in that order, as on Linux.
+ * Words: a group has the commands of an array with the same name; those with a count and those
+ * without form separate groups. A function has at most one command of a group. As on Linux, lists
+ * show the newest group first, and calls run commands in that order.
  *
  * Task context under host_lock, but for trace_command_hit() and what it calls: any context, as
  * after host_preempt_disable(). It finds the commands of a function in a sorted table, which is
- * replaced as a whole. Commands that call hooked functions do not pull commands by that: `pulling`
- * says in which context they act.
+ * replaced as a whole. If a command calls hooked functions, these calls run no commands: `pulling`
+ * names the context that is running one.
  */
 /* hot: runs with each event */
 #include "kernel/lib/atomic.h"

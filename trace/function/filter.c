@@ -1,6 +1,6 @@
 /*
- * Which functions an array wants, by name, glob or number. Task context under host_lock. An array
- * has these lists from their first use on.
+ * The lists of functions that an array traces, by name, glob or number, allocated at first use.
+ * Task context under host_lock.
  */
 #include "trace/function/function.h"
 #include "kernel/lib/errno.h"

@@ -1,10 +1,10 @@
 /*
  * The tracer `function`: a record for each call of a function, with the place it was called from.
  *
- * A hit in any context, preemption off. What the short way runs is inline or not hooked, so it
- * cannot come back here. The long way (a ring that turns a page, a waiting reader, a stack) may
- * call functions that are hooked: while it runs, `busy` says in which context, and hits in that
- * context are counted and left out. An interrupt or NMI in between has another context.
+ * Hits come in any context, preemption off. Code of the fast path is inline or not hooked, so it
+ * cannot recurse. The slow path (a ring that moves to the next sub-buffer, a waiting reader, a
+ * stack) may call hooked functions: `busy` names the context that runs it, and hits in that context
+ * are counted but not recorded. An interrupt or NMI in between has another context.
  */
 /* hot: runs with each event */
 #include "trace/function/function.h"

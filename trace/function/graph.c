@@ -2,12 +2,12 @@
  * The tracer `function_graph`: a record when a function is entered, and one when it returns, with
  * its value and how long it took.
  *
- * Both are made with interrupts off, in any context. A call is followed once its entry is recorded;
- * what is kept of it until it returns is on the task's shadow stack, so its depth is one more than
- * that of the innermost call that is followed, whoever was interrupted. Marks of a call (`mode`)
- * are handed down to the calls inside: of set_graph_function's or set_graph_notrace's functions.
+ * Both are recorded with interrupts off, in any context. A call is followed once its entry is
+ * recorded; its state is on the task's shadow stack until it returns. So its depth is one more than
+ * that of the innermost followed call, even across interrupts. Calls inherit the marks (`mode`) of
+ * their callers, which come from functions of set_graph_function and set_graph_notrace.
  *
- * The short way calls nothing that is hooked. The long way may: see function.c for `busy`.
+ * The fast path calls no hooked function. The slow path may: see function.c for `busy`.
  *
  * A call's level is its depth, with its marks above: `levels` compares both at once.
  */

@@ -4,8 +4,8 @@
  * with interrupts off and call nothing that is hooked; an NMI between any two instructions adds to
  * the same sums.
  *
- * The file is changed under host_lock. The table of functions and the sums stay from the first use
- * on: they can be read when the profiler is off.
+ * The file is changed under host_lock. The table of functions and the sums are never freed after
+ * the first use, so they can be read while the profiler is off.
  */
 /* hot: runs with each event */
 #include "kernel/lib/atomic.h"

@@ -1,10 +1,10 @@
 /*
- * The stack tracer: how deep the kernel's stack was where it was deepest, and what lay on it. A
- * hook of the functions that are wanted compares the place of each call's return address with the
- * maximum so far. It sees the stacks of tasks; those of interrupts and traps are others.
+ * The stack tracer records the greatest depth of the kernel's stacks, and the call stack there. A
+ * hook of the wanted functions compares the place of each call's return address with the maximum so
+ * far. It sees the stacks of tasks; interrupts and traps have their own.
  *
- * The file is changed under host_lock. `busy` protects what was found: a call that finds it taken
- * goes by, and so do the calls that the unwinder makes.
+ * The file is changed under host_lock. `busy` is a try-lock for the result: a call that finds it
+ * taken is ignored, as are calls by the unwinder itself.
  */
 /* hot: runs with each event */
 #include "kernel/lib/atomic.h"

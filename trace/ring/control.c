@@ -1,9 +1,9 @@
 /*
- * Making, ending and changing ring buffers: what needs the writers out of the way (resizing:
- * resize.c). Task context; may sleep. One control call at a time on a buffer: its owner sees to
- * that (host_lock()). Writers may run all the time, on all CPUs; readers too, unless said
- * otherwise. To keep writers away, stop recording and wait until those under way have left; to keep
- * readers away, take the CPU buffer's reader lock (rb_stop_cpus() does both). An event that is hit
+ * Creates, frees and changes ring buffers: the operations that must exclude writers (resizing:
+ * resize.c). Task context; may sleep. The owner of a buffer ensures one control call at a time on
+ * it (host_lock()). Writers may run all the time, on all CPUs; readers too, unless said otherwise.
+ * To keep writers away, stop recording and wait until those under way have left; to keep readers
+ * away, take the CPU buffer's reader lock (rb_stop_cpus() does both). An event that is hit
  * meanwhile is refused and counted as `disabled`.
  */
 #include "kernel/lib/errno.h"

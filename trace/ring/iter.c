@@ -1,8 +1,8 @@
 /*
- * Iterators over a ring: they read and consume nothing. Task context. From start to finish
- * recording is disabled on that CPU and all events are committed, so what lies in the ring stands
- * still; consuming readers may still take it away from under the iterator, which then goes on at
- * the oldest event that is left. The event handed out is a copy, valid until the next call.
+ * Non-consuming iterators over a ring. Task context. From start to finish recording is disabled on
+ * that CPU and all events are committed, so the ring's contents do not change. Consuming readers
+ * may still remove events; the iterator then continues at the oldest remaining one. The returned
+ * event is a copy, valid until the next call.
  *
  * A position is the sequence number of a sub-buffer and an offset into it. The unread events are:
  * what is left of the reader's page (which may be the tail's), then the sub-buffers from the

@@ -1,7 +1,7 @@
 /*
- * Looking through a ring while it is written: nothing is consumed, nobody is stopped. Task context;
- * as many as like, each with a place of its own. The words and the letters are those of ring.c and
- * reader.c.
+ * Live readers: they read a ring while it is written, consume nothing and stop no writer. Task
+ * context; any number at once, each with its own position. The words and the letters are those of
+ * ring.c and reader.c.
  *
  * A sub-buffer is copied and read from the copy. It is looked for under the reader lock, so that no
  * consuming reader takes it meanwhile; writers go on. What of it is committed does not change until

@@ -1,7 +1,7 @@
 /*
- * Where the memory of a ring comes from, and a ring made of it: pages of the host's, or of the
- * store for rings that are to outlive the kernel. Task context; one control call at a time on a
- * buffer, as in control.c. rb_may_leave(): any.
+ * Allocates the memory of rings: pages of the host, or of the store for rings that must outlive the
+ * kernel. Task context; one control call at a time on a buffer, as in control.c. rb_may_leave():
+ * any.
  */
 #include "trace/ring/pages.h"
 #include "kernel/lib/errno.h"

@@ -1,7 +1,7 @@
 /*
  * Consuming readers of the ring buffer: event by event, or a sub-buffer at a time. Task context, on
- * any CPU; one at a time per ring, by the lane's reader lock. A reader never makes a writer wait:
- * it waits, or comes back later.
+ * any CPU; one at a time per ring, by the CPU buffer's reader lock. A reader never makes a writer
+ * wait: the reader waits, or tries again later.
  *
  * Two pages belong to the reader: `page`, which it reads, and `spare`. The words are those of
  * ring.c.

@@ -1,8 +1,7 @@
 /*
- * Reading a ring that was left in memory by a run that is over. Its writers may have been stopped
- * between any two instructions, caches may have lost what was written last, and somebody else may
- * have used the memory since; so nothing is followed before it was checked, and what does not agree
- * with itself is dropped.
+ * Recovers a ring that an earlier run left in memory. Its writers may have stopped between any two
+ * instructions, caches may have lost the last stores, and other code may have used the memory
+ * since. So recovery checks every pointer before it follows it, and drops inconsistent data.
  *
  * WHAT CAN BE BELIEVED. A sub-buffer's account is added to when an event is whole (W6), so what it
  * counts was written. It says how many bytes and how many events; a walk over the events from the

@@ -1,7 +1,7 @@
 /*
- * Changing the size of rings. All memory is got first; then writers and readers are kept out of the
- * lanes (rb_stop_cpus()), and the unread sub-buffers move into new arrays of slots, the newest if
- * not all fit. Task context, may sleep; one control call at a time on a buffer.
+ * Resizes rings. It first allocates all memory, then keeps writers and readers out of the CPU
+ * buffers (rb_stop_cpus()), and moves the unread sub-buffers to new arrays of slots, the newest
+ * ones if not all fit. Task context, may sleep; one control call at a time on a buffer.
  */
 #include "kernel/lib/errno.h"
 #include "trace/host_memory.h"

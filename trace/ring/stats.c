@@ -1,7 +1,7 @@
 /*
- * What is in a ring buffer and what is not, and why. Task context. While writers run the numbers
- * are those of some moment each, not all of the same; when recording is stopped they add up: hits =
- * entries + read + overrun + dropped + commit_overrun + too_large + nested + disabled + discarded.
+ * Statistics of a ring buffer. Task context. While writers run, the numbers are of different
+ * moments; when recording is stopped they add up: hits = entries + read + overrun + dropped +
+ * commit_overrun + too_large + nested + disabled + discarded.
  */
 #include "trace/host_clock.h"
 #include "trace/ring/priv.h"

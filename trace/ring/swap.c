@@ -1,18 +1,18 @@
 /*
- * Exchanging rings between two buffers. Two ways: one CPU's, from task context, when that CPU is
- * between events and nobody reads (ring_buffer_swap_cpu(), as the text has it); and all CPUs', from
- * any context between host_enter() and host_preempt_enable(), an NMI in the middle of a writer
- * included (ring_buffer_swap()).
+ * Swaps rings between two buffers. ring_buffer_swap_cpu() swaps one CPU's, from task context, while
+ * that CPU is between events and has no reader. ring_buffer_swap() swaps all CPUs', from any
+ * context between host_enter() and host_preempt_enable(), even an NMI in the middle of a writer.
  *
- * In the second, writers are not waited for. A ring belongs to its CPU whatever buffer it is in: a
- * writer that has read lane.ring (W1) goes on in that ring, which now lies in the other buffer, and
- * commits there by the event's address alone; the next one finds the new ring. What must stand
- * still are readers, who follow the lane to the ring under the lane's lock: all these locks are
- * taken first, or nothing is done. Nobody waits for a lock held by what it interrupted.
+ * ring_buffer_swap() does not wait for writers. A ring belongs to its CPU whatever buffer it is in:
+ * a writer that has read cpu_buffer.ring (W1) continues in that ring, now in the other buffer, and
+ * commits by the event's address alone; the next writer finds the new ring. Readers must not run
+ * meanwhile: they follow the CPU buffer to its ring under the reader lock. So the swap first takes
+ * all reader locks, or does nothing. It never waits for a lock held by the code that it
+ * interrupted.
  *
- * Whoever stops a lane and then works on its ring (reset, resize, free, iterators) must not have
- * the ring exchanged in between: callers see to that (trace_snapshot_hold()), but for iterators,
- * which are looked for here.
+ * No swap may happen while other code has stopped a CPU buffer and works on its ring (reset,
+ * resize, free, iterators). Callers ensure this (trace_snapshot_hold()), except for iterators,
+ * which the swap checks for.
  */
 #include "kernel/lib/errno.h"
 #include "trace/host_context.h"

@@ -1,5 +1,5 @@
 /*
- * User events that follow the EventHeader convention: told by their names and fields, shown by the
+ * User events that follow the EventHeader convention: recognised by name and fields, printed by the
  * decoder. Task context, except under tp_printk.
  */
 #include "kernel/lib/string.h"

@@ -1,5 +1,5 @@
 /*
- * How user events look: the text of a record, and "print fmt" in format. Task context, except under
+ * Prints user events: the text of a record, and "print fmt" in format. Task context, except under
  * tp_printk.
  */
 #include "kernel/lib/string.h"

@@ -1,18 +1,18 @@
 /*
- * User events as objects: made from definitions, found by name, listed, removed; and the page that
- * tells programs whether anyone listens. Task context under host_lock, unless a function says
- * otherwise.
+ * User events as objects: creates them from definitions, finds, lists and removes them; and the
+ * page that shows programs which events are enabled. Task context under host_lock, unless a
+ * function states otherwise.
  *
- * An event that is not to persist goes when nobody has it registered and nobody listens. The last
- * user may leave in the middle of something else (a file is closed, events are switched off), so
- * that moment only notes it, and user_events_settle() removes the event.
+ * A non-persistent event is removed when it is neither registered nor enabled. Its last user may
+ * leave in the middle of another operation (closing a file, disabling events), which then only
+ * notes this; user_events_settle() removes the event.
  *
- * kernel/trace/user_events.c copies what a program points at, each byte once. parse.c reads a
- * definition, write.c checks a payload and records it, print.c shows it. Switching an event changes
- * its bit in the page that `user_events_status` maps (older interface), or a word in the program's
- * memory (kernel/trace/enablers.c, newer interface). Events with the name and fields of the
- * EventHeader convention have a class of their own (eventheader_class.c), and the decoder in
- * eventheader/ shows them.
+ * kernel/trace/user_events.c copies a program's data, each byte once. parse.c reads a definition,
+ * write.c checks a payload and records it, print.c shows it. Switching an event changes its bit in
+ * the page that `user_events_status` maps (older interface), or a word in the program's memory
+ * (kernel/trace/enablers.c, newer interface). Events with the name and fields of the EventHeader
+ * convention have a class of their own (eventheader_class.c), and the decoder in eventheader/ shows
+ * them.
  */
 #include "trace/user/user.h"
 #include "kernel/lib/atomic.h"

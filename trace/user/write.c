@@ -1,6 +1,6 @@
 /*
- * What writing a user event (write.h) seldom needs: checks of the payload, and what is larger than
- * any record. Task context; no lock, no allocation.
+ * Rare parts of writing a user event (write.h): checks of the payload, and writes larger than any
+ * record. Task context; no lock, no allocation.
  */
 /* hot: runs with each event */
 #include "trace/user/write.h"
