@@ -26,8 +26,8 @@
 #define STEPS_MOST    512 /* single steps to a point */
 #define RFLAGS_TF     0x100u
 #define SPAN_DEFAULT  10000
-#define LIMIT_DEFAULT 10000	   /* ms */
-#define GRACE_NS      1000000000UL /* for those that are killed */
+#define LIMIT_DEFAULT 10000	  /* ms */
+#define GRACE_NS      100000000UL /* for those that are killed */
 #define SIGKILL	      9
 
 enum { NOWHERE = SCHEDULE_CLOCKS };

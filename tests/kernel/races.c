@@ -265,12 +265,19 @@ static void token_give(void)
 	wake_up(&race_queue);
 }
 
-/* Each keeps one while it waits for the other. */
+/* Each keeps one while it makes room for its work, and waits for the other. */
 static void tokens_take_two(void)
 {
-	for (int i = 0; i < 2; i++)
-		if (wait_event_interruptible(&race_queue, token_take_one()))
-			return;
+	void *room[8];
+
+	if (wait_event_interruptible(&race_queue, token_take_one()))
+		return;
+	for (unsigned i = 0; i < ARRAY_SIZE(room); i++)
+		room[i] = kmalloc(64);
+	if (wait_event_interruptible(&race_queue, token_take_one()))
+		return;
+	for (unsigned i = 0; i < ARRAY_SIZE(room); i++)
+		kfree(room[i]);
 	token_give();
 	token_give();
 }
@@ -285,6 +292,16 @@ static struct cell {
 } cells[CELLS];
 static struct cell *cells_top;
 
+/* How many were looked at. */
+static unsigned cells_seen;
+
+static void cells_count(void)
+{
+	mutex_lock(&race_lock);
+	cells_seen++;
+	mutex_unlock(&race_lock);
+}
+
 static void cells_begin(void)
 {
 	for (unsigned i = 0; i < CELLS; i++)
@@ -297,8 +314,10 @@ static struct cell *cells_take(unsigned n)
 {
 	for (;;) {
 		struct cell *first = atomic_load(&cells_top), *rest = first;
-		for (unsigned i = 0; i < n && rest; i++)
+		for (unsigned i = 0; i < n && rest; i++) {
 			rest = atomic_load(&rest->next);
+			cells_count();
+		}
 		if (!first || atomic_cas(&cells_top, first, rest))
 			return first;
 	}
@@ -392,7 +411,7 @@ static void lockup_wait(void)
 {
 	preempt_disable();
 	while (!READ_ONCE(came))
-		cpu_relax();
+		;
 	preempt_enable();
 }
 

@@ -57,7 +57,7 @@ enum { OPTION_COLD = OPTION_FREE_BEHIND_RECORD, OPTION_FROM, OPTION_UNTIL, OPTIO
 
 struct exploring {
 	struct runs runs;
-	const char *commands, *out_name;
+	const char *commands, *out_name, *after;
 	uint64_t seeds, from;
 	bool quiet, has_events, has_cpus, cold;
 	char **word; /* for `record`, in its order; to be freed: those of `own` */
@@ -672,6 +672,9 @@ static int take_option(struct exploring *x, int c)
 	case OPTION_APPEND:
 		x->runs.append = optarg;
 		return -1;
+	case OPTION_AFTER:
+		x->after = optarg;
+		return -1;
 	case OPTION_REAL_TIME:
 	case OPTION_ACCEL:
 		return bad_usage("explore", "in real time no schedule can be chosen");
@@ -696,6 +699,23 @@ static int take_option(struct exploring *x, int c)
 	}
 }
 
+/* What the guest does when the program has ended: its kernel looks over its own books. */
+static void add_after(struct exploring *x)
+{
+	static const char look[] = "grep '^" RUNS_UNBALANCED "' /sys/kernel/tracing/trace_ledger";
+	bool wants = x->runs.wanted & 1 << RUN_LEDGER;
+	char *text;
+
+	if (!x->after && !wants)
+		return;
+	if (asprintf(&text, "%s%s%s", x->after ? x->after : "", x->after && wants ? "\n" : "",
+		wants ? look : "") < 0)
+		die(EXIT_TROUBLE, "out of memory");
+	add_word(x, "--after");
+	add_word(x, text);
+	free(text);
+}
+
 /* The words behind the options; false, said: there is nothing to run. */
 static bool add_program(struct exploring *x, char **argv)
 {
@@ -712,6 +732,7 @@ static bool add_program(struct exploring *x, char **argv)
 		add_word(x, events[i]);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		add_word(x, fixed[i]);
+	add_after(x);
 	if (!x->has_cpus) {
 		add_word(x, "--smp");
 		add_word(x, "1");
@@ -744,8 +765,6 @@ static int run(struct exploring *x)
 	int status = EXIT_TROUBLE;
 
 	x->runs.words = x->word;
-	if (!x->runs.wanted)
-		x->runs.wanted = 1 << RUN_PANIC | 1 << RUN_HANG | 1 << RUN_EXIT | 1 << RUN_LEDGER;
 	if (runs_begin(&x->runs)) {
 		watch_signals();
 		status = explore(x);
@@ -791,6 +810,8 @@ int cmd_explore(int argc, char **argv)
 	while (status < 0 && (c = getopt_long(argc, argv,
 				  "+e:vf:R:iFc:C:b:M:O:Tp:s:o:qhj:", options, NULL)) != -1)
 		status = take_option(&x, c);
+	if (!x.runs.wanted)
+		x.runs.wanted = 1 << RUN_PANIC | 1 << RUN_HANG | 1 << RUN_EXIT | 1 << RUN_LEDGER;
 	if (status < 0)
 		status = add_program(&x, argv + optind) ? run(&x) : EXIT_USAGE;
 	for (size_t i = 0; i < x.words; i++)

@@ -8,6 +8,9 @@
 #include "kernel/lib/schedule.h"
 #include "tools/trapline/trace/trace.h"
 
+/* How a line of trace_ledger begins if an equation does not hold. */
+#define RUNS_UNBALANCED "not balanced: "
+
 /* How a run ended; RUN_TROUBLE: it is not known. */
 enum run_end {
 	RUN_GOOD,

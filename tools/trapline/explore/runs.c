@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "tools/trapline/explore/explore.h"
-#include "tools/trapline/trace/ledger.h"
 #include "tools/trapline/machine/machine.h"
 #include "tools/trapline/trapline.h"
 #include "tools/trapline/lib/output.h"
@@ -192,37 +191,6 @@ void runs_end(struct runs *r)
 
 /* ---- what came of it ---- */
 
-static bool has_unbalanced(const struct ledger *l)
-{
-	for (unsigned i = 0; i < l->tables; i++) {
-		const struct ledger_table *table = &l->table[i];
-
-		for (size_t row = 0; row < table->rows; row++) {
-			uint64_t sum = 0;
-
-			for (uint32_t column = 1; column < table->column.count; column++)
-				sum += table->row[row].number[column];
-			if (sum != table->row[row].number[0])
-				return true;
-		}
-	}
-	return false;
-}
-
-static bool is_unbalanced(const struct trace *t)
-{
-	const char *text = stats_ledger(t);
-	struct ledger ledger;
-	bool wrong;
-
-	if (!text)
-		return false;
-	ledger_parse(&ledger, text, NULL, NULL);
-	wrong = has_unbalanced(&ledger);
-	ledger_free(&ledger);
-	return wrong;
-}
-
 /* The first event that is looked for. */
 static bool find_event(const struct runs *r, struct trace *t, char *what, size_t size)
 {
@@ -250,14 +218,10 @@ static void judge_trace(const struct runs *r, struct run_result *result)
 {
 	struct trace t;
 
-	if (!trace_open(&t, runs_file(r, result->number, "dat")))
+	if (!r->event_count || !trace_open(&t, runs_file(r, result->number, "dat")))
 		return;
-	if ((r->wanted & 1 << RUN_LEDGER) && is_unbalanced(&t)) {
-		result->end = RUN_LEDGER;
-		strcpy(result->what, "left a ledger that does not balance");
-	} else if (r->event_count && find_event(r, &t, result->what, sizeof(result->what))) {
+	if (find_event(r, &t, result->what, sizeof(result->what)))
 		result->end = RUN_EVENT;
-	}
 	trace_close(&t);
 }
 
@@ -310,6 +274,11 @@ static void judge(const struct runs *r, struct run_result *result, int wait_stat
 		end = RUN_EXIT;
 		snprintf(
 		    result->what, sizeof(result->what), "ended with status %d", result->status);
+	}
+	if (end == RUN_GOOD && (line = find_line(r, result->number, RUNS_UNBALANCED))) {
+		end = RUN_LEDGER;
+		snprintf(result->what, sizeof(result->what), "left a ledger that is %s", line);
+		free(line);
 	}
 	result->end = end == RUN_TROUBLE || r->wanted & 1 << end ? end : RUN_GOOD;
 	if (result->end == RUN_GOOD)
