@@ -2,9 +2,10 @@
  * All functions traced while everything happens at once: tasks, system calls, interrupts, NMIs,
  * faults, probes at functions that are traced as well, and the tracer switched on and off under
  * them. Afterwards the text is what it was, the ledger balances, and each hit of a probe is
- * counted.
+ * counted. With `storm=long` on the command line it lasts a minute.
  */
 #include "arch/x86_64/cpu/sections.h"
+#include "kernel/base/cmdline.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/kprobe/hook.h"
@@ -17,9 +18,11 @@
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/process/run_program.h"
+#include "trace/host_clock.h"
 
-#define FILES "/sys/kernel/tracing/"
-#define LOOPS 8u
+#define FILES	  "/sys/kernel/tracing/"
+#define LOOPS	  8u
+#define MINUTE_NS 60000000000UL
 
 static u64 text_sum(void)
 {
@@ -109,11 +112,16 @@ static void switch_tracer(unsigned loop)
 	static const char *const filters[] = {"\n", "*sys*", "hook_storm_target", "s*"};
 
 	EXPECT_EQ(put(FILES "set_ftrace_filter", filters[loop % ARRAY_SIZE(filters)]), 0);
-	EXPECT_EQ(put(FILES "current_tracer", loop / 4 ? "function" : "function_graph"), 0);
+	EXPECT_EQ(put(FILES "current_tracer", loop / 4 % 2 ? "function" : "function_graph"), 0);
 	run_program("/bin/true", NULL);
 	EXPECT_EQ(put(FILES "set_ftrace_notrace", loop % 2 ? "v*" : "\n"), 0);
 	sleep_ns(100000, NULL);
 	EXPECT_EQ(put(FILES "current_tracer", "nop"), 0);
+}
+
+static bool is_long(void)
+{
+	return cmdline_get("storm");
 }
 
 static void everything_at_once(void)
@@ -129,7 +137,8 @@ static void everything_at_once(void)
 	EXPECT_EQ(put(FILES "events/enable", "1"), 0);
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 		EXPECT(kthread_run(hook_storm_task, NULL, cpu, "hook_storm") != NULL);
-	for (unsigned i = 0; i < LOOPS; i++)
+	u64 end = host_clock_ns(host_clock()) + (is_long() ? MINUTE_NS : 0);
+	for (unsigned i = 0; i < LOOPS || host_clock_ns(host_clock()) < end; i++)
 		switch_tracer(i);
 	EXPECT(has_line(FILES "trace_ledger", "balanced"));
 	atomic_store(&stop, true);
