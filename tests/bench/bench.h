@@ -32,6 +32,7 @@ u64 bench_median(bench_round round, unsigned n);
 void bench_value(const char *name, u64 tenths, const char *unit);
 /* Reads such a file to its end; how many lines it had, if they are to be counted. */
 u64 bench_read(const char *file, bool count);
+void bench_line(const char *name); /* prints what reading a line of the marker's in `trace` costs */
 /* Ticks of an empty loop as BENCH_ROUND makes it. */
 u64 bench_empty(unsigned n);
 /*

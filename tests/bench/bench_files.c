@@ -79,7 +79,7 @@ static void report_lines(const char *name)
  * The marker's lines: what a reader of `trace` pays is the same for every event but for its own
  * text.
  */
-static void run_cat(const char *name)
+void bench_line(const char *name)
 {
 	bench_write("trace", "");
 	for (unsigned i = 0; i < 5000; i++)
@@ -179,7 +179,7 @@ static void run_instance(const char *name)
 
 const struct bench bench_files[] = {
     {"op.enable_all", run_enable_all},
-    {"op.cat_trace_line", run_cat},
+    {"op.cat_trace_line", bench_line},
     {"op.cat_graph_line", run_cat_graph},
     {"op.trace_first_4k", run_million},
     {"op.snapshot_take", run_snapshot},

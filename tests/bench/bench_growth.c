@@ -10,6 +10,8 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
+#include "kernel/task/task.h"
+#include "kernel/task/timer.h"
 #include "tests/bench/bench.h"
 #include "trace/host_lock.h"
 #include "trace/user/write.h"
@@ -223,6 +225,51 @@ static void run_probes(const char *what)
 	kfree(text);
 }
 
+/* ---- tasks ---- */
+
+static struct wait_queue idle_tasks = {SPINLOCK_INIT, LIST_HEAD_INIT(idle_tasks.waiters)};
+static u32 tasks_idle;
+static bool tasks_end;
+
+static void idle_task(void *arg __maybe_unused)
+{
+	atomic_add(&tasks_idle, 1);
+	wait_event(&idle_tasks, READ_ONCE(tasks_end));
+	atomic_sub(&tasks_idle, 1);
+}
+
+static void run_tasks(const char *what)
+{
+	for (u32 n = 1, have = 1; n <= 1000; n *= 10) { /* this one among them */
+		for (; have < n; have++)
+			if (!kthread_run(idle_task, NULL, 0, "growth"))
+				panic("bench: no task");
+		while (atomic_load(&tasks_idle) + 1 < n)
+			sleep_ns(1000000, NULL);
+		report_on(what, n);
+	}
+	WRITE_ONCE(tasks_end, true);
+	wake_up(&idle_tasks);
+	while (atomic_load(&tasks_idle))
+		sleep_ns(1000000, NULL);
+}
+
+/* ---- CPUs: what this machine has; tests/drive/bench starts others ---- */
+
+static void run_cpus(const char *what)
+{
+	report_on(what, cpu_count());
+}
+
+static void run_lines(const char *what)
+{
+	char name[48];
+
+	fmt_snprintf(name, sizeof(name), "%s%u", what, cpu_count());
+	bench_write("buffer_size_kb", "1408"); /* until then there is room for a few */
+	bench_line(name);
+}
+
 const struct bench bench_growth[] = {
     {"growth.records.", run_records},
     {"growth.events_on.", run_events},
@@ -232,5 +279,8 @@ const struct bench bench_growth[] = {
     {"growth.instances.", run_instances},
     {"growth.user_events.", run_user_events},
     {"growth.probes.", run_probes},
+    {"growth.tasks.", run_tasks},
+    {"growth.cpus.", run_cpus},
+    {"growth.line.cpus.", run_lines},
     {NULL, NULL},
 };

@@ -12,7 +12,6 @@
  * replaced as a whole. If a command calls hooked functions, these calls run no commands: `pulling`
  * names the context that is running one.
  */
-/* hot: runs with each event */
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"

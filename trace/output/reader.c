@@ -60,12 +60,14 @@ int trace_reader_init(
 {
 	*r =
 	    (struct trace_reader){.tr = tr, .buffer = buffer, .cpu = cpu, .cpus = host_cpu_count()};
-	r->symbols = host_alloc(sizeof(*r->symbols) + r->cpus * sizeof(*r->heads));
+	r->symbols =
+	    host_alloc(sizeof(*r->symbols) + r->cpus * (sizeof(*r->heads) + sizeof(*r->queue)));
 	if (!r->symbols || !trace_reader_room(r, RB_MAX_DATA)) {
 		host_free(r->symbols);
 		return -ENOMEM;
 	}
 	r->heads = (struct trace_head *)(r->symbols + 1);
+	r->queue = (u8 *)(r->heads + r->cpus);
 	trace_reader_forget(r);
 	return 0;
 }
@@ -76,19 +78,6 @@ void trace_reader_free(struct trace_reader *r)
 	host_free(r->known);
 	host_free(r->copy);
 	host_free(r->symbols);
-}
-
-/* The CPU whose next record is the oldest; NULL: nothing left. */
-static struct trace_head *trace_reader_oldest(const struct trace_reader *r)
-{
-	struct trace_head *best = NULL;
-
-	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
-		struct trace_head *h = &r->heads[cpu];
-		if (h->ev && (!best || h->stamp < best->stamp))
-			best = h;
-	}
-	return best;
 }
 
 static struct trace_line trace_reader_line_of(
@@ -158,6 +147,69 @@ static void trace_reader_advance(struct trace_head *h)
 	h->lost = h->ev && missed;
 }
 
+/* Is a's next record before b's? Of two of one time the lower CPU's is. */
+static bool trace_reader_is_before(const struct trace_reader *r, unsigned a, unsigned b)
+{
+	u64 x = r->heads[a].stamp, y = r->heads[b].stamp;
+
+	return x < y || (x == y && a < b);
+}
+
+/* Puts the CPU into the queue at this place, or below those that come before it. */
+static void trace_reader_sink(struct trace_reader *r, unsigned at, unsigned cpu)
+{
+	unsigned below;
+
+	while ((below = 2 * at + 1) < r->queued) {
+		if (below + 1 < r->queued &&
+		    trace_reader_is_before(r, r->queue[below + 1], r->queue[below]))
+			below++;
+		if (trace_reader_is_before(r, cpu, r->queue[below]))
+			break;
+		r->queue[at] = r->queue[below];
+		at = below;
+	}
+	r->queue[at] = cpu;
+}
+
+/* All CPUs that have a next record. */
+static void trace_reader_line_up(struct trace_reader *r)
+{
+	r->queued = 0;
+	for (unsigned cpu = 0; cpu < r->cpus; cpu++)
+		if (r->heads[cpu].ev)
+			r->queue[r->queued++] = cpu;
+	for (unsigned at = r->queued / 2; at-- > 0;)
+		trace_reader_sink(r, at, r->queue[at]);
+}
+
+/* The CPU whose next record is the oldest; NULL: nothing left. */
+static struct trace_head *trace_reader_oldest(const struct trace_reader *r)
+{
+	return r->queued ? &r->heads[r->queue[0]] : NULL;
+}
+
+/* The oldest record gives way to the next one of its CPU. */
+static void trace_reader_step(struct trace_reader *r)
+{
+	unsigned cpu = r->queue[0];
+
+	trace_reader_advance(&r->heads[cpu]);
+	if (!r->heads[cpu].ev) {
+		if (!--r->queued)
+			return;
+		cpu = r->queue[r->queued];
+	}
+	trace_reader_sink(r, 0, cpu);
+}
+
+/* So does one that need not be the oldest. */
+static void trace_reader_step_at(struct trace_reader *r, struct trace_head *h)
+{
+	trace_reader_advance(h);
+	trace_reader_line_up(r);
+}
+
 /* Hides records from before the last clearing, or the latency, that a snapshot has brought back. */
 static void hide_cleared(struct trace_reader *r, struct trace_head *h)
 {
@@ -205,11 +257,13 @@ int trace_reader_start(struct trace_reader *r)
 		if (r->buffer == r->tr->buffer || r->shows_longest)
 			hide_cleared(r, h);
 	}
+	trace_reader_line_up(r);
 	return 0;
 }
 
 void trace_reader_finish(struct trace_reader *r)
 {
+	r->queued = 0;
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
 		ring_buffer_live_finish(h->live);
@@ -241,10 +295,10 @@ static void print_with_next(
 
 	trace_reader_copy(r, line);
 	line->ent = (const struct trace_entry *)r->copy;
-	trace_reader_advance(h);
+	trace_reader_step(r);
 	if (r->printer && trace_reader_print_own(r, s, line, h->lost ? NULL : h->ev, &both)) {
 		if (both)
-			trace_reader_advance(h);
+			trace_reader_step_at(r, h);
 		return;
 	}
 	h = trace_reader_oldest(r);
@@ -268,7 +322,7 @@ bool trace_reader_next(struct trace_reader *r, struct seq *s)
 		print_with_next(r, s, &line, h);
 	} else {
 		trace_reader_print_line(r, s, &line);
-		trace_reader_advance(h);
+		trace_reader_step(r);
 	}
 	return true;
 }
@@ -295,12 +349,17 @@ bool trace_reader_empty(const struct trace_reader *r)
 /* The oldest record; NULL: there is none. */
 static struct trace_head *trace_reader_peek_oldest(struct trace_reader *r)
 {
+	struct trace_head *best = NULL;
+
 	for (unsigned cpu = 0; cpu < r->cpus; cpu++) {
 		struct trace_head *h = &r->heads[cpu];
-		if (trace_reader_has_cpu(r, cpu))
-			h->ev = ring_buffer_peek(r->buffer, cpu, &h->stamp, &h->lost);
+		if (!trace_reader_has_cpu(r, cpu))
+			continue;
+		h->ev = ring_buffer_peek(r->buffer, cpu, &h->stamp, &h->lost);
+		if (h->ev && (!best || h->stamp < best->stamp))
+			best = h;
 	}
-	return trace_reader_oldest(r);
+	return best;
 }
 
 /* Takes the oldest record from its ring. False: there is none. */

@@ -30,6 +30,12 @@ struct trace_reader {
 	bool annotate; /* say where a CPU's buffer begins */
 	struct trace_symbols *symbols;
 	struct trace_head *heads;
+	/*
+	 * Of `trace`: the CPUs that have a next record, as a heap: the oldest is at 0, and none is
+	 * older than the one at (its place - 1) / 2.
+	 */
+	u8 *queue;
+	unsigned queued;
 	char *copy;			     /* of a record, ... */
 	u32 copy_room;			     /* ... which is as long as this at most */
 	const struct trace_printer *printer; /* its tracer's when it began; NULL: none */

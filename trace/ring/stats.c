@@ -153,21 +153,24 @@ static bool rb_count_by_sums(const struct rb_ring *ring, u64 from, u64 to, u64 *
 static u64 rb_entries(struct rb_ring *ring)
 {
 	struct ring_buffer_stats own = {0};
-	u64 number, from, to, between;
+	u64 number, from, to, between = 0;
 	s64 pages = rb_unread_pages(ring, &number), odd;
 
 	rb_add_reader(ring, &own);
 	odd = rb_ring_distance(ring, number, READ_ONCE(ring->unsure)) + 1;
 	/* The first may have been overwritten (C3) by a writer that has not got there (C5). */
 	odd = MAX(odd, (s64)1);
-	if (odd >= pages)
-		return own.entries + rb_count_pages(ring, number, pages);
-	from = rb_ring_advance(ring, number, odd);
-	to = rb_ring_advance(ring, number, pages - 1);
-	if (!rb_count_by_sums(ring, from, to, &between))
-		return own.entries + rb_count_pages(ring, number, pages);
-	return own.entries + rb_count_pages(ring, number, odd) + between +
-	       rb_count_pages(ring, to, 1);
+	if (odd < pages) {
+		from = rb_ring_advance(ring, number, odd);
+		to = rb_ring_advance(ring, number, pages - 1);
+		if (rb_count_by_sums(ring, from, to, &between)) {
+			between += rb_count_pages(ring, to, 1);
+			pages = odd;
+		} else {
+			between = 0;
+		}
+	}
+	return own.entries + between + rb_count_pages(ring, number, pages);
 }
 
 u64 ring_buffer_entries(struct ring_buffer *rb)

@@ -1,9 +1,12 @@
 /* Markers, and reading what is recorded: trace and trace_pipe. */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/error_log.h"
+#include "trace/host_clock.h"
 #include "trace/host_context.h"
+#include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 
 /* ---- markers ---- */
@@ -80,6 +83,40 @@ static void read_sizes(void)
 	EXPECT_EQ(tracefs_read(f, part, 500, &pos), 500);
 	EXPECT(!memcmp(part, whole + 1000, 500));
 	tracefs_release(f);
+	trace_fresh();
+}
+
+static void fire_numbered(void *number)
+{
+	trace_unit_numbers(1, 2, *(int *)number, 4);
+}
+
+/* Whichever CPU comes next, and when each has no more: the lines have the order of the events. */
+static void merging(void)
+{
+	enum { EVENTS = 400 };
+	u64 random = host_cycles();
+	int next = 0;
+
+	trace_fresh();
+	ktap_note("seed %lu", random);
+	EXPECT_EQ(trace_put("trace_clock", "counter"), 0);
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	for (int i = 0; i < EVENTS; i++) {
+		random = random * 6364136223846793005UL + 1442695040888963407UL;
+		/* The last ones are those of fewer and fewer CPUs. */
+		unsigned cpus = 1 + (host_cpu_count() - 1) * (EVENTS - i) / EVENTS;
+
+		host_on_cpu((random >> 33) % cpus, fire_numbered, &i);
+	}
+	for (const char *at = trace_get("trace", NULL); (at = strstr(at, " c=")); at++) {
+		const char *end;
+
+		EXPECT_EQ(parse_digits(at + 3, &end, 10), next);
+		next++;
+	}
+	EXPECT_EQ(next, EVENTS);
+	EXPECT_EQ(trace_put("trace_clock", "local"), 0);
 	trace_fresh();
 }
 
@@ -211,6 +248,7 @@ static const struct ktap_case cases[] = {
     {"files.markers", markers},
     {"files.raw_markers", raw_markers},
     {"files.read_sizes", read_sizes},
+    {"files.merging", merging},
     {"files.clearing", clearing},
     {"files.pause_on_trace", pause_on_trace},
     {"files.pipes", pipes},
