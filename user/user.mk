@@ -100,8 +100,10 @@ archive: $(O)/initramfs.cpio
 # The manual is there on every machine, however it was started. As Debian has it below /usr/share/doc, all but the first page is
 # compressed: `zcat FILE | less`.
 MANUAL := README.md $(sort $(wildcard docs/*.md))
-put_manual = mkdir -p $(1)/usr/share/doc/trapline && install -m 644 $(MANUAL) $(1)/usr/share/doc/trapline && \
-             gzip -9n $(patsubst docs/%,$(1)/usr/share/doc/trapline/%,$(filter docs/%,$(MANUAL)))
+# In the archive within the kernel there is no room for what nobody needs in a machine: how another kernel uses the tracer.
+BUILT_IN_MANUAL := $(filter-out docs/porting.md,$(MANUAL))
+put_manual = mkdir -p $(1)/usr/share/doc/trapline && install -m 644 $(2) $(1)/usr/share/doc/trapline && \
+             gzip -9n $(patsubst docs/%,$(1)/usr/share/doc/trapline/%,$(filter docs/%,$(2)))
 
 # Archive $(1) of the programs $(2) and the texts $(3). The same bytes from the same sources: names in order, no times, no owners,
 # inode numbers counted from 0. The list of names is a prerequisite, so that a program that is gone leaves the archive too.
@@ -117,13 +119,13 @@ $(O)/$(1).cpio: $(2) $(3) $(O)/$(1).list
 	$$(Q)cd $(O)/$(1).stage && find . -mindepth 1 -exec chmod 755 {} +
 	$$(Q)$(if $(filter %/toolbox,$(2)),cd $(O)/$(1).stage/bin && for f in $(OWN); do ln -s toolbox "$$$$f" || exit 1; done)
 	$$(Q)$(if $(filter %/busybox,$(2)),cd $(O)/$(1).stage/bin && for f in $(LINKS); do ln -s busybox "$$$$f" || exit 1; done)
-	$$(Q)$(if $(3),$(call put_manual,$(O)/$(1).stage))
+	$$(Q)$(if $(3),$(call put_manual,$(O)/$(1).stage,$(3)))
 	$$(Q)cd $(O)/$(1).stage && find . -mindepth 1 -exec touch -h -d @0 {} + && find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort | \
 	  cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(1).tmp
 	$$(Q)rm -rf $(O)/$(1).stage && mv $(O)/$(1).tmp $$@
 endef
-$(eval $(call make_archive,initramfs,$(UBIN),$(MANUAL)))
-$(eval $(call make_archive,initramfs-test,$(UBIN) $(UTEST),$(MANUAL)))
+$(eval $(call make_archive,initramfs,$(UBIN),$(BUILT_IN_MANUAL)))
+$(eval $(call make_archive,initramfs-test,$(UBIN) $(UTEST),$(BUILT_IN_MANUAL)))
 $(eval $(call make_archive,test-programs,$(UTEST)))
 .PHONY: FORCE
 

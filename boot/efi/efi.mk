@@ -28,7 +28,7 @@ $(O)/BOOTX64.EFI: $(EFIOBJ)
 # A stick's archive: the manual as files of its own, for another kernel's archive has none. Others may be put there.
 $(O)/manual.cpio: $(MANUAL)
 	@echo "  CPIO    $@"
-	$(Q)rm -rf $(O)/manual && $(call put_manual,$(O)/manual)
+	$(Q)rm -rf $(O)/manual && $(call put_manual,$(O)/manual,$(MANUAL))
 	$(Q)cd $(O)/manual && find . -type f -exec chmod 644 {} + && find . -type d -exec chmod 755 {} + && \
 	  find . -mindepth 1 -exec touch -h -d @0 {} + && find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort | \
 	  cpio --quiet --reproducible --owner=0:0 -o -H newc >../$(@F).tmp
