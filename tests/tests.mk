@@ -159,8 +159,13 @@ TUOBJ    := $(TUSRC:%=$(O)/lt/%.o)
 $(O)/trapline-unit: $(TUOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^ -lcmocka
+# What it loads into QEMU is beside it.
+$(O)/checked/turns.so: $(O)/turns.so
+	@mkdir -p $(@D)
+	$(Q)ln -sf ../turns.so $@
+
 # And the program itself so: comparing and drawing whole files is tried with this one.
-$(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trapline/main.c.o
+$(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trapline/main.c.o | $(O)/checked/turns.so
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^
