@@ -37,6 +37,8 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 long say_result(const char *call, long result);
 /* Runs it in a child and says how that ended. */
 void in_child(void (*run)(void));
+/* Returns when the process waits for something. */
+void wait_until_asleep(pid_t pid);
 /* A pointer to nothing. */
 #define BAD ((void *)bad_pointer)
 extern char *volatile bad_pointer;

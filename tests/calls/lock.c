@@ -95,11 +95,11 @@ static void test_waits(void)
 		wait_for_it();
 		_exit(0);
 	}
-	usleep(2000);
+	wait_until_asleep(pid);
 	l.l_type = F_UNLCK;
-	R(fcntl(fd, F_SETLK, &l));
+	long freed = fcntl(fd, F_SETLK, &l);
 	waitpid(pid, &status, 0);
-	say("status %#x", status);
+	say("freed %ld, status %#x", freed, status);
 }
 
 static void test_deadlock(void)
@@ -120,7 +120,7 @@ static void test_deadlock(void)
 		_exit(3);
 	}
 	read(p[0], &c, 1);
-	usleep(20000);
+	wait_until_asleep(pid);
 	R(fcntl(fd, F_SETLKW, &b));
 	a.l_type = F_UNLCK;
 	R(fcntl(fd, F_SETLKW, &a));

@@ -49,6 +49,25 @@ void in_child(void (*run)(void))
 		say("the child ended with %d", WEXITSTATUS(status));
 }
 
+static bool is_asleep(pid_t pid)
+{
+	char path[32], line[512], *state;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	int fd = open(path, O_RDONLY);
+	ssize_t n = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	line[n > 0 ? n : 0] = '\0';
+	state = strrchr(line, ')');
+	return state && !strncmp(state, ") S", 3);
+}
+
+void wait_until_asleep(pid_t pid)
+{
+	while (!is_asleep(pid))
+		usleep(1000);
+}
+
 static void run_case(const struct call_case *c)
 {
 	char dir[] = "/tmp/calls-XXXXXX";

@@ -180,7 +180,7 @@ static void test_timedwait(void)
 	handle(SIGUSR2, SA_RESTART);
 	pid = fork();
 	if (!pid) {
-		usleep(2000);
+		wait_until_asleep(getppid());
 		kill(getppid(), SIGUSR2);
 		_exit(0);
 	}
