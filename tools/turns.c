@@ -11,10 +11,7 @@
  * Words. Both threads hold the *great lock* while they touch devices. The *CPUs* are one thread. A
  * *pass* is what the main thread does between two waits for input.
  *
- *   T1 The main thread begins a pass only while the CPUs wait for work, when they ask for one, or
- *      when they have run for OVERDUE_NS of the host's processor without either: a guest that spins
- *      may ask for none, and orders from outside must come through. Nobody is on the way to sleep
- *      for that long.
+ *   T1 The main thread begins a pass only while the CPUs wait for work, or when they ask for one.
  *   T2 The CPUs have work as soon as somebody wakes them, not only when they notice.
  *   T3 Busy CPUs ask for a pass after they have called the main thread, and each MEETING times that
  *      they have let go of the great lock; they wait until it has ended. Orders from outside come
@@ -39,11 +36,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define MEETING	   256
-#define OVERDUE_NS 500000000
-#define LOOK_NS	   20000000	 /* between two looks whether it is overdue */
-#define FILES	   256		 /* that the main thread may wait for */
-#define WAIT_ABI   "GLIBC_2.3.2" /* there is an older form of conditions, too */
+#define MEETING	 256
+#define FILES	 256	       /* that the main thread may wait for */
+#define WAIT_ABI "GLIBC_2.3.2" /* there is an older form of conditions, too */
 
 EXPORT int ppoll(
     struct pollfd *files, nfds_t count, const struct timespec *timeout, const sigset_t *signals);
@@ -77,8 +72,6 @@ struct waiter {
 	pthread_mutex_t *lock;
 	pthread_cond_t *cond; /* where it waited last */
 	bool busy;	      /* it does not wait */
-	clockid_t clock;      /* its time on the host's processors */
-	uint64_t met;	      /* by that clock: when it last met the main thread, or waited */
 	/* Its own: */
 	unsigned unlocks; /* how often it let go of `lock` */
 	bool has_called;  /* the main thread, since the last meeting */
@@ -180,47 +173,15 @@ static void end_pass(void)
 	turns_end();
 }
 
-static uint64_t read_ns(clockid_t clock)
-{
-	struct timespec t = {.tv_sec = 0};
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-/* T1: somebody changes something, or it is time to look. */
-static void wait_a_look(void)
-{
-	uint64_t end = read_ns(CLOCK_REALTIME) + LOOK_NS;
-	const struct timespec until = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
-
-	pthread_cond_timedwait(&turns_changed, &turns_lock, &until);
-}
-
-static bool is_overdue(void)
-{
-	uint64_t now = read_ns(cpus->clock);
-
-	if (now - cpus->met < OVERDUE_NS)
-		return false;
-	cpus->met = now;
-	return true;
-}
-
-static bool must_wait(void)
-{
-	return cpus && cpus->busy && !wanted && !is_free && !is_overdue();
-}
-
 /* True: it had to wait. */
 static bool begin_pass(void)
 {
 	bool waited = false;
 
 	turns_begin();
-	while (must_wait()) {
+	while (cpus && cpus->busy && !wanted && !is_free) {
 		waited = true;
-		wait_a_look();
+		real.wait(&turns_changed, &turns_lock);
 	}
 	answering = wanted;
 	turns_end();
@@ -290,7 +251,6 @@ static void meet(void)
 	while (wanted && !main_waits && !is_free)
 		real.wait(&turns_changed, &turns_lock);
 	wanted = false;
-	me->met = read_ns(me->clock);
 	turns_end();
 }
 
@@ -316,7 +276,6 @@ static void begin_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
 	turns_begin();
 	if (!me && (me = calloc(1, sizeof(*me)))) { /* it stays: a few threads have one */
 		me->lock = lock;
-		pthread_getcpuclockid(pthread_self(), &me->clock);
 		me->next = waiters;
 		waiters = me;
 	}
@@ -330,10 +289,8 @@ static void begin_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
 static void end_wait(pthread_mutex_t *lock)
 {
 	turns_begin();
-	if (me && me->lock == lock) {
+	if (me && me->lock == lock)
 		me->busy = true;
-		me->met = read_ns(me->clock);
-	}
 	turns_end();
 }
 
