@@ -76,7 +76,7 @@ bool mutex_trylock(struct mutex *m)
 	return atomic_cas(&m->owner, NULL, current());
 }
 
-/* The way of a mutex that is not free: apart, so that the other way needs no frame. */
+/* Waits for a mutex that is taken. Apart, so that mutex_lock() needs no frame. */
 static __noinline void wait_for_mutex(struct mutex *m)
 {
 	if (rescue_active())
@@ -102,10 +102,10 @@ void mutex_lock(struct mutex *m)
 }
 
 /*
- * Wakes the one that waits longest; if somebody else takes the mutex first, it queues again behind
- * the others.
+ * Wakes the task that has waited longest. If another task takes the mutex first, the woken one
+ * queues again behind the others.
  */
-static __noinline void wait_end_of_one(struct mutex *m)
+static __noinline void wait_wake_first(struct mutex *m)
 {
 	u64 flags = spin_lock_irqsave(&m->wq.lock);
 
@@ -121,5 +121,5 @@ void mutex_unlock(struct mutex *m)
 	if (likely(list_empty(&m->wq.waiters)))
 		explore_mutex();
 	else
-		wait_end_of_one(m);
+		wait_wake_first(m);
 }
