@@ -42,34 +42,52 @@ static void section(void)
 	host_preempt_enable();
 }
 
-/* With its lines as of function_graph: two marks, and those of a reader stay as it began. */
+/* A reader of `trace` that has read one byte. */
+struct half_read {
+	struct tracefs_file *file;
+	char all[16384], text[16384]; /* what it will have read, by another reader; what it has */
+	u64 pos;
+};
+
+static void read_a_byte(struct half_read *r)
+{
+	struct tracefs_node node;
+
+	r->pos = 0;
+	strscpy(r->all, trace_get("trace", NULL), sizeof(r->all));
+	EXPECT_EQ(trace_walk("trace", &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &r->file), 0);
+	EXPECT_EQ(tracefs_read(r->file, r->text, 1, &r->pos), 1);
+}
+
+static void read_the_rest(struct half_read *r)
+{
+	size_t len = 1;
+	ssize n;
+
+	while ((n = tracefs_read(r->file, r->text + len, sizeof(r->text) - 1 - len, &r->pos)) > 0)
+		len += n;
+	tracefs_release(r->file);
+	r->text[len] = '\0';
+	EXPECT_STR(r->text, r->all);
+}
+
+/* Lines of function_graph: a mark at each end; a reader keeps the form that it began with. */
 static void graph(void)
 {
-	struct tracefs_file *f = NULL;
-	struct tracefs_node node;
-	char all[16384], text[16384];
-	size_t len = 0;
-	u64 pos = 0;
-	ssize n;
+	static struct half_read r;
 
 	begin();
 	EXPECT_EQ(trace_put("options/display-graph", "1"), 0);
 	section();
-	strscpy(all, trace_get("trace", NULL), sizeof(all));
-	const char *mark = strstr(all, " |   0.000 us    |  sym_1000();\n");
+	read_a_byte(&r);
+	const char *mark = strstr(r.all, " |   0.000 us    |  sym_1000();\n");
 	EXPECT(mark && strstr(mark, " |   0.000 us    |  sym_3000();\n"));
-	EXPECT_EQ(trace_walk("trace", &node), 0);
-	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
-	EXPECT_EQ(tracefs_read(f, text, 1, &pos), 1);
 	EXPECT(trace_global->max_latency_ns > 0);
 	EXPECT_EQ(trace_put("options/display-graph", "0"), 0);
 	EXPECT_EQ(trace_global->max_latency_ns, 0);
 	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 0);
-	for (len = 1; (n = tracefs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0;)
-		len += n;
-	tracefs_release(f);
-	text[len] = '\0';
-	EXPECT_STR(text, all);
+	read_the_rest(&r);
 	EXPECT_EQ(trace_put("options/overwrite", "0"), -EINVAL);
 	section();
 	EXPECT(!strstr(trace_get("trace", NULL), "();"));
@@ -79,29 +97,17 @@ static void graph(void)
 /* A reader keeps the latency that it began with, even if the tracer finds another. */
 static void found_while_read(void)
 {
-	struct tracefs_file *f = NULL;
-	struct tracefs_node node;
-	char all[16384], text[16384];
-	size_t len = 0;
-	u64 pos = 0;
-	ssize n;
+	static struct half_read r;
 
 	begin();
 	section();
-	strscpy(all, trace_get("trace", NULL), sizeof(all));
-	EXPECT(strstr(all, "<stack trace>"));
-	EXPECT_EQ(trace_walk("trace", &node), 0);
-	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
-	EXPECT_EQ(tracefs_read(f, text, 1, &pos), 1);
+	read_a_byte(&r);
+	EXPECT(strstr(r.all, "<stack trace>"));
 	u64 before = trace_global->max_latency_ns;
 	section();
 	EXPECT(trace_global->max_latency_ns > before);
-	for (len = 1; (n = tracefs_read(f, text + len, sizeof(text) - 1 - len, &pos)) > 0;)
-		len += n;
-	tracefs_release(f);
-	text[len] = '\0';
-	EXPECT_STR(text, all);
-	EXPECT(strcmp(trace_get("trace", NULL), all) != 0);
+	read_the_rest(&r);
+	EXPECT(strcmp(trace_get("trace", NULL), r.all) != 0);
 	end();
 }
 
