@@ -50,28 +50,29 @@ static void synthetic_values(void)
 	eprobe_end();
 }
 
-/* Every kind of field there is, in a record made by hand. */
-static void field_kinds(void)
+/* A record with every kind of field there is, and a probe that fetches each of them. */
+static const char pointed_text[] = "pointed at";
+static struct filter_sample kinds_record;
+
+static void kinds_begin(void)
 {
-	static const char text[] = "pointed at";
-	struct filter_sample rec = {.s8 = -2,
+	char def[300];
+
+	kinds_record = (struct filter_sample){.s8 = -2,
 	    .u8 = 254,
 	    .s16 = -300,
 	    .u32 = 0xfffffffe,
 	    .s64 = -5,
-	    .u64 = (u64)text,
+	    .u64 = (u64)pointed_text,
 	    .name = "abc",
-	    .ptr = text,
+	    .ptr = pointed_text,
 	    .numbers = {11, -12, 13}};
-	const char *line;
-
 	eprobe_begin();
-	memcpy(rec.tight, "full", 4);
-	filter_sample_set(&rec, "dynamic", 8, "relative", 9, 3);
+	memcpy(kinds_record.tight, "full", 4);
+	filter_sample_set(&kinds_record, "dynamic", 8, "relative", 9, 3);
 	host_lock();
 	EXPECT_EQ(trace_event_register(&filter_sample_call), 0);
 	host_unlock();
-	char def[300];
 	fmt_snprintf(def, sizeof(def),
 	    "e:k %s.%s a=$s8:s32 b=$u8:u8 c=$s16:s32 d=$u32 e=$s64:s64 f=$name:string "
 	    "g=$tight:string h=$dyn:string i=$rel:string j=$ptr:string k=+0($u64):string "
@@ -79,42 +80,10 @@ static void field_kinds(void)
 	    filter_sample_call.class->system, filter_sample_call.name);
 	EXPECT_EQ(trace_append(EVENTS, def), 0);
 	EXPECT_EQ(trace_put("events/eprobes/enable", "1"), 0);
-	struct trace_event_file *file = trace_event_file_of(trace_global, &filter_sample_call);
-	host_lock();
-	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
-	host_unlock();
-	char wanted[300];
-	fmt_snprintf(wanted, sizeof(wanted),
-	    "k: (%s.%s) a=-2 b=254 c=-300 d=0xfffffffe e=-5 f=\"abc\" g=\"full\" h=\"dynamic\" "
-	    "i=\"relative\" j=\"pointed at\" k=\"pointed at\" l=112 m=\"ted at\" n=\"c\"",
-	    filter_sample_call.class->system, filter_sample_call.name);
-	line = trace_nth_event(0);
-	EXPECT_STR(line, wanted);
-	/* Strings that point outside the record, and a record that ends before its fields. */
-	rec.dyn = 50000 | 10 << 16;
-	rec.rel = 0xffffffff;
-	rec.ptr = NULL;
-	host_lock();
-	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
-	EXPECT_EQ(tracefs_inject(file, &rec, 10), 0);
-	host_unlock();
-	EXPECT(strstr(
-	    trace_nth_event(1), " g=\"full\" h=(fault) i=(fault) j=(fault) k=\"pointed at\""));
-	EXPECT(
-	    strstr(trace_nth_event(2), "a=-2 b=254 c=0 d=0x0 e=0 f=(fault) g=(fault) h=(fault)"));
-	/* Strings that begin in the record and end outside. */
-	memset((char *)&rec + sizeof(rec) - 8, 'x', 8);
-	rec.dyn = (sizeof(rec) - 8) | 9 << 16;
-	rec.rel = (sizeof(rec) - 8 - offsetof(struct filter_sample, rel) - 4) | 9 << 16;
-	rec.ptr = text;
-	host_lock();
-	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
-	rec.dyn -= 1 << 16;
-	rec.rel -= 1 << 16;
-	EXPECT_EQ(tracefs_inject(file, &rec, sizeof(rec)), 0);
-	host_unlock();
-	EXPECT(strstr(trace_nth_event(3), " h=(fault) i=(fault) j=\"pointed at\""));
-	EXPECT(strstr(trace_nth_event(4), " h=\"xxxxxxxx\" i=\"xxxxxxxx\" j="));
+}
+
+static void kinds_end(void)
+{
 	EXPECT_EQ(trace_put("events/eprobes/enable", "0"), 0);
 	EXPECT_EQ(trace_append(EVENTS, "-:k"), 0);
 	EXPECT_EQ(trace_append(EVENTS, "e:k synthetic.src"), 0);
@@ -122,6 +91,58 @@ static void field_kinds(void)
 	EXPECT_EQ(trace_event_unregister(&filter_sample_call), 0);
 	host_unlock();
 	eprobe_end();
+}
+
+/* Records the first `size` bytes of it. */
+static void kinds_inject(size_t size)
+{
+	struct trace_event_file *file = trace_event_file_of(trace_global, &filter_sample_call);
+
+	host_lock();
+	EXPECT_EQ(tracefs_inject(file, &kinds_record, size), 0);
+	host_unlock();
+}
+
+static void field_kinds(void)
+{
+	char wanted[300];
+
+	kinds_begin();
+	kinds_inject(sizeof(kinds_record));
+	fmt_snprintf(wanted, sizeof(wanted),
+	    "k: (%s.%s) a=-2 b=254 c=-300 d=0xfffffffe e=-5 f=\"abc\" g=\"full\" h=\"dynamic\" "
+	    "i=\"relative\" j=\"pointed at\" k=\"pointed at\" l=112 m=\"ted at\" n=\"c\"",
+	    filter_sample_call.class->system, filter_sample_call.name);
+	EXPECT_STR(trace_nth_event(0), wanted);
+	kinds_end();
+}
+
+/* Strings that lie outside the record or end there, and a record that ends before its fields. */
+static void fields_outside(void)
+{
+	const size_t size = sizeof(kinds_record);
+
+	kinds_begin();
+	kinds_record.dyn = 50000 | 10 << 16;
+	kinds_record.rel = 0xffffffff;
+	kinds_record.ptr = NULL;
+	kinds_inject(size);
+	kinds_inject(10);
+	EXPECT(strstr(
+	    trace_nth_event(0), " g=\"full\" h=(fault) i=(fault) j=(fault) k=\"pointed at\""));
+	EXPECT(
+	    strstr(trace_nth_event(1), "a=-2 b=254 c=0 d=0x0 e=0 f=(fault) g=(fault) h=(fault)"));
+	memset((char *)&kinds_record + size - 8, 'x', 8);
+	kinds_record.dyn = (size - 8) | 9 << 16;
+	kinds_record.rel = (size - 8 - offsetof(struct filter_sample, rel) - 4) | 9 << 16;
+	kinds_record.ptr = pointed_text;
+	kinds_inject(size);
+	kinds_record.dyn -= 1 << 16;
+	kinds_record.rel -= 1 << 16;
+	kinds_inject(size);
+	EXPECT(strstr(trace_nth_event(2), " h=(fault) i=(fault) j=\"pointed at\""));
+	EXPECT(strstr(trace_nth_event(3), " h=\"xxxxxxxx\" i=\"xxxxxxxx\" j="));
+	kinds_end();
 }
 
 /* A static event, through its tracepoint. */
@@ -354,6 +375,7 @@ static const struct ktap_case cases[] = {
     {"event_probe.format", format},
     {"event_probe.synthetic_values", synthetic_values},
     {"event_probe.field_kinds", field_kinds},
+    {"event_probe.fields_outside", fields_outside},
     {"event_probe.static_event", static_event},
     {"event_probe.soft", soft},
     {"event_probe.busy", busy},
