@@ -325,7 +325,10 @@ static size_t tty_write_chunk(const struct tty_file *tf, const char *s, size_t n
 	return used;
 }
 
-/* What one write has comes out in one piece, as on Linux. 0: tty_end_write() has to follow. */
+/*
+ * Keeps other writers out, so that one write() comes out in one piece, as on Linux. 0: the caller
+ * ends with tty_end_write(). Else an error: without O_NONBLOCK a signal or a hang-up.
+ */
 static int tty_begin_write(const struct file *f)
 {
 	const struct tty_file *tf = tty_file_of(f);

@@ -11,7 +11,7 @@ void proc_init(void); /* /proc and the files that belong to nobody else */
  */
 int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
     int (*store)(char *line, size_t n, void *ctx), void *ctx);
-/* The same with the file's own operations, which find priv in the file. */
+/* The same for a file with its own operations; they find `priv` in struct file. */
 int proc_register_ops(const char *path, u32 mode, const struct file_ops *ops, void *priv);
 
 /*
