@@ -78,7 +78,7 @@ static void trace_comm_unlock(void)
 void trace_comm_set_keys(struct trace_key *const *keys, unsigned count)
 {
 	comms.keys = keys;
-	comms.key_count = count;
+	comms.key_count = MIN(count, (unsigned)TRACE_KEYS_AT_ONCE);
 }
 
 int trace_comm_prepare(void)
@@ -120,8 +120,8 @@ void trace_comm_users(int names, int tgids)
 	comms.name_users += names;
 	comms.tgid_users += tgids;
 	bool now = comms.name_users || comms.tgid_users;
-	for (unsigned i = 0; before != now && i < comms.key_count; i++)
-		trace_key_use(comms.keys[i], now ? 1 : -1);
+	if (before != now)
+		trace_keys_use(comms.keys, comms.key_count, now ? 1 : -1);
 }
 
 /* The slot of the pid, or the one whose turn it is. */

@@ -38,14 +38,14 @@ void trace_consumer_add(struct trace_event_call *call, struct trace_consumer *co
 	*consumer = (struct trace_consumer){.fn = consumer->fn};
 	atomic_store_release(at, consumer);
 	trace_consumers_show(call);
-	trace_key_use(call->key, 1);
+	trace_keys_use(&call->key, 1, 1);
 }
 
 void trace_consumer_remove(struct trace_event_call *call, struct trace_consumer *consumer)
 {
 	struct trace_consumer **at = &call->consumers;
 
-	trace_key_use(call->key, -1);
+	trace_keys_use(&call->key, 1, -1);
 	while (*at != consumer)
 		at = &(*at)->next;
 	WRITE_ONCE(*at, consumer->next);

@@ -149,13 +149,23 @@ static u32 trace_files_collect_keys(
 	return count;
 }
 
-void trace_key_use(struct trace_key *key, int users)
+void trace_keys_use(struct trace_key *const *keys, unsigned n, int users)
 {
-	key->users += users;
-	if (key->on != !!key->users) {
-		u8 state = key->on = !!key->users;
-		host_keys_set(&key->host, &state, 1);
+	struct host_key *changed[TRACE_KEYS_AT_ONCE];
+	u8 states[TRACE_KEYS_AT_ONCE];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct trace_key *key = keys[i];
+		key->users += users;
+		if (key->on == !!key->users)
+			continue;
+		key->on = !!key->users;
+		changed[count] = key->host;
+		states[count++] = key->on;
 	}
+	if (count)
+		host_keys_set(changed, states, count);
 }
 
 /* ---- one batch ---- */

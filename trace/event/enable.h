@@ -37,8 +37,12 @@ bool trace_file_way(struct trace_event_file *file, u32 bit, bool on);
 int trace_file_prepare(struct trace_event_file *file);
 /* Allocates file->counts, which must exist before the file records anything. 0 or -ENOMEM. */
 int trace_file_counts(struct trace_event_file *file);
-/* Adds `users` (or removes, if negative) to the users of the key's call sites. */
-void trace_key_use(struct trace_key *key, int users);
+/*
+ * Adds `users` (or removes, if negative) to the users of each of n keys, at most
+ * TRACE_KEYS_AT_ONCE. The call sites of all keys are patched in one pass.
+ */
+#define TRACE_KEYS_AT_ONCE 8
+void trace_keys_use(struct trace_key *const *keys, unsigned n, int users);
 /*
  * Enables or disables the matching events: NULL stands for any; `match`: system or event name.
  * -EINVAL: nothing matched.

@@ -27,7 +27,6 @@
 #define LARGEST	  ((1u << 30) - 1)
 #define LARGE_MAX 8192 /* larger numbers in a list: bounds its memory and the time of a write */
 #define WORD_BITS 64
-#define KEYS_MAX  8
 
 struct large {
 	u32 count;
@@ -40,12 +39,12 @@ struct pid_set {
 };
 
 static struct trace_pids *active; /* [A] */
-static struct trace_key *keys[KEYS_MAX];
+static struct trace_key *keys[TRACE_KEYS_AT_ONCE];
 static unsigned key_count;
 
 void trace_pid_set_keys(struct trace_key *const *list, unsigned n)
 {
-	key_count = MIN(n, (unsigned)KEYS_MAX);
+	key_count = MIN(n, (unsigned)TRACE_KEYS_AT_ONCE);
 	memcpy(keys, list, key_count * sizeof(*keys));
 }
 
@@ -220,12 +219,6 @@ void trace_pid_free(s32 pid)
 
 /* ---- switching on and off ---- */
 
-static void use_keys(int users)
-{
-	for (unsigned i = 0; i < key_count; i++)
-		trace_key_use(keys[i], users);
-}
-
 static void list_add_active(struct trace_pids *p)
 {
 	p->next = active;
@@ -256,7 +249,7 @@ static void trace_pids_ask(const struct trace_pids *p, bool ask)
 static void activate(struct trace_pids *p)
 {
 	list_add_active(p);
-	use_keys(1);
+	trace_keys_use(keys, key_count, 1);
 	p->active = true;
 	trace_pids_ask(p, true);
 	host_on_each_cpu(trace_pid_look_again, p);
@@ -269,7 +262,7 @@ static void deactivate(struct trace_pids *p)
 	if (p->of == TRACE_PIDS_EVENTS)
 		trace_array_set_way(p->tr, TRACE_WAY_PID, false);
 	trace_pids_ask(p, false);
-	use_keys(-1);
+	trace_keys_use(keys, key_count, -1);
 	list_del_active(p);
 	p->active = false;
 }
