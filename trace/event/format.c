@@ -3,13 +3,21 @@
 #include "kernel/lib/string.h"
 #include "trace/event/event.h"
 
-const struct trace_event_field trace_common_fields[] = {
-    {"unsigned short", "common_type", 0, 2, false, TRACE_FIELD_NUMBER},
-    {"unsigned char", "common_flags", 2, 1, false, TRACE_FIELD_NUMBER},
-    {"unsigned char", "common_preempt_count", 3, 1, false, TRACE_FIELD_NUMBER},
-    {"int", "common_pid", 4, 4, true, TRACE_FIELD_NUMBER},
-    {.name = NULL},
-};
+/* The fields that all events have: type, name, offset, size, sign (0 or 1). */
+#define COMMON_FIELDS(F)                                                                           \
+	F("unsigned short", "common_type", 0, 2, 0)                                                \
+	F("unsigned char", "common_flags", 2, 1, 0)                                                \
+	F("unsigned char", "common_preempt_count", 3, 1, 0)                                        \
+	F("int", "common_pid", 4, 4, 1)
+
+#define COMMON_ROW(type, name, offset, size, sign)                                                 \
+	{type, name, offset, size, sign, TRACE_FIELD_NUMBER},
+const struct trace_event_field trace_common_fields[] = {COMMON_FIELDS(COMMON_ROW){.name = NULL}};
+
+/* Their lines in each `format` file. */
+#define COMMON_LINE(type, name, offset, size, sign)                                                \
+	"\tfield:" type " " name ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #sign ";\n"
+static const char common_text[] = COMMON_FIELDS(COMMON_LINE);
 
 static const struct trace_event_field *find(const struct trace_event_field *f, const char *name)
 {
@@ -68,7 +76,7 @@ void trace_event_show_format(struct seq *s, const struct trace_event_call *call)
 		call->class->show_format(s, call);
 		return;
 	}
-	trace_event_show_fields(s, trace_common_fields);
+	PUT(s, common_text);
 	seq_putc(s, '\n');
 	trace_event_show_fields(s, call->class->fields(call));
 	seq_puts(s, "\nprint fmt: ");
