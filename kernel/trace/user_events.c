@@ -154,13 +154,18 @@ static int decode_registration(u64 uaddr, struct registration *r)
 	return err;
 }
 
-/* A u32 that may lie anywhere, in two pages even. */
-static bool user_events_can_write(u64 addr)
+/* Two u32 that may lie anywhere, each in two pages even. No page is touched twice in a row. */
+static bool user_events_can_write(u64 a, u64 b)
 {
-	struct mm *mm = current()->mm;
+	u64 bytes[] = {a, a + sizeof(u32) - 1, b, b + sizeof(u32) - 1}, touched = 1;
 
-	return !mm_touch(mm, addr) && (addr % PAGE_SIZE <= PAGE_SIZE - sizeof(u32) ||
-					  !mm_touch(mm, addr + sizeof(u32) - 1));
+	for (unsigned i = 0; i < ARRAY_SIZE(bytes); i++) {
+		u64 page = ALIGN_DOWN(bytes[i], PAGE_SIZE);
+		if (page != touched && mm_touch(current()->mm, bytes[i]))
+			return false;
+		touched = page;
+	}
+	return true;
 }
 
 static int answer(const struct registration *r, u32 index, const struct user_event *ev)
@@ -183,8 +188,7 @@ static long user_events_ioctl_register(struct file *f, u64 uaddr)
 		err = get_text(r.name_args, text);
 	if (err)
 		return err;
-	if (!user_events_can_write(r.index_addr) ||
-	    !user_events_can_write(r.older ? r.bit_addr : r.word))
+	if (!user_events_can_write(r.index_addr, r.older ? r.bit_addr : r.word))
 		return -EFAULT;
 	long index = user_events_register(f->priv, text, r.how, &ev);
 	if (index < 0)

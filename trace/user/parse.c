@@ -170,7 +170,11 @@ static u32 count_fields(const char *text)
 
 size_t user_event_name_len(const char *text)
 {
-	return MIN(strcspn(text, " "), strcspn(text, ":"));
+	size_t n = 0;
+
+	while (text[n] && text[n] != ' ' && text[n] != ':')
+		n++;
+	return n;
 }
 
 /* One block: the event, its fields, the checks, its name, the text that the fields point into. */
