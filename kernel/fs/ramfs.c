@@ -289,8 +289,11 @@ static int ramfs_readdir(struct vnode *v, u64 *cookie, struct dirent *out)
 	int found = 0;
 
 	mutex_lock(&names_lock);
-	struct rentry *e = dir->dir.shown;
-	struct list_head *at = e && e->seq < *cookie ? &e->node : &dir->dir.entries;
+	struct rentry *e = *cookie ? dir->dir.shown : NULL;
+	struct list_head *at = e ? &e->node : &dir->dir.entries;
+	/* Usually no step back, or one: the caller had no room for the last entry. */
+	while (at != &dir->dir.entries && list_entry(at, struct rentry, node)->seq >= *cookie)
+		at = at->prev;
 	while (!found && (at = at->next) != &dir->dir.entries) {
 		e = list_entry(at, struct rentry, node);
 		if (e->seq < *cookie)
