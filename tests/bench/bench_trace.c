@@ -23,7 +23,7 @@ void bench_events_register(void)
 }
 
 BENCH_ROUND(two_round, trace_bench_2u64(a, i))
-BENCH_ROUND(str_round, trace_bench_u64_str16(a, "sixteen bytes .."))
+BENCH_ROUND(str_round, trace_bench_u64_str16(a, "sixteen chars .."))
 BENCH_ROUND(clock_round, {
 	u64 t = host_clock_ns(host_clock());
 	__asm__ volatile("" ::"r"(t));
@@ -95,9 +95,17 @@ static void run_filter_4and_false(const char *name)
 	run_filter(name, "a < 1024 && b < 100000 && a >= 0 && b == 100000");
 }
 
-static void run_filter_glob(const char *name)
+static void run_filter_comm(const char *name)
 {
 	run_filter(name, "comm ~ \"b*h\"");
+}
+
+/* Of a text in the record, as Linux's row. */
+static void run_filter_glob(const char *name)
+{
+	bench_write("events/bench/bench_u64_str16/filter", "s ~ \"*chars*\"");
+	run_str(name);
+	bench_write("events/bench/bench_u64_str16/filter", "0");
 }
 
 static void run_pids(const char *name)
@@ -151,6 +159,7 @@ const struct bench bench_trace[] = {
     {"filter.1_false", run_filter_false},
     {"filter.4and_true", run_filter_4and},
     {"filter.4and_false_last", run_filter_4and_false},
+    {"filter.comm_glob_true", run_filter_comm},
     {"filter.glob_true", run_filter_glob},
     {"prim.trace_clock_local", run_clock},
     {NULL, NULL},

@@ -29,12 +29,15 @@ static bool filter_match_end(const struct filter_insn *in, const char *s, u32 le
 	return len > n && !memcmp(s + len - 1 - n, in->text, n);
 }
 
-/* "*text*" */
+/* "*text*". The text has no NUL, so nothing behind the end of the string is equal to it. */
 static bool filter_match_middle(const struct filter_insn *in, const char *s, u32 len)
 {
-	len = strnlen(s, len);
-	for (u32 i = 0; i + in->text_len <= len; i++)
-		if (!memcmp(s + i, in->text, in->text_len))
+	u32 n = in->text_len;
+
+	if (n == 0 || len < n)
+		return n == 0;
+	for (const char *last = s + len - n; s <= last && *s; s++)
+		if (*s == in->text[0] && !memcmp(s, in->text, n))
 			return true;
 	return false;
 }

@@ -219,6 +219,11 @@ static void glob_edges(void)
 	    {"*abc*", "xxabc", 0, 4, false},
 	    {"*abc*", "abcxx", 0, 5, true},
 	    {"*abc*", "xabcx", 1, 3, true},
+	    {"*abc*", "ab\0abc", 0, 6, false},
+	    {"*abc*", "ababc", 0, 5, true},
+	    {"*abc*", "ab", 0, 2, false},
+	    {"**", "", 0, 1, true},
+	    {"**", "", 0, 0, true},
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
