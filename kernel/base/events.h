@@ -25,7 +25,7 @@ void events_syscall_register(void); /* likewise the events of single system call
  * them is on, a call whose own event is off costs four instructions more here.
  */
 extern struct static_key key_sys_call_enter, key_sys_call_exit;
-extern struct trace_event_call *const events_sys_enter[], *const events_sys_exit[];
+extern struct trace_event_call *events_sys_enter[], *events_sys_exit[]; /* [I] after boot */
 void events_sys_enter_record(struct trace_event_call *call, const struct regs *regs, long nr);
 void events_sys_exit_record(struct trace_event_call *call, long nr, long ret);
 

@@ -5,6 +5,7 @@
  */
 /* hot: runs with each event */
 #include "kernel/base/events.h"
+#include "kernel/lib/string.h"
 #include "kernel/syscall/syscall.h"
 #include "kernel/trace/syscall_data.h"
 #include "trace/event/event.h"
@@ -31,46 +32,45 @@ struct rec_exit {
 	long ret;
 } __packed __aligned(4);
 
-#define ARG(type, name) u64 name;
-#define SYSCALL(nr_, name, args)                                                                   \
-	struct rec_enter_##name {                                                                  \
-		struct trace_entry ent;                                                            \
-		int nr;                                                                            \
-		struct {                                                                           \
-			args                                                                       \
-		} arg;                                                                             \
-	};
-#include "kernel/abi/syscalls.def"
+/*
+ * 2. The calls as the .def has them. Their events, fields and names are made of this at boot: in
+ * the image, they would be ten times as large.
+ */
+struct sys_arg {
+	const char *type, *name;
+};
 
-/* 2. Fields. */
+#define ARG(type, name)		{#type, #name},
+#define SYSCALL(nr, name, args) args
+static const struct sys_arg sys_args[] = {
+#include "kernel/abi/syscalls.def"
+};
+
+struct sys_row {
+	const char *name;
+	u16 nr;
+	u8 size; /* of the name, with its NUL */
+	u8 args; /* which follow those of the row before in sys_args[] */
+};
+
+#define ARG(type, name)		 +1
+#define SYSCALL(nr, name_, args) {#name_, nr, sizeof(#name_), 0 args},
+static const struct sys_row sys_rows[] = {
+#include "kernel/abi/syscalls.def"
+};
+
+#define SYS_CALLS ARRAY_SIZE(sys_rows)
+
+/* 3. Fields. */
 #define NR_FIELD                                                                                   \
 	{                                                                                          \
 		.type = "int", .name = "__syscall_nr", .offset = 8, .size = 4, .is_signed = true   \
 	}
-#define IS_STRING(type)                                                                            \
-	(!__builtin_strcmp(#type, "const char *") || !__builtin_strcmp(#type, "char *"))
-#define ARG(type_, name_)                                                                          \
-	{.type = #type_,                                                                           \
-	    .name = #name_,                                                                        \
-	    .offset = offsetof(rec_t, arg.name_),                                                  \
-	    .size = 8,                                                                             \
-	    .kind = IS_STRING(type_) ? TRACE_FIELD_PTR_STRING : TRACE_FIELD_NUMBER},
-#define SYSCALL(nr, name_, args)                                                                   \
-	static const struct trace_event_field *trace_sys_fields_##name_(void)                      \
-	{                                                                                          \
-		typedef struct rec_enter_##name_ rec_t;                                            \
-		static const struct trace_event_field f[] = {NR_FIELD, args{.name = NULL}};        \
-		(void)sizeof(rec_t *);                                                             \
-		return f;                                                                          \
-	}
-#include "kernel/abi/syscalls.def"
-
-typedef const struct trace_event_field *(*fields_fn)(void);
 
 /* All arguments; the first row is the number. */
 static const struct trace_event_field *plain_fields(const struct trace_event_call *call)
 {
-	return ((fields_fn)call->data)();
+	return call->data;
 }
 
 /* Of an event sys_enter_*, while an instance wants what arguments point at; else NULL. */
@@ -92,7 +92,7 @@ static const struct trace_event_field *trace_sys_exit_fields(
 	return f;
 }
 
-/* 3. Text. "sys_" and what stands behind "sys_enter_" or "sys_exit_" is what a line calls the call.
+/* 4. Text. "sys_" and what stands behind "sys_enter_" or "sys_exit_" is what a line calls the call.
  */
 static const char *short_name(const struct trace_event_call *call)
 {
@@ -162,7 +162,7 @@ static void trace_sys_enter_show_fmt(struct seq *s, const struct trace_event_cal
 	}
 }
 
-/* 4. The events. */
+/* 5. The events. */
 static const struct trace_event_class enter_class = {
     .system = "syscalls",
     .fields = trace_sys_enter_fields,
@@ -176,66 +176,86 @@ static const struct trace_event_class exit_class = {
 };
 
 #define ARG(type, name)
-#define SYSCALL(nr, name_, args)                                                                   \
-	static struct trace_event_call enter_##name_ = {                                           \
-	    .class = &enter_class,                                                                 \
-	    .name = "sys_enter_" #name_,                                                           \
-	    .key = &call_enter_switch,                                                             \
-	    .data = (const void *)trace_sys_fields_##name_,                                        \
-	};                                                                                         \
-	static struct trace_event_call exit_##name_ = {                                            \
-	    .class = &exit_class,                                                                  \
-	    .name = "sys_exit_" #name_,                                                            \
-	    .print_fmt = "\"0x%lx\", REC->ret",                                                    \
-	    .key = &call_exit_switch,                                                              \
-	};
-#include "kernel/abi/syscalls.def"
-
-#define ARG(type, name)
-#define SYSCALL(nr, name, args) &enter_##name, &exit_##name,
-static struct trace_event_call *const all_calls[] = {
+#define SYSCALL(nr, name, args) +sizeof("sys_enter_" #name) + sizeof("sys_exit_" #name)
+enum {
+	SYS_NAMES = 0
 #include "kernel/abi/syscalls.def"
 };
 
-#define ARG(type, name)
-#define SYSCALL(nr, name, args) [nr] = &enter_##name,
-struct trace_event_call *const events_sys_enter[SYSCALL_MAX] = {
-#include "kernel/abi/syscalls.def"
-};
-
-#define ARG(type, name)
-#define SYSCALL(nr, name, args) [nr] = &exit_##name,
-struct trace_event_call *const events_sys_exit[SYSCALL_MAX] = {
-#include "kernel/abi/syscalls.def"
-};
-
-#define ARG(type, name)
-#define SYSCALL(nr, name, args) [nr] = sizeof(((struct rec_enter_##name *)0)->arg) / 8,
-static const u8 arg_count[SYSCALL_MAX] = {
-#include "kernel/abi/syscalls.def"
-};
+/* [I] after boot */
+static struct trace_event_call enter_calls[SYS_CALLS], exit_calls[SYS_CALLS];
+static struct trace_event_field enter_fields[ARRAY_SIZE(sys_args) + 2 * SYS_CALLS];
+static char call_names[SYS_NAMES];
+static u8 arg_count[SYSCALL_MAX];
+struct trace_event_call *events_sys_enter[SYSCALL_MAX], *events_sys_exit[SYSCALL_MAX];
 
 static const struct syscall_data *kept_data(const struct trace_event_call *call)
 {
-	u32 nr = 0;
-
 	if (likely(!READ_ONCE(trace_user_data_most)))
 		return NULL;
-	while (nr < SYSCALL_MAX && events_sys_enter[nr] != call)
-		nr++;
-	return trace_sys_data(nr);
+	return trace_sys_data(sys_rows[call - enter_calls].nr);
+}
+
+/* Puts a name together at *at, which moves on. Inline, so that the size of `head` is known. */
+static inline __attribute__((always_inline)) const char *make_name(
+    char **at, const char *head, size_t size, const struct sys_row *row)
+{
+	char *name = *at;
+
+	__builtin_memcpy(name, head, size);
+	memcpy(name + size, row->name, row->size);
+	*at += size + row->size;
+	return name;
+}
+
+/* Makes the fields of a call at `f`, with a last one that has no name; returns what follows. */
+static struct trace_event_field *make_fields(
+    struct trace_event_field *f, const struct sys_arg *arg, u32 n)
+{
+	*f++ = (struct trace_event_field)NR_FIELD;
+	for (u32 i = 0; i < n; i++, arg++, f++) {
+		f->type = arg->type;
+		f->name = arg->name;
+		f->offset = offsetof(struct rec_enter, args[i]);
+		f->size = sizeof(u64);
+		if (str_equal(arg->type, "const char *") || str_equal(arg->type, "char *"))
+			f->kind = TRACE_FIELD_PTR_STRING;
+	}
+	return f + 1;
 }
 
 void events_syscall_register(void)
 {
-	for (u32 nr = 0; nr < SYSCALL_MAX; nr++)
-		if (events_sys_enter[nr])
-			trace_sys_data_add(nr, plain_fields(events_sys_enter[nr]));
-	trace_events_register(all_calls, ARRAY_SIZE(all_calls));
+	const struct sys_arg *arg = sys_args;
+	struct trace_event_field *fields = enter_fields;
+	char *name = call_names;
+
+	for (u32 i = 0; i < SYS_CALLS; i++) {
+		const struct sys_row *row = &sys_rows[i];
+		struct trace_event_call *enter = &enter_calls[i], *exit = &exit_calls[i];
+		enter->class = &enter_class;
+		enter->name = make_name(&name, "sys_enter_", sizeof("sys_enter_") - 1, row);
+		enter->key = &call_enter_switch;
+		enter->data = fields;
+		exit->class = &exit_class;
+		exit->name = make_name(&name, "sys_exit_", sizeof("sys_exit_") - 1, row);
+		exit->print_fmt = "\"0x%lx\", REC->ret";
+		exit->key = &call_exit_switch;
+		fields = make_fields(fields, arg, row->args);
+		arg += row->args;
+		arg_count[row->nr] = row->args;
+		events_sys_enter[row->nr] = enter;
+		events_sys_exit[row->nr] = exit;
+		trace_sys_data_add(row->nr, enter->data);
+	}
+	for (u32 i = SYS_CALLS; i-- > 0;) {
+		struct trace_event_call *const both[] = {&enter_calls[i], &exit_calls[i]};
+		trace_events_register(both, ARRAY_SIZE(both));
+	}
 }
 
 /*
- * 5. Recording, as trace/event/record.h has it. What the call site calls is a dispatcher without a
+ * 6. Recording, as trace/event/record.h has it. What the call site calls is a dispatcher without a
  * frame, as trace/tracepoint_define.h has one for each event.
  */
 static inline __attribute__((always_inline)) void fill_enter(
