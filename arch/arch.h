@@ -262,6 +262,12 @@ void kernel_probe_missed(struct regs *r);
 u64 kernel_hook_many(struct regs *r);  /* preemption off */
 u64 kernel_hook_probe(struct regs *r); /* interrupts off */
 /*
+ * The same with interrupts off, for who needs few registers: of r only rdi, rsi, rdx, rcx, r8, r9
+ * and rflags are there, and changes are ignored. `next`: where the function goes on. this_cpu()'s
+ * `probing` is afterwards as it was before.
+ */
+void kernel_hook_probe_arguments(u64 next, struct regs *r);
+/*
  * The users of hooks, by number. `slot` is where the function's return address stands. fn() is
  * called with preemption off; users that follow calls have enter() instead, with interrupts off.
  */

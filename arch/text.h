@@ -202,15 +202,16 @@ void hook_return(void);
  * ARCH_HOOK_DIRECT entries that call kernel_hook_users[to]->fn, with preemption off, and as many
  * (ARCH_HOOK_CALLS on) that call ->enter, with interrupts off. ARCH_HOOK_ASKS above each is one
  * that first asks for the user's bit in the CPU's hook_skip, and returns if it is set. MANY calls
- * kernel_hook_many(), PROBE kernel_hook_probe(), which find all registers. Task context, one at a
- * time (kernel/kprobe/hook.c's lock), addresses ascending.
+ * kernel_hook_many(), PROBE kernel_hook_probe(), which find all registers; ARGUMENTS calls
+ * kernel_hook_probe_arguments(). Task context, one at a time (kernel/kprobe/hook.c's lock),
+ * addresses ascending.
  */
 #define ARCH_HOOK_LEN	 5
 #define ARCH_HOOK_DIRECT 16
 #define ARCH_HOOK_CALLS	 ARCH_HOOK_DIRECT
 #define ARCH_HOOK_ASKS	 (2 * ARCH_HOOK_DIRECT)
 #define ARCH_HOOK_BATCH	 128
-enum { ARCH_HOOK_OFF = -1, ARCH_HOOK_MANY = -2, ARCH_HOOK_PROBE = -3 };
+enum { ARCH_HOOK_OFF = -1, ARCH_HOOK_MANY = -2, ARCH_HOOK_PROBE = -3, ARCH_HOOK_ARGUMENTS = -4 };
 struct arch_hook {
 	u64 addr;
 	int to; /* an entry's number, or one of these */

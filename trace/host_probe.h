@@ -24,6 +24,7 @@ struct host_probe_place {
 	 * `kept_fn` gets them in place of fn.
 	 */
 	u32 n_kept;
+	bool arguments; /* fn reads only registers of which host_reg_is_argument() is true */
 	void (*keep)(void *arg, const void *regs, u64 *kept);
 	int (*kept_fn)(void *arg, const void *regs, u64 ip, u64 ret, const u64 *kept);
 	void *arg;
@@ -54,6 +55,11 @@ int host_reg_find(const char *name);	   /* -EINVAL: no such register */
  * its entry. Any context.
  */
 int host_arg_place(unsigned n);
+/*
+ * Weak: is that place in the registers one that fn finds more cheaply at a function's entry, if it
+ * reads no others? (host_context_probed() always finds its own.)
+ */
+bool host_reg_is_argument(u32 at);
 /*
  * Where the name of a file is, for the types %pd ('d') and %pD ('D'): a struct's member that points
  * to it. Weak: false, there is none.

@@ -112,6 +112,36 @@ u64 __noprobe kernel_hook_probe(struct regs *r)
 	return r->rip;
 }
 
+/* A site may have other probes by now, and the call began before. */
+static __noprobe void kprobe_call_argument_readers(struct probe_site *s, struct regs *r)
+{
+	const u32 mask = KPROBE_FLAG_DISABLED | KPROBE_FLAG_ARGUMENTS;
+
+	for (struct kprobe *p = READ_ONCE(s->first); p; p = READ_ONCE(p->next))
+		if ((READ_ONCE(p->flags) & mask) == KPROBE_FLAG_ARGUMENTS)
+			p->pre_handler(p, r);
+}
+
+/* Has no stack frame: the handler of a site's only probe is called by a jump. */
+LEAVES_BY_JUMP void __noprobe kernel_hook_probe_arguments(u64 next, struct regs *r)
+{
+	struct probe_site *s = probe_site_at(next - ARCH_HOOK_LEN);
+	struct kprobe *p;
+
+	if (unlikely(!s))
+		return; /* it was removed just now */
+	if (unlikely(this_cpu_read(probing))) {
+		kprobe_count_missed(s);
+		return;
+	}
+	this_cpu_write(probing, s);
+	p = READ_ONCE(s->argument_reader);
+	if (likely(p))
+		p->pre_handler(p, r);
+	else
+		kprobe_call_argument_readers(s, r);
+}
+
 /* ---- jumps ---- */
 
 void __noprobe kernel_probe_missed(struct regs *r)

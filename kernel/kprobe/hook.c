@@ -4,12 +4,15 @@
  * none has one, or was marked __notrace and says why by NOTRACE().
  *
  * Words: a user's bit in `masks` says that it wants a function. A function with one user calls that
- * user's own entry, one with several the entry of many, which asks the mask. What the text calls
- * now is in `now`. Changes are made under hook_lock: first the mask, then the text, so that a call
- * through the entry of many finds all users that want the function. That entry calls the users that
- * were added last first, as Linux does. A call that began before the change may still reach a user
- * that does not want the function any more, but never one that was removed: no task is preempted in
- * an entry (arch_hook_in_entry()), and hook_user_remove() waits until all CPUs have left it.
+ * user's own entry, one with several the entry of many, which asks the mask. The probes of a
+ * function count as one user; they have one of two bits, and the entry of those that read only
+ * registers of arguments saves no others. What the text calls now is in `now`.
+ *
+ * Changes are made under hook_lock: first the mask, then the text, so that a call through the entry
+ * of many finds all users that want the function. That entry calls the users that were added last
+ * first, as Linux does. A call that began before the change may still reach a user that does not
+ * want the function any more, but never one that was removed: no task is preempted in an entry
+ * (arch_hook_in_entry()), and hook_user_remove() waits until all CPUs have left it.
  */
 /* hot: runs with each event */
 #include "kernel/kprobe/hook.h"
@@ -30,14 +33,16 @@ extern const char __text_start[], __text_end[], __boot_text_end[], __trace_text_
 extern const struct notrace_reason __start___notrace[], __stop___notrace[];
 extern const struct sym_table sym_table;
 
-#define USERS	  32
-#define USER_BIT  1u /* user n's is bit n + 1; the first is that of probes */
-#define PROBE_BIT 1u
-#define GRAIN	  64 /* bytes of text */
-#define TOUCHED	  0x80
+#define USERS	      30
+#define PROBE_BIT     1u
+#define ARGUMENTS_BIT 2u /* in place of it: of probes that read only registers of arguments */
+#define PROBE_BITS    (PROBE_BIT | ARGUMENTS_BIT)
+#define USER_SHIFT    2	 /* user n's bit is n + USER_SHIFT */
+#define GRAIN	      64 /* bytes of text */
+#define TOUCHED	      0x80
 
 /* As `now` has it. */
-enum { NOW_OFF, NOW_MANY, NOW_PROBE, NOW_DIRECT, NOW_MASK = 0x7f };
+enum { NOW_OFF, NOW_MANY, NOW_PROBE, NOW_ARGUMENTS, NOW_DIRECT, NOW_MASK = 0x7f };
 
 static void hook_nobody(struct hook_user *user __maybe_unused, u64 ip __maybe_unused,
     u64 parent __maybe_unused, u64 *slot __maybe_unused)
@@ -62,8 +67,8 @@ static void hook_nobody_left(struct hook_user *user __maybe_unused,
 		.fn = hook_nobody, .enter = hook_nobody_entered, .leave = hook_nobody_left         \
 	}
 static struct hook_user nobody = HOOK_NOBODY, leaving = HOOK_NOBODY;
-struct hook_user *kernel_hook_users[USERS - 1] = {
-    [0 ... USERS - 2] = &nobody}; /* [A] changed under hook_lock */
+struct hook_user *kernel_hook_users[USERS] = {
+    [0 ... USERS - 1] = &nobody}; /* [A] changed under hook_lock */
 
 static struct mutex hook_lock = MUTEX_INIT(hook_lock);
 static u32 generation; /* [hook_lock] of users: none has the calls of another */
@@ -71,7 +76,7 @@ static u32 *masks;     /* [A] by function; NULL: no hook was ever used */
 static u8 *now;	       /* [hook_lock] by function: NOW_*, TOUCHED */
 static u16 *first_of;  /* [I] by GRAIN of the text: the first function there or above */
 /* [hook_lock] the functions of each user, a bit for each: a column of `masks`. Made once. */
-static u64 *functions_of[USERS - 1];
+static u64 *functions_of[USERS];
 
 /* ---- which function ---- */
 
@@ -169,16 +174,16 @@ __noprobe u64 kernel_hook_many(struct regs *r)
 	long i = hook_index(ip);
 	u32 mask = i < 0 ? 0 : READ_ONCE(masks[i]);
 
-	for (u32 left = mask & ~PROBE_BIT & ~(u32)(this_cpu_read(hook_skip) << 1); left;) {
-		u32 number = 31 - __builtin_clz(left); /* of the user, and one more */
-		struct hook_user *u = READ_ONCE(kernel_hook_users[number - 1]);
+	for (u32 left = mask >> USER_SHIFT & ~(u32)this_cpu_read(hook_skip); left;) {
+		u32 number = 31 - __builtin_clz(left);
+		struct hook_user *u = READ_ONCE(kernel_hook_users[number]);
 		if (u->enter)
 			hook_call_enter(u, r);
 		else
 			u->fn(u, ip, parent, slot);
 		left ^= 1u << number;
 	}
-	return mask & PROBE_BIT ? hook_call_probes(r) : ip + HOOK_LEN;
+	return mask & PROBE_BITS ? hook_call_probes(r) : ip + HOOK_LEN;
 }
 
 /* ---- when one returns ---- */
@@ -235,7 +240,9 @@ static u8 hook_wanted(u32 mask)
 		return NOW_MANY;
 	if (mask == PROBE_BIT)
 		return NOW_PROBE;
-	unsigned number = __builtin_ctz(mask) - 1;
+	if (mask == ARGUMENTS_BIT)
+		return NOW_ARGUMENTS;
+	unsigned number = __builtin_ctz(mask) - USER_SHIFT;
 	if (number >= ARCH_HOOK_DIRECT)
 		return NOW_MANY;
 	const struct hook_user *u = kernel_hook_users[number];
@@ -253,6 +260,8 @@ static int arch_entry_of(u8 state)
 		return ARCH_HOOK_MANY;
 	case NOW_PROBE:
 		return ARCH_HOOK_PROBE;
+	case NOW_ARGUMENTS:
+		return ARCH_HOOK_ARGUMENTS;
 	default:
 		return (state & NOW_MASK) - NOW_DIRECT;
 	}
@@ -284,14 +293,10 @@ static void hook_update(u32 i)
 		hook_flush();
 }
 
-static bool hook_change(u32 i, u32 bit, bool on)
+static void hook_change(u32 i, u32 bits, u32 set)
 {
-	u32 mask = on ? masks[i] | bit : masks[i] & ~bit;
-
-	if (mask == masks[i])
-		return false;
-	WRITE_ONCE(masks[i], mask);
-	return true;
+	WRITE_ONCE(masks[i], (masks[i] & ~bits) | set);
+	hook_update(i);
 }
 
 static u32 hook_words(void)
@@ -311,7 +316,7 @@ static u64 hook_word(u32 word)
 void hook_user_set(struct hook_user *user, const u64 *functions)
 {
 	u64 *has = functions_of[user->number];
-	u32 bit = USER_BIT << (user->number + 1);
+	u32 bit = 1u << (user->number + USER_SHIFT);
 
 	mutex_lock(&hook_lock);
 	for (u32 word = 0; word < hook_words(); word++) {
@@ -319,8 +324,7 @@ void hook_user_set(struct hook_user *user, const u64 *functions)
 
 		for (u64 change = has[word] ^ want; change; change &= change - 1) {
 			unsigned at = __builtin_ctzl(change);
-			hook_change(word * 64 + at, bit, want >> at & 1);
-			hook_update(word * 64 + at);
+			hook_change(word * 64 + at, bit, want >> at & 1 ? bit : 0);
 		}
 		has[word] = want;
 	}
@@ -340,14 +344,17 @@ void hook_user_ask(struct hook_user *user, bool ask)
 	mutex_unlock(&hook_lock);
 }
 
-void hook_set_probes(const u64 *addrs, unsigned n, bool on)
+void hook_set_probes(const u64 *addrs, unsigned n, enum hook_probes which)
 {
+	static const u8 bits[] = {
+	    [HOOK_PROBES] = PROBE_BIT, [HOOK_ARGUMENT_PROBES] = ARGUMENTS_BIT};
+
 	mutex_lock(&hook_lock);
 	for (unsigned k = 0; k < n; k++) {
 		long i = hook_index(addrs[k]);
 
-		if (i >= 0 && hook_change(i, PROBE_BIT, on))
-			hook_update(i);
+		if (i >= 0)
+			hook_change(i, PROBE_BITS, bits[which]);
 	}
 	hook_flush();
 	mutex_unlock(&hook_lock);
@@ -358,14 +365,14 @@ void hook_set_probes(const u64 *addrs, unsigned n, bool on)
 /* The number after all that are in use; if that is the last, any; -1: there is none. */
 static int hook_free_number(void)
 {
-	int i = USERS - 1;
+	int i = USERS;
 
 	while (i > 0 && kernel_hook_users[i - 1] == &nobody)
 		i--;
-	if (i == USERS - 1)
-		for (i = 0; i < USERS - 1 && kernel_hook_users[i] != &nobody;)
+	if (i == USERS)
+		for (i = 0; i < USERS && kernel_hook_users[i] != &nobody;)
 			i++;
-	return i < USERS - 1 ? i : -1;
+	return i < USERS ? i : -1;
 }
 
 static int hook_user_number(struct hook_user *user)
@@ -441,13 +448,13 @@ struct hook_state hook_state(unsigned function)
 	u32 mask = first_of ? masks[function] : 0;
 	for (u32 left = mask; left; left &= left - 1)
 		s.users++;
-	s.probed = mask & PROBE_BIT;
+	s.probed = mask & PROBE_BITS;
 	if (first_of) {
 		s.touched = now[function] & TOUCHED;
 		s.entry = arch_hook_entry(arch_entry_of(now[function]));
 	}
 	if (s.users == 1 && !s.probed)
-		s.fn = hook_user_entry(kernel_hook_users[__builtin_ctz(mask) - 1]);
+		s.fn = hook_user_entry(kernel_hook_users[__builtin_ctz(mask) - USER_SHIFT]);
 	mutex_unlock(&hook_lock);
 	return s;
 }

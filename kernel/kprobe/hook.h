@@ -36,12 +36,17 @@ void hook_user_remove(struct hook_user *user);
 void hook_user_ask(struct hook_user *user, bool ask);
 void hook_user_skip(const struct hook_user *user, bool skip);
 /*
- * Probes at the beginning of hooked functions: is addr such a place; makes room for the first; they
- * are to be on, or not.
+ * Probes at the beginning of hooked functions: is addr such a place; makes room for the first;
+ * which of them are to be called.
  */
+enum hook_probes {
+	HOOK_NO_PROBES,
+	HOOK_PROBES,	      /* as kernel_hook_probe() calls them */
+	HOOK_ARGUMENT_PROBES, /* as kernel_hook_probe_arguments() does, unless others are there */
+};
 bool hook_at(u64 addr);
 int hook_prepare(void);
-void hook_set_probes(const u64 *addrs, unsigned n, bool on);
+void hook_set_probes(const u64 *addrs, unsigned n, enum hook_probes which);
 
 /* Who wants a function. */
 struct hook_state {

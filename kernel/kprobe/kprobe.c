@@ -117,55 +117,66 @@ static void site_free(struct probe_site *s)
 
 static void kprobe_look_up(struct probe_site *s)
 {
-	bool post = false;
+	bool post = false, arguments = s->hooked;
+	struct kprobe *reader = NULL;
+	unsigned enabled = 0;
 
-	s->wanted = false;
 	for (struct kprobe *p = s->first; p; p = p->next) {
-		s->wanted |= !(p->flags & KPROBE_FLAG_DISABLED);
 		post |= p->post_handler != NULL;
+		if (p->flags & KPROBE_FLAG_DISABLED)
+			continue;
+		enabled++;
+		reader = p;
+		arguments &= p->flags / KPROBE_FLAG_ARGUMENTS;
 	}
+	arguments &= !post;
+	s->wanted = !enabled ? HOOK_NO_PROBES : arguments ? HOOK_ARGUMENT_PROBES : HOOK_PROBES;
+	WRITE_ONCE(s->argument_reader, arguments && enabled == 1 ? reader : NULL);
 	WRITE_ONCE(s->post, post);
 }
 
-/* Sites that change together: breakpoints, and hooks. */
+/* Sites that change together, in the same way: breakpoints, and hooks. */
 struct arming {
 	struct arch_probe *probes[ARCH_PROBE_BATCH];
 	u64 hooks[ARCH_PROBE_BATCH];
 	unsigned n_probes, n_hooks;
+	enum hook_probes to;
 };
 
-static void kprobe_arming_flush(struct arming *a, bool on)
+static void kprobe_arming_flush(struct arming *a)
 {
-	arch_probe_arm(a->probes, a->n_probes, on);
+	arch_probe_arm(a->probes, a->n_probes, a->to);
 	if (a->n_hooks)
-		hook_set_probes(a->hooks, a->n_hooks, on);
+		hook_set_probes(a->hooks, a->n_hooks, a->to);
 	a->n_probes = a->n_hooks = 0;
 }
 
-static void kprobe_arming_add(struct arming *a, struct probe_site *s, bool on)
+/* Adds a site whose text is not as it is wanted. */
+static void kprobe_arming_add(struct arming *a, struct probe_site *s)
 {
-	s->armed = on;
+	enum hook_probes to = kprobes_all_off ? HOOK_NO_PROBES : s->wanted;
+
+	if (s->armed == to)
+		return;
+	if (a->to != to || a->n_hooks == ARCH_PROBE_BATCH || a->n_probes == ARCH_PROBE_BATCH)
+		kprobe_arming_flush(a);
+	a->to = s->armed = to;
 	if (s->hooked)
 		a->hooks[a->n_hooks++] = s->addr;
 	else
 		a->probes[a->n_probes++] = &s->arch;
-	if (a->n_hooks == ARCH_PROBE_BATCH || a->n_probes == ARCH_PROBE_BATCH)
-		kprobe_arming_flush(a, on);
 }
 
 /* Brings the text in line with what is wanted of the sites of these probes. */
-static void kprobe_arm_all(struct kprobe *const *ps, unsigned n, bool on)
+static void kprobe_arm_all(struct kprobe *const *ps, unsigned n)
 {
 	struct arming arming = {.n_probes = 0};
 
 	kprobe_unoptimize_several(ps, n);
-	for (unsigned i = 0; i < n; i++) {
-		struct probe_site *s = ps[i]->site;
-		if (!s || s->wanted != on || s->armed == on || (on && kprobes_all_off))
-			continue;
-		kprobe_arming_add(&arming, s, on);
-	}
-	kprobe_arming_flush(&arming, on);
+	for (unsigned i = 0; i < n; i++)
+		if (ps[i]->site)
+			kprobe_arming_add(&arming, ps[i]->site);
+	kprobe_arming_flush(&arming);
 	kprobe_kick_optimizer();
 }
 
@@ -264,8 +275,8 @@ static void kprobe_detach_all(struct kprobe **ps, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		if (ps[i]->site)
 			detach(ps[i]);
-	kprobe_arm_all(ps, n, false); /* 2. */
-	arch_probe_sync();	      /* 3. */
+	kprobe_arm_all(ps, n); /* 2. */
+	arch_probe_sync();     /* 3. */
 	for (unsigned i = 0; i < n; i++)
 		if (ps[i]->site)
 			site_free_untrapped(ps[i]->site);
@@ -289,7 +300,7 @@ int register_kprobes(struct kprobe **ps, unsigned n)
 		kprobe_detach_all(ps, done);
 		kprobe_free_retired();
 	} else {
-		kprobe_arm_all(ps, n, true);
+		kprobe_arm_all(ps, n);
 	}
 	mutex_unlock(&kprobe_lock);
 	return err;
@@ -330,7 +341,7 @@ static int kprobe_switch_all(struct kprobe **ps, unsigned n, bool on)
 		kprobe_look_up(ps[i]->site);
 	}
 	if (!err)
-		kprobe_arm_all(ps, n, on);
+		kprobe_arm_all(ps, n);
 	mutex_unlock(&kprobe_lock);
 	return err;
 }
@@ -362,13 +373,9 @@ static void kprobe_arm_wanted(void)
 
 	kprobe_unoptimize_all();
 	for (unsigned b = 0; b < PROBE_BUCKETS; b++)
-		for (struct probe_site *s = probe_buckets[b]; s; s = s->next) {
-			bool on = s->wanted && !kprobes_all_off;
-			if (s->armed == on)
-				continue;
-			kprobe_arming_add(&arming, s, on);
-			kprobe_arming_flush(&arming, on);
-		}
+		for (struct probe_site *s = probe_buckets[b]; s; s = s->next)
+			kprobe_arming_add(&arming, s);
+	kprobe_arming_flush(&arming);
 	kprobe_kick_optimizer();
 }
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "kernel/kprobe/hook.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/task/sync.h"
@@ -21,9 +22,12 @@ struct probe_site {
 	struct arch_probe *trapping;
 	struct arch_probe *untrapped; /* [P] no more used, not yet freed */
 	struct probe_site *doomed;    /* [P] chain of those to be freed */
-	bool hooked;	     /* [I] at a function's hook, which calls it: there is never an int3 */
-	bool post;	     /* [A] one of its probes has a post handler */
-	bool armed, wanted;  /* [P] is there an int3 or a jump; is there to be one */
+	/* [A] at a hook: the only enabled probe, if that reads only registers of arguments; NULL */
+	struct kprobe *argument_reader;
+	bool hooked; /* [I] at a function's hook, which calls it: there is never an int3 */
+	bool post;   /* [A] one of its probes has a post handler */
+	/* [P] is there to be an int3, a jump or a hook's call; what there is */
+	enum hook_probes wanted, armed;
 	bool opened;	     /* [P] who traps goes through the detour */
 	bool jump;	     /* [A] there is a jump, or about to be or to go */
 	bool checked;	     /* [P] can there be one? */

@@ -52,6 +52,14 @@ typedef long ssize;
 #else
 #define __noipa __attribute__((noipa))
 #endif
+/*
+ * Its last calls are jumps, so that it needs no frame. The Makefile's FRAMES forbid that to others.
+ */
+#ifdef __clang__
+#define LEAVES_BY_JUMP
+#else
+#define LEAVES_BY_JUMP __attribute__((optimize("optimize-sibling-calls")))
+#endif
 /* Without a hook at its beginning (kernel/kprobe/hook.h). */
 #define __notrace      __attribute__((patchable_function_entry(0)))
 #define __noinline     __attribute__((noinline))

@@ -21,13 +21,6 @@ struct host_probe {
 	void *arg;
 };
 
-/* These two have nothing to do behind the call: they leave by a jump, and have no frame. */
-#ifdef __clang__
-#define LEAVES_BY_JUMP
-#else
-#define LEAVES_BY_JUMP __attribute__((optimize("optimize-sibling-calls")))
-#endif
-
 static LEAVES_BY_JUMP int host_probe_on_hit(struct kprobe *p, struct regs *r)
 {
 	struct host_probe *hp = container_of(p, struct host_probe, rp.kp);
@@ -126,6 +119,8 @@ int host_probe_create(const struct host_probe_place *place, struct host_probe **
 		hp->is_return = place->is_return;
 		hp->rp.kp.addr = (void *)addr;
 		hp->rp.kp.flags = KPROBE_FLAG_DISABLED;
+		if (place->arguments && !hp->is_return)
+			hp->rp.kp.flags |= KPROBE_FLAG_ARGUMENTS;
 		hp->rp.kp.pre_handler = hp->is_return ? NULL : host_probe_on_hit;
 		hp->rp.handler = host_probe_on_return;
 		if (place->n_kept) {
@@ -252,4 +247,11 @@ int host_arg_place(unsigned n)
 
 	return n < ARRAY_SIZE(names) ? host_reg_find(names[n])
 				     : -1 - (int)(n - ARRAY_SIZE(names) + 1);
+}
+
+/* Those of KPROBE_FLAG_ARGUMENTS. */
+bool host_reg_is_argument(u32 at)
+{
+	return at >= offsetof(struct regs, r9) && at <= offsetof(struct regs, rdi) &&
+	       at != offsetof(struct regs, rax);
 }

@@ -127,9 +127,21 @@ u64 host_probe_missed(const struct host_probe *p)
 	return 0;
 }
 
+/* What a probe at the entry of a function finds, if it reads only registers of arguments. */
+static struct machine_regs arguments_of(const struct machine_regs *regs)
+{
+	struct machine_regs only = *regs;
+
+	for (u32 at = 0; at < sizeof(only); at += 8)
+		if (!host_reg_is_argument(at))
+			*(u64 *)((char *)&only + at) = 0xbadbadbadbadbad;
+	return only;
+}
+
 void machine_probe_hit(
     const char *symbol, u64 offset, bool is_return, const struct machine_regs *regs)
 {
+	struct machine_regs arguments = arguments_of(regs);
 	u64 kept[128];
 	int i = find(symbol);
 
@@ -141,7 +153,9 @@ void machine_probe_hit(
 				p->place.keep(p->place.arg, regs, kept);
 				p->place.kept_fn(p->place.arg, regs, p->addr, 0x20000, kept);
 			} else {
-				p->place.fn(p->place.arg, regs, p->addr, 0x20000);
+				p->place.fn(p->place.arg,
+				    p->place.arguments && !offset && !is_return ? &arguments : regs,
+				    p->addr, 0x20000);
 			}
 			host_preempt_enable();
 		}
@@ -246,6 +260,14 @@ int host_arg_place(unsigned n)
 
 	return n < ARRAY_SIZE(names) ? host_reg_find(names[n])
 				     : -1 - (int)(n - ARRAY_SIZE(names) + 1);
+}
+
+bool host_reg_is_argument(u32 at)
+{
+	for (unsigned n = 0; n < 6; n++)
+		if (host_arg_place(n) == (int)at)
+			return true;
+	return false;
 }
 
 void host_context_probed(struct host_context *ctx, const void *regs)

@@ -296,6 +296,11 @@ __weak int host_arg_place(unsigned n __maybe_unused)
 	return 0;
 }
 
+__weak bool host_reg_is_argument(u32 at __maybe_unused)
+{
+	return false;
+}
+
 __weak const char *host_stack_register(void)
 {
 	return "sp";

@@ -47,11 +47,7 @@ struct trace_slot {
  * dropping an event costs no more than the test. (The unwinder knows functions without frames:
  * arch/x86_64/cpu/unwind.c.)
  */
-#ifdef __clang__
-#define TRACE_DISPATCH __trace_text
-#else
-#define TRACE_DISPATCH __trace_text __attribute__((optimize("optimize-sibling-calls")))
-#endif
+#define TRACE_DISPATCH __trace_text LEAVES_BY_JUMP
 
 /*
  * An event is idle if it is dropped regardless of its record: recording is off or the task is not

@@ -195,6 +195,20 @@ static int parse_probe(const struct probe_definition *d, const struct probe_word
 	return code;
 }
 
+/* Nothing of its arguments is another register than a function's arguments are in. */
+static bool probe_reads_arguments(const struct trace_probe *tp)
+{
+	for (u32 i = 0; i < tp->n_args; i++) {
+		const struct probe_fetch *f = &tp->args[i].fetch;
+
+		if (f->source == PROBE_FROM_REG
+			? !host_reg_is_argument(f->param)
+			: f->source != PROBE_FROM_IMM && f->source != PROBE_FROM_COMM)
+			return false;
+	}
+	return true;
+}
+
 static int kprobe_event_register(struct trace_probe *tp, struct probe_error *err)
 {
 	struct host_probe_place place = {
@@ -207,6 +221,7 @@ static int kprobe_event_register(struct trace_probe *tp, struct probe_error *err
 	    .n_kept = tp->n_entry,
 	    .keep = probe_keep,
 	    .kept_fn = probe_return_hit,
+	    .arguments = probe_reads_arguments(tp),
 	};
 	int code = err->late ? err->late : !tp->symbol && !tp->addr ? -EINVAL : 0;
 

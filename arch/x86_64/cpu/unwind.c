@@ -36,8 +36,8 @@ enum {
 
 /* arch/x86_64/probe/hook.S */
 extern const char hook_entries[], hook_direct_return[], hook_call_entries[], hook_call_return[],
-    hook_asking[], hook_return_slow[], hook_return_slow_called[], hook_return_called[],
-    hook_return_pops[], hook_return_end[];
+    hook_asking[], hook_arguments_return[], hook_return_slow[], hook_return_slow_called[],
+    hook_return_called[], hook_return_pops[], hook_return_end[];
 
 /* So many functions of what records are left out, at most. */
 #define RECORDERS 32
@@ -208,13 +208,13 @@ static u64 real_return(u64 ret, u64 at)
 	return real ? real : ret;
 }
 
-/* The hooked function, which has no frame yet, and its return address, lie at `at`. */
-static bool unwind_add_hooked(struct walk *w, u64 at)
+/* Where a hooked function goes on, which has no frame yet, and its return address, lie at `at`. */
+static bool unwind_add_hooked(struct walk *w, u64 at, unsigned back)
 {
 	u64 hooked[2];
 
 	return unwind_read_words(at, hooked, sizeof(hooked)) && is_text(hooked[0]) &&
-	       add(w, hooked[0]) && add(w, real_return(hooked[1], at + 8));
+	       add(w, hooked[0] - back) && add(w, real_return(hooked[1], at + 8));
 }
 
 /* The place of a return address that hook_return fills in; until then the shadow stack has it. */
@@ -228,19 +228,24 @@ static bool unwind_add_returned(struct walk *w, u64 at)
 }
 
 /* Is that where one of the entries calls? `call` is where the first of them does. */
-static bool unwind_is_in_entry(u64 ret, const char *first, const char *call, const char *end)
+static bool unwind_is_in_entry(
+    u64 ret, const char *first, const char *call, const char *end, unsigned size)
 {
 	return ret - (u64)first < (u64)(end - first) &&
-	       (ret - (u64)first) % HOOK_ENTRY == (u64)(call - first);
+	       (ret - (u64)first) % size == (u64)(call - first);
 }
 
 /* The return address `ret`, which stands at `at`; false: the walk ends. */
 static bool unwind_add_return(struct walk *w, u64 ret, u64 at)
 {
-	if (unwind_is_in_entry(ret, hook_entries, hook_direct_return, hook_call_entries))
-		return unwind_add_hooked(w, at + 8 + HOOK_SAVED);
-	if (unwind_is_in_entry(ret, hook_call_entries, hook_call_return, hook_asking))
-		return unwind_add_hooked(w, at + 16 + HOOK_SAVED);
+	if (unwind_is_in_entry(
+		ret, hook_entries, hook_direct_return, hook_call_entries, HOOK_ENTRY))
+		return unwind_add_hooked(w, at + 8 + HOOK_SAVED, 0);
+	if (unwind_is_in_entry(
+		ret, hook_call_entries, hook_call_return, hook_asking, HOOK_CALL_ENTRY))
+		return unwind_add_hooked(w, at + 16 + HOOK_SAVED, 0);
+	if (ret == (u64)hook_arguments_return) /* as probes with all registers have it */
+		return unwind_add_hooked(w, at + 8 + HOOK_ARGUMENTS, HOOK_SIZE - 1);
 	if (ret == (u64)hook_return_called || ret == (u64)hook_return_slow_called)
 		return unwind_add_returned(w, at + 8 + offsetof(struct hook_returned, to));
 	return is_text(ret) && add(w, real_return(ret, at));

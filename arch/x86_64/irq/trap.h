@@ -20,6 +20,7 @@
 
 /* Offsets in struct regs. */
 #define REGS_R11    48
+#define REGS_R9	    64
 #define REGS_RAX    80
 #define REGS_RCX    88
 #define REGS_ERROR  120
@@ -44,9 +45,11 @@
 /* probe/hook.S: the entries of single users, and what they push below the return address. */
 #define HOOK_DIRECT	 16
 #define HOOK_ENTRY	 64
-#define HOOK_ASKING	 32
+#define HOOK_CALL_ENTRY	 40
+#define HOOK_ASKING	 24
 #define HOOK_SAVED	 48
-#define HOOK_USER_ENTER	 8 /* in struct hook_user */
+#define HOOK_ARGUMENTS	 96 /* hook_arguments: the same */
+#define HOOK_USER_ENTER	 8  /* in struct hook_user */
 #define HOOK_USER_LEAVE	 16
 #define HOOK_USER_CALLS	 32
 #define HOOK_CALL_SIZE	 24

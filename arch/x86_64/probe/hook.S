@@ -27,8 +27,9 @@
 	.endm
 
 /*
- * An entry for each user that may be a function's only one, HOOK_ENTRY bytes each; then the same
- * for users that follow calls. The unwinder finds where each calls by the labels in the first.
+ * An entry for each user that may be a function's only one, HOOK_ENTRY bytes each; then one for
+ * each that follows calls, HOOK_CALL_ENTRY bytes each. The unwinder finds where each calls by the
+ * labels in the first.
  */
 	.balign HOOK_ENTRY
 	.globl hook_entries
@@ -60,7 +61,7 @@ hook_direct_return:
 hook_call_entries:
 	.set number, 0
 	.rept HOOK_DIRECT
-	.balign HOOK_ENTRY
+	.org hook_call_entries + HOOK_CALL_ENTRY * number, 0x90
 	pushfq
 	cli
 	push_arguments
@@ -81,20 +82,62 @@ hook_call_return:
  * Before each of these, one for users that do not want the calls of every task: it returns at once
  * if its user set its bit in CPU_HOOK_SKIP.
  */
-	.globl hook_asking
-	.balign HOOK_ASKING
-hook_asking:
+	.macro asking first, entries, size
 	.set number, 0
-	.rept 2 * HOOK_DIRECT
-	.balign HOOK_ASKING
-	btl $number % HOOK_DIRECT, %gs:CPU_HOOK_SKIP
-	jnc hook_entries + HOOK_ENTRY * number
+	.rept HOOK_DIRECT
+	.org hook_asking + HOOK_ASKING * (\first + number), 0x90
+	btl $number, %gs:CPU_HOOK_SKIP
+	jnc \entries + \size * number
 	ret
 	.set number, number + 1
 	.endr
+	.endm
+
+	.globl hook_asking
+	.balign 8
+hook_asking:
+	asking 0, hook_entries, HOOK_ENTRY
+	asking HOOK_DIRECT, hook_call_entries, HOOK_CALL_ENTRY
 	.globl hook_entries_end
 hook_entries_end:
 	.size hook_entries, . - hook_entries
+
+/*
+ * For probes that read only registers of arguments: the part of struct regs that lies above r10.
+ * Where the function goes on stands in the place of rsp. Interrupts are off before anybody looks.
+ */
+	.globl hook_arguments
+	.type hook_arguments, @function
+	.balign 16
+hook_arguments:
+	pushfq
+	cli
+	leaq -(REGS_RFLAGS - REGS_ERROR)(%rsp), %rsp
+	pushq %rdi
+	pushq %rsi
+	pushq %rdx
+	pushq %rcx
+	pushq %rax
+	pushq %r8
+	pushq %r9
+	pushq %gs:CPU_PROBING
+	movq HOOK_ARGUMENTS(%rsp), %rdi
+	leaq 8 - REGS_R9(%rsp), %rsi
+	call kernel_hook_probe_arguments
+	.globl hook_arguments_return
+hook_arguments_return:
+	popq %gs:CPU_PROBING
+	popq %r9
+	popq %r8
+	popq %rax
+	popq %rcx
+	popq %rdx
+	popq %rsi
+	popq %rdi
+	leaq REGS_RFLAGS - REGS_ERROR(%rsp), %rsp
+	popfq
+	ret
+	.size hook_arguments, . - hook_arguments
 
 /*
  * A followed function returns to hook_return. Its caller relies only on %rax, %rdx and the

@@ -15,6 +15,9 @@ _Static_assert(offsetof(struct hook_user, enter) == HOOK_USER_ENTER &&
 		   sizeof(struct hook_call) == HOOK_CALL_SIZE,
     "hook.S calls users");
 _Static_assert(offsetof(struct hook_returned, to) == HOOK_RETURNED_TO, "hook.S makes it");
+_Static_assert(offsetof(struct regs, r9) == REGS_R9 &&
+		   offsetof(struct regs, rsp) - REGS_R9 + 8 == HOOK_ARGUMENTS,
+    "hook.S makes the part of struct regs from there on");
 _Static_assert(offsetof(struct arch_task, shadow) == TASK_SHADOW &&
 		   offsetof(struct shadow, top) == SHADOW_TOP &&
 		   offsetof(struct shadow_record, slot) == RECORD_SLOT &&
@@ -25,7 +28,8 @@ _Static_assert(offsetof(struct arch_task, shadow) == TASK_SHADOW &&
 
 enum { OP_CALL = 0xe8 };
 
-extern const char hook_entries[], hook_asking[], hook_entries_end[], hook_many[], hook_probe[];
+extern const char hook_entries[], hook_call_entries[], hook_asking[], hook_entries_end[],
+    hook_many[], hook_probe[], hook_arguments[];
 
 /* As tools/hooks makes it. */
 static const u8 nop[ARCH_HOOK_LEN] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
@@ -42,10 +46,15 @@ u64 arch_hook_entry(int to)
 		return (u64)hook_many;
 	if (to == ARCH_HOOK_PROBE)
 		return (u64)hook_probe;
+	if (to == ARCH_HOOK_ARGUMENTS)
+		return (u64)hook_arguments;
 	if (to == ARCH_HOOK_OFF)
 		return 0;
-	return to < ARCH_HOOK_ASKS ? (u64)hook_entries + (unsigned)to * HOOK_ENTRY
-				   : (u64)hook_asking + (to - ARCH_HOOK_ASKS) * HOOK_ASKING;
+	if (to >= ARCH_HOOK_ASKS)
+		return (u64)hook_asking + (to - ARCH_HOOK_ASKS) * HOOK_ASKING;
+	if (to >= ARCH_HOOK_CALLS)
+		return (u64)hook_call_entries + (to - ARCH_HOOK_CALLS) * HOOK_CALL_ENTRY;
+	return (u64)hook_entries + to * HOOK_ENTRY;
 }
 
 bool __noprobe arch_hook_in_entry(u64 rip)
