@@ -417,11 +417,20 @@ $(O)/bench-native: $(wildcard tests/native/*.[ch] tests/host/port/memory.c trace
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 -O2 -g $(WARN) -I. -fno-strict-aliasing -DTRACE_HOST_INLINE='"tests/native/inline.h"' -pthread -o $@ $(filter %.c,$^)
 
-.PHONY: bench-native
-bench-native: $(O)/bench-native
-	$(Q)tests/drive/bench-native $< $(O)/bench-native.tsv
+# A whole event: with the core of the tracer, without what a host may leave out.
+NATIVEOBJ := $(patsubst %,$(O)/n/%.o,$(filter-out $(part_all),$(TRACESRC)) $(wildcard trace/defaults/*.c kernel/lib/*.c) tests/native/event/bench.c tests/native/host.c tests/host/port/memory.c)
+$(O)/n/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -O2 $(WARN) -I. -fno-strict-aliasing -Wno-sizeof-pointer-memaccess -DTRACE_HOST_INLINE='"tests/native/inline.h"' -MMD -MP -c $< -o $@
 
--include $(patsubst %.o,%.d,$(HOBJ) $(TOBJ) $(SOBJ) $(TLOBJ) $(TUOBJ) $(FUZZOBJ) $(FUZZERS:%=$(O)/lt/tests/fuzz/%.c.o) $(PORTOBJ) $(BAREOBJ) $(EHOBJ))
+$(O)/bench-native-event: $(NATIVEOBJ)
+	$(Q)$(CC) -pthread -o $@ $^
+
+.PHONY: bench-native
+bench-native: $(O)/bench-native $(O)/bench-native-event
+	$(Q)tests/drive/bench-native $^ $(O)/bench-native.tsv
+
+-include $(patsubst %.o,%.d,$(HOBJ) $(TOBJ) $(SOBJ) $(TLOBJ) $(TUOBJ) $(FUZZOBJ) $(FUZZERS:%=$(O)/lt/tests/fuzz/%.c.o) $(PORTOBJ) $(BAREOBJ) $(EHOBJ) $(NATIVEOBJ))
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' tests/tests.mk

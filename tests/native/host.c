@@ -1,7 +1,7 @@
 /*
- * What the ring buffer needs from its host (trace/host_*.h), for measuring. Rings are made, changed
- * and read while nobody writes, so nothing has to be waited for. Memory is that of
- * tests/host/port/memory.c.
+ * What the ring buffer, and the core around it, need from their host (trace/host_*.h), for
+ * measuring. Rings are made, changed and read while nobody writes, so nothing has to be waited for.
+ * Memory is that of tests/host/port/memory.c.
  */
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"
@@ -27,6 +27,11 @@ void host_on_cpu(unsigned cpu, void (*fn)(void *), void *arg)
 {
 	(void)cpu;
 	fn(arg);
+}
+
+void host_on_quiet_cpu(unsigned cpu, void (*fn)(void *), void *arg)
+{
+	host_on_cpu(cpu, fn, arg);
 }
 
 int host_memory_check(const char *what, u64 bytes)
