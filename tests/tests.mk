@@ -36,8 +36,8 @@ COMPILE_t = $(HTESTCC) $(TCFLAGS) -ffreestanding -DWATCH_THREADS
 # s, ring-step: the same as a kernel has it, for what tries all there is: each instruction, each size at each offset.
 COMPILE_s = $(HTESTCC) $(SCFLAGS) -ffreestanding -DRING_EXHAUSTIVE
 # l, trapline; lt, its cases, under sanitizers.
-COMPILE_l = $(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
-COMPILE_lt = $(HTESTCC) $(HCFLAGS)
+COMPILE_l = $(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -Wa,-I$(O) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+COMPILE_lt = $(HTESTCC) $(HCFLAGS) -Wa,-I$(O)
 # b, bare.elf: a kernel of its own.
 COMPILE_b = $(CC) -std=gnu17 -O1 -g $(WARN) -I. -ffreestanding -fno-pie -fno-stack-protector -fno-strict-aliasing -mno-red-zone \
             -mgeneral-regs-only -mcx16 -fcf-protection=none -fno-asynchronous-unwind-tables
@@ -127,13 +127,16 @@ TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 # A page of `trapline plot` has this script in it.
 $(O)/l/tools/trapline/plot/script.c.o $(O)/lt/tools/trapline/plot/script.c.o: tools/trapline/plot/page.js tools/trapline/plot/calls.js
 
-# QEMU loads it (trapline goto).
+# So has trapline what it loads into QEMU.
+$(O)/l/tools/trapline/machine/loaded.c.o $(O)/lt/tools/trapline/machine/loaded.c.o: $(O)/stop_plugin.so $(O)/turns.so
+
+# `trapline goto` loads it.
 $(O)/stop_plugin.so: tools/stop_plugin.c tools/trapline/goto/stop_plan.h
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	$(Q)$(HOSTCC) -std=gnu17 -O2 $(WARN) -I. -fPIC -shared -fvisibility=hidden -o $@ $<
 
-# QEMU loads it, too, before its own libraries (deterministic machines).
+# QEMU of deterministic machines loads it before its own libraries.
 $(O)/turns.so: tools/turns.c
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
@@ -145,7 +148,7 @@ $(O)/pace.so: tests/drive/pace.c
 	@echo "  LD      $@"
 	$(Q)$(HOSTCC) -std=gnu17 -D_GNU_SOURCE -O2 $(WARN) -I. -fPIC -shared -o $@ $<
 
-$(O)/trapline: $(TLOBJ) | $(O)/stop_plugin.so $(O)/turns.so
+$(O)/trapline: $(TLOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HOSTCC) -o $@ $^
 
@@ -159,13 +162,9 @@ TUOBJ    := $(TUSRC:%=$(O)/lt/%.o)
 $(O)/trapline-unit: $(TUOBJ)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^ -lcmocka
-# What it loads into QEMU is beside it.
-$(O)/checked/turns.so: $(O)/turns.so
-	@mkdir -p $(@D)
-	$(Q)ln -sf ../turns.so $@
 
 # And the program itself so: comparing and drawing whole files is tried with this one.
-$(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trapline/main.c.o | $(O)/checked/turns.so
+$(O)/checked/trapline: $(filter-out $(O)/lt/tests/%,$(TUOBJ)) $(O)/lt/tools/trapline/main.c.o
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	$(Q)$(HTESTCC) $(HCFLAGS) -o $@ $^

@@ -2,8 +2,6 @@
 #
 #     bin/trapline, bin/eventheader     the programs of the host
 #     lib/trapline/kernel.elf           the kernel that trapline boots
-#     lib/trapline/stop_plugin.so       what `trapline goto` loads into QEMU
-#     lib/trapline/turns.so             what makes QEMU deterministic, loaded with each such machine
 #     lib/libtrapline.a                 user/lib: for programs that write events, -ltrapline
 #     include/trapline/                 its header, and the kernel's structures below kernel/abi/
 #     share/man, share/doc/trapline     the man page, the manual
@@ -16,7 +14,7 @@ DESTDIR ?=
 TO      := $(DESTDIR)$(PREFIX)
 
 INSTALLED_ABI := eventheader.h trace_mmap.h user_events.h
-INSTALLED     := bin/trapline bin/eventheader lib/trapline/kernel.elf lib/trapline/stop_plugin.so lib/trapline/turns.so lib/libtrapline.a include/trapline/eventheader.h \
+INSTALLED     := bin/trapline bin/eventheader lib/trapline/kernel.elf lib/libtrapline.a include/trapline/eventheader.h \
                  $(INSTALLED_ABI:%=include/trapline/kernel/abi/%) share/man/man1/trapline.1 share/bash-completion/completions/trapline \
                  $(MANUAL:%=share/doc/trapline/%)
 
@@ -32,7 +30,7 @@ $(O)/libtrapline.a: $(O)/lib/eventheader.o
 install: $(O)/trapline $(O)/eventheader $(O)/kernel.elf $(O)/libtrapline.a
 	$(Q)install -d $(sort $(dir $(INSTALLED:%=$(TO)/%)))
 	$(Q)install $(O)/trapline $(O)/eventheader $(TO)/bin/
-	$(Q)install -m 644 $(O)/kernel.elf $(O)/stop_plugin.so $(O)/turns.so $(TO)/lib/trapline/
+	$(Q)install -m 644 $(O)/kernel.elf $(TO)/lib/trapline/
 	$(Q)install -m 644 $(O)/libtrapline.a $(TO)/lib/
 	$(Q)install -m 644 user/eventheader.h $(TO)/include/trapline/
 	$(Q)install -m 644 $(INSTALLED_ABI:%=kernel/abi/%) $(TO)/include/trapline/kernel/abi/

@@ -1,5 +1,6 @@
 /* See seek.h. */
 #include "tools/trapline/goto/seek.h"
+#include "tools/trapline/machine/loaded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +31,18 @@ void seek_close(struct seek *s)
 		close(s->plan_fd);
 	if (s->spy.err >= 0)
 		close(s->spy.err);
-	free(s->spy.plugin);
+	if (s->spy.plugin >= 0)
+		close(s->spy.plugin);
 }
 
 bool seek_open(struct seek *s, struct origin *o)
 {
-	*s = (struct seek){
-	    .origin = o, .plan_fd = -1, .channel = {-1, -1}, .gdb_ends = {-1, -1}, .spy.err = -1};
-	s->spy.plugin = find_own("stop_plugin.so");
-	if (!s->spy.plugin) {
-		say("there is no stop_plugin.so beside this program, nor in ../lib/trapline");
+	*s = (struct seek){.origin = o,
+	    .plan_fd = -1,
+	    .channel = {-1, -1},
+	    .gdb_ends = {-1, -1},
+	    .spy = {.plugin = loaded_open(LOADED_STOP_PLUGIN), .err = -1}};
+	if (s->spy.plugin < 0) {
 		seek_close(s);
 		return false;
 	}

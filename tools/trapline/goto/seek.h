@@ -31,7 +31,7 @@ struct seek {
 	bool did_arrive, again;
 };
 
-/* False, after a message: there is no plugin, or no memory. */
+/* False, after a message: there is no memory. */
 bool seek_open(struct seek *s, struct origin *o);
 void seek_close(struct seek *s);
 /*

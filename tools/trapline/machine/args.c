@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/trapline/machine/loaded.h"
 #include "tools/trapline/machine/machine.h"
 
 #define MEMORY_LEAST  (16ULL << 20)
@@ -264,7 +265,8 @@ static void console_words(
 static void spy_words(struct words *w, const struct machine_spy *spy, int memory)
 {
 	word(w, "-plugin");
-	word(w, "%s,plan=%d,channel=%d,memory=%d", spy->plugin, spy->plan, spy->channel, memory);
+	word(w, LOADED_PATH ",plan=%d,channel=%d,memory=%d", spy->plugin, spy->plan, spy->channel,
+	    memory);
 	word(w, "-chardev");
 	word(w, "socket,id=goto,fd=%d", spy->gdb);
 }

@@ -17,7 +17,7 @@ enum {
 
 /* QEMU's ends of what `goto` asks it by (seek.h): a plugin's plan and channel, and a debugger's. */
 struct machine_spy {
-	char *plugin;
+	int plugin; /* stop_plugin.so (loaded.h) */
 	int plan, channel, gdb;
 	int err; /* QEMU's own messages */
 };

@@ -8,11 +8,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tools/trapline/machine/loaded.h"
 #include "tools/trapline/machine/machine.h"
 
-/* Ends of pipes and of the monitor's socket that QEMU gets; ours are in the struct qemu. */
+/*
+ * Ends of pipes and of the monitor's socket that QEMU gets; ours are in the struct qemu. And the
+ * library that makes it deterministic.
+ */
 struct ends {
-	int console, input, out, err, control, monitor;
+	int console, input, out, err, control, monitor, turns;
 };
 
 static bool make_pipe(int *ours, int *theirs)
@@ -58,7 +62,7 @@ static bool open_ends(struct qemu *q, struct ends *e, const struct machine_optio
 
 static void close_ends(const struct ends *e)
 {
-	const int all[] = {e->out, e->err, e->control, e->console, e->monitor, e->input};
+	const int all[] = {e->out, e->err, e->control, e->console, e->monitor, e->input, e->turns};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i] >= 0)
@@ -72,12 +76,12 @@ static void inherit(int fd)
 }
 
 /* Before the libraries that the user has preloaded, if any. */
-static void preload(const char *library)
+static void preload(int library)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char text[8192];
-	int n = snprintf(text, sizeof(text), "%s%s%s", library, others && *others ? ":" : "",
-	    others ? others : "");
+	int n = snprintf(text, sizeof(text), LOADED_PATH "%s%s", library,
+	    others && *others ? ":" : "", others ? others : "");
 
 	if (n >= (int)sizeof(text) || setenv("LD_PRELOAD", text, 1))
 		_exit(126);
@@ -85,7 +89,7 @@ static void preload(const char *library)
 
 /* In the child. It ends with us; Ctrl-C is for us alone, unless it has the terminal. */
 static void become_qemu(const struct machine_files *files, const struct ends *e,
-    const struct machine_spy *spy, const char *turns, char *const *command, int report)
+    const struct machine_spy *spy, char *const *command, int report)
 {
 	sigset_t none;
 	int error;
@@ -107,13 +111,15 @@ static void become_qemu(const struct machine_files *files, const struct ends *e,
 	inherit(files->control);
 	inherit(files->monitor);
 	if (spy) {
+		inherit(spy->plugin);
 		inherit(spy->plan);
 		inherit(spy->channel);
 		inherit(spy->gdb);
 		dup2(spy->err, STDERR_FILENO);
 	}
-	if (turns)
-		preload(turns);
+	inherit(e->turns);
+	if (e->turns >= 0)
+		preload(e->turns);
 	execvp(command[0], command);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -133,7 +139,7 @@ static void say_no_qemu(const char *qemu, int error)
 
 /* False, said. What exec has to say comes through a pipe that it closes when all is well. */
 static bool spawn(struct qemu *q, const struct machine_files *files, const struct ends *e,
-    const struct machine_spy *spy, const char *turns, char **command)
+    const struct machine_spy *spy, char **command)
 {
 	int report[2], error;
 
@@ -144,7 +150,7 @@ static bool spawn(struct qemu *q, const struct machine_files *files, const struc
 	fflush(NULL);
 	q->pid = fork();
 	if (!q->pid)
-		become_qemu(files, e, spy, turns, command, report[1]);
+		become_qemu(files, e, spy, command, report[1]);
 	if (q->pid < 0)
 		say_errno(command[0]);
 	close(report[1]);
@@ -155,30 +161,20 @@ static bool spawn(struct qemu *q, const struct machine_files *files, const struc
 	return q->pid > 0 && !failed;
 }
 
-/* What a deterministic QEMU needs (tools/turns.c); NULL: nothing. False, said: it is not there. */
-static bool find_turns(const struct machine_options *o, char **turns)
-{
-	*turns = o->icount ? find_own("turns.so") : NULL;
-	if (o->icount && !*turns)
-		say("there is no turns.so beside this program, nor in ../lib/trapline");
-	return !o->icount || *turns;
-}
-
 bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int archive)
 {
-	struct ends e = {-1, -1, -1, -1, -1, -1};
+	struct ends e = {-1, -1, -1, -1, -1, -1, -1};
 	bool started = false;
-	char *turns;
 
 	*q = (struct qemu){-1, -1, -1, -1, -1, -1, -1};
-	if (!find_turns(o, &turns))
+	if (o->icount && (e.turns = loaded_open(LOADED_TURNS)) < 0)
 		return false;
 	if (open_ends(q, &e, o)) {
 		const struct machine_files files = {
 		    memory, archive, e.out, e.err, e.control, e.monitor};
 		char **command = machine_command(o, &files);
 
-		started = spawn(q, &files, &e, o->spy, turns, command);
+		started = spawn(q, &files, &e, o->spy, command);
 		for (char **word = command; *word; word++)
 			free(*word);
 		free(command);
@@ -186,6 +182,5 @@ bool qemu_start(struct qemu *q, const struct machine_options *o, int memory, int
 		say_errno("QEMU's pipes");
 	}
 	close_ends(&e);
-	free(turns);
 	return started;
 }
