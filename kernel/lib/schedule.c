@@ -7,13 +7,9 @@
 #define HOLD_LEAST	  12 /* of a seed's points */
 #define HOLD_KERNEL_LEAST 16 /* of those in the kernel: others need that long to get there */
 #define HOLD_MOST	  26
-
-/*
- * How many points a seed has: a few for what takes several at the right places, many for what takes
- * one between two instructions. Those in the kernel have more places to be at.
- */
-static const u8 points_least[2][4] = {{1, 2, 8, 12}, {2, 10, 12, 16}},
-		points_most[2][4] = {{2, 7, 16, 24}, {7, 16, 24, 28}};
+#define HOLD_ALONE	  19 /* of a seed's only point */
+#define HOLD_ALONE_MOST	  24
+#define NEAR		  16 /* instructions of a stretch that are tried one by one */
 
 static const char letters[SCHEDULE_CLOCKS + 1] = "ukcwl";
 
@@ -104,50 +100,108 @@ static u64 schedule_random(u64 *state)
 	return z ^ z >> 31;
 }
 
-/* Two thirds near the beginning, for stretches are short; of the rest as many of each length. */
-static u32 schedule_step(u64 r, const struct schedule_span *span)
+/*
+ * Where a point can be. On the clock u, a place is one of the first instructions of a stretch, or
+ * half of those from 16 to 31, from 32 to 63, and so on: most stretches are short, and programs act
+ * soon after a call.
+ */
+static u64 schedule_places(u8 clock, const struct schedule_span *span)
 {
-	u64 longest = span->steps < SCHEDULE_STEPS ? span->steps : SCHEDULE_STEPS, below = 64;
+	u64 longest = span->steps < SCHEDULE_STEPS ? span->steps : SCHEDULE_STEPS, places = NEAR;
 
-	if (r % 3 == 0)
-		below = 16;
-	if (r % 3 == 2)
-		for (u64 n = r / 3 % 20; n && below < longest; n--)
-			below *= 2;
-	return (u32)(r >> 8) % (u32)below;
+	if (clock != SCHEDULE_U)
+		return span->clock[clock];
+	for (u64 n = NEAR; n < longest; n *= 2)
+		places += 2;
+	return span->clock[SCHEDULE_U] * places;
+}
+
+/* The point at that place, and at any of its instructions; `by` is random. */
+static void schedule_put(
+    struct schedule *s, u8 clock, u64 place, u64 by, u8 hold, const struct schedule_span *span)
+{
+	struct schedule_point p = {.clock = clock, .amount = clock == SCHEDULE_W ? 1 : hold};
+	u64 stretches = clock == SCHEDULE_U ? span->clock[SCHEDULE_U] : 0;
+
+	p.at = (stretches ? place % stretches : place) + 1;
+	if (stretches)
+		p.step = (u32)(place / stretches);
+	if (p.step >= NEAR) {
+		u32 half = p.step % 2, more = (p.step - NEAR) / 2;
+		p.step = ((NEAR + half * NEAR / 2) << more) + (u32)by % (NEAR / 2 << more);
+	}
+	schedule_add(s, p);
 }
 
 /*
- * Most points are in ring 3 and at system calls: the latter are where programs meet, and they are
- * few; the former find what happens between two instructions. The points of one seed in three are
- * in the kernel, many of them where it lets go of a lock.
+ * Each number below n once, of n that follow each other; so many as there are of them, they lie
+ * evenly: a step is near n divided by the golden ratio.
  */
+static u64 schedule_spread(u64 index, u64 n)
+{
+	u64 step = n * 4181 / 6765, a, b;
+
+	do {
+		step++;
+		for (a = n, b = step; b;) {
+			u64 rest = a % b;
+			a = b;
+			b = rest;
+		}
+	} while (a != 1);
+	return index % n * step % n;
+}
+
+/*
+ * What seeds try in turn. Most races need one point, and another one that comes earlier often
+ * spoils it. So most seeds have one alone, on the clock of that letter. The others have few points
+ * (A, B) or many (C, D), most of them in ring 3 (A, C) or in the kernel (B, D).
+ */
+static const char turns[] = "ulucuAuluuukuuulukuCuluAucuBukuD";
+#define TURNS (sizeof(turns) - 1)
+
+/* Of a seed with one point: how many before it have the same clock. */
+static u64 schedule_earlier(u64 seed)
+{
+	u64 all = 0, before = 0;
+
+	for (unsigned i = 0; i < TURNS; i++) {
+		if (turns[i] != turns[seed % TURNS])
+			continue;
+		all++;
+		before += i < seed % TURNS;
+	}
+	return seed / TURNS * all + before;
+}
+
 void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span)
 {
-	static const char likely_clocks[2][17] = {"uuuuuuuuucccclkw", "lllllllkkkkkkccw"};
-	u64 state = seed, some, n;
-	bool kernel;
+	static const char likely_clocks[2][17] = {"uuuuuuuuucccwlkw", "lllllllkkkkkkccw"};
+	char turn = turns[seed % TURNS];
+	const char *alone = strchr(letters, turn), *likely = likely_clocks[turn % 2 == 0];
+	u64 state = seed, some = schedule_random(&state);
+	u64 n = alone ? 1 : turn < 'C' ? 2 + some % 4 : 8 + some % 17;
 
 	s->count = 0;
 	if (!seed)
 		return;
-	some = schedule_random(&state);
-	kernel = (some >> 16) % 3 == 0;
-	n = points_least[kernel][some % 4] +
-	    (some >> 8) % (u64)(points_most[kernel][some % 4] - points_least[kernel][some % 4] + 1);
 	for (; n; n--) {
-		u64 r = schedule_random(&state), at = schedule_random(&state);
-		u8 clock = (u8)(strchr(letters, likely_clocks[kernel][r % 16]) - letters);
-		bool inside = clock == SCHEDULE_K || clock == SCHEDULE_L;
-		u8 least = inside ? HOLD_KERNEL_LEAST : HOLD_LEAST;
-		u8 hold = (u8)(least + (r >> 32) % (u64)(HOLD_MOST - least + 1));
+		u64 by = schedule_random(&state), place = schedule_random(&state);
+		const char *letter = alone ? alone : strchr(letters, likely[by % 16]);
+		u8 clock = (u8)(letter - letters), least = HOLD_LEAST;
+		u64 places = schedule_places(clock, span);
 
-		if (!span->clock[clock])
+		if (!places)
 			continue;
-		schedule_add(
-		    s, (struct schedule_point){at % span->clock[clock] + 1,
-			   clock == SCHEDULE_U ? schedule_step(schedule_random(&state), span) : 0,
-			   clock, clock == SCHEDULE_W ? 1 : hold});
+		if (alone)
+			least = HOLD_ALONE;
+		else if (clock == SCHEDULE_K || clock == SCHEDULE_L)
+			least = HOLD_KERNEL_LEAST;
+		place = alone ? schedule_spread(schedule_earlier(seed), places) : place % places;
+		schedule_put(s, clock, place, by >> 8,
+		    (u8)(least +
+			 (by >> 40) % (u64)((alone ? HOLD_ALONE_MOST : HOLD_MOST) - least + 1)),
+		    span);
 	}
 }
 

@@ -55,7 +55,7 @@ static unsigned next_point[SCHEDULE_CLOCKS]; /* [A] the first that is not taken 
 static unsigned end_of[SCHEDULE_CLOCKS];     /* [I] behind the last of that clock */
 static struct hold holds[SCHEDULE_POINTS];
 static unsigned alive, ready; /* [A] explored tasks: all; those that run or want to */
-static u64 longest;	      /* [A] stretch in ring 3, in ns */
+static u64 longest;	      /* [A] stretch in ring 3 that a point may be in, in ns */
 static bool hung;
 static struct timer limit;
 static struct wait_queue over = WAIT_QUEUE_INIT(over); /* all of them have ended */
@@ -80,7 +80,8 @@ static void explore_account(struct where *w)
 
 	if (w->in == SCHEDULE_K && explore_is_contended())
 		atomic_add(&clocks[SCHEDULE_K], took);
-	else if (w->in == SCHEDULE_U && took > READ_ONCE(longest))
+	else if (w->in == SCHEDULE_U && current()->explore_user.stretch &&
+		 took > READ_ONCE(longest))
 		WRITE_ONCE(longest, took);
 	w->since = now;
 }
@@ -342,7 +343,7 @@ static const struct schedule_point *explore_tell_lock(void)
 	return explore_due(SCHEDULE_L);
 }
 
-void explore_mutex_done(u64 rip)
+void explore_acted(u64 rip)
 {
 	u64 flags = irq_save();
 	const struct schedule_point *p = explore_tell_lock();

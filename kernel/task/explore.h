@@ -8,7 +8,8 @@
  *   u  stretches in ring 3: one at each return from a system call or a fault, and a new task's
  *      first; a point of it tells also how many instructions behind that
  *   k  instructions in the kernel, with the interrupts that come meanwhile
- *   l  ends of critical sections in the kernel: it lets go of a lock, or took a mutex
+ *   l  ends of critical sections in the kernel: it lets go of a lock, took a mutex, or is about to
+ *      enter a wait queue
  * and two while there are two or more:
  *   c  system calls: one at each beginning, one at each end; a new task's first instruction is an
  *      end, too
@@ -55,7 +56,7 @@ void explore_enter_user(struct regs *r); /* the last before ring 3; may switch t
 void explore_interrupted(struct regs *r);
 bool explore_stepped(struct regs *r);
 void explore_irq_ended(const struct regs *r);
-void explore_mutex_done(u64 rip); /* the same */
+void explore_acted(u64 rip); /* the same */
 void explore_switched(const struct task *to);
 void explore_ended(struct task *t);
 void explore_changed(const struct task *t, int ready);
@@ -95,11 +96,11 @@ static inline void explore_irq_exit(const struct regs *r)
 		explore_irq_ended(r);
 }
 
-/* A mutex was taken or released. */
-static inline void explore_mutex(void)
+/* The task took or released a mutex, or has decided to wait. */
+static inline void explore_act(void)
 {
 	if (static_branch(&explore_key))
-		explore_mutex_done((u64)__builtin_return_address(0));
+		explore_acted((u64)__builtin_return_address(0));
 }
 
 /* A switch: the run queue is locked. */

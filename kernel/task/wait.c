@@ -19,6 +19,7 @@ void wait_prepare(struct wait_queue *wq, struct wait_entry *e, bool interruptibl
 {
 	e->task = current();
 	e->woken = NULL;
+	explore_act();
 	u64 flags = spin_lock_irqsave(&wq->lock);
 	list_add_tail(&e->node, &wq->waiters);
 	spin_unlock_irqrestore(&wq->lock, flags);
@@ -96,7 +97,7 @@ static __noinline void wait_for_mutex(struct mutex *m)
 void mutex_lock(struct mutex *m)
 {
 	if (likely(mutex_trylock(m)))
-		explore_mutex();
+		explore_act();
 	else
 		wait_for_mutex(m);
 }
@@ -119,7 +120,7 @@ void mutex_unlock(struct mutex *m)
 	BUG_ON(m->owner != current());
 	atomic_store(&m->owner, NULL); /* full barrier: seen before the queue is looked at */
 	if (likely(list_empty(&m->wq.waiters)))
-		explore_mutex();
+		explore_act();
 	else
 		wait_wake_first(m);
 }
