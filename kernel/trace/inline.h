@@ -61,9 +61,12 @@ static inline __attribute__((always_inline)) void trace_context(
 			   offsetof(struct cpu_local, need_resched),
 	    "one look for both");
 	u64 count = *(const __seg_gs trace_two_words *)offsetof(struct cpu_local, preempt_count);
-	/* `held` is host_preempt_disable()'s own. */
+	/*
+	 * `held` is host_preempt_disable()'s own. HIDE: the compiler is to shift the count after the
+	 * comparison, and not a copy of it before.
+	 */
 	if (likely(count <= TRACE_DEPTH_MAX + held))
-		word += (count << 24) - ((u64)held << 24);
+		word += (HIDE(count) << 24) - ((u64)held << 24);
 	else
 		word |= trace_call_deep_word(count - held);
 	ctx->common = *(const __seg_gs u64 *)offsetof(struct cpu_local, pid_common) | word;
