@@ -22,13 +22,12 @@
 #include "kernel/task/sched.h"
 #include "kernel/task/timer.h"
 
-#define STALL_MOST    17  /* of a CPU */
-#define STEPS_MOST    512 /* single steps to a point */
-#define RFLAGS_TF     0x100u
-#define SPAN_DEFAULT  10000
-#define LIMIT_DEFAULT 10000	  /* ms */
-#define GRACE_NS      100000000UL /* for those that are killed */
-#define SIGKILL	      9
+#define STALL_MOST   17	 /* of a CPU */
+#define STEPS_MOST   512 /* single steps to a point */
+#define RFLAGS_TF    0x100u
+#define SPAN_DEFAULT 10000
+#define GRACE_NS     100000000UL /* for those that are killed */
+#define SIGKILL	     9
 
 enum { NOWHERE = SCHEDULE_CLOCKS };
 
@@ -437,6 +436,12 @@ unsigned explore_other_cpu(const struct task *t, u64 mask, unsigned cpu)
 
 /* ---- who hangs ---- */
 
+/* When the program hangs; 0: it may take as long as it likes. */
+static u64 limit_ms(void)
+{
+	return cmdline_u64("sched_limit", 0);
+}
+
 static void explore_say_hung(const struct task *t)
 {
 	pr_err("explore: %s[%d] is %s", t->comm, t->pid,
@@ -456,7 +461,7 @@ static void explore_limit(struct timer *unused __maybe_unused)
 		panic("explore: the program cannot be killed");
 	}
 	WRITE_ONCE(hung, true);
-	pr_err("explore: not over after %lu ms", cmdline_u64("sched_limit", LIMIT_DEFAULT));
+	pr_err("explore: not over after %lu ms", limit_ms());
 	list_for_each_entry (t, &task_list, all_node) {
 		if (!(t->explore & EXPLORE_TASK))
 			continue;
@@ -531,7 +536,8 @@ int explore_begin(const char *seed)
 		critical_follow_preempt_on(explore_unlocked);
 	}
 	timer_setup(&limit, explore_limit);
-	timer_start(&limit, clock_ns() + cmdline_u64("sched_limit", LIMIT_DEFAULT) * 1000000);
+	if (limit_ms())
+		timer_start(&limit, clock_ns() + limit_ms() * 1000000);
 	return 0;
 }
 

@@ -24,7 +24,7 @@
  *     sched_seed=N                        a few points, chosen by N; of 0: none
  *     sched_span=U,K,C,W,L,STEPS          how far each clock goes, and the longest stretch, for
  *                                         sched_seed
- *     sched_limit=MS                      who is not over by then is said to hang, and is killed
+ *     sched_limit=MS                      who is not over by then hangs, and is killed; none: never
  */
 #pragma once
 
