@@ -206,6 +206,15 @@ struct outcome {
 static struct machine machine; /* always the same one: its addresses are among the outcomes */
 static struct outcome bare[ROUNDS];
 
+/* Below its stack pointer the code has nothing: what a breakpoint or a detour leaves there differs. */
+static void forget_below_stack(struct machine *m)
+{
+	u64 *end = m->stack + STACK_WORDS;
+
+	for (u64 *p = m->stack; p < end && p < (u64 *)m->rsp; p++)
+		*p = 0;
+}
+
 static void one_round(unsigned which, u64 *seed, struct outcome *out)
 {
 	bool near = strstr(opcodes[which].name, "_rax") || strstr(opcodes[which].name, "_r11");
@@ -213,6 +222,7 @@ static void one_round(unsigned which, u64 *seed, struct outcome *out)
 	set_up(&machine, seed, near && !str_has_prefix(opcodes[which].name, "push"));
 	opcodes_word = prng_next(seed);
 	run(&machine, opcodes[which].code);
+	forget_below_stack(&machine);
 	memcpy(out->machine, &machine, sizeof(out->machine));
 	memcpy(out->stack, machine.stack + STACK_ROOM, sizeof(out->stack));
 	out->word = opcodes_word;
