@@ -1,7 +1,7 @@
 /*
- * scribble THOUSANDS SEED: eight tasks write so many thousand random texts to all files below /proc,
- * /dev and tracefs that can be written, make and remove instances, and read now and then. Then
- * everything is put back. Left out are the doors by which root may end the kernel
+ * scribble THOUSANDS@SEED: eight tasks write so many thousand random texts to all files below
+ * /proc, /dev and tracefs that can be written, make and remove instances, and read now and then.
+ * Then everything is put back. Left out are the doors by which root may end the kernel
  * (docs/reliability.md), files that decide whether it panics, and what the console's text goes
  * through: its lines tell what came out.
  */

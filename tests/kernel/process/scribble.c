@@ -1,7 +1,8 @@
 /*
  * Random writes to every file that there is, from eight tasks, while each CPU gets NMIs
- * (tests/programs/scribble.c). The machine lives on, the walls around the kernel's memory stand, and
- * once everything is put back, nothing is left. `rounds=N` on the command line: N thousand writes.
+ * (tests/programs/scribble.c). The machine lives on, the walls around the kernel's memory stand,
+ * and once everything is put back, nothing is left. `rounds=N` on the command line: N thousand
+ * writes.
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/atomic.h"
