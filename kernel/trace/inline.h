@@ -62,8 +62,8 @@ static inline __attribute__((always_inline)) void trace_context(
 	    "one look for both");
 	u64 count = *(const __seg_gs trace_two_words *)offsetof(struct cpu_local, preempt_count);
 	/*
-	 * `held` is host_preempt_disable()'s own. HIDE: the compiler is to shift the count after the
-	 * comparison, and not a copy of it before.
+	 * `held` is host_preempt_disable()'s own. HIDE: the compiler is to shift the count after
+	 * the comparison, and not a copy of it before.
 	 */
 	if (likely(count <= TRACE_DEPTH_MAX + held))
 		word += (HIDE(count) << 24) - ((u64)held << 24);
