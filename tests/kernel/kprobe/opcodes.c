@@ -206,7 +206,7 @@ struct outcome {
 static struct machine machine; /* always the same one: its addresses are among the outcomes */
 static struct outcome bare[ROUNDS];
 
-/* Below its stack pointer the code has nothing: what a breakpoint or a detour leaves there differs. */
+/* Below its stack pointer the code has nothing: what a breakpoint or a detour leaves differs. */
 static void forget_below_stack(struct machine *m)
 {
 	u64 *end = m->stack + STACK_WORDS;
