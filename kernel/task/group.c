@@ -7,7 +7,7 @@
 #include "kernel/task/sigset.h"
 
 /* What kernel threads have, and every task before it gets its own: all defaults, for ever. */
-static struct sighand sighand_default = {.refs = 1, .lock = SPINLOCK_INIT};
+static struct sighand sighand_default;
 
 struct sighand *sighand_copy(struct sighand *from)
 {
@@ -25,7 +25,7 @@ struct sighand *sighand_copy(struct sighand *from)
 
 void sighand_put(struct sighand *h)
 {
-	if (atomic_sub(&h->refs, 1) == 0)
+	if (atomic_sub(&h->refs, 1) == 0 && h != &sighand_default)
 		kfree(h);
 }
 

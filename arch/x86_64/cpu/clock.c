@@ -15,7 +15,7 @@ struct clock_scale clock_scale;
 static u64 tsc_hz;
 static u64 ticks_per_us; /* rounded up: a delay may be longer, not shorter */
 static u64 boot_unix_ns;
-static struct clock_info info = {.reference = "none"};
+static struct clock_info info;
 
 u64 clock_ns(void)
 {
