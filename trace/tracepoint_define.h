@@ -186,15 +186,7 @@
 	struct trace_key switch_##name_ = {.host = (struct host_key *)&key_##name_};               \
 	static __noinline __trace_text void __probestub_##name_(                                   \
 	    proto, struct trace_event_file *live_);                                                \
-	struct trace_event_call event_##name_ = {                                                  \
-	    .class = &class_##name_,                                                               \
-	    .name = #name_,                                                                        \
-	    .print_fmt = print_fmt_##name_,                                                        \
-	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
-	    .key = &switch_##name_,                                                                \
-	    .stub = __probestub_##name_,                                                           \
-	    .n_args = TRACE_COUNT(args),                                                           \
-	};                                                                                         \
+	struct trace_event_call event_##name_;                                                     \
 	static __noinline __trace_text void trace_general_##name_(                                 \
 	    proto, struct trace_event_file *live_)                                                 \
 	{                                                                                          \
@@ -280,6 +272,28 @@
 #undef F_STR
 #undef F_COMM
 #undef TRACE_EVENT
+#undef __get_str
+#undef __long_long
+#undef __unsigned_int
+#undef __get_bitmask
+#undef __print_flags
+#undef __print_symbolic
+
+/* 5. The list. */
+#define TRACE_EVENT(system_, name_, proto, args, rows_, ...)                                       \
+	{.call = &event_##name_,                                                                   \
+	    .class = &class_##name_,                                                               \
+	    .name = #name_,                                                                        \
+	    .print_fmt = print_fmt_##name_,                                                        \
+	    .fmt = TRACE_FORMAT_OF(__VA_ARGS__, ),                                                 \
+	    .key = &switch_##name_,                                                                \
+	    .stub = __probestub_##name_,                                                           \
+	    .n_args = TRACE_COUNT(args)},
+static const struct trace_event_row trace_event_list[] = {
+#include TRACE_DEF
+};
+#undef TRACE_EVENT
+#undef TRACE_EVENT_FN
 #undef TRACE_FORMAT_OF
 #undef TRACE_VALUES_1
 #undef TRACE_VALUES_2
@@ -294,18 +308,4 @@
 #undef TRACE_VALUES_OF
 #undef TRACE_VALUES_BY
 #undef TRACE_VALUES
-#undef __get_str
-#undef __long_long
-#undef __unsigned_int
-#undef __get_bitmask
-#undef __print_flags
-#undef __print_symbolic
-
-/* 5. The list. */
-#define TRACE_EVENT(system_, name_, ...) &event_##name_,
-static struct trace_event_call *const trace_event_list[] = {
-#include TRACE_DEF
-};
-#undef TRACE_EVENT
-#undef TRACE_EVENT_FN
 #endif

@@ -45,18 +45,31 @@ static struct {
 } errors[ERROR_ROWS];
 static u64 more_errors; /* [A] the rows were full */
 
+/* The name at `p`, "NR NAME", and its number. */
+static const char *sys_parse_name(const char *p, unsigned *nr)
+{
+	for (*nr = 0; is_digit(*p); p++)
+		*nr = *nr * 10 + *p - '0';
+	return p + 1;
+}
+
+const char *syscall_next_name(const char *name, unsigned *nr)
+{
+	const char *p = name ? name + strlen(name) + 1 : names;
+
+	return *p ? sys_parse_name(p, nr) : NULL;
+}
+
 /* The name of number nr, or NULL; *here: there is such a call. */
 static const char *sys_find_name(unsigned nr, bool *here)
 {
 	*here = true;
 	for (const char *p = names; p < names + sizeof(names) - 1; p += strlen(p) + 1) {
-		unsigned number = 0;
-
+		unsigned number;
 		*here &= *p != 0;
-		for (; is_digit(*p); p++)
-			number = number * 10 + *p - '0';
-		if (*p && number == nr)
-			return p + 1;
+		const char *name = *p ? sys_parse_name(p, &number) : NULL;
+		if (name && number == nr)
+			return name;
 	}
 	return NULL;
 }

@@ -18,6 +18,11 @@ typedef long (*syscall_fn)(const struct regs *r);
 
 /* count.c. "openat", of calls that are not here too; NULL: Linux has no call of this number. */
 const char *syscall_name(unsigned nr);
+/*
+ * The calls that are here, in the order of their numbers: the one after `name`, which this function
+ * returned (NULL: the first); NULL after the last.
+ */
+const char *syscall_next_name(const char *name, unsigned *nr);
 extern u64 syscall_calls[SYSCALL_MAX];	     /* [A] how often each was made */
 long syscall_count_error(long nr, long err); /* returns err */
 /* A call that is not here: counts it, and the log tells it, once for each program and call. */

@@ -15,7 +15,7 @@ static struct trace_event_call *const asked[] = {
 
 void events_register(void)
 {
+	trace_events_register(trace_event_list, ARRAY_SIZE(trace_event_list));
 	for (unsigned i = 0; i < ARRAY_SIZE(asked); i++)
 		asked[i]->flags |= TRACE_CALL_ASKED;
-	trace_events_register(trace_event_list, ARRAY_SIZE(trace_event_list));
 }

@@ -46,20 +46,14 @@ static const struct sys_arg sys_args[] = {
 #include "kernel/abi/syscalls.def"
 };
 
-struct sys_row {
-	const char *name;
-	u16 nr;
-	u8 size; /* of the name, with its NUL */
-	u8 args; /* which follow those of the row before in sys_args[] */
-};
-
-#define ARG(type, name)		 +1
-#define SYSCALL(nr, name_, args) {#name_, nr, sizeof(#name_), 0 args},
-static const struct sys_row sys_rows[] = {
+/* How many of them each call has. The calls' names are those of syscall_next_name(). */
+#define ARG(type, name)		+1
+#define SYSCALL(nr, name, args) 0 args,
+static const u8 sys_args_of[] = {
 #include "kernel/abi/syscalls.def"
 };
 
-#define SYS_CALLS ARRAY_SIZE(sys_rows)
+#define SYS_CALLS ARRAY_SIZE(sys_args_of)
 
 /* 3. Fields. */
 #define NR_FIELD                                                                                   \
@@ -186,6 +180,7 @@ enum {
 static struct trace_event_call enter_calls[SYS_CALLS], exit_calls[SYS_CALLS];
 static struct trace_event_field enter_fields[ARRAY_SIZE(sys_args) + 2 * SYS_CALLS];
 static char call_names[SYS_NAMES];
+static u16 call_nr[SYS_CALLS];
 static u8 arg_count[SYSCALL_MAX];
 struct trace_event_call *events_sys_enter[SYSCALL_MAX], *events_sys_exit[SYSCALL_MAX];
 
@@ -193,19 +188,19 @@ static const struct syscall_data *kept_data(const struct trace_event_call *call)
 {
 	if (likely(!READ_ONCE(trace_user_data_most)))
 		return NULL;
-	return trace_sys_data(sys_rows[call - enter_calls].nr);
+	return trace_sys_data(call_nr[call - enter_calls]);
 }
 
 /* Puts a name together at *at, which moves on. Inline, so that the size of `head` is known. */
 static inline __attribute__((always_inline)) const char *make_name(
-    char **at, const char *head, size_t size, const struct sys_row *row)
+    char **at, const char *head, size_t size, const char *name, size_t room)
 {
-	char *name = *at;
+	char *made = *at;
 
-	__builtin_memcpy(name, head, size);
-	memcpy(name + size, row->name, row->size);
-	*at += size + row->size;
-	return name;
+	__builtin_memcpy(made, head, size);
+	memcpy(made + size, name, room);
+	*at += size + room;
+	return made;
 }
 
 /* Makes the fields of a call at `f`, with a last one that has no name; returns what follows. */
@@ -228,29 +223,33 @@ void events_syscall_register(void)
 {
 	const struct sys_arg *arg = sys_args;
 	struct trace_event_field *fields = enter_fields;
-	char *name = call_names;
+	const char *name = NULL;
+	char *at = call_names;
 
 	for (u32 i = 0; i < SYS_CALLS; i++) {
-		const struct sys_row *row = &sys_rows[i];
 		struct trace_event_call *enter = &enter_calls[i], *exit = &exit_calls[i];
+		u32 nr, args = sys_args_of[i];
+		name = syscall_next_name(name, &nr);
+		size_t room = strlen(name) + 1;
 		enter->class = &enter_class;
-		enter->name = make_name(&name, "sys_enter_", sizeof("sys_enter_") - 1, row);
+		enter->name = make_name(&at, "sys_enter_", sizeof("sys_enter_") - 1, name, room);
 		enter->key = &call_enter_switch;
 		enter->data = fields;
 		exit->class = &exit_class;
-		exit->name = make_name(&name, "sys_exit_", sizeof("sys_exit_") - 1, row);
+		exit->name = make_name(&at, "sys_exit_", sizeof("sys_exit_") - 1, name, room);
 		exit->print_fmt = "\"0x%lx\", REC->ret";
 		exit->key = &call_exit_switch;
-		fields = make_fields(fields, arg, row->args);
-		arg += row->args;
-		arg_count[row->nr] = row->args;
-		events_sys_enter[row->nr] = enter;
-		events_sys_exit[row->nr] = exit;
-		trace_sys_data_add(row->nr, enter->data);
+		fields = make_fields(fields, arg, args);
+		arg += args;
+		call_nr[i] = nr;
+		arg_count[nr] = args;
+		events_sys_enter[nr] = enter;
+		events_sys_exit[nr] = exit;
+		trace_sys_data_add(nr, enter->data);
 	}
 	for (u32 i = SYS_CALLS; i-- > 0;) {
-		struct trace_event_call *const both[] = {&enter_calls[i], &exit_calls[i]};
-		trace_events_register(both, ARRAY_SIZE(both));
+		trace_event_register_made(&exit_calls[i]);
+		trace_event_register_made(&enter_calls[i]);
 	}
 }
 

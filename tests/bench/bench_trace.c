@@ -17,7 +17,7 @@ void bench_events_register(void)
 {
 	host_lock();
 	for (unsigned i = 0; i < ARRAY_SIZE(trace_event_list); i++)
-		if (trace_event_register(trace_event_list[i]))
+		if (trace_event_register(trace_event_make(&trace_event_list[i])))
 			panic("bench: an event is refused");
 	host_unlock();
 }

@@ -240,10 +240,31 @@ void trace_event_remove(struct trace_event_call *call)
 	trace_event_free_id(call);
 }
 
+struct trace_event_call *trace_event_make(const struct trace_event_row *row)
+{
+	struct trace_event_call *call = row->call;
+
+	call->class = row->class;
+	call->name = row->name;
+	call->print_fmt = row->print_fmt;
+	call->fmt = row->fmt;
+	call->key = row->key;
+	call->stub = row->stub;
+	call->id = row->id;
+	call->flags = row->flags;
+	call->n_args = row->n_args;
+	return call;
+}
+
+void trace_event_register_made(struct trace_event_call *call)
+{
+	if (!trace_event_add(call))
+		list_add_tail(&call->node, &trace_events);
+}
+
 /* Backwards, so that lists show the last declared first, as Linux's do. */
-void trace_events_register(struct trace_event_call *const *calls, unsigned n)
+void trace_events_register(const struct trace_event_row *rows, unsigned n)
 {
 	while (n-- > 0)
-		if (!trace_event_add(calls[n]))
-			list_add_tail(&calls[n]->node, &trace_events);
+		trace_event_register_made(trace_event_make(&rows[n]));
 }

@@ -218,5 +218,19 @@ struct trace_system *trace_system_find(const char *name);
 extern struct list_head trace_events;  /* of trace_event_call.node */
 extern struct list_head trace_systems; /* of trace_system.node */
 
+/* A static event. Its call is made of this when it is registered, and takes no room in an image. */
+struct trace_event_row {
+	struct trace_event_call *call; /* nothing but zeros */
+	const struct trace_event_class *class;
+	const char *name, *print_fmt, *fmt;
+	struct trace_key *key;
+	const void *stub;
+	u16 id;
+	u8 flags, n_args;
+};
+
+struct trace_event_call *trace_event_make(const struct trace_event_row *row);
 /* Registers the host's static events (kernel/trace/events.c gives its table). */
-void trace_events_register(struct trace_event_call *const *calls, unsigned n);
+void trace_events_register(const struct trace_event_row *rows, unsigned n);
+/* Likewise one whose call the host has made itself: the last declared comes first. */
+void trace_event_register_made(struct trace_event_call *call);

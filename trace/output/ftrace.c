@@ -321,21 +321,21 @@ static void trace_print_context_switch(
 	    .print_line = line,                                                                    \
 	    .print_raw = raw,                                                                      \
 	};                                                                                         \
-	static struct trace_event_call name_##_call = {                                            \
+	static struct trace_event_call name_##_call;
+#include "trace/output/ftrace.def"
+
+#define FTRACE_EVENT(number, name_, line, raw, text, ...)                                          \
+	{.call = &name_##_call,                                                                    \
 	    .class = &name_##_class,                                                               \
 	    .name = #name_,                                                                        \
 	    .print_fmt = text,                                                                     \
 	    .id = number,                                                                          \
-	    .flags = TRACE_CALL_NO_ENABLE,                                                         \
-	};
-#include "trace/output/ftrace.def"
-
-#define FTRACE_EVENT(number, name, ...) &name##_call,
-static struct trace_event_call *const calls[] = {
+	    .flags = TRACE_CALL_NO_ENABLE},
+static const struct trace_event_row rows[] = {
 #include "trace/output/ftrace.def"
 };
 
 void trace_ftrace_register(void)
 {
-	trace_events_register(calls, ARRAY_SIZE(calls));
+	trace_events_register(rows, ARRAY_SIZE(rows));
 }

@@ -16,10 +16,10 @@
 
 #define TEXT_MAX 65536
 
-static void register_all(struct trace_event_call *const *calls, unsigned n)
+static void register_all(const struct trace_event_row *rows, unsigned n)
 {
 	while (n-- > 0)
-		EXPECT_EQ(trace_event_register(calls[n]), 0);
+		EXPECT_EQ(trace_event_register(trace_event_make(&rows[n])), 0);
 }
 
 static void bring_up(void)
