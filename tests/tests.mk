@@ -230,7 +230,7 @@ port-test: $(PORTS) $(O)/bare.elf
 	$(Q)tests/host/bare/check $(O)/bare.elf
 
 .PHONY: test-all trigger-storm host-test guest-test console-test matrix model
-test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/pace.so $(O)/libtrapline.a $(O)/checked/trapline $(O)/args $(O)/races $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/ring-step $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
+test test-all: $(O)/host-test $(O)/probe-names $(PORTS) $(O)/bare.elf $(O)/trapline $(O)/pace.so $(O)/libtrapline.a $(O)/checked/trapline $(O)/checked/files $(O)/args $(O)/races $(O)/calls $(O)/trapline-unit $(O)/ringcheck $(O)/eventheader $(O)/ring-tsan $(O)/ring-step $(O)/futex-test $(O)/futex-tsan $(O)/bench-native $(FUZZERS:%=$(O)/fuzz/%) $(O)/insn-compare $(O)/kernel-test.elf $(O)/kernel.elf $(O)/test-initrd.cpio $(O)/test-programs.cpio $(O)/trapline.img
 	$(Q)O=$(O) NEWLIB=$(abspath $(NEWLIB)) tests/drive/test $(if $(filter test-all,$@),--all)
 
 # The stages one by one; ONLY=prefix runs the cases whose names begin so.
@@ -293,6 +293,13 @@ model:
 $(O)/args: tests/tools/args.c
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu17 -O2 -Wall -Wextra -Werror -static -o $@ $<
+
+# What the loader and the kernel read, on the host.
+FILESSRC := tests/tools/files.c boot/efi/config.c boot/efi/kernel_image.c kernel/fs/cpio.c kernel/process/elf.c
+$(O)/checked/files: $(FILESSRC)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(HTESTCC) $(FOR_HOST) -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -o $@ $(FILESSRC)
 
 # Programs with races, for `trapline explore`.
 $(O)/races: tests/races/races.c tests/races/races.h

@@ -70,6 +70,12 @@ static void bad_pointers(void)
 	kfree(heap);
 }
 
+/* Programs with wrong bytes in their headers; `rounds=500` on the command line: so many. */
+static void damaged_programs(void)
+{
+	run_clean("/test/damaged", cmdline_get("rounds"));
+}
+
 static void forged_frames(void)
 {
 	run_clean("/test/forge", NULL);
@@ -151,6 +157,7 @@ static void names(void)
 
 static const struct ktap_case cases[] = {
     {"ring3.bad_pointers", bad_pointers},
+    {"ring3.damaged_programs", damaged_programs},
     {"ring3.forged_frames", forged_frames},
     {"ring3.memory", memory},
     {"ring3.signals", signals},
