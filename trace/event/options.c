@@ -7,6 +7,7 @@
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
+#include "trace/event/tracer.h"
 
 const struct trace_option trace_options[TRACE_OPTION_COUNT] = {
 #define OPTION(bit, name, on) {name, on},
@@ -23,9 +24,16 @@ u64 trace_options_default(void)
 	return bits;
 }
 
+/* Those of nop, which options/ always has. */
+static bool is_of_another_tracer(const struct trace_array *tr, u32 i)
+{
+	return (i == TRACE_OPTION_TEST_NOP_ACCEPT || i == TRACE_OPTION_TEST_NOP_REFUSE) &&
+	       tr->tracer != &trace_tracer_nop;
+}
+
 void trace_options_show(struct seq *s, const struct trace_array *tr)
 {
-	for (u32 i = 0; i < TRACE_OPTION_EVENTHEADER_JSON; i++)
+	for (u32 i = 0; i < TRACE_OPTION_EVENTHEADER_JSON && !is_of_another_tracer(tr, i); i++)
 		seq_printf(s, "%s%s\n", tr->options & 1UL << i ? "" : "no", trace_options[i].name);
 }
 
@@ -37,7 +45,7 @@ int trace_options_set(struct trace_array *tr, char *text)
 	if (!on)
 		name += 2;
 	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
-		if (!strcmp(name, trace_options[i].name))
+		if (!strcmp(name, trace_options[i].name) && !is_of_another_tracer(tr, i))
 			return trace_array_set_option(tr, 1UL << i, on);
 	return -EINVAL;
 }

@@ -23,7 +23,9 @@ extern const struct trace_option trace_options[TRACE_OPTION_COUNT];
 
 struct trace_array;
 struct seq;
+/* What trace_options lists: no option of a tracer that the array does not have. */
 void trace_options_show(struct seq *s, const struct trace_array *tr);
-/* Sets "name" or clears "noname", with optional blanks around; modifies the text. 0 or -EINVAL. */
+/* Sets "name" or clears "noname" of these, with optional blanks around; modifies the text. 0 or
+ * -EINVAL. */
 int trace_options_set(struct trace_array *tr, char *text);
 u64 trace_options_default(void);
