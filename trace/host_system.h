@@ -15,5 +15,9 @@ const char *host_syscall_name(u64 nr);
 const char *host_release(void);
 const char *host_preemption(void);
 const char *host_uname(void); /* "sysname nodename release machine" */
-/* The n-th value of a boot parameter ("trace_event"); NULL: there is none. Weak: NULL */
+/*
+ * The n-th value of a boot parameter ("trace_event"), or its last one; NULL: there is none. Weak:
+ * NULL
+ */
+#define HOST_PARAM_LAST ~0U
 const char *host_param(const char *name, unsigned nth);

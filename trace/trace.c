@@ -158,20 +158,19 @@ static void trace_boot_functions(const char *param, enum trace_function_list whi
 	boot_functions = NULL;
 }
 
-/* ftrace_graph_max_depth=; a value that is no number sets no limit. */
-static void trace_boot_graph_depth(void)
+/* 0 for a value that is no number. */
+static u64 trace_boot_number(const char *param)
 {
-	const char *text = host_param("ftrace_graph_max_depth", 0);
-	u64 depth;
+	const char *text = host_param(param, HOST_PARAM_LAST);
+	u64 n;
 
-	if (text && !parse_u64(text, 0, &depth))
-		trace_graph_set_depth(depth);
+	return text && !parse_u64(text, 0, &n) ? n : 0;
 }
 
 /* ftrace=TRACER: from the time on when it can have a task of its own. */
 static void start_tracer(void)
 {
-	const char *name = host_param("ftrace", 0);
+	const char *name = host_param("ftrace", HOST_PARAM_LAST);
 	int err = name ? trace_array_expand(trace_global) : 0;
 
 	if (name && !err)
@@ -230,7 +229,7 @@ static void replay_early(void)
 
 static void apply_params(void)
 {
-	const char *clock = host_param("trace_clock", 0);
+	const char *clock = host_param("trace_clock", HOST_PARAM_LAST);
 
 	if (clock && trace_array_set_clock(trace_global, clock))
 		host_log("Trace clock %s not defined, going back to default", clock);
@@ -244,7 +243,7 @@ static void apply_params(void)
 
 int trace_init(const struct trace_early *early)
 {
-	const char *size = host_param("trace_buf_size", 0);
+	const char *size = host_param("trace_buf_size", HOST_PARAM_LAST);
 	size_t bytes = size ? MAX(parse_size(size), SIZE_MIN) : DEFAULT_SIZE;
 
 	early_events = early;
@@ -313,7 +312,8 @@ void trace_apply_params(void)
 	trace_boot_functions("ftrace_graph_filter", TRACE_GRAPH_WANTED);
 	trace_boot_functions("ftrace_graph_notrace", TRACE_GRAPH_SILENT);
 	trace_boot_functions("stacktrace_filter", TRACE_FUNCTIONS_STACK);
-	trace_boot_graph_depth();
+	trace_graph_set_depth(trace_boot_number("ftrace_graph_max_depth"));
+	trace_thresh_ns = trace_boot_number("tracing_thresh") * 1000;
 	start_tracer();
 	boot_snapshot();
 	host_unlock();

@@ -481,7 +481,7 @@ const char *host_uname(void)
 
 const char *host_param(const char *name, unsigned nth)
 {
-	return cmdline_nth(name, nth);
+	return nth == HOST_PARAM_LAST ? cmdline_get(name) : cmdline_nth(name, nth);
 }
 
 static void host_log_line(int level, const char *fmt, va_list ap)

@@ -444,11 +444,16 @@ void machine_param(const char *name, const char *value)
 
 const char *host_param(const char *name, unsigned nth)
 {
+	const char *last = NULL;
+
 	for (unsigned i = 0; i < param_count; i++) {
-		if (strcmp(params[i].name, name) == 0 && nth-- == 0)
+		if (strcmp(params[i].name, name))
+			continue;
+		if (nth != HOST_PARAM_LAST && nth-- == 0)
 			return params[i].value;
+		last = params[i].value;
 	}
-	return NULL;
+	return nth == HOST_PARAM_LAST ? last : NULL;
 }
 
 void host_log(const char *fmt, ...)
