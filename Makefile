@@ -86,8 +86,8 @@ $(patsubst %,$(O)/k/%.o,$(filter-out $(HOT) kernel/lib/% trace/output/%,$(filter
 
 $(patsubst %,$(O)/k/%.o,$(filter-out $(UNHOOKED),$(filter %.c,$(KSRC) $(TESTSRC)))): KCFLAGS += $(HOOKS)
 
-# One function after the other that has no loop: padding is a tenth of them.
-$(patsubst %,$(O)/k/%.o,$(filter kernel/trace/events%,$(KSRC))): KCFLAGS += -fno-align-jumps -fno-align-labels
+# What follows a jump needs no padding, which is a tenth of the functions that record events; loops keep theirs.
+$(patsubst %,$(O)/k/%.o,$(HOT) $(filter kernel/lib/%.c arch/%.c,$(KSRC))): KCFLAGS += -fno-align-jumps -fno-align-labels
 
 $(if $(SANITIZE),$(UNSANITIZED:%=$(O)/k/%.o): KCFLAGS += -fno-sanitize=all)
 
