@@ -127,10 +127,10 @@ void arch_fpu_load(void *area);
 void arch_task_init(struct arch_task *t, u64 stack_top, void (*fn)(void *), void *arg);
 /*
  * Saves prev and runs next, with stacks, address space, fs base and FPU. Interrupts off. struct
- * arch_task begins struct task. `task` becomes this CPU's `current` where the stack becomes its:
- * whatever is called, and probed, before belongs to prev.
+ * arch_task begins struct task. `task` becomes this CPU's `current` where the stack becomes its,
+ * and `pid_common` the CPU's: whatever is called, probed and recorded before belongs to prev.
  */
-void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *task);
+void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *task, u64 pid_common);
 /*
  * The ring-3 registers of a task whose stack this is (valid while it is inside the kernel or before
  * its first entry).

@@ -302,8 +302,7 @@ static void switch_to(struct rq *rq, struct task *prev, struct task *next)
 	next->on_cpu = true;
 	if (prev == rq->idle)
 		timers_tick_on(next->run_start_ns);
-	this_cpu_write(pid_common, next->pid_common);
-	arch_switch(&prev->arch, &next->arch, next);
+	arch_switch(&prev->arch, &next->arch, next, next->pid_common);
 	sched_finish_switch();
 }
 

@@ -50,7 +50,7 @@ static void load_bases(const struct arch_task *t)
 static struct shadow_record no_record;
 struct shadow arch_no_shadow = {.top = &no_record};
 
-void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *task)
+void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *task, u64 pid_common)
 {
 	fpu_switch(prev, next);
 	if (next->as) {
@@ -60,6 +60,7 @@ void arch_switch(struct arch_task *prev, struct arch_task *next, struct task *ta
 	private_write(left_stack, prev->stack_top);
 	cpu_set_kernel_stack(next->stack_top);
 	this_cpu_write(shadow, next->shadow ? next->shadow : &arch_no_shadow);
+	this_cpu_write(pid_common, pid_common);
 	this_cpu_write(current, task); /* no probe is hit from here to the other stack */
 	entry_switch_stack(&prev->rsp, next->rsp);
 }
