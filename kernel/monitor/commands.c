@@ -16,106 +16,90 @@
 
 /* ---- Files ---- */
 
-/* Calls fn with each piece of each file until it returns false; the status. */
-static int monitor_each_piece(struct monitor *m, char **paths,
-    bool (*fn)(struct monitor *m, const char *s, size_t n, void *ctx), void *ctx)
+static int monitor_cat(struct monitor *m, char **argv)
 {
 	int status = 0;
 
-	for (; *paths && !m->interrupted; paths++) {
-		struct file *f;
-		ssize n = monitor_open(m, *paths, &f);
-		if (n) {
-			status = monitor_fail_errno(m, *paths, n);
-			continue;
-		}
-		while ((n = monitor_read(m, f, m->data, sizeof(m->data))) > 0)
-			if (!fn(m, m->data, n, ctx))
+	while (*++argv && !m->interrupted) {
+		struct file *f = monitor_open(m, *argv, O_RDONLY | O_NONBLOCK);
+		ssize n = 0;
+		while (f && (n = monitor_read(m, f, m->data, sizeof(m->data))) > 0)
+			if (!monitor_put(m, m->data, n))
 				break;
-		file_put(f);
-		if (n < 0)
-			status = monitor_fail_errno(m, *paths, n);
+		status |= monitor_close(m, f, n);
 	}
 	return status;
 }
 
-static bool monitor_cat_piece(struct monitor *m, const char *s, size_t n, void *unused)
-{
-	(void)unused;
-	return monitor_put(m, s, n);
-}
-
-static int monitor_cat(struct monitor *m, int argc, char **argv)
-{
-	(void)argc;
-	return monitor_each_piece(m, argv + 1, monitor_cat_piece, NULL);
-}
-
-/* Lines come in pieces: what is kept of one that is not whole yet. */
-struct by_line {
-	char line[1024];
-	size_t used;
-	bool (*fn)(struct monitor *m, struct by_line *b);
-	const char *pattern;
-	bool invert, any;
-	u64 left, count;
+/* A file that is read line by line, through m->data. */
+struct lines {
+	struct file *f;
+	const char *line; /* without its newline */
+	size_t length;
+	size_t at, end; /* where the next one begins, where what has been read ends */
+	ssize n;	/* of the last read */
 };
 
-static bool monitor_line_piece(struct monitor *m, const char *s, size_t n, void *ctx)
+/* False at the end. A line too long counts as two. */
+static bool monitor_next_line(struct monitor *m, struct lines *l)
 {
-	struct by_line *b = ctx;
+	const char *newline;
 
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] != '\n' && b->used < sizeof(b->line) - 1) {
-			b->line[b->used++] = s[i];
-			continue;
-		}
-		b->line[b->used] = '\0';
-		b->used = 0;
-		if (!b->fn(m, b))
-			return false;
-		if (s[i] != '\n')
-			b->line[b->used++] = s[i]; /* a line too long counts as two */
+	while (!(newline = memchr(m->data + l->at, '\n', l->end - l->at))) {
+		l->end -= l->at;
+		memmove(m->data, m->data + l->at, l->end);
+		l->at = 0;
+		if (l->end == sizeof(m->data))
+			break;
+		l->n = monitor_read(m, l->f, m->data + l->end, sizeof(m->data) - l->end);
+		if (l->n <= 0)
+			break;
+		l->end += l->n;
 	}
-	return true;
+	l->line = m->data + l->at;
+	l->length = newline ? (size_t)(newline - l->line) : l->end;
+	l->at += l->length + (newline != NULL);
+	return newline || l->length;
 }
 
-static bool monitor_head_line(struct monitor *m, struct by_line *b)
+static bool monitor_put_line(struct monitor *m, const struct lines *l)
 {
-	monitor_put(m, b->line, strlen(b->line));
-	return monitor_put(m, "\n", 1) && --b->left;
+	return monitor_put(m, l->line, l->length) && monitor_put(m, "\n", 1);
 }
 
-static int monitor_head(struct monitor *m, int argc, char **argv)
+static int monitor_head(struct monitor *m, char **argv)
 {
-	struct by_line b;
-	u64 lines = HEAD_LINES;
-	int status = 0, at = 1;
+	const char *number = *++argv;
+	u64 most = HEAD_LINES;
+	int status = 0;
 
-	if (argc > 2 && !strcmp(argv[1], "-n"))
-		at = 3;
-	else if (argv[1][0] == '-')
-		at = 2;
-	if (at > 1 && parse_u64(at == 3 ? argv[2] : argv[1] + 1, 10, &lines))
-		return monitor_fail(m, "no number: %s", argv[at - 1]);
-	for (; at < argc && lines && !m->interrupted; at++) {
-		char *one[] = {argv[at], NULL};
-		b = (struct by_line){.fn = monitor_head_line, .left = lines};
-		status |= monitor_each_piece(m, one, monitor_line_piece, &b);
+	if (*number == '-') {
+		argv++;
+		if (!strcmp(number++, "-n") && *argv)
+			number = *argv++;
+		if (parse_u64(number, 10, &most))
+			return monitor_fail(m, "no number: %s", number);
+	}
+	for (; *argv && !m->interrupted; argv++) {
+		struct lines l = {.f = monitor_open(m, *argv, O_RDONLY | O_NONBLOCK)};
+		for (u64 left = l.f ? most : 0; left && monitor_next_line(m, &l); left--)
+			if (!monitor_put_line(m, &l))
+				break;
+		status |= monitor_close(m, l.f, l.n);
 	}
 	return status;
 }
 
 /* ^ and $ at its ends hold the pattern to those of the line; the rest is as it stands. */
-static bool monitor_grep_matches(const char *line, const char *pattern)
+static bool monitor_grep_matches(const struct lines *l, const char *pattern)
 {
-	size_t n = strlen(pattern), length = strlen(line);
+	size_t n = strlen(pattern);
 	bool begins = *pattern == '^', ends = n && pattern[n - 1] == '$';
 	const char *text = pattern + begins;
 	size_t size = n - begins - (ends && n > begins);
 
-	for (size_t at = 0; at + size <= length; at++) {
-		if (!strncmp(line + at, text, size) && (!ends || at + size == length))
+	for (size_t at = 0; at + size <= l->length; at++) {
+		if (!memcmp(l->line + at, text, size) && (!ends || at + size == l->length))
 			return true;
 		if (begins)
 			return false;
@@ -123,71 +107,54 @@ static bool monitor_grep_matches(const char *line, const char *pattern)
 	return false;
 }
 
-static bool monitor_grep_line(struct monitor *m, struct by_line *b)
+static int monitor_grep(struct monitor *m, char **argv)
 {
-	if (monitor_grep_matches(b->line, b->pattern) == b->invert)
-		return true;
-	b->any = true;
-	monitor_put(m, b->line, strlen(b->line));
-	return monitor_put(m, "\n", 1);
-}
+	bool invert = !strcmp(argv[1], "-v"), any = false;
+	const char *pattern = argv[1 + invert];
+	int status = 0;
 
-static int monitor_grep(struct monitor *m, int argc, char **argv)
-{
-	struct by_line b;
-	int at = 1, status;
-
-	b = (struct by_line){.fn = monitor_grep_line};
-	b.invert = !strcmp(argv[1], "-v");
-	at += b.invert;
-	if (at + 2 > argc)
+	argv += 2 + invert;
+	if (!*argv)
 		return monitor_fail(m, "usage: grep [-v] TEXT FILE...");
-	b.pattern = argv[at];
-	status = monitor_each_piece(m, argv + at + 1, monitor_line_piece, &b);
-	return status ? 2 : !b.any;
+	for (; *argv && !m->interrupted; argv++) {
+		struct lines l = {.f = monitor_open(m, *argv, O_RDONLY | O_NONBLOCK)};
+		while (l.f && monitor_next_line(m, &l)) {
+			if (monitor_grep_matches(&l, pattern) == invert)
+				continue;
+			any = true;
+			if (!monitor_put_line(m, &l))
+				break;
+		}
+		status |= monitor_close(m, l.f, l.n);
+	}
+	return status ? 2 : !any;
 }
 
-static int monitor_echo(struct monitor *m, int argc, char **argv)
+static int monitor_echo(struct monitor *m, char **argv)
 {
-	bool newline = argc < 2 || strcmp(argv[1], "-n");
-	int first = newline ? 1 : 2;
+	bool newline = !argv[1] || strcmp(argv[1], "-n");
 
-	for (int i = first; i < argc; i++) {
-		if (i > first)
+	for (char **word = argv + (newline ? 1 : 2); *word; word++) {
+		monitor_put(m, *word, strlen(*word));
+		if (word[1])
 			monitor_put(m, " ", 1);
-		monitor_put(m, argv[i], strlen(argv[i]));
 	}
 	if (newline)
 		monitor_put(m, "\n", 1);
 	return 0;
 }
 
-static int monitor_cd(struct monitor *m, int argc, char **argv)
+static int monitor_cd(struct monitor *m, char **argv)
 {
-	const char *to = argc > 1 ? argv[1] : "/";
+	const char *to = argv[1] ? argv[1] : "/";
 	int e = vfs_chdir(to);
 
 	return e ? monitor_fail_errno(m, to, e) : 0;
 }
 
-static char monitor_type_letter(u32 mode)
-{
-	switch (mode & S_IFMT) {
-	case S_IFDIR:
-		return 'd';
-	case S_IFLNK:
-		return 'l';
-	case S_IFCHR:
-		return 'c';
-	case S_IFIFO:
-		return 'p';
-	default:
-		return '-';
-	}
-}
-
 static bool monitor_list_one(struct monitor *m, const char *directory, const char *name, bool more)
 {
+	static const char letters[] = "-pc-d-b---l-s---"; /* by S_IFMT */
 	struct vstat st;
 
 	if (!more)
@@ -195,7 +162,7 @@ static bool monitor_list_one(struct monitor *m, const char *directory, const cha
 	fmt_snprintf(m->data, sizeof(m->data), "%s%s%s", directory, *directory ? "/" : "", name);
 	if (vfs_stat(m->data, false, &st))
 		return monitor_printf(m, "?????????? %s\n", name);
-	return monitor_printf(m, "%c%04o %12llu %s\n", monitor_type_letter(st.mode),
+	return monitor_printf(m, "%c%04o %12llu %s\n", letters[(st.mode & S_IFMT) >> 12],
 	    st.mode & 07777, (unsigned long long)st.size, name);
 }
 
@@ -204,31 +171,28 @@ static int monitor_list_path(struct monitor *m, const char *path, bool more)
 	struct vstat st;
 	struct dirent d;
 	struct file *f;
-	int e = vfs_stat(path, true, &st);
+	int e = 0;
 
 	m->reading = path;
-	if (!e && (st.mode & S_IFMT) != S_IFDIR)
+	if (!vfs_stat(path, true, &st) && (st.mode & S_IFMT) != S_IFDIR)
 		return monitor_list_one(m, "", path, more), 0;
-	if (!e)
-		e = file_open(path, O_RDONLY | O_DIRECTORY, 0, &f);
-	if (e)
-		return monitor_fail_errno(m, path, e);
-	for (u64 at = 2; (e = vfs_readdir(f, at, &d)) == 1; at++)
+	f = monitor_open(m, path, O_RDONLY | O_DIRECTORY);
+	for (u64 at = 2; f && (e = vfs_readdir(f, at, &d)) == 1; at++)
 		if (!monitor_list_one(m, path, d.name, more))
 			break;
-	file_put(f);
-	return e < 0 ? monitor_fail_errno(m, path, e) : 0;
+	return monitor_close(m, f, e);
 }
 
-static int monitor_ls(struct monitor *m, int argc, char **argv)
+static int monitor_ls(struct monitor *m, char **argv)
 {
-	bool more = argc > 1 && !strcmp(argv[1], "-l");
-	int status = 0, first = more ? 2 : 1;
+	bool more = argv[1] && !strcmp(argv[1], "-l");
+	int status = 0;
 
-	if (first == argc)
+	argv += 1 + more;
+	if (!*argv)
 		return monitor_list_path(m, ".", more);
-	for (int i = first; i < argc; i++)
-		status |= monitor_list_path(m, argv[i], more);
+	for (; *argv; argv++)
+		status |= monitor_list_path(m, *argv, more);
 	return status;
 }
 
@@ -246,117 +210,107 @@ static bool monitor_hex_row(struct monitor *m, u64 at, const u8 *row, size_t n)
 	return monitor_put(m, "|\n", 2);
 }
 
-static int monitor_hex_file(struct monitor *m, const char *path, u64 from, u64 length)
-{
-	u8 row[HEX_ROW];
-	struct file *f;
-	ssize n = monitor_open(m, path, &f);
-
-	if (n)
-		return monitor_fail_errno(m, path, n);
-	while (length && (n = vfs_pread(f, row, MIN(length, HEX_ROW), from)) > 0) {
-		if (!monitor_hex_row(m, from, row, n))
-			break;
-		from += n;
-		length -= n;
-	}
-	file_put(f);
-	return n < 0 ? monitor_fail_errno(m, path, n) : 0;
-}
-
-static int monitor_hexdump(struct monitor *m, int argc, char **argv)
+static int monitor_hexdump(struct monitor *m, char **argv)
 {
 	u64 from = 0, length = ~0UL;
+	u8 row[HEX_ROW];
+	struct file *f;
+	ssize n = 0;
 
-	if ((argc > 2 && parse_u64(argv[2], 0, &from)) ||
-	    (argc > 3 && parse_u64(argv[3], 0, &length)))
-		return monitor_fail(m, "no number among %s %s", argv[2], argc > 3 ? argv[3] : "");
-	return monitor_hex_file(m, argv[1], from, length);
+	for (int i = 2; i < m->words.count; i++)
+		if (parse_u64(argv[i], 0, i == 2 ? &from : &length))
+			return monitor_fail(m, "no number: %s", argv[i]);
+	f = monitor_open(m, argv[1], O_RDONLY | O_NONBLOCK);
+	for (; f && length; from += n, length -= n) {
+		n = vfs_pread(f, row, MIN(length, HEX_ROW), from);
+		if (n <= 0 || !monitor_hex_row(m, from, row, n))
+			break;
+	}
+	return monitor_close(m, f, n);
 }
 
 /* ---- The machine ---- */
 
-/* The number of a register, and the CPU that has it: the words behind the command. */
-static int monitor_msr_open(
-    struct monitor *m, char **argv, int cpu_word, u32 flags, u64 *msr, struct file **f)
+/* The file of a CPU's registers, CPU 0's if none is named, and the number of one. */
+static struct file *monitor_open_msr(
+    struct monitor *m, const char *number, const char *cpu, u32 flags, u64 *msr)
 {
-	u64 cpu = 0;
-	int e;
+	u64 n = 0;
 
-	if (parse_u64(argv[1], 0, msr) || (argv[cpu_word] && parse_u64(argv[cpu_word], 0, &cpu)))
-		return monitor_fail(m, "no number among the words");
-	fmt_snprintf(m->data, sizeof(m->data), "/dev/cpu/%llu/msr", (unsigned long long)cpu);
-	m->reading = m->data;
-	e = file_open(m->data, flags, 0, f);
-	return e ? monitor_fail_errno(m, m->data, e) : 0;
+	if (parse_u64(number, 0, msr) || (cpu && parse_u64(cpu, 0, &n))) {
+		monitor_fail(m, "no number among the words");
+		return NULL;
+	}
+	fmt_snprintf(m->data, sizeof(m->data), "/dev/cpu/%llu/msr", (unsigned long long)n);
+	return monitor_open(m, m->data, flags);
 }
 
-static int monitor_rdmsr(struct monitor *m, int argc, char **argv)
+static int monitor_rdmsr(struct monitor *m, char **argv)
 {
-	struct file *f;
 	u64 msr, value;
-	ssize n;
+	struct file *f = monitor_open_msr(m, argv[1], argv[2], O_RDONLY, &msr);
+	ssize n = f ? vfs_pread(f, &value, sizeof(value), msr) : 0;
 
-	(void)argc;
-	if (monitor_msr_open(m, argv, 2, O_RDONLY, &msr, &f))
+	if (monitor_close(m, f, 0))
 		return 1;
-	n = vfs_pread(f, &value, sizeof(value), msr);
-	file_put(f);
 	if (n != sizeof(value))
 		return monitor_fail(
 		    m, "the CPU does not tell register 0x%llx", (unsigned long long)msr);
 	return !monitor_printf(m, "%llx\n", (unsigned long long)value);
 }
 
-static int monitor_wrmsr(struct monitor *m, int argc, char **argv)
+static int monitor_wrmsr(struct monitor *m, char **argv)
 {
-	struct file *f;
 	u64 msr, value;
+	struct file *f;
 	ssize n;
 
-	(void)argc;
 	if (parse_u64(argv[2], 0, &value))
 		return monitor_fail(m, "no number: %s", argv[2]);
-	if (monitor_msr_open(m, argv, 3, O_WRONLY, &msr, &f))
+	f = monitor_open_msr(m, argv[1], argv[3], O_WRONLY, &msr);
+	n = f ? vfs_pwrite(f, &value, sizeof(value), msr) : 0;
+	if (monitor_close(m, f, 0))
 		return 1;
-	n = vfs_pwrite(f, &value, sizeof(value), msr);
-	file_put(f);
 	return n == sizeof(value) ? 0 : monitor_fail(m, "the CPU refuses that");
 }
 
-static int monitor_dmesg(struct monitor *m, int argc, char **argv)
+static int monitor_dmesg(struct monitor *m, char **argv __maybe_unused)
 {
 	u64 at = 0;
 	size_t n;
 
-	(void)argc, (void)argv;
 	while ((n = m->system->log(&at, m->data, sizeof(m->data))))
 		if (!monitor_put(m, m->data, n))
 			break;
 	return 0;
 }
 
-static int monitor_sysrq(struct monitor *m, int argc, char **argv)
+/* Writes a text to a file of the kernel's own, in one write. */
+static int monitor_write_text(struct monitor *m, const char *path, const char *text)
 {
-	(void)argc;
+	struct file *f = monitor_open(m, path, O_WRONLY);
+
+	return monitor_close(m, f, f ? kernel_write(f, text, strlen(text)) : 0);
+}
+
+static int monitor_sysrq(struct monitor *m, char **argv)
+{
 	return monitor_write_text(m, TRIGGER, argv[1]);
 }
 
-static int monitor_crash(struct monitor *m, int argc, char **argv)
+static int monitor_crash(struct monitor *m, char **argv)
 {
-	return argc > 1 ? monitor_write_text(m, CRASH, argv[1])
-			: monitor_write_text(m, TRIGGER, "c");
+	return argv[1] ? monitor_write_text(m, CRASH, argv[1])
+		       : monitor_write_text(m, TRIGGER, "c");
 }
 
-static int monitor_poweroff(struct monitor *m, int argc, char **argv)
+static int monitor_poweroff(struct monitor *m, char **argv __maybe_unused)
 {
-	(void)argc, (void)argv;
 	return monitor_write_text(m, TRIGGER, "o");
 }
 
-static int monitor_reboot(struct monitor *m, int argc, char **argv)
+static int monitor_reboot(struct monitor *m, char **argv __maybe_unused)
 {
-	(void)argc, (void)argv;
 	return monitor_write_text(m, TRIGGER, "b");
 }
 
@@ -370,7 +324,7 @@ static bool monitor_ps_task(struct monitor *m, const char *pid)
 	ssize n;
 
 	fmt_snprintf(path, sizeof(path), "/proc/%.10s/stat", pid);
-	if (monitor_open(m, path, &f))
+	if (file_open(path, O_RDONLY, 0, &f))
 		return true; /* it has ended meanwhile */
 	n = monitor_read(m, f, m->data, sizeof(m->data) - 1);
 	file_put(f);
@@ -383,47 +337,43 @@ static bool monitor_ps_task(struct monitor *m, const char *pid)
 	    close + 4, close[2], (int)(close - open - 1), open + 1);
 }
 
-static int monitor_ps(struct monitor *m, int argc, char **argv)
+static int monitor_ps(struct monitor *m, char **argv __maybe_unused)
 {
+	struct file *f = monitor_open(m, "/proc", O_RDONLY | O_DIRECTORY);
 	struct dirent d;
-	struct file *f;
-	int e = monitor_open(m, "/proc", &f);
 
-	(void)argc, (void)argv;
-	if (e)
-		return monitor_fail_errno(m, "/proc", e);
-	monitor_printf(m, "    PID    PPID S NAME\n");
-	for (u64 at = 2; vfs_readdir(f, at, &d) == 1; at++)
+	if (f)
+		monitor_printf(m, "    PID    PPID S NAME\n");
+	for (u64 at = 2; f && vfs_readdir(f, at, &d) == 1; at++)
 		if (is_digit(*d.name) && !monitor_ps_task(m, d.name))
 			break;
-	file_put(f);
-	return 0;
+	return monitor_close(m, f, 0);
 }
 
-static int monitor_kill(struct monitor *m, int argc, char **argv)
+static int monitor_kill(struct monitor *m, char **argv)
 {
 	u64 sig = SIGNAL_TERM, pid;
-	int status = 0, first = argv[1][0] == '-' ? 2 : 1;
+	bool named = *argv[1] == '-';
+	int status = 0;
 
-	if (first == argc || (first == 2 && parse_u64(argv[1] + 1, 10, &sig)))
+	if (named && (!argv[2] || parse_u64(argv[1] + 1, 10, &sig)))
 		return monitor_fail(m, "usage: kill [-NUMBER] PID...");
 	if (m->system->dead)
 		return monitor_fail(m, "no task runs after a panic");
-	for (int i = first; i < argc; i++) {
-		int e = parse_u64(argv[i], 10, &pid);
+	for (argv += 1 + named; *argv; argv++) {
+		int e = parse_u64(*argv, 10, &pid);
 		if (!e)
 			e = m->system->kill(pid, sig);
 		if (e)
-			status = monitor_fail_errno(m, argv[i], e);
+			status = monitor_fail_errno(m, *argv, e);
 	}
 	return status;
 }
 
-static int monitor_run_program(struct monitor *m, int argc, char **argv)
+static int monitor_run_program(struct monitor *m, char **argv)
 {
 	int status;
 
-	(void)argc;
 	if (m->system->dead)
 		return monitor_fail(m, "no program runs after a panic");
 	status = m->system->run(argv + 1);
@@ -435,16 +385,14 @@ static int monitor_run_program(struct monitor *m, int argc, char **argv)
 
 /* ---- The prompt ---- */
 
-static int monitor_exit(struct monitor *m, int argc, char **argv)
+static int monitor_exit(struct monitor *m, char **argv __maybe_unused)
 {
-	(void)argc, (void)argv;
 	m->leave = true;
 	return 0;
 }
 
-static int monitor_help(struct monitor *m, int argc, char **argv)
+static int monitor_help(struct monitor *m, char **argv __maybe_unused)
 {
-	(void)argc, (void)argv;
 	monitor_printf(
 	    m, "The kernel's own prompt. Files are below /sys/kernel/tracing, /proc, /dev.\n\n");
 	for (unsigned i = 0; i < monitor_command_count; i++) {

@@ -117,13 +117,14 @@ static enum line_event line_control_key(struct line *l, u8 c)
 /* The key that a terminal's ESC [ X or ESC O X stands for. */
 static u8 line_arrow(u8 c)
 {
-	static const char keys[][2] = {{'A', CTRL('P')}, {'B', CTRL('N')}, {'C', CTRL('F')},
-	    {'D', CTRL('B')}, {'H', CTRL('A')}, {'F', CTRL('E')}};
+	static const u8 keys[] = {['A'] = CTRL('P'),
+	    ['B'] = CTRL('N'),
+	    ['C'] = CTRL('F'),
+	    ['D'] = CTRL('B'),
+	    ['F'] = CTRL('E'),
+	    ['H'] = CTRL('A')};
 
-	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++)
-		if (keys[i][0] == c)
-			return keys[i][1];
-	return 0;
+	return c < ARRAY_SIZE(keys) ? keys[c] : 0;
 }
 
 /* An escape sequence is ESC, '[' or 'O', digits and semicolons, and a letter or '~'. */

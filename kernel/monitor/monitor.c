@@ -102,10 +102,24 @@ int monitor_fail_errno(struct monitor *m, const char *path, int error)
 
 /* ---- Files ---- */
 
-int monitor_open(struct monitor *m, const char *path, struct file **f)
+struct file *monitor_open(struct monitor *m, const char *path, u32 flags)
 {
+	struct file *f = NULL;
+	int e;
+
 	m->reading = path;
-	return file_open(path, O_RDONLY | O_NONBLOCK, 0, f);
+	e = file_open(path, flags, 0666, &f);
+	if (e)
+		monitor_fail_errno(m, path, e);
+	return e ? NULL : f;
+}
+
+int monitor_close(struct monitor *m, struct file *f, ssize n)
+{
+	if (!f)
+		return 1;
+	file_put(f);
+	return n < 0 ? monitor_fail_errno(m, m->reading, n) : 0;
 }
 
 ssize monitor_read(struct monitor *m, struct file *f, void *buf, size_t n)
@@ -125,21 +139,6 @@ ssize monitor_read(struct monitor *m, struct file *f, void *buf, size_t n)
 	}
 }
 
-int monitor_write_text(struct monitor *m, const char *path, const char *text)
-{
-	struct file *f;
-	ssize done;
-	int e;
-
-	m->reading = path;
-	e = file_open(path, O_WRONLY, 0, &f);
-	if (e)
-		return monitor_fail_errno(m, path, e);
-	done = kernel_write(f, text, strlen(text));
-	file_put(f);
-	return done < 0 ? monitor_fail_errno(m, path, done) : 0;
-}
-
 /* ---- Commands ---- */
 
 static const struct monitor_command *monitor_find(const char *name)
@@ -153,14 +152,13 @@ static const struct monitor_command *monitor_find(const char *name)
 static int monitor_open_output(struct monitor *m)
 {
 	const struct words *w = &m->words;
-	int e;
 
 	if (!w->to)
 		return 0;
 	if (m->system->dead)
 		return monitor_fail(m, "%s: files can only be read after a panic", w->to);
-	e = file_open(w->to, O_WRONLY | O_CREAT | (w->append ? O_APPEND : O_TRUNC), 0666, &m->to);
-	return e ? monitor_fail_errno(m, w->to, e) : 0;
+	m->to = monitor_open(m, w->to, O_WRONLY | O_CREAT | (w->append ? O_APPEND : O_TRUNC));
+	return !m->to;
 }
 
 static int monitor_close_output(struct monitor *m, int status)
@@ -192,7 +190,7 @@ static void monitor_run_words(void *arg)
 	m->status = monitor_open_output(m);
 	if (m->status)
 		return;
-	m->status = c->fn(m, w->count, w->word);
+	m->status = c->fn(m, w->word);
 	m->status = monitor_close_output(m, m->status);
 }
 

@@ -57,7 +57,7 @@ struct monitor_command {
 	const char *name;
 	int least, most; /* arguments; most -1: any */
 	const char *usage, *help;
-	int (*fn)(struct monitor *m, int argc, char **argv); /* the status */
+	int (*fn)(struct monitor *m, char **argv); /* the status; NULL is behind the last */
 };
 extern const struct monitor_command monitor_commands[];
 extern const unsigned monitor_command_count;
@@ -70,17 +70,15 @@ bool monitor_printf(struct monitor *m, const char *fmt, ...) __printf(2, 3);
 /* A line about what went wrong, to the console, "NAME: " first; returns 1. */
 int monitor_fail(struct monitor *m, const char *fmt, ...) __printf(2, 3);
 int monitor_fail_errno(struct monitor *m, const char *path, int error);
+/* Opens a file; NULL after a message. */
+struct file *monitor_open(struct monitor *m, const char *path, u32 flags);
+/* Closes it, unless it is NULL: the command's status, after a message if `n` is negative. */
+int monitor_close(struct monitor *m, struct file *f, ssize n);
 /*
- * Opens a file to read, and reads: bytes, 0 at the end or after Ctrl-C, or -errno. A file that has
- * nothing now is looked at again.
+ * Reads: bytes, 0 at the end or after Ctrl-C, or -errno. A file that has nothing now is looked at
+ * again.
  */
-int monitor_open(struct monitor *m, const char *path, struct file **f);
 ssize monitor_read(struct monitor *m, struct file *f, void *buf, size_t n);
-/*
- * Writes a text to a file of the kernel's own, in one write: the status, after a message if it is
- * not 0.
- */
-int monitor_write_text(struct monitor *m, const char *path, const char *text);
 /* Has Ctrl-C been typed? Keeps what else was typed. */
 bool monitor_interrupted(struct monitor *m);
 /*

@@ -34,11 +34,6 @@ static void words_dollar(struct cutter *c)
 	c->p += 2;
 }
 
-static bool words_escapes_quoted(char c)
-{
-	return c == '"' || c == '\\' || c == '$' || c == '`';
-}
-
 static void words_quoted(struct cutter *c)
 {
 	char quote = *c->p++;
@@ -48,7 +43,7 @@ static void words_quoted(struct cutter *c)
 			words_dollar(c);
 			continue;
 		}
-		if (quote == '"' && *c->p == '\\' && words_escapes_quoted(c->p[1]))
+		if (quote == '"' && *c->p == '\\' && c->p[1] && strchr("\"\\$`", c->p[1]))
 			c->p++;
 		words_put(c, *c->p++);
 	}
@@ -60,8 +55,7 @@ static void words_quoted(struct cutter *c)
 
 static bool words_ends(char c)
 {
-	return !c || c == ' ' || c == '\t' || c == ';' || c == '>' || c == '&' || c == '|' ||
-	       c == '<';
+	return strchr(" \t;>&|<", c); /* its NUL is one of them */
 }
 
 /* One word, copied; NULL with c->wrong. */
@@ -107,7 +101,7 @@ static void words_redirect(struct cutter *c)
 static void words_command(struct cutter *c)
 {
 	for (words_skip_blanks(c); *c->p && *c->p != ';' && !c->wrong; words_skip_blanks(c)) {
-		if (c->p[0] == '&' && c->p[1] == '&')
+		if (str_has_prefix(c->p, "&&"))
 			return;
 		if (*c->p == '>')
 			words_redirect(c);
@@ -129,7 +123,7 @@ bool words_next(struct words *w, const char **at, int status, int pid, const cha
 	w->append = w->only_after_success = false;
 	for (words_skip_blanks(&c); *c.p == ';'; words_skip_blanks(&c))
 		c.p++;
-	if (c.p[0] == '&' && c.p[1] == '&') {
+	if (str_has_prefix(c.p, "&&")) {
 		w->only_after_success = true;
 		c.p += 2;
 	}
