@@ -37,6 +37,7 @@ void trace_options_show(struct seq *s, const struct trace_array *tr)
 		seq_printf(s, "%s%s\n", tr->options & 1UL << i ? "" : "no", trace_options[i].name);
 }
 
+/* test_nop_refuse is refused even if it is to stay as it is. */
 int trace_options_set(struct trace_array *tr, char *text)
 {
 	char *name = strstrip(text);
@@ -45,7 +46,8 @@ int trace_options_set(struct trace_array *tr, char *text)
 	if (!on)
 		name += 2;
 	for (u32 i = 0; i < TRACE_OPTION_COUNT; i++)
-		if (!strcmp(name, trace_options[i].name) && !is_of_another_tracer(tr, i))
+		if (!strcmp(name, trace_options[i].name) && !is_of_another_tracer(tr, i) &&
+		    i != TRACE_OPTION_TEST_NOP_REFUSE)
 			return trace_array_set_option(tr, 1UL << i, on);
 	return -EINVAL;
 }

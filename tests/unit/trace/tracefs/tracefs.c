@@ -56,6 +56,9 @@ static void options(void)
 	EXPECT_EQ(trace_put("trace_options", text), -EINVAL);
 	PLAY("options/test_nop_accept", {"1", 0, "1\n"}, {"0", 0, "0\n"});
 	PLAY("options/test_nop_refuse", {"1", -EINVAL, "0\n"}, {"0", 0, "0\n"});
+	EXPECT_EQ(trace_put("trace_options", "test_nop_refuse"), -EINVAL);
+	EXPECT_EQ(trace_put("trace_options", "notest_nop_refuse"), -EINVAL);
+	EXPECT_EQ(trace_put("trace_options", "notest_nop_accept"), 0);
 	trace_fresh();
 }
 
