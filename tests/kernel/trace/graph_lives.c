@@ -3,19 +3,31 @@
  * becomes another, ends, is killed in a call that waits, or handles a signal. Afterwards the lines
  * of each task are read back. Its calls are its returns, the calls that it left otherwise, and
  * those that were open when it ended; the sums of both over all tasks are what the ledger counts.
+ * The last case does the same under load: many programs on all CPUs, NMIs, a probe, all events on.
+ * With `storm=long` on the command line it lasts a minute.
+ *
+ * The calls in an NMI may be a level off (graph_nesting.c): they are a life of their own for each
+ * CPU, whose depths do not count.
  */
+#include "kernel/base/cmdline.h"
 #include "kernel/fs/file.h"
+#include "kernel/kprobe/kprobe.h"
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
+#include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/process/run_program.h"
+#include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
 
 #define GRAPH	"instances/lives/"
 #define DEPTH	64
-#define TASKS	32
+#define TASKS	128
+#define FLAGS	5 /* letters of latency-format */
+#define MINUTE	60000000000UL
 #define NAME	48
 #define WATCHED 3 /* functions that a case asks for */
 
@@ -93,8 +105,8 @@ static bool life_return(struct life *l, u32 depth, const char *name)
 }
 
 /*
- * " 1)   name-12   |     function() {", "function();", "} /" "* function *" "/": false: the line is
- * wrong. Others are passed over.
+ * " 1)   name-12   |  d..1. |    function() {", "function();", "} /" "* function *" "/": false: the
+ * line is wrong. Others are passed over.
  */
 static bool life_line(const char *line)
 {
@@ -108,7 +120,8 @@ static bool life_line(const char *line)
 		dash--;
 	for (comm = strstr(line, ") ") + 2; *comm == ' ';)
 		comm++;
-	const char *at = bar + strlen(" | ");
+	const char *at = bar + strlen(" |  "), *flags = at;
+	at += FLAGS + strlen(" | ");
 	depth = strspn(at, " ") / 2;
 	at += strspn(at, " ");
 	bool closes = str_has_prefix(at, "} /* ");
@@ -120,10 +133,15 @@ static bool life_line(const char *line)
 		return false;
 	memcpy(name, at, len);
 	name[len] = '\0';
-	s64 pid = life_number(dash + 1);
-	if (!pid) /* each CPU has an idle task */
-		pid = -1 - life_number(line + strspn(line, " "));
+	s64 pid = life_number(dash + 1), cpu = life_number(line + strspn(line, " "));
+	bool nmi = flags[2] == 'Z' || flags[2] == 'z';
+	if (nmi)
+		pid = -1 - MAX_CPUS - cpu;
+	else if (!pid) /* each CPU has an idle task */
+		pid = -1 - cpu;
 	struct life *l = life_of(pid, comm, dash - comm);
+	if (l && nmi)
+		depth = l->count - closes;
 	if (!l || (closes ? !life_return(l, depth, name) : !life_enter(l, depth, name)))
 		return false;
 	return closes || str_has_prefix(at + len, "() {") ||
@@ -214,14 +232,20 @@ static void lives_settle(u64 expected)
 		sleep_ns(TICK_NS, NULL);
 }
 
-static void lives_trace(const char *role)
+static void lives_trace_begin(void)
 {
 	EXPECT_EQ(trace_make_instance("lives"), 0);
 	EXPECT_EQ(trace_put(GRAPH "buffer_size_kb", "6000"), 0);
 	lives_option("funcgraph-proc", "1");
 	lives_option("funcgraph-tail", "1");
 	lives_option("funcgraph-duration", "0");
+	lives_option("latency-format", "1");
 	EXPECT_EQ(trace_put(GRAPH "current_tracer", "function_graph"), 0);
+}
+
+static void lives_trace(const char *role)
+{
+	lives_trace_begin();
 	EXPECT_EQ(run_program("/test/graphed", role), 0);
 	sleep_ns(2 * TICK_NS, NULL);
 	EXPECT_EQ(trace_put(GRAPH "tracing_on", "0"), 0);
@@ -245,10 +269,6 @@ static void lives_expect_balance(void)
 	EXPECT_EQ(ledger_number("not followed "), 0);
 	EXPECT(ledger_number("under way ") <= open_calls(false));
 	EXPECT(strstr(trace_get(GRAPH "trace_ledger", NULL), "\nbalanced\n") != NULL);
-	for (unsigned i = 0; i < life_count; i++)
-		ktap_note("%s-%lld: %lu calls, %lu returns, %lu left, %u open: %s", lives[i].comm,
-		    (long long)lives[i].pid, lives[i].calls, lives[i].returns, lives[i].left,
-		    lives[i].count, lives[i].count ? lives[i].names[lives[i].count - 1] : "");
 }
 
 static void lives_end(void)
@@ -344,6 +364,78 @@ static void lives_handler(void)
 	lives_end();
 }
 
+/* ---- under load ---- */
+
+static u64 load_ran, load_probed; /* [A] */
+
+static void __noipa graph_lives_target(void)
+{
+	atomic_add(&load_ran, 1);
+}
+
+static int on_load_target(struct kprobe *p, struct regs *r)
+{
+	(void)p, (void)r;
+	atomic_add(&load_probed, 1);
+	return 0;
+}
+
+static bool on_load_nmi(struct regs *r)
+{
+	(void)r;
+	graph_lives_target();
+	return true;
+}
+
+static void graph_lives_load(void *cpu)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT_EQ(run_program("/bin/true", NULL), 0);
+		for (unsigned k = 0; k < 20; k++) {
+			nmi_send(((u64)cpu + k) % cpu_count());
+			graph_lives_target();
+		}
+		sleep_ns(20000, NULL);
+	}
+}
+
+static void lives_under_load_once(void)
+{
+	struct threads t = {0};
+
+	lives_trace_begin();
+	EXPECT_EQ(trace_put("set_event", "*:*"), 0);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		thread_start(&t, graph_lives_load, (void *)(u64)cpu, cpu);
+	threads_join(&t);
+	EXPECT_EQ(trace_put(GRAPH "tracing_on", "0"), 0);
+	EXPECT_EQ(trace_put("set_event", ""), 0);
+	lives_expect_balance();
+	lives_end();
+}
+
+static void lives_under_load(void)
+{
+	struct kprobe p = {.addr = (void *)graph_lives_target, .pre_handler = on_load_target};
+	u64 end = clock_ns() + (cmdline_get("storm") ? MINUTE : 0), calls = 0, rounds = 0;
+
+	trace_fresh();
+	load_ran = load_probed = 0;
+	EXPECT_EQ(register_kprobe(&p), 0);
+	EXPECT_EQ(nmi_handler_add(on_load_nmi), 0);
+	do {
+		lives_under_load_once();
+		rounds++;
+		for (unsigned i = 0; i < life_count; i++)
+			calls += lives[i].calls;
+	} while (clock_ns() < end);
+	nmi_handler_remove(on_load_nmi);
+	EXPECT_EQ(load_probed + p.nmissed, load_ran);
+	unregister_kprobe(&p);
+	ktap_note(
+	    "%lu rounds, %lu calls, %u tasks and CPUs in the last", rounds, calls, life_count);
+}
+
 static const struct ktap_case cases[] = {
     {"graph_lives.exec", lives_exec},
     {"graph_lives.exit", lives_exit},
@@ -351,6 +443,7 @@ static const struct ktap_case cases[] = {
     {"graph_lives.thread_in_a_call", lives_group},
     {"graph_lives.fault", lives_fault},
     {"graph_lives.signal_handler", lives_handler},
+    {"graph_lives.under_load", lives_under_load},
     {NULL, NULL},
 };
 const struct ktap_suite suite_graph_lives = {cases};
