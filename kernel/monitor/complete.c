@@ -5,122 +5,97 @@
 #include "kernel/lib/string.h"
 #include "kernel/monitor/monitor.h"
 
-/* The prefix that all names that fit share. */
-struct candidates {
-	const char *stem; /* what is there of the name */
+struct completion {
+	struct monitor *m;
+	bool command; /* the name of one is wanted */
+	char
+	    directory[LINE_SIZE]; /* as it was typed, with its last slash; "" for the present one */
+	const char *stem;	  /* what there is of the name, in the line */
 	size_t stem_length;
-	unsigned count;
-	bool directory, show;
-	char common[NAME_MAX + 1];
+	unsigned count; /* names that begin with it */
+	bool show;	/* print them */
+	bool is_directory;
+	char common[NAME_MAX + 1]; /* what all of them begin with */
 };
 
-static void complete_add(struct monitor *m, struct candidates *c, const char *name, bool directory)
-{
-	size_t same = 0;
-
-	if (strncmp(name, c->stem, c->stem_length))
-		return;
-	if (c->show)
-		monitor_printf(m, "%s%s  ", name, directory ? "/" : "");
-	if (!c->count++)
-		strscpy(c->common, name, sizeof(c->common));
-	while (c->common[same] && c->common[same] == name[same])
-		same++;
-	c->common[same] = '\0';
-	c->directory = directory;
-}
-
-static void complete_commands(struct monitor *m, struct candidates *c)
-{
-	for (unsigned i = 0; i < monitor_command_count; i++)
-		complete_add(m, c, monitor_commands[i].name, false);
-}
-
-static bool complete_is_directory(struct monitor *m, const char *directory, const struct dirent *d)
+static bool complete_is_directory(struct completion *k, const struct dirent *d)
 {
 	struct vstat st;
 
 	if (d->mode != S_IFLNK)
 		return d->mode == S_IFDIR;
-	fmt_snprintf(m->data, sizeof(m->data), "%s/%s", directory, d->name);
-	return !vfs_stat(m->data, true, &st) && (st.mode & S_IFMT) == S_IFDIR;
+	fmt_snprintf(k->m->data, sizeof(k->m->data), "%s%s", k->directory, d->name);
+	return !vfs_stat(k->m->data, true, &st) && (st.mode & S_IFMT) == S_IFDIR;
 }
 
-static void complete_paths(struct monitor *m, struct candidates *c, const char *directory)
+static void complete_add(struct completion *k, const char *name, bool is_directory)
 {
+	size_t same = 0;
+
+	if (strncmp(name, k->stem, k->stem_length))
+		return;
+	if (k->show)
+		monitor_printf(k->m, "%s%s  ", name, is_directory ? "/" : "");
+	if (!k->count++)
+		strscpy(k->common, name, sizeof(k->common));
+	while (k->common[same] && k->common[same] == name[same])
+		same++;
+	k->common[same] = '\0';
+	k->is_directory = is_directory;
+}
+
+static void complete_look(struct completion *k)
+{
+	const char *directory = *k->directory ? k->directory : ".";
 	struct dirent d;
 	struct file *f;
 
-	if (file_open(directory, O_RDONLY | O_DIRECTORY, 0, &f))
+	k->count = 0;
+	for (unsigned i = 0; k->command && i < monitor_command_count; i++)
+		complete_add(k, monitor_commands[i].name, false);
+	if (k->command || file_open(directory, O_RDONLY | O_DIRECTORY, 0, &f))
 		return;
 	for (u64 at = 0; vfs_readdir(f, at, &d) == 1; at++)
 		if (strcmp(d.name, ".") && strcmp(d.name, ".."))
-			complete_add(m, c, d.name, complete_is_directory(m, directory, &d));
+			complete_add(k, d.name, complete_is_directory(k, &d));
 	file_put(f);
 }
 
-/* The word before the cursor: where it begins in the line. */
-static unsigned complete_word(const struct line *l)
+/* Cuts the word before the cursor into directory and stem. */
+static void complete_cut(struct completion *k, const struct line *l)
 {
-	unsigned at = l->cursor;
+	unsigned from = l->cursor, stem = l->cursor;
 
-	while (at && !strchr(" ;&>'\"", l->text[at - 1]))
-		at--;
-	return at;
-}
-
-struct completion {
-	struct monitor *m;
-	struct candidates c;
-	char word[LINE_SIZE];
-};
-
-/* Looks for what fits; the word is cut into directory and stem. */
-static void complete_look(struct completion *k, bool command)
-{
-	char *slash = strrchr(k->word, '/');
-	char first = *k->word;
-
-	k->c.stem = slash ? slash + 1 : k->word;
-	k->c.stem_length = strlen(k->c.stem);
-	k->c.count = 0;
-	if (command && !slash) {
-		complete_commands(k->m, &k->c);
-		return;
-	}
-	if (slash)
-		*slash = '\0';
-	complete_paths(k->m, &k->c,
-	    !slash			       ? "."
-	    : slash == k->word && first == '/' ? "/"
-					       : k->word);
-	if (slash)
-		*slash = '/';
+	while (from && !strchr(" ;&>'\"", l->text[from - 1]))
+		from--;
+	while (stem > from && l->text[stem - 1] != '/')
+		stem--;
+	memcpy(k->directory, l->text + from, stem - from);
+	k->directory[stem - from] = '\0';
+	k->stem = l->text + stem;
+	k->stem_length = l->cursor - stem;
+	k->command = stem == from && strspn(l->text, " ") >= from;
 }
 
 static void complete_line(void *arg)
 {
 	struct completion *k = arg;
 	struct line *l = &k->m->line;
-	unsigned from = complete_word(l);
-	bool command = strspn(l->text, " ") >= from;
 
-	memcpy(k->word, l->text + from, l->cursor - from);
-	k->word[l->cursor - from] = '\0';
-	complete_look(k, command);
-	if (!k->c.count)
+	complete_cut(k, l);
+	complete_look(k);
+	if (!k->count)
 		return;
-	if (strlen(k->c.common) > k->c.stem_length)
-		line_insert(
-		    l, k->c.common + k->c.stem_length, strlen(k->c.common) - k->c.stem_length);
-	else if (k->c.count > 1)
-		k->c.show = true;
-	if (k->c.count == 1)
-		line_insert(l, k->c.directory ? "/" : " ", 1);
-	if (!k->c.show)
+	size_t more = strlen(k->common) - k->stem_length;
+	if (more)
+		line_insert(l, k->common + k->stem_length, more);
+	if (k->count == 1)
+		line_insert(l, k->is_directory ? "/" : " ", 1);
+	if (k->count == 1 || more)
 		return;
+	k->show = true;
 	monitor_printf(k->m, "\n");
-	complete_look(k, command);
+	complete_look(k);
 	monitor_printf(k->m, "\n");
 }
 
