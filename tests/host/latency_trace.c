@@ -4,6 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "tests/host/function.h"
 #include "tests/unit/load.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/snapshot.h"
@@ -94,6 +95,44 @@ static void graph(void)
 	end();
 }
 
+/* Calls in a section that lies in a function of the lists: it was entered before. */
+static void graph_of_lists(void)
+{
+	static const struct {
+		const char *file, *function;
+		bool seen;
+	} rows[] = {{"set_graph_function", "first_function", true},
+	    {"set_graph_function", "fourth_one", false},
+	    {"set_graph_notrace", "first_function", false},
+	    {"set_graph_notrace", "fourth_one", true}};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 outer = 1, inner = 2;
+		begin();
+		EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+		EXPECT_EQ(trace_put("options/display-graph", "1"), 0);
+		EXPECT_EQ(trace_put(rows[i].file, rows[i].function), 0);
+		host_function_enter(0, &outer);
+		host_preempt_disable();
+		trace_critical_begin(0x1000, 0x2000);
+		host_function_enter(2, &inner);
+		host_function_return(&inner, 0);
+		u64 start = host_cycles();
+		while (host_cycles() - start <= 100000)
+			host_relax();
+		trace_critical_end(0x3000, 0x4000);
+		host_preempt_enable();
+		host_function_return(&outer, 0);
+		EXPECT_EQ(
+		    !!strstr(trace_get("trace", NULL), " us    |  sym_1200();\n"), rows[i].seen);
+		EXPECT(!strstr(trace_get("trace", NULL), "sym_1000() {"));
+		EXPECT(strstr(trace_get("trace_ledger", NULL), "\nbalanced\n"));
+		EXPECT_EQ(trace_put(rows[i].file, ""), 0);
+		EXPECT_EQ(trace_put("options/display-graph", "0"), 0);
+		end();
+	}
+}
+
 /* A reader keeps the latency that it began with, even if the tracer finds another. */
 static void found_while_read(void)
 {
@@ -175,6 +214,7 @@ static void numbers_of_its_cpu(void)
 
 static const struct ktap_case cases[] = {
     {"latency.graph", graph},
+    {"latency.graph_of_lists", graph_of_lists},
     {"latency.found_while_read", found_while_read},
     {"latency.spare_in_use", spare_in_use},
     {"latency.no_snapshot_beside", no_snapshot_beside},

@@ -72,14 +72,16 @@ int trace_functions_start(struct trace_array *tr, const struct host_hook *hook);
 void trace_functions_stop(struct trace_array *tr);
 
 /*
- * For a tracer that records only some calls in the way of function_graph: its hook's enter() and
- * leave() call these, one of the last two for each followed call. The lists and the depth of
- * function_graph apply. trace_functions_stop() ends it.
+ * For a tracer that records only some calls in the way of function_graph: its hook's enter() calls
+ * one of the first two, its leave() one of the last two. The lists and the depth of function_graph
+ * apply, also where the function of a list is one that the tracer does not see.
+ * trace_functions_stop() ends it.
  */
 struct host_call;
 struct host_returned;
 int trace_graph_start(struct trace_array *tr, const struct host_hook *hook); /* as the above */
 void trace_graph_enter_asked(struct host_hook *hook, u64 *slot);
+void trace_graph_enter_unseen(struct host_hook *hook, u64 *slot);
 void trace_graph_leave(
     struct host_hook *hook, const struct host_call *call, const struct host_returned *ret);
 void trace_graph_leave_unseen(struct host_hook *hook);

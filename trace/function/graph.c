@@ -26,11 +26,12 @@
 
 /* Bits of host_call.mode. */
 enum {
-	CALL_INSIDE = 1, /* of a function of set_graph_function, or that function itself */
-	CALL_IN_IRQ = 2, /* which was called in an interrupt */
-	CALL_SILENT = 4, /* of set_graph_notrace: neither it nor what it calls is recorded */
-	CALL_HELD = 8,	 /* no entry was recorded: its return is if it took long enough */
-	CALL_RAN = 16,	 /* host_call.start is of host_task_ran() */
+	CALL_INSIDE = 1,  /* of a function of set_graph_function, or that function itself */
+	CALL_IN_IRQ = 2,  /* which was called in an interrupt */
+	CALL_SILENT = 4,  /* of set_graph_notrace: neither it nor what it calls is recorded */
+	CALL_HELD = 8,	  /* no entry was recorded: its return is if it took long enough */
+	CALL_RAN = 16,	  /* host_call.start is of host_task_ran() */
+	CALL_UNSEEN = 32, /* only what it calls may be recorded; its depth is that of its caller */
 	CALL_HANDED_DOWN = CALL_INSIDE | CALL_IN_IRQ | CALL_SILENT,
 };
 
@@ -317,6 +318,30 @@ void trace_graph_enter_asked(struct host_hook *hook, u64 *slot)
 	trace_graph_enter_long(hook, slot);
 }
 
+/* A function that a list has is followed all the same: what it calls may be looked at. */
+void trace_graph_enter_unseen(struct host_hook *hook, u64 *slot)
+{
+	const struct trace_function_table *wanted = READ_ONCE(sets[0]),
+					  *silent = READ_ONCE(sets[1]);
+	struct host_call call = {.ip = host_entered_ip(slot), .depth = UINT32_MAX};
+
+	if (silent && trace_graph_has(silent, call.ip))
+		call.mode = CALL_SILENT;
+	else if (wanted && trace_graph_has(wanted, call.ip))
+		call.mode = CALL_INSIDE;
+	else
+		return;
+	const struct host_call *outer = host_call_outer(hook, slot);
+	if (outer) {
+		call.depth = outer->depth;
+		call.mode |= outer->mode & CALL_HANDED_DOWN;
+	}
+	call.mode |= CALL_UNSEEN;
+	trace_graph_leave_out(
+	    container_of(hook, struct trace_functions, hook), TRACE_GRAPH_ENT, host_cpu());
+	host_call_follow(hook, slot, &call);
+}
+
 /*
  * When nothing is asked but the depth. The call is begun first: then all that is known of it lies
  * there, and few registers are needed.
@@ -378,7 +403,7 @@ static __noinline void trace_graph_leave_long(
 					   : r.end - (host_task_ran() - call->start);
 	host_context_in(&ctx, ret->flags);
 	thresh = call->mode & CALL_HELD ? READ_ONCE(trace_thresh_ns) : 0;
-	if (call->mode & CALL_SILENT || r.end - r.start < thresh)
+	if (call->mode & (CALL_SILENT | CALL_UNSEEN) || r.end - r.start < thresh)
 		trace_graph_leave_out(f, TRACE_GRAPH_RET, ctx.cpu);
 	else
 		trace_graph_long(f, &ctx, NULL, &r);
@@ -393,7 +418,7 @@ void trace_graph_leave(
 	struct host_context ctx;
 	struct trace_slot to;
 
-	if (unlikely(call->mode & (CALL_SILENT | CALL_HELD | CALL_RAN)) ||
+	if (unlikely(call->mode & (CALL_SILENT | CALL_HELD | CALL_RAN | CALL_UNSEEN)) ||
 	    unlikely(f->busy[host_cpu()] | f->returns->way) ||
 	    unlikely(!trace_record_at(&to, f->returns, sizeof(*rec), now))) {
 		trace_graph_leave_long(hook, call, ret);

@@ -163,8 +163,10 @@ static void trace_critical_enter(struct host_hook *hook, u64 *slot)
 {
 	struct critical_cpu *c = &cpus[host_cpu()];
 
-	if (!trace_critical_sees_call(c))
+	if (!trace_critical_sees_call(c)) {
+		trace_graph_enter_unseen(hook, slot);
 		return;
+	}
 	WRITE_ONCE(c->busy, true);
 	trace_graph_enter_asked(hook, slot);
 	WRITE_ONCE(c->busy, false);

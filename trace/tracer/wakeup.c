@@ -178,8 +178,10 @@ static void trace_wakeup_enter(struct host_hook *hook, u64 *slot)
 {
 	u32 cpu = host_cpu();
 
-	if (!trace_wakeup_sees_call(cpu))
+	if (!trace_wakeup_sees_call(cpu)) {
+		trace_graph_enter_unseen(hook, slot);
 		return;
+	}
 	WRITE_ONCE(busy[cpu], true);
 	trace_graph_enter_asked(hook, slot);
 	WRITE_ONCE(busy[cpu], false);
