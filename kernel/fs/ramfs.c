@@ -9,6 +9,7 @@
 #include "kernel/fs/ramfs.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/ramdata.h"
+#include "kernel/fs/walk_cache.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
@@ -224,10 +225,12 @@ static struct rnode *ramfs_entry_remove(struct rnode *dir, struct rentry *e)
 		at = &(*at)->next;
 	*at = e->next;
 	ramfs_free(e, entry_size(e->name));
-	if (rnode_is_dir(target))
+	if (rnode_is_dir(target)) {
 		dir->v.nlink--;
-	else
+		walk_cache_clear();
+	} else {
 		target->v.nlink--;
+	}
 	dir->v.mtime_ns = vfs_now_ns();
 	return target;
 }
@@ -585,6 +588,7 @@ static const struct vnode_ops ramfs_ops = {
     .page = ramfs_page,
     .open = ramfs_open,
     .destroy = ramfs_destroy,
+    .lasting = true,
 };
 
 static const struct file_ops ramfs_file_ops = {

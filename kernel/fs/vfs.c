@@ -14,6 +14,7 @@
 #include "kernel/fs/proc.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/fs/walk.h"
+#include "kernel/fs/walk_cache.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -95,6 +96,7 @@ int vfs_mount(const char *path, struct vnode *what)
 	}
 	vnode_set_parent(what, v);
 	v->mounted = what; /* keeps the lookup's reference: mounted for good */
+	walk_cache_clear();
 	return 0;
 }
 

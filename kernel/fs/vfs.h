@@ -93,6 +93,12 @@ struct vnode_ops {
 	/* May set f->priv and f->ops, and must handle O_TRUNC itself (tracefs clears). */
 	int (*open)(struct vnode *v, struct file *f);
 	void (*destroy)(struct vnode *v); /* last reference gone */
+	/*
+	 * What lookup() finds for a name stays until walk_cache_clear() is called, or until
+	 * is_alive() of the node is false (NULL: it always is).
+	 */
+	bool lasting;
+	bool (*is_alive)(struct vnode *v);
 };
 
 struct file_ops {

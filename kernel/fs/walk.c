@@ -4,6 +4,7 @@
  */
 /* hot: every path of a program goes this way */
 #include "kernel/fs/walk.h"
+#include "kernel/fs/walk_cache.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/path.h"
@@ -167,6 +168,7 @@ static int step(struct walk *w)
 		return r;
 	if (is_type(v, S_IFLNK))
 		return walk_follow_link(w, v);
+	w->passing |= !w->at->ops->lasting;
 	walk_to(w, v);
 	walk_trail_push(w);
 	return 0;
@@ -217,9 +219,37 @@ static int walk_on(struct walk *w)
 	}
 }
 
+/*
+ * How much of an absolute path leads to the directory of its last component; 0: that is the root,
+ * or not so easy to tell. Behind "." and ".." is a directory that the walk itself must look up.
+ */
+static size_t walk_dir_len(const char *path, size_t len)
+{
+	const char *last = path + len;
+
+	while (last[-1] != '/')
+		last--;
+	return last == path + len || *last == '.' ? 0 : last - 1 - path;
+}
+
+/* Goes straight to a directory that a path has led to before. */
+static bool walk_jump(struct walk *w, const char *path, size_t n)
+{
+	struct vnode *dir = walk_cache_find(path, n);
+
+	if (!dir)
+		return false;
+	w->at = dir;
+	w->plain = path;
+	w->plain_len = n;
+	w->rest = path + n;
+	return true;
+}
+
 static int walk_start(struct walk *w, const char *path, bool trail)
 {
-	size_t len = strnlen(path, PATH_MAX);
+	size_t len = strnlen(path, PATH_MAX), n;
+	u64 cleared;
 	int r;
 
 	memset(w, 0, offsetof(struct walk, name));
@@ -229,8 +259,16 @@ static int walk_start(struct walk *w, const char *path, bool trail)
 	if (len >= PATH_MAX)
 		return -ENAMETOOLONG;
 	w->wants_trail = trail;
+	n = path[0] == '/' ? walk_dir_len(path, len) : 0;
+	if (n && walk_jump(w, path, n))
+		return walk_on(w);
+	cleared = walk_cache_cleared();
 	r = walk_home(w, path[0] == '/');
-	return r ? r : walk_on(w);
+	if (!r)
+		r = walk_on(w);
+	if (!r && n && !w->links && !w->passing)
+		walk_cache_add(path, n, w->at, cleared);
+	return r;
 }
 
 int walk_begin(struct walk *w, const char *path)

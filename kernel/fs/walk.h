@@ -27,6 +27,7 @@ struct walk {
 	char *trail;	     /* PATH_MAX bytes; NULL with `plain`, or if there was no memory */
 	bool trail_lost;     /* it grew too long for PATH_MAX */
 	unsigned links;	     /* symlinks followed */
+	bool passing;	     /* a directory was passed whose names may change unnoticed */
 	struct file *opened; /* the last file that vnode_ops.follow returned; counted */
 	enum walk_last last;
 	bool slash;	     /* slashes follow the last component */

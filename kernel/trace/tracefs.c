@@ -118,6 +118,14 @@ static int tracefs_vnode_lookup(struct vnode *dir, const char *name, struct vnod
 	return 0;
 }
 
+static bool tracefs_vnode_is_alive(struct vnode *v)
+{
+	host_lock();
+	bool alive = tracefs_is_alive(&tnode_of(v)->place);
+	host_unlock();
+	return alive;
+}
+
 static void tracefs_vnode_destroy(struct vnode *v)
 {
 	kfree(tnode_of(v));
@@ -301,6 +309,8 @@ static const struct vnode_ops tracefs_vnode_ops = {
     .truncate = tracefs_vnode_truncate,
     .open = tracefs_vnode_open,
     .destroy = tracefs_vnode_destroy,
+    .lasting = true,
+    .is_alive = tracefs_vnode_is_alive,
 };
 
 /* Operations of both kinds of files. */

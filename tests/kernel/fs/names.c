@@ -386,6 +386,123 @@ static void listing_while_removing(void)
 	EXPECT_EQ(vfs_rmdir("/tmp/t"), 0);
 }
 
+static void append(const char *path, const char *text)
+{
+	struct file *f;
+
+	EXPECT_EQ(file_open(path, O_WRONLY | O_APPEND, 0, &f), 0);
+	EXPECT_EQ(kernel_write(f, text, strlen(text)), (ssize)strlen(text));
+	file_put(f);
+}
+
+static void expect_stat(const char *path, int want)
+{
+	struct vstat st;
+	int r = vfs_stat(path, true, &st);
+
+	if (r != want)
+		ktap_fail(__FILE__, __LINE__, "%s: %d, not %d", path, r, want);
+}
+
+/* A directory that a path led to lately is looked up anew when the way to it has changed. */
+static void ways_that_change(void)
+{
+	EXPECT_EQ(vfs_mkdir("/tmp/t", 0755), 0);
+	EXPECT_EQ(vfs_mkdir("/tmp/t/a", 0755), 0);
+	EXPECT_EQ(vfs_mkdir("/tmp/t/a/b", 0755), 0);
+	EXPECT_EQ(touch("/tmp/t/a/b/file"), 0);
+	expect_stat("/tmp/t/a/b/file", 0);
+	/* Renamed, at its end and above. */
+	EXPECT_EQ(vfs_rename("/tmp/t/a", "/tmp/t/c"), 0);
+	expect_stat("/tmp/t/a/b/file", -ENOENT);
+	expect_stat("/tmp/t/c/b/file", 0);
+	EXPECT_EQ(vfs_rename("/tmp/t/c/b", "/tmp/t/c/d"), 0);
+	expect_stat("/tmp/t/c/b/file", -ENOENT);
+	expect_stat("/tmp/t/c/d/file", 0);
+	/* Removed, and another one made of that name; then a symlink in its place. */
+	EXPECT_EQ(vfs_unlink("/tmp/t/c/d/file"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t/c/d"), 0);
+	expect_stat("/tmp/t/c/d/file", -ENOENT);
+	EXPECT_EQ(vfs_mkdir("/tmp/t/c/d", 0755), 0);
+	EXPECT_EQ(touch("/tmp/t/c/d/new"), 0);
+	expect_stat("/tmp/t/c/d/new", 0);
+	EXPECT_EQ(vfs_rename("/tmp/t/c/d", "/tmp/t/e"), 0);
+	EXPECT_EQ(vfs_symlink("../e", "/tmp/t/c/d"), 0);
+	expect_stat("/tmp/t/c/d/new", 0);
+	EXPECT_EQ(vfs_unlink("/tmp/t/c/d"), 0);
+	expect_stat("/tmp/t/c/d/new", -ENOENT);
+	EXPECT_EQ(vfs_unlink("/tmp/t/e/new"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t/e"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t/c"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t"), 0);
+}
+
+/* The same of directories of the tracer: of an instance, of an event. */
+static void tracefs_ways_that_change(void)
+{
+	static const char file[] = "/sys/kernel/tracing/instances/ways/tracing_on",
+			  dir[] = "/sys/kernel/tracing/instances/ways",
+			  event[] = "/sys/kernel/tracing/events/synthetic/ways/format",
+			  events[] = "/sys/kernel/tracing/synthetic_events";
+
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT_EQ(vfs_mkdir(dir, 0755), 0);
+		EXPECT_EQ(open_result(file, O_RDWR), 0);
+		EXPECT_EQ(open_result(file, O_RDWR), 0);
+		EXPECT_EQ(vfs_rmdir(dir), 0);
+		EXPECT_EQ(open_result(file, O_RDWR), -ENOENT);
+		append(events, "ways int a");
+		EXPECT_EQ(open_result(event, O_RDONLY), 0);
+		EXPECT_EQ(open_result(event, O_RDONLY), 0);
+		append(events, "!ways");
+		EXPECT_EQ(open_result(event, O_RDONLY), -ENOENT);
+	}
+}
+
+/* A directory shows when one last came, by each of its names. */
+static void times_of_directories(void)
+{
+	static const char dir[] = "/sys/kernel/tracing/instances/ways",
+			  dot[] = "/sys/kernel/tracing/instances/.",
+			  name[] = "/sys/kernel/tracing/instances";
+	struct vstat before, by_dot, by_name;
+
+	EXPECT_EQ(vfs_stat(dot, true, &before), 0);
+	expect_stat(dir, -ENOENT);
+	EXPECT_EQ(vfs_mkdir(dir, 0755), 0);
+	EXPECT_EQ(vfs_stat(dot, true, &by_dot), 0);
+	EXPECT_EQ(vfs_stat(name, true, &by_name), 0);
+	EXPECT_EQ(vfs_rmdir(dir), 0);
+	EXPECT(by_dot.mtime_ns > before.mtime_ns);
+	EXPECT_EQ(by_dot.mtime_ns, by_name.mtime_ns);
+}
+
+/* The path of an open file is the real one, however its directory was found. */
+static void paths_of_open_files(void)
+{
+	static const char *const rows[] = {"/tmp/t/a/f", "/tmp/t/a/f", "//tmp/t/a/f", "/tmp//t/a/f",
+	    "/tmp/t/a//f", "/tmp/t/a/f", "/tmp/t/./a/f", "/tmp/t/a/../a/f", "/tmp/t/l/f",
+	    "/tmp/t/l/f", "/tmp/t/a/./f"};
+
+	EXPECT_EQ(vfs_mkdir("/tmp/t", 0755), 0);
+	EXPECT_EQ(vfs_mkdir("/tmp/t/a", 0755), 0);
+	EXPECT_EQ(vfs_symlink("a", "/tmp/t/l"), 0);
+	EXPECT_EQ(touch("/tmp/t/a/f"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct file *f;
+
+		EXPECT_EQ(file_open(rows[i], O_RDONLY, 0, &f), 0);
+		EXPECT_STR(f->path, "/tmp/t/a/f");
+		file_put(f);
+	}
+	EXPECT_EQ(open_result("/f", O_RDONLY), -ENOENT);
+	EXPECT_EQ(open_result("//f", O_RDONLY), -ENOENT);
+	EXPECT_EQ(vfs_unlink("/tmp/t/a/f"), 0);
+	EXPECT_EQ(vfs_unlink("/tmp/t/l"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t/a"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/t"), 0);
+}
+
 static const struct ktap_case cases[] = {
     {"vfs.lookups", lookups},
     {"vfs.long_names", long_names},
@@ -395,6 +512,10 @@ static const struct ktap_case cases[] = {
     {"vfs.renames", renames},
     {"vfs.working_directory", working_directory},
     {"vfs.listing_while_removing", listing_while_removing},
+    {"vfs.ways_that_change", ways_that_change},
+    {"vfs.tracefs_ways_that_change", tracefs_ways_that_change},
+    {"vfs.times_of_directories", times_of_directories},
+    {"vfs.paths_of_open_files", paths_of_open_files},
     {NULL, NULL},
 };
 const struct ktap_suite suite_vfs_names = {cases};
