@@ -312,15 +312,15 @@ static bool leave_out(struct schedule *to, const struct schedule *from, unsigned
 
 /*
  * A point alone, a little earlier or later: without what the others delay, the same place has
- * another time. Those that hold longest come first.
+ * another time. Each is tried where it is before any is moved, those that hold longest first.
  */
 static bool move_one(struct schedule *to, const struct schedule *from, unsigned n, unsigned most)
 {
-	unsigned which = n / (2 * most + 1), by = n % (2 * most + 1);
+	unsigned which = n % from->count, by = n / from->count;
 	bool used[SCHEDULE_POINTS] = {false};
 	unsigned longest = 0;
 
-	if (which >= from->count)
+	if (by > 2 * most)
 		return false;
 	for (unsigned i = 0; i <= which; i++) {
 		longest = 0;
