@@ -7,9 +7,9 @@
 #define HOLD_LEAST	  12 /* of a seed's points */
 #define HOLD_KERNEL_LEAST 16 /* of those in the kernel: others need that long to get there */
 #define HOLD_MOST	  26
-#define HOLD_ALONE	  19 /* of a seed's only point */
+#define HOLD_ALONE	  19 /* of a seed's only long point */
 #define HOLD_ALONE_MOST	  24
-#define NEAR		  16 /* instructions of a stretch that are tried one by one */
+#define NEAR		  32 /* instructions of a stretch that are tried one by one */
 
 static const char letters[SCHEDULE_CLOCKS + 1] = "ukcwl";
 
@@ -102,8 +102,8 @@ static u64 schedule_random(u64 *state)
 
 /*
  * Where a point can be. On the clock u, a place is one of the first instructions of a stretch, or
- * half of those from 16 to 31, from 32 to 63, and so on: most stretches are short, and programs act
- * soon after a call.
+ * half of those from 32 to 63, from 64 to 127, and so on: most stretches are short, and programs
+ * act soon after a call.
  */
 static u64 schedule_places(u8 clock, const struct schedule_span *span)
 {
@@ -153,11 +153,24 @@ static u64 schedule_spread(u64 index, u64 n)
 }
 
 /*
- * What seeds try in turn. Most races need one point, and another one that comes earlier often
- * spoils it. So most seeds have one alone, on the clock of that letter. The others have few points
- * (A, B) or many (C, D), most of them in ring 3 (A, C) or in the kernel (B, D).
+ * At a part of the stretches the task lets another one run, once. Two seeds in three have that:
+ * some races need one task in its window, and the other one that got as far as just before it.
  */
-static const char turns[] = "ulucuAuluuukuuulukuCuluAucuBukuD";
+static void schedule_take_turns(
+    struct schedule *s, u64 some, u64 *state, const struct schedule_span *span)
+{
+	u64 stretches = span->clock[SCHEDULE_U], n = some % 3 ? stretches >> some % 3 : 0;
+
+	for (n = MIN(n, SCHEDULE_POINTS - 1ul); n; n--)
+		schedule_put(s, SCHEDULE_U, schedule_random(state) % stretches, 0, 0, span);
+}
+
+/*
+ * What seeds try in turn. Most races need one point, and another one that comes earlier often
+ * spoils it. So most seeds have one long point, on the clock of that letter. The others have few
+ * points (A, B) or many (C, D), most of them in ring 3 (A, C) or in the kernel (B, D).
+ */
+static const char turns[] = "uuluuAuukuuBuuluuCuukuuAuuluuckD";
 #define TURNS (sizeof(turns) - 1)
 
 /* Of a seed with one point: how many before it have the same clock. */
@@ -185,6 +198,8 @@ void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *
 	s->count = 0;
 	if (!seed)
 		return;
+	if (turn == 'u')
+		schedule_take_turns(s, some >> 8, &state, span);
 	for (; n; n--) {
 		u64 by = schedule_random(&state), place = schedule_random(&state);
 		const char *letter = alone ? alone : strchr(letters, likely[by % 16]);

@@ -65,6 +65,21 @@ static void schedule_refused(void)
 	EXPECT_EQ(schedule_parse(&s, many), -EINVAL);
 }
 
+/* The only point that is more than a turn; NULL: there are several, or none. */
+static const struct schedule_point *the_long_point(const struct schedule *s)
+{
+	const struct schedule_point *found = NULL;
+
+	for (unsigned i = 0; i < s->count; i++) {
+		if (!s->point[i].amount)
+			continue;
+		if (found)
+			return NULL;
+		found = &s->point[i];
+	}
+	return found;
+}
+
 /*
  * A seed is always the same schedule, which lies within the span and can be written down; others
  * are others.
@@ -92,7 +107,7 @@ static void schedule_seeds(void)
 			EXPECT(p->at >= 1 && p->at <= span.clock[p->clock]);
 			EXPECT(p->step < (p->clock == SCHEDULE_U ? 4096 : 1));
 		}
-		few += s.count == 1;
+		few += the_long_point(&s) != NULL;
 		same +=
 		    s.count == before.count && !memcmp(&s.point, &before.point, sizeof(s.point[0]));
 		before = s;
@@ -104,13 +119,14 @@ static void schedule_seeds(void)
 }
 
 /*
- * Seeds with one point alone leave no place of their clock out: a thousand seeds try each of the
- * first 16 instructions of twenty stretches, each point at a lock and at a system call.
+ * Seeds with one long point leave no place of its clock out: 1,500 seeds try each of the first 32
+ * instructions of twenty stretches, each point at a lock and at a system call. The tasks take turns
+ * in two of three that have it in ring 3.
  */
 static void schedule_alone(void)
 {
 	static const struct schedule_span span = {{20, 20000, 30, 5, 60}, 600};
-	static bool user[20][16], lock[60], call[30];
+	static bool user[20][32], lock[60], call[30];
 	static const u64 from[] = {1, 777, 123456789};
 	struct schedule s;
 
@@ -118,20 +134,24 @@ static void schedule_alone(void)
 		memset(user, 0, sizeof(user));
 		memset(lock, 0, sizeof(lock));
 		memset(call, 0, sizeof(call));
-		for (u64 seed = from[f]; seed < from[f] + 1000; seed++) {
+		unsigned in_turns = 0, in_user = 0;
+		for (u64 seed = from[f]; seed < from[f] + 1500; seed++) {
 			schedule_of_seed(&s, seed, &span);
-			if (s.count != 1)
+			const struct schedule_point *p = the_long_point(&s);
+			if (!p)
 				continue;
-			const struct schedule_point *p = &s.point[0];
-			if (p->clock == SCHEDULE_U && p->step < 16)
+			in_user += p->clock == SCHEDULE_U;
+			in_turns += p->clock == SCHEDULE_U && s.count > 1;
+			if (p->clock == SCHEDULE_U && p->step < 32)
 				user[p->at - 1][p->step] = true;
 			if (p->clock == SCHEDULE_L)
 				lock[p->at - 1] = true;
 			if (p->clock == SCHEDULE_C)
 				call[p->at - 1] = true;
 		}
-		for (unsigned i = 0; i < 20 * 16; i++)
-			EXPECT(user[i / 16][i % 16]);
+		for (unsigned i = 0; i < 20 * 32; i++)
+			EXPECT(user[i / 32][i % 32]);
+		EXPECT(in_turns > in_user / 2 && in_turns < in_user * 4 / 5);
 		for (unsigned i = 0; i < ARRAY_SIZE(lock); i++)
 			EXPECT(lock[i]);
 		for (unsigned i = 0; i < ARRAY_SIZE(call); i++)
