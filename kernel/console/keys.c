@@ -36,7 +36,7 @@ bool keys_take(u8 c)
 		ring[end % RING] = c;
 		atomic_store(&tail, end + 1); /* before the look at who waits */
 	}
-	if (!list_empty(&waiters.waiters))
+	if (!list_empty_lockless(&waiters.waiters))
 		wake_up(&waiters);
 	return true;
 }

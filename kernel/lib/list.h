@@ -25,6 +25,12 @@ static inline bool list_empty(const struct list_head *l)
 	return l->next == l;
 }
 
+/* Without the lock of a list that others may change: what was true once. */
+static inline bool list_empty_lockless(const struct list_head *l)
+{
+	return data_race(l->next) == l;
+}
+
 static inline void list_insert_(struct list_head *n, struct list_head *prev, struct list_head *next)
 {
 	n->next = next;

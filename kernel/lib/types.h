@@ -83,6 +83,12 @@ typedef long ssize;
 #define READ_ONCE(x)	 (*(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #endif
+/* A read whose race is harmless, plain for the compiler: for a word that it cannot tear. */
+#ifdef SANITIZE_thread
+#define data_race(x) READ_ONCE(x)
+#else
+#define data_race(x) (x)
+#endif
 
 #define PAGE_SIZE 4096UL
 #define MAX_CPUS  64

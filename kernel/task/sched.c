@@ -503,7 +503,7 @@ bool __noinline try_to_wake_up(struct task *p, u32 state, int wake_flags __maybe
 	u64 flags;
 	struct rq *rq = task_rq_lock(p, &flags);
 
-	if (!(p->state & state)) {
+	if (!(data_race(p->state) & state)) { /* its owner sets it without the lock */
 		spin_unlock_irqrestore(&rq->lock, flags);
 		return false;
 	}

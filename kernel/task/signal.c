@@ -288,7 +288,7 @@ int signal_send_info(struct task *t, int sig, const struct signal_info *info, bo
 		return -EINVAL;
 	result = signal_make_pending(t, sig, info, group);
 	trace_signal_generate(sig, 0, info->code, t, group, result);
-	if (unlikely(!list_empty(&signal_queued.waiters)))
+	if (unlikely(!list_empty_lockless(&signal_queued.waiters)))
 		wake_up(&signal_queued);
 	return result == GENERATED_OVERFLOW && info->code != SI_USER ? -EAGAIN : 0;
 }

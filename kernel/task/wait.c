@@ -82,7 +82,7 @@ static __noinline void wait_for_mutex(struct mutex *m)
 {
 	if (rescue_active())
 		rescue_give_up("a lock is held");
-	BUG_ON(m->owner == current());
+	BUG_ON(data_race(m->owner) == current());
 	bool got = false;
 	while (!got) {
 		struct wait_entry e;
@@ -118,8 +118,12 @@ static __noinline void wait_wake_first(struct mutex *m)
 void mutex_unlock(struct mutex *m)
 {
 	BUG_ON(m->owner != current());
-	atomic_store(&m->owner, NULL); /* full barrier: seen before the queue is looked at */
-	if (likely(list_empty(&m->wq.waiters)))
+	/*
+	 * A full barrier: seen before the queue is looked at. That takes no lock: who queues later
+	 * finds the mutex free.
+	 */
+	atomic_store(&m->owner, NULL);
+	if (likely(list_empty_lockless(&m->wq.waiters)))
 		explore_act();
 	else
 		wait_wake_first(m);

@@ -25,7 +25,7 @@
 
 static struct {
 	u32 busy;
-	u32 name_users, tgid_users; /* host_lock */
+	u32 name_users, tgid_users; /* host_lock; read without it */
 	u32 size, next;
 	struct trace_comm_slot *slots;
 	u16 *slot_of; /* by pid */
@@ -117,8 +117,8 @@ void trace_comm_users(int names, int tgids)
 {
 	bool before = comms.name_users || comms.tgid_users;
 
-	comms.name_users += names;
-	comms.tgid_users += tgids;
+	WRITE_ONCE(comms.name_users, comms.name_users + names);
+	WRITE_ONCE(comms.tgid_users, comms.tgid_users + tgids);
 	bool now = comms.name_users || comms.tgid_users;
 	if (before != now)
 		trace_keys_use(comms.keys, comms.key_count, now ? 1 : -1);
@@ -142,12 +142,13 @@ static struct trace_comm_slot *take_slot(s32 pid)
 
 static void trace_comm_save(s32 pid, s32 tgid, const char *comm, u32 tries)
 {
-	if (pid <= 0 || pid >= PIDS || !(comms.name_users | comms.tgid_users) ||
-	    !trace_comm_try_lock(tries))
+	u32 names = READ_ONCE(comms.name_users), tgids = READ_ONCE(comms.tgid_users);
+
+	if (pid <= 0 || pid >= PIDS || !(names | tgids) || !trace_comm_try_lock(tries))
 		return;
-	if (comms.tgid_users)
+	if (tgids)
 		comms.tgid_of[pid] = tgid;
-	if (comms.name_users)
+	if (names)
 		memcpy(take_slot(pid)->comm, comm, 16);
 	trace_comm_unlock();
 }

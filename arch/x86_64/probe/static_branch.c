@@ -94,7 +94,7 @@ void static_key_set_many(struct static_key *const *keys, const u8 *states, unsig
 	for (unsigned i = 0; i < n; i++) {
 		if (keys[i]->enabled == !!states[i])
 			continue;
-		keys[i]->enabled = !!states[i];
+		WRITE_ONCE(keys[i]->enabled, !!states[i]);
 		changed++;
 		if (few)
 			patched = static_key_add_sites(patched, keys[i]);

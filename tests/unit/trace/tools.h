@@ -12,7 +12,7 @@
 #include "trace/tracefs/tracefs.h"
 
 #define TRACE_KEY	  struct host_key
-#define TRACE_BRANCH(key) ((key).enabled)
+#define TRACE_BRANCH(key) READ_ONCE((key).enabled)
 #define TRACE_DEF	  "tests/unit/trace/sample.def"
 #include "trace/event/tracepoint.h"
 #undef TRACE_DEF
