@@ -206,13 +206,23 @@ static bool ends_in(const char *path, const char *end)
 	return n >= m && !strcmp(path + n - m, end);
 }
 
+/* Emptying the file removes hists alone; a line, what it is for. */
+static void put_back_triggers(const char *file)
+{
+	static const char *const lines[] = {"!traceoff\n", "!traceon\n", "!snapshot\n",
+	    "!stacktrace\n", "!enable_event:sched:sched_switch\n"};
+
+	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		put_back(file, lines[i]);
+}
+
 static void put_back_events(void)
 {
 	size_t head = strlen(TRACING);
 
 	for (unsigned i = 0; i < file_count; i++)
 		if (ends_in(files[i], "/trigger"))
-			put_back(files[i] + head, "\n");
+			put_back_triggers(files[i] + head);
 		else if (ends_in(files[i], "/filter"))
 			put_back(files[i] + head, "0");
 }
@@ -220,13 +230,16 @@ static void put_back_events(void)
 static void put_everything_back(void)
 {
 	static const char *const first[][2] = {{"current_tracer", "nop"}, {"tracing_on", "1"},
-	    {"set_ftrace_filter", "\n"}, {"set_ftrace_notrace", "\n"}, {"set_graph_function", "\n"},
-	    {"set_graph_notrace", "\n"}, {"set_ftrace_pid", "\n"}, {"set_ftrace_notrace_pid", "\n"},
-	    {"set_event_pid", "\n"}, {"set_event_notrace_pid", "\n"},
-	    {"function_profile_enabled", "0"}, {"stack_trace_filter", "\n"}, {"events/enable", "0"},
-	    {"saved_cmdlines_size", "128"}, {"tracing_thresh", "0"}, {"buffer_size_kb", "100"},
-	    {"snapshot", "0"}, {"error_log", "\n"}, {"rv/enabled_monitors", "\n"},
-	    {"tracing_cpumask", "ff"}, {"trace", "\n"}};
+	    {"set_ftrace_filter", "\n"}, {"set_ftrace_filter", "!vfs_read:traceoff:0\n"},
+	    {"set_ftrace_filter", "!vfs_read:snapshot:0\n"},
+	    {"set_ftrace_filter", "!vfs_write:stacktrace:0\n"}, {"set_ftrace_notrace", "\n"},
+	    {"set_graph_function", "\n"}, {"set_graph_notrace", "\n"}, {"set_ftrace_pid", "\n"},
+	    {"set_ftrace_notrace_pid", "\n"}, {"set_event_pid", "\n"},
+	    {"set_event_notrace_pid", "\n"}, {"function_profile_enabled", "0"},
+	    {"stack_trace_filter", "\n"}, {"events/enable", "0"}, {"saved_cmdlines_size", "128"},
+	    {"tracing_thresh", "0"}, {"buffer_size_kb", "100"}, {"snapshot", "0"},
+	    {"error_log", "\n"}, {"rv/enabled_monitors", "\n"}, {"tracing_cpumask", "ff"},
+	    {"trace", "\n"}};
 	char path[64];
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -244,17 +257,37 @@ static void put_everything_back(void)
 	put_back("trace", "\n");
 }
 
-/* A line of the ledger that begins so tells of a lost event. */
-static void check_ledger(void)
+static const char *read_tracing(const char *file)
 {
 	static char text[65536];
-	long fd = open_tracing("trace_ledger", L_RDONLY), n, used = 0;
+	long fd = open_tracing(file, L_RDONLY), n, used = 0;
 
 	while ((n = syscall3(SYS_read, fd, (long)text + used, sizeof(text) - 1 - used)) > 0)
 		used += n;
 	syscall1(SYS_close, fd);
 	CHECK(used > 0);
-	CHECK(!strstr(text, "not balanced"));
+	text[used] = '\0';
+	return text;
+}
+
+/* A line of the ledger that begins so tells of a lost event. */
+static void check_ledger(void)
+{
+	CHECK(!strstr(read_tracing("trace_ledger"), "not balanced"));
+}
+
+/* No command on a function is left, nor a trigger that keeps the spare buffer. */
+static void check_commands(void)
+{
+	long fd = open_tracing("snapshot", L_WRONLY);
+
+	CHECK_EQ(syscall3(SYS_write, fd, (long)"0", 1), 1);
+	syscall1(SYS_close, fd);
+	const char *text = read_tracing("set_ftrace_filter");
+	if (strcmp(text, "#### all functions enabled ####\n")) {
+		printf("# set_ftrace_filter: %s\n", text);
+		check_failures++;
+	}
 }
 
 int main(int argc, char **argv)
@@ -279,5 +312,6 @@ int main(int argc, char **argv)
 		CHECK_EQ(wait_for(pids[i]), 0);
 	put_everything_back();
 	check_ledger();
+	check_commands();
 	return check_failures != 0;
 }
