@@ -407,8 +407,8 @@ static bool has_padded(int cpu, unsigned char byte, int n)
 		while (same < n && page[at + same] == byte)
 			same++;
 		found = same == n;
-		for (int i = n; found && i % 4; i++)
-			CHECK_EQ(page[at + i], 0);
+		for (int i = n; i % 4; i++) /* a time may begin with that byte, too */
+			found = found && !page[at + i];
 	}
 	close_file(fd);
 	return found;
