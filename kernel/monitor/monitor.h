@@ -57,7 +57,7 @@ struct monitor_command {
 	const char *name;
 	int least, most; /* arguments; most -1: any */
 	const char *usage, *help;
-	int (*fn)(struct monitor *m, char **argv); /* the status; NULL is behind the last */
+	int (*fn)(struct monitor *m, char **argv); /* argv ends with NULL; the exit status */
 };
 extern const struct monitor_command monitor_commands[];
 extern const unsigned monitor_command_count;

@@ -131,28 +131,15 @@ static void unlock_file(void)
 	CHECK_EQ(syscall3(SYS_fcntl, other_fd, 6, (long)&lock), 0);
 }
 
-/* Reads all of a file that the kernel makes up. */
-static long read_whole(const char *path)
+/* All that one call after another, SYS_read or SYS_getdents64, gives of a file. */
+static long read_all_by(long call, const char *path)
 {
-	static char text[16384];
+	static char data[16384];
 	long n, f = syscall3(SYS_open, (long)path, L_RDONLY, 0);
 
 	if (f < 0)
 		return f;
-	while ((n = syscall3(SYS_read, f, (long)text, sizeof(text))) > 0)
-		;
-	syscall1(SYS_close, f);
-	return n;
-}
-
-static long list_dir(const char *path)
-{
-	static char entries[1024];
-	long n, f = syscall3(SYS_open, (long)path, L_RDONLY, 0);
-
-	if (f < 0)
-		return f;
-	while ((n = syscall3(SYS_getdents64, f, (long)entries, sizeof(entries))) > 0)
+	while ((n = syscall3(call, f, (long)data, sizeof(data))) > 0)
 		;
 	syscall1(SYS_close, f);
 	return n;
@@ -165,7 +152,7 @@ static void nothing(void)
 #define READS(name, path)                                                                          \
 	static long name(void)                                                                     \
 	{                                                                                          \
-		return read_whole(path);                                                           \
+		return read_all_by(SYS_read, path);                                                \
 	}
 READS(read_status, "/proc/self/status")
 READS(read_maps, "/proc/self/maps")
@@ -181,17 +168,17 @@ READS(read_errors, TRACING "error_log")
 
 static long list_fds(void)
 {
-	return list_dir("/proc/self/fd");
+	return read_all_by(SYS_getdents64, "/proc/self/fd");
 }
 
 static long list_processes(void)
 {
-	return list_dir("/proc");
+	return read_all_by(SYS_getdents64, "/proc");
 }
 
 static long list_events(void)
 {
-	return list_dir(TRACING "events/sched");
+	return read_all_by(SYS_getdents64, TRACING "events/sched");
 }
 
 /* ---- what has a descriptor ---- */
