@@ -80,7 +80,7 @@ irq_common:
 	jmp trap_return
 	.size irq_common, . - irq_common
 
-/* ---- Traps on the stack of who is interrupted ---- */
+/* ---- Traps on the stack of the interrupted code ---- */
 
 	.type trap_common, @function
 trap_common:
@@ -178,8 +178,8 @@ entry_pad:
 	.size entry_pad, . - entry_pad
 
 /*
- * The same for a breakpoint in C, which is nearly always a probe's, the short way: the registers
- * are saved right where they are wanted.
+ * The fast path for a breakpoint in C, which is nearly always a probe's: saves the registers
+ * directly on the stack of the interrupted code.
  */
 	.type entry_breakpoint, @function
 entry_breakpoint:
@@ -231,7 +231,7 @@ entry_breakpoint:
 	jmp entry_pad
 	.size entry_breakpoint, . - entry_breakpoint
 
-/* #DF and #MC: whatever %gs is, on their own stack to the end. */
+/* #DF and #MC: with any %gs; handled to the end on their own stack. */
 	.type entry_own_stack, @function
 entry_own_stack:
 	clear_ac
@@ -247,7 +247,7 @@ entry_own_stack:
 	jmp .Lreturn_kernel
 	.size entry_own_stack, . - entry_own_stack
 
-/* Makes %gs the kernel's, wherever we came from: its base is negative. %ebx: whether it was not. */
+/* Loads the kernel's %gs base, which is negative, if it is not loaded. %ebx: 1 if it was not. */
 	.type entry_gs_save, @function
 entry_gs_save:
 	xorl %ebx, %ebx
@@ -266,8 +266,8 @@ entry_gs_save:
  * that may be one of a trap inside the handler; then a nested NMI overwrites H. So:
  *  1. The outer NMI copies H to C, below, sets the state word to 1, and uses only C from then on.
  *  2. A nested one finds the state not 0, sets it to 2 and returns: the outer will handle it.
- *  3. At its end the outer takes 1 from the state; if that leaves 1, it handles the one that came
- *     meanwhile, with the same C.
+ *  3. At its end the outer NMI subtracts 1 from the state; if that leaves 1, it handles the one
+ *     that came meanwhile, with the same C.
  *  4. From that subtraction to the iret C is still needed though the state may be 0. One that comes
  *     there (by its rip) takes over: all registers are restored already, so it handles itself with
  *     C as its frame, and H is dropped.
@@ -354,21 +354,7 @@ entry_gs_save:
 	jae entry_return_user
 	testl $0x10100, %r11d /* RF, TF: sysret cannot give them back */
 	jnz entry_return_user
-	popq %r15
-	popq %r14
-	popq %r13
-	popq %r12
-	popq %rbp
-	popq %rbx
-	popq %r11
-	popq %r10
-	popq %r9
-	popq %r8
-	popq %rax
-	popq %rcx
-	popq %rdx
-	popq %rsi
-	popq %rdi
+	pop_regs 0
 	movq REGS_RSP - REGS_ERROR(%rsp), %rsp
 	swapgs
 	sysretq
@@ -388,8 +374,8 @@ entry_text_end:
 	.popsection
 
 /*
- * Where a function returns to whose return address a return probe has taken. It is put back where
- * it was, and gone to, with all registers as the function left them.
+ * A function returns here if a return probe has replaced its return address. The real address is
+ * restored, and execution continues there with all registers as the function left them.
  */
 	function probe_return
 	pushq $0
