@@ -97,7 +97,7 @@ int cmd_live(int argc, char **argv)
 			break;
 		case 's':
 			if (!parse_seconds(optarg, &number))
-				return bad_usage("live", "'%s' are no seconds", optarg);
+				return bad_usage("live", "'%s' is not a number of seconds", optarg);
 			until.end = now_ns() + number;
 			break;
 		case 'p':

@@ -1,6 +1,6 @@
 /*
- * trapline explore: one schedule of a program after the other, until one fails; then with as few
- * preemptions as still make it fail. See explore.h.
+ * trapline explore: runs a program under one schedule after another until a run fails, then reduces
+ * that schedule to as few points as still make it fail. See explore.h.
  */
 #include <getopt.h>
 #include <signal.h>
@@ -23,24 +23,24 @@ static const char usage[] =
     "Usage: trapline explore [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
     "       trapline explore [OPTION]... -c COMMANDS\n"
     "\n"
-    "Runs the program again and again, each time in another schedule: at a few moments, which a "
-    "seed chooses, a task does not go on\n"
-    "for a while, or wakes up on another CPU. It ends with the first run that fails, leaves out "
-    "what is not needed for that, tells how\n"
-    "to repeat it, and what a good run does otherwise.\n"
+    "Runs the program again and again, each time with another schedule: at a few moments, which a "
+    "seed chooses, the kernel holds a task\n"
+    "for a while, or wakes it on another CPU. Stops at the first run that fails, removes the "
+    "points that the failure does not need,\n"
+    "and prints how to repeat the run and where a good run differs.\n"
     "\n"
-    "  --seeds N         so many runs at most (1000);  --from N  begins with that seed (1)\n"
-    "  --until COND      what is a failure; again for more (panic, hang, exit and ledger):\n"
+    "  --seeds N         at most N runs (1000);  --from N  begins with seed N (1)\n"
+    "  --until COND      what is a failure; may be repeated (panic, hang, exit and ledger):\n"
     "                    panic         the kernel panics, or the machine ends\n"
-    "                    hang          the program is not over after --limit\n"
+    "                    hang          the program still runs after --limit\n"
     "                    exit          its exit status is not 0\n"
     "                    ledger        events are neither recorded nor counted as lost\n"
-    "                    rv=NAME       that monitor does not allow what happens: it panics then\n"
-    "                    event=SYSTEM:EVENT  it was recorded; with * and ?; -e switches it on, -f "
-    "says when it counts\n"
+    "                    rv=NAME       the monitor NAME reports an error, and the kernel panics\n"
+    "                    event=SYSTEM:EVENT  it was recorded; with * and ?; -e enables it, -f "
+    "filters it\n"
     "  --limit SECS      of the machine's time (2)\n"
-    "  --cold            a machine for each run; else one tries a hundred, and what fails there is "
-    "run again alone\n"
+    "  --cold            a new machine for each run; else one machine tries a hundred seeds, and a "
+    "seed that fails runs again alone\n"
     "  -j, --jobs N      machines at a time (one for each CPU)\n"
     "  -c, --commands TEXT  for the guest's shell, in place of a program\n"
     "  -o, --output FILE the trace of the run that failed (trace.dat)\n"
@@ -48,10 +48,10 @@ static const char usage[] =
     "Other options are those of `trapline record`, which makes the runs (without -c; -e is "
     "sched:sched_switch and raw_syscalls by\n"
     "default. --smp is 1 by default: on one CPU a point is exactly between two instructions; "
-    "several CPUs have their turns as well. The program gets no input but --input.\n"
+    "several CPUs take turns. The program gets no input but --input.\n"
     "\n"
-    "Exit status: 0 no run failed, 1 one did, 2 usage, 3 trouble: for one, the program fails in "
-    "the schedule that it has anyway.\n";
+    "Exit status: 0 no run failed, 1 one did, 2 usage, 3 trouble, such as a program that fails "
+    "without any point.\n";
 
 enum { OPTION_COLD = OPTION_FREE_BEHIND_RECORD, OPTION_FROM, OPTION_UNTIL, OPTION_LIMIT };
 
@@ -60,7 +60,7 @@ struct exploring {
 	const char *commands, *out_name, *after;
 	uint64_t seeds, from;
 	bool quiet, has_events, has_cpus, cold;
-	char **word; /* for `record`, in its order; to be freed: those of `own` */
+	char **word; /* the arguments of `record`; each is allocated */
 	size_t words;
 };
 
@@ -108,7 +108,7 @@ static void without(struct schedule *to, const struct schedule *from, unsigned f
 			schedule_add(to, from->point[i]);
 }
 
-/* ---- looking for a seed ---- */
+/* ---- searching for a seed ---- */
 
 #define SEEDS_A_MACHINE 100
 
@@ -121,14 +121,17 @@ struct found {
 struct search {
 	struct exploring *x;
 	struct found *found;
-	uint64_t next, end;  /* seeds that nobody has yet */
-	struct seeds *again; /* ... that somebody gave back */
+	uint64_t next, end;  /* seeds that no machine has tried yet */
+	struct seeds *again; /* seeds that a machine gave back untried or in doubt */
 	size_t agains;
 	uint64_t tried;
-	unsigned doubtful; /* failed among others, and not alone */
+	unsigned doubtful; /* seeds that failed after others in one machine, but not alone */
 };
 
-/* Can a machine try one seed after the other? What only the trace tells, it cannot tell of one. */
+/*
+ * Whether a machine can try one seed after another. It cannot if only the trace shows a failure:
+ * the trace does not show which seed's run had the event.
+ */
 static bool is_fast(const struct exploring *x)
 {
 	return !x->cold && !x->runs.event_count;
@@ -167,7 +170,7 @@ static void start_seeds(struct search *s, struct seeds seeds)
 	runs_start(&s->x->runs, text, seeds);
 }
 
-/* The lowest seed counts: which machine is ready first does not matter. */
+/* Keeps the lowest seed that failed, whichever machine finishes first. */
 static void take_found(struct search *s, uint64_t seed, const struct run_result *result)
 {
 	struct runs *r = &s->x->runs;
@@ -183,7 +186,7 @@ static void take_found(struct search *s, uint64_t seed, const struct run_result 
 	s->agains = kept;
 }
 
-/* A seed that had a machine of its own. */
+/* The result of a seed that had a machine of its own. */
 static void take_one(struct search *s, const struct seeds *seeds, const struct run_result *result)
 {
 	s->tried++;
@@ -198,10 +201,13 @@ static void take_one(struct search *s, const struct seeds *seeds, const struct r
 				 seeds->all_alone});
 }
 
-/* A machine for many: where it stopped is a seed to be tried alone, and the rest is left. */
+/*
+ * The result of a machine that tried many seeds. The seed at which it stopped is to be tried alone;
+ * those after it are still untried.
+ */
 static void take_many(struct search *s, const struct seeds *seeds, struct run_result *result)
 {
-	bool any = result->end == RUN_LEDGER; /* of any of them */
+	bool any = result->end == RUN_LEDGER; /* any of the seeds may have caused it */
 	uint64_t from = any ? seeds->first : result->seed;
 
 	if (result->end == RUN_TROUBLE || from < seeds->first || from > seeds->last) {
@@ -225,7 +231,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* False: it was ended from outside. */
+/* False: a signal ended the search. */
 static bool look_for(struct exploring *x, struct found *f)
 {
 	struct search s = {.x = x, .found = f, .next = x->from, .end = x->from + x->seeds};
@@ -255,7 +261,7 @@ static bool look_for(struct exploring *x, struct found *f)
 		say("%llu schedules, %.1f a second", (unsigned long long)s.tried,
 		    s.tried / (now() - began));
 	if (s.doubtful && !x->quiet)
-		say("%u failed behind others, and not alone", s.doubtful);
+		say("%u failed after others, but not alone", s.doubtful);
 	return true;
 }
 
@@ -263,14 +269,14 @@ static bool look_for(struct exploring *x, struct found *f)
 
 struct shrunk {
 	struct schedule schedule;
-	bool is_list;	    /* the schedule; else the seed, whose points as a list do not fail */
-	unsigned bad, good; /* runs; `good` has one point less */
+	bool is_list; /* `schedule` fails; false: only the seed does, not its points as a list */
+	unsigned bad, good; /* numbers of runs; `good` has one point less */
 	bool has_good;
 	unsigned tried;
 	struct run_result result;
 };
 
-/* Runs that are tried at once: the first bad one and the first good one are kept. */
+/* Runs that are tried together: the first bad one and the first good one are kept. */
 struct round {
 	bool any_bad, any_good;
 	uint64_t bad, good; /* which part was left out */
@@ -295,13 +301,13 @@ static void take_round(
 	*run = *result;
 }
 
-/* The schedules of a round: the one with this number. False: there are no more. */
+/* The schedules of a round: make() builds number n. False: there are no more. */
 struct variant {
 	bool (*make)(struct schedule *to, const struct schedule *from, unsigned n, unsigned size);
 	unsigned size;
 };
 
-/* Without a part of so many points. */
+/* The schedule without its nth part of `size` points. */
 static bool leave_out(struct schedule *to, const struct schedule *from, unsigned n, unsigned size)
 {
 	if (n * size >= from->count)
@@ -311,8 +317,9 @@ static bool leave_out(struct schedule *to, const struct schedule *from, unsigned
 }
 
 /*
- * A point alone, a little earlier or later: without what the others delay, the same place has
- * another time. Each is tried where it is before any is moved, those that hold longest first.
+ * One point alone, a little earlier or later: without the delays of the others, the same place is
+ * reached at another time. Each is tried where it is before any is moved; points that hold longest
+ * come first.
  */
 static bool move_one(struct schedule *to, const struct schedule *from, unsigned n, unsigned most)
 {
@@ -393,8 +400,8 @@ static bool take_variant(struct exploring *x, struct shrunk *s, struct variant v
 	return true;
 }
 
-#define MANY  4	 /* so many points are more than most races need, */
-#define MOVES 16 /* and one alone is tried up to so far from where it was */
+#define MANY  4	 /* points; most races need fewer */
+#define MOVES 16 /* ticks of its clock by which a point alone is moved */
 
 /* Leaves out parts of the schedule as long as the rest fails. */
 static void drop_parts(struct exploring *x, struct shrunk *s)
@@ -436,7 +443,7 @@ static void shrink(struct exploring *x, struct shrunk *s, const struct found *f)
 	drop_parts(x, s);
 }
 
-/* ---- what is said of it ---- */
+/* ---- the report ---- */
 
 static void print_command(struct exploring *x, const char *schedule)
 {
@@ -492,8 +499,8 @@ static void say_trouble(const struct runs *r, const struct run_result *result)
 }
 
 /*
- * From here on the program runs once before, and the clocks go as far as they do then. If it fails
- * the second time, each run has a machine of its own. False, said: trouble.
+ * Makes every run begin with a rehearsal, and measures again how far the clocks go. If the program
+ * fails in its second run, each run gets a machine of its own. False: trouble, which was reported.
  */
 static bool rehearse(struct exploring *x)
 {
@@ -556,7 +563,7 @@ static int explore(struct exploring *x)
 
 /* ---- the command line ---- */
 
-/* Words of record's: an option and its value. */
+/* Adds an option of `record` and its value to the arguments. */
 static void add_option(struct exploring *x, const char *option, const char *fmt, const char *name)
 {
 	struct bytes text = {.data = NULL};
@@ -568,7 +575,7 @@ static void add_option(struct exploring *x, const char *option, const char *fmt,
 	bytes_free(&text);
 }
 
-/* A monitor that panics, and its event. */
+/* A monitor that makes the kernel panic, and its event. */
 static void add_monitor(struct exploring *x, const char *name)
 {
 	add_option(x, "--before",
@@ -606,7 +613,7 @@ static int take_until(struct exploring *x, const char *text)
 	    "--until %s: panic, hang, exit, ledger, rv=NAME or event=SYSTEM:EVENT", text);
 }
 
-/* An option of record's. */
+/* Adds an option of `record`, which has the character or number c, to the arguments. */
 static void pass_on(struct exploring *x, int c, const char *arg)
 {
 	char letter[3] = {'-', (char)c, '\0'}, word[64];
@@ -635,11 +642,29 @@ static int take_number(const char *name, const char *text, uint64_t most, uint64
 	    "explore", "%s %s: a number from 1 to %llu", name, text, (unsigned long long)most);
 }
 
-static int take_option(struct exploring *x, int c)
+static int take_limit(struct exploring *x, const char *text)
+{
+	uint64_t ns;
+
+	if (!parse_seconds(text, &ns) || ns < 1000000)
+		return bad_usage("explore", "--limit %s: not a number of seconds", text);
+	x->runs.limit_ms = ns / 1000000;
+	return -1;
+}
+
+static int take_jobs(struct exploring *x, const char *text)
 {
 	uint64_t number;
-	int status;
+	int status =
+	    take_number("--jobs", text, sizeof(x->runs.job) / sizeof(x->runs.job[0]), &number);
 
+	if (status < 0)
+		x->runs.jobs = number;
+	return status;
+}
+
+static int take_option(struct exploring *x, int c)
+{
 	switch (c) {
 	case OPTION_SEEDS:
 		return take_number("--seeds", optarg, 1000000000, &x->seeds);
@@ -648,18 +673,12 @@ static int take_option(struct exploring *x, int c)
 	case OPTION_UNTIL:
 		return take_until(x, optarg);
 	case OPTION_LIMIT:
-		if (!parse_seconds(optarg, &number) || number < 1000000)
-			return bad_usage("explore", "--limit %s: are no seconds", optarg);
-		x->runs.limit_ms = number / 1000000;
-		return -1;
+		return take_limit(x, optarg);
 	case OPTION_COLD:
 		x->cold = true;
 		return -1;
 	case 'j':
-		status = take_number(
-		    "--jobs", optarg, sizeof(x->runs.job) / sizeof(x->runs.job[0]), &number);
-		x->runs.jobs = status < 0 ? number : x->runs.jobs;
-		return status;
+		return take_jobs(x, optarg);
 	case 'c':
 		x->commands = optarg;
 		return -1;
@@ -699,7 +718,7 @@ static int take_option(struct exploring *x, int c)
 	}
 }
 
-/* What the guest does when the program has ended: its kernel looks over its own books. */
+/* The commands that the guest runs when the program has ended: --after, and the ledger's check. */
 static void add_after(struct exploring *x)
 {
 	static const char look[] = "grep '^" RUNS_UNBALANCED "' /sys/kernel/tracing/trace_ledger";
@@ -716,7 +735,7 @@ static void add_after(struct exploring *x)
 	free(text);
 }
 
-/* The words behind the options; false, said: there is nothing to run. */
+/* The arguments after the options. False: there is nothing to run, which was reported. */
 static bool add_program(struct exploring *x, char **argv)
 {
 	static const char *const fixed[] = {"-e", "explore", "--icount"}, *const events[] = {"-e",
@@ -773,7 +792,7 @@ static int run(struct exploring *x)
 	return status;
 }
 
-/* record's options, and ours. */
+/* The options of `record`, and those of `explore` alone. */
 static struct option *make_options(void)
 {
 	static const struct option own[] = {{"seeds", required_argument, NULL, OPTION_SEEDS},

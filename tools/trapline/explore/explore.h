@@ -27,15 +27,15 @@ struct run_result {
 	unsigned number; /* of the run: its files */
 	enum run_end end;
 	int status;
-	uint64_t seed;	/* of several, the last that ran; 0: not reported */
+	uint64_t seed;	/* the last one that ran; 0: not reported */
 	char what[640]; /* "ended with status 1" */
 };
 
 /* What a machine tries: one schedule, with the number `first`, or seeds in order. */
 struct seeds {
 	uint64_t first, last;
-	bool alone;	/* only the first; other machines try the rest */
-	bool all_alone; /* each of them */
+	bool alone;	/* this machine tries only the first; others try the rest */
+	bool all_alone; /* each seed gets a machine of its own */
 };
 
 struct job {
@@ -52,14 +52,14 @@ struct runs {
 	unsigned wanted; /* bits of enum run_end that end the search */
 	char **events;	 /* patterns SYSTEM:EVENT that end the search */
 	size_t event_count;
-	unsigned count; /* runs until now */
+	unsigned count; /* of the runs started so far */
 	struct job job[64];
 	unsigned jobs, busy;
-	bool rehearse;	/* the program runs once before: each machine finds the same kernel */
-	char span[128]; /* runs_first() knows how far the clocks go */
+	bool rehearse;	/* each machine first runs the program once without points */
+	char span[128]; /* how far the clocks go; set by runs_first() */
 };
 
-/* False, said. */
+/* Makes the directory of the runs' files. False: it cannot, which was reported. */
 bool runs_begin(struct runs *r);
 void runs_end(struct runs *r);
 /* The schedule as words of the kernel's command line. */
@@ -79,13 +79,13 @@ struct job runs_wait(struct runs *r, struct run_result *result);
 void runs_drop_beyond(struct runs *r, uint64_t seed);
 /* Runs without points; also finds how far the clocks go. */
 void runs_first(struct runs *r, struct run_result *result);
-/* Its trace, and what it printed; valid until the next call. */
+/* The path of a run's file: "dat" (its trace), "out" (its output); valid until the next call. */
 const char *runs_file(const struct runs *r, unsigned number, const char *suffix);
 /* Removes the files of a run. */
 void runs_forget(const struct runs *r, unsigned number);
 /* The command line that repeats a run, as a shell takes it. */
 void runs_print_command(const struct runs *r, const char *schedule, const char *out_name);
-/* As that command: the trace is `out_name`. False, said. */
+/* Runs that command; the trace is `out_name`. False: it failed, which was reported. */
 bool runs_keep(struct runs *r, const char *schedule, const char *out_name);
 
 /* Prints where the bad run's tasks were held, and the point from which on the good run differed. */

@@ -51,7 +51,7 @@ void runs_forget(const struct runs *r, unsigned number)
 	unlink(runs_file(r, number, "told"));
 }
 
-/* ---- one of them ---- */
+/* ---- one run ---- */
 
 void runs_words(const struct runs *r, char *text, size_t size, const char *schedule)
 {
@@ -60,8 +60,9 @@ void runs_words(const struct runs *r, char *text, size_t size, const char *sched
 }
 
 /*
- * A seed runs in the same loop alone as among others, so that the kernel does the same before it:
- * by --seeds, and the words behind it are the schedule. False: it is written as it is.
+ * A single seed is passed as a range of one (--seeds N..N), so that the kernel does the same before
+ * it as in a machine that tries many. Advances *schedule past "sched_seed=N". False: `schedule`
+ * names no seed, or the run has no rehearsal; it goes onto the command line unchanged.
  */
 static bool take_seed(const struct runs *r, const char **schedule, char range[64])
 {
@@ -75,7 +76,7 @@ static bool take_seed(const struct runs *r, const char **schedule, char range[64
 	return true;
 }
 
-/* In a process of its own: becomes `record`. */
+/* Runs in a child process, and becomes `record`. */
 static void __attribute__((noreturn)) become(const struct runs *r, const char *schedule,
     const char *trace, const char *const more[2], const char *out)
 {
@@ -122,7 +123,7 @@ static int start(const struct runs *r, const char *schedule, const char *trace,
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		unfinished_keep(); /* ours are not the child's */
+		unfinished_keep(); /* the child must not remove the parent's files */
 		become(r, schedule, trace, more, out);
 	}
 	if (pid < 0)
@@ -189,9 +190,9 @@ void runs_end(struct runs *r)
 	unfinished_keep();
 }
 
-/* ---- what came of it ---- */
+/* ---- the result of a run ---- */
 
-/* The first event that is looked for. */
+/* Finds the first event of the trace that --until names. */
 static bool find_event(const struct runs *r, struct trace *t, char *what, size_t size)
 {
 	struct record record;
@@ -213,7 +214,7 @@ static bool find_event(const struct runs *r, struct trace *t, char *what, size_t
 	return false;
 }
 
-/* What only the trace tells. */
+/* Checks for the failures that only the trace shows. */
 static void judge_trace(const struct runs *r, struct run_result *result)
 {
 	struct trace t;
@@ -225,7 +226,10 @@ static void judge_trace(const struct runs *r, struct run_result *result)
 	trace_close(&t);
 }
 
-/* Does a line that it printed begin or go on so? To be freed. */
+/*
+ * The first line that the run printed with `words` in it, from there on; NULL: there is none. The
+ * caller frees it.
+ */
 static char *find_line(const struct runs *r, unsigned number, const char *words)
 {
 	char *line = NULL;
@@ -305,7 +309,7 @@ struct job runs_wait(struct runs *r, struct run_result *result)
 	return (struct job){.pid = 0};
 }
 
-/* "span U,K,C,W" of the report. */
+/* Reads "span U,K,C,W,L,STEPS" from the kernel's report. */
 static bool take_span(struct runs *r, const char *file)
 {
 	struct schedule_span span;
@@ -323,18 +327,18 @@ static bool take_span(struct runs *r, const char *file)
 
 void runs_first(struct runs *r, struct run_result *result)
 {
-	char trace[320], out[320], get[400], told[320];
+	char trace[320], out[320], get[400], report[320];
 	int status;
 
 	result->number = r->count++;
 	snprintf(trace, sizeof(trace), "%s", runs_file(r, result->number, "dat"));
 	snprintf(out, sizeof(out), "%s", runs_file(r, result->number, "out"));
-	snprintf(told, sizeof(told), "%s", runs_file(r, result->number, "told"));
-	snprintf(get, sizeof(get), REPORT ":%s", told);
+	snprintf(report, sizeof(report), "%s", runs_file(r, result->number, "told"));
+	snprintf(get, sizeof(get), REPORT ":%s", report);
 	waitpid(
 	    start(r, "sched_seed=0", trace, (const char *const[]){"--get", get}, out), &status, 0);
 	judge(r, result, status);
-	if (result->end == RUN_GOOD && !take_span(r, told))
+	if (result->end == RUN_GOOD && !take_span(r, report))
 		result->end = RUN_TROUBLE;
 }
 

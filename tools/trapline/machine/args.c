@@ -115,22 +115,39 @@ static void add(const char ***list, size_t *count, const char *word)
 	(*list)[(*count)++] = word;
 }
 
+/* Where the text of such an option goes; NULL: the option is none of them. */
+static const char **text_option(struct machine_options *o, int option)
+{
+	switch (option) {
+	case OPTION_KERNEL:
+		return &o->kernel;
+	case OPTION_INITRD:
+		return &o->initrd;
+	case OPTION_APPEND:
+		return &o->append;
+	case OPTION_CPU:
+		return &o->cpu;
+	case OPTION_KEEP:
+		return &o->keep;
+	case OPTION_INPUT:
+		return &o->input;
+	default:
+		return NULL;
+	}
+}
+
 #define refuse(...) (bad_usage(__VA_ARGS__), EXIT_OWN)
 
 int machine_option(struct machine_options *o, const char *command, int option, const char *arg)
 {
+	const char **text = text_option(o, option);
 	uint64_t number;
 
+	if (text) {
+		*text = arg;
+		return -1;
+	}
 	switch (option) {
-	case OPTION_KERNEL:
-		o->kernel = arg;
-		break;
-	case OPTION_INITRD:
-		o->initrd = arg;
-		break;
-	case OPTION_APPEND:
-		o->append = arg;
-		break;
 	case OPTION_SMP:
 		if (!parse_number(arg, CPUS_OF_GUEST, &number) || !number)
 			return refuse(command, "--smp %s: 1 to %d CPUs", arg, CPUS_OF_GUEST);
@@ -140,9 +157,6 @@ int machine_option(struct machine_options *o, const char *command, int option, c
 		if (!parse_memory(arg, &number))
 			return refuse(command, "--mem %s: whole megabytes, 16M or more", arg);
 		o->memory = number;
-		break;
-	case OPTION_CPU:
-		o->cpu = arg;
 		break;
 	case OPTION_ACCEL:
 		o->accel = arg;
@@ -156,11 +170,8 @@ int machine_option(struct machine_options *o, const char *command, int option, c
 		break;
 	case OPTION_TIMEOUT:
 		if (!parse_seconds(arg, &number) || !number)
-			return refuse(command, "--timeout %s: are no seconds", arg);
+			return refuse(command, "--timeout %s: not a number of seconds", arg);
 		o->timeout = number;
-		break;
-	case OPTION_KEEP:
-		o->keep = arg;
 		break;
 	case OPTION_COPY:
 		add(&o->copies, &o->copy_count, arg);
@@ -170,9 +181,6 @@ int machine_option(struct machine_options *o, const char *command, int option, c
 		break;
 	case OPTION_GET:
 		add(&o->gets, &o->get_count, arg);
-		break;
-	case OPTION_INPUT:
-		o->input = arg;
 		break;
 	case OPTION_VERBOSE:
 		o->verbose = true;
