@@ -4,14 +4,15 @@
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/seq.h"
 
-void proc_init(void); /* /proc and the files that belong to nobody else */
+void proc_init(void); /* at boot: mounts /proc and adds the files that no other module registers */
 /*
- * Adds a file under /proc ("trapline/clock", "sys/kernel/x") and its missing parents. store NULL:
- * read-only.
+ * Adds a file below /proc ("trapline/clock", "sys/kernel/x") and its missing parent directories.
+ * `store` gets the n bytes of one write(), and a NUL after them; NULL: the file is read-only.
+ * Returns 0 or a negative errno.
  */
 int proc_register(const char *path, int (*show)(struct seq *s, void *ctx),
     int (*store)(char *line, size_t n, void *ctx), void *ctx);
-/* The same for a file with its own operations; they find `priv` in struct file. */
+/* The same for a file with its own operations, which find `priv` in struct file. */
 int proc_register_ops(const char *path, u32 mode, const struct file_ops *ops, void *priv);
 
 /*
@@ -32,7 +33,8 @@ int proc_add_node(const char *name, u32 mode, const struct vnode_ops *ops);
 
 int pid_init(void);
 /*
- * /proc/PID. Cookies of pid_readdir() are pids; it returns the first directory with a higher pid.
+ * /proc/PID: kernel/process/proc_pid.c. pid_readdir() returns the directory of the lowest pid above
+ * *cookie, and stores that pid there.
  */
 int pid_lookup(struct vnode *proc_root, const char *name, struct vnode **out);
 int pid_readdir(u64 *cookie, struct dirent *out);
@@ -41,7 +43,7 @@ struct task;
 int pid_show_cmdline(struct seq *s, struct task *t);
 int pid_show_environ(struct seq *s, struct task *t);
 int pid_show_maps(struct seq *s, struct task *t);
-/* kernel/process/proc_mm.c. Pages of its address space; all 0 if it has none. */
+/* kernel/process/proc_mm.c. In pages of its address space; all 0 for a task without one. */
 struct mm_use {
 	u64 size, resident, shared, code;
 };

@@ -1,12 +1,12 @@
 /*
- * Directories by path: a few slots, each with the text in it. Task context. `lock` is taken inside
- * the file systems' locks, and nothing is taken inside it.
+ * Directories by path: a few slots, each with a path and its vnode. Task context. `lock` nests
+ * inside the file systems' locks; no lock is taken inside it.
  *
  * A walk that began before the cache was cleared may have seen a name that is gone, so it adds
  * nothing. A walk that begins later sees the names as they are now, because the file system clears
  * the cache while it holds its lock.
  */
-/* hot: paths of programs go this way */
+/* hot: every path that a program opens is looked up here */
 #include "kernel/fs/walk_cache.h"
 
 #include "kernel/base/spinlock.h"
@@ -49,7 +49,7 @@ u64 walk_cache_cleared(void)
 	return atomic_load(&cleared);
 }
 
-/* Nothing in the text that leads elsewhere than its names say; it is the directory's real path. */
+/* Whether no component is empty or begins with a dot: then this is the directory's real path. */
 static bool is_plain(const char *path, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,16 +1,16 @@
 /*
- * Directories that absolute paths led to, so that the next path into one of them need not be walked
- * from the root. Programs of a tracer open one file of a directory after the other.
+ * A cache of the directories that absolute paths led to, so that the next path into one of them
+ * need not be walked from the root. Users of a tracer open one file of a directory after another.
  *
- * Only ways that are certain to stay are kept: without symlinks, dots and doubled slashes, through
- * file systems that say so (vnode_ops.lasting). A file system that takes a directory's name away
- * calls walk_cache_clear(), or says of the node that it is gone (vnode_ops.is_alive). Task context.
+ * The cache holds only paths that stay valid: without symlinks, dots and double slashes, through
+ * file systems that set vnode_ops.lasting. A file system that removes or renames a directory calls
+ * walk_cache_clear(), or returns false from vnode_ops.is_alive. Task context.
  */
 #pragma once
 
 #include "kernel/fs/vfs.h"
 
-/* The directory that the first n bytes of `path` lead to, with a reference; NULL: not known. */
+/* The directory that the first n bytes of `path` lead to, with a reference; NULL: not cached. */
 struct vnode *walk_cache_find(const char *path, size_t n);
 /* How often the cache was cleared: read it before the walk whose result is added. */
 u64 walk_cache_cleared(void);

@@ -1,18 +1,21 @@
 /*
- * Which functions are hooked, and who wants them. The compiler puts the nops (Makefile: HOOKS),
- * tools/symtab makes a bit for each function of where they are. A function without one lies where
- * none has one, or was marked __notrace and says why by NOTRACE().
+ * Which functions are hooked, and by which users. The compiler places a nop at the beginning of
+ * each function (Makefile: HOOKS), and tools/symtab makes a bit map of the functions that have one.
+ * A function has none if its section has none, or if it is marked __notrace; NOTRACE() then gives
+ * the reason.
  *
- * Words: a user's bit in `masks` says that it wants a function. A function with one user calls that
- * user's own entry, one with several the entry of many, which asks the mask. The probes of a
- * function count as one user; they have one of two bits, and the entry of those that read only
- * registers of arguments saves no others. What the text calls now is in `now`.
+ * A user's bit in `masks` is set for each function that it hooks. A function with one user calls
+ * that user's own entry; a function with several calls the entry of many, which reads the mask. The
+ * probes of a function count as one user and have one of two bits: the entry of probes that read
+ * only registers of arguments saves no others. `now` has what the text calls at present.
  *
  * Changes are made under hook_lock: first the mask, then the text, so that a call through the entry
- * of many finds all users that want the function. That entry calls the users that were added last
- * first, as Linux does. A call that began before the change may still reach a user that does not
- * want the function any more, but never one that was removed: no task is preempted in an entry
+ * of many finds all users of the function. That entry calls the users in the reverse order of their
+ * addition, as Linux does. A call that began before the change may still reach a user that has
+ * dropped the function, but never a removed one: no task is preempted in an entry
  * (arch_hook_in_entry()), and hook_user_remove() waits until all CPUs have left it.
+ *
+ * Entries run in any context, NMI included; changes are made in task context.
  */
 /* hot: runs with each event */
 #include "kernel/kprobe/hook.h"
@@ -35,13 +38,13 @@ extern const struct sym_table sym_table;
 
 #define USERS	      30
 #define PROBE_BIT     1u
-#define ARGUMENTS_BIT 2u /* in place of it: of probes that read only registers of arguments */
+#define ARGUMENTS_BIT 2u /* instead of PROBE_BIT: all probes read only registers of arguments */
 #define PROBE_BITS    (PROBE_BIT | ARGUMENTS_BIT)
 #define USER_SHIFT    2	 /* user n's bit is n + USER_SHIFT */
 #define GRAIN	      64 /* bytes of text */
 #define TOUCHED	      0x80
 
-/* As `now` has it. */
+/* Values of `now`. */
 enum { NOW_OFF, NOW_MANY, NOW_PROBE, NOW_ARGUMENTS, NOW_DIRECT, NOW_MASK = 0x7f };
 
 static void hook_nobody(struct hook_user *user __maybe_unused, u64 ip __maybe_unused,
@@ -59,8 +62,8 @@ static void hook_nobody_left(struct hook_user *user __maybe_unused,
 }
 
 /*
- * Placeholders: for a number without a user, and for one whose user is being removed. Both have all
- * functions, because a CPU may still be in either entry of the earlier user.
+ * Placeholders for a number without a user, and for one whose user is being removed. Both have all
+ * three functions, because a CPU may still be in either entry of the earlier user.
  */
 #define HOOK_NOBODY                                                                                \
 	{                                                                                          \
@@ -71,16 +74,16 @@ struct hook_user *kernel_hook_users[USERS] = {
     [0 ... USERS - 1] = &nobody}; /* [A] changed under hook_lock */
 
 static struct mutex hook_lock = MUTEX_INIT(hook_lock);
-static u32 generation; /* [hook_lock] of users: none has the calls of another */
+static u32 generation; /* [hook_lock] of users: tells the calls of successive users apart */
 static u32 *masks;     /* [A] by function; NULL: no hook was ever used */
 static u8 *now;	       /* [hook_lock] by function: NOW_*, TOUCHED */
 static u16 *first_of;  /* [I] by GRAIN of the text: the first function there or above */
-/* [hook_lock] the functions of each user, a bit for each: a column of `masks`. Made once. */
+/* [hook_lock] a bit map of the functions of each user: its column of `masks`. Allocated once. */
 static u64 *functions_of[USERS];
 
-/* ---- which function ---- */
+/* ---- finding the function ---- */
 
-/* The number of the function that begins there; -1: none, or no hook was ever used. */
+/* The number of the function that begins at addr; -1: none, or no hook was ever used. */
 static __noprobe long hook_index(u64 addr)
 {
 	const struct sym_table *t = &sym_table;
@@ -139,9 +142,9 @@ bool hook_at(u64 addr)
 	return i >= 0 && symtab_start(&sym_table, i) == addr && symtab_hooked(&sym_table, i);
 }
 
-/* ---- when one is entered ---- */
+/* ---- entering a hooked function ---- */
 
-/* These find preemption as the function's caller had it. */
+/* The handlers see the preemption count of the function's caller. */
 static __noprobe u64 hook_call_probes(struct regs *r)
 {
 	u64 flags = irq_save();
@@ -186,7 +189,7 @@ __noprobe u64 kernel_hook_many(struct regs *r)
 	return mask & PROBE_BITS ? hook_call_probes(r) : ip + HOOK_LEN;
 }
 
-/* ---- when one returns ---- */
+/* ---- returning from one ---- */
 
 static SHADOW_INLINE struct hook_user *hook_owner(u64 owner)
 {
@@ -210,8 +213,8 @@ __noprobe void hook_dropped(const struct shadow_record *r, bool ended)
 }
 
 /*
- * All records of the slot are of this return, and of users of hooks. `to` is filled in before the
- * last one goes: who looks back finds it in either place.
+ * All records of the slot belong to this return, and to users of hooks. `to` is filled in before
+ * the last one is dropped: an unwinder finds the return address in one place or the other.
  */
 __noprobe void kernel_hook_returned(struct hook_returned *ret)
 {
@@ -219,7 +222,7 @@ __noprobe void kernel_hook_returned(struct hook_returned *ret)
 	u64 slot = (u64)&ret->to;
 	struct shadow_record *r;
 
-	ret->to = (u64)hook_return; /* the ret took it */
+	ret->to = (u64)hook_return; /* the ret has popped it */
 	shadow_drop_stale(s, slot);
 	ret->to = 0;
 	while ((r = s->top)->slot == slot) {
@@ -267,7 +270,7 @@ static int arch_entry_of(u8 state)
 	}
 }
 
-/* Patches collect here, in the order of addresses. [hook_lock] */
+/* [hook_lock] Patches not yet made, in the order of addresses. */
 static struct {
 	struct arch_hook list[ARCH_HOOK_BATCH];
 	unsigned n;
@@ -304,7 +307,7 @@ static u32 hook_words(void)
 	return (sym_table.count + 63) / 64;
 }
 
-/* Bits of 64 functions: which have hooks. */
+/* A bit map of 64 functions: which of them can be hooked. */
 static u64 hook_word(u32 word)
 {
 	const u32 *hooked = sym_table.hooked;
@@ -332,7 +335,7 @@ void hook_user_set(struct hook_user *user, const u64 *functions)
 	mutex_unlock(&hook_lock);
 }
 
-/* Calls between the two changes find the user's bit, or have an entry that does not ask for it. */
+/* A call between the two changes finds the user's bit, or its entry does not test the bit. */
 void hook_user_ask(struct hook_user *user, bool ask)
 {
 	mutex_lock(&hook_lock);
@@ -362,7 +365,7 @@ void hook_set_probes(const u64 *addrs, unsigned n, enum hook_probes which)
 
 /* ---- users ---- */
 
-/* The number after all that are in use; if that is the last, any; -1: there is none. */
+/* The number after all used ones; any free one if the last is used; -1: none is free. */
 static int hook_free_number(void)
 {
 	int i = USERS;
@@ -404,7 +407,7 @@ int hook_user_add(struct hook_user *user)
 	return err;
 }
 
-/* Sections with preemption off are left when a task has run on each CPU. */
+/* Once a task has run on each CPU, every section with preemption off has ended. */
 void hook_user_remove(struct hook_user *user)
 {
 	u64 before = current()->cpus_allowed;
@@ -459,7 +462,7 @@ struct hook_state hook_state(unsigned function)
 	return s;
 }
 
-/* ---- the text without patches ---- */
+/* ---- the unpatched text ---- */
 
 enum { OP_INT3 = 0xcc, OP_CALL = 0xe8 };
 
@@ -478,7 +481,7 @@ __noprobe void hook_original(u64 addr, u8 *code, unsigned n)
 	}
 }
 
-/* ---- which have none, and why ---- */
+/* ---- functions without a hook ---- */
 
 static const struct {
 	const char *start, *end, *why;

@@ -1,7 +1,6 @@
 /*
- * Hooks: the 5-byte nop at the beginning of every C function of the kernel that can bear one. A
- * function has a hook, or a reason why not: hook_refused(). Functions have the numbers of
- * kernel/base/sym.h.
+ * Hooks: the 5-byte nop at the beginning of every C function of the kernel that can have one. For
+ * the others, hook_refused() gives the reason. Functions have the numbers of kernel/base/sym.h.
  *
  * A user of hooks is called when one of its functions is entered: in any context, NMI included,
  * with preemption off, before the function has a frame. What it calls must not be hooked, or it
@@ -9,12 +8,12 @@
  *
  * A user with enter() and leave() follows calls to their returns: enter() decides for each, by
  * hook_call_follow(). Both are called with interrupts off; hook_entered_flags() and `ret` have the
- * flags of the code that was interrupted. What it keeps of a call lies on the task's shadow stack
- * (shadow.h).
+ * flags of the code that was interrupted. The record of a followed call lies on the task's shadow
+ * stack (shadow.h).
  *
- * 1. The user is added: hook_user_add().
- * 2. hook_user_set() says which functions it wants. All that change are patched together.
- * 3. It wants none any more, and is removed: when that returns, nobody is in its fn().
+ * 1. hook_user_add() adds the user.
+ * 2. hook_user_set() sets the functions that it hooks, and patches all that change together.
+ * 3. hook_user_remove() removes it; when that returns, no CPU is in its fn().
  */
 #pragma once
 
@@ -24,20 +23,21 @@
 
 struct probe_site;
 
-/* 0; -ENOMEM; -EBUSY: there are too many. Task context, like the others that change anything. */
+/* 0; -ENOMEM; -EBUSY: too many users. Task context, like the others that change anything. */
 int hook_user_add(struct hook_user *user);
-/* `functions`: a bit for each, in words of 64; NULL: none. Those without a hook do not count. */
+/* `functions`: a bit map in words of 64; NULL: none. Ignores functions without a hook. */
 void hook_user_set(struct hook_user *user, const u64 *functions);
 void hook_user_remove(struct hook_user *user);
 /*
- * hook_user_ask(): calls ask from now on whether they are to be skipped. hook_user_skip(): those on
- * this CPU are, until it is told otherwise; any context, preemption off. The user was added.
+ * For a user that was added. hook_user_ask(): whether its calls test if they are to be skipped.
+ * hook_user_skip(): whether those on this CPU are skipped from now on; any context, preemption off.
  */
 void hook_user_ask(struct hook_user *user, bool ask);
 void hook_user_skip(const struct hook_user *user, bool skip);
 /*
- * Probes at the beginning of hooked functions: is addr such a place; makes room for the first;
- * which of them are to be called.
+ * Probes at the beginning of hooked functions. hook_at(): whether a function with a hook begins at
+ * addr. hook_prepare(): allocates the tables, before the first probe; 0 or -ENOMEM.
+ * hook_set_probes(): which probes the functions at n addresses call.
  */
 enum hook_probes {
 	HOOK_NO_PROBES,
@@ -48,19 +48,19 @@ bool hook_at(u64 addr);
 int hook_prepare(void);
 void hook_set_probes(const u64 *addrs, unsigned n, enum hook_probes which);
 
-/* Who wants a function. */
+/* Who hooks a function. */
 struct hook_state {
 	unsigned users; /* probes count as one */
 	bool probed;	/* among them */
 	bool touched;	/* it was patched before */
-	u64 entry;	/* what it calls now; 0: nothing */
-	const void *fn; /* the user's, if that is the only one; NULL */
+	u64 entry;	/* the address it calls now; 0: none */
+	const void *fn; /* its user's function, if it has only one user; else NULL */
 };
 struct hook_state hook_state(unsigned function);
 /*
- * In enter(), the long way: hook_call_outer() gives the innermost call under way that the user
+ * In enter(), the slow path. hook_call_outer() returns the innermost pending call that the user
  * follows; NULL: there is none. hook_call_follow() follows the call that is entered; false: it
- * cannot, and counts that.
+ * cannot, and counts the call as missed.
  */
 static SHADOW_INLINE struct hook_call *hook_call_from(
     const struct hook_user *user, struct shadow_record *r)
@@ -110,7 +110,7 @@ static SHADOW_INLINE bool hook_call_follow(
 	/* The slot may have a record of a function that never returned. */
 	if (likely(s) && unlikely(s->top->slot <= (u64)slot))
 		shadow_drop_stale(s, (u64)slot);
-	if (unlikely(shadow_is_return(ret))) { /* another has taken it */
+	if (unlikely(shadow_is_return(ret))) { /* another user has replaced the return address */
 		ret = s->top->ret;
 		owner |= HOOK_CALLS_SHARED;
 	}
@@ -128,11 +128,12 @@ static SHADOW_INLINE bool hook_call_follow(
 }
 
 /*
- * The short way: hook_calls_top() finds the innermost record of the task; false: the long way. It
- * is then of a call around the one that is entered, so none is stale, and nobody has taken the
- * return address. hook_call_under() gives the innermost call that the user follows, NULL if there
- * is none; hook_call_begin() makes room for the call that is entered, NULL: none, the long way.
- * Once that is filled in, hook_call_begun() follows the call; hook_call_drop() does not.
+ * In enter(), the fast path. hook_calls_top() finds the innermost record of the task; false: take
+ * the slow path. The record is then of a call around the one that is entered, so no record is
+ * stale, and nobody has replaced the return address. hook_call_under() returns the innermost call
+ * that the user follows, NULL if there is none. hook_call_begin() makes room for the call that is
+ * entered; NULL: no room, take the slow path. Once the caller has filled it in, hook_call_begun()
+ * follows the call; hook_call_drop() gives the room back.
  */
 struct hook_calls {
 	struct shadow *shadow;
@@ -189,15 +190,15 @@ static SHADOW_INLINE void hook_call_begun(struct hook_call *call, u64 *slot)
 	*slot = (u64)hook_return;
 }
 
-/* A call that was followed has returned: the record is on top, interrupts are off. Any context. */
+/* Calls leave() of a followed call: the record is on top, interrupts are off. Any context. */
 void hook_call_returned(const struct shadow_record *r, const struct hook_returned *ret);
 /*
- * n bytes read from addr on: where they are of a patched hook, they become what they are without.
- * Any context.
+ * `code` has n bytes read from addr on: replaces those of patched hooks by the unpatched text. Any
+ * context.
  */
 void hook_original(u64 addr, u8 *code, unsigned n);
 
-/* Why the function that begins at addr has no hook; NULL: it has one, or addr is no function's. */
+/* Why the function that begins at addr has no hook; NULL: it has one, or none begins there. */
 const char *hook_refused(u64 addr);
 /* The file /proc/trapline/notrace: a line for each function without a hook. At boot. */
 void hook_files_init(void);

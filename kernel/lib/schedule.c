@@ -1,15 +1,16 @@
-/* The texts of chosen schedules. Pure; see the header. */
+/* Chosen schedules: parsing, printing, and those that a seed stands for. Pure; see the header. */
 #include "kernel/lib/schedule.h"
 #include "kernel/lib/digits.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 
-#define HOLD_LEAST	  12 /* of a seed's points */
-#define HOLD_KERNEL_LEAST 16 /* of those in the kernel: others need that long to get there */
+/* How long a seed's points hold a task: the logarithm of ns. */
+#define HOLD_LEAST	  12
+#define HOLD_KERNEL_LEAST 16 /* in the kernel: other tasks need that long to get there */
 #define HOLD_MOST	  26
-#define HOLD_ALONE	  19 /* of a seed's only long point */
+#define HOLD_ALONE	  19 /* a seed's only long point */
 #define HOLD_ALONE_MOST	  24
-#define NEAR		  32 /* instructions of a stretch that are tried one by one */
+#define NEAR		  32 /* each of the first 32 instructions of a stretch is a place */
 
 static const char letters[SCHEDULE_CLOCKS + 1] = "ukcwl";
 
@@ -33,7 +34,7 @@ bool schedule_add(struct schedule *s, struct schedule_point p)
 	return true;
 }
 
-/* A number of at most 19 digits; false: there is none. */
+/* Parses a number of at most 19 digits and advances *text; false: there is none. */
 static bool schedule_number(const char **text, u64 *number)
 {
 	const char *begin = *text;
@@ -44,7 +45,7 @@ static bool schedule_number(const char **text, u64 *number)
 	return *text > begin && *text - begin < 20;
 }
 
-/* A point, and the comma behind it. */
+/* Parses a point and the comma after it. */
 static int schedule_parse_point(struct schedule_point *p, const char **text)
 {
 	u64 at, step = 0, amount;
@@ -101,9 +102,9 @@ static u64 schedule_random(u64 *state)
 }
 
 /*
- * Where a point can be. On the clock u, a place is one of the first instructions of a stretch, or
- * half of those from 32 to 63, from 64 to 127, and so on: most stretches are short, and programs
- * act soon after a call.
+ * The number of places at which a point can be. On the clock u, a place is one of the first 32
+ * instructions of a stretch, or half of those from 32 to 63, from 64 to 127, and so on: most
+ * stretches are short, and most races are soon after a call.
  */
 static u64 schedule_places(u8 clock, const struct schedule_span *span)
 {
@@ -116,7 +117,7 @@ static u64 schedule_places(u8 clock, const struct schedule_span *span)
 	return span->clock[SCHEDULE_U] * places;
 }
 
-/* The point at that place, and at any of its instructions; `by` is random. */
+/* Adds a point at that place. The random `by` chooses among the place's instructions. */
 static void schedule_put(
     struct schedule *s, u8 clock, u64 place, u64 by, u8 hold, const struct schedule_span *span)
 {
@@ -134,8 +135,8 @@ static void schedule_put(
 }
 
 /*
- * Each number below n once, of n that follow each other; so many as there are of them, they lie
- * evenly: a step is near n divided by the golden ratio.
+ * A permutation: n consecutive values of `index` give each number below n once. However many are
+ * used, they are spread evenly, because a step is about n divided by the golden ratio.
  */
 static u64 schedule_spread(u64 index, u64 n)
 {
@@ -153,8 +154,8 @@ static u64 schedule_spread(u64 index, u64 n)
 }
 
 /*
- * At a part of the stretches the task lets another one run, once. Two seeds in three have that:
- * some races need one task in its window, and the other one that got as far as just before it.
+ * In two seeds of three, adds points at which a task yields once, in a quarter or half of the
+ * stretches: some races need one task in its window while the other has come close to it.
  */
 static void schedule_take_turns(
     struct schedule *s, u64 some, u64 *state, const struct schedule_span *span)
@@ -166,14 +167,14 @@ static void schedule_take_turns(
 }
 
 /*
- * What seeds try in turn. Most races need one point, and another one that comes earlier often
- * spoils it. So most seeds have one long point, on the clock of that letter. The others have few
- * points (A, B) or many (C, D), most of them in ring 3 (A, C) or in the kernel (B, D).
+ * The kinds of seeds, in turn. Most races need one point, and an earlier second one often spoils
+ * it. So most seeds have one long point, on the clock of that letter. The others have few points
+ * (A, B) or many (C, D), most of them in ring 3 (A, C) or in the kernel (B, D).
  */
 static const char turns[] = "uuluuAuukuuBuuluuCuukuuAuuluuckD";
 #define TURNS (sizeof(turns) - 1)
 
-/* Of a seed with one point: how many before it have the same clock. */
+/* The number of lower seeds of the same kind. */
 static u64 schedule_earlier(u64 seed)
 {
 	u64 all = 0, before = 0;

@@ -1,8 +1,9 @@
 /*
- * The texts of chosen schedules (kernel/task/explore.h): points written down, and points that a
- * seed stands for. Pure: any context; the host's tools read and write the same texts.
+ * Chosen schedules (kernel/task/explore.h) as text: lists of points, and the points that a seed
+ * stands for. Pure: any context; the host's tools read and write the same text.
  *
- *     u12+7~20,c14~16,w3~1   a point each: clock, time, of u instructions behind it, ~, amount
+ *     u12+7~20,c14~16,w3~1   points: the clock, the time on it, of clock u `+` and the number of
+ *                            instructions after that, then ~ and the amount
  */
 #pragma once
 
@@ -11,14 +12,14 @@
 enum schedule_clock { SCHEDULE_U, SCHEDULE_K, SCHEDULE_C, SCHEDULE_W, SCHEDULE_L, SCHEDULE_CLOCKS };
 #define SCHEDULE_POINTS	   32
 #define SCHEDULE_LONGEST   40 /* the most that a task may be held: the logarithm of ns */
-#define SCHEDULE_STEPS	   ((1u << 24) - 1) /* instructions behind the beginning of a stretch */
+#define SCHEDULE_STEPS	   ((1u << 24) - 1) /* most instructions after a stretch's beginning */
 #define SCHEDULE_POINT_MAX 36		    /* characters of a point, with its comma */
 
 struct schedule_point {
-	u64 at;
-	u32 step; /* of SCHEDULE_U */
-	u8 clock; /* enum schedule_clock */
-	u8 amount;
+	u64 at;	   /* time on the clock */
+	u32 step;  /* of SCHEDULE_U: instructions after `at` */
+	u8 clock;  /* enum schedule_clock */
+	u8 amount; /* logarithm of the ns to hold the task; of SCHEDULE_W: CPUs further */
 };
 
 /* In the order of their clocks, then times. */
@@ -27,17 +28,17 @@ struct schedule {
 	unsigned count;
 };
 
-/* False: there is no room. */
+/* Inserts the point in order. False: there is no room. */
 bool schedule_add(struct schedule *s, struct schedule_point p);
-/* The points of a text. -EINVAL: it is none. */
+/* Parses a list of points. 0 or -EINVAL. */
 int schedule_parse(struct schedule *s, const char *text);
 /* How far the clocks go, and the instructions of the longest stretch in ring 3. */
 struct schedule_span {
 	u64 clock[SCHEDULE_CLOCKS], steps;
 };
-/* "U,K,C,W,L,STEPS". -EINVAL. */
+/* Parses "U,K,C,W,L,STEPS". 0 or -EINVAL. */
 int schedule_parse_span(struct schedule_span *span, const char *text);
-/* Some points; of seed 0: none. */
+/* Makes the points of the seed; of seed 0: none. */
 void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span);
 /* Writes the point, with a NUL; returns the number of characters before it. */
 unsigned schedule_print(char text[SCHEDULE_POINT_MAX], const struct schedule_point *p);

@@ -1,6 +1,6 @@
 /*
  * Wait queues and mutexes. wake_up(): task and irq; the rest: task context. A queue's lock
- * (interrupts off) protects its list; run-queue locks are taken inside it.
+ * (interrupts off) protects its list; run-queue locks nest inside it.
  */
 /* hot: runs with each event */
 #include "kernel/base/panic.h"
@@ -24,8 +24,8 @@ void wait_prepare(struct wait_queue *wq, struct wait_entry *e, bool interruptibl
 	list_add_tail(&e->node, &wq->waiters);
 	spin_unlock_irqrestore(&wq->lock, flags);
 	/*
-	 * A full barrier: the state is seen before the caller looks at its condition. Who makes
-	 * that true and then finds this task on the queue finds the state too.
+	 * A full barrier: other CPUs see the state before the caller tests its condition. A CPU
+	 * that makes the condition true and then finds this task on the queue sees the state, too.
 	 */
 	atomic_store(&current()->state, interruptible ? TASK_INTERRUPTIBLE : TASK_UNINTERRUPTIBLE);
 }
@@ -77,7 +77,7 @@ bool mutex_trylock(struct mutex *m)
 	return atomic_cas(&m->owner, NULL, current());
 }
 
-/* Waits for a mutex that is taken. Apart, so that mutex_lock() needs no frame. */
+/* Waits for a mutex that is taken. A function of its own, so that mutex_lock() needs no frame. */
 static __noinline void wait_for_mutex(struct mutex *m)
 {
 	if (rescue_active())
@@ -119,8 +119,8 @@ void mutex_unlock(struct mutex *m)
 {
 	BUG_ON(m->owner != current());
 	/*
-	 * A full barrier: seen before the queue is looked at. That takes no lock: who queues later
-	 * finds the mutex free.
+	 * A full barrier: other CPUs see the free mutex before this one tests the queue. The test
+	 * needs no lock: a task that queues later finds the mutex free.
 	 */
 	atomic_store(&m->owner, NULL);
 	if (likely(list_empty_lockless(&m->wq.waiters)))

@@ -1,7 +1,7 @@
 /*
  * Events of single system calls, syscalls:sys_enter_<name> and syscalls:sys_exit_<name>, made from
- * kernel/abi/syscalls.def. Two nops in kernel_syscall() serve them all; when one of them is on, the
- * others' calls look at their own event and go on. Task context.
+ * kernel/abi/syscalls.def. All of them share two nops in kernel_syscall(); while one event is on,
+ * the other calls find their own event off and record nothing. Task context.
  */
 /* hot: runs with each event */
 #include "kernel/base/events.h"
@@ -33,8 +33,8 @@ struct rec_exit {
 } __packed __aligned(4);
 
 /*
- * 2. The calls as the .def has them. Their events, fields and names are made of this at boot: in
- * the image, they would be ten times as large.
+ * 2. The calls as the .def has them. Their events, fields and names are made from these tables at
+ * boot: in the image they would be ten times as large.
  */
 struct sys_arg {
 	const char *type, *name;
@@ -46,7 +46,7 @@ static const struct sys_arg sys_args[] = {
 #include "kernel/abi/syscalls.def"
 };
 
-/* How many of them each call has. The calls' names are those of syscall_next_name(). */
+/* The number of arguments of each call. syscall_next_name() has the names of the calls. */
 #define ARG(type, name)		+1
 #define SYSCALL(nr, name, args) 0 args,
 static const u8 sys_args_of[] = {
@@ -61,13 +61,13 @@ static const u8 sys_args_of[] = {
 		.type = "int", .name = "__syscall_nr", .offset = 8, .size = 4, .is_signed = true   \
 	}
 
-/* All arguments; the first row is the number. */
+/* The call's number, then all arguments. */
 static const struct trace_event_field *plain_fields(const struct trace_event_call *call)
 {
 	return call->data;
 }
 
-/* Of an event sys_enter_*, while an instance wants what arguments point at; else NULL. */
+/* Of an event sys_enter_*, while an instance records what arguments point at; else NULL. */
 static const struct syscall_data *kept_data(const struct trace_event_call *call);
 
 static const struct trace_event_field *trace_sys_enter_fields(const struct trace_event_call *call)
@@ -86,8 +86,7 @@ static const struct trace_event_field *trace_sys_exit_fields(
 	return f;
 }
 
-/* 4. Text. "sys_" and what stands behind "sys_enter_" or "sys_exit_" is what a line calls the call.
- */
+/* 4. Text. A line names the call "sys_NAME", where its event is sys_enter_NAME or sys_exit_NAME. */
 static const char *short_name(const struct trace_event_call *call)
 {
 	return call->name + (call->class->fields == trace_sys_enter_fields ? 10 : 9);
@@ -191,7 +190,7 @@ static const struct syscall_data *kept_data(const struct trace_event_call *call)
 	return trace_sys_data(call_nr[call - enter_calls]);
 }
 
-/* Puts a name together at *at, which moves on. Inline, so that the size of `head` is known. */
+/* Writes head and name to *at, and advances it. Inline, so that the size of `head` is constant. */
 static inline __attribute__((always_inline)) const char *make_name(
     char **at, const char *head, size_t size, const char *name, size_t room)
 {
@@ -203,7 +202,7 @@ static inline __attribute__((always_inline)) const char *make_name(
 	return made;
 }
 
-/* Makes the fields of a call at `f`, with a last one that has no name; returns what follows. */
+/* Makes the fields of a call at `f`, and a last one without a name; returns the place after it. */
 static struct trace_event_field *make_fields(
     struct trace_event_field *f, const struct sys_arg *arg, u32 n)
 {
@@ -254,8 +253,8 @@ void events_syscall_register(void)
 }
 
 /*
- * 6. Recording, as trace/event/record.h has it. What the call site calls is a dispatcher without a
- * frame, as trace/tracepoint_define.h has one for each event.
+ * 6. Recording, as trace/event/record.h describes it. The call site calls a dispatcher without a
+ * frame, as trace/tracepoint_define.h makes one for each event.
  */
 static inline __attribute__((always_inline)) void fill_enter(
     struct rec_enter *rec, const struct regs *regs, u32 nr, u32 n)
@@ -286,13 +285,13 @@ static u32 enter_size(u32 nr)
 	return offsetof(struct rec_enter, args) + arg_count[nr] * sizeof(u64);
 }
 
-/* The general path: an image for the gate. */
+/* The general path: builds an image for the gate. */
 static __noinline __trace_text void trace_sys_enter_general(
     struct trace_event_file *live, const struct regs *regs, u32 nr)
 {
 	struct rec_enter image;
 
-	if (arg_count[nr]) /* many have none, or few: the rest is not looked at */
+	if (arg_count[nr]) /* fills in all six; the gate reads only those within the size */
 		fill_enter(&image, regs, nr, 6);
 	else
 		image.nr = nr;
@@ -300,7 +299,7 @@ static __noinline __trace_text void trace_sys_enter_general(
 	host_preempt_enable();
 }
 
-/* The ring was full the last time. */
+/* The ring was full at the last hit. */
 static TRACE_DISPATCH __noinline void trace_sys_enter_retry(
     struct trace_event_file *live, const struct regs *regs, u32 nr)
 {
@@ -310,7 +309,7 @@ static TRACE_DISPATCH __noinline void trace_sys_enter_retry(
 		trace_sys_enter_general(live, regs, nr);
 }
 
-/* The fast path, with the number of arguments known when it is compiled: the size is, too. */
+/* The fast path; the number of arguments is a constant, and so is the size. */
 static inline __attribute__((always_inline)) void enter_short(
     struct trace_event_file *live, const struct regs *regs, u32 nr, const u32 n)
 {

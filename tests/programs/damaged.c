@@ -1,7 +1,7 @@
 /*
- * damaged [NUMBER [SEED]]: runs so many copies (100) of /bin/toolbox, as `true`, with a few wrong
- * bytes in its headers, cut or longer. execve() refuses a copy with an error, or it ends by itself,
- * by a signal of its own, or by the one that we send; the parent lives on.
+ * damaged [NUMBER [SEED]]: runs NUMBER copies (100) of /bin/toolbox, as `true`, each with a few
+ * wrong bytes in its headers, truncated or too long. execve() must refuse a copy with an error, or
+ * the copy exits, dies by a signal, or is killed by this program after 50 ms.
  */
 #include "tests/programs/random.h"
 #include "tests/programs/raw.h"
@@ -10,7 +10,7 @@
 
 enum { O_CREATE = 0100, O_TRUNCATE = 01000, FILE_MAX = 1 << 20, HEADERS = 64 + 12 * 56 };
 #define COPY "/tmp/damaged"
-#define LATE 111 /* status: execve() came back */
+#define LATE 111 /* exit status: execve() returned, with an error */
 
 static unsigned char whole[FILE_MAX], copy[FILE_MAX + 5000];
 static long size;
@@ -66,7 +66,7 @@ static bool write_copy(long n)
 	return done == n;
 }
 
-/* It may run anything: what it can be told to end by is sent soon. */
+/* A damaged copy may run anything, also forever: after 50 ms SIGKILL ends it. */
 static int run_copy(void)
 {
 	const char *args[] = {"true", NULL};

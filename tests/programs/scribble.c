@@ -1,9 +1,9 @@
 /*
- * scribble THOUSANDS@SEED: eight tasks write so many thousand random texts to all files below
- * /proc, /dev and tracefs that can be written, make and remove instances, and read now and then.
- * Then everything is put back. Left out are the doors by which root may end the kernel
- * (docs/reliability.md), files that decide whether it panics, and what the console's text goes
- * through: its lines tell what came out.
+ * scribble THOUSANDS@SEED: eight tasks write THOUSANDS thousand random texts to all writable files
+ * below /proc, /dev and tracefs, make and remove instances, and sometimes read. Then the program
+ * restores all settings and checks the ledger. It leaves out the files by which root may end the
+ * kernel (docs/reliability.md), those that decide whether it panics, and those of the console,
+ * which carries this program's output.
  */
 #include "tests/programs/random.h"
 #include "tests/programs/tracing.h"
@@ -44,7 +44,7 @@ static void note_file(const char *path)
 	paths_used += n;
 }
 
-/* Numbers are processes, which come and go, and descriptors. */
+/* Names that are numbers are processes, which come and go, or descriptors. */
 static bool is_passed_over(const char *name)
 {
 	return name[0] == '.' || (name[0] >= '0' && name[0] <= '9' && !strchr(name, '.')) ||
@@ -84,9 +84,9 @@ static void find_files(const char *dir)
 	syscall1(SYS_close, fd);
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
-/* %u: a small number, so that tasks meet at the same names. */
+/* %u: a small number, so that tasks collide on the same names. */
 static const char *const texts[] = {"0", "1", "-1", "2", "10", "100000", "18446744073709551616",
     "nop", "function", "function_graph", "irqsoff", "wakeup", "blk", "local", "global", "counter",
     "ffff", "f", "*", "vfs_*", "!vfs_*", "*:*", "sched:*", "!sched:*", "syscalls",
@@ -115,11 +115,11 @@ static size_t make_text(char *text)
 		for (size_t i = 0; i < n; i++)
 			text[i] = any(256);
 		return n;
-	case 1: /* one letter, many times */
+	case 1: /* one character, many times */
 		n = any(any(4) ? 100 : TEXT_MAX);
 		memset(text, "0123456789 \nx*,:;=()"[any(20)], n);
 		return n;
-	case 2: /* a text, cut off */
+	case 2: /* a truncated text */
 		n = snprintf(
 		    text, TEXT_MAX, texts[any(sizeof(texts) / sizeof(texts[0]))], (unsigned)any(4));
 		return any(n + 1);
@@ -132,7 +132,7 @@ static size_t make_text(char *text)
 	}
 }
 
-/* The tracer's own files come in turn with those of 600 events. */
+/* Most files belong to the 600 events: draws again, so that the tracer's own get their share. */
 static const char *any_file(void)
 {
 	const char *file = files[any(file_count)];
@@ -184,7 +184,7 @@ static void task(unsigned long seed, unsigned long number, unsigned long writes)
 	exit_now(0);
 }
 
-/* ---- and put back ---- */
+/* ---- restoring all settings ---- */
 
 static void put_back(const char *file, const char *text)
 {
@@ -206,7 +206,7 @@ static bool ends_in(const char *path, const char *end)
 	return n >= m && !strcmp(path + n - m, end);
 }
 
-/* Emptying the file removes hists alone; a line, what it is for. */
+/* Truncating the file removes only hists; each other trigger needs its own line. */
 static void put_back_triggers(const char *file)
 {
 	static const char *const lines[] = {"!traceoff\n", "!traceon\n", "!snapshot\n",
@@ -248,7 +248,7 @@ static void put_everything_back(void)
 	}
 	for (unsigned i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		put_back(first[i][0], first[i][1]);
-	for (unsigned i = 0; i < 4; i++) { /* what hangs on others goes first */
+	for (unsigned i = 0; i < 4; i++) { /* each round removes what nothing else refers to */
 		file_count = paths_used = 0;
 		find_files(TRACING "events");
 		put_back_events();
@@ -270,13 +270,13 @@ static const char *read_tracing(const char *file)
 	return text;
 }
 
-/* A line of the ledger that begins so tells of a lost event. */
+/* The ledger has a line "not balanced" if an event was lost without being counted. */
 static void check_ledger(void)
 {
 	CHECK(!strstr(read_tracing("trace_ledger"), "not balanced"));
 }
 
-/* No command on a function is left, nor a trigger that keeps the spare buffer. */
+/* No function command is left, nor a trigger that uses the spare buffer. */
 static void check_commands(void)
 {
 	long fd = open_tracing("snapshot", L_WRONLY);

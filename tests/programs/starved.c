@@ -1,13 +1,13 @@
 /*
- * System calls while memory runs out. Each row is made with its first allocation failing, then with
- * its second, until the call gets through: each time it must say so with an error that means this,
- * or do its work all the same; and what it did must be possible to undo. At the end, the kernel has
- * as many objects as before. See tests/kernel/process/starved.c.
+ * System calls without memory. Makes the call of each row with its first allocation failing, then
+ * its second, until no allocation fails. Each time the call must return an error that means a lack
+ * of memory, or succeed; and its effect must be possible to undo. At the end, the kernel has as
+ * many objects as before. See tests/kernel/process/starved.c.
  */
 #include "tests/programs/user_events.h"
 
 #define HOME "/tmp/starved"
-#define MOST 4000 /* allocations of a call */
+#define MOST 4000 /* allocations that one call may make */
 
 enum {
 	NOSPC = -28,
@@ -22,7 +22,7 @@ struct row {
 	const char *name;
 	long (*call)(void); /* 0 or more: done; otherwise a negative error */
 	void (*undo)(void);
-	bool own_process; /* for what changes the process: each time in a new child */
+	bool own_process; /* runs in a new child, because the call changes its process */
 };
 
 static long fd, fds[2], other_fd, epoll_fd, arming_fd, counting_fd;
@@ -103,7 +103,7 @@ static long current_dir(void)
 	return syscall2(SYS_getcwd, (long)name, sizeof(name));
 }
 
-/* A file is written as far as there is room: what lies in it then counts. */
+/* write() may be short when memory runs out; counts as NOSPC. */
 static long write_pages(void)
 {
 	static char data[5 * PAGE];
@@ -131,7 +131,7 @@ static void unlock_file(void)
 	CHECK_EQ(syscall3(SYS_fcntl, other_fd, 6, (long)&lock), 0);
 }
 
-/* All that one call after another, SYS_read or SYS_getdents64, gives of a file. */
+/* Reads the whole file by repeated calls: SYS_read or SYS_getdents64. */
 static long read_all_by(long call, const char *path)
 {
 	static char data[16384];
@@ -181,7 +181,7 @@ static long list_events(void)
 	return read_all_by(SYS_getdents64, TRACING "events/sched");
 }
 
-/* ---- what has a descriptor ---- */
+/* ---- descriptors ---- */
 
 static void close_both(void)
 {
@@ -210,7 +210,7 @@ static long make_sockets(void)
 	return two_fds(pair, syscall4(SYS_socketpair, ABI_AF_UNIX, 1, 0, (long)pair));
 }
 
-/* Two that stay: what goes through them is to fail. */
+/* Both stay open: allocations fail in transfers through them. */
 static int pipe_ends[2], socket_ends[2];
 
 static long fill_pipe(void)
@@ -234,7 +234,7 @@ static void drain_pipe(void)
 	drain(pipe_ends[0]);
 }
 
-/* A message with a descriptor in it. */
+/* Sends a message that carries a descriptor. */
 static long send_rights(void)
 {
 	struct {
@@ -255,7 +255,7 @@ static void drain_socket(void)
 	drain(socket_ends[0]);
 }
 
-/* From a name to a connection; the calls in between are to fail as well. */
+/* All calls from socket() to accept(): an allocation may fail in each of them. */
 static long connect_by_name(void)
 {
 	struct abi_sockaddr_un name = {ABI_AF_UNIX, HOME "/new"};
@@ -360,7 +360,7 @@ static long send_much(void)
 	return r == sizeof(large) ? 0 : r < 0 ? r : NOSPC;
 }
 
-/* From the file with many pages, full_fd, and into the empty one. */
+/* Copies from full_fd, a file of many pages, into the empty one. */
 static long full_fd;
 
 static long read_much(void)
@@ -416,7 +416,7 @@ static long read_link(void)
 	return syscall3(SYS_readlink, (long)"/proc/self/exe", (long)large, 100);
 }
 
-/* ---- memory and processes: in a child of its own ---- */
+/* ---- memory and processes: each in a child of its own ---- */
 
 static long map_some(void)
 {
@@ -479,15 +479,14 @@ static long fork_once(void)
 
 	if (!pid)
 		exit_now(0);
-	return pid < 0 ? pid : wait_for(pid) ? NOMEM /* it died of the lack */ : 0;
+	return pid < 0 ? pid : wait_for(pid) ? NOMEM /* the kernel killed it */ : 0;
 }
 
 static long exec_true(void)
 {
 	const char *args[] = {"true", "an argument", NULL};
 
-	syscall1(SYS_close, 2); /* what its loader has to say */
-
+	syscall1(SYS_close, 2); /* hides the loader's error message */
 	return syscall3(SYS_execve, (long)"/bin/true", (long)args, 0);
 }
 
@@ -498,7 +497,7 @@ static long make_timer(void)
 	return syscall3(SYS_timer_create, ABI_CLOCK_MONOTONIC, 0, (long)&id);
 }
 
-/* The first waits without memory of its own. */
+/* The first queued signal needs no memory, the others do. */
 static long queue_signals(void)
 {
 	struct abi_siginfo info = {.si_code = -1};
@@ -525,7 +524,7 @@ static long register_word(void)
 	static volatile uint32_t word;
 	long f = open_data();
 
-	word = 0; /* its page is ours now, or we are dead */
+	word = 0; /* gives the word a page of its own, or gets us killed */
 	return f < 0 ? f : reg_word(f, "starved u32 a", &word, 4, 0, 0);
 }
 
@@ -684,7 +683,10 @@ static void let_fail(unsigned nth)
 	CHECK_EQ(syscall4(SYS_pwrite64, arming_fd, (long)text, n, 0), n);
 }
 
-/* Was it made to fail? Calls it off if not, which may itself be what fails. */
+/*
+ * Whether the armed allocation has failed. If not, disarms it; the write that does so may be the
+ * one that fails, which does not count.
+ */
 static bool has_failed(void)
 {
 	char text[32];
@@ -705,13 +707,14 @@ static bool means_no_memory(long r)
 static void judge(const struct row *row, unsigned nth, long r)
 {
 	if (r < 0 && !means_no_memory(r)) {
-		printf("# %s: allocation %u failed, and the call said %ld\n", row->name, nth, r);
+		printf(
+		    "# %s: allocation %u failed, and the call returned %ld\n", row->name, nth, r);
 		fflush(stdout);
 		check_failures++;
 	}
 }
 
-/* One call with its nth allocation failing: false when it has less of them. */
+/* Makes the call with its nth allocation failing. False: it makes fewer allocations. */
 static bool make_call(const struct row *row, unsigned nth)
 {
 	let_fail(nth);
@@ -728,7 +731,7 @@ static bool make_call(const struct row *row, unsigned nth)
 	return failed;
 }
 
-/* The same in a child, which the lack may kill. */
+/* The same in a child, which the kernel may kill for want of memory. */
 static bool make_call_in_child(const struct row *row, unsigned nth)
 {
 	long pid = syscall0(SYS_fork);
@@ -766,7 +769,7 @@ static struct count count(void)
 	return c;
 }
 
-/* Whichever allocation fails; the number of those that could. */
+/* Lets each allocation of the call fail in turn; returns how many it makes. */
 static unsigned starve(const struct row *row)
 {
 	unsigned nth = 1;
@@ -776,8 +779,8 @@ static unsigned starve(const struct row *row)
 	return nth - 1;
 }
 
-/* With memory: it works, and the pages of this program that it needs are there from now on. */
-static void make_call_in_peace(const struct row *row)
+/* With memory: the call must succeed. Afterwards this program has all pages that it needs. */
+static void make_call_with_memory(const struct row *row)
 {
 	long r = row->call();
 
@@ -788,8 +791,8 @@ static void make_call_in_peace(const struct row *row)
 }
 
 /*
- * What is left over each time is lost. Once it may be what is kept for the next time, or what
- * another task of the kernel holds just now.
+ * Objects that are left over after each of several rounds are leaked. Those left after only one may
+ * be cached for the next time, or held by another task of the kernel.
  */
 static void try_row(const struct row *row)
 {
@@ -797,7 +800,7 @@ static void try_row(const struct row *row)
 	unsigned sites = 0;
 
 	if (!row->own_process)
-		make_call_in_peace(row);
+		make_call_with_memory(row);
 	starve(row);
 	after = count();
 	for (unsigned round = 0; round < 4; round++) {
@@ -836,9 +839,8 @@ static void prepare(void)
 int main(void)
 {
 	prepare();
-	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++) {
+	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++)
 		try_row(row);
-	}
 	syscall1(SYS_close, other_fd);
 	CHECK_EQ(syscall1(SYS_unlink, (long)HOME "/old"), 0);
 	CHECK_EQ(syscall1(SYS_rmdir, (long)HOME), 0);

@@ -25,7 +25,7 @@ static int lost_update(void)
 	return counter == 2 ? 0 : race_wrong("an update is lost");
 }
 
-/* Each access is locked, but not both together. */
+/* The check and the update each take the lock, but it is free between them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int balance = 100;
 
@@ -62,7 +62,7 @@ static atomic_bool ready;
 
 static void *wait_ready(void *arg)
 {
-	if (!ready) { /* not under the lock */
+	if (!ready) { /* tested without the lock */
 		pthread_mutex_lock(&lock);
 		pthread_cond_wait(&ready_cond, &lock);
 		pthread_mutex_unlock(&lock);
@@ -83,7 +83,7 @@ static int missed_signal(void)
 	return 0;
 }
 
-/* A byte says that there is work; who reads it takes all of it away, and then looks. */
+/* A byte announces work. The consumer reads it, takes all work, then clears the counter. */
 static int wake_pipe[2];
 static atomic_int work, done;
 
@@ -278,7 +278,7 @@ static void *close_session(void *arg)
 	struct session *s = session;
 
 	session = NULL;
-	s->open = 0; /* as good as freed, and seen for sure */
+	s->open = 0; /* stands for free(), and a reader surely sees it */
 	return arg;
 }
 
@@ -312,7 +312,7 @@ static int use_after_free(void)
 static int kernel_file[2];
 static const char *kernel_name;
 
-/* The roles begin with all that ring 3 has to do for them done. */
+/* Opens and writes to the files before the race, so that the roles do only kernel work. */
 static int kernel_write(int fd, const char *what)
 {
 	char line[64];

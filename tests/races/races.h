@@ -1,7 +1,7 @@
 /*
- * Programs with one race each, for `trapline explore`: right in the schedule that they have anyway,
- * wrong in others. `races NAME` runs one; status 1: it went wrong, said why. `races kernel NAME`
- * runs one of the kernel's own (tests/kernel/races.c).
+ * Programs with one race each, for `trapline explore`: correct in the usual schedule, wrong in
+ * others. `races NAME` runs one; status 1: it went wrong, and stderr has the reason. `races kernel
+ * NAME` runs a race of the kernel's (tests/kernel/races.c).
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct race {
 	int (*run)(void);
 };
 
-/* Both at once, until both have ended. */
+/* Runs both as threads, and waits until both have ended. */
 static inline void race_together(void *(*a)(void *), void *(*b)(void *))
 {
 	pthread_t t[2];

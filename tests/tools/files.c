@@ -1,7 +1,7 @@
 /*
- * files KIND FILE: reads a file as the loader or the kernel would, with their own code under the
- * host's sanitizers. KIND: kernel, config (the loader's), archive, program (the kernel's). Exit
- * status 0: it is taken; 1: refused, with the reason on stderr; 2: used wrongly.
+ * files KIND FILE: reads a file with the code of the loader (KIND: kernel, config) or of the kernel
+ * (archive, program), built for the host with sanitizers. Exit status 0: the file is accepted; 1:
+ * refused, with the reason on stderr; 2: wrong usage.
  */
 #include "boot/efi/config.h"
 #include "boot/efi/kernel_image.h"
@@ -59,7 +59,7 @@ static int read_config(const char *data, size_t size)
 	return complaints ? refused("some of its lines") : 0;
 }
 
-/* Adds up what the entries have, so that each byte of them is read. */
+/* Sums up all bytes of the entries, so that each is read. */
 static int read_archive(const char *data, size_t size)
 {
 	struct cpio_entry e;
@@ -102,7 +102,7 @@ static const struct {
 } kinds[] = {{"kernel", read_kernel}, {"config", read_config}, {"archive", read_archive},
     {"program", read_program}};
 
-/* A block of just its size: a byte behind it is not ours. */
+/* Reads a file into a block of exactly its size, so that the sanitizer sees any access past it. */
 static char *whole(const char *path, size_t *size)
 {
 	FILE *f = fopen(path, "rb");
