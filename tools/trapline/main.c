@@ -35,19 +35,20 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-    {"run", cmd_run, "boots a kernel with your commands or program, and gets the trace"},
-    {"record", cmd_record, "the same with events switched on, as trace-cmd record does"},
+    {"run", cmd_run, "boots the kernel, runs commands or a program, and writes the trace"},
+    {"record", cmd_record, "the same with events enabled, as trace-cmd record does"},
     {"list", cmd_list, "lists the events that can be recorded, tracers, clocks, functions"},
     {"report", cmd_report, "prints a trace.dat file: a line for each record"},
-    {"live", cmd_live, "follows the events of a running machine, out of its memory"},
+    {"live", cmd_live, "follows the events of a running machine, from its memory"},
     {"extract", cmd_extract, "takes traces out of a machine's memory, a core, or a serial log"},
-    {"convert", cmd_convert, "gives a trace.dat file another form: text, json, perfetto, ctf"},
+    {"convert", cmd_convert, "converts a trace.dat file to text, json, perfetto or ctf"},
     {"diff", cmd_diff,
 	"compares two trace.dat files: order, counts, values, times, latencies, losses"},
-    {"explain", cmd_explain, "tells where the time went: ran, waited for whom, or had no CPU"},
+    {"explain", cmd_explain,
+	"shows where the time went: running, waiting for whom, or without a CPU"},
     {"replay", cmd_replay, "runs the machine of a trace.dat file again, and compares"},
-    {"goto", cmd_goto, "stands at an event: registers, stack, memory; forwards and backwards"},
-    {"explore", cmd_explore, "runs a program in one schedule after another, until it fails"},
+    {"goto", cmd_goto, "stops at an event: registers, stack, memory; forwards and backwards"},
+    {"explore", cmd_explore, "runs a program under one schedule after another, until it fails"},
     {"plot", cmd_plot, "draws a trace.dat file: a page to zoom and search, or an SVG"},
 };
 
@@ -65,8 +66,9 @@ static void help(FILE *f)
 	fputs("Usage: trapline COMMAND [ARGUMENT]...\n\n", f);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fputs("\n`trapline --version` tells which one this is. `trapline help COMMAND` says more; "
-	      "so does the man page, "
+	fputs("\n`trapline --version` prints the version, `trapline help COMMAND` explains a "
+	      "command; so "
+	      "does the man page, "
 	      "tools/trapline/trapline.1.\n",
 	    f);
 }

@@ -11,18 +11,18 @@
 static const char usage[] =
     "Usage: trapline convert --to FORM [-o OUT] TRACE.DAT\n"
     "\n"
-    "  --to text      a line for each record: task, CPU, flags, time, event, each field by its "
+    "  --to text      a line for each record: task, CPU, flags, time, event, each field with its "
     "name\n"
     "  --to json      Chrome's trace events, for ui.perfetto.dev or chrome://tracing\n"
     "  --to perfetto  Perfetto's protobuf: ftrace events it knows, and generic ones\n"
     "  --to ctf       Common Trace Format 1.8, a directory, for babeltrace2 and Trace Compass\n"
     "  -o, --output OUT\n"
-    "                 where to; - (and no -o) is the standard output, but for ctf\n"
-    "  --progress     says how far it is, also where the standard error is no terminal\n"
+    "                 the output file; - (and no -o) is the standard output, except for ctf\n"
+    "  --progress     report progress, also if the standard error is no terminal\n"
     "\n"
-    "Events that were lost are in each of them, where they were, with their number. TRACE.DAT - is "
-    "the standard input.\n"
-    "Exit status: 0 fine, 1 the trace is damaged (said where; what is whole was converted), 2 "
+    "Each form shows lost events in their place, with their number. TRACE.DAT - is the standard "
+    "input.\n"
+    "Exit status: 0 fine, 1 the trace is damaged (reported; the intact part was converted), 2 "
     "usage, 3 trouble.\n";
 
 static const struct form {

@@ -18,17 +18,18 @@ static const char usage[] =
     "Usage: trapline live [-w] [-i INSTANCE] [-s SECONDS] [-p PID] MEMORY\n"
     "\n"
     "Follows the events of a running machine whose memory is the file MEMORY, without stopping it, "
-    "until Ctrl-C or until the\n"
-    "machine has gone (qemu -object memory-backend-file,id=ram,size=256M,mem-path=MEMORY,share=on "
+    "until Ctrl-C or until the machine\n"
+    "has ended (qemu -object memory-backend-file,id=ram,size=256M,mem-path=MEMORY,share=on "
     "-machine memory-backend=ram).\n"
     "\n"
-    "  -w, --wait               wait until the machine has come so far that it has rings\n"
-    "  -i, --instance INSTANCE  of an instance, not of the global buffer\n"
-    "  -s, --seconds SECONDS    no longer than that; 0: what there is now\n"
-    "  -p, --pid PID            until the process PID (QEMU) has ended\n"
+    "  -w, --wait               wait until the machine has set up its rings\n"
+    "  -i, --instance INSTANCE  the rings of an instance, not the global ones\n"
+    "  -s, --seconds SECONDS    stop after that time; 0: print only the events that are there now\n"
+    "  -p, --pid PID            stop when the process PID (QEMU) has ended\n"
     "\n"
-    "At the end it says how many it has seen, and how many were overwritten before it could.\n"
-    "Exit status: 0 fine, 1 what is in the memory does not fit together, 2 usage, 3 trouble.\n";
+    "At the end it prints how many events it has seen, and how many were overwritten before it "
+    "could read them.\n"
+    "Exit status: 0 fine, 1 the memory is inconsistent, 2 usage, 3 trouble.\n";
 
 static volatile sig_atomic_t stopped;
 

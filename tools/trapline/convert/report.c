@@ -16,18 +16,18 @@ static const char usage[] =
     "       trapline report --strace [TRACE.DAT]\n"
     "\n"
     "Prints a line for each record of a trace.dat file (trace.dat): task, CPU, flags, time, event, "
-    "each field by its name. Events that\n"
-    "were lost are said where they were. (trapline convert --to text has the ledger, too.)\n"
+    "each field with its name; and a\n"
+    "line where events were lost. (trapline convert --to text has the ledger, too.)\n"
     "\n"
-    "  -n, --lines N  no more than the first N lines\n"
+    "  -n, --lines N  at most the first N lines\n"
     "  --tail N       the last N lines\n"
-    "  --cpu LIST     only of these CPUs: 0, 0,2 or 1-3\n"
-    "  --strace       system calls as strace -f prints them, of a trace of `trapline record "
-    "--strace`; of others as far as it has them\n"
-    "  --progress     says how far it is, also where the standard error is no terminal\n"
+    "  --cpu LIST     only these CPUs: 0, 0,2 or 1-3\n"
+    "  --strace       system calls as strace -f prints them; complete for a trace of `trapline "
+    "record --strace`\n"
+    "  --progress     report progress, also if the standard error is no terminal\n"
     "\n"
-    "TRACE.DAT - is the standard input. Exit status: 0 fine, 1 the trace is damaged (said where; "
-    "what is whole was printed), 2 usage,\n"
+    "TRACE.DAT - is the standard input.\n"
+    "Exit status: 0 fine, 1 the trace is damaged (reported; the intact part was printed), 2 usage, "
     "3 trouble.\n";
 
 enum { OPTION_TAIL = OPTION_FIRST_FREE, OPTION_CPU, OPTION_STRACE };
@@ -125,7 +125,8 @@ static int take_option(struct report *r, int c)
 		return -1;
 	case OPTION_CPU:
 		if (!parse_cpus(r, optarg))
-			return bad_usage("report", "'%s' are no CPUs: 0, 0,2 or 1-3", optarg);
+			return bad_usage(
+			    "report", "'%s' is no list of CPUs: 0, 0,2 or 1-3", optarg);
 		return -1;
 	case OPTION_STRACE:
 		r->strace = true;

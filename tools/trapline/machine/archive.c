@@ -89,7 +89,7 @@ bool archive_copy(struct bytes *archive, const char *path, const char *host_file
 		return false;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		say("%s: is no file that could be copied", host_file);
+		say("%s: not a regular file", host_file);
 		return false;
 	}
 	if (!in_open(&in, host_file))

@@ -67,7 +67,7 @@ static bool finish_archive(struct boot *b, const struct bytes *script)
 	}
 	if (b->archive.size + MEMORY_RESERVE <= b->options.memory)
 		return true;
-	say("what comes along has %zu MB, the machine's memory %llu: --mem SIZE",
+	say("the copied files have %zu MB, the machine's memory %llu: --mem SIZE",
 	    b->archive.size >> 20, (unsigned long long)b->options.memory >> 20);
 	return false;
 }

@@ -39,7 +39,7 @@ static bool copy_program(struct boot *b, const char *name)
 {
 	char *path = path_absolute(b->directory, name);
 	const char *refusal =
-	    is_made_by_kernel(path) ? "stands where the guest has files of its own" : NULL;
+	    is_made_by_kernel(path) ? "the guest has files of its own there" : NULL;
 	struct in in;
 	bool is_script, brought = true;
 
@@ -139,7 +139,7 @@ static bool split(
 	*path = path_absolute(b->directory, colon ? colon + 1 : what);
 	if (!is_made_by_kernel(*path))
 		return true;
-	say("%s: stands where the guest has files of its own: %s %s:PATH", *path, option, *file);
+	say("%s: the guest has files of its own there: %s %s:PATH", *path, option, *file);
 	return false;
 }
 
@@ -249,11 +249,10 @@ static bool copy_directory(struct boot *b, const char *what)
 		say_errno(file);
 		done = false;
 	} else if (done && !S_ISDIR(st.st_mode)) {
-		say("%s: is no directory: --copy brings a file along", file);
+		say("%s: is no directory: use --copy for a file", file);
 		done = false;
 	} else if (done && !strcmp(path, "/")) {
-		say("--dir %s: the guest's / cannot be made unchangeable: --dir %s:PATH", what,
-		    file);
+		say("--dir %s: the guest's / cannot be made read-only: --dir %s:PATH", what, file);
 		done = false;
 	}
 	if (done) {

@@ -12,23 +12,24 @@
 static const char usage[] =
     "Usage: trapline list [OPTION]... [PATTERN]...\n"
     "\n"
-    "Lists the events that the kernel has, or what else can be asked for. PATTERN: only those that "
-    "have it in them, or, with * ? [],\n"
-    "that are so; SYSTEM or SYSTEM:EVENT as well.\n"
+    "Lists the kernel's events, or what an option below names. PATTERN: only lines that contain "
+    "it, or that match it if it has *, ?\n"
+    "or []; SYSTEM and SYSTEM:EVENT work, too.\n"
     "\n"
-    "  -e, --events     events (record -e); if nothing else is asked for, these\n"
-    "  -F, --formats    their fields, a line for each (record -f and -R)\n"
-    "  -f, --functions  functions that can be probed (record --define 'p:NAME FUNCTION')\n"
-    "  -p, --tracers    tracers (record -p)\n"
-    "  -C, --clocks     clocks (record -C)\n"
-    "  -O, --options    trace options (record -O)\n"
-    "  -P, --programs   the guest's programs (record PROGRAM)\n"
+    "  -e, --events     events (for record -e); the default\n"
+    "  -F, --formats    the fields of events, one event a line (for record -f and -R)\n"
+    "  -f, --functions  functions that can be probed (for record --define 'p:NAME FUNCTION')\n"
+    "  -p, --tracers    tracers (for record -p)\n"
+    "  -C, --clocks     clocks (for record -C)\n"
+    "  -O, --options    trace options (for record -O)\n"
+    "  -P, --programs   the guest's programs (for record PROGRAM)\n"
     "\n";
 
-static const char statuses[] = "\n"
-			       "Exit status: 0 something was listed, 1 nothing is like a PATTERN, "
-			       "123 the machine ended before it told, 124 --timeout, 125\n"
-			       "trouble of ours, 128+N ended by signal N.\n";
+static const char statuses[] =
+    "\n"
+    "Exit status: 0 something was listed, 1 nothing matches a PATTERN, 123 the machine ended "
+    "before it answered, 124 --timeout, 125\n"
+    "trapline failed, 128+N signal N ended it.\n";
 
 #define EXIT_NOTHING 1
 
