@@ -241,7 +241,7 @@ void __noreturn kernel_trap_fatal(
  */
 bool kernel_probe_int3(struct regs *r);
 /*
- * A hooked function has returned: r has its registers, r->rsp as behind the ret. Where it is to
+ * A hooked function has returned: r has its registers, r->rsp as after the ret. Where it is to
  * return to. Interrupts off.
  */
 u64 kernel_probe_return(struct regs *r);
@@ -256,7 +256,7 @@ void kernel_probe_original(u64 addr, u8 *code, unsigned n);
 /* A detour is entered while handlers run on this CPU. Interrupts off. */
 void kernel_probe_missed(struct regs *r);
 /*
- * A hooked function is entered: r->rip is one behind its beginning, r->rsp points at its return
+ * A hooked function is entered: r->rip is one byte after its start, r->rsp points at its return
  * address. Where to go on.
  */
 u64 kernel_hook_many(struct regs *r);  /* preemption off */

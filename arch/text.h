@@ -86,7 +86,7 @@ const struct text_patch_stats *text_patch_stats(void);
 #define __noprobe __notrace __attribute__((section(".noprobe.text"), noinline))
 
 /*
- * Why a function that is marked __notrace begins without a hook (kernel/kprobe/hook.h): behind it,
+ * Why a function that is marked __notrace begins without a hook (kernel/kprobe/hook.h): after it,
  * in its file.
  */
 struct notrace_reason {
@@ -106,7 +106,7 @@ struct notrace_reason {
  */
 #define ARCH_JUMP_LEN 5
 struct arch_probe {
-	u64 addr, next; /* the instruction, and the one behind it */
+	u64 addr, next; /* the instruction, and the one after it */
 	void (*resume)(struct regs *r, const struct arch_probe *p); /* [A] */
 	u64 slot;	       /* where the copy stands; 0: it is emulated */
 	u64 target;	       /* of a branch; of ret what it drops */
@@ -137,7 +137,7 @@ u64 arch_probe_insn(u64 addr, unsigned *len);
 const char *arch_probe_refused(u64 addr);
 /* When no CPU can be in its slot any more: see arch_probe_sync(). */
 void arch_probe_release(struct arch_probe *p);
-/* Sets r to go on with what the int3 replaced, or behind it. */
+/* Sets r to go on with what the int3 replaced, or after it. */
 static inline void arch_probe_resume(struct regs *r, const struct arch_probe *p)
 {
 	READ_ONCE(p->resume)(r, p);
@@ -160,7 +160,7 @@ u64 arch_probe_origin(u64 rip);
 /*
  * A jump in place of the breakpoint: it leads to a detour, which saves the registers, calls a
  * function with interrupts off, runs copies of the instructions that the jump covers, and jumps
- * back behind them. Task context, under the same lock as prepare.
+ * back after them. Task context, under the same lock as prepare.
  */
 /*
  * Why there can be none, for good; NULL: there can, and p->region says what it covers. Looks at the

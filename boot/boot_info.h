@@ -51,7 +51,7 @@ struct boot_info {
 	uint64_t initrd_base, initrd_size; /* size 0: none */
 	uint64_t kernel_base, kernel_size; /* where the image and its bss lie, below 4 GiB */
 	/*
-	 * Free memory behind the image, for its first page tables; 0: up to the end of the range.
+	 * Free memory after the image, for its first page tables; 0: up to the end of the range.
 	 */
 	uint64_t kernel_room;
 	uint64_t entry_tsc; /* TSC at the first instruction of the loader or entry */

@@ -1,5 +1,5 @@
 /*
- * Behind uefi_entry.S: what the UEFI loader hands over is struct boot_info already. It stays where
+ * After uefi_entry.S: what the UEFI loader hands over is struct boot_info already. It stays where
  * it lies, in memory that the kernel's allocator leaves alone. Runs once, on the boot CPU, with the
  * loader's page tables.
  */

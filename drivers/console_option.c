@@ -35,7 +35,7 @@ static bool console_option_parse_rest(const char *s, struct uart_line *line)
 	return !*s || (*s == ',' && uart_line_parse(s + 1, line));
 }
 
-/* Behind "uart,": the place. */
+/* After "uart,": the place. */
 static bool parse_place(const char *s, struct console_option *out)
 {
 	static const struct {

@@ -18,7 +18,7 @@ enum {
 	KEY_F12 = 0x58,
 	KEY_SYSRQ = 0x54, /* Print Screen while Alt is held */
 };
-enum { PAUSE_CODES = 5 }; /* behind 0xe1 */
+enum { PAUSE_CODES = 5 }; /* after 0xe1 */
 
 /* By code: 0 to 0x39, plain and with shift. */
 static const char plain[] = "\0\033"

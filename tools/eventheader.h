@@ -16,6 +16,6 @@ void show(const struct eh_record *rec, const struct eh_origin *origin);
 bool show_dat(const char *name, struct in in);
 /*
  * Those of sub-buffers of the kernel's own format, of page_size bytes each. formats: the text of
- * `format` files, one behind the other.
+ * `format` files, one after the other.
  */
 bool show_pages(const char *name, struct in in, struct in formats, uint32_t page_size);

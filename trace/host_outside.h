@@ -12,8 +12,8 @@
  */
 void host_address_map(u64 *direct, u64 *image, u64 *offset, u64 *ram_end);
 /*
- * Where the table behind host_sym_nth() lies: how many there are, the first one's address, then the
- * addresses of u32s: each one's distance from the first, and where its name is behind the third
+ * Where the table of host_sym_nth() lies: how many there are, the first one's address, then the
+ * addresses of u32s: each one's distance from the first, and where its name is after the third
  * address, which is that of the names; and the address of u32s with a bit for each, set for those
  * that are not static.
  */

@@ -34,7 +34,7 @@
 #undef F_MASK
 #undef TRACE_EVENT
 
-/* 2. How many bytes lie behind the fields. */
+/* 2. How many bytes lie after the fields. */
 #define F(type, name, from)
 #define F_ARRAY(type, name, n, from)
 #define F_CHARS(name, n, from)

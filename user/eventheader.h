@@ -85,7 +85,7 @@ struct eh_attributes {
  *     EH_WRITE_AS(&requests, "Begin", EH_AS(.opcode = EVENTHEADER_ACTIVITY_START, .activity = id),
  *     EHF_U32("n", 1))
  *
- * The name and those of fields are string literals; behind them may stand attributes:
+ * The name and those of fields are string literals; after them may stand attributes:
  * "bytes;unit=KiB".
  */
 #define EH_WRITE(tp, name, ...) EH_WRITE_AS(tp, name, EH_AS() __VA_OPT__(, ) __VA_ARGS__)
@@ -176,7 +176,7 @@ struct eh_attributes {
 #define EHF_STRUCT(name, members)		(PLAIN, name, EH_STRUCT, members, 0, 0, )
 /*
  * Arrays of structs, and of strings: n elements in `bytes` bytes at p, as they are to stand in the
- * event (kernel/abi/eventheader.h). Behind EHF_STRUCTS come its `members` fields, each an
+ * event (kernel/abi/eventheader.h). After EHF_STRUCTS come its `members` fields, each an
  * EHF_MEMBER, which has no value of its own.
  */
 #define EHF_STRUCTS(name, members, n, p, bytes) EHF_PACKED(name, EH_STRUCT, members, n, p, bytes)
@@ -189,7 +189,7 @@ struct eh_attributes {
 
 /* ---- how it is done ---- */
 
-/* Bytes of the payload, behind a count of them if there is to be one. */
+/* Bytes of the payload, after a count of them if there is to be one. */
 struct eh_part {
 	const void *data;
 	size_t size;

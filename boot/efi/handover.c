@@ -72,7 +72,7 @@ static void exit_boot_services(EFI_HANDLE image, struct map *m)
 }
 
 /*
- * The image below 4 GiB, with room behind it for the tables of all RAM in pages of 2 MiB, and more.
+ * The image below 4 GiB, with room after it for the tables of all RAM in pages of 2 MiB, and more.
  */
 static void place_kernel(
     struct boot_info *bi, const struct kernel_image *kernel, const void *file, uint64_t ram_end)

@@ -70,7 +70,7 @@ static void add(struct boot_info *bi, struct boot_range r)
 		*worst = r;
 }
 
-/* Descriptor number i; false: it is behind the end, or no range of addresses. */
+/* Descriptor number i; false: it is past the end, or no range of addresses. */
 static bool descriptor(
     const void *map, size_t size, size_t each, size_t i, const struct efi_memory **out)
 {

@@ -89,7 +89,7 @@ static bool printable(const char *signature)
 	return true;
 }
 
-/* Of several of one kind each has its number behind its name, as on Linux. */
+/* Of several of one kind each has its number after its name, as on Linux. */
 static void number_tables(void)
 {
 	for (unsigned i = 0; i < table_count; i++) {

@@ -77,7 +77,7 @@ struct acpi_serial {
 
 /* A table that a root table (or, for DSDT and FACS, the FADT) points to, refused ones too. */
 struct acpi_table {
-	char name[12]; /* signature; with a number behind where there are several of its kind */
+	char name[12]; /* signature; with a number after where there are several of its kind */
 	u64 address;
 	const struct sdt *table; /* whole, its checksum right; NULL: refused */
 	const char *wrong;	 /* then why: "its checksum is wrong" */

@@ -9,7 +9,7 @@
 
 enum { AML_ZERO = 0, AML_ONE = 1, AML_BYTE = 0x0a, AML_NAME = 0x08, AML_PACKAGE = 0x12 };
 
-/* A small integer of AML at *p, which moves behind it. */
+/* A small integer of AML at *p, which moves past it. */
 static bool acpi_aml_integer(const u8 **p, const u8 *end, u8 *out)
 {
 	if (*p < end && (**p == AML_ZERO || **p == AML_ONE)) {
@@ -24,7 +24,7 @@ static bool acpi_aml_integer(const u8 **p, const u8 *end, u8 *out)
 	return false;
 }
 
-/* `p` is behind the name _S5_: package, its length (1 to 4 bytes, the count in bits 6-7 of the
+/* `p` is after the name _S5_: package, its length (1 to 4 bytes, the count in bits 6-7 of the
  * first), element count. */
 static bool s5_package(const u8 *p, const u8 *end, u8 *a, u8 *b)
 {

@@ -4,7 +4,7 @@
  * 1.4.
  *
  *     tracepoint  PROVIDER_L<level>K<keyword>[OPTIONS], level and keyword in lower-case hex; an
- *                 option is an upper-case letter with digits and lower-case letters behind it
+ *                 option is an upper-case letter with digits and lower-case letters after it
  *     event       struct eventheader, [extensions], payload
  *     extension   struct eventheader_extension, then `size` bytes
  *
@@ -67,7 +67,7 @@ enum eventheader_opcode {
 };
 
 struct eventheader_extension {
-	uint16_t size; /* bytes behind this structure */
+	uint16_t size; /* bytes after this structure */
 	uint16_t kind; /* with EVENTHEADER_CHAIN */
 };
 

@@ -307,7 +307,7 @@ _Static_assert(sizeof(struct abi_sigframe) == 440, "struct rt_sigframe");
 
 /*
  * Bytes 464 to 511 of the FPU area of a frame say whether an XSAVE area follows; MAGIC2 stands
- * behind it.
+ * after it.
  */
 struct abi_fpx_sw_bytes {
 	uint32_t magic1, extended_size;
@@ -319,7 +319,7 @@ struct abi_fpx_sw_bytes {
 #define ABI_FP_XSTATE_MAGIC1 0x46505853u
 #define ABI_FP_XSTATE_MAGIC2 0x46505845u
 
-/* ---- The start of a program: what lies behind its environment ---- */
+/* ---- The start of a program: what lies after its environment ---- */
 
 enum {
 	ABI_AT_NULL,

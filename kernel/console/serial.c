@@ -12,10 +12,9 @@
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 
-#define NO_ISA_IRQ SERIAL_NO_IRQ
-#define QEMU_VENDOR                                                                                \
-	0x1b36	       /* its cards with 2 and 4 ports have one behind the other in one window */
-#define PORT_WINDOW  8 /* bytes */
+#define NO_ISA_IRQ   SERIAL_NO_IRQ
+#define QEMU_VENDOR  0x1b36 /* all ports of its cards with 2 and 4 lie in one window */
+#define PORT_WINDOW  8	    /* bytes */
 #define ISA_IRQ_LAST 15
 
 struct serial_port serial_ports[SERIAL_MAX];

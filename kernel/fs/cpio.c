@@ -6,7 +6,7 @@
 #define HEADER_SIZE 110u
 #define NAME_LIMIT  4096u /* with the NUL, as PATH_MAX */
 
-/* The header's 13 numbers, 8 hex digits each, behind the 6 of the magic. */
+/* The header's 13 numbers, 8 hex digits each, after the 6 of the magic. */
 enum {
 	F_INO,
 	F_MODE,
@@ -81,7 +81,7 @@ static bool name_is_good(const char *name, size_t size)
 	return false;
 }
 
-/* Zero bytes pad the end of an archive; another may come behind them. */
+/* Zero bytes pad the end of an archive; another may come after them. */
 static void skip_padding(struct cpio *c)
 {
 	while (c->at < c->size && c->data[c->at] == 0)

@@ -41,7 +41,7 @@ static u64 device_number(const char *name)
 }
 
 /*
- * The directory of `path`, made where it is missing; *name is what stands behind it. With a
+ * The directory of `path`, made where it is missing; *name is what stands after it. With a
  * reference.
  */
 static int dev_parent_of(const char *path, struct vnode **dir, const char **name)

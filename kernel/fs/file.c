@@ -145,7 +145,7 @@ static int find_or_create(struct walk *w, u32 flags, u32 mode, struct vnode **ou
 	int r;
 
 	do {
-		/* A slash behind a name asks for a directory, and open() makes none. */
+		/* A slash after a name asks for a directory, and open() makes none. */
 		if (w->slash && w->last == LAST_NAME)
 			return -EISDIR;
 		r = walk_final(w, !(flags & (O_EXCL | O_NOFOLLOW)), out);

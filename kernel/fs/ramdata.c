@@ -187,7 +187,7 @@ void *ramdata_pin(struct ramdata *d, u64 index)
 void ramdata_destroy(struct ramdata *d)
 {
 	d->pinned = false;
-	d->size = RAMDATA_MAX; /* pages that were cut off while pinned lie behind the size */
+	d->size = RAMDATA_MAX; /* pages that were cut off while pinned lie after the size */
 	ramdata_truncate(d, 0);
 }
 

@@ -166,7 +166,7 @@ int cpio_unpack(const void *data, size_t size)
 		if (r != 1)
 			break;
 		path[0] = '/';
-		/* A name of the full length does not fit behind our slash; a leading slash of its
+		/* A name of the full length does not fit after our slash; a leading slash of its
 		 * own does no harm. */
 		if (strscpy(path + 1, e.name, PATH_MAX - 1) < 0 || unpack_entry(&u, path, &e))
 			u.refused++;

@@ -151,7 +151,7 @@ int vfs_fstat(struct file *f, struct vstat *st)
 	return 0;
 }
 
-/* What mkdir and symlink share: the last component must be a free name. `dir`: a slash behind it is
+/* What mkdir and symlink share: the last component must be a free name. `dir`: a slash after it is
  * fine. */
 static int vfs_walk_new(struct walk *w, const char *path, bool dir)
 {
@@ -330,7 +330,7 @@ int vfs_unlink(const char *path)
 	return r;
 }
 
-/* A slash behind either name of a rename asks for directories. */
+/* A slash after either name of a rename asks for directories. */
 static int rename_slashes(struct walk *from)
 {
 	struct vnode *v;

@@ -220,8 +220,9 @@ static int walk_on(struct walk *w)
 }
 
 /*
- * How much of an absolute path leads to the directory of its last component; 0: that is the root,
- * or not so easy to tell. Behind "." and ".." is a directory that the walk itself must look up.
+ * The length of the part of an absolute path that leads to the directory of its last component; 0:
+ * that is the root, or the walk must look up the directory itself ("." and "..", a slash at the
+ * end).
  */
 static size_t walk_dir_len(const char *path, size_t len)
 {
@@ -232,7 +233,7 @@ static size_t walk_dir_len(const char *path, size_t len)
 	return last == path + len || *last == '.' ? 0 : last - 1 - path;
 }
 
-/* Goes straight to a directory that a path has led to before. */
+/* Starts the walk at a cached directory, if the path's beginning leads to one. */
 static bool walk_jump(struct walk *w, const char *path, size_t n)
 {
 	struct vnode *dir = walk_cache_find(path, n);

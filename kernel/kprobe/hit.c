@@ -51,7 +51,7 @@ static __noprobe void kprobe_resume_trapping(
 		kprobe_call_post_handlers(s, r);
 }
 
-/* The int3 behind a copy. */
+/* The int3 after a copy. */
 static __noprobe bool kprobe_behind_copy(struct regs *r)
 {
 	u64 next = arch_probe_origin(r->rip - 1);

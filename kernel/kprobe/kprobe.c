@@ -76,7 +76,7 @@ static bool site_wants_trap(const struct probe_site *s)
 	return false;
 }
 
-/* Nobody traps behind its copy from now on; freed when nobody is there: site_free_untrapped(). */
+/* Nobody traps after its copy from now on; freed when nobody is there: site_free_untrapped(). */
 static void site_untrap(struct probe_site *s)
 {
 	s->untrapped = s->trapping;
@@ -404,7 +404,7 @@ static void show_probe(struct seq *out, const struct kprobe *p, struct probe_sit
 	sym_print(where, sizeof(where), s->addr, true);
 	where[strcspn(where, "/")] = '\0';
 	/*
-	 * Linux has the name of a module behind the place, and says of each probe of a place that
+	 * Linux has the name of a module after the place, and says of each probe of a place that
 	 * it is optimized.
 	 */
 	seq_printf(out, "%016llx  %c  %s    %s%s\n", (unsigned long long)s->addr,

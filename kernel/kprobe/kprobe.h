@@ -34,7 +34,7 @@ struct kretprobe;
 struct probe_site;
 
 /*
- * Called before the instruction; regs->rip is one behind its beginning. A handler that changed
+ * Called before the instruction; regs->rip is one byte after its start. A handler that changed
  * regs->rip returns nonzero: execution continues there, and the instruction is skipped. Once the
  * probe has become a jump, the result is ignored. A post handler prevents that.
  */

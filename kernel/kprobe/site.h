@@ -16,7 +16,7 @@ struct probe_site {
 	struct kprobe *first;	 /* [A] */
 	struct arch_probe arch;	 /* [I] but for what is of jumps */
 	/*
-	 * With a slot that traps behind the instruction; made when a probe first wants to know.
+	 * With a slot that traps after the instruction; made when a probe first wants to know.
 	 * [A]; NULL: none does.
 	 */
 	struct arch_probe *trapping;

@@ -253,7 +253,7 @@ static __noinline bool fmt_emit_extension(
 	return true;
 }
 
-/* %p at f (just behind the p): takes the letter of an extension; returns what follows. */
+/* %p at f (just after the p): takes the letter of an extension; returns what follows. */
 static const char *emit_pointer(struct out *o, const struct spec *sp, const char *f, const void *p)
 {
 	if (is_alpha(*f)) {
@@ -306,7 +306,7 @@ static const char *parse_field(const char *f, struct args *a, struct spec *sp)
 	return f;
 }
 
-/* f is just behind the %; returns what follows the conversion's letter. */
+/* f is just after the %; returns what follows the conversion's letter. */
 static const char *parse_spec(const char *f, struct args *a, struct spec *sp)
 {
 	/* Bytes of the argument; L is Linux's, for long long. */

@@ -5,7 +5,7 @@
  * Conversions: d i u x X o c s p %, with flags - 0 + space #, width and precision (* too), lengths
  * hh h l ll z j t. %p of the C standard's kind prints bare hex of 16 digits. Extensions of the
  * kernel's own, taken by the hook the sink's owner sets with fmt_set_pointer_hook(): %pS %ps %pK
- * and so on (a letter right behind the p).
+ * and so on (a letter right after the p).
  */
 #pragma once
 

@@ -16,7 +16,7 @@ static unsigned digit_value(char c)
 	return 255;
 }
 
-/* Settles base 0 by the prefix and steps over "0x". "0x" without a hex digit behind it is octal 0
+/* Settles base 0 by the prefix and steps over "0x". "0x" without a hex digit after it is octal 0
  * and an x. */
 static const char *parse_base(const char *s, unsigned *base)
 {
@@ -50,7 +50,7 @@ static const char *take_digits(const char *s, unsigned base, u64 *value, bool *o
 	return s;
 }
 
-/* The whole string behind the sign. */
+/* The whole string after the sign. */
 static int parse_magnitude(const char *s, unsigned base, u64 *out)
 {
 	u64 v;

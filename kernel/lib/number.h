@@ -13,7 +13,7 @@ int parse_s64(const char *s, unsigned base, s64 *out);
 int parse_u32(const char *s, unsigned base, u32 *out);
 int parse_s32(const char *s, unsigned base, s32 *out);
 /*
- * The C library's prefix parser: digits at *s; *end is set behind the last one taken. Wraps on
+ * The C library's prefix parser: digits at *s; *end is set after the last one taken. Wraps on
  * overflow, as Linux's.
  */
 u64 parse_digits(const char *s, const char **end, unsigned base);

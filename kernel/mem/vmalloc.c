@@ -17,7 +17,7 @@
 
 struct vmap {
 	struct list_head node; /* sorted by start */
-	u64 start, pages;      /* without the guard page behind */
+	u64 start, pages;      /* without the guard page after */
 	u64 pa;		       /* of stacks, one run; else 0: page by page below */
 	u64 page[];
 };
@@ -25,7 +25,7 @@ struct vmap {
 static struct spinlock vmap_lock = SPINLOCK_INIT;
 static struct list_head vmaps = LIST_HEAD_INIT(vmaps);
 
-/* Finds room behind the first range that is followed by enough of it, and takes it. */
+/* Finds room after the first range that is followed by enough of it, and takes it. */
 static bool vmap_place(struct vmap *v)
 {
 	u64 bytes = (v->pages + 1) * PAGE_SIZE;

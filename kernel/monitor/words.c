@@ -90,9 +90,9 @@ static void words_redirect(struct cutter *c)
 	c->p += c->w->append ? 2 : 1;
 	c->p += strspn(c->p, " \t");
 	if (words_ends(*c->p))
-		c->wrong = "no file behind >";
+		c->wrong = "no file after >";
 	else if (c->w->to)
-		c->wrong = "two files behind >";
+		c->wrong = "two files after >";
 	else
 		c->w->to = words_word(c);
 }
@@ -129,7 +129,7 @@ bool words_next(struct words *w, const char **at, int status, int pid, const cha
 	}
 	words_command(&c);
 	if (!c.wrong && w->only_after_success && !w->count)
-		c.wrong = "no command behind &&";
+		c.wrong = "no command after &&";
 	if (!c.wrong && !w->count && w->to)
 		c.wrong = "no command before >";
 	w->word[w->count] = NULL;

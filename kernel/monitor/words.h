@@ -13,9 +13,9 @@
 #define WORDS_TEXT 4096U
 
 struct words {
-	char *word[WORDS_MAX + 1]; /* NULL behind the last */
+	char *word[WORDS_MAX + 1]; /* NULL after the last */
 	int count;
-	const char *to; /* the file behind > or >>; NULL: none */
+	const char *to; /* the file after > or >>; NULL: none */
 	bool append;
 	bool only_after_success; /* A && stood before it */
 	char text[WORDS_TEXT];

@@ -30,5 +30,5 @@ void area_remove(struct mm *mm, struct vm_area *a);
  * stays so: unseen).
  */
 int area_cut(struct mm *mm, u64 start, u64 end);
-/* Joins what has become alike, from the area before start to the one behind end. */
+/* Joins what has become alike, from the area before start to the one after end. */
 void area_merge(struct mm *mm, u64 start, u64 end);

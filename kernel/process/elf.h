@@ -20,13 +20,13 @@ struct elf_segment {
 	u64 offset;   /* in the file, of start: page-aligned */
 	u64 file_end; /* in the file */
 	unsigned prot;
-	bool zeros; /* the program has memory behind file_end, which begins as zeros */
+	bool zeros; /* the program has memory after file_end, which begins as zeros */
 };
 
 struct elf_image {
 	u64 entry;
 	u64 phdr; /* where the program finds its own headers; 0: nowhere */
-	u64 end;  /* first byte behind the last segment: the heap starts in the page above */
+	u64 end;  /* first byte after the last segment: the heap starts in the page above */
 	u64 interp,
 	    interp_size; /* in the file: the interpreter's path with its NUL; size 0: none */
 	u64 interp_base; /* where the caller of elf_load_plan() puts the interpreter */

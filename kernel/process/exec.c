@@ -152,7 +152,7 @@ static int exec_parse_script(char *line, char **interpreter, char **arg)
 }
 
 /*
- * What a script is given comes behind its interpreter, the argument and its own path, which stands
+ * What a script is given comes after its interpreter, the argument and its own path, which stands
  * for its name.
  */
 static int exec_script_args(

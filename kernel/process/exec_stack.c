@@ -17,7 +17,7 @@ struct start_strings {
 
 static const char platform[] = "x86_64";
 
-/* Bytes of the arguments alone, without the environment behind them. */
+/* Bytes of the arguments alone, without the environment after them. */
 static size_t args_length(const struct exec_args *a)
 {
 	size_t len = 0;
@@ -51,7 +51,7 @@ static int write_strings(
 	return err;
 }
 
-/* Pointers to `n` strings that lie one behind the other; returns the word behind the NULL. */
+/* Pointers to `n` strings that lie one after the other; returns the word after the NULL. */
 static u64 *put_pointers(u64 *w, unsigned n, const char **s, const struct exec_args *a, u64 base)
 {
 	while (n--) {

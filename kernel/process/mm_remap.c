@@ -50,14 +50,14 @@ static long mm_move_area(struct mm *mm, struct vm_area *a, u64 to, u64 new_len)
 	}
 	moved->start = to;
 	moved->end = to + new_len;
-	mm_drop_pages(mm, a, a->start, a->end); /* those behind new_len */
+	mm_drop_pages(mm, a, a->start, a->end); /* those after new_len */
 	area_remove(mm, a);
 	area_insert(mm, moved);
 	area_merge(mm, to, to + new_len);
 	return to;
 }
 
-/* In place, if nothing is behind it: true. */
+/* In place, if nothing is after it: true. */
 static bool mm_grow_area(struct mm *mm, struct vm_area *a, u64 end, u64 new_end)
 {
 	if (a->end != end || new_end > USER_END || !area_range_free(mm, end, new_end))

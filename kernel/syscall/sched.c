@@ -177,7 +177,7 @@ static long sys_attr_size_refused(u64 at)
 	return err ? err : -E2BIG;
 }
 
-/* What comes behind the attributes known here must be 0. */
+/* What comes after the attributes known here must be 0. */
 static long sys_attr_copy(struct abi_sched_attr *attr, u64 at)
 {
 	u32 size;

@@ -16,7 +16,7 @@
 #include "kernel/task/explore.h"
 #include "kernel/task/sched.h"
 
-#define IDLE_PRIO 255 /* behind all */
+#define IDLE_PRIO 255 /* after all */
 
 static unsigned first_cpu(u64 mask)
 {

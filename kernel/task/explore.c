@@ -51,7 +51,7 @@ static u64 clocks[SCHEDULE_CLOCKS];	     /* [A] */
 static struct schedule plan;		     /* [I] */
 static bool taken[SCHEDULE_POINTS];	     /* [A] */
 static unsigned next_point[SCHEDULE_CLOCKS]; /* [A] the first that is not taken */
-static unsigned end_of[SCHEDULE_CLOCKS];     /* [I] behind the last of that clock */
+static unsigned end_of[SCHEDULE_CLOCKS];     /* [I] after the last of that clock */
 static struct hold holds[SCHEDULE_POINTS];
 static unsigned alive, ready; /* [A] explored tasks: all; those that run or want to */
 static u64 longest;	      /* [A] stretch in ring 3 that a point may be in, in ns */

@@ -6,7 +6,7 @@
  * Words. The *explored* tasks are those of one program: the task that called explore_begin(), and
  * its descendants. They have five clocks. Three run while at least two of the tasks are runnable:
  *   u  stretches in ring 3: one at each return from a system call or a fault, and a new task's
- *      first; a point of it tells also how many instructions behind that
+ *      first; a point of it tells also how many instructions after that
  *   k  instructions in the kernel, with the interrupts that come meanwhile
  *   l  ends of critical sections in the kernel: it lets go of a lock, took a mutex, or is about to
  *      enter a wait queue

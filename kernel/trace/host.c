@@ -445,7 +445,7 @@ long host_sym_number(const char *name)
 	return addr ? sym_index(addr) : -1;
 }
 
-/* linker.ld: behind all that has a place of its own. */
+/* linker.ld: after all that has a place of its own. */
 extern const u8 __types_start[], __types_end[];
 
 const void *host_types(size_t *size)

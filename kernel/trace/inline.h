@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) u64 trace_call_deep_word(u64 count)
 
 /*
  * A load of 32 bits clears the others: the compiler is told so by the type. As a read of memory it
- * stays behind host_preempt_disable(), and is done once.
+ * stays after host_preempt_disable(), and is done once.
  */
 typedef u64 trace_two_words __aligned(4);
 static inline __attribute__((always_inline)) unsigned long host_cpu(void)

@@ -37,5 +37,5 @@ void trace_sys_data_record(
  */
 void trace_sys_data_print(
     struct trace_out *out, const struct trace_event_field *args, const void *data, u32 len);
-/* Of `format`, behind "print fmt: ". */
+/* Of `format`, after "print fmt: ". */
 void trace_sys_data_show_fmt(struct seq *s, const struct syscall_data *d);

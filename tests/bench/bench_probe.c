@@ -3,7 +3,7 @@
 #include "kernel/kprobe/kprobe.h"
 #include "tests/bench/bench.h"
 
-/* An instruction that is emulated at its beginning, one that runs in a copy behind it. */
+/* An instruction that is emulated at its beginning, one that runs in a copy after it. */
 u64 bench_probe_target(u64 a);
 __asm__(".pushsection .text.asm, \"ax\"\n.globl bench_probe_target\n.type bench_probe_target, "
 	"@function\n.balign 16\nbench_probe_target:\n\t"

@@ -1,6 +1,6 @@
 /*
  * A boot sector for BIOSes, so that emulators without UEFI or PVH can be tried: reads the kernel, a
- * flat image that lies right behind, to 1 MiB, takes the memory map from the BIOS, and enters the
+ * flat image that lies right after, to 1 MiB, takes the memory map from the BIOS, and enters the
  * kernel as PVH does. Assembled with CMDLINE='"..."' and CHUNKS, the image's length in pieces of 32
  * KiB.
  */

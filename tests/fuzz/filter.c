@@ -1,5 +1,5 @@
 /*
- * The filter's parser and evaluator. Input: the text up to the first NUL, behind it the bytes of a
+ * The filter's parser and evaluator. Input: the text up to the first NUL, after it the bytes of a
  * record. What is accepted must make a program that goes forward and must decide about the record,
  * and about every shorter one, without reading beyond it; what is refused must say why, and where
  * in the text.

@@ -2,7 +2,7 @@
  * The memory that the flight recorder kept, damaged. Input: edits of a region that is whole, each {
  * u8 where, u8 length, u16 unit, u16 offset, bytes }. `where` % 8 says what the unit and the offset
  * count from; sums of what was edited are made right again, or a chance check would end everything
- * before what lies behind it.
+ * before what lies after it.
  *
  *   0  the header's first part, sealed     1 the rest of the header 2 a format, sealed 3 names of
  *                                          functions, sealed

@@ -2,7 +2,7 @@
  * What the host reads of traces: sub-buffers, formats, whole files, serial logs. The first byte
  * says what the rest is:
  *
- *   0  a trace.dat file                       1 a format up to the first NUL, behind it records of
+ *   0  a trace.dat file                       1 a format up to the first NUL, after it records of
  *       a sub-buffer, and what all writers
  *   2  a sub-buffer in Linux's format            make of them
  *   3  the same in the kernel's               4  a serial log

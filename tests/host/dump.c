@@ -69,7 +69,7 @@ static void lines(void)
 	trace_fresh();
 }
 
-/* A dump begins behind what a consuming reader took, and takes nothing from it. */
+/* A dump begins after what a consuming reader took, and takes nothing from it. */
 static void beside_a_reader(void)
 {
 	u64 ts, lost;

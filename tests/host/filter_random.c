@@ -280,7 +280,7 @@ static void make_record(struct filter_sample *rec)
 
 /* ---- what it means ---- */
 
-/* A class at p (behind '['); *end behind its ']'. False if it has no end. */
+/* A class at p (after '['); *end after its ']'. False if it has no end. */
 static bool class_of(const char *p, char c, bool *match, const char **end)
 {
 	bool invert = *p == '!';

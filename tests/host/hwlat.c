@@ -158,7 +158,7 @@ static void with_smis(void)
 }
 
 /*
- * Round the mask, beginning behind its first; a CPU that leaves the mask is not visited any more.
+ * Round the mask, beginning after its first; a CPU that leaves the mask is not visited any more.
  */
 static void round_robin(void)
 {

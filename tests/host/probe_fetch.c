@@ -13,7 +13,7 @@
 
 #include <sys/mman.h>
 
-/* Two pages, and none behind them; what a case leaves there, the next one finds. */
+/* Two pages, and none after them; what a case leaves there, the next one finds. */
 static char *two_pages(void)
 {
 	static char *at;

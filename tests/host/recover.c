@@ -235,7 +235,7 @@ static void overtaken(void)
 	expect(4, 0, 0, 4);
 	EXPECT_EQ(pages[0].page, FIRST + 2);
 	EXPECT_EQ(pages[3].page, FIRST + 1);
-	ring()->number = rb_number_make(LAP - 1, 1); /* behind its reader */
+	ring()->number = rb_number_make(LAP - 1, 1); /* after its reader */
 	EXPECT(recover(RING));
 	EXPECT_EQ(found.good, 0);
 	free(image);

@@ -1,6 +1,6 @@
 /*
  * What docs/ring-buffer.md shows of the ring buffer is what the ring buffer does. Its pictures
- * stand in blocks behind a line `<!-- ring_doc NAME -->`; each is made here again, from the ring's
+ * stand in blocks after a line `<!-- ring_doc NAME -->`; each is made here again, from the ring's
  * own memory, and compared. Steps are seen by running an operation with the CPU's trap flag on and
  * writing down each word that changed, in the order it did. A block that differs is printed as it
  * should be.

@@ -294,7 +294,7 @@ static int nothing(void)
 }
 
 /*
- * The first hundred allocations one by one, of those behind (sub-buffers, mostly) some. Each time
+ * The first hundred allocations one by one, of those after (sub-buffers, mostly) some. Each time
  * nothing has happened.
  */
 static void each_fails(const char *what, int (*fn)(void), int (*undo)(void))

@@ -163,7 +163,7 @@ static void every_call(void)
 	    8,			     /* never mapped */
 	    0x10000000,		     /* free */
 	    0x7ffffffff000 - 4,	     /* runs over the end of ring 3 */
-	    0x7ffffffff000,	     /* behind it */
+	    0x7ffffffff000,	     /* after it */
 	    0x800000000000,	     /* not canonical */
 	    0xffff7fffffffffff,	     /* the same from above */
 	    0x7ffffffff000 - 1,	     /* the last byte below it */

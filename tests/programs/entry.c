@@ -53,7 +53,7 @@ static void go_on(struct abi_ucontext *uc)
 	uc->uc_mcontext.rflags &= ~0x40100UL; /* AC, TF */
 }
 
-/* Runs instructions that trap; goes on behind them. */
+/* Runs instructions that trap; goes on after them. */
 #define TRAPS(...)                                                                                 \
 	do {                                                                                       \
 		signals = 0;                                                                       \
@@ -201,7 +201,7 @@ static void change_all(struct abi_ucontext *uc)
 
 	c->rcx = 0xc0c0c0c0c0;
 	c->r11 = 0x1111111111;
-	c->rip += 2; /* behind the ud2 */
+	c->rip += 2; /* after the ud2 */
 }
 
 /* What a handler writes into rcx and r11 arrives, though sysret could not give it. */
@@ -258,7 +258,7 @@ static void returns_to_nowhere(void)
 
 static void bad_stack_call(void)
 {
-	/* A system call needs no stack of ring 3; the push behind it does. */
+	/* A system call needs no stack of ring 3; the push after it does. */
 	__asm__ volatile("movabsq $0x800000000000, %%rsp\n\tmovl $39, %%eax\n\tsyscall\n\t"
 			 "movq $-4096, %%rsp\n\tmovl $39, %%eax\n\tsyscall\n\tint3" ::
 			     : "rax", "rcx", "r11", "memory");

@@ -250,7 +250,7 @@ static void shared_mapping(void)
 	CHECK_EQ(b[1], 'E');
 	CHECK(pread(fd, &c, 1, 1) == 1 && c == 'E');
 	if (fork() == 0) {
-		a[4096] = 1; /* a page behind the end of the file */
+		a[4096] = 1; /* a page after the end of the file */
 		_exit(0);
 	}
 	wait(&status);

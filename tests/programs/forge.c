@@ -205,7 +205,7 @@ static void return_addresses(void)
 }
 
 /*
- * MOV SS holds back debug traps for one instruction: then the one behind it may be in the kernel
+ * MOV SS holds back debug traps for one instruction: then the one after it may be in the kernel
  * (CVE-2018-8897).
  */
 static void mov_ss_int3(void)

@@ -1,7 +1,7 @@
 /*
  * Hostile use of user events: hostile [THOUSANDS [SEED]] - two tasks make so many thousands of
  * system calls each (10) with arguments that are right, nearly right or mad: no address, the
- * kernel's, none at all by the CPU's rules, across the end of a page behind which nothing is,
+ * kernel's, none at all by the CPU's rules, across the end of a page after which nothing is,
  * read-only, with a hole in the middle. Only the errors listed for a call may come back, and at the
  * end no event may be left.
  *
@@ -24,7 +24,7 @@
 #define USER_END    0x7ffffffff000UL
 #define INDEX_MOST  4096 /* events that one file has registered: there are fewer names */
 
-static unsigned char *arena; /* and behind it nothing */
+static unsigned char *arena; /* and after it nothing */
 static unsigned char mirror[SIZE];
 static unsigned char holders[SIZE * 8]; /* of each bit of it: the registered words it is in */
 static long files[FILES];

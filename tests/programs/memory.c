@@ -7,7 +7,7 @@
 #define PAGES 64
 
 static char data[PAGES * PAGE] = {1}; /* in the file */
-static char zeros[PAGES * PAGE];      /* behind its end */
+static char zeros[PAGES * PAGE];      /* after its end */
 static char *heap;
 
 static void fill(char *p, char with)
@@ -267,7 +267,7 @@ static void copies_end_with_zeros(long fd)
 		syscall2(SYS_munmap, (long)copies[i], PAGE);
 }
 
-/* A private mapping of a file: its bytes, zeros to the page's end, SIGBUS behind it. */
+/* A private mapping of a file: its bytes, zeros to the page's end, SIGBUS after it. */
 static void mapped_file(void)
 {
 	long fd = syscall3(SYS_open, (long)"/tmp/memory", 0102, 0600), rd;

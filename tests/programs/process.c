@@ -313,7 +313,7 @@ static int fork_bomb(void)
 	return n;
 }
 
-/* Pids run up to 32767, begin again behind the low ones, and none is given twice. */
+/* Pids run up to 32767, begin again after the low ones, and none is given twice. */
 static void many(void)
 {
 	for (int i = 0; i < 1000; i++) {

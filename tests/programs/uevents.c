@@ -392,7 +392,7 @@ static void sizes(void)
 	CHECK_EQ(unreg(data, &word4, 6), 0);
 }
 
-/* Whether a sub-buffer of this CPU has n such bytes, and behind them zeros to the end of a word. */
+/* Whether a sub-buffer of this CPU has n such bytes, and after them zeros to the end of a word. */
 static bool has_padded(int cpu, unsigned char byte, int n)
 {
 	static unsigned char page[4096];

@@ -53,7 +53,7 @@ static bool lone_prefixes(const char *text)
 /*
  * What objdump sees otherwise, rightly or as a matter of taste: data, jumps with an operand-size
  * prefix (AMD's CPUs heed it, Intel's do not), and fwait, which it takes together with the
- * instruction behind it.
+ * instruction after it.
  */
 static bool is_left_out(const char *text, const u8 *bytes, unsigned n)
 {

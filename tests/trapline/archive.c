@@ -27,7 +27,7 @@ static void expect(struct cpio *c, const char *name, uint32_t mode, const char *
 }
 
 /*
- * Names and data of every length modulo 4, an empty file, a directory; another archive behind it.
+ * Names and data of every length modulo 4, an empty file, a directory; another archive after it.
  */
 static void read_again(void **state)
 {

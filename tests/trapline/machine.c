@@ -54,7 +54,7 @@ static void numbers(void **state)
 		     parse_seconds("1e10", &n) || parse_seconds(".", &n));
 }
 
-/* QEMU's words, one behind the other. */
+/* QEMU's words, one after the other. */
 static void command(const struct machine_options *o, char *text, size_t size)
 {
 	static const struct machine_files files = {3, 4, 5, 6, 7, 8};

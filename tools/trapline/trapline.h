@@ -3,7 +3,7 @@
 
 #include "tools/trapline/lib/util.h"
 
-/* The commands: arguments from behind their name on; exit status. */
+/* The commands: argv[0] is the name of the command. They return the exit status. */
 int cmd_convert(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_plot(int argc, char **argv);

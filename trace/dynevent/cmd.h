@@ -39,14 +39,14 @@ typedef int (*dynevent_check_arg_fn_t)(void *arg);
 
 struct dynevent_arg {
 	const char *str;
-	char separator; /* behind it */
+	char separator; /* after it */
 	dynevent_check_arg_fn_t check;
 };
 
 struct dynevent_arg_pair {
 	const char *lhs, *rhs;
 	char operator_; /* between them */
-	char separator; /* behind */
+	char separator; /* after */
 	dynevent_check_arg_fn_t check;
 };
 

@@ -36,7 +36,7 @@ struct dynevent_kind {
 	int (*free)(struct dynevent *ev);
 	/*
 	 * Is it meant by "-:[system/]event args"? system NULL: any; event "": any, args: what stood
-	 * behind, up to the line's end.
+	 * after, up to the line's end.
 	 */
 	bool (*match)(
 	    const struct dynevent *ev, const char *system, const char *event, const char *args);
@@ -66,7 +66,7 @@ int dynevent_clear(const struct dynevent_kind *kind);
 void dynevent_show(struct seq *s, const struct dynevent_kind *kind);
 
 /*
- * A write to one of the definition files: each line, without what stands behind a '#', to
+ * A write to one of the definition files: each line, without what stands after a '#', to
  * command(), which gets it as a copy it may cut up. Ends at the first that is refused; those before
  * it have had their effect. n or the error. A line is -EINVAL if it has a NUL, or if it takes
  * DYNEVENT_LINE_MAX bytes or more with its newline; the last one needs none.

@@ -4,7 +4,7 @@
  * have.
  *
  * A record: the common fields, then 8 bytes a number, dynamic string or stack, SYNTH_STRING_MAX
- * bytes a fixed string; the text of dynamic strings and the words of stacks lie behind.
+ * bytes a fixed string; the text of dynamic strings and the words of stacks lie after.
  * Definitions: task context under host_lock; recording: any context.
  */
 #pragma once
@@ -107,7 +107,7 @@ static inline struct synth_event *synth_event_of(const struct trace_event_call *
 	return container_of(call, struct synth_event, call);
 }
 
-/* Its text or its words lie behind the fields. */
+/* Its text or its words lie after the fields. */
 static inline bool synth_is_dynamic(const struct synth_field *f)
 {
 	return !f->type && !f->size;

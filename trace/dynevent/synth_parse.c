@@ -64,7 +64,7 @@ static char *synth_parse_copy(struct synth_def *def, const char *text, size_t n)
 	return at;
 }
 
-/* "unsigned" and "int" make one type; the brackets behind a field's name belong to it. */
+/* "unsigned" and "int" make one type; the brackets after a field's name belong to it. */
 static const char *type_text(
     struct synth_def *def, const char *prefix, const char *type, const char *array)
 {

@@ -15,7 +15,7 @@ struct logged_error {
 	u64 time_ns;
 	const char *where, *text;
 	u32 pos;
-	char cmd[]; /* and `where` behind its NUL */
+	char cmd[]; /* and `where` after its NUL */
 };
 
 static void drop(struct trace_array *tr, struct logged_error *e)

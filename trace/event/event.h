@@ -118,7 +118,7 @@ enum {
 struct trace_event_call {
 	const struct trace_event_class *class; /* [I] */
 	const char *name;		       /* [I] */
-	const char *print_fmt;		       /* [I] text behind "print fmt: " */
+	const char *print_fmt;		       /* [I] text after "print fmt: " */
 	const char *fmt;		       /* [I] the format alone; NULL: none */
 	const char *fmt_hashed;		       /* [I] the same with hashed pointers */
 	struct trace_key *key; /* [I] the key that enables its call sites; NULL: there is none */

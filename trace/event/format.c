@@ -38,7 +38,7 @@ const struct trace_event_field *trace_event_field(
 #define PUT(s, text) seq_write(s, text, sizeof(text) - 1)
 
 /*
- * "char[16]" is written as C has it, with the brackets behind the name; __data_loc keeps them with
+ * "char[16]" is written as C has it, with the brackets after the name; __data_loc keeps them with
  * the type. Without a format: an event's text is made when it is first enabled.
  */
 static void trace_event_show_field(struct seq *s, const struct trace_event_field *f)

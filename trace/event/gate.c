@@ -115,7 +115,7 @@ struct hit {
 	u32 size;
 };
 
-/* Whole words behind the common fields, the last one first. */
+/* Whole words after the common fields, the last one first. */
 static ALWAYS_INLINE void copy_fields(trace_word_t *to, const trace_word_t *from, u64 payload)
 {
 	u64 at = payload - sizeof(struct trace_entry);

@@ -1,5 +1,5 @@
 /*
- * Making a trace.dat file: which sub-buffers are in it, and giving them out behind the header. See
+ * Making a trace.dat file: which sub-buffers are in it, and giving them out after the header. See
  * dat.h for contexts.
  *
  * THE CUT. The file has what was recorded up to one time, the cut, on all CPUs; what is recorded
@@ -14,7 +14,7 @@
  *   D4 make the header. It has to say how much follows, and now that is known: what was copied, and
  *      for what there was no memory to copy, as many sub-buffers as there may be.
  *   D5 give it out, and the sub-buffers: copies are turned into the file's format one by one and
- *      freed; behind them what was not copied is looked at now, when its turn has come. If it is
+ *      freed; after them what was not copied is looked at now, when its turn has come. If it is
  *      overwritten by then, the file says so where it would have been: the next sub-buffer says how
  *      many events are missing before it, and empty ones fill up what the header promised.
  *

@@ -23,7 +23,7 @@ struct dat_page {
 };
 
 /*
- * The page has `size` bytes. `keep` bytes stay free behind the data, unless the first event alone
+ * The page has `size` bytes. `keep` bytes stay free after the data, unless the first event alone
  * needs them: sizeof(u64) for the number of lost events.
  */
 void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 size, u32 keep);
@@ -31,7 +31,7 @@ void dat_page_begin(struct dat_page *p, struct ring_buffer_page *page, u32 size,
 bool dat_page_put(struct dat_page *p, const void *data, u64 length, u64 time);
 /*
  * `time` is the page's if it is empty; `lost` events are missing before it (or RB_LOST_UNKNOWN):
- * the number stands behind the data if there is room.
+ * the number stands after the data if there is room.
  */
 void dat_page_end(struct dat_page *p, u64 time, u64 lost);
 
@@ -43,7 +43,7 @@ struct dat_convert {
 };
 
 /*
- * Fills `out` with the events from `w` on, as many as fit, and moves w on behind them; returns how
+ * Fills `out` with the events from `w` on, as many as fit, and moves w past them; returns how
  * many. `lost` as above.
  */
 u32 dat_page_convert(

@@ -16,7 +16,7 @@
  *    it is to be turned round.
  * 3. A predicate becomes the next instruction: its exits are the operand's chains, changed for each
  *    other if it is turned round.
- * 4. "&&" behind an operand: if that is true, go on with the next instruction; if false, so is the
+ * 4. "&&" after an operand: if that is true, go on with the next instruction; if false, so is the
  *    conjunction: its no joins that of the operands before it, in the frame.
  * 5. "||", ')' or the end: the conjunction is over, its no is all it has gathered.
  * 6. "||": if that is false, go on with the next instruction; if true, so is the disjunction: its

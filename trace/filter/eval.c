@@ -112,7 +112,7 @@ bool filter_test_cpu_in(
 	return in->mask >> host_cpu() & 1;
 }
 
-/* ---- what lies behind the fields ---- */
+/* ---- what lies after the fields ---- */
 
 /*
  * Returns the data that a __data_loc word locates, counted from `from` in the record; NULL: it is

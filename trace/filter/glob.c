@@ -29,7 +29,7 @@ static bool filter_match_end(const struct filter_insn *in, const char *s, u32 le
 	return len > n && !memcmp(s + len - 1 - n, in->text, n);
 }
 
-/* "*text*". The text has no NUL, so nothing behind the end of the string is equal to it. */
+/* "*text*". The text has no NUL, so nothing after the end of the string is equal to it. */
 static bool filter_match_middle(const struct filter_insn *in, const char *s, u32 len)
 {
 	u32 n = in->text_len;
@@ -105,9 +105,9 @@ void filter_text_prepare(struct filter_insn *in, char *pattern, size_t len, bool
 }
 
 /*
- * A class, from behind its '['. Returns where the pattern goes on, or NULL if it has no end and '['
- * stands for itself. "[!": any but these; the first character may be ']'; "a-z": a range; a '-'
- * before the end stands for itself.
+ * A class; p is after its '['. Returns where the pattern goes on, or NULL if the class has no end
+ * and '[' stands for itself. "[!": any but these; the first character may be ']'; "a-z": a range; a
+ * '-' before the end stands for itself.
  */
 static const char *match_class(const char *p, unsigned char c, bool *match)
 {
@@ -129,7 +129,7 @@ static const char *match_class(const char *p, unsigned char c, bool *match)
 }
 
 /*
- * Does the pattern's next element, a class or a character behind a backslash, take c? Returns where
+ * Does the pattern's next element, a class or a character after a backslash, take c? Returns where
  * it goes on, NULL: no.
  */
 static const char *match_special(const char *p, char c)

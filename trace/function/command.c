@@ -353,7 +353,7 @@ static const struct trace_trigger_command *trace_command_named(const char *name)
 	return t->name ? t : NULL;
 }
 
-/* What stands behind the name of the command; NULL: nothing. A dump is made once, whatever is said.
+/* What stands after the name of the command; NULL: nothing. A dump is made once, whatever is said.
  */
 static int trace_command_parse(struct trace_command *form, char *param, bool remove)
 {

@@ -132,7 +132,7 @@ static void load_stack(struct hist_field *f, const struct trace_event_field *fie
 	f->flags &= HIST_KEY | HIST_VAR | HIST_STACKTRACE;
 }
 
-/* log2 and buckets= are functions of the field they stand behind. */
+/* log2 and buckets= are functions of the field they stand after. */
 static int wrap(struct hist *h, struct hist_field *f)
 {
 	struct hist_field *inner = hist_alloc(h, sizeof(*inner));
@@ -468,7 +468,7 @@ static int check_operand(struct hist *h, const struct hist_field *f, const char 
 	return hist_fail(h, f->flags & HIST_STACKTRACE ? bad_stack : bad_string, text);
 }
 
-/* "-(...)": `text` stands behind the minus. */
+/* "-(...)": `text` stands after the minus. */
 static int parse_minus(struct hist *h, char *text, u32 flags, const char *var_name, u32 *depth,
     struct hist_field **out)
 {
@@ -612,7 +612,7 @@ static int parse_size(const char *text, u32 *size)
 	return 0;
 }
 
-/* The text behind one of the words, or NULL. */
+/* The text after one of the words, or NULL. */
 static char *hist_skip_keyword(char *part, const char *const *words)
 {
 	for (; *words; words++)
@@ -930,7 +930,7 @@ static void hide_minus(char *text)
 		text[4] = 'X';
 }
 
-/* The modifier that `trigger` shows behind a sort field may stand there, too. */
+/* The modifier that `trigger` shows after a sort field may stand there, too. */
 static char *skip_modifier(const struct hist_field *f, char *text)
 {
 	char own[40];

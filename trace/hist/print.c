@@ -27,7 +27,7 @@ static const struct {
     {HIST_USECS, ".usecs"},
 };
 
-/* None behind a reference or an expression: theirs are inside. */
+/* None after a reference or an expression: theirs are inside. */
 void hist_show_modifier(struct seq *s, const struct hist_field *f)
 {
 	unsigned i = 0;
@@ -368,7 +368,7 @@ static u32 collect(const struct hist *h, struct ranked *list, u32 max)
 	struct hist_entry **found = (struct hist_entry **)list;
 	u32 n = hist_map_entries(h->map, found, max);
 
-	/* From the last on: what is written lies behind what is still to be read. */
+	/* From the last on: what is written lies after what is still to be read. */
 	for (u32 i = n; i-- > 0;) {
 		struct hist_entry *e = found[i];
 		list[i].e = e;

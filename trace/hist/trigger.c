@@ -252,7 +252,7 @@ static int take_out(const struct request *r)
 /* ---- the line ---- */
 
 /*
- * An "if" with blanks around it; *filter is NULL without one. -EINVAL: nothing before or behind it.
+ * An "if" with blanks around it; *filter is NULL without one. -EINVAL: nothing before or after it.
  */
 static int split_filter(char *text, char **filter)
 {

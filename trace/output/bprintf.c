@@ -8,7 +8,7 @@
 
 /* One conversion of a format. */
 struct spec {
-	const char *start, *end; /* from the % on; behind the last letter */
+	const char *start, *end; /* from the % on; after the last letter */
 	u8 stars;		 /* '*' for width, precision: an int each */
 	u8 words;		 /* of the argument; 0: a string, or none */
 	char conv;
@@ -23,7 +23,7 @@ static u8 size_words(const char *length, const char *end)
 	return 1;
 }
 
-/* The next conversion at or behind fmt; false: the rest is plain text. */
+/* The next conversion at or after fmt; false: the rest is plain text. */
 static bool bprintf_next_spec(const char *fmt, struct spec *sp)
 {
 	const char *p = strchr(fmt, '%');

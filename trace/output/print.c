@@ -10,7 +10,7 @@
 #include "trace/host_clock.h"
 #include "trace/host_symbol.h"
 
-/* ---- strings made on the way: each lies in out->tmp behind the last, with a NUL ---- */
+/* ---- strings made on the way: each lies in out->tmp after the last, with a NUL ---- */
 
 static const char *tmp_start(struct trace_out *out)
 {
@@ -68,7 +68,7 @@ const char *trace_symbol_text(struct trace_out *out, u64 value, const struct tra
 	return tmp_end(out, start);
 }
 
-/* ---- what lies behind the fields ---- */
+/* ---- what lies after the fields ---- */
 
 static const void *located(const void *rec, u32 len, u32 loc, u32 *size)
 {
@@ -177,7 +177,7 @@ static u32 hash_pointer(u64 p)
 	return p >> 32;
 }
 
-/* The letters behind %p that kernel code uses. */
+/* The letters after %p that kernel code uses. */
 int trace_pointer_text(char *buf, size_t size, char letter, const void *p)
 {
 	switch (letter) {

@@ -55,7 +55,7 @@ static inline __printf(1, 2) void trace_check_format(const char *fmt __maybe_unu
 	} while (0)
 #define TRACE_PRINT_REST(out, fmt, ...) trace_print_text(out __VA_OPT__(, ) __VA_ARGS__)
 
-/* Storing what has no fixed size, behind the fields. */
+/* Storing what has no fixed size, after the fields. */
 #define TRACE_MEM_MAX 3000
 static inline u32 trace_mem_room(size_t len)
 {

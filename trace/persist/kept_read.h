@@ -51,7 +51,7 @@ struct kept_header {
 
 /*
  * A text: system and format of an event, each ended by a NUL. Multiples of 8 bytes; sum is of all
- * behind it.
+ * after it.
  */
 struct kept_text {
 	u64 sum;

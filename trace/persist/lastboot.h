@@ -20,7 +20,7 @@ struct trace_array *trace_lastboot_silent(void);
 /* What was found, and what not, and why. */
 void trace_lastboot_show(struct seq *s);
 
-/* Its events by number, NULL behind the last: system, name and the text of `format`. */
+/* Its events by number, NULL after the last: system, name and the text of `format`. */
 struct trace_prevboot_text {
 	const char *system, *format;
 	char name[256];

@@ -105,7 +105,7 @@ static int parse_probed(struct definition *d, const struct probe_words *w, struc
 	return -ENODEV;
 }
 
-/* The words behind "if", with one blank between them. */
+/* The words after "if", with one blank between them. */
 static void join_filter(struct definition *d, const struct probe_words *w)
 {
 	struct seq s;

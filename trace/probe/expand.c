@@ -101,7 +101,7 @@ static int find_args(const struct probe_words *w, struct probe_parse *form, u32 
 	return -EOPNOTSUPP;
 }
 
-/* The name of parameter n with `type` behind it, as a word more. */
+/* The name of parameter n with `type` after it, as a word more. */
 static int probe_add_name(struct probe_words *out, struct probe_arena *text, struct probe_parse *p,
     u64 n, const char *type)
 {

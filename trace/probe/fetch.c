@@ -350,7 +350,7 @@ static inline __attribute__((always_inline)) void put_regs(
 	const u16 *reg = tp->reg;
 	u64 i = tp->n_args;
 
-	*++to = ip; /* behind the common fields */
+	*++to = ip; /* after the common fields */
 	if (ret)
 		*++to = *ret;
 	for (; i; i--)

@@ -41,7 +41,7 @@ static const char *unsigned_type(const char *bits)
 	return n == 8 ? "u8" : n == 16 ? "u16" : n == 32 ? "u32" : n == 64 ? "u64" : NULL;
 }
 
-/* The part behind ':', or NULL. A bitfield has the type of what it lies in. */
+/* The part after ':', or NULL. A bitfield has the type of what it lies in. */
 const struct probe_type *probe_type_find(const char *name)
 {
 	if (!name)

@@ -33,7 +33,7 @@ struct definition {
 	struct probe_id id;
 	char symbol[256]; /* "": addr */
 	u64 addr;	  /* with the offset */
-	u64 offset;	  /* behind the symbol, may be negative */
+	u64 offset;	  /* after the symbol, may be negative */
 	u8 access, len;
 };
 

@@ -16,7 +16,7 @@
 struct ring_buffer_iter {
 	struct ring_buffer *rb;
 	int cpu;
-	u64 seq, offset;	/* the next event lies there or behind */
+	u64 seq, offset;	/* the next event lies there or after */
 	u64 stamp;		/* time of the event before it */
 	u8 copy[] __aligned(8); /* as much as a sub-buffer has */
 };
@@ -102,7 +102,7 @@ static struct ring_buffer_event *find_event(
 			it->offset += *size;
 			continue;
 		}
-		/* `next` lies one behind the tail when the tail's sub-buffer is the reader's. */
+		/* `next` lies one after the tail when the tail's sub-buffer is the reader's. */
 		if (it->seq >= tail_seq || ring->next_seq > tail_seq)
 			return NULL;
 		it->seq = MAX(it->seq + 1, ring->next_seq);

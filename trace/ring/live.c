@@ -16,13 +16,13 @@
  * lies on the reader's page needs no V3: the reader alone gives it away.
  *
  * HOW MUCH WAS MISSED. `counted` is how many events of this ring, from its first one on, were
- * overwritten unread before we began, handed out to us since, or told missed. Behind a gap all
+ * overwritten unread before we began, handed out to us since, or told missed. After a gap all
  * sub-buffers before the one we have found are gone, so what was overwritten by then (R4; between
  * V2 and V3) less what is counted is what we missed. Only what a consuming reader took away
  * meanwhile is in neither: from then on nobody knows.
  *
  * BOUNDS. V1 to V3 begin again at most LOOK_TRIES times, then there is nothing, for now. A place
- * ends one round of the ring (ROUND_MIN at least) behind where the tail was when it began, so that
+ * ends one round of the ring (ROUND_MIN at least) after where the tail was when it began, so that
  * looking ends however fast others write.
  */
 #include "kernel/lib/string.h"
@@ -42,7 +42,7 @@ struct ring_buffer_live {
 	u64 stamp;		    /* time of the event before `offset` */
 	u64 last;		    /* the last sub-buffer to look at */
 	bool limited;		    /* as ring_buffer_live_limit() says: a reset is the end */
-	bool given;		    /* one was handed out: only behind that can there be a gap */
+	bool given;		    /* one was handed out: only after that can there be a gap */
 	bool missed;		    /* events were overwritten since then */
 	bool gap;		    /* the next sub-buffer does not follow the last */
 	u64 counted;		    /* see above */
@@ -120,7 +120,7 @@ static enum found look_at_reader(struct ring_buffer_live *it, struct rb_ring *ri
 	return AGAIN;
 }
 
-/* We stand behind a gap. `overwritten`: events, before the sub-buffer that was found. */
+/* We stand after a gap. `overwritten`: events, before the sub-buffer that was found. */
 static void count_gap(struct ring_buffer_live *it, const struct rb_ring *ring, u64 overrun)
 {
 	u64 missed = overrun - it->counted;

@@ -36,7 +36,7 @@ static void rb_page_free(void *page, unsigned order)
 		host_block_free(page, order);
 }
 
-/* Of the slots and the sums behind them. */
+/* Of the slots and the sums after them. */
 static size_t slots_size(size_t count)
 {
 	return 2 * count * sizeof(u64);

@@ -52,7 +52,7 @@ static inline u64 rb_slot_gen(u64 slot)
 	return slot & RB_GEN_MASK;
 }
 
-/* ---- Tail: crossings:16 address:48. The address just behind a page: that page is full. ---- */
+/* ---- Tail: crossings:16 address:48. The address just after a page: that page is full. ---- */
 
 static inline u64 rb_tail_make(u64 crossings, const void *address)
 {
@@ -160,7 +160,7 @@ struct rb_map {
 struct rb_ring {
 	struct local_pair tail; /* [W] a: where the next event goes; b: time of the last event */
 	u64 number; /* [W] of the sub-buffer the tail is in, or the one before (see C5) */
-	/* [S] the words; [X] the array: behind the slots it has the sums, see rb_sum_at() */
+	/* [S] the words; [X] the array: after the slots it has the sums, see rb_sum_at() */
 	u64 *slots;
 	u64 count;	/* [X] sub-buffers */
 	u64 page_mask;	/* [X] minus the size of one */

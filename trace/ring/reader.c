@@ -342,7 +342,7 @@ void ring_buffer_free_page(struct ring_buffer_page *page)
 	host_page_free(page);
 }
 
-/* Behind the data, if there is room; what the page's commit has to say about it. */
+/* After the data, if there is room; what the page's commit has to say about it. */
 static __noinline u64 rb_store_lost(struct ring_buffer_page *page, u64 size, u64 bytes, u64 lost)
 {
 	if (bytes + sizeof(lost) > size - RB_PAGE_HEADER)

@@ -8,12 +8,12 @@
  * first byte must come to exactly these, with lengths and types that exist, and records whose
  * events are known. A sub-buffer in which nothing is under construction agrees with its account to
  * its end; one that was left in the middle of an event agrees up to that event, if nothing nested
- * came behind it. What agrees otherwise is not known to be anything, and dropped as a whole: with a
- * nested event behind a gap nobody can say where the gap is.
+ * came after it. What agrees otherwise is not known to be anything, and dropped as a whole: with a
+ * nested event after a gap nobody can say where the gap is.
  *
  * V1 the ring's own words: counts and places must lie in the image.
  * V2 the reader's page, from the first unread byte.
- * V3 from the slot that the reader wants next up to the one where the writer is, or the one behind
+ * V3 from the slot that the reader wants next up to the one where the writer is, or the one after
  *    it (C5): the slot says which page, and its lap must be that of the number, in the page's
  *    account too. Each page belongs to one slot.
  * V4 the walk.
@@ -104,7 +104,7 @@ static u64 event_size(const struct rb_image *im, const u8 *at, u64 left, bool *d
 }
 
 /*
- * All events up to `end` are whole and `count` in number: how many lie behind `from`, which must be
+ * All events up to `end` are whole and `count` in number: how many lie after `from`, which must be
  * where one begins; -1: not so.
  */
 static long walk(

@@ -40,8 +40,8 @@
  *      adds later; the order of the adds does not matter.
  *   W7 count this writer out.
  *
- * When the event does not fit behind the tail, the writer crosses into the next number:
- *   C0 the tail's number is `number`, or the one behind it when a writer was interrupted within C5:
+ * When the event does not fit after the tail, the writer crosses into the next number:
+ *   C0 the tail's number is `number`, or the one after it when a writer was interrupted within C5:
  *      then it is set right. The tail must still be what it was at W2, before anything is set and
  *      after, else again from W2.
  *   C1 look at the slot of the next number. Lap is ours: free, go to C4. Neither ours nor the one
@@ -108,7 +108,7 @@ struct attempt {
 enum outcome { GOT, AGAIN, DROPPED, COMMIT_OVERRUN };
 
 /*
- * C0. While the tail is `tail`, its page is that of `number`, or of the number behind it; then its
+ * C0. While the tail is `tail`, its page is that of `number`, or of the number after it; then its
  * writer was interrupted within C5, has not committed, and no reader can have taken the page from
  * its slot. When the tail has moved on meanwhile the page may lie anywhere: nothing may be set by
  * what is found then.
@@ -118,7 +118,7 @@ static u64 tail_number(struct rb_ring *ring, u64 tail)
 	u64 number = READ_ONCE(ring->number), next = rb_ring_next(ring, number);
 	u64 slot = READ_ONCE(ring->slots[rb_number_index(next)]);
 
-	/* - 4: the tail of a full page is the address behind it */
+	/* - 4: the tail of a full page is the address after it */
 	if (rb_slot_gen(slot) != rb_number_gen(next) ||
 	    rb_slot_page(slot) != rb_page_of(rb_tail_event(tail - 4), ring->page_mask))
 		return number;

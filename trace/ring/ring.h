@@ -39,7 +39,7 @@ struct ring_buffer_page {
 #define RB_COMMIT_BYTES 0xfffffUL /* of the commit of a page that was given to a reader */
 #define RB_MISSED_EVENTS                                                                           \
 	(-1UL << 31) /* events were lost before this page (bit 31; Linux extends its sign) ... */
-#define RB_MISSED_STORED (1UL << 30) /* ... and their number is the u64 behind the committed data */
+#define RB_MISSED_STORED (1UL << 30) /* ... and their number is the u64 after the committed data */
 /*
  * Largest payload of one event in the smallest sub-buffer: it fits into an empty one after a time
  * stamp. Larger sub-buffers take more (ring_buffer_max_data()).
@@ -251,9 +251,9 @@ bool ring_buffer_iter_empty(struct ring_buffer_iter *it);
 
 /*
  * Looking on while others write: as an iterator, but nothing is disabled. What is overwritten
- * before it was looked at is missed: *missed says so of the event behind the gap. The event is a
+ * before it was looked at is missed: *missed says so of the event after the gap. The event is a
  * copy, valid until the next call. NULL: no more for now; nor ever, one round of the ring (a MiB at
- * least) behind where the tail was at the start, or when the ring was exchanged.
+ * least) after where the tail was at the start, or when the ring was exchanged.
  */
 struct ring_buffer_live;
 struct ring_buffer_live *ring_buffer_live_start(

@@ -192,7 +192,7 @@ static inline __attribute__((always_inline)) struct ring_buffer_event *rb_try_re
 
 /*
  * True if the ring is as it was when C2 last refused an event. It is then still full for every
- * event that does not fit behind the tail: the slot's word is the same, so no writer has crossed
+ * event that does not fit after the tail: the slot's word is the same, so no writer has crossed
  * into the slot, and the tail, read before, is in the same sub-buffer as then. C2 stores its
  * finding in three parts, and a nested writer may store its own in between. A mixed finding does
  * not match the ring: no word of a slot comes again, and a tail says which sub-buffer it is in.

@@ -3,7 +3,7 @@
  * is recorded into and of the snapshot's. Task context, without host_lock but where said; what one
  * open file holds is kept from two readers by who reads it (a file's position has a lock).
  *
- * A read takes a sub-buffer, or as many of its events as fit in what was asked for behind a header
+ * A read takes a sub-buffer, or as many of its events as fit in what was asked for after a header
  * of their own, into a page of the file's, which is as large as the buffer's sub-buffers. That page
  * is then given out, all its bytes, by this and the following reads: so whatever the sizes of the
  * reads, what comes out is pages. A read too small for even one event gives nothing, as on Linux. A

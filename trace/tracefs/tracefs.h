@@ -75,7 +75,7 @@ long tracefs_ioctl(struct tracefs_file *f, u32 cmd);	    /* -ENOTTY: no such thi
  * Mapping a file's pages into programs. map: pages [first, first + pages) of it; each success, and
  * each tracefs_map_again(), is ended by one tracefs_unmap(). -EINVAL: it has not so many; -EBUSY:
  * not now; -ENOMEM. The page stays where it is while it is mapped; tracefs_map_page() takes no
- * lock, NULL: behind the end.
+ * lock, NULL: past the end.
  */
 bool tracefs_can_map(const struct tracefs_file *f);
 /*

@@ -155,7 +155,7 @@ static u64 hwlat_cpus_of(const struct trace_array *tr)
 	return READ_ONCE(tr->cpumask) & all;
 }
 
-/* The one behind `cpu` in the mask, or its first; -1: it is empty. */
+/* The one after `cpu` in the mask, or its first; -1: it is empty. */
 static int next_cpu(u64 mask, unsigned cpu)
 {
 	u64 behind = cpu >= 63 ? 0 : mask & ~0UL << (cpu + 1);

@@ -14,7 +14,7 @@
 #include "trace/event/file.h"
 #include "trace/user/user.h"
 
-#define LIST_MAX 4096 /* bytes, with a NUL behind each word */
+#define LIST_MAX 4096 /* bytes, with a NUL after each word */
 
 static char list[LIST_MAX];
 static size_t list_size;

@@ -6,7 +6,7 @@
 #include "trace/user/user.h"
 
 #define ARRAY_MAX    1024 /* bytes of char[N] */
-#define ARRAY_DIGITS 7	  /* characters behind its '[', as Linux has it */
+#define ARRAY_DIGITS 7	  /* characters after its '[', as Linux has it */
 #define STRUCT_MAX                                                                                 \
 	0x7fffffff /* bytes, as Linux has it: nobody can write such an event, but it is one */
 

@@ -325,7 +325,7 @@ static bool user_event_is_busy(const struct dynevent *ev)
 	return trace_event_busy(&event_of(ev)->call);
 }
 
-/* "TYPE NAME [SIZE]; ...", as it is listed but for blanks behind a ';'. */
+/* "TYPE NAME [SIZE]; ...", as it is listed but for blanks after a ';'. */
 static bool user_event_match_fields(const struct user_event *ev, const char *args)
 {
 	char text[USER_EVENT_TEXT_MAX];

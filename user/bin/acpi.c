@@ -56,7 +56,7 @@ static const struct {
     {"SPCR", spcr, COUNT(spcr)},
 };
 
-/* Entries of the MADT: what the numbers behind type and length are called. */
+/* Entries of the MADT: what the numbers after type and length are called. */
 static const struct {
 	uint8_t type, length;
 	const char *name;

@@ -34,7 +34,7 @@ struct page {
 
 struct event {
 	uint32_t type, len, delta, payload;
-	const uint8_t *at, *body; /* the event, what is behind its header */
+	const uint8_t *at, *body; /* the event, what is after its header */
 	uint32_t room;		  /* bytes from body to the end of the data */
 };
 

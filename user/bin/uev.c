@@ -18,13 +18,13 @@
  *   uev writeidx H INDEX ITEM...  with an index of one's own
  *   uev rawwrite H ITEM...        the items alone
  *   uev pwrite H OFFSET NAME ITEM...
- *   uev writebad H NAME N         N bytes behind the index, which are not mapped
+ *   uev writebad H NAME N         N bytes after the index, which are not mapped
  *   uev read H N
  *   uev smap [LENGTH] | smaprw    maps user_events_status, a page; to be written, too
  *   uev sopen                     opens it
  *   uev bit NAME                  the event's bit there
  *   uev page N                    the first N bytes there
- *   uev pid                       of the process behind all this
+ *   uev pid                       of the process that holds the files
  *
  * ITEM: u8:N s8:N u16:N ... s64:N, str:TEXT, strz:TEXT (with its NUL), zero:N, fill:N:BYTE,
  * hex:0011aaff,

@@ -25,7 +25,7 @@
 static volatile uint32_t enabled; /* bit 0 is the kernel's */
 static const char definition[] = "stroll u32 step; __rel_loc char[] where; s32 left";
 
-/* Fields without gaps; the text of `where` lies behind them. */
+/* Fields without gaps; the text of `where` lies after them. */
 struct stroll {
 	uint32_t step;
 	uint32_t where;
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		if (!enabled)
 			continue;
-		/* Counted from the end of the word `where`: behind `left`. */
+		/* Counted from the end of the word `where`: after `left`. */
 		struct stroll stroll = {i, DYN_LOC(sizeof(int32_t), sizeof(place)), n - 1 - i};
 		struct iovec vec[] = {{&reg.write_index, sizeof(reg.write_index)},
 		    {&stroll, sizeof(stroll)}, {place, sizeof(place)}};

@@ -29,7 +29,7 @@ static const char *skip_option(const char *p)
 	return p;
 }
 
-/* Are they options, each behind the one before it in the alphabet? */
+/* Are they options, each after the one before it in the alphabet? */
 static bool are_options(const char *p)
 {
 	const char *before = "", *end;
@@ -129,7 +129,7 @@ void eh_unregister(struct eh_tracepoint *tp)
 struct front {
 	uint32_t write_index;
 	struct eventheader header;
-	struct eventheader_extension extension; /* if there is an activity, and what is behind it */
+	struct eventheader_extension extension; /* if there is an activity, and what is after it */
 	uint8_t activity[16], related[16];
 } __attribute__((packed));
 

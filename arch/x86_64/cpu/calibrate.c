@@ -3,7 +3,7 @@
  * interrupts off.
  *
  * An edge is a moment between two readings of the reference that differ; it is known to lie between
- * the TSC before the first and behind the second: the window. Whatever delays the CPU (a
+ * the TSC before the first and after the second: the window. Whatever delays the CPU (a
  * hypervisor, SMIs) only widens a window, so of several edges the one with the narrowest is taken.
  * The rate comes from the edges at both ends of the measurement, and cannot be wrong by more than
  * their windows. An edge in the middle tells whether both halves agree.
@@ -48,7 +48,7 @@ u64 tsc_hz_told(struct cpuid (*leaf)(u32 leaf, u32 subleaf), const char **by)
 struct edge {
 	u64 tsc;    /* the middle of the window */
 	u64 window; /* TSC ticks */
-	u64 value;  /* what the reference said right behind it */
+	u64 value;  /* what the reference said right after it */
 };
 
 static bool next_edge(const struct ref_clock *ref, struct edge *out)

@@ -1,5 +1,5 @@
 /*
- * What makes a CPU ready for the kernel's C: its words behind %gs, GDT, TSS, IDT, system-call MSRs,
+ * What makes a CPU ready for the kernel's C: its words at %gs, GDT, TSS, IDT, system-call MSRs,
  * control registers. cpu_prepare() runs on the boot CPU in task context, cpu_setup() once on each
  * CPU with interrupts off.
  */

@@ -134,7 +134,7 @@ static bool flags_on_stack(u64 at)
 }
 
 /*
- * The trap, or the detour of a jump, reports the address behind the first byte; what it replaced
+ * The trap, or the detour of a jump, reports the address after the first byte; what it replaced
  * has not run.
  */
 static u64 before_probe(u64 at)

@@ -93,7 +93,7 @@ static void local_interrupt(struct regs *r, unsigned vector)
 
 /*
  * An interrupt does not come between the sti and the hlt of cpu_idle_wait(), but an NMI may, and
- * behind its iret the interrupt does: it is what the hlt was to wait for, and nothing else need
+ * after its iret the interrupt does: it is what the hlt was to wait for, and nothing else need
  * follow. A jump to nowhere may be interrupted before it faults: what is not text is not read.
  */
 static void end_wait(struct regs *r)

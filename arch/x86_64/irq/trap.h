@@ -1,5 +1,5 @@
 /*
- * Traps, within arch/x86_64: descriptor tables, entry code (entry.S) and the C behind it (trap.c).
+ * Traps, within arch/x86_64: descriptor tables, entry code (entry.S) and its C part (trap.c).
  * Selectors and the layout of struct regs are known to assembly; static asserts in trap.c.
  */
 #pragma once

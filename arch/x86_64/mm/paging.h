@@ -29,7 +29,7 @@ struct boot_info;
 /* ---- Boot CPU, before kernel_main() ---- */
 
 /*
- * Builds the kernel's tables from the memory behind the image (bi->kernel_size grows by it), and
+ * Builds the kernel's tables from the memory after the image (bi->kernel_size grows by it), and
  * loads them.
  */
 void paging_init(struct boot_info *bi);
@@ -54,12 +54,12 @@ void paging_trampoline_close(void);
 void paging_poke(void *dst, const void *src, size_t n);
 /*
  * The same in steps, interrupts off from open to close: a writable view of the page at `page` and
- * the one behind it.
+ * the one after it.
  */
 u8 *paging_alias_open(const void *page);
 void paging_alias_close(void);
 /*
- * Fresh, page-aligned addresses for `size` bytes with an unmapped page behind them; 0: none left.
+ * Fresh, page-aligned addresses for `size` bytes with an unmapped page after them; 0: none left.
  * Never given back.
  */
 u64 paging_reserve(u64 size);

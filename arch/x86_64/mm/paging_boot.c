@@ -37,7 +37,7 @@ u64 paging_page_alloc(void)
 	return spare - PAGE_SIZE;
 }
 
-/* The room behind the image that the loader named, else up to the end of its RAM or the initrd. */
+/* The room after the image that the loader named, else up to the end of its RAM or the initrd. */
 static void spare_init(const struct boot_info *bi)
 {
 	spare = ALIGN_UP(bi->kernel_base + bi->kernel_size, PAGE_SIZE);

@@ -46,11 +46,11 @@ static const char two_byte[] = "MMMM-.....-.-M.B" /* 00 */
 			       "MMMMMMMMMMMMMMMM" /* e0 */
 			       "MMMMMMMMMMMMMMMM" /* f0 */;
 
-/* Reads on behind what is decoded already. */
+/* Reads on after what is decoded already. */
 struct cursor {
 	const u8 *p;
 	size_t at, room;
-	bool over; /* read behind the room */
+	bool over; /* read past the room */
 };
 
 static u8 peek(struct cursor *c)

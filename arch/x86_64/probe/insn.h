@@ -81,7 +81,7 @@ static inline bool insn_rip_relative(const struct insn *i)
 
 /* How an instruction changes %rip, and whether it can run only in its own place. */
 enum insn_kind {
-	INSN_PLAIN,	/* goes on behind itself, wherever it stands */
+	INSN_PLAIN,	/* goes on after itself, wherever it stands */
 	INSN_NOP,	/* and does nothing at all */
 	INSN_JMP,	/* jmp rel8, rel32 */
 	INSN_JCC,	/* condition: low four bits of the opcode */
@@ -91,7 +91,7 @@ enum insn_kind {
 	INSN_CALL_NEAR, /* call through register or memory */
 	INSN_RET,	/* ret, ret imm16 */
 	INSN_INT3,
-	INSN_STI, /* holds interrupts off behind itself: so do mov and pop of %ss */
+	INSN_STI, /* holds interrupts off after itself: so do mov and pop of %ss */
 	INSN_HLT,
 	INSN_UD,     /* ud0, ud1, ud2 */
 	INSN_SYSTEM, /* far jumps and returns, int n, iret, syscall, sysret ... */
@@ -99,7 +99,7 @@ enum insn_kind {
 
 /*
  * Decodes what begins at `p`, of which `room` bytes may be read. The length, or 0: no instruction
- * of 64-bit mode, or it goes on behind `room`.
+ * of 64-bit mode, or it goes on past `room`.
  */
 unsigned insn_decode(struct insn *i, const u8 *p, size_t room);
 enum insn_kind insn_kind(const struct insn *i);

@@ -3,7 +3,7 @@
  * those of arch/arch.h.
  *
  * Words: the region is the whole instructions of which the jump covers at least the first byte; its
- * middle is what lies behind its first byte and under the jump. The detour is a copy of detour.S,
+ * middle is what lies after its first byte and under the jump. The detour is a copy of detour.S,
  * then the region's instructions, then a jump back.
  *
  * The jump may stand when nobody can come to the middle: no jump leads there, no other probe's
@@ -131,7 +131,7 @@ int probe_detour_words(u64 rip)
 	return framed ? -1 : words;
 }
 
-/* Before the copies an instruction is still to come; behind them all have run. */
+/* Before the copies an instruction is still to come; after them all have run. */
 u64 __noprobe probe_detour_origin(u64 rip)
 {
 	u64 in = (rip - (u64)__detours_start) % DETOUR_SIZE;
@@ -148,7 +148,7 @@ static void __noprobe probe_detoured(struct regs *r, const struct arch_probe *p)
 	r->rip = p->detour + (probe_detour_copy - probe_detour);
 }
 
-/* A 32-bit distance at `gap` of the detour that is made in `image`, from behind it to `target`. */
+/* A 32-bit distance at `gap` of the detour that is made in `image`, from after it to `target`. */
 static void put_distance(u8 *image, const struct arch_probe *p, unsigned gap, u64 target)
 {
 	probe_put_s32(image + gap, target - (p->detour + gap + 4));

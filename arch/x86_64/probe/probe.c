@@ -2,7 +2,7 @@
  * Where a probe may be and how its instruction is resumed; the slots; arming. Contexts are those of
  * arch/arch.h.
  *
- * A slot holds a copy of one instruction and, behind it, a jump back (or an int3). What the
+ * A slot holds a copy of one instruction and, after it, a jump back (or an int3). What the
  * instruction addresses relative to itself is corrected for the distance. Slots lie in the kernel's
  * image, so all of that is in reach; their pages are read-only and executable, and written as text
  * is.
@@ -140,7 +140,7 @@ const char *arch_probe_refused(u64 addr)
 	return NULL;
 }
 
-/* What lies behind the text is no code. */
+/* What lies after the text is no code. */
 unsigned probe_read_code(u64 addr, u8 *code)
 {
 	unsigned room = MIN((u64)INSN_MAX + 1, (u64)__text_end - addr);
@@ -371,7 +371,7 @@ static void probe_look_for_slot(void *found)
 /*
  * Handlers run with interrupts off, and so does all else that is interrupted in a slot and cannot
  * take the call. Who was sent to a slot just before it was left is found in it: the call comes
- * right behind the handler.
+ * right after the handler.
  */
 void arch_probe_sync(void)
 {

@@ -82,7 +82,7 @@ static u64 page_of(const struct text_patch *p)
 	return ALIGN_DOWN((u64)p->addr, PAGE_SIZE);
 }
 
-/* All sites of the batch that begin in the page of site `i`; returns the index behind them. */
+/* All sites of the batch that begin in the page of site `i`; returns the index after them. */
 static inline __attribute__((always_inline)) unsigned write_page(
     step_fn step, unsigned i, unsigned n)
 {

@@ -180,7 +180,7 @@ static inline u64 zero_bytes(u64 w)
 
 /*
  * A word at a time. All words are aligned, so none reaches into a page that the string does not;
- * the sanitizers would see the bytes before and behind it, though.
+ * the sanitizers would see the bytes before and after it, though.
  */
 __attribute__((no_sanitize("address"))) size_t strlen(const char *s)
 {

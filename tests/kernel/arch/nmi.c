@@ -225,7 +225,7 @@ static u64 goes_on(const u8 *rip)
 }
 
 /*
- * An NMI behind sti lets the interrupt in before the hlt that waits for it: it must not be waited
+ * An NMI after sti lets the interrupt in before the hlt that waits for it: it must not be waited
  * for again.
  */
 static void before_the_wait(void)

@@ -102,7 +102,7 @@ static void maps_and_unmaps_on_all_cpus(void)
 	for (unsigned i = 0; i < 2; i++) {
 		EXPECT_EQ(kernel_map(va, pages[i], PAGE_SIZE, PROT_R | PROT_W), 0);
 		EXPECT(kernel_readable((void *)va, PAGE_SIZE));
-		EXPECT(!kernel_readable((void *)va, PAGE_SIZE + 1)); /* the guard behind */
+		EXPECT(!kernel_readable((void *)va, PAGE_SIZE + 1)); /* the guard after */
 		cpu_call_all(probe_here, &p);
 		for (unsigned c = 0; c < cpu_count(); c++) {
 			EXPECT_EQ(p.result[c], 0);

@@ -57,7 +57,7 @@ static void write_modes(void)
 	EXPECT_STR(contents("/tmp/f"), "ab23456789+");
 	put("/tmp/f", O_WRONLY | O_TRUNC, "new");
 	EXPECT_STR(contents("/tmp/f"), "new");
-	/* two that append write one behind the other, wherever their positions are */
+	/* two that append write one after the other, wherever their positions are */
 	a = must_open("/tmp/f", O_RDWR | O_APPEND);
 	b = must_open("/tmp/f", O_RDWR | O_APPEND);
 	EXPECT_EQ(kernel_write(a, "1", 1), 1);
@@ -96,7 +96,7 @@ static void positions(void)
 	EXPECT_EQ(vfs_pread(f, buf, 8, -1), -EINVAL);
 	EXPECT_EQ(vfs_pwrite(f, "Z", 1, 0), 1);
 	EXPECT_EQ(vfs_seek(f, 0, 1), 5);
-	/* behind the end nothing is read; writing there leaves zeros between */
+	/* after the end nothing is read; writing there leaves zeros between */
 	EXPECT_EQ(vfs_seek(f, 100000, 0), 100000);
 	EXPECT_EQ(kernel_read(f, buf, 8), 0);
 	EXPECT_EQ(kernel_write(f, "!", 1), 1);

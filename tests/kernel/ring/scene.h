@@ -7,7 +7,7 @@
 
 #include "trace/ring/write.h"
 
-/* What lies behind the tail's sub-buffer. */
+/* What lies after the tail's sub-buffer. */
 enum scene_behind {
 	BEHIND_FREE,   /* sub-buffers that were never written */
 	BEHIND_READ,   /* the same, and the reader has taken the tail's and read it */

@@ -32,7 +32,7 @@
 #define NMI_EVERY   40	   /* events of the task; each NMI writes two */
 #define TIMER_NS    200000 /* between interrupts */
 #define SLOTS	    32
-#define EXTRA_MAX   24 /* words behind a record; one record in 16 has any */
+#define EXTRA_MAX   24 /* words after a record; one record in 16 has any */
 #define GIVE_UP_NS  (600 * 1000000000UL)
 #define RECORD_SIGN 0x50a10000u
 

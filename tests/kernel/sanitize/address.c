@@ -3,7 +3,7 @@
  * kernel (`make sanitized-address`; the names are its own), and that kernel's kmalloc.
  *
  * The *shadow* has a byte for each eight bytes of memory: 0, they may be used; 1 to 7, the first so
- * many of them; else none, and the byte says why. An object of kmalloc has forbidden bytes behind
+ * many of them; else none, and the byte says why. An object of kmalloc has forbidden bytes after
  * it, and one that was freed stays forbidden for as long as it lies in the *quarantine*, where
  * nobody is given it; so does a page until it is given out again. The linker leads calls of
  * kmalloc() and its kin from other files to the __wrap_ functions here.
@@ -22,7 +22,7 @@
 #include "tests/kernel/sanitize/sanitize.h"
 
 #define SHADOWED (256UL << 20) /* bytes of memory, from 0 on; what lies above is not watched */
-#define BEHIND	 16	       /* forbidden bytes behind an object, at least */
+#define BEHIND	 16	       /* forbidden bytes after an object, at least */
 
 enum { MAY_USE, BEHIND_OBJECT = 0xfc, FREED_PAGE = 0xfd, FREED_OBJECT = 0xfe };
 
@@ -216,7 +216,7 @@ static bool quarantine_add(const void *p, size_t bytes)
 	return ok;
 }
 
-/* What is asked for, so that bytes lie behind it and a power of two stays aligned to itself. */
+/* What is asked for, so that bytes lie after it and a power of two stays aligned to itself. */
 static size_t with_bytes_behind(size_t size)
 {
 	if (size > 64 * 1024)

@@ -22,7 +22,7 @@ static void to_end(void)
 		;
 }
 
-/* What was logged since, with the times cut off: of each line the part behind "] ". */
+/* What was logged since, with the times cut off: of each line the part after "] ". */
 static const char *since(void)
 {
 	static char text[4096];

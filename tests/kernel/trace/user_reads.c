@@ -107,7 +107,7 @@ static int on_left(struct kretprobe_instance *ri, struct regs *r)
 	return 0;
 }
 
-/* Returns the length, which has a NUL behind it unless there was no room. */
+/* Returns the length, which has a NUL after it unless there was no room. */
 static int on_string(struct kretprobe_instance *ri, struct regs *r)
 {
 	const u64 *args = ri->data;

@@ -1,4 +1,4 @@
-/* The terminal behind the screen (drivers/vt.c): what bytes make of the grid. */
+/* The terminal of the screen (drivers/vt.c): what bytes make of the grid. */
 #include "drivers/vt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -131,7 +131,7 @@ static void colours(void)
 		EXPECT_EQ(v.cell[i].attr, expected[i]);
 }
 
-/* What is not known says nothing, and the text behind it is seen. */
+/* What is not known says nothing, and the text after it is seen. */
 static void unknown(void)
 {
 	begin("a\033[?25lb\033(Bc\033[5qd\033Ze\033[>f");

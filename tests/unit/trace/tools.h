@@ -31,8 +31,8 @@ int trace_append(const char *path, const char *text);
  */
 const char *trace_get(const char *path, int *err);
 /*
- * The n-th line of `trace` that is no comment, without its newline, from behind the first "[0" of
- * its CPU on; "" for none.
+ * The n-th line of `trace` that is no comment, from its "[0" (the CPU) on, without its newline;
+ * "" if there is none.
  */
 const char *trace_nth(unsigned n);
 /* The same from the event's name on. */

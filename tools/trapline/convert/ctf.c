@@ -246,7 +246,7 @@ static void put_record(struct ctf *c, const struct record *r)
 }
 
 /*
- * The packet before the gap ends; an empty one, until what comes behind the gap, has the larger
+ * The packet before the gap ends; an empty one, until what comes after the gap, has the larger
  * count.
  */
 static void put_gap(struct ctf *c, const struct record *r)

@@ -71,7 +71,7 @@ static void put_value(FILE *out, const struct value *v)
 	}
 }
 
-/* Microseconds with three digits behind the point: exact. */
+/* Microseconds with three digits after the point: exact. */
 static void put_us(FILE *out, uint64_t ns)
 {
 	fprintf(

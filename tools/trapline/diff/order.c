@@ -1,6 +1,6 @@
 /*
  * The order of events on each CPU, compared as diff(1) compares lines: an event is the same as
- * another one if its name and its task's are. Of those that are in both, one behind the other,
+ * another one if its name and its task's are. Of those that are in both, one after the other,
  * values and times are compared.
  */
 #include <stdlib.h>

@@ -150,7 +150,7 @@ static bool take_name(struct expression *e, char name[NAME_MOST])
 	return true;
 }
 
-/* "struct task **", "unsigned long", behind an open parenthesis; false: it is no type. */
+/* "struct task **", "unsigned long", after an open parenthesis; false: it is no type. */
 static bool take_type(struct expression *e, struct ctype *type)
 {
 	static const char *const several[] = {

@@ -21,7 +21,7 @@ static const char help_text[] =
     "back-watch ADDR [SIZE]  to the one that wrote there last\n"
     "print EXPR          by the kernel's types: *current, ((struct task *)$rdi)->comm,\n"
     "                    a field of the event, @NAME of the program; print/x: in hexadecimal\n"
-    "trace [N]           the lines around here, N before and behind\n"
+    "trace [N]           the lines around here, N before and after\n"
     "registers, stack, where   what there is to see\n"
     "help, quit\n"
     "\n"
@@ -29,7 +29,7 @@ static const char help_text[] =
 
 /* ---- what moves ---- */
 
-/* A number behind a command, 1 if there is none. */
+/* A number after a command, 1 if there is none. */
 static bool count_of(const char *argument, uint64_t *n)
 {
 	*n = 1;
@@ -42,7 +42,8 @@ static bool count_of(const char *argument, uint64_t *n)
 static bool move_to_event(struct visit *v, uint64_t number)
 {
 	if (!number || number > v->events) {
-		say(number ? "there is no event behind" : "there is no event before");
+		say(number ? "there is no event after this one"
+			   : "there is no event before this one");
 		return false;
 	}
 	v->move = (struct move){.kind = MOVE_EVENT, .n = number - 1};

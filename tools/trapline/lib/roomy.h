@@ -7,6 +7,6 @@
 
 #include <stddef.h>
 
-/* Room for one more behind `count`; items NULL: the first. Ends the program if there is none. */
+/* Room for one more after `count`; items NULL: the first. Ends the program if there is none. */
 void *roomy_more(void *items, size_t count, size_t size);
 void roomy_free(void *items); /* may be NULL */

@@ -103,7 +103,7 @@ bool archive_copy(struct bytes *archive, const char *path, const char *host_file
 	return fits;
 }
 
-/* One part of a path behind those that are there. */
+/* One part of a path after those that are there. */
 static void add_part(char *path, const char *part, size_t n)
 {
 	char *end = path + strlen(path);

@@ -24,9 +24,9 @@
 /*
  * What it tells, a line each: that tracing begins; that it wants more of our standard input
  * (user/bin/feed.c); that the program ended, and how; the seed of its schedule, before it runs; a
- * line of the error_log; that file N of --get comes, so many bytes behind this line, or is not
+ * line of the error_log; that file N of --get comes, so many bytes after this line, or is not
  * there; the name of a system call that a program which failed made in vain; that step N of the
- * preparation did nothing; that it failed, with what the kernel says of it in the lines behind.
+ * preparation did nothing; that it failed, with what the kernel says of it in the lines after.
  */
 #define TOLD_READY   "ready"
 #define TOLD_MORE    "more"

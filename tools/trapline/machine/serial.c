@@ -203,7 +203,7 @@ static bool take_end(struct serial_files *files, struct text t)
 }
 
 /*
- * A pass over all lines that may be of a file, from behind their '=' on: names first, for a block
+ * A pass over all lines that may be of a file, starting after their '=': names first, for a block
  * may come before the first name that is whole.
  */
 static void pass(struct serial_files *files, const uint8_t *log, size_t size, bool names)

@@ -4,8 +4,8 @@
 
 #include "tools/trapline/machine/machine.h"
 
-/* What is behind the word that the line begins with; NULL: it begins with another one. */
-static const char *behind(const char *line, const char *word)
+/* The text after `word`, with which the line begins; NULL: it begins with another one. */
+static const char *text_after(const char *line, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -69,20 +69,20 @@ void machine_told(struct machine *m, const char *line)
 		m->ready = true;
 	else if (!strcmp(line, TOLD_MORE))
 		m->feed.asked = true;
-	else if ((text = behind(line, TOLD_EXIT)))
+	else if ((text = text_after(line, TOLD_EXIT)))
 		m->status = atoi(text) & 255;
-	else if ((text = behind(line, TOLD_SEED)))
+	else if ((text = text_after(line, TOLD_SEED)))
 		m->seed = atoi(text);
-	else if ((text = behind(line, TOLD_LOG)))
+	else if ((text = text_after(line, TOLD_LOG)))
 		take_log(m, text);
-	else if ((text = behind(line, TOLD_GET)))
+	else if ((text = text_after(line, TOLD_GET)))
 		take_fetched(m, text);
-	else if ((text = behind(line, TOLD_LACKS)))
+	else if ((text = text_after(line, TOLD_LACKS)))
 		take_lacking(m, text);
-	else if ((text = behind(line, TOLD_NO_CALL)))
+	else if ((text = text_after(line, TOLD_NO_CALL)))
 		say("the guest has no system call %s, and the program made it", text);
-	else if ((text = behind(line, TOLD_WARN)) && m->warned)
+	else if ((text = text_after(line, TOLD_WARN)) && m->warned)
 		m->warned(m, atoi(text));
-	else if ((text = behind(line, TOLD_FAIL)))
+	else if ((text = text_after(line, TOLD_FAIL)))
 		m->failed_step = atoi(text);
 }

@@ -57,7 +57,7 @@ struct model {
 	struct trace *trace;
 	struct pairing pairing;
 	struct calltree calls; /* of functions, below each caller */
-	uint64_t *count;       /* by event; behind them those without a format */
+	uint64_t *count;       /* by event; after them those without a format */
 	uint64_t from,
 	    to;	  /* the wanted part of time: events outside are tracked, but not counted */
 	bool any; /* there is a record or a gap, also outside of that part */

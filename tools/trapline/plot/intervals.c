@@ -124,7 +124,7 @@ void calls_sort(const struct plot *p, struct calls *calls)
 	qsort(calls->interval, calls->count, sizeof(*calls->interval), by_task);
 }
 
-/* The first call of a task that ends behind `time`. */
+/* The first call of a task that ends after `time`. */
 static size_t find_call(const struct calls *calls, int32_t pid, uint64_t time)
 {
 	size_t low = 0, high = calls->count;

@@ -88,7 +88,7 @@ static void put_hole(const struct plot *p, const struct hole *h)
 	    h->from, p->y, width, LANE_HEIGHT, plot_lost(number, h->lost, h->unknown));
 }
 
-/* In the gap if there is room, else behind it; before it at the end of the lane. */
+/* In the gap if there is room, else after it; before it at the end of the lane. */
 static void put_number(const struct plot *p, const struct hole *h)
 {
 	bool within = h->to - h->from > NUMBER_ROOM * 2,

@@ -251,7 +251,7 @@ static void take_entry_file(struct reader *r, const char *value)
 	free(path);
 }
 
-/* "MODE SIZE PATH", and bytes behind the line. */
+/* "MODE SIZE PATH", and bytes after the line. */
 static void take_entry_data(struct reader *r, const char *value)
 {
 	char *end;

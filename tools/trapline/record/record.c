@@ -308,7 +308,7 @@ static int add_to_event(struct recording *r, enum step_kind kind, const char *te
 	return -1;
 }
 
-/* Options that are a step each, with a text of their own or the one behind them. */
+/* Options that are a step each, with a text of their own or the one after them. */
 static const struct {
 	int option;
 	enum step_kind kind;

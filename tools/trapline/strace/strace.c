@@ -134,7 +134,7 @@ static struct strace_call *begin_call(struct strace *s, const struct record *r, 
 static void take_enter(struct strace *s, const struct record *r)
 {
 	struct strace_call *c = begin_call(s, r, number_of(r, "__syscall_nr"));
-	size_t first = r->event->commons + 1; /* behind the number of the call */
+	size_t first = r->event->commons + 1; /* after the number of the call */
 
 	for (size_t i = 0; c && i < STRACE_ARGUMENTS && first + i < r->event->fields; i++) {
 		struct value v;

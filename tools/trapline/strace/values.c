@@ -147,7 +147,7 @@ void strace_put_address(struct strace_put *p, uint64_t value)
 
 /* ---- texts ---- */
 
-/* `next`: a digit behind it would belong to a short octal number. */
+/* `next`: a digit after it would belong to a short octal number. */
 static void put_char(FILE *out, uint8_t c, uint8_t next)
 {
 	static const char special[] = "\t\n\v\f\r", letters[] = "tnvfr";
@@ -178,7 +178,7 @@ bool strace_failed(const struct strace_call *c)
 	return c->returned && c->result < 0 && c->result >= -4095;
 }
 
-/* Fields that follow one another, of one name and a number behind it, are one. */
+/* Fields that follow one another, of one name and a number after it, are one. */
 static size_t whole_size(const struct record *r, const struct field *first)
 {
 	const struct field *end = r->event->field + r->event->fields, *f = first + 1;

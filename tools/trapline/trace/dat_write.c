@@ -51,7 +51,7 @@ static void put_text(struct dat_sink *to, const void *text)
 	to->put(to, text, strlen(text));
 }
 
-/* ---- formats: those of one system behind each other ---- */
+/* ---- formats: those of one system after each other ---- */
 
 static bool is_first(const struct trace *t, size_t i)
 {

@@ -6,7 +6,7 @@
 #define TEXT_MAX (1u << 20)
 
 /*
- * The tracepoint's name, without what the kernel puts behind that of a multi-format event: ".N", in
+ * The tracepoint's name, without what the kernel puts after that of a multi-format event: ".N", in
  * hex.
  */
 static void plain_name(const char *name, char out[EVENTHEADER_NAME_MAX])

@@ -168,7 +168,7 @@ static bool is_symbol(const struct event *ev, const struct field *f)
 	return found && strchr(",) \"", found[n]);
 }
 
-/* What stands behind "print fmt: " may have lines of its own. */
+/* What stands after "print fmt: " may have lines of its own. */
 bool format_parse(struct event *ev, const char *system, const char *text, size_t size)
 {
 	struct line rest = {text, text + size}, l;

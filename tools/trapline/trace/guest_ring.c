@@ -12,7 +12,7 @@
  * A reader in the machine takes sub-buffers out of the ring. The one it has is looked for at the
  * ring's `page`; what it took before is not there for us, and how much that was nobody says.
  *
- * WHAT IS LOST is counted as in trace/ring/live.c: behind a gap, what was overwritten by then less
+ * WHAT IS LOST is counted as in trace/ring/live.c: after a gap, what was overwritten by then less
  * what we counted.
  *
  * Memory is not trusted: addresses may be anything, walks have an end.
@@ -162,7 +162,7 @@ static bool find_page(struct guest *g, struct guest_cpu *c, uint64_t count, stru
 
 enum look { LOOK_MORE, LOOK_END, LOOK_AGAIN };
 
-/* Events and the last time of what was copied, which begins behind a record at `time`. */
+/* Events and the last time of what was copied, which begins after a record at `time`. */
 static void count_records(
     struct guest_cpu *c, uint8_t *page, uint32_t size, uint32_t bytes, bool evictable)
 {
@@ -179,7 +179,7 @@ static void count_records(
 	c->time = w.time;
 }
 
-/* We stand behind a gap. `overwritten`: events, before what was found. */
+/* We stand after a gap. `overwritten`: events, before what was found. */
 static void count_gap(struct guest *g, struct guest_cpu *c, uint64_t overwritten)
 {
 	c->gap = false;

@@ -20,7 +20,7 @@ enum records { RECORDS_LINUX, RECORDS_OWN };
 
 struct page_walk {
 	enum records records;
-	const uint8_t *data; /* behind the header */
+	const uint8_t *data; /* after the header */
 	uint32_t at, end, room;
 	uint64_t time;	   /* of the last record */
 	uint64_t lost;	   /* events before the page ... */

@@ -2,7 +2,7 @@
  * One walk over an EventHeader record, which makes a line's text or JSON of it. See eventheader.h.
  *
  * Words: the header tells the byte order; of the extensions two are known, the metadata and the
- * activity; what is behind the last one is the payload. A field's description stands in the
+ * activity; what is after the last one is the payload. A field's description stands in the
  * metadata, its value in the payload. A description is read before its value, and again for each
  * element of an array of structs. Each reading is a step, and so is each element of an array; steps
  * are counted.
@@ -146,7 +146,7 @@ static u32 unit_of(u8 encoding)
 	return units[encoding];
 }
 
-/* The bytes of a string in front of its NUL, and behind that. */
+/* The bytes of a string before its NUL, and after it. */
 static bool take_zstring(struct eh_walk *w, u32 unit, struct eh_value *v)
 {
 	struct eh_span *p = &w->payload;

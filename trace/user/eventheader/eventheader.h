@@ -44,7 +44,7 @@ struct eh_origin {
 };
 
 /*
- * One line, without a newline; what stands behind the level and the keyword is there only if it is
+ * One line, without a newline; what stands after the level and the keyword is there only if it is
  * not 0, or was given:
  *
  *     PROVIDER:EVENT [level=4 keyword=0x1 options=Gx id=7 version=1 opcode=1 tag=0x3 activity=UUID
@@ -60,7 +60,7 @@ void eh_print_text(struct seq *s, const struct eh_record *rec);
  *     {"n":"PROVIDER:EVENT","count":3,...,"meta":{"time":...,"level":4,...,"damaged":"WHY at byte
  *     N"}}
  *
- * A name that its object has already gets "#2" and so on behind it; one that has a '#' or a tag's
+ * A name that its object has already gets "#2" and so on after it; one that has a '#' or a tag's
  * text in it gets its number always. origin: NULL for none.
  */
 void eh_print_json(struct seq *s, const struct eh_record *rec, const struct eh_origin *origin);

@@ -35,7 +35,7 @@ struct eh_chars {
 
 /* The number that n bytes at p are. */
 u64 eh_load(const u8 *p, u32 n, bool big);
-/* The next character's code, and behind it; U+FFFD for what is none. at < end. */
+/* Returns the next character's code and advances past it; U+FFFD if invalid. at < end. */
 u32 eh_char_next(struct eh_chars *c);
 /* Is there a byte-order mark? Then `set` is what it says, and it is skipped. */
 void eh_chars_skip_mark(struct eh_chars *c);

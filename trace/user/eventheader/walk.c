@@ -50,7 +50,7 @@ static bool take_extensions(struct eh_walk *w, struct eh_span *p)
 	return true;
 }
 
-/* The header, if it is whole; what is behind it, if it can be told. */
+/* The header, if it is whole; what is after it, if that is known. */
 static void open_record(struct eh_walk *w)
 {
 	struct eh_span p = {w->rec->data, (const u8 *)w->rec->data + w->rec->len};

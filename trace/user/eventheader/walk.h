@@ -65,7 +65,7 @@ void eh_walk_open(struct eh_walk *w, struct seq *s, const struct eh_record *rec,
 
 /* ---- descriptions of fields ---- */
 
-/* A name in the metadata, up to its NUL, and behind that. NULL: it has no end. */
+/* A name in the metadata, up to its NUL, and after that. NULL: it has no end. */
 const char *eh_take_name(struct eh_span *meta, u32 *len);
 /* Counts a step of work. False: it is one too many. */
 bool eh_step(struct eh_walk *w);
@@ -74,7 +74,7 @@ bool eh_take_field(struct eh_walk *w, struct eh_field *f);
 /* Goes over the descriptions of n fields and of what belongs to them, or over all that are left. */
 bool eh_skip_fields(struct eh_walk *w, u32 n);
 /*
- * JSON: the number behind the name, so that no two in its object are the same: of how many fields
+ * JSON: the number after the name, so that no two in its object are the same: of how many fields
  * with that name from `start` on it is the last. 0: none is needed.
  */
 u32 eh_number_name(struct eh_walk *w, const u8 *start, const struct eh_field *f, bool is_top);

@@ -110,7 +110,7 @@ void event_remember(const char *name, const struct user_reg *reg)
 static const struct {
 	const char *name;
 	bool handle;
-	int least, most; /* words behind the handle */
+	int least, most; /* words after the handle */
 	request_fn *fn;
 } requests[] = {
     {"open", false, 1, 1, req_open},

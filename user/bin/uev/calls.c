@@ -27,7 +27,7 @@ static int do_register(int fd, const char *name, struct user_reg *reg)
 	return DONE;
 }
 
-/* A struct with as many zeros behind it as a size may ask for. */
+/* A struct with as many zeros after it as a size may ask for. */
 static struct {
 	struct user_reg reg;
 	unsigned char tail[PAGE];
@@ -154,7 +154,7 @@ int req_pwrite(int fd, int n, char **words)
 	return say_result("pwrite", pwrite(fd, data, size + 4, number(words[0])));
 }
 
-/* The index at the end of a page behind which there is none. */
+/* The index at the end of a page after which there is none. */
 int req_writebad(int fd, int n, char **words)
 {
 	char *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -29,7 +29,7 @@ static int put_hex(unsigned char *to, const char *digits)
 	return n;
 }
 
-/* "N:M"; M is what stands behind the second colon. */
+/* "N:M"; M is what stands after the second colon. */
 static uint64_t second(const char *s)
 {
 	const char *colon = strchr(s, ':');

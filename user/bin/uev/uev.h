@@ -40,7 +40,7 @@ int say_result(const char *what, long r); /* DONE; FAILED for -1 */
 /* Does what the words say; the text of the answer, until the next one. */
 int answer(int n, char **words, const char **text, size_t *len);
 
-/* ---- requests: `n` words behind the handle, and the handle's file ---- */
+/* ---- requests: `n` words after the handle, and the handle's file ---- */
 
 typedef int request_fn(int fd, int n, char **words);
 

@@ -28,7 +28,7 @@ static void put_segment(unsigned i, u32 type, u64 offset, u64 vaddr, u64 file_si
 	put(at + 40, size, 8);
 }
 
-/* Two segments with a page between, zeros behind the second; a strange note, then ours. */
+/* Two segments with a page between, zeros after the second; a strange note, then ours. */
 static void good_kernel(void)
 {
 	for (unsigned i = 0; i < FILE_SIZE; i++)

@@ -92,7 +92,7 @@ static void reads_archives_in_a_row(void)
 }
 
 /*
- * Cut off anywhere, an archive gives its whole entries and then an error, and is never read behind
+ * Cut off anywhere, an archive gives its whole entries and then an error, and is never read after
  * its end.
  */
 static void survives_every_cut(void)

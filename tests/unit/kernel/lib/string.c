@@ -108,7 +108,7 @@ static void compares_strings(void)
 	}
 }
 
-/* Every start in a word and every length, with what must not be looked at behind the end. */
+/* Every start in a word and every length, with what must not be looked at after the end. */
 static void lengths(void)
 {
 	char s[48];

@@ -69,8 +69,8 @@ static void commands(void)
 	EXPECT_STR(cut(";; a ;;; b ;"), "[a];[b]");
 	EXPECT_STR(cut("a && b; c"), "[a]&&[b];[c]");
 	EXPECT_STR(cut("a&&b"), "[a]&&[b]");
-	EXPECT_STR(cut("a &&"), "[a]!no command behind &&");
-	EXPECT_STR(cut("a && ; b"), "[a]!no command behind &&");
+	EXPECT_STR(cut("a &&"), "[a]!no command after &&");
+	EXPECT_STR(cut("a && ; b"), "[a]!no command after &&");
 	EXPECT_STR(cut("a & b"), "!no pipes, input files or jobs here");
 	EXPECT_STR(cut("a | b"), "!no pipes, input files or jobs here");
 	EXPECT_STR(cut("a < b"), "!no pipes, input files or jobs here");
@@ -90,9 +90,9 @@ static void redirections(void)
 	EXPECT_STR(cut("a > b"), "[a]>b");
 	EXPECT_STR(cut("a b>c"), "[a][b]>c");
 	EXPECT_STR(cut("a >>'b c' d"), "[a][d]>>b c");
-	EXPECT_STR(cut("a >"), "!no file behind >");
-	EXPECT_STR(cut("a > ; b"), "!no file behind >");
-	EXPECT_STR(cut("a > b > c"), "!two files behind >");
+	EXPECT_STR(cut("a >"), "!no file after >");
+	EXPECT_STR(cut("a > ; b"), "!no file after >");
+	EXPECT_STR(cut("a > b > c"), "!two files after >");
 	EXPECT_STR(cut("> b"), "!no command before >");
 }
 

@@ -8,7 +8,7 @@
 #define LIMIT 0x700000000000UL
 #define FSIZE 0x5000UL
 
-/* A program of two segments: text at 0x401000, data at 0x403000 with zeros behind it. */
+/* A program of two segments: text at 0x401000, data at 0x403000 with zeros after it. */
 static u8 head[ELF_EHDR_SIZE], phdrs[ELF_MAX_PHDRS * ELF_PHDR_SIZE];
 
 static void put(u8 *at, u64 v, unsigned size)
@@ -124,7 +124,7 @@ static void interpreter(void)
 	}
 }
 
-/* Is there memory behind the file's part? */
+/* Is there memory after the file's part? */
 static void zeros(void)
 {
 	struct elf_image img;

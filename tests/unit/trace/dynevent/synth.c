@@ -210,7 +210,7 @@ static void strings(void)
 }
 
 /*
- * Stacks behind strings, so that their words have no even place: none, one, as many as a record
+ * Stacks after strings, so that their words have no even place: none, one, as many as a record
  * takes, more; and addresses of nothing.
  */
 static void stacks(void)

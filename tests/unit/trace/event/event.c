@@ -113,7 +113,7 @@ static void set_event_limits(void)
 	EXPECT_EQ(tracefs_write(f, "!unit_text\0x", 12, &pos), 11);
 	tracefs_release(f);
 	EXPECT_STR(trace_get("set_event", NULL), "");
-	/* A name that fits behind one that does not: neither hides the other. */
+	/* A name that fits after one that does not: neither hides the other. */
 	char both[160];
 	fmt_snprintf(both, sizeof(both), "unit_text %s", word);
 	EXPECT_EQ(trace_put("set_event", both), -EINVAL);
@@ -218,7 +218,7 @@ static void keys(void)
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-/* From behind the id, which depends on what else there is. */
+/* Starting after the id, which depends on what else there is. */
 static const char *format_of(const char *path)
 {
 	const char *text = strstr(trace_get(path, NULL), "format:");

@@ -7,7 +7,7 @@
 #include "tests/unit/trace/tools.h"
 #include "trace/host_lock.h"
 
-/* Entries of a directory, each with a blank behind it. */
+/* Entries of a directory, each with a blank after it. */
 static const char *list(const char *path)
 {
 	static char text[1024];

@@ -14,7 +14,7 @@
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 
-/* The number behind `what` in the first line that begins with `who` and has it; -1: none. */
+/* The number after `what` in the first line that begins with `who` and has it; -1: none. */
 static s64 number(const char *file, const char *who, const char *what)
 {
 	const char *text = trace_get(file, NULL), *end;
@@ -218,7 +218,7 @@ static void filled(void)
 static void nested(void)
 {
 	struct trace_event_file *file = trace_ftrace_file(trace_global, TRACE_PRINT);
-	u64 image[] = {0, 0, 0x0a78}; /* "x\n" behind the address */
+	u64 image[] = {0, 0, 0x0a78}; /* "x\n" after the address */
 	struct trace_slot slot[20];
 	struct host_context ctx;
 	unsigned depth = 0;
@@ -270,7 +270,7 @@ static void images(void)
 	trace_fresh();
 }
 
-/* The bytes behind an odd one get into the ring: they are none of an older one's. */
+/* The bytes after an odd one get into the ring: they are none of an older one's. */
 static void odd_images(void)
 {
 	struct host_context ctx;

@@ -45,7 +45,7 @@ struct tracefs_file *dat_open(const char *path)
 	return f;
 }
 
-/* The rest of an open one behind what is in `file`; the error that ended it. */
+/* The rest of an open one after what is in `file`; the error that ended it. */
 ssize dat_drain(struct tracefs_file *f, size_t step)
 {
 	u64 pos = file.size, room = file.size;
@@ -111,7 +111,7 @@ static const char *take_string(void)
 	return s;
 }
 
-/* A text behind its length is what the file shows, or (NULL) anything. */
+/* A text after its length is what the file shows, or (NULL) anything. */
 static void take_text(u64 bytes, const char *path)
 {
 	u64 n = take_number(bytes);
@@ -199,7 +199,7 @@ static u64 page_word(u64 at)
 	return v;
 }
 
-/* What the file says behind its first bytes, its version and two bytes of the machine's kind. */
+/* What the file says after its first bytes, its version and two bytes of the machine's kind. */
 u32 dat_page_size(void)
 {
 	return page_word(14);
@@ -267,7 +267,7 @@ bool dat_next(struct dat_cpu_walk *w)
 	return false;
 }
 
-/* Behind the header: where a CPU's pages are. */
+/* After the header: where a CPU's pages are. */
 struct dat_cpu_walk dat_walk(unsigned cpu)
 {
 	struct dat_cpu_walk w = {.at = page_word(file.at + cpu * 16)};

@@ -22,7 +22,7 @@ struct tracefs_file *dat_open(const char *path);
 /* Its first byte alone: it is made now. */
 void dat_start(struct tracefs_file *f);
 /*
- * Reads the rest of an open one, `step` bytes at a time, behind what there is. 0 or the error that
+ * Reads the rest of an open one, `step` bytes at a time, after what there is. 0 or the error that
  * ended it.
  */
 ssize dat_drain(struct tracefs_file *f, size_t step);
@@ -39,7 +39,7 @@ struct dat_cpu_walk {
 	u64 length;
 };
 
-/* Behind the header. */
+/* After the header. */
 struct dat_cpu_walk dat_walk(unsigned cpu);
 u32 dat_page_size(void); /* that the file says */
 bool dat_next(struct dat_cpu_walk *w);

@@ -237,7 +237,7 @@ static void glob_edges(void)
 	}
 }
 
-/* A mask shorter than a word: what lies behind it is not of it. */
+/* A mask shorter than a word: what lies after it is not of it. */
 static void short_mask(void)
 {
 	struct filter_sample rec = filter_sample_usual;

@@ -124,7 +124,7 @@ static void with_more(void)
 	stop();
 }
 
-/* Strings: by the fields alone, and by what lies behind them. */
+/* Strings: by the fields alone, and by what lies after them. */
 static void strings(void)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* The table behind histograms: keys and entries, limits, what is dropped, what clearing does. */
+/* The map of histograms: keys and entries, limits, what is dropped, what clearing does. */
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "trace/hist/map.h"

@@ -81,7 +81,7 @@ static const struct trace_event_field *rel_table(const struct trace_event_call *
 	return rel_fields;
 }
 
-/* A string whose place is counted from behind its field. */
+/* A string whose place is counted from after its field. */
 static void relative_string_keys(void)
 {
 	static const struct trace_event_class class = {.system = "relative", .fields = rel_table};

@@ -99,7 +99,7 @@ static const struct {
 	"Given group/event name is already used by another event", 0, 0},
 };
 
-/* One argument behind "p:x do_rmdir "; or more, and then the words count from there. */
+/* One argument after "p:x do_rmdir "; or more, and then the words count from there. */
 static const struct {
 	const char *args;
 	int err;

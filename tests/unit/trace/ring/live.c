@@ -128,7 +128,7 @@ static void with_a_consumer(void)
 	it = ring_buffer_live_start(rb, ring_cpu());
 	EXPECT_EQ(look(it, &missed), 230); /* from the middle of the reader's page on */
 	ring_buffer_live_finish(it);
-	/* The rest of the reader's page, then what was overwritten behind it. */
+	/* The rest of the reader's page, then what was overwritten after it. */
 	put(rb, 500);
 	it = ring_buffer_live_start(rb, ring_cpu());
 	EXPECT_EQ(look(it, &missed), 230);
@@ -185,7 +185,7 @@ static void ends(void)
 	ring_buffer_free(rb);
 }
 
-/* An event under construction hides what was reserved behind it, until it is committed. */
+/* An event under construction hides what was reserved after it, until it is committed. */
 static void under_construction(void)
 {
 	struct ring_buffer *rb = make(RB_FL_OVERWRITE);

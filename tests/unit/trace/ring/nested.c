@@ -88,7 +88,7 @@ static void discard_leaves_empty(void)
 }
 
 /*
- * An event with a nested one behind it cannot be taken back: it becomes padding, and times stay
+ * An event with a nested one after it cannot be taken back: it becomes padding, and times stay
  * right, with a delta of 0 too.
  */
 static void discard_nested(void)
@@ -210,7 +210,7 @@ static void write_and_read_two(void)
 }
 
 /*
- * A writer is interrupted behind a tail whose sub-buffer is written full, read and put back for
+ * A writer is interrupted after a tail whose sub-buffer is written full, read and put back for
  * another number, which is the next one when the writer goes on: it must not take that for the
  * sub-buffer its tail is in.
  */

@@ -1,5 +1,5 @@
 /*
- * Sub-buffers given away: whole and in part, at every size around an edge, what lies behind the
+ * Sub-buffers given away: whole and in part, at every size around an edge, what lies after the
  * data, times and losses; and how full a ring is said to be.
  */
 #include "kernel/lib/errno.h"

@@ -232,7 +232,7 @@ static void commands(void)
 	tracefs_release(f);
 }
 
-/* The number behind "\tfield: ... NAME;\tWHAT:" in header_page. */
+/* The number after "\tfield: ... NAME;\tWHAT:" in header_page. */
 static u64 header_says(const char *name, const char *what)
 {
 	const char *at = strstr(trace_get("events/header_page", NULL), name);

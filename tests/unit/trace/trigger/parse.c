@@ -15,7 +15,7 @@
 static const struct {
 	const char *line;
 	int err;
-	const char *list; /* the trigger file behind it; "": empty */
+	const char *list; /* the trigger file after it; "": empty */
 } rows[] = {
     {"traceoff", 0, "traceoff:unlimited\n"},
     {" traceoff \n", 0, "traceoff:unlimited\n"},
@@ -118,7 +118,7 @@ static void lines(void)
 }
 
 /*
- * Behind the first line, each of the second is refused as there already; each of the third takes it
+ * After the first line, each of the second is refused as there already; each of the third takes it
  * away.
  */
 static const struct {

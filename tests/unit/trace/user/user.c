@@ -366,7 +366,7 @@ static void errors(void)
 	end();
 }
 
-#define ENABLE_MAX 4096 /* bytes of the list, with a NUL behind each word */
+#define ENABLE_MAX 4096 /* bytes of the list, with a NUL after each word */
 
 static bool is_on(const char *name)
 {

@@ -135,7 +135,7 @@ static void longest(void)
 	}
 }
 
-/* Whatever the bytes: nothing is read behind the room, and the parts lie inside. */
+/* Whatever the bytes: nothing is read after the room, and the parts lie inside. */
 static void any_bytes(void)
 {
 	u64 seed = 0x1234567;

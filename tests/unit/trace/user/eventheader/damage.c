@@ -281,7 +281,7 @@ static void ends(void)
 }
 
 /*
- * Extensions that end where the record does, and a byte behind it; ids of 15 to 17 and of 31 to 33
+ * Extensions that end where the record does, and a byte after it; ids of 15 to 17 and of 31 to 33
  * bytes.
  */
 static void extension_ends(void)

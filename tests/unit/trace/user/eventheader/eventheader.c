@@ -130,7 +130,7 @@ static void same_names(void)
 				"\"five#2\":4},\"five#2\":5,\"meta#2\":6," META);
 }
 
-/* Names that look alike, or like what is put behind a name. */
+/* Names that look alike, or like what is put after a name. */
 static void alike_names(void)
 {
 	static const char *const names[] = {

@@ -12,7 +12,7 @@ struct sample {
 	const char *text, *json; /* NULL: the same */
 };
 
-/* Behind "name=" of the text, between "name": and ,"meta" of the JSON. */
+/* After "name=" of the text, between "name": and ,"meta" of the JSON. */
 static void check(const struct sample *sample)
 {
 	const char *text, *json;
