@@ -250,7 +250,7 @@ CAMPAIGN_SECONDS ?= 3600
 campaign = $(Q)printf '\n%s; echo "status $$?"; poweroff\n' '$(1)' | timeout $(CAMPAIGN_SECONDS) sh -c "exec $$(tools/run-qemu --print --multi \
 	    --kernel $(O)/kernel-test.elf --smp $(SMP) --append 'shell=plain quiet')" | tee /dev/stderr | grep -q '^status 0'
 .PHONY: hostile sharing scribble stress deaths
-# System calls of user events with mad arguments, from two tasks.
+# System calls of user events with random arguments, from two tasks.
 hostile: $(O)/kernel-test.elf
 	$(call campaign,/test/hostile $(or $(THOUSANDS),10000))
 # System calls from six threads, while two more change the memory that all share: five million. A page of the kernel that some of the
@@ -453,31 +453,31 @@ help:
 #: make run-uefi  and boot it under OVMF; variables as for make run
 #: make test      everything: check, host unit tests, guest tests, console sessions, machines. One by one:
 #:                check, host-test, port-test, insn-test, guest-test, console-test, device-test, uefi-test, bochs-test, matrix; ONLY=ring. chooses cases
-#: make test-all  that, and what takes longer (tests/stages lists all)
-#: make sanitized     the guest's tests in kernels that look for undefined behaviour, for accesses to memory that is not theirs, for races
+#: make test-all  make test, and tests that take longer (tests/stages lists all)
+#: make sanitized     the guest's tests in kernels that look for undefined behaviour, wrong memory accesses and data races
 #:                (sanitized-undefined, sanitized-address, sanitized-thread; ONLY=ring. chooses cases); minutes
 #: make tsan      the ring buffer's cases under ThreadSanitizer
 #: make model     all states of the models of the ring buffer and of futexes, by Spin (some ten minutes)
-#: make programs  bash, sqlite3, perl, lua, gawk, make, python3, gcc and C++ from Debian, unmodified: output and status as here
+#: make programs  bash, sqlite3, perl, lua, gawk, make, python3, gcc and C++ from Debian, unmodified: same output and status as on this computer
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
 #: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
 #: make explore-long  trapline explore finds twenty races, each replayed 100 times; 100 seeds beside cold machines; an hour
-#: make goto-long     trapline goto to 1,000 events, 1,000 times back again, to the last writers of 100 words; the better part of an hour
+#: make goto-long     trapline goto to 1,000 events, 1,000 times back again, to the last writers of 100 words; most of an hour
 #: make export-long   a trace of 100 MB (MB=) in trace-cmd, babeltrace2, protoc, JSON and text, each record compared; minutes
 #: make ftracetest   Linux 6.1's own tests of tracefs and user_events, out of Debian's linux-source-6.1; ONLY=REGEX chooses; minutes
 #: make mutants   bugs planted one at a time, and the case that catches each: MUTANTS='ring/*' chooses; hours (tests/mutants)
 #: make mutants-mechanical   NUMBER=300 small changes from SEED=1 on, in FOLDERS="trace/ring trace/filter ..."; hours
 #: make trapline  the program on the host for traces: build/trapline --help; trapline-test: as people use it
-#: make fuzz      the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; what is found is in build/fuzz/
+#: make fuzz      fuzzes the parsers, FUZZ_TIME=300 seconds each; ONLY=filter chooses one; findings are in build/fuzz/
 #: make probe-storm  probes on four CPUs, a million hits
-#: make hostile   system calls with mad arguments from two tasks, THOUSANDS=10000 of them each
-#: make sharing   the same from six threads, THOUSANDS=834 each, while two more change the memory that all share
+#: make hostile   system calls with random arguments from two tasks, THOUSANDS=10000 of them each
+#: make sharing   the same from six threads, THOUSANDS=834 each, while two more change the memory that they share
 #: make scribble  random writes to all files, from eight tasks with NMIs, twice THOUSANDS=500, of SEED=1
 #: make stress    64 threads with signals, memory, files, children: ten minutes on 4 CPUs (STRESS=300s, twice)
-#: make deaths    programs of user events killed in the middle of anything, DEATHS=5000 of them
+#: make deaths    programs with user events killed at random moments, DEATHS=5000 of them
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make install   trapline, its man page, the manual, header and library for programs, below PREFIX=/usr/local (DESTDIR= for packages);
 #:                make uninstall removes them

@@ -22,7 +22,7 @@ struct pipe {
 	u64 head, tail; /* [lock] bytes ever written and read; head - tail <= PIPE_SIZE */
 	u64 reserved;	/* [lock] bytes that splice() is about to put */
 	unsigned readers, writers; /* [lock] files that are open for it; others peek */
-	struct wait_queue opened;  /* of a FIFO: who waits until the other end is open */
+	struct wait_queue opened;  /* of a FIFO: tasks that wait for the other end to be opened */
 	/* [lock] how often each end was opened: the wait ends, though it was closed again */
 	u64 read_opens, write_opens;
 	unsigned files;	      /* [fifo_lock] of a FIFO; 0: no FIFO */

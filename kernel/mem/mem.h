@@ -71,11 +71,11 @@ void stack_free(u64 top);
 void stack_trim(void);
 
 /*
- * A task can have no more memory. Returns, unless vm.panic_on_oom says that the kernel ends. Task
+ * Called when a task gets no memory. Panics if vm.panic_on_oom asks for it, else returns. Task
  * context.
  */
 void mem_exhausted(void);
-/* vm.panic_on_oom, 0 to 2: -EINVAL for what is more. */
+/* vm.panic_on_oom, 0 to 2; other values are -EINVAL. */
 unsigned mem_panic_on_oom(void);
 int mem_set_panic_on_oom(u64 how);
 

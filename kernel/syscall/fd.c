@@ -283,7 +283,7 @@ long __x64_sys_close_range(const struct regs *r)
 #define MFD_ALLOW_SEALING 2u
 #define MFD_NAME_MAX	  249
 
-/* Seals are not there: whoever allows them may not be able to set one. */
+/* MFD_ALLOW_SEALING is accepted, but there are no seals: F_ADD_SEALS fails. */
 long __x64_sys_memfd_create(const struct regs *r)
 {
 	u32 flags = r->rsi;

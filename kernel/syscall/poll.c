@@ -178,7 +178,7 @@ static int sys_get_deadline(u64 timeout, u64 *deadline)
 	return err;
 }
 
-/* What is left of the time is ring 3's to know; if it cannot be written, nobody is told. */
+/* Writes the remaining time to ring 3; ignores a bad address, as Linux does. */
 static void sys_put_time_left(u64 timeout, u64 deadline, u64 unit)
 {
 	u64 now = clock_ns(), left = deadline > now ? deadline - now : 0;

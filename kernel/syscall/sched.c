@@ -168,7 +168,7 @@ enum {
 	ATTR_FLAGS = 0x7f,
 };
 
-/* Tells how much this kernel knows of what is too long or too short for it. */
+/* Writes the size that this kernel knows to a caller whose size is wrong: -E2BIG. */
 static long sys_attr_size_refused(u64 at)
 {
 	u32 size = sizeof(struct abi_sched_attr);
@@ -177,7 +177,7 @@ static long sys_attr_size_refused(u64 at)
 	return err ? err : -E2BIG;
 }
 
-/* What comes after the attributes known here must be 0. */
+/* Bytes after the attributes known here must be 0. */
 static long sys_attr_copy(struct abi_sched_attr *attr, u64 at)
 {
 	u32 size;

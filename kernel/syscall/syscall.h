@@ -25,7 +25,7 @@ const char *syscall_name(unsigned nr);
 const char *syscall_next_name(const char *name, unsigned *nr);
 extern u64 syscall_calls[SYSCALL_MAX];	     /* [A] how often each was made */
 long syscall_count_error(long nr, long err); /* returns err */
-/* A call that is not here: counts it, and the log tells it, once for each program and call. */
+/* An unknown call: counts it, and logs it once for each program and call. */
 void syscall_missing(long nr);
 void syscall_count_init(void); /* /proc/trapline/syscalls */
 /*

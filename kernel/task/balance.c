@@ -25,7 +25,7 @@ static unsigned first_cpu(u64 mask)
 
 /* ---- Real-time tasks ---- */
 
-/* How much whoever runs there matters: the smaller, the more. The queue is locked. */
+/* The priority of what runs there; a smaller number is more important. The queue is locked. */
 static int running_prio(const struct rq *rq)
 {
 	return rq->curr == rq->idle ? IDLE_PRIO : rq->curr->prio;

@@ -1,11 +1,11 @@
 /*
  * Chosen schedules. See the header.
  *
- * Each CPU keeps since when its explored task is in ring 3 or in the kernel; who leaves one of them
- * adds the time to its clock. A clock that is to stop inside a stretch has the CPU's timer
- * interrupt there; where the interrupt ends, or the task is on its way to ring 3, it looks which
- * points are due. Where a lock is let go and a point is due, the task is held at once, or by the
- * timer's interrupt as soon as interrupts are on.
+ * Each CPU stores the time since when its explored task is in ring 3 or in the kernel; a task that
+ * leaves one of them adds the elapsed time to its clock. For a point inside a stretch, the CPU's
+ * timer interrupts there; at the end of the interrupt, or on its way to ring 3, the task checks
+ * which points are due. If a point is due when a lock is released, the task is held at once, or by
+ * the timer's interrupt as soon as interrupts are on.
  *
  * A held task stays in its run queue, which passes over it, until its timer fires.
  */
@@ -22,11 +22,11 @@
 #include "kernel/task/sched.h"
 #include "kernel/task/timer.h"
 
-#define STALL_MOST   17	 /* of a CPU */
+#define STALL_MOST   17	 /* of a CPU: the logarithm of ns */
 #define STEPS_MOST   512 /* single steps to a point */
 #define RFLAGS_TF    0x100u
 #define SPAN_DEFAULT 10000
-#define GRACE_NS     100000000UL /* for those that are killed */
+#define GRACE_NS     100000000UL /* within which killed tasks must end */
 #define SIGKILL	     9
 
 enum { NOWHERE = SCHEDULE_CLOCKS };
@@ -35,7 +35,7 @@ enum { NOWHERE = SCHEDULE_CLOCKS };
 struct where {
 	u8 in; /* SCHEDULE_U, SCHEDULE_K, NOWHERE */
 	u64 since;
-	const struct schedule_point *unlocked; /* its task is to be held, as soon as that may be */
+	const struct schedule_point *unlocked; /* due at an unlock; hold the task when possible */
 } __aligned(64);
 
 /* The hold of a point. */
@@ -53,7 +53,7 @@ static bool taken[SCHEDULE_POINTS];	     /* [A] */
 static unsigned next_point[SCHEDULE_CLOCKS]; /* [A] the first that is not taken */
 static unsigned end_of[SCHEDULE_CLOCKS];     /* [I] after the last of that clock */
 static struct hold holds[SCHEDULE_POINTS];
-static unsigned alive, ready; /* [A] explored tasks: all; those that run or want to */
+static unsigned alive, ready; /* [A] explored tasks: all; those that are runnable */
 static u64 longest;	      /* [A] stretch in ring 3 that a point may be in, in ns */
 static bool hung;
 static struct timer limit;
@@ -72,7 +72,7 @@ static inline void explore_count(enum schedule_clock clock)
 		atomic_add(&clocks[clock], 1);
 }
 
-/* The time since the last look goes to the clock. */
+/* Adds the time since the last call to the clock. */
 static void explore_account(struct where *w)
 {
 	u64 now = clock_ns(), took = now - w->since;
@@ -85,7 +85,7 @@ static void explore_account(struct where *w)
 	w->since = now;
 }
 
-/* When the timer must come so that a point in the kernel is not missed. */
+/* Arms the timer for the next point in the kernel. */
 static void explore_arm(const struct where *w)
 {
 	unsigned next = atomic_load(&next_point[SCHEDULE_K]);
@@ -96,7 +96,7 @@ static void explore_arm(const struct where *w)
 	timers_interrupt_at(w->since + (at > is ? at - is : 0));
 }
 
-/* The first point of that clock whose time has come: it is the caller's now. NULL: none. */
+/* Takes the first point of that clock that is due; NULL: none. */
 static const struct schedule_point *explore_due(enum schedule_clock clock)
 {
 	unsigned i = atomic_load(&next_point[clock]);
@@ -187,7 +187,7 @@ static void explore_hold(const struct schedule_point *p, u64 rip)
 	sched_preempt_irq(rip);
 }
 
-/* This CPU stands still. */
+/* Stalls this CPU: for a task that cannot be preempted. */
 static void explore_stall(const struct schedule_point *p, u64 rip)
 {
 	u64 ns = 1UL << MIN(p->amount, (u8)STALL_MOST), end = clock_ns() + ns;
@@ -197,9 +197,9 @@ static void explore_stall(const struct schedule_point *p, u64 rip)
 		cpu_relax();
 }
 
-/* ---- what the rest of the kernel tells ---- */
+/* ---- called by the rest of the kernel ---- */
 
-/* Of the task that leaves ring 3. Interrupts off. */
+/* The current task has left ring 3. Interrupts off. */
 static void explore_left(struct regs *r)
 {
 	struct task *t = current();
@@ -250,7 +250,7 @@ void explore_entered_call(struct regs *r)
 	irq_restore(flags);
 }
 
-/* The trap follows each instruction; on the way back from the last one it is held. */
+/* A trap follows each instruction; the task is held on its way back from the last one. */
 bool explore_stepped(struct regs *r)
 {
 	struct task *t = current();
@@ -264,7 +264,7 @@ bool explore_stepped(struct regs *r)
 	return true;
 }
 
-/* What the task begins in ring 3. */
+/* Begins a stretch of the task in ring 3. */
 static void explore_begin_stretch(struct task *t)
 {
 	if (t->explore & EXPLORE_CALL)

@@ -6,13 +6,13 @@
  * Words. The *explored* tasks are those of one program: the task that called explore_begin(), and
  * its descendants. They have five clocks. Three run while at least two of the tasks are runnable:
  *   u  stretches in ring 3: one at each return from a system call or a fault, and a new task's
- *      first; a point of it tells also how many instructions after that
+ *      first; its points also have a number of instructions after that
  *   k  instructions in the kernel, with the interrupts that come meanwhile
- *   l  ends of critical sections in the kernel: it lets go of a lock, took a mutex, or is about to
+ *   l  moments in the kernel when a task has released a lock, has taken a mutex, or is about to
  *      enter a wait queue
  * and two while there are two or more:
- *   c  system calls: one at each beginning, one at each end; a new task's first instruction is an
- *      end, too
+ *   c  system calls: one at each entry, one at each exit; a new task's first instruction counts as
+ *      an exit
  *   w  choices of a CPU: a task wakes up, or is new
  * A *point* names a clock, a time on it, and an action. On all clocks but w the kernel *holds* the
  * task: it does not run for the given time, even on an idle CPU. If the task cannot be preempted,
@@ -24,7 +24,7 @@
  *     sched_seed=N                        a few points, chosen by N; of 0: none
  *     sched_span=U,K,C,W,L,STEPS          how far each clock goes, and the longest stretch, for
  *                                         sched_seed
- *     sched_limit=MS                      who is not over by then hangs, and is killed; none: never
+ *     sched_limit=MS                      kill tasks that still run by then; none: never
  */
 #pragma once
 
@@ -52,11 +52,11 @@ int explore_begin(const char *seed);
 void explore_entered_call(struct regs *r);
 void explore_faulted(struct regs *r);
 void explore_forked(struct task *child);
-void explore_enter_user(struct regs *r); /* the last before ring 3; may switch tasks */
+void explore_enter_user(struct regs *r); /* last before the return to ring 3; may switch tasks */
 void explore_interrupted(struct regs *r);
 bool explore_stepped(struct regs *r);
 void explore_irq_ended(const struct regs *r);
-void explore_acted(u64 rip); /* the same */
+void explore_acted(u64 rip);
 void explore_switched(const struct task *to);
 void explore_ended(struct task *t);
 void explore_changed(const struct task *t, int ready);
@@ -69,14 +69,14 @@ static inline void explore_call(struct regs *r)
 		explore_entered_call(r);
 }
 
-/* Ring 3 was left by an interrupt. */
+/* An interrupt left ring 3. */
 static inline void explore_irq_enter(struct regs *r)
 {
 	if (static_branch(&explore_key) && regs_user(r))
 		explore_interrupted(r);
 }
 
-/* The same by a fault; interrupts are on. */
+/* A fault left ring 3; interrupts are on. */
 static inline void explore_fault(struct regs *r)
 {
 	if (static_branch(&explore_key) && regs_user(r))

@@ -15,7 +15,7 @@
 
 typedef s32 pid_t;
 
-/* Names of addresses, kept by whoever prints many lines. Starts zeroed. */
+/* A cache of symbol names, for callers that print many lines. Starts zeroed. */
 #define TRACE_SYMBOLS_KEPT 16
 struct trace_symbols {
 	struct trace_symbol {

@@ -301,7 +301,7 @@ static long raw_get_reader(struct tracefs_file *f)
 	return err ? err : ring_buffer_map_get_reader(r->tr->buffer, r->cpu);
 }
 
-/* Command 0 wakes whoever waits. */
+/* Command 0 wakes all waiting readers. */
 static long tracefs_raw_ioctl(struct tracefs_file *f, u32 cmd)
 {
 	const struct raw *r = f->priv;

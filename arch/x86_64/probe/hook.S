@@ -8,7 +8,7 @@
 
 	.section .noprobe.text, "ax", @progbits
 
-/* The unwinder knows how far below the return address %rsp is. */
+/* The unwinder relies on the number of words pushed here. */
 	.macro push_arguments
 	pushq %rdi
 	pushq %rsi
@@ -103,8 +103,9 @@ hook_entries_end:
 	.size hook_entries, . - hook_entries
 
 /*
- * For probes that read only registers of arguments: the part of struct regs that lies above r10.
- * Where the function goes on stands in the place of rsp. Interrupts are off before anybody looks.
+ * For probes that read only registers of arguments: builds the part of struct regs that lies above
+ * r10. The address at which the function continues is in the place of rsp. Interrupts are off
+ * before any handler runs.
  */
 	.globl hook_arguments
 	.type hook_arguments, @function
@@ -143,7 +144,7 @@ hook_arguments_return:
  * A followed function returns to hook_return. Its caller relies only on %rax, %rdx and the
  * registers that every function preserves. The pushes build struct hook_returned. If the record on
  * top is of this return and its user is there, that user's leave() is all there is to call. The
- * return address is filled in before the record goes: who looks back finds it in either place.
+ * return address is filled in before the record goes: an unwinder finds it in either place.
  */
 	.globl hook_return_slow
 hook_return_slow:
@@ -194,8 +195,8 @@ hook_return_end:
 	.size hook_return, . - hook_return
 
 /*
- * With struct regs, as a breakpoint at the function would find them. Probes' handlers run with
- * interrupts off, others with preemption off.
+ * Builds struct regs as a breakpoint at the function would. Probes' handlers run with interrupts
+ * off, others with preemption off.
  */
 	.macro with_regs name, target, probes
 	.globl \name
