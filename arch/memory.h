@@ -58,7 +58,7 @@ const void *firmware_map(u64 pa, u64 size);
 /* May the kernel read this byte now? Walks the page tables; any context. */
 bool kernel_readable(const void *p, size_t n);
 
-/* What a look at all walls has seen; `breaches` of them do not hold. */
+/* The result of checking all walls; `breaches` of them do not hold. */
 struct arch_walls {
 	u64 pages, tables;
 	unsigned cpus, breaches;
@@ -112,7 +112,7 @@ int user_cmpxchg_u32(u64 dst, u32 *old, u32 value);
  * none.
  */
 long strncpy_from_user(char *dst, u64 src, size_t size);
-/* The same from any context: a page that is not there is -EFAULT and never faulted in. */
+/* The same from any context: a page that is not mapped is -EFAULT and is never faulted in. */
 int copy_from_user_nofault(void *dst, u64 src, size_t n);
 /* Kernel memory that may not be there (bad pointers in probes). Any context. */
 int copy_from_kernel_nofault(void *dst, const void *src, size_t n);

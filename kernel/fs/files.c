@@ -166,7 +166,7 @@ struct file *files_get(struct files *fs, int fd)
 	return f;
 }
 
-/* What a descriptor led to, whose reference the caller has now; NULL: nothing. The lock is held. */
+/* Empties a descriptor and returns its file with the reference; NULL: none. The lock is held. */
 static struct file *files_take_out(struct files *fs, unsigned fd)
 {
 	struct file *f = fd < fs->size ? fs->fd[fd] : NULL;

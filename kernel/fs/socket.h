@@ -15,7 +15,7 @@ struct socket_name {
 	char path[SOCKET_PATH_MAX + 1];
 };
 
-/* Who sent a message; pid 0: nobody asked when it was sent. */
+/* The sender of a message; pid 0: no socket asked for it when it was sent. */
 struct socket_cred {
 	int pid;
 	u32 uid, gid;

@@ -1,5 +1,5 @@
 /*
- * What lies at which address: /proc/iomem, /proc/ioports, in Linux's form. Filled at boot, constant
+ * The map of addresses: /proc/iomem and /proc/ioports, in Linux's form. Filled at boot, constant
  * afterwards.
  */
 #pragma once

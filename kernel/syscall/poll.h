@@ -1,4 +1,4 @@
-/* What waiting calls share: another signal mask meanwhile. Task context. */
+/* Shared by waiting calls: a temporary signal mask. Task context. */
 #pragma once
 
 #include "kernel/lib/types.h"

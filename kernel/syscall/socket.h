@@ -1,4 +1,4 @@
-/* What system calls on sockets share. Task context. */
+/* Shared by the system calls on sockets. Task context. */
 #pragma once
 
 #include "kernel/lib/types.h"

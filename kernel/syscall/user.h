@@ -1,4 +1,4 @@
-/* What the files of system calls share: descriptors, paths and buffers of ring 3. Task context. */
+/* Shared by the files of system calls: descriptors, paths and buffers of ring 3. Task context. */
 #pragma once
 
 #include "arch/arch.h"

@@ -6,7 +6,7 @@
 #include "kernel/task/timer.h"
 #include "trace/host_worker.h"
 
-/* [A] all but what is set at start; the thread and whoever stops it have a reference each. */
+/* [A] except what is set at start; the thread and the caller that stops it hold a reference. */
 struct host_worker {
 	u64 (*step)(void *arg);
 	void (*due)(void *arg); /* NULL: step() returns how long to sleep, else until when */

@@ -20,7 +20,7 @@ int trace_puts(const char *str);
  * A string that records point at without holding it, for printk_formats: readers of the binary
  * buffer find it there by its address. It stays for ever. Any context.
  */
-/* Where the addresses of all these are, and how many there may be: for who reads from outside. */
+/* The table of these addresses and its size, for a reader outside the machine. */
 void trace_printk_place(u64 *where, u64 *count);
 void trace_printk_string(const char *text);
 void trace_printk_show_formats(struct seq *s);

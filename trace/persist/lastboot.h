@@ -17,7 +17,7 @@ void trace_lastboot_name(const char *name);
 void trace_lastboot_offer(void);
 /* Its instance, if it ended without a word (enum kept_end); else NULL. */
 struct trace_array *trace_lastboot_silent(void);
-/* What was found, and what not, and why. */
+/* Prints what was found, what was not, and why. */
 void trace_lastboot_show(struct seq *s);
 
 /* Its events by number, NULL after the last: system, name and the text of `format`. */

@@ -11,7 +11,7 @@ enum noise_kind { NOISE_NMI, NOISE_IRQ, NOISE_THREAD, NOISE_KINDS };
 struct noise_cpu {
 	bool sampling; /* [C] a workload runs, or all that runs is noise */
 	s32 pid;       /* [C] the workload's; 0: none, so that each task is noise */
-	/* [C] one more for each that began, so that whoever reads the clock sees if it came in */
+	/* [C] counts each that began, so that a reader of the clock sees whether one came in */
 	u64 interferences;
 	u32 counts[NOISE_KINDS]; /* [C] */
 	u64 arrivals[NOISE_KINDS];

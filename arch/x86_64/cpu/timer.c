@@ -8,7 +8,7 @@
 
 #define CPUID1_C_TSC_DEADLINE (1u << 24)
 #define CALIBRATE_US	      50	   /* a timer that comes early is set again */
-#define ARM_MAX_NS	      2000000000UL /* who wants later asks again */
+#define ARM_MAX_NS	      2000000000UL /* for a later deadline the timer is armed again */
 
 static bool deadline_mode;
 static u64

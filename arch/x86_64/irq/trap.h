@@ -91,7 +91,7 @@ void trap_nmi_entry(void);
 
 /* Called by entry.S, interrupts off. */
 void trap_dispatch(
-    struct regs *r); /* exceptions, on the stack of whoever was interrupted or the task's */
+    struct regs *r); /* exceptions, on the stack of the interrupted code or the task's */
 const char *trap_vector_name(unsigned vector); /* NULL: no exception */
 void exc_int3(struct regs *r);		       /* in ring 0, outside of entry code, no probe's */
 void trap_nmi(struct regs *r);
