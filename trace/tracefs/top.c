@@ -39,12 +39,19 @@ static int tracefs_show_available(struct seq *s, const struct tracefs_node *node
 	return 0;
 }
 
+/* The events ftrace:* are never live: what they have instead is a trigger. */
+static bool trace_file_is_listed(const struct trace_event_file *file)
+{
+	return file->flags & TRACE_FILE_LIVE ||
+	       (file->call->flags & TRACE_CALL_NO_ENABLE && file->triggers);
+}
+
 static int tracefs_show_set_event(struct seq *s, const struct tracefs_node *node)
 {
 	struct trace_event_file *file;
 
 	list_for_each_entry (file, &tracefs_array(node)->files, node)
-		if (file->flags & TRACE_FILE_LIVE)
+		if (trace_file_is_listed(file))
 			seq_printf(s, "%s:%s\n", file->call->class->system, file->call->name);
 	return 0;
 }
