@@ -210,11 +210,19 @@ void host_free(void *p)
 	free(p);
 }
 
+static void *next_block;
+
+void machine_next_block(void *block)
+{
+	next_block = block;
+}
+
 void *host_block_alloc(unsigned order)
 {
 	size_t size = PAGE_SIZE << order;
-	void *block = fails() ? NULL : aligned_alloc(size, size);
+	void *block = fails() ? NULL : next_block ? next_block : aligned_alloc(size, size);
 
+	next_block = NULL;
 	return block ? memset(block, 0, size) : NULL;
 }
 

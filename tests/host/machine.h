@@ -20,6 +20,8 @@ void machine_param(const char *name, const char *value);
 /* The n-th host_alloc() or host_page_alloc() from now fails; 0: none. */
 void machine_fail_alloc(unsigned nth);
 bool machine_fails_in(void); /* it did not happen yet */
+/* The next host_block_alloc() gives this block, which host_block_alloc() gave before. */
+void machine_next_block(void *block);
 /*
  * What host_pages_free() says; how many nanoseconds a cycle of host_clock() lasts. Both stay until
  * they are set again.

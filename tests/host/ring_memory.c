@@ -79,6 +79,37 @@ static void resize_fails(void)
 	resize_is_whole(3, 1);
 }
 
+/*
+ * The tail is at the end of a page that a reader has taken away. The page comes back, as the next
+ * one to be written: no writer may take it for the one that it is in.
+ */
+static void page_of_the_tail_comes_back(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+	struct ring_buffer_page *page = ring_buffer_alloc_page();
+	u32 number = 7;
+
+	ring_fill(rb, RB_PAGE_DATA);
+	EXPECT_EQ(ring_buffer_read_page(rb, &page, PAGE_SIZE, ring_cpu(), true), 0);
+	EXPECT_EQ(page->commit & RB_COMMIT_BYTES, RB_PAGE_DATA);
+	machine_next_block(page);
+	EXPECT_EQ(ring_buffer_resize(rb, 3 * RB_PAGE_DATA, ring_cpu()), 0);
+	EXPECT_EQ(ring_buffer_resize(rb, 4 * RB_PAGE_DATA, ring_cpu()), 0);
+	for (u32 i = 0; i < 3 * RB_PAGE_DATA / 8; i++, number++)
+		EXPECT_EQ(ring_put(rb, &number, sizeof(number)), 0);
+	EXPECT_EQ(ring_stats(rb).entries, 3 * RB_PAGE_DATA / 8);
+	for (u32 i = 0; i < 3 * RB_PAGE_DATA / 8; i++) {
+		u64 ts, lost;
+		struct ring_buffer_event *ev = ring_buffer_consume(rb, ring_cpu(), &ts, &lost);
+
+		EXPECT(ev && *(u32 *)ring_buffer_event_data(ev) == 7 + i && !lost);
+		if (!ev)
+			break;
+	}
+	EXPECT(ring_buffer_empty(rb));
+	ring_buffer_free(rb);
+}
+
 static void iterator_fails(void)
 {
 	struct ring_buffer *rb = ring_make(2, 0);
@@ -110,6 +141,7 @@ static const struct ktap_case cases[] = {
     {"ring_memory.alloc_fails", alloc_fails},
     {"ring_memory.resize_fails", resize_fails},
     {"ring_memory.order_is_whole", order_is_whole},
+    {"ring_memory.page_of_the_tail_comes_back", page_of_the_tail_comes_back},
     {"ring_memory.iterator_fails", iterator_fails},
     {"ring_memory.mapping_fails", mapping_fails},
     {NULL, NULL},

@@ -48,6 +48,20 @@ static void files(void)
 	trace_fresh();
 }
 
+/* Opening `trigger` to write over it would take the histogram away. */
+static void clearing(void)
+{
+	u64 before;
+
+	trace_fresh();
+	EXPECT_EQ(trace_append(EVENT "trigger", "hist:keys=a"), 0);
+	before = machine_waits();
+	EXPECT_EQ(trace_append(EVENT "trigger", "hist:keys=a:clear"), 0);
+	EXPECT(machine_waits() > before);
+	EXPECT_EQ(trace_append(EVENT "trigger", "!hist:keys=a"), 0);
+	trace_fresh();
+}
+
 static void instances(void)
 {
 	u64 before;
@@ -84,6 +98,7 @@ static void rings(void)
 
 static const struct ktap_case cases[] = {
     {"waits.files", files},
+    {"waits.clearing", clearing},
     {"waits.instances", instances},
     {"waits.rings", rings},
     {NULL, NULL},
