@@ -130,6 +130,7 @@ struct waiter {
 	u32 done;
 };
 
+/* Of the test's own CPU, whatever else that does. */
 static void *wait_for_pages(void *arg)
 {
 	struct waiter *w = arg;
@@ -148,8 +149,8 @@ static bool comes_true(const u32 *word)
 }
 
 /*
- * Nobody else waits: then events are sent the way that wakes once a part of the buffer is full, and
- * who says so wakes at once.
+ * Nobody else waits: then events are sent the way that wakes once a part of the buffer is full; who
+ * says so wakes at once, and so does switching off.
  */
 static void waits_for_a_part(void)
 {
@@ -157,7 +158,7 @@ static void waits_for_a_part(void)
 
 	trace_fresh();
 	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
-	for (unsigned round = 0; round < 2; round++) {
+	for (unsigned round = 0; round < 3; round++) {
 		struct waiter w = {.f = f};
 		pthread_t thread;
 
@@ -165,9 +166,12 @@ static void waits_for_a_part(void)
 		EXPECT(comes_true(&trace_global->full_readers));
 		if (round == 0)
 			put(4 * 255);
-		else
+		else if (round == 1)
 			EXPECT_EQ(tracefs_ioctl(f, 0), 0);
+		else
+			EXPECT_EQ(trace_put("tracing_on", "0"), 0);
 		EXPECT(comes_true(&w.done));
+		EXPECT_EQ(trace_put("tracing_on", "1"), 0);
 		if (!w.done) { /* so that the case ends */
 			put(4 * 255);
 			host_wake(trace_global->full_waiters);
@@ -179,6 +183,31 @@ static void waits_for_a_part(void)
 		EXPECT_EQ(trace_put("trace", ""), 0);
 	}
 	tracefs_release(f);
+	trace_fresh();
+}
+
+/* Who waits for a snapshot is woken by the next one. */
+static void waits_for_a_snapshot(void)
+{
+	struct tracefs_node node;
+	struct waiter w = {0};
+	pthread_t thread;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	put(256);
+	EXPECT_EQ(trace_walk("per_cpu/cpu0/snapshot_raw", &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &w.f), 0);
+	EXPECT_EQ(pthread_create(&thread, NULL, wait_for_pages, &w), 0);
+	usleep(5000); /* it is waiting now, or it has no need to */
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	EXPECT(comes_true(&w.done));
+	if (!w.done)
+		host_wake(trace_global->waiters);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(w.got, PAGE_SIZE);
+	tracefs_release(w.f);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 	trace_fresh();
 }
 
@@ -230,6 +259,7 @@ static const struct ktap_case cases[] = {
     {"readers.one_time_on_all", one_time_on_all},
     {"readers.leaves_of_cpus", leaves_of_cpus},
     {"readers.waits_for_a_part", waits_for_a_part},
+    {"readers.waits_for_a_snapshot", waits_for_a_snapshot},
     {"readers.spliced_pages", spliced_pages},
     {"readers.spliced_in_parts", spliced_in_parts},
     {NULL, NULL},

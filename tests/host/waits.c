@@ -62,6 +62,39 @@ static void clearing(void)
 	trace_fresh();
 }
 
+/* An event goes back into the list of those who have it on: nobody may still stand on it. */
+static void switched_on_again(void)
+{
+	u64 before;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("again"), 0);
+	EXPECT_EQ(trace_put("instances/again/" EVENT "enable", "1"), 0);
+	EXPECT_EQ(trace_put(EVENT "enable", "1"), 0);
+	EXPECT_EQ(trace_put(EVENT "enable", "0"), 0);
+	before = machine_waits();
+	EXPECT_EQ(trace_put(EVENT "enable", "1"), 0);
+	EXPECT(machine_waits() > before);
+	EXPECT_EQ(trace_put(EVENT "enable", "0"), 0);
+	EXPECT_EQ(trace_drop_instance("again"), 0);
+	trace_fresh();
+}
+
+/* What an event probe was fed by may still be at it. */
+static void probe_of_an_event(void)
+{
+	u64 before;
+
+	trace_fresh();
+	EXPECT_EQ(trace_append("dynamic_events", "e:fed unit.unit_numbers aa=$a"), 0);
+	EXPECT_EQ(trace_put("events/eprobes/fed/enable", "1"), 0);
+	before = machine_waits();
+	EXPECT_EQ(trace_put("events/eprobes/fed/enable", "0"), 0);
+	EXPECT(machine_waits() > before);
+	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
+	trace_fresh();
+}
+
 static void instances(void)
 {
 	u64 before;
@@ -99,6 +132,8 @@ static void rings(void)
 static const struct ktap_case cases[] = {
     {"waits.files", files},
     {"waits.clearing", clearing},
+    {"waits.switched_on_again", switched_on_again},
+    {"waits.probe_of_an_event", probe_of_an_event},
     {"waits.instances", instances},
     {"waits.rings", rings},
     {NULL, NULL},
