@@ -133,6 +133,42 @@ static void other_size(void)
 	fresh();
 }
 
+static unsigned events_of_that_name(void)
+{
+	unsigned n = 0;
+
+	for (const char *at = trace_get("dynamic_events", NULL); (at = strstr(at, "u:many.")); at++)
+		n++;
+	return n;
+}
+
+/* Of several events of one name one is in use, the newest or the oldest: none goes. */
+static void busy_among_others(void)
+{
+	const u32 how = USER_EVENT_REG_MULTI_FORMAT | USER_EVENT_REG_PERSIST;
+
+	for (int round = 0; round < 2; round++) {
+		struct user_events_file *f = user_events_open(NULL), *g = user_events_open(NULL);
+		struct user_event *ev;
+
+		fresh();
+		EXPECT_EQ(user_events_register(f, "many u32 aa", how, &ev), 0);
+		EXPECT_EQ(user_events_register(g, "many u64 bb", how, &ev), 0);
+		host_lock();
+		user_events_release(round ? g : f);
+		host_unlock();
+		EXPECT_EQ(user_events_delete("many"), -EBUSY);
+		EXPECT_EQ(events_of_that_name(), 2);
+		host_lock();
+		user_events_release(round ? f : g);
+		host_unlock();
+		EXPECT_EQ(user_events_delete("many"), 0);
+		EXPECT_EQ(events_of_that_name(), 0);
+		EXPECT_EQ(user_events_delete("many"), -ENOENT);
+	}
+	fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"leftovers.records_of_user_events", records_of_user_events},
     {"leftovers.records_of_synthetic_events", records_of_synthetic_events},
@@ -140,6 +176,7 @@ static const struct ktap_case cases[] = {
     {"leftovers.sizes_stay_the_same", sizes_stay_the_same},
     {"leftovers.large_subbuffers", large_subbuffers},
     {"leftovers.other_size", other_size},
+    {"leftovers.busy_among_others", busy_among_others},
     {NULL, NULL},
 };
 const struct ktap_suite suite_leftovers = {cases};

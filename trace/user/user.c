@@ -90,7 +90,7 @@ static struct user_event **user_event_bucket(const char *name, size_t n)
 	return &by_name[hash % HASH_SIZE];
 }
 
-static bool has_name(const struct user_event *ev, const char *name, size_t n)
+static bool user_event_has_name(const struct user_event *ev, const char *name, size_t n)
 {
 	return !strncmp(ev->name, name, n) && !ev->name[n];
 }
@@ -214,7 +214,7 @@ static struct user_event *user_event_find_alike(
 	bool multi = how & USER_EVENT_REG_MULTI_FORMAT;
 
 	for (struct user_event *ev = *user_event_bucket(text, n); ev; ev = ev->next) {
-		if (ev->multi != multi || !has_name(ev, text, n))
+		if (ev->multi != multi || !user_event_has_name(ev, text, n))
 			continue;
 		if ((how & USER_EVENT_LAX) || (made && user_event_same_fields(ev, made)))
 			return ev;
@@ -358,17 +358,29 @@ const struct dynevent_kind user_dynevent_kind = {
     .match = user_event_match,
 };
 
+/* Whether all events of that name can go: 0, -EBUSY; -ENOENT: there is none. */
+static int user_event_check_delete(const char *name, size_t n)
+{
+	int err = -ENOENT;
+
+	for (const struct user_event *ev = *user_event_bucket(name, n); ev && err != -EBUSY;
+	     ev = ev->next)
+		if (user_event_has_name(ev, name, n))
+			err = trace_event_busy(&ev->call) ? -EBUSY : 0;
+	return err;
+}
+
 int user_events_delete(const char *name)
 {
 	struct user_event *ev, *next;
 	size_t n = strlen(name);
-	int err = -ENOENT;
 
 	host_lock();
-	for (ev = *user_event_bucket(name, n); ev && err != -EBUSY; ev = next) {
+	int err = user_event_check_delete(name, n);
+	for (ev = err ? NULL : *user_event_bucket(name, n); ev; ev = next) {
 		next = ev->next;
-		if (has_name(ev, name, n))
-			err = user_event_retire(ev);
+		if (user_event_has_name(ev, name, n))
+			user_event_retire(ev);
 	}
 	trace_retired_settle();
 	host_unlock();

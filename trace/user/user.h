@@ -78,7 +78,7 @@ void user_events_release(struct user_events_file *f);		       /* host_lock held 
  */
 long user_events_register(
     struct user_events_file *f, const char *text, u32 how, struct user_event **out);
-/* Deletes all events of this name: 0, -ENOENT, -EBUSY (unused ones are deleted). */
+/* Deletes all events of this name: 0, -ENOENT; -EBUSY: one is in use, and none is deleted. */
 int user_events_delete(const char *name);
 /* Adds and removes a user of the event (an enable word of a program). */
 void user_event_get(struct user_event *ev);
