@@ -154,9 +154,9 @@ static bool comes_true(const u32 *word)
  */
 static void waits_for_a_part(void)
 {
+	trace_fresh();
 	struct tracefs_file *f = open_raw(0);
 
-	trace_fresh();
 	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
 	for (unsigned round = 0; round < 3; round++) {
 		struct waiter w = {.f = f};
@@ -216,10 +216,10 @@ static void waits_for_a_snapshot(void)
 /* From whole pages on, of whole pages. */
 static void spliced_pages(void)
 {
-	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 	u64 pos = 5;
 
 	trace_fresh();
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 	put(2 * 255 + 1);
 	EXPECT_EQ(tracefs_splice(f, pages, PAGE_SIZE, &pos, true), -EINVAL);
 	pos = 0;
@@ -235,10 +235,10 @@ static void spliced_pages(void)
 /* A sub-buffer larger than the room comes in pages; they get smaller while a file is open. */
 static void spliced_in_parts(void)
 {
-	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 	u64 pos = 0;
 
 	trace_fresh();
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
 	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "16"), 0);
 	put(3 * 1023);
 	EXPECT_EQ(tracefs_splice(f, pages, PAGE_SIZE + 100, &pos, true), PAGE_SIZE);
