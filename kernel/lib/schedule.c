@@ -10,7 +10,9 @@
 #define HOLD_MOST	  26
 #define HOLD_ALONE	  19 /* a seed's only long point */
 #define HOLD_ALONE_MOST	  24
-#define NEAR		  32 /* each of the first 32 instructions of a stretch is a place */
+#define SINGLE		  16 /* each of the first 16 instructions of a stretch is a place */
+#define PAIRS		  32 /* and each two from there to the 32nd */
+#define AROUND		  3  /* with other points, a stretch may come that much earlier or later */
 
 static const char letters[SCHEDULE_CLOCKS + 1] = "ukcwl";
 
@@ -81,15 +83,30 @@ int schedule_parse(struct schedule *s, const char *text)
 	return 0;
 }
 
+/* A comma and a number. */
+static bool schedule_next_number(const char **text, u64 *number)
+{
+	return *(*text)++ == ',' && schedule_number(text, number);
+}
+
 int schedule_parse_span(struct schedule_span *span, const char *text)
 {
-	for (unsigned i = 0; i <= SCHEDULE_CLOCKS; i++) {
-		if (i && *text++ != ',')
+	u64 length;
+
+	*span = (struct schedule_span){.lengths = 0};
+	if (!schedule_number(&text, &span->clock[0]))
+		return -EINVAL;
+	for (unsigned i = 1; i <= SCHEDULE_CLOCKS; i++)
+		if (!schedule_next_number(
+			&text, i < SCHEDULE_CLOCKS ? &span->clock[i] : &span->steps))
 			return -EINVAL;
-		if (!schedule_number(&text, i < SCHEDULE_CLOCKS ? &span->clock[i] : &span->steps))
+	while (*text) {
+		if (span->lengths == SCHEDULE_STRETCHES || !schedule_next_number(&text, &length) ||
+		    length > SCHEDULE_STEPS)
 			return -EINVAL;
+		span->length[span->lengths++] = (u32)length;
 	}
-	return *text ? -EINVAL : 0;
+	return 0;
 }
 
 static u64 schedule_random(u64 *state)
@@ -102,34 +119,85 @@ static u64 schedule_random(u64 *state)
 }
 
 /*
- * The number of places at which a point can be. On the clock u, a place is one of the first 32
- * instructions of a stretch, or half of those from 32 to 63, from 64 to 127, and so on: most
- * stretches are short, and most races are soon after a call.
+ * The number of places in a stretch of so many instructions: each of the first 16, each two up to
+ * 32, then half of those from 32 to 63, from 64 to 127, and so on. Most stretches are short, and
+ * most races are soon after a call.
  */
-static u64 schedule_places(u8 clock, const struct schedule_span *span)
+static u64 schedule_places_of(u64 length)
 {
-	u64 longest = span->steps < SCHEDULE_STEPS ? span->steps : SCHEDULE_STEPS, places = NEAR;
+	u64 places =
+	    length < SINGLE ? MAX(length, (u64)1) : (SINGLE + MIN(length, (u64)PAIRS) + 1) / 2;
+
+	for (u64 n = PAIRS; n < length && n < SCHEDULE_STEPS; n *= 2)
+		places += 2;
+	return places;
+}
+
+/* An instruction of the place in a stretch; the random `by` chooses. */
+static u32 schedule_step(u32 place, u64 by)
+{
+	const u32 pairs = (PAIRS - SINGLE) / 2;
+
+	if (place < SINGLE)
+		return place;
+	place -= SINGLE;
+	if (place < pairs)
+		return SINGLE + 2 * place + (u32)by % 2;
+	place -= pairs;
+	return ((PAIRS + place % 2 * PAIRS / 2) << place / 2) + (u32)by % (PAIRS / 2 << place / 2);
+}
+
+/* The instructions of the longest of that stretch and so many before and after it. */
+static u64 schedule_length(const struct schedule_span *span, u64 stretch, u64 around)
+{
+	u64 longest = 0;
+
+	for (u64 i = stretch - MIN(stretch, around);
+	     i <= stretch + around && i < span->clock[SCHEDULE_U]; i++)
+		longest = MAX(longest, i < span->lengths ? (u64)span->length[i] : span->steps);
+	return longest;
+}
+
+/* The number of places at which a point can be. On the clock u they are those of all stretches. */
+static u64 schedule_places(u8 clock, const struct schedule_span *span, u64 around)
+{
+	u64 places = 0, known = MIN(span->lengths, span->clock[SCHEDULE_U]);
 
 	if (clock != SCHEDULE_U)
 		return span->clock[clock];
-	for (u64 n = NEAR; n < longest; n *= 2)
-		places += 2;
-	return span->clock[SCHEDULE_U] * places;
+	for (u64 i = 0; i < known; i++)
+		places += schedule_places_of(schedule_length(span, i, around));
+	return places + (span->clock[SCHEDULE_U] - known) * schedule_places_of(span->steps);
+}
+
+/* The stretch with that place. Sets *place to its number within the stretch. */
+static u64 schedule_stretch(u64 *place, const struct schedule_span *span, u64 around)
+{
+	u64 longest = schedule_places_of(span->steps);
+
+	for (u64 i = 0; i < span->lengths; i++) {
+		u64 here = schedule_places_of(schedule_length(span, i, around));
+
+		if (*place < here)
+			return i;
+		*place -= here;
+	}
+	u64 stretch = span->lengths + *place / longest;
+	*place %= longest;
+	return stretch;
 }
 
 /* Adds a point at that place. The random `by` chooses among the place's instructions. */
-static void schedule_put(
-    struct schedule *s, u8 clock, u64 place, u64 by, u8 hold, const struct schedule_span *span)
+static void schedule_put(struct schedule *s, u8 clock, u64 place, u64 by, u8 hold,
+    const struct schedule_span *span, u64 around)
 {
 	struct schedule_point p = {.clock = clock, .amount = clock == SCHEDULE_W ? 1 : hold};
-	u64 stretches = clock == SCHEDULE_U ? span->clock[SCHEDULE_U] : 0;
 
-	p.at = (stretches ? place % stretches : place) + 1;
-	if (stretches)
-		p.step = (u32)(place / stretches);
-	if (p.step >= NEAR) {
-		u32 half = p.step % 2, more = (p.step - NEAR) / 2;
-		p.step = ((NEAR + half * NEAR / 2) << more) + (u32)by % (NEAR / 2 << more);
+	if (clock != SCHEDULE_U) {
+		p.at = place + 1;
+	} else {
+		p.at = schedule_stretch(&place, span, around) + 1;
+		p.step = schedule_step((u32)place, by);
 	}
 	schedule_add(s, p);
 }
@@ -153,71 +221,88 @@ static u64 schedule_spread(u64 index, u64 n)
 	return index % n * step % n;
 }
 
-/*
- * In two seeds of three, adds points at which a task yields once, in a quarter or half of the
- * stretches: some races need one task in its window while the other has come close to it.
- */
-static void schedule_take_turns(
-    struct schedule *s, u64 some, u64 *state, const struct schedule_span *span)
+/* Adds points at which a task yields once: one at each of the first stretches. */
+static void schedule_take_turns(struct schedule *s, const struct schedule_span *span)
 {
-	u64 stretches = span->clock[SCHEDULE_U], n = some % 3 ? stretches >> some % 3 : 0;
-
-	for (n = MIN(n, SCHEDULE_POINTS - 1ul); n; n--)
-		schedule_put(s, SCHEDULE_U, schedule_random(state) % stretches, 0, 0, span);
+	for (u64 at = 1; at <= MIN(span->clock[SCHEDULE_U], SCHEDULE_POINTS - 1ul); at++)
+		schedule_add(s, (struct schedule_point){.at = at});
 }
 
 /*
  * The kinds of seeds, in turn. Most races need one point, and an earlier second one often spoils
- * it. So most seeds have one long point, on the clock of that letter. The others have few points
- * (A, B) or many (C, D), most of them in ring 3 (A, C) or in the kernel (B, D).
+ * it. So most seeds have one long point, on the clock of that letter. Some races need one task in
+ * its window while the other has come close to it. So with `t` the tasks also take turns, and the
+ * long point is in ring 3. The others have many points, most of them in ring 3 (A) or in the kernel
+ * (B).
  */
-static const char turns[] = "uuluuAuukuuBuuluuCuukuuAuuluuckD";
-#define TURNS (sizeof(turns) - 1)
+static const char kinds[] = "utlukutAutkuutBuckutluttkutlukut";
+#define KINDS (sizeof(kinds) - 1)
 
 /* The number of lower seeds of the same kind. */
 static u64 schedule_earlier(u64 seed)
 {
 	u64 all = 0, before = 0;
 
-	for (unsigned i = 0; i < TURNS; i++) {
-		if (turns[i] != turns[seed % TURNS])
+	for (unsigned i = 0; i < KINDS; i++) {
+		if (kinds[i] != kinds[seed % KINDS])
 			continue;
 		all++;
-		before += i < seed % TURNS;
+		before += i < seed % KINDS;
 	}
-	return seed / TURNS * all + before;
+	return seed / KINDS * all + before;
+}
+
+/* Adds the long point of a seed: each place of its clock in turn. */
+static void schedule_one_point(struct schedule *s, u64 seed, u8 clock, u64 *state,
+    const struct schedule_span *span, u64 around)
+{
+	u64 places = schedule_places(clock, span, around), by = schedule_random(state);
+
+	if (places)
+		schedule_put(s, clock, schedule_spread(schedule_earlier(seed), places), by >> 8,
+		    (u8)(HOLD_ALONE + (by >> 40) % (HOLD_ALONE_MOST - HOLD_ALONE + 1)), span,
+		    around);
+}
+
+/* Adds 8 to 24 points at random places. */
+static void schedule_many_points(
+    struct schedule *s, const char likely[17], u64 *state, const struct schedule_span *span)
+{
+	for (u64 n = 8 + schedule_random(state) % 17; n; n--) {
+		u64 by = schedule_random(state), place = schedule_random(state);
+		u8 clock = (u8)(strchr(letters, likely[by % 16]) - letters), least = HOLD_LEAST;
+		u64 places = schedule_places(clock, span, AROUND);
+
+		if (!places)
+			continue;
+		if (clock == SCHEDULE_K || clock == SCHEDULE_L)
+			least = HOLD_KERNEL_LEAST;
+		schedule_put(s, clock, place % places, by >> 8,
+		    (u8)(least + (by >> 40) % (u64)(HOLD_MOST - least + 1)), span, AROUND);
+	}
 }
 
 void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span)
 {
-	static const char likely_clocks[2][17] = {"uuuuuuuuucccwlkw", "lllllllkkkkkkccw"};
-	char turn = turns[seed % TURNS];
-	const char *alone = strchr(letters, turn), *likely = likely_clocks[turn % 2 == 0];
-	u64 state = seed, some = schedule_random(&state);
-	u64 n = alone ? 1 : turn < 'C' ? 2 + some % 4 : 8 + some % 17;
+	u64 state = seed;
+	char kind = kinds[seed % KINDS];
 
 	s->count = 0;
 	if (!seed)
 		return;
-	if (turn == 'u')
-		schedule_take_turns(s, some >> 8, &state, span);
-	for (; n; n--) {
-		u64 by = schedule_random(&state), place = schedule_random(&state);
-		const char *letter = alone ? alone : strchr(letters, likely[by % 16]);
-		u8 clock = (u8)(letter - letters), least = HOLD_LEAST;
-		u64 places = schedule_places(clock, span);
-
-		if (!places)
-			continue;
-		if (alone)
-			least = HOLD_ALONE;
-		else if (clock == SCHEDULE_K || clock == SCHEDULE_L)
-			least = HOLD_KERNEL_LEAST;
-		place = alone ? schedule_spread(schedule_earlier(seed), places) : place % places;
-		schedule_put(s, clock, place, by >> 8,
-		    (u8)(least +
-			 (by >> 40) % (u64)((alone ? HOLD_ALONE_MOST : HOLD_MOST) - least + 1)),
-		    span);
+	switch (kind) {
+	case 'A':
+		schedule_many_points(s, "uuuuuuuuucccwlkw", &state, span);
+		break;
+	case 'B':
+		schedule_many_points(s, "lllllllkkkkkkccw", &state, span);
+		break;
+	case 't':
+		schedule_take_turns(s, span);
+		schedule_one_point(s, seed, SCHEDULE_U, &state, span, AROUND);
+		break;
+	default:
+		schedule_one_point(s, seed, (u8)(strchr(letters, kind) - letters), &state, span, 0);
 	}
 }
 

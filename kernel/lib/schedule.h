@@ -13,7 +13,9 @@ enum schedule_clock { SCHEDULE_U, SCHEDULE_K, SCHEDULE_C, SCHEDULE_W, SCHEDULE_L
 #define SCHEDULE_POINTS	   32
 #define SCHEDULE_LONGEST   40 /* the most that a task may be held: the logarithm of ns */
 #define SCHEDULE_STEPS	   ((1u << 24) - 1) /* most instructions after a stretch's beginning */
+#define SCHEDULE_STRETCHES 64u		    /* whose length a span may state */
 #define SCHEDULE_POINT_MAX 36		    /* characters of a point, with its comma */
+#define SCHEDULE_SPAN_MAX  (21 * 6 + 9 * SCHEDULE_STRETCHES) /* of a span, with its NUL */
 
 struct schedule_point {
 	u64 at;	   /* time on the clock */
@@ -32,11 +34,16 @@ struct schedule {
 bool schedule_add(struct schedule *s, struct schedule_point p);
 /* Parses a list of points. 0 or -EINVAL. */
 int schedule_parse(struct schedule *s, const char *text);
-/* How far the clocks go, and the instructions of the longest stretch in ring 3. */
+/*
+ * How far the clocks go, and the instructions of stretches in ring 3: of the longest one, and of
+ * each of the first ones.
+ */
 struct schedule_span {
 	u64 clock[SCHEDULE_CLOCKS], steps;
+	u32 length[SCHEDULE_STRETCHES];
+	unsigned lengths;
 };
-/* Parses "U,K,C,W,L,STEPS". 0 or -EINVAL. */
+/* Parses "U,K,C,W,L,STEPS", and the lengths that are known, each after a comma. 0 or -EINVAL. */
 int schedule_parse_span(struct schedule_span *span, const char *text);
 /* Makes the points of the seed; of seed 0: none. */
 void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span);

@@ -17,7 +17,10 @@ static int explore_files_show(struct seq *s, void *unused __maybe_unused)
 	seq_puts(s, "span ");
 	for (unsigned i = 0; i < SCHEDULE_CLOCKS; i++)
 		seq_printf(s, "%lu,", state.span.clock[i]);
-	seq_printf(s, "%lu\ntasks %u\nhung %d\npoints ", state.span.steps, state.tasks, state.hung);
+	seq_printf(s, "%lu", state.span.steps);
+	for (unsigned i = 0; i < state.span.lengths; i++)
+		seq_printf(s, ",%u", state.span.length[i]);
+	seq_printf(s, "\ntasks %u\nhung %d\npoints ", state.tasks, state.hung);
 	for (unsigned i = 0; i < state.schedule.count; i++) {
 		schedule_print(point, &state.schedule.point[i]);
 		seq_printf(s, "%s%s", i ? "," : "", point);

@@ -54,7 +54,9 @@ static unsigned next_point[SCHEDULE_CLOCKS]; /* [A] the first that is not taken 
 static unsigned end_of[SCHEDULE_CLOCKS];     /* [I] after the last of that clock */
 static struct hold holds[SCHEDULE_POINTS];
 static unsigned alive, ready; /* [A] explored tasks: all; those that are runnable */
-static u64 longest;	      /* [A] stretch in ring 3 that a point may be in, in ns */
+/* Stretches in ring 3 that a point may be in, in ns with the kernel's way there and back. */
+static u64 longest;			/* [A] */
+static u32 lengths[SCHEDULE_STRETCHES]; /* of the first ones; the task that is in it writes */
 static bool hung;
 static struct timer limit;
 static struct wait_queue over = WAIT_QUEUE_INIT(over); /* all of them have ended */
@@ -72,6 +74,18 @@ static inline void explore_count(enum schedule_clock clock)
 		atomic_add(&clocks[clock], 1);
 }
 
+/* The task has run that much longer in its stretch. */
+static void explore_account_user(struct task *t, u64 took)
+{
+	u64 ran = t->explore_user.ran_ns + took, stretch = t->explore_user.stretch;
+
+	t->explore_user.ran_ns = ran;
+	if (ran > READ_ONCE(longest))
+		WRITE_ONCE(longest, ran);
+	if (stretch <= SCHEDULE_STRETCHES)
+		WRITE_ONCE(lengths[stretch - 1], (u32)MIN(ran, SCHEDULE_STEPS));
+}
+
 /* Adds the time since the last call to the clock. */
 static void explore_account(struct where *w)
 {
@@ -79,9 +93,8 @@ static void explore_account(struct where *w)
 
 	if (w->in == SCHEDULE_K && explore_is_contended())
 		atomic_add(&clocks[SCHEDULE_K], took);
-	else if (w->in == SCHEDULE_U && current()->explore_user.stretch &&
-		 took > READ_ONCE(longest))
-		WRITE_ONCE(longest, took);
+	else if (w->in == SCHEDULE_U && current()->explore_user.stretch)
+		explore_account_user(current(), took);
 	w->since = now;
 }
 
@@ -271,6 +284,7 @@ static void explore_begin_stretch(struct task *t)
 		explore_count(SCHEDULE_C);
 	t->explore_user.stretch = 0;
 	t->explore_user.done = 0;
+	t->explore_user.ran_ns = 0;
 	if (t->explore & EXPLORE_NEW && explore_is_contended())
 		t->explore_user.stretch = atomic_add(&clocks[SCHEDULE_U], 1);
 	t->explore &= ~(EXPLORE_CALL | EXPLORE_NEW);
@@ -478,11 +492,12 @@ static int explore_schedule(const char *seed)
 {
 	const char *list = seed ? NULL : cmdline_get("sched_points"),
 		   *text = cmdline_get("sched_span");
-	struct schedule_span span = {
-	    {SPAN_DEFAULT, SPAN_DEFAULT, SPAN_DEFAULT, SPAN_DEFAULT, SPAN_DEFAULT}, SPAN_DEFAULT};
+	struct schedule_span span = {.steps = SPAN_DEFAULT};
 	u64 number;
 	int err = text ? schedule_parse_span(&span, text) : 0;
 
+	for (unsigned i = 0; !text && i < SCHEDULE_CLOCKS; i++)
+		span.clock[i] = SPAN_DEFAULT;
 	if (err || list)
 		return err ? err : schedule_parse(&plan, list);
 	if (!seed)
@@ -507,6 +522,7 @@ static void explore_reset(void)
 	}
 	WRITE_ONCE(hung, false);
 	WRITE_ONCE(longest, 0);
+	memset(lengths, 0, sizeof(lengths));
 	atomic_store(&ready, 1);
 }
 
@@ -541,11 +557,30 @@ int explore_begin(const char *seed)
 	return 0;
 }
 
+/*
+ * Each stretch's time includes the kernel's way to ring 3 and back. The shortest stretch is little
+ * more than that.
+ */
+static void explore_ask_lengths(struct schedule_span *span)
+{
+	u32 way = SCHEDULE_STEPS;
+
+	span->lengths = (unsigned)MIN(span->clock[SCHEDULE_U], SCHEDULE_STRETCHES);
+	for (unsigned i = 0; i < span->lengths; i++) {
+		span->length[i] = READ_ONCE(lengths[i]);
+		way = MIN(way, span->length[i]);
+	}
+	for (unsigned i = 0; i < span->lengths; i++)
+		span->length[i] -= way - 1;
+	span->steps = READ_ONCE(longest);
+	span->steps -= MIN(span->steps, way - 1);
+}
+
 void explore_ask(struct explore_state *s)
 {
 	for (unsigned i = 0; i < SCHEDULE_CLOCKS; i++)
 		s->span.clock[i] = atomic_load(&clocks[i]);
-	s->span.steps = READ_ONCE(longest);
+	explore_ask_lengths(&s->span);
 	s->tasks = atomic_load(&alive);
 	s->hung = READ_ONCE(hung);
 	s->schedule = plan;

@@ -22,8 +22,8 @@
  *     sched_points=u12+7~20,c14~16,w3~1   a point each: clock, time, ~, and the logarithm of the ns
  *                                         to hold it, or how many CPUs further
  *     sched_seed=N                        a few points, chosen by N; of 0: none
- *     sched_span=U,K,C,W,L,STEPS          how far each clock goes, and the longest stretch, for
- *                                         sched_seed
+ *     sched_span=U,K,C,W,L,STEPS,LENGTH... how far each clock goes, the longest stretch, and the
+ *                                         length of each of the first ones, for sched_seed
  *     sched_limit=MS                      kill tasks that still run by then; none: never
  */
 #pragma once

@@ -99,6 +99,7 @@ struct task {
 	u8 explore;	      /* kernel/task/explore.h: bits, and where it is in ring 3 */
 	struct {
 		u64 stretch;	  /* 0: none that counts */
+		u64 ran_ns;	  /* in it so far */
 		u32 done, wanted; /* instructions of it, and when to look; 0: never */
 		u64 look_ns;	  /* the same by the clock; 0: it steps */
 	} explore_user;		  /* [O] */

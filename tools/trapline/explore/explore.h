@@ -55,8 +55,8 @@ struct runs {
 	unsigned count; /* of the runs started so far */
 	struct job job[64];
 	unsigned jobs, busy;
-	bool rehearse;	/* each machine first runs the program once without points */
-	char span[128]; /* how far the clocks go; set by runs_first() */
+	bool rehearse;		      /* each machine first runs the program once without points */
+	char span[SCHEDULE_SPAN_MAX]; /* how far the clocks go; set by runs_first() */
 };
 
 /* Makes the directory of the runs' files. False: it cannot, which was reported. */

@@ -153,7 +153,7 @@ void runs_start(struct runs *r, const char *schedule, struct seeds seeds)
 
 void runs_start_many(struct runs *r, struct seeds seeds)
 {
-	char schedule[200], range[64];
+	char schedule[SCHEDULE_SPAN_MAX + 16], range[64];
 
 	snprintf(schedule, sizeof(schedule), "sched_span=%s", r->span);
 	snprintf(range, sizeof(range), "%llu..%llu", (unsigned long long)seeds.first,
@@ -309,7 +309,7 @@ struct job runs_wait(struct runs *r, struct run_result *result)
 	return (struct job){.pid = 0};
 }
 
-/* Reads "span U,K,C,W,L,STEPS" from the kernel's report. */
+/* Reads "span U,K,C,W,L,STEPS,..." from the kernel's report. */
 static bool take_span(struct runs *r, const char *file)
 {
 	struct schedule_span span;
