@@ -10,9 +10,8 @@
 #define HOLD_MOST	  26
 #define HOLD_ALONE	  19 /* a seed's only long point */
 #define HOLD_ALONE_MOST	  24
-#define SINGLE		  16 /* each of the first 16 instructions of a stretch is a place */
-#define PAIRS		  32 /* and each two from there to the 32nd */
-#define AROUND		  3  /* with other points, a stretch may come that much earlier or later */
+#define SINGLE		  16 /* so many places of a stretch are single instructions */
+#define PAIRS		  32 /* behind those, two each up to this one */
 
 static const char letters[SCHEDULE_CLOCKS + 1] = "ukcwl";
 
@@ -119,64 +118,69 @@ static u64 schedule_random(u64 *state)
 }
 
 /*
- * The number of places in a stretch of so many instructions: each of the first 16, each two up to
- * 32, then half of those from 32 to 63, from 64 to 127, and so on. Most stretches are short, and
- * most races are soon after a call.
+ * The number of places in a stretch of so many instructions. Most stretches are short, and most
+ * races are soon after a call: so places are single instructions at first, then two each up to the
+ * 32nd, then half of those from 32 to 63, from 64 to 127, and so on.
  */
-static u64 schedule_places_of(u64 length)
+static u64 schedule_places_of(u64 length, u64 single)
 {
-	u64 places =
-	    length < SINGLE ? MAX(length, (u64)1) : (SINGLE + MIN(length, (u64)PAIRS) + 1) / 2;
+	u64 places = length < single ? length : (single + MIN(length, (u64)PAIRS) + 1) / 2;
 
 	for (u64 n = PAIRS; n < length && n < SCHEDULE_STEPS; n *= 2)
 		places += 2;
-	return places;
+	return MAX(places, (u64)1);
 }
 
 /* An instruction of the place in a stretch; the random `by` chooses. */
-static u32 schedule_step(u32 place, u64 by)
+static u32 schedule_step(u32 place, u32 single, u64 by)
 {
-	const u32 pairs = (PAIRS - SINGLE) / 2;
+	u32 pairs = (PAIRS - single) / 2;
 
-	if (place < SINGLE)
+	if (place < single)
 		return place;
-	place -= SINGLE;
+	place -= single;
 	if (place < pairs)
-		return SINGLE + 2 * place + (u32)by % 2;
+		return single + 2 * place + (u32)by % 2;
 	place -= pairs;
 	return ((PAIRS + place % 2 * PAIRS / 2) << place / 2) + (u32)by % (PAIRS / 2 << place / 2);
 }
 
-/* The instructions of the longest of that stretch and so many before and after it. */
-static u64 schedule_length(const struct schedule_span *span, u64 stretch, u64 around)
+/* How finely a stretch is divided. With turns, more seeds than places would be needed. */
+static u32 schedule_single(bool turns)
 {
-	u64 longest = 0;
+	return turns ? 0 : SINGLE;
+}
 
-	for (u64 i = stretch - MIN(stretch, around);
-	     i <= stretch + around && i < span->clock[SCHEDULE_U]; i++)
+/* The places of a stretch. With turns its neighbours may come in its place. */
+static u64 schedule_places_at(const struct schedule_span *span, u64 stretch, bool turns)
+{
+	u64 first = stretch - (turns && stretch), last = stretch + turns, longest = 0;
+
+	for (u64 i = first; i <= last && i < span->clock[SCHEDULE_U]; i++)
 		longest = MAX(longest, i < span->lengths ? (u64)span->length[i] : span->steps);
-	return longest;
+	return schedule_places_of(longest, schedule_single(turns));
 }
 
 /* The number of places at which a point can be. On the clock u they are those of all stretches. */
-static u64 schedule_places(u8 clock, const struct schedule_span *span, u64 around)
+static u64 schedule_places(u8 clock, const struct schedule_span *span, bool turns)
 {
 	u64 places = 0, known = MIN(span->lengths, span->clock[SCHEDULE_U]);
 
 	if (clock != SCHEDULE_U)
 		return span->clock[clock];
 	for (u64 i = 0; i < known; i++)
-		places += schedule_places_of(schedule_length(span, i, around));
-	return places + (span->clock[SCHEDULE_U] - known) * schedule_places_of(span->steps);
+		places += schedule_places_at(span, i, turns);
+	return places + (span->clock[SCHEDULE_U] - known) *
+			    schedule_places_of(span->steps, schedule_single(turns));
 }
 
 /* The stretch with that place. Sets *place to its number within the stretch. */
-static u64 schedule_stretch(u64 *place, const struct schedule_span *span, u64 around)
+static u64 schedule_stretch(u64 *place, const struct schedule_span *span, bool turns)
 {
-	u64 longest = schedule_places_of(span->steps);
+	u64 longest = schedule_places_of(span->steps, schedule_single(turns));
 
 	for (u64 i = 0; i < span->lengths; i++) {
-		u64 here = schedule_places_of(schedule_length(span, i, around));
+		u64 here = schedule_places_at(span, i, turns);
 
 		if (*place < here)
 			return i;
@@ -189,15 +193,15 @@ static u64 schedule_stretch(u64 *place, const struct schedule_span *span, u64 ar
 
 /* Adds a point at that place. The random `by` chooses among the place's instructions. */
 static void schedule_put(struct schedule *s, u8 clock, u64 place, u64 by, u8 hold,
-    const struct schedule_span *span, u64 around)
+    const struct schedule_span *span, bool turns)
 {
 	struct schedule_point p = {.clock = clock, .amount = clock == SCHEDULE_W ? 1 : hold};
 
 	if (clock != SCHEDULE_U) {
 		p.at = place + 1;
 	} else {
-		p.at = schedule_stretch(&place, span, around) + 1;
-		p.step = schedule_step((u32)place, by);
+		p.at = schedule_stretch(&place, span, turns) + 1;
+		p.step = schedule_step((u32)place, schedule_single(turns), by);
 	}
 	schedule_add(s, p);
 }
@@ -235,7 +239,7 @@ static void schedule_take_turns(struct schedule *s, const struct schedule_span *
  * long point is in ring 3. The others have many points, most of them in ring 3 (A) or in the kernel
  * (B).
  */
-static const char kinds[] = "utlukutAutkuutBuckutluttkutlukut";
+static const char kinds[] = "utlukutAutkutuBuckutltutultutkut";
 #define KINDS (sizeof(kinds) - 1)
 
 /* The number of lower seeds of the same kind. */
@@ -254,14 +258,14 @@ static u64 schedule_earlier(u64 seed)
 
 /* Adds the long point of a seed: each place of its clock in turn. */
 static void schedule_one_point(struct schedule *s, u64 seed, u8 clock, u64 *state,
-    const struct schedule_span *span, u64 around)
+    const struct schedule_span *span, bool turns)
 {
-	u64 places = schedule_places(clock, span, around), by = schedule_random(state);
+	u64 places = schedule_places(clock, span, turns), by = schedule_random(state);
 
 	if (places)
 		schedule_put(s, clock, schedule_spread(schedule_earlier(seed), places), by >> 8,
 		    (u8)(HOLD_ALONE + (by >> 40) % (HOLD_ALONE_MOST - HOLD_ALONE + 1)), span,
-		    around);
+		    turns);
 }
 
 /* Adds 8 to 24 points at random places. */
@@ -271,14 +275,14 @@ static void schedule_many_points(
 	for (u64 n = 8 + schedule_random(state) % 17; n; n--) {
 		u64 by = schedule_random(state), place = schedule_random(state);
 		u8 clock = (u8)(strchr(letters, likely[by % 16]) - letters), least = HOLD_LEAST;
-		u64 places = schedule_places(clock, span, AROUND);
+		u64 places = schedule_places(clock, span, true);
 
 		if (!places)
 			continue;
 		if (clock == SCHEDULE_K || clock == SCHEDULE_L)
 			least = HOLD_KERNEL_LEAST;
 		schedule_put(s, clock, place % places, by >> 8,
-		    (u8)(least + (by >> 40) % (u64)(HOLD_MOST - least + 1)), span, AROUND);
+		    (u8)(least + (by >> 40) % (u64)(HOLD_MOST - least + 1)), span, true);
 	}
 }
 
@@ -299,10 +303,11 @@ void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *
 		break;
 	case 't':
 		schedule_take_turns(s, span);
-		schedule_one_point(s, seed, SCHEDULE_U, &state, span, AROUND);
+		schedule_one_point(s, seed, SCHEDULE_U, &state, span, true);
 		break;
 	default:
-		schedule_one_point(s, seed, (u8)(strchr(letters, kind) - letters), &state, span, 0);
+		schedule_one_point(
+		    s, seed, (u8)(strchr(letters, kind) - letters), &state, span, false);
 	}
 }
 

@@ -108,6 +108,55 @@ static void without(struct schedule *to, const struct schedule *from, unsigned f
 			schedule_add(to, from->point[i]);
 }
 
+/*
+ * What failed after others often fails alone a few instructions earlier or later, because the
+ * kernel does not do exactly the same there. Way 1 is one tick earlier, 2 one later, 3 two earlier,
+ * and so on.
+ */
+#define MOVED_WAYS 32
+
+static void move_longest(struct schedule *s, unsigned way)
+{
+	struct schedule_point *p = s->point;
+	uint32_t by = (way + 1) / 2;
+
+	for (unsigned i = 1; i < s->count; i++)
+		if (s->point[i].amount > p->amount)
+			p = &s->point[i];
+	if (!way || !s->count)
+		return;
+	if (p->clock == SCHEDULE_U)
+		p->step = way % 2 ? p->step - (by < p->step ? by : p->step)
+				  : (p->step + by) % (SCHEDULE_STEPS + 1);
+	else
+		p->at = way % 2 ? p->at - (by < p->at ? by : p->at) : p->at + by;
+}
+
+/* The points of a seed, with the longest one moved. */
+static void moved_seed(struct schedule *s, const struct runs *r, uint64_t seed, unsigned way)
+{
+	struct schedule_span span;
+	struct schedule as_it_is;
+
+	schedule_parse_span(&span, r->span);
+	schedule_of_seed(&as_it_is, seed, &span);
+	move_longest(&as_it_is, way);
+	without(s, &as_it_is, 0, 0); /* in order again */
+}
+
+/* The words for a seed: it, or its points if one of them is moved. */
+static void moved_text(const struct runs *r, char text[SCHEDULE_TEXT], uint64_t seed, unsigned way)
+{
+	struct schedule s;
+
+	if (!way) {
+		seed_text(r, text, seed);
+		return;
+	}
+	moved_seed(&s, r, seed, way);
+	points_text(text, &s);
+}
+
 /* ---- searching for a seed ---- */
 
 #define SEEDS_A_MACHINE 100
@@ -115,6 +164,7 @@ static void without(struct schedule *to, const struct schedule *from, unsigned f
 struct found {
 	bool any;
 	uint64_t seed;
+	unsigned moved; /* as in struct seeds */
 	struct run_result result;
 };
 
@@ -147,7 +197,7 @@ static bool take_seeds(struct search *s, struct seeds *seeds)
 		return false;
 	bool fast = is_fast(s->x);
 	uint64_t n = fast ? SEEDS_A_MACHINE : 1, left = s->end - s->next;
-	*seeds = (struct seeds){s->next, s->next + (n < left ? n : left) - 1, !fast, !fast};
+	*seeds = (struct seeds){s->next, s->next + (n < left ? n : left) - 1, !fast, !fast, 0};
 	s->next = seeds->last + 1;
 	return true;
 }
@@ -166,19 +216,20 @@ static void start_seeds(struct search *s, struct seeds seeds)
 		runs_start_many(&s->x->runs, seeds);
 		return;
 	}
-	seed_text(&s->x->runs, text, seeds.first);
+	moved_text(&s->x->runs, text, seeds.first, seeds.moved);
 	runs_start(&s->x->runs, text, seeds);
 }
 
 /* Keeps the lowest seed that failed, whichever machine finishes first. */
-static void take_found(struct search *s, uint64_t seed, const struct run_result *result)
+static void take_found(
+    struct search *s, uint64_t seed, unsigned moved, const struct run_result *result)
 {
 	struct runs *r = &s->x->runs;
 	size_t kept = 0;
 
 	if (s->found->any)
 		runs_forget(r, s->found->result.number);
-	*s->found = (struct found){true, seed, *result};
+	*s->found = (struct found){true, seed, moved, *result};
 	runs_drop_beyond(r, seed);
 	for (size_t i = 0; i < s->agains; i++)
 		if (s->again[i].first < seed)
@@ -189,16 +240,22 @@ static void take_found(struct search *s, uint64_t seed, const struct run_result 
 /* The result of a seed that had a machine of its own. */
 static void take_one(struct search *s, const struct seeds *seeds, const struct run_result *result)
 {
-	s->tried++;
+	struct seeds again = *seeds;
+
+	s->tried += !seeds->moved;
 	if (result->end != RUN_GOOD) {
-		take_found(s, seeds->first, result);
+		take_found(s, seeds->first, seeds->moved, result);
 		return;
 	}
 	runs_forget(&s->x->runs, result->number);
-	s->doubtful += !seeds->all_alone;
-	if (seeds->first < seeds->last)
+	if (!seeds->moved && seeds->first < seeds->last)
 		give_back(s, (struct seeds){seeds->first + 1, seeds->last, seeds->all_alone,
-				 seeds->all_alone});
+				 seeds->all_alone, 0});
+	if (seeds->all_alone)
+		return;
+	s->doubtful += again.moved++ == MOVED_WAYS;
+	if (again.moved <= MOVED_WAYS)
+		give_back(s, again);
 }
 
 /*
@@ -212,7 +269,7 @@ static void take_many(struct search *s, const struct seeds *seeds, struct run_re
 
 	if (result->end == RUN_TROUBLE || from < seeds->first || from > seeds->last) {
 		result->end = RUN_TROUBLE;
-		take_found(s, seeds->first, result);
+		take_found(s, seeds->first, 0, result);
 		return;
 	}
 	runs_forget(&s->x->runs, result->number);
@@ -220,7 +277,7 @@ static void take_many(struct search *s, const struct seeds *seeds, struct run_re
 	if (result->end == RUN_GOOD && !result->status)
 		s->tried++;
 	else
-		give_back(s, (struct seeds){from, seeds->last, true, any});
+		give_back(s, (struct seeds){from, seeds->last, true, any, 0});
 }
 
 static double now(void)
@@ -419,12 +476,10 @@ static void drop_parts(struct exploring *x, struct shrunk *s)
 static void shrink(struct exploring *x, struct shrunk *s, const struct found *f)
 {
 	struct runs *r = &x->runs;
-	struct schedule_span span;
 	char text[SCHEDULE_TEXT];
 
 	*s = (struct shrunk){.bad = f->result.number, .result = f->result};
-	schedule_parse_span(&span, r->span);
-	schedule_of_seed(&s->schedule, f->seed, &span);
+	moved_seed(&s->schedule, r, f->seed, f->moved);
 	points_text(text, &s->schedule);
 	runs_start(r, text, (struct seeds){.first = 0});
 	while (!interrupted && !runs_wait(r, &s->result).pid)
@@ -455,10 +510,10 @@ static int report(struct exploring *x, const struct found *f)
 {
 	struct runs *r = &x->runs;
 	char text[SCHEDULE_TEXT];
-	unsigned before;
+	struct schedule all;
 	struct shrunk s;
 
-	seed_text(r, text, f->seed);
+	moved_text(r, text, f->seed, f->moved);
 	printf("Seed %llu: the program %s\n", (unsigned long long)f->seed, f->result.what);
 	print_command(x, text);
 	fflush(stdout);
@@ -466,13 +521,9 @@ static int report(struct exploring *x, const struct found *f)
 	if (interrupted)
 		return EXIT_TROUBLE;
 	if (s.is_list) {
-		struct schedule_span span;
-		struct schedule all;
-		schedule_parse_span(&span, r->span);
-		schedule_of_seed(&all, f->seed, &span);
-		before = all.count;
+		moved_seed(&all, r, f->seed, f->moved);
 		points_text(text, &s.schedule);
-		printf("Of %u points %u %s needed (%u runs): the program %s\n", before,
+		printf("Of %u points %u %s needed (%u runs): the program %s\n", all.count,
 		    s.schedule.count, s.schedule.count == 1 ? "is" : "are", s.tried, s.result.what);
 		print_command(x, text);
 	} else {

@@ -36,6 +36,7 @@ struct seeds {
 	uint64_t first, last;
 	bool alone;	/* this machine tries only the first; others try the rest */
 	bool all_alone; /* each seed gets a machine of its own */
+	unsigned moved; /* the first seed's longest point is elsewhere: move_longest() */
 };
 
 struct job {

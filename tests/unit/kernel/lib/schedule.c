@@ -172,15 +172,15 @@ static void schedule_alone(void)
 
 /*
  * Where a stretch's length is known, no seed looks far behind its end. Where tasks take turns, it
- * may be as long as its neighbours. 3,000 seeds try each of the first 16 instructions, and one of
- * each two up to the 32nd, both ways.
+ * may be as long as its neighbours. 3,000 seeds try each of the first 16 instructions without
+ * turns, and one of each two up to the 32nd both ways.
  */
 static void schedule_lengths(void)
 {
 	static const struct schedule_span span = {
 	    {8, 0, 0, 0, 0}, 600, {1, 5, 32, 33, 64, 65, 0}, 7};
 	static const unsigned reach[8] = {1, 5, 32, 64, 64, 128, 1, 1024};
-	static bool tried[8][24][2];
+	static bool tried[8][32][2];
 	struct schedule s;
 
 	memset(tried, 0, sizeof(tried));
@@ -191,11 +191,13 @@ static void schedule_lengths(void)
 			continue;
 		EXPECT(p->step < reach[s.count > 1 ? 7 : p->at - 1]);
 		if (p->step < 32)
-			tried[p->at - 1][MIN(p->step, 8 + p->step / 2)][s.count > 1] = true;
+			tried[p->at - 1][p->step][s.count > 1] = true;
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(reach); i++)
-		for (unsigned step = 0; step < MIN(reach[i], 24u); step++)
-			EXPECT(tried[i][step][0] && tried[i][step][1]);
+		for (unsigned step = 0; step < MIN(reach[i], 32u); step++)
+			for (unsigned turns = 0; turns < 2; turns++)
+				EXPECT(tried[i][step][turns] ||
+				       (tried[i][step ^ 1][turns] && (turns || step >= 16)));
 }
 
 static const struct ktap_case cases[] = {
