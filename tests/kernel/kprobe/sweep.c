@@ -25,7 +25,7 @@
 #include "kernel/task/timer.h"
 #include "tests/kernel/process/run_program.h"
 
-#define SLICES	16
+#define SLICES	32
 #define BATCH	512
 #define REASONS 16
 #define TRIES	100
