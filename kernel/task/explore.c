@@ -526,6 +526,15 @@ static void explore_reset(void)
 	atomic_store(&ready, 1);
 }
 
+/*
+ * Each program begins in the middle between two ticks. Else the ticks would come elsewhere in a
+ * machine that has run others before, and the same schedule would be another.
+ */
+static int explore_sleep_to_tick(void)
+{
+	return sleep_ns(TICK_NS * 3 / 2 - clock_ns() % TICK_NS, NULL);
+}
+
 int explore_begin(const char *seed)
 {
 	struct static_key *const key = &explore_key;
@@ -539,6 +548,8 @@ int explore_begin(const char *seed)
 	if (err)
 		return err;
 	err = explore_schedule(seed);
+	if (!err)
+		err = explore_sleep_to_tick();
 	if (err) {
 		atomic_store(&alive, 0);
 		wake_up(&over);

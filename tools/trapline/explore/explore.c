@@ -110,21 +110,19 @@ static void without(struct schedule *to, const struct schedule *from, unsigned f
 
 /*
  * What failed after others often fails alone a few instructions earlier or later, because the
- * kernel does not do exactly the same there. Way 1 is one tick earlier, 2 one later, 3 two earlier,
- * and so on.
+ * kernel does not do exactly the same there. Way 1 is one tick earlier, 2 one later, then two,
+ * four, eight and so on, up to 2048.
  */
-#define MOVED_WAYS 32
+#define MOVED_WAYS 24
 
 static void move_longest(struct schedule *s, unsigned way)
 {
 	struct schedule_point *p = s->point;
-	uint32_t by = (way + 1) / 2;
+	uint32_t by = 1u << (way - 1) / 2;
 
 	for (unsigned i = 1; i < s->count; i++)
 		if (s->point[i].amount > p->amount)
 			p = &s->point[i];
-	if (!way || !s->count)
-		return;
 	if (p->clock == SCHEDULE_U)
 		p->step = way % 2 ? p->step - (by < p->step ? by : p->step)
 				  : (p->step + by) % (SCHEDULE_STEPS + 1);
@@ -140,7 +138,8 @@ static void moved_seed(struct schedule *s, const struct runs *r, uint64_t seed, 
 
 	schedule_parse_span(&span, r->span);
 	schedule_of_seed(&as_it_is, seed, &span);
-	move_longest(&as_it_is, way);
+	if (way && as_it_is.count)
+		move_longest(&as_it_is, way);
 	without(s, &as_it_is, 0, 0); /* in order again */
 }
 
