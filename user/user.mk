@@ -100,8 +100,9 @@ archive: $(O)/initramfs.cpio
 # The manual is there on every machine, however it was started. As Debian has it below /usr/share/doc, all but the first page is
 # compressed: `zcat FILE | less`.
 MANUAL := README.md $(sort $(wildcard docs/*.md))
-# In the archive within the kernel there is no room for what nobody needs in a machine: how another kernel uses the tracer.
-BUILT_IN_MANUAL := $(filter-out docs/porting.md,$(MANUAL))
+# In the archive within the kernel there is no room for what nobody needs in a machine: how another kernel uses the tracer, and how this
+# one is tested.
+BUILT_IN_MANUAL := $(filter-out docs/porting.md docs/reliability.md,$(MANUAL))
 put_manual = mkdir -p $(1)/usr/share/doc/trapline && install -m 644 $(2) $(1)/usr/share/doc/trapline && \
              gzip -9n $(patsubst docs/%,$(1)/usr/share/doc/trapline/%,$(filter docs/%,$(2)))
 
