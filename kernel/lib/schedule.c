@@ -11,7 +11,7 @@
 #define HOLD_ALONE	  19 /* a seed's only long point */
 #define HOLD_ALONE_MOST	  24
 #define SINGLE		  16 /* so many places of a stretch are single instructions */
-#define PAIRS		  32 /* behind those, two each up to this one */
+#define PAIRS		  32 /* after those, two each up to this one */
 
 static const char letters[SCHEDULE_CLOCKS + 1] = "ukcwl";
 
@@ -106,6 +106,20 @@ int schedule_parse_span(struct schedule_span *span, const char *text)
 		span->length[span->lengths++] = (u32)length;
 	}
 	return 0;
+}
+
+void schedule_trim_span(struct schedule_span *span)
+{
+	u32 shortest = 0;
+
+	for (unsigned i = 0; i < span->lengths; i++)
+		if (span->length[i] && (!shortest || span->length[i] < shortest))
+			shortest = span->length[i];
+	if (!shortest)
+		return;
+	for (unsigned i = 0; i < span->lengths; i++)
+		span->length[i] = MAX(span->length[i], shortest) - shortest + 1;
+	span->steps = MAX(span->steps, (u64)shortest) - shortest + 1;
 }
 
 static u64 schedule_random(u64 *state)

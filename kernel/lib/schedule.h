@@ -45,6 +45,11 @@ struct schedule_span {
 };
 /* Parses "U,K,C,W,L,STEPS", and the lengths that are known, each after a comma. 0 or -EINVAL. */
 int schedule_parse_span(struct schedule_span *span, const char *text);
+/*
+ * Measured times of stretches include the kernel's way to ring 3 and back, and the shortest is
+ * little more than that: it becomes one instruction, and the others lose as much. 0: not measured.
+ */
+void schedule_trim_span(struct schedule_span *span);
 /* Makes the points of the seed; of seed 0: none. */
 void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span);
 /* Writes the point, with a NUL; returns the number of characters before it. */

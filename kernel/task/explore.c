@@ -568,30 +568,15 @@ int explore_begin(const char *seed)
 	return 0;
 }
 
-/*
- * Each stretch's time includes the kernel's way to ring 3 and back. The shortest stretch is little
- * more than that.
- */
-static void explore_ask_lengths(struct schedule_span *span)
-{
-	u32 way = SCHEDULE_STEPS;
-
-	span->lengths = (unsigned)MIN(span->clock[SCHEDULE_U], SCHEDULE_STRETCHES);
-	for (unsigned i = 0; i < span->lengths; i++) {
-		span->length[i] = READ_ONCE(lengths[i]);
-		way = MIN(way, span->length[i]);
-	}
-	for (unsigned i = 0; i < span->lengths; i++)
-		span->length[i] -= way - 1;
-	span->steps = READ_ONCE(longest);
-	span->steps -= MIN(span->steps, way - 1);
-}
-
 void explore_ask(struct explore_state *s)
 {
 	for (unsigned i = 0; i < SCHEDULE_CLOCKS; i++)
 		s->span.clock[i] = atomic_load(&clocks[i]);
-	explore_ask_lengths(&s->span);
+	s->span.steps = READ_ONCE(longest);
+	s->span.lengths = (unsigned)MIN(s->span.clock[SCHEDULE_U], SCHEDULE_STRETCHES);
+	for (unsigned i = 0; i < s->span.lengths; i++)
+		s->span.length[i] = READ_ONCE(lengths[i]);
+	schedule_trim_span(&s->span);
 	s->tasks = atomic_load(&alive);
 	s->hung = READ_ONCE(hung);
 	s->schedule = plan;

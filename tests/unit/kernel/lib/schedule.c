@@ -200,12 +200,25 @@ static void schedule_lengths(void)
 				       (tried[i][step ^ 1][turns] && (turns || step >= 16)));
 }
 
+/* The shortest stretch becomes one instruction; one that is not measured stays the shortest. */
+static void schedule_trims(void)
+{
+	struct schedule_span span = {{4}, 718, {171, 0, 151, 718}, 4}, none = {{0}, 7, {0}, 2};
+
+	schedule_trim_span(&span);
+	EXPECT(span.length[0] == 21 && span.length[1] == 1 && span.length[2] == 1);
+	EXPECT(span.length[3] == 568 && span.steps == 568 && span.lengths == 4);
+	schedule_trim_span(&none);
+	EXPECT(!none.length[0] && none.steps == 7);
+}
+
 static const struct ktap_case cases[] = {
     {"schedule.texts", schedule_texts},
     {"schedule.refused", schedule_refused},
     {"schedule.seeds", schedule_seeds},
     {"schedule.alone", schedule_alone},
     {"schedule.lengths", schedule_lengths},
+    {"schedule.trims", schedule_trims},
     {NULL, NULL},
 };
 const struct ktap_suite suite_lib_schedule = {cases};
