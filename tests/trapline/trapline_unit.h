@@ -20,6 +20,7 @@ int archive_tests(void);
 int channel_tests(void);
 int machine_tests(void);
 int origin_tests(void);
+int points_tests(void);
 int output_tests(void);
 int base64_tests(void);
 int suggest_tests(void);

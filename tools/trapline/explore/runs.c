@@ -1,4 +1,4 @@
-/* Runs of `trapline explore`: see explore.h. */
+/* Runs of `trapline explore`: see runs.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/trapline/explore/explore.h"
+#include "tools/trapline/explore/runs.h"
 #include "tools/trapline/machine/machine.h"
 #include "tools/trapline/trapline.h"
 #include "tools/trapline/lib/output.h"
@@ -20,6 +20,27 @@
 #define REPORT "/proc/trapline/explore"
 
 static const char hung_words[] = "explore: not over after", seed_words[] = "the last seed was ";
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int sig)
+{
+	interrupted = sig;
+}
+
+bool runs_interrupted(void)
+{
+	return interrupted;
+}
+
+static void watch_signals(void)
+{
+	static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+	struct sigaction how = {.sa_handler = note_interrupt};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &how, NULL);
+}
 
 bool runs_begin(struct runs *r)
 {
@@ -33,6 +54,7 @@ bool runs_begin(struct runs *r)
 		return false;
 	}
 	unfinished_add(r->directory);
+	watch_signals();
 	return true;
 }
 
@@ -53,7 +75,8 @@ void runs_forget(const struct runs *r, unsigned number)
 
 /* ---- one run ---- */
 
-void runs_words(const struct runs *r, char *text, size_t size, const char *schedule)
+/* The schedule as words of the kernel's command line. */
+static void command_words(const struct runs *r, char *text, size_t size, const char *schedule)
 {
 	snprintf(text, size, "%s%ssched_limit=%llu %s", r->append, *r->append ? " " : "",
 	    (unsigned long long)r->limit_ms, schedule);
@@ -86,7 +109,7 @@ static void __attribute__((noreturn)) become(const struct runs *r, const char *s
 	bool seed = take_seed(r, &schedule, range);
 	char **argv;
 
-	runs_words(r, append, sizeof(append), schedule);
+	command_words(r, append, sizeof(append), schedule);
 	while (r->words[i])
 		i++;
 	argv = xmalloc((n + i + 6) * sizeof(*argv));
@@ -364,7 +387,7 @@ void runs_print_command(const struct runs *r, const char *schedule, const char *
 	char append[4096], range[64];
 	bool seed = take_seed(r, &schedule, range);
 
-	runs_words(r, append, sizeof(append), schedule);
+	command_words(r, append, sizeof(append), schedule);
 	printf("trapline record --append");
 	print_word(append);
 	printf(" -o");

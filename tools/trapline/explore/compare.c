@@ -1,16 +1,16 @@
 /*
- * What a bad run of `trapline explore` did otherwise than a good one. Up to the first hold that
- * only one of them has, both are the same run.
+ * Compares a bad run with a good one: see compare.h. Up to the first hold that only one of them
+ * has, both are the same run.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/trapline/explore/compare.h"
 #include "tools/trapline/lib/duration.h"
-#include "tools/trapline/explore/explore.h"
 #include "tools/trapline/trace/text.h"
 
-#define BEFORE 3 /* events that both have, */
-#define BEHIND 6 /* and those of each that follow */
+#define BEFORE 3 /* events that both runs have, */
+#define AFTER  6 /* and of each those that follow */
 
 /* Events in order, without those of the schedule itself. */
 struct events {
@@ -41,8 +41,8 @@ static const char *time_text(char buf[32], uint64_t time)
 	return buf;
 }
 
-/* Where the points of the schedule were. */
-static void tell_point(const struct trace *t, const struct record *r, uint64_t number)
+/* Prints where a point of the schedule was. */
+static void print_point(const struct trace *t, const struct record *r, uint64_t number)
 {
 	char time[32], length[32];
 	const char *comm = trace_comm(t, r->pid);
@@ -61,13 +61,11 @@ static void tell_point(const struct trace *t, const struct record *r, uint64_t n
 		    (unsigned long long)number_of(t, r, "at"));
 }
 
-static bool open_events(struct events *e, const char *file, bool tell)
+static bool open_events(struct events *e, const char *file, bool prints)
 {
 	struct record r;
 	size_t room = 0;
-	uint64_t number = 0;
-
-	uint64_t last = 0;
+	uint64_t number = 0, last = 0;
 
 	*e = (struct events){.count = 0};
 	if (!trace_open(&e->t, file))
@@ -77,8 +75,8 @@ static bool open_events(struct events *e, const char *file, bool tell)
 		if (r.is_gap || !r.event)
 			continue;
 		if (is_own(&r)) {
-			if (tell)
-				tell_point(&e->t, &r, number);
+			if (prints)
+				print_point(&e->t, &r, number);
 			last = number;
 			continue;
 		}
@@ -88,7 +86,7 @@ static bool open_events(struct events *e, const char *file, bool tell)
 		}
 		e->record[e->count++] = r;
 	}
-	if (tell && last)
+	if (prints && last)
 		printf("%s has it: trapline replay %s; trapline goto %s %llu\n", file, file, file,
 		    (unsigned long long)last);
 	return true;
@@ -106,17 +104,17 @@ static bool is_same_step(const struct record *a, const struct record *b)
 	return a->event->id == b->event->id && a->pid == b->pid && a->cpu == b->cpu;
 }
 
-static void tell_events(const struct events *e, const char *who, size_t from)
+static void print_events(const struct events *e, const char *who, size_t from)
 {
 	printf("%s\n", who);
-	for (size_t i = from; i < e->count && i < from + BEHIND; i++) {
+	for (size_t i = from; i < e->count && i < from + AFTER; i++) {
 		fputs("  ", stdout);
 		write_record(stdout, &e->t, &e->record[i]);
 	}
 	if (from >= e->count)
 		puts("  (no more events)");
-	else if (e->count > from + BEHIND)
-		printf("  and %zu more\n", e->count - from - BEHIND);
+	else if (e->count > from + AFTER)
+		printf("  and %zu more\n", e->count - from - AFTER);
 }
 
 static void compare(const struct events *bad, const struct events *good)
@@ -136,11 +134,11 @@ static void compare(const struct events *bad, const struct events *good)
 		fputs("  ", stdout);
 		write_record(stdout, &bad->t, &bad->record[i]);
 	}
-	tell_events(bad, "then the bad one:", same);
-	tell_events(good, "and the good one:", same);
+	print_events(bad, "then the bad one:", same);
+	print_events(good, "and the good one:", same);
 }
 
-void explore_tell(const char *bad_file, const char *good_file)
+void explore_compare(const char *bad_file, const char *good_file)
 {
 	struct events bad, good;
 

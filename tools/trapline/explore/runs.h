@@ -1,7 +1,7 @@
 /*
- * Shared by the files of trapline explore. A *run* is a machine that a process of `record` boots,
- * with a schedule on the kernel's command line (kernel/task/explore.h). Its output and its trace
- * are files in a directory that is removed at the end.
+ * The runs of trapline explore. A *run* is a machine that a process of `record` boots, with a
+ * schedule on the kernel's command line (kernel/task/explore.h). Its output and its trace are files
+ * in a directory that is removed at the end.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ struct seeds {
 	uint64_t first, last;
 	bool alone;	/* this machine tries only the first; others try the rest */
 	bool all_alone; /* each seed gets a machine of its own */
-	unsigned moved; /* the first seed's longest point is elsewhere: move_longest() */
+	unsigned moved; /* of the first seed: struct candidate */
 };
 
 struct job {
@@ -60,11 +60,15 @@ struct runs {
 	char span[SCHEDULE_SPAN_MAX]; /* how far the clocks go; set by runs_first() */
 };
 
-/* Makes the directory of the runs' files. False: it cannot, which was reported. */
+/*
+ * Makes the directory of the runs' files, and from then on notes signals that end the process.
+ * False: it cannot, which was reported.
+ */
 bool runs_begin(struct runs *r);
+/* Ends the runs that are under way, and removes all files. */
 void runs_end(struct runs *r);
-/* The schedule as words of the kernel's command line. */
-void runs_words(const struct runs *r, char *text, size_t size, const char *schedule);
+/* True after SIGHUP, SIGINT or SIGTERM: the caller starts no other run and returns. */
+bool runs_interrupted(void);
 /* True if another run can start now. */
 static inline bool runs_have_room(const struct runs *r)
 {
@@ -88,6 +92,3 @@ void runs_forget(const struct runs *r, unsigned number);
 void runs_print_command(const struct runs *r, const char *schedule, const char *out_name);
 /* Runs that command; the trace is `out_name`. False: it failed, which was reported. */
 bool runs_keep(struct runs *r, const char *schedule, const char *out_name);
-
-/* Prints where the bad run's tasks were held, and the point from which on the good run differed. */
-void explore_tell(const char *bad, const char *good);
