@@ -83,8 +83,9 @@ static struct hist *hist_find_named(const char *name)
 }
 
 /*
- * The trigger of this file that counts as h would: with the histogram of that name, or with one
- * that has none.
+ * The trigger of this file that counts as h would: one whose histogram has the same keys, values,
+ * sort order, variables and actions, and the same filter. If there is a histogram of h's name, only
+ * that one; otherwise one without a name.
  */
 static struct trace_trigger *hist_find_same(
     const struct trace_event_file *file, const struct hist *h, const struct trace_filter *filter)
@@ -95,7 +96,7 @@ static struct trace_trigger *hist_find_same(
 		if (!is_hist(t) || !same_filter(filter, t->filter))
 			continue;
 		const struct hist *there = use_of(t)->h;
-		if (named ? there == named : !there->name && hist_matches(h, there))
+		if ((named ? there == named : !there->name) && hist_matches(h, there))
 			return t;
 	}
 	return NULL;

@@ -251,6 +251,25 @@ static void named(void)
 	hist_end();
 }
 
+/* A line of a histogram's name does nothing to it unless the rest is the histogram's, too. */
+static void named_otherwise(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:name=both:keys=aa:vals=bb"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "hist:name=both:keys=aa:pause"), -EINVAL);
+	EXPECT_EQ(trace_append(TRIGGER, "hist:name=both:keys=bb:vals=bb:clear"), -EINVAL);
+	EXPECT_EQ(trace_append(TRIGGER, "hist:name=both:keys=aa:vals=bb:sort=bb"), -EINVAL);
+	EXPECT_EQ(trace_append(TRIGGER, "!hist:name=both:keys=aa"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "!hist:name=both:keys=bb:vals=bb"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "!hist:name=none:keys=aa:vals=bb"), 0);
+	EXPECT(strstr(trace_get(TRIGGER, NULL), "hist:name=both:keys=aa:vals=hitcount,bb") &&
+	       strstr(trace_get(TRIGGER, NULL), "[active]"));
+	/* Its size may differ. */
+	EXPECT_EQ(trace_append(TRIGGER, "!hist:name=both:keys=aa:vals=bb:size=256"), 0);
+	EXPECT(!strstr(trace_get(TRIGGER, NULL), "both"));
+	hist_end();
+}
+
 /* ---- limits ---- */
 
 /* Variables: in one list what is too many is lost, in several it is refused. */
@@ -416,6 +435,7 @@ static const struct ktap_case cases[] = {
     {"hist.pauses", pauses},
     {"hist.filters", filters},
     {"hist.named", named},
+    {"hist.named_otherwise", named_otherwise},
     {"hist.variable_limits", variable_limits},
     {"hist.action_limits", action_limits},
     {"hist.reference_limits", reference_limits},
