@@ -80,7 +80,7 @@ TESTOBJ  := $(TESTSRC:%=$(O)/k/%.o)
 kernel: $(O)/kernel.elf
 
 $(patsubst %,$(O)/k/%.o,$(filter-out $(HOT) kernel/lib/%,$(filter drivers/%.c kernel/%.c trace/%.c,$(KSRC))) \
-    $(addprefix arch/x86_64/,cpu/calibrate.c cpu/smp_boot.c probe/insn.c probe/probe.c probe/jump.c) kernel/lib/schedule.c): KCFLAGS += $(COLD)
+    $(addprefix arch/x86_64/,cpu/calibrate.c cpu/smp_boot.c probe/insn.c probe/probe.c probe/jump.c) kernel/lib/schedule.c kernel/lib/schedule_seed.c): KCFLAGS += $(COLD)
 
 $(patsubst %,$(O)/k/%.o,$(filter-out $(HOT) kernel/lib/% trace/output/%,$(filter drivers/%.c kernel/%.c trace/%.c,$(KSRC))) tests/kernel/crash.c): KCFLAGS += $(CANARY)
 

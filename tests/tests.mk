@@ -122,7 +122,7 @@ insn-test: $(O)/insn-compare $(O)/kernel-test.elf
 
 # With it the parts of the kernel's library that are pure.
 TLSRC    := $(sort $(shell find tools/trapline -name '*.c')) \
-            $(wildcard trace/user/eventheader/*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c kernel/lib/schedule.c \
+            $(wildcard trace/user/eventheader/*.c) kernel/lib/seq.c kernel/lib/fmt.c kernel/lib/digits.c kernel/lib/errno.c kernel/lib/schedule.c kernel/lib/schedule_seed.c \
             trace/export/dat_head.c trace/export/dat_page.c trace/persist/kept_read.c trace/ring/event.c trace/ring/recover.c
 TLOBJ    := $(TLSRC:%=$(O)/l/%.o)
 

@@ -10,6 +10,8 @@
 #include "kernel/lib/types.h"
 
 enum schedule_clock { SCHEDULE_U, SCHEDULE_K, SCHEDULE_C, SCHEDULE_W, SCHEDULE_L, SCHEDULE_CLOCKS };
+/* The letter of each clock. */
+extern const char schedule_letters[SCHEDULE_CLOCKS + 1];
 #define SCHEDULE_POINTS	   32
 #define SCHEDULE_LONGEST   40 /* the most that a task may be held: the logarithm of ns */
 #define SCHEDULE_STEPS	   ((1u << 24) - 1) /* most instructions after a stretch's beginning */
@@ -50,7 +52,7 @@ int schedule_parse_span(struct schedule_span *span, const char *text);
  * little more than that: it becomes one instruction, and the others lose as much. 0: not measured.
  */
 void schedule_trim_span(struct schedule_span *span);
-/* Makes the points of the seed; of seed 0: none. */
+/* Makes the points of the seed (schedule_seed.c); of seed 0: none. */
 void schedule_of_seed(struct schedule *s, u64 seed, const struct schedule_span *span);
 /* Writes the point, with a NUL; returns the number of characters before it. */
 unsigned schedule_print(char text[SCHEDULE_POINT_MAX], const struct schedule_point *p);
