@@ -311,6 +311,23 @@ static void pool(void)
 	lb_end();
 }
 
+/* An instance of the last boot gets no copies of markers, and keeps none from others. */
+static void markers_of_others(void)
+{
+	lb_begin();
+	lb_hit(0, 3);
+	EXPECT_EQ(lb_reset(), 8);
+	EXPECT_STR(trace_get("instances/lastboot/options/copy_trace_marker", NULL), "0\n");
+	EXPECT_STR(trace_get("instances/lastboot/options/trace_printk_dest", NULL), "0\n");
+	EXPECT_EQ(trace_make_instance("marked"), 0);
+	EXPECT_EQ(trace_put("instances/marked/options/copy_trace_marker", "1"), 0);
+	EXPECT_EQ(trace_put("trace_marker", "for all"), 0);
+	EXPECT(strstr(trace_get("trace", NULL), ": for all\n"));
+	EXPECT(strstr(trace_get("instances/marked/trace", NULL), ": for all\n"));
+	EXPECT_EQ(trace_drop_instance("marked"), 0);
+	lb_end();
+}
+
 static const struct ktap_case cases[] = {
     {"lastboot.exact", exact},
     {"lastboot.all_cpus", all_cpus},
@@ -325,6 +342,7 @@ static const struct ktap_case cases[] = {
     {"lastboot.how_it_ended", how_it_ended},
     {"lastboot.ends", ends},
     {"lastboot.pool", pool},
+    {"lastboot.markers_of_others", markers_of_others},
     {NULL, NULL},
 };
 const struct ktap_suite suite_lastboot = {cases};

@@ -15,6 +15,7 @@
 
 #include "kernel/lib/ktap.h"
 #include "tests/host/machine.h"
+#include "trace/event/array.h"
 #include "trace/trace.h"
 
 #define SUITE(name) extern const struct ktap_suite suite_##name;
@@ -35,6 +36,17 @@ static void show_notes(const char *text, size_t n)
 		fwrite(text, 1, n, stderr);
 }
 
+/* Instances that get copies of what is written to `trace_marker`. */
+static unsigned instances_with_copies(void)
+{
+	const struct trace_array *tr;
+	unsigned n = 0;
+
+	list_for_each_entry (tr, &trace_arrays, node)
+		n += tr != trace_global && (tr->options & TRACE_OPT_COPY_MARKER);
+	return n;
+}
+
 static void run_one(void **state)
 {
 	const struct ktap_case one[] = {*(const struct ktap_case *)*state, {NULL, NULL}};
@@ -45,6 +57,7 @@ static void run_one(void **state)
 	machine_fail_alloc(0);
 	machine_handlers(NULL, NULL);
 	assert_int_equal(ktap_run(list, NULL, show_notes), 0);
+	assert_int_equal(trace_marker_copies, instances_with_copies());
 }
 
 int main(int argc, char **argv)

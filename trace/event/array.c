@@ -71,7 +71,10 @@ static void link_array(struct trace_array *tr)
 	trace_handle_begin(&tr->handle);
 }
 
-/* boot_size: bytes per CPU until it is used. */
+/*
+ * boot_size: bytes per CPU until it is used. Of the options, only the global array gets those that
+ * count who has them.
+ */
 static struct trace_array *trace_array_make(
     const char *name, size_t boot_size, size_t size, u64 options)
 {
@@ -79,6 +82,8 @@ static struct trace_array *trace_array_make(
 
 	if (!tr)
 		return NULL;
+	if (trace_global)
+		options &= ~OPTIONS_NOT_INHERITED;
 	strscpy(tr->name, name, sizeof(tr->name));
 	list_init(&tr->files);
 	list_init(&tr->errors);
@@ -117,7 +122,7 @@ int trace_instance_create(const char *name, struct trace_array **out)
 
 	if (trace_array_find(name))
 		return -EEXIST;
-	*out = trace_array_make(name, size, size, trace_global->options & ~OPTIONS_NOT_INHERITED);
+	*out = trace_array_make(name, size, size, trace_global->options);
 	if (!*out)
 		return -ENOMEM;
 	host_directory_made(name, "instances");
