@@ -194,8 +194,11 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 	return err;
 }
 
+/* An instance is made with the size that it wants; it stays as it is, also while it is read. */
 static int expand(struct trace_array *tr)
 {
+	if (ring_buffer_size(tr->buffer, 0) >= tr->wanted_size)
+		tr->expanded = true;
 	return tr->expanded ? 0 : trace_array_resize(tr, tr->wanted_size, -1);
 }
 
