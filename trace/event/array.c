@@ -195,7 +195,7 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 }
 
 /* An instance is made with the size that it wants; it stays as it is, also while it is read. */
-static int expand(struct trace_array *tr)
+static int trace_array_give_size(struct trace_array *tr)
 {
 	if (ring_buffer_size(tr->buffer, 0) >= tr->wanted_size)
 		tr->expanded = true;
@@ -218,9 +218,9 @@ int trace_array_set_subbuf(struct trace_array *tr, unsigned order)
 
 int trace_array_expand(struct trace_array *tr)
 {
-	int err = expand(trace_global);
+	int err = trace_array_give_size(trace_global);
 
-	return err ? err : expand(tr);
+	return err ? err : trace_array_give_size(tr);
 }
 
 bool trace_array_is_expanded(const struct trace_array *tr)
