@@ -78,6 +78,7 @@ static int define_dynamic(void)
 
 static void as_before(void)
 {
+	EXPECT_EQ(machine_probes(), 0);
 	EXPECT_STR(trace_get("dynamic_events", NULL), dynamic_before);
 	EXPECT(!trace_system_find("mem"));
 	EXPECT_EQ(synth_event_find("src") ? synth_event_find("src")->call.refs : 0, 0);
@@ -93,6 +94,8 @@ static void defining_all_kinds(void)
 	    {"r:mem/r do_mkdirat $retval", 8},
 	    {"p:mem/old do_mkdirat a0 s1", 8},
 	    {"e:mem/e synthetic.src x=$a s=$s:string if a > 5", 10},
+	    {"w:mem/w w@-1:8 v=$value s=+0($addr):string", 8},
+	    {"t:mem/t unit_numbers", 5},
 	};
 
 	trace_fresh();

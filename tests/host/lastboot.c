@@ -295,6 +295,7 @@ static void pool(void)
 	while ((pages[n] = kept_alloc(1)))
 		n++;
 	EXPECT(n > 100);
+	EXPECT_EQ((char *)pages[n - 1] + PAGE_SIZE, lb_region + LB_SIZE); /* to the last one */
 	EXPECT(!kept_alloc(2));
 	EXPECT(kept_free(pages[10], 1));
 	EXPECT(kept_free(pages[12], 1));
@@ -302,6 +303,10 @@ static void pool(void)
 	EXPECT(kept_free(pages[11], 1));
 	pages[10] = kept_alloc(3);
 	EXPECT(pages[10]);
+	EXPECT(kept_free(pages[10], 3));
+	for (unsigned i = 10; i < 13; i++)
+		EXPECT(kept_alloc(1) == pages[i]);
+	EXPECT(!kept_alloc(1));
 	EXPECT(kept_free(pages[10], 3));
 	for (unsigned i = 0; i < n; i++)
 		if (i < 10 || i > 12)

@@ -57,5 +57,6 @@ struct machine_regs {
 };
 void machine_probe_hit(
     const char *symbol, u64 offset, bool is_return, const struct machine_regs *regs);
+unsigned machine_probes(void); /* how many there are */
 /* An access to each place that is watched, which holds `value` then. */
 void machine_watch_hit(const struct machine_regs *regs, u64 value);

@@ -138,6 +138,15 @@ static struct machine_regs arguments_of(const struct machine_regs *regs)
 	return only;
 }
 
+unsigned machine_probes(void)
+{
+	unsigned n = 0;
+
+	for (const struct host_probe *p = probes; p; p = p->next)
+		n++;
+	return n;
+}
+
 void machine_probe_hit(
     const char *symbol, u64 offset, bool is_return, const struct machine_regs *regs)
 {

@@ -224,6 +224,7 @@ static void remove_by_place(void)
 	trace_fresh();
 	EXPECT_EQ(trace_put(EVENTS, "w:a io@0x3f8:1 v=$value"), 0);
 	EXPECT_EQ(trace_append(EVENTS, "-:a io@0x3f8:2"), -ENOENT);
+	EXPECT_EQ(trace_append(EVENTS, "-:a io@0x3f"), -ENOENT);
 	EXPECT_EQ(trace_append(EVENTS, "-:a io@0x3f8:1 v=$old"), -ENOENT);
 	EXPECT_EQ(trace_append(EVENTS, "-:kprobes/a"), -ENOENT);
 	EXPECT_EQ(trace_append(EVENTS, "-:wprobes/a io@0x3f8:1 v=$value"), 0);

@@ -115,7 +115,7 @@ static void wide(const char *s, u32 type, u32 bit, u32 bits)
 
 static void thing(void)
 {
-	structure(TYPES_STRUCT, "thing", 104, 13, TYPES_FLAG | TYPES_WIDE);
+	structure(TYPES_STRUCT, "thing", 104, 14, TYPES_FLAG | TYPES_WIDE);
 	wide("name", NAME, 0, 0);
 	wide("text", TEXT_16, 64, 0);
 	wide("next", THING_PTR, 192, 0);
@@ -124,6 +124,7 @@ static void thing(void)
 	wide("color", COLOR, 352, 0);
 	wide("low", UNSIGNED, 384, 3);
 	wide("high", INT, 387, 29);
+	wide("mid", UNSIGNED, 388, 8);
 	wide("on", BOOL, 416, 0);
 	wide("numbers", NUMBERS, 448, 0);
 	wide("hidden", HIDDEN_PTR, 576, 0);
