@@ -309,7 +309,7 @@ static int trace_array_change_comms(struct trace_array *tr, u32 flag, bool on)
 	if (on && trace_comm_prepare())
 		return -ENOMEM;
 	list_for_each_entry (file, &tr->files, node) {
-		if (!(file->flags & TRACE_FILE_LIVE) || !!(file->flags & flag) == on)
+		if (!(file->flags & TRACE_FILE_LIVE))
 			continue;
 		file->flags ^= flag;
 		if (flag == TRACE_FILE_COMM)

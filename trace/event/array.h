@@ -79,10 +79,10 @@ struct trace_array {
 	u32 buffer_percent;			     /* [L] */
 	u32 mapped; /* [L] mappings of its CPUs' buffers: no snapshot is taken */
 	struct ring_buffer
-	    *snapshot;	      /* [A] the spare buffer (trace/event/snapshot.h); NULL: none */
-	u32 snapshot_lock;    /* [A] held to exchange the two or to work on either */
-	u32 snapshot_users;   /* [L] users that may take a snapshot at any time */
-	u32 snapshot_changes; /* [L] how often it was allocated or freed */
+	    *snapshot;	    /* [A] the spare buffer (trace/event/snapshot.h); NULL: none */
+	u32 snapshot_lock;  /* [A] held to exchange the two or to work on either */
+	u32 snapshot_users; /* [L] users that may take a snapshot at any time */
+	u32 snapshot_frees; /* [L] how often it was freed */
 	u32 trace_opens,
 	    snapshot_opens;	     /* [L] open for reading: then their buffer keeps its size */
 	struct trace_ledger *ledger; /* [L] what is gone (trace/event/ledger.h) */

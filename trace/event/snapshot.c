@@ -112,7 +112,6 @@ int trace_snapshot_alloc(struct trace_array *tr)
 		return -ENOMEM;
 	}
 	atomic_store_release(&tr->snapshot, spare);
-	tr->snapshot_changes++;
 	return 0;
 }
 
@@ -124,7 +123,7 @@ int trace_snapshot_free(struct trace_array *tr)
 	struct ring_buffer *spare = tr->snapshot;
 	trace_snapshot_hold(tr);
 	atomic_store(&tr->snapshot, NULL);
-	tr->snapshot_changes++;
+	tr->snapshot_frees++;
 	trace_snapshot_release(tr);
 	if (spare) {
 		host_synchronize();

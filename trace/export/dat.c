@@ -55,7 +55,7 @@ struct trace_dat {
 	struct ring_buffer *buffer; /* NULL: none */
 	unsigned order;		    /* of its sub-buffers, and the file's, when it began */
 	bool snapshot;
-	u32 changes; /* tr->snapshot_changes when it began */
+	u32 frees; /* tr->snapshot_frees when it began */
 	struct dat_convert convert;
 	struct dat_text header;
 	u64 header_given;
@@ -189,7 +189,7 @@ int trace_dat_create(struct trace_array *tr, bool snapshot, struct trace_dat **o
 	dat->tr = tr;
 	dat->buffer = snapshot ? tr->snapshot : tr->buffer;
 	dat->snapshot = snapshot;
-	dat->changes = tr->snapshot_changes;
+	dat->frees = tr->snapshot_frees;
 	dat->cpus = cpus;
 	dat->order = dat->buffer ? ring_buffer_order(dat->buffer) : 0;
 	dat->convert =
@@ -228,7 +228,7 @@ void trace_dat_free(struct trace_dat *dat)
 /* Is the buffer still there that this was made of? */
 static bool is_there(const struct trace_dat *dat)
 {
-	return !dat->snapshot || dat->changes == dat->tr->snapshot_changes;
+	return !dat->snapshot || dat->frees == dat->tr->snapshot_frees;
 }
 
 /* The CPU's next sub-buffer, into `source`: a copy, or what there is now, or an empty one. */

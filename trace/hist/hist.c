@@ -85,7 +85,7 @@ static bool needs_comm(const struct hist *h)
  */
 static void find_short_way(struct hist *h)
 {
-	if (h->n_refs || h->n_actions || h->n_field_vars || h->n_keys > 2)
+	if (h->n_refs || h->n_actions || h->n_keys > 2)
 		return;
 	for (u32 i = 1; i < h->n_fields; i++) {
 		const struct hist_field *f = h->fields[i];

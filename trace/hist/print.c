@@ -282,7 +282,7 @@ static u64 rank(const struct hist *h, const struct hist_sort *sort, const struct
 
 	if (f->flags & HIST_PLACED)
 		return 0;
-	if (is_key(f) && (f->field ? f->field->is_signed : f->is_signed))
+	if (is_key(f) && f->is_signed)
 		v ^= SIGN_BIT;
 	return sort->descending ? ~v : v;
 }

@@ -244,8 +244,8 @@ static struct hist_entry *find_owners_entry(
 }
 
 /*
- * Variables of our own entry, or of other histograms' entries: all must have a value. One that an
- * expression uses is used up, so that it counts once.
+ * Variables of our own entry, which only actions name, or of other histograms' entries: all must
+ * have a value. One that an expression uses is used up, so that it counts once.
  */
 static bool hist_resolve_refs(const struct hit *hit, const u64 *key, u64 *refs, bool own)
 {
@@ -262,7 +262,7 @@ static bool hist_resolve_refs(const struct hit *hit, const u64 *key, u64 *refs, 
 		if (!e || !hist_var_is_set(e, ref->var))
 			return false;
 		refs[i] = hist_var(map, e, ref->var);
-		if (!own && ref->once)
+		if (ref->once)
 			atomic_store_relaxed(&e->is_set[ref->var], 0);
 	}
 	return true;

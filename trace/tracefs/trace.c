@@ -29,7 +29,7 @@ struct reading {
 	bool started;  /* trace: was read before */
 	bool running;  /* trace: between the first line and the last */
 	bool paused;   /* trace: options/pause-on-trace held recording at open */
-	u32 changes;   /* snapshot: tr->snapshot_changes when it began */
+	u32 frees;     /* snapshot: tr->snapshot_frees when it began */
 	bool has_read; /* trace_pipe: ends when tracing goes off */
 	char buf[];
 };
@@ -118,7 +118,7 @@ static bool shows_spare(const struct tracefs_file *f)
 /* The spare buffer may go while it is read. */
 static bool is_another(const struct tracefs_file *f, const struct reading *rd)
 {
-	return rd->reader.buffer != f->tr->buffer && rd->changes != f->tr->snapshot_changes;
+	return rd->reader.buffer != f->tr->buffer && rd->frees != f->tr->snapshot_frees;
 }
 
 static void trace_stop(struct reading *rd)
@@ -135,7 +135,7 @@ static int trace_start(struct tracefs_file *f)
 	trace_reader_finish(&rd->reader);
 	rd->pos = rd->given = rd->text.len = 0;
 	rd->reader.buffer = shows_spare(f) ? f->tr->snapshot : f->tr->buffer;
-	rd->changes = f->tr->snapshot_changes;
+	rd->frees = f->tr->snapshot_frees;
 	if (rd->reader.buffer)
 		err = trace_reader_start(&rd->reader);
 	rd->running = rd->reader.buffer && !err;
