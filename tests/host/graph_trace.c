@@ -5,6 +5,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
+#include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/ftrace.h"
 #include "trace/event/tracer.h"
@@ -35,7 +36,8 @@ static void put_option(const char *name, bool on)
 static void end(void)
 {
 	static const char *const off[] = {"funcgraph-retval", "funcgraph-retval-hex",
-	    "funcgraph-tail", "funcgraph-overrun", "funcgraph-proc", "funcgraph-retaddr"};
+	    "funcgraph-tail", "funcgraph-overrun", "funcgraph-proc", "funcgraph-retaddr",
+	    "funcgraph-abstime"};
 	static const char *const on[] = {
 	    "funcgraph-duration", "funcgraph-irqs", "funcgraph-cpu", "sleep-time"};
 
@@ -134,27 +136,40 @@ static void lines_with_return_addresses(void)
 	end();
 }
 
+static struct tracefs_file *open_file(const char *path)
+{
+	struct tracefs_node node;
+	struct tracefs_file *f = NULL;
+
+	EXPECT_EQ(trace_walk(path, &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &f), 0);
+	return f;
+}
+
+static char text[65536];
+
+/* All there is from *at on, in pieces of that size; the end, or what the last read returned. */
+static ssize read_pieces(struct tracefs_file *f, u64 *at, size_t piece)
+{
+	ssize n;
+
+	while ((n = tracefs_read(f, text + *at, MIN(sizeof(text) - 1 - *at, piece), at)) > 0)
+		;
+	text[*at] = '\0';
+	return n;
+}
+
 /* The same lines, and in pieces: a line that did not fit is made anew. */
 static void lines_of_a_pipe(void)
 {
-	char text[512] = "";
-	struct tracefs_node node;
-	struct tracefs_file *f;
 	u64 at = 0;
-	ssize n = 1;
 
 	begin();
 	calls();
 	EXPECT_EQ(trace_put("trace_marker", "a mark"), 0);
-	EXPECT_EQ(trace_walk("trace_pipe", &node), 0);
-	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &f), 0);
-	while (n > 0) {
-		n = tracefs_read(f, text + at, MIN(sizeof(text) - 1 - at, 30UL), &(u64){0});
-		at += MAX(n, 0L);
-	}
-	EXPECT_EQ(n, -EAGAIN);
+	struct tracefs_file *f = open_file("trace_pipe");
+	EXPECT_EQ(read_pieces(f, &at, 30), -EAGAIN);
 	tracefs_release(f);
-	text[at] = '\0';
 	EXPECT_STR(text, " 0) sym_1000() {\n"
 			 " 0)   sym_1200() {\n"
 			 " 0)     sym_1300();\n"
@@ -162,6 +177,135 @@ static void lines_of_a_pipe(void)
 			 " 0)   sym_1300();\n"
 			 " 0) }\n"
 			 " 0) /* a mark */\n");
+	end();
+}
+
+/*
+ * A line for which a read has no room comes whole with the next one, with what it has in front of
+ * it, and be it the last.
+ */
+static void lines_without_room(void)
+{
+	char mark[300];
+
+	begin();
+	memset(mark, 'm', sizeof(mark) - 1);
+	mark[sizeof(mark) - 1] = '\0';
+	for (unsigned n = 20; n < 40; n++) {
+		static char wanted[16384];
+		u64 at = 0;
+
+		EXPECT_EQ(trace_put("trace", ""), 0);
+		for (unsigned i = 0; i < n; i++) {
+			machine_pid(100 + i % 2);
+			host_function_call(FIRST, 3);
+		}
+		machine_pid(-1);
+		EXPECT_EQ(trace_put("trace_marker", mark), 0);
+		strscpy(wanted, lines(), sizeof(wanted));
+		struct tracefs_file *f = open_file("trace_pipe");
+		EXPECT_EQ(read_pieces(f, &at, PAGE_SIZE), -EAGAIN);
+		tracefs_release(f);
+		EXPECT_STR(text, wanted);
+	}
+	end();
+}
+
+static u64 now;
+
+static u64 clock_of_calls(void)
+{
+	return now;
+}
+
+/* Calls whose number is the microsecond of their entry, and their value: 1000 of the clock's. */
+static void numbered_calls(unsigned n)
+{
+	const u64 step = 1000UL * 10000000;
+
+	while (n-- > 0) {
+		u64 slot = 1;
+
+		now += step;
+		host_function_enter(FIRST, &slot);
+		host_function_return(&slot, now / step);
+	}
+}
+
+/* A line with an entry and a return is of one call. */
+static void expect_own_returns(void)
+{
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+		char wanted[64];
+		unsigned us = 0;
+		const char *point = strchr(line, '.'), *value = strstr(line, "/* = 0x");
+
+		if (!value || value - line > (ssize)strcspn(line, "\n") || !strstr(line, "();"))
+			continue;
+		for (unsigned i = 1; i <= 6; i++)
+			us = 10 * us + (point[i] - '0');
+		fmt_snprintf(wanted, sizeof(wanted), "/* = 0x%x */", us);
+		if (strncmp(value, wanted, strlen(wanted)) != 0) {
+			ktap_note("not %s: %.60s", wanted, line);
+			EXPECT(!"the call's own return");
+			return;
+		}
+	}
+}
+
+/* What is lost between an entry and the next record may be a return and another entry. */
+static void leaves_and_losses(void)
+{
+	static const char *const files[] = {"trace_pipe", "trace"};
+
+	machine_clock(clock_of_calls);
+	begin();
+	put_option("funcgraph-retval", true);
+	put_option("funcgraph-abstime", true);
+	EXPECT_EQ(trace_put("trace_clock", "uptime"), 0); /* one that is read so */
+	EXPECT_EQ(trace_put("buffer_size_kb", "12"), 0);
+	for (unsigned i = 0; i < 2 * 30; i++) {
+		u64 at = 0;
+
+		now = 0;
+		EXPECT_EQ(trace_put("trace", ""), 0);
+		struct tracefs_file *f = open_file(files[i % 2]);
+		for (unsigned pad = 0; pad < i / 2 % 10; pad++)
+			EXPECT_EQ(trace_put("trace_marker_raw", "12345678"), 0);
+		numbered_calls(100);
+		EXPECT(tracefs_read(f, text, 40, &at) > 0);
+		numbered_calls(300 + i);
+		EXPECT_EQ(read_pieces(f, &at, PAGE_SIZE), i % 2 ? 0 : -EAGAIN);
+		EXPECT(strstr(text, "LOST"));
+		expect_own_returns();
+		tracefs_release(f);
+	}
+	end();
+	machine_clock(NULL);
+}
+
+/* Without memory for a copy of a record larger than most, its line is cut. */
+static void long_line_without_memory(void)
+{
+	static char mark[4096 + 1];
+
+	begin();
+	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "16"), 0);
+	memset(mark, 'm', sizeof(mark) - 1);
+	EXPECT_EQ(trace_put("trace_marker", mark), 0);
+	for (unsigned nth = 1; nth < 12; nth++) {
+		struct tracefs_file *f = open_file("trace");
+		u64 at = 0;
+		machine_fail_alloc(nth);
+		ssize n = read_pieces(f, &at, PAGE_SIZE);
+		bool failed = !machine_fails_in();
+		machine_fail_alloc(0);
+		EXPECT(n == 0 || n == -ENOMEM);
+		EXPECT(n || strstr(text, "/* mmmmmmm"));
+		EXPECT(n || failed || strstr(text, mark));
+		tracefs_release(f);
+	}
+	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "4"), 0);
 	end();
 }
 
@@ -433,6 +577,9 @@ static const struct ktap_case cases[] = {
     {"graph.lines_of_calls", lines_of_calls},
     {"graph.lines_with_return_addresses", lines_with_return_addresses},
     {"graph.lines_of_a_pipe", lines_of_a_pipe},
+    {"graph.lines_without_room", lines_without_room},
+    {"graph.leaves_and_losses", leaves_and_losses},
+    {"graph.long_line_without_memory", long_line_without_memory},
     {"graph.lines_of_tasks", lines_of_tasks},
     {"graph.which_are_followed", which_are_followed},
     {"graph.which_are_followed_by_two_lists", which_are_followed_by_two_lists},

@@ -316,6 +316,29 @@ static void pool(void)
 	lb_end();
 }
 
+/* Where its sub-buffers end no more will come: that is the end, not a reason to wait. */
+static void raw_ends(void)
+{
+	static u64 page[PAGE_SIZE / 8];
+	struct tracefs_node node;
+	struct tracefs_file *f;
+	unsigned pages = 0;
+	u64 pos = 0;
+	ssize n;
+
+	lb_begin();
+	lb_hit(0, 300);
+	EXPECT_EQ(lb_reset(), 8);
+	EXPECT_EQ(trace_walk("instances/lastboot/per_cpu/cpu0/trace_pipe_raw", &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | TRACEFS_NONBLOCK, &f), 0);
+	while ((n = tracefs_read(f, page, sizeof(page), &pos)) > 0)
+		pages++;
+	EXPECT_EQ(n, 0);
+	EXPECT(pages > 1);
+	tracefs_release(f);
+	lb_end();
+}
+
 /* An instance of the last boot gets no copies of markers, and keeps none from others. */
 static void markers_of_others(void)
 {
@@ -341,6 +364,7 @@ static const struct ktap_case cases[] = {
     {"lastboot.resized", resized},
     {"lastboot.clocks", clocks},
     {"lastboot.read_raw", read_raw},
+    {"lastboot.raw_ends", raw_ends},
     {"lastboot.dat", dat},
     {"lastboot.formats", formats},
     {"lastboot.another_kernel", another_kernel},

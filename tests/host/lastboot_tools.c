@@ -95,8 +95,9 @@ void lb_end(void)
 	EXPECT_EQ(trace_put("set_event", ""), 0);
 	EXPECT_EQ(trace_put("snapshot", "1"), 0); /* exchanges them again */
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
 	host_lock();
-	trace_comm_exit(); /* its table may lie there */
+	trace_comm_exit(); /* its table may lie there; it forgets which buffers are on */
 	kept_stop();
 	host_unlock();
 	machine_kept(NULL, 0);

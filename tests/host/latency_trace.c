@@ -73,6 +73,18 @@ static void read_the_rest(struct half_read *r)
 	EXPECT_STR(r->text, r->all);
 }
 
+/* What is older than the section is not shown. */
+static void begins_with_the_section(void)
+{
+	begin();
+	EXPECT_EQ(trace_put("trace_marker", "before"), 0);
+	section();
+	EXPECT_EQ(trace_put("trace_marker", "after"), 0);
+	EXPECT(strstr(trace_get("trace", NULL), "sym_1000"));
+	EXPECT(!strstr(trace_get("trace", NULL), "before"));
+	end();
+}
+
 /* Lines of function_graph: a mark at each end; a reader keeps the form that it began with. */
 static void graph(void)
 {
@@ -213,6 +225,7 @@ static void numbers_of_its_cpu(void)
 }
 
 static const struct ktap_case cases[] = {
+    {"latency.begins_with_the_section", begins_with_the_section},
     {"latency.graph", graph},
     {"latency.graph_of_lists", graph_of_lists},
     {"latency.found_while_read", found_while_read},

@@ -14,6 +14,7 @@
 
 #define GONE   "events/user_events/gone"
 #define NO_END 10000
+#define WATCH  "events/wprobes/"
 
 static void fresh(void)
 {
@@ -171,6 +172,108 @@ static void busy_among_others(void)
 	fresh();
 }
 
+/* The events go away without a record: their number means nothing from then on. */
+static void numbers_of_events(void)
+{
+	fresh();
+	EXPECT_EQ(trace_append("dynamic_events", "u:gone u32 nn"), 0);
+	unsigned id = trace_event_find("user_events", "gone")->id;
+	EXPECT(trace_event_by_id(id));
+	EXPECT_EQ(user_events_delete("gone"), 0);
+	EXPECT(!trace_event_by_id(id));
+	fresh();
+}
+
+/* "pre" is how "preamz" begins, and both are in one chain of the table of names. */
+static void one_name_begins_another(void)
+{
+	fresh();
+	EXPECT_EQ(trace_append("dynamic_events", "u:pre u32 nn"), 0);
+	EXPECT_EQ(trace_append("dynamic_events", "u:preamz u64 mm"), 0);
+	EXPECT_EQ(user_events_delete("pre"), 0);
+	EXPECT_STR(trace_get("dynamic_events", NULL), "u:preamz u64 mm\n");
+	EXPECT_EQ(user_events_delete("preamz"), 0);
+	fresh();
+}
+
+static void watch_enable(char which, const char *on)
+{
+	char path[] = WATCH "a/enable";
+
+	path[strlen(WATCH)] = which;
+	EXPECT_EQ(trace_put(path, on), 0);
+}
+
+/*
+ * Whichever allocation of a trigger fails, watchpoints that it took are free again, and one that
+ * was on stays on. There are four.
+ */
+static void watchpoints(void)
+{
+	static const struct machine_regs regs;
+	unsigned nth = 0;
+	int err;
+
+	fresh();
+	for (char c = 'a'; c <= 'e'; c++) {
+		char line[] = "w:a w@0xffff888000001000:8";
+		line[2] = c;
+		EXPECT_EQ(trace_append("dynamic_events", line), 0);
+	}
+	watch_enable('a', "1");
+	do {
+		const char *path = nth % 2 ? WATCH "b/trigger" : WATCH "a/trigger";
+		machine_fail_alloc(nth / 2 + 1);
+		err = trace_append(path, "snapshot");
+		machine_fail_alloc(0);
+		if (!err)
+			EXPECT_EQ(trace_append(path, "!snapshot"), 0);
+		EXPECT_EQ(trace_put("snapshot", "0"), 0);
+		EXPECT_EQ(trace_put("trace", ""), 0);
+		for (char c = 'c'; c <= 'e'; c++)
+			watch_enable(c, "1");
+		machine_watch_hit(&regs, 1);
+		EXPECT(strstr(trace_get("trace", NULL), ": a: "));
+		for (char c = 'c'; c <= 'e'; c++)
+			watch_enable(c, "0");
+	} while ((err || nth % 2 == 0) && nth++ < NO_END);
+	EXPECT_EQ(err, 0);
+	EXPECT(nth > 20);
+	watch_enable('a', "0");
+	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
+	fresh();
+}
+
+/* A legacy probe may go while it is on, but not while a trigger needs it. */
+static void legacy_probe(void)
+{
+	fresh();
+	EXPECT_EQ(trace_append("kprobe_events", "p:leg do_rmdir a0"), 0);
+	EXPECT_STR(trace_get("events/kprobes/leg/enable", NULL), "1\n");
+	EXPECT_EQ(trace_append("events/unit/unit_numbers/trigger", "enable_event:kprobes:leg"), 0);
+	EXPECT_EQ(trace_append("kprobe_events", "-:leg"), -EBUSY);
+	EXPECT_EQ(trace_append("events/unit/unit_numbers/trigger", "!enable_event:kprobes:leg"), 0);
+	EXPECT_EQ(trace_append("kprobe_events", "-:leg"), 0);
+	EXPECT_STR(trace_get("kprobe_events", NULL), "");
+	fresh();
+}
+
+/* A tracepoint gives its probe all hits, be its own event off, on, or on again. */
+static void probe_of_a_tracepoint(void)
+{
+	fresh();
+	EXPECT_EQ(trace_append("dynamic_events", "t:tp unit_numbers"), 0);
+	EXPECT_EQ(trace_put("events/tracepoints/tp/enable", "1"), 0);
+	for (unsigned hits = 1; hits <= 4; hits++) {
+		EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", hits % 2 ? "0" : "1"), 0);
+		trace_unit_numbers(1, 2, 3, 4);
+		EXPECT_EQ(trace_counts("tracepoints", "tp").hit, hits);
+	}
+	EXPECT_EQ(trace_put("events/tracepoints/tp/enable", "0"), 0);
+	EXPECT_EQ(trace_append("dynamic_events", "-:tp"), 0);
+	fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"leftovers.records_of_user_events", records_of_user_events},
     {"leftovers.records_of_synthetic_events", records_of_synthetic_events},
@@ -179,6 +282,11 @@ static const struct ktap_case cases[] = {
     {"leftovers.large_subbuffers", large_subbuffers},
     {"leftovers.other_size", other_size},
     {"leftovers.busy_among_others", busy_among_others},
+    {"leftovers.numbers_of_events", numbers_of_events},
+    {"leftovers.one_name_begins_another", one_name_begins_another},
+    {"leftovers.watchpoints", watchpoints},
+    {"leftovers.legacy_probe", legacy_probe},
+    {"leftovers.probe_of_a_tracepoint", probe_of_a_tracepoint},
     {NULL, NULL},
 };
 const struct ktap_suite suite_leftovers = {cases};

@@ -55,6 +55,7 @@ static pthread_mutex_t call_lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*_Atomic irq_handler)(void), (*_Atomic nmi_handler)(void);
 static atomic_bool stopping;
 static _Thread_local unsigned this_cpu;
+static _Thread_local s32 this_pid = -1;
 
 void host_preempt_disable(void)
 {
@@ -63,7 +64,14 @@ void host_preempt_disable(void)
 
 void host_context(struct host_context *ctx)
 {
-	*ctx = (struct host_context){.pid = 1 + this_cpu, .cpu = this_cpu};
+	s32 pid = this_pid < 0 ? 1 + (s32)this_cpu : this_pid;
+
+	*ctx = (struct host_context){.pid = pid, .cpu = this_cpu};
+}
+
+void machine_pid(s32 pid)
+{
+	this_pid = pid;
 }
 
 /*

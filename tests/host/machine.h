@@ -15,6 +15,9 @@ void machine_stop(void);
 /* How often host_synchronize() was called. */
 u64 machine_waits(void);
 
+/* The pid of what runs on this CPU; 0: nothing does; -1: again the one that each CPU has. */
+void machine_pid(s32 pid);
+
 /* Values for host_param(); name NULL forgets all. */
 void machine_param(const char *name, const char *value);
 /* The n-th host_alloc() or host_page_alloc() from now fails; 0: none. */

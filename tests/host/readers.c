@@ -16,6 +16,7 @@
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/host_wait.h"
+#include "trace/ring/ring.h"
 #include "trace/tracefs/tables.h"
 
 static u64 one_time(void)
@@ -246,9 +247,12 @@ static void spliced_in_parts(void)
 	EXPECT_EQ(tracefs_splice(f, pages, 4 * PAGE_SIZE, &pos, true), PAGE_SIZE);
 	EXPECT_EQ(pos, 4 * PAGE_SIZE);
 	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "4"), 0);
-	put(3);
-	/* The file's own page is one of the new size. */
+	for (unsigned i = 0; i < 3; i++)
+		EXPECT_EQ(trace_put("trace_marker_raw", "last"), 0);
+	/* The file's own page is one of the new size: it begins with the records. */
 	EXPECT_EQ(tracefs_read(f, pages, 100, &pos), 100);
+	for (unsigned i = 0; i < 3; i++)
+		EXPECT(!memcmp((char *)pages + RB_PAGE_HEADER + i * 16 + 12, "last", 4));
 	EXPECT_EQ(tracefs_read(f, pages, PAGE_SIZE, &pos), PAGE_SIZE - 100);
 	EXPECT_EQ(tracefs_read(f, pages, 100, &pos), -EAGAIN);
 	tracefs_release(f);

@@ -12,14 +12,13 @@
 
 #define NO_END 100
 
-static void registering(void)
+static void fail_registering(void)
 {
 	struct user_events_file *file;
 	struct user_event *ev;
 	unsigned failed = 0;
 	long r = -ENOMEM;
 
-	trace_fresh();
 	file = user_events_open(NULL);
 	for (unsigned n = 1; n < NO_END && r; n++) {
 		machine_fail_alloc(n);
@@ -36,10 +35,22 @@ static void registering(void)
 	}
 	EXPECT(!r && failed >= 4); /* the table of indexes, the event, its file, its system */
 	EXPECT(str_has_prefix(trace_get("dynamic_events", NULL), "u:mem."));
+	EXPECT_EQ(trace_put("set_event", ""), 0);
 	host_lock();
 	user_events_release(file);
 	host_unlock();
 	EXPECT_STR(trace_get("dynamic_events", NULL), "");
+}
+
+/* The event may be one that is to be on from its beginning: then that fails, too. */
+static void registering(void)
+{
+	trace_fresh();
+	fail_registering();
+	EXPECT_EQ(trace_put("user_events_enable", "mem"), 0);
+	fail_registering();
+	EXPECT_EQ(trace_put("user_events_enable", ""), 0);
+	trace_fresh();
 }
 
 static void opening(void)

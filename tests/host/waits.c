@@ -62,6 +62,20 @@ static void clearing(void)
 	trace_fresh();
 }
 
+/* A list of pids that grows; opening it to write over it would clear it. */
+static void growing(void)
+{
+	u64 before;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("set_event_pid", "100000"), 0);
+	before = machine_waits();
+	EXPECT_EQ(trace_append("set_event_pid", "100001"), 0);
+	EXPECT(machine_waits() > before);
+	EXPECT_EQ(trace_put("set_event_pid", ""), 0);
+	trace_fresh();
+}
+
 /* An event goes back into the list of those who have it on: nobody may still stand on it. */
 static void switched_on_again(void)
 {
@@ -132,6 +146,7 @@ static void rings(void)
 static const struct ktap_case cases[] = {
     {"waits.files", files},
     {"waits.clearing", clearing},
+    {"waits.growing", growing},
     {"waits.switched_on_again", switched_on_again},
     {"waits.probe_of_an_event", probe_of_an_event},
     {"waits.instances", instances},

@@ -3,6 +3,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/event/file.h"
+#include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 #include "trace/trace.h"
 
@@ -94,6 +95,20 @@ int trace_walk(const char *path, struct tracefs_node *out)
 		path += n + (path[n] == '/');
 	}
 	return err;
+}
+
+struct trace_event_count trace_counts(const char *system, const char *event)
+{
+	const struct trace_event_file *file =
+	    trace_event_file_of(trace_global, trace_event_find(system, event));
+	struct trace_event_count sum = {0};
+
+	for (unsigned cpu = 0; file->counts && cpu < host_cpu_limit(); cpu++) {
+		sum.hit += file->counts[cpu].hit;
+		sum.pid_filtered += file->counts[cpu].pid_filtered;
+		sum.trigger_missed += file->counts[cpu].trigger_missed;
+	}
+	return sum;
 }
 
 static int put(const char *path, const char *text, unsigned how)

@@ -155,6 +155,29 @@ static void set_event_all(void)
 	trace_fresh();
 }
 
+/* An event with many hits is on only if it is named; off it is with all others. */
+static void asked_for_by_name(void)
+{
+	struct trace_event_call *call;
+
+	trace_fresh();
+	call = trace_event_find("unit", "unit_text");
+	call->flags |= TRACE_CALL_ASKED;
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	EXPECT_EQ(trace_put("events/enable", "1"), 0);
+	EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), "0\n");
+	EXPECT_STR(trace_get("events/enable", NULL), "1\n");
+	EXPECT_EQ(trace_put("events/unit/unit_text/enable", "1"), 0);
+	EXPECT_EQ(trace_put("events/enable", "0"), 0);
+	EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), "0\n");
+	EXPECT_EQ(trace_put("events/unit/enable", "1"), 0);
+	EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), "1\n");
+	EXPECT_EQ(trace_put("set_event", ""), 0);
+	EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), "0\n");
+	call->flags &= ~TRACE_CALL_ASKED;
+	trace_fresh();
+}
+
 static void enable_values(void)
 {
 	static const struct {
@@ -287,7 +310,9 @@ static void two_arrays(void)
 	host_lock();
 	EXPECT_EQ(trace_files_enable(&file, 1, true), 0);
 	host_unlock();
+	EXPECT(file->way & TRACE_WAY_MORE);
 	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "0"), 0);
+	EXPECT(!(file->way & TRACE_WAY_MORE));
 	trace_unit_numbers(1, 1, 1, 1);
 	EXPECT_EQ(ring_buffer_entries(second->buffer), 3);
 	EXPECT_STR(trace_nth_event(2), "");
@@ -404,6 +429,7 @@ static const struct ktap_case cases[] = {
     {"events.set_event", set_event},
     {"events.set_event_limits", set_event_limits},
     {"events.set_event_all", set_event_all},
+    {"events.asked_for_by_name", asked_for_by_name},
     {"events.enable_values", enable_values},
     {"events.enable_states", enable_states},
     {"events.keys", keys},

@@ -318,6 +318,9 @@ static void forks(void)
 	fork_and_free(31000, 31014, 31014);
 	fork_and_free(31000, 31014, 0); /* and of a child of the same */
 	EXPECT(strstr(trace_get(WANTED, NULL), "31014\n"));
+	for (s32 other = 30001; other < 30001 + TRACE_PIDS_GONE; other++)
+		fork_and_free(0, 0, other); /* its parent's number is another matter by now */
+	EXPECT(strstr(trace_get(WANTED, NULL), "31014\n"));
 	fork_and_free(31005, 31014, 31014);
 	fork_and_free(31005, 31014, 0);
 	EXPECT_EQ(trace_put("options/event-fork", "0"), 0);

@@ -222,6 +222,7 @@ static void feeds_itself(void)
 	EXPECT_EQ(trace_put("events/synthetic/loop/inject", "aa=1"), 0);
 	hist_expect_totals(
 	    "events/synthetic/loop/hist", 5, 1, 0); /* four rounds behind the first */
+	EXPECT_EQ(trace_counts("synthetic", "loop").trigger_missed, 1);
 	EXPECT_EQ(trace_put("events/synthetic/loop/trigger", ""), 0);
 	EXPECT_EQ(trace_append("synthetic_events", "!loop"), 0);
 	EXPECT_EQ(trace_append("synthetic_events", "oth int aa"), 0);

@@ -60,11 +60,13 @@ static void wide_shares(void)
 {
 	hist_begin();
 	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:vals=bb.percent,ip.graph:sort=aa"), 0);
-	hist_hit("aa=1 bb=4611686018427387904 ip=4611686018427387904");
-	hist_hit("aa=2 bb=4611686018427387904 ip=9223372036854775808");
+	hist_hit("aa=1 bb=4611686018427387904 ip=9223372036854775808");
+	hist_hit("aa=2 bb=4611686018427387904 ip=4611686018427387904");
+	hist_hit("aa=3 bb=4611686018427387904 ip=4611686018427387904");
 	EXPECT_STR(hist_entries(),
-	    "{ aa:          1 } hitcount:          1  bb (%):  50.00  ip: ##########          \n"
-	    "{ aa:          2 } hitcount:          1  bb (%):  50.00  ip: ####################\n");
+	    "{ aa:          1 } hitcount:          1  bb (%):  33.33  ip: ####################\n"
+	    "{ aa:          2 } hitcount:          1  bb (%):  33.33  ip: ##########          \n"
+	    "{ aa:          3 } hitcount:          1  bb (%):  33.33  ip: ##########          \n");
 	hist_end();
 }
 
@@ -79,6 +81,19 @@ static void texts_descending(void)
 		   *b = strstr(text, "str: b ");
 	EXPECT(str_has_prefix(text, "{ str: c "));
 	EXPECT(a && b && b < a);
+	hist_end();
+}
+
+static void signs_descending(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=cc:sort=cc.descending"), 0);
+	hist_hit("cc=3");
+	hist_hit("cc=-5");
+	hist_hit("cc=4");
+	EXPECT_STR(hist_entries(), "{ cc:          4 } hitcount:          1\n"
+				   "{ cc:          3 } hitcount:          1\n"
+				   "{ cc: 18446744073709551611 } hitcount:          1\n");
 	hist_end();
 }
 
@@ -352,12 +367,47 @@ static void snapshots_of_instances(void)
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 }
 
+/* "clear" beside "pause" or "cont" clears nothing, as on Linux. */
+static void clear_and_pause(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa"), 0);
+	hist_hit("aa=1");
+	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=aa:clear:pause"), 0);
+	hist_hit("aa=1");
+	hist_expect_totals(EV "/hist", 1, 1, 0);
+	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=aa:cont:clear"), 0);
+	hist_hit("aa=1");
+	hist_expect_totals(EV "/hist", 2, 1, 0);
+	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=aa:clear"), 0);
+	hist_expect_totals(EV "/hist", 0, 0, 0);
+	hist_end();
+}
+
+/* An instance stays as long as a histogram of it names variables, be it by an action alone. */
+static void instance_stays(void)
+{
+	static const char *const lines[] = {
+	    "hist:keys=aa:t0=bb", "hist:keys=aa:onmatch(synthetic.oth).trace(lat,bb,aa)"};
+
+	hist_begin();
+	EXPECT_EQ(trace_make_instance("stays"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++) {
+		EXPECT_EQ(trace_put("instances/stays/" TRIGGER, lines[i]), 0);
+		EXPECT_EQ(trace_drop_instance("stays"), -EBUSY);
+		EXPECT_EQ(trace_put("instances/stays/" TRIGGER, ""), 0);
+	}
+	EXPECT_EQ(trace_drop_instance("stays"), 0);
+	hist_end();
+}
+
 static const struct ktap_case cases[] = {
     {"hist_corners.wide_groups", wide_groups},
     {"hist_corners.wide_divisor", wide_divisor},
     {"hist_corners.usecs_of_a_counter", usecs_of_a_counter},
     {"hist_corners.wide_shares", wide_shares},
     {"hist_corners.texts_descending", texts_descending},
+    {"hist_corners.signs_descending", signs_descending},
     {"hist_corners.kept_texts", kept_texts},
     {"hist_corners.tells_apart", tells_apart},
     {"hist_corners.filter_behind_tab", filter_behind_tab},
@@ -370,6 +420,8 @@ static const struct ktap_case cases[] = {
     {"hist_corners.saved_once", saved_once},
     {"hist_corners.variables_of_actions", variables_of_actions},
     {"hist_corners.snapshots_of_instances", snapshots_of_instances},
+    {"hist_corners.clear_and_pause", clear_and_pause},
+    {"hist_corners.instance_stays", instance_stays},
     {NULL, NULL},
 };
 const struct ktap_suite suite_hist_corners = {cases};

@@ -379,12 +379,17 @@ static void edge_event(const char *definition, const char *trigger)
 	EXPECT_EQ(trace_put("events/synthetic/edge/trigger", trigger), 0);
 }
 
-static void edge_event_ends(const char *entries)
+static void edge_event_goes(void)
 {
-	EXPECT_STR(hist_entries_of("events/synthetic/edge/hist"), entries);
 	EXPECT_EQ(trace_put("events/synthetic/edge/trigger", ""), 0);
 	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
 	trace_fresh();
+}
+
+static void edge_event_ends(const char *entries)
+{
+	EXPECT_STR(hist_entries_of("events/synthetic/edge/hist"), entries);
+	edge_event_goes();
 }
 
 /* Records that end with their last field, and that say more than there is of them. */
@@ -423,6 +428,33 @@ static void edges_of_records(void)
 	host_free(rec);
 }
 
+/* A stack that is kept takes the place of a longer one. */
+static void shorter_stack(void)
+{
+	struct {
+		struct trace_entry ent;
+		u64 nn, kk;
+		u32 loc, unused;
+		u64 stack[3];
+	} *rec = host_alloc(sizeof(*rec));
+
+	edge_event("s:edge u64 nn; u64 kk; unsigned long[] ss",
+	    "hist:keys=kk:xx=nn:onmax($xx).save(ss.stacktrace)");
+	for (u64 frames = 2; frames > 0; frames--) {
+		rec->nn = 10 - frames;
+		rec->loc = offsetof(typeof(*rec), stack) | (u32)(8 + 8 * frames) << 16;
+		rec->stack[0] = frames;
+		rec->stack[1] = 0x1100;
+		rec->stack[2] = 0x1200;
+		hist_inject_raw(rec, sizeof(*rec));
+	}
+	host_free(rec);
+	const char *text = hist_entries_of("events/synthetic/edge/hist");
+	EXPECT(strstr(text, "max:          9  ss.stacktrace:\n") && strstr(text, "1100"));
+	EXPECT(!strstr(text, "1200"));
+	edge_event_goes();
+}
+
 static const struct ktap_case cases[] = {
     {"hist.counts", counts},
     {"hist.compound_keys", compound_keys},
@@ -430,6 +462,7 @@ static const struct ktap_case cases[] = {
     {"hist.relative_string_keys", relative_string_keys},
     {"hist.modifiers", modifiers},
     {"hist.values_as_shares", values_as_shares},
+    {"hist.shorter_stack", shorter_stack},
     {"hist.sorts", sorts},
     {"hist.drops", drops},
     {"hist.pauses", pauses},

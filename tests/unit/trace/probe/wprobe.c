@@ -122,6 +122,8 @@ static void define(void)
 
 static u64 words[6] __aligned(8);
 
+static const char *const names[] = {"a", "b", "c", "d", "e"};
+
 static void define_at(const char *name, const char *kind, const void *at, unsigned len)
 {
 	char line[128];
@@ -151,8 +153,6 @@ static void expect_said(const char *why)
 /* There are four. Switched off, one is free again; those of a system are on as far as they go. */
 static void how_many(void)
 {
-	static const char *const names[] = {"a", "b", "c", "d", "e"};
-
 	trace_fresh();
 	for (unsigned i = 0; i < 5; i++)
 		define_at(names[i], "w", &words[i], 8);
@@ -323,6 +323,23 @@ static void trigger_without_room(void)
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 }
 
+/* Without room for both, a trigger's event and its target have no watchpoint. */
+static void target_without_event(void)
+{
+	trace_fresh();
+	for (unsigned i = 0; i < 5; i++)
+		define_at(names[i], "w", &words[i], 8);
+	for (unsigned i = 0; i < 3; i++)
+		EXPECT_EQ(enable(names[i], "1"), 0);
+	EXPECT_EQ(trace_append("events/wprobes/d/trigger", "enable_event:wprobes:e"), -ENOSPC);
+	expect_said("All debug registers are in use");
+	EXPECT_EQ(enable("d", "1"), 0);
+	EXPECT_EQ(enable("e", "1"), -ENOSPC);
+	EXPECT_EQ(trace_put("events/wprobes/enable", "0"), 0);
+	EXPECT_EQ(trace_put(EVENTS, ""), 0);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+}
+
 static const struct ktap_case cases[] = {
     {"watch.define", define},
     {"watch.how_many", how_many},
@@ -331,6 +348,7 @@ static const struct ktap_case cases[] = {
     {"watch.remove_by_place", remove_by_place},
     {"watch.trigger_lines", trigger_lines},
     {"watch.trigger_without_room", trigger_without_room},
+    {"watch.target_without_event", target_without_event},
     {NULL, NULL},
 };
 const struct ktap_suite suite_watch = {cases};

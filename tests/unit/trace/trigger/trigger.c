@@ -16,12 +16,7 @@ static struct trace_event_file *file_of(const char *name)
 
 static u64 missed(void)
 {
-	struct trace_event_file *file = file_of("unit_numbers");
-	u64 sum = 0;
-
-	for (unsigned cpu = 0; cpu < host_cpu_limit(); cpu++)
-		sum += file->counts[cpu].trigger_missed;
-	return sum;
+	return trace_counts("unit", "unit_numbers").trigger_missed;
 }
 
 /* ---- each command: state before, event, state after ---- */
@@ -249,6 +244,42 @@ static void stacktrace(void)
 	EXPECT(!strstr(trace_get("trace", NULL), "unit_numbers"));
 	EXPECT(trigger_is_listed(TRIGGER, "stacktrace:count=0 if a != 1\n"));
 	EXPECT_EQ(missed(), before + 1);
+	trigger_fresh();
+}
+
+/* Without a count, what could not be done ends nothing. */
+static void missed_of_unlimited(void)
+{
+	trigger_fresh();
+	EXPECT_EQ(trace_put(TRIGGER, "stacktrace"), 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	u64 before = missed();
+	trigger_fire(1);
+	EXPECT_EQ(missed(), before + 1);
+	EXPECT(trigger_is_listed(TRIGGER, "stacktrace:unlimited\n"));
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	trigger_fire(2);
+	EXPECT_STR(trace_nth_event(0), "<stack trace>");
+	trigger_fresh();
+}
+
+/* Records are made for triggers as long as one looks at them, whatever other ones there are. */
+static void nobody_looks(void)
+{
+	static const char *const lines[][2] = {
+	    {"stacktrace if a == 1", "traceon"}, {"traceon", "stacktrace if a == 1"}};
+	const struct trace_event_file *file = file_of("unit_numbers");
+
+	trigger_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++) {
+		EXPECT_EQ(trace_append(TRIGGER, lines[i][0]), 0);
+		EXPECT_EQ(trace_append(TRIGGER, lines[i][1]), 0);
+		EXPECT(file->way & TRACE_WAY_LOOKS);
+		EXPECT_EQ(trace_append(TRIGGER, "!stacktrace if a == 1"), 0);
+		EXPECT_EQ(file->way & (TRACE_WAY_LOOKS | TRACE_WAY_TRIGGER), TRACE_WAY_TRIGGER);
+		EXPECT_EQ(trace_append(TRIGGER, "!traceon"), 0);
+		EXPECT(!(file->way & TRACE_WAY_TRIGGER));
+	}
 	trigger_fresh();
 }
 
@@ -483,6 +514,8 @@ static const struct ktap_case cases[] = {
     {"triggers.disable_event", disable_event},
     {"triggers.users", users},
     {"triggers.stacktrace", stacktrace},
+    {"triggers.missed_of_unlimited", missed_of_unlimited},
+    {"triggers.nobody_looks", nobody_looks},
     {"triggers.snapshot", snapshot},
     {"triggers.snapshot_and_stack", snapshot_and_stack},
     {"triggers.off_event", off_event},

@@ -6,6 +6,7 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/export/tools.h"
 #include "trace/host_lock.h"
+#include "trace/ring/ring.h"
 #include "trace/user/write.h"
 
 #define STRICT 0 /* as the newer ioctl registers */
@@ -274,9 +275,13 @@ static void many_go(void)
 	trace_fresh();
 	for (u32 i = 0; i <= 256; i++) {
 		fmt_snprintf(name, sizeof(name), "go_%u", i);
+		if (i == 256) /* the snapshot has all of them now, and begins anew as well */
+			EXPECT_EQ(trace_put("snapshot", "1"), 0);
 		pass_by(name, i);
 		EXPECT_STR(trace_nth_event(0), i < 256 ? "go_0: a=0" : "");
 	}
+	EXPECT(ring_buffer_empty(trace_global->snapshot));
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 	pass_by("last", 7);
 	EXPECT_STR(trace_nth_event(0), "last: a=7");
 	trace_fresh();
