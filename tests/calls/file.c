@@ -181,6 +181,59 @@ static void test_dup(void)
 	R(fcntl(fd, 9999));
 }
 
+/* How many of the descriptors are closed by an exec: far behind the first ones, too. */
+static int closed_by_exec(void)
+{
+	int n = 0;
+
+	for (int fd = 3; fd < 1000; fd++)
+		n += fcntl(fd, F_GETFD) == FD_CLOEXEC;
+	return n;
+}
+
+static void count_inherited(void)
+{
+	say("%d in the child", closed_by_exec());
+}
+
+static void test_descriptors(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+
+	for (int at = 60; at < 1000; at += 47)
+		dup3(fd, at, O_CLOEXEC);
+	dup2(fd, 63);
+	dup2(fd, 64);
+	say("%d", closed_by_exec());
+	in_child(count_inherited);
+	close(201);
+	R(dup2(fd, 201));
+	R(fcntl(201, F_GETFD));
+	R(dup2(fd, 107));
+	R(fcntl(107, F_GETFD));
+	say("%d", closed_by_exec());
+}
+
+static void test_umask(void)
+{
+	struct stat st;
+
+	umask(027);
+	close(open("g", O_WRONLY | O_CREAT, 0666));
+	mkdir("d", 0777);
+	mkfifo("p", 0666);
+	stat("g", &st);
+	say("%o", st.st_mode);
+	stat("d", &st);
+	say("%o", st.st_mode);
+	stat("p", &st);
+	say("%o", st.st_mode);
+	umask(0);
+	close(open("h", O_WRONLY | O_CREAT, 0666));
+	stat("h", &st);
+	say("%o", st.st_mode);
+}
+
 static void test_devices(void)
 {
 	static char big[300000];
@@ -264,6 +317,8 @@ const struct call_case file_cases[] = {
     {"times", test_times},
     {"close_range", test_close_range},
     {"dup", test_dup},
+    {"descriptors", test_descriptors},
+    {"umask", test_umask},
     {"devices", test_devices},
     {"names", test_names},
     {NULL, NULL},

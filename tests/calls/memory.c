@@ -43,6 +43,24 @@ static void test_mremap(void)
 	say("%c %c", q[0], q[PAGE]);
 }
 
+/* Where it was moved from there is nothing. */
+static void touch_the_old(void)
+{
+	char *p = map(4), *to = map(8);
+
+	munmap(to, 8 * PAGE);
+	p[PAGE] = 'x';
+	mremap(p, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	say("%c", to[PAGE]);
+	*(volatile char *)&p[PAGE];
+	say("%c is there still", p[PAGE]);
+}
+
+static void test_mremap_old(void)
+{
+	in_child(touch_the_old);
+}
+
 static void test_mremap_shared(void)
 {
 	char *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
@@ -200,6 +218,7 @@ static void test_locked(void)
 
 const struct call_case memory_cases[] = {
     {"mremap", test_mremap},
+    {"mremap_old", test_mremap_old},
     {"mremap_shared", test_mremap_shared},
     {"msync", test_msync},
     {"mincore", test_mincore},

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 
 static char text[100000];
 
@@ -118,6 +119,35 @@ static void test_self(void)
 	R(open("/proc/01/comm", O_RDONLY));
 }
 
+/* A file that is read from its beginning again has what holds now. */
+static void test_again(void)
+{
+	int fd = open("/proc/self/comm", O_RDONLY), p[2];
+	char name[17];
+	long n;
+
+	for (int i = 0; i < 2; i++) {
+		prctl(PR_SET_NAME, i ? "second" : "first name");
+		n = pread(fd, text, sizeof(text), 0);
+		text[n > 0 ? n : 0] = 0;
+		say("%s", strtok(text, "\n"));
+	}
+	memset(name, 'x', sizeof(name));
+	prctl(PR_GET_NAME, name);
+	n = 0;
+	for (int i = 0; i < 16; i++)
+		n += name[i] != 0;
+	say("%ld letters", n);
+	/* Looking at a process's files keeps none of them open. */
+	pipe(p);
+	if (!fork()) {
+		readlink("/proc/self/fd/0", text, sizeof(text));
+		_exit(0);
+	}
+	close(p[1]);
+	R(read(p[0], name, 1));
+}
+
 static void test_mem(void)
 {
 	static char here[] = "here";
@@ -164,6 +194,7 @@ static void test_machine(void)
 const struct call_case proc_cases[] = {
     {"proc_fd", test_fd},
     {"proc_self", test_self},
+    {"proc_again", test_again},
     {"proc_mem", test_mem},
     {"proc_machine", test_machine},
     {NULL, NULL},

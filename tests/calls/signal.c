@@ -158,6 +158,33 @@ static void test_queue(void)
 	R(syscall(SYS_rt_sigqueueinfo, getppid(), SIGUSR1, &info));
 }
 
+/* What was taken, or is ignored from now on, makes room for others. */
+static void test_queue_rounds(void)
+{
+	struct timespec now = {0, 0};
+	sigset_t set = set_of(SIGRTMIN, 0);
+	siginfo_t info;
+	union sigval v;
+	int refused = 0, taken = 0, in_order = 0;
+
+	block(SIGRTMIN, 0);
+	for (int round = 0; round < 6; round++) {
+		for (int i = 0; i < 700; i++) {
+			v.sival_int = i;
+			refused += sigqueue(getpid(), SIGRTMIN, v) < 0;
+		}
+		if (round % 2) {
+			signal(SIGRTMIN, SIG_IGN);
+			signal(SIGRTMIN, SIG_DFL);
+		}
+		for (int i = 0; sigtimedwait(&set, &info, &now) > 0; i++) {
+			in_order += info.si_value.sival_int == i;
+			taken++;
+		}
+	}
+	say("%d refused, %d taken, %d in order", refused, taken, in_order);
+}
+
 static void test_timedwait(void)
 {
 	struct timespec none = {0, 0}, some = {0, 2000000}, bad = {0, -1};
@@ -540,6 +567,7 @@ const struct call_case signal_cases[] = {
     {"sigprocmask", test_mask},
     {"kill", test_send},
     {"sigqueue", test_queue},
+    {"sigqueue_rounds", test_queue_rounds},
     {"sigtimedwait", test_timedwait},
     {"signalfd", test_signalfd},
     {"signalfd_waits", test_signalfd_waits},

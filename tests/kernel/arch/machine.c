@@ -374,6 +374,27 @@ static void irq_refused(void)
 	EXPECT(irq_line(IRQ_LINES - 1)->first == NULL); /* nothing stays of a request that failed */
 }
 
+/* Of each CPU its own, all 64 bits; no kernel of 64 bits uses this one. */
+static void msr_of_each(void)
+{
+	enum { SYSENTER_RIP = 0x176 };
+	u64 before, value;
+
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+		u64 wanted = 0x123456789a0 + cpu;
+
+		EXPECT_EQ(arch_msr_read(cpu, SYSENTER_RIP, &before), 0);
+		EXPECT_EQ(arch_msr_write(cpu, SYSENTER_RIP, wanted), 0);
+		for (unsigned other = 0; other < cpu_count(); other++) {
+			EXPECT_EQ(arch_msr_read(other, SYSENTER_RIP, &value), 0);
+			EXPECT_EQ(value == wanted, other == cpu);
+		}
+		EXPECT_EQ(arch_msr_write(cpu, SYSENTER_RIP, before), 0);
+	}
+	EXPECT_EQ(arch_msr_read(cpu_count(), SYSENTER_RIP, &value), -ENODEV);
+	EXPECT_EQ(arch_msr_write(cpu_count(), SYSENTER_RIP, 0), -ENODEV);
+}
+
 static const struct ktap_case cases[] = {
     {"machine.cpus_numbered", cpus_numbered},
     {"machine.call_each", call_each},
@@ -390,6 +411,7 @@ static const struct ktap_case cases[] = {
     {"machine.clock_unix", clock_unix},
     {"machine.timer_in_time", timer_in_time},
     {"machine.irq_refused", irq_refused},
+    {"machine.msr_of_each", msr_of_each},
     {NULL, NULL},
 };
 extern const struct ktap_suite suite_machine;

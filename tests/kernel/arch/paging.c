@@ -129,6 +129,13 @@ static void firmware_is_read_only(void)
 	EXPECT(!firmware_map(~0UL - 100, 10));
 	EXPECT(!firmware_map(pa, 0));
 	EXPECT(!device_map(1UL << cpu_features.phys_bits, 4096));
+	EXPECT(!device_map((1UL << cpu_features.phys_bits) - 4096, 8192));
+	char *across = (char *)firmware_map(pa + 4092, 8); /* two pages, and none behind them */
+	EXPECT(across && kernel_readable(across, 8) && !kernel_readable(across + 4 + 4096, 1));
+	char *next = (char *)firmware_map(pa, 8);
+	EXPECT(next && !kernel_readable(next - 1, 1));
+	kernel_unmap((u64)across - 4092, 2 * PAGE_SIZE);
+	kernel_unmap((u64)next, PAGE_SIZE);
 	kernel_unmap((u64)p - 8, PAGE_SIZE);
 	page_free(pa, 0);
 }

@@ -275,6 +275,7 @@ static void proc_files(void)
 {
 	static unsigned lines = 3000;
 	static bool registered;
+	static char long_line[4096];
 	struct file *f;
 	char buf[8] = "";
 
@@ -287,12 +288,16 @@ static void proc_files(void)
 		registered = true;
 	}
 	lines = 3000;
+	memset(long_line, ' ', sizeof(long_line));
+	long_line[0] = '5';
 	f = must_open("/proc/test/deep/numbers", O_RDWR);
 	EXPECT_EQ(vfs_pread(f, buf, 7, 7 * 2999), 7);
 	EXPECT_STR(buf, "002999\n");
 	EXPECT_EQ(vfs_pread(f, buf, 7, 7 * 3000), 0);
 	EXPECT_EQ(kernel_write(f, "5\n", 2), 2);
 	EXPECT_EQ(kernel_write(f, "five\n", 5), -EINVAL);
+	EXPECT_EQ(kernel_write(f, long_line, 4095), 4095);
+	EXPECT_EQ(kernel_write(f, long_line, 4096), -EINVAL);
 	EXPECT_EQ(vfs_pread(f, buf, 7, 7 * 2999),
 	    7); /* the text of the first read, until read from the start */
 	EXPECT_EQ(vfs_pread(f, buf, 7, 0), 7);

@@ -218,6 +218,17 @@ static void deaths(void)
 	EXPECT(gives_pages_back(deaths_once));
 }
 
+/* What fails half-way gives all back. */
+static void leaks_once(void)
+{
+	EXPECT_EQ(run_program("/test/leaks", NULL), 0);
+}
+
+static void leaks(void)
+{
+	EXPECT(gives_pages_back(leaks_once));
+}
+
 static void samples(void)
 {
 	EXPECT_EQ(run_program("/bin/true", NULL), 0);
@@ -297,6 +308,7 @@ static const struct ktap_case cases[] = {
     {"ring3.hostile", hostile},
     {"ring3.sharing", sharing},
     {"ring3.deaths", deaths},
+    {"ring3.leaks", leaks},
     {"ring3.samples", samples},
     {"ring3.glibc", glibc},
     {"ring3.dynamic", dynamic},

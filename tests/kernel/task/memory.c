@@ -226,6 +226,9 @@ static void vmalloc_ranges(void)
 	}
 	vfree(p[1]);
 	EXPECT(!kernel_readable(p[1], 1));
+	char *two = vmalloc(2 * PAGE_SIZE); /* its page behind it would not fit there */
+	EXPECT(two != p[1] && !kernel_readable(two + 2 * PAGE_SIZE, 1));
+	vfree(two);
 	char *again = vmalloc(PAGE_SIZE);
 	EXPECT(again == p[1]); /* the hole is used */
 	vfree(again);

@@ -3,6 +3,7 @@
  * the waiter's alarm, but when that happens to come first.
  */
 #include "kernel/lib/atomic.h"
+#include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/task/irq_work.h"
 #include "kernel/trace/tracing.h"
@@ -105,9 +106,38 @@ static void by_the_alarm(void)
 	EXPECT(n > 0);
 }
 
+static struct wait_queue many = WAIT_QUEUE_INIT(many);
+static u32 told, in_time; /* [A] */
+
+static void wait_to_be_told(void *unused)
+{
+	u64 end = clock_ns() + 2000000000UL;
+
+	(void)unused;
+	wait_event_until(&many, atomic_load(&told), end);
+	if (clock_ns() < end)
+		atomic_add(&in_time, 1);
+}
+
+/* All who wait on a queue are woken, not the first alone. */
+static void all_of_a_queue(void)
+{
+	struct threads t = {0};
+
+	told = in_time = 0;
+	for (unsigned i = 0; i < 4; i++)
+		thread_start(&t, wait_to_be_told, NULL, i % cpu_count());
+	sleep_ns(20000000, NULL);
+	atomic_store(&told, 1);
+	wake_up(&many);
+	threads_join(&t);
+	EXPECT_EQ(in_time, 4);
+}
+
 static const struct ktap_case cases[] = {
     {"wake.at_once", at_once},
     {"wake.by_the_alarm", by_the_alarm},
+    {"wake.all_of_a_queue", all_of_a_queue},
     {NULL, NULL},
 };
 const struct ktap_suite suite_wake = {cases};
