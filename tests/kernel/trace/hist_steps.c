@@ -1,12 +1,15 @@
 /*
  * A histogram's map while an insert is interrupted at every instruction boundary by another insert:
  * of the same key, of one whose way begins at the same slot, and of one that takes two entries and
- * gives one back. No key has two entries, none is lost, and no entry belongs to two keys.
+ * gives one back. No key has two entries, none is lost, and no entry belongs to two keys. And
+ * onmax() while another value comes in between: the largest stays.
  */
 #include "arch/arch.h"
 #include "kernel/lib/ktap.h"
 #include "tests/kernel/arch/stepper.h"
-#include "trace/hist/map.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/hist/hist.h"
+#include "trace/host_context.h"
 
 #define KEY   1
 #define AFTER 1000 /* keys that come at the end, and find what the free list has become */
@@ -164,10 +167,65 @@ static void free_list(void)
 	hist_steps_end();
 }
 
+/* ---- onmax() ---- */
+
+#define TRIGGER "events/unit2/unit_tail/trigger"
+#define LARGEST "hist:keys=wide:xx=tail:onmax($xx).save(tail)"
+
+static struct hist *tracking;
+static struct hist_entry *tracked;
+
+static void hist_steps_track(u64 value)
+{
+	struct host_context ctx;
+	u64 refs[HIST_REFS_MAX] = {0};
+
+	host_context(&ctx);
+	refs[tracking->actions[0]->ref->index] = value;
+	hist_run_actions(tracking, tracked, &ctx, NULL, 0, refs);
+}
+
+static void hist_steps_larger(void *unused __maybe_unused)
+{
+	hist_steps_track(20);
+}
+
+static void hist_steps_smaller(void *unused __maybe_unused)
+{
+	hist_steps_track(10);
+}
+
+static void largest_stays(void)
+{
+	const u64 key = 1;
+	u64 flags, at = 0;
+	bool reached = true;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put(TRIGGER, LARGEST), 0);
+	trace_unit_tail(key, 0);
+	tracking = list_entry(hists.prev, struct hist, node);
+	tracked = hist_map_find(tracking->map, &key);
+	stepper_begin();
+	while (reached) {
+		u32 best = tracking->actions[0]->best;
+		hist_set_var(tracking->map, tracked, best, 0);
+		flags = irq_save();
+		reached = stepper_run(hist_steps_larger, NULL, at++, hist_steps_smaller, NULL);
+		irq_restore(flags);
+		EXPECT_EQ(hist_var(tracking->map, tracked, best), 20);
+	}
+	EXPECT(at > 50);
+	stepper_end();
+	EXPECT_EQ(trace_append(TRIGGER, "!" LARGEST), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"hist_steps.same_key", same_key},
     {"hist_steps.other_key", other_key},
     {"hist_steps.free_list", free_list},
+    {"hist_steps.largest_stays", largest_stays},
     {NULL, NULL},
 };
 

@@ -268,9 +268,8 @@ static void nobody_looks(void)
 {
 	static const char *const lines[][2] = {
 	    {"stacktrace if a == 1", "traceon"}, {"traceon", "stacktrace if a == 1"}};
-	const struct trace_event_file *file = file_of("unit_numbers");
-
 	trigger_fresh();
+	const struct trace_event_file *file = file_of("unit_numbers");
 	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++) {
 		EXPECT_EQ(trace_append(TRIGGER, lines[i][0]), 0);
 		EXPECT_EQ(trace_append(TRIGGER, lines[i][1]), 0);
