@@ -1,4 +1,4 @@
-/* Shared by the cases of the file tree. */
+/* Shared by cases that use files. Task context. */
 #pragma once
 
 #include "kernel/fs/file.h"
@@ -26,3 +26,9 @@ static inline bool is_there(const char *path)
 
 	return vfs_stat(path, false, &st) == 0;
 }
+
+/*
+ * Writes the text in one call, through the file tree, as ring 3 does. `flags`: of open, without
+ * O_WRONLY. 0, or the error of open or write.
+ */
+int write_text(const char *path, u32 flags, const char *text);

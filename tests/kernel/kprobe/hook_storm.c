@@ -17,6 +17,7 @@
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
+#include "tests/kernel/fs/tools.h"
 #include "tests/kernel/process/run_program.h"
 #include "trace/host_clock.h"
 
@@ -31,18 +32,6 @@ static u64 text_sum(void)
 	for (const u8 *p = (const u8 *)__text_start; p < (const u8 *)__text_end; p++)
 		sum = sum * 31 + *p;
 	return sum;
-}
-
-static int put(const char *path, const char *text)
-{
-	struct file *f;
-	int err = file_open(path, O_WRONLY | O_TRUNC, 0, &f);
-
-	if (err)
-		return err;
-	ssize n = kernel_write(f, text, strlen(text));
-	file_put(f);
-	return n < 0 ? (int)n : 0;
 }
 
 /* Does a line of the file read so? */
@@ -111,12 +100,15 @@ static void switch_tracer(unsigned loop)
 {
 	static const char *const filters[] = {"\n", "*sys*", "hook_storm_target", "s*"};
 
-	EXPECT_EQ(put(FILES "set_ftrace_filter", filters[loop % ARRAY_SIZE(filters)]), 0);
-	EXPECT_EQ(put(FILES "current_tracer", loop / 4 % 2 ? "function" : "function_graph"), 0);
+	EXPECT_EQ(
+	    write_text(FILES "set_ftrace_filter", O_TRUNC, filters[loop % ARRAY_SIZE(filters)]), 0);
+	EXPECT_EQ(write_text(FILES "current_tracer", O_TRUNC,
+		      loop / 4 % 2 ? "function" : "function_graph"),
+	    0);
 	run_program("/bin/true", NULL);
-	EXPECT_EQ(put(FILES "set_ftrace_notrace", loop % 2 ? "v*" : "\n"), 0);
+	EXPECT_EQ(write_text(FILES "set_ftrace_notrace", O_TRUNC, loop % 2 ? "v*" : "\n"), 0);
 	sleep_ns(100000, NULL);
-	EXPECT_EQ(put(FILES "current_tracer", "nop"), 0);
+	EXPECT_EQ(write_text(FILES "current_tracer", O_TRUNC, "nop"), 0);
 }
 
 static bool is_long(void)
@@ -134,7 +126,7 @@ static void everything_at_once(void)
 	running = cpu_count();
 	EXPECT_EQ(register_kprobe(&p), 0);
 	EXPECT_EQ(nmi_handler_add(on_nmi), 0);
-	EXPECT_EQ(put(FILES "events/enable", "1"), 0);
+	EXPECT_EQ(write_text(FILES "events/enable", O_TRUNC, "1"), 0);
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 		EXPECT(kthread_run(hook_storm_task, NULL, cpu, "hook_storm") != NULL);
 	u64 end = host_clock_ns(host_clock()) + (is_long() ? MINUTE_NS : 0);
@@ -145,14 +137,14 @@ static void everything_at_once(void)
 	while (atomic_load(&running))
 		sleep_ns(TICK_NS, NULL);
 	nmi_handler_remove(on_nmi);
-	EXPECT_EQ(put(FILES "events/enable", "0"), 0);
+	EXPECT_EQ(write_text(FILES "events/enable", O_TRUNC, "0"), 0);
 	EXPECT_EQ(probed + p.nmissed, ran);
 	unregister_kprobe(&p);
 	EXPECT_EQ(text_sum(), before);
 	EXPECT(ran > LOOPS);
-	put(FILES "set_ftrace_filter", "\n");
-	put(FILES "set_ftrace_notrace", "\n");
-	put(FILES "trace", "\n");
+	write_text(FILES "set_ftrace_filter", O_TRUNC, "\n");
+	write_text(FILES "set_ftrace_notrace", O_TRUNC, "\n");
+	write_text(FILES "trace", O_TRUNC, "\n");
 }
 
 static const struct ktap_case cases[] = {

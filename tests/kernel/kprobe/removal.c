@@ -18,6 +18,7 @@
 #include "kernel/task/sync.h"
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
+#include "tests/kernel/fs/tools.h"
 #include "tests/kernel/kprobe/tools.h"
 #include "tests/kernel/threads.h"
 
@@ -130,18 +131,6 @@ static void records_it(void *unused)
 	}
 }
 
-static int put(const char *path, unsigned flags, const char *text)
-{
-	struct file *f;
-	int err = file_open(path, O_WRONLY | flags, 0, &f);
-
-	if (err)
-		return err;
-	ssize n = kernel_write(f, text, strlen(text));
-	file_put(f);
-	return n < 0 ? (int)n : 0;
-}
-
 #define TRACING "/sys/kernel/tracing/"
 #define ROUNDS	20
 
@@ -159,12 +148,14 @@ static void events_wait_a_tick(void)
 	while (atomic_load(&inside) < t.n)
 		sleep_ns(TICK_NS, NULL);
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		EXPECT_EQ(put(TRACING "kprobe_events", O_APPEND, "p:gone removal_target %di\n"), 0);
-		EXPECT_EQ(put(TRACING "events/kprobes/gone/enable", 0, "1"), 0);
+		EXPECT_EQ(
+		    write_text(TRACING "kprobe_events", O_APPEND, "p:gone removal_target %di\n"),
+		    0);
+		EXPECT_EQ(write_text(TRACING "events/kprobes/gone/enable", 0, "1"), 0);
 		sleep_ns(TICK_NS, NULL);
 		u64 before = clock_ns();
-		EXPECT_EQ(put(TRACING "events/kprobes/gone/enable", 0, "0"), 0);
-		EXPECT_EQ(put(TRACING "kprobe_events", O_APPEND, "-:gone\n"), 0);
+		EXPECT_EQ(write_text(TRACING "events/kprobes/gone/enable", 0, "0"), 0);
+		EXPECT_EQ(write_text(TRACING "kprobe_events", O_APPEND, "-:gone\n"), 0);
 		longest = MAX(longest, clock_ns() - before);
 	}
 	task_set_affinity(current(), ~0UL);

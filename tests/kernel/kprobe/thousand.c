@@ -11,25 +11,12 @@
 #include "kernel/lib/string.h"
 #include "kernel/base/sym.h"
 #include "kernel/task/timer.h"
+#include "tests/kernel/fs/tools.h"
 #include "tests/kernel/process/run_program.h"
 #include "tests/kernel/threads.h"
 
 #define PROBES 1000u
 #define FILES  "/sys/kernel/tracing/"
-
-static int put(const char *file, unsigned flags, const char *text)
-{
-	struct file *f;
-	char path[96];
-
-	fmt_snprintf(path, sizeof(path), FILES "%s", file);
-	int err = file_open(path, O_WRONLY | flags, 0, &f);
-	if (err)
-		return err;
-	ssize n = kernel_write(f, text, strlen(text));
-	file_put(f);
-	return n < 0 ? (int)n : 0;
-}
 
 /* Lines of a file that contain the text. */
 static unsigned count_lines(const char *path, const char *text)
@@ -81,7 +68,7 @@ static unsigned define(u64 *longest)
 		fmt_snprintf(line, sizeof(line), "%c:t%u 0x%lx %%di %%si\n", made & 1 ? 'r' : 'p',
 		    made, (unsigned long)start);
 		u64 before = clock_ns();
-		made += !put("kprobe_events", O_APPEND, line);
+		made += !write_text(FILES "kprobe_events", O_APPEND, line);
 		*longest = MAX(*longest, clock_ns() - before);
 	}
 	return made;
@@ -104,23 +91,23 @@ static void a_thousand(void)
 	ktap_note("the longest took %lu ns", (unsigned long)longest);
 	EXPECT_EQ(count_lines(FILES "kprobe_events", ":kprobes/t"), PROBES);
 	since = clock_ns();
-	EXPECT_EQ(put("events/kprobes/enable", 0, "1"), 0);
+	EXPECT_EQ(write_text(FILES "events/kprobes/enable", 0, "1"), 0);
 	report("enabled", &since);
 	EXPECT(count_lines("/sys/kernel/debug/kprobes/list", "[FTRACE]") > PROBES / 2);
 	EXPECT_EQ(count_lines("/sys/kernel/debug/kprobes/list", "[DISABLED]"), 0);
 	EXPECT_EQ(run_program("/bin/true", NULL), 0);
 	EXPECT(count_lines(FILES "trace", ": t") > 100);
 	since = clock_ns();
-	EXPECT_EQ(put("events/kprobes/enable", 0, "0"), 0);
+	EXPECT_EQ(write_text(FILES "events/kprobes/enable", 0, "0"), 0);
 	report("disabled", &since);
 	EXPECT_EQ(text_sum(), text);
 	since = clock_ns();
-	EXPECT_EQ(put("kprobe_events", O_TRUNC, "\n"), 0);
+	EXPECT_EQ(write_text(FILES "kprobe_events", O_TRUNC, "\n"), 0);
 	report("deleted", &since);
 	EXPECT_EQ(count_lines(FILES "kprobe_events", ""), 0);
 	EXPECT_EQ(count_lines("/sys/kernel/debug/kprobes/list", ""), 0);
 	EXPECT_EQ(text_sum(), text);
-	EXPECT_EQ(put("trace", O_TRUNC, "\n"), 0);
+	EXPECT_EQ(write_text(FILES "trace", O_TRUNC, "\n"), 0);
 }
 
 /*

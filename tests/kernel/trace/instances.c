@@ -11,6 +11,7 @@
 #include "kernel/mem/mem.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/timer.h"
+#include "tests/kernel/fs/tools.h"
 #include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/snapshot.h"
@@ -21,19 +22,6 @@
 
 static bool running;
 static u64 taken;
-
-/* Through the file system, as ring 3 comes. 0 or the error of open or write. */
-static int put(const char *path, const char *text)
-{
-	struct file *f;
-	int r = file_open(path, O_WRONLY | O_TRUNC, 0, &f);
-
-	if (r)
-		return r;
-	ssize n = kernel_write(f, text, strlen(text));
-	file_put(f);
-	return n < 0 ? (int)n : 0;
-}
 
 static void worker(void *arg)
 {
@@ -108,9 +96,9 @@ static void removed_while_firing(void)
 		EXPECT_EQ(vfs_mkdir(TRACING "instances/a", 0755), 0);
 		EXPECT_EQ(vfs_mkdir(TRACING "instances/b", 0755), 0);
 		EXPECT_EQ(vfs_mkdir(TRACING "instances/a", 0755), -EEXIST);
-		EXPECT_EQ(put(TRACING "instances/a/buffer_size_kb", "16"), 0);
-		EXPECT_EQ(put(TRACING "instances/a/events/enable", "1"), 0);
-		EXPECT_EQ(put(TRACING "instances/b/events/unit/enable", "1"), 0);
+		EXPECT_EQ(write_text(TRACING "instances/a/buffer_size_kb", O_TRUNC, "16"), 0);
+		EXPECT_EQ(write_text(TRACING "instances/a/events/enable", O_TRUNC, "1"), 0);
+		EXPECT_EQ(write_text(TRACING "instances/b/events/unit/enable", O_TRUNC, "1"), 0);
 		send_nmis();
 		sleep_ns(300000, NULL);
 		check_ledger("instances/a/trace_ledger");
@@ -131,18 +119,18 @@ static void snapshots_while_firing(void)
 	u64 before = taken, missed = trace_global->snapshot_missed;
 	EXPECT_EQ(trace_put("events/enable", "1"), 0);
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		EXPECT_EQ(put(TRACING "snapshot", "1"), 0);
+		EXPECT_EQ(write_text(TRACING "snapshot", O_TRUNC, "1"), 0);
 		send_nmis();
 		sleep_ns(200000, NULL);
-		EXPECT_EQ(put(TRACING "buffer_size_kb", i % 2 ? "100" : "30"), 0);
+		EXPECT_EQ(write_text(TRACING "buffer_size_kb", O_TRUNC, i % 2 ? "100" : "30"), 0);
 		send_nmis();
 		check_ledger("trace_ledger");
-		EXPECT_EQ(put(TRACING "snapshot", "2"), 0);
+		EXPECT_EQ(write_text(TRACING "snapshot", O_TRUNC, "2"), 0);
 		send_nmis();
-		EXPECT_EQ(put(TRACING "trace", ""), 0);
+		EXPECT_EQ(write_text(TRACING "trace", O_TRUNC, ""), 0);
 		trace_get("trace", NULL); /* reads on while it is exchanged */
 		check_ledger("trace_ledger");
-		EXPECT_EQ(put(TRACING "snapshot", "0"), 0);
+		EXPECT_EQ(write_text(TRACING "snapshot", O_TRUNC, "0"), 0);
 		check_ledger("trace_ledger");
 	}
 	EXPECT(taken > before);
@@ -155,9 +143,9 @@ static void snapshots_while_firing(void)
 static void come_and_go(void)
 {
 	EXPECT_EQ(vfs_mkdir(TRACING "instances/a", 0755), 0);
-	EXPECT_EQ(put(TRACING "instances/a/events/unit/enable", "1"), 0);
-	EXPECT_EQ(put(TRACING "instances/a/snapshot", "1"), 0);
-	EXPECT_EQ(put(TRACING "instances/a/trace_marker", "x"), 0);
+	EXPECT_EQ(write_text(TRACING "instances/a/events/unit/enable", O_TRUNC, "1"), 0);
+	EXPECT_EQ(write_text(TRACING "instances/a/snapshot", O_TRUNC, "1"), 0);
+	EXPECT_EQ(write_text(TRACING "instances/a/trace_marker", O_TRUNC, "x"), 0);
 	EXPECT_EQ(vfs_rmdir(TRACING "instances/a"), 0);
 }
 
@@ -278,10 +266,12 @@ static void tearer(void *arg)
 			    vfs_rmdir(r & 4096 ? TRACING "instances/a" : TRACING "instances/b")));
 			break;
 		case 3:
-			EXPECT(is_expected(put(TRACING "dynamic_events", "s:torn_ev int a")));
+			EXPECT(is_expected(
+			    write_text(TRACING "dynamic_events", O_TRUNC, "s:torn_ev int a")));
 			break;
 		case 4:
-			EXPECT(is_expected(put(TRACING "dynamic_events", "-:torn_ev")));
+			EXPECT(is_expected(
+			    write_text(TRACING "dynamic_events", O_TRUNC, "-:torn_ev")));
 			break;
 		case 5:
 			use_directory();
