@@ -119,37 +119,37 @@ static void refused(void **state)
 	machine_forget(&o);
 }
 
-/* What a script tells, in order, and the rest of a failure. */
-static void told(void **state)
+/* The reports of a script, in order, and the rest of a failure. */
+static void reports(void **state)
 {
 	const char *gets[] = {"a", "b"};
 	struct machine_options o = {.gets = gets, .get_count = 2};
-	struct fetched fetched[2] = {{.told = false}};
+	struct fetched fetched[2] = {{.reported = false}};
 	struct machine m = {.options = &o, .status = -1, .failed_step = -1, .fetched = fetched};
 
 	(void)state;
 	say_nothing = true;
-	machine_told(&m, "get 2 5"); /* there are but two */
-	machine_told(&m, "get x");
-	machine_told(&m, "lacks 7");
-	assert_true(!m.fetching && !fetched[0].told && !fetched[1].told);
-	machine_told(&m, "get 1 5");
-	assert_true(m.fetching == &fetched[1] && fetched[1].told && fetched[1].size == 5);
-	machine_told(&m, "get 1 500"); /* it came already */
+	machine_report(&m, "get 2 5"); /* there are but two */
+	machine_report(&m, "get x");
+	machine_report(&m, "lacks 7");
+	assert_true(!m.fetching && !fetched[0].reported && !fetched[1].reported);
+	machine_report(&m, "get 1 5");
+	assert_true(m.fetching == &fetched[1] && fetched[1].reported && fetched[1].size == 5);
+	machine_report(&m, "get 1 500"); /* it came already */
 	assert_int_equal(fetched[1].size, 5);
-	machine_told(&m, "lacks 0");
+	machine_report(&m, "lacks 0");
 	assert_true(fetched[0].lacking);
-	machine_told(&m, "more");
+	machine_report(&m, "more");
 	assert_true(m.feed.asked);
-	machine_told(&m, "nothing we know");
+	machine_report(&m, "nothing we know");
 	assert_true(!m.ready && m.status < 0 && m.failed_step < 0);
-	machine_told(&m, "ready");
+	machine_report(&m, "ready");
 	assert_true(m.ready);
-	machine_told(&m, "exit 300");
+	machine_report(&m, "exit 300");
 	assert_int_equal(m.status, 300 & 255);
-	machine_told(&m, "fail 7");
-	machine_told(&m, "ready or not");
-	machine_told(&m, "");
+	machine_report(&m, "fail 7");
+	machine_report(&m, "ready or not");
+	machine_report(&m, "");
 	assert_int_equal(m.failed_step, 7);
 	assert_int_equal(m.why.size, 14);
 	assert_memory_equal(m.why.data, "ready or not\n\n", 14);
@@ -332,7 +332,7 @@ int machine_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(memory_sizes),
 	    cmocka_unit_test(numbers), cmocka_unit_test(qemu_words), cmocka_unit_test(refused),
-	    cmocka_unit_test(told), cmocka_unit_test(statuses), cmocka_unit_test(words),
+	    cmocka_unit_test(reports), cmocka_unit_test(statuses), cmocka_unit_test(words),
 	    cmocka_unit_test(steps), cmocka_unit_test(filters_and_triggers)};
 
 	return unit_group("machine", tests, COUNT_OF(tests), NULL, NULL);

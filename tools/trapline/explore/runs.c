@@ -70,7 +70,7 @@ void runs_forget(const struct runs *r, unsigned number)
 {
 	unlink(runs_file(r, number, "dat"));
 	unlink(runs_file(r, number, "out"));
-	unlink(runs_file(r, number, "told"));
+	unlink(runs_file(r, number, "report"));
 }
 
 /* ---- one run ---- */
@@ -356,7 +356,7 @@ void runs_first(struct runs *r, struct run_result *result)
 	result->number = r->count++;
 	snprintf(trace, sizeof(trace), "%s", runs_file(r, result->number, "dat"));
 	snprintf(out, sizeof(out), "%s", runs_file(r, result->number, "out"));
-	snprintf(report, sizeof(report), "%s", runs_file(r, result->number, "told"));
+	snprintf(report, sizeof(report), "%s", runs_file(r, result->number, "report"));
 	snprintf(get, sizeof(get), REPORT ":%s", report);
 	waitpid(
 	    start(r, "sched_seed=0", trace, (const char *const[]){"--get", get}, out), &status, 0);

@@ -1,5 +1,5 @@
 /*
- * What a machine is made of: the options of `run` and `record`, and QEMU's command line. See
+ * The configuration of a machine: the options of `run` and `record`, and QEMU's command line. See
  * machine.h.
  */
 #include <getopt.h>
@@ -271,7 +271,7 @@ static void console_words(
 	port_words(w, "control", files->control);
 }
 
-/* The debugger's socket waits: QEMU's stub is told of it when the machine has stopped. */
+/* The debugger's socket waits: QEMU's stub gets its name when the machine has stopped. */
 static void spy_words(struct words *w, const struct machine_spy *spy, int memory)
 {
 	word(w, "-plugin");

@@ -104,13 +104,13 @@ bool get_write(const struct machine *m, const char *directory)
 		get_names(what, directory, &theirs, &ours);
 		if (f->lacking)
 			say("--get %s: the guest has no such file", what);
-		else if (!f->told)
+		else if (!f->reported)
 			say("--get %s: the machine ended before it could be fetched", what);
 		else if (f->data.size != f->size)
 			say("--get %s: only %zu of %llu bytes came", what, f->data.size,
 			    (unsigned long long)f->size);
-		fine =
-		    f->told && !f->lacking && f->data.size == f->size && write_one(f, ours) && fine;
+		fine = f->reported && !f->lacking && f->data.size == f->size &&
+		       write_one(f, ours) && fine;
 		free(theirs);
 		free(ours);
 	}

@@ -26,14 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define END_WAIT_NS 5000000000ULL /* QEMU is asked to end; then it is told */
+#define END_WAIT_NS 5000000000ULL /* QEMU is asked to end, and killed after this */
 
 static const char panic_words[] = "Kernel panic - not syncing";
 
-/*
- * In the order in which they are served: what the script told comes before what the kernel says of
- * it.
- */
+/* In the order in which they are served: the script's reports before the kernel's messages. */
 enum { CONTROL, CONSOLE, OUT, ERR, MONITOR, CHANNELS };
 
 struct life {
@@ -147,7 +144,7 @@ static void take_control(void *context, const char *line)
 
 	struct machine *m = life->m;
 
-	machine_told(m, line);
+	machine_report(m, line);
 	if (m->fetching)
 		channel_take_bytes(&life->channel[CONTROL], &m->fetching->data, m->fetching->size);
 	m->fetching = NULL;

@@ -128,7 +128,7 @@ enum machine_end {
 
 /* A file of the guest while it arrives. */
 struct fetched {
-	bool told, lacking;
+	bool reported, lacking;
 	uint64_t size;
 	struct bytes data;
 };
@@ -140,19 +140,19 @@ struct machine {
 	enum machine_end end;
 	int signal;		 /* END_SIGNAL */
 	bool panicked;		 /* it reported a panic */
-	bool ready;		 /* what TOLD_... says */
-	char qemu_version[128];	 /* "7.2.22 (a package)"; "": not told */
+	bool ready;		 /* REPORT_READY came */
+	char qemu_version[128];	 /* "7.2.22 (a package)"; "": unknown */
 	const char *wanted_qemu; /* another version: the machine ends at once; NULL: any */
 	int monitor;		 /* takes orders while the machine runs (machine_order()) */
 	int ear;		 /* with options->spy: when there is something to read, ... */
 	void (*heard)(struct machine *m); /* ... this is called; and when it has stopped, this */
 	void (*stopped)(struct machine *m);
 	bool enough;		  /* set by such a call to end the machine */
-	int status;		  /* of the program; -1: not told */
-	unsigned seed;		  /* of the schedule in which it ran last; 0: not told */
+	int status;		  /* of the program; -1: unknown */
+	unsigned seed;		  /* of the schedule in which it ran last; 0: unknown */
 	int failed_step;	  /* -1: none */
 	struct bytes why;	  /* the text that followed */
-	bool has_log;		  /* a line of the guest's error_log was told, and printed */
+	bool has_log;		  /* a line of the guest's error_log was printed */
 	struct fetched *fetched;  /* --get: by number */
 	struct fetched *fetching; /* its bytes come now; NULL: none */
 	struct feed feed;
@@ -164,7 +164,7 @@ struct machine {
 	/* Called every `look_ns` once it is ready, and once after its end. NULL: never. */
 	void (*look)(struct machine *m);
 	uint64_t look_ns;
-	void (*warned)(struct machine *m, int step); /* TOLD_WARN */
+	void (*warned)(struct machine *m, int step); /* REPORT_WARN */
 	void *context;				     /* for these two */
 };
 
@@ -176,6 +176,6 @@ void machine_free(struct machine *m);
 /* Sends a command to QEMU's monitor. */
 void machine_order(const struct machine *m, const char *order);
 /* Handles a line that its script reports. */
-void machine_told(struct machine *m, const char *line);
+void machine_report(struct machine *m, const char *line);
 /* The exit status of all this; prints the messages that belong to it. */
 int machine_status(const struct machine *m);

@@ -115,7 +115,7 @@ static void put_job(struct bytes *b, const struct program *p, const char *text)
 		put_rehearsal(b, p, text);
 	if (p->seed_last)
 		script_put(b,
-		    "export SEED=%d; while :; do echo \"" TOLD_SEED "$SEED\" >&3; set -m; ",
+		    "export SEED=%d; while :; do echo \"" REPORT_SEED "$SEED\" >&3; set -m; ",
 		    p->seed_first);
 	else
 		script_text(b, "set -m\n"); /* a process group of its own */
@@ -166,20 +166,19 @@ void script_wait(struct bytes *b)
 
 void script_tell_ready(struct bytes *b)
 {
-	script_text(b, "echo " TOLD_READY " >&3\n");
+	script_text(b, "echo " REPORT_READY " >&3\n");
 }
 
 void script_missing_calls(struct bytes *b)
 {
 	/* C libraries try rseq in every program, and go on without it. */
-	script_text(b,
-	    "[ $status = 0 ] || sed -n '/ rseq /d; s/^[0-9]* \\([^ ]*\\) .* not here$/" TOLD_NO_CALL
-	    "\\1/p' " CALLS " >&3\n");
+	script_text(b, "[ $status = 0 ] || sed -n '/ rseq /d; s/^[0-9]* \\([^ ]*\\) .* not "
+		       "here$/" REPORT_NO_CALL "\\1/p' " CALLS " >&3\n");
 }
 
 void script_log(struct bytes *b)
 {
-	script_text(b, "sed 's/^/" TOLD_LOG "/' /sys/kernel/tracing/error_log >&3\n");
+	script_text(b, "sed 's/^/" REPORT_LOG "/' /sys/kernel/tracing/error_log >&3\n");
 }
 
 void script_readonly(struct bytes *b, const char *path)
@@ -190,13 +189,13 @@ void script_readonly(struct bytes *b, const char *path)
 void script_get(struct bytes *b, int i, const char *path)
 {
 	script_put(b,
-	    "if [ -f %q ] && [ -r %q ]; then echo \"" TOLD_GET
+	    "if [ -f %q ] && [ -r %q ]; then echo \"" REPORT_GET
 	    "%d \"$(wc -c < %q) >&3; cat %q >&3; "
-	    "else echo " TOLD_LACKS "%d >&3; fi\n",
+	    "else echo " REPORT_LACKS "%d >&3; fi\n",
 	    path, path, i, path, path, i);
 }
 
 void script_end(struct bytes *b)
 {
-	script_text(b, "echo \"" TOLD_EXIT "$status\" >&3\npoweroff -f\n");
+	script_text(b, "echo \"" REPORT_EXIT "$status\" >&3\npoweroff -f\n");
 }

@@ -14,7 +14,7 @@
 
 /*
  * The guest's serial ports: its console, out of which orders come; what a program writes to 1 and
- * 2; what the script tells us.
+ * 2; reports of the script.
  */
 #define SCRIPT_CONSOLE "/dev/ttyS0"
 #define SCRIPT_OUT     "/dev/ttyS1"
@@ -22,22 +22,22 @@
 #define SCRIPT_CONTROL "/dev/ttyS3"
 
 /*
- * What it tells, a line each: that tracing begins; that it wants more of our standard input
- * (user/bin/feed.c); that the program ended, and how; the seed of its schedule, before it runs; a
- * line of the error_log; that file N of --get comes, so many bytes after this line, or is not
- * there; the name of a system call that a program which failed made in vain; that step N of the
- * preparation did nothing; that it failed, with what the kernel says of it in the lines after.
+ * Its reports, a line each: tracing begins; the guest wants more of our standard input
+ * (user/bin/feed.c); the program ended, with its status; the seed of its schedule, before it runs;
+ * a line of the error_log; file N of --get follows, so many bytes after this line, or does not
+ * exist; the name of a missing system call that a program which failed made; step N of the
+ * preparation did nothing; step N failed, and the lines after this one are the kernel's error.
  */
-#define TOLD_READY   "ready"
-#define TOLD_MORE    "more"
-#define TOLD_EXIT    "exit "
-#define TOLD_SEED    "seed "
-#define TOLD_LOG     "log "
-#define TOLD_GET     "get "
-#define TOLD_LACKS   "lacks "
-#define TOLD_NO_CALL "no call "
-#define TOLD_WARN    "warn "
-#define TOLD_FAIL    "fail "
+#define REPORT_READY   "ready"
+#define REPORT_MORE    "more"
+#define REPORT_EXIT    "exit "
+#define REPORT_SEED    "seed "
+#define REPORT_LOG     "log "
+#define REPORT_GET     "get "
+#define REPORT_LACKS   "lacks "
+#define REPORT_NO_CALL "no call "
+#define REPORT_WARN    "warn "
+#define REPORT_FAIL    "fail "
 
 void script_text(struct bytes *b, const char *text);
 /* fmt has %s for plain text, %q for a word quoted for the shell, and %d for numbers. */

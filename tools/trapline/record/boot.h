@@ -72,7 +72,7 @@ bool boot_watched(
     struct boot *b, const char *qemu, void (*prepare)(struct machine *m), void *context);
 /*
  * Opens the trace, boots, runs `script` (NULL: the terminal's input), and writes the trace.
- * `follow`: also reads the rings every `look_ns` from TOLD_READY on. Returns the exit status;
+ * `follow`: also reads the rings every `look_ns` from REPORT_READY on. Returns the exit status;
  * b->machine has details.
  */
 int boot_run(struct boot *b, const struct bytes *script, bool follow, uint64_t look_ns);

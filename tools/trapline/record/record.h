@@ -57,7 +57,7 @@ bool steps_record(const struct steps *s);
 bool steps_have(const struct steps *s, enum step_kind kind);
 /*
  * Writes the script of the steps, for a shell in tracefs: probes and settings first, then events in
- * order. The script reports TOLD_WARN and TOLD_FAIL, followed by the list of events if the step
+ * order. The script reports REPORT_WARN and REPORT_FAIL, followed by the list of events if the step
  * names events, else by the error_log. `p`: where output goes.
  */
 void steps_script(struct bytes *b, const struct steps *s, const struct program *p);

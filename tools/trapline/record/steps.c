@@ -195,8 +195,8 @@ static void put_step(struct bytes *b, const struct steps *steps, size_t i, const
 }
 
 static const char functions[] =
-    "warn() { echo \"" TOLD_WARN "$1\" >&3; }\n"
-    "fail() { echo \"" TOLD_FAIL "$1\" >&3; cat \"/sys/kernel/tracing/$2\" >&3; poweroff -f; }\n"
+    "warn() { echo \"" REPORT_WARN "$1\" >&3; }\n"
+    "fail() { echo \"" REPORT_FAIL "$1\" >&3; cat \"/sys/kernel/tracing/$2\" >&3; poweroff -f; }\n"
     /* writes $2 into each file of the patterns in $1 */
     "each() { some=; for f in $1; do [ -e \"$f\" ] || continue; some=1\n"
     "printf '%s\\n' \"$2\" >> \"$f\" || return 1; done; [ \"$some\" ]; }\n"

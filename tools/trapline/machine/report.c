@@ -1,4 +1,4 @@
-/* What the script in the guest tells, line by line (script.h). See machine.h. */
+/* Handles the reports of the script in the guest, line by line (script.h). See machine.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +29,9 @@ static void take_fetched(struct machine *m, const char *text)
 	uint64_t size;
 	struct fetched *f = fetched_of(m, text, &size);
 
-	if (!f || f->told)
+	if (!f || f->reported)
 		return;
-	f->told = true;
+	f->reported = true;
 	f->size = size;
 	m->fetching = size ? f : NULL;
 }
@@ -42,7 +42,7 @@ static void take_lacking(struct machine *m, const char *text)
 	struct fetched *f = fetched_of(m, text, &size);
 
 	if (f)
-		f->told = f->lacking = true;
+		f->reported = f->lacking = true;
 }
 
 static void take_log(struct machine *m, const char *text)
@@ -59,30 +59,30 @@ static void take_failure(struct machine *m, const char *line)
 	bytes_put(&m->why, "\n", 1);
 }
 
-void machine_told(struct machine *m, const char *line)
+void machine_report(struct machine *m, const char *line)
 {
 	const char *text;
 
 	if (m->failed_step >= 0)
 		take_failure(m, line);
-	else if (!strcmp(line, TOLD_READY))
+	else if (!strcmp(line, REPORT_READY))
 		m->ready = true;
-	else if (!strcmp(line, TOLD_MORE))
+	else if (!strcmp(line, REPORT_MORE))
 		m->feed.asked = true;
-	else if ((text = text_after(line, TOLD_EXIT)))
+	else if ((text = text_after(line, REPORT_EXIT)))
 		m->status = atoi(text) & 255;
-	else if ((text = text_after(line, TOLD_SEED)))
+	else if ((text = text_after(line, REPORT_SEED)))
 		m->seed = atoi(text);
-	else if ((text = text_after(line, TOLD_LOG)))
+	else if ((text = text_after(line, REPORT_LOG)))
 		take_log(m, text);
-	else if ((text = text_after(line, TOLD_GET)))
+	else if ((text = text_after(line, REPORT_GET)))
 		take_fetched(m, text);
-	else if ((text = text_after(line, TOLD_LACKS)))
+	else if ((text = text_after(line, REPORT_LACKS)))
 		take_lacking(m, text);
-	else if ((text = text_after(line, TOLD_NO_CALL)))
+	else if ((text = text_after(line, REPORT_NO_CALL)))
 		say("the guest has no system call %s, and the program made it", text);
-	else if ((text = text_after(line, TOLD_WARN)) && m->warned)
+	else if ((text = text_after(line, REPORT_WARN)) && m->warned)
 		m->warned(m, atoi(text));
-	else if ((text = text_after(line, TOLD_FAIL)))
+	else if ((text = text_after(line, REPORT_FAIL)))
 		m->failed_step = atoi(text);
 }
