@@ -21,7 +21,7 @@
 #define USER_END	  0x00007ffffffff000UL /* first address ring 3 may not use */
 #define KERNEL_STACK_SIZE 16384UL /* of every task and idle loop; an unmapped page lies below */
 
-/* How far above 1 MiB the loader put the image; set before anything asks. */
+/* The distance of the loaded image from 1 MiB; set before its first use. */
 extern u64 kernel_image_offset;
 
 static inline void *phys_to_virt(u64 pa)
@@ -49,13 +49,13 @@ void kernel_unmap(u64 va, u64 size);
 /* Maps device registers, uncached; NULL if out of room. */
 void *device_map(u64 pa, u64 size);
 /*
- * Maps a framebuffer: writes are gathered and come in any order; what is read is not kept. NULL if
+ * Maps a framebuffer: the CPU combines writes and may reorder them; reads are not cached. NULL if
  * out of room.
  */
 void *screen_map(u64 pa, u64 size);
 /* Like device_map() but cached and read-only: ACPI tables. */
 const void *firmware_map(u64 pa, u64 size);
-/* May the kernel read this byte now? Walks the page tables; any context. */
+/* True if the kernel can read these bytes now. Walks the page tables; any context. */
 bool kernel_readable(const void *p, size_t n);
 
 /* The result of checking all walls; `breaches` of them do not hold. */
@@ -89,7 +89,7 @@ u64 aspace_next(struct aspace *as, u64 va, u64 end);
  * page is used again.
  */
 u64 aspace_unmap(struct aspace *as, u64 va);
-/* What is mapped at va: physical address (0: nothing) and protection. */
+/* The physical address mapped at va (0: none), and its protection. */
 u64 aspace_lookup(struct aspace *as, u64 va, unsigned *prot);
 void aspace_flush(struct aspace *as, u64 va, u64 size); /* on all CPUs that have it loaded */
 void aspace_switch(struct aspace *as);			/* NULL: the kernel's own tables */
@@ -99,7 +99,7 @@ void aspace_switch(struct aspace *as);			/* NULL: the kernel's own tables */
 /* Task context; may sleep in a page fault. */
 int copy_from_user(void *dst, u64 src, size_t n);
 int copy_to_user(u64 dst, const void *src, size_t n);
-/* The bytes that could not be copied: 0 for all. No byte that could be was read in vain. */
+/* Returns the number of bytes not copied: 0 if all were. Every byte before the fault is copied. */
 size_t copy_from_user_left(void *dst, u64 src, size_t n);
 int get_user_u32(u32 *dst, u64 src); /* in one read, if it is aligned */
 /*
@@ -114,6 +114,6 @@ int user_cmpxchg_u32(u64 dst, u32 *old, u32 value);
 long strncpy_from_user(char *dst, u64 src, size_t size);
 /* The same from any context: a page that is not mapped is -EFAULT and is never faulted in. */
 int copy_from_user_nofault(void *dst, u64 src, size_t n);
-/* Kernel memory that may not be there (bad pointers in probes). Any context. */
+/* Kernel memory that may be unmapped (bad pointers in probes). Any context. */
 int copy_from_kernel_nofault(void *dst, const void *src, size_t n);
 int copy_to_kernel_nofault(void *dst, const void *src, size_t n);

@@ -2,10 +2,9 @@
  * Where a probe may be and how its instruction is resumed; the slots; arming. Contexts are those of
  * arch/arch.h.
  *
- * A slot holds a copy of one instruction and, after it, a jump back (or an int3). What the
- * instruction addresses relative to itself is corrected for the distance. Slots lie in the kernel's
- * image, so all of that is in reach; their pages are read-only and executable, and written as text
- * is.
+ * A slot holds a copy of one instruction and, after it, a jump back (or an int3). A RIP-relative
+ * operand of the copy is corrected for the distance. Slots lie in the kernel's image, so it stays
+ * in reach. Their pages are read-only and executable, and are written like text.
  */
 #include "arch/x86_64/probe/probe.h"
 #include "arch/x86_64/cpu/sections.h"
@@ -25,7 +24,7 @@ extern const struct static_branch_site __start___static_branch[], __stop___stati
 
 /* The address whose instruction a slot holds; 0: it is free. [A]: read in any context. */
 static u64 slot_addr[SLOTS], slot_next[SLOTS];
-static bool slot_left[SLOTS]; /* [A] nobody comes there any more */
+static bool slot_left[SLOTS]; /* [A] no CPU enters it any more */
 static unsigned slot_hint;    /* [the caller's lock] */
 
 /* ---- slots ---- */
@@ -120,7 +119,7 @@ static bool in_static_branch(u64 addr)
 	return false;
 }
 
-/* Why nothing at that place may be probed; NULL: something may. */
+/* The reason why the address cannot be probed; NULL: it can. */
 const char *arch_probe_refused(u64 addr)
 {
 	if (!within(addr, __text_start, __text_end))
@@ -140,7 +139,7 @@ const char *arch_probe_refused(u64 addr)
 	return NULL;
 }
 
-/* What lies after the text is no code. */
+/* Reads the original bytes of an instruction, but none after the end of the text. */
 unsigned probe_read_code(u64 addr, u8 *code)
 {
 	unsigned room = MIN((u64)INSN_MAX + 1, (u64)__text_end - addr);
@@ -151,8 +150,8 @@ unsigned probe_read_code(u64 addr, u8 *code)
 }
 
 /*
- * Decodes the instruction that has addr in it, found from the function's first one on. Where it
- * begins; 0: it is not known.
+ * Decodes the instruction that contains addr, from the function's first one on. Returns its
+ * address; 0: unknown.
  */
 static u64 probe_find_insn(u64 addr, struct insn *i, u8 *code)
 {
@@ -205,7 +204,7 @@ static const char *prepare_near(struct arch_probe *p, const struct insn *i)
 	return NULL;
 }
 
-/* Plain instructions that are simpler to do than to copy. */
+/* Instructions that are simpler to emulate than to copy. */
 static bool prepare_simple(struct arch_probe *p, const struct insn *i)
 {
 	if (i->map != INSN_MAP_1 || i->prefixes)
@@ -369,9 +368,9 @@ static void probe_look_for_slot(void *found)
 }
 
 /*
- * Handlers run with interrupts off, and so does all else that is interrupted in a slot and cannot
- * take the call. Who was sent to a slot just before it was left is found in it: the call comes
- * right after the handler.
+ * Handlers run with interrupts off, and so does code in a slot that cannot take the call. A CPU
+ * that a handler sent to a slot just before arch_probe_leave() takes the call right after the
+ * handler, in the slot, and is found there.
  */
 void arch_probe_sync(void)
 {
