@@ -1,7 +1,7 @@
 /*
- * What any loader hands over to the kernel: plain data, physical addresses, nothing of the loader's
- * own formats. Filled by the PVH entry or by the UEFI loader before paging is the kernel's; read
- * during boot only. What a loader does not know is 0.
+ * The data that any loader hands over to the kernel: plain data, physical addresses, nothing of the
+ * loader's own formats. Filled by the PVH entry or by the UEFI loader before paging is the
+ * kernel's; read during boot only. A value that the loader does not know is 0.
  */
 #pragma once
 

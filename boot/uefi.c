@@ -1,6 +1,6 @@
 /*
- * After uefi_entry.S: what the UEFI loader hands over is struct boot_info already. It stays where
- * it lies, in memory that the kernel's allocator leaves alone. Runs once, on the boot CPU, with the
+ * After uefi_entry.S: the UEFI loader hands over a finished struct boot_info. It stays where it
+ * lies, in memory that the kernel's allocator leaves alone. Runs once, on the boot CPU, with the
  * loader's page tables.
  */
 #include "arch/arch.h"

@@ -1,5 +1,5 @@
 /*
- * What is plugged into PCI, by configuration mechanism 1 (PCI Local Bus 3.0, 3.2.2.3.2). pci_scan()
+ * The devices on PCI, found by configuration mechanism 1 (PCI Local Bus 3.0, 3.2.2.3.2). pci_scan()
  * runs once, at boot; the list is constant afterwards. Reading and writing: any context but NMI, a
  * lock inside.
  */

@@ -1,6 +1,6 @@
 /*
- * The last words: what happened, the registers, how we got there; then what panic= asks for. Any
- * context. One CPU speaks: the first to take `speaker`; the others are stopped. A fault while
+ * The last words: the reason, the registers, the call stack; then the action that panic= chooses.
+ * Any context. One CPU speaks: the first to take `speaker`; the others are stopped. A fault while
  * speaking says one line and ends.
  */
 #include "kernel/base/cmdline.h"

@@ -1,6 +1,6 @@
 /*
- * What a reader outside the machine, who sees its memory alone, must know: trace/export/. Task
- * context. Weak: nothing is known, all 0.
+ * Facts for a reader outside the machine, which sees only its memory: trace/export/. Task context.
+ * Weak: nothing is known, all 0.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * Return addresses, innermost first, from the traced code on: what records is left out. Any
- * context; the number of them. Weak: 0.
+ * Return addresses, innermost first, from the traced code on: the recording functions are left out.
+ * Any context; the number of them. Weak: 0.
  */
 #pragma once
 

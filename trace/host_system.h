@@ -1,6 +1,4 @@
-/*
- * What the host is called and how it was started. Weak, all of them.
- */
+/* The host's name and how it was started. Weak, all of them. */
 #pragma once
 
 #include "kernel/lib/types.h"

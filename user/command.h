@@ -1,5 +1,5 @@
 /*
- * What the small commands of user/bin share: messages, options, numbers, files by lines and at
+ * Shared by the small commands of user/bin: messages, options, numbers, files by lines and at
  * positions.
  */
 #pragma once

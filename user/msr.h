@@ -1,4 +1,4 @@
-/* What rdmsr and wrmsr share. */
+/* Shared by rdmsr and wrmsr. */
 #pragma once
 
 #include "user/command.h"

@@ -1,5 +1,5 @@
 /*
- * What the files of the loader share. It is one thread of firmware's, from efi_main() to
+ * Shared by the files of the loader. The loader is one thread of the firmware, from efi_main() to
  * handover(), which ends boot services and enters the kernel; nothing of it is left afterwards but
  * struct boot_info. Every function that can fail for the sake of the machine or the files says so
  * on the console; what the kernel cannot do without ends in refuse().

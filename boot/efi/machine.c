@@ -1,7 +1,7 @@
 /*
- * What the firmware tells of the machine, for struct boot_info: ACPI's root, SMBIOS, the firmware's
- * own times (FPDT), the picture. (UEFI 2.10: 4.6 configuration tables, 12.9 graphics output; ACPI
- * 6.4: 5.2.5, 5.2.8)
+ * Fills struct boot_info with the firmware's description of the machine: ACPI's root, SMBIOS, the
+ * firmware's own times (FPDT), the picture. (UEFI 2.10: 4.6 configuration tables, 12.9 graphics
+ * output; ACPI 6.4: 5.2.5, 5.2.8)
  */
 #include "boot/efi/fpdt.h"
 #include "boot/efi/loader.h"

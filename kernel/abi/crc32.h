@@ -1,5 +1,5 @@
 /*
- * CRC-32 as Ethernet, gzip and `crc32` have it: what checks a file that comes over a console
+ * CRC-32 as Ethernet, gzip and `crc32` have it. It checks a file that comes over a console
  * (user/bin/send, tools/trapline/machine/serial.c) and the kernel on a stick (boot/efi). Reflected,
  * polynomial 0x04c11db7, a table of half-bytes.
  */

@@ -1,6 +1,6 @@
 /*
- * Who looks whether the CPUs still run: docs/flight-recorder.md. Off until asked for, by `watchdog`
- * on the command line or /proc/sys/kernel/watchdog. Names, and what is said, are Linux's.
+ * The watchdog checks that the CPUs still run: docs/flight-recorder.md. It is off until `watchdog`
+ * on the command line or /proc/sys/kernel/watchdog turns it on. Names and messages are Linux's.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * What is typed at the consoles, for a prompt of the kernel's own: whoever claims it gets the bytes
- * as they come, and the console terminal gets none.
+ * Bytes typed at the consoles, for a prompt of the kernel's own: the caller that claims them gets
+ * them as they come, and the console terminal gets none.
  */
 #pragma once
 

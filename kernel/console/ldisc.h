@@ -1,5 +1,5 @@
 /*
- * The line discipline of a terminal: what becomes of each byte typed and of each byte written, by
+ * The line discipline of a terminal: it processes each byte typed and each byte written, by
  * termios(3). Pure: it knows no task, device or lock. The caller serialises all calls for one
  * `struct ldisc` (the terminal's lock, interrupts off). Numbers and layouts are Linux's for x86-64.
  */

@@ -1,7 +1,7 @@
 /*
- * What a key asks for. Irq context, or a task's: nothing here waits, but for what a crash prints. A
- * handler says a line on every console, whatever the log level, as what follows is asked for by
- * somebody who looks on.
+ * The actions of the sysrq keys. Irq context, or a task's: nothing here waits, except for the
+ * messages of a crash. A handler prints a line on every console, whatever the log level, because
+ * the user who pressed the key is watching.
  */
 #include "kernel/console/sysrq.h"
 #include "arch/arch.h"

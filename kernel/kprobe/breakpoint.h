@@ -1,7 +1,7 @@
 /*
- * Who wants to see the kernel's breakpoint and debug traps: probes, and tests. A handler runs in
- * whatever context the trap hit, NMI included, interrupts off; it returns true if the trap was its
- * own, having set r to where to go on. In r->rip the address after the int3; in r->error of a
+ * Handlers for the kernel's breakpoint and debug traps: probes and tests add them. A handler runs
+ * in whatever context the trap hit, NMI included, interrupts off; it returns true if the trap was
+ * its own, having set r to where to go on. In r->rip the address after the int3; in r->error of a
  * debug trap DR6. Add and remove: task context.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /*
- * What Linux shows in /sys/kernel/debug/kprobes: the probes there are, the functions that have
- * none, and a switch for all. The files themselves are in /proc/trapline/kprobes. Besides,
- * /proc/sys/debug/kprobes-optimization. Task context.
+ * The files that Linux has in /sys/kernel/debug/kprobes: a list of probes, a list of functions that
+ * cannot have one, and a switch for all. The files themselves are in /proc/trapline/kprobes.
+ * Besides, /proc/sys/debug/kprobes-optimization. Task context.
  */
 #include "kernel/base/sym.h"
 #include "kernel/fs/proc.h"

@@ -1,4 +1,4 @@
-/* Strings: what the C library has not. Pure: any context. */
+/* String functions that the C library does not have. Pure: any context. */
 #include "kernel/lib/string.h"
 #include "kernel/lib/errno.h"
 

@@ -1,6 +1,6 @@
 /*
- * What a kernel that looks for wrong accesses wants to know of pages (`make sanitized-address`;
- * tests/kernel/sanitize/address.c). Every other kernel tells nobody.
+ * Reports of allocated and freed pages to the checker of wrong accesses (`make sanitized-address`;
+ * tests/kernel/sanitize/address.c). They are empty in every other kernel.
  */
 #pragma once
 

@@ -1,7 +1,6 @@
 /*
- * What follows when a task can have no more memory: it is refused, or killed, by whoever asks here
- * first; or, as /proc/sys/vm/panic_on_oom says, the kernel ends. Task context; one word, taken as
- * it is.
+ * Before a task is killed or refused because it can get no more memory, the caller asks here: with
+ * /proc/sys/vm/panic_on_oom the kernel panics instead. Task context; one word, taken as it is.
  */
 #include "kernel/base/panic.h"
 #include "kernel/lib/errno.h"

@@ -1,6 +1,7 @@
 /*
- * What /proc/PID shows of an address space: its arguments, its areas, its program. Task context;
- * the address space is held by a count while it is looked at, and locked while its areas are.
+ * The files of /proc/PID about an address space: its arguments, its areas, its program. Task
+ * context; the address space is held by a count while it is looked at, and locked while its areas
+ * are.
  */
 #include "kernel/fs/dev.h"
 #include "kernel/fs/proc.h"

@@ -1,5 +1,5 @@
 /*
- * What the machine's entry code calls around and inside interrupts: the nesting count that tracing
+ * Called by the machine's entry code around and inside interrupts: the nesting count that tracing
  * and the scheduler go by, the timer, messages between CPUs, NMIs. Interrupt or NMI context. The
  * table of NMI handlers is written by single stores.
  */

@@ -1,7 +1,7 @@
 /*
- * Device interrupts: who handles which line, and the tracepoints around it; also what the machine
- * tells of interrupts that are no device's. irq_request(): task context, by irq_lock. Dispatch: irq
- * context, without a lock; actions are only added.
+ * Device interrupts: the handlers of each line, and the tracepoints around them; also the machine's
+ * counts of interrupts that are no device's. irq_request(): task context, by irq_lock. Dispatch:
+ * irq context, without a lock; actions are only added.
  */
 /* hot: runs with each event */
 #include "kernel/task/irq.h"

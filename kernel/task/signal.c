@@ -1,6 +1,6 @@
 /*
- * Signals on their way to a task: who may get one, what is pending, who is woken. Task and irq
- * context. The thread group's lock (group.h) orders senders with the taker in
+ * Sends signals: checks that a task may get one, keeps the pending ones, wakes the task. Task and
+ * irq context. The thread group's lock (group.h) orders senders with the taker in
  * kernel/process/sigdeliver.c and with sigaction.
  */
 #include "kernel/task/signal.h"

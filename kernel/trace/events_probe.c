@@ -1,7 +1,6 @@
 /*
- * What the call sites of TRACE_EVENT_FN tracepoints call: the event's own record if somebody wants
- * it, and the other things that hang on the same nop. Any context; sched_switch runs with the run
- * queue locked.
+ * Called by the call sites of TRACE_EVENT_FN tracepoints: records the event if it is enabled, and
+ * calls the other users of the same nop. Any context; sched_switch runs with the run queue locked.
  */
 /* hot: runs with each event */
 #include "kernel/base/events.h"

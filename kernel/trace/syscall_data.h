@@ -1,6 +1,6 @@
 /*
- * What the arguments of system calls point at: the paths and buffers that the events sys_enter_*
- * keep while an instance has a syscall_user_buf_size above 0. Task context, where not said.
+ * The paths and buffers that arguments of system calls point at. The events sys_enter_* keep them
+ * while an instance has a syscall_user_buf_size above 0. Task context unless stated otherwise.
  */
 #pragma once
 

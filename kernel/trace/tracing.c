@@ -1,8 +1,8 @@
 /*
- * The tracer's part in the life of the kernel: what the command line and /proc/sys/kernel say of
- * it, its start, and what it does when the kernel warns or dies. Boot and files: task context, one
- * at a time; the others as tracing.h says. The numbers below are single words that a reader takes
- * as they are.
+ * The tracer's part in the life of the kernel: its options on the command line and in
+ * /proc/sys/kernel, its start, and its actions when the kernel warns or dies. Boot and files: task
+ * context, one at a time; the others as tracing.h says. The numbers below are single words that a
+ * reader takes as they are.
  */
 #include "kernel/trace/tracing.h"
 #include "boot/boot_info.h"

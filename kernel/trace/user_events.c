@@ -1,5 +1,5 @@
 /*
- * What programs do with user_events_data: register, unregister and delete events (ioctl), write
+ * The file user_events_data: programs register, unregister and delete events (ioctl) and write
  * them. Task context.
  *
  * Each byte of a program's memory is read once, into the kernel's, and checked there: it may change

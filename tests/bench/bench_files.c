@@ -1,5 +1,5 @@
 /*
- * What a user does with tracefs: switching many events, reading the trace. Whole operations, once
+ * A user's operations on tracefs: switching many events, reading the trace. Whole operations, once
  * each.
  */
 #include "arch/arch.h"

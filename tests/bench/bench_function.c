@@ -1,4 +1,4 @@
-/* Function tracers: what a traced call costs, and switching them on and off. */
+/* Function tracers: the cost of a traced call, and of switching them on and off. */
 #include "kernel/kprobe/hook.h"
 #include "kernel/kprobe/kprobe.h"
 #include "kernel/base/panic.h"

@@ -1,5 +1,5 @@
 /*
- * What an event costs when there is much of something: growth.WHAT.N. A row that is not flat says
+ * The cost of an event as the number of something grows: growth.WHAT.N. A row that is not flat says
  * what each more of it costs.
  */
 #include "arch/arch.h"

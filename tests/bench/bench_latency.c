@@ -1,7 +1,6 @@
 /*
- * Latency tracers: what a critical section or a wake-up costs while it is watched, less what it
- * costs itself. None is a new maximum. Interrupts are on between the sections: the median leaves
- * them out.
+ * Latency tracers: the extra cost of a critical section or a wake-up while it is watched. None is a
+ * new maximum. Interrupts are on between the sections: the median leaves them out.
  */
 #include "tests/bench/bench.h"
 #include "kernel/task/task.h"

@@ -1,4 +1,4 @@
-/* Probes: what a hit costs, with nothing to do. */
+/* Probes: the cost of a hit whose handler does nothing. */
 #include "kernel/base/panic.h"
 #include "kernel/kprobe/kprobe.h"
 #include "tests/bench/bench.h"

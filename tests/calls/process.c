@@ -1,4 +1,4 @@
-/* Who a process is, how it is scheduled, and how it ends. */
+/* A process: its identity, its scheduling and its end. */
 #include "tests/calls/calls.h"
 
 #include <sys/random.h>

@@ -1,4 +1,7 @@
-/* What libraries make threads of: clone, futexes, robust lists, CPUs; raw, without a library. */
+/*
+ * The system calls from which libraries build threads: clone, futexes, robust lists, CPUs; raw,
+ * without a library.
+ */
 #include "tests/calls/calls.h"
 
 #include <linux/futex.h>

@@ -1,7 +1,7 @@
 /*
- * What fuzzers share. One file of tests/fuzz/ is one fuzzer (libFuzzer under ASan and UBSan), its
- * inputs are kept in tests/fuzz/corpus/NAME/, words of its language in tests/fuzz/NAME.dict (may be
- * missing). It has the whole core and the host of tests/host/ to call, on one CPU.
+ * Shared by the fuzzers. One file of tests/fuzz/ is one fuzzer (libFuzzer under ASan and UBSan),
+ * its inputs are kept in tests/fuzz/corpus/NAME/, words of its language in tests/fuzz/NAME.dict
+ * (may be missing). It has the whole core and the host of tests/host/ to call, on one CPU.
  */
 #pragma once
 

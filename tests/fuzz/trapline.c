@@ -1,6 +1,6 @@
 /*
- * What the host reads of traces: sub-buffers, formats, whole files, serial logs. The first byte
- * says what the rest is:
+ * The host's readers of traces: sub-buffers, formats, whole files, serial logs. The first byte says
+ * what the rest is:
  *
  *   0  a trace.dat file                       1 a format up to the first NUL, after it records of
  *       a sub-buffer, and what all writers

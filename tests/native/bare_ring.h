@@ -1,6 +1,6 @@
 /*
- * What a ring buffer costs at least: rdtsc, a compare-exchange without lock prefix on the tail, 24
- * bytes (a word with the time's delta, 16 of data) into sub-buffers of 4 KiB. It cannot be read
+ * The least that a ring buffer can cost: rdtsc, a compare-exchange without lock prefix on the tail,
+ * 24 bytes (a word with the time's delta, 16 of data) into sub-buffers of 4 KiB. It cannot be read
  * while it is written, does not say what it overwrote, and an interrupt in the wrong place spoils
  * it. The measure for the real one, after the one of Linux' figures.
  */

@@ -1,8 +1,8 @@
 /*
- * What the ring buffer costs on the processor itself, compiled from the kernel's sources:
- * nanoseconds, medians of short rounds in turn, so that all rows see the same clock rate, and next
- * to each the bare ring of bare_ring.h. Prints rows "native NAME median least most UNIT", of the
- * medians of the runs. Argument: the number of runs.
+ * The ring buffer's cost on the processor itself, compiled from the kernel's sources: nanoseconds,
+ * medians of short rounds in turn, so that all rows see the same clock rate, and next to each the
+ * bare ring of bare_ring.h. Prints rows "native NAME median least most UNIT", of the medians of the
+ * runs. Argument: the number of runs.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

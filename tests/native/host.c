@@ -1,7 +1,7 @@
 /*
- * What the ring buffer, and the core around it, need from their host (trace/host_*.h), for
- * measuring. Rings are made, changed and read while nobody writes, so nothing has to be waited for.
- * Memory is that of tests/host/port/memory.c.
+ * The host of the ring buffer and of the core around it (trace/host_*.h), for measuring. Rings are
+ * made, changed and read while nobody writes, so nothing has to be waited for. Memory is that of
+ * tests/host/port/memory.c.
  */
 #include "trace/host_clock.h"
 #include "trace/host_cpus.h"

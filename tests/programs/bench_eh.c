@@ -1,6 +1,4 @@
-/*
- * What an EventHeader event with three fields costs a program: while nobody listens, and recorded.
- */
+/* The cost of an EventHeader event with three fields for a program: disabled, and recorded. */
 #include "tests/programs/bench.h"
 #include "user/eventheader.h"
 

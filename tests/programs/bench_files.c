@@ -1,4 +1,4 @@
-/* What calls on files cost a program: devices, files of the tracer, directories. */
+/* The cost of calls on files for a program: devices, files of the tracer, directories. */
 #include "kernel/abi/user_events.h"
 #include "tests/programs/bench.h"
 

@@ -1,6 +1,6 @@
 /*
- * What processes and threads cost: fork to the end of wait, the same with an execve between, a page
- * fault, a signal and its return, a thread from clone() to its end, a futex from the call that
+ * The cost of processes and threads: fork to the end of wait, the same with an execve between, a
+ * page fault, a signal and its return, a thread from clone() to its end, a futex from the call that
  * wakes to the thread that runs. Prints rows "bench NAME VALUE insn": medians of 21 rounds, in
  * ticks of the TSC (under icount: instructions of all CPUs' time).
  */

@@ -1,4 +1,4 @@
-/* What system calls cost, alone and with their events on, and writing to trace_marker. */
+/* The cost of system calls, alone and with their events on, and of writing to trace_marker. */
 #include "tests/programs/bench.h"
 
 static int marker;

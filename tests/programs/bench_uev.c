@@ -1,6 +1,6 @@
 /*
- * What user events cost a program: asking whether anyone listens, in both forms of the interface,
- * and writing: 4 bytes, 16 as a vector, and when nobody listens.
+ * The cost of user events for a program: checking whether an event is enabled, in both forms of the
+ * interface, and writing: 4 bytes, 16 as a vector, and to a disabled event.
  */
 #include "kernel/abi/user_events.h"
 #include "tests/programs/bench.h"

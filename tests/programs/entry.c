@@ -1,8 +1,8 @@
 /*
- * The ways into the kernel from ring 3 and back: what each trap becomes, registers and flags over
- * system calls and signals, and what has broken real kernels: returns to addresses that are not
- * canonical, flags that must not get in. Handlers get Linux's siginfo and context, so this goes
- * round the C library.
+ * The ways into the kernel from ring 3 and back: the signal of each trap, registers and flags over
+ * system calls and signals, and two things that have broken real kernels: returns to addresses that
+ * are not canonical, flags that must not get in. Handlers get Linux's siginfo and context, so this
+ * goes round the C library.
  */
 #include "kernel/abi/linux.h"
 #include "tests/programs/check.h"

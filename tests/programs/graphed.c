@@ -1,6 +1,6 @@
 /*
- * graphed ROLE: what a task does while tests/kernel/trace/graph_lives.c traces all its calls: it
- * becomes another program, ends, dies in a call that waits, or handles a signal that came into one.
+ * graphed ROLE: a task all of whose calls tests/kernel/trace/graph_lives.c traces: it becomes
+ * another program, ends, dies in a call that waits, or handles a signal that came into one.
  */
 #include "tests/programs/thread.h"
 

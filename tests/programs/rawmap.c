@@ -1,7 +1,7 @@
 /*
- * trace_pipe_raw mapped by a program: what may be mapped and how, what the pages say, several
- * mappings of several files, what is refused meanwhile, and that nothing is left of it after
- * munmap, close, fork and exit; and every event once while all CPUs write.
+ * trace_pipe_raw mapped by a program: the valid ranges and flags, the contents of the pages,
+ * several mappings of several files, the operations refused meanwhile, and that nothing is left of
+ * it after munmap, close, fork and exit; and every event once while all CPUs write.
  */
 #include "kernel/abi/trace_mmap.h"
 #include "tests/programs/raw.h"

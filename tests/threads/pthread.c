@@ -1,6 +1,7 @@
 /*
- * pthread [PART]: what POSIX threads promise, as the C library makes it of clone and futex. Prints
- * the same on every run and on every Linux; without a word it plays all parts that end normally.
+ * pthread [PART]: the promises of POSIX threads, which the C library keeps with clone and futex.
+ * Prints the same on every run and on every Linux; without a word it plays all parts that end
+ * normally.
  */
 #define _GNU_SOURCE
 #include <errno.h>

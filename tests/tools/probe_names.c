@@ -1,8 +1,8 @@
 /*
- * What definitions of probes fetch: `probe_names KERNEL` reads lines "p:x FUNCTION ARG" or "r:x
- * FUNCTION ARG" and prints of each the type, where the value comes from and by which steps, or the
- * error. Types and functions are those of the sections .types and .symbols of the kernel, whose
- * file is read, not run. tests/drive/types-test compares with the debug information.
+ * The values that definitions of probes fetch: `probe_names KERNEL` reads lines "p:x FUNCTION ARG"
+ * or "r:x FUNCTION ARG" and prints of each the type, where the value comes from and by which steps,
+ * or the error. Types and functions are those of the sections .types and .symbols of the kernel,
+ * whose file is read, not run. tests/drive/types-test compares with the debug information.
  */
 #include <elf.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * tools/trapline/machine/archive.c: what it makes, the kernel's own reader reads; which programs
+ * tools/trapline/machine/archive.c: the kernel's own reader reads its archives; the programs that
  * may come along.
  */
 #include "tests/trapline/trapline_unit.h"

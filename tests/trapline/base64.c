@@ -1,4 +1,4 @@
-/* What the guest's `send` writes: CRC-32 and base64, and text that is neither. */
+/* The output of the guest's `send`: CRC-32 and base64, and text that is neither. */
 #include <errno.h>
 #include <string.h>
 

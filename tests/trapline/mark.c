@@ -1,4 +1,4 @@
-/* What texts of marks say. */
+/* The meaning of texts of marks. */
 #include <string.h>
 
 #include "tests/trapline/trapline_unit.h"

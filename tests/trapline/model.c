@@ -1,6 +1,6 @@
 /*
- * What a model concludes from records: told by hand, one after the other, with the formats of the
- * events.
+ * The conclusions of a model from records. The records are made by hand, one after the other, with
+ * the formats of the events.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * What stands for trace/user/eventheader/ and eventheader_class.c where a host does not link them:
- * an event of that convention prints as other events of programs do.
+ * Replaces trace/user/eventheader/ and eventheader_class.c where a host does not link them: an
+ * event of that convention prints as other events of programs do.
  */
 #include "trace/defaults/weak.h"
 #include "trace/user/user.h"

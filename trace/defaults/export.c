@@ -1,6 +1,6 @@
 /*
- * What stands for trace/export/ and trace/tracefs/dat.c where a host does not link them: no reader
- * outside finds the formats of events, and trace.dat cannot be read.
+ * Replaces trace/export/ and trace/tracefs/dat.c where a host does not link them: no reader outside
+ * finds the formats of events, and trace.dat cannot be read.
  */
 #include "trace/defaults/weak.h"
 #include "trace/event/parts.h"

@@ -1,6 +1,6 @@
 /*
- * What stands for trace/hist/ where a host does not link it: a `hist` command is refused, and the
- * file `hist` is empty.
+ * Replaces trace/hist/ where a host does not link it: a `hist` command is refused, and the file
+ * `hist` is empty.
  */
 #include "kernel/lib/errno.h"
 #include "trace/defaults/weak.h"

@@ -1,7 +1,7 @@
 /*
- * What a host has that does not say otherwise: a weak function for each service of trace/host_*.h
- * that the tracer can do without. A host that has the service defines the function, and this one is
- * not linked. Contexts are those of the headers.
+ * The services of a host that does not define them: a weak function for each service of
+ * trace/host_*.h that the tracer can do without. A host that has the service defines the function,
+ * and this one is not linked. Contexts are those of the headers.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"

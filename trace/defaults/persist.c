@@ -1,6 +1,6 @@
 /*
- * What stands for trace/persist/ and trace/tracefs/lastboot.c where a host does not link them:
- * nothing outlives this boot, so no trace array has a past.
+ * Replaces trace/persist/ and trace/tracefs/lastboot.c where a host does not link them: nothing
+ * outlives this boot, so no trace array has a past.
  */
 #include "trace/defaults/weak.h"
 #include "trace/event/parts.h"

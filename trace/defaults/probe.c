@@ -1,6 +1,5 @@
 /*
- * What stands for trace/probe/ where a host does not link it: no line defines a probe, and none is
- * listed.
+ * Replaces trace/probe/ where a host does not link it: no line defines a probe, and none is listed.
  */
 #include "kernel/lib/errno.h"
 #include "trace/defaults/weak.h"

@@ -1,5 +1,5 @@
 /*
- * The ledger of a trace array: what became of every hit, per CPU and per event. It has no counters
+ * The ledger of a trace array: the outcome of every hit, per CPU and per event. It has no counters
  * of its own: it adds up those of events and rings, and saves the counts of events and rings that
  * are removed. Task context under host_lock.
  */

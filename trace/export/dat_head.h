@@ -1,8 +1,9 @@
 /*
- * What a trace.dat file begins with, put together: version 6 of trace-cmd's format (man 5
- * trace-cmd.dat.v6). What that page does not say, as trace-cmd reads it: the clock's name follows
- * the table of CPUs, and an option that trace-cmd does not know is a warning. Shared by the kernel
- * (dat_header.c) and by trapline, which reads a machine's memory; each gives the parts. Pure.
+ * Puts together the beginning of a trace.dat file: version 6 of trace-cmd's format (man 5
+ * trace-cmd.dat.v6). Two things that trace-cmd does and that page does not state: the clock's name
+ * follows the table of CPUs, and an option that trace-cmd does not know is a warning. Shared by the
+ * kernel (dat_header.c) and by trapline, which reads a machine's memory; each gives the parts.
+ * Pure.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * What print functions share: names of flags and symbols, strings inside records, addresses as
+ * Shared by print functions: names of flags and symbols, strings inside records, addresses as
  * symbols, hashed pointers.
  */
 #include "trace/output/print.h"

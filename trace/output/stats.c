@@ -1,6 +1,6 @@
 /*
- * What `stats` and `header_page` show, and what a trace.dat file says of its CPUs and pages. Task
- * context under host_lock.
+ * The contents of `stats` and `header_page`, and of a trace.dat file's sections on CPUs and pages.
+ * Task context under host_lock.
  */
 #include "trace/output/stats.h"
 #include "kernel/lib/seq.h"

@@ -1,7 +1,7 @@
 /*
- * What the flight recorder of another boot left (trace/persist/kept.h): checked, taken into memory
- * of this boot, and offered as instances/lastboot. Task context under host_lock, but printing,
- * which is as trace/output/print.h has it.
+ * The trace that the flight recorder of another boot left (trace/persist/kept.h): checked, taken
+ * into memory of this boot, and offered as instances/lastboot. Task context under host_lock, but
+ * printing, which is as trace/output/print.h has it.
  */
 #pragma once
 

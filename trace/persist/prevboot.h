@@ -1,6 +1,6 @@
 /*
- * What is known of another boot: filled in by lastboot.c, under host_lock; read by prevboot.c, in
- * any context that prints.
+ * Facts about another boot: filled in by lastboot.c, under host_lock; read by prevboot.c, in any
+ * context that prints.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * trace_marker and trace_marker_raw: what programs write into the trace. Task context; no lock, as
- * long as no instance wants copies: a record is reserved, filled and committed like any event's.
+ * trace_marker and trace_marker_raw: programs write into the trace. Task context; no lock, as long
+ * as no instance wants copies: a record is reserved, filled and committed like any event's.
  */
 /* hot: runs with each mark */
 #include "trace/tracefs/marker.h"

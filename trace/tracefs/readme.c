@@ -1,4 +1,4 @@
-/* The text of README: what this tracefs has, in the words of Linux's. */
+/* The text of README: the features of this tracefs, in the words of Linux's. */
 #include "trace/tracefs/tables.h"
 
 const char tracefs_readme[] =

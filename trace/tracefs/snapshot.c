@@ -1,6 +1,6 @@
 /*
- * The file snapshot, of an instance and of its CPUs: what is written to it, and what it shows when
- * empty. Task context under host_lock.
+ * The file snapshot, of an instance and of its CPUs: its commands, and its text when it is empty.
+ * Task context under host_lock.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"

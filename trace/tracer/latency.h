@@ -1,5 +1,5 @@
 /*
- * What the latency tracers share. Such a tracer records all the time. It reports a latency longer
+ * Shared by the latency tracers. Such a tracer records all the time. It reports a latency longer
  * than the longest so far, or, if tracing_thresh is set, not below that. A report exchanges the
  * buffer with the spare one, and `trace` shows that one, from the latency's beginning on. See
  * latency.c.

@@ -1,5 +1,5 @@
 /*
- * What takes a CPU away from a workload. Interrupts and switches of tasks are seen by consumers of
+ * Measures interruptions of a workload. Interrupts and switches of tasks are seen by consumers of
  * their tracepoints, NMIs by a call of the host. What comes in is not counted as part of what it
  * came into: at its end, the start of that is moved by its duration. So durations are net.
  *

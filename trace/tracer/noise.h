@@ -1,6 +1,6 @@
 /*
- * What takes a CPU away from a workload: NMIs, interrupts, other tasks. Counted and measured for
- * osnoise.c, by hooks in tracepoints; each makes an event of its own. See noise.c.
+ * Interruptions of a workload: NMIs, interrupts, other tasks. Counted and measured for osnoise.c,
+ * by hooks in tracepoints; each makes an event of its own. See noise.c.
  */
 #pragma once
 

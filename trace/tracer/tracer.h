@@ -1,6 +1,6 @@
 /*
- * What stands in current_tracer: of each trace array one tracer, which records by itself while
- * recording is on. Task context under host_lock.
+ * The tracers of current_tracer: each trace array has one, which records by itself while recording
+ * is on. Task context under host_lock.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * feed CONSOLE PIDFILE: what the host sends to a machine through its console
- * (tools/trapline/machine/feed.h). Data goes to the standard output, which ends where the host's
- * input ends; a signal goes to the process group whose number is in PIDFILE.
+ * feed CONSOLE PIDFILE: receives data and signals that the host sends to a machine through its
+ * console (tools/trapline/machine/feed.h). Data goes to the standard output, which ends where the
+ * host's input ends; a signal goes to the process group whose number is in PIDFILE.
  *
  * It asks the host for each part of the data by a line `more` on descriptor 3, and gets signals at
  * any time.

@@ -1,6 +1,6 @@
 /*
- * help [NAME]: what can be done here, tracefs on one screen; or how a program of Trapline's own is
- * called.
+ * help [NAME]: the commands of this system, and tracefs, on one screen; or the usage of a program
+ * of Trapline's own.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * The TSC's rate: what CPUID or a hypervisor says of it, and by a clock of known rate. Boot CPU,
+ * The TSC's rate: from CPUID or a hypervisor, and measured by a clock of known rate. Boot CPU,
  * interrupts off.
  *
  * An edge is a moment between two readings of the reference that differ; it is known to lie between

@@ -1,7 +1,7 @@
 /*
- * What makes a CPU ready for the kernel's C: its words at %gs, GDT, TSS, IDT, system-call MSRs,
- * control registers. cpu_prepare() runs on the boot CPU in task context, cpu_setup() once on each
- * CPU with interrupts off.
+ * Prepares a CPU for the kernel's C: its words at %gs, GDT, TSS, IDT, system-call MSRs, control
+ * registers. cpu_prepare() runs on the boot CPU in task context, cpu_setup() once on each CPU with
+ * interrupts off.
  */
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/features.h"

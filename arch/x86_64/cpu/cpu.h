@@ -1,5 +1,4 @@
-/* What a CPU needs before it can run the kernel's C: its cpu_local, stacks, descriptor tables,
- * control registers. */
+/* Prepares a CPU for C: its cpu_local, stacks, descriptor tables, control registers. */
 #pragma once
 
 #include "arch/arch.h"

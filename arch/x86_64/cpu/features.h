@@ -1,6 +1,6 @@
 /*
- * What this CPU has beyond what boot/pvh.S demands. Asked once on the boot CPU; read-only
- * afterwards, any context.
+ * The features of this CPU beyond those that boot/pvh.S demands. Read once on the boot CPU;
+ * read-only afterwards, any context.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * Exceptions: what each means, and who is asked. Entry code calls with interrupts off, on the stack
- * described in entry.S. Functions marked __noprobe run before a breakpoint is known to be a
- * probe's.
+ * Exceptions: the meaning of each, and the handlers that are asked. Entry code calls with
+ * interrupts off, on the stack described in entry.S. Functions marked __noprobe run before a
+ * breakpoint is known to be a probe's.
  */
 #include "arch/x86_64/irq/trap.h"
 #include "arch/x86_64/cpu/regs.h"

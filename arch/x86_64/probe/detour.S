@@ -1,7 +1,7 @@
 /*
- * What a detour begins with: jump.c copies it and fills in the gaps. It is where a probe's jump
- * leads: saves struct regs as a breakpoint would, calls the handler with interrupts off, and goes
- * on with the copied instructions that stand after it.
+ * The beginning of a detour: jump.c copies it and fills in the gaps. A probe's jump leads here. The
+ * code saves struct regs as a breakpoint would, calls the handler with interrupts off, and goes on
+ * with the copied instructions that follow it.
  *
  * Not aligned, not cleared: the probed code is the kernel's own C, with DF and AC clear (jump.c
  * refuses what may be otherwise), on a stack that has room below; only calls of C want it aligned.

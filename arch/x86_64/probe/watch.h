@@ -1,5 +1,6 @@
 /*
- * Debug registers, within arch/x86_64: what the handlers of traps, NMIs and IPIs call in watch.c.
+ * Debug registers, within arch/x86_64: the functions of watch.c that handlers of traps, NMIs and
+ * IPIs call.
  */
 #pragma once
 

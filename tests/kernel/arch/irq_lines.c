@@ -1,6 +1,6 @@
 /*
- * Lines of devices: who is asked, and what becomes of a line that nobody answers. Interrupts are
- * played by calling the dispatcher.
+ * Lines of devices: which handlers are called, and how a line that nobody answers is treated.
+ * Interrupts are played by calling the dispatcher.
  */
 #include "arch/arch.h"
 #include "kernel/base/panic.h"

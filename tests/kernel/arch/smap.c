@@ -1,8 +1,8 @@
 /*
- * What ring 3 set is gone from the first C code of every entry: RFLAGS.AC, which suspends SMAP, DF,
- * NT, TF and IOPL; and %gs is the kernel's. /test/smap enters the kernel in each way with AC, DF
- * and NT set and selectors of its own; probes on what the entry code calls, and a handler of
- * NMIs, look. Handlers run with interrupts off and only add to counts.
+ * Flags that ring 3 set are cleared before the first C code of every entry: RFLAGS.AC, which
+ * suspends SMAP, DF, NT, TF and IOPL; and %gs is the kernel's. /test/smap enters the kernel in each
+ * way with AC, DF and NT set and selectors of its own; probes on what the entry code calls, and a
+ * handler of NMIs, look. Handlers run with interrupts off and only add to counts.
  */
 #include "arch/x86_64/cpu/features.h"
 #include "arch/x86_64/cpu/regs.h"

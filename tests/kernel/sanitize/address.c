@@ -1,6 +1,6 @@
 /*
- * Accesses to memory that is not theirs: what the compiler calls before each access of a test
- * kernel (`make sanitized-address`; the names are its own), and that kernel's kmalloc.
+ * Finds accesses to forbidden memory: the functions that the compiler calls before each access of a
+ * test kernel (`make sanitized-address`; the names are its own), and that kernel's kmalloc.
  *
  * The *shadow* has a byte for each eight bytes of memory: 0, they may be used; 1 to 7, the first so
  * many of them; else none, and the byte says why. An object of kmalloc has forbidden bytes after

@@ -1,5 +1,5 @@
 /*
- * What a test kernel that was built to look for a kind of error has found (`make sanitized`); one
+ * The findings of a test kernel that is built to look for one kind of error (`make sanitized`); one
  * of undefined.c, address.c and thread.c is linked into it.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /*
- * Races: what the compiler calls at each access of a test kernel (`make sanitized-thread`; the
- * names are its own).
+ * Finds races: the functions that the compiler calls at each access of a test kernel (`make
+ * sanitized-thread`; the names are its own).
  *
  * Now and then a CPU *watches* a plain access before it does it: it says in its slot which bytes,
  * waits a little with interrupts off, and looks whether they have changed meanwhile. All accesses

@@ -1,7 +1,7 @@
 /*
- * What the compiler calls where it finds undefined behaviour (`make sanitized-undefined`; names and
- * layouts are its own). Any context, before there is a %gs too: a place is noted once, and told at
- * the end.
+ * The functions that the compiler calls at undefined behaviour (`make sanitized-undefined`; names
+ * and layouts are its own). Any context, before there is a %gs too: each place is noted once and
+ * reported at the end.
  */
 #include "tests/kernel/sanitize/sanitize.h"
 #include "kernel/lib/atomic.h"

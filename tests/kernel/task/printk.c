@@ -1,6 +1,6 @@
 /*
- * The kernel log: what goes in comes out, in order, whatever its length. Lines go to the console
- * too, as "# " would not.
+ * The kernel log: lines come out as they went in, in order, whatever their length. Lines go to the
+ * console too, as "# " would not.
  */
 #include "arch/arch.h"
 #include "kernel/base/log_buffer.h"

@@ -1,6 +1,6 @@
 /*
- * The scheduler: who runs, when, where. The times are the guest's: generous enough for a busy host
- * without -icount.
+ * The scheduler: which task runs, when and where. The times are the guest's: generous enough for a
+ * busy host without -icount.
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/errno.h"

@@ -1,7 +1,7 @@
 /*
- * What options/stacktrace records, name by name, in each context an event may come from. An event
- * of the tests is recorded at the end of a chain of functions that the compiler may not merge; then
- * the trace is read as a user reads it.
+ * The stacks that options/stacktrace records, name by name, in each context an event may come from.
+ * An event of the tests is recorded at the end of a chain of functions that the compiler may not
+ * merge; then the trace is read as a user reads it.
  */
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/ktap.h"

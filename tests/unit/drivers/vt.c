@@ -1,4 +1,4 @@
-/* The terminal of the screen (drivers/vt.c): what bytes make of the grid. */
+/* The terminal of the screen (drivers/vt.c): how bytes change the grid. */
 #include "drivers/vt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

@@ -1,4 +1,4 @@
-/* Track events: what Perfetto draws as slices and instants. See perfetto.h. */
+/* Track events, which Perfetto draws as slices and instants. See perfetto.h. */
 #include "tools/trapline/convert/perfetto.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The program of the task that runs: what the kernel's structures say of its memory, and the files
- * that it was made of, which the trace's archive has or names. See goto.h.
+ * The program of the running task: its memory, from the kernel's structures, and its files, which
+ * the trace's archive contains or names. See goto.h.
  */
 #include "tools/trapline/goto/goto.h"
 

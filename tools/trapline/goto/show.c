@@ -1,4 +1,4 @@
-/* What there is to see where the machine stands. See goto.h. */
+/* Shows the place at which the machine is stopped. See goto.h. */
 #include "tools/trapline/goto/goto.h"
 #include "tools/trapline/trace/text.h"
 

@@ -1,4 +1,4 @@
-/* What is written: files that are there whole or not at all, and progress. See output.h. */
+/* Output files, which appear as a whole or not at all, and progress. See output.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

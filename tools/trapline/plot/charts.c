@@ -1,6 +1,6 @@
 /*
- * What stands above and below the lanes: what the trace is, what the colours mean, how long things
- * took. See plot.h.
+ * The parts above and below the lanes: a summary of the trace, the legend of colours, charts of
+ * durations. See plot.h.
  */
 #include "tools/trapline/plot/plot.h"
 

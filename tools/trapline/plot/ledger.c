@@ -1,5 +1,5 @@
 /*
- * The ledger: what became of every hit. In a page as tables, in an SVG as lines; without what is
+ * The ledger: the outcome of every hit. In a page as tables, in an SVG as lines; without what is
  * zero, and of the span that is drawn. See plot.h.
  */
 #include "tools/trapline/trace/ledger.h"

@@ -1,5 +1,5 @@
 /*
- * What programs marked, in their tasks' lanes, and where events were lost, in the CPUs'. See
+ * Marks of programs, in their tasks' lanes, and gaps where events were lost, in the CPUs'. See
  * track.h.
  */
 #include "tools/trapline/plot/track.h"

@@ -1,5 +1,5 @@
 /*
- * What stands below the drawing in a page: tables of events, tasks, functions, latencies and gaps.
+ * The tables below the drawing in a page: those of events, tasks, functions, latencies and gaps.
  * See plot.h.
  */
 #include "tools/trapline/plot/plot.h"

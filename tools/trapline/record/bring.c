@@ -1,6 +1,6 @@
 /*
- * What comes along into the machine: the program, files and directories of the host's, the standard
- * input. See boot.h.
+ * The files that come along into the machine: the program, files and directories of the host's, the
+ * standard input. See boot.h.
  */
 #include <dirent.h>
 #include <stdlib.h>

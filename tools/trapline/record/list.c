@@ -1,4 +1,7 @@
-/* trapline list: what can be recorded. A machine is asked, for each kernel has its own. */
+/*
+ * trapline list: the events that can be recorded. It asks a machine, because each kernel has its
+ * own.
+ */
 #include <fnmatch.h>
 #include <getopt.h>
 #include <stdlib.h>

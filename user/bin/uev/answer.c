@@ -1,4 +1,4 @@
-/* What uev remembers from one request to the next, and which words are requests. */
+/* The requests of uev, and its state from one request to the next. */
 #include "user/bin/uev/uev.h"
 #include "user/libc/syscall.h"
 

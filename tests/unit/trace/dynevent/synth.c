@@ -1,4 +1,4 @@
-/* Synthetic events: what a definition may say, how its errors look, what records hold. */
+/* Synthetic events: the syntax of a definition, its errors, the contents of records. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"

@@ -1,4 +1,4 @@
-/* Filters: what is visited, and limits. */
+/* Filters: the predicates that are evaluated, and limits. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"

@@ -1,6 +1,6 @@
 /*
- * What kprobe_events refuses: each text there is, and where its caret stands, which is where Linux
- * puts it. Lines with 0 are the last that are taken.
+ * The errors of kprobe_events: each text, and the position of its caret, which is Linux's. Lines
+ * with 0 are the last that are taken.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

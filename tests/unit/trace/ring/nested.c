@@ -1,6 +1,6 @@
 /*
- * Writers inside writers, and events that are taken back: what the ring holds then, and what a
- * reader sees of it.
+ * Nested writers, and events that are discarded: the contents of the ring, and a reader's view of
+ * it.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"

@@ -1,4 +1,4 @@
-/* inject: what a line may say, the record it makes, what is refused. */
+/* inject: the syntax of a line, the record it makes, the lines that are refused. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"

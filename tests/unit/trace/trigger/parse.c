@@ -1,6 +1,6 @@
 /*
- * The lines of trigger files: what is taken and how it is listed, what is refused and leaves no
- * trace, limits, the boot parameter.
+ * The lines of trigger files: how accepted lines are listed, that refused ones change nothing,
+ * limits, the boot parameter.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"

@@ -1,4 +1,4 @@
-/* Triggers: what each command does to the state, and what an event is that has triggers. */
+/* Triggers: the effect of each command on the state, and events that have triggers. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/trigger/tools.h"

@@ -1,4 +1,7 @@
-/* Types by name, from a section made by hand: what is found, what is not, what is refused. */
+/*
+ * Types by name, from a section made by hand: names that are found, that are not, and damaged
+ * sections.
+ */
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/prng.h"

@@ -1,4 +1,4 @@
-/* What <dirent.h> of newlib asks its system for. */
+/* The part of <dirent.h> that newlib leaves to its system. */
 #ifndef _SYS_DIRENT_H
 #define _SYS_DIRENT_H
 

@@ -1,5 +1,5 @@
 /*
- * Damaged EventHeader records: what the decoder says of them, and that it reads nothing beyond
+ * Damaged EventHeader records: the decoder's output for them, and that it reads nothing beyond
  * them.
  */
 #include "kernel/lib/string.h"
