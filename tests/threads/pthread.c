@@ -20,6 +20,9 @@
 
 #define THREADS 8
 #define ROUNDS	500
+#ifndef TOUCHES
+#define TOUCHES 50 /* mappings made and removed by each thread of storms() */
+#endif
 
 static void must(int ok, const char *what)
 {
@@ -492,7 +495,7 @@ static void *touch(void *unused)
 	long sum = 0;
 
 	(void)unused;
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < TOUCHES; i++) {
 		char *p = mmap(
 		    NULL, 16 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
