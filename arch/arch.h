@@ -426,7 +426,7 @@ struct ref_clock {
 
 /*
  * Interrupt controllers and clock of the boot CPU. NULL, or a sentence about what is missing. refs:
- * best first, n may be 0 (then CPUID or the hypervisor must tell). unix_ns: 1970 to now by the CMOS
+ * best first, n may be 0 (then CPUID or the hypervisor must know). unix_ns: 1970 to now by the CMOS
  * clock.
  */
 const char *arch_machine_init(

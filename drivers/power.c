@@ -52,7 +52,7 @@ static void set_sleep(u16 port, u8 type)
 		    (port_in16(port) & ~PM1_TYPE_MASK) | type << PM1_TYPE_SHIFT | PM1_SLEEP_ENABLE);
 }
 
-/* The firmware owns the PM1 registers until it is told. */
+/* The firmware owns the PM1 registers until ACPI is enabled. */
 static void enable_acpi(void)
 {
 	if (!fadt->smi_command || port_in16(fadt->pm1a_control) & PM1_SCI_ENABLED)

@@ -1,6 +1,6 @@
 /*
  * The watchdog timer that Intel's chipsets have had since the ICH6 ("TCO"), QEMU's q35 among them:
- * it resets the machine unless it is told in time that all is well. Found by its chipset's PCI
+ * it resets the machine unless it is kicked in time. Found by its chipset's PCI
  * function, and only where ACPI names the same registers.
  */
 #pragma once
@@ -13,7 +13,7 @@
  */
 const char *tco_find(const struct acpi_fadt *f, bool *fired);
 /*
- * Resets the machine when it was not told for `seconds` (2 to 600), or somewhat more. False: the
+ * Resets the machine when it was not kicked for `seconds` (2 to 600), or somewhat more. False: the
  * board forbids it. Task context.
  */
 bool tco_start(unsigned seconds);

@@ -57,7 +57,7 @@ struct seat {
 	int pid;	   /* of the leader; 0: none */
 	u64 began_ns;
 	int status;  /* $? of the shell that was there before; 0: none was */
-	int trouble; /* -errno: why its program could not be started; told once it has ended */
+	int trouble; /* -errno: why its program could not be started; logged once it has ended */
 	/* -errno: why no shell is to be had; then the console has the monitor, others nobody */
 	int without;
 };

@@ -37,7 +37,7 @@ void kernel_main(const struct boot_info *bi)
 	mem_init(bi); /* page frames, kmalloc */
 	kernel_boot_step("memory");
 	sched_init();	     /* this stack becomes the idle task */
-	trace_glue_init(bi); /* events exist, those of before are told; trace_event= takes effect */
+	trace_glue_init(bi); /* events exist, earlier ones are recorded; trace_event= works */
 	kernel_boot_step("tracer");
 	serial_init_mapped(); /* consoles whose registers are memory */
 	screen_init(bi);      /* the loader's framebuffer */

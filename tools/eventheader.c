@@ -16,7 +16,7 @@
  * which is also what the samples of Microsoft's LinuxTracepoints write. Of a trace.dat (version 6,
  * not compressed: as Trapline writes it, and trace-cmd on request), all events that are not
  * EventHeader's are passed over. FORMATS is the text of `format` files of events, one after the
- * other: it tells which event has which number.
+ * other: it lists the number of each event.
  *
  * Exit 0: all was read; 1: the file is damaged, or is none; 2: wrong arguments. A damaged event is
  * shown as one and is no reason to stop.

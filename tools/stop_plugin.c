@@ -67,7 +67,7 @@ EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **a
 #define LOOK_NS	   100000 /* ... so far apart */
 #define LOOKS_MOST 100000
 
-/* A translated block; QEMU tells us nothing when it drops one, so it stays. */
+/* A translated block; QEMU does not report that it drops one, so it stays. */
 struct block {
 	uint32_t instructions;
 	uint64_t pc[];

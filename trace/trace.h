@@ -1,5 +1,5 @@
 /*
- * The tracer core, as its host sees it: start it, and what it must be told.
+ * The tracer core, as its host sees it: start it, and report to it.
  */
 #pragma once
 

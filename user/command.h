@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* First: argv[0], and what a wrong call is told. */
+/* First: argv[0], and the usage that a wrong call prints. */
 void command_begin(const char *path, const char *usage);
 /* Says "NAME: ..." and returns 1. */
 int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -10,7 +10,7 @@
  *     checked archive archive.cpio
  *     cmdline loglevel=7              before the first entry: for all of them
  *     entry Record the boot           a line of the menu ...
- *     cmdline trace_event=boot:*      ... and what the kernel is told, in as many lines as it takes
+ *     cmdline trace_event=boot:*      ... and the kernel's words, in as many lines as it takes
  *
  * Pure: no firmware, no allocation.
  */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 struct fpdt_times {
-	uint64_t reset_end, loader_load, loader_start; /* ns; 0: not told */
+	uint64_t reset_end, loader_load, loader_start; /* ns; 0: unknown */
 };
 
-/* All 0 if the tables are not there, damaged, or tell nothing. */
+/* All 0 if the tables are not there, damaged, or empty. */
 void fpdt_read(uint64_t fpdt, struct fpdt_times *out);

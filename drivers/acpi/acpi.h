@@ -69,7 +69,7 @@ struct acpi_serial {
 	bool ports;	   /* else memory */
 	u64 base;
 	u8 shift, width;  /* registers are 1 << shift bytes apart, `width` bytes wide */
-	u32 isa_irq, gsi; /* its interrupt, as ISA line or by number; ~0: not told */
+	u32 isa_irq, gsi; /* its interrupt, as ISA line or by number; ~0: unknown */
 	u32 clock;	  /* 0: the usual one */
 	u32 baud;	  /* 0: stays as the firmware set it */
 	bool rtscts;

@@ -21,7 +21,7 @@ struct virtio_port {
 struct virtio_console {
 	struct virtio virtio;
 	unsigned ports; /* that there may be */
-	bool talks;	/* the device tells of its ports by messages */
+	bool talks;	/* the device reports its ports by messages */
 	struct virtq heard, said;
 	u8 (*messages)[64]; /* of `heard` */
 	struct virtio_message *saying;

@@ -121,7 +121,7 @@ enum eventheader_format {
 	EH_BYTES,
 	EH_STRING_LATIN, /* a character a byte */
 	EH_STRING_UTF,
-	EH_STRING_BOM, /* the byte-order mark in front, if there is one, tells what it is */
+	EH_STRING_BOM, /* the byte-order mark in front, if there is one, shows the encoding */
 	EH_STRING_XML, /* the same */
 	EH_STRING_JSON,
 	EH_UUID, /* network byte order: this and what follows */

@@ -77,7 +77,7 @@ struct ldisc {
 	u32 head;      /* next to read; free-running, like the two below */
 	u32 commit;    /* end of what readers may take */
 	u32 tail;      /* end of what was typed: the line being edited is commit..tail */
-	u32 column;    /* of the cursor, as far as output tells */
+	u32 column;    /* of the cursor, as far as output shows */
 	u32 origin;    /* the column in which the line being edited begins */
 	bool quoted;   /* VLNEXT was typed: the next byte is taken literally */
 	bool stopped;  /* VSTOP was typed: output waits */

@@ -11,7 +11,7 @@
 void serial_init_early(void);
 /* When memory can be mapped: console=uart,mmio. */
 void serial_init_mapped(void);
-/* When ACPI's tables and PCI are known: the ports they tell of. */
+/* When ACPI's tables and PCI are known: the ports they describe. */
 void serial_init_machine(void);
 /*
  * When interrupts come: devices, and input, by interrupt where one comes when asked for, else by

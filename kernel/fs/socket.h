@@ -67,7 +67,7 @@ struct socket_read {
 	struct file **files; /* the caller's: it puts them, and frees the array */
 	unsigned file_count;
 	struct socket_name from; /* of a datagram */
-	bool pass_cred;		 /* the socket tells who sent; a stream gives bytes of one sender */
+	bool pass_cred; /* the socket reports senders; a stream gives bytes of one sender */
 	struct socket_cred cred;
 };
 ssize socket_receive(struct file *f, struct socket_read *r);
@@ -76,7 +76,7 @@ ssize socket_receive(struct file *f, struct socket_read *r);
 struct socket_options {
 	enum socket_type type;
 	bool listening;
-	bool pass_cred; /* tell who sent what is received */
+	bool pass_cred; /* report the sender of received data */
 	int peer_pid;
 	u32 send_room;	   /* bytes that may wait to be read */
 	u32 receive_room;  /* only shown: send_room limits, as on Linux */

@@ -159,8 +159,8 @@ static void give_children_away(struct thread_group *g, struct list_head *dead)
 }
 
 /*
- * The end of a process: its children are given away, its parent is told. Returns whether its leader
- * must drop its place in the tree by itself. task_lock held.
+ * The end of a process: its children are given away, its parent is notified. Returns whether its
+ * leader must drop its place in the tree by itself. task_lock held.
  */
 static bool exit_process(struct thread_group *g, struct list_head *dead)
 {

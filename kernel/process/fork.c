@@ -188,8 +188,8 @@ static void fork_child_main(void *set_tid)
 	int pid = current()->pid;
 
 	if (set_tid)
-		(void)copy_to_user((u64)set_tid, &pid,
-		    sizeof(pid)); /* as Linux: nobody is told of a bad address */
+		(void)copy_to_user(
+		    (u64)set_tid, &pid, sizeof(pid)); /* as Linux: a bad address is no error */
 	arch_enter_user();
 }
 

@@ -1,6 +1,6 @@
 /*
  * /proc/trapline/explore: whoever writes to it is the first task of the chosen schedule
- * (kernel/task/explore.h), of the seed in the line if there is one; reading tells what came of it.
+ * (kernel/task/explore.h), of the seed in the line if there is one; reading shows the result.
  * Task context.
  */
 #include "kernel/fs/proc.h"

@@ -1,4 +1,4 @@
-/* System calls on files that tell of events: epoll, eventfd, timerfd, signalfd. Task context. */
+/* System calls on files that report events: epoll, eventfd, timerfd, signalfd. Task context. */
 #include "arch/arch.h"
 #include "kernel/fs/epoll.h"
 #include "kernel/fs/eventfd.h"

@@ -91,7 +91,7 @@ static void boot_events_replay(void)
 	if (!boot_first_tsc(boot->entry_tsc)) {
 		trace_early_time(0);
 		trace_boot_step("machine", "reset");
-		boot_events_replay_stamps(true); /* told from the reset on */
+		boot_events_replay_stamps(true); /* with times since the reset */
 	}
 	trace_early_time(boot->entry_tsc);
 	trace_boot_step(boot->loader, "entered");

@@ -149,7 +149,7 @@ static u64 memory_reserve(void)
 
 #define SAY_AGAIN_NS 1000000000UL
 
-static u64 memory_said_ns; /* [A] when the log was last told */
+static u64 memory_said_ns; /* [A] time of the last line in the log */
 
 int host_memory_check(const char *what, u64 bytes)
 {

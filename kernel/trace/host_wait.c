@@ -13,7 +13,7 @@
 #include "kernel/trace/tracing.h"
 #include "trace/host_wait.h"
 
-#define WAKE_CHECK_NS 20000000UL /* how late a reader may see what no writer could tell it */
+#define WAKE_CHECK_NS 20000000UL /* the longest delay of a wake-up that no writer could make */
 
 /*
  * Who records an event may hold any lock of the scheduler's, or be an NMI. From an interrupt the

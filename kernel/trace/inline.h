@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) u64 trace_call_deep_word(u64 count)
 }
 
 /*
- * A load of 32 bits clears the others: the compiler is told so by the type. As a read of memory it
+ * A load of 32 bits clears the others: the type says so to the compiler. As a read of memory it
  * stays after host_preempt_disable(), and is done once.
  */
 typedef u64 trace_two_words __aligned(4);

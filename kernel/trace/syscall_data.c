@@ -108,7 +108,7 @@ static u64 arg_of(const struct regs *regs, u32 i)
 	return args[i];
 }
 
-/* A string is read up to its NUL or one byte beyond the limit, which tells that there is more. */
+/* A string is read up to its NUL or one byte beyond the limit, which shows that there is more. */
 static u32 read_string(u8 *to, u64 from, u32 limit)
 {
 	long n = strncpy_from_user((char *)to, from, limit + 1);

@@ -203,7 +203,7 @@ static int trace_show_btf(struct seq *s, void *ctx)
 	return 0;
 }
 
-/* tp_printk_stop_on_boot: only the boot's events are told. */
+/* tp_printk_stop_on_boot: only the boot's events are printed. */
 static void stop_printk(void)
 {
 	if (!cmdline_flag("tp_printk_stop_on_boot"))

@@ -5,7 +5,7 @@
 
 struct boot_info;
 
-/* Boot, when there is memory: events exist, those of before are told, trace_event= takes effect. */
+/* Boot, when there is memory: events exist, earlier ones are recorded, trace_event= works. */
 void trace_glue_init(const struct boot_info *bi);
 void trace_glue_cpus_up(void); /* boot, when all CPUs run: rings for them */
 void trace_files_init(

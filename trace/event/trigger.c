@@ -152,7 +152,7 @@ static void unlink(struct trace_trigger *t)
 	atomic_store_release(at, t->next);
 }
 
-/* What the file tells its writers of the list, after some were taken out. */
+/* Clears the flags for which no trigger is left in the list. */
 static void trace_triggers_update_file(struct trace_event_file *file)
 {
 	const struct trace_trigger *t = file->triggers;

@@ -285,7 +285,7 @@ static void put_start(struct trace_reader *r, struct seq *s, unsigned cpu)
 }
 
 /*
- * A line that tells how long until the next one, or has the next record in it, needs the record to
+ * A line that shows the time until the next one, or has the next record in it, needs the record to
  * outlive the step to that.
  */
 static void print_with_next(

@@ -158,7 +158,7 @@ static int expand_args(struct probe_words *out, const struct probe_words *w, u32
 
 /* ---- %pd and %pD ---- */
 
-/* Where the pointer to the name lies, in a struct that the host tells; -1: it has none. */
+/* Where the pointer to the name lies, in a struct that the host names; -1: it has none. */
 static long name_offset(char letter)
 {
 	const char *structure, *member;

@@ -46,7 +46,7 @@ struct ring_buffer_live {
 	bool missed;		    /* events were overwritten since then */
 	bool gap;		    /* the next sub-buffer does not follow the last */
 	u64 counted;		    /* see above */
-	u64 lost;		    /* events missed before `copy`, of which nobody was told */
+	u64 lost;		    /* events missed before `copy` and not yet reported */
 	u64 next_seq;		    /* the ring's, when it began: else a reader was there */
 	u64 room;		    /* bytes of `copy` */
 	u8 copy[] __aligned(8);	    /* of a sub-buffer's events */

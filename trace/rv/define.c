@@ -37,7 +37,7 @@ struct rv_parser {
 	char *next;	      /* what follows it */
 	struct rv_monitor *m; /* NULL: no definition has begun */
 	bool initial_given;
-	const char *error; /* NULL: none, or none to tell */
+	const char *error; /* NULL: none, or none to report */
 	u32 pos;	   /* of the error, in the text */
 };
 

@@ -43,7 +43,7 @@ int command_usage(void)
 	return command_fail("usage: %s %s", command, usage_text);
 }
 
-/* The C library's getopt() does not tell which letter it does not know. */
+/* The C library's getopt() does not report which letter it does not know. */
 int command_option(int argc, char **argv, const char *options)
 {
 	static const char *letters = ""; /* still to come of a word of options */

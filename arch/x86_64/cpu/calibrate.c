@@ -6,7 +6,7 @@
  * the TSC before the first and after the second: the window. Whatever delays the CPU (a
  * hypervisor, SMIs) only widens a window, so of several edges the one with the narrowest is taken.
  * The rate comes from the edges at both ends of the measurement, and cannot be wrong by more than
- * their windows. An edge in the middle tells whether both halves agree.
+ * their windows. An edge in the middle shows whether both halves agree.
  */
 #include "arch/x86_64/cpu/clock.h"
 
@@ -20,7 +20,7 @@ enum {
 	GLANCES_PER_SECOND = 10000,
 	SPREAD_MAX_PPM = 500,
 	POLL_CYCLES = 10000,  /* between two readings of the reference that wait for it */
-	TOLD_MAX_PPM = 20000, /* how far the told rate may be from a glance, beside its error */
+	TOLD_MAX_PPM = 20000, /* the reported rate's distance from a glance, beside its error */
 };
 #define TSC_HZ_MIN	       100000000UL
 #define TSC_HZ_MAX	       20000000000UL

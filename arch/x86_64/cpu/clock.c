@@ -86,7 +86,7 @@ static struct cpuid clock_cpuid(u32 leaf, u32 subleaf)
 	return cpuid(leaf, subleaf);
 }
 
-/* An emulator may tell the rate of a CPU that it does not have: a clock must agree, if one runs. */
+/* An emulator may report the rate of another CPU: a clock must agree, if one runs. */
 static bool by_cpuid(const struct ref_clock *const *refs, unsigned n)
 {
 	u64 told = tsc_hz_told(clock_cpuid, &info.reference);

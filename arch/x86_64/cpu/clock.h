@@ -23,8 +23,8 @@ struct calibration {
 /* Measures the TSC against `ref`. False: it does not tick, or gives nonsense. */
 bool calibrate_tsc(const struct ref_clock *ref, struct calibration *out);
 /*
- * The rate as CPUID tells it exactly: the hypervisors' timing leaf, or leaf 15h; 0: it does not.
- * `leaf` reads CPUID. *by: who told.
+ * The rate as CPUID reports it exactly: the hypervisors' timing leaf, or leaf 15h; 0: it does not.
+ * `leaf` reads CPUID. *by: the source.
  */
 u64 tsc_hz_told(struct cpuid (*leaf)(u32 leaf, u32 subleaf), const char **by);
 /* Does a short look at `ref` agree with that rate? */

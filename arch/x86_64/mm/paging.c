@@ -163,7 +163,7 @@ int kernel_map(u64 va, u64 pa, u64 size, unsigned prot)
 	return err;
 }
 
-/* An entry that was not present is cached by no CPU; a removed one is, until told. */
+/* An entry that was not present is cached by no CPU; a removed one may be, until it is flushed. */
 void kernel_unmap(u64 va, u64 size)
 {
 	u64 flags = map_lock_take();

@@ -369,7 +369,7 @@ static void put_sched_attr_fields(struct strace_put *p, const uint8_t *b, uint32
 		fputs(", ...", p->out);
 }
 
-/* To whom it refuses a size, the kernel tells the size it knows. */
+/* If the kernel refuses a size, it returns the size it knows. */
 void strace_put_sched_attr(struct strace_put *p, uint64_t value)
 {
 	const uint8_t *b = strace_memory(p, value, SCHED_ATTR_SIZE_LIMITS);
@@ -476,7 +476,7 @@ static void put_clone_fields(struct strace_put *p, const uint8_t *b)
 	}
 }
 
-/* The kernel tells the parent the number that it returns. */
+/* The kernel also stores the number that it returns, for the parent. */
 void strace_put_clone_args(struct strace_put *p, uint64_t value)
 {
 	uint64_t size = p->call->arg[1];

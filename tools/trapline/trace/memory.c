@@ -103,7 +103,7 @@ uint64_t memory_written(const struct memory *m, uint64_t at, uint64_t *end)
 
 	if (from < 0) {
 		*end = m->size;
-		return errno == ENXIO ? m->size : at; /* nothing is left, or it cannot be told */
+		return errno == ENXIO ? m->size : at; /* nothing is left, or it is not known */
 	}
 	to = lseek(m->fd, from, SEEK_HOLE);
 	*end = to < 0 || (uint64_t)to > m->size ? m->size : (uint64_t)to;
