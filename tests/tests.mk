@@ -24,20 +24,21 @@ $(O)/$(1)/%.o: %
 endef
 FOR_HOST := -std=gnu17 $(WARN) -I. -D_GNU_SOURCE -fno-strict-aliasing -fno-omit-frame-pointer -pthread
 HTESTCC  ?= clang
-# With the counters that the fuzzers read: they are linked of the same objects as the tests.
-HCFLAGS  := $(FOR_HOST) -O1 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
+HCFLAGS  := $(FOR_HOST) -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# The fuzzers are linked of the same objects as the tests, and read counters in them.
+COUNTERS  = $(if $(filter $@,$(FUZZOBJ) $(FUZZERS:%=$(O)/lt/tests/fuzz/%.c.o)),-fsanitize=fuzzer-no-link)
 TCFLAGS  := $(FOR_HOST) -O1 -g1 -mcx16 -fsanitize=thread
 SCFLAGS  := $(FOR_HOST) -O2 -g1 -mcx16
 # h, host-test: the core and all that is pure, with threads as CPUs, under sanitizers. The kernel's own strings get other names.
 HSTRINGS := kernel/lib/bare/libc.c tests/unit/kernel/lib/string.c
-COMPILE_h = $(HTESTCC) $(HCFLAGS) -ffreestanding $(if $(filter $<,$(HSTRINGS)),-include tests/host/names.h)
+COMPILE_h = $(HTESTCC) $(HCFLAGS) $(COUNTERS) -ffreestanding $(if $(filter $<,$(HSTRINGS)),-include tests/host/names.h)
 # t, ring-tsan: the ring buffer under ThreadSanitizer, which watches threads and (at atomic operations) signals.
 COMPILE_t = $(HTESTCC) $(TCFLAGS) -ffreestanding -DWATCH_THREADS
 # s, ring-step: the same as a kernel has it, for what tries all there is: each instruction, each size at each offset.
 COMPILE_s = $(HTESTCC) $(SCFLAGS) -ffreestanding -DRING_EXHAUSTIVE
 # l, trapline; lt, its cases, under sanitizers.
 COMPILE_l = $(HOSTCC) -std=gnu17 -O2 -g $(WARN) -I. -Wa,-I$(O) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
-COMPILE_lt = $(HTESTCC) $(HCFLAGS) -Wa,-I$(O)
+COMPILE_lt = $(HTESTCC) $(HCFLAGS) $(COUNTERS) -Wa,-I$(O)
 # b, bare.elf: a kernel of its own.
 COMPILE_b = $(CC) -std=gnu17 -O1 -g $(WARN) -I. -ffreestanding -fno-pie -fno-stack-protector -fno-strict-aliasing -mno-red-zone \
             -mgeneral-regs-only -mcx16 -fcf-protection=none -fno-asynchronous-unwind-tables

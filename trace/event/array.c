@@ -197,9 +197,12 @@ int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 /* An instance is made with the size that it wants; it stays as it is, also while it is read. */
 static int trace_array_give_size(struct trace_array *tr)
 {
-	if (ring_buffer_size(tr->buffer, 0) >= tr->wanted_size)
-		tr->expanded = true;
-	return tr->expanded ? 0 : trace_array_resize(tr, tr->wanted_size, -1);
+	if (tr->expanded)
+		return 0;
+	if (ring_buffer_size(tr->buffer, 0) < tr->wanted_size)
+		return trace_array_resize(tr, tr->wanted_size, -1);
+	tr->expanded = true;
+	return 0;
 }
 
 int trace_array_set_subbuf(struct trace_array *tr, unsigned order)
@@ -218,6 +221,8 @@ int trace_array_set_subbuf(struct trace_array *tr, unsigned order)
 
 int trace_array_expand(struct trace_array *tr)
 {
+	if (likely(tr->expanded && trace_global->expanded))
+		return 0;
 	int err = trace_array_give_size(trace_global);
 
 	return err ? err : trace_array_give_size(tr);
