@@ -16,7 +16,7 @@
 #include "trace/host_context.h"
 
 #define PAIRS	      2000000 /* make test-all: five million */
-#define RECORDS	      20 /* to each expression */
+#define RECORDS	      20      /* to each expression */
 #define NODES	      64
 #define TEXT_MAX      4096
 #define ELSEWHERE_MAX 32
