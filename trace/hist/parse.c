@@ -330,7 +330,7 @@ static int make_alias(
 		return -ENOMEM;
 	f->flags = (ref->flags & ~HIST_REF) | HIST_ALIAS | HIST_VAR;
 	f->op = HIST_OP_REF;
-	f->index = ref->index;
+	f->ref = ref->ref;
 	f->size = ref->size;
 	f->is_signed = ref->is_signed;
 	f->type = ref->type;

@@ -270,6 +270,23 @@ static void named_otherwise(void)
 	hist_end();
 }
 
+/* A variable as a value. The reference's place is 0, the value's is not. */
+static void variable_as_value(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(OTHER_TRIGGER, "hist:keys=aa:v0=bb"), 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:vals=bb,$v0:w=$v0"), 0);
+	hist_hit_other("aa=1 bb=5");
+	hist_hit("aa=1 bb=10");
+	hist_hit_other("aa=1 bb=7");
+	hist_hit("aa=1 bb=10");
+	EXPECT_STR(hist_entries(),
+	    "{ aa:          1 } hitcount:          2  bb:         20  v0:         12\n");
+	EXPECT_EQ(trace_append(TRIGGER, "!hist:keys=aa:vals=bb,$v0:w=$v0"), 0);
+	EXPECT_EQ(trace_append(OTHER_TRIGGER, "!hist:keys=aa:v0=bb"), 0);
+	hist_end();
+}
+
 /* ---- limits ---- */
 
 /* Variables: in one list what is too many is lost, in several it is refused. */
@@ -469,6 +486,7 @@ static const struct ktap_case cases[] = {
     {"hist.filters", filters},
     {"hist.named", named},
     {"hist.named_otherwise", named_otherwise},
+    {"hist.variable_as_value", variable_as_value},
     {"hist.variable_limits", variable_limits},
     {"hist.action_limits", action_limits},
     {"hist.reference_limits", reference_limits},
