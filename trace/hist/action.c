@@ -336,7 +336,7 @@ static int bind_param(struct hist *h, struct hist_action *a, u32 i)
 	struct hist_field *ref = hist_make_ref(h, owner, var, system, event);
 	if (!ref)
 		return -ENOMEM;
-	a->refs[i] = ref->ref;
+	a->refs[i] = ref->ref_index;
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static void do_snapshot(struct hist *h, struct hist_action *a, struct hist_entry
 static void do_tracked(struct hist *h, struct hist_action *a, struct hist_entry *e,
     const struct host_context *ctx, const void *rec, u32 len, const u64 *refs)
 {
-	u64 value = refs[a->ref->ref], before;
+	u64 value = refs[a->ref->ref_index], before;
 
 	do { /* another CPU may have a larger one at this moment */
 		before = hist_var(h->map, e, a->best);

@@ -95,8 +95,8 @@ struct hist;
 struct hist_field {
 	u32 flags;
 	u8 op;
-	u8 index; /* a value's sum, a variable's place */
-	u8 ref;	  /* a reference's place in refs[]; the reference may be a value, too */
+	u8 index;     /* a value's sum, a variable's place */
+	u8 ref_index; /* a reference's place in refs[] */
 	bool is_signed;
 	bool once; /* a reference that resets the variable */
 	u16 at;	   /* in the record */

@@ -56,6 +56,15 @@ static struct hist_field *hist_field_new(struct hist *h, u32 flags, const char *
 	return f;
 }
 
+static struct hist_field *hist_field_copy(struct hist *h, const struct hist_field *f)
+{
+	struct hist_field *copy = hist_alloc(h, sizeof(*copy));
+
+	if (copy)
+		*copy = *f;
+	return copy;
+}
+
 static bool is_string(const struct trace_event_field *f)
 {
 	return f->kind == TRACE_FIELD_STRING || f->kind == TRACE_FIELD_DYN_STRING ||
@@ -135,11 +144,10 @@ static void load_stack(struct hist_field *f, const struct trace_event_field *fie
 /* log2 and buckets= are functions of the field they stand after. */
 static int wrap(struct hist *h, struct hist_field *f)
 {
-	struct hist_field *inner = hist_alloc(h, sizeof(*inner));
+	struct hist_field *inner = hist_field_copy(h, f);
 
 	if (!inner)
 		return -ENOMEM;
-	*inner = *f;
 	inner->flags &= ~(HIST_LOG2 | HIST_BUCKETS);
 	f->op = f->flags & HIST_LOG2 ? HIST_OP_LOG2 : HIST_OP_BUCKET;
 	f->a = inner;
@@ -330,7 +338,7 @@ static int make_alias(
 		return -ENOMEM;
 	f->flags = (ref->flags & ~HIST_REF) | HIST_ALIAS | HIST_VAR;
 	f->op = HIST_OP_REF;
-	f->ref = ref->ref;
+	f->ref_index = ref->ref_index;
 	f->size = ref->size;
 	f->is_signed = ref->is_signed;
 	f->type = ref->type;
@@ -755,6 +763,9 @@ static int hist_add_value(struct hist *h, const char *text, const char *var_name
 		return err;
 	if (f->flags & (var_name ? NO_VAR_FLAGS : NO_VALUE_FLAGS))
 		return hist_fail(h, "Invalid field modifier", text);
+	/* All who name a variable share the reference; each value has a sum of its own. */
+	if ((f->flags & HIST_REF) && !(f = hist_field_copy(h, f)))
+		return -ENOMEM;
 	f->index = var_name ? h->n_var_places++ : h->n_sums++;
 	h->fields[h->n_fields++] = f;
 	h->n_vals++;

@@ -81,7 +81,7 @@ static __noinline u64 hist_eval_special(const struct hist_field *f, const struct
 	case HIST_OP_CPU:
 		return hit->ctx->cpu;
 	case HIST_OP_REF:
-		return hit->refs[f->ref];
+		return hit->refs[f->ref_index];
 	case HIST_OP_EXECNAME:
 		return (u64)comm_of(hit);
 	default:

@@ -146,7 +146,7 @@ struct hist_field *hist_make_ref(struct hist *h, struct hist *owner, struct hist
 	ref->op = HIST_OP_REF;
 	ref->owner = owner;
 	ref->var = var->index;
-	ref->ref = h->n_refs;
+	ref->ref_index = h->n_refs;
 	ref->size = var->size;
 	ref->is_signed = var->is_signed;
 	ref->type = hist_copy(h, var->type);

@@ -270,19 +270,24 @@ static void named_otherwise(void)
 	hist_end();
 }
 
-/* A variable as a value. The reference's place is 0, the value's is not. */
+/* A variable as a value, twice too, and under another name. */
 static void variable_as_value(void)
 {
 	hist_begin();
 	EXPECT_EQ(trace_put(OTHER_TRIGGER, "hist:keys=aa:v0=bb"), 0);
-	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:vals=bb,$v0:w=$v0"), 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:vals=$v0,$v0:v1=bb,w=$v0"), 0);
+	EXPECT_EQ(trace_append(OTHER_TRIGGER, "hist:keys=aa:vals=$w,$v1"), 0);
 	hist_hit_other("aa=1 bb=5");
 	hist_hit("aa=1 bb=10");
 	hist_hit_other("aa=1 bb=7");
-	hist_hit("aa=1 bb=10");
+	hist_hit("aa=1 bb=30");
+	hist_hit_other("aa=1 bb=9");
 	EXPECT_STR(hist_entries(),
-	    "{ aa:          1 } hitcount:          2  bb:         20  v0:         12\n");
-	EXPECT_EQ(trace_append(TRIGGER, "!hist:keys=aa:vals=bb,$v0:w=$v0"), 0);
+	    "{ aa:          1 } hitcount:          2  v0:         12  v0:         12\n");
+	EXPECT(strstr(trace_get("events/synthetic/oth/hist", NULL),
+	    "{ aa:          1 } hitcount:          2  w:         12  v1:         40\n"));
+	EXPECT_EQ(trace_append(OTHER_TRIGGER, "!hist:keys=aa:vals=$w,$v1"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "!hist:keys=aa:vals=$v0,$v0:v1=bb,w=$v0"), 0);
 	EXPECT_EQ(trace_append(OTHER_TRIGGER, "!hist:keys=aa:v0=bb"), 0);
 	hist_end();
 }
