@@ -10,6 +10,7 @@
 #include "trace/event/file.h"
 #include "trace/event/snapshot.h"
 #include "trace/hist/hist.h"
+#include "trace/hist/parse.h"
 #include "trace/hist/trigger.h"
 
 static const char no_action[] = "No action found";

@@ -11,10 +11,10 @@
  * Making and showing: task context under host_lock. hist_update(): any context, between
  * host_enter() and host_preempt_enable().
  *
- * trigger.c is the command of the `trigger` file. parse.c reads it; var.c finds variables, action.c
- * reads handlers and actions. hist.c then makes the table (map.c) and publishes its variables.
- * update.c counts an event, do.c runs the actions, print.c shows the command and the table. Up to
- * two keys that are plain numbers take a fast path in update.c.
+ * trigger.c is the command of the `trigger` file. parse.c parses it, expr.c its expressions, and
+ * action.c its handlers and actions; var.c finds variables. hist.c then makes the table (map.c) and
+ * publishes its variables. update.c counts an event, do.c runs the actions, print.c shows the
+ * command and the table. Up to two keys that are plain numbers take a fast path in update.c.
  */
 #pragma once
 
@@ -251,10 +251,6 @@ int hist_fail(struct hist *h, const char *text, const char *word);
  */
 int hist_refuse_string(struct hist *h, const char *word);
 extern const char hist_string_refused[]; /* what it logs */
-
-/* parse.c: parses a field that is not an expression. */
-int hist_parse_atom(
-    struct hist *h, char *text, u32 flags, const char *var_name, struct hist_field **out);
 
 /* var.c */
 struct hist_field *hist_own_var(const struct hist *h, const char *name);
