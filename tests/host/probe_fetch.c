@@ -4,10 +4,9 @@
  */
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "tests/host/machine.h"
+#include "tests/host/kprobe_tools.h"
 #include "tests/unit/trace/filter/sample.h"
 #include "tests/unit/trace/probe/eprobe_tools.h"
-#include "tests/unit/trace/tools.h"
 #include "tests/unit/trace/types/sample.h"
 #include "trace/probe/probe.h"
 
@@ -32,31 +31,13 @@ static void begin(const char *arguments)
 {
 	char line[256];
 
-	trace_fresh();
 	fmt_snprintf(line, sizeof(line), "p:x do_mkdirat %s", arguments);
-	EXPECT_EQ(trace_put("kprobe_events", line), 0);
-	EXPECT_EQ(trace_put("events/kprobes/x/enable", "1"), 0);
+	kprobe_begin(line);
 }
 
-static void end(void)
-{
-	EXPECT_EQ(trace_put("events/kprobes/x/enable", "0"), 0);
-	EXPECT_EQ(trace_put("kprobe_events", ""), 0);
-	trace_fresh();
-}
-
-/* The arguments of a hit with these registers, as they are printed. */
 static const char *hit(u64 di, u64 si)
 {
-	struct machine_regs regs = {.di = di, .si = si};
-
-	EXPECT_EQ(trace_put("trace", ""), 0);
-	machine_probe_hit("do_mkdirat", 0, false, &regs);
-	char *text = (char *)trace_get("trace", NULL), *at = strstr(text, "x: (");
-	at = at ? strstr(at, ") ") : NULL;
-	if (at)
-		at[strcspn(at, "\n")] = '\0';
-	return at ? at + 2 : text;
+	return kprobe_hit(false, &(struct machine_regs){.di = di, .si = si});
 }
 
 /* Strings that end with the last byte there is, and that do not. */
@@ -76,13 +57,13 @@ static void at_the_end_of_memory(void)
 		EXPECT_STR(hit((u64)end_of - n, 0), "s=(fault)");
 	}
 	EXPECT_STR(hit((u64)end_of, 0), "s=(fault)");
-	end();
+	kprobe_end();
 	begin("a=+0(%di):u8[4] b=+0(%si):x32");
 	memcpy(end_of - 4, "\1\2\3\4", 4);
 	EXPECT_STR(hit((u64)end_of - 4, (u64)end_of - 4), "a={1,2,3,4} b=0x4030201");
 	EXPECT_STR(hit((u64)end_of - 3, (u64)end_of - 3), "a={2,3,4,0} b=0x0");
 	EXPECT_STR(hit((u64)end_of, ~0UL), "a={0,0,0,0} b=0x0");
-	end();
+	kprobe_end();
 }
 
 /* A text as long as the record has room for is there, one that is longer is cut, and both end. */
@@ -99,7 +80,7 @@ static void longest_strings(void)
 		EXPECT_EQ(strlen(text), 4 + MIN(n, room - 1));
 		EXPECT_EQ(text[strlen(text) - 1], '"');
 	}
-	end();
+	kprobe_end();
 }
 
 /* What all texts take together: the record has no room for the last one. */
@@ -113,7 +94,7 @@ static void strings_of_a_full_record(void)
 	EXPECT(strstr(text, " b=\"xxxxxx"));
 	EXPECT(strstr(text, " c=\"xxxxxx"));
 	EXPECT(strstr(text, "xxx\" d=(fault)"));
-	end();
+	kprobe_end();
 }
 
 static char *grows;
@@ -139,7 +120,7 @@ static void a_string_that_grows(void)
 	const char *text = hit((u64)at, 0);
 	machine_before_copy(NULL);
 	EXPECT_STR(text, "s=\"yyy\"");
-	end();
+	kprobe_end();
 }
 
 /* Steps that name ring 3's memory do not read the kernel's, each for itself. */
@@ -161,7 +142,7 @@ static void whose_memory(void)
 	      "e=+u0(+u16(%di)):u64 f=+0(+16(%di)):u64 g=+24(%di):ustring h=+u24(%di):string");
 	EXPECT_STR(hit((u64)kernel, 0), "a=7 b=0 c=9 d=0 e=0 f=7 g=(fault) h=(fault)");
 	EXPECT_STR(hit((u64)user, 0), "a=9 b=9 c=0 d=7 e=9 f=9 g=\"user\" h=\"user\"");
-	end();
+	kprobe_end();
 	machine_user_memory(NULL, 0);
 }
 
@@ -176,7 +157,7 @@ static void bit_fields(void)
 	EXPECT_STR(hit(0, (u64)word - 48), "l=5 h=-3");
 	*word = 2 | 3 << 3;
 	EXPECT_STR(hit(0, (u64)word - 48), "l=2 h=3");
-	end();
+	kprobe_end();
 	types_host_use();
 }
 

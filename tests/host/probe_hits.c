@@ -4,8 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "tests/host/machine.h"
-#include "tests/unit/trace/tools.h"
+#include "tests/host/kprobe_tools.h"
 #include "tests/unit/trace/types/sample.h"
 #include "trace/event/file.h"
 #include "trace/host_lock.h"
@@ -15,20 +14,6 @@
 #define EVENTS "dynamic_events"
 #define SRC    "events/synthetic/src/"
 
-static void begin(const char *line)
-{
-	trace_fresh();
-	EXPECT_EQ(trace_put("kprobe_events", line), 0);
-	EXPECT_EQ(trace_put("events/kprobes/x/enable", "1"), 0);
-}
-
-static void end(void)
-{
-	EXPECT_EQ(trace_put("events/kprobes/x/enable", "0"), 0);
-	EXPECT_EQ(trace_put("kprobe_events", ""), 0);
-	trace_fresh();
-}
-
 /* The arguments in a line of the trace. */
 static const char *arguments_in(const char *line)
 {
@@ -37,24 +22,17 @@ static const char *arguments_in(const char *line)
 	return at ? at + 2 : line;
 }
 
-static const char *hit(bool is_return, const struct machine_regs *regs)
-{
-	EXPECT_EQ(trace_put("trace", ""), 0);
-	machine_probe_hit("do_mkdirat", 0, is_return, regs);
-	return arguments_in(trace_nth_event(0));
-}
-
 /* Words of the stack are counted from where it points, and what is not there is 0. */
 static void stack(void)
 {
 	u64 words[] = {11, 22, 33, 44};
 	struct machine_regs regs = {.sp = (u64)words};
 
-	begin("p:x do_mkdirat a=$stack0:u64 b=$stack1:u64 c=$stack3:u64 d=+8($stack):u64");
-	EXPECT_STR(hit(false, &regs), "a=11 b=22 c=44 d=22");
+	kprobe_begin("p:x do_mkdirat a=$stack0:u64 b=$stack1:u64 c=$stack3:u64 d=+8($stack):u64");
+	EXPECT_STR(kprobe_hit(false, &regs), "a=11 b=22 c=44 d=22");
 	regs.sp = 8;
-	EXPECT_STR(hit(false, &regs), "a=0 b=0 c=0 d=0");
-	end();
+	EXPECT_STR(kprobe_hit(false, &regs), "a=0 b=0 c=0 d=0");
+	kprobe_end();
 }
 
 /* A return records what the arguments were at the entry: from the seventh on they are on the stack.
@@ -65,13 +43,14 @@ static void returns(void)
 	struct machine_regs regs = {.di = 5, .r9 = 6, .ax = 9, .sp = (u64)words};
 	char profile[100];
 
-	begin("r:x do_mkdirat a=$arg1:u64 f=$arg6:u64 g=$arg7:u64 i=$arg9:u64 v=$retval:u64");
-	EXPECT_STR(hit(true, &regs), "a=5 f=6 g=22 i=44 v=9");
+	kprobe_begin(
+	    "r:x do_mkdirat a=$arg1:u64 f=$arg6:u64 g=$arg7:u64 i=$arg9:u64 v=$retval:u64");
+	EXPECT_STR(kprobe_hit(true, &regs), "a=5 f=6 g=22 i=44 v=9");
 	regs.sp = 8;
-	EXPECT_STR(hit(true, &regs), "a=5 f=6 g=0 i=0 v=9");
+	EXPECT_STR(kprobe_hit(true, &regs), "a=5 f=6 g=0 i=0 v=9");
 	fmt_snprintf(profile, sizeof(profile), "%lu               0\n", 2UL);
 	EXPECT(strstr(trace_get("kprobe_profile", NULL), profile));
-	end();
+	kprobe_end();
 }
 
 /* Each element of an array of strings is its own, those that cannot be read too. */
@@ -80,10 +59,10 @@ static void strings(void)
 	static const char *texts[] = {"one", "three", (const char *)8, "four"};
 	struct machine_regs regs = {.di = (u64)texts, .si = 16};
 
-	begin("p:x do_mkdirat s=+0(%di):string[4] t=+0(%si):symstr u=+0(+8(%di)):string");
-	EXPECT_STR(
-	    hit(false, &regs), "s={\"one\",\"three\",(fault),\"four\"} t=(fault) u=\"three\"");
-	end();
+	kprobe_begin("p:x do_mkdirat s=+0(%di):string[4] t=+0(%si):symstr u=+0(+8(%di)):string");
+	EXPECT_STR(kprobe_hit(false, &regs),
+	    "s={\"one\",\"three\",(fault),\"four\"} t=(fault) u=\"three\"");
+	kprobe_end();
 }
 
 /* Any number of registers, while the event is asked something: the record is built beside it. */
@@ -94,12 +73,12 @@ static void many_registers(void)
 
 	for (unsigned n = 1; n <= 24; n++) {
 		memcpy(line + strlen(line), " %di", 5);
-		begin(line);
+		kprobe_begin(line);
 		EXPECT_EQ(trace_put("events/kprobes/x/filter", "arg1 == 7"), 0);
-		const char *text = hit(false, &regs);
+		const char *text = kprobe_hit(false, &regs);
 		EXPECT_EQ(strlen(text), 9 * n - 1 + n - MIN(n, 9U));
 		EXPECT(str_has_prefix(text, "arg1=0x7"));
-		end();
+		kprobe_end();
 	}
 }
 
@@ -152,7 +131,7 @@ static void several_places(void)
 {
 	static const u64 places[] = {0, 8, 12};
 
-	begin("p:x do_mkdirat a=%di:u64");
+	kprobe_begin("p:x do_mkdirat a=%di:u64");
 	EXPECT_EQ(trace_append(EVENTS, "p:x do_mkdirat+8 a=%di:u64"), 0);
 	EXPECT_EQ(hits_at(places, 3), 2);
 	EXPECT_EQ(trace_append(EVENTS, "p:x do_mkdirat+8 a=%di:u64"), -EEXIST);
@@ -168,7 +147,7 @@ static void several_places(void)
 	    "p:kprobes/x do_mkdirat+8 a=%di:u64\np:kprobes/x do_mkdirat+12 a=%di:u64\n");
 	EXPECT_EQ(trace_append(EVENTS, "-:x do_mkdirat+8"), 0);
 	EXPECT_EQ(hits_at(places, 3), 1);
-	end();
+	kprobe_end();
 }
 
 /* Arrays of one event's probes have one length. Whose kind another event is, cannot join it. */
@@ -184,14 +163,14 @@ static void what_joins(void)
 	    {"e:kprobes/x unit.unit_numbers", "Given group/event name is already used"},
 	};
 
-	begin("p:x do_mkdirat a=+0(%di):u8[2]");
+	kprobe_begin("p:x do_mkdirat a=+0(%di):u8[2]");
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		EXPECT_EQ(trace_put("error_log", ""), 0);
 		EXPECT_EQ(trace_append(EVENTS, rows[i].line), -EEXIST);
 		EXPECT(strstr(trace_get("error_log", NULL), rows[i].said));
 	}
 	EXPECT_EQ(trace_put("error_log", ""), 0);
-	end();
+	kprobe_end();
 }
 
 /* Registers that no argument is in, and parts of one that is. */
@@ -199,12 +178,12 @@ static void registers(void)
 {
 	struct machine_regs regs = {.di = 0xabc, .bx = 7, .si = 0x1122334455667788};
 
-	begin("p:x do_mkdirat b=%bx:u64 p=%di:b4@4/64 s=%si:x16");
-	EXPECT_STR(hit(false, &regs), "b=7 p=11 s=0x7788");
-	end();
-	begin("p:x do_mkdirat p=%di:b4@4/64");
-	EXPECT_STR(hit(false, &regs), "p=11");
-	end();
+	kprobe_begin("p:x do_mkdirat b=%bx:u64 p=%di:b4@4/64 s=%si:x16");
+	EXPECT_STR(kprobe_hit(false, &regs), "b=7 p=11 s=0x7788");
+	kprobe_end();
+	kprobe_begin("p:x do_mkdirat p=%di:b4@4/64");
+	EXPECT_STR(kprobe_hit(false, &regs), "p=11");
+	kprobe_end();
 }
 
 /* As its document has it, a legacy event is on at once, and goes while it is. */
@@ -252,7 +231,7 @@ static void short_records(void)
 	struct trace_event_file *file;
 	u64 record[4] = {0, 0x10000, 3, 4};
 
-	begin("p:x do_mkdirat a=%di:u64 b=%si:u32");
+	kprobe_begin("p:x do_mkdirat a=%di:u64 b=%si:u32");
 	file = trace_event_file_of(trace_global, trace_event_find("kprobes", "x"));
 	record[0] = file->call->id;
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -264,7 +243,7 @@ static void short_records(void)
 		EXPECT(str_has_prefix(line, "x: "));
 		EXPECT_STR(line + strcspn(line, ")"), rows[i].text);
 	}
-	end();
+	kprobe_end();
 }
 
 /* How a probe prints its own place says nothing about the places of other events. */
@@ -272,14 +251,14 @@ static void places_of_others(void)
 {
 	struct machine_regs regs = {.di = 1};
 
-	begin("p:x do_mkdirat a=%di:u64");
+	kprobe_begin("p:x do_mkdirat a=%di:u64");
 	EXPECT_EQ(trace_put("trace_marker", "before"), 0);
 	machine_probe_hit("do_mkdirat", 0, false, &regs);
 	EXPECT_EQ(trace_put("trace_marker", "after"), 0);
 	EXPECT(!strstr(trace_nth_event(0), "+0x0"));
 	EXPECT(strstr(trace_nth_event(1), "+0x0"));
 	EXPECT(!strstr(trace_nth_event(2), "+0x0"));
-	end();
+	kprobe_end();
 }
 
 /* Of two tracepoints with one event, one goes while both are on: nobody may still be at it. */
