@@ -133,7 +133,7 @@ struct task *kthread_run(void (*fn)(void *), void *arg, int cpu, const char *nam
  * before.
  */
 struct task *kthread_run_init(void (*fn)(void *), void *arg);
-/* The same, but it does not start before kthread_start(), which records it. */
+/* The same, but the task does not run until kthread_start(), which also records that it is new. */
 struct task *kthread_create(void (*fn)(void *), void *arg, int cpu, const char *name);
 void kthread_start(struct task *t);
 void __noreturn do_exit(long code); /* current; (exit status << 8) or signal number */

@@ -181,7 +181,7 @@ static void test_dup(void)
 	R(fcntl(fd, 9999));
 }
 
-/* How many of the descriptors are closed by an exec: far behind the first ones, too. */
+/* Counts the descriptors that an exec closes, high numbers included. */
 static int closed_by_exec(void)
 {
 	int n = 0;

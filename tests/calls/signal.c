@@ -158,7 +158,7 @@ static void test_queue(void)
 	R(syscall(SYS_rt_sigqueueinfo, getppid(), SIGUSR1, &info));
 }
 
-/* What was taken, or is ignored from now on, makes room for others. */
+/* A signal that was taken, or is ignored from now on, makes room for others. */
 static void test_queue_rounds(void)
 {
 	struct timespec now = {0, 0};

@@ -11,7 +11,7 @@
 
 enum { NAMED = 1, GROUPED = 2 };
 
-/* What is kept of a task that is woken now. */
+/* Wakes a new task; returns which of its facts the tracer keeps. */
 static unsigned kept(void)
 {
 	static s32 pid = 20000; /* one that was not kept before */

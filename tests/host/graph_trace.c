@@ -253,7 +253,7 @@ static void expect_own_returns(void)
 	}
 }
 
-/* What is lost between an entry and the next record may be a return and another entry. */
+/* Between an entry and the next record, a return and another entry may have been lost. */
 static void leaves_and_losses(void)
 {
 	static const char *const files[] = {"trace_pipe", "trace"};

@@ -73,7 +73,7 @@ static void read_the_rest(struct half_read *r)
 	EXPECT_STR(r->text, r->all);
 }
 
-/* What is older than the section is not shown. */
+/* Records older than the section are not shown. */
 static void begins_with_the_section(void)
 {
 	begin();

@@ -146,7 +146,7 @@ static void end(void)
 	trace_fresh();
 }
 
-/* How many events and errors the monitor has recorded. */
+/* Counts the events and errors that the monitor has recorded. */
 static void expect(u64 events, u64 errors)
 {
 	EXPECT_EQ(trace_counts("rv", "event_x").hit, events);

@@ -112,7 +112,7 @@ static void texts_of_fields(void)
 	trace_fresh();
 }
 
-/* How many lines the trace has of hits at these offsets in the function. */
+/* Counts the trace's lines of hits at these offsets in the function. */
 static unsigned hits_at(const u64 *offsets, unsigned n)
 {
 	struct machine_regs regs = {.di = 1};

@@ -218,7 +218,7 @@ static void deaths(void)
 	EXPECT(gives_pages_back(deaths_once));
 }
 
-/* What fails half-way gives all back. */
+/* A call that fails half-way gives all back. */
 static void leaks_once(void)
 {
 	EXPECT_EQ(run_program("/test/leaks", NULL), 0);

@@ -43,5 +43,5 @@ void trace_hwlat_fresh(void);
 int trace_make_instance(const char *name);
 int trace_drop_instance(const char *name);
 int trace_walk(const char *path, struct tracefs_node *out);
-/* What became of the event's hits in the global array, on all CPUs together. */
+/* The outcomes of the event's hits in the global array, on all CPUs together. */
 struct trace_event_count trace_counts(const char *system, const char *event);
