@@ -9,6 +9,7 @@
  * took, from sending to end; what would come in that time is not sent.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "tests/host/machine.h"
 #include "trace/host_context.h"
@@ -48,7 +52,8 @@ static struct cpu {
 	void (*task)(void *);
 	void *arg;
 	atomic_bool busy;
-	atomic_bool up; /* its thread knows which CPU it is */
+	atomic_uint news; /* counts what it is to look at: a task, or the end */
+	atomic_bool up;	  /* its thread knows which CPU it is */
 } cpus[HOST_CPUS];
 
 static pthread_mutex_t call_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -256,20 +261,41 @@ void host_on_each_cpu(void (*fn)(void *), void *arg)
 		host_on_cpu(cpu, fn, arg);
 }
 
+/*
+ * An idle CPU sleeps until there is news or a signal, but for 1 ms at most: ThreadSanitizer keeps a
+ * signal that comes right before the call for later, and nobody would wake the thread for it.
+ */
+static void idle(struct cpu *cpu, unsigned seen)
+{
+	const struct timespec most = {.tv_nsec = 1000000};
+
+	syscall(SYS_futex, &cpu->news, FUTEX_WAIT_PRIVATE, seen, &most, NULL, 0);
+}
+
+static void tell(struct cpu *cpu)
+{
+	atomic_fetch_add(&cpu->news, 1);
+	syscall(SYS_futex, &cpu->news, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 static void *cpu_main(void *arg)
 {
 	struct cpu *cpu = arg;
 
 	this_cpu = cpu - cpus;
 	atomic_store(&cpu->up, true);
-	while (!atomic_load(&stopping)) {
+	for (;;) {
+		unsigned seen = atomic_load(&cpu->news); /* before what it is about */
+
+		if (atomic_load(&stopping))
+			return NULL;
 		if (atomic_load(&cpu->busy)) {
 			cpu->task(cpu->arg);
 			atomic_store(&cpu->busy, false);
+		} else {
+			idle(cpu, seen);
 		}
-		sched_yield();
 	}
-	return NULL;
 }
 
 void machine_run(unsigned cpu, void (*fn)(void *), void *arg)
@@ -277,6 +303,7 @@ void machine_run(unsigned cpu, void (*fn)(void *), void *arg)
 	cpus[cpu].task = fn;
 	cpus[cpu].arg = arg;
 	atomic_store(&cpus[cpu].busy, true);
+	tell(&cpus[cpu]);
 }
 
 void machine_join(unsigned cpu)
@@ -430,6 +457,8 @@ void machine_start(void)
 void machine_stop(void)
 {
 	atomic_store(&stopping, true);
-	for (unsigned cpu = 1; cpu < HOST_CPUS; cpu++)
+	for (unsigned cpu = 1; cpu < HOST_CPUS; cpu++) {
+		tell(&cpus[cpu]);
 		pthread_join(cpus[cpu].thread, NULL);
+	}
 }
