@@ -174,8 +174,14 @@ static void instance(void)
 
 static void task(unsigned long seed, unsigned long number, unsigned long writes)
 {
+	unsigned long tenth = writes / 10;
+
 	random_begin(seed, number);
 	while (writes--) {
+		if (number == 0 && tenth >= 1000 && writes % tenth == 0) {
+			printf("# scribble: %lu of this task's writes are left\n", writes);
+			fflush(stdout);
+		}
 		if (any(200))
 			scribble();
 		else
@@ -232,7 +238,10 @@ static void put_everything_back(void)
 	static const char *const first[][2] = {{"current_tracer", "nop"}, {"tracing_on", "1"},
 	    {"set_ftrace_filter", "\n"}, {"set_ftrace_filter", "!vfs_read:traceoff:0\n"},
 	    {"set_ftrace_filter", "!vfs_read:snapshot:0\n"},
-	    {"set_ftrace_filter", "!vfs_write:stacktrace:0\n"}, {"set_ftrace_notrace", "\n"},
+	    {"set_ftrace_filter", "!vfs_write:stacktrace:0\n"},
+	    {"set_ftrace_filter", "!vfs_read:traceoff\n"}, /* of a truncated text */
+	    {"set_ftrace_filter", "!vfs_read:snapshot\n"},
+	    {"set_ftrace_filter", "!vfs_write:stacktrace\n"}, {"set_ftrace_notrace", "\n"},
 	    {"set_graph_function", "\n"}, {"set_graph_notrace", "\n"}, {"set_ftrace_pid", "\n"},
 	    {"set_ftrace_notrace_pid", "\n"}, {"set_event_pid", "\n"},
 	    {"set_event_notrace_pid", "\n"}, {"function_profile_enabled", "0"},
