@@ -73,6 +73,7 @@ struct trace_array {
 	u64 time_start; /* [L] ns: when it was last cleared; `trace` shows nothing older */
 	u64 cpumask;	/* [L] a bit per CPU that records */
 	u64 piped;	/* [L] a bit per CPU whose trace_pipe is open */
+	u32 raw_opens;	/* [L] how often trace_pipe_raw and snapshot_raw are open */
 	u32 readers, full_readers; /* [L] readers that wait: for any record, for buffer_percent */
 	struct host_waiters *waiters, *full_waiters; /* [I] theirs: trace/event/wait.c */
 	u32 wakes;				     /* [A] trace_wake_all() so far */
@@ -82,6 +83,7 @@ struct trace_array {
 	    *snapshot;	    /* [A] the spare buffer (trace/event/snapshot.h); NULL: none */
 	u32 snapshot_lock;  /* [A] held to exchange the two or to work on either */
 	u32 snapshot_users; /* [L] users that may take a snapshot at any time */
+	u32 snapshot_conds; /* [L] histograms with snapshot(): nobody else may replace theirs */
 	u32 snapshot_frees; /* [L] how often it was freed */
 	u32 trace_opens,
 	    snapshot_opens;	     /* [L] open for reading: then their buffer keeps its size */

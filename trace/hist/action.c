@@ -379,29 +379,20 @@ static int start_save(struct hist *h, struct hist_action *a)
 }
 
 /* One at a time in an instance. */
-static bool has_snapshot(const struct trace_array *tr)
-{
-	struct hist *h;
-
-	list_for_each_entry (h, &hists, node)
-		for (u32 i = 0; h->file->tr == tr && i < h->n_actions; i++)
-			if (h->actions[i]->kind == HIST_SNAPSHOT)
-				return true;
-	return false;
-}
-
 static int start_snapshot(struct hist *h, struct hist_action *a)
 {
 	struct hist_snapshot *shot = hist_alloc(h, sizeof(*shot));
 
-	if (has_snapshot(h->file->tr))
+	if (h->file->tr->snapshot_conds)
 		return -EBUSY;
 	if (!shot)
 		return -ENOMEM;
 	int err = trace_snapshot_arm(h->file->tr);
-	if (!err)
-		a->shot = shot;
-	return err;
+	if (err)
+		return err;
+	h->file->tr->snapshot_conds++;
+	a->shot = shot;
+	return 0;
 }
 
 static int start_action(struct hist *h, struct hist_action *a)
@@ -457,8 +448,10 @@ void hist_stop_actions(struct hist *h)
 	for (u32 i = 0; i < h->n_actions; i++) {
 		if (h->actions[i]->synth)
 			trace_event_put(&h->actions[i]->synth->call);
-		if (h->actions[i]->shot)
+		if (h->actions[i]->shot) {
 			trace_snapshot_disarm(h->file->tr);
+			h->file->tr->snapshot_conds--;
+		}
 	}
 	for (struct hist_helper *helper = h->helpers; helper; helper = helper->next)
 		hist_trigger_run(helper->file, helper->command, true);

@@ -40,6 +40,7 @@ static int tracefs_raw_open(struct tracefs_file *f)
 	r->tr = tracefs_array(&f->node);
 	r->cpu = f->node.arg;
 	r->snapshot = f->node.row->ops == &tracefs_snapshot_raw_ops;
+	r->tr->raw_opens++;
 	f->priv = r;
 	return 0;
 }
@@ -58,6 +59,7 @@ static void tracefs_raw_release(struct tracefs_file *f)
 {
 	struct raw *r = f->priv;
 
+	r->tr->raw_opens--;
 	raw_free_page(r);
 	host_free(r);
 }

@@ -18,9 +18,11 @@ int tracefs_store_snapshot(const struct tracefs_node *node, char *line)
 	struct trace_array *tr = tracefs_array(node);
 	u64 v;
 
-	int err = tr->tracer->shows_longest ? -EBUSY : trace_array_expand(tr);
+	int err = trace_array_expand(tr);
 	if (!err)
 		err = parse_u64(line, 10, &v);
+	if (!err && (tr->tracer->shows_longest || tr->snapshot_conds))
+		err = -EBUSY;
 	if (err)
 		return err;
 	if (v > 1) {
@@ -34,8 +36,10 @@ int tracefs_store_snapshot(const struct tracefs_node *node, char *line)
 
 void tracefs_snapshot_help(struct seq *s, const struct tracefs_node *node)
 {
-	seq_printf(s, "# tracer: nop\n#\n#\n# * Snapshot is %s *\n#\n# Snapshot commands:\n",
-	    tracefs_array(node)->snapshot ? "allocated" : "freed");
+	const struct trace_array *tr = tracefs_array(node);
+
+	seq_printf(s, "# tracer: %s\n#\n#\n# * Snapshot is %s *\n#\n# Snapshot commands:\n",
+	    tr->tracer->name, tr->snapshot ? "allocated" : "freed");
 	if (node->arg == TRACEFS_ALL_CPUS)
 		seq_puts(s,
 		    "# echo 0 > snapshot : Clears and frees snapshot buffer\n"

@@ -35,7 +35,7 @@ int trace_tracer_set(struct trace_array *tr, const char *name, bool keep)
 
 	if (err || t == tr->tracer)
 		return err;
-	if (tr->piped)
+	if (tr->piped || tr->raw_opens)
 		return -EBUSY;
 	trace_tracer_drop(tr);
 	if (!keep)
