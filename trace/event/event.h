@@ -81,6 +81,12 @@ struct trace_event_class {
 	/* As print_line, for options/raw; NULL: "type: N". */
 	void (*print_raw)(
 	    struct trace_out *out, const struct trace_event_call *call, const void *rec, u32 len);
+	/*
+	 * Gives the record's own fields one by one to `put`, for options/hex and bin; NULL: both
+	 * show "type: N".
+	 */
+	void (*put_fields)(struct seq *s, const void *rec, u32 len,
+	    void (*put)(struct seq *s, const void *field, size_t bytes));
 	/* Prints what follows "print fmt: ". NULL: call->print_fmt. */
 	void (*show_fmt)(struct seq *s, const struct trace_event_call *call);
 	/* Prints all of `format` after the line "format:"; NULL: the common form. */

@@ -171,6 +171,17 @@ static void trace_print_function_raw(struct trace_out *out,
 		seq_printf(out->seq, "%lx %lx\n", rec->ip, rec->parent_ip);
 }
 
+static void trace_put_function(struct seq *s, const void *data, u32 len,
+    void (*put)(struct seq *s, const void *field, size_t bytes))
+{
+	const struct rec_function *rec = data;
+
+	if (is_short(rec, len, sizeof(*rec)))
+		return;
+	put(s, &rec->ip, sizeof(rec->ip));
+	put(s, &rec->parent_ip, sizeof(rec->parent_ip));
+}
+
 static u64 trace_repeats_delta(const struct rec_func_repeats *rec)
 {
 	return (u64)rec->top_delta_ts << 32 | rec->bottom_delta_ts;
@@ -289,6 +300,23 @@ static void trace_print_context_switch(
 	    rec->next_pid, rec->next_prio, state_letter(rec->next_state), comm);
 }
 
+/* The state of the task that a switch leaves; Linux shows a waker's as '+'. */
+static char state_before(const struct rec_context_switch *rec)
+{
+	return rec->ent.type == TRACE_CTX ? state_letter(rec->prev_state) : '+';
+}
+
+static void trace_print_switch_raw(struct trace_out *out,
+    const struct trace_event_call *call __maybe_unused, const void *data, u32 len)
+{
+	const struct rec_context_switch *rec = data;
+
+	if (!is_short(rec, len, sizeof(*rec)))
+		seq_printf(out->seq, "%d %d %c %d %d %d %c\n", rec->prev_pid, rec->prev_prio,
+		    state_before(rec), rec->next_cpu, rec->next_pid, rec->next_prio,
+		    state_letter(rec->next_state));
+}
+
 /* ---- fields ---- */
 
 #define FIELD(type_, name_, offset_, size_, signed_)                                               \
@@ -308,7 +336,7 @@ static void trace_print_context_switch(
 #define U64(name, offset)   FIELD("u64", name, offset, 8, false)
 #define LONG(name, offset)  FIELD("long", name, offset, 8, true)
 
-#define FTRACE_EVENT(number, name_, line, raw, text, ...)                                          \
+#define FTRACE_EVENT(number, name_, line, raw, put, text, ...)                                     \
 	static const struct trace_event_field *trace_fields_##name_(                               \
 	    const struct trace_event_call *call __maybe_unused)                                    \
 	{                                                                                          \
@@ -320,11 +348,12 @@ static void trace_print_context_switch(
 	    .fields = trace_fields_##name_,                                                        \
 	    .print_line = line,                                                                    \
 	    .print_raw = raw,                                                                      \
+	    .put_fields = put,                                                                     \
 	};                                                                                         \
 	static struct trace_event_call name_##_call;
 #include "trace/output/ftrace.def"
 
-#define FTRACE_EVENT(number, name_, line, raw, text, ...)                                          \
+#define FTRACE_EVENT(number, name_, line, raw, put, text, ...)                                     \
 	{.call = &name_##_call,                                                                    \
 	    .class = &name_##_class,                                                               \
 	    .name = #name_,                                                                        \

@@ -289,9 +289,9 @@ void trace_print_event(struct trace_out *out, const struct trace_entry *ent, u32
 
 /* ---- raw, hex, bin ---- */
 
-static void put_hex_field(struct seq *s, u64 v, u32 bytes)
+static void trace_put_hex_field(struct seq *s, const void *field, size_t bytes)
 {
-	seq_hex(s, v, bytes * 2);
+	seq_hex(s, load(field, bytes, false), bytes * 2);
 	seq_putc(s, ' ');
 }
 
@@ -299,6 +299,17 @@ static void put_hex_field(struct seq *s, u64 v, u32 bytes)
 static void put_type(struct trace_out *out, const struct trace_line *line)
 {
 	seq_printf(out->seq, "type: %d\n", line->ent->type);
+}
+
+static void trace_put_fields(struct trace_out *out, const struct trace_line *line,
+    void (*put)(struct seq *s, const void *field, size_t bytes))
+{
+	const struct trace_event_call *call = trace_line_event(out, line->ent, line->len);
+
+	if (call && call->class->put_fields)
+		call->class->put_fields(out->seq, line->ent, line->len, put);
+	else if (call)
+		put_type(out, line);
 }
 
 static void print_binary(struct trace_out *out, const struct trace_line *line)
@@ -310,22 +321,21 @@ static void print_binary(struct trace_out *out, const struct trace_line *line)
 		seq_write(out->seq, &cpu, sizeof(cpu));
 		seq_write(out->seq, &line->ts, sizeof(line->ts));
 	}
-	if (trace_line_event(out, line->ent, line->len))
-		put_type(out, line);
+	trace_put_fields(out, line, seq_write);
 }
 
 /* An empty line ends each, as on Linux. */
 static void print_hex(struct trace_out *out, const struct trace_line *line)
 {
 	struct seq *s = out->seq;
+	u32 cpu = line->cpu;
 
 	if (out->options & TRACE_OPT_CONTEXT_INFO) {
-		put_hex_field(s, (u32)line->ent->pid, 4);
-		put_hex_field(s, line->cpu, 4);
-		put_hex_field(s, line->ts, 8);
+		trace_put_hex_field(s, &line->ent->pid, sizeof(line->ent->pid));
+		trace_put_hex_field(s, &cpu, sizeof(cpu));
+		trace_put_hex_field(s, &line->ts, sizeof(line->ts));
 	}
-	if (trace_line_event(out, line->ent, line->len))
-		put_type(out, line);
+	trace_put_fields(out, line, trace_put_hex_field);
 	seq_putc(s, '\n');
 }
 

@@ -23,11 +23,14 @@ int trace_trigger_store(struct trace_event_file *file, char *line)
 void trace_triggers_show(struct seq *s, const struct trace_event_file *file)
 {
 	const struct trace_trigger_command *command = trace_trigger_commands;
+	bool shown = false;
 
 	for (struct trace_trigger *t = file->triggers; t; t = t->next)
-		if (t->command->show)
+		if (t->command->show) { /* an event probe's has none: its user did not write it */
 			t->command->show(s, t);
-	if (file->triggers)
+			shown = true;
+		}
+	if (shown)
 		return;
 	seq_puts(s, "# Available triggers:\n#");
 	for (; command->name; command++)
