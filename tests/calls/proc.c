@@ -187,8 +187,8 @@ static void test_machine(void)
 	T(get("/proc/sys/kernel/osrelease") > 3);
 	T(get("/proc/sys/kernel/pid_max") > 3);
 	struct stat st;
-	R(stat("/dev/shm", &st));
-	say("%o", st.st_mode);
+	R(stat("/dev/shm", &st)); /* its mode depends on what a host mounts there */
+	T(S_ISDIR(st.st_mode));
 }
 
 const struct call_case proc_cases[] = {
