@@ -211,14 +211,21 @@ static inline bool wake_up_state(struct task *t, u32 states)
 	return try_to_wake_up(t, states, 0);
 }
 /*
- * CPU time until now; approximate if the task runs on another CPU. Inline, because hooks call it: a
+ * CPU time until now; approximate if the task runs on another CPU. It is read again if the task was
+ * charged meanwhile: of the current task, by an interrupt. Inline, because hooks call it: a
  * function that hooks call must have no hook.
  */
 static inline __attribute__((always_inline)) u64 task_runtime_ns(const struct task *t)
 {
-	u64 total = READ_ONCE(t->run_total_ns);
+	u64 total, start, now;
 
-	return READ_ONCE(t->on_cpu) ? total + (clock_ns() - READ_ONCE(t->run_start_ns)) : total;
+	do {
+		total = READ_ONCE(t->run_total_ns);
+		start = READ_ONCE(t->run_start_ns);
+		now = READ_ONCE(t->on_cpu) ? clock_ns() : start;
+		barrier();
+	} while (unlikely(READ_ONCE(t->run_start_ns) != start));
+	return total + (now > start ? now - start : 0);
 }
 unsigned sched_runnable(unsigned cpu); /* tasks on that CPU that run or are runnable */
 
