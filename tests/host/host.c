@@ -93,10 +93,24 @@ bool host_wakeups_watch(bool on __maybe_unused)
 	return true;
 }
 
-void host_task_of(const void *task __maybe_unused, struct host_task *out)
+static const struct host_task *known_tasks;
+static unsigned known_count;
+
+void machine_tasks(const struct host_task *tasks, unsigned n)
+{
+	known_tasks = tasks;
+	known_count = n;
+}
+
+void host_task_of(const void *task, struct host_task *out)
 {
 	struct host_context ctx;
 
+	for (unsigned i = 0; i < known_count; i++)
+		if (task == &known_tasks[i]) {
+			*out = known_tasks[i];
+			return;
+		}
 	host_context(&ctx);
 	*out = (struct host_task){.pid = ctx.pid};
 	host_current_comm(out->comm);

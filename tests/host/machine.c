@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include "trace/host_cpus.h"
 #include "trace/host_memory.h"
 #include "trace/host_noise.h"
+#include "trace/host_task.h"
 #include "trace/host_worker.h"
 
 struct call {
@@ -337,13 +339,15 @@ void machine_nmi(unsigned cpu)
 struct host_worker {
 	int cpu;
 	u64 (*step)(void *arg);
+	void (*due)(void *arg);
 	void *arg;
 	char name[16];
 };
 
 static struct host_worker workers[HOST_CPUS + 1]; /* step NULL: free */
 
-struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg)
+struct host_worker *host_worker_start_timed(
+    const char *name, int cpu, u64 (*step)(void *arg), void (*due)(void *arg), void *arg)
 {
 	for (unsigned i = 0; i <= HOST_CPUS; i++) {
 		struct host_worker *w = &workers[i];
@@ -354,41 +358,66 @@ struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(voi
 		if (!memory)
 			return NULL;
 		host_free(memory);
-		*w = (struct host_worker){.cpu = cpu < 0 ? 0 : cpu, .step = step, .arg = arg};
+		*w = (struct host_worker){
+		    .cpu = cpu < 0 ? 0 : cpu, .step = step, .due = due, .arg = arg};
 		snprintf(w->name, sizeof(w->name), "%s", name);
 		return w;
 	}
 	return NULL;
 }
 
-/* No interrupt calls due() here. */
-struct host_worker *host_worker_start_timed(const char *name, int cpu, u64 (*step)(void *arg),
-    void (*due)(void *arg) __maybe_unused, void *arg)
+struct host_worker *host_worker_start(const char *name, int cpu, u64 (*step)(void *arg), void *arg)
 {
-	return host_worker_start(name, cpu, step, arg);
+	return host_worker_start_timed(name, cpu, step, NULL, arg);
 }
 
 void host_worker_realtime(u32 priority __maybe_unused)
 {
 }
 
-void host_sample_threshold(
-    u64 start __maybe_unused, u64 ns __maybe_unused, u64 interference __maybe_unused)
+static char noises[1000];
+
+static void __attribute__((format(printf, 1, 2))) add_noise(const char *format, ...)
 {
+	size_t n = strlen(noises);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(noises + n, sizeof(noises) - n, format, args);
+	va_end(args);
 }
 
-void host_nmi_noise(u64 start __maybe_unused, u64 ns __maybe_unused)
+const char *machine_noises(void)
 {
+	static char told[sizeof(noises)];
+
+	memcpy(told, noises, sizeof(told));
+	noises[0] = '\0';
+	return told;
 }
 
-void host_irq_noise(int vector __maybe_unused, const char *name __maybe_unused,
-    u64 start __maybe_unused, u64 ns __maybe_unused)
+void host_sample_threshold(u64 start, u64 ns, u64 interference)
 {
+	add_noise("sample %lu %lu %lu\n", (unsigned long)start, (unsigned long)ns,
+	    (unsigned long)interference);
 }
 
-void host_thread_noise(
-    const void *task __maybe_unused, u64 start __maybe_unused, u64 ns __maybe_unused)
+void host_nmi_noise(u64 start, u64 ns)
 {
+	add_noise("nmi %lu %lu\n", (unsigned long)start, (unsigned long)ns);
+}
+
+void host_irq_noise(int vector, const char *name, u64 start, u64 ns)
+{
+	add_noise("irq %d %s %lu %lu\n", vector, name, (unsigned long)start, (unsigned long)ns);
+}
+
+void host_thread_noise(const void *task, u64 start, u64 ns)
+{
+	struct host_task of;
+
+	host_task_of(task, &of);
+	add_noise("thread %d %lu %lu\n", of.pid, (unsigned long)start, (unsigned long)ns);
 }
 
 void host_worker_stop(struct host_worker *w)
@@ -402,19 +431,38 @@ void host_worker_move(unsigned cpu)
 	this_cpu = cpu;
 }
 
+static struct host_worker *nth_worker(unsigned nth)
+{
+	for (struct host_worker *w = workers; w <= &workers[HOST_CPUS]; w++)
+		if (w->step && !nth--)
+			return w;
+	return NULL;
+}
+
 u64 machine_work(unsigned nth, char *name)
 {
-	for (struct host_worker *w = workers; w <= &workers[HOST_CPUS]; w++) {
-		if (!w->step || nth--)
-			continue;
-		this_cpu = w->cpu;
-		u64 pause = w->step(w->arg);
-		w->cpu = this_cpu;
-		this_cpu = 0;
-		strcpy(name, w->name);
-		return pause;
-	}
-	return 0;
+	struct host_worker *w = nth_worker(nth);
+
+	if (!w)
+		return 0;
+	this_cpu = w->cpu;
+	u64 pause = w->step(w->arg);
+	w->cpu = this_cpu;
+	this_cpu = 0;
+	strcpy(name, w->name);
+	return pause;
+}
+
+bool machine_due(unsigned nth)
+{
+	struct host_worker *w = nth_worker(nth);
+
+	if (!w || !w->due)
+		return false;
+	this_cpu = w->cpu;
+	w->due(w->arg);
+	this_cpu = 0;
+	return true;
 }
 
 u64 host_irqs_off(void)

@@ -49,6 +49,13 @@ const char *machine_said(void);
 void machine_smis(bool there, unsigned more);
 /* Has the n-th worker do its step() once: what that returned, and its name; 0 if there is none. */
 u64 machine_work(unsigned nth, char *name);
+/* The interrupt of the n-th worker's timer; false: it has none. */
+bool machine_due(unsigned nth);
+/* What the tracers of noise told the host since the last call, a line each. */
+const char *machine_noises(void);
+/* host_task_of() knows these, by their addresses. */
+struct host_task;
+void machine_tasks(const struct host_task *tasks, unsigned n);
 
 /*
  * Registers of a machine that hits probes, by host_reg_find() in this order; and one hit of all

@@ -1,0 +1,439 @@
+/*
+ * osnoise, timerlat and what they count as noise, over a clock of ours: each number is known to the
+ * nanosecond. What comes in while the clock is read is made by the case, which calls the consumers
+ * of tracepoints as their call sites do.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/host/machine.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/event/consumer.h"
+#include "trace/host_lock.h"
+#include "trace/host_task.h"
+#include "trace/tracer/noise.h"
+#include "trace/tracer/tracer.h"
+
+#define STEP_NS 100 /* between two readings */
+#define START	5000000000UL
+#define US	1000UL
+
+/* At reading number `at` so much more has gone by, and that has come in; 0: at none. */
+static struct {
+	u64 now, reads, at, steal_ns;
+	void (*meanwhile)(void);
+} script;
+
+static u64 clock_of_script(void)
+{
+	script.now += STEP_NS;
+	if (++script.reads == script.at) {
+		script.now += script.steal_ns;
+		if (script.meanwhile)
+			script.meanwhile();
+	}
+	return script.now;
+}
+
+/* Tracepoints without an event: who finds one by its name adds its consumers. */
+static struct tracepoint {
+	struct host_key host;
+	struct trace_key key;
+	struct trace_event_call call;
+} irq_begins, irq_ends, device_begins, device_ends, switched;
+
+static void make_tracepoint(struct tracepoint *t, const char *name)
+{
+	memset(t, 0, sizeof(*t));
+	t->key.host = &t->host;
+	t->call.name = name;
+	t->call.key = &t->key;
+	t->call.stub = t;
+	list_add(&t->call.node, &trace_events);
+}
+
+static void hit(struct tracepoint *t, u64 a, u64 b, u64 c)
+{
+	const u64 args[] = {a, b, c, 0};
+
+	if (t->host.enabled)
+		trace_consumers_call(&t->call, args);
+}
+
+static const struct host_task tasks[] = {{.pid = 1}, {.pid = 77}, {.pid = 78}};
+enum { WORKER, OTHER, THIRD };
+
+static void switch_tasks(unsigned from, unsigned to)
+{
+	hit(&switched, 0, (u64)&tasks[from], (u64)&tasks[to]);
+}
+
+static void put_all(const char *const rows[][2], unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		EXPECT_EQ(trace_put(rows[i][0], rows[i][1]), 0);
+}
+
+static void begin(const char *tracer)
+{
+	static const char *const rows[][2] = {{"osnoise/options", "DEFAULTS"},
+	    {"osnoise/cpus", "0-3"}, {"osnoise/runtime_us", "10"}, {"osnoise/period_us", "1000"},
+	    {"osnoise/stop_tracing_us", "0"}, {"osnoise/stop_tracing_total_us", "0"},
+	    {"osnoise/timerlat_period_us", "1000"}, {"tracing_thresh", "0"}};
+
+	trace_fresh();
+	put_all(rows, ARRAY_SIZE(rows));
+	host_lock();
+	make_tracepoint(&irq_begins, "local_timer_entry");
+	make_tracepoint(&irq_ends, "local_timer_exit");
+	make_tracepoint(&device_begins, "irq_handler_entry");
+	make_tracepoint(&device_ends, "irq_handler_exit");
+	make_tracepoint(&switched, "sched_switch");
+	host_unlock();
+	machine_tasks(tasks, ARRAY_SIZE(tasks));
+	machine_noises();
+	memset(&script, 0, sizeof(script));
+	script.now = START;
+	machine_clock(clock_of_script);
+	EXPECT_EQ(trace_put("current_tracer", tracer), 0);
+}
+
+static void end(void)
+{
+	static const char *const rows[][2] = {{"current_tracer", "nop"},
+	    {"osnoise/options", "DEFAULTS"}, {"osnoise/cpus", "0-3"},
+	    {"osnoise/stop_tracing_us", "0"}, {"osnoise/stop_tracing_total_us", "0"},
+	    {"osnoise/period_us", "1000000"}, {"osnoise/runtime_us", "1000000"}};
+
+	machine_clock(NULL);
+	put_all(rows, ARRAY_SIZE(rows));
+	host_lock();
+	list_del(&irq_begins.call.node);
+	list_del(&irq_ends.call.node);
+	list_del(&device_begins.call.node);
+	list_del(&device_ends.call.node);
+	list_del(&switched.call.node);
+	host_unlock();
+	machine_tasks(NULL, 0);
+	trace_fresh();
+}
+
+/* A sample of CPU 0's worker; how long it sleeps then. Times are told from `last` on: reading 4. */
+static u64 last;
+
+static u64 sample(u64 steal_ns, void (*meanwhile)(void))
+{
+	char name[16];
+
+	script.now = START + (script.now - START + US * US) / US / US * US * US;
+	last = script.now + 4 * STEP_NS;
+	script.reads = 0;
+	script.at = 5;
+	script.steal_ns = steal_ns;
+	script.meanwhile = meanwhile;
+	u64 pause = machine_work(0, name);
+	script.at = 0;
+	return pause;
+}
+
+static void expect_noises(const char *format, ...)
+{
+	char wanted[300];
+	va_list args;
+
+	va_start(args, format);
+	fmt_vsnprintf(wanted, sizeof(wanted), format, args);
+	va_end(args);
+	EXPECT_STR(machine_noises(), wanted);
+}
+
+static void expect_line(unsigned n, const char *wanted)
+{
+	const char *line = trace_nth(n), *text = strstr(line, ": ");
+
+	EXPECT_STR(text ? text + 2 : line, wanted);
+}
+
+/* Time that nobody is seen to have taken: the hardware's. */
+static void hardware(void)
+{
+	begin("osnoise");
+	EXPECT_EQ(sample(0, NULL), 990 * US);
+	expect_line(0, "10          0 100.00000       0      0      0      0      0      0");
+	expect_noises("");
+	sample(899, NULL);
+	expect_line(1, "10          0 100.00000       0      0      0      0      0      0");
+	sample(900, NULL);
+	expect_line(2, "10          1  90.00000       1      1      0      0      0      0");
+	expect_noises("sample %lu 1000 0\n", last);
+	sample(5000, NULL);
+	expect_line(3, "10          5  50.00000       5      1      0      0      0      0");
+	EXPECT_STR(trace_get("tracing_max_latency", NULL), "5\n");
+	EXPECT_EQ(trace_put("tracing_thresh", "6"), 0);
+	sample(5000, NULL);
+	expect_line(4, "10          0 100.00000       0      0      0      0      0      0");
+	EXPECT_EQ(trace_put("osnoise/runtime_us", "1000"), 0);
+	EXPECT_EQ(sample(0, NULL), 0);
+	end();
+}
+
+/* Each reading of the clock by who measures takes STEP_NS, too. */
+static void irq(void)
+{
+	hit(&irq_begins, 236, 0, 0);
+	script.now += 3000;
+	hit(&irq_ends, 236, 0, 0);
+}
+
+static void device(void)
+{
+	hit(&device_begins, 4, (u64) "disk", 0);
+	script.now += 1000;
+	hit(&device_ends, 4, 1, 0);
+}
+
+static void irq_with_nmi(void)
+{
+	hit(&irq_begins, 236, 0, 0);
+	script.now += 1000;
+	trace_noise_nmi(true);
+	script.now += 2000;
+	trace_noise_nmi(false);
+	hit(&irq_ends, 236, 0, 0);
+}
+
+static void others(void)
+{
+	switch_tasks(WORKER, OTHER);
+	script.now += 1000;
+	irq();
+	switch_tasks(OTHER, THIRD);
+	script.now += 2000;
+	switch_tasks(THIRD, WORKER);
+}
+
+/* What comes in makes an event with its net duration, is counted, and is not the hardware's. */
+static void interferences(void)
+{
+	begin("osnoise");
+	irq(); /* between two samples it is none */
+	trace_noise_nmi(true);
+	trace_noise_nmi(false);
+	switch_tasks(WORKER, OTHER);
+	switch_tasks(OTHER, WORKER);
+	expect_noises("");
+	sample(0, irq);
+	expect_noises("irq 236 local_timer %lu 3100\nsample %lu 3500 1\n", last + 200, last);
+	expect_line(0, "10          3  70.00000       3      0      0      1      0      0");
+	sample(0, device);
+	expect_noises("irq 4 disk %lu 1100\nsample %lu 1500 1\n", last + 200, last);
+	sample(0, irq_with_nmi);
+	expect_noises("nmi %lu 2100\nirq 236 local_timer %lu 1300\nsample %lu 3800 2\n",
+	    last + 1400, last + 200, last);
+	expect_line(2, "10          3  70.00000       3      0      1      1      0      0");
+	sample(0, others);
+	expect_noises("irq 236 local_timer %lu 3100\nthread 77 %lu 1300\nthread 78 %lu 2100\n"
+		      "sample %lu 7100 3\n",
+	    last + 1400, last + 200, last + 4800, last);
+	expect_line(3, "10          7  30.00000       7      0      0      1      0      2");
+	end();
+}
+
+/* Without a workload each task is noise, and none is sampled. */
+static void no_workload(void)
+{
+	char name[16];
+
+	begin("osnoise");
+	EXPECT_EQ(trace_put("osnoise/options", "NO_OSNOISE_WORKLOAD"), 0);
+	EXPECT_EQ(machine_work(0, name), 0);
+	u64 from = script.now + STEP_NS;
+	switch_tasks(WORKER, OTHER);
+	expect_noises("");
+	switch_tasks(OTHER, WORKER);
+	expect_noises("thread 77 %lu 100\n", from);
+	switch_tasks(WORKER, OTHER);
+	EXPECT(strstr(machine_noises(), "thread 1 "));
+	EXPECT_EQ(trace_put("osnoise/options", "OSNOISE_WORKLOAD"), 0);
+	EXPECT(machine_work(0, name));
+	end();
+}
+
+static void expect_stop(bool stopped, unsigned line)
+{
+	EXPECT_STR(trace_get("tracing_on", NULL), stopped ? "0\n" : "1\n");
+	EXPECT_EQ(!!strstr(trace_nth(line), "stop tracing hit on cpu 0"), stopped);
+}
+
+/* More than the user has set ends tracing: of one gap, of a sample. */
+static void stops(void)
+{
+	begin("osnoise");
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_us", "3"), 0);
+	sample(2900, NULL);
+	expect_stop(false, 1);
+	sample(3000, NULL);
+	expect_stop(true, 1);
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_us", "0"), 0);
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_total_us", "5"), 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	sample(5800, NULL);
+	expect_stop(false, 1);
+	sample(5900, NULL);
+	expect_stop(true, 2);
+	end();
+}
+
+/* The interrupt of a timer and the worker that it wakes, so much later than they were due. */
+static u64 expire(u64 due, u64 irq_late, u64 thread_late)
+{
+	char name[16];
+
+	script.now = due + irq_late - STEP_NS;
+	EXPECT(machine_due(0));
+	script.now = due + thread_late - STEP_NS;
+	return machine_work(0, name);
+}
+
+static void timerlat(void)
+{
+	char name[16];
+	u64 due;
+
+	begin("timerlat");
+	due = machine_work(0, name);
+	EXPECT_STR(name, "timerlat/0");
+	EXPECT_EQ(due, script.now - STEP_NS + US * US);
+	EXPECT_EQ(expire(due, 500, 2500), due + US * US);
+	EXPECT_STR(strstr(trace_nth(0), "#"), "#1     context    irq timer_latency       500 ns");
+	EXPECT_STR(strstr(trace_nth(1), "#"), "#1     context thread timer_latency      2500 ns");
+	EXPECT_STR(trace_get("tracing_max_latency", NULL), "3\n"); /* rounded up */
+	due += US * US;
+	EXPECT_EQ(machine_work(0, name), due + US * US); /* something else woke it */
+	EXPECT_STR(trace_nth(2), "");
+	due += US * US;
+	EXPECT_EQ(expire(due, 100, 3500 * US), due + 4 * US * US); /* periods that are over */
+	EXPECT_STR(strstr(trace_nth(2), "#"), "#2     context    irq timer_latency       100 ns");
+	due += 4 * US * US;
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_us", "7"), 0);
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_total_us", "9"), 0);
+	due = expire(due, 6999, 8999);
+	EXPECT_STR(trace_get("tracing_on", NULL), "1\n");
+	due = expire(due, 100, 9000);
+	EXPECT_STR(trace_get("tracing_on", NULL), "0\n");
+	EXPECT(strstr(trace_nth(8), "stop tracing hit on cpu 0"));
+	end();
+}
+
+/* After the timer's interrupt other tasks are noise, and so is who was interrupted. */
+static void timerlat_noise(void)
+{
+	char name[16];
+
+	begin("timerlat");
+	u64 due = machine_work(0, name);
+	script.now = due;
+	hit(&irq_begins, 236, 0, 0);
+	EXPECT(machine_due(0));
+	hit(&irq_ends, 236, 0, 0);
+	EXPECT(strstr(machine_noises(), "irq 236 local_timer"));
+	script.now += 4000;
+	switch_tasks(OTHER, WORKER);
+	EXPECT(strstr(machine_noises(), "thread 77"));
+	end();
+}
+
+static void expect_workers(const char *const *names)
+{
+	char name[16];
+	unsigned n = 0;
+
+	for (; names[n]; n++) {
+		EXPECT(machine_work(n, name));
+		EXPECT_STR(name, names[n]);
+	}
+	EXPECT_EQ(machine_work(n, name), 0);
+}
+
+static void workers(void)
+{
+	static const char *const all[] = {"osnoise/0", "osnoise/1", "osnoise/2", "osnoise/3", NULL},
+				 *const some[] = {"osnoise/1", "osnoise/3", NULL},
+				 *const none[] = {NULL};
+
+	begin("osnoise");
+	expect_workers(all);
+	EXPECT_EQ(trace_put("osnoise/cpus", "1,3"), 0);
+	expect_workers(some);
+	EXPECT(!strncmp(trace_nth(5), "[003]", 5));
+	EXPECT_EQ(trace_put("osnoise/options", "OSNOISE_PREEMPT_DISABLE"), 0);
+	expect_workers(some);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	expect_workers(none);
+	EXPECT_EQ(trace_put("osnoise/cpus", "0-3"), 0); /* they stay away */
+	expect_workers(none);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	expect_workers(all);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	expect_workers(none);
+	end();
+}
+
+/* Several instances may have the same of the two: the workers go with the last. */
+static void instances(void)
+{
+	char name[16];
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("a"), 0);
+	begin("osnoise");
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "timerlat"), -EBUSY);
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "osnoise"), 0);
+	EXPECT_EQ(machine_work(4, name), 0);
+	sample(5000, NULL);
+	expect_line(0, "10          5  50.00000       5      1      0      0      0      0");
+	EXPECT(strstr(trace_get("instances/a/trace", NULL), "10          5  50.00000"));
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	sample(5000, NULL);
+	EXPECT_STR(trace_nth(1), "");
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "nop"), 0);
+	EXPECT_EQ(machine_work(0, name), 0);
+	EXPECT_EQ(trace_put("current_tracer", "timerlat"), 0);
+	end();
+	EXPECT_EQ(trace_drop_instance("a"), 0);
+}
+
+/* Each worker's allocation fails once: then there is none. */
+static void no_memory(void)
+{
+	char name[16];
+
+	begin("nop");
+	for (unsigned nth = 1; nth <= HOST_CPUS; nth++) {
+		host_lock();
+		machine_fail_alloc(nth);
+		int err = trace_tracer_set(trace_global, "osnoise", false);
+		machine_fail_alloc(0);
+		host_unlock();
+		EXPECT_EQ(err, -ENOMEM);
+		EXPECT_EQ(machine_work(0, name), 0);
+		EXPECT(!switched.host.enabled);
+	}
+	EXPECT_EQ(trace_put("current_tracer", "timerlat"), 0);
+	end();
+}
+
+static const struct ktap_case cases[] = {
+    {"osnoise.hardware", hardware},
+    {"osnoise.interferences", interferences},
+    {"osnoise.no_workload", no_workload},
+    {"osnoise.stops", stops},
+    {"osnoise.timerlat", timerlat},
+    {"osnoise.timerlat_noise", timerlat_noise},
+    {"osnoise.workers", workers},
+    {"osnoise.instances", instances},
+    {"osnoise.no_memory", no_memory},
+    {NULL, NULL},
+};
+extern const struct ktap_suite suite_osnoise;
+const struct ktap_suite suite_osnoise = {cases};
