@@ -286,6 +286,189 @@ static void changes(void)
 	expect_letters("-aabb-");
 }
 
+#define TURNS 4
+
+static u32 whose;	   /* [A] who had the CPU last, */
+static u64 turn_ns[TURNS]; /* and how long each turn was, of the time of whose it was */
+static u32 turn_count;
+
+/* Looks all the time whether the other has run meanwhile. */
+static void takes_turns(const struct role *r)
+{
+	u64 began = task_runtime_ns(current()), now = began;
+
+	WRITE_ONCE(whose, r->letter);
+	while (READ_ONCE(turn_count) < TURNS) {
+		if (READ_ONCE(whose) == (u32)r->letter) {
+			now = task_runtime_ns(current());
+			continue;
+		}
+		turn_ns[turn_count] = now - began;
+		WRITE_ONCE(turn_count, turn_count + 1);
+		WRITE_ONCE(whose, r->letter);
+		began = now;
+	}
+}
+
+/* No turn of SCHED_RR is shorter than a slice. The first look comes some time after its begin. */
+static void whole_slices(void)
+{
+	static struct role roles[] = {
+	    {'a', SCHED_RR, 10, takes_turns}, {'b', SCHED_RR, 10, takes_turns}};
+	struct threads t = {0};
+	unsigned cpu = begin();
+
+	turn_count = 0;
+	for (unsigned i = 0; i < ARRAY_SIZE(roles); i++)
+		start_role(&t, &roles[i], cpu);
+	end(&t);
+	for (unsigned i = 0; i < TURNS; i++)
+		if (turn_ns[i] < RR_SLICE_NS * 9 / 10)
+			ktap_fail(__FILE__, __LINE__, "turn %u: %lu ns", i, turn_ns[i]);
+}
+
+static void notes_late(const struct role *r)
+{
+	note(r->letter);
+	while (task_runtime_ns(current()) < 3 * RR_SLICE_NS)
+		barrier();
+	note(r->letter);
+}
+
+/* SCHED_FIFO knows no slices. */
+static void no_slices(void)
+{
+	static struct role roles[] = {
+	    {'a', SCHED_FIFO, 10, notes_late}, {'b', SCHED_FIFO, 10, notes_twice}};
+	struct threads t = {0};
+	unsigned cpu = begin();
+
+	for (unsigned i = 0; i < ARRAY_SIZE(roles); i++)
+		start_role(&t, &roles[i], cpu);
+	end(&t);
+	expect_letters("aabb");
+}
+
+/* A task that waits and is given a higher priority than who runs: it runs at once. */
+static void raised(void)
+{
+	static struct role role = {'a', SCHED_FIFO, 10, notes_twice};
+	struct threads t = {0};
+	unsigned cpu = begin();
+
+	start_role(&t, &role, cpu);
+	struct task *a = task_find(t.pid[0]);
+	note('-');
+	task_set_policy(a, &(struct task_policy){.policy = SCHED_FIFO, .rt_priority = 95});
+	note('-');
+	task_put(a);
+	end(&t);
+	expect_letters("-aa-");
+}
+
+/* ---- more than one CPU ---- */
+
+static u32 seen_on; /* [A] one more than the CPU on which it ran; 0: it has not */
+
+static void notes_cpu(void *unused __maybe_unused)
+{
+	atomic_store(&seen_on, 1 + cpu_id());
+	wake_up(&bell);
+}
+
+static u32 may_nap;
+
+static void naps(void *unused __maybe_unused)
+{
+	while (!atomic_load(&may_nap))
+		barrier();
+	wait_event(&bell, atomic_load(&seen_on));
+}
+
+/*
+ * A CPU whose real-time task goes to sleep takes one that waits elsewhere, but none that may not
+ * run there. The case has CPU 0, where that one waits.
+ */
+static void not_taken_over(void)
+{
+	static const struct task_policy above = {.policy = SCHED_FIFO, .rt_priority = 60},
+					below = {.policy = SCHED_FIFO, .rt_priority = 50};
+	struct threads t = {0};
+	unsigned last = cpu_count() - 1;
+
+	if (!last) {
+		ktap_skip("one CPU");
+		return;
+	}
+	begin();
+	seen_on = may_nap = 0;
+	task_set_affinity(current(), 1);
+	thread_start(&t, naps, NULL, (int)last);
+	thread_start(&t, notes_cpu, NULL, 0);
+	struct task *napper = task_find(t.pid[0]), *waiter = task_find(t.pid[1]);
+	task_set_policy(napper, &above);
+	task_set_policy(waiter, &below);
+	atomic_store(&may_nap, 1);
+	while (READ_ONCE(napper->state) == TASK_RUNNING || READ_ONCE(napper->on_cpu))
+		barrier();
+	EXPECT_EQ(atomic_load(&seen_on), 0);
+	task_put(napper);
+	task_put(waiter);
+	end(&t);
+	EXPECT_EQ(seen_on, 1);
+}
+
+/* A task that waits where it may not run any more is taken elsewhere at once. */
+static void waiter_moves(void)
+{
+	struct threads t = {0};
+
+	if (cpu_count() < 2) {
+		ktap_skip("one CPU");
+		return;
+	}
+	begin();
+	seen_on = 0;
+	thread_start(&t, notes_cpu, NULL, (int)cpu_count() - 1);
+	struct task *task = task_find(t.pid[0]);
+	task_set_affinity(task, 1);
+	task_put(task);
+	end(&t);
+	EXPECT_EQ(seen_on, 1);
+}
+
+/* Leaves a letter whenever the other had much time since the last look. */
+static void looks_at_hog(void *arg)
+{
+	struct task *hog = arg;
+	u64 last = task_runtime_ns(hog);
+
+	while (READ_ONCE(letter_count) < 2 && task_runtime_ns(current()) < 3000 * MS) {
+		u64 now = task_runtime_ns(hog);
+
+		if (now - last >= 500 * MS)
+			note('.');
+		last = now;
+	}
+	WRITE_ONCE(stop, 1);
+}
+
+/* When the period of the rest is over, the next one is theirs again. */
+static void runs_again(void)
+{
+	static struct role role = {'h', SCHED_FIFO, 50, hogs};
+	struct threads t = {0};
+	unsigned cpu = begin();
+
+	stop = 0;
+	start_role(&t, &role, cpu);
+	struct task *hog = task_find(t.pid[0]);
+	thread_start(&t, looks_at_hog, hog, (int)cpu);
+	end(&t);
+	task_put(hog);
+	expect_letters("..h");
+}
+
 static const struct ktap_case cases[] = {
     {"realtime.by_priority", by_priority},
     {"realtime.equals", equals},
@@ -293,6 +476,12 @@ static const struct ktap_case cases[] = {
     {"realtime.preempts", preempts},
     {"realtime.on_each_cpu", on_each_cpu},
     {"realtime.changes", changes},
+    {"realtime.whole_slices", whole_slices},
+    {"realtime.no_slices", no_slices},
+    {"realtime.raised", raised},
+    {"realtime.not_taken_over", not_taken_over},
+    {"realtime.waiter_moves", waiter_moves},
+    {"realtime.runs_again", runs_again},
     {"realtime.rests", rests}, /* last: the rest goes on for a while */
     {NULL, NULL},
 };

@@ -207,7 +207,7 @@ static void timer_restarts_itself(void)
 
 struct slow {
 	struct timer timer;
-	u32 began, ended;
+	u32 began, asked, ended;
 };
 
 static void ring_slowly(struct timer *t)
@@ -215,7 +215,9 @@ static void ring_slowly(struct timer *t)
 	struct slow *s = container_of(t, struct slow, timer);
 
 	atomic_store(&s->began, 1);
-	spin_ns(MS / 5);
+	while (!atomic_load(&s->asked))
+		cpu_relax();
+	spin_ns(10 * MS);
 	atomic_store(&s->ended, 1);
 }
 
@@ -239,9 +241,32 @@ static void cancel_waits(void)
 	cpu_call(1, start_slow, &s);
 	while (!atomic_load(&s.began))
 		cpu_relax();
+	atomic_store(&s.asked, 1);
 	EXPECT(!timer_cancel(&s.timer));
 	EXPECT_EQ(s.ended, 1);
 	task_set_affinity(current(), UINT64_MAX);
+}
+
+static void cancel_itself(struct timer *t)
+{
+	struct slow *s = container_of(t, struct slow, timer);
+
+	EXPECT(!timer_cancel(t));
+	timer_start(t, clock_ns() + 3600000 * MS);
+	EXPECT(timer_cancel(t));
+	atomic_store(&s->ended, 1);
+}
+
+/* A callback may cancel its own timer: that does not wait for the callback. */
+static void cancelled_by_itself(void)
+{
+	struct slow s = {.began = 0};
+
+	timer_setup(&s.timer, cancel_itself);
+	timer_start(&s.timer, 0);
+	while (!atomic_load(&s.ended))
+		sleep_ns(MS, NULL);
+	EXPECT(!timer_cancel(&s.timer));
 }
 
 /* ---- Deferred work and NMIs ---- */
@@ -312,6 +337,7 @@ static const struct ktap_case cases[] = {
     {"timer.in_order", timers_in_order},
     {"timer.restarts_itself", timer_restarts_itself},
     {"timer.cancel_waits", cancel_waits},
+    {"timer.cancelled_by_itself", cancelled_by_itself},
     {"irq_work.deferred", deferred_work},
     {"nmi.reaches_all", nmi_reaches_all},
     {NULL, NULL},
