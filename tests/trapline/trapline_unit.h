@@ -38,3 +38,6 @@ int explain_tests(void);
 int xml_tests(void);
 int dat_page_tests(void);
 int strace_tests(void);
+int forms_tests(void);
+int page_tests(void);
+int dat_tests(void);

@@ -178,10 +178,10 @@ static void flush(struct ctf *c, unsigned cpu)
 	s->first = s->last;
 }
 
-/* Up to the NUL: a string of CTF ends there. */
+/* Up to the NUL: a string of CTF ends there. `text` is NULL if the value is missing. */
 static void put_text(struct bytes *b, const char *text, size_t n)
 {
-	bytes_put(b, text, strnlen(text, n));
+	bytes_put(b, text, text ? strnlen(text, n) : 0);
 	bytes_zeros(b, 1);
 }
 

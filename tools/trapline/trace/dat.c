@@ -203,11 +203,12 @@ static void read_cpus(struct reader *r, uint32_t cpus, bool has_clock)
 			entry[n][0] = number(r, 8);
 			entry[n][1] = number(r, 8);
 		}
+		uint32_t whole = r->broken && n ? n - 1 : n; /* rows of the table */
 		const char *p = has_clock && !r->broken ? text(r, 8, &size) : NULL;
 		if (p && !r->broken)
 			trace_set_clock(r->t, p, size);
 		r->t->cpu = xmalloc(cpus * sizeof(*r->t->cpu));
-		r->t->cpus = r->broken && n ? n - 1 : n;
+		r->t->cpus = whole;
 		for (uint32_t i = 0; i < r->t->cpus; i++)
 			place(r, &r->t->cpu[i], entry[i][0], entry[i][1]);
 	}

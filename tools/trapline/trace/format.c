@@ -155,7 +155,7 @@ static bool parse_field(struct event *ev, struct line l)
 	return true;
 }
 
-/* "%ps ...", (void *)REC->ip */
+/* "%ps ...", (void *)REC->ip: another argument may follow, or the line ends. */
 static bool is_symbol(const struct event *ev, const struct field *f)
 {
 	char text[128];
@@ -165,7 +165,7 @@ static bool is_symbol(const struct event *ev, const struct field *f)
 				? strstr(ev->print_fmt, text)
 				: NULL;
 
-	return found && strchr(",) \"", found[n]);
+	return found && strchr(",) \"\n", found[n]);
 }
 
 /* What stands after "print fmt: " may have lines of its own. */
