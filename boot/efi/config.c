@@ -38,6 +38,15 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* 36 and more: it is none. '@' and '`' precede the letters, and are none either. */
+static unsigned digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 10 : 36;
+}
+
 /* A number in `base` that fills the text; at most `max`. */
 static bool number(const char *s, unsigned base, uint32_t max, uint32_t *out)
 {
@@ -46,8 +55,8 @@ static bool number(const char *s, unsigned base, uint32_t max, uint32_t *out)
 	if (!*s)
 		return false;
 	for (; *s; s++) {
-		unsigned digit =
-		    *s <= '9' ? (unsigned)(*s - '0') : (unsigned)((*s | 32) - 'a') + 10;
+		unsigned digit = digit_of(*s);
+
 		if (digit >= base)
 			return false;
 		v = v * base + digit;

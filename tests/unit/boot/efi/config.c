@@ -39,7 +39,7 @@ static void config_good(void)
 	      "lastboot 128\n\n"
 	      "kernel boot/kernel.elf 1C291ca3\n"
 	      "archive more.cpio\n"
-	      "cmdline quiet\n"
+	      "cmdline quiet ~a\n"
 	      "entry First one\n"
 	      "entry Second\n"
 	      "cmdline trace_event=boot:*\n"
@@ -55,9 +55,9 @@ static void config_good(void)
 	EXPECT(!config.archive.has_crc);
 	EXPECT_EQ(config.entry_count, 2);
 	EXPECT_STR(config.entries[0].title, "First one");
-	EXPECT_STR(config.entries[0].cmdline, "quiet");
+	EXPECT_STR(config.entries[0].cmdline, "quiet ~a");
 	EXPECT_STR(config.entries[1].title, "Second");
-	EXPECT_STR(config.entries[1].cmdline, "quiet trace_event=boot:* maxcpus=1");
+	EXPECT_STR(config.entries[1].cmdline, "quiet ~a trace_event=boot:* maxcpus=1");
 }
 
 /*
@@ -72,6 +72,10 @@ static void config_short(void)
 	EXPECT_EQ(config.timeout, 0);
 	EXPECT_EQ(config.entry_count, 1);
 	EXPECT_STR(config.entries[0].cmdline, "");
+	parse_bytes("\xef\xbb\xbf", 2); /* the mark of an editor, cut off: the file ends before */
+	EXPECT_EQ(complaints, 1);
+	parse_bytes("\xef\xbb\xbf", 3);
+	EXPECT_EQ(complaints, 0);
 	parse("timeout never\ncmdline debug");
 	EXPECT_EQ(config.timeout, CONFIG_NEVER);
 	EXPECT_STR(config.entries[0].cmdline, "debug");
@@ -85,6 +89,10 @@ static void config_bad_lines(void)
 	    {"timeout", "timeout wants seconds, 0 to 3600, or never"},
 	    {"timeout 3601", "timeout wants seconds, 0 to 3600, or never"},
 	    {"timeout -1", "timeout wants seconds, 0 to 3600, or never"},
+	    {"timeout @", "timeout wants seconds, 0 to 3600, or never"},
+	    {"timeout `", "timeout wants seconds, 0 to 3600, or never"},
+	    {"timeout 1/", "timeout wants seconds, 0 to 3600, or never"},
+	    {"timeout 1:", "timeout wants seconds, 0 to 3600, or never"},
 	    {"timeout 99999999999999999999", "timeout wants seconds, 0 to 3600, or never"},
 	    {"default 0", "default wants the number of an entry, 1 to 9"},
 	    {"default 10", "default wants the number of an entry, 1 to 9"},
@@ -92,6 +100,7 @@ static void config_bad_lines(void)
 	    {"kernel", "the name of the file is missing"},
 	    {"kernel k 1234567", "the checksum is not 8 hexadecimal digits"},
 	    {"kernel k 123456789", "the checksum is not 8 hexadecimal digits"},
+	    {"kernel k 1234567@", "the checksum is not 8 hexadecimal digits"},
 	    {"kernel k 1234567g", "the checksum is not 8 hexadecimal digits"},
 	    {"archive", "the name of the file is missing"},
 	    {"entry", "the entry has no title"},

@@ -104,6 +104,10 @@ static void kernel_damaged(void)
 	    {64 + 40, ~0UL, 8, "has a segment of absurd size or address"},
 	    {64 + 16, 0x100000, 8, "has a segment of absurd size or address"},
 	    {64 + 16, ~0UL - 0x800, 8, "has a segment of absurd size or address"},
+	    /* beyond what the loader can map, by a byte; and the last that it can */
+	    {64 + 56 + 16, BOOT_LINK_BASE + (1UL << 30) - 0x1eff, 8,
+		"has a segment of absurd size or address"},
+	    {64 + 56 + 16, BOOT_LINK_BASE + (1UL << 30) - 0x1f00, 8, "has segments too far apart"},
 	    {64 + 40, 0x2001, 8, "has segments that overlap"},
 	    {64 + 56 + 16, BOOT_LINK_BASE + (128UL << 20), 8, "has segments too far apart"},
 	    {64 + 112, 6, 4, "is no kernel of Trapline: the note with its entry is missing"},

@@ -64,29 +64,36 @@ static void map_types(void)
 	EXPECT(!memory_map_take(&info, map, sizeof(map[0]) - 1, sizeof(map[0])));
 }
 
+static u64 usable_pages(void)
+{
+	u64 sum = 0;
+
+	for (unsigned i = 0; i < info.range_count; i++)
+		if (info.ranges[i].type == BOOT_MEM_USABLE)
+			sum += info.ranges[i].size / PAGE_SIZE;
+	return sum;
+}
+
 /* More than there is room for: reserved ones go first, then the smallest. */
 static void map_too_long(void)
 {
 	unsigned n = BOOT_MAX_RANGES + 40;
-	u64 sum = 0;
 
 	for (unsigned i = 0; i < n;
 	     i++) /* usable of 1, 2, 3 ... pages; every fourth reserved; gaps */
 		set(i, i % 4 ? 7 : 0, i * 0x1000000UL, i + 1, 0);
 	EXPECT(memory_map_take(&info, map, n * sizeof(map[0]), sizeof(map[0])));
 	EXPECT_EQ(info.range_count, BOOT_MAX_RANGES);
-	for (unsigned i = 0; i < info.range_count; i++)
-		if (info.ranges[i].type == BOOT_MEM_USABLE)
-			sum += info.ranges[i].size / PAGE_SIZE;
 	u64 all = 0;
 	for (unsigned i = 0; i < n; i++)
 		all += i % 4 ? i + 1 : 0;
-	EXPECT_EQ(sum, all); /* 126 usable ones: none had to go */
+	EXPECT_EQ(usable_pages(), all); /* 126 usable ones: none had to go */
 	memory_map_keep(&info, 0x7000000, 0x3000);
 	bool kept = false;
 	for (unsigned i = 0; i < info.range_count; i++)
 		kept |= info.ranges[i].type == BOOT_MEM_KEPT && info.ranges[i].base == 0x7000000;
 	EXPECT(kept);
+	EXPECT_EQ(usable_pages(), all);
 	EXPECT_EQ(info.range_count, BOOT_MAX_RANGES);
 	for (unsigned i = 0; i < n; i++)
 		set(i, 7, i * 0x1000000UL, i + 1, 0);
@@ -94,6 +101,15 @@ static void map_too_long(void)
 	EXPECT_EQ(info.range_count, BOOT_MAX_RANGES);
 	for (unsigned i = 0; i < info.range_count; i++)
 		EXPECT(info.ranges[i].size > 40 * PAGE_SIZE);
+	/* ACPI's tables are never left out, however small; the last of them ends what is mapped. */
+	set(n, 9, n * 0x1000000UL, 1, 0);
+	EXPECT(memory_map_take(&info, map, (n + 1) * sizeof(map[0]), sizeof(map[0])));
+	bool acpi = false;
+	for (unsigned i = 0; i < info.range_count; i++)
+		acpi |= info.ranges[i].type == BOOT_MEM_ACPI;
+	EXPECT(acpi);
+	EXPECT_EQ(memory_map_end(map, (n + 1) * sizeof(map[0]), sizeof(map[0])),
+	    n * 0x1000000UL + PAGE_SIZE);
 }
 
 /* ---- The firmware's times ---- */
