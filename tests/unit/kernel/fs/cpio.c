@@ -73,6 +73,35 @@ static void reads_entries(void)
 	EXPECT_EQ(cpio_next(&c, &e), 0);
 }
 
+/* The other magic, of archives with checksums; and digits as capital letters. */
+static void reads_other_headers(void)
+{
+	struct archive a = {.size = 0};
+	struct cpio_entry e;
+
+	add(&a, "one", "0123456789");
+	a.data[5] = '2';
+	a.data[6 + 6 * 8 + 7] = 'A'; /* of its size, 10 */
+	EXPECT_EQ(first(&a, a.size, &e), 1);
+	EXPECT_EQ(e.size, 10);
+}
+
+/* The longest name that there may be, and one more character. */
+static void longest_name(void)
+{
+	static char data[2 * 4096];
+	struct cpio_entry e;
+	struct cpio c;
+
+	for (unsigned size = 4095; size <= 4097; size++) {
+		memset(data, 0, sizeof(data));
+		scnprintf(data, sizeof(data), "070701%088x%08x%08x", 1, size, 0);
+		memset(data + 110, 'x', size - 1);
+		cpio_init(&c, data, sizeof(data));
+		EXPECT_EQ(cpio_next(&c, &e), size <= 4096 ? 1 : -EINVAL);
+	}
+}
+
 static void reads_archives_in_a_row(void)
 {
 	struct archive a = {.size = 0};
@@ -244,6 +273,8 @@ static void empty_is_no_error(void)
 static const struct ktap_case cases[] = {
     {"cpio.random_damage", random_damage},
     {"cpio.reads_entries", reads_entries},
+    {"cpio.reads_other_headers", reads_other_headers},
+    {"cpio.longest_name", longest_name},
     {"cpio.reads_archives_in_a_row", reads_archives_in_a_row},
     {"cpio.survives_every_cut", survives_every_cut},
     {"cpio.refuses_bad_numbers", refuses_bad_numbers},

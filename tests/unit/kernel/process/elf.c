@@ -124,6 +124,78 @@ static void interpreter(void)
 	}
 }
 
+/* The first of two counts. */
+static void interpreters(void)
+{
+	struct elf_image img;
+
+	good_file();
+	put(head + 56, 4, 2);
+	put_phdr(2, 3, 4, 0x1000, 0, 28, 28);
+	put_phdr(3, 3, 4, 0x1100, 0, 5, 5);
+	EXPECT_EQ(plan(FSIZE, &img), 0);
+	EXPECT_EQ(img.interp, 0x1000);
+	EXPECT_EQ(img.interp_size, 28);
+}
+
+/* A segment of zeros alone: its place in the file says nothing. */
+static void no_file_part(void)
+{
+	struct elf_image img;
+
+	good_file();
+	put_phdr(1, 1, 6, 0x2101, 0x403100, 0, 0x3000);
+	EXPECT_EQ(plan(FSIZE, &img), 0);
+	EXPECT_EQ(img.seg[1].offset, 0);
+	EXPECT_EQ(img.seg[1].file_end, 0);
+	EXPECT(img.seg[1].zeros);
+}
+
+/* Program headers that no segment has as a whole are nowhere. */
+static void headers_cut(void)
+{
+	struct elf_image img;
+
+	for (u64 end = 64 + 3 * ELF_PHDR_SIZE - 1; end <= 64 + 3 * ELF_PHDR_SIZE; end++) {
+		good_file();
+		put_phdr(0, 1, 5, 0, 0x401000, end, 0x1800);
+		EXPECT_EQ(plan(FSIZE, &img), 0);
+		EXPECT_EQ(img.phdr, end < 64 + 3 * ELF_PHDR_SIZE ? 0 : 0x401040);
+	}
+}
+
+/* As many segments as there may be, and one more. */
+static void many_segments(void)
+{
+	static struct {
+		struct elf_image img;
+		u64 after;
+	} out;
+
+	for (unsigned n = ELF_MAX_SEGMENTS; n <= ELF_MAX_SEGMENTS + 1; n++) {
+		good_file();
+		put(head + 56, n, 2);
+		for (unsigned i = 0; i < n; i++)
+			put_phdr(i, 1, 5, 0, 0x401000 + i * PAGE_SIZE, 0x800, 0x800);
+		out.after = 0x5a5a5a5a;
+		EXPECT_EQ(plan(FSIZE, &out.img), n > ELF_MAX_SEGMENTS ? -ENOEXEC : 0);
+		EXPECT_EQ(out.after, 0x5a5a5a5a);
+	}
+	EXPECT_EQ(out.img.count, ELF_MAX_SEGMENTS);
+}
+
+/* No room below the limit for what is moved. */
+static void moved_too_far(void)
+{
+	struct elf_image img;
+
+	for (u64 base = LIMIT - PAGE_SIZE; base <= LIMIT + PAGE_SIZE; base += PAGE_SIZE) {
+		good_file();
+		put(head + 16, 3, 2);
+		EXPECT_EQ(elf_load_plan(head, phdrs, FSIZE, base, LIMIT, &img), -ENOEXEC);
+	}
+}
+
 /* Is there memory after the file's part? */
 static void zeros(void)
 {
@@ -267,6 +339,11 @@ static const struct ktap_case cases[] = {
     {"elf.good", good},
     {"elf.moved", moved},
     {"elf.interpreter", interpreter},
+    {"elf.interpreters", interpreters},
+    {"elf.no_file_part", no_file_part},
+    {"elf.headers_cut", headers_cut},
+    {"elf.many_segments", many_segments},
+    {"elf.moved_too_far", moved_too_far},
     {"elf.zeros", zeros},
     {"elf.broken", broken},
     {"elf.cut_off", cut_off},
