@@ -242,15 +242,16 @@ __trace_text void critical_irq_returns(const struct regs *r)
 __trace_text void critical_idle(bool begins)
 {
 	u64 ip = (u64)__builtin_return_address(0);
+	u64 parent = critical_caller(*(const u64 *)__builtin_frame_address(0));
 
 	if (begins) {
-		critical_irq_enable(ip, 0);
+		critical_irq_enable(ip, parent);
 		if (READ_ONCE(watched))
-			trace_critical_end(ip, 0);
+			trace_critical_end(ip, parent);
 	} else if (critical_by_preempt()) {
 		u64 flags = irq_save();
 
-		critical_begin(ip, 0);
+		critical_begin(ip, parent);
 		irq_restore(flags);
 	}
 }
