@@ -62,8 +62,9 @@ struct mailbox {
 		u64 pages[SLOTS]; /* physical addresses */
 	} queues[CPUS];
 };
-static const u64 mailbox_sign[4] = {
-    0x6c70617254206e69UL, 0x6b616f7320676e72UL, 0x786f626c69616d20UL, 0x0a312065676170UL};
+/* Inverted: the host looks for the sign at the beginning of each page, and may meet this first. */
+static const u64 mailbox_sign_inverted[4] = {
+    ~0x6c70617254206e69UL, ~0x6b616f7320676e72UL, ~0x786f626c69616d20UL, ~0x0a312065676170UL};
 
 /* One CPU. */
 static struct soak_cpu {
@@ -369,7 +370,8 @@ static bool begin(void)
 		return false;
 	_Static_assert(sizeof(*box) <= PAGE_SIZE, "the mailbox is one page");
 	box->cpus = cpu_total;
-	memcpy(box->sign, mailbox_sign, sizeof(box->sign));
+	for (unsigned i = 0; i < ARRAY_SIZE(mailbox_sign_inverted); i++)
+		box->sign[i] = ~mailbox_sign_inverted[i];
 	return nmi_handler_add(on_nmi) == 0;
 }
 
