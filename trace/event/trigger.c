@@ -37,9 +37,9 @@
 u32 trace_triggers_call(
     struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len)
 {
-	const struct trace_trigger_hit hit = {ctx, rec, len};
-	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
 	u32 kinds = 0;
+	const struct trace_trigger_hit hit = {.ctx = ctx, .rec = rec, .len = len, .after = &kinds};
+	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
 
 	for (; t; t = atomic_load_acquire(&t->next)) {
 		if (!rec && trace_trigger_looks(t))
@@ -57,7 +57,7 @@ u32 trace_triggers_call(
 void trace_triggers_call_unseen(
     struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len)
 {
-	const struct trace_trigger_hit hit = {ctx, rec, len};
+	const struct trace_trigger_hit hit = {.ctx = ctx, .rec = rec, .len = len};
 	struct trace_trigger *t = atomic_load_acquire(&file->triggers);
 
 	for (; t; t = atomic_load_acquire(&t->next))
@@ -78,12 +78,13 @@ static void trace_triggers_call_kinds(
 
 void trace_triggers_post(struct trace_event_file *file, const struct host_context *ctx, u32 kinds)
 {
-	const struct trace_trigger_hit hit = {.ctx = ctx};
+	const u32 snapshots = TRACE_TRIGGER_SNAPSHOT | TRACE_TRIGGER_HIST;
+	const struct trace_trigger_hit hit = {.ctx = ctx, .post = true};
 
-	if (kinds & TRACE_TRIGGER_SNAPSHOT)
-		trace_triggers_call_kinds(file, &hit, TRACE_TRIGGER_SNAPSHOT);
-	if (kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT)
-		trace_triggers_call_kinds(file, &hit, kinds & ~(u32)TRACE_TRIGGER_SNAPSHOT);
+	if (kinds & snapshots)
+		trace_triggers_call_kinds(file, &hit, kinds & snapshots);
+	if (kinds & ~snapshots)
+		trace_triggers_call_kinds(file, &hit, kinds & ~snapshots);
 }
 
 bool trace_trigger_take(struct trace_trigger *t)

@@ -58,6 +58,8 @@ struct trace_trigger_hit {
 	const struct host_context *ctx; /* NULL: not read; with a record or after it, always set */
 	const void *rec;
 	u32 len;
+	u32 *after; /* act() adds its kind to be called again after the record; NULL: it cannot */
+	bool post;  /* the record was made */
 };
 
 /* A row of the table of commands. */

@@ -6,6 +6,7 @@
 #include "trace/dynevent/synth.h"
 #include "trace/event/array.h"
 #include "trace/event/snapshot.h"
+#include "trace/event/trigger.h"
 #include "trace/hist/hist.h"
 #include "trace/host_context.h"
 
@@ -21,9 +22,36 @@ static void hist_trace_synth(
 	synth_event_record(a->synth, ctx, vals);
 }
 
-/* Only for what is more than in any entry before (or another than last time). */
+static void hist_take_snapshot(
+    struct hist *h, struct hist_snapshot *shot, const struct host_context *ctx)
+{
+	if (trace_snapshot_take(h->file->tr, ctx))
+		atomic_store_release(&shot->taken, true);
+}
+
+/*
+ * After the record. If another hit of this CPU came in between, it has taken the snapshot of both.
+ */
+void hist_take_snapshots(struct hist *h, const struct host_context *ctx)
+{
+	const u64 mine = 1UL << ctx->cpu;
+
+	for (u32 i = 0; i < h->n_actions; i++) {
+		struct hist_snapshot *shot = h->actions[i]->shot;
+
+		if (!shot || !(atomic_load(&shot->due) & mine))
+			continue;
+		atomic_and(&shot->due, ~mine);
+		hist_take_snapshot(h, shot, ctx);
+	}
+}
+
+/*
+ * Only for what is more than in any entry before (or another than last time). As on Linux, the
+ * snapshot contains the record of this hit, which is made later.
+ */
 static void do_snapshot(struct hist *h, struct hist_action *a, struct hist_entry *e, u64 value,
-    const struct host_context *ctx)
+    const struct host_context *ctx, u32 *after)
 {
 	struct hist_snapshot *shot = a->shot;
 	u64 before = atomic_load(&shot->value);
@@ -33,12 +61,16 @@ static void do_snapshot(struct hist *h, struct hist_action *a, struct hist_entry
 	if (!atomic_cas(&shot->value, before, value))
 		return;
 	atomic_store_release(&shot->entry, e);
-	if (trace_snapshot_take(h->file->tr, ctx))
-		atomic_store_release(&shot->taken, true);
+	if (!after) {
+		hist_take_snapshot(h, shot, ctx);
+		return;
+	}
+	atomic_or(&shot->due, 1UL << ctx->cpu);
+	*after |= TRACE_TRIGGER_HIST;
 }
 
 static void do_tracked(struct hist *h, struct hist_action *a, struct hist_entry *e,
-    const struct host_context *ctx, const void *rec, u32 len, const u64 *refs)
+    const struct host_context *ctx, const void *rec, u32 len, const u64 *refs, u32 *after)
 {
 	u64 value = refs[a->ref->ref_index], before;
 
@@ -50,7 +82,7 @@ static void do_tracked(struct hist *h, struct hist_action *a, struct hist_entry 
 	if (a->kind == HIST_SAVE)
 		hist_store_params(h, e, h->save_vars, h->n_save_vars, ctx, rec, len);
 	else if (a->kind == HIST_SNAPSHOT)
-		do_snapshot(h, a, e, value, ctx);
+		do_snapshot(h, a, e, value, ctx, after);
 	else
 		hist_trace_synth(a, ctx, refs);
 }
@@ -63,7 +95,7 @@ static void do_tracked(struct hist *h, struct hist_action *a, struct hist_entry 
 static u8 depth[MAX_CPUS]; /* [C] */
 
 void hist_run_actions(struct hist *h, struct hist_entry *e, const struct host_context *ctx,
-    const void *rec, u32 len, const u64 *refs)
+    const void *rec, u32 len, const u64 *refs, u32 *after)
 {
 	if (depth[ctx->cpu] == DEPTH_MAX) {
 		local_inc(&h->file->counts[ctx->cpu].trigger_missed);
@@ -75,7 +107,7 @@ void hist_run_actions(struct hist *h, struct hist_entry *e, const struct host_co
 		if (a->handler == HIST_ONMATCH)
 			hist_trace_synth(a, ctx, refs);
 		else
-			do_tracked(h, a, e, ctx, rec, len, refs);
+			do_tracked(h, a, e, ctx, rec, len, refs, after);
 	}
 	depth[ctx->cpu]--;
 }

@@ -135,6 +135,7 @@ struct hist_snapshot {
 	u64 value;		  /* [A] */
 	bool taken;		  /* [A] */
 	struct hist_entry *entry; /* [A] */
+	u64 due;		  /* [A] a bit per CPU: taken once its record was made */
 };
 
 struct hist_action {
@@ -219,7 +220,12 @@ extern struct list_head hists; /* the started histograms */
 
 /* ---- counting ---- */
 
-void hist_update(struct hist *h, const struct host_context *ctx, const void *rec, u32 len);
+/*
+ * `after`: where TRACE_TRIGGER_HIST is added if a snapshot() shall contain this record, so that
+ * hist_take_snapshots() has to follow it. NULL: there will be no record, and it is taken at once.
+ */
+void hist_update(
+    struct hist *h, const struct host_context *ctx, const void *rec, u32 len, u32 *after);
 /* The same if h->simple, from an image of the fields. After host_preempt_disable(). */
 void hist_update_from_fields(struct hist *h, const void *rec);
 
@@ -282,7 +288,8 @@ void hist_show_actions(struct seq *s, const struct hist *h);
 
 /* do.c */
 void hist_run_actions(struct hist *h, struct hist_entry *e, const struct host_context *ctx,
-    const void *rec, u32 len, const u64 *refs);
+    const void *rec, u32 len, const u64 *refs, u32 *after);
+void hist_take_snapshots(struct hist *h, const struct host_context *ctx);
 void hist_show_tracked(struct seq *s, const struct hist *h, struct hist_entry *e);
 void hist_show_snapshot(struct seq *s, const struct hist *h);
 

@@ -34,12 +34,16 @@ void hist_trigger_act(struct trace_trigger *t, const struct trace_trigger_hit *h
 {
 	struct hist_use *use = use_of(t);
 
+	if (unlikely(hit->post)) {
+		hist_take_snapshots(use->h, hit->ctx);
+		return;
+	}
 	if (unlikely(READ_ONCE(use->paused)))
 		return;
 	if (unlikely(!hit->rec))
 		trace_trigger_missed(t);
 	else
-		hist_update(use->h, hit->ctx, hit->rec, hit->len);
+		hist_update(use->h, hit->ctx, hit->rec, hit->len, hit->after);
 }
 
 static void hist_trigger_update_fields(struct trace_trigger *t, const void *rec)

@@ -17,6 +17,7 @@ struct hit {
 	const struct host_context *ctx;
 	const char *rec;
 	u32 len;
+	u32 *after;
 	const u64 *refs;
 	struct hist_entry *entry; /* NULL while the key is made */
 };
@@ -356,7 +357,7 @@ static __noinline void hist_update_slow(struct hit *hit)
 		return;
 	store_values(hit);
 	if (h->n_actions && hist_resolve_refs(hit, key, refs, true))
-		hist_run_actions(h, hit->entry, hit->ctx, hit->rec, hit->len, refs);
+		hist_run_actions(h, hit->entry, hit->ctx, hit->rec, hit->len, refs, hit->after);
 }
 
 /* What is not where it is looked for first: elsewhere, or new. */
@@ -409,7 +410,8 @@ static inline __attribute__((always_inline)) void update_simple(
 		hist_add(h->map, e, i, load(h->fields[i], rec + h->fields[i]->at));
 }
 
-void hist_update(struct hist *h, const struct host_context *ctx, const void *rec, u32 len)
+void hist_update(
+    struct hist *h, const struct host_context *ctx, const void *rec, u32 len, u32 *after)
 {
 	if (unlikely(READ_ONCE(h->stopped)))
 		return;
@@ -418,7 +420,7 @@ void hist_update(struct hist *h, const struct host_context *ctx, const void *rec
 	} else if (h->simple == 2 && len >= h->simple_len) {
 		update_simple(h, ctx->cpu, ctx, rec, 2);
 	} else {
-		struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len};
+		struct hit hit = {.h = h, .ctx = ctx, .rec = rec, .len = len, .after = after};
 		hist_update_slow(&hit);
 	}
 }

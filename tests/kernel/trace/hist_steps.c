@@ -182,7 +182,7 @@ static void hist_steps_track(u64 value)
 
 	host_context(&ctx);
 	refs[tracking->actions[0]->ref->index] = value;
-	hist_run_actions(tracking, tracked, &ctx, NULL, 0, refs);
+	hist_run_actions(tracking, tracked, &ctx, NULL, 0, refs, NULL);
 }
 
 static void hist_steps_larger(void *unused __maybe_unused)
