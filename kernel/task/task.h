@@ -220,8 +220,8 @@ static inline __attribute__((always_inline)) u64 task_runtime_ns(const struct ta
 	u64 total, start, now;
 
 	do {
+		start = READ_ONCE(t->run_start_ns); /* first: each charge changes it */
 		total = READ_ONCE(t->run_total_ns);
-		start = READ_ONCE(t->run_start_ns);
 		now = READ_ONCE(t->on_cpu) ? clock_ns() : start;
 		barrier();
 	} while (unlikely(READ_ONCE(t->run_start_ns) != start));
