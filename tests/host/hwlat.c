@@ -1,33 +1,15 @@
-/* hwlat over a clock of ours: what is stolen is known to the nanosecond. */
+/*
+ * hwlat over a scripted clock: each case knows to the nanosecond how much time is stolen. Outer
+ * gaps come before odd readings of a sample, inner ones before even.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
+#include "tests/host/scripted_clock.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/host_lock.h"
 #include "trace/tracer/hwlat.h"
 #include "trace/tracer/tracer.h"
-
-#define STEP_NS 100 /* between two readings */
-
-/*
- * At reading number `at` so much more has gone by; 0: at none. Outer gaps come before odd readings
- * of a sample, inner ones before even.
- */
-static struct {
-	u64 now, reads, at, steal_ns;
-	void (*meanwhile)(void);
-} script;
-
-static u64 clock_of_script(void)
-{
-	script.now += STEP_NS;
-	if (++script.reads == script.at) {
-		script.now += script.steal_ns;
-		if (script.meanwhile)
-			script.meanwhile();
-	}
-	return script.now;
-}
 
 static void begin(const char *mode)
 {

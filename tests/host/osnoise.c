@@ -1,11 +1,12 @@
 /*
- * osnoise, timerlat and what they count as noise, over a clock of ours: each number is known to the
- * nanosecond. What comes in while the clock is read is made by the case, which calls the consumers
- * of tracepoints as their call sites do.
+ * osnoise, timerlat and what they count as noise, over a scripted clock: each case knows each
+ * number to the nanosecond. The case itself makes the interrupts that come while a tracer reads the
+ * clock: it calls the consumers of tracepoints as their call sites do.
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"
+#include "tests/host/scripted_clock.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/consumer.h"
 #include "trace/host_lock.h"
@@ -13,26 +14,8 @@
 #include "trace/tracer/noise.h"
 #include "trace/tracer/tracer.h"
 
-#define STEP_NS 100 /* between two readings */
-#define START	5000000000UL
-#define US	1000UL
-
-/* At reading number `at` so much more has gone by, and that has come in; 0: at none. */
-static struct {
-	u64 now, reads, at, steal_ns;
-	void (*meanwhile)(void);
-} script;
-
-static u64 clock_of_script(void)
-{
-	script.now += STEP_NS;
-	if (++script.reads == script.at) {
-		script.now += script.steal_ns;
-		if (script.meanwhile)
-			script.meanwhile();
-	}
-	return script.now;
-}
+#define START 5000000000UL
+#define US    1000UL
 
 /* Tracepoints without an event: who finds one by its name adds its consumers. */
 static struct tracepoint {
@@ -153,7 +136,7 @@ static void expect_line(unsigned n, const char *wanted)
 	EXPECT_STR(text ? text + 2 : line, wanted);
 }
 
-/* Time that nobody is seen to have taken: the hardware's. */
+/* The tracer charges the hardware with time that it saw no interrupt and no task take. */
 static void hardware(void)
 {
 	begin("osnoise");
@@ -211,7 +194,7 @@ static void others(void)
 	switch_tasks(THIRD, WORKER);
 }
 
-/* What comes in makes an event with its net duration, is counted, and is not the hardware's. */
+/* An interrupt or a task makes an event with its net duration; the tracer counts it apart. */
 static void interferences(void)
 {
 	begin("osnoise");
