@@ -242,7 +242,7 @@ __trace_text void critical_irq_returns(const struct regs *r)
 __trace_text void critical_idle(bool begins)
 {
 	u64 ip = (u64)__builtin_return_address(0);
-	u64 parent = critical_caller(*(const u64 *)__builtin_frame_address(0));
+	u64 parent = critical_caller(*(const u64 *)__builtin_frame_address(0)); /* sched_idle()'s */
 
 	if (begins) {
 		critical_irq_enable(ip, parent);

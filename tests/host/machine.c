@@ -265,7 +265,7 @@ void host_on_each_cpu(void (*fn)(void *), void *arg)
 
 /*
  * An idle CPU sleeps until there is news or a signal, but for 1 ms at most: ThreadSanitizer keeps a
- * signal that comes right before the call for later, and nobody would wake the thread for it.
+ * signal that comes right before the call for later; without the limit, the thread slept on.
  */
 static void idle(struct cpu *cpu, unsigned seen)
 {

@@ -51,7 +51,7 @@ void machine_smis(bool there, unsigned more);
 u64 machine_work(unsigned nth, char *name);
 /* The interrupt of the n-th worker's timer; false: it has none. */
 bool machine_due(unsigned nth);
-/* What the tracers of noise told the host since the last call, a line each. */
+/* The calls of host_*_noise() and host_sample_threshold() since the last call, a line each. */
 const char *machine_noises(void);
 /* host_task_of() knows these, by their addresses. */
 struct host_task;

@@ -12,7 +12,7 @@
 static struct bytes file;
 static struct trace trace;
 
-/* What differs from a good file. */
+/* A file as these fields say; each case changes some of `good`. */
 struct how {
 	const char *version;
 	uint8_t endian, long_size;

@@ -119,8 +119,8 @@ u32 trace_triggers_call(
 void trace_triggers_call_unseen(
     struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len);
 /*
- * Calls the triggers of these kinds, snapshot first: as on Linux, the records of the others then
- * stay in the live trace.
+ * Calls the triggers of these kinds, those that take snapshots first: as on Linux, the records of
+ * the others then stay in the live trace.
  */
 void trace_triggers_post(struct trace_event_file *file, const struct host_context *ctx, u32 kinds);
 /*

@@ -74,7 +74,7 @@ static void weights(void)
 	}
 }
 
-/* The least of a queue is not that of who runs, if another is behind it. */
+/* A queue's min_vruntime is at most that of each of its tasks, not only of the running one. */
 static void least_of_all(void)
 {
 	struct threads t = {0};
@@ -96,7 +96,7 @@ static void least_of_all(void)
 	threads_join(&t);
 }
 
-static s64 behind; /* of the least of its queue, when it had slept */
+static s64 behind; /* how far the task was below its queue's min_vruntime after its sleep */
 
 static void sleep_once(void *ns)
 {
@@ -106,7 +106,7 @@ static void sleep_once(void *ns)
 	irq_restore(flags);
 }
 
-/* However long a task slept, it comes back half a tick behind the others at most. */
+/* However long a task slept, its vruntime is half a tick below min_vruntime at most. */
 static void sleep_saves_nothing(void)
 {
 	struct threads t = {0}, spinner = {0};
@@ -289,7 +289,7 @@ static void look_at_own_time(void *decreased)
 	}
 }
 
-/* A task that is preempted while it asks for its own time is told neither less nor far more. */
+/* task_runtime_ns() of a task that is preempted in it neither decreases nor jumps. */
 static void own_time(void)
 {
 	struct threads t = {0}, spinner = {0};
