@@ -12,6 +12,12 @@ void stepper_begin(void);
 void stepper_end(void);
 
 /*
+ * Until stepper_end(), stepper_run() skips each boundary that hooks cannot tell from the one before
+ * it: the instruction between the two used only registers and the interrupted code's own stack.
+ */
+void stepper_skip_private(void);
+
+/*
  * Runs fn(arg); at boundary `at` (0: before its first instruction) hook(hook_arg). From there on fn
  * runs at full speed. False: fn had ended before, and there was no such boundary. A hook may call
  * it again.

@@ -454,13 +454,17 @@ static void combination(unsigned n)
 	EXPECT(pairs > 100);
 }
 
-/* `steps=N steps_to=M` on the command line says which; without it one. */
+/*
+ * `steps=N steps_to=M` on the command line selects combinations; the default is one. Boundaries
+ * that the hooks cannot tell apart are tried once: there are a fifth as many pairs then.
+ */
 static void pairs(void)
 {
 	u64 from = cmdline_u64("steps", 158),
 	    to = MIN(cmdline_u64("steps_to", from), (u64)COMBINATIONS - 1);
 
 	stepper_begin();
+	stepper_skip_private();
 	for (u64 n = from; n <= to; n++) {
 		ktap_note("combination %llu of 0 to %u", (unsigned long long)n,
 		    (unsigned)COMBINATIONS - 1);
