@@ -2,7 +2,7 @@
  * Calls that fail half-way, and objects that come and go, thousands of times. The case that runs
  * this (tests/kernel/process/programs.c) sees whether all pages are given back.
  */
-#include "tests/programs/raw.h"
+#include "tests/programs/user_events.h"
 
 #define CHILDREN 40
 #define ROUNDS	 10
@@ -71,8 +71,35 @@ static void timers(void)
 	CHECK_EQ(syscall2(SYS_clock_gettime, ~syscall0(SYS_getppid) * 8 | 4 | 2, (long)&t), INVAL);
 }
 
+/* Payloads that the kernel copies to its memory: unreadable ones, and one that no record holds. */
+static void refused_payloads(void)
+{
+	static uint32_t word, big[4096];
+	long data = open_data(), bad = map_pages(0, 1, P_READ | P_WRITE, M_PRIVATE);
+	struct abi_iovec v[2] = {{(uint64_t)big, 4}, {bad, 1000}};
+	long index = reg_word(data, "leaky u32 a", &word, 4, 0, 0);
+
+	CHECK(index >= 0);
+	CHECK_EQ(reg_word(data, "leaky u32 a", &word, 4, 0, 0), ADDRINUSE);
+	CHECK_EQ(put_text("events/user_events/leaky/enable", 0, "1"), 0);
+	syscall2(SYS_munmap, bad, PAGE);
+	big[0] = index;
+	for (int i = 0; i < 2 * ROUNDS; i++) {
+		v[1].iov_len = 1000;
+		CHECK_EQ(syscall3(SYS_writev, data, (long)v, 2), FAULT);
+		v[1].iov_len = 3 * PAGE;
+		CHECK_EQ(syscall3(SYS_writev, data, (long)v, 2), FAULT);
+		CHECK_EQ(syscall3(SYS_write, data, (long)big, 2 * PAGE), 2 * PAGE);
+	}
+	CHECK_EQ(put_text("events/user_events/leaky/enable", 0, "0"), 0);
+	CHECK_EQ(unreg(data, &word, 0), 0);
+	syscall1(SYS_close, data);
+}
+
 static void child(void)
 {
+	refused_payloads();
+
 	for (int i = 0; i < ROUNDS; i++) {
 		refused_files();
 		refused_memory();

@@ -522,10 +522,18 @@ static long exec_long(void)
 static long register_word(void)
 {
 	static volatile uint32_t word;
-	long f = open_data();
+	long f = open_data(), index, gone;
 
 	word = 0; /* gives the word a page of its own, or gets us killed */
-	return f < 0 ? f : reg_word(f, "starved u32 a", &word, 4, 0, 0);
+	if (f < 0)
+		return f;
+	index = reg_word(f, "starved u32 a", &word, 4, 0, 0);
+	if (index >=
+	    0) { /* so the word is the event's; the allocation that fails may be this call's */
+		gone = unreg(f, &word, 0);
+		CHECK_EQ(gone == NOMEM ? unreg(f, &word, 0) : gone, 0);
+	}
+	return index;
 }
 
 /* ---- the tracer's files ---- */

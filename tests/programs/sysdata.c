@@ -3,15 +3,12 @@
  * can be read, and nowhere; in pages that the call is the first to touch; and in two instances that
  * ask for different lengths.
  */
-#include "tests/programs/check.h"
-#include "tests/programs/raw.h"
+#include "tests/programs/tracing.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define TRACING "/sys/kernel/tracing/"
 
 static void put(const char *file, const char *text)
 {
@@ -109,6 +106,34 @@ static void buffers(char *end)
 	close(fd);
 }
 
+/* Both names of a call that takes two. */
+static void two_strings(void)
+{
+	static const char from[] = "/no/one", to[] = "/no/two";
+	char line[160];
+
+	put("events/syscalls/sys_enter_rename/enable", "1");
+	CHECK(rename(from, to) < 0);
+	snprintf(line, sizeof(line), "(oldname: 0x%lx \"%s\", newname: 0x%lx \"%s\")",
+	    (unsigned long)from, from, (unsigned long)to, to);
+	expect("trace", line);
+}
+
+/* The bytes that fill a record to whole words are zeros, not those of the call before. */
+static void padding(char *end)
+{
+	for (int n = 1; n < 8; n++) {
+		memset(end - 9, 0xee, 8);
+		end[-1] = '\0';
+		access(end - 9, 0);
+		put("trace", "\n");
+		memset(end - 9, '`' + n, n);
+		end[n - 9] = '\0';
+		access(end - 9, 0);
+		CHECK(has_padded(0, '`' + n, n) || has_padded(1, '`' + n, n));
+	}
+}
+
 /* Nobody has touched the page: the event may be the first. */
 static void first_touch(void)
 {
@@ -139,6 +164,10 @@ static void instances(void)
 	access(path, 0);
 	snprintf(line, sizeof(line), "sys_access(filename: %lx, mode: 0)", (unsigned long)path);
 	expect("instances/sysdata/trace", line);
+	/* A record that was made without data has none, whatever is asked for later. */
+	put("instances/sysdata/syscall_user_buf_size", "3");
+	snprintf(line, sizeof(line), "sys_access(filename: 0x%lx, mode: 0)", (unsigned long)path);
+	expect("instances/sysdata/trace", line);
 	put("instances/sysdata/events/enable", "0");
 	CHECK_EQ(rmdir(TRACING "instances/sysdata"), 0);
 }
@@ -155,6 +184,8 @@ int main(void)
 	put("events/syscalls/sys_enter_write/enable", "1");
 	strings(pages + PAGE);
 	buffers(pages + PAGE);
+	two_strings();
+	padding(pages + PAGE);
 	first_touch();
 	instances();
 	put("events/syscalls/enable", "0");

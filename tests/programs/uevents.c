@@ -98,6 +98,56 @@ static void words_refused(void)
 	close_file(fd);
 }
 
+/* A struct of ours at the end of `page`, with zeros up to `size` bytes. */
+static void *longer(char *page, const void *from, unsigned known, uint32_t size)
+{
+	char *at = page + 4096 - size;
+
+	memset(at, 0, size);
+	memcpy(at, from, known);
+	memcpy(at, &size, sizeof(size));
+	return at;
+}
+
+/* Each byte after the known struct must be 0; a page is the longest struct. */
+static void tail_of(char *page, unsigned long cmd, const void *from, unsigned known)
+{
+	for (unsigned size = known + 1; size <= known + 7; size++)
+		for (unsigned i = known; i < size; i++) {
+			char *at = longer(page, from, known, size);
+
+			at[i] = 1;
+			CHECK_EQ(syscall3(SYS_ioctl, data, cmd, (long)at), TOOBIG);
+		}
+	char *whole = longer(page, from, known, 4096);
+	whole[4095] = 1;
+	CHECK_EQ(syscall3(SYS_ioctl, data, cmd, (long)whole), TOOBIG);
+	whole[4095] = 0;
+	CHECK_EQ(syscall3(SYS_ioctl, data, cmd, (long)whole), 0);
+	*(uint32_t *)whole = 4097;
+	CHECK_EQ(syscall3(SYS_ioctl, data, cmd, (long)whole), TOOBIG);
+}
+
+static void tails(void)
+{
+	char *page = (char *)map_pages(0, 1, P_READ | P_WRITE, M_PRIVATE);
+	struct user_reg_word newer = {
+	    sizeof(newer), 9, 4, 0, (uintptr_t)&word4, (uintptr_t) "tail u32 a", 0};
+	struct user_reg_bit older = {sizeof(older), (uintptr_t) "tail u32 a", 0, 0};
+	struct user_unreg gone = {sizeof(gone), 9, 0, 0, (uintptr_t)&word4};
+
+	tail_of(page, DIAG_IOCSREG, &newer, sizeof(newer));
+	tail_of(page, DIAG_IOCSREG, &older, sizeof(older));
+	for (unsigned i = 5; i < 8; i++) { /* what is reserved, byte by byte */
+		struct user_unreg odd = gone;
+
+		((char *)&odd)[i] = 1;
+		CHECK_EQ(syscall3(SYS_ioctl, data, DIAG_IOCSUNREG, (long)&odd), INVAL);
+	}
+	tail_of(page, DIAG_IOCSUNREG, &gone, sizeof(gone));
+	syscall2(SYS_munmap, (long)page, 4096);
+}
+
 /* The struct itself where it cannot be written, or across the end of what is there. */
 static void struct_unwritable(void)
 {
@@ -109,6 +159,17 @@ static void struct_unwritable(void)
 	CHECK_EQ(syscall3(SYS_ioctl, data, DIAG_IOCSREG, (long)r), FAULT);
 	CHECK(!has_line("dynamic_events", "u:ro u32 a"));
 	syscall3(SYS_mprotect, (long)page, 8192, P_READ | P_WRITE);
+	/* Its answers in two pages, of which the second cannot be written. */
+	for (unsigned beyond = 1; beyond < sizeof(*r); beyond++) {
+		struct user_reg_bit across = *r;
+
+		syscall3(SYS_mprotect, (long)page, 8192, P_READ | P_WRITE);
+		memcpy((char *)r + beyond, &across, sizeof(across));
+		syscall3(SYS_mprotect, (long)page + 4096, 4096, P_READ);
+		CHECK_EQ(syscall3(SYS_ioctl, data, DIAG_IOCSREG, (long)r + beyond), FAULT);
+		CHECK(!has_line("dynamic_events", "u:ro u32 a"));
+		*r = across;
+	}
 	syscall2(SYS_munmap, (long)page + 4096, 4096);
 	memmove((char *)r + 4, r, sizeof(*r) - 4);
 	CHECK_EQ(syscall3(SYS_ioctl, data, DIAG_IOCSREG, (long)r + 4), FAULT);
@@ -334,6 +395,20 @@ static void page_is_safe(void)
 
 /* ---- payloads ---- */
 
+/* What is not contiguous in the program's memory is in the record, and only what was asked for. */
+static void scattered(long index)
+{
+	uint32_t first = 0x11, second = 0x22, whole[3] = {index, 0x33, 0x44};
+	struct abi_iovec v[3] = {
+	    {(uintptr_t)whole, 4}, {(uintptr_t)&first, 4}, {(uintptr_t)&second, 4}};
+
+	CHECK_EQ(syscall3(SYS_writev, data, (long)v, 3), 12);
+	CHECK(has_text("trace", "piece: a=17 b=34"));
+	CHECK_EQ(syscall6(SYS_pwrite64, data, (long)whole, 12, 0, 0, 0), 12);
+	CHECK_EQ(syscall6(SYS_pwrite64, data, (long)whole, 12, 4, 0, 0), FAULT);
+	CHECK(has_text("trace", "piece: a=51 b=68"));
+}
+
 /* Index and payload in all kinds of pieces, and where one of them cannot be read. */
 static void pieces(void)
 {
@@ -343,6 +418,7 @@ static void pieces(void)
 
 	syscall2(SYS_munmap, (long)page + 4096, 4096);
 	enable("user_events/piece", "1");
+	scattered(index);
 	for (int at = 4096 - 12; at <= 4096; at++) { /* up to here it can be read */
 		uint32_t all[3] = {index, 1, 2};
 
@@ -392,28 +468,6 @@ static void sizes(void)
 	CHECK_EQ(unreg(data, &word4, 6), 0);
 }
 
-/* Whether a sub-buffer of this CPU has n such bytes, and after them zeros to the end of a word. */
-static bool has_padded(int cpu, unsigned char byte, int n)
-{
-	static unsigned char page[4096];
-	char path[64];
-	bool found = false;
-
-	snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", cpu);
-	long fd = open_tracing(path, L_RDONLY | 04000 /* O_NONBLOCK */);
-	long got = fd < 0 ? fd : syscall3(SYS_read, fd, (long)page, sizeof(page));
-	for (long at = 16; at + n < got && !found; at += 4) {
-		int same = 0;
-		while (same < n && page[at + same] == byte)
-			same++;
-		found = same == n;
-		for (int i = n; i % 4; i++) /* a time may begin with that byte, too */
-			found = found && !page[at + i];
-	}
-	close_file(fd);
-	return found;
-}
-
 /* What fills a record to whole words is not what the kernel's stack had there before. */
 static void padding(void)
 {
@@ -443,6 +497,7 @@ int main(void)
 	CHECK(data >= 0);
 	words_follow();
 	words_refused();
+	tails();
 	struct_unwritable();
 	lifetimes();
 	formats();
@@ -459,6 +514,7 @@ int main(void)
 	close_file(data);
 	data = open_data();
 	CHECK_EQ(del(data, "paged"), 0);
+	CHECK_EQ(del(data, "tail"), 0);
 	CHECK(has_line("user_events_status", "Active: 0"));
 	return check_failures != 0;
 }
