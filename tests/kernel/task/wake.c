@@ -65,6 +65,14 @@ static void with_irqs_off(void)
 	irq_restore(flags);
 }
 
+/* Besides the tracer, the caller has preemption off. */
+static void with_preemption_off(void)
+{
+	preempt_disable();
+	post();
+	preempt_enable();
+}
+
 /* How many of the rounds were left to the alarm. */
 static u64 late(void (*from)(void), int cpu, unsigned n)
 {
@@ -99,11 +107,15 @@ static void at_once(void)
  */
 static void by_the_alarm(void)
 {
-	u64 n = 0;
+	static void (*const ways[])(void) = {with_irqs_off, with_preemption_off};
 
-	for (unsigned i = 0; i < ALARM_TRIES && !n; i++)
-		n = late(with_irqs_off, 0, ALARM_ROUNDS);
-	EXPECT(n > 0);
+	for (unsigned way = 0; way < ARRAY_SIZE(ways); way++) {
+		u64 n = 0;
+
+		for (unsigned i = 0; i < ALARM_TRIES && !n; i++)
+			n = late(ways[way], 0, ALARM_ROUNDS);
+		EXPECT(n > 0);
+	}
 }
 
 static struct wait_queue many = WAIT_QUEUE_INIT(many);
@@ -146,10 +158,75 @@ static void all_of_a_queue(void)
 	EXPECT_EQ(woken, 4);
 }
 
+#define FREE_SPINS 100000
+
+static u32 over, left, freed; /* [A] */
+
+static bool is_over(void *unused)
+{
+	(void)unused;
+	return atomic_load(&over);
+}
+
+static void wait_once(void *unused)
+{
+	EXPECT_EQ(host_wait(waiters, is_over, unused), 0);
+	atomic_store(&left, 1);
+}
+
+/*
+ * In an interrupt: queues the wake-up, which this CPU runs once the interrupt is over. Meanwhile
+ * the waiter's alarm ends its sleep.
+ */
+static void queue_and_spin(struct irq_work *work)
+{
+	(void)work;
+	atomic_store(&over, 1);
+	host_wake(waiters);
+	while (!atomic_load(&left))
+		cpu_relax();
+	for (unsigned i = 0; i < FREE_SPINS; i++) {
+		EXPECT(!atomic_load(&freed));
+		cpu_relax();
+	}
+}
+
+static void interrupt_itself(void *work)
+{
+	irq_work_queue(work);
+}
+
+/* The memory of waiters stays as long as a CPU has a wake-up of theirs to run. */
+static void freed_while_queued(void)
+{
+	struct irq_work work = {.fn = queue_and_spin};
+	struct threads waiter_there = {0}, other = {0};
+
+	if (cpu_count() < 2) {
+		ktap_skip("needs two CPUs");
+		return;
+	}
+	task_set_affinity(current(), 1);
+	waiters = host_waiters_alloc();
+	over = left = freed = 0;
+	thread_start(&waiter_there, wait_once, NULL, 0);
+	until_asleep(waiter_there.pid[0]);
+	thread_start(&other, interrupt_itself, &work, 1);
+	while (!atomic_load(&left))
+		sched_yield_current();
+	host_waiters_free(waiters);
+	atomic_store(&freed, 1);
+	threads_join(&other);
+	threads_join(&waiter_there);
+	irq_work_sync(&work);
+	task_set_affinity(current(), ~0UL);
+}
+
 static const struct ktap_case cases[] = {
     {"wake.at_once", at_once},
     {"wake.by_the_alarm", by_the_alarm},
     {"wake.all_of_a_queue", all_of_a_queue},
+    {"wake.freed_while_queued", freed_while_queued},
     {NULL, NULL},
 };
 const struct ktap_suite suite_wake = {cases};
