@@ -3,6 +3,7 @@
  * console too, as "# " would not.
  */
 #include "arch/arch.h"
+#include "drivers/console.h"
 #include "kernel/base/log_buffer.h"
 #include "kernel/base/printk.h"
 #include "kernel/lib/atomic.h"
@@ -10,6 +11,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/task/interrupt.h"
 #include "kernel/task/task.h"
+#include "tests/kernel/arch/stepper.h"
 #include "tests/kernel/threads.h"
 
 static u64 mark;
@@ -98,6 +100,159 @@ static void overwritten(void)
 	EXPECT_STR(since(), "");
 }
 
+/* A reader in the middle of a line that is lost goes on at the beginning of another. */
+static void lost_within_a_line(void)
+{
+	char piece[24];
+
+	to_end();
+	LOG("%060d", 7);
+	EXPECT_EQ(printk_read(&mark, piece, sizeof(piece)), sizeof(piece));
+	for (unsigned i = 0; i < LOG_SLOTS; i++)
+		LOG("%060u", i);
+	EXPECT_EQ(printk_read(&mark, piece, sizeof(piece)), sizeof(piece));
+	EXPECT_EQ(piece[0], '[');
+	to_end();
+}
+
+/* ---- readers and writers interrupted at each instruction ---- */
+
+static u32 appended;
+
+/* A line of one letter, the next one each time. */
+static void append_letters(void *unused)
+{
+	char text[LOG_SLOT_TEXT];
+
+	(void)unused;
+	memset(text, 'a' + appended++ % 26, sizeof(text));
+	log_append(LOG_DEBUG, 0, text, sizeof(text));
+}
+
+/* The oldest slot, which the next line takes. */
+static void read_oldest(void *slot)
+{
+	struct log_slot *s = slot;
+	u64 seq = 0;
+
+	EXPECT(log_read(&seq, s, false));
+	EXPECT_EQ(s->number, seq + 1);
+	EXPECT_EQ(s->len, sizeof(s->text));
+	for (unsigned i = 1; i < s->len; i++)
+		EXPECT_EQ(s->text[i], s->text[0]);
+}
+
+/* A reader that a writer overtakes gets a whole line, of before or of after. */
+static void overtaken(void)
+{
+	struct log_slot slot;
+	bool reached = true;
+
+	for (unsigned i = 0; i < LOG_SLOTS; i++)
+		append_letters(NULL);
+	stepper_begin();
+	for (u64 at = 0; reached; at++) {
+		u64 flags = irq_save();
+
+		reached = stepper_run(read_oldest, &slot, at, append_letters, NULL);
+		irq_restore(flags);
+	}
+	stepper_end();
+}
+
+static u64 log_end;
+
+/* Reads up to the first line that is not whole: false, or with `skip` up to the line of '!'. */
+static bool finds_nested(bool skip)
+{
+	struct log_slot slot;
+
+	for (u64 seq = log_end; log_read(&seq, &slot, skip); seq++)
+		if (slot.text[0] == '!')
+			return true;
+	return false;
+}
+
+/* An interrupt in the middle of a writer: its line is found if unfinished ones are passed over. */
+static void nested_line(void *unused)
+{
+	(void)unused;
+	log_append(LOG_DEBUG, 0, "!", 1);
+	EXPECT(finds_nested(true));
+	finds_nested(false);
+}
+
+static void unfinished(void)
+{
+	struct log_slot slot;
+	bool reached = true;
+
+	stepper_begin();
+	for (u64 at = 0; reached; at++) {
+		u64 flags = irq_save();
+
+		for (log_end = 0; log_read(&log_end, &slot, true); log_end++)
+			;
+		reached = stepper_run(append_letters, NULL, at, nested_line, NULL);
+		if (reached)
+			EXPECT(finds_nested(false)); /* both are whole now */
+		irq_restore(flags);
+	}
+	stepper_end();
+	to_end();
+}
+
+/* ---- consoles ---- */
+
+static char shown[4096];
+static size_t shown_bytes;
+
+static void show(struct console *c, const char *s, size_t n)
+{
+	(void)c;
+	n = MIN(n, sizeof(shown) - 1 - shown_bytes);
+	memcpy(shown + shown_bytes, s, n);
+	shown_bytes += n;
+	shown[shown_bytes] = '\0';
+}
+
+static void show_nothing(struct console *c, const char *s, size_t n)
+{
+	(void)c, (void)s, (void)n;
+}
+
+static void forget_shown(void)
+{
+	shown_bytes = 0;
+	shown[0] = '\0';
+}
+
+/* A console gets what was logged before, then lines of a level below the console's alone. */
+static void levels(void)
+{
+	static struct console console;
+	int before = printk_level();
+
+	console.write = show;
+	for (unsigned i = 0; i < LOG_SLOTS; i++)
+		LOG("filler");
+	printk(LOG_WARNING, "test: before the console came");
+	console_add(&console);
+	EXPECT(strstr(shown, "] test: before the console came\r\n"));
+	printk_set_level(LOG_WARNING);
+	forget_shown();
+	printk(LOG_WARNING, "test: the console's level");
+	EXPECT_STR(shown, "");
+	printk(LOG_WARNING - 1, "test: below it");
+	EXPECT(strstr(shown, "] test: below it\r\n"));
+	printk_set_level(-1);
+	EXPECT_EQ(printk_level(), 0);
+	printk_set_level(16);
+	EXPECT_EQ(printk_level(), 15);
+	printk_set_level(before);
+	console.write = show_nothing; /* it stays in the list */
+}
+
 static bool log_in_nmi(struct regs *r)
 {
 	(void)r;
@@ -167,6 +322,10 @@ static const struct ktap_case cases[] = {
     {"printk.long_line", long_line},
     {"printk.small_reads", small_reads},
     {"printk.overwritten", overwritten},
+    {"printk.lost_within_a_line", lost_within_a_line},
+    {"printk.overtaken", overtaken},
+    {"printk.unfinished", unfinished},
+    {"printk.levels", levels},
     {"printk.nmi", nmi},
     {"printk.writers", writers},
     {NULL, NULL},
