@@ -5,13 +5,15 @@
 #include "arch/arch.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
+#include "kernel/task/irq_work.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
 
 #define LOOPS		200000 /* far longer than any other section of the kernel */
 #define WAKEUP_OVERHEAD 2000   /* ns: what the scheduler adds to a wake-up */
-#define OVERHEAD	200    /* ns: instructions of a case that are no loop, within the latency */
+#define IDLE_NS		5000000UL
+#define OVERHEAD	200 /* ns: instructions of a case that are no loop, within the latency */
 
 /* 2 instructions each. */
 static inline __attribute__((always_inline)) void latency_burn(u64 loops)
@@ -63,6 +65,17 @@ static void __noipa latency_mixed_section(u64 loops)
 	irq_enable();
 	latency_burn(loops - loops / 2);
 	preempt_enable();
+}
+
+/* Turns preemption on before interrupts. */
+static void __noipa latency_crossed_section(u64 loops)
+{
+	preempt_disable();
+	latency_burn(loops / 2);
+	irq_disable();
+	preempt_enable();
+	latency_burn(loops - loops / 2);
+	irq_enable();
 }
 
 static void latency_begin(const char *tracer)
@@ -155,6 +168,97 @@ static void latency_preemptoff(void)
 static void latency_preemptirqsoff(void)
 {
 	latency_found("preemptirqsoff", latency_mixed_section, "latency_mixed_section");
+}
+
+static void latency_preempt_first(void)
+{
+	latency_found("preemptirqsoff", latency_crossed_section, "latency_crossed_section");
+}
+
+static void latency_interrupt(struct irq_work *work)
+{
+	(void)work;
+}
+
+/* An interrupt comes in the middle of a section with preemption off: the section goes on. */
+static void latency_interrupted(void)
+{
+	static const char *const tracers[] = {"preemptoff", "preemptirqsoff"};
+	struct irq_work work = {.fn = latency_interrupt};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++) {
+		if (!latency_begin_exact(tracers[i]))
+			return;
+		preempt_disable();
+		latency_burn(LOOPS);
+		irq_work_queue(&work);
+		latency_burn(LOOPS);
+		preempt_enable();
+		irq_work_sync(&work);
+		EXPECT(READ_ONCE(trace_global->max_latency_ns) >= 2 * 2 * LOOPS);
+		latency_end();
+	}
+}
+
+/* No section lasts while a CPU is idle: interrupts are on then. */
+static void latency_idle(void)
+{
+	static const char *const tracers[] = {"irqsoff", "preemptoff", "preemptirqsoff"};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++) {
+		if (!latency_begin_exact(tracers[i]))
+			return;
+		EXPECT_EQ(trace_put("tracing_max_latency", "0"), 0);
+		sleep_ns(IDLE_NS, NULL);
+		EXPECT(READ_ONCE(trace_global->max_latency_ns) < IDLE_NS / 4);
+		latency_end();
+	}
+}
+
+static u64 latency_hits(const char *event)
+{
+	return trace_counts("preemptirq", event).hit;
+}
+
+/* Each toggle is an event until the events are off again. */
+static void latency_events(void)
+{
+	static const char *const lines[] = {"irq_disable: caller=latency_irqs_section+",
+	    "irq_enable: caller=latency_irqs_section+",
+	    "preempt_disable: caller=latency_preempt_section+",
+	    "preempt_enable: caller=latency_preempt_section+"};
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("events/preemptirq/enable", "1"), 0);
+	latency_irqs_section(1);
+	latency_preempt_section(1);
+	EXPECT_EQ(trace_put("events/preemptirq/enable", "0"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++)
+		EXPECT(strstr(trace_get("trace", NULL), lines[i]));
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	latency_irqs_section(1);
+	EXPECT(!strstr(trace_get("trace", NULL), "latency_irqs_section"));
+	trace_fresh();
+}
+
+/* The same while a tracer watches sections. */
+static void latency_events_beside(void)
+{
+	u64 disables, enables;
+
+	latency_begin("preemptirqsoff");
+	EXPECT_EQ(trace_put("events/preemptirq/enable", "1"), 0);
+	disables = latency_hits("irq_disable");
+	enables = latency_hits("preempt_enable");
+	latency_irqs_section(1);
+	latency_preempt_section(1);
+	EXPECT(latency_hits("irq_disable") > disables);
+	EXPECT(latency_hits("preempt_enable") > enables);
+	EXPECT_EQ(trace_put("events/preemptirq/enable", "0"), 0);
+	disables = latency_hits("irq_disable");
+	latency_irqs_section(1);
+	EXPECT_EQ(latency_hits("irq_disable"), disables);
+	latency_end();
 }
 
 /* Neither tracer takes the other's sections for its own. */
@@ -364,6 +468,11 @@ static const struct ktap_case cases[] = {
     {"latency.irqsoff", latency_irqsoff},
     {"latency.preemptoff", latency_preemptoff},
     {"latency.preemptirqsoff", latency_preemptirqsoff},
+    {"latency.preempt_first", latency_preempt_first},
+    {"latency.interrupted", latency_interrupted},
+    {"latency.idle", latency_idle},
+    {"latency.events", latency_events},
+    {"latency.events_beside", latency_events_beside},
     {"latency.other_kind", latency_other_kind},
     {"latency.thresh", latency_thresh},
     {"latency.functions", latency_functions},
