@@ -745,9 +745,9 @@ static bool make_call_in_child(const struct row *row, unsigned nth)
 	long pid = syscall0(SYS_fork);
 
 	if (!pid) {
+		check_failures = 0;
 		let_fail(nth);
 		long r = row->call();
-		check_failures = 0;
 		judge(row, nth, r);
 		exit_now(check_failures ? 2 : r < 0);
 	}
