@@ -37,11 +37,12 @@ static void enter_and_leave(void *arg)
 
 static void one_round(void)
 {
-	u64 before[MAX_CPUS];
+	u64 before[MAX_CPUS], allowed = current()->cpus_allowed;
 
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 		before[cpu] = atomic_load(&section[cpu]);
 	host_synchronize();
+	EXPECT_EQ(current()->cpus_allowed, allowed); /* it may have gone to other CPUs */
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 		if (before[cpu] & 1) {
 			EXPECT(atomic_load(&section[cpu]) != before[cpu]);
