@@ -548,6 +548,8 @@ static void json(void **state)
 	    "{\"ph\":\"i\",\"pid\":1,\"tid\":7,\"ts\":1001999.001,\"name\":\"local_timer_exit\","
 	    "\"s\":\"t\",\"cat\":\"irq_vectors\",\"args\":{\"common_cpu\":1,\"common_flags\":\"...."
 	    ".\",\"vector\":236}},\n"
+	    "{\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":1003000.101,\"name\":\"seven\",\"dur\":"
+	    "1.900,\"args\":{\"pid\":7}},\n"
 	    "{\"ph\":\"B\",\"pid\":4,\"tid\":2147483649,\"ts\":1003002.001,\"name\":\"begin_here\","
 	    "\"cat\":\"ftrace\",\"args\":{\"begin\":{\"common_event\":\"funcgraph_entry\",\"common_"
 	    "pid\":0,\"common_cpu\":1,\"common_flags\":\".....\",\"func\":\"0xffffffff80100000\","

@@ -335,7 +335,8 @@ void write_json(struct trace *t, FILE *out)
 				switched(&j, &r);
 			put_paired(&j, &r);
 		}
-		last = r.time;
+		if (r.time > last) /* a record's time may be before that of the one before it */
+			last = r.time;
 		trace_progress(t);
 	}
 	for (unsigned cpu = 0; cpu < t->cpus; cpu++)
