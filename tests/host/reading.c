@@ -100,8 +100,10 @@ static void line_too_long_for_trace(void)
 	mark_raw(8000);
 	EXPECT_EQ(trace_put("trace_marker", "after"), 0);
 	mark_raw(100);
-	const char *all = trace_get("trace", NULL), *line = strstr(all, "[0");
-	EXPECT_EQ(strcspn(line, "\n") + (line - strstr(all, "           <...>")), 16383);
+	const char *line = trace_get("trace", NULL);
+	while (*line == '#')
+		line += strcspn(line, "\n") + 1;
+	EXPECT_EQ(strcspn(line, "\n"), 16383);
 	line += strcspn(line, "\n");
 	EXPECT(strstr(line, ": after\n"));
 	EXPECT(str_has_prefix(line + strlen(line) - 7, " 72 72\n"));
