@@ -88,19 +88,19 @@ static void put_stack(const struct shown *sh, const char *at, u32 n)
 static void put_pointed(const struct shown *sh, const char *at)
 {
 	struct seq *s = sh->out->seq;
-	const char *p;
 	char text[TEXT_MAX];
+	u64 addr;
 	u32 n = 0;
 	bool there = !sh->out->past;
 
-	memcpy(&p, at, sizeof(p));
+	memcpy(&addr, at, sizeof(addr));
 	while (there && n < sizeof(text)) {
-		there = !host_copy_kernel(&text[n], p + n, 1);
+		there = !host_copy_kernel(&text[n], (const void *)(addr + n), 1);
 		if (there && !text[n++])
 			break;
 	}
 	seq_puts(s, "(0x");
-	seq_hex(s, (u64)p, 16);
+	seq_hex(s, addr, 16);
 	if (there) {
 		seq_putc(s, ':');
 		seq_write(s, text, strnlen(text, n));
