@@ -34,7 +34,8 @@ static const char *line_of(const void *rec, u32 len, u64 options)
 	tr.clock = trace_clocks;
 	seq_init(&s, text, sizeof(text) - 1);
 	trace_out_init(&out, &s, options);
-	const struct trace_line line = {.tr = &tr, .ent = rec, .len = len, .ts = 5000, .next_ts = 5000};
+	const struct trace_line line = {
+	    .tr = &tr, .ent = rec, .len = len, .ts = 5000, .next_ts = 5000};
 	trace_print_line(&out, &line);
 	text[s.len] = '\0';
 	return text;
@@ -96,11 +97,11 @@ static void osnoise(void)
 	    "0          0   0.00000       0      0      0      0      0      0\n");
 	EXPECT_STR(words_of(&rec, sizeof(rec) - 1), "");
 	struct rec_timerlat late = {.ent.type = TRACE_TIMERLAT, .seqnum = 1, .timer_latency = 77};
-	EXPECT_STR(words_of(&late, sizeof(late)),
-	    "#1     context    irq timer_latency        77 ns\n");
+	EXPECT_STR(
+	    words_of(&late, sizeof(late)), "#1     context    irq timer_latency        77 ns\n");
 	late.context = 1;
-	EXPECT_STR(words_of(&late, sizeof(late)),
-	    "#1     context thread timer_latency        77 ns\n");
+	EXPECT_STR(
+	    words_of(&late, sizeof(late)), "#1     context thread timer_latency        77 ns\n");
 	EXPECT_STR(words_of(&late, sizeof(late) - 1), "");
 }
 
@@ -292,7 +293,8 @@ static void printks(void)
 	for (int i = 0; i < 200; i++)
 		EXPECT_EQ(trace_printk("a \\ and\ta \"%d\"\n", i), 4);
 	EXPECT(strstr(trace_get("trace", NULL), ": a \\ and\ta \"199\"\n"));
-	EXPECT_EQ(times(": \"a \\\\ and\\ta \\\"%d\\\"\\n\"\n", trace_get("printk_formats", NULL)), 1);
+	EXPECT_EQ(
+	    times(": \"a \\\\ and\\ta \\\"%d\\\"\\n\"\n", trace_get("printk_formats", NULL)), 1);
 	trace_fresh();
 }
 
@@ -397,7 +399,8 @@ static const struct trace_event_field fields[] = {
     {.name = NULL},
 };
 
-static const struct trace_event_field *all_fields(const struct trace_event_call *call __maybe_unused)
+static const struct trace_event_field *all_fields(
+    const struct trace_event_call *call __maybe_unused)
 {
 	return fields;
 }
@@ -446,7 +449,8 @@ static void shown_by_type(void)
 	    .ptr = pointed,
 	    .chars = "four",
 	    .three = {1, 0xab, 3},
-	    .rest = "dyn\0a\x7f" "b",
+	    .rest = "dyn\0a\x7f"
+		    "b",
 	    .stack = {2, 0x10, 0x20}};
 	char wanted[1024];
 
@@ -458,12 +462,14 @@ static void shown_by_type(void)
 	    (u64)pointed, pointed);
 	EXPECT_STR(shown_fields(&rec, sizeof(rec), false), wanted);
 	/* The end of a field is the end of the record: it is in it. One byte less, and it is not. */
-	EXPECT(strstr(shown_fields(&rec, 47, false), " chars=four three=01,ab,03 none=<OVERFLOW>\n"));
+	EXPECT(
+	    strstr(shown_fields(&rec, 47, false), " chars=four three=01,ab,03 none=<OVERFLOW>\n"));
 	EXPECT(strstr(text, " frames=<OVERFLOW> "));
 	EXPECT(strstr(text, " dyn=<OVERFLOW> rel=<OVERFLOW> list=01,ab,03 "));
 	EXPECT(strstr(shown_fields(&rec, 46, false), " three=<OVERFLOW> "));
 	EXPECT(strstr(text, " list=<OVERFLOW> "));
-	EXPECT(strstr(shown_fields(&rec, 9, false), " low='~'(126) high=<OVERFLOW> half=<OVERFLOW> "));
+	EXPECT(
+	    strstr(shown_fields(&rec, 9, false), " low='~'(126) high=<OVERFLOW> half=<OVERFLOW> "));
 	/* A stack that ends within a frame has those before. */
 	rec.frames -= 1 << 16;
 	EXPECT(strstr(shown_fields(&rec, sizeof(rec), false), " frames=sym_10 ptr="));
@@ -494,8 +500,8 @@ static void which_show_fields(void)
 	EXPECT(str_has_prefix(line_of(&rec, sizeof(rec), options | TRACE_OPT_FIELDS),
 	    "unit_plain: low='A'(65) high=(0) half=0x0 (0) word=0xfffffffb (-5) "));
 	/* Up to the first that is not in the record; of one without a size there is the name. */
-	EXPECT(str_has_prefix(line_of(&rec, 16, options),
-	    "unit_plain: low=65 high=0 half=0 word=-5\n"));
+	EXPECT(str_has_prefix(
+	    line_of(&rec, 16, options), "unit_plain: low=65 high=0 half=0 word=-5\n"));
 	EXPECT_STR(line_of(&rec, 15, options), "unit_plain: low=65 high=0 half=0\n");
 	EXPECT(strstr(line_of(&rec, sizeof(rec), options), " word=-5 dyn=dyn rel="));
 	EXPECT(str_has_prefix(text + strlen(text) - 7, " none=\n"));
