@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "kernel/abi/trace_mmap.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
@@ -259,6 +260,110 @@ static void spliced_in_parts(void)
 	trace_fresh();
 }
 
+/* Sub-buffers that are larger than the room are not put there, and not before they are finished. */
+static void spliced_large(void)
+{
+	u64 pos = 0;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "16"), 0);
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
+	put(10);
+	EXPECT_EQ(tracefs_splice(f, pages, PAGE_SIZE, &pos, true), -EAGAIN);
+	put(2 * 1023);
+	memset(pages, 0xaa, sizeof(pages));
+	EXPECT_EQ(tracefs_splice(f, pages, 5 * PAGE_SIZE, &pos, true), 4 * PAGE_SIZE);
+	EXPECT_EQ(pages[4 * PAGE_SIZE / 8], 0xaaaaaaaaaaaaaaaaUL);
+	EXPECT_EQ(tracefs_splice(f, pages, 8 * PAGE_SIZE, &pos, true), 4 * PAGE_SIZE);
+	tracefs_release(f);
+	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "4"), 0);
+	trace_fresh();
+}
+
+/* Reads with less room than a sub-buffer, or at an odd address, go by the file's own page. */
+static void read_by_a_page_of_its_own(void)
+{
+	static char odd[2 * PAGE_SIZE];
+	u64 pos = 0, commit;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_clock", "counter"), 0);
+	struct tracefs_file *f = open_raw(TRACEFS_NONBLOCK);
+	put(3);
+	EXPECT_EQ(tracefs_read(f, odd + 1, PAGE_SIZE, &pos), PAGE_SIZE);
+	memcpy(&commit, odd + 1 + 8, sizeof(commit));
+	EXPECT_EQ(commit, 3 * 16);
+	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "16"), 0);
+	put(800);
+	memset(pages, 0xaa, sizeof(pages));
+	for (unsigned part = 0; part < 4; part++) {
+		EXPECT_EQ(
+		    tracefs_read(f, pages + part * PAGE_SIZE / 8, PAGE_SIZE, &pos), PAGE_SIZE);
+		EXPECT_EQ(pages[(part + 1) * PAGE_SIZE / 8], 0xaaaaaaaaaaaaaaaaUL);
+	}
+	EXPECT_EQ(pages[1], (PAGE_SIZE - RB_PAGE_HEADER) / 16 * 16); /* what a page can hold */
+	EXPECT_EQ(tracefs_read(f, pages, 10000, &pos), 10000);
+	EXPECT_EQ(pages[1], (800 - (PAGE_SIZE - RB_PAGE_HEADER) / 16) * 16); /* all the others */
+	tracefs_release(f); /* with the rest of its page */
+	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "4"), 0);
+	EXPECT_EQ(trace_put("trace_clock", "local"), 0);
+	trace_fresh();
+}
+
+static void *wait_for_a_reader(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->got = tracefs_ioctl(w->f, TRACE_MMAP_IOCTL_GET_READER);
+	atomic_store(&w->done, 1U);
+	return NULL;
+}
+
+/* Who maps the ring and asks for the next sub-buffer waits for a part of it, as splice does. */
+static void waits_mapped(void)
+{
+	struct waiter w = {.f = open_raw(0)};
+	pthread_t thread;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
+	EXPECT_EQ(tracefs_map(w.f, 0, 1), 0);
+	put(1);
+	EXPECT_EQ(pthread_create(&thread, NULL, wait_for_a_reader, &w), 0);
+	EXPECT(comes_true(&trace_global->full_readers));
+	put(4 * 255);
+	EXPECT(comes_true(&w.done));
+	if (!w.done)
+		host_wake(trace_global->full_waiters);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(w.got, 0);
+	tracefs_unmap(w.f);
+	tracefs_release(w.f);
+	trace_fresh();
+}
+
+/* With buffer_percent 0, splice waits for a sub-buffer that is finished, not for any record. */
+static void waits_for_a_whole_one(void)
+{
+	struct waiter w = {.f = open_raw(0)};
+	pthread_t thread;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_percent", "0"), 0);
+	put(1);
+	EXPECT_EQ(pthread_create(&thread, NULL, wait_for_pages, &w), 0);
+	EXPECT(comes_true(&trace_global->readers));
+	put(255);
+	EXPECT(comes_true(&w.done));
+	if (!w.done)
+		host_wake(trace_global->waiters);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(w.got, PAGE_SIZE);
+	tracefs_release(w.f);
+	EXPECT_EQ(trace_put("buffer_percent", "50"), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"readers.one_time_on_all", one_time_on_all},
     {"readers.leaves_of_cpus", leaves_of_cpus},
@@ -266,6 +371,10 @@ static const struct ktap_case cases[] = {
     {"readers.waits_for_a_snapshot", waits_for_a_snapshot},
     {"readers.spliced_pages", spliced_pages},
     {"readers.spliced_in_parts", spliced_in_parts},
+    {"readers.spliced_large", spliced_large},
+    {"readers.read_by_a_page_of_its_own", read_by_a_page_of_its_own},
+    {"readers.waits_mapped", waits_mapped},
+    {"readers.waits_for_a_whole_one", waits_for_a_whole_one},
     {NULL, NULL},
 };
 const struct ktap_suite suite_readers = {cases};

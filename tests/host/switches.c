@@ -1,0 +1,107 @@
+/*
+ * Small files of tracefs: writes of nothing, numbers at their limits, the options of tracers, and
+ * files that another boot's instance has.
+ */
+#include "kernel/lib/errno.h"
+#include "kernel/lib/string.h"
+#include "tests/unit/trace/tools.h"
+#include "trace/host_cpus.h"
+
+/* What a write of no bytes returns. */
+static ssize put_nothing(const char *path)
+{
+	struct tracefs_node node;
+	struct tracefs_file *f;
+	u64 pos = 0;
+
+	EXPECT_EQ(trace_walk(path, &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_WRITE | TRACEFS_APPEND, &f), 0);
+	ssize done = tracefs_write(f, "", 0, &pos);
+	tracefs_release(f);
+	return done;
+}
+
+static void nothing(void)
+{
+	static const char *const paths[] = {"set_event", "set_event_pid", "set_event_notrace_pid",
+	    "set_ftrace_pid", "set_ftrace_notrace_pid", "set_ftrace_filter", "set_graph_function",
+	    "trace_marker", "tracing_on", "trace_options", "trace_clock", "dynamic_events",
+	    "kprobe_events", "synthetic_events", "events/unit/unit_text/trigger",
+	    "events/unit/unit_text/filter", "events/unit/unit_text/enable", "current_tracer",
+	    "tracing_cpumask", "error_log", "trace", "snapshot", "buffer_size_kb"};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++)
+		if (put_nothing(paths[i])) {
+			ktap_note("%s", paths[i]);
+			EXPECT(!"taken");
+		}
+	EXPECT_STR(trace_nth(0), "");
+	EXPECT_EQ(put_nothing("trace_marker_raw"), -EINVAL);
+	trace_fresh();
+}
+
+/* As many hex digits as there are CPUs for; a bit of a CPU that is not there is too much. */
+static void cpumask(void)
+{
+	char all[24], mask[24];
+	unsigned cpus = host_cpu_count(), digits = (cpus + 3) / 4;
+
+	trace_fresh();
+	strscpy(all, trace_get("tracing_cpumask", NULL), sizeof(all));
+	EXPECT_EQ(strlen(all), digits + 1);
+	fmt_snprintf(mask, sizeof(mask), "%lx", 1UL << cpus);
+	EXPECT_EQ(trace_put("tracing_cpumask", mask), -EOVERFLOW);
+	fmt_snprintf(mask, sizeof(mask), "%lx", (1UL << cpus) - 1);
+	EXPECT_EQ(trace_put("tracing_cpumask", "1"), 0);
+	EXPECT_EQ(trace_put("tracing_cpumask", mask), 0);
+	EXPECT_STR(trace_get("tracing_cpumask", NULL), all);
+	trace_fresh();
+}
+
+/* Sizes of sub-buffers are rounded up to pages, two, four, ...; 512 kB are the most. */
+static void subbuffers(void)
+{
+	static const struct {
+		const char *text, *shown;
+		int err;
+	} rows[] = {{"0", "4\n", -EINVAL}, {"1", "4\n", 0}, {"4", "4\n", 0}, {"5", "8\n", 0},
+	    {"8", "8\n", 0}, {"9", "16\n", 0}, {"513", "16\n", -EINVAL}, {"-1", "16\n", -EINVAL},
+	    {"4", "4\n", 0}};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_put("buffer_subbuf_size_kb", rows[i].text), rows[i].err);
+		EXPECT_STR(trace_get("buffer_subbuf_size_kb", NULL), rows[i].shown);
+	}
+	trace_fresh();
+}
+
+/* trace_options has those of the current tracer; options/ has those of all. */
+static void of_tracers(void)
+{
+	trace_fresh();
+	EXPECT(!strstr(trace_get("trace_options", NULL), "func_stack_trace"));
+	EXPECT_EQ(trace_put("trace_options", "func_stack_trace"), -EINVAL);
+	EXPECT_EQ(trace_put("current_tracer", "function"), 0);
+	EXPECT(
+	    strstr(trace_get("trace_options", NULL), "\nnofunc_stack_trace\nnofunc-no-repeats\n"));
+	EXPECT_EQ(trace_put("trace_options", "func-no-repeats"), 0);
+	EXPECT(strstr(trace_get("trace_options", NULL), "\nnofunc_stack_trace\nfunc-no-repeats\n"));
+	EXPECT_STR(trace_get("options/func-no-repeats", NULL), "1\n");
+	EXPECT_EQ(trace_put("options/func_stack_trace", "2"), -EINVAL);
+	EXPECT_EQ(trace_put("options/func_stack_trace", "x"), -EINVAL);
+	EXPECT_STR(trace_get("options/func_stack_trace", NULL), "0\n");
+	EXPECT_EQ(trace_put("trace_options", "nofunc-no-repeats"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	trace_fresh();
+}
+
+static const struct ktap_case cases[] = {
+    {"switches.nothing", nothing},
+    {"switches.cpumask", cpumask},
+    {"switches.subbuffers", subbuffers},
+    {"switches.of_tracers", of_tracers},
+    {NULL, NULL},
+};
+const struct ktap_suite suite_switches = {cases};
