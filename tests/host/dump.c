@@ -138,6 +138,16 @@ static void mark_there(void *text)
 	mark(text);
 }
 
+static void lock_there(void *unused __maybe_unused)
+{
+	ring_buffer_lock(trace_global->buffer);
+}
+
+static void unlock_there(void *unused __maybe_unused)
+{
+	ring_buffer_unlock(trace_global->buffer);
+}
+
 static void ask_there(void *mode)
 {
 	trace_dump_soon(*(int *)mode);
@@ -178,14 +188,15 @@ static void last_words(void)
 
 	trace_fresh();
 	mark("the last mark");
+	host_on_cpu(2, lock_there, NULL); /* a reader, which is not in the child */
 	child = fork();
 	if (!child) {
 		unsigned wrong = 0;
 
+		alarm(20);
 		machine_said();
 		trace_dump_last(TRACE_DUMP_NONE);
 		wrong += *machine_said() != '\0';
-		ring_buffer_lock(trace_global->buffer); /* by a CPU that stands still now */
 		trace_dump_last(TRACE_DUMP_ALL);
 		wrong += !strstr(machine_said(), ": the last mark\n" RULE);
 		wrong += ring_buffer_record_is_set_on(trace_global->buffer);
@@ -193,6 +204,7 @@ static void last_words(void)
 		wrong += *machine_said() != '\0';
 		_exit(wrong);
 	}
+	host_on_cpu(2, unlock_there, NULL);
 	EXPECT_EQ(waitpid(child, &status, 0), child);
 	EXPECT_EQ(status, 0);
 	trace_fresh();
@@ -207,11 +219,11 @@ static void large_records(void)
 	memset(text, 'm', 3500);
 	for (unsigned nth = 1; nth < 100; nth++) {
 		machine_fail_alloc(nth);
-		int err = trace_put("buffer_subbuf_size_kb", "16");
+		int err = trace_put("buffer_subbuf_size_kb", "256"); /* more than any other case */
 		bool failed = !machine_fails_in();
 		machine_fail_alloc(0);
 		EXPECT_EQ(err, failed ? -ENOMEM : 0);
-		EXPECT_STR(trace_get("buffer_subbuf_size_kb", NULL), failed ? "4\n" : "16\n");
+		EXPECT_STR(trace_get("buffer_subbuf_size_kb", NULL), failed ? "4\n" : "256\n");
 		if (!failed)
 			break;
 	}

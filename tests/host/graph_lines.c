@@ -5,10 +5,12 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/comm.h"
 #include "trace/event/ftrace.h"
 #include "trace/event/options.h"
 #include "trace/event/tracer.h"
 #include "trace/host_cpus.h"
+#include "trace/host_lock.h"
 #include "trace/host_memory.h"
 #include "trace/output/graph.h"
 #include "trace/output/output.h"
@@ -192,6 +194,9 @@ static void comments(void)
 	seq_init(&s, text, 2);
 	line(&mark, sizeof(mark), NULL, 0, cpu);
 	EXPECT_EQ(s.len, 2);
+	seq_init(&s, text, 5);
+	line(&mark, sizeof(mark), NULL, 0, cpu);
+	EXPECT(!memcmp(text, "/* x\n", 5));
 	end();
 }
 
@@ -270,6 +275,15 @@ static void tasks(void)
 	call.ent.pid = 77777; /* has no name */
 	line(&call, sizeof(call), NULL, 0, cpu);
 	EXPECT_STR(shown(), " <...>-77777   | sym_10() {\n");
+	host_lock();
+	EXPECT_EQ(trace_comm_prepare(), 0);
+	trace_comm_users(1, 0);
+	trace_comm_switch_in(30021, 30021, "ninechars\0\0\0\0\0\0");
+	trace_comm_users(-1, 0);
+	host_unlock();
+	call.ent.pid = 30021;
+	line(&call, sizeof(call), NULL, 0, cpu);
+	EXPECT(strstr(shown(), "\nninecha-30021  | sym_10() {\n"));
 	end();
 }
 

@@ -43,6 +43,26 @@ static void expect_same(void)
 	free(before);
 }
 
+/* Where nothing more will come, a reader that waits is at the end. */
+static void expect_end(const char *path)
+{
+	static u64 page[PAGE_SIZE / 8];
+	struct tracefs_node node;
+	struct tracefs_file *f;
+	u64 pos = 0;
+
+	EXPECT_EQ(trace_walk(path, &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+	while (tracefs_read(f, page, sizeof(page), &pos) > 0)
+		;
+	tracefs_release(f);
+	pos = 0;
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+	EXPECT_EQ(tracefs_read(f, page, sizeof(page), &pos), 0);
+	EXPECT_EQ(tracefs_splice(f, page, sizeof(page), &pos, true), 0);
+	tracefs_release(f);
+}
+
 static void exact(void)
 {
 	lb_begin();
@@ -54,6 +74,8 @@ static void exact(void)
 	    "overwritten before: 0 events"));
 	EXPECT_EQ(trace_put("instances/lastboot/tracing_on", "1"), -EPERM);
 	EXPECT_EQ(trace_put("instances/lastboot/tracing_on", "0"), 0);
+	expect_end("instances/lastboot/trace_pipe");
+	expect_end("instances/lastboot/per_cpu/cpu3/trace_pipe_raw");
 	EXPECT_EQ(trace_put("instances/lastboot/trace_marker", "x"), -EBADF);
 	EXPECT_EQ(trace_put("instances/lastboot/trace_clock", "mono"), -EPERM);
 	EXPECT_EQ(trace_put("instances/lastboot/trace", ""), 0);

@@ -194,7 +194,15 @@ static void no_snapshot_beside(void)
 	EXPECT_EQ(trace_snapshot_now(trace_global), -EBUSY);
 	host_unlock();
 	EXPECT_EQ(trace_put("snapshot", "1"), -EBUSY);
+	EXPECT_EQ(trace_put("snapshot", "2"), -EBUSY);
+	int err;
+	trace_get("snapshot", &err);
+	EXPECT_EQ(err, -EBUSY);
 	EXPECT_EQ(ring_buffer_entries(trace_global->snapshot), entries);
+	/* Clearing `trace` clears what it shows. */
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	EXPECT_EQ(ring_buffer_entries(trace_global->snapshot), 0);
+	EXPECT(!strstr(trace_get("trace", NULL), "sym_1000"));
 	end();
 }
 
@@ -223,6 +231,181 @@ static void numbers_of_its_cpu(void)
 	end();
 }
 
+/* ---- which sections, and when ---- */
+
+/* What the host says at the beginning and at the end of a section. */
+static void open_section(u64 ip)
+{
+	host_preempt_disable();
+	trace_critical_begin(ip, 0);
+	host_preempt_enable();
+}
+
+static void close_section(u64 ip)
+{
+	host_preempt_disable();
+	trace_critical_end(ip, 0);
+	host_preempt_enable();
+}
+
+static void wait_cycles(u64 n)
+{
+	u64 start = host_cycles();
+
+	while (host_cycles() - start <= n)
+		host_relax();
+}
+
+/* A section has one beginning and one end: others in between and after are nothing. */
+static void one_beginning(void)
+{
+	begin();
+	EXPECT_EQ(trace_put("tracing_max_latency", "1000000"), 0);
+	close_section(0x10);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 0);
+	open_section(0x20);
+	open_section(0x30);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 1);
+	close_section(0x40);
+	close_section(0x50);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 2);
+	open_section(0x60);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 3);
+	close_section(0x70);
+	EXPECT(!trace_global->latency_reports || !trace_global->longest.ns);
+	end();
+}
+
+/* While recording is off no section begins; one that began before has no end to report. */
+static void while_off(void)
+{
+	begin();
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	open_section(0x10);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	wait_cycles(100000);
+	close_section(0x20);
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 0);
+	open_section(0x30);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	wait_cycles(100000);
+	close_section(0x40);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	end();
+}
+
+/* A section is reported unless another was since it began: that report has its records. */
+static void reported_meanwhile(void)
+{
+	begin();
+	open_section(0x10);
+	wait_cycles(100000);
+	trace_global->latency_reports += 2;
+	close_section(0x20);
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	u32 before = trace_global->latency_reports;
+	section();
+	EXPECT(trace_global->max_latency_ns > 0);
+	EXPECT_EQ(trace_global->latency_reports, before + 2);
+	EXPECT_EQ(trace_global->longest.from, 0x1000);
+	EXPECT_EQ(trace_global->longest.to, 0x3000);
+	/* A shorter one is recorded, and not reported. */
+	EXPECT_EQ(trace_put("tracing_max_latency", "100000000"), 0);
+	open_section(0x10);
+	close_section(0x20);
+	EXPECT_EQ(trace_global->latency_reports, before + 2);
+	/* With a threshold each is that reaches it; the longest stays what the last was. */
+	EXPECT_EQ(trace_put("tracing_thresh", "1"), 0);
+	open_section(0x10);
+	wait_cycles(100000);
+	close_section(0x20);
+	EXPECT_EQ(trace_global->latency_reports, before + 4);
+	EXPECT(trace_global->max_latency_ns < 100000000UL * 1000);
+	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
+	end();
+}
+
+/* Functions are recorded in sections, of the CPU alone that is in one. */
+static void functions_in_sections(void)
+{
+	begin();
+	EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+	EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+	EXPECT_EQ(trace_put("tracing_max_latency", "1000000"), 0);
+	host_function_call(0, 1);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 0);
+	open_section(0x10);
+	host_function_call(2, 1);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 2);
+	close_section(0x20);
+	host_function_call(3, 1);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 3);
+	EXPECT_EQ(trace_put("options/function-trace", "0"), 0);
+	open_section(0x10);
+	host_function_call(2, 1);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 4);
+	close_section(0x20);
+	EXPECT(strstr(trace_get("trace_ledger", NULL), "\nbalanced\n"));
+	end();
+}
+
+/* A section that was open when the tracer or its form changed is not one of the next. */
+static void forgets_open_sections(void)
+{
+	begin();
+	open_section(0x10);
+	EXPECT_EQ(trace_put("options/display-graph", "1"), 0);
+	wait_cycles(100000);
+	close_section(0x20);
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	open_section(0x10);
+	EXPECT_EQ(trace_put("options/display-graph", "0"), 0);
+	wait_cycles(100000);
+	close_section(0x20);
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	open_section(0x10);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "preemptoff"), 0);
+	wait_cycles(100000);
+	close_section(0x20);
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	end();
+}
+
+/* One array has one of them; what it set and made goes with it. */
+static void one_owner(void)
+{
+	static const char *const tracers[] = {"irqsoff", "preemptoff", "preemptirqsoff"};
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("options/function-trace", "0"), 0);
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	for (unsigned graph = 0; graph < 2; graph++) {
+		EXPECT_EQ(trace_put("options/display-graph", graph ? "1" : "0"), 0);
+		EXPECT_EQ(trace_put("current_tracer", "irqsoff"), 0);
+		EXPECT_STR(trace_get("options/latency-format", NULL), "1\n");
+		EXPECT_STR(trace_get("options/pause-on-trace", NULL), "1\n");
+		for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+			EXPECT_EQ(trace_put("instances/other/current_tracer", tracers[i]), -EBUSY);
+		section();
+		EXPECT(trace_global->longest.ns > 0);
+		EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+		EXPECT_STR(trace_get("options/latency-format", NULL), "0\n");
+		EXPECT_STR(trace_get("options/pause-on-trace", NULL), "0\n");
+		EXPECT_EQ(trace_global->longest.ns, 0);
+		EXPECT(!trace_global->snapshot && !trace_global->snapshot_users);
+		for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+			EXPECT_EQ(trace_put("instances/other/current_tracer", tracers[i]), 0);
+		EXPECT_EQ(trace_put("instances/other/current_tracer", "nop"), 0);
+	}
+	EXPECT_EQ(trace_drop_instance("other"), 0);
+	EXPECT_EQ(trace_put("options/display-graph", "0"), 0);
+	EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"latency.begins_with_the_section", begins_with_the_section},
     {"latency.graph", graph},
@@ -231,6 +414,12 @@ static const struct ktap_case cases[] = {
     {"latency.spare_in_use", spare_in_use},
     {"latency.no_snapshot_beside", no_snapshot_beside},
     {"latency.numbers_of_its_cpu", numbers_of_its_cpu},
+    {"latency.one_beginning", one_beginning},
+    {"latency.while_off", while_off},
+    {"latency.reported_meanwhile", reported_meanwhile},
+    {"latency.functions_in_sections", functions_in_sections},
+    {"latency.forgets_open_sections", forgets_open_sections},
+    {"latency.one_owner", one_owner},
     {NULL, NULL},
 };
 const struct ktap_suite suite_latency_trace = {cases};

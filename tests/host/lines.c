@@ -263,6 +263,9 @@ static void packed(void)
 	bprintf_decode(&s, "a%*d", words, 0);
 	EXPECT_EQ(s.len, 1);
 	s.len = 0;
+	bprintf_decode(&s, "a%*s", words, 0);
+	EXPECT_EQ(s.len, 1);
+	s.len = 0;
 	bprintf_decode(&s, "b%0000000000000000000000000000000000000000000000001d", words, 2);
 	EXPECT_EQ(s.len, 1);
 	s.len = 0;
@@ -430,7 +433,10 @@ static const char *shown_fields(const struct plain_rec *rec, u32 len, bool past)
 	trace_out_init(&out, &s, 0);
 	if (past)
 		out.past = (const struct trace_prevboot *)text;
-	trace_print_fields(&out, &plain, rec, len);
+	void *copy = malloc(len); /* nothing lies beyond its end */
+	memcpy(copy, rec, len);
+	trace_print_fields(&out, &plain, copy, len);
+	free(copy);
 	text[s.len] = '\0';
 	return text;
 }

@@ -327,6 +327,7 @@ static void waits_mapped(void)
 
 	trace_fresh();
 	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
+	EXPECT_EQ(tracefs_ioctl(w.f, TRACE_MMAP_IOCTL_GET_READER), -ENODEV); /* waits for nothing */
 	EXPECT_EQ(tracefs_map(w.f, 0, 1), 0);
 	put(1);
 	EXPECT_EQ(pthread_create(&thread, NULL, wait_for_a_reader, &w), 0);

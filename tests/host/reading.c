@@ -107,6 +107,13 @@ static void line_too_long_for_trace(void)
 	line += strcspn(line, "\n");
 	EXPECT(strstr(line, ": after\n"));
 	EXPECT(str_has_prefix(line + strlen(line) - 7, " 72 72\n"));
+	/* The same where marks are comments, which end on their line. */
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	EXPECT_EQ(trace_put("current_tracer", "function_graph"), 0);
+	mark_raw(8000);
+	EXPECT_EQ(trace_put("trace_marker", "a comment"), 0);
+	EXPECT(strstr(trace_get("trace", NULL), "/* a comment */\n"));
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
 	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "4"), 0);
 	trace_fresh();
 }
@@ -360,6 +367,15 @@ static void where_cpus_begin(void)
 		EXPECT_EQ(count("##### CPU 2 buffer started ####\n"), 1);
 		EXPECT_EQ(count("##### CPU 0 buffer started ####\n"), 1);
 	}
+	/* A file that is read again from its start says it again. */
+	static char before[sizeof(text)];
+	struct tracefs_file *f;
+	EXPECT_EQ(open_file("trace", 0, &f), 0);
+	EXPECT(read_once(f, 16384) > 0);
+	strscpy(before, text, sizeof(before));
+	EXPECT(read_once(f, 16384) > 0);
+	EXPECT_STR(text, before);
+	tracefs_release(f);
 	EXPECT_EQ(trace_put("options/annotate", "0"), 0);
 	strscpy(text, trace_get("trace", NULL), sizeof(text));
 	EXPECT_EQ(count("buffer started"), 0);
