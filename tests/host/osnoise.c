@@ -386,6 +386,181 @@ static void instances(void)
 	EXPECT_EQ(trace_drop_instance("a"), 0);
 }
 
+static void again_by_hardware(void)
+{
+	irq();
+	script.at = script.reads + 6;
+	script.steal_ns = 1500;
+	script.meanwhile = NULL;
+}
+
+static void ends_alone(void)
+{
+	hit(&irq_ends, 236, 0, 0);
+	trace_noise_nmi(false);
+	switch_tasks(OTHER, WORKER);
+	irq();
+	hit(&irq_ends, 236, 0, 0);
+	switch_tasks(OTHER, WORKER);
+}
+
+/* Each gap of a sample has its own interferences, and each sample its own counts. */
+static void one_after_the_other(void)
+{
+	begin("osnoise");
+	sample(0, again_by_hardware);
+	expect_noises("irq 236 local_timer %lu 3100\nsample %lu 3500 1\nsample %lu 1600 0\n",
+	    last + 200, last, last + 3500 + 4 * STEP_NS);
+	expect_line(0, "10          5  50.00000       3      1      0      1      0      0");
+	irq(); /* the sample is over */
+	expect_noises("");
+	for (unsigned i = 1; i < 3; i++) {
+		sample(0, others);
+		expect_line(
+		    i, "10          7  30.00000       7      0      0      1      0      2");
+	}
+	machine_noises();
+	/* An end without a beginning is none, whatever ended before. */
+	sample(0, ends_alone);
+	const char *noises = machine_noises();
+	EXPECT(str_has_prefix(noises, "irq 236 local_timer "));
+	EXPECT(!strstr(noises + 4, "\nirq") && !strstr(noises, "nmi") && !strstr(noises, "thread"));
+	end();
+}
+
+/* What an array takes no part in while it is off, though it has the tracer. */
+static void off_by_itself(void)
+{
+	struct trace_array *other;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("a"), 0);
+	begin("osnoise");
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "osnoise"), 0);
+	host_lock();
+	other = trace_array_find("a");
+	trace_array_set_on(trace_global, false); /* as a trigger does */
+	host_unlock();
+	EXPECT_EQ(sample(5000, NULL), 990 * US);
+	EXPECT_EQ(trace_global->max_latency_ns, 0);
+	EXPECT_EQ(other->max_latency_ns, 5000 + STEP_NS);
+	host_lock();
+	trace_array_set_on(other, false);
+	host_unlock();
+	EXPECT_EQ(sample(5000, NULL), 1000 * US); /* none is taken */
+	host_lock();
+	trace_array_set_on(trace_global, true);
+	trace_array_set_on(other, true);
+	host_unlock();
+	/* All end if one has what was set to be too long. */
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_us", "3"), 0);
+	sample(5000, NULL);
+	EXPECT_STR(trace_get("tracing_on", NULL), "0\n");
+	EXPECT_STR(trace_get("instances/a/tracing_on", NULL), "0\n");
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_us", "0"), 0);
+	/* Each begins with no maximum, and may go while it is off. */
+	EXPECT_EQ(trace_put("instances/a/tracing_on", "0"), 0);
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("instances/a/tracing_on", "1"), 0);
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "osnoise"), 0);
+	EXPECT_EQ(other->max_latency_ns, 0);
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT(!irq_begins.host.enabled && !irq_ends.host.enabled && !switched.host.enabled);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	end();
+	EXPECT_EQ(trace_drop_instance("a"), 0);
+}
+
+/* Without a workload a worker of before is a task as any other; a CPU that is not wanted has none. */
+static void no_workload_any_more(void)
+{
+	begin("osnoise");
+	sample(0, NULL);
+	EXPECT_EQ(trace_put("osnoise/options", "NO_OSNOISE_WORKLOAD"), 0);
+	switch_tasks(OTHER, WORKER);
+	switch_tasks(WORKER, OTHER);
+	EXPECT(strstr(machine_noises(), "thread 1 "));
+	EXPECT_EQ(trace_put("osnoise/cpus", "1"), 0);
+	switch_tasks(OTHER, THIRD);
+	irq();
+	expect_noises("");
+	char name[16];
+	EXPECT_EQ(trace_put("current_tracer", "timerlat"), 0);
+	EXPECT_EQ(trace_put("osnoise/cpus", "0"), 0);
+	EXPECT_EQ(machine_work(0, name), 0);
+	irq(); /* timerlat has no noise without its workers */
+	expect_noises("");
+	end();
+}
+
+/* The interrupt's stack is recorded if it, or then the task, was so late. */
+static void timerlat_stacks(void)
+{
+	char name[16];
+
+	begin("timerlat");
+	EXPECT_EQ(trace_put("osnoise/print_stack", "5"), 0);
+	u64 due = machine_work(0, name);
+	due = expire(due, 500, 4999);
+	EXPECT_STR(trace_nth(2), "");
+	due = expire(due, 500, 5000);
+	EXPECT(strstr(trace_nth(4), "<stack trace>"));
+	EXPECT_STR(trace_nth(5), "");
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_us", "7"), 0);
+	due = expire(due, 6999, 8999); /* 5: irq, thread, stack */
+	EXPECT_STR(trace_get("tracing_on", NULL), "1\n");
+	due = expire(due, 7000, 8000); /* not to be stopped by less than it shows: no stack */
+	EXPECT_STR(trace_get("tracing_on", NULL), "0\n");
+	EXPECT(strstr(trace_nth(9), "stop tracing hit"));
+	EXPECT_EQ(trace_put("osnoise/stop_tracing_us", "5"), 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "timerlat"), 0);
+	due = machine_work(0, name);
+	script.now = due + 5000 - STEP_NS;
+	EXPECT(machine_due(0));
+	EXPECT(strstr(trace_nth(0), "#1     context    irq")); /* counts from 1 again */
+	EXPECT(strstr(trace_nth(1), "<stack trace>"));
+	EXPECT(strstr(trace_nth(2), "stop tracing hit"));
+	EXPECT_EQ(trace_put("osnoise/print_stack", "0"), 0);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	end();
+}
+
+static void limits(void)
+{
+	static const struct {
+		const char *file, *text;
+		int err;
+	} rows[] = {{"runtime_us", "1001", -EINVAL}, {"runtime_us", "1000", 0},
+	    {"period_us", "999", -EINVAL}, {"period_us", "1000", 0}, {"runtime_us", "10", 0},
+	    {"timerlat_period_us", "99", -EINVAL}, {"timerlat_period_us", "100", 0},
+	    {"timerlat_period_us", "1000001", -EINVAL}, {"timerlat_period_us", "1000000", 0},
+	    {"timerlat_period_us", "1000", 0}, {"options", "NO_DEFAULTS", -EINVAL},
+	    {"options", "DEFAULT", -EINVAL}, {"cpus", "0-4", -ERANGE}, {"cpus", "2-1", -EINVAL},
+	    {"cpus", "1-", -EINVAL}, {"cpus", ",1,,2-3,", 0}};
+	char path[64];
+
+	begin("nop");
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		fmt_snprintf(path, sizeof(path), "osnoise/%s", rows[i].file);
+		EXPECT_EQ(trace_put(path, rows[i].text), rows[i].err);
+	}
+	EXPECT_STR(trace_get("osnoise/cpus", NULL), "1-3\n");
+	EXPECT_EQ(trace_put("osnoise/cpus", "0,2"), 0);
+	EXPECT_STR(trace_get("osnoise/cpus", NULL), "0,2\n");
+	EXPECT_STR(trace_get("osnoise/options", NULL),
+	    "DEFAULTS OSNOISE_WORKLOAD NO_PANIC_ON_STOP NO_OSNOISE_PREEMPT_DISABLE "
+	    "NO_OSNOISE_IRQ_DISABLE \n");
+	EXPECT_EQ(trace_put("osnoise/options", "OSNOISE_IRQ_DISABLE"), 0);
+	EXPECT_STR(trace_get("osnoise/options", NULL),
+	    "NO_DEFAULTS OSNOISE_WORKLOAD NO_PANIC_ON_STOP NO_OSNOISE_PREEMPT_DISABLE "
+	    "OSNOISE_IRQ_DISABLE \n");
+	end();
+}
+
 /* Each worker's allocation fails once: then there is none. */
 static void no_memory(void)
 {
@@ -416,6 +591,11 @@ static const struct ktap_case cases[] = {
     {"osnoise.workers", workers},
     {"osnoise.instances", instances},
     {"osnoise.no_memory", no_memory},
+    {"osnoise.one_after_the_other", one_after_the_other},
+    {"osnoise.off_by_itself", off_by_itself},
+    {"osnoise.no_workload_any_more", no_workload_any_more},
+    {"osnoise.timerlat_stacks", timerlat_stacks},
+    {"osnoise.limits", limits},
     {NULL, NULL},
 };
 extern const struct ktap_suite suite_osnoise;

@@ -4,6 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "tests/host/function.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/host_cpus.h"
 
@@ -97,11 +98,46 @@ static void of_tracers(void)
 	trace_fresh();
 }
 
+/* A new tracer begins with an empty buffer, in its array; the same one again changes nothing. */
+static void of_a_tracer(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("trace_marker", "before"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT(strstr(trace_nth_event(0), ": before"));
+	EXPECT_EQ(trace_put("current_tracer", "function"), 0);
+	EXPECT(!strstr(trace_get("trace", NULL), ": before"));
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	trace_fresh();
+}
+
+/* tracing_thresh is for the tracers of all instances. */
+static void of_all_tracers(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("a"), 0);
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "function_graph"), 0);
+	host_function_call(0, 1);
+	EXPECT(strstr(trace_get("instances/a/trace", NULL), "sym_1000();"));
+	EXPECT_EQ(trace_put("tracing_thresh", "1000000"), 0);
+	EXPECT_EQ(trace_put("instances/a/trace", ""), 0);
+	host_function_call(0, 1);
+	EXPECT(!strstr(trace_get("instances/a/trace", NULL), "sym_1000"));
+	EXPECT_EQ(trace_put("tracing_thresh", "0"), 0);
+	host_function_call(0, 1);
+	EXPECT(strstr(trace_get("instances/a/trace", NULL), "sym_1000();"));
+	EXPECT_EQ(trace_put("instances/a/current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_drop_instance("a"), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"switches.nothing", nothing},
     {"switches.cpumask", cpumask},
     {"switches.subbuffers", subbuffers},
     {"switches.of_tracers", of_tracers},
+    {"switches.of_a_tracer", of_a_tracer},
+    {"switches.of_all_tracers", of_all_tracers},
     {NULL, NULL},
 };
 const struct ktap_suite suite_switches = {cases};
