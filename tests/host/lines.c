@@ -476,6 +476,7 @@ static void shown_by_type(void)
 	EXPECT(strstr(text, " list=<OVERFLOW> "));
 	EXPECT(
 	    strstr(shown_fields(&rec, 9, false), " low='~'(126) high=<OVERFLOW> half=<OVERFLOW> "));
+	EXPECT(strstr(shown_fields(&rec, 17, false), " word=0xffffffff (-1) dyn=<OVERFLOW> "));
 	/* A stack that ends within a frame has those before. */
 	rec.frames -= 1 << 16;
 	EXPECT(strstr(shown_fields(&rec, sizeof(rec), false), " frames=sym_10 ptr="));

@@ -459,6 +459,7 @@ static void off_by_itself(void)
 	EXPECT_STR(trace_get("instances/a/tracing_on", NULL), "0\n");
 	EXPECT_EQ(trace_put("osnoise/stop_tracing_us", "0"), 0);
 	/* Each begins with no maximum, and may go while it is off. */
+	EXPECT_EQ(trace_put("instances/a/tracing_on", "1"), 0);
 	EXPECT_EQ(trace_put("instances/a/tracing_on", "0"), 0);
 	EXPECT_EQ(trace_put("instances/a/current_tracer", "nop"), 0);
 	EXPECT_EQ(trace_put("instances/a/tracing_on", "1"), 0);
