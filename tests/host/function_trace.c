@@ -193,6 +193,74 @@ static void repeats(void)
 	end();
 }
 
+/* Calls that repeat more often than a record can count make several; each has its own time. */
+static void many_repeats(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_put("instances/other/current_tracer", "function"), 0);
+	EXPECT_EQ(trace_put("instances/other/options/func-no-repeats", "1"), 0);
+	for (unsigned i = 0; i < 65536 + 3; i++)
+		host_function_call(FIRST, 0x42);
+	host_function_call(THIRD, 0x42);
+	const char *trace = trace_get("instances/other/trace", NULL);
+	EXPECT(strstr(trace, "sym_1000 <-sym_42 (repeats: 65535, last_ts:"));
+	EXPECT(strstr(trace, "sym_1000 <-sym_42 (repeats: 2, last_ts:"));
+	EXPECT(strstr(trace_get("instances/other/trace_ledger", NULL), "\nbalanced\n"));
+	EXPECT_EQ(trace_drop_instance("other"), 0);
+	end();
+}
+
+static u64 now;
+
+static u64 clock_of_ours(void)
+{
+	return now;
+}
+
+/* How long before its record the last repeat was: more than 32 bits of the clock's unit. */
+static void time_of_repeats(void)
+{
+	const u64 tick = 10000000; /* ns of the clock's */
+
+	begin("");
+	machine_clock(clock_of_ours);
+	now = 7 * tick;
+	EXPECT_EQ(trace_put("trace_clock", "uptime"), 0);
+	EXPECT_EQ(trace_put("options/func-no-repeats", "1"), 0);
+	EXPECT_EQ(trace_put("options/raw", "1"), 0);
+	host_function_call(FIRST, 0x42);
+	now = 9 * tick;
+	host_function_call(FIRST, 0x42);
+	now = (9 + (3UL << 32) + 5) * tick;
+	host_function_call(THIRD, 0x42);
+	EXPECT(strstr(trace_get("trace", NULL), " 1000 42 1 12884901893\n"));
+	EXPECT_EQ(trace_put("options/func-no-repeats", "0"), 0);
+	machine_clock(NULL);
+	EXPECT_EQ(trace_put("trace_clock", "local"), 0);
+	end();
+}
+
+/* Commands of two arrays: each counts once where it is, and an array's filter is its own. */
+static void of_two_arrays(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_append("set_ftrace_filter", "first_function:traceoff"), 0);
+	EXPECT_EQ(trace_append("instances/other/set_ftrace_filter", "third_function:traceoff"), 0);
+	EXPECT(strstr(trace_get("enabled_functions", NULL), "first_function (1) "));
+	EXPECT(strstr(trace_get("enabled_functions", NULL), "third_function (1) "));
+	EXPECT(!strstr(trace_get("enabled_functions", NULL), "fourth_one"));
+	EXPECT_EQ(trace_append("set_ftrace_filter", "!first_function:traceoff"), 0);
+	EXPECT_EQ(trace_put("function_profile_enabled", "1"), 0);
+	EXPECT_EQ(trace_append("instances/other/set_ftrace_filter", "third_function"), 0);
+	host_function_call(FIRST, 0x42);
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL), "  first_function  "));
+	EXPECT_EQ(trace_put("function_profile_enabled", "0"), 0);
+	EXPECT_EQ(trace_drop_instance("other"), 0);
+	end();
+}
+
 #define EVENT "unit:unit_text"
 
 /* Rows of a list: what is written, its error, what the commands are then. */
@@ -217,10 +285,8 @@ static void commands_listed(void)
 		"first_function:traceoff:count=16\nthird_function:traceoff:count=16\n"},
 	    {"!first_function:traceon:0", -ENODEV,
 		"first_function:traceoff:count=16\nthird_function:traceoff:count=16\n"},
-	    {"!:traceoff:0", 0, ""},
-	    {"!first_function:traceoff:0", -ENODEV, ""},
-	    {"second_function:traceoff", -EINVAL, ""},
-	    {"first_function:traceoff:", -EINVAL, ""},
+	    {"!:traceoff:0", 0, ""}, {"!first_function:traceoff:0", -ENODEV, ""},
+	    {"second_function:traceoff", -EINVAL, ""}, {"first_function:traceoff:", -EINVAL, ""},
 	    {"first_function:hist:keys=a", -EINVAL, ""},
 	    {"first_function:enable_event:unit", -EINVAL, ""},
 	    {"first_function:enable_event:" EVENT ":", -EINVAL, ""},
@@ -229,9 +295,10 @@ static void commands_listed(void)
 		"first_function:enable_event:" EVENT ":count=2\n"},
 	    {"!first_function:enable_event:" EVENT ":0", 0, ""},
 	    {"first_function:cpudump:7", 0, "first_function:cpudump:unlimited\n"},
-	    {"!*:cpudump", 0, ""},
-	    {"first_function:dump:7", 0, "first_function:dump:count=1\n"},
+	    {"!*:cpudump", 0, ""}, {"first_function:dump:7", 0, "first_function:dump:count=1\n"},
 	    {"!*:dump", 0, ""},
+	    {"first_function:traceoff:3", 0, "first_function:traceoff:count=3\n"},
+	    {"!first_function:traceoff:x", 0, ""}, /* what the number is does not matter */
 	};
 
 	begin("first_function");
@@ -255,6 +322,7 @@ static void modules(void)
 	    {"f*:mod:ext", 0, "f*:mod:ext\n"},
 	    {"*:mod:ext", 0, "*:mod:ext\nf*:mod:ext\n"},
 	    {"!f*:mod:other", -EINVAL, "*:mod:ext\nf*:mod:ext\n"},
+	    {"!f*x:mod:ext", -EINVAL, "*:mod:ext\nf*:mod:ext\n"},
 	    {"!f*:mod:ext", 0, "*:mod:ext\n"},
 	    {"third_function:mod:!ext", 0, "third_function\n*:mod:ext\n"},
 	    {"!*:mod:ext", 0, "third_function\n"},
@@ -268,6 +336,10 @@ static void modules(void)
 	}
 	EXPECT_EQ(trace_put("set_ftrace_filter", ""), 0);
 	EXPECT_STR(trace_get("set_ftrace_filter", NULL), "#### all functions enabled ####\n");
+	EXPECT_EQ(trace_put("set_ftrace_notrace", "f*:mod:ext"), 0);
+	EXPECT_STR(
+	    trace_get("set_ftrace_notrace", NULL), "#### no functions disabled ####\nf*:mod:ext\n");
+	EXPECT_EQ(trace_put("set_graph_function", "1"), -EINVAL); /* takes names alone */
 	end();
 }
 
@@ -337,7 +409,10 @@ static void commands_without_memory(void)
 		machine_fail_alloc(0);
 		EXPECT(err == 0 || err == -ENOMEM);
 		EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), err ? "0\n" : "0*\n");
-		EXPECT_EQ(!err, !!strstr(trace_get("set_ftrace_filter", NULL), "enable_event"));
+		/* For all functions, or for none. */
+		const char *list = trace_get("set_ftrace_filter", NULL);
+		EXPECT_EQ(!err, !!strstr(list, "first_function:enable_event"));
+		EXPECT_EQ(!err, !!strstr(list, "fourth_one:enable_event"));
 	}
 	for (unsigned n = err = 1; err && n < 100; n++) {
 		machine_fail_alloc(n);
@@ -503,6 +578,9 @@ static const struct ktap_case cases[] = {
     {"function.whose_calls", whose_calls},
     {"function.whose_calls_from_the_start", whose_calls_from_the_start},
     {"function.repeats", repeats},
+    {"function.many_repeats", many_repeats},
+    {"function.time_of_repeats", time_of_repeats},
+    {"function.of_two_arrays", of_two_arrays},
     {"function.commands_listed", commands_listed},
     {"function.modules", modules},
     {"function.stack_filter", stack_filter},
