@@ -40,6 +40,7 @@ static void refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_int_equal(base64_decode(data, rows[i], strlen(rows[i])), -EINVAL);
+	assert_int_equal(base64_decode(data, "Zm9vZm9v", 6), -EINVAL); /* whatever follows */
 }
 
 int base64_tests(void)

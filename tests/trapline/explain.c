@@ -219,6 +219,19 @@ static const struct cause {
 	45, 100, 50, "main-1 ran"},
     {"0 0 2 mark; 60 0 2 sw 2 1 1; 100 0 1 mark", 0, 100, 60,
 	"main-1 could run, but two-2 had the CPU"},
+    /* after a gap nothing is known of before */
+    {"0 0 1 mark; 10 0 1 sw 1 2 1; 40 1 0 gap; 80 0 2 mark; 90 0 2 sw 2 1 1; 100 0 1 mark", 0, 100,
+	50, "main-1 could run, but two-2 had the CPU"},
+    /* a new task has no call yet; the idle task wakes by interrupts; the outer interrupt counts */
+    {"0 0 2 mark; 80 0 2 new 1; 85 0 2 sw 2 1 1; 90 0 1 out 56; 100 0 1 mark", 0, 100, 80,
+	"two-2 ran in its own code while main-1 waited for it"},
+    {"0 0 1 mark; 10 0 1 sw 1 0 1; 80 0 0 wake 1; 90 0 0 sw 0 1 0; 100 0 1 mark", 0, 100, 70,
+	"main-1 slept until an interrupt"},
+    {"0 0 1 mark; 10 0 1 timer 236; 20 0 1 irq 4; 60 0 1 irqend 4; 90 0 1 end 236; 100 0 1 mark", 0,
+	100, 80, "main-1 was interrupted by local_timer"},
+    /* before the first event */
+    {"60 0 1 mark; 100 0 1 mark", 0, 100, 60, "main-1 has no events yet"},
+    {"60 0 1 mark; 100 0 1 mark", 0, 40, 40, "main-1 has no events yet"},
 };
 
 static void each_cause(void **state)
@@ -260,6 +273,26 @@ static void main_task(void **state)
 	begin(state); /* one that makes system calls, if there is such a one */
 	play("0 0 3 mark; 5 0 3 sw 3 2 1; 10 0 2 in 0; 80 0 2 sw 2 3 0; 100 0 3 mark");
 	assert_int_equal(explain_main_task(&timeline, 0, 100), 2);
+	over(state);
+}
+
+/* Of a part's pieces the longest, and when it was. */
+static void longest_piece(void **state)
+{
+	struct explanation e;
+
+	begin(state);
+	play("0 0 1 mark; 10 0 1 sw 1 2 0; 20 0 2 sw 2 1 1; 50 0 1 sw 1 2 0; 80 0 2 sw 2 1 1; "
+	     "100 0 1 mark");
+	explain_span(&e, &timeline, MAIN, 0, 100);
+	assert_int_equal(e.parts, 2);
+	assert_int_equal(e.part[0].time, 60);
+	assert_int_equal(e.part[0].count, 3);
+	assert_int_equal(e.part[0].longest, 30);
+	assert_int_equal(e.part[0].at, 20);
+	assert_int_equal(e.part[1].longest, 30);
+	assert_int_equal(e.part[1].at, 50);
+	explain_free(&e);
 	over(state);
 }
 
@@ -330,8 +363,8 @@ static void sums(void **state)
 
 int explain_tests(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_cause), cmocka_unit_test(main_task), cmocka_unit_test(sums)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(each_cause),
+	    cmocka_unit_test(main_task), cmocka_unit_test(longest_piece), cmocka_unit_test(sums)};
 
 	return unit_group("explain", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -29,7 +29,8 @@ enum {
 	JOB_BEGIN,
 	JOB_END,
 	STEP_START,
-	STEP_STOP
+	STEP_STOP,
+	JO_END
 };
 
 static const struct {
@@ -52,6 +53,7 @@ static const struct {
     [JOB_END] = {"user_events", "job_end", NUMBER("n", "8")},
     [STEP_START] = {"user_events", "step_start", NUMBER("n", "8")},
     [STEP_STOP] = {"user_events", "step_stop", NUMBER("n", "8")},
+    [JO_END] = {"user_events", "jo_end", NUMBER("n", "8")},
 };
 
 static struct trace trace;
@@ -448,13 +450,120 @@ static void part(void **state)
 	over();
 }
 
+/* What touches the part with one end is in it; so is a gap that began before it. */
+static void part_edges(void **state)
+{
+	(void)state;
+	begin(2);
+	model_part(&model, 150, 300);
+	tell(100, 0, 1, WAKING, 7, 0);
+	tell(110, 1, 2, MINE, 0, 0);
+	tell(150, 0, 1, SWITCH, 1, 7);
+	tell_gap(200, 1, 1);
+	tell(300, 0, 7, WAKING, 8, 0);
+	tell(310, 0, 7, SWITCH, 7, 8);
+	tell(320, 0, 8, WAKING, 9, 0);
+	tell(330, 0, 8, SWITCH, 8, 9);
+	end();
+	assert_int_equal(model.intervals, 1);
+	expect_interval(0, INTERVAL_WAKEUP, NULL, 300, 310);
+	assert_int_equal(model.unsure[INTERVAL_WAKEUP], 1); /* 100 to 150 lies across the gap */
+	assert_int_equal(model.gaps, 1);
+	over();
+}
+
+/* A gap counts from the last record of its CPU, though gaps of others end before it. */
+static void beside_gaps(void **state)
+{
+	(void)state;
+	for (unsigned seen = 5; seen <= 9; seen += 4) {
+		begin(2);
+		if (seen == 5)
+			tell(5, 1, 2, MINE, 0, 0);
+		tell(8, 0, 1, WAKING, 7, 0);
+		tell(9, 0, 1, SWITCH, 1, 7);
+		if (seen == 9)
+			tell(9, 1, 2, MINE, 0, 0);
+		tell_gap(20, 0, 1);
+		tell_gap(30, 1, 1);
+		end();
+		assert_int_equal(model.intervals, seen == 9);
+		assert_int_equal(model.unsure[INTERVAL_WAKEUP], seen == 5);
+		over();
+	}
+	begin(2); /* an interrupt is its CPU's alone */
+	tell(5, 1, 2, MINE, 0, 0);
+	tell(10, 0, 1, TIMER_ENTRY, 236, 0);
+	tell_gap(12, 1, 1);
+	tell(20, 0, 1, TIMER_EXIT, 236, 0);
+	end();
+	assert_int_equal(model.intervals, 1);
+	over();
+}
+
+/* A time may be before that of the record before it: nothing lasts less than no time. */
+static void back_in_time(void **state)
+{
+	(void)state;
+	begin(1);
+	tell(100, 0, 5, MINE, 0, 0);
+	tell(50, 0, 5, SWITCH, 5, 6);
+	end();
+	assert_int_equal(model.last, 100);
+	assert_int_equal(model.states, 1);
+	expect_state(0, 0, 6, 50, 100);
+	over();
+}
+
+/* The idle task never waits, and a task that has run waits no more. */
+static void no_waits(void **state)
+{
+	(void)state;
+	begin(1);
+	tell(100, 0, 7, WAKING, 0, 0);
+	tell(110, 0, 7, SWITCH, 7, 0);
+	tell(120, 0, 0, WAKING, 7, 0);
+	tell(150, 0, 0, SWITCH, 0, 7);
+	tell(160, 0, 7, SWITCH, 7, 0);
+	tell(170, 0, 0, SWITCH, 0, 7);
+	end();
+	assert_int_equal(model.waitings, 1);
+	assert_int_equal(model.waiting[0].pid, 7);
+	assert_int_equal(model.waiting[0].end, 150);
+	over();
+}
+
+/* Of marks of one time, the one that begins an interval; an end is that of its whole name. */
+static void marks_alike(void **state)
+{
+	(void)state;
+	begin(1);
+	tell(10, 0, 7, MINE, 1, 0);
+	tell(10, 0, 7, JOB_BEGIN, 0, 0);
+	tell(15, 0, 7, JO_END, 0, 0);
+	tell(20, 0, 7, JOB_END, 0, 0);
+	tell(30, 0, 7, RAW_ENTER, 0, 0);
+	tell(40, 0, 7, RAW_ENTER, 0, 0); /* the exit before it is missing */
+	tell(50, 0, 7, RAW_EXIT, 0, 0);
+	end();
+	assert_int_equal(model.intervals, 2);
+	expect_interval(0, INTERVAL_MARK, "job", 10, 20);
+	expect_interval(1, INTERVAL_SYSCALL, "read", 40, 50);
+	assert_false(model.mark[0].paired);
+	assert_true(model.mark[1].paired);
+	over();
+}
+
 int model_tests(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(wakeups), cmocka_unit_test(across_gaps),
 	    cmocka_unit_test(interrupts), cmocka_unit_test(calls), cmocka_unit_test(marked),
 	    cmocka_unit_test(marked_badly), cmocka_unit_test(marked_deep),
 	    cmocka_unit_test(mark_texts), cmocka_unit_test(waits), cmocka_unit_test(states),
-	    cmocka_unit_test(states_unswitched), cmocka_unit_test(part)};
+	    cmocka_unit_test(states_unswitched), cmocka_unit_test(part),
+	    cmocka_unit_test(part_edges), cmocka_unit_test(beside_gaps),
+	    cmocka_unit_test(back_in_time), cmocka_unit_test(no_waits),
+	    cmocka_unit_test(marks_alike)};
 
 	return unit_group("model", tests, COUNT_OF(tests), NULL, NULL);
 }

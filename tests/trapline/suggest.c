@@ -22,7 +22,7 @@ static void distances(void **state)
 		unsigned want;
 	} rows[] = {{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "abd", 1},
 	    {"abc", "ab", 1}, {"abc", "xabc", 1}, {"abc", "acb", 1}, {"kitten", "sitting", 3},
-	    {"ab", "ba", 1}};
+	    {"ab", "ba", 1}, {"ab", "bc", 2}};
 	char huge[200];
 
 	(void)state;
@@ -34,6 +34,7 @@ static void distances(void **state)
 		memset(huge, 'x', n);
 		huge[n] = '\0';
 		assert_int_equal(suggest_distance(huge, huge), n <= 128 ? 0 : 128);
+		assert_int_equal(suggest_distance("x", huge), n <= 128 ? n - 1 : 128);
 	}
 }
 
@@ -51,6 +52,9 @@ static void expect_like(const char *word, const char *want)
 static void likest(void **state)
 {
 	(void)state;
+	char *like = suggest("a:foox\na:fooy\n", "fooz"); /* of two that are, the first */
+	assert_string_equal(like, "foox");
+	free(like);
 	expect_like("sched_swich", "sched_switch");
 	expect_like("!sched_swich", "sched_switch");
 	expect_like("sched:sched_wakup", "sched:sched_wakeup");
