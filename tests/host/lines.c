@@ -467,7 +467,7 @@ static void shown_by_type(void)
 	    "chars=four three=01,ab,03 none=\n",
 	    (u64)pointed, pointed);
 	EXPECT_STR(shown_fields(&rec, sizeof(rec), false), wanted);
-	/* The end of a field is the end of the record: it is in it. One byte less, and it is not. */
+	/* A field that ends where the record does is in it; with one byte less it is not. */
 	EXPECT(
 	    strstr(shown_fields(&rec, 47, false), " chars=four three=01,ab,03 none=<OVERFLOW>\n"));
 	EXPECT(strstr(text, " frames=<OVERFLOW> "));

@@ -473,7 +473,7 @@ static void off_by_itself(void)
 	EXPECT_EQ(trace_drop_instance("a"), 0);
 }
 
-/* Without a workload a worker of before is a task as any other; a CPU that is not wanted has none. */
+/* Without a workload, a worker of before is a task as any other; unwanted CPUs have no noise. */
 static void no_workload_any_more(void)
 {
 	begin("osnoise");
