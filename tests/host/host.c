@@ -81,16 +81,31 @@ void machine_smis(bool there, unsigned more)
 	smi_counts[host_cpu()] += more;
 }
 
-/* A case calls trace_critical_begin() and trace_critical_end() itself. */
-bool host_critical_watch(u32 which __maybe_unused)
+static u32 watched_sections;
+static bool watched_wakeups, cannot_watch;
+
+void machine_cannot_watch(bool cannot)
 {
-	return true;
+	cannot_watch = cannot;
+}
+
+bool machine_watches(void)
+{
+	return watched_sections || watched_wakeups;
+}
+
+/* A case calls trace_critical_begin() and trace_critical_end() itself. */
+bool host_critical_watch(u32 which)
+{
+	watched_sections = cannot_watch ? 0 : which;
+	return !cannot_watch;
 }
 
 /* A case calls trace_wakeup_woken() and trace_wakeup_switched() itself. */
-bool host_wakeups_watch(bool on __maybe_unused)
+bool host_wakeups_watch(bool on)
 {
-	return true;
+	watched_wakeups = on && !cannot_watch;
+	return !cannot_watch;
 }
 
 static const struct host_task *known_tasks;

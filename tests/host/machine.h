@@ -53,6 +53,12 @@ u64 machine_work(unsigned nth, char *name);
 bool machine_due(unsigned nth);
 /* The calls of host_*_noise() and host_sample_threshold() since the last call, a line each. */
 const char *machine_noises(void);
+/*
+ * Whether the machine watches critical sections or wake-ups for a tracer; from now on, or no more,
+ * it says that it cannot.
+ */
+bool machine_watches(void);
+void machine_cannot_watch(bool cannot);
 /* host_task_of() knows these, by their addresses. */
 struct host_task;
 void machine_tasks(const struct host_task *tasks, unsigned n);

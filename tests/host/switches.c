@@ -5,8 +5,11 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
+#include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/comm.h"
 #include "trace/host_cpus.h"
+#include "trace/host_lock.h"
 
 /* What a write of no bytes returns. */
 static ssize put_nothing(const char *path)
@@ -131,6 +134,49 @@ static void of_all_tracers(void)
 	trace_fresh();
 }
 
+/* What a tracer asks of the machine, and of the names of tasks, ends with it. */
+static void of_no_tracer(void)
+{
+	static const char *const tracers[] = {"function", "function_graph", "irqsoff", "preemptoff",
+	    "preemptirqsoff", "wakeup", "wakeup_rt"};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++) {
+		char comm[16];
+
+		EXPECT_EQ(trace_put("current_tracer", tracers[i]), 0);
+		EXPECT_EQ(machine_watches(), i > 1);
+		EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+		EXPECT(!machine_watches());
+		host_lock();
+		trace_comm_switch_in(30041 + i, 30041, "unwanted\0\0\0\0\0\0\0");
+		trace_comm_find(30041 + i, comm);
+		host_unlock();
+		EXPECT_STR(comm, "<...>");
+	}
+	trace_fresh();
+}
+
+/* On a machine that cannot watch, the tracers refuse to begin, and leave nothing behind. */
+static void of_another_machine(void)
+{
+	static const char *const tracers[] = {
+	    "irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt"};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++) {
+		machine_cannot_watch(true);
+		EXPECT_EQ(trace_put("current_tracer", tracers[i]), -EOPNOTSUPP);
+		EXPECT_STR(trace_get("current_tracer", NULL), "nop\n");
+		EXPECT_STR(trace_get("options/latency-format", NULL), "0\n");
+		EXPECT(!trace_global->snapshot && !trace_global->snapshot_users);
+		machine_cannot_watch(false);
+		EXPECT_EQ(trace_put("current_tracer", tracers[i]), 0);
+		EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	}
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"switches.nothing", nothing},
     {"switches.cpumask", cpumask},
@@ -138,6 +184,8 @@ static const struct ktap_case cases[] = {
     {"switches.of_tracers", of_tracers},
     {"switches.of_a_tracer", of_a_tracer},
     {"switches.of_all_tracers", of_all_tracers},
+    {"switches.of_no_tracer", of_no_tracer},
+    {"switches.of_another_machine", of_another_machine},
     {NULL, NULL},
 };
 const struct ktap_suite suite_switches = {cases};

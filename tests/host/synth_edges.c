@@ -9,6 +9,7 @@
 #include "trace/dynevent/synth_record.h"
 #include "trace/event/file.h"
 #include "trace/host_lock.h"
+#include "trace/output/printk.h"
 
 static struct trace_event_file *file_in(const char *array, const char *event)
 {
@@ -45,34 +46,62 @@ static void in_one_array(void)
 	trace_fresh();
 }
 
-/* Nothing of an older record is left between fields and after a short text. */
+/* Nothing of an older record is left between fields, be that the ring's or an image's. */
 static void between_fields(void)
 {
+	static const char *const definitions[] = {
+	    "unit_gaps u8 a; u16 b", "unit_gaps u8 a; u16 b; char[16] text"};
 	static char old[1024 + 1];
-	const u64 vals[] = {1, (u64) "ab", 2};
+	const u64 vals[] = {1, 2, (u64) "ab"};
 	u64 ts, lost;
 
-	trace_fresh();
-	EXPECT_EQ(trace_append("synthetic_events", "unit_gaps u8 a; char[16] text; u16 b"), 0);
-	EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
 	memset(old, 0xff, sizeof(old) - 1);
-	for (unsigned i = 0; i < 20; i++)
-		EXPECT_EQ(trace_put("trace_marker_raw", old), 0);
-	EXPECT_EQ(trace_put("trace", ""), 0);
-	EXPECT_EQ(trace_put("events/synthetic/unit_gaps/enable", "1"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(definitions); i++) {
+		trace_fresh();
+		EXPECT_EQ(trace_append("synthetic_events", definitions[i]), 0);
+		EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
+		for (unsigned n = 0; n < 20; n++)
+			EXPECT_EQ(trace_put("trace_marker_raw", old), 0);
+		EXPECT_EQ(trace_printk("%s", old + 512), 516); /* by an image */
+		EXPECT_EQ(trace_put("trace", ""), 0);
+		EXPECT_EQ(trace_put("events/synthetic/unit_gaps/enable", "1"), 0);
+		host_lock();
+		struct trace_event_file *file = file_in("", "unit_gaps");
+		host_unlock();
+		EXPECT_EQ(synth_event_trace_array(file, vals, 2 + i), 0);
+		host_lock();
+		struct ring_buffer_event *ev =
+		    ring_buffer_consume(trace_global->buffer, 0, &ts, &lost);
+		const u8 *rec = ev ? ring_buffer_event_data(ev) : NULL;
+		u32 len = ev ? ring_buffer_data_length(ev) : 0;
+		EXPECT(len >= 24);
+		for (u32 at = sizeof(struct trace_entry); at < len; at++)
+			EXPECT(rec[at] != 0xff);
+		host_unlock();
+		EXPECT_EQ(trace_put("events/synthetic/unit_gaps/enable", "0"), 0);
+		EXPECT_EQ(trace_append("synthetic_events", "!unit_gaps"), 0);
+	}
+	trace_fresh();
+}
+
+/* However many records go by an image, there is room for the next. */
+static void many_images(void)
+{
+	const u64 vals[] = {(u64) "a text that is longer than the small image on the stack is", 7};
+
+	trace_fresh();
+	EXPECT_EQ(trace_append("synthetic_events", "unit_images char[] text; u64 n"), 0);
+	EXPECT_EQ(trace_put("events/synthetic/unit_images/enable", "1"), 0);
+	EXPECT_EQ(trace_put("events/synthetic/unit_images/filter", "n == 7"), 0);
 	host_lock();
-	struct trace_event_file *file = file_in("", "unit_gaps");
+	struct trace_event_file *file = file_in("", "unit_images");
 	host_unlock();
-	EXPECT_EQ(synth_event_trace_array(file, vals, 3), 0);
-	host_lock();
-	struct ring_buffer_event *ev = ring_buffer_consume(trace_global->buffer, 0, &ts, &lost);
-	const u8 *rec = ev ? ring_buffer_event_data(ev) : NULL;
-	EXPECT(rec);
-	for (u32 at = sizeof(struct trace_entry); rec && at < ring_buffer_data_length(ev); at++)
-		EXPECT(rec[at] != 0xff);
-	host_unlock();
-	EXPECT_EQ(trace_put("events/synthetic/unit_gaps/enable", "0"), 0);
-	EXPECT_EQ(trace_append("synthetic_events", "!unit_gaps"), 0);
+	for (unsigned i = 0; i < 300; i++)
+		EXPECT_EQ(synth_event_trace_array(file, vals, 2), 0);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 300);
+	EXPECT_EQ(trace_put("events/synthetic/unit_images/filter", "0"), 0);
+	EXPECT_EQ(trace_put("events/synthetic/unit_images/enable", "0"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "!unit_images"), 0);
 	trace_fresh();
 }
 
@@ -107,6 +136,7 @@ static void kinds(void)
 static const struct ktap_case cases[] = {
     {"synth_edges.in_one_array", in_one_array},
     {"synth_edges.between_fields", between_fields},
+    {"synth_edges.many_images", many_images},
     {"synth_edges.kinds", kinds},
     {NULL, NULL},
 };
