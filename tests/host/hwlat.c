@@ -193,6 +193,61 @@ static void per_cpu(void)
 	end();
 }
 
+static void two_nmis(void)
+{
+	nmi();
+	script.now += 1000;
+	nmi();
+	script.at = script.reads + 6;
+	script.steal_ns = 20000;
+	script.meanwhile = NULL;
+}
+
+/* NMIs of a sample add up; a record has the time of the first gap, and how many there were. */
+static void several_in_a_sample(void)
+{
+	begin("none");
+	EXPECT_EQ(trace_put("hwlat_detector/width", "500"), 0);
+	u64 start = script.now;
+	sample(6, 0, two_nmis);
+	char wanted[120];
+	u64 found = start + 60000 + 1000 + 9 * STEP_NS;
+	fmt_snprintf(wanted, sizeof(wanted),
+	    "#1     inner/outer(us):    0/61    ts:5.%09lu count:2 nmi-total:60 nmi-count:2",
+	    found - 5000000000);
+	EXPECT_STR(trace_nth_event(0), wanted);
+	end();
+}
+
+/* Numbers begin anew with the tracer, which waits for recording to be on. */
+static void begins_anew(void)
+{
+	char name[16];
+
+	begin("none");
+	machine_smis(true, 4);
+	sample(5, 20000, smis);
+	sample(5, 20000, smis);
+	EXPECT(str_has_prefix(trace_nth_event(1), "#2 "));
+	EXPECT(strstr(trace_get("hwlat_detector/smi_count", NULL), " in samples: 6\n"));
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "hwlat"), 0);
+	EXPECT(!strstr(trace_get("hwlat_detector/smi_count", NULL), " in samples: 6\n"));
+	EXPECT_EQ(machine_work(0, name), 0);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	sample(5, 20000, NULL);
+	EXPECT(str_has_prefix(trace_nth_event(0), "#1 "));
+	/* However long it samples, the system gets a millisecond. */
+	EXPECT_EQ(trace_put("hwlat_detector/window", "50"), 0);
+	EXPECT_EQ(sample(0, 0, NULL), 1000000);
+	EXPECT_EQ(trace_put("hwlat_detector/window", "1049"), 0);
+	EXPECT_EQ(sample(0, 0, NULL), 1000000);
+	EXPECT_EQ(trace_put("hwlat_detector/window", "1051"), 0);
+	EXPECT_EQ(sample(0, 0, NULL), 1001000);
+	end();
+}
+
 /* Each allocation fails once: then there is no sampler and the tracer is nop. */
 static void no_memory(void)
 {
@@ -223,6 +278,8 @@ static const struct ktap_case cases[] = {
     {"hwlat.with_smis", with_smis},
     {"hwlat.round_robin", round_robin},
     {"hwlat.per_cpu", per_cpu},
+    {"hwlat.several_in_a_sample", several_in_a_sample},
+    {"hwlat.begins_anew", begins_anew},
     {"hwlat.no_memory", no_memory},
     {NULL, NULL},
 };
