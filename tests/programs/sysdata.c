@@ -74,6 +74,46 @@ static void write_at(int fd, const void *buf, unsigned long n, const char *data)
 	expect("trace", line);
 }
 
+/* In all lines of `trace`: interrupts are on, and preemption is not off. */
+static void expect_plain_flags(void)
+{
+	const char *line = get("trace");
+
+	for (; (line = strstr(line, "] ")); line++)
+		if (strncmp(line, "] .....", 7))
+			printf("# %.40s\n", line), check_failures++;
+}
+
+/* All six arguments, and a result of 64 bits. */
+static void expect_mmap(void)
+{
+	char line[80];
+
+	put("trace", "\n");
+	long at = syscall6(SYS_mmap, 0x123000, PAGE, P_READ, M_PRIVATE | M_ANON, -1, 0x7000);
+	CHECK(at > 0);
+	expect("trace", "sys_mmap(addr: 123000, len: 1000, prot: 1, flags: 22, fd: "
+			"ffffffffffffffff, off: 7000)");
+	snprintf(line, sizeof(line), "sys_mmap -> 0x%lx\n", at);
+	expect("trace", line);
+	syscall2(SYS_munmap, at, PAGE);
+	expect_plain_flags();
+}
+
+/* Calls as they are recorded without data; recorded at once, and from an image, as filters need. */
+static void numbers(void)
+{
+	put("events/syscalls/sys_enter_mmap/enable", "1");
+	put("events/syscalls/sys_exit_mmap/enable", "1");
+	expect_mmap();
+	put("events/syscalls/sys_enter_mmap/filter", "off == 0x7000");
+	put("events/syscalls/sys_exit_mmap/filter", "ret != 5");
+	expect_mmap();
+	put("events/syscalls/sys_enter_mmap/filter", "0");
+	put("events/syscalls/sys_exit_mmap/filter", "0");
+	put("events/syscalls/enable", "0");
+}
+
 static void strings(char *end)
 {
 	strcpy(end - 9, "12345678");
@@ -180,6 +220,7 @@ int main(void)
 
 	CHECK(pages != MAP_FAILED);
 	CHECK_EQ(munmap(pages + PAGE, PAGE), 0);
+	numbers();
 	put("syscall_user_buf_size", "8");
 	put("events/syscalls/sys_enter_access/enable", "1");
 	put("events/syscalls/sys_enter_write/enable", "1");

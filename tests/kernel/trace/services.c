@@ -3,6 +3,8 @@
  * programs, work on other CPUs, and who waits for the control lock.
  */
 #include "arch/arch.h"
+#include "kernel/fs/file.h"
+#include "kernel/fs/vfs.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
@@ -184,6 +186,49 @@ static void dumps(void)
 	trace_fresh();
 }
 
+/* ---- files ---- */
+
+/* The beginning of the file of that path below tracefs. */
+static const char *beginning(const char *path)
+{
+	static char text[128];
+	char whole[192];
+	struct file *f;
+	ssize n;
+
+	fmt_snprintf(whole, sizeof(whole), "/sys/kernel/tracing/%s", path);
+	if (file_open(whole, O_RDONLY, 0, &f))
+		return "";
+	n = kernel_read(f, text, sizeof(text) - 1);
+	text[MAX(n, (ssize)0)] = '\0';
+	file_put(f);
+	return text;
+}
+
+/* Files of one name in hundreds of directories: each path leads to its own. */
+static void same_names(void)
+{
+	char *list = kstrdup(trace_get("available_events", NULL)), *rest = list, *event;
+	unsigned count = 0;
+
+	while ((event = rest) && *event) {
+		char path[160], wanted[96];
+		char *end = strchr(event, '\n'), *name = strchr(event, ':');
+
+		rest = end ? end + 1 : NULL;
+		if (!end || !name || name > end)
+			break;
+		*end = *name++ = '\0';
+		fmt_snprintf(path, sizeof(path), "events/%s/%s/format", event, name);
+		size_t len = fmt_snprintf(wanted, sizeof(wanted), "name: %s\n", name);
+		if (strncmp(beginning(path), wanted, len))
+			ktap_fail(__FILE__, __LINE__, "%s: %s", path, beginning(path));
+		count++;
+	}
+	kfree(list);
+	EXPECT(count > 100);
+}
+
 static const struct ktap_case cases[] = {
     {"trace_services.contexts", contexts},
     {"trace_services.memory_kept", memory_kept},
@@ -191,6 +236,7 @@ static const struct ktap_case cases[] = {
     {"trace_services.groups", groups},
     {"trace_services.soon", soon},
     {"trace_services.dumps", dumps},
+    {"trace_services.same_names", same_names},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_services = {cases};
