@@ -90,9 +90,9 @@ static void expect_mmap(void)
 	char line[80];
 
 	put("trace", "\n");
-	long at = syscall6(SYS_mmap, 0x123000, PAGE, P_READ, M_PRIVATE | M_ANON, -1, 0x7000);
-	CHECK(at > 0);
-	expect("trace", "sys_mmap(addr: 123000, len: 1000, prot: 1, flags: 22, fd: "
+	long at = syscall6(SYS_mmap, 0x612300000000, PAGE, P_READ, M_PRIVATE | M_ANON, -1, 0x7000);
+	CHECK(at >> 32);
+	expect("trace", "sys_mmap(addr: 612300000000, len: 1000, prot: 1, flags: 22, fd: "
 			"ffffffffffffffff, off: 7000)");
 	snprintf(line, sizeof(line), "sys_mmap -> 0x%lx\n", at);
 	expect("trace", line);
