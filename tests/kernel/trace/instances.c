@@ -152,6 +152,7 @@ static void come_and_go(void)
 /* The memory of an instance comes back. */
 static void memory_comes_back(void)
 {
+	trace_fresh();
 	come_and_go(); /* what is made once for all, or kept by path */
 	u64 before = settled_free_pages();
 	for (unsigned i = 0; i < 5; i++)
