@@ -212,7 +212,7 @@ void machine_stop_others(void);
 struct boot_info;
 void __noreturn kernel_main(
     const struct boot_info *bi); /* first C of the boot CPU; its stack, gs, IDT, paging are ready */
-void __noreturn kernel_ap_main(void); /* the same for another CPU; interrupts off */
+void kernel_ap_main(void);	 /* the same for another CPU; interrupts off; never returns */
 /*
  * A step of the boot is done; the text stays where it is. Boot CPU, from the first C instruction
  * on, even without %gs.

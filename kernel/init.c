@@ -180,6 +180,7 @@ static void __noreturn init_run_monitor(int why)
 	fmt_snprintf(line, sizeof(line), "No " SHELL " here: %s.", errno_text(-why));
 	monitor_session(line);
 	do_exit(0);
+	__builtin_trap();
 }
 
 static int init_seat_become(struct process_start *start)

@@ -67,6 +67,7 @@ void kernel_main(const struct boot_info *bi)
 	kernel_boot_step("files");
 	kthread_run_init(init_main, (void *)bi); /* pid 1: archives, tests or shell */
 	sched_idle();
+	__builtin_trap();
 }
 
 void kernel_ap_main(void)

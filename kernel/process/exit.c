@@ -244,7 +244,8 @@ static bool exit_begin(struct task *t, long code)
 	return last;
 }
 
-void __noreturn do_exit(long code)
+/* __noipa: else the compiler sees that it never returns, and ends process_exit() with the call. */
+void __noipa do_exit(long code)
 {
 	struct task *t = current();
 	struct thread_group *g = t->group;
@@ -272,7 +273,7 @@ void __noreturn do_exit(long code)
 	panic("task %d runs after its end", t->pid);
 }
 
-void __noreturn process_exit(long code)
+void process_exit(long code)
 {
 	struct thread_group *g = current()->group;
 

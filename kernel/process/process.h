@@ -36,8 +36,11 @@ int process_become(const char *path, const char *const argv[], const char *const
  * and wakes threads that wait for it (set_robust_list, set_tid_address).
  */
 void exit_mm_release(struct task *t);
-/* Ends all threads of the current process: (exit status << 8) or signal number. */
-void __noreturn process_exit(long code);
+/*
+ * Ends all threads of the current process: (exit status << 8) or signal number. Never returns, as
+ * do_exit().
+ */
+void process_exit(long code);
 /*
  * For execve(): ends all other threads of the process and waits for their end; the current thread
  * then has the pid of the process. -EAGAIN: the process is ending.

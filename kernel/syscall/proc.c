@@ -114,11 +114,13 @@ long __x64_sys_execve(const struct regs *r)
 long __x64_sys_exit(const struct regs *r)
 {
 	do_exit((r->rdi & 0xff) << 8);
+	return 0;
 }
 
 long __x64_sys_exit_group(const struct regs *r)
 {
 	process_exit((r->rdi & 0xff) << 8);
+	return 0;
 }
 
 #define WAIT_OPTIONS (ABI_WNOHANG | ABI_WNOTHREAD | ABI_WALL | ABI_WCLONE)

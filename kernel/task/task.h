@@ -119,9 +119,13 @@ static inline struct task *current(void)
 	return current_task();
 }
 
-void sched_init(void);		  /* boot CPU: the boot stack becomes the idle task (pid 0) */
-void sched_init_ap(void);	  /* another CPU: the same */
-void __noreturn sched_idle(void); /* the idle loop */
+void sched_init(void);	  /* boot CPU: the boot stack becomes the idle task (pid 0) */
+void sched_init_ap(void); /* another CPU: the same */
+/*
+ * The idle loop. Like do_exit() it never returns, but is not declared so: the compiler would end
+ * the caller with the call, and stack traces would name the function that follows in memory.
+ */
+void sched_idle(void);
 
 /*
  * New kernel thread, runnable on any CPU (cpu < 0) or bound to one; NULL: no memory, no such CPU.
@@ -136,7 +140,7 @@ struct task *kthread_run_init(void (*fn)(void *), void *arg);
 /* The same, but the task does not run until kthread_start(), which also records that it is new. */
 struct task *kthread_create(void (*fn)(void *), void *arg, int cpu, const char *name);
 void kthread_start(struct task *t);
-void __noreturn do_exit(long code); /* current; (exit status << 8) or signal number */
+void do_exit(long code); /* current; (exit status << 8) or signal number; never returns */
 
 /*
  * Bare task with pid, stack and links, not runnable; for fork. The caller sets thread_fn and

@@ -33,6 +33,6 @@ struct smp_slot {
 /* The contents of the MADT, for arch_smp_boot(). */
 void smp_remember(const struct machine_info *mi);
 /* First C of another CPU, on the stack of its slot, with the kernel's page tables, but neither %gs
- * nor IDT. */
-void __noreturn smp_ap_main(struct smp_slot *slot);
+ * nor IDT. Never returns. */
+void smp_ap_main(struct smp_slot *slot);
 #endif

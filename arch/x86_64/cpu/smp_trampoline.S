@@ -134,6 +134,7 @@ smp_ap_entry:
 	mov	SLOT_STACK(%rdi), %rsp
 	xor	%ebp, %ebp
 	call	smp_ap_main
+	ud2		/* so that the return address lies here */
 smp_park:
 	cli
 	hlt
