@@ -65,8 +65,7 @@ static bool covers_another(const struct probe_site *s)
 
 static bool kprobe_may_optimize(struct probe_site *s)
 {
-	if (forbidden || kprobes_all_off || s->hooked || !s->wanted || !s->armed ||
-	    has_post_handler(s))
+	if (forbidden || s->hooked || !s->wanted || !s->armed || has_post_handler(s))
 		return false;
 	if (!s->checked) {
 		s->no_jump = arch_jump_check(&s->arch);

@@ -296,12 +296,10 @@ int register_kprobes(struct kprobe **ps, unsigned n)
 	mutex_lock(&kprobe_lock);
 	while (done < n && !(err = attach(ps[done])))
 		done++;
-	if (err) {
+	if (err)
 		kprobe_detach_all(ps, done);
-		kprobe_free_retired();
-	} else {
+	else
 		kprobe_arm_all(ps, n);
-	}
 	mutex_unlock(&kprobe_lock);
 	return err;
 }
