@@ -12,6 +12,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/mem/page.h"
+#include "tests/kernel/objects.h"
 #include "tests/kernel/process/run_program.h"
 #include "tests/kernel/threads.h"
 
@@ -34,21 +35,6 @@ static int alloc_fail_show(struct seq *s, void *unused __maybe_unused)
 {
 	seq_printf(s, "%lu\n", still_to_go);
 	return 0;
-}
-
-/* What kmalloc() has given out. */
-static u64 objects_in_use(void)
-{
-	u64 count = 0;
-
-	for (u64 block = 0; block < mem_buddy.nblocks; block++) {
-		if (mem_buddy.blocks[block] != BLOCK_READY)
-			continue;
-		const struct frame *f = mem_buddy.frames + block * BLOCK_FRAMES;
-		for (unsigned i = 0; i < BLOCK_FRAMES; i++)
-			count += f[i].kind == FRAME_SLAB ? f[i].used : f[i].kind == FRAME_LARGE;
-	}
-	return count;
 }
 
 static int alloc_count_show(struct seq *s, void *unused __maybe_unused)
