@@ -142,6 +142,35 @@ static void entry_beside_exit(void)
 	EXPECT_EQ(unregister_fprobe(&exits), 0);
 }
 
+static u64 __noipa fprobe_test_deep(u64 depth)
+{
+	u64 below = depth ? fprobe_test_deep(depth - 1) : 0;
+
+	barrier();
+	return below + 1;
+}
+
+static void fprobe_test_exit_counts(
+    struct fprobe *fp, u64 entry_ip, u64 ret_ip, struct regs *regs, void *entry_data)
+{
+	(void)fp, (void)entry_ip, (void)ret_ip, (void)regs, (void)entry_data;
+	seen.exits++;
+}
+
+/* A call that cannot be followed to its return, for want of room, counts as missed. */
+static void missed_calls(void)
+{
+	struct fprobe fp = {
+	    .exit_handler = fprobe_test_exit_counts, .entry_data_size = KRETPROBE_DATA_MAX};
+
+	memset(&seen, 0, sizeof(seen));
+	EXPECT_EQ(register_fprobe(&fp, "fprobe_test_deep", NULL), 0);
+	EXPECT_EQ(fprobe_test_deep(99), 100);
+	EXPECT(seen.exits > 40 && seen.exits < 100);
+	EXPECT_EQ(seen.exits + fprobe_missed(&fp), 100);
+	EXPECT_EQ(unregister_fprobe(&fp), 0);
+}
+
 static void chosen_functions(void)
 {
 	struct fprobe fp = {.entry_handler = fprobe_test_entry};
@@ -153,6 +182,8 @@ static void chosen_functions(void)
 	EXPECT_EQ(register_fprobe(&fp, "nosuch_*", NULL), -EINVAL);
 	EXPECT_EQ(register_fprobe(&fp, "fprobe_test_add", "fprobe_*"), -EINVAL);
 	EXPECT_EQ(register_fprobe_syms(&fp, bad, 2), -ENOENT);
+	EXPECT_EQ(register_fprobe_ips(&fp, inside, 2), -EINVAL);
+	inside[0]++, inside[1]--;
 	EXPECT_EQ(register_fprobe_ips(&fp, inside, 2), -EINVAL);
 	EXPECT_EQ(register_fprobe_syms(&fp, names, 2), 0);
 	fprobe_test_add_twice(1, 1);
@@ -225,6 +256,10 @@ static void ftrace_lists(void)
 	EXPECT_EQ(ftrace_set_notrace(&ops, "*_twice and more", 7, 0), 0);
 	fprobe_test_add_twice(1, 2);
 	EXPECT_EQ(calls.n, 5);
+	EXPECT_EQ(ftrace_set_notrace(&ops, NULL, 0, 0), 0); /* changes nothing */
+	fprobe_test_add_twice(1, 2);
+	EXPECT_EQ(calls.n, 7);
+	calls.n = 5;
 	EXPECT_EQ(ftrace_set_notrace(&ops, NULL, 0, 1), 0);
 	EXPECT_EQ(ftrace_test_filter(&ops, "fprobe_test_add_twice", 1), 0);
 	fprobe_test_add_twice(1, 2);
@@ -237,6 +272,7 @@ static const struct ktap_case cases[] = {
     {"fprobe.entry_alone", entry_alone},
     {"fprobe.entry_and_exit", entry_and_exit},
     {"fprobe.entry_beside_exit", entry_beside_exit},
+    {"fprobe.missed_calls", missed_calls},
     {"fprobe.chosen_functions", chosen_functions},
     {"fprobe.ftrace_calls", ftrace_calls},
     {"fprobe.ftrace_lists", ftrace_lists},

@@ -105,6 +105,45 @@ static void data_of_calls(void)
 	EXPECT_EQ(register_kretprobe(&rp), -EINVAL);
 }
 
+/* The data of a size that is no multiple of 8 lies where words may, too. */
+static int on_return_aligned(struct kretprobe_instance *ri, struct regs *r)
+{
+	(void)r;
+	returns++;
+	data_wrong += (u64)ri->data % 8 != 0;
+	return 0;
+}
+
+static void data_of_odd_size(void)
+{
+	struct kretprobe rp = {
+	    .kp.symbol_name = "returns_sum", .handler = on_return_aligned, .data_size = 13};
+
+	begin();
+	EXPECT_EQ(register_kretprobe(&rp), 0);
+	calls_it(8);
+	EXPECT_EQ(returns, 9);
+	EXPECT_EQ(data_wrong, 0);
+	unregister_kretprobe(&rp);
+}
+
+/* A task's stack of calls has room for some fifty with so much data; the rest counts as missed. */
+static void no_room(void)
+{
+	struct kretprobe rp = {
+	    .kp.symbol_name = "returns_sum", .handler = on_return, .data_size = KRETPROBE_DATA_MAX};
+
+	begin();
+	EXPECT_EQ(register_kretprobe(&rp), 0);
+	EXPECT_EQ(calls_it(99), 4950);
+	EXPECT(returns > 40 && rp.nmissed > 0);
+	EXPECT_EQ(returns + rp.nmissed, 100);
+	unregister_kretprobe(&rp);
+	EXPECT_EQ(register_kretprobe(&rp), 0);
+	EXPECT_EQ(rp.nmissed, 0);
+	unregister_kretprobe(&rp);
+}
+
 static void wrong_calls(void)
 {
 	struct kretprobe rp = {
@@ -120,6 +159,85 @@ static void wrong_calls(void)
 	rp.kp.addr = (void *)returns_sum;
 	EXPECT_EQ(register_kretprobe(&rp), 0);
 	EXPECT_EQ(register_kretprobe(&rp), -EINVAL);
+	unregister_kretprobe(&rp);
+	/* One of two is refused: the other one is not registered either. */
+	struct kretprobe good = {.kp.symbol_name = "returns_sum", .handler = on_return},
+			 bad = {.kp.symbol_name = "no_such_function"}, *both[] = {&good, &bad};
+
+	EXPECT_EQ(register_kretprobes(both, 2), -ENOENT);
+	EXPECT(!good.kp.site && !good.holder);
+	begin();
+	calls_it(0);
+	EXPECT_EQ(returns, 0);
+}
+
+static unsigned elsewhere;
+
+/* Whichever probe it is, the call returns to its caller, and not to another probe's trampoline. */
+static int on_return_where(struct kretprobe_instance *ri, struct regs *r)
+{
+	const char *name = sym_find(ri->ret_addr, NULL, NULL);
+
+	(void)r;
+	elsewhere += !name || (strcmp(name, "calls_it") && strcmp(name, "returns_sum"));
+	return 0;
+}
+
+static void each_returns_to_the_caller(void)
+{
+	struct kretprobe a = {.kp.symbol_name = "returns_sum", .handler = on_return_where}, b = a,
+			 c = a;
+
+	elsewhere = 0;
+	EXPECT_EQ(register_kretprobe(&a), 0);
+	EXPECT_EQ(register_kretprobe(&b), 0);
+	EXPECT_EQ(register_kretprobe(&c), 0);
+	EXPECT(a.holder != b.holder && b.holder != c.holder && a.holder != c.holder);
+	EXPECT_EQ(calls_it(2), 3);
+	EXPECT_EQ(elsewhere, 0);
+	unregister_kretprobe(&a);
+	unregister_kretprobe(&b);
+	unregister_kretprobe(&c);
+}
+
+static struct kretprobe switched_off;
+
+static u64 __noipa switches_off(u64 a)
+{
+	EXPECT_EQ(disable_kretprobe(&switched_off), 0);
+	barrier();
+	return a;
+}
+
+/* A probe that was disabled after the entry is disabled at the return. */
+static void disabled_inside(void)
+{
+	switched_off = (struct kretprobe){.kp.symbol_name = "switches_off", .handler = on_return};
+	begin();
+	EXPECT_EQ(register_kretprobe(&switched_off), 0);
+	EXPECT_EQ(switches_off(3), 3);
+	EXPECT_EQ(returns, 0);
+	unregister_kretprobe(&switched_off);
+}
+
+/* Interrupts of a CPU that is idle belong to its idle task, whose calls are followed as well. */
+static void kretprobe_test_idle(void *sum)
+{
+	*(u64 *)sum = returns_sum(3);
+}
+
+static void on_idle_cpus(void)
+{
+	struct kretprobe rp = {.kp.symbol_name = "returns_sum", .handler = on_return};
+	u64 sum = 0;
+
+	begin();
+	EXPECT_EQ(register_kretprobe(&rp), 0);
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		cpu_call(cpu, kretprobe_test_idle, &sum);
+	EXPECT_EQ(sum, 6);
+	EXPECT_EQ(returns, 4 * cpu_count());
+	EXPECT_EQ(rp.nmissed, 0);
 	unregister_kretprobe(&rp);
 }
 
@@ -235,6 +353,24 @@ static void left_by_a_jump(void)
 	unregister_kretprobe(&rp);
 }
 
+/* The calls that jump_once() leaves are forgotten when it returns itself. */
+static void left_inside_a_followed_call(void)
+{
+	struct kretprobe inner = {.kp.symbol_name = "jumps_out", .handler = on_return},
+			 outer = {.kp.symbol_name = "jump_once", .handler = on_return};
+
+	begin();
+	EXPECT_EQ(register_kretprobe(&inner), 0);
+	EXPECT_EQ(register_kretprobe(&outer), 0);
+	for (unsigned i = 0; i < 10; i++)
+		jump_once();
+	EXPECT_EQ(returns, 10);
+	EXPECT_STR(sym_find(last_ret, NULL, NULL), "left_inside_a_followed_call");
+	EXPECT_EQ(inner.nmissed + outer.nmissed, 0);
+	unregister_kretprobe(&inner);
+	unregister_kretprobe(&outer);
+}
+
 /* ---- removed while calls are under way ---- */
 
 static struct kretprobe removed;
@@ -310,10 +446,16 @@ static void on_all_cpus(void)
 static const struct ktap_case cases[] = {
     {"kretprobe.value_and_address", value_and_address},
     {"kretprobe.data_of_calls", data_of_calls},
+    {"kretprobe.data_of_odd_size", data_of_odd_size},
+    {"kretprobe.no_room", no_room},
     {"kretprobe.wrong_calls", wrong_calls},
+    {"kretprobe.each_returns_to_the_caller", each_returns_to_the_caller},
+    {"kretprobe.disabled_inside", disabled_inside},
+    {"kretprobe.on_idle_cpus", on_idle_cpus},
     {"kretprobe.several_at_a_function", several_at_a_function},
     {"kretprobe.real_addresses", real_addresses},
     {"kretprobe.left_by_a_jump", left_by_a_jump},
+    {"kretprobe.left_inside_a_followed_call", left_inside_a_followed_call},
     {"kretprobe.removed_inside", removed_inside},
     {"kretprobe.on_all_cpus", on_all_cpus},
     {NULL, NULL},
