@@ -2,6 +2,7 @@
  * Where a probe may become a jump and where not, and why; and that functions are as closed as that
  * takes for granted.
  */
+#include "arch/x86_64/cpu/sections.h"
 #include "arch/x86_64/probe/insn.h"
 #include "arch/x86_64/probe/probe.h"
 #include "kernel/base/sym.h"
@@ -61,7 +62,8 @@ static void every_place(void)
 
 /* Places that say no, each for a reason of its own; the probe is at 0 but where it says +1. */
 extern u8 jump_no_into[], jump_no_loop[], jump_no_call[], jump_no_table[], jump_no_std[],
-    jump_no_fault[], jump_no_end[], jump_no_jcc[], jump_no_static[], jump_no_target[];
+    jump_no_fault[], jump_no_end[], jump_no_last[], jump_no_jcc[], jump_no_static[],
+    jump_no_target[];
 struct static_key jump_key;
 __asm__(".pushsection .text.asm, \"ax\"\n"
 	".macro jump_no name\n.globl jump_no_\\name\n.type jump_no_\\name, @function\n.balign "
@@ -70,6 +72,7 @@ __asm__(".pushsection .text.asm, \"ax\"\n"
 	".macro nop4\n.byte 0x0f, 0x1f, 0x40, 0\n.endm\n.macro nop5\n.byte 0x0f, 0x1f, 0x44, 0, "
 	"0\n.endm\n"
 	"jump_no into\n\tnop\n1:\tnop4\n\tjc 1b\n\tret\njump_no_ends into\n"
+	"jump_no last\n\tnop4\n1:\tnop\n\tjc 1b\n\tret\njump_no_ends last\n"
 	"jump_no loop\n\tnop\n1:\tnop4\n\tloop 1b\n\tret\njump_no_ends loop\n"
 	"jump_no call\n\tnop\n1:\tnop4\n\tret\n\tcall 1b\n\tret\njump_no_ends call\n"
 	"jump_no table\n\tnop5\n\tjmp *%rax\njump_no_ends table\n"
@@ -85,6 +88,35 @@ __asm__(".pushsection .text.asm, \"ax\"\n"
 	"jump_no behind\n\tret\njump_no_ends behind\n"
 	".popsection");
 
+extern const u8 probe_no_word_jump[], probe_no_word_branch[], probe_no_wait[];
+__asm__(".pushsection .text.asm, \"ax\"\n"
+	".macro probe_no name\n.globl probe_no_\\name\n.type probe_no_\\name, "
+	"@function\n.balign 16\nprobe_no_\\name:\n.endm\n"
+	".macro probe_no_ends name\n.size probe_no_\\name, . - probe_no_\\name\n.endm\n"
+	"probe_no word_jump\n\t.byte 0x66\n\tjmp *%rax\nprobe_no_ends word_jump\n"
+	"probe_no word_branch\n\t.byte 0x66, 0x0f, 0x84, 0, 0, 0, "
+	"0\n\tret\nprobe_no_ends word_branch\n"
+	"probe_no wait\n\tsti\n\thlt\n\tret\nprobe_no_ends wait\n"
+	".popsection");
+
+static void __noipa jump_target_toggles(void)
+{
+	u64 flags = irq_save();
+
+	barrier();
+	irq_restore(flags);
+}
+
+/* The first switch of the watched interrupts in a function. */
+static u64 toggle_in(u64 function)
+{
+	u64 at = function;
+
+	while (!arch_toggle_at(at))
+		at++;
+	return at;
+}
+
 static void refusals(void)
 {
 	static const struct {
@@ -92,6 +124,7 @@ static void refusals(void)
 		const char *why;
 	} rows[] = {
 	    {jump_no_into, "a jump leads into it"},
+	    {jump_no_last, "a jump leads into it"},
 	    {jump_no_loop, "a jump leads into it"},
 	    {jump_no_call, "a jump leads into it"},
 	    {jump_no_table, "its function jumps to places that are not known"},
@@ -111,6 +144,53 @@ static void refusals(void)
 		EXPECT_EQ(probe_head(&p), OP_INT3);
 		unregister_kprobe(&p);
 	}
+}
+
+/* Places that no probe may have, as they are in these functions. */
+static void no_probe(void)
+{
+	const struct {
+		u64 at;
+		const char *why;
+	} rows[] = {
+	    {(u64)jump_no_fault + 5, "an instruction that may fault"},
+	    {(u64)jump_no_static + 1, "a switch that is patched itself"},
+	    {(u64)jump_no_static + 5, "a switch that is patched itself"},
+	    {(u64)probe_no_word_jump, "a jump with a segment or size of its own"},
+	    {(u64)probe_no_word_branch, "a jump with a segment or size of its own"},
+	    {(u64)probe_no_wait, "it holds interrupts off for the one behind"},
+	    {(u64)probe_no_wait + 1, "it waits for the interrupt that the one before lets in"},
+	    {(u64)__text_end, "not in the kernel's text"},
+	    {toggle_in((u64)jump_target_toggles), "a switch that is patched itself"},
+	};
+	u8 code[INSN_MAX + 1];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct kprobe p = {.addr = (void *)rows[i].at, .pre_handler = probe_on_hit};
+		EXPECT_EQ(register_kprobe(&p), -EINVAL);
+		EXPECT_STR(p.why, rows[i].why);
+	}
+	EXPECT_EQ(probe_read_code((u64)__text_end - 3, code), 3);
+}
+
+/* Of each byte of a detour: the instruction that is still to come. */
+static void origins(void)
+{
+	extern const u8 probe_detour[], probe_detour_copy[];
+	struct kprobe p = {.symbol_name = "jump_target", .offset = 5, .pre_handler = probe_on_hit};
+	unsigned copy = probe_detour_copy - probe_detour;
+
+	EXPECT_EQ(register_kprobe(&p), 0);
+	EXPECT(probe_optimize());
+	const struct arch_probe *a = &p.site->arch;
+	EXPECT_EQ(a->region, 7);
+	for (unsigned at = 0; at < copy; at++)
+		EXPECT_EQ(arch_probe_origin(a->detour + at), a->addr);
+	for (unsigned at = 0; at < (unsigned)a->region + ARCH_JUMP_LEN; at++)
+		EXPECT_EQ(arch_probe_origin(a->detour + copy + at), a->addr + MIN(at, 7u));
+	EXPECT(probe_detour_saves(a->detour + copy - 1));
+	EXPECT(!probe_detour_saves(a->detour + copy));
+	unregister_kprobe(&p);
 }
 
 /* ---- the ground it stands on ---- */
@@ -178,6 +258,8 @@ static void first_bytes(void)
 static const struct ktap_case cases[] = {
     {"kprobe_jump.every_place", every_place},
     {"kprobe_jump.refusals", refusals},
+    {"kprobe_jump.no_probe", no_probe},
+    {"kprobe_jump.origins", origins},
     {"kprobe_jump.functions_are_closed", functions_are_closed},
     {"kprobe_jump.first_bytes", first_bytes},
     {NULL, NULL},
