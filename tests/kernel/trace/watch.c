@@ -168,6 +168,35 @@ static void ports(void)
 	end();
 }
 
+/* A byte from memory, and one to memory. */
+static void strings_of_ports(void)
+{
+	u8 byte = 0x5a, got = 0, *from = &byte, *to = &got;
+	char args[16];
+
+	begin("io", "io", (void *)POST_PORT, 1, "v=$value:u64");
+	__asm__ volatile("outsb" : "+S"(from) : "d"(POST_PORT), "D"(0), "a"(0) : "memory");
+	__asm__ volatile("insb" : "+D"(to) : "d"(POST_PORT), "S"(0), "a"(0) : "memory");
+	expect_line(0, "io", "strings_of_ports", " v=90");
+	fmt_snprintf(args, sizeof(args), " v=%u", got);
+	EXPECT(got != 0);
+	expect_line(1, "io", "strings_of_ports", args);
+	end();
+}
+
+/* The record has the context of a trap; the interrupted code has its own again. */
+static void context(void)
+{
+	begin("c", "w", &word, 8, "");
+	u32 count = this_cpu_read(preempt_count);
+	store(&word, 1);
+	EXPECT(!irq_regs());
+	EXPECT_EQ(this_cpu_read(preempt_count), count);
+	const char *flags = strstr(trace_nth(0), "] ");
+	EXPECT(flags && flags[4] == 'Z'); /* an NMI in a hard interrupt, as Linux counts it */
+	end();
+}
+
 /* ---- every access counts ---- */
 
 static u64 irq_runs(void)
@@ -473,6 +502,8 @@ static const struct ktap_case cases[] = {
     {"watch_hits.reads", reads},
     {"watch_hits.lengths", lengths},
     {"watch_hits.ports", ports},
+    {"watch_hits.strings_of_ports", strings_of_ports},
+    {"watch_hits.context", context},
     {"watch_hits.storm", storm},
     {"watch_hits.within_a_hit", within_a_hit},
     {"watch_hits.own_count", own_count},
