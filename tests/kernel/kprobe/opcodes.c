@@ -91,6 +91,9 @@ __asm__(
 	X(call_r11, "call *%r11")                                                                  \
 	X(jmp_mem, "jmp *8(%rdx)")                                                                 \
 	X(jmp_index, "jmp *-16(%rdx,%rbx,8)")                                                      \
+	X(jmp_rbp_index, "jmp *-32(%rbp,%rbx,8)")                                                  \
+	X(jmp_r13_index, "jmp *-32(%r13,%rbx,8)")                                                  \
+	X(call_index_r12, "call *-16(%rdx,%r12,8)")                                                \
 	X(call_rsp, "call *8(%rsp)")                                                               \
 	X(call_rip, "call *opcodes_pointer(%rip)")                                                 \
 	X(jmp_abs, "jmp *opcodes_pointer")                                                         \
@@ -169,10 +172,10 @@ static void set_up(struct machine *m, u64 *seed, bool near)
 		m->stack[i] = i < STACK_ROOM ? 0 : prng_next(seed);
 	m->flags = (prng_next(seed) & FLAGS_MASK) | 2;
 	m->rdx = (u64)&low[4];
-	m->rbx = 3;
+	m->rbx = m->r12 = 3;
 	m->rsi = 0;
 	m->rsp = (u64)&low[8];
-	m->rbp = (u64)&low[10];
+	m->rbp = m->r13 = (u64)&low[10];
 	m->rcx = prng_next(seed) % 4 ? prng_next(seed) % 3 : prng_next(seed) << 32;
 	low[5] = low[9] = (u64)opcodes_jumped;
 	low[8] = prng_next(seed) % 2 ? (u64)opcodes_jumped : (u64)opcodes_through;
