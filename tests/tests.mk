@@ -87,7 +87,7 @@ RUN_address := --mem 256M
 SKIP_address := ,-latency.wakeup,-unwind.across_an_interrupt
 WORDS_thread := hosttime
 SKIP_thread := ,-unwind.across_an_interrupt,-hook_arguments.events,-graph_nesting.,-sched.fair,-realtime.slices,-ring_format.,-dynevent.,-dat.,-event_probe.,-eventheader
-SANITIZED_CASES := all,-ring_steps.,-wake_steps.,-sweep.,-kprobe_sweep.,-scribble.,-hist.feeds_itself,-latency.preemptirqsoff,-hooks.every_function,-kprobe_detours.full,-kprobe.thousand,-ring_format.every_pair,-user_events.all_bits,-watch_hits.probed
+SANITIZED_CASES := all,-ring_steps.,-wake_steps.,-stepper_places.,-printk.overtaken,-printk.unfinished,-sweep.,-kprobe_sweep.,-scribble.,-hist.feeds_itself,-latency.preemptirqsoff,-latency.preempt_first,-hooks.every_function,-kprobe_detours.full,-kprobe.thousand,-ring_format.every_pair,-user_events.all_bits,-watch_hits.probed
 SANITIZED_SECONDS ?= 2400
 .PHONY: sanitized $(SANITIZED:%=sanitized-%)
 sanitized: $(SANITIZED:%=sanitized-%)
@@ -465,7 +465,7 @@ help:
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
-#: make steps     the ring buffer interrupted at every pair of instructions: hours; STEPS=n STEPS_TO=m are a part
+#: make steps     the ring buffer interrupted at every pair of instructions that hooks can tell apart: an hour or two; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
 #: make explore-long  trapline explore finds twenty races, each replayed 100 times; 100 seeds beside cold machines; an hour
 #: make goto-long     trapline goto to 1,000 events, 1,000 times back again, to the last writers of 100 words; most of an hour
