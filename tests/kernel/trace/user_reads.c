@@ -13,7 +13,7 @@
 #include "tests/kernel/process/run_program.h"
 
 #define CALLS  16 /* under way at once */
-#define RANGES 64 /* reads of one call */
+#define RANGES 128 /* reads of one call */
 
 struct call {
 	const struct task *task; /* [A] NULL: free */
