@@ -3,12 +3,15 @@
  * the test machine.
  */
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -45,8 +48,7 @@ static atomic_uint fail_in;
 static pthread_mutex_t big_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct host_waiters {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	atomic_uint wakes; /* counts them */
 };
 
 static u64 (*_Atomic own_clock)(void);
@@ -382,13 +384,7 @@ void host_unlock(void)
 
 struct host_waiters *host_waiters_alloc(void)
 {
-	struct host_waiters *w = calloc(1, sizeof(*w));
-
-	if (w) {
-		pthread_mutex_init(&w->lock, NULL);
-		pthread_cond_init(&w->changed, NULL);
-	}
-	return w;
+	return calloc(1, sizeof(struct host_waiters));
 }
 
 void host_waiters_free(struct host_waiters *w)
@@ -398,18 +394,23 @@ void host_waiters_free(struct host_waiters *w)
 
 int host_wait(struct host_waiters *w, bool (*cond)(void *), void *arg)
 {
-	pthread_mutex_lock(&w->lock);
-	while (!cond(arg))
-		pthread_cond_wait(&w->changed, &w->lock);
-	pthread_mutex_unlock(&w->lock);
-	return 0;
+	for (;;) {
+		unsigned seen = atomic_load(&w->wakes); /* before the look */
+
+		if (cond(arg))
+			return 0;
+		syscall(SYS_futex, &w->wakes, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+	}
 }
 
+/* No lock: an interrupt may come in the middle of another wake-up, and is a signal's handler here. */
 void host_wake(struct host_waiters *w)
 {
-	pthread_mutex_lock(&w->lock);
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	int saved = errno;
+
+	atomic_fetch_add(&w->wakes, 1);
+	syscall(SYS_futex, &w->wakes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	errno = saved;
 }
 
 void host_keys_set(struct host_key *const *keys, const u8 *on, unsigned n)
