@@ -403,7 +403,7 @@ int host_wait(struct host_waiters *w, bool (*cond)(void *), void *arg)
 	}
 }
 
-/* No lock: an interrupt may come in the middle of another wake-up, and is a signal's handler here. */
+/* No lock: an interrupt, here a signal's handler, may come in the middle of another wake-up. */
 void host_wake(struct host_waiters *w)
 {
 	int saved = errno;

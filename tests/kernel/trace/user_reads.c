@@ -12,7 +12,7 @@
 #include "kernel/task/task.h"
 #include "tests/kernel/process/run_program.h"
 
-#define CALLS  16 /* under way at once */
+#define CALLS  16  /* under way at once */
 #define RANGES 128 /* reads of one call */
 
 struct call {
