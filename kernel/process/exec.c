@@ -127,7 +127,7 @@ static int exec_plan_program(struct linux_binprm *p, u64 file_size)
 }
 
 #define SCRIPT_LINE  256 /* as much of a script's first line counts */
-#define SCRIPT_DEPTH 4	 /* scripts whose interpreter is a script */
+#define SCRIPT_DEPTH 5	 /* scripts that may be there before the program, as on Linux */
 
 /*
  * Cuts the first line of a script: "#!", the interpreter, and the rest as one argument. -ENOEXEC:
