@@ -43,5 +43,11 @@ void wait_until_asleep(pid_t pid);
 #define BAD ((void *)bad_pointer)
 extern char *volatile bad_pointer;
 
-extern const struct call_case basic_cases[], event_cases[], file_cases[], lock_cases[],
-    memory_cases[], process_cases[], proc_cases[], signal_cases[], socket_cases[], thread_cases[];
+/* The case that runs. */
+extern const char *case_name;
+/* What the program does when a case has run it by execve() (exec.c). */
+int exec_after(const char *timer);
+
+extern const struct call_case basic_cases[], event_cases[], exec_cases[], file_cases[],
+    lock_cases[], memory_cases[], process_cases[], proc_cases[], signal_cases[], socket_cases[],
+    thread_cases[];

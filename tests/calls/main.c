@@ -7,13 +7,13 @@
 #include <stdarg.h>
 
 char *volatile bad_pointer = (char *)8;
-static const char *name;
+const char *case_name;
 
 void say(const char *fmt, ...)
 {
 	va_list ap;
 
-	printf("%s: ", name);
+	printf("%s: ", case_name);
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
@@ -74,7 +74,7 @@ static void run_case(const struct call_case *c)
 	int status;
 	pid_t pid;
 
-	name = c->name;
+	case_name = c->name;
 	if (!mkdtemp(dir)) {
 		say("no directory: %s", strerror(errno));
 		return;
@@ -107,13 +107,17 @@ static bool wanted(const char *case_name, char **prefixes)
 	return !*prefixes;
 }
 
-int main(int argc __attribute__((unused)), char **argv)
+int main(int argc, char **argv)
 {
-	static const struct call_case *const lists[] = {basic_cases, event_cases, file_cases,
-	    lock_cases, memory_cases, process_cases, proc_cases, signal_cases, socket_cases,
-	    thread_cases};
+	static const struct call_case *const lists[] = {basic_cases, event_cases, exec_cases,
+	    file_cases, lock_cases, memory_cases, process_cases, proc_cases, signal_cases,
+	    socket_cases, thread_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc == 3 && !strcmp(argv[0], "after exec")) {
+		case_name = argv[1];
+		return exec_after(argv[2]);
+	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		for (const struct call_case *c = lists[i]; c->name; c++)
 			if (wanted(c->name, argv + 1))

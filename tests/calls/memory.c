@@ -133,6 +133,51 @@ static void test_madvise(void)
 	say("%s", q);
 }
 
+/* Of a mapping only the part that is named, and nothing of what others see too. */
+static void test_discard(void)
+{
+	char *p = map(3), *q;
+
+	R(madvise(p + PAGE, PAGE, MADV_DONTNEED));
+	say("%c %d %c", p[0], p[PAGE], p[2 * PAGE]);
+	q = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	q[0] = 's';
+	R(madvise(q, 2 * PAGE, MADV_DONTNEED));
+	say("%c", q[0]);
+}
+
+static void write_what_is_read_only(void)
+{
+	char *p = map(1);
+
+	R(mprotect(p, PAGE, PROT_READ));
+	say("%c", p[0]);
+	*(volatile char *)p = 'x';
+	say("written: %c", p[0]);
+}
+
+static void test_protect(void)
+{
+	in_child(write_what_is_read_only);
+}
+
+/* The end of the data does not go past another mapping, and stays where it was. */
+static void test_brk(void)
+{
+	char *end = (char *)syscall(SYS_brk, 0), *next = (char *)(((long)end | (PAGE - 1)) + 1);
+	char *p = mmap(next + 4 * PAGE, PAGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	T(p == next + 4 * PAGE);
+	p[0] = 'p';
+	T((char *)syscall(SYS_brk, next + 10 * PAGE) == end);
+	T((char *)syscall(SYS_brk, 0) == end);
+	say("%c", p[0]);
+	T((char *)syscall(SYS_brk, next + 2 * PAGE) == next + 2 * PAGE);
+	next[PAGE] = 'd';
+	say("%c", next[PAGE]);
+}
+
 static void test_private_file(void)
 {
 	int fd = open("f", O_RDWR | O_CREAT, 0600);
@@ -223,6 +268,9 @@ const struct call_case memory_cases[] = {
     {"msync", test_msync},
     {"mincore", test_mincore},
     {"madvise", test_madvise},
+    {"madvise_part", test_discard},
+    {"mprotect", test_protect},
+    {"brk", test_brk},
     {"map_private_file", test_private_file},
     {"map_behind_the_end", test_bus},
     {"memfd", test_memfd},

@@ -231,6 +231,116 @@ static void test_subreaper(void)
 	in_child(be_subreaper_of_zombies);
 }
 
+/* A parent that wants no zombies gets none, and hears of the ends all the same. */
+static void test_no_zombies(void)
+{
+	struct sigaction sa = {.sa_handler = hear_child, .sa_flags = SA_NOCLDWAIT};
+	int status;
+
+	R(sigaction(SIGCHLD, &sa, NULL));
+	if (!fork())
+		_exit(3);
+	R(wait(&status));
+	say("%d", children_heard);
+	signal(SIGCHLD, SIG_IGN);
+	if (!fork())
+		_exit(3);
+	R(wait(&status));
+}
+
+/* A stop that the parent wants to hear of, and one that it does not. */
+static void stop(int flags)
+{
+	struct sigaction sa = {.sa_handler = hear_child, .sa_flags = flags};
+	int status;
+	pid_t pid;
+
+	children_heard = 0;
+	R(sigaction(SIGCHLD, &sa, NULL));
+	pid = fork();
+	if (!pid) {
+		raise(SIGSTOP);
+		_exit(1);
+	}
+	while (waitpid(pid, &status, WUNTRACED) != pid)
+		;
+	while (!flags && !children_heard)
+		usleep(1000);
+	kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) != pid)
+		;
+	say("%#x: heard %d", status, children_heard);
+}
+
+static void test_stops(void)
+{
+	stop(0);
+	stop(SA_NOCLDSTOP);
+}
+
+/* Uses a processor for 20 ms. */
+static void be_busy(void)
+{
+	struct timespec now;
+
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	while (now.tv_nsec < 20000000);
+}
+
+static void have_a_busy_child(void)
+{
+	in_child(be_busy);
+}
+
+/* What a child's children have used counts, once they have been waited for. */
+static void test_children_time(void)
+{
+	struct rusage ru;
+
+	in_child(have_a_busy_child);
+	getrusage(RUSAGE_CHILDREN, &ru);
+	T(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec >= 15000 || ru.ru_utime.tv_sec);
+}
+
+/* A dead child that comes to an ancestor is heard of there. */
+static volatile sig_atomic_t zombies_heard;
+
+static void hear_zombie(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	zombies_heard += info->si_status == 5;
+}
+
+static void leave_one_dead(void)
+{
+	siginfo_t info;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(5);
+	waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+	_exit(6);
+}
+
+static void test_inherited_zombie(void)
+{
+	struct sigaction sa = {.sa_sigaction = hear_zombie, .sa_flags = SA_SIGINFO};
+	int status;
+
+	R(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0));
+	R(sigaction(SIGCHLD, &sa, NULL));
+	if (!fork())
+		leave_one_dead();
+	while (!zombies_heard)
+		usleep(1000);
+	say("%d", zombies_heard);
+	for (int i = 0; i < 2; i++)
+		T(wait(&status) > 0);
+	R(wait(&status));
+}
+
 static void inherited_slack(void)
 {
 	R(prctl(PR_GET_TIMERSLACK));
@@ -258,6 +368,10 @@ const struct call_case process_cases[] = {
     {"random", test_random},
     {"wait", test_wait},
     {"subreaper", test_subreaper},
+    {"no_zombies", test_no_zombies},
+    {"stops", test_stops},
+    {"children_time", test_children_time},
+    {"inherited_zombie", test_inherited_zombie},
     {"slack", test_slack},
     {NULL, NULL},
 };

@@ -483,6 +483,90 @@ static void test_timer_fork(void)
 	R(timer_delete(id));
 }
 
+static char other_stack[65536];
+static volatile int depth, most_depth;
+static volatile uintptr_t frames[20];
+
+static void nest(int sig)
+{
+	char here;
+
+	frames[depth++] = (uintptr_t)&here;
+	if (depth < most_depth)
+		raise(sig);
+}
+
+/* `most` handlers, each in the one before it, on a stack of so many bytes. */
+static void nest_on(size_t size, int most)
+{
+	stack_t st = {.ss_sp = other_stack + sizeof(other_stack) - size, .ss_size = size};
+	struct sigaction sa = {.sa_handler = nest, .sa_flags = SA_ONSTACK | SA_NODEFER};
+
+	R(sigaltstack(&st, NULL));
+	R(sigaction(SIGUSR1, &sa, NULL));
+	most_depth = most;
+	raise(SIGUSR1);
+	say("%d", depth);
+}
+
+/* The frame of the second has no room, although there is memory below that stack. */
+static void nest_too_deep(void)
+{
+	nest_on(16384, 20);
+}
+
+/* The stack pointer of a stack on which nothing is yet is its end. */
+static long flags_at(char *sp)
+{
+	stack_t now = {.ss_flags = -1};
+	long ret;
+
+	__asm__ volatile("mov %%rsp, %%rbx\n"
+			 "mov %4, %%rsp\n"
+			 "syscall\n"
+			 "mov %%rbx, %%rsp\n"
+			 : "=a"(ret)
+			 : "0"((long)SYS_sigaltstack), "D"(NULL), "S"(&now), "r"(sp)
+			 : "rbx", "rcx", "r11", "memory");
+	return ret ? ret : now.ss_flags;
+}
+
+static void test_altstack(void)
+{
+	nest_on(60000, 2);
+	T(frames[0] > (uintptr_t)other_stack && frames[1] < frames[0]);
+	say("%ld %ld %ld", flags_at(other_stack + sizeof(other_stack) + 16),
+	    flags_at(other_stack + sizeof(other_stack)),
+	    flags_at(other_stack + sizeof(other_stack) - 60000));
+	depth = 0;
+	in_child(nest_too_deep);
+}
+
+static void end_7(int sig)
+{
+	(void)sig;
+	_exit(7);
+}
+
+/* A handler without a way back is not run at all. */
+static void no_way_back(void)
+{
+	struct {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		unsigned long mask;
+	} sa = {.handler = (void *)end_7};
+
+	R(syscall(SYS_rt_sigaction, SIGUSR1, &sa, NULL, 8));
+	raise(SIGUSR1);
+}
+
+static void test_no_restorer(void)
+{
+	in_child(no_way_back);
+}
+
 static void test_waitid(void)
 {
 	siginfo_t info = {0};
@@ -578,6 +662,8 @@ const struct call_case signal_cases[] = {
     {"timer_thread", test_timer_thread},
     {"timer_fork", test_timer_fork},
     {"waitid", test_waitid},
+    {"signal_stack", test_altstack},
+    {"signal_no_restorer", test_no_restorer},
     {"rusage", test_rusage},
     {NULL, NULL},
 };

@@ -395,6 +395,35 @@ static void test_sigaltstack(void)
 	T(was.ss_sp == room && was.ss_size == sizeof(room) && !was.ss_flags);
 }
 
+/* A word that is nobody's to clear, and the signal stack of who shares the memory. */
+static int look_at_own_stack(void *flags)
+{
+	stack_t now;
+
+	sigaltstack(NULL, &now);
+	*(int *)flags = now.ss_flags;
+	return 0;
+}
+
+static void test_shared_memory(void)
+{
+	static char stack[65536] __attribute__((aligned(16))), room[65536];
+	stack_t its = {.ss_sp = room, .ss_size = sizeof(room)};
+	int flags = -1, word = 77, status;
+	pid_t pid;
+
+	sigaltstack(&its, NULL);
+	pid = clone(look_at_own_stack, stack + sizeof(stack), CLONE_VM | SIGCHLD, &flags, NULL,
+	    NULL, &word);
+	T(waitpid(pid, &status, 0) == pid);
+	say("%d", word);
+	T(flags == SS_DISABLE);
+	pid = clone(look_at_own_stack, stack + sizeof(stack),
+	    CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, &flags, NULL, NULL, &word);
+	T(waitpid(pid, &status, 0) == pid);
+	say("%d", word);
+}
+
 const struct call_case thread_cases[] = {
     {"clone", test_clone},
     {"clone3", test_clone3},
@@ -408,5 +437,6 @@ const struct call_case thread_cases[] = {
     {"sched_attr", test_sched_attr},
     {"old_calls", test_old_calls},
     {"sigaltstack", test_sigaltstack},
+    {"clone_memory", test_shared_memory},
     {NULL, NULL},
 };

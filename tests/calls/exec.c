@@ -1,0 +1,180 @@
+/*
+ * A new program in a process: what it finds of the one before it, and what it takes from others.
+ * The program is this one again; main() runs exec_after() in it.
+ */
+#include "tests/calls/calls.h"
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#define MXCSR_ROUND_UP 0x5f80
+
+static sigset_t blocked(void)
+{
+	sigset_t now;
+
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	return now;
+}
+
+static void (*action_of(int sig))(int)
+{
+	struct sigaction sa;
+
+	sigaction(sig, NULL, &sa);
+	return sa.sa_handler;
+}
+
+int exec_after(const char *timer)
+{
+	sigset_t now = blocked();
+	unsigned mxcsr = 0;
+	unsigned short control = 0;
+	struct itimerval left;
+	struct itimerspec spec;
+	stack_t st;
+
+	__asm__("stmxcsr %0; fnstcw %1" : "=m"(mxcsr), "=m"(control));
+	say("%#x %#x", mxcsr, control);
+	R(sigaltstack(NULL, &st));
+	T(st.ss_flags == SS_DISABLE && !st.ss_size);
+	T(action_of(SIGUSR1) == SIG_DFL);
+	T(action_of(SIGUSR2) == SIG_IGN);
+	T(sigismember(&now, SIGUSR2));
+	R(syscall(SYS_timer_gettime, atoi(timer), &spec));
+	R(getitimer(ITIMER_REAL, &left));
+	T(left.it_value.tv_sec > 0);
+	R(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+	R(fcntl(20, F_GETFD));
+	R(fcntl(21, F_GETFD));
+	return 0;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+static void again(const char *timer)
+{
+	execl("/proc/self/exe", "after exec", case_name, timer, NULL);
+	say("no exec: %s", strerror(errno));
+	_exit(1);
+}
+
+static void become_another(void)
+{
+	static char room[65536];
+	stack_t st = {.ss_sp = room, .ss_size = sizeof(room)};
+	unsigned mxcsr = MXCSR_ROUND_UP;
+	unsigned short control = 0xf7f;
+	sigset_t set;
+	char text[20];
+	int id = -1;
+
+	sigaltstack(&st, NULL);
+	signal(SIGUSR1, on_signal);
+	signal(SIGUSR2, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	R(syscall(SYS_timer_create, CLOCK_MONOTONIC, NULL, &id));
+	alarm(100);
+	R(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	dup2(1, 20);
+	dup3(1, 21, O_CLOEXEC);
+	snprintf(text, sizeof(text), "%d", id);
+	__asm__ volatile("ldmxcsr %0; fldcw %1" ::"m"(mxcsr), "m"(control));
+	again(text);
+}
+
+static void test_state(void)
+{
+	in_child(become_another);
+}
+
+/* A child that shares what execve() resets: its new program has a copy of its own. */
+static int share_and_become(void *with)
+{
+	(void)with;
+	again("0");
+	return 1;
+}
+
+static void test_shared(void)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int status = -1;
+	pid_t pid;
+
+	dup3(1, 21, O_CLOEXEC);
+	signal(SIGUSR1, on_signal);
+	pid = clone(share_and_become, stack + sizeof(stack),
+	    CLONE_VM | CLONE_VFORK | CLONE_SIGHAND | CLONE_FILES | SIGCHLD, NULL);
+	T(waitpid(pid, &status, 0) == pid);
+	say("%#x", status);
+	T(action_of(SIGUSR1) == on_signal);
+	R(fcntl(21, F_GETFD));
+}
+
+/* What a program may no more, its children may not either. */
+static void print_no_new_privs(void)
+{
+	R(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+}
+
+static void test_no_new_privs(void)
+{
+	in_child(print_no_new_privs);
+	R(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	in_child(print_no_new_privs);
+}
+
+static void write_script(int number, const char *interpreter)
+{
+	char name[20];
+	int fd;
+
+	snprintf(name, sizeof(name), "s%d", number);
+	fd = open(name, O_CREAT | O_WRONLY, 0755);
+	dprintf(fd, "#!%s\n", interpreter);
+	close(fd);
+}
+
+static void run_script(int number)
+{
+	char name[20];
+	int status = -1;
+	pid_t pid = fork();
+
+	snprintf(name, sizeof(name), "./s%d", number);
+	if (!pid) {
+		execl(name, name, NULL);
+		say("script %d: %s", number, strerrorname_np(errno));
+		_exit(1);
+	}
+	waitpid(pid, &status, 0);
+	say("script %d: %#x", number, status);
+}
+
+/* Each script's interpreter is the one before it. */
+static void test_scripts(void)
+{
+	char name[20];
+
+	write_script(0, "/bin/true");
+	for (int i = 1; i < 8; i++) {
+		snprintf(name, sizeof(name), "./s%d", i - 1);
+		write_script(i, name);
+	}
+	for (int i = 0; i < 8; i++)
+		run_script(i);
+}
+
+const struct call_case exec_cases[] = {
+    {"exec_state", test_state},
+    {"exec_shared", test_shared},
+    {"exec_no_new_privs", test_no_new_privs},
+    {"exec_scripts", test_scripts},
+    {NULL, NULL},
+};
