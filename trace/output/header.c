@@ -117,7 +117,7 @@ static void put_latency_columns(struct seq *s)
 
 bool trace_print_latency_head(struct seq *s, const struct trace_reader *r)
 {
-	if (!trace_count_entries(r).in_buffer)
+	if (trace_reader_empty(r)) /* the file of a CPU: this CPU's buffer */
 		return false;
 	put_latency(s, r);
 	return true;
