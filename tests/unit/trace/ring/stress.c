@@ -329,6 +329,16 @@ static void resetting(void)
 	ring_buffer_free(rb);
 }
 
+static bool written_enough; /* [A] */
+
+static void patient_writer(void *unused)
+{
+	for (u32 i = 0; i < EVENTS; i++)
+		write_one(0);
+	atomic_store(&written_enough, true);
+	endless_writer(unused);
+}
+
 /* Two buffers change places under the writer: each event is in one of them. */
 static void swapping(void)
 {
@@ -336,9 +346,10 @@ static void swapping(void)
 			   *first;
 	u64 swaps = 0;
 
-	begin_with(4, RB_FL_OVERWRITE, endless_writer);
+	written_enough = false;
+	begin_with(4, RB_FL_OVERWRITE, patient_writer);
 	first = rb;
-	while (swaps < SWAPS || READ_ONCE(next_seq[0]) < EVENTS) {
+	while (swaps < SWAPS || !atomic_load(&written_enough)) {
 		interrupt();
 		swaps += ring_buffer_swap_cpu(first, other, WRITER) == 0;
 	}
