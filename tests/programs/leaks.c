@@ -2,11 +2,13 @@
  * Calls that fail half-way, and objects that come and go, thousands of times. The case that runs
  * this (tests/kernel/process/programs.c) sees whether all pages are given back.
  */
+#include "tests/programs/thread.h"
 #include "tests/programs/user_events.h"
 
 #define CHILDREN 40
 #define ROUNDS	 10
 #define NXIO	 -6
+#define BADLIB	 -80
 
 enum { RDONLY = 0, WRONLY = 1, RDWR = 2, CREATE = 0100, NONBLOCK = 04000, FIFO = 010600 };
 enum { NOREPLACE = 0x100000, THREAD_ID = 4, THREAD_CPUTIME = 3 };
@@ -16,18 +18,49 @@ static long open_file(const char *name, int flags, int mode)
 	return syscall3(SYS_open, (long)name, flags, mode);
 }
 
+static void make_file(const char *name, const void *text, size_t len)
+{
+	long fd = open_file(name, WRONLY | CREATE, 0755);
+
+	CHECK_EQ(syscall3(SYS_write, fd, (long)text, len), len);
+	syscall1(SYS_close, fd);
+}
+
+/* A program whose interpreter is there but is none. */
+static void make_dynamic(void)
+{
+	struct {
+		uint8_t ident[16];
+		uint16_t type, machine;
+		uint32_t version;
+		uint64_t entry, phoff, shoff;
+		uint32_t flags;
+		uint16_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
+		struct {
+			uint32_t type, flags;
+			uint64_t offset, vaddr, paddr, filesz, memsz, align;
+		} part[2];
+		char interp[10];
+	} f = {{0x7f, 'E', 'L', 'F', 2, 1, 1}, 2, 62, 1, 0x400000, 64, 0, 0, 64, 56, 2, 64, 0, 0,
+	    {{3, 4, 176, 0x4000b0, 0x4000b0, 10, 10, 1},
+		{1, 5, 0, 0x400000, 0x400000, 186, 186, PAGE}},
+	    "leak_text"};
+
+	make_file("leak_dynamic", &f, sizeof(f));
+}
+
 static void make_files(void)
 {
-	long fd = open_file("leak_text", WRONLY | CREATE, 0755);
-
-	syscall3(SYS_write, fd, (long)"no program", 10);
-	syscall1(SYS_close, fd);
+	make_file("leak_text", "no program", 10);
+	make_file("leak_script", "#!/none/such", 12);
+	make_dynamic();
 	syscall1(SYS_close, open_file("leak_empty", WRONLY | CREATE, 0644));
 	syscall3(SYS_mknod, (long)"leak_fifo", FIFO, 0);
 }
 
 static void refused_files(void)
 {
+	static char *argv[] = {"a name", "an argument", NULL};
 	struct abi_iovec vec[20];
 	char byte[20], to[64];
 	long fd;
@@ -35,6 +68,8 @@ static void refused_files(void)
 	CHECK_EQ(open_file("leak_fifo", WRONLY | NONBLOCK, 0), NXIO);
 	CHECK_EQ(syscall3(SYS_execve, (long)"leak_empty", 0, 0), ACCES);
 	CHECK_EQ(syscall3(SYS_execve, (long)"leak_text", 0, 0), NOEXEC);
+	CHECK_EQ(syscall3(SYS_execve, (long)"leak_script", (long)argv, 0), NOENT);
+	CHECK_EQ(syscall3(SYS_execve, (long)"leak_dynamic", 0, 0), BADLIB);
 	CHECK(syscall3(SYS_readlink, (long)"/proc/self/fd/0", (long)to, sizeof(to)) > 0);
 	fd = open_file("leak_text", RDONLY, 0);
 	for (int i = 0; i < 20; i++)
@@ -99,7 +134,6 @@ static void refused_payloads(void)
 static void child(void)
 {
 	refused_payloads();
-
 	for (int i = 0; i < ROUNDS; i++) {
 		refused_files();
 		refused_memory();
@@ -113,13 +147,35 @@ static void parent(void)
 	CHECK_EQ(in_child(child), 0);
 }
 
+static void become_true(void *arg)
+{
+	static char *argv[] = {"true", NULL};
+
+	(void)arg;
+	syscall3(SYS_execve, (long)"/bin/true", (long)argv, 0);
+}
+
+/* A thread that becomes another program takes the place of its process's first. */
+static void new_leader(void)
+{
+	static struct thread t;
+
+	thread_begin(&t, become_true, NULL);
+	for (;;)
+		sleep_ms(1000);
+}
+
 int main(void)
 {
 	make_files();
 	for (int i = 0; i < CHILDREN && !check_failures; i++)
 		CHECK_EQ(in_child(parent), 0);
+	for (int i = 0; i < CHILDREN && !check_failures; i++)
+		CHECK_EQ(in_child(new_leader), 0);
 	syscall1(SYS_unlink, (long)"leak_text");
 	syscall1(SYS_unlink, (long)"leak_empty");
 	syscall1(SYS_unlink, (long)"leak_fifo");
+	syscall1(SYS_unlink, (long)"leak_script");
+	syscall1(SYS_unlink, (long)"leak_dynamic");
 	return check_failures != 0;
 }
