@@ -7,18 +7,26 @@
 #include "tests/kernel/arch/stepper.h"
 
 #include "arch/x86_64/probe/insn.h"
+#include "kernel/base/panic.h"
 #include "kernel/kprobe/breakpoint.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/lib/string.h"
 
-#define RFLAGS_TF 0x100UL
-#define LEVELS	  4
+#define RFLAGS_TF  0x100UL
+#define LEVELS	   4
+#define SPINS	   16	/* boundaries in a row at one address, before the rest are skipped */
+#define STACK_KEPT 8192 /* bytes of stack that a mark has room for */
 
 /* One stepper_run() under way. [C] */
 struct level {
 	u64 left; /* boundaries before the one asked for */
 	u64 at;	  /* address of the instruction that runs next; 0 before the first */
+	u64 last; /* address of the boundary before, and how many in a row were there */
+	unsigned spins;
 	bool reached;
 	void (*hook)(void *);
+	bool (*each)(void *); /* instead of hook */
+	bool resumed;	      /* the next trap is at the boundary that the hook has had */
 	void *arg;
 };
 
@@ -100,7 +108,8 @@ extern char stepper_done[];
  * changed.
  */
 void stepper_detour(void);
-void stepper_hook(void);
+/* The flags that the interrupted code goes on with. */
+u64 stepper_hook(u64 flags);
 __asm__(".pushsection .text.asm, \"ax\", @progbits\n"
 	"stepper_call:\n\t"
 	"pushq %rbp\n\t"
@@ -122,7 +131,9 @@ __asm__(".pushsection .text.asm, \"ax\", @progbits\n"
 	"pushq %r8\n\tpushq %r9\n\tpushq %r10\n\tpushq %r11\n\tpushq %r12\n\tpushq %r13\n\tpushq "
 	"%r14\n\tpushq %r15\n\t"
 	"cld\n\t"
+	"movq 8(%rbp), %rdi\n\t"
 	"call stepper_hook\n\t"
+	"movq %rax, 8(%rbp)\n\t"
 	"popq %r15\n\tpopq %r14\n\tpopq %r13\n\tpopq %r12\n\tpopq %r11\n\tpopq %r10\n\tpopq "
 	"%r9\n\tpopq %r8\n\t"
 	"popq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\tpopq %rcx\n\tpopq %rbx\n\tpopq %rax\n\t"
@@ -131,11 +142,16 @@ __asm__(".pushsection .text.asm, \"ax\", @progbits\n"
 	"ret\n"
 	".popsection");
 
-void stepper_hook(void)
+u64 stepper_hook(u64 flags)
 {
 	struct level *level = &levels[depth - 1];
 
+	if (level->each) {
+		level->resumed = level->each(level->arg);
+		return level->resumed ? flags | RFLAGS_TF : flags;
+	}
 	level->hook(level->arg);
+	return flags;
 }
 
 static bool on_debug(struct regs *r)
@@ -148,13 +164,23 @@ static bool on_debug(struct regs *r)
 		r->rflags &= ~RFLAGS_TF;
 		return true;
 	}
+	if (level->resumed) {
+		level->resumed = false;
+		return true;
+	}
 	if (skip_private && level->at && is_private(level->at)) {
 		level->at = r->rip;
 		return true;
 	}
 	level->at = r->rip;
-	if (level->left--)
+	level->spins = r->rip == level->last ? level->spins + 1 : 0;
+	level->last = r->rip;
+	if (skip_private && level->spins >= SPINS)
 		return true;
+	if (level->left) {
+		level->left--;
+		return true;
+	}
 	level->reached = true;
 	r->rflags &= ~RFLAGS_TF;
 	r->rsp -= sizeof(u64); /* the kernel has no red zone */
@@ -179,12 +205,97 @@ void stepper_skip_private(void)
 	skip_private = true;
 }
 
-bool stepper_run(void (*fn)(void *), void *arg, u64 at, void (*hook)(void *), void *hook_arg)
+static bool run(struct level how, void (*fn)(void *), void *arg)
 {
 	struct level *level = &levels[depth++];
 
-	*level = (struct level){.left = at, .hook = hook, .arg = hook_arg};
+	*level = how;
 	stepper_call(fn, arg);
 	depth--;
 	return level->reached;
+}
+
+bool stepper_run(void (*fn)(void *), void *arg, u64 at, void (*hook)(void *), void *hook_arg)
+{
+	return run((struct level){.left = at, .hook = hook, .arg = hook_arg}, fn, arg);
+}
+
+bool stepper_run_each(void (*fn)(void *), void *arg, u64 from, bool (*hook)(void *), void *hook_arg)
+{
+	return run((struct level){.left = from, .each = hook, .arg = hook_arg}, fn, arg);
+}
+
+/* ---- Marks ---- */
+
+struct mark_registers {
+	u64 rbx, rbp, r12, r13, r14, r15, rip, rsp;
+};
+
+/*
+ * The registers a function must preserve, and those at which its caller goes on: as setjmp() and
+ * longjmp(), but that the second, without a stack of its own, first puts `words` words of stack
+ * back.
+ */
+u64 stepper_save(struct mark_registers *r) __attribute__((returns_twice));
+void stepper_restore(const struct mark_registers *r, const u64 *stack, u64 words) __noreturn;
+__asm__(".pushsection .text.asm, \"ax\", @progbits\n"
+	"stepper_save:\n\t"
+	"movq %rbx, (%rdi)\n\t"
+	"movq %rbp, 8(%rdi)\n\t"
+	"movq %r12, 16(%rdi)\n\t"
+	"movq %r13, 24(%rdi)\n\t"
+	"movq %r14, 32(%rdi)\n\t"
+	"movq %r15, 40(%rdi)\n\t"
+	"movq (%rsp), %rax\n\t"
+	"movq %rax, 48(%rdi)\n\t"
+	"leaq 8(%rsp), %rax\n\t"
+	"movq %rax, 56(%rdi)\n\t"
+	"xorl %eax, %eax\n\t"
+	"ret\n"
+	"stepper_restore:\n\t"
+	"movq %rdi, %rax\n\t"
+	"movq 56(%rax), %rsp\n\t"
+	"movq %rsp, %rdi\n\t"
+	"movq %rdx, %rcx\n\t"
+	"rep movsq\n\t"
+	"movq (%rax), %rbx\n\t"
+	"movq 8(%rax), %rbp\n\t"
+	"movq 16(%rax), %r12\n\t"
+	"movq 24(%rax), %r13\n\t"
+	"movq 32(%rax), %r14\n\t"
+	"movq 40(%rax), %r15\n\t"
+	"movq 48(%rax), %rdx\n\t"
+	"movl $1, %eax\n\t"
+	"jmp *%rdx\n"
+	".popsection");
+
+static struct {
+	struct mark_registers registers;
+	u64 stack[STACK_KEPT / 8];
+	u64 words;
+	struct level levels[LEVELS];
+	unsigned depth;
+	u32 preempt_count;
+} mark;
+
+bool stepper_mark(const void *stack_end)
+{
+	if (stepper_save(&mark.registers))
+		return true;
+	mark.words = ((u64)stack_end - mark.registers.rsp) / 8;
+	BUG_ON(mark.words > ARRAY_SIZE(mark.stack));
+	memcpy(mark.stack, (const void *)mark.registers.rsp, mark.words * 8);
+	memcpy(mark.levels, levels, sizeof(levels));
+	mark.depth = depth;
+	mark.preempt_count = this_cpu_read(preempt_count);
+	return false;
+}
+
+void stepper_return(void)
+{
+	irq_save();
+	memcpy(levels, mark.levels, sizeof(levels));
+	depth = mark.depth;
+	preempt_count_add(mark.preempt_count - this_cpu_read(preempt_count));
+	stepper_restore(&mark.registers, mark.stack, mark.words);
 }

@@ -25,27 +25,35 @@ struct hit {
 };
 
 static const struct scene *scene;
-static struct hit hits[HITS];
-static u64 hit_count;
 static u32 prefilled,
     prefilled_seen; /* the first are the scene's own; of these, the first were read */
-static u32 not_hits;
-static u64 lost, seen_count, last_stamp;
-static bool lost_unknown; /* a page had no room for the number */
 static u64 refused;
-static struct ring_buffer_page *page; /* for scene_read_page() */
+/* The books of it: what was written since the scene was restored, and what was read. */
+struct books {
+	struct hit hits[HITS];
+	u64 hit_count, seen_count, lost, last_stamp;
+	u32 not_hits;
+	bool lost_unknown;	       /* a page had no room for the number */
+	struct ring_buffer_page *page; /* for scene_read_page() */
+};
+static struct books now, marked_books;
 static unsigned here;
 static const char *label_now = "";
 static u32 hit_now;
 
-/* What is put back: memory, and what it was. */
-static struct {
-	void *at;
-	size_t size;
-} regions[MAX_REGIONS];
-static unsigned region_count;
-static u64 image[IMAGE_SIZE / 8] __aligned(64);
+/* Memory that is put back, and what was in it. */
+struct image {
+	struct {
+		void *at;
+		size_t size;
+	} regions[MAX_REGIONS];
+	unsigned region_count;
+	u64 words[IMAGE_SIZE / 8] __aligned(64);
+};
+
+static struct image made; /* from which the scene is restored */
 static struct ring_buffer_page *image_page;
+static struct image marked; /* in the middle of something */
 
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \
@@ -59,7 +67,8 @@ static void complain(int line, const char *what)
 	static unsigned complaints;
 
 	if (complaints++ < 20)
-		ktap_note("%s: hit %u of %llu", label_now, hit_now, (unsigned long long)hit_count);
+		ktap_note(
+		    "%s: hit %u of %llu", label_now, hit_now, (unsigned long long)now.hit_count);
 	if (complaints <= 20 || complaints % 1024 == 0)
 		ktap_fail(__FILE__, line, "%s", what);
 }
@@ -73,43 +82,67 @@ static void copy_words(u64 *to, const u64 *from, size_t bytes)
 
 /* ---- Memory ---- */
 
-static void remember(void *at, size_t size)
+static void remember(struct image *i, void *at, size_t size)
 {
-	if (region_count == MAX_REGIONS)
+	if (i->region_count == MAX_REGIONS)
 		panic("ring_scene: too many regions");
-	regions[region_count].at = at;
-	regions[region_count++].size = size;
+	i->regions[i->region_count].at = at;
+	i->regions[i->region_count++].size = size;
 }
 
-static void remember_buffer(struct ring_buffer *rb, bool pages)
+static void remember_buffer(struct image *i, struct ring_buffer *rb, bool pages)
 {
 	struct rb_ring *ring = rb->cpu_buffers[here].ring;
+	size_t size = pages ? PAGE_SIZE : RB_PAGE_HEADER;
 
-	remember(rb->cpu_buffers, rb->cpus * sizeof(rb->cpu_buffers[0]));
-	remember(ring, ALIGN_UP(sizeof(*ring), 8UL));
-	remember(ring->slots, ring->count * sizeof(ring->slots[0]));
-	for (u64 i = 0; pages && i < ring->count; i++)
-		remember(rb_slot_page(ring->slots[i]), PAGE_SIZE);
-	remember(ring->page, pages ? PAGE_SIZE : RB_PAGE_HEADER);
-	remember(ring->spare, pages ? PAGE_SIZE : RB_PAGE_HEADER);
+	remember(i, rb->cpu_buffers, rb->cpus * sizeof(rb->cpu_buffers[0]));
+	remember(i, ring, ALIGN_UP(sizeof(*ring), 8UL));
+	remember(i, ring->slots, ring->count * sizeof(ring->slots[0]));
+	for (u64 n = 0; n < ring->count; n++)
+		remember(i, rb_slot_page(ring->slots[n]), size);
+	remember(i, ring->page, size);
+	remember(i, ring->spare, size);
 }
 
-static void take_image(void)
+/* The words of all CPU buffers. */
+static void remember_rest(struct image *i, struct ring_buffer *rb)
 {
-	u64 *to = image;
+	remember(i, &rb->clock, sizeof(*rb) - offsetof(struct ring_buffer, clock));
+}
 
-	region_count = 0;
-	remember_buffer(scene_rb, true);
-	remember_buffer(scene_other, false);
-	for (u64 i = 0; i < scene_other->cpu_buffers[here].ring->count; i++)
-		remember(
-		    rb_slot_page(scene_other->cpu_buffers[here].ring->slots[i]), RB_PAGE_HEADER);
-	image_page = page;
-	for (unsigned i = 0; i < region_count; to += regions[i++].size / 8) {
-		if (to + regions[i].size / 8 > image + ARRAY_SIZE(image))
+static void image_take(struct image *i)
+{
+	u64 *to = i->words;
+
+	for (unsigned n = 0; n < i->region_count; to += i->regions[n++].size / 8) {
+		if (to + i->regions[n].size / 8 > i->words + ARRAY_SIZE(i->words))
 			panic("ring_scene: image too small");
-		copy_words(to, regions[i].at, regions[i].size);
+		copy_words(to, i->regions[n].at, i->regions[n].size);
 	}
+}
+
+static void image_put_back(const struct image *i)
+{
+	const u64 *from = i->words;
+
+	for (unsigned n = 0; n < i->region_count; from += i->regions[n++].size / 8)
+		copy_words(i->regions[n].at, from, i->regions[n].size);
+}
+
+/*
+ * Between events the other buffer is empty and all locks are free; in the middle of one they are
+ * not.
+ */
+static void choose_regions(void)
+{
+	made.region_count = marked.region_count = 0;
+	remember_buffer(&made, scene_rb, true);
+	remember_buffer(&made, scene_other, false);
+	remember_buffer(&marked, scene_rb, true);
+	remember_buffer(&marked, scene_other, true);
+	remember_rest(&marked, scene_rb);
+	remember_rest(&marked, scene_other);
+	remember(&marked, now.page, PAGE_SIZE);
 }
 
 /* ---- The scene ---- */
@@ -141,8 +174,8 @@ static void fill_page(u64 bytes)
 
 static void forget(void)
 {
-	hit_count = seen_count = lost = last_stamp = 0;
-	memset(hits, 0, sizeof(hits));
+	now.hit_count = now.seen_count = now.lost = now.last_stamp = 0;
+	memset(now.hits, 0, sizeof(now.hits));
 }
 
 void scene_make(const struct scene *s)
@@ -152,8 +185,8 @@ void scene_make(const struct scene *s)
 	scene = s;
 	scene_rb = ring_buffer_alloc(s->count * RB_PAGE_DATA, s->flags, NULL);
 	scene_other = ring_buffer_alloc(s->count * RB_PAGE_DATA, s->flags, NULL);
-	page = ring_buffer_alloc_page();
-	if (!scene_rb || !scene_other || !page)
+	now.page = ring_buffer_alloc_page();
+	if (!scene_rb || !scene_other || !now.page)
 		panic("ring_scene: no memory");
 	forget();
 	host_enter(&ctx);
@@ -165,14 +198,16 @@ void scene_make(const struct scene *s)
 	host_preempt_enable();
 	while (s->behind == BEHIND_READ && scene_consume())
 		;
-	prefilled = hit_count;
-	prefilled_seen = seen_count;
-	take_image();
+	prefilled = now.hit_count;
+	prefilled_seen = now.seen_count;
+	choose_regions();
+	image_page = now.page;
+	image_take(&made);
 }
 
 void scene_end(void)
 {
-	ring_buffer_free_page(page);
+	ring_buffer_free_page(now.page);
 	ring_buffer_free(scene_rb);
 	ring_buffer_free(scene_other);
 }
@@ -197,29 +232,38 @@ static void shift_time(struct rb_ring *ring)
 
 void scene_restore(void)
 {
-	const u64 *from = image;
-
-	for (unsigned i = 0; i < region_count; from += regions[i++].size / 8)
-		copy_words(regions[i].at, from, regions[i].size);
-	page = image_page;
-	for (u32 i = 0; i < hit_count; i++)
-		hits[i].seen = i < prefilled_seen;
-	hit_count = prefilled;
-	seen_count = prefilled_seen;
-	lost = last_stamp = not_hits = 0;
-	lost_unknown = false;
+	image_put_back(&made);
+	now.page = image_page;
+	for (u32 i = 0; i < now.hit_count; i++)
+		now.hits[i].seen = i < prefilled_seen;
+	now.hit_count = prefilled;
+	now.seen_count = prefilled_seen;
+	now.lost = now.last_stamp = now.not_hits = 0;
+	now.lost_unknown = false;
 	shift_time(scene_rb->cpu_buffers[here].ring);
+}
+
+void scene_mark(void)
+{
+	image_take(&marked);
+	marked_books = now;
+}
+
+void scene_return(void)
+{
+	image_put_back(&marked);
+	now = marked_books;
 }
 
 /* ---- Writers ---- */
 
 u32 scene_hit(void)
 {
-	u32 hit = atomic_fetch_add(&hit_count, 1); /* may be nested in itself */
+	u32 hit = atomic_fetch_add(&now.hit_count, 1); /* may be nested in itself */
 
 	if (hit >= HITS)
 		panic("ring_scene: too many hits");
-	hits[hit] = (struct hit){.from = cycles(), .to = -1UL};
+	now.hits[hit] = (struct hit){.from = cycles(), .to = -1UL};
 	return hit;
 }
 
@@ -234,13 +278,13 @@ void scene_fill(void *data, size_t length, u32 hit)
 
 void scene_done(u32 hit, const struct ring_buffer_event *ev)
 {
-	hits[hit].to = cycles();
-	hits[hit].stored = ev != NULL;
+	now.hits[hit].to = cycles();
+	now.hits[hit].stored = ev != NULL;
 }
 
 void scene_discarded(u32 hit)
 {
-	hits[hit].discarded = true;
+	now.hits[hit].discarded = true;
 }
 
 void scene_write(size_t length)
@@ -270,7 +314,7 @@ bool scene_step(void (*op)(void *), u64 at, void (*hook)(void *))
 
 void scene_not_hit(void)
 {
-	not_hits++;
+	now.not_hits++;
 }
 
 /* ---- Readers ---- */
@@ -280,22 +324,22 @@ static void check_time(u32 hit, u64 stamp)
 {
 	if (hit < prefilled)
 		return;
-	CHECK(stamp >= hits[hit].from && stamp <= hits[hit].to);
-	CHECK(stamp >= last_stamp);
-	last_stamp = stamp;
+	CHECK(stamp >= now.hits[hit].from && stamp <= now.hits[hit].to);
+	CHECK(stamp >= now.last_stamp);
+	now.last_stamp = stamp;
 }
 
 static void check_event(const u32 *data, u64 length, u64 stamp)
 {
 	u32 hit = hit_now = data[0];
 
-	CHECK(hit < hit_count && data[1] == length);
-	if (hit >= hit_count || data[1] != length)
+	CHECK(hit < now.hit_count && data[1] == length);
+	if (hit >= now.hit_count || data[1] != length)
 		return;
-	CHECK(!hits[hit].seen && !hits[hit].discarded);
+	CHECK(!now.hits[hit].seen && !now.hits[hit].discarded);
 	CHECK(data[length / 4 - 1] == ~hit);
-	hits[hit].seen = true;
-	seen_count++;
+	now.hits[hit].seen = true;
+	now.seen_count++;
 	check_time(hit, stamp);
 }
 
@@ -306,7 +350,7 @@ static bool consume_from(struct ring_buffer *rb)
 
 	if (!ev)
 		return false;
-	lost += gap;
+	now.lost += gap;
 	check_event(ring_buffer_event_data(ev), ring_buffer_data_length(ev), ts);
 	return true;
 }
@@ -320,18 +364,18 @@ bool scene_read_page(void)
 {
 	struct rb_page_iter w;
 
-	if (ring_buffer_read_page(scene_rb, &page, PAGE_SIZE, here, false))
+	if (ring_buffer_read_page(scene_rb, &now.page, PAGE_SIZE, here, false))
 		return false;
-	rb_page_iter_start(&w, page, 0);
+	rb_page_iter_start(&w, now.page, 0);
 	while (rb_page_iter_next(&w))
 		check_event(w.data, w.length, w.stamp);
-	if (page->commit & RB_MISSED_STORED) {
+	if (now.page->commit & RB_MISSED_STORED) {
 		u64 gap;
 
-		memcpy(&gap, page->data + (page->commit & 0xfff), sizeof(gap));
-		lost += gap;
-	} else if (page->commit & RB_MISSED_EVENTS) {
-		lost_unknown = true;
+		memcpy(&gap, now.page->data + (now.page->commit & 0xfff), sizeof(gap));
+		now.lost += gap;
+	} else if (now.page->commit & RB_MISSED_EVENTS) {
+		now.lost_unknown = true;
 	}
 	return true;
 }
@@ -354,8 +398,8 @@ static u64 kept(void)
 {
 	u64 n = 0;
 
-	for (u32 i = 0; i < hit_count; i++)
-		n += hits[i].stored && !hits[i].discarded;
+	for (u32 i = 0; i < now.hit_count; i++)
+		n += now.hits[i].stored && !now.hits[i].discarded;
 	return n;
 }
 
@@ -363,7 +407,7 @@ static void drain(void)
 {
 	while (scene_consume())
 		;
-	last_stamp = 0;
+	now.last_stamp = 0;
 	while (consume_from(scene_other))
 		;
 }
@@ -376,11 +420,11 @@ void scene_check(const char *label, bool was_reset)
 	label_now = label;
 	hit_now = -1U;
 	drain();
-	last_stamp = 0;
+	now.last_stamp = 0;
 	/* there is room now; and into the next sub-buffer, so that all that was lost is told */
 	for (unsigned i = 0; i < 3; i++) {
 		put(1500);
-		CHECK(hits[hit_count - 1].stored);
+		CHECK(now.hits[now.hit_count - 1].stored);
 	}
 	drain();
 	add_stats(scene_other, &st);
@@ -388,12 +432,12 @@ void scene_check(const char *label, bool was_reset)
 	add_stats(scene_rb, &st);
 	CHECK(st.entries == 0 && st.bytes == 0);
 	if (!was_reset) {
-		CHECK(hit_count - not_hits == st.read + st.overrun + st.commit_overrun +
-						  st.dropped + st.too_large + st.nested +
-						  st.disabled + st.discarded);
-		CHECK(st.read == seen_count);
-		CHECK(kept() == seen_count + st.overrun);
-		CHECK(lost == st.overrun || lost_unknown || swapped);
+		CHECK(now.hit_count - now.not_hits == st.read + st.overrun + st.commit_overrun +
+							  st.dropped + st.too_large + st.nested +
+							  st.disabled + st.discarded);
+		CHECK(st.read == now.seen_count);
+		CHECK(kept() == now.seen_count + st.overrun);
+		CHECK(now.lost == st.overrun || now.lost_unknown || swapped);
 	}
 	CHECK(ring_buffer_record_is_on(scene_rb));
 	CHECK(scene_rb->cpu_buffers[here].depth == 0 && scene_other->cpu_buffers[here].depth == 0);

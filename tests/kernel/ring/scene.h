@@ -42,6 +42,10 @@ void scene_end(void);
 /* As it was made; the time of its last event is as long ago as the scene says. */
 void scene_restore(void);
 
+/* Notes the scene as it is in the middle of something, and puts it back to that. */
+void scene_mark(void);
+void scene_return(void);
+
 /*
  * Writers. Each hit has a number, and its event, of at least 12 bytes, holds it. scene_hit() gives
  * the number of the next one, scene_fill() fills an event, scene_done() says what became of it

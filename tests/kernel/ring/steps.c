@@ -6,7 +6,7 @@
  * After each, all hits are accounted for, and what is read is whole, in order and at its time.
  *
  * ring_steps.pairs does it twice over: what comes in between is itself interrupted at every
- * boundary. All of that takes long: `make steps` runs all of it, or a part; here it is a sample.
+ * boundary. All of that takes an hour: `make steps` runs all of it, or a part; here it is a sample.
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/fmt.h"
@@ -390,37 +390,75 @@ static void leaving(void)
 
 /* ---- Depth 2 ---- */
 
-/* What comes in between, itself interrupted. */
+/*
+ * What comes in between, itself interrupted. To step anew to each boundary would take most of the
+ * time: pair_branch() marks the boundary, the third part and all after it run and are checked, and
+ * then all goes back to the mark, from which the second part is stepped on. In memory, as it must
+ * outlive that. The clock does not go back: after BRANCHES_NS of this the scene begins anew.
+ */
+#define BRANCHES_NS 20000000UL
+
 static struct {
 	const struct part *second, *third;
-	u64 at;
-	bool reached;
+	u64 from, count; /* boundaries of the second: where to begin; done */
+	u64 first_ns;	 /* when the first branch of this run was taken; 0: none was */
+	const void *stack_end;
+	bool branched;
 } pair;
+
+static bool pair_branch(void *unused)
+{
+	scene_mark();
+	if (stepper_mark(pair.stack_end)) {
+		scene_return();
+		pair.branched = false;
+		return true;
+	}
+	if (!pair.first_ns)
+		pair.first_ns = clock_ns();
+	pair.branched = true;
+	pair.third->fn(unused);
+	return false;
+}
 
 static void hook_pair(void *unused)
 {
-	(void)unused;
-	pair.reached = stepper_run(pair.second->fn, NULL, pair.at, pair.third->fn, NULL);
+	stepper_run_each(pair.second->fn, unused, pair.from, pair_branch, unused);
+}
+
+/* All pairs at one boundary of op; false: it has no such boundary. */
+static bool pairs_at(const struct scene *s, const struct part *op, u64 at)
+{
+	static const struct part hook = {"pair", hook_pair, false};
+
+	pair.from = 0;
+	pair.stack_end = __builtin_frame_address(0);
+	do {
+		pair.branched = false;
+		pair.first_ns = 0;
+		/* Returns after each branch. */
+		if (!once(s, op, &hook, at))
+			return false;
+		if (pair.branched) {
+			pair.from++;
+			pair.count++;
+			if (clock_ns() - pair.first_ns < BRANCHES_NS)
+				stepper_return();
+		}
+	} while (pair.branched);
+	return true;
 }
 
 static u64 every_pair(const struct scene *s, const struct part *op)
 {
-	static const struct part hook = {"pair", hook_pair, false};
-	u64 pairs = 0;
+	u64 at = 0;
 
 	scene_make(s);
-	for (u64 at = 0;; at++) {
-		for (pair.at = 0;; pair.at++) {
-			if (!once(s, op, &hook, at))
-				goto done;
-			if (!pair.reached)
-				break;
-			pairs++;
-		}
-	}
-done:
+	pair.count = 0;
+	while (pairs_at(s, op, at))
+		at++;
 	scene_end();
-	return pairs;
+	return pair.count;
 }
 
 /* A reader is not interrupted by another: they are tasks that hold a lock. */
@@ -459,22 +497,29 @@ static void combination(unsigned n)
 	EXPECT(pairs > 100);
 }
 
-/*
- * `steps=N steps_to=M` on the command line selects combinations; the default is one. Boundaries
- * that the hooks cannot tell apart are tried once: there are a fifth as many pairs then.
- */
-static void pairs(void)
+static void combinations(u64 from, u64 to, u64 by)
 {
-	u64 from = cmdline_u64("steps", 158),
-	    to = MIN(cmdline_u64("steps_to", from), (u64)COMBINATIONS - 1);
-
-	stepper_begin();
-	stepper_skip_private();
-	for (u64 n = from; n <= to; n++) {
+	for (u64 n = from; n <= MIN(to, (u64)COMBINATIONS - 1); n += by) {
 		ktap_note("combination %llu of 0 to %u", (unsigned long long)n,
 		    (unsigned)COMBINATIONS - 1);
 		combination(n);
 	}
+}
+
+/*
+ * `steps=N steps_to=M` on the command line selects combinations; the default is one of each nest.
+ * Boundaries that the hooks cannot tell apart are tried once.
+ */
+static void pairs(void)
+{
+	u64 from = cmdline_u64("steps", -1UL);
+
+	stepper_begin();
+	stepper_skip_private();
+	if (from != -1UL)
+		combinations(from, cmdline_u64("steps_to", from), 1);
+	else
+		combinations(2, -1UL, COMBINATIONS / ARRAY_SIZE(nests));
 	stepper_end();
 }
 
