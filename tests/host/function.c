@@ -37,7 +37,6 @@ static struct {
 static unsigned calls;
 static u64 entered; /* the function */
 static u64 ran_ns;
-static u32 context_flags;
 
 unsigned host_function_count(void)
 {
@@ -176,7 +175,6 @@ u64 host_entered_flags(const u64 *slot __maybe_unused)
 void host_context_in(struct host_context *ctx, u64 flags __maybe_unused)
 {
 	host_context(ctx);
-	ctx->flags |= context_flags;
 }
 
 u64 host_call_ns(u64 clock)
@@ -197,11 +195,6 @@ u64 host_task_ran(void)
 void host_task_runs(u64 ns)
 {
 	ran_ns += ns;
-}
-
-void host_function_context(u32 flags)
-{
-	context_flags = flags;
 }
 
 bool host_function_of_irq(u64 addr)

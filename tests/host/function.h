@@ -11,7 +11,5 @@ void host_function_call(unsigned i, u64 parent);
 /* The same in two steps: it is called, and returns. `slot` tells calls apart. */
 void host_function_enter(unsigned i, u64 *slot);
 void host_function_return(u64 *slot, u64 value);
-/* From now on functions are called with these TRACE_FLAG_ bits. */
-void host_function_context(u32 flags);
 /* The current task has had a CPU for so much longer. */
 void host_task_runs(u64 ns);

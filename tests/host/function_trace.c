@@ -7,6 +7,7 @@
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
 #include "tests/host/machine.h"
+#include "tests/host/scripted_clock.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/function/priv.h"
 #include "trace/host_context.h"
@@ -238,6 +239,48 @@ static void time_of_repeats(void)
 	EXPECT_EQ(trace_put("options/func-no-repeats", "0"), 0);
 	machine_clock(NULL);
 	EXPECT_EQ(trace_put("trace_clock", "local"), 0);
+	end();
+}
+
+static void call_again(void)
+{
+	host_function_call(FIRST, 0x42);
+}
+
+static void interrupt(void)
+{
+	machine_flags(TRACE_FLAG_HARDIRQ);
+	host_function_call(FIRST, 0x42);
+	machine_flags(0);
+}
+
+/*
+ * While a call is recorded, another of the same context is one of the recording, and counted; an
+ * interrupt's is recorded, and no repeat of the one in whose middle it comes.
+ */
+static void meanwhile(void)
+{
+	begin("");
+	memset(&script, 0, sizeof(script));
+	machine_clock(clock_of_script);
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_put("instances/other/current_tracer", "function"), 0);
+	EXPECT_EQ(trace_put("instances/other/options/func-no-repeats", "1"), 0);
+	EXPECT_EQ(trace_put("instances/other/trace_clock", "uptime"), 0);
+	script.at = script.reads + 1;
+	script.meanwhile = call_again;
+	host_function_call(FIRST, 0x42);
+	host_function_call(THIRD, 0x42);
+	script.at = script.reads + 1;
+	script.meanwhile = interrupt;
+	host_function_call(FIRST, 0x42);
+	host_function_call(THIRD, 0x42);
+	machine_clock(NULL);
+	EXPECT(!strstr(trace_get("instances/other/trace", NULL), "(repeats: "));
+	EXPECT(strstr(trace_get("instances/other/trace_ledger", NULL),
+	    "cpu0: hits 6 = recorded 5 + filtered 0 + pid_filtered 0 + soft_off 0 + too_deep 1 + "
+	    "refused 0\n"));
+	EXPECT_EQ(trace_drop_instance("other"), 0);
 	end();
 }
 
@@ -580,6 +623,7 @@ static const struct ktap_case cases[] = {
     {"function.repeats", repeats},
     {"function.many_repeats", many_repeats},
     {"function.time_of_repeats", time_of_repeats},
+    {"function.meanwhile", meanwhile},
     {"function.of_two_arrays", of_two_arrays},
     {"function.commands_listed", commands_listed},
     {"function.modules", modules},

@@ -440,11 +440,11 @@ static void wanted_in_interrupts(void)
 		put_option("funcgraph-irqs", false);
 		EXPECT_EQ(trace_put("set_graph_function", rows[i].wanted), 0);
 		host_function_enter(FIRST, &outer);
-		host_function_context(TRACE_FLAG_HARDIRQ);
+		machine_flags(TRACE_FLAG_HARDIRQ);
 		host_function_enter(THIRD, &irq);
 		host_function_call(FOURTH, 3);
 		host_function_return(&irq, 0);
-		host_function_context(0);
+		machine_flags(0);
 		host_function_return(&outer, 0);
 		EXPECT_STR(lines(), rows[i].lines);
 		end();
@@ -534,8 +534,12 @@ static void times(void)
 	host_function_enter(THIRD, &inner);
 	host_task_runs(999);
 	host_function_return(&inner, 0);
+	host_function_enter(THIRD, &inner);
+	host_task_runs(1000);
+	host_function_return(&inner, 0);
 	host_function_return(&slot, 0);
-	EXPECT_STR(lines(), " 0) # 1000.999 us |  } /* sym_1000 */\n");
+	EXPECT_STR(lines(), " 0)   1.000 us    |    } /* sym_1200 */\n"
+			    " 0) # 1001.999 us |  } /* sym_1000 */\n");
 	end();
 }
 

@@ -90,7 +90,9 @@ static void quiet(void)
 static void backwards(void)
 {
 	begin("none");
-	sample(9, -5000UL, NULL);
+	sample(9, -5000UL, NULL); /* between the two readings of a round */
+	EXPECT_EQ(lines(), 0);
+	sample(8, -5000UL, NULL); /* between two rounds */
 	EXPECT_EQ(lines(), 0);
 	sample(9, 50000, NULL);
 	EXPECT_EQ(lines(), 1);
@@ -270,6 +272,29 @@ static void no_memory(void)
 	end();
 }
 
+/* However often tracing is switched on and off, there is one sampler, or none. */
+static void one_sampler(void)
+{
+	char name[16];
+
+	begin("none");
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	EXPECT(machine_work(0, name));
+	EXPECT_EQ(machine_work(1, name), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+		EXPECT_EQ(machine_work(0, name), 0);
+		EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+		EXPECT_EQ(trace_put("hwlat_detector/mode", "per-cpu"), 0);
+		EXPECT_EQ(machine_work(0, name), 0);
+		EXPECT_EQ(trace_put("hwlat_detector/mode", "none"), 0);
+		EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+		EXPECT(machine_work(0, name));
+		EXPECT_EQ(machine_work(1, name), 0);
+	}
+	end();
+}
+
 static const struct ktap_case cases[] = {
     {"hwlat.gaps", gaps},
     {"hwlat.quiet", quiet},
@@ -281,6 +306,7 @@ static const struct ktap_case cases[] = {
     {"hwlat.several_in_a_sample", several_in_a_sample},
     {"hwlat.begins_anew", begins_anew},
     {"hwlat.no_memory", no_memory},
+    {"hwlat.one_sampler", one_sampler},
     {NULL, NULL},
 };
 const struct ktap_suite suite_hwlat = {cases};

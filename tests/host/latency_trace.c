@@ -5,6 +5,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
+#include "tests/host/scripted_clock.h"
 #include "tests/unit/load.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/snapshot.h"
@@ -231,6 +232,31 @@ static void numbers_of_its_cpu(void)
 	end();
 }
 
+static void mark(void *unused __maybe_unused)
+{
+	EXPECT_EQ(trace_put("trace_marker", "of another CPU"), 0);
+}
+
+/* What other CPUs recorded meanwhile is not shown. */
+static void its_cpu_alone(void)
+{
+	begin();
+	host_preempt_disable();
+	trace_critical_begin(0x1000, 0x2000);
+	host_preempt_enable();
+	machine_run(1, mark, NULL);
+	machine_join(1);
+	host_preempt_disable();
+	trace_critical_end(0x3000, 0x4000);
+	host_preempt_enable();
+	EXPECT(trace_global->max_latency_ns > 0);
+	const char *trace = trace_get("trace", NULL);
+	EXPECT(strstr(trace, "sym_3000"));
+	EXPECT(strstr(trace, " us, #3/3, CPU#0 "));
+	EXPECT(!strstr(trace, "of another CPU"));
+	end();
+}
+
 /* ---- which sections, and when ---- */
 
 /* What the host says at the beginning and at the end of a section. */
@@ -351,6 +377,75 @@ static void functions_in_sections(void)
 	end();
 }
 
+static void without_memory(void)
+{
+	unsigned failed = 0;
+
+	begin();
+	EXPECT_EQ(trace_put("tracing_max_latency", "1000000"), 0);
+	for (;; failed++) {
+		machine_fail_alloc(failed + 1);
+		int err = trace_put("options/function-trace", "1");
+		bool fails = !machine_fails_in();
+		machine_fail_alloc(0);
+		if (!fails)
+			break;
+		EXPECT_EQ(err, -ENOMEM);
+		EXPECT_STR(trace_get("options/function-trace", NULL), "0\n");
+	}
+	EXPECT(failed > 1);
+	open_section(0x10);
+	host_function_call(2, 1);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 2);
+	close_section(0x20);
+	end();
+}
+
+/* ---- sections and calls of the recording itself ---- */
+
+static void sections_meanwhile(void)
+{
+	trace_critical_begin(0x77, 0);
+	trace_critical_end(0x88, 0);
+}
+
+static void call_meanwhile(void)
+{
+	host_function_call(0, 1);
+}
+
+/* From now on meanwhile() runs at reading number `at` of the ring's clock. */
+static void meanwhile_at(u64 at, void (*meanwhile)(void))
+{
+	script.reads = 0;
+	script.at = at;
+	script.meanwhile = meanwhile;
+}
+
+static void meanwhile(void)
+{
+	begin();
+	EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+	EXPECT_EQ(trace_put("tracing_max_latency", "0"), 0);
+	EXPECT_EQ(trace_put("trace_clock", "uptime"), 0);
+	memset(&script, 0, sizeof(script));
+	machine_clock(clock_of_script);
+	meanwhile_at(1, sections_meanwhile);
+	open_section(0x10);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 1);
+	meanwhile_at(1, call_meanwhile);
+	host_function_call(2, 1);
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 2);
+	meanwhile_at(1, sections_meanwhile);
+	wait_cycles(100000);
+	close_section(0x20);
+	EXPECT_EQ(trace_global->longest.from, 0x10);
+	EXPECT_EQ(trace_global->longest.to, 0x20);
+	machine_clock(NULL);
+	EXPECT_EQ(trace_put("trace_clock", "local"), 0);
+	end();
+}
+
 /* A section that was open when the tracer or its form changed is not one of the next. */
 static void forgets_open_sections(void)
 {
@@ -414,6 +509,9 @@ static const struct ktap_case cases[] = {
     {"latency.spare_in_use", spare_in_use},
     {"latency.no_snapshot_beside", no_snapshot_beside},
     {"latency.numbers_of_its_cpu", numbers_of_its_cpu},
+    {"latency.its_cpu_alone", its_cpu_alone},
+    {"latency.without_memory", without_memory},
+    {"latency.meanwhile", meanwhile},
     {"latency.one_beginning", one_beginning},
     {"latency.while_off", while_off},
     {"latency.reported_meanwhile", reported_meanwhile},

@@ -63,6 +63,7 @@ static void (*_Atomic irq_handler)(void), (*_Atomic nmi_handler)(void);
 static atomic_bool stopping;
 static _Thread_local unsigned this_cpu;
 static _Thread_local s32 this_pid = -1;
+static _Thread_local u8 this_flags;
 
 void host_preempt_disable(void)
 {
@@ -73,7 +74,12 @@ void host_context(struct host_context *ctx)
 {
 	s32 pid = this_pid < 0 ? 1 + (s32)this_cpu : this_pid;
 
-	*ctx = (struct host_context){.pid = pid, .cpu = this_cpu};
+	*ctx = (struct host_context){.pid = pid, .cpu = this_cpu, .flags = this_flags};
+}
+
+void machine_flags(u8 flags)
+{
+	this_flags = flags;
 }
 
 void machine_pid(s32 pid)

@@ -18,6 +18,9 @@ u64 machine_waits(void);
 /* The pid of what runs on this CPU; 0: nothing does; -1: again the one that each CPU has. */
 void machine_pid(s32 pid);
 
+/* The TRACE_FLAG_ bits of what runs on this CPU from now on. */
+void machine_flags(u8 flags);
+
 /* Values for host_param(); name NULL forgets all. */
 void machine_param(const char *name, const char *value);
 /* The n-th host_alloc() or host_page_alloc() from now fails; 0: none. */

@@ -495,6 +495,32 @@ static void no_workload_any_more(void)
 	end();
 }
 
+static void irq_of_before(void)
+{
+	hit(&irq_ends, 236, 0, 0);
+}
+
+/*
+ * An interrupt whose beginning was not seen is no noise: it began outside of a sample, or under the
+ * tracer that was there before.
+ */
+static void of_before(void)
+{
+	begin("osnoise");
+	sample(0, NULL);
+	machine_noises();
+	hit(&irq_begins, 236, 0, 0);
+	sample(0, irq_of_before);
+	EXPECT(!strstr(machine_noises(), "irq "));
+	EXPECT_EQ(trace_put("osnoise/options", "NO_OSNOISE_WORKLOAD"), 0);
+	hit(&irq_begins, 236, 0, 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "osnoise"), 0);
+	irq_of_before();
+	expect_noises("");
+	end();
+}
+
 /* The interrupt's stack is recorded if it, or then the task, was so late. */
 static void timerlat_stacks(void)
 {
@@ -597,6 +623,7 @@ static const struct ktap_case cases[] = {
     {"osnoise.no_workload_any_more", no_workload_any_more},
     {"osnoise.timerlat_stacks", timerlat_stacks},
     {"osnoise.limits", limits},
+    {"osnoise.of_before", of_before},
     {NULL, NULL},
 };
 extern const struct ktap_suite suite_osnoise;
