@@ -465,7 +465,7 @@ help:
 #: make kernel    build/kernel.elf only
 #: make check     include table, formatting, forbidden words
 #: make trigger-storm   100,000 rounds of adding, firing and removing triggers on 4 CPUs, a host thread each (minutes)
-#: make steps     the ring buffer interrupted at every pair of instructions that hooks can tell apart: an hour or two; STEPS=n STEPS_TO=m are a part
+#: make steps     the ring buffer interrupted at every pair of instructions that hooks can tell apart: twenty minutes; STEPS=n STEPS_TO=m are a part
 #: make soak      the ring buffer under load until a thousand million events were taken (SOAK=millions); minutes
 #: make explore-long  trapline explore finds twenty races, each replayed 100 times; 100 seeds beside cold machines; an hour
 #: make goto-long     trapline goto to 1,000 events, 1,000 times back again, to the last writers of 100 words; most of an hour

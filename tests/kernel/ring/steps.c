@@ -6,7 +6,7 @@
  * After each, all hits are accounted for, and what is read is whole, in order and at its time.
  *
  * ring_steps.pairs does it twice over: what comes in between is itself interrupted at every
- * boundary. All of that takes an hour: `make steps` runs all of it, or a part; here it is a sample.
+ * boundary. `make steps` runs all of that, or a part, in twenty minutes; here it is a sample.
  */
 #include "kernel/base/cmdline.h"
 #include "kernel/lib/fmt.h"
