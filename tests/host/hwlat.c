@@ -277,10 +277,14 @@ static void one_sampler(void)
 {
 	char name[16];
 
-	begin("none");
-	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
-	EXPECT(machine_work(0, name));
+	begin("round-robin");
+	sample(5, 20000, NULL);
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0); /* it goes on, and does not begin anew */
+	sample(5, 20000, NULL);
+	EXPECT(!strncmp(trace_nth(0), "[001]", 5));
+	EXPECT(!strncmp(trace_nth(1), "[002]", 5));
 	EXPECT_EQ(machine_work(1, name), 0);
+	EXPECT_EQ(trace_put("hwlat_detector/mode", "none"), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		EXPECT_EQ(trace_put("tracing_on", "0"), 0);
 		EXPECT_EQ(machine_work(0, name), 0);
