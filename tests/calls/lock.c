@@ -172,11 +172,224 @@ static void test_flock(void)
 	R(flock(99, LOCK_SH));
 }
 
+static void look_at_each(void)
+{
+	static const off_t at[] = {0, 9, 10, 39, 40, 49, 50, 59, 60, 99, 100};
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		test("write", F_WRLCK, at[i], 1);
+		test("read", F_RDLCK, at[i], 1);
+	}
+}
+
+/* Neighbours of one type are one lock, others are not; a lock that loses its middle is two. */
+static void test_ranges(void)
+{
+	struct flock l = range(F_RDLCK, 0, 10);
+
+	fd = open("f", O_RDWR | O_CREAT, 0600);
+	R(fcntl(fd, F_SETLK, &l));
+	l = range(F_WRLCK, 10, 30);
+	R(fcntl(fd, F_SETLK, &l));
+	l = range(F_WRLCK, 60, 40);
+	R(fcntl(fd, F_SETLK, &l));
+	in_child(look_at_each);
+	l = range(F_WRLCK, 40, 20);
+	R(fcntl(fd, F_SETLK, &l));
+	in_child(look_at_each);
+	l = range(F_UNLCK, 50, 10);
+	R(fcntl(fd, F_SETLK, &l));
+	in_child(look_at_each);
+	l = range(F_RDLCK, 39, 2);
+	R(fcntl(fd, F_SETLK, &l));
+	in_child(look_at_each);
+	l = range(F_UNLCK, 0, 0);
+	R(fcntl(fd, F_SETLK, &l));
+	in_child(look_at_each);
+}
+
+/* The parent has a lock, which goes when let_go() does its work; a child waits for it. */
+static void wait_until_let_go(int (*take)(void), void (*let_go)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(take() < 0);
+	wait_until_asleep(pid);
+	let_go();
+	waitpid(pid, &status, 0);
+	say("the other has it: %#x", status);
+}
+
+static int take_own(void)
+{
+	struct flock l = range(F_WRLCK, 0, 1);
+
+	return fcntl(open("f", O_RDWR), F_SETLKW, &l);
+}
+
+static int take_flock(void)
+{
+	return flock(open("f", O_RDWR), LOCK_EX);
+}
+
+static int take_open_file(void)
+{
+	struct flock l = range(F_WRLCK, 0, 1);
+
+	return fcntl(open("f", O_RDWR), F_OFD_SETLKW, &l);
+}
+
+static int second;
+
+static void close_first(void)
+{
+	R(close(fd));
+}
+
+static void close_second(void)
+{
+	R(close(second));
+}
+
+static void replace_second(void)
+{
+	R(dup2(1, second) == second);
+}
+
+static void close_second_of_range(void)
+{
+	R(close_range(second, second, 0));
+}
+
+/* The first descriptor of the file that is closed in any way takes the process's locks with it. */
+static void test_dropped(void)
+{
+	static void (*const ways[])(void) = {
+	    close_first, close_second, replace_second, close_second_of_range};
+	struct flock l = range(F_WRLCK, 0, 1);
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		fd = open("f", O_RDWR | O_CREAT, 0600);
+		second = i % 2 ? open("f", O_RDONLY) : dup(fd);
+		R(fcntl(fd, F_SETLK, &l));
+		wait_until_let_go(take_own, ways[i]);
+		close(fd);
+		close(second);
+	}
+}
+
+/* Locks of an open file stay until its last descriptor is closed, in whichever process. */
+static void lock_open_file(bool whole)
+{
+	struct flock l = range(F_WRLCK, 0, 1);
+
+	fd = open("f", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	second = dup(fd);
+	if (whole)
+		R(flock(fd, LOCK_EX));
+	else
+		R(fcntl(fd, F_OFD_SETLK, &l));
+	R(close(fd));
+	fd = open("f", O_RDWR);
+	R(whole ? flock(fd, LOCK_SH | LOCK_NB) : fcntl(fd, F_OFD_SETLK, &l));
+}
+
+static void test_last_close(void)
+{
+	lock_open_file(true);
+	close(second);
+	R(flock(fd, LOCK_SH | LOCK_NB));
+	close(fd);
+	lock_open_file(false);
+	close(second);
+	R(fcntl(fd, F_OFD_SETLK, &(struct flock){.l_type = F_WRLCK, .l_len = 1}));
+	close(fd);
+}
+
+/* Here the waiter has no copy of the descriptor: it would keep the lock itself. */
+static void wait_for_last_close(int (*take)(void), bool whole)
+{
+	int ready[2], status;
+	pid_t pid;
+	char c;
+
+	pipe(ready);
+	pid = fork();
+	if (!pid) {
+		close(ready[1]);
+		read(ready[0], &c, 1);
+		_exit(take() < 0);
+	}
+	lock_open_file(whole);
+	close(fd);
+	write(ready[1], "x", 1);
+	wait_until_asleep(pid);
+	usleep(2000);
+	wait_until_asleep(pid);
+	close_second();
+	waitpid(pid, &status, 0);
+	say("the other has it: %#x", status);
+}
+
+static void test_last_close_wakes(void)
+{
+	wait_for_last_close(take_flock, true);
+	wait_for_last_close(take_open_file, false);
+}
+
+/* A process that ends lets its locks go, and so does one that becomes another program. */
+static void hold_and_end(bool by_exec)
+{
+	struct flock l = range(F_WRLCK, 0, 1);
+	int ready[2], end[2], status;
+	pid_t pid;
+	char c;
+
+	fd = open("f", O_RDWR | O_CREAT, 0600);
+	pipe(ready);
+	pipe(end);
+	pid = fork();
+	if (!pid) {
+		dup2(end[0], 0);
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		fcntl(ready[1], F_SETFD, FD_CLOEXEC);
+		close(end[1]);
+		R(fcntl(fd, F_SETLK, &l));
+		write(ready[1], "x", 1);
+		read(0, &c, 1);
+		if (by_exec)
+			execl("/bin/sh", "sh", "-c", "read line", NULL);
+		_exit(0);
+	}
+	close(ready[1]);
+	read(ready[0], &c, 1);
+	R(fcntl(fd, F_SETLK, &l));
+	write(end[1], "x", 1);
+	R(fcntl(fd, F_SETLKW, &l));
+	R(read(ready[0], &c, 1));
+	close(end[1]);
+	waitpid(pid, &status, 0);
+	close(fd);
+}
+
+static void test_ends(void)
+{
+	hold_and_end(false);
+	hold_and_end(true);
+}
+
 const struct call_case lock_cases[] = {
     {"locks_posix", test_posix},
     {"locks_waits", test_waits},
     {"locks_deadlock", test_deadlock},
     {"locks_open_file", test_open_file},
     {"locks_flock", test_flock},
+    {"locks_ranges", test_ranges},
+    {"locks_dropped", test_dropped},
+    {"locks_last_close", test_last_close},
+    {"locks_last_close_wakes", test_last_close_wakes},
+    {"locks_end", test_ends},
     {NULL, NULL},
 };
