@@ -124,14 +124,31 @@ static int files_put_in(struct files *fs, unsigned fd, struct file *f, bool cloe
 	return fd;
 }
 
+/* The first free descriptor from min on, FILES_MAX or more if there is none. The lock is held. */
+static unsigned files_first_free(const struct files *fs, unsigned min)
+{
+	while (min < fs->size && fs->fd[min])
+		min++;
+	return min;
+}
+
+bool files_have_room(struct files *fs)
+{
+	bool room;
+
+	spin_lock(&fs->lock);
+	room = files_first_free(fs, 0) < FILES_MAX;
+	spin_unlock(&fs->lock);
+	return room;
+}
+
 int files_install(struct files *fs, struct file *f, int min, bool cloexec)
 {
-	unsigned fd = min;
+	unsigned fd;
 	int r;
 
 	spin_lock(&fs->lock);
-	while (fd < fs->size && fs->fd[fd])
-		fd++;
+	fd = files_first_free(fs, min);
 	r = fd < FILES_MAX ? files_put_in(fs, fd, f, cloexec) : -EMFILE;
 	spin_unlock(&fs->lock);
 	return r;

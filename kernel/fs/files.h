@@ -24,6 +24,8 @@ struct files *files_copy(struct files *from); /* fork: same files, counted */
 void files_put(struct files *fs);	      /* NULL is fine */
 /* Lowest free descriptor >= min; the reference passes to the table. -EMFILE, -ENOMEM. */
 int files_install(struct files *fs, struct file *f, int min, bool cloexec);
+/* Is a descriptor free? Another thread may take the last one meanwhile. */
+bool files_have_room(struct files *fs);
 /* Installs at exactly `fd` (dup2) and closes the file that was there. */
 int files_install_at(struct files *fs, int fd, struct file *f, bool cloexec);
 struct file *files_get(struct files *fs, int fd); /* with a reference; NULL */

@@ -36,7 +36,8 @@ long __noinline do_sys_openat2(int dfd, const char *filename, const struct open_
 	ret = filename_get((u64)filename, &name);
 	if (ret)
 		return ret;
-	ret = sys_path_at(dfd, name.name, &path);
+	/* Before the file is made or cut. */
+	ret = files_have_room(current()->files) ? sys_path_at(dfd, name.name, &path) : -EMFILE;
 	if (!ret) {
 		ret = open_path(path, flags, how->mode);
 		sys_path_put(path, name.name);

@@ -2,6 +2,7 @@
 #include "tests/calls/calls.h"
 
 #include <dirent.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 
 static void show(const char *what, const struct statx *s)
@@ -214,6 +215,122 @@ static void test_descriptors(void)
 	say("%d", closed_by_exec());
 }
 
+#define MOST 1024
+
+/* Of the descriptors a process may have the last one, and the one after it. */
+static void test_most_descriptors(void)
+{
+	struct rlimit limit = {MOST, MOST};
+	int fd = open("f", O_RDWR | O_CREAT, 0600), ends[2] = {-1, -1}, n;
+
+	R(setrlimit(RLIMIT_NOFILE, &limit));
+	R(dup2(fd, MOST));
+	R(dup3(fd, MOST, O_CLOEXEC));
+	R(fcntl(fd, F_DUPFD, MOST));
+	R(dup2(fd, MOST - 1) == MOST - 1);
+	R(fcntl(MOST - 1, F_GETFD));
+	R(fcntl(MOST, F_GETFD));
+	R(fcntl(fd, F_DUPFD, MOST - 1));
+	R(fcntl(fd, F_DUPFD_CLOEXEC, MOST - 2));
+	R(fcntl(MOST - 2, F_GETFD));
+	R(fcntl(fd, F_DUPFD, MOST - 3));
+	R(fcntl(fd, F_DUPFD, MOST - 3));
+	for (n = fd; n >= 0;)
+		n = dup(fd);
+	say("%s", strerrorname_np(errno));
+	R(open("f", O_RDONLY));
+	R(open("not made", O_WRONLY | O_CREAT, 0600));
+	R(access("not made", F_OK));
+	write(fd, "contents", 8);
+	R(open("f", O_WRONLY | O_TRUNC));
+	size_is(fd);
+	R(pipe(ends));
+	close(500);
+	R(pipe(ends)); /* room for one end only */
+	say("%d %d", ends[0], ends[1]);
+	R(dup(fd));
+	close(501);
+	close(700);
+	R(pipe(ends));
+	say("%d %d", ends[0], ends[1]);
+	R(dup(fd));
+	in_child(count_inherited);
+	R(close_range(3, ~0u, 0));
+	R(dup(1));
+}
+
+/* What a copy of a descriptor has of the first: the position, not the flag of exec. */
+static void test_dup_flags(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT | O_CLOEXEC, 0600), n = 0;
+
+	R(fcntl(dup(fd), F_GETFD));
+	R(fcntl(fcntl(fd, F_DUPFD, 70), F_GETFD));
+	R(fcntl(fcntl(fd, F_DUPFD_CLOEXEC, 200), F_GETFD));
+	R(fcntl(200, F_SETFD, 0));
+	R(fcntl(200, F_GETFD));
+	R(fcntl(70, F_SETFD, 3));
+	R(fcntl(70, F_GETFD));
+	R(fcntl(71, F_SETFD, 1));
+	for (int i = 300; i < 330; i++)
+		n += fcntl(i, F_GETFD) != -1;
+	close(200);
+	R(dup2(fd, 200));
+	R(fcntl(200, F_GETFD));
+	dup3(fd, 330, O_CLOEXEC);
+	close(330);
+	R(fcntl(1, F_DUPFD, 330));
+	R(fcntl(330, F_GETFD)); /* nothing is left of the one before it */
+	R(dup3(fd, 331, O_CLOEXEC));
+	R(dup2(331, 331));
+	R(fcntl(331, F_GETFD));
+	R(dup3(331, 331, O_CLOEXEC));
+	R(dup3(fd, 332, O_APPEND));
+	say("%d", n);
+}
+
+/* Places at the end of a file, one before it and one after it; none where there is no place. */
+static void test_seek(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0600), fifo, ends[2];
+	char c = 0;
+
+	write(fd, "0123456789", 10);
+	R(lseek(fd, 9, SEEK_DATA));
+	R(lseek(fd, 10, SEEK_DATA));
+	R(lseek(fd, 9, SEEK_HOLE));
+	R(lseek(fd, 10, SEEK_HOLE));
+	R(lseek(fd, 11, SEEK_HOLE));
+	R(lseek(fd, -1, SEEK_HOLE));
+	R(lseek(fd, -1, SEEK_DATA));
+	R(lseek(fd, -10, SEEK_END));
+	R(lseek(fd, -11, SEEK_END));
+	R(lseek(fd, 0, SEEK_CUR));
+	R(lseek(fd, -1, SEEK_CUR));
+	R(lseek(fd, -1, SEEK_SET));
+	R(lseek(fd, 3, SEEK_CUR));
+	R(lseek(fd, 5, 5));
+	R(lseek(fd, 10, SEEK_SET));
+	R(read(fd, &c, 1));
+	R(pread(fd, &c, 1, 9));
+	R(pread(fd, &c, 1, 10));
+	R(pwrite(fd, "x", 1, -1));
+	R(pread(fd, &c, 0, -1));
+	mkfifo("fifo", 0600);
+	fifo = open("fifo", O_RDWR | O_NONBLOCK);
+	R(pread(fifo, &c, 1, 0));
+	R(pwrite(fifo, "x", 1, 0));
+	R(lseek(fifo, 0, SEEK_CUR));
+	R(read(fifo, &c, 1));
+	pipe(ends);
+	R(pread(ends[0], &c, 1, 0));
+	R(pwrite(ends[1], "x", 1, 0));
+	R(ftruncate(ends[1], 0));
+	R(ftruncate(fifo, 0));
+	R(truncate("fifo", 0));
+	R(ftruncate(open(".", O_RDONLY), 0));
+}
+
 static void test_umask(void)
 {
 	struct stat st;
@@ -318,6 +435,9 @@ const struct call_case file_cases[] = {
     {"close_range", test_close_range},
     {"dup", test_dup},
     {"descriptors", test_descriptors},
+    {"descriptors_most", test_most_descriptors},
+    {"descriptors_flags", test_dup_flags},
+    {"seek", test_seek},
     {"umask", test_umask},
     {"devices", test_devices},
     {"names", test_names},
