@@ -403,7 +403,8 @@ static bool is_above(const struct rnode *n, struct rnode *dir)
 	}
 }
 
-static int may_rename(struct rentry *e, struct rnode *to, const struct rentry *over)
+static int may_rename(
+    struct rentry *e, struct rnode *from, struct rnode *to, const struct rentry *over)
 {
 	struct rnode *n = e->target;
 
@@ -411,6 +412,8 @@ static int may_rename(struct rentry *e, struct rnode *to, const struct rentry *o
 		return -ENOENT;
 	if (n->v.mounted || (over && over->target->v.mounted))
 		return -EBUSY;
+	if (over && rnode_is_dir(over->target) && is_above(over->target, from))
+		return -ENOTEMPTY; /* whatever is renamed */
 	if (!rnode_is_dir(n))
 		return over && rnode_is_dir(over->target) ? -EISDIR : 0;
 	if (is_above(n, to))
@@ -433,7 +436,7 @@ static int rename_locked(
 		return -ENOENT;
 	if (over && over->target == e->target)
 		return 0; /* two names of one node: POSIX leaves both */
-	r = may_rename(e, to, over);
+	r = may_rename(e, from, to, over);
 	if (r)
 		return r;
 	fresh = ramfs_entry_alloc(new_name);

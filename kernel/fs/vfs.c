@@ -418,17 +418,9 @@ long vfs_readlink(const char *path, char *buf, size_t size)
 }
 
 /* All tasks are root, who may do everything but run what nobody may run. */
-int vfs_access(const char *path, u32 mask)
+int vfs_access(const struct vstat *st, u32 mask)
 {
-	struct vstat st;
-	int r;
-
-	if (mask & ~7u)
-		return -EINVAL;
-	r = vfs_stat(path, true, &st);
-	if (!r && (mask & 1) && (st.mode & S_IFMT) != S_IFDIR && !(st.mode & 0111))
-		r = -EACCES;
-	return r;
+	return (mask & 1) && (st->mode & S_IFMT) != S_IFDIR && !(st->mode & 0111) ? -EACCES : 0;
 }
 
 int vfs_vnode_truncate(struct vnode *v, u64 size)

@@ -133,29 +133,34 @@ long __x64_sys_statx(const struct regs *r)
 	return ret ? ret : sys_put_statx(r->r8, &st);
 }
 
-static long sys_access_path(const char *path, u64 mode, u64 none __maybe_unused)
+static long sys_access_at(u64 dfd, u64 uptr, u32 mode, u32 flags)
 {
-	return vfs_access(path, mode);
+	struct vstat st;
+	long ret;
+
+	if (mode & ~7u)
+		return -EINVAL;
+	ret = sys_stat_at(dfd, uptr, flags, &st);
+	return ret ? ret : vfs_access(&st, mode);
 }
 
 long __x64_sys_access(const struct regs *r)
 {
-	return (u32)r->rsi & ~7u
-		   ? -EINVAL
-		   : sys_with_path(ABI_AT_FDCWD, r->rdi, sys_access_path, (u32)r->rsi, 0);
+	return sys_access_at(ABI_AT_FDCWD, r->rdi, r->rsi, 0);
 }
 
 long __x64_sys_faccessat(const struct regs *r)
 {
-	return (u32)r->rdx & ~7u ? -EINVAL
-				 : sys_with_path(r->rdi, r->rsi, sys_access_path, (u32)r->rdx, 0);
+	return sys_access_at(r->rdi, r->rsi, r->rdx, 0);
 }
 
 long __x64_sys_faccessat2(const struct regs *r)
 {
-	if ((u32)r->r10 & ~(ABI_AT_EACCESS | ABI_AT_SYMLINK_NOFOLLOW | ABI_AT_EMPTY_PATH))
+	u32 flags = r->r10;
+
+	if (flags & ~(ABI_AT_EACCESS | ABI_AT_SYMLINK_NOFOLLOW | ABI_AT_EMPTY_PATH))
 		return -EINVAL;
-	return __x64_sys_faccessat(r);
+	return sys_access_at(r->rdi, r->rsi, r->rdx, flags);
 }
 
 static long sys_readlink_path(const char *path, u64 to, u64 room)

@@ -49,5 +49,5 @@ extern const char *case_name;
 int exec_after(const char *timer);
 
 extern const struct call_case basic_cases[], event_cases[], exec_cases[], file_cases[],
-    lock_cases[], memory_cases[], process_cases[], proc_cases[], signal_cases[], socket_cases[],
-    thread_cases[];
+    lock_cases[], memory_cases[], path_cases[], process_cases[], proc_cases[], signal_cases[],
+    socket_cases[], thread_cases[];
