@@ -86,12 +86,6 @@ static bool exit_is_self_reaping(struct thread_group *g)
 	       (g->exit_signal == SIGCHLD && ignores_children(g->parent));
 }
 
-/* The wait status: from exit_group(), a signal, or the leader's own exit(). */
-static int exit_status(const struct thread_group *g)
-{
-	return g->ended ? g->exit_code : g->leader->exit_code;
-}
-
 /* True if only the leader is left, as a zombie. task_lock held. */
 static bool exit_is_complete(const struct thread_group *g)
 {
@@ -108,7 +102,7 @@ static void exit_tell_parent(struct thread_group *g, int sig, const struct signa
 /* What became of a process that has ended. task_lock held. */
 static void exit_notify_parent(struct thread_group *g, int sig)
 {
-	int status = exit_status(g), signal = status & 0x7f;
+	int status = g->exit_code, signal = status & 0x7f;
 	struct signal_info info = {.code = signal ? CLD_KILLED : CLD_EXITED,
 	    .pid = g->tgid,
 	    .status = signal ? signal : status >> 8};
@@ -234,7 +228,10 @@ static bool exit_begin(struct task *t, long code)
 	bool last = --g->live == 0, stopped;
 
 	t->flags |= TASK_EXITING;
-	t->exit_code = code;
+	if (last && !g->ended) { /* as Linux since 5.19: whoever ends last has the last word */
+		g->ended = true;
+		g->exit_code = code;
+	}
 	stopped = !last && g->call == GROUP_STOPS && g->stopped == g->live;
 	spin_unlock_irqrestore(&g->lock, flags);
 	if (!last)
@@ -389,7 +386,7 @@ static bool exit_take_report(struct thread_group *child, struct child_wait *w)
 
 	w->pid = child->tgid;
 	if ((w->options & ABI_WEXITED) && exit_is_complete(child)) {
-		w->status = exit_status(child);
+		w->status = child->exit_code;
 		w->runtime_ns =
 		    child->children_ns + child->ended_ns + task_runtime_ns(child->leader);
 		if (!keep)

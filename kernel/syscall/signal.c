@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "kernel/syscall/time.h"
 #include "kernel/syscall/user.h"
+#include "kernel/task/alarm.h"
 #include "kernel/task/sigset.h"
 
 #define SIGSET_SIZE 8
@@ -55,8 +56,10 @@ static void set_action(int sig, const struct abi_sigaction *new)
 	*group_action(g, sig) = (struct ksigaction){
 	    new->handler, new->flags &ABI_SA_FLAGS, new->restorer, new->mask & ~SIGS_UNBLOCKABLE};
 	spin_unlock(&g->sighand->lock);
-	if (ignore)
+	if (ignore) {
 		signal_forget(g, sig_bit(sig));
+		alarm_signal_taken(g, sig, ALARM_REAL);
+	}
 	spin_unlock_irqrestore(&g->lock, flags);
 }
 

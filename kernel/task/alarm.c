@@ -64,7 +64,7 @@ static void alarm_start(struct alarm *a, u64 now)
 	if (alarm_by_cpu(a))
 		timer_start(&a->timer, clock_ns() + MAX(left, ALARM_LOOK_NS));
 	else
-		timer_start(&a->timer, a->expires - alarm_base(a));
+		timer_start(&a->timer, MAX(a->expires, alarm_base(a)) - alarm_base(a));
 }
 
 /* Moves on to the first end after `now`, or turns the timer off. Returns the ends missed, as many
@@ -280,7 +280,7 @@ static void alarm_begin(struct alarm *a, const struct timer_setting *set, bool a
 {
 	u64 now = alarm_now(a), flags = spin_lock_irqsave(&a->group->lock);
 
-	a->expires = absolute ? MAX(set->value, alarm_base(a) + 1) : now + set->value;
+	a->expires = absolute ? set->value : now + set->value;
 	a->interval = set->interval;
 	alarm_start(a, now);
 	spin_unlock_irqrestore(&a->group->lock, flags);

@@ -42,7 +42,7 @@ int alarm_overrun(int id);
 /* Removes the timers of timer_create(), or `all`. */
 void alarms_remove(struct thread_group *g, bool all);
 /*
- * A signal was taken: restarts the timers that sent it. Returns the overrun of timer `id`.
+ * A signal was taken or thrown away: restarts the timers that sent it. Returns the overrun of `id`.
  * group->lock held.
  */
 u32 alarm_signal_taken(struct thread_group *g, int sig, int id);

@@ -54,7 +54,7 @@ struct thread_group {
 
 	enum group_call call; /* [G] all threads obey it on their way to ring 3 */
 	struct task *exec;    /* [G] GROUP_ENDS: all but this one, which becomes another program */
-	bool ended;	      /* [G] by exit_group() or a signal: exit_code is valid */
+	bool ended;	      /* [G] exit_code is valid: exit_group(), a signal, the last exit() */
 	int exit_code;	      /* [G] wait status */
 	int stop_signal;      /* [G] of the last GROUP_STOPS */
 	unsigned stopped;     /* [G] threads that have stopped */

@@ -87,8 +87,7 @@ struct task {
 
 	struct thread_group *group;   /* [I] counted */
 	struct list_head thread_node; /* [T] and the group's lock, in group->threads */
-	bool reaped;   /* [T] nobody will ask for its status any more: it is not to be found */
-	int exit_code; /* [O] wait status as Linux encodes it */
+	bool reaped; /* [T] nobody will ask for its status any more: it is not to be found */
 
 	struct mm *mm;	      /* [O] counted; NULL: kernel thread. Written under task_lock */
 	struct files *files;  /* [O] counted; the same */

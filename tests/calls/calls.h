@@ -39,6 +39,8 @@ long say_result(const char *call, long result);
 void in_child(void (*run)(void));
 /* Returns when the process waits for something. */
 void wait_until_asleep(pid_t pid);
+/* Returns when the process, or its first thread, has ended and nobody has asked how. */
+void wait_until_zombie(pid_t pid);
 /* A pointer to nothing. */
 #define BAD ((void *)bad_pointer)
 extern char *volatile bad_pointer;
@@ -48,6 +50,6 @@ extern const char *case_name;
 /* What the program does when a case has run it by execve() (exec.c). */
 int exec_after(const char *timer);
 
-extern const struct call_case basic_cases[], event_cases[], exec_cases[], file_cases[],
-    lock_cases[], memory_cases[], path_cases[], process_cases[], proc_cases[], signal_cases[],
-    socket_cases[], thread_cases[];
+extern const struct call_case basic_cases[], child_cases[], event_cases[], exec_cases[],
+    file_cases[], job_cases[], lock_cases[], memory_cases[], path_cases[], process_cases[],
+    proc_cases[], signal_cases[], socket_cases[], thread_cases[], timer_cases[];

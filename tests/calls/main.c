@@ -49,7 +49,7 @@ void in_child(void (*run)(void))
 		say("the child ended with %d", WEXITSTATUS(status));
 }
 
-static bool is_asleep(pid_t pid)
+static bool is_in_state(pid_t pid, char letter)
 {
 	char path[32], line[512], *state;
 
@@ -59,12 +59,18 @@ static bool is_asleep(pid_t pid)
 	close(fd);
 	line[n > 0 ? n : 0] = '\0';
 	state = strrchr(line, ')');
-	return state && !strncmp(state, ") S", 3);
+	return state && state[2] == letter;
 }
 
 void wait_until_asleep(pid_t pid)
 {
-	while (!is_asleep(pid))
+	while (!is_in_state(pid, 'S'))
+		usleep(1000);
+}
+
+void wait_until_zombie(pid_t pid)
+{
+	while (!is_in_state(pid, 'Z'))
 		usleep(1000);
 }
 
@@ -109,9 +115,9 @@ static bool wanted(const char *case_name, char **prefixes)
 
 int main(int argc, char **argv)
 {
-	static const struct call_case *const lists[] = {basic_cases, event_cases, exec_cases,
-	    file_cases, lock_cases, memory_cases, path_cases, process_cases, proc_cases,
-	    signal_cases, socket_cases, thread_cases};
+	static const struct call_case *const lists[] = {basic_cases, child_cases, event_cases,
+	    exec_cases, file_cases, job_cases, lock_cases, memory_cases, path_cases, process_cases,
+	    proc_cases, signal_cases, socket_cases, thread_cases, timer_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 3 && !strcmp(argv[0], "after exec")) {
