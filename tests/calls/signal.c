@@ -2,6 +2,7 @@
 #include "tests/calls/calls.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -646,6 +647,154 @@ static void test_rusage(void)
 	R(times(BAD));
 }
 
+/* The processor's own signals come first, then the lower numbers. */
+static void test_synchronous(void)
+{
+	static const int sent[] = {SIGUSR2, SIGHUP, SIGSEGV, SIGUSR1, SIGBUS};
+	struct timespec now = {0, 0};
+	siginfo_t info;
+	sigset_t set;
+
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++)
+		raise(sent[i]);
+	for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]) + 1; i++)
+		R(sigtimedwait(&set, &info, &now));
+}
+
+/* What is ignored from now on waits no longer, neither for the thread nor for the process. */
+static void test_thrown_away(void)
+{
+	union sigval v = {0};
+	sigset_t set;
+
+	block(SIGUSR1, SIGRTMIN);
+	block(SIGCHLD, 0);
+	syscall(SYS_tgkill, getpid(), getpid(), SIGUSR1);
+	kill(getpid(), SIGUSR1);
+	for (int i = 0; i < 3; i++)
+		sigqueue(getpid(), SIGRTMIN, v);
+	raise(SIGCHLD);
+	kill(getpid(), SIGCHLD);
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGRTMIN, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* which ignores it */
+	R(sigpending(&set));
+	say("%d %d %d", sigismember(&set, SIGUSR1), sigismember(&set, SIGRTMIN),
+	    sigismember(&set, SIGCHLD));
+	raise(SIGUSR1); /* a blocked one waits even so */
+	R(sigpending(&set));
+	say("%d", sigismember(&set, SIGUSR1));
+	signal(SIGUSR1, SIG_DFL);
+	R(sigpending(&set));
+	say("%d", sigismember(&set, SIGUSR1));
+}
+
+static volatile int taken_by;
+
+static void note_thread(int sig)
+{
+	(void)sig;
+	taken_by = gettid();
+}
+
+static void *wait_for_signal(void *tid)
+{
+	*(volatile int *)tid = gettid();
+	while (!taken_by)
+		usleep(100000);
+	return NULL;
+}
+
+/* A signal of the process goes to a thread that does not block it. */
+static void test_chosen_thread(void)
+{
+	pthread_t t[3];
+	int tid[3] = {0}, status;
+	sigset_t set = set_of(SIGUSR1, 0);
+	pid_t pid;
+
+	signal(SIGUSR1, note_thread);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pthread_create(&t[0], NULL, wait_for_signal, &tid[0]);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	pthread_create(&t[1], NULL, wait_for_signal, &tid[1]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pthread_create(&t[2], NULL, wait_for_signal, &tid[2]);
+	for (int i = 0; i < 3; i++)
+		while (!((volatile int *)tid)[i])
+			usleep(500);
+	pid = fork();
+	if (!pid)
+		_exit(kill(getppid(), SIGUSR1));
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	T(taken_by == tid[1]);
+	waitpid(pid, &status, 0);
+	say("%#x", status);
+}
+
+static void end_by_thread(int sig)
+{
+	(void)sig;
+	_exit(gettid() == getpid() ? 1 : 9);
+}
+
+static int ready[2];
+
+static void *outlive_leader(void *arg)
+{
+	wait_until_zombie(getpid());
+	write(ready[1], "x", 1);
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* When the first thread of a process has ended, the others get its signals. */
+static void test_leader_gone(void)
+{
+	static const int sent[] = {SIGUSR1, SIGTERM, SIGKILL};
+	int status;
+	pthread_t t;
+	char c;
+
+	pipe(ready);
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			signal(SIGUSR1, end_by_thread);
+			pthread_create(&t, NULL, outlive_leader, NULL);
+			syscall(SYS_exit, 3);
+		}
+		read(ready[0], &c, 1);
+		R(kill(pid, sent[i]));
+		T(waitpid(pid, &status, 0) == pid);
+		say("%#x", status);
+	}
+}
+
+/* Not even who waits for all signals can take SIGKILL. */
+static void test_waits_for_kill(void)
+{
+	siginfo_t info;
+	sigset_t set;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		sigfillset(&set);
+		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, 8);
+		_exit(syscall(SYS_rt_sigtimedwait, &set, &info, NULL, 8));
+	}
+	wait_until_asleep(pid);
+	R(kill(pid, SIGKILL));
+	T(waitpid(pid, &status, 0) == pid);
+	say("%#x", status);
+}
+
 const struct call_case signal_cases[] = {
     {"sigaction", test_action},
     {"sigprocmask", test_mask},
@@ -665,5 +814,10 @@ const struct call_case signal_cases[] = {
     {"signal_stack", test_altstack},
     {"signal_no_restorer", test_no_restorer},
     {"rusage", test_rusage},
+    {"signal_synchronous", test_synchronous},
+    {"signal_thrown_away", test_thrown_away},
+    {"signal_chosen_thread", test_chosen_thread},
+    {"signal_leader_gone", test_leader_gone},
+    {"signal_waits_for_kill", test_waits_for_kill},
     {NULL, NULL},
 };

@@ -8,6 +8,7 @@
 #include <linux/membarrier.h>
 #include <linux/sched.h>
 #include <sched.h>
+#include <stddef.h>
 #include <sys/resource.h>
 
 static int parent_tid, child_tid;
@@ -235,6 +236,162 @@ static void test_robust_list(void)
 	T(shared->lock == FUTEX_OWNER_DIED);
 }
 
+#define LONG_LIST 2049
+
+/* One lock of a list, which the process that ends may hold. */
+struct listed {
+	struct robust_list entry;
+	unsigned lock, beside;
+};
+
+static struct robust_list_head list;
+
+static void list_all(struct listed *at, int n)
+{
+	list.futex_offset = offsetof(struct listed, lock) - offsetof(struct listed, entry);
+	list.list.next = n ? &at[0].entry : &list.list;
+	for (int i = 0; i < n; i++)
+		at[i].entry.next = i + 1 < n ? &at[i + 1].entry : &list.list;
+}
+
+/* Which bits of a word stay when its holder ends, and whose words are left alone. */
+static void test_robust_words(void)
+{
+	struct listed *at =
+	    mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned me = getpid();
+
+	list_all(at, 5);
+	if (!fork()) {
+		unsigned own = getpid();
+
+		at[0].lock = own;
+		at[1].lock = own | FUTEX_WAITERS;
+		at[2].lock = me;
+		at[3].lock = 0;
+		at[4].lock = own | FUTEX_OWNER_DIED;
+		at[5].lock = own; /* in no list, but about to be */
+		at[6].lock = own; /* in none at all */
+		list.list_op_pending = &at[5].entry;
+		syscall(SYS_set_robust_list, &list, sizeof(list));
+		_exit(0);
+	}
+	wait(NULL);
+	for (int i = 0; i < 7; i++)
+		say("%d: %#x%s%s", i, at[i].lock & ~FUTEX_TID_MASK,
+		    at[i].lock & FUTEX_TID_MASK ? " of somebody" : "",
+		    (at[i].lock & FUTEX_TID_MASK) == me ? " else" : "");
+	list.futex_offset++; /* no word lies so */
+	if (!fork()) {
+		at[0].lock = (unsigned)getpid() << 8;
+		at[0].beside = 0;
+		syscall(SYS_set_robust_list, &list, sizeof(list));
+		_exit(0);
+	}
+	wait(NULL);
+	say("%#x", at[0].lock & FUTEX_OWNER_DIED);
+	T(at[0].lock && !at[0].beside);
+}
+
+/* A list is followed so far, and no farther. */
+static void test_robust_long(void)
+{
+	struct listed *at = mmap(NULL, LONG_LIST * sizeof(*at), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int n = 0;
+
+	list_all(at, LONG_LIST);
+	if (!fork()) {
+		for (int i = 0; i < LONG_LIST; i++)
+			at[i].lock = getpid();
+		syscall(SYS_set_robust_list, &list, sizeof(list));
+		_exit(0);
+	}
+	wait(NULL);
+	for (int i = 0; i < LONG_LIST; i++)
+		n += at[i].lock == FUTEX_OWNER_DIED;
+	say("%d", n);
+	T(at[0].lock == FUTEX_OWNER_DIED);
+}
+
+/* A process that becomes another program ends with its locks, and has no list then. */
+static void test_robust_exec(void)
+{
+	struct listed *at =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status;
+
+	list_all(at, 1);
+	if (!fork()) {
+		at[0].lock = getpid();
+		syscall(SYS_set_robust_list, &list, sizeof(list));
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+	wait(&status);
+	say("%#x", status);
+	T(at[0].lock == FUTEX_OWNER_DIED);
+}
+
+/* One that waits for the word that a dying one holds is woken and finds out. */
+static void test_robust_wakes(void)
+{
+	struct listed *at =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status, p[2];
+	unsigned held;
+	char c;
+	pid_t pid;
+
+	list_all(at, 1);
+	pipe(p);
+	if (!fork()) {
+		at[0].lock = getpid() | FUTEX_WAITERS;
+		syscall(SYS_set_robust_list, &list, sizeof(list));
+		read(p[0], &c, 1);
+		_exit(0);
+	}
+	while (!(held = *(volatile unsigned *)&at[0].lock))
+		usleep(500);
+	pid = fork();
+	if (!pid)
+		_exit(do_futex(&at[0].lock, FUTEX_WAIT, held, NULL, NULL, 0) ? 3 : 4);
+	wait_until_asleep(pid);
+	write(p[1], "x", 1);
+	T(waitpid(pid, &status, 0) == pid);
+	say("%#x", status);
+	wait(NULL);
+	T(at[0].lock == (FUTEX_OWNER_DIED | FUTEX_WAITERS));
+}
+
+/* Of a wait that is over its time limit is over, too. */
+static void test_woken_in_time(void)
+{
+	static const struct timespec limit = {0, 20000000};
+	unsigned *word =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int woken = 0, status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (int i = 0; i < 20; i++) {
+			while (!do_futex(word, FUTEX_WAIT, i, &limit, NULL, 0) &&
+			       *(volatile unsigned *)word == (unsigned)i)
+				;
+		}
+		usleep(30000);
+		_exit(0);
+	}
+	for (int i = 1; i <= 20; i++) {
+		usleep(200);
+		*(volatile unsigned *)word = i;
+		do_futex(word, FUTEX_WAKE, 1, NULL, NULL, 0);
+		woken++;
+	}
+	waitpid(pid, &status, 0);
+	say("%d %#x", woken, status);
+}
+
 static void test_cpus(void)
 {
 	unsigned cpu = 1000, node = 1000;
@@ -432,6 +589,11 @@ const struct call_case thread_cases[] = {
     {"futex_pi", test_futex_pi},
     {"woken_futex", test_woken_futex},
     {"robust_list", test_robust_list},
+    {"robust_words", test_robust_words},
+    {"robust_long", test_robust_long},
+    {"robust_exec", test_robust_exec},
+    {"robust_wakes", test_robust_wakes},
+    {"futex_in_time", test_woken_in_time},
     {"cpus", test_cpus},
     {"membarrier", test_membarrier},
     {"sched_attr", test_sched_attr},
