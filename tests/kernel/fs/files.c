@@ -14,6 +14,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
 #include "kernel/task/task.h"
+#include "tests/kernel/objects.h"
 
 static struct file *must_open(const char *path, u32 flags)
 {
@@ -190,6 +191,7 @@ static const struct file_ops counting = {.release = count_release};
 
 static void descriptors(void)
 {
+	u64 objects = objects_in_use();
 	struct files *a = files_create(), *b;
 	struct file *f = file_new(&counting, O_RDWR, NULL);
 	unsigned before = releases;
@@ -221,6 +223,7 @@ static void descriptors(void)
 	EXPECT_EQ(releases, before);
 	file_put(f);
 	EXPECT_EQ(releases, before + 1);
+	EXPECT_EQ(objects_in_use(), objects);
 }
 
 static void devices(void)

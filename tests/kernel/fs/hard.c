@@ -1,4 +1,4 @@
-/* The file tree when memory runs out, and with several tasks at the same names. */
+/* The file tree when memory runs out, read only, and with several tasks at the same names. */
 #include "kernel/fs/file.h"
 #include "kernel/fs/pipe.h"
 #include "kernel/lib/errno.h"
@@ -9,6 +9,7 @@
 #include "kernel/task/task.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/fs/tools.h"
+#include "tests/kernel/objects.h"
 
 static int op_create(void)
 {
@@ -103,6 +104,113 @@ static void out_of_memory(void)
 	EXPECT_EQ(vfs_rmdir("/tmp/t"), 0);
 }
 
+/* Calls that succeed and calls that are refused, each undone. */
+static void change_names(void)
+{
+	struct vattr mode = {.set = VATTR_MODE, .mode = 0600};
+	struct file *f;
+
+	EXPECT_EQ(touch("/tmp/t/file"), 0);
+	EXPECT_EQ(touch("/tmp/t/file"), -EEXIST);
+	EXPECT_EQ(vfs_link("/tmp/t/file", true, "/tmp/t/other"), 0);
+	EXPECT_EQ(vfs_link("/tmp/t/file", true, "/tmp/t/other"), -EEXIST);
+	EXPECT_EQ(vfs_link("/tmp/t", true, "/tmp/t/dir"), -EPERM);
+	EXPECT_EQ(vfs_symlink("file", "/tmp/t/link"), 0);
+	EXPECT_EQ(vfs_symlink("file", "/tmp/t/link"), -EEXIST);
+	EXPECT_EQ(vfs_mknod("/tmp/t/pipe", S_IFIFO | 0600, 0), 0);
+	EXPECT_EQ(vfs_mknod("/tmp/t/pipe", S_IFIFO | 0600, 0), -EEXIST);
+	EXPECT_EQ(file_open("/tmp/t/link", O_RDWR, 0, &f), 0);
+	EXPECT_EQ(vfs_fsetattr(f, &mode), 0);
+	EXPECT_EQ(vfs_unlink("/tmp/t/file"), 0);
+	EXPECT_EQ(vfs_fsetattr(f, &mode), 0);
+	file_put(f);
+	EXPECT_EQ(open_result("/tmp/t/other/", O_RDWR), -ENOTDIR);
+	EXPECT_EQ(open_result("/tmp/t/other", O_RDWR | O_DIRECTORY), -ENOTDIR);
+	EXPECT_EQ(open_result("/tmp/t", O_RDWR), -EISDIR);
+	EXPECT_EQ(open_result("/tmp/t/link", O_RDWR), -ENOENT);
+	EXPECT_EQ(vfs_rename("/tmp/t/other", "/tmp/t/link"), 0);
+	EXPECT_EQ(vfs_rename("/tmp/t/other", "/tmp/t/link"), -ENOENT);
+	EXPECT_EQ(vfs_rmdir("/tmp/t"), -ENOTEMPTY);
+	EXPECT_EQ(vfs_unlink("/tmp/t/link"), 0);
+	EXPECT_EQ(vfs_unlink("/tmp/t/pipe"), 0);
+}
+
+/* A device's node as often as it was: each call gives its reference back. */
+static void nothing_is_left(void)
+{
+	struct vnode *null;
+	u64 objects;
+	u32 refs;
+
+	EXPECT_EQ(vfs_mkdir("/tmp/t", 0755), 0);
+	EXPECT_EQ(vfs_lookup("/dev/null", true, &null), 0);
+	change_names();
+	objects = objects_in_use();
+	refs = null->refs;
+	for (unsigned i = 0; i < 3; i++)
+		change_names();
+	EXPECT_EQ(objects_in_use(), objects);
+	EXPECT_EQ(vfs_mknod("/tmp/t/null", S_IFCHR | 0600, null->rdev), 0);
+	EXPECT_EQ(vfs_mknod("/tmp/t/null", S_IFCHR | 0600, null->rdev), -EEXIST);
+	EXPECT_EQ(open_result("/tmp/t/null", O_RDWR), 0);
+	EXPECT_EQ(vfs_unlink("/tmp/t/null"), 0);
+	EXPECT_EQ(null->refs, refs);
+	EXPECT_EQ(objects_in_use(), objects);
+	vnode_put(null);
+	EXPECT_EQ(vfs_rmdir("/tmp/t"), 0);
+}
+
+/* Below a directory that is read only nothing changes, whichever name leads there; devices work. */
+static void read_only(void)
+{
+	struct vattr mode = {.set = VATTR_MODE, .mode = 0600};
+	struct file *f;
+
+	if (!is_there("/tmp/read only")) {
+		EXPECT_EQ(vfs_mkdir("/tmp/read only", 0755), 0);
+		EXPECT_EQ(vfs_mkdir("/tmp/read only/dir", 0755), 0);
+		EXPECT_EQ(touch("/tmp/read only/dir/file"), 0);
+		EXPECT_EQ(vfs_mknod("/tmp/read only/null", S_IFCHR | 0666, 0x103), 0);
+		EXPECT_EQ(vfs_set_readonly("/tmp/read only/dir/file"), -ENOTDIR);
+		EXPECT_EQ(vfs_set_readonly("/tmp/none"), -ENOENT);
+		EXPECT_EQ(touch("/tmp/read only/dir/second"), 0);
+		EXPECT_EQ(vfs_set_readonly("/tmp/read only"), 0); /* for good */
+	}
+	EXPECT_EQ(touch("/tmp/outside"), 0);
+	EXPECT_EQ(vfs_symlink("/tmp/read only/dir/file", "/tmp/way in"), 0);
+	EXPECT_EQ(vfs_rename("/tmp/read only/dir/file", "/tmp/read only/dir/new"), -EROFS);
+	EXPECT_EQ(vfs_rename("/tmp/read only/dir/file", "/tmp/new"), -EROFS);
+	EXPECT_EQ(vfs_rename("/tmp/outside", "/tmp/read only/dir/new"), -EROFS);
+	EXPECT_EQ(vfs_rename("/tmp/outside", "/tmp/read only/dir/file"), -EROFS);
+	EXPECT_EQ(vfs_unlink("/tmp/read only/dir/file"), -EROFS);
+	EXPECT_EQ(vfs_rmdir("/tmp/read only/dir"), -EROFS);
+	EXPECT_EQ(vfs_mkdir("/tmp/read only/new", 0755), -EROFS);
+	EXPECT_EQ(vfs_symlink("x", "/tmp/read only/new"), -EROFS);
+	EXPECT_EQ(vfs_mknod("/tmp/read only/new", S_IFIFO | 0600, 0), -EROFS);
+	EXPECT_EQ(vfs_link("/tmp/outside", true, "/tmp/read only/new"), -EROFS);
+	EXPECT_EQ(vfs_truncate("/tmp/read only/dir/file", 3), -EROFS);
+	EXPECT_EQ(vfs_truncate("/tmp/way in", 3), -EROFS);
+	EXPECT_EQ(vfs_setattr("/tmp/read only/dir/file", true, &mode), -EROFS);
+	EXPECT_EQ(vfs_setattr("/tmp/way in", true, &mode), -EROFS);
+	EXPECT_EQ(touch("/tmp/read only/dir/new"), -EROFS);
+	EXPECT_EQ(open_result("/tmp/read only/dir/file", O_WRONLY), -EROFS);
+	EXPECT_EQ(open_result("/tmp/read only/dir/file", O_RDWR), -EROFS);
+	EXPECT_EQ(open_result("/tmp/read only/dir/file", O_RDONLY | O_TRUNC), -EROFS);
+	EXPECT_EQ(open_result("/tmp/way in", O_WRONLY | O_APPEND), -EROFS);
+	EXPECT_EQ(open_result("/tmp/way in", O_RDONLY), 0);
+	EXPECT_EQ(open_result("/tmp/read only/dir/file", O_RDONLY | O_CREAT), 0);
+	EXPECT_EQ(file_open("/tmp/read only/null", O_RDWR, 0, &f), 0);
+	EXPECT_EQ(kernel_write(f, "x", 1), 1);
+	file_put(f);
+	EXPECT_EQ(file_open("/tmp/way in", O_RDONLY, 0, &f), 0);
+	EXPECT_EQ(vfs_fsetattr(f, &mode), -EROFS);
+	EXPECT_EQ(vfs_ftruncate(f, 0), -EINVAL);
+	file_put(f);
+	EXPECT(is_there("/tmp/read only/dir/file") && is_there("/tmp/outside"));
+	EXPECT_EQ(vfs_unlink("/tmp/way in"), 0);
+	EXPECT_EQ(vfs_unlink("/tmp/outside"), 0);
+}
+
 /* ---- From several tasks at once ---- */
 
 #define TASKS  4
@@ -183,6 +291,8 @@ static void many_tasks(void)
 
 static const struct ktap_case cases[] = {
     {"vfs.out_of_memory", out_of_memory},
+    {"vfs.nothing_is_left", nothing_is_left},
+    {"vfs.read_only", read_only},
     {"vfs.many_tasks", many_tasks},
     {NULL, NULL},
 };

@@ -5,7 +5,9 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
+#include "kernel/mem/page.h"
 #include "kernel/task/timer.h"
+#include "tests/kernel/objects.h"
 #include "tests/kernel/threads.h"
 
 static bool filled(const void *p, u8 with, size_t n)
@@ -271,17 +273,233 @@ static void stack_guards(void)
 	EXPECT_EQ(settled_free_pages(), free);
 }
 
+/* Empty pages of objects that the class with the most of them keeps. */
+static unsigned most_empty_pages(void)
+{
+	unsigned empty[256] = {0}, most = 0;
+
+	for (u64 block = 0; block < mem_buddy.nblocks; block++) {
+		const struct frame *f = mem_buddy.frames + block * BLOCK_FRAMES;
+
+		if (mem_buddy.blocks[block] != BLOCK_READY)
+			continue;
+		for (unsigned i = 0; i < BLOCK_FRAMES; i++)
+			if (f[i].kind == FRAME_SLAB && !f[i].used)
+				most = MAX(most, ++empty[f[i].class]);
+	}
+	return most;
+}
+
+/* Each class of kmalloc() keeps a page for the next object, and no more. */
+static void one_page_is_kept(void)
+{
+	static const size_t sizes[] = {16, 48, 256, 1024, 2048};
+	static void *p[3 * PAGE_SIZE / 16];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
+		unsigned n = 3 * PAGE_SIZE / sizes[i];
+
+		for (unsigned k = 0; k < n; k++)
+			p[k] = kmalloc(sizes[i]);
+		for (unsigned k = 0; k < n; k++)
+			kfree(p[k]);
+		EXPECT_EQ(most_empty_pages(), 1);
+	}
+}
+
+/* Objects larger than a class come in the smallest run of pages that holds them. */
+static void large_sizes_are_exact(void)
+{
+	for (unsigned order = 0; order < 4; order++) {
+		size_t most = PAGE_SIZE << order;
+		u64 free = settled_free_pages();
+		void *p = kmalloc(most), *q = kzalloc(most - 1), *r = kmalloc(most + 1);
+
+		EXPECT_EQ(ksize(p), most);
+		EXPECT_EQ(ksize(q), most);
+		EXPECT_EQ(ksize(r), 2 * most);
+		EXPECT_EQ(page_free_count(), free - (4UL << order));
+		kfree(p);
+		kfree(q);
+		kfree(r);
+		EXPECT_EQ(page_free_count(), free);
+	}
+}
+
+/* krealloc() and copies of strings leave nothing behind, and end where they should. */
+static void copies_end(void)
+{
+	static const char text[] = "twenty-four bytes of text";
+	char *dirty[8], *d, *n, *p = NULL;
+	u64 before;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(dirty); i++) {
+		dirty[i] = kmalloc(32);
+		memset(dirty[i], 0xff, 32);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(dirty); i++)
+		kfree(dirty[i]);
+	before = objects_in_use();
+	d = kstrdup(text);
+	n = kstrndup(text, 20);
+	EXPECT_STR(d, text);
+	EXPECT_STR(n, "twenty-four bytes of");
+	kfree(d);
+	kfree(n);
+	for (size_t size = 1; size < 3 * PAGE_SIZE; size = size * 2 + 7)
+		p = krealloc(p, size);
+	EXPECT_EQ(objects_in_use(), before + 1);
+	kfree(p);
+	EXPECT_EQ(objects_in_use(), before);
+}
+
+/* Memory is low below the mark, not at it. */
+static void low_mark(void)
+{
+	u64 mark = mem_low_bytes() / PAGE_SIZE, list = 0;
+	bool at, below;
+
+	preempt_disable();
+	for (unsigned order = MAX_ORDER + 1; order-- > 0;) {
+		u64 pa;
+
+		while (
+		    page_free_count() >= mark + (1UL << order) && (pa = page_alloc(order, false))) {
+			u64 *p = phys_to_virt(pa);
+
+			p[0] = list;
+			p[1] = order;
+			list = pa;
+		}
+	}
+	at = page_free_count() == mark && !mem_is_low();
+	u64 last = page_alloc(0, false);
+	below = mem_is_low();
+	page_free(last, 0);
+	while (list) {
+		u64 *p = phys_to_virt(list), next = p[0];
+
+		page_free(list, p[1]);
+		list = next;
+	}
+	preempt_enable();
+	EXPECT(at);
+	EXPECT(below);
+	EXPECT(!mem_is_low());
+}
+
+/* A page that found no table for its address is given back. */
+static void vmalloc_without_tables(void)
+{
+	enum { TABLE = 512 * PAGE_SIZE };
+	char *first = vmalloc(PAGE_SIZE), *pad, *p;
+	u64 end = ALIGN_UP((u64)first + 16 * TABLE, TABLE), free, objects;
+	unsigned failures = 0;
+
+	/* Leaves a page's room in the last table that there is. */
+	pad = vmalloc(end - (u64)first - 4 * PAGE_SIZE);
+	EXPECT(first && pad);
+	free = settled_free_pages();
+	objects = objects_in_use();
+	for (u64 n = 1; n < 20; n++) {
+		mem_fail_nth(n);
+		p = vmalloc(8 * PAGE_SIZE);
+		mem_fail_nth(0);
+		if (p)
+			break;
+		failures++;
+		EXPECT_EQ(objects_in_use(), objects);
+	}
+	EXPECT(p && failures > 2);
+	vfree(p);
+	EXPECT_EQ(objects_in_use(), objects);
+	u64 after = settled_free_pages();
+	EXPECT(after == free || after == free - 1); /* a table stays */
+	vfree(pad);
+	vfree(first);
+}
+
+/* Of the stacks that nobody uses some are kept, the rest is given back at the next request. */
+static void stacks_kept(void)
+{
+	u64 top[40], few, many;
+
+	for (unsigned i = 0; i < 20; i++)
+		top[i] = stack_alloc();
+	for (unsigned i = 0; i < 20; i++)
+		stack_free(top[i]);
+	stack_free(stack_alloc());
+	few = page_free_count();
+	for (unsigned i = 0; i < ARRAY_SIZE(top); i++)
+		top[i] = stack_alloc();
+	for (unsigned i = 0; i < ARRAY_SIZE(top); i++)
+		stack_free(top[i]);
+	stack_free(stack_alloc());
+	many = page_free_count();
+	EXPECT(many + 2 * KERNEL_STACK_SIZE / PAGE_SIZE >= few);
+}
+
+/*
+ * After a panic memory comes from what was set aside: pages of it from the first to the last, each
+ * free again when it is given back. Nobody else runs meanwhile.
+ */
+static void reserve_to_its_end(void)
+{
+	static void *p[1024];
+	static bool made;
+	unsigned n = 0, again = 0;
+	bool zeroed = true, apart = true, small;
+	void *a, *b;
+
+	if (!made)
+		mem_reserve(); /* the test's own, which stays */
+	made = true;
+	preempt_disable();
+	mem_fail_nth(MEM_DEAD);
+	while (n < ARRAY_SIZE(p) && (p[n] = kmalloc(PAGE_SIZE))) {
+		zeroed &= filled(p[n], 0, PAGE_SIZE);
+		memset(p[n], 0xa5, PAGE_SIZE);
+		apart &= !n || p[n] != p[n - 1];
+		n++;
+	}
+	for (unsigned i = 0; i < n; i += 2)
+		kfree(p[i]);
+	for (unsigned i = 0; i < n; i += 2)
+		again += (p[i] = kmalloc(PAGE_SIZE - 100)) != NULL;
+	small = kmalloc(1) == NULL;
+	for (unsigned i = 0; i < n; i++)
+		kfree(p[i]);
+	a = kmalloc(300);
+	b = kmalloc(300);
+	kfree(a);
+	small &= kmalloc(300) == a && ksize(b) == 512;
+	kfree(a);
+	kfree(b);
+	mem_fail_nth(0);
+	preempt_enable();
+	EXPECT_EQ(n, 128);
+	EXPECT_EQ(again, 64);
+	EXPECT(zeroed && apart && small);
+}
+
 static const struct ktap_case cases[] = {
     {"kmalloc.sizes", kmalloc_sizes},
     {"kmalloc.realloc_and_dup", krealloc_and_dup},
     {"kmalloc.all_cpus", kmalloc_all_cpus},
     {"kmalloc.nothing_leaks", nothing_leaks},
+    {"kmalloc.one_page_is_kept", one_page_is_kept},
+    {"kmalloc.large_sizes_are_exact", large_sizes_are_exact},
+    {"kmalloc.copies_end", copies_end},
     {"page.orders", page_orders},
     {"page.references", page_references},
     {"page.exhaustion", page_exhaustion},
+    {"page.low_mark", low_mark},
     {"mem.failures_on_demand", failures_on_demand},
+    {"mem.reserve_to_its_end", reserve_to_its_end},
     {"vmalloc.ranges", vmalloc_ranges},
+    {"vmalloc.without_tables", vmalloc_without_tables},
     {"stack.guards", stack_guards},
+    {"stack.kept", stacks_kept},
     {NULL, NULL},
 };
 const struct ktap_suite suite_memory = {cases};
