@@ -191,9 +191,36 @@ static void test_machine(void)
 	T(S_ISDIR(st.st_mode));
 }
 
+/* Links that are read into too little room, the mask of modes, and the directory of threads. */
+static void test_task(void)
+{
+	char to[200] = "", path[64];
+	int n = 0;
+	DIR *d;
+
+	R(readlink("/proc/self", to, 1));
+	R(readlink("/proc/self/cwd", to, 4));
+	say("%s", to + 1);
+	umask(0135);
+	get("/proc/self/status");
+	T(strstr(text, "\nUmask:\t0135\n"));
+	d = opendir("/proc/self/task");
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	say("%d", n);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", getpid());
+	R(access(path, F_OK));
+	snprintf(path, sizeof(path), "/proc/self/task/%d/task", getpid());
+	R(access(path, F_OK));
+	snprintf(path, sizeof(path), "/proc/self/task/%d", getppid());
+	R(access(path, F_OK));
+	R(access("/proc/self/task/1", F_OK));
+}
+
 const struct call_case proc_cases[] = {
     {"proc_fd", test_fd},
     {"proc_self", test_self},
+    {"proc_task", test_task},
     {"proc_again", test_again},
     {"proc_mem", test_mem},
     {"proc_machine", test_machine},

@@ -465,6 +465,30 @@ static void test_sched_attr(void)
 	R(syscall(SYS_sched_setattr, 0, &a, 0));
 }
 
+static void show_policy(void)
+{
+	struct attr a = {0};
+
+	R(syscall(SYS_sched_getattr, 0, &a, 56, 0));
+	say("%u %d %lx", a.policy, a.nice, (long)a.flags);
+}
+
+/* A child of one that asked for it is an ordinary task, and no more important than usual. */
+static void test_reset_on_fork(void)
+{
+	struct attr a = {.size = 48, .flags = 1, .nice = -5};
+
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+	show_policy();
+	in_child(show_policy);
+	a.nice = 6;
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+	in_child(show_policy);
+	a.flags = 0;
+	R(syscall(SYS_sched_setattr, 0, &a, 0));
+	in_child(show_policy);
+}
+
 /* Calls that a C library makes no more, as newer ones do what they did. */
 static void test_old_calls(void)
 {
@@ -597,6 +621,7 @@ const struct call_case thread_cases[] = {
     {"cpus", test_cpus},
     {"membarrier", test_membarrier},
     {"sched_attr", test_sched_attr},
+    {"reset_on_fork", test_reset_on_fork},
     {"old_calls", test_old_calls},
     {"sigaltstack", test_sigaltstack},
     {"clone_memory", test_shared_memory},

@@ -391,19 +391,19 @@ static void low_mark(void)
 /* A page that found no table for its address is given back. */
 static void vmalloc_without_tables(void)
 {
-	enum { TABLE = 512 * PAGE_SIZE };
-	char *first = vmalloc(PAGE_SIZE), *pad, *p;
+	enum { TABLE = 512 * PAGE_SIZE, PAGES = 64 }; /* more than fit between others */
+	char *first = vmalloc(PAGES * PAGE_SIZE), *pad, *p;
 	u64 end = ALIGN_UP((u64)first + 16 * TABLE, TABLE), free, objects;
 	unsigned failures = 0;
 
 	/* Leaves a page's room in the last table that there is. */
-	pad = vmalloc(end - (u64)first - 4 * PAGE_SIZE);
+	pad = vmalloc(end - (u64)first - (PAGES + 3) * PAGE_SIZE);
 	EXPECT(first && pad);
 	free = settled_free_pages();
 	objects = objects_in_use();
-	for (u64 n = 1; n < 20; n++) {
+	for (u64 n = 1; n < PAGES + 20; n++) {
 		mem_fail_nth(n);
-		p = vmalloc(8 * PAGE_SIZE);
+		p = vmalloc(PAGES * PAGE_SIZE);
 		mem_fail_nth(0);
 		if (p)
 			break;
