@@ -190,9 +190,7 @@ static unsigned pipe_poll_write(struct file *f)
 {
 	struct pipe *p = pipe_of(f);
 
-	if (!READ_ONCE(p->readers))
-		return 4 | 8;
-	return pipe_room(p) >= PIPE_ATOMIC ? 4 : 0;
+	return (pipe_room(p) >= PIPE_ATOMIC ? 4 : 0) | (READ_ONCE(p->readers) ? 0 : 8);
 }
 
 /* f->pos: how often there had been a writer when a FIFO was opened, whose end is none. */

@@ -304,10 +304,10 @@ static bool socket_is_full(const struct socket *l)
 /* Joins s with an embryo and queues that at the listener: 0, 1 if it is full, errors. Locked. */
 static int socket_meet(struct socket *s, struct socket *l, struct socket *embryo)
 {
-	if (l->closed || !l->options.listening || l->read_shut)
-		return -ECONNREFUSED;
 	if (l->type != s->type)
 		return -EPROTOTYPE;
+	if (l->closed || !l->options.listening || l->read_shut)
+		return -ECONNREFUSED;
 	if (socket_is_full(l))
 		return 1;
 	if (s->options.listening || s->was_joined)

@@ -408,7 +408,7 @@ static void socket_queues(struct file *f, struct wait_queue *queue[2])
 	queue[0] = &socket_of(f)->changed;
 }
 
-/* FIONREAD: the bytes that can be read; of packets, those of the first. */
+/* FIONREAD: the bytes that can be read; of datagrams, those of the first. */
 static long socket_ioctl(struct file *f, u64 cmd, u64 arg)
 {
 	struct socket *s = socket_of(f);
@@ -419,7 +419,7 @@ static long socket_ioctl(struct file *f, u64 cmd, u64 arg)
 		return -ENOTTY;
 	mutex_lock(&socket_lock);
 	list_for_each_entry (m, &s->messages, node)
-		if (s->type == SOCK_STREAM || !n)
+		if (s->type != SOCK_DGRAM || !n)
 			n += m->len - m->taken;
 	mutex_unlock(&socket_lock);
 	return copy_to_user(arg, &n, sizeof(n));

@@ -111,7 +111,7 @@ static void test_select(void)
 	R(select(-1, NULL, NULL, NULL, &none));
 	R(select(0, NULL, NULL, NULL, &minus));
 	R(select(1, BAD, NULL, NULL, &none));
-	R(select(1, NULL, NULL, NULL, BAD));
+	R(syscall(SYS_select, 1, NULL, NULL, NULL, BAD));
 	R(select(0, NULL, NULL, NULL, &none));
 }
 
@@ -130,6 +130,80 @@ static void test_pselect(void)
 	raise(SIGUSR2);
 	R(pselect(0, NULL, NULL, NULL, NULL, &empty));
 	R(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &none, BAD));
+}
+
+/* A pipe has room when a page's worth fits; its end and errors show with what else there is. */
+static void test_poll_pipe(void)
+{
+	static char buf[65536];
+	struct pollfd fd;
+	int p[2];
+
+	pipe(p);
+	fd = (struct pollfd){p[1], POLLOUT, 0};
+	T(write(p[1], buf, 65536) == 65536);
+	R(poll(&fd, 1, 0));
+	R(read(p[0], buf, 1));
+	R(poll(&fd, 1, 0));
+	R(read(p[0], buf, 4094));
+	R(poll(&fd, 1, 0));
+	R(read(p[0], buf, 1));
+	R(poll(&fd, 1, 0));
+	T(write(p[1], buf, 4096) == 4096);
+	close(p[0]);
+	R(poll(&fd, 1, 0));
+	say("full, no reader: %#x", fd.revents);
+	pipe(p);
+	fd.fd = p[1];
+	close(p[0]);
+	fd.events = 0;
+	R(poll(&fd, 1, 0));
+	say("no reader: %#x", fd.revents);
+	fd.events = POLLOUT;
+	R(poll(&fd, 1, 0));
+	say("no reader: %#x", fd.revents);
+	pipe(p);
+	fd.fd = p[0];
+	fd.events = POLLIN;
+	write(p[1], "x", 1);
+	close(p[1]);
+	R(poll(&fd, 1, 0));
+	say("a byte, no writer: %#x", fd.revents);
+	fd.events = 0;
+	R(poll(&fd, 1, 0));
+	say("unasked: %#x", fd.revents);
+}
+
+/* Sets of more than 64 numbers; one that is not open; times. */
+static void test_select_many(void)
+{
+	struct timeval none = {0, 0}, minus = {-1, 0}, carry = {0, 1000000};
+	fd_set in, out;
+	int p[2];
+
+	pipe(p);
+	dup2(p[0], 70);
+	dup2(p[0], 63);
+	dup2(p[0], 64);
+	write(p[1], "x", 1);
+	for (int n = 63; n <= 71; n++) {
+		FD_ZERO(&in);
+		FD_ZERO(&out);
+		FD_SET(63, &in);
+		FD_SET(64, &in);
+		FD_SET(70, &in);
+		R(select(n, &in, &out, NULL, &none));
+		say("%d: %d %d %d", n, !!FD_ISSET(63, &in), !!FD_ISSET(64, &in),
+		    !!FD_ISSET(70, &in));
+	}
+	FD_ZERO(&in);
+	FD_SET(50, &in);
+	R(select(51, &in, NULL, NULL, &none));
+	R(select(51, NULL, &in, NULL, NULL));
+	R(select(0, NULL, NULL, NULL, &minus));
+	FD_SET(p[0], &in);
+	FD_CLR(50, &in);
+	R(select(p[0] + 1, &in, NULL, NULL, &carry));
 }
 
 static void test_eventfd(void)
@@ -344,6 +418,99 @@ static void test_epoll_nested(void)
 		add(ep[i + 1], ep[i], EPOLLIN);
 }
 
+/* A set in a set is ready for as long as its file is, however often one asks. */
+static void test_epoll_asked(void)
+{
+	struct epoll_event e[4];
+	int outer = epoll_create1(0), inner = epoll_create1(0), p[2], q[2];
+	struct pollfd asks = {inner, POLLIN, 0};
+	char c;
+
+	pipe(p);
+	pipe(q);
+	add(inner, p[0], EPOLLIN);
+	add(inner, q[0], EPOLLIN | EPOLLET);
+	add(outer, inner, EPOLLIN);
+	write(p[1], "x", 1);
+	for (int i = 0; i < 3; i++) {
+		R(poll(&asks, 1, 0));
+		show("outer", epoll_wait(outer, e, 4, 0), e);
+	}
+	show("inner", epoll_wait(inner, e, 4, 0), e);
+	R(poll(&asks, 1, 0));
+	read(p[0], &c, 1);
+	R(poll(&asks, 1, 0));
+	show("outer", epoll_wait(outer, e, 4, 0), e);
+	write(q[1], "x", 1);
+	R(poll(&asks, 1, 0));
+	R(poll(&asks, 1, 0));
+	show("inner", epoll_wait(inner, e, 4, 0), e);
+	R(poll(&asks, 1, 0));
+	close(q[1]);
+	R(poll(&asks, 1, 0));
+	show("inner", epoll_wait(inner, e, 4, 0), e);
+}
+
+/* A number that another file has now is another item; the first one stays while a copy is open. */
+static void test_epoll_numbers(void)
+{
+	struct epoll_event e[4];
+	int ep = epoll_create1(0), p[2], q[2], copy;
+
+	pipe(p);
+	pipe(q);
+	copy = dup(p[0]);
+	add(ep, p[0], EPOLLIN);
+	R(dup2(q[0], p[0]) == p[0]);
+	R(epoll_ctl(ep, EPOLL_CTL_DEL, p[0], e));
+	add(ep, p[0], EPOLLIN | EPOLLET);
+	write(p[1], "x", 1);
+	write(q[1], "x", 1);
+	show("both", epoll_wait(ep, e, 4, 0), e);
+	R(epoll_ctl(ep, EPOLL_CTL_DEL, p[0], e));
+	show("the first", epoll_wait(ep, e, 4, 0), e);
+	close(copy);
+	show("none", epoll_wait(ep, e, 4, 0), e);
+}
+
+/* EPOLLEXCLUSIVE is for files that are added and are no sets. Errors come unasked. */
+static void test_epoll_flags(void)
+{
+	struct epoll_event e[4] = {{.events = EPOLLIN | EPOLLEXCLUSIVE}};
+	int ep = epoll_create1(0), other = epoll_create1(0), p[2];
+
+	pipe(p);
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, other, e));
+	R(epoll_ctl(ep, EPOLL_CTL_MOD, p[0], e));
+	R(epoll_ctl(ep, EPOLL_CTL_ADD, p[0], e));
+	R(epoll_ctl(ep, EPOLL_CTL_MOD, p[0], e));
+	R(epoll_ctl(ep, EPOLL_CTL_DEL, p[0], e));
+	add(ep, p[1], 0);
+	add(ep, p[0], 0);
+	show("nothing", epoll_wait(ep, e, 4, 0), e);
+	close(p[0]);
+	show("no reader", epoll_wait(ep, e, 4, 0), e);
+	R(epoll_wait(ep, e, 1, -1));
+	e[0].events = EPOLLONESHOT;
+	R(epoll_ctl(ep, EPOLL_CTL_MOD, p[1], e));
+	show("once", epoll_wait(ep, e, 4, 0), e);
+	show("not twice", epoll_wait(ep, e, 4, 0), e);
+}
+
+/* Sets in sets, the outer ones first: how many of them may lie in each other, and no ring. */
+static void test_epoll_depth(void)
+{
+	int ep[8];
+
+	for (int i = 0; i < 8; i++)
+		ep[i] = epoll_create1(0);
+	for (int i = 0; i < 7; i++)
+		R(epoll_ctl(ep[i], EPOLL_CTL_ADD, ep[i + 1], &(struct epoll_event){0}));
+	R(epoll_ctl(ep[3], EPOLL_CTL_ADD, ep[0], &(struct epoll_event){0}));
+	for (int i = 0; i < 8; i++)
+		close(ep[i]);
+}
+
 static void test_epoll_refusals(void)
 {
 	struct epoll_event e = {.events = EPOLLIN};
@@ -400,12 +567,18 @@ const struct call_case event_cases[] = {
     {"ppoll", test_ppoll},
     {"select", test_select},
     {"pselect", test_pselect},
+    {"poll_pipe", test_poll_pipe},
+    {"select_many", test_select_many},
     {"eventfd", test_eventfd},
     {"eventfd_waits", test_eventfd_waits},
     {"timerfd", test_timerfd},
     {"epoll_level", test_epoll_level},
     {"epoll_edge", test_epoll_edge},
     {"epoll_nested", test_epoll_nested},
+    {"epoll_asked", test_epoll_asked},
+    {"epoll_numbers", test_epoll_numbers},
+    {"epoll_flags", test_epoll_flags},
+    {"epoll_depth", test_epoll_depth},
     {"epoll_refusals", test_epoll_refusals},
     {"epoll_pwait", test_epoll_pwait},
     {NULL, NULL},

@@ -548,6 +548,115 @@ static void test_files_sockets(void)
 	R(read(a[1], buf, 10));
 }
 
+/* Calls that are refused change nothing: neither the socket nor what a path names. */
+static void test_refusals(void)
+{
+	struct sockaddr_un a = path_of("one"), b = path_of("two"), packets = path_of("packets"),
+			   plain = path_of("datagrams");
+	int one = bound(SOCK_STREAM, "one"), c = socket(AF_UNIX, SOCK_STREAM, 0), s[2], n = 1,
+	    packet = bound(SOCK_SEQPACKET, "packets"), gram = bound(SOCK_DGRAM, "datagrams");
+	socklen_t len = sizeof(n);
+	char abstract[20];
+
+	R(bind(one, A(b), sizeof(b)));
+	R(access("two", F_OK));
+	snprintf(abstract, sizeof(abstract), "%c%cn%d", AF_UNIX, 0, getpid() % 10000);
+	abstract[1] = abstract[2] = 0;
+	R(bind(one, (struct sockaddr *)abstract, 10));
+	R(listen(one, 5));
+	R(listen(packet, 5));
+	R(connect(c, A(packets), sizeof(packets)));
+	R(connect(c, A(plain), sizeof(plain)));
+	R(connect(gram, A(a), sizeof(a)));
+	R(connect(c, A(a), sizeof(a)));
+	R(connect(c, A(a), sizeof(a)));
+	R(connect(c, A(packets), sizeof(packets)));
+	R(listen(c, 1));
+	R(bind(c, A(b), sizeof(b)));
+	R(connect(one, A(a), sizeof(a)));
+	R(connect(packet, A(packets), sizeof(packets)));
+	socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+	R(connect(s[0], A(a), sizeof(a)));
+	R(setsockopt(s[0], 77, SO_PASSCRED, &n, sizeof(n)));
+	R(getsockopt(s[0], SOL_SOCKET, SO_PASSCRED, &n, &len));
+	say("%d", n);
+	R(getsockopt(s[0], 77, SO_TYPE, &n, &len));
+	/* a listener that is shut refuses */
+	R(shutdown(packet, SHUT_RD));
+	c = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	R(connect(c, A(packets), sizeof(packets)));
+	R(accept(packet, NULL, NULL));
+	/* to send datagrams to one that reads no more is another error than to one that ended */
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, s);
+	R(shutdown(s[1], SHUT_RD));
+	R(send(s[0], "x", 1, MSG_NOSIGNAL));
+	close(s[1]);
+	R(send(s[0], "x", 1, MSG_NOSIGNAL));
+}
+
+/* A packet may be as long as the room for sending, but for 32 bytes; FIONREAD is what is left. */
+static void test_lengths(void)
+{
+	static const int types[] = {SOCK_DGRAM, SOCK_SEQPACKET};
+	int s[2], n = 5000;
+
+	for (int i = 0; i < 2; i++) {
+		socketpair(AF_UNIX, types[i], 0, s);
+		R(setsockopt(s[0], SOL_SOCKET, SO_SNDBUF, &n, sizeof(n)));
+		R(send(s[0], big, 10000 - 31, MSG_DONTWAIT));
+		R(send(s[0], big, 10000 - 32, MSG_DONTWAIT));
+		R(recv(s[1], big, sizeof(big), MSG_DONTWAIT));
+		R(send(s[0], "123456", 6, 0));
+		R(send(s[0], "123", 3, 0));
+		R(ioctl(s[1], FIONREAD, &n));
+		say("%d", n);
+		R(recv(s[1], big, 2, 0));
+		R(ioctl(s[1], FIONREAD, &n));
+		say("%d", n);
+		n = 5000;
+	}
+	socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+	write(s[0], "123456", 6);
+	write(s[0], "123", 3);
+	R(read(s[1], big, 4));
+	R(ioctl(s[1], FIONREAD, &n));
+	say("%d", n);
+	R(read(s[1], big, 3));
+	R(ioctl(s[1], FIONREAD, &n));
+	say("%d", n);
+}
+
+/* A socket that was in a message, and came out or was lost with it, can be sent to as before. */
+static void test_files_landed(void)
+{
+	int a[2], b[2], c[2];
+
+	for (int i = 0; i < 6; i++) {
+		socketpair(AF_UNIX, SOCK_STREAM, 0, a);
+		socketpair(AF_UNIX, SOCK_STREAM, 0, b);
+		socketpair(AF_UNIX, SOCK_STREAM, 0, c);
+		R(send_files(a[0], "b", b, 1));
+		R(send_files(a[0], "c", c, 2));
+		if (i & 1)
+			receive_files(a[1], 2);
+		if (i & 2)
+			receive_files(a[1], 2);
+		close(a[1]);
+		R(send_files(b[1], "c", c, 2));
+		receive_files(b[0], 2);
+		R(send_files(c[1], "b", b, 2));
+		receive_files(c[0], 2);
+		close(a[0]);
+	}
+	/* there and back, more often than sockets may lie in each other */
+	for (int i = 0; i < 10; i++) {
+		R(send_files(b[1], "c", c, 1));
+		receive_files(b[0], 1);
+		R(send_files(c[1], "b", b, 1));
+		receive_files(c[0], 1);
+	}
+}
+
 static void test_messages(void)
 {
 	struct iovec v[3] = {{(char *)"one ", 4}, {(char *)"two ", 4}, {(char *)"three", 5}};
@@ -581,8 +690,8 @@ static void test_messages(void)
 	char control[100] = {3};
 	m.msg_control = control;
 	R(sendmsg(s[0], &m, 0));
-	R(readv(s[1], v, 3) > 0);
 	R(writev(s[0], v, 2));
+	R(readv(s[1], v, 3) > 0);
 }
 
 static void test_options(void)
@@ -799,6 +908,9 @@ const struct call_case socket_cases[] = {
     {"socket_files_between", test_files_between},
     {"socket_files_nowhere", test_files_nowhere},
     {"socket_files_sockets", test_files_sockets},
+    {"socket_files_landed", test_files_landed},
+    {"socket_refusals", test_refusals},
+    {"socket_lengths", test_lengths},
     {"socket_credentials", test_credentials},
     {"socket_messages", test_messages},
     {"socket_options", test_options},
