@@ -37,7 +37,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 long say_result(const char *call, long result);
 /* Runs it in a child and says how that ended. */
 void in_child(void (*run)(void));
-/* Returns when the process waits for something. */
+/* Returns when the process waits for something, or has ended. */
 void wait_until_asleep(pid_t pid);
 /* Returns when the process, or its first thread, has ended and nobody has asked how. */
 void wait_until_zombie(pid_t pid);
@@ -51,5 +51,6 @@ extern const char *case_name;
 int exec_after(const char *timer);
 
 extern const struct call_case basic_cases[], child_cases[], event_cases[], exec_cases[],
-    file_cases[], job_cases[], lock_cases[], memory_cases[], path_cases[], process_cases[],
-    proc_cases[], signal_cases[], socket_cases[], thread_cases[], timer_cases[];
+    fifo_cases[], file_cases[], job_cases[], lock_cases[], memory_cases[], path_cases[],
+    process_cases[], proc_cases[], refs_cases[], signal_cases[], socket_cases[], thread_cases[],
+    timer_cases[], wakes_cases[];

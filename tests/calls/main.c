@@ -64,7 +64,7 @@ static bool is_in_state(pid_t pid, char letter)
 
 void wait_until_asleep(pid_t pid)
 {
-	while (!is_in_state(pid, 'S'))
+	while (!is_in_state(pid, 'S') && !is_in_state(pid, 'Z'))
 		usleep(1000);
 }
 
@@ -116,8 +116,9 @@ static bool wanted(const char *case_name, char **prefixes)
 int main(int argc, char **argv)
 {
 	static const struct call_case *const lists[] = {basic_cases, child_cases, event_cases,
-	    exec_cases, file_cases, job_cases, lock_cases, memory_cases, path_cases, process_cases,
-	    proc_cases, signal_cases, socket_cases, thread_cases, timer_cases};
+	    exec_cases, fifo_cases, file_cases, job_cases, lock_cases, memory_cases, path_cases,
+	    process_cases, proc_cases, refs_cases, signal_cases, socket_cases, thread_cases,
+	    timer_cases, wakes_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 3 && !strcmp(argv[0], "after exec")) {
