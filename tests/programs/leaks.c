@@ -131,6 +131,232 @@ static void refused_payloads(void)
 	syscall1(SYS_close, data);
 }
 
+/* ---- sockets ---- */
+
+enum { STREAM = 1, DGRAM = 2, SEQPACKET = 5, ADDRINUSE_ = -98, ISCONN = -106, REFUSED = -111 };
+enum { PROTOTYPE = -91, NOSUCHPROCESS = -3, DONTWAIT = 0x40 };
+
+static struct abi_sockaddr_un named = {ABI_AF_UNIX, "leak_name"};
+
+static long socket_of(int type)
+{
+	return syscall3(SYS_socket, ABI_AF_UNIX, type, 0);
+}
+
+static long connect_to(long fd, const struct abi_sockaddr_un *name, size_t len)
+{
+	return syscall3(SYS_connect, fd, (long)name, len);
+}
+
+/* Two that meet, one that was accepted and one that never is; names that are taken. */
+static void stream_sockets(int type)
+{
+	struct abi_sockaddr_un hidden = {ABI_AF_UNIX, "\0hidden"}, none = {ABI_AF_UNIX, "none"};
+	long l = socket_of(type), c = socket_of(type), late = socket_of(type),
+	     other = socket_of(type == STREAM ? SEQPACKET : STREAM), a;
+
+	CHECK_EQ(syscall3(SYS_bind, l, (long)&named, sizeof(named)), 0);
+	CHECK_EQ(syscall3(SYS_bind, l, (long)&none, sizeof(none)), INVAL);
+	CHECK_EQ(syscall3(SYS_bind, c, (long)&named, sizeof(named)), ADDRINUSE_);
+	CHECK_EQ(connect_to(c, &named, sizeof(named)), REFUSED);
+	CHECK_EQ(connect_to(c, &none, sizeof(none)), NOENT);
+	CHECK_EQ(syscall2(SYS_listen, l, 5), 0);
+	CHECK_EQ(connect_to(other, &named, sizeof(named)), PROTOTYPE);
+	CHECK_EQ(connect_to(l, &named, sizeof(named)), INVAL);
+	CHECK_EQ(connect_to(c, &named, sizeof(named)), 0);
+	CHECK_EQ(connect_to(c, &named, sizeof(named)), ISCONN);
+	CHECK_EQ(connect_to(late, &named, sizeof(named)), 0);
+	CHECK_EQ(syscall3(SYS_write, late, (long)"unread", 6), 6);
+	a = syscall3(SYS_accept, l, 0, 0);
+	CHECK(a >= 0);
+	CHECK_EQ(syscall3(SYS_write, a, (long)"unread", 6), 6);
+	CHECK_EQ(syscall3(SYS_bind, other, (long)&hidden, 10), 0);
+	CHECK_EQ(syscall3(SYS_bind, late, (long)&hidden, 10), ADDRINUSE_);
+	CHECK_EQ(syscall1(SYS_unlink, (long)named.path), 0);
+	for (long fd = l; fd <= other; fd++)
+		syscall1(SYS_close, fd);
+	syscall1(SYS_close, a);
+}
+
+/* Datagrams: a target that changes, and one that is named in each call; some are never read. */
+static void datagrams(void)
+{
+	struct abi_sockaddr_un second = {ABI_AF_UNIX, "leak_second"}, no = {ABI_AF_UNSPEC, ""};
+	long a = socket_of(DGRAM), b = socket_of(DGRAM), c = socket_of(DGRAM);
+	char text[10];
+
+	CHECK_EQ(syscall3(SYS_bind, a, (long)&named, sizeof(named)), 0);
+	CHECK_EQ(syscall3(SYS_bind, b, (long)&second, sizeof(second)), 0);
+	CHECK_EQ(connect_to(c, &named, sizeof(named)), 0);
+	CHECK_EQ(connect_to(c, &second, sizeof(second)), 0);
+	CHECK_EQ(connect_to(c, &second, sizeof(second)), 0);
+	CHECK_EQ(connect_to(c, &no, 2), 0);
+	CHECK_EQ(connect_to(c, &named, sizeof(named)), 0);
+	for (int i = 0; i < 3; i++) {
+		CHECK_EQ(syscall3(SYS_write, c, (long)"text", 4), 4);
+		CHECK_EQ(
+		    syscall6(SYS_sendto, c, (long)"text", 4, 0, (long)&second, sizeof(second)), 4);
+	}
+	CHECK_EQ(syscall3(SYS_read, a, (long)text, 10), 4);
+	CHECK_EQ(connect_to(a, &second, sizeof(second)), 0);
+	CHECK_EQ(syscall3(SYS_write, c, (long)"text", 4), PERM); /* it listens to another */
+	CHECK_EQ(syscall1(SYS_unlink, (long)named.path), 0);
+	CHECK_EQ(syscall1(SYS_unlink, (long)second.path), 0);
+	syscall1(SYS_close, a);
+	syscall1(SYS_close, b);
+	syscall1(SYS_close, c);
+}
+
+/* Messages with vectors and files, credentials of a process that is there, and refused ones. */
+static void messages(void)
+{
+	struct {
+		struct abi_cmsghdr head;
+		struct abi_ucred cred;
+		int pad;
+	} control = {{28, ABI_SOL_SOCKET, ABI_SCM_CREDENTIALS}, {0, 0, 0}, 0};
+	struct abi_iovec v[20];
+	struct abi_msghdr m = {.msg_iov = (uintptr_t)v,
+	    .msg_iovlen = 20,
+	    .msg_control = (uintptr_t)&control,
+	    .msg_controllen = 28};
+	char text[100] = "";
+	int s[2];
+
+	for (int i = 0; i < 20; i++)
+		v[i] = (struct abi_iovec){(uintptr_t)text + i, 1};
+	CHECK_EQ(syscall4(SYS_socketpair, ABI_AF_UNIX, STREAM, 0, (long)s), 0);
+	control.cred.pid = syscall0(SYS_getppid);
+	CHECK_EQ(syscall3(SYS_sendmsg, s[0], (long)&m, 0), 20);
+	CHECK_EQ(syscall3(SYS_recvmsg, s[1], (long)&m, 0), 20);
+	m.msg_controllen = 28;
+	control = (typeof(control)){{28, ABI_SOL_SOCKET, ABI_SCM_CREDENTIALS}, {1 << 22, 0, 0}, 0};
+	CHECK_EQ(syscall3(SYS_sendmsg, s[0], (long)&m, 0), NOSUCHPROCESS);
+	control.head.type = 77;
+	CHECK_EQ(syscall3(SYS_sendmsg, s[0], (long)&m, 0), INVAL);
+	m.msg_control = 8;
+	CHECK_EQ(syscall3(SYS_sendmsg, s[0], (long)&m, 0), FAULT);
+	m.msg_controllen = 0;
+	v[3].iov_base = 8;
+	CHECK_EQ(syscall3(SYS_sendmsg, s[0], (long)&m, 0), FAULT);
+	CHECK_EQ(syscall3(SYS_recvmsg, s[1], (long)&m, DONTWAIT), AGAIN);
+	v[3].iov_len = -1;
+	CHECK_EQ(syscall3(SYS_sendmsg, s[0], (long)&m, 0), INVAL);
+	CHECK_EQ(syscall3(SYS_recvmsg, s[1], (long)&m, 0), INVAL);
+	syscall1(SYS_close, s[1]);
+	v[3] = v[2];
+	CHECK_EQ(syscall3(SYS_sendmsg, s[0], (long)&m, 0x4000), PIPEBROKEN);
+	syscall1(SYS_close, s[0]);
+}
+
+/* Copies from file to file; a long write that fails in the middle, and one of many parts. */
+static void copies(void)
+{
+	long text = open_file("leak_text", RDONLY, 0),
+	     out = open_file("leak_copy", RDWR | CREATE, 0600);
+	struct abi_iovec v[20];
+	char byte = 'x';
+	int p[2];
+
+	CHECK_EQ(syscall2(SYS_pipe2, (long)p, 0), 0);
+	for (int i = 0; i < 20; i++)
+		v[i] = (struct abi_iovec){(uintptr_t)&byte, 1};
+	CHECK_EQ(syscall3(SYS_writev, out, (long)v, 20), 20);
+	CHECK_EQ(syscall6(SYS_copy_file_range, text, 0, out, 0, 5, 0), 5);
+	CHECK_EQ(syscall4(SYS_sendfile64, p[1], text, 0, 100), 5);
+	CHECK_EQ(syscall6(SYS_splice, p[0], 0, out, 0, 5, 0), 5);
+	CHECK_EQ(syscall6(SYS_splice, text, 0, p[1], 0, 5, 0), 0);
+	v[10].iov_base = 8;
+	CHECK_EQ(syscall3(SYS_writev, out, (long)v, 20), FAULT);
+	v[19].iov_len = -1;
+	CHECK_EQ(syscall3(SYS_writev, out, (long)v, 20), INVAL);
+	CHECK_EQ(syscall6(SYS_splice, text, 0, 99, 0, 5, 0), BADF);
+	syscall1(SYS_close, text);
+	syscall1(SYS_close, out);
+	syscall1(SYS_close, p[0]);
+	syscall1(SYS_close, p[1]);
+	CHECK_EQ(syscall1(SYS_unlink, (long)"leak_copy"), 0);
+}
+
+/* FIFOs that are opened in vain, and in all ways that do not wait. */
+static void fifos(void)
+{
+	long r, w;
+
+	CHECK_EQ(open_file("leak_fifo", WRONLY | NONBLOCK, 0), NXIO);
+	r = open_file("leak_fifo", RDONLY | NONBLOCK, 0);
+	w = open_file("leak_fifo", WRONLY, 0);
+	CHECK_EQ(syscall3(SYS_write, w, (long)"unread", 6), 6);
+	syscall1(SYS_close, r);
+	CHECK_EQ(open_file("leak_fifo", WRONLY | NONBLOCK, 0), NXIO);
+	syscall1(SYS_close, w);
+	CHECK_EQ(open_file("leak_fifo", WRONLY | NONBLOCK, 0), NXIO);
+	r = open_file("leak_fifo", RDWR, 0);
+	CHECK_EQ(syscall3(SYS_write, r, (long)"unread", 6), 6);
+	syscall1(SYS_close, r);
+}
+
+/* Other processes that are looked at, sent nothing, or asked for what they do not have. */
+static void other_processes(void)
+{
+	long parent = syscall0(SYS_getppid), own = syscall0(SYS_getpid);
+	struct abi_siginfo info = {.si_code = -1};
+	uint32_t attr[12] = {48, 99};
+	struct abi_timespec t;
+
+	CHECK_EQ(syscall2(SYS_kill, parent, 0), 0);
+	CHECK_EQ(syscall2(SYS_kill, parent, 99), INVAL);
+	CHECK_EQ(syscall2(SYS_tkill, parent, 0), 0);
+	CHECK_EQ(syscall3(SYS_tgkill, own, parent, 0), NOSRCH);
+	CHECK_EQ(syscall3(SYS_tgkill, own, parent, L_USR1), NOSRCH);
+	CHECK_EQ(syscall3(SYS_rt_sigqueueinfo, parent, 0, (long)&info), 0);
+	CHECK_EQ(syscall4(SYS_rt_tgsigqueueinfo, own, parent, L_USR1, (long)&info), NOSRCH);
+	CHECK_EQ(syscall1(SYS_getsid, parent), syscall1(SYS_getsid, 0));
+	CHECK(syscall1(SYS_getpgid, parent) > 0);
+	CHECK_EQ(syscall1(SYS_sched_getscheduler, parent), 0);
+	CHECK_EQ(syscall2(SYS_sched_getparam, parent, 8), FAULT);
+	CHECK_EQ(syscall3(SYS_sched_setattr, parent, (long)attr, 0), INVAL);
+	CHECK_EQ(syscall4(SYS_sched_getattr, parent, 8, 48, 0), FAULT);
+	CHECK_EQ(syscall3(SYS_sched_getaffinity, parent, 8, 8), FAULT);
+	CHECK_EQ(syscall2(SYS_getpriority, 0, parent), 20);
+	CHECK_EQ(syscall2(SYS_sched_rr_get_interval, parent, 8), FAULT);
+	CHECK_EQ(syscall4(SYS_prlimit64, parent, 99, 0, 0), INVAL);
+	CHECK_EQ(syscall2(SYS_clock_gettime, ~parent * 8 | 4 | 2, (long)&t), INVAL);
+	CHECK_EQ(syscall2(SYS_clock_gettime, ~parent * 8 | 2, 8), FAULT);
+	CHECK_EQ(syscall2(SYS_clock_getres, ~parent * 8 | 2, (long)&t), 0);
+}
+
+/* Timers whose making fails late, and that their process leaves; files of each kind, armed. */
+static void events(void)
+{
+	int none[16] = {[2] = L_USR1, [3] = THREAD_ID, [4] = syscall0(SYS_getppid)},
+	    own[16] = {[2] = L_USR1, [3] = THREAD_ID, [4] = syscall0(SYS_gettid)}, id;
+	struct abi_itimerspec far = {{1000, 0}, {1000, 0}};
+	struct abi_epoll_event e = {.events = 1};
+	uint64_t set = 1;
+	long fd, ep = syscall1(SYS_epoll_create1, 0), inner = syscall1(SYS_epoll_create1, 0);
+
+	CHECK_EQ(syscall3(SYS_timer_create, ABI_CLOCK_MONOTONIC, (long)none, (long)&id), INVAL);
+	CHECK_EQ(syscall3(SYS_timer_create, ABI_CLOCK_MONOTONIC, (long)own, 8), FAULT);
+	CHECK_EQ(syscall3(SYS_timer_create, 99, (long)own, (long)&id), INVAL);
+	CHECK_EQ(syscall3(SYS_timer_create, ABI_CLOCK_MONOTONIC, (long)own, (long)&id), 0);
+	CHECK_EQ(syscall4(SYS_timer_settime, id, 0, (long)&far, 0), 0);
+	fd = syscall2(SYS_timerfd_create, ABI_CLOCK_MONOTONIC, 0);
+	CHECK_EQ(syscall4(SYS_timerfd_settime, fd, 0, (long)&far, 0), 0);
+	CHECK_EQ(syscall4(SYS_epoll_ctl, ep, 1, fd, (long)&e), 0);
+	CHECK_EQ(syscall4(SYS_epoll_ctl, ep, 1, inner, (long)&e), 0);
+	fd = syscall2(SYS_eventfd2, 0, 0);
+	CHECK_EQ(syscall4(SYS_epoll_ctl, inner, 1, fd, (long)&e), 0);
+	syscall1(SYS_close, fd);
+	fd = syscall4(SYS_signalfd4, -1, (long)&set, 8, 0);
+	CHECK_EQ(syscall4(SYS_epoll_ctl, inner, 1, fd, (long)&e), 0);
+	syscall1(SYS_close, inner);
+	syscall1(SYS_close, fd);
+	syscall1(SYS_close, ep);
+}
+
+/* ---- all of them ---- */
+
 static void child(void)
 {
 	refused_payloads();
@@ -138,6 +364,14 @@ static void child(void)
 		refused_files();
 		refused_memory();
 		timers();
+		stream_sockets(STREAM);
+		stream_sockets(SEQPACKET);
+		datagrams();
+		messages();
+		copies();
+		fifos();
+		other_processes();
+		events();
 	}
 }
 
