@@ -133,7 +133,15 @@ static void refused_payloads(void)
 
 /* ---- sockets ---- */
 
-enum { STREAM = 1, DGRAM = 2, SEQPACKET = 5, ADDRINUSE_ = -98, ISCONN = -106, REFUSED = -111 };
+enum {
+	STREAM = 1,
+	DGRAM = 2,
+	SEQPACKET = 5,
+	ADDRINUSE_ = -98,
+	ISCONN = -106,
+	REFUSED = -111,
+	TOOMANYREFS_ = -109
+};
 enum { PROTOTYPE = -91, NOSUCHPROCESS = -3, DONTWAIT = 0x40 };
 
 static struct abi_sockaddr_un named = {ABI_AF_UNIX, "leak_name"};
@@ -249,23 +257,71 @@ static void messages(void)
 	syscall1(SYS_close, s[0]);
 }
 
+static long send_file(int to, int fd)
+{
+	struct {
+		struct abi_cmsghdr head;
+		int fd, pad;
+	} control = {{20, ABI_SOL_SOCKET, ABI_SCM_RIGHTS}, fd, 0};
+	struct abi_iovec v = {(uintptr_t) "x", 1};
+	struct abi_msghdr m = {.msg_iov = (uintptr_t)&v,
+	    .msg_iovlen = 1,
+	    .msg_control = (uintptr_t)&control,
+	    .msg_controllen = 20};
+
+	return syscall3(SYS_sendmsg, to, (long)&m, 0);
+}
+
+/*
+ * Sockets in unread messages lie in each other four deep at most. One that would lie in itself, or
+ * in one that is in a message, is refused: nobody could free them.
+ */
+static void sockets_in_sockets(void)
+{
+	int s[6][2];
+
+	for (int i = 0; i < 6; i++)
+		CHECK_EQ(syscall4(SYS_socketpair, ABI_AF_UNIX, STREAM, 0, (long)s[i]), 0);
+	CHECK_EQ(send_file(s[0][0], s[0][1]), TOOMANYREFS_);
+	CHECK_EQ(send_file(s[0][0], s[0][0]), 1);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(send_file(s[i + 1][0], s[i][1]), 1);
+	CHECK_EQ(send_file(s[4][0], s[3][1]), TOOMANYREFS_);
+	CHECK_EQ(send_file(s[2][0], s[5][1]), TOOMANYREFS_);
+	for (int i = 0; i < 12; i++)
+		syscall1(SYS_close, s[i / 2][i % 2]);
+}
+
+static char big[100000];
+
+/* Bytes that nobody reads count no longer than their socket: all of them are more than may wait. */
+static void unread_bytes(void)
+{
+	int s[2];
+
+	CHECK_EQ(syscall4(SYS_socketpair, ABI_AF_UNIX, SEQPACKET, 0, (long)s), 0);
+	CHECK_EQ(syscall3(SYS_write, s[0], (long)big, sizeof(big)), sizeof(big));
+	syscall1(SYS_close, s[0]);
+	syscall1(SYS_close, s[1]);
+}
+
 /* Copies from file to file; a long write that fails in the middle, and one of many parts. */
 static void copies(void)
 {
 	long text = open_file("leak_text", RDONLY, 0),
 	     out = open_file("leak_copy", RDWR | CREATE, 0600);
+	long from = 0, to = 8000;
 	struct abi_iovec v[20];
-	char byte = 'x';
 	int p[2];
 
 	CHECK_EQ(syscall2(SYS_pipe2, (long)p, 0), 0);
 	for (int i = 0; i < 20; i++)
-		v[i] = (struct abi_iovec){(uintptr_t)&byte, 1};
-	CHECK_EQ(syscall3(SYS_writev, out, (long)v, 20), 20);
-	CHECK_EQ(syscall6(SYS_copy_file_range, text, 0, out, 0, 5, 0), 5);
-	CHECK_EQ(syscall4(SYS_sendfile64, p[1], text, 0, 100), 5);
-	CHECK_EQ(syscall6(SYS_splice, p[0], 0, out, 0, 5, 0), 5);
-	CHECK_EQ(syscall6(SYS_splice, text, 0, p[1], 0, 5, 0), 0);
+		v[i] = (struct abi_iovec){(uintptr_t)big, 300};
+	CHECK_EQ(syscall3(SYS_writev, out, (long)v, 20), 6000);
+	CHECK_EQ(syscall6(SYS_copy_file_range, out, (long)&from, out, (long)&to, 5000, 0), 5000);
+	CHECK_EQ(syscall4(SYS_sendfile64, p[1], out, (long)&from, 5000), 5000);
+	CHECK_EQ(syscall6(SYS_splice, p[0], 0, out, 0, 5000, 0), 5000);
+	CHECK_EQ(syscall6(SYS_splice, text, 0, p[1], 0, 5000, 0), 10);
 	v[10].iov_base = 8;
 	CHECK_EQ(syscall3(SYS_writev, out, (long)v, 20), FAULT);
 	v[19].iov_len = -1;
@@ -276,6 +332,25 @@ static void copies(void)
 	syscall1(SYS_close, p[0]);
 	syscall1(SYS_close, p[1]);
 	CHECK_EQ(syscall1(SYS_unlink, (long)"leak_copy"), 0);
+}
+
+/* poll() and select() of many files, which come back with them and with errors. */
+static void polls(void)
+{
+	struct abi_pollfd many[100];
+	uint64_t bits[16] = {1, [15] = 1};
+	struct abi_timeval none = {0, 0};
+	int p[2];
+
+	CHECK_EQ(syscall2(SYS_pipe2, (long)p, 0), 0);
+	for (int i = 0; i < 100; i++)
+		many[i] = (struct abi_pollfd){p[1], 4, 0};
+	CHECK_EQ(syscall3(SYS_poll, (long)many, 100, -1), 100);
+	CHECK_EQ(syscall3(SYS_poll, 8, 100, 0), FAULT);
+	CHECK_EQ(syscall6(SYS_select, 1024, (long)bits, 0, 0, (long)&none, 0), BADF);
+	CHECK_EQ(syscall6(SYS_select, 1024, 8, 0, 0, (long)&none, 0), FAULT);
+	syscall1(SYS_close, p[0]);
+	syscall1(SYS_close, p[1]);
 }
 
 /* FIFOs that are opened in vain, and in all ways that do not wait. */
@@ -368,7 +443,10 @@ static void child(void)
 		stream_sockets(SEQPACKET);
 		datagrams();
 		messages();
+		sockets_in_sockets();
+		unread_bytes();
 		copies();
+		polls();
 		fifos();
 		other_processes();
 		events();
