@@ -278,6 +278,11 @@ static void splices(void)
 	R(splice(source[0], NULL, s[1], NULL, 65536, 0));
 }
 
+static void splices_silently(void)
+{
+	_exit(splice(source[0], NULL, s[1], NULL, 65536, 0) != 1);
+}
+
 static void writes_full(void)
 {
 	memset(big, 'b', 65536);
@@ -305,6 +310,50 @@ static void test_splice(void)
 	say("%ld bytes, %ld of splice()'s", total, of_splice);
 	ended("splice()", 0, pid);
 	ended("write()", 0, other);
+}
+
+static void reads_pipe(void)
+{
+	char c;
+
+	close(s[1]);
+	close(source[1]);
+	R(read(s[0], &c, 1));
+}
+
+static void writes_page(void)
+{
+	close(s[0]);
+	_exit(write(s[1], big, 4096) != 4096);
+}
+
+/* What splice() puts wakes a reader; the room that it kept and did not use, a writer. */
+static void test_splice_room(void)
+{
+	pid_t pid, reader, writer;
+
+	pipe(source);
+	pipe(s);
+	pid = sleeper(splices);
+	writer = sleeper(writes_page);
+	ended("splice()", write(source[1], "x", 1), pid);
+	ended("the writer", 0, writer);
+	pipe(source);
+	pipe(s);
+	reader = sleeper(reads_pipe);
+	pid = sleeper(splices_silently);
+	ended("the reader", write(source[1], "x", 1), reader);
+	ended("splice()", 0, pid);
+}
+
+/* The last writer that closes an empty pipe wakes its readers. */
+static void test_pipe_end(void)
+{
+	pid_t pid;
+
+	pipe(s);
+	pid = sleeper(reads_pipe);
+	ended("closed", close(s[1]), pid);
 }
 
 /* ---- FIFOs ---- */
@@ -494,6 +543,8 @@ const struct call_case wakes_cases[] = {
     {"wakes_datagrams", test_datagrams},
     {"wakes_pipe", test_pipe},
     {"wakes_splice", test_splice},
+    {"wakes_splice_room", test_splice_room},
+    {"wakes_pipe_end", test_pipe_end},
     {"wakes_fifo", test_fifo},
     {"wakes_fifo_both", test_fifo_both},
     {"wakes_locks", test_locks},
