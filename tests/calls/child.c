@@ -12,7 +12,7 @@
 
 static void *exit_group_8(void *after)
 {
-	usleep(3000);
+	wait_until_zombie(getpid());
 	syscall(after ? SYS_exit_group : SYS_exit, 8);
 	return NULL;
 }
@@ -22,7 +22,7 @@ static int ready_end;
 static void *report_and_end(void *arg)
 {
 	(void)arg;
-	usleep(5000);
+	wait_until_zombie(getpid());
 	write(ready_end, "x", 1);
 	syscall(SYS_exit, 4);
 	return NULL;
@@ -43,7 +43,7 @@ static int status_with(void *(*other)(void *), void *arg)
 	return status;
 }
 
-/* The process ends with its last thread; the status is the first one's, or exit_group()'s. */
+/* The process ends with its last thread; the status is that thread's, or exit_group()'s. */
 static void test_status(void)
 {
 	int p[2];
