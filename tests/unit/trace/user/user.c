@@ -371,6 +371,60 @@ static void errors(void)
 	end();
 }
 
+/* Each text of a record must end where the record does, at the latest, and with a NUL. */
+static void relative_texts(void)
+{
+	begin();
+	EXPECT_EQ(add("t __rel_loc char[] s; __rel_loc char[] z", STRICT), 0);
+	EXPECT_EQ(trace_put("events/user_events/enable", "1"), 0);
+	EXPECT_EQ(WRITE(0, "text", DYN_LOC(4, 4), DYN_LOC(0, 5)), -EFAULT);
+	EXPECT_EQ(WRITE(0, "text", DYN_LOC(4, 6), DYN_LOC(0, 5)), -EFAULT);
+	EXPECT_EQ(WRITE(0, "text", DYN_LOC(5, 5), DYN_LOC(0, 5)), -EFAULT);
+	EXPECT_EQ(WRITE(0, "text", DYN_LOC(4, 5), DYN_LOC(0, 4)), -EFAULT);
+	EXPECT_EQ(WRITE(0, "text", DYN_LOC(4, 5), DYN_LOC(0, 6)), -EFAULT);
+	EXPECT_EQ(WRITE(0, "text", DYN_LOC(4, 5), DYN_LOC(1, 5)), -EFAULT);
+	EXPECT_STR(trace_nth_event(0), "");
+	EXPECT_EQ(WRITE(0, "text", DYN_LOC(4, 5), DYN_LOC(1, 4)), 0);
+	EXPECT_STR(trace_nth_event(0), "t: s=text z=ext");
+	EXPECT_EQ(trace_put("events/user_events/enable", "0"), 0);
+	end();
+}
+
+/* An event that is to stay does so when its file is closed, until it is deleted by its name. */
+static void persistent(void)
+{
+	struct user_event *ev;
+
+	begin();
+	EXPECT_EQ(user_events_register(file, "stay u32 a", USER_EVENT_REG_PERSIST, &ev), 0);
+	EXPECT_EQ(add("go u32 a", STRICT), 1);
+	EXPECT_EQ(user_events_delete("stay"), -EBUSY);
+	close_file();
+	EXPECT_STR(trace_get("dynamic_events", NULL), "u:stay u32 a\n");
+	EXPECT_EQ(trace_append("dynamic_events", "-:other/stay"), -ENOENT);
+	EXPECT_EQ(trace_append("dynamic_events", "-:stay u32 a; u32 b"), -ENOENT);
+	EXPECT_EQ(trace_append("dynamic_events", "-:stay u32 b"), -ENOENT);
+	EXPECT_EQ(user_events_delete("stay"), 0);
+	EXPECT_EQ(user_events_delete("stay"), -ENOENT);
+	EXPECT_STR(trace_get("dynamic_events", NULL), "");
+	file = user_events_open(NULL);
+	end();
+}
+
+/* Fields are others if one type, name or size of a struct differs, the last one as well. */
+static void fields_differ(void)
+{
+	begin();
+	EXPECT_EQ(add("d u32 a; struct s b 8", STRICT), 0);
+	EXPECT_EQ(add("d u32 a; struct s b 8", STRICT), 0);
+	EXPECT_EQ(add("d u32 a; struct s b 4", STRICT), -EADDRINUSE);
+	EXPECT_EQ(add("d u32 a; struct s c 8", STRICT), -EADDRINUSE);
+	EXPECT_EQ(add("d u32 a; struct t b 8", STRICT), -EADDRINUSE);
+	EXPECT_EQ(add("d s32 a; struct s b 8", STRICT), -EADDRINUSE);
+	EXPECT_EQ(add("d u32 a", STRICT), -EADDRINUSE);
+	end();
+}
+
 #define ENABLE_MAX 4096 /* bytes of the list, with a NUL after each word */
 
 static bool is_on(const char *name)
@@ -424,9 +478,40 @@ static void enable_list_is_full(void)
 	end();
 }
 
+static int store_more(size_t n)
+{
+	static char word[ENABLE_MAX + 1];
+
+	memset(word, 'w', n);
+	word[n] = '\0';
+	host_lock();
+	int err = user_events_enable_store(word);
+	host_unlock();
+	return err;
+}
+
+/* What an earlier line takes of the list, a later one does not have; a refused one takes none. */
+static void enable_list_fills(void)
+{
+	begin();
+	EXPECT_EQ(trace_put("user_events_enable", ""), 0);
+	EXPECT_EQ(store_more(2047), 0);
+	EXPECT_EQ(store_more(2048), -ENOSPC);
+	EXPECT_EQ(store_more(2046), 0);
+	EXPECT_EQ(store_more(1), -ENOSPC);
+	EXPECT_EQ(trace_put("user_events_enable", ""), 0);
+	EXPECT_EQ(store_more(ENABLE_MAX - 1), 0);
+	EXPECT_EQ(trace_put("user_events_enable", ""), 0);
+	end();
+}
+
 static const struct ktap_case cases[] = {
     {"user_events.enabled_when_new", enabled_when_new},
     {"user_events.enable_list_is_full", enable_list_is_full},
+    {"user_events.enable_list_fills", enable_list_fills},
+    {"user_events.relative_texts", relative_texts},
+    {"user_events.persistent", persistent},
+    {"user_events.fields_differ", fields_differ},
     {"user_events.definitions", definitions_listed},
     {"user_events.errors", errors},
     {"user_events.names", names},
