@@ -180,6 +180,7 @@ static void look_at_each(void)
 		test("write", F_WRLCK, at[i], 1);
 		test("read", F_RDLCK, at[i], 1);
 	}
+	test("from 50 on", F_WRLCK, 50, 0);
 }
 
 /* Neighbours of one type are one lock, others are not; a lock that loses its middle is two. */
@@ -201,6 +202,9 @@ static void test_ranges(void)
 	R(fcntl(fd, F_SETLK, &l));
 	in_child(look_at_each);
 	l = range(F_RDLCK, 39, 2);
+	R(fcntl(fd, F_SETLK, &l));
+	in_child(look_at_each);
+	l = range(F_UNLCK, 99, 0); /* the last byte, and all after it */
 	R(fcntl(fd, F_SETLK, &l));
 	in_child(look_at_each);
 	l = range(F_UNLCK, 0, 0);
@@ -380,39 +384,6 @@ static void test_ends(void)
 	hold_and_end(true);
 }
 
-static void look_at_bytes(void)
-{
-	static const off_t edges[] = {9, 10, 39, 40, 49, 50, 59, 60, 99, 100, 119, 120};
-
-	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
-		say("byte %ld", (long)edges[i]);
-		test("to write", F_WRLCK, edges[i], 1);
-	}
-	test("from 50 on", F_WRLCK, 50, 0);
-}
-
-/* The ends of locks to the byte: cut in the middle, of two kinds side by side, joined. */
-static void test_edges(void)
-{
-	struct flock l = range(F_RDLCK, 10, 90);
-
-	fd = open("f", O_RDWR | O_CREAT, 0600);
-	R(fcntl(fd, F_SETLK, &l));
-	l = range(F_UNLCK, 40, 10);
-	R(fcntl(fd, F_SETLK, &l));
-	l = range(F_WRLCK, 100, 20);
-	R(fcntl(fd, F_SETLK, &l));
-	in_child(look_at_bytes);
-	l = range(F_WRLCK, 60, 40);
-	R(fcntl(fd, F_SETLK, &l));
-	in_child(look_at_bytes);
-	l = range(F_UNLCK, 50, 10);
-	R(fcntl(fd, F_SETLK, &l));
-	l = range(F_UNLCK, 119, 0);
-	R(fcntl(fd, F_SETLK, &l));
-	in_child(look_at_bytes);
-}
-
 static void set_many(void)
 {
 	struct flock l;
@@ -437,9 +408,9 @@ static void test_gone(void)
 	close(dup(fd)); /* which drops those of the process */
 	R(fcntl(other, F_OFD_SETLK, &l));
 	close(dup(other)); /* and not those of the open file */
-	in_child(look_at_bytes);
+	in_child(look_at_each);
 	close(other);
-	in_child(look_at_bytes);
+	in_child(look_at_each);
 }
 
 const struct call_case lock_cases[] = {
@@ -447,7 +418,6 @@ const struct call_case lock_cases[] = {
     {"locks_waits", test_waits},
     {"locks_deadlock", test_deadlock},
     {"locks_open_file", test_open_file},
-    {"locks_edges", test_edges},
     {"locks_gone", test_gone},
     {"locks_flock", test_flock},
     {"locks_ranges", test_ranges},
