@@ -413,7 +413,7 @@ static int may_rename(
 	if (n->v.mounted || (over && over->target->v.mounted))
 		return -EBUSY;
 	if (over && rnode_is_dir(over->target) && is_above(over->target, from))
-		return -ENOTEMPTY; /* whatever is renamed */
+		return -ENOTEMPTY; /* it contains what is renamed */
 	if (!rnode_is_dir(n))
 		return over && rnode_is_dir(over->target) ? -EISDIR : 0;
 	if (is_above(n, to))

@@ -228,7 +228,7 @@ static bool exit_begin(struct task *t, long code)
 	bool last = --g->live == 0, stopped;
 
 	t->flags |= TASK_EXITING;
-	if (last && !g->ended) { /* as Linux since 5.19: whoever ends last has the last word */
+	if (last && !g->ended) { /* the last thread's status is the process's, as on Linux 5.19 */
 		g->ended = true;
 		g->exit_code = code;
 	}

@@ -36,7 +36,7 @@ long __noinline do_sys_openat2(int dfd, const char *filename, const struct open_
 	ret = filename_get((u64)filename, &name);
 	if (ret)
 		return ret;
-	/* Before the file is made or cut. */
+	/* Without a free descriptor the file is neither created nor truncated. */
 	ret = files_have_room(current()->files) ? sys_path_at(dfd, name.name, &path) : -EMFILE;
 	if (!ret) {
 		ret = open_path(path, flags, how->mode);

@@ -39,7 +39,7 @@ long say_result(const char *call, long result);
 void in_child(void (*run)(void));
 /* Returns when the process waits for something, or has ended. */
 void wait_until_asleep(pid_t pid);
-/* Returns when the process, or its first thread, has ended and nobody has asked how. */
+/* Returns when the process, or its first thread, is a zombie. */
 void wait_until_zombie(pid_t pid);
 /* A pointer to nothing. */
 #define BAD ((void *)bad_pointer)

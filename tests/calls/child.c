@@ -1,4 +1,4 @@
-/* What a child has of its parent, what it leaves, and how its threads end. */
+/* State that a child inherits, its end, and the end of its threads. */
 #include "tests/calls/calls.h"
 
 #include <asm/prctl.h>
@@ -116,7 +116,7 @@ static void test_other_signal(void)
 	R(waitpid(pid, &status, __WALL));
 }
 
-/* An orphan's end is told by SIGCHLD, whatever its first parent wanted. */
+/* An orphan sends its new parent SIGCHLD, even if its first parent chose another signal. */
 static void test_orphan_signal(void)
 {
 	int status, n = 0;

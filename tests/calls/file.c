@@ -259,7 +259,7 @@ static void test_most_descriptors(void)
 	R(dup(1));
 }
 
-/* What a copy of a descriptor has of the first: the position, not the flag of exec. */
+/* A copy of a descriptor shares the position, and not the close-on-exec flag. */
 static void test_dup_flags(void)
 {
 	int fd = open("f", O_RDWR | O_CREAT | O_CLOEXEC, 0600), n = 0;

@@ -63,7 +63,7 @@ static void nothing(void)
 {
 }
 
-/* Who may be moved to which group. */
+/* setpgid() moves some processes to some groups, and refuses others. */
 static void test_groups(void)
 {
 	int end[3];
@@ -246,7 +246,7 @@ static void orphan(bool stops)
 	say("%#x", status);
 }
 
-/* A stopped group that nobody is left to continue is hung up and continued; others are not. */
+/* The kernel hangs up and continues a stopped group that becomes an orphan, and no other. */
 static void test_orphans(void)
 {
 	R(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0));

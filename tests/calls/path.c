@@ -54,7 +54,7 @@ static void test_removed_directory(void)
 	show("f");
 }
 
-/* What a rename leaves of the name it takes, and of two names of one file. */
+/* A rename replaces the name it takes; of two names of one file it leaves both. */
 static void test_rename(void)
 {
 	struct stat st;
@@ -320,7 +320,7 @@ static long access_at(int dir, const char *name, int mode, int flags)
 	return syscall(SYS_faccessat2, dir, name, mode, flags);
 }
 
-/* Whether a name may be used, without following it, and by a descriptor alone. */
+/* faccessat2() looks at a link itself, or at a descriptor alone, if its flags say so. */
 static void test_access(void)
 {
 	int fd, dir, ends[2];
