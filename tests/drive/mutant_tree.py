@@ -3,11 +3,13 @@
 A copy is $O/mutants/N, a repository of its own with its own build, which begins as a copy of $O. What is planted is built there by
 make, which compiles the changed files only; taking it out again makes them newer than their objects, so that make compiles them anew.
 """
+import contextlib
 import os
 import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -64,6 +66,8 @@ def tracked():
 
 
 RUNNING = set()
+FILE_LIMIT = 256 << 20
+SHOWN = 4 << 20
 
 
 def stop_all(*_):
@@ -77,21 +81,37 @@ def stop_all(*_):
 
 
 def execute(command, where, limit):
-    """Runs a command for the shell: its status, None after `limit` seconds, and what it printed."""
+    """Runs a command for the shell: its status, None after `limit` seconds, and the beginning and the end of what it printed.
+
+    A bug may print without an end: a process that writes more than FILE_LIMIT bytes to one file is killed.
+    """
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "ONLY", "LIMIT")}
     env["O"] = "build"
     if os.path.isdir("/usr/lib/ccache") and "/usr/lib/ccache" not in env["PATH"]:
         env["PATH"] = "/usr/lib/ccache:" + env["PATH"]
-    process = subprocess.Popen(["bash", "-c", command], cwd=where, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=True)
-    RUNNING.add(process)
-    late = threading.Event()
-    timer = threading.Timer(limit, lambda: (late.set(), os.killpg(process.pid, signal.SIGKILL)))
-    timer.start()
-    text = process.communicate()[0].decode(errors="replace").replace("\r", "")
-    timer.cancel()
-    RUNNING.discard(process)
+    with tempfile.TemporaryFile() as printed:
+        process = subprocess.Popen(["bash", "-c", "ulimit -f %d; %s" % (FILE_LIMIT // 1024, command)], cwd=where, env=env, stdin=subprocess.DEVNULL,
+                                   stdout=printed, stderr=subprocess.STDOUT, start_new_session=True)
+        RUNNING.add(process)
+        late = threading.Event()
+        timer = threading.Timer(limit, lambda: (late.set(), os.killpg(process.pid, signal.SIGKILL)))
+        timer.start()
+        process.wait()
+        timer.cancel()
+        RUNNING.discard(process)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # what it left running
+        text = ends_of(printed).decode(errors="replace").replace("\r", "")
     return None if late.is_set() else process.returncode, text
+
+
+def ends_of(file):
+    """Its first and its last SHOWN bytes, or all of it."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    text = file.read(SHOWN)
+    file.seek(max(len(text), size - SHOWN))
+    return text + file.read()
 
 
 def blame(status, text):
