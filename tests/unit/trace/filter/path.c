@@ -13,6 +13,7 @@
 
 #define NUMBERS "events/unit/unit_numbers/"
 #define TEXT	"events/unit/unit_text/"
+#define FLAGS	"events/unit/unit_flags/"
 
 extern struct trace_event_call event_unit_numbers, event_unit_text;
 
@@ -89,6 +90,20 @@ static void numbers(void)
 	fmt_snprintf(filter, sizeof(filter), "d >= 7 && common_pid != %d", ctx.pid);
 	ten(filter, 0);
 	ten("comm != \"no such\" && d == 5", 1);
+	stop();
+}
+
+/* The first field after the record's header is compared with its own sign, not as common_pid is. */
+static void first_field(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put(FLAGS "enable", "1"), 0);
+	EXPECT_EQ(trace_put(FLAGS "filter", "flags >= 6"), 0);
+	trace_unit_flags(5, 0, NULL);
+	trace_unit_flags(0x80000000, 1, NULL);
+	trace_unit_flags(-1, 2, NULL);
+	EXPECT_EQ(lines(), 2);
+	EXPECT(strstr(trace_nth_event(0), "flags=0x80000000") != NULL);
 	stop();
 }
 
@@ -191,6 +206,7 @@ static void refused(void)
 
 static const struct ktap_case cases[] = {
     {"filter_path.numbers", numbers},
+    {"filter_path.first_field", first_field},
     {"filter_path.with_more", with_more},
     {"filter_path.strings", strings},
     {"filter_path.full_ring", full_ring},

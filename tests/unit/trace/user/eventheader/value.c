@@ -280,9 +280,26 @@ static void not_utf8(void)
 	check_all(all, ARRAY_SIZE(all));
 }
 
+/* The first code that needs so many bytes, and the last that needs one less. */
+static void shortest_utf8(void)
+{
+	static const struct sample all[] = {
+	    {EH_ZSTRING8, 0, "\xc1\xbf", 3, "\"\xc3\x81\xc2\xbf\"", NULL},
+	    {EH_ZSTRING8, 0, "\xc2\x80", 3, "\"\\u0080\"", NULL},
+	    {EH_ZSTRING8, 0, "\xe0\x9f\xbf", 4, "\"\xc3\xa0\\u009f\xc2\xbf\"", NULL},
+	    {EH_ZSTRING8, 0, "\xe0\xa0\x80", 4, "\"\xe0\xa0\x80\"", NULL},
+	    {EH_ZSTRING8, 0, "\xf0\x8f\xbf\xbf", 5, "\"\xc3\xb0\\u008f\xc2\xbf\xc2\xbf\"", NULL},
+	    {EH_ZSTRING8, 0, "\xf0\x90\x80\x80", 5, "\"\xf0\x90\x80\x80\"", NULL},
+	};
+
+	check_all(all, ARRAY_SIZE(all));
+}
+
 static void marks(void)
 {
 	static const struct sample all[] = {
+	    {EH_STRING8, EH_STRING_BOM, "\3\0\xef\xbb\xbf", 5, "\"\"", NULL},
+	    {EH_STRING16, EH_STRING_BOM, "\1\0\xff\xfe", 4, "\"\"", NULL},
 	    {EH_ZSTRING8, EH_STRING_BOM, "hj", 3, "\"hj\"", NULL},
 	    {EH_ZSTRING8, EH_STRING_BOM, "\xef\xbb\xbfhj", 6, "\"hj\"", NULL},
 	    {EH_ZSTRING8, EH_STRING_UTF, "\xef\xbb\xbfh", 5, "\"\xef\xbb\xbfh\"", NULL},
@@ -306,6 +323,7 @@ static const struct ktap_case cases[] = {
     {"eventheader_value.characters", characters},
     {"eventheader_value.strings", strings},
     {"eventheader_value.not_utf8", not_utf8},
+    {"eventheader_value.shortest_utf8", shortest_utf8},
     {"eventheader_value.marks", marks},
     {NULL, NULL},
 };
