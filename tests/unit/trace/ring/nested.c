@@ -162,11 +162,15 @@ static void never_over_uncommitted(void)
 }
 
 /* An event that is committed in a sub-buffer which nested writers have left: the sums miss it. */
-static void counted_late(void)
+static void counted_late_after(unsigned pages)
 {
 	struct ring_buffer *rb = ring_make(8, RB_FL_OVERWRITE);
 	unsigned stored = 1;
 
+	for (; pages; pages--) {
+		ring_fill(rb, RB_PAGE_DATA);
+		ring_skip(rb, RB_PAGE_DATA);
+	}
 	ring_fill(rb, RB_PAGE_DATA);
 	struct ring_buffer_event *outer = ring_reserve(rb, 8);
 
@@ -184,6 +188,13 @@ static void counted_late(void)
 		EXPECT_EQ(ring_put(rb, "overrun", 8), 0);
 	ring_counts_agree(rb);
 	ring_buffer_free(rb);
+}
+
+/* Wherever in the ring that is, so that who looks at each sub-buffer comes round its end. */
+static void counted_late(void)
+{
+	for (unsigned pages = 0; pages < 8; pages++)
+		counted_late_after(pages);
 }
 
 /* What happens within the clock, that is, between reading the tail and moving it. */
