@@ -24,7 +24,7 @@
  *                        in bytes; in a wide record two words of bits, and with the flag the upper
  *                        byte is the length of a bit field, as in BTF.
  *   ENUM, ENUM64         name, size, for each: name, value. The value is a word, in a wide record
- *                        two, of ENUM64 four. Flag: values are signed.
+ *                        two, of ENUM64, which is always wide, four. Flag: values are signed.
  *   PROTO                type of the result, for each parameter: name, type
  */
 #pragma once

@@ -7,7 +7,7 @@
 #include "trace/host_types.h"
 
 #define WORDS	  512
-#define TEXT	  512
+#define TEXT	  1024
 #define FUNCTIONS 8192
 
 enum {
@@ -36,7 +36,17 @@ enum {
 	ANY,
 	MKDIRAT,
 	RMDIR,
-	TYPES = RMDIR
+	ROWS,
+	OPEN_ARRAY,
+	FLAG,
+	LEVEL,
+	HUGE,
+	INNER,
+	MIDDLE,
+	CONST_MIDDLE,
+	OUTER,
+	OUTER_PTR,
+	TYPES = OUTER_PTR
 };
 
 static struct {
@@ -88,7 +98,7 @@ static void array(u32 type, u32 n)
 	put(type);
 	put(UNSIGNED);
 	put(n);
-	put(0);
+	put(n >> 16);
 }
 
 static void structure(enum types_kind kind, const char *s, u32 size, u32 count, u32 flags)
@@ -96,7 +106,7 @@ static void structure(enum types_kind kind, const char *s, u32 size, u32 count, 
 	record(kind | flags, count);
 	put(*s ? name(s) : 0);
 	put(size);
-	put(0);
+	put(size >> 16);
 }
 
 /* A member of a narrow record; and of a wide one, in bits. */
@@ -110,7 +120,7 @@ static void member(const char *s, u32 type, u32 where)
 static void wide(const char *s, u32 type, u32 bit, u32 bits)
 {
 	member(s, type, bit);
-	put(bits << 8);
+	put(bit >> 16 | bits << 8);
 }
 
 static void thing(void)
@@ -134,12 +144,66 @@ static void thing(void)
 
 static void enumeration(void)
 {
-	record(TYPES_ENUM | TYPES_FLAG | TYPES_WIDE, 3);
+	record(TYPES_ENUM | TYPES_FLAG | TYPES_WIDE, 4);
 	put(name("color"));
 	put(4);
 	member("RED", 0, 0);
 	member("GREEN", 5, 0);
 	member("BLUE", 0xffff, 0xffff);
+	member("WHITE", 0x8000, 1);
+}
+
+/* A value of two words, and of four. */
+static void value(const char *s, u32 low)
+{
+	put(name(s));
+	put(low);
+	put(low >> 16);
+}
+
+static void long_value(const char *s, u64 n)
+{
+	value(s, n);
+	put(n >> 32);
+	put(n >> 48);
+}
+
+static void more_enumerations(void)
+{
+	record(TYPES_ENUM | TYPES_WIDE, 2);
+	put(name("flag"));
+	put(4);
+	value("FLAG_LOW", 0x12345);
+	value("FLAG_HIGH", 0x80000000);
+	record(TYPES_ENUM, 2);
+	put(name("level"));
+	put(2);
+	put(name("LEVEL_NONE"));
+	put(0);
+	put(name("LEVEL_MOST"));
+	put(0xffff);
+	record(TYPES_ENUM64 | TYPES_WIDE, 2);
+	put(name("huge"));
+	put(8);
+	long_value("HUGE_ONE", 1);
+	long_value("HUGE_TOP", 0x8001000200030004);
+}
+
+static void outer(void)
+{
+	structure(TYPES_UNION, "", 4, 2, 0);
+	member("inner_word", UNSIGNED, 0);
+	member("inner_bytes", BYTES_4, 0);
+	structure(TYPES_STRUCT, "", 8, 2, 0);
+	member("middle", INT, 0);
+	member("", INNER, 4);
+	modifier(TYPES_CONST, MIDDLE);
+	structure(TYPES_STRUCT, "outer", 0x40020, 5, TYPES_FLAG | TYPES_WIDE);
+	wide("first", INT, 0, 0);
+	wide("", CONST_MIDDLE, 32, 0);
+	wide("rows", ROWS, 96, 0);
+	wide("far", UNSIGNED, 0x2000c3, 5);
+	wide("open", OPEN_ARRAY, 0x2000e0, 0);
 }
 
 static void all_types(void)
@@ -188,6 +252,11 @@ static void all_types(void)
 	put(POINT);
 	put(name("name"));
 	put(NAME);
+	array(BYTES_4, 0x10003);
+	array(CHAR, 0);
+	more_enumerations();
+	outer();
+	modifier(TYPES_PTR, OUTER); /* last: its record is a short one */
 }
 
 static void function(const char *s, u32 proto)
@@ -208,7 +277,7 @@ static void append(u16 **to, const void *from, u32 n)
 
 size_t types_sample(const void **data)
 {
-	static const u16 named[] = {COLOR, POINT, THING, THING_T};
+	static const u16 named[] = {COLOR, FLAG, HUGE, LEVEL, OUTER, POINT, THING, THING_T};
 	u16 *to = sample.rest;
 
 	n_types = n_words = n_functions = 0;
@@ -217,6 +286,8 @@ size_t types_sample(const void **data)
 	memset(functions, 0, sizeof(functions));
 	function("do_mkdirat", MKDIRAT);
 	function("do_rmdir", RMDIR);
+	function("first_function", MKDIRAT);
+	function("second_function", RMDIR);
 	append(&to, at, n_types);
 	append(&to, words, n_words);
 	append(&to, functions, n_functions);
