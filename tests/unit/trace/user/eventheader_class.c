@@ -9,6 +9,8 @@
 #include "tests/unit/trace/user/eventheader/tools.h"
 #include "trace/host_lock.h"
 #include "trace/host_user.h"
+#include "trace/output/output.h"
+#include "trace/output/print.h"
 #include "trace/user/user.h"
 #include "trace/user/write.h"
 
@@ -232,6 +234,52 @@ static void too_long(void)
 	end();
 }
 
+/* A line that has no room in what is left of a read goes into the next one, whole. */
+static void next_read(void)
+{
+	static char piped[8192];
+	unsigned lines = 0;
+
+	begin(NAME " " EVENTHEADER_FIELDS, 0);
+	EXPECT_EQ(trace_put("options/eventheader-json", "1"), 0);
+	make_long(400);
+	for (u32 i = 0; i < 5; i++)
+		write_event();
+	do {
+		read_pipe(piped, sizeof(piped));
+		EXPECT(!strstr(piped, "\"damaged\""));
+		for (const char *at = piped; (at = strstr(at, "{\"n\":\"EhUnit:Long\",")); at++)
+			lines++;
+	} while (*piped);
+	EXPECT_EQ(lines, 5);
+	end();
+}
+
+/* The CPU is that of the line, whichever shows it. */
+static void json_cpu(void)
+{
+	static struct trace_out out;
+	static char text[1024];
+	struct {
+		struct trace_entry ent;
+		u8 data[256];
+	} rec = {.ent = {.pid = 7}};
+	struct seq s;
+
+	begin(NAME " " EVENTHEADER_FIELDS, 0);
+	make_hello();
+	rec.ent.type = event->call.id;
+	memcpy(rec.data, m.data, m.len);
+	seq_init(&s, text, sizeof(text) - 1);
+	trace_out_init(&out, &s, 0);
+	const struct trace_line line = {
+	    .tr = trace_global, .ent = &rec.ent, .len = sizeof(rec.ent) + m.len, .cpu = 3};
+	user_eventheader_print_json(&out, &line);
+	text[s.len] = '\0';
+	EXPECT(strstr(text, ",\"cpu\":3,\"pid\":7,"));
+	end();
+}
+
 static void longest_name(void)
 {
 	const char *line;
@@ -258,6 +306,8 @@ static const struct ktap_case cases[] = {
     {"trace_eventheader.option", option},
     {"trace_eventheader.multi_format", multi_format},
     {"trace_eventheader.too_long", too_long},
+    {"trace_eventheader.next_read", next_read},
+    {"trace_eventheader.json_cpu", json_cpu},
     {"trace_eventheader.longest_name", longest_name},
     {NULL, NULL},
 };

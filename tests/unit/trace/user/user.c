@@ -3,8 +3,10 @@
  * payloads, good and bad; who keeps an event; all bits there are.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/export/tools.h"
+#include "trace/host_context.h"
 #include "trace/host_lock.h"
 #include "trace/ring/ring.h"
 #include "trace/user/write.h"
@@ -79,6 +81,8 @@ static const struct {
     {"e char[12345678] a", NULL, 0},
     {"e u8[4] a", NULL, 0},
     {"e struct s a", NULL, 0},
+    {"e struct s a 010", "u:e struct s a 10\n", 10}, /* decimal */
+    {"e struct s a 0x10", NULL, 0},
     {"e struct s a 0", NULL, 0},
     {"e struct s a -1", NULL, 0},
     {"e struct s a 4294967295", NULL, 0},
@@ -210,6 +214,118 @@ static void bits_follow(void)
 	end();
 }
 
+static unsigned bits_set(void)
+{
+	const u64 *page = user_events_page();
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < PAGE_SIZE / sizeof(*page); i++)
+		n += __builtin_popcountl(page[i]);
+	return n;
+}
+
+/* The bit of an event is its own, be it one of the first 64 or not. */
+static void bits_of_many(void)
+{
+	struct user_event *ev;
+	char text[32];
+
+	begin();
+	EXPECT_EQ(bits_set(), 0);
+	for (u32 i = 0; i < 200; i++) {
+		fmt_snprintf(text, sizeof(text), "many_%u", i);
+		EXPECT_EQ(user_events_register(file, text, STRICT, &ev), i);
+		fmt_snprintf(text, sizeof(text), "user_events:many_%u", i);
+		EXPECT_EQ(trace_put("set_event", text), 0);
+		EXPECT(bit_is_set(ev->bit));
+		EXPECT_EQ(bits_set(), 1);
+	}
+	EXPECT_EQ(trace_put("set_event", ""), 0);
+	EXPECT_EQ(bits_set(), 0);
+	end();
+}
+
+/* The status counts all events, and those that are on; it lists them by their bits. */
+static void status(void)
+{
+	struct user_event *ev[3];
+	char want[128];
+
+	begin();
+	EXPECT_EQ(user_events_register(file, "st_a", STRICT, &ev[0]), 0);
+	EXPECT_EQ(user_events_register(file, "st_b", STRICT, &ev[1]), 1);
+	EXPECT_EQ(user_events_register(file, "st_c", STRICT, &ev[2]), 2);
+	EXPECT_EQ(trace_put("set_event", "st_b"), 0);
+	fmt_snprintf(want, sizeof(want),
+	    "%u:st_a\n%u:st_b # Used by ftrace\n%u:st_c\n\nActive: 3\nBusy: 1\nMax: 32768\n",
+	    ev[0]->bit, ev[1]->bit, ev[2]->bit);
+	EXPECT_STR(trace_get("user_events_status", NULL), want);
+	EXPECT_EQ(trace_put("set_event", ""), 0);
+	end();
+}
+
+/* An event that only a user of the trace still has goes as soon as he switches it off. */
+static void off_and_gone(void)
+{
+	begin();
+	EXPECT_EQ(add("off u32 a", STRICT), 0);
+	EXPECT_EQ(trace_put("events/user_events/off/enable", "1"), 0);
+	close_file();
+	EXPECT_STR(trace_get("dynamic_events", NULL), "u:off u32 a\n");
+	EXPECT_EQ(trace_put("events/user_events/off/enable", "0"), 0);
+	EXPECT_STR(trace_get("dynamic_events", NULL), "");
+	file = user_events_open(NULL);
+	end();
+}
+
+static u64 too_large(void)
+{
+	const char *text = strstr(trace_get("trace_ledger", NULL), "= full "), *end;
+
+	text = text ? strstr(text, "too_large ") : NULL;
+	EXPECT(text);
+	return text ? parse_digits(text + strlen("too_large "), &end, 10) : 0;
+}
+
+/* A write that is larger than any record is counted as one, and as lost; nothing is recorded. */
+static void huge(void)
+{
+	struct user_event *ev;
+
+	begin();
+	EXPECT_EQ(user_events_register(file, "h u32 a", STRICT, &ev), 0);
+	u64 before = too_large();
+	user_event_write_huge(ev); /* off: nobody counts */
+	EXPECT_EQ(trace_put("events/user_events/h/enable", "1"), 0);
+	user_event_write_huge(ev);
+	EXPECT_EQ(trace_counts("user_events", "h").hit, 1);
+	EXPECT_STR(trace_nth_event(0), "");
+	EXPECT_EQ(too_large(), before + 1);
+	EXPECT(strstr(trace_get("trace_ledger", NULL), "\nbalanced\n"));
+	EXPECT_EQ(trace_put("events/user_events/h/enable", "0"), 0);
+	end();
+}
+
+/* Text of no length has the byte before it as its end, be it one of the common fields. */
+static void empty_texts(void)
+{
+	struct host_context ctx;
+
+	begin();
+	EXPECT_EQ(add("et __data_loc char[] s", STRICT), 0);
+	EXPECT_EQ(trace_put("events/user_events/enable", "1"), 0);
+	host_context(&ctx);
+	for (u32 at = 0; at <= 4; at++) {
+		u8 before = (u32)ctx.pid >> (at ? 8 * at - 8 : 0);
+		EXPECT_EQ(WRITE(0, NULL, DYN_LOC(at ? 4 + at : 0, 0)), at && before ? -EFAULT : 0);
+	}
+	EXPECT_EQ(WRITE(0, "x", DYN_LOC(12, 0)), 0); /* the upper half of the word before */
+	EXPECT_EQ(WRITE(0, "x", DYN_LOC(13, 0)), -EFAULT);
+	EXPECT_EQ(WRITE(0, "x", DYN_LOC(14, 0)), 0);
+	EXPECT_EQ(trace_put("events/user_events/enable", "0"), 0);
+	end();
+}
+
 /* One event `name`, written once and gone with the file that registered it. */
 static void pass_by(const char *name, u32 value)
 {
@@ -265,6 +381,23 @@ static void records_stay(void)
 	EXPECT_STR(trace_nth_event(2), "typed: a=3");
 	EXPECT_EQ(trace_put("trace", ""), 0);
 	EXPECT(!dat_has("name: gone\n"));
+}
+
+/* An event of which no record is left goes with all that is known of it, at once. */
+static void no_records_left(void)
+{
+	begin();
+	EXPECT_EQ(add("hit_once u32 a", USER_EVENT_LAX), 0);
+	EXPECT_EQ(trace_put("events/user_events/hit_once/enable", "1"), 0);
+	EXPECT_EQ(WRITE(0, NULL, 1), 0);
+	EXPECT_EQ(trace_put("events/user_events/hit_once/enable", "0"), 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	close_file();
+	EXPECT(dat_has("name: hit_once\n"));
+	EXPECT_EQ(user_events_delete("hit_once"), 0);
+	EXPECT(!dat_has("name: hit_once\n"));
+	file = user_events_open(NULL);
+	end();
 }
 
 /* As many as are remembered, and one more: then the trace begins anew. */
@@ -444,7 +577,9 @@ static void enabled_when_new(void)
 	} rows[] = {{"*", "a1", true}, {"b?", "b1", true}, {"b?", "b12", false},
 	    {"c*d*e", "c1d2d3e", true}, {"c*d*e", "c1d2d3ef", false}, {"* !f1", "f1", false},
 	    {"* !f1", "f2", true}, {"!g1 *", "g1", true}, {"", "h1", false},
-	    {"x y\ti1", "i1", true}, {"j", "j1", false}, {"*j", "kj", true}};
+	    {"x y\ti1", "i1", true}, {"j", "j1", false}, {"*j", "kj", true},
+	    {"k*lm", "k-llm", true}, {"k*lm", "k-ln", false}, {"n*", "n", true}, {"**", "o", true},
+	    {"p*?", "p", false}, {"p*?", "p1", true}, {"*q*?q", "1q2q", true}};
 
 	begin();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -457,6 +592,26 @@ static void enabled_when_new(void)
 	EXPECT_EQ(trace_put("user_events_enable", "d !"), -EINVAL); /* cleared when it was opened */
 	EXPECT_STR(trace_get("user_events_enable", NULL), "");
 	EXPECT_EQ(trace_put("events/user_events/enable", "0"), 0);
+	end();
+}
+
+/* Of a multi-format event the name that the program gave is listed, not that with a number. */
+static void enabled_in_all_formats(void)
+{
+	struct user_event *ev;
+
+	begin();
+	EXPECT_EQ(trace_put("user_events_enable", "multi"), 0);
+	for (u32 i = 0; i < 2; i++) {
+		EXPECT_EQ(user_events_register(file, i ? "multi u32 a" : "multi u64 a",
+			      USER_EVENT_REG_MULTI_FORMAT, &ev),
+		    i);
+		EXPECT(bit_is_set(ev->bit));
+	}
+	EXPECT_EQ(user_events_register(file, "mult", USER_EVENT_REG_MULTI_FORMAT, &ev), 2);
+	EXPECT(!bit_is_set(ev->bit));
+	EXPECT_EQ(trace_put("user_events_enable", ""), 0);
+	EXPECT_EQ(trace_put("events/user_events_multi/enable", "0"), 0);
 	end();
 }
 
@@ -507,6 +662,7 @@ static void enable_list_fills(void)
 
 static const struct ktap_case cases[] = {
     {"user_events.enabled_when_new", enabled_when_new},
+    {"user_events.enabled_in_all_formats", enabled_in_all_formats},
     {"user_events.enable_list_is_full", enable_list_is_full},
     {"user_events.enable_list_fills", enable_list_fills},
     {"user_events.relative_texts", relative_texts},
@@ -517,7 +673,13 @@ static const struct ktap_case cases[] = {
     {"user_events.names", names},
     {"user_events.payloads", payloads},
     {"user_events.bits", bits_follow},
+    {"user_events.empty_texts", empty_texts},
+    {"user_events.huge", huge},
+    {"user_events.bits_of_many", bits_of_many},
+    {"user_events.status", status},
+    {"user_events.off_and_gone", off_and_gone},
     {"user_events.records_stay", records_stay},
+    {"user_events.no_records_left", no_records_left},
     {"user_events.many_go", many_go},
     {"user_events.all_bits", all_bits},
     {NULL, NULL},
