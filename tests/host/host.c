@@ -204,9 +204,16 @@ const void *host_types(size_t *size)
 	return NULL;
 }
 
+static u64 unix_ns;
+
+void machine_unix_ns(u64 ns)
+{
+	unix_ns = ns;
+}
+
 u64 host_unix_ns(void)
 {
-	return 0;
+	return unix_ns;
 }
 
 /* ---- Memory ---- */
@@ -353,10 +360,21 @@ void host_lock(void)
 	pthread_mutex_lock(&big_lock);
 }
 
+static char directory[64];
+
 /* Nothing shows directories here. */
 void host_directory_made(const char *name, const char *parent)
 {
-	(void)name, (void)parent;
+	snprintf(directory, sizeof(directory), "%s/%s", parent, name);
+}
+
+const char *machine_directory(void)
+{
+	static char last[sizeof(directory)];
+
+	memcpy(last, directory, sizeof(last));
+	directory[0] = '\0';
+	return last;
 }
 
 /* A host without interrupts: there and then, or not at all. */

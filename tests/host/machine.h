@@ -44,6 +44,10 @@ void machine_before_copy(void (*fn)(void));
 
 /* What host_clock() reads, a nanosecond each; NULL: the TSC. */
 void machine_clock(u64 (*clock)(void));
+/* The time of day, in nanoseconds, when host_clock_ns() was 0. */
+void machine_unix_ns(u64 ns);
+/* "PARENT/NAME" of the last directory that host_directory_made() was given since the last call. */
+const char *machine_directory(void);
 /* What host_kept_memory() gives. */
 void machine_kept(void *memory, size_t size);
 /* What host_say() was given since the last call, a line each. */

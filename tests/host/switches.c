@@ -177,6 +177,22 @@ static void of_another_machine(void)
 	trace_fresh();
 }
 
+/* The options of nop are in trace_options while it is the tracer; in options/ they always are. */
+static void options_of_nop(void)
+{
+	trace_fresh();
+	EXPECT(strstr(trace_get("trace_options", NULL), "notest_nop_accept\n"));
+	EXPECT_EQ(trace_put("current_tracer", "function"), 0);
+	EXPECT(!strstr(trace_get("trace_options", NULL), "test_nop"));
+	EXPECT_EQ(trace_put("trace_options", "test_nop_accept"), -EINVAL);
+	EXPECT_STR(trace_get("options/test_nop_accept", NULL), "0\n");
+	EXPECT_EQ(trace_put("options/test_nop_accept", "1"), 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
+	EXPECT_EQ(trace_put("trace_options", "notest_nop_accept"), 0);
+	EXPECT_STR(trace_get("options/test_nop_accept", NULL), "0\n");
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"switches.nothing", nothing},
     {"switches.cpumask", cpumask},
@@ -186,6 +202,7 @@ static const struct ktap_case cases[] = {
     {"switches.of_all_tracers", of_all_tracers},
     {"switches.of_no_tracer", of_no_tracer},
     {"switches.of_another_machine", of_another_machine},
+    {"switches.options_of_nop", options_of_nop},
     {NULL, NULL},
 };
 const struct ktap_suite suite_switches = {cases};

@@ -1,4 +1,7 @@
-/* Switching events on and off: set_event, enable files, what lists show; fields and formats. */
+/*
+ * Switching events on and off: set_event, enable files, what lists show; fields and formats;
+ * numbers and systems of events that come and go.
+ */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
@@ -174,6 +177,25 @@ static void asked_for_by_name(void)
 	EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), "1\n");
 	EXPECT_EQ(trace_put("set_event", ""), 0);
 	EXPECT_STR(trace_get("events/unit/unit_text/enable", NULL), "0\n");
+	call->flags &= ~TRACE_CALL_ASKED;
+	trace_fresh();
+}
+
+/* Its system counts it as any other, all together leave it out while it is off. */
+static void state_of_asked(void)
+{
+	struct trace_event_call *call;
+
+	trace_fresh();
+	call = trace_event_find("unit", "unit_text");
+	call->flags |= TRACE_CALL_ASKED;
+	EXPECT_EQ(trace_put("set_event", "unit:unit_numbers unit:unit_flags"), 0);
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "X\n");
+	EXPECT_EQ(trace_append("set_event", "unit:unit_text"), 0);
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "1\n");
+	EXPECT_EQ(trace_put("set_event", "unit:unit_text"), 0);
+	EXPECT_STR(trace_get("events/unit/enable", NULL), "X\n");
+	EXPECT_STR(trace_get("events/enable", NULL), "X\n");
 	call->flags &= ~TRACE_CALL_ASKED;
 	trace_fresh();
 }
@@ -417,6 +439,101 @@ static void soft_files(void)
 	EXPECT_STR(trace_nth_event(0), "unit_numbers: a=2 b=0 c=0 d=0");
 }
 
+/* ---- the registry ---- */
+
+/* Entries of a directory in events/, each with a blank after it. */
+static const char *entries(const char *path)
+{
+	static char text[4096];
+	char name[TRACEFS_NAME_MAX + 1];
+	struct tracefs_node dir, entry;
+	u64 cookie = 0;
+	size_t len = 0;
+
+	*text = '\0';
+	if (!trace_walk(path, &dir))
+		while (tracefs_readdir(&dir, &cookie, &entry, name) == 1)
+			len += fmt_snprintf(text + len, sizeof(text) - len, "%s ", name);
+	return text;
+}
+
+/* A number that no event has is none's, the first beyond the table as well, however large it is. */
+static void numbers_of_none(void)
+{
+	trace_fresh();
+	EXPECT(!trace_event_by_id(0));
+	for (unsigned id = 1024; id <= 1u << 20; id *= 2) {
+		const struct trace_event_call *call = trace_event_by_id(id);
+		EXPECT(!call || call->id == id);
+	}
+	EXPECT(!trace_event_by_id(65536));
+	EXPECT(!trace_event_by_id(0xffffffff));
+}
+
+/* Of a system with many events none is lost as its table grows, and none stays that is removed. */
+static void many_of_a_system(void)
+{
+	char line[48];
+
+	trace_fresh();
+	for (unsigned i = 0; i < 70; i++) {
+		fmt_snprintf(line, sizeof(line), "many%02u int a", i);
+		EXPECT_EQ(trace_append("synthetic_events", line), 0);
+	}
+	for (unsigned i = 0; i < 70; i++) {
+		fmt_snprintf(line, sizeof(line), "many%02u ", i);
+		EXPECT(strstr(entries("events/synthetic"), line));
+	}
+	EXPECT_EQ(
+	    trace_append("synthetic_events", "!many00"), 0); /* the last one takes its place */
+	EXPECT(!strstr(entries("events/synthetic"), "many00 "));
+	EXPECT(strstr(entries("events/synthetic"), "many69 "));
+	EXPECT_EQ(trace_append("synthetic_events", "!many69"), 0);
+	EXPECT(!strstr(entries("events/synthetic"), "many69 "));
+	EXPECT(strstr(entries("events/synthetic"), "many68 "));
+	EXPECT(strstr(entries("events/synthetic"), "many01 "));
+	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
+	EXPECT_STR(entries("events/synthetic"), "");
+}
+
+/* Each pointer of a format gets the letter that hides it, unless it has one. */
+static void letters_of_pointers(void)
+{
+	static const char *const rows[][2] = {{"p=%p", "p=%pH"}, {"p=%p q", "p=%pH q"},
+	    {"%p,%p", "%pH,%pH"}, {"%pS %p.", "%pS %pH."}, {"%pS %px", "%pS %px"}, {"a=%d", "a=%d"},
+	    {"%", "%"}, {"", ""}};
+	struct trace_event_call call = {.name = "letters"};
+
+	trace_fresh();
+	call.class = trace_event_find("unit", "unit_numbers")->class;
+	host_lock();
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		call.fmt = rows[i][0];
+		EXPECT_EQ(trace_event_register(&call), 0);
+		EXPECT_STR(call.fmt_hashed, rows[i][1]);
+		EXPECT_EQ(trace_event_unregister(&call), 0);
+	}
+	host_unlock();
+}
+
+/* Removing an event clears the buffers where it was ever on, hit or not, as on Linux; no others. */
+static void removed_clears(void)
+{
+	trace_fresh();
+	for (unsigned was_on = 0; was_on < 2; was_on++) {
+		EXPECT_EQ(trace_append("synthetic_events", "passing int a"), 0);
+		EXPECT_EQ(trace_put("trace_marker", "mark"), 0);
+		if (was_on) {
+			EXPECT_EQ(trace_put("events/synthetic/passing/enable", "1"), 0);
+			EXPECT_EQ(trace_put("events/synthetic/passing/enable", "0"), 0);
+		}
+		EXPECT(strstr(trace_nth(0), ": mark"));
+		EXPECT_EQ(trace_append("synthetic_events", "!passing"), 0);
+		EXPECT_EQ(!*trace_nth(0), was_on);
+		EXPECT_EQ(trace_put("trace", ""), 0);
+	}
+}
+
 static void registering_twice(void)
 {
 	trace_fresh();
@@ -437,6 +554,11 @@ static const struct ktap_case cases[] = {
     {"events.two_arrays", two_arrays},
     {"events.soft_mode", soft_mode},
     {"events.soft_files", soft_files},
+    {"events.state_of_asked", state_of_asked},
+    {"events.numbers_of_none", numbers_of_none},
+    {"events.many_of_a_system", many_of_a_system},
+    {"events.letters_of_pointers", letters_of_pointers},
+    {"events.removed_clears", removed_clears},
     {"events.registering_twice", registering_twice},
     {"events.word_of_system", word_of_system},
     {NULL, NULL},

@@ -5,7 +5,9 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/record.h"
 #include "trace/host_lock.h"
+#include "trace/output/log.h"
 
 /* Entries of a directory, each with a blank after it. */
 static const char *list(const char *path)
@@ -205,6 +207,134 @@ static void inherited(void)
 	trace_fresh();
 }
 
+/* Whether the oldest line stays when the instance is given more than it has room for. */
+static bool keeps_oldest(const char *name)
+{
+	static char text[512], path[64];
+
+	memset(text, 'x', sizeof(text) - 1);
+	fmt_snprintf(path, sizeof(path), "instances/%s/buffer_size_kb", name);
+	EXPECT_EQ(trace_put(path, "16"), 0);
+	fmt_snprintf(path, sizeof(path), "instances/%s/trace_marker", name);
+	EXPECT_EQ(trace_put(path, "oldest"), 0);
+	for (unsigned i = 0; i < 3 * 16 * 1024 / sizeof(text); i++)
+		trace_put(path, text);
+	fmt_snprintf(path, sizeof(path), "instances/%s/trace", name);
+	return strstr(trace_get(path, NULL), ": oldest\n");
+}
+
+/* Its buffer is full as the top's option had it, not as options are by default. */
+static void overwrites_as_the_top(void)
+{
+	for (unsigned keep = 0; keep < 2; keep++) {
+		trace_fresh();
+		EXPECT_EQ(trace_put("options/overwrite", keep ? "0" : "1"), 0);
+		EXPECT_EQ(trace_make_instance("i"), 0);
+		EXPECT_EQ(keeps_oldest("i"), keep);
+		EXPECT_EQ(trace_drop_instance("i"), 0);
+	}
+	trace_fresh();
+}
+
+/*
+ * An instance takes the top's size of a program's data; whoever has the largest, be it set first or
+ * last, decides how much of it is copied, and what is too large is as much as there may be.
+ */
+static void user_data(void)
+{
+	static const char file[] = "syscall_user_buf_size",
+			  other[] = "instances/i/syscall_user_buf_size";
+
+	trace_fresh();
+	EXPECT_EQ(trace_put(file, "40"), 0);
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_STR(trace_get(other, NULL), "40\n");
+	EXPECT_EQ(trace_put(file, "100"), 0);
+	EXPECT_EQ(trace_put(other, "20"), 0);
+	EXPECT_EQ(trace_user_data_most, 100);
+	EXPECT_EQ(trace_put(other, "120"), 0);
+	EXPECT_EQ(trace_user_data_most, 120);
+	EXPECT_EQ(trace_put(file, "10"), 0);
+	EXPECT_EQ(trace_user_data_most, 120);
+	EXPECT_EQ(trace_put(other, "100000"), 0);
+	EXPECT_EQ(trace_user_data_most, TRACE_USER_DATA_MAX);
+	EXPECT_EQ(trace_put(other, "4294967297"), 0);
+	EXPECT_EQ(trace_user_data_most, TRACE_USER_DATA_MAX);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	EXPECT_EQ(trace_user_data_most, 10);
+	EXPECT_EQ(trace_put(file, "0"), 0);
+	trace_fresh();
+}
+
+/* It is made with the size that it wants: an event of it may be switched on while it is read. */
+static void on_while_read(void)
+{
+	struct tracefs_node node;
+	struct tracefs_file *f;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_walk("instances/i/trace", &node), 0);
+	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+	EXPECT_EQ(trace_put("instances/i/events/unit/unit_numbers/enable", "1"), 0);
+	tracefs_release(f);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+}
+
+/* The top is where trace_printk() records if no instance is: that cannot be switched off there. */
+static void printk_goes_somewhere(void)
+{
+	static const char top[] = "options/trace_printk_dest",
+			  own[] = "instances/i/options/trace_printk_dest";
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_STR(trace_get(top, NULL), "1\n");
+	EXPECT_EQ(trace_put(top, "0"), -EINVAL);
+	EXPECT_STR(trace_get(top, NULL), "1\n");
+	EXPECT_EQ(trace_put(own, "1"), 0);
+	EXPECT_STR(trace_get(top, NULL), "0\n");
+	EXPECT(trace_printk_array == trace_array_find("i"));
+	EXPECT_EQ(trace_put(own, "0"), 0);
+	EXPECT_STR(trace_get(top, NULL), "1\n");
+	EXPECT(trace_printk_array == trace_global);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+}
+
+static unsigned logged;
+
+static void count_logged(
+    const struct trace_event_file *file, const struct host_context *ctx, const void *rec, u32 len)
+{
+	(void)file, (void)ctx, (void)rec, (void)len;
+	logged++;
+}
+
+/* With tp_printk the events of an instance are logged as well, be it made before or after. */
+static void logs_as_the_top(void)
+{
+	typeof(trace_record_log) before = trace_record_log;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("old"), 0);
+	trace_set_printk(true);
+	trace_record_log = count_logged;
+	EXPECT_EQ(trace_make_instance("new"), 0);
+	logged = 0;
+	EXPECT_EQ(trace_put("instances/new/events/unit/unit_numbers/enable", "1"), 0);
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT_EQ(logged, 1);
+	EXPECT_EQ(trace_put("instances/old/events/unit/unit_numbers/enable", "1"), 0);
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT_EQ(logged, 3);
+	trace_set_printk(false);
+	trace_unit_numbers(1, 2, 3, 4);
+	EXPECT_EQ(logged, 3);
+	trace_record_log = before;
+	EXPECT_EQ(trace_drop_instance("old"), 0);
+	EXPECT_EQ(trace_drop_instance("new"), 0);
+}
+
 static void options_of_the_top(void)
 {
 	struct tracefs_node node;
@@ -229,6 +359,11 @@ static const struct ktap_case cases[] = {
     {"instances.gone", gone},
     {"instances.own_events", own_events},
     {"instances.inherited", inherited},
+    {"instances.overwrites_as_the_top", overwrites_as_the_top},
+    {"instances.user_data", user_data},
+    {"instances.on_while_read", on_while_read},
+    {"instances.printk_goes_somewhere", printk_goes_somewhere},
+    {"instances.logs_as_the_top", logs_as_the_top},
     {"instances.options_of_the_top", options_of_the_top},
     {NULL, NULL},
 };

@@ -5,6 +5,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
+#include "tests/unit/load.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/enable.h"
 #include "trace/event/file.h"
@@ -390,6 +391,48 @@ static void removed_events(void)
 	trace_fresh();
 }
 
+static void inject(void *value)
+{
+	EXPECT_EQ(trace_put("events/synthetic/ledger_ev/inject", value), 0);
+}
+
+/* So it is with hits on another CPU, and with what its triggers could not do. */
+static void removed_elsewhere(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_append("synthetic_events", "ledger_ev int a"), 0);
+	EXPECT_EQ(trace_put("events/synthetic/ledger_ev/enable", "1"), 0);
+	s64 hits = all("hits ");
+	inject("a=1");
+	if (host_cpu_count() > 1) {
+		machine_run(1, inject, "a=2");
+		machine_join(1);
+	}
+	EXPECT_EQ(trace_put("events/synthetic/ledger_ev/enable", "0"), 0);
+	s64 missed = number("trace_ledger", "# all: ", "trigger_missed ");
+	struct trace_event_call *call = trace_event_find("synthetic", "ledger_ev");
+	trace_event_file_of(trace_global, call)->counts[0].trigger_missed += 7;
+	EXPECT_EQ(trace_append("synthetic_events", "!ledger_ev"), 0);
+	EXPECT_EQ(gained("hits ", &hits), host_cpu_count() > 1 ? 2 : 1);
+	EXPECT_EQ(number("trace_ledger", "# all: ", "trigger_missed "), MAX(missed, 0l) + 7);
+	EXPECT(balanced());
+	trace_fresh();
+}
+
+/* An event that is on has a line from its first hit on. */
+static void quiet_events(void)
+{
+	static const char on[] = "instances/q/events/unit/unit_numbers/enable";
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("q"), 0);
+	EXPECT_EQ(trace_put(on, "1"), 0);
+	EXPECT_EQ(number("instances/q/trace_ledger", "unit:unit_numbers: ", "hits "), -1);
+	hit(1);
+	EXPECT_EQ(number("instances/q/trace_ledger", "unit:unit_numbers: ", "hits "), 1);
+	EXPECT_EQ(trace_drop_instance("q"), 0);
+}
+
 /* Wrong by one, in each of the equations. */
 static void unbalanced(void)
 {
@@ -437,6 +480,8 @@ static const struct ktap_case cases[] = {
     {"ledger.snapshots", snapshots},
     {"ledger.instances", instances},
     {"ledger.removed_events", removed_events},
+    {"ledger.removed_elsewhere", removed_elsewhere},
+    {"ledger.quiet_events", quiet_events},
     {"ledger.unbalanced", unbalanced},
     {NULL, NULL},
 };

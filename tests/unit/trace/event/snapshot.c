@@ -3,6 +3,7 @@
  * sizes, lost records.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/snapshot.h"
@@ -108,6 +109,77 @@ static struct tracefs_file *open_file(const char *path)
 	EXPECT_EQ(trace_walk(path, &node), 0);
 	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
 	return f;
+}
+
+/* Lets the spare buffer record, and the other be the spare one. */
+static void exchange(void)
+{
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+}
+
+/* The first line's time, which is a plain number: "[000] .....  17: ...". */
+static u64 first_stamp(void)
+{
+	const char *at = trace_nth(0), *end;
+
+	for (unsigned words = 2; words; words--) {
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	u64 stamp = parse_digits(at, &end, 10);
+	return end > at && *end == ':' ? stamp : 0;
+}
+
+/* A new clock empties both buffers, and is that of whichever records then. */
+static void new_clock(void)
+{
+	fresh();
+	mark("spare");
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	mark("main");
+	EXPECT_EQ(trace_put("trace_clock", "counter"), 0);
+	EXPECT(shows("snapshot", "# * Snapshot is allocated *\n"));
+	EXPECT_STR(trace_nth(0), "");
+	for (unsigned i = 0; i < 2; i++) {
+		exchange();
+		mark("one");
+		u64 stamp = first_stamp();
+		EXPECT(stamp && stamp < 1000000);
+	}
+	EXPECT_EQ(trace_put("trace_clock", "local"), 0);
+	fresh();
+}
+
+/* Whether the oldest record stays when there are more than have room. */
+static bool keeps_oldest(void)
+{
+	static char text[512];
+
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	memset(text, 'x', sizeof(text) - 1);
+	mark("oldest");
+	for (unsigned i = 0; i < 4 * 1024 * 100 / sizeof(text); i++)
+		tracing_mark_write(trace_global, text, sizeof(text) - 1);
+	return shows("trace", ": oldest");
+}
+
+/* Both buffers keep the oldest records or the newest, as the option is, whenever it was set. */
+static void overwrite_of_both(void)
+{
+	for (unsigned later = 0; later < 2; later++)
+		for (unsigned keep = 0; keep < 2; keep++) {
+			fresh();
+			if (later)
+				EXPECT_EQ(trace_put("snapshot", "1"), 0);
+			if (keep)
+				EXPECT_EQ(trace_put("options/overwrite", "0"), 0);
+			exchange();
+			EXPECT_EQ(keeps_oldest(), keep);
+			exchange();
+			EXPECT_EQ(keeps_oldest(), keep);
+		}
+	fresh();
 }
 
 /* Who reads `trace` keeps its buffer: nothing is exchanged or resized meanwhile. */
@@ -304,6 +376,8 @@ static void shots(void)
 static const struct ktap_case cases[] = {
     {"snapshot.states", states},
     {"snapshot.one_cpu", one_cpu},
+    {"snapshot.new_clock", new_clock},
+    {"snapshot.overwrite_of_both", overwrite_of_both},
     {"snapshot.busy", busy},
     {"snapshot.taking", taking},
     {"snapshot.inside_a_writer", inside_a_writer},

@@ -433,6 +433,17 @@ static long take(u32 from, u32 n)
 	return r;
 }
 
+/* How many events of the file are not found by their numbers. */
+static unsigned without_number(void)
+{
+	const struct user_event_table *t = file->table;
+	unsigned n = 0;
+
+	for (u32 i = 0; i < t->count; i++)
+		n += trace_event_by_id(t->events[i]->call.id) != &t->events[i]->call;
+	return n;
+}
+
 /* 32767, one more, and after one is given back that one again; then all are given back. */
 static void all_bits(void)
 {
@@ -447,6 +458,7 @@ static void all_bits(void)
 	EXPECT_EQ(take(0, USER_EVENT_BITS - 3), USER_EVENT_BITS - 4);
 	EXPECT_EQ(take(USER_EVENT_BITS, 1), USER_EVENT_BITS - 3);
 	EXPECT_EQ(take(USER_EVENT_BITS + 1, 1), -EMFILE);
+	EXPECT_EQ(without_number(), 0);
 	EXPECT_EQ(add("all_0", STRICT), 0); /* one that is there takes none */
 	host_lock();
 	user_events_release(other);
