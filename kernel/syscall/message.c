@@ -57,14 +57,17 @@ static long sys_get_vector(struct sys_message *m, const struct abi_msghdr *h)
 	return 0;
 }
 
-/* The files of one SCM_RIGHTS; count is not 0. */
+/* The files of one SCM_RIGHTS, after those of others; count is not 0. */
 static long sys_get_files(struct sys_message *m, const s32 *fd, unsigned count)
 {
-	if (m->files || count > SOCKET_FILES_MAX)
+	struct file **files;
+
+	if (count > SOCKET_FILES_MAX - m->file_count)
 		return -EINVAL;
-	m->files = kmalloc(count * sizeof(*m->files));
-	if (!m->files)
+	files = krealloc(m->files, (m->file_count + count) * sizeof(*files));
+	if (!files)
 		return -ENOMEM;
+	m->files = files;
 	for (unsigned i = 0; i < count; i++) {
 		struct file *f = sys_fd_get((u32)fd[i]);
 
