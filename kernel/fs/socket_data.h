@@ -54,11 +54,16 @@ static inline u64 socket_deadline(const struct socket *s, int write)
 	return ns ? clock_ns() + ns : ~0UL;
 }
 
-/* As wait_event_until(), but -EAGAIN at the deadline, and without a wait if `nonblock`. */
+/*
+ * As wait_event_until(), but -EAGAIN at the deadline, and without a wait if `nonblock`. A wait that
+ * has a deadline is not begun again after a signal: -EINTRTIMED.
+ */
 #define socket_wait(wq, cond, deadline, nonblock)                                                  \
 	({                                                                                         \
 		int err_ = (nonblock) ? -EAGAIN : wait_event_until(wq, cond, deadline);            \
-		err_ == -ETIMEDOUT ? -EAGAIN : err_;                                               \
+		err_ == -ETIMEDOUT		       ? -EAGAIN                                   \
+		: err_ == -EINTR && (deadline) != ~0UL ? -EINTRTIMED                               \
+						       : err_;                                     \
 	})
 
 void socket_put(struct socket *s);

@@ -159,11 +159,21 @@ static long sys_poll(u64 fds, u32 count, u64 deadline)
 	return ret;
 }
 
+/* Done again after a signal without a handler, it goes on to the same end. */
 long __x64_sys_poll(const struct regs *r)
 {
+	struct signals *s = &current()->sig;
+	u64 deadline = s->restart_ns;
 	s32 ms = r->rdx;
+	long ret;
 
-	return sys_poll(r->rdi, r->rsi, ms < 0 ? ~0UL : clock_ns() + ms * 1000000UL);
+	if (!deadline)
+		deadline = ms < 0 ? ~0UL : clock_ns() + ms * 1000000UL;
+	s->restart_ns = 0;
+	ret = sys_poll(r->rdi, r->rsi, deadline);
+	if (ret == -ERESTARTNOHAND)
+		s->restart_ns = deadline;
+	return ret;
 }
 
 /* ---- with a time of ring 3, and another signal mask meanwhile ---- */

@@ -136,32 +136,32 @@ long __x64_sys_time(const struct regs *r)
 	return r->rdi && copy_to_user(r->rdi, &now, sizeof(now)) ? -EFAULT : now;
 }
 
+static long sleep_until(u64 expires)
+{
+	struct sleeper t = {.expires = expires};
+
+	return do_nanosleep(&t, SLEEP_UNTIL) ? sys_interrupted(ERESTARTNOHAND) : 0;
+}
+
 /*
  * When a signal comes, the end of the sleep stays in restart_ns: if the signal had no handler, the
  * same call comes again and goes on with it.
  */
-static long sys_sleep(u64 expires, u32 mode, u64 remains)
+static long sleep_for(u64 ns, u64 remains)
 {
-	struct sleeper t = {.expires = expires};
+	u64 deadline = current()->sig.restart_ns, now;
+	struct sleeper t = {.expires = deadline ? deadline : ns};
 	struct abi_timespec ts;
-	u64 now;
 
-	if (do_nanosleep(&t, mode) == 0)
+	current()->sig.restart_ns = 0;
+	if (do_nanosleep(&t, deadline ? SLEEP_UNTIL : SLEEP_FOR) == 0)
 		return 0;
 	now = clock_ns();
-	current()->sig.restart_ns = t.expires;
 	ts = sys_timespec(t.expires > now ? t.expires - now : 0);
 	if (remains && copy_to_user(remains, &ts, sizeof(ts)))
 		return -EFAULT;
+	current()->sig.restart_ns = t.expires;
 	return sys_interrupted(ERESTARTNOHAND);
-}
-
-static long sleep_for(u64 ns, u64 remains)
-{
-	u64 deadline = current()->sig.restart_ns;
-
-	current()->sig.restart_ns = 0;
-	return sys_sleep(deadline ? deadline : ns, deadline ? SLEEP_UNTIL : SLEEP_FOR, remains);
 }
 
 /* With Linux's name and first arguments, for kprobes. `remains` is ring 3's; 0: it does not ask. */
@@ -171,7 +171,7 @@ static long __noinline hrtimer_nanosleep(u64 rqtp, u32 mode, u32 clockid, u64 re
 
 	if (mode == SLEEP_FOR)
 		return sleep_for(rqtp, remains);
-	return rqtp > base ? sys_sleep(rqtp - base, SLEEP_UNTIL, 0) : 0;
+	return rqtp > base ? sleep_until(rqtp - base) : 0;
 }
 
 long __x64_sys_nanosleep(const struct regs *r)

@@ -117,6 +117,8 @@ static inline long sys_interrupted(int how)
 /* Inside -EINTR; outside, restarted where the handler allows it. */
 static inline long sys_restartable(long ret)
 {
+	if (ret == -EINTRTIMED)
+		return -EINTR;
 	return ret == -EINTR ? sys_interrupted(ERESTARTSYS) : ret;
 }
 

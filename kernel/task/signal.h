@@ -85,6 +85,7 @@ enum {
 	ERESTARTSYS = 512, /* restart after a handler with SA_RESTART, or if there was no handler */
 	ERESTARTNOINTR = 513, /* restart always */
 	ERESTARTNOHAND = 514, /* restart only if there was no handler */
+	EINTRTIMED = 515,     /* of a wait that has an end: -EINTR, with a handler or without */
 };
 
 struct task;

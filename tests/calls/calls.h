@@ -51,6 +51,6 @@ extern const char *case_name;
 int exec_after(const char *timer);
 
 extern const struct call_case basic_cases[], child_cases[], control_cases[], event_cases[],
-    exec_cases[], fifo_cases[], file_cases[], job_cases[], lock_cases[], memory_cases[],
-    path_cases[], process_cases[], proc_cases[], refs_cases[], signal_cases[], socket_cases[],
-    thread_cases[], timer_cases[], wakes_cases[];
+    exec_cases[], fifo_cases[], file_cases[], interrupt_cases[], job_cases[], lock_cases[],
+    memory_cases[], path_cases[], process_cases[], proc_cases[], refs_cases[], signal_cases[],
+    socket_cases[], thread_cases[], timer_cases[], wakes_cases[];

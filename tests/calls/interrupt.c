@@ -1,0 +1,449 @@
+/*
+ * Calls that sleep, met by a signal: which end with EINTR, which are done again, and when those
+ * with a time end that go on after a stop.
+ */
+#include "tests/calls/calls.h"
+
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+
+static const struct timespec far = {1000, 0};
+
+/* Nothing to read in what is empty, no room in what is full. */
+static int empty[2], full[2], sock[2], sock_full[2], in_time[2], listener, file, ep;
+static unsigned word;
+static char buf[4096];
+
+static struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
+
+/*
+ * What the child's call returned, and whether its handler ran. The child prints nothing, as that
+ * might be another sleep.
+ */
+struct found {
+	long result;
+	int err;
+	bool done;
+	volatile bool handled;
+};
+
+static struct found *found;
+
+static void fill(int fd)
+{
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	while (write(fd, buf, sizeof(buf)) > 0)
+		;
+	fcntl(fd, F_SETFL, 0);
+}
+
+static void prepare(void)
+{
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	struct epoll_event e = {.events = EPOLLIN};
+	struct timeval limit = {1000, 0};
+
+	found = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pipe(empty);
+	pipe(full);
+	fill(full[1]);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, sock);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, in_time);
+	setsockopt(in_time[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sock_full);
+	fill(sock_full[0]);
+	listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	bind(listener, (struct sockaddr *)&name, sizeof(name));
+	listen(listener, 1);
+	mkfifo("fifo", 0600);
+	file = open("file", O_RDWR | O_CREAT, 0600);
+	fcntl(file, F_SETLK, &all);
+	flock(file, LOCK_EX);
+	ep = epoll_create1(0);
+	epoll_ctl(ep, EPOLL_CTL_ADD, empty[0], &e);
+}
+
+static long reads(void)
+{
+	return read(empty[0], buf, 1);
+}
+
+static long writes(void)
+{
+	return write(full[1], buf, 1);
+}
+
+static long opens(void)
+{
+	return open("fifo", O_RDONLY);
+}
+
+static long splices(void)
+{
+	return splice(empty[0], NULL, file, NULL, 1, 0);
+}
+
+static long receives(void)
+{
+	return recv(sock[0], buf, 1, 0);
+}
+
+static long receives_in_time(void)
+{
+	return recv(in_time[0], buf, 1, 0);
+}
+
+static long sends(void)
+{
+	return send(sock_full[0], buf, sizeof(buf), 0);
+}
+
+static long accepts(void)
+{
+	return accept(listener, NULL, NULL);
+}
+
+static long reads_eventfd(void)
+{
+	return read(eventfd(0, 0), buf, 8);
+}
+
+static long reads_timerfd(void)
+{
+	return read(timerfd_create(CLOCK_MONOTONIC, 0), buf, 8);
+}
+
+static long reads_signalfd(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	return read(signalfd(-1, &set, 0), buf, 128);
+}
+
+static long locks(void)
+{
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fcntl(file, F_SETLKW, &all);
+}
+
+static long flocks(void)
+{
+	return flock(open("file", O_RDWR), LOCK_EX);
+}
+
+/* A process that ends when all others have. */
+static pid_t fork_other(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		close(empty[1]);
+		read(empty[0], buf, 1);
+		_exit(0);
+	}
+	return pid;
+}
+
+static long waits(void)
+{
+	return waitpid(fork_other(), NULL, 0);
+}
+
+static long waits_by_id(void)
+{
+	siginfo_t info;
+
+	return waitid(P_PID, fork_other(), &info, WEXITED);
+}
+
+static long polls(void)
+{
+	struct pollfd p = {empty[0], POLLIN, 0};
+
+	return poll(&p, 1, -1);
+}
+
+static long polls_in_time(void)
+{
+	struct pollfd p = {empty[0], POLLIN, 0};
+	struct timespec limit = far;
+
+	return ppoll(&p, 1, &limit, NULL);
+}
+
+static long selects(void)
+{
+	fd_set in;
+
+	FD_ZERO(&in);
+	FD_SET(empty[0], &in);
+	return select(empty[0] + 1, &in, NULL, NULL, NULL);
+}
+
+static long waits_in_set(void)
+{
+	struct epoll_event e;
+
+	return epoll_wait(ep, &e, 1, -1);
+}
+
+static long pauses(void)
+{
+	return pause();
+}
+
+static long suspends(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	return sigsuspend(&none);
+}
+
+static long takes(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	return sigwaitinfo(&set, NULL);
+}
+
+static long sleeps(void)
+{
+	return syscall(SYS_nanosleep, &far, NULL);
+}
+
+static long sleeps_until(void)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 1000;
+	return syscall(SYS_clock_nanosleep, CLOCK_REALTIME, TIMER_ABSTIME, &end, NULL);
+}
+
+static long waits_for_word(void)
+{
+	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL);
+}
+
+static long waits_for_word_in_time(void)
+{
+	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &far);
+}
+
+static const struct row {
+	const char *what;
+	long (*call)(void);
+} rows[] = {{"read", reads}, {"write", writes}, {"open", opens}, {"splice", splices},
+    {"recv", receives}, {"recv with a time", receives_in_time}, {"send", sends},
+    {"accept", accepts}, {"eventfd", reads_eventfd}, {"timerfd", reads_timerfd},
+    {"signalfd", reads_signalfd}, {"F_SETLKW", locks}, {"flock", flocks}, {"waitpid", waits},
+    {"waitid", waits_by_id}, {"poll", polls}, {"ppoll", polls_in_time}, {"select", selects},
+    {"epoll_wait", waits_in_set}, {"pause", pauses}, {"sigsuspend", suspends},
+    {"sigwaitinfo", takes}, {"nanosleep", sleeps}, {"clock_nanosleep", sleeps_until},
+    {"futex", waits_for_word}, {"futex with a time", waits_for_word_in_time}};
+
+static void handler(int sig)
+{
+	(void)sig;
+	found->handled = true;
+}
+
+/* A child in the call. */
+static pid_t begin(const struct row *row, int flags)
+{
+	struct sigaction sa = {.sa_handler = handler, .sa_flags = flags};
+	pid_t pid;
+
+	found->done = found->handled = false;
+	pid = fork();
+	if (!pid) {
+		sigaction(SIGUSR1, &sa, NULL);
+		errno = 0;
+		found->result = row->call();
+		found->err = errno;
+		found->done = true;
+		_exit(0);
+	}
+	wait_until_asleep(pid);
+	return pid;
+}
+
+static void show(const struct row *row)
+{
+	if (found->done)
+		say("%s: %ld %s", row->what, found->result, strerrorname_np(found->err));
+	else
+		say("%s: goes on", row->what);
+}
+
+/* The child, if it sleeps again, has gone on with its call. */
+static void end(const struct row *row, pid_t pid)
+{
+	wait_until_asleep(pid);
+	kill(pid, SIGTERM);
+	waitpid(pid, NULL, 0);
+	show(row);
+}
+
+static void meet(int flags)
+{
+	prepare();
+	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++) {
+		pid_t pid = begin(row, flags);
+
+		kill(pid, SIGUSR1);
+		while (!found->handled)
+			usleep(500);
+		end(row, pid);
+	}
+}
+
+/* A handler ends each call. */
+static void test_handler(void)
+{
+	meet(0);
+}
+
+/* A handler with SA_RESTART lets calls go on that wait for no time. */
+static void test_restart(void)
+{
+	meet(SA_RESTART);
+}
+
+static void stop(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGSTOP);
+	waitpid(pid, &status, WUNTRACED);
+}
+
+/* A stop, after which most go on. */
+static void test_stop(void)
+{
+	prepare();
+	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++) {
+		pid_t pid = begin(row, 0);
+
+		stop(pid);
+		kill(pid, SIGCONT);
+		end(row, pid);
+	}
+}
+
+/* ---- times ---- */
+
+static long polls_shortly(void)
+{
+	struct pollfd p = {empty[0], POLLIN, 0};
+
+	return poll(&p, 1, 50);
+}
+
+static long selects_shortly(void)
+{
+	struct timeval limit = {0, 50000};
+
+	return select(0, NULL, NULL, NULL, &limit);
+}
+
+static long sleeps_shortly(void)
+{
+	static const struct timespec time = {0, 50000000};
+
+	return syscall(SYS_nanosleep, &time, NULL);
+}
+
+static long waits_for_word_shortly(void)
+{
+	static const struct timespec time = {0, 50000000};
+
+	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time);
+}
+
+/* However often a call is stopped, the time that it was given does not begin again. */
+static void test_short_times(void)
+{
+	static const struct row calls[] = {{"poll", polls_shortly}, {"select", selects_shortly},
+	    {"nanosleep", sleeps_shortly}, {"futex", waits_for_word_shortly}};
+	int status, stops;
+
+	prepare();
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		pid_t pid = begin(&calls[i], 0);
+
+		for (stops = 0; stops < 200 && waitpid(pid, &status, WNOHANG) == 0; stops++) {
+			kill(pid, SIGSTOP);
+			usleep(5000);
+			kill(pid, SIGCONT);
+			usleep(5000);
+		}
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		show(&calls[i]);
+	}
+}
+
+static struct timespec soon(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_nsec += 30000000;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
+}
+
+/* Sleeps until a time, and then for a time, which has not passed before its end. */
+static long sleeps_twice(void)
+{
+	static const struct timespec time = {0, 5000000};
+	struct timespec end = soon(), from, now;
+
+	if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL))
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	if (syscall(SYS_nanosleep, &time, NULL))
+		return -2;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000 >= 5;
+}
+
+/* A sleep that was stopped changes nothing about the next. */
+static void test_next_sleep(void)
+{
+	static const struct row twice = {"two sleeps", sleeps_twice};
+	pid_t pid;
+
+	prepare();
+	pid = begin(&twice, 0);
+	stop(pid);
+	kill(pid, SIGCONT);
+	waitpid(pid, NULL, 0);
+	show(&twice);
+}
+
+const struct call_case interrupt_cases[] = {
+    {"interrupt_handler", test_handler},
+    {"interrupt_restart", test_restart},
+    {"interrupt_stop", test_stop},
+    {"interrupt_short_times", test_short_times},
+    {"interrupt_next_sleep", test_next_sleep},
+    {NULL, NULL},
+};
