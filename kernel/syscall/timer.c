@@ -11,7 +11,10 @@ long __x64_sys_alarm(const struct regs *r)
 	struct timer_setting set = {.value = (u32)r->rdi * NS_PER_SEC}, old;
 	int err = alarm_set(ALARM_REAL, &set, false, &old);
 
-	return err ? err : (long)((old.value + NS_PER_SEC - 1) / NS_PER_SEC);
+	if (err)
+		return err;
+	/* Rounded to the nearest second, but a timer that runs has one left at least. */
+	return MAX((old.value + NS_PER_SEC / 2) / NS_PER_SEC, (u64) !!old.value);
 }
 
 static int sys_timeval_ns(const struct abi_timeval *tv, u64 *ns)

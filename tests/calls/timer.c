@@ -178,11 +178,65 @@ static void test_anew(void)
 	say("%d", info.si_value.sival_int);
 }
 
+/* alarm() gives the time that was left to the nearest second. */
+static void test_alarm_left(void)
+{
+	static const struct itimerval left[] = {
+	    {.it_value = {100, 400000}}, {.it_value = {100, 999000}}};
+
+	signal(SIGALRM, SIG_IGN);
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		setitimer(ITIMER_REAL, &left[i], NULL);
+		R(alarm(0));
+	}
+	R(alarm(0));
+}
+
+/* A timer that cannot be reported is none: it takes no place from others. */
+static void test_refused(void)
+{
+	int id, refused = 0;
+
+	for (int i = 0; i < 1100; i++)
+		refused += syscall(SYS_timer_create, CLOCK_MONOTONIC, NULL, BAD) && errno == EFAULT;
+	say("%d", refused);
+	R(syscall(SYS_timer_create, CLOCK_MONOTONIC, NULL, &id));
+}
+
+static long set_raw(int which, long sec, long usec, long every_sec, long every_usec)
+{
+	struct itimerval v = {{every_sec, every_usec}, {sec, usec}};
+
+	return syscall(SYS_setitimer, which, &v, NULL);
+}
+
+/* Settings that are no times, of the first end or of those after it, change nothing. */
+static void test_no_times(void)
+{
+	struct itimerval now;
+
+	R(set_raw(ITIMER_REAL, 100, 999999, 50, 999999));
+	R(set_raw(ITIMER_REAL, 1, 1000000, 0, 0));
+	R(set_raw(ITIMER_REAL, 1, -1, 0, 0));
+	R(set_raw(ITIMER_REAL, -1, 0, 0, 0));
+	R(set_raw(ITIMER_REAL, 1, 0, 0, 1000000));
+	R(set_raw(ITIMER_REAL, 1, 0, 0, -1));
+	R(set_raw(ITIMER_REAL, 1, 0, -1, 0));
+	R(set_raw(3, 1, 0, 0, 0));
+	R(set_raw(-1, 1, 0, 0, 0));
+	R(getitimer(ITIMER_REAL, &now));
+	T(now.it_value.tv_sec > 90);
+	say("%ld.%ld", (long)now.it_interval.tv_sec, (long)now.it_interval.tv_usec);
+}
+
 const struct call_case timer_cases[] = {
     {"timer_past", test_past},
     {"timer_two", test_two},
     {"timer_numbers", test_numbers},
     {"timer_ignored", test_ignored},
     {"timer_anew", test_anew},
+    {"timer_alarm_left", test_alarm_left},
+    {"timer_refused", test_refused},
+    {"timer_no_times", test_no_times},
     {NULL, NULL},
 };
