@@ -68,7 +68,7 @@ static void test_several(void)
 	receive();
 }
 
-/* A length less than its header, or more than what is left, is refused; a part of a header is not. */
+/* A length below its header, or beyond what is left, is refused; a part of a header is not. */
 static void test_lengths(void)
 {
 	static char control[4096];
