@@ -15,12 +15,23 @@ struct timerfd {
 	struct spinlock lock;
 	struct mutex setting; /* held by who starts or cancels the timer */
 	struct timer timer;
-	u64 base;
-	u64 expires, interval; /* [lock] clock_ns(); expires 0: off */
+	u64 base;	       /* how far its clock is ahead of clock_ns() */
+	u64 expires, interval; /* [lock] by its clock; expires 0: off */
 	u64 ends;	       /* [lock] not read yet, those before `expires` */
 	bool ended;	       /* [lock] the one at `expires` came, and is not in `ends` */
 	struct wait_queue changed;
 };
+
+static u64 timerfd_now(const struct timerfd *t)
+{
+	return t->base + clock_ns();
+}
+
+/* `expires` may lie before the boot. t->setting is held. */
+static void timerfd_start(struct timerfd *t, u64 expires)
+{
+	timer_start(&t->timer, MAX(expires, t->base) - t->base);
+}
 
 static void timerfd_expired(struct timer *timer)
 {
@@ -35,7 +46,7 @@ static void timerfd_expired(struct timer *timer)
 /* Counts the ends up to now and goes on to the next: true, it has to be started. Locked. */
 static bool timerfd_forward(struct timerfd *t)
 {
-	u64 now = clock_ns(), n = 1;
+	u64 now = timerfd_now(t), n = 1;
 
 	if (!t->ended)
 		return false;
@@ -60,7 +71,7 @@ static u64 timerfd_take(struct timerfd *t)
 	t->ends = 0;
 	spin_unlock_irqrestore(&t->lock, flags);
 	if (again)
-		timer_start(&t->timer, next);
+		timerfd_start(t, next);
 	mutex_unlock(&t->setting);
 	return ends;
 }
@@ -142,7 +153,7 @@ bool timerfd_is(const struct file *f)
 /* What is left, the next end of one that repeats included. Locked; forwarded. */
 static struct timer_setting timerfd_left(const struct timerfd *t)
 {
-	u64 now = clock_ns();
+	u64 now = timerfd_now(t);
 	struct timer_setting s = {.interval = t->interval};
 
 	if (t->expires)
@@ -163,7 +174,7 @@ void timerfd_get(struct file *f, struct timer_setting *now)
 	*now = timerfd_left(t);
 	spin_unlock_irqrestore(&t->lock, flags);
 	if (again)
-		timer_start(&t->timer, next);
+		timerfd_start(t, next);
 	mutex_unlock(&t->setting);
 }
 
@@ -171,23 +182,20 @@ void timerfd_set(
     struct file *f, const struct timer_setting *set, bool absolute, struct timer_setting *old)
 {
 	struct timerfd *t = f->priv;
-	u64 now = clock_ns(), flags, start = 0;
+	u64 flags, start = set->value;
 
-	if (set->value && absolute)
-		start = set->value > t->base ? set->value - t->base : 1;
-	else if (set->value)
-		start = now + set->value;
+	if (start && !absolute)
+		start += timerfd_now(t);
 	mutex_lock(&t->setting);
 	timer_cancel(&t->timer);
 	flags = spin_lock_irqsave(&t->lock);
 	timerfd_forward(t);
 	*old = timerfd_left(t);
 	t->ends = 0;
-	t->ended = false;
 	t->expires = start;
 	t->interval = set->interval;
 	spin_unlock_irqrestore(&t->lock, flags);
 	if (start)
-		timer_start(&t->timer, start);
+		timerfd_start(t, start);
 	mutex_unlock(&t->setting);
 }
