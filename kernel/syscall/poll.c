@@ -126,6 +126,8 @@ static long sys_poll_until(struct poll *p)
 		if (!count)
 			count = sys_poll_once(p);
 	}
+	if (!count && signal_pending_current())
+		count = -EINTR; /* even if it is not to wait at all */
 	return count == -EINTR ? sys_interrupted(ERESTARTNOHAND) : count;
 }
 

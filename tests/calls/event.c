@@ -562,6 +562,118 @@ static void test_epoll_pwait(void)
 	R(syscall(SYS_epoll_pwait2, ep, &e, 1, &some, NULL, 8));
 }
 
+/* There is room in a counter up to its last number but one, where only 0 can be added. */
+static void test_eventfd_most(void)
+{
+	static const uint64_t added[] = {(uint64_t)-3, 0, 1, 0, 1};
+	int fd = eventfd(0, EFD_NONBLOCK);
+	struct pollfd p = {fd, POLLIN | POLLOUT, 0};
+	uint64_t n;
+
+	for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++) {
+		R(write(fd, &added[i], 8));
+		R(poll(&p, 1, 0));
+		say("%#x", p.revents);
+	}
+	R(read(fd, &n, 8));
+	say("%lx", (long)n);
+}
+
+static long polls_masked(const sigset_t *mask, int fd, const struct timespec *limit)
+{
+	struct pollfd p = {fd, POLLIN, 0};
+
+	return ppoll(&p, 1, limit, mask);
+}
+
+static long selects_masked(const sigset_t *mask, int fd, const struct timespec *limit)
+{
+	fd_set in;
+
+	FD_ZERO(&in);
+	FD_SET(fd, &in);
+	return pselect(fd + 1, &in, NULL, NULL, limit, mask);
+}
+
+static long waits_masked(const sigset_t *mask, int fd, const struct timespec *limit)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+	int ep = epoll_create1(0);
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &e);
+	long r = epoll_pwait(ep, &e, 1, limit->tv_sec * 1000 + limit->tv_nsec / 1000000, mask);
+	close(ep);
+	return r;
+}
+
+/* A signal that waits for this mask ends the call before a time that has passed does. */
+static void test_mask_without_wait(void)
+{
+	static const struct timespec none = {0, 0};
+	sigset_t own, other;
+	int p[2];
+
+	catch (SIGUSR1);
+	pipe(p);
+	sigemptyset(&own);
+	sigemptyset(&other);
+	sigaddset(&own, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &own, NULL);
+	R(polls_masked(&other, p[0], &none));
+	raise(SIGUSR1);
+	R(polls_masked(&other, p[0], &none));
+	R(polls_masked(&other, p[0], &none));
+	raise(SIGUSR1);
+	R(selects_masked(&other, p[0], &none));
+	R(selects_masked(&other, p[0], &none));
+	raise(SIGUSR1);
+	write(p[1], "x", 1);
+	R(polls_masked(&other, p[0], &none));
+	R(selects_masked(&other, p[0], &none));
+	sigprocmask(SIG_SETMASK, &other, NULL);
+	R(polls_masked(NULL, p[0], &none));
+}
+
+static void show_mask(void)
+{
+	sigset_t now;
+
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	say("blocked: %d %d", sigismember(&now, SIGUSR1), sigismember(&now, SIGUSR2));
+}
+
+/* A mask for a wait holds no longer than the wait, however that ends. */
+static void test_masks(void)
+{
+	static const struct timespec limit = {0, 1000000}, far = {10, 0};
+	static long (*const calls[])(const sigset_t *, int, const struct timespec *) = {
+	    polls_masked, selects_masked, waits_masked};
+	sigset_t own, other;
+	int p[2];
+
+	catch (SIGUSR1);
+	sigemptyset(&own);
+	sigaddset(&own, SIGUSR1);
+	sigemptyset(&other);
+	sigaddset(&other, SIGUSR2);
+	for (int i = 0; i < 3; i++) {
+		pipe(p);
+		sigprocmask(SIG_SETMASK, &own, NULL);
+		R(calls[i](&other, p[0], &limit));
+		show_mask();
+		raise(SIGUSR1);
+		R(calls[i](&other, p[0], &far));
+		show_mask();
+		write(p[1], "x", 1);
+		R(calls[i](&other, p[0], &far));
+		show_mask();
+	}
+	R(syscall(SYS_ppoll, BAD, 1, &limit, &other, 8));
+	show_mask();
+	R(syscall(SYS_pselect6, 1, BAD, NULL, NULL, &limit, (uintptr_t[]){(uintptr_t)&other, 8}));
+	show_mask();
+}
+
 const struct call_case event_cases[] = {
     {"poll", test_poll},
     {"ppoll", test_ppoll},
@@ -581,5 +693,8 @@ const struct call_case event_cases[] = {
     {"epoll_depth", test_epoll_depth},
     {"epoll_refusals", test_epoll_refusals},
     {"epoll_pwait", test_epoll_pwait},
+    {"eventfd_most", test_eventfd_most},
+    {"poll_masks", test_masks},
+    {"poll_mask_without_wait", test_mask_without_wait},
     {NULL, NULL},
 };
