@@ -2,7 +2,9 @@
 #include "tests/calls/calls.h"
 
 #include <dirent.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 static void show(const char *what, const struct statx *s)
@@ -426,6 +428,77 @@ static void test_names(void)
 	R(chdir("/none"));
 }
 
+static int next_number(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* Calls that give descriptors and cannot report them leave none open. */
+static void test_unreported(void)
+{
+	int next = next_number();
+
+	R(dup2(77, 77));
+	R(dup3(77, 77, 0));
+	R(syscall(SYS_pipe2, BAD, 0));
+	R(syscall(SYS_pipe2, NULL, O_NONBLOCK));
+	R(syscall(SYS_pipe2, BAD, O_APPEND));
+	R(syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, BAD));
+	R(syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 1, BAD));
+	T(next_number() == next);
+}
+
+/* Which flags of an open file can be set, and that none gives what it was not opened for. */
+static void test_set_flags(void)
+{
+	int fd = open("file", O_RDONLY | O_CREAT, 0600), on = 1;
+
+	R(fcntl(fd, F_SETFL, -1 & ~(O_DIRECT | O_ASYNC | O_NOATIME)));
+	say("%#x", fcntl(fd, F_GETFL) & ~O_LARGEFILE);
+	R(write(fd, "x", 1));
+	R(fcntl(fd, F_SETFL, O_RDWR));
+	say("%#x", fcntl(fd, F_GETFL) & ~O_LARGEFILE);
+	R(write(fd, "x", 1));
+	R(ioctl(fd, FIONBIO, &on));
+	say("%#x", fcntl(fd, F_GETFL) & ~O_LARGEFILE);
+	R(ioctl(fd, FIOCLEX));
+	R(fcntl(fd, F_GETFD));
+	R(ioctl(fd, FIONCLEX));
+	R(fcntl(fd, F_GETFD));
+	R(fsync(open(".", O_RDONLY)));
+	R(fdatasync(open(".", O_RDONLY)));
+	R(fdatasync(fd));
+}
+
+/* As many parts as a call may have; empty ones lead nowhere. */
+static void test_vectors_most(void)
+{
+	static struct iovec v[1025];
+	static char text[2000], read_back[2000];
+	int fd = open("file", O_RDWR | O_CREAT, 0600);
+
+	for (int i = 0; i < 2000; i++)
+		text[i] = 'a' + i % 26;
+	for (int i = 0; i < 1025; i++)
+		v[i] = (struct iovec){text + i, 1};
+	R(writev(fd, v, 1024));
+	R(writev(fd, v, 1025));
+	R(readv(fd, v, -1));
+	lseek(fd, 0, SEEK_SET);
+	for (int i = 0; i < 1024; i++)
+		v[i] = i % 3 ? (struct iovec){BAD, 0} : (struct iovec){read_back + i / 3, 1};
+	R(readv(fd, v, 1024));
+	T(!memcmp(text, read_back, 342));
+	v[5] = (struct iovec){BAD, 1};
+	lseek(fd, 0, SEEK_SET);
+	R(readv(fd, v + 4, 3));
+	v[5] = (struct iovec){text, -1};
+	R(readv(fd, v, 10));
+}
+
 const struct call_case file_cases[] = {
     {"statx", test_statx},
     {"fallocate", test_fallocate},
@@ -441,5 +514,8 @@ const struct call_case file_cases[] = {
     {"umask", test_umask},
     {"devices", test_devices},
     {"names", test_names},
+    {"descriptors_unreported", test_unreported},
+    {"descriptors_set_flags", test_set_flags},
+    {"vectors_most", test_vectors_most},
     {NULL, NULL},
 };

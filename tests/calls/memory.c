@@ -261,6 +261,60 @@ static void test_locked(void)
 	R(mlock(p, 2 * PAGE));
 }
 
+/* Room for more than there is of memory, if nobody can fill it or nothing is reserved. */
+static void test_reserve(void)
+{
+	static const struct {
+		int prot, flags;
+	} rows[] = {
+	    {PROT_NONE, 0}, {PROT_READ | PROT_WRITE, MAP_NORESERVE}, {PROT_NONE, MAP_NORESERVE}};
+	const size_t size = 1UL << 42;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *p = mmap(
+		    NULL, size, rows[i].prot, MAP_PRIVATE | MAP_ANONYMOUS | rows[i].flags, -1, 0);
+
+		T(p != MAP_FAILED);
+		if (rows[i].prot)
+			p[size - 1] = 1;
+		R(munmap(p, size));
+	}
+}
+
+/* A range is whole pages from the one in which it begins to the one in which it ends. */
+static void test_parts(void)
+{
+	char *p = map(3);
+
+	munmap(p + PAGE, PAGE);
+	R(mlock(p + PAGE - 1, 1));
+	R(mlock(p + PAGE - 1, 2));
+	R(mlock(p + 4000, 200));
+	R(mlock(p + 2 * PAGE + 4000, 96));
+	R(mlock(p + 2 * PAGE - 1, 1));
+	R(mlock(p + PAGE, 0));
+	R(munlock(p + 4000, 200));
+	R(munlock(p + 1, PAGE - 1));
+}
+
+/* Which ranges mincore() looks at: those of whole pages that are mapped, below the end of all. */
+static void test_mincore_ends(void)
+{
+	static unsigned char vec[10];
+	char *p = map(2);
+
+	munmap(p + PAGE, PAGE);
+	R(mincore(p, PAGE, vec));
+	R(mincore(p, 1, vec));
+	R(mincore(p, PAGE + 1, vec));
+	R(mincore(p + 1, 1, vec));
+	R(mincore(p, 0, vec));
+	R(mincore((void *)0x7fffffffe000, 2 * PAGE, vec));
+	R(mincore((void *)(1UL << 47), PAGE, vec));
+	R(mincore((void *)-8192UL, PAGE, vec));
+	R(mincore(p, PAGE, BAD));
+}
+
 const struct call_case memory_cases[] = {
     {"mremap", test_mremap},
     {"mremap_old", test_mremap_old},
@@ -275,5 +329,8 @@ const struct call_case memory_cases[] = {
     {"map_behind_the_end", test_bus},
     {"memfd", test_memfd},
     {"mlock", test_locked},
+    {"map_reserve", test_reserve},
+    {"mlock_parts", test_parts},
+    {"mincore_ends", test_mincore_ends},
     {NULL, NULL},
 };

@@ -795,6 +795,95 @@ static void test_waits_for_kill(void)
 	say("%#x", status);
 }
 
+/* Which code a signal may bring to another process: none that says the kernel sent it. */
+static void test_codes(void)
+{
+	static const int codes[] = {SI_USER, 1, SI_KERNEL, SI_TKILL, SI_QUEUE, SI_TIMER, -60};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		siginfo_t info = {.si_code = codes[i]};
+
+		say("%d", codes[i]);
+		R(syscall(SYS_rt_sigqueueinfo, getppid(), 0, &info));
+		R(syscall(SYS_rt_tgsigqueueinfo, getppid(), getppid(), 0, &info));
+		R(syscall(SYS_rt_sigqueueinfo, getpid(), 0, &info));
+		R(syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), 0, &info));
+	}
+}
+
+/* What no mask holds: SIGKILL and SIGSTOP. */
+static void test_unblockable(void)
+{
+	struct {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		unsigned long mask;
+	} sa = {.handler = (void *)end_7, .mask = -1UL}, old;
+	unsigned long all = -1UL, now;
+
+	R(syscall(SYS_rt_sigaction, SIGUSR1, &sa, NULL, 8));
+	R(syscall(SYS_rt_sigaction, SIGUSR1, NULL, &old, 8));
+	say("%#lx", ~old.mask);
+	R(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8));
+	R(syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &now, 8));
+	say("%#lx", ~now);
+	all = 1UL << (SIGUSR1 - 1);
+	R(syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &all, &now, 8));
+	say("%#lx", ~now);
+}
+
+static unsigned long mask_in_handler;
+
+static void note_mask(int sig)
+{
+	(void)sig;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask_in_handler, 8);
+}
+
+/* A handler that ends sigsuspend() runs under its mask; after it the old one is back. */
+static void test_suspend(void)
+{
+	struct sigaction sa = {.sa_handler = note_mask};
+	unsigned long own, for_wait = 1UL << (SIGHUP - 1), now;
+
+	own = 1UL << (SIGUSR1 - 1) | 1UL << (SIGINT - 1);
+	sigaction(SIGUSR1, &sa, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &own, NULL, 8);
+	raise(SIGUSR1);
+	R(syscall(SYS_rt_sigsuspend, &for_wait, 8));
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &now, 8);
+	say("in the handler %#lx, after it %#lx", mask_in_handler, now);
+}
+
+static void *reads_signal(void *arg)
+{
+	static struct signalfd_siginfo si;
+	int *fd = arg;
+
+	ready[0] = gettid();
+	return read(*fd, &si, sizeof(si)) == sizeof(si) ? &si : NULL;
+}
+
+/* A reader that waits takes signals of the set that its file is given meanwhile. */
+static void test_signalfd_other_set(void)
+{
+	sigset_t set = set_of(SIGUSR1, 0), other = set_of(SIGUSR2, 0);
+	int fd = signalfd(-1, &set, 0);
+	struct signalfd_siginfo *si;
+	pthread_t t;
+
+	block(SIGUSR1, SIGUSR2);
+	kill(getpid(), SIGUSR2);
+	pthread_create(&t, NULL, reads_signal, &fd);
+	while (!*(volatile int *)ready)
+		usleep(500);
+	wait_until_asleep(ready[0]);
+	R(signalfd(fd, &other, 0) == fd);
+	pthread_join(t, (void **)&si);
+	say("%d", si ? si->ssi_signo : 0);
+}
+
 const struct call_case signal_cases[] = {
     {"sigaction", test_action},
     {"sigprocmask", test_mask},
@@ -819,5 +908,9 @@ const struct call_case signal_cases[] = {
     {"signal_chosen_thread", test_chosen_thread},
     {"signal_leader_gone", test_leader_gone},
     {"signal_waits_for_kill", test_waits_for_kill},
+    {"signal_codes", test_codes},
+    {"signal_unblockable", test_unblockable},
+    {"sigsuspend", test_suspend},
+    {"signalfd_other_set", test_signalfd_other_set},
     {NULL, NULL},
 };

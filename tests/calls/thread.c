@@ -605,6 +605,48 @@ static void test_shared_memory(void)
 	say("%d", word);
 }
 
+static void show_scheduler(void)
+{
+	struct sched_param p;
+
+	sched_getparam(0, &p);
+	say("%d %d", sched_getscheduler(0), p.sched_priority);
+}
+
+/* Which priority goes with which policy; a refused pair changes nothing. */
+static void test_priorities(void)
+{
+	static const int policies[] = {SCHED_FIFO, SCHED_RR, SCHED_OTHER, SCHED_BATCH, SCHED_IDLE},
+			 priorities[] = {0, 1, 99, 100, -1};
+
+	for (int i = 0; i < 5; i++)
+		for (int k = 0; k < 5; k++) {
+			struct sched_param p = {priorities[k]}, none = {0};
+
+			sched_setscheduler(0, SCHED_OTHER, &none);
+			say("%d %d", policies[i], priorities[k]);
+			R(sched_setscheduler(0, policies[i], &p));
+			show_scheduler();
+		}
+}
+
+/* How large a structure of scheduling may be. */
+static void test_sched_sizes(void)
+{
+	static const unsigned sizes[] = {0, 1, 47, 48, 56, 4096, 4097, -1U};
+	static char room[8192];
+	struct attr *a = (struct attr *)room;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(room, 0, sizeof(room));
+		a->size = sizes[i];
+		say("%u", sizes[i]);
+		R(syscall(SYS_sched_setattr, 0, a, 0));
+		say("%u", a->size);
+		R(syscall(SYS_sched_getattr, 0, a, sizes[i], 0));
+	}
+}
+
 const struct call_case thread_cases[] = {
     {"clone", test_clone},
     {"clone3", test_clone3},
@@ -625,5 +667,7 @@ const struct call_case thread_cases[] = {
     {"old_calls", test_old_calls},
     {"sigaltstack", test_sigaltstack},
     {"clone_memory", test_shared_memory},
+    {"sched_priorities", test_priorities},
+    {"sched_sizes", test_sched_sizes},
     {NULL, NULL},
 };
