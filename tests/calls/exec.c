@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #define MXCSR_ROUND_UP 0x5f80
 
@@ -45,6 +46,7 @@ int exec_after(const char *timer)
 	R(getitimer(ITIMER_REAL, &left));
 	T(left.it_value.tv_sec > 0);
 	R(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+	R(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
 	R(fcntl(20, F_GETFD));
 	R(fcntl(21, F_GETFD));
 	return 0;
@@ -81,6 +83,7 @@ static void become_another(void)
 	R(syscall(SYS_timer_create, CLOCK_MONOTONIC, NULL, &id));
 	alarm(100);
 	R(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	R(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
 	dup2(1, 20);
 	dup3(1, 21, O_CLOEXEC);
 	snprintf(text, sizeof(text), "%d", id);
@@ -171,10 +174,42 @@ static void test_scripts(void)
 		run_script(i);
 }
 
+/* So many arguments of a byte each: what execve() of a program says. */
+static void run_with(size_t count)
+{
+	char **argv = calloc(count + 1, sizeof(*argv)), *envp[] = {NULL};
+	int status;
+	pid_t pid;
+
+	for (size_t i = 0; i < count; i++)
+		argv[i] = i ? "" : "true";
+	pid = fork();
+	if (!pid) {
+		execve("/bin/true", argv, envp);
+		_exit(errno == E2BIG ? 100 : 101);
+	}
+	waitpid(pid, &status, 0);
+	say("%zu arguments: %#x", count, status);
+	free(argv);
+}
+
+/* Pointers to arguments count like the arguments, against what the stack's limit leaves for them. */
+static void test_arguments(void)
+{
+	struct rlimit limit = {512 << 10, 512 << 10};
+
+	setrlimit(RLIMIT_STACK, &limit); /* Trapline grants as much always */
+	run_with(2);
+	run_with(14000);
+	run_with(15000);
+	run_with(1000000);
+}
+
 const struct call_case exec_cases[] = {
     {"exec_state", test_state},
     {"exec_shared", test_shared},
     {"exec_no_new_privs", test_no_new_privs},
     {"exec_scripts", test_scripts},
+    {"exec_arguments", test_arguments},
     {NULL, NULL},
 };

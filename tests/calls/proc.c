@@ -2,6 +2,7 @@
 #include "tests/calls/calls.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
@@ -217,6 +218,100 @@ static void test_task(void)
 	R(access("/proc/self/task/1", F_OK));
 }
 
+/* A link that is longer than its room is cut, and nothing is written past it. */
+static void test_short_links(void)
+{
+	static const char *const links[] = {
+	    "/proc/self", "/proc/self/cwd", "/proc/self/exe", "/proc/self/fd/1"};
+
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		char to[8] = "-------";
+
+		say("%s", links[i]);
+		R(readlink(links[i], to, 1));
+		say("%s", to + 1);
+		R(readlink(links[i], to, 0));
+	}
+}
+
+static void show_umask(void)
+{
+	char *at = get("/proc/self/status") > 0 ? strstr(text, "Umask:") : NULL;
+
+	say("%.11s", at ? at : "none");
+}
+
+/* The mask that a process has now. */
+static void test_umask_shown(void)
+{
+	show_umask();
+	umask(0751);
+	show_umask();
+	in_child(show_umask);
+	umask(0);
+	show_umask();
+}
+
+static volatile int other_tid;
+static volatile bool looked;
+
+static void *be_looked_at(void *arg)
+{
+	other_tid = gettid();
+	while (!looked)
+		usleep(1000);
+	return arg;
+}
+
+/* How often a number is an entry of a directory, and how many numbers are. */
+static int entries(const char *path, int wanted, int *numbers)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+	int found = 0;
+
+	*numbers = 0;
+	while ((e = readdir(d))) {
+		*numbers += atoi(e->d_name) > 0;
+		found += atoi(e->d_name) == wanted;
+	}
+	closedir(d);
+	return found;
+}
+
+/* A thread is listed with its process alone, and is no process; a process has its own threads only. */
+static void test_threads(void)
+{
+	char path[64];
+	struct stat st;
+	pthread_t t;
+	int n;
+
+	pthread_create(&t, NULL, be_looked_at, NULL);
+	while (!other_tid)
+		usleep(500);
+	R(entries("/proc", getpid(), &n));
+	R(entries("/proc", other_tid, &n));
+	R(entries("/proc/self/task", getpid(), &n));
+	R(entries("/proc/self/task", other_tid, &n));
+	say("%d", n);
+	snprintf(path, sizeof(path), "/proc/self/task/%d", other_tid);
+	R(stat(path, &st));
+	snprintf(path, sizeof(path), "/proc/self/task/%d/task", other_tid);
+	R(stat(path, &st));
+	snprintf(path, sizeof(path), "/proc/self/task/%d", getppid());
+	R(stat(path, &st));
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", getppid(), other_tid);
+	R(stat(path, &st));
+	snprintf(path, sizeof(path), "/proc/%d", other_tid); /* there, though not listed */
+	R(stat(path, &st));
+	looked = true;
+	pthread_join(t, NULL);
+	R(entries("/proc/self/task", getpid(), &n));
+	say("%d", n);
+	R(stat(path, &st));
+}
+
 const struct call_case proc_cases[] = {
     {"proc_fd", test_fd},
     {"proc_self", test_self},
@@ -224,5 +319,8 @@ const struct call_case proc_cases[] = {
     {"proc_again", test_again},
     {"proc_mem", test_mem},
     {"proc_machine", test_machine},
+    {"proc_short_links", test_short_links},
+    {"proc_umask", test_umask_shown},
+    {"proc_threads", test_threads},
     {NULL, NULL},
 };
