@@ -241,7 +241,7 @@ static void apply_params(void)
 	trace_boot_instances();
 }
 
-int trace_init(const struct trace_early *early)
+static int trace_start(const struct trace_early *early)
 {
 	const char *size = host_param("trace_buf_size", HOST_PARAM_LAST);
 	size_t bytes = size ? MAX(parse_size(size), SIZE_MIN) : DEFAULT_SIZE;
@@ -260,6 +260,14 @@ int trace_init(const struct trace_early *early)
 	rv_init();
 	apply_params();
 	return 0;
+}
+
+int trace_init(const struct trace_early *early)
+{
+	host_lock();
+	int err = trace_start(early);
+	host_unlock();
+	return err;
 }
 
 void trace_exit(void)

@@ -233,6 +233,11 @@ void host_lock(void)
 	mutex_lock(&control_lock);
 }
 
+void host_assert_locked(void)
+{
+	BUG_ON(atomic_load(&control_lock.owner) != current());
+}
+
 /* Without what host_unlock() does: it may be an interrupt. */
 bool trace_glue_dump(void)
 {

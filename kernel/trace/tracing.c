@@ -109,7 +109,9 @@ void trace_glue_init(const struct boot_info *bi)
 		trace_printk_string(irq_ipi_reason(i));
 	nmi_observer_set(trace_glue_nmi);
 	user_enablers_init();
+	host_lock();
 	trace_set_printk(tracepoint_printk);
+	host_unlock();
 }
 
 void trace_glue_panic(void)

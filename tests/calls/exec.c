@@ -193,7 +193,7 @@ static void run_with(size_t count)
 	free(argv);
 }
 
-/* Pointers to arguments count like the arguments, against what the stack's limit leaves for them. */
+/* Pointers to arguments count as the arguments do, against what is left of the stack's limit. */
 static void test_arguments(void)
 {
 	struct rlimit limit = {512 << 10, 512 << 10};

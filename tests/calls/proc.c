@@ -279,7 +279,7 @@ static int entries(const char *path, int wanted, int *numbers)
 	return found;
 }
 
-/* A thread is listed with its process alone, and is no process; a process has its own threads only. */
+/* A thread is listed with its process alone, and is no process; a process has its own threads. */
 static void test_threads(void)
 {
 	char path[64];

@@ -114,7 +114,10 @@ static void defining_all_kinds(void)
 /* Its trigger on the other event, with a filter, is made when it is switched on. */
 static int switch_probe(void)
 {
-	return trace_set_events(trace_global, NULL, "mem", NULL, true);
+	host_lock();
+	int err = trace_set_events(trace_global, NULL, "mem", NULL, true);
+	host_unlock();
+	return err;
 }
 
 static void off(void)

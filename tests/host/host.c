@@ -46,6 +46,7 @@ static struct {
 static unsigned param_count;
 static atomic_uint fail_in;
 static pthread_mutex_t big_lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool is_locked; /* by this thread */
 
 struct host_waiters {
 	atomic_uint wakes; /* counts them */
@@ -358,6 +359,13 @@ int host_copy_user(void *dst, u64 src, size_t n)
 void host_lock(void)
 {
 	pthread_mutex_lock(&big_lock);
+	is_locked = true;
+}
+
+void host_assert_locked(void)
+{
+	if (!is_locked)
+		abort();
 }
 
 static char directory[64];
@@ -381,7 +389,9 @@ const char *machine_directory(void)
 void host_lock_soon(bool (*fn)(void))
 {
 	if (!pthread_mutex_trylock(&big_lock)) {
+		is_locked = true;
 		fn();
+		is_locked = false;
 		pthread_mutex_unlock(&big_lock);
 	}
 }
@@ -395,6 +405,8 @@ void host_user_events_changed(void)
 
 void host_unlock(void)
 {
+	host_assert_locked();
+	is_locked = false;
 	pthread_mutex_unlock(&big_lock);
 	if (atomic_exchange(&user_events_changed, false))
 		user_events_settle();

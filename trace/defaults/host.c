@@ -36,6 +36,10 @@
 
 /* ---- the lock, the running task, time, memory ---- */
 
+__weak void host_assert_locked(void)
+{
+}
+
 __weak void host_lock_soon(bool (*fn)(void) __maybe_unused)
 {
 }

@@ -6,6 +6,7 @@
 #include "trace/event/array.h"
 #include "trace/host_memory.h"
 #include "trace/probe/probe.h"
+#include "trace/host_lock.h"
 #include "trace/user/user.h"
 
 /* Each is asked in turn whether a line is its own. */
@@ -23,12 +24,14 @@ struct list_head dynevents = LIST_HEAD_INIT(dynevents);
 
 void dynevent_add(struct dynevent *ev, const struct dynevent_kind *kind)
 {
+	host_assert_locked();
 	ev->kind = kind;
 	list_add_tail(&ev->node, &dynevents);
 }
 
 void dynevent_remove(struct dynevent *ev)
 {
+	host_assert_locked();
 	list_del(&ev->node);
 }
 

@@ -22,6 +22,7 @@
 #include "trace/host_cpus.h"
 #include "trace/host_files.h"
 #include "trace/host_memory.h"
+#include "trace/host_lock.h"
 #include "trace/host_wait.h"
 
 #define BOOT_SIZE      (2 * RB_PAGE_DATA) /* per CPU, until the buffer is used */
@@ -118,6 +119,7 @@ struct trace_array *trace_array_create(const char *name, size_t size)
 
 int trace_instance_create(const char *name, struct trace_array **out)
 {
+	host_assert_locked();
 	size_t size = trace_global->wanted_size;
 
 	if (trace_array_find(name))
@@ -135,6 +137,7 @@ int trace_instance_create(const char *name, struct trace_array **out)
  */
 int trace_array_destroy(struct trace_array *tr)
 {
+	host_assert_locked();
 	if (tr->refs || hist_triggers_hold(tr))
 		return -EBUSY;
 	int err = trace_set_events(tr, NULL, NULL, NULL, false);
@@ -180,6 +183,7 @@ struct trace_array *trace_array_numbered(u64 number)
 
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu)
 {
+	host_assert_locked();
 	if (tr->trace_opens || (tr->snapshot && tr->snapshot_opens))
 		return -EBUSY;
 	trace_snapshot_hold(tr);
@@ -298,6 +302,7 @@ static bool is_ftrace(const struct trace_event_call *call)
 
 void trace_array_set_way(struct trace_array *tr, u32 bit, bool on)
 {
+	host_assert_locked();
 	struct trace_event_file *file;
 
 	tr->way = on ? tr->way | bit : tr->way & ~bit;
@@ -384,6 +389,7 @@ static int apply_option(struct trace_array *tr, u64 bit, bool on)
 
 int trace_array_set_option(struct trace_array *tr, u64 bit, bool on)
 {
+	host_assert_locked();
 	if (!!(tr->options & bit) == on)
 		return 0;
 	int err = tr->tracer->option ? tr->tracer->option(tr, bit, on) : 0;

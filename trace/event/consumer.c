@@ -9,6 +9,7 @@
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
 #include "trace/event/enable.h"
+#include "trace/host_lock.h"
 #include "trace/host_cpus.h"
 
 struct trace_event_call *trace_tracepoint_find(const char *name)
@@ -29,6 +30,7 @@ static void trace_consumers_show(struct trace_event_call *call)
 
 void trace_consumer_add(struct trace_event_call *call, struct trace_consumer *consumer)
 {
+	host_assert_locked();
 	struct trace_consumer **at = &call->consumers;
 
 	if (consumer->left)
@@ -43,6 +45,7 @@ void trace_consumer_add(struct trace_event_call *call, struct trace_consumer *co
 
 void trace_consumer_remove(struct trace_event_call *call, struct trace_consumer *consumer)
 {
+	host_assert_locked();
 	struct trace_consumer **at = &call->consumers;
 
 	trace_keys_use(&call->key, 1, -1);

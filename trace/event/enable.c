@@ -19,6 +19,7 @@
 #include "trace/host_cpus.h"
 #include "trace/host_key.h"
 #include "trace/host_memory.h"
+#include "trace/host_lock.h"
 #include "trace/host_probe.h"
 
 static bool is_live(const struct trace_event_file *file)
@@ -247,6 +248,7 @@ static int switch_files(struct trace_event_file *const *files, u32 n, bool on)
 
 int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on)
 {
+	host_assert_locked();
 	struct host_key **keys = host_alloc(n * (sizeof(*keys) + 1));
 	int err = keys ? 0 : -ENOMEM;
 
@@ -265,6 +267,7 @@ int trace_files_enable(struct trace_event_file *const *files, u32 n, bool on)
 
 void trace_file_soft(struct trace_event_file *file, int users)
 {
+	host_assert_locked();
 	struct host_key *key;
 	u8 state;
 
@@ -336,6 +339,7 @@ static int trace_files_set_chosen(struct trace_array *tr, const struct choice *c
 int trace_set_events(
     struct trace_array *tr, const char *match, const char *system, const char *event, bool on)
 {
+	host_assert_locked();
 	return trace_files_set_chosen(tr, &(struct choice){NULL, match, system, event}, on);
 }
 

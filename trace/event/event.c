@@ -10,6 +10,7 @@
 #include "trace/event/array.h"
 #include "trace/event/filter.h"
 #include "trace/event/parts.h"
+#include "trace/host_lock.h"
 #include "trace/host_memory.h"
 
 #define FIRST_ID  20 /* below: ftrace:*, with Linux's numbers */
@@ -218,6 +219,7 @@ int trace_event_add(struct trace_event_call *call)
 
 void trace_event_unlist(struct trace_event_call *call)
 {
+	host_assert_locked();
 	trace_handle_end(&call->handle);
 	system_remove(call);
 	call->flags &= ~TRACE_CALL_NOTED;
@@ -236,6 +238,7 @@ void trace_event_free_id(struct trace_event_call *call)
 
 void trace_event_remove(struct trace_event_call *call)
 {
+	host_assert_locked();
 	trace_event_unlist(call);
 	trace_event_free_id(call);
 }

@@ -12,6 +12,7 @@
 #include "trace/event/trigger.h"
 #include "trace/host_cpus.h"
 #include "trace/host_files.h"
+#include "trace/host_lock.h"
 #include "trace/host_memory.h"
 
 struct trace_event_file *trace_event_file_of(
@@ -75,6 +76,7 @@ int trace_array_add_files(struct trace_array *tr)
 /* One block per instance: made first, so that nothing can fail once the event is known by name. */
 int trace_event_register(struct trace_event_call *call)
 {
+	host_assert_locked();
 	struct trace_event_file *made = NULL, *file;
 	struct trace_array *tr;
 	int err = 0;

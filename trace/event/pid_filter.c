@@ -21,6 +21,7 @@
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
 #include "trace/host_function.h"
+#include "trace/host_lock.h"
 #include "trace/host_memory.h"
 
 #define PIDS	  32768 /* tasks have smaller ones */
@@ -422,6 +423,7 @@ static void apply(struct change *c, bool notrace, struct pid_text text)
 ssize trace_pid_write(
     struct trace_array *tr, enum trace_pid_lists of, bool notrace, const char *buf, size_t n)
 {
+	host_assert_locked();
 	struct pid_text text = {buf, n}, rest = text;
 	struct change c = {.large = NULL};
 	u32 count, large;
@@ -439,6 +441,7 @@ ssize trace_pid_write(
 /* Makes function hooks call again. Events do not read pid_ignore while there is no list. */
 void trace_pid_clear(struct trace_array *tr, enum trace_pid_lists of, bool notrace)
 {
+	host_assert_locked();
 	struct trace_pids *p = tr->pids[of];
 	struct pid_set *old = p ? *set_of(p, notrace) : NULL;
 

@@ -14,6 +14,7 @@
 #include "trace/event/tracer.h"
 #include "trace/event/wait.h"
 #include "trace/host_context.h"
+#include "trace/host_lock.h"
 #include "trace/host_cpus.h"
 
 #define HELD	  0xffffffffU /* by a task; else the number of a CPU, plus 1 */
@@ -97,6 +98,7 @@ int trace_snapshot_match(struct trace_array *tr)
 
 int trace_snapshot_alloc(struct trace_array *tr)
 {
+	host_assert_locked();
 	u32 mode = (tr->options & TRACE_OPT_OVERWRITE ? RB_FL_OVERWRITE : 0) |
 		   (tr == trace_global ? RB_FL_KEPT : 0) |
 		   RB_FL_ORDER * ring_buffer_order(tr->buffer);
@@ -118,6 +120,7 @@ int trace_snapshot_alloc(struct trace_array *tr)
 /* Who takes a snapshot, and who writes in a ring that was exchanged meanwhile, is in a section. */
 int trace_snapshot_free(struct trace_array *tr)
 {
+	host_assert_locked();
 	if (tr->snapshot_users)
 		return -EBUSY;
 	struct ring_buffer *spare = tr->snapshot;

@@ -12,6 +12,7 @@
 #include "trace/event/error_log.h"
 #include "trace/filter/priv.h"
 #include "trace/host_cpus.h"
+#include "trace/host_lock.h"
 #include "trace/host_memory.h"
 
 #define SYSTEM_TEXT                                                                                \
@@ -107,6 +108,7 @@ static bool filter_text_clears(const char *text)
 
 int trace_filter_store(struct trace_event_file *file, char *line)
 {
+	host_assert_locked();
 	struct trace_filter *f = NULL;
 	struct trace_filter_error why;
 
@@ -215,6 +217,7 @@ static int set_all(
 
 int trace_filter_store_system(struct trace_array *tr, struct trace_system *sys, char *line)
 {
+	host_assert_locked();
 	const char *text = filter_strip_trailing(line);
 	if (filter_text_clears(text)) {
 		trace_filter_set_refused(sys, tr, NULL);

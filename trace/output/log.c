@@ -7,6 +7,7 @@
 #include "trace/event/record.h"
 #include "trace/host_log.h"
 #include "trace/output/output.h"
+#include "trace/host_lock.h"
 #include "trace/output/print.h"
 
 /*
@@ -36,6 +37,7 @@ static void trace_log_record(
 
 void trace_set_printk(bool on)
 {
+	host_assert_locked();
 	struct trace_array *tr;
 
 	trace_record_log = trace_log_record;

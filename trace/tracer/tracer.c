@@ -10,6 +10,7 @@
 #include "trace/tracer/tracer.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/host_lock.h"
 #include "trace/function/function.h"
 
 u64 trace_thresh_ns;
@@ -30,6 +31,7 @@ static const struct trace_tracer *find(const char *name)
 
 int trace_tracer_set(struct trace_array *tr, const char *name, bool keep)
 {
+	host_assert_locked();
 	const struct trace_tracer *t = find(name);
 	int err = t ? trace_array_expand(tr) : -EINVAL;
 

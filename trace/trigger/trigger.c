@@ -7,12 +7,14 @@
 #include "kernel/lib/seq.h"
 #include "kernel/lib/string.h"
 #include "trace/event/array.h"
+#include "trace/host_lock.h"
 #include "trace/host_log.h"
 
 /* ---- the file ---- */
 
 int trace_trigger_store(struct trace_event_file *file, char *line)
 {
+	host_assert_locked();
 	bool remove;
 	char *rest;
 	const struct trace_trigger_command *command = trace_trigger_parse(line, &remove, &rest);

@@ -450,6 +450,7 @@ static void put_table(struct user_event_table *t)
 
 void user_events_release(struct user_events_file *f)
 {
+	host_assert_locked();
 	put_table(f->table);
 	host_free(f);
 }
@@ -478,6 +479,7 @@ static int grow_table(struct user_events_file *f)
 
 static long index_of(struct user_events_file *f, struct user_event *ev)
 {
+	host_assert_locked();
 	struct user_event_table *t = f->table;
 
 	for (u32 i = 0; ev->call.refs && i < t->count; i++)

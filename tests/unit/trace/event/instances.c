@@ -310,6 +310,13 @@ static void count_logged(
 	logged++;
 }
 
+static void print_to_log(bool on)
+{
+	host_lock();
+	trace_set_printk(on);
+	host_unlock();
+}
+
 /* With tp_printk the events of an instance are logged as well, be it made before or after. */
 static void logs_as_the_top(void)
 {
@@ -317,7 +324,7 @@ static void logs_as_the_top(void)
 
 	trace_fresh();
 	EXPECT_EQ(trace_make_instance("old"), 0);
-	trace_set_printk(true);
+	print_to_log(true);
 	trace_record_log = count_logged;
 	EXPECT_EQ(trace_make_instance("new"), 0);
 	logged = 0;
@@ -327,7 +334,7 @@ static void logs_as_the_top(void)
 	EXPECT_EQ(trace_put("instances/old/events/unit/unit_numbers/enable", "1"), 0);
 	trace_unit_numbers(1, 2, 3, 4);
 	EXPECT_EQ(logged, 3);
-	trace_set_printk(false);
+	print_to_log(false);
 	trace_unit_numbers(1, 2, 3, 4);
 	EXPECT_EQ(logged, 3);
 	trace_record_log = before;
