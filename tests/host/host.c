@@ -469,8 +469,14 @@ int host_sym_print(char *buf, size_t size, u64 addr, bool offset)
 
 u64 host_sym_find(const char *name, u64 *size)
 {
-	(void)name;
-	(void)size;
+	struct host_symbol sym;
+
+	for (unsigned i = 0; host_sym_nth(i, &sym); i++)
+		if (!strcmp(sym.name, name)) {
+			if (size)
+				*size = sym.size;
+			return sym.start;
+		}
 	return 0;
 }
 

@@ -46,6 +46,32 @@ static void in_one_array(void)
 	trace_fresh();
 }
 
+/* What a caller gives beyond a field's size is not recorded. */
+static void upper_halves(void)
+{
+	const u64 vals[] = {0xffffffff00000001, 0x8000000000000002, 0x7fffffff00000003};
+	u64 ts, lost, words[4] = {0};
+
+	trace_fresh();
+	EXPECT_EQ(trace_append("synthetic_events", "unit_halves u32 a; int b; u32 c"), 0);
+	EXPECT_EQ(trace_put("events/synthetic/unit_halves/enable", "1"), 0);
+	host_lock();
+	struct trace_event_file *file = file_in("", "unit_halves");
+	host_unlock();
+	EXPECT_EQ(synth_event_trace_array(file, vals, 3), 0);
+	host_lock();
+	struct ring_buffer_event *ev = ring_buffer_consume(trace_global->buffer, 0, &ts, &lost);
+	EXPECT(ev && ring_buffer_data_length(ev) == sizeof(words));
+	if (ev)
+		memcpy(words, ring_buffer_event_data(ev), sizeof(words));
+	host_unlock();
+	for (u64 i = 1; i < ARRAY_SIZE(words); i++)
+		EXPECT_EQ(words[i], i);
+	EXPECT_EQ(trace_put("events/synthetic/unit_halves/enable", "0"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "!unit_halves"), 0);
+	trace_fresh();
+}
+
 /* Nothing of an older record is left between fields, be that the ring's or an image's. */
 static void between_fields(void)
 {
@@ -138,6 +164,7 @@ static const struct ktap_case cases[] = {
     {"synth_edges.between_fields", between_fields},
     {"synth_edges.many_images", many_images},
     {"synth_edges.kinds", kinds},
+    {"synth_edges.upper_halves", upper_halves},
     {NULL, NULL},
 };
 const struct ktap_suite suite_synth_edges = {cases};

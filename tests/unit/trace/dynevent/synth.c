@@ -315,6 +315,53 @@ static void refused_filter_goes(void)
 	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
 }
 
+/* To remove one its name is enough; what follows it is not looked at. The group can be no other. */
+static void by_name(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "ev int a"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "!ev\tint a"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "ev int a"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "!ev u8 no; such x"), 0);
+	EXPECT_STR(trace_get("synthetic_events", NULL), "");
+	EXPECT_EQ(trace_append("dynamic_events", "s:synthesis/ev int a int b"), -EINVAL);
+	EXPECT(strstr(trace_get("error_log", NULL),
+	    "Command must be of the form: s or -:[synthetic/]<name> field[;field] ..."));
+	EXPECT_STR(trace_get("dynamic_events", NULL), "");
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+}
+
+/* One that kernel code holds keeps all others, be they older or newer. */
+static void held(void)
+{
+	static const char *const names[] = {"ev0", "ev1"};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		EXPECT_EQ(trace_append("synthetic_events", "ev0 int a"), 0);
+		EXPECT_EQ(trace_append("synthetic_events", "ev1 int a"), 0);
+		struct trace_event_file *file = trace_get_event_file(NULL, "synthetic", names[i]);
+		EXPECT_EQ(trace_put("synthetic_events", ""), -EBUSY);
+		EXPECT(strstr(trace_get("synthetic_events", NULL), "ev0"));
+		EXPECT(strstr(trace_get("synthetic_events", NULL), "ev1"));
+		trace_put_event_file(file);
+		EXPECT_EQ(trace_put("synthetic_events", ""), 0);
+	}
+}
+
+/* Dynamic strings lie close together: three short ones are all in the record. */
+static void short_strings(void)
+{
+	struct trace_event_file *file = begin_event("st char a[]; char b[]; char c[]; char d[]");
+
+	EXPECT_EQ(synth_event_trace(file, 4, (u64) "", (u64) "x", (u64) "", (u64) "yz"), 0);
+	EXPECT_STR(trace_nth_event(0), "st: a= b=x c= d=yz");
+	EXPECT_EQ(synth_event_trace(file, 4, (u64) "", (u64) "", (u64) "", (u64) ""), 0);
+	EXPECT_STR(trace_nth_event(1), "st: a= b= c= d=");
+	end_event(file);
+}
+
 static const struct ktap_case cases[] = {
     {"synth.define", define},
     {"synth.print_back", print_back},
@@ -325,6 +372,9 @@ static const struct ktap_case cases[] = {
     {"synth.too_large", too_large},
     {"synth.to_instances", to_instances},
     {"synth.refused_filter_goes", refused_filter_goes},
+    {"synth.by_name", by_name},
+    {"synth.held", held},
+    {"synth.short_strings", short_strings},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_synth = {cases};

@@ -6,6 +6,7 @@
 #include "trace/filter/file.h"
 #include "trace/filter/priv.h"
 #include "trace/host_memory.h"
+#include "trace/host_symbol.h"
 
 /* ---- what is visited ---- */
 
@@ -224,6 +225,16 @@ static void glob_edges(void)
 	    {"*abc*", "ab", 0, 2, false},
 	    {"**", "", 0, 1, true},
 	    {"**", "", 0, 0, true},
+	    {"ab*cd", "abcd", 0, 5, true},
+	    {"ab*cd", "abcd", 0, 4, true},
+	    {"ab*bc", "abc", 0, 4, false},
+	    {"a*b?", "axbz", 0, 5, true},
+	    {"?b*c", "xb-c", 0, 5, true},
+	    {"5*", "5*", 0, 3, true},
+	    {"5*", "55", 0, 3, false},
+	    {"**a", "xa", 0, 3, true},
+	    {"a**b", "a-b", 0, 4, true},
+	    {"*b?", "a\0bc", 0, 4, false},
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -248,6 +259,68 @@ static void short_mask(void)
 	EXPECT(filter_sample_matches("mask == CPUS{1}", &rec));
 	rec.mask = 2 << 16 | offsetof(struct filter_sample, room);
 	EXPECT(filter_sample_matches("mask == CPUS{1,13}", &rec));
+}
+
+/* A mask of more CPUs than there can be: those beyond belong to no set, and make it another. */
+static void long_mask(void)
+{
+	struct filter_sample rec = filter_sample_usual;
+
+	memset(rec.room, 0, sizeof(rec.room));
+	rec.room[0] = 1 << 1;
+	rec.mask = 16 << 16 | offsetof(struct filter_sample, room);
+	EXPECT(filter_sample_matches("mask == CPUS{1}", &rec));
+	rec.room[15] = 1;
+	EXPECT(!filter_sample_matches("mask == CPUS{1}", &rec));
+	EXPECT(filter_sample_matches("mask != CPUS{1}", &rec));
+	EXPECT(filter_sample_matches("mask & CPUS{1}", &rec));
+}
+
+/* Data that is not in the record matches neither what is asked nor its opposite. */
+static void not_there(void)
+{
+	static const char *const texts[] = {"dyn == \"x\"", "dyn != \"x\"", "rel == \"x\"",
+	    "rel != \"x\"", "mask == CPUS{1}", "mask != CPUS{1}", "mask & CPUS{1}"};
+	struct filter_sample rec = filter_sample_usual;
+
+	rec.dyn = rec.rel = rec.mask = 1 << 16 | 0xfff0;
+	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++)
+		EXPECT(!filter_sample_matches(texts[i], &rec));
+}
+
+/* Each pattern of a filter ends where it ends, whatever pattern follows. */
+static void several_patterns(void)
+{
+	struct filter_sample rec = filter_sample_usual;
+
+	filter_sample_set(&rec, "dynamic", 8, "relative", 9, 0);
+	EXPECT(filter_sample_matches("name ~ \"b?s?\" && dyn ~ \"d?n?m?c\"", &rec));
+	EXPECT(filter_sample_matches("dyn ~ \"[d]*c\" && rel ~ \"[r]*e\" && name == bash", &rec));
+	EXPECT(filter_sample_matches("name == x||name == bash&&s8 == -5", &rec));
+	EXPECT(!filter_sample_matches("name == \"!sh\"", &rec));
+	EXPECT(filter_sample_matches("name != \"!sh\"", &rec));
+}
+
+/* An address lies in a function from its first byte to its last. */
+static void of_function(void)
+{
+	struct filter_sample rec = filter_sample_usual;
+	struct host_symbol sym;
+	char is[96], is_not[96];
+	u64 size;
+
+	if (!host_sym_nth(1, &sym) || host_sym_find(sym.name, &size) != sym.start)
+		return;
+	fmt_snprintf(is, sizeof(is), "call_site.function == %.60s", sym.name);
+	fmt_snprintf(is_not, sizeof(is_not), "call_site.function != %.60s", sym.name);
+	for (s64 at = -1; at <= 1; at++) {
+		rec.call_site = sym.start + at;
+		EXPECT_EQ(filter_sample_matches(is, &rec), at >= 0);
+		EXPECT_EQ(filter_sample_matches(is_not, &rec), at < 0);
+		rec.call_site = sym.start + size + at;
+		EXPECT_EQ(filter_sample_matches(is, &rec), at < 0);
+		EXPECT_EQ(filter_sample_matches(is_not, &rec), at >= 0);
+	}
 }
 
 /* Words that point outside the record, a record cut short: no match, nothing read. */
@@ -293,6 +366,19 @@ static void rest_of_record(void)
 	strscpy(rec->room, "short", sizeof(rec->room));
 	EXPECT(filter_sample_matches("rest == \"short\" && rest ~ \"*rt\"", rec));
 	host_free(rec);
+}
+
+/* It goes on to the end of this record, not of the largest there can be. */
+static void rest_of_short_record(void)
+{
+	struct filter_sample rec = filter_sample_usual;
+	struct trace_filter *f = filter_sample_compile("rest == \"rrrrrrrr\"");
+	u32 at = offsetof(struct filter_sample, room);
+
+	memset(rec.room, 'r', sizeof(rec.room));
+	for (u32 n = 0; f && n <= 16; n++)
+		EXPECT_EQ(trace_filter_match(f, &rec, at + n), n == 8);
+	trace_filter_free(f);
 }
 
 /* Up to where a program runs without a call; f->fixed covers what the predicates read. */
@@ -341,6 +427,11 @@ static const struct ktap_case cases[] = {
     {"filter.hostile_records", hostile_records},
     {"filter.rest_of_record", rest_of_record},
     {"filter.looks", looks},
+    {"filter.long_mask", long_mask},
+    {"filter.not_there", not_there},
+    {"filter.several_patterns", several_patterns},
+    {"filter.of_function", of_function},
+    {"filter.rest_of_short_record", rest_of_short_record},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_filter = {cases};

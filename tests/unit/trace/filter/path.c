@@ -2,6 +2,7 @@
  * Filters where events are recorded: what comes through, what is counted, whichever way the event
  * takes.
  */
+#include "kernel/lib/errno.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
@@ -204,6 +205,56 @@ static void refused(void)
 	stop();
 }
 
+static bool shows(const char *path, const char *text)
+{
+	return !strcmp(trace_get(path, NULL), text);
+}
+
+/*
+ * A system's filter goes to each event that it fits; the others keep theirs and are counted in
+ * error_log. Cleared, it is gone from all.
+ */
+static void of_system(void)
+{
+	unsigned misfits = 0;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	EXPECT_EQ(trace_put("events/unit/unit_flags/filter", "flags == 3"), 0);
+	EXPECT_EQ(trace_put("events/unit/filter", "d < 4  \n"), 0);
+	EXPECT(shows("events/unit/unit_numbers/filter", "d < 4\n"));
+	EXPECT(shows("events/unit/unit_text/filter", "none\n"));
+	EXPECT(shows("events/unit/unit_flags/filter", "flags == 3\n"));
+	for (const char *at = trace_get("error_log", NULL); (at = strstr(at, "Command: ")); at++)
+		misfits++;
+	EXPECT_EQ(misfits, 2);
+	EXPECT_EQ(trace_put("events/unit/filter", " 0 "), 0);
+	EXPECT(shows("events/unit/unit_numbers/filter", "none\n"));
+	EXPECT(shows("events/unit/unit_flags/filter", "none\n"));
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	trace_fresh();
+}
+
+/* A system's filter that fits no event is shown where it was refused, until another one is set. */
+static void refused_of_system(void)
+{
+	static const char other[] = "instances/i/events/unit/filter", own[] = "events/unit/filter";
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_put(own, "nosuch == 1"), -EINVAL);
+	EXPECT(str_has_prefix(trace_get(own, NULL), "nosuch == 1\n"));
+	EXPECT(str_has_prefix(trace_get(other, NULL), "### global filter ###\n"));
+	EXPECT_EQ(trace_put(own, "d < 4"), 0);
+	EXPECT(str_has_prefix(trace_get(own, NULL), "### global filter ###\n"));
+	EXPECT_EQ(trace_put(own, "nosuch == 2"), -EINVAL);
+	EXPECT_EQ(trace_put(own, "0"), 0);
+	EXPECT(str_has_prefix(trace_get(own, NULL), "### global filter ###\n"));
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"filter_path.numbers", numbers},
     {"filter_path.first_field", first_field},
@@ -211,6 +262,8 @@ static const struct ktap_case cases[] = {
     {"filter_path.strings", strings},
     {"filter_path.full_ring", full_ring},
     {"filter_path.refused", refused},
+    {"filter_path.of_system", of_system},
+    {"filter_path.refused_of_system", refused_of_system},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_filter_path = {cases};

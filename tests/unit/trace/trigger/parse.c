@@ -226,10 +226,21 @@ static void boot_parameter(void)
 	trace_triggers_boot(trace_global, (char[]){"unit_text"});
 	trace_triggers_boot(trace_global, (char[]){"unit_numbers.nosuch"}); /* told in the log */
 	trace_triggers_boot(trace_global, (char[]){"nosuch.traceoff"});
+	trace_triggers_boot(trace_global, (char[]){"unit_number.stacktrace"});
+	trace_triggers_boot(trace_global, (char[]){"unit_numbers_.stacktrace"});
 	host_unlock();
 	EXPECT(trigger_is_listed(TRIGGER, ENABLE_FLAGS ":unlimited\ntraceoff:count=3 if a == 1\n"));
 	EXPECT(trigger_is_listed(TEXT, ""));
 	trigger_fresh();
+}
+
+/* A file without triggers names those that there are, as Linux's does. */
+static void available(void)
+{
+	trigger_fresh();
+	EXPECT_STR(trace_get(TRIGGER, NULL),
+	    "# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event "
+	    "disable_event enable_hist disable_hist hist\n");
 }
 
 static const struct ktap_case cases[] = {
@@ -238,6 +249,7 @@ static const struct ktap_case cases[] = {
     {"triggers.limits", limits},
     {"triggers.many", many},
     {"triggers.boot_parameter", boot_parameter},
+    {"triggers.available", available},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trigger_lines = {cases};

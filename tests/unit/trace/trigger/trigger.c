@@ -4,6 +4,7 @@
 #include "tests/unit/trace/trigger/tools.h"
 #include "trace/event/enable.h"
 #include "trace/event/file.h"
+#include "trace/event/snapshot.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 #include "trace/ring/ring.h"
@@ -287,6 +288,25 @@ static const char *nth_of_snapshot(const char *what)
 	return strstr(trace_get("snapshot", NULL), what);
 }
 
+/* A snapshot that another one is in the way of uses no count, and is counted as missed. */
+static void missed_snapshot(void)
+{
+	trigger_fresh();
+	EXPECT_EQ(trace_put(TRIGGER, "snapshot:1"), 0);
+	u64 before = missed();
+	trace_snapshot_hold(trace_global);
+	trigger_fire(1);
+	trace_snapshot_release(trace_global);
+	EXPECT_EQ(missed(), before + 1);
+	EXPECT(trigger_is_listed(TRIGGER, "snapshot:count=1\n"));
+	trigger_fire(2);
+	EXPECT_EQ(missed(), before + 1);
+	EXPECT(trigger_is_listed(TRIGGER, "snapshot:count=0\n"));
+	EXPECT_EQ(trace_put(TRIGGER, "!snapshot"), 0);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	trigger_fresh();
+}
+
 static void snapshot(void)
 {
 	trigger_fresh();
@@ -515,6 +535,7 @@ static const struct ktap_case cases[] = {
     {"triggers.stacktrace", stacktrace},
     {"triggers.missed_of_unlimited", missed_of_unlimited},
     {"triggers.nobody_looks", nobody_looks},
+    {"triggers.missed_snapshot", missed_snapshot},
     {"triggers.snapshot", snapshot},
     {"triggers.snapshot_and_stack", snapshot_and_stack},
     {"triggers.off_event", off_event},
