@@ -199,6 +199,30 @@ static void errors(void)
 	}
 }
 
+static const struct trace_event_field *bytes_of(const struct trace_event_call *call __maybe_unused)
+{
+	static const struct trace_event_field fields[] = {
+	    {"__data_loc u8[]", "bytes", sizeof(struct trace_entry), 4, false,
+		TRACE_FIELD_DYN_ARRAY},
+	    {.name = NULL}};
+
+	return fields;
+}
+
+/* Only a mask is a set of CPUs: other data of a length of its own is none. */
+static void set_of_bytes(void)
+{
+	struct trace_event_class class = {.system = "unit", .fields = bytes_of};
+	struct trace_event_call call = {.class = &class, .name = "bytes"};
+	struct trace_filter_error why = {.text = "", .pos = 0};
+	struct trace_filter *f = NULL;
+
+	EXPECT_EQ(trace_filter_create(&call, "bytes & CPUS{1}", &f, &why), -EINVAL);
+	EXPECT_STR(why.text, FILTER_ILLEGAL_OP);
+	EXPECT_EQ(why.pos, 9);
+	trace_filter_free(f);
+}
+
 static void refused_text(void)
 {
 	static const struct trace_filter_error why = {.text = "Reason", .pos = 3},
@@ -224,7 +248,7 @@ static const struct {
     {"a?c*", "abc", true}, {"a?c*", "ac", false}, {"*a*b*c", "xaxbxc", true}, {"*a*b*c", "xaxcxb", false},
     {"a*?", "a", false}, {"a*?", "ab", true}, {"?", "", false}, {"?*", "x", true}, {"[]]", "]", true}, {"[!]]", "]", false},
     {"[a-]", "-", true}, {"[a-]", "b", false}, {"[-a]", "-", true}, {"[a", "[a", true}, {"[a", "a", false}, {"[", "[", true},
-    {"[a-", "[a-", true}, {"[b-a]", "a", false}, {"\\*", "*", true}, {"\\*", "x", false}, {"a\\", "a", true}, {"a\\", "a\\", false},
+    {"[a b]x", "bx", true}, {"[a b]x", " x", true}, {"[a-", "[a-", true}, {"[b-a]", "a", false}, {"\\*", "*", true}, {"\\*", "x", false}, {"a\\", "a", true}, {"a\\", "a\\", false},
     {"\\[a", "[a", true}, {"[a-c][!x]?", "bay", true}, {"[a-c][!x]?", "bxy", false}, {"*[ab]*[cd]", "xaxbxcxd", true},
     {"x*[", "xy[", true}, {"aa*a*aa", "aaaa", false}, {"aa*a*aa", "aaaaa", true}, {"*ab?", "abababx", true},
 };
@@ -267,6 +291,7 @@ static const struct ktap_case cases[] = {
     {"filter.operators", operators},
     {"filter.errors", errors},
     {"filter.refused_text", refused_text},
+    {"filter.set_of_bytes", set_of_bytes},
     {"filter.glob", glob},
     {"filter.glob_is_not_exponential", glob_is_not_exponential},
     {NULL, NULL},
