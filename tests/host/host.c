@@ -571,11 +571,22 @@ void host_panic(const char *text)
 	host_say("panic: %s", text);
 }
 
+static const u64 *stack_frames;
+static unsigned stack_depth;
+
+void machine_stack(const u64 *frames, unsigned n)
+{
+	stack_frames = frames;
+	stack_depth = n;
+}
+
 unsigned host_stack(u64 *out, unsigned max)
 {
-	(void)out;
-	(void)max;
-	return 0;
+	unsigned n = stack_depth < max ? stack_depth : max;
+
+	if (n)
+		memcpy(out, stack_frames, n * sizeof(*out));
+	return n;
 }
 
 /* Nobody knows where a thread's stack ends. */

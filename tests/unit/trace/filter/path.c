@@ -250,8 +250,11 @@ static void refused_of_system(void)
 	EXPECT_EQ(trace_put(own, "nosuch == 2"), -EINVAL);
 	EXPECT_EQ(trace_put(own, "0"), 0);
 	EXPECT(str_has_prefix(trace_get(own, NULL), "### global filter ###\n"));
+	EXPECT_EQ(trace_put(own, "nosuch == 3"), -EINVAL);
 	EXPECT_EQ(trace_put("error_log", ""), 0);
-	EXPECT_EQ(trace_drop_instance("i"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0); /* it was refused elsewhere */
+	EXPECT(str_has_prefix(trace_get(own, NULL), "nosuch == 3\n"));
+	EXPECT_EQ(trace_put(own, "0"), 0);
 	trace_fresh();
 }
 
