@@ -198,7 +198,7 @@ static void test_arguments(void)
 {
 	struct rlimit limit = {512 << 10, 512 << 10};
 
-	setrlimit(RLIMIT_STACK, &limit); /* Trapline grants as much always */
+	setrlimit(RLIMIT_STACK, &limit); /* as Trapline's */
 	run_with(2);
 	run_with(14000);
 	run_with(15000);

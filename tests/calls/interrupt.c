@@ -352,26 +352,26 @@ static long polls_shortly(void)
 {
 	struct pollfd p = {empty[0], POLLIN, 0};
 
-	return poll(&p, 1, 50);
+	return poll(&p, 1, 30);
 }
 
 static long selects_shortly(void)
 {
-	struct timeval limit = {0, 50000};
+	struct timeval limit = {0, 30000};
 
 	return select(0, NULL, NULL, NULL, &limit);
 }
 
 static long sleeps_shortly(void)
 {
-	static const struct timespec time = {0, 50000000};
+	static const struct timespec time = {0, 30000000};
 
 	return syscall(SYS_nanosleep, &time, NULL);
 }
 
 static long waits_for_word_shortly(void)
 {
-	static const struct timespec time = {0, 50000000};
+	static const struct timespec time = {0, 30000000};
 
 	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time);
 }
@@ -399,44 +399,68 @@ static void test_short_times(void)
 	}
 }
 
-static struct timespec soon(void)
+static long sleeps_until_soon(void)
 {
-	struct timespec t;
+	struct timespec end;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	t.tv_nsec += 30000000;
-	t.tv_sec += t.tv_nsec / 1000000000;
-	t.tv_nsec %= 1000000000;
-	return t;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += 30000000;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL);
 }
 
-/* Sleeps until a time, and then for a time, which has not passed before its end. */
+/* Milliseconds for which the call waits. */
+static long duration(long (*call)(void))
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	call();
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	return (to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000;
+}
+
 static long sleeps_twice(void)
 {
-	static const struct timespec time = {0, 5000000};
-	struct timespec end = soon(), from, now;
-
-	if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL))
-		return -1;
-	clock_gettime(CLOCK_MONOTONIC, &from);
-	if (syscall(SYS_nanosleep, &time, NULL))
-		return -2;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000 >= 5;
+	sleeps_shortly();
+	return duration(sleeps_shortly) >= 30;
 }
 
-/* A sleep that was stopped changes nothing about the next. */
-static void test_next_sleep(void)
+static long sleeps_until_and_for(void)
 {
-	static const struct row twice = {"two sleeps", sleeps_twice};
-	pid_t pid;
+	sleeps_until_soon();
+	return duration(sleeps_shortly) >= 30;
+}
+
+static long polls_twice(void)
+{
+	polls_shortly();
+	return duration(polls_shortly) >= 30;
+}
+
+static long waits_for_word_twice(void)
+{
+	waits_for_word_shortly();
+	return duration(waits_for_word_shortly) >= 30;
+}
+
+/* A wait that was stopped changes nothing about the next: that takes its whole time. */
+static void test_next(void)
+{
+	static const struct row calls[] = {{"two sleeps", sleeps_twice},
+	    {"a sleep until a time, and one for a time", sleeps_until_and_for},
+	    {"two polls", polls_twice}, {"two waits for a word", waits_for_word_twice}};
 
 	prepare();
-	pid = begin(&twice, 0);
-	stop(pid);
-	kill(pid, SIGCONT);
-	waitpid(pid, NULL, 0);
-	show(&twice);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		pid_t pid = begin(&calls[i], 0);
+
+		stop(pid);
+		kill(pid, SIGCONT);
+		waitpid(pid, NULL, 0);
+		show(&calls[i]);
+	}
 }
 
 const struct call_case interrupt_cases[] = {
@@ -444,6 +468,6 @@ const struct call_case interrupt_cases[] = {
     {"interrupt_restart", test_restart},
     {"interrupt_stop", test_stop},
     {"interrupt_short_times", test_short_times},
-    {"interrupt_next_sleep", test_next_sleep},
+    {"interrupt_next", test_next},
     {NULL, NULL},
 };

@@ -218,6 +218,7 @@ static void test_no_times(void)
 	R(set_raw(ITIMER_REAL, 100, 999999, 50, 999999));
 	R(set_raw(ITIMER_REAL, 1, 1000000, 0, 0));
 	R(set_raw(ITIMER_REAL, 1, -1, 0, 0));
+	R(set_raw(ITIMER_REAL, 1, 18446744073709552, 0, 0)); /* some nanoseconds, in 64 bits */
 	R(set_raw(ITIMER_REAL, -1, 0, 0, 0));
 	R(set_raw(ITIMER_REAL, 1, 0, 0, 1000000));
 	R(set_raw(ITIMER_REAL, 1, 0, 0, -1));
