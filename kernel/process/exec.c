@@ -387,13 +387,6 @@ static void become(struct task *t, const struct linux_binprm *p, struct mm *mm, 
 	    task_regs(&t->arch), p->image.interp_size ? p->interp_image.entry : p->image.entry, sp);
 }
 
-static int check_args(const struct exec_args *a)
-{
-	size_t pointers = (a->argc + a->envc + 2UL) * sizeof(u64);
-
-	return a->len + pointers > EXEC_ARGS_MAX ? -E2BIG : 0;
-}
-
 /* With Linux's name and argument, for kprobes. */
 static int __noinline bprm_execve(struct linux_binprm *bprm)
 {
@@ -401,15 +394,11 @@ static int __noinline bprm_execve(struct linux_binprm *bprm)
 	struct mm *mm = NULL;
 	u64 sp;
 	int old_pid = current()->pid;
-	int err = check_args(bprm->args);
+	int err = exec_open_program(bprm->filename, &bprm->file, &st);
 
-	if (!err)
-		err = exec_open_program(bprm->filename, &bprm->file, &st);
 	if (err)
 		return err;
 	err = exec_find_interpreter(bprm, &st);
-	if (!err)
-		err = check_args(bprm->args);
 	if (!err)
 		err = exec_plan_program(bprm, st.size);
 	if (!err)

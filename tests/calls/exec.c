@@ -205,11 +205,37 @@ static void test_arguments(void)
 	run_with(1000000);
 }
 
+/* An argument that a program still has room for, and what a script puts before it. */
+static void test_script_arguments(void)
+{
+	struct rlimit limit = {512 << 10, 512 << 10};
+	char *big = malloc(131072), *argv[] = {"true", big, NULL}, *envp[] = {NULL};
+	const char *programs[] = {"/bin/true", "./script"};
+	int status, fd = open("script", O_CREAT | O_WRONLY, 0755);
+
+	dprintf(fd, "#!/bin/true %0200d\n", 0);
+	close(fd);
+	memset(big, 'x', 131072);
+	big[130890] = 0;
+	setrlimit(RLIMIT_STACK, &limit); /* as Trapline's */
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			execve(programs[i], argv, envp);
+			_exit(errno == E2BIG ? 100 : 101);
+		}
+		waitpid(pid, &status, 0);
+		say("%s: %#x", programs[i], status);
+	}
+}
+
 const struct call_case exec_cases[] = {
     {"exec_state", test_state},
     {"exec_shared", test_shared},
     {"exec_no_new_privs", test_no_new_privs},
     {"exec_scripts", test_scripts},
     {"exec_arguments", test_arguments},
+    {"exec_script_arguments", test_script_arguments},
     {NULL, NULL},
 };
