@@ -391,7 +391,7 @@ static void test_short_times(void)
 			kill(pid, SIGSTOP);
 			usleep(5000);
 			kill(pid, SIGCONT);
-			usleep(5000);
+			wait_until_asleep(pid);
 		}
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
