@@ -41,3 +41,5 @@ int strace_tests(void);
 int forms_tests(void);
 int page_tests(void);
 int dat_tests(void);
+int diff_tests(void);
+int diff_calls_tests(void);
