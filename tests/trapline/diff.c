@@ -67,6 +67,21 @@ static void values(void **state)
 	sample_expect("  my:ev common_pid                                          1\n");
 }
 
+/* A text is another one if its letters are, or if it only begins with the other one. */
+static void texts(void **state)
+{
+	static const char all[] = "1000 0 7 note 0x636261";
+	static const char *const others[] = {"1000 0 7 note 0x646261", "1000 0 7 note 0x6261",
+	    "1000 0 7 note 0x64636261", "1000 0 7 note 0"};
+
+	(void)state;
+	expect_diff(0, "", all, all, "are the same: 1 events on 2 CPUs");
+	for (size_t i = 0; i < COUNT_OF(others); i++) {
+		expect_diff(1, "", all, others[i], "differ: values of 1 events");
+		sample_expect("  my:note text                                              1\n");
+	}
+}
+
 /* A field that only one of the formats has is another value, whichever of them it is. */
 static void values_of_formats(void **state)
 {
@@ -157,6 +172,24 @@ static void order(void **state)
 	}
 }
 
+/* Ten lines of a CPU's differences are printed by default. */
+static void order_by_default(void **state)
+{
+	char script[512] = "900 1 7 other";
+
+	(void)state;
+	for (unsigned i = 0; i < 10; i++)
+		snprintf(script + strlen(script), 32, ";%u 0 7 ev %u", 1000 + i, i);
+	expect_diff(1, "", "900 1 7 other", script,
+	    "differ: order of events on 1 of 2 CPUs; counts of 1 of 2 events");
+	sample_expect(ONLY("+", "1009", "ev: x=9 y=0") "  CPU 1 ");
+	strcat(script, ";1010 0 7 ev 10");
+	expect_diff(1, "", "900 1 7 other", script,
+	    "differ: order of events on 1 of 2 CPUs; counts of 1 of 2 events");
+	sample_expect(
+	    ONLY("+", "1009", "ev: x=9 y=0") "        and 1 more (-n N shows N of them)\n");
+}
+
 /* A CPU that only one trace has is compared with an empty one. */
 static void order_of_more_cpus(void **state)
 {
@@ -186,7 +219,7 @@ static void counts(void **state)
 	    "  my:ev                                                   3          3          +0\n"
 	    "    by seven                                              1          2          +1\n"
 	    "    by eight                                              1          0          -1\n"
-	    "  unknown event 313                                       0          1          +1\n"
+	    "  unknown event 999                                       0          1          +1\n"
 	    "    by <idle>                                             0          1          +1\n");
 }
 
@@ -284,6 +317,11 @@ static void lost(void **state)
 	    strstr(sample_printed, ": 2 events on 2 CPUs in 0 ns, 10 lost, clock mono\n"));
 	assert_non_null(
 	    strstr(sample_printed, ": 2 events on 2 CPUs in 0 ns, 3 lost and more, clock mono\n"));
+	/* Whether there may be more is known of each CPU, whichever of them it is. */
+	expect_diff(1, "", "5 0 7 lost -1;1000 0 7 ev;1000 1 7 ev",
+	    "5 0 7 lost -1;5 1 7 lost 2;1000 0 7 ev;1000 1 7 ev", "differ: lost events on 1 CPUs");
+	assert_non_null(strstr(sample_printed, " in 0 ns, 0 lost and more, clock mono\n"));
+	assert_non_null(strstr(sample_printed, " in 0 ns, 2 lost and more, clock mono\n"));
 	expect_diff(1, "", "1000 0 7 ev;1000 1 7 ev",
 	    "5 0 7 lost -1;5 1 7 lost 1;1000 0 7 ev;1000 1 7 ev", "differ: lost events on 2 CPUs");
 	diff(1, "", sample_file("a", CLOCK, 1, "1000 0 7 ev"),
@@ -294,8 +332,8 @@ static void lost(void **state)
 int diff_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(same), cmocka_unit_test(values),
-	    cmocka_unit_test(values_of_formats), cmocka_unit_test(times),
-	    cmocka_unit_test(machines), cmocka_unit_test(order),
+	    cmocka_unit_test(texts), cmocka_unit_test(values_of_formats), cmocka_unit_test(times),
+	    cmocka_unit_test(machines), cmocka_unit_test(order), cmocka_unit_test(order_by_default),
 	    cmocka_unit_test(order_of_more_cpus), cmocka_unit_test(counts),
 	    cmocka_unit_test(latencies), cmocka_unit_test(latencies_by_name),
 	    cmocka_unit_test(lost)};

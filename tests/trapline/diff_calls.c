@@ -74,6 +74,18 @@ static void ways(void **state)
 	sample_expect_not("function calls ");
 	sample_expect("    seven > end\n");
 	sample_expect("    <idle> > end\n");
+	/* The largest difference comes first, though the other function was called before. */
+	diff(1, "-t", sample_file("a", CLOCK, 1, ""),
+	    sample_file("b", CLOCK, 1,
+		"1000 0 7 call 0x4000 0;1100 0 7 return 0x4000 0 1000 1100;1110 0 7 call 0x2000 0;"
+		"1120 0 7 return 0x2000 0 1110 1120;1130 0 7 call 0x2000 0;1140 0 7 return 0x2000 "
+		"0 1130 1140"));
+	sample_expect_first("; calls of 2 functions");
+	sample_expect(
+	    "  read_it                                                 0          2          +2\n"
+	    "    seven > read_it\n"
+	    "  end                                                     0          1          +1\n"
+	    "    seven > end\n");
 }
 
 /* Each list ends after so many lines, and names how many are left. */
@@ -87,11 +99,30 @@ static void lines(void **state)
 	    "  write_it                                                1          2          +1\n"
 	    "  and 1 more (-n N shows N of them)\n");
 	sample_expect("    seven > main_loop > write_it\n\n");
+	assert_non_null(
+	    strstr(sample_printed, "; calls of 3 functions; own times of 4 functions\n"));
 	sample_expect("  end                                 10 ns      40 ns     +30 ns      "
 		      "10 ns      40 ns\n"
 		      "  and 2 more (-n N shows N of them)\n");
 	diff(1, "-n 1", a, b);
 	sample_expect("    seven > main_loop > read_it\n  and 1 more (-n N shows N of them)\n");
+}
+
+/* Times that the records of returns have are values, but for one who ignores times. */
+static void times_in_values(void **state)
+{
+	const char *a = sample_file(
+		       "a", CLOCK, 1, "1000 0 7 call 0x4000 0;1100 0 7 return 0x4000 0 1000 1100"),
+		   *b = sample_file(
+		       "b", CLOCK, 1, "1001 0 7 call 0x4000 0;1103 0 7 return 0x4000 0 1001 1103");
+
+	(void)state;
+	diff(0, "-t", a, b);
+	diff(1, "", a, b);
+	sample_expect_first(
+	    " differ: values of 1 events; times of 2 events; own times of 1 functions");
+	sample_expect("  ftrace:funcgraph_exit calltime                            1\n"
+		      "  ftrace:funcgraph_exit rettime                             1\n");
 }
 
 /* A way that is too long for its line loses its beginning. */
@@ -101,21 +132,21 @@ static void long_way(void **state)
 	size_t n = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < 20; i++)
-		n += snprintf(script[0] + n, sizeof(script[0]) - n, "%s%u 0 7 call 0x1000 %u",
+	for (unsigned i = 0; i < 24; i++)
+		n += snprintf(script[0] + n, sizeof(script[0]) - n, "%s%u 0 7 call 0x2000 %u",
 		    i ? ";" : "", 1000 + i, i);
-	for (unsigned i = 20; i-- > 0;)
+	for (unsigned i = 24; i-- > 0;)
 		n += snprintf(script[0] + n, sizeof(script[0]) - n,
-		    ";%u 0 7 return 0x1000 %u %u %u", 2000 - i, i, 1000 + i, 2000 - i);
+		    ";%u 0 7 return 0x2000 %u %u %u", 2000 - i, i, 1000 + i, 2000 - i);
 	snprintf(script[1], sizeof(script[1]), "%s", script[0]);
-	char *deepest = strstr(script[1], ";1981 0 7 return");
+	char *deepest = strstr(script[1], ";1977 0 7 return");
 	memmove(deepest + 64, deepest, strlen(deepest) + 1);
-	n = snprintf(deepest, 64, ";1100 0 7 call 0x1000 20;1101 0 7 return 0x1000 20 1100 1101");
+	n = snprintf(deepest, 64, ";1100 0 7 call 0x2000 24;1101 0 7 return 0x2000 24 1100 1101");
 	memset(deepest + n, ' ', 64 - n);
 	diff(1, "", sample_file("a", CLOCK, 1, script[0]), sample_file("b", CLOCK, 1, script[1]));
-	for (unsigned i = 0; i < 15; i++)
-		strcat(want, "main_loop > ");
-	sample_expect(strcat(want, "main_loop\n"));
+	for (unsigned i = 0; i < 18; i++)
+		strcat(want, "read_it > ");
+	sample_expect(strcat(want, "read_it\n"));
 }
 
 /* ---- the command line ---- */
@@ -159,6 +190,7 @@ static void statuses(void **state)
 	diff(2, "", a, "/nowhere/b");
 	diff(2, "", "/nowhere/a", b);
 	assert_string_equal(sample_printed, "");
+	diff(2, a, a, a);
 	diff(0, "-n 4294967295", a, b);
 	sample_cut(b, 4096);
 	for (unsigned i = 0; i < 2; i++) {
@@ -186,7 +218,8 @@ int diff_calls_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(functions),
 	    cmocka_unit_test(ways), cmocka_unit_test(lines), cmocka_unit_test(long_way),
-	    cmocka_unit_test(chosen), cmocka_unit_test(statuses), cmocka_unit_test(brief)};
+	    cmocka_unit_test(times_in_values), cmocka_unit_test(chosen), cmocka_unit_test(statuses),
+	    cmocka_unit_test(brief)};
 
 	return unit_group("diff_calls", tests, COUNT_OF(tests), sample_begin, sample_over);
 }

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		  model_tests() + mark_tests() + plot_tests() + ledger_tests() + columns_tests() +
 		  xml_tests() + dat_page_tests() + calltree_tests() + explain_tests() +
 		  strace_tests() + origin_tests() + points_tests() + forms_tests() + page_tests() +
-		  dat_tests() + diff_tests() + diff_calls_tests();
+		  dat_tests() + diff_tests() + diff_calls_tests() + plot_page_tests();
 	if (!run)
 		fprintf(stderr, "no test has a name that begins with %s\n", only);
 	return failed || !run;

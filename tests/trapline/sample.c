@@ -11,6 +11,8 @@
 #include "trace/export/dat_page.h"
 
 #define FIRST_ID  300
+#define UNKNOWN	  999
+#define READ_MOST (1 << 20)
 #define CPUS	  4
 #define NUMBERS	  4
 #define PATHS	  4
@@ -25,10 +27,10 @@ static const struct {
     {"irqend", "irq", "irq_handler_exit", {"irq"}}, {"in", "raw_syscalls", "sys_enter", {"id"}},
     {"out", "raw_syscalls", "sys_exit", {"id"}}, {"ev", "my", "ev", {"x", "y"}},
     {"ev2", "my", "ev", {"x", "z"}}, /* another program's format of that name */
-    {"other", "my", "other", {"x"}}, {"call", "ftrace", "funcgraph_entry", {"func", "depth"}},
+    {"other", "my", "other", {"x"}},
+    {"note", "my", "note", {"text[8]"}}, /* the number's bytes are its letters */
+    {"call", "ftrace", "funcgraph_entry", {"func", "depth"}},
     {"return", "ftrace", "funcgraph_exit", {"func", "depth", "calltime", "rettime"}},
-    {"hold", "explore", "explore_hold", {"ns", "ip", "clock", "at"}},
-    {"wake", "explore", "explore_wake", {"pid", "target_cpu", "at"}},
     {"unknown", NULL, NULL, {NULL}}, /* without a format */
 };
 
@@ -84,7 +86,7 @@ static unsigned play(const char *script)
 		}
 		unsigned format = format_of(word);
 		used |= 1U << format;
-		r.type = FIRST_ID + format;
+		r.type = formats[format].name ? FIRST_ID + format : UNKNOWN;
 		for (size_t i = 0; i < NUMBERS; i++)
 			r.number[i] = n[i];
 		assert_true(dat_page_put(&page[cpu], &r, sizeof(r), time));
@@ -121,7 +123,8 @@ static void put_format(struct bytes *file, unsigned i)
 
 	for (size_t k = 0; k < NUMBERS && formats[i].fields[k]; k++)
 		n += snprintf(text + n, sizeof(text) - n,
-		    "\tfield:long %s;\toffset:%zu;\tsize:8;\tsigned:1;\n", formats[i].fields[k],
+		    "\tfield:%s %s;\toffset:%zu;\tsize:8;\tsigned:1;\n",
+		    strchr(formats[i].fields[k], '[') ? "char" : "long", formats[i].fields[k],
 		    8 + 8 * k);
 	snprintf(text + n, sizeof(text) - n, "\nprint fmt: \"\"\n");
 	put_word(file, formats[i].system);
@@ -223,6 +226,17 @@ void sample_run(int (*command)(int argc, char **argv), int status, const char *w
 	fclose(stdout);
 	stdout = was;
 	assert_int_equal(got, status);
+}
+
+void sample_read(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+
+	free(sample_printed);
+	sample_printed = xmalloc(READ_MOST + 1);
+	assert_non_null(f);
+	assert_in_range(fread(sample_printed, 1, READ_MOST, f), 1, READ_MOST - 1);
+	fclose(f);
 }
 
 static bool has_line(const char *part)

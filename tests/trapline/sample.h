@@ -22,6 +22,8 @@ void sample_cut(const char *path, unsigned bytes);
 extern char *sample_printed;
 void sample_run(int (*command)(int argc, char **argv), int status, const char *words, ...)
     __attribute__((format(printf, 3, 4)));
+/* Takes the contents of a file as the output. */
+void sample_read(const char *path);
 /* The output contains this, from the beginning of a line on; and does not. */
 void sample_expect(const char *part);
 void sample_expect_not(const char *part);

@@ -43,3 +43,4 @@ int page_tests(void);
 int dat_tests(void);
 int diff_tests(void);
 int diff_calls_tests(void);
+int plot_page_tests(void);
