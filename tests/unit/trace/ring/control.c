@@ -396,6 +396,116 @@ static void swap_with_a_busy_lane(void)
 	ring_buffer_free(b);
 }
 
+/* A ring that goes to another buffer does there as the others of it do when it is full. */
+static void swap_leaves_modes(void)
+{
+	struct ring_buffer *a = ring_make(2, RB_FL_OVERWRITE), *b = ring_make(2, 0);
+	const u32 all = 2 * (RB_PAGE_DATA / 8);
+
+	EXPECT_EQ(ring_buffer_swap_cpu(a, b, ring_cpu()), 0);
+	put_numbers(a, 0, all + 100);
+	put_numbers(b, 0, all + 100);
+	EXPECT_EQ(ring_stats(a).dropped, 0);
+	EXPECT(ring_stats(a).overrun);
+	EXPECT_EQ(ring_stats(b).dropped, 100);
+	EXPECT_EQ(ring_stats(b).overrun, 0);
+	ring_buffer_free(a);
+	ring_buffer_free(b);
+}
+
+/* Neither of two rings goes away while an event in it is under construction, or somebody reads. */
+static void swap_with_a_writer_in_either(void)
+{
+	struct ring_buffer *rb[2] = {ring_make(2, 0), ring_make(2, 0)};
+	struct ring_buffer_event *open;
+	struct ring_buffer_iter *it;
+	int cpu = ring_cpu();
+
+	for (unsigned i = 0; i < 2; i++) {
+		open = ring_reserve(rb[i], 4);
+		EXPECT_EQ(ring_buffer_swap_cpu(rb[0], rb[1], cpu), -EBUSY);
+		ring_commit(rb[i], open);
+		it = ring_buffer_read_start(rb[i], cpu);
+		EXPECT_EQ(ring_buffer_swap_cpu(rb[0], rb[1], cpu), -EBUSY);
+		EXPECT_EQ(ring_buffer_swap(rb[0], rb[1]), -EBUSY);
+		ring_buffer_read_finish(it);
+		EXPECT_EQ(ring_buffer_entries(rb[i]), 1);
+	}
+	EXPECT_EQ(ring_buffer_swap_cpu(rb[0], rb[1], cpu), 0);
+	ring_buffer_free(rb[0]);
+	ring_buffer_free(rb[1]);
+}
+
+/*
+ * A reader that was overtaken, and a resize, count each sub-buffer that is gone: a reader waits for
+ * that count before it says how many events it lost (R4).
+ */
+static void gone_are_counted(void)
+{
+	struct ring_buffer *rb = ring_make(6, RB_FL_OVERWRITE);
+	const struct rb_ring *ring = rb->cpu_buffers[ring_cpu()].ring;
+	u32 expected = 0;
+	u64 lost = 0;
+
+	put_numbers(rb, 0, 10 * (RB_PAGE_DATA / 8));
+	EXPECT(ring_consume_checked(rb, &expected, &lost));
+	EXPECT(lost && ring->skipped);
+	EXPECT_EQ(ring->overrun_pages, ring->skipped);
+	EXPECT_EQ(ring_buffer_resize(rb, 2 * RB_PAGE_DATA, ring_cpu()), 0);
+	EXPECT_EQ(ring->overrun_pages, ring->skipped);
+	while (ring_consume_checked(rb, &expected, &lost))
+		;
+	EXPECT_EQ(expected, 10 * (RB_PAGE_DATA / 8));
+	EXPECT_EQ(lost, ring_stats(rb).overrun);
+	ring_buffer_free(rb);
+}
+
+/* An empty ring as it is after as many laps as there are numbers for, but for two. */
+static void begin_late(struct ring_buffer *rb)
+{
+	struct rb_ring *ring = rb->cpu_buffers[ring_cpu()].ring;
+	u64 gen = RB_GEN_MASK - 1;
+
+	for (u64 i = 0; i < ring->count; i++) {
+		struct ring_buffer_page *page = rb_slot_page(ring->slots[i]);
+
+		page->commit = rb_commit_fresh(gen);
+		ring->slots[i] = rb_slot_make(page, gen);
+		*rb_sum_at(ring, i) = 0;
+	}
+	ring->next = rb_number_make(gen, 0);
+	ring->unsure = ring->number = rb_number_make(gen - 1, ring->count - 1);
+}
+
+/* The numbers of laps begin again, and nothing is lost, counted twice or out of order by that. */
+static void laps_begin_again(void)
+{
+	const u32 lap = 3 * (RB_PAGE_DATA / 8);
+
+	for (unsigned flags = 0; flags <= RB_FL_OVERWRITE; flags += RB_FL_OVERWRITE) {
+		struct ring_buffer *rb = ring_make(3, flags);
+		u32 expected = 0, n = 0;
+		u64 lost = 0;
+
+		begin_late(rb);
+		for (unsigned i = 0; i < 40; i++, n += lap / 8) {
+			put_numbers(rb, n, n + lap / 8);
+			expect_entries(rb, n + lap / 8);
+			while (i % 4 < 3 && ring_consume_checked(rb, &expected, &lost))
+				;
+			ring_balanced(rb, n + lap / 8);
+		}
+		if (flags)
+			put_numbers(rb, n, n + 2 * lap);
+		while (ring_consume_checked(rb, &expected, &lost))
+			;
+		EXPECT_EQ(expected, flags ? n + 2 * lap : n);
+		EXPECT_EQ(lost, ring_stats(rb).overrun);
+		EXPECT_EQ(!lost, !flags);
+		ring_buffer_free(rb);
+	}
+}
+
 static const struct ktap_case cases[] = {
     {"ring_control.iterator_reads_all", iterator_reads_all},
     {"ring_control.iterator_stops_recording", iterator_stops_recording},
@@ -410,6 +520,10 @@ static const struct ktap_case cases[] = {
     {"ring_control.clock_borrowed", clock_borrowed},
     {"ring_control.resize_of_a_full_ring", resize_of_a_full_ring},
     {"ring_control.swap_with_a_busy_lane", swap_with_a_busy_lane},
+    {"ring_control.swap_leaves_modes", swap_leaves_modes},
+    {"ring_control.swap_with_a_writer_in_either", swap_with_a_writer_in_either},
+    {"ring_control.gone_are_counted", gone_are_counted},
+    {"ring_control.laps_begin_again", laps_begin_again},
     {NULL, NULL},
 };
 const struct ktap_suite suite_ring_buffer_control = {cases};

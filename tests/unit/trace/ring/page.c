@@ -170,6 +170,48 @@ static void lost_with_first_piece(void)
 	ring_buffer_free(rb);
 }
 
+/* The number lost is stored behind the data if the last of its bytes fits, to the byte. */
+static void lost_fits(void)
+{
+	const u64 edge = RB_PAGE_DATA - sizeof(u64);
+
+	for (u64 bytes = edge - 4; bytes <= edge + 4; bytes += 4) {
+		struct ring_buffer *rb = ring_make(2, RB_FL_OVERWRITE);
+		struct ring_buffer_page *page = ring_buffer_alloc_page();
+		u64 flags = RB_MISSED_EVENTS | (bytes <= edge ? RB_MISSED_STORED : 0), lost = 0;
+
+		for (unsigned i = 0; i < 4; i++) {
+			ring_fill(rb, bytes);
+			EXPECT_EQ(ring_put(rb, page, RB_MAX_DATA), 0); /* for a sub-buffer alone */
+		}
+		EXPECT_EQ(take(rb, &page, PAGE_SIZE), 0);
+		EXPECT_EQ(page->commit & 0xffffffff, (bytes | flags) & 0xffffffff);
+		if (bytes <= edge)
+			memcpy(&lost, page->data + bytes, sizeof(lost));
+		EXPECT(bytes > edge || lost);
+		ring_buffer_free_page(page);
+		ring_buffer_free(rb);
+	}
+}
+
+/* An event that was looked at, and then taken, takes along what was lost before it. */
+static void lost_with_a_peeked_one(void)
+{
+	struct ring_buffer *rb = ring_make(2, RB_FL_OVERWRITE);
+	struct ring_buffer_event *ev;
+	u64 lost;
+
+	put_numbers(rb, 0, 4 * (RB_PAGE_DATA / 8));
+	for (unsigned again = 0; again < 2; again++) {
+		ev = ring_buffer_peek(rb, ring_cpu(), NULL, &lost);
+		EXPECT_EQ(lost, ring_stats(rb).overrun);
+	}
+	EXPECT(ring_buffer_consume_peeked(rb, ring_cpu(), ev));
+	ring_buffer_peek(rb, ring_cpu(), NULL, &lost);
+	EXPECT_EQ(lost, 0);
+	ring_buffer_free(rb);
+}
+
 /* Of four sub-buffers, the one being written counted whole. */
 static void filled(void)
 {
@@ -215,6 +257,8 @@ static const struct ktap_case cases[] = {
     {"ring_page.behind_is_zero", behind_is_zero},
     {"ring_page.time_stays_with_event", time_stays_with_event},
     {"ring_page.lost_with_first_piece", lost_with_first_piece},
+    {"ring_page.lost_fits", lost_fits},
+    {"ring_page.lost_with_a_peeked_one", lost_with_a_peeked_one},
     {"ring_page.filled", filled},
     {"ring_page.copies", copies},
     {NULL, NULL},
