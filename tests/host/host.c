@@ -239,13 +239,29 @@ static bool fails(void)
 	return left == 1;
 }
 
+static _Atomic long blocks;
+
+long machine_blocks(void)
+{
+	return atomic_load(&blocks);
+}
+
+static void *counted(void *block)
+{
+	if (block)
+		atomic_fetch_add(&blocks, 1);
+	return block;
+}
+
 void *host_alloc(size_t size)
 {
-	return fails() ? NULL : calloc(1, size);
+	return counted(fails() ? NULL : calloc(1, size));
 }
 
 void host_free(void *p)
 {
+	if (p)
+		atomic_fetch_sub(&blocks, 1);
 	free(p);
 }
 
@@ -262,12 +278,12 @@ void *host_block_alloc(unsigned order)
 	void *block = fails() ? NULL : next_block ? next_block : aligned_alloc(size, size);
 
 	next_block = NULL;
-	return block ? memset(block, 0, size) : NULL;
+	return block ? memset(counted(block), 0, size) : NULL;
 }
 
 void host_block_free(void *p, unsigned order __maybe_unused)
 {
-	free(p);
+	host_free(p);
 }
 
 void *host_page_alloc(void)
@@ -299,7 +315,7 @@ u64 host_pages_free(void)
 
 void host_page_free(void *p)
 {
-	free(p);
+	host_free(p);
 }
 
 /* Fails in its turn as an allocation does. */

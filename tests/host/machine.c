@@ -138,6 +138,13 @@ u64 machine_waits(void)
 	return atomic_load(&waits);
 }
 
+static void (*after_wait)(void);
+
+void machine_after_wait(void (*fn)(void))
+{
+	after_wait = fn;
+}
+
 void host_synchronize(void)
 {
 	atomic_fetch_add(&waits, 1);
@@ -147,6 +154,8 @@ void host_synchronize(void)
 		while (atomic_load(&cpus[cpu].depth) && atomic_load(&cpus[cpu].leaves) == leaves)
 			sched_yield();
 	}
+	if (after_wait)
+		after_wait();
 }
 
 /*

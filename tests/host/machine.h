@@ -12,8 +12,11 @@
 void machine_start(void);
 void machine_stop(void);
 
-/* How often host_synchronize() was called. */
+/*
+ * How often host_synchronize() was called. The function is called each time it is done; NULL: none.
+ */
 u64 machine_waits(void);
+void machine_after_wait(void (*fn)(void));
 
 /* The pid of what runs on this CPU; 0: nothing does; -1: again the one that each CPU has. */
 void machine_pid(s32 pid);
@@ -26,6 +29,8 @@ void machine_param(const char *name, const char *value);
 /* The n-th host_alloc() or host_page_alloc() from now fails; 0: none. */
 void machine_fail_alloc(unsigned nth);
 bool machine_fails_in(void); /* it did not happen yet */
+/* Blocks of memory that host_*alloc() gave and nobody gave back. */
+long machine_blocks(void);
 /* The next host_block_alloc() gives this block, which host_block_alloc() gave before. */
 void machine_next_block(void *block);
 /*

@@ -365,6 +365,69 @@ static void waits_for_a_whole_one(void)
 	trace_fresh();
 }
 
+/*
+ * A program that waits for the next page of a mapping goes on if somebody wakes it, or recording
+ * ends.
+ */
+static void woken_mapped(void)
+{
+	struct tracefs_file *f = open_raw(0);
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "16"), 0);
+	EXPECT_EQ(tracefs_map(f, 0, 1), 0);
+	for (unsigned round = 0; round < 2; round++) {
+		struct waiter w = {.f = f};
+		pthread_t thread;
+
+		EXPECT_EQ(pthread_create(&thread, NULL, wait_for_a_reader, &w), 0);
+		EXPECT(comes_true(&trace_global->full_readers));
+		EXPECT_EQ(round ? trace_put("tracing_on", "0") : (int)tracefs_ioctl(f, 0), 0);
+		EXPECT(comes_true(&w.done));
+		EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+		if (!w.done) { /* so that the case ends */
+			put(4 * 255);
+			host_wake(trace_global->full_waiters);
+		}
+		pthread_join(thread, NULL);
+		EXPECT_EQ(w.got, 0);
+	}
+	tracefs_unmap(f);
+	tracefs_release(f);
+	trace_fresh();
+}
+
+static bool comes_and_goes(void *arg __maybe_unused)
+{
+	return true;
+}
+
+/* Looks while another reader, of the other kind, waits and leaves. */
+static bool look_beside_another(void *filled)
+{
+	if (*(bool *)filled)
+		trace_wait_filled(trace_global, comes_and_goes, NULL);
+	else
+		trace_wait(trace_global, comes_and_goes, NULL);
+	EXPECT(trace_global->way & TRACE_WAY_WAKE);
+	return true;
+}
+
+/* Records are sent by way of the wake-up until the last reader has left, of whichever kind. */
+static void until_the_last_leaves(void)
+{
+	bool filled;
+
+	trace_fresh();
+	filled = true;
+	EXPECT_EQ(trace_wait(trace_global, look_beside_another, &filled), 0);
+	EXPECT(!(trace_global->way & TRACE_WAY_WAKE));
+	filled = false;
+	EXPECT_EQ(trace_wait_filled(trace_global, look_beside_another, &filled), 0);
+	EXPECT(!(trace_global->way & TRACE_WAY_WAKE));
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"readers.one_time_on_all", one_time_on_all},
     {"readers.leaves_of_cpus", leaves_of_cpus},
@@ -375,6 +438,8 @@ static const struct ktap_case cases[] = {
     {"readers.spliced_large", spliced_large},
     {"readers.read_by_a_page_of_its_own", read_by_a_page_of_its_own},
     {"readers.waits_mapped", waits_mapped},
+    {"readers.woken_mapped", woken_mapped},
+    {"readers.until_the_last_leaves", until_the_last_leaves},
     {"readers.waits_for_a_whole_one", waits_for_a_whole_one},
     {NULL, NULL},
 };

@@ -3,9 +3,13 @@
  * away waits by host_synchronize(). Nothing shows when one of these waits is missing, but once in
  * a long while; so each is asked for.
  */
+#include <sanitizer/asan_interface.h>
+
 #include "kernel/lib/ktap.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/file.h"
+#include "trace/event/pid_filter.h"
 #include "trace/ring/ring.h"
 
 #define EVENT "events/unit/unit_numbers/"
@@ -94,6 +98,140 @@ static void switched_on_again(void)
 	trace_fresh();
 }
 
+/* So it is if a trigger of another event brings it back. */
+static void brought_back_by_a_trigger(void)
+{
+	static const char back[] = "enable_event:unit:unit_numbers";
+	u64 before;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("again"), 0);
+	EXPECT_EQ(trace_put("instances/again/" EVENT "enable", "1"), 0);
+	EXPECT_EQ(trace_put(EVENT "enable", "1"), 0);
+	EXPECT_EQ(trace_put(EVENT "enable", "0"), 0);
+	before = machine_waits();
+	EXPECT_EQ(trace_append("events/unit/unit_text/trigger", back), 0);
+	EXPECT(machine_waits() > before);
+	EXPECT_EQ(
+	    trace_append("events/unit/unit_text/trigger", "!enable_event:unit:unit_numbers"), 0);
+	EXPECT_EQ(trace_drop_instance("again"), 0);
+	trace_fresh();
+}
+
+/* ---- the order: out of sight, then the wait, then away ---- */
+
+static const struct trace_event_file *numbers(void)
+{
+	return trace_event_file_of(trace_global, trace_event_find("unit", "unit_numbers"));
+}
+
+/* What a writer that comes now would find; NULL: nothing. */
+static const void *filter_seen(void)
+{
+	return numbers()->way & TRACE_WAY_FILTER ? numbers()->filter : NULL;
+}
+
+static const void *trigger_seen(void)
+{
+	return numbers()->triggers;
+}
+
+static const void *snapshot_seen(void)
+{
+	return trace_global->snapshot;
+}
+
+static const void *pids_seen(void)
+{
+	return ((void **)trace_global->pids[TRACE_PIDS_EVENTS])[0];
+}
+
+static const void *instance_seen(void)
+{
+	return trace_array_find("waits");
+}
+
+static const void *(*seen)(void), *goes, *part;
+static bool unseen, early;
+
+static void look_after_wait(void)
+{
+	early |= !unseen && (__asan_address_is_poisoned(goes) || __asan_address_is_poisoned(part));
+	unseen |= seen() != goes;
+}
+
+/* Of what goes, a part that is freed before the rest; or itself. */
+static void expect_order_of(
+    const void *(*what)(void), const void *part_of_it, int (*take_away)(void))
+{
+	seen = what;
+	goes = what();
+	part = part_of_it;
+	unseen = early = false;
+	EXPECT(goes);
+	machine_after_wait(look_after_wait);
+	EXPECT_EQ(take_away(), 0);
+	machine_after_wait(NULL);
+	EXPECT(unseen);
+	EXPECT(!early);
+	EXPECT(what() != goes);
+}
+
+static void expect_order(const void *(*what)(void), int (*take_away)(void))
+{
+	expect_order_of(what, what(), take_away);
+}
+
+static int replace_filter(void)
+{
+	return trace_put(EVENT "filter", "a == 2");
+}
+
+static int clear_filter(void)
+{
+	return trace_put(EVENT "filter", "0");
+}
+
+static int drop_trigger(void)
+{
+	return trace_append(EVENT "trigger", "!traceoff");
+}
+
+static int free_snapshot(void)
+{
+	return trace_put("snapshot", "0");
+}
+
+static int clear_pids(void)
+{
+	return trace_put("set_event_pid", "");
+}
+
+static int drop_instance(void)
+{
+	return trace_drop_instance("waits");
+}
+
+/*
+ * Who takes something away first takes it out of the writers' sight, and waits before it frees it.
+ */
+static void out_of_sight_first(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put(EVENT "filter", "a == 1"), 0);
+	expect_order(filter_seen, replace_filter);
+	expect_order(filter_seen, clear_filter);
+	EXPECT_EQ(trace_append(EVENT "trigger", "traceoff"), 0);
+	expect_order(trigger_seen, drop_trigger);
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	expect_order(snapshot_seen, free_snapshot);
+	EXPECT_EQ(trace_put("set_event_pid", "31000"), 0);
+	expect_order(pids_seen, clear_pids);
+	EXPECT_EQ(trace_make_instance("waits"), 0);
+	expect_order_of(instance_seen, trace_array_find("waits")->static_files, drop_instance);
+	trace_fresh();
+}
+
 /* What an event probe was fed by may still be at it. */
 static void probe_of_an_event(void)
 {
@@ -148,6 +286,8 @@ static const struct ktap_case cases[] = {
     {"waits.clearing", clearing},
     {"waits.growing", growing},
     {"waits.switched_on_again", switched_on_again},
+    {"waits.brought_back_by_a_trigger", brought_back_by_a_trigger},
+    {"waits.out_of_sight_first", out_of_sight_first},
     {"waits.probe_of_an_event", probe_of_an_event},
     {"waits.instances", instances},
     {"waits.rings", rings},

@@ -234,6 +234,22 @@ static void api_trace_misuse(void)
 	end_schedtest(file);
 }
 
+/* However often it is done, there is room for the next one's values, and each is recorded. */
+static void api_piecewise_often(void)
+{
+	struct trace_event_file *file = start_schedtest();
+	struct synth_event_trace_state state;
+
+	for (unsigned i = 0; i < 100; i++) {
+		EXPECT_EQ(synth_event_trace_start(file, &state), 0);
+		EXPECT_EQ(synth_event_add_val("ts_ms", i, &state), 0);
+		EXPECT_EQ(synth_event_trace_end(&state), 0);
+	}
+	EXPECT_EQ(trace_counts("synthetic", "schedtest").hit, 100);
+	EXPECT_EQ(ring_buffer_entries(file->tr->buffer), 100);
+	end_schedtest(file);
+}
+
 static void api_piecewise_next(void)
 {
 	struct trace_event_file *schedtest_event_file = start_schedtest();
@@ -444,6 +460,7 @@ static const struct ktap_case cases[] = {
     {"synth.api_trace", api_trace},
     {"synth.api_trace_misuse", api_trace_misuse},
     {"synth.api_piecewise_next", api_piecewise_next},
+    {"synth.api_piecewise_often", api_piecewise_often},
     {"synth.api_piecewise_name", api_piecewise_name},
     {"synth.api_piecewise_misuse", api_piecewise_misuse},
     {"synth.api_missing_end", api_missing_end},

@@ -161,6 +161,43 @@ static void gives_back(void)
 	hist_map_free(racing);
 }
 
+/* An entry that was given back is made ready again for its next key, as a fresh one is. */
+static void given_back_is_made_ready(void)
+{
+	u32 calls = 1;
+
+	racing = make(HIST_MAP_MIN, 1);
+	racing_key = 42;
+	EXPECT(hist_map_insert(racing, &(u64){42}, 0, be_overtaken, &calls));
+	racing_key = 44;
+	calls = 1;
+	EXPECT(hist_map_insert(racing, &(u64){43}, 0, be_overtaken, &calls));
+	EXPECT_EQ(calls, 0);
+	hist_map_free(racing);
+}
+
+/* Clearing forgets what was given back, too: no two keys share an entry after it. */
+static void cleared_when_some_were_given_back(void)
+{
+	struct hist_entry *out[HIST_MAP_MIN];
+	u32 calls = 1;
+
+	racing = make(HIST_MAP_MIN, 1);
+	racing_key = 42;
+	EXPECT(hist_map_insert(racing, &(u64){42}, 0, be_overtaken, &calls));
+	hist_map_clear(racing);
+	for (u64 i = 0; i < HIST_MAP_MIN; i++)
+		EXPECT(put(racing, i, 0, 0));
+	EXPECT(!put(racing, HIST_MAP_MIN, 0, 0));
+	EXPECT_EQ(hist_map_entries(racing, out, HIST_MAP_MIN), HIST_MAP_MIN);
+	for (u64 i = 0; i < HIST_MAP_MIN; i++) {
+		struct hist_entry *e = hist_map_find(racing, &i);
+
+		EXPECT(e && e->words[0] == i && hist_sum(racing, e, 0) == 1);
+	}
+	hist_map_free(racing);
+}
+
 /* Entries larger than a chunk's usual share, and so many that there are several chunks. */
 static void chunks(void)
 {
@@ -210,6 +247,8 @@ static const struct ktap_case cases[] = {
     {"hist_map.collisions", collisions},
     {"hist_map.initialises", initialises},
     {"hist_map.gives_back", gives_back},
+    {"hist_map.given_back_is_made_ready", given_back_is_made_ready},
+    {"hist_map.cleared_when_some_were_given_back", cleared_when_some_were_given_back},
     {"hist_map.chunks", chunks},
     {"hist_map.changes_a_variable", changes_a_variable},
     {NULL, NULL},

@@ -359,6 +359,31 @@ static bool dat_has(const char *text)
  * Programs come and go, and take nothing with them; trace.dat has the formats of their events as
  * long as there may be records.
  */
+/* Each event has a bit of its own in the page, which no other one's switch changes. */
+static void bits_are_apart(void)
+{
+	char text[64];
+
+	begin();
+	for (u32 i = 0; i < 70; i++) {
+		fmt_snprintf(text, sizeof(text), "b%u u32 a", i);
+		EXPECT_EQ(add(text, STRICT), i);
+	}
+	for (u32 i = 0; i < 70; i++) {
+		u32 set = 0;
+
+		fmt_snprintf(text, sizeof(text), "events/user_events/b%u/enable", i);
+		EXPECT_EQ(trace_put(text, "1"), 0);
+		for (u32 bit = 0; bit < 256; bit++)
+			set += bit_is_set(bit);
+		EXPECT_EQ(set, i + 1);
+	}
+	EXPECT_EQ(trace_put("events/user_events/enable", "0"), 0);
+	for (u32 bit = 0; bit < 256; bit++)
+		EXPECT(!bit_is_set(bit));
+	end();
+}
+
 static void records_stay(void)
 {
 	struct user_event *ev;
@@ -691,6 +716,7 @@ static const struct ktap_case cases[] = {
     {"user_events.bits_of_many", bits_of_many},
     {"user_events.status", status},
     {"user_events.off_and_gone", off_and_gone},
+    {"user_events.bits_are_apart", bits_are_apart},
     {"user_events.records_stay", records_stay},
     {"user_events.no_records_left", no_records_left},
     {"user_events.many_go", many_go},
