@@ -80,7 +80,7 @@ static void play(unsigned i)
 	trace_put("error_log", "");
 }
 
-/* What is made once and kept is there already. Buffers are small. */
+/* Things that are made once and kept are there already. Buffers are small. */
 static long begin(unsigned i)
 {
 	trace_fresh();

@@ -125,7 +125,7 @@ static const struct trace_event_file *numbers(void)
 	return trace_event_file_of(trace_global, trace_event_find("unit", "unit_numbers"));
 }
 
-/* What a writer that comes now would find; NULL: nothing. */
+/* The one that a writer would find if it came now; NULL: none. */
 static const void *filter_seen(void)
 {
 	return numbers()->way & TRACE_WAY_FILTER ? numbers()->filter : NULL;
@@ -212,9 +212,7 @@ static int drop_instance(void)
 	return trace_drop_instance("waits");
 }
 
-/*
- * Who takes something away first takes it out of the writers' sight, and waits before it frees it.
- */
+/* Each of these is out of the writers' sight before the wait, and its memory is freed after it. */
 static void out_of_sight_first(void)
 {
 	trace_fresh();

@@ -355,10 +355,6 @@ static bool dat_has(const char *text)
 	return found;
 }
 
-/*
- * Programs come and go, and take nothing with them; trace.dat has the formats of their events as
- * long as there may be records.
- */
 /* Each event has a bit of its own in the page, which no other one's switch changes. */
 static void bits_are_apart(void)
 {
@@ -384,6 +380,10 @@ static void bits_are_apart(void)
 	end();
 }
 
+/*
+ * Programs come and go, and take nothing with them; trace.dat has the formats of their events as
+ * long as there may be records.
+ */
 static void records_stay(void)
 {
 	struct user_event *ev;
