@@ -154,6 +154,8 @@ static bool alike(const struct vm_area *a, const struct vm_area *b)
 	if (a->end != b->start || a->prot != b->prot || a->max_prot != b->max_prot ||
 	    a->shared != b->shared)
 		return false;
+	if (a->dont_fork != b->dont_fork || a->wipe_on_fork != b->wipe_on_fork)
+		return false;
 	if (a->file != b->file || a->page != b->page || a->page_arg != b->page_arg)
 		return false;
 	return !a->file ||

@@ -131,13 +131,13 @@ static int fork_area(struct mm *from, struct mm *to, const struct vm_area *a)
 	u64 va;
 	int err = 0;
 
-	if (a->dont_copy)
+	if (a->dont_copy || a->dont_fork)
 		return 0;
 	copy = area_copy(a);
 	if (!copy)
 		return -ENOMEM;
 	area_insert(to, copy);
-	if (a->shared || a->page)
+	if (a->shared || a->page || a->wipe_on_fork)
 		return 0; /* its pages come by faults */
 	for (va = aspace_next(from->as, a->start, a->end); va < a->end && !err;
 	     va = aspace_next(from->as, va + PAGE_SIZE, a->end))

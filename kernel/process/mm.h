@@ -98,6 +98,9 @@ int mm_in_core(struct mm *mm, u64 addr);
 u64 mm_brk(struct mm *mm, u64 brk);
 /* MADV_DONTNEED: frees private pages of the range; a later access reads zeros (or the file). */
 long mm_discard(struct mm *mm, u64 addr, u64 len);
+/* What a child of fork() gets of the range, as one of these pieces of advice says. */
+enum { MADV_DONTFORK = 10, MADV_DOFORK = 11, MADV_WIPEONFORK = 18, MADV_KEEPONFORK = 19 };
+long mm_advise_fork(struct mm *mm, u64 addr, u64 len, int advice);
 
 /*
  * Allocates a page for a program, but not from the kernel's reserve (mem_is_low()): so the shell

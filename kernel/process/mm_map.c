@@ -281,6 +281,50 @@ long mm_discard(struct mm *mm, u64 addr, u64 len)
 	return ret;
 }
 
+static int area_advise_fork(struct vm_area *a, int advice)
+{
+	if (advice == MADV_DONTFORK || advice == MADV_DOFORK) {
+		a->dont_fork = advice == MADV_DONTFORK;
+		return 0;
+	}
+	if (advice == MADV_WIPEONFORK && (a->file || a->shared))
+		return -EINVAL;
+	a->wipe_on_fork = advice == MADV_WIPEONFORK;
+	return 0;
+}
+
+/*
+ * Areas before one that refuses have taken the advice, and so have those beside a hole, as on
+ * Linux.
+ */
+static long advise_fork_locked(struct mm *mm, u64 start, u64 end, int advice)
+{
+	struct vm_area *a;
+	long err = area_cut(mm, start, end);
+
+	list_for_each_entry (a, &mm->areas, node)
+		if (!err && a->end > start && a->start < end)
+			err = area_advise_fork(a, advice);
+	if (!err && !area_range_full(mm, start, end))
+		err = -ENOMEM;
+	area_merge(mm, start, end);
+	return err;
+}
+
+long mm_advise_fork(struct mm *mm, u64 addr, u64 len, int advice)
+{
+	long ret;
+
+	if ((addr & (PAGE_SIZE - 1)) || len > USER_END || addr > USER_END - len)
+		return -EINVAL;
+	if (!len)
+		return 0;
+	mutex_lock(&mm->lock);
+	ret = advise_fork_locked(mm, addr, addr + ALIGN_UP(len, PAGE_SIZE), advice);
+	mutex_unlock(&mm->lock);
+	return ret;
+}
+
 static int grow_brk(struct mm *mm, u64 from, u64 to)
 {
 	struct vm_area *a;

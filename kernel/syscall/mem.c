@@ -70,7 +70,17 @@ long __x64_sys_madvise(const struct regs *r)
 
 	if ((r->rdi & (PAGE_SIZE - 1)) || advice < 0 || advice > MADV_LAST)
 		return -EINVAL;
-	return advice == MADV_DONTNEED ? mm_discard(current()->mm, r->rdi, r->rsi) : 0;
+	switch (advice) {
+	case MADV_DONTNEED:
+		return mm_discard(current()->mm, r->rdi, r->rsi);
+	case MADV_DONTFORK:
+	case MADV_DOFORK:
+	case MADV_WIPEONFORK:
+	case MADV_KEEPONFORK:
+		return mm_advise_fork(current()->mm, r->rdi, r->rsi, advice);
+	default:
+		return 0;
+	}
 }
 
 long __x64_sys_mremap(const struct regs *r)

@@ -227,6 +227,8 @@ static void test_clear_handlers(void)
 	waitpid(pid, &status, 0);
 	sigaction(SIGUSR1, NULL, &sa);
 	T(sa.sa_handler == _exit);
+	args.flags |= CLONE_VM | CLONE_SIGHAND; /* they would be its maker's, too */
+	R(syscall(SYS_clone3, &args, sizeof(args)));
 }
 
 /* With CLONE_PARENT a child is its maker's sibling. */

@@ -315,6 +315,68 @@ static void test_mincore_ends(void)
 	R(mincore(p, PAGE, BAD));
 }
 
+static char *kept, *left_out;
+
+static void look_at_copy(void)
+{
+	long end = syscall(SYS_brk, 0);
+	unsigned char there;
+
+	R(mincore(kept, PAGE, &there));
+	R(mincore(left_out, PAGE, &there));
+	say("%c", kept[0]);
+	kept[0] = 'c';
+	T(syscall(SYS_brk, 8) == end);
+	T(syscall(SYS_brk, end + PAGE) == end + PAGE);
+	left_out[0] = 'x';
+}
+
+/* A child has what its parent had, but for what it is not to have, and the same limits. */
+static void test_fork(void)
+{
+	kept = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	left_out = kept + PAGE;
+	kept[0] = left_out[0] = 'p';
+	R(madvise(left_out, PAGE, MADV_DONTFORK));
+	in_child(look_at_copy);
+	say("%c%c", kept[0], left_out[0]);
+	R(madvise(left_out, PAGE, MADV_DOFORK));
+	in_child(look_at_copy);
+	say("%c%c", kept[0], left_out[0]);
+}
+
+static void look_at_wiped(void)
+{
+	say("%d %d", kept[0], left_out[0]);
+	left_out[0] = 'x';
+}
+
+/* A part that a child is to have empty; who may not ask for that, and where nothing is. */
+static void test_wipe(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+	char *file;
+
+	write(fd, "file", 4);
+	kept = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	left_out = kept + PAGE;
+	kept[0] = left_out[0] = 'p';
+	R(madvise(left_out, PAGE, MADV_WIPEONFORK));
+	in_child(look_at_wiped);
+	say("%c%c", kept[0], left_out[0]);
+	R(madvise(left_out, PAGE, MADV_KEEPONFORK));
+	in_child(look_at_wiped);
+	file = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	R(madvise(file, PAGE, MADV_WIPEONFORK));
+	file = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	R(madvise(file, PAGE, MADV_WIPEONFORK));
+	R(madvise(file, 0, MADV_DONTFORK));
+	R(madvise(file + 1, PAGE, MADV_DONTFORK));
+	munmap(left_out, PAGE);
+	R(madvise(kept, 3 * PAGE, MADV_WIPEONFORK));
+	in_child(look_at_wiped);
+}
+
 const struct call_case memory_cases[] = {
     {"mremap", test_mremap},
     {"mremap_old", test_mremap_old},
@@ -325,6 +387,8 @@ const struct call_case memory_cases[] = {
     {"madvise_part", test_discard},
     {"mprotect", test_protect},
     {"brk", test_brk},
+    {"fork_memory", test_fork},
+    {"fork_wiped_memory", test_wipe},
     {"map_private_file", test_private_file},
     {"map_behind_the_end", test_bus},
     {"memfd", test_memfd},

@@ -4,9 +4,11 @@
  */
 #include "tests/calls/calls.h"
 
+#include <asm/prctl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <linux/sched.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/resource.h>
@@ -647,6 +649,40 @@ static void test_sched_sizes(void)
 	}
 }
 
+static __thread int own_word = 1;
+
+static unsigned long fs_base(void)
+{
+	unsigned long base = 0;
+
+	syscall(SYS_arch_prctl, ARCH_GET_FS, &base);
+	return base;
+}
+
+static void *change_own_word(void *bases)
+{
+	T(own_word == 1);
+	own_word = 2;
+	errno = ENOTTY;
+	*(unsigned long *)bases = fs_base();
+	return &own_word;
+}
+
+/* A thread has its own words, also those that another thread of before had there. */
+static void test_own_words(void)
+{
+	unsigned long base = 0;
+	pthread_t thread;
+	void *at = NULL;
+
+	for (int i = 0; i < 3; i++) {
+		R(pthread_create(&thread, NULL, change_own_word, &base));
+		R(pthread_join(thread, &at));
+		T(at != &own_word && own_word == 1 && errno != ENOTTY);
+		T(base && base != fs_base());
+	}
+}
+
 const struct call_case thread_cases[] = {
     {"clone", test_clone},
     {"clone3", test_clone3},
@@ -669,5 +705,6 @@ const struct call_case thread_cases[] = {
     {"clone_memory", test_shared_memory},
     {"sched_priorities", test_priorities},
     {"sched_sizes", test_sched_sizes},
+    {"clone_own_words", test_own_words},
     {NULL, NULL},
 };

@@ -1,6 +1,8 @@
 /* Timers of timer_create() at their edges: ends long past, signals ignored, settings anew. */
 #include "tests/calls/calls.h"
 
+#include <poll.h>
+
 static sigset_t waited;
 
 static void block(int a, int b)
@@ -230,6 +232,30 @@ static void test_no_times(void)
 	say("%ld.%ld", (long)now.it_interval.tv_sec, (long)now.it_interval.tv_usec);
 }
 
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* An end that lies beyond what a clock can count is never, and not at once. */
+static void test_never(void)
+{
+	static const struct timespec ends[] = {
+	    {INT64_MAX, 999999999}, {INT64_MAX / 1000000000, 999999999}, {INT64_MAX, 0}};
+	const struct itimerval soon = {{0, 0}, {0, 2000}};
+	struct sigaction sa = {.sa_handler = on_alarm};
+
+	sigaction(SIGALRM, &sa, NULL);
+	for (int i = 0; i < 3; i++) {
+		setitimer(ITIMER_REAL, &soon, NULL);
+		R(nanosleep(&ends[i], NULL));
+		setitimer(ITIMER_REAL, &soon, NULL);
+		R(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ends[i], NULL));
+		setitimer(ITIMER_REAL, &soon, NULL);
+		R(ppoll(NULL, 0, &ends[i], NULL));
+	}
+}
+
 const struct call_case timer_cases[] = {
     {"timer_past", test_past},
     {"timer_two", test_two},
@@ -239,5 +265,6 @@ const struct call_case timer_cases[] = {
     {"timer_alarm_left", test_alarm_left},
     {"timer_refused", test_refused},
     {"timer_no_times", test_no_times},
+    {"timer_never", test_never},
     {NULL, NULL},
 };
