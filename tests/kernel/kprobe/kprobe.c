@@ -189,6 +189,11 @@ static void wrong_calls(void)
 	unregister_kprobe(&p);		   /* nothing to do */
 	EXPECT_EQ(register_kprobe(&p), 0); /* and again */
 	unregister_kprobe(&p);
+	p.symbol_name = NULL;
+	p.addr = (void *)kprobe_test_helper;
+	EXPECT_EQ(register_kprobe(&p), 0);
+	EXPECT_EQ(register_kprobe(&p), -EINVAL); /* by its address, too */
+	unregister_kprobe(&p);
 }
 
 /* Each with a word of why. */

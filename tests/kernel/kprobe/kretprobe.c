@@ -443,6 +443,41 @@ static void on_all_cpus(void)
 	EXPECT_EQ(data_wrong, 0);
 }
 
+static int on_entry_never(struct kretprobe_instance *ri, struct regs *r)
+{
+	(void)ri, (void)r;
+	return 1;
+}
+
+/*
+ * What the records of a call point at is used again once the probe is gone and no call is left,
+ * whichever way the calls went.
+ */
+static void holders_are_used_again(void)
+{
+	struct kretprobe refused = {.kp.symbol_name = "returns_sum",
+			     .handler = on_return,
+			     .entry_handler = on_entry_never},
+			 left = {.kp.symbol_name = "jumps_out", .handler = on_return};
+	struct kretprobe_holder *of_refused, *of_left;
+
+	for (unsigned round = 0; round < 3; round++) {
+		EXPECT_EQ(register_kretprobe(&refused), 0);
+		EXPECT_EQ(register_kretprobe(&left), 0);
+		if (!round) {
+			of_refused = refused.holder;
+			of_left = left.holder;
+		}
+		EXPECT(refused.holder == of_refused);
+		EXPECT(left.holder == of_left);
+		calls_it(2);
+		jump_once();
+		EXPECT_EQ(jumps_out(0, NULL), 1); /* it drops the record that the jump left */
+		unregister_kretprobe(&left);
+		unregister_kretprobe(&refused);
+	}
+}
+
 static const struct ktap_case cases[] = {
     {"kretprobe.value_and_address", value_and_address},
     {"kretprobe.data_of_calls", data_of_calls},
@@ -455,6 +490,7 @@ static const struct ktap_case cases[] = {
     {"kretprobe.several_at_a_function", several_at_a_function},
     {"kretprobe.real_addresses", real_addresses},
     {"kretprobe.left_by_a_jump", left_by_a_jump},
+    {"kretprobe.holders_are_used_again", holders_are_used_again},
     {"kretprobe.left_inside_a_followed_call", left_inside_a_followed_call},
     {"kretprobe.removed_inside", removed_inside},
     {"kretprobe.on_all_cpus", on_all_cpus},
