@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/times.h>
+#include <ucontext.h>
 
 static volatile int count, last, last_value, last_code;
 
@@ -884,6 +885,34 @@ static void test_signalfd_other_set(void)
 	say("%d", si ? si->ssi_signo : 0);
 }
 
+#define CARRY 1UL
+#define IOPL  0x3000UL
+#define NT    0x4000UL
+
+static void change_flags(int sig, siginfo_t *info, void *context)
+{
+	(void)sig, (void)info;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= CARRY | IOPL | NT;
+}
+
+/* Of the flags in a frame a program gets those that it may change itself. */
+static void test_flags_of_frame(void)
+{
+	struct sigaction sa = {.sa_sigaction = change_flags, .sa_flags = SA_SIGINFO};
+	long ret, flags;
+
+	sigaction(SIGUSR1, &sa, NULL);
+	__asm__ volatile("clc\n"
+			 "syscall\n"
+			 "pushfq\n"
+			 "pop %1\n"
+			 : "=a"(ret), "=r"(flags)
+			 : "a"(SYS_kill), "D"((long)getpid()), "S"((long)SIGUSR1)
+			 : "rcx", "r11", "memory", "cc");
+	R(ret);
+	say("%#lx", flags & (CARRY | IOPL | NT));
+}
+
 const struct call_case signal_cases[] = {
     {"sigaction", test_action},
     {"sigprocmask", test_mask},
@@ -912,5 +941,6 @@ const struct call_case signal_cases[] = {
     {"signal_unblockable", test_unblockable},
     {"sigsuspend", test_suspend},
     {"signalfd_other_set", test_signalfd_other_set},
+    {"signal_flags", test_flags_of_frame},
     {NULL, NULL},
 };
