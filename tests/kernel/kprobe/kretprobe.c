@@ -478,6 +478,38 @@ static void holders_are_used_again(void)
 	}
 }
 
+static u64 refused_returns;
+
+static int on_refused_return(struct kretprobe_instance *ri, struct regs *r)
+{
+	(void)ri, (void)r;
+	refused_returns++;
+	return 0;
+}
+
+/* A probe that refuses a call does not see its return, also when another probe waits for it. */
+static void refused_beside_another(void)
+{
+	struct kretprobe refused = {.kp.symbol_name = "returns_sum",
+			     .handler = on_refused_return,
+			     .entry_handler = on_entry_never},
+			 taken = {.kp.symbol_name = "returns_sum", .handler = on_return};
+	struct kretprobe *order[] = {&refused, &taken};
+
+	refused_returns = 0;
+	for (unsigned round = 0; round < 2; round++) {
+		begin();
+		EXPECT_EQ(register_kretprobe(order[round]), 0);
+		EXPECT_EQ(register_kretprobe(order[!round]), 0);
+		EXPECT_EQ(calls_it(5), 15);
+		EXPECT_EQ(returns, 6);
+		EXPECT_EQ(refused_returns, 0);
+		EXPECT_STR(sym_find(last_ret, NULL, NULL), "calls_it");
+		unregister_kretprobe(&refused);
+		unregister_kretprobe(&taken);
+	}
+}
+
 static const struct ktap_case cases[] = {
     {"kretprobe.value_and_address", value_and_address},
     {"kretprobe.data_of_calls", data_of_calls},
@@ -490,6 +522,7 @@ static const struct ktap_case cases[] = {
     {"kretprobe.several_at_a_function", several_at_a_function},
     {"kretprobe.real_addresses", real_addresses},
     {"kretprobe.left_by_a_jump", left_by_a_jump},
+    {"kretprobe.refused_beside_another", refused_beside_another},
     {"kretprobe.holders_are_used_again", holders_are_used_again},
     {"kretprobe.left_inside_a_followed_call", left_inside_a_followed_call},
     {"kretprobe.removed_inside", removed_inside},
