@@ -16,6 +16,11 @@
 int unit_group(const char *name, const struct CMUnitTest *tests, size_t n, CMFixtureFunction begin,
     CMFixtureFunction end);
 
+int elf_tests(void);
+int ktypes_tests(void);
+int print_tests(void);
+int gdb_tests(void);
+int stack_tests(void);
 int archive_tests(void);
 int channel_tests(void);
 int machine_tests(void);

@@ -133,7 +133,7 @@ bool gdb_memory(struct gdb *g, uint64_t address, void *to, size_t n)
 		const char *text = g->reply;
 
 		if (!ask(g, "m%llx,%zx", (unsigned long long)address, part) ||
-		    !hex_bytes(&text, to, part))
+		    strlen(text) != 2 * part || !hex_bytes(&text, to, part)) /* "E14" is no byte */
 			return false;
 		address += part;
 		to = (uint8_t *)to + part;
