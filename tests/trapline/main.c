@@ -30,7 +30,8 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		only = argv[1];
 	failed = output_tests();
-	failed += elf_tests() + ktypes_tests() + print_tests() + gdb_tests() + stack_tests();
+	failed += elf_tests() + ktypes_tests() + print_tests() + gdb_tests() + stack_tests() +
+		  visit_tests();
 	failed +=
 	    archive_tests() + channel_tests() + machine_tests() + suggest_tests() + base64_tests();
 	failed += words_tests() + roomy_tests() + sequence_tests() + duration_tests() +

@@ -21,6 +21,7 @@ int ktypes_tests(void);
 int print_tests(void);
 int gdb_tests(void);
 int stack_tests(void);
+int visit_tests(void);
 int archive_tests(void);
 int channel_tests(void);
 int machine_tests(void);
