@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 		only = argv[1];
 	failed = output_tests();
 	failed += elf_tests() + ktypes_tests() + print_tests() + gdb_tests() + stack_tests() +
-		  visit_tests();
+		  visit_tests() + runs_tests();
 	failed +=
 	    archive_tests() + channel_tests() + machine_tests() + suggest_tests() + base64_tests();
 	failed += words_tests() + roomy_tests() + sequence_tests() + duration_tests() +

@@ -22,6 +22,7 @@ int print_tests(void);
 int gdb_tests(void);
 int stack_tests(void);
 int visit_tests(void);
+int runs_tests(void);
 int archive_tests(void);
 int channel_tests(void);
 int machine_tests(void);

@@ -19,7 +19,7 @@
 
 #define REPORT "/proc/trapline/explore"
 
-static const char hung_words[] = "explore: not over after", seed_words[] = "the last seed was ";
+static const char hung_words[] = "explore: not over after ", seed_words[] = "the last seed was ";
 
 static volatile sig_atomic_t interrupted;
 
@@ -262,8 +262,9 @@ static char *find_line(const struct runs *r, unsigned number, const char *words)
 		return NULL;
 	const char *at = in.size ? memmem(in.data, in.size, words, strlen(words)) : NULL;
 	if (at) {
-		const char *end = memchr(at, '\n', (const char *)in.data + in.size - at);
-		line = xstrndup(at, end ? (size_t)(end - at) : strlen(words));
+		size_t left = (const char *)in.data + in.size - at;
+		const char *end = memchr(at, '\n', left);
+		line = xstrndup(at, end ? (size_t)(end - at) : left);
 	}
 	in_close(&in);
 	return line;
@@ -284,7 +285,7 @@ static void judge(const struct runs *r, struct run_result *result, int wait_stat
 	} else if ((line = find_line(r, result->number, hung_words))) {
 		end = RUN_HANG;
 		snprintf(result->what, sizeof(result->what), "hangs: not over after %s",
-		    line + strlen(hung_words) + 1);
+		    line + strlen(hung_words));
 		free(line);
 	} else if (result->status == EXIT_TIMEOUT) {
 		end = RUN_HANG;
