@@ -32,20 +32,22 @@ static void open_symbols(const struct stopped_symbol *symbol, size_t n)
 static void edges(void **state)
 {
 	static const struct stopped_symbol symbols[] = {{"next", 0x3000, 0x10, STT_FUNC, 1},
-	    {"bare", 0x1000, 0, STT_NOTYPE, 1}, {"sized", 0x1800, 0x20, STT_OBJECT, 1},
-	    {"", 0x1900, 0, STT_NOTYPE, 1}, {"last", ~0xfULL, 0x10, STT_FUNC, 1}};
+	    {"bare", 0x1000, 0, STT_NOTYPE, 1}, {"nearer", 0x1700, 0, STT_NOTYPE, 1},
+	    {"sized", 0x1800, 0x20, STT_OBJECT, 1}, {"", 0x1900, 0, STT_NOTYPE, 1},
+	    {"last", ~0xfULL, 0x10, STT_FUNC, 1}};
 
 	(void)state;
 	open_symbols(symbols, COUNT_OF(symbols));
 	expect_at(0xfff, NULL);
 	expect_at(0x1000, "bare");
-	expect_at(0x17ff, "bare");
+	expect_at(0x16ff, "bare");
+	expect_at(0x17ff, "nearer");
 	expect_at(0x1800, "sized");
 	expect_at(0x181f, "sized");
-	expect_at(0x1820, "bare");
-	expect_at(0x1900, "bare");
-	expect_at(0x1fff, "bare");
-	expect_at(0x2000, NULL);
+	expect_at(0x1820, "nearer");
+	expect_at(0x1900, "nearer");
+	expect_at(0x26ff, "nearer");
+	expect_at(0x2700, NULL);
 	expect_at(0x3000, "next");
 	expect_at(0x300f, "next");
 	expect_at(0x3010, NULL);
@@ -142,6 +144,7 @@ static void broken_texts(void **state)
 	header(&file, 3)->sh_size = 1;
 	assert_true(elf_open_in(&elf, "made", file.data, file.size));
 	expect_at(KERNEL_TEXT, "");
+	expect_at(KERNEL_TEXT + 0x40, "");
 	elf_close(&elf);
 	header(&file, 3)->sh_type = SHT_PROGBITS;
 	assert_true(elf_open_in(&elf, "made", file.data, file.size));

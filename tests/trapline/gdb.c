@@ -73,8 +73,8 @@ static void steps(void **state)
 	assert_string_equal(stub.log, "Qqemu.sstep=7\nvCont;s:1\nQqemu.sstep=1\nvCont;s:2\n");
 }
 
-/* What a stub sends that answers so, and then ends. */
-static bool reads_from(const char *sent, void *to, size_t n)
+/* Asks a stub that answers so, and then ends: for memory, or without `to` for a step. */
+static bool asks(const char *sent, void *to, size_t n)
 {
 	struct gdb g = {.size = 0};
 	int fd[2];
@@ -83,7 +83,7 @@ static bool reads_from(const char *sent, void *to, size_t n)
 	g.fd = fd[0];
 	assert_int_equal(write(fd[1], sent, strlen(sent)), strlen(sent));
 	shutdown(fd[1], SHUT_WR);
-	bool fine = gdb_memory(&g, 0, to, n);
+	bool fine = to ? gdb_memory(&g, 0, to, n) : gdb_step(&g, 0, true);
 	close(fd[0]);
 	close(fd[1]);
 	return fine;
@@ -95,40 +95,51 @@ static void answers(void **state)
 	uint8_t got[2];
 
 	(void)state;
-	assert_true(reads_from("+$0aFf#xx", got, 2));
+	assert_true(asks("+$0aFf#xx", got, 2));
 	assert_int_equal(got[0], 0x0a);
 	assert_int_equal(got[1], 0xff);
-	assert_true(reads_from("++-junk$0aff#00", got, 2));
-	assert_false(reads_from("+$0af#00", got, 2));
-	assert_false(reads_from("+$0ag0#00", got, 2));
-	assert_false(reads_from("+$#00", got, 1));
-	assert_false(reads_from("+$E14#00", got, 1));
-	assert_false(reads_from("+$0aff", got, 2)); /* broken off in each place */
-	assert_false(reads_from("+$0aff#0", got, 2));
-	assert_false(reads_from("+", got, 2));
-	assert_false(reads_from("", got, 2));
+	assert_true(asks("++-junk$0aff#00", got, 2));
+	assert_false(asks("+$0af#00", got, 2));
+	assert_false(asks("+$0ag0#00", got, 2));
+	assert_false(asks("+$#00", got, 1));
+	assert_false(asks("+$E14#00", got, 1));
+	assert_false(asks("+$0aff", got, 2)); /* broken off in each place */
+	assert_false(asks("+$0aff#0", got, 2));
+	assert_false(asks("+", got, 2));
+	assert_false(asks("", got, 2));
+}
+
+/* Two answers may come at once; a step is done if the machine stopped by a signal. */
+static void step_answers(void **state)
+{
+	(void)state;
+	assert_true(asks("+$OK#00+$T05thread:01;#00", NULL, 0));
+	assert_false(asks("+$OK#00+$E22#00", NULL, 0));
+	assert_false(asks("+$OK#00", NULL, 0));
 }
 
 /* An answer that is longer than any is cut, and does not end up elsewhere. */
 static void too_long(void **state)
 {
-	static char sent[3 * GDB_PACKET];
+	static char sent[6 * GDB_PACKET];
 	uint8_t got[2];
 
 	(void)state;
 	memset(sent, 'a', sizeof(sent) - 1);
 	sent[0] = '$';
 	strcpy(sent + GDB_PACKET + 100, "#00");
-	assert_false(reads_from(sent, got, 2));
-	sent[GDB_PACKET + 100] = 'a';
-	assert_false(reads_from(sent, got, 2));
+	assert_false(asks(sent, got, 2));
+	strcpy(sent + GDB_PACKET + 1, "#00"); /* as long as there is room, but for the end */
+	assert_false(asks(sent, got, 2));
+	memset(sent + GDB_PACKET, 'a', 200);
+	assert_false(asks(sent, got, 2));
 }
 
 int gdb_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(registers),
 	    cmocka_unit_test(memories), cmocka_unit_test(steps), cmocka_unit_test(answers),
-	    cmocka_unit_test(too_long)};
+	    cmocka_unit_test(step_answers), cmocka_unit_test(too_long)};
 
 	return unit_group("gdb", tests, COUNT_OF(tests), begin, over);
 }

@@ -65,6 +65,7 @@ static void kinds(void **state)
 	expect_type("my_pid", CKIND_NUMBER, 4, true);
 	expect_type("struct task", CKIND_STRUCT, 48, false);
 	expect_type("enum state", CKIND_ENUM, 4, true);
+	expect_type("enum plain", CKIND_ENUM, 4, false);
 	expect_type("enum huge", CKIND_ENUM, 8, false);
 	expect_type("void", CKIND_VOID, 1, false);
 	assert_int_equal(ktypes_size(&types, (struct ctype){CTYPE_WORD, 0}), 8);
@@ -103,6 +104,7 @@ static void members(void **state)
 	expect_member("struct flags", "b", 3, 7, 4);
 	expect_member("struct flags", "c", 32, 0, 4);
 	expect_member("struct list", "many", 0, 0, 280);
+	expect_member("struct list", "exact", 8 * 520, 0, 256);
 	expect_member("struct list", "tasks", 8 * 280, 0, 240);
 	assert_false(ktypes_find(&types, named("struct task"), "hig", &m));
 	assert_false(ktypes_find(&types, named("int"), "pid", &m));
@@ -134,6 +136,7 @@ static void enums(void **state)
 	expect_named("enum state", "IDLE", 0);
 	expect_named("enum state", "BUSY", 5);
 	expect_named("enum state", "BROKEN", -1ULL);
+	expect_named("enum plain", "PLAIN", 40000);
 	expect_named("enum far", "FAR", 0x12345);
 	expect_named("enum far", "NEAR", -2ULL);
 	expect_named("enum huge", "HUGE", 0x123456789abcdef0);
@@ -181,7 +184,7 @@ static void circles(void **state)
 {
 	static const uint16_t at[] = {0, 3, 8, 500, 13},
 			      word[] = {TYPES_TYPEDEF, 0, 1, TYPES_ARRAY, 2, 0, 0xffff, 0xffff,
-				  TYPES_STRUCT | 1 << 7, 0, 8, 0, 0, 3, 0, TYPES_STRUCT | 9 << 7};
+				  TYPES_STRUCT | 1 << 7, 1, 8, 0, 0, 3, 0, TYPES_STRUCT | 9 << 7};
 	struct ktypes k = {.data = (const uint8_t *)at,
 	    .types = COUNT_OF(at),
 	    .words = COUNT_OF(word),
@@ -190,11 +193,13 @@ static void circles(void **state)
 	    .word = (const uint8_t *)word,
 	    .text = "\0"};
 	struct cmember m;
+	struct ctype t;
 
 	(void)state;
 	assert_int_equal(ktypes_kind(&k, (struct ctype){1, 0}), CKIND_VOID);
 	ktypes_size(&k, (struct ctype){2, 0});
 	assert_false(ktypes_find(&k, (struct ctype){3, 0}, "x", &m));
+	assert_false(ktypes_named(&k, "struct x", &t)); /* its name lies outside */
 	assert_int_equal(ktypes_kind(&k, (struct ctype){4, 0}), CKIND_VOID);
 	assert_int_equal(ktypes_kind(&k, (struct ctype){6, 0}), CKIND_VOID);
 	assert_false(ktypes_find(&k, (struct ctype){5, 0}, "x", &m));

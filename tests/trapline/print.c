@@ -28,6 +28,7 @@ static const uint64_t local[] = {1, TASK};
 static struct {
 	int32_t many[70];
 	struct made_task tasks[5];
+	int32_t exact[64];
 } list = {.many = {1, 2, -3}, .tasks = {{.pid = 9}, {.pid = 10}}};
 static const uint32_t flags[] = {1u << 10 | 100 << 3 | 5, 77};
 static const struct {
@@ -121,13 +122,21 @@ static void operators(void **state)
 	    {"sizeof(int)", 4}, {"sizeof(struct task)", 48}, {"sizeof(struct task *)", 8},
 	    {"sizeof four", 4}, {"sizeof half + 1", 3}};
 
+	char sum[602];
+	uint64_t n;
+
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		uint64_t n = ~cases[i].n;
+		n = ~cases[i].n;
 		if (!goto_number(&visit, cases[i].text, &n) || n != cases[i].n)
 			print_error("%s\n", cases[i].text);
 		assert_int_equal(n, cases[i].n);
 	}
+	for (size_t i = 0; i < 300; i++)
+		strcpy(sum + 2 * i, "1+");
+	strcpy(sum + 600, "1"); /* long, but not deep */
+	assert_true(goto_number(&visit, sum, &n));
+	assert_int_equal(n, 301);
 }
 
 /* A symbol is a word of its size; a function is its address; names of values, registers. */
@@ -167,6 +176,8 @@ static void members(void **state)
 	expect_line("(struct task *)0x100 - 1", true, "0xd0");
 	expect_line("(int *)16 + 3", true, "0x1c");
 	expect_print("*(int *)$rdi", "-7");
+	expect_print("*&current->pid", "-7");
+	expect_print("(const int)5 + (volatile unsigned char)0x101", "6");
 	expect_print("((struct task *)$rdi)->pid == -7", "1");
 	expect_print("(char)0x1ff", "-1");
 	expect_print("(unsigned char)0x1ff", "255");
@@ -183,6 +194,8 @@ static void structs(void **state)
 				 "  next = 0xffff888000001000\n  {\n    both = -4294967295\n    {\n"
 				 "      low = 1\n      high = -1\n    }\n  }\n  mm = 0\n}");
 	expect_print("*(struct flags *)0xffff888000004000", "{\n  a = 5\n  b = 100\n  c = 77\n}");
+	expect_line(
+	    "*(struct flags *)0xffff888000004000", true, "{\n  a = 5\n  b = 100\n  c = 77\n}");
 	task.low = 2;
 	expect_line("current->low", true, "0x2");
 	task.low = 1;
@@ -201,9 +214,14 @@ static void cut(void **state)
 	for (const char *p = got; (p = strstr(p, "comm = ")); p++)
 		inner++;
 	assert_int_equal(inner, 4);
-	assert_int_equal(commas, 64 + 4);
+	assert_int_equal(commas, 64 + 4 + 63);
 	assert_non_null(strstr(got, "many = {1, 2, -3, 0, "));
 	assert_non_null(strstr(got, ", 0, ...}\n  tasks = {{\n"));
+	assert_non_null(strstr(got, ", 0, 0}\n}\n")); /* all of those that are not too many */
+	assert_null(strstr(got, "{...}"));
+	free(got);
+	got = stopped_caught(print, &(struct line){"*(struct outer *)0xffff888000003000", false});
+	assert_non_null(strstr(got, "      both = 0\n        {...}\n"));
 	free(got);
 	got = stopped_caught(print, &(struct line){"(char *)0xffff888000005000", false});
 	assert_int_equal(strlen(got), strlen("0xffff888000005000 \"\"\n") + 200);
@@ -230,6 +248,7 @@ static void refused(void **state)
 	expect_refused("1 % 0", "a division by 0");
 	expect_refused("$rxx", "there is no register '$rxx'");
 	expect_refused("nothing", "there is no 'nothing' here");
+	expect_refused("sizeofx", "there is no 'sizeofx' here");
 	expect_refused("@main", "the program has no 'main'");
 	expect_refused("current->", "which member?");
 	expect_refused("current->nothing", "it has no member 'nothing'");

@@ -88,6 +88,8 @@ static void no_frame_yet(void **state)
 	EXPECT(KERNEL_CS, MIDDLE + 5, STACK, 0, MIDDLE + 5, MIDDLE + 8);
 	words[0] = 0x1234; /* no code of the kernel's */
 	EXPECT(KERNEL_CS, KERNEL_TEXT, STACK, 0, KERNEL_TEXT);
+	words[0] = 0x8010; /* a symbol of the boot, at a program's address */
+	EXPECT(KERNEL_CS, KERNEL_TEXT, STACK, 0, KERNEL_TEXT);
 }
 
 /* Frames lead up, never down, and end where a word is no code. */
@@ -155,6 +157,7 @@ static void programs(void **state)
 	clear();
 	user_words[2] = USER_STACK + 48;
 	user_words[3] = 0x400200;
+	user_words[1] = 0x400400;
 	user_words[6] = USER_STACK;
 	user_words[7] = 0x400300;
 	EXPECT(USER_CS, 0x400100, USER_STACK, USER_STACK + 16, 0x400100, 0x400200, 0x400300);
@@ -200,6 +203,15 @@ static void deepest(void **state)
 		memcpy(deep + odd + 2, kept, sizeof(kept));
 		deep[odd] = before;
 	}
+	for (size_t i = 0; i < COUNT_OF(deep); i += 2) {
+		deep[i] = USER_STACK + 8 * (i + 2);
+		deep[i + 1] = 0x400200;
+	}
+	stub.memory = &(struct stopped_memory){USER_STACK, deep, sizeof(deep)};
+	stub.memories = 1;
+	uint64_t r[GDB_REGISTERS] = {
+	    [GDB_CS] = USER_CS, [GDB_RSP] = USER_STACK, [GDB_RBP] = USER_STACK};
+	assert_int_equal(stack_walk(&stub.gdb, &kernel, r, frame), STACK_MOST);
 	stub.memory = memory;
 	stub.memories = COUNT_OF(memory);
 }

@@ -112,11 +112,13 @@ enum { INT_T = 1, CHAR_T, ULONG_T, UCHAR_T, USHORT_T, UINT_T, LONG_T };
 
 /*
  * enum state { IDLE, BUSY = 5, BROKEN = -1 }; enum far { FAR = 0x12345, NEAR = -2 };
+ * enum plain { PLAIN = 40000 };
  * enum huge { HUGE = 0x123456789abcdef0 }; typedef int pid_t; typedef const pid_t my_pid;
  * struct task { my_pid pid; char comm[16]; enum state state; struct task *next;
  *               union { long both; struct { int low, high; }; }; struct mm *mm; };
  * struct flags { unsigned int a : 3, b : 7; unsigned int c; };
- * struct list { int many[70]; struct task tasks[5]; };
+ * struct list { int many[70]; struct task tasks[5]; int exact[64]; };
+ * struct outer { struct list list; };
  * struct mm { unsigned long count, areas; }; struct file { unsigned long n; char *path; };
  * struct vm_area { unsigned long start, end, node; struct file *file; unsigned long offset; };
  * struct cpu_local { unsigned long self; struct task *current; };
@@ -130,6 +132,7 @@ struct bytes stopped_types(void)
 	uint16_t chars = ADD(s, TYPES_ARRAY, CHAR_T, ULONG_T, 16, 0);
 	uint16_t state = ADD(s, HEAD(TYPES_ENUM | TYPES_FLAG, 3), name(s, "state"), 4,
 	    name(s, "IDLE"), 0, name(s, "BUSY"), 5, name(s, "BROKEN"), 0xffff);
+	ADD(s, HEAD(TYPES_ENUM, 1), name(s, "plain"), 4, name(s, "PLAIN"), 40000);
 	ADD(s, HEAD(TYPES_ENUM | TYPES_FLAG | TYPES_WIDE, 2), name(s, "far"), 4, name(s, "FAR"),
 	    0x2345, 1, name(s, "NEAR"), 0xfffe, 0xffff);
 	ADD(s, HEAD(TYPES_ENUM64, 1), name(s, "huge"), 8, name(s, "HUGE"), 0xdef0, 0x9abc, 0x5678,
@@ -150,8 +153,10 @@ struct bytes stopped_types(void)
 	    32, 0);
 	uint16_t many = ADD(s, TYPES_ARRAY, INT_T, ULONG_T, 70, 0),
 		 tasks = ADD(s, TYPES_ARRAY, task, ULONG_T, 5, 0);
-	ADD(s, HEAD(TYPES_STRUCT, 2), name(s, "list"), 520, 0, name(s, "many"), many, 0,
-	    name(s, "tasks"), tasks, 280);
+	uint16_t exact = ADD(s, TYPES_ARRAY, INT_T, ULONG_T, 64, 0);
+	uint16_t list = ADD(s, HEAD(TYPES_STRUCT, 3), name(s, "list"), 776, 0, name(s, "many"),
+	    many, 0, name(s, "tasks"), tasks, 280, name(s, "exact"), exact, 520);
+	ADD(s, HEAD(TYPES_STRUCT, 1), name(s, "outer"), 776, 0, name(s, "list"), list, 0);
 	ADD(s, HEAD(TYPES_STRUCT, 2), name(s, "cpu_local"), 16, 0, name(s, "self"), ULONG_T, 0,
 	    name(s, "current"), pointer, 8);
 	uint16_t letters = ADD(s, TYPES_PTR, CHAR_T);
@@ -181,12 +186,13 @@ const struct stopped_symbol stopped_symbols[] = {{"start", KERNEL_TEXT, 0x40, ST
     {"middle", KERNEL_TEXT + 0x40, 0x40, STT_FUNC, 1},
     {"label", KERNEL_TEXT + 0x100, 0, STT_NOTYPE, 1}, {"word", KERNEL_DATA, 8, STT_OBJECT, 2},
     {"byte", KERNEL_DATA + 8, 1, STT_OBJECT, 2}, {"half", KERNEL_DATA + 10, 2, STT_OBJECT, 2},
-    {"four", KERNEL_DATA + 12, 4, STT_OBJECT, 2}};
+    {"four", KERNEL_DATA + 12, 4, STT_OBJECT, 2}, {"low", 0x8000, 0x100, STT_FUNC, 1}};
 
 void stopped_kernel(struct elf *e)
 {
 	struct bytes types = stopped_types(),
-		     file = stopped_elf(stopped_symbols, 7, types.data, types.size);
+		     file = stopped_elf(
+			 stopped_symbols, COUNT_OF(stopped_symbols), types.data, types.size);
 
 	assert_true(elf_open_in(e, "kernel", file.data, file.size));
 	bytes_free(&types);

@@ -181,9 +181,87 @@ static void events(void **state)
 	expect_move(2, true, "n 0\nn x\nn 3\n", MOVE_QUIT, 0);
 	expect_move(2, true, "event 1:2\n", MOVE_EVENT, 2);
 	expect_move(2, true, "e\ne 5\ne 4\n", MOVE_EVENT, 3);
-	expect_move(2, true, " \tn\t 2 \nq\n", MOVE_QUIT, 0);
+	expect_move(2, true, " \tn\t 2\n", MOVE_EVENT, 3);
 	expect_move(2, true, "nex\nnextt\n\nq\n", MOVE_QUIT, 0);
-	expect_move(2, true, "print 1\n\n\nn\n", MOVE_EVENT, 2); /* an empty line repeats */
+}
+
+static void expect_said(char *lines, const char *part, unsigned times)
+{
+	char *text = stopped_caught(prompt, lines);
+	unsigned found = 0;
+
+	for (const char *p = text; (p = strstr(p, part)); p++)
+		found++;
+	assert_int_equal(found, times);
+	free(text);
+}
+
+/* An empty line repeats what came last; there is no event outside the trace. */
+static void repeated(void **state)
+{
+	(void)state;
+	visit.has_event = visit.on_event = true;
+	visit.at = 1;
+	*visit.line = '\0';
+	expect_said("\n \np 77\n\n\t\n", "\n77\n", 3);
+	expect_said("b 3\n\n", "there is no event before this one", 2);
+	expect_said("n 3\n", "there is no event after this one", 1);
+}
+
+/* ---- what is watched ---- */
+
+#define PRESENT 1ULL
+#define LARGE	0x80ULL
+#define UNUSED	0x8ff0000000000066ULL /* bits that say something else */
+
+/* A machine's memory: four tables, a page at 0x5000; one of 2 MiB and one of 1 GiB from 0 on. */
+static void write_memory(char *path)
+{
+	static uint64_t ram[8 * 512];
+	int fd = mkstemp(path);
+
+	ram[512] = 0x2000 | PRESENT | UNUSED;
+	ram[513] = 0 | PRESENT | LARGE; /* there are none of that size */
+	ram[1024] = 0x3000 | PRESENT;
+	ram[1025] = 0 | PRESENT | LARGE;
+	ram[1536 + 2] = 0x4000 | PRESENT;
+	ram[1536 + 3] = 0 | PRESENT | LARGE;
+	ram[2048] = 0x5000 | PRESENT | UNUSED;
+	ram[2049] = 0x6000;	      /* not present */
+	ram[2050] = 0x8000 | PRESENT; /* where no memory is */
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, ram, sizeof(ram)), sizeof(ram));
+	close(fd);
+}
+
+static void expect_watch(char *lines, int kind, uint64_t physical, unsigned bytes)
+{
+	expect_move(2, true, lines, kind, physical);
+	assert_int_equal(visit.move.bytes, bytes);
+	assert_int_equal(visit.move.from, 100 + (kind == MOVE_WRITE));
+}
+
+/* Bytes of a page, and no more than it has; those of an address that is not mapped are refused. */
+static void watched(void **state)
+{
+	static char path[] = "/tmp/trapline-unit.XXXXXX";
+
+	(void)state;
+	write_memory(path);
+	strcpy(visit.origin.boot.machine.memory_path, path);
+	visit.r[GDB_CR3] = 0x1000 | 0x18;
+	visit.count = 100;
+	expect_watch("watch 0x400010\n", MOVE_WRITE, 0x5010, 8);
+	expect_watch("bw 0x400ff8\n", MOVE_WRITER, 0x5ff8, 8);
+	expect_watch("w 0x400ffc\n", MOVE_WRITE, 0x5ffc, 4);
+	expect_watch("w 0x400fff 8\n", MOVE_WRITE, 0x5fff, 1);
+	expect_watch("w 0x400000 + 16 2\n", MOVE_WRITE, 0x5010, 2);
+	expect_watch("w 0x601234 1\n", MOVE_WRITE, 0x1234, 1);
+	expect_watch("w 0x40001234\n", MOVE_WRITE, 0x1234, 8);
+	expect_move(2, true, "w 0x401000\nw 0x402000\nw 0x800000\n", MOVE_QUIT, 0);
+	expect_move(2, true, "w 0x608000\nw 0x8000000000\nw 0x400010 9\n", MOVE_QUIT, 0);
+	unlink(path);
+	expect_move(2, true, "w 0x400010\n", MOVE_QUIT, 0);
 }
 
 static void instructions(void **state)
@@ -273,7 +351,8 @@ int visit_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(named),
 	    cmocka_unit_test(matched), cmocka_unit_test(events), cmocka_unit_test(instructions),
-	    cmocka_unit_test(around), cmocka_unit_test(files)};
+	    cmocka_unit_test(around), cmocka_unit_test(repeated), cmocka_unit_test(watched),
+	    cmocka_unit_test(files)};
 
 	return unit_group("visit", tests, COUNT_OF(tests), begin, over);
 }
