@@ -43,6 +43,47 @@ static void moved(void **state)
 	fail();
 }
 
+/* The seed's points, the first of the longest moved: by instructions in ring 3, else by ticks. */
+static void expect_moved(uint64_t seed, unsigned way, bool *ring3)
+{
+	struct schedule from, want = {.count = 0}, to;
+	int64_t by = (way % 2 ? -1 : 1) * (1 << (way - 1) / 2), at;
+	unsigned longest = 0;
+
+	candidate_points(&from, &(struct candidate){seed, 0}, SPAN);
+	for (unsigned i = 0; i < from.count; i++)
+		if (from.point[i].amount > from.point[longest].amount)
+			longest = i;
+	for (unsigned i = 0; i < from.count; i++) {
+		struct schedule_point p = from.point[i];
+		bool in_ring3 = p.clock == SCHEDULE_U;
+		at = (in_ring3 ? (int64_t)p.step : (int64_t)p.at) + by;
+		at = at < 0 ? 0 : at;
+		if (i == longest && in_ring3)
+			p.step = at;
+		else if (i == longest)
+			p.at = at;
+		*ring3 |= i == longest && in_ring3;
+		assert_true(schedule_add(&want, p));
+	}
+	candidate_points(&to, &(struct candidate){seed, way}, SPAN);
+	char text[SCHEDULE_TEXT];
+	strcpy(text, text_of(&want));
+	assert_string_equal(text_of(&to), text);
+}
+
+/* Of many points one is moved, and all are in their order again. */
+static void many_moved(void **state)
+{
+	bool ring3 = false;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 200; seed++)
+		for (unsigned way = 1; way <= MOVED_WAYS; way++)
+			expect_moved(seed, way, &ring3);
+	assert_true(ring3);
+}
+
 static void parts(void **state)
 {
 	static const char *const pairs[] = {
@@ -76,8 +117,8 @@ static void single(void **state)
 
 int points_tests(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(moved), cmocka_unit_test(parts), cmocka_unit_test(single)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(moved), cmocka_unit_test(many_moved),
+	    cmocka_unit_test(parts), cmocka_unit_test(single)};
 
 	return unit_group("points", tests, COUNT_OF(tests), NULL, NULL);
 }

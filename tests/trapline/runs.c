@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/trapline/sample.h"
 #include "tests/trapline/stopped.h"
 #include "tests/trapline/trapline_unit.h"
 #include "tools/trapline/explore/options.h"
@@ -112,6 +113,31 @@ static void judged(void **state)
 		assert_string_equal(result.what, cases[i].what);
 		assert_int_equal(result.seed, 0);
 	}
+}
+
+/* An event ends the search if a pattern names it, of a run that is good otherwise. */
+static void events(void **state)
+{
+	static char *patterns[] = {"my:nothing", "*:oth*"};
+
+	(void)state;
+	runs.wanted = 1 << RUN_EXIT | 1 << RUN_EVENT;
+	runs.events = patterns;
+	for (unsigned n = 0; n <= 2; n++) {
+		assert_int_equal(sample_begin(NULL), 0);
+		assert_int_equal(rename(sample_file("a", "[local] mono", 1,
+					    "0 0 0 lost 3;5 0 7 unknown;6 0 7 ev 1;"
+					    "2000000007 0 7 other 1"),
+				     runs_file(&runs, 7, "dat")),
+		    0);
+		assert_int_equal(sample_over(NULL), 0);
+		runs.event_count = n;
+		struct run_result result = result_of(n ? 0 : 1, "");
+		assert_int_equal(result.end, n == 2 ? RUN_EVENT : n ? RUN_GOOD : RUN_EXIT);
+		if (n == 2)
+			assert_string_equal(result.what, "recorded my:other at 2.000000007");
+	}
+	runs.event_count = 0;
 }
 
 static void last_seed(void **state)
@@ -294,8 +320,9 @@ static void refused(void **state)
 int runs_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(judged),
-	    cmocka_unit_test(last_seed), cmocka_unit_test(dropped), cmocka_unit_test(command),
-	    cmocka_unit_test(usual), cmocka_unit_test(given), cmocka_unit_test(refused)};
+	    cmocka_unit_test(last_seed), cmocka_unit_test(events), cmocka_unit_test(dropped),
+	    cmocka_unit_test(command), cmocka_unit_test(usual), cmocka_unit_test(given),
+	    cmocka_unit_test(refused)};
 
 	return unit_group("runs", tests, COUNT_OF(tests), begin, over);
 }
