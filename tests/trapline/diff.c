@@ -301,6 +301,18 @@ static void latencies_by_name(void **state)
 	sample_expect_not("  system calls ");
 }
 
+/* The name of an event is as long as its format says; its tasks are those of the counts. */
+static void long_name(void **state)
+{
+	(void)state;
+	expect_diff(1, "", "1000 0 7 long 1;2000 0 8 long 1", "1000 0 7 long 2;2000 0 9 long 1",
+	    "differ: order of events on 1 of 2 CPUs; values of 1 events; counts of 1 of 1 events");
+	assert_non_null(strstr(sample_printed, "fghij x          1\n"));
+	sample_expect("    by eight                                              1          0 ");
+	sample_expect("    by nine                                               0          1 ");
+	sample_expect_not("    by seven ");
+}
+
 /* Lost events differ by their number, and by whether there may be more; of each CPU by itself. */
 static void lost(void **state)
 {
@@ -336,7 +348,7 @@ int diff_tests(void)
 	    cmocka_unit_test(machines), cmocka_unit_test(order), cmocka_unit_test(order_by_default),
 	    cmocka_unit_test(order_of_more_cpus), cmocka_unit_test(counts),
 	    cmocka_unit_test(latencies), cmocka_unit_test(latencies_by_name),
-	    cmocka_unit_test(lost)};
+	    cmocka_unit_test(long_name), cmocka_unit_test(lost)};
 
 	return unit_group("diff", tests, COUNT_OF(tests), sample_begin, sample_over);
 }

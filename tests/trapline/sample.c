@@ -19,6 +19,9 @@
 #define PATH_MOST 64
 
 /* Each number of the script is the value of a field, from the first one on. */
+#define TEN	"abcdefghij"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+
 static const struct {
 	const char *word, *system, *name, *fields[NUMBERS];
 } formats[] = {
@@ -31,6 +34,7 @@ static const struct {
     {"note", "my", "note", {"text[8]"}}, /* the number's bytes are its letters */
     {"call", "ftrace", "funcgraph_entry", {"func", "depth"}},
     {"return", "ftrace", "funcgraph_exit", {"func", "depth", "calltime", "rettime"}},
+    {"long", "my", HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED, {"x"}},
     {"unknown", NULL, NULL, {NULL}}, /* without a format */
 };
 

@@ -89,18 +89,22 @@ static bool *wanted_events(const struct diff *d, const struct side *side)
 	return wanted;
 }
 
+/* Names are as long as the files say. */
 static uint32_t new_token(struct diff *d, const struct side *side, const struct record *r)
 {
-	char text[512];
-	int n;
+	char *text;
+	int n = r->event ? asprintf(&text, "%s:%s", r->event->system, r->event->name)
+			 : asprintf(&text, "unknown event %u", r->id);
 
-	if (r->event)
-		n = snprintf(text, sizeof(text), "%s:%s", r->event->system, r->event->name);
-	else
-		n = snprintf(text, sizeof(text), "unknown event %u", r->id);
+	if (n < 0)
+		die(TROUBLE, "out of memory");
 	uint32_t event = words_add(&d->events, text, n);
-	snprintf(text + n, sizeof(text) - n, " by %s", trace_comm(&side->trace, r->pid));
-	uint32_t token = words_add(&d->tokens, text, sizeof(text));
+	free(text);
+	n = asprintf(&text, "%s by %s", d->events.word[event], trace_comm(&side->trace, r->pid));
+	if (n < 0)
+		die(TROUBLE, "out of memory");
+	uint32_t token = words_add(&d->tokens, text, n);
+	free(text);
 	d->event_of = xrealloc(d->event_of, d->tokens.count * sizeof(*d->event_of));
 	d->event_of[token] = event;
 	return token;

@@ -51,11 +51,14 @@ static bool same_value(const struct value *a, const struct value *b)
 
 static void other_value(struct comparison *c, const struct event *ev, const char *field)
 {
-	char text[512];
-	uint32_t before = c->fields.count,
-		 n = words_add(&c->fields, text,
-		     snprintf(text, sizeof(text), "%s:%s %s", ev->system, ev->name, field));
+	uint32_t before = c->fields.count, n;
+	char *text;
+	int size = asprintf(&text, "%s:%s %s", ev->system, ev->name, field);
 
+	if (size < 0)
+		die(EXIT_TROUBLE, "out of memory");
+	n = words_add(&c->fields, text, size);
+	free(text);
 	if (c->fields.count > before) {
 		c->field = xrealloc(c->field, c->fields.count * sizeof(*c->field));
 		c->field[n] = 0;
