@@ -47,7 +47,7 @@ static const struct {
     {{"set_event_pid", "1 100000 100001"}, {"set_event_pid", "100002 x"}, {"set_event_pid", ""}},
     {{"set_event_notrace_pid", "31000"}, {"set_event_notrace_pid", ""}},
     {{"set_ftrace_filter", "first_function:traceoff:2"}, {"set_ftrace_filter", "first_function:no"},
-	{"set_ftrace_filter", "!first_function:traceoff"}},
+	{"set_ftrace_filter", "!first_function:traceoff:0"}},
     {{"set_graph_function", "first_function"}, {"set_graph_function", "nosuch"},
 	{"set_graph_function", ""}},
     {{"snapshot", "1"}, {"buffer_size_kb", "16"}, {"buffer_size_kb", "8"}, {"snapshot", "0"}},
