@@ -50,13 +50,18 @@ static int child(int status)
 	_exit(status);
 }
 
-static void write_output(unsigned number, const char *text)
+static void write_file(unsigned number, const char *suffix, const char *text)
 {
-	FILE *f = fopen(runs_file(&runs, number, "out"), "w");
+	FILE *f = fopen(runs_file(&runs, number, suffix), "w");
 
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
+}
+
+static void write_output(unsigned number, const char *text)
+{
+	write_file(number, "out", text);
 }
 
 static struct run_result result_of(int status, const char *output)
@@ -317,12 +322,42 @@ static void refused(void **state)
 	parsed("--help", EXIT_FINE);
 }
 
+/* ---- how far the clocks go ---- */
+
+/* The report's first line says it, if it is whole and says nothing else. */
+static void span(void **state)
+{
+	static const struct {
+		const char *report, *span;
+	} rows[] = {
+	    {"span 1,2,3,4,5,6\n", "1,2,3,4,5,6"},
+	    {"span 1,2,3,4,5,6,7\nmore\n", "1,2,3,4,5,6,7"},
+	    {"span 1,2,3,4,5,6", NULL},
+	    {"span \n", NULL},
+	    {"ends 1,2,3,4,5,6\n", NULL},
+	    {"abc\n 1,2,3,4,5,6", NULL},
+	    {"", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		char file[300];
+
+		write_file(1, "report", rows[i].report);
+		snprintf(file, sizeof(file), "%s", runs_file(&runs, 1, "report"));
+		assert_int_equal(runs_take_span(&runs, file), rows[i].span != NULL);
+		if (rows[i].span)
+			assert_string_equal(runs.span, rows[i].span);
+		unlink(file);
+	}
+}
+
 int runs_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(judged),
 	    cmocka_unit_test(last_seed), cmocka_unit_test(events), cmocka_unit_test(dropped),
 	    cmocka_unit_test(command), cmocka_unit_test(usual), cmocka_unit_test(given),
-	    cmocka_unit_test(refused)};
+	    cmocka_unit_test(refused), cmocka_unit_test(span)};
 
 	return unit_group("runs", tests, COUNT_OF(tests), begin, over);
 }

@@ -333,20 +333,22 @@ struct job runs_wait(struct runs *r, struct run_result *result)
 	return (struct job){.pid = 0};
 }
 
-/* Reads "span U,K,C,W,L,STEPS,..." from the kernel's report. */
-static bool take_span(struct runs *r, const char *file)
+bool runs_take_span(struct runs *r, const char *file)
 {
+	static const char head[] = "span ";
+	const size_t head_size = sizeof(head) - 1;
 	struct schedule_span span;
 	struct in in;
 
 	if (!in_open(&in, file))
 		return false;
-	const char *end = memchr(in.data, '\n', in.size);
-	if (end && in.size > 5)
-		snprintf(r->span, sizeof(r->span), "%.*s", (int)(end - (const char *)in.data) - 5,
-		    (const char *)in.data + 5);
+	const char *line = (const char *)in.data, *end = memchr(line, '\n', in.size);
+	bool found = end && (size_t)(end - line) > head_size && !memcmp(line, head, head_size);
+	if (found)
+		snprintf(r->span, sizeof(r->span), "%.*s", (int)(end - line - head_size),
+		    line + head_size);
 	in_close(&in);
-	return end && !schedule_parse_span(&span, r->span);
+	return found && !schedule_parse_span(&span, r->span);
 }
 
 void runs_first(struct runs *r, struct run_result *result)
@@ -362,7 +364,7 @@ void runs_first(struct runs *r, struct run_result *result)
 	waitpid(
 	    start(r, "sched_seed=0", trace, (const char *const[]){"--get", get}, out), &status, 0);
 	judge(r, result, status);
-	if (result->end == RUN_GOOD && !take_span(r, report))
+	if (result->end == RUN_GOOD && !runs_take_span(r, report))
 		result->end = RUN_TROUBLE;
 }
 

@@ -82,6 +82,8 @@ void runs_start_many(struct runs *r, struct seeds seeds);
 struct job runs_wait(struct runs *r, struct run_result *result);
 /* Ends the runs that begin with a later seed. */
 void runs_drop_beyond(struct runs *r, uint64_t seed);
+/* Reads "span U,K,C,W,L,STEPS,..." from the kernel's report. False: it is not there. */
+bool runs_take_span(struct runs *r, const char *file);
 /* Runs without points; also finds how far the clocks go. */
 void runs_first(struct runs *r, struct run_result *result);
 /* The path of a run's file: "dat" (its trace), "out" (its output); valid until the next call. */
