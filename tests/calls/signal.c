@@ -913,6 +913,81 @@ static void test_flags_of_frame(void)
 	say("%#lx", flags & (CARRY | IOPL | NT));
 }
 
+#define RESTART 512 /* a number that only kernels use: the call is done again */
+
+static void change_result(int sig, siginfo_t *info, void *context)
+{
+	(void)sig, (void)info;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = -RESTART;
+	kill(getpid(), SIGUSR2);
+}
+
+/* No call is done again for what a handler wrote to its frame. */
+static void test_result_of_frame(void)
+{
+	struct sigaction sa = {.sa_sigaction = change_result, .sa_flags = SA_SIGINFO};
+
+	sigaddset(&sa.sa_mask, SIGUSR2);
+	sigaction(SIGUSR1, &sa, NULL);
+	sa.sa_sigaction = on_signal;
+	sa.sa_flags |= SA_RESTART;
+	sigaction(SIGUSR2, &sa, NULL);
+	say("%ld", syscall(SYS_kill, getpid(), SIGUSR1) < 0 ? -(long)errno : 0L);
+	say("%d", last);
+}
+
+static int stopped_pipe[2];
+
+/* Its mask is empty in ppoll() alone. */
+static void polls_and_stops(void)
+{
+	struct pollfd p = {stopped_pipe[0], POLLIN, 0};
+	sigset_t mask, none;
+
+	sigemptyset(&none);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	R(ppoll(&p, 1, NULL, &none));
+	sigaddset(&mask, SIGUSR2);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	raise(SIGSTOP);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	T(sigismember(&mask, SIGUSR1));
+	T(sigismember(&mask, SIGUSR2));
+}
+
+static void stop_and_continue(pid_t pid, bool stop)
+{
+	int status = 0;
+
+	if (stop)
+		kill(pid, SIGSTOP);
+	waitpid(pid, &status, WUNTRACED);
+	T(WIFSTOPPED(status));
+	kill(pid, SIGCONT);
+}
+
+/* Whoever is stopped in ppoll() and goes on has its own mask after it, also when stopped again. */
+static void test_mask_after_stop(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	pipe(stopped_pipe);
+	pid = fork();
+	if (!pid) {
+		polls_and_stops();
+		_exit(0);
+	}
+	wait_until_asleep(pid);
+	stop_and_continue(pid, true);
+	if (write(stopped_pipe[1], "x", 1) == 1)
+		stop_and_continue(pid, false);
+	waitpid(pid, &status, 0);
+	say("%#x", status);
+}
+
 const struct call_case signal_cases[] = {
     {"sigaction", test_action},
     {"sigprocmask", test_mask},
@@ -942,5 +1017,7 @@ const struct call_case signal_cases[] = {
     {"sigsuspend", test_suspend},
     {"signalfd_other_set", test_signalfd_other_set},
     {"signal_flags", test_flags_of_frame},
+    {"signal_result_of_frame", test_result_of_frame},
+    {"signal_mask_after_stop", test_mask_after_stop},
     {NULL, NULL},
 };

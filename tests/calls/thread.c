@@ -567,7 +567,11 @@ static void test_sigaltstack(void)
 	R(sigaction(SIGUSR1, &act, NULL));
 	R(raise(SIGUSR1));
 	say("%d %d", on_stack, taken == EPERM);
-	its.ss_size = 100;
+	its.ss_size = 2047;
+	R(sigaltstack(&its, NULL));
+	its.ss_size = 2048; /* MINSIGSTKSZ, as the kernel has it */
+	R(sigaltstack(&its, NULL));
+	its.ss_size = sizeof(room);
 	R(sigaltstack(&its, NULL));
 	its.ss_flags = 77;
 	R(sigaltstack(&its, NULL));
