@@ -213,60 +213,6 @@ static void idle_in_histogram(void)
 	trace_fresh();
 }
 
-static const char *name_of(s32 pid)
-{
-	static char comm[16];
-
-	trace_comm_find(pid, comm);
-	return comm;
-}
-
-static void wake(s32 pid, const char *name)
-{
-	char comm[16] = "";
-
-	memcpy(comm, name, strlen(name));
-	trace_comm_wakeup(pid, pid, comm);
-}
-
-/* A change of how many are kept forgets all, and the places are given out from the first on. */
-static void as_many_as_wanted(void)
-{
-	trace_fresh();
-	EXPECT_EQ(trace_put(EVENT "/enable", "1"), 0);
-	for (s32 pid = 101; pid < 120; pid++)
-		wake(pid, "old");
-	EXPECT_EQ(trace_put("saved_cmdlines_size", "3"), 0);
-	EXPECT_STR(trace_get("saved_cmdlines", NULL), "");
-	for (s32 pid = 101; pid < 120; pid++)
-		EXPECT_STR(name_of(pid), "<...>");
-	wake(201, "one");
-	wake(202, "two");
-	wake(203, "three");
-	wake(204, "four");
-	EXPECT_STR(trace_get("saved_cmdlines", NULL), "204 four\n202 two\n203 three\n");
-	EXPECT_STR(name_of(201), "<...>");
-	EXPECT_EQ(trace_put("saved_cmdlines_size", "4096"), 0);
-	trace_fresh();
-}
-
-/* The largest pid that has a name, and the next one. */
-static void to_the_last_pid(void)
-{
-	trace_fresh();
-	EXPECT_EQ(trace_put("options/record-tgid", "1"), 0);
-	EXPECT_EQ(trace_put(EVENT "/enable", "1"), 0);
-	wake(32767, "last");
-	EXPECT_STR(name_of(32767), "last");
-	EXPECT_EQ(trace_tgid_find(32767), 32767);
-	wake(32768, "none");
-	wake(-1, "none");
-	EXPECT_STR(name_of(32768), "<...>");
-	EXPECT_EQ(trace_tgid_find(32768), 0);
-	EXPECT(!strstr(trace_get("saved_cmdlines", NULL), "none"));
-	trace_fresh();
-}
-
 static const struct ktap_case cases[] = {
     {"comms.as_options_say", as_options_say},
     {"comms.while_one_records", while_one_records},
@@ -275,8 +221,6 @@ static const struct ktap_case cases[] = {
     {"comms.sizes", sizes},
     {"comms.resized", resized},
     {"comms.keys", keys},
-    {"comms.as_many_as_wanted", as_many_as_wanted},
-    {"comms.to_the_last_pid", to_the_last_pid},
     {"comms.idle_in_histogram", idle_in_histogram},
     {NULL, NULL},
 };
