@@ -715,6 +715,6 @@ const struct call_case thread_cases[] = {
     {"clone_memory", test_shared_memory},
     {"sched_priorities", test_priorities},
     {"sched_sizes", test_sched_sizes},
-    {"clone_own_words", test_own_words},
+    {"own_words", test_own_words},
     {NULL, NULL},
 };

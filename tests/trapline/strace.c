@@ -241,6 +241,35 @@ static void control_messages(void **state)
 	    "msg_controllen=56, msg_flags=0}");
 }
 
+/* A queued signal's value is left out if it is 0, that of a timer's is not. */
+static void queued_values(void **state)
+{
+	static const struct {
+		int32_t code;
+		uint64_t value;
+		const char *wanted;
+	} rows[] = {
+	    {-1, 0, "{si_signo=SIGUSR1, si_code=SI_QUEUE, si_pid=7, si_uid=9}"},
+	    {-1, 5,
+		"{si_signo=SIGUSR1, si_code=SI_QUEUE, si_pid=7, si_uid=9, si_int=5, si_ptr=0x5}"},
+	    {-1, 1UL << 32,
+		"{si_signo=SIGUSR1, si_code=SI_QUEUE, si_pid=7, si_uid=9, si_int=0, "
+		"si_ptr=0x100000000}"},
+	    {-2, 0,
+		"{si_signo=SIGUSR1, si_code=SI_TIMER, si_timerid=7, si_overrun=9, si_int=0, "
+		"si_ptr=NULL}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		int32_t info[32] = {10, 0, rows[i].code, 0, 7, 9};
+
+		memcpy(&info[6], &rows[i].value, sizeof(rows[i].value));
+		expect_argument(129, 2, FIELD("u64", "a2[16]", "0", "128"), (uint8_t *)info,
+		    sizeof(info), rows[i].wanted);
+	}
+}
+
 #define NUMBER(name, at) "\tfield:int " name ";\toffset:" at ";\tsize:4;\tsigned:1;\n"
 enum { SENT = 1, GENERATED, DELIVERED, ENTERED, LEFT };
 
@@ -328,7 +357,8 @@ int strace_tests(void)
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(texts), cmocka_unit_test(flags),
 	    cmocka_unit_test(sets), cmocka_unit_test(statuses), cmocka_unit_test(modes),
 	    cmocka_unit_test(rows), cmocka_unit_test(probes), cmocka_unit_test(short_fields),
-	    cmocka_unit_test(control_messages), cmocka_unit_test(signals)};
+	    cmocka_unit_test(control_messages), cmocka_unit_test(queued_values),
+	    cmocka_unit_test(signals)};
 
 	return unit_group("strace", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -492,7 +492,7 @@ static void put_code(FILE *out, const struct signal_sent *g)
 		fprintf(out, ", si_timerid=%d, si_overrun=0", g->pid);
 	else
 		fprintf(out, ", si_pid=%d, si_uid=0", g->pid);
-	if (g->code == -1 || g->code == -2) {
+	if (g->code == -2 || (g->code == -1 && g->address)) {
 		fprintf(out, ", si_int=%d, si_ptr=", (int32_t)g->address);
 		fprintf(out, g->address ? "%#" PRIx64 : "NULL", g->address);
 	}

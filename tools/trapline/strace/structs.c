@@ -611,7 +611,7 @@ void strace_put_siginfo(struct strace_put *p, uint64_t value)
 		    code == -2 ? ", si_timerid=%d, si_overrun=%u" : ", si_pid=%d, si_uid=%u",
 		    (int32_t)strace_half(b, 4), strace_half(b, 5));
 	}
-	if (code == -1 || code == -2) {
+	if (code == -2 || (code == -1 && strace_word(b, 3))) { /* strace leaves out a value of 0 */
 		fprintf(p->out, ", si_int=%d, si_ptr=", (int32_t)strace_half(b, 6));
 		strace_put_address(p, strace_word(b, 3));
 	}
