@@ -11,6 +11,7 @@ u64 objects_in_use(void)
 {
 	u64 count = 0;
 
+	page_free_count(); /* with this a sanitized kernel lets go of what was freed */
 	for (u64 block = 0; block < mem_buddy.nblocks; block++) {
 		if (mem_buddy.blocks[block] != BLOCK_READY)
 			continue;
