@@ -207,7 +207,7 @@ int vfs_fsetattr(struct file *f, const struct vattr *a);
 int vfs_statfs(const char *path, struct vstatfs *st);
 int vfs_fstatfs(struct file *f, struct vstatfs *st);
 long vfs_readlink(const char *path, char *buf, size_t size);
-/* Whether the caller may use a file of this status: mask as access() has it. 0 or -EACCES. */
+/* 0 if the caller may use a file of this status, else -EACCES; mask as access() has it. */
 int vfs_access(const struct vstat *st, u32 mask);
 int vfs_truncate(const char *path, u64 size);
 int vfs_vnode_truncate(struct vnode *v, u64 size);

@@ -34,6 +34,6 @@ struct vm_area {
 	void (*again)(struct vm_area *a);
 	void (*gone)(struct vm_area *a);
 	bool dont_copy; /* a child of fork() does not get it */
-	/* as the program says by madvise(): a child gets no such area, gets it with zeros */
+	/* set by madvise(): a child gets no such area; gets it with zeros */
 	bool dont_fork, wipe_on_fork;
 };

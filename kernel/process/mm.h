@@ -98,7 +98,7 @@ int mm_in_core(struct mm *mm, u64 addr);
 u64 mm_brk(struct mm *mm, u64 brk);
 /* MADV_DONTNEED: frees private pages of the range; a later access reads zeros (or the file). */
 long mm_discard(struct mm *mm, u64 addr, u64 len);
-/* What a child of fork() gets of the range, as one of these pieces of advice says. */
+/* Sets what a child of fork() gets of the range. 0, or -EINVAL, -ENOMEM as madvise() has them. */
 enum { MADV_DONTFORK = 10, MADV_DOFORK = 11, MADV_WIPEONFORK = 18, MADV_KEEPONFORK = 19 };
 long mm_advise_fork(struct mm *mm, u64 addr, u64 len, int advice);
 

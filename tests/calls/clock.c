@@ -89,7 +89,7 @@ static void test_timerfd_past(void)
 	R(read(fd, &n, 8));
 }
 
-/* An end that nobody has read is gone when the timer's file is set anew. */
+/* timerfd_settime() forgets an end that the program has not read. */
 static void test_timerfd_anew(void)
 {
 	struct itimerspec soon = {{0, 0}, {0, 1}}, far = {{7, 0}, {100, 0}}, off = {{0, 0}, {0, 0}},
@@ -141,7 +141,7 @@ static long sleep_raw(long sec, long nsec)
 	return syscall(SYS_nanosleep, &time, NULL);
 }
 
-/* Which numbers are a time; microseconds may be more than a second has, nanoseconds may not. */
+/* Numbers that are no time are refused: nanoseconds beyond a second, but microseconds are not. */
 static void test_numbers(void)
 {
 	static const struct {

@@ -451,7 +451,7 @@ static void test_unreported(void)
 	T(fcntl(next, F_GETFD) == -1 && fcntl(next + 1, F_GETFD) == -1);
 }
 
-/* Which flags of an open file can be set, and that none gives what it was not opened for. */
+/* F_SETFL changes some flags of an open file, and never whether it can be read or written. */
 static void test_set_flags(void)
 {
 	int fd = open("file", O_RDONLY | O_CREAT, 0600), on = 1;

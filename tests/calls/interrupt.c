@@ -26,7 +26,7 @@ static char buf[4096];
 static struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
 
 /*
- * What the child's call returned, and whether its handler ran. The child prints nothing, as that
+ * The child notes here how its call ended, and that its handler ran. It prints nothing, as that
  * might be another sleep.
  */
 struct found {

@@ -261,7 +261,7 @@ static void test_locked(void)
 	R(mlock(p, 2 * PAGE));
 }
 
-/* Room for more than there is of memory, if nobody can fill it or nothing is reserved. */
+/* A program may map more than there is memory, if it cannot fill it or reserves nothing. */
 static void test_reserve(void)
 {
 	static const struct {
@@ -297,7 +297,7 @@ static void test_parts(void)
 	R(munlock(p + 1, PAGE - 1));
 }
 
-/* Which ranges mincore() looks at: those of whole pages that are mapped, below the end of all. */
+/* mincore() takes ranges of whole pages that are mapped, below the end of ring 3. */
 static void test_mincore_ends(void)
 {
 	static unsigned char vec[10];

@@ -796,7 +796,7 @@ static void test_waits_for_kill(void)
 	say("%#x", status);
 }
 
-/* Which code a signal may bring to another process: none that says the kernel sent it. */
+/* A process sends another one no signal with a code that says the kernel sent it. */
 static void test_codes(void)
 {
 	static const int codes[] = {SI_USER, 1, SI_KERNEL, SI_TKILL, SI_QUEUE, SI_TIMER, -60};
@@ -812,7 +812,7 @@ static void test_codes(void)
 	}
 }
 
-/* What no mask holds: SIGKILL and SIGSTOP. */
+/* No mask holds SIGKILL and SIGSTOP. */
 static void test_unblockable(void)
 {
 	struct {

@@ -20,7 +20,7 @@ static void prepare(void)
 	write(p[1], "abcde", 5);
 }
 
-/* What is in a pipe, and then no more. */
+/* Shows the bytes that are in a pipe, and that no more come. */
 static void show_pipe(int fd)
 {
 	fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -30,7 +30,7 @@ static void show_pipe(int fd)
 	fcntl(fd, F_SETFL, 0);
 }
 
-/* Which ends, places and flags splice() takes. */
+/* splice() refuses wrong ends, places and flags. */
 static void test_refusals(void)
 {
 	off_t at = 1, minus = -1;
@@ -76,7 +76,7 @@ static void test_places(void)
 	say("%ld", (long)from);
 }
 
-/* What waits in one pipe and what has no room in another stays where it is. */
+/* splice() leaves bytes in their pipe for which the other one has no room. */
 static void test_nonblock(void)
 {
 	prepare();

@@ -619,7 +619,7 @@ static void show_scheduler(void)
 	say("%d %d", sched_getscheduler(0), p.sched_priority);
 }
 
-/* Which priority goes with which policy; a refused pair changes nothing. */
+/* Each policy takes some priorities; a refused pair changes nothing. */
 static void test_priorities(void)
 {
 	static const int policies[] = {SCHED_FIFO, SCHED_RR, SCHED_OTHER, SCHED_BATCH, SCHED_IDLE},

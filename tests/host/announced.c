@@ -1,4 +1,4 @@
-/* What the tracer announces to the machine: directories that came into being, and no others. */
+/* The tracer announces each new directory to the machine, and no other. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/machine.h"

@@ -97,7 +97,7 @@ static void again(void)
 	end();
 }
 
-/* Events that nobody compiled into the kernel are no tracepoints. */
+/* Synthetic and other dynamic events are no tracepoints. */
 static void tracepoints(void)
 {
 	trace_fresh();

@@ -49,7 +49,7 @@ void machine_before_copy(void (*fn)(void));
 
 /* What host_clock() reads, a nanosecond each; NULL: the TSC. */
 void machine_clock(u64 (*clock)(void));
-/* What host_stack() finds from now on. */
+/* host_stack() finds these from now on. */
 void machine_stack(const u64 *frames, unsigned n);
 /* The time of day, in nanoseconds, when host_clock_ns() was 0. */
 void machine_unix_ns(u64 ns);

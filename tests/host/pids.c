@@ -22,7 +22,7 @@ static void fresh(void)
 		EXPECT_EQ(trace_put(lists[i], ""), 0);
 }
 
-/* Whether an event of that task is recorded. */
+/* True: an event of that task is recorded. */
 static bool records(s32 pid)
 {
 	struct host_context ctx;

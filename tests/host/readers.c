@@ -150,6 +150,18 @@ static bool comes_true(const u32 *word)
 	return atomic_load(word);
 }
 
+/* Who waited for a part of the buffer has gone on. Recording is on again. */
+static void expect_woken(struct waiter *w, pthread_t thread)
+{
+	EXPECT(comes_true(&w->done));
+	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+	if (!w->done) { /* so that the case ends */
+		put(4 * 255);
+		host_wake(trace_global->full_waiters);
+	}
+	pthread_join(thread, NULL);
+}
+
 /*
  * Nobody else waits: then events are sent the way that wakes once a part of the buffer is full; who
  * says so wakes at once, and so does switching off.
@@ -172,13 +184,7 @@ static void waits_for_a_part(void)
 			EXPECT_EQ(tracefs_ioctl(f, 0), 0);
 		else
 			EXPECT_EQ(trace_put("tracing_on", "0"), 0);
-		EXPECT(comes_true(&w.done));
-		EXPECT_EQ(trace_put("tracing_on", "1"), 0);
-		if (!w.done) { /* so that the case ends */
-			put(4 * 255);
-			host_wake(trace_global->full_waiters);
-		}
-		pthread_join(thread, NULL);
+		expect_woken(&w, thread);
 		EXPECT_EQ(w.got, round == 0 ? PAGE_SIZE : 0);
 		EXPECT_EQ(trace_global->full_readers, 0);
 		EXPECT(!(trace_global->way & TRACE_WAY_WAKE));
@@ -383,13 +389,7 @@ static void woken_mapped(void)
 		EXPECT_EQ(pthread_create(&thread, NULL, wait_for_a_reader, &w), 0);
 		EXPECT(comes_true(&trace_global->full_readers));
 		EXPECT_EQ(round ? trace_put("tracing_on", "0") : (int)tracefs_ioctl(f, 0), 0);
-		EXPECT(comes_true(&w.done));
-		EXPECT_EQ(trace_put("tracing_on", "1"), 0);
-		if (!w.done) { /* so that the case ends */
-			put(4 * 255);
-			host_wake(trace_global->full_waiters);
-		}
-		pthread_join(thread, NULL);
+		expect_woken(&w, thread);
 		EXPECT_EQ(w.got, 0);
 	}
 	tracefs_unmap(f);

@@ -46,7 +46,7 @@ static void in_one_array(void)
 	trace_fresh();
 }
 
-/* What a caller gives beyond a field's size is not recorded. */
+/* A record takes no more of a caller's value than the field has room for. */
 static void upper_halves(void)
 {
 	const u64 vals[] = {0xffffffff00000001, 0x8000000000000002, 0x7fffffff00000003};

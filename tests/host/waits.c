@@ -80,17 +80,22 @@ static void growing(void)
 	trace_fresh();
 }
 
-/* An event goes back into the list of those who have it on: nobody may still stand on it. */
-static void switched_on_again(void)
+/* An event that another instance has on was on here, too, and is off: the waits up to now. */
+static u64 off_but_in_an_instance(void)
 {
-	u64 before;
-
 	trace_fresh();
 	EXPECT_EQ(trace_make_instance("again"), 0);
 	EXPECT_EQ(trace_put("instances/again/" EVENT "enable", "1"), 0);
 	EXPECT_EQ(trace_put(EVENT "enable", "1"), 0);
 	EXPECT_EQ(trace_put(EVENT "enable", "0"), 0);
-	before = machine_waits();
+	return machine_waits();
+}
+
+/* An event goes back into the list of those who have it on: nobody may still stand on it. */
+static void switched_on_again(void)
+{
+	u64 before = off_but_in_an_instance();
+
 	EXPECT_EQ(trace_put(EVENT "enable", "1"), 0);
 	EXPECT(machine_waits() > before);
 	EXPECT_EQ(trace_put(EVENT "enable", "0"), 0);
@@ -102,14 +107,8 @@ static void switched_on_again(void)
 static void brought_back_by_a_trigger(void)
 {
 	static const char back[] = "enable_event:unit:unit_numbers";
-	u64 before;
+	u64 before = off_but_in_an_instance();
 
-	trace_fresh();
-	EXPECT_EQ(trace_make_instance("again"), 0);
-	EXPECT_EQ(trace_put("instances/again/" EVENT "enable", "1"), 0);
-	EXPECT_EQ(trace_put(EVENT "enable", "1"), 0);
-	EXPECT_EQ(trace_put(EVENT "enable", "0"), 0);
-	before = machine_waits();
 	EXPECT_EQ(trace_append("events/unit/unit_text/trigger", back), 0);
 	EXPECT(machine_waits() > before);
 	EXPECT_EQ(

@@ -329,7 +329,7 @@ static void lost(void **state)
 	    strstr(sample_printed, ": 2 events on 2 CPUs in 0 ns, 10 lost, clock mono\n"));
 	assert_non_null(
 	    strstr(sample_printed, ": 2 events on 2 CPUs in 0 ns, 3 lost and more, clock mono\n"));
-	/* Whether there may be more is known of each CPU, whichever of them it is. */
+	/* One CPU that lost an unknown number of events makes them differ, whichever CPU it is. */
 	expect_diff(1, "", "5 0 7 lost -1;1000 0 7 ev;1000 1 7 ev",
 	    "5 0 7 lost -1;5 1 7 lost 2;1000 0 7 ev;1000 1 7 ev", "differ: lost events on 1 CPUs");
 	assert_non_null(strstr(sample_printed, " in 0 ns, 0 lost and more, clock mono\n"));

@@ -275,7 +275,7 @@ static void usual(void **state)
 	assert_in_range(p.x.runs.jobs, 1, 64);
 }
 
-/* What is given replaces what is usual; of two the last one counts. */
+/* An option replaces the usual value; of two the last one counts. */
 static void given(void **state)
 {
 	struct parsed p =

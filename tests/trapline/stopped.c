@@ -66,7 +66,7 @@ struct bytes stopped_elf(
 
 /* ---- types ---- */
 
-/* What is collected of a section. */
+/* The bytes of a section, as they are collected. */
 struct section {
 	uint16_t at[64], word[512];
 	size_t types, words, texts;

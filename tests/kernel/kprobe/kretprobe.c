@@ -450,8 +450,8 @@ static int on_entry_never(struct kretprobe_instance *ri, struct regs *r)
 }
 
 /*
- * What the records of a call point at is used again once the probe is gone and no call is left,
- * whichever way the calls went.
+ * A later probe gets the holder of one that is gone, once no call of that is left, whichever way
+ * the calls ended.
  */
 static void holders_are_used_again(void)
 {

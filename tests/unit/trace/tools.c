@@ -5,6 +5,8 @@
 #include "trace/event/file.h"
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
+#include "trace/host_memory.h"
+#include "trace/output/print.h"
 #include "trace/trace.h"
 
 #define TRACE_DEF "tests/unit/trace/sample.def"
@@ -51,6 +53,24 @@ void trace_fresh(void)
 	EXPECT_EQ(trace_put("buffer_size_kb", "100"), 0);
 	EXPECT_EQ(trace_put("tracing_on", "1"), 0);
 	EXPECT_EQ(trace_put("trace", ""), 0);
+}
+
+const char *trace_printed(const struct trace_event_call *call,
+    void (*print)(struct trace_out *out, const void *rec, u32 len), const void *bytes, u32 n)
+{
+	static char text[512];
+	static struct trace_out out;
+	struct trace_entry *rec = host_alloc(sizeof(*rec) + n);
+	struct seq s;
+
+	seq_init(&s, text, sizeof(text) - 1);
+	trace_out_init(&out, &s, 0);
+	rec->type = call->id;
+	memcpy(rec + 1, bytes, n);
+	print(&out, rec, sizeof(*rec) + n);
+	text[s.len] = '\0';
+	host_free(rec);
+	return text;
 }
 
 void trace_hwlat_fresh(void)

@@ -37,6 +37,12 @@ const char *trace_get(const char *path, int *err);
 const char *trace_nth(unsigned n);
 /* The same from the event's name on. */
 const char *trace_nth_event(unsigned n);
+/*
+ * What print() makes of a record of these bytes after the common fields, which ends with them;
+ * until the next call.
+ */
+const char *trace_printed(const struct trace_event_call *call,
+    void (*print)(struct trace_out *out, const void *rec, u32 len), const void *bytes, u32 n);
 /* The hwlat tracer off, its files as at start. */
 void trace_hwlat_fresh(void);
 /* mkdir and rmdir in instances/. */

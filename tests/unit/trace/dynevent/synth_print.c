@@ -5,8 +5,6 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/dynevent/synth.h"
-#include "trace/host_memory.h"
-#include "trace/output/print.h"
 
 static const struct trace_event_call *begin(const char *definition)
 {
@@ -20,22 +18,9 @@ static void end(void)
 	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
 }
 
-/* A record of these bytes after the common fields, which ends with them. */
 static const char *printed(const struct trace_event_call *call, const void *bytes, u32 n)
 {
-	static char text[512];
-	static struct trace_out out;
-	struct trace_entry *rec = host_alloc(sizeof(*rec) + n);
-	struct seq s;
-
-	seq_init(&s, text, sizeof(text) - 1);
-	trace_out_init(&out, &s, 0);
-	rec->type = call->id;
-	memcpy(rec + 1, bytes, n);
-	synth_print(&out, rec, sizeof(*rec) + n);
-	text[s.len] = '\0';
-	host_free(rec);
-	return text;
+	return trace_printed(call, synth_print, bytes, n);
 }
 
 /* A field of which the record has not all bytes is not shown, nor is any after it. */

@@ -207,7 +207,7 @@ static void inherited(void)
 	trace_fresh();
 }
 
-/* Whether the oldest line stays when the instance is given more than it has room for. */
+/* True: the oldest line stays when the instance gets more than it has room for. */
 static bool keeps_oldest(const char *name)
 {
 	static char text[512], path[64];

@@ -151,7 +151,7 @@ static void new_clock(void)
 	fresh();
 }
 
-/* Whether the oldest record stays when there are more than have room. */
+/* True: the oldest record stays when there are more than have room. */
 static bool keeps_oldest(void)
 {
 	static char text[512];

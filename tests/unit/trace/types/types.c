@@ -224,7 +224,7 @@ static void refusals_at_ends(void)
 	types_host_use();
 }
 
-/* What has no name of its own is refused in the list of names. */
+/* The list of names may not hold a type that has none. */
 static void refusals_of_named(void)
 {
 	static const u8 nameless[] = {

@@ -6,9 +6,7 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/host_lock.h"
-#include "trace/host_memory.h"
 #include "trace/host_user.h"
-#include "trace/output/print.h"
 #include "trace/user/user.h"
 
 static struct user_events_file *file;
@@ -31,22 +29,9 @@ static void end(void)
 	user_events_settle();
 }
 
-/* A record of these bytes after the common fields, which ends with them. */
 static const char *printed(const struct user_event *ev, const void *bytes, u32 n)
 {
-	static char text[512];
-	static struct trace_out out;
-	struct trace_entry *rec = host_alloc(sizeof(*rec) + n);
-	struct seq s;
-
-	seq_init(&s, text, sizeof(text) - 1);
-	trace_out_init(&out, &s, 0);
-	rec->type = ev->call.id;
-	memcpy(rec + 1, bytes, n);
-	user_event_print(&out, rec, sizeof(*rec) + n);
-	text[s.len] = '\0';
-	host_free(rec);
-	return text;
+	return trace_printed(&ev->call, user_event_print, bytes, n);
 }
 
 struct row {

@@ -683,7 +683,7 @@ static int store_more(size_t n)
 	return err;
 }
 
-/* What an earlier line takes of the list, a later one does not have; a refused one takes none. */
+/* A line takes events from the list that later lines do not have; a refused one takes none. */
 static void enable_list_fills(void)
 {
 	begin();
