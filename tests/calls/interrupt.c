@@ -355,13 +355,6 @@ static long polls_shortly(void)
 	return poll(&p, 1, 30);
 }
 
-static long selects_shortly(void)
-{
-	struct timeval limit = {0, 30000};
-
-	return select(0, NULL, NULL, NULL, &limit);
-}
-
 static long sleeps_shortly(void)
 {
 	static const struct timespec time = {0, 30000000};
@@ -376,11 +369,14 @@ static long waits_for_word_shortly(void)
 	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time);
 }
 
-/* However often a call is stopped, the time that it was given does not begin again. */
+/*
+ * However often a call is stopped, the time that it was given does not begin again. Not select():
+ * its time is what it was called with, from which the kernel takes the time that it has waited.
+ */
 static void test_short_times(void)
 {
-	static const struct row calls[] = {{"poll", polls_shortly}, {"select", selects_shortly},
-	    {"nanosleep", sleeps_shortly}, {"futex", waits_for_word_shortly}};
+	static const struct row calls[] = {{"poll", polls_shortly}, {"nanosleep", sleeps_shortly},
+	    {"futex", waits_for_word_shortly}};
 	int status, stops;
 
 	prepare();

@@ -307,6 +307,8 @@ static void test_threads(void)
 	R(stat(path, &st));
 	looked = true;
 	pthread_join(t, NULL);
+	while (!stat(path, &st)) /* who joined it may come before it is gone */
+		usleep(500);
 	R(entries("/proc/self/task", getpid(), &n));
 	say("%d", n);
 	R(stat(path, &st));
