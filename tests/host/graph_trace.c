@@ -6,6 +6,7 @@
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
 #include "tests/host/machine.h"
+#include "tests/host/scripted_clock.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/ftrace.h"
 #include "trace/event/tracer.h"
@@ -577,6 +578,35 @@ static void each_call_is_counted(void)
 	end();
 }
 
+static void call_third(void)
+{
+	host_function_call(THIRD, 0x42);
+}
+
+/* A call that begins while another one's entry is recorded is too deep, and is not followed. */
+static void calls_in_a_recording(void)
+{
+	trace_fresh();
+	memset(&script, 0, sizeof(script));
+	machine_clock(clock_of_script);
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_put("instances/other/trace_clock", "uptime"), 0);
+	EXPECT_EQ(trace_put("instances/other/current_tracer", "function_graph"), 0);
+	script.at = script.reads + 1;
+	script.meanwhile = call_third;
+	host_function_call(FIRST, 0x42);
+	host_function_call(THIRD, 0x42);
+	machine_clock(NULL);
+	const char *ledger = trace_get("instances/other/trace_ledger", NULL);
+	EXPECT(strstr(ledger,
+	    "ftrace:funcgraph_entry: hits 3 = recorded 2 + filtered 0 + pid_filtered 0 + "
+	    "soft_off 0 + too_deep 1 + refused 0\n"));
+	EXPECT(strstr(ledger, "# calls: followed 2 = returned 2 + under way 0 + "));
+	EXPECT(strstr(ledger, "\nbalanced\n"));
+	EXPECT_EQ(trace_drop_instance("other"), 0);
+	end();
+}
+
 static const struct ktap_case cases[] = {
     {"graph.lines_of_calls", lines_of_calls},
     {"graph.lines_with_return_addresses", lines_with_return_addresses},
@@ -594,6 +624,7 @@ static const struct ktap_case cases[] = {
     {"graph.what_is_refused", what_is_refused},
     {"graph.times", times},
     {"graph.each_call_is_counted", each_call_is_counted},
+    {"graph.calls_in_a_recording", calls_in_a_recording},
     {NULL, NULL},
 };
 const struct ktap_suite suite_graph_trace = {cases};

@@ -205,6 +205,9 @@ static void snapshots(void)
 	    "         50\ttriggered by event with key: { aa:          2 }\n"));
 	EXPECT(strstr(trace_get("snapshot", NULL), "aa=2 bb=5 "));
 	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=cc:yy=bb:onmax($yy).snapshot()"), -EBUSY);
+	/* Nobody else takes, frees or clears the instance's snapshot. */
+	for (unsigned i = 0; i < 3; i++)
+		EXPECT_EQ(trace_put("snapshot", (const char *const[]){"0", "1", "2"}[i]), -EBUSY);
 	EXPECT_EQ(trace_put(EV "/enable", "0"), 0);
 	hist_end();
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
