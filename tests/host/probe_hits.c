@@ -65,6 +65,20 @@ static void strings(void)
 	kprobe_end();
 }
 
+/* An array of characters is text to a filter, one of small numbers is not. */
+static void text_in_filters(void)
+{
+	struct machine_regs regs = {.di = (u64) "abc"};
+
+	kprobe_begin("p:x do_mkdirat c=+0(%di):char[3] n=+0(%di):u8[3]");
+	EXPECT_EQ(trace_put("events/kprobes/x/filter", "n == \"abc\""), -EINVAL);
+	EXPECT_EQ(trace_put("events/kprobes/x/filter", "c == \"abd\""), 0);
+	EXPECT(!strstr(kprobe_hit(false, &regs), "c={"));
+	EXPECT_EQ(trace_put("events/kprobes/x/filter", "c == \"abc\""), 0);
+	EXPECT_STR(kprobe_hit(false, &regs), "c={'a','b','c'} n={97,98,99}");
+	kprobe_end();
+}
+
 /* Any number of registers, while the event is asked something: the record is built beside it. */
 static void many_registers(void)
 {
@@ -450,6 +464,7 @@ static const struct ktap_case cases[] = {
     {"probe_hits.stack", stack},
     {"probe_hits.returns", returns},
     {"probe_hits.strings", strings},
+    {"probe_hits.text_in_filters", text_in_filters},
     {"probe_hits.many_registers", many_registers},
     {"probe_hits.texts_of_fields", texts_of_fields},
     {"probe_hits.several_places", several_places},

@@ -128,18 +128,17 @@ static int parse_variable(struct probe_parse *p, struct probe_fetch *f, char *te
 
 static int find_symbol(struct probe_fetch *f, char *text)
 {
-	char *sign = text + strcspn(text, "+-"), op = *sign;
+	char *sign = text + strcspn(text, "+-");
 	s64 offset = 0;
 	int err = 0;
 
-	if (op)
-		err = is_digit(sign[1]) ? parse_s64(sign + (op == '+'), 0, &offset) : -EINVAL;
+	if (*sign)
+		err = is_digit(sign[1]) ? parse_s64(sign + (*sign == '+'), 0, &offset) : -EINVAL;
 	*sign = '\0';
 	if (!err) {
 		f->imm = host_sym_find(text, NULL);
 		err = f->imm ? 0 : -ENOENT;
 	}
-	*sign = op;
 	f->imm += offset;
 	return err;
 }

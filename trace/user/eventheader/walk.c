@@ -29,25 +29,27 @@ static bool take_extension(struct eh_walk *w, u32 kind, const u8 *at, u32 size)
 	return true; /* of somebody's own */
 }
 
-static bool take_extensions(struct eh_walk *w, struct eh_span *p)
+static void take_extensions(struct eh_walk *w, struct eh_span *p)
 {
 	u32 kind, size;
 
 	do {
 		const u8 *start = p->at;
-		if (eh_left(p) < sizeof(struct eventheader_extension))
-			return eh_damaged(w, "cut in an extension's head", start);
+		if (eh_left(p) < sizeof(struct eventheader_extension)) {
+			eh_damaged(w, "cut in an extension's head", start);
+			return;
+		}
 		size = eh_take16(w, p);
 		kind = eh_take16(w, p);
 		if (eh_left(p) < size) {
 			p->at = start;
-			return eh_damaged(w, "extension reaches beyond the record", start);
+			eh_damaged(w, "extension reaches beyond the record", start);
+			return;
 		}
 		p->at += size;
 		if (!take_extension(w, kind, p->at - size, size))
-			return false;
+			return;
 	} while (kind & EVENTHEADER_CHAIN);
-	return true;
 }
 
 /* The header, if it is whole; what is after it, if that is known. */

@@ -66,6 +66,11 @@ static void bad_extensions(void)
 	eh_make_header(&m, 7, 4);
 	extension(0, 0, 0);
 	expect_damage("Unit: [level=4 keyword=0x1] <damaged: extension of kind 0 at byte 12>");
+	eh_make_header(&m, 7, 4); /* the chain is not followed after a damage */
+	extension(0, EVENTHEADER_CHAIN, 0);
+	extension(1, EVENTHEADER_KIND_ACTIVITY, 1);
+	expect_damage("Unit: [level=4 keyword=0x1] payload=01:00:02:00:00 <damaged: extension of "
+		      "kind 0 at byte 12>");
 	eh_make_header(&m, 7, 4);
 	extension(15, EVENTHEADER_KIND_ACTIVITY, 15);
 	expect_damage(
