@@ -200,6 +200,27 @@ static void registers(void)
 	kprobe_end();
 }
 
+/* kprobe_profile counts each hit, also while the ring takes no records. */
+static void profile(void)
+{
+	static const char *const lines[] = {
+	    "p:x do_mkdirat a=%di", "p:x do_mkdirat s=+0(%di):string"};
+	struct machine_regs regs = {.di = (u64) "abc"};
+	char expected[100];
+
+	fmt_snprintf(expected, sizeof(expected), "  %-44s %15u %15u\n", "x", 3, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++) {
+		kprobe_begin(lines[i]);
+		machine_probe_hit("do_mkdirat", 0, false, &regs);
+		machine_probe_hit("do_mkdirat", 0, false, &regs);
+		EXPECT_EQ(trace_put("tracing_on", "0"), 0);
+		machine_probe_hit("do_mkdirat", 0, false, &regs);
+		EXPECT_EQ(trace_put("tracing_on", "1"), 0);
+		EXPECT_STR(trace_get("kprobe_profile", NULL), expected);
+		kprobe_end();
+	}
+}
+
 /* As its document has it, a legacy event is on at once, and goes while it is. */
 static void legacy(void)
 {
@@ -470,6 +491,7 @@ static const struct ktap_case cases[] = {
     {"probe_hits.several_places", several_places},
     {"probe_hits.what_joins", what_joins},
     {"probe_hits.registers", registers},
+    {"probe_hits.profile", profile},
     {"probe_hits.legacy", legacy},
     {"probe_hits.legacy_goes", legacy_goes},
     {"probe_hits.short_records", short_records},
