@@ -64,7 +64,7 @@ static const struct {
     {"a == CPUS{ 0 }", false}, {"a != CPUS{0-5}", true},
     /* What every event has. */
     {"common_pid == 42", true}, {"common_type == 7", true}, {"common_flags & 4", true}, {"common_preempt_count > 4", false},
-    {"cpu >= 0", true}, {"CPU < 64", true}, {"cpu < 0", false}, {"cpu & CPUS{0-63}", true}, {"cpu == CPUS{all}", false},
+    {"cpu >= 0", true}, {"cpu > -1", true}, {"CPU > -1", true}, {"common_cpu > -1", true}, {"CPU < 64", true}, {"cpu < 0", false}, {"cpu & CPUS{0-63}", true}, {"cpu == CPUS{all}", false},
     {"cpu & 0", false}, {"comm != \"no such task\"", true}, {"COMM ~ \"*\"", true}, {"comm == nosuch", false},
     /* Blanks, parentheses, '!'. */
     {"  s8==-5&&u8==200  ", true}, {"((((s8 == -5))))", true}, {"!s8 == -5", false}, {"!s8 != -5", true}, {"!s8 < -5", true}, {"! ! ( ! s8 == 5 )", true},
