@@ -48,6 +48,26 @@ static void as_options_say(void)
 	trace_fresh();
 }
 
+/* An instance's own option says what is kept for its events, not that of the top. */
+static void as_its_instance_says(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("own"), 0);
+	EXPECT_EQ(trace_put("instances/own/options/record-tgid", "1"), 0);
+	EXPECT_EQ(trace_put("instances/own/" EVENT "/enable", "1"), 0);
+	EXPECT_EQ(kept(), NAMED | GROUPED);
+	EXPECT_EQ(trace_put("instances/own/" EVENT "/enable", "0"), 0);
+	EXPECT_EQ(kept(), 0);
+	EXPECT_EQ(trace_put("instances/own/options/record-tgid", "0"), 0);
+	EXPECT_EQ(trace_put("options/record-tgid", "1"), 0);
+	EXPECT_EQ(trace_put("instances/own/" EVENT "/enable", "1"), 0);
+	EXPECT_EQ(kept(), NAMED);
+	EXPECT_EQ(trace_put("options/record-tgid", "0"), 0);
+	EXPECT_EQ(trace_drop_instance("own"), 0);
+	EXPECT_EQ(kept(), 0);
+	trace_fresh();
+}
+
 /* As long as one buffer records, be the others on, off or gone. */
 static void while_one_records(void)
 {
@@ -215,6 +235,7 @@ static void idle_in_histogram(void)
 
 static const struct ktap_case cases[] = {
     {"comms.as_options_say", as_options_say},
+    {"comms.as_its_instance_says", as_its_instance_says},
     {"comms.while_one_records", while_one_records},
     {"comms.slots_in_turn", slots_in_turn},
     {"comms.whose_slot", whose_slot},

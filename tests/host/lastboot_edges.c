@@ -123,6 +123,47 @@ static void another_format(void)
 	lb_end();
 }
 
+/* So are numbers that just fit their fields: they do not become negative. */
+static void largest_of_another_format(void)
+{
+	lb_begin();
+	trace_unit_numbers(127, 65535, 2147483647, ~0UL);
+	trace_unit_numbers(-128, 0, -2147483647 - 1, 0);
+	trace_unit_numbers(64, 32768, 1 << 30, 1UL << 63);
+	memcpy(lb_copy, lb_region, LB_SIZE);
+	struct kept_text *t = text_of("unit_numbers");
+	*strstr(t->system + t->format_at, "a=%d") = 'A';
+	text_seal(t);
+	lb_find(lb_copy, LB_SIZE);
+	const char *trace = trace_get("instances/lastboot/trace", NULL);
+	EXPECT(strstr(trace, " a=127 b=65535 c=2147483647 d=18446744073709551615\n"));
+	EXPECT(strstr(trace, " a=-128 b=0 c=-2147483648 d=0\n"));
+	EXPECT(strstr(trace, " a=64 b=32768 c=1073741824 d=9223372036854775808\n"));
+	lb_end();
+}
+
+/* A text whose format begins after its end is none, nor is what comes after it. */
+static void formats_beyond_their_texts(void)
+{
+	u32 at = 0;
+
+	lb_begin();
+	lb_hit(0, 1);
+	memcpy(lb_copy, lb_region, LB_SIZE);
+	struct kept_text *t = (struct kept_text *)kept_next_text(lb_header(), &at);
+	EXPECT(t && texts_in(lb_header()) > 1);
+	for (u32 beyond = 0; beyond < 16; beyond += 8) {
+		t->format_at = t->size - sizeof(*t) + beyond;
+		text_seal(t);
+		EXPECT_EQ(texts_in(lb_header()), 0);
+	}
+	t->format_at = t->size - sizeof(*t) - 1; /* an empty format: its end lies in the text */
+	t->system[t->format_at - 1] = '\0';
+	text_seal(t);
+	EXPECT(texts_in(lb_header()) > 1);
+	lb_end();
+}
+
 /* Of functions at one place the first has the name; a kernel that lies elsewhere is another one. */
 static void names_of_functions(void)
 {
@@ -173,7 +214,9 @@ static void clocks(void)
 	strscpy(lb_header()->clock, "tai", sizeof(lb_header()->clock));
 	lb_header()->unix_ns = 1700000000000000000UL;
 	lb_find(lb_copy, LB_SIZE);
-	EXPECT(strstr(trace_get("instances/lastboot/trace", NULL), " 17000"));
+	/* 1.7e9 seconds and those since the host's start, in cycles: ten digits for years to come. */
+	const char *time = strstr(trace_get("instances/lastboot/trace", NULL), " 17");
+	EXPECT(time && strspn(time + 1, "0123456789") == 10);
 	lb_end();
 }
 
@@ -227,6 +270,8 @@ static const struct ktap_case cases[] = {
     {"lastboot_edges.texts_that_fit", texts_that_fit},
     {"lastboot_edges.numbers_of_texts", numbers_of_texts},
     {"lastboot_edges.another_format", another_format},
+    {"lastboot_edges.largest_of_another_format", largest_of_another_format},
+    {"lastboot_edges.formats_beyond_their_texts", formats_beyond_their_texts},
     {"lastboot_edges.names_of_functions", names_of_functions},
     {"lastboot_edges.clocks", clocks},
     {"lastboot_edges.unended_header", unended_header},

@@ -42,8 +42,8 @@ static void hit(struct tracepoint *t, u64 a, u64 b, u64 c)
 		trace_consumers_call(&t->call, args);
 }
 
-static const struct host_task tasks[] = {{.pid = 1}, {.pid = 77}, {.pid = 78}};
-enum { WORKER, OTHER, THIRD };
+static const struct host_task tasks[] = {{.pid = 1}, {.pid = 77}, {.pid = 78}, {.pid = 0}};
+enum { WORKER, OTHER, THIRD, IDLE };
 
 static void switch_tasks(unsigned from, unsigned to)
 {
@@ -239,6 +239,32 @@ static void no_workload(void)
 	EXPECT_EQ(trace_put("osnoise/options", "OSNOISE_WORKLOAD"), 0);
 	EXPECT(machine_work(0, name));
 	end();
+}
+
+/* Without a workload the idle task is one like others. */
+static void idle_is_noise(void)
+{
+	begin("osnoise");
+	EXPECT_EQ(trace_put("osnoise/options", "NO_OSNOISE_WORKLOAD"), 0);
+	switch_tasks(WORKER, IDLE);
+	u64 from = script.now - STEP_NS;
+	switch_tasks(IDLE, OTHER);
+	expect_noises("thread 0 %lu 100\n", from);
+	end();
+}
+
+/* An instance that leaves while others go on waits for who is about to record for it. */
+static void waited_for(void)
+{
+	EXPECT_EQ(trace_make_instance("leaves"), 0);
+	begin("osnoise");
+	EXPECT_EQ(trace_put("instances/leaves/current_tracer", "osnoise"), 0);
+	u64 before = machine_waits();
+	EXPECT_EQ(trace_put("instances/leaves/tracing_on", "0"), 0);
+	EXPECT(machine_waits() > before);
+	EXPECT_EQ(trace_put("instances/leaves/current_tracer", "nop"), 0);
+	end();
+	EXPECT_EQ(trace_drop_instance("leaves"), 0);
 }
 
 static void expect_stop(bool stopped, unsigned line)
@@ -612,6 +638,8 @@ static const struct ktap_case cases[] = {
     {"osnoise.hardware", hardware},
     {"osnoise.interferences", interferences},
     {"osnoise.no_workload", no_workload},
+    {"osnoise.idle_is_noise", idle_is_noise},
+    {"osnoise.waited_for", waited_for},
     {"osnoise.stops", stops},
     {"osnoise.timerlat", timerlat},
     {"osnoise.timerlat_noise", timerlat_noise},

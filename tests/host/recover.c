@@ -221,6 +221,26 @@ static void pages_and_slots(void)
 	free(image);
 }
 
+/* A writer that had entered the next sub-buffer, but not said so yet, had written there. */
+static void crossing(void)
+{
+	static const u32 words[] = {EVENT, EVENT};
+
+	begin(words, 24, 2);
+	slots()[1] = rb_slot_make(there(FIRST + 1), LAP);
+	fill(FIRST + 1, LAP, words, 12, 1);
+	expect(2, 0, 0, 3);
+	slots()[1] = rb_slot_make(there(PAGES), LAP); /* a page elsewhere: it need not be there */
+	expect(1, 0, 0, 2);
+	ring()->number = rb_number_make(LAP, 3);
+	for (unsigned i = 1; i < 4; i++) {
+		slots()[i] = rb_slot_make(there(FIRST + i), LAP);
+		fill(FIRST + i, LAP, words, 24, 2);
+	}
+	expect(4, 0, 0, 8); /* each once, though the next is the first again */
+	free(image);
+}
+
 /* The reader was overtaken: what is left of its lap is gone, the oldest of the new one is first. */
 static void overtaken(void)
 {
@@ -330,6 +350,7 @@ static const struct ktap_case cases[] = {
     {"recover.partly_read", partly_read},
     {"recover.ends", ends},
     {"recover.pages_and_slots", pages_and_slots},
+    {"recover.crossing", crossing},
     {"recover.overtaken", overtaken},
     {"recover.no_ring", no_ring},
     {"recover.damage", damage},

@@ -196,6 +196,22 @@ static void wrong_calls(void)
 	unregister_kprobe(&p);
 }
 
+/* A name that several functions have names no place, whichever of them comes first. */
+static void ambiguous_name(void)
+{
+	struct kprobe p = {.pre_handler = probe_on_hit};
+	unsigned count = 0;
+	const char *name;
+	u64 start, size;
+
+	for (unsigned i = 0; count < 2 && sym_nth(i, &name, &start, &size); i++)
+		sym_address(name, &count);
+	EXPECT(count > 1);
+	p.symbol_name = name;
+	EXPECT_EQ(register_kprobe(&p), -EADDRNOTAVAIL);
+	EXPECT(!p.addr);
+}
+
 /* Each with a word of why. */
 static void refused_places(void)
 {
@@ -260,6 +276,7 @@ static const struct ktap_case cases[] = {
     {"kprobe.handler_goes_elsewhere", handler_goes_elsewhere},
     {"kprobe.several_at_a_place", several_at_a_place},
     {"kprobe.wrong_calls", wrong_calls},
+    {"kprobe.ambiguous_name", ambiguous_name},
     {"kprobe.refused_places", refused_places},
     {"kprobe.inside_a_handler", inside_a_handler},
     {NULL, NULL},

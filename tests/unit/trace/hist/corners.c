@@ -55,6 +55,35 @@ static void usecs_of_a_counter(void)
 	hist_end();
 }
 
+/* The number after `delta=` of the n-th event. */
+static u64 delta_of(unsigned n)
+{
+	const char *at = strstr(trace_nth_event(n), "delta=");
+	u64 v = 0;
+
+	for (at = at ? at + strlen("delta=") : ""; is_digit(*at); at++)
+		v = 10 * v + *at - '0';
+	return v;
+}
+
+/* One timestamp in microseconds makes all of the histogram's so, whichever is named last. */
+static void usecs_of_several(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put("events/synthetic/lat/enable", "1"), 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:t0=common_timestamp.usecs:t1=common_timestamp:"
+				     "onmax($t1).trace(lat,$t0,aa)"),
+	    0);
+	EXPECT_EQ(trace_put(OTHER_TRIGGER,
+		      "hist:keys=aa:t2=common_timestamp:onmax($t2).trace(lat,$t2,aa)"),
+	    0);
+	hist_hit("aa=1");
+	hist_hit_other("aa=1");
+	EXPECT(delta_of(0) && delta_of(1));
+	EXPECT(delta_of(0) <= delta_of(1) / 1000);
+	hist_end();
+}
+
 /* Where a hundred percent times the part has more than 64 bits. */
 static void wide_shares(void)
 {
@@ -163,7 +192,67 @@ static void kept_texts(void)
 	trace_fresh();
 }
 
+struct lying_record {
+	struct trace_entry ent;
+	u32 dd; /* where the text lies, and how long it is */
+	char text[4];
+};
+
+static const struct trace_event_field lying_fields[] = {
+    {"__data_loc char[]", "dd", offsetof(struct lying_record, dd), 4, true, TRACE_FIELD_DYN_STRING},
+    {.name = NULL},
+};
+
+static const struct trace_event_field *lying_table(
+    const struct trace_event_call *call __maybe_unused)
+{
+	return lying_fields;
+}
+
+/* A text that says it is longer than its record, or lies after it, is an empty one. */
+static void texts_beyond_the_record(void)
+{
+	static const struct trace_event_class class = {.system = "lying", .fields = lying_table};
+	static const u32 lies[] = {5 << 16 | 12, 255 << 16 | 15, 4 << 16 | 13, 1 << 16 | 16};
+	struct trace_event_call call = {.class = &class, .name = "ev"};
+	struct lying_record *rec = host_alloc(sizeof(*rec));
+
+	trace_fresh();
+	host_lock();
+	EXPECT_EQ(trace_event_register(&call), 0);
+	host_unlock();
+	EXPECT_EQ(trace_put("events/lying/ev/trigger", "hist:keys=dd"), 0);
+	memcpy(rec->text, "abcd", 4);
+	host_lock();
+	for (unsigned i = 0; i < ARRAY_SIZE(lies); i++) {
+		rec->dd = lies[i];
+		EXPECT_EQ(
+		    tracefs_inject(trace_event_file_of(trace_global, &call), rec, sizeof(*rec)), 0);
+	}
+	host_unlock();
+	host_free(rec);
+	EXPECT(str_has_prefix(hist_entries_of("events/lying/ev/hist"), "{ dd:         "));
+	hist_expect_totals("events/lying/ev/hist", 4, 1, 0);
+	EXPECT_EQ(trace_put("events/lying/ev/trigger", ""), 0);
+	host_lock();
+	EXPECT_EQ(trace_event_unregister(&call), 0);
+	host_unlock();
+	trace_fresh();
+}
+
 /* ---- the same, or another ---- */
+
+/* A command that names fewer parameters than a histogram has does not take it away. */
+static void fewer_parameters(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:xx=bb:onmax($xx).save(cc,ip)"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "!hist:keys=aa:xx=bb:onmax($xx).save(cc)"), 0);
+	EXPECT(strstr(trace_get(TRIGGER, NULL), ".save(cc,ip) [active]\n"));
+	EXPECT_EQ(trace_append(TRIGGER, "!hist:keys=aa:xx=bb:onmax($xx).save(cc,ip)"), 0);
+	EXPECT(!strstr(trace_get(TRIGGER, NULL), ".save("));
+	hist_end();
+}
 
 /* Each is another histogram than the ones before it; the first comes once. */
 static void tells_apart(void)
@@ -405,10 +494,13 @@ static const struct ktap_case cases[] = {
     {"hist_corners.wide_groups", wide_groups},
     {"hist_corners.wide_divisor", wide_divisor},
     {"hist_corners.usecs_of_a_counter", usecs_of_a_counter},
+    {"hist_corners.usecs_of_several", usecs_of_several},
     {"hist_corners.wide_shares", wide_shares},
     {"hist_corners.texts_descending", texts_descending},
     {"hist_corners.signs_descending", signs_descending},
     {"hist_corners.kept_texts", kept_texts},
+    {"hist_corners.texts_beyond_the_record", texts_beyond_the_record},
+    {"hist_corners.fewer_parameters", fewer_parameters},
     {"hist_corners.tells_apart", tells_apart},
     {"hist_corners.filter_behind_tab", filter_behind_tab},
     {"hist_corners.keys_of_the_owner", keys_of_the_owner},

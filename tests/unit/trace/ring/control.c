@@ -4,6 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
+#include "tests/unit/load.h"
 #include "tests/unit/trace/ring/tools.h"
 #include "trace/host_clock.h"
 #include "trace/host_context.h"
@@ -79,6 +80,29 @@ static void iterator_reads_all(void)
 		;
 	EXPECT_EQ(expected, n);
 	EXPECT_EQ(ring_stats(rb).read + lost, n);
+	ring_buffer_free(rb);
+}
+
+/* A consumer that goes past an iterator within one sub-buffer takes the iterator along. */
+static void iterator_overtaken_on_its_page(void)
+{
+	struct ring_buffer *rb = ring_make(4, 0);
+	struct ring_buffer_event *ev;
+	struct ring_buffer_iter *it;
+	u32 expected = 0;
+	u64 lost = 0, ts;
+
+	put_numbers(rb, 0, 10);
+	EXPECT(ring_consume_checked(rb, &expected, &lost));
+	it = ring_buffer_read_start(rb, ring_cpu());
+	ev = ring_buffer_read(it, &ts);
+	EXPECT(ev && *(u32 *)ring_buffer_event_data(ev) == 1);
+	while (expected < 6)
+		EXPECT(ring_consume_checked(rb, &expected, &lost));
+	ev = ring_buffer_read(it, &ts);
+	EXPECT(ev && *(u32 *)ring_buffer_event_data(ev) == 6);
+	EXPECT_EQ(ts, ring_now - 30);
+	ring_buffer_read_finish(it);
 	ring_buffer_free(rb);
 }
 
@@ -314,6 +338,59 @@ static void each_cpu_has_its_own(void)
 	ring_buffer_free(rb);
 }
 
+/* The oldest event of all CPUs is the oldest of any, be it of the first of them or of the last. */
+static void oldest_of_all(void)
+{
+	unsigned other = ring_cpu() ? 0 : host_cpu_count() - 1;
+	struct ring_buffer *rb = ring_make(2, 0);
+	struct ring_buffer_stats st;
+
+	for (unsigned round = 0; other != (unsigned)ring_cpu() && round < 2; round++) {
+		ring_buffer_reset(rb);
+		ring_now = round ? 2000 : 1000;
+		put_one(rb);
+		ring_now = round ? 1000 : 2000;
+		machine_run(other, put_one, rb);
+		machine_join(other);
+		ring_buffer_stats(rb, -1, &st);
+		EXPECT_EQ(st.oldest_ts, 1000);
+		EXPECT_EQ(st.entries, 2);
+	}
+	ring_buffer_free(rb);
+}
+
+/* Of a sub-buffer that a reader has begun, the oldest event is the first that it did not read. */
+static void oldest_unread(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+	u32 expected = 0;
+	u64 lost = 0;
+
+	ring_now = 1000;
+	put_numbers(rb, 0, 3);
+	for (u64 ts = 1010; ts <= 1030; ts += 10) {
+		EXPECT_EQ(ring_stats(rb).oldest_ts, ts);
+		EXPECT(ring_consume_checked(rb, &expected, &lost));
+	}
+	EXPECT_EQ(ring_stats(rb).oldest_ts, 0);
+	ring_buffer_free(rb);
+}
+
+/* What was refused before a reset does not count after it; what is refused then does. */
+static void refused_before_a_reset(void)
+{
+	struct ring_buffer *rb = ring_make(2, 0);
+
+	ring_buffer_record_off(rb);
+	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
+	EXPECT_EQ(ring_stats(rb).disabled, 1);
+	ring_buffer_reset(rb);
+	ring_balanced(rb, 0);
+	EXPECT_EQ(ring_put(rb, "abc", 4), -EBUSY);
+	ring_balanced(rb, 1);
+	ring_buffer_free(rb);
+}
+
 static u64 past;
 
 static u64 past_clock(void)
@@ -508,6 +585,7 @@ static void laps_begin_again(void)
 
 static const struct ktap_case cases[] = {
     {"ring_control.iterator_reads_all", iterator_reads_all},
+    {"ring_control.iterator_overtaken_on_its_page", iterator_overtaken_on_its_page},
     {"ring_control.iterator_stops_recording", iterator_stops_recording},
     {"ring_control.iterator_and_consumer", iterator_and_consumer},
     {"ring_control.resize_keeps_newest", resize_keeps_newest},
@@ -517,6 +595,9 @@ static const struct ktap_case cases[] = {
     {"ring_control.switches", switches},
     {"ring_control.mode_changes", mode_changes},
     {"ring_control.each_cpu_has_its_own", each_cpu_has_its_own},
+    {"ring_control.oldest_of_all", oldest_of_all},
+    {"ring_control.oldest_unread", oldest_unread},
+    {"ring_control.refused_before_a_reset", refused_before_a_reset},
     {"ring_control.clock_borrowed", clock_borrowed},
     {"ring_control.resize_of_a_full_ring", resize_of_a_full_ring},
     {"ring_control.swap_with_a_busy_lane", swap_with_a_busy_lane},

@@ -259,6 +259,50 @@ static void pages_with_a_consumer(void)
 	ring_buffer_free(rb);
 }
 
+/* What a consumer takes of the sub-buffer that a walk is in is missing, nobody knows how many. */
+static void overtaken_within_a_page(void)
+{
+	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
+	static u8 bytes[PAGE_SIZE] __aligned(8);
+	struct ring_buffer_page *page = (void *)bytes;
+	u64 ts, lost;
+
+	put(rb, 10);
+	EXPECT(ring_buffer_consume(rb, ring_cpu(), &ts, NULL));
+	struct ring_buffer_live *it = ring_buffer_live_start(rb, ring_cpu());
+	EXPECT(ring_buffer_live_page(it, page, &lost));
+	EXPECT_EQ(lost, 0);
+	EXPECT_EQ(page->commit, 9 * SIZE);
+	put(rb, 10);
+	for (unsigned i = 1; i < 15; i++)
+		EXPECT(ring_buffer_consume(rb, ring_cpu(), &ts, NULL));
+	EXPECT(ring_buffer_live_page(it, page, &lost));
+	EXPECT_EQ(lost, RB_LOST_UNKNOWN);
+	EXPECT_EQ(page->commit, 5 * SIZE);
+	EXPECT_EQ(*(u32 *)(page->data + 8), 15);
+	ring_buffer_live_finish(it);
+	ring_buffer_free(rb);
+}
+
+/* A walk that was limited is over when the ring is cleared: what comes then is none of its. */
+static void limited_and_cleared(void)
+{
+	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
+	bool missed;
+
+	put(rb, 3);
+	struct ring_buffer_live *it = ring_buffer_live_start(rb, ring_cpu());
+	ring_buffer_live_limit(it);
+	EXPECT_EQ(look(it, &missed), 0);
+	ring_buffer_reset(rb);
+	put(rb, 2);
+	EXPECT_EQ(look(it, &missed), 1); /* it had these */
+	EXPECT_EQ(look(it, &missed), 2);
+	EXPECT_EQ(look(it, &missed), -1);
+	ring_buffer_live_finish(it);
+	ring_buffer_free(rb);
+}
+
 static const struct ktap_case cases[] = {
     {"ring_live.while_writing", while_writing},
     {"ring_live.gaps", gaps},
@@ -267,6 +311,8 @@ static const struct ktap_case cases[] = {
     {"ring_live.ends", ends},
     {"ring_live.pages", pages},
     {"ring_live.pages_with_a_consumer", pages_with_a_consumer},
+    {"ring_live.overtaken_within_a_page", overtaken_within_a_page},
+    {"ring_live.limited_and_cleared", limited_and_cleared},
     {"ring_live.under_construction", under_construction},
     {NULL, NULL},
 };

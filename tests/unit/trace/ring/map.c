@@ -428,6 +428,25 @@ static void mapped_late(void)
 	end();
 }
 
+/* A ring that was cleared before anybody maps it shows nothing of what a reader's page held. */
+static void mapped_after_a_reset(void)
+{
+	u32 expected = 0;
+	u64 lost = 0;
+
+	rb = ring_make(4, 0);
+	put_numbers(0, 5);
+	EXPECT(ring_consume_checked(rb, &expected, &lost));
+	ring_buffer_reset(rb);
+	EXPECT_EQ(ring_buffer_map(rb, ring_cpu()), 0);
+	meta = ring_buffer_map_page(rb, ring_cpu(), 0);
+	const struct ring_buffer_page *page = page_of(meta->reader.id);
+	EXPECT_EQ(page->commit, 0);
+	for (unsigned i = 0; i < 5 * 8; i++)
+		EXPECT_EQ(page->data[i], 0);
+	end();
+}
+
 static const struct ktap_case cases[] = {
     {"ring_map.layout", layout},
     {"ring_map.first_page", first_page},
@@ -442,6 +461,7 @@ static const struct ktap_case cases[] = {
     {"ring_map.refusals", refusals},
     {"ring_map.resetting", resetting},
     {"ring_map.mapped_late", mapped_late},
+    {"ring_map.mapped_after_a_reset", mapped_after_a_reset},
     {NULL, NULL},
 };
 const struct ktap_suite suite_ring_buffer_map = {cases};

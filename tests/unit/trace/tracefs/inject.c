@@ -113,6 +113,44 @@ static void limits(void)
 	trace_fresh();
 }
 
+/* A line of texts of 255 bytes, and one of `last`: what its injection says. */
+static int inject_texts(char *line, size_t last)
+{
+	size_t at = 0, n;
+
+	for (unsigned i = 0; i < 16; i++) {
+		n = i < 15 ? 255 : last;
+		memcpy(line + at, "a=\"", 3);
+		memset(line + at + 3, 't', n);
+		line[at + 3 + n] = '"';
+		at += n + 4;
+	}
+	line[at] = '\0';
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	return trace_put("events/synthetic/texts/inject", line);
+}
+
+/* Texts fill the room of a record to its last byte; one byte more is refused, and not written. */
+static void room_for_texts(void)
+{
+	char *line = host_alloc(5000);
+	size_t fixed = sizeof(struct trace_entry) + 8 + 10 * 8,
+	       room = RB_MAX_DATA - fixed - 15 * 256;
+
+	trace_fresh();
+	EXPECT_EQ(
+	    trace_put("synthetic_events", "texts char[] a; u64 b; u64 c; u64 d; u64 e; u64 f; "
+					  "u64 g; u64 h; u64 i; u64 j; u64 k"),
+	    0);
+	EXPECT_EQ(inject_texts(line, room - 1), 0);
+	EXPECT(str_has_prefix(trace_nth_event(0), "texts: a=ttt"));
+	EXPECT_EQ(inject_texts(line, room), -E2BIG);
+	EXPECT_STR(trace_nth_event(0), "");
+	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
+	host_free(line);
+	trace_fresh();
+}
+
 /* Records of the tracer's own kinds made by hand: nothing in them is believed. */
 static void inject_one(const char *name, const char *line, const char *event)
 {
@@ -147,6 +185,7 @@ static const struct ktap_case cases[] = {
     {"inject.padding", padding},
     {"inject.common_fields", common_fields},
     {"inject.limits", limits},
+    {"inject.room_for_texts", room_for_texts},
     {"inject.ftrace_records", ftrace_records},
     {NULL, NULL},
 };
