@@ -1,0 +1,66 @@
+/*
+ * Terminals and job control: two terminals that are joined by a wire, and a program that has both
+ * ends, tests/programs/terminal.c. It says what each case shows.
+ */
+#include "drivers/console.h"
+#include "kernel/console/tty.h"
+#include "kernel/lib/ktap.h"
+#include "tests/kernel/process/run_program.h"
+
+static void send_over(struct console *port, const char *s, size_t n);
+
+static void all_is_out(struct console *port)
+{
+	(void)port;
+}
+
+static struct console ports[2] = {
+    {"ttyT0", send_over, all_is_out, NULL}, {"ttyT1", send_over, all_is_out, NULL}};
+static struct tty *terminals[2];
+
+/* What is written at one end comes in at the other. */
+static void send_over(struct console *port, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		tty_receive(terminals[port == &ports[0]], s[i]);
+}
+
+static void run(const char *name)
+{
+	for (unsigned i = 0; i < 2 && !terminals[i]; i++) {
+		terminals[i] = tty_create(&ports[i]);
+		EXPECT_EQ(tty_register(terminals[i], ports[i].name, NULL), 0);
+	}
+	EXPECT_EQ(run_program("/test/terminal", name), 0);
+}
+
+#define TERMINAL_CASES(X)                                                                          \
+	X(taken)                                                                                   \
+	X(stolen)                                                                                  \
+	X(given_up)                                                                                \
+	X(background_read)                                                                         \
+	X(background_read_refused)                                                                 \
+	X(background_write)                                                                        \
+	X(background_change)                                                                       \
+	X(foreground)                                                                              \
+	X(foreground_gone)                                                                         \
+	X(signal_characters)                                                                       \
+	X(size)                                                                                    \
+	X(leader_ends)                                                                             \
+	X(lines)                                                                                   \
+	X(bytes)                                                                                   \
+	X(flushed)                                                                                 \
+	X(mode_wakes)                                                                              \
+	X(held)                                                                                    \
+	X(writers)
+
+#define TERMINAL_FUNCTION(name)                                                                    \
+	static void name(void)                                                                     \
+	{                                                                                          \
+		run(#name);                                                                        \
+	}
+TERMINAL_CASES(TERMINAL_FUNCTION)
+
+#define TERMINAL_ROW(name) {"terminal." #name, name},
+static const struct ktap_case cases[] = {TERMINAL_CASES(TERMINAL_ROW){NULL, NULL}};
+const struct ktap_suite suite_terminals = {cases};
