@@ -278,10 +278,10 @@ static ssize tty_read(struct file *f, void *buf, size_t n, u64 *pos)
 	int e;
 
 	(void)pos;
-	if (!n || hung_up(tf))
+	if (hung_up(tf))
 		return 0;
 	e = session_check(&tf->tty->ctty, SIGTTIN);
-	if (e)
+	if (e || !n)
 		return e;
 	patience_begin(&p, tf->tty);
 	got = read_input(f, &p, buf, n);
@@ -575,8 +575,6 @@ static long tty_ioctl_set_foreground(struct tty *t, u64 arg)
 {
 	s32 pgid;
 
-	if (session_terminal() != &t->ctty)
-		return -ENOTTY;
 	if (copy_from_user(&pgid, arg, sizeof(pgid)))
 		return -EFAULT;
 	return pgid < 0 ? -EINVAL : session_set_foreground(&t->ctty, pgid);
@@ -632,8 +630,8 @@ static long tty_ioctl(struct file *f, u64 cmd, u64 arg)
 	if (t->plain)
 		return -ENOTTY;
 	e = changes_terminal(cmd) ? session_check(&t->ctty, SIGTTOU) : 0;
-	if (e)
-		return e;
+	if (e) /* as on Linux */
+		return e == -EIO && cmd == TIOCSPGRP ? -ENOTTY : e;
 	switch (cmd) {
 	case TCGETS:
 		return tty_ioctl_get_mode(t, arg);

@@ -51,6 +51,29 @@ static bool session_has_group(int pgid, int sid)
 	return false;
 }
 
+/*
+ * The session of a group or, as on Linux, of the process with its number if there is no such group;
+ * -1: there is neither.
+ */
+static int session_of_group(int pgid)
+{
+	struct task *t;
+	int sid = -1;
+
+	for_each_leader(t)
+	{
+		const struct thread_group *g = t->group;
+
+		if (t->reaped || pgid <= 0)
+			continue;
+		if (g->pgid == pgid)
+			return g->sid;
+		if (g->tgid == pgid)
+			sid = g->sid;
+	}
+	return sid;
+}
+
 static void session_signal_group(int pgid, int sig)
 {
 	struct signal_info info = {.code = SI_KERNEL};
@@ -169,10 +192,7 @@ static int acquire(struct ctty *c, struct thread_group *g, bool steal)
 		return -EPERM;
 	if (c->sid && !steal)
 		return -EPERM;
-	if (c->sid)
-		session_detach(c, false);
 	c->sid = g->sid;
-	g->no_ctty = false;
 	WRITE_ONCE(c->pgid, g->pgid);
 	return 0;
 }
@@ -212,11 +232,13 @@ int session_set_foreground(struct ctty *c, int pgid)
 {
 	struct thread_group *g = current()->group;
 	u64 flags = spin_lock_irqsave(&task_lock);
-	int ret = 0;
+	int sid = session_of_group(pgid), ret = 0;
 
 	if (session_terminal_of(g) != c)
 		ret = -ENOTTY;
-	else if (!session_has_group(pgid, g->sid))
+	else if (sid < 0)
+		ret = -ESRCH;
+	else if (sid != g->sid)
 		ret = -EPERM;
 	else
 		WRITE_ONCE(c->pgid, pgid);

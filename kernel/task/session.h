@@ -44,8 +44,8 @@ void session_hang_up(struct ctty *c);
 /* TIOCNOTTY: gives the terminal up; a leader's whole session loses it. 0 or -ENOTTY. */
 int session_release(struct ctty *c);
 /*
- * Sets the foreground group. 0; -ENOTTY: not the caller's terminal; -EPERM: no such group in the
- * session.
+ * Sets the foreground group. 0; -ENOTTY: not the caller's terminal; -ESRCH: there is no such group;
+ * -EPERM: it is of another session.
  */
 int session_set_foreground(struct ctty *c, int pgid);
 /*

@@ -19,6 +19,7 @@ enum {
 	TAKE = 0x540e,
 	GET_FRONT,
 	SET_FRONT,
+	WAITING,
 	GET_SIZE = 0x5413,
 	SET_SIZE,
 	AVAILABLE = 0x541b,
@@ -266,6 +267,7 @@ static void stolen(void)
 		syscall0(SYS_sched_yield);
 	CHECK_EQ(notes->results[1], 0);
 	terminal_of_none();
+	CHECK_EQ(notes->hung_up + notes->continued, 0); /* as on Linux */
 	end(pid);
 }
 
@@ -275,6 +277,13 @@ static void without_terminal(void)
 	syscall0(SYS_setsid);
 	CHECK(open_terminal("/dev/ttyT1", RDWR) > 0);
 	CHECK(open_terminal("/dev/tty", RDWR) > 0);
+}
+
+static void no_leader(void)
+{
+	CHECK(open_terminal("/dev/ttyT0", RDWR) > 0);
+	terminal_of_none();
+	CHECK_EQ(control(term, TAKE, 0), PERM);
 }
 
 static void give_up(void)
@@ -314,6 +323,9 @@ static void given_up(void)
 	CHECK_EQ(control(term, GIVE_UP, 0), 0);
 	CHECK_EQ(wait_for(pid), 0);
 	terminal_of_none();
+	line = open_terminal("/dev/ttyT1", RDWR | NOCTTY | NONBLOCK); /* it was hung up */
+	type("\003"); /* this group is in the foreground no more */
+	CHECK_EQ(in_child(no_leader), 0);
 	CHECK(open_terminal("/dev/ttyT0", RDWR) > 0);
 	CHECK_EQ(front(), own_pid());
 }
@@ -348,13 +360,14 @@ static void read_refused(void)
 
 	set_handler(L_TTIN, on_signal, 0);
 	CHECK_EQ(read_term(), INTR);
-	CHECK_EQ(notes->interrupted, 1);
+	CHECK_EQ(syscall3(SYS_read, term, 0, 0), INTR);
+	CHECK_EQ(notes->interrupted, 2);
 	syscall4(SYS_rt_sigprocmask, ABI_SIG_BLOCK, (long)&mask, 0, 8);
 	CHECK_EQ(read_term(), IO);
 	syscall4(SYS_rt_sigprocmask, ABI_SIG_UNBLOCK, (long)&mask, 0, 8);
 	set_handler(L_TTIN, (void *)L_IGN, 0);
 	CHECK_EQ(read_term(), IO);
-	CHECK_EQ(notes->interrupted, 1);
+	CHECK_EQ(notes->interrupted, 2);
 }
 
 /* A read in the background whose signal would stop nobody fails. */
@@ -466,10 +479,11 @@ static void foreground(void)
 	while (!notes->results[0])
 		syscall0(SYS_sched_yield);
 	CHECK_EQ(put_in_front(other), PERM);
-	CHECK_EQ(put_in_front(other + 1000), PERM);
+	CHECK_EQ(put_in_front(other + 1000), NOSRCH);
+	CHECK_EQ(put_in_front(0), NOSRCH);
 	CHECK_EQ(put_in_front(-1), INVAL);
 	CHECK_EQ(control(term, SET_FRONT, 8), FAULT);
-	CHECK_EQ(control(line, SET_FRONT, 8), NOTTY);
+	CHECK_EQ(control(line, SET_FRONT, (long)&other), NOTTY);
 	CHECK_EQ(front(), own_pid());
 	CHECK_EQ(put_in_front(member), 0);
 	CHECK_EQ(front(), member);
@@ -477,26 +491,69 @@ static void foreground(void)
 	end(other);
 }
 
-/* A leader's group has nobody who could continue it: in the background its calls fail at once. */
+/*
+ * A leader's group has nobody outside who could continue it: in the background its calls fail at
+ * once.
+ */
 static void foreground_gone(void)
 {
-	long member = begin_in(0, wait_for_signals);
+	long member = begin_in(0, wait_for_signals), own = begin(wait_for_signals);
 
+	CHECK_EQ(put_in_front(own), 0); /* Linux takes a process for a group, too */
+	CHECK_EQ(front(), own);
+	CHECK_EQ(put_in_front(member), NOTTY);
+	set_handler(L_TTOU, (void *)L_IGN, 0);
 	CHECK_EQ(put_in_front(member), 0);
+	set_handler(L_TTOU, NULL, 0);
 	end(member);
 	type("ab\n");
 	CHECK_EQ(front(), member);
 	CHECK_EQ(read_term(), IO);
 	CHECK_EQ(write_term(), 3);
 	CHECK_EQ(set_lflag(TOSTOP), IO);
-	CHECK_EQ(put_in_front(own_pid()), IO);
+	CHECK_EQ(put_in_front(own_pid()), NOTTY);
 	set_handler(L_TTOU, (void *)L_IGN, 0);
+	CHECK_EQ(put_in_front(member), NOSRCH);
 	CHECK_EQ(set_lflag(TOSTOP), 0);
 	set_handler(L_TTOU, NULL, 0);
 	CHECK_EQ(write_term(), IO);
 	set_handler(L_TTOU, (void *)L_IGN, 0);
 	CHECK_EQ(put_in_front(own_pid()), 0);
 	CHECK_EQ(read_term(), 3);
+	end(own);
+}
+
+static void use_as_orphan(void)
+{
+	while (syscall0(SYS_getppid) == notes->results[0])
+		syscall0(SYS_sched_yield);
+	CHECK_EQ(read_term(), IO);
+	CHECK_EQ(set_lflag(0), IO);
+	CHECK_EQ(write_term(), IO);
+	notes->results[2] = check_failures;
+	notes->results[1] = 1;
+}
+
+static void leave_orphan(void)
+{
+	notes->results[0] = own_pid();
+	begin(use_as_orphan);
+}
+
+/*
+ * In a group of an orphan and of one that has ended nobody has a parent who could continue it: it
+ * is not stopped, either.
+ */
+static void background_orphan(void)
+{
+	long pid;
+
+	CHECK_EQ(set_lflag(TOSTOP), 0);
+	pid = begin_in(0, leave_orphan);
+	while (!notes->results[1])
+		syscall0(SYS_sched_yield);
+	CHECK_EQ(notes->results[2], 0);
+	CHECK_EQ(wait_for(pid), 0);
 }
 
 static void count_interrupts(void)
@@ -600,13 +657,24 @@ static void outlive_in_background(void)
 	notes->results[1] = 1;
 }
 
+static void write_until_hangup(void)
+{
+	set_handler(L_HUP, (void *)L_IGN, 0);
+	CHECK_EQ(write_term(), IO);
+	use_after_hangup();
+	notes->results[4] = check_failures;
+	notes->results[3] = 1;
+}
+
 static void lead_and_end(void)
 {
 	syscall0(SYS_setsid);
 	term = open_terminal("/dev/ttyT0", RDWR);
+	CHECK_EQ(control(term, FLOW, 0), 0);
+	begin(write_until_hangup);
 	begin_in(0, outlive_in_background);
 	begin_in(own_pid(), outlive_in_front);
-	sleep_ms(10); /* now the one in front waits for input */
+	sleep_ms(10); /* now those in front wait, for input and to write */
 }
 
 /* A leader ends: its terminal is hung up, the foreground hears of it, and others may have it. */
@@ -615,9 +683,9 @@ static void leader_ends(void)
 	set_handler(L_HUP, (void *)L_IGN, 0);
 	CHECK_EQ(control(term, GIVE_UP, 0), 0);
 	CHECK_EQ(in_child(lead_and_end), 0);
-	while (!notes->results[1] || !notes[1].results[1])
+	while (!notes->results[1] || !notes[1].results[1] || !notes->results[3])
 		syscall0(SYS_sched_yield);
-	CHECK_EQ(notes->results[2] + notes[1].results[2], 0);
+	CHECK_EQ(notes->results[2] + notes[1].results[2] + notes->results[4], 0);
 	CHECK_EQ(read_term(), 0); /* this file was open on it, too */
 	term = open_terminal("/dev/ttyT0", RDWR);
 	CHECK_EQ(front(), own_pid());
@@ -641,19 +709,30 @@ static int polled(void)
 	return p.revents;
 }
 
+static void set_mode(unsigned lflag, unsigned min, unsigned time)
+{
+	struct mode m = cooked(0);
+
+	m.lflag = lflag;
+	m.cc[VMIN] = min;
+	m.cc[VTIME] = time;
+	CHECK_EQ(control(term, SET_MODE, (long)&m), 0);
+}
+
 /* A read gets what it asks for of a finished line, and the rest next time. */
 static void lines(void)
 {
 	char text[10];
 
 	term = open_terminal("/dev/tty", RDWR | NONBLOCK);
+	set_mode(ICANON, 0, 0); /* VMIN and VTIME do not count */
+	CHECK_EQ(syscall3(SYS_read, term, (long)text, 0), 0);
 	type("abcdef");
 	CHECK_EQ(polled(), ABI_POLLOUT);
 	CHECK_EQ(available(), 0);
 	CHECK_EQ(read_term(), AGAIN);
 	type("\ngh\n\004");
 	CHECK_EQ(polled(), ABI_POLLIN | ABI_POLLOUT);
-	CHECK_EQ(syscall3(SYS_read, term, (long)text, 0), 0);
 	CHECK_EQ(syscall3(SYS_read, term, (long)text, 3), 3);
 	CHECK(!memcmp(text, "abc", 3));
 	CHECK_EQ(syscall3(SYS_read, term, (long)text, 10), 4);
@@ -663,51 +742,82 @@ static void lines(void)
 	CHECK_EQ(read_term(), AGAIN);
 }
 
-static void set_raw(unsigned min, unsigned time)
+static void type_late(void)
 {
-	struct mode m = cooked(0);
-
-	m.lflag = 0;
-	m.cc[VMIN] = min;
-	m.cc[VTIME] = time;
-	CHECK_EQ(control(term, SET_MODE, (long)&m), 0);
+	sleep_ms(150);
+	type("xx");
 }
 
 static void type_slowly(void)
 {
-	for (int i = 0; i < 3; i++) {
-		sleep_ms(5);
-		type("x");
-	}
+	sleep_ms(5);
+	type("x");
+	sleep_ms(5);
+	type("xyz");
 }
 
 /* Without lines VMIN and VTIME say how many bytes a read waits for, and how long. */
 static void bytes(void)
 {
 	const long tenth = 100000000;
+	char text[4] = "....";
 	long pid, t;
 
-	set_raw(3, 0);
+	set_mode(0, 3, 0);
 	pid = begin(type_slowly);
-	CHECK_EQ(read_term(), 3);
+	CHECK_EQ(syscall3(SYS_read, term, (long)text, 3), 3);
+	CHECK(!memcmp(text, "xxy.", 4));
 	CHECK_EQ(wait_for(pid), 0);
-	set_raw(0, 0);
+	set_mode(0, 0, 0);
+	CHECK_EQ(read_term(), 1);
 	CHECK_EQ(read_term(), 0);
 	type("x");
 	CHECK_EQ(read_term(), 1);
-	set_raw(0, 1);
+	set_mode(0, 0, 1);
 	t = now_ns();
 	CHECK_EQ(read_term(), 0);
 	CHECK(now_ns() - t >= tenth);
-	set_raw(2, 1);
+	set_mode(0, 2, 1);
 	type("x");
 	t = now_ns();
 	CHECK_EQ(read_term(), 1);
 	CHECK(now_ns() - t >= tenth);
+	pid = begin(type_late);
+	CHECK_EQ(read_term(), 2); /* the time counts from the first byte on */
+	CHECK_EQ(wait_for(pid), 0);
 	term = open_terminal("/dev/tty", RDWR | NONBLOCK);
 	CHECK_EQ(read_term(), AGAIN);
+	set_mode(0, 0, 0);
+	CHECK_EQ(read_term(), 0);
 	type("x");
 	CHECK_EQ(read_term(), 1);
+}
+
+static void type_and_interrupt(void)
+{
+	type("x");
+	while (!notes->results[0]) {
+		sleep_ms(1);
+		send(syscall0(SYS_getppid), L_USR1);
+	}
+}
+
+/* A signal ends a read that waits for more; it keeps no byte back, nor does its time go on. */
+static void bytes_interrupted(void)
+{
+	long pid;
+
+	set_handler(L_USR1, on_signal, 0);
+	set_mode(0, 3, 0);
+	pid = begin(type_and_interrupt);
+	while (available() || !notes->interrupted)
+		CHECK_EQ(read_term(), 1);
+	notes->results[0] = 1;
+	wait_for(pid);
+	set_mode(0, 0, 1);
+	type("x");
+	CHECK_EQ(read_term(), 1);
+	sleep_ms(150);
 }
 
 /* Input that nobody has read is thrown away where that is asked for, and only there. */
@@ -746,17 +856,26 @@ static void mode_wakes(void)
 
 	type("x");
 	sleep_ms(10); /* now it waits */
-	set_raw(1, 0);
+	set_mode(0, 1, 0);
 	CHECK_EQ(wait_for(pid), 0);
 }
 
 /* ---- output ---- */
 
+static void wait_for_room(void)
+{
+	struct abi_pollfd p = {term, ABI_POLLOUT, 0};
+
+	CHECK_EQ(syscall3(SYS_poll, (long)&p, 1, -1), 1);
+}
+
 /* Ctrl-S or a request holds the output, until Ctrl-Q or another lets it go. */
 static void held(void)
 {
-	long pid;
+	int waiting = -1;
 
+	CHECK_EQ(control(term, WAITING, (long)&waiting), 0);
+	CHECK_EQ(waiting, 0);
 	term = open_terminal("/dev/tty", RDWR | NONBLOCK);
 	for (int i = 0; i < 2; i++) {
 		if (i)
@@ -777,42 +896,93 @@ static void held(void)
 		CHECK_EQ(write_term(), 3);
 		shown("out");
 	}
-	term = open_terminal("/dev/tty", RDWR);
+}
+
+/* Whoever waits for output to go on, in write() or in poll(), is woken when it does. */
+static void held_wakes(void)
+{
 	for (int i = 0; i < 2; i++) {
+		long pid, polls;
+
 		type("\023");
 		pid = begin(write_once);
-		sleep_ms(10); /* now it waits */
+		polls = begin(wait_for_room);
+		sleep_ms(10); /* now they wait */
 		shown("");
 		if (i)
 			type("\021");
 		else
 			CHECK_EQ(control(term, FLOW, 1), 0);
+		CHECK_EQ(wait_for(polls), 0);
 		CHECK_EQ(wait_for(pid), 0);
 		shown("out");
 	}
 }
 
-static void write_more(void)
+/* More than a terminal sends at a time. */
+static char long_text[2000];
+
+/* A long write with the byte c near its beginning, which the other end sends back. */
+static long write_long(int fd, char c)
 {
-	CHECK_EQ(syscall3(SYS_write, term, (long)"more", 4), 4);
+	struct mode m = cooked(0);
+
+	m.lflag = ECHO;
+	m.iflag = 0;
+	CHECK_EQ(control(line, SET_MODE, (long)&m), 0);
+	memset(long_text, 'a', sizeof(long_text));
+	long_text[10] = c;
+	return syscall3(SYS_write, fd, (long)long_text, sizeof(long_text));
+}
+
+/* How much of it came out at the other end. */
+static long count_shown(void)
+{
+	static char got[sizeof(long_text)];
+
+	return syscall3(SYS_read, line, (long)got, sizeof(got));
+}
+
+/* A write that is held or interrupted in the middle says how much it has done. */
+static void writes_in_part(void)
+{
+	int impatient = open_terminal("/dev/tty", RDWR | NONBLOCK);
+	long part;
+
+	note(L_INT);
+	part = write_long(term, 3);
+	CHECK(part > 10 && part < (long)sizeof(long_text));
+	CHECK_EQ(notes->interrupted, 1);
+	CHECK_EQ(count_shown(), part);
+	part = write_long(impatient, 19);
+	CHECK(part > 10 && part < (long)sizeof(long_text));
+	CHECK_EQ(write_long(impatient, 19), AGAIN);
+	CHECK_EQ(count_shown(), part);
+	type("\021");
+	CHECK_EQ(write_long(term, 'b'), sizeof(long_text));
+}
+
+static void write_long_held(void)
+{
+	CHECK_EQ(write_long(term, 19), sizeof(long_text));
 }
 
 /* A write comes out in one piece: another one waits for its end. */
 static void writers(void)
 {
-	int impatient = open_terminal("/dev/tty", RDWR | NONBLOCK);
-	long first, second;
+	long first = begin(write_long_held), second, part;
 
-	type("\023");
-	first = begin(write_once);
-	sleep_ms(10); /* now it has begun */
-	second = begin(write_more);
+	sleep_ms(10); /* now it waits in the middle */
+	second = begin(write_once);
 	sleep_ms(10);
-	CHECK_EQ(syscall3(SYS_write, impatient, (long)"x", 1), AGAIN);
-	type("\021");
+	part = count_shown();
+	CHECK_EQ(control(term, FLOW, 1), 0);
 	CHECK_EQ(wait_for(first), 0);
 	CHECK_EQ(wait_for(second), 0);
-	shown("outmore");
+	CHECK_EQ(syscall3(SYS_read, line, (long)long_text, sizeof(long_text) - part),
+	    sizeof(long_text) - part);
+	CHECK(!memchr(long_text, 'o', sizeof(long_text)));
+	shown("out");
 }
 
 /* ---- one case ---- */
@@ -830,14 +1000,18 @@ static const struct {
     {"background_change", background_change},
     {"foreground", foreground},
     {"foreground_gone", foreground_gone},
+    {"background_orphan", background_orphan},
     {"signal_characters", signal_characters},
     {"size", size},
     {"leader_ends", leader_ends},
     {"lines", lines},
     {"bytes", bytes},
+    {"bytes_interrupted", bytes_interrupted},
     {"flushed", flushed},
     {"mode_wakes", mode_wakes},
     {"held", held},
+    {"held_wakes", held_wakes},
+    {"writes_in_part", writes_in_part},
     {"writers", writers},
 };
 static const char *wanted;
@@ -845,11 +1019,15 @@ static const char *wanted;
 /* As the leader of a session that has the terminal. */
 static void run_case(void)
 {
+	struct mode raw = cooked(0);
+
+	raw.lflag = raw.iflag = 0;
 	CHECK_EQ(syscall0(SYS_setsid), own_pid());
 	term = open_terminal("/dev/ttyT0", RDWR);
 	line = open_terminal("/dev/ttyT1", RDWR | NOCTTY | NONBLOCK);
 	CHECK_EQ(set_lflag(0), 0);
-	CHECK_EQ(control(line, FLUSH, 2), 0);
+	CHECK_EQ(control(term, FLOW, 1), 0);
+	CHECK_EQ(control(line, SET_MODE_AND_FLUSH, (long)&raw), 0);
 	CHECK_EQ(front(), own_pid());
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		if (!strcmp(cases[i].name, wanted))

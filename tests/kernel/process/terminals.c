@@ -44,14 +44,18 @@ static void run(const char *name)
 	X(background_change)                                                                       \
 	X(foreground)                                                                              \
 	X(foreground_gone)                                                                         \
+	X(background_orphan)                                                                       \
 	X(signal_characters)                                                                       \
 	X(size)                                                                                    \
 	X(leader_ends)                                                                             \
 	X(lines)                                                                                   \
 	X(bytes)                                                                                   \
+	X(bytes_interrupted)                                                                       \
 	X(flushed)                                                                                 \
 	X(mode_wakes)                                                                              \
 	X(held)                                                                                    \
+	X(held_wakes)                                                                              \
+	X(writes_in_part)                                                                          \
 	X(writers)
 
 #define TERMINAL_FUNCTION(name)                                                                    \
