@@ -401,6 +401,55 @@ static void other_processes(void)
 	CHECK_EQ(syscall2(SYS_clock_getres, ~parent * 8 | 2, (long)&t), 0);
 }
 
+/* A file whose names come and go, which is changed by its descriptor, and calls that refuse it. */
+static void names(void)
+{
+	long fd = open_file("leak_new", RDWR | CREATE, 0600);
+
+	CHECK_EQ(syscall2(SYS_fchmod, fd, 0640), 0);
+	CHECK_EQ(syscall3(SYS_fchown, fd, 1, 1), 0);
+	CHECK_EQ(syscall2(SYS_ftruncate, fd, 100), 0);
+	CHECK_EQ(syscall2(SYS_link, (long)"leak_new", (long)"leak_link"), 0);
+	CHECK_EQ(syscall2(SYS_link, (long)"leak_new", (long)"leak_link"), EXIST);
+	CHECK_EQ(syscall2(SYS_link, (long)"leak_new", (long)"leak_text/x"), NOTDIR);
+	CHECK_EQ(syscall2(SYS_symlink, (long)"leak_new", (long)"leak_sym"), 0);
+	CHECK_EQ(syscall2(SYS_chmod, (long)"leak_sym", 0600), 0);
+	CHECK_EQ(syscall2(SYS_truncate, (long)"leak_sym", -1), INVAL);
+	CHECK_EQ(syscall2(SYS_access, (long)"leak_sym", 4), 0);
+	CHECK_EQ(syscall2(SYS_rename, (long)"leak_link", (long)"leak_new/x"), NOTDIR);
+	CHECK_EQ(syscall2(SYS_rename, (long)"leak_link", (long)"leak_other"), 0);
+	CHECK_EQ(syscall2(SYS_mkdir, (long)"leak_other", 0700), EXIST);
+	CHECK_EQ(syscall1(SYS_rmdir, (long)"leak_other"), NOTDIR);
+	CHECK_EQ(syscall1(SYS_unlink, (long)"leak_sym"), 0);
+	CHECK_EQ(syscall1(SYS_unlink, (long)"leak_new"), 0);
+	CHECK_EQ(syscall2(SYS_fchmod, fd, 0600), 0); /* of the other name's file */
+	CHECK_EQ(syscall1(SYS_unlink, (long)"leak_other"), 0);
+	syscall1(SYS_close, fd);
+}
+
+/* What /proc says of the processes that there are, this one among them. */
+static void looks_at_proc(void)
+{
+	static const char *const names[] = {
+	    "/proc/self/status", "/proc/self/stat", "/proc/self/maps", "/proc/self/cmdline"};
+	char entries[1000];
+	long dir = open_file("/proc", RDONLY, 0), threads = open_file("/proc/self/task", RDONLY, 0);
+
+	while (syscall3(SYS_getdents64, dir, (long)entries, sizeof(entries)) > 0)
+		;
+	while (syscall3(SYS_getdents64, threads, (long)entries, sizeof(entries)) > 0)
+		;
+	for (int i = 0; i < 4; i++) {
+		long fd = open_file(names[i], RDONLY, 0);
+
+		CHECK(syscall3(SYS_read, fd, (long)entries, sizeof(entries)) > 0);
+		syscall1(SYS_close, fd);
+	}
+	CHECK_EQ(syscall2(SYS_access, (long)"/proc/self/task/1", 0), NOENT);
+	syscall1(SYS_close, dir);
+	syscall1(SYS_close, threads);
+}
+
 /* Timers whose making fails late, and that their process leaves; files of each kind, armed. */
 static void events(void)
 {
@@ -449,6 +498,8 @@ static void child(void)
 		polls();
 		fifos();
 		other_processes();
+		names();
+		looks_at_proc();
 		events();
 	}
 }
@@ -477,6 +528,17 @@ static void new_leader(void)
 		sleep_ms(1000);
 }
 
+/* A process that shares another's handlers has its own once it becomes another program. */
+static void leave_handlers(void)
+{
+	void **top = (void **)(map_pages(0, 1, P_READ | P_WRITE, M_PRIVATE) + PAGE - 64);
+	long pid;
+
+	top[0] = (void *)become_true;
+	pid = clone_raw(C_VM | C_SIGHAND | L_CHLD, top, NULL, NULL, 0);
+	CHECK_EQ(wait_for(pid), 0);
+}
+
 int main(void)
 {
 	make_files();
@@ -484,6 +546,8 @@ int main(void)
 		CHECK_EQ(in_child(parent), 0);
 	for (int i = 0; i < CHILDREN && !check_failures; i++)
 		CHECK_EQ(in_child(new_leader), 0);
+	for (int i = 0; i < CHILDREN && !check_failures; i++)
+		CHECK_EQ(in_child(leave_handlers), 0);
 	syscall1(SYS_unlink, (long)"leak_text");
 	syscall1(SYS_unlink, (long)"leak_empty");
 	syscall1(SYS_unlink, (long)"leak_fifo");
