@@ -51,6 +51,7 @@ extern const char *case_name;
 int exec_after(const char *timer);
 
 extern const struct call_case basic_cases[], child_cases[], clock_cases[], control_cases[],
-    event_cases[], exec_cases[], fifo_cases[], file_cases[], interrupt_cases[], job_cases[],
-    lock_cases[], memory_cases[], path_cases[], process_cases[], proc_cases[], refs_cases[],
-    signal_cases[], socket_cases[], splice_cases[], thread_cases[], timer_cases[], wakes_cases[];
+    event_cases[], exec_cases[], fifo_cases[], file_cases[], forced_cases[], interrupt_cases[],
+    job_cases[], lock_cases[], mapping_cases[], memory_cases[], path_cases[], process_cases[],
+    proc_cases[], refs_cases[], signal_cases[], socket_cases[], splice_cases[], thread_cases[],
+    timer_cases[], wakes_cases[];

@@ -113,6 +113,26 @@ static void test_timerfd_anew(void)
 	R(read(fd, &n, 8));
 }
 
+/* A thread's clock is for its own process; that of a process, for all. */
+static void test_others(void)
+{
+	struct timespec ts;
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	wait_until_asleep(pid);
+	for (int kind = 0; kind < 4; kind++) {
+		R(syscall(SYS_clock_gettime, (~pid << 3) | kind, &ts));
+		R(syscall(SYS_clock_gettime, (~pid << 3) | 4 | kind, &ts));
+		R(syscall(SYS_clock_getres, (~pid << 3) | 4 | kind, &ts));
+		R(syscall(SYS_clock_gettime, (~gettid() << 3) | 4 | kind, &ts));
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 static long select_raw(long sec, long usec)
 {
 	struct timeval limit = {sec, usec};
@@ -170,5 +190,6 @@ const struct call_case clock_cases[] = {
     {"clock_timerfd_past", test_timerfd_past},
     {"clock_timerfd_anew", test_timerfd_anew},
     {"clock_numbers", test_numbers},
+    {"clock_others", test_others},
     {NULL, NULL},
 };

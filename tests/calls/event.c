@@ -175,6 +175,23 @@ static void test_poll_pipe(void)
 }
 
 /* Sets of more than 64 numbers; one that is not open; times. */
+/* select() takes from its time what it has waited, in seconds and microseconds. */
+static void test_select_left(void)
+{
+	struct timeval left = {5, 900000}, exact = {2, 0};
+	fd_set in;
+	int p[2];
+
+	pipe(p);
+	write(p[1], "x", 1);
+	FD_ZERO(&in);
+	FD_SET(p[0], &in);
+	R(syscall(SYS_select, p[0] + 1, &in, NULL, NULL, &left));
+	T(left.tv_sec == 5 && left.tv_usec > 0 && left.tv_usec <= 900000);
+	R(syscall(SYS_select, p[0] + 1, &in, NULL, NULL, &exact));
+	T(exact.tv_sec == 1 && exact.tv_usec < 1000000);
+}
+
 static void test_select_many(void)
 {
 	struct timeval none = {0, 0}, minus = {-1, 0}, carry = {0, 1000000};
@@ -681,6 +698,7 @@ const struct call_case event_cases[] = {
     {"pselect", test_pselect},
     {"poll_pipe", test_poll_pipe},
     {"select_many", test_select_many},
+    {"select_left", test_select_left},
     {"eventfd", test_eventfd},
     {"eventfd_waits", test_eventfd_waits},
     {"timerfd", test_timerfd},

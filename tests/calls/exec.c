@@ -174,6 +174,22 @@ static void test_scripts(void)
 		run_script(i);
 }
 
+/* An interpreter whose path does not end in what is read of a script is not cut short. */
+static void test_long_lines(void)
+{
+	static const size_t lengths[] = {250, 253, 254, 255, 300};
+	char path[400];
+
+	for (int i = 0; i < 5; i++) {
+		memset(path, 'x', sizeof(path));
+		path[0] = '/';
+		path[lengths[i]] = 0;
+		unlink("s1");
+		write_script(1, path);
+		run_script(1);
+	}
+}
+
 /* So many arguments of a byte each: what execve() of a program says. */
 static void run_with(size_t count)
 {
@@ -235,6 +251,7 @@ const struct call_case exec_cases[] = {
     {"exec_shared", test_shared},
     {"exec_no_new_privs", test_no_new_privs},
     {"exec_scripts", test_scripts},
+    {"exec_long_lines", test_long_lines},
     {"exec_arguments", test_arguments},
     {"exec_script_arguments", test_script_arguments},
     {NULL, NULL},

@@ -105,9 +105,44 @@ static void test_whole(void)
 	R(read(p[0], buf, 65536));
 }
 
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+/* Whoever is interrupted while it waits for the other end has opened none itself. */
+static void test_interrupted(void)
+{
+	static const int ways[][2] = {{O_RDONLY, O_WRONLY}, {O_WRONLY, O_RDONLY}};
+	struct sigaction sa = {.sa_handler = on_signal};
+	char buf[10];
+	int fd, status;
+
+	mkfifo("fifo", 0600);
+	sigaction(SIGUSR1, &sa, NULL);
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			R(open("fifo", ways[i][0]));
+			pause();
+		}
+		wait_until_asleep(pid);
+		kill(pid, SIGUSR1);
+		wait_until_asleep(pid);
+		fd = open("fifo", ways[i][1] | O_NONBLOCK);
+		say("%d", fd < 0 ? -errno : ways[i][1]);
+		R(read(fd, buf, 10));
+		close(fd);
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+	}
+}
+
 const struct call_case fifo_cases[] = {
     {"fifo_ends", test_ends},
     {"fifo_last", test_last},
     {"fifo_whole", test_whole},
+    {"fifo_interrupted", test_interrupted},
     {NULL, NULL},
 };

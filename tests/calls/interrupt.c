@@ -459,11 +459,60 @@ static void test_next(void)
 	}
 }
 
+/* ---- a long wait, and a short one after it ---- */
+
+static const struct timespec spans[] = {{1000, 0}, {0, 1000000}};
+
+static long sleeps_long_and_short(void)
+{
+	syscall(SYS_nanosleep, &spans[0], NULL);
+	return syscall(SYS_nanosleep, &spans[1], NULL);
+}
+
+static long polls_long_and_short(void)
+{
+	struct pollfd p = {empty[0], POLLIN, 0};
+
+	poll(&p, 1, 1000000);
+	return poll(&p, 1, 1);
+}
+
+static long waits_for_word_long_and_short(void)
+{
+	syscall(SYS_futex, &word, FUTEX_WAIT, 0, &spans[0]);
+	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &spans[1]);
+}
+
+static long waits_for_word_and_sleeps(void)
+{
+	syscall(SYS_futex, &word, FUTEX_WAIT, 0, &spans[0]);
+	return syscall(SYS_nanosleep, &spans[1], NULL);
+}
+
+/* Once a handler has ended a wait, the next one has its own end, not the first one's. */
+static void test_next_after_handler(void)
+{
+	static const struct row calls[] = {{"two sleeps", sleeps_long_and_short},
+	    {"two polls", polls_long_and_short},
+	    {"two waits for a word", waits_for_word_long_and_short},
+	    {"a wait for a word, and a sleep", waits_for_word_and_sleeps}};
+
+	prepare();
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		pid_t pid = begin(&calls[i], 0);
+
+		kill(pid, SIGUSR1);
+		waitpid(pid, NULL, 0);
+		show(&calls[i]);
+	}
+}
+
 const struct call_case interrupt_cases[] = {
     {"interrupt_handler", test_handler},
     {"interrupt_restart", test_restart},
     {"interrupt_stop", test_stop},
     {"interrupt_short_times", test_short_times},
     {"interrupt_next", test_next},
+    {"interrupt_next_after_handler", test_next_after_handler},
     {NULL, NULL},
 };

@@ -272,6 +272,40 @@ static void stop(int flags)
 	say("%#x: heard %d", status, children_heard);
 }
 
+/* The same of a child that goes on. */
+static void go_on(int flags)
+{
+	struct sigaction sa = {.sa_handler = hear_child, .sa_flags = flags};
+	int status, heard;
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	kill(pid, SIGSTOP);
+	waitpid(pid, &status, WUNTRACED);
+	children_heard = 0;
+	sigaction(SIGCHLD, &sa, NULL);
+	kill(pid, SIGCONT);
+	while (waitpid(pid, &status, WCONTINUED) != pid)
+		;
+	wait_until_asleep(pid); /* it has told its parent */
+	while (!flags && !children_heard)
+		usleep(1000);
+	heard = children_heard;
+	sa.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &sa, NULL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	say("%#x: heard %d", status, heard);
+}
+
+static void test_stops_end(void)
+{
+	go_on(0);
+	go_on(SA_NOCLDSTOP);
+}
+
 static void test_stops(void)
 {
 	stop(0);
@@ -388,6 +422,7 @@ const struct call_case process_cases[] = {
     {"subreaper", test_subreaper},
     {"no_zombies", test_no_zombies},
     {"stops", test_stops},
+    {"stops_end", test_stops_end},
     {"children_time", test_children_time},
     {"inherited_zombie", test_inherited_zombie},
     {"slack", test_slack},

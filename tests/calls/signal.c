@@ -882,6 +882,50 @@ static void test_leader_gone(void)
 	}
 }
 
+static void *sleep_with(void *arg)
+{
+	*(volatile int *)arg = gettid();
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* Of a process whose first thread has ended, and whose second blocks a signal. */
+static void leave_two_threads(volatile int tid[2])
+{
+	sigset_t set = set_of(SIGUSR1, 0);
+	pthread_t t;
+
+	signal(SIGUSR1, end_by_thread);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pthread_create(&t, NULL, sleep_with, (void *)&tid[0]);
+	while (!tid[0])
+		usleep(500);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	pthread_create(&t, NULL, sleep_with, (void *)&tid[1]);
+	syscall(SYS_exit, 3);
+}
+
+/* A signal wakes the one thread that sleeps and takes it, not one that has ended. */
+static void test_leader_gone_blocked(void)
+{
+	volatile int *tid =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		leave_two_threads(tid);
+	wait_until_zombie(pid);
+	while (!tid[1])
+		usleep(500);
+	wait_until_asleep(tid[0]);
+	wait_until_asleep(tid[1]);
+	R(kill(pid, SIGUSR1));
+	T(waitpid(pid, &status, 0) == pid);
+	say("%#x", status);
+}
+
 /* Not even who waits for all signals can take SIGKILL. */
 static void test_waits_for_kill(void)
 {
@@ -1118,6 +1162,7 @@ const struct call_case signal_cases[] = {
     {"signal_blocked_by_all", test_blocked_by_all},
     {"signal_two_takers", test_two_takers},
     {"signal_leader_gone", test_leader_gone},
+    {"signal_leader_gone_blocked", test_leader_gone_blocked},
     {"signal_waits_for_kill", test_waits_for_kill},
     {"signal_codes", test_codes},
     {"signal_unblockable", test_unblockable},
