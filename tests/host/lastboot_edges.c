@@ -214,7 +214,7 @@ static void clocks(void)
 	strscpy(lb_header()->clock, "tai", sizeof(lb_header()->clock));
 	lb_header()->unix_ns = 1700000000000000000UL;
 	lb_find(lb_copy, LB_SIZE);
-	/* 1.7e9 seconds and those since the host's start, in cycles: ten digits for years to come. */
+	/* 1.7e9 seconds, and those since the host's start: ten digits for years to come. */
 	const char *time = strstr(trace_get("instances/lastboot/trace", NULL), " 17");
 	EXPECT(time && strspn(time + 1, "0123456789") == 10);
 	lb_end();
