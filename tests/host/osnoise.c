@@ -256,6 +256,7 @@ static void idle_is_noise(void)
 /* An instance that leaves while others go on waits for who is about to record for it. */
 static void waited_for(void)
 {
+	trace_fresh();
 	EXPECT_EQ(trace_make_instance("leaves"), 0);
 	begin("osnoise");
 	EXPECT_EQ(trace_put("instances/leaves/current_tracer", "osnoise"), 0);
