@@ -32,6 +32,7 @@ static const struct {
     {"monitor x cpu; state a; event e " EVENT "; edge a e a; edge a e a",
 	"The state has an edge for this event already", -EINVAL},
     {"monitor x cpu; state a; event e unit:unit_text if comm == \"a;#b\"; edge a e a", NULL, 0},
+    {"monitor x cpu; state a; event e unit:unit_text if comm == \"it's;#b\"; edge a e a", NULL, 0},
     {"monitor x cpu; state a; event e " EVENT " if a ==", "", -EINVAL},
     {"monitor x cpu; state a", "The monitor has no event", -EINVAL},
     {"!wwnr", "", -ENOENT},
@@ -187,6 +188,25 @@ static void beginning(void)
 	end();
 }
 
+/* What Linux takes for yes and for no switches monitoring and reacting, and nothing else does. */
+static void words_of_a_switch(void)
+{
+	static const char *const files[] = {"rv/monitoring_on", "rv/reacting_on"};
+	static const struct {
+		const char *word, *then; /* NULL: it is refused */
+	} words[] = {{"0", "0\n"}, {"on", "1\n"}, {"off", "0\n"}, {"y", "1\n"}, {"No", "0\n"},
+	    {"true", "1\n"}, {"f", "0\n"}, {"o", NULL}, {"x", NULL}, {"2", NULL}, {"ox", NULL},
+	    {"1", "1\n"}};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(files); i++)
+		for (unsigned k = 0; k < ARRAY_SIZE(words); k++) {
+			EXPECT_EQ(trace_put(files[i], words[k].word), words[k].then ? 0 : -EINVAL);
+			EXPECT_STR(
+			    trace_get(files[i], NULL), words[k].then ? words[k].then : "0\n");
+		}
+}
+
 /* Each task has a unit; a number that no task has is nobody's. */
 static void units_of_tasks(void)
 {
@@ -247,6 +267,7 @@ static void reactions(void)
 
 static const struct ktap_case cases[] = {
     {"monitors.definitions", definitions},
+    {"monitors.words_of_a_switch", words_of_a_switch},
     {"monitors.numbers", numbers},
     {"monitors.many", many},
     {"monitors.holds_its_event", holds_its_event},

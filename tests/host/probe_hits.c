@@ -323,6 +323,7 @@ static void tracepoints(void)
 	trace_unit_flags(1, 2, NULL);
 	EXPECT(*trace_nth_event(2));
 	EXPECT_EQ(trace_put("events/tracepoints/x/enable", "0"), 0);
+	EXPECT(!trace_event_find("unit", "unit_flags")->key->on); /* nobody asks for it any more */
 	EXPECT_EQ(trace_append(EVENTS, "-:x"), 0);
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 	trace_fresh();

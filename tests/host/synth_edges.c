@@ -46,6 +46,27 @@ static void in_one_array(void)
 	trace_fresh();
 }
 
+/* An event that kernel code is recording in pieces is not taken away before the last of them. */
+static void open_in_pieces(void)
+{
+	struct synth_event_trace_state state;
+
+	trace_fresh();
+	EXPECT_EQ(trace_append("synthetic_events", "unit_open u64 a"), 0);
+	EXPECT_EQ(trace_put("events/synthetic/unit_open/enable", "1"), 0);
+	host_lock();
+	struct trace_event_file *file = file_in("", "unit_open");
+	host_unlock();
+	EXPECT_EQ(synth_event_trace_start(file, &state), 0);
+	EXPECT_EQ(trace_put("events/synthetic/unit_open/enable", "0"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "!unit_open"), -EBUSY);
+	EXPECT_EQ(trace_put("dynamic_events", ""), -EBUSY);
+	EXPECT_EQ(synth_event_add_next_val(7, &state), 0);
+	EXPECT_EQ(synth_event_trace_end(&state), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "!unit_open"), 0);
+	trace_fresh();
+}
+
 /* A record takes no more of a caller's value than the field has room for. */
 static void upper_halves(void)
 {
@@ -164,6 +185,7 @@ static const struct ktap_case cases[] = {
     {"synth_edges.between_fields", between_fields},
     {"synth_edges.many_images", many_images},
     {"synth_edges.kinds", kinds},
+    {"synth_edges.open_in_pieces", open_in_pieces},
     {"synth_edges.upper_halves", upper_halves},
     {NULL, NULL},
 };

@@ -125,7 +125,11 @@ struct trace_event_count trace_counts(const char *system, const char *event)
 
 	for (unsigned cpu = 0; file->counts && cpu < host_cpu_limit(); cpu++) {
 		sum.hit += file->counts[cpu].hit;
+		sum.lost += file->counts[cpu].lost;
+		sum.filtered += file->counts[cpu].filtered;
 		sum.pid_filtered += file->counts[cpu].pid_filtered;
+		sum.soft_off += file->counts[cpu].soft_off;
+		sum.too_deep += file->counts[cpu].too_deep;
 		sum.trigger_missed += file->counts[cpu].trigger_missed;
 	}
 	return sum;

@@ -88,6 +88,19 @@ static void define(void)
 }
 
 /* What the file shows, typed in again, shows the same. */
+/* A name that is taken is refused with a word of why, whatever its fields are this time. */
+static void taken_name(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "unit_taken int a"), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "unit_taken u64 b; u64 c"), -EEXIST);
+	expect_error("Event already exists", 0);
+	EXPECT_STR(trace_get("synthetic_events", NULL), "unit_taken\tint a\n");
+	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+}
+
 static void print_back(void)
 {
 	static char before[4096];
@@ -364,6 +377,7 @@ static void short_strings(void)
 
 static const struct ktap_case cases[] = {
     {"synth.define", define},
+    {"synth.taken_name", taken_name},
     {"synth.print_back", print_back},
     {"synth.limits", limits},
     {"synth.types", types},

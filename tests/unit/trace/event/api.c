@@ -132,6 +132,33 @@ static void api_gen_cmd_misuse(void)
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 }
 
+/* As many fields as there may be make an event; one more makes none. */
+static void api_most_fields(void)
+{
+	struct synth_field_desc fields[SYNTH_FIELDS_MAX + 1];
+	static char names[SYNTH_FIELDS_MAX + 1][8];
+
+	trace_fresh();
+	for (unsigned i = 0; i <= SYNTH_FIELDS_MAX; i++) {
+		fmt_snprintf(names[i], sizeof(names[i]), "f%u", i);
+		fields[i] = (struct synth_field_desc){.type = "u8", .name = names[i]};
+	}
+	EXPECT_EQ(synth_event_create("many", fields, SYNTH_FIELDS_MAX + 1, THIS_MODULE), -EINVAL);
+	EXPECT_EQ(synth_event_create("many", fields, SYNTH_FIELDS_MAX, THIS_MODULE), 0);
+	EXPECT(strstr(trace_get("synthetic_events", NULL), names[SYNTH_FIELDS_MAX - 1]));
+	EXPECT_EQ(synth_event_delete("many"), 0);
+}
+
+/* Without a system or without an event there is no file, and nothing is held. */
+static void api_file_of_nothing(void)
+{
+	trace_fresh();
+	EXPECT_EQ(PTR_ERR(trace_get_event_file(NULL, NULL, "unit_numbers")), -EINVAL);
+	EXPECT_EQ(PTR_ERR(trace_get_event_file(NULL, "unit", NULL)), -EINVAL);
+	EXPECT_EQ(PTR_ERR(trace_get_event_file(NULL, "unit", "no_such")), -EINVAL);
+	EXPECT_EQ(PTR_ERR(trace_get_event_file("no_such", "unit", "unit_numbers")), -ENOENT);
+}
+
 /* One field more than there may be is refused when it is added. */
 static void api_too_many_fields(void)
 {
@@ -456,6 +483,8 @@ static const struct ktap_case cases[] = {
     {"synth.api_gen_cmd", api_gen_cmd},
     {"synth.api_gen_cmd_array", api_gen_cmd_array},
     {"synth.api_gen_cmd_misuse", api_gen_cmd_misuse},
+    {"synth.api_most_fields", api_most_fields},
+    {"synth.api_file_of_nothing", api_file_of_nothing},
     {"synth.api_too_many_fields", api_too_many_fields},
     {"synth.api_trace", api_trace},
     {"synth.api_trace_misuse", api_trace_misuse},

@@ -338,6 +338,22 @@ static void whose_variable(void)
 	hist_end();
 }
 
+/* A histogram's own variables may have their event's name before them, in expressions and actions. */
+static void own_by_its_whole_name(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put("events/synthetic/lat/enable", "1"), 0);
+	EXPECT_EQ(trace_put(OTHER_TRIGGER, "hist:keys=aa:t0=bb"), 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:t1=bb:dd=synthetic.ev.$t1-ip:"
+				     "onmatch(synthetic.oth).trace(lat,synthetic.ev.$dd,aa)"),
+	    0);
+	hist_hit_other("aa=1 bb=5");
+	hist_hit("aa=1 bb=9 ip=2");
+	EXPECT_STR(trace_nth_event(0), "lat: delta=7 id=1");
+	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	hist_end();
+}
+
 /* What another histogram needs stays, however it is to go. */
 static void needed_stay(void)
 {
@@ -462,12 +478,13 @@ static void clear_and_pause(void)
 	hist_begin();
 	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa"), 0);
 	hist_hit("aa=1");
+	hist_hit("aa=1");
 	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=aa:clear:pause"), 0);
 	hist_hit("aa=1");
-	hist_expect_totals(EV "/hist", 1, 1, 0);
+	hist_expect_totals(EV "/hist", 2, 1, 0);
 	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=aa:cont:clear"), 0);
 	hist_hit("aa=1");
-	hist_expect_totals(EV "/hist", 2, 1, 0);
+	hist_expect_totals(EV "/hist", 3, 1, 0);
 	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=aa:clear"), 0);
 	hist_expect_totals(EV "/hist", 0, 0, 0);
 	hist_end();
@@ -505,6 +522,7 @@ static const struct ktap_case cases[] = {
     {"hist_corners.filter_behind_tab", filter_behind_tab},
     {"hist_corners.keys_of_the_owner", keys_of_the_owner},
     {"hist_corners.whose_variable", whose_variable},
+    {"hist_corners.own_by_its_whole_name", own_by_its_whole_name},
     {"hist_corners.needed_stay", needed_stay},
     {"hist_corners.shared_pause", shared_pause},
     {"hist_corners.handed_over", handed_over},

@@ -371,6 +371,24 @@ static void everything(void)
 	eprobe_end();
 }
 
+/* A record with texts gives back the memory that it was built in, however many there are. */
+static void many_texts(void)
+{
+	char line[256] = "d=\"";
+
+	eprobe_begin();
+	memset(line + strlen(line), 't', 200);
+	memcpy(line + 203, "\"", 2);
+	EXPECT_EQ(trace_append(EVENTS, "e:x synthetic.src d=$d:string"), 0);
+	EXPECT_EQ(trace_put("events/eprobes/x/enable", "1"), 0);
+	for (unsigned i = 0; i < 200; i++)
+		EXPECT_EQ(trace_put("events/synthetic/src/inject", line), 0);
+	struct trace_event_count counts = trace_counts("eprobes", "x");
+	EXPECT_EQ(counts.hit, 200);
+	EXPECT_EQ(counts.too_deep, 0);
+	eprobe_end();
+}
+
 static const struct ktap_case cases[] = {
     {"event_probe.format", format},
     {"event_probe.synthetic_values", synthetic_values},
@@ -383,6 +401,7 @@ static const struct ktap_case cases[] = {
     {"event_probe.instances", instances},
     {"event_probe.beside_triggers", beside_triggers},
     {"event_probe.everything", everything},
+    {"event_probe.many_texts", many_texts},
     {NULL, NULL},
 };
 const struct ktap_suite suite_event_probe_values = {cases};

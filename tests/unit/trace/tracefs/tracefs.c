@@ -1,6 +1,7 @@
 /* The files of tracefs, driven by path: options, clocks, sizes, masks, the tree itself. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "tests/unit/load.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/error_log.h"
 #include "trace/host_context.h"
@@ -380,6 +381,53 @@ static void trace_while_recording(void)
 	trace_fresh();
 }
 
+static void record_here(void *unused __maybe_unused)
+{
+	trace_unit_numbers(1, 2, 3, 4);
+}
+
+/* Clearing one CPU's `trace` leaves the other CPUs' events, and clears that one's. */
+static void clearing_one_cpu(void)
+{
+	unsigned here = host_cpu(), other = here ? 0 : host_cpu_count() - 1;
+	char path[2][32];
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
+	fmt_snprintf(path[0], sizeof(path[0]), "per_cpu/cpu%u/trace", here);
+	fmt_snprintf(path[1], sizeof(path[1]), "per_cpu/cpu%u/trace", other);
+	for (unsigned i = 0; here != other && i < 2; i++) {
+		record_here(NULL);
+		machine_run(other, record_here, NULL);
+		machine_join(other);
+		EXPECT_EQ(trace_put(path[i], ""), 0);
+		EXPECT(!strstr(trace_get(path[i], NULL), "unit_numbers: "));
+		EXPECT(strstr(trace_get(path[!i], NULL), "unit_numbers: "));
+	}
+	trace_fresh();
+}
+
+/* An event whose name no directory may have has no directory, and the files there stay. */
+static void names_of_events(void)
+{
+	static const char *const names[] = {".", "..", "a/b", "enable", "filter"};
+	struct tracefs_node dir, found;
+	char line[32];
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("dynamic_events", "u:unit_plain u32 a"), 0);
+	EXPECT_EQ(trace_walk("events/user_events", &dir), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		fmt_snprintf(line, sizeof(line), "u:%s u32 a", names[i]);
+		EXPECT_EQ(trace_append("dynamic_events", line), 0);
+		int err = tracefs_lookup(&dir, names[i], &found);
+		EXPECT_EQ(err, i < 3 ? -ENOENT : 0);
+		EXPECT(err || !(found.mode & 0040000)); /* no directory */
+	}
+	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"files.options", options},
     {"files.clocks", clocks},
@@ -389,6 +437,8 @@ static const struct ktap_case cases[] = {
     {"files.tracers", tracers},
     {"files.trace_while_recording", trace_while_recording},
     {"files.tree", tree},
+    {"files.clearing_one_cpu", clearing_one_cpu},
+    {"files.names_of_events", names_of_events},
     {"files.cut_writes", cut_writes},
     {"files.refused_writes", refused_writes},
     {"files.errors", errors},
