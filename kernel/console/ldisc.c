@@ -196,7 +196,6 @@ static void kill_line(struct ldisc *l)
 		ldisc_show_byte(l, l->mode.cc[TTY_VKILL]);
 		if (has(l, TTY_ECHOK))
 			ldisc_show_newline(l);
-		l->origin = l->column;
 		return;
 	}
 	while (!line_is_empty(l))

@@ -173,6 +173,12 @@ static void quoted(void)
 	type("a\026\nb\r"); /* a quoted newline ends no line */
 	EXPECT_EQ(ldisc_available(&line), 4);
 	EXPECT_STR(reads(100), "a\nb\n");
+	begin();
+	type("\026"); /* in raw mode, too, the next byte is the quoted one, and is there at once */
+	change(LFLAG, 0, TTY_ICANON);
+	EXPECT_EQ(type("\003"), 0);
+	EXPECT_EQ(ldisc_available(&line), 1);
+	EXPECT_STR(reads(100), "\003");
 }
 
 static void reprints(void)

@@ -173,6 +173,29 @@ static void merge(void)
 	end();
 }
 
+/* Nor do those that only a limit, advice or the source of their pages tells apart. */
+static void merge_not(void)
+{
+	struct vm_area *a;
+
+	begin();
+	add(1, 2, PROT_R, false, 0);
+	a = add(2, 3, PROT_R, false, 0);
+	a->max_prot = PROT_R;
+	a = add(3, 4, PROT_R, false, 0);
+	a->dont_fork = true;
+	a = add(4, 5, PROT_R, false, 0);
+	a->wipe_on_fork = true;
+	a = add(5, 6, PROT_R, false, 0);
+	a->page_arg = &mm;
+	add(6, 7, PROT_R, false, 0);
+	a = add(7, 8, PROT_R, false, 0);
+	a->shared = true;
+	area_merge(&mm, 0, 100 * P);
+	EXPECT_LIST("1-2r 2-3r 3-4r 4-5r 5-6r 6-7r 7-8r");
+	end();
+}
+
 /* Around the range it is told about, and on from there as long as areas join. */
 static void merge_range(void)
 {
@@ -229,6 +252,7 @@ static const struct ktap_case cases[] = {
     {"area.cut", cut},
     {"area.merge", merge},
     {"area.merge_range", merge_range},
+    {"area.merge_not", merge_not},
     {NULL, NULL},
 };
 const struct ktap_suite suite_task_area = {cases};
