@@ -479,6 +479,18 @@ static void events(void)
 	syscall1(SYS_close, ep);
 }
 
+/* The text of a link is its own memory. */
+static void links(void)
+{
+	static char text[2000];
+
+	for (unsigned i = 0; i < sizeof(text) - 1; i++)
+		text[i] = 'l';
+	CHECK_EQ(syscall2(SYS_symlink, (long)text, (long)"leak_link"), 0);
+	CHECK_EQ(syscall2(SYS_symlink, (long)text, (long)"leak_link"), -17);
+	CHECK_EQ(syscall1(SYS_unlink, (long)"leak_link"), 0);
+}
+
 /* ---- all of them ---- */
 
 static void child(void)
@@ -501,6 +513,7 @@ static void child(void)
 		names();
 		looks_at_proc();
 		events();
+		links();
 	}
 }
 

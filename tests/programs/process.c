@@ -369,6 +369,23 @@ static void unsupported(void)
 	CHECK_EQ(syscall3(SYS_socket, NETLINK, 3, 0), AFNOSUPPORT);
 }
 
+/* kill(-1) reaches all processes but pid 1 and the one that calls. */
+static void kill_all(void)
+{
+	long pids[3];
+
+	for (int i = 0; i < 3; i++) {
+		pids[i] = syscall0(SYS_fork);
+		if (!pids[i])
+			for (;;)
+				sleep_ms(1000);
+	}
+	CHECK_EQ(syscall2(SYS_kill, -1, 9), 0);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(wait_for(pids[i]), 9);
+	CHECK_EQ(syscall2(SYS_kill, -1, 0), NOSRCH); /* nobody else is there */
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "after-exec") == 0)
@@ -380,6 +397,7 @@ int main(int argc, char **argv)
 	unsupported();
 	exit_codes();
 	waiting();
+	kill_all();
 	orphans();
 	vforks();
 	other_end();
