@@ -532,6 +532,29 @@ static void test_nice(void)
 	R(setpriority(9, 0, 0));
 }
 
+/* Of a group's nice values the lowest counts, wherever its process stands among the others. */
+static void test_nice_group(void)
+{
+	static const int nice_of[] = {7, 3, 9};
+	pid_t pid[3];
+
+	setpgid(0, 0);
+	setpriority(PRIO_PROCESS, 0, 5);
+	for (int i = 0; i < 3; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			for (;;)
+				pause();
+		setpriority(PRIO_PROCESS, pid[i], nice_of[i]);
+		R(getpriority(PRIO_PGRP, 0));
+	}
+	for (int i = 0; i < 3; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+		R(getpriority(PRIO_PGRP, 0));
+	}
+}
+
 static void test_copies(void)
 {
 	int in = open("in", O_RDWR | O_CREAT, 0600), out = open("out", O_RDWR | O_CREAT, 0600),
@@ -685,6 +708,7 @@ const struct call_case basic_cases[] = {
     {"prctl", test_prctl},
     {"parent_death", test_parent_death},
     {"nice", test_nice},
+    {"nice_group", test_nice_group},
     {"copies", test_copies},
     {"file_range", test_file_range},
     {"fifo", test_fifo_alone},

@@ -199,6 +199,20 @@ static void count_inherited(void)
 	say("%d in the child", closed_by_exec());
 }
 
+/* A call that cannot give its descriptors to the caller has none of them left. */
+static void test_descriptors_given_back(void)
+{
+	int other = open("f", O_RDWR | O_CREAT, 0600);
+
+	close(other);
+	R(syscall(SYS_pipe, BAD));
+	R(syscall(SYS_pipe2, BAD, O_CLOEXEC));
+	R(syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, BAD));
+	T(open("f", O_RDWR) == other);
+	T(dup(other) == other + 1);
+	T(open("f", O_RDWR) == other + 2);
+}
+
 static void test_descriptors(void)
 {
 	int fd = open("f", O_RDWR | O_CREAT, 0600);
@@ -515,6 +529,7 @@ const struct call_case file_cases[] = {
     {"devices", test_devices},
     {"names", test_names},
     {"descriptors_unreported", test_unreported},
+    {"descriptors_given_back", test_descriptors_given_back},
     {"descriptors_set_flags", test_set_flags},
     {"vectors_most", test_vectors_most},
     {NULL, NULL},

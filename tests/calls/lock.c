@@ -413,6 +413,27 @@ static void test_gone(void)
 	in_child(look_at_each);
 }
 
+/* Who may only read or only write a file locks it for that alone. */
+static void test_modes(void)
+{
+	static const int modes[] = {O_RDONLY, O_WRONLY, O_RDWR};
+	static const int types[] = {F_RDLCK, F_WRLCK, F_UNLCK};
+
+	close(open("f", O_RDWR | O_CREAT, 0600));
+	for (int i = 0; i < 3; i++) {
+		fd = open("f", modes[i]);
+		for (int k = 0; k < 3; k++) {
+			struct flock l = range(types[k], 0, 1);
+
+			R(fcntl(fd, F_SETLK, &l));
+			R(fcntl(fd, F_OFD_SETLK, &l));
+			R(fcntl(fd, F_OFD_SETLK, &(struct flock){.l_type = F_UNLCK}));
+			R(fcntl(fd, F_GETLK, &l));
+		}
+		close(fd);
+	}
+}
+
 const struct call_case lock_cases[] = {
     {"locks_posix", test_posix},
     {"locks_waits", test_waits},
@@ -425,5 +446,6 @@ const struct call_case lock_cases[] = {
     {"locks_last_close", test_last_close},
     {"locks_last_close_wakes", test_last_close_wakes},
     {"locks_end", test_ends},
+    {"locks_modes", test_modes},
     {NULL, NULL},
 };

@@ -548,6 +548,27 @@ static void test_files_sockets(void)
 	R(read(a[1], buf, 10));
 }
 
+/* Once the reader of a full stream is gone, a writer need not wait to hear of it. */
+static void test_full_end(void)
+{
+	static const int types[] = {SOCK_STREAM, SOCK_SEQPACKET};
+	char buf[1000] = "";
+
+	for (int i = 0; i < 2; i++) {
+		struct pollfd p = {.events = POLLIN | POLLOUT};
+		int s[2];
+
+		socketpair(AF_UNIX, types[i] | SOCK_NONBLOCK, 0, s);
+		while (write(s[0], buf, sizeof(buf)) > 0)
+			;
+		p.fd = s[0];
+		R(poll(&p, 1, 0));
+		close(s[1]);
+		R(poll(&p, 1, 0));
+		say("%#x", p.revents & (POLLOUT | POLLHUP));
+	}
+}
+
 /* Calls that are refused change nothing: neither the socket nor what a path names. */
 static void test_refusals(void)
 {
@@ -909,6 +930,7 @@ const struct call_case socket_cases[] = {
     {"socket_files_nowhere", test_files_nowhere},
     {"socket_files_sockets", test_files_sockets},
     {"socket_files_landed", test_files_landed},
+    {"socket_full_end", test_full_end},
     {"socket_refusals", test_refusals},
     {"socket_lengths", test_lengths},
     {"socket_credentials", test_credentials},
