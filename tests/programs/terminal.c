@@ -920,7 +920,7 @@ static void held_wakes(void)
 }
 
 /* More than a terminal sends at a time. */
-static char long_text[2000];
+static char long_text[30000];
 
 /* A long write with the byte c near its beginning, which the other end sends back. */
 static long write_long(int fd, char c)
@@ -1027,6 +1027,7 @@ static void run_case(void)
 	line = open_terminal("/dev/ttyT1", RDWR | NOCTTY | NONBLOCK);
 	CHECK_EQ(set_lflag(0), 0);
 	CHECK_EQ(control(term, FLOW, 1), 0);
+	CHECK_EQ(control(term, FLUSH, 2), 0);
 	CHECK_EQ(control(line, SET_MODE_AND_FLUSH, (long)&raw), 0);
 	CHECK_EQ(front(), own_pid());
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

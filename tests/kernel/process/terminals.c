@@ -5,7 +5,9 @@
 #include "drivers/console.h"
 #include "kernel/console/tty.h"
 #include "kernel/lib/ktap.h"
+#include "tests/kernel/objects.h"
 #include "tests/kernel/process/run_program.h"
+#include "tests/kernel/threads.h"
 
 static void send_over(struct console *port, const char *s, size_t n);
 
@@ -65,6 +67,20 @@ static void run(const char *name)
 	}
 TERMINAL_CASES(TERMINAL_FUNCTION)
 
+/* Files that are opened on a terminal and closed leave no object behind. */
+static void nothing_is_left(void)
+{
+	u64 before;
+
+	run("lines");
+	settled_free_pages();
+	before = objects_in_use();
+	run("lines");
+	settled_free_pages();
+	EXPECT_EQ(objects_in_use(), before);
+}
+
 #define TERMINAL_ROW(name) {"terminal." #name, name},
-static const struct ktap_case cases[] = {TERMINAL_CASES(TERMINAL_ROW){NULL, NULL}};
+static const struct ktap_case cases[] = {
+    TERMINAL_CASES(TERMINAL_ROW){"terminal.nothing_is_left", nothing_is_left}, {NULL, NULL}};
 const struct ktap_suite suite_terminals = {cases};
