@@ -50,8 +50,53 @@ static void data(void **state)
 	    "{\"base\":\"1000000\",\"range\":8000000,\"ns\":true,\"resolution\":0,\n"));
 }
 
-#define ROW(...) "<tr><td>" __VA_ARGS__ "</td></tr>\n"
-#define C	 "</td><td>"
+#define ROW(...)  "<tr><td>" __VA_ARGS__ "</td></tr>\n"
+#define CALL(...) "<tr><td class='in'>" __VA_ARGS__ "</td></tr>\n"
+#define C	  "</td><td>"
+
+/* Each item of a track begins after the one before; a CPU without events has no tracks. */
+static void later_items(void **state)
+{
+	(void)state;
+	plot("", "1000000 0 7 irq 5;1100000 0 7 irqend 5;3000000 0 7 irq 6;3200000 0 7 irqend "
+		 "6;6000000 0 7 irq 5;6300000 0 7 irqend 5;9000000 0 7 ev");
+	sample_expect("{\"cpu\":0,\"busy\":\"100 %\",\"run\":[0,8000000,0,1],\"gaps\":[],\"irq\":[["
+		      "0,100000,0,1,2000000,200000,1,1,3000000,300000,0,1]]}],\n");
+	sample_expect_not("{\"cpu\":1");
+}
+
+#define POINTS 400
+
+/* At the first and at the last moment of the span, and in all of it. */
+static void expect_rate(unsigned long first, unsigned long last, unsigned long all)
+{
+	char *at = strstr(sample_printed, "\"rate\":[");
+	unsigned long point[POINTS], sum = 0;
+
+	assert_non_null(at);
+	at += strlen("\"rate\":");
+	for (size_t i = 0; i < POINTS; i++)
+		sum += point[i] = strtoul(at + 1, &at, 10);
+	assert_int_equal(*at, ']');
+	assert_int_equal(point[0], first);
+	assert_int_equal(point[POINTS - 1], last);
+	assert_int_equal(sum, all);
+}
+
+/* How many events there are in each part of the span, those at its ends among them. */
+static void rate(void **state)
+{
+	static const char events[] = "1000000 0 7 ev;1000000 0 7 ev;5000000 0 7 ev;9000000 0 7 "
+				     "ev;9000000 0 7 ev;9000000 0 7 ev";
+
+	(void)state;
+	plot("", events);
+	expect_rate(2, 3, 6);
+	plot("-b 0.001 -e 0.005", events);
+	expect_rate(2, 1, 3);
+	plot("-b 0.005", events);
+	expect_rate(1, 3, 4);
+}
 
 /* Rows of a table: the largest number first, of equal ones the one that came first. */
 static void tables(void **state)
@@ -68,6 +113,23 @@ static void tables(void **state)
 		ROW("sched:sched_waking" C "1") ROW("irq:irq_handler_entry" C "1"));
 	sample_expect(ROW("my:other" C "1") ROW("without a format" C "1") "</table></section>\n");
 	sample_expect_not("<p>and ");
+}
+
+/* Of many durations a row has the middle one, the one that a tenth is above, and the longest. */
+static void percentiles(void **state)
+{
+	char made[4000] = "";
+	size_t n = 0;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		n += snprintf(made + n, sizeof(made) - n, "%s%d 0 7 in %d;%d 0 7 out %d",
+		    i ? ";" : "", 1000 * (i + 1), i % 2, 1000 * (i + 1) + 10 * (i * 7 % 20 + 1),
+		    i % 2);
+	plot("", made);
+	sample_expect(ROW("system calls" C "20" C "100 ns" C "180 ns" C "200 ns")
+		CALL("read" C "10" C "90 ns" C "170 ns" C "190 ns")
+		    CALL("write" C "10" C "100 ns" C "180 ns" C "200 ns") "</table></section>\n");
 }
 
 /* Functions are listed by their own time, and each has its calls and its time in all, too. */
@@ -146,9 +208,10 @@ static void statuses(void **state)
 
 int plot_page_tests(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(data), cmocka_unit_test(tables),
-	    cmocka_unit_test(functions), cmocka_unit_test(losses), cmocka_unit_test(spans),
-	    cmocka_unit_test(statuses)};
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(data),
+	    cmocka_unit_test(later_items), cmocka_unit_test(rate), cmocka_unit_test(percentiles),
+	    cmocka_unit_test(tables), cmocka_unit_test(functions), cmocka_unit_test(losses),
+	    cmocka_unit_test(spans), cmocka_unit_test(statuses)};
 
 	return unit_group("plot_page", tests, COUNT_OF(tests), sample_begin, sample_over);
 }
