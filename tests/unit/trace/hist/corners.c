@@ -338,7 +338,7 @@ static void whose_variable(void)
 	hist_end();
 }
 
-/* A histogram's own variables may have their event's name before them, in expressions and actions. */
+/* The variables of a histogram may have their event's name before them, wherever they are named. */
 static void own_by_its_whole_name(void)
 {
 	hist_begin();
