@@ -142,6 +142,21 @@ static void largest_of_another_format(void)
 	lb_end();
 }
 
+/* A past event whose format is another one now shows its texts, wherever they lie in the record. */
+static void texts_of_another_format(void)
+{
+	lb_begin();
+	trace_unit_text("sh", "some text", "more");
+	memcpy(lb_copy, lb_region, LB_SIZE);
+	struct kept_text *t = text_of("unit_text");
+	*strstr(t->system + t->format_at, "comm=%s") = 'C';
+	text_seal(t);
+	lb_find(lb_copy, LB_SIZE);
+	EXPECT(strstr(trace_get("instances/lastboot/trace", NULL),
+	    ": unit_text: comm=sh text=some text mark=7 more=more\n"));
+	lb_end();
+}
+
 /* A text whose format begins after its end is none, nor is what comes after it. */
 static void formats_beyond_their_texts(void)
 {
@@ -214,7 +229,7 @@ static void clocks(void)
 	strscpy(lb_header()->clock, "tai", sizeof(lb_header()->clock));
 	lb_header()->unix_ns = 1700000000000000000UL;
 	lb_find(lb_copy, LB_SIZE);
-	/* 1.7e9 seconds, and those since the host's start: ten digits for years to come. */
+	/* 1.7e9 seconds and those since the host's start, in cycles: ten digits for years */
 	const char *time = strstr(trace_get("instances/lastboot/trace", NULL), " 17");
 	EXPECT(time && strspn(time + 1, "0123456789") == 10);
 	lb_end();
@@ -271,6 +286,7 @@ static const struct ktap_case cases[] = {
     {"lastboot_edges.numbers_of_texts", numbers_of_texts},
     {"lastboot_edges.another_format", another_format},
     {"lastboot_edges.largest_of_another_format", largest_of_another_format},
+    {"lastboot_edges.texts_of_another_format", texts_of_another_format},
     {"lastboot_edges.formats_beyond_their_texts", formats_beyond_their_texts},
     {"lastboot_edges.names_of_functions", names_of_functions},
     {"lastboot_edges.clocks", clocks},

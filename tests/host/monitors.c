@@ -188,6 +188,35 @@ static void beginning(void)
 	end();
 }
 
+/* The error's caret is below the word that is wrong, in the line that has it. */
+static void where_it_is_wrong(void)
+{
+	static const struct {
+		const char *before, *wrong, *said;
+	} rows[] = {
+	    {"monitor x cpu; state a; state ", "a", "There is such a state"},
+	    {"monitor x ", "every", "A monitor is global, cpu or task"},
+	    {"monitor x cpu; state a ", "first", "A state is initial or final, or both"},
+	    {"monitor x cpu; state a; event e ", "nosuch:event", "There is no such event"},
+	    {"monitor x cpu; state a; event e " EVENT "; edge a e ", "b", "There is no such state"},
+	    {"!", "nosuch", "There is no such monitor"},
+	};
+	char line[160];
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		none_left();
+		fmt_snprintf(line, sizeof(line), "%s%s", rows[i].before, rows[i].wrong);
+		EXPECT(trace_append(DEFINE, line) < 0);
+		fmt_snprintf(line, sizeof(line), "rv: error: %s\n", rows[i].said);
+		EXPECT(strstr(trace_get("error_log", NULL), line));
+		fmt_snprintf(line, sizeof(line), "\n%*s^\n", 11 + (int)strlen(rows[i].before), "");
+		if (!strstr(trace_get("error_log", NULL), line))
+			ktap_fail(__FILE__, __LINE__, "%s", rows[i].said);
+	}
+	none_left();
+}
+
 /* What Linux takes for yes and for no switches monitoring and reacting, and nothing else does. */
 static void words_of_a_switch(void)
 {
@@ -267,6 +296,7 @@ static void reactions(void)
 
 static const struct ktap_case cases[] = {
     {"monitors.definitions", definitions},
+    {"monitors.where_it_is_wrong", where_it_is_wrong},
     {"monitors.words_of_a_switch", words_of_a_switch},
     {"monitors.numbers", numbers},
     {"monitors.many", many},

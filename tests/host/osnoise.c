@@ -336,6 +336,21 @@ static void timerlat(void)
 }
 
 /* After the timer's interrupt other tasks are noise, and so is who was interrupted. */
+static void own_thread_is_no_noise(void)
+{
+	char name[16];
+
+	begin("timerlat");
+	machine_work(0, name);
+	switch_tasks(OTHER, WORKER); /* what runs here is the worker */
+	switch_tasks(WORKER, OTHER);
+	expect_noises("");
+	u64 from = script.now - STEP_NS;
+	switch_tasks(OTHER, WORKER);
+	expect_noises("thread 77 %lu 100\n", from);
+	end();
+}
+
 static void timerlat_noise(void)
 {
 	char name[16];
@@ -643,6 +658,7 @@ static const struct ktap_case cases[] = {
     {"osnoise.waited_for", waited_for},
     {"osnoise.stops", stops},
     {"osnoise.timerlat", timerlat},
+    {"osnoise.own_thread_is_no_noise", own_thread_is_no_noise},
     {"osnoise.timerlat_noise", timerlat_noise},
     {"osnoise.workers", workers},
     {"osnoise.instances", instances},

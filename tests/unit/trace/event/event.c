@@ -542,6 +542,61 @@ static void registering_twice(void)
 	host_unlock();
 }
 
+/* Ways that an event goes, each with two hits: a=5 and a=6. What becomes of the two. */
+#define WAY "events/unit/unit_numbers/"
+static const struct {
+	const char *trigger, *filter; /* NULL: none */
+	bool enabled, recording;
+	u64 recorded, filtered, soft_off, lost;
+} ways[] = {
+    {NULL, NULL, true, true, 2, 0, 0, 0},
+    {NULL, "a == 5", true, true, 1, 1, 0, 0},
+    {NULL, "a == 7 || a == 8", true, true, 0, 2, 0, 0},
+    {NULL, NULL, true, false, 0, 0, 0, 2},
+    {NULL, "a == 5", true, false, 0, 1, 0, 1},
+    {"hist:keys=a", NULL, false, true, 0, 0, 2, 0},
+    {"hist:keys=a if a == 5", NULL, false, true, 0, 0, 2, 0},
+    {"hist:keys=a:sort=a", NULL, true, true, 2, 0, 0, 0},
+    {"hist:keys=common_pid", NULL, false, true, 0, 0, 2, 0},
+    {"hist:keys=a if a == 5", "a == 6", true, true, 1, 1, 0, 0},
+    {"traceon", NULL, false, true, 0, 0, 2, 0},
+    {"traceon if a == 5", NULL, true, true, 2, 0, 0, 0},
+};
+
+/* Each hit of an event counts once, and what is not recorded counts under one reason. */
+static void each_hit_once(void)
+{
+	char line[40];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
+		trace_fresh();
+		struct trace_event_count was = trace_counts("unit", "unit_numbers");
+		if (ways[i].trigger)
+			EXPECT_EQ(trace_append(WAY "trigger", ways[i].trigger), 0);
+		if (ways[i].filter)
+			EXPECT_EQ(trace_put(WAY "filter", ways[i].filter), 0);
+		EXPECT_EQ(trace_put(WAY "enable", ways[i].enabled ? "1" : "0"), 0);
+		EXPECT_EQ(trace_put("tracing_on", ways[i].recording ? "1" : "0"), 0);
+		trace_unit_numbers(5, 0, 0, 0);
+		trace_unit_numbers(6, 0, 0, 0);
+		struct trace_event_count now = trace_counts("unit", "unit_numbers");
+		if (now.hit - was.hit != 2)
+			ktap_note("way %u", i);
+		EXPECT_EQ(now.hit - was.hit, 2);
+		EXPECT_EQ(now.filtered - was.filtered, ways[i].filtered);
+		EXPECT_EQ(now.soft_off - was.soft_off, ways[i].soft_off);
+		EXPECT_EQ(now.lost - was.lost, ways[i].lost);
+		EXPECT_EQ(now.too_deep + now.pid_filtered, was.too_deep + was.pid_filtered);
+		EXPECT_EQ(2 - ways[i].filtered - ways[i].soft_off - ways[i].lost, ways[i].recorded);
+		EXPECT_EQ(!*trace_nth_event(0), !ways[i].recorded);
+		EXPECT_EQ(trace_put(WAY "filter", "0"), 0);
+		fmt_snprintf(line, sizeof(line), "!%s", ways[i].trigger ? ways[i].trigger : "");
+		if (ways[i].trigger)
+			EXPECT_EQ(trace_append(WAY "trigger", line), 0);
+	}
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"events.set_event", set_event},
     {"events.set_event_limits", set_event_limits},
@@ -561,6 +616,7 @@ static const struct ktap_case cases[] = {
     {"events.removed_clears", removed_clears},
     {"events.registering_twice", registering_twice},
     {"events.word_of_system", word_of_system},
+    {"events.each_hit_once", each_hit_once},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_events = {cases};

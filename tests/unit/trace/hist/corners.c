@@ -338,7 +338,7 @@ static void whose_variable(void)
 	hist_end();
 }
 
-/* The variables of a histogram may have their event's name before them, wherever they are named. */
+/* A histogram's own variables may have their event's name before them. */
 static void own_by_its_whole_name(void)
 {
 	hist_begin();
@@ -417,6 +417,47 @@ static void parameters_that_do_not_fit(void)
 	EXPECT_EQ(trace_put(WIDE, "hist:keys=aa:xx=sig:onmax($xx).trace(fixed,str)"), -EINVAL);
 	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:xx=bb:onmax($xx).trace(fixed,str)"), 0);
 	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	hist_end();
+}
+
+/* What an action names that is not there is said, each step that failed with a line of its own. */
+static void errors_of_actions(void)
+{
+	static const char *const rows[][2] = {
+	    {"hist:keys=aa:xx=bb:onmax($xx).save(nosuch)", "Couldn't parse field variable"},
+	    {"hist:keys=aa:xx=bb:onmax($xx).save(nosuch)", "Couldn't create field variable"},
+	    {"hist:keys=aa:xx=bb:onmax($xx).save(cc):onchange($xx).save(ip)",
+		"Can't have more than one save() action per hist"},
+	    {"hist:keys=aa:xx=bb:onmax(xx).save(cc)", "x must be a variable"},
+	    {"hist:keys=aa:xx=bb:onmax($yy).save(cc)", "Couldn't find onmax or onchange variable"},
+	    {"hist:keys=aa:xx=bb:onmax($xx).trace(nosuch,aa)", "Couldn't find synthetic event"},
+	    {"hist:keys=aa:xx=bb:onmax($xx).trace(out,$yy)", "Couldn't find param"},
+	    {"hist:keys=aa:xx=bb:onmax($xx).trace(lat,bb)", "Param count doesn't match"},
+	    {"hist:keys=aa:xx=bb:onmax($xx).", "No action found"},
+	};
+
+	hist_begin();
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_put("error_log", ""), 0);
+		EXPECT(trace_put(TRIGGER, rows[i][0]) < 0);
+		if (!strstr(trace_get("error_log", NULL), rows[i][1]))
+			ktap_fail(__FILE__, __LINE__, "%s", rows[i][0]);
+	}
+	hist_end();
+}
+
+/* The clock that a histogram's times ask for is the instance's from then on. */
+static void clock_of_times(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put("trace_clock", "local"), 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:clock=mono"), 0); /* it has no times */
+	EXPECT(strstr(trace_get("trace_clock", NULL), "[local]"));
+	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:tt=common_timestamp:clock=mono"), 0);
+	EXPECT(strstr(trace_get("trace_clock", NULL), "[mono]"));
+	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	EXPECT_EQ(trace_put("trace_clock", "local"), 0);
 	hist_end();
 }
 
@@ -527,6 +568,8 @@ static const struct ktap_case cases[] = {
     {"hist_corners.shared_pause", shared_pause},
     {"hist_corners.handed_over", handed_over},
     {"hist_corners.parameters_that_do_not_fit", parameters_that_do_not_fit},
+    {"hist_corners.errors_of_actions", errors_of_actions},
+    {"hist_corners.clock_of_times", clock_of_times},
     {"hist_corners.saved_once", saved_once},
     {"hist_corners.variables_of_actions", variables_of_actions},
     {"hist_corners.snapshots_of_instances", snapshots_of_instances},

@@ -428,6 +428,35 @@ static void names_of_events(void)
 	trace_fresh();
 }
 
+/* How often a directory lists a name. */
+static unsigned times_listed(const char *path, const char *name)
+{
+	struct tracefs_node dir, entry;
+	char found[TRACEFS_NAME_MAX + 1];
+	unsigned n = 0;
+	u64 cookie = 0;
+
+	EXPECT_EQ(trace_walk(path, &dir), 0);
+	while (tracefs_readdir(&dir, &cookie, &entry, found) > 0)
+		n += !strcmp(found, name);
+	return n;
+}
+
+/* A system named like a file of events/ hides it neither, nor is it listed beside it. */
+static void names_of_systems(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("dynamic_events", "e:enable/unit_x unit.unit_numbers"), 0);
+	EXPECT_EQ(trace_append("dynamic_events", "e:unit_y/unit_x unit.unit_numbers"), 0);
+	EXPECT_EQ(times_listed("events", "enable"), 1);
+	EXPECT_EQ(times_listed("events", "unit_y"), 1);
+	EXPECT_EQ(times_listed("events/unit_y", "unit_x"), 1);
+	EXPECT_STR(trace_get("events/enable", NULL), "0\n");
+	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
+	EXPECT_EQ(times_listed("events", "unit_y"), 0);
+	trace_fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"files.options", options},
     {"files.clocks", clocks},
@@ -439,6 +468,7 @@ static const struct ktap_case cases[] = {
     {"files.tree", tree},
     {"files.clearing_one_cpu", clearing_one_cpu},
     {"files.names_of_events", names_of_events},
+    {"files.names_of_systems", names_of_systems},
     {"files.cut_writes", cut_writes},
     {"files.refused_writes", refused_writes},
     {"files.errors", errors},
