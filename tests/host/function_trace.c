@@ -386,6 +386,25 @@ static void modules(void)
 	end();
 }
 
+/* With its option each traced call has the stack that led to it, and without it none. */
+static void stacks_of_calls(void)
+{
+	static const u64 stack[] = {0x1008, 0x1110};
+
+	machine_stack(stack, ARRAY_SIZE(stack));
+	begin("first_function");
+	for (unsigned on = 0; on < 2; on++) {
+		EXPECT_EQ(trace_put("trace", ""), 0);
+		EXPECT_EQ(trace_put("options/func_stack_trace", on ? "1" : "0"), 0);
+		host_function_call(FIRST, 0x42);
+		EXPECT(*trace_nth(0));
+		EXPECT_EQ(!!strstr(trace_get("trace", NULL), "<stack trace>\n"), on);
+	}
+	EXPECT_EQ(trace_put("options/func_stack_trace", "0"), 0);
+	end();
+	machine_stack(NULL, 0);
+}
+
 /* The stack tracer's list takes numbers, and '!' of what is not in it; it is no array's. */
 static void stack_filter(void)
 {
@@ -627,6 +646,7 @@ static const struct ktap_case cases[] = {
     {"function.of_two_arrays", of_two_arrays},
     {"function.commands_listed", commands_listed},
     {"function.modules", modules},
+    {"function.stacks_of_calls", stacks_of_calls},
     {"function.stack_filter", stack_filter},
     {"function.dump", dump},
     {"function.commands_without_memory", commands_without_memory},

@@ -79,6 +79,16 @@ static void text_in_filters(void)
 	kprobe_end();
 }
 
+/* A value can be recorded as the text of its symbol. */
+static void symbols(void)
+{
+	struct machine_regs regs = {.di = 0x1104};
+
+	kprobe_begin("p:x do_mkdirat s=%di:symstr");
+	EXPECT_STR(kprobe_hit(false, &regs), "s=\"sym_1104+0x0/0x10\"");
+	kprobe_end();
+}
+
 /* Any number of registers, while the event is asked something: the record is built beside it. */
 static void many_registers(void)
 {
@@ -371,6 +381,29 @@ static void watch_end(void)
 	trace_fresh();
 }
 
+/* A place is shown as it was written: a symbol with its distance, to either side. */
+static void places_shown(void)
+{
+	static const char *const rows[][2] = {
+	    {"w:x w@second_function", "w:wprobes/x w@second_function:4"},
+	    {"w:x rw@second_function+16:8", "w:wprobes/x rw@second_function+16:8"},
+	    {"w:x r@second_function-8:1", "w:wprobes/x r@second_function-8:1"},
+	    {"w:x @0x1000:2", "w:wprobes/x rw@0x1000:2"},
+	    {"w:x io@0x80", "w:wprobes/x io@0x80:1"},
+	    {"w:x w@-1:8", "w:wprobes/x w@-1:8"},
+	};
+
+	trace_fresh();
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_put(EVENTS, rows[i][0]), 0);
+		const char *shown = trace_get(EVENTS, NULL);
+		EXPECT(str_has_prefix(shown, rows[i][1]));
+		EXPECT_STR(shown + strlen(rows[i][1]), "\n");
+		EXPECT_EQ(trace_append(EVENTS, "-:x"), 0);
+	}
+	trace_fresh();
+}
+
 /* Which word is watched, by an access to all that are; -1: none. */
 static int watched(void)
 {
@@ -487,6 +520,8 @@ static const struct ktap_case cases[] = {
     {"probe_hits.returns", returns},
     {"probe_hits.strings", strings},
     {"probe_hits.text_in_filters", text_in_filters},
+    {"probe_hits.symbols", symbols},
+    {"probe_hits.places_shown", places_shown},
     {"probe_hits.many_registers", many_registers},
     {"probe_hits.texts_of_fields", texts_of_fields},
     {"probe_hits.several_places", several_places},

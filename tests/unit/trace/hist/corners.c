@@ -278,13 +278,17 @@ static void tells_apart(void)
 	hist_end();
 }
 
-/* The filter may stand behind a tab. */
+/* The filter may come after a tab, and the word before it, too. */
 static void filter_behind_tab(void)
 {
 	hist_begin();
 	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa\tif bb > 5"), 0);
 	hist_hit("aa=1 bb=5");
 	hist_hit("aa=1 bb=6");
+	hist_expect_totals(EV "/hist", 1, 1, 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa if\tbb > 6"), 0);
+	hist_hit("aa=1 bb=6");
+	hist_hit("aa=1 bb=7");
 	hist_expect_totals(EV "/hist", 1, 1, 0);
 	hist_end();
 }
