@@ -315,6 +315,8 @@ static void user_fault(struct regs *r, u64 addr, enum mm_fault why)
 			fault_report(r, "bus error", addr);
 		signal_force(r, SIGBUS, BUS_ADRERR, addr);
 	} else {
+		if (addr >= USER_END)
+			r->error |= FAULT_PRESENT; /* what is there is none of its business */
 		if (signal_fatal(SIGSEGV))
 			fault_report(r, "segfault", addr);
 		signal_force(r, SIGSEGV, why == MM_FAULT_ACCESS ? SEGV_ACCERR : SEGV_MAPERR, addr);

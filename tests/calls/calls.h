@@ -54,4 +54,4 @@ extern const struct call_case basic_cases[], child_cases[], clock_cases[], contr
     event_cases[], exec_cases[], fifo_cases[], file_cases[], forced_cases[], interrupt_cases[],
     job_cases[], lock_cases[], mapping_cases[], memory_cases[], path_cases[], process_cases[],
     proc_cases[], refs_cases[], signal_cases[], socket_cases[], splice_cases[], thread_cases[],
-    timer_cases[], wakes_cases[];
+    timer_cases[], trap_cases[], wakes_cases[];

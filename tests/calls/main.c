@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	    control_cases, event_cases, exec_cases, fifo_cases, file_cases, forced_cases,
 	    interrupt_cases, job_cases, lock_cases, mapping_cases, memory_cases, path_cases,
 	    process_cases, proc_cases, refs_cases, signal_cases, socket_cases, splice_cases,
-	    thread_cases, timer_cases, wakes_cases};
+	    thread_cases, timer_cases, trap_cases, wakes_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 3 && !strcmp(argv[0], "after exec")) {

@@ -203,6 +203,7 @@ static void trap_step(struct regs *r, u64 dr6)
 		return;
 	if (!regs_user(r))
 		trap_fatal(r, traps[TRAP_DB].name);
+	r->error = 0; /* a signal's frame has none */
 	irq_enable();
 	kernel_user_trap(r, SIGTRAP, TRAP_TRACE, r->rip);
 }

@@ -1,0 +1,156 @@
+/* Signals that the processor causes: which, with which code, and which address they name. */
+#include "tests/calls/calls.h"
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+static sigjmp_buf back;
+static siginfo_t info;
+static ucontext_t context;
+
+static void on_trap(int sig, siginfo_t *si, void *uc)
+{
+	(void)sig;
+	info = *si;
+	memcpy(&context, uc, sizeof(context));
+	siglongjmp(back, 1);
+}
+
+static void catch_traps(void)
+{
+	static const int signals[] = {SIGFPE, SIGSEGV, SIGBUS, SIGILL, SIGTRAP};
+	static char stack[65536];
+	struct sigaction a = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof(stack)}, NULL);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &a, NULL);
+}
+
+/* Runs what causes a signal, and says what came. */
+static void cause(const char *what, void (*f)(void))
+{
+	memset(&info, 0, sizeof(info));
+	if (!sigsetjmp(back, 1)) {
+		f();
+		say("%s: nothing", what);
+		return;
+	}
+	say("%s: signal %d, code %d, at the instruction: %d, nowhere: %d, trap %lld, error %lld",
+	    what, info.si_signo, info.si_code,
+	    info.si_addr == (void *)context.uc_mcontext.gregs[REG_RIP], !info.si_addr,
+	    context.uc_mcontext.gregs[REG_TRAPNO], context.uc_mcontext.gregs[REG_ERR]);
+}
+
+static unsigned unmasked; /* an exception, as a bit of the control word */
+
+static void compute(void)
+{
+	unsigned short control = 0x37f & ~unmasked;
+
+	__asm__ volatile("fninit; fldcw %0" : : "m"(control));
+	switch (unmasked) {
+	case 1: /* with the flag of another exception */
+		__asm__ volatile("fld1; fldpi; fdivrp; fldz; fldz; fdivrp; fwait");
+		break;
+	case 4:
+		__asm__ volatile("fld1; fldpi; fdivrp; fld1; fldz; fdivrp; fwait");
+		break;
+	case 8:
+		__asm__ volatile(
+		    "filds %0; fld1; fscale; fmul %%st(0), %%st; fmul %%st(0), %%st; fwait"
+		    :
+		    : "m"((const short){16000}));
+		break;
+	case 16:
+		__asm__ volatile(
+		    "filds %0; fld1; fscale; fmul %%st(0), %%st; fmul %%st(0), %%st; fwait"
+		    :
+		    : "m"((const short){-16000}));
+		break;
+	case 32:
+		__asm__ volatile("fld1; fldpi; fdivrp; fwait");
+		break;
+	}
+}
+
+/* Each exception of the floating-point unit has its own code; what is masked does not count. */
+static void test_float(void)
+{
+	catch_traps();
+	for (unmasked = 1; unmasked <= 32; unmasked *= 2) {
+		if (unmasked == 2)
+			continue;
+		say("exception %u", unmasked);
+		cause("computing", compute);
+		__asm__ volatile("fninit");
+	}
+}
+
+/* ---- everything else ---- */
+
+static void divide(void)
+{
+	__asm__ volatile("xor %%ecx, %%ecx; div %%ecx" : : "a"(1), "d"(0) : "ecx", "cc");
+}
+
+static void overflow(void)
+{
+	__asm__ volatile("div %%ecx" : : "a"(0), "d"(5), "c"(1) : "cc");
+}
+
+static void undefined(void)
+{
+	__asm__ volatile("ud2");
+}
+
+static void breakpoint(void)
+{
+	__asm__ volatile("int3");
+}
+
+static void halt(void)
+{
+	__asm__ volatile("hlt");
+}
+
+static void far_read(void)
+{
+	__asm__ volatile("mov (%0), %%al" : : "r"(1UL << 63 | 8) : "rax");
+}
+
+static void kernel_read(void)
+{
+	__asm__ volatile("mov (%0), %%al" : : "r"(-4096L) : "rax");
+}
+
+static void null_read(void)
+{
+	__asm__ volatile("mov (%0), %%al" : : "r"(0L) : "rax");
+}
+
+static void step(void)
+{
+	__asm__ volatile("pushf; orl $0x100, (%%rsp); popf; nop; nop" : : : "cc");
+}
+
+/* What a program does to itself: the code, the address, and what the frame says of the trap. */
+static void test_codes(void)
+{
+	catch_traps();
+	cause("a division by zero", divide);
+	cause("a quotient that is too large", overflow);
+	cause("no instruction", undefined);
+	cause("a breakpoint", breakpoint);
+	cause("a privileged instruction", halt);
+	cause("an address that is none", far_read);
+	cause("the kernel's memory", kernel_read);
+	cause("nothing", null_read);
+	cause("one step", step);
+}
+
+const struct call_case trap_cases[] = {
+    {"trap_float", test_float},
+    {"trap_codes", test_codes},
+    {NULL, NULL},
+};
