@@ -59,7 +59,49 @@ static const char *recorded(void)
 	while ((n = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
 		len += n;
 	close(fd);
+	text[len] = '\0';
 	return strstr(text, "<user stack trace>\n");
+}
+
+static const char *trace_of(void (*call)(void))
+{
+	put("trace", "");
+	put("options/userstacktrace", "1");
+	put("events/syscalls/sys_enter_getppid/enable", "1");
+	call();
+	put("events/syscalls/sys_enter_getppid/enable", "0");
+	put("options/userstacktrace", "0");
+	return recorded();
+}
+
+/* A system call below a frame whose caller's frame is said to be itself. */
+static void __attribute__((noinline)) below_itself(void)
+{
+	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
+			 "pushq %%rbp\n\t"
+			 "subq $16, %%rsp\n\t"
+			 "movq %%rsp, %%rbp\n\t"
+			 "movq %%rbp, (%%rsp)\n\t"
+			 "leaq 1f(%%rip), %%rax\n\t"
+			 "movq %%rax, 8(%%rsp)\n\t"
+			 "movl $110, %%eax\n\t"
+			 "syscall\n"
+			 "1:\taddq $16, %%rsp\n\t"
+			 "popq %%rbp\n\t"
+			 "leaq 128(%%rsp), %%rsp" ::
+			     : "rax", "rcx", "r11", "memory");
+}
+
+/* Where no frame comes after it, a trace ends. */
+static void ends_at_itself(void)
+{
+	const char *at = trace_of(below_itself);
+	unsigned lines = 0;
+
+	CHECK(at);
+	for (at = at ? strchr(at, '\n') : NULL; at && !strncmp(at, "\n =>  <", 7); lines++)
+		at = strchr(at + 1, '\n');
+	CHECK(lines == 2);
 }
 
 int main(void)
@@ -67,17 +109,13 @@ int main(void)
 	const char *at;
 	char line[64];
 
-	put("options/userstacktrace", "1");
-	put("events/syscalls/sys_enter_getppid/enable", "1");
-	outer();
-	put("events/syscalls/sys_enter_getppid/enable", "0");
-	put("options/userstacktrace", "0");
-	at = recorded();
+	at = trace_of(outer);
 	CHECK(at);
 	for (unsigned i = 0; at && i < 4; i++) {
 		at = strchr(at, '\n') + 1;
 		snprintf(line, sizeof(line), " =>  <%016lx>\n", (unsigned long)expected[i]);
 		CHECK(strncmp(at, line, strlen(line)) == 0);
 	}
+	ends_at_itself();
 	return check_failures != 0;
 }
