@@ -205,8 +205,8 @@ void rb_map_taken(struct rb_ring *ring, u64 commit_word)
 	map->slot_id[index] = map->spare_id;
 	map->spare_id = map->page_id;
 	map->page_id = taken;
-	if (rb_ring_distance(ring, ring->next, map->sum_end) > 0)
-		map->sum -= MIN(map->sum, rb_commit_events(commit_word));
+	/* A page that was not in the sum lay after its end; then the next look begins a new one. */
+	map->sum -= MIN(map->sum, rb_commit_events(commit_word));
 }
 
 void rb_map_reset(struct rb_ring *ring)
