@@ -4,7 +4,6 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
-#include "tests/unit/load.h"
 #include "tests/unit/trace/ring/tools.h"
 #include "trace/host_clock.h"
 #include "trace/host_context.h"
@@ -341,17 +340,16 @@ static void each_cpu_has_its_own(void)
 /* The oldest event of all CPUs is the oldest of any, be it of the first of them or of the last. */
 static void oldest_of_all(void)
 {
-	unsigned other = ring_cpu() ? 0 : host_cpu_count() - 1;
+	unsigned last = host_cpu_count() - 1;
 	struct ring_buffer *rb = ring_make(2, 0);
 	struct ring_buffer_stats st;
 
-	for (unsigned round = 0; other != (unsigned)ring_cpu() && round < 2; round++) {
+	for (unsigned round = 0; last && round < 2; round++) {
 		ring_buffer_reset(rb);
-		ring_now = round ? 2000 : 1000;
-		put_one(rb);
-		ring_now = round ? 1000 : 2000;
-		machine_run(other, put_one, rb);
-		machine_join(other);
+		ring_now = 1000;
+		host_on_cpu(round ? last : 0, put_one, rb);
+		ring_now = 2000;
+		host_on_cpu(round ? 0 : last, put_one, rb);
 		ring_buffer_stats(rb, -1, &st);
 		EXPECT_EQ(st.oldest_ts, 1000);
 		EXPECT_EQ(st.entries, 2);

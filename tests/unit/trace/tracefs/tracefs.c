@@ -1,7 +1,6 @@
 /* The files of tracefs, driven by path: options, clocks, sizes, masks, the tree itself. */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
-#include "tests/unit/load.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/error_log.h"
 #include "trace/host_context.h"
@@ -389,17 +388,16 @@ static void record_here(void *unused __maybe_unused)
 /* Clearing one CPU's `trace` leaves the other CPUs' events, and clears that one's. */
 static void clearing_one_cpu(void)
 {
-	unsigned here = host_cpu(), other = here ? 0 : host_cpu_count() - 1;
+	const unsigned cpus[2] = {0, host_cpu_count() - 1};
 	char path[2][32];
 
 	trace_fresh();
 	EXPECT_EQ(trace_put("events/unit/unit_numbers/enable", "1"), 0);
-	fmt_snprintf(path[0], sizeof(path[0]), "per_cpu/cpu%u/trace", here);
-	fmt_snprintf(path[1], sizeof(path[1]), "per_cpu/cpu%u/trace", other);
-	for (unsigned i = 0; here != other && i < 2; i++) {
-		record_here(NULL);
-		machine_run(other, record_here, NULL);
-		machine_join(other);
+	for (unsigned i = 0; i < 2; i++)
+		fmt_snprintf(path[i], sizeof(path[i]), "per_cpu/cpu%u/trace", cpus[i]);
+	for (unsigned i = 0; cpus[1] && i < 2; i++) {
+		host_on_cpu(cpus[0], record_here, NULL);
+		host_on_cpu(cpus[1], record_here, NULL);
 		EXPECT_EQ(trace_put(path[i], ""), 0);
 		EXPECT(!strstr(trace_get(path[i], NULL), "unit_numbers: "));
 		EXPECT(strstr(trace_get(path[!i], NULL), "unit_numbers: "));
