@@ -247,6 +247,8 @@ static void steal(void)
 	int sid = 0;
 
 	syscall0(SYS_setsid);
+	CHECK_EQ(control(term, TAKE, 0), PERM);
+	CHECK_EQ(control(term, TAKE, 2), PERM);
 	CHECK_EQ(control(term, TAKE, 1), 0);
 	CHECK_EQ(control(term, GET_SESSION, (long)&sid), 0);
 	CHECK_EQ(sid, own_pid());
@@ -475,6 +477,7 @@ static void lead_other_session(void)
 static void foreground(void)
 {
 	long member = begin_in(0, wait_for_signals), other = begin(lead_other_session);
+	int sid = 0;
 
 	while (!notes->results[0])
 		syscall0(SYS_sched_yield);
@@ -487,6 +490,8 @@ static void foreground(void)
 	CHECK_EQ(front(), own_pid());
 	CHECK_EQ(put_in_front(member), 0);
 	CHECK_EQ(front(), member);
+	CHECK_EQ(control(term, GET_SESSION, (long)&sid), 0);
+	CHECK_EQ(sid, own_pid());
 	end(member);
 	end(other);
 }
@@ -898,10 +903,23 @@ static void held(void)
 	}
 }
 
+static void let_go(int how)
+{
+	struct mode m = cooked(0);
+
+	m.iflag = 0; /* knows no Ctrl-S */
+	if (!how)
+		CHECK_EQ(control(term, FLOW, 1), 0);
+	else if (how == 1)
+		type("\021");
+	else
+		CHECK_EQ(control(term, SET_MODE, (long)&m), 0);
+}
+
 /* Whoever waits for output to go on, in write() or in poll(), is woken when it does. */
 static void held_wakes(void)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		long pid, polls;
 
 		type("\023");
@@ -909,10 +927,7 @@ static void held_wakes(void)
 		polls = begin(wait_for_room);
 		sleep_ms(10); /* now they wait */
 		shown("");
-		if (i)
-			type("\021");
-		else
-			CHECK_EQ(control(term, FLOW, 1), 0);
+		let_go(i);
 		CHECK_EQ(wait_for(polls), 0);
 		CHECK_EQ(wait_for(pid), 0);
 		shown("out");
