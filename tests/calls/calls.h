@@ -37,6 +37,8 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 long say_result(const char *call, long result);
 /* Runs it in a child and says how that ended. */
 void in_child(void (*run)(void));
+/* A set of two signals; 0: none. */
+sigset_t set_of(int a, int b);
 /* Returns when the process waits for something, or has ended. */
 void wait_until_asleep(pid_t pid);
 /* Returns when the process, or its first thread, is a zombie. */
@@ -53,5 +55,5 @@ int exec_after(const char *timer);
 extern const struct call_case basic_cases[], child_cases[], clock_cases[], control_cases[],
     event_cases[], exec_cases[], fifo_cases[], file_cases[], forced_cases[], interrupt_cases[],
     job_cases[], lock_cases[], mapping_cases[], memory_cases[], path_cases[], process_cases[],
-    proc_cases[], refs_cases[], signal_cases[], socket_cases[], splice_cases[], thread_cases[],
-    timer_cases[], trap_cases[], wakes_cases[];
+    proc_cases[], refs_cases[], signal_cases[], socket_cases[], splice_cases[], taker_cases[],
+    thread_cases[], timer_cases[], trap_cases[], wakes_cases[];

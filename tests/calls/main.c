@@ -62,6 +62,18 @@ static bool is_in_state(pid_t pid, char letter)
 	return state && state[2] == letter;
 }
 
+sigset_t set_of(int a, int b)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	if (a)
+		sigaddset(&set, a);
+	if (b)
+		sigaddset(&set, b);
+	return set;
+}
+
 void wait_until_asleep(pid_t pid)
 {
 	while (!is_in_state(pid, 'S') && !is_in_state(pid, 'Z'))
@@ -119,7 +131,7 @@ int main(int argc, char **argv)
 	    control_cases, event_cases, exec_cases, fifo_cases, file_cases, forced_cases,
 	    interrupt_cases, job_cases, lock_cases, mapping_cases, memory_cases, path_cases,
 	    process_cases, proc_cases, refs_cases, signal_cases, socket_cases, splice_cases,
-	    thread_cases, timer_cases, trap_cases, wakes_cases};
+	    taker_cases, thread_cases, timer_cases, trap_cases, wakes_cases};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 3 && !strcmp(argv[0], "after exec")) {

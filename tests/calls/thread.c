@@ -705,7 +705,7 @@ const struct call_case thread_cases[] = {
     {"robust_long", test_robust_long},
     {"robust_exec", test_robust_exec},
     {"robust_wakes", test_robust_wakes},
-    {"futex_in_time", test_woken_in_time},
+    {"woken_in_time", test_woken_in_time},
     {"cpus", test_cpus},
     {"membarrier", test_membarrier},
     {"sched_attr", test_sched_attr},

@@ -115,6 +115,12 @@ static void stress(void)
 	run_clean("/test/stress", cmdline_get("stress"));
 }
 
+/* Of its own: a machine with other programs would lose them. */
+static void kill_all(void)
+{
+	run_clean("/test/process", "kill-all");
+}
+
 /* A thousand children, twice. */
 static void many(void)
 {
@@ -165,6 +171,7 @@ static const struct ktap_case cases[] = {
     {"ring3.threads", threads},
     {"ring3.threads_in_traces", threads_in_traces},
     {"ring3.stress", stress},
+    {"ring3.kill_all", kill_all},
     {"ring3.many", many},
     {"signal.kernel_threads", kernel_threads},
     {"signal.names", names},
