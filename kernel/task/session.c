@@ -42,36 +42,30 @@ static bool is_present(const struct task *t)
 	return !t->reaped && READ_ONCE(t->state) != TASK_ZOMBIE && !(t->flags & TASK_EXITING);
 }
 
-static bool session_has_group(int pgid, int sid)
-{
-	struct task *t;
-
-	for_each_leader(
-	    t) if (!t->reaped && t->group->pgid == pgid && t->group->sid == sid) return true;
-	return false;
-}
-
-/*
- * The session of a group or, as on Linux, of the process with its number if there is no such group;
- * -1: there is neither.
- */
+/* The session of a process group; -1: there is no such group. */
 static int session_of_group(int pgid)
 {
 	struct task *t;
-	int sid = -1;
 
 	for_each_leader(t)
 	{
-		const struct thread_group *g = t->group;
-
-		if (t->reaped || pgid <= 0)
-			continue;
-		if (g->pgid == pgid)
-			return g->sid;
-		if (g->tgid == pgid)
-			sid = g->sid;
+		if (!t->reaped && t->group->pgid == pgid)
+			return t->group->sid;
 	}
-	return sid;
+	return -1;
+}
+
+/* The session of a process that may lead no group; -1: there is no such process. */
+static int session_of_process(int tgid)
+{
+	struct task *t;
+
+	for_each_leader(t)
+	{
+		if (!t->reaped && t->group->tgid == tgid)
+			return t->group->sid;
+	}
+	return -1;
 }
 
 static void session_signal_group(int pgid, int sig)
@@ -143,7 +137,7 @@ int session_set_group(struct task *t, int pgid)
 		ret = -ESRCH;
 	else if (session_is_leader(g) || g->sid != me->sid)
 		ret = -EPERM;
-	else if (pgid != g->tgid && !session_has_group(pgid, g->sid))
+	else if (pgid != g->tgid && session_of_group(pgid) != g->sid)
 		ret = -EPERM;
 	else
 		g->pgid = pgid;
@@ -232,8 +226,12 @@ int session_set_foreground(struct ctty *c, int pgid)
 {
 	struct thread_group *g = current()->group;
 	u64 flags = spin_lock_irqsave(&task_lock);
-	int sid = session_of_group(pgid), ret = 0;
+	int sid = -1, ret = 0;
 
+	if (pgid) /* 0 is the group of the kernel's threads */
+		sid = session_of_group(pgid);
+	if (pgid && sid < 0) /* as on Linux, a process may stand for its group */
+		sid = session_of_process(pgid);
 	if (session_terminal_of(g) != c)
 		ret = -ENOTTY;
 	else if (sid < 0)
