@@ -107,17 +107,23 @@ static void numbers_of_texts(void)
 	lb_end();
 }
 
-/* A format that is another one now: its fields are printed, with their signs. */
-static void another_format(void)
+/* The trace of the last boot, in which unit_numbers had another format. */
+static const char *trace_with_another_format(void)
 {
-	lb_begin();
-	trace_unit_numbers(-1, 2, -3, 4);
 	memcpy(lb_copy, lb_region, LB_SIZE);
 	struct kept_text *t = text_of("unit_numbers");
 	*strstr(t->system + t->format_at, "a=%d") = 'A';
 	text_seal(t);
 	lb_find(lb_copy, LB_SIZE);
-	const char *trace = trace_get("instances/lastboot/trace", NULL);
+	return trace_get("instances/lastboot/trace", NULL);
+}
+
+/* A format that is another one now: its fields are printed, with their signs. */
+static void another_format(void)
+{
+	lb_begin();
+	trace_unit_numbers(-1, 2, -3, 4);
+	const char *trace = trace_with_another_format();
 	EXPECT(strstr(trace, "a=-1"));
 	EXPECT(strstr(trace, "c=-3"));
 	lb_end();
@@ -130,12 +136,7 @@ static void largest_of_another_format(void)
 	trace_unit_numbers(127, 65535, 2147483647, ~0UL);
 	trace_unit_numbers(-128, 0, -2147483647 - 1, 0);
 	trace_unit_numbers(64, 32768, 1 << 30, 1UL << 63);
-	memcpy(lb_copy, lb_region, LB_SIZE);
-	struct kept_text *t = text_of("unit_numbers");
-	*strstr(t->system + t->format_at, "a=%d") = 'A';
-	text_seal(t);
-	lb_find(lb_copy, LB_SIZE);
-	const char *trace = trace_get("instances/lastboot/trace", NULL);
+	const char *trace = trace_with_another_format();
 	EXPECT(strstr(trace, " a=127 b=65535 c=2147483647 d=18446744073709551615\n"));
 	EXPECT(strstr(trace, " a=-128 b=0 c=-2147483648 d=0\n"));
 	EXPECT(strstr(trace, " a=64 b=32768 c=1073741824 d=9223372036854775808\n"));
