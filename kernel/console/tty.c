@@ -580,7 +580,7 @@ static long tty_ioctl_set_foreground(struct tty *t, u64 arg)
 	return pgid < 0 ? -EINVAL : session_set_foreground(&t->ctty, pgid);
 }
 
-/* What concerns sessions. */
+/* Requests about sessions. */
 static long session_ioctl(struct tty *t, u64 cmd, u64 arg)
 {
 	switch (cmd) {

@@ -413,7 +413,7 @@ static void test_gone(void)
 	in_child(look_at_each);
 }
 
-/* Who may only read or only write a file locks it for that alone. */
+/* A file that is open only for reading, or only for writing, can be locked for that alone. */
 static void test_modes(void)
 {
 	static const int modes[] = {O_RDONLY, O_WRONLY, O_RDWR};

@@ -32,7 +32,7 @@ static void test_offsets(void)
 	R(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, -1));
 }
 
-/* What others have left in memory does not show after the end of a file. */
+/* After the end of a mapped file its page holds zeros, and nothing of its user before. */
 static void test_rest_of_page(void)
 {
 	char *used = map(MANY, PROT_READ | PROT_WRITE), *p;
@@ -143,7 +143,7 @@ static void on_fault(int sig)
 		say("%s: %d", #call, sig);                                                         \
 	} while (0)
 
-/* What a page no longer allows, or where it no longer is, holds from the very next access on. */
+/* The very next access to a page is refused, once the page allows it no more or is gone. */
 static void test_at_once(void)
 {
 	char *p = map(4, PROT_READ | PROT_WRITE), *to = map(4, PROT_NONE);

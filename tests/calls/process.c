@@ -272,7 +272,7 @@ static void stop(int flags)
 	say("%#x: heard %d", status, children_heard);
 }
 
-/* The same of a child that goes on. */
+/* The parent hears that a stopped child goes on, unless it asked not to. */
 static void go_on(int flags)
 {
 	struct sigaction sa = {.sa_handler = hear_child, .sa_flags = flags};

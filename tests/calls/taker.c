@@ -14,7 +14,7 @@ static void note_thread(int sig)
 	write(taken[1], "xxx", 3);
 }
 
-/* Only the handler ends this, whoever runs it. */
+/* The handler ends this, whichever thread runs it. */
 static void *wait_for_signal(void *tid)
 {
 	char c;

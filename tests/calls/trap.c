@@ -134,7 +134,7 @@ static void step(void)
 	__asm__ volatile("pushf; orl $0x100, (%%rsp); popf; nop; nop" : : : "cc");
 }
 
-/* What a program does to itself: the code, the address, and what the frame says of the trap. */
+/* Faults of a program: the code of each signal, its address, and the trap in its frame. */
 static void test_codes(void)
 {
 	catch_traps();

@@ -217,7 +217,7 @@ static void where_it_is_wrong(void)
 	none_left();
 }
 
-/* What Linux takes for yes and for no switches monitoring and reacting, and nothing else does. */
+/* Monitoring and reacting take the words for yes and no that Linux takes, and no others. */
 static void words_of_a_switch(void)
 {
 	static const char *const files[] = {"rv/monitoring_on", "rv/reacting_on"};

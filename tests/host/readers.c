@@ -150,7 +150,7 @@ static bool comes_true(const u32 *word)
 	return atomic_load(word);
 }
 
-/* Who waited for a part of the buffer has gone on. Recording is on again. */
+/* The reader that waited for a part of the buffer has gone on. Recording is on again. */
 static void expect_woken(struct waiter *w, pthread_t thread)
 {
 	EXPECT(comes_true(&w->done));

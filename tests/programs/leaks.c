@@ -427,7 +427,7 @@ static void names(void)
 	syscall1(SYS_close, fd);
 }
 
-/* What /proc says of the processes that there are, this one among them. */
+/* Files of /proc about the processes that there are, this one among them. */
 static void looks_at_proc(void)
 {
 	static const char *const names[] = {

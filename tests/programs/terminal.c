@@ -33,7 +33,7 @@ enum { CHANGES = 7 };
 
 static int term, line; /* the terminal of the session, and the wire's other end */
 
-/* What processes of one case note for each other. */
+/* Notes that the processes of one case leave for each other. */
 static struct notes {
 	volatile int hung_up, continued, resized, interrupted;
 	volatile long results[8];
@@ -100,7 +100,7 @@ static long write_term(void)
 	return syscall3(SYS_write, term, (long)"out", 3);
 }
 
-/* What came out at the other end. */
+/* This came out at the other end. */
 static void shown(const char *text)
 {
 	char got[100];

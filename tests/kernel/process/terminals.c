@@ -20,7 +20,7 @@ static struct console ports[2] = {
     {"ttyT0", send_over, all_is_out, NULL}, {"ttyT1", send_over, all_is_out, NULL}};
 static struct tty *terminals[2];
 
-/* What is written at one end comes in at the other. */
+/* A wire: bytes written at one end come in at the other. */
 static void send_over(struct console *port, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -424,7 +424,7 @@ static void parameters_that_do_not_fit(void)
 	hist_end();
 }
 
-/* What an action names that is not there is said, each step that failed with a line of its own. */
+/* error_log has a line for each step that failed because an action names something unknown. */
 static void errors_of_actions(void)
 {
 	static const char *const rows[][2] = {

@@ -374,7 +374,7 @@ static void oldest_unread(void)
 	ring_buffer_free(rb);
 }
 
-/* What was refused before a reset does not count after it; what is refused then does. */
+/* Events refused before a reset do not count after it; those refused then do. */
 static void refused_before_a_reset(void)
 {
 	struct ring_buffer *rb = ring_make(2, 0);

@@ -259,7 +259,7 @@ static void pages_with_a_consumer(void)
 	ring_buffer_free(rb);
 }
 
-/* What a consumer takes of the sub-buffer that a walk is in is missing, nobody knows how many. */
+/* A walk misses the events that a consumer takes of its sub-buffer, and cannot count them. */
 static void overtaken_within_a_page(void)
 {
 	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
