@@ -4,8 +4,10 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/mem/mem.h"
 #include "kernel/mem/page.h"
+#include "tests/kernel/threads.h"
 
 #define MOST 100 /* allocations of an action */
+#define RUNS 5
 
 u64 objects_in_use(void)
 {
@@ -20,6 +22,18 @@ u64 objects_in_use(void)
 			count += f[i].kind == FRAME_SLAB ? f[i].used : f[i].kind == FRAME_LARGE;
 	}
 	return count;
+}
+
+bool leaves_nothing(void (*act)(void))
+{
+	for (unsigned run = 0; run < RUNS; run++) {
+		u64 pages = settled_free_pages(), objects = objects_in_use();
+
+		act();
+		if (settled_free_pages() >= pages && objects_in_use() <= objects)
+			return true;
+	}
+	return false;
 }
 
 void expect_no_leftovers(const char *what, int (*act)(void), void (*undo)(void))

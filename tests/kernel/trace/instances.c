@@ -12,6 +12,7 @@
 #include "kernel/task/interrupt.h"
 #include "kernel/task/timer.h"
 #include "tests/kernel/fs/tools.h"
+#include "tests/kernel/objects.h"
 #include "tests/kernel/threads.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/snapshot.h"
@@ -154,10 +155,7 @@ static void memory_comes_back(void)
 {
 	trace_fresh();
 	come_and_go(); /* what is made once for all, or kept by path */
-	u64 before = settled_free_pages();
-	for (unsigned i = 0; i < 5; i++)
-		come_and_go();
-	EXPECT_EQ(settled_free_pages(), before);
+	EXPECT(leaves_nothing(come_and_go));
 }
 
 static void stood_in(void)
