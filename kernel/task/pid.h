@@ -1,5 +1,6 @@
 /*
- * Allocates process ids in rising order and finds tasks by them. For the files of kernel/task only.
+ * Allocates process ids in rising order and finds tasks by them. For the files of kernel/task, and
+ * for tests.
  */
 #pragma once
 

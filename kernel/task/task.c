@@ -148,7 +148,7 @@ void task_put(struct task *t)
 	kfree(t->arch.fpu);
 	signal_abandon(t);
 	group_put(t->group);
-	pid_detach(t); /* last: who cannot find it any more may count on its memory */
+	pid_detach(t); /* last: where its number is free, its memory is */
 	kfree(t);
 }
 

@@ -2,7 +2,10 @@
 #include "tests/kernel/threads.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/mem/mem.h"
+#include "kernel/task/pid.h"
 #include "kernel/task/timer.h"
+
+#define FREED_TRIES 10000 /* in a second */
 
 void thread_start(struct threads *t, void (*fn)(void *), void *arg, int cpu)
 {
@@ -32,6 +35,20 @@ static void return_at_once(void *unused)
 	(void)unused;
 }
 
+/*
+ * A task's number is free after its memory. task_find() does not find it any more while another CPU
+ * is still at that.
+ */
+static bool thread_is_freed(int pid)
+{
+	struct task other = {0};
+
+	if (!pid_attach(&other, pid))
+		return false;
+	pid_detach(&other);
+	return true;
+}
+
 /* A task that has ended is freed by the one that comes after it on its CPU. */
 static void pass_all_cpus(void)
 {
@@ -39,7 +56,9 @@ static void pass_all_cpus(void)
 
 	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
 		thread_start(&t, return_at_once, NULL, (int)cpu);
-	threads_join(&t);
+	for (unsigned i = 0; i < t.n; i++) /* a tracer may hold one for longer */
+		for (unsigned n = 0; n < FREED_TRIES && !thread_is_freed(t.pid[i]); n++)
+			sleep_ns(100000, NULL);
 }
 
 u64 settled_free_pages(void)
