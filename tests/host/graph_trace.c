@@ -11,6 +11,7 @@
 #include "trace/event/ftrace.h"
 #include "trace/event/tracer.h"
 #include "trace/host_context.h"
+#include "trace/function/priv.h"
 #include "trace/host_memory.h"
 #include "trace/output/graph.h"
 #include "trace/output/output.h"
@@ -578,6 +579,31 @@ static void each_call_is_counted(void)
 	end();
 }
 
+/* Calls that the host missed, or saw end otherwise, stay counted when the tracer goes. */
+static void counted_by_the_host(void)
+{
+	u64 slots[4] = {1, 1, 1, 1};
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_put("instances/other/current_tracer", "function_graph"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(slots); i++)
+		host_function_enter(FIRST, &slots[i]);
+	struct host_hook *hook = &trace_array_find("other")->functions->hook;
+	hook->missed = hook->left = hook->ended = 1;
+	EXPECT(strstr(trace_get("instances/other/trace_ledger", NULL),
+	    "# calls: followed 3 = returned 0 + under way 1 + left otherwise 1 + ended with their "
+	    "task 1 + cut off 0; not followed 1\n"));
+	EXPECT_EQ(trace_put("instances/other/current_tracer", "nop"), 0);
+	for (unsigned i = ARRAY_SIZE(slots); i--;)
+		host_function_return(&slots[i], 0);
+	EXPECT(strstr(trace_get("instances/other/trace_ledger", NULL),
+	    "# calls: followed 3 = returned 0 + under way 0 + left otherwise 1 + ended with their "
+	    "task 1 + cut off 1; not followed 1\n"));
+	EXPECT_EQ(trace_drop_instance("other"), 0);
+	end();
+}
+
 static void call_third(void)
 {
 	host_function_call(THIRD, 0x42);
@@ -624,6 +650,7 @@ static const struct ktap_case cases[] = {
     {"graph.what_is_refused", what_is_refused},
     {"graph.times", times},
     {"graph.each_call_is_counted", each_call_is_counted},
+    {"graph.counted_by_the_host", counted_by_the_host},
     {"graph.calls_in_a_recording", calls_in_a_recording},
     {NULL, NULL},
 };

@@ -124,6 +124,23 @@ static void holds_its_event(void)
 	EXPECT_EQ(trace_put("synthetic_events", ""), 0);
 }
 
+/* Clearing the list takes all monitors away, or none if one of them is enabled. */
+static void all_or_none(void)
+{
+	static const char wanted[] = "monitor free cpu\nstate a initial\n";
+
+	trace_fresh();
+	EXPECT_EQ(trace_append(DEFINE, "monitor free cpu; state a; event e " EVENT
+				       "; monitor x cpu; state a; event e " EVENT),
+	    0);
+	EXPECT_EQ(trace_put("rv/enabled_monitors", "x"), 0);
+	EXPECT_EQ(trace_put(DEFINE, ""), -EBUSY);
+	EXPECT(str_has_prefix(trace_get(DEFINE, NULL), wanted));
+	EXPECT_EQ(trace_put("rv/enabled_monitors", ""), 0);
+	none_left();
+	EXPECT_STR(trace_get(DEFINE, NULL), "");
+}
+
 /* ---- steps ---- */
 
 static void hit(int a, u16 b, u64 d)
@@ -236,6 +253,21 @@ static void words_of_a_switch(void)
 		}
 }
 
+/* Units begin anew when monitoring is switched on, and stay where they are if it was on. */
+static void monitored_throughout(void)
+{
+	enable("monitor x global; state a; state b; event e " EVENT "; edge a e b");
+	hit(0, 0, 0);
+	EXPECT_EQ(trace_put("rv/monitoring_on", "1"), 0);
+	hit(0, 0, 0);
+	expect(1, 1); /* b does not expect it */
+	EXPECT_EQ(trace_put("rv/monitoring_on", "0"), 0);
+	EXPECT_EQ(trace_put("rv/monitoring_on", "1"), 0);
+	hit(0, 0, 0);
+	expect(2, 1);
+	end();
+}
+
 /* Each task has a unit; a number that no task has is nobody's. */
 static void units_of_tasks(void)
 {
@@ -302,6 +334,8 @@ static const struct ktap_case cases[] = {
     {"monitors.many", many},
     {"monitors.holds_its_event", holds_its_event},
     {"monitors.beginning", beginning},
+    {"monitors.all_or_none", all_or_none},
+    {"monitors.monitored_throughout", monitored_throughout},
     {"monitors.units_of_tasks", units_of_tasks},
     {"monitors.units_of_cpus", units_of_cpus},
     {"monitors.reactions", reactions},

@@ -360,6 +360,33 @@ static void room_for_words(void)
 	types_host_use();
 }
 
+/* A word fits into what is left of that room to its last byte, or is refused; it is never cut. */
+static void room_for_paths(void)
+{
+	char line[400];
+	unsigned taken = 0, refused = 0;
+
+	trace_fresh();
+	types_sample_use();
+	for (int name = 1; name <= 32; name++) {
+		size_t n = fmt_snprintf(line, sizeof(line), "p:x do_mkdirat");
+
+		for (unsigned i = 0; i < 8; i++)
+			n += fmt_snprintf(line + n, sizeof(line) - n, " n%u=thing:%%pD", i);
+		fmt_snprintf(line + n, sizeof(line) - n, " %.*s=thing:%%pD", name,
+		    "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm");
+		int err = trace_put(EVENTS, line);
+		EXPECT_EQ(err, refused ? -ENOMEM : err);
+		EXPECT(!err || err == -ENOMEM);
+		taken += !err;
+		refused += err != 0;
+	}
+	EXPECT(taken && refused);
+	EXPECT_EQ(trace_put(EVENTS, ""), 0);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	types_host_use();
+}
+
 /* ---- watchpoints ---- */
 
 static u64 words[4];
@@ -450,6 +477,27 @@ static void old_values(void)
 	watch_end();
 }
 
+/* Of a watchpoint that was moved, the first old value is what the word there had then. */
+static void old_value_of_a_new_place(void)
+{
+	struct machine_regs regs = {0};
+
+	words[1] = 3;
+	words[2] = 70;
+	watch_begin("w:a w@-1:8 v=$value:u64 o=$old:u64", "set_wprobe:a:p");
+	inject(&words[1]);
+	machine_watch_hit(&regs, 4);
+	EXPECT_STR(arguments_in(trace_nth_event(0)), "v=4 o=3");
+	EXPECT_EQ(trace_append(SRC "trigger", "clear_wprobe:a"), 0);
+	inject(&words[2]); /* the newest trigger acts first */
+	EXPECT_EQ(trace_append(SRC "trigger", "!clear_wprobe:a"), 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	machine_watch_hit(&regs, 71);
+	EXPECT_STR(arguments_in(trace_nth_event(0)), "v=71 o=70");
+	EXPECT_EQ(trace_append(SRC "trigger", "!set_wprobe:a:p"), 0);
+	watch_end();
+}
+
 /* It is moved once it watches nothing, to what can be watched; only that counts. */
 static void moved(void)
 {
@@ -534,7 +582,9 @@ static const struct ktap_case cases[] = {
     {"probe_hits.places_of_others", places_of_others},
     {"probe_hits.tracepoints", tracepoints},
     {"probe_hits.room_for_words", room_for_words},
+    {"probe_hits.room_for_paths", room_for_paths},
     {"probe_hits.old_values", old_values},
+    {"probe_hits.old_value_of_a_new_place", old_value_of_a_new_place},
     {"probe_hits.moved", moved},
     {"probe_hits.no_address", no_address},
     {"probe_hits.several", several},

@@ -6,6 +6,8 @@
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/host_clock.h"
+#include "trace/host_context.h"
 #include "trace/host_function.h"
 
 enum { FIRST, SECOND, THIRD, FOURTH };
@@ -91,6 +93,31 @@ static void own_time(void)
 	end();
 }
 
+static void wait_cycles(u64 n)
+{
+	u64 start = host_cycles();
+
+	while (host_cycles() - start <= n)
+		host_relax();
+}
+
+/* Calls inside may take longer by the clock than their function had a CPU: nothing is left then. */
+static void shorter_than_its_calls(void)
+{
+	u64 slots[2] = {1, 1}, *inner = &slots[0], *outer = &slots[1]; /* as on a stack */
+
+	begin("0");
+	host_function_enter(FIRST, outer);
+	EXPECT_EQ(trace_put("options/sleep-time", "1"), 0);
+	host_function_enter(THIRD, inner);
+	wait_cycles(100000);
+	host_function_return(inner, 0);
+	host_function_return(outer, 0);
+	EXPECT(strstr(trace_get("trace_stat/function0", NULL),
+	    "  first_function                           1    0.000 us "));
+	end();
+}
+
 /* The variance of calls whose squares add up to more than 64 bits can hold. */
 static void long_calls(void)
 {
@@ -163,6 +190,7 @@ static void no_hook(void)
 static const struct ktap_case cases[] = {
     {"profile.sums", sums},
     {"profile.own_time", own_time},
+    {"profile.shorter_than_its_calls", shorter_than_its_calls},
     {"profile.long_calls", long_calls},
     {"profile.names", names},
     {"profile.calls_under_way", calls_under_way},

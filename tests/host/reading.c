@@ -92,6 +92,28 @@ static void start_without_memory(void)
 	trace_fresh();
 }
 
+static void mark_many(void *text)
+{
+	for (unsigned i = 0; i < 1000; i++)
+		EXPECT_EQ(trace_put("trace_marker", text), 0);
+}
+
+/* What a snapshot brings back from before a clearing, of any CPU, counts in neither total. */
+static void cleared_and_brought_back(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
+	for (unsigned cpu = 0; cpu < 3; cpu++)
+		host_on_cpu(cpu, mark_many, "from before");
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	EXPECT_EQ(trace_put("trace", ""), 0);
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	EXPECT(ring_buffer_entries(trace_global->buffer));
+	EXPECT(strstr(trace_get("trace", NULL), "# entries-in-buffer/entries-written: 0/0   #P:"));
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	trace_fresh();
+}
+
 /* In `trace`, a line longer than 16 KiB is cut, ends all the same, and the next one is whole. */
 static void line_too_long_for_trace(void)
 {
@@ -435,6 +457,7 @@ static const struct ktap_case cases[] = {
     {"reading.dat_stream", dat_stream},
     {"reading.raw_holds_the_tracer", raw_holds_the_tracer},
     {"reading.waits_while_off", waits_while_off},
+    {"reading.cleared_and_brought_back", cleared_and_brought_back},
     {"reading.totals", totals},
     {"reading.where_cpus_begin", where_cpus_begin},
     {"reading.times_until_the_next", times_until_the_next},

@@ -261,6 +261,23 @@ static void overtaken(void)
 	free(image);
 }
 
+/* The writer, just a round ahead of its reader, had entered one more, but not said so yet. */
+static void crossing_when_overtaken(void)
+{
+	static const u32 words[] = {EVENT};
+
+	begin(words, 12, 1);
+	for (unsigned i = 0; i < 4; i++) {
+		slots()[i] = rb_slot_make(there(FIRST + i), LAP + (i < 2));
+		fill(FIRST + i, LAP + (i < 2), words, 12, 1);
+	}
+	ring()->number = rb_number_make(LAP + 1, 0);
+	expect(4, 0, 0, 4);
+	EXPECT_EQ(pages[0].page, FIRST + 2);
+	EXPECT_EQ(pages[3].page, FIRST + 1);
+	free(image);
+}
+
 /* A ring whose own words are impossible is none. */
 static void no_ring(void)
 {
@@ -352,6 +369,7 @@ static const struct ktap_case cases[] = {
     {"recover.pages_and_slots", pages_and_slots},
     {"recover.crossing", crossing},
     {"recover.overtaken", overtaken},
+    {"recover.crossing_when_overtaken", crossing_when_overtaken},
     {"recover.no_ring", no_ring},
     {"recover.damage", damage},
     {NULL, NULL},

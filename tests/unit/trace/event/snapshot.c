@@ -6,6 +6,7 @@
 #include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/tools.h"
+#include "trace/event/file.h"
 #include "trace/event/snapshot.h"
 #include "trace/host_context.h"
 #include "trace/host_cpus.h"
@@ -357,6 +358,46 @@ static void under_a_pipe(void)
 	fresh();
 }
 
+/* ---- a snapshot while trace_pipe makes the line ---- */
+
+static const struct trace_event_field no_fields[] = {{.name = NULL}};
+
+static const struct trace_event_field *fieldless(const struct trace_event_call *call __maybe_unused)
+{
+	return no_fields;
+}
+
+static void print_and_take(
+    struct trace_out *out, const void *rec __maybe_unused, u32 len __maybe_unused)
+{
+	seq_puts(out->seq, "seen");
+	EXPECT(take());
+}
+
+/* The record is in the snapshot then, and its line is not given out of trace_pipe. */
+static void under_a_line(void)
+{
+	static const struct trace_event_class class = {
+	    .system = "snap", .fields = fieldless, .print = print_and_take};
+	static struct trace_event_call call;
+
+	fresh();
+	call = (struct trace_event_call){.class = &class, .name = "snap"};
+	host_lock();
+	EXPECT_EQ(trace_event_register(&call), 0);
+	host_unlock();
+	EXPECT_EQ(trace_put("snapshot", "1"), 0);
+	EXPECT_EQ(trace_put("events/snap/snap/inject", "\n"), 0);
+	EXPECT_EQ(trace_put("tracing_on", "0"), 0); /* the pipe ends */
+	EXPECT_STR(trace_get("trace_pipe", NULL), "");
+	EXPECT_EQ(ring_buffer_entries(trace_global->buffer), 0);
+	EXPECT_EQ(ring_buffer_entries(trace_global->snapshot), 1);
+	host_lock();
+	EXPECT_EQ(trace_event_unregister(&call), 0);
+	host_unlock();
+	fresh();
+}
+
 /* A snapshot that cannot be taken costs no shot, and is counted as missed. */
 static void shots(void)
 {
@@ -383,6 +424,7 @@ static const struct ktap_case cases[] = {
     {"snapshot.inside_a_writer", inside_a_writer},
     {"snapshot.sizes_follow", sizes_follow},
     {"snapshot.under_a_pipe", under_a_pipe},
+    {"snapshot.under_a_line", under_a_line},
     {"snapshot.shots", shots},
     {NULL, NULL},
 };

@@ -6,6 +6,7 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"
 #include "trace/event/file.h"
+#include "trace/event/snapshot.h"
 #include "trace/hist/hist.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
@@ -421,6 +422,8 @@ static void parameters_that_do_not_fit(void)
 	EXPECT_EQ(trace_put(WIDE, "hist:keys=aa:xx=sig:onmax($xx).trace(fixed,str)"), -EINVAL);
 	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:xx=bb:onmax($xx).trace(fixed,str)"), 0);
 	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	EXPECT_EQ(trace_append("synthetic_events", "roomy char s[16]"), 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:xx=bb:onmax($xx).trace(roomy,str)"), -EINVAL);
 	hist_end();
 }
 
@@ -517,6 +520,42 @@ static void snapshots_of_instances(void)
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 }
 
+#define WIDEST "18446744073709551615"
+
+/* A maximum is that of numbers without a sign, of an entry and of a snapshot. */
+static void widest_maximum(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:xx=bb:onmax($xx).save(cc)"), 0);
+	hist_hit("aa=1 bb=5 cc=1");
+	hist_hit("aa=1 bb=" WIDEST " cc=2");
+	EXPECT(strstr(hist_entries(), "max: " WIDEST "  cc:          2"));
+	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:xx=bb:onmax($xx).snapshot()"), 0);
+	hist_hit("aa=1 bb=5");
+	hist_hit("aa=1 bb=" WIDEST);
+	EXPECT(strstr(trace_get(EV "/hist", NULL), "onmax($xx) }: " WIDEST "\ttriggered by"));
+	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	hist_end();
+}
+
+/* `hist` tells nothing of a snapshot that could not be taken, and of the next one that could. */
+static void refused_snapshot(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:xx=bb:onmax($xx).snapshot()"), 0);
+	trace_snapshot_hold(trace_global);
+	hist_hit("aa=1 bb=5");
+	trace_snapshot_release(trace_global);
+	EXPECT(!strstr(trace_get(EV "/hist", NULL), "Snapshot taken"));
+	hist_hit("aa=1 bb=6");
+	EXPECT(strstr(trace_get(EV "/hist", NULL), "         6\ttriggered by"));
+	EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	hist_end();
+}
+
 /* "clear" beside "pause" or "cont" clears nothing, as on Linux. */
 static void clear_and_pause(void)
 {
@@ -577,6 +616,8 @@ static const struct ktap_case cases[] = {
     {"hist_corners.saved_once", saved_once},
     {"hist_corners.variables_of_actions", variables_of_actions},
     {"hist_corners.snapshots_of_instances", snapshots_of_instances},
+    {"hist_corners.widest_maximum", widest_maximum},
+    {"hist_corners.refused_snapshot", refused_snapshot},
     {"hist_corners.clear_and_pause", clear_and_pause},
     {"hist_corners.instance_stays", instance_stays},
     {NULL, NULL},

@@ -54,6 +54,8 @@ static const struct {
 	"hist:keys=stacktrace:vals=hitcount:sort=stacktrace:size=2048"},
     {"hist:keys=common_stacktrace",
 	"hist:keys=common_stacktrace:vals=hitcount:sort=hitcount:size=2048"},
+    {"hist:keys=common_stacktrace.hex", /* a modifier that says nothing of a stack */
+	"hist:keys=common_stacktrace:vals=hitcount:sort=hitcount:size=2048"},
     {"hist:keys=aa:xx=common_stacktrace",
 	"hist:keys=aa:vals=hitcount:xx=common_stacktrace:sort=hitcount:size=2048"},
     {"hist:keys=aa:vals=hitcount.percent,bb:nohitcount",

@@ -259,6 +259,8 @@ static const struct {
     {"-:x synthetic.src", 0, "yz"},
     {"-:x synthetic/src", 0, "yz"},
     {"-:x synthetic", -ENOENT, "xyz"},
+    {"-:x synth.src", -ENOENT, "xyz"},
+    {"-:x synthetic.sr", -ENOENT, "xyz"},
     {"-:x unit.unit_text", -ENOENT, "xyz"},
     {"-:x synthetic.src y=$a", 0, "yz"},
     {"-:x synthetic.src y=$a z=$b", 0, "yz"},

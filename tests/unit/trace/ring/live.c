@@ -303,6 +303,50 @@ static void limited_and_cleared(void)
 	ring_buffer_free(rb);
 }
 
+/* Once nobody knows how much was missed, a gap of a known size makes it no number again. */
+static void unknown_stays_unknown(void)
+{
+	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
+	bool missed = false;
+	u64 ts;
+
+	put(rb, 10);
+	EXPECT(ring_buffer_consume(rb, ring_cpu(), &ts, NULL));
+	struct ring_buffer_live *it = ring_buffer_live_start(rb, ring_cpu());
+	for (u32 i = 1; i < 10; i++)
+		EXPECT_EQ(look(it, &missed), i);
+	put(rb, 10);
+	for (u32 i = 1; i < 15; i++)
+		EXPECT(ring_buffer_consume(rb, ring_cpu(), &ts, NULL));
+	EXPECT_EQ(look(it, &missed), 15); /* a consumer took those before it */
+	put(rb, 1000);
+	while (!missed)
+		EXPECT(look(it, &missed) >= 0);
+	EXPECT_EQ(ring_buffer_live_lost(it), RB_LOST_UNKNOWN);
+	ring_buffer_live_finish(it);
+	ring_buffer_free(rb);
+}
+
+/* A walk that begins anew is no longer limited: it goes on after a reset. */
+static void a_new_start_has_no_limit(void)
+{
+	struct ring_buffer *rb = make(RB_FL_OVERWRITE);
+	bool missed;
+
+	put(rb, 1);
+	struct ring_buffer_live *it = ring_buffer_live_start(rb, ring_cpu());
+	ring_buffer_live_limit(it);
+	EXPECT_EQ(look(it, &missed), 0);
+	EXPECT(ring_buffer_live_restart(it, rb, ring_cpu()));
+	EXPECT_EQ(look(it, &missed), 0);
+	ring_buffer_reset(rb);
+	put(rb, 2);
+	EXPECT_EQ(look(it, &missed), 1);
+	EXPECT_EQ(look(it, &missed), 2);
+	ring_buffer_live_finish(it);
+	ring_buffer_free(rb);
+}
+
 static const struct ktap_case cases[] = {
     {"ring_live.while_writing", while_writing},
     {"ring_live.gaps", gaps},
@@ -314,6 +358,8 @@ static const struct ktap_case cases[] = {
     {"ring_live.overtaken_within_a_page", overtaken_within_a_page},
     {"ring_live.limited_and_cleared", limited_and_cleared},
     {"ring_live.under_construction", under_construction},
+    {"ring_live.unknown_stays_unknown", unknown_stays_unknown},
+    {"ring_live.a_new_start_has_no_limit", a_new_start_has_no_limit},
     {NULL, NULL},
 };
 const struct ktap_suite suite_ring_live = {cases};

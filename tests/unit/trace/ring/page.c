@@ -147,6 +147,27 @@ static void time_stays_with_event(void)
 	ring_buffer_free(rb);
 }
 
+/*
+ * A time whose event was taken back ends what is read. It needs room for itself alone, whatever the
+ * memory behind it has.
+ */
+static void time_without_its_event(void)
+{
+	struct ring_buffer *rb = ring_make(4, 0);
+	struct ring_buffer_page *page = ring_buffer_alloc_page();
+
+	ring_now = 1L << 40;
+	put_numbers(rb, 0, 2);
+	ring_now += 1L << 30;
+	ring_discard(rb, ring_reserve(rb, 100));
+	EXPECT(ring_buffer_consume(rb, ring_cpu(), NULL, NULL));
+	EXPECT_EQ(take(rb, &page, RB_PAGE_HEADER + 16), 0);
+	EXPECT_EQ(page_bytes(page), 16); /* an event, and that time */
+	EXPECT_EQ(take(rb, &page, PAGE_SIZE), -EAGAIN);
+	ring_buffer_free_page(page);
+	ring_buffer_free(rb);
+}
+
 /* What was lost stands on the first piece that is read after it, once. */
 static void lost_with_first_piece(void)
 {
@@ -247,6 +268,7 @@ static void copies(void)
 	whole_edges();
 	behind_is_zero();
 	time_stays_with_event();
+	time_without_its_event();
 	lost_with_first_piece();
 	copying = false;
 }
@@ -256,6 +278,7 @@ static const struct ktap_case cases[] = {
     {"ring_page.whole_edges", whole_edges},
     {"ring_page.behind_is_zero", behind_is_zero},
     {"ring_page.time_stays_with_event", time_stays_with_event},
+    {"ring_page.time_without_its_event", time_without_its_event},
     {"ring_page.lost_with_first_piece", lost_with_first_piece},
     {"ring_page.lost_fits", lost_fits},
     {"ring_page.lost_with_a_peeked_one", lost_with_a_peeked_one},

@@ -59,6 +59,8 @@ static const struct {
     {"e int a; short b; char c; s64 d", "u:e int a; short b; char c; s64 d\n", 15},
     {"e char[1024] a", "u:e char[1024] a\n", 1024},
     {"e char[0x10] a", "u:e char[0x10] a\n", 16},
+    {"e char[0x0040] a", "u:e char[0x0040] a\n", 64}, /* as many characters as there may be */
+    {"e char[0x00040] a", NULL, 0},
     {"e unsigned char[3] a", "u:e unsigned char[3] a\n", 3},
     {"e struct s a 12; u8 b", "u:e struct s a 12; u8 b\n", 13},
     {"e struct s a 100000", "u:e struct s a 100000\n", 100000},
