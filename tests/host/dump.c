@@ -216,10 +216,12 @@ static void large_records(void)
 	static char text[4096 + 1];
 
 	trace_fresh();
+	trace_dump_exit(); /* other cases may have made as much room */
+	EXPECT_EQ(trace_dump_prepare(), 0);
 	memset(text, 'm', 3500);
 	for (unsigned nth = 1; nth < 100; nth++) {
 		machine_fail_alloc(nth);
-		int err = trace_put("buffer_subbuf_size_kb", "256"); /* more than any other case */
+		int err = trace_put("buffer_subbuf_size_kb", "256");
 		bool failed = !machine_fails_in();
 		machine_fail_alloc(0);
 		EXPECT_EQ(err, failed ? -ENOMEM : 0);

@@ -101,6 +101,7 @@ void trace_dump_exit(void)
 		ring_buffer_live_finish(heads[cpu].live);
 		heads[cpu].live = NULL;
 	}
+	page_room = PAGE_SIZE;
 }
 
 static void advance(struct dump_head *h)
