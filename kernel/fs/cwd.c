@@ -151,8 +151,7 @@ int vfs_fchdir(struct file *f)
 	return fs_set_cwd(vnode_get(f->vnode), text);
 }
 
-/* Does this path lead to that directory? */
-static bool leads_to(const char *path, const struct vnode *dir)
+bool vfs_leads_to(const char *path, const struct vnode *dir)
 {
 	struct vstat st;
 
@@ -218,19 +217,25 @@ static int way_up(struct vnode *dir, char *buf, struct dirent *d)
 	return r;
 }
 
+int vfs_way_to(struct vnode *dir, char *out)
+{
+	struct dirent *d = kmalloc(sizeof(*d));
+	int r = d ? way_up(dir, out, d) : -ENOMEM;
+
+	kfree(d);
+	return r;
+}
+
 int vfs_getcwd(char *out)
 {
 	struct vnode *cwd = fs_cwd(out);
-	struct dirent *d;
 	int r = 0;
 
-	if (!cwd || leads_to(out, cwd)) {
+	if (!cwd || vfs_leads_to(out, cwd)) {
 		vnode_put(cwd);
 		return 0;
 	}
-	d = kmalloc(sizeof(*d));
-	r = d ? way_up(cwd, out, d) : -ENOMEM;
-	kfree(d);
+	r = vfs_way_to(cwd, out);
 	if (!r) {
 		char *text = kstrdup(out);
 		if (text)

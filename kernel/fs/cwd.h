@@ -31,3 +31,7 @@ u32 fs_set_umask(u32 umask);
 int vfs_chdir(const char *path);
 int vfs_fchdir(struct file *f);
 int vfs_getcwd(char *out); /* PATH_MAX bytes; -ENOENT when the directory is removed */
+/* Does this path lead to that directory? After a rename another one may. */
+bool vfs_leads_to(const char *path, const struct vnode *dir);
+/* The path of a directory now: PATH_MAX bytes; -ENOENT when it is removed, -ENOMEM. */
+int vfs_way_to(struct vnode *dir, char *out);

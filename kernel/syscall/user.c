@@ -2,6 +2,7 @@
 #include "kernel/syscall/user.h"
 
 #include "arch/arch.h"
+#include "kernel/fs/cwd.h"
 #include "kernel/fs/file.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
@@ -38,7 +39,7 @@ void filename_put(struct filename *name)
 		kfree(name->name);
 }
 
-static int join(const char *dir, const char *name, const char **path)
+static int sys_join(const char *dir, const char *name, const char **path)
 {
 	size_t size = strlen(dir) + strlen(name) + 2;
 	char *buf;
@@ -51,6 +52,22 @@ static int join(const char *dir, const char *name, const char **path)
 	fmt_snprintf(buf, size, "%s/%s", dir, name);
 	*path = buf;
 	return 0;
+}
+
+/* The path of `name` in an open directory, which may have another path than when it was opened. */
+static int sys_path_in(const struct file *dir, const char *name, const char **path)
+{
+	char *now;
+	int err;
+
+	if (vfs_leads_to(dir->path, dir->vnode))
+		return sys_join(dir->path, name, path);
+	now = kmalloc(PATH_MAX);
+	err = now ? vfs_way_to(dir->vnode, now) : -ENOMEM;
+	if (!err)
+		err = sys_join(now, name, path);
+	kfree(now);
+	return err;
 }
 
 int sys_path_at(int dfd, const char *name, const char **path)
@@ -67,7 +84,7 @@ int sys_path_at(int dfd, const char *name, const char **path)
 	if (!dir->vnode || (dir->vnode->mode & S_IFMT) != S_IFDIR || !dir->path)
 		err = -ENOTDIR;
 	else
-		err = join(dir->path, name, path);
+		err = sys_path_in(dir, name, path);
 	file_put(dir);
 	return err;
 }

@@ -54,6 +54,59 @@ static void test_removed_directory(void)
 	show("f");
 }
 
+/* The working directory, too, takes no names once it is removed, neither new ones nor others'. */
+static void test_removed_own_directory(void)
+{
+	int fd;
+
+	make("f", "file");
+	mkdir("other", 0755);
+	mkdir("d", 0755);
+	chdir("d");
+	fd = open("../f", O_RDONLY);
+	R(rmdir("../d"));
+	R(rename("../f", "g"));
+	R(rename("../other", "g"));
+	R(link("../f", "g"));
+	R(symlink("f", "g"));
+	R(mknod("g", S_IFREG | 0600, 0));
+	R(open("g", O_WRONLY | O_CREAT, 0600));
+	R(rename("g", "../f"));
+	R(chdir(".."));
+	show("f");
+	show("other");
+	close(fd);
+}
+
+/* A descriptor stays with its directory, where that is moved to, and whatever has its old name. */
+static void test_moved_directory(void)
+{
+	int dir;
+
+	mkdir("a", 0755);
+	mkdir("a/d", 0755);
+	make("a/d/f", "first");
+	dir = open("a/d", O_RDONLY | O_DIRECTORY);
+	R(rename("a/d", "e"));
+	R(faccessat(dir, "f", F_OK, 0));
+	mkdir("a/d", 0755);
+	make("a/d/f", "second");
+	R(renameat(dir, "f", dir, "g"));
+	R(mkdirat(dir, "sub", 0755));
+	show("e/g");
+	show("a/d/f");
+	show("e");
+	R(rename("e", "a/e"));
+	R(faccessat(dir, "../d/f", F_OK, 0));
+	R(fchdir(dir));
+	R(rename("../e", "../../h"));
+	R(linkat(dir, "g", AT_FDCWD, "i", 0));
+	show("../h/i");
+	R(unlinkat(dir, "g", 0));
+	R(unlinkat(dir, "sub", AT_REMOVEDIR));
+	show("../h/g");
+}
+
 /* A rename replaces the name it takes; of two names of one file it leaves both. */
 static void test_rename(void)
 {
@@ -111,6 +164,26 @@ static void test_rename_directories(void)
 	R(rename("../../a", "../../moved"));
 	R(access("../../moved/sub/f", F_OK));
 	show("f");
+}
+
+/* A slash after either name of a rename asks for a directory. */
+static void test_rename_slashes(void)
+{
+	make("f", "file");
+	make("g", "other");
+	mkdir("d", 0755);
+	R(rename("f", "x/"));
+	R(rename("f", "g/"));
+	R(rename("f/", "x"));
+	R(rename("f/", "x/"));
+	R(rename("none/", "x"));
+	R(rename("d", "e/"));
+	R(rename("e/", "d"));
+	R(rename("d/", "e/"));
+	R(rename("f", "e/"));
+	show("f");
+	show("g");
+	show("e");
 }
 
 static void test_links(void)
@@ -277,6 +350,18 @@ static void test_listing(void)
 	say("%d", count_entries(dir, buf, 64));
 }
 
+/* Entries that could not be given to the caller come again. */
+static void test_listing_unreported(void)
+{
+	char buf[4096];
+	int dir = open(".", O_RDONLY | O_DIRECTORY);
+
+	make("a", "");
+	make("b", "");
+	R(syscall(SYS_getdents64, dir, BAD, sizeof(buf)));
+	say("%d", count_entries(dir, buf, sizeof(buf)));
+}
+
 /* Each flag of open() with what it does not go with. */
 static void test_open_flags(void)
 {
@@ -354,14 +439,18 @@ static void test_access(void)
 
 const struct call_case path_cases[] = {
     {"path_removed_directory", test_removed_directory},
+    {"path_removed_own_directory", test_removed_own_directory},
+    {"path_moved_directory", test_moved_directory},
     {"path_rename", test_rename},
     {"path_rename_directories", test_rename_directories},
+    {"path_rename_slashes", test_rename_slashes},
     {"path_links", test_links},
     {"path_lengths", test_lengths},
     {"path_link_chain", test_link_chain},
     {"path_getcwd", test_getcwd},
     {"path_nameless", test_nameless},
     {"path_listing", test_listing},
+    {"path_listing_unreported", test_listing_unreported},
     {"path_open_flags", test_open_flags},
     {"path_access", test_access},
     {NULL, NULL},
