@@ -158,10 +158,23 @@ static ssize write_all(struct file *f, const char *buf, size_t n)
 	return done ? (ssize)done : put;
 }
 
+static bool sys_splice_is(const struct file *f, u32 type)
+{
+	return f->vnode && (f->vnode->mode & S_IFMT) == type;
+}
+
 /* Could reading more wait? A terminal has a line now, and maybe another one later. */
 static bool may_wait(const struct file *f)
 {
-	return !f->vnode || (f->vnode->mode & S_IFMT) != S_IFREG;
+	return !sys_splice_is(f, S_IFREG);
+}
+
+/* Bytes of the source that the target did not take are the next ones again, where it is a file. */
+static void sys_splice_give_back(struct splice *s, size_t n)
+{
+	s->in_pos -= n;
+	if (!s->in_at && sys_splice_is(s->in, S_IFREG))
+		vfs_seek(s->in, -(s64)n, 1);
 }
 
 /* Ends at the source's end, when it has no more for now, or where the target takes no more. */
@@ -183,8 +196,8 @@ static ssize send_file(struct splice *s)
 		put = write_all(s->out, buf, got);
 		if (put > 0)
 			done += put;
-		if (put < got) { /* a place of its own stays at what was sent */
-			s->in_pos -= got - MAX(put, 0L);
+		if (put < got) {
+			sys_splice_give_back(s, got - MAX(put, 0L));
 			got = put;
 			break;
 		}
@@ -224,11 +237,6 @@ long __x64_sys_sendfile64(const struct regs *r)
 }
 
 /* ---- copy_file_range ---- */
-
-static bool sys_splice_is(const struct file *f, u32 type)
-{
-	return f->vnode && (f->vnode->mode & S_IFMT) == type;
-}
 
 /* 0 or negative errno; cuts the length to what the source has. */
 static long check_copy(struct splice *s)

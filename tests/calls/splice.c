@@ -118,6 +118,31 @@ static void test_overlap(void)
 	}
 }
 
+/* How much a full pipe still takes of a file, by sendfile(), and where it goes on after that. */
+static void sends_part(int from, off_t *at)
+{
+	R(sendfile(q[1], from, at, 10000));
+	say("%ld, %ld", at ? (long)*at : -1, (long)lseek(from, 0, SEEK_CUR));
+}
+
+/* sendfile() moves its place by what the target took, not by what was read for it. */
+static void test_sendfile_part(void)
+{
+	off_t at = 0;
+
+	prepare();
+	ftruncate(file, 100000);
+	fcntl(q[1], F_SETFL, O_NONBLOCK);
+	T(write(q[1], buf, sizeof(buf)) == sizeof(buf));
+	sends_part(file, &at);
+	sends_part(file, NULL);
+	R(read(q[0], buf, 4096));
+	sends_part(file, &at);
+	R(read(q[0], buf, 8192));
+	sends_part(file, NULL);
+	sends_part(file, NULL);
+}
+
 static void splices_from_socket(void)
 {
 	R(splice(q[0], NULL, p[1], NULL, sizeof(buf), 0) > 0);
@@ -165,6 +190,7 @@ const struct call_case splice_cases[] = {
     {"splice_places", test_places},
     {"splice_nonblock", test_nonblock},
     {"splice_overlap", test_overlap},
+    {"splice_sendfile_part", test_sendfile_part},
     {"splice_room", test_room},
     {NULL, NULL},
 };
