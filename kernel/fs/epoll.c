@@ -100,6 +100,16 @@ static struct epoll_item *epoll_take_ready(struct epoll *ep)
 	return i;
 }
 
+/* The item that was taken last is the next again. */
+static void epoll_put_back(struct epoll_item *i)
+{
+	u64 flags = spin_lock_irqsave(&i->set->lock);
+
+	list_del(&i->ready); /* its file may have become ready meanwhile */
+	list_add(&i->ready, &i->set->ready);
+	spin_unlock_irqrestore(&i->set->lock, flags);
+}
+
 /* Items whose file wakes nobody are looked at each time. Scanning. */
 static void epoll_ask(struct epoll *ep)
 {
@@ -113,10 +123,10 @@ static void epoll_ask(struct epoll *ep)
 }
 
 /*
- * Looks at the ready items: those with events into `out`, at most max. Level-triggered ones stay
- * ready, behind the others; when one comes up again, all have been looked at.
+ * Looks at the ready items: those with events go to the sink, at most max. Level-triggered ones
+ * stay ready, behind the others; when one comes up again, all have been looked at.
  */
-static unsigned epoll_scan(struct epoll *ep, struct epoll_event *out, unsigned max)
+static int epoll_scan(struct epoll *ep, struct epoll_sink *to, unsigned max)
 {
 	struct epoll_item *i;
 	unsigned n = 0;
@@ -132,7 +142,11 @@ static unsigned epoll_scan(struct epoll *ep, struct epoll_event *out, unsigned m
 		}
 		if (!events)
 			continue;
-		out[n++] = (struct epoll_event){events, i->event.data};
+		if (!to->take(to, n, &(struct epoll_event){events, i->event.data})) {
+			epoll_put_back(i);
+			return n ? (int)n : -EFAULT;
+		}
+		n++;
 		if (i->event.events & EPOLL_ONESHOT) {
 			i->event.events &= EPOLL_CONTROL;
 		} else if (!(i->event.events & EPOLL_EDGE)) {
@@ -333,15 +347,15 @@ int epoll_control(struct file *epf, u32 op, u32 fd, struct file *f, const struct
 	return r;
 }
 
-long epoll_wait(struct file *f, struct epoll_event *events, unsigned max, u64 deadline)
+long epoll_wait(struct file *f, struct epoll_sink *to, unsigned max, u64 deadline)
 {
 	struct epoll *ep = f->priv;
 	u64 now, until;
-	unsigned n;
+	int n;
 
 	for (;;) {
 		mutex_lock(&ep->scan);
-		n = epoll_scan(ep, events, max);
+		n = epoll_scan(ep, to, max);
 		mutex_unlock(&ep->scan);
 		now = clock_ns();
 		if (n || now >= deadline)

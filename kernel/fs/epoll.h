@@ -17,6 +17,11 @@ struct epoll_event {
 	u64 data;
 };
 
+/* Where events go. take() gets number n; false: it cannot, and the file stays ready with it. */
+struct epoll_sink {
+	bool (*take)(struct epoll_sink *s, unsigned n, const struct epoll_event *e);
+};
+
 struct file *epoll_create(void); /* NULL: no memory */
 bool epoll_is(const struct file *f);
 /*
@@ -25,7 +30,10 @@ bool epoll_is(const struct file *f);
  * -ENOMEM.
  */
 int epoll_control(struct file *ep, u32 op, u32 fd, struct file *f, const struct epoll_event *event);
-/* Returns the number of events of ready files, up to `max`; 0 at the deadline; -EINTR. */
-long epoll_wait(struct file *ep, struct epoll_event *events, unsigned max, u64 deadline);
+/*
+ * Returns the number of events of ready files that the sink took, up to `max`; 0 at the deadline;
+ * -EFAULT: it did not take the first; -EINTR.
+ */
+long epoll_wait(struct file *ep, struct epoll_sink *to, unsigned max, u64 deadline);
 /* For file_put(), when the last reference to f goes: removes f from all sets. */
 void epoll_forget(struct file *f);

@@ -5,7 +5,6 @@
 #include "kernel/fs/file.h"
 #include "kernel/fs/signalfd.h"
 #include "kernel/fs/timerfd.h"
-#include "kernel/mem/mem.h"
 #include "kernel/syscall/poll.h"
 #include "kernel/syscall/time.h"
 #include "kernel/syscall/user.h"
@@ -41,23 +40,23 @@ long __x64_sys_epoll_ctl(const struct regs *r)
 	return ret;
 }
 
-#define EPOLL_CHUNK 128u /* events that are handed on at once */
+/* Events of one call, into memory of ring 3. */
+struct sys_events {
+	struct epoll_sink sink;
+	u64 to;
+};
 
-/* The events into ring 3; those that could not be copied are lost, as on Linux. */
-static long sys_put_events(u64 to, const struct epoll_event *e, long n)
+static bool sys_put_event(struct epoll_sink *sink, unsigned n, const struct epoll_event *e)
 {
-	for (long i = 0; i < n; i++) {
-		struct abi_epoll_event out = {e[i].events, e[i].data};
+	struct abi_epoll_event out = {e->events, e->data};
+	u64 to = container_of(sink, struct sys_events, sink)->to;
 
-		if (copy_to_user(to + i * sizeof(out), &out, sizeof(out)))
-			return i ? i : -EFAULT;
-	}
-	return n;
+	return !copy_to_user(to + n * sizeof(out), &out, sizeof(out));
 }
 
 static long sys_epoll_wait(u32 fd, u64 to, s32 max, u64 deadline)
 {
-	struct epoll_event *events;
+	struct sys_events events = {{sys_put_event}, to};
 	struct file *ep;
 	long ret;
 
@@ -66,16 +65,9 @@ static long sys_epoll_wait(u32 fd, u64 to, s32 max, u64 deadline)
 	if (to > USER_END - (u32)max * sizeof(struct abi_epoll_event))
 		return -EFAULT;
 	ep = sys_fd_get(fd);
-	if (!ep || !epoll_is(ep)) {
-		ret = ep ? -EINVAL : -EBADF;
-		file_put(ep);
-		return ret;
-	}
-	events = kmalloc(MIN((u32)max, EPOLL_CHUNK) * sizeof(*events));
-	ret = events ? epoll_wait(ep, events, MIN((u32)max, EPOLL_CHUNK), deadline) : -ENOMEM;
-	if (ret > 0)
-		ret = sys_put_events(to, events, ret);
-	kfree(events);
+	if (!ep)
+		return -EBADF;
+	ret = epoll_is(ep) ? epoll_wait(ep, &events.sink, max, deadline) : -EINVAL;
 	file_put(ep);
 	return ret;
 }

@@ -52,6 +52,49 @@ static void test_poll(void)
 	R(poll(fd, 1 << 30, 0));
 }
 
+static long polls(int fd, int ms)
+{
+	struct pollfd p = {fd, POLLIN, 0};
+
+	return poll(&p, 1, ms);
+}
+
+static long epolls(int fd, int ms)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+	int ep = epoll_create1(0);
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &e);
+	return epoll_wait(ep, &e, 1, ms);
+}
+
+/* Whether a child that calls so falls asleep before anything happens, and what it returns then. */
+static void waits_for_ever(const char *what, long (*call)(int fd, int ms), int ms)
+{
+	int p[2], status;
+	pid_t pid;
+
+	pipe(p);
+	pid = fork();
+	if (!pid)
+		_exit(call(p[0], ms));
+	wait_until_asleep(pid);
+	write(p[1], "x", 1);
+	waitpid(pid, &status, 0);
+	say("%s %d: %d", what, ms, WEXITSTATUS(status));
+}
+
+/* Any negative time means no end. */
+static void test_poll_negative(void)
+{
+	static const int times[] = {-1, -2, -1000, INT32_MIN};
+
+	for (int i = 0; i < 4; i++) {
+		waits_for_ever("poll", polls, times[i]);
+		waits_for_ever("epoll_wait", epolls, times[i]);
+	}
+}
+
 static void test_ppoll(void)
 {
 	struct timespec none = {0, 0}, bad = {0, 1000000000}, minus = {-1, 0};
@@ -559,6 +602,24 @@ static void test_epoll_refusals(void)
 	R(read(ep, &e, 8));
 }
 
+/* Events of which only some can be told: the others are told by the next call. */
+static void test_epoll_untold(void)
+{
+	int ep = epoll_create1(0), p[2], q[2];
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct epoll_event e[4], *last = (void *)(page + 4096 - sizeof(*last));
+
+	munmap(page + 4096, 4096);
+	pipe(p);
+	pipe(q);
+	add(ep, p[1], EPOLLOUT | EPOLLET);
+	add(ep, q[1], EPOLLOUT);
+	R(epoll_wait(ep, (void *)(page + 4096), 4, 0));
+	R(epoll_wait(ep, last, 4, 0));
+	show("the first", 1, last);
+	show("then", epoll_wait(ep, e, 4, 0), e);
+}
+
 static void test_epoll_pwait(void)
 {
 	struct epoll_event e;
@@ -693,6 +754,7 @@ static void test_masks(void)
 
 const struct call_case event_cases[] = {
     {"poll", test_poll},
+    {"poll_negative", test_poll_negative},
     {"ppoll", test_ppoll},
     {"select", test_select},
     {"pselect", test_pselect},
@@ -710,6 +772,7 @@ const struct call_case event_cases[] = {
     {"epoll_flags", test_epoll_flags},
     {"epoll_depth", test_epoll_depth},
     {"epoll_refusals", test_epoll_refusals},
+    {"epoll_untold", test_epoll_untold},
     {"epoll_pwait", test_epoll_pwait},
     {"eventfd_most", test_eventfd_most},
     {"poll_masks", test_masks},
