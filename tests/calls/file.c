@@ -76,6 +76,24 @@ static void test_fallocate(void)
 	R(posix_fadvise(fd, 0, 0, 99));
 }
 
+/* A hole makes no file longer, wherever it ends. */
+static void test_hole_at_the_end(void)
+{
+	int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+	char buf[16] = "";
+
+	write(fd, "0123456789", 10);
+	R(fallocate(fd, hole, 10, 1));
+	size_is(fd);
+	R(fallocate(fd, hole, 100, 50));
+	size_is(fd);
+	R(fallocate(fd, hole, 8, 5000));
+	size_is(fd);
+	R(pread(fd, buf, sizeof(buf), 0));
+	say("%s %d", buf, buf[9]);
+}
+
 static void test_truncate(void)
 {
 	int fd = open("f", O_RDWR | O_CREAT, 0600), ro = open("f", O_RDONLY);
@@ -145,6 +163,77 @@ static void test_times(void)
 	R(utimensat(AT_FDCWD, "f", BAD, 0));
 }
 
+static void make_old(const char *name)
+{
+	const struct timespec t[2] = {{1, 0}, {1, 0}};
+
+	utimensat(AT_FDCWD, name, t, 0);
+}
+
+static void has_changed(const char *what, const char *name)
+{
+	struct stat st;
+
+	stat(name, &st);
+	say("%s: %s is %s", what, name, st.st_mtim.tv_sec > 1 ? "new" : "old");
+	make_old(name);
+}
+
+/* What changes the contents of a file sets its time; a look and a new mode do not. */
+static void test_time_of_change(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+	char c;
+
+	make_old("f");
+	R(write(fd, "text", 4));
+	has_changed("write", "f");
+	R(pwrite(fd, "T", 1, 0));
+	has_changed("pwrite", "f");
+	R(pread(fd, &c, 1, 0));
+	has_changed("pread", "f");
+	R(fchmod(fd, 0640));
+	has_changed("fchmod", "f");
+	R(ftruncate(fd, 2));
+	has_changed("ftruncate", "f");
+	R(truncate("f", 5));
+	has_changed("truncate", "f");
+	R(rename("f", "g"));
+	has_changed("rename", "g");
+	close(open("g", O_WRONLY | O_TRUNC));
+	has_changed("O_TRUNC", "g");
+}
+
+/* The time of a directory is that of its names. */
+static void test_time_of_names(void)
+{
+	int fd;
+
+	mkdir("d", 0755);
+	mkdir("e", 0755);
+	make_old("d");
+	make_old("e");
+	fd = open("d/f", O_RDWR | O_CREAT, 0600);
+	has_changed("open", "d");
+	R(write(fd, "text", 4));
+	has_changed("write", "d");
+	R(symlink("f", "d/l"));
+	has_changed("symlink", "d");
+	R(link("d/f", "d/g"));
+	has_changed("link", "d");
+	R(rename("d/g", "e/g"));
+	has_changed("rename", "d");
+	has_changed("rename", "e");
+	R(unlink("d/l"));
+	has_changed("unlink", "d");
+	R(mkdir("d/sub", 0755));
+	has_changed("mkdir", "d");
+	R(rmdir("d/sub"));
+	has_changed("rmdir", "d");
+	R(mkdir("d", 0755));
+	has_changed("mkdir", "d");
+}
+
 static void test_close_range(void)
 {
 	int n = 0;
@@ -160,6 +249,16 @@ static void test_close_range(void)
 	R(close_range(20, ~0u, 0));
 	R(close_range(20, 30, 64));
 	R(fcntl(29, F_GETFD));
+}
+
+/* A range that begins where no process has a descriptor is empty, and no error. */
+static void test_close_range_beyond(void)
+{
+	R(close_range(1 << 20, ~0u, 0));
+	R(close_range(1 << 20, 1 << 20, CLOSE_RANGE_CLOEXEC));
+	R(close_range(~0u, ~0u, 0));
+	R(close_range(1 << 20, (1 << 20) - 1, 0));
+	R(fcntl(1, F_GETFD));
 }
 
 static void test_dup(void)
@@ -401,6 +500,21 @@ static void test_devices(void)
 	R(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, null, 0));
 }
 
+/* A device that has no places takes any, but none before the first. */
+static void test_device_places(void)
+{
+	int null = open("/dev/null", O_RDWR), zero = open("/dev/zero", O_RDWR);
+	char c = 1;
+
+	R(pwrite(null, &c, 1, 1L << 40));
+	R(pwrite(null, &c, 1, -1));
+	R(pwrite(zero, &c, 0, -1));
+	R(pread(zero, &c, 1, -1));
+	R(pread(null, &c, 1, -1));
+	R(pwrite(99, &c, 1, -1));
+	R(pread(99, &c, 1, -1));
+}
+
 static void test_names(void)
 {
 	char buf[64] = "";
@@ -487,6 +601,22 @@ static void test_set_flags(void)
 	R(fdatasync(fd));
 }
 
+/* FIONBIO makes an open file wait again, for all its descriptors. */
+static void test_waits_again(void)
+{
+	int on = 1, off = 0, p[2], copy;
+	char c;
+
+	pipe(p);
+	copy = dup(p[0]);
+	R(ioctl(p[0], FIONBIO, &on));
+	R(read(copy, &c, 1));
+	R(ioctl(copy, FIONBIO, &off));
+	R(fcntl(p[0], F_GETFL) & O_NONBLOCK);
+	R(ioctl(p[0], FIONBIO, BAD));
+	R(fcntl(copy, F_GETFL) & O_NONBLOCK);
+}
+
 /* As many parts as a call may have; empty ones lead nowhere. */
 static void test_vectors_most(void)
 {
@@ -516,10 +646,14 @@ static void test_vectors_most(void)
 const struct call_case file_cases[] = {
     {"statx", test_statx},
     {"fallocate", test_fallocate},
+    {"fallocate_hole_at_the_end", test_hole_at_the_end},
     {"truncate", test_truncate},
     {"chown", test_chown},
     {"times", test_times},
+    {"times_of_changes", test_time_of_change},
+    {"times_of_names", test_time_of_names},
     {"close_range", test_close_range},
+    {"close_range_beyond", test_close_range_beyond},
     {"dup", test_dup},
     {"descriptors", test_descriptors},
     {"descriptors_most", test_most_descriptors},
@@ -527,10 +661,12 @@ const struct call_case file_cases[] = {
     {"seek", test_seek},
     {"umask", test_umask},
     {"devices", test_devices},
+    {"device_places", test_device_places},
     {"names", test_names},
     {"descriptors_unreported", test_unreported},
     {"descriptors_given_back", test_descriptors_given_back},
     {"descriptors_set_flags", test_set_flags},
+    {"descriptors_wait_again", test_waits_again},
     {"vectors_most", test_vectors_most},
     {NULL, NULL},
 };

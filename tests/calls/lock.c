@@ -1,6 +1,7 @@
 /* fcntl's locks of processes and of open files; flock. */
 #include "tests/calls/calls.h"
 
+#include <pthread.h>
 #include <sys/file.h>
 
 static int fd;
@@ -172,6 +173,34 @@ static void test_flock(void)
 	R(flock(99, LOCK_SH));
 }
 
+static void gives_up(int sig)
+{
+	(void)sig;
+}
+
+/* Nobody looks for two that wait for each other's flock(): a signal has to end that. */
+static void test_flock_each_other(void)
+{
+	struct sigaction sa = {.sa_handler = gives_up};
+	int first = open("1", O_RDWR | O_CREAT, 0600), second, status;
+	pid_t pid;
+
+	R(flock(first, LOCK_EX));
+	pid = fork();
+	if (!pid) {
+		second = open("2", O_RDWR | O_CREAT, 0600);
+		flock(second, LOCK_EX);
+		_exit(flock(open("1", O_RDWR), LOCK_EX));
+	}
+	wait_until_asleep(pid);
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 20000}, NULL);
+	R(flock(open("2", O_RDWR), LOCK_EX));
+	R(flock(first, LOCK_UN));
+	waitpid(pid, &status, 0);
+	say("status %#x", status);
+}
+
 static void look_at_each(void)
 {
 	static const off_t at[] = {0, 9, 10, 39, 40, 49, 50, 59, 60, 99, 100};
@@ -181,6 +210,31 @@ static void look_at_each(void)
 		test("read", F_RDLCK, at[i], 1);
 	}
 	test("from 50 on", F_WRLCK, 50, 0);
+}
+
+static void *take_first_byte(void *unused)
+{
+	struct flock l = range(F_WRLCK, 0, 1);
+
+	R(fcntl(fd, F_SETLK, &l));
+	return unused;
+}
+
+static void look_at_first_byte(void)
+{
+	test("first byte", F_RDLCK, 0, 1);
+}
+
+/* The lock that a thread takes is its process's: F_GETLK names that. */
+static void test_of_a_thread(void)
+{
+	pthread_t t;
+
+	fd = open("f", O_RDWR | O_CREAT, 0600);
+	pthread_create(&t, NULL, take_first_byte, NULL);
+	pthread_join(t, NULL);
+	in_child(look_at_first_byte);
+	look_at_first_byte();
 }
 
 /* Neighbours of one type are one lock, others are not; a lock that loses its middle is two. */
@@ -441,6 +495,8 @@ const struct call_case lock_cases[] = {
     {"locks_open_file", test_open_file},
     {"locks_gone", test_gone},
     {"locks_flock", test_flock},
+    {"locks_flock_each_other", test_flock_each_other},
+    {"locks_of_a_thread", test_of_a_thread},
     {"locks_ranges", test_ranges},
     {"locks_dropped", test_dropped},
     {"locks_last_close", test_last_close},

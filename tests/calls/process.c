@@ -56,6 +56,23 @@ static void test_sched(void)
 	R(sched_yield());
 }
 
+/* A set of CPUs has whole words, and one for each CPU at least. */
+static void test_affinity_sizes(void)
+{
+	static const unsigned sizes[] = {0, 7, 9, 12, 127, 129};
+	uint64_t set[32] = {0}, none[32] = {0};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		say("%u bytes", sizes[i]);
+		R(syscall(SYS_sched_getaffinity, 0, sizes[i], set));
+	}
+	T(!memcmp(set, none, sizeof(set)));
+	R(syscall(SYS_sched_getaffinity, 0, sizeof(set), BAD));
+	R(syscall(SYS_sched_setaffinity, 0, sizeof(none), none));
+	R(syscall(SYS_sched_setaffinity, 0, 0, none));
+	R(syscall(SYS_sched_setaffinity, 0, 8, BAD));
+}
+
 static void test_uname(void)
 {
 	struct sysinfo si;
@@ -415,6 +432,7 @@ static void test_slack(void)
 const struct call_case process_cases[] = {
     {"ids", test_ids},
     {"sched", test_sched},
+    {"cpu_set_sizes", test_affinity_sizes},
     {"uname", test_uname},
     {"limits", test_limits},
     {"random", test_random},

@@ -346,6 +346,24 @@ static void test_splice_room(void)
 	ended("splice()", 0, pid);
 }
 
+/* Bytes that splice() takes out of a full pipe make room for those that wait for it. */
+static void test_splice_drains(void)
+{
+	pid_t pid;
+
+	file = open("file", O_RDWR | O_CREAT, 0600);
+	full_pipe();
+	pid = sleeper(writes_pipe);
+	ended("splice() to a file", splice(s[0], NULL, file, NULL, 4096, 0), pid);
+	full_pipe();
+	pid = sleeper(polls_pipe);
+	ended("splice() to a file", splice(s[0], NULL, file, NULL, 4096, 0), pid);
+	full_pipe();
+	pipe(source);
+	pid = sleeper(writes_pipe);
+	ended("splice() to a pipe", splice(s[0], NULL, source[1], NULL, 4096, 0), pid);
+}
+
 /* The last writer that closes an empty pipe wakes its readers. */
 static void test_pipe_end(void)
 {
@@ -544,6 +562,7 @@ const struct call_case wakes_cases[] = {
     {"wakes_pipe", test_pipe},
     {"wakes_splice", test_splice},
     {"wakes_splice_room", test_splice_room},
+    {"wakes_splice_drains", test_splice_drains},
     {"wakes_pipe_end", test_pipe_end},
     {"wakes_fifo", test_fifo},
     {"wakes_fifo_both", test_fifo_both},
