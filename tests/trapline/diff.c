@@ -341,6 +341,15 @@ static void lost(void **state)
 	sample_expect("  CPU 1                                                   0          4\n");
 }
 
+/* Losses are compared whichever events are. */
+static void lost_beside_events(void **state)
+{
+	(void)state;
+	expect_diff(1, "-e ev", "5 0 7 lost 3;1000 0 7 ev;2000 0 7 other",
+	    "5 0 7 lost 4;1000 0 7 ev;2000 0 7 other 1", "differ: lost events on 1 CPUs");
+	sample_expect("  CPU 0                                                   3          4\n");
+}
+
 int diff_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(same), cmocka_unit_test(values),
@@ -348,7 +357,8 @@ int diff_tests(void)
 	    cmocka_unit_test(machines), cmocka_unit_test(order), cmocka_unit_test(order_by_default),
 	    cmocka_unit_test(order_of_more_cpus), cmocka_unit_test(counts),
 	    cmocka_unit_test(latencies), cmocka_unit_test(latencies_by_name),
-	    cmocka_unit_test(long_name), cmocka_unit_test(lost)};
+	    cmocka_unit_test(long_name), cmocka_unit_test(lost),
+	    cmocka_unit_test(lost_beside_events)};
 
 	return unit_group("diff", tests, COUNT_OF(tests), sample_begin, sample_over);
 }

@@ -229,6 +229,13 @@ static const struct cause {
 	"main-1 slept until an interrupt"},
     {"0 0 1 mark; 10 0 1 timer 236; 20 0 1 irq 4; 60 0 1 irqend 4; 90 0 1 end 236; 100 0 1 mark", 0,
 	100, 80, "main-1 was interrupted by local_timer"},
+    /* tasks that wait for each other: the second wait is not taken apart again */
+    {"0 0 1 mark; 5 0 1 in 0; 10 0 1 sw 1 2 1; 15 0 2 in 202; 20 0 2 sw 2 3 1; 70 1 1 wake 2; "
+     "75 0 3 sw 3 2 1; 80 0 2 wake 1; 85 0 2 sw 2 1 1; 100 0 1 mark",
+	0, 100, 50, "two-2 waited in futex for main-1 while main-1 waited for it in read"},
+    /* a call's end after a gap: the task has been in it since then, whatever it called before */
+    {"0 0 1 mark; 2 0 1 in 1; 4 0 1 out 1; 10 0 1 mark; 20 0 0 gap; 80 0 1 out 0; 100 0 1 mark", 20,
+	100, 60, "main-1 ran in read"},
     /* before the first event */
     {"60 0 1 mark; 100 0 1 mark", 0, 100, 60, "main-1 has no events yet"},
     {"60 0 1 mark; 100 0 1 mark", 0, 40, 40, "main-1 has no events yet"},

@@ -37,6 +37,7 @@ int main(int argc, char **argv)
 	failed += words_tests() + roomy_tests() + sequence_tests() + duration_tests() +
 		  model_tests() + mark_tests() + plot_tests() + ledger_tests() + columns_tests() +
 		  xml_tests() + dat_page_tests() + calltree_tests() + explain_tests() +
+		  explain_command_tests() + memory_tests() + records_tests() + names_tests() +
 		  strace_tests() + origin_tests() + points_tests() + forms_tests() + page_tests() +
 		  dat_tests() + diff_tests() + diff_calls_tests() + plot_page_tests();
 	if (!run)

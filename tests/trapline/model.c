@@ -284,6 +284,26 @@ static void marked(void **state)
 	over();
 }
 
+/* Nobody knows at the end whether what was open before a gap still is. */
+static void open_before_a_gap(void **state)
+{
+	(void)state;
+	for (int gap = 0; gap <= 1; gap++) {
+		begin(2);
+		tell(10, 0, 7, JOB_BEGIN, 0, 0);
+		tell(11, 0, 7, RAW_ENTER, 0, 0);
+		tell(12, 0, 8, MINE, 0, 0);
+		if (gap)
+			tell_gap(20, 1, 3);
+		tell(30, 0, 8, MINE, 0, 0);
+		end();
+		assert_int_equal(model.intervals, 0);
+		assert_int_equal(model.unsure[INTERVAL_MARK], gap);
+		assert_int_equal(model.unsure[INTERVAL_SYSCALL], gap);
+		over();
+	}
+}
+
 /*
  * A begin of which the end is missing does not take that of the one around it; nor does too deep a
  * stack.
@@ -365,6 +385,28 @@ static void waits(void **state)
 	assert_int_equal(model.waiting[1].begin, 160);
 	assert_int_equal(model.waiting[1].end, 170);
 	assert_int_equal(model.intervals, 1); /* preempted is not woken */
+	over();
+}
+
+/* Woken again before it runs, a task waits since the first time; so does one that was preempted. */
+static void waits_once(void **state)
+{
+	(void)state;
+	begin(2);
+	tell(100, 0, 1, WAKING, 7, 0);
+	tell(110, 0, 1, WAKEUP, 7, 0);
+	tell(150, 1, 0, SWITCH, 0, 7);
+	left_as = 0x100; /* preempted */
+	tell(160, 1, 7, SWITCH, 7, 8);
+	left_as = SLEEPING;
+	tell(165, 0, 1, WAKING, 7, 0);
+	tell(170, 1, 8, SWITCH, 8, 7);
+	end();
+	assert_int_equal(model.waitings, 2);
+	assert_int_equal(model.waiting[0].begin, 100);
+	assert_int_equal(model.waiting[0].end, 150);
+	assert_int_equal(model.waiting[1].begin, 160);
+	assert_int_equal(model.waiting[1].end, 170);
 	over();
 }
 
@@ -558,8 +600,9 @@ int model_tests(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(wakeups), cmocka_unit_test(across_gaps),
 	    cmocka_unit_test(interrupts), cmocka_unit_test(calls), cmocka_unit_test(marked),
-	    cmocka_unit_test(marked_badly), cmocka_unit_test(marked_deep),
-	    cmocka_unit_test(mark_texts), cmocka_unit_test(waits), cmocka_unit_test(states),
+	    cmocka_unit_test(marked_badly), cmocka_unit_test(open_before_a_gap),
+	    cmocka_unit_test(marked_deep), cmocka_unit_test(mark_texts), cmocka_unit_test(waits),
+	    cmocka_unit_test(waits_once), cmocka_unit_test(states),
 	    cmocka_unit_test(states_unswitched), cmocka_unit_test(part),
 	    cmocka_unit_test(part_edges), cmocka_unit_test(beside_gaps),
 	    cmocka_unit_test(back_in_time), cmocka_unit_test(no_waits),

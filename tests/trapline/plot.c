@@ -140,10 +140,51 @@ static void longest_calls(void **state)
 	words_free(&p.model.pairing.call_words);
 }
 
+#define MANY 100001
+
+/*
+ * Of more items than a page may have, short ones are put together with their neighbours; a long one
+ * among them stays what it is.
+ */
+static void put_together(void **state)
+{
+	struct task task[] = {{.pid = FIRST_PID, .ran = 1}};
+	struct state *ran = xmalloc(MANY * sizeof(*ran));
+	char *text;
+	size_t size;
+
+	(void)state;
+	ran[0] = (struct state){.pid = FIRST_PID, .begin = 0, .end = 1};
+	ran[1] = (struct state){.pid = FIRST_PID, .begin = 1, .end = 1001};
+	for (unsigned i = 2; i < MANY; i++)
+		ran[i] =
+		    (struct state){.pid = FIRST_PID, .begin = 1000 + i * 10, .end = 1001 + i * 10};
+	plot = (struct plot){.trace = &trace, .end = 1000 + MANY * 10};
+	model_begin(&plot.model, &trace);
+	plot.model.task = task;
+	plot.model.tasks = 1;
+	plot.model.state = ran;
+	plot.model.states = MANY;
+	plot_find_lanes(&plot);
+	plot.out = open_memstream(&text, &size);
+	assert_in_range(plot_data(&plot), 2, 1000);
+	fclose(plot.out);
+	assert_non_null(strstr(text, "\"run\":[0,1,0,1,1,1000,0,1,"));
+	assert_null(strstr(text, ",1,0,1,10,1,0,1,"));
+	free(text);
+	plot.model.task = NULL;
+	plot.model.state = NULL;
+	model_free(&plot.model);
+	free(ran);
+	free(plot.lane);
+	map_clear(&plot.lane_at);
+}
+
 int plot_tests(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(lanes), cmocka_unit_test(marks_first),
-	    cmocka_unit_test(folded), cmocka_unit_test(longest_calls)};
+	    cmocka_unit_test(folded), cmocka_unit_test(longest_calls),
+	    cmocka_unit_test(put_together)};
 
 	return unit_group("plot", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -132,6 +132,27 @@ static void percentiles(void **state)
 		    CALL("write" C "10" C "100 ns" C "180 ns" C "200 ns") "</table></section>\n");
 }
 
+/* The scale of a histogram has powers of ten: of seconds those that are larger, too. */
+static void scales(void **state)
+{
+	static const struct {
+		const char *took, *least, *most;
+	} cases[] = {{"5", ">1 ns</text>", ">10 ns</text>"},
+	    {"50000000", ">10 ms</text>", ">100 ms</text>"},
+	    {"20000000000", ">10 s</text>", ">100 s</text>"},
+	    {"5000000000000", ">1000 s</text>", ">10000 s</text>"}};
+	char made[128];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		snprintf(made, sizeof(made), "1000 0 7 in 0;%llu 0 7 out 0",
+		    1000 + strtoull(cases[i].took, NULL, 10));
+		plot("", made);
+		assert_non_null(strstr(sample_printed, cases[i].least));
+		assert_non_null(strstr(sample_printed, cases[i].most));
+	}
+}
+
 /* Functions are listed by their own time, and each has its calls and its time in all, too. */
 static void functions(void **state)
 {
@@ -210,8 +231,8 @@ int plot_page_tests(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(data),
 	    cmocka_unit_test(later_items), cmocka_unit_test(rate), cmocka_unit_test(percentiles),
-	    cmocka_unit_test(tables), cmocka_unit_test(functions), cmocka_unit_test(losses),
-	    cmocka_unit_test(spans), cmocka_unit_test(statuses)};
+	    cmocka_unit_test(tables), cmocka_unit_test(functions), cmocka_unit_test(scales),
+	    cmocka_unit_test(losses), cmocka_unit_test(spans), cmocka_unit_test(statuses)};
 
 	return unit_group("plot_page", tests, COUNT_OF(tests), sample_begin, sample_over);
 }
