@@ -181,6 +181,8 @@ static void gives_up(int sig)
 /* Nobody looks for two that wait for each other's flock(): a signal has to end that. */
 static void test_flock_each_other(void)
 {
+	/* again and again: the first may come before the wait */
+	static const struct itimerval each = {{0, 20000}, {0, 20000}}, never;
 	struct sigaction sa = {.sa_handler = gives_up};
 	int first = open("1", O_RDWR | O_CREAT, 0600), second, status;
 	pid_t pid;
@@ -194,8 +196,9 @@ static void test_flock_each_other(void)
 	}
 	wait_until_asleep(pid);
 	sigaction(SIGALRM, &sa, NULL);
-	setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 20000}, NULL);
+	setitimer(ITIMER_REAL, &each, NULL);
 	R(flock(open("2", O_RDWR), LOCK_EX));
+	setitimer(ITIMER_REAL, &never, NULL);
 	R(flock(first, LOCK_UN));
 	waitpid(pid, &status, 0);
 	say("status %#x", status);
