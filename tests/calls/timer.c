@@ -242,18 +242,18 @@ static void test_never(void)
 {
 	static const struct timespec ends[] = {
 	    {INT64_MAX, 999999999}, {INT64_MAX / 1000000000, 999999999}, {INT64_MAX, 0}};
-	const struct itimerval soon = {{0, 0}, {0, 2000}};
-	struct sigaction sa = {.sa_handler = on_alarm};
+	/* again and again: the first may come before the wait */
+	static const struct itimerval each = {{0, 2000}, {0, 2000}}, never;
+	struct sigaction sa = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 
 	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &each, NULL);
 	for (int i = 0; i < 3; i++) {
-		setitimer(ITIMER_REAL, &soon, NULL);
 		R(nanosleep(&ends[i], NULL));
-		setitimer(ITIMER_REAL, &soon, NULL);
 		R(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ends[i], NULL));
-		setitimer(ITIMER_REAL, &soon, NULL);
 		R(ppoll(NULL, 0, &ends[i], NULL));
 	}
+	setitimer(ITIMER_REAL, &never, NULL);
 }
 
 const struct call_case timer_cases[] = {
