@@ -336,13 +336,6 @@ static long poll_many(void)
 	return syscall3(SYS_poll, (long)p, 64, 0);
 }
 
-static long wait_epoll(void)
-{
-	struct abi_epoll_event e[8];
-
-	return syscall4(SYS_epoll_wait, epoll_fd, (long)e, 8, 0);
-}
-
 static long select_one(void)
 {
 	uint64_t set[16] = {1UL << pipe_ends[0]};
@@ -645,7 +638,6 @@ static const struct row rows[] = {
     {"epoll_ctl", watch_pipe, ignore_pipe, false},
     {"memfd", make_memfd, close_fd, false},
     {"poll", poll_many, nothing, false},
-    {"epoll_wait", wait_epoll, nothing, false},
     {"select", select_one, nothing, false},
     {"sendto", send_much, drain_socket, false},
     {"pread", read_much, nothing, false},
