@@ -25,7 +25,7 @@ struct row {
 	bool own_process; /* runs in a new child, because the call changes its process */
 };
 
-static long fd, fds[2], other_fd, epoll_fd, arming_fd, counting_fd;
+static long fd, fds[2], other_fd, moved_fd, epoll_fd, arming_fd, counting_fd;
 static char *area;
 
 /* ---- names and files ---- */
@@ -101,6 +101,17 @@ static long current_dir(void)
 	static char name[256];
 
 	return syscall2(SYS_getcwd, (long)name, sizeof(name));
+}
+
+/* Its path is found anew from its end. */
+static long make_in_moved(void)
+{
+	return syscall3(SYS_mkdirat, moved_fd, (long)"new", 0700);
+}
+
+static void remove_in_moved(void)
+{
+	CHECK_EQ(syscall1(SYS_rmdir, (long)HOME "/moved/new"), 0);
 }
 
 /* write() may be short when memory runs out; counts as NOSPC. */
@@ -610,6 +621,7 @@ static const struct row rows[] = {
     {"rename", rename_old, rename_back, false},
     {"chdir", change_dir, change_back, false},
     {"getcwd", current_dir, nothing, false},
+    {"mkdirat in a moved directory", make_in_moved, remove_in_moved, false},
     {"write to a file", write_pages, empty_file, false},
     {"fcntl F_SETLK", lock_file, unlock_file, false},
     {"/proc/self/status", read_status, nothing, false},
@@ -826,6 +838,9 @@ static void prepare(void)
 	CHECK_EQ(syscall2(SYS_mkdir, (long)HOME, 0700), 0);
 	other_fd = syscall3(SYS_open, (long)HOME "/old", L_RDWR | O_CREATE, 0600);
 	CHECK(other_fd >= 0);
+	CHECK_EQ(syscall2(SYS_mkdir, (long)HOME "/dir", 0700), 0);
+	moved_fd = syscall3(SYS_open, (long)HOME "/dir", L_RDONLY, 0);
+	CHECK_EQ(syscall2(SYS_rename, (long)HOME "/dir", (long)HOME "/moved"), 0);
 	CHECK_EQ(syscall2(SYS_pipe2, (long)pipe_ends, O_NONBLOCK_), 0);
 	CHECK_EQ(syscall4(SYS_socketpair, ABI_AF_UNIX, 1 | O_NONBLOCK_, 0, (long)socket_ends), 0);
 	epoll_fd = syscall1(SYS_epoll_create1, 0);
@@ -842,6 +857,8 @@ int main(void)
 	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++)
 		try_row(row);
 	syscall1(SYS_close, other_fd);
+	syscall1(SYS_close, moved_fd);
+	CHECK_EQ(syscall1(SYS_rmdir, (long)HOME "/moved"), 0);
 	CHECK_EQ(syscall1(SYS_unlink, (long)HOME "/old"), 0);
 	CHECK_EQ(syscall1(SYS_rmdir, (long)HOME), 0);
 	return check_failures != 0;
