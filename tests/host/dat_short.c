@@ -83,6 +83,27 @@ static void little_memory(void)
 	trace_fresh();
 }
 
+/* Without free memory nothing is copied: what is overwritten then is in no part of the file. */
+static void no_memory_at_all(void)
+{
+	u64 records, lost, unknown;
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("buffer_size_kb", "48"), 0);
+	put(1100);
+	machine_pages_free(1);
+	struct tracefs_file *f = dat_open("trace.dat");
+	dat_start(f);
+	put(4000);
+	EXPECT_EQ(dat_drain(f, 4096), 0);
+	tracefs_release(f);
+	machine_pages_free(1 << 16);
+	dat_sum(&records, &lost, &unknown);
+	EXPECT_EQ(records, 0);
+	dat_release();
+	trace_fresh();
+}
+
 /* If somebody did, the file is as long as it said, and says what is missing. */
 static void overtaken(void)
 {
@@ -208,6 +229,7 @@ static void snapshot_that_goes(void)
 static const struct ktap_case cases[] = {
     {"dat.each_allocation", each_allocation},
     {"dat.little_memory", little_memory},
+    {"dat.no_memory_at_all", no_memory_at_all},
     {"dat.overtaken", overtaken},
     {"dat.slow_clock", slow_clock},
     {"dat.slow_clock_overwritten", slow_clock_overwritten},

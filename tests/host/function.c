@@ -207,6 +207,16 @@ u64 host_function_address(unsigned i)
 	return 0x1000 + 0x100 * (u64)i;
 }
 
+/* As in a kernel, calls of a function that several hooks have look at that bit unasked. */
+static bool host_hook_skips(unsigned number, unsigned function)
+{
+	unsigned users = 0;
+
+	for (unsigned k = 0; k < HOOKS; k++)
+		users += hooks[k].wanted >> function & 1;
+	return (hooks[number].hook->asks || users > 1) && hooks[number].skipping >> host_cpu() & 1;
+}
+
 void host_function_enter(unsigned i, u64 *slot)
 {
 	u64 addr;
@@ -217,8 +227,7 @@ void host_function_enter(unsigned i, u64 *slot)
 	for (unsigned k = 0; k < HOOKS; k++) {
 		struct host_hook *hook = hooks[k].hook;
 
-		if (!(hooks[k].wanted >> i & 1) ||
-		    (hook->asks && hooks[k].skipping >> host_cpu() & 1))
+		if (!(hooks[k].wanted >> i & 1) || host_hook_skips(k, i))
 			continue;
 		entered = addr;
 		if (hook->enter)

@@ -5,6 +5,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
+#include "tests/host/machine.h"
 #include "tests/host/scripted_clock.h"
 #include "tests/unit/load.h"
 #include "tests/unit/trace/tools.h"
@@ -105,6 +106,44 @@ static void graph(void)
 	EXPECT_EQ(trace_put("options/overwrite", "0"), -EINVAL);
 	section();
 	EXPECT(!strstr(trace_get("trace", NULL), "();"));
+	end();
+}
+
+static void section_with_a_call(void)
+{
+	u64 start, slot = 1;
+
+	host_preempt_disable();
+	trace_critical_begin(0x1000, 0x2000);
+	host_function_enter(2, &slot);
+	host_function_return(&slot, 0);
+	start = host_cycles();
+	while (host_cycles() - start <= 2 * trace_global->max_latency_ns + 100000)
+		host_relax();
+	trace_critical_end(0x3000, 0x4000);
+	host_preempt_enable();
+}
+
+/* A tracer that could not change to graphs records calls as before. */
+static void graph_without_memory(void)
+{
+	bool failed = true;
+
+	begin();
+	EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+	for (unsigned nth = 1; failed; nth++) {
+		machine_fail_alloc(nth);
+		int err = trace_put("options/display-graph", "1");
+		failed = !machine_fails_in();
+		machine_fail_alloc(0);
+		EXPECT_EQ(err, failed ? -ENOMEM : 0);
+		EXPECT_STR(trace_get("options/display-graph", NULL), failed ? "0\n" : "1\n");
+		EXPECT_EQ(trace_put("options/function-trace", "0"), 0);
+		EXPECT_EQ(trace_put("options/function-trace", "1"), 0);
+		section_with_a_call();
+		EXPECT(strstr(trace_get("trace", NULL), failed ? "sym_1200 <-" : "sym_1200();"));
+	}
+	EXPECT_EQ(trace_put("options/display-graph", "0"), 0);
 	end();
 }
 
@@ -504,6 +543,7 @@ static void one_owner(void)
 static const struct ktap_case cases[] = {
     {"latency.begins_with_the_section", begins_with_the_section},
     {"latency.graph", graph},
+    {"latency.graph_without_memory", graph_without_memory},
     {"latency.graph_of_lists", graph_of_lists},
     {"latency.found_while_read", found_while_read},
     {"latency.spare_in_use", spare_in_use},

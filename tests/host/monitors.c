@@ -295,6 +295,18 @@ static void hit_here(void *arg __maybe_unused)
 	hit(0, 0, 0);
 }
 
+/* The idle task has a number for all CPUs, and a unit on each. */
+static void idle_tasks(void)
+{
+	enable("monitor x task; state a; state b; event e " EVENT " of d; edge a e b");
+	hit(0, 0, 0);
+	host_on_cpu(1, hit_here, NULL);
+	expect(2, 0);
+	hit(0, 0, 0);
+	expect(2, 1);
+	end();
+}
+
 /* Each CPU has a unit. Enabled anew, all are as at the first time. */
 static void units_of_cpus(void)
 {
@@ -337,6 +349,7 @@ static const struct ktap_case cases[] = {
     {"monitors.all_or_none", all_or_none},
     {"monitors.monitored_throughout", monitored_throughout},
     {"monitors.units_of_tasks", units_of_tasks},
+    {"monitors.idle_tasks", idle_tasks},
     {"monitors.units_of_cpus", units_of_cpus},
     {"monitors.reactions", reactions},
     {NULL, NULL},

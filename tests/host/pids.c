@@ -4,6 +4,7 @@
  */
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "tests/host/function.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/event/pid_filter.h"
@@ -113,10 +114,33 @@ static void keys(void)
 	trace_pid_set_keys(list, 0);
 }
 
+/* A call of a function that two tracers have is recorded again once their lists are cleared. */
+static void cleared_for_functions(void)
+{
+	static const char *const tracers[] = {"current_tracer", "instances/beside/current_tracer"};
+
+	fresh();
+	EXPECT_EQ(trace_make_instance("beside"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+		EXPECT_EQ(trace_put(tracers[i], "function"), 0);
+	EXPECT_EQ(trace_put("set_ftrace_pid", "31000"), 0);
+	host_function_call(0, 0x42);
+	EXPECT_STR(trace_nth(0), "");
+	EXPECT(strstr(trace_get("instances/beside/trace", NULL), "sym_1000"));
+	EXPECT_EQ(trace_put("set_ftrace_pid", ""), 0);
+	host_function_call(0, 0x42);
+	EXPECT(*trace_nth(0));
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+		EXPECT_EQ(trace_put(tracers[i], "nop"), 0);
+	EXPECT_EQ(trace_drop_instance("beside"), 0);
+	fresh();
+}
+
 static const struct ktap_case cases[] = {
     {"host_pids.large_numbers", large_numbers},
     {"host_pids.children", children},
     {"host_pids.keys", keys},
+    {"host_pids.cleared_for_functions", cleared_for_functions},
     {NULL, NULL},
 };
 const struct ktap_suite suite_host_pids = {cases};

@@ -102,7 +102,7 @@ int trace_drop_instance(const char *name)
 int trace_walk(const char *path, struct tracefs_node *out)
 {
 	struct tracefs_node dir;
-	char name[128];
+	char name[TRACEFS_NAME_MAX + 2];
 	int err = 0;
 
 	tracefs_root(out);

@@ -127,6 +127,19 @@ static void signs_descending(void)
 	hist_end();
 }
 
+/* Sums are ordered as numbers without a sign, whatever the field they are of. */
+static void sums_without_sign(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:vals=cc:sort=cc"), 0);
+	hist_hit("aa=1 cc=-1");
+	hist_hit("aa=2 cc=1");
+	EXPECT_STR(hist_entries(),
+	    "{ aa:          2 } hitcount:          1  cc:          1\n"
+	    "{ aa:          1 } hitcount:          1  cc: 18446744073709551615\n");
+	hist_end();
+}
+
 #define KEPT "events/kept/ev"
 
 struct kept_record {
@@ -599,6 +612,7 @@ static const struct ktap_case cases[] = {
     {"hist_corners.wide_shares", wide_shares},
     {"hist_corners.texts_descending", texts_descending},
     {"hist_corners.signs_descending", signs_descending},
+    {"hist_corners.sums_without_sign", sums_without_sign},
     {"hist_corners.kept_texts", kept_texts},
     {"hist_corners.texts_beyond_the_record", texts_beyond_the_record},
     {"hist_corners.fewer_parameters", fewer_parameters},

@@ -81,6 +81,8 @@ static const struct {
 					       "usecs:sort=hitcount:size=2048:clock=global"},
     {"hist:keys=aa:xx=common_timestamp:clock=mono",
 	"hist:keys=aa:vals=hitcount:xx=common_timestamp:sort=hitcount:size=2048:clock=mono"},
+    {"hist:keys=aa:clock=nosuch", /* nobody asks for a time */
+	"hist:keys=aa:vals=hitcount:sort=hitcount:size=2048"},
     {"hist:name=foo:keys=aa", "hist:name=foo:keys=aa:vals=hitcount:sort=hitcount:size=2048"},
     {"hist:keys=aa:xx=bb:onmax($xx).save(cc,str)",
 	"hist:keys=aa:vals=hitcount:xx=bb:sort=hitcount:size=2048:onmax($xx).save(cc,str)"},

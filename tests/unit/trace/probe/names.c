@@ -144,6 +144,7 @@ static const struct {
     {"p:x do_mkdirat dfd:string", "This type does not fit for string.", -EINVAL, 2, 0},
     {"p:x do_mkdirat $arg1:string", "This type does not fit for string.", -EINVAL, 2, 0},
     {"p:x do_mkdirat thing->numbers:string", "This type does not fit for string.", -EINVAL, 2, 0},
+    {"r:x do_mkdirat dfd:symstr", "Symbol String doesn't accept data/userdata", -EINVAL, 2, 4},
     {"p:x do_mkdirat (thing)dfd", "Typecast requires a field access", -EINVAL, 2, 7},
     {"p:x do_mkdirat (thing)(dfd)", "Typecast requires a field access", -EINVAL, 2, 7},
     {"p:x do_mkdirat (thing", "Dereference brace is not closed", -EINVAL, 2, 6},
@@ -189,6 +190,27 @@ static void refused(void)
 	end();
 }
 
+/* An argument has so many steps, and none more: the longest that there is room for has one more. */
+static void steps(void)
+{
+	begin();
+	for (int n = PROBE_DEREFS_MAX; n <= PROBE_DEREFS_MAX + 1; n++) {
+		char line[120];
+		struct seq s;
+
+		seq_init(&s, line, sizeof(line) - 1);
+		seq_puts(&s, "p:x do_mkdirat a=");
+		for (int i = 0; i < n; i++)
+			seq_puts(&s, "+0(");
+		seq_printf(&s, "%%ax%.*s", n, "))))))))))))))))");
+		line[s.len] = '\0';
+		EXPECT_EQ(trace_put(EVENTS, line), n > PROBE_DEREFS_MAX ? -EINVAL : 0);
+		EXPECT(n == PROBE_DEREFS_MAX ||
+		       strstr(trace_get("error_log", NULL), "Dereference is too much nested"));
+	}
+	end();
+}
+
 /* A host that has no types: names are refused, and the rest works. */
 static void without_types(void)
 {
@@ -209,6 +231,7 @@ static void without_types(void)
 static const struct ktap_case cases[] = {
     {"probe_names.programs", programs},
     {"probe_names.refused", refused},
+    {"probe_names.steps", steps},
     {"probe_names.without_types", without_types},
     {NULL, NULL},
 };

@@ -161,6 +161,24 @@ static int write_words(s32 index, const u32 *words, unsigned n, const char *text
 	return err ? err : user_event_write(ev, &rec, sizeof(rec.ent) + size);
 }
 
+/* An event has a directory if its name is at most as long as a file's may be. */
+static void longest_name(void)
+{
+	begin();
+	for (int n = TRACEFS_NAME_MAX; n <= TRACEFS_NAME_MAX + 1; n++) {
+		char name[TRACEFS_NAME_MAX + 2], text[sizeof(name) + 32];
+		struct tracefs_node node;
+
+		memset(name, 'n', sizeof(name));
+		fmt_snprintf(text, sizeof(text), "u:%.*s", n, name);
+		EXPECT_EQ(trace_append("dynamic_events", text), 0);
+		fmt_snprintf(text, sizeof(text), "events/user_events/%.*s", n, name);
+		EXPECT_EQ(trace_walk(text, &node), n > TRACEFS_NAME_MAX ? -ENOENT : 0);
+	}
+	EXPECT_EQ(trace_put("dynamic_events", ""), 0);
+	end();
+}
+
 #define WRITE(index, text, ...)                                                                    \
 	write_words(index, (const u32[]){__VA_ARGS__}, sizeof((u32[]){__VA_ARGS__}) / 4, text)
 
@@ -705,6 +723,7 @@ static const struct ktap_case cases[] = {
     {"user_events.enabled_in_all_formats", enabled_in_all_formats},
     {"user_events.enable_list_is_full", enable_list_is_full},
     {"user_events.enable_list_fills", enable_list_fills},
+    {"user_events.longest_name", longest_name},
     {"user_events.relative_texts", relative_texts},
     {"user_events.persistent", persistent},
     {"user_events.fields_differ", fields_differ},
