@@ -18,7 +18,7 @@ struct host_probe {
 	struct host_probe_place place;
 	struct host_probe *next;
 	u64 addr;
-	bool on;
+	bool on, wanted; /* what it is, and what it will be once the changes are made */
 };
 
 static struct host_probe *probes;
@@ -114,11 +114,13 @@ void host_probe_destroy(struct host_probe *p)
 
 void host_probe_switch(struct host_probe *p, bool on)
 {
-	p->on = on;
+	p->wanted = on;
 }
 
 void host_probes_flush(void)
 {
+	for (struct host_probe *p = probes; p; p = p->next)
+		p->on = p->wanted;
 }
 
 u64 host_probe_missed(const struct host_probe *p)

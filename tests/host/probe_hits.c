@@ -53,6 +53,20 @@ static void returns(void)
 	kprobe_end();
 }
 
+/* A place that joins an event which is on is hit at once, and the first one still is. */
+static void second_place(void)
+{
+	struct machine_regs regs = {.di = 5};
+
+	kprobe_begin("p:x do_mkdirat a=%di:u64");
+	EXPECT_EQ(trace_append("kprobe_events", "p:x do_rmdir a=%di:u64"), 0);
+	machine_probe_hit("do_rmdir", 0, false, &regs);
+	EXPECT(strstr(trace_nth_event(0), "a=5"));
+	machine_probe_hit("do_mkdirat", 0, false, &regs);
+	EXPECT(strstr(trace_nth_event(1), "a=5"));
+	kprobe_end();
+}
+
 /* Each element of an array of strings is its own, those that cannot be read too. */
 static void strings(void)
 {
@@ -566,6 +580,7 @@ static void several(void)
 static const struct ktap_case cases[] = {
     {"probe_hits.stack", stack},
     {"probe_hits.returns", returns},
+    {"probe_hits.second_place", second_place},
     {"probe_hits.strings", strings},
     {"probe_hits.text_in_filters", text_in_filters},
     {"probe_hits.symbols", symbols},
