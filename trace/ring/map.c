@@ -206,7 +206,7 @@ void rb_map_taken(struct rb_ring *ring, u64 commit_word)
 	map->spare_id = map->page_id;
 	map->page_id = taken;
 	/* A page that was not in the sum lay after its end; then the next look begins a new one. */
-	map->sum -= MIN(map->sum, rb_commit_events(commit_word));
+	map->sum -= rb_commit_events(commit_word);
 }
 
 void rb_map_reset(struct rb_ring *ring)
