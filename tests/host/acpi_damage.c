@@ -345,6 +345,20 @@ static void debug_port(void)
 	EXPECT_EQ(debug_ports(), 0);
 }
 
+/* The address of a port lies within its own device's entry, whatever follows in the table. */
+static void debug_port_cut(void)
+{
+	struct dbg2_device *dev = dbg2(1);
+	u32 whole_length = ((struct sdt *)at(OTHER))->length;
+
+	for (unsigned less = 0; less <= sizeof(struct acpi_address); less++) {
+		dev = dbg2(1);
+		dev->length -= less;
+		EXPECT_EQ(((struct sdt *)at(OTHER))->length, whole_length);
+		EXPECT_EQ(debug_ports(), !less);
+	}
+}
+
 /* A MADT of these entries, as long as it says and no longer. */
 static const struct acpi_madt *parse_entries(const void *entries, u32 size)
 {
@@ -375,6 +389,25 @@ static void short_entries(void)
 		}
 }
 
+/* An entry of a kind that counts is none if the table ends within it. */
+static void entries_cut(void)
+{
+	static const u8 kinds[][2] = {{MADT_LAPIC, sizeof(struct madt_lapic)},
+	    {MADT_IOAPIC, sizeof(struct madt_ioapic)},
+	    {MADT_OVERRIDE, sizeof(struct madt_override)},
+	    {MADT_LAPIC_ADDRESS, sizeof(struct madt_lapic_address)},
+	    {MADT_X2APIC, sizeof(struct madt_x2apic)}};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++)
+		for (unsigned there = 2; there <= kinds[i][1]; there++) {
+			u8 entry[32] = {kinds[i][0], kinds[i][1], 3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+			const struct acpi_madt *out = parse_entries(entry, there);
+			EXPECT_EQ(out->cpu_count + out->ioapic_count + out->override_count +
+				      !!out->lapic_base,
+			    there == kinds[i][1]);
+		}
+}
+
 /* As many CPUs as there is room for; the others are counted. */
 static void too_many_cpus(void)
 {
@@ -402,6 +435,8 @@ static const struct ktap_case cases[] = {
     {"acpi_damage.debug_port", debug_port},
     {"acpi_damage.short_entries", short_entries},
     {"acpi_damage.too_many_cpus", too_many_cpus},
+    {"acpi_damage.debug_port_cut", debug_port_cut},
+    {"acpi_damage.entries_cut", entries_cut},
     {NULL, NULL},
 };
 extern const struct ktap_suite suite_acpi_damage;

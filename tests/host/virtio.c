@@ -310,6 +310,26 @@ static void hostile(void)
 	EXPECT(console.virtio.broken);
 }
 
+/* The first entry after a queue's last one is none, also where the queue has one alone. */
+static void first_beyond(void)
+{
+	u8 byte = 0;
+
+	for (unsigned talks = 0; talks < 2; talks++) {
+		EXPECT(!begin(NOTHING, talks, 2, 2));
+		dev.wrong = ODD_SLOT;
+		virtio_console_write(&console, talks, &byte, 1);
+		EXPECT(!virtio_console_idle(&console, talks));
+		EXPECT(console.virtio.broken);
+	}
+	EXPECT(!begin(NOTHING, true, 2, 2));
+	dev.wrong = ODD_SLOT;
+	tell(1, 6, 0, NULL);
+	virtio_console_listen(&console);
+	EXPECT(console.virtio.broken);
+	EXPECT(console.port[1].open);
+}
+
 /*
  * Messages of any kind and port, and what comes back overwritten by anything: the sanitizers look
  * on.
@@ -343,6 +363,7 @@ static const struct ktap_case cases[] = {
     {"virtio.open_and_close", open_and_close},
     {"virtio.names", names},
     {"virtio.hostile", hostile},
+    {"virtio.first_beyond", first_beyond},
     {"virtio.noise", noise},
     {NULL, NULL},
 };

@@ -126,6 +126,28 @@ static void config_bad_lines(void)
 	EXPECT_EQ(config.chosen, 0);
 }
 
+/* The largest numbers count, also with zeros before them; the least are 0 and, of entries, 1. */
+static void config_numbers(void)
+{
+	parse("timeout 3600\ndefault 1\nlastboot 65536\nkernel k ffffffff\nentry One\n");
+	EXPECT_EQ(complaints, 0);
+	EXPECT_EQ(config.timeout, 3600);
+	EXPECT_EQ(config.chosen, 0);
+	EXPECT_EQ(config.lastboot_kib, 65536);
+	EXPECT_EQ(config.kernel.crc, 0xffffffff);
+	parse("timeout 0003600\nlastboot 0\nkernel k 00000000\nentry 1\nentry 2\nentry 3\nentry "
+	      "4\nentry 5\nentry 6\nentry 7\nentry 8\nentry 9\ndefault 9\n");
+	EXPECT_EQ(complaints, 0);
+	EXPECT_EQ(config.timeout, 3600);
+	EXPECT_EQ(config.chosen, 8);
+	EXPECT_EQ(config.lastboot_kib, 0);
+	EXPECT(config.kernel.has_crc);
+	EXPECT_EQ(config.kernel.crc, 0);
+	parse("timeout 0\n");
+	EXPECT_EQ(complaints, 0);
+	EXPECT_EQ(config.timeout, 0);
+}
+
 /* Lengths and numbers at their limits, and one beyond. */
 static void config_limits(void)
 {
@@ -191,6 +213,7 @@ static const struct ktap_case cases[] = {
     {"efi.config", config_good},
     {"efi.config_short", config_short},
     {"efi.config_bad_lines", config_bad_lines},
+    {"efi.config_numbers", config_numbers},
     {"efi.config_limits", config_limits},
     {"efi.config_random", config_random},
     {"efi.checksum", checksum},

@@ -231,6 +231,28 @@ static void tables(void)
 	EXPECT_EQ(walk(t.top, 0xfee00000, &size), 0xfee00000); /* 4 GiB at least */
 }
 
+/* RAM that ends within a GiB is mapped to its end, that below the end of a GiB not beyond it. */
+static void tables_of_parts(void)
+{
+	static const u64 ends[] = {
+	    (4UL << 30) + 4096, (5UL << 30) - 4096, (6UL << 30) + (2UL << 20)};
+	struct page_tables t;
+	u64 size;
+
+	if (!one_to_one())
+		return;
+	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
+		u64 last = ends[i] - 1, gib = ALIGN_UP(ends[i], 1UL << 30);
+
+		page_tables_make(
+		    &t, (u64)tables_memory, ends[i], BOOT_DIRECT_BASE, LINK, 0x7654000, 0x1000);
+		EXPECT(t.next <= t.end);
+		EXPECT_EQ(walk(t.top, last, &size), ALIGN_DOWN(last, 2UL << 20));
+		EXPECT_EQ(walk(t.top, BOOT_DIRECT_BASE + last, &size), ALIGN_DOWN(last, 2UL << 20));
+		EXPECT_EQ(walk(t.top, gib, &size), ~0UL);
+	}
+}
+
 /* The number of tables that is asked for suffices for every size of RAM. */
 static void tables_fit(void)
 {
@@ -284,6 +306,7 @@ static const struct ktap_case cases[] = {
     {"efi.map_too_long", map_too_long},
     {"efi.firmware_times", firmware_times},
     {"efi.tables", tables},
+    {"efi.tables_of_parts", tables_of_parts},
     {"efi.tables_fit", tables_fit},
     {"efi.kept", kept},
     {NULL, NULL},

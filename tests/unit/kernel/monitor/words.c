@@ -110,6 +110,21 @@ static void limits(void)
 	EXPECT_STR(cut(line), "!the line is too long");
 }
 
+/* Words may have as many bytes as there is room for, their ends counted, and not one more. */
+static void room(void)
+{
+	static char line[WORDS_TEXT + 1];
+
+	for (unsigned n = WORDS_TEXT - 4; n <= WORDS_TEXT; n++)
+		for (unsigned blank = 0; blank < 2; blank++) {
+			memset(line, 'y', n);
+			line[n] = '\0';
+			if (blank)
+				line[100] = ' ';
+			EXPECT_EQ(strchr(cut(line), '!') != NULL, n + 1 >= WORDS_TEXT);
+		}
+}
+
 static void goes_on(void)
 {
 	char with[] = "echo a \\", two[] = "echo a \\\\", none[] = "echo", empty[] = "";
@@ -157,6 +172,7 @@ static const struct ktap_case cases[] = {
     {"monitor_words.comments", comments},
     {"monitor_words.redirections", redirections},
     {"monitor_words.limits", limits},
+    {"monitor_words.room", room},
     {"monitor_words.goes_on", goes_on},
     {"monitor_words.random_lines", random_lines},
     {NULL, NULL},
