@@ -290,7 +290,29 @@ static void without_memory(void)
 	machine_kept(NULL, 0);
 }
 
+/* What a found trace takes, be it of few pages or of many, is given back with its instance. */
+static void trace_given_back(void)
+{
+	static const unsigned events[] = {1, 2000};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(events); i++) {
+		lb_begin();
+		lb_hit(0, events[i]);
+		memcpy(lb_copy, lb_region, LB_SIZE);
+		lb_find(lb_copy, LB_SIZE); /* what is made once for all */
+		lb_forget();
+		memcpy(lb_copy, lb_region, LB_SIZE);
+		long blocks = machine_blocks();
+		lb_find(lb_copy, LB_SIZE);
+		EXPECT(machine_blocks() > blocks);
+		lb_forget();
+		EXPECT_EQ(machine_blocks(), blocks);
+		lb_end();
+	}
+}
+
 static const struct ktap_case cases[] = {
+    {"lastboot_edges.trace_given_back", trace_given_back},
     {"lastboot_edges.texts_that_fit", texts_that_fit},
     {"lastboot_edges.numbers_of_texts", numbers_of_texts},
     {"lastboot_edges.another_format", another_format},

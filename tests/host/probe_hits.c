@@ -198,6 +198,7 @@ static void what_joins(void)
 		"Argument type or name is different from existing probe"},
 	    {"r:x do_mkdirat a=+0(%di):u8[2]", "Probe type is different from existing probe"},
 	    {"t:kprobes/x unit_numbers", "Given group/event name is already used"},
+	    {"f:kprobes/x do_mkdirat", "Given group/event name is already used"},
 	    {"e:kprobes/x unit.unit_numbers", "Given group/event name is already used"},
 	};
 
