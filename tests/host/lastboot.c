@@ -161,6 +161,20 @@ static void clocks(void)
 	lb_end();
 }
 
+/* The clock of an instance is not that of the records that are kept. */
+static void clock_of_an_instance(void)
+{
+	lb_begin();
+	EXPECT_EQ(trace_make_instance("other"), 0);
+	EXPECT_EQ(trace_put("instances/other/trace_clock", "counter"), 0);
+	lb_hit(0, 20);
+	expect_same();
+	EXPECT(strstr(trace_get("instances/lastboot/trace_clock", NULL), "[local]"));
+	lb_forget();
+	EXPECT_EQ(trace_drop_instance("other"), 0);
+	lb_end();
+}
+
 /* Of a sub-buffer that programs read raw, only a copy leaves. */
 static void read_raw(void)
 {
@@ -390,6 +404,7 @@ static const struct ktap_case cases[] = {
     {"lastboot.partly_read", partly_read},
     {"lastboot.resized", resized},
     {"lastboot.clocks", clocks},
+    {"lastboot.clock_of_an_instance", clock_of_an_instance},
     {"lastboot.read_raw", read_raw},
     {"lastboot.raw_ends", raw_ends},
     {"lastboot.dat", dat},

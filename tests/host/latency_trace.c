@@ -12,6 +12,7 @@
 #include "trace/event/snapshot.h"
 #include "trace/host_clock.h"
 #include "trace/host_context.h"
+#include "trace/host_cpus.h"
 #include "trace/host_critical.h"
 #include "trace/host_lock.h"
 #include "trace/output/reader.h"
@@ -246,6 +247,11 @@ static void no_snapshot_beside(void)
 	end();
 }
 
+static void longer_section(void *unused __maybe_unused)
+{
+	section();
+}
+
 static void overrun(void *unused __maybe_unused)
 {
 	for (unsigned i = 0; i < 2000; i++) {
@@ -259,16 +265,19 @@ static void overrun(void *unused __maybe_unused)
 /* The numbers of the header are of the CPU that is shown: of another, nothing is written. */
 static void numbers_of_its_cpu(void)
 {
-	begin();
-	EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
-	EXPECT_EQ(trace_put("tracing_max_latency", "1000000000"), 0);
-	machine_run(1, overrun, NULL);
-	machine_join(1);
-	EXPECT(ring_buffer_overruns(trace_global->buffer) > 0);
-	EXPECT_EQ(trace_put("tracing_max_latency", "0"), 0);
-	section();
-	EXPECT(strstr(trace_get("trace", NULL), " us, #3/3, CPU#0 "));
-	end();
+	static const char *const shown[] = {" us, #3/3, CPU#0 ", " us, #3/3, CPU#1 "};
+
+	for (unsigned cpu = 0; cpu < ARRAY_SIZE(shown); cpu++) {
+		begin();
+		EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
+		EXPECT_EQ(trace_put("tracing_max_latency", "1000000000"), 0);
+		host_on_cpu(!cpu, overrun, NULL);
+		EXPECT(ring_buffer_overruns(trace_global->buffer) > 0);
+		EXPECT_EQ(trace_put("tracing_max_latency", "0"), 0);
+		host_on_cpu(cpu, longer_section, NULL);
+		EXPECT(strstr(trace_get("trace", NULL), shown[cpu]));
+		end();
+	}
 }
 
 static void mark(void *unused __maybe_unused)

@@ -70,6 +70,23 @@ static void open_without_memory(void)
 	trace_fresh();
 }
 
+/* A text that could not be made anew has no rest to read, neither of the old one nor of the new. */
+static void no_rest_without_memory(void)
+{
+	struct tracefs_file *f;
+	u64 pos = 0, rest = 5;
+
+	trace_fresh();
+	EXPECT_EQ(open_file("trace_ledger", 0, &f), 0);
+	EXPECT(read_once(f, 4096) > 5);
+	machine_fail_alloc(1);
+	EXPECT_EQ(tracefs_read(f, text, 4096, &pos), -ENOMEM);
+	machine_fail_alloc(0);
+	EXPECT_EQ(tracefs_read(f, text, 4096, &rest), 0);
+	EXPECT(read_once(f, 4096) > 5);
+	tracefs_release(f);
+}
+
 /* Each read of `trace` from its start on, without memory for a place in one of the rings. */
 static void start_without_memory(void)
 {
@@ -449,6 +466,7 @@ static void times_until_the_next(void)
 static const struct ktap_case cases[] = {
     {"reading.open_without_memory", open_without_memory},
     {"reading.start_without_memory", start_without_memory},
+    {"reading.no_rest_without_memory", no_rest_without_memory},
     {"reading.line_too_long_for_trace", line_too_long_for_trace},
     {"reading.line_too_long_for_pipe", line_too_long_for_pipe},
     {"reading.one_read_of_a_pipe", one_read_of_a_pipe},

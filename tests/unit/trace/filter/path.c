@@ -210,14 +210,21 @@ static bool shows(const char *path, const char *text)
 	return !strcmp(trace_get(path, NULL), text);
 }
 
+static unsigned errors_logged(void)
+{
+	unsigned n = 0;
+
+	for (const char *at = trace_get("error_log", NULL); (at = strstr(at, "Command: ")); at++)
+		n++;
+	return n;
+}
+
 /*
  * A system's filter goes to each event that it fits; the others keep theirs and are counted in
  * error_log. Cleared, it is gone from all.
  */
 static void of_system(void)
 {
-	unsigned misfits = 0;
-
 	trace_fresh();
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 	EXPECT_EQ(trace_put("events/unit/unit_flags/filter", "flags == 3"), 0);
@@ -225,9 +232,7 @@ static void of_system(void)
 	EXPECT(shows("events/unit/unit_numbers/filter", "d < 4\n"));
 	EXPECT(shows("events/unit/unit_text/filter", "none\n"));
 	EXPECT(shows("events/unit/unit_flags/filter", "flags == 3\n"));
-	for (const char *at = trace_get("error_log", NULL); (at = strstr(at, "Command: ")); at++)
-		misfits++;
-	EXPECT_EQ(misfits, 2);
+	EXPECT_EQ(errors_logged(), 2);
 	EXPECT_EQ(trace_put("events/unit/filter", " 0 "), 0);
 	EXPECT(shows("events/unit/unit_numbers/filter", "none\n"));
 	EXPECT(shows("events/unit/unit_flags/filter", "none\n"));
@@ -235,14 +240,19 @@ static void of_system(void)
 	trace_fresh();
 }
 
-/* A system's filter that fits no event is shown where it was refused, until another one is set. */
+/*
+ * A system's filter that fits no event is in error_log once, and is shown where it was refused,
+ * until another one is set.
+ */
 static void refused_of_system(void)
 {
 	static const char other[] = "instances/i/events/unit/filter", own[] = "events/unit/filter";
 
 	trace_fresh();
 	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
 	EXPECT_EQ(trace_put(own, "nosuch == 1"), -EINVAL);
+	EXPECT_EQ(errors_logged(), 1);
 	EXPECT(str_has_prefix(trace_get(own, NULL), "nosuch == 1\n"));
 	EXPECT(str_has_prefix(trace_get(other, NULL), "### global filter ###\n"));
 	EXPECT_EQ(trace_put(own, "d < 4"), 0);

@@ -224,6 +224,27 @@ static void api_gen_cmd(void)
 	EXPECT_EQ(kprobe_event_delete("gen_kretprobe_test"), 0);
 }
 
+/* The longest name that an event may have is deleted by it; none is longer. */
+static void api_longest_name(void)
+{
+	static char buf[MAX_DYNEVENT_CMD_LEN];
+	struct dynevent_cmd cmd;
+	char name[65];
+
+	trace_fresh();
+	memset(name, 'n', sizeof(name));
+	name[63] = '\0';
+	kprobe_event_cmd_init(&cmd, buf, MAX_DYNEVENT_CMD_LEN);
+	EXPECT_EQ(kprobe_event_gen_cmd_start(&cmd, name, "do_mkdirat"), 0);
+	EXPECT_EQ(kprobe_event_gen_cmd_end(&cmd), 0);
+	name[63] = 'n';
+	name[64] = '\0';
+	EXPECT_EQ(kprobe_event_delete(name), -ENOENT);
+	name[63] = '\0';
+	EXPECT_EQ(kprobe_event_delete(name), 0);
+	EXPECT_STR(trace_get("kprobe_events", NULL), "");
+}
+
 static void api_misuse(void)
 {
 	static char buf[MAX_DYNEVENT_CMD_LEN];
@@ -254,6 +275,7 @@ static const struct ktap_case cases[] = {
     {"probe.random_lines", random_lines},
     {"probe.busy", busy},
     {"probe.api_gen_cmd", api_gen_cmd},
+    {"probe.api_longest_name", api_longest_name},
     {"probe.api_misuse", api_misuse},
     {NULL, NULL},
 };
