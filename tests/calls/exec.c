@@ -5,6 +5,7 @@
 #include "tests/calls/calls.h"
 
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -89,6 +90,27 @@ static void become_another(void)
 	snprintf(text, sizeof(text), "%d", id);
 	__asm__ volatile("ldmxcsr %0; fldcw %1" ::"m"(mxcsr), "m"(control));
 	again(text);
+}
+
+/* What a program finds above its environment, of which the C library and the loader live. */
+static void test_auxv(void)
+{
+	static const unsigned numbers[] = {
+	    AT_PAGESZ, AT_CLKTCK, AT_PHENT, AT_FLAGS, AT_UID, AT_EUID, AT_GID, AT_EGID, AT_SECURE};
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	const unsigned char *random = (const unsigned char *)getauxval(AT_RANDOM);
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		say("%u: %lu", numbers[i], getauxval(numbers[i]));
+	say("%s", (const char *)getauxval(AT_PLATFORM));
+	T(!access(name, X_OK) && !strcmp(strrchr(name, '/') + 1, program_invocation_short_name));
+	for (int i = 0; i < 16; i++)
+		sum += random[i];
+	T(sum > 0);
+	T(getauxval(AT_PHNUM) > 2 && getauxval(AT_PHDR) % 8 == 0 && getauxval(AT_ENTRY));
+	T(*(const uint32_t *)getauxval(AT_PHDR) < 0x70000000);
+	T(getauxval(AT_MINSIGSTKSZ) >= 2048);
 }
 
 static void test_state(void)
@@ -247,6 +269,7 @@ static void test_script_arguments(void)
 }
 
 const struct call_case exec_cases[] = {
+    {"exec_auxv", test_auxv},
     {"exec_state", test_state},
     {"exec_shared", test_shared},
     {"exec_no_new_privs", test_no_new_privs},

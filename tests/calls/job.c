@@ -287,11 +287,40 @@ static void test_terminal_stops(void)
 	say("%#x", status);
 }
 
+/* Of stops and their ends a parent hears the last only. */
+static void test_stop_over(void)
+{
+	siginfo_t info;
+	int status, p[2];
+	pid_t pid;
+
+	pipe(p);
+	pid = fork();
+	if (!pid) {
+		raise(SIGSTOP);
+		read(p[0], &status, 1);
+		_exit(0);
+	}
+	R(waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT));
+	R(kill(pid, SIGCONT));
+	wait_until_asleep(pid);
+	R(waitpid(pid, &status, WUNTRACED | WNOHANG));
+	R(waitid(P_PID, pid, &info, WCONTINUED | WNOWAIT));
+	R(kill(pid, SIGSTOP));
+	R(waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT));
+	R(waitpid(pid, &status, WCONTINUED | WNOHANG));
+	T(waitpid(pid, &status, WUNTRACED | WNOHANG) == pid && WIFSTOPPED(status));
+	R(waitpid(pid, &status, WUNTRACED | WNOHANG));
+	R(kill(pid, SIGKILL));
+	T(waitpid(pid, &status, WUNTRACED | WCONTINUED) == pid && WIFSIGNALED(status));
+}
+
 const struct call_case job_cases[] = {
     {"job_groups", test_groups},
     {"job_session_leader", test_session_leader},
     {"job_opposites", test_opposites},
     {"job_stopped", test_stopped},
+    {"job_stop_over", test_stop_over},
     {"job_orphans", test_orphans},
     {"job_terminal_stops", test_terminal_stops},
     {NULL, NULL},

@@ -56,6 +56,24 @@ static void touch_the_old(void)
 	say("%c is there still", p[PAGE]);
 }
 
+/* Nothing grows beyond the last page that a program may have. */
+static void test_mremap_last(void)
+{
+	const long end = (1L << 47) - PAGE;
+	int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+	char *last = (char *)end - PAGE, *moved;
+
+	T(mmap((void *)end, PAGE, PROT_READ, how, -1, 0) == MAP_FAILED);
+	T(mmap(last, PAGE, PROT_READ | PROT_WRITE, how, -1, 0) == last);
+	last[PAGE - 1] = 'x';
+	R(mremap(last, PAGE, 2 * PAGE, 0));
+	R(mremap(last, PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, last));
+	say("%c", last[PAGE - 1]);
+	moved = mremap(last, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+	T(moved != MAP_FAILED && moved < last);
+	say("%c %d", moved[PAGE - 1], moved[PAGE]);
+}
+
 static void test_mremap_old(void)
 {
 	in_child(touch_the_old);
@@ -379,6 +397,7 @@ static void test_wipe(void)
 
 const struct call_case memory_cases[] = {
     {"mremap", test_mremap},
+    {"mremap_last", test_mremap_last},
     {"mremap_old", test_mremap_old},
     {"mremap_shared", test_mremap_shared},
     {"msync", test_msync},

@@ -268,6 +268,49 @@ static void test_link_chain(void)
 	R(access("self", F_OK));
 }
 
+static void show_by(const char *dir, const char *below)
+{
+	char path[200];
+	size_t n;
+
+	if (getcwd(path, sizeof(path) - 20)) {
+		n = strlen(path);
+		snprintf(path + n, sizeof(path) - n, "/%s/%s", dir, below);
+	}
+	say("by %s", dir);
+	close(open(path, O_RDONLY)); /* the way is known now, if it ever is */
+	char text[20] = "";
+	int fd = open(path, O_RDONLY);
+
+	say("%s", fd < 0 ? strerrorname_np(errno) : (read(fd, text, sizeof(text) - 1), text));
+	close(fd);
+}
+
+/* A link leads where it points to now, and so does a name that another directory has got. */
+static void test_link_changed(void)
+{
+	mkdir("a", 0755);
+	mkdir("b", 0755);
+	make("a/f", "first");
+	make("b/f", "second");
+	symlink("a", "l");
+	show_by("l", "f");
+	R(unlink("l"));
+	show_by("l", "f");
+	symlink("b", "l");
+	show_by("l", "f");
+	symlink("a", "new");
+	R(rename("new", "l"));
+	show_by("l", "f");
+	show_by("a", "f");
+	R(rename("a", "c"));
+	show_by("a", "f");
+	show_by("l", "f");
+	R(rename("b", "a"));
+	show_by("a", "f");
+	show_by("l", "f");
+}
+
 /* The room for the name of the working directory, and one byte less. */
 static void test_getcwd(void)
 {
@@ -447,6 +490,7 @@ const struct call_case path_cases[] = {
     {"path_links", test_links},
     {"path_lengths", test_lengths},
     {"path_link_chain", test_link_chain},
+    {"path_link_changed", test_link_changed},
     {"path_getcwd", test_getcwd},
     {"path_nameless", test_nameless},
     {"path_listing", test_listing},

@@ -602,6 +602,69 @@ static void test_waitid(void)
 	R(wait4(pid, &status, 0, NULL));
 }
 
+static volatile stack_t stack_of_child;
+
+/* A child of vfork() runs on its parent's stack, and has its alternate one as well. */
+static void test_vfork_stack(void)
+{
+	static char room[65536];
+	stack_t its = {.ss_sp = room, .ss_size = sizeof(room)}, found;
+	int status = -1;
+	pid_t pid;
+
+	R(sigaltstack(&its, NULL));
+	pid = vfork();
+	if (!pid) {
+		sigaltstack(NULL, &found);
+		stack_of_child = found;
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	T(stack_of_child.ss_sp == room && stack_of_child.ss_size == sizeof(room));
+	say("%d, %#x", stack_of_child.ss_flags, status);
+	R(sigaltstack(NULL, &found));
+	T(found.ss_sp == room);
+}
+
+static void hear_nothing(int in, int tell)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+	struct timespec soon = {0, 1000000};
+	sigset_t set = set_of(SIGUSR1, 0);
+	int ep = epoll_create1(0);
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, in, &e);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	R(sigtimedwait(&set, NULL, &soon));
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	signal(SIGUSR1, SIG_IGN);
+	write(tell, "x", 1);
+	R(epoll_wait(ep, &e, 1, -1));
+}
+
+/* A signal that is ignored ends no call, though it was waited for before. */
+static void test_ignored_later(void)
+{
+	int ends[2], told[2], status;
+	pid_t pid;
+	char c;
+
+	pipe(ends);
+	pipe(told);
+	pid = fork();
+	if (!pid) {
+		hear_nothing(ends[0], told[1]);
+		_exit(0);
+	}
+	read(told[0], &c, 1);
+	wait_until_asleep(pid);
+	kill(pid, SIGUSR1);
+	usleep(1000); /* in which it could wake */
+	write(ends[1], "x", 1);
+	waitpid(pid, &status, 0);
+	say("%#x", status);
+}
+
 static void burn(long ns)
 {
 	struct timespec a;
@@ -909,6 +972,8 @@ const struct call_case signal_cases[] = {
     {"timer_fork", test_timer_fork},
     {"waitid", test_waitid},
     {"signal_stack", test_altstack},
+    {"signal_stack_of_vfork", test_vfork_stack},
+    {"signal_ignored_later", test_ignored_later},
     {"signal_no_restorer", test_no_restorer},
     {"rusage", test_rusage},
     {"signal_synchronous", test_synchronous},

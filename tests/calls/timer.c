@@ -232,6 +232,26 @@ static void test_no_times(void)
 	say("%ld.%ld", (long)now.it_interval.tv_sec, (long)now.it_interval.tv_usec);
 }
 
+/* A signal that waits is that of the setting before: it ends nothing of the new one. */
+static void test_set_while_pending(void)
+{
+	struct itimerspec soon = {{0, 0}, {0, 1000000}}, far = {{0, 0}, {1000, 0}};
+	struct timespec at_once = {0, 0};
+	timer_t id;
+
+	block(SIGRTMIN, SIGRTMIN + 1);
+	id = create(CLOCK_MONOTONIC, SIGRTMIN, 7);
+	for (int i = 0; i < 2; i++) {
+		R(timer_settime(id, 0, &soon, NULL));
+		wait_until_pending(SIGRTMIN);
+		R(timer_settime(id, 0, &far, NULL));
+		sigtimedwait(&waited, NULL, &at_once); /* newer Linux has dropped it */
+		show_left(id);
+	}
+	R(timer_settime(id, 0, &soon, NULL));
+	take();
+}
+
 static void on_alarm(int sig)
 {
 	(void)sig;
@@ -262,6 +282,7 @@ const struct call_case timer_cases[] = {
     {"timer_numbers", test_numbers},
     {"timer_ignored", test_ignored},
     {"timer_anew", test_anew},
+    {"timer_set_while_pending", test_set_while_pending},
     {"timer_alarm_left", test_alarm_left},
     {"timer_refused", test_refused},
     {"timer_no_times", test_no_times},

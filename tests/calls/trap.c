@@ -149,8 +149,34 @@ static void test_codes(void)
 	cause("one step", step);
 }
 
+static volatile long flags_in_handler;
+
+static void note_flags(int sig)
+{
+	long flags;
+
+	(void)sig;
+	__asm__ volatile("pushf; pop %0" : "=r"(flags));
+	flags_in_handler = flags;
+}
+
+/* A handler's string instructions go upwards, whichever way those of the program went. */
+static void test_direction(void)
+{
+	long result, flags;
+
+	signal(SIGUSR1, note_flags);
+	__asm__ volatile("std; syscall; pushf; pop %1; cld"
+			 : "=a"(result), "=r"(flags)
+			 : "0"((long)SYS_kill), "D"((long)getpid()), "S"((long)SIGUSR1)
+			 : "rcx", "r11", "memory");
+	say("%ld: %d in the handler, %d after it", result, (int)(flags_in_handler >> 10 & 1),
+	    (int)(flags >> 10 & 1));
+}
+
 const struct call_case trap_cases[] = {
     {"trap_float", test_float},
     {"trap_codes", test_codes},
+    {"trap_direction", test_direction},
     {NULL, NULL},
 };
