@@ -278,6 +278,42 @@ static void flow(void)
 	EXPECT_STR(reads(100), "\023\n");
 }
 
+/* Output that was held goes on at a signal's character, though no other would start it. */
+static void signal_starts_output(void)
+{
+	static const struct {
+		const char *typed;
+		int sig;
+	} rows[] = {{"\003", SIGINT}, {"\034", SIGQUIT}, {"\032", SIGTSTP}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin();
+		type("\023a");
+		EXPECT(line.stopped);
+		EXPECT_EQ(type(rows[i].typed), rows[i].sig);
+		EXPECT(!line.stopped);
+	}
+	begin();
+	change(LFLAG, 0, TTY_ISIG);
+	EXPECT_EQ(type("\023\003"), 0);
+	EXPECT(line.stopped);
+}
+
+/* A quote that was begun is flushed like all that was typed: the next byte counts as it stands. */
+static void flushes_quote(void)
+{
+	begin();
+	type("ab\026");
+	EXPECT(line.quoted);
+	ldisc_flush(&line);
+	EXPECT_EQ(type("\003"), SIGINT);
+	type("\026");
+	struct ldisc_mode mode = line.mode;
+	ldisc_set_mode(&line, &mode, true);
+	type("\025c\r");
+	EXPECT_STR(reads(100), "c\n");
+}
+
 static void flushes(void)
 {
 	begin();
@@ -361,6 +397,8 @@ static const struct ktap_case cases[] = {
     {"ldisc.other_ends", other_ends},
     {"ldisc.raw", raw},
     {"ldisc.flow", flow},
+    {"ldisc.signal_starts_output", signal_starts_output},
+    {"ldisc.flushes_quote", flushes_quote},
     {"ldisc.flushes", flushes},
     {"ldisc.limit", limit},
     {"ldisc.no_queue", no_queue},
