@@ -34,6 +34,10 @@ static void systems(void)
 	CHECK_EQ(WEXITSTATUS(system("no_such_command 2>/dev/null")), 127);
 	status = system("kill -9 $$");
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	status = system("kill -USR1 $$"); /* its number is another in this C library */
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
+	status = system("kill -BUS $$");
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
 	other = fork();
 	if (other == 0)
 		_exit(5);

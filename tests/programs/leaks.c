@@ -5,10 +5,11 @@
 #include "tests/programs/thread.h"
 #include "tests/programs/user_events.h"
 
-#define CHILDREN 40
-#define ROUNDS	 10
-#define NXIO	 -6
-#define BADLIB	 -80
+#define CHILDREN    40
+#define ROUNDS	    10
+#define NXIO	    -6
+#define BADLIB	    -80
+#define NAMETOOLONG -36
 
 enum { RDONLY = 0, WRONLY = 1, RDWR = 2, CREATE = 0100, NONBLOCK = 04000, FIFO = 010600 };
 enum { NOREPLACE = 0x100000, THREAD_ID = 4, THREAD_CPUTIME = 3 };
@@ -427,6 +428,36 @@ static void names(void)
 	syscall1(SYS_close, fd);
 }
 
+/* Names too long for the caller's stack that end in nothing, or not at all. */
+static void unreadable_names(void)
+{
+	long pages = map_pages(0, 3, P_READ | P_WRITE, M_PRIVATE);
+	char *text = (char *)pages;
+
+	for (unsigned i = 0; i < 2 * PAGE; i++)
+		text[i] = "n/"[i % 2];
+	syscall2(SYS_munmap, pages + 2 * PAGE, PAGE);
+	CHECK_EQ(open_file(text + 2 * PAGE - 1000, RDONLY, 0), FAULT);
+	CHECK_EQ(syscall1(SYS_unlink, pages + 2 * PAGE - 1), FAULT);
+	CHECK_EQ(open_file(text, RDONLY, 0), NAMETOOLONG);
+	CHECK_EQ(syscall2(SYS_rename, (long)"leak_text", (long)text), NAMETOOLONG);
+	CHECK_EQ(syscall2(SYS_rename, (long)"leak_text", pages + 2 * PAGE - 1000), FAULT);
+	syscall2(SYS_munmap, pages, 2 * PAGE);
+}
+
+/* A plain file made by mknod(), by each way to its place. */
+static void plain_nodes(void)
+{
+	enum { PLAIN = 0100600 };
+
+	CHECK_EQ(syscall3(SYS_mknod, (long)"leak_node", PLAIN, 0), 0);
+	CHECK_EQ(syscall3(SYS_mknod, (long)"leak_node", PLAIN, 0), EXIST);
+	CHECK_EQ(syscall1(SYS_unlink, (long)"leak_node"), 0);
+	CHECK_EQ(syscall4(SYS_mknodat, ABI_AT_FDCWD, (long)"leak_node", 0600, 0), 0);
+	CHECK_EQ(syscall1(SYS_unlink, (long)"leak_node"), 0);
+	CHECK_EQ(syscall3(SYS_mknod, (long)"leak_text/x", PLAIN, 0), NOTDIR);
+}
+
 /* Files of /proc about the processes that there are, this one among them. */
 static void looks_at_proc(void)
 {
@@ -511,6 +542,8 @@ static void child(void)
 		fifos();
 		other_processes();
 		names();
+		unreadable_names();
+		plain_nodes();
 		looks_at_proc();
 		events();
 		links();
