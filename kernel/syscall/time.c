@@ -190,7 +190,7 @@ long __x64_sys_clock_nanosleep(const struct regs *r)
 
 	if (which != ABI_CLOCK_REALTIME && which != ABI_CLOCK_MONOTONIC &&
 	    which != ABI_CLOCK_BOOTTIME)
-		return -EINVAL;
+		return sys_read_clock(which, &ns) ? -EOPNOTSUPP : -EINVAL;
 	err = sys_get_timespec(r->rdx, &ns);
 	if (err)
 		return err;

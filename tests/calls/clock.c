@@ -43,6 +43,61 @@ static void test_sleep_until(void)
 }
 
 /* A timer's file has a clock, too. */
+static void on_end(int sig)
+{
+	(void)sig;
+}
+
+/* A call that a signal ends, however late it begins. */
+static long cut_short(long number, long a, long b, long c, long d)
+{
+	const struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+	int err;
+
+	setitimer(ITIMER_REAL, &often, NULL);
+	long r = syscall(number, a, b, c, d);
+	err = errno;
+	setitimer(ITIMER_REAL, &never, NULL);
+	errno = err;
+	return r;
+}
+
+/* What is left of a sleep is told where that is a time and not a point of time. */
+static void test_sleep_left(void)
+{
+	struct sigaction sa = {.sa_handler = on_end};
+	struct timespec far = {500, 0}, end, left = {7, 7};
+
+	sigaction(SIGALRM, &sa, NULL);
+	R(cut_short(SYS_nanosleep, (long)&far, (long)&left, 0, 0));
+	T(left.tv_sec >= 400 && left.tv_sec < 500 && left.tv_nsec < 1000000000);
+	left = (struct timespec){7, 7};
+	R(cut_short(SYS_clock_nanosleep, CLOCK_REALTIME, 0, (long)&far, (long)&left));
+	T(left.tv_sec >= 400 && left.tv_sec < 500);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += 500;
+	left = (struct timespec){7, 7};
+	R(cut_short(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&end, (long)&left));
+	say("%ld %ld", (long)left.tv_sec, (long)left.tv_nsec);
+	R(cut_short(SYS_nanosleep, (long)&far, (long)BAD, 0, 0));
+	R(cut_short(SYS_nanosleep, (long)&far, 0, 0, 0));
+	R(cut_short(SYS_nanosleep, (long)BAD, 0, 0, 0));
+}
+
+/* Not each clock that can be read is one by which a call may sleep. */
+static void test_sleep_by_others(void)
+{
+	static const int clocks[] = {CLOCK_THREAD_CPUTIME_ID, CLOCK_MONOTONIC_RAW,
+	    CLOCK_REALTIME_COARSE, CLOCK_MONOTONIC_COARSE, 77, -1};
+	struct timespec soon = {0, 1}, bad = {0, -1};
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		say("%d", clocks[i]);
+		R(syscall(SYS_clock_nanosleep, clocks[i], 0, &soon, NULL));
+		R(syscall(SYS_clock_nanosleep, clocks[i], 0, &bad, NULL));
+	}
+}
+
 static void test_timerfd_until(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -186,6 +241,8 @@ static void test_numbers(void)
 
 const struct call_case clock_cases[] = {
     {"clock_sleep_until", test_sleep_until},
+    {"clock_sleep_left", test_sleep_left},
+    {"clock_sleep_by_others", test_sleep_by_others},
     {"clock_timerfd_until", test_timerfd_until},
     {"clock_timerfd_past", test_timerfd_past},
     {"clock_timerfd_anew", test_timerfd_anew},
