@@ -234,6 +234,37 @@ static void test_select_left(void)
 	T(exact.tv_sec > 200 && exact.tv_sec < 300 && exact.tv_usec < 1000000);
 }
 
+static bool is_below(const struct timespec *left, long sec)
+{
+	return left->tv_sec >= sec - 100 && left->tv_sec < sec && left->tv_nsec < 1000000000;
+}
+
+/* ppoll() and pselect() tell what is left of their time, too. */
+static void test_poll_left(void)
+{
+	struct timespec left = {500, 0};
+	struct pollfd fd;
+	fd_set in;
+	int p[2];
+
+	pipe(p);
+	write(p[1], "x", 1);
+	fd = (struct pollfd){p[0], POLLIN, 0};
+	FD_ZERO(&in);
+	FD_SET(p[0], &in);
+	R(syscall(SYS_ppoll, &fd, 1, &left, NULL, 8));
+	T(is_below(&left, 500));
+	left = (struct timespec){300, 0};
+	R(syscall(SYS_pselect6, p[0] + 1, &in, NULL, NULL, &left, NULL));
+	T(is_below(&left, 300));
+	left = (struct timespec){0, 1000};
+	R(syscall(SYS_ppoll, NULL, 0, &left, NULL, 8));
+	say("%ld %ld", (long)left.tv_sec, (long)left.tv_nsec);
+	left = (struct timespec){-1, 0};
+	R(syscall(SYS_ppoll, &fd, 1, &left, NULL, 8));
+	say("%ld %ld", (long)left.tv_sec, (long)left.tv_nsec);
+}
+
 /* Sets of more than 64 numbers; one that is not open; times. */
 static void test_select_many(void)
 {
@@ -759,6 +790,7 @@ const struct call_case event_cases[] = {
     {"select", test_select},
     {"pselect", test_pselect},
     {"poll_pipe", test_poll_pipe},
+    {"poll_left", test_poll_left},
     {"select_many", test_select_many},
     {"select_left", test_select_left},
     {"eventfd", test_eventfd},

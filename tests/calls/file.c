@@ -601,6 +601,38 @@ static void test_set_flags(void)
 	R(fdatasync(fd));
 }
 
+static void parts(int fd, struct iovec *v, ssize_t (*call)(int, const struct iovec *, int))
+{
+	lseek(fd, 0, SEEK_SET);
+	R(call(fd, v, 3));
+	R(lseek(fd, 0, SEEK_CUR));
+}
+
+/* Memory that ends where a call begins or goes on, and vectors that are none. */
+static void test_vectors_end(void)
+{
+	char text[] = "0123456789", *page;
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+	struct iovec v[3] = {{text, 5}, {BAD, 2}, {text + 5, 5}};
+
+	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(page + 4096, 4096);
+	R(write(fd, page + 4096, 1));
+	R(read(fd, page + 4096, 1));
+	R(write(fd, page + 4095, 1));
+	R(lseek(fd, 0, SEEK_END));
+	v[0].iov_len = 0;
+	v[1].iov_len = 0;
+	parts(fd, v, writev);
+	v[1] = (struct iovec){text, -1};
+	parts(fd, v, writev);
+	parts(fd, v, readv);
+	R(writev(fd, NULL, 1));
+	R(writev(fd, NULL, 0));
+	R(readv(fd, v, -1));
+	R(writev(99, v, 1));
+}
+
 /* FIONBIO makes an open file wait again, for all its descriptors. */
 static void test_waits_again(void)
 {
@@ -667,6 +699,7 @@ const struct call_case file_cases[] = {
     {"descriptors_given_back", test_descriptors_given_back},
     {"descriptors_set_flags", test_set_flags},
     {"descriptors_wait_again", test_waits_again},
+    {"vectors_end", test_vectors_end},
     {"vectors_most", test_vectors_most},
     {NULL, NULL},
 };

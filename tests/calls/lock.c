@@ -240,6 +240,38 @@ static void test_of_a_thread(void)
 	look_at_first_byte();
 }
 
+static void lock_from(int whence, off_t start, off_t len)
+{
+	struct flock l = {.l_type = F_WRLCK, .l_whence = whence, .l_start = start, .l_len = len};
+
+	say("whence %d, %ld, %ld", whence, (long)start, (long)len);
+	if (R(fcntl(fd, F_SETLK, &l)) == 0)
+		in_child(look);
+	l = range(F_UNLCK, 0, 0);
+	fcntl(fd, F_SETLK, &l);
+}
+
+/* Ranges from the place of the file and from its end, forwards and backwards. */
+static void test_whence(void)
+{
+	fd = open("f", O_RDWR | O_CREAT, 0600);
+	ftruncate(fd, 100);
+	lseek(fd, 30, SEEK_SET);
+	lock_from(SEEK_SET, 20, -5);
+	lock_from(SEEK_SET, 20, -20);
+	lock_from(SEEK_SET, 20, -21);
+	lock_from(SEEK_CUR, 0, 5);
+	lock_from(SEEK_CUR, -10, -20);
+	lock_from(SEEK_CUR, -31, 5);
+	lock_from(SEEK_END, 0, -1);
+	lock_from(SEEK_END, 0, 0);
+	lock_from(SEEK_END, -100, 1);
+	lock_from(SEEK_END, -101, 1);
+	lock_from(SEEK_END, 0, INT64_MAX - 99);
+	lock_from(SEEK_END, 0, INT64_MAX);
+	lock_from(SEEK_SET, 0, INT64_MIN);
+}
+
 /* Neighbours of one type are one lock, others are not; a lock that loses its middle is two. */
 static void test_ranges(void)
 {
@@ -500,6 +532,7 @@ const struct call_case lock_cases[] = {
     {"locks_flock", test_flock},
     {"locks_flock_each_other", test_flock_each_other},
     {"locks_of_a_thread", test_of_a_thread},
+    {"locks_whence", test_whence},
     {"locks_ranges", test_ranges},
     {"locks_dropped", test_dropped},
     {"locks_last_close", test_last_close},

@@ -73,6 +73,44 @@ static void test_affinity_sizes(void)
 	R(syscall(SYS_sched_setaffinity, 0, 8, BAD));
 }
 
+static void show_name(void)
+{
+	char name[20] = "untouched", line[20] = "";
+	int fd = open("/proc/self/comm", O_RDONLY);
+
+	prctl(PR_GET_NAME, name);
+	read(fd, line, sizeof(line) - 1);
+	close(fd);
+	say("%s, %.*s", name, (int)strcspn(line, "\n"), line);
+}
+
+/* Names of 15 bytes, of more, and those whose memory ends where they do. */
+static void test_own_name(void)
+{
+	char *end = 4096 + (char *)mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(end, 4096);
+	R(prctl(PR_SET_NAME, "fifteen letters"));
+	show_name();
+	R(prctl(PR_SET_NAME, "sixteen letters!"));
+	show_name();
+	R(prctl(PR_SET_NAME, ""));
+	show_name();
+	memcpy(end - 4, "abc", 4);
+	R(prctl(PR_SET_NAME, end - 4));
+	show_name();
+	memcpy(end - 4, "abcd", 4);
+	R(prctl(PR_SET_NAME, end - 4));
+	memcpy(end - 15, "fifteen letters", 15);
+	R(prctl(PR_SET_NAME, end - 15));
+	show_name();
+	R(prctl(PR_SET_NAME, BAD));
+	R(prctl(PR_GET_NAME, BAD));
+	R(prctl(PR_GET_NAME, end - 15));
+	show_name();
+}
+
 static void test_uname(void)
 {
 	struct sysinfo si;
@@ -433,6 +471,7 @@ const struct call_case process_cases[] = {
     {"ids", test_ids},
     {"sched", test_sched},
     {"cpu_set_sizes", test_affinity_sizes},
+    {"own_name", test_own_name},
     {"uname", test_uname},
     {"limits", test_limits},
     {"random", test_random},
