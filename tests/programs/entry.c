@@ -216,6 +216,41 @@ static void sigreturn_gives_every_register(void)
 	CHECK_EQ(r11, 0x1111111111);
 }
 
+static void change_r11(struct abi_ucontext *uc)
+{
+	struct abi_sigcontext *c = &uc->uc_mcontext;
+
+	c->rip += 2; /* after the ud2 */
+	c->rcx = c->rip;
+	c->r11 = 0x1111111111;
+}
+
+/* So does r11 alone, where rcx is as sysret would leave it. */
+static void sigreturn_gives_r11(void)
+{
+	uint64_t r11;
+
+	then = change_r11;
+	__asm__ volatile("ud2\n\tmovq %%r11, %0" : "=&r"(r11)::"rcx", "r11", "memory");
+	CHECK_EQ(r11, 0x1111111111);
+}
+
+#define TSS_PORTS 1024 /* a bit each in the bytes of a task state segment, and some more */
+
+static uint32_t port __asm__("port_tried");
+
+/* The machine's ports are not ring 3's: each faults. */
+static void no_ports(void)
+{
+	int faults = 0;
+
+	for (port = 0; port < TSS_PORTS; port++) {
+		TRAPS("movl port_tried(%%rip), %%edx\n\tinb %%dx, %%al");
+		faults += signals;
+	}
+	CHECK_EQ(faults, TSS_PORTS);
+}
+
 static uint64_t bad_rip;
 
 static void to_bad_rip(struct abi_ucontext *uc)
@@ -321,6 +356,8 @@ int main(void)
 	flags_over_a_call();
 	registers_over_a_call();
 	sigreturn_gives_every_register();
+	sigreturn_gives_r11();
+	no_ports();
 	returns_to_nowhere();
 	mov_ss_then_enter();
 	segments_are_linux();

@@ -82,6 +82,30 @@ static void fork_copies(void)
 	CHECK_EQ(status, 0);
 }
 
+/* A task finds the registers of where it ran last, though this CPU still holds older ones. */
+static void follow_to_other_cpus(void)
+{
+	const unsigned long first = 1, second = 2;
+
+	if (syscall3(SYS_sched_setaffinity, 0, sizeof(second), (long)&second))
+		return; /* one CPU */
+	for (long i = 0; i < 20; i++) {
+		vec there = {i, 1}, here = {i, 2}, out;
+		long ret = syscall3(SYS_sched_setaffinity, 0, sizeof(first), (long)&first);
+
+		CHECK_EQ(ret, 0);
+		__asm__ volatile(
+		    "movdqu %[a], %%xmm6\n\tmovl %[nr], %%eax\n\tmovq %[two], %%rdx\n\tsyscall\n\t"
+		    "movdqu %[b], %%xmm6\n\tmovl %[nr], %%eax\n\tmovq %[one], %%rdx\n\tsyscall\n\t"
+		    "movdqu %%xmm6, %[out]"
+		    : [out] "=m"(out)
+		    : [a] "m"(here), [b] "m"(there), [nr] "i"(SYS_sched_setaffinity),
+		    [one] "r"(&first), [two] "r"(&second), "D"(0), "S"(sizeof(first))
+		    : "rax", "rcx", "rdx", "r11", "xmm6", "memory");
+		CHECK(memcmp(&there, &out, sizeof out) == 0);
+	}
+}
+
 static volatile double sum;
 
 static void clobber(int sig)
@@ -148,6 +172,7 @@ int main(int argc, char **argv)
 		return !is_fresh();
 	side_by_side();
 	fork_copies();
+	follow_to_other_cpus();
 	signals_keep();
 	exec_cleans(argv[0]);
 	yield();

@@ -66,6 +66,23 @@ static void call_each(void)
 	EXPECT(irqs_enabled());
 }
 
+static void call_slowly(void *arg)
+{
+	delay_us(200);
+	atomic_store((u32 *)arg, 1);
+}
+
+/* Who calls another CPU goes on when that has done what it was called for, not before. */
+static void call_is_over(void)
+{
+	for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+		for (unsigned i = 0; i < rounds(); i++) {
+			u32 done = 0;
+			cpu_call(cpu, call_slowly, &done);
+			EXPECT_EQ(atomic_load(&done), 1);
+		}
+}
+
 static u64 called_on; /* [A] a bit per CPU */
 static u32 last_called;
 
@@ -360,6 +377,20 @@ static void timer_in_time(void)
 	}
 }
 
+/* A timer that is set to no time at all, or to next to none, comes at once. */
+static void timer_at_once(void)
+{
+	for (u64 ns = 0; ns < 3; ns++) {
+		preempt_disable();
+		const struct irq_counts *counts = irq_counts(cpu_id());
+		u64 flags = irq_save(), before = READ_ONCE(counts->n[VECTOR_TIMER]);
+		timer_arm(ns);
+		irq_restore(flags);
+		EXPECT(WAIT_HERE(READ_ONCE(counts->n[VECTOR_TIMER]) > before));
+		preempt_enable();
+	}
+}
+
 static bool never(void *unused)
 {
 	(void)unused;
@@ -398,6 +429,7 @@ static void msr_of_each(void)
 static const struct ktap_case cases[] = {
     {"machine.cpus_numbered", cpus_numbered},
     {"machine.call_each", call_each},
+    {"machine.call_is_over", call_is_over},
     {"machine.call_all", call_all},
     {"machine.reschedule_each", reschedule_each},
     {"machine.nmi_each", nmi_each},
@@ -410,6 +442,7 @@ static const struct ktap_case cases[] = {
     {"machine.clock_skew", clock_skew},
     {"machine.clock_unix", clock_unix},
     {"machine.timer_in_time", timer_in_time},
+    {"machine.timer_at_once", timer_at_once},
     {"machine.irq_refused", irq_refused},
     {"machine.msr_of_each", msr_of_each},
     {NULL, NULL},

@@ -4,6 +4,7 @@
  * inside itself, none is lost while another runs, and the interrupted code finds all its registers
  * and flags as they were.
  */
+#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/sections.h"
 #include "arch/x86_64/irq/interrupt.h"
 #include "arch/x86_64/irq/trap.h"
@@ -110,6 +111,25 @@ static void one_inside_another(void)
 	}
 	preempt_enable();
 	EXPECT_EQ(handled, 800);
+	end();
+}
+
+/* An NMI whose handler has a page fault leaves the address of the last one before it. */
+static void keeps_fault_address(void)
+{
+	begin();
+	u64 flags = irq_save(), before = read_cr2();
+	for (u64 i = 0; i < 20; i++) {
+		u64 address = 0x123456789000 + i;
+
+		write_cr2(address);
+		nmi_send(cpu_id());
+		while (atomic_load(&handled) <= i)
+			cpu_relax();
+		EXPECT_EQ(read_cr2(), address);
+	}
+	write_cr2(before);
+	irq_restore(flags);
 	end();
 }
 
@@ -245,6 +265,7 @@ static void before_the_wait(void)
 
 static const struct ktap_case cases[] = {
     {"nmi.one_inside_another", one_inside_another},
+    {"nmi.keeps_fault_address", keeps_fault_address},
     {"nmi.storm_from_another_cpu", storm_from_another_cpu},
     {"nmi.storm_over_breakpoints", storm_over_breakpoints},
     {"nmi.before_the_wait", before_the_wait},

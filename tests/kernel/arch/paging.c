@@ -191,6 +191,22 @@ static void address_spaces(void)
 	EXPECT_EQ(page_free_count(), free_before);
 }
 
+/* A search ends where it shall, though the same table has more beyond that. */
+static void next_within(void)
+{
+	u64 pa = page_alloc(0, true);
+	struct aspace *as = aspace_create();
+
+	EXPECT_EQ(aspace_map(as, 0x410000, pa, PROT_R | PROT_USER), 0);
+	for (u64 end = 0x40e000; end <= 0x412000; end += PAGE_SIZE)
+		EXPECT_EQ(aspace_next(as, 0x400000, end), MIN(end, 0x410000UL));
+	EXPECT_EQ(aspace_next(as, 0x411000, 0x413000), 0x413000);
+	EXPECT_EQ(aspace_next(as, 0x410fff, 0x413000), 0x410000);
+	EXPECT_EQ(aspace_unmap(as, 0x410000), pa);
+	aspace_destroy(as);
+	page_free(pa, 0);
+}
+
 #define USER_AT 0x10000UL
 
 struct remote {
@@ -290,6 +306,7 @@ static const struct ktap_case cases[] = {
     {"paging.firmware_is_read_only", firmware_is_read_only},
     {"paging.readable_knows_bad_addresses", readable_knows_bad_addresses},
     {"paging.address_spaces", address_spaces},
+    {"paging.next_within", next_within},
     {"paging.flush_reaches_other_cpus", flush_reaches_other_cpus},
     {"paging.pokes_read_only_text", pokes_read_only_text},
     {NULL, NULL},

@@ -185,6 +185,25 @@ static void strings_of_every_length(void)
 	end();
 }
 
+/* A string that ends in its page is whole, also where there is room for what lies beyond it. */
+static void strings_in_much_room(void)
+{
+	char out[64];
+
+	begin();
+	for (unsigned at = 0; at < 16; at++)
+		for (unsigned n = 0; n < 40; n++) {
+			unsigned from = PAGE_SIZE - n - at;
+
+			memset(page, 'x', PAGE_SIZE);
+			if (at)
+				page[PAGE_SIZE - at] = '\0';
+			EXPECT_EQ(
+			    strncpy_from_user(out, AT + from, sizeof(out)), at ? (long)n : -EFAULT);
+		}
+	end();
+}
+
 long kernel_copy_nofault(
     void *dst, const void *src, size_t n); /* arch/x86_64/mm/usercopy.S: without stac */
 
@@ -235,6 +254,7 @@ static const struct ktap_case cases[] = {
     {"user_copy.what_is_left", what_is_left},
     {"user_copy.strings", strings},
     {"user_copy.strings_of_every_length", strings_of_every_length},
+    {"user_copy.strings_in_much_room", strings_in_much_room},
     {"user_copy.smap_holds", smap_holds},
     {"user_copy.doubtful_kernel_memory", doubtful_kernel_memory},
     {NULL, NULL},

@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "drivers/acpi/tables.h"
 #include "drivers/pci.h"
+#include "kernel/base/printk.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
 #include "kernel/lib/errno.h"
@@ -236,6 +237,45 @@ static void pci_reads(void)
 	file_put(f);
 }
 
+/* Has the log a line with this text since the mark? Moves the mark to its end. */
+static bool logged(u64 *mark, const char *text)
+{
+	char got[512];
+	bool found = false;
+
+	for (size_t n; (n = printk_read(mark, got, sizeof(got) - 1));) {
+		got[n] = '\0';
+		found |= strstr(got, text) != NULL;
+	}
+	return found;
+}
+
+/* A write that reaches the registers of addresses is named in the log, wherever it begins. */
+static void pci_writes_named(void)
+{
+	enum { FIRST = PCI_COMMAND, END = 0x3c };
+	const struct pci_function *p;
+	struct file *f = function_of(ISA_BRIDGE, &p);
+	u64 mark = 0;
+	u8 bytes[8];
+
+	if (!f) {
+		ktap_skip("no ISA bridge");
+		return;
+	}
+	logged(&mark, "");
+	for (u64 at = FIRST - 4; at <= END; at++)
+		for (unsigned n = 1; n <= 4 && at + n <= 0x40; n++) {
+			if (at > FIRST && at < END - 4)
+				continue; /* nothing new */
+			for (unsigned i = 0; i < n; i++)
+				bytes[i] = pci_read(p, at + i, 1);
+			EXPECT_EQ(write_at(f, at, bytes, n), n);
+			EXPECT_EQ(logged(&mark, " writes to "), at < END && at + n > FIRST);
+		}
+	file_put(f);
+}
+
 /*
  * A bridge's registers beyond the standard's may move memory: no write may reach them, wherever it
  * begins. Its others may be written.
@@ -268,6 +308,7 @@ static const struct ktap_case cases[] = {
     {"machine_devices.msr_sizes", msr_sizes},
     {"machine_devices.msr_of_its_cpu", msr_of_its_cpu},
     {"machine_devices.pci_reads", pci_reads},
+    {"machine_devices.pci_writes_named", pci_writes_named},
     {"machine_devices.pci_bridge_registers", pci_bridge_registers},
     {NULL, NULL},
 };
