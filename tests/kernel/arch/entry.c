@@ -4,6 +4,7 @@
  * with %gs the kernel's again.
  */
 #include "arch/arch.h"
+#include "kernel/lib/atomic.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/process/mm.h"
 #include "kernel/process/process.h"
@@ -51,8 +52,35 @@ static void iret_that_faults(void)
 	EXPECT_EQ(status_of_leaving(0x33, KERNEL_IMAGE_BASE + 0x100000) & 0x7f, SIGSEGV);
 }
 
+#define STACKS 16
+
+static u32 ended, with_registers; /* [A] */
+
+static void look_at_registers(void *unused)
+{
+	(void)unused;
+	if (task_regs(&current()->arch)->cs)
+		atomic_add(&with_registers, 1);
+	atomic_add(&ended, 1);
+	do_exit(0);
+}
+
+/* A new task has no registers of ring 3, though its stack may be that of one which had some. */
+static void none_before_ring3(void)
+{
+	ended = with_registers = 0;
+	for (unsigned i = 0; i < STACKS; i++)
+		EXPECT_EQ(status_of_leaving(0x7b, 0x10000) & 0x7f, SIGSEGV);
+	for (unsigned i = 0; i < STACKS; i++)
+		EXPECT(kthread_run(look_at_registers, NULL, -1, "registers"));
+	while (atomic_load(&ended) < STACKS)
+		sched_yield_current();
+	EXPECT_EQ(with_registers, 0);
+}
+
 static const struct ktap_case cases[] = {
     {"entry.iret_that_faults", iret_that_faults},
+    {"entry.none_before_ring3", none_before_ring3},
     {NULL, NULL},
 };
 const struct ktap_suite suite_entry = {cases};

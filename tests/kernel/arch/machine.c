@@ -355,6 +355,35 @@ static void clock_unix(void)
 		EXPECT(unix_s > 1700000000 && unix_s < 4102444800);
 }
 
+#define TICKS_PER_US 10
+
+static u64 wrapping_from; /* what is added to the time in ticks, so that it soon wraps */
+
+static u64 read_wrapping(void)
+{
+	return (clock_ns() * TICKS_PER_US / 1000 + wrapping_from) & 0xffffffff;
+}
+
+/* A reference may wrap during the measurement: the rate is that of the ticks that have passed. */
+static void clock_that_wraps(void)
+{
+	static const struct ref_clock ref = {
+	    "wrapping", TICKS_PER_US * 1000000, 0xffffffff, read_wrapping};
+	u64 hz = clock_info()->tsc_khz * 1000UL;
+	struct calibration c;
+
+	for (u64 before = 1; before < 10000; before *= 10) { /* ticks before it wraps */
+		u64 flags = irq_save();
+
+		wrapping_from = 0;
+		wrapping_from = -read_wrapping() - before;
+		bool measured = calibrate_tsc(&ref, &c);
+		irq_restore(flags);
+		EXPECT(measured);
+		EXPECT(!measured || (c.hz > hz / 2 && c.hz < hz * 2));
+	}
+}
+
 static u64 fired_at;
 
 static void fire(struct timer *t)
@@ -441,6 +470,7 @@ static const struct ktap_case cases[] = {
     {"machine.clock_against_pm_timer", clock_against_pm_timer},
     {"machine.clock_skew", clock_skew},
     {"machine.clock_unix", clock_unix},
+    {"machine.clock_that_wraps", clock_that_wraps},
     {"machine.timer_in_time", timer_in_time},
     {"machine.timer_at_once", timer_at_once},
     {"machine.irq_refused", irq_refused},
