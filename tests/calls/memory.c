@@ -63,7 +63,8 @@ static void test_mremap_last(void)
 	int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
 	char *last = (char *)end - PAGE, *moved;
 
-	T(mmap((void *)end, PAGE, PROT_READ, how, -1, 0) == MAP_FAILED);
+	/* Fails, but with page tables of five levels, where this page is then in the way. */
+	mmap((void *)end, PAGE, PROT_READ, how, -1, 0);
 	T(mmap(last, PAGE, PROT_READ | PROT_WRITE, how, -1, 0) == last);
 	last[PAGE - 1] = 'x';
 	R(mremap(last, PAGE, 2 * PAGE, 0));
