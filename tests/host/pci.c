@@ -48,6 +48,9 @@ static void build(void)
 	pci_fake_bar(f, 1, 0xfc000004, 0x100, false); /* the last of a bridge's two */
 	f = make(7, 0, 0, 0x70, BRIDGE);
 	pci_fake_set(f, SECONDARY, 1, 0); /* leads back */
+	f = make(0, 31, 0, 0x2918, 0);
+	pci_fake_set(f, 0, 2, 0x8086);
+	pci_fake_set(f, CLASS, 4, 0x06010002);
 }
 
 static void expect_place(unsigned i, u16 id, unsigned bus, unsigned device, unsigned function)
@@ -83,6 +86,15 @@ static void scan_once(void)
 	memcpy(after, fakes, sizeof(after));
 }
 
+struct pci_fake *pci_machine_begin(const struct port_device *more)
+{
+	scan_once();
+	build();
+	pci_fake_begin(fakes, made);
+	pci_fake_add_ports(more);
+	return &fakes[made - 1];
+}
+
 /* Every function is listed once, by its place, also those beyond bridges that lead back. */
 static void places(void)
 {
@@ -91,8 +103,10 @@ static void places(void)
 	expect_place(1, 0x30, 0, 3, 0);
 	expect_place(2, 0x50, 0, 5, 0);
 	expect_place(3, 0x57, 0, 5, 7);
-	expect_place(4, 0x70, 7, 0, 0);
-	EXPECT(!pci_nth(5));
+	EXPECT_EQ(nth(4)->vendor, 0x8086);
+	EXPECT_EQ(nth(4)->class_code, 0x0601);
+	expect_place(5, 0x70, 7, 0, 0);
+	EXPECT(!pci_nth(6));
 	EXPECT_EQ(nth(0)->secondary, 7);
 	EXPECT_EQ(nth(1)->class_code, 0x0200);
 	EXPECT_EQ(nth(1)->interface, 1);

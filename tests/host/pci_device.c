@@ -2,7 +2,6 @@
 #include "tests/host/pci_device.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
-#include "tests/host/ports.h"
 
 #define ENABLE	0x80000000u
 #define REG_BAR 0x10
@@ -76,14 +75,21 @@ static void out(u16 port, unsigned bytes, u32 v)
 	pci_fake_set(f, reg, bytes, v);
 }
 
-static const struct port_device mechanism[] = {{0xcf8, 0xcff, in, out}};
+static struct port_device devices[2] = {{0xcf8, 0xcff, in, out}}; /* and one more */
 
 void pci_fake_begin(struct pci_fake *functions, unsigned count)
 {
 	fakes = functions;
 	fake_count = count;
 	address = 0;
-	ports_begin(mechanism, 1);
+	ports_begin(devices, 1);
+}
+
+void pci_fake_add_ports(const struct port_device *more)
+{
+	devices[1] = *more;
+	ports_end();
+	ports_begin(devices, 2);
 }
 
 void pci_fake_end(void)

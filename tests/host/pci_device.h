@@ -2,6 +2,7 @@
 #pragma once
 
 #include "drivers/pci.h"
+#include "tests/host/ports.h"
 
 struct pci_fake {
 	u8 bus, device, function;
@@ -10,8 +11,14 @@ struct pci_fake {
 	bool answered_while_asked; /* its memory or ports were on while a size was asked for */
 };
 
-/* Until pci_fake_end() these functions are there, and port devices of the caller's beside them. */
+/* Until pci_fake_end() these functions are there. */
 void pci_fake_begin(struct pci_fake *functions, unsigned count);
+/*
+ * The machine of tests/host/pci.c, which was scanned, with the ports of one more device. Its last
+ * function is an Intel LPC bridge.
+ */
+struct pci_fake *pci_machine_begin(const struct port_device *more);
+void pci_fake_add_ports(const struct port_device *more);
 void pci_fake_end(void);
 void pci_fake_set(struct pci_fake *f, unsigned reg, unsigned bytes, u32 v);
 u32 pci_fake_get(const struct pci_fake *f, unsigned reg, unsigned bytes);
