@@ -3,9 +3,11 @@
  * Interrupts are played by calling the dispatcher.
  */
 #include "arch/arch.h"
+#include "drivers/acpi/acpi.h"
 #include "kernel/base/panic.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/vfs.h"
+#include "kernel/lib/errno.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/task/irq.h"
@@ -43,6 +45,44 @@ static void no_such_line(void)
 {
 	EXPECT(irq_request(NO_LINE, "test", handler, NULL) < 0);
 	EXPECT(!irq_line(NO_LINE));
+}
+
+struct edge {
+	volatile u8 *registers;
+	unsigned first, end; /* the I/O APIC's lines */
+	int last, beyond;    /* what asking for the line at the end said, and for the next */
+};
+
+/* On CPU 0: how many lines there are (82093AA data sheet, 3.2.2), and whether each can be had. */
+static void look_at_edge(void *arg)
+{
+	enum { SELECT = 0, WINDOW = 0x10, VERSION = 1 };
+	struct edge *e = arg;
+
+	*(volatile u32 *)(e->registers + SELECT) = VERSION;
+	e->end = e->first + (*(volatile u32 *)(e->registers + WINDOW) >> 16 & 0xff) + 1;
+	e->beyond = arch_irq_route(e->end);
+	if (e->end > IRQ_LINES || irq_line(e->end - 1)->first)
+		return; /* a device has it */
+	e->last = arch_irq_route(e->end - 1);
+	arch_irq_mask(e->end - 1);
+}
+
+/* The last line of an I/O APIC can be had; the one after it leads nowhere. */
+static void first_beyond(void)
+{
+	const struct acpi_madt *m = acpi_madt();
+	struct edge e = {.first = m->ioapic[0].gsi_base};
+
+	if (m->ioapic_count != 1) {
+		ktap_skip("not one I/O APIC");
+		return;
+	}
+	e.registers = device_map(m->ioapic[0].base, 32);
+	cpu_call(0, look_at_edge, &e);
+	EXPECT_EQ(e.last, 0);
+	EXPECT_EQ(e.beyond, -ENODEV);
+	EXPECT(irq_request(e.end, "test", handler, NULL) < 0);
 }
 
 static void nobody_cares(void)
@@ -114,6 +154,7 @@ static void careless_handler(void)
 
 static const struct ktap_case cases[] = {
     {"irq_lines.no_such_line", no_such_line},
+    {"irq_lines.first_beyond", first_beyond},
     {"irq_lines.nobody_cares", nobody_cares},
     {"irq_lines.careless_handler", careless_handler},
     {NULL, NULL},
