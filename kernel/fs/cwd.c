@@ -6,6 +6,7 @@
  * always did.
  */
 #include "kernel/fs/cwd.h"
+#include "kernel/base/refs.h"
 #include "kernel/fs/path.h"
 #include "kernel/fs/walk.h"
 #include "kernel/lib/errno.h"
@@ -55,7 +56,7 @@ struct fs_struct *fs_copy(struct fs_struct *from)
 
 void fs_put(struct fs_struct *fs)
 {
-	if (!fs || atomic_sub(&fs->refs, 1))
+	if (!fs || !ref_drop(&fs->refs))
 		return;
 	vnode_put(fs->cwd);
 	kfree(fs->path);

@@ -7,6 +7,7 @@
  */
 /* hot: runs with each read and write */
 #include "kernel/fs/file.h"
+#include "kernel/base/refs.h"
 #include "kernel/fs/epoll.h"
 #include "kernel/fs/lock.h"
 #include "kernel/fs/vfs.h"
@@ -65,7 +66,7 @@ static void file_free(struct file *f)
 
 void file_put(struct file *f)
 {
-	if (!f || atomic_sub(&f->refs, 1) != 0)
+	if (!f || !ref_drop(&f->refs))
 		return;
 	epoll_forget(f);
 	lock_drop(f->vnode, f);

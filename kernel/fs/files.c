@@ -1,5 +1,6 @@
 /* Tables of open files: see files.h. What is taken out is put when the lock is free again. */
 #include "kernel/fs/files.h"
+#include "kernel/base/refs.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/lock.h"
 #include "kernel/lib/errno.h"
@@ -90,7 +91,7 @@ struct files *files_copy(struct files *from)
 
 void files_put(struct files *fs)
 {
-	if (!fs || atomic_sub(&fs->refs, 1))
+	if (!fs || !ref_drop(&fs->refs))
 		return;
 	for (unsigned i = 0; i < fs->size; i++)
 		if (fs->fd[i])

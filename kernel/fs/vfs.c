@@ -8,6 +8,7 @@
  */
 #include "kernel/fs/vfs.h"
 #include "kernel/base/panic.h"
+#include "kernel/base/refs.h"
 #include "kernel/fs/cwd.h"
 #include "kernel/fs/dev.h"
 #include "kernel/fs/pipe.h"
@@ -41,7 +42,7 @@ struct vnode *vnode_get(struct vnode *v)
 
 void vnode_put(struct vnode *v)
 {
-	while (v && atomic_sub(&v->refs, 1) == 0) {
+	while (v && ref_drop(&v->refs)) {
 		struct vnode *parent = v->parent == v ? NULL : v->parent;
 		if (v->ops->destroy)
 			v->ops->destroy(v);

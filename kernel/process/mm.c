@@ -9,6 +9,7 @@
  */
 #include "kernel/process/mm.h"
 
+#include "kernel/base/refs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -107,7 +108,7 @@ static void mm_destroy(struct mm *mm)
 
 void mm_put(struct mm *mm)
 {
-	if (atomic_sub(&mm->refs, 1) == 0)
+	if (ref_drop(&mm->refs))
 		mm_destroy(mm);
 }
 

@@ -1,6 +1,7 @@
 /* Thread groups made and unmade: see group.h. Task context; group_put() anywhere but NMI. */
 #include "kernel/task/group.h"
 
+#include "kernel/base/refs.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -25,7 +26,7 @@ struct sighand *sighand_copy(struct sighand *from)
 
 void sighand_put(struct sighand *h)
 {
-	if (atomic_sub(&h->refs, 1) == 0 && h != &sighand_default)
+	if (ref_drop(&h->refs) && h != &sighand_default)
 		kfree(h);
 }
 
@@ -74,7 +75,7 @@ void sighand_reset(struct sighand *h)
 
 void group_put(struct thread_group *g)
 {
-	if (atomic_sub(&g->refs, 1))
+	if (!ref_drop(&g->refs))
 		return;
 	signal_discard(g, &g->pending, ~0UL);
 	sighand_put(g->sighand);

@@ -4,6 +4,7 @@
  */
 #include "kernel/task/task.h"
 #include "kernel/base/events.h"
+#include "kernel/base/refs.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
@@ -138,7 +139,7 @@ void task_put(struct task *t)
 {
 	const struct task_hooks *h = atomic_load(&hooks);
 
-	if (atomic_sub(&t->refs, 1))
+	if (!ref_drop(&t->refs))
 		return;
 	trace_sched_process_free(t);
 	task_list_remove(t);
