@@ -159,11 +159,27 @@ static int lock_wait(const struct lock_range *l, const struct lock *k)
 	return r;
 }
 
+/* The owner's flock() of another type goes before it is known whether the new one can be had. */
+static void lock_give_up(const struct vnode *v, const struct lock_range *l)
+{
+	struct lock *k, *next;
+
+	list_for_each_entry_safe (k, next, &locks, node) {
+		if (!lock_is_own(k, v, l) || k->r.type == l->type)
+			continue;
+		lock_remove(k);
+		changes++;
+		wake_up(&changed);
+	}
+}
+
 static int lock_set_locked(struct vnode *v, const struct lock_range *l, bool wait)
 {
 	struct lock *spare[2], *k;
 	int r = 0;
 
+	if (l->kind == LOCK_FLOCK)
+		lock_give_up(v, l);
 	while (l->type != LOCK_NONE && !r && (k = lock_conflict(v, l)))
 		r = wait ? lock_wait(l, k) : -EAGAIN;
 	if (r)

@@ -173,35 +173,34 @@ static void test_flock(void)
 	R(flock(99, LOCK_SH));
 }
 
-static void gives_up(int sig)
+static void want_it_alone(void)
 {
-	(void)sig;
+	_exit(flock(fd, LOCK_EX));
 }
 
-/* Nobody looks for two that wait for each other's flock(): a signal has to end that. */
-static void test_flock_each_other(void)
+/* A lock that becomes one of another kind is given up first, though that one cannot be had. */
+static void test_flock_changed(void)
 {
-	/* again and again: the first may come before the wait */
-	static const struct itimerval each = {{0, 20000}, {0, 20000}}, never;
-	struct sigaction sa = {.sa_handler = gives_up};
-	int first = open("1", O_RDWR | O_CREAT, 0600), second, status;
+	int first = open("f", O_RDWR | O_CREAT, 0600), second = open("f", O_RDWR), status;
 	pid_t pid;
 
-	R(flock(first, LOCK_EX));
+	R(flock(first, LOCK_SH));
+	R(flock(second, LOCK_SH));
+	R(flock(first, LOCK_EX | LOCK_NB));
+	R(flock(second, LOCK_EX | LOCK_NB));
+	R(flock(first, LOCK_SH | LOCK_NB));
+	R(flock(second, LOCK_SH | LOCK_NB));
+	R(flock(first, LOCK_SH | LOCK_NB));
+	fd = first;
 	pid = fork();
-	if (!pid) {
-		second = open("2", O_RDWR | O_CREAT, 0600);
-		flock(second, LOCK_EX);
-		_exit(flock(open("1", O_RDWR), LOCK_EX));
-	}
+	if (!pid)
+		want_it_alone();
 	wait_until_asleep(pid);
-	sigaction(SIGALRM, &sa, NULL);
-	setitimer(ITIMER_REAL, &each, NULL);
-	R(flock(open("2", O_RDWR), LOCK_EX));
-	setitimer(ITIMER_REAL, &never, NULL);
-	R(flock(first, LOCK_UN));
+	R(flock(second, LOCK_EX | LOCK_NB));
+	R(flock(second, LOCK_UN));
 	waitpid(pid, &status, 0);
-	say("status %#x", status);
+	say("%#x", status);
+	R(flock(second, LOCK_SH | LOCK_NB));
 }
 
 static void look_at_each(void)
@@ -530,7 +529,7 @@ const struct call_case lock_cases[] = {
     {"locks_open_file", test_open_file},
     {"locks_gone", test_gone},
     {"locks_flock", test_flock},
-    {"locks_flock_each_other", test_flock_each_other},
+    {"locks_flock_changed", test_flock_changed},
     {"locks_of_a_thread", test_of_a_thread},
     {"locks_whence", test_whence},
     {"locks_ranges", test_ranges},
