@@ -126,9 +126,16 @@ unsigned host_cpu_limit(void)
 	return HOST_CPUS;
 }
 
+static unsigned cpus_up = HOST_CPUS;
+
+void machine_cpus(unsigned n)
+{
+	cpus_up = n ? n : HOST_CPUS;
+}
+
 unsigned host_cpu_count(void)
 {
-	return HOST_CPUS;
+	return cpus_up;
 }
 
 static _Atomic u64 waits;

@@ -39,6 +39,8 @@ void machine_next_block(void *block);
  */
 void machine_pages_free(u64 pages);
 void machine_clock_rate(u64 ns);
+/* From now on so many CPUs are up, the first ones; 0: all. */
+void machine_cpus(unsigned n);
 
 /*
  * From now on that is ring 3's memory, and nothing else; size 0: all memory is, and the kernel's.

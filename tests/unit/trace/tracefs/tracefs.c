@@ -291,6 +291,8 @@ static void refused_writes(void)
 		EXPECT_EQ(put_padded(files[i].path, files[i].text, files[i].most), 0);
 		EXPECT_EQ(put_padded(files[i].path, files[i].text, files[i].most + 1), -EINVAL);
 	}
+	for (size_t n = 60; n < 75; n++) /* a line about as long as a number may be */
+		EXPECT_EQ(put_padded("events/unit/filter", "common_pid == 1", n), 0);
 	EXPECT_EQ(trace_put("events/unit/filter", "0"), 0);
 	EXPECT_EQ(put_padded("error_log", "x", 100000), 0);
 	EXPECT_EQ(put_padded("tracing_cpumask", "1\nx", 100000), 0);
