@@ -240,6 +240,38 @@ static void of_system(void)
 	trace_fresh();
 }
 
+/* Is an event with this d recorded? */
+static bool recorded(const char *instance, s64 d)
+{
+	char path[64];
+
+	fmt_snprintf(path, sizeof(path), "%strace", instance);
+	EXPECT_EQ(trace_put(path, ""), 0);
+	trace_unit_numbers(1, 2, 3, d);
+	return strstr(trace_get(path, NULL), "unit_numbers: ");
+}
+
+/* A system's filter decides from then on, in its instance alone, and no more once it is cleared. */
+static void system_decides(void)
+{
+	static const char other[] = "instances/i/";
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_put("events/unit/enable", "1"), 0);
+	EXPECT_EQ(trace_put("instances/i/events/unit/enable", "1"), 0);
+	EXPECT_EQ(trace_put("events/unit/filter", "d < 4"), 0);
+	EXPECT(recorded("", 3) && !recorded("", 4));
+	EXPECT(recorded(other, 3) && recorded(other, 4));
+	EXPECT_EQ(trace_put("events/unit/filter", "d >= 4"), 0);
+	EXPECT(!recorded("", 3) && recorded("", 4));
+	EXPECT_EQ(trace_put("events/unit/filter", "0"), 0);
+	EXPECT(recorded("", 3) && recorded("", 4));
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	trace_fresh();
+}
+
 /*
  * A system's filter that fits no event is in error_log once, and is shown where it was refused,
  * until another one is set.
@@ -276,6 +308,7 @@ static const struct ktap_case cases[] = {
     {"filter_path.full_ring", full_ring},
     {"filter_path.refused", refused},
     {"filter_path.of_system", of_system},
+    {"filter_path.system_decides", system_decides},
     {"filter_path.refused_of_system", refused_of_system},
     {NULL, NULL},
 };

@@ -151,6 +151,12 @@ static const struct {
     {"a=-8(%di", -EINVAL, "Dereference brace is not closed", 0, 8},
     {"+u8(%di", -EINVAL, "Dereference brace is not closed", 0, 6},
     {"+0(+8(%di)", -EINVAL, "Dereference brace is not closed", 0, 9},
+    /* legacy words */
+    {"+8(a0", -EINVAL, "Dereference brace is not closed", 0, 3},
+    {"+8(-4(a0)", -EINVAL, "Dereference brace is not closed", 0, 6},
+    {"+8(+x(s0))", -EINVAL, "Invalid dereference offset", 0, 3},
+    {"+8(-4(a999999))", -EINVAL, "Invalid argument number", 0, 6},
+    {"+8(-4(s999999))", -EINVAL, "Invalid stack number", 0, 6},
     {"+0($comm)", -EINVAL, no_deref, 0, 3},
     {"a=+16(\\\"abc\")", -EINVAL, no_deref, 0, 6},
     {"abc", -ENOENT, no_name, 0, 0},
