@@ -338,6 +338,19 @@ static void events(void)
 	each_kind("f:arguments_ev arguments_target", "events/fprobes/arguments_ev/enable");
 }
 
+/* Arguments beyond the sixth lie on the stack, above the return address. */
+static void on_the_stack(void)
+{
+	char line[256];
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("kprobe_events", "p:x arguments_target a=$arg6:u64 b=$arg7:u64"), 0);
+	EXPECT_EQ(trace_put("events/kprobes/x/enable", "1"), 0);
+	EXPECT(strstr(arguments_event_line(line), " a=66 b=77"));
+	EXPECT_EQ(trace_put("events/kprobes/x/enable", "0"), 0);
+	EXPECT_EQ(trace_put("kprobe_events", ""), 0);
+}
+
 #define EVENT "events/kprobes/arguments_ev/"
 
 /* How many lines the event has after a call. */
@@ -493,6 +506,7 @@ static const struct ktap_case cases[] = {
     {"hook_arguments.beside_others", beside_others},
     {"hook_arguments.inside_a_handler", inside_a_handler},
     {"hook_arguments.events", events},
+    {"hook_arguments.on_the_stack", on_the_stack},
     {"hook_arguments.changes_while_on", changes_while_on},
     {"hook_arguments.stacks", stacks},
     {"hook_arguments.under_calls", under_calls},
