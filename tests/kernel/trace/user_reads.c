@@ -11,6 +11,7 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/task/task.h"
 #include "tests/kernel/process/run_program.h"
+#include "tests/unit/trace/tools.h"
 
 #define CALLS  16  /* under way at once */
 #define RANGES 128 /* reads of one call */
@@ -181,6 +182,7 @@ static void of_program(const char *program, u64 least)
 {
 	u64 missed = 0;
 
+	trace_fresh(); /* other programs may have left it in any state */
 	watch(true);
 	EXPECT_EQ(run_program(program, NULL), 0);
 	watch(false);
