@@ -51,11 +51,11 @@ static void nesting(void)
 /* Messages take an eighth of the memory at most; the memory of one that is freed counts no more. */
 static void memory(void)
 {
-	u64 most = page_total() * PAGE_SIZE / 8 / (64 << 10) + 2;
 	struct list_head all = LIST_HEAD_INIT(all);
-	struct socket_message *m, *next;
-	u64 n;
+	struct socket_message *m = socket_message_new(60000), *next;
+	u64 most = page_total() * PAGE_SIZE / 8 / ksize(m) + 2, n;
 
+	socket_message_free(m);
 	for (unsigned round = 0; round < 3; round++) {
 		for (n = 0; n < most && (m = socket_message_new(60000)); n++)
 			list_add_tail(&m->node, &all);
