@@ -124,7 +124,7 @@ static void epoll_ask(struct epoll *ep)
 
 /*
  * Looks at the ready items: those with events go to the sink, at most max. Level-triggered ones
- * stay ready, behind the others; when one comes up again, all have been looked at.
+ * stay ready, behind the others; when the scan meets one again, it has seen all.
  */
 static int epoll_scan(struct epoll *ep, struct epoll_sink *to, unsigned max)
 {

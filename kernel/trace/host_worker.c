@@ -1,4 +1,5 @@
 /* The workers of trace/host_worker.h: kernel threads. Task context. */
+#include "kernel/base/refs.h"
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/mem/mem.h"
@@ -24,7 +25,7 @@ struct nap {
 
 static void host_worker_put(struct host_worker *w)
 {
-	if (atomic_sub(&w->refs, 1) == 0)
+	if (ref_drop(&w->refs))
 		kfree(w);
 }
 

@@ -41,6 +41,8 @@ void in_child(void (*run)(void));
 sigset_t set_of(int a, int b);
 /* Returns when the process waits for something, or has ended. */
 void wait_until_asleep(pid_t pid);
+/* A child that has stopped itself; once continued, it reads a byte and ends with this status. */
+pid_t stopped_child(int in, int status);
 /* Returns when the process, or its first thread, is a zombie. */
 void wait_until_zombie(pid_t pid);
 /* A pointer to nothing. */

@@ -62,7 +62,7 @@ static long cut_short(long number, long a, long b, long c, long d)
 	return r;
 }
 
-/* What is left of a sleep is told where that is a time and not a point of time. */
+/* A call that sleeps for a time tells how much is left; one that sleeps until a time does not. */
 static void test_sleep_left(void)
 {
 	struct sigaction sa = {.sa_handler = on_end};

@@ -68,7 +68,7 @@ static long epolls(int fd, int ms)
 	return epoll_wait(ep, &e, 1, ms);
 }
 
-/* Whether a child that calls so falls asleep before anything happens, and what it returns then. */
+/* A child makes the call: does it fall asleep, and what does it return once the pipe has a byte? */
 static void waits_for_ever(const char *what, long (*call)(int fd, int ms), int ms)
 {
 	int p[2], status;

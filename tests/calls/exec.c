@@ -92,7 +92,7 @@ static void become_another(void)
 	again(text);
 }
 
-/* What a program finds above its environment, of which the C library and the loader live. */
+/* The kernel leaves a vector above the environment, of which the C library needs these entries. */
 static void test_auxv(void)
 {
 	static const unsigned numbers[] = {

@@ -179,7 +179,7 @@ static void has_changed(const char *what, const char *name)
 	make_old(name);
 }
 
-/* What changes the contents of a file sets its time; a look and a new mode do not. */
+/* Calls that change the contents of a file set its time; pread(), fchmod() and rename() do not. */
 static void test_time_of_change(void)
 {
 	int fd = open("f", O_RDWR | O_CREAT, 0600);

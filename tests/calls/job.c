@@ -295,13 +295,7 @@ static void test_stop_over(void)
 	pid_t pid;
 
 	pipe(p);
-	pid = fork();
-	if (!pid) {
-		raise(SIGSTOP);
-		read(p[0], &status, 1);
-		_exit(0);
-	}
-	R(waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT));
+	pid = stopped_child(p[0], 0);
 	R(kill(pid, SIGCONT));
 	wait_until_asleep(pid);
 	R(waitpid(pid, &status, WUNTRACED | WNOHANG));

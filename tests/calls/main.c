@@ -86,6 +86,21 @@ void wait_until_zombie(pid_t pid)
 		usleep(1000);
 }
 
+pid_t stopped_child(int in, int status)
+{
+	siginfo_t info;
+	pid_t pid = fork();
+	char c;
+
+	if (!pid) {
+		raise(SIGSTOP);
+		read(in, &c, 1);
+		_exit(status);
+	}
+	waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT);
+	return pid;
+}
+
 static void run_case(const struct call_case *c)
 {
 	char dir[] = "/tmp/calls-XXXXXX";

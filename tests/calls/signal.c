@@ -564,12 +564,7 @@ static void test_waitid(void)
 	pid_t pid;
 
 	pipe(p);
-	pid = fork();
-	if (!pid) {
-		raise(SIGSTOP);
-		read(p[0], &status, 1);
-		_exit(5);
-	}
+	pid = stopped_child(p[0], 5);
 	R(waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT));
 	say("%d %d %d %d", info.si_signo, info.si_code, info.si_status, info.si_pid == pid);
 	R(waitid(P_ALL, 0, &info, WSTOPPED));

@@ -143,7 +143,7 @@ static void implausible(void)
 		ports_end();
 	}
 	begin(BINARY | HOURS_24);
-	memset(reg, 0xff, sizeof(reg)); /* nobody answers */
+	memset(reg, 0xff, sizeof(reg)); /* there is no chip */
 	EXPECT_EQ(cmos_unix_seconds(0), 0);
 	ports_end();
 }

@@ -290,7 +290,7 @@ static void without_memory(void)
 	machine_kept(NULL, 0);
 }
 
-/* What a found trace takes, be it of few pages or of many, is given back with its instance. */
+/* Removing the instance gives back all memory of the trace, be it of few pages or of many. */
 static void trace_given_back(void)
 {
 	static const unsigned events[] = {1, 2000};

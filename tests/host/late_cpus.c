@@ -102,7 +102,7 @@ static void sizes(void)
 	ring_buffer_free(rb);
 }
 
-/* Whether it overwrites is what was said last. */
+/* A CPU that comes up late overwrites or drops, as options/overwrite says by then. */
 static void full(void)
 {
 	for (unsigned overwrite = 0; overwrite < 2; overwrite++) {

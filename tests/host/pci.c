@@ -34,7 +34,7 @@ static void build(void)
 	struct pci_fake *f;
 
 	made = 0;
-	f = make(0, 3, 0, 0x30, 0); /* of one function: nobody asks for its second */
+	f = make(0, 3, 0, 0x30, 0); /* of one function: the scan skips the second */
 	make(0, 3, 1, 0x31, 0);
 	pci_fake_set(f, PCI_COMMAND, 2, CONFIG_ADDRESS_SPACE | PCI_COMMAND_MASTER);
 	pci_fake_bar(f, 0, 0xfe000008, 0x10000, false); /* prefetchable */

@@ -364,6 +364,12 @@ static void mark_texts(void **state)
 	over();
 }
 
+static void expect_waiting(unsigned i, uint64_t begin_ns, uint64_t end_ns)
+{
+	assert_int_equal(model.waiting[i].begin, begin_ns);
+	assert_int_equal(model.waiting[i].end, end_ns);
+}
+
 /* Woken, or preempted: it waits until it runs. One that went to sleep does not. */
 static void waits(void **state)
 {
@@ -379,11 +385,9 @@ static void waits(void **state)
 	tell(190, 1, 0, SWITCH, 0, 8);
 	end();
 	assert_int_equal(model.waitings, 2);
-	assert_int_equal(model.waiting[0].begin, 100);
-	assert_int_equal(model.waiting[0].end, 150);
+	expect_waiting(0, 100, 150);
 	assert_int_equal(model.waiting[1].pid, 7);
-	assert_int_equal(model.waiting[1].begin, 160);
-	assert_int_equal(model.waiting[1].end, 170);
+	expect_waiting(1, 160, 170);
 	assert_int_equal(model.intervals, 1); /* preempted is not woken */
 	over();
 }
@@ -403,10 +407,8 @@ static void waits_once(void **state)
 	tell(170, 1, 8, SWITCH, 8, 7);
 	end();
 	assert_int_equal(model.waitings, 2);
-	assert_int_equal(model.waiting[0].begin, 100);
-	assert_int_equal(model.waiting[0].end, 150);
-	assert_int_equal(model.waiting[1].begin, 160);
-	assert_int_equal(model.waiting[1].end, 170);
+	expect_waiting(0, 100, 150);
+	expect_waiting(1, 160, 170);
 	over();
 }
 
