@@ -204,7 +204,9 @@ static void __noinline interrupt_me(void)
 
 static void across_an_interrupt(void)
 {
+	preempt_disable(); /* else another task may run by the time the interrupt comes */
 	unwind_outer(interrupt_me);
+	preempt_enable();
 	expect_chain((const char *const[]){
 	    "in_irq", "irq_common", "interrupt_me", "unwind_inner", "unwind_outer", NULL});
 	EXPECT(regs_seen && sym_is_text(regs_seen->rip));
