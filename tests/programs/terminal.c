@@ -342,18 +342,18 @@ static void read_a_line(void)
 /* A read in the background stops the whole group; in the foreground it is done again. */
 static void background_read(void)
 {
-	long pid = begin_in(0, read_a_line), member = begin_in(pid, wait_for_signals);
+	long group = begin_in(0, wait_for_signals), reader = begin_in(group, read_a_line);
 
-	CHECK_EQ(stopped_by(pid), L_TTIN);
-	CHECK_EQ(stopped_by(member), L_TTIN);
+	CHECK_EQ(stopped_by(reader), L_TTIN);
+	CHECK_EQ(stopped_by(group), L_TTIN);
 	type("ab\n");
-	send(-pid, L_CONT);
-	CHECK_EQ(stopped_by(pid), L_TTIN);
-	CHECK_EQ(put_in_front(pid), 0);
-	CHECK_EQ(front(), pid);
-	send(-pid, L_CONT);
-	CHECK_EQ(wait_for(pid), 0);
-	end(member);
+	send(-group, L_CONT);
+	CHECK_EQ(stopped_by(reader), L_TTIN);
+	CHECK_EQ(put_in_front(group), 0);
+	CHECK_EQ(front(), group);
+	send(-group, L_CONT);
+	CHECK_EQ(wait_for(reader), 0);
+	end(group);
 }
 
 static void read_refused(void)
