@@ -11,7 +11,7 @@ trap 'echo usr1' USR1
 kill -USR1 $$
 sleep 100 &
 kill %1
-wait %1
+wait $!
 echo "killed: $?"
 coproc cat
 echo through the coprocess >&"${COPROC[1]}"

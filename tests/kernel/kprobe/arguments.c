@@ -36,7 +36,7 @@ static u64 __noipa arguments_call(void)
 }
 
 /*
- * Calls the target with a value in each register that every function preserves; false: one is
+ * Calls the target with a value in each register; false: one that every function preserves is
  * another afterwards.
  */
 static bool arguments_call_preserves(void)
@@ -46,6 +46,7 @@ static bool arguments_call_preserves(void)
 	u64 di = 11, si = 22, dx = 33, cx = 44;
 
 	__asm__ volatile(
+	    "xorl %%eax, %%eax; movl $0x10, %%r10d; movl $0x11, %%r11d\n\t"
 	    "movl $0xb, %%ebx; movl $0x12, %%r12d; movl $0x13, %%r13d; movl $0x14, %%r14d\n\t"
 	    "movl $0x15, %%r15d; pushq $77; call arguments_target; leaq 8(%%rsp), %%rsp\n\t"
 	    "movq %%rbx, %1; movq %%r12, %2; movq %%r13, %3; movq %%r14, %4; movq %%r15, %5"

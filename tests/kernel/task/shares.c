@@ -251,10 +251,10 @@ static void spin_until_preempted(void *arg)
 	struct switches *s = arg;
 	u64 before = current()->nvcsw;
 
-	while (READ_ONCE(current()->nivcsw) < 3 && task_runtime_ns(current()) < 2000 * MS)
-		barrier();
+	do
+		s->against = READ_ONCE(current()->nivcsw);
+	while (s->against < 3 && task_runtime_ns(current()) < 2000 * MS);
 	s->by_will = current()->nvcsw - before;
-	s->against = current()->nivcsw;
 }
 
 /* Switches are counted by whose will they are. */

@@ -228,7 +228,11 @@ static void latency_events(void)
 	    "preempt_disable: caller=latency_preempt_section+",
 	    "preempt_enable: caller=latency_preempt_section+"};
 
+	char mine[40];
+
 	trace_fresh();
+	scnprintf(mine, sizeof(mine), "common_pid == %d", current()->pid);
+	EXPECT_EQ(trace_put("events/preemptirq/filter", mine), 0);
 	EXPECT_EQ(trace_put("events/preemptirq/enable", "1"), 0);
 	latency_irqs_section(1);
 	latency_preempt_section(1);
@@ -238,6 +242,7 @@ static void latency_events(void)
 	EXPECT_EQ(trace_put("trace", ""), 0);
 	latency_irqs_section(1);
 	EXPECT(!strstr(trace_get("trace", NULL), "latency_irqs_section"));
+	EXPECT_EQ(trace_put("events/preemptirq/filter", "0"), 0);
 	trace_fresh();
 }
 
