@@ -8,7 +8,7 @@
 #include "tests/kernel/arch/stepper.h"
 #include "trace/host_context.h"
 
-#define INSTRUCTIONS 26
+#define INSTRUCTIONS 28
 #define SHARED	     8
 
 void stepper_places_run(void *word);
@@ -17,6 +17,7 @@ __asm__(".pushsection .text.asm, \"ax\", @progbits\n"
 	"pushq %rbp\n\t"
 	"movq %rsp, %rbp\n\t"
 	"pushq %r13\n\t"
+	"pushq %rdi\n\t"
 	"movq %rdi, %r13\n\t"
 	"leaq 8(%rdi), %rsi\n\t"
 	"nopw 8(%rdi)\n\t"
@@ -39,6 +40,7 @@ __asm__(".pushsection .text.asm, \"ax\", @progbits\n"
 	"rdtsc\n\t"
 	/* private again */
 	"movq %rdi, (%rsp)\n\t"
+	"popq %rcx\n\t"
 	"popq %r13\n\t"
 	"popq %rbp\n\t"
 	"ret\n"
