@@ -253,7 +253,7 @@ trigger-storm: $(O)/kernel-test.elf
 CAMPAIGN_SECONDS ?= 3600
 campaign = $(Q)printf '\n%s; echo "status $$?"; poweroff\n' '$(1)' | timeout $(CAMPAIGN_SECONDS) sh -c "exec $$(tools/run-qemu --print --multi \
 	    --kernel $(O)/kernel-test.elf --smp $(SMP) --append 'shell=plain quiet')" | tee /dev/stderr | grep -q '^status 0'
-.PHONY: hostile sharing scribble stress deaths
+.PHONY: hostile sharing scribble stress deaths disturbed
 # System calls of user events with random arguments, from two tasks.
 hostile: $(O)/kernel-test.elf
 	$(call campaign,/test/hostile $(or $(THOUSANDS),10000))
@@ -268,6 +268,19 @@ scribble: $(O)/kernel-test.elf
 # 64 threads at whatever they can do, for five minutes, and once more: nothing may be left of them.
 stress: $(O)/kernel-test.elf
 	$(Q)tools/run-qemu --kernel $< --append "ktest=ring3.stress hosttime stress=$(or $(STRESS),300s)" --smp 4 --multi --ktap --timeout $(CAMPAIGN_SECONDS)
+# The guest's cases, a host thread per CPU, while a real-time task on each CPU takes it at random moments; then those for four CPUs. Not
+# what allows for no other task at all: a list of two names of tasks, CPUs that are idle, the load, the share of real-time tasks. RUNS of
+# them, from SEED on.
+DISTURBED_SMP   := hook_storm.,latency.come_and_go,kernel_instances.,trigger_storm.,filter_smp.,hist_smp.,kprobe.hits,watch_hits.
+DISTURBED_NOT   := output.names,sched.idle_without_ticks,sched.load,realtime.,sweep.,ring_format.,dynevent.,dat.,event_probe.,eventheader,user_events.all_bits,kprobe_detours.full,kprobe.thousand,starved.,scribble.,graph_lives.
+DISTURBED_CASES := all,-$(subst $(comma),$(comma)-,$(DISTURBED_SMP)$(comma)$(DISTURBED_NOT))
+disturbed: $(O)/kernel-test.elf $(O)/test-initrd.cpio
+	$(Q)run() { tools/run-qemu --kernel $< --append "ktest=$$1 hosttime disturb=$$seed" --multi --ktap --timeout $(CAMPAIGN_SECONDS) "$${@:2}"; }; \
+	for ((seed = $(or $(SEED),1); seed < $(or $(SEED),1) + $(or $(RUNS),10); seed++)); do \
+	    echo "# seed $$seed"; \
+	    run "$(or $(ONLY),$(DISTURBED_CASES))" --initrd $(O)/test-initrd.cpio || exit 1; \
+	    [ -n "$(ONLY)" ] || run "$(DISTURBED_SMP) rounds=600" --smp 4 || exit 1; \
+	done
 # Programs of user events that are killed in the middle of anything.
 deaths: $(O)/kernel-test.elf
 	$(call campaign,/test/deaths $(or $(DEATHS),5000))
@@ -482,6 +495,7 @@ help:
 #: make sharing   the same from six threads, THOUSANDS=834 each, while two more change the memory that they share
 #: make scribble  random writes to all files, from eight tasks with NMIs, twice THOUSANDS=500, of SEED=1 (MULTI=1: a host thread per CPU)
 #: make stress    64 threads with signals, memory, files, children: ten minutes on 4 CPUs (STRESS=300s, twice)
+#: make disturbed the guest's tests while a task on each CPU takes it at random moments, RUNS=10 times from SEED=1 on (ONLY= chooses cases)
 #: make deaths    programs with user events killed at random moments, DEATHS=5000 of them
 #: make sweep     a probe at every instruction of the kernel (make test does a part)
 #: make install   trapline, its man page, the manual, header and library for programs, below PREFIX=/usr/local (DESTDIR= for packages);

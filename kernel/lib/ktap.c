@@ -114,7 +114,7 @@ static enum verdict run_case(const struct ktap_case *c, unsigned number)
 }
 
 int ktap_run(const struct ktap_suite *const *suites, const char *only,
-    void (*out)(const char *text, size_t n))
+    void (*out)(const char *text, size_t n), void (*begin)(void))
 {
 	unsigned totals[3] = {0}, number = 0;
 
@@ -122,9 +122,13 @@ int ktap_run(const struct ktap_suite *const *suites, const char *only,
 	ktap_print("KTAP version 1");
 	ktap_print("1..%u", count_cases(suites, only));
 	for (; *suites; suites++)
-		for (const struct ktap_case *c = (*suites)->cases; c->name; c++)
-			if (ktap_is_chosen(c, only))
-				totals[run_case(c, ++number)]++;
+		for (const struct ktap_case *c = (*suites)->cases; c->name; c++) {
+			if (!ktap_is_chosen(c, only))
+				continue;
+			if (begin)
+				begin();
+			totals[run_case(c, ++number)]++;
+		}
 	ktap_print(
 	    "# Totals: pass:%u fail:%u skip:%u", totals[PASSED], totals[FAILED], totals[SKIPPED]);
 	if (!number)

@@ -22,10 +22,11 @@ struct ktap_suite {
 /*
  * Runs the cases that `only` chooses, printing by `out`; returns the failures, 1 if it chooses
  * none. `only` is a list with commas of what names begin with, or "all"; "-sweep." takes cases out
- * again, and the last word that fits a name decides. NULL and "": all cases.
+ * again, and the last word that fits a name decides. NULL and "": all cases. begin(), which may be
+ * NULL, is called before each case.
  */
 int ktap_run(const struct ktap_suite *const *suites, const char *only,
-    void (*out)(const char *text, size_t n));
+    void (*out)(const char *text, size_t n), void (*begin)(void));
 
 /* For use inside a case. A failure is printed and counted; the case goes on. */
 void ktap_fail(const char *file, int line, const char *fmt, ...) __printf(3, 4);

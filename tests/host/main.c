@@ -58,7 +58,7 @@ static void run_one(void **state)
 	machine_pid(-1);
 	machine_cpus(0);
 	machine_handlers(NULL, NULL);
-	assert_int_equal(ktap_run(list, NULL, show_notes), 0);
+	assert_int_equal(ktap_run(list, NULL, show_notes, NULL), 0);
 	assert_int_equal(trace_marker_copies, instances_with_copies());
 }
 

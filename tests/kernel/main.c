@@ -5,6 +5,8 @@
 #include "kernel/base/printk.h"
 #include "kernel/init.h"
 #include "kernel/lib/ktap.h"
+#include "kernel/task/task.h"
+#include "tests/kernel/disturb.h"
 
 #define SUITE(name) extern const struct ktap_suite suite_##name;
 #include "tests/unit/list.def"
@@ -44,10 +46,17 @@ static int sanitize_judge(void)
 }
 #endif
 
+/* A case stays on the CPU it begins on, unless it says otherwise: many look at that CPU's data. */
+static void stay_here(void)
+{
+	task_set_affinity(current(), 1UL << cpu_id());
+}
+
 int ktest_main(const char *pattern)
 {
 	sanitize_begin();
-	int failed = ktap_run(suites, pattern, console_write);
+	disturb_begin();
+	int failed = ktap_run(suites, pattern, console_write, stay_here);
 
 	return sanitize_judge() || failed;
 }

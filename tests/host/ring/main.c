@@ -41,7 +41,7 @@ static int run_one(const struct ktap_case *c)
 
 	machine_fail_alloc(0);
 	machine_handlers(NULL, NULL);
-	failed = ktap_run(list, NULL, show_notes);
+	failed = ktap_run(list, NULL, show_notes, NULL);
 	printf("%s - %s\n", failed ? "not ok" : "ok", c->name);
 	fflush(stdout);
 	return failed;
