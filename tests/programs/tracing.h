@@ -62,7 +62,7 @@ static inline bool has_line(const char *file, const char *line)
 }
 
 /* Whether a sub-buffer of this CPU has n such bytes, and after them zeros to the end of a word. */
-static inline bool has_padded(int cpu, unsigned char byte, int n)
+static inline bool has_padded_on(int cpu, unsigned char byte, int n)
 {
 	static unsigned char page[4096];
 	char path[64];
@@ -81,4 +81,13 @@ static inline bool has_padded(int cpu, unsigned char byte, int n)
 	}
 	syscall1(SYS_close, fd);
 	return found;
+}
+
+/* The same, of any CPU. */
+static inline bool has_padded(unsigned char byte, int n)
+{
+	for (int cpu = 0; cpu < 64; cpu++)
+		if (has_padded_on(cpu, byte, n))
+			return true;
+	return false;
 }
