@@ -37,7 +37,13 @@ static int term, line; /* the terminal of the session, and the wire's other end 
 static struct notes {
 	volatile int hung_up, continued, resized, interrupted;
 	volatile long results[8];
+	volatile int ready; /* how many processes of the case have prepared what it is about */
 } * notes;
+
+static void is_ready(struct notes *n)
+{
+	__atomic_add_fetch(&n->ready, 1, __ATOMIC_SEQ_CST);
+}
 
 static void on_signal(int sig)
 {
@@ -638,6 +644,7 @@ static void outlive_in_front(void)
 	note(L_HUP);
 	note(L_CONT);
 	syscall4(SYS_rt_sigprocmask, ABI_SIG_BLOCK, (long)&mask, 0, 8);
+	is_ready(notes);
 	CHECK_EQ(read_term(), 0); /* nothing is ever typed */
 	syscall4(SYS_rt_sigprocmask, ABI_SIG_UNBLOCK, (long)&mask, 0, 8);
 	CHECK_EQ(notes->hung_up, 1);
@@ -653,6 +660,7 @@ static void outlive_in_background(void)
 
 	note(L_HUP);
 	note(L_CONT);
+	is_ready(in_front);
 	while (!in_front->results[1])
 		syscall0(SYS_sched_yield);
 	CHECK_EQ(notes->hung_up, 0);
@@ -665,6 +673,7 @@ static void outlive_in_background(void)
 static void write_until_hangup(void)
 {
 	set_handler(L_HUP, (void *)L_IGN, 0);
+	is_ready(notes);
 	CHECK_EQ(write_term(), IO);
 	use_after_hangup();
 	notes->results[4] = check_failures;
@@ -679,6 +688,8 @@ static void lead_and_end(void)
 	begin(write_until_hangup);
 	begin_in(0, outlive_in_background);
 	begin_in(own_pid(), outlive_in_front);
+	while (notes->ready < 3)
+		syscall0(SYS_sched_yield);
 	sleep_ms(10); /* now those in front wait, for input and to write */
 }
 
@@ -698,12 +709,17 @@ static void leader_ends(void)
 
 /* ---- input ---- */
 
-static long available(void)
+static long available_on(int fd)
 {
 	int n = -1;
 
-	CHECK_EQ(control(term, AVAILABLE, (long)&n), 0);
+	CHECK_EQ(control(fd, AVAILABLE, (long)&n), 0);
 	return n;
+}
+
+static long available(void)
+{
+	return available_on(term);
 }
 
 static int polled(void)
@@ -936,6 +952,7 @@ static void held_wakes(void)
 
 /* More than a terminal sends at a time. */
 static char long_text[30000];
+#define LONG_TEXT_CONTROL 10 /* where it has its one other byte */
 
 /* A long write with the byte c near its beginning, which the other end sends back. */
 static long write_long(int fd, char c)
@@ -946,7 +963,7 @@ static long write_long(int fd, char c)
 	m.iflag = 0;
 	CHECK_EQ(control(line, SET_MODE, (long)&m), 0);
 	memset(long_text, 'a', sizeof(long_text));
-	long_text[10] = c;
+	long_text[LONG_TEXT_CONTROL] = c;
 	return syscall3(SYS_write, fd, (long)long_text, sizeof(long_text));
 }
 
@@ -987,7 +1004,8 @@ static void writers(void)
 {
 	long first = begin(write_long_held), second, part;
 
-	sleep_ms(10); /* now it waits in the middle */
+	while (available_on(line) <= LONG_TEXT_CONTROL)
+		syscall0(SYS_sched_yield);
 	second = begin(write_once);
 	sleep_ms(10);
 	part = count_shown();
