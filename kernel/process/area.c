@@ -123,13 +123,14 @@ void area_remove(struct mm *mm, struct vm_area *a)
 	area_free(a);
 }
 
-static int area_split(struct mm *mm, u64 addr)
+/* `most`: as many areas there may be before. */
+static int area_split(struct mm *mm, u64 addr, u32 most)
 {
 	struct vm_area *a = area_find(mm, addr), *tail;
 
 	if (!a || a->start == addr)
 		return 0;
-	if (mm->area_count >= MM_AREAS_MAX)
+	if (mm->area_count > most)
 		return -ENOMEM;
 	tail = area_copy(a);
 	if (!tail)
@@ -144,9 +145,16 @@ static int area_split(struct mm *mm, u64 addr)
 
 int area_cut(struct mm *mm, u64 start, u64 end)
 {
-	int err = area_split(mm, start);
+	int err = area_split(mm, start, MM_AREAS_MAX - 1);
 
-	return err ? err : area_split(mm, end);
+	return err ? err : area_split(mm, end, MM_AREAS_MAX - 1);
+}
+
+int area_cut_out(struct mm *mm, u64 start, u64 end)
+{
+	int err = area_split(mm, start, UINT32_MAX);
+
+	return err ? err : area_split(mm, end, UINT32_MAX);
 }
 
 static bool alike(const struct vm_area *a, const struct vm_area *b)

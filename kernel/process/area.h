@@ -30,5 +30,7 @@ void area_remove(struct mm *mm, struct vm_area *a);
  * stays so: unseen).
  */
 int area_cut(struct mm *mm, u64 start, u64 end);
+/* The same for who takes the areas between out: there may be two more than the limit until then. */
+int area_cut_out(struct mm *mm, u64 start, u64 end);
 /* Joins what has become alike, from the area before start to the one after end. */
 void area_merge(struct mm *mm, u64 start, u64 end);

@@ -37,6 +37,7 @@ enum {
 #define USER_START	 0x10000UL /* lowest address mmap gives or takes, Linux's mmap_min_addr */
 #define USER_STACK_SIZE	 (8UL << 20)
 #define USER_STACK_GUARD (1UL << 20)
+/* Linux's default vm.max_map_count: mmap() may make one more, a split may not. */
 #define MM_AREAS_MAX	 65530
 
 /* The result of a page fault. */

@@ -128,9 +128,13 @@ static int make_area(const struct map_request *q, struct vm_area **out)
 /* Empties [start, end). Nothing has changed when it fails. */
 static int mm_clear_range(struct mm *mm, u64 start, u64 end)
 {
-	struct vm_area *a, *next;
-	int err = area_cut(mm, start, end);
+	struct vm_area *a = area_find(mm, start), *next;
+	int err;
 
+	/* A hole in an area leaves two of it. */
+	if (a && a->start < start && a->end > end && mm->area_count >= MM_AREAS_MAX)
+		return -ENOMEM;
+	err = area_cut_out(mm, start, end);
 	if (err)
 		return err;
 	list_for_each_entry_safe (a, next, &mm->areas, node) {
@@ -151,7 +155,7 @@ static long place_area(struct mm *mm, const struct map_request *q, struct vm_are
 
 	if (at < 0)
 		return at;
-	if (mm->area_count >= MM_AREAS_MAX)
+	if (mm->area_count > MM_AREAS_MAX)
 		return -ENOMEM;
 	err = mm_clear_range(mm, at, at + q->len);
 	if (err)

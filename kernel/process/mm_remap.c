@@ -8,6 +8,8 @@
 #include "kernel/mem/mem.h"
 #include "kernel/process/area.h"
 
+#define MOVE_SPARE 3 /* areas below the limit, as Linux has it: a move may need them */
+
 /* Moves the pages of [from, from + len) to `to`, where nothing is: 0 or -ENOMEM, nothing moved. */
 static int mm_move_pages(struct mm *mm, u64 from, u64 to, u64 len)
 {
@@ -85,9 +87,9 @@ static long mm_remap_locked(
 		if (!new_addr)
 			return -ENOMEM;
 	}
-	if (mm->area_count + 2 > MM_AREAS_MAX)
+	if (mm->area_count >= MM_AREAS_MAX - MOVE_SPARE)
 		return -ENOMEM;
-	err = area_cut(mm, addr, addr + len);
+	err = area_cut_out(mm, addr, addr + len);
 	return err ? err : mm_move_area(mm, area_find(mm, addr), new_addr, new_len);
 }
 
@@ -96,6 +98,8 @@ static long mm_remap_checked(
 {
 	long ret = 0;
 
+	if (flags & MREMAP_FIXED && READ_ONCE(mm->area_count) + 2 >= MM_AREAS_MAX - MOVE_SPARE)
+		return -ENOMEM; /* before anything is unmapped */
 	if (flags & MREMAP_FIXED)
 		ret = mm_unmap(mm, new_addr, new_len);
 	if (!ret && new_len < len) {
