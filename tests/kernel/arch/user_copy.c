@@ -8,6 +8,8 @@
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
 #include "kernel/mem/mem.h"
+#include "kernel/process/area.h"
+#include "kernel/task/task.h"
 
 #define AT  0x10000UL
 #define END (AT + PAGE_SIZE)
@@ -57,6 +59,31 @@ static void every_size_and_edge(void)
 		}
 	}
 	end();
+}
+
+/* A page that a program may have, but has not yet, is made where the copy may wait for it. */
+static void faults_in(void)
+{
+	struct mm *mm = mm_create();
+	char c = 1;
+	u64 flags;
+
+	area_insert(mm, area_new(AT, END, PROT_R | PROT_W, NULL, 0));
+	current()->mm = mm;
+	aspace_switch(mm->as);
+	flags = irq_save();
+	EXPECT_EQ(copy_from_user(&c, AT, 1), -EFAULT);
+	irq_restore(flags);
+	preempt_disable();
+	EXPECT_EQ(copy_from_user(&c, AT, 1), -EFAULT);
+	preempt_enable();
+	EXPECT_EQ(copy_from_user_nofault(&c, AT, 1), -EFAULT);
+	EXPECT_EQ(copy_from_user(&c, AT, 1), 0);
+	EXPECT_EQ(c, 0);
+	EXPECT_EQ(copy_from_user_nofault(&c, AT, 1), 0);
+	current()->mm = NULL;
+	aspace_switch(NULL);
+	mm_put(mm);
 }
 
 static void refuses_kernel_addresses(void)
@@ -249,6 +276,7 @@ static void doubtful_kernel_memory(void)
 
 static const struct ktap_case cases[] = {
     {"user_copy.every_size_and_edge", every_size_and_edge},
+    {"user_copy.faults_in", faults_in},
     {"user_copy.refuses_kernel_addresses", refuses_kernel_addresses},
     {"user_copy.nothing_outside", nothing_outside},
     {"user_copy.what_is_left", what_is_left},
