@@ -230,7 +230,11 @@ void arch_page_free(u64 pa);
 
 void kernel_syscall(
     struct regs *r); /* number in r->error; the result to r->rax, which holds -ENOSYS */
-bool kernel_page_fault(struct regs *r, u64 addr); /* r->error has the bits; false: not resolved */
+/*
+ * Of ring 3, or of the kernel where it may wait for a page of ring 3. r->error has the bits. False:
+ * not resolved. Interrupts on.
+ */
+bool kernel_page_fault(struct regs *r, u64 addr);
 void kernel_user_trap(
     struct regs *r, int signo, int code, u64 addr); /* a fault of ring 3 that nothing resolved */
 void __noreturn kernel_trap_fatal(

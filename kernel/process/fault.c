@@ -339,9 +339,8 @@ bool kernel_page_fault(struct regs *r, u64 addr)
 		trace_page_fault_user(addr, r, r->error);
 	else
 		trace_page_fault_kernel(addr, r, r->error);
-	if (!t || !t->mm || !(r->rflags & 0x200) || (!user && addr >= USER_END))
+	if (!t || !t->mm)
 		return false;
-	irq_enable();
 	why = mm_fault(t->mm, addr, r->error, r);
 	if (why && user)
 		user_fault(r, addr, why);
