@@ -488,6 +488,30 @@ static void commands_without_memory(void)
 	end();
 }
 
+/* A command whose removal had no memory is there as before: whatever comes and goes later. */
+static void removal_without_memory(void)
+{
+	static const char both[] = "first_function:stacktrace:unlimited\n"
+				   "fourth_one:stacktrace:unlimited\n";
+	int err = -ENOMEM;
+
+	begin("first_function fourth_one:stacktrace first_function:stacktrace");
+	for (unsigned n = 1; n < 100; n++) {
+		machine_fail_alloc(n);
+		err = trace_append("set_ftrace_filter", "!first_function:stacktrace");
+		machine_fail_alloc(0);
+		if (err != -ENOMEM)
+			break;
+		EXPECT_EQ(trace_append("set_ftrace_filter", "third_function:stacktrace"), 0);
+		EXPECT_EQ(trace_append("set_ftrace_filter", "!third_function:stacktrace"), 0);
+		EXPECT(strstr(trace_get("set_ftrace_filter", NULL), both));
+	}
+	EXPECT_EQ(err, 0);
+	EXPECT(!strstr(trace_get("set_ftrace_filter", NULL), "first_function:stacktrace"));
+	EXPECT_EQ(trace_append("set_ftrace_filter", "!fourth_one:stacktrace"), 0);
+	end();
+}
+
 /* Whichever functions have commands of two groups: each call pulls those that are its own. */
 static void commands_of_two_groups(void)
 {
@@ -650,6 +674,7 @@ static const struct ktap_case cases[] = {
     {"function.stack_filter", stack_filter},
     {"function.dump", dump},
     {"function.commands_without_memory", commands_without_memory},
+    {"function.removal_without_memory", removal_without_memory},
     {"function.commands_of_two_groups", commands_of_two_groups},
     {"function.commands_that_call", commands_that_call},
     {"function.lists_without_memory", lists_without_memory},

@@ -5,6 +5,7 @@
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
 #include "tests/host/function.h"
+#include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/host_clock.h"
 #include "trace/host_context.h"
@@ -187,6 +188,28 @@ static void no_hook(void)
 	end();
 }
 
+/* So it does whichever allocation fails, and its hook is free again. */
+static void no_memory(void)
+{
+	static struct host_hook other;
+	int err = -ENOMEM;
+
+	trace_fresh();
+	for (unsigned n = 1; err && n < 100; n++) {
+		machine_fail_alloc(n);
+		err = trace_put("function_profile_enabled", "1");
+		machine_fail_alloc(0);
+		EXPECT(err == 0 || err == -ENOMEM);
+		EXPECT_STR(trace_get("function_profile_enabled", NULL), err ? "0\n" : "1\n");
+		if (err)
+			EXPECT_EQ(host_hook_add(&other), 0);
+		if (err)
+			host_hook_remove(&other);
+	}
+	EXPECT_EQ(err, 0);
+	end();
+}
+
 static const struct ktap_case cases[] = {
     {"profile.sums", sums},
     {"profile.own_time", own_time},
@@ -195,6 +218,7 @@ static const struct ktap_case cases[] = {
     {"profile.names", names},
     {"profile.calls_under_way", calls_under_way},
     {"profile.no_hook", no_hook},
+    {"profile.no_memory", no_memory},
     {NULL, NULL},
 };
 const struct ktap_suite suite_profile_trace = {cases};

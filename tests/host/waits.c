@@ -81,14 +81,22 @@ static void growing(void)
 }
 
 /* An event that another instance has on was on here, too, and is off: the waits up to now. */
+static u64 one_off_but_in_an_instance(const char *enable)
+{
+	char there[80];
+
+	trace_fresh();
+	fmt_snprintf(there, sizeof(there), "instances/again/%s", enable);
+	EXPECT_EQ(trace_make_instance("again"), 0);
+	EXPECT_EQ(trace_put(there, "1"), 0);
+	EXPECT_EQ(trace_put(enable, "1"), 0);
+	EXPECT_EQ(trace_put(enable, "0"), 0);
+	return machine_waits();
+}
+
 static u64 off_but_in_an_instance(void)
 {
-	trace_fresh();
-	EXPECT_EQ(trace_make_instance("again"), 0);
-	EXPECT_EQ(trace_put("instances/again/" EVENT "enable", "1"), 0);
-	EXPECT_EQ(trace_put(EVENT "enable", "1"), 0);
-	EXPECT_EQ(trace_put(EVENT "enable", "0"), 0);
-	return machine_waits();
+	return one_off_but_in_an_instance(EVENT "enable");
 }
 
 /* An event goes back into the list of those who have it on: nobody may still stand on it. */
@@ -100,6 +108,22 @@ static void switched_on_again(void)
 	EXPECT(machine_waits() > before);
 	EXPECT_EQ(trace_put(EVENT "enable", "0"), 0);
 	EXPECT_EQ(trace_drop_instance("again"), 0);
+	trace_fresh();
+}
+
+/* So it is for each event of a system that is switched on, be it the first or the last of them. */
+static void switched_on_with_others(void)
+{
+	static const char *const events[] = {EVENT "enable", "events/unit/unit_text/enable"};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(events); i++) {
+		u64 before = one_off_but_in_an_instance(events[i]);
+
+		EXPECT_EQ(trace_put("events/unit/enable", "1"), 0);
+		EXPECT(machine_waits() > before);
+		EXPECT_EQ(trace_put("events/unit/enable", "0"), 0);
+		EXPECT_EQ(trace_drop_instance("again"), 0);
+	}
 	trace_fresh();
 }
 
@@ -283,6 +307,7 @@ static const struct ktap_case cases[] = {
     {"waits.clearing", clearing},
     {"waits.growing", growing},
     {"waits.switched_on_again", switched_on_again},
+    {"waits.switched_on_with_others", switched_on_with_others},
     {"waits.brought_back_by_a_trigger", brought_back_by_a_trigger},
     {"waits.out_of_sight_first", out_of_sight_first},
     {"waits.probe_of_an_event", probe_of_an_event},

@@ -236,6 +236,22 @@ static void overwrites_as_the_top(void)
 	trace_fresh();
 }
 
+/* So is its snapshot's buffer, which records after an exchange: as the instance has the option. */
+static void overwrites_after_a_snapshot(void)
+{
+	for (unsigned keep = 0; keep < 2; keep++) {
+		trace_fresh();
+		EXPECT_EQ(trace_make_instance("i"), 0);
+		EXPECT_EQ(trace_put("options/overwrite", keep ? "1" : "0"), 0);
+		EXPECT_EQ(trace_put("instances/i/options/overwrite", keep ? "0" : "1"), 0);
+		EXPECT_EQ(trace_put("instances/i/snapshot", "1"), 0);
+		EXPECT_EQ(trace_put("instances/i/trace", ""), 0);
+		EXPECT_EQ(keeps_oldest("i"), keep);
+		EXPECT_EQ(trace_drop_instance("i"), 0);
+	}
+	trace_fresh();
+}
+
 /*
  * An instance takes the top's size of a program's data; whoever has the largest, be it set first or
  * last, decides how much of it is copied, and what is too large is as much as there may be.
@@ -367,6 +383,7 @@ static const struct ktap_case cases[] = {
     {"instances.own_events", own_events},
     {"instances.inherited", inherited},
     {"instances.overwrites_as_the_top", overwrites_as_the_top},
+    {"instances.overwrites_after_a_snapshot", overwrites_after_a_snapshot},
     {"instances.user_data", user_data},
     {"instances.on_while_read", on_while_read},
     {"instances.printk_goes_somewhere", printk_goes_somewhere},

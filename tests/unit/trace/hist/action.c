@@ -6,7 +6,10 @@
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"
 #include "trace/dynevent/synth.h"
+#include "trace/event/trigger.h"
 #include "trace/hist/hist.h"
+#include "trace/host_context.h"
+#include "trace/tracefs/marker.h"
 
 static void references(void)
 {
@@ -213,6 +216,36 @@ static void snapshots(void)
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 }
 
+/*
+ * Two hits of a CPU, the second in the middle of the first: each is a new maximum and wants a
+ * snapshot after its record. The second takes that of both, and none is taken after it.
+ */
+static void one_snapshot_of_two(void)
+{
+	u64 rec[64] = {[1] = 1}; /* aa and bb after the common fields */
+	struct host_context ctx;
+	u32 after[2] = {0, 0};
+
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:keys=aa:xx=bb:onmax($xx).snapshot()"), 0);
+	struct hist *h = list_first_entry(&hists, struct hist, node);
+	host_enter(&ctx);
+	for (unsigned i = 0; i < 2; i++) {
+		rec[2] = 10 * (i + 1);
+		hist_update(h, &ctx, rec, sizeof(rec), &after[i]);
+		EXPECT(after[i] & TRACE_TRIGGER_HIST);
+	}
+	tracing_mark_write(trace_global, "of both", 7);
+	hist_take_snapshots(h, &ctx);
+	tracing_mark_write(trace_global, "later", 5);
+	hist_take_snapshots(h, &ctx);
+	host_preempt_enable();
+	EXPECT(strstr(trace_get("snapshot", NULL), ": of both\n"));
+	EXPECT(strstr(trace_get("trace", NULL), ": later\n"));
+	hist_end();
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+}
+
 /* A hist whose action makes its own event fire comes to an end. */
 static void feeds_itself(void)
 {
@@ -241,6 +274,7 @@ static const struct ktap_case cases[] = {
     {"hist.tracks", tracks},
     {"hist.expressions", expressions},
     {"hist.snapshots", snapshots},
+    {"hist.one_snapshot_of_two", one_snapshot_of_two},
     {"hist.feeds_itself", feeds_itself},
     {NULL, NULL},
 };

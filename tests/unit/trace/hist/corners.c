@@ -85,6 +85,30 @@ static void usecs_of_several(void)
 	hist_end();
 }
 
+/* The unit of a time is that of each reference to it, also inside of an expression. */
+static void unit_of_references(void)
+{
+	static const struct {
+		const char *line;
+		int err;
+	} rows[] = {
+	    {"hist:keys=aa:dd=$t1-$t0-common_timestamp.usecs", 0},
+	    {"hist:keys=aa:dd=$t1-$t0-common_timestamp", -EINVAL},
+	    {"hist:keys=aa:dd=$t1-$t0-bb", -EINVAL},
+	};
+
+	hist_begin();
+	EXPECT_EQ(trace_put(OTHER_TRIGGER,
+		      "hist:keys=aa:t0=common_timestamp.usecs:t1=common_timestamp.usecs"),
+	    0);
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(trace_append(TRIGGER, rows[i].line), rows[i].err);
+		EXPECT_EQ(trace_put(TRIGGER, ""), 0);
+	}
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	hist_end();
+}
+
 /* Where a hundred percent times the part has more than 64 bits. */
 static void wide_shares(void)
 {
@@ -609,6 +633,7 @@ static const struct ktap_case cases[] = {
     {"hist_corners.wide_divisor", wide_divisor},
     {"hist_corners.usecs_of_a_counter", usecs_of_a_counter},
     {"hist_corners.usecs_of_several", usecs_of_several},
+    {"hist_corners.unit_of_references", unit_of_references},
     {"hist_corners.wide_shares", wide_shares},
     {"hist_corners.texts_descending", texts_descending},
     {"hist_corners.signs_descending", signs_descending},

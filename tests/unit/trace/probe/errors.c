@@ -358,6 +358,23 @@ static void of_the_same_name(void)
 	EXPECT_EQ(trace_put("error_log", ""), 0);
 }
 
+/* An event has probes of one form, be the argument of the other one the same. */
+static void of_legacy_and_new(void)
+{
+	static const char *const lines[2][2] = {{"p:x do_rmdir a0", "p:x do_rmdir+4 a0=%di:x64"},
+	    {"p:x do_rmdir a0=%di:x64", "p:x do_rmdir+4 a0"}};
+
+	trace_fresh();
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT_EQ(trace_put(EVENTS, lines[i][0]), 0);
+		EXPECT_EQ(trace_append(EVENTS, lines[i][1]), -EEXIST);
+		EXPECT(strstr(
+		    trace_get("error_log", NULL), "Probe type is different from existing probe"));
+		EXPECT_EQ(trace_put("error_log", ""), 0);
+		EXPECT_EQ(trace_append(EVENTS, "-:x"), 0);
+	}
+}
+
 static const struct ktap_case cases[] = {
     {"probe_errors.of_places", of_places},
     {"probe_errors.of_next_entry", of_next_entry},
@@ -365,6 +382,7 @@ static const struct ktap_case cases[] = {
     {"probe_errors.of_what_is_not_there", of_what_is_not_there},
     {"probe_errors.of_size", of_size},
     {"probe_errors.of_the_same_name", of_the_same_name},
+    {"probe_errors.of_legacy_and_new", of_legacy_and_new},
     {NULL, NULL},
 };
 const struct ktap_suite suite_trace_probe_errors = {cases};

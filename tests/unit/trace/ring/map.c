@@ -404,6 +404,22 @@ static void resetting(void)
 	end();
 }
 
+/* The reader's page, empty then, has no time of before; the next one has that of its events. */
+static void time_after_a_reset(void)
+{
+	begin(4, 0);
+	ring_now = 1000;
+	put_numbers(0, 3);
+	EXPECT_EQ(next_page()->time_stamp, 1000);
+	ring_buffer_reset(rb);
+	EXPECT_EQ(page_of(meta->reader.id)->time_stamp, 0);
+	EXPECT_EQ(next_page()->time_stamp, 0);
+	ring_now = 2000;
+	put_numbers(0, 3);
+	EXPECT_EQ(next_page()->time_stamp, 2000);
+	end();
+}
+
 /* Mapped when something was read already, some of it lies unread, and the ring has gone round. */
 static void mapped_late(void)
 {
@@ -460,6 +476,7 @@ static const struct ktap_case cases[] = {
     {"ring_map.counts", counts},
     {"ring_map.refusals", refusals},
     {"ring_map.resetting", resetting},
+    {"ring_map.time_after_a_reset", time_after_a_reset},
     {"ring_map.mapped_late", mapped_late},
     {"ring_map.mapped_after_a_reset", mapped_after_a_reset},
     {NULL, NULL},
