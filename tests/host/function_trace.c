@@ -430,6 +430,46 @@ static void stack_filter(void)
 	EXPECT_EQ(trace_put("stack_trace_filter", ""), 0);
 }
 
+static void expect_stack_tracer(bool on)
+{
+	EXPECT_EQ(!!strstr(trace_get("stack_trace", NULL), "Stack tracer disabled"), !on);
+}
+
+static int switch_stack_tracer(bool on)
+{
+	host_lock();
+	int err = trace_stack_switch(on);
+	host_unlock();
+	return err;
+}
+
+/* The stack tracer is off where it could not be switched on, and later it can be. */
+static void stack_tracer_refused(void)
+{
+	static struct host_hook others[16];
+	unsigned n = 0;
+	int err = -ENOMEM;
+
+	trace_fresh();
+	while (n < ARRAY_SIZE(others) && !host_hook_add(&others[n]))
+		n++;
+	EXPECT_EQ(switch_stack_tracer(true), -EBUSY);
+	expect_stack_tracer(false);
+	EXPECT_EQ(switch_stack_tracer(true), -EBUSY);
+	while (n--)
+		host_hook_remove(&others[n]);
+	for (n = 1; err && n < 100; n++) {
+		machine_fail_alloc(n);
+		err = switch_stack_tracer(true);
+		machine_fail_alloc(0);
+		EXPECT(err == 0 || err == -ENOMEM);
+		expect_stack_tracer(!err);
+	}
+	EXPECT_EQ(err, 0);
+	EXPECT_EQ(switch_stack_tracer(false), 0);
+	expect_stack_tracer(false);
+}
+
 static void mark(void *text)
 {
 	EXPECT_EQ(trace_put("trace_marker", text), 0);
@@ -672,6 +712,7 @@ static const struct ktap_case cases[] = {
     {"function.modules", modules},
     {"function.stacks_of_calls", stacks_of_calls},
     {"function.stack_filter", stack_filter},
+    {"function.stack_tracer_refused", stack_tracer_refused},
     {"function.dump", dump},
     {"function.commands_without_memory", commands_without_memory},
     {"function.removal_without_memory", removal_without_memory},

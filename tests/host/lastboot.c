@@ -357,6 +357,25 @@ static void pool(void)
 	lb_end();
 }
 
+/* The table of names gives back the pages that it had, whichever size it has then. */
+static void names_of_other_sizes(void)
+{
+	static const char *const sizes[] = {"4096", "8192", "1", "4096"};
+	char text[ARRAY_SIZE(sizes)][128];
+
+	lb_begin();
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct seq s;
+		EXPECT_EQ(trace_put("saved_cmdlines_size", sizes[i]), 0);
+		seq_init(&s, text[i], sizeof(text[i]) - 1);
+		kept_show(&s);
+		text[i][s.len] = '\0';
+	}
+	EXPECT(strcmp(text[1], text[0]) && strcmp(text[2], text[0]));
+	EXPECT_STR(text[3], text[0]); /* as many pages are in use */
+	lb_end();
+}
+
 /* Where its sub-buffers end no more will come: that is the end, not a reason to wait. */
 static void raw_ends(void)
 {
@@ -413,6 +432,7 @@ static const struct ktap_case cases[] = {
     {"lastboot.how_it_ended", how_it_ended},
     {"lastboot.ends", ends},
     {"lastboot.pool", pool},
+    {"lastboot.names_of_other_sizes", names_of_other_sizes},
     {"lastboot.markers_of_others", markers_of_others},
     {NULL, NULL},
 };

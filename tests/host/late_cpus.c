@@ -102,6 +102,25 @@ static void sizes(void)
 	ring_buffer_free(rb);
 }
 
+/* Events fill its large sub-buffers to the end, and each is read as it was written. */
+static void large_subbuffers(void)
+{
+	const unsigned n = 2 * PAGE_SIZE / 1000;
+	struct ring_buffer *rb = begin(0);
+
+	EXPECT_EQ(ring_buffer_set_order(rb, NULL, 1), 0);
+	come_up(rb);
+	for (unsigned i = 0; i < n; i++)
+		EXPECT(takes(rb, 1000 - 8));
+	EXPECT_EQ(ring_buffer_entries(rb), n);
+	for (unsigned i = 0; i < n; i++) {
+		struct ring_buffer_event *ev = ring_buffer_consume(rb, 1, NULL, NULL);
+		EXPECT(ev && ring_buffer_data_length(ev) == 1000 - 8);
+	}
+	EXPECT(!ring_buffer_consume(rb, 1, NULL, NULL));
+	ring_buffer_free(rb);
+}
+
 /* A CPU that comes up late overwrites or drops, as options/overwrite says by then. */
 static void full(void)
 {
@@ -139,6 +158,7 @@ static const struct ktap_case cases[] = {
     {"late_cpus.while_stopped", while_stopped},
     {"late_cpus.after_a_stop", after_a_stop},
     {"late_cpus.sizes", sizes},
+    {"late_cpus.large_subbuffers", large_subbuffers},
     {"late_cpus.full", full},
     {"late_cpus.clock", clock},
     {NULL, NULL},

@@ -16,6 +16,7 @@
 #include "trace/host_critical.h"
 #include "trace/host_lock.h"
 #include "trace/output/reader.h"
+#include "trace/tracer/latency.h"
 
 static void begin(void)
 {
@@ -401,6 +402,26 @@ static void reported_meanwhile(void)
 	end();
 }
 
+/* One that was the longest when it ended is not, once it may be reported: it is not. */
+static void no_longer_the_longest(void)
+{
+	struct trace_latency found = {.ns = 5000, .from = 0x10, .to = 0x20};
+	struct host_context ctx;
+
+	begin();
+	u32 before = trace_global->latency_reports;
+	EXPECT_EQ(trace_put("tracing_max_latency", "6"), 0);
+	for (u64 ns = 5000; ns <= 7000; ns += 2000) {
+		found.ns = ns;
+		host_enter(&ctx);
+		trace_latency_report(trace_global, &ctx, &found, before);
+		host_preempt_enable();
+		EXPECT_EQ(trace_global->latency_reports, ns < 6000 ? before : before + 2);
+		EXPECT_EQ(trace_global->max_latency_ns, MAX(ns, 6000UL));
+	}
+	end();
+}
+
 /* Functions are recorded in sections, of the CPU alone that is in one. */
 static void functions_in_sections(void)
 {
@@ -564,6 +585,7 @@ static const struct ktap_case cases[] = {
     {"latency.one_beginning", one_beginning},
     {"latency.while_off", while_off},
     {"latency.reported_meanwhile", reported_meanwhile},
+    {"latency.no_longer_the_longest", no_longer_the_longest},
     {"latency.functions_in_sections", functions_in_sections},
     {"latency.forgets_open_sections", forgets_open_sections},
     {"latency.one_owner", one_owner},

@@ -8,6 +8,7 @@
 #include "kernel/lib/atomic.h"
 #include "kernel/lib/errno.h"
 #include "kernel/lib/string.h"
+#include "tests/host/function.h"
 #include "tests/host/machine.h"
 #include "tests/unit/trace/tools.h"
 #include "trace/host_cpus.h"
@@ -128,6 +129,52 @@ static void cleared_and_brought_back(void)
 	EXPECT(ring_buffer_entries(trace_global->buffer));
 	EXPECT(strstr(trace_get("trace", NULL), "# entries-in-buffer/entries-written: 0/0   #P:"));
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	trace_fresh();
+}
+
+/* So it is where one CPU alone has more than there is room for. */
+static void brought_back_of_one_cpu(void)
+{
+	for (unsigned cpu = 0; cpu < 3; cpu++) {
+		trace_fresh();
+		EXPECT_EQ(trace_put("buffer_size_kb", "8"), 0);
+		host_on_cpu(cpu, mark_many, "from before");
+		EXPECT_EQ(trace_put("snapshot", "1"), 0);
+		EXPECT_EQ(trace_put("trace", ""), 0);
+		EXPECT_EQ(trace_put("snapshot", "1"), 0);
+		EXPECT(strstr(
+		    trace_get("trace", NULL), "# entries-in-buffer/entries-written: 0/0   #P:"));
+	}
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+	trace_fresh();
+}
+
+/* Read a second time from its start, the file shows the calls of two tasks as it did at first. */
+static void again_from_the_start(void)
+{
+	static char first[sizeof(text)];
+	struct tracefs_file *f;
+	u64 slots[2] = {1, 2};
+
+	trace_fresh();
+	EXPECT_EQ(trace_put("current_tracer", "function_graph"), 0);
+	host_function_enter(0, &slots[0]);
+	host_function_enter(2, &slots[1]);
+	EXPECT_EQ(trace_put("trace_marker", "inside"), 0);
+	host_function_return(&slots[1], 0);
+	host_function_return(&slots[0], 0);
+	machine_pid(31000);
+	host_function_enter(0, &slots[0]);
+	machine_pid(-1);
+	EXPECT_EQ(open_file("trace", 0, &f), 0);
+	EXPECT(read_once(f, sizeof(text) - 1) > 0);
+	strscpy(first, text, sizeof(first));
+	EXPECT(strstr(first, "/* inside */") && strstr(first, " => "));
+	EXPECT(read_once(f, sizeof(text) - 1) > 0);
+	EXPECT_STR(text, first);
+	tracefs_release(f);
+	host_function_return(&slots[0], 0);
+	EXPECT_EQ(trace_put("current_tracer", "nop"), 0);
 	trace_fresh();
 }
 
@@ -476,6 +523,8 @@ static const struct ktap_case cases[] = {
     {"reading.raw_holds_the_tracer", raw_holds_the_tracer},
     {"reading.waits_while_off", waits_while_off},
     {"reading.cleared_and_brought_back", cleared_and_brought_back},
+    {"reading.brought_back_of_one_cpu", brought_back_of_one_cpu},
+    {"reading.again_from_the_start", again_from_the_start},
     {"reading.totals", totals},
     {"reading.where_cpus_begin", where_cpus_begin},
     {"reading.times_until_the_next", times_until_the_next},

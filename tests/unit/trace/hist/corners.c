@@ -428,6 +428,25 @@ static void shared_pause(void)
 	hist_end();
 }
 
+/* An event's triggers of a shared histogram pause and go on with those that have no name. */
+static void pause_of_all(void)
+{
+	hist_begin();
+	EXPECT_EQ(trace_put(TRIGGER, "hist:name=both:keys=aa:vals=bb"), 0);
+	EXPECT_EQ(trace_append(TRIGGER, "hist:keys=aa"), 0);
+	EXPECT_EQ(trace_put(OTHER_TRIGGER, "disable_hist:synthetic:ev:1"), 0);
+	hist_hit_other("aa=1");
+	EXPECT(!strstr(trace_get(TRIGGER, NULL), "[active]"));
+	hist_hit("aa=1 bb=10");
+	EXPECT_STR(hist_entries(), "");
+	EXPECT_EQ(trace_append(OTHER_TRIGGER, "!disable_hist:synthetic:ev:1"), 0);
+	EXPECT_EQ(trace_append(OTHER_TRIGGER, "enable_hist:synthetic:ev"), 0);
+	hist_hit_other("aa=1");
+	EXPECT(!strstr(trace_get(TRIGGER, NULL), "[paused]"));
+	EXPECT_EQ(trace_append(OTHER_TRIGGER, "!enable_hist:synthetic:ev"), 0);
+	hist_end();
+}
+
 /* The event that it came with is gone, and its time is asked for again. */
 static void handed_over(void)
 {
@@ -648,6 +667,7 @@ static const struct ktap_case cases[] = {
     {"hist_corners.own_by_its_whole_name", own_by_its_whole_name},
     {"hist_corners.needed_stay", needed_stay},
     {"hist_corners.shared_pause", shared_pause},
+    {"hist_corners.pause_of_all", pause_of_all},
     {"hist_corners.handed_over", handed_over},
     {"hist_corners.parameters_that_do_not_fit", parameters_that_do_not_fit},
     {"hist_corners.errors_of_actions", errors_of_actions},

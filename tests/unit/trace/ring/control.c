@@ -299,6 +299,31 @@ static void switches(void)
 	ring_buffer_free(rb);
 }
 
+/* A reset forgets the events that were refused: the ring's counts begin anew, the totals go on. */
+static void full_before_a_reset(void)
+{
+	static const u8 data[RB_MAX_DATA + 1];
+	struct ring_buffer *rb = ring_make(2, 0);
+	struct ring_buffer_totals before = {0}, after = {0};
+
+	ring_buffer_discard_commit(rb, ring_buffer_lock_reserve(rb, 8));
+	put_numbers(rb, 0, 2000);
+	EXPECT_EQ(ring_put(rb, data, sizeof(data)), -EBUSY);
+	EXPECT(ring_stats(rb).dropped && ring_stats(rb).too_large && ring_stats(rb).discarded);
+	ring_buffer_totals(rb, ring_cpu(), &before);
+	for (unsigned i = 0; i < 2; i++) {
+		ring_buffer_reset(rb);
+		struct ring_buffer_stats st = ring_stats(rb);
+		EXPECT_EQ(st.dropped + st.too_large + st.discarded + st.entries, 0);
+	}
+	ring_buffer_totals(rb, ring_cpu(), &after);
+	EXPECT_EQ(after.dropped, before.dropped);
+	EXPECT_EQ(after.too_large, before.too_large);
+	EXPECT_EQ(after.discarded, before.discarded);
+	EXPECT_EQ(after.cleared, before.unread);
+	ring_buffer_free(rb);
+}
+
 static void mode_changes(void)
 {
 	struct ring_buffer *rb = ring_make(2, 0);
@@ -591,6 +616,7 @@ static const struct ktap_case cases[] = {
     {"ring_control.reset_empties", reset_empties},
     {"ring_control.swap_exchanges", swap_exchanges},
     {"ring_control.switches", switches},
+    {"ring_control.full_before_a_reset", full_before_a_reset},
     {"ring_control.mode_changes", mode_changes},
     {"ring_control.each_cpu_has_its_own", each_cpu_has_its_own},
     {"ring_control.oldest_of_all", oldest_of_all},
