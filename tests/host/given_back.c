@@ -58,6 +58,12 @@ static const struct {
 	{OTHER EVENT "trigger", "traceoff if a == 2"}, {OTHER "set_event_pid", "100000"},
 	{OTHER EVENT "enable", "1"}, {OTHER "snapshot", "1"},
 	{OTHER "events/unit/filter", "nosuch == 1"}, {DROP, "other"}},
+    {{MAKE, "other"}, {OTHER "set_ftrace_filter", "first_function third_function:mod:ext"},
+	{OTHER "set_ftrace_notrace", "f*:mod:ext fourth_one"},
+	{OTHER "set_ftrace_filter", "fourth_one:traceoff"}, {DROP, "other"}},
+    {{"rv/define", "monitor x cpu; state a; event e unit:unit_numbers if a == 1; edge a e a"},
+	{"rv/define", "monitor x cpu; state a; event e unit:unit_numbers; edge a e b"},
+	{"rv/monitors/x/enable", "1"}, {"rv/monitors/x/enable", "0"}, {"rv/define", "!x"}},
 };
 
 static void step(const char *path, const char *text)

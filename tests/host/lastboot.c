@@ -357,6 +357,21 @@ static void pool(void)
 	lb_end();
 }
 
+/* A buffer that was freed is not found, though its pages lie there as they were. */
+static void freed_buffer(void)
+{
+	static const struct trace_entry mark = {.type = TRACE_PRINT};
+
+	lb_begin();
+	lb_hit(0, 30);
+	struct ring_buffer *rb = ring_buffer_alloc(4 * RB_PAGE_DATA, RB_FL_KEPT, NULL);
+	EXPECT_EQ(ring_buffer_write(rb, sizeof(mark), &mark), 0);
+	ring_buffer_free(rb);
+	expect_same();
+	EXPECT(strstr(lb_report(), "cpu0: 45 events in 1 sub-buffers"));
+	lb_end();
+}
+
 /* The table of names gives back the pages that it had, whichever size it has then. */
 static void names_of_other_sizes(void)
 {
@@ -432,6 +447,7 @@ static const struct ktap_case cases[] = {
     {"lastboot.how_it_ended", how_it_ended},
     {"lastboot.ends", ends},
     {"lastboot.pool", pool},
+    {"lastboot.freed_buffer", freed_buffer},
     {"lastboot.names_of_other_sizes", names_of_other_sizes},
     {"lastboot.markers_of_others", markers_of_others},
     {NULL, NULL},

@@ -563,6 +563,20 @@ static void of_before(void)
 	end();
 }
 
+/* The longest of before, or what was written there, is forgotten by whoever is chosen. */
+static void longest_of_before(void)
+{
+	static const char *const tracers[] = {"osnoise", "timerlat"};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++) {
+		begin("nop");
+		EXPECT_EQ(trace_put("tracing_max_latency", "12345"), 0);
+		EXPECT_EQ(trace_put("current_tracer", tracers[i]), 0);
+		EXPECT_STR(trace_get("tracing_max_latency", NULL), "0\n");
+		end();
+	}
+}
+
 /* The interrupt's stack is recorded if it, or then the task, was so late. */
 static void timerlat_stacks(void)
 {
@@ -666,6 +680,7 @@ static const struct ktap_case cases[] = {
     {"osnoise.one_after_the_other", one_after_the_other},
     {"osnoise.off_by_itself", off_by_itself},
     {"osnoise.no_workload_any_more", no_workload_any_more},
+    {"osnoise.longest_of_before", longest_of_before},
     {"osnoise.timerlat_stacks", timerlat_stacks},
     {"osnoise.limits", limits},
     {"osnoise.of_before", of_before},

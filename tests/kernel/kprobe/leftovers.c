@@ -2,6 +2,7 @@
  * What probes, callbacks and calls that are followed leave behind: no object when an allocation
  * fails half-way, none after the removal, and no place in the text for copies and detours.
  */
+#include "arch/arch.h"
 #include "kernel/kprobe/fprobe.h"
 #include "kernel/kprobe/ftrace.h"
 #include "kernel/kprobe/kprobe.h"
@@ -68,6 +69,38 @@ static void of_probes(void)
 	before = objects_in_use();
 	EXPECT_EQ(register_kprobe(&nowhere), -EILSEQ);
 	EXPECT_EQ(objects_in_use(), before);
+}
+
+/* Where one of several is not registered none is switched, be it the first or the last. */
+static void of_switches(void)
+{
+	struct kprobe none = {.flags = 0}, *list[2];
+
+	EXPECT_EQ(add_probe(), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		bool off = i / 2;
+
+		list[i % 2] = &probe;
+		list[!(i % 2)] = &none;
+		EXPECT_EQ(off ? disable_kprobe(&probe) : enable_kprobe(&probe), 0);
+		EXPECT_EQ(off ? enable_kprobes(list, 2) : disable_kprobes(list, 2), -EINVAL);
+		EXPECT_EQ(!!(probe.flags & KPROBE_FLAG_DISABLED), off);
+		EXPECT_EQ(none.flags, 0);
+	}
+	remove_probe();
+}
+
+/* Why a probe was refused is forgotten when it is tried elsewhere. */
+static void of_reasons(void)
+{
+	struct kprobe p = {.addr = (void *)kernel_probe_int3, .pre_handler = probe_on_hit};
+
+	EXPECT_EQ(register_kprobe(&p), -EINVAL);
+	EXPECT(p.why);
+	p.addr = NULL;
+	p.symbol_name = "no_such_function";
+	EXPECT_EQ(register_kprobe(&p), -ENOENT);
+	EXPECT(!p.why);
 }
 
 /* A probe that is removed gives its copy's place back: the next one has the same. */
@@ -293,6 +326,8 @@ static void of_callbacks(void)
 
 static const struct ktap_case cases[] = {
     {"kprobe_leftovers.of_probes", of_probes},
+    {"kprobe_leftovers.of_switches", of_switches},
+    {"kprobe_leftovers.of_reasons", of_reasons},
     {"kprobe_leftovers.of_slots", of_slots},
     {"kprobe_leftovers.of_detours", of_detours},
     {"kprobe_leftovers.of_return_probes", of_return_probes},

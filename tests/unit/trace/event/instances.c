@@ -252,6 +252,26 @@ static void overwrites_after_a_snapshot(void)
 	trace_fresh();
 }
 
+/* A snapshot's buffer has sub-buffers like those of the instance, which are not the top's. */
+static void snapshot_of_its_size(void)
+{
+	static const char *const sizes[] = {"8", "4"};
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
+		EXPECT_EQ(trace_put("buffer_subbuf_size_kb", sizes[!i]), 0);
+		EXPECT_EQ(trace_put("instances/i/buffer_subbuf_size_kb", sizes[i]), 0);
+		EXPECT_EQ(trace_put("instances/i/trace_marker", "kept"), 0);
+		EXPECT_EQ(trace_put("instances/i/snapshot", "1"), 0);
+		EXPECT(strstr(trace_get("instances/i/snapshot", NULL), ": kept\n"));
+		EXPECT_EQ(trace_put("instances/i/snapshot", "0"), 0);
+	}
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	EXPECT_EQ(trace_put("buffer_subbuf_size_kb", "4"), 0);
+	trace_fresh();
+}
+
 /*
  * An instance takes the top's size of a program's data; whoever has the largest, be it set first or
  * last, decides how much of it is copied, and what is too large is as much as there may be.
@@ -384,6 +404,7 @@ static const struct ktap_case cases[] = {
     {"instances.inherited", inherited},
     {"instances.overwrites_as_the_top", overwrites_as_the_top},
     {"instances.overwrites_after_a_snapshot", overwrites_after_a_snapshot},
+    {"instances.snapshot_of_its_size", snapshot_of_its_size},
     {"instances.user_data", user_data},
     {"instances.on_while_read", on_while_read},
     {"instances.printk_goes_somewhere", printk_goes_somewhere},

@@ -20,7 +20,7 @@ static u8 got[2 * PAGE_SIZE];
  * Events of the CPU that this runs on; the case stays there (it has one, or is not moved: only its
  * first CPU may run it).
  */
-static struct tracefs_file *open_file_raw(const char *name, unsigned how)
+static struct tracefs_file *open_file_below(const char *dir, const char *name, unsigned how)
 {
 	struct host_context ctx;
 	struct tracefs_node node;
@@ -28,12 +28,17 @@ static struct tracefs_file *open_file_raw(const char *name, unsigned how)
 	char path[64];
 
 	host_enter(&ctx);
-	fmt_snprintf(path, sizeof(path), "per_cpu/cpu%u/%s", ctx.cpu, name);
+	fmt_snprintf(path, sizeof(path), "%sper_cpu/cpu%u/%s", dir, ctx.cpu, name);
 	host_preempt_enable();
 	EXPECT_EQ(trace_walk(path, &node), 0);
 	EXPECT_EQ(node.mode, 0100440);
 	EXPECT_EQ(tracefs_open(&node, TRACEFS_READ | how, &f), 0);
 	return f;
+}
+
+static struct tracefs_file *open_file_raw(const char *name, unsigned how)
+{
+	return open_file_below("", name, how);
 }
 
 static struct tracefs_file *open_raw(unsigned how)
@@ -139,6 +144,27 @@ static void two_files(void)
 	EXPECT_EQ(commit_word(), EVENT);
 	tracefs_release(f);
 	tracefs_release(g);
+	trace_fresh();
+}
+
+/* An instance has a percentage of its own, whatever the top's is. */
+static void poll_percent_of_an_instance(void)
+{
+	static const char own[] = "instances/i/buffer_percent";
+
+	start();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	struct tracefs_file *f =
+	    open_file_below("instances/i/", "trace_pipe_raw", TRACEFS_NONBLOCK);
+	EXPECT_EQ(trace_put("instances/i/trace_marker_raw", "abcd"), 0);
+	EXPECT_EQ(trace_put(own, "0"), 0);
+	EXPECT_EQ(tracefs_poll(f) & 1, 1);
+	EXPECT_EQ(trace_put("buffer_percent", "0"), 0);
+	EXPECT_EQ(trace_put(own, "100"), 0);
+	EXPECT_EQ(tracefs_poll(f) & 1, 0);
+	tracefs_release(f);
+	EXPECT_EQ(trace_put("buffer_percent", "50"), 0);
+	EXPECT_EQ(trace_drop_instance("i"), 0);
 	trace_fresh();
 }
 
@@ -361,6 +387,7 @@ static const struct ktap_case cases[] = {
     {"raw.rest_of_page", rest_of_page},
     {"raw.two_files", two_files},
     {"raw.poll_percent", poll_percent},
+    {"raw.poll_percent_of_an_instance", poll_percent_of_an_instance},
     {"raw.poll_pipe", poll_pipe},
     {"raw.percent_file", percent_file},
     {"raw.commands", commands},
