@@ -481,6 +481,26 @@ static void test_epoll_edge(void)
 	show("armed", epoll_wait(ep, e, 4, 0), e);
 }
 
+/* What happens to a file after its one event is not told, not even its end; armed again, it is. */
+static void test_epoll_once(void)
+{
+	struct epoll_event e[4] = {{.events = EPOLLIN | EPOLLONESHOT}};
+	int ep = epoll_create1(0), p[2];
+	char c;
+
+	pipe(p);
+	write(p[1], "a", 1);
+	add(ep, p[0], EPOLLIN | EPOLLONESHOT);
+	show("once", epoll_wait(ep, e, 4, 0), e);
+	read(p[0], &c, 1);
+	close(p[1]);
+	show("hung up", epoll_wait(ep, e, 4, 0), e);
+	e[0] = (struct epoll_event){.events = EPOLLONESHOT, .data.u64 = 5};
+	R(epoll_ctl(ep, EPOLL_CTL_MOD, p[0], e));
+	show("armed", epoll_wait(ep, e, 4, 0), e);
+	show("not twice", epoll_wait(ep, e, 4, 0), e);
+}
+
 static void test_epoll_nested(void)
 {
 	struct epoll_event e[4];
@@ -801,6 +821,7 @@ const struct call_case event_cases[] = {
     {"epoll_nested", test_epoll_nested},
     {"epoll_asked", test_epoll_asked},
     {"epoll_numbers", test_epoll_numbers},
+    {"epoll_once", test_epoll_once},
     {"epoll_flags", test_epoll_flags},
     {"epoll_depth", test_epoll_depth},
     {"epoll_refusals", test_epoll_refusals},

@@ -309,12 +309,42 @@ static void test_stop_over(void)
 	T(waitpid(pid, &status, WUNTRACED | WCONTINUED) == pid && WIFSIGNALED(status));
 }
 
+/* A parent that only looks at a report finds it again, until it takes it. */
+static void look_at_report(pid_t pid, int what)
+{
+	siginfo_t info;
+	int status = 0;
+
+	for (int i = 0; i < 2; i++) {
+		R(waitid(P_PID, pid, &info, what | WNOWAIT));
+		say("%d %d", info.si_code, info.si_status);
+	}
+	T(waitpid(pid, &status, (what & ~WEXITED) | WNOHANG) == pid);
+	say("%#x", status);
+	R(waitpid(pid, &status, (what & ~WEXITED) | WNOHANG));
+}
+
+static void test_reports_looked_at(void)
+{
+	int p[2];
+	pid_t pid;
+
+	pipe(p);
+	pid = stopped_child(p[0], 0);
+	look_at_report(pid, WSTOPPED);
+	R(kill(pid, SIGCONT));
+	look_at_report(pid, WCONTINUED);
+	R(kill(pid, SIGKILL));
+	look_at_report(pid, WEXITED);
+}
+
 const struct call_case job_cases[] = {
     {"job_groups", test_groups},
     {"job_session_leader", test_session_leader},
     {"job_opposites", test_opposites},
     {"job_stopped", test_stopped},
     {"job_stop_over", test_stop_over},
+    {"job_reports_looked_at", test_reports_looked_at},
     {"job_orphans", test_orphans},
     {"job_terminal_stops", test_terminal_stops},
     {NULL, NULL},

@@ -129,6 +129,44 @@ static void test_deadlock(void)
 	say("status %#x", status);
 }
 
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+static int lock_of_open_file(int of, off_t at)
+{
+	struct flock l = range(F_WRLCK, at, 1);
+
+	return fcntl(of, F_OFD_SETLKW, &l);
+}
+
+/*
+ * Two open files whose users wait for each other's locks: as on Linux no call finds that out, and
+ * a signal ends the wait.
+ */
+static void test_wait_for_each_other(void)
+{
+	struct itimerval soon = {{0, 10000}, {0, 10000}}, never = {0};
+	struct sigaction act = {.sa_handler = on_alarm};
+	int one = open("f", O_RDWR | O_CREAT, 0600), two = open("f", O_RDWR);
+	pid_t pid;
+
+	R(lock_of_open_file(one, 0));
+	R(lock_of_open_file(two, 1));
+	pid = fork();
+	if (!pid)
+		_exit(lock_of_open_file(two, 0));
+	wait_until_asleep(pid);
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	R(lock_of_open_file(one, 1));
+	setitimer(ITIMER_REAL, &never, NULL);
+	T(!kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid);
+	R(close(two));
+	R(lock_of_open_file(one, 1));
+}
+
 static void test_open_file(void)
 {
 	struct flock l = range(F_WRLCK, 0, 10);
@@ -526,6 +564,7 @@ const struct call_case lock_cases[] = {
     {"locks_posix", test_posix},
     {"locks_waits", test_waits},
     {"locks_deadlock", test_deadlock},
+    {"locks_wait_for_each_other", test_wait_for_each_other},
     {"locks_open_file", test_open_file},
     {"locks_gone", test_gone},
     {"locks_flock", test_flock},

@@ -693,6 +693,41 @@ static void test_own_words(void)
 	}
 }
 
+static timer_t own_timer;
+static int own_tid;
+
+static void *make_own_timer(void *unused)
+{
+	struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
+
+	own_tid = syscall(SYS_gettid);
+	e._sigev_un._tid = own_tid;
+	R(syscall(SYS_timer_create, CLOCK_MONOTONIC, &e, &own_timer));
+	return unused;
+}
+
+/* A thread that has ended is no more to be found, though its timer is still there. */
+static void test_thread_of_timer_gone(void)
+{
+	struct itimerspec soon = {{0, 0}, {0, 1}};
+	struct sched_param param;
+	pthread_t thread;
+	cpu_set_t set;
+
+	pthread_create(&thread, NULL, make_own_timer, NULL);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 2000 && !syscall(SYS_tgkill, getpid(), own_tid, 0); i++)
+		usleep(1000); /* it was joined, but may be there for a moment */
+	R(syscall(SYS_tgkill, getpid(), own_tid, 0));
+	R(syscall(SYS_tkill, own_tid, SIGUSR1));
+	R(sched_getparam(own_tid, &param));
+	R(sched_getaffinity(own_tid, sizeof(set), &set));
+	R(getpriority(PRIO_PROCESS, own_tid));
+	R(syscall(SYS_timer_settime, own_timer, 0, &soon, NULL));
+	usleep(1000);
+	R(syscall(SYS_timer_delete, own_timer));
+}
+
 const struct call_case thread_cases[] = {
     {"clone", test_clone},
     {"clone3", test_clone3},
@@ -716,5 +751,6 @@ const struct call_case thread_cases[] = {
     {"sched_priorities", test_priorities},
     {"sched_sizes", test_sched_sizes},
     {"own_words", test_own_words},
+    {"thread_of_timer_gone", test_thread_of_timer_gone},
     {NULL, NULL},
 };
