@@ -618,6 +618,24 @@ static void size(void)
 	CHECK(!memcmp(got, size, sizeof(size)));
 }
 
+/* Leaves the terminal with a size of its own and its output held. */
+static void left(void)
+{
+	uint16_t size[4] = {24, 80, 640, 480};
+
+	CHECK_EQ(control(term, SET_SIZE, (long)size), 0);
+	CHECK_EQ(control(term, FLOW, 0), 0);
+}
+
+/* The size is not known again. */
+static void size_unknown(void)
+{
+	uint16_t none[4] = {0}, got[4];
+
+	CHECK_EQ(control(term, GET_SIZE, (long)got), 0);
+	CHECK(!memcmp(got, none, sizeof(none)));
+}
+
 /* ---- the end of a session ---- */
 
 /* A file of a terminal that is hung up reads end of file, and all else fails. */
@@ -1036,6 +1054,8 @@ static const struct {
     {"background_orphan", background_orphan},
     {"signal_characters", signal_characters},
     {"size", size},
+    {"left", left},
+    {"size_unknown", size_unknown},
     {"leader_ends", leader_ends},
     {"lines", lines},
     {"bytes", bytes},

@@ -4,10 +4,13 @@
  */
 #include "drivers/console.h"
 #include "kernel/console/tty.h"
+#include "kernel/fs/file.h"
 #include "kernel/lib/ktap.h"
 #include "tests/kernel/objects.h"
 #include "tests/kernel/process/run_program.h"
 #include "tests/kernel/threads.h"
+
+#define TTY_CAN_WRITE 4u /* of file_poll() */
 
 static void send_over(struct console *port, const char *s, size_t n);
 
@@ -67,6 +70,23 @@ static void run(const char *name)
 	}
 TERMINAL_CASES(TERMINAL_FUNCTION)
 
+/*
+ * Who is given a terminal anew finds it as it was at first: of no size that anybody knows, and
+ * its output goes on.
+ */
+static void taken_anew(void)
+{
+	struct file *f;
+
+	run("left");
+	EXPECT_EQ(file_open("/dev/ttyT0", O_RDWR | O_NOCTTY, 0, &f), 0);
+	EXPECT(!(file_poll(f) & TTY_CAN_WRITE));
+	tty_take(f, false); /* this task leads no session, but the terminal is reset */
+	EXPECT(file_poll(f) & TTY_CAN_WRITE);
+	file_put(f);
+	run("size_unknown");
+}
+
 /* Files that are opened on a terminal and closed leave no object behind. */
 static void nothing_is_left(void)
 {
@@ -82,5 +102,6 @@ static void nothing_is_left(void)
 
 #define TERMINAL_ROW(name) {"terminal." #name, name},
 static const struct ktap_case cases[] = {
-    TERMINAL_CASES(TERMINAL_ROW){"terminal.nothing_is_left", nothing_is_left}, {NULL, NULL}};
+    TERMINAL_CASES(TERMINAL_ROW){"terminal.taken_anew", taken_anew},
+    {"terminal.nothing_is_left", nothing_is_left}, {NULL, NULL}};
 const struct ktap_suite suite_terminals = {cases};
