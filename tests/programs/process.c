@@ -202,7 +202,7 @@ static void exec_errors(void)
 static int after_exec(void)
 {
 	struct abi_sigaction a;
-	long mask = 0;
+	long mask = 0, list = 1, size;
 
 	syscall4(SYS_rt_sigaction, L_USR1, 0, (long)&a, 8);
 	CHECK_EQ(a.handler, 1); /* ignored stays ignored */
@@ -213,12 +213,15 @@ static int after_exec(void)
 	CHECK_EQ(syscall3(SYS_fcntl, 50, ABI_F_GETFD, 0), 0);
 	CHECK_EQ(syscall3(SYS_fcntl, 51, ABI_F_GETFD, 0), BADF);
 	CHECK_EQ(syscall1(SYS_umask, 0), 027);
+	CHECK_EQ(syscall3(SYS_get_robust_list, 0, (long)&list, (long)&size), 0);
+	CHECK_EQ(list, 0); /* it was in the memory that is gone */
 	return check_failures != 0;
 }
 
 static void inherited(void)
 {
 	static const char *argv[] = {"process", "after-exec", 0};
+	static struct abi_robust_list_head locks = {.next = (uint64_t)&locks};
 	long mask = 1L << (L_HUP - 1);
 
 	set_handler(L_USR1, (void *)1, 0);
@@ -227,6 +230,7 @@ static void inherited(void)
 	syscall3(SYS_dup3, 1, 50, 0);
 	syscall3(SYS_dup3, 1, 51, 02000000);
 	syscall1(SYS_umask, 027);
+	CHECK_EQ(syscall2(SYS_set_robust_list, (long)&locks, sizeof(locks)), 0);
 	syscall3(SYS_execve, (long)"/test/process", (long)argv, 0);
 }
 

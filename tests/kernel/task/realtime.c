@@ -352,6 +352,38 @@ static void no_slices(void)
 	expect_letters("aabb");
 }
 
+/* With SCHED_RR alone until its slice is used up; then, with SCHED_FIFO, beside another. */
+static void changes_policy(const struct role *r)
+{
+	u64 until;
+
+	note(r->letter);
+	while (!READ_ONCE(current()->turn_over))
+		barrier();
+	set_policy(SCHED_FIFO, r->priority);
+	until = task_runtime_ns(current()) + RR_SLICE_NS;
+	atomic_store(&rung, 1);
+	wake_up(&bell);
+	while (task_runtime_ns(current()) < until)
+		barrier();
+	note(r->letter);
+}
+
+/* A slice that was used up under SCHED_RR ends no turn under SCHED_FIFO. */
+static void slice_forgotten(void)
+{
+	static struct role roles[] = {
+	    {'b', SCHED_FIFO, 10, waits_for_bell}, {'a', SCHED_RR, 10, changes_policy}};
+	struct threads t = {0};
+	unsigned cpu = begin();
+
+	rung = 0;
+	for (unsigned i = 0; i < ARRAY_SIZE(roles); i++)
+		start_role(&t, &roles[i], cpu);
+	end(&t);
+	expect_letters("aab");
+}
+
 /* A task that waits and is given a higher priority than who runs: it runs at once. */
 static void raised(void)
 {
@@ -481,6 +513,7 @@ static const struct ktap_case cases[] = {
     {"realtime.changes", changes},
     {"realtime.whole_slices", whole_slices},
     {"realtime.no_slices", no_slices},
+    {"realtime.slice_forgotten", slice_forgotten},
     {"realtime.raised", raised},
     {"realtime.not_taken_over", not_taken_over},
     {"realtime.waiter_moves", waiter_moves},
