@@ -65,7 +65,6 @@ void columns_add(struct columns *c, uint64_t from, uint64_t to, uint32_t who)
 	if (to <= c->begin || from >= c->end)
 		return;
 	from = from < c->begin ? c->begin : from;
-	to = to > c->end ? c->end : to;
 	for (unsigned at = columns_of(c, from); at < COLUMNS && from < to; at++) {
 		uint64_t edge = columns_edge(c, at + 1), stop = edge < to ? edge : to;
 		add_to(c, at, stop - from, who);
