@@ -728,6 +728,41 @@ static void test_thread_of_timer_gone(void)
 	R(syscall(SYS_timer_delete, own_timer));
 }
 
+/* The word, read from the base that %fs is given for it. */
+static unsigned long read_from_base(unsigned long base, const unsigned long *word)
+{
+	unsigned long own = fs_base(), read = 0, result = SYS_arch_prctl;
+
+	/* no function is called between: its words of the thread would lie elsewhere */
+	__asm__ volatile("syscall\n\t"
+			 "mov %%fs:(%[at]), %[read]\n\t"
+			 "mov %[own], %%rsi\n\t"
+			 "mov %[number], %%eax\n\t"
+			 "syscall"
+			 : "+a"(result), [read] "=&r"(read), "+S"(base)
+			 : "D"((long)ARCH_SET_FS), [at] "r"((unsigned long)word - base),
+			 [own] "r"(own), [number] "i"(SYS_arch_prctl)
+			 : "rcx", "r11", "memory");
+	return result ? 0 : read;
+}
+
+static void change_base(void)
+{
+	static const unsigned long word = 0x1234567;
+
+	for (unsigned i = 0; i < 3; i++) {
+		say("%lx", read_from_base(0, &word));
+		say("%lx", read_from_base((unsigned long)&word, &word));
+		say("%lx", read_from_base(4096, &word));
+	}
+}
+
+/* Words are read from the base that %fs was given last, 0 as well, and one that it had before. */
+static void test_base_changes(void)
+{
+	in_child(change_base);
+}
+
 const struct call_case thread_cases[] = {
     {"clone", test_clone},
     {"clone3", test_clone3},
@@ -752,5 +787,6 @@ const struct call_case thread_cases[] = {
     {"sched_sizes", test_sched_sizes},
     {"own_words", test_own_words},
     {"thread_of_timer_gone", test_thread_of_timer_gone},
+    {"base_changes", test_base_changes},
     {NULL, NULL},
 };

@@ -174,9 +174,58 @@ static void test_direction(void)
 	    (int)(flags >> 10 & 1));
 }
 
+static void touch_backwards(char *p)
+{
+	__asm__ volatile("std; incb (%0); cld" : : "r"(p) : "memory", "cc");
+}
+
+static unsigned unlike(const char *p, size_t n, char want)
+{
+	unsigned others = 0;
+
+	while (n--)
+		others += *p++ != want;
+	return others;
+}
+
+/* A page that the kernel clears when it is touched is cleared whichever way strings go then. */
+static void test_direction_new_page(void)
+{
+	char *p = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memset(p, 'a', 4096);
+	memset(p + 8192, 'c', 4096);
+	touch_backwards(p + 4096 + 2000);
+	say("%d in the page, of the others %u and %u changed", p[4096 + 2000], unlike(p, 4096, 'a'),
+	    unlike(p + 8192, 4096, 'c'));
+	say("%u of the page are not clear", unlike(p + 4096, 4096, 0));
+}
+
+static char *shared;
+
+static void copy_backwards(void)
+{
+	touch_backwards(shared + 4096 + 2000);
+	say("the copy: %c, %u others; beside it %u and %u changed", shared[4096 + 2000],
+	    unlike(shared + 4096, 4096, 'b'), unlike(shared, 4096, 'a'),
+	    unlike(shared + 8192, 4096, 'c'));
+}
+
+/* A page that the kernel copies for a child is copied whole whichever way strings go then. */
+static void test_direction_copied_page(void)
+{
+	shared = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (unsigned i = 0; i < 3; i++)
+		memset(shared + i * 4096, 'a' + i, 4096);
+	in_child(copy_backwards);
+	say("%u of the page changed", unlike(shared + 4096, 4096, 'b'));
+}
+
 const struct call_case trap_cases[] = {
     {"trap_float", test_float},
     {"trap_codes", test_codes},
     {"trap_direction", test_direction},
+    {"trap_direction_new_page", test_direction_new_page},
+    {"trap_direction_copied_page", test_direction_copied_page},
     {NULL, NULL},
 };
