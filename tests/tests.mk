@@ -50,7 +50,7 @@ $(foreach dir,h t s l lt b,$(eval $(call flavour,$(dir))))
 HPURE    := kernel/console/ldisc.c kernel/monitor/line.c kernel/monitor/words.c kernel/fs/path.c kernel/fs/cpio.c kernel/fs/ramdata.c kernel/mem/range.c kernel/mem/buddy.c kernel/base/cmdline.c kernel/base/symtab.c \
             kernel/process/area.c kernel/process/elf.c kernel/process/futex_queue.c arch/x86_64/probe/insn.c $(EFIPURE) drivers/console_option.c drivers/uart.c drivers/acpi/acpi.c \
             drivers/acpi/madt.c drivers/acpi/fadt.c drivers/acpi/serial.c drivers/vt.c drivers/keymap.c drivers/virtio/virtio.c drivers/virtio/console.c \
-            drivers/virtio/pci.c drivers/pci.c drivers/cmos.c drivers/tco.c
+            drivers/virtio/pci.c drivers/pci.c drivers/cmos.c drivers/tco.c drivers/i8042.c
 HSRC     := $(sort $(TRACESRC) $(UNITSRC) $(wildcard kernel/lib/*.c kernel/lib/bare/*.c tests/host/*.c) $(HPURE))
 HOBJ     := $(HSRC:%=$(O)/h/%.o)
 ONLY     ?=

@@ -359,6 +359,20 @@ static void debug_port_cut(void)
 	}
 }
 
+/* After an entry that is shorter than its own head nothing is believed, whatever looks like one. */
+static void debug_port_short(void)
+{
+	for (u16 length = 0; length < sizeof(struct dbg2_device); length++) {
+		struct dbg2_device *dev = dbg2(2), *after = (void *)((u8 *)dev + length);
+		u32 whole = dev->length;
+
+		memmove(after, dev, whole);
+		dev->length = length;
+		((struct sdt *)at(OTHER))->length += length;
+		EXPECT_EQ(debug_ports(), 0);
+	}
+}
+
 /* A MADT of these entries, as long as it says and no longer. */
 static const struct acpi_madt *parse_entries(const void *entries, u32 size)
 {
@@ -436,6 +450,7 @@ static const struct ktap_case cases[] = {
     {"acpi_damage.short_entries", short_entries},
     {"acpi_damage.too_many_cpus", too_many_cpus},
     {"acpi_damage.debug_port_cut", debug_port_cut},
+    {"acpi_damage.debug_port_short", debug_port_short},
     {"acpi_damage.entries_cut", entries_cut},
     {NULL, NULL},
 };

@@ -85,6 +85,21 @@ static void interrupts(void)
 	EXPECT(!uart_irq_pending(&u));
 }
 
+/* A port that is set up again is quiet and has its lines up, also as the firmware left it. */
+static void again(void)
+{
+	struct uart_line line = {.bits = 8, .parity = 'n', .stop = 1};
+
+	begin(0, 1);
+	uart_setup(&u, &line);
+	uart_irq_enable(&u, UART_IRQ_RECEIVED);
+	*reg(4) = 0;
+	uart_setup(&u, &line);
+	EXPECT_EQ(*reg(1), 0);
+	EXPECT_EQ(*reg(4), 0xb);
+	EXPECT(!u.line.baud);
+}
+
 static void not_there(void)
 {
 	struct uart_place none = {UART_MEMORY, 1UL << 50, 0, 1};
@@ -170,6 +185,7 @@ static const struct ktap_case cases[] = {
     {"uart.line_settings", line_settings},
     {"uart.bytes", bytes},
     {"uart.interrupts", interrupts},
+    {"uart.again", again},
     {"uart.not_there", not_there},
     {"uart.errors", errors},
     {"uart.sends", sends},

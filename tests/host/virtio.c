@@ -27,6 +27,7 @@ enum wrong {
 	NEVER_RESETS,
 	NO_VERSION_1,
 	FEATURES_REFUSED,
+	NEEDS_RESET, /* while it agrees */
 	NO_QUEUES,
 	SILENT,	    /* gives nothing back */
 	JUMPS,	    /* more comes back than was handed over */
@@ -67,6 +68,8 @@ static void set_status(const struct virtio *v, u8 s)
 	(void)v;
 	if (s & VIRTIO_FEATURES_OK && dev.wrong == FEATURES_REFUSED)
 		s &= ~VIRTIO_FEATURES_OK;
+	if (s & VIRTIO_FEATURES_OK && dev.wrong == NEEDS_RESET)
+		s |= 0x40;
 	dev.running = s & VIRTIO_DRIVER_OK;
 	dev.status = s;
 }
@@ -289,8 +292,8 @@ static void names(void)
 /* Each is found out, in bounded time; nothing is handed to it afterwards. */
 static void hostile(void)
 {
-	static const enum wrong wrongs[] = {
-	    NEVER_RESETS, NO_VERSION_1, FEATURES_REFUSED, NO_QUEUES, SILENT, JUMPS, ODD_SLOT};
+	static const enum wrong wrongs[] = {NEVER_RESETS, NO_VERSION_1, FEATURES_REFUSED,
+	    NEEDS_RESET, NO_QUEUES, SILENT, JUMPS, ODD_SLOT};
 	u8 byte = 0;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(wrongs); i++) {

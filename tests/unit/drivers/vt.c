@@ -141,6 +141,19 @@ static void unknown(void)
 	EXPECT_CURSOR(1, 0);
 }
 
+/* Nothing of a sequence is left in the next: neither that it is private, nor its parameters. */
+static void one_after_the_other(void)
+{
+	begin("\033[?25l\033[2;3Hx");
+	EXPECT_CURSOR(3, 1);
+	feed("\033[3;5H\033[Hy");
+	EXPECT_CURSOR(1, 0);
+	feed("\033[;4H\033[2Hz");
+	EXPECT_CURSOR(1, 1);
+	feed("\033[?1049\033[2B"); /* one that another breaks off */
+	EXPECT_CURSOR(1, 3);
+}
+
 /* What the shell's editor sends for each key. */
 static void editor(void)
 {
@@ -190,6 +203,7 @@ static const struct ktap_case cases[] = {
     {"vt.erasing", erasing},
     {"vt.colours", colours},
     {"vt.unknown", unknown},
+    {"vt.one_after_the_other", one_after_the_other},
     {"vt.editor", editor},
     {"vt.sizes", sizes},
     {"vt.noise", noise},
