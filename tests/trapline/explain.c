@@ -241,30 +241,53 @@ static const struct cause {
     {"60 0 1 mark; 100 0 1 mark", 0, 40, 40, "main-1 has no events yet"},
 };
 
-static void each_cause(void **state)
+static void expect_cause(void **state, const struct cause *c)
 {
 	struct explanation e;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
+	begin(state);
+	play(c->script);
+	explain_span(&e, &timeline, MAIN, c->from, c->to);
+	expect_sum(&e);
+	explain_text(&e, &e.part[0], false, out);
+	explain_waiter(&e, &e.part[0], false, out);
+	fclose(out);
+	assert_string_equal(text, c->says);
+	assert_int_equal(e.part[0].time, c->time);
+	free(text);
+	explain_free(&e);
+	over(state);
+}
+
+static void each_cause(void **state)
+{
 	assert_true(COUNT_OF(causes) >= 30);
-	for (size_t i = 0; i < COUNT_OF(causes); i++) {
-		const struct cause *c = &causes[i];
-		char *text;
-		size_t size;
-		FILE *out = open_memstream(&text, &size);
+	for (size_t i = 0; i < COUNT_OF(causes); i++)
+		expect_cause(state, &causes[i]);
+}
 
-		begin(state);
-		play(c->script);
-		explain_span(&e, &timeline, MAIN, c->from, c->to);
-		expect_sum(&e);
-		explain_text(&e, &e.part[0], false, out);
-		explain_waiter(&e, &e.part[0], false, out);
-		fclose(out);
-		assert_string_equal(text, c->says);
-		assert_int_equal(e.part[0].time, c->time);
-		free(text);
-		explain_free(&e);
-		over(state);
-	}
+/* A waking of a task that ran keeps it from sleeping once, and not after a gap. */
+static void woken_early(void **state)
+{
+	static const struct cause early[] = {
+	    /* switched off though it was to sleep: it could run */
+	    {"0 0 1 mark; 5 1 2 mark; 8 1 2 wake 1; 10 0 1 sw 1 3 1; 90 0 3 sw 3 1 1; 100 0 1 mark",
+		0, 100, 80, "main-1 could run, but three-3 had the CPU"},
+	    /* the second time it sleeps */
+	    {"0 0 1 mark; 5 1 2 mark; 8 1 2 wake 1; 10 0 1 sw 1 3 1; 20 0 3 sw 3 1 1; 30 0 1 sw 1 "
+	     "0 1; 90 0 0 !wake 1; 95 0 0 sw 0 1 0; 100 0 1 mark",
+		0, 100, 60, "main-1 slept until an interrupt"},
+	    /* the switch that the waking was for was lost */
+	    {"0 0 1 mark; 5 1 2 mark; 8 1 2 wake 1; 10 0 1 gap; 20 0 2 sw 2 1 1; 30 0 1 sw 1 0 1; "
+	     "90 0 0 !wake 1; 95 0 0 sw 0 1 0; 100 0 1 mark",
+		20, 100, 60, "main-1 slept until an interrupt"},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(early); i++)
+		expect_cause(state, &early[i]);
 }
 
 /* The task of a span is the one that runs first and last, even if it sleeps between. */
@@ -371,7 +394,8 @@ static void sums(void **state)
 int explain_tests(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(each_cause),
-	    cmocka_unit_test(main_task), cmocka_unit_test(longest_piece), cmocka_unit_test(sums)};
+	    cmocka_unit_test(woken_early), cmocka_unit_test(main_task),
+	    cmocka_unit_test(longest_piece), cmocka_unit_test(sums)};
 
 	return unit_group("explain", tests, COUNT_OF(tests), NULL, NULL);
 }

@@ -392,6 +392,26 @@ static void waits(void **state)
 	over();
 }
 
+/* Who was woken or preempted before a gap may have run meanwhile, on any CPU. */
+static void waits_across_a_gap(void **state)
+{
+	(void)state;
+	begin(2);
+	tell(90, 1, 2, MINE, 0, 0);
+	tell(100, 0, 1, WAKING, 7, 0);
+	tell_gap(120, 1, 1);
+	tell(150, 0, 1, SWITCH, 1, 7);
+	tell(160, 0, 7, WAKING, 1, 0);
+	left_as = 0x100; /* preempted */
+	tell(170, 0, 7, SWITCH, 7, 1);
+	tell_gap(180, 0, 1);
+	tell(190, 0, 1, SWITCH, 1, 7);
+	end();
+	assert_int_equal(model.waitings, 1);
+	expect_waiting(0, 160, 170);
+	over();
+}
+
 /* Woken again before it runs, a task waits since the first time; so does one that was preempted. */
 static void waits_once(void **state)
 {
@@ -598,17 +618,88 @@ static void marks_alike(void **state)
 	over();
 }
 
+static char reported[256];
+
+static void note(void *context, const struct pairing_interval *open, enum pairing_reason why)
+{
+	static const char *const reasons[] = {
+	    [PAIRING_MISSING] = "missing", [PAIRING_GAP] = "gap", [PAIRING_OPEN] = "open"};
+	size_t n = strlen(reported);
+
+	(void)context;
+	snprintf(reported + n, sizeof(reported) - n, "%s at %llu: %s; ",
+	    pairing_name(&model.pairing, open->kind, open->word), (unsigned long long)open->begin,
+	    reasons[why]);
+}
+
+static void begin_noting(unsigned cpus)
+{
+	begin(cpus);
+	reported[0] = '\0';
+	model.pairing.unpaired = note;
+}
+
+static void expect_reported(const char *what)
+{
+	assert_string_equal(reported, what);
+	reported[0] = '\0';
+}
+
+/* Each beginning whose end is missing is told when another beginning or end shows it. */
+static void ends_missing(void **state)
+{
+	(void)state;
+	begin_noting(1);
+	tell(10, 0, 7, RAW_ENTER, 0, 0);
+	tell(20, 0, 7, RAW_ENTER, 1, 0);
+	expect_reported("read at 10: missing; ");
+	tell(25, 0, 7, RAW_EXIT, 0, 0); /* of none that is open */
+	tell(28, 0, 7, RAW_EXIT, 1, 0);
+	expect_reported("");
+	tell(30, 0, 7, JOB_BEGIN, 0, 0);
+	tell(35, 0, 7, STEP_START, 0, 0);
+	tell(40, 0, 7, JOB_END, 0, 0);
+	expect_reported("step at 35: missing; ");
+	tell(50, 0, 7, TIMER_ENTRY, 236, 0);
+	tell(55, 0, 7, ENTRY, 4, 0);
+	tell(60, 0, 7, TIMER_EXIT, 236, 0);
+	expect_reported("irq 4  at 55: missing; ");
+	end();
+	expect_reported("");
+	over();
+}
+
+/* At a gap a CPU's interrupts are told, at its next record each task's calls and marks. */
+static void ends_in_a_gap(void **state)
+{
+	(void)state;
+	begin_noting(2);
+	tell(10, 0, 7, RAW_ENTER, 0, 0);
+	tell(20, 0, 7, JOB_BEGIN, 0, 0);
+	tell(30, 0, 7, TIMER_ENTRY, 236, 0);
+	tell(40, 1, 8, RAW_ENTER, 1, 0);
+	tell(50, 1, 8, ENTRY, 4, 0);
+	tell_gap(60, 0, 1);
+	expect_reported("local_timer at 30: gap; ");
+	tell(70, 0, 7, RAW_ENTER, 0, 0);
+	expect_reported("job at 20: gap; read at 10: gap; ");
+	end(); /* that of a task without a record since the gap, too */
+	expect_reported("irq 4  at 50: open; read at 70: open; write at 40: gap; ");
+	over();
+}
+
 int model_tests(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(wakeups), cmocka_unit_test(across_gaps),
 	    cmocka_unit_test(interrupts), cmocka_unit_test(calls), cmocka_unit_test(marked),
 	    cmocka_unit_test(marked_badly), cmocka_unit_test(open_before_a_gap),
 	    cmocka_unit_test(marked_deep), cmocka_unit_test(mark_texts), cmocka_unit_test(waits),
-	    cmocka_unit_test(waits_once), cmocka_unit_test(states),
-	    cmocka_unit_test(states_unswitched), cmocka_unit_test(part),
+	    cmocka_unit_test(waits_once), cmocka_unit_test(waits_across_a_gap),
+	    cmocka_unit_test(states), cmocka_unit_test(states_unswitched), cmocka_unit_test(part),
 	    cmocka_unit_test(part_edges), cmocka_unit_test(beside_gaps),
 	    cmocka_unit_test(back_in_time), cmocka_unit_test(no_waits),
-	    cmocka_unit_test(marks_alike)};
+	    cmocka_unit_test(marks_alike), cmocka_unit_test(ends_missing),
+	    cmocka_unit_test(ends_in_a_gap)};
 
 	return unit_group("model", tests, COUNT_OF(tests), NULL, NULL);
 }

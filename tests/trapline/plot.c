@@ -180,11 +180,37 @@ static void put_together(void **state)
 	map_clear(&plot.lane_at);
 }
 
+/* Of the ledger's rows for events a part of a trace has those of its own events. */
+static void ledger_of_a_part(void **state)
+{
+	char stats[] = "CPU: 0\nLedger:\ncpu0: hits 5 = recorded 5\nmy:came: hits 3 = recorded "
+		       "3\nmy:other: hits 2 = recorded 2\n";
+	struct event event[] = {
+	    {.system = "my", .name = "came"}, {.system = "my", .name = "other"}};
+	struct trace t = {.stats = stats, .event = event, .events = 2};
+	uint64_t count[] = {3, 0, 0};
+	char *text;
+	size_t size;
+
+	(void)state;
+	for (unsigned part = 0; part < 2; part++) {
+		struct plot p = {.trace = &t, .part = part};
+		p.model.count = count;
+		p.out = open_memstream(&text, &size);
+		plot_ledger_tables(&p);
+		fclose(p.out);
+		assert_non_null(strstr(text, "<td>cpu0</td><td>5</td>"));
+		assert_non_null(strstr(text, "<td>my:came</td><td>3</td>"));
+		assert_int_equal(!strstr(text, "my:other"), part);
+		free(text);
+	}
+}
+
 int plot_tests(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(lanes), cmocka_unit_test(marks_first),
 	    cmocka_unit_test(folded), cmocka_unit_test(longest_calls),
-	    cmocka_unit_test(put_together)};
+	    cmocka_unit_test(put_together), cmocka_unit_test(ledger_of_a_part)};
 
 	return unit_group("plot", tests, COUNT_OF(tests), NULL, NULL);
 }
