@@ -92,16 +92,31 @@ static void __attribute__((noinline)) below_itself(void)
 			     : "rax", "rcx", "r11", "memory");
 }
 
-/* Where no frame comes after it, a trace ends. */
-static void ends_at_itself(void)
+/* A system call while the frame pointer leads below the stack pointer, where nothing is kept. */
+static void __attribute__((noinline)) above_its_frame(void)
 {
-	const char *at = trace_of(below_itself);
+	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
+			 "pushq %%rbp\n\t"
+			 "leaq -64(%%rsp), %%rbp\n\t"
+			 "movq %%rsp, (%%rbp)\n\t"
+			 "leaq 1f(%%rip), %%rax\n\t"
+			 "movq %%rax, 8(%%rbp)\n\t"
+			 "movl $110, %%eax\n\t"
+			 "syscall\n"
+			 "1:\tpopq %%rbp\n\t"
+			 "leaq 128(%%rsp), %%rsp" ::
+			     : "rax", "rcx", "r11", "memory");
+}
+
+static unsigned lines_of(void (*call)(void))
+{
+	const char *at = trace_of(call);
 	unsigned lines = 0;
 
 	CHECK(at);
 	for (at = at ? strchr(at, '\n') : NULL; at && !strncmp(at, "\n =>  <", 7); lines++)
 		at = strchr(at + 1, '\n');
-	CHECK(lines == 2);
+	return lines;
 }
 
 int main(void)
@@ -116,6 +131,8 @@ int main(void)
 		snprintf(line, sizeof(line), " =>  <%016lx>\n", (unsigned long)expected[i]);
 		CHECK(strncmp(at, line, strlen(line)) == 0);
 	}
-	ends_at_itself();
+	/* where no frame comes after it, a trace ends */
+	CHECK(lines_of(below_itself) == 2);
+	CHECK(lines_of(above_its_frame) == 1);
 	return check_failures != 0;
 }

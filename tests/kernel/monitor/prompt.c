@@ -2,6 +2,7 @@
  * The monitor's prompt with keys from a script: what is typed ahead while a command runs, Ctrl-C,
  * and lines that go on. The commands are the kernel's own.
  */
+#include "kernel/fs/vfs.h"
 #include "kernel/lib/fmt.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -123,10 +124,43 @@ static void lines_go_on(void)
 	end();
 }
 
+static void expect_completed(const char *typed_before, const char *line)
+{
+	struct line *l = &monitor->line;
+
+	line_begin(l);
+	EXPECT(line_insert(l, typed_before, strlen(typed_before)));
+	monitor_complete(monitor);
+	EXPECT_STR(l->text, line);
+	EXPECT_EQ(l->cursor, strlen(line));
+}
+
+/* Tab adds a slash to a directory and to a link to one, a blank to what is or leads to no directory. */
+static void completes_links(void)
+{
+	begin();
+	monitor->system = &on_script;
+	EXPECT_EQ(vfs_mkdir("/tmp/place", 0755), 0);
+	EXPECT_EQ(vfs_symlink("place", "/tmp/way"), 0);
+	EXPECT_EQ(vfs_symlink("/proc/version", "/tmp/version"), 0);
+	EXPECT_EQ(vfs_symlink("/tmp/none", "/tmp/lost"), 0);
+	expect_completed("ls /tmp/pl", "ls /tmp/place/");
+	expect_completed("ls /tmp/wa", "ls /tmp/way/");
+	expect_completed("ls -l /tmp/ver", "ls -l /tmp/version ");
+	expect_completed("ls -l /tmp/lo", "ls -l /tmp/lost ");
+	expect_completed("ls /tmp/way/", "ls /tmp/way/"); /* there is nothing in it */
+	EXPECT_EQ(vfs_unlink("/tmp/lost"), 0);
+	EXPECT_EQ(vfs_unlink("/tmp/version"), 0);
+	EXPECT_EQ(vfs_unlink("/tmp/way"), 0);
+	EXPECT_EQ(vfs_rmdir("/tmp/place"), 0);
+	end();
+}
+
 static const struct ktap_case cases[] = {
     {"monitor_prompt.typed_ahead", typed_ahead},
     {"monitor_prompt.interrupted", interrupted},
     {"monitor_prompt.lines_go_on", lines_go_on},
+    {"monitor_prompt.completes_links", completes_links},
     {NULL, NULL},
 };
 extern const struct ktap_suite suite_monitor_prompt;
