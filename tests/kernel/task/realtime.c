@@ -352,13 +352,18 @@ static void no_slices(void)
 	expect_letters("aabb");
 }
 
-/* With SCHED_RR alone until its slice is used up; then, with SCHED_FIFO, beside another. */
+static struct wait_queue slice_end = WAIT_QUEUE_INIT(slice_end);
+
+/*
+ * With SCHED_RR alone until its slice is used up; then, with SCHED_FIFO, beside another. Who
+ * preempts it often may always be there before it looks: it does not wait for ever.
+ */
 static void changes_policy(const struct role *r)
 {
 	u64 until;
 
 	note(r->letter);
-	while (!READ_ONCE(current()->turn_over))
+	while (!READ_ONCE(current()->turn_over) && task_runtime_ns(current()) < 5 * RR_SLICE_NS)
 		barrier();
 	set_policy(SCHED_FIFO, r->priority);
 	until = task_runtime_ns(current()) + RR_SLICE_NS;
@@ -367,6 +372,7 @@ static void changes_policy(const struct role *r)
 	while (task_runtime_ns(current()) < until)
 		barrier();
 	note(r->letter);
+	wake_up(&slice_end);
 }
 
 /* A slice that was used up under SCHED_RR ends no turn under SCHED_FIFO. */
@@ -380,6 +386,8 @@ static void slice_forgotten(void)
 	rung = 0;
 	for (unsigned i = 0; i < ARRAY_SIZE(roles); i++)
 		start_role(&t, &roles[i], cpu);
+	/* This task preempts nobody until then, as it would while it joins them. */
+	wait_event(&slice_end, READ_ONCE(letter_count) >= 2);
 	end(&t);
 	expect_letters("aab");
 }
