@@ -20,6 +20,8 @@ static const struct {
 } writes[] = {
     {EVENT "filter", "a == 1", "a == 2"},
     {EVENT "filter", "a == 1", "0"},
+    {"events/unit/filter", "common_pid == 5", "common_pid == 6"},
+    {"events/unit/filter", "common_pid == 5", "0"},
     {EVENT "trigger", "traceoff", "!traceoff"},
     {EVENT "trigger", "hist:keys=a", "!hist:keys=a"},
     {"snapshot", "1", "0"},
