@@ -88,6 +88,26 @@ static void children(void)
 	fresh();
 }
 
+/* They follow into the list of an instance by the option of that. */
+static void children_in_an_instance(void)
+{
+	static const char own[] = "instances/i/set_event_pid";
+
+	fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_put("set_event_pid", "100"), 0);
+	EXPECT_EQ(trace_put(own, "100"), 0);
+	EXPECT_EQ(trace_put("instances/i/options/event-fork", "1"), 0);
+	fork_of(100, 101);
+	EXPECT_EQ(trace_put("instances/i/options/event-fork", "0"), 0);
+	EXPECT_EQ(trace_put("options/event-fork", "1"), 0);
+	fork_of(100, 102);
+	EXPECT_STR(trace_get(own, NULL), "100\n101\n");
+	EXPECT_STR(trace_get("set_event_pid", NULL), "100\n102\n");
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	fresh();
+}
+
 /* The scheduler's hooks are on while there is a list, whichever it is. */
 static void keys(void)
 {
@@ -139,6 +159,7 @@ static void cleared_for_functions(void)
 static const struct ktap_case cases[] = {
     {"host_pids.large_numbers", large_numbers},
     {"host_pids.children", children},
+    {"host_pids.children_in_an_instance", children_in_an_instance},
     {"host_pids.keys", keys},
     {"host_pids.cleared_for_functions", cleared_for_functions},
     {NULL, NULL},

@@ -272,6 +272,83 @@ static void snapshot_of_its_size(void)
 	trace_fresh();
 }
 
+/* Who closes its free_buffer ends its recording if its own option says so, not the top's. */
+static void freed_as_its_option(void)
+{
+	struct tracefs_node node;
+	struct tracefs_file *f;
+
+	trace_fresh();
+	for (unsigned stop = 0; stop < 2; stop++) {
+		EXPECT_EQ(trace_make_instance("i"), 0);
+		EXPECT_EQ(trace_put("options/disable_on_free", stop ? "0" : "1"), 0);
+		EXPECT_EQ(trace_put("instances/i/options/disable_on_free", stop ? "1" : "0"), 0);
+		EXPECT_EQ(trace_walk("instances/i/free_buffer", &node), 0);
+		EXPECT_EQ(tracefs_open(&node, TRACEFS_WRITE, &f), 0);
+		tracefs_release(f);
+		EXPECT_STR(trace_get("instances/i/tracing_on", NULL), stop ? "0\n" : "1\n");
+		EXPECT_EQ(trace_drop_instance("i"), 0);
+	}
+	trace_fresh();
+}
+
+/* It is paused while its `trace` is read if its own option says so. */
+static void paused_as_its_option(void)
+{
+	struct tracefs_node node;
+	struct tracefs_file *f;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	for (unsigned pause = 0; pause < 2; pause++) {
+		EXPECT_EQ(trace_put("options/pause-on-trace", pause ? "0" : "1"), 0);
+		EXPECT_EQ(trace_put("instances/i/options/pause-on-trace", pause ? "1" : "0"), 0);
+		EXPECT_EQ(trace_walk("instances/i/trace", &node), 0);
+		EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+		EXPECT_EQ(trace_put("instances/i/trace_marker", "x"), pause ? -EBADF : 0);
+		tracefs_release(f);
+		EXPECT_EQ(trace_put("instances/i/trace_marker", "x"), 0);
+	}
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	EXPECT_EQ(trace_put("options/pause-on-trace", "0"), 0);
+	trace_fresh();
+}
+
+/* It takes marks of both kinds if its own option says so. */
+static void marks_as_its_option(void)
+{
+	static const char *const files[] = {
+	    "instances/i/trace_marker", "instances/i/trace_marker_raw"};
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	for (unsigned takes = 0; takes < 2; takes++) {
+		EXPECT_EQ(trace_put("options/markers", takes ? "0" : "1"), 0);
+		EXPECT_EQ(trace_put("instances/i/options/markers", takes ? "1" : "0"), 0);
+		for (unsigned i = 0; i < ARRAY_SIZE(files); i++)
+			EXPECT_EQ(trace_put(files[i], "abcd"), takes ? 0 : -EINVAL);
+	}
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	EXPECT_EQ(trace_put("options/markers", "1"), 0);
+	trace_fresh();
+}
+
+/* Records from before its clearing, which a snapshot brings back, are hidden: the top had none. */
+static void cleared_by_itself(void)
+{
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_put("instances/i/trace_marker", "from before"), 0);
+	EXPECT_EQ(trace_put("instances/i/snapshot", "1"), 0);
+	EXPECT_EQ(trace_put("instances/i/trace", ""), 0);
+	EXPECT_EQ(trace_put("instances/i/trace_marker", "later"), 0);
+	EXPECT(strstr(trace_get("instances/i/trace", NULL), ": later\n"));
+	EXPECT_EQ(trace_put("instances/i/snapshot", "1"), 0);
+	EXPECT(!strstr(trace_get("instances/i/trace", NULL), "from before"));
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	trace_fresh();
+}
+
 /*
  * An instance takes the top's size of a program's data; whoever has the largest, be it set first or
  * last, decides how much of it is copied, and what is too large is as much as there may be.
@@ -405,6 +482,10 @@ static const struct ktap_case cases[] = {
     {"instances.overwrites_as_the_top", overwrites_as_the_top},
     {"instances.overwrites_after_a_snapshot", overwrites_after_a_snapshot},
     {"instances.snapshot_of_its_size", snapshot_of_its_size},
+    {"instances.freed_as_its_option", freed_as_its_option},
+    {"instances.paused_as_its_option", paused_as_its_option},
+    {"instances.marks_as_its_option", marks_as_its_option},
+    {"instances.cleared_by_itself", cleared_by_itself},
     {"instances.user_data", user_data},
     {"instances.on_while_read", on_while_read},
     {"instances.printk_goes_somewhere", printk_goes_somewhere},

@@ -3,6 +3,7 @@
  * where variables are looked for and may not be found, what actions refuse, what keeps what.
  */
 #include "kernel/lib/errno.h"
+#include "kernel/lib/number.h"
 #include "kernel/lib/string.h"
 #include "tests/unit/trace/hist/tools.h"
 #include "trace/event/file.h"
@@ -82,6 +83,23 @@ static void usecs_of_several(void)
 	hist_hit_other("aa=1");
 	EXPECT(delta_of(0) && delta_of(1));
 	EXPECT(delta_of(0) <= delta_of(1) / 1000);
+	hist_end();
+}
+
+/* A time is that of the instance's own clock. */
+static void time_of_the_instance(void)
+{
+	static const char line[] =
+	    "hist:keys=aa:tt=common_timestamp:clock=counter:onmax($tt).save(cc)";
+
+	hist_begin();
+	EXPECT_EQ(trace_make_instance("own"), 0);
+	EXPECT_EQ(trace_put("instances/own/" TRIGGER, line), 0);
+	EXPECT_EQ(trace_put("instances/own/" EV "/inject", "aa=1 cc=5"), 0);
+	const char *max = strstr(trace_get("instances/own/" EV "/hist", NULL), "max:"), *end;
+	EXPECT(max && parse_digits(max + 4 + strspn(max + 4, " "), &end, 10) < 1000000);
+	EXPECT_EQ(trace_put("instances/own/" TRIGGER, ""), 0);
+	EXPECT_EQ(trace_drop_instance("own"), 0);
 	hist_end();
 }
 
@@ -576,6 +594,25 @@ static void snapshots_of_instances(void)
 	EXPECT_EQ(trace_put("snapshot", "0"), 0);
 }
 
+/* A second one in the instance is refused, whether or not there is one at the top. */
+static void snapshots_beside_the_top(void)
+{
+	static const char line[] = "hist:keys=aa:xx=bb:onmax($xx).snapshot()",
+			  second[] = "hist:keys=bb:yy=aa:onmax($yy).snapshot()";
+
+	hist_begin();
+	EXPECT_EQ(trace_make_instance("shots"), 0);
+	for (unsigned top = 0; top < 2; top++) {
+		EXPECT_EQ(trace_put(TRIGGER, top ? line : ""), 0);
+		EXPECT_EQ(trace_put("instances/shots/" TRIGGER, line), 0);
+		EXPECT_EQ(trace_append("instances/shots/" TRIGGER, second), -EBUSY);
+		EXPECT_EQ(trace_put("instances/shots/" TRIGGER, ""), 0);
+	}
+	EXPECT_EQ(trace_drop_instance("shots"), 0);
+	hist_end();
+	EXPECT_EQ(trace_put("snapshot", "0"), 0);
+}
+
 #define WIDEST "18446744073709551615"
 
 /* A maximum is that of numbers without a sign, of an entry and of a snapshot. */
@@ -652,6 +689,7 @@ static const struct ktap_case cases[] = {
     {"hist_corners.wide_divisor", wide_divisor},
     {"hist_corners.usecs_of_a_counter", usecs_of_a_counter},
     {"hist_corners.usecs_of_several", usecs_of_several},
+    {"hist_corners.time_of_the_instance", time_of_the_instance},
     {"hist_corners.unit_of_references", unit_of_references},
     {"hist_corners.wide_shares", wide_shares},
     {"hist_corners.texts_descending", texts_descending},
@@ -675,6 +713,7 @@ static const struct ktap_case cases[] = {
     {"hist_corners.saved_once", saved_once},
     {"hist_corners.variables_of_actions", variables_of_actions},
     {"hist_corners.snapshots_of_instances", snapshots_of_instances},
+    {"hist_corners.snapshots_beside_the_top", snapshots_beside_the_top},
     {"hist_corners.widest_maximum", widest_maximum},
     {"hist_corners.refused_snapshot", refused_snapshot},
     {"hist_corners.clear_and_pause", clear_and_pause},

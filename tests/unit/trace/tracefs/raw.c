@@ -147,7 +147,7 @@ static void two_files(void)
 	trace_fresh();
 }
 
-/* An instance has a percentage of its own, whatever the top's is. */
+/* An instance has a percentage of its own, and options/block, whatever the top's are. */
 static void poll_percent_of_an_instance(void)
 {
 	static const char own[] = "instances/i/buffer_percent";
@@ -162,6 +162,11 @@ static void poll_percent_of_an_instance(void)
 	EXPECT_EQ(trace_put("buffer_percent", "0"), 0);
 	EXPECT_EQ(trace_put(own, "100"), 0);
 	EXPECT_EQ(tracefs_poll(f) & 1, 0);
+	EXPECT_EQ(trace_put("options/block", "1"), 0);
+	EXPECT_EQ(tracefs_poll(f) & 1, 0);
+	EXPECT_EQ(trace_put("options/block", "0"), 0);
+	EXPECT_EQ(trace_put("instances/i/options/block", "1"), 0);
+	EXPECT_EQ(tracefs_poll(f) & 1, 1);
 	tracefs_release(f);
 	EXPECT_EQ(trace_put("buffer_percent", "50"), 0);
 	EXPECT_EQ(trace_drop_instance("i"), 0);
