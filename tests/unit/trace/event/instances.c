@@ -333,6 +333,47 @@ static void marks_as_its_option(void)
 	trace_fresh();
 }
 
+/* Its buffer stays in its place and of its size while its own `trace` is open, not the top's. */
+static void held_by_its_readers(void)
+{
+	static const char *const paths[] = {"trace", "instances/i/trace"};
+	struct tracefs_node node;
+	struct tracefs_file *f;
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	for (unsigned own = 0; own < 2; own++) {
+		int err = own ? -EBUSY : 0;
+
+		EXPECT_EQ(trace_walk(paths[own], &node), 0);
+		EXPECT_EQ(tracefs_open(&node, TRACEFS_READ, &f), 0);
+		EXPECT_EQ(trace_put("instances/i/snapshot", "1"), err);
+		EXPECT_EQ(trace_put("instances/i/buffer_size_kb", own ? "20" : "40"), err);
+		tracefs_release(f);
+	}
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	trace_fresh();
+}
+
+/* What is wrong with its filters is in its own error_log. */
+static void errors_of_filters(void)
+{
+	static const char *const files[] = {
+	    "instances/i/events/unit/unit_numbers/filter", "instances/i/events/unit/filter"};
+
+	trace_fresh();
+	EXPECT_EQ(trace_make_instance("i"), 0);
+	EXPECT_EQ(trace_put("error_log", ""), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
+		EXPECT_EQ(trace_put(files[i], "nosuch == 1"), -EINVAL);
+		EXPECT(strstr(trace_get("instances/i/error_log", NULL), "nosuch == 1"));
+		EXPECT_STR(trace_get("error_log", NULL), "");
+		EXPECT_EQ(trace_put("instances/i/error_log", ""), 0);
+	}
+	EXPECT_EQ(trace_drop_instance("i"), 0);
+	trace_fresh();
+}
+
 /* Records from before its clearing, which a snapshot brings back, are hidden: the top had none. */
 static void cleared_by_itself(void)
 {
@@ -485,6 +526,8 @@ static const struct ktap_case cases[] = {
     {"instances.freed_as_its_option", freed_as_its_option},
     {"instances.paused_as_its_option", paused_as_its_option},
     {"instances.marks_as_its_option", marks_as_its_option},
+    {"instances.held_by_its_readers", held_by_its_readers},
+    {"instances.errors_of_filters", errors_of_filters},
     {"instances.cleared_by_itself", cleared_by_itself},
     {"instances.user_data", user_data},
     {"instances.on_while_read", on_while_read},
