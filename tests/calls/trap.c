@@ -221,10 +221,45 @@ static void test_direction_copied_page(void)
 	say("%u of the page changed", unlike(shared + 4096, 4096, 'b'));
 }
 
+static unsigned long stepped[32];
+static volatile unsigned steps;
+static unsigned long steps_from;
+
+static void note_step(int sig, siginfo_t *si, void *uc)
+{
+	const ucontext_t *c = uc;
+
+	(void)sig;
+	(void)si;
+	if (steps < 32)
+		stepped[steps] = c->uc_mcontext.gregs[REG_RIP] - steps_from;
+	steps++;
+}
+
+/* A program that steps itself goes on after a system call, and comes to no instruction twice. */
+static void test_steps_over_call(void)
+{
+	struct sigaction a = {.sa_sigaction = note_step, .sa_flags = SA_SIGINFO};
+	long result;
+
+	sigaction(SIGTRAP, &a, NULL);
+	__asm__ volatile("lea 1f(%%rip), %%rcx; mov %%rcx, %1\n\t"
+			 "lea -128(%%rsp), %%rsp; pushf; orl $0x100, (%%rsp); popf\n"
+			 "1:\tnop; syscall; nop; nop; mov $-1, %%eax; syscall; nop; nop\n\t"
+			 "pushf; andl $~0x100, (%%rsp); popf; lea 128(%%rsp), %%rsp"
+			 : "=a"(result), "=m"(steps_from)
+			 : "0"((long)SYS_getppid)
+			 : "rcx", "r11", "memory", "cc");
+	say("%ld after %u steps", result, steps);
+	for (unsigned i = 0; i < steps && i < 32; i++)
+		say("at %lu", stepped[i]);
+}
+
 const struct call_case trap_cases[] = {
     {"trap_float", test_float},
     {"trap_codes", test_codes},
     {"trap_direction", test_direction},
+    {"trap_steps_over_call", test_steps_over_call},
     {"trap_direction_new_page", test_direction_new_page},
     {"trap_direction_copied_page", test_direction_copied_page},
     {NULL, NULL},
