@@ -135,7 +135,7 @@ static void expect_completed(const char *typed_before, const char *line)
 	EXPECT_EQ(l->cursor, strlen(line));
 }
 
-/* Tab adds a slash to a directory and to a link to one, a blank to what is or leads to no directory. */
+/* Tab adds a slash to a directory and to a link to one, and a blank to any other name. */
 static void completes_links(void)
 {
 	begin();
