@@ -116,9 +116,13 @@ static bool tty_lock(const struct tty_file *tf, u64 *flags)
 
 static void tty_hang_up(struct ctty *c)
 {
+	atomic_add(&container_of(c, struct tty, ctty)->hangups, 1);
+}
+
+static void tty_wake(struct ctty *c)
+{
 	struct tty *t = container_of(c, struct tty, ctty);
 
-	atomic_add(&t->hangups, 1);
 	wake_up(&t->readers);
 	wake_up(&t->writers);
 }
@@ -752,6 +756,7 @@ static void tty_setup(struct tty *t)
 {
 	ldisc_init(&t->line, NULL, tty_echo);
 	t->ctty.hang_up = tty_hang_up;
+	t->ctty.wake = tty_wake;
 	session_add_terminal(&t->ctty);
 }
 

@@ -176,6 +176,8 @@ static void session_detach(struct ctty *c, bool hang_up)
 		c->hang_up(c);
 	session_signal_group(pgid, SIGHUP);
 	session_signal_group(pgid, SIGCONT);
+	if (hang_up)
+		c->wake(c);
 }
 
 static int acquire(struct ctty *c, struct thread_group *g, bool steal)

@@ -24,9 +24,11 @@ struct ctty {
 	 * from then on. task_lock held, interrupts off.
 	 */
 	void (*hang_up)(struct ctty *c);
+	/* Then wakes who waits for the terminal: they find the signals of the hang-up. The same. */
+	void (*wake)(struct ctty *c);
 };
 
-/* Registers a terminal for good. The caller has set hang_up. */
+/* Registers a terminal for good. The caller has set hang_up and wake. */
 void session_add_terminal(struct ctty *c);
 /* The current task's controlling terminal, or NULL. */
 struct ctty *session_terminal(void);

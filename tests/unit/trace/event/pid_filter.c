@@ -12,6 +12,7 @@
 #include "trace/host_cpus.h"
 #include "trace/host_lock.h"
 #include "trace/host_memory.h"
+#include "trace/host_worker.h"
 
 extern struct trace_event_call event_unit_numbers;
 
@@ -212,12 +213,31 @@ static void marker_is_kept(void)
 }
 
 /*
+ * With interrupts off as well: one that wakes a task would change what the case has set. Returns
+ * what leave_alone() wants.
+ */
+static u64 enter_alone(struct host_context *ctx)
+{
+	u64 flags = host_irqs_off();
+
+	host_enter(ctx);
+	return flags;
+}
+
+static void leave_alone(u64 flags)
+{
+	host_preempt_enable();
+	host_irqs_restore(flags);
+}
+
+/*
  * What is ignored during a switch from 10 to `next` and after it, by lists of 10, 11 (wanted) or
  * 10, 12 (unwanted).
  */
 static void switches(void)
 {
 	struct host_context ctx;
+	u64 flags;
 
 	clear_lists();
 	put_pids(WANTED, 10, 11);
@@ -230,22 +250,22 @@ static void switches(void)
 	      {5, 6, false, false}};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(wanted); i++) {
-		host_enter(&ctx);
+		flags = enter_alone(&ctx);
 		trace_pid_switch_begin(wanted[i].prev, wanted[i].next);
 		EXPECT_EQ(trace_pid_ignored(trace_global, &ctx), wanted[i].during);
 		trace_pid_switch_end(wanted[i].next);
 		EXPECT_EQ(trace_pid_ignored(trace_global, &ctx), wanted[i].after);
-		host_preempt_enable();
+		leave_alone(flags);
 	}
 	EXPECT_EQ(trace_put(WANTED, ""), 0);
 	put_pids(UNWANTED, 10, 12);
 	for (unsigned i = 0; i < ARRAY_SIZE(unwanted); i++) {
-		host_enter(&ctx);
+		flags = enter_alone(&ctx);
 		trace_pid_switch_begin(unwanted[i].prev, unwanted[i].next);
 		EXPECT_EQ(trace_pid_ignored(trace_global, &ctx), unwanted[i].during);
 		trace_pid_switch_end(unwanted[i].next);
 		EXPECT_EQ(trace_pid_ignored(trace_global, &ctx), unwanted[i].after);
-		host_preempt_enable();
+		leave_alone(flags);
 	}
 	clear_lists();
 }
@@ -254,10 +274,11 @@ static void switches(void)
 static void wakeups(void)
 {
 	struct host_context ctx;
+	u64 flags;
 
 	clear_lists();
 	put_pids(WANTED, 10, 11);
-	host_enter(&ctx);
+	flags = enter_alone(&ctx);
 	trace_pid_switch_end(5);
 	trace_pid_wakeup_begin(10);
 	EXPECT(!trace_pid_ignored(trace_global, &ctx));
@@ -272,7 +293,7 @@ static void wakeups(void)
 	trace_pid_wakeup_end(10);
 	EXPECT(!trace_pid_ignored(trace_global, &ctx));
 	trace_pid_switch_end(ctx.pid);
-	host_preempt_enable();
+	leave_alone(flags);
 	clear_lists();
 }
 
