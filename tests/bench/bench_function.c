@@ -77,12 +77,40 @@ static void run_graph_dropped(const char *name)
 	bench_write("set_graph_function", "\n");
 }
 
+/*
+ * How far the profiler has to look for a function in its table is chance: so many functions are
+ * called by turns.
+ */
+#define EIGHT(X, n)  X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
+#define PROFILED(X)  EIGHT(X, 0) EIGHT(X, 1) EIGHT(X, 2) EIGHT(X, 3)
+#define PROFILED_NUM 32
+#define DEFINE_PROFILED(n)                                                                         \
+	static u64 __noipa bench_profiled_##n(u64 a, u64 b)                                        \
+	{                                                                                          \
+		return a + b;                                                                      \
+	}
+#define CALL_PROFILED(n) bench_profiled_##n(a, 1);
+#define CALL_OTHER(n)	 bench_function_other(a, 1);
+PROFILED(DEFINE_PROFILED)
+BENCH_ROUND(profiled_rounds, PROFILED(CALL_PROFILED))
+BENCH_ROUND(unprofiled_rounds, PROFILED(CALL_OTHER))
+
+static u64 profiled_round(unsigned n)
+{
+	return profiled_rounds(n / PROFILED_NUM);
+}
+
+static u64 unprofiled_round(unsigned n)
+{
+	return unprofiled_rounds(n / PROFILED_NUM);
+}
+
 static void run_profile_of(const char *name, const char *graph_time)
 {
 	bench_write("options/graph-time", graph_time);
-	bench_write("set_ftrace_filter", "bench_function_target");
+	bench_write("set_ftrace_filter", "bench_profiled_*");
 	bench_write("function_profile_enabled", "1");
-	measure_traced(name);
+	bench_report(name, profiled_round, unprofiled_round, BENCH_N / PROFILED_NUM * PROFILED_NUM);
 	bench_write("function_profile_enabled", "0");
 	bench_write("set_ftrace_filter", "\n");
 	bench_write("options/graph-time", "1");
