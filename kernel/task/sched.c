@@ -311,9 +311,9 @@ static void __noinline __schedule(enum reason why)
 {
 	u64 flags = irq_save();
 	struct rq *rq = this_rq();
-	u64 now = clock_ns();
 
 	spin_lock(&rq->lock);
+	u64 now = clock_ns(); /* not before: another CPU may have charged the task meanwhile */
 	struct task *prev = rq->curr;
 	u32 prev_state = prev->state;
 	this_cpu()->need_resched = 0;
@@ -591,9 +591,10 @@ static void sched_tick_realtime(struct rq *rq, u64 now)
 void sched_tick(void)
 {
 	struct rq *rq = this_rq();
-	u64 now = clock_ns();
+	u64 now;
 
 	spin_lock(&rq->lock);
+	now = clock_ns(); /* not before, as in __schedule() */
 	sched_update_curr(rq, now);
 	if (rq->queued) {
 		if (unlikely(!rq->curr->shares || !rq_first(rq)->shares))
