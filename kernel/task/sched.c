@@ -138,12 +138,18 @@ static void sched_charge_realtime(struct rq *rq, struct task *t, u64 ran)
 	trace_sched_stat_runtime(t, ran, 0);
 }
 
-/* Charges the running task for its time until now. */
+/*
+ * Charges the running task for its time until now. Another CPU, whose clock may be ahead, does so
+ * when it changes the task's priority.
+ */
 static void sched_update_curr(struct rq *rq, u64 now)
 {
 	struct task *t = rq->curr;
-	u64 ran = now - t->run_start_ns;
+	u64 ran;
 
+	if (unlikely(sched_before(now, t->run_start_ns)))
+		return;
+	ran = now - t->run_start_ns;
 	t->run_start_ns = now;
 	t->run_total_ns += ran;
 	if (!t->shares) {

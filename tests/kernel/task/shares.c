@@ -306,6 +306,29 @@ static void own_time(void)
 	threads_join(&spinner);
 }
 
+/* As another CPU leaves it that has charged this task by a clock of its own. */
+static void run_charged_ahead(void *unused __maybe_unused)
+{
+	u64 before;
+	s64 more;
+
+	task_set_nice(current(), -20);
+	before = current()->vruntime;
+	current()->run_start_ns = clock_ns() + 10 * MS;
+	spin_ns(30 * MS);
+	more = (s64)(current()->vruntime - before);
+	EXPECT(more > 0 && more < (s64)(1000 * MS));
+}
+
+/* A task that was charged up to a later time pays for what it runs after it, and no more. */
+static void charged_ahead(void)
+{
+	struct threads t = {0};
+
+	thread_start(&t, run_charged_ahead, NULL, (int)cpu_count() - 1);
+	threads_join(&t);
+}
+
 static void sleep_for_long(void *unused __maybe_unused)
 {
 	while (!READ_ONCE(stop))
@@ -352,6 +375,7 @@ static const struct ktap_case cases[] = {
     {"shares.yields", yields},
     {"shares.switches", switches},
     {"shares.own_time", own_time},
+    {"shares.charged_ahead", charged_ahead},
     {"shares.idle_cpu_chosen", idle_cpu_chosen},
     {NULL, NULL},
 };
