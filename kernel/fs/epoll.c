@@ -123,8 +123,8 @@ static void epoll_ask(struct epoll *ep)
 }
 
 /*
- * Looks at the ready items: those with events go to the sink, at most max. Level-triggered ones
- * stay ready, behind the others; when the scan meets one again, it has seen all.
+ * Looks at the ready items and gives those with events to the sink, at most max. A level-triggered
+ * item stays ready and goes behind the others: the scan ends when it meets such an item again.
  */
 static int epoll_scan(struct epoll *ep, struct epoll_sink *to, unsigned max)
 {

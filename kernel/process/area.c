@@ -123,7 +123,7 @@ void area_remove(struct mm *mm, struct vm_area *a)
 	area_free(a);
 }
 
-/* `most`: as many areas there may be before. */
+/* -ENOMEM if there are more than `most` areas before the split. */
 static int area_split(struct mm *mm, u64 addr, u32 most)
 {
 	struct vm_area *a = area_find(mm, addr), *tail;

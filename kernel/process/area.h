@@ -30,7 +30,10 @@ void area_remove(struct mm *mm, struct vm_area *a);
  * stays so: unseen).
  */
 int area_cut(struct mm *mm, u64 start, u64 end);
-/* The same for who takes the areas between out: there may be two more than the limit until then. */
+/*
+ * The same for a caller that then removes the areas between start and end: the limit of areas does
+ * not hold until it has done so.
+ */
 int area_cut_out(struct mm *mm, u64 start, u64 end);
 /* Joins what has become alike, from the area before start to the one after end. */
 void area_merge(struct mm *mm, u64 start, u64 end);

@@ -24,7 +24,10 @@ struct ctty {
 	 * from then on. task_lock held, interrupts off.
 	 */
 	void (*hang_up)(struct ctty *c);
-	/* Then wakes who waits for the terminal: they find the signals of the hang-up. The same. */
+	/*
+	 * Wakes the tasks that wait for the terminal, once the foreground group has the signals of
+	 * the hang-up. task_lock held, interrupts off.
+	 */
 	void (*wake)(struct ctty *c);
 };
 

@@ -78,8 +78,8 @@ static void run_graph_dropped(const char *name)
 }
 
 /*
- * How far the profiler has to look for a function in its table is chance: so many functions are
- * called by turns.
+ * The profiler finds a function in a hash table by its address, so the cost depends on where the
+ * function lies. The row is the mean of many functions, each called in turn.
  */
 #define EIGHT(X, n)  X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
 #define PROFILED(X)  EIGHT(X, 0) EIGHT(X, 1) EIGHT(X, 2) EIGHT(X, 3)

@@ -481,7 +481,10 @@ static void test_epoll_edge(void)
 	show("armed", epoll_wait(ep, e, 4, 0), e);
 }
 
-/* What happens to a file after its one event is not told, not even its end; armed again, it is. */
+/*
+ * epoll_wait() does not report what happens to a one-shot file after its event, not even that the
+ * other end is closed. It does when the file is armed again.
+ */
 static void test_epoll_once(void)
 {
 	struct epoll_event e[4] = {{.events = EPOLLIN | EPOLLONESHOT}};

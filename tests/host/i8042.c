@@ -1,4 +1,7 @@
-/* drivers/i8042.c on a controller made of functions: what it is told, and what is read from it. */
+/*
+ * drivers/i8042.c with a played controller: the commands that the driver sends, and what it makes
+ * of the bytes that it reads.
+ */
 #include "drivers/i8042.h"
 #include "kernel/lib/ktap.h"
 #include "kernel/lib/string.h"
@@ -8,7 +11,7 @@ enum { DATA = 0x60, STATUS = 0x64 };
 enum { OUTPUT = 1, INPUT = 2, MOUSE = 0x20 };
 enum { IRQ = 1, MOUSE_IRQ = 2, KEYBOARD_OFF = 0x10, MOUSE_OFF = 0x20, TRANSLATE = 0x40 };
 
-/* What is wrong with the controller. */
+/* How the played controller misbehaves. GOES: it is unplugged while the driver uses it. */
 enum wrong { NOTHING, ABSENT, BUSY, BAD_TEST, GOES };
 
 struct byte {

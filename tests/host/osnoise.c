@@ -563,7 +563,10 @@ static void of_before(void)
 	end();
 }
 
-/* The longest of before, or what was written there, is forgotten by whoever is chosen. */
+/*
+ * Each tracer begins with no longest latency: neither an earlier tracer's nor one that a user wrote
+ * to the file.
+ */
 static void longest_of_before(void)
 {
 	static const char *const tracers[] = {"osnoise", "timerlat"};

@@ -83,7 +83,7 @@ static inline bool has_padded_on(int cpu, unsigned char byte, int n)
 	return found;
 }
 
-/* The same, of any CPU. */
+/* Whether a sub-buffer of any CPU has them. */
 static inline bool has_padded(unsigned char byte, int n)
 {
 	for (int cpu = 0; cpu < 64; cpu++)

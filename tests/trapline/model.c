@@ -392,7 +392,10 @@ static void waits(void **state)
 	over();
 }
 
-/* Who was woken or preempted before a gap may have run meanwhile, on any CPU. */
+/*
+ * A task that was woken or preempted before a gap may have run within it, on any CPU: the model
+ * tells no wait for it.
+ */
 static void waits_across_a_gap(void **state)
 {
 	(void)state;
@@ -645,7 +648,10 @@ static void expect_reported(const char *what)
 	reported[0] = '\0';
 }
 
-/* Each beginning whose end is missing is told when another beginning or end shows it. */
+/*
+ * The model reports a beginning without an end as soon as another beginning or end shows that the
+ * end is missing.
+ */
 static void ends_missing(void **state)
 {
 	(void)state;

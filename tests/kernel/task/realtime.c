@@ -386,7 +386,7 @@ static void slice_forgotten(void)
 	rung = 0;
 	for (unsigned i = 0; i < ARRAY_SIZE(roles); i++)
 		start_role(&t, &roles[i], cpu);
-	/* This task preempts nobody until then, as it would while it joins them. */
+	/* threads_join() would wake this task often, and it would preempt them. */
 	wait_event(&slice_end, READ_ONCE(letter_count) >= 2);
 	end(&t);
 	expect_letters("aab");
